@@ -428,6 +428,11 @@ void observe_mkeys_renewed(struct port *p)
 	p->key_doubts = 0;
 }
 
+void observe_mkey_untried(struct port *p)
+{
+	p->key_doubts--;
+}
+
 void observe_mkey_doubt(struct port *p)
 {
 	fabric_doubt_mkey(p);

@@ -167,6 +167,8 @@ void observe_expected_mkey(struct port *p, uint64_t key, uint64_t other);
 void observe_mkey_hidden(struct port *p, uint32_t sweep);
 /* Neither of both is: this one is tried next. */
 void observe_mkey_tried(struct port *p, uint64_t key);
+/* The key that was to be tried next gives way to another one: it comes behind that. */
+void observe_mkey_untried(struct port *p);
 /* A Set that makes this the key is on its way. */
 void observe_mkey_set(struct port *p, uint64_t key);
 /* Other keys are likely from now on: keys are tried from the first one on. */

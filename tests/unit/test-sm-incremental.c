@@ -103,6 +103,8 @@ static void keys_of_single_ports_are_found_again(void **state)
 	assert_int_equal(lives_from(9185, "keys,managers,splits,cables,links,reboots,power", 1), 0);
 	/* A manager that stood still gave its own port a key; the others look for that key. */
 	assert_int_equal(lives_from(9154, "keys,managers,seeds", 1), 0);
+	/* The key of such a port was to be tried next when its manager handed over. */
+	assert_int_equal(lives_from(20159, "keys,managers,seeds", 1), 0);
 	/* Parts of the fabric rotate their keys each by itself, and grow together. */
 	assert_int_equal(lives("keys,splits,managers", 10), 0);
 }

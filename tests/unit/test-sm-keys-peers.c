@@ -234,6 +234,69 @@ static void a_standby_of_long_takes_over_without_wrong_keys(void **state)
 	assert_in_range(violations_of_all(w) - before, 0, 2);
 }
 
+static guid_t port_guid_of(struct world *w, const char *host)
+{
+	uint8_t ni[SMP_DATA_SIZE];
+
+	assert_int_equal(sim_read(w->rig->sim, sim_find(w->rig->sim, host), IB_ATTR_NODE_INFO, 0,
+				  ni), 0);
+	return ib_get(ni, NI_PORT_GUID);
+}
+
+/*
+ * The standby looks at the whole fabric in its own time: long after a rotation each port is asked
+ * with the key that it has, not with the one that it had at the last look.
+ */
+static void a_standby_looks_with_the_keys_of_the_last_rotation(void **state)
+{
+	struct world *w = *state;
+	unsigned before, looks;
+
+	start_locked(w);
+	attend(w, 4, 240 * MONO_S);
+	assert_int_equal(sm_rotate_keys(sm_of(w, ACTIVE)), 0);
+	attend(w, 4, 60 * MONO_S);
+	before = violations_of_all(w);
+	looks = sm_of(w, SPARE)->sweep_no;
+	attend(w, 4, 400 * MONO_S);
+	assert_true(sm_of(w, SPARE)->sweep_no > looks);
+	assert_int_equal(sm_state(sm_of(w, SPARE)), SM_STANDBY);
+	assert_int_equal(violations_of_all(w), before);
+}
+
+/* A port may have the very key that was to be tried next when another manager hands over. */
+static void a_handover_passes_over_no_key(void **state)
+{
+	struct world *w = *state;
+	unsigned n_tried = 0;
+	struct sm *sm;
+	struct port *p;
+
+	start_locked(w);
+	sm = sm_of(w, ACTIVE);
+	for (unsigned i = 0; i < 4; i++) {
+		assert_int_equal(sm_rotate_keys(sm), 0);
+		attend(w, 4, 20 * MONO_S);
+	}
+	keys_ruled(sm);
+	p = fabric_find_port(sm->fabric, port_guid_of(w, "h5"));
+	assert_non_null(p);
+	while (n_tried < 3) {
+		uint64_t first = keys_expected(sm, p->guid, 0), key;
+
+		keys_doubt(sm, p, p->m_key);
+		key = p->m_key;
+		if (key == first)
+			continue;
+		n_tried++;
+		keys_ruled(sm);
+		keys_ruled(sm);
+		assert_true(p->m_key == first);
+		keys_doubt(sm, p, p->m_key);
+		assert_true(p->m_key == key);
+	}
+}
+
 /* All ports but those of the standby and of the switch next to it have another key now. */
 static void change_keys_far_away(struct world *w)
 {
@@ -275,15 +338,6 @@ static void a_lost_master_ends_what_its_standby_looks_at(void **state)
 		assert_true(rig_step(w->rig, sim_now(w->rig->sim) + 20 * MONO_S));
 	/* a question on its way, repeated, and polls; not all tables of all ports, which are 100 */
 	assert_in_range(violations_of_all(w) - before, 0, 12);
-}
-
-static guid_t port_guid_of(struct world *w, const char *host)
-{
-	uint8_t ni[SMP_DATA_SIZE];
-
-	assert_int_equal(sim_read(w->rig->sim, sim_find(w->rig->sim, host), IB_ATTR_NODE_INFO, 0,
-				  ni), 0);
-	return ib_get(ni, NI_PORT_GUID);
 }
 
 /* A manager that shows no more than what every distribution knows is not sent a seed. */
@@ -691,6 +745,8 @@ int main(void)
 		TEST(nor_does_a_new_key_of_all_ports),
 		TEST(a_manager_that_was_away_finds_the_epoch),
 		TEST(a_standby_of_long_takes_over_without_wrong_keys),
+		TEST(a_standby_looks_with_the_keys_of_the_last_rotation),
+		TEST(a_handover_passes_over_no_key),
 		TEST(a_lost_master_ends_what_its_standby_looks_at),
 		TEST(well_known_keys_keep_the_seed_at_home),
 		TEST(half_a_secret_keeps_the_seed_at_home),

@@ -150,6 +150,7 @@ void standby_look(struct sm *sm)
 		s->watch_whole || !s->picture_whole || !picture_holds(sm) || sm->now >= s->round_at;
 
 	note_master(sm);
+	keys_look(sm);
 	wait_for_subscription(sm);
 	s->watch_whole = false;
 	if (whole) {

@@ -19,6 +19,7 @@
 #define EPOCHS_NEAR  8
 #define KEYS_LIKELY  8
 #define ROTATES_FOR  (120 * MONO_S) /* all ports have another key by then */
+#define MOST_HAVE    (30 * MONO_S)  /* most ports have it by then */
 #define MANAGERS     16
 #define WELL_KNOWN   1		       /* sm_key and sa_key of every distribution */
 #define EXPECTED_MAX (KEY_RING_FORMER + 8 + KEY_RING_SEEDS * EPOCHS_NEAR)
@@ -42,6 +43,7 @@ struct keys {
 	bool others_ruled;
 	uint32_t n_ruled; /* how often others have */
 	mono_t used_at; /* when a ring came into force last */
+	bool is_unlooked; /* keys_look() has not put its keys first */
 	/* keys_manager_met(): the last ones; the next one is put at `manager_at` */
 	guid_t managers[MANAGERS];
 	unsigned manager_at;
@@ -356,6 +358,7 @@ static void put_in_force(struct sm *sm, struct key_ring *ring, bool is_stored)
 	k->is_unstored = !is_stored;
 	if (changes)
 		k->used_at = sm->now;
+	k->is_unlooked |= changes;
 	if (changes && keys_ring(sm))
 		expect_new_keys(sm);
 }
@@ -671,19 +674,43 @@ void keys_shown(struct sm *sm, guid_t guid, uint64_t key)
 		note_seed(sm, guid, key);
 }
 
+void keys_look(struct sm *sm)
+{
+	struct keys *k = sm->m.keys;
+
+	if (!k->is_unlooked || sm->now - k->used_at < MOST_HAVE)
+		return;
+	k->is_unlooked = false;
+	FABRIC_EACH_END_PORT(sm->fabric, p) {
+		uint64_t wanted = p->guid ? keys_wanted(sm, p->guid) : 0;
+
+		if (wanted && p->m_key && p->m_key != wanted && p->m_key_other == wanted &&
+		    !p->key_doubts)
+			observe_mkey_tried(p, wanted);
+	}
+}
+
+/* The key that was to be tried next comes behind the likeliest one, and is not passed over. */
+static void expect_likeliest(const struct sm *sm, struct port *p)
+{
+	uint64_t key = keys_expected(sm, p->guid, 0), rival = keys_rival(sm, p->guid);
+
+	if (p->key_doubts && p->m_key != key)
+		observe_mkey_untried(p);
+	if (rival)
+		observe_mkey_tried(p, rival);
+	observe_mkey_tried(p, key);
+}
+
 /* Keys that ports showed while this manager was master were changed by the next one since. */
 static void expect_keys_of_others(struct sm *sm)
 {
 	FABRIC_EACH_NODE(sm->fabric, n) {
 		for (unsigned i = 0; i <= n->n_ports; i++) {
 			struct port *p = &n->ports[i];
-			uint64_t rival = keys_rival(sm, p->guid);
 
-			if (!port_is_end(p) || !p->guid || !p->m_key)
-				continue;
-			if (rival)
-				observe_mkey_tried(p, rival);
-			observe_mkey_tried(p, keys_expected(sm, p->guid, 0));
+			if (port_is_end(p) && p->guid && p->m_key)
+				expect_likeliest(sm, p);
 		}
 	}
 }

@@ -107,6 +107,11 @@ void keys_shown(struct sm *sm, guid_t port_guid, uint64_t key);
  */
 void keys_ruled(struct sm *sm);
 bool keys_others_ruled(const struct sm *sm);
+/*
+ * As standby, before ports are looked at: the keys that the master was to give them some time ago
+ * are tried before those that they had at the last look.
+ */
+void keys_look(struct sm *sm);
 /* A number that changes when other keys are likely than before; 0: there is no ring. */
 uint64_t keys_likely(const struct sm *sm);
 /* A ring came into force lately: some ports may have keys of it already, and others not yet. */
