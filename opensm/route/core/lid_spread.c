@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Port by port, LID by LID, switch by switch, nearest first: when a switch chooses, the whole path
+ * Port by port, switch by switch, nearest first, LID by LID: when a switch chooses, the whole path
  * of each neighbour is known, and so is what it has in common with the paths of the port's other
  * LIDs from there: a cable counts more than a switch. The path with the least in common is taken,
  * the entry at hand if that is as good as any, else the one whose most loaded channel carries
  * least. So tables of engines whose LIDs part already, as in trees, stay as they are.
  *
- * Serial, so that loads and with them the result do not depend on threads.
+ * Serial, so that loads and with them the result do not depend on threads. What it costs grows with
+ * ports, switches, LIDs and the length of paths: it ends after STEPS_MAX hops, and entries that were
+ * not looked at by then stay as the engine has them.
  */
 #include "route/core/lid_spread.h"
 
@@ -19,6 +21,8 @@
 #define LIDS	   128 /* LMC 7 */
 #define CABLE_COST 64  /* in common, to one switch */
 #define PASSES	   4   /* loads are counted; LIDs parted; two for load */
+#define PARTED	   16  /* LIDs of a port: the others keep their paths */
+#define STEPS_MAX  (UINT64_C(64) << 20) /* hops that are followed: about a second */
 
 struct spread {
 	const struct lid_spread_job *job;
@@ -28,11 +32,12 @@ struct spread {
 	uint32_t *was;		/* per switch: row in the previous tables; NULL: none */
 	uint32_t *sources;	/* per switch: end ports */
 	uint32_t *load;		/* per channel */
-	uint32_t *flow;		/* per switch, of the LID at hand */
+	uint32_t *flow[PARTED]; /* per switch, of each LID at hand */
 	uint16_t *on_channel;	/* per channel, of the switch at hand: paths of other LIDs */
 	uint16_t *on_switch;
 	struct path_dag dag;
 	struct arena memory;
+	uint64_t steps;
 };
 
 bool lid_spread_is_needed(const struct topo *t)
@@ -43,16 +48,16 @@ bool lid_spread_is_needed(const struct topo *t)
 	return false;
 }
 
-static void find_flows(struct spread *s, lid_t lid)
+static void find_flows(struct spread *s, lid_t lid, uint32_t *flow)
 {
 	const struct path_dag *w = &s->dag;
 
-	memcpy(s->flow, s->sources, s->n * sizeof(*s->flow));
+	memcpy(flow, s->sources, s->n * sizeof(*flow));
 	for (uint32_t i = w->n; i-- > 0;) {
 		uint32_t channel = routes_channel(s->r, w->order[i], lid);
 
 		if (channel != TOPO_NONE)
-			s->flow[s->topo->ports[channel].sw] += s->flow[w->order[i]];
+			flow[s->topo->ports[channel].sw] += flow[w->order[i]];
 	}
 }
 
@@ -69,7 +74,7 @@ static void mark_path(struct spread *s, uint32_t sw, lid_t lid, int by)
 {
 	uint32_t channel = routes_channel(s->r, sw, lid);
 
-	for (uint32_t hops = 0; channel != TOPO_NONE && hops < s->n; hops++) {
+	for (uint32_t hops = 0; channel != TOPO_NONE && hops < s->n; hops++, s->steps++) {
 		sw = s->topo->ports[channel].sw;
 		s->on_channel[channel] = (uint16_t)(s->on_channel[channel] + by);
 		s->on_switch[sw] = (uint16_t)(s->on_switch[sw] + by);
@@ -82,11 +87,11 @@ struct price {
 	uint32_t common, load;
 };
 
-static struct price price_of(const struct spread *s, uint32_t channel, lid_t lid, uint32_t to)
+static struct price price_of(struct spread *s, uint32_t channel, lid_t lid, uint32_t to)
 {
 	struct price p = { 0 };
 
-	for (uint32_t hops = 0; channel != TOPO_NONE && hops < s->n; hops++) {
+	for (uint32_t hops = 0; channel != TOPO_NONE && hops < s->n; hops++, s->steps++) {
 		uint32_t sw = s->topo->ports[channel].sw;
 
 		p.common += CABLE_COST * s->on_channel[channel];
@@ -98,7 +103,7 @@ static struct price price_of(const struct spread *s, uint32_t channel, lid_t lid
 }
 
 /* The edge of order[i] whose path has least in common; TOPO_NONE: none is better than the entry. */
-static uint32_t best_edge(const struct spread *s, uint32_t i, lid_t lid, uint32_t limit)
+static uint32_t best_edge(struct spread *s, uint32_t i, lid_t lid, uint32_t limit)
 {
 	const struct path_dag *w = &s->dag;
 	uint32_t old = routes_channel(s->r, w->order[i], lid), best = TOPO_NONE;
@@ -128,38 +133,46 @@ static bool is_as_before(const struct spread *s, uint32_t sw, lid_t lid)
 	       routes_port(s->job->previous, s->was[sw], lid) == routes_port(s->r, sw, lid);
 }
 
-static void spread_entry(struct spread *s, uint32_t i, lid_t lid, uint32_t limit)
+static bool stays(const struct spread *s, uint32_t sw, lid_t lid)
+{
+	return routes_channel(s->r, sw, lid) == TOPO_NONE || is_as_before(s, sw, lid);
+}
+
+static void spread_entry(struct spread *s, uint32_t i, lid_t lid, const uint32_t *flow,
+			 uint32_t limit)
 {
 	const struct path_dag *w = &s->dag;
 	uint32_t sw = w->order[i], old = routes_channel(s->r, sw, lid), k;
 
-	if (old == TOPO_NONE || is_as_before(s, sw, lid))
-		return;
-	add_load(s, old, lid, -s->flow[sw]);
+	add_load(s, old, lid, -flow[sw]);
 	k = best_edge(s, i, lid, limit);
 	if (k != TOPO_NONE)
 		routes_write(s->r, sw, lid, w->edges[k].port);
-	add_load(s, k == TOPO_NONE ? old : w->edges[k].channel, lid, s->flow[sw]);
+	add_load(s, k == TOPO_NONE ? old : w->edges[k].channel, lid, flow[sw]);
 }
 
-static void spread_lid(struct spread *s, const struct topo_host *host, unsigned one, unsigned n,
-		       uint32_t limit)
+/* What switch order[i] does with LIDs `first` to n - 1 of a port. */
+static void spread_at(struct spread *s, uint32_t i, lid_t base, unsigned first, unsigned n,
+		      uint32_t limit)
 {
-	const struct path_dag *w = &s->dag;
-	lid_t lid = (lid_t)(host->lid + one);
+	uint32_t sw = s->dag.order[i];
+	unsigned moving = first;
 
-	find_flows(s, lid);
-	for (uint32_t i = 0; i < w->n; i++) {
-		if (w->first[i + 1] - w->first[i] < 2)
+	while (moving < n && stays(s, sw, (lid_t)(base + moving)))
+		moving++;
+	if (moving == n || s->dag.first[i + 1] - s->dag.first[i] < 2)
+		return;
+	for (unsigned k = 0; k < n; k++)
+		mark_path(s, sw, (lid_t)(base + k), 1);
+	for (unsigned k = moving; k < n; k++) {
+		if (stays(s, sw, (lid_t)(base + k)))
 			continue;
-		for (unsigned k = 0; k < n; k++)
-			if (k != one)
-				mark_path(s, w->order[i], (lid_t)(host->lid + k), 1);
-		spread_entry(s, i, lid, limit);
-		for (unsigned k = 0; k < n; k++)
-			if (k != one)
-				mark_path(s, w->order[i], (lid_t)(host->lid + k), -1);
+		mark_path(s, sw, (lid_t)(base + k), -1);
+		spread_entry(s, i, (lid_t)(base + k), s->flow[k], limit);
+		mark_path(s, sw, (lid_t)(base + k), 1);
 	}
+	for (unsigned k = 0; k < n; k++)
+		mark_path(s, sw, (lid_t)(base + k), -1);
 }
 
 static unsigned lids_of(const struct spread *s, const struct topo_host *host)
@@ -172,10 +185,14 @@ static unsigned lids_of(const struct spread *s, const struct topo_host *host)
 /* The base LID stays where it is, unless for load. */
 static void spread_host(struct spread *s, const struct topo_host *host, uint32_t limit)
 {
-	unsigned n = lids_of(s, host);
+	unsigned n = MIN(lids_of(s, host), PARTED);
 
-	for (unsigned k = limit == UINT32_MAX; k < n && n > 1; k++)
-		spread_lid(s, host, k, n, limit);
+	if (n < 2)
+		return;
+	for (unsigned k = 0; k < n; k++)
+		find_flows(s, (lid_t)(host->lid + k), s->flow[k]);
+	for (uint32_t i = 0; i < s->dag.n && s->steps < STEPS_MAX; i++)
+		spread_at(s, i, host->lid, limit == UINT32_MAX, n, limit);
 }
 
 static void find_paths(struct spread *s, uint32_t to)
@@ -203,13 +220,13 @@ static void visit_switch(struct spread *s, uint32_t sw, unsigned pass)
 		if (pass)
 			spread_host(s, host, pass > 1 ? s->job->limit : UINT32_MAX);
 		for (unsigned k = 0; !pass && k < lids_of(s, host); k++) {
-			find_flows(s, (lid_t)(host->lid + k));
+			find_flows(s, (lid_t)(host->lid + k), s->flow[0]);
 			for (uint32_t i = 0; i < s->dag.n; i++) {
 				uint32_t u = s->dag.order[i], channel = routes_channel(
 					s->r, u, (lid_t)(host->lid + k));
 
 				if (channel != TOPO_NONE)
-					s->load[channel] += s->flow[u];
+					s->load[channel] += s->flow[0][u];
 			}
 		}
 	}
@@ -223,7 +240,8 @@ static void spread_open(struct spread *s)
 	s->was = s->job->previous ? topo_match_switches(s->topo, s->job->previous->topo) : NULL;
 	ARENA_ARRAY(&s->memory, s->load, s->n_channels);
 	ARENA_ARRAY(&s->memory, s->on_channel, s->n_channels);
-	ARENA_ARRAY(&s->memory, s->flow, s->n);
+	for (unsigned k = 0; k < PARTED; k++)
+		ARENA_ARRAY(&s->memory, s->flow[k], s->n);
 	ARENA_ARRAY(&s->memory, s->on_switch, s->n);
 	path_dag_init(&s->dag, s->job->graph);
 }
@@ -247,7 +265,9 @@ uint32_t lid_spread(const struct lid_spread_job *job, struct routes *r)
 	for (unsigned pass = 0; pass < PASSES; pass++) {
 		if (pass > 1 && (job->previous || most_load(&s) <= job->limit))
 			break;
-		for (uint32_t sw = 0; sw < s.n && !is_cancelled(job->cancelled); sw++)
+		for (uint32_t sw = 0; sw < s.n && s.steps < STEPS_MAX &&
+				      !is_cancelled(job->cancelled);
+		     sw++)
 			visit_switch(&s, sw, pass);
 	}
 	most = most_load(&s);

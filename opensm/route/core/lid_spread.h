@@ -21,7 +21,7 @@ struct lid_spread_job {
 	const struct routes *previous;
 	/*
 	 * Without previous tables, entries on paths with a channel that carries more move as well,
-	 * to where less is carried and no more is in common.
+	 * to where less is carried and no more is in common. UINT32_MAX: they stay.
 	 */
 	uint32_t limit;
 	const atomic_bool *cancelled;
@@ -31,7 +31,8 @@ struct lid_spread_job {
 bool lid_spread_is_needed(const struct topo *t);
 
 /*
- * Moves entries of LIDs of ports that have several. Returns the load of the most loaded channel
+ * Moves entries of the first 16 LIDs of ports that have several, as long as that follows less than
+ * some 67 million hops; the other entries stay. Returns the load of the most loaded channel
  * afterwards, in end-port pairs. Same job, same bytes.
  */
 uint32_t lid_spread(const struct lid_spread_job *job, struct routes *r);

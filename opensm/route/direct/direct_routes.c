@@ -82,19 +82,18 @@ static uint32_t limit_of(uint32_t mean)
  * Rounds bring every path to where it is cheapest, sums of loads being the price; what remains on
  * the most loaded channels is taken off them here, if they carry clearly more than the mean.
  */
-static void balance_load(const struct route_job *job, const struct nexthop_job *how,
-			 const uint32_t *load, struct routes *r)
+static uint32_t balance_load(const struct route_job *job, const struct nexthop_job *how,
+			     const uint32_t *load, struct routes *r)
 {
 	_cleanup_(dest_order_freep) struct dest_order *dests =
 		dest_order_new(job->topo, &(struct route_options){ 0 });
-	uint32_t before = job->previous ? job->previous->balanced_load : 0, most, moved;
+	uint32_t before = job->previous ? job->previous->balanced_load : 0, moved;
 
-	most = balance_channels(&(struct balance_job){
+	return balance_channels(&(struct balance_job){
 		.graph = how->graph, .find = how->find, .arg = how->arg, .dests = dests,
 		.load = load, .tolerated = keep_limit(KEEP_STEPS, before), .threads = 1,
 		.cancelled = job->cancelled,
 	}, r, &moved);
-	r->balanced_load = keep_base(KEEP_STEPS, most, before);
 }
 
 struct routes *direct_routes(const struct route_job *job, const struct graph *g, const char *engine,
@@ -112,6 +111,7 @@ struct routes *direct_routes(const struct route_job *job, const struct graph *g,
 		.graph = g, .find = find, .arg = arg, .previous = old, .previous_sw = was,
 		.limit = limit_of, .threads = route_threads(job), .cancelled = job->cancelled,
 	};
+	uint32_t before = old ? old->balanced_load : 0, most = UINT32_MAX;
 	bool chosen;
 
 	assert(g->topo == job->topo && engine && find);
@@ -121,14 +121,14 @@ struct routes *direct_routes(const struct route_job *job, const struct graph *g,
 	chosen = nexthop_assign(&how, r, load);
 	if (route_is_cancelled(job))
 		return NULL;
-	r->balanced_load = old ? old->balanced_load : 0;
 	if (chosen)
-		balance_load(job, &how, load, r);
+		most = balance_load(job, &how, load, r);
 	if (lid_spread_is_needed(job->topo))
-		lid_spread(&(struct lid_spread_job){
-			.graph = g, .find = find, .arg = arg, .previous = old,
+		most = lid_spread(&(struct lid_spread_job){
+			.graph = g, .find = find, .arg = arg, .previous = old, .limit = most,
 			.cancelled = job->cancelled,
 		}, r);
+	r->balanced_load = most == UINT32_MAX ? before : keep_base(KEEP_STEPS, most, before);
 	return take(r);
 }
 

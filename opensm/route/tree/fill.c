@@ -249,7 +249,8 @@ static void fill_by_load(const struct route_job *job, const struct port_select_p
 	if (plan->has_lmc)
 		lid_spread(&(struct lid_spread_job){
 			.graph = plan->graph, .distances = plan->distances,
-			.previous = c ? c->previous : NULL, .cancelled = job->cancelled,
+			.previous = c ? c->previous : NULL, .limit = UINT32_MAX,
+			.cancelled = job->cancelled,
 		}, r);
 }
 
