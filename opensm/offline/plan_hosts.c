@@ -263,7 +263,12 @@ int plan_order_read(struct plan_world *w)
 	if (!file)
 		return 0;
 	w->order = plan_hosts_find(w, file->path, &file->hosts, severity, &r, &w->n_listed);
-	add_others(w);
+	if (w->n_listed) {
+		add_others(w);
+	} else {
+		free(w->order);
+		w->order = NULL;
+	}
 	errors = r.errors;
 	conf_report_print(&r, stderr);
 	conf_report_clear(&r);

@@ -52,7 +52,8 @@ struct finder {
 	uint32_t n;
 	struct slot slots[SLOTS_SEEN];
 	unsigned n_slots;
-	unsigned nodes; /* of the hosts whose slots have no text: most */
+	unsigned nodes; /* that most hosts have whose slots have no text */
+	uint32_t with_nodes[PORTS_MAX + 1]; /* so many of these hosts have so many nodes */
 	uint8_t *slot;	/* per entry of topo->hosts; RAIL_NONE */
 	uint8_t of_slot[SLOTS_MAX];
 	uint8_t *leaf;	/* per switch: its rail; RAIL_NONE */
@@ -244,7 +245,7 @@ static void note_slot(struct finder *f, const struct slot *s, uint32_t host)
 	add_slot(f, s);
 }
 
-/* Hosts without texts that lack a node have none: the places of their nodes are not known. */
+/* Hosts without texts that lack a node, or have one more, have none: which is not known. */
 static void give_slot(struct finder *f, const struct slot *s, uint32_t host)
 {
 	unsigned i = find_slot(f, s);
@@ -264,9 +265,12 @@ static void find_slots(struct finder *f)
 		if (end - i < 2 || end - i > PORTS_MAX)
 			continue;
 		if (!has_texts(f, i))
-			f->nodes = MAX(f->nodes, count_nodes(&f->all[i], end - i));
+			f->with_nodes[count_nodes(&f->all[i], end - i)]++;
 		each_slot(f, i, end, note_slot);
 	}
+	for (unsigned n = 1; n <= PORTS_MAX; n++)
+		if (f->with_nodes[n] && f->with_nodes[n] >= f->with_nodes[f->nodes])
+			f->nodes = n;
 	drop_rare_slots(f);
 	/* In the order of their names, before ports are given theirs. */
 	if (f->n_slots)
