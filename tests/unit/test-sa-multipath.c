@@ -7,9 +7,11 @@
 
 #include <cmocka.h>
 
+#include "sa/base/sa_internal.h"
 #include "tests/lib/sa-desk.h"
 #include "util/mem.h"
 #include "view/path_walk.h"
+#include "view/view_policy.h"
 
 #define BIT(FIELD) (1ull << MPR_C(FIELD))
 #define COUNTS	   (BIT(MPR_SGID_COUNT) | BIT(MPR_DGID_COUNT))
@@ -299,6 +301,154 @@ static void two_by_two_choose_among_lids(void **state)
 	}
 }
 
+/* Maybe more GIDs than one MAD holds, of the hosts in turn: `n_src` from h0 on, then `n_dst`. */
+static void post_many(struct desk *d, unsigned n_src, unsigned n_dst, unsigned hosts, uint64_t mask)
+{
+	size_t len = SA_DATA + MPR_BYTES + 16u * (n_src + n_dst);
+	_cleanup_free_ uint8_t *mad = xcalloc(1, MAX(len, (size_t)MAD_SIZE));
+
+	ib_put(mad, SAH_BASE_VERSION, 1);
+	ib_put(mad, SAH_CLASS, MAD_CLASS_SA);
+	ib_put(mad, SAH_CLASS_VERSION, 2);
+	ib_put(mad, SAH_METHOD, MAD_SA_GET_MULTI);
+	ib_put(mad, SAH_TID, ++d->tid);
+	ib_put(mad, SAH_ATTR_ID, SA_MULTI_PATH_RECORD);
+	ib_put(mad, SAH_RMPP_FLAGS, RMPP_ACTIVE);
+	ib_put(mad, SAH_COMP_MASK, mask | COUNTS | BIT(MPR_INDEPENDENCE));
+	memcpy(mad + SA_DATA, d->record, MPR_BYTES);
+	ib_put(mad + SA_DATA, MPR_INDEPENDENCE, 1);
+	ib_put(mad + SA_DATA, MPR_SGID_COUNT, n_src);
+	ib_put(mad + SA_DATA, MPR_DGID_COUNT, n_dst);
+	for (unsigned i = 0; i < n_src + n_dst; i++) {
+		char name[16];
+
+		snprintf(name, sizeof(name), "h%u", i % hosts);
+		desk_gid(d, name, mad + SA_DATA + MPR_BYTES + 16 * i);
+	}
+	free(d->answer.mad);
+	d->answer = (struct desk_message){ 0 };
+	d->waits = true;
+	desk_post_raw(d, mad, MAX(len, (size_t)MAD_SIZE));
+}
+
+static unsigned count_slices(struct desk *d)
+{
+	unsigned n = 1;
+
+	while (sa_dispatch(d->sa, d->now))
+		n++;
+	return n;
+}
+
+/* With many LIDs, too, each pair of ports is compared: 4 times 64 ways are too many. */
+static void two_by_two_give_two_with_any_number_of_lids(void **state)
+{
+	for (uint8_t lmc = 0; lmc <= 7; lmc++) {
+		_desk_ d = desk_new_lmc("tree 2 2 2", lmc);
+		const struct desk_message *a;
+		lid_t mask = (lid_t)(0xFFFF << lmc);
+
+		blank_multi(d, 2, 2, (const char *[]){ "h0", "h1", "h2", "h3" });
+		ib_put(d->record, MPR_INDEPENDENCE, 1);
+		a = multi(d, COUNTS | BIT(MPR_INDEPENDENCE));
+		assert_int_equal(a->n, 2);
+		assert_int_not_equal(ib_get(desk_record(a, 0), PR_SLID) & mask,
+				     ib_get(desk_record(a, 1), PR_SLID) & mask);
+		assert_int_not_equal(ib_get(desk_record(a, 0), PR_DLID) & mask,
+				     ib_get(desk_record(a, 1), PR_DLID) & mask);
+	}
+}
+
+static unsigned count_destinations(struct desk *d, const struct desk_message *a)
+{
+	_cleanup_free_ bool *seen = xcalloc(d->view->n_ports, sizeof(*seen));
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < a->n; i++) {
+		uint32_t at = view_port_at(d->view, (unsigned)ib_get(desk_record(a, i), PR_DLID));
+
+		n += !seen[at];
+		seen[at] = true;
+	}
+	return n;
+}
+
+static void every_destination_is_in_the_answer(void **state)
+{
+	static const unsigned many[] = { 2, 3, 5, 8, 33, 63, 64, 65, 100 };
+
+	/* Above 64 pairs it is all ways of pair after pair, NumbPath of them: with one LID all. */
+	for (unsigned i = 0; i < ARRAY_SIZE(many); i++)
+		for (uint8_t lmc = 0; lmc <= (many[i] > 64 ? 0 : 3); lmc += 3) {
+			_desk_ d = desk_new_lmc("tree 2 51 2", lmc);
+
+			desk_blank(d);
+			post_many(d, 1, many[i], 102, 0);
+			desk_settle(d);
+			assert_non_null(desk_reply(d));
+			assert_int_equal(count_destinations(d, desk_reply(d)), many[i]);
+			if (!lmc)
+				assert_int_equal(desk_reply(d)->n, many[i]);
+		}
+}
+
+/* A row is one way at most, whether or not it is a path: else one request would stop all others. */
+static void a_wish_that_nothing_meets_takes_turns(void **state)
+{
+	_desk_ d = desk_new_lmc("tree 2 10 2", 4);
+
+	desk_blank(d);
+	ib_put(d->record, MPR_PKEY, 0x8001);
+	post_many(d, 255, 255, 20, BIT(MPR_PKEY));
+	assert_null(desk_reply(d));
+	assert_in_range(count_slices(d), 255 * 255 / d->sa->limits.rows_a_slice, 1000);
+	assert_int_equal(desk_reply(d)->n, 0);
+	d->sa->limits.rows_at_once = d->sa->limits.rows_a_turn = d->sa->limits.rows_a_slice = 8;
+	post_many(d, 8, 8, 20, BIT(MPR_PKEY));
+	assert_null(desk_reply(d));
+	assert_in_range(count_slices(d), 8 * 8 * 16 / 8, 1000);
+	assert_int_equal(desk_reply(d)->n, 0);
+}
+
+/* To compare takes turns as well; the answer is the same wherever it stops. */
+static void independent_paths_may_stop_after_any_row(void **state)
+{
+	static const unsigned sides[][2] = { { 1, 1 }, { 2, 2 }, { 3, 4 } };
+
+	for (unsigned i = 0; i < ARRAY_SIZE(sides); i++) {
+		_desk_ d = desk_new_lmc("tree 2 4 2", 2);
+		_cleanup_free_ uint8_t *whole = NULL;
+		size_t len;
+
+		desk_blank(d);
+		post_many(d, sides[i][0], sides[i][1], 8, 0);
+		assert_non_null(desk_reply(d));
+		len = desk_reply(d)->len - SA_DATA;
+		whole = xmemdup(desk_reply(d)->mad + SA_DATA, len);
+		for (uint32_t rows = 1; rows < 40; rows++) {
+			d->sa->limits.rows_at_once = d->sa->limits.rows_a_turn = rows;
+			post_many(d, sides[i][0], sides[i][1], 8, 0);
+			desk_settle(d);
+			assert_int_equal(desk_reply(d)->len - SA_DATA, len);
+			assert_memory_equal(desk_reply(d)->mad + SA_DATA, whole, len);
+		}
+	}
+}
+
+static void a_rule_counts_once_for_each_pair(void **state)
+{
+	_desk_ d = desk_new_lmc("tree 2 2 2", 2);
+
+	desk_policy(d, "qos-ulps\ndefault: 0\nend-qos-ulps\n");
+	desk_blank(d);
+	post_many(d, 2, 2, 4, 0);
+	assert_int_equal(desk_reply(d)->n, 2);
+	assert_int_equal(sa_rules_decided(d->sa, view_policy(d->view))[0], 4);
+	post_many(d, 1, 3, 4, 0);
+	assert_int_equal(desk_reply(d)->n, 12);
+	assert_int_equal(sa_rules_decided(d->sa, view_policy(d->view))[0], 4 + 3);
+}
+
 static void independence_zero_asks_for_all_pairs(void **state)
 {
 	_desk_ d = desk_new("tree 2 2 2");
@@ -325,6 +475,11 @@ int main(void)
 		cmocka_unit_test(one_broken_pairing_leaves_the_other),
 		cmocka_unit_test(the_lids_of_one_pair_come_by_independence),
 		cmocka_unit_test(two_by_two_choose_among_lids),
+		cmocka_unit_test(two_by_two_give_two_with_any_number_of_lids),
+		cmocka_unit_test(every_destination_is_in_the_answer),
+		cmocka_unit_test(a_wish_that_nothing_meets_takes_turns),
+		cmocka_unit_test(independent_paths_may_stop_after_any_row),
+		cmocka_unit_test(a_rule_counts_once_for_each_pair),
 		cmocka_unit_test(independence_zero_asks_for_all_pairs),
 	};
 

@@ -6,7 +6,10 @@
  * know destination LIDs only, so every LID of a destination (LMC) gives one way from a source. Of
  * two sources and two destinations these are two, each end once: the pairing and the LIDs that
  * share fewest links and switches. Otherwise each way comes once, first those that share least with
- * the ways before them, NumbPath in all. Everything else is all pairs, source by source.
+ * the ways before them, NumbPath in all. Everything else is all pairs, source by source; so are
+ * more pairs than ways can be compared.
+ *
+ * To find a way and to compare it takes as many rows as there are ways: the event loop goes on.
  */
 #include <limits.h>
 
@@ -17,18 +20,51 @@
 #define GID_SIZE  16
 #define CANDIDATES 64 /* ways that are compared: 8 LIDs of 8 pairs, for example */
 
+/* A way from a source to a LID of a destination: forwarding tables know no source. */
+struct candidate {
+	unsigned src, dst;
+	lid_t slid, dlid;
+	bool taken;
+	unsigned shares; /* with those taken */
+	unsigned n;	 /* ports left through */
+	uint32_t ports[PATH_SWITCHES_MAX + 1];
+};
+
+/* Ways that are compared: first LIDs of all pairs, then second ones; as many of each pair. */
+struct comparison {
+	unsigned tried, to_try; /* pairs times LIDs */
+	unsigned n, n_taken;
+	uint8_t of_pair[CANDIDATES];
+	bool two;	  /* by two: each end once */
+	unsigned at;	  /* the next to be the first of two */
+	unsigned best[2]; /* with `least` */
+	unsigned least, length;
+	struct candidate list[CANDIDATES];
+};
+
 struct multi {
 	struct path_wish wish;
 	unsigned n_src, n_dst;
-	bool independent;
 	uint16_t left; /* paths */
-	uint32_t pair; /* source * n_dst + destination; or the next of `chosen` */
+	uint32_t pair; /* source * n_dst + destination */
 	bool open;
 	struct path_pair now;
-	struct path_pair chosen[CANDIDATES]; /* of independent paths: which, in this order */
-	unsigned n_chosen;
-	struct path_side sides[]; /* sources, then destinations */
+	struct comparison *independent; /* NULL: all pairs */
+	struct path_side sides[];	/* sources, then destinations */
 };
+
+static void free_multi(void *arg)
+{
+	struct multi *m = arg;
+
+	free(m->independent);
+	free(m);
+}
+
+static unsigned n_pairs(const struct multi *m)
+{
+	return m->n_src * m->n_dst;
+}
 
 /* ---- the request ---------------------------------------------------------------------------- */
 
@@ -59,6 +95,18 @@ static bool find_port(struct sa_query *q, const uint8_t *gid, struct path_side *
 	return ret->port != VIEW_NONE && query_may_see(q, ret->port);
 }
 
+static void start_comparison(const struct view *v, struct multi *m)
+{
+	struct comparison *c = m->independent = xcalloc(1, sizeof(*c));
+	unsigned lmc = 0;
+
+	for (unsigned i = 0; i < m->n_dst; i++)
+		lmc = MAX(lmc, (unsigned)v->ports[m->sides[m->n_src + i].port].lmc);
+	c->to_try = n_pairs(m) << lmc;
+	c->two = m->n_src == 2 && m->n_dst == 2;
+	c->least = UINT_MAX;
+}
+
 static uint16_t start_multi_path(struct sa_query *q)
 {
 	const uint8_t *asked = query_asked(q);
@@ -68,36 +116,28 @@ static uint16_t start_multi_path(struct sa_query *q)
 	struct multi *m = xcalloc(1, sizeof(*m) + (n_src + n_dst) * sizeof(m->sides[0]));
 
 	q->state = m;
-	q->free_state = free;
+	q->free_state = free_multi;
 	m->wish = (struct path_wish)PATH_WISH(MPR, q->rq.mask, asked);
 	path_wish_ask(q, &rq, &m->wish);
 	m->n_src = n_src;
 	m->n_dst = n_dst;
 	m->left = (uint16_t)QUERY_FIELD(q, MPR_NUMB_PATH, PATHS_MAX);
-	m->independent = QUERY_FIELD(q, MPR_INDEPENDENCE, 0);
 	for (unsigned i = 0; i < n_src + n_dst; i++)
 		if (!find_port(q, asked + MPR_BYTES + i * GID_SIZE, &m->sides[i]))
 			return SA_REQ_INVALID_GID;
+	if (QUERY_FIELD(q, MPR_INDEPENDENCE, 0) && n_pairs(m) <= CANDIDATES)
+		start_comparison(q->view, m);
 	return 0;
 }
 
 /* ---- paths that do not break together ------------------------------------------------------- */
 
-/* A way from a source to a LID of a destination: forwarding tables know no source. */
-struct candidate {
-	unsigned src, dst;
-	lid_t slid, dlid;
-	bool taken;
-	unsigned shares; /* with those taken */
-	unsigned n;	 /* ports left through */
-	uint32_t ports[PATH_SWITCHES_MAX + 1];
-};
-
 static struct path_pair pair_of(const struct multi *m, const struct candidate *c)
 {
 	struct path_pair pair = { .src = m->sides[c->src],
 				  .dst = m->sides[m->n_src + c->dst],
-				  .left = 1 };
+				  .left = 1,
+				  .counted = true };
 
 	pair.src.lid = c->slid;
 	pair.dst.lid = c->dlid;
@@ -105,13 +145,13 @@ static struct path_pair pair_of(const struct multi *m, const struct candidate *c
 }
 
 /* False: there is no such path, or none for this request. */
-static bool trace(struct sa_query *q, struct multi *m, struct candidate *c)
+static bool trace(struct sa_query *q, struct multi *m, struct candidate *c, bool first)
 {
 	struct path_pair pair = pair_of(m, c);
 	uint8_t record[PR_BYTES] = { 0 };
 	struct path_way way;
 
-	c->taken = false;
+	pair.counted = !first;
 	if (!path_open(q, &m->wish, &pair) || path_next(q, &m->wish, &pair, record) != SA_ROW ||
 	    !path_trace(q->view, pair.src.port, c->dlid, pair.dst.port, &way, c->ports))
 		return false;
@@ -119,25 +159,29 @@ static bool trace(struct sa_query *q, struct multi *m, struct candidate *c)
 	return true;
 }
 
-/* Adds the ways from a source to the LIDs of a destination. */
-static unsigned add_candidates(struct sa_query *q, struct multi *m, struct candidate *list,
-			       unsigned n, unsigned pair)
+/* Adds the way from a source to LID number k of a destination. */
+static void add_candidate(struct sa_query *q, struct multi *m, unsigned pair, unsigned k)
 {
+	struct comparison *c = m->independent;
 	unsigned src = pair / m->n_dst, dst = pair % m->n_dst;
 	uint32_t from = m->sides[src].port, to = m->sides[m->n_src + dst].port;
 	const struct view_port *a = &q->view->ports[from], *b = &q->view->ports[to];
+	struct candidate *way = &c->list[c->n];
 
+	if (c->of_pair[pair] == CANDIDATES / n_pairs(m) || k >= 1u << b->lmc)
+		return;
 	if (!query_may_see(q, from) || !query_may_see(q, to))
-		return n;
-	for (unsigned k = 0; k < 1u << b->lmc && n < CANDIDATES; k++) {
-		list[n] = (struct candidate){
-			.src = src, .dst = dst,
-			.slid = (lid_t)(a->lid + k % (1u << a->lmc)),
-			.dlid = (lid_t)(b->lid + k),
-		};
-		n += trace(q, m, &list[n]);
-	}
-	return n;
+		return;
+	*way = (struct candidate){
+		.src = src,
+		.dst = dst,
+		.slid = (lid_t)(a->lid + k % (1u << a->lmc)),
+		.dlid = (lid_t)(b->lid + k),
+	};
+	if (!trace(q, m, way, k == 0))
+		return;
+	c->n++;
+	c->of_pair[pair]++;
 }
 
 /* Links count twice: paths that share a link share both its switches, too. */
@@ -156,88 +200,98 @@ static unsigned shared(const struct view *v, const struct candidate *a, const st
 	return n;
 }
 
-static void choose(struct multi *m, struct candidate *c)
+/* One way with those after it, as the two of two sources and two destinations. */
+static void compare_two(const struct view *v, struct comparison *c, unsigned i)
 {
-	c->taken = true;
-	m->chosen[m->n_chosen++] = pair_of(m, c);
+	const struct candidate *a = &c->list[i];
+
+	for (unsigned k = i + 1; k < c->n; k++) {
+		const struct candidate *b = &c->list[k];
+		unsigned cost, sum = a->n + b->n;
+
+		if (a->src == b->src || a->dst == b->dst)
+			continue;
+		cost = shared(v, a, b);
+		if (cost > c->least || (cost == c->least && sum >= c->length))
+			continue;
+		c->least = cost;
+		c->length = sum;
+		c->best[0] = i;
+		c->best[1] = k;
+	}
 }
 
-/* Of two sources and two destinations each once. False: no two ways pair them up. */
-static bool choose_two(const struct sa_query *q, struct multi *m, struct candidate *list,
-		       unsigned n)
+/* One step of the comparison; false: it is through. */
+static bool compare(struct sa_query *q, struct multi *m)
 {
-	unsigned least = UINT_MAX, length = 0, best[2] = { 0, 0 };
+	struct comparison *c = m->independent;
 
-	for (unsigned i = 0; i < n; i++)
-		for (unsigned k = i + 1; k < n; k++) {
-			unsigned cost, sum = list[i].n + list[k].n;
-
-			if (list[i].src == list[k].src || list[i].dst == list[k].dst)
-				continue;
-			cost = shared(q->view, &list[i], &list[k]);
-			if (cost > least || (cost == least && sum >= length))
-				continue;
-			least = cost;
-			length = sum;
-			best[0] = i;
-			best[1] = k;
-		}
-	if (least == UINT_MAX)
+	if (c->n < CANDIDATES && c->tried < c->to_try) {
+		add_candidate(q, m, c->tried % n_pairs(m), c->tried / n_pairs(m));
+		c->tried++;
+		return true;
+	}
+	if (!c->two || c->at >= c->n)
 		return false;
-	choose(m, &list[best[0]]);
-	choose(m, &list[best[1]]);
+	compare_two(q->view, c, c->at++);
 	return true;
 }
 
-/* The way that shares least with those chosen, of several the first; each compared once. */
-static void choose_next(const struct sa_query *q, struct multi *m, struct candidate *list,
-			unsigned n)
+/* The way that shares least with those taken, of several the first; NULL: there is none left. */
+static struct candidate *take_least(const struct view *v, struct comparison *c)
 {
 	struct candidate *best = NULL;
 
-	for (unsigned i = 0; i < n; i++)
-		if (!list[i].taken && (!best || list[i].shares < best->shares))
-			best = &list[i];
+	for (unsigned i = 0; i < c->n; i++) {
+		struct candidate *way = &c->list[i];
+
+		if (!way->taken && (!best || way->shares < best->shares))
+			best = way;
+	}
 	if (!best)
-		return;
-	choose(m, best);
-	for (unsigned i = 0; i < n; i++)
-		list[i].shares += list[i].taken ? 0 : shared(q->view, best, &list[i]);
+		return NULL;
+	best->taken = true;
+	for (unsigned i = 0; i < c->n; i++)
+		if (!c->list[i].taken)
+			c->list[i].shares += shared(v, best, &c->list[i]);
+	return best;
 }
 
-static void choose_paths(struct sa_query *q, struct multi *m)
+/* Of two by two that no two ways pair up it is one way. */
+static struct candidate *take_way(const struct view *v, struct comparison *c)
 {
-	_cleanup_free_ struct candidate *list = xcalloc(CANDIDATES, sizeof(*list));
-	bool two = m->n_src == 2 && m->n_dst == 2;
-	unsigned n = 0, most = MIN(m->left, two ? 1u : CANDIDATES);
+	unsigned i = c->n_taken++;
 
-	for (unsigned pair = 0; pair < m->n_src * m->n_dst; pair++)
-		n = add_candidates(q, m, list, n, pair);
-	if (two && choose_two(q, m, list, n))
-		return;
-	while (m->n_chosen < MIN(most, n))
-		choose_next(q, m, list, n);
+	if (!c->two)
+		return take_least(v, c);
+	if (c->least == UINT_MAX)
+		return i < 1 ? take_least(v, c) : NULL;
+	return i < 2 ? &c->list[c->best[i]] : NULL;
 }
 
 /* ---- rows ----------------------------------------------------------------------------------- */
 
-static struct path_pair next_pair(const struct multi *m)
+/* False: there is none any more. */
+static bool next_pair(const struct sa_query *q, struct multi *m)
 {
-	if (m->independent)
-		return m->chosen[m->pair];
-	return (struct path_pair){
-		.src = m->sides[m->pair / m->n_dst],
-		.dst = m->sides[m->n_src + m->pair % m->n_dst],
+	uint32_t pair = m->pair;
+
+	if (m->independent) {
+		const struct candidate *way = take_way(q->view, m->independent);
+
+		if (way)
+			m->now = pair_of(m, way);
+		return way;
+	}
+	if (pair >= n_pairs(m))
+		return false;
+	m->pair++;
+	m->now = (struct path_pair){
+		.src = m->sides[pair / m->n_dst],
+		.dst = m->sides[m->n_src + pair % m->n_dst],
 		.left = m->left,
 	};
-}
-
-static bool open_pair(struct sa_query *q, struct multi *m)
-{
-	m->now = next_pair(m);
-	m->pair++;
-	return query_may_see(q, m->now.src.port) && query_may_see(q, m->now.dst.port) &&
-	       path_open(q, &m->wish, &m->now);
+	return true;
 }
 
 static enum sa_step next_multi_path(struct sa_query *q, uint8_t *ret)
@@ -245,12 +299,15 @@ static enum sa_step next_multi_path(struct sa_query *q, uint8_t *ret)
 	struct multi *m = q->state;
 	enum sa_step step;
 
-	if (m->independent && m->pair == 0)
-		choose_paths(q, m);
+	if (!m->left)
+		return SA_END;
+	if (m->independent && compare(q, m))
+		return SA_SKIP;
 	if (!m->open) {
-		if (!m->left || m->pair >= (m->independent ? m->n_chosen : m->n_src * m->n_dst))
+		if (!next_pair(q, m))
 			return SA_END;
-		m->open = open_pair(q, m);
+		m->open = query_may_see(q, m->now.src.port) && query_may_see(q, m->now.dst.port) &&
+			  path_open(q, &m->wish, &m->now);
 		return SA_SKIP;
 	}
 	step = path_next(q, &m->wish, &m->now, ret);

@@ -91,11 +91,12 @@ struct path_side {
 	guid_t id;     /* asked by this interface id, maybe an alias; 0: the port's GUID */
 };
 
-/* All paths from one port to another. Zero, but for the first four members; then path_open(). */
+/* All paths from one port to another. Zero, but for the first five members; then path_open(). */
 struct path_pair {
 	struct path_side src, dst;
 	const uint8_t *dgid; /* off-subnet: `dst` is the router; NULL: dst's own GID */
 	uint16_t left;	     /* paths to give at most */
+	bool counted;	     /* a pair opened before: its rule has been counted */
 
 	const struct qos_level *level; /* of the QoS policy; NULL: there is none */
 	struct qos_ends ends;	       /* with a policy */
@@ -106,7 +107,7 @@ struct path_pair {
 	uint16_t at;	       /* next combination, the diagonal first */
 };
 
-/* The level of the pair; NULL: there is no policy. Settles p->ends, and counts the rule. */
+/* The level of the pair; NULL: there is no policy. Settles p->ends, and counts the rule once. */
 const struct qos_level *path_level(const struct sa_query *q, const struct path_wish *w,
 				   struct path_pair *p);
 /* The same of the way back of a pair that has a level: nothing is counted. */

@@ -116,7 +116,8 @@ const struct qos_level *path_level(const struct sa_query *q, const struct path_w
 		return NULL;
 	view_policy_ends(q->view, p->src.port, p->dst.port, &p->ends);
 	rule = qos_policy_first(w->policy, &w->asked, &p->ends);
-	count(q, w->policy, rule);
+	if (!p->counted)
+		count(q, w->policy, rule);
 	return qos_policy_level(w->policy, rule);
 }
 
