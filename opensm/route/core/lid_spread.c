@@ -7,8 +7,8 @@
  * least. So tables of engines whose LIDs part already, as in trees, stay as they are.
  *
  * Serial, so that loads and with them the result do not depend on threads. What it costs grows with
- * ports, switches, LIDs and the length of paths: it ends after STEPS_MAX hops, and entries that were
- * not looked at by then stay as the engine has them.
+ * ports, switches, LIDs and the length of paths: it ends after STEPS_MAX hops, and entries that
+ * were not looked at by then stay as the engine has them.
  */
 #include "route/core/lid_spread.h"
 
