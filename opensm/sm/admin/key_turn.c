@@ -414,7 +414,7 @@ static void tell_differing_seed(struct sm *sm)
 {
 	struct key_turn *t = sm->m.key_turn;
 	bool theirs = !key_ring_is_shared(keys_known(sm)), ours = sm->conf->m_key_per_port;
-	struct key_ring *own = keys_asked_for(sm);
+	_cleanup_(key_ring_unrefp) struct key_ring *own = keys_asked_for(sm);
 	bool differs = own && theirs == ours;
 
 	if (told_change(&t->told, TOLD_OTHER_SEED, differs) == TOLD_BEGINS)
@@ -428,7 +428,6 @@ static void tell_differing_seed(struct sm *sm)
 		       "takes over, it changes the keys of all ports",
 		       theirs ? "each port an M_Key of its own" : "all ports one M_Key",
 		       ours ? "TRUE" : "FALSE");
-	key_ring_unref(own);
 }
 
 static void not_stored(struct sm *sm)
@@ -517,18 +516,6 @@ static bool is_settled(const struct sm *sm)
 	return t->state == TURN_IDLE && !t->is_writing && !lids_are_being_saved(sm);
 }
 
-static void begin_turn(struct sm *sm, const char *why)
-{
-	struct key_ring *next = key_ring_copy(keys_known(sm));
-
-	if (!key_ring_turn(next)) {
-		key_ring_unref(next);
-		return;
-	}
-	start_turn(sm, next, why);
-	sm->m.key_turn->is_rotation = true;
-}
-
 void sm_release_keys(struct sm *sm, const struct conf *before)
 {
 	keys_release(sm, before);
@@ -536,6 +523,7 @@ void sm_release_keys(struct sm *sm, const struct conf *before)
 
 static int rotate(struct sm *sm, const char *why)
 {
+	_cleanup_(key_ring_unrefp) struct key_ring *next = NULL;
 	const struct key_ring *ring = keys_ring(sm);
 
 	if (sm->state != SM_MASTER || !sm->first_sweep_done)
@@ -544,7 +532,11 @@ static int rotate(struct sm *sm, const char *why)
 		return -ENOKEY;
 	if (!is_settled(sm))
 		return -EBUSY;
-	begin_turn(sm, why);
+	next = key_ring_copy(keys_known(sm));
+	if (key_ring_turn(next)) {
+		start_turn(sm, take(next), why);
+		sm->m.key_turn->is_rotation = true;
+	}
 	return 0;
 }
 
@@ -731,16 +723,14 @@ void key_turn_sweep_ended(struct sm *sm)
 /* Where a subnet that fell apart grows together, ports may have keys of the standby's seed. */
 static void take_seed(struct sm *sm, struct key_peer *p)
 {
-	struct key_ring *ring;
+	_cleanup_(key_ring_unrefp) struct key_ring *ring = NULL;
 
 	if (!p->has_seed || sm->m.key_turn->state != TURN_IDLE || sm->now < p->take_at)
 		return;
 	p->take_at = sm->now + PAUSE;
 	ring = key_ring_copy(keys_known(sm));
 	if (key_ring_take(ring, p->seed))
-		start_turn(sm, ring, "a standby's seed");
-	else
-		key_ring_unref(ring);
+		start_turn(sm, take(ring), "a standby's seed");
 	p->has_seed = false;
 	explicit_bzero(p->seed, sizeof(p->seed));
 }
