@@ -40,13 +40,53 @@ struct key_lines *key_lines_free(struct key_lines *l)
 
 /* ---- what is absent -------------------------------------------------------------------------- */
 
+/* Where a line is. qsort() may copy what it sorts, and does not overwrite the copy: no keys. */
+struct place {
+	guid_t guid;
+	size_t at;
+	uint8_t port;
+};
+
+static struct place place_of(const struct key_line *line, size_t at)
+{
+	return (struct place){ .guid = line->guid, .at = at, .port = line->port };
+}
+
 static int compare(const void *va, const void *vb)
 {
-	const struct key_line *a = va, *b = vb;
+	const struct place *a = va, *b = vb;
 
 	if (a->guid != b->guid)
 		return a->guid < b->guid ? -1 : 1;
 	return (a->port > b->port) - (a->port < b->port);
+}
+
+static bool is_before(const struct key_line *a, const struct key_line *b)
+{
+	const struct place at_a = place_of(a, 0), at_b = place_of(b, 0);
+
+	return compare(&at_a, &at_b) < 0;
+}
+
+static struct place *sort(const struct key_line *lines, size_t n)
+{
+	struct place *places = n ? xcalloc(n, sizeof(*places)) : NULL;
+
+	for (size_t i = 0; i < n; i++)
+		places[i] = place_of(&lines[i], i);
+	if (n)
+		qsort(places, n, sizeof(*places), compare);
+	return places;
+}
+
+/* Of a port all lines, or none. */
+static size_t count_kept(const struct place *places, size_t n)
+{
+	size_t kept = MIN(n, (size_t)KEY_LINES_MAX);
+
+	while (kept && kept < n && places[kept].guid == places[kept - 1].guid)
+		kept--;
+	return kept;
 }
 
 static bool is_equal(const struct key_line *a, const struct key_line *b)
@@ -58,7 +98,7 @@ static bool is_equal(const struct key_line *a, const struct key_line *b)
 /* `at`: of the rows of before, those that are not behind the line. */
 static uint64_t version_of(const struct key_lines *l, const struct key_line *line, size_t *at)
 {
-	while (*at < l->n && compare(&l->rows[*at].line, line) < 0)
+	while (*at < l->n && is_before(&l->rows[*at].line, line))
 		++*at;
 	return *at < l->n && is_equal(&l->rows[*at].line, line) ? l->rows[*at].version
 								: l->version + 1;
@@ -80,17 +120,17 @@ static void keep_together(struct row *rows, size_t n)
 	}
 }
 
-size_t key_lines_renew(struct key_lines *l, struct key_line *lines, size_t n)
+size_t key_lines_renew(struct key_lines *l, const struct key_line *lines, size_t n)
 {
-	size_t kept = MIN(n, (size_t)KEY_LINES_MAX), at = 0;
+	_cleanup_free_ struct place *places = sort(lines, n);
+	size_t kept = count_kept(places, n), at = 0;
 	struct row *rows = kept ? xcalloc(kept, sizeof(*rows)) : NULL;
 	bool changed = false;
 
-	if (n)
-		qsort(lines, n, sizeof(*lines), compare);
 	for (size_t i = 0; i < kept; i++) {
-		rows[i] = (struct row){ .line = lines[i],
-					.version = version_of(l, &lines[i], &at) };
+		const struct key_line *line = &lines[places[i].at];
+
+		rows[i] = (struct row){ .line = *line, .version = version_of(l, line, &at) };
 		changed |= rows[i].version > l->version;
 	}
 	keep_together(rows, kept);
@@ -174,7 +214,7 @@ static bool is_port(uint8_t port)
 }
 
 /* 0 is no key, and all ones asks for a random one. */
-static bool can_be(const struct key_line *line)
+bool key_line_can_be(const struct key_line *line)
 {
 	if (!line->guid || !line->key || line->key == UINT64_MAX)
 		return false;
@@ -191,7 +231,7 @@ size_t key_lines_check(const uint8_t *text, size_t len)
 	for (size_t i = 0; i < n; i++) {
 		struct key_line line = key_lines_at(text, i);
 
-		if (!can_be(&line))
+		if (!key_line_can_be(&line))
 			return 0;
 	}
 	return n;

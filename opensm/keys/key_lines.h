@@ -30,6 +30,9 @@ struct key_line {
 	uint8_t port, far_port;
 };
 
+/* It has a key, and a cable between ports that there may be, or none. */
+bool key_line_can_be(const struct key_line *line);
+
 struct key_lines;
 
 struct key_lines *key_lines_new(void);
@@ -37,10 +40,10 @@ struct key_lines *key_lines_free(struct key_lines *l);
 FREEP(key_lines_free, struct key_lines)
 
 /*
- * These `n` are all there are now; the caller wipes its own. They are sorted. More than
- * KEY_LINES_MAX: those with the greatest GUIDs are left out; returns how many.
+ * These `n` are all there are now, in any order; the caller wipes its own. More than KEY_LINES_MAX:
+ * ports with the greatest GUIDs are left out, with all their lines; returns how many lines.
  */
-size_t key_lines_renew(struct key_lines *l, struct key_line *lines, size_t n);
+size_t key_lines_renew(struct key_lines *l, const struct key_line *lines, size_t n);
 size_t key_lines_count(const struct key_lines *l);
 /* Of the last line that came or changed; 0: there never was one. It never decreases. */
 uint64_t key_lines_version(const struct key_lines *l);

@@ -120,6 +120,21 @@ static void too_many_are_cut(void **state)
 	free_wiped(text, len);
 }
 
+/* A standby that has some cables of a switch only may take it for a host. */
+static void a_port_is_cut_as_a_whole(void **state)
+{
+	_cleanup_(key_lines_freep) struct key_lines *l = key_lines_new();
+	size_t n = KEY_LINES_MAX + 2;
+	_cleanup_free_ struct key_line *lines = xcalloc(n, sizeof(*lines));
+
+	for (size_t i = 0; i < n; i++)
+		lines[i] = line(i + 1, 1, 1);
+	for (size_t i = n - 4; i < n; i++)
+		lines[i] = line(n, (uint8_t)(n - i), 1);
+	assert_int_equal(key_lines_renew(l, lines, n), 4);
+	assert_int_equal(key_lines_count(l), n - 4);
+}
+
 static void assert_equal(const struct key_line *a, const struct key_line *b)
 {
 	assert_true(a->guid == b->guid && a->key == b->key && a->far == b->far);
@@ -191,6 +206,7 @@ int main(void)
 		cmocka_unit_test(a_moved_cable_is_a_change),
 		cmocka_unit_test(lines_of_a_port_go_together),
 		cmocka_unit_test(too_many_are_cut),
+		cmocka_unit_test(a_port_is_cut_as_a_whole),
 		cmocka_unit_test(a_line_goes_there_and_back),
 		cmocka_unit_test(lines_that_cannot_be_are_no_text),
 	};

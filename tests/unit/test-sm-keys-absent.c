@@ -8,6 +8,8 @@
 
 #include "locked-managers.h"
 #include "fabric/store.h"
+#include "keys/key_lines.h"
+#include "sm/base/news.h"
 #include "sm/channel/channel.h"
 
 /* Where the host was. */
@@ -81,12 +83,17 @@ static void expect_opened(struct world *w, const struct sm *spare)
 	assert_int_equal(sim_keys_watched(w->rig->sim)->opened, 0);
 }
 
-static void unplug(struct world *w)
+static void unplug_for(struct world *w, mono_t t)
 {
 	sim_watch_keys(w->rig->sim, 2);
 	assert_true(sim_peer(w->rig->sim, away(w), 1, &leaf, &leaf_port));
 	assert_int_equal(sim_unplug(w->rig->sim, away(w), 1), 0);
-	attend(w, 4, 20 * MONO_S);
+	attend(w, 4, t);
+}
+
+static void unplug(struct world *w)
+{
+	unplug_for(w, 20 * MONO_S);
 }
 
 static bool spare_knows(struct world *w, const struct sm *spare)
@@ -106,6 +113,23 @@ static void a_host_is_opened_after_many_rotations(void **state)
 	spare = lose_the_standby_and_its_disk(w);
 	attend(w, 4, 60 * MONO_S);
 	assert_int_equal(sm_state(spare), SM_STANDBY);
+	assert_true(spare_knows(w, spare));
+	rotate(w, 20);
+	rig_kill(w->rig, ACTIVE);
+	attend(w, 4, 60 * MONO_S);
+	expect_opened(w, spare);
+}
+
+/* The master sends the line before the standby, which met the host, has seen that it went. */
+static void a_standby_that_met_the_host_takes_its_line(void **state)
+{
+	struct world *w = *state;
+	const struct sm *spare;
+
+	start_locked(w);
+	spare = sm_of(w, SPARE);
+	rotate(w, 1);
+	unplug(w);
 	assert_true(spare_knows(w, spare));
 	rotate(w, 20);
 	rig_kill(w->rig, ACTIVE);
@@ -291,11 +315,141 @@ static void only_what_changed_is_sent(void **state)
 	assert_int_equal(last_len, 26);
 }
 
+/* The channel breaks while the standby writes, and the lines are sent anew. */
+static void the_latest_message_is_answered(void **state)
+{
+	struct world *w = *state;
+	guid_t guid;
+
+	start_locked(w);
+	guid = sm_of(w, SPARE)->tr->port_guid;
+	attend(w, 4, 30 * MONO_S);
+	w->rig->disk_time = 20 * MONO_S;
+	unplug_for(w, 3 * MONO_S);
+	assert_false(line_peers_is_with(sm_of(w, ACTIVE), guid));
+	spare_tap(w)->channel.cut = true;
+	while (channel_is_connected(sm_of(w, ACTIVE), guid))
+		assert_true(rig_step(w->rig, sim_now(w->rig->sim) + 20 * MONO_S));
+	spare_tap(w)->channel.cut = false;
+	attend(w, 4, 45 * MONO_S); /* with no reply the master would wait for a minute */
+	assert_true(line_peers_is_with(sm_of(w, ACTIVE), guid));
+}
+
+/* A neighbors file that was kept names a port that no line may have. */
+static void a_cable_that_cannot_be_keeps_no_key_back(void **state)
+{
+	struct world *w = *state;
+	struct sm *spare;
+
+	start_locked(w);
+	unplug(w);
+	store_set_only_neighbor(sm_of(w, ACTIVE)->store, key_of_away(w).guid, 1, 0x999, 255);
+	spare = lose_the_standby_and_its_disk(w);
+	sm_request_heavy(sm_of(w, ACTIVE), NULL);
+	attend(w, 4, 60 * MONO_S);
+	assert_true(spare_knows(w, spare));
+}
+
+static void hear_reply(struct sm *sm, void *arg, guid_t peer, enum channel_end end,
+		       const uint8_t *bytes, size_t len)
+{
+	assert_int_equal(end, CHANNEL_REPLIED);
+	n_messages++;
+}
+
+static void a_damaged_message_is_told_once(void **state)
+{
+	struct world *w = *state;
+	guid_t guid;
+
+	start_locked(w);
+	guid = sm_of(w, SPARE)->tr->port_guid;
+	n_messages = 0;
+	for (unsigned i = 0; i < 2; i++) {
+		assert_int_equal(channel_send(sm_of(w, ACTIVE), guid, CHANNEL_LINES, 1, "x", 1,
+					      hear_reply, NULL),
+				 0);
+		attend(w, 4, 10 * MONO_S);
+	}
+	assert_int_equal(n_messages, 2);
+	assert_int_equal(said("M_Keys of hosts that are off cannot be read", ""), 1);
+}
+
+/* A line of before, which was late: the host is back, and has the newest key. */
+static void a_late_line_hides_no_key_that_is_seen(void **state)
+{
+	struct world *w = *state;
+	_cleanup_(key_lines_freep) struct key_lines *lines = key_lines_new();
+	struct key_line late = { .key = 0x1234 };
+	uint64_t key = 0;
+	uint8_t *text;
+	size_t len;
+
+	start_locked(w);
+	late.guid = key_of_away(w).guid;
+	key_lines_renew(lines, &late, 1);
+	text = key_lines_text(lines, 0, &len);
+	n_messages = 0;
+	assert_int_equal(channel_send(sm_of(w, ACTIVE), sm_of(w, SPARE)->tr->port_guid,
+				      CHANNEL_LINES, 1, text, len, hear_reply, NULL),
+			 0);
+	free_wiped(text, len);
+	attend(w, 4, 5 * MONO_S);
+	assert_int_equal(n_messages, 1);
+	assert_true(store_mkey(sm_of(w, SPARE)->store, late.guid, &key));
+	assert_true(key == key_of_away(w).key);
+}
+
+static void (*tell_before)(struct sm *sm, const struct news *n);
+static unsigned n_stored;
+
+static void count_news(struct sm *sm, const struct news *n)
+{
+	n_stored += n->kind == NEWS_STANDBY_STORED;
+	tell_before(sm, n);
+}
+
+static void listen_to_news(struct sm *sm)
+{
+	n_stored = 0;
+	tell_before = sm->tell;
+	sm->tell = count_news;
+}
+
+/* A greater manager is not left to wait for lines that do not come any more. */
+static void the_last_line_that_goes_is_news(void **state)
+{
+	struct world *w = *state;
+
+	start_locked(w);
+	unplug(w);
+	attend(w, 4, 30 * MONO_S);
+	assert_true(line_peers_have_lines(sm_of(w, ACTIVE)));
+	listen_to_news(sm_of(w, ACTIVE));
+	assert_int_equal(sim_plug(w->rig->sim, away(w), 1, leaf, leaf_port), 0);
+	attend(w, 4, 30 * MONO_S);
+	assert_false(line_peers_have_lines(sm_of(w, ACTIVE)));
+	assert_int_equal(n_stored, 1);
+}
+
+static void a_standby_that_takes_no_lines_is_news(void **state)
+{
+	struct world *w = *state;
+
+	start_locked(w);
+	channel_register(sm_of(w, SPARE), CHANNEL_LINES, NULL, NULL);
+	listen_to_news(sm_of(w, ACTIVE));
+	unplug(w);
+	attend(w, 4, 30 * MONO_S);
+	assert_int_equal(n_stored, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 		TEST(a_host_is_opened_after_many_rotations),
+		TEST(a_standby_that_met_the_host_takes_its_line),
 		TEST(and_after_many_keys_for_all_ports),
 		TEST(no_key_is_in_the_log),
 		TEST(well_known_keys_keep_lines_at_home),
@@ -303,6 +457,12 @@ int main(void)
 		TEST(a_line_is_on_the_disk_before_it_counts),
 		TEST(a_greater_manager_waits_for_lines),
 		TEST(only_what_changed_is_sent),
+		TEST(the_latest_message_is_answered),
+		TEST(a_cable_that_cannot_be_keeps_no_key_back),
+		TEST(a_damaged_message_is_told_once),
+		TEST(a_late_line_hides_no_key_that_is_seen),
+		TEST(the_last_line_that_goes_is_news),
+		TEST(a_standby_that_takes_no_lines_is_news),
 	};
 
 	return cmocka_run_group_tests_name("sm-keys-absent", tests, NULL, NULL);

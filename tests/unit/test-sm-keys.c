@@ -541,18 +541,25 @@ static void a_seed_that_cannot_be_stored_is_not_used(void **state)
 	rmdir(aside);
 }
 
+static void block(const char *path)
+{
+	char aside[SCRATCH_PATH + 40];
+
+	snprintf(aside, sizeof(aside), "%s.aside", path);
+	assert_int_equal(rename(path, aside), 0);
+	assert_int_equal(mkdir(path, 0700), 0);
+}
+
 /* The ring cannot be written when it is time to rotate: that is made good, not left to the next. */
 static void a_rotation_lost_to_the_disk_comes_soon(void **state)
 {
 	struct desk *d = *state;
-	char path[SCRATCH_PATH + 32], aside[SCRATCH_PATH + 40];
+	char path[SCRATCH_PATH + 32];
 
 	d->conf->periodic_key_update = 60;
 	start(d);
 	snprintf(path, sizeof(path), "%s/m_key_ring", d->dir);
-	snprintf(aside, sizeof(aside), "%s.aside", path);
-	assert_int_equal(rename(path, aside), 0);
-	assert_int_equal(mkdir(path, 0700), 0);
+	block(path);
 	snprintf(d->want, sizeof(d->want), "M_Keys cannot be stored");
 	run_for(d, 61 * 60 * MONO_S);
 	assert_int_equal(d->n_told, 1);
@@ -562,6 +569,23 @@ static void a_rotation_lost_to_the_disk_comes_soon(void **state)
 	assert_keys(d, SEED, 2);
 	run_for(d, 50 * 60 * MONO_S);
 	assert_keys(d, SEED, 2);
+}
+
+static void a_rotation_by_command_is_retried_as_such(void **state)
+{
+	struct desk *d = *state;
+	char path[SCRATCH_PATH + 32];
+
+	start(d);
+	snprintf(path, sizeof(path), "%s/m_key_ring", d->dir);
+	block(path);
+	snprintf(d->want, sizeof(d->want), "change (asked for): epoch 2");
+	assert_int_equal(sm_rotate_keys(sm_of(d)), 0);
+	run_for(d, 10 * MONO_S);
+	assert_int_equal(rmdir(path), 0);
+	run_for(d, 2 * 60 * MONO_S);
+	assert_keys(d, SEED, 2);
+	assert_int_equal(d->n_told, 1);
 }
 
 static void a_seed_file_is_for_its_owner(void **state)
@@ -760,6 +784,7 @@ int main(void)
 		TEST(a_random_seed_is_drawn_once),
 		TEST(a_seed_that_cannot_be_stored_is_not_used),
 		TEST(a_rotation_lost_to_the_disk_comes_soon),
+		TEST(a_rotation_by_command_is_retried_as_such),
 		TEST(a_seed_file_is_for_its_owner),
 		TEST(a_seed_file_of_another_user_is_not_read),
 #ifndef __SANITIZE_ADDRESS__

@@ -50,7 +50,7 @@ struct key_turn {
 	bool is_with_all;      /* ... and none lacks it */
 	bool is_rotation;      /* `next` is the next epoch of the seed, by time or command */
 	bool is_begun;	       /* standbys are to be looked at now */
-	const char *why;
+	const char *why, *turn_why; /* of `next`, and of what comes at turn_at */
 	mono_t sending_until, turn_at, retry_at;
 	mono_t found_by; /* standbys of the master before have found this one, and registered */
 	bool is_writing; /* a ring came into force, and no sweep that began then has ended */
@@ -329,6 +329,7 @@ static void plan_turn(struct sm *sm)
 	t->turn_at = sm->state == SM_MASTER && sm->conf->m_key_per_port && minutes
 			     ? sm->now + minutes * 60 * MONO_S
 			     : MONO_NEVER;
+	t->turn_why = "periodic_key_update";
 }
 
 /*
@@ -338,9 +339,11 @@ static void plan_turn(struct sm *sm)
 static bool use_next(struct sm *sm)
 {
 	struct key_turn *t = sm->m.key_turn;
+	bool is_rotation = t->is_rotation;
 
 	if (key_ring_merge(t->next, keys_known(sm))) {
 		start_turn(sm, t->next, t->why);
+		t->is_rotation = is_rotation;
 		return false;
 	}
 	keys_use(sm, take(t->next));
@@ -411,7 +414,7 @@ static void tell_differing_seed(struct sm *sm)
 {
 	struct key_turn *t = sm->m.key_turn;
 	bool theirs = !key_ring_is_shared(keys_known(sm)), ours = sm->conf->m_key_per_port;
-	struct key_ring *own = keys_asked_for(sm);
+	_cleanup_(key_ring_unrefp) struct key_ring *own = keys_asked_for(sm);
 	bool differs = own && theirs == ours;
 
 	if (told_change(&t->told, TOLD_OTHER_SEED, differs) == TOLD_BEGINS)
@@ -425,7 +428,6 @@ static void tell_differing_seed(struct sm *sm)
 		       "takes over, it changes the keys of all ports",
 		       theirs ? "each port an M_Key of its own" : "all ports one M_Key",
 		       ours ? "TRUE" : "FALSE");
-	key_ring_unref(own);
 }
 
 static void not_stored(struct sm *sm)
@@ -434,8 +436,10 @@ static void not_stored(struct sm *sm)
 
 	give_up_turn(t);
 	t->retry_at = sm->now + RETRY;
-	if (t->is_rotation && sm->state == SM_MASTER)
-		t->turn_at = mono_min(t->turn_at, t->retry_at);
+	if (t->is_rotation && sm->state == SM_MASTER && t->retry_at < t->turn_at) {
+		t->turn_at = t->retry_at;
+		t->turn_why = t->why;
+	}
 	t->is_asked = true;
 	reply_stored(sm, REPLY_NOT_STORED);
 }
@@ -512,25 +516,14 @@ static bool is_settled(const struct sm *sm)
 	return t->state == TURN_IDLE && !t->is_writing && !lids_are_being_saved(sm);
 }
 
-static void begin_turn(struct sm *sm, const char *why)
-{
-	struct key_ring *next = key_ring_copy(keys_known(sm));
-
-	if (!key_ring_turn(next)) {
-		key_ring_unref(next);
-		return;
-	}
-	start_turn(sm, next, why);
-	sm->m.key_turn->is_rotation = true;
-}
-
 void sm_release_keys(struct sm *sm, const struct conf *before)
 {
 	keys_release(sm, before);
 }
 
-int sm_rotate_keys(struct sm *sm)
+static int rotate(struct sm *sm, const char *why)
 {
+	_cleanup_(key_ring_unrefp) struct key_ring *next = NULL;
 	const struct key_ring *ring = keys_ring(sm);
 
 	if (sm->state != SM_MASTER || !sm->first_sweep_done)
@@ -539,8 +532,17 @@ int sm_rotate_keys(struct sm *sm)
 		return -ENOKEY;
 	if (!is_settled(sm))
 		return -EBUSY;
-	begin_turn(sm, "asked for");
+	next = key_ring_copy(keys_known(sm));
+	if (key_ring_turn(next)) {
+		start_turn(sm, take(next), why);
+		sm->m.key_turn->is_rotation = true;
+	}
 	return 0;
+}
+
+int sm_rotate_keys(struct sm *sm)
+{
+	return rotate(sm, "asked for");
 }
 
 static void count_ports(const struct sm *sm, struct sm_keys *ret)
@@ -621,12 +623,15 @@ void key_turn_listen(struct sm *sm)
 void key_turn_reconfigured(struct sm *sm)
 {
 	struct key_turn *t = sm->m.key_turn;
+	const char *why = t->turn_why;
 	mono_t before = t->turn_at;
 
 	t->is_asked = t->is_unsaved = true;
 	plan_turn(sm);
-	if (t->turn_at != MONO_NEVER)
-		t->turn_at = mono_min(before, t->turn_at);
+	if (t->turn_at == MONO_NEVER || before > t->turn_at)
+		return;
+	t->turn_at = before;
+	t->turn_why = why;
 }
 
 void key_turn_state_changed(struct sm *sm)
@@ -718,18 +723,30 @@ void key_turn_sweep_ended(struct sm *sm)
 /* Where a subnet that fell apart grows together, ports may have keys of the standby's seed. */
 static void take_seed(struct sm *sm, struct key_peer *p)
 {
-	struct key_ring *ring;
+	_cleanup_(key_ring_unrefp) struct key_ring *ring = NULL;
 
 	if (!p->has_seed || sm->m.key_turn->state != TURN_IDLE || sm->now < p->take_at)
 		return;
 	p->take_at = sm->now + PAUSE;
 	ring = key_ring_copy(keys_known(sm));
 	if (key_ring_take(ring, p->seed))
-		start_turn(sm, ring, "a standby's seed");
-	else
-		key_ring_unref(ring);
+		start_turn(sm, take(ring), "a standby's seed");
 	p->has_seed = false;
 	explicit_bzero(p->seed, sizeof(p->seed));
+}
+
+static void turn_if_due(struct sm *sm)
+{
+	struct key_turn *t = sm->m.key_turn;
+	const char *why = t->turn_why;
+
+	if (sm->now < t->turn_at)
+		return;
+	plan_turn(sm);
+	if (rotate(sm, why) != -EBUSY)
+		return;
+	t->turn_at = sm->now + PAUSE;
+	t->turn_why = why;
 }
 
 void key_turn_tick(struct sm *sm)
@@ -740,15 +757,7 @@ void key_turn_tick(struct sm *sm)
 	t->is_begun = false;
 	store_found(sm);
 	look_at_options(sm);
-	if (sm->now >= t->turn_at) {
-		int r = sm_rotate_keys(sm);
-
-		plan_turn(sm);
-		if (r == 0)
-			t->why = "periodic_key_update";
-		else if (r == -EBUSY)
-			t->turn_at = sm->now + PAUSE;
-	}
+	turn_if_due(sm);
 	ring = ring_to_send(sm);
 	if (sm->state != SM_MASTER || !ring || key_ring_is_empty(ring))
 		return;

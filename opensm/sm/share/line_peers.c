@@ -13,11 +13,10 @@
 #include "util/told.h"
 
 #define PAUSE (10 * MONO_S)
-#define ROOM  (KEY_LINES_MAX + 256u) /* lines that are collected; a port that is absent has 255 */
 
 enum reply { REPLY_STORED = 1, REPLY_NOT_STORED, REPLY_DAMAGED, REPLY_BUSY };
 
-enum { TOLD_MANY };
+enum { TOLD_MANY, TOLD_DAMAGED };
 /* Of a standby. */
 enum { TOLD_FAULT };
 
@@ -62,39 +61,65 @@ static bool is_here(const struct sm *sm, guid_t guid)
 	return p && p->known && !p->doubt && !p->key_doubts;
 }
 
+static bool next_absent(const struct sm *sm, size_t *pos, struct key_line *ret)
+{
+	*ret = (struct key_line){ 0 };
+	while (store_next_mkey(sm->store, pos, &ret->guid, &ret->key)) {
+		if (key_line_can_be(ret) && !is_here(sm, ret->guid))
+			return true;
+	}
+	return false;
+}
+
 struct list {
-	struct key_line *lines; /* ROOM of them */
+	struct key_line *lines;
 	size_t n;
 };
 
-/* A line for each cable that is known of the port, or one without. */
-static void collect(const struct sm *sm, guid_t guid, uint64_t key, struct list *list)
+/*
+ * A line for each cable that is known of the port, or one without. A file that was kept may name
+ * ports that cannot be, and one line with such a port would make the standby refuse all.
+ */
+static void collect(const struct sm *sm, const struct key_line *line, struct list *list)
 {
-	struct key_line line = { .guid = guid, .key = key };
-	unsigned n = store_n_neighbors(sm->store, guid);
+	struct key_line with = *line;
+	unsigned n = store_n_neighbors(sm->store, line->guid);
+	size_t before = list->n;
 
-	if (!n)
-		list->lines[list->n++] = line;
-	for (unsigned port = 1; n && port < UINT8_MAX && list->n < ROOM; port++) {
-		line.port = (uint8_t)port;
-		if (!store_neighbor(sm->store, guid, line.port, &line.far, &line.far_port))
+	for (unsigned port = 1; n && port <= UINT8_MAX; port++) {
+		with.port = (uint8_t)port;
+		if (!store_neighbor(sm->store, line->guid, with.port, &with.far, &with.far_port))
 			continue;
-		list->lines[list->n++] = line;
 		n--;
+		if (key_line_can_be(&with))
+			list->lines[list->n++] = with;
 	}
+	if (list->n == before)
+		list->lines[list->n++] = *line;
+	explicit_bzero(&with, sizeof(with));
 }
 
+static size_t most_lines(const struct sm *sm)
+{
+	struct key_line line;
+	size_t n = 0;
+
+	for (size_t pos = 0; next_absent(sm, &pos, &line);)
+		n += MAX(store_n_neighbors(sm->store, line.guid), 1u);
+	explicit_bzero(&line, sizeof(line));
+	return n;
+}
+
+/* All of them: which are too many is not to depend on the order of a table. */
 static struct list collect_all(const struct sm *sm)
 {
-	struct list list = { .lines = xcalloc(ROOM, sizeof(*list.lines)) };
-	size_t pos = 0;
-	uint64_t key;
-	guid_t guid;
+	size_t n = most_lines(sm);
+	struct list list = { .lines = n ? xcalloc(n, sizeof(*list.lines)) : NULL };
+	struct key_line line;
 
-	while (list.n < ROOM && store_next_mkey(sm->store, &pos, &guid, &key)) {
-		if (key && key != UINT64_MAX && !is_here(sm, guid))
-			collect(sm, guid, key, &list);
-	}
+	for (size_t pos = 0; n && next_absent(sm, &pos, &line);)
+		collect(sm, &line, &list);
+	explicit_bzero(&line, sizeof(line));
 	return list;
 }
 
@@ -103,8 +128,8 @@ static void tell_many(struct sm *sm, bool many)
 	if (told_change(&sm->m.line_peers->told, TOLD_MANY, many) == TOLD_BEGINS)
 		log_on(ABOUT(.id = LOG_ID_REPLICA), LOGB_ERROR,
 		       "guid2mkey has the keys of more than %u cables of ports that are not there: "
-		       "standbys are not sent the rest. While opensm is stopped, take out lines of "
-		       "hosts that do not come back",
+		       "standbys are not sent the rest. Stop all managers of this subnet, then take "
+		       "the lines of hosts that do not come back out of guid2mkey on each",
 		       KEY_LINES_MAX);
 }
 
@@ -112,6 +137,7 @@ void line_peers_sweep_ended(struct sm *sm)
 {
 	struct line_peers *lp = sm->m.line_peers;
 	unsigned n = sm->stats.heavy_sweeps + sm->stats.dirty_sweeps;
+	bool had = key_lines_count(lp->lines);
 	struct list list;
 
 	if (sm->state != SM_MASTER || !keys_ring(sm) || n == lp->n_sweeps)
@@ -120,6 +146,8 @@ void line_peers_sweep_ended(struct sm *sm)
 	list = collect_all(sm);
 	tell_many(sm, key_lines_renew(lp->lines, list.lines, list.n) > 0);
 	free_wiped(list.lines, list.n * sizeof(*list.lines));
+	if (had && !key_lines_count(lp->lines)) /* standbys lack nothing any more */
+		tell_news(sm, NEWS_STANDBY_STORED);
 }
 
 /* ---- as master ------------------------------------------------------------------------------- */
@@ -203,6 +231,8 @@ static void on_reply(struct sm *sm, void *arg, guid_t guid, enum channel_end end
 	p->again = sm->now + PAUSE;
 	if (end == CHANNEL_REPLIED && len)
 		take_reply(sm, p, bytes);
+	else if (p->refuses) /* it is not waited for */
+		tell_news(sm, NEWS_STANDBY_STORED);
 }
 
 /* The peer lacks lines, and none are on their way to it. */
@@ -222,11 +252,13 @@ static void serve_peer(struct sm *sm, struct line_peer *p)
 	p->again = sm->now + PAUSE;
 	p->sent = key_lines_version(lines);
 	text = key_lines_text(lines, p->has, &len);
-	if (text)
+	if (text) {
 		p->busy = channel_send(sm, p->guid, CHANNEL_LINES, p->sent, text, len, on_reply,
 				       NULL) == 0;
-	else /* these ports are back */
+	} else { /* these ports are back */
 		p->has = p->sent;
+		tell_news(sm, NEWS_STANDBY_STORED);
+	}
 	free_wiped(text, len);
 }
 
@@ -250,6 +282,14 @@ mono_t line_peers_next(const struct sm *sm)
 }
 
 /* ---- as standby ------------------------------------------------------------------------------ */
+
+static void tell_damaged(struct sm *sm, bool damaged)
+{
+	if (told_change(&sm->m.line_peers->told, TOLD_DAMAGED, damaged) == TOLD_BEGINS)
+		log_on(ABOUT(.id = LOG_ID_REPLICA), LOGB_ERROR,
+		       "what the master sent of M_Keys of hosts that are off cannot be read, and is "
+		       "not stored: run the same version on both hosts");
+}
 
 static void reply(struct sm *sm, enum reply status)
 {
@@ -277,10 +317,21 @@ static bool is_cabled(const struct sm *sm, guid_t guid, uint8_t port)
 	return p && p->peer;
 }
 
-/* The master knows the key; where the port is this manager may have seen later. */
+/*
+ * As this manager has seen itself. One that it has seen with an older key may have been given the
+ * line's since, and have gone.
+ */
+static bool has_newest_key(const struct sm *sm, guid_t guid)
+{
+	return is_here(sm, guid) &&
+	       fabric_find_port(sm->fabric, guid)->m_key == keys_wanted(sm, guid);
+}
+
+/* Where the port is, and that it has the newest key, this manager may have seen later. */
 static void take_line(struct sm *sm, const struct key_line *line, bool is_only)
 {
-	store_set_mkey(sm->store, line->guid, line->key);
+	store_set_mkey(sm->store, line->guid,
+		       has_newest_key(sm, line->guid) ? keys_wanted(sm, line->guid) : line->key);
 	if (line->far && !is_cabled(sm, line->guid, line->port) &&
 	    !is_cabled(sm, line->far, line->far_port))
 		(is_only ? store_set_only_neighbor : store_set_neighbor)(
@@ -312,8 +363,8 @@ static void on_message(struct sm *sm, void *arg, struct channel_message *m)
 	if (n)
 		take_lines(sm, m->bytes, n);
 	explicit_bzero(m->bytes, m->len);
-	if (lp->has_ticket)
-		return; /* the master asks again */
+	tell_damaged(sm, !n && sm->state != SM_MASTER);
+	/* The reply to an earlier message is not waited for any more. */
 	lp->ticket = m->ticket;
 	lp->has_ticket = true;
 	if (n)
