@@ -128,8 +128,8 @@ static void tell_many(struct sm *sm, bool many)
 	if (told_change(&sm->m.line_peers->told, TOLD_MANY, many) == TOLD_BEGINS)
 		log_on(ABOUT(.id = LOG_ID_REPLICA), LOGB_ERROR,
 		       "guid2mkey has the keys of more than %u cables of ports that are not there: "
-		       "standbys are not sent the rest. Stop all managers of this subnet, then take "
-		       "the lines of hosts that do not come back out of guid2mkey on each",
+		       "standbys are not sent the rest. Stop all managers of this subnet, then "
+		       "take the lines of hosts that do not come back out of guid2mkey on each",
 		       KEY_LINES_MAX);
 }
 
@@ -287,8 +287,8 @@ static void tell_damaged(struct sm *sm, bool damaged)
 {
 	if (told_change(&sm->m.line_peers->told, TOLD_DAMAGED, damaged) == TOLD_BEGINS)
 		log_on(ABOUT(.id = LOG_ID_REPLICA), LOGB_ERROR,
-		       "what the master sent of M_Keys of hosts that are off cannot be read, and is "
-		       "not stored: run the same version on both hosts");
+		       "what the master sent of M_Keys of hosts that are off cannot be read, and "
+		       "is not stored: run the same version on both hosts");
 }
 
 static void reply(struct sm *sm, enum reply status)
