@@ -171,7 +171,7 @@ static struct topo *fabric_of(const char *name, uint8_t lmc)
 static void engines_part_the_lids_of_a_port(void **state)
 {
 	for (unsigned i = 0; i < ARRAY_SIZE(expected); i++)
-		for (uint8_t lmc = 1; lmc <= 3; lmc++) {
+		for (uint8_t lmc = 1; lmc <= (i % 3 ? 2 : 3); lmc++) {
 			const struct expectation *e = &expected[i];
 			struct topo *t = fabric_of(e->fabric, lmc);
 			struct routes *r = routes_by(e->engine, t, NULL);

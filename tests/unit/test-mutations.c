@@ -20,6 +20,8 @@
 #define PORTS 16 /* most of a switch, 0 included */
 #define NODES 64 /* most switches */
 #define VLS   8
+/* Where any SL may be used, changes are made for 0 and 1: all others are like 2. */
+#define SLS_TOLD_APART 3
 /* A channel with its VL: (switch, port, VL). */
 #define CHANNELS (NODES * PORTS * VLS)
 
@@ -43,6 +45,7 @@ struct found {
 /* ---- the judge --------------------------------------------------------------------------- */
 
 static bool next[CHANNELS][PORTS * VLS]; /* of the channel's far switch */
+static bool goes_on[CHANNELS];	  /* there is any next */
 static uint8_t colour[CHANNELS];	  /* 0 unseen, 1 on the way, 2 done */
 
 static const struct topo_port *end_of(const struct topo *t, uint32_t channel)
@@ -58,7 +61,7 @@ static uint32_t channel_of(uint32_t sw, unsigned port, unsigned vl)
 static bool closes_a_cycle(const struct topo *t, uint32_t c)
 {
 	colour[c] = 1;
-	for (unsigned k = 0; k < PORTS * VLS; k++) {
+	for (unsigned k = 0; goes_on[c] && k < PORTS * VLS; k++) {
 		uint32_t to;
 
 		if (!next[c][k])
@@ -101,7 +104,7 @@ static char follow(const struct tables *m, const struct topo_host *from, uint32_
 		if (port->sw == TOPO_NONE)
 			return port->host == to ? 0 : 'l';
 		if (before != CHANNELS)
-			next[before][out * VLS + vl] = true;
+			next[before][out * VLS + vl] = goes_on[before] = true;
 		before = channel_of(sw, out, vl);
 		in = port->port;
 		sw = port->sw;
@@ -114,7 +117,7 @@ static void judge_pair(const struct tables *m, uint32_t from, uint32_t to, struc
 	const struct topo_host *a = &m->t->hosts[from];
 	lid_t lid = m->t->hosts[to].lid;
 	unsigned first = m->has_sls ? m->sl[a->sw][lid] : 0;
-	unsigned last = m->has_sls || !m->has_lanes ? first : SL2VL_SLS - 1;
+	unsigned last = m->has_sls || !m->has_lanes ? first : SLS_TOLD_APART - 1;
 	bool arrives = false, lost = false;
 
 	for (unsigned sl = first; sl <= last; sl++)
@@ -161,7 +164,7 @@ static bool judge_copies(const struct tables *m, uint32_t from, unsigned port, b
 			if (to->sw == TOPO_NONE)
 				continue;
 			if (c.channel != CHANNELS)
-				next[c.channel][p * VLS + vl] = true;
+				next[c.channel][p * VLS + vl] = goes_on[c.channel] = true;
 			if (been[to->sw]) {
 				twice = true;
 				continue;
@@ -209,6 +212,7 @@ static void judge(const struct tables *m, struct found *ret)
 
 	*ret = (struct found){ 0 };
 	memset(next, 0, sizeof(next));
+	memset(goes_on, 0, sizeof(goes_on));
 	for (uint32_t a = 0; a < n; a++)
 		for (uint32_t b = 0; b < n; b++)
 			if (a != b)
