@@ -8,6 +8,7 @@
 #include "sm/base/about.h"
 #include "sm/base/news.h"
 #include "sm/channel/channel.h"
+#include "sm/channel/peer_rows.h"
 #include "sm/elect/elect.h"
 #include "util/mem.h"
 #include "util/told.h"
@@ -154,25 +155,14 @@ static void tell_disk(struct sm *sm, int error)
 
 static struct key_peer *peer_of(struct key_turn *t, guid_t guid)
 {
-	for (unsigned i = 0; i < MAX_REMOTE_SMS; i++) {
-		if (t->peers[i].guid == guid)
-			return &t->peers[i];
-	}
-	return NULL;
+	return peer_row_find(t->peers, sizeof(t->peers[0]), guid);
 }
 
 void key_turn_standby(struct sm *sm, guid_t guid, bool connected)
 {
 	struct key_turn *t = sm->m.key_turn;
-	struct key_peer *p = guid ? peer_of(t, guid) : NULL;
 
-	if (p)
-		*p = (struct key_peer){ 0 };
-	p = connected && guid ? peer_of(t, 0) : NULL;
-	if (!p)
-		return;
-	*p = (struct key_peer){ .guid = guid };
-	t->n_rows = MAX(t->n_rows, (unsigned)(p - t->peers) + 1);
+	peer_row_change(t->peers, sizeof(t->peers[0]), &t->n_rows, guid, connected);
 }
 
 /* The ring that standbys are to have: the one that comes into force next, else the one in force. */

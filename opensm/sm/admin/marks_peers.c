@@ -7,6 +7,7 @@
 #include "sm/base/about.h"
 #include "sm/base/news.h"
 #include "sm/channel/channel.h"
+#include "sm/channel/peer_rows.h"
 #include "util/mem.h"
 
 #define PAUSE	    (10 * MONO_S)
@@ -45,25 +46,14 @@ void marks_peers_free(struct sm *sm)
 
 static struct mark_peer *peer_of(struct marks_peers *mp, guid_t guid)
 {
-	for (unsigned i = 0; i < MAX_REMOTE_SMS; i++) {
-		if (mp->peers[i].guid == guid)
-			return &mp->peers[i];
-	}
-	return NULL;
+	return peer_row_find(mp->peers, sizeof(mp->peers[0]), guid);
 }
 
 void marks_peers_standby(struct sm *sm, guid_t guid, bool connected)
 {
 	struct marks_peers *mp = sm->m.marks_peers;
-	struct mark_peer *p = guid ? peer_of(mp, guid) : NULL;
 
-	if (p)
-		*p = (struct mark_peer){ 0 };
-	p = connected && guid ? peer_of(mp, 0) : NULL;
-	if (!p)
-		return;
-	*p = (struct mark_peer){ .guid = guid };
-	mp->n_rows = MAX(mp->n_rows, (unsigned)(p - mp->peers) + 1);
+	peer_row_change(mp->peers, sizeof(mp->peers[0]), &mp->n_rows, guid, connected);
 }
 
 bool marks_peers_are_there(const struct sm *sm)

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "sm/channel/channel.h"
+#include "sm/channel/peer_rows.h"
 #include "sm/admin/tenancy_internal.h"
 #include "sm/base/about.h"
 #include "sm/base/news.h"
@@ -116,13 +117,9 @@ static struct mark get_mark(const uint8_t *from)
 
 static struct peer *peer_of(struct sm *sm, guid_t guid)
 {
-	struct peers *all = sm->m.tenancy->peers;
+	const struct peers *all = sm->m.tenancy->peers;
 
-	for (unsigned i = 0; i < ARRAY_SIZE(all->rows); i++) {
-		if (all->rows[i].guid == guid)
-			return &all->rows[i];
-	}
-	return NULL;
+	return peer_row_find(all->rows, sizeof(all->rows[0]), guid);
 }
 
 static void peer_lacks(struct sm *sm, struct peer *p, bool pause)
@@ -380,17 +377,11 @@ static void forget_peer(struct peer *p)
 void tenancy_standby(struct sm *sm, guid_t guid, bool connected)
 {
 	struct peers *all = sm->m.tenancy->peers;
-	struct peer *p = peer_of(sm, guid);
+	struct peer *p = guid ? peer_of(sm, guid) : NULL;
 
 	if (p)
 		forget_peer(p);
-	if (!connected || !guid)
-		return;
-	p = peer_of(sm, 0);
-	if (!p)
-		return;
-	*p = (struct peer){ .guid = guid };
-	all->n_rows = MAX(all->n_rows, (unsigned)(p - all->rows) + 1);
+	peer_row_change(all->rows, sizeof(all->rows[0]), &all->n_rows, guid, connected);
 }
 
 void peers_tick(struct sm *sm)

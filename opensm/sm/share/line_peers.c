@@ -8,6 +8,7 @@
 #include "sm/base/about.h"
 #include "sm/base/news.h"
 #include "sm/channel/channel.h"
+#include "sm/channel/peer_rows.h"
 #include "sm/sm_internal.h"
 #include "util/mem.h"
 #include "util/told.h"
@@ -154,25 +155,14 @@ void line_peers_sweep_ended(struct sm *sm)
 
 static struct line_peer *peer_of(struct line_peers *lp, guid_t guid)
 {
-	for (unsigned i = 0; i < MAX_REMOTE_SMS; i++) {
-		if (lp->peers[i].guid == guid)
-			return &lp->peers[i];
-	}
-	return NULL;
+	return peer_row_find(lp->peers, sizeof(lp->peers[0]), guid);
 }
 
 void line_peers_standby(struct sm *sm, guid_t guid, bool connected)
 {
 	struct line_peers *lp = sm->m.line_peers;
-	struct line_peer *p = guid ? peer_of(lp, guid) : NULL;
 
-	if (p)
-		*p = (struct line_peer){ 0 };
-	p = connected && guid ? peer_of(lp, 0) : NULL;
-	if (!p)
-		return;
-	*p = (struct line_peer){ .guid = guid };
-	lp->n_rows = MAX(lp->n_rows, (unsigned)(p - lp->peers) + 1);
+	peer_row_change(lp->peers, sizeof(lp->peers[0]), &lp->n_rows, guid, connected);
 }
 
 static bool may_be_sent(const struct sm *sm)

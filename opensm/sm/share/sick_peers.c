@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sm/channel/channel.h"
+#include "sm/channel/peer_rows.h"
 #include "sm/health/sick.h"
 #include "sm/sm_internal.h"
 #include "util/mem.h"
@@ -39,24 +40,14 @@ void sick_peers_free(struct sm *sm)
 
 static struct sick_peer *peer_of(struct sick_peers *sp, guid_t guid)
 {
-	for (unsigned i = 0; i < MAX_REMOTE_SMS; i++)
-		if (sp->peers[i].guid == guid)
-			return &sp->peers[i];
-	return NULL;
+	return peer_row_find(sp->peers, sizeof(sp->peers[0]), guid);
 }
 
 void sick_peers_standby(struct sm *sm, guid_t guid, bool connected)
 {
 	struct sick_peers *sp = sm->m.sick_peers;
-	struct sick_peer *p = guid ? peer_of(sp, guid) : NULL;
 
-	if (p)
-		*p = (struct sick_peer){ 0 };
-	p = connected && guid ? peer_of(sp, 0) : NULL;
-	if (!p)
-		return;
-	*p = (struct sick_peer){ .guid = guid };
-	sp->n_rows = MAX(sp->n_rows, (unsigned)(p - sp->peers) + 1);
+	peer_row_change(sp->peers, sizeof(sp->peers[0]), &sp->n_rows, guid, connected);
 }
 
 /* ---- as master ------------------------------------------------------------------------------- */
