@@ -50,6 +50,28 @@ static void a_rotation_waits_for_the_standby(void **state)
 	assert_int_equal(n_changed(&before, &after), 0);
 }
 
+/* A session breaks while the standby stores the ring: the next message is answered, too. */
+static void a_standby_that_is_storing_says_so(void **state)
+{
+	struct world *w = *state;
+	struct sm_keys keys;
+	guid_t guid;
+
+	start_locked(w);
+	guid = sm_of(w, SPARE)->tr->port_guid;
+	w->rig->disk_time = 20 * MONO_S;
+	assert_int_equal(sm_rotate_keys(sm_of(w, ACTIVE)), 0);
+	run_for(w, 3 * MONO_S);
+	spare_tap(w)->channel.cut = true;
+	while (channel_is_connected(sm_of(w, ACTIVE), guid))
+		assert_true(rig_step(w->rig, sim_now(w->rig->sim) + 20 * MONO_S));
+	spare_tap(w)->channel.cut = false;
+	attend(w, 4, 45 * MONO_S); /* with no reply the master would wait for a minute */
+	sm_keys(sm_of(w, ACTIVE), &keys);
+	assert_int_equal(keys.n_informed, 1);
+	assert_int_equal(epoch_at(w, SPARE), 2);
+}
+
 /* Some ports have the next key, others the former one: none is open, and all are met. */
 static void a_master_may_die_anywhere_in_a_rotation(void **state)
 {
@@ -739,6 +761,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 		TEST(a_takeover_changes_no_key),
 		TEST(a_rotation_waits_for_the_standby),
+		TEST(a_standby_that_is_storing_says_so),
 		TEST(a_master_may_die_anywhere_in_a_rotation),
 		TEST(keys_that_no_standby_has_come_into_force_at_no_start),
 		TEST(nor_do_keys_of_a_new_seed),

@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 
 #include "fabric/words.h"
+#include "sm/admin/marks_peers.h"
+#include "sm/channel/channel.h"
 #include "sm/links/marks.h"
 #include "sm/health/sick.h"
 
@@ -208,6 +210,32 @@ static void a_takeover_knows_which_ports_are_disabled(void **st)
 	assert_int_equal(sim_port_state(w->rig->sim, node, port), IB_PORT_ACTIVE);
 }
 
+/* A session breaks while the standby stores the table: the next message is answered, too. */
+static void a_standby_that_is_storing_says_so(void **st)
+{
+	struct world *w = *st;
+	struct mark_request rq = { .action = MARK_DO_DRAIN, .by = "root", .why = "cable",
+				   .node = guid_of(w, "leaf2") };
+	struct answer a = { 0 };
+	guid_t guid;
+
+	start_both(w);
+	guid = sm_of(w, SPARE)->tr->port_guid;
+	attend(w, 4, 30 * MONO_S);
+	rq.port = (uint8_t)uplink(w, ACTIVE);
+	w->rig->disk_time = 20 * MONO_S;
+	assert_true(sm_mark_request(sm_of(w, ACTIVE), &rq, on_answer, &a));
+	run_for(w, 23 * MONO_S); /* stored by the master, and sent */
+	assert_false(marks_peers_is_with(sm_of(w, ACTIVE), guid));
+	spare_tap(w)->channel.cut = true;
+	while (channel_is_connected(sm_of(w, ACTIVE), guid))
+		assert_true(rig_step(w->rig, sim_now(w->rig->sim) + 20 * MONO_S));
+	spare_tap(w)->channel.cut = false;
+	attend(w, 4, 45 * MONO_S); /* with no reply the master would wait for a minute */
+	assert_true(marks_peers_is_with(sm_of(w, ACTIVE), guid));
+	assert_int_equal(marks_digest(sm_of(w, SPARE)), marks_digest(sm_of(w, ACTIVE)));
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -217,6 +245,7 @@ int main(void)
 		TEST(a_standby_refuses),
 		TEST(a_standby_that_cannot_store_is_told_of),
 		TEST(a_late_standby_is_sent_the_table),
+		TEST(a_standby_that_is_storing_says_so),
 		TEST(windows_of_health_survive_a_takeover),
 		TEST(a_takeover_knows_which_ports_are_disabled),
 	};

@@ -581,8 +581,14 @@ static void on_message(struct sm *sm, void *arg, struct channel_message *m)
 	int r = key_ring_read((const char *)m->bytes, m->len, &ring);
 
 	explicit_bzero(m->bytes, m->len);
-	if (t->has_ticket)
-		return; /* the master asks again */
+	if (t->has_ticket) {
+		const uint8_t busy[REPLY_BYTES] = {
+			REPLY_BUSY, [REPLY_CABLES] = sm->state == SM_DISCOVERING,
+		};
+
+		channel_reply(sm, &m->ticket, busy, sizeof(busy));
+		return;
+	}
 	t->ticket = m->ticket;
 	t->has_ticket = true;
 	t->received = r < 0 ? 0 : key_ring_mark(ring);

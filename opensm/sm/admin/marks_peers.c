@@ -170,8 +170,12 @@ static void on_message(struct sm *sm, void *arg, struct channel_message *m)
 	struct marks_peers *mp = sm->m.marks_peers;
 	struct mark_table *t = NULL;
 
-	if (mp->has_ticket)
-		return; /* the master asks again */
+	if (mp->has_ticket) {
+		const uint8_t busy[REPLY_BYTES] = { REPLY_BUSY };
+
+		channel_reply(sm, &m->ticket, busy, sizeof(busy));
+		return;
+	}
 	mp->ticket = m->ticket;
 	mp->has_ticket = true;
 	mp->received = 0;
