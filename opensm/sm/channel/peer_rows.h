@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What a machine keeps per standby: MAX_REMOTE_SMS rows of a struct of its own, whose first member
- * is the GUID of the standby's port; 0: the row is free. `n_used` is how many rows at the front were
+ * Rows of a machine, one per standby: MAX_REMOTE_SMS of a struct of its own, whose first member is
+ * the GUID of the standby's port; 0: the row is free. `n_used` is how many rows at the front were
  * ever in use: loops look at no others.
  */
 #pragma once
