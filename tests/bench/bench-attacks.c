@@ -108,7 +108,7 @@ static void print_classes(const struct phase *p)
 static void run_phase(struct attack *a, struct phase *p, unsigned n, unsigned rate, bool hostile)
 {
 	uint64_t n_gets = sent(a, MAD_GET), n_sets = sent(a, MAD_SET), spent = a->rig->spent;
-	int64_t backlog = 0, step = 1000000000 / rate;
+	int64_t backlog = 0, step = 1000000000 / rate, took;
 
 	p->waits = xcalloc(n / ASK_EVERY + 1, sizeof(*p->waits));
 	for (unsigned i = 0; i < n; i++) {
@@ -120,11 +120,13 @@ static void run_phase(struct attack *a, struct phase *p, unsigned n, unsigned ra
 			attack_ask(a);
 		attack_run(a, MONO_S / rate);
 		attack_hear(a);
-		backlog += (int64_t)(a->rig->spent - before);
+		/* Less than nothing where the clock was read faster than ever before. */
+		took = MAX((int64_t)(a->rig->spent - before), (int64_t)0);
+		backlog += took;
 		if (i % ASK_EVERY == 0)
-			p->waits[p->n++] = (uint32_t)backlog;
+			p->waits[p->n++] = (uint32_t)MIN(backlog, (int64_t)UINT32_MAX);
 		else
-			note_class(p, class, a->rig->spent - before);
+			note_class(p, class, (uint64_t)took);
 		backlog = MAX(backlog - step, (int64_t)0);
 	}
 	p->n_gets = sent(a, MAD_GET) - n_gets;
