@@ -83,6 +83,14 @@ static void expect_opened(struct world *w, const struct sm *spare)
 	assert_int_equal(sim_keys_watched(w->rig->sim)->opened, 0);
 }
 
+/* The master dies; `spare` opens the host that was away. */
+static void take_over(struct world *w, const struct sm *spare)
+{
+	rig_kill(w->rig, ACTIVE);
+	attend(w, 4, 60 * MONO_S);
+	expect_opened(w, spare);
+}
+
 static void unplug_for(struct world *w, mono_t t)
 {
 	sim_watch_keys(w->rig->sim, 2);
@@ -115,9 +123,7 @@ static void a_host_is_opened_after_many_rotations(void **state)
 	assert_int_equal(sm_state(spare), SM_STANDBY);
 	assert_true(spare_knows(w, spare));
 	rotate(w, 20);
-	rig_kill(w->rig, ACTIVE);
-	attend(w, 4, 60 * MONO_S);
-	expect_opened(w, spare);
+	take_over(w, spare);
 }
 
 /* The master sends the line before the standby, which met the host, has seen that it went. */
@@ -132,9 +138,7 @@ static void a_standby_that_met_the_host_takes_its_line(void **state)
 	unplug(w);
 	assert_true(spare_knows(w, spare));
 	rotate(w, 20);
-	rig_kill(w->rig, ACTIVE);
-	attend(w, 4, 60 * MONO_S);
-	expect_opened(w, spare);
+	take_over(w, spare);
 }
 
 /* With one key for all ports, too: the ring has eight. */
@@ -148,9 +152,7 @@ static void and_after_many_keys_for_all_ports(void **state)
 	spare = lose_the_standby_and_its_disk(w);
 	attend(w, 4, 60 * MONO_S);
 	change_shared_key(w, 10);
-	rig_kill(w->rig, ACTIVE);
-	attend(w, 4, 60 * MONO_S);
-	expect_opened(w, spare);
+	take_over(w, spare);
 }
 
 /* A line is told to no log. */
