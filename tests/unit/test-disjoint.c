@@ -276,6 +276,61 @@ static void parting_keeps_paths_shortest(void **state)
 	}
 }
 
+/* 16, 32 and 128 LIDs: the first 16 part, and all lead there. */
+static void ports_may_have_many_lids(void **state)
+{
+	for (uint8_t lmc = 4; lmc <= 7; lmc++) {
+		struct topogen o = { .lmc = lmc };
+		struct topo *t = topogen_torus((unsigned[]){ 4, 3, 1 }, 1, &o);
+		struct routes *r = routes_by("minhop", t, NULL);
+
+		assert_minimal(r);
+		assert_true(share(r) >= 0.9);
+		routes_unref(r);
+		topo_unref(t);
+	}
+}
+
+/* All LIDs of a port go one way. */
+static void join_lids(struct routes *r)
+{
+	const struct topo *t = r->topo;
+
+	for (uint32_t h = 0; h < t->n_hosts; h++)
+		for (uint32_t s = 0; s < t->n_switches; s++)
+			for (unsigned k = 1; k < 1u << t->hosts[h].lmc; k++)
+				routes_write(r, s, (lid_t)(t->hosts[h].lid + k),
+					     routes_port(r, s, t->hosts[h].lid));
+}
+
+/* What a large fabric meets: the work ends, and tables are valid all the same. */
+static void parting_ends_after_some_steps(void **state)
+{
+	struct topo *t = fabric_of("torus", 2);
+	struct graph *g = graph_new(t, NULL);
+	struct distances *d = distances_new(g, 1, NULL);
+	double parted = 0;
+
+	for (uint64_t steps = 1; steps <= 1u << 24; steps <<= 8) {
+		struct routes *r = routes_by("minhop", t, NULL);
+
+		join_lids(r);
+		lid_spread(&(struct lid_spread_job){
+			.graph = g, .distances = d, .limit = UINT32_MAX, .steps = steps,
+		}, r);
+		assert_minimal(r);
+		print_message("# %u steps: %.3f\n", (unsigned)steps, share(r));
+		assert_true(share(r) >= parted);
+		parted = share(r);
+		assert_true(steps > 1 || parted < 0.6);
+		routes_unref(r);
+	}
+	assert_true(parted >= 0.9);
+	distances_free(d);
+	graph_free(g);
+	topo_unref(t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -288,6 +343,8 @@ int main(void)
 		cmocka_unit_test(a_damaged_hyperx_parts_what_is_whole),
 		cmocka_unit_test(one_lid_per_port_needs_no_parting),
 		cmocka_unit_test(parting_keeps_paths_shortest),
+		cmocka_unit_test(ports_may_have_many_lids),
+		cmocka_unit_test(parting_ends_after_some_steps),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,8 +7,8 @@
  * least. So tables of engines whose LIDs part already, as in trees, stay as they are.
  *
  * Serial, so that loads and with them the result do not depend on threads. What it costs grows with
- * ports, switches, LIDs and the length of paths: it ends after STEPS_MAX hops, and entries that
- * were not looked at by then stay as the engine has them.
+ * ports, switches, LIDs and the length of paths: it ends after so many hops, and entries that were
+ * not looked at by then stay as the engine has them.
  */
 #include "route/core/lid_spread.h"
 
@@ -21,8 +21,6 @@
 #define LIDS	   128 /* LMC 7 */
 #define CABLE_COST 64  /* in common, to one switch */
 #define PASSES	   4   /* loads are counted; LIDs parted; two for load */
-#define PARTED	   16  /* LIDs of a port: the others keep their paths */
-#define STEPS_MAX  (UINT64_C(64) << 20) /* hops that are followed: about a second */
 
 struct spread {
 	const struct lid_spread_job *job;
@@ -32,12 +30,12 @@ struct spread {
 	uint32_t *was;		/* per switch: row in the previous tables; NULL: none */
 	uint32_t *sources;	/* per switch: end ports */
 	uint32_t *load;		/* per channel */
-	uint32_t *flow[PARTED]; /* per switch, of each LID at hand */
+	uint32_t *flow[LID_SPREAD_LIDS]; /* per switch, of each LID at hand */
 	uint16_t *on_channel;	/* per channel, of the switch at hand: paths of other LIDs */
 	uint16_t *on_switch;
 	struct path_dag dag;
 	struct arena memory;
-	uint64_t steps;
+	uint64_t steps, most_steps;
 };
 
 bool lid_spread_is_needed(const struct topo *t)
@@ -185,13 +183,13 @@ static unsigned lids_of(const struct spread *s, const struct topo_host *host)
 /* The base LID stays where it is, unless for load. */
 static void spread_host(struct spread *s, const struct topo_host *host, uint32_t limit)
 {
-	unsigned n = MIN(lids_of(s, host), PARTED);
+	unsigned n = MIN(lids_of(s, host), LID_SPREAD_LIDS);
 
 	if (n < 2)
 		return;
 	for (unsigned k = 0; k < n; k++)
 		find_flows(s, (lid_t)(host->lid + k), s->flow[k]);
-	for (uint32_t i = 0; i < s->dag.n && s->steps < STEPS_MAX; i++)
+	for (uint32_t i = 0; i < s->dag.n && s->steps < s->most_steps; i++)
 		spread_at(s, i, host->lid, limit == UINT32_MAX, n, limit);
 }
 
@@ -235,12 +233,13 @@ static void visit_switch(struct spread *s, uint32_t sw, unsigned pass)
 static void spread_open(struct spread *s)
 {
 	s->n = s->topo->n_switches;
+	s->most_steps = s->job->steps ? s->job->steps : LID_SPREAD_STEPS;
 	s->n_channels = topo_n_entries(s->topo);
 	s->sources = topo_count_senders(s->topo);
 	s->was = s->job->previous ? topo_match_switches(s->topo, s->job->previous->topo) : NULL;
 	ARENA_ARRAY(&s->memory, s->load, s->n_channels);
 	ARENA_ARRAY(&s->memory, s->on_channel, s->n_channels);
-	for (unsigned k = 0; k < PARTED; k++)
+	for (unsigned k = 0; k < LID_SPREAD_LIDS; k++)
 		ARENA_ARRAY(&s->memory, s->flow[k], s->n);
 	ARENA_ARRAY(&s->memory, s->on_switch, s->n);
 	path_dag_init(&s->dag, s->job->graph);
@@ -265,7 +264,7 @@ uint32_t lid_spread(const struct lid_spread_job *job, struct routes *r)
 	for (unsigned pass = 0; pass < PASSES; pass++) {
 		if (pass > 1 && (job->previous || most_load(&s) <= job->limit))
 			break;
-		for (uint32_t sw = 0; sw < s.n && s.steps < STEPS_MAX &&
+		for (uint32_t sw = 0; sw < s.n && s.steps < s.most_steps &&
 				      !is_cancelled(job->cancelled);
 		     sw++)
 			visit_switch(&s, sw, pass);

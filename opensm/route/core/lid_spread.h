@@ -11,6 +11,9 @@
 #include "route/core/path_dag.h"
 #include "route/core/routes.h"
 
+#define LID_SPREAD_LIDS	 16 /* of a port: the others keep their paths */
+#define LID_SPREAD_STEPS (UINT64_C(64) << 20) /* some two seconds */
+
 struct lid_spread_job {
 	const struct graph *graph;
 	const struct distances *distances; /* with `find`: not needed */
@@ -24,6 +27,7 @@ struct lid_spread_job {
 	 * to where less is carried and no more is in common. UINT32_MAX: they stay.
 	 */
 	uint32_t limit;
+	uint64_t steps; /* hops of paths that are followed at most; 0: LID_SPREAD_STEPS */
 	const atomic_bool *cancelled;
 };
 
@@ -31,8 +35,8 @@ struct lid_spread_job {
 bool lid_spread_is_needed(const struct topo *t);
 
 /*
- * Moves entries of the first 16 LIDs of ports that have several, as long as that follows less than
- * some 67 million hops; the other entries stay. Returns the load of the most loaded channel
+ * Moves entries of the first LIDs of ports that have several, until so many steps are made; the
+ * other entries stay. Returns the load of the most loaded channel
  * afterwards, in end-port pairs. Same job, same bytes.
  */
 uint32_t lid_spread(const struct lid_spread_job *job, struct routes *r);
