@@ -131,6 +131,27 @@ static void a_silent_host_is_noticed(void **state)
 	}
 }
 
+/* The heavy sweep is first to miss it: the same record as by the question for its name, one. */
+static void a_silent_host_is_noticed_by_a_heavy_sweep(void **state)
+{
+	_cleanup_(netfile_freep) struct netfile *net = gen_tree(4, 4, 4, 1);
+	struct place *pl = place_new(net, 10);
+
+	silence(pl, "h9", true);
+	for (unsigned i = 1; i <= 2; i++) {
+		sm_request_heavy(pl->sm, NULL);
+		run_for(pl, 5 * MONO_S);
+		assert_int_equal(pl->silent, 1);
+		assert_int_equal(sm_stats(pl->sm)->silent_nodes, 1);
+	}
+	silence(pl, "h9", false);
+	sm_request_heavy(pl->sm, NULL);
+	run_for(pl, 25 * MONO_S);
+	assert_int_equal(pl->again, 1);
+	assert_whole(pl);
+	place_free(pl);
+}
+
 /*
  * Not known any more, or never: back after two sweep intervals, though it was silent for ten
  * minutes.
@@ -217,6 +238,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_silent_host_is_noticed),
+		cmocka_unit_test(a_silent_host_is_noticed_by_a_heavy_sweep),
 		cmocka_unit_test(what_answers_again_is_back_soon),
 		cmocka_unit_test(a_crowd_that_answers_again_is_back_soon),
 		cmocka_unit_test(what_it_costs),

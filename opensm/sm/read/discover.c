@@ -268,8 +268,7 @@ static void meet(struct sm *sm, struct port *at, const struct dr_path *path)
 	if (n->misses)
 		sync_node_back(n);
 	n->seen = sm->sweep_no;
-	n->misses = 0;
-	node_desc_heard(sm, n);
+	node_desc_met(sm, n);
 	if (first)
 		mad_target_revive(&n->target);
 	if (first && (node_is_switch(n) || path->length == 0))

@@ -14,8 +14,6 @@
 #include "sm/base/about.h"
 #include "sm/base/news.h"
 
-#define MAX_MISSES 3
-
 /* Behind a port that is up but silent, or behind a node that is itself kept. */
 static bool is_merely_silent(const struct sm *sm, const struct node *n)
 {
@@ -42,6 +40,8 @@ static void keep_silent_nodes(struct sm *sm)
 			if (n->seen == sm->sweep_no || n->misses >= MAX_MISSES ||
 			    !is_merely_silent(sm, n))
 				continue;
+			if (!node_is_switch(n) && !n->misses && !node_is_mute(n))
+				node_desc_say_silent(sm, n);
 			n->seen = sm->sweep_no;
 			n->misses++;
 			again = true;

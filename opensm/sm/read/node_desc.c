@@ -59,22 +59,34 @@ static const struct port *cabled_port(const struct node *n)
 	return &n->ports[1];
 }
 
-/* False: it is to be asked once more, a question may get lost. */
-static bool note_silence(struct sm *sm, struct node *n)
+void node_desc_say_silent(struct sm *sm, const struct node *n)
 {
 	unsigned more;
 
+	if (log_allow(&sm->m.discover->fault_log, sm->now, &more))
+		log_port(cabled_port(n), LOG_ID_SILENT, LOGB_ERROR,
+			 "does not answer any more, its link is up; it keeps its LID and its "
+			 "paths until more than %u heavy sweeps have missed it%s",
+			 MAX_MISSES,
+			 more ? " (more of such records were left out)" : "");
+}
+
+/* False: it is to be asked once more, a question may get lost. */
+static bool note_silence(struct sm *sm, struct node *n)
+{
 	if (node_is_switch(n) || n == sm->fabric->own || n->misses || node_is_mute(n))
 		return true;
 	if (++n->unanswered < NODE_MUTE_AFTER)
 		return false;
 	tell_news(sm, NEWS_HOST_SILENT, .flag = true);
-	if (log_allow(&sm->m.discover->fault_log, sm->now, &more))
-		log_port(cabled_port(n), LOG_ID_SILENT, LOGB_ERROR,
-			 "does not answer any more, its link is up; it keeps its LID and its "
-			 "paths%s",
-			 more ? " (more of such records were left out)" : "");
+	node_desc_say_silent(sm, n);
 	return true;
+}
+
+static void say_again(struct sm *sm, const struct node *n)
+{
+	if (log_allow(&sm->m.discover->fault_log, sm->now, &(unsigned){ 0 }))
+		log_node(n, LOG_ID_SILENT, LOGB_INFO, "answers again");
 }
 
 void node_desc_heard(struct sm *sm, struct node *n)
@@ -84,14 +96,22 @@ void node_desc_heard(struct sm *sm, struct node *n)
 	n->unanswered = 0;
 	if (!was_mute && (!n->sync.passed_over || node_is_switch(n)))
 		return;
-	if (was_mute)
+	if (was_mute) {
 		tell_news(sm, NEWS_HOST_SILENT, .flag = false);
-	if (was_mute && log_allow(&sm->m.discover->fault_log, sm->now, &(unsigned){ 0 }))
-		log_node(n, LOG_ID_SILENT, LOGB_INFO, "answers again");
+		say_again(sm, n);
+	}
 	for (unsigned i = 1; i <= n->n_ports; i++) {
 		if (n->ports[i].peer)
 			tell_port(sm, &n->ports[i], "a silent host answers again");
 	}
+}
+
+void node_desc_met(struct sm *sm, struct node *n)
+{
+	if (n->misses && !node_is_switch(n) && !node_is_mute(n))
+		say_again(sm, n);
+	node_desc_heard(sm, n);
+	n->misses = 0;
 }
 
 static void on_node_desc(void *owner, const struct mad_result *r)
