@@ -157,6 +157,8 @@ void sim_set_m_key(struct sim *sim, int node, unsigned port, uint64_t key, unsig
  * for it, too.
  */
 void sim_set_own_port_open(struct sim *sim, bool open);
+/* Every Get is answered as at protection 1, whatever it is: for judges that have no keys. */
+void sim_set_gets_open(struct sim *sim, bool open);
 /* A Set with a wrong M_Key comes to an end port; its trap 256 gets lost. */
 void sim_wrong_m_key(struct sim *sim, int node, unsigned port);
 /* LID and SM LID a former SM left behind. */

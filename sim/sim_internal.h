@@ -187,7 +187,7 @@ struct sim {
 	uint32_t request_loss, response_loss, duplicates, reorder, trap_loss; /* of 2^32 */
 	mono_t hop_time, jitter, sma_time, train_time, reorder_by, auto_active;
 	unsigned sma_queue;
-	bool own_port_open;
+	bool own_port_open, gets_open;
 
 	struct count *counts;
 	size_t n_counts, cap_counts;

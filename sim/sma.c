@@ -58,7 +58,7 @@ static enum m_key_verdict check_m_key(const struct sim *sim, struct sim_port *p,
 		p->lease_end = 0;
 		return M_KEY_OURS;
 	}
-	if (method == MAD_GET && ib_get(p->info, PI_M_KEY_PROTECT) < 2)
+	if (method == MAD_GET && (sim->gets_open || ib_get(p->info, PI_M_KEY_PROTECT) < 2))
 		return M_KEY_FOREIGN;
 	count_violation(sim, p);
 	return M_KEY_REFUSED;
@@ -224,6 +224,11 @@ static bool take_turn(struct sim *sim, struct sim_node *n, struct event *ev)
 void sim_set_own_port_open(struct sim *sim, bool open)
 {
 	sim->own_port_open = open;
+}
+
+void sim_set_gets_open(struct sim *sim, bool open)
+{
+	sim->gets_open = open;
 }
 
 static void answer(struct sim *sim, struct event *ev, uint16_t status)

@@ -82,7 +82,7 @@ static void get_port_info(const struct port_call *pc)
 
 	memcpy(pi, pc->p->info, PI_BYTES);
 	ib_put(pi, PI_LOCAL_PORT, pc->c->in_port);
-	if (pc->c->foreign && ib_get(pi, PI_M_KEY_PROTECT) == 1)
+	if (pc->c->foreign && ib_get(pi, PI_M_KEY_PROTECT))
 		ib_put(pi, PI_M_KEY, 0);
 	if (pc->extended || pc->c->sim->always_extended)
 		return;

@@ -243,13 +243,13 @@ const struct route_engines *plugins_engines(const struct plugins *ps)
 
 static void tell_slow(struct plugin *p, int id, mono_t took, mono_t now)
 {
+	char others[LOG_OTHERS_STRLEN];
 	unsigned more;
 
 	if (took > SLOW && log_allow(&p->slow_log, now, &more))
 		log_error(
-			"plugin '%s' took %lld ms to take in event %d: the subnet waits for it (%u "
-			"others were not said)",
-			p->name, (long long)(took / MONO_MS), id, more);
+			"plugin '%s' took %lld ms to take in event %d: the subnet waits for it%s",
+			p->name, (long long)(took / MONO_MS), id, log_others(more, others));
 }
 
 static void report_event(struct plugins *ps, int id, const void *what)

@@ -632,3 +632,12 @@ bool log_allow(struct log_limit *limit, mono_t now, unsigned *ret_suppressed)
 	limit->suppressed = 0;
 	return true;
 }
+
+const char *log_others(unsigned suppressed, char ret[LOG_OTHERS_STRLEN])
+{
+	ret[0] = '\0';
+	if (suppressed)
+		snprintf(ret, LOG_OTHERS_STRLEN, "; %u %s", suppressed,
+			 suppressed == 1 ? "other was not said" : "others were not said");
+	return ret;
+}

@@ -207,3 +207,6 @@ struct log_limit {
 	mono_t since;
 };
 bool log_allow(struct log_limit *limit, mono_t now, unsigned *ret_suppressed);
+/* "; 3 others were not said" of the *ret_suppressed above, or "" for none; in `ret`. */
+#define LOG_OTHERS_STRLEN 48
+const char *log_others(unsigned suppressed, char ret[LOG_OTHERS_STRLEN]);

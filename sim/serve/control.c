@@ -386,6 +386,16 @@ static int do_own_port(struct command *cmd)
 	return r;
 }
 
+static int do_gets(struct command *cmd)
+{
+	bool open;
+	int r = choice(cmd, 1, "locked", "open", &open);
+
+	if (r == 0)
+		sim_set_gets_open(cmd->sim, open);
+	return r;
+}
+
 static int do_time(struct command *cmd)
 {
 	double scale = 0;
@@ -457,6 +467,8 @@ static const struct row {
 	  "each of these cache folders of managers must open all ports from now on", do_key_files },
 	{ "own-port", NOTHING, 1, 1, "open|locked", "a host needs no M_Key for its own port",
 	  do_own_port },
+	{ "gets", NOTHING, 1, 1, "open|locked", "no port asks for an M_Key of what only reads",
+	  do_gets },
 	{ "time", NOTHING, 1, 1, "SCALE", "virtual seconds per second", do_time },
 	{ "quit", NOTHING, 0, 0, "", "ends the fabric", do_quit },
 };

@@ -511,6 +511,7 @@ static void a_sink_sees_the_text(void **state)
 static void a_burst_is_limited_and_counted(void **state)
 {
 	struct log_limit limit = { .interval = 10 * MONO_S, .burst = 3 };
+	char words[LOG_OTHERS_STRLEN];
 	unsigned suppressed = 99, written = 0;
 
 	for (unsigned i = 0; i < 8; i++)
@@ -523,6 +524,9 @@ static void a_burst_is_limited_and_counted(void **state)
 	assert_false(log_allow(&limit, 111 * MONO_S, &suppressed));
 	assert_true(log_allow(&limit, 1000 * MONO_S, &suppressed));
 	assert_int_equal(suppressed, 1);
+	assert_string_equal(log_others(suppressed, words), "; 1 other was not said");
+	assert_string_equal(log_others(6, words), "; 6 others were not said");
+	assert_string_equal(log_others(0, words), "");
 }
 
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, enter_folder, leave_folder)

@@ -130,6 +130,23 @@ static void a_lease_that_ran_out_is_found(void **state)
 	assert_opened(f, 1);
 }
 
+/* Readers without a key see all but the key; a Set without it is refused as ever. */
+static void gets_are_open_to_judges(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_int_equal(give(f, f->host, KEY, 2, 0), 0);
+	assert_int_equal(probe_get(&f->p, f->host, IB_ATTR_PORT_INFO, 0), PROBE_TIMEOUT);
+	sim_set_gets_open(f->sim, true);
+	assert_int_equal(probe_get(&f->p, f->host, IB_ATTR_PORT_INFO, 0), 0);
+	assert_int_equal(ib_get(f->p.answer, PI_M_KEY), 0);
+	assert_int_equal(ib_get(f->p.answer, PI_M_KEY_PROTECT), 2);
+	assert_int_equal(give(f, f->host, OTHER, 2, 0), PROBE_TIMEOUT);
+	sim_set_gets_open(f->sim, false);
+	assert_int_equal(probe_get(&f->p, f->host, IB_ATTR_PORT_INFO, 0), PROBE_TIMEOUT);
+	assert_opened(f, 0);
+}
+
 static void a_power_cycle_may_open_a_port(void **state)
 {
 	struct fixture *f = *state;
@@ -176,6 +193,7 @@ int main(void)
 						teardown),
 		cmocka_unit_test_setup_teardown(a_key_without_its_level_is_found, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_lease_that_ran_out_is_found, setup, teardown),
+		cmocka_unit_test_setup_teardown(gets_are_open_to_judges, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_power_cycle_may_open_a_port, setup, teardown),
 		cmocka_unit_test_setup_teardown(the_watch_begins_with_what_it_finds, setup,
 						teardown),

@@ -399,12 +399,13 @@ static void on_image(struct sm *sm, struct port *p)
 
 static void on_errors(struct sm *sm, const struct trap *t)
 {
+	char others[LOG_OTHERS_STRLEN];
 	unsigned more;
 
 	if (log_allow(&sm->m.traps->error_log, sm->now, &more))
 		log_port(complaining_port(t), LOG_ID_TRAP_ERRORS, LOGB_ERROR,
-			 "%s (trap %u; %u others were not said)", ib_trap_name(t->number),
-			 t->number, more);
+			 "%s (trap %u%s)", ib_trap_name(t->number), t->number,
+			 log_others(more, others));
 	if (!sm->conf->sweep_on_trap)
 		return;
 	if (node_is_switch(t->port->node))
@@ -524,13 +525,13 @@ static void touch(struct sm *sm, struct port *p)
 static void on_keys(struct sm *sm, const struct trap *t)
 {
 	struct port *witness, *by = trap_key_offender(sm, t->port, t->notice, &witness);
-	char words[TRAP_KEY_STRLEN];
+	char words[TRAP_KEY_STRLEN], others[LOG_OTHERS_STRLEN];
 	unsigned more;
 
 	if (is_to_be_told(sm, t->port, by) && log_allow(&sm->m.traps->key_log, sm->now, &more))
 		log_on(about_port(LOG_ID_TRAP_KEY, t->port), LOGB_ERROR,
-		       "%s (trap %u; %u others were not said)",
-		       trap_key_text(sm, t->port, t->notice, words), t->number, more);
+		       "%s (trap %u%s)", trap_key_text(sm, t->port, t->notice, words), t->number,
+		       log_others(more, others));
 	/* One of ours was wrong: asked with it again, the port would tell of that, and so on. */
 	if (t->number == TRAP_BAD_MKEY && !(by && by->node == sm->fabric->own))
 		touch(sm, t->port);
@@ -572,11 +573,12 @@ static const char *name_of(const struct trap *t)
 
 static void tell_heard(struct sm *sm, const struct trap *t)
 {
+	char others[LOG_OTHERS_STRLEN];
 	unsigned more;
 
 	if (log_wants(LOGB_VERBOSE) && log_allow(&sm->m.traps->heard_log, sm->now, &more))
 		log_port(t->port, LOG_ID_NONE, LOGB_VERBOSE,
-			 "trap %u (%s), %u others were not said", t->number, name_of(t), more);
+			 "trap %u (%s)%s", t->number, name_of(t), log_others(more, others));
 }
 
 /* The key of trap 256 was tried, and may be one of ours that is used no more: it is not shown. */
@@ -686,6 +688,7 @@ static struct port *port_of_due(const struct sm *sm, const struct trap_due *due)
 static void tell_storm(struct sm *sm, const struct trap_due *due)
 {
 	const struct port *from = port_of_due(sm, due);
+	char others[LOG_OTHERS_STRLEN];
 	unsigned more;
 
 	if (!log_allow(&sm->m.traps->storm_log, sm->now, &more))
@@ -693,14 +696,15 @@ static void tell_storm(struct sm *sm, const struct trap_due *due)
 	if (due->what == TRAP_DUE_STORM)
 		log_port(from, LOG_ID_TRAP_STORM, LOGB_ERROR,
 			 "sends more traps than are listened to, the last is %u (%s); it is looked "
-			 "at now and then (%u others were not said)",
+			 "at now and then%s",
 			 (unsigned)ib_get(due->notice, NT_TRAP),
-			 ib_trap_name((unsigned)ib_get(due->notice, NT_TRAP)), more);
+			 ib_trap_name((unsigned)ib_get(due->notice, NT_TRAP)),
+			 log_others(more, others));
 	else
 		log_port(from, LOG_ID_TRAP_STORM, LOGB_INFO,
 			 "its storm of traps is over after %" PRId64 " s: %" PRIu64
-			 " were left out (%u others were not said)",
-			 due->lasted / MONO_S, due->suppressed, more);
+			 " were left out%s",
+			 due->lasted / MONO_S, due->suppressed, log_others(more, others));
 }
 
 /* The last notice as if it had come now; of the others, only what kind they were is known. */

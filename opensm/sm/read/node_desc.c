@@ -61,14 +61,14 @@ static const struct port *cabled_port(const struct node *n)
 
 void node_desc_say_silent(struct sm *sm, const struct node *n)
 {
+	char others[LOG_OTHERS_STRLEN];
 	unsigned more;
 
 	if (log_allow(&sm->m.discover->fault_log, sm->now, &more))
 		log_port(cabled_port(n), LOG_ID_SILENT, LOGB_ERROR,
 			 "does not answer any more, its link is up; it keeps its LID and its "
 			 "paths until more than %u heavy sweeps have missed it%s",
-			 MAX_MISSES,
-			 more ? " (more of such records were left out)" : "");
+			 MAX_MISSES, log_others(more, others));
 }
 
 /* False: it is to be asked once more, a question may get lost. */
