@@ -4,9 +4,20 @@
 
 #include <assert.h>
 #include <omp.h>
+#include <stdarg.h>
 #include <stdio.h>
 
 #include "route/core/cancel.h"
+
+void *route_refuse(char *why, size_t why_len, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(why, why_len, format, args);
+	va_end(args);
+	return NULL;
+}
 
 unsigned route_threads(const struct route_job *job)
 {
@@ -22,9 +33,8 @@ bool route_is_possible(const struct route_job *job, char *why, size_t why_len)
 {
 	if (job->topo->n_switches <= ROUTE_SWITCHES_MAX)
 		return true;
-	snprintf(why, why_len, "%u switches, at most %u can be routed", job->topo->n_switches,
-		 ROUTE_SWITCHES_MAX);
-	return false;
+	return route_refuse(why, why_len, "%u switches, at most %u can be routed",
+			    job->topo->n_switches, ROUTE_SWITCHES_MAX);
 }
 
 void route_add_levels(const struct route_job *job, struct routes *r)

@@ -152,6 +152,10 @@ struct route_engines {
 struct routes *route_engine_run(const struct route_engine *engine, const struct route_job *job,
 				char *why, size_t why_len);
 
+/* Writes why a fabric cannot be routed. Returns NULL, as a function that returns `bool` false. */
+void *route_refuse(char *why, size_t why_len, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
 bool route_is_cancelled(const struct route_job *job);
 
 /* 1 or more. */

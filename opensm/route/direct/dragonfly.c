@@ -323,10 +323,8 @@ struct routes *dragonfly_routes(const struct route_job *job, const struct graph 
 	unsigned vls = route_vls(job);
 	struct routes *r;
 
-	if (vls < 2 && !plus) {
-		snprintf(why, why_len, "needs 2 VLs, every cable has 1");
-		return NULL;
-	}
+	if (vls < 2 && !plus)
+		return route_refuse(why, why_len, "needs 2 VLs, every cable has 1");
 	dragonfly_mend(&d);
 	if (d.relay && vls < 3) {
 		snprintf(why, why_len,
@@ -353,9 +351,7 @@ struct routes *dragonfly_compute(const struct route_job *job, char *why, size_t 
 	_cleanup_(shape_freep) struct shape *shape = shape_find(g);
 	char text[SHAPE_STRLEN];
 
-	if (shape->kind != SHAPE_DRAGONFLY && shape->kind != SHAPE_DRAGONFLY_PLUS) {
-		snprintf(why, why_len, "no dragonfly: %s", shape_str(shape, text));
-		return NULL;
-	}
+	if (shape->kind != SHAPE_DRAGONFLY && shape->kind != SHAPE_DRAGONFLY_PLUS)
+		return route_refuse(why, why_len, "no dragonfly: %s", shape_str(shape, text));
 	return dragonfly_routes(job, g, shape, why, why_len);
 }

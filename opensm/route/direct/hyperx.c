@@ -336,9 +336,7 @@ struct routes *hyperx_compute(const struct route_job *job, char *why, size_t why
 	_cleanup_(shape_freep) struct shape *shape = shape_find(g);
 	char text[SHAPE_STRLEN];
 
-	if (shape->kind != SHAPE_HYPERX) {
-		snprintf(why, why_len, "no HyperX: %s", shape_str(shape, text));
-		return NULL;
-	}
+	if (shape->kind != SHAPE_HYPERX)
+		return route_refuse(why, why_len, "no HyperX: %s", shape_str(shape, text));
 	return hyperx_routes(job, g, shape, why, why_len);
 }

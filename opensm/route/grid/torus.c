@@ -38,14 +38,6 @@ struct match {
 	size_t why_len;
 };
 
-static bool are_neighbours(const struct graph *g, uint32_t a, uint32_t b)
-{
-	for (uint32_t i = g->first[a]; i < g->first[a + 1]; i++)
-		if (g->groups[i].to == b)
-			return true;
-	return false;
-}
-
 /* Do the switches of the seed exist, and are they neighbours? */
 static bool seed_is_there(const struct graph *g, const struct torus_seed *seed)
 {
@@ -57,7 +49,7 @@ static bool seed_is_there(const struct graph *g, const struct torus_seed *seed)
 		guid_t guid = seed->to[i / 2][i % 2];
 		uint32_t to = guid ? topo_find_switch(g->topo, guid) : TOPO_NONE;
 
-		if (guid && (to == TOPO_NONE || !are_neighbours(g, from, to)))
+		if (guid && (to == TOPO_NONE || graph_find(g, from, to) == TOPO_NONE))
 			return false;
 	}
 	return true;
@@ -102,19 +94,18 @@ static bool take_dimension(struct match *m, unsigned axis, unsigned d)
 	if (!dimension_suits(m, axis, d)) {
 		char text[GRID_STRLEN];
 
-		snprintf(m->why, m->why_len, "%c is no dimension of %u%s in a %s", axis_name[axis],
-			 m->conf->size[axis], m->conf->wraps[axis] ? " (ring)" : "",
-			 grid_str(m->grid, text));
-		return false;
+		return route_refuse(m->why, m->why_len, "%c is no dimension of %u%s in a %s",
+				    axis_name[axis], m->conf->size[axis],
+				    m->conf->wraps[axis] ? " (ring)" : "", grid_str(m->grid, text));
 	}
 	if (m->first[axis] == GRID_DIMS) {
 		m->first[axis] = (uint8_t)d;
 	} else if (axis_folds(m, axis) && m->second[axis] == GRID_DIMS) {
 		m->second[axis] = (uint8_t)d;
 	} else {
-		snprintf(m->why, m->why_len, "the two links of %c lead into two dimensions",
-			 axis_name[axis]);
-		return false;
+		return route_refuse(m->why, m->why_len,
+				    "the two links of %c lead into two dimensions",
+				    axis_name[axis]);
 	}
 	m->taken[d] = true;
 	return true;
@@ -131,11 +122,9 @@ static bool take_links(struct match *m)
 			continue;
 		d = grid_first_dim(m->grid, m->from, topo_find_switch(m->g->topo, guid));
 		assert(d < m->grid->n_dims); /* seed_is_there(): there is a cable between the two */
-		if (m->conf->size[i / 2] == 1) {
-			snprintf(m->why, m->why_len, "%c has a link and only one switch",
-				 axis_name[i / 2]);
-			return false;
-		}
+		if (m->conf->size[i / 2] == 1)
+			return route_refuse(m->why, m->why_len, "%c has a link and only one switch",
+					    axis_name[i / 2]);
 		if (!take_dimension(m, i / 2, d))
 			return false;
 	}
@@ -171,34 +160,31 @@ static bool take_rest(struct match *m)
 				  m->conf->wraps[other] == m->conf->wraps[axis];
 		if (!need)
 			continue;
-		if (m->seed && (n > need || others)) {
-			snprintf(m->why, m->why_len,
-				 "the seed at line %u of torus_config leaves open what %c is%s",
-				 m->seed->line, axis_name[axis],
-				 axis_folds(m, axis) ? " (a ring of 4 needs both its links)" : "");
-			return false;
-		}
+		if (m->seed && (n > need || others))
+			return route_refuse(
+				m->why, m->why_len,
+				"the seed at line %u of torus_config leaves open what %c is%s",
+				m->seed->line, axis_name[axis],
+				axis_folds(m, axis) ? " (a ring of 4 needs both its links)" : "");
 		for (unsigned d = 0; need && d < m->grid->n_dims; d++)
 			if (dimension_suits(m, axis, d) && take_dimension(m, axis, d))
 				need--;
 		if (need) {
 			char text[GRID_STRLEN];
 
-			snprintf(m->why, m->why_len,
-				 "torus_config says %c is %u%s, the cables are a %s",
-				 axis_name[axis], m->conf->size[axis],
-				 m->conf->wraps[axis] ? " (ring)" : "", grid_str(m->grid, text));
-			return false;
+			return route_refuse(m->why, m->why_len,
+					    "torus_config says %c is %u%s, the cables are a %s",
+					    axis_name[axis], m->conf->size[axis],
+					    m->conf->wraps[axis] ? " (ring)" : "",
+					    grid_str(m->grid, text));
 		}
 	}
 	for (unsigned d = 0; d < m->grid->n_dims; d++)
 		if (!m->taken[d]) {
 			char text[GRID_STRLEN];
 
-			snprintf(m->why, m->why_len,
-				 "torus_config has fewer dimensions than the cables, a %s",
-				 grid_str(m->grid, text));
-			return false;
+			return route_refuse(m->why, m->why_len, "torus_config has fewer dimensions"
+					    " than the cables, a %s", grid_str(m->grid, text));
 		}
 	return true;
 }
@@ -218,11 +204,9 @@ static bool orient_axis(const struct match *m, const struct grid *view, unsigned
 		if (guid)
 			sides[minus] = up != minus ? 1 : -1;
 	}
-	if (sides[0] && sides[1] && sides[0] != sides[1]) {
-		snprintf(m->why, m->why_len, "plus and minus of %c go the same way",
-			 axis_name[axis]);
-		return false;
-	}
+	if (sides[0] && sides[1] && sides[0] != sides[1])
+		return route_refuse(m->why, m->why_len, "plus and minus of %c go the same way",
+				    axis_name[axis]);
 	ret->flip = sides[0] + sides[1] < 0;
 	if (view->wraps[d])
 		ret->shift = (uint16_t)((2 * size - (ret->flip ? size - at : at) -
@@ -280,10 +264,8 @@ struct grid *torus_find(const struct graph *g, const struct torus_conf *conf,
 	struct match m = { .g = g, .conf = conf, .why = why, .why_len = why_len };
 
 	found = grid_find(g, no_grid, sizeof(no_grid));
-	if (!found) {
-		snprintf(why, why_len, "no torus: %s", no_grid);
-		return NULL;
-	}
+	if (!found)
+		return route_refuse(why, why_len, "no torus: %s", no_grid);
 	m.grid = found;
 	return conf ? find_configured(&m, axis) : find_plain(found, axis, why, why_len);
 }
@@ -309,10 +291,8 @@ struct routes *torus_2qos_compute(const struct route_job *job, char *why, size_t
 	struct grid_plan plan = { .engine = "torus-2QoS", .graph = g, .datelines = true };
 	uint8_t rank[256];
 
-	if (job->options.torus_broken) {
-		snprintf(why, why_len, "torus_config cannot be used");
-		return NULL;
-	}
+	if (job->options.torus_broken)
+		return route_refuse(why, why_len, "torus_config cannot be used");
 	grid = torus_find(g, job->options.torus, plan.dateline_bit, why, why_len);
 	if (!grid)
 		return NULL;

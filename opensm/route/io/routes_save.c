@@ -34,11 +34,9 @@ struct routes *routes_restore(const void *bytes, size_t n, char *why, size_t why
 	struct routes *r;
 
 	unpack_bytes(&u, title, sizeof(TITLE) - 1);
-	if (u.bad || strcmp(title, TITLE) != 0) {
-		snprintf(why, why_len, "it does not begin with the line \"%.*s\"",
-			 (int)strlen(TITLE) - 1, TITLE);
-		return NULL;
-	}
+	if (u.bad || strcmp(title, TITLE) != 0)
+		return route_refuse(why, why_len, "it does not begin with the line \"%.*s\"",
+				    (int)strlen(TITLE) - 1, TITLE);
 	t = topo_unpack(&u, NULL);
 	r = t ? routes_unpack(&u, t, NULL) : NULL;
 	if (!r || u.left) {

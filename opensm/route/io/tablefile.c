@@ -516,17 +516,13 @@ static struct routes *compute(const struct route_job *job, struct tablefile *f,
 	const struct route_text *lfts = &job->options.lfts, *matrix = &job->options.lid_matrix;
 	struct routes *r;
 
-	if ((lfts->name && !lfts->text) || (matrix->name && !matrix->text)) {
-		snprintf(why, why_len, "%s cannot be read",
-			 lfts->name && !lfts->text ? lfts->name : matrix->name);
-		return NULL;
-	}
+	if ((lfts->name && !lfts->text) || (matrix->name && !matrix->text))
+		return route_refuse(why, why_len, "%s cannot be read",
+				    lfts->name && !lfts->text ? lfts->name : matrix->name);
 	if (lfts->text)
 		tablefile_read(f, lfts->name, lfts->text, lfts->len, report);
-	if (lfts->text && !report->errors && !f->n_tables) {
-		snprintf(why, why_len, "%s has no forwarding table", lfts->name);
-		return NULL;
-	}
+	if (lfts->text && !report->errors && !f->n_tables)
+		return route_refuse(why, why_len, "%s has no forwarding table", lfts->name);
 	if (matrix->text)
 		tablefile_read(f, matrix->name, matrix->text, matrix->len, report);
 	if (report->errors)

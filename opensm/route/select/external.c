@@ -149,12 +149,11 @@ static bool tidy_row(struct routes *r, uint32_t sw, const uint32_t *at, char *wh
 			row[lid] = LFT_NO_PORT;
 		else if (lid >= s->lid && lid < end)
 			row[lid] = 0;
-		else if (row[lid] != LFT_NO_PORT && !leads_somewhere(r->topo, sw, row[lid])) {
-			snprintf(why, why_len,
-				 "switch 0x%016llx sends LID %u out of port %u, where nothing is",
-				 (unsigned long long)s->guid, lid, row[lid]);
-			return false;
-		}
+		else if (row[lid] != LFT_NO_PORT && !leads_somewhere(r->topo, sw, row[lid]))
+			return route_refuse(
+				why, why_len,
+				"switch 0x%016llx sends LID %u out of port %u, where nothing is",
+				(unsigned long long)s->guid, lid, row[lid]);
 	}
 	return true;
 }
@@ -177,16 +176,13 @@ static bool take_vls(struct routes *r, const struct opensm_tables *tables, unsig
 
 	if (tables->lanes < 2)
 		return true;
-	if (tables->lanes > most) {
-		snprintf(why, why_len, "it wants %u VLs, and there are %u", tables->lanes, most);
-		return false;
-	}
+	if (tables->lanes > most)
+		return route_refuse(why, why_len, "it wants %u VLs, and there are %u",
+				    tables->lanes, most);
 	for (size_t i = 0; i < n; i++)
-		if (tables->levels[i] >= SL2VL_SLS) {
-			snprintf(why, why_len, "service level %u is beyond %u", tables->levels[i],
-				 SL2VL_SLS - 1);
-			return false;
-		}
+		if (tables->levels[i] >= SL2VL_SLS)
+			return route_refuse(why, why_len, "service level %u is beyond %u",
+					    tables->levels[i], SL2VL_SLS - 1);
 	r->lanes = sl2vl_new(r->topo, tables->lanes, SL2VL_BY_SWITCH_LID, r->row_size, 1);
 	memcpy(r->lanes->sl, tables->levels, n);
 	return true;
@@ -207,10 +203,8 @@ static struct routes *compute(void *arg, const struct route_job *job, char *why,
 	int result = from->compute(from->arg, &p->face, &tables, said, sizeof(said));
 
 	why[0] = '\0';
-	if (is_cancelled(&p->face)) {
-		snprintf(why, why_len, "cancelled");
-		return NULL;
-	}
+	if (is_cancelled(&p->face))
+		return route_refuse(why, why_len, "cancelled");
 	if (result) {
 		str_printable(said, sizeof(said), why, why_len);
 		if (!why[0])

@@ -212,10 +212,8 @@ static bool find_line(struct grid_arcs *a, char *why, size_t why_len)
 	uint32_t first = 0, s, last = TOPO_NONE, n = 1;
 
 	for (s = 0; s < g->n; s++) {
-		if (g->first[s + 1] - g->first[s] > 2) {
-			snprintf(why, why_len, "it has no cycles of four switches");
-			return false;
-		}
+		if (g->first[s + 1] - g->first[s] > 2)
+			return route_refuse(why, why_len, "it has no cycles of four switches");
 		if (g->first[s + 1] - g->first[s] == 1)
 			first = s;
 	}
@@ -415,21 +413,18 @@ static bool is_whole(struct grid *grid, const struct grid_arcs *a, uint32_t n_pl
 
 	for (uint32_t i = 0; i < a->n; i++)
 		if (step_between(grid, grid_at(grid, a->from[i]),
-				 grid_at(grid, a->g->groups[i].to)) == GRID_DIMS) {
-			snprintf(why, why_len,
-				 "a cable from switch 0x%016llx leads to no neighbour in the grid",
-				 (unsigned long long)a->g->topo->switches[a->from[i]].guid);
-			return false;
-		}
+				 grid_at(grid, a->g->groups[i].to)) == GRID_DIMS)
+			return route_refuse(
+				why, why_len,
+				"a cable from switch 0x%016llx leads to no neighbour in the grid",
+				(unsigned long long)a->g->topo->switches[a->from[i]].guid);
 	edges = count_edges(grid, n_places);
 	grid->n_cut = (uint32_t)(edges - a->n / 2);
 	grid->n_missing = n_places - grid->n;
-	if (grid->n_cut * (uint64_t)SHARE > edges || grid->n_missing * (uint64_t)SHARE > n_places) {
-		snprintf(why, why_len,
-			 "too much of a grid would be missing: %u switches, %u cables",
-			 grid->n_missing, grid->n_cut);
-		return false;
-	}
+	if (grid->n_cut * (uint64_t)SHARE > edges || grid->n_missing * (uint64_t)SHARE > n_places)
+		return route_refuse(why, why_len,
+				    "too much of a grid would be missing: %u switches, %u cables",
+				    grid->n_missing, grid->n_cut);
 	return true;
 }
 
@@ -442,28 +437,20 @@ static bool place_all(struct grid *grid, const struct grid_arcs *a, char *why, s
 		_cleanup_(layers_done) struct grid_layers l = { 0 };
 
 		find_layers(&l, a, d);
-		if (!number_layers(&l, grid, d)) {
-			snprintf(why, why_len, "its layers are neither lines nor rings");
-			return false;
-		}
+		if (!number_layers(&l, grid, d))
+			return route_refuse(why, why_len, "its layers are neither lines nor rings");
 		n_places *= grid->size[d];
-		if (n_places * (SHARE - 1) > (uint64_t)grid->n * SHARE) {
-			snprintf(why, why_len, "too much of a grid would be missing");
-			return false;
-		}
+		if (n_places * (SHARE - 1) > (uint64_t)grid->n * SHARE)
+			return route_refuse(why, why_len, "too much of a grid would be missing");
 	}
 	close_rings(grid, a);
 	grid->switch_at = xcalloc(n_places, sizeof(*grid->switch_at));
-	if (!take_places(grid, (uint32_t)n_places)) {
-		snprintf(why, why_len, "two switches would have the same place");
-		return false;
-	}
+	if (!take_places(grid, (uint32_t)n_places))
+		return route_refuse(why, why_len, "two switches would have the same place");
 	open = place_rest(grid, a->g);
-	if (open != TOPO_NONE) {
-		snprintf(why, why_len, "switch 0x%016llx has no certain place in it",
-			 (unsigned long long)a->g->topo->switches[open].guid);
-		return false;
-	}
+	if (open != TOPO_NONE)
+		return route_refuse(why, why_len, "switch 0x%016llx has no certain place in it",
+				    (unsigned long long)a->g->topo->switches[open].guid);
 	return is_whole(grid, a, (uint32_t)n_places, why, why_len);
 }
 
@@ -472,10 +459,8 @@ struct grid *grid_find(const struct graph *g, char *why, size_t why_len)
 	_cleanup_(grid_arcs_done) struct grid_arcs a = { 0 };
 	_cleanup_(grid_freep) struct grid *grid = NULL;
 
-	if (g->n < 2) {
-		snprintf(why, why_len, "%s", g->n ? "a single switch" : "no switches");
-		return NULL;
-	}
+	if (g->n < 2)
+		return route_refuse(why, why_len, "%s", g->n ? "a single switch" : "no switches");
 	if (!grid_arcs_find(g, &a, why, why_len) || (!a.n_dims && !find_line(&a, why, why_len)))
 		return NULL;
 	sort_dimensions(&a);

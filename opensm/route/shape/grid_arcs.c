@@ -100,17 +100,13 @@ static bool reach_one(struct finder *f, struct reach *r, uint32_t s, uint32_t ar
 		r->n[x] = 1;
 		return true;
 	}
-	if (near || ++r->n[x] > 2) {
-		snprintf(f->why, f->why_len,
-			 near ? "two neighbouring switches have more than one neighbour in common"
-			      : "two switches have more than two neighbours in common");
-		return false;
-	}
+	if (near || ++r->n[x] > 2)
+		return route_refuse(f->why, f->why_len, "two %s have more than %s in common",
+				    near ? "neighbouring switches" : "switches",
+				    near ? "one neighbour" : "two neighbours");
 	other = r->first[x];
-	if (graph_find(f->g, mid, a->from[other]) != TOPO_NONE) {
-		snprintf(f->why, f->why_len, "a cycle of four switches has a diagonal");
-		return false;
-	}
+	if (graph_find(f->g, mid, a->from[other]) != TOPO_NONE)
+		return route_refuse(f->why, f->why_len, "a cycle of four switches has a diagonal");
 	if (s < x)
 		add_square(f, graph_find(f->g, s, a->from[other]), other, graph_find(f->g, s, mid),
 			   arc);
@@ -193,10 +189,8 @@ static bool find_apart(struct finder *f)
 	for (size_t i = 0; i < f->n_squares; i++) {
 		uint32_t a = f->way_of[f->squares[i].a] / 2, b = f->way_of[f->squares[i].b] / 2;
 
-		if (a == b) {
-			snprintf(f->why, f->why_len, "a square has the same way twice");
-			return false;
-		}
+		if (a == b)
+			return route_refuse(f->why, f->why_len, "a square has the same way twice");
 		set_bit(f, f->apart, a, b);
 		set_bit(f, f->apart, b, a);
 	}
@@ -321,10 +315,8 @@ static bool name_ways(struct finder *f)
 
 	while (n <= GRID_DIMS && (k = next_dimension(f, dims, n)) != TOPO_NONE)
 		dims[n++] = k;
-	if (n > GRID_DIMS) {
-		snprintf(f->why, f->why_len, "more than %d dimensions", GRID_DIMS);
-		return false;
-	}
+	if (n > GRID_DIMS)
+		return route_refuse(f->why, f->why_len, "more than %d dimensions", GRID_DIMS);
 	for (uint32_t i = 0; i < f->arcs->n; i++) {
 		uint32_t way = f->way_of[i];
 

@@ -115,16 +115,14 @@ static bool has_levels(const struct graph *g, const uint16_t *levels, char *why,
 
 	for (uint32_t u = 0; u < g->n; u++)
 		top = MAX(top, levels[u] == DISTANCE_NONE ? 0 : levels[u]);
-	if (percent < LEVELLED) {
-		snprintf(why, why_len, "not a tree: %u %% of the cables join switches of one level",
-			 100 - percent);
-		return false;
-	}
+	if (percent < LEVELLED)
+		return route_refuse(why, why_len,
+				    "not a tree: %u %% of the cables join switches of one level",
+				    100 - percent);
 	if (top < LEVELS_MAX)
 		return true;
-	snprintf(why, why_len, "not a tree: %u levels of switches, at most %u", top + 1u,
-		 LEVELS_MAX);
-	return false;
+	return route_refuse(why, why_len, "not a tree: %u levels of switches, at most %u", top + 1u,
+			    LEVELS_MAX);
 }
 
 /* False and `why`: an option names GUIDs that are not there. */
@@ -148,10 +146,8 @@ static bool find_levels(const struct route_job *job, const struct graph *g, uint
 
 	if (!o->roots.given && !o->roots.n)
 		dmodk_levels(g, levels);
-	else if (!tree_levels_from_roots(g, &o->roots, levels)) {
-		snprintf(why, why_len, "no switch of root_guid_file is there");
-		return false;
-	}
+	else if (!tree_levels_from_roots(g, &o->roots, levels))
+		return route_refuse(why, why_len, "no switch of root_guid_file is there");
 	return has_levels(g, levels, why, why_len);
 }
 
@@ -172,11 +168,9 @@ struct routes *ftree_compute(const struct route_job *job, char *why, size_t why_
 	tree = tree_new(g, &(struct tree_plan){ .levels = levels, .previous = job->previous });
 	tree_orient(tree, g);
 	detours = count_detours(g, levels);
-	if (detours > DETOURS) {
-		snprintf(why, why_len,
-			 "not a tree: %u %% of the paths between leaves would be detours", detours);
-		return NULL;
-	}
+	if (detours > DETOURS)
+		return route_refuse(why, why_len, "not a tree: %u %% of the paths between leaves"
+				    " would be detours", detours);
 	apart = find_apart(job->topo, &job->options);
 	return updown_route(job, &(struct fill_plan){
 		.engine = "ftree", .graph = g, .tree = tree, .keeps_homes = true,
