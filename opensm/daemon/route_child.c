@@ -508,7 +508,7 @@ static bool is_asleep(const struct route_child *c, uint64_t wall, uint64_t proce
 	       used - MIN(used, processor_before) < wall / ASLEEP;
 }
 
-static bool is_cancelled(const struct run_order *order)
+static bool order_is_cancelled(const struct run_order *order)
 {
 	return order->cancelled && *order->cancelled;
 }
@@ -534,7 +534,7 @@ static void await_result(struct route_child *c, const struct run_order *order, u
 		had += MIN(now - last, SLICE_MOST);
 		last = now;
 		ret->ms = (unsigned)(now - began);
-		if (is_cancelled(order)) {
+		if (order_is_cancelled(order)) {
 			end_child(c, NULL);
 			ret->end = RUN_CANCELLED;
 			return;
@@ -569,7 +569,7 @@ static int begin_order_patiently(struct route_child *c, const struct run_order *
 {
 	int r = begin_order(c, order, may_go_on, ret_goes_on);
 
-	for (unsigned i = 0; i < SHORTAGE_TRIES && may_pass(r) && !is_cancelled(order); i++) {
+	for (unsigned i = 0; i < SHORTAGE_TRIES && may_pass(r) && !order_is_cancelled(order); i++) {
 		raw_poll(NULL, 0, SHORTAGE_PAUSE);
 		r = begin_order(c, order, false, ret_goes_on);
 	}
@@ -598,7 +598,7 @@ static void run_order(void *arg, const struct run_order *order, struct run_resul
 		int r = begin_order_patiently(c, order, i == 0, &goes_on);
 
 		*ret = (struct run_result){ 0 };
-		if (r < 0 && may_pass(r) && is_cancelled(order)) {
+		if (r < 0 && may_pass(r) && order_is_cancelled(order)) {
 			ret->end = RUN_CANCELLED;
 			return;
 		}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 noinst_LIBRARIES += libroute.a
-libroute_a_SOURCES = opensm/route/select/engines.c opensm/route/core/engine.c opensm/route/core/engine.h opensm/route/core/cancel.h \
+libroute_a_SOURCES = opensm/route/select/engines.c opensm/route/core/engine.c opensm/route/core/engine.h \
 	opensm/route/select/external.c opensm/route/select/external.h include/opensm/routing_plugin.h \
 	opensm/route/core/routes.c opensm/route/core/routes.h opensm/route/io/routes_pack.c opensm/route/io/routes_pack.h opensm/route/io/routes_save.c opensm/route/io/routes_save.h \
 	opensm/route/core/graph.c opensm/route/core/graph.h opensm/route/core/distance.c \
@@ -24,18 +24,18 @@ libroute_a_SOURCES = opensm/route/select/engines.c opensm/route/core/engine.c op
 	opensm/route/proof/check_run.c opensm/route/proof/check_any.c opensm/route/proof/check_after.c opensm/route/proof/check_distances.c opensm/route/proof/check_renumber.c \
 	opensm/route/io/tablefile.c opensm/route/io/tablefile.h opensm/route/io/tablefile_lanes.c opensm/route/io/tablefile_write.c \
 	opensm/route/proof/cdg.c opensm/route/proof/cdg.h opensm/route/proof/cdg_internal.h opensm/route/proof/cycle.c \
-	opensm/route/proof/cdg_turns.c opensm/route/proof/cdg_turns.h \
+	opensm/route/proof/cdg_turns.c \
 	opensm/route/proof/transition.c opensm/route/proof/transition.h opensm/route/proof/detour.c opensm/route/proof/detour.h \
 	opensm/route/select/reroute.c opensm/route/select/reroute.h \
 	opensm/route/proof/keep_policy.c opensm/route/proof/keep_policy.h \
 	opensm/route/select/keep_tables.c opensm/route/select/keep_tables.h opensm/route/select/adopt_found.c opensm/route/select/adopt_found.h \
 	opensm/route/mcast/mcast.c opensm/route/mcast/mcast.h opensm/route/mcast/mcast_internal.h \
 	opensm/route/mcast/mcast_grow.c opensm/route/mcast/mcast_root.c opensm/route/mcast/mcast_safe.c \
-	opensm/route/select/auto.c opensm/route/select/shapes.h opensm/route/shape/recognise.c opensm/route/shape/recognise.h \
+	opensm/route/select/auto.c opensm/route/shape/recognise.c opensm/route/shape/recognise.h \
 	opensm/route/shape/recognise_hyperx.c opensm/route/shape/recognise_groups.c \
 	opensm/route/direct/direct_routes.c opensm/route/direct/direct_routes.h \
 	opensm/route/direct/dragonfly.c opensm/route/direct/dragonfly_damage.c opensm/route/direct/dragonfly_internal.h \
-	opensm/route/core/hops.c opensm/route/core/hops.h opensm/route/direct/hyperx.c \
+	opensm/route/core/hops.c opensm/route/direct/hyperx.c \
 	opensm/route/core/path_dag.c opensm/route/core/path_dag.h opensm/route/shape/dims.c opensm/route/shape/dims.h opensm/route/sp/sp_balance.c opensm/route/sp/sp_balance.h \
 	opensm/route/sp/orders.c opensm/route/sp/orders.h \
 	opensm/route/vl/cdg_order.c opensm/route/vl/cdg_order.h opensm/route/vl/vl_layers.c opensm/route/vl/vl_layers.h \

@@ -174,14 +174,24 @@ uint32_t topo_find_host(const struct topo *t, guid_t port_guid)
 	return at < t->n_hosts && t->hosts[at].guid == port_guid ? at : TOPO_NONE;
 }
 
-uint32_t *topo_count_senders(const struct topo *t)
+static uint32_t *count_hosts(const struct topo *t, bool all)
 {
 	uint32_t *ret = xcalloc(t->n_switches, sizeof(*ret));
 
 	for (uint32_t h = 0; h < t->n_hosts; h++)
-		if (t->hosts[h].sw != TOPO_NONE && t->hosts[h].lid)
+		if (t->hosts[h].sw != TOPO_NONE && (all || t->hosts[h].lid))
 			ret[t->hosts[h].sw]++;
 	return ret;
+}
+
+uint32_t *topo_count_hosts(const struct topo *t)
+{
+	return count_hosts(t, true);
+}
+
+uint32_t *topo_count_senders(const struct topo *t)
+{
+	return count_hosts(t, false);
 }
 
 uint32_t *topo_match_switches(const struct topo *now, const struct topo *before)

@@ -107,7 +107,8 @@ uint32_t topo_find_host(const struct topo *t, guid_t port_guid);
 /* The switch that the entry of topo->ports is a port of. */
 uint32_t topo_switch_with(const struct topo *t, uint32_t entry);
 
-/* Per switch: the end ports on it that have LIDs. The caller frees. */
+/* Per switch: the end ports on it, and those that have LIDs. The caller frees. */
+uint32_t *topo_count_hosts(const struct topo *t);
 uint32_t *topo_count_senders(const struct topo *t);
 /* Per switch of `now`: the one with its GUID in `before`, or TOPO_NONE. The caller frees. */
 uint32_t *topo_match_switches(const struct topo *now, const struct topo *before);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <stdint.h>
+#include <stdlib.h>
 
 /*
  * Less than 0, 0, or more: `x` is below `y`, equal, or above. For functions that qsort() calls:
@@ -10,9 +11,18 @@
  */
 #define COMPARE(x, y) (((x) > (y)) - ((x) < (y)))
 
+/* Sorts `n` elements, which may be none, of an array by such a function. */
+#define SORT(array, n, compare) \
+	((n) ? qsort((array), (n), sizeof(*(array)), (compare)) : (void)0)
+
 static inline int compare_u32(const void *a, const void *b)
 {
 	return COMPARE(*(const uint32_t *)a, *(const uint32_t *)b);
+}
+
+static inline int compare_u64(const void *a, const void *b)
+{
+	return COMPARE(*(const uint64_t *)a, *(const uint64_t *)b);
 }
 
 /*

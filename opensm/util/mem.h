@@ -85,6 +85,19 @@ void *arena_calloc(struct arena *a, size_t n, size_t size);
 void arena_done(struct arena *a);
 
 /*
+ * ARENA_FREE(x_free, struct x) defines x_free() of an object whose arrays are all in its arena
+ * `memory`: it accepts NULL, and returns NULL.
+ */
+#define ARENA_FREE(FREE, TYPE)                                                                     \
+	TYPE *FREE(TYPE *object)                                                                   \
+	{                                                                                          \
+		if (object)                                                                        \
+			arena_done(&object->memory);                                               \
+		free(object);                                                                      \
+		return NULL;                                                                       \
+	}
+
+/*
  * Grows `array` so that index `need - 1` exists; capacity doubles. `cap` counts elements.
  * Elements added are not initialised.
  */

@@ -14,7 +14,6 @@
 #include <assert.h>
 #include <string.h>
 
-#include "route/core/cancel.h"
 #include "util/mem.h"
 
 #define WORDS 8

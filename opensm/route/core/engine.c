@@ -7,7 +7,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "route/core/cancel.h"
 
 void *route_refuse(char *why, size_t why_len, const char *format, ...)
 {
@@ -22,11 +21,6 @@ void *route_refuse(char *why, size_t why_len, const char *format, ...)
 unsigned route_threads(const struct route_job *job)
 {
 	return job->threads ? job->threads : (unsigned)omp_get_max_threads();
-}
-
-bool route_is_cancelled(const struct route_job *job)
-{
-	return is_cancelled(job->cancelled);
 }
 
 bool route_is_possible(const struct route_job *job, char *why, size_t why_len)

@@ -115,10 +115,7 @@ struct route_engine {
 	 * anything: to be called by route_engine_run(), which says so.
 	 */
 	struct routes *(*compute)(const struct route_job *job, char *why, size_t why_len);
-	/*
-	 * Engines of a routing plugin (external.h) have this instead; their tables are not improved
-	 * afterwards.
-	 */
+	/* Of a routing plugin (external.h) instead; its tables are not improved. */
 	struct routes *(*compute_with)(void *arg, const struct route_job *job, char *why,
 				       size_t why_len);
 	void *arg;
@@ -156,7 +153,16 @@ struct routes *route_engine_run(const struct route_engine *engine, const struct 
 void *route_refuse(char *why, size_t why_len, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-bool route_is_cancelled(const struct route_job *job);
+/* Long loops ask now and then. NULL: the computation cannot be cancelled. */
+static inline bool is_cancelled(const atomic_bool *cancelled)
+{
+	return cancelled && atomic_load_explicit(cancelled, memory_order_relaxed);
+}
+
+static inline bool route_is_cancelled(const struct route_job *job)
+{
+	return is_cancelled(job->cancelled);
+}
 
 /* 1 or more. */
 unsigned route_threads(const struct route_job *job);

@@ -7,6 +7,7 @@
 
 #include "util/bisect.h"
 #include "util/mem.h"
+#include "util/sets.h"
 
 /* One usable port while the groups of a switch are collected. */
 struct cable_end {
@@ -59,8 +60,7 @@ static unsigned collect(const struct topo *topo, uint32_t s, const uint8_t *weig
 			.weight = weights ? weights[topo->switches[s].first_port + p] : 1,
 		};
 	}
-	if (n)
-		qsort(ends, n, sizeof(*ends), by_neighbour);
+	SORT(ends, n, by_neighbour);
 	return n;
 }
 
@@ -98,9 +98,9 @@ struct graph *graph_new(const struct topo *topo, const struct route_options *opt
 	assert(topo);
 	g->topo = topo;
 	g->n = topo->n_switches;
-	g->first = xcalloc((size_t)g->n + 1, sizeof(*g->first));
-	g->groups = xcalloc(topo_n_entries(topo), sizeof(*g->groups));
-	g->ports = xcalloc(topo_n_entries(topo), 1);
+	ARENA_ARRAY(&g->memory, g->first, (size_t)g->n + 1);
+	ARENA_ARRAY(&g->memory, g->groups, topo_n_entries(topo));
+	ARENA_ARRAY(&g->memory, g->ports, topo_n_entries(topo));
 	for (uint32_t s = 0; s < g->n; s++) {
 		unsigned n = collect(topo, s, weights, ends);
 
@@ -118,6 +118,27 @@ uint32_t graph_find(const struct graph *g, uint32_t from, uint32_t to)
 
 	assert(from < g->n);
 	return at < end && g->groups[at].to == to ? at : TOPO_NONE;
+}
+
+const struct graph_group *graph_edge(const struct graph *g, uint32_t from, uint32_t to)
+{
+	uint32_t group = graph_find(g, from, to);
+
+	return group != TOPO_NONE ? &g->groups[group] : NULL;
+}
+
+uint32_t *graph_parts(const struct graph *g)
+{
+	uint32_t *part = xcalloc(g->n, sizeof(*part));
+
+	for (uint32_t u = 0; u < g->n; u++)
+		part[u] = u;
+	for (uint32_t u = 0; u < g->n; u++)
+		for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++)
+			sets_join(part, u, g->groups[i].to);
+	for (uint32_t u = 0; u < g->n; u++)
+		part[u] = sets_root(part, u);
+	return part;
 }
 
 uint16_t graph_flood(const struct graph *g, uint16_t *far, uint32_t *order)
@@ -146,13 +167,4 @@ uint16_t graph_flood(const struct graph *g, uint16_t *far, uint32_t *order)
 	return most;
 }
 
-struct graph *graph_free(struct graph *g)
-{
-	if (!g)
-		return NULL;
-	free(g->first);
-	free(g->groups);
-	free(g->ports);
-	free(g);
-	return NULL;
-}
+ARENA_FREE(graph_free, struct graph)

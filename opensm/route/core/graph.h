@@ -36,6 +36,7 @@ struct graph {
 	struct graph_group *groups;
 	uint8_t *ports;
 	bool weighted;           /* some weight is not 1 */
+	struct arena memory;
 };
 
 /* `options` may be NULL: every hop costs 1. The caller frees; `topo` must live longer. */
@@ -43,11 +44,13 @@ struct graph *graph_new(const struct topo *topo, const struct route_options *opt
 struct graph *graph_free(struct graph *g);
 FREEP(graph_free, struct graph)
 
-/*
- * The group from one switch to a neighbour, as an index of g->groups; TOPO_NONE: they are no
- * neighbours.
- */
+/* The group from one switch to a neighbour, as an index of g->groups; TOPO_NONE: there is none. */
 uint32_t graph_find(const struct graph *g, uint32_t from, uint32_t to);
+/* The group itself, or NULL. */
+const struct graph_group *graph_edge(const struct graph *g, uint32_t from, uint32_t to);
+
+/* Per switch: the first of those that cables connect it with. The caller frees. */
+uint32_t *graph_parts(const struct graph *g);
 
 /*
  * Breadth first, over all cables: `far` is 0 where the search begins, else UINT16_MAX; it becomes
@@ -59,10 +62,7 @@ uint16_t graph_flood(const struct graph *g, uint16_t *far, uint32_t *order);
 /* Distances between switches; DISTANCE_NONE where there is no path (or one longer than 65534). */
 #define DISTANCE_NONE UINT16_MAX
 
-/*
- * In an oriented graph a distance also says how the way begins: going down all the way, or up
- * first.
- */
+/* In an oriented graph a distance also says how the way begins: going down only, or up first. */
 #define DISTANCE_UP   0x8000u
 #define DISTANCE_DOWN 0x4000u
 
@@ -72,9 +72,7 @@ struct distances {
 	uint16_t *rows; /* rows[from * n + to] */
 };
 
-/*
- * NULL if cancelled (`cancelled` may be NULL). `threads` >= 1. Weighted if the graph is.
- */
+/* NULL if cancelled (`cancelled` may be NULL). `threads` >= 1. Weighted if the graph is. */
 struct distances *distances_new(const struct graph *g, unsigned threads,
 				const atomic_bool *cancelled);
 /*
@@ -94,6 +92,13 @@ static inline uint16_t graph_near(const struct graph_group *g, uint16_t there)
 		there |= DISTANCE_DOWN;
 	return (uint16_t)(there + g->weight);
 }
+
+/*
+ * What routes keep of distances (routes.h), by destination: hops as bytes, hops[to * n + from], at
+ * most 254, 0xFF: none. Which paths only go down as bits, `words` for each destination:
+ * downs[to * words + from / 64]; `downs` may be NULL.
+ */
+void hops_by_target(const struct distances *d, unsigned threads, uint8_t *hops, uint64_t *downs);
 
 /* DISTANCE_NONE, or hops alone. */
 static inline uint16_t distances_hops(const struct distances *d, uint16_t distance)

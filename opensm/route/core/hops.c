@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Turns rows by source into rows by destination, in squares of 64 switches that fit in a cache. */
-#include "route/core/hops.h"
+#include "route/core/graph.h"
 
 #include <endian.h>
 #include <string.h>

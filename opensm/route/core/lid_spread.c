@@ -15,7 +15,6 @@
 #include <assert.h>
 #include <string.h>
 
-#include "route/core/cancel.h"
 #include "util/mem.h"
 
 #define LIDS	   128 /* LMC 7 */

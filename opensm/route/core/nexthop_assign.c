@@ -10,7 +10,6 @@
 #include <assert.h>
 #include <string.h>
 
-#include "route/core/cancel.h"
 
 #define BATCH 4
 #define ROUNDS 3

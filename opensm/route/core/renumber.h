@@ -20,10 +20,7 @@ void renumbering_done(struct renumbering *m);
 /* Values of `size` bytes per switch, or per entry of topo->ports; 0 where there was none. */
 void *renumber_switches(const struct renumbering *m, const void *values, size_t size);
 void *renumber_entries(const struct renumbering *m, const void *values, size_t size);
-/*
- * The same for pairs, values[a * n_switches + b]; the bytes are those of `none` where there is no
- * former one.
- */
+/* The same for pairs, values[a * n_switches + b]; where there is none, bytes of `none`. */
 void *renumber_pairs(const struct renumbering *m, const void *values, size_t size, uint8_t none);
 
 /*

@@ -104,10 +104,7 @@ static struct routes_journal *journal_of(const struct routes *r)
 	return none;
 }
 
-/*
- * Tables that are those of `before` so far, and what they came from; of these the oldest is
- * forgotten.
- */
+/* Tables that are those of `before` so far, with what those came from but for the oldest. */
 static struct routes_journal *journal_derive(const struct routes *before)
 {
 	const struct routes_journal *old = journal_of(before);
@@ -180,10 +177,7 @@ static bool map_rows(struct routes *r)
 	return true;
 }
 
-/*
- * Moves `n` bytes of `rows` from `at` on to the same place of `file`, and maps that part of the
- * file over them.
- */
+/* Moves `n` bytes of `rows` from `at` on to `file`, and maps them from there at their place. */
 static bool move_rows(int fd, uint8_t *rows, size_t at, size_t n)
 {
 	for (size_t done = 0; done < n;) {
@@ -286,9 +280,7 @@ static size_t written_since(const struct routes_journal *j, const struct mark *m
 	return SIZE_MAX;
 }
 
-/*
- * Brings a spare mapping up to date. False: there is none, or it has nothing to do with `before`.
- */
+/* Brings a spare mapping up to date. False: there is none that has to do with `before`. */
 static bool reuse_mapping(struct routes *r, const struct routes *before)
 {
 	struct spare *spare = atomic_exchange(&before->cache->file->spare, NULL);
@@ -347,10 +339,7 @@ static bool map_file(struct routes *r, const struct routes *before, size_t words
 	return true;
 }
 
-/*
- * Maps the file of `before`, and copies the pages that `before` has of its own. False: not
- * possible, or not worth it.
- */
+/* Maps the file of `before`, copies the pages of its own. False: impossible, or not worth it. */
 static bool derive_file(struct routes *r, const struct routes *before)
 {
 	size_t size = rows_size(r), words = page_words(size);
@@ -469,8 +458,7 @@ struct routes_entry *routes_changes_since(const struct routes *r, size_t mark, s
 	ret = end = xmalloc((n + 1) * sizeof(*ret));
 	for (size_t i = 0; i < n; i++)
 		all[i] = (struct sorting){ .entry = j->entries[mark + i], .turn = (uint32_t)i };
-	if (n)
-		qsort(all, n, sizeof(*all), by_entry);
+	SORT(all, n, by_entry);
 	for (size_t i = 0; i < n; i++) {
 		const struct routes_entry *e = &all[i].entry;
 

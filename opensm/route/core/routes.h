@@ -31,10 +31,7 @@ struct routes_cache {
 	struct route_proof *(*proof_free)(struct route_proof *p); /* set with it */
 	struct routes_file *_Atomic file; /* NULL: the rows are memory like any other */
 	struct routes_journal *_Atomic journal; /* NULL: neither derived nor derived from */
-	/*
-	 * Owned. These tables with the numbers of a topo that has bare switches more
-	 * (keep_tables.c); mostly NULL.
-	 */
+	/* Owned. These for a topo with more bare switches (keep_tables.c); mostly NULL. */
 	struct routes *_Atomic alike;
 	bool brief; /* something is derived from these once, and then they go: not worth a file */
 };
@@ -65,10 +62,7 @@ struct routes {
 	uint64_t options;
 	/* max_load (check.h) that the engine's plan predicts; 0: no prediction. */
 	uint32_t expected_load;
-	/*
-	 * Load of the most loaded channel after the last balancing (sp/balance.h); 0: never
-	 * balanced.
-	 */
+	/* Load of the most loaded channel when last balanced (sp/balance.h); 0: never. */
 	uint32_t balanced_load;
 	/* Owned. NULL: one VL is enough, and SLs and SL2VL tables do not matter. */
 	struct sl2vl *lanes;
@@ -80,10 +74,7 @@ struct routes {
 	uint8_t *master_tree;
 	/* One line for the log; "": none. */
 	char note[ROUTES_NOTE];
-	/*
-	 * Owned. Verdict of routes_check() on these very tables, if the engine has asked for it
-	 * (auto); else NULL.
-	 */
+	/* Owned. Verdict of routes_check() on these very tables, if the engine asked; else NULL. */
 	struct route_verdict *judged;
 	bool mapped;		  /* `lft` is pages of its own */
 	uint64_t *written;        /* pages that are not those of the file, as bits; NULL: all are */
@@ -99,10 +90,7 @@ struct routes *routes_new_unset(const struct topo *topo, const char *engine, lid
  * here or from routes_new_unset().
  */
 struct routes *routes_derive(const struct topo *topo, const struct routes *before);
-/*
- * Does the expensive part of the first routes_derive() ahead of time. `r` does not change, also
- * meanwhile.
- */
+/* Does the expensive part of the first routes_derive() ahead of time. No table changes. */
 void routes_settle(const struct routes *r);
 void routes_write(struct routes *r, uint32_t sw, lid_t lid, uint8_t port);
 /* Starts recording: later writes can be listed (routes_changes_since()) and undone. */
@@ -122,21 +110,12 @@ struct routes_entry *routes_changes(const struct routes *before, const struct ro
 				    size_t *ret_n);
 /* The same switches in both topos, and rows of the same size. NULL: no. */
 bool routes_are_alike(const struct routes *a, const struct routes *b);
-/*
- * Has every switch (of the same place in both topos) the same row? Looks at all of them only if it
- * must.
- */
+/* Has every switch (of the same place in both topos) the same row? Looks at all if it must. */
 bool routes_are_same(const struct routes *before, const struct routes *now);
 
-/*
- * The descriptor that derived tables are mapped from; -1: none. A child process that derives keeps
- * it open.
- */
+/* The descriptor that derived tables are mapped from, to be kept open by a child; -1: none. */
 int routes_fd(const struct routes *r);
-/*
- * In a child process: makes the pages shared with the parent read-only, so that a stray write ends
- * the child alone.
- */
+/* In a child process: pages shared with the parent become read-only, against stray writes. */
 void routes_guard(const struct routes *r);
 
 struct routes *routes_ref(const struct routes *r);
@@ -157,10 +136,7 @@ static inline uint8_t routes_port(const struct routes *r, uint32_t sw, lid_t lid
 	return lid <= r->top ? routes_row(r, sw)[lid] : LFT_NO_PORT;
 }
 
-/*
- * The channel (entry of topo->ports) by which switch `sw` sends `lid` to another switch; TOPO_NONE:
- * it does not.
- */
+/* The entry of topo->ports by which `sw` sends `lid` to another switch; TOPO_NONE: it does not. */
 static inline uint32_t routes_channel(const struct routes *r, uint32_t sw, lid_t lid)
 {
 	const struct topo_switch *s = &r->topo->switches[sw];

@@ -55,10 +55,7 @@ struct sl2vl {
 	uint32_t n_classes; /* 1..255 */
 	/* per entry of topo->ports, port 0 of a switch included; NULL: all class 0 */
 	uint8_t *class_of;
-	/*
-	 * vl[(in * n_classes + out) * SL2VL_SLS + sl], 0..n_vls-1; tables from files may hold
-	 * SL2VL_VL_DROP
-	 */
+	/* vl[(in * n_classes + out) * SL2VL_SLS + sl] < n_vls; from files also SL2VL_VL_DROP */
 	uint8_t *vl;
 	uint8_t host_vl[SL2VL_SLS]; /* SL2VL of the end ports themselves */
 };
@@ -110,10 +107,7 @@ size_t sl2vl_n_sl(const struct sl2vl *l);
  */
 uint8_t sl2vl_sl(const struct sl2vl *l, uint32_t src, uint32_t dst, lid_t lid, uint8_t wish);
 
-/*
- * The VL on the cable behind port `out` of switch `sw` for a packet that arrives by port `in` (0:
- * sent by the switch).
- */
+/* The VL behind port `out` of switch `sw` of what arrives by port `in` (0: sent by the switch). */
 static inline uint8_t sl2vl_vl(const struct sl2vl *l, const struct topo *t, uint32_t sw,
 			       unsigned in, unsigned out, uint8_t sl)
 {

@@ -4,6 +4,7 @@
 
 #include "route/core/engine.h"
 #include "route/core/path_dag.h"
+#include "route/shape/recognise.h"
 
 /*
  * Routes of name `engine` over the paths that `find` allows, dealt out by load (nexthop_assign.h).
@@ -18,3 +19,9 @@ struct routes *direct_routes(const struct route_job *job, const struct graph *g,
  * cables lead there: they follow in `w`, and get hops. True: there were such.
  */
 bool direct_enter_rest(struct path_dag *w, uint32_t *hops);
+
+/* The engines for fabrics that have been recognised already. NULL and `why`. */
+struct routes *dragonfly_routes(const struct route_job *job, const struct graph *g,
+				const struct shape *shape, char *why, size_t why_len);
+struct routes *hyperx_routes(const struct route_job *job, const struct graph *g,
+			     const struct shape *shape, char *why, size_t why_len);

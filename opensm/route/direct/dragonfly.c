@@ -51,7 +51,6 @@
 #include <string.h>
 
 #include "route/direct/dragonfly_internal.h"
-#include "route/direct/direct_routes.h"
 #include "util/mem.h"
 
 #define HOPS 8 /* of the longest regular path */
@@ -281,7 +280,7 @@ enum port_class {
 static unsigned class_of(const void *arg, uint32_t sw, uint32_t peer)
 {
 	const struct dragonfly *d = arg;
-	const struct graph_group *back = shape_edge(d->g, peer, sw);
+	const struct graph_group *back = graph_edge(d->g, peer, sw);
 
 	if (!dragonfly_is_local(d, sw, peer))
 		return dragonfly_is_onward(d, peer) ? CLASS_ONWARD : CLASS_GLOBAL;
@@ -318,7 +317,9 @@ struct routes *dragonfly_routes(const struct route_job *job, const struct graph 
 				const struct shape *shape, char *why, size_t why_len)
 {
 	_Atomic bool twice = false;
-	struct dragonfly d = { .g = g, .shape = shape, .twice = &twice };
+	_cleanup_(dragonfly_done) struct dragonfly d = {
+		.g = g, .shape = shape, .twice = &twice,
+	};
 	bool plus = shape->kind == SHAPE_DRAGONFLY_PLUS;
 	unsigned vls = route_vls(job);
 	struct routes *r;
@@ -326,13 +327,9 @@ struct routes *dragonfly_routes(const struct route_job *job, const struct graph 
 	if (vls < 2 && !plus)
 		return route_refuse(why, why_len, "needs 2 VLs, every cable has 1");
 	dragonfly_mend(&d);
-	if (d.relay && vls < 3) {
-		snprintf(why, why_len,
-			 "some groups have no cable between them: needs 3 VLs, every cable has %u",
-			 vls);
-		dragonfly_done(&d);
-		return NULL;
-	}
+	if (d.relay && vls < 3)
+		return route_refuse(why, why_len, "some groups have no cable between them: needs 3"
+				    " VLs, every cable has %u", vls);
 	r = direct_routes(job, g, "dragonfly", find_paths, &d);
 	if (r && vls < 2 && twice) {
 		snprintf(why, why_len,
@@ -341,7 +338,6 @@ struct routes *dragonfly_routes(const struct route_job *job, const struct graph 
 	} else if (r && (!plus || twice)) {
 		r->lanes = make_vls(&d, job->topo, r->row_size);
 	}
-	dragonfly_done(&d);
 	return r;
 }
 

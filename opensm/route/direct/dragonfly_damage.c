@@ -40,9 +40,7 @@ static void find_early(struct dragonfly *d)
 	}
 }
 
-/*
- * Global cables by pairs of groups: [a * n + b] is the first from a to b as a group of the graph.
- */
+/* Global cables by pairs of groups: [a * n + b] is the first from a to b, a group of the graph. */
 struct bridges {
 	const struct dragonfly *d;
 	uint32_t n;
@@ -87,7 +85,7 @@ static bool add_relay(struct dragonfly *d, const struct bridges *w, uint32_t a, 
 	if (relay == onward || d->missing[relay] || d->missing[onward] || d->onward[entry] ||
 	    w->entry[onward])
 		return false;
-	middle = shape_edge(d->g, relay, onward);
+	middle = graph_edge(d->g, relay, onward);
 	if (!middle)
 		return false;
 	d->relay[(size_t)relay * w->n + b] = true;

@@ -2,7 +2,7 @@
 /* Common to the dragonfly engine and its paths round damage. */
 #pragma once
 
-#include "route/select/shapes.h"
+#include "route/direct/direct_routes.h"
 #include "util/mem.h"
 
 struct dragonfly {

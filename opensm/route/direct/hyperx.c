@@ -19,7 +19,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "route/select/shapes.h"
 #include "route/core/lid_spread.h"
 #include "route/direct/direct_routes.h"
 #include "route/proof/check.h"
@@ -53,7 +52,7 @@ static uint32_t corner_of(const struct hyperx *x, uint32_t sw, unsigned d, uint3
 static bool enter_directly(struct search *f, uint32_t u, uint32_t corner)
 {
 	const struct graph_group *edge =
-		corner == TOPO_NONE ? NULL : shape_edge(f->x->g, u, corner);
+		corner == TOPO_NONE ? NULL : graph_edge(f->x->g, u, corner);
 
 	if (!edge || f->hops[corner] == TOPO_NONE)
 		return false;
@@ -63,10 +62,7 @@ static bool enter_directly(struct search *f, uint32_t u, uint32_t corner)
 	return true;
 }
 
-/*
- * The other dimension first, if just one other is left: a step after which the last dimension leads
- * to the end.
- */
+/* The other dimension first, if just one other is left: then the last one leads to the end. */
 static const struct graph_group *turn_of(const struct search *f, uint32_t u, unsigned d)
 {
 	const struct hyperx *x = f->x;
@@ -83,7 +79,7 @@ static const struct graph_group *turn_of(const struct search *f, uint32_t u, uns
 	if (!x->turns || other == x->grid->n_dims)
 		return NULL;
 	v = corner_of(x, u, other, f->to);
-	return v == TOPO_NONE || f->hops[v] != 1 ? NULL : shape_edge(x->g, u, v);
+	return v == TOPO_NONE || f->hops[v] != 1 ? NULL : graph_edge(x->g, u, v);
 }
 
 /* May `u` walk round over `v`, in the row of dimension `d`? `v` needs a cable to both ends. */
@@ -94,7 +90,7 @@ static bool leads_around(const struct search *f, uint32_t u, unsigned d, uint32_
 
 	return corner != TOPO_NONE && f->hops[corner] != TOPO_NONE &&
 	       grid_first_dim(x->grid, u, v) == d && f->hops[v] == f->hops[corner] + 1 &&
-	       shape_edge(x->g, v, corner) &&
+	       graph_edge(x->g, v, corner) &&
 	       x->rank[v] <= MAX(x->rank[u], x->rank[corner]);
 }
 
@@ -173,20 +169,13 @@ static void rank_switches(struct hyperx *x)
 		x->rank[u] = (whole - MIN(whole, shape_degree(x->g, u))) * n + u;
 }
 
-static unsigned class_of(const void *arg, uint32_t sw, uint32_t peer)
-{
-	const struct hyperx *x = arg;
-
-	return grid_first_dim(x->grid, sw, peer) + 1;
-}
-
 /* Going back to an earlier dimension is VL 1. */
 static struct sl2vl *make_vls(const struct hyperx *x, const struct topo *t, uint32_t row_size)
 {
 	unsigned n_classes = x->grid->n_dims + 1;
 	struct sl2vl *l = sl2vl_new(t, 2, SL2VL_BY_NOTHING, row_size, n_classes);
 
-	sl2vl_set_classes(l, t, class_of, x);
+	sl2vl_set_classes(l, t, grid_port_class, x->grid);
 	memset(l->host_vl, 0, sizeof(l->host_vl));
 	for (unsigned in = 0; in < n_classes; in++)
 		for (unsigned out = 0; out < n_classes; out++)
@@ -211,7 +200,7 @@ static const struct graph_group *turned_edge(const struct hyperx *x, uint32_t u,
 	unsigned d = second_dim(x->grid, u, to);
 	uint32_t v = d < x->grid->n_dims ? corner_of(x, u, d, to) : to;
 
-	return v == TOPO_NONE ? NULL : shape_edge(x->g, u, v);
+	return v == TOPO_NONE ? NULL : graph_edge(x->g, u, v);
 }
 
 static unsigned count_dims(const struct grid *grid, uint32_t a, uint32_t b)
@@ -310,17 +299,17 @@ struct routes *hyperx_routes(const struct route_job *job, const struct graph *g,
 	uint32_t stride[GRID_DIMS], n = 1;
 	_Atomic bool odd = false;
 	struct hyperx x = { .g = g, .grid = shape->grid, .stride = stride, .odd = &odd };
+	_cleanup_free_ uint32_t *rank = xcalloc(g->n, sizeof(*rank));
 	struct routes *r;
 
 	for (unsigned d = 0; d < shape->grid->n_dims; n *= shape->grid->size[d++])
 		stride[d] = n;
-	x.rank = xcalloc(g->n, sizeof(*x.rank));
+	x.rank = rank;
 	rank_switches(&x);
 	x.turns = route_vls(job) > 1;
 	r = direct_routes(job, g, "hyperx", find_paths, &x);
 	if (r && try_to_turn(job, &x, shape, r))
 		odd = true;
-	free(x.rank);
 	if (r && odd && route_vls(job) < 2) {
 		snprintf(why, why_len, "switches are missing: needs 2 VLs, every cable has 1");
 		return routes_unref(r);

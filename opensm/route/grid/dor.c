@@ -14,9 +14,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "route/core/cancel.h"
 #include "route/grid/grid_routes.h"
-#include "route/select/shapes.h"
+#include "route/direct/direct_routes.h"
 #include "route/core/unassigned.h"
 #include "util/mem.h"
 

@@ -10,7 +10,6 @@
 #include <assert.h>
 #include <string.h>
 
-#include "route/core/cancel.h"
 #include "route/grid/grid_waits.h"
 #include "route/proof/keep_policy.h"
 #include "util/mem.h"
@@ -180,10 +179,7 @@ static void settle_switch(struct search *s, uint32_t sw, uint32_t hops)
 	s->order[s->n_order++] = sw;
 }
 
-/*
- * Chains switches that are cut off by their hops over a neighbour that is not. Returns the most
- * hops.
- */
+/* Chains switches that are cut off by hops over a neighbour that is not. Returns the most hops. */
 static uint32_t chain_by_hops(struct search *s, uint32_t *heads)
 {
 	uint32_t most = 0;
@@ -327,10 +323,7 @@ static bool add_path(struct search *s, const uint8_t *ways, uint32_t from, unsig
 	return false;
 }
 
-/*
- * The first candidate that closes no cycle, or of the nearest such ones that with the fewest new
- * dependencies. NULL: none.
- */
+/* The first that closes no cycle; thrifty: of the nearest that with fewest new ones. NULL: none. */
 static const struct candidate *choose_candidate(struct search *s, const uint8_t *ways, uint32_t sw,
 						const struct candidate *of, unsigned n)
 {
@@ -438,10 +431,7 @@ static bool find_columns(struct search *s)
 	return true;
 }
 
-/*
- * The first set with room for the destination, as evenly as may be; else with as few new
- * dependencies as possible.
- */
+/* The first set with room for the destination, evenly; else with few new dependencies. */
 static bool find_set(struct search *s)
 {
 	for (unsigned set = 0; set < s->vl_plan->n_sets; set++) {

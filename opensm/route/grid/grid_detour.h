@@ -21,10 +21,7 @@ struct grid_detours {
 
 #define GRID_ALONG UINT8_MAX
 
-/*
- * The direction from `from` to `to` for LIDs on `to` that are odd or even: `way` in dimension
- * order, or around.
- */
+/* The direction for LIDs on `to` that are odd or even: `way`, in dimension order, or around. */
 static inline uint32_t grid_detour(const struct grid_detours *d, uint32_t from, uint32_t to,
 				   unsigned odd, uint32_t way)
 {

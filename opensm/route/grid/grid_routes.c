@@ -29,7 +29,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "route/core/cancel.h"
 #include "route/proof/check.h"
 #include "route/select/choose.h"
 #include "route/proof/cdg.h"
@@ -223,12 +222,6 @@ unsigned grid_vls_needed(const struct grid *grid, unsigned max_vls, char *why, s
 	return grid->n_missing && 2 * rings <= max_vls ? 2 * rings : rings;
 }
 
-/* Classes of ports: 0 is hosts and the switch itself, 1 + d what leads along dimension d. */
-static unsigned class_of(const void *grid, uint32_t sw, uint32_t peer)
-{
-	return 1 + grid_first_dim(grid, sw, peer);
-}
-
 unsigned grid_vl(const struct grid_vl_plan *l, unsigned in, unsigned out, unsigned sl)
 {
 	const struct grid *grid = l->grid;
@@ -248,10 +241,7 @@ static unsigned vl_of(const struct grid_vl_plan *l, unsigned in, unsigned out, u
 	return set * grid_vls(l) + grid_vl(l, in, out, sl);
 }
 
-/*
- * torus-2QoS: bit 0 is the dateline of the dimension out, bit 1 a turn against the order, bit 2 the
- * level.
- */
+/* torus-2QoS: bit 0: dateline of the dimension out, 1: turn against the order, 2: the level. */
 static unsigned dateline_vl(const struct maker *m, unsigned in, unsigned out, unsigned sl)
 {
 	unsigned bit = m->vl_plan.bit_of[out - 1], level = m->n_vls > 4 ? sl >> 3 & 1 : 0;
@@ -301,7 +291,7 @@ static struct sl2vl *make_vls(const struct maker *m, unsigned mask, uint32_t row
 
 	l->sl_mask = (uint8_t)mask;
 	l->mcast_mask_zero = mask;
-	sl2vl_set_classes(l, m->topo, class_of, m->plan->grid);
+	sl2vl_set_classes(l, m->topo, grid_port_class, m->plan->grid);
 	for (unsigned i = 0; i < n_classes * n_classes * SL2VL_SLS; i++) {
 		unsigned sl = i % SL2VL_SLS, out = i / SL2VL_SLS % n_classes,
 			 in = i / SL2VL_SLS / n_classes;

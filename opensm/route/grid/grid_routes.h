@@ -23,10 +23,7 @@ struct grid_plan {
 	const uint8_t *port_rank;
 };
 
-/*
- * VLs that `grid` needs without datelines, of the `max_vls` available (route_vls()); 0 and `why`:
- * not enough.
- */
+/* VLs that `grid` needs without datelines, of `max_vls` (route_vls()); 0 and `why`: too few. */
 unsigned grid_vls_needed(const struct grid *grid, unsigned max_vls, char *why, size_t why_len);
 
 /* How VLs follow from ports and service levels, without datelines. */
@@ -63,9 +60,6 @@ struct routes *grid_routes(const struct route_job *job, const struct grid_plan *
  */
 uint8_t *grid_tree(const struct grid_ways *w);
 
-/*
- * Do it and all paths together close no cycle, with SL 0 and SL 8? `g` holds the dependencies of
- * the paths (cdg.h).
- */
+/* Do it and all paths (`g`, cdg.h) together close no cycle, with SL 0 and SL 8? */
 struct cdg;
 bool grid_tree_fits(const struct routes *r, struct cdg *g);

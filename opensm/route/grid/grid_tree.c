@@ -21,10 +21,7 @@
 
 #define ROOTLESS UINT16_MAX
 
-/*
- * Do all edges from `sw` to coordinate `to` exist, this way round? Not over the dateline unless
- * `round`.
- */
+/* Do all edges from `sw` to coordinate `to` exist, this way round? */
 static bool leads(const struct grid_ways *w, uint32_t sw, unsigned dim, unsigned to, unsigned side)
 {
 	const struct grid *grid = w->grid;
@@ -36,10 +33,7 @@ static bool leads(const struct grid_ways *w, uint32_t sw, unsigned dim, unsigned
 	return sw != TOPO_NONE && grid_at(grid, sw)[dim] == to;
 }
 
-/*
- * The direction from `sw` along its line to coordinate `to`: straight, or round the other side of
- * a gap.
- */
+/* The direction along the line to coordinate `to`: straight, or round the other side of a gap. */
 static enum grid_step step_home(const struct grid_ways *w, uint32_t sw, unsigned dim, unsigned to)
 {
 	unsigned straight = grid_at(w->grid, sw)[dim] < to ? GRID_UP : GRID_DOWN;
@@ -68,9 +62,7 @@ static bool is_center(const struct grid_ways *w, const uint16_t *root, unsigned 
 	return true;
 }
 
-/*
- * Coordinates of the root, from the last dimension to the first, each as near the middle as can be.
- */
+/* Coordinates of the root, from the last dimension on, each as near the middle as can be. */
 static bool find_root(const struct grid_ways *w, uint16_t root[GRID_DIMS])
 {
 	const struct grid *grid = w->grid;
@@ -104,9 +96,7 @@ static bool is_broken(const struct grid_ways *w, uint32_t sw)
 	return false;
 }
 
-/*
- * The group that leads from a broken line to one beside it that is not; TOPO_NONE: there is none.
- */
+/* The group that leads from a broken line to a whole one beside it; TOPO_NONE: there is none. */
 static uint32_t group_aside(const struct grid_ways *w, uint32_t sw)
 {
 	const struct grid *grid = w->grid;
@@ -156,27 +146,20 @@ uint8_t *grid_tree(const struct grid_ways *w)
 	return up;
 }
 
-/* As the tree of a group that has members everywhere. */
+/* As the rows of a group that has members everywhere. */
 static struct mcast_tree *whole_group(const struct topo *t, const uint8_t *up)
 {
 	struct mcast_tree *tree = xcalloc(1, sizeof(*tree) + t->n_switches * sizeof(tree->rows[0]));
 
 	tree->n_rows = t->n_switches;
 	for (uint32_t s = 0; s < t->n_switches; s++) {
-		struct mcast_row *row = &tree->rows[s];
 		const struct topo_port *peer = topo_port(t, s, up[s]);
 
-		row->guid = t->switches[s].guid;
-		row->sw = s;
-		row->up = up[s] ? peer->sw : MCAST_NONE;
-		if (!up[s]) {
-			tree->root = s;
+		tree->rows[s].sw = s;
+		if (!up[s])
 			continue;
-		}
-		row->up_port = up[s];
-		row->down_port = peer->port;
-		row->mask[up[s] / 64] |= UINT64_C(1) << up[s] % 64;
-		tree->rows[peer->sw].mask[peer->port / 64] |= UINT64_C(1) << peer->port % 64;
+		mcast_set_port(&tree->rows[s], up[s]);
+		mcast_set_port(&tree->rows[peer->sw], peer->port);
 	}
 	return tree;
 }

@@ -15,10 +15,7 @@ struct grid_waits *grid_waits_free(struct grid_waits *g);
 
 /* A path with service level `sl` begins. */
 void grid_waits_begin(struct grid_waits *g, unsigned sl);
-/*
- * The path continues in direction `way` from switch `from`. False: that would close a cycle; hops
- * added so far stay.
- */
+/* The path goes on by `way` from `from`. False: a cycle would close; hops so far stay. */
 bool grid_waits_go(struct grid_waits *g, uint32_t from, unsigned way);
 
 /* The number of dependencies added so far; undo takes back all beyond such a number. */

@@ -105,10 +105,7 @@ static void measure_line(struct line *l)
 	}
 }
 
-/*
- * Fills the steps of all switches of one line; stores the first pair without a path, if there is
- * one.
- */
+/* Fills the steps of all switches of a line; stores the first pair without a path, if any. */
 static bool fill_line(struct grid_ways *w, struct line *l, unsigned dim, uint32_t ret_pair[2])
 {
 	const struct grid *grid = w->grid;
@@ -237,14 +234,7 @@ struct grid_ways *grid_ways_new(const struct graph *g, const struct grid *grid, 
 	return w;
 }
 
-struct grid_ways *grid_ways_free(struct grid_ways *w)
-{
-	if (!w)
-		return NULL;
-	arena_done(&w->memory);
-	free(w);
-	return NULL;
-}
+ARENA_FREE(grid_ways_free, struct grid_ways)
 
 /*
  * Rings of 4 and 6 so that one and two VLs are enough (grid_routes.c): of 4, every second switch
@@ -259,10 +249,7 @@ enum grid_step grid_either(unsigned size, unsigned at, unsigned key)
 	return (key + at) % 2 ? GRID_DOWN : GRID_UP;
 }
 
-/*
- * GRID_EITHER at `from` in dimension `dim`: up and down by turns of the coordinates in which it
- * does not matter.
- */
+/* GRID_EITHER in dimension `dim`: up and down by turns of the coordinates of all others. */
 static void take_either(const struct grid_ways *w, const uint16_t *p, const uint16_t *q,
 			unsigned dim, uint32_t ret[2])
 {

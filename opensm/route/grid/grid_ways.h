@@ -66,10 +66,7 @@ struct grid_ways *grid_ways_new(const struct graph *g, const struct grid *grid, 
 struct grid_ways *grid_ways_whole(const struct graph *g, const struct grid *grid);
 struct grid_ways *grid_ways_free(struct grid_ways *w);
 
-/*
- * Up or down for GRID_EITHER on a ring of `size`, at coordinate `at`; `key` is odd or even as
- * things fall.
- */
+/* Up or down for GRID_EITHER on a ring of `size`, at `at`; `key` is odd or even by chance. */
 enum grid_step grid_either(unsigned size, unsigned at, unsigned key);
 
 /*

@@ -143,10 +143,7 @@ static unsigned axis_lacks(const struct match *m, unsigned axis)
 	return !is_open(m, axis) ? 0 : axis_folds(m, axis) && m->first[axis] == GRID_DIMS ? 2 : 1;
 }
 
-/*
- * Dimensions that no link names: with a seed only where nothing else is left, without any in the
- * order of ports.
- */
+/* Dimensions no link names: with a seed if nothing else is left, else in the order of ports. */
 static bool take_rest(struct match *m)
 {
 	for (unsigned axis = 0; axis < 3; axis++) {

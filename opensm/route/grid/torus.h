@@ -22,9 +22,6 @@ struct torus_place {
 struct grid *torus_find(const struct graph *g, const struct torus_conf *conf,
 			uint8_t axis[GRID_DIMS], char *why, size_t why_len);
 
-/*
- * All switches for opensm-torus.dump, x fastest. Returns how many; 0: no torus. The caller frees
- * `ret`.
- */
+/* All switches for opensm-torus.dump, x fastest; how many, 0: no torus. The caller frees `ret`. */
 uint32_t torus_places(const struct topo *t, const struct route_options *options,
 		      struct torus_place **ret);

@@ -417,10 +417,7 @@ static void find_ways_in(const struct cdg *g, uint32_t sw, uint64_t *ret)
 			ret[p / 64] |= UINT64_C(1) << p % 64;
 }
 
-/*
- * Every bit of a mask must be a port with a channel that comes in there; entries that are no
- * channel have none.
- */
+/* Every bit must be a port that a channel comes in by; entries that are no channel have none. */
 static bool masks_are_good(const struct cdg *g)
 {
 	_cleanup_free_ uint64_t *in = xcalloc(g->words, sizeof(*in));

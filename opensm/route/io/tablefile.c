@@ -321,9 +321,7 @@ void tablefile_read(struct tablefile *f, const char *path, const char *text, siz
 
 /* ---- routes ---------------------------------------------------------------------------------- */
 
-/*
- * The present LID of the port that had `lid` in the text: found by its GUID, if that port is here.
- */
+/* The present LID of the port that had `lid` in the text, by its GUID, if that port is here. */
 static lid_t lid_now(const struct topo *t, guid_t owner, lid_t lid)
 {
 	uint32_t host = owner ? topo_find_host(t, owner) : TOPO_NONE;
@@ -482,8 +480,7 @@ uint32_t tablefile_trees(const struct tablefile *f, const struct topo *t, struct
 
 	*ret = xcalloc(f->n_copies, sizeof(**ret));
 	*ret_mlids = xcalloc(f->n_copies, sizeof(**ret_mlids));
-	if (f->n_copies)
-		qsort(all, f->n_copies, sizeof(*all), by_mlid);
+	SORT(all, f->n_copies, by_mlid);
 	for (size_t i = 0, end; i < f->n_copies; i = end) {
 		for (end = i; end < f->n_copies && all[end].mlid == all[i].mlid;)
 			end++;

@@ -40,10 +40,7 @@ lid_t tablefile_left_out(const struct tablefile *f);
  */
 struct routes *tablefile_routes(const struct tablefile *f, const struct topo *t, const char *engine,
 				struct conf_report *r);
-/*
- * Multicast tables, one tree (of any form) per MLID. Returns how many; each is to be unref'd, and
- * both arrays freed.
- */
+/* Multicast tables, one tree of any form per MLID; how many. To be unref'd, arrays to be freed. */
 uint32_t tablefile_trees(const struct tablefile *f, const struct topo *t, struct mcast_tree ***ret,
 			 lid_t **ret_mlids);
 

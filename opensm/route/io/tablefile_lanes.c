@@ -70,8 +70,7 @@ static void find_ports(struct vl_reader *r)
 	for (uint32_t h = 0; h < t->n_hosts; h++)
 		r->ports[h] =
 			(struct node_port){ .node = t->hosts[h].node_guid, .sw = t->hosts[h].sw };
-	if (t->n_hosts)
-		qsort(r->ports, t->n_hosts, sizeof(*r->ports), by_node);
+	SORT(r->ports, t->n_hosts, by_node);
 }
 
 static void set_sl(struct vl_reader *r, const struct line *line, uint32_t sw, lid_t lid,
@@ -207,13 +206,6 @@ static void on_sl2vl(void *arg, struct line *line)
 
 /* ---- classes of ports ------------------------------------------------------------------------ */
 
-static int by_value(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return COMPARE(x, y);
-}
-
 /* A number for the set of the rows `step` bytes apart. */
 static uint64_t hash_of_rows(const uint8_t *first, size_t n, size_t step)
 {
@@ -223,8 +215,7 @@ static uint64_t hash_of_rows(const uint8_t *first, size_t n, size_t step)
 	for (size_t i = 0; i < n; i++)
 		if (first[i * step] != UNSAID)
 			all[n_all++] = hash_bytes(HASH_START, first + i * step, SL2VL_SLS);
-	if (n_all)
-		qsort(all, n_all, sizeof(*all), by_value);
+	SORT(all, n_all, compare_u64);
 	for (size_t i = 0; i < n_all; i++)
 		if (!i || all[i] != all[i - 1])
 			h = hash_bytes(h, &all[i], sizeof(all[i]));

@@ -88,24 +88,21 @@ struct mcast_planner *mcast_planner_new(const struct mcast_params *params)
 		p->routes = routes_ref(r);
 	if (params->caps)
 		p->caps = xmemdup(params->caps, n * sizeof(*p->caps));
-	p->island = xcalloc(n, sizeof(*p->island));
-	p->island_members = xcalloc(n, sizeof(*p->island_members));
-	p->far = xcalloc(n, sizeof(*p->far));
-	p->sum = xcalloc(n, sizeof(*p->sum));
-	p->own_row = xcalloc(n, sizeof(*p->own_row));
-	p->spots = xcalloc(n, sizeof(*p->spots));
-	p->switches = xcalloc(n, sizeof(*p->switches));
-	p->member_switches = xcalloc(n, sizeof(*p->member_switches));
-	p->queue = xcalloc(n, sizeof(*p->queue));
-	p->via = xcalloc(n, sizeof(*p->via));
-	p->seen = xcalloc(n, sizeof(*p->seen));
+	ARENA_ARRAY(&p->memory, p->island, n);
+	ARENA_ARRAY(&p->memory, p->island_members, n);
+	ARENA_ARRAY(&p->memory, p->far, n);
+	ARENA_ARRAY(&p->memory, p->sum, n);
+	ARENA_ARRAY(&p->memory, p->own_row, n);
+	ARENA_ARRAY(&p->memory, p->spots, n);
+	ARENA_ARRAY(&p->memory, p->switches, n);
+	ARENA_ARRAY(&p->memory, p->member_switches, n);
+	ARENA_ARRAY(&p->memory, p->queue, n);
+	ARENA_ARRAY(&p->memory, p->via, n);
+	ARENA_ARRAY(&p->memory, p->seen, n);
 	p->depends = params->depends;
 	p->proved = r && p->depends ? routes_ref(r) : NULL;
-	p->has_hosts = xcalloc(n, sizeof(*p->has_hosts));
-	for (uint32_t h = 0; h < p->topo->n_hosts; h++)
-		if (p->topo->hosts[h].sw != TOPO_NONE)
-			p->has_hosts[p->topo->hosts[h].sw] = true;
-	p->roots = xcalloc(params->n_roots + 1u, sizeof(*p->roots));
+	p->hosts = topo_count_hosts(p->topo);
+	ARENA_ARRAY(&p->memory, p->roots, params->n_roots + 1u);
 	for (uint32_t i = 0; i < params->n_roots; i++) {
 		uint32_t sw = topo_find_switch(p->topo, params->roots[i]);
 
@@ -124,23 +121,12 @@ struct mcast_planner *mcast_planner_free(struct mcast_planner *p)
 	routes_unref(p->routes);
 	topo_unref(p->topo);
 	free(p->caps);
-	free(p->island);
-	free(p->island_members);
-	free(p->far);
-	free(p->sum);
-	free(p->own_row);
-	free(p->spots);
-	free(p->switches);
-	free(p->member_switches);
-	free(p->queue);
-	free(p->via);
-	free(p->seen);
 	for (unsigned sl = 0; sl < ARRAY_SIZE(p->common); sl++)
 		graph_free(p->common[sl]);
 	cdg_free(p->depends);
 	routes_unref(p->proved);
-	free(p->has_hosts);
-	free(p->roots);
+	free(p->hosts);
+	arena_done(&p->memory);
 	free(p);
 	return NULL;
 }
@@ -226,8 +212,7 @@ static uint32_t list_tree(struct mcast_planner *p)
 	for (uint32_t i = 0; i < p->n_switches; i++)
 		if (p->spots[p->switches[i]].in_tree)
 			p->queue[n++] = p->switches[i];
-	if (n)
-		qsort(p->queue, n, sizeof(*p->queue), compare_u32);
+	SORT(p->queue, n, compare_u32);
 	return n;
 }
 
@@ -373,7 +358,7 @@ static bool gather(struct mcast_planner *p, const struct mcast_job *job)
 	mcast_find_islands(p);
 	if (take_members(p, job) < 2 || !p->n_receivers)
 		return false;
-	qsort(p->member_switches, p->n_member_switches, sizeof(*p->member_switches), compare_u32);
+	SORT(p->member_switches, p->n_member_switches, compare_u32);
 	return true;
 }
 

@@ -36,9 +36,7 @@
 #define MLID_MAX   ((lid_t)0xFFFE)
 #define MCAST_NONE UINT32_MAX
 
-/*
- * A port in a group. The same port may be named more than once; it receives if one of these does.
- */
+/* A port in a group. It may be named more than once, and receives if one of these does. */
 struct mcast_member {
 	uint32_t sw; /* switch in the topo; TOPO_NONE (a host on no switch) is out of reach */
 	/* of that switch, where the member hangs; 0: the switch itself; no switch behind it */
@@ -67,6 +65,11 @@ struct mcast_tree {
 	bool unproved;
 	struct mcast_row rows[];
 };
+
+static inline void mcast_set_port(struct mcast_row *row, unsigned port)
+{
+	row->mask[port / 64] |= UINT64_C(1) << port % 64;
+}
 
 struct mcast_tree *mcast_tree_ref(const struct mcast_tree *t);
 struct mcast_tree *mcast_tree_unref(const struct mcast_tree *t);

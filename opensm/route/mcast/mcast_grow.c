@@ -72,6 +72,7 @@ static void choose_cable(struct mcast_planner *p, const struct graph_group *g, u
 	s->down_port = topo_port(p->topo, child, s->up_port)->port;
 }
 
+/* Not graph_edge(): groups of a common tree are in no order. */
 static const struct graph_group *group_to(const struct mcast_planner *p, uint32_t from, uint32_t to)
 {
 	for (uint32_t i = p->graph->first[from]; i < p->graph->first[from + 1]; i++)
@@ -441,10 +442,8 @@ void mcast_add_members(struct mcast_planner *p, uint32_t root)
 	_cleanup_free_ struct far_member *todo = NULL;
 	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < p->n_member_switches; i++) {
-		if (!in_tree(p, p->member_switches[i]))
-			n++;
-	}
+	for (uint32_t i = 0; i < p->n_member_switches; i++)
+		n += !in_tree(p, p->member_switches[i]);
 	if (!n)
 		return;
 	mcast_aim(p, root);
@@ -456,7 +455,7 @@ void mcast_add_members(struct mcast_planner *p, uint32_t root)
 				.sw = p->member_switches[i],
 				.distance = mcast_to_root(p, p->member_switches[i]),
 			};
-	qsort(todo, n, sizeof(*todo), by_distance);
+	SORT(todo, n, by_distance);
 	for (uint32_t i = 0; i < n; i++)
 		if (!in_tree(p, todo[i].sw))
 			add_member(p, todo[i].sw);

@@ -29,10 +29,7 @@ struct mcast_planner {
 	uint16_t *caps;		     /* NULL: all have room */
 	uint32_t n;		     /* switches */
 
-	/*
-	 * mcast_root.c: switches that can be used, and what is connected. Valid for MLID numbers
-	 * lo..hi - 1.
-	 */
+	/* mcast_root.c: what can be used and is connected, for MLID numbers lo .. hi - 1. */
 	uint32_t *island;	  /* per switch; MCAST_NONE: cannot be used */
 	uint32_t *island_members; /* per island */
 	uint32_t island_lo, island_hi;
@@ -60,18 +57,14 @@ struct mcast_planner {
 	struct graph *common[16];
 	uint16_t common_sought;		  /* a bit per SL */
 	bool only_common;		  /* no other cables may be used */
-	bool *has_hosts;		  /* per switch */
+	uint32_t *hosts;		  /* per switch: its end ports */
 	uint32_t *roots, n_roots;	  /* preferred, in their order */
 
 	/* searches, and other lists of switches */
 	uint32_t *queue, *via, *seen;
 	uint32_t search; /* number of the search */
+	struct arena memory;
 };
-
-static inline void mcast_set_port(struct mcast_row *row, unsigned port)
-{
-	row->mask[port / 64] |= UINT64_C(1) << port % 64;
-}
 
 static inline bool mcast_has_ports(const uint64_t mask[4])
 {

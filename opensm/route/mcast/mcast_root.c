@@ -5,9 +5,9 @@
  */
 #include <string.h>
 
-#include "route/core/hops.h"
 #include "route/mcast/mcast_internal.h"
 #include "util/mem.h"
+#include "util/sets.h"
 #include "util/stride.h"
 
 /* ---- islands ------------------------------------------------------------------------------- */
@@ -15,26 +15,6 @@
 static bool has_room(const struct mcast_planner *p, uint32_t sw)
 {
 	return !p->caps || p->caps[sw] > p->number;
-}
-
-static void flood_island(struct mcast_planner *p, uint32_t start)
-{
-	uint32_t head = 0, tail = 0;
-
-	p->island[start] = start;
-	p->queue[tail++] = start;
-	while (head < tail) {
-		uint32_t at = p->queue[head++];
-
-		for (uint32_t i = p->graph->first[at]; i < p->graph->first[at + 1]; i++) {
-			uint32_t to = p->graph->groups[i].to;
-
-			if (p->island[to] != MCAST_NONE || !has_room(p, to))
-				continue;
-			p->island[to] = start;
-			p->queue[tail++] = to;
-		}
-	}
 }
 
 /* The islands are the same for all numbers between two capacities. */
@@ -55,13 +35,19 @@ static void note_span(struct mcast_planner *p)
 
 void mcast_find_islands(struct mcast_planner *p)
 {
+	const struct graph *g = p->graph;
+
 	if (p->number >= p->island_lo && p->number < p->island_hi)
 		return;
 	note_span(p);
-	memset(p->island, 0xFF, p->n * sizeof(*p->island));
 	for (uint32_t i = 0; i < p->n; i++)
-		if (p->island[i] == MCAST_NONE && has_room(p, i))
-			flood_island(p, i);
+		p->island[i] = i;
+	for (uint32_t i = 0; i < p->n; i++)
+		for (uint32_t k = g->first[i]; has_room(p, i) && k < g->first[i + 1]; k++)
+			if (has_room(p, g->groups[k].to))
+				sets_join(p->island, i, g->groups[k].to);
+	for (uint32_t i = 0; i < p->n; i++)
+		p->island[i] = has_room(p, i) ? sets_root(p->island, i) : MCAST_NONE;
 }
 
 /* ---- distances ----------------------------------------------------------------------------- */
@@ -156,10 +142,7 @@ uint32_t mcast_find_middle(struct mcast_planner *p)
 	return collect_middle(p);
 }
 
-/*
- * Keeps those of p->queue with most neighbours in the previous tree: as much of it as possible
- * stays.
- */
+/* Keeps those of p->queue with most neighbours in the previous tree: so most of it stays. */
 static uint32_t keep_familiar(struct mcast_planner *p, const struct mcast_tree *t, uint32_t n)
 {
 	unsigned most = 0;

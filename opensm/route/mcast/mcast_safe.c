@@ -30,28 +30,19 @@ struct trunk {
 	bool *in_it;
 	uint32_t *children;
 	uint32_t tries;            /* left */
+	struct arena memory;
 };
 
 static void trunk_begin(struct trunk *t)
 {
 	size_t n = t->p->n + 1u;
 
-	t->parent = xmalloc(n * sizeof(*t->parent));
-	t->order = xcalloc(n, sizeof(*t->order));
-	t->up_port = xcalloc(n, 1);
-	t->down_port = xcalloc(n, 1);
-	t->in_it = xcalloc(n, sizeof(*t->in_it));
-	t->children = xcalloc(n, sizeof(*t->children));
-}
-
-static void trunk_done(struct trunk *t)
-{
-	free(t->parent);
-	free(t->order);
-	free(t->up_port);
-	free(t->down_port);
-	free(t->in_it);
-	free(t->children);
+	ARENA_ARRAY(&t->memory, t->parent, n);
+	ARENA_ARRAY(&t->memory, t->order, n);
+	ARENA_ARRAY(&t->memory, t->up_port, n);
+	ARENA_ARRAY(&t->memory, t->down_port, n);
+	ARENA_ARRAY(&t->memory, t->in_it, n);
+	ARENA_ARRAY(&t->memory, t->children, n);
 }
 
 static void trunk_clear(struct trunk *t)
@@ -102,7 +93,7 @@ static void cut_bare_ends(struct trunk *t)
 	for (uint32_t i = t->n; i-- > 0;) {
 		uint32_t s = t->order[i];
 
-		if (!t->children[s] && !t->p->has_hosts[s])
+		if (!t->children[s] && !t->p->hosts[s])
 			t->in_it[s] = false;
 		else if (t->parent[s] != MCAST_NONE)
 			t->children[t->parent[s]]++;
@@ -113,26 +104,22 @@ static void cut_bare_ends(struct trunk *t)
 	t->n = n;
 }
 
-/* Rows with all of its cables. The caller frees. */
+/* Rows with all of its cables, as far as cdg_add_tree() looks at them. The caller frees. */
 static struct mcast_tree *rows_of(const struct trunk *t)
 {
 	struct mcast_tree *tree = xcalloc(1, sizeof(*tree) + t->n * sizeof(tree->rows[0]));
 	uint32_t *row = t->children;
 
-	tree->root = MCAST_NONE;
 	for (uint32_t s = 0; s < t->p->n; s++) {
 		row[s] = tree->n_rows;
 		if (t->in_it[s])
-			tree->rows[tree->n_rows++] = (struct mcast_row){
-				.guid = t->p->topo->switches[s].guid, .sw = s, .up = MCAST_NONE,
-			};
+			tree->rows[tree->n_rows++].sw = s;
 	}
 	for (uint32_t i = 0; i < t->n; i++) {
 		uint32_t s = t->order[i];
 
 		if (t->parent[s] == MCAST_NONE)
 			continue;
-		tree->rows[row[s]].up = row[t->parent[s]];
 		mcast_set_port(&tree->rows[row[s]], t->up_port[s]);
 		mcast_set_port(&tree->rows[row[t->parent[s]]], t->down_port[s]);
 	}
@@ -166,10 +153,7 @@ static bool attach(struct trunk *t, uint32_t sw)
 	return false;
 }
 
-/*
- * Cable by cable, as far as that goes; switches with end ports that are left over begin another
- * piece.
- */
+/* Cable by cable, as far as that goes; switches with end ports that are left begin a piece. */
 static void grow(struct trunk *t, uint32_t root)
 {
 	bool progress = true;
@@ -194,7 +178,7 @@ static unsigned find_roots(struct mcast_planner *p, uint32_t *ret)
 		ret[n++] = p->roots[i];
 	p->n_member_switches = 0;
 	for (uint32_t s = 0; s < p->n; s++)
-		if (p->has_hosts[s])
+		if (p->hosts[s])
 			p->member_switches[p->n_member_switches++] = s;
 	if (p->n_member_switches) {
 		uint32_t middle = mcast_find_middle(p);
@@ -214,7 +198,7 @@ static bool find_trunk(struct trunk *t)
 		trunk_clear(t);
 		spread_out(t, roots[i]);
 		for (uint32_t s = 0; s < t->p->n; s++)
-			if (!t->in_it[s] && t->p->has_hosts[s])
+			if (!t->in_it[s] && t->p->hosts[s])
 				spread_out(t, s);
 		cut_bare_ends(t);
 		if (trunk_fits(t))
@@ -234,9 +218,9 @@ static struct graph *graph_of(const struct trunk *t)
 
 	g->topo = t->p->topo;
 	g->n = t->p->n;
-	g->first = xcalloc((size_t)g->n + 1, sizeof(*g->first));
-	g->groups = xcalloc(2u * t->n + 1, sizeof(*g->groups));
-	g->ports = xcalloc(2u * t->n + 1, 1);
+	ARENA_ARRAY(&g->memory, g->first, (size_t)g->n + 1);
+	ARENA_ARRAY(&g->memory, g->groups, 2u * t->n + 1);
+	ARENA_ARRAY(&g->memory, g->ports, 2u * t->n + 1);
 	for (uint32_t i = 0; i < t->n; i++) {
 		uint32_t s = t->order[i], up = t->parent[s];
 
@@ -279,7 +263,7 @@ void mcast_find_common(struct mcast_planner *p, uint8_t sl)
 	trunk_begin(&t);
 	if (find_trunk(&t))
 		p->common[sl] = graph_of(&t);
-	trunk_done(&t);
+	arena_done(&t.memory);
 	p->graph = all;
 }
 

@@ -29,7 +29,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "route/core/cancel.h"
 #include "route/tree/fill.h"
 #include "route/proof/keep_policy.h"
 #include "route/nue/nue_layer.h"
@@ -215,10 +214,7 @@ static double score_of(const struct nue *e, const uint64_t *load)
 	return sum;
 }
 
-/*
- * The result depends much on the order of destinations, so where it costs little several orders are
- * tried.
- */
+/* Much depends on the order of destinations: where it costs little several are tried. */
 static void route_variants(struct nue *e)
 {
 	uint64_t steps = (uint64_t)e->n_targets * e->net->channels->n;
@@ -297,15 +293,12 @@ static void keep_previous(struct nue *e)
 /* Are there switches without end ports? Then minhop's paths count. */
 static bool has_inner(const struct topo *t)
 {
-	_cleanup_free_ bool *edge = xcalloc(t->n_switches + 1u, sizeof(*edge));
-	bool all = true;
+	_cleanup_free_ uint32_t *hosts = topo_count_hosts(t);
+	uint32_t s = 0;
 
-	for (uint32_t h = 0; h < t->n_hosts; h++)
-		if (t->hosts[h].sw != TOPO_NONE)
-			edge[t->hosts[h].sw] = true;
-	for (uint32_t s = 0; s < t->n_switches; s++)
-		all &= edge[s];
-	return !all;
+	while (s < t->n_switches && hosts[s])
+		s++;
+	return s < t->n_switches;
 }
 
 /*
@@ -328,13 +321,6 @@ static struct routes *minhop_tables(const struct route_job *job, char *why, size
 	return r;
 }
 
-static struct routes *settled_routes(struct nue *e)
-{
-	snprintf(e->routes->note, sizeof(e->routes->note),
-		 "shortest paths, free of cycles on one VL");
-	return take(e->routes);
-}
-
 struct routes *nue_compute(const struct route_job *job, char *why, size_t why_len)
 {
 	_cleanup_(nue_done) struct nue e = { .job = job, .n_vls = vls_of(job) };
@@ -346,8 +332,11 @@ struct routes *nue_compute(const struct route_job *job, char *why, size_t why_le
 	if (e.net) {
 		find_targets(&e);
 		if (e.has_levels && !job->options.nue_include_switches &&
-		    (all_fit(&e) || all_fit_exactly(&e)))
-			return settled_routes(&e);
+		    (all_fit(&e) || all_fit_exactly(&e))) {
+			snprintf(e.routes->note, sizeof(e.routes->note),
+				 "shortest paths, free of cycles on one VL");
+			return take(e.routes);
+		}
 		ARENA_ARRAY(&e.memory, e.part, e.net->n + 1u);
 		routes_touch(e.routes); /* from here on rows are written as a whole */
 		nue_part(e.net, e.is_target, e.n_vls, e.part);

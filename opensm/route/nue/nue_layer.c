@@ -11,7 +11,6 @@
 #include <limits.h>
 #include <string.h>
 
-#include "route/core/cancel.h"
 #include "util/mem.h"
 
 #define LIDS_MAX (1 + 128) /* of a target: one of an end port, and those of a switch */
@@ -129,10 +128,7 @@ static uint32_t find_middle(const struct nue_net *net)
 	return 0;
 }
 
-/*
- * Switches that `from` reaches and that are in no tree yet hang on the switch they are reached
- * from.
- */
+/* Switches that `from` reaches and that are in no tree yet hang on those they are reached from. */
 static uint32_t span_from(struct work *w, uint32_t from, uint32_t n)
 {
 	const struct nue_net *net = w->net;
@@ -338,10 +334,7 @@ static void write_tree(struct work *w, const struct nue_target *target)
 		forget_others(w, lids, n);
 }
 
-/*
- * Puts the flows of the tree, which is in the tables, on its channels (`times` 1), or takes them
- * off (-1).
- */
+/* Puts the flows of the tree, as in the tables, on its channels (`times` 1) or takes them (-1). */
 static void add_flows(struct work *w, const struct nue_target *target, int64_t times)
 {
 	const struct nue_net *net = w->net;

@@ -41,20 +41,14 @@ void nue_layer_fill(struct nue_layer *layer);
 
 /* ---- which destinations share a VL ---- */
 
-/*
- * Parts of near neighbours and about equal numbers of LIDs: ret[switch] is 0..n_parts-1. Switches
- * without LIDs: part 0.
- */
+/* Near neighbours, about equal numbers of LIDs: ret[switch] < n_parts. Without LIDs: part 0. */
 void nue_part(const struct nue_net *net, const bool *is_target, unsigned n_parts, uint8_t *ret);
 
 /* ---- what of the previous tables stays ---- */
 
 /* Are they nue's own, with as many VLs? */
 bool nue_keeps(const struct routes *previous, unsigned n_vls);
-/*
- * Writes the previous entries of all LIDs that have owners into `r`, as far as their ports lead to
- * a switch.
- */
+/* Writes the previous entries of LIDs with owners into `r`, if their ports lead to a switch. */
 void nue_keep_columns(const struct nue_net *net, const struct routes *previous, struct routes *r);
 /* VLs as they were; a switch that had none gets that of the nearest one that had. */
 void nue_keep_parts(const struct nue_net *net, const struct routes *previous, const bool *is_target,

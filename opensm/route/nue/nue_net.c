@@ -37,7 +37,7 @@ static struct cdg_channels *number_channels(const struct graph *g)
 	struct cdg_channels *c = cdg_channels_open(g->n, g->first[g->n]);
 	uint32_t n_ports = topo_n_entries(g->topo);
 
-	c->of_port = xcalloc(n_ports + 1u, sizeof(*c->of_port));
+	ARENA_ARRAY(&c->memory, c->of_port, n_ports + 1u);
 	memset(c->of_port, 0xFF, (n_ports + 1u) * sizeof(*c->of_port));
 	for (uint32_t s = 0; s < g->n; s++) {
 		c->first[s + 1] = g->first[s + 1];

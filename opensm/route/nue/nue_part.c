@@ -7,6 +7,7 @@
 
 #include <assert.h>
 
+#include "util/bisect.h"
 #include "util/mem.h"
 
 struct member {
@@ -23,9 +24,7 @@ static int by_key(const void *a, const void *b)
 {
 	const struct member *x = a, *y = b;
 
-	if (x->key != y->key)
-		return x->key < y->key ? -1 : 1;
-	return (x->sw > y->sw) - (x->sw < y->sw);
+	return COMPARE(x->key, y->key) ?: COMPARE(x->sw, y->sw);
 }
 
 static uint32_t farthest_member(const struct nue_net *net, uint32_t from,
@@ -60,7 +59,7 @@ static uint32_t cut_piece(const struct nue_net *net, struct member *members,
 		members[i].key = (int32_t)to_a[members[i].sw] - (int32_t)to_b[members[i].sw];
 		sum += weight_of(net, members[i].sw);
 	}
-	qsort(members, piece->n, sizeof(*members), by_key);
+	SORT(members, piece->n, by_key);
 	while (n < piece->n &&
 	       (taken + weight_of(net, members[n].sw) / 2) * piece->n_parts < sum * half)
 		taken += weight_of(net, members[n++].sw);

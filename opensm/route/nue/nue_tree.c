@@ -8,6 +8,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "util/bisect.h"
 #include "util/mem.h"
 
 #define PASSES 8
@@ -34,14 +35,7 @@ struct nue_tree *nue_tree_new(const struct nue_net *net)
 	return t;
 }
 
-struct nue_tree *nue_tree_free(struct nue_tree *t)
-{
-	if (!t)
-		return NULL;
-	arena_done(&t->memory);
-	free(t);
-	return NULL;
-}
+ARENA_FREE(nue_tree_free, struct nue_tree)
 
 static void begin_entries(struct nue_tree *t)
 {
@@ -107,10 +101,7 @@ static unsigned list_options(const struct nue_tree *t, const struct cdg_order *c
 	return n;
 }
 
-/*
- * Takes the turns of switch `sw`, and of those behind it, as far as they were not needed before. If
- * one is refused, none is taken.
- */
+/* Takes the turns of `sw` and those behind it that were not needed before: all, or none. */
 static bool wake_path(struct nue_tree *t, struct cdg_order *cdg, uint32_t sw)
 {
 	uint32_t next, steps = 0;
@@ -128,10 +119,7 @@ static bool wake_path(struct nue_tree *t, struct cdg_order *cdg, uint32_t sw)
 	return true;
 }
 
-/*
- * May `sw` go through `channel`? A switch that sends nothing takes no turn before a path comes
- * through it.
- */
+/* May `sw` go through `channel`? Where nothing is sent no turn is taken before a path comes. */
 static bool enter_channel(struct nue_tree *t, struct cdg_order *cdg, uint32_t sw, uint32_t channel)
 {
 	uint32_t next = nue_head(t->net, channel);
@@ -402,10 +390,7 @@ static void take_most(struct nue_tree *t, struct cdg_order *cdg)
 	nue_tree_measure(t);
 }
 
-/*
- * Lists switches without a path that would come through `sw`, itself first, in t->seeds; returns
- * their number.
- */
+/* Switches without a path that would come through `sw`, itself first, into t->seeds. How many. */
 static uint32_t list_followers(struct nue_tree *t, uint32_t sw)
 {
 	const struct nue_net *net = t->net;
@@ -460,10 +445,7 @@ static bool lead_through(struct nue_tree *t, struct cdg_order *cdg, uint32_t cha
 	return fits;
 }
 
-/*
- * A switch that lost the next step of its path looks for another, and all behind it stay as they
- * are.
- */
+/* A switch that lost the next step of its path looks for another; all behind it stay. */
 static void lead_followers(struct nue_tree *t, struct cdg_order *cdg)
 {
 	const struct nue_net *net = t->net;
@@ -483,13 +465,6 @@ static void lead_followers(struct nue_tree *t, struct cdg_order *cdg)
 	nue_tree_measure(t);
 }
 
-static int by_distance(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
 uint32_t nue_tree_mend(struct nue_tree *t, struct cdg_order *cdg, const struct nue_taste *taste)
 {
 	uint32_t n;
@@ -504,7 +479,7 @@ uint32_t nue_tree_mend(struct nue_tree *t, struct cdg_order *cdg, const struct n
 		t->keys[i] = (uint64_t)t->dist[s] << 32 | s;
 		t->cost[s] = i ? t->cost[nue_head(t->net, t->out[s])] + taste->load[t->out[s]] : 0;
 	}
-	qsort(t->keys, n, sizeof(*t->keys), by_distance);
+	SORT(t->keys, n, compare_u64);
 	for (uint32_t i = 0; i < n; i++)
 		t->seeds[i] = (uint32_t)t->keys[i];
 	begin_entries(t);
@@ -579,10 +554,7 @@ uint32_t nue_tree_rescue(struct nue_tree *t, struct cdg_order *cdg, const struct
 	return count_missing(t, taste->closed);
 }
 
-/*
- * A nearer neighbour, least loaded first among the nearest; paths only get shorter, so none can go
- * round.
- */
+/* A nearer neighbour, of the nearest the least loaded; paths get shorter, so none goes round. */
 static bool shorten_path(struct nue_tree *t, struct cdg_order *cdg, uint32_t sw,
 			 const struct nue_taste *taste)
 {

@@ -49,10 +49,7 @@ uint32_t nue_tree_grow(struct nue_tree *t, struct cdg_order *cdg, uint32_t to,
  * keep theirs. Marks `cdg`. Returns how many are left.
  */
 uint32_t nue_tree_mend(struct nue_tree *t, struct cdg_order *cdg, const struct nue_taste *taste);
-/*
- * Sends `sw` through `channel`, which must not lead back to it, if the turns of all paths through
- * it allow that.
- */
+/* Sends `sw` through `channel`, not leading back to it, if turns of all paths there allow it. */
 bool nue_tree_redirect(struct nue_tree *t, struct cdg_order *cdg, uint32_t sw, uint32_t channel);
 /*
  * After grow or mend found no path for some: by detours, and by moving their neighbours out of the
@@ -63,10 +60,7 @@ uint32_t nue_tree_rescue(struct nue_tree *t, struct cdg_order *cdg, const struct
 void nue_tree_escape(struct nue_tree *t, const uint32_t *up, uint32_t to);
 /* Shortens paths while `cdg` can have it. */
 void nue_tree_improve(struct nue_tree *t, struct cdg_order *cdg, const struct nue_taste *taste);
-/*
- * The paths of the tables to `lid`, which is on switch `to`. Returns how many switches have none
- * though cables lead there.
- */
+/* The paths of tables to `lid` on `to`. How many switches have none though cables lead there. */
 uint32_t nue_tree_read(struct nue_tree *t, const struct routes *r, uint32_t to, lid_t lid);
 enum nue_turns {
 	NUE_TURNS_LOOK, /* do all lead forward? `cdg` stays as it is */

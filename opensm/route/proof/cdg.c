@@ -13,7 +13,6 @@
 
 #include "route/proof/check.h"
 #include "route/proof/cdg_internal.h"
-#include "route/proof/cdg_turns.h"
 #include "util/bisect.h"
 #include "util/mem.h"
 
@@ -199,6 +198,7 @@ struct cdg_walk {
 	uint64_t *in;	/* in[(switch * n_in + VL) * words]: ports that the column comes in by */
 	/* per switch: layers its end ports use for the column; if plain: something comes by */
 	uint16_t *layers;
+	struct arena memory;
 };
 
 struct cdg_walk *cdg_walk_new(struct cdg *g)
@@ -207,22 +207,13 @@ struct cdg_walk *cdg_walk_new(struct cdg *g)
 	uint32_t n = g->topo->n_switches;
 
 	w->g = g;
-	w->kinds = xcalloc(n, sizeof(*w->kinds));
-	w->in = xcalloc((size_t)n * g->n_in * g->words, sizeof(*w->in));
-	w->layers = xcalloc(n, sizeof(*w->layers));
+	ARENA_ARRAY(&w->memory, w->kinds, n);
+	ARENA_ARRAY(&w->memory, w->in, (size_t)n * g->n_in * g->words);
+	ARENA_ARRAY(&w->memory, w->layers, n);
 	return w;
 }
 
-struct cdg_walk *cdg_walk_free(struct cdg_walk *w)
-{
-	if (!w)
-		return NULL;
-	free(w->kinds);
-	free(w->in);
-	free(w->layers);
-	free(w);
-	return NULL;
-}
+ARENA_FREE(cdg_walk_free, struct cdg_walk)
 
 static void note_vl(struct cdg *g, unsigned vl)
 {
@@ -265,9 +256,7 @@ static bool add_class(struct cdg *g, uint64_t *into, const uint64_t *in, const u
 	return any;
 }
 
-/*
- * Traffic that reached switch `s` leaves by `port`, and reaches the switch behind it, if any.
- */
+/* Traffic that reached switch `s` leaves by `port`, and reaches the switch behind it, if any. */
 static void pass_on(struct cdg_walk *w, uint32_t s, unsigned port, unsigned layer,
 		    const uint64_t *own)
 {
@@ -397,10 +386,7 @@ void cdg_add_way(struct cdg_walk *w, const struct cdg_column *c, uint32_t from)
 
 		if (!(layers >> layer & 1))
 			continue;
-		/*
-		 * Into the circle, once round, and over the seam: the VL depends on the port before
-		 * only.
-		 */
+		/* In, once round, and over the seam: the VL depends on the port before only. */
 		for (uint32_t i = 0; i < 2 * n + 2 && s < n && c->next[s] < n; i++) {
 			pass_on(w, s, c->ports[s], layer, own);
 			forget(w, s);

@@ -76,10 +76,7 @@ void cdg_force_tree(struct cdg *g, const struct mcast_tree *tree, uint8_t sl);
 void cdg_begin(struct cdg *g, unsigned threads);
 void cdg_end(struct cdg *g);
 
-/*
- * One destination LID: where every switch sends it. Switches come in an order such that next is
- * later.
- */
+/* One destination LID: where each switch sends it, in such an order that next is later. */
 struct cdg_column {
 	const uint8_t *ports;	/* per switch */
 	/* per switch: the switch behind that port; n_switches or more: none */

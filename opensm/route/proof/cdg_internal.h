@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The inside of the dependency graph, for cdg.c and cycle.c. */
+/* The inside of the dependency graph, for cdg.c, cycle.c and cdg_turns.c. */
 #pragma once
 
 #include "route/proof/cdg.h"
@@ -23,10 +23,7 @@ struct cdg {
 	uint32_t *peer;
 	uint64_t *hosts;	   /* per switch: ports with an end port that sends */
 	uint64_t *of_class;	   /* (switch * n_classes + class) * words; NULL: one class */
-	/*
-	 * into[(((channel * n_vls + VL) * n_in) + VL in) * words]: ports of the same switch that
-	 * lead there
-	 */
+	/* into[((channel * n_vls + VL) * n_in + VL in) * words]: ports there that lead to it */
 	uint64_t *into;
 	struct cdg_turns *turns;	   /* while columns are added; NULL: layer by layer */
 	/* per vertex, ascending along edges; NULL: not known, or cyclic */
@@ -37,16 +34,10 @@ struct cdg {
 struct cdg *cdg_copy(const struct cdg *g);
 /* Fills peer[] anew from the topo. */
 void cdg_find_peers(struct cdg *g);
-/*
- * VLs on which the LID is sent all the way, by all senders; only where that is so (struct
- * judge.simple).
- */
+/* VLs on which all senders send the LID all the way; only where that is so (verifier.simple). */
 uint16_t cdg_vls_of(const struct cdg *g, uint32_t at, lid_t lid);
 
-/*
- * Threads write the same masks: bits that are there already are not written again. Returns the new
- * ones.
- */
+/* Threads write the same masks: bits that are there are not written again. Returns the new. */
 static inline uint64_t cdg_add_bits(uint64_t *mask, uint64_t bits)
 {
 	bits &= ~__atomic_load_n(mask, __ATOMIC_RELAXED);
@@ -67,10 +58,7 @@ static inline uint8_t cdg_class(const struct cdg *g, uint32_t port)
 	return g->n_classes > 1 ? g->lanes->class_of[port] : 0;
 }
 
-/*
- * Vertices are channel * n_vls + VL. The one that comes in by `port` on VL in `a` of the switch of
- * `to`.
- */
+/* Vertices are channel * n_vls + VL. The one that comes in by `port` on VL `a` before `to`. */
 static inline size_t cdg_from(const struct cdg *g, size_t to, unsigned a, unsigned port)
 {
 	uint32_t channel = (uint32_t)(to / g->n_vls);
@@ -86,3 +74,11 @@ static inline bool cdg_allows(const struct cdg *g, size_t to, unsigned port)
 {
 	return g->rank && g->rank[cdg_from(g, to, 0, port)] < g->rank[to];
 }
+
+/* ---- cdg_turns.c: all VLs of the paths to a destination at once ---- */
+
+/* NULL: the scheme does not suit. The senders must be known (cdg.hosts). */
+struct cdg_turns *cdg_turns_new(struct cdg *g, unsigned threads);
+struct cdg_turns *cdg_turns_free(struct cdg_turns *t);
+/* As cdg_add_column(); `kinds_at` is scratch, a zero per switch, and zero again afterwards. */
+void cdg_turns_add_column(struct cdg_turns *t, uint64_t *kinds_at, const struct cdg_column *c);

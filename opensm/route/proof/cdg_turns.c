@@ -10,11 +10,10 @@
  *
  * Schemes with more kinds than a word has bits are walked layer by layer (cdg.c).
  */
-#include "route/proof/cdg_turns.h"
+#include "route/proof/cdg_internal.h"
 
 #include <string.h>
 
-#include "route/proof/cdg_internal.h"
 #include "util/mem.h"
 
 #define TILE 64
@@ -37,6 +36,7 @@ struct cdg_turns {
 	uint64_t *used;		/* per class of the port out */
 	uint64_t *dropped;	/* per class of the port out: kinds that switches drop there */
 	uint8_t *sl_to;		/* by switches: sl_to[destination * n + source] */
+	struct arena memory;
 };
 
 static void find_ways(struct cdg_turns *t)
@@ -63,7 +63,7 @@ static void find_ways(struct cdg_turns *t)
 			};
 		}
 	}
-	t->seen = xcalloc(sum, sizeof(*t->seen));
+	ARENA_ARRAY(&t->memory, t->seen, sum);
 }
 
 static void find_senders(struct cdg_turns *t)
@@ -93,7 +93,7 @@ static void turn_over(struct cdg_turns *t, unsigned threads)
 	const struct sl2vl *l = t->g->lanes;
 	uint32_t n = t->g->topo->n_switches;
 
-	t->sl_to = xmalloc(MAX((size_t)n * n, 1u));
+	ARENA_ARRAY(&t->memory, t->sl_to, (size_t)n * n);
 #pragma omp parallel for num_threads(threads) schedule(static)
 	for (uint32_t to = 0; to < n; to += TILE)
 		for (uint32_t from = 0; from < n; from++)
@@ -112,10 +112,10 @@ struct cdg_turns *cdg_turns_new(struct cdg *g, unsigned threads)
 	t->g = g;
 	t->width = g->n_layers;
 	t->any_layer = (UINT64_C(1) << g->n_layers) - 1;
-	t->ways = xcalloc(g->n_ports, sizeof(*t->ways));
-	t->switches = xcalloc(g->topo->n_switches, sizeof(*t->switches));
-	t->used = xcalloc(g->n_classes, sizeof(*t->used));
-	t->dropped = xcalloc(g->n_classes, sizeof(*t->dropped));
+	ARENA_ARRAY(&t->memory, t->ways, g->n_ports);
+	ARENA_ARRAY(&t->memory, t->switches, g->topo->n_switches);
+	ARENA_ARRAY(&t->memory, t->used, g->n_classes);
+	ARENA_ARRAY(&t->memory, t->dropped, g->n_classes);
 	find_ways(t);
 	find_senders(t);
 	find_dropped(t);
@@ -124,19 +124,7 @@ struct cdg_turns *cdg_turns_new(struct cdg *g, unsigned threads)
 	return t;
 }
 
-struct cdg_turns *cdg_turns_free(struct cdg_turns *t)
-{
-	if (!t)
-		return NULL;
-	free(t->ways);
-	free(t->switches);
-	free(t->seen);
-	free(t->used);
-	free(t->dropped);
-	free(t->sl_to);
-	free(t);
-	return NULL;
-}
+ARENA_FREE(cdg_turns_free, struct cdg_turns)
 
 /* The VLs of kinds that leave by a port of class `out`. */
 static void note_vls(struct cdg_turns *t, unsigned out, uint64_t kinds)

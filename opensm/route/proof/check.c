@@ -106,19 +106,19 @@ struct check_worker *check_worker_new(const struct verifier *j)
 	w->j = j;
 	w->sign = 1;
 	w->at = TOPO_NONE;
-	w->order = xcalloc(n, sizeof(*w->order));
-	w->cells = xcalloc((size_t)n * 64, sizeof(*w->cells));
-	w->carries = xcalloc(n, sizeof(*w->carries));
-	w->columns = xcalloc(LFT_BLOCK_LIDS, n);
-	w->rows = xcalloc(LFT_BLOCK_LIDS, n);
+	ARENA_ARRAY(&w->memory, w->order, n);
+	ARENA_ARRAY(&w->memory, w->cells, (size_t)n * 64);
+	ARENA_ARRAY(&w->memory, w->carries, n);
+	ARENA_ARRAY(&w->memory, w->columns, (size_t)LFT_BLOCK_LIDS * n);
+	ARENA_ARRAY(&w->memory, w->rows, (size_t)LFT_BLOCK_LIDS * n);
 	w->block = UINT32_MAX;
-	w->next = xcalloc(n, sizeof(*w->next));
-	w->flow = xcalloc(n, sizeof(*w->flow));
-	w->state = xcalloc(n, sizeof(*w->state));
-	w->hops = xcalloc(n, sizeof(*w->hops));
-	w->path = xcalloc(n, sizeof(*w->path));
-	w->bucket = xcalloc((size_t)n + 1, sizeof(*w->bucket));
-	w->fits = xcalloc(n, sizeof(*w->fits));
+	ARENA_ARRAY(&w->memory, w->next, n);
+	ARENA_ARRAY(&w->memory, w->flow, n);
+	ARENA_ARRAY(&w->memory, w->state, n);
+	ARENA_ARRAY(&w->memory, w->hops, n);
+	ARENA_ARRAY(&w->memory, w->path, n);
+	ARENA_ARRAY(&w->memory, w->bucket, (size_t)n + 1);
+	ARENA_ARRAY(&w->memory, w->fits, n);
 	w->load = xcalloc(j->n_ports, sizeof(*w->load));
 	w->pairs_at = xcalloc((size_t)n + 1, sizeof(*w->pairs_at));
 	w->walk = cdg_walk_new(j->dependencies);
@@ -129,21 +129,10 @@ struct check_worker *check_worker_free(struct check_worker *w)
 {
 	if (!w)
 		return NULL;
-	free(w->order);
-	free(w->cells);
-	free(w->carries);
-	free(w->columns);
-	free(w->rows);
-	free(w->next);
-	free(w->flow);
-	free(w->state);
-	free(w->hops);
-	free(w->path);
-	free(w->bucket);
-	free(w->fits);
 	free(w->load);
 	free(w->pairs_at);
 	cdg_walk_free(w->walk);
+	arena_done(&w->memory);
 	free(w);
 	return NULL;
 }
@@ -373,10 +362,7 @@ struct cdg *cdg_of(const struct routes *r, unsigned threads)
 	struct cdg *g = NULL;
 	struct route_verdict v;
 
-	/*
-	 * The graph of a proof may have dependencies of former paths as well; none of the present
-	 * ones is missing.
-	 */
+	/* A proof's graph may have those of former paths, too; no present one is missing. */
 	if (r->cache->proof)
 		return cdg_copy(r->cache->proof->j.dependencies);
 	routes_check_graph(r, threads, &v, &g);
@@ -425,10 +411,7 @@ static struct route_proof *prove(const struct routes *r, unsigned threads,
 	return acyclic && !p->v.lost && !p->v.looping && p->j.simple ? p : route_proof_free(p);
 }
 
-/*
- * Takes over `p`, the proof of tables that differ by `changes` (NULL: unknown). Returns whether
- * that was enough.
- */
+/* Takes over `p`, the proof of tables that differ by `changes` (NULL: unknown). Was it enough? */
 static bool check_moved(struct route_proof *p, const struct routes *r,
 			const struct route_changes *changes, unsigned threads,
 			struct route_verdict *ret)

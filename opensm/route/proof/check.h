@@ -68,10 +68,7 @@ struct renumbering;
 void routes_check_renumber(const struct routes *was, const struct routes *now,
 			   const struct renumbering *m, struct route_verdict *v);
 
-/*
- * Load of every channel (entry of topo->ports) of checked routes, as long as the check is of these
- * tables; else NULL.
- */
+/* Load per entry of topo->ports, as long as the check is of these tables; else NULL. */
 const uint32_t *routes_judged_load(const struct routes *r);
 
 /*
@@ -116,10 +113,7 @@ void routes_measure(const struct routes *r, unsigned patterns, uint64_t seed,
  */
 unsigned routes_shift_congestion(const struct routes *r, unsigned shifts);
 
-/*
- * Most flows on one ISL channel under `patterns` random permutations of the end ports: mean, and at
- * worst.
- */
+/* Most flows on a channel under `patterns` random permutations of end ports: mean, and worst. */
 double routes_permutation_congestion(const struct routes *r, unsigned patterns, uint64_t seed,
 				     unsigned *ret_worst);
 

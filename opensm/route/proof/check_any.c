@@ -32,10 +32,7 @@ static uint32_t step(const struct verifier *j, uint32_t s, uint8_t port, struct 
 	return behind == BEHIND_NONE ? LOST : behind >> 8;
 }
 
-/*
- * Follows the path from one switch until its state is known, then writes that to all switches on
- * it.
- */
+/* Follows the path from one switch until its state is known, which all switches on it have. */
 static void follow_path(struct check_worker *w, uint32_t s)
 {
 	uint32_t n = 0, hops = 0;
@@ -71,10 +68,7 @@ static void follow_all(struct check_worker *w, const uint8_t *column, struct tar
 		follow_path(w, s);
 }
 
-/*
- * Sorts by hops to the end, farthest first, into w->path. Returns how many switches are in this
- * state.
- */
+/* Switches in this state into w->path, those with most hops to the end first. How many. */
 static uint32_t sort_by_hops(struct check_worker *w, enum path_state state)
 {
 	uint32_t n = w->j->topo->n_switches, sum = 0, far = 0;
@@ -111,10 +105,7 @@ static void note_dependencies(struct check_worker *w, const uint8_t *column, lid
 				});
 }
 
-/*
- * Loads of flows that arrive; dependencies of all packets that end ports send, whether they arrive
- * or not.
- */
+/* Loads of flows that arrive; dependencies of all that end ports send, arriving or not. */
 static void sum_ways(struct check_worker *w, const uint8_t *column, lid_t lid, uint32_t to)
 {
 	const struct verifier *j = w->j;
@@ -139,10 +130,7 @@ static void sum_ways(struct check_worker *w, const uint8_t *column, lid_t lid, u
 				.ports = column, .next = w->next, .at = to, .lid = lid }, s);
 }
 
-/*
- * Sets fits[]: switches from which any tables could lead to `to`, given how many LIDs the tables
- * have room for.
- */
+/* Sets fits[]: switches from which tables could lead to `to`, with the LIDs they have room for. */
 static void find_fitting(struct check_worker *w, lid_t lid, uint32_t to)
 {
 	const struct verifier *j = w->j;

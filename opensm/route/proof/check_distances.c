@@ -167,16 +167,15 @@ static void repair_row(struct delta *d, struct repair *r)
 bool delta_repair_distances(struct delta *d)
 {
 	uint32_t n = d->new->topo->n_switches;
-	struct repair r = {
-		.j = d->new,
-		.orphan = xcalloc(n, sizeof(bool)),
-		.queued = xcalloc(n, sizeof(bool)),
-		.list = xcalloc((size_t)n * 2 + 1, sizeof(uint32_t)),
-		.before = xcalloc(n, sizeof(uint16_t)),
-		.touched = xcalloc(n, sizeof(uint32_t)),
-		.is_touched = xcalloc(n, sizeof(bool)),
-	};
+	_cleanup_(arena_done) struct arena memory = { NULL };
+	struct repair r = { .j = d->new };
 
+	ARENA_ARRAY(&memory, r.orphan, n);
+	ARENA_ARRAY(&memory, r.queued, n);
+	ARENA_ARRAY(&memory, r.list, (size_t)n * 2 + 1);
+	ARENA_ARRAY(&memory, r.before, n);
+	ARENA_ARRAY(&memory, r.touched, n);
+	ARENA_ARRAY(&memory, r.is_touched, n);
 	for (uint32_t at = 0; at < n && d->n_cables && d->n_moved < DISTANCES_MAX; at++) {
 		r.dist = d->new->distances->rows + (size_t)at * n;
 		repair_row(d, &r);
@@ -191,11 +190,5 @@ bool delta_repair_distances(struct delta *d)
 		}
 		r.n_touched = 0;
 	}
-	free(r.orphan);
-	free(r.queued);
-	free(r.list);
-	free(r.before);
-	free(r.touched);
-	free(r.is_touched);
 	return d->n_moved < DISTANCES_MAX;
 }

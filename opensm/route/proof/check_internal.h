@@ -93,6 +93,7 @@ struct check_worker {
 	uint64_t *pairs_at;    /* per number of hops: pairs that have a path of so many */
 	struct cdg_walk *walk;
 	struct route_verdict v;
+	struct arena memory;
 };
 
 struct check_worker *check_worker_new(const struct verifier *j);

@@ -26,10 +26,7 @@ struct run {
 	size_t step;
 };
 
-/*
- * Rows are in pages of their own. Short runs that follow each other share a copy of the block they
- * are in.
- */
+/* Rows are in pages of their own: short runs in a row share a copy of the block they are in. */
 #define SHORT_RUN 16
 
 static void find_rows(struct run *r, unsigned n)
@@ -275,10 +272,7 @@ static void find_vls(struct run *r, unsigned n)
 	}
 }
 
-/*
- * Where paths are seldom shortest, the pass costs more than it saves: then only now and then a run
- * is tried.
- */
+/* Where paths are seldom shortest, the pass does not pay: it is tried only now and then. */
 static bool is_worth_a_pass(struct check_worker *w)
 {
 	return w->n_runs++ % 16 == 0 || w->n_bad < 32;

@@ -72,9 +72,7 @@ static void leave_vertex(struct search *s)
 	s->rank[vertex] = ++s->next_rank;
 }
 
-/*
- * An edge into `vertex`: from an open one (a cycle), else from one not seen. SIZE_MAX: none left.
- */
+/* An edge into `vertex`: from an open one (a cycle), else from one not seen. SIZE_MAX: none. */
 static size_t look_back(const struct search *s, size_t vertex, bool *cycle)
 {
 	const struct cdg *g = s->g;
@@ -267,22 +265,18 @@ static void component_search(struct components *c, size_t from)
 static uint32_t in_components(const struct cdg *g)
 {
 	size_t n = (size_t)g->n_ports * g->n_vls;
-	struct components c = {
-		.g = g,
-		.number = xcalloc(n, sizeof(*c.number)), .low = xcalloc(n, sizeof(*c.low)),
-		.stack = xcalloc(n, sizeof(*c.stack)), .calls = xcalloc(n, sizeof(*c.calls)),
-		.at = xcalloc(n, sizeof(*c.at)), .on_stack = xcalloc(n, sizeof(*c.on_stack)),
-	};
+	_cleanup_(arena_done) struct arena memory = { NULL };
+	struct components c = { .g = g };
 
+	ARENA_ARRAY(&memory, c.number, n);
+	ARENA_ARRAY(&memory, c.low, n);
+	ARENA_ARRAY(&memory, c.stack, n);
+	ARENA_ARRAY(&memory, c.calls, n);
+	ARENA_ARRAY(&memory, c.at, n);
+	ARENA_ARRAY(&memory, c.on_stack, n);
 	for (size_t v = 0; v < n; v++)
 		if (!c.number[v] && g->peer[v / g->n_vls] != TOPO_NONE)
 			component_search(&c, v);
-	free(c.number);
-	free(c.low);
-	free(c.stack);
-	free(c.calls);
-	free(c.at);
-	free(c.on_stack);
 	return c.on_cycles;
 }
 

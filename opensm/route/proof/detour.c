@@ -221,31 +221,26 @@ void detour_of(const struct routes *r, const bool *missing, struct detour *ret)
 {
 	const struct topo *t = r->topo;
 	uint32_t n = topo_n_entries(t);
-	_cleanup_free_ uint32_t *senders = topo_count_senders(t),
-				*now = xcalloc(n + 1u, sizeof(*now)),
-				*after = xcalloc(n + 1u, sizeof(*after)),
-				*chosen = xcalloc(t->n_switches + 1u, sizeof(*chosen)),
-				*queue = xcalloc(t->n_switches + 1u, sizeof(*queue));
-	_cleanup_free_ bool *moves = xcalloc(t->n_hosts + 1u, sizeof(*moves));
-	_cleanup_free_ uint16_t *left = xcalloc(t->n_switches + 1u, sizeof(*left));
-	struct walk w = { .r = r,
-			  .t = t,
-			  .missing = missing,
-			  .senders = senders,
-			  .now = now,
-			  .after = after,
-			  .left = left,
-			  .to = TOPO_NONE,
-			  .chosen = chosen,
-			  .queue = queue };
+	_cleanup_free_ uint32_t *senders = topo_count_senders(t);
+	_cleanup_(arena_done) struct arena memory = { NULL };
+	struct walk w = {
+		.r = r, .t = t, .missing = missing, .senders = senders, .to = TOPO_NONE,
+	};
+	bool *moves;
 
 	assert(missing && ret);
+	ARENA_ARRAY(&memory, w.now, n);
+	ARENA_ARRAY(&memory, w.after, n);
+	ARENA_ARRAY(&memory, w.chosen, t->n_switches);
+	ARENA_ARRAY(&memory, w.queue, t->n_switches);
+	ARENA_ARRAY(&memory, w.left, t->n_switches);
+	ARENA_ARRAY(&memory, moves, t->n_hosts);
 	*ret = (struct detour){ 0 };
 	for (uint32_t h = 0; h < t->n_hosts; h++)
 		moves[h] = takes_part(&t->hosts[h]) && keep_pairs(&w, &t->hosts[h]);
 	for (uint32_t h = 0; h < t->n_hosts; h++)
 		if (moves[h])
 			ret->moved += move_pairs(&w, &t->hosts[h]);
-	ret->now = peak_of(t, now);
-	ret->after = peak_of(t, after);
+	ret->now = peak_of(t, w.now);
+	ret->after = peak_of(t, w.after);
 }

@@ -90,15 +90,9 @@ uint32_t keep_limit(enum keep_rule rule, uint32_t base);
  */
 uint64_t keep_cost(enum keep_rule rule, uint64_t cost);
 
-/*
- * Does a channel carry no more than the rule allows, `before` being what the most loaded one
- * carried then (0: never)?
- */
+/* May a channel carry `load` by the rule, where the most loaded one carried `before` (0: never)? */
 bool keep_is_as_before(enum keep_rule rule, uint32_t load, uint32_t before);
-/*
- * The base after `load`: `before` while that is as before, so that small steps do not add up; else
- * `load`.
- */
+/* The base after `load`: `before` while that is as before, as small steps must not add up. */
 uint32_t keep_base(enum keep_rule rule, uint32_t load, uint32_t before);
 
 /* Is the fabric so small that tables from scratch are computed for nothing but to compare? */

@@ -30,7 +30,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "route/core/cancel.h"
 #include "route/core/lid_spread.h"
 #include "route/proof/check.h"
 #include "route/proof/disjoint.h"

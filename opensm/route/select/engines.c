@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "route/proof/keep_policy.h"
-#include "route/select/shapes.h"
+#include "route/direct/direct_routes.h"
 #include "route/sp/deal.h"
 #include "util/mem.h"
 

@@ -24,8 +24,5 @@ const struct route_engine *route_engine_last_resort(unsigned n);
  * a plugin, or an unknown one, is one without capabilities and name.
  */
 const struct route_engine *route_engine_of(const struct routes *r);
-/*
- * The rule for the most loaded channel: KEEP_PATHS for tables whose paths have service levels, or
- * may have under damage.
- */
+/* For the most loaded channel: KEEP_PATHS where paths have SLs, or may have under damage. */
 enum keep_rule route_engine_load_rule(const struct routes *r);

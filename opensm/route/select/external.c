@@ -36,21 +36,20 @@ struct picture {
 	struct opensm_topo_switch *switches;
 	struct opensm_topo_host *hosts;
 	struct opensm_topo_port *ports;
+	struct arena memory;
 };
 
-static int is_cancelled(const struct opensm_topology *t)
+static int is_unwanted(const struct opensm_topology *t)
 {
-	const struct route_job *job = ((const struct picture *)(const void *)t)->job;
-
-	return job->cancelled && *job->cancelled;
+	return route_is_cancelled(((const struct picture *)(const void *)t)->job);
 }
 
 static void draw_switches(struct picture *p, const struct topo *t)
 {
 	uint32_t n_ports = topo_n_entries(t);
 
-	p->switches = xcalloc(t->n_switches + 1, sizeof(*p->switches));
-	p->ports = xcalloc(n_ports + 1, sizeof(*p->ports));
+	ARENA_ARRAY(&p->memory, p->switches, t->n_switches + 1);
+	ARENA_ARRAY(&p->memory, p->ports, n_ports + 1);
 	for (uint32_t i = 0; i < t->n_switches; i++) {
 		const struct topo_switch *sw = &t->switches[i];
 
@@ -74,7 +73,7 @@ static void draw_switches(struct picture *p, const struct topo *t)
 
 static void draw_hosts(struct picture *p, const struct topo *t)
 {
-	p->hosts = xcalloc(t->n_hosts + 1, sizeof(*p->hosts));
+	ARENA_ARRAY(&p->memory, p->hosts, t->n_hosts + 1);
 	for (uint32_t i = 0; i < t->n_hosts; i++) {
 		const struct topo_host *h = &t->hosts[i];
 
@@ -107,21 +106,14 @@ static struct picture *picture_new(const struct route_job *job)
 		.hosts = p->hosts,
 		.ports = p->ports,
 		.max_lid = job->topo->max_lid,
-		.cancelled = is_cancelled,
+		.cancelled = is_unwanted,
 		.n_lanes = route_vls(job),
 	};
 	return p;
 }
 
-static void picture_freep(struct picture **p)
-{
-	if (!*p)
-		return;
-	free((*p)->switches);
-	free((*p)->hosts);
-	free((*p)->ports);
-	free(*p);
-}
+static ARENA_FREE(picture_free, struct picture)
+FREEP(picture_free, struct picture)
 
 /*
  * ---- the plugin's tables ------------------------------------------------------------------------
@@ -203,7 +195,7 @@ static struct routes *compute(void *arg, const struct route_job *job, char *why,
 	int result = from->compute(from->arg, &p->face, &tables, said, sizeof(said));
 
 	why[0] = '\0';
-	if (is_cancelled(&p->face))
+	if (route_is_cancelled(job))
 		return route_refuse(why, why_len, "cancelled");
 	if (result) {
 		str_printable(said, sizeof(said), why, why_len);

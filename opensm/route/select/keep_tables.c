@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "route/core/cancel.h"
 #include "route/core/renumber.h"
 #include "route/core/unassigned.h"
 #include "route/proof/keep_policy.h"

@@ -25,9 +25,6 @@ struct grid *dims_find(const struct graph *g);
 void dims_breaks_find(const struct grid *grid, unsigned most, struct dims_breaks *ret);
 void dims_breaks_done(struct dims_breaks *b);
 
-/*
- * VLs in which a path may come to `v` from `u` and go on to `w` (all switches, neighbours): none if
- * that is not dimension order.
- */
+/* VLs in which a path may go u -> v -> w, all neighbours; 0: that is not dimension order. */
 uint16_t dims_turn(const struct grid *grid, const struct dims_breaks *b, uint32_t u, uint32_t v,
 		   uint32_t w);

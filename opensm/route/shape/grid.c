@@ -28,15 +28,13 @@ struct grid_layers {
 	uint32_t *todo;		/* pairs that must be one layer */
 	size_t n_todo, cap_todo;
 	uint32_t *line;		/* layers in order */
+	struct arena memory;
 };
 
 static void layers_done(struct grid_layers *l)
 {
-	free(l->set);
-	free(l->next);
-	free(l->prev);
 	free(l->todo);
-	free(l->line);
+	arena_done(&l->memory);
 }
 
 static void push_pair(struct grid_layers *l, uint32_t a, uint32_t b)
@@ -88,10 +86,10 @@ static void link_layers(struct grid_layers *l, uint32_t from, uint32_t to)
 static void find_layers(struct grid_layers *l, const struct grid_arcs *a, unsigned dim)
 {
 	l->n = a->g->n;
-	l->set = xcalloc(l->n, sizeof(*l->set));
-	l->next = xcalloc(l->n, sizeof(*l->next));
-	l->prev = xcalloc(l->n, sizeof(*l->prev));
-	l->line = xcalloc(l->n, sizeof(*l->line));
+	ARENA_ARRAY(&l->memory, l->set, l->n);
+	ARENA_ARRAY(&l->memory, l->next, l->n);
+	ARENA_ARRAY(&l->memory, l->prev, l->n);
+	ARENA_ARRAY(&l->memory, l->line, l->n);
 	memset(l->next, 0xFF, l->n * sizeof(*l->next));
 	memset(l->prev, 0xFF, l->n * sizeof(*l->prev));
 	for (uint32_t s = 0; s < l->n; s++)
@@ -109,10 +107,7 @@ static uint32_t next_layer(struct grid_layers *l, uint32_t layer)
 	return l->next[layer] == TOPO_NONE ? TOPO_NONE : sets_root(l->set, l->next[layer]);
 }
 
-/*
- * Writes the chain that `layer` is part of into line[at...]; returns its length, `wraps` if it is a
- * ring.
- */
+/* Writes the chain that `layer` is part of into line[at...]; its length; `wraps`: it is a ring. */
 static uint32_t follow_layers(struct grid_layers *l, uint32_t layer, uint32_t at, bool *wraps)
 {
 	uint32_t first = layer, n = 0, s;
@@ -141,10 +136,7 @@ static void reverse(uint32_t *line, uint32_t n)
 	}
 }
 
-/*
- * The layer of the first switch is number 0 of a ring; of the two ways the one with the smaller
- * switch.
- */
+/* The layer of the first switch is number 0 of a ring; then the way with the smaller switch. */
 static void orient(uint32_t *line, uint32_t n, bool wraps)
 {
 	uint32_t at = 0;
@@ -444,7 +436,7 @@ static bool place_all(struct grid *grid, const struct grid_arcs *a, char *why, s
 			return route_refuse(why, why_len, "too much of a grid would be missing");
 	}
 	close_rings(grid, a);
-	grid->switch_at = xcalloc(n_places, sizeof(*grid->switch_at));
+	ARENA_ARRAY(&grid->memory, grid->switch_at, n_places);
 	if (!take_places(grid, (uint32_t)n_places))
 		return route_refuse(why, why_len, "two switches would have the same place");
 	open = place_rest(grid, a->g);
@@ -467,18 +459,10 @@ struct grid *grid_find(const struct graph *g, char *why, size_t why_len)
 	grid = xcalloc(1, sizeof(*grid));
 	grid->n = g->n;
 	grid->n_dims = a.n_dims;
-	grid->at = xcalloc((size_t)g->n * a.n_dims, sizeof(*grid->at));
+	ARENA_ARRAY(&grid->memory, grid->at, (size_t)g->n * a.n_dims);
 	if (!place_all(grid, &a, why, why_len))
 		return NULL;
 	return take(grid);
 }
 
-struct grid *grid_free(struct grid *grid)
-{
-	if (!grid)
-		return NULL;
-	free(grid->at);
-	free(grid->switch_at);
-	free(grid);
-	return NULL;
-}
+ARENA_FREE(grid_free, struct grid)

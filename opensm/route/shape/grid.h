@@ -27,6 +27,7 @@ struct grid {
 	uint16_t *at;		/* at[sw * n_dims + d] */
 	/* by place, mixed radix with dimension 0 fastest; TOPO_NONE: missing */
 	uint32_t *switch_at;
+	struct arena memory;
 };
 
 /* NULL and why: not a grid. The same graph gives the same grid. The caller frees. */
@@ -64,6 +65,12 @@ static inline unsigned grid_first_dim(const struct grid *grid, uint32_t a, uint3
 	while (d < grid->n_dims && grid_at(grid, a)[d] == grid_at(grid, b)[d])
 		d++;
 	return d;
+}
+
+/* As sl2vl_set_classes() wants it: 0 is hosts, 1 + d what leads along dimension d of `grid`. */
+static inline unsigned grid_port_class(const void *grid, uint32_t sw, uint32_t peer)
+{
+	return 1 + grid_first_dim(grid, sw, peer);
 }
 
 /* A dimension made of an old one, or of two of size 2 (`first` != `second`: a ring of 4). */

@@ -51,15 +51,16 @@ struct finder {
 	uint32_t *weight;    /* per group: arcs */
 	char *why;
 	size_t why_len;
+	struct arena memory;
 };
 
 static void number_arcs(const struct graph *g, struct grid_arcs *a)
 {
 	a->g = g;
 	a->n = g->first[g->n];
-	a->from = xcalloc(a->n + 1u, sizeof(*a->from));
-	a->back = xcalloc(a->n + 1u, sizeof(*a->back));
-	a->way = xcalloc(a->n + 1u, sizeof(*a->way));
+	ARENA_ARRAY(&a->memory, a->from, a->n + 1u);
+	ARENA_ARRAY(&a->memory, a->back, a->n + 1u);
+	ARENA_ARRAY(&a->memory, a->way, a->n + 1u);
 	for (uint32_t s = 0; s < g->n; s++)
 		for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++) {
 			a->from[i] = s;
@@ -116,13 +117,12 @@ static bool reach_one(struct finder *f, struct reach *r, uint32_t s, uint32_t ar
 static bool find_squares(struct finder *f)
 {
 	const struct graph *g = f->g;
-	struct reach r = {
-		.stamp = xcalloc(g->n, sizeof(*r.stamp)),
-		.first = xcalloc(g->n, sizeof(*r.first)),
-		.n = xcalloc(g->n, sizeof(*r.n)),
-	};
+	struct reach r;
 	bool ok = true;
 
+	ARENA_ARRAY(&f->memory, r.stamp, g->n);
+	ARENA_ARRAY(&f->memory, r.first, g->n);
+	ARENA_ARRAY(&f->memory, r.n, g->n);
 	for (uint32_t s = 0; ok && s < g->n; s++)
 		for (uint32_t i = g->first[s]; ok && i < g->first[s + 1]; i++) {
 			uint32_t mid = g->groups[i].to;
@@ -131,15 +131,12 @@ static bool find_squares(struct finder *f)
 				if (g->groups[k].to != s)
 					ok = reach_one(f, &r, s, k);
 		}
-	free(r.stamp);
-	free(r.first);
-	free(r.n);
 	return ok;
 }
 
 static bool number_classes(struct finder *f)
 {
-	uint32_t *class_of = xcalloc(f->arcs->n + 1u, sizeof(*class_of));
+	_cleanup_free_ uint32_t *class_of = xcalloc(f->arcs->n + 1u, sizeof(*class_of));
 	bool ok = true;
 
 	memset(class_of, 0xFF, f->arcs->n * sizeof(*class_of));
@@ -158,13 +155,12 @@ static bool number_classes(struct finder *f)
 		}
 	for (uint32_t i = 0; i < f->arcs->n; i++)
 		f->way_of[i] = class_of[sets_root(f->set, i)];
-	free(class_of);
 	if (!ok)
-		snprintf(f->why, f->why_len, "a layer of the grid would be its own next one");
-	else if (f->n_classes > CLASSES_MAX)
-		snprintf(f->why, f->why_len, "its squares are in too many pieces (%u)",
-			 f->n_classes);
-	return ok && f->n_classes <= CLASSES_MAX;
+		return route_refuse(f->why, f->why_len,
+				    "a layer of the grid would be its own next one");
+	return f->n_classes <= CLASSES_MAX ||
+	       route_refuse(f->why, f->why_len, "its squares are in too many pieces (%u)",
+			    f->n_classes);
 }
 
 static uint64_t *row(const struct finder *f, uint64_t *bits, uint32_t k)
@@ -185,7 +181,7 @@ static void set_bit(const struct finder *f, uint64_t *bits, uint32_t k, uint32_t
 static bool find_apart(struct finder *f)
 {
 	f->words = f->n_classes / 64 + 1;
-	f->apart = xcalloc((f->n_classes + 1u) * f->words, sizeof(*f->apart));
+	ARENA_ARRAY(&f->memory, f->apart, (f->n_classes + 1u) * f->words);
 	for (size_t i = 0; i < f->n_squares; i++) {
 		uint32_t a = f->way_of[f->squares[i].a] / 2, b = f->way_of[f->squares[i].b] / 2;
 
@@ -239,16 +235,14 @@ static void find_meetings(struct finder *f)
 					continue;
 				note_meeting(f, x ^ 1, y);
 			}
-	if (!f->n_meetings)
-		return;
-	qsort(f->meetings, f->n_meetings, sizeof(*f->meetings), by_ways);
+	SORT(f->meetings, f->n_meetings, by_ways);
 	for (size_t i = 0; i < f->n_meetings; i++)
 		if (n && !by_ways(&f->meetings[n - 1], &f->meetings[i]))
 			f->meetings[n - 1].n++;
 		else
 			f->meetings[n++] = f->meetings[i];
 	f->n_meetings = n;
-	qsort(f->meetings, n, sizeof(*f->meetings), by_number);
+	SORT(f->meetings, n, by_number);
 }
 
 /* Is some class of group a apart from some class of group b? */
@@ -277,9 +271,9 @@ static void merge_groups(struct finder *f, uint32_t x, uint32_t y)
 
 static void find_groups(struct finder *f)
 {
-	f->group = xcalloc(2 * f->n_classes + 1u, sizeof(*f->group));
-	f->members = xcalloc((f->n_classes + 1u) * f->words, sizeof(*f->members));
-	f->weight = xcalloc(f->n_classes + 1u, sizeof(*f->weight));
+	ARENA_ARRAY(&f->memory, f->group, 2 * f->n_classes + 1u);
+	ARENA_ARRAY(&f->memory, f->members, (f->n_classes + 1u) * f->words);
+	ARENA_ARRAY(&f->memory, f->weight, f->n_classes + 1u);
 	for (uint32_t k = 0; k < f->n_classes; k++) {
 		f->group[2 * k] = 2 * k;
 		f->group[2 * k + 1] = 2 * k + 1;
@@ -333,14 +327,9 @@ static bool name_ways(struct finder *f)
 
 static void finder_done(struct finder *f)
 {
-	free(f->set);
 	free(f->squares);
-	free(f->way_of);
-	free(f->apart);
 	free(f->meetings);
-	free(f->group);
-	free(f->members);
-	free(f->weight);
+	arena_done(&f->memory);
 }
 
 bool grid_arcs_find(const struct graph *g, struct grid_arcs *ret, char *why, size_t why_len)
@@ -351,8 +340,8 @@ bool grid_arcs_find(const struct graph *g, struct grid_arcs *ret, char *why, siz
 
 	*ret = (struct grid_arcs){ 0 };
 	number_arcs(g, ret);
-	f.set = xcalloc(ret->n + 1u, sizeof(*f.set));
-	f.way_of = xcalloc(ret->n + 1u, sizeof(*f.way_of));
+	ARENA_ARRAY(&f.memory, f.set, ret->n + 1u);
+	ARENA_ARRAY(&f.memory, f.way_of, ret->n + 1u);
 	for (uint32_t i = 0; i < ret->n; i++)
 		f.set[i] = i;
 	if (!find_squares(&f) || !number_classes(&f) || !find_apart(&f))
@@ -364,7 +353,5 @@ bool grid_arcs_find(const struct graph *g, struct grid_arcs *ret, char *why, siz
 
 void grid_arcs_done(struct grid_arcs *a)
 {
-	free(a->from);
-	free(a->back);
-	free(a->way);
+	arena_done(&a->memory);
 }

@@ -14,6 +14,7 @@ struct grid_arcs {
 	uint32_t *back; /* the same edge from the other end */
 	uint32_t *way;	/* 2 * dimension + (0 or 1, the way along it); TOPO_NONE: not known */
 	unsigned n_dims;
+	struct arena memory;
 };
 
 /* False and why: no grid looks like this. */

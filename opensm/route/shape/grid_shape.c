@@ -40,8 +40,8 @@ struct grid *grid_view(const struct grid *grid, const struct grid_view_dim *dims
 		to->size[d] = folds ? 4 : grid->size[dims[d].first];
 		to->wraps[d] = folds || grid->wraps[dims[d].first];
 	}
-	to->at = xcalloc((size_t)to->n * n_dims, sizeof(*to->at));
-	to->switch_at = xcalloc(n_places, sizeof(*to->switch_at));
+	ARENA_ARRAY(&to->memory, to->at, (size_t)to->n * n_dims);
+	ARENA_ARRAY(&to->memory, to->switch_at, n_places);
 	memset(to->switch_at, 0xFF, n_places * sizeof(*to->switch_at));
 	for (uint32_t s = 0; s < to->n; s++) {
 		uint16_t *at = to->at + (size_t)s * n_dims;

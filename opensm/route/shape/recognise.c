@@ -11,72 +11,33 @@
 #include "util/bisect.h"
 #include "util/mem.h"
 
-const struct graph_group *shape_edge(const struct graph *g, uint32_t u, uint32_t v)
-{
-	uint32_t group = graph_find(g, u, v);
-
-	return group != TOPO_NONE ? &g->groups[group] : NULL;
-}
-
 #define FAIR_SHARE 8 /* one in so many */
 
-/*
- * Leaves have at least half as many end ports as the median of the switches that have any: a
- * service node plugged into a spine makes it no leaf.
- */
-static void find_leaves(const struct graph *g, bool *leaf)
+void shape_leaves(const struct graph *g, bool *leaf)
 {
-	_cleanup_free_ uint32_t *hosts = xcalloc(g->n, sizeof(*hosts));
+	_cleanup_free_ uint32_t *hosts = topo_count_hosts(g->topo);
 	_cleanup_free_ uint32_t *counts = xcalloc(g->n, sizeof(*counts));
-	uint32_t n = 0, median = 0;
+	uint32_t n = 0, median;
 
-	for (uint32_t h = 0; h < g->topo->n_hosts; h++)
-		if (g->topo->hosts[h].sw != TOPO_NONE)
-			hosts[g->topo->hosts[h].sw]++;
 	for (uint32_t u = 0; u < g->n; u++)
 		if (hosts[u])
 			counts[n++] = hosts[u];
-	if (n) {
-		qsort(counts, n, sizeof(*counts), compare_u32);
-		median = counts[n / 2];
-	}
+	SORT(counts, n, compare_u32);
+	median = n ? counts[n / 2] : 0;
 	for (uint32_t u = 0; u < g->n; u++)
 		leaf[u] = hosts[u] && 2 * hosts[u] >= median;
-}
-
-/* Marks everything connected with `from`; are there leaves among it? */
-static bool flood_part(const struct graph *g, const struct shape *s, uint32_t from, bool *seen,
-		       uint32_t *queue)
-{
-	uint32_t head = 0, tail = 0;
-	bool leaves = false;
-
-	seen[from] = true;
-	queue[tail++] = from;
-	while (head < tail) {
-		uint32_t u = queue[head++];
-
-		leaves |= s->leaf[u];
-		for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++) {
-			uint32_t v = g->groups[i].to;
-
-			if (!seen[v]) {
-				seen[v] = true;
-				queue[tail++] = v;
-			}
-		}
-	}
-	return leaves;
 }
 
 static void count_parts(const struct graph *g, struct shape *s)
 {
 	_cleanup_free_ bool *seen = xcalloc(g->n, sizeof(*seen));
-	_cleanup_free_ uint32_t *queue = xcalloc(g->n, sizeof(*queue));
+	_cleanup_free_ uint32_t *part = graph_parts(g);
 
 	for (uint32_t u = 0; u < g->n; u++)
-		if (!seen[u])
-			s->n_parts += flood_part(g, s, u, seen, queue);
+		if (s->leaf[u] && !seen[part[u]]) {
+			seen[part[u]] = true;
+			s->n_parts++;
+		}
 }
 
 /* ---- trees ----------------------------------------------------------------------------------- */
@@ -145,7 +106,7 @@ void shape_ranks(const struct graph *g, uint32_t *ret)
 	_cleanup_free_ bool *leaf = xcalloc((size_t)g->n + 1, sizeof(*leaf));
 	_cleanup_free_ uint32_t *work = xcalloc((size_t)g->n + 1, sizeof(*work));
 
-	find_leaves(g, leaf);
+	shape_leaves(g, leaf);
 	find_ranks(g, leaf, ret, work);
 }
 
@@ -163,7 +124,7 @@ static uint32_t usual_ups(const struct graph *g, const uint32_t *rank, uint32_t 
 			ups[n] += rank[g->groups[i].to] == level + 1;
 		n++;
 	}
-	qsort(ups, n, sizeof(*ups), compare_u32);
+	SORT(ups, n, compare_u32);
 	for (uint32_t i = 0, run = 0; i < n; i++) {
 		run = i && ups[i] == ups[i - 1] ? run + 1 : 1;
 		if (run * FAIR_SHARE >= n)
@@ -255,7 +216,7 @@ struct shape *shape_find(const struct graph *g)
 
 	s->n = g->n;
 	s->leaf = xcalloc(g->n, sizeof(*s->leaf));
-	find_leaves(g, s->leaf);
+	shape_leaves(g, s->leaf);
 	count_parts(g, s);
 	find_kind(g, s);
 	return s;

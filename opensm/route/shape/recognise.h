@@ -58,13 +58,16 @@ char *shape_str(const struct shape *s, char ret[SHAPE_STRLEN]);
 bool shape_find_groups(const struct graph *g, struct shape *s);
 
 /*
+ * Per switch: is it a leaf? These have at least half as many end ports as the median of the
+ * switches that have any: a service node plugged into a spine does not turn a tree upside down.
+ */
+void shape_leaves(const struct graph *g, bool *ret);
+
+/*
  * Per switch: hops to the nearest leaf, 0 for leaves with few end ports or none; TOPO_NONE where no
  * leaf is.
  */
 void shape_ranks(const struct graph *g, uint32_t *ret);
-
-/* The group of `u` that leads to `v`, or NULL. */
-const struct graph_group *shape_edge(const struct graph *g, uint32_t u, uint32_t v);
 
 static inline uint32_t shape_degree(const struct graph *g, uint32_t u)
 {

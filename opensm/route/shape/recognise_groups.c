@@ -39,10 +39,7 @@ static void count_common(struct grouping *w)
 	}
 }
 
-/*
- * An edge is local if its ends share more than half as many neighbours as either end shares with
- * any switch.
- */
+/* An edge is local if its ends share more than half of what either shares with any switch. */
 static void mark_cliques(struct grouping *w)
 {
 	const struct graph *g = w->g;
@@ -104,7 +101,7 @@ static void find_groups(struct grouping *w)
 		if (s->group[u] == TOPO_NONE)
 			grow_group(w, u, queue);
 	memcpy(queue, w->size, s->n_groups * sizeof(*queue));
-	qsort(queue, s->n_groups, sizeof(*queue), compare_u32);
+	SORT(queue, s->n_groups, compare_u32);
 	s->per_group = queue[s->n_groups / 2];
 }
 

@@ -31,10 +31,7 @@ static uint16_t *at(const struct lattice *l, uint32_t u)
 	return l->grid->at + (size_t)u * GRID_DIMS;
 }
 
-/*
- * Row of the origin that starts with neighbour `v`: all its neighbours that are joined through some
- * of the row.
- */
+/* Row of the origin that starts with neighbour `v`: neighbours that are joined through the row. */
 static uint32_t grow_row(struct lattice *l, uint32_t origin, uint32_t v, uint32_t dim,
 			 uint32_t *queue)
 {
@@ -65,14 +62,11 @@ static bool is_clique(const struct graph *g, const uint32_t *members, uint32_t n
 
 	for (uint32_t i = 0; i < n; i++)
 		for (uint32_t k = i + 1; k < n; k++)
-			known += shape_edge(g, members[i], members[k]) != NULL;
+			known += graph_edge(g, members[i], members[k]) != NULL;
 	return known * 4 >= n * (n - 1) / 2 * 3;
 }
 
-/*
- * The axes from `origin`; false: its rows are no cliques, or there are too many places for the
- * fabric.
- */
+/* The axes from `origin`; false: its rows are no cliques, or there are too many places. */
 static bool find_axes(struct lattice *l, uint32_t origin, uint32_t n_switches)
 {
 	const struct graph *g = l->g;
@@ -93,7 +87,7 @@ static bool find_axes(struct lattice *l, uint32_t origin, uint32_t n_switches)
 		if (grid->n_dims == GRID_DIMS)
 			return false;
 		n = grow_row(l, origin, v, grid->n_dims, queue);
-		qsort(queue, n, sizeof(*queue), compare_u32);
+		SORT(queue, n, compare_u32);
 		if (!is_clique(g, queue, n))
 			return false;
 		for (uint32_t k = 0; k < n; k++) {
@@ -304,8 +298,7 @@ static bool try_origin(struct lattice *l, uint32_t origin, uint32_t n_switches, 
 {
 	if (!find_axes(l, origin, n_switches))
 		return false;
-	free(l->grid->switch_at);
-	l->grid->switch_at = xcalloc(l->n_places, sizeof(*l->grid->switch_at));
+	ARENA_ARRAY(&l->grid->memory, l->grid->switch_at, l->n_places);
 	return settle_all(l, queue) && agrees(l);
 }
 
@@ -320,7 +313,7 @@ struct grid *grid_find_hyperx(const struct graph *g, uint32_t *ret_n_cut)
 	uint32_t most = 0, n_switches = 0, tries = 0;
 
 	grid->n = g->n;
-	grid->at = xcalloc((size_t)g->n * GRID_DIMS, sizeof(*grid->at));
+	ARENA_ARRAY(&grid->memory, grid->at, (size_t)g->n * GRID_DIMS);
 	for (uint32_t u = 0; u < g->n; u++) {
 		most = MAX(most, shape_degree(g, u));
 		n_switches += shape_degree(g, u) > 0;

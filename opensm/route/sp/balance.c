@@ -24,7 +24,6 @@
 #include <assert.h>
 #include <string.h>
 
-#include "route/core/cancel.h"
 #include "route/proof/check.h"
 #include "route/proof/keep_policy.h"
 #include "route/core/path_dag.h"

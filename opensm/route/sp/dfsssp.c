@@ -27,7 +27,6 @@
 #include <string.h>
 
 #include "route/sp/sp_balance.h"
-#include "route/core/cancel.h"
 #include "route/sp/deal.h"
 #include "route/select/engines.h"
 #include "route/vl/vl_layers.h"

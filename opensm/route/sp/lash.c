@@ -19,8 +19,6 @@
 #include <string.h>
 
 #include "route/sp/sp_balance.h"
-#include "route/core/cancel.h"
-#include "route/core/hops.h"
 #include "route/sp/deal.h"
 #include "route/select/engines.h"
 #include "route/proof/keep_policy.h"

@@ -13,7 +13,6 @@
 #include <assert.h>
 #include <string.h>
 
-#include "route/core/cancel.h"
 #include "route/sp/orders.h"
 #include "route/core/path_dag.h"
 #include "util/mem.h"

@@ -20,10 +20,7 @@
 #include "route/core/routes.h"
 #include "route/tree/dmodk.h"
 
-/*
- * The LIDs of one port that was not there before: destinations first .. first + n - 1 on switch
- * `at`.
- */
+/* The LIDs of one port that is new: destinations first .. first + n - 1 on switch `at`. */
 struct change_newcomer {
 	uint32_t first, n, at;
 };

@@ -10,6 +10,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "route/shape/recognise.h"
+#include "util/bisect.h"
 #include "util/mem.h"
 #include "util/sets.h"
 
@@ -28,7 +30,7 @@ struct levels {
 	const struct dmodk_plan *plan;
 	struct dmodk *s;
 	uint16_t *rank;       /* that of `s` */
-	uint16_t *hosts;      /* end ports per switch */
+	uint32_t *hosts;      /* end ports per switch */
 	bool *leaf;           /* rank 0 */
 	uint32_t *pod;        /* union-find over switches of a rank and below */
 	bool *joins;          /* joins at least two pods of the rank below: worth going up to */
@@ -46,37 +48,11 @@ struct levels {
 	struct arena memory;
 };
 
-static int by_u32(const void *a, const void *b)
-{
-	const uint32_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
 /* The value below which `quarters` of all are; 0 of none. Sorts. */
 static uint32_t quartile(uint32_t *values, uint32_t n, unsigned quarters)
 {
-	if (!n)
-		return 0;
-	qsort(values, n, sizeof(*values), by_u32);
-	return values[(uint64_t)n * quarters / 4];
-}
-
-/*
- * Sure leaves have at least half as many end ports as the median of the switches that have any: a
- * service node plugged into a spine does not turn the tree upside down.
- */
-static void find_leaves(struct levels *l)
-{
-	_cleanup_free_ uint32_t *counts = xcalloc(l->g->n, sizeof(*counts));
-	uint32_t n = 0, median;
-
-	for (uint32_t u = 0; u < l->g->n; u++)
-		if (l->hosts[u])
-			counts[n++] = l->hosts[u];
-	median = quartile(counts, n, 2);
-	for (uint32_t u = 0; u < l->g->n; u++)
-		l->leaf[u] = l->hosts[u] && 2u * l->hosts[u] >= median;
+	SORT(values, n, compare_u32);
+	return n ? values[(uint64_t)n * quarters / 4] : 0;
 }
 
 /* A switch with end ports that joins no pods is a leaf most of whose hosts are missing. */
@@ -156,19 +132,14 @@ struct order_key {
 static int by_order(const void *a, const void *b)
 {
 	const struct order_key *x = a, *y = b;
+	int order = COMPARE(x->rank, y->rank);
 
-	if (x->rank != y->rank)
-		return x->rank < y->rank ? -1 : 1;
-	for (unsigned i = 0; i < DMODK_LEVELS; i++)
-		if (x->pods[i] != y->pods[i])
-			return x->pods[i] < y->pods[i] ? -1 : 1;
-	return (x->sw > y->sw) - (x->sw < y->sw);
+	for (unsigned i = 0; i < DMODK_LEVELS && !order; i++)
+		order = COMPARE(x->pods[i], y->pods[i]);
+	return order ?: COMPARE(x->sw, y->sw);
 }
 
-/*
- * Order in which switches are found from the first one of the highest rank; all below one switch
- * are adjacent.
- */
+/* By distance from the first one of the highest rank: all below one switch are adjacent. */
 static void find_from_above(const struct levels *l, uint32_t *ret)
 {
 	const struct graph *g = l->g;
@@ -209,8 +180,7 @@ static void order_switches(struct levels *l, const uint32_t *pods)
 		for (uint32_t u = 0; u < n; u++)
 			keys[u].pods[0] = found[u];
 	}
-	if (n)
-		qsort(keys, n, sizeof(*keys), by_order);
+	SORT(keys, n, by_order);
 	for (uint32_t i = 0; i < n; i++)
 		l->leaf_order[keys[i].sw] = i;
 }
@@ -266,10 +236,7 @@ static bool is_apart(const struct levels *l, uint32_t host)
 	return l->plan && l->plan->apart && host != TOPO_NONE && l->plan->apart[host];
 }
 
-/*
- * Place of a port among those that lead to no switch: a host that leaves changes no other host's
- * place.
- */
+/* Place of a port among those that lead to no switch: no host that leaves changes another's. */
 static unsigned host_place(const struct levels *l, uint32_t sw, uint8_t port)
 {
 	const struct topo *t = l->g->topo;
@@ -552,10 +519,7 @@ static void measure_homes(struct levels *l)
 			}
 }
 
-/*
- * Diverted flows (port_select.c) take the rest of their slot modulo the ports up: divided once, not
- * in every row.
- */
+/* Diverted flows (port_select.c) take the rest of slot / ports up: divided once, not per row. */
 static void find_residues(struct levels *l)
 {
 	struct dmodk *s = l->s;
@@ -614,30 +578,21 @@ static uint32_t count_lids(const struct topo *t)
 	return n;
 }
 
-static void count_hosts(struct levels *l)
-{
-	const struct topo *t = l->g->topo;
-
-	for (uint32_t h = 0; h < t->n_hosts; h++)
-		if (t->hosts[h].sw != TOPO_NONE)
-			l->hosts[t->hosts[h].sw]++;
-}
-
 static void levels_done(struct levels *l)
 {
+	free(l->hosts);
 	arena_done(&l->memory);
 }
 
 /* Ranks, and the pods of every rank: pods[rank * n + u]. */
 static void find_levels(struct levels *l, uint32_t *pods)
 {
-	count_hosts(l);
 	if (l->plan && l->plan->levels) {
 		memcpy(l->rank, l->plan->levels, l->g->n * sizeof(*l->rank));
 		find_pods(l, pods);
 		return;
 	}
-	find_leaves(l);
+	shape_leaves(l->g, l->leaf);
 	/* Every round but the last finds a leaf more, and none is lost. */
 	for (uint32_t round = 0; round <= l->g->n; round++) {
 		find_ranks(l);
@@ -652,7 +607,7 @@ static void levels_open(struct levels *l)
 	uint32_t n = l->g->n, cables = l->g->first[n];
 
 	ARENA_ARRAY(l->s ? &l->s->memory : &l->memory, l->rank, n);
-	ARENA_ARRAY(&l->memory, l->hosts, n);
+	l->hosts = topo_count_hosts(l->g->topo);
 	ARENA_ARRAY(&l->memory, l->leaf, n);
 	ARENA_ARRAY(&l->memory, l->pod, n);
 	ARENA_ARRAY(&l->memory, l->joins, n);
@@ -723,11 +678,4 @@ uint32_t dmodk_find_host(const struct dmodk *s, uint32_t sw, uint32_t host)
 	return s->n;
 }
 
-struct dmodk *dmodk_free(struct dmodk *s)
-{
-	if (!s)
-		return NULL;
-	arena_done(&s->memory);
-	free(s);
-	return NULL;
-}
+ARENA_FREE(dmodk_free, struct dmodk)

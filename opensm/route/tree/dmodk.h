@@ -53,10 +53,7 @@ struct dmodk {
 	uint8_t *even;
 	lid_t top;          /* highest LID */
 	uint16_t *rank;     /* per switch: hops to the nearest leaf; DISTANCE_NONE: none */
-	/*
-	 * level[k].home is k + 1 ranks above the lowest; level[0].digit is the slot: a position in
-	 * the fabric, neighbours adjacent.
-	 */
+	/* level[k].home is k + 1 ranks up; level[0].digit is the slot, neighbours adjacent. */
 	struct dmodk_level level[DMODK_LEVELS + 1];
 	/* Hosts of leaves beyond a multiple of their ports up; per switch: its turn. */
 	struct dmodk_shared *shared;
@@ -71,18 +68,12 @@ struct dmodk_plan {
 	bool from_above;        /* leaves in the order in which they are found from the top */
 };
 
-/*
- * At most 65534 switches. `plan` may be NULL, `d` as well where no cable has a weight. The caller
- * frees.
- */
+/* At most 65534 switches. `plan` may be NULL, `d` where no cable has a weight. Caller frees. */
 struct dmodk *dmodk_new(const struct graph *g, const struct distances *d,
 			  const struct dmodk_plan *plan);
 /* Hops of every switch to the nearest leaf; DISTANCE_NONE: none. */
 void dmodk_levels(const struct graph *g, uint16_t *ret);
-/*
- * Place of the first LID of a host that hangs on switch `sw`; s->n: it has none that is routed, or
- * no switch.
- */
+/* Place of the first LID of a host on switch `sw`; s->n: none is routed, or no switch. */
 uint32_t dmodk_find_host(const struct dmodk *s, uint32_t sw, uint32_t host);
 struct dmodk *dmodk_free(struct dmodk *s);
 FREEP(dmodk_free, struct dmodk)

@@ -7,7 +7,6 @@
 
 #include "route/tree/change.h"
 #include "route/core/graph.h"
-#include "route/core/hops.h"
 #include "route/core/lid_spread.h"
 #include "route/core/nexthop_assign.h"
 #include "route/tree/port_select.h"
@@ -25,10 +24,8 @@ struct fill {
 	struct port_select_likes *likes;
 	uint8_t *hops;
 	uint64_t *downs;
-	uint32_t *ordered;
-	bool *is_ordered;
-	bool *ignored;
 	struct port_select_plan plan;
+	struct arena memory;
 };
 
 static void fill_done(struct fill *f)
@@ -38,9 +35,7 @@ static void fill_done(struct fill *f)
 	port_select_likes_free(f->likes);
 	free(f->hops);
 	free(f->downs);
-	free(f->ordered);
-	free(f->is_ordered);
-	free(f->ignored);
+	arena_done(&f->memory);
 }
 
 static uint64_t hash_ports(uint64_t h, const struct route_guid_port *ports, uint32_t n)
@@ -121,43 +116,43 @@ static bool keeps_previous(const struct fill *f)
 static void use_order(struct fill *f)
 {
 	const struct route_options *o = &f->job->options;
+	uint32_t *ordered;
+	bool *is_ordered;
 
 	if (!o->n_order)
 		return;
-	f->ordered = xcalloc(o->n_order, sizeof(*f->ordered));
-	f->is_ordered = xcalloc(f->spread->n, sizeof(*f->is_ordered));
+	f->plan.ordered = ARENA_ARRAY(&f->memory, ordered, o->n_order);
+	f->plan.is_ordered = ARENA_ARRAY(&f->memory, is_ordered, f->spread->n);
 	for (uint32_t i = 0; i < o->n_order; i++) {
 		uint32_t host = topo_find_host(f->job->topo, o->order[i]), dest;
 
 		if (host == TOPO_NONE)
 			continue;
 		dest = dmodk_find_host(f->spread, f->job->topo->hosts[host].sw, host);
-		if (dest == f->spread->n || f->is_ordered[dest])
+		if (dest == f->spread->n || is_ordered[dest])
 			continue;
-		f->ordered[f->plan.n_ordered++] = dest;
+		ordered[f->plan.n_ordered++] = dest;
 		do
-			f->is_ordered[dest++] = true;
+			is_ordered[dest++] = true;
 		while (dest < f->spread->n && f->spread->hot[dest].offset);
 	}
-	f->plan.ordered = f->ordered;
-	f->plan.is_ordered = f->is_ordered;
 }
 
 static void use_ignored(struct fill *f)
 {
 	const struct route_options *o = &f->job->options;
 	const struct topo *t = f->job->topo;
+	bool *ignored;
 
 	if (!o->n_ignore)
 		return;
-	f->ignored = xcalloc(topo_n_entries(t), sizeof(*f->ignored));
+	f->plan.ignored = ARENA_ARRAY(&f->memory, ignored, topo_n_entries(t));
 	for (uint32_t i = 0; i < o->n_ignore; i++) {
 		uint32_t s = topo_find_switch(t, o->ignore[i].guid);
 
 		if (s != TOPO_NONE && o->ignore[i].port <= t->switches[s].n_ports)
-			f->ignored[t->switches[s].first_port + o->ignore[i].port] = true;
+			ignored[t->switches[s].first_port + o->ignore[i].port] = true;
 	}
-	f->plan.ignored = f->ignored;
 }
 
 /*

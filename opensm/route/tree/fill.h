@@ -23,10 +23,7 @@ struct fill_plan {
 /* One reference, or NULL: cancelled. All of `plan` stays the caller's. */
 struct routes *fill_tables(const struct route_job *job, const struct fill_plan *plan);
 
-/*
- * A bit of the hash of all options that tables depend on; never 0. To be cleared when tables are
- * made otherwise.
- */
+/* A bit of the hash of options, which is never 0. Cleared when tables are made otherwise. */
 #define FILL_SHORTEST UINT64_C(1)
 uint64_t fill_options(const struct fill_plan *how, const struct route_options *o);
 /* Do loads decide, not homes? */

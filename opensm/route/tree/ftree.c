@@ -18,6 +18,7 @@
 
 #include "route/select/engines.h"
 #include "route/tree/repair.h"
+#include "util/bisect.h"
 #include "util/mem.h"
 
 #define LEVELLED 90  /* percent of the cables that join neighbouring levels */
@@ -185,19 +186,12 @@ struct seat {
 	uint8_t port;
 };
 
-/*
- * By leaf; hosts on one switch by port. Slots of a switch are adjacent, then come those of its
- * neighbours.
- */
+/* By leaf, on it by port. Slots of a switch are adjacent, then come those of its neighbours. */
 static int by_seat(const void *a, const void *b)
 {
 	const struct seat *x = a, *y = b;
 
-	if (x->slot != y->slot)
-		return x->slot < y->slot ? -1 : 1;
-	if (x->sw != y->sw)
-		return x->sw < y->sw ? -1 : 1;
-	return (x->port > y->port) - (x->port < y->port);
+	return COMPARE(x->slot, y->slot) ?: COMPARE(x->sw, y->sw) ?: COMPARE(x->port, y->port);
 }
 
 uint32_t *ftree_ca_order(const struct topo *t, const struct route_options *o, uint32_t *ret_n)
@@ -218,8 +212,7 @@ uint32_t *ftree_ca_order(const struct topo *t, const struct route_options *o, ui
 				.slot = s->level[0].digit[i], .sw = t->hosts[s->host[i]].sw,
 				.port = s->hot[i].port, .host = s->host[i],
 			};
-	if (n)
-		qsort(seats, n, sizeof(*seats), by_seat);
+	SORT(seats, n, by_seat);
 	for (uint32_t i = 0, run = 0; i < n; i++) {
 		if (i && seats[i].sw == seats[i - 1].sw) {
 			run++;

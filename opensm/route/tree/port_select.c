@@ -96,10 +96,7 @@ static uint8_t old_port(const struct port_select_row *row, uint32_t dest, uint32
 	return leads_to(row, row->old[lid], at) ? row->old[lid] : 0;
 }
 
-/*
- * Leads the port to `at` by a path that did not exist before? Such a path is worth leaving the old
- * port for.
- */
+/* Is the path through the port to `at` new, and so worth leaving the old port for? */
 static bool is_new_way(const struct port_select_row *row, uint8_t port, uint32_t at)
 {
 	return change_is_new_way(row->plan->change, row->plan->graph->topo, row->sw, port,
@@ -181,10 +178,7 @@ static bool scatters(const struct port_select_row *row, uint32_t dest)
 	return !(plan->options->order_no_scatter && is_ordered(row, dest));
 }
 
-/*
- * Ports that earlier LIDs of the same end port use, and how many others there are among the
- * candidates.
- */
+/* Ports that earlier LIDs of the end port use, and how many others the candidates have. */
 struct usage {
 	bool chassis[PORTS], group[PORTS], port[PORTS];
 	unsigned chassis_left, groups_left, ports_left;
@@ -224,10 +218,7 @@ static bool is_fresh(const struct port_select_row *row, const struct usage *u, u
 	return !u->ports_left || !u->port[port];
 }
 
-/*
- * The least used candidate, of several the first from the start on; one key holds both, so that the
- * loop has no branches.
- */
+/* The least used candidate, of several the first from the start on; one key: no branches. */
 static uint8_t least_of_all(const struct port_select_row *row, uint32_t dest)
 {
 	uint32_t n = row->n_candidates, start = start_of(row, dest), best = UINT32_MAX, turn = 0;
@@ -525,9 +516,7 @@ static void fill_single(struct port_select_row *row, uint32_t at, uint32_t first
 	row->count[port] += hosts;
 }
 
-/*
- * Destinations in general: LIDs of one end port together; those with an order are placed already.
- */
+/* Destinations: LIDs of one end port together; those with an order are placed already. */
 static void fill_groups(struct port_select_row *row, uint32_t at, uint32_t first, uint32_t end)
 {
 	const struct port_select_plan *plan = row->plan;
@@ -678,10 +667,7 @@ static void row_begin(struct port_select_row *row, uint32_t sw, uint8_t *lft, ui
 	row->target = TOPO_NONE;
 }
 
-/*
- * Places the entries that wait for counts: first those without a port, then those that could move
- * to a new one.
- */
+/* Places entries that wait for counts: first those without a port, then those that may move. */
 static void fill_waiting(struct port_select_row *row)
 {
 	if (!row->n_waiting || !row->counting)
@@ -726,9 +712,7 @@ static void fill_from_scratch(struct port_select_row *row)
 	fill_waiting(row);
 }
 
-/*
- * A copy of the model row is there; fills in the differences. False: something has to be counted.
- */
+/* Fills in where the row differs from the model's, its copy. False: counts are needed. */
 static bool fill_differences(struct port_select_row *row)
 {
 	const struct dmodk *s = row->plan->spread;

@@ -18,9 +18,7 @@
 /* Which rows are like each other. */
 struct port_select_likes {
 	bool possible;	 /* rows may be copied */
-	/*
-	 * below[first[home] .. first[home + 1] - 1]: switches with destinations that have this home
-	 */
+	/* below[first[home] .. first[home + 1] - 1]: switches of destinations with this home */
 	uint32_t *first;
 	uint32_t *below;
 	uint32_t *order; /* all switches, those that are like each other together */

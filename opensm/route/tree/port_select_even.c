@@ -56,10 +56,7 @@ static inline __attribute__((always_inline)) void fill_homes(struct port_select_
 	}
 }
 
-/*
- * The same where most flows were diverted: no home of any level on the path, and nothing is
- * counted.
- */
+/* The same where most flows were diverted: no home is on the path, and nothing is counted. */
 static inline __attribute__((always_inline)) void fill_diverted(struct port_select_row *row,
 								const struct even *e,
 								uint32_t first, uint32_t end,

@@ -85,22 +85,13 @@ struct port_select_row {
 	struct arena memory;
 };
 
-/*
- * Places one destination on `at` that may have to be counted; only its lowest `n_homes` homes may
- * be on the way.
- */
+/* Places a destination on `at`, or has it wait; only its lowest `n_homes` homes may be passed. */
 void port_select_one(struct port_select_row *row, uint32_t dest, uint32_t at, unsigned n_homes);
 void port_select_put(struct port_select_row *row, uint32_t dest, uint8_t port);
-/*
- * All groups up lead to `at` (or there is no up and down): a home between is reached by a path to
- * `at`.
- */
+/* All groups up lead to `at`, or nothing is up: paths to a home between are paths to `at`. */
 bool port_select_is_sure(const struct port_select_row *row, uint32_t at);
 
-/*
- * All that hangs on `at`, where nothing stays and homes decide nearly always. False: it is not as
- * simple.
- */
+/* All on `at`, where nothing stays and homes nearly always decide. False: it is not so simple. */
 bool port_select_at_once(struct port_select_row *row, uint32_t at, uint32_t first, uint32_t end);
 
 /* The last of all: hosts of other leaves that every leaf sends to by ports of its own choice. */

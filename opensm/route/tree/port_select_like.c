@@ -11,10 +11,10 @@
  */
 #include "route/tree/port_select_internal.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "route/core/simd.h"
+#include "util/bisect.h"
 #include "util/mem.h"
 
 #define RUN 32 /* rows that one thread fills after another */
@@ -27,10 +27,7 @@ static bool is_possible(const struct port_select_plan *plan)
 	       !plan->switches_only && !o->count_switches && !o->scatter_seed;
 }
 
-/*
- * Pairs (home, switch below with destinations at home there), by home; each with the distance
- * between them.
- */
+/* Pairs (home, switch below with destinations that have this home), by home. */
 static void find_below(struct port_select_likes *l, const struct dmodk *s, uint32_t n)
 {
 	_cleanup_free_ uint32_t *last = xmalloc(n * sizeof(*last));
@@ -87,9 +84,7 @@ static int by_key(const void *a, const void *b)
 {
 	const struct turn *x = a, *y = b;
 
-	if (x->key != y->key)
-		return x->key < y->key ? -1 : 1;
-	return x->sw < y->sw ? -1 : x->sw > y->sw;
+	return COMPARE(x->key, y->key) ?: COMPARE(x->sw, y->sw);
 }
 
 struct port_select_likes *port_select_likes_new(const struct port_select_plan *plan)
@@ -103,8 +98,7 @@ struct port_select_likes *port_select_likes_new(const struct port_select_plan *p
 	ARENA_ARRAY(&l->memory, l->runs, (size_t)n + 1);
 	for (uint32_t u = 0; u < n; u++)
 		turns[u] = (struct turn){ .key = l->possible ? key_of(plan, u) : u / 4, .sw = u };
-	if (n)
-		qsort(turns, n, sizeof(*turns), by_key);
+	SORT(turns, n, by_key);
 	for (uint32_t i = 0; i < n; i++) {
 		l->order[i] = turns[i].sw;
 		if (!i || turns[i].key != turns[i - 1].key || i - l->runs[l->n_runs - 1] == RUN)
@@ -116,14 +110,7 @@ struct port_select_likes *port_select_likes_new(const struct port_select_plan *p
 	return l;
 }
 
-struct port_select_likes *port_select_likes_free(struct port_select_likes *l)
-{
-	if (!l)
-		return NULL;
-	arena_done(&l->memory);
-	free(l);
-	return NULL;
-}
+ARENA_FREE(port_select_likes_free, struct port_select_likes)
 
 struct port_select_like *port_select_like_new(uint32_t n, struct arena *memory)
 {
@@ -264,10 +251,7 @@ static void mark_target(struct port_select_like *m, uint32_t at)
 	m->found[m->n_found++] = at;
 }
 
-/*
- * Marks switches below a home that differs. A home that is not nearer than they are is on no path
- * to them.
- */
+/* Marks switches below a home that differs; it is on no path to those that are not farther. */
 static void mark_below(struct port_select_row *row, uint32_t home)
 {
 	const struct port_select_likes *l = row->plan->likes;

@@ -26,10 +26,9 @@
 #include <assert.h>
 #include <string.h>
 
-#include "route/core/cancel.h"
 #include "route/core/simd.h"
+#include "util/bisect.h"
 #include "util/mem.h"
-#include "util/sets.h"
 
 #define FAR (DISTANCE_DOWN - 1u)
 #define BLOCK 256           /* targets that one thread takes at a time */
@@ -79,13 +78,10 @@ bool tree_levels_from_roots(const struct graph *g, const struct route_guids *roo
 
 void tree_levels_from_edge(const struct graph *g, uint16_t *ret)
 {
-	const struct topo *t = g->topo;
+	_cleanup_free_ uint32_t *hosts = topo_count_hosts(g->topo);
 
 	for (uint32_t u = 0; u < g->n; u++)
-		ret[u] = DISTANCE_NONE;
-	for (uint32_t h = 0; h < t->n_hosts; h++)
-		if (t->hosts[h].sw != TOPO_NONE)
-			ret[t->hosts[h].sw] = 0;
+		ret[u] = hosts[u] ? 0 : DISTANCE_NONE;
 	graph_flood(g, ret, NULL);
 }
 
@@ -105,19 +101,6 @@ unsigned tree_levelled(const struct graph *g, const uint16_t *levels)
 
 /* ---- the order --------------------------------------------------------------------------- */
 
-static void find_parts(struct sorting *s)
-{
-	const struct graph *g = s->g;
-
-	for (uint32_t u = 0; u < g->n; u++)
-		s->part[u] = u;
-	for (uint32_t u = 0; u < g->n; u++)
-		for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++)
-			sets_join(s->part, u, g->groups[i].to);
-	for (uint32_t u = 0; u < g->n; u++)
-		s->part[u] = sets_root(s->part, u);
-}
-
 struct natural_key {
 	uint64_t id;
 	uint32_t sw;
@@ -129,11 +112,7 @@ static int by_nature(const void *a, const void *b)
 {
 	const struct natural_key *x = a, *y = b;
 
-	if (x->level != y->level)
-		return x->level > y->level ? -1 : 1;
-	if (x->id != y->id)
-		return x->id > y->id ? -1 : 1;
-	return (x->sw < y->sw) - (x->sw > y->sw);
+	return COMPARE(y->level, x->level) ?: COMPARE(y->id, x->id) ?: COMPARE(y->sw, x->sw);
 }
 
 static void sort_by_nature(struct sorting *s)
@@ -143,8 +122,7 @@ static void sort_by_nature(struct sorting *s)
 
 	for (uint32_t u = 0; u < n; u++)
 		keys[u] = (struct natural_key){ .id = s->ids[u], .sw = u, .level = s->levels[u] };
-	if (n)
-		qsort(keys, n, sizeof(*keys), by_nature);
+	SORT(keys, n, by_nature);
 	for (uint32_t i = 0; i < n; i++) {
 		s->natural[i] = keys[i].sw;
 		s->rank[keys[i].sw] = i;
@@ -261,9 +239,7 @@ static void arrange_by_levels(struct sorting *s)
 	}
 }
 
-/*
- * The switch from which the others are farthest; in large components the first with fewest cables.
- */
+/* The switch from which the others are farthest; in large parts the first with fewest cables. */
 static uint32_t edge_of(const struct sorting *s, uint32_t part, const struct distances *d)
 {
 	uint32_t best = part;
@@ -414,13 +390,10 @@ static int by_old_place(const void *a, const void *b)
 {
 	const struct old_place *x = a, *y = b;
 
-	return (x->place > y->place) - (x->place < y->place);
+	return COMPARE(x->place, y->place);
 }
 
-/*
- * The previous order, if only cables and switches are missing and every switch still has a higher
- * neighbour.
- */
+/* The previous order, if no cable is new and every switch still has a higher neighbour. */
 static bool arrange_as_before(struct sorting *s, const struct routes *previous)
 {
 	const struct topo *now = s->g->topo;
@@ -435,8 +408,7 @@ static bool arrange_as_before(struct sorting *s, const struct routes *previous)
 			.place = previous->places[find_before(now, previous->topo, u)],
 			.sw = u,
 		};
-	if (s->g->n)
-		qsort(old, s->g->n, sizeof(*old), by_old_place);
+	SORT(old, s->g->n, by_old_place);
 	for (uint32_t i = 0; i < s->g->n; i++) {
 		bool top = !has_higher(s, old[i].sw), *known = &has_top[s->part[old[i].sw]];
 
@@ -454,21 +426,21 @@ struct tree *tree_new(const struct graph *g, const struct tree_plan *plan)
 {
 	struct tree *t = xcalloc(1, sizeof(*t));
 	_cleanup_(arena_done) struct arena memory = { NULL };
+	_cleanup_free_ uint32_t *part = NULL;
 	struct sorting s = { .g = g, .t = t };
 
 	ARENA_ARRAY(&memory, s.ids, g->n);
 	ARENA_ARRAY(&memory, s.levels, g->n);
 	ARENA_ARRAY(&memory, s.natural, g->n);
 	ARENA_ARRAY(&memory, s.rank, g->n);
-	ARENA_ARRAY(&memory, s.part, g->n);
 	ARENA_ARRAY(&memory, s.above, g->n);
 	ARENA_ARRAY(&memory, s.placed, g->n);
 	assert(g && plan);
 	t->n = g->n;
-	t->place = xcalloc(g->n, sizeof(*t->place));
-	t->order = xcalloc(g->n, sizeof(*t->order));
+	ARENA_ARRAY(&t->memory, t->place, g->n);
+	ARENA_ARRAY(&t->memory, t->order, g->n);
 	find_ids(&s, plan);
-	find_parts(&s);
+	part = s.part = graph_parts(g);
 	if (arrange_as_before(&s, plan->previous))
 		return t;
 	if (!plan->levels) {
@@ -483,15 +455,7 @@ struct tree *tree_new(const struct graph *g, const struct tree_plan *plan)
 	return t;
 }
 
-struct tree *tree_free(struct tree *t)
-{
-	if (!t)
-		return NULL;
-	free(t->place);
-	free(t->order);
-	free(t);
-	return NULL;
-}
+ARENA_FREE(tree_free, struct tree)
 
 void tree_orient(const struct tree *t, struct graph *g)
 {
@@ -542,10 +506,7 @@ static void go_down(const struct graph *g, struct distances *d, uint32_t u, uint
 	}
 }
 
-/*
- * One neighbour above: how far it is over there, and whether it relies on this switch for targets
- * below.
- */
+/* A neighbour above: how far it is over there, and whether it relies on this switch for below. */
 SIMD_CLONES
 static void look_up(const uint16_t *above, const uint16_t *row, uint32_t n,
 		    const uint16_t weight[2], uint16_t up[BLOCK], uint16_t relied[BLOCK])

@@ -28,21 +28,16 @@ struct tree {
 	uint32_t *order;    /* the switches, highest first */
 	/* switches that levels alone would leave without a path to all others */
 	uint32_t n_below;
+	struct arena memory;
 };
 
 struct tree *tree_new(const struct graph *g, const struct tree_plan *plan);
 struct tree *tree_free(struct tree *t);
 FREEP(tree_free, struct tree)
 
-/*
- * Share of the cables between switches that join neighbouring levels, in percent; 100 without
- * cables.
- */
+/* Percent of the cables between switches that join neighbouring levels; 100 without cables. */
 unsigned tree_levelled(const struct graph *g, const uint16_t *levels);
-/*
- * Hops from the nearest root, counted from below: the farthest switch has 0. False: no root is
- * there.
- */
+/* Hops from the nearest root, from below: the farthest switch has 0. False: no root is there. */
 bool tree_levels_from_roots(const struct graph *g, const struct route_guids *roots, uint16_t *ret);
 /* Hops to the nearest switch with an end port. */
 void tree_levels_from_edge(const struct graph *g, uint16_t *ret);

@@ -17,11 +17,11 @@ struct cdg_channels *cdg_channels_open(uint32_t n_switches, uint32_t n)
 
 	c->n_switches = n_switches;
 	c->n = n;
-	c->first = xcalloc(n_switches + 1u, sizeof(*c->first));
-	c->to = xcalloc(n + 1u, sizeof(*c->to));
-	c->back = xcalloc(n + 1u, sizeof(*c->back));
-	c->deps = xcalloc(n + 1u, sizeof(*c->deps));
-	c->row = xcalloc(n + 1u, sizeof(*c->row));
+	ARENA_ARRAY(&c->memory, c->first, n_switches + 1u);
+	ARENA_ARRAY(&c->memory, c->to, n + 1u);
+	ARENA_ARRAY(&c->memory, c->back, n + 1u);
+	ARENA_ARRAY(&c->memory, c->deps, n + 1u);
+	ARENA_ARRAY(&c->memory, c->row, n + 1u);
 	return c;
 }
 
@@ -61,16 +61,15 @@ static void connect_channels(struct cdg_channels *c, const struct topo *t)
 struct cdg_channels *cdg_channels_new(const struct topo *t)
 {
 	struct cdg_channels *c;
-	uint32_t n_ports = topo_n_entries(t), n = 0, *of_port;
+	uint32_t n_ports = topo_n_entries(t), n = 0;
 
-	of_port = xmalloc((n_ports + 1u) * sizeof(*of_port));
-	memset(of_port, 0xFF, (n_ports + 1u) * sizeof(*of_port));
-	for (uint32_t s = 0; s < t->n_switches; s++)
-		for (unsigned p = 1; p <= t->switches[s].n_ports; p++)
-			if (topo_port(t, s, p)->sw != TOPO_NONE)
-				of_port[t->switches[s].first_port + p] = n++;
+	for (uint32_t i = 0; i < n_ports; i++)
+		n += t->ports[i].sw != TOPO_NONE;
 	c = cdg_channels_open(t->n_switches, n);
-	c->of_port = of_port;
+	ARENA_ARRAY(&c->memory, c->of_port, n_ports + 1u);
+	n = 0;
+	for (uint32_t i = 0; i < n_ports; i++)
+		c->of_port[i] = t->ports[i].sw != TOPO_NONE ? n++ : CHANNEL_NONE;
 	for (uint32_t s = 0; s < t->n_switches; s++) {
 		c->first[s + 1] = c->first[s];
 		for (unsigned p = 1; p <= t->switches[s].n_ports; p++)
@@ -81,19 +80,7 @@ struct cdg_channels *cdg_channels_new(const struct topo *t)
 	return c;
 }
 
-struct cdg_channels *cdg_channels_free(struct cdg_channels *c)
-{
-	if (!c)
-		return NULL;
-	free(c->first);
-	free(c->to);
-	free(c->back);
-	free(c->deps);
-	free(c->row);
-	free(c->of_port);
-	free(c);
-	return NULL;
-}
+ARENA_FREE(cdg_channels_free, struct cdg_channels)
 
 /* ---- turns ----------------------------------------------------------------------------------- */
 
@@ -115,6 +102,7 @@ struct cdg_order {
 	struct entry *journal;
 	uint32_t n_journal;
 	size_t journal_cap;
+	struct arena memory;
 };
 
 struct cdg_order *cdg_order_new(const struct cdg_channels *c)
@@ -123,15 +111,15 @@ struct cdg_order *cdg_order_new(const struct cdg_channels *c)
 	size_t n = c->n + 1u, n_words = c->row[c->n] + 1;
 
 	o->channels = c;
-	o->after = xcalloc(n_words, sizeof(*o->after));
-	o->before = xcalloc(n_words, sizeof(*o->before));
-	o->refused = xcalloc(n_words, sizeof(*o->refused));
-	o->place = xcalloc(n, sizeof(*o->place));
-	o->at = xcalloc(n, sizeof(*o->at));
-	o->seen = xcalloc(n, 1);
-	o->ahead = xcalloc(n, sizeof(*o->ahead));
-	o->behind = xcalloc(n, sizeof(*o->behind));
-	o->places = xcalloc(n, sizeof(*o->places));
+	ARENA_ARRAY(&o->memory, o->after, n_words);
+	ARENA_ARRAY(&o->memory, o->before, n_words);
+	ARENA_ARRAY(&o->memory, o->refused, n_words);
+	ARENA_ARRAY(&o->memory, o->place, n);
+	ARENA_ARRAY(&o->memory, o->at, n);
+	ARENA_ARRAY(&o->memory, o->seen, n);
+	ARENA_ARRAY(&o->memory, o->ahead, n);
+	ARENA_ARRAY(&o->memory, o->behind, n);
+	ARENA_ARRAY(&o->memory, o->places, n);
 	for (uint32_t i = 0; i < c->n; i++)
 		o->place[i] = o->at[i] = i;
 	return o;
@@ -141,16 +129,8 @@ struct cdg_order *cdg_order_free(struct cdg_order *o)
 {
 	if (!o)
 		return NULL;
-	free(o->after);
-	free(o->before);
-	free(o->refused);
-	free(o->place);
-	free(o->at);
-	free(o->seen);
-	free(o->ahead);
-	free(o->behind);
-	free(o->places);
 	free(o->journal);
+	arena_done(&o->memory);
 	free(o);
 	return NULL;
 }
@@ -163,10 +143,7 @@ void cdg_order_arrange(struct cdg_order *o, const uint32_t *channels)
 	}
 }
 
-/*
- * Where the bits of what follows channel `in` begin; those of what leads to `out` begin at its own
- * row.
- */
+/* Where the bits of what follows `in` begin; of what leads to `out`: at its own row. */
 static size_t row_after(const struct cdg_channels *c, uint32_t in)
 {
 	return c->row[c->back[in]];
@@ -293,10 +270,7 @@ static void sort_places(uint32_t *places, uint32_t n)
 		}
 }
 
-/*
- * The places of all that were seen, ascending. Looking at every place between is cheaper than
- * sorting many.
- */
+/* The places of all seen, ascending. Looking at all between is cheaper than sorting many. */
 static void list_places(struct cdg_order *o, uint32_t n_behind, uint32_t n_ahead)
 {
 	uint32_t first = o->place[o->ahead[0]], last = o->place[o->behind[0]],
@@ -315,10 +289,7 @@ static void list_places(struct cdg_order *o, uint32_t n_behind, uint32_t n_ahead
 	sort_places(o->places, n);
 }
 
-/*
- * What lies behind comes first, then what lies ahead, each in the order it has, at the places they
- * all have.
- */
+/* At the places they all have: what lies behind, then what lies ahead, each in its order. */
 static void change_places(struct cdg_order *o, uint32_t n_behind, uint32_t n_ahead)
 {
 	uint32_t all = n_behind + n_ahead, behind = 0, ahead = 0;

@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "topo/topo.h"
+#include "util/mem.h"
 
 #define CHANNEL_NONE UINT32_MAX
 
@@ -30,6 +31,7 @@ struct cdg_channels {
 	uint32_t *deps;		/* n + 1: turns from channel c are deps[c] .. deps[c + 1] - 1 */
 	size_t *row;		/* n + 1: first word of its bits, one per channel of the switch */
 	uint32_t *of_port;	/* per entry of topo->ports: channel or CHANNEL_NONE; may be NULL */
+	struct arena memory;
 };
 
 /* One per cable and direction, in the order of switches and ports. */
@@ -67,10 +69,7 @@ struct cdg_order *cdg_order_free(struct cdg_order *o);
 /* `channels`: all of them, in the order to begin with. Only while there are no turns. */
 void cdg_order_arrange(struct cdg_order *o, const uint32_t *channels);
 enum cdg_turn cdg_order_look(const struct cdg_order *o, uint32_t in, uint32_t out);
-/*
- * Takes the turn from channel `in` to channel `out`; false, and nothing is different, if that would
- * close a cycle.
- */
+/* Takes the turn from channel `in` to `out`; false, and nothing changes: it closes a cycle. */
 bool cdg_order_add(struct cdg_order *o, uint32_t in, uint32_t out);
 
 /*
@@ -82,9 +81,6 @@ uint32_t cdg_order_mark(const struct cdg_order *o);
 void cdg_order_undo(struct cdg_order *o, uint32_t mark);
 void cdg_order_forget(struct cdg_order *o);
 
-/*
- * Many turns at once: set them unasked, then see whether they close no cycle. After false the order
- * is of no more use.
- */
+/* Many turns at once, set unasked; settle: false: a cycle, and the order is of no more use. */
 void cdg_order_set(struct cdg_order *o, uint32_t in, uint32_t out);
 bool cdg_order_settle(struct cdg_order *o);

@@ -25,17 +25,6 @@
 
 /* ---- classes ------------------------------------------------------------------------------- */
 
-/* Which switches have end ports. The caller frees it. */
-static bool *find_leaves(const struct topo *t)
-{
-	bool *leaf = xcalloc(t->n_switches, sizeof(*leaf));
-
-	for (uint32_t h = 0; h < t->n_hosts; h++)
-		if (t->hosts[h].sw != TOPO_NONE)
-			leaf[t->hosts[h].sw] = true;
-	return leaf;
-}
-
 /* The same for a cable for as long as it is there, whatever becomes of others. */
 static unsigned half_of(const struct topo *t, uint32_t sw, uint32_t peer)
 {
@@ -46,7 +35,7 @@ static unsigned half_of(const struct topo *t, uint32_t sw, uint32_t peer)
 
 struct classes {
 	const struct topo *t;
-	bool *leaf;
+	uint32_t *hosts; /* per switch */
 	unsigned most;
 };
 
@@ -55,7 +44,7 @@ static unsigned class_of(const void *arg, uint32_t sw, uint32_t peer)
 {
 	const struct classes *c = arg;
 
-	if (c->leaf[peer] && !c->leaf[sw])
+	if (c->hosts[peer] && !c->hosts[sw])
 		return 0;
 	return c->most == 1 ? 1 : 1 + half_of(c->t, sw, peer);
 }
@@ -64,13 +53,13 @@ static struct sl2vl *make_vls(const struct routes *r, unsigned n_vls)
 {
 	struct sl2vl *l = sl2vl_new(r->topo, n_vls, SL2VL_BY_NOTHING, r->row_size, n_vls);
 	size_t row = (size_t)n_vls * SL2VL_SLS;
-	struct classes c = { .t = r->topo, .leaf = find_leaves(r->topo), .most = n_vls - 1 };
+	struct classes c = { .t = r->topo, .hosts = topo_count_hosts(r->topo), .most = n_vls - 1 };
 
 	sl2vl_set_classes(l, r->topo, class_of, &c);
 	for (unsigned in = 0; in < n_vls; in++)
 		memset(&l->vl[in * row], (int)in, row);
 	memset(l->host_vl, 0, sizeof(l->host_vl));
-	free(c.leaf);
+	free(c.hosts);
 	return l;
 }
 
@@ -203,10 +192,7 @@ static void move_entries(const struct route_job *job, struct mover *m)
 	const struct topo *t = m->r->topo;
 
 	m->load = xcalloc(topo_n_entries(t), sizeof(*m->load));
-	m->sources = xcalloc(t->n_switches, sizeof(*m->sources));
-	for (uint32_t h = 0; h < t->n_hosts; h++)
-		if (t->hosts[h].sw != TOPO_NONE)
-			m->sources[t->hosts[h].sw]++;
+	m->sources = topo_count_hosts(t);
 	for (uint32_t h = 0; h < t->n_hosts && !route_is_cancelled(job); h++) {
 		const struct topo_host *host = &t->hosts[h];
 

@@ -21,8 +21,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "route/core/engine.h"
 #include "route/vl/cdg_order.h"
-#include "route/core/cancel.h"
 #include "util/mem.h"
 
 /* The paths to one destination, as a tree. */
@@ -74,6 +74,7 @@ struct fill {
 	unsigned vl;
 	enum turn turn;
 	struct vl_layers *result;
+	struct arena memory;
 };
 
 static size_t entry(const struct fill *f, uint32_t column, uint32_t sw)
@@ -97,10 +98,7 @@ enum seen {
 	SEEN_ARRIVES,
 };
 
-/*
- * Follows the path from `s` to a switch whose state is known; all switches with a path are put in
- * order.
- */
+/* Follows the path from `s` to a switch whose state is known; puts those with a path in order. */
 static void follow_path(struct tree *t, uint32_t s)
 {
 	uint32_t n = 0;
@@ -254,10 +252,7 @@ static bool put_path(struct fill *f, uint32_t column, uint32_t s)
 	return true;
 }
 
-/*
- * Is some dependency of the path refused already? Tested first, because most pairs that fail do so
- * here.
- */
+/* Is some dependency of the path refused already? First, as most pairs that fail do so here. */
 static bool is_refused(const struct fill *f, uint32_t column, uint32_t s)
 {
 	uint32_t last = CHANNEL_NONE;
@@ -450,10 +445,7 @@ static void count_vls(const struct fill *f, uint64_t *n_paths)
 				n_paths[f->result->lanes[entry(f, c, s)]]++;
 }
 
-/*
- * Shares of the unneeded VLs: parts[k][0] = k, and the others that VL k is split into. The most
- * crowded VL is split first.
- */
+/* Shares of unneeded VLs: parts[k], from k on; the most crowded VL is split first. */
 static void split_vls(const struct fill *f, const uint64_t *n_paths,
 			uint8_t parts[][VL_LAYERS_MAX], unsigned *n_parts)
 {
@@ -505,25 +497,25 @@ static void fill_begin(struct fill *f)
 	f->n_deps = f->channels->deps[f->channels->n];
 	f->result = xcalloc(1, sizeof(*f->result));
 	f->result->lanes = xmalloc((size_t)f->n * job->row_size);
-	f->state = xcalloc(f->n_deps, sizeof(*f->state));
-	f->holds = xcalloc(f->n_deps, sizeof(*f->holds));
-	f->left = xcalloc(job->n_columns, sizeof(*f->left));
+	ARENA_ARRAY(&f->memory, f->state, f->n_deps);
+	ARENA_ARRAY(&f->memory, f->holds, f->n_deps);
+	ARENA_ARRAY(&f->memory, f->left, job->n_columns);
 	if (job->both_ways) {
-		f->column_of = xmalloc((size_t)f->n * sizeof(*f->column_of));
+		ARENA_ARRAY(&f->memory, f->column_of, f->n);
 		memset(f->column_of, 0xFF, (size_t)f->n * sizeof(*f->column_of));
 		for (uint32_t c = 0; c < job->n_columns; c++)
 			f->column_of[job->at[c]] = c;
-		f->added = xcalloc((size_t)f->n * 4 + 4, sizeof(*f->added));
+		ARENA_ARRAY(&f->memory, f->added, (size_t)f->n * 4 + 4);
 	}
-	t->order = xcalloc(f->n, sizeof(*t->order));
-	t->channel = xcalloc(f->n, sizeof(*t->channel));
-	t->next = xcalloc(f->n, sizeof(*t->next));
-	t->dep = xcalloc(f->n, sizeof(*t->dep));
-	t->wanted = xcalloc(f->n, sizeof(*t->wanted));
-	t->fits = xcalloc(f->n, sizeof(*t->fits));
-	t->in = xcalloc(f->n, sizeof(*t->in));
-	t->seen = xcalloc(f->n, sizeof(*t->seen));
-	t->path = xcalloc(f->n, sizeof(*t->path));
+	ARENA_ARRAY(&f->memory, t->order, f->n);
+	ARENA_ARRAY(&f->memory, t->channel, f->n);
+	ARENA_ARRAY(&f->memory, t->next, f->n);
+	ARENA_ARRAY(&f->memory, t->dep, f->n);
+	ARENA_ARRAY(&f->memory, t->wanted, f->n);
+	ARENA_ARRAY(&f->memory, t->fits, f->n);
+	ARENA_ARRAY(&f->memory, t->in, f->n);
+	ARENA_ARRAY(&f->memory, t->seen, f->n);
+	ARENA_ARRAY(&f->memory, t->path, f->n);
 }
 
 static void fill_done(struct fill *f)
@@ -531,20 +523,7 @@ static void fill_done(struct fill *f)
 	cdg_channels_free(f->channels);
 	cdg_order_free(f->set);
 	vl_layers_free(f->result);
-	free(f->state);
-	free(f->holds);
-	free(f->left);
-	free(f->column_of);
-	free(f->added);
-	free(f->tree.order);
-	free(f->tree.channel);
-	free(f->tree.next);
-	free(f->tree.dep);
-	free(f->tree.wanted);
-	free(f->tree.fits);
-	free(f->tree.in);
-	free(f->tree.seen);
-	free(f->tree.path);
+	arena_done(&f->memory);
 }
 
 /* Paths without a VL are marked like pairs without a path. */
@@ -569,9 +548,7 @@ struct vl_layers *vl_layers_new(const struct vl_layers_job *job)
 	while (f.n_left && f.vl < limit && !is_cancelled(f.job->cancelled)) {
 		fill_vl(&f);
 		f.vl++;
-		/*
-		 * Without hints each VL holds less than the one before: the limit is out of reach.
-		 */
+		/* Without hints each VL holds less than the one before: the limit is too low. */
 		if (job->limit && !job->hints && limit > 2 && f.vl == limit / 2 &&
 		    f.n_left > all / 3)
 			break;

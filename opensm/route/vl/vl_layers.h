@@ -29,10 +29,7 @@ struct vl_layers_job {
 	const bool *sources;  /* per switch: paths begin there */
 	/* Keys are switches; the path there and the path back share a VL. */
 	bool both_ways;
-	/*
-	 * Bit k: to be tried in VL k first. All paths with one bit should fit together. NULL: no
-	 * hints
-	 */
+	/* Bit k: first tried in VL k, where all should fit together. NULL: no hints */
 	uint16_t *hints;
 	/*
 	 * Hints are the VLs that paths have: they stay there; nothing moves for balance.
@@ -51,10 +48,7 @@ struct vl_layers {
 	uint8_t *lanes;	 /* VL_LAYERS_NONE where there is no path */
 };
 
-/*
- * NULL when cancelled. `lanes` is complete if needed <= most. The caller frees. Same job, same
- * bytes.
- */
+/* NULL when cancelled. Complete if needed <= most. The caller frees. Same job, same bytes. */
 struct vl_layers *vl_layers_new(const struct vl_layers_job *job);
 /*
  * The same, with `hints` that are the VLs paths have: a path moves only if it must, and then to any
