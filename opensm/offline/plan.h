@@ -209,7 +209,7 @@ uint32_t plan_grown(const struct plan_tables *from, const struct plan_tables *to
 int plan_read_later(const struct plan_world *w, struct plan_world *ret);
 /* plan_worst.c */
 struct plan_failures plan_find_worst(const struct plan_result *r);
-/* What routes_save() wrote (route/io/routes_save.h). NULL and `why`. */
+/* What routes_save() wrote (route/io/routes_pack.h). NULL and `why`. */
 struct routes *plan_read_before(const char *path, char *why, size_t why_len);
 /* Tables as they would be in the switches, from a dump. NULL and `why`. */
 struct routes *plan_read_running(const struct plan_world *w, char *why, size_t why_len);

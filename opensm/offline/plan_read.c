@@ -9,7 +9,7 @@
 #include "offline/plan.h"
 #include "plan/lid.h"
 #include "plan/route_lists.h"
-#include "route/io/routes_save.h"
+#include "route/io/routes_pack.h"
 #include "util/file.h"
 #include "route/select/engines.h"
 #include "util/mem.h"

@@ -2,7 +2,7 @@
 noinst_LIBRARIES += libroute.a
 libroute_a_SOURCES = opensm/route/select/engines.c opensm/route/core/engine.c opensm/route/core/engine.h \
 	opensm/route/select/external.c opensm/route/select/external.h include/opensm/routing_plugin.h \
-	opensm/route/core/routes.c opensm/route/core/routes.h opensm/route/io/routes_pack.c opensm/route/io/routes_pack.h opensm/route/io/routes_save.c opensm/route/io/routes_save.h \
+	opensm/route/core/routes.c opensm/route/core/routes.h opensm/route/io/routes_pack.c opensm/route/io/routes_pack.h \
 	opensm/route/core/graph.c opensm/route/core/graph.h opensm/route/core/distance.c \
 	opensm/route/tree/dmodk.c opensm/route/tree/dmodk.h \
 	opensm/route/tree/change.c opensm/route/tree/change.h opensm/route/core/unassigned.c opensm/route/core/unassigned.h \
@@ -18,11 +18,11 @@ libroute_a_SOURCES = opensm/route/select/engines.c opensm/route/core/engine.c op
 	opensm/route/select/choose.c opensm/route/select/choose.h opensm/route/core/sl2vl.c opensm/route/core/sl2vl.h opensm/route/shape/grid.h opensm/route/shape/grid.c \
 	opensm/route/shape/grid_arcs.c opensm/route/shape/grid_internal.h opensm/route/shape/grid_shape.c \
 	opensm/route/grid/grid_ways.c opensm/route/grid/grid_ways.h opensm/route/grid/grid_detour.c opensm/route/grid/grid_detour.h \
-	opensm/route/grid/grid_waits.c opensm/route/grid/grid_waits.h opensm/route/grid/grid_routes.c opensm/route/grid/grid_routes.h \
+	opensm/route/grid/grid_waits.c opensm/route/grid/grid_routes.c opensm/route/grid/grid_routes.h \
 	opensm/route/grid/grid_tree.c opensm/route/grid/torus.c opensm/route/grid/torus.h opensm/route/grid/dor.c \
 	opensm/route/proof/check.c opensm/route/proof/check.h opensm/route/proof/check_internal.h opensm/route/proof/check_delta.h opensm/route/proof/metric.c opensm/route/proof/disjoint.c opensm/route/proof/disjoint.h \
 	opensm/route/proof/check_run.c opensm/route/proof/check_any.c opensm/route/proof/check_after.c opensm/route/proof/check_distances.c opensm/route/proof/check_renumber.c \
-	opensm/route/io/tablefile.c opensm/route/io/tablefile.h opensm/route/io/tablefile_lanes.c opensm/route/io/tablefile_write.c \
+	opensm/route/io/tablefile.c opensm/route/io/tablefile.h opensm/route/io/tablefile_lanes.c \
 	opensm/route/proof/cdg.c opensm/route/proof/cdg.h opensm/route/proof/cdg_internal.h opensm/route/proof/cycle.c \
 	opensm/route/proof/cdg_turns.c \
 	opensm/route/proof/transition.c opensm/route/proof/transition.h opensm/route/proof/detour.c opensm/route/proof/detour.h \

@@ -5,7 +5,6 @@
  */
 #include "route/io/routes_pack.h"
 
-#include "route/io/routes_save.h"
 #include "route/select/keep_tables.h"
 #include "tests/lib/topocut.h"
 #include "tests/unit/route-desk.h"

@@ -3,7 +3,6 @@
 #include "route/core/path_dag.h"
 
 #include <assert.h>
-#include <string.h>
 
 void path_dag_init(struct path_dag *w, const struct graph *g)
 {

@@ -22,7 +22,6 @@
 #include <unistd.h>
 
 #include "util/bisect.h"
-#include "util/mem.h"
 #include "util/raw.h"
 
 #define FILE_MIN (1u << 20) /* smaller tables are copied faster */

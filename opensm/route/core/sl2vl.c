@@ -5,8 +5,6 @@
 #include <assert.h>
 #include <string.h>
 
-#include "util/mem.h"
-
 size_t sl2vl_n_sl(const struct sl2vl *l)
 {
 	switch (l->by) {

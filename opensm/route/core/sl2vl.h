@@ -66,10 +66,7 @@ struct sl2vl {
  */
 struct sl2vl *sl2vl_new(const struct topo *t, unsigned n_vls, enum sl2vl_by by, uint32_t row_size,
 			unsigned n_classes);
-/*
- * Every port that leads to a switch `peer` is of the class that `class_of` says, 0..n_classes-1;
- * all others, and port 0, are class 0.
- */
+/* Ports to a switch `peer` are of the class (< n_classes) of class_of(); others, and port 0: 0. */
 void sl2vl_set_classes(struct sl2vl *l, const struct topo *t,
 		       unsigned (*class_of)(const void *arg, uint32_t sw, uint32_t peer),
 		       const void *arg);
@@ -101,10 +98,7 @@ static inline uint8_t sl2vl_own_needed(const struct sl2vl *l)
 /* Entries of `sl`. */
 size_t sl2vl_n_sl(const struct sl2vl *l);
 
-/*
- * The SL of packets from end ports on switch `src` to `lid` on switch `dst`, where a policy would
- * have `wish`. `l` NULL: the wish.
- */
+/* The SL from end ports on switch `src` to `lid` on `dst`; a policy has `wish`. `l` NULL: that. */
 uint8_t sl2vl_sl(const struct sl2vl *l, uint32_t src, uint32_t dst, lid_t lid, uint8_t wish);
 
 /* The VL behind port `out` of switch `sw` of what arrives by port `in` (0: sent by the switch). */

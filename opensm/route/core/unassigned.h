@@ -10,10 +10,7 @@
 /* Per LID 0..top the switch that it is at; TOPO_NONE: it is unassigned. The caller frees. */
 uint32_t *unassigned_owners(const struct topo *t, lid_t top);
 
-/*
- * A cable that was plugged in elsewhere can close a circle of entries of an unassigned LID: one
- * entry of each circle then leads to no port.
- */
+/* Opens circles of entries of unassigned LIDs, as a cable plugged in elsewhere can close. */
 void unassigned_open_loops(struct routes *r);
 
 /*

@@ -221,10 +221,7 @@ static void enter_switch(struct search *f, uint32_t u, uint32_t hops, unsigned w
 	}
 }
 
-/*
- * All switches that can arrive with this number of hops. Stages are written when all have been
- * seen, so that no switch relies on one as far away.
- */
+/* All that can arrive with so many hops. Stages come last: none relies on a switch as far away. */
 static void enter_all(struct search *f, uint32_t hops)
 {
 	uint32_t first = f->w->n, n = 0, *next = f->w->work[2];

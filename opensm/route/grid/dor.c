@@ -110,10 +110,7 @@ static uint32_t group_towards(const struct by_port *b, uint32_t s, uint32_t to)
 	return best;
 }
 
-/*
- * The LIDs of a port of another switch or, `own`, of this one (0: of the switch itself). Its
- * number also says whose turn it is among parallel cables.
- */
+/* The LIDs of a port (0: of the switch), here if `own`; its number is the turn among cables. */
 static void fill_lids(const struct by_port *b, uint8_t *row, uint32_t group, bool own, uint8_t port,
 		      lid_t lid, uint8_t lmc)
 {

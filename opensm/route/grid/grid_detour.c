@@ -2,7 +2,7 @@
 /*
  * Destination by destination: which switches are cut off from it, how far away they are with the
  * damage there is, and which of their nearer neighbours they take: of those that close no cycle
- * (grid_waits.h) the nearest, and of these the one whose further path carries least. Load is
+ * (grid_waits.c) the nearest, and of these the one whose further path carries least. Load is
  * counted in pairs of end ports, on top of that of the whole grid.
  */
 #include "route/grid/grid_detour.h"
@@ -10,7 +10,6 @@
 #include <assert.h>
 #include <string.h>
 
-#include "route/grid/grid_waits.h"
 #include "route/proof/keep_policy.h"
 #include "util/mem.h"
 

@@ -27,10 +27,8 @@
 
 #include <assert.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "route/proof/check.h"
-#include "route/select/choose.h"
 #include "route/proof/cdg.h"
 #include "route/grid/grid_detour.h"
 #include "route/core/unassigned.h"
@@ -166,23 +164,19 @@ static uint32_t fill_row(const struct maker *m, struct routes *r, uint32_t s)
 
 static bool fill_rows(const struct maker *m, struct routes *r, char *why, size_t why_len)
 {
-	uint32_t n = m->topo->n_switches, *lost = xcalloc(n, sizeof(*lost));
-	bool ok = true;
+	uint32_t n = m->topo->n_switches;
+	_cleanup_free_ uint32_t *lost = xcalloc(n, sizeof(*lost));
 
 #pragma omp parallel for num_threads(route_threads(m->job)) schedule(dynamic, 4)
 	for (uint32_t s = 0; s < n; s++)
 		lost[s] = is_cancelled(m->job->cancelled) ? TOPO_NONE : fill_row(m, r, s);
-	for (uint32_t s = 0; ok && s < n; s++)
-		if (lost[s] != TOPO_NONE) {
-			snprintf(why, why_len,
-				 "no path from switch 0x%016llx to 0x%016llx around missing "
-				 "cables",
-				 (unsigned long long)m->topo->switches[s].guid,
-				 (unsigned long long)m->topo->switches[lost[s]].guid);
-			ok = false;
-		}
-	free(lost);
-	return ok;
+	for (uint32_t s = 0; s < n; s++)
+		if (lost[s] != TOPO_NONE)
+			return route_refuse(why, why_len, "no path from switch 0x%016llx to"
+					    " 0x%016llx around missing cables",
+					    (unsigned long long)m->topo->switches[s].guid,
+					    (unsigned long long)m->topo->switches[lost[s]].guid);
+	return true;
 }
 
 /* ---- VLs -------------------------------------------------------------------------------- */

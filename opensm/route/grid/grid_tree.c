@@ -14,8 +14,6 @@
  */
 #include "route/grid/grid_routes.h"
 
-#include <string.h>
-
 #include "route/proof/cdg.h"
 #include "util/mem.h"
 

@@ -3,7 +3,7 @@
  * Enumerates the dependencies of whole lines, and adds others to them in a set without cycles
  * (cdg_order.h).
  */
-#include "route/grid/grid_waits.h"
+#include "route/grid/grid_detour.h"
 
 #include <assert.h>
 

@@ -6,8 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "util/mem.h"
-
 uint32_t grid_place_at(const struct grid *grid, uint32_t place, unsigned dim, unsigned coordinate)
 {
 	uint32_t stride = 1;

@@ -36,6 +36,7 @@ struct match {
 	bool taken[GRID_DIMS];
 	char *why;
 	size_t why_len;
+	char shape[GRID_STRLEN]; /* of `grid`, in words */
 };
 
 /* Do the switches of the seed exist, and are they neighbours? */
@@ -91,13 +92,10 @@ static bool take_dimension(struct match *m, unsigned axis, unsigned d)
 {
 	if (m->first[axis] == d || m->second[axis] == d)
 		return true;
-	if (!dimension_suits(m, axis, d)) {
-		char text[GRID_STRLEN];
-
+	if (!dimension_suits(m, axis, d))
 		return route_refuse(m->why, m->why_len, "%c is no dimension of %u%s in a %s",
 				    axis_name[axis], m->conf->size[axis],
-				    m->conf->wraps[axis] ? " (ring)" : "", grid_str(m->grid, text));
-	}
+				    m->conf->wraps[axis] ? " (ring)" : "", m->shape);
 	if (m->first[axis] == GRID_DIMS) {
 		m->first[axis] = (uint8_t)d;
 	} else if (axis_folds(m, axis) && m->second[axis] == GRID_DIMS) {
@@ -166,23 +164,17 @@ static bool take_rest(struct match *m)
 		for (unsigned d = 0; need && d < m->grid->n_dims; d++)
 			if (dimension_suits(m, axis, d) && take_dimension(m, axis, d))
 				need--;
-		if (need) {
-			char text[GRID_STRLEN];
-
+		if (need)
 			return route_refuse(m->why, m->why_len,
 					    "torus_config says %c is %u%s, the cables are a %s",
 					    axis_name[axis], m->conf->size[axis],
 					    m->conf->wraps[axis] ? " (ring)" : "",
-					    grid_str(m->grid, text));
-		}
+					    m->shape);
 	}
 	for (unsigned d = 0; d < m->grid->n_dims; d++)
-		if (!m->taken[d]) {
-			char text[GRID_STRLEN];
-
+		if (!m->taken[d])
 			return route_refuse(m->why, m->why_len, "torus_config has fewer dimensions"
-					    " than the cables, a %s", grid_str(m->grid, text));
-		}
+					    " than the cables, a %s", m->shape);
 	return true;
 }
 
@@ -264,6 +256,7 @@ struct grid *torus_find(const struct graph *g, const struct torus_conf *conf,
 	if (!found)
 		return route_refuse(why, why_len, "no torus: %s", no_grid);
 	m.grid = found;
+	grid_str(found, m.shape);
 	return conf ? find_configured(&m, axis) : find_plain(found, axis, why, why_len);
 }
 

@@ -8,15 +8,14 @@
  */
 #pragma once
 
+#include <stdio.h>
+
 #include "route/proof/cdg.h"
 #include "route/core/routes.h"
 #include "route/proof/transition.h"
 #include "util/pack.h"
 
-/*
- * `before` NULL: the reader has nothing. The state for the next check is left out (the next check
- * starts anew).
- */
+/* `before` NULL: the reader has none. The state for the next check is left out. */
 void routes_pack(const struct routes *r, const struct routes *before, struct pack *p);
 /*
  * One reference. `before`: the same tables as those of the writer, `t` the topo that these were
@@ -29,8 +28,16 @@ void transition_pack(const struct transition *t, const struct routes *to, struct
 struct transition *transition_unpack(struct unpack *u, const struct routes *to);
 
 void cdg_pack(const struct cdg *g, struct pack *p);
-/*
- * Dependencies of `r`, which must live as long. NULL: there are no routes, hence no graph and no
- * transition.
- */
+/* Of `r`, which must live as long. NULL: there are no routes, hence no graph and no transition. */
 struct cdg *cdg_unpack(struct unpack *u, const struct routes *r);
+
+/*
+ * Tables as a file, exactly as they were in memory, with the topo they were made for: kept when an
+ * engine died on them, and read by `opensm --plan --before`. Only the version of the program that
+ * wrote the file reads it.
+ */
+#define ROUTES_SAVED_MAX ((size_t)1 << 31)
+/* 0 or -errno of the stream. */
+int routes_save(const struct routes *r, FILE *out);
+/* One reference; NULL and `why`. */
+struct routes *routes_restore(const void *bytes, size_t n, char *why, size_t why_len);

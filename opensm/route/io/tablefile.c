@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Reading of tables, and the engine `file`. Of each entry four bytes are kept, so that a file of a
- * large fabric takes less memory than its text. VLs are in tablefile_lanes.c, writing in
- * tablefile_write.c.
+ * large fabric takes less memory than its text. VLs are in tablefile_lanes.c.
  */
 #include "route/io/tablefile.h"
 
@@ -13,7 +12,6 @@
 #include "conf/text/lines.h"
 #include "route/select/engines.h"
 #include "util/bisect.h"
-#include "util/mem.h"
 #include "util/told.h"
 
 #define LIDS 0xC000u

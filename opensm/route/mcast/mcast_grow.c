@@ -8,7 +8,6 @@
  * runs over switches outside of the tree and ends at the first one inside.
  */
 #include <assert.h>
-#include <string.h>
 
 #include "route/mcast/mcast_internal.h"
 #include "util/bisect.h"

@@ -2,8 +2,6 @@
 /* Previous tables may be of another topo: switches are the same if their GUIDs are. */
 #include "route/nue/nue_layer.h"
 
-#include <string.h>
-
 #include "util/mem.h"
 
 bool nue_keeps(const struct routes *previous, unsigned n_vls)

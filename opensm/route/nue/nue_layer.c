@@ -99,10 +99,7 @@ static uint32_t find_root(const struct work *w)
 	return root;
 }
 
-/*
- * The first switch of those from which no end port is farther than it must be, and all together are
- * hardly farther: as mcast_root.c has it.
- */
+/* The first from which no end port is farther, nor all together much: as mcast_root.c has it. */
 static uint32_t find_middle(const struct nue_net *net)
 {
 	_cleanup_free_ uint32_t *far = xcalloc(net->n + 1u, sizeof(*far)),
@@ -381,7 +378,6 @@ static void route_target(struct work *w, const struct nue_target *target)
 	    nue_tree_rescue(w->tree, w->cdg, &w->taste)) {
 		cdg_order_undo(w->cdg, 0);
 		nue_tree_escape(w->tree, w->up, target->sw);
-		w->layer->n_escaped++;
 		nue_tree_improve(w->tree, w->cdg, &w->taste);
 	}
 	write_tree(w, target);

@@ -34,7 +34,6 @@ struct nue_layer {
 	uint32_t n_gains;
 	const atomic_bool *cancelled;
 	uint32_t n_wishes;         /* targets whose wishes were kept */
-	uint32_t n_escaped;        /* targets that began with the paths of the spanning tree */
 };
 
 void nue_layer_fill(struct nue_layer *layer);

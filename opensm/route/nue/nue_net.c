@@ -5,8 +5,6 @@
 #include <assert.h>
 #include <string.h>
 
-#include "util/mem.h"
-
 #define SLOW_COST 100 /* hops that avoiding a slow cable is worth */
 
 static bool is_slow(const struct nue_net *net, uint32_t sw, const struct graph_group *group)

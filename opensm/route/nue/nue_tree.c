@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "util/bisect.h"
-#include "util/mem.h"
 
 #define PASSES 8
 

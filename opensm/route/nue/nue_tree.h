@@ -38,10 +38,7 @@ struct nue_taste {
 struct nue_tree *nue_tree_new(const struct nue_net *net);
 struct nue_tree *nue_tree_free(struct nue_tree *t);
 
-/*
- * Short paths first. Returns the number of switches without a path though cables lead there;
- * additions to `cdg` since its mark then remain.
- */
+/* Short paths first. How many have none though cables lead there; additions to `cdg` remain. */
 uint32_t nue_tree_grow(struct nue_tree *t, struct cdg_order *cdg, uint32_t to,
 		       const struct nue_taste *taste);
 /*

@@ -11,10 +11,8 @@
 
 #include <string.h>
 
-#include "route/proof/check.h"
 #include "route/proof/cdg_internal.h"
 #include "util/bisect.h"
-#include "util/mem.h"
 
 /* SLs 0..15 into layers: equal columns of the VL table are one. */
 static void find_layers(struct cdg *g)

@@ -12,8 +12,6 @@
  */
 #include "route/proof/cdg_internal.h"
 
-#include <string.h>
-
 #include "util/mem.h"
 
 #define TILE 64

@@ -377,9 +377,7 @@ const char *route_fault(const struct route_verdict *v)
 				: NULL;
 }
 
-/*
- * ---- check after a former check -----------------------------------------------------------------
- */
+/* ---- check after a former check -------------------------------------------------------------- */
 
 static struct route_proof *route_proof_free(struct route_proof *p)
 {

@@ -71,10 +71,7 @@ void routes_check_renumber(const struct routes *was, const struct routes *now,
 /* Load per entry of topo->ports, as long as the check is of these tables; else NULL. */
 const uint32_t *routes_judged_load(const struct routes *r);
 
-/*
- * The same as routes_check(), with the dependency graph (cdg.h): to name the channels of a
- * cycle, or for multicast trees. The caller frees it.
- */
+/* With the dependency graph (cdg.h), for cycles and multicast trees. The caller frees it. */
 struct cdg;
 void routes_check_graph(const struct routes *r, unsigned threads, struct route_verdict *ret,
 			struct cdg **graph);
@@ -94,10 +91,7 @@ double routes_effective_bandwidth(const struct routes *r, unsigned patterns, uin
 /* The same under `patterns` random permutations: all end ports send at once. */
 double routes_permutation_bandwidth(const struct routes *r, unsigned patterns, uint64_t seed);
 
-/*
- * The same under `shifts` shift permutations (0: all of them) of the end ports in order of switch
- * and port, k to k + by: the mean over them.
- */
+/* The same, the mean of `shifts` shifts (0: all) of end ports by switch and port, k to k + by. */
 double routes_shift_bandwidth(const struct routes *r, unsigned shifts);
 
 /* All three, under `patterns` of each. */

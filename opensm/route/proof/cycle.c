@@ -8,7 +8,6 @@
  * that a vertex with fifty edges costs as much as one with one.
  */
 #include <assert.h>
-#include <string.h>
 
 #include "route/proof/cdg.h"
 #include "route/proof/cdg_internal.h"
@@ -180,9 +179,7 @@ void route_cycle_done(struct route_cycle *c)
 	*c = (struct route_cycle){ .n = 0 };
 }
 
-/*
- * ---- strongly connected components (Tarjan) ---------------------------------------------------
- */
+/* ---- strongly connected components (Tarjan) -------------------------------------------------- */
 
 struct components {
 	const struct cdg *g;

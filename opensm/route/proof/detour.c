@@ -8,7 +8,6 @@
 #include "route/proof/detour.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "util/mem.h"

@@ -18,10 +18,7 @@ struct disjoint {
 	unsigned switches; /* nor a common switch */
 };
 
-/*
- * Of the paths from switch `sw` to the LIDs of a host: as many of them as were found to have
- * nothing in common. A path that does not arrive is none.
- */
+/* Paths from switch `sw` to the LIDs of a host, that arrive and have nothing in common. */
 struct disjoint disjoint_have(const struct routes *r, uint32_t sw, uint32_t host);
 
 /* The most that shortest paths from one switch to another one could have; at most `limit`. */

@@ -30,20 +30,11 @@ static const double allowed[KEEP_RULES] = {
 	 * times the least hops.
 	 */
 	[KEEP_HOPS] = 1.1,
-	/*
-	 * A quiet minute after the walk, auto on fat-tree3 12: 1.10 at first; 1.00, 1.01, 1.10 for
-	 * 1.0, 1.02, 1.1.
-	 */
+	/* A minute later, auto on fat-tree3 12: 1.10; 1.00, 1.01, 1.10 for 1.0, 1.02, 1.1. */
 	[KEEP_QUIET] = 1.02,
-	/*
-	 * Hosts that asked for an SL go on using it. Walks: lash 1.68 (torus 5 5 5 2), nue 1.53,
-	 * dfsssp 1.28.
-	 */
+	/* Hosts go on using an SL. Walks: lash 1.68 (torus 5 5 5 2), nue 1.53, dfsssp 1.28. */
 	[KEEP_PATHS] = 2.0,
-	/*
-	 * Walk, minhop on torus 6 6 6 2: 1.25 and 3,068 blocks without; 1.10 and 3,114; at 1.0 1.00
-	 * and 3,305.
-	 */
+	/* Walk, minhop, torus 6 6 6 2: without 1.25, 3,068 blocks; 1.10, 3,114; 1.0 1.00, 3,305. */
 	[KEEP_BALANCE] = 1.1,
 	/*
 	 * bench-route -d on fat-tree3 16, 1, 3 and 10 % of cables gone: loads 2040, 2072, 2336
@@ -65,10 +56,7 @@ static const double allowed[KEEP_RULES] = {
 	[KEEP_COMPARED] = 1.1,
 	/* Walk, auto on torus 5 5 5 2: 1.74 and 1,643 blocks at 1.0, 1.23 and 1,522 here. */
 	[KEEP_COMPARED_HOPS] = 1.02,
-	/*
-	 * Walk, auto on random 30 4 3: 416 blocks at 1.0, 264 here; on fat-tree3 8: 1.48 at 1.0,
-	 * 1.10 here.
-	 */
+	/* Walk, auto: random 30 4 3 416 blocks at 1.0, 264 here; fat-tree3 8 1.48, 1.10 here. */
 	[KEEP_CANDIDATE] = 1.05,
 	/* Walk, auto on random 48 5 2: 1.49 at 1.0, 1.32 here and above. */
 	[KEEP_CANDIDATE_LOAD] = 1.5,
@@ -78,10 +66,7 @@ static const double allowed[KEEP_RULES] = {
 	[KEEP_CHANGES] = 2.0,
 	/* Walk, nue on torus 4 4 4 2: 6,186 blocks at 1.0, 1,026 from 1.1 on. */
 	[KEEP_NUE] = 1.25,
-	/*
-	 * Walk, dor on torus 6 6 6 2: 22,604 blocks at 1.0, 3,049 and 1.24 here, 2,869 and 1.25 at
-	 * 3.
-	 */
+	/* Walk, dor on torus 6 6 6 2: 22,604 blocks at 1.0; here 3,049, 1.24; at 3 2,869, 1.25. */
 	[KEEP_DETOUR] = 4.0 / 3,
 	/* Against drift alone: bench-mcast 16 makes the same trees at 1.0 and at 10. */
 	[KEEP_TREE_HOPS] = 1.25,
@@ -138,10 +123,7 @@ bool keep_is_clearly_worse(enum keep_rule load, const struct route_verdict *kept
 	       kept->avg_hops > keep_bound(KEEP_HOPS, fresh->avg_hops);
 }
 
-/*
- * Paths are as short as can be, so the mean of the channels is the least of all tables, and none
- * has a lower maximum.
- */
+/* Where paths are as short as can be, no tables have a lower mean, so none a lower maximum. */
 bool keep_is_surely_fair(enum keep_rule load, const struct route_verdict *v)
 {
 	return v->minimal && !v->unreachable && !v->switch_unreachable &&

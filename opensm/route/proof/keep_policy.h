@@ -30,16 +30,10 @@ enum keep_rule {
 	 * The base is tables from scratch, or their own load when paths were dealt out to VLs last.
 	 */
 	KEEP_PATHS,
-	/*
-	 * The base is tables from scratch, or the mean of all channels: beyond it single entries
-	 * move.
-	 */
+	/* Base: tables from scratch, or the mean of all channels: beyond it single entries move. */
 	KEEP_BALANCE,
 	KEEP_EVEN,
-	/*
-	 * The base is their own load when they were balanced last, or compared with those of other
-	 * engines.
-	 */
+	/* Base: their own load when balanced last, or compared with those of other engines. */
 	KEEP_BALANCED,
 	KEEP_STEPS, /* here and in the mean */
 	KEEP_COMPARED,
@@ -84,10 +78,7 @@ enum {
 double keep_bound(enum keep_rule rule, double base);
 /* The same for counts, rounded down. */
 uint32_t keep_limit(enum keep_rule rule, uint32_t base);
-/*
- * What a former path or table of this cost counts beside others: the cost by which the rule allows
- * it, rounded up.
- */
+/* What a former path of this cost counts beside others: the cost the rule allows it, rounded up. */
 uint64_t keep_cost(enum keep_rule rule, uint64_t cost);
 
 /* May a channel carry `load` by the rule, where the most loaded one carried `before` (0: never)? */

@@ -41,10 +41,7 @@ struct route_choice {
 
 /* The engine that is asked first: the first one that is not skipped. NULL: all are. */
 const struct route_engine *route_chain_first(const struct route_chain *chain);
-/*
- * Does the list name an engine that may take long, or one of a plugin, whose cost is unknown?
- * Engines that are skipped do not count.
- */
+/* Does it name an engine that may take long, or one of a plugin, and that is not skipped? */
 bool route_chain_is_slow(const struct route_chain *chain);
 
 /* One reference, or NULL and `why`. Pure. */

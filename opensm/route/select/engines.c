@@ -5,7 +5,6 @@
 #include <assert.h>
 #include <string.h>
 
-#include "route/proof/keep_policy.h"
 #include "route/direct/direct_routes.h"
 #include "route/sp/deal.h"
 #include "util/mem.h"

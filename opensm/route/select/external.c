@@ -25,9 +25,7 @@ bool external_name_is_good(const char *name)
 	return true;
 }
 
-/*
- * ---- the picture of the fabric -----------------------------------------------------------------
- */
+/* ---- the picture of the fabric --------------------------------------------------------------- */
 
 /* `face` comes first: the plugin's pointer to it leads back to the job. */
 struct picture {
@@ -115,9 +113,7 @@ static struct picture *picture_new(const struct route_job *job)
 static ARENA_FREE(picture_free, struct picture)
 FREEP(picture_free, struct picture)
 
-/*
- * ---- the plugin's tables ------------------------------------------------------------------------
- */
+/* ---- the plugin's tables --------------------------------------------------------------------- */
 
 static bool leads_somewhere(const struct topo *t, uint32_t sw, unsigned port)
 {

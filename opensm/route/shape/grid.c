@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "util/mem.h"
 #include "util/sets.h"
 
 #define NOWHERE UINT16_MAX
@@ -250,7 +249,6 @@ static void sort_dimensions(struct grid_arcs *a)
 		if (a->way[i] != TOPO_NONE)
 			a->way[i] = 2 * rank[a->way[i] / 2] + a->way[i] % 2;
 }
-
 
 static bool is_placed(const struct grid *grid, uint32_t sw)
 {

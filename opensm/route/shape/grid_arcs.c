@@ -16,7 +16,6 @@
  */
 #include "route/shape/grid_internal.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "util/bisect.h"

@@ -6,10 +6,8 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "util/bisect.h"
-#include "util/mem.h"
 
 #define FAIR_SHARE 8 /* one in so many */
 
@@ -42,30 +40,6 @@ static void count_parts(const struct graph *g, struct shape *s)
 
 /* ---- trees ----------------------------------------------------------------------------------- */
 
-/* Hops to the nearest leaf; TOPO_NONE where there is none. */
-static void find_hops(const struct graph *g, const bool *leaf, uint32_t *rank, uint32_t *queue)
-{
-	uint32_t head = 0, tail = 0;
-
-	for (uint32_t u = 0; u < g->n; u++) {
-		rank[u] = leaf[u] ? 0 : TOPO_NONE;
-		if (leaf[u])
-			queue[tail++] = u;
-	}
-	while (head < tail) {
-		uint32_t u = queue[head++];
-
-		for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++) {
-			uint32_t v = g->groups[i].to;
-
-			if (rank[v] == TOPO_NONE) {
-				rank[v] = rank[u] + 1;
-				queue[tail++] = v;
-			}
-		}
-	}
-}
-
 /* Are all neighbours of `u`, two at least or all that there are, also those of `leaf`? */
 static bool stands_beside(const struct graph *g, uint32_t u, uint32_t leaf)
 {
@@ -93,9 +67,12 @@ static bool is_low(const struct graph *g, const bool *leaf, uint32_t u)
 	return false;
 }
 
-static void find_ranks(const struct graph *g, const bool *leaf, uint32_t *rank, uint32_t *queue)
+/* Hops to the nearest leaf; DISTANCE_NONE where there is none. */
+static void find_ranks(const struct graph *g, const bool *leaf, uint16_t *rank)
 {
-	find_hops(g, leaf, rank, queue);
+	for (uint32_t u = 0; u < g->n; u++)
+		rank[u] = leaf[u] ? 0 : DISTANCE_NONE;
+	graph_flood(g, rank, NULL);
 	for (uint32_t u = 0; u < g->n; u++)
 		if (rank[u] == 2 && is_low(g, leaf, u))
 			rank[u] = 0;
@@ -104,14 +81,16 @@ static void find_ranks(const struct graph *g, const bool *leaf, uint32_t *rank, 
 void shape_ranks(const struct graph *g, uint32_t *ret)
 {
 	_cleanup_free_ bool *leaf = xcalloc((size_t)g->n + 1, sizeof(*leaf));
-	_cleanup_free_ uint32_t *work = xcalloc((size_t)g->n + 1, sizeof(*work));
+	_cleanup_free_ uint16_t *rank = xcalloc((size_t)g->n + 1, sizeof(*rank));
 
 	shape_leaves(g, leaf);
-	find_ranks(g, leaf, ret, work);
+	find_ranks(g, leaf, rank);
+	for (uint32_t u = 0; u < g->n; u++)
+		ret[u] = rank[u] == DISTANCE_NONE ? TOPO_NONE : rank[u];
 }
 
 /* The most neighbours above that a fair share of the switches of a level has. */
-static uint32_t usual_ups(const struct graph *g, const uint32_t *rank, uint32_t level,
+static uint32_t usual_ups(const struct graph *g, const uint16_t *rank, uint32_t level,
 			  uint32_t *ups)
 {
 	uint32_t n = 0, value = 0;
@@ -134,7 +113,7 @@ static uint32_t usual_ups(const struct graph *g, const uint32_t *rank, uint32_t 
 }
 
 /* Missing cables: by how many neighbours above a switch has, beside most of its level. */
-static uint32_t missing_ups(const struct graph *g, const uint32_t *rank, uint32_t level,
+static uint32_t missing_ups(const struct graph *g, const uint16_t *rank, uint32_t level,
 			    uint32_t *ups)
 {
 	uint32_t usual = usual_ups(g, rank, level, ups), n = 0;
@@ -153,17 +132,17 @@ static uint32_t missing_ups(const struct graph *g, const uint32_t *rank, uint32_
 
 static bool find_tree(const struct graph *g, struct shape *s)
 {
-	_cleanup_free_ uint32_t *rank = xcalloc(g->n, sizeof(*rank));
+	_cleanup_free_ uint16_t *rank = xcalloc(g->n, sizeof(*rank));
 	_cleanup_free_ uint32_t *work = xcalloc(g->n, sizeof(*work));
 	uint32_t cables = 0;
 
-	find_ranks(g, s->leaf, rank, work);
+	find_ranks(g, s->leaf, rank);
 	for (uint32_t u = 0; u < g->n; u++) {
-		if (rank[u] == TOPO_NONE)
+		if (rank[u] == DISTANCE_NONE)
 			continue;
 		if (rank[u] >= SHAPE_LEVELS)
 			return false;
-		s->n_levels = MAX(s->n_levels, rank[u] + 1);
+		s->n_levels = MAX(s->n_levels, rank[u] + 1u);
 		s->per_level[rank[u]]++;
 		for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++)
 			if (u < g->groups[i].to) {
@@ -181,14 +160,6 @@ static bool find_tree(const struct graph *g, struct shape *s)
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-static bool find_single(const struct graph *g, struct shape *s)
-{
-	if (g->first[g->n])
-		return false;
-	s->kind = SHAPE_SINGLE;
-	return true;
-}
-
 static bool find_grid(const struct graph *g, struct shape *s)
 {
 	char why[160];
@@ -204,12 +175,6 @@ static bool find_grid(const struct graph *g, struct shape *s)
 	return s->grid;
 }
 
-static void find_kind(const struct graph *g, struct shape *s)
-{
-	if (!find_single(g, s) && !find_tree(g, s) && !find_grid(g, s) && !shape_find_groups(g, s))
-		s->kind = SHAPE_OTHER;
-}
-
 struct shape *shape_find(const struct graph *g)
 {
 	struct shape *s = xcalloc(1, sizeof(*s));
@@ -218,7 +183,10 @@ struct shape *shape_find(const struct graph *g)
 	s->leaf = xcalloc(g->n, sizeof(*s->leaf));
 	shape_leaves(g, s->leaf);
 	count_parts(g, s);
-	find_kind(g, s);
+	if (!g->first[g->n])
+		s->kind = SHAPE_SINGLE;
+	else if (!find_tree(g, s) && !find_grid(g, s) && !shape_find_groups(g, s))
+		s->kind = SHAPE_OTHER;
 	return s;
 }
 

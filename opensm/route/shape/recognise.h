@@ -63,10 +63,7 @@ bool shape_find_groups(const struct graph *g, struct shape *s);
  */
 void shape_leaves(const struct graph *g, bool *ret);
 
-/*
- * Per switch: hops to the nearest leaf, 0 for leaves with few end ports or none; TOPO_NONE where no
- * leaf is.
- */
+/* Per switch: hops to the nearest leaf, 0 for leaves with few end ports; TOPO_NONE: no leaf. */
 void shape_ranks(const struct graph *g, uint32_t *ret);
 
 static inline uint32_t shape_degree(const struct graph *g, uint32_t u)

@@ -62,10 +62,7 @@ static inline bool change_moved(const struct change *c, uint32_t sw, uint32_t ta
 	return c->moved[(size_t)sw * c->words + target / 64] >> target % 64 & 1;
 }
 
-/*
- * Was leaving `sw` through `port`, over a cable that costs `weight`, a shortest path to `target`
- * before? True where that is not known.
- */
+/* Was `port` of `sw`, if it costs `weight`, on a shortest path to `target`? Not known: true. */
 bool change_had_way(const struct change *c, const struct topo *now, uint32_t sw, uint8_t port,
 		    uint8_t weight, uint32_t target);
 

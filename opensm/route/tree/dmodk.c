@@ -12,7 +12,6 @@
 
 #include "route/shape/recognise.h"
 #include "util/bisect.h"
-#include "util/mem.h"
 #include "util/sets.h"
 
 /*

@@ -6,11 +6,9 @@
 #include <string.h>
 
 #include "route/tree/change.h"
-#include "route/core/graph.h"
 #include "route/core/lid_spread.h"
 #include "route/core/nexthop_assign.h"
 #include "route/tree/port_select.h"
-#include "route/tree/dmodk.h"
 #include "route/core/unassigned.h"
 #include "util/hash.h"
 #include "util/mem.h"

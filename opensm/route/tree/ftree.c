@@ -52,10 +52,7 @@ static bool *find_apart(const struct topo *t, const struct route_options *o)
 	return ret;
 }
 
-/*
- * Hops of paths up and then down from `from`, 2 per switch: going up, going down. `queue` is of
- * switches times 2 + going down.
- */
+/* Hops of paths up, then down, in twos: going up, going down; as in `queue`: 2 * switch + down. */
 static void flood_legal(const struct graph *g, uint32_t from, uint16_t *dist, uint32_t *queue)
 {
 	uint32_t head = 0, tail = 0;

@@ -28,7 +28,6 @@
 
 #include "route/core/simd.h"
 #include "util/bisect.h"
-#include "util/mem.h"
 
 #define FAR (DISTANCE_DOWN - 1u)
 #define BLOCK 256           /* targets that one thread takes at a time */
@@ -137,10 +136,7 @@ static bool is_top(const struct sorting *s, uint32_t u)
 	return true;
 }
 
-/*
- * Per switch: the number of tops of its component above it, itself included. As bits, or where
- * there are too many, the number of switches right above.
- */
+/* Per switch: tops of its part above it, with itself; as bits, or if many, the switches above. */
 static uint32_t *count_tops(const struct sorting *s)
 {
 	const struct graph *g = s->g;

@@ -7,8 +7,6 @@
 #include <assert.h>
 #include <string.h>
 
-#include "util/mem.h"
-
 /* ---- channels -------------------------------------------------------------------------------- */
 
 struct cdg_channels *cdg_channels_open(uint32_t n_switches, uint32_t n)
@@ -196,10 +194,7 @@ enum cdg_turn cdg_order_look(const struct cdg_order *o, uint32_t in, uint32_t ou
 	return has(o->refused, row, bit) || c->back[in] == out ? CDG_REFUSED : CDG_UNSURE;
 }
 
-/*
- * Channels that lie ahead of `from` and not behind the place of `goal`, into o->ahead; they stay
- * marked as seen. CHANNEL_NONE if `goal` is among them.
- */
+/* Channels ahead of `from`, as far as `goal`, into o->ahead, seen; CHANNEL_NONE: `goal` is one. */
 static uint32_t search_ahead(struct cdg_order *o, uint32_t from, uint32_t goal)
 {
 	const struct cdg_channels *c = o->channels;

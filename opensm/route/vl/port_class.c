@@ -15,10 +15,7 @@
  * gone, three with 100; four with 200, as dfsssp does with service levels.
  */
 #define VLS_MAX 3
-/*
- * Mean hops up to which a proof is worth its time, and in small fabrics. Shortest paths of at most
- * two cables have less than 2.
- */
+/* Mean hops up to which a proof pays, and in small fabrics. Paths of two cables have under 2. */
 #define HOPS 2.25
 #define HOPS_SMALL 4.25
 #define CABLES_MAX 4 /* counted on a path */

@@ -191,7 +191,7 @@ static bool find_wanted(struct fill *f)
 	return any;
 }
 
-static bool come_in(struct fill *f, uint32_t channel, uint32_t then)
+static bool come_in(struct fill *f, uint32_t channel, uint32_t then, void *arg)
 {
 	uint8_t *state = &f->state[cdg_turn_number(f->channels, channel, then)];
 
@@ -229,31 +229,18 @@ static void put_column(struct fill *f, uint32_t column)
 		uint32_t s = t->order[i], v = t->next[s];
 
 		t->fits[s] = t->wanted[s] && t->fits[v] &&
-			     (v == t->root || come_in(f, t->channel[s], t->channel[v]));
+			     (v == t->root || come_in(f, t->channel[s], t->channel[v], NULL));
 		if (t->fits[s] && is_waiting(f, column, s))
 			give_vl(f, column, s);
 	}
 }
 
-/* The path from `s`; false if something on it is refused. */
-static bool put_path(struct fill *f, uint32_t column, uint32_t s)
-{
-	uint32_t last = CHANNEL_NONE;
-
-	for (uint32_t hops = 0; s != f->job->at[column]; hops++) {
-		uint32_t channel = channel_of(f, column, s);
-
-		assert(channel != CHANNEL_NONE && hops < f->n);
-		if (last != CHANNEL_NONE && !come_in(f, last, channel))
-			return false;
-		last = channel;
-		s = f->channels->to[channel];
-	}
-	return true;
-}
-
-/* Is some dependency of the path refused already? First, as most pairs that fail do so here. */
-static bool is_refused(const struct fill *f, uint32_t column, uint32_t s)
+/*
+ * Asks `visit` for every dependency of the path from `s`, until it says false; false then. `arg`
+ * is its own.
+ */
+static bool visit_path(struct fill *f, uint32_t column, uint32_t s,
+		       bool (*visit)(struct fill *f, uint32_t in, uint32_t out, void *arg), void *arg)
 {
 	uint32_t last = CHANNEL_NONE;
 
@@ -261,12 +248,22 @@ static bool is_refused(const struct fill *f, uint32_t column, uint32_t s)
 		uint32_t channel = channel_of(f, column, s);
 
 		assert(channel != CHANNEL_NONE && hops < f->n);
-		if (last != CHANNEL_NONE &&
-		    f->state[cdg_turn_number(f->channels, last, channel)] == DEP_REFUSED)
-			return true;
+		if (last != CHANNEL_NONE && !visit(f, last, channel, arg))
+			return false;
 		last = channel;
 	}
-	return false;
+	return true;
+}
+
+static bool is_open(struct fill *f, uint32_t in, uint32_t out, void *arg)
+{
+	return f->state[cdg_turn_number(f->channels, in, out)] != DEP_REFUSED;
+}
+
+/* Is some dependency of the path refused already? First, as most pairs that fail do so here. */
+static bool is_refused(struct fill *f, uint32_t column, uint32_t s)
+{
+	return !visit_path(f, column, s, is_open, NULL);
 }
 
 static void take_back(struct fill *f)
@@ -290,7 +287,8 @@ static void put_pair(struct fill *f, uint32_t column, uint32_t back)
 		return;
 	f->n_added = 0;
 	cdg_order_forget(f->set);
-	if ((there && !put_path(f, column, a)) || (here && !put_path(f, back, b))) {
+	if ((there && !visit_path(f, column, a, come_in, NULL)) ||
+	    (here && !visit_path(f, back, b, come_in, NULL))) {
 		take_back(f);
 		return;
 	}
@@ -392,19 +390,13 @@ static void find_in(struct fill *f, uint32_t column, uint16_t all)
 	}
 }
 
-static uint16_t in_back(const struct fill *f, uint32_t column, uint32_t s, uint16_t all)
+/* Takes VLs that do not hold the dependency out of `*arg`. */
+static bool leave_holding(struct fill *f, uint32_t in, uint32_t out, void *arg)
 {
-	uint32_t last = CHANNEL_NONE;
+	uint16_t *vls = arg;
 
-	for (uint32_t hops = 0; s != f->job->at[column]; s = f->channels->to[last], hops++) {
-		uint32_t channel = channel_of(f, column, s);
-
-		assert(channel != CHANNEL_NONE && hops < f->n);
-		if (last != CHANNEL_NONE)
-			all &= f->holds[cdg_turn_number(f->channels, last, channel)];
-		last = channel;
-	}
-	return all;
+	*vls &= f->holds[cdg_turn_number(f->channels, in, out)];
+	return true;
 }
 
 /* Moves one path, or a pair, from its VL to the emptiest that holds it. */
@@ -425,7 +417,7 @@ static void even_out(struct fill *f, uint32_t column, uint32_t s, uint64_t *n_pa
 		else if (s > f->job->at[column])
 			return;
 		else
-			in = in_back(f, other, f->job->at[column], in);
+			visit_path(f, other, f->job->at[column], leave_holding, &in);
 	}
 	for (unsigned k = 0; k < f->result->needed; k++)
 		if (in >> k & 1 && n_paths[k] < n_paths[best])

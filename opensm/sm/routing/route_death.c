@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "route/io/routes_save.h"
+#include "route/io/routes_pack.h"
 #include "topo/topofile.h"
 #include "util/file.h"
 #include "util/log.h"
