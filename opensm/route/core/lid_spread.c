@@ -124,15 +124,11 @@ static uint32_t best_edge(struct spread *s, uint32_t i, lid_t lid, uint32_t limi
 	return best;
 }
 
-static bool is_as_before(const struct spread *s, uint32_t sw, lid_t lid)
-{
-	return s->was && s->was[sw] != TOPO_NONE &&
-	       routes_port(s->job->previous, s->was[sw], lid) == routes_port(s->r, sw, lid);
-}
-
 static bool stays(const struct spread *s, uint32_t sw, lid_t lid)
 {
-	return routes_channel(s->r, sw, lid) == TOPO_NONE || is_as_before(s, sw, lid);
+	return routes_channel(s->r, sw, lid) == TOPO_NONE ||
+	       (s->was && s->was[sw] != TOPO_NONE &&
+		routes_port(s->job->previous, s->was[sw], lid) == routes_port(s->r, sw, lid));
 }
 
 static void spread_entry(struct spread *s, uint32_t i, lid_t lid, const uint32_t *flow,

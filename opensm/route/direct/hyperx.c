@@ -203,24 +203,16 @@ static const struct graph_group *turned_edge(const struct hyperx *x, uint32_t u,
 	return v == TOPO_NONE ? NULL : graph_edge(x->g, u, v);
 }
 
-static unsigned count_dims(const struct grid *grid, uint32_t a, uint32_t b)
-{
-	unsigned n = 0;
-
-	for (unsigned d = 0; d < grid->n_dims; d++)
-		n += grid_at(grid, a)[d] != grid_at(grid, b)[d];
-	return n;
-}
-
 /* Per switch: the cables to take towards `to`; NULL: that whole way is not there. */
 static void find_turned(const struct hyperx *x, uint32_t to, const struct graph_group **ret)
 {
 	memset(ret, 0, x->g->n * sizeof(*ret));
 	for (unsigned n = 1; n <= x->grid->n_dims; n++)
 		for (uint32_t u = 0; u < x->g->n; u++) {
-			const struct graph_group *edge =
-				count_dims(x->grid, u, to) == n ? turned_edge(x, u, to) : NULL;
+			const struct graph_group *edge = NULL;
 
+			if (grid_differing(x->grid, grid_at(x->grid, u), grid_at(x->grid, to)) == n)
+				edge = turned_edge(x, u, to);
 			if (edge && (edge->to == to || ret[edge->to]))
 				ret[u] = edge;
 		}
@@ -260,11 +252,6 @@ static void turn_lids(const struct hyperx *x, struct routes *r)
 	}
 }
 
-static bool is_whole(const struct shape *shape)
-{
-	return !shape->n_cut && !shape->grid->n_cut && !shape->grid->n_missing;
-}
-
 /*
  * Parts the LIDs of ports; in a damaged fabric, where ways around what is missing are mixed with
  * turned ones, only if that holds. False: nothing was turned.
@@ -278,7 +265,7 @@ static bool try_to_turn(const struct route_job *job, const struct hyperx *x,
 
 	if (!x->turns || x->grid->n_dims < 2 || !lid_spread_is_needed(job->topo))
 		return false;
-	if (is_whole(shape)) {
+	if (!shape->n_cut && !x->grid->n_cut && !x->grid->n_missing) {
 		turn_lids(x, r);
 		return true;
 	}

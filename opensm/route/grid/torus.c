@@ -129,16 +129,12 @@ static bool take_links(struct match *m)
 	return true;
 }
 
-static bool is_open(const struct match *m, unsigned axis)
-{
-	return m->conf->size[axis] > 1 && (m->first[axis] == GRID_DIMS ||
-					   (axis_folds(m, axis) && m->second[axis] == GRID_DIMS));
-}
-
 /* How many dimensions the axis still lacks. */
 static unsigned axis_lacks(const struct match *m, unsigned axis)
 {
-	return !is_open(m, axis) ? 0 : axis_folds(m, axis) && m->first[axis] == GRID_DIMS ? 2 : 1;
+	return m->conf->size[axis] <= 1 ? 0
+	       : (m->first[axis] == GRID_DIMS) +
+			 (axis_folds(m, axis) && m->second[axis] == GRID_DIMS);
 }
 
 /* Dimensions no link names: with a seed if nothing else is left, else in the order of ports. */

@@ -103,8 +103,7 @@ static const char *skip(const char *p)
 	return p;
 }
 
-/* A number in `base`, "0x" allowed with 16. Returns what follows it, or NULL. */
-static const char *number(const char *p, int base, uint64_t max, uint64_t *ret)
+const char *tablefile_number(const char *p, int base, uint64_t max, uint64_t *ret)
 {
 	char *end;
 
@@ -121,7 +120,7 @@ static bool guid_after(const char *text, const char *word, guid_t *ret)
 	const char *p = strstr(text, word);
 	uint64_t guid;
 
-	if (!p || !number(p + strlen(word), 16, UINT64_MAX, &guid) || !guid)
+	if (!p || !tablefile_number(p + strlen(word), 16, UINT64_MAX, &guid) || !guid)
 		return false;
 	*ret = guid;
 	return true;
@@ -152,7 +151,7 @@ static void note_range(struct reader *r, const char *p)
 	const char *dash = strstr(p, "[0x") ? strchr(strstr(p, "[0x"), '-') : NULL;
 	uint64_t top;
 
-	if (dash && number(dash + 1, 16, LIDS - 1, &top))
+	if (dash && tablefile_number(dash + 1, 16, LIDS - 1, &top))
 		r->f->range_top = MAX(r->f->range_top, (lid_t)top);
 }
 
@@ -221,7 +220,7 @@ static void read_entry(struct reader *r, const struct line *line, const char *p,
 	const char *start = p;
 	uint64_t lid, port;
 
-	p = number(p, 16, LIDS - 1, &lid);
+	p = tablefile_number(p, 16, LIDS - 1, &lid);
 	if (p && colon) {
 		p = skip(p);
 		p = *p == ':' ? p + 1 : NULL;
@@ -233,7 +232,7 @@ static void read_entry(struct reader *r, const struct line *line, const char *p,
 		return;
 	}
 	start = p;
-	p = number(p, 10, LFT_NO_PORT, &port);
+	p = tablefile_number(p, 10, LFT_NO_PORT, &port);
 	if (!p || (*p && !isspace((unsigned char)*p)))
 		fault(r, line, start, "a port, 0 to 255");
 	else if (port != LFT_NO_PORT)
@@ -247,7 +246,7 @@ static void read_copies(struct reader *r, const struct line *line, const char *p
 	const char *start = p;
 	uint64_t mlid, port;
 
-	p = number(p, 16, MLID_MAX, &mlid);
+	p = tablefile_number(p, 16, MLID_MAX, &mlid);
 	p = p ? skip(p) : NULL;
 	if (!p || *p != ':' || mlid < MLID_MIN) {
 		fault(r, line, start, "a multicast LID and ports");
@@ -255,7 +254,7 @@ static void read_copies(struct reader *r, const struct line *line, const char *p
 	}
 	for (p = skip(p + 1); *p; p = skip(p)) {
 		start = p;
-		p = number(p, 16, LFT_NO_PORT, &port);
+		p = tablefile_number(p, 16, LFT_NO_PORT, &port);
 		if (!p) {
 			fault(r, line, start, "a port, 0x000 to 0x0FF");
 			return;
@@ -273,8 +272,8 @@ static void read_distance(struct reader *r, const struct line *line, const char 
 	const char *start = p;
 	uint64_t lid, hops;
 
-	p = number(p, 16, LIDS - 1, &lid);
-	if (!p || *p != ':' || !number(p + 1, 16, UINT8_MAX, &hops)) {
+	p = tablefile_number(p, 16, LIDS - 1, &lid);
+	if (!p || *p != ':' || !tablefile_number(p + 1, 16, UINT8_MAX, &hops)) {
 		fault(r, line, start, "a unicast LID and hops");
 		return;
 	}

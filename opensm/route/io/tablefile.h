@@ -29,6 +29,8 @@ FREEP(tablefile_free, struct tablefile)
 /* Adds the tables of the text. Faults are errors in `r`; whatever could be read is kept. */
 void tablefile_read(struct tablefile *f, const char *path, const char *text, size_t len,
 		    struct conf_report *r);
+/* A number in `base`, "0x" allowed with 16, behind blanks. What follows it; NULL: none <= max. */
+const char *tablefile_number(const char *p, int base, uint64_t max, uint64_t *ret);
 /* Was there a table in it? */
 bool tablefile_has_tables(const struct tablefile *f);
 /* The LID that dump_fts leaves out (its last), if it is in no table; else 0. */

@@ -40,17 +40,10 @@ static void fault(struct vl_reader *r, const struct line *line, const char *expe
 
 static bool number(const char **p, int base, uint64_t max, uint64_t *ret)
 {
-	char *end;
+	const char *end = tablefile_number(*p, base, max, ret);
 
-	while (**p == ' ' || **p == '\t')
-		(*p)++;
-	if (!isxdigit((unsigned char)**p))
-		return false;
-	*ret = strtoull(*p, &end, base);
-	if (end == *p || *ret > max)
-		return false;
-	*p = end;
-	return true;
+	*p = end ? end : *p;
+	return end;
 }
 
 /* ---- SLs of paths ---------------------------------------------------------------------------- */
@@ -362,7 +355,7 @@ struct sl2vl *tablefile_lanes(const struct routes *routes, const struct tablefil
 	return l;
 }
 
-/* ---- written, in the formats that ibdmchk reads: files.md 4, routing.md 4.2 ------------------- */
+/* ---- written, in the formats that ibdmchk reads: files.md 4, routing.md 4.2 ------------- */
 
 void tablefile_write_psl(const struct routes *r, FILE *out)
 {

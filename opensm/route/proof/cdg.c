@@ -213,12 +213,6 @@ struct cdg_walk *cdg_walk_new(struct cdg *g)
 
 ARENA_FREE(cdg_walk_free, struct cdg_walk)
 
-static void note_vl(struct cdg *g, unsigned vl)
-{
-	if (!(__atomic_load_n(&g->vls, __ATOMIC_RELAXED) >> vl & 1))
-		__atomic_fetch_or(&g->vls, (uint16_t)(1u << vl), __ATOMIC_RELAXED);
-}
-
 /* Layers that end ports of `s` use for the column. */
 static uint16_t layers_at(const struct cdg *g, uint32_t s, const struct cdg_column *c)
 {
@@ -275,7 +269,8 @@ static void pass_on(struct cdg_walk *w, uint32_t s, unsigned port, unsigned laye
 		if (vl == SL2VL_VL_DROP || !add_class(g, into, in, class, own))
 			continue;
 		there[to->port / 64] |= UINT64_C(1) << to->port % 64;
-		note_vl(g, vl);
+		if (!(__atomic_load_n(&g->vls, __ATOMIC_RELAXED) >> vl & 1))
+			__atomic_fetch_or(&g->vls, (uint16_t)(1u << vl), __ATOMIC_RELAXED);
 	}
 }
 

@@ -68,8 +68,7 @@ static void follow_all(struct check_worker *w, const uint8_t *column, struct tar
 		follow_path(w, s);
 }
 
-/* Switches in this state into w->path, those with most hops to the end first. How many. */
-static uint32_t sort_by_hops(struct check_worker *w, enum path_state state)
+uint32_t check_sort_by_hops(struct check_worker *w, uint8_t state, uint32_t *ret)
 {
 	uint32_t n = w->j->topo->n_switches, sum = 0, far = 0;
 
@@ -88,7 +87,7 @@ static uint32_t sort_by_hops(struct check_worker *w, enum path_state state)
 	}
 	for (uint32_t s = 0; s < n; s++)
 		if (w->state[s] == state)
-			w->path[w->bucket[w->hops[s]]++] = s;
+			ret[w->bucket[w->hops[s]]++] = s;
 	return sum;
 }
 
@@ -109,7 +108,7 @@ static void note_dependencies(struct check_worker *w, const uint8_t *column, lid
 static void sum_ways(struct check_worker *w, const uint8_t *column, lid_t lid, uint32_t to)
 {
 	const struct verifier *j = w->j;
-	uint32_t n = sort_by_hops(w, PATH_ARRIVES);
+	uint32_t n = check_sort_by_hops(w, PATH_ARRIVES, w->path);
 
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t s = w->path[i], flow = w->flow[s];
@@ -122,7 +121,7 @@ static void sum_ways(struct check_worker *w, const uint8_t *column, lid_t lid, u
 	if (w->sign < 0)
 		return; /* dependencies only grow */
 	note_dependencies(w, column, lid, to, n);
-	n = sort_by_hops(w, PATH_LOST);
+	n = check_sort_by_hops(w, PATH_LOST, w->path);
 	note_dependencies(w, column, lid, to, n);
 	for (uint32_t s = 0; s < j->topo->n_switches; s++)
 		if (w->state[s] == PATH_LOOPS && j->sources[s])

@@ -106,6 +106,8 @@ void verify_run(struct check_worker *w, lid_t first, unsigned n);
 void verify_any(struct check_worker *w, const uint8_t *column, lid_t lid);
 /* One LID of a switch. */
 void verify_switch(struct check_worker *w, const uint8_t *column, lid_t lid);
+/* Switches with this w->state[] into `ret`, those with most w->hops[] first. How many. */
+uint32_t check_sort_by_hops(struct check_worker *w, uint8_t state, uint32_t *ret);
 /* The entries of all switches for one LID. */
 void verifier_column_of(const struct verifier *j, lid_t lid, uint8_t *ret);
 

@@ -49,34 +49,18 @@ static void find_rows(struct run *r, unsigned n)
 	r->step = LFT_BLOCK_LIDS;
 }
 
-/* Sets at, dist, order: a counting sort by distance. */
+/* Sets at, dist, order. */
 static void aim_at(struct check_worker *w, uint32_t at)
 {
-	const struct verifier *j = w->j;
-	const uint16_t *dist = distances_from(j->distances, at);
-	uint32_t n = j->topo->n_switches, sum = 0, far = 0;
-
 	if (w->at == at)
 		return;
 	w->at = at;
-	w->dist = dist;
-	for (uint32_t s = 0; s < n; s++)
-		if (dist[s] != DISTANCE_NONE)
-			far = MAX(far, dist[s]);
-	memset(w->bucket, 0, ((size_t)far + 1) * sizeof(*w->bucket));
-	for (uint32_t s = 0; s < n; s++)
-		if (dist[s] != DISTANCE_NONE)
-			w->bucket[dist[s]]++;
-	for (uint32_t d = far + 1; d-- > 1;) {
-		uint32_t here = w->bucket[d];
-
-		w->bucket[d] = sum;
-		sum += here;
+	w->dist = distances_from(w->j->distances, at);
+	for (uint32_t s = 0; s < w->j->topo->n_switches; s++) {
+		w->state[s] = w->dist[s] != DISTANCE_NONE && w->dist[s];
+		w->hops[s] = w->dist[s];
 	}
-	for (uint32_t s = 0; s < n; s++)
-		if (dist[s] != DISTANCE_NONE && dist[s])
-			w->order[w->bucket[dist[s]]++] = s;
-	w->n_order = sum;
+	w->n_order = check_sort_by_hops(w, true, w->order);
 }
 
 /* Packets that come in by `in` leave through `channel`, on the VLs of LID `i`. */
@@ -272,12 +256,6 @@ static void find_vls(struct run *r, unsigned n)
 	}
 }
 
-/* Where paths are seldom shortest, the pass does not pay: it is tried only now and then. */
-static bool is_worth_a_pass(struct check_worker *w)
-{
-	return w->n_runs++ % 16 == 0 || w->n_bad < 32;
-}
-
 void verify_run(struct check_worker *w, lid_t first, unsigned n)
 {
 	struct run r = { .w = w,
@@ -288,7 +266,8 @@ void verify_run(struct check_worker *w, lid_t first, unsigned n)
 	w->stride = n;
 	find_rows(&r, n);
 	find_vls(&r, n);
-	if (is_worth_a_pass(w)) {
+	/* Where paths are seldom shortest, the pass does not pay: it is tried only now and then. */
+	if (w->n_runs++ % 16 == 0 || w->n_bad < 32) {
 		look_at_the_rest(&r);
 		uint64_t all = r.lids, given_up = r.bad;
 

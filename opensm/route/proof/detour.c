@@ -46,11 +46,6 @@ bool *detour_missing(const struct topo *t, guid_t guid, unsigned port, bool host
 	return missing;
 }
 
-static bool takes_part(const struct topo_host *h)
-{
-	return h->sw != TOPO_NONE && h->lid;
-}
-
 /* ---- around ---------------------------------------------------------------------------------- */
 
 static void find_distances(struct walk *w, uint32_t to)
@@ -236,7 +231,8 @@ void detour_of(const struct routes *r, const bool *missing, struct detour *ret)
 	ARENA_ARRAY(&memory, moves, t->n_hosts);
 	*ret = (struct detour){ 0 };
 	for (uint32_t h = 0; h < t->n_hosts; h++)
-		moves[h] = takes_part(&t->hosts[h]) && keep_pairs(&w, &t->hosts[h]);
+		moves[h] = t->hosts[h].sw != TOPO_NONE && t->hosts[h].lid &&
+			   keep_pairs(&w, &t->hosts[h]);
 	for (uint32_t h = 0; h < t->n_hosts; h++)
 		if (moves[h])
 			ret->moved += move_pairs(&w, &t->hosts[h]);

@@ -121,11 +121,6 @@ static struct routes *take_entries(const struct adopt_job *s)
 
 /* ---- VLs ----------------------------------------------------------------------------------- */
 
-static bool is_by_path(const struct sl2vl *l)
-{
-	return l && (l->by == SL2VL_BY_SWITCH_LID || l->by == SL2VL_BY_SWITCHES);
-}
-
 /* False: there are not enough. */
 static bool take_vls(const struct adopt_job *s, struct routes *r, const struct sl2vl *lanes)
 {
@@ -137,7 +132,8 @@ static bool take_vls(const struct adopt_job *s, struct routes *r, const struct s
 		job.options.levels = MIN(job.options.levels, MAX(lanes->n_levels, 1u));
 	if (engine->deal_vls && engine->deal_vls != dfsssp_deal_vls && engine->deal_vls(&job, r))
 		return true;
-	if (is_by_path(lanes) || engine->deal_vls == dfsssp_deal_vls)
+	if ((lanes && (lanes->by == SL2VL_BY_SWITCH_LID || lanes->by == SL2VL_BY_SWITCHES)) ||
+	    engine->deal_vls == dfsssp_deal_vls)
 		return dfsssp_deal_vls(&job, r);
 	r->lanes = lanes ? sl2vl_copy(r->topo, lanes, r->row_size) : NULL;
 	return true;

@@ -67,6 +67,16 @@ static inline unsigned grid_first_dim(const struct grid *grid, uint32_t a, uint3
 	return d;
 }
 
+/* Dimensions in which two places differ. */
+static inline unsigned grid_differing(const struct grid *grid, const uint16_t *x, const uint16_t *y)
+{
+	unsigned n = 0;
+
+	for (unsigned d = 0; d < grid->n_dims; d++)
+		n += x[d] != y[d];
+	return n;
+}
+
 /* As sl2vl_set_classes() wants it: 0 is hosts, 1 + d what leads along dimension d of `grid`. */
 static inline unsigned grid_port_class(const void *grid, uint32_t sw, uint32_t peer)
 {

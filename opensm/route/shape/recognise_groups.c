@@ -105,15 +105,6 @@ static void find_groups(struct grouping *w)
 	s->per_group = queue[s->n_groups / 2];
 }
 
-/* Pairs of switches that a whole group would join by a cable. */
-static uint64_t whole_group(const struct grouping *w, bool plus, uint32_t group,
-			    const uint32_t *leaves)
-{
-	uint64_t n = w->size[group], leaf = leaves[group];
-
-	return plus ? leaf * (n - leaf) : n * (n - 1) / 2;
-}
-
 /* Cables there are within groups, and that there would be in whole ones; false: too few. */
 static bool are_dense(struct grouping *w, bool plus)
 {
@@ -129,7 +120,8 @@ static bool are_dense(struct grouping *w, bool plus)
 				u < g->groups[i].to && s->group[u] == s->group[g->groups[i].to];
 	}
 	for (uint32_t k = 0; k < s->n_groups; k++) {
-		uint64_t whole = whole_group(w, plus, k, leaves);
+		uint64_t n = w->size[k], leaf = leaves[k];
+		uint64_t whole = plus ? leaf * (n - leaf) : n * (n - 1) / 2; /* pairs to join */
 
 		if (w->size[k] > 2 * s->per_group || (uint64_t)inside[k] * 10 < whole * 7 ||
 		    inside[k] > whole)

@@ -106,15 +106,6 @@ static bool find_axes(struct lattice *l, uint32_t origin, uint32_t n_switches)
 	       (uint64_t)n_switches * 100 >= (uint64_t)l->n_places * 85;
 }
 
-static unsigned differing(const struct grid *grid, const uint16_t *x, const uint16_t *y)
-{
-	unsigned n = 0;
-
-	for (unsigned d = 0; d < grid->n_dims; d++)
-		n += x[d] != y[d];
-	return n;
-}
-
 /* The place is free, and all neighbours of `u` that have a place are in line with it. */
 static bool fits(const struct lattice *l, uint32_t u, const uint16_t *x)
 {
@@ -123,7 +114,7 @@ static bool fits(const struct lattice *l, uint32_t u, const uint16_t *x)
 	for (uint32_t i = l->g->first[u]; i < l->g->first[u + 1]; i++) {
 		uint32_t v = l->g->groups[i].to;
 
-		if (l->known[v] && differing(l->grid, x, at(l, v)) != 1)
+		if (l->known[v] && grid_differing(l->grid, x, at(l, v)) != 1)
 			return false;
 	}
 	return true;
@@ -135,7 +126,7 @@ static bool crossing(const struct grid *grid, const uint16_t *x, const uint16_t 
 {
 	unsigned n = 0;
 
-	if (differing(grid, x, y) != 2)
+	if (grid_differing(grid, x, y) != 2)
 		return false;
 	for (unsigned d = 0; d < grid->n_dims; d++) {
 		ret[d] = x[d];
@@ -229,7 +220,7 @@ static bool agrees(struct lattice *l)
 
 	for (uint32_t u = 0; u < g->n; u++)
 		for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++) {
-			if (differing(grid, at(l, u), at(l, g->groups[i].to)) != 1)
+			if (grid_differing(grid, at(l, u), at(l, g->groups[i].to)) != 1)
 				return false;
 			cables += u < g->groups[i].to;
 		}

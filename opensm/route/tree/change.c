@@ -88,11 +88,6 @@ static void find_known(struct change *c, const struct topo *now, const struct dm
 
 /* ---- pairs ------------------------------------------------------------------------------- */
 
-static void mark_pair(uint64_t *bits, const struct change *c, uint32_t sw, uint32_t target)
-{
-	bits[(size_t)sw * c->words + target / 64] |= UINT64_C(1) << target % 64;
-}
-
 /* Pairs whose distance is another, as bits; sets differs[sw] for switches that have any. */
 static bool goes_down(const uint64_t *downs, uint32_t n, uint32_t from, uint32_t to)
 {
@@ -118,7 +113,7 @@ static void compare_hops(const struct change *c, const struct change_hops *hops,
 			    goes_down(p->downs, n_before, row, was) ==
 				    goes_down(hops->downs, c->n, s, x))
 				continue;
-			mark_pair(bits, c, s, x);
+			bits[(size_t)s * c->words + x / 64] |= UINT64_C(1) << x % 64;
 			differs[s] = true;
 		}
 	}

@@ -417,22 +417,16 @@ static void give_back(struct port_select_row *row, const struct waiting *w)
 	port_select_put(row, w->dest, best);
 }
 
-static uint8_t closed_port(struct port_select_row *row, uint32_t dest, uint32_t at)
-{
-	unsigned n_homes = port_select_is_idle(row, dest) ? 0 : row->plan->spread->depth[dest];
-
-	return closed_form(row, dest, at, find_waypoint(row, dest, at, n_homes));
-}
-
 /* The old port or the closed form; 0: ports have to be counted. */
 static uint8_t wanted_port(struct port_select_row *row, uint32_t dest, uint32_t at, uint8_t old,
 			   const struct usage *u)
 {
+	unsigned n_homes = port_select_is_idle(row, dest) ? 0 : row->plan->spread->depth[dest];
 	uint8_t port;
 
 	if (old && !row->plan->change->gains)
 		return old;
-	port = closed_port(row, dest, at);
+	port = closed_form(row, dest, at, find_waypoint(row, dest, at, n_homes));
 	if (port && u && !is_fresh(row, u, port))
 		port = 0;
 	if (!old)
@@ -557,14 +551,6 @@ static void fill_carefully(struct port_select_row *row, uint32_t at, uint32_t fi
 	}
 }
 
-static void fill_several(struct port_select_row *row, uint32_t at, uint32_t first, uint32_t end)
-{
-	if (!row->simple || row->plan->spread->has_lmc[at])
-		fill_groups(row, at, first, end);
-	else if (!port_select_at_once(row, at, first, end))
-		fill_carefully(row, at, first, end);
-}
-
 /* Out of reach: no entry, whatever the row held before. */
 static void fill_nowhere(struct port_select_row *row, uint32_t first, uint32_t end)
 {
@@ -584,8 +570,10 @@ static void fill_target(struct port_select_row *row, uint32_t at, uint32_t first
 		fill_switch_lids(row, at, first, end);
 	else if (row->unique[at])
 		fill_single(row, at, first, end);
-	else
-		fill_several(row, at, first, end);
+	else if (!row->simple || row->plan->spread->has_lmc[at])
+		fill_groups(row, at, first, end);
+	else if (!port_select_at_once(row, at, first, end))
+		fill_carefully(row, at, first, end);
 }
 
 /* No path between this switch and `at` has changed: the entries stay without a look. */

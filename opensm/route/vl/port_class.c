@@ -198,15 +198,6 @@ static void move_entries(const struct route_job *job, struct mover *m)
 	}
 }
 
-static void move_back(struct mover *m)
-{
-	while (m->n) {
-		const struct moved *last = &m->moved[--m->n];
-
-		routes_write(m->r, last->sw, last->lid, last->port);
-	}
-}
-
 /* ---- the check ----------------------------------------------------------------------------- */
 
 static void add_note(struct routes *r)
@@ -235,7 +226,8 @@ static bool holds_on(unsigned n_vls, const struct route_engine *engine, const st
 		move_entries(job, &m);
 	routes_check(r, job->threads, &v);
 	if (v.credit_loop) {
-		move_back(&m);
+		while (m.n--)
+			routes_write(r, m.moved[m.n].sw, m.moved[m.n].lid, m.moved[m.n].port);
 		r->lanes = sl2vl_free(r->lanes);
 	} else {
 		add_note(r);
