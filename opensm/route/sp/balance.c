@@ -469,7 +469,7 @@ static uint32_t relieve_class(struct relief *f, uint32_t from, uint32_t to)
 	for (unsigned step = 0;
 	     step < STEPS && most > enough && !is_cancelled(f->job->cancelled); step++) {
 		uint32_t before = most, over = most - enough, now;
-		uint32_t limit = over > enough / 8 ? enough + over / 4 : enough;
+		uint32_t limit = over > enough / 8 ? enough + over / (large ? 8 : 4) : enough;
 
 		now = large ? 0 : relieve(f, from, to, limit, true);
 		if (large || f->n_over)
