@@ -42,7 +42,7 @@
  * 32 rails of 16 hosts with 5 % of their cables cut: .829 .619 at 30, .821 .622 here and at 1/3.
  */
 #define MEETING 1
-#define COST_MOST (UINT64_C(1) << 24) /* of a path with room, more than enough */
+#define PART (UINT64_C(1) << 20)
 
 /* The entries of all switches for one LID, and what they make of its flows. */
 struct column {
@@ -69,6 +69,13 @@ struct relief {
 	uint32_t limit;
 	uint32_t enough; /* no limit of any channel is lower */
 	uint32_t n_over; /* channels above the limit */
+	/* these, and some that were; a bit of `listed` per channel says which are there */
+	struct above {
+		uint32_t sw;
+		uint8_t port;
+	} *above;
+	uint32_t n_above;
+	bool *listed;
 	bool *over;	 /* per switch: its path crosses such a channel */
 	bool *crosses;	 /* per destination */
 	uint32_t *rank;	 /* per LID: place of its end port in the order of ranks */
@@ -76,6 +83,7 @@ struct relief {
 	uint32_t n_ranked;
 	uint32_t met[PORTS]; /* per port of the switch at hand: see look_around() */
 	bool looked;	     /* they are those of the entry at hand */
+	double per_load, per_met; /* what one of it adds to a cost */
 	bool gentle;	     /* entries move only if they meet no more than before */
 	struct column column; /* at hand */
 	struct arena memory;
@@ -133,13 +141,17 @@ static void read_ports(const struct relief *f, struct column *c, uint32_t place)
 	}
 }
 
+static void read_column(const struct relief *f, struct column *c, uint32_t place)
+{
+	if (place < c->from || place >= c->to)
+		read_ports(f, c, place);
+	c->port = c->ports + (size_t)(place - c->from) * f->n;
+}
+
 /* Sums up what comes through every switch, farthest first. */
 static void find_flows(const struct relief *f, struct column *c, uint32_t place)
 {
 	find_dag(f, &c->dag, f->job->dests->at[place]);
-	if (place < c->from || place >= c->to)
-		read_ports(f, c, place);
-	c->port = c->ports + (size_t)(place - c->from) * f->n;
 	memcpy(c->flow, f->job->dests->sources, f->n * sizeof(*c->flow));
 	c->n_used = 0;
 	for (uint32_t i = c->dag.n; i-- > 0;) {
@@ -167,6 +179,7 @@ static void count_loads(struct relief *f, uint32_t from, uint32_t to)
 		ARENA_ARRAY(&c.dag.memory, load, f->n_ports);
 #pragma omp for schedule(dynamic, 64)
 		for (uint32_t place = from; place < to; place++) {
+			read_column(f, &c, place);
 			find_flows(f, &c, place);
 			for (uint32_t k = 0; k < c.n_used; k++) {
 				uint32_t s = c.dag.order[c.used[k]];
@@ -199,6 +212,32 @@ static bool is_used(const struct relief *f, uint32_t s, uint32_t lid, unsigned f
 	return false;
 }
 
+static void list_above(struct relief *f, uint32_t sw, uint8_t port)
+{
+	if (f->listed[f->base[sw] + port])
+		return;
+	f->listed[f->base[sw] + port] = true;
+	f->above[f->n_above++] = (struct above){ .sw = sw, .port = port };
+}
+
+/* Has an entry of the column at hand a channel above the limit? Forgets those that are no more. */
+static bool has_above(struct relief *f)
+{
+	for (uint32_t i = 0; i < f->n_above;) {
+		struct above a = f->above[i];
+
+		if (!is_over(f, f->base[a.sw] + a.port)) {
+			f->listed[f->base[a.sw] + a.port] = false;
+			f->above[i] = f->above[--f->n_above];
+			continue;
+		}
+		if (f->column.port[a.sw] == a.port)
+			return true;
+		i++;
+	}
+	return false;
+}
+
 /*
  * Marks the columns that may have flows through a channel that carries too much, and counts these
  * channels.
@@ -208,7 +247,8 @@ static void find_crossing(struct relief *f, uint32_t from, uint32_t to)
 	const struct dest_order *dests = f->job->dests;
 
 	memset(f->crosses + from, 0, to - from);
-	f->n_over = 0;
+	memset(f->listed, 0, f->n_ports);
+	f->n_over = f->n_above = 0;
 	for (uint32_t s = 0; s < f->n; s++) {
 		const uint8_t *row = routes_row(f->r, s);
 		bool over[PORTS] = { false };
@@ -217,6 +257,8 @@ static void find_crossing(struct relief *f, uint32_t from, uint32_t to)
 		for (unsigned p = 1; p <= f->topo->switches[s].n_ports; p++) {
 			over[p] = is_over(f, f->base[s] + p);
 			f->n_over += over[p];
+			if (over[p])
+				list_above(f, s, (uint8_t)p);
 		}
 		for (uint32_t place = from; place < to && f->n_over > before; place++)
 			if (!f->crosses[place] && dests->lids[place] <= f->r->top &&
@@ -245,17 +287,33 @@ static uint32_t most_to_relieve(const struct relief *f)
 	return most;
 }
 
-/* Adds to all channels of the path from `sw` on. Returns what the most loaded carries then. */
-static inline uint32_t shift_load(struct relief *f, uint32_t sw, uint32_t by)
+/* The most loaded channel of the path from `sw` on. */
+static uint32_t worst_of(const struct relief *f, uint32_t sw)
 {
-	uint32_t most = 0, channel = channel_of(f, sw);
+	uint32_t most = 0, c = channel_of(f, sw);
 
-	for (uint32_t hops = 0; f->next[channel] != NOWHERE && hops < f->n; hops++) {
-		f->n_over -= is_over(f, channel);
-		f->load[channel] += by;
-		f->n_over += is_over(f, channel);
-		most = MAX(most, f->load[channel]);
-		channel = channel_of(f, f->next[channel]);
+	for (uint32_t hops = 0; f->next[c] != NOWHERE && hops < f->n; hops++) {
+		most = MAX(most, f->load[c]);
+		c = channel_of(f, f->next[c]);
+	}
+	return most;
+}
+
+/* Adds to all channels of that path. Returns what the most loaded carries then. */
+static uint32_t shift_load(struct relief *f, uint32_t sw, uint32_t by)
+{
+	uint32_t most = 0, c = channel_of(f, sw);
+
+	for (uint32_t hops = 0; f->next[c] != NOWHERE && hops < f->n; hops++) {
+		f->n_over -= is_over(f, c);
+		f->load[c] += by;
+		if (is_over(f, c)) {
+			f->n_over++;
+			list_above(f, sw, f->column.port[sw]);
+		}
+		most = MAX(most, f->load[c]);
+		sw = f->next[c];
+		c = channel_of(f, sw);
 	}
 	return most;
 }
@@ -274,27 +332,27 @@ static void look_around(struct relief *f, uint32_t sw, uint32_t lid)
 	if (f->looked)
 		return;
 	f->looked = true;
-	memset(f->met, 0, sizeof(f->met));
+	memset(f->met, 0, (f->topo->switches[sw].n_ports + 1u) * sizeof(*f->met));
+	f->met[LFT_NO_PORT] = 0;
+	f->per_met = PART * MEETING / (3.0 * f->column.flow[sw] * f->column.flow[sw]);
 	for (uint32_t k = 1; k < far; k++) {
 		f->met[row[f->ranked[at + k < n ? at + k : at + k - n]]] += far - k;
 		f->met[row[f->ranked[at >= k ? at - k : at + n - k]]] += far - k;
 	}
 }
 
-/* By load; while there is room by what it meets as well. In parts of 2^20. */
+/* By load; while there is room by what it meets as well. In parts of PART. */
 static uint64_t cost_of(const struct relief *f, uint32_t load, uint32_t met, uint64_t flow)
 {
 	if (load > f->limit)
 		return (uint64_t)load << 32;
-	return ((uint64_t)load << 20) / MAX(f->limit, 1u) +
-	       ((uint64_t)met * MEETING << 20) / (3 * flow * flow);
+	return load * PART / MAX(f->limit, 1u) + met * PART * MEETING / (3 * flow * flow);
 }
 
-/* cost_of() is no less: known without a division. */
-static bool costs_as_much(const struct relief *f, uint32_t load, uint64_t least)
+/* The same, or up to 2 more, without a division. */
+static double cost_about(const struct relief *f, uint32_t load, uint32_t met)
 {
-	return load <= f->limit && least <= COST_MOST &&
-	       (uint64_t)load << 20 >= least * MAX(f->limit, 1u);
+	return load > f->limit ? 0 : load * f->per_load + met * f->per_met;
 }
 
 /*
@@ -311,10 +369,11 @@ static uint32_t likely_way(struct relief *f, uint32_t i, uint32_t lid, uint32_t 
 		const struct path_dag_edge *edge = &w->edges[k];
 		uint32_t worst = MAX(f->load[edge->channel], f->worst[edge->next]) + flow;
 
-		if (worst >= most || edge->port == f->column.port[s] ||
-		    costs_as_much(f, worst, least))
+		if (worst >= most || edge->port == f->column.port[s])
 			continue;
 		look_around(f, s, lid);
+		if (cost_about(f, worst, f->met[edge->port]) - 2.5 > (double)least)
+			continue;
 		cost = cost_of(f, worst, f->met[edge->port], flow);
 		if (cost >= least)
 			continue;
@@ -339,7 +398,7 @@ static uint32_t best_way(struct relief *f, uint32_t i, uint32_t lid, uint32_t mo
 			return TOPO_NONE;
 		next = w->edges[best].next;
 		known = f->worst[next];
-		f->worst[next] = shift_load(f, next, 0);
+		f->worst[next] = worst_of(f, next);
 		if (f->worst[next] <= known)
 			return best;
 	}
@@ -418,6 +477,9 @@ static uint32_t move_column(struct relief *f, uint32_t place, bool cheap)
 	struct column *c = &f->column;
 	uint32_t lid = f->job->dests->lids[place], moved = 0;
 
+	read_column(f, c, place);
+	if (!has_above(f))
+		return 0;
 	find_flows(f, c, place);
 	memset(f->over, 0, f->n * sizeof(*f->over));
 	memset(f->worst, 0, f->n * sizeof(*f->worst));
@@ -454,6 +516,7 @@ static uint32_t relieve(struct relief *f, uint32_t from, uint32_t to, uint32_t l
 	uint32_t moved;
 
 	f->limit = limit;
+	f->per_load = PART / (double)MAX(limit, 1u);
 	f->gentle = gentle;
 	find_crossing(f, from, to);
 	moved = f->job->changed ? move_columns(f, from, to, true) : 0;
@@ -658,6 +721,8 @@ uint32_t balance_channels(const struct balance_job *job, struct routes *r, uint3
 	ARENA_ARRAY(&f.memory, f.floor, f.n_ports);
 	ARENA_ARRAY(&f.memory, f.worst, f.n);
 	ARENA_ARRAY(&f.memory, f.over, f.n);
+	ARENA_ARRAY(&f.memory, f.above, f.n_ports);
+	ARENA_ARRAY(&f.memory, f.listed, f.n_ports);
 	ARENA_ARRAY(&f.memory, f.crosses, job->dests->n);
 	list_channels(&f);
 	column_init(&f, &f.column);

@@ -64,7 +64,7 @@ static void find_edges(const void *arg, uint32_t i, struct path_dag *w)
 	path_dag_switch(w, s);
 	for (uint32_t k = g->first[s]; k < g->first[s + 1]; k++)
 		if (hops[g->groups[k].to] + 1 == hops[s] &&
-		    balance_is_path(r, s, g->groups[k].to, w->to))
+		    (!r->places || balance_is_path(r, s, g->groups[k].to, w->to)))
 			path_dag_group(w, &g->groups[k]);
 	w->n = n;
 }
