@@ -342,7 +342,7 @@ static bool is_diverted(const struct port_select_row *row, uint32_t dest, uint32
 	return rank && rank < s->depth[dest];
 }
 
-static uint8_t diverted_port(struct port_select_row *row, uint32_t dest, uint32_t at)
+uint8_t port_select_diverted(struct port_select_row *row, uint32_t dest, uint32_t at)
 {
 	uint32_t turn = turn_of(row, dest, row->plan->spread->rank[row->sw]);
 
@@ -363,7 +363,7 @@ static uint8_t closed_form(struct port_select_row *row, uint32_t dest, uint32_t 
 		return parallel_port(row, dest, target);
 	if (port_select_is_idle(row, dest))
 		return any_port(row, at, turn_of(row, dest, 0));
-	return is_diverted(row, dest, at, target) ? diverted_port(row, dest, at) : 0;
+	return is_diverted(row, dest, at, target) ? port_select_diverted(row, dest, at) : 0;
 }
 
 /*

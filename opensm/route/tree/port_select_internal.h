@@ -79,7 +79,7 @@ struct port_select_row {
 	uint32_t target; /* of the candidates below; TOPO_NONE: none yet */
 	unsigned n_candidates;
 	uint8_t candidates[PORTS];
-	uint32_t turn; /* of the last diverted_port() among these candidates */
+	uint32_t turn; /* of the last port_select_diverted() among these candidates */
 	uint8_t turn_port;
 	uint64_t random;
 	struct arena memory;
@@ -91,6 +91,8 @@ struct port_select_row {
  */
 void port_select_one(struct port_select_row *row, uint32_t dest, uint32_t at, unsigned n_homes);
 void port_select_put(struct port_select_row *row, uint32_t dest, uint8_t port);
+/* The port of a diverted flow to `dest` on `at`. */
+uint8_t port_select_diverted(struct port_select_row *row, uint32_t dest, uint32_t at);
 /*
  * All groups up lead to `at` (or there is no up and down): a home between is reached by a path to
  * `at`.
