@@ -274,9 +274,16 @@ static uint8_t any_port(const struct port_select_row *row, uint32_t at, uint32_t
 		way = &row->groups[row->by_way[left]];
 		return row->plan->graph->ports[way->first_port + slot % way->n_ports];
 	}
-	for (uint32_t i = 0; i < row->n_groups && !way; i++)
-		if (port_select_is_way(row, i, at) && !left--)
-			way = &row->groups[i];
+	for (uint32_t w = 0; w * 16 < row->n_groups && !way; w++) {
+		unsigned ways = row->bits[w * row->plan->graph->n + at],
+			 n = (unsigned)__builtin_popcount(ways);
+
+		for (unsigned k = 0; left < n && k < left; k++)
+			ways &= ways - 1;
+		if (left < n)
+			way = &row->groups[w * 16 + (unsigned)__builtin_ctz(ways)];
+		left -= n;
+	}
 	return way ? row->plan->graph->ports[way->first_port + slot % way->n_ports] : 0;
 }
 
