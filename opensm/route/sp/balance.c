@@ -125,19 +125,20 @@ static void read_ports(const struct relief *f, struct column *c, uint32_t place)
 	const uint32_t *lids = f->job->dests->lids + place;
 	uint32_t left = f->job->dests->n - place, n = 1;
 
+	uint8_t *ports = c->ports;
+
 	while (n < left && lids[n] == lids[0] + n && lids[n] % LFT_BLOCK_LIDS)
 		n++;
 	c->from = place;
 	c->to = place + n;
-	for (uint32_t s = 0; s < f->n; s++) {
-		uint32_t size = f->base[s + 1] - f->base[s];
+	for (uint32_t s = 0, n_sw = f->n; s < n_sw; s++) {
+		uint32_t size = f->base[s + 1] - f->base[s], lid = lids[0], top = f->r->top;
+		const uint8_t *row = routes_row(f->r, s);
 
-		__builtin_prefetch(routes_row(f->r, MIN(s + AHEAD, f->n - 1)) + lids[0]);
-		for (uint32_t k = 0; k < n; k++) {
-			uint8_t port = routes_port(f->r, s, (lid_t)(lids[0] + k));
-
-			c->ports[(size_t)k * f->n + s] = port < size ? port : 0;
-		}
+		__builtin_prefetch(routes_row(f->r, MIN(s + AHEAD, n_sw - 1)) + lid);
+		for (uint32_t k = 0; k < n; k++)
+			ports[(size_t)k * n_sw + s] =
+				lid + k <= top && row[lid + k] < size ? row[lid + k] : 0;
 	}
 }
 
@@ -151,20 +152,22 @@ static void read_column(const struct relief *f, struct column *c, uint32_t place
 /* Sums up what comes through every switch, farthest first. */
 static void find_flows(const struct relief *f, struct column *c, uint32_t place)
 {
-	find_dag(f, &c->dag, f->job->dests->at[place]);
-	memcpy(c->flow, f->job->dests->sources, f->n * sizeof(*c->flow));
-	c->n_used = 0;
-	for (uint32_t i = c->dag.n; i-- > 0;) {
-		uint32_t s = c->dag.order[i], next;
+	const uint32_t *order = c->dag.order, *base = f->base;
+	const uint16_t *next = f->next;
+	uint32_t *flow = c->flow, *used = c->used;
+	const uint8_t *port = c->port;
 
-		if (!c->flow[s])
+	find_dag(f, &c->dag, f->job->dests->at[place]);
+	memcpy(flow, f->job->dests->sources, f->n * sizeof(*flow));
+	for (uint32_t i = c->dag.n; i-- > 0;) {
+		uint32_t s = order[i], to = flow[s] ? next[base[s] + port[s]] : NOWHERE;
+
+		if (to == NOWHERE)
 			continue;
-		next = f->next[f->base[s] + c->port[s]];
-		if (next == NOWHERE)
-			continue;
-		c->flow[next] += c->flow[s];
-		c->used[c->n_used++] = i;
+		flow[to] += flow[s];
+		*used++ = i;
 	}
+	c->n_used = (uint32_t)(used - c->used);
 }
 
 /* Adds the loads of the columns. */
@@ -327,7 +330,8 @@ static void look_around(struct relief *f, uint32_t sw, uint32_t lid)
 {
 	const uint8_t *row = routes_row(f->r, sw);
 	uint32_t n = f->n_ranked, at = f->rank[lid];
-	uint32_t far = MIN(MIN(f->column.flow[sw], AROUND), n / 2);
+	uint32_t far = MIN(MIN(f->column.flow[sw], AROUND), n / 2), *met = f->met;
+	const lid_t *ranked = f->ranked;
 
 	if (f->looked)
 		return;
@@ -336,8 +340,8 @@ static void look_around(struct relief *f, uint32_t sw, uint32_t lid)
 	f->met[LFT_NO_PORT] = 0;
 	f->per_met = PART * MEETING / (3.0 * f->column.flow[sw] * f->column.flow[sw]);
 	for (uint32_t k = 1; k < far; k++) {
-		f->met[row[f->ranked[at + k < n ? at + k : at + k - n]]] += far - k;
-		f->met[row[f->ranked[at >= k ? at - k : at + n - k]]] += far - k;
+		met[row[ranked[at + k < n ? at + k : at + k - n]]] += far - k;
+		met[row[ranked[at >= k ? at - k : at + n - k]]] += far - k;
 	}
 }
 

@@ -110,6 +110,8 @@ static bool is_new_way(const struct port_select_row *row, uint8_t port, uint32_t
 static void find_candidates(struct port_select_row *row, uint32_t target)
 {
 	const struct graph *g = row->plan->graph;
+	const struct graph_group *groups = row->groups;
+	const uint8_t *ports = g->ports;
 	unsigned n = 0;
 
 	if (row->target == target)
@@ -123,10 +125,10 @@ static void find_candidates(struct port_select_row *row, uint32_t target)
 	for (uint32_t w = 0; w * 16 < row->n_groups; w++)
 		for (unsigned left = row->bits[w * g->n + target]; left; left &= left - 1) {
 			const struct graph_group *group =
-				&row->groups[w * 16 + (unsigned)__builtin_ctz(left)];
+				&groups[w * 16 + (unsigned)__builtin_ctz(left)];
 
 			for (unsigned p = 0; p < group->n_ports; p++)
-				row->candidates[n++] = g->ports[group->first_port + p];
+				row->candidates[n++] = ports[group->first_port + p];
 		}
 	row->n_candidates = n;
 }
