@@ -26,19 +26,6 @@ void path_dag_done(struct path_dag *w)
 	arena_done(&w->memory);
 }
 
-void path_dag_group(struct path_dag *w, const struct graph_group *group)
-{
-	const uint8_t *ports = w->graph->ports + group->first_port;
-	uint32_t base = w->graph->topo->switches[w->order[w->n - 1]].first_port;
-
-	assert(w->n > 0);
-	for (unsigned p = 0; p < group->n_ports; p++)
-		w->edges[w->n_edges++] = (struct path_dag_edge){
-			.channel = base + ports[p], .next = group->to, .port = ports[p],
-		};
-	w->first[w->n] = w->n_edges;
-}
-
 uint32_t path_dag_sort(const struct path_dag *w, uint16_t mask, uint32_t *ret)
 {
 	_cleanup_free_ uint32_t *at = NULL;

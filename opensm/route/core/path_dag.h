@@ -52,7 +52,19 @@ static inline void path_dag_switch(struct path_dag *w, uint32_t sw)
 }
 
 /* All cables of a group are edges of the switch at hand. */
-void path_dag_group(struct path_dag *w, const struct graph_group *group);
+static inline void path_dag_group(struct path_dag *w, const struct graph_group *group)
+{
+	const uint8_t *ports = w->graph->ports + group->first_port;
+	uint32_t base = w->graph->topo->switches[w->order[w->n - 1]].first_port;
+
+	struct path_dag_edge *edges = w->edges + w->n_edges;
+
+	for (unsigned p = 0; p < group->n_ports; p++)
+		edges[p] = (struct path_dag_edge){
+			.channel = base + ports[p], .next = group->to, .port = ports[p],
+		};
+	w->first[w->n] = w->n_edges += group->n_ports;
+}
 /*
  * Orders the switches by `far` & `mask` (DISTANCE_NONE is left out, and `to`), and then by number.
  * Returns how many; the caller takes them from `ret`, which has room for all, to path_dag_switch().

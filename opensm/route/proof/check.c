@@ -21,6 +21,8 @@
 #include "route/proof/cdg_internal.h"
 #include "util/mem.h"
 
+#define MANY 128 /* of so many entries one was written: the whole is checked faster */
+
 static void find_targets(struct verifier *j)
 {
 	const struct topo *t = j->topo;
@@ -446,9 +448,12 @@ bool routes_check_after(const struct routes *previous, const struct routes *r, u
 
 bool routes_check_since(struct routes *r, size_t mark, unsigned threads, struct route_verdict *ret)
 {
+	size_t written = routes_mark(r) - mark;
 	struct route_changes changes;
 	bool short_way;
 
+	if (written > (size_t)r->topo->n_switches * r->top / MANY)
+		return routes_check_after(NULL, r, threads, ret);
 	changes.entries = routes_changes_since(r, mark, &changes.n);
 	short_way = check_moved(atomic_exchange(&r->cache->proof, NULL), r, &changes, threads, ret);
 	free(changes.entries);

@@ -86,18 +86,20 @@ static inline void leave_switch(struct run *r, uint32_t s, uint32_t own, uint64_
 	const uint8_t *row = r->rows + s * r->step;
 	const uint32_t *behind = j->behind + sw->first_port;
 	uint32_t *load = w->load + sw->first_port;
-	struct cell *cells = w->cells + (size_t)s * w->stride;
-	uint64_t came = w->carries[s];
-	unsigned d = w->dist[s];
+	unsigned stride = w->stride;
+	struct cell *all = w->cells, *cells = all + (size_t)s * stride;
+	uint64_t *carries = w->carries, came = carries[s];
+	const uint16_t *dist = w->dist;
+	unsigned d = dist[s], n_ports = sw->n_ports, add = r->add;
 
-	w->carries[s] = 0;
+	carries[s] = 0;
 	for (uint64_t left = lids; left; left &= left - 1) {
 		unsigned i = (unsigned)__builtin_ctzll(left);
 		uint8_t port = row[i];
-		uint32_t to = port <= sw->n_ports ? behind[port] : BEHIND_NONE, flow = own;
+		uint32_t to = port <= n_ports ? behind[port] : BEHIND_NONE, flow = own;
 		struct cell *there;
 
-		if (to == BEHIND_NONE || w->dist[to >> 8] >= d) {
+		if (to == BEHIND_NONE || dist[to >> 8] >= d) {
 			r->bad |= UINT64_C(1) << i;
 			if (came >> i & 1)
 				cells[i] = (struct cell){ .flow = 0 };
@@ -109,11 +111,11 @@ static inline void leave_switch(struct run *r, uint32_t s, uint32_t own, uint64_
 				depend_on(r, sw->first_port + port, i, cells[i].in);
 			cells[i] = (struct cell){ .flow = 0 };
 		}
-		load[port] += flow * r->add;
-		there = &w->cells[(size_t)(to >> 8) * w->stride + i];
+		load[port] += flow * add;
+		there = &all[(size_t)(to >> 8) * stride + i];
 		there->flow += flow;
 		there->in |= UINT64_C(1) << (to & 63);
-		w->carries[to >> 8] |= UINT64_C(1) << i;
+		carries[to >> 8] |= UINT64_C(1) << i;
 	}
 }
 

@@ -33,26 +33,48 @@
 #define RANKS 8
 #define FAR 2	   /* hops to look for an end port that sends */
 #define PORTS 256
+#define NOWHERE UINT16_MAX /* no switch: there are fewer */
+#define AHEAD 8		   /* rows */
 #define AROUND 32  /* end ports in a row, to each side, that count as neighbours */
 /*
  * What meeting others costs, in thirds of the load (cost_of()). Mean of shifts and permutations on
  * 32 rails of 16 hosts with 5 % of their cables cut: .829 .619 at 30, .821 .622 here and at 1/3.
  */
 #define MEETING 1
+#define PART (UINT64_C(1) << 20)
+
+/* The entries of all switches for one LID, and what they make of its flows. */
+struct column {
+	struct path_dag dag; /* all paths that they may take */
+	uint8_t *port;	     /* per switch; 0: to no switch */
+	uint32_t *flow;	     /* the same: what comes through, its own end ports included */
+	uint32_t *used;	     /* places in dag.order of switches that send on, farthest first */
+	uint32_t n_used;
+	/* ports of several LIDs, those at places from .. to - 1, one after the other */
+	uint8_t *ports;
+	uint32_t from, to;
+};
 
 struct relief {
 	const struct balance_job *job;
 	const struct topo *topo;
 	struct routes *r;
 	uint32_t n, n_ports;
+	uint32_t *base;	 /* per switch: channel of port 0 */
+	uint16_t *next;	 /* per channel: the switch there; NOWHERE: none */
 	uint32_t *load;	 /* per channel */
 	uint32_t *floor; /* per channel: no limit is lower */
-	uint32_t *flow;	 /* per switch, for the column at hand */
-	uint32_t *channel; /* the same: where its flow goes; TOPO_NONE: there is none */
-	uint32_t *worst; /* the same: most load from there on, at the last look */
+	uint32_t *worst; /* per switch, for the column at hand: most load from there on, as known */
 	uint32_t limit;
 	uint32_t enough; /* no limit of any channel is lower */
 	uint32_t n_over; /* channels above the limit */
+	/* these, and some that were; a bit of `listed` per channel says which are there */
+	struct above {
+		uint32_t sw;
+		uint8_t port;
+	} *above;
+	uint32_t n_above;
+	bool *listed;
 	bool *over;	 /* per switch: its path crosses such a channel */
 	bool *crosses;	 /* per destination */
 	uint32_t *rank;	 /* per LID: place of its end port in the order of ranks */
@@ -60,24 +82,27 @@ struct relief {
 	uint32_t n_ranked;
 	uint32_t met[PORTS]; /* per port of the switch at hand: see look_around() */
 	bool looked;	     /* they are those of the entry at hand */
+	double per_load, per_met; /* what one of it adds to a cost */
 	bool gentle;	     /* entries move only if they meet no more than before */
-	struct path_dag dag;
+	struct column column; /* at hand */
 	struct arena memory;
 };
 
-/* TOPO_NONE: to no switch. */
-static uint32_t channel_of(const struct relief *f, uint32_t sw, uint32_t lid)
+static void column_init(const struct relief *f, struct column *c)
 {
-	uint8_t port = routes_port(f->r, sw, (lid_t)lid);
-	uint32_t channel = f->topo->switches[sw].first_port + port;
-
-	if (!port || port > f->topo->switches[sw].n_ports ||
-	    f->topo->ports[channel].sw == TOPO_NONE)
-		return TOPO_NONE;
-	return channel;
+	path_dag_init(&c->dag, f->job->graph);
+	ARENA_ARRAY(&c->dag.memory, c->ports, (size_t)f->n * LFT_BLOCK_LIDS);
+	ARENA_ARRAY(&c->dag.memory, c->flow, f->n);
+	ARENA_ARRAY(&c->dag.memory, c->used, f->n);
 }
 
-static bool is_over(const struct relief *f, uint32_t channel)
+/* The channel that `sw` uses in the column at hand. */
+static inline uint32_t channel_of(const struct relief *f, uint32_t sw)
+{
+	return f->base[sw] + f->column.port[sw];
+}
+
+static inline bool is_over(const struct relief *f, uint32_t channel)
 {
 	return f->load[channel] > f->limit && f->load[channel] > f->floor[channel];
 }
@@ -93,38 +118,55 @@ static void find_dag(const struct relief *f, struct path_dag *w, uint32_t to)
 		path_dag_find(w, f->job->distances, to);
 }
 
-/* Sums up what comes through every switch, farthest first, and finds the channel it takes. */
-static void find_flows(const struct relief *f, const struct path_dag *w, uint32_t lid,
-		       uint32_t *flow, uint32_t *ret_channel)
+/* The columns from `place` on whose LIDs follow each other in a block: rows are far apart. */
+static void read_ports(const struct relief *f, struct column *c, uint32_t place)
 {
-	memcpy(flow, f->job->dests->sources, f->n * sizeof(*flow));
-	for (uint32_t i = w->n; i-- > 0;) {
-		uint32_t s = w->order[i], channel = flow[s] ? channel_of(f, s, lid) : TOPO_NONE;
+	const uint32_t *lids = f->job->dests->lids + place;
+	uint32_t left = f->job->dests->n - place, n = 1;
 
-		ret_channel[s] = channel;
-		if (channel != TOPO_NONE)
-			flow[f->topo->ports[channel].sw] += flow[s];
+	uint8_t *ports = c->ports;
+
+	while (n < left && lids[n] == lids[0] + n && lids[n] % LFT_BLOCK_LIDS)
+		n++;
+	c->from = place;
+	c->to = place + n;
+	for (uint32_t s = 0, n_sw = f->n; s < n_sw; s++) {
+		uint32_t size = f->base[s + 1] - f->base[s], lid = lids[0], top = f->r->top;
+		const uint8_t *row = routes_row(f->r, s);
+
+		__builtin_prefetch(routes_row(f->r, MIN(s + AHEAD, n_sw - 1)) + lid);
+		for (uint32_t k = 0; k < n; k++)
+			ports[(size_t)k * n_sw + s] =
+				lid + k <= top && row[lid + k] < size ? row[lid + k] : 0;
 	}
 }
 
-/* Work space of one thread. */
-struct counter {
-	struct path_dag dag;
-	uint32_t *flow, *channel, *load;
-};
-
-static void count_one(const struct relief *f, struct counter *c, uint32_t place)
+static void read_column(const struct relief *f, struct column *c, uint32_t place)
 {
-	uint32_t lid = f->job->dests->lids[place];
+	if (place < c->from || place >= c->to)
+		read_ports(f, c, place);
+	c->port = c->ports + (size_t)(place - c->from) * f->n;
+}
+
+/* Sums up what comes through every switch, farthest first. */
+static void find_flows(const struct relief *f, struct column *c, uint32_t place)
+{
+	const uint32_t *order = c->dag.order, *base = f->base;
+	const uint16_t *next = f->next;
+	uint32_t *flow = c->flow, *used = c->used;
+	const uint8_t *port = c->port;
 
 	find_dag(f, &c->dag, f->job->dests->at[place]);
-	find_flows(f, &c->dag, lid, c->flow, c->channel);
-	for (uint32_t i = 0; i < c->dag.n; i++) {
-		uint32_t s = c->dag.order[i];
+	memcpy(flow, f->job->dests->sources, f->n * sizeof(*flow));
+	for (uint32_t i = c->dag.n; i-- > 0;) {
+		uint32_t s = order[i], to = flow[s] ? next[base[s] + port[s]] : NOWHERE;
 
-		if (c->channel[s] != TOPO_NONE)
-			c->load[c->channel[s]] += c->flow[s];
+		if (to == NOWHERE)
+			continue;
+		flow[to] += flow[s];
+		*used++ = i;
 	}
+	c->n_used = (uint32_t)(used - c->used);
 }
 
 /* Adds the loads of the columns. */
@@ -132,18 +174,24 @@ static void count_loads(struct relief *f, uint32_t from, uint32_t to)
 {
 #pragma omp parallel num_threads(f->job->threads)
 	{
-		struct counter c;
+		struct column c;
+		uint32_t *load;
 
-		path_dag_init(&c.dag, f->job->graph);
-		ARENA_ARRAY(&c.dag.memory, c.flow, f->n);
-		ARENA_ARRAY(&c.dag.memory, c.channel, f->n);
-		ARENA_ARRAY(&c.dag.memory, c.load, f->n_ports);
+		column_init(f, &c);
+		ARENA_ARRAY(&c.dag.memory, load, f->n_ports);
 #pragma omp for schedule(dynamic, 64)
-		for (uint32_t place = from; place < to; place++)
-			count_one(f, &c, place);
+		for (uint32_t place = from; place < to; place++) {
+			read_column(f, &c, place);
+			find_flows(f, &c, place);
+			for (uint32_t k = 0; k < c.n_used; k++) {
+				uint32_t s = c.dag.order[c.used[k]];
+
+				load[f->base[s] + c.port[s]] += c.flow[s];
+			}
+		}
 #pragma omp critical
 		for (uint32_t i = 0; i < f->n_ports; i++)
-			f->load[i] += c.load[i];
+			f->load[i] += load[i];
 		path_dag_done(&c.dag);
 	}
 }
@@ -166,6 +214,32 @@ static bool is_used(const struct relief *f, uint32_t s, uint32_t lid, unsigned f
 	return false;
 }
 
+static void list_above(struct relief *f, uint32_t sw, uint8_t port)
+{
+	if (f->listed[f->base[sw] + port])
+		return;
+	f->listed[f->base[sw] + port] = true;
+	f->above[f->n_above++] = (struct above){ .sw = sw, .port = port };
+}
+
+/* Has an entry of the column at hand a channel above the limit? Forgets those that are no more. */
+static bool has_above(struct relief *f)
+{
+	for (uint32_t i = 0; i < f->n_above;) {
+		struct above a = f->above[i];
+
+		if (!is_over(f, f->base[a.sw] + a.port)) {
+			f->listed[f->base[a.sw] + a.port] = false;
+			f->above[i] = f->above[--f->n_above];
+			continue;
+		}
+		if (f->column.port[a.sw] == a.port)
+			return true;
+		i++;
+	}
+	return false;
+}
+
 /*
  * Marks the columns that may have flows through a channel that carries too much, and counts these
  * channels.
@@ -175,19 +249,23 @@ static void find_crossing(struct relief *f, uint32_t from, uint32_t to)
 	const struct dest_order *dests = f->job->dests;
 
 	memset(f->crosses + from, 0, to - from);
-	f->n_over = 0;
+	memset(f->listed, 0, f->n_ports);
+	f->n_over = f->n_above = 0;
 	for (uint32_t s = 0; s < f->n; s++) {
 		const uint8_t *row = routes_row(f->r, s);
+		bool over[PORTS] = { false };
+		uint32_t before = f->n_over;
 
 		for (unsigned p = 1; p <= f->topo->switches[s].n_ports; p++) {
-			if (!is_over(f, f->topo->switches[s].first_port + p))
-				continue;
-			f->n_over++;
-			for (uint32_t place = from; place < to; place++)
-				if (!f->crosses[place] && dests->lids[place] <= f->r->top &&
-				    row[dests->lids[place]] == p)
-					f->crosses[place] = is_used(f, s, dests->lids[place], FAR);
+			over[p] = is_over(f, f->base[s] + p);
+			f->n_over += over[p];
+			if (over[p])
+				list_above(f, s, (uint8_t)p);
 		}
+		for (uint32_t place = from; place < to && f->n_over > before; place++)
+			if (!f->crosses[place] && dests->lids[place] <= f->r->top &&
+			    over[row[dests->lids[place]]])
+				f->crosses[place] = is_used(f, s, dests->lids[place], FAR);
 	}
 }
 
@@ -211,26 +289,35 @@ static uint32_t most_to_relieve(const struct relief *f)
 	return most;
 }
 
-/* The most loaded channel of a path that leaves `sw` through `channel`. */
-static uint32_t worst_of(const struct relief *f, uint32_t channel, uint32_t lid)
+/* The most loaded channel of the path from `sw` on. */
+static uint32_t worst_of(const struct relief *f, uint32_t sw)
 {
-	uint32_t most = 0;
+	uint32_t most = 0, c = channel_of(f, sw);
 
-	for (uint32_t hops = 0; channel != TOPO_NONE && hops < f->n; hops++) {
-		most = MAX(most, f->load[channel]);
-		channel = channel_of(f, f->topo->ports[channel].sw, lid);
+	for (uint32_t hops = 0; f->next[c] != NOWHERE && hops < f->n; hops++) {
+		most = MAX(most, f->load[c]);
+		c = channel_of(f, f->next[c]);
 	}
 	return most;
 }
 
-static void shift_load(struct relief *f, uint32_t channel, uint32_t lid, uint32_t by)
+/* Adds to all channels of that path. Returns what the most loaded carries then. */
+static uint32_t shift_load(struct relief *f, uint32_t sw, uint32_t by)
 {
-	for (uint32_t hops = 0; channel != TOPO_NONE && hops < f->n; hops++) {
-		f->n_over -= is_over(f, channel);
-		f->load[channel] += by;
-		f->n_over += is_over(f, channel);
-		channel = channel_of(f, f->topo->ports[channel].sw, lid);
+	uint32_t most = 0, c = channel_of(f, sw);
+
+	for (uint32_t hops = 0; f->next[c] != NOWHERE && hops < f->n; hops++) {
+		f->n_over -= is_over(f, c);
+		f->load[c] += by;
+		if (is_over(f, c)) {
+			f->n_over++;
+			list_above(f, sw, f->column.port[sw]);
+		}
+		most = MAX(most, f->load[c]);
+		sw = f->next[c];
+		c = channel_of(f, sw);
 	}
+	return most;
 }
 
 /*
@@ -241,44 +328,55 @@ static void shift_load(struct relief *f, uint32_t channel, uint32_t lid, uint32_
 static void look_around(struct relief *f, uint32_t sw, uint32_t lid)
 {
 	const uint8_t *row = routes_row(f->r, sw);
-	uint32_t n = f->n_ranked, at = f->rank[lid], far = MIN(MIN(f->flow[sw], AROUND), n / 2);
+	uint32_t n = f->n_ranked, at = f->rank[lid];
+	uint32_t far = MIN(MIN(f->column.flow[sw], AROUND), n / 2), *met = f->met;
+	const lid_t *ranked = f->ranked;
 
 	if (f->looked)
 		return;
 	f->looked = true;
-	memset(f->met, 0, sizeof(f->met));
+	memset(f->met, 0, (f->topo->switches[sw].n_ports + 1u) * sizeof(*f->met));
+	f->met[LFT_NO_PORT] = 0;
+	f->per_met = PART * MEETING / (3.0 * f->column.flow[sw] * f->column.flow[sw]);
 	for (uint32_t k = 1; k < far; k++) {
-		f->met[row[f->ranked[at + k < n ? at + k : at + k - n]]] += far - k;
-		f->met[row[f->ranked[at >= k ? at - k : at + n - k]]] += far - k;
+		met[row[ranked[at + k < n ? at + k : at + k - n]]] += far - k;
+		met[row[ranked[at >= k ? at - k : at + n - k]]] += far - k;
 	}
 }
 
-/* By load; while there is room by what it meets as well. In parts of 2^20. */
+/* By load; while there is room by what it meets as well. In parts of PART. */
 static uint64_t cost_of(const struct relief *f, uint32_t load, uint32_t met, uint64_t flow)
 {
 	if (load > f->limit)
 		return (uint64_t)load << 32;
-	return ((uint64_t)load << 20) / MAX(f->limit, 1u) +
-	       ((uint64_t)met * MEETING << 20) / (3 * flow * flow);
+	return load * PART / MAX(f->limit, 1u) + met * PART * MEETING / (3 * flow * flow);
+}
+
+/* The same, or up to 2 more, without a division. */
+static double cost_about(const struct relief *f, uint32_t load, uint32_t met)
+{
+	return load > f->limit ? 0 : load * f->per_load + met * f->per_met;
 }
 
 /*
  * The path of order[i] that is least loaded by what is known, and less than `most` with what comes
  * through there; among those with room, what it meets counts, too. TOPO_NONE: none.
  */
-static uint32_t likely_way(struct relief *f, uint32_t i, uint32_t lid, uint32_t old, uint32_t most)
+static uint32_t likely_way(struct relief *f, uint32_t i, uint32_t lid, uint32_t most)
 {
-	const struct path_dag *w = &f->dag;
-	uint32_t flow = f->flow[w->order[i]], best = TOPO_NONE;
+	const struct path_dag *w = &f->column.dag;
+	uint32_t s = w->order[i], flow = f->column.flow[s], best = TOPO_NONE;
 	uint64_t least = UINT64_MAX, cost;
 
 	for (uint32_t k = w->first[i]; k < w->first[i + 1]; k++) {
 		const struct path_dag_edge *edge = &w->edges[k];
 		uint32_t worst = MAX(f->load[edge->channel], f->worst[edge->next]) + flow;
 
-		if (edge->channel == old || worst >= most)
+		if (worst >= most || edge->port == f->column.port[s])
 			continue;
-		look_around(f, w->order[i], lid);
+		look_around(f, s, lid);
+		if (cost_about(f, worst, f->met[edge->port]) - 2.5 > (double)least)
+			continue;
 		cost = cost_of(f, worst, f->met[edge->port], flow);
 		if (cost >= least)
 			continue;
@@ -292,18 +390,18 @@ static uint32_t likely_way(struct relief *f, uint32_t i, uint32_t lid, uint32_t 
  * The loads of paths from the next switches on may be out of date, so the path that seems best is
  * looked at: each once, as what was looked at is up to date.
  */
-static uint32_t best_way(struct relief *f, uint32_t i, uint32_t lid, uint32_t old, uint32_t most)
+static uint32_t best_way(struct relief *f, uint32_t i, uint32_t lid, uint32_t most)
 {
-	const struct path_dag *w = &f->dag;
+	const struct path_dag *w = &f->column.dag;
 
 	for (uint32_t looked = w->first[i]; looked <= w->first[i + 1]; looked++) {
-		uint32_t best = likely_way(f, i, lid, old, most), next, known;
+		uint32_t best = likely_way(f, i, lid, most), next, known;
 
 		if (best == TOPO_NONE)
 			return TOPO_NONE;
 		next = w->edges[best].next;
 		known = f->worst[next];
-		f->worst[next] = worst_of(f, channel_of(f, next, lid), lid);
+		f->worst[next] = worst_of(f, next);
 		if (f->worst[next] <= known)
 			return best;
 	}
@@ -316,19 +414,19 @@ static bool is_welcome(struct relief *f, uint32_t sw, uint32_t lid, uint8_t port
 	if (!f->gentle)
 		return true;
 	look_around(f, sw, lid);
-	return f->met[port] <= f->met[f->channel[sw] - f->topo->switches[sw].first_port];
+	return f->met[port] <= f->met[f->column.port[sw]];
 }
 
 /* A quick look, by the first channels: few entries have another path. */
 static bool has_room(struct relief *f, uint32_t i, uint32_t lid)
 {
-	const struct path_dag *w = &f->dag;
-	uint32_t s = w->order[i], flow = f->flow[s];
+	const struct path_dag *w = &f->column.dag;
+	uint32_t s = w->order[i], flow = f->column.flow[s];
 
 	for (uint32_t k = w->first[i]; k < w->first[i + 1]; k++) {
 		const struct path_dag_edge *edge = &w->edges[k];
 
-		if (edge->channel != f->channel[s] &&
+		if (edge->port != f->column.port[s] &&
 		    f->load[edge->channel] + flow < f->worst[s] &&
 		    is_welcome(f, s, lid, edge->port))
 			return true;
@@ -339,31 +437,26 @@ static bool has_room(struct relief *f, uint32_t i, uint32_t lid)
 /* Another path for all that comes through order[i], if its worst channel is then better. */
 static bool move_entry(struct relief *f, uint32_t i, uint32_t lid)
 {
-	const struct path_dag *w = &f->dag;
-	uint32_t s = w->order[i], old = f->channel[s], flow = f->flow[s], best, most;
+	struct column *c = &f->column;
+	uint32_t s = c->dag.order[i], flow = c->flow[s], best, most;
 
 	f->looked = false;
+	if (f->job->find_edges)
+		f->job->find_edges(f->job->arg, i, &c->dag);
 	if (!has_room(f, i, lid))
 		return false;
-	most = worst_of(f, old, lid);
-	shift_load(f, old, lid, -flow);
-	best = best_way(f, i, lid, old, most);
-	if (best != TOPO_NONE && !is_welcome(f, s, lid, w->edges[best].port))
+	most = shift_load(f, s, -flow) + flow;
+	best = best_way(f, i, lid, most);
+	if (best != TOPO_NONE && !is_welcome(f, s, lid, c->dag.edges[best].port))
 		best = TOPO_NONE;
-	if (best != TOPO_NONE) {
-		routes_write(f->r, s, (lid_t)lid, w->edges[best].port);
-		f->channel[s] = w->edges[best].channel;
+	if (best == TOPO_NONE) {
+		shift_load(f, s, flow);
+		return false;
 	}
-	shift_load(f, f->channel[s], lid, flow);
-	return best != TOPO_NONE;
-}
-
-/* Of the column at hand. */
-static bool leads_over(const struct relief *f, uint32_t sw)
-{
-	uint32_t channel = f->channel[sw];
-
-	return channel != TOPO_NONE && (is_over(f, channel) || f->over[f->topo->ports[channel].sw]);
+	c->port[s] = c->dag.edges[best].port;
+	routes_write(f->r, s, (lid_t)lid, c->port[s]);
+	f->worst[s] = shift_load(f, s, flow);
+	return true;
 }
 
 static bool is_changed(const struct relief *f, uint32_t sw, uint32_t lid)
@@ -372,30 +465,37 @@ static bool is_changed(const struct relief *f, uint32_t sw, uint32_t lid)
 		->changed[(size_t)sw * (f->r->row_size / LFT_BLOCK_LIDS) + lid / LFT_BLOCK_LIDS];
 }
 
+/* Is a channel of the path from `sw` on above its limit? */
+static bool leads_over(const struct relief *f, uint32_t sw)
+{
+	return is_over(f, channel_of(f, sw)) || f->over[f->next[channel_of(f, sw)]];
+}
+
 /*
  * Nearest first: the flows of those that are farther are still as they were found, and a switch
  * that has moved needs its own no more. Of a path that nothing takes the load is not known yet.
  */
-static uint32_t move_column(struct relief *f, uint32_t lid, bool cheap)
+static uint32_t move_column(struct relief *f, uint32_t place, bool cheap)
 {
-	const struct path_dag *w = &f->dag;
-	uint32_t moved = 0;
+	struct column *c = &f->column;
+	uint32_t lid = f->job->dests->lids[place], moved = 0;
 
-	find_flows(f, w, lid, f->flow, f->channel);
-	f->over[w->to] = false;
-	f->worst[w->to] = 0;
-	for (uint32_t i = 0; i < w->n && f->n_over; i++) {
-		uint32_t s = w->order[i], channel = f->channel[s];
+	read_column(f, c, place);
+	if (!has_above(f))
+		return 0;
+	find_flows(f, c, place);
+	memset(f->over, 0, f->n * sizeof(*f->over));
+	memset(f->worst, 0, f->n * sizeof(*f->worst));
+	for (uint32_t k = c->n_used; k-- > 0 && f->n_over;) {
+		uint32_t s = c->dag.order[c->used[k]], channel = channel_of(f, s);
 
-		f->worst[s] = channel == TOPO_NONE
-				      ? 0
-				      : MAX(f->load[channel], f->worst[f->topo->ports[channel].sw]);
+		f->worst[s] = MAX(f->load[channel], f->worst[f->next[channel]]);
 		f->over[s] = leads_over(f, s);
-		if (!f->over[s] || (cheap && !is_changed(f, s, lid)) || !move_entry(f, i, lid))
+		if (!f->over[s] || (cheap && !is_changed(f, s, lid)) ||
+		    !move_entry(f, c->used[k], lid))
 			continue;
 		moved++;
 		f->over[s] = leads_over(f, s);
-		f->worst[s] = worst_of(f, f->channel[s], lid);
 	}
 	return moved;
 }
@@ -403,16 +503,13 @@ static uint32_t move_column(struct relief *f, uint32_t lid, bool cheap)
 /* `cheap`: only where blocks are written anyway. */
 static uint32_t move_columns(struct relief *f, uint32_t from, uint32_t to, bool cheap)
 {
-	const struct dest_order *dests = f->job->dests;
 	uint32_t moved = 0;
 
-	f->dag.to = TOPO_NONE;
-	for (uint32_t place = from; place < to && f->n_over; place++) {
-		if (!f->crosses[place])
-			continue;
-		find_dag(f, &f->dag, dests->at[place]);
-		moved += move_column(f, dests->lids[place], cheap);
-	}
+	f->column.dag.to = TOPO_NONE;
+	f->column.to = 0;
+	for (uint32_t place = from; place < to && f->n_over; place++)
+		if (f->crosses[place])
+			moved += move_column(f, place, cheap);
 	return moved;
 }
 
@@ -422,6 +519,7 @@ static uint32_t relieve(struct relief *f, uint32_t from, uint32_t to, uint32_t l
 	uint32_t moved;
 
 	f->limit = limit;
+	f->per_load = PART / (double)MAX(limit, 1u);
 	f->gentle = gentle;
 	find_crossing(f, from, to);
 	moved = f->job->changed ? move_columns(f, from, to, true) : 0;
@@ -437,7 +535,7 @@ static uint32_t relieve_class(struct relief *f, uint32_t from, uint32_t to)
 	for (unsigned step = 0;
 	     step < STEPS && most > enough && !is_cancelled(f->job->cancelled); step++) {
 		uint32_t before = most, over = most - enough, now;
-		uint32_t limit = over > enough / 8 ? enough + over / 4 : enough;
+		uint32_t limit = over > enough / 8 ? enough + over / (large ? 8 : 4) : enough;
 
 		now = large ? 0 : relieve(f, from, to, limit, true);
 		if (large || f->n_over)
@@ -601,6 +699,19 @@ static uint32_t relieve_classes(struct relief *f)
 	return moved;
 }
 
+static void list_channels(struct relief *f)
+{
+	ARENA_ARRAY(&f->memory, f->base, (size_t)f->n + 1);
+	ARENA_ARRAY(&f->memory, f->next, f->n_ports);
+	for (uint32_t i = 0; i < f->n_ports; i++)
+		f->next[i] = (uint16_t)f->topo->ports[i].sw;
+	for (uint32_t s = 0; s < f->n; s++) {
+		f->base[s] = f->topo->switches[s].first_port;
+		f->next[f->base[s]] = NOWHERE;
+	}
+	f->base[f->n] = f->n_ports;
+}
+
 uint32_t balance_channels(const struct balance_job *job, struct routes *r, uint32_t *ret_moved)
 {
 	struct relief f = { .job = job, .topo = r->topo, .r = r, .n = r->topo->n_switches };
@@ -611,15 +722,16 @@ uint32_t balance_channels(const struct balance_job *job, struct routes *r, uint3
 	f.n_ports = topo_n_entries(r->topo);
 	ARENA_ARRAY(&f.memory, f.load, f.n_ports);
 	ARENA_ARRAY(&f.memory, f.floor, f.n_ports);
-	ARENA_ARRAY(&f.memory, f.flow, f.n);
-	ARENA_ARRAY(&f.memory, f.channel, f.n);
 	ARENA_ARRAY(&f.memory, f.worst, f.n);
 	ARENA_ARRAY(&f.memory, f.over, f.n);
+	ARENA_ARRAY(&f.memory, f.above, f.n_ports);
+	ARENA_ARRAY(&f.memory, f.listed, f.n_ports);
 	ARENA_ARRAY(&f.memory, f.crosses, job->dests->n);
-	path_dag_init(&f.dag, job->graph);
+	list_channels(&f);
+	column_init(&f, &f.column);
 	*ret_moved = look_at_loads(&f) ? relieve_classes(&f) : 0;
 	most = most_load(&f);
-	path_dag_done(&f.dag);
+	path_dag_done(&f.column.dag);
 	arena_done(&f.memory);
 	return most;
 }

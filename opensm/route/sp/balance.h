@@ -24,6 +24,8 @@ struct balance_job {
 	 * shortest.
 	 */
 	path_dag_finder find;
+	/* NULL, or `find` only orders the switches, and this lists the edges of order[i]. */
+	void (*find_edges)(const void *arg, uint32_t i, struct path_dag *w);
 	const void *arg;
 	const struct dest_order *dests;
 	/*

@@ -39,25 +39,34 @@ bool balance_is_path(const struct routes *r, uint32_t sw, uint32_t next, uint32_
 	return r->places[next] < r->places[sw];
 }
 
-/* All paths of the engine of `routes` (`arg`) to a switch. */
-static void find_paths(const void *arg, uint32_t to, struct path_dag *w)
+/* Orders switches by their distance from one. `arg`: the routes. */
+static void find_order(const void *arg, uint32_t to, struct path_dag *w)
+{
+	const struct routes *r = arg;
+	const uint8_t *hops = r->hops + (size_t)to * w->graph->n;
+
+	path_dag_begin(w, to);
+	for (uint32_t s = 0; s < w->graph->n; s++)
+		w->far[s] = hops[s] == 0xFF ? DISTANCE_NONE : hops[s];
+	w->n = path_dag_sort(w, UINT16_MAX, w->order);
+}
+
+/* All paths of the engine from order[i]. */
+static void find_edges(const void *arg, uint32_t i, struct path_dag *w)
 {
 	const struct routes *r = arg;
 	const struct graph *g = w->graph;
-	const uint8_t *hops = r->hops + (size_t)to * g->n;
-	uint32_t *order = w->work[0], n;
+	const uint8_t *hops = r->hops + (size_t)w->to * g->n;
+	uint32_t s = w->order[i], n = w->n;
 
-	path_dag_begin(w, to);
-	for (uint32_t s = 0; s < g->n; s++)
-		w->far[s] = hops[s] == 0xFF ? DISTANCE_NONE : hops[s];
-	n = path_dag_sort(w, UINT16_MAX, order);
-	for (uint32_t i = 0; i < n; i++) {
-		path_dag_switch(w, order[i]);
-		for (uint32_t k = g->first[order[i]]; k < g->first[order[i] + 1]; k++)
-			if (hops[g->groups[k].to] + 1 == hops[order[i]] &&
-			    balance_is_path(r, order[i], g->groups[k].to, to))
-				path_dag_group(w, &g->groups[k]);
-	}
+	w->n = i;
+	w->n_edges = 0;
+	path_dag_switch(w, s);
+	for (uint32_t k = g->first[s]; k < g->first[s + 1]; k++)
+		if (hops[g->groups[k].to] + 1 == hops[s] &&
+		    (!r->places || balance_is_path(r, s, g->groups[k].to, w->to)))
+			path_dag_group(w, &g->groups[k]);
+	w->n = n;
 }
 
 /* Only where nothing but load decides, and the judge has counted. */
@@ -134,7 +143,8 @@ static void move_load(const struct route_job *job, struct routes *r, struct rout
 	balance_channels(
 		&(struct balance_job){
 			.graph = g,
-			.find = find_paths,
+			.find = find_order,
+			.find_edges = find_edges,
 			.arg = r,
 			.dests = dests,
 			.load = routes_judged_load(r),

@@ -107,6 +107,8 @@ static bool is_new_way(const struct port_select_row *row, uint8_t port, uint32_t
 static void find_candidates(struct port_select_row *row, uint32_t target)
 {
 	const struct graph *g = row->plan->graph;
+	const struct graph_group *groups = row->groups;
+	const uint8_t *ports = g->ports;
 	unsigned n = 0;
 
 	if (row->target == target)
@@ -120,10 +122,10 @@ static void find_candidates(struct port_select_row *row, uint32_t target)
 	for (uint32_t w = 0; w * 16 < row->n_groups; w++)
 		for (unsigned left = row->bits[w * g->n + target]; left; left &= left - 1) {
 			const struct graph_group *group =
-				&row->groups[w * 16 + (unsigned)__builtin_ctz(left)];
+				&groups[w * 16 + (unsigned)__builtin_ctz(left)];
 
 			for (unsigned p = 0; p < group->n_ports; p++)
-				row->candidates[n++] = g->ports[group->first_port + p];
+				row->candidates[n++] = ports[group->first_port + p];
 		}
 	row->n_candidates = n;
 }
@@ -265,9 +267,16 @@ static uint8_t any_port(const struct port_select_row *row, uint32_t at, uint32_t
 		way = &row->groups[row->by_way[left]];
 		return row->plan->graph->ports[way->first_port + slot % way->n_ports];
 	}
-	for (uint32_t i = 0; i < row->n_groups && !way; i++)
-		if (port_select_is_way(row, i, at) && !left--)
-			way = &row->groups[i];
+	for (uint32_t w = 0; w * 16 < row->n_groups && !way; w++) {
+		unsigned ways = row->bits[w * row->plan->graph->n + at],
+			 n = (unsigned)__builtin_popcount(ways);
+
+		for (unsigned k = 0; left < n && k < left; k++)
+			ways &= ways - 1;
+		if (left < n)
+			way = &row->groups[w * 16 + (unsigned)__builtin_ctz(ways)];
+		left -= n;
+	}
 	return way ? row->plan->graph->ports[way->first_port + slot % way->n_ports] : 0;
 }
 
@@ -333,7 +342,7 @@ static bool is_diverted(const struct port_select_row *row, uint32_t dest, uint32
 	return rank && rank < s->depth[dest];
 }
 
-static uint8_t diverted_port(struct port_select_row *row, uint32_t dest, uint32_t at)
+uint8_t port_select_diverted(struct port_select_row *row, uint32_t dest, uint32_t at)
 {
 	uint32_t turn = turn_of(row, dest, row->plan->spread->rank[row->sw]);
 
@@ -354,7 +363,7 @@ static uint8_t closed_form(struct port_select_row *row, uint32_t dest, uint32_t 
 		return parallel_port(row, dest, target);
 	if (port_select_is_idle(row, dest))
 		return any_port(row, at, turn_of(row, dest, 0));
-	return is_diverted(row, dest, at, target) ? diverted_port(row, dest, at) : 0;
+	return is_diverted(row, dest, at, target) ? port_select_diverted(row, dest, at) : 0;
 }
 
 /*

@@ -11,7 +11,7 @@ struct even {
 	unsigned depth;
 	const uint16_t *port[DMODK_LEVELS]; /* per level: by home */
 	const uint16_t *home[DMODK_LEVELS];
-	/* per destination: which of all that leads up; NULL: counted */
+	/* per destination: which of all that leads up; NULL: not as simple */
 	const uint16_t *residue;
 };
 
@@ -69,10 +69,12 @@ static inline __attribute__((always_inline)) void fill_diverted(struct port_sele
 
 		for (unsigned k = 0; k < depth; k++)
 			port |= e->port[k][e->home[k][i]];
-		if (!port)
+		if (port)
+			port_select_even(row, e, i);
+		else if (e->residue)
 			row->lft[h->lid] = row->all[e->residue[i]];
 		else
-			port_select_even(row, e, i);
+			row->lft[h->lid] = port_select_diverted(row, i, e->at);
 	}
 }
 
@@ -81,6 +83,7 @@ bool port_select_at_once(struct port_select_row *row, uint32_t at, uint32_t firs
 	const struct dmodk *s = row->plan->spread;
 	struct even e = { .spread = s, .at = at, .depth = s->even[at] };
 	uint16_t rank = s->rank[row->sw];
+	bool diverts = row->ways[at] > 1 && rank && rank < e.depth;
 
 	if ((row->old && row->plan->change->keeps) || !e.depth || row->cap <= s->top ||
 	    !port_select_is_sure(row, at))
@@ -93,12 +96,12 @@ bool port_select_at_once(struct port_select_row *row, uint32_t at, uint32_t firs
 		e.port[k] = port_select_table(row, far);
 		e.home[k] = s->level[k].home;
 	}
-	if (row->full[at] && row->ways[at] > 1 && rank && rank < e.depth &&
-	    s->level[rank].modulus == row->n_all)
+	if (diverts && row->full[at] && s->level[rank].modulus == row->n_all)
 		e.residue = s->level[rank].residue;
-	if (e.residue && e.depth == 2)
+	diverts &= e.residue || (!row->old && !row->unique[at]);
+	if (diverts && e.depth == 2)
 		fill_diverted(row, &e, first, end, 2);
-	else if (e.residue)
+	else if (diverts)
 		fill_diverted(row, &e, first, end, e.depth);
 	else if (row->counting)
 		fill_homes(row, &e, first, end, true);

@@ -79,7 +79,7 @@ struct port_select_row {
 	uint32_t target; /* of the candidates below; TOPO_NONE: none yet */
 	unsigned n_candidates;
 	uint8_t candidates[PORTS];
-	uint32_t turn; /* of the last diverted_port() among these candidates */
+	uint32_t turn; /* of the last port_select_diverted() among these candidates */
 	uint8_t turn_port;
 	uint64_t random;
 	struct arena memory;
@@ -88,6 +88,8 @@ struct port_select_row {
 /* Places a destination on `at`, or has it wait; only its lowest `n_homes` homes may be passed. */
 void port_select_one(struct port_select_row *row, uint32_t dest, uint32_t at, unsigned n_homes);
 void port_select_put(struct port_select_row *row, uint32_t dest, uint8_t port);
+/* The port of a diverted flow to `dest` on `at`. */
+uint8_t port_select_diverted(struct port_select_row *row, uint32_t dest, uint32_t at);
 /* All groups up lead to `at`, or nothing is up: paths to a home between are paths to `at`. */
 bool port_select_is_sure(const struct port_select_row *row, uint32_t at);
 
