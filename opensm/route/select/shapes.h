@@ -5,6 +5,8 @@
 #include "route/shape/recognise.h"
 #include "route/core/routes.h"
 
+struct routes *minhop_routes(const struct route_job *job, const struct graph *g,
+			     const struct shape *shape, char *why, size_t why_len);
 struct routes *dragonfly_routes(const struct route_job *job, const struct graph *g,
 				const struct shape *shape, char *why, size_t why_len);
 struct routes *hyperx_routes(const struct route_job *job, const struct graph *g,

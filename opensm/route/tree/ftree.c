@@ -178,6 +178,7 @@ struct routes *ftree_compute(const struct route_job *job, char *why, size_t why_
 		return NULL;
 	}
 	apart = find_apart(job->topo, &job->options);
+	tree_orient(tree, g);
 	return updown_route(job, &(struct fill_plan){
 		.engine = "ftree", .graph = g, .tree = tree, .keeps_homes = true,
 		.spread = { .levels = levels, .apart = apart,

@@ -59,9 +59,16 @@
  * another switch, then another port than the LIDs before them.
  */
 #include "route/select/engines.h"
+#include "route/select/shapes.h"
 
 #include "route/tree/repair.h"
 #include "util/mem.h"
+
+struct routes *minhop_routes(const struct route_job *job, const struct graph *g,
+			     const struct shape *, char *, size_t)
+{
+	return repair_or_fill(job, &(struct fill_plan){ .engine = "minhop", .graph = g });
+}
 
 struct routes *minhop_compute(const struct route_job *job, char *why, size_t why_len)
 {
@@ -70,5 +77,5 @@ struct routes *minhop_compute(const struct route_job *job, char *why, size_t why
 	if (!route_is_possible(job, why, why_len))
 		return NULL;
 	graph = graph_new(job->topo, &job->options);
-	return repair_or_fill(job, &(struct fill_plan){ .engine = "minhop", .graph = graph });
+	return minhop_routes(job, graph, NULL, why, why_len);
 }
