@@ -13,7 +13,8 @@
  */
 #define CONF_ENGINES(ROW)                                                                 \
 	ROW("auto", automatic, ANY_SL, .chooses = true)                                   \
-	ROW("minhop", minhop, ANY_SL, .balances = true, .last_resort = 2)                 \
+	ROW("minhop", minhop, ANY_SL, .balances = true, .last_resort = 2,                 \
+	    .compute_shape = minhop_routes)                                               \
 	ROW("updn", updn, ANY_SL, .last_resort = 1)                                       \
 	ROW("dnup", dnup, ANY_SL)                                                         \
 	ROW("ftree", ftree, ANY_SL)                                                       \

@@ -196,10 +196,15 @@ uint32_t *topo_count_senders(const struct topo *t)
 
 uint32_t *topo_match_switches(const struct topo *now, const struct topo *before)
 {
-	uint32_t *ret = xcalloc(now->n_switches, sizeof(*ret));
+	uint32_t *ret = xcalloc(now->n_switches, sizeof(*ret)), b = 0;
 
-	for (uint32_t s = 0; s < now->n_switches; s++)
-		ret[s] = topo_find_switch(before, now->switches[s].guid);
+	/* Both are in the order of GUIDs. */
+	for (uint32_t s = 0; s < now->n_switches; s++) {
+		while (b < before->n_switches && before->switches[b].guid < now->switches[s].guid)
+			b++;
+		ret[s] = b < before->n_switches && before->switches[b].guid == now->switches[s].guid
+				 ? b : TOPO_NONE;
+	}
 	return ret;
 }
 

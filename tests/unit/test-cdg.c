@@ -204,6 +204,74 @@ static void every_edge_is_one_that_a_pair_makes(void **state)
 	}
 }
 
+/* ---- order ---------------------------------------------------------------------------------- */
+
+static void assert_in_order(const struct cdg *g)
+{
+	for (size_t to = 0; to < (size_t)g->n_ports * g->n_vls; to++)
+		for (unsigned port = 0; port < 64; port++)
+			if (g->into[to] >> port & 1)
+				assert_true(cdg_allows(g, cdg_from(g, to, 0, port), to));
+}
+
+/* What comes in by some port of a switch leaves by another one. Returns where it comes from. */
+static uint32_t add_any_edge(struct cdg *g, uint64_t *random)
+{
+	const struct topo *t = g->topo;
+	uint32_t s = (uint32_t)(next_random(random) % t->n_switches);
+	unsigned in = 1 + (unsigned)(next_random(random) % t->switches[s].n_ports),
+		 out = 1 + (unsigned)(next_random(random) % t->switches[s].n_ports);
+	uint32_t to = t->switches[s].first_port + out, from;
+
+	if (in == out || topo_port(t, s, in)->sw == TOPO_NONE ||
+	    topo_port(t, s, out)->sw == TOPO_NONE)
+		return TOPO_NONE;
+	from = (uint32_t)cdg_from(g, to, 0, in);
+	g->into[to] |= UINT64_C(1) << in;
+	return cdg_allows(g, from, to) ? TOPO_NONE : from;
+}
+
+/* Edges, some at a time, until they close a cycle. Returns how often they did not. */
+static unsigned add_until_cyclic(struct cdg *g, uint64_t *random)
+{
+	uint32_t from[8];
+	unsigned rounds = 0;
+
+	for (bool acyclic = true; acyclic && rounds < 1000; rounds += acyclic) {
+		size_t n = 0;
+
+		for (unsigned k = 0; k < 1 + rounds % 8; k++) {
+			from[n] = add_any_edge(g, random);
+			n += from[n] != TOPO_NONE;
+		}
+		acyclic = !n || cdg_is_still_acyclic(g, from, n);
+		assert_int_equal(acyclic, !cdg_on_cycles(g));
+		if (acyclic)
+			assert_in_order(g);
+	}
+	return rounds;
+}
+
+static void an_order_is_mended_until_edges_close_a_cycle(void **state)
+{
+	unsigned rounds = 0;
+
+	for (unsigned seed = 1; seed <= 40; seed++) {
+		struct topo *t = small_fabric(seed);
+		struct cdg *g = cdg_new(t, NULL);
+		uint64_t random = seed;
+
+		print_message("# seed %u\n", seed);
+		assert_true(cdg_is_acyclic(g));
+		if (seed % 4 == 0) /* as if it had been mended often */
+			g->lowest = 2 * g->n_ports;
+		rounds += add_until_cyclic(g, &random);
+		cdg_free(g);
+		topo_unref(t);
+	}
+	assert_true(rounds > 200);
+}
+
 /* ---- trees ---------------------------------------------------------------------------------- */
 
 /* Grows from a random switch by random cables; ends now and then before it has all. */
@@ -419,6 +487,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_edge_is_one_that_a_pair_makes),
+		cmocka_unit_test(an_order_is_mended_until_edges_close_a_cycle),
 		cmocka_unit_test(a_tree_is_refused_exactly_when_it_closes_a_cycle),
 		cmocka_unit_test(risk_of_all_to_all_is_that_of_the_worst_cable),
 	};

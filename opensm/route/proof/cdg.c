@@ -511,8 +511,8 @@ static bool agrees_with_order(const struct cdg *g, const struct added *added)
 		size_t to = word / g->words / g->n_in;
 
 		for (uint64_t left = added->all[i].bits; left; left &= left - 1)
-			if (g->rank[cdg_from(g, to, a, 64 * k + (unsigned)__builtin_ctzll(left))] >=
-			    g->rank[to])
+			if (!cdg_allows(g, cdg_from(g, to, a, 64 * k +
+						    (unsigned)__builtin_ctzll(left)), to))
 				return false;
 	}
 	return true;

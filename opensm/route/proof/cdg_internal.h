@@ -26,8 +26,9 @@ struct cdg {
 	/* into[((channel * n_vls + VL) * n_in + VL in) * words]: ports there that lead to it */
 	uint64_t *into;
 	struct cdg_turns *turns;	   /* while columns are added; NULL: layer by layer */
-	/* per vertex, ascending along edges; NULL: not known, or cyclic */
+	/* per vertex, ascending along edges, 0 being the highest; NULL: not known, or cyclic */
 	uint32_t *rank;
+	uint32_t lowest; /* all are 0 or not below */
 };
 
 /* To be freed like any other. */
@@ -69,10 +70,10 @@ static inline size_t cdg_from(const struct cdg *g, size_t to, unsigned a, unsign
 	       (g->n_in > 1 ? a : to % g->n_vls);
 }
 
-/* Does an edge from `port` into the vertex lead upwards in the order? With n_in 1. */
-static inline bool cdg_allows(const struct cdg *g, size_t to, unsigned port)
+/* Does an edge lead upwards in the order? */
+static inline bool cdg_allows(const struct cdg *g, size_t from, size_t to)
 {
-	return g->rank && g->rank[cdg_from(g, to, 0, port)] < g->rank[to];
+	return g->rank[from] - 1 < g->rank[to] - 1;
 }
 
 /* ---- cdg_turns.c: all VLs of the paths to a destination at once ---- */
@@ -82,3 +83,9 @@ struct cdg_turns *cdg_turns_new(struct cdg *g, unsigned threads);
 struct cdg_turns *cdg_turns_free(struct cdg_turns *t);
 /* As cdg_add_column(); `kinds_at` is scratch, a zero per switch, and zero again afterwards. */
 void cdg_turns_add_column(struct cdg_turns *t, uint64_t *kinds_at, const struct cdg_column *c);
+
+/*
+ * Is the graph acyclic with new edges that the order does not allow, which start `from` there? It
+ * was without them, and had an order. Looks only at what is before them, and orders that anew.
+ */
+bool cdg_is_still_acyclic(struct cdg *g, const uint32_t *from, size_t n);

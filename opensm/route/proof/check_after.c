@@ -220,13 +220,17 @@ static void add_dependency(struct delta *d, uint32_t channel, uint64_t in, lid_t
 
 	g->vls |= vls;
 	for (unsigned left = vls; left; left &= left - 1) {
-		uint64_t *into =
-			&g->into[(size_t)channel * g->n_vls + (unsigned)__builtin_ctz(left)];
+		size_t to = (size_t)channel * g->n_vls + (unsigned)__builtin_ctz(left);
 
-		for (uint64_t more = in & ~*into; more; more &= more - 1)
-			d->edges |= !cdg_allows(g, (size_t)(into - g->into),
-						       (unsigned)__builtin_ctzll(more));
-		*into |= in;
+		for (uint64_t more = in & ~g->into[to]; more; more &= more - 1) {
+			size_t from = cdg_from(g, to, 0, (unsigned)__builtin_ctzll(more));
+
+			if (cdg_allows(g, from, to))
+				continue;
+			GROW(d->edges, d->n_edges + 1, d->cap_edges);
+			d->edges[d->n_edges++] = (uint32_t)from;
+		}
+		g->into[to] |= in;
 	}
 }
 
@@ -427,10 +431,13 @@ static bool still_nearer(struct delta *d, lid_t lid, const struct routes_entry *
 }
 
 /* Follows it from everywhere. */
-static void count_missing(struct delta *d, struct check_worker *w, lid_t lid)
+static void count_missing(struct delta *d, lid_t lid)
 {
 	struct verifier *j = d->new;
+	struct check_worker *w = d->worker;
 
+	if (!w)
+		w = d->worker = check_worker_new(j);
 	d->p->v.switch_unreachable -= j->missing[lid];
 	verifier_column_of(j, lid, w->columns);
 	w->v.switch_unreachable = 0;
@@ -440,13 +447,13 @@ static void count_missing(struct delta *d, struct check_worker *w, lid_t lid)
 	d->p->v.switch_unreachable += j->missing[lid];
 }
 
-static void shift_switch_lid(struct delta *d, struct check_worker *w, lid_t lid,
-			     const struct routes_entry *entries, size_t n)
+static void shift_switch_lid(struct delta *d, lid_t lid, const struct routes_entry *entries,
+			     size_t n)
 {
 	if (d->new->nearer[lid] && still_nearer(d, lid, entries, n))
 		return;
 	if (n || first_moved(d, d->new->targets[lid].sw) < d->n_moved)
-		count_missing(d, w, lid);
+		count_missing(d, lid);
 }
 
 /* LIDs of switches that went. */
@@ -470,7 +477,6 @@ static void drop_switches(struct delta *d)
 static bool add_switches(struct delta *d)
 {
 	struct verifier *j = d->new;
-	struct check_worker *w = check_worker_new(j);
 	bool ok = true;
 
 	for (uint32_t s = 0; s < j->topo->n_switches; s++) {
@@ -480,10 +486,9 @@ static bool add_switches(struct delta *d)
 				     k < 1u << now->lmc; k++) {
 			ok = j->targets[now->lid + k].sw == TOPO_NONE;
 			j->targets[now->lid + k] = (struct target){ .sw = s };
-			count_missing(d, w, (lid_t)(now->lid + k));
+			count_missing(d, (lid_t)(now->lid + k));
 		}
 	}
-	check_worker_free(w);
 	return ok;
 }
 
@@ -508,7 +513,6 @@ static void forget_cables(struct delta *d)
 static bool shift_all(struct delta *d)
 {
 	struct verifier *j = d->new;
-	struct check_worker *w = check_worker_new(j);
 	size_t i = 0;
 	bool ok = true;
 
@@ -520,7 +524,7 @@ static bool shift_all(struct delta *d)
 		if (j->targets[lid].sw == TOPO_NONE)
 			continue;
 		if (!j->targets[lid].port) {
-			shift_switch_lid(d, w, (lid_t)lid, d->entries + first, i - first);
+			shift_switch_lid(d, (lid_t)lid, d->entries + first, i - first);
 			continue;
 		}
 		if (i > first)
@@ -528,7 +532,6 @@ static bool shift_all(struct delta *d)
 		if (ok && d->n_moved)
 			ok = shift_detours(d, (lid_t)lid);
 	}
-	check_worker_free(w);
 	return ok;
 }
 
@@ -740,6 +743,8 @@ static void delta_done(struct delta *d)
 	free(d->was);
 	free(d->seen);
 	free(d->queue);
+	free(d->edges);
+	check_worker_free(d->worker);
 }
 
 bool route_proof_move(struct route_proof *p, const struct routes *r,
@@ -780,5 +785,6 @@ bool route_proof_move(struct route_proof *p, const struct routes *r,
 	graph_free(old->graph);
 	new.graph = NULL;
 	p->j = new;
-	return ok && (!d.edges || cdg_is_acyclic(new.dependencies));
+	return ok && (!d.n_edges ||
+		      cdg_is_still_acyclic(new.dependencies, d.edges, d.n_edges));
 }

@@ -42,7 +42,9 @@ struct delta {
 	bool was_minimal;	/* every path from a source to an end port was a shortest one */
 	/* from the LID at hand, if the same was said of these distances; else NULL */
 	const uint16_t *dist;
-	bool edges;		/* dependencies were added that the order does not include */
+	struct check_worker *worker; /* NULL: none was needed yet */
+	uint32_t *edges;	/* starts of dependencies that the order does not allow */
+	size_t n_edges, cap_edges;
 };
 
 /* Brings the distances up to date; keeps the changed ones. False: too many. */

@@ -20,7 +20,7 @@ struct search {
 	uint64_t *seen, *open;
 	size_t *stack;
 	size_t n_stack;
-	uint32_t *rank, next_rank;
+	uint32_t *left, n_left; /* vertices that no path leads to from those after them */
 };
 
 static void search_begin(struct search *s, const struct cdg *g)
@@ -31,7 +31,7 @@ static void search_begin(struct search *s, const struct cdg *g)
 	s->seen = xcalloc(masks, sizeof(*s->seen));
 	s->open = xcalloc(masks, sizeof(*s->open));
 	s->stack = xmalloc((s->n + 1) * sizeof(*s->stack));
-	s->rank = xcalloc(s->n, sizeof(*s->rank));
+	s->left = xmalloc((s->n + 1) * sizeof(*s->left));
 }
 
 static void search_done(struct search *s)
@@ -39,7 +39,7 @@ static void search_done(struct search *s)
 	free(s->seen);
 	free(s->open);
 	free(s->stack);
-	free(s->rank);
+	free(s->left);
 }
 
 /* The word and bit of a vertex in `seen` and `open`: by the port it comes in by at its far end. */
@@ -68,7 +68,7 @@ static void leave_vertex(struct search *s)
 	size_t place = place_of(s->g, vertex, &bit);
 
 	s->open[place] &= ~bit;
-	s->rank[vertex] = ++s->next_rank;
+	s->left[s->n_left++] = (uint32_t)vertex;
 }
 
 /* An edge into `vertex`: from an open one (a cycle), else from one not seen. SIZE_MAX: none. */
@@ -132,18 +132,43 @@ static size_t search_all(struct search *s)
 	return closed;
 }
 
+/* What was searched goes before all others; nothing that was not leads to it. */
+static void rank_first(struct cdg *g, const struct search *s)
+{
+	g->lowest -= s->n_left;
+	for (uint32_t i = 0; i < s->n_left; i++)
+		g->rank[s->left[i]] = g->lowest + i;
+}
+
 bool cdg_is_acyclic(struct cdg *g)
 {
 	_cleanup_(search_done) struct search s;
-	bool acyclic;
 
 	search_begin(&s, g);
-	acyclic = search_all(&s) == SIZE_MAX;
-	if (acyclic) {
-		free(g->rank);
-		g->rank = take(s.rank);
-	}
-	return acyclic;
+	if (search_all(&s) != SIZE_MAX)
+		return false;
+	free(g->rank);
+	g->rank = xcalloc(s.n, sizeof(*g->rank));
+	g->lowest = UINT32_MAX;
+	rank_first(g, &s);
+	return true;
+}
+
+/* A cycle of the edges that are new passes one of the vertices, so it is behind them. */
+bool cdg_is_still_acyclic(struct cdg *g, const uint32_t *from, size_t n)
+{
+	_cleanup_(search_done) struct search s;
+	uint64_t bit;
+
+	search_begin(&s, g);
+	if (g->lowest <= s.n)
+		return cdg_is_acyclic(g);
+	for (size_t i = 0; i < n; i++)
+		if (!(s.seen[place_of(g, from[i], &bit)] & bit) &&
+		    search_from(&s, from[i]) != SIZE_MAX)
+			return false;
+	rank_first(g, &s);
+	return true;
 }
 
 bool cdg_cycle(struct cdg *g, struct route_cycle *ret)

@@ -21,6 +21,7 @@
 struct differing {
 	uint32_t sw;
 	lid_t lid;
+	uint8_t was;
 };
 
 /* `before` is written before `after`. */
@@ -42,7 +43,8 @@ struct walk {
 	/* Tarjan, per switch; what is not 0 is listed in `seen`. */
 	uint32_t *number, *low, *component;
 	uint8_t *next_edge;  /* 0 new, 1 old, 2 done */
-	bool *on_stack, *changes;
+	bool *on_stack, *changes; /* the LID at hand, of which `was` is the old entry then */
+	uint8_t *was;
 	uint32_t *stack, *calls, *seen;
 	uint32_t n_stack, n_calls, n_seen, n_components, largest;
 	/* The block at hand. */
@@ -51,13 +53,6 @@ struct walk {
 	uint32_t *waiting;   /* per switch: first wait for it, or NO_WAIT */
 	uint32_t *level;     /* per switch: epoch so far */
 };
-
-static uint8_t old_port(const struct walk *w, uint32_t sw, lid_t lid)
-{
-	uint32_t o = w->old_sw[sw];
-
-	return o == TOPO_NONE ? LFT_NO_PORT : routes_port(w->old, o, lid);
-}
 
 /* The switch behind a port as cables are now; TOPO_NONE: a host, ourselves, nothing. */
 static uint32_t behind(const struct topo *t, uint32_t sw, uint8_t port)
@@ -95,11 +90,17 @@ static uint32_t behind_old(const struct walk *w, uint32_t sw, lid_t lid, uint8_t
 	return behind_left_out(w, sw, lid, port);
 }
 
+/* Entries that do not change lead the same way twice, but through switches that are left out. */
 static uint32_t edge(const struct walk *w, uint32_t sw, lid_t lid, unsigned which)
 {
-	if (which)
-		return behind_old(w, sw, lid, old_port(w, sw, lid));
-	return behind(w->new->topo, sw, routes_port(w->new, sw, lid));
+	uint8_t port = which && w->changes[sw] ? w->was[sw] : routes_port(w->new, sw, lid);
+	uint32_t to = behind(w->new->topo, sw, port);
+
+	if (!which)
+		return to;
+	if (w->changes[sw])
+		return behind_old(w, sw, lid, port);
+	return to == TOPO_NONE && lid <= w->old->top ? behind_old(w, sw, lid, port) : TOPO_NONE;
 }
 
 /* ---- what differs ------------------------------------------------------------------------ */
@@ -107,7 +108,7 @@ static uint32_t edge(const struct walk *w, uint32_t sw, lid_t lid, unsigned whic
 static void note_entry(struct walk *w, uint32_t sw, lid_t lid, uint8_t was)
 {
 	GROW(w->all, w->n_all + 1, w->cap_all);
-	w->all[w->n_all++] = (struct differing){ .sw = sw, .lid = lid };
+	w->all[w->n_all++] = (struct differing){ .sw = sw, .lid = lid, .was = was };
 	w->risky[lid] |= behind_old(w, sw, lid, was) != TOPO_NONE;
 }
 
@@ -240,8 +241,6 @@ static uint32_t next_changing(const struct walk *w, uint32_t sw, lid_t lid)
 
 static void add_waits(struct walk *w, lid_t lid)
 {
-	for (size_t i = w->first[lid]; i < w->first[lid + 1u]; i++)
-		w->changes[w->all[i].sw] = true;
 	for (size_t i = w->first[lid]; i < w->first[lid + 1u]; i++) {
 		uint32_t sw = w->all[i].sw, before = next_changing(w, sw, lid);
 
@@ -253,8 +252,6 @@ static void add_waits(struct walk *w, lid_t lid)
 		};
 		w->waiting[before] = (uint32_t)w->n_waits++;
 	}
-	for (size_t i = w->first[lid]; i < w->first[lid + 1u]; i++)
-		w->changes[w->all[i].sw] = false;
 }
 
 static void raise(struct walk *w, uint32_t sw, uint32_t level)
@@ -301,16 +298,26 @@ static void drop_waits(struct walk *w, size_t from)
 	raise_levels(w, 0);
 }
 
+static void mark_changes(struct walk *w, lid_t lid, bool changes)
+{
+	for (size_t i = w->first[lid]; i < w->first[lid + 1u]; i++) {
+		w->changes[w->all[i].sw] = changes;
+		w->was[w->all[i].sw] = w->all[i].was;
+	}
+}
+
 static void order_lid(struct walk *w, lid_t lid)
 {
 	size_t waits = w->n_waits;
 
+	mark_changes(w, lid, true);
 	for (size_t i = w->first[lid]; i < w->first[lid + 1u]; i++)
 		if (!w->number[w->all[i].sw])
 			search_component(w, w->all[i].sw, lid);
 	if (w->largest > 1)
 		add_waits(w, lid);
 	forget_search(w);
+	mark_changes(w, lid, false);
 	if (raise_levels(w, waits))
 		return;
 	drop_waits(w, waits);
@@ -344,21 +351,20 @@ static void walk_open(struct walk *w, const struct routes *old, const struct rou
 	w->new = new;
 	w->first = xcalloc(new->top + 2u, sizeof(*w->first));
 	w->risky = xcalloc(new->row_size + 1u, sizeof(*w->risky));
-	w->old_sw = xcalloc(n, sizeof(*w->old_sw));
+	w->old_sw = topo_match_switches(t, old->topo);
 	w->number = xcalloc(n, sizeof(*w->number));
 	w->low = xcalloc(n, sizeof(*w->low));
 	w->component = xcalloc(n, sizeof(*w->component));
 	w->next_edge = xcalloc(n, sizeof(*w->next_edge));
 	w->on_stack = xcalloc(n, sizeof(*w->on_stack));
 	w->changes = xcalloc(n, sizeof(*w->changes));
+	w->was = xcalloc(n, sizeof(*w->was));
 	w->stack = xcalloc(n, sizeof(*w->stack));
 	w->calls = xcalloc(n, sizeof(*w->calls));
 	w->seen = xcalloc(n, sizeof(*w->seen));
 	w->level = xcalloc(n, sizeof(*w->level));
 	w->waiting = xcalloc(n, sizeof(*w->waiting));
 	memset(w->waiting, 0xFF, n * sizeof(*w->waiting));
-	for (uint32_t sw = 0; sw < t->n_switches; sw++)
-		w->old_sw[sw] = topo_find_switch(old->topo, t->switches[sw].guid);
 }
 
 static void walk_close(struct walk *w)
@@ -373,6 +379,7 @@ static void walk_close(struct walk *w)
 	free(w->next_edge);
 	free(w->on_stack);
 	free(w->changes);
+	free(w->was);
 	free(w->stack);
 	free(w->calls);
 	free(w->seen);

@@ -367,6 +367,8 @@ static void try_one(struct automatic *a, const char *name)
 	char why[160];
 	struct routes *r;
 
+	if (a->job->progress)
+		snprintf(a->job->progress->inner, sizeof(a->job->progress->inner), "%s", name);
 	if (engine->compute_shape)
 		r = engine->compute_shape(a->job, a->graph, a->shape, why, sizeof(why));
 	else

@@ -10,6 +10,9 @@
 	struct routes *FUNCTION##_compute(const struct route_job *job, char *why, size_t why_len);
 CONF_ENGINES(ROUTE_ENGINE)
 #undef ROUTE_ENGINE
+/* compute_shape() of minhop; dragonfly and hyperx have theirs in direct/. */
+struct routes *minhop_routes(const struct route_job *job, const struct graph *g,
+			     const struct shape *shape, char *why, size_t why_len);
 
 /* By name, exact and case-sensitive; NULL if unknown. */
 const struct route_engine *route_engine_find(const char *name);

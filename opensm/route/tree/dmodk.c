@@ -436,10 +436,14 @@ static void settle_home(struct levels *l, uint32_t dest, uint32_t u, uint32_t ch
 	s->level[level + 1].digit[dest] = s->level[level].digit[dest] / l->arity[u];
 }
 
-/* One level up, below whole switches (by division) or below broken ones (by what is least used). */
-static void climb_level(struct levels *l, const uint32_t *at, unsigned level, bool broken)
+/*
+ * One level up, below whole switches (by division) or below broken ones (by what is least used).
+ * Returns how many destinations went.
+ */
+static uint32_t climb_level(struct levels *l, const uint32_t *at, unsigned level, bool broken)
 {
 	struct dmodk *s = l->s;
+	uint32_t went = 0;
 
 	for (uint32_t i = 0; i < s->n; i++) {
 		uint32_t u = at[i], n = n_up(l, u), choice;
@@ -450,7 +454,9 @@ static void climb_level(struct levels *l, const uint32_t *at, unsigned level, bo
 		if (broken && s->host[i] != TOPO_NONE)
 			choice = least_used(l, u, choice);
 		settle_home(l, i, u, choice);
+		went++;
 	}
+	return went;
 }
 
 static void find_homes(struct levels *l)
@@ -462,8 +468,11 @@ static void find_homes(struct levels *l)
 		for (uint32_t i = s->first[u]; i < s->first[u + 1]; i++)
 			at[i] = u;
 	for (unsigned level = 0; level < DMODK_LEVELS; level++) {
-		climb_level(l, at, level, false);
-		climb_level(l, at, level, true);
+		uint32_t went = climb_level(l, at, level, false);
+
+		went += climb_level(l, at, level, true);
+		if (!went)
+			break;
 		for (uint32_t i = 0; i < s->n; i++)
 			if (s->depth[i] > level)
 				at[i] = s->level[level].home[i];

@@ -13,7 +13,7 @@
 
 struct fill_plan {
 	const char *engine;
-	struct graph *graph;         /* oriented if there is a tree */
+	const struct graph *graph;   /* oriented if there is a tree */
 	const struct tree *tree;     /* NULL: any shortest path will do */
 	const struct distances *distances; /* of `graph`; fill_tables() alone looks at them */
 	struct dmodk_plan spread;

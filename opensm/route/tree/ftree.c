@@ -170,6 +170,7 @@ struct routes *ftree_compute(const struct route_job *job, char *why, size_t why_
 		return route_refuse(why, why_len, "not a tree: %u %% of the paths between leaves"
 				    " would be detours", detours);
 	apart = find_apart(job->topo, &job->options);
+	tree_orient(tree, g);
 	return updown_route(job, &(struct fill_plan){
 		.engine = "ftree", .graph = g, .tree = tree, .keeps_homes = true,
 		.spread = { .levels = levels, .apart = apart,

@@ -63,6 +63,12 @@
 #include "route/tree/repair.h"
 #include "util/mem.h"
 
+struct routes *minhop_routes(const struct route_job *job, const struct graph *g,
+			     const struct shape *, char *, size_t)
+{
+	return repair_or_fill(job, &(struct fill_plan){ .engine = "minhop", .graph = g });
+}
+
 struct routes *minhop_compute(const struct route_job *job, char *why, size_t why_len)
 {
 	_cleanup_(graph_freep) struct graph *graph = NULL;
@@ -70,5 +76,5 @@ struct routes *minhop_compute(const struct route_job *job, char *why, size_t why
 	if (!route_is_possible(job, why, why_len))
 		return NULL;
 	graph = graph_new(job->topo, &job->options);
-	return repair_or_fill(job, &(struct fill_plan){ .engine = "minhop", .graph = graph });
+	return minhop_routes(job, graph, NULL, why, why_len);
 }

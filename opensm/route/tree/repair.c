@@ -27,7 +27,7 @@ static void repair_done(struct repair *p)
 {
 	routes_unref(p->r);
 	dmodk_free(p->spread);
-	distances_free(p->some);
+	free(p->moved);
 	free(p->ends);
 	free(p->hops);
 	free(p->downs);
@@ -246,7 +246,6 @@ static struct routes *repair_tables(const struct route_job *job, const struct fi
 		return NULL;
 	ARENA_ARRAY(&p.memory, p.lone, n);
 	ARENA_ARRAY(&p.memory, p.column, n);
-	ARENA_ARRAY(&p.memory, p.looked, n);
 	ARENA_ARRAY(&p.memory, p.counts, n);
 	ARENA_ARRAY(&p.memory, p.turns, n);
 	if (!find_differences(&p))

@@ -220,17 +220,31 @@ static bool find_targets(struct repair *p)
 	return find_targets_with(p, &(struct row){ .now = now, .was = was, .queue = queue });
 }
 
+static bool move_distance(struct repair *p, uint32_t from, uint32_t target, uint16_t now)
+{
+	uint32_t to = p->targets[target];
+	bool other = now != repair_old_distance(p, from, to);
+
+	if (other) {
+		GROW(p->moved, p->n_moved + 1, p->cap_moved);
+		p->moved[p->n_moved++] = (struct moved_pair){ .sw = from, .target = target };
+	}
+	return (!other && p->lone[from] == LONE_NOT) || set_distance(p, from, to, now);
+}
+
 bool repair_distances(struct repair *p)
 {
+	_cleanup_(distances_freep) struct distances *some = NULL;
+
 	if (!find_targets(p))
 		return false;
 	if (!p->n_targets)
 		return true;
-	p->some = p->how->tree ? tree_distances_some(p->how->tree, p->g, p->targets, p->n_targets)
-			       : distances_some(p->g, p->targets, p->n_targets);
-	for (uint32_t s = 0; s < p->g->n; s++)
-		for (uint32_t i = 0; i < p->n_targets; i++)
-			if (!set_distance(p, s, p->targets[i], distances_from(p->some, s)[i]))
+	some = p->how->tree ? tree_distances_some(p->how->tree, p->g, p->targets, p->n_targets)
+			    : distances_some(p->g, p->targets, p->n_targets);
+	for (uint32_t i = 0; i < p->n_targets; i++)
+		for (uint32_t s = 0; s < p->g->n; s++)
+			if (!move_distance(p, s, i, distances_from(some, s)[i]))
 				return false;
 	return true;
 }

@@ -295,29 +295,6 @@ static bool is_absent(const struct repair *p, uint32_t sw)
 	return p->lone[sw] == LONE_GONE && !p->g->topo->switches[sw].lid;
 }
 
-static void look_all(struct repair *p, uint32_t sw, uint32_t at, uint32_t round)
-{
-	if (p->looked[sw] == round || is_absent(p, sw))
-		return;
-	p->looked[sw] = round;
-	for (uint32_t i = p->spread->first[at]; i < p->spread->first[at + 1]; i++)
-		look_at_entry(p, sw, i, at);
-}
-
-/* Switches with another distance to an affected target, and their neighbours. */
-static void mend_column(struct repair *p, uint32_t i)
-{
-	uint32_t at = p->targets[i];
-
-	for (uint32_t s = 0; s < p->g->n; s++) {
-		if (distances_from(p->some, s)[i] == repair_old_distance(p, s, at))
-			continue;
-		look_all(p, s, at, i + 1);
-		for (uint32_t k = p->g->first[s]; k < p->g->first[s + 1]; k++)
-			look_all(p, p->g->groups[k].to, at, i + 1);
-	}
-}
-
 /* The entries of this end that used the cable. */
 static void mend_row(struct repair *p, uint32_t sw, uint8_t port)
 {
@@ -330,18 +307,28 @@ static void mend_row(struct repair *p, uint32_t sw, uint8_t port)
 				look_at_entry(p, sw, i, at);
 }
 
-/* Do homes, from the highest on, want another neighbour? */
+static bool leads_over(const struct repair *p, uint32_t sw, const struct graph_group *group,
+		       uint32_t to)
+{
+	return to != sw &&
+	       graph_near(group, distance_in_row(p, group->to, to)) == distance_from(p, sw, to);
+}
+
+/*
+ * Do homes, from the highest on, want the neighbour? `leads`: whether it is on a shortest path, per
+ * switch; NULL: not known.
+ */
 static bool is_wanted(const struct repair *p, uint32_t sw, uint32_t dest, uint16_t far,
-		      const bool *leads)
+		      const struct graph_group *group, const bool *leads)
 {
 	const struct dmodk *s = p->spread;
 
 	for (unsigned k = s->depth[dest]; k-- > 0;) {
 		uint32_t home = s->level[k].home[dest];
 
-		if (leads[home])
+		if (leads ? leads[home] : leads_over(p, sw, group, home))
 			return true;
-		if (home != sw && p->row[home] + s->level[k].distance[dest] == far)
+		if (home != sw && distance_from(p, sw, home) + s->level[k].distance[dest] == far)
 			return false;
 	}
 	return true;
@@ -358,14 +345,56 @@ static void offer_row(struct repair *p, uint32_t sw, uint8_t port)
 	if (p->row_of != sw)
 		copy_row(p, sw);
 	for (uint32_t at = 0; at < p->g->n; at++)
-		leads[at] = at != sw &&
-			    graph_near(group, distance_in_row(p, to, at)) == p->row[at];
+		leads[at] = leads_over(p, sw, group, at);
 	for (uint32_t at = 0; at < p->g->n; at++) {
 		uint16_t far = p->row[at];
 
 		for (uint32_t i = s->first[at]; leads[at] && i < s->first[at + 1]; i++)
-			if (!s->hot[i].port || is_wanted(p, sw, i, far, leads))
+			if (!s->hot[i].port || is_wanted(p, sw, i, far, group, leads))
 				look_at_entry(p, sw, i, at);
+	}
+}
+
+/*
+ * The neighbour behind `group` is nearer to `at` than it was, or farther away; the switch itself is
+ * not. So entries that could go there now are looked at, or those that went there.
+ */
+static void look_past(struct repair *p, uint32_t sw, const struct graph_group *group, uint32_t at)
+{
+	const struct dmodk *s = p->spread;
+	uint16_t far = repair_distance(p, sw, at);
+	bool leads = graph_near(group, repair_distance(p, group->to, at)) == far;
+
+	if (is_absent(p, sw) || (leads && !p->gains))
+		return;
+	for (uint32_t i = s->first[at]; i < s->first[at + 1]; i++) {
+		unsigned port = routes_port(p->r, sw, s->hot[i].lid);
+
+		if (leads ? p->how->tree || !s->hot[i].port ||
+				    is_wanted(p, sw, i, far, group, NULL)
+			  : port > p->g->topo->switches[sw].n_ports ||
+				    topo_port(p->g->topo, sw, port)->sw == group->to)
+			look_at_entry(p, sw, i, at);
+	}
+}
+
+static bool has_moved(const struct repair *p, uint32_t sw, uint32_t at)
+{
+	return repair_distance(p, sw, at) != repair_old_distance(p, sw, at);
+}
+
+/* A switch with another distance to an affected target, and its neighbours. */
+static void mend_around(struct repair *p, uint32_t sw, uint32_t at)
+{
+	const struct dmodk *s = p->spread;
+
+	for (uint32_t i = s->first[at]; i < s->first[at + 1] && !is_absent(p, sw); i++)
+		look_at_entry(p, sw, i, at);
+	for (uint32_t k = p->g->first[sw]; k < p->g->first[sw + 1]; k++) {
+		uint32_t v = p->g->groups[k].to;
+
+		if (v != at && !has_moved(p, v, at))
+			look_past(p, v, &p->g->groups[graph_find(p->g, v, sw)], at);
 	}
 }
 
@@ -468,8 +497,8 @@ void repair_entries(struct repair *p)
 		else
 			mend_row(p, end->sw, end->port);
 	}
-	for (uint32_t i = 0; i < p->n_targets; i++)
-		mend_column(p, i);
+	for (size_t i = 0; i < p->n_moved; i++)
+		mend_around(p, p->moved[i].sw, p->targets[p->moved[i].target]);
 	for (uint32_t i = 0; i < p->n_came; i++)
 		add_host(p, p->came[i]);
 	for (size_t i = 0; i < p->n_waiting; i++)

@@ -35,12 +35,13 @@ struct repair {
 	uint32_t targets[KEEP_REPAIR_TARGETS];
 	uint32_t n_targets;
 	uint32_t *column;                 /* per switch: index in targets, or TOPO_NONE */
-	struct distances *some;           /* of targets */
+	struct moved_pair {
+		uint32_t sw, target;	  /* index in targets */
+	} *moved;			  /* with another distance; by target */
+	size_t n_moved, cap_moved;
 	/* as in struct routes; repair_distances() brings them from what they were up to date */
 	uint8_t *hops;
 	uint64_t *downs;
-	/* per switch: last round in which it looked at its entries */
-	uint32_t *looked;
 	bool diverts;			  /* nothing came: entries that move have lost their path */
 	uint32_t *turns;		  /* per switch: entries that were diverted */
 	/* per switch: destinations per port; NULL: not counted yet */

@@ -26,7 +26,6 @@ struct routes *updown_route(const struct route_job *job, const struct fill_plan 
 	struct routes *r;
 
 	assert(plan->tree && plan->graph);
-	tree_orient(plan->tree, plan->graph);
 	r = repair_or_fill(job, plan);
 	if (r && plan->tree->n_below)
 		snprintf(r->note, sizeof(r->note),
@@ -106,6 +105,7 @@ static struct routes *route_by(const struct route_job *job, bool is_updn, char *
 		plan.levels = levels_worth_following(g, levels);
 	}
 	tree = tree_new(g, &plan);
+	tree_orient(tree, g);
 	r = updown_route(job, &(struct fill_plan){
 		.engine = is_updn ? "updn" : "dnup", .graph = g, .tree = tree,
 		.spread = { .levels = plan.levels },

@@ -4,7 +4,7 @@
 
 #include "route/tree/fill.h"
 
-/* Orients plan->graph by plan->tree. One reference, or NULL: cancelled. */
+/* plan->graph is oriented by plan->tree. One reference, or NULL: cancelled. */
 struct routes *updown_route(const struct route_job *job, const struct fill_plan *plan);
 
 /*
