@@ -276,7 +276,15 @@ void observe_blocks_proved(struct port *p)
 
 /* ---- PortInfo -------------------------------------------------------------------------------- */
 
-/* Counters grow by themselves; ClientReregister is a command, and no state. */
+static bool says_is_sm(const uint8_t *info)
+{
+	return ib_get(info, PI_CAP_MASK) & IB_CAP(IB_CAP_IS_SM);
+}
+
+/*
+ * Counters grow by themselves; ClientReregister is a command, and no state. IsSM is a program that
+ * comes and goes, and no matter of links, tables and routes: DELTA_IS_SM.
+ */
 static void copy_state(const uint8_t *info, uint8_t *ret)
 {
 	memcpy(ret, info, SMP_DATA_SIZE);
@@ -284,6 +292,7 @@ static void copy_state(const uint8_t *info, uint8_t *ret)
 	ib_put(ret, PI_P_KEY_VIOLATIONS, 0);
 	ib_put(ret, PI_Q_KEY_VIOLATIONS, 0);
 	ib_put(ret, PI_CLIENT_REREGISTER, 0);
+	ib_put(ret, PI_CAP_MASK, ib_get(info, PI_CAP_MASK) & ~(uint64_t)IB_CAP(IB_CAP_IS_SM));
 }
 
 static bool says_the_same(const struct port *p, const uint8_t *payload)
@@ -313,6 +322,8 @@ static unsigned port_delta(const struct port *p, const uint8_t *payload)
 		kinds |= DELTA(DELTA_OTHER_LID);
 	if (!says_the_same(p, payload))
 		kinds |= DELTA(DELTA_PORT);
+	if (p->known && says_is_sm(p->info) != says_is_sm(payload))
+		kinds |= DELTA(DELTA_IS_SM);
 	if (now > IB_PORT_INIT)
 		return kinds;
 	if (now == IB_PORT_INIT || before > now)

@@ -15,7 +15,7 @@
 /* The order is that in which deltas have their effects. */
 enum delta_kind {
 	DELTA_OTHER_LID,  /* an end port has a LID that it neither had nor was given */
-	DELTA_PORT,	  /* PortInfo is not as it was known; counters do not count */
+	DELTA_PORT,	  /* PortInfo is not as it was known; counters and IsSM do not count */
 	DELTA_LINK_OUT,	  /* the link was out: it is in INIT, or DOWN and was not */
 	DELTA_LINK_FELL,  /* INIT or DOWN, from a higher state */
 	DELTA_PORT_STATE, /* PortInfo was read; `before` is the state before */
@@ -27,6 +27,7 @@ enum delta_kind {
 	DELTA_BACK,	  /* what was silent, or not met any more, answers again */
 	DELTA_NODE_NEW,
 	DELTA_TABLE, /* a forwarding table is not what was known: all of `node` are unknown */
+	DELTA_IS_SM, /* a subnet manager has come to a port that was known, or has gone */
 	DELTA_NAME,  /* another description or SystemImageGUID */
 	N_DELTAS
 };

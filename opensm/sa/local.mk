@@ -9,7 +9,8 @@ libsa_a_SOURCES = opensm/sa/sa.c opensm/sa/sa.h opensm/sa/base/sa_internal.h ope
 	opensm/sa/path/path_group.c opensm/sa/path/multipath.c \
 	opensm/sa/mcast/mgroup.c opensm/sa/mcast/mgroup.h opensm/sa/mcast/mgroup_store.h opensm/sa/base/quota.c \
 	opensm/sa/mcast/mgroup_view.c opensm/sa/mcast/mcmember.c \
-	opensm/sa/notice/inform.c opensm/sa/notice/inform.h opensm/sa/notice/report.c opensm/sa/events.c \
+	opensm/sa/notice/inform.c opensm/sa/notice/inform.h opensm/sa/notice/report.c \
+	opensm/sa/notice/event_log.c opensm/sa/notice/event_log.h opensm/sa/events.c \
 	opensm/sa/service.c opensm/sa/service.h opensm/sa/guidinfo.c opensm/sa/guidinfo.h \
 	opensm/sa/base/roll.c opensm/sa/base/roll.h opensm/sa/base/chain.h opensm/sa/db.c opensm/sa/db_read.c opensm/sa/db_records.c
 SA_LIBS = libsa.a libview.a $(SYNC_LIBS) $(PLAN_LIBS) $(FABRIC_LIBS)
@@ -98,6 +99,9 @@ bench_sa_LDADD = $(SA_DESK_LIBS)
 sa_load_SOURCES = tests/bench/sa-load.c
 sa_load_CPPFLAGS = $(AM_CPPFLAGS) $(IBUMAD_CFLAGS)
 sa_load_LDADD = $(UTIL_LIBS) $(IBUMAD_LIBS)
+UNIT_TESTS += tests/unit/test-event-log
+tests_unit_test_event_log_SOURCES = tests/unit/test-event-log.c
+tests_unit_test_event_log_LDADD = $(SA_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-sa-tally
 tests_unit_test_sa_tally_SOURCES = tests/unit/test-sa-tally.c $(SA_DESK)
 tests_unit_test_sa_tally_LDADD = $(SA_DESK_LIBS) $(CMOCKA_LIBS)

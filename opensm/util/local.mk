@@ -10,6 +10,9 @@ libutil_a_SOURCES = opensm/util/mem.c opensm/util/mem.h opensm/util/mono.h opens
 	opensm/util/title.c opensm/util/title.h opensm/util/pack.c opensm/util/pack.h
 UTIL_LIBS = libutil.a $(SYSTEMD_LIBS)
 
+UNIT_TESTS += tests/unit/test-hash
+tests_unit_test_hash_SOURCES = tests/unit/test-hash.c
+tests_unit_test_hash_LDADD = $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-str tests/unit/test-file tests/unit/test-guidmap tests/unit/test-log
 tests_unit_test_str_SOURCES = tests/unit/test-str.c
 tests_unit_test_str_LDADD = $(UTIL_LIBS) $(CMOCKA_LIBS)

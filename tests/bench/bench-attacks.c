@@ -10,6 +10,7 @@
  * `make bench-attacks && ./bench-attacks [MADs [MADs per second [hosts per leaf]]]`: a tree of 32
  * leaves, 1,024 hosts. The time that reading the clock takes is left out.
  */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,9 +30,17 @@ struct phase {
 	uint32_t *waits;		/* ns, of each answer */
 	unsigned n;
 	struct {
-		uint64_t spent;
+		uint64_t spent; /* of steps without a question */
 		unsigned n;
-	} by_class[CLASSES]; /* of steps without a question */
+		/* ns: of steps with one, without what was not done before */
+		uint32_t *took;
+		unsigned n_took;
+	} by_class[CLASSES];
+};
+
+/* How long answers took. */
+struct times {
+	double mean, median, most, longest; /* us; `most`: of 99 % */
 };
 
 static void drop_line(void *arg, unsigned bits, const char *text)
@@ -78,6 +87,24 @@ static int compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+/* Sorts them. */
+static struct times times_of(uint32_t *ns, unsigned n)
+{
+	struct times t = { 0 };
+	double sum = 0;
+
+	if (!n)
+		return t;
+	qsort(ns, n, sizeof(*ns), compare);
+	for (unsigned i = 0; i < n; i++)
+		sum += ns[i];
+	t.mean = sum / n * 1e-3;
+	t.median = ns[n / 2] * 1e-3;
+	t.most = ns[n - n / 100 - 1] * 1e-3;
+	t.longest = ns[n - 1] * 1e-3;
+	return t;
+}
+
 /* Its own port only in the second half: then it is asked nothing else. Returns the class. */
 static unsigned send_one(struct attack *a, unsigned from)
 {
@@ -89,20 +116,49 @@ static unsigned send_one(struct attack *a, unsigned from)
 
 static void note_class(struct phase *p, unsigned class, uint64_t ns)
 {
-	if (class >= CLASSES)
-		return;
 	p->by_class[class].spent += ns;
 	p->by_class[class].n++;
 }
 
-static void print_classes(const struct phase *p)
+/* `took`: the MAD and the answer right behind it; `backlog`: that, and all before it. */
+static void note_answer(struct phase *p, unsigned class, uint64_t took, uint64_t backlog)
 {
-	for (unsigned i = 0; i < attack_n_classes && i < CLASSES; i++) {
-		double n = MAX(p->by_class[i].n, 1u);
+	p->waits[p->n++] = (uint32_t)MIN(backlog, UINT32_MAX);
+	p->by_class[class].took[p->by_class[class].n_took++] = (uint32_t)MIN(took, UINT32_MAX);
+}
 
-		printf("%6.2f us  %s\n", (double)p->by_class[i].spent * 1e-3 / n,
-		       attack_classes[i].name);
+/* Returns the class with the worst mean behind it. */
+static unsigned print_classes(struct phase *p)
+{
+	double worst_mean = 0;
+	unsigned worst = 0;
+
+	printf("one costs   with an answer behind it: mean  median   (us)\n");
+	for (unsigned i = 0; i < attack_n_classes; i++) {
+		double n = MAX(p->by_class[i].n, 1u);
+		struct times t = times_of(p->by_class[i].took, p->by_class[i].n_took);
+
+		printf("%9.2f %32.2f %7.2f   %s\n", (double)p->by_class[i].spent * 1e-3 / n, t.mean,
+		       t.median, attack_classes[i].name);
+		worst = t.mean > worst_mean ? i : worst;
+		worst_mean = MAX(worst_mean, t.mean);
 	}
+	return worst;
+}
+
+static void phase_init(struct phase *p, const char *name, unsigned n)
+{
+	*p = (struct phase){ .name = name };
+	p->waits = xcalloc(n / ASK_EVERY + 1, sizeof(*p->waits));
+	for (unsigned i = 0; i < CLASSES; i++)
+		p->by_class[i].took = xcalloc(n / ASK_EVERY + 1, sizeof(*p->waits));
+}
+
+static void phase_release(struct phase *p)
+{
+	free(p->waits);
+	for (unsigned i = 0; i < CLASSES; i++)
+		free(p->by_class[i].took);
 }
 
 static void run_phase(struct attack *a, struct phase *p, unsigned n, unsigned rate, bool hostile)
@@ -110,10 +166,9 @@ static void run_phase(struct attack *a, struct phase *p, unsigned n, unsigned ra
 	uint64_t n_gets = sent(a, MAD_GET), n_sets = sent(a, MAD_SET), spent = a->rig->spent;
 	int64_t backlog = 0, step = 1000000000 / rate, took;
 
-	p->waits = xcalloc(n / ASK_EVERY + 1, sizeof(*p->waits));
+	assert(attack_n_classes <= CLASSES);
 	for (unsigned i = 0; i < n; i++) {
 		uint64_t before = a->rig->spent;
-
 		unsigned class = hostile ? send_one(a, i < n / 2 ? 1 : 0) : 0;
 
 		if (i % ASK_EVERY == 0)
@@ -124,7 +179,7 @@ static void run_phase(struct attack *a, struct phase *p, unsigned n, unsigned ra
 		took = MAX((int64_t)(a->rig->spent - before), (int64_t)0);
 		backlog += took;
 		if (i % ASK_EVERY == 0)
-			p->waits[p->n++] = (uint32_t)MIN(backlog, (int64_t)UINT32_MAX);
+			note_answer(p, class, (uint64_t)took, (uint64_t)backlog);
 		else
 			note_class(p, class, (uint64_t)took);
 		backlog = MAX(backlog - step, (int64_t)0);
@@ -132,20 +187,29 @@ static void run_phase(struct attack *a, struct phase *p, unsigned n, unsigned ra
 	p->n_gets = sent(a, MAD_GET) - n_gets;
 	p->n_sets = sent(a, MAD_SET) - n_sets;
 	p->spent = a->rig->spent - spent;
-	qsort(p->waits, p->n, sizeof(*p->waits), compare);
 }
 
-static void print_phase(const struct phase *p)
+static struct times print_phase(struct phase *p)
 {
-	uint64_t sum = 0;
+	struct times t = times_of(p->waits, p->n);
 
-	for (unsigned i = 0; i < p->n; i++)
-		sum += p->waits[i];
 	printf("%-8s %8.2f s CPU of the manager %8" PRIu64 " Gets %6" PRIu64
-	       " Sets   answers: mean %.1f us, median %.1f, 99 %% %.1f, longest %.1f\n",
-	       p->name, (double)p->spent * 1e-9, p->n_gets, p->n_sets, (double)sum / p->n * 1e-3,
-	       p->waits[p->n / 2] * 1e-3, p->waits[p->n - p->n / 100 - 1] * 1e-3,
-	       p->waits[p->n - 1] * 1e-3);
+	       " Sets   answers: mean %.2f us, median %.2f, 99 %% %.2f, longest %.1f\n",
+	       p->name, (double)p->spent * 1e-9, p->n_gets, p->n_sets, t.mean, t.median, t.most,
+	       t.longest);
+	return t;
+}
+
+static void print_all(struct phase *quiet, struct phase *hostile)
+{
+	struct times without = print_phase(quiet), with = print_phase(hostile), worst;
+	unsigned class = print_classes(hostile);
+
+	worst = times_of(hostile->by_class[class].took, hostile->by_class[class].n_took);
+	printf("answers with / without: mean %.2f, median %.2f; right behind the worst class "
+	       "(%s): mean %.2f, median %.2f\n",
+	       with.mean / without.mean, with.median / without.median, attack_classes[class].name,
+	       worst.mean / without.mean, worst.median / without.median);
 }
 
 int main(int argc, char **argv)
@@ -153,7 +217,7 @@ int main(int argc, char **argv)
 	unsigned n = argc > 1 ? (unsigned)atoi(argv[1]) : 1000000,
 		 rate = argc > 2 ? (unsigned)atoi(argv[2]) : 10000,
 		 hosts = argc > 3 ? (unsigned)atoi(argv[3]) : 32;
-	struct phase quiet = { .name = "without" }, hostile = { .name = "with" };
+	struct phase quiet, hostile;
 	struct attack *a;
 	const char *name;
 	unsigned changed;
@@ -163,21 +227,21 @@ int main(int argc, char **argv)
 	attack_look(a);
 	a->rig->clock = cpu_ns;
 	a->rig->clock_takes = reading_takes();
+	phase_init(&quiet, "without", n);
+	phase_init(&hostile, "with", n);
 	run_phase(a, &quiet, n, rate, false);
 	run_phase(a, &hostile, n, rate, true);
 	attack_run(a, 3 * MONO_S);
 	attack_hear(a);
 	changed = attack_changed(a, ATTACK_ANYWHERE, &name);
 	printf("%u forged MADs, %u a second\n", n, rate);
-	print_phase(&quiet);
-	print_phase(&hostile);
-	print_classes(&hostile);
+	print_all(&quiet, &hostile);
 	printf("%.2f us for a forged MAD, %u devices changed, %" PRIu64 " of %" PRIu64
 	       " questions answered rightly\n",
 	       ((double)hostile.spent - (double)quiet.spent) * 1e-3 / n, changed, a->answered,
 	       a->asked);
-	free(quiet.waits);
-	free(hostile.waits);
+	phase_release(&quiet);
+	phase_release(&hostile);
 	attack_free(a);
 	return 0;
 }

@@ -220,6 +220,26 @@ static void counters_and_reregister_are_no_change(void **state)
 	assert_int_equal(ib_get(w->up->info, PI_CLIENT_REREGISTER), 0);
 }
 
+/* Any program on a host can say so, as often as it likes: no reason to compute anything. */
+static void a_manager_that_comes_or_goes_is_no_change_of_the_port(void **state)
+{
+	struct world *w = *state;
+	uint8_t info[SMP_DATA_SIZE];
+	uint64_t caps;
+
+	memcpy(info, w->host->info, sizeof(info));
+	caps = ib_get(info, PI_CAP_MASK);
+	ib_put(info, PI_CAP_MASK, caps | IB_CAP(IB_CAP_IS_SM));
+	assert_int_equal(observe_port_info(w->f, w->host, info).kinds,
+			 DELTA(DELTA_PORT_STATE) | DELTA(DELTA_IS_SM));
+	assert_true(fabric_cap_mask(w->host) & IB_CAP(IB_CAP_IS_SM));
+	assert_int_equal(observe_port_info(w->f, w->host, info).kinds, DELTA(DELTA_PORT_STATE));
+	ib_put(info, PI_CAP_MASK, caps ^ IB_CAP(IB_CAP_CAPMASK2));
+	assert_int_equal(observe_port_info(w->f, w->host, info).kinds,
+			 DELTA(DELTA_PORT_STATE) | DELTA(DELTA_PORT) | DELTA(DELTA_IS_SM));
+	assert_false(fabric_cap_mask(w->host) & IB_CAP(IB_CAP_IS_SM));
+}
+
 static void the_first_portinfo_is_a_change(void **state)
 {
 	struct world *w = *state;
@@ -570,6 +590,7 @@ int main(void)
 		TEST(our_port_is_one_that_the_node_has),
 		TEST(a_port_as_it_was_is_only_read),
 		TEST(counters_and_reregister_are_no_change),
+		TEST(a_manager_that_comes_or_goes_is_no_change_of_the_port),
 		TEST(the_first_portinfo_is_a_change),
 		TEST(a_link_in_init_was_out),
 		TEST(a_cable_is_known_until_all_know_that_it_went),

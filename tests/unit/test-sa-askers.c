@@ -221,6 +221,42 @@ static void a_few_refusals_are_no_event(void **state)
 	log_set_sink(NULL, NULL);
 }
 
+/* ---- records of refused joins ---------------------------------------------------------------- */
+
+/* Of a partition that the port is not in; each of another group. */
+static void join_foreign(struct desk *d, const char *host, unsigned group)
+{
+	char words[120];
+
+	snprintf(words, sizeof(words),
+		 "mgid=ff12:a0b0::%x join=1 qkey=1 tclass=0 pkey=0x8001 "
+		 "flow=0 sl=0",
+		 group);
+	assert_int_equal(mc_join(d, host, words), SA_REQ_INVALID);
+}
+
+/* util/log_flood.h would write no more than that, either; here no text is made of the others. */
+static void refused_joins_of_a_port_are_told_60_at_once_then_one_a_second(void **state)
+{
+	_desk_ d = mc_start();
+
+	listen_anew();
+	for (unsigned i = 1; i <= 1000; i++)
+		join_foreign(d, "h1", i);
+	assert_int_equal(lines_with("multicast join of"), 60);
+	assert_int_equal(lines_with("more since"), 0);
+	join_foreign(d, "h2", 1); /* another port has its own */
+	assert_int_equal(lines_with("'h2' port 1"), 1);
+	d->now += MONO_S;
+	join_foreign(d, "h1", 1001);
+	join_foreign(d, "h1", 1002);
+	assert_int_equal(lines_with("multicast join of"), 62);
+	assert_int_equal(lines_with("ff12:a0b0::3e9 refused (invalid request): the port is not in "
+				    "partition 0x8001 (and 940 more since the last such line)"),
+			 1);
+	log_set_sink(NULL, NULL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -229,6 +265,7 @@ int main(void)
 		cmocka_unit_test(guesses_from_any_lid_are_bounded),
 		cmocka_unit_test(many_refusals_of_a_kind_are_one_event_an_hour),
 		cmocka_unit_test(a_few_refusals_are_no_event),
+		cmocka_unit_test(refused_joins_of_a_port_are_told_60_at_once_then_one_a_second),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -82,8 +82,6 @@ void sa_refuse(struct sa *sa, const struct sa_request *rq, uint16_t status)
 }
 
 /* Method and attribute of a request, and its port, for the log. */
-#define SA_MORE_STRLEN 64
-
 struct request_text {
 	struct sa_port_text port;
 	char method[IB_WORD_STRLEN], attr[IB_WORD_STRLEN];
@@ -98,9 +96,17 @@ static void request_text(const struct sa *sa, const struct sa_request *rq, const
 	ret->port.about.hint = why;
 }
 
+const char *sa_more_words(unsigned n, char ret[static SA_MORE_STRLEN])
+{
+	ret[0] = '\0';
+	if (n)
+		snprintf(ret, SA_MORE_STRLEN, " (and %u more since the last such line)", n);
+	return ret;
+}
+
 /*
  * What many ports can cause at once has a limit for all of them (log_flood.h has one for each): the
- * rest of the log needs its room. " (and N more)", or nothing.
+ * rest of the log needs its room.
  */
 static bool may_log(const struct sa *sa, struct log_limit *limit, unsigned bits,
 		    char ret_more[static SA_MORE_STRLEN])
@@ -109,9 +115,7 @@ static bool may_log(const struct sa *sa, struct log_limit *limit, unsigned bits,
 
 	if (!log_wants(bits) || !log_allow(limit, sa->now, &n))
 		return false;
-	ret_more[0] = '\0';
-	if (n)
-		snprintf(ret_more, SA_MORE_STRLEN, " (and %u more since the last such line)", n);
+	sa_more_words(n, ret_more);
 	return true;
 }
 

@@ -20,6 +20,9 @@
 #include "util/told.h"
 
 #define RATE_WINDOW (100 * MONO_MS)
+/* Records of a port about joins that were refused: as many at once as log_flood.h lets through. */
+#define REFUSALS_AT_ONCE 60
+#define REFUSALS_EVERY	 MONO_S
 
 enum { TOLD_GUESSES = SA_ABUSES };
 
@@ -30,6 +33,7 @@ struct asker {
 	uint64_t guesses;
 	mono_t guessed_at;
 	struct told told; /* abuses by kind, and TOLD_GUESSES */
+	struct log_limit refusals;
 	struct {
 		uint32_t n; /* since `since` */
 		mono_t since, told_at;
@@ -135,6 +139,15 @@ void askers_guessed(struct sa *sa, const struct sa_request *rq)
 }
 
 /* ---- refusals ------------------------------------------------------------------------------- */
+
+bool askers_may_log(struct sa *sa, const struct sa_request *rq, unsigned *ret_more)
+{
+	struct log_limit *limit = &asker_of(sa, rq)->refusals;
+
+	limit->burst = REFUSALS_AT_ONCE;
+	limit->interval = REFUSALS_EVERY;
+	return log_allow(limit, sa->now, ret_more);
+}
 
 static const struct {
 	const char *name, *text;

@@ -240,6 +240,9 @@ void sa_refuse(struct sa *sa, const struct sa_request *rq, uint16_t status);
 /* No answer: counted, and logged now and then. `why` completes "dropping X from LID n: ". */
 void sa_drop(struct sa *sa, const struct sa_request *rq, const char *why);
 const char *sa_silence_words(enum sa_silence silence);
+/* " (and 7 more since the last such line)", or nothing if `n` is 0. Returns `ret`. */
+#define SA_MORE_STRLEN 64
+const char *sa_more_words(unsigned n, char ret[static SA_MORE_STRLEN]);
 /*
  * SA_NO_RESOURCES, and a line in the log that names the option whose limit is reached; or the enum
  * sa_silence of a limit beyond which there is no answer.
@@ -269,6 +272,11 @@ enum sa_abuse {
 };
 /* One more request that was refused for this; those with sa_key are not counted. */
 void sa_abused(struct sa *sa, const struct sa_request *rq, enum sa_abuse kind);
+/*
+ * May the log have one more record about a request of its port that was refused? To be asked before
+ * the text is made. `*ret_more`: of how many there was none since the last one.
+ */
+bool askers_may_log(struct sa *sa, const struct sa_request *rq, unsigned *ret_more);
 
 /* ---- quota.c ---- */
 

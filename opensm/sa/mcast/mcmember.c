@@ -88,16 +88,18 @@ static bool port_gid_id(const struct view *v, const uint8_t *asked, guid_t *ret_
 
 /*
  * Logs the reason behind a status, once for each port, group and reason (util/log_flood.h counts
- * the rest); returns the status.
+ * the rest); returns the status. A host may be refused thousands of groups in a second: no text is
+ * made of those that follow each other so fast.
  */
 __attribute__((format(printf, 3, 4))) static uint16_t refuse(const struct mcm_request *r,
 							     uint16_t status, const char *fmt, ...)
 {
-	char why[160], mgid[IB_MGID_STRLEN], words[IB_WORD_STRLEN];
+	char why[160], mgid[IB_MGID_STRLEN], words[IB_WORD_STRLEN], rest[SA_MORE_STRLEN];
 	struct sa_port_text port;
+	unsigned more;
 	va_list args;
 
-	if (!log_wants(LOGB_INFO))
+	if (!log_wants(LOGB_INFO) || !askers_may_log(r->sa, r->rq, &more))
 		return status;
 	va_start(args, fmt);
 	vsnprintf(why, sizeof(why), fmt, args);
@@ -109,8 +111,8 @@ __attribute__((format(printf, 3, 4))) static uint16_t refuse(const struct mcm_re
 	port.about.method = r->rq->method == MAD_SET ? "join" : "leave";
 	port.about.hint = why;
 	port.about.often = 1;
-	log_on(port.about, LOGB_INFO, "%s: multicast %s of %s refused (%s): %s", port.text,
-	       port.about.method, mgid, words, why);
+	log_on(port.about, LOGB_INFO, "%s: multicast %s of %s refused (%s): %s%s", port.text,
+	       port.about.method, mgid, words, why, sa_more_words(more, rest));
 	return status;
 }
 

@@ -9,7 +9,7 @@
  *                      ^ busy    ^ slow     ^ up to date: IDLE
  *
  * So an event is kept once however many subscribers there are, and a slow one costs nothing but
- * its place. Events that fall off the old end (more than REPORT_LOG_MAX, older than REPORT_LOG_AGE)
+ * its place. Events that fall off the old end (more than EVENT_LOG_MAX, older than REPORT_LOG_AGE)
  * are lost to subscribers that had not come that far; the log says how many now and then.
  *
  * A subscriber has at most one Report on its way, those of a port REPORTS_PER_PORT, all together
@@ -26,11 +26,11 @@
 #include <string.h>
 
 #include "plan/pkey.h"
-#include "sa/notice/inform.h"
 #include "sa/base/requester.h"
+#include "sa/notice/event_log.h"
+#include "sa/notice/inform.h"
 #include "util/mem.h"
 
-#define REPORT_LOG_MAX	  65536
 #define REPORT_LOG_AGE	  (300 * MONO_S)
 #define REPORTS_ON_WIRE	  64
 #define REPORTS_TO_SILENT 8 /* of these, to subscribers that did not answer last time */
@@ -42,22 +42,6 @@
 #define REPORT_PATIENCE	 (250 * MONO_MS) /* of the watchdog, beyond the timeout */
 #define STEPS_A_TICK	 8192		 /* events looked at by subscribers */
 #define STALL		 (10 * MONO_MS)	 /* after the transport said: later */
-
-/* P_Keys of the port an event is about, as they were then; shared by events about like ports. */
-struct audience {
-	unsigned refs;
-	const void *made_from; /* compared: the next event may share it; never looked into */
-	struct pkey_set set;
-};
-
-struct event {
-	mono_t raised;
-	uint8_t notice[NT_BYTES];
-	struct audience *audience; /* NULL: see pkey */
-	guid_t about;		   /* the port of the audience; 0: none */
-	uint16_t pkey;		   /* 0: all subscribers */
-	bool unheard;		   /* about a port whose P_Keys are not known: for no subscriber */
-};
 
 struct slot {
 	struct subscriber *to; /* NULL: free, or the subscriber has gone meanwhile */
@@ -75,10 +59,8 @@ struct slot {
 TAILQ_HEAD(subscribers, subscriber);
 
 struct reports {
-	struct event *log; /* ring of `cap` (a power of two); event number i is at i % cap */
-	size_t cap;
-	uint64_t first, end; /* numbers of the oldest event and of the one to come */
-	struct audience *newest;
+	struct event_log log;
+	struct audience *newest; /* of the last event that had one */
 
 	struct subscribers in[SUBSCRIBER_STATES];
 	mono_t rest_next;
@@ -103,38 +85,9 @@ struct reports *reports_new(struct sa *sa)
 	return r;
 }
 
-static struct audience *audience_unref(struct audience *a)
-{
-	if (a && --a->refs == 0) {
-		free(as_owner(a->set.entries));
-		free(a);
-	}
-	return NULL;
-}
-
-static struct event *event_at(const struct reports *r, uint64_t number)
-{
-	return &r->log[number & (r->cap - 1)];
-}
-
-static struct event copy_event(const struct event *e)
-{
-	if (e->audience)
-		e->audience->refs++;
-	return *e;
-}
-
-static void forget_oldest(struct reports *r)
-{
-	struct event *e = event_at(r, r->first++);
-
-	e->audience = audience_unref(e->audience);
-}
-
 static void clear_log(struct reports *r)
 {
-	while (r->first < r->end)
-		forget_oldest(r);
+	event_log_clear(&r->log);
 	r->newest = audience_unref(r->newest);
 }
 
@@ -144,9 +97,9 @@ struct reports *reports_free(struct reports *r)
 	if (!r)
 		return NULL;
 	clear_log(r);
+	event_log_release(&r->log);
 	for EACH_SLOT(r, s)
 		audience_unref(s->event.audience);
-	free(r->log);
 	free(r);
 	return NULL;
 }
@@ -182,7 +135,7 @@ static void make_ready(struct reports *r, enum subscriber_state state)
 
 void reports_admit(struct sa *sa, struct subscriber *sub)
 {
-	sub->seen = sa->reports->end;
+	sub->seen = sa->reports->log.end;
 	enter_state(sa->reports, sub, SUBSCRIBER_READY);
 }
 
@@ -223,39 +176,12 @@ static struct audience *audience_of(struct reports *r, const struct pkey_set *se
 	struct audience *a = r->newest;
 
 	if (!a || a->made_from != set) {
-		a = xcalloc(1, sizeof(*a));
-		a->refs = 1;
-		a->made_from = set;
-		a->set = *set;
-		a->set.entries = xmemdup(set->entries, set->n * sizeof(*set->entries));
+		a = audience_new(set);
 		audience_unref(r->newest);
 		r->newest = a;
 	}
 	a->refs++;
 	return a;
-}
-
-static void grow_log(struct reports *r)
-{
-	size_t cap = r->cap ? r->cap * 2 : 64;
-	struct event *log = xcalloc(cap, sizeof(*log));
-
-	for (uint64_t i = r->first; i < r->end; i++)
-		log[i & (cap - 1)] = *event_at(r, i);
-	free(r->log);
-	r->log = log;
-	r->cap = cap;
-}
-
-static struct event *append_event(struct reports *r)
-{
-	if (r->end - r->first == r->cap) {
-		if (r->cap < REPORT_LOG_MAX)
-			grow_log(r);
-		else
-			forget_oldest(r);
-	}
-	return event_at(r, r->end++);
 }
 
 /*
@@ -271,7 +197,7 @@ static void raise_notice(struct sa *sa, const uint8_t *notice, const struct view
 	assert(about == VIEW_NONE || about < v->n_ports);
 	if (!quota_all(sa, SA_QUOTA_SUBSCRIPTIONS))
 		return;
-	e = append_event(r);
+	e = event_log_append(&r->log);
 	*e = (struct event){ .raised = sa->now, .pkey = pkey };
 	memcpy(e->notice, notice, NT_BYTES);
 	if (about != VIEW_NONE) {
@@ -416,11 +342,11 @@ static void skip_lost(struct sa *sa, struct subscriber *sub)
 {
 	struct reports *r = sa->reports;
 
-	if (sub->seen >= r->first)
+	if (sub->seen >= r->log.first)
 		return;
-	r->lost += r->first - sub->seen;
-	sa->stats.reports_lost += r->first - sub->seen;
-	sub->seen = r->first;
+	r->lost += r->log.first - sub->seen;
+	sa->stats.reports_lost += r->log.first - sub->seen;
+	sub->seen = r->log.first;
 }
 
 /* The next event for this subscriber, which then stands before it. */
@@ -431,9 +357,9 @@ static enum verdict advance(struct sa *sa, struct subscriber *sub, unsigned *ste
 
 	skip_lost(sa, sub);
 	if (port == VIEW_NONE || !sa->view->ports[port].lid)
-		sub->seen = r->end;
-	for (; sub->seen < r->end && *steps; sub->seen++, (*steps)--) {
-		enum verdict verdict = judge_event(sa, sub, port, event_at(r, sub->seen));
+		sub->seen = r->log.end;
+	for (; sub->seen < r->log.end && *steps; sub->seen++, (*steps)--) {
+		enum verdict verdict = judge_event(sa, sub, port, event_log_at(&r->log, sub->seen));
 
 		if (verdict != PASS)
 			return verdict;
@@ -529,7 +455,7 @@ static bool start_report(struct sa *sa, struct subscriber *sub)
 		.used = true,
 		.port = sub->port_guid,
 		.silent = sub->failures,
-		.event = copy_event(event_at(r, sub->seen)),
+		.event = event_copy(event_log_at(&r->log, sub->seen)),
 	};
 	r->n_used++;
 	if (s->silent)
@@ -554,7 +480,7 @@ static bool serve_subscriber(struct sa *sa, struct subscriber *sub, unsigned *st
 	case GONE:
 		return true;
 	case PASS:
-		if (sub->seen == r->end)
+		if (sub->seen == r->log.end)
 			next = SUBSCRIBER_IDLE;
 		break;
 	case REPORT:
@@ -724,8 +650,10 @@ static void end_overdue_tries(struct sa *sa)
 
 static void forget_old(struct reports *r, mono_t now)
 {
-	while (r->first < r->end && event_at(r, r->first)->raised + REPORT_LOG_AGE <= now)
-		forget_oldest(r);
+	struct event_log *l = &r->log;
+
+	while (l->first < l->end && event_log_at(l, l->first)->raised + REPORT_LOG_AGE <= now)
+		event_log_forget_oldest(l);
 }
 
 /* No subscriber has an event left to read: the log is emptied. */

@@ -231,7 +231,7 @@ enum trap_verdict trap_flow_arrived(struct trap_flow *f, const struct trap_arriv
 {
 	struct source *s = source_of(f, a);
 	const struct rate *own = &own_rates[a->from], *common = &common_rates[a->from];
-	struct seen *seen = seen_of(s, hash_bytes(HASH_START, a->notice, SMP_DATA_SIZE));
+	struct seen *seen = seen_of(s, hash_words(HASH_START, a->notice, SMP_DATA_SIZE / 8));
 	mono_t since = seen->times ? now - seen->at : MONO_NEVER, token;
 	bool repeated = a->tid && seen->tid == a->tid && since <= REPEAT_WINDOW;
 
