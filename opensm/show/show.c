@@ -11,9 +11,6 @@
 #include "util/mem.h"
 #include "view/view_copy.h"
 
-/* Nodes and ports that a turn copies: a millisecond or two. */
-#define SHOW_SLICE 4096u
-
 /* ---- the snapshot --------------------------------------------------------------------------- */
 
 /* Of a port that is not ACTIVE, and that nothing stands against. */
@@ -120,11 +117,9 @@ enum control_collected show_collect(void *snapshot, const struct daemon_api *api
 	if (!s->copy)
 		return CONTROL_COLLECTED;
 	s->now = daemon_api_now(api);
-	if (!view_copy_some(s->copy, SHOW_SLICE))
+	if (!view_copy_turn(&s->copy, &s->view))
 		return CONTROL_MORE;
 	show_gone_copy(s, api);
-	s->view = view_copy_take(s->copy);
-	s->copy = view_copy_free(s->copy);
 	s->reasons = sm_reasons_free(s->reasons);
 	return CONTROL_COLLECTED;
 }

@@ -18,6 +18,8 @@
 #include "view/view_policy.h"
 #include "view/view_sets.h"
 
+#define NODES_OF_A_TURN 4096u /* and ports */
+
 enum step { BEGIN, BESIDE, NODES, INDEX, SETS, WHOLE };
 
 struct place {
@@ -390,6 +392,15 @@ struct view *view_copy_take(struct view_copy *c)
 {
 	assert(c->step == WHOLE && c->view);
 	return take(c->view);
+}
+
+bool view_copy_turn(struct view_copy **c, struct view **ret)
+{
+	if (!view_copy_some(*c, NODES_OF_A_TURN))
+		return false;
+	*ret = view_copy_take(*c);
+	*c = view_copy_free(*c);
+	return true;
 }
 
 unsigned view_copy_rounds(const struct view_copy *c)

@@ -44,6 +44,11 @@ FREEP(view_copy_free, struct view_copy)
 bool view_copy_some(struct view_copy *c, uint32_t budget);
 /* The view, when it is whole: one reference. */
 struct view *view_copy_take(struct view_copy *c);
+/*
+ * A turn of an event loop: a millisecond or two. True: `*ret` is the view, one reference, and `*c`
+ * was freed and is NULL.
+ */
+bool view_copy_turn(struct view_copy **c, struct view **ret);
 
 /* How often nodes were gone over. */
 unsigned view_copy_rounds(const struct view_copy *c);

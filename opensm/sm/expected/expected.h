@@ -78,8 +78,6 @@ struct sm_expected {
 	const char *text;	   /* that is in force, until the next dispatch; NULL: nothing is */
 	const struct drift *drift; /* NULL: nothing was compared yet */
 };
-/* The picture as it is now, for expect_build(). */
-struct expect_builder *expected_facts(const struct sm *sm);
 void sm_expected(const struct sm *sm, struct sm_expected *ret);
 struct drift *drift_ref(const struct drift *d);
 struct drift *drift_unref(struct drift *d); /* NULL is fine; returns NULL */

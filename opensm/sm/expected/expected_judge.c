@@ -64,10 +64,7 @@ struct expect_rate expected_rate(const struct port *p)
 {
 	if (!p->known || port_state(p) == IB_PORT_DOWN)
 		return (struct expect_rate){ 0 };
-	return (struct expect_rate){
-		.width = (uint8_t)ib_link_width(p->info),
-		.speed = (uint16_t)ib_link_speed(p->info, fabric_speed_sets(p), false),
-	};
+	return expect_rate_of(p->info, fabric_speed_sets(p));
 }
 
 static bool is_there(void *arg, guid_t guid)
