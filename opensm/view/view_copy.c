@@ -88,7 +88,7 @@ static void give_room(struct view_copy *c)
 	v->ports = xcalloc(v->n_ports + 1, sizeof(*v->ports));
 }
 
-static enum step begin(struct view_copy *c)
+static enum step begin_copy(struct view_copy *c)
 {
 	sort_nodes(c);
 	give_room(c);
@@ -354,7 +354,7 @@ static enum step go_on(struct view_copy *c, uint32_t budget)
 {
 	switch (c->step) {
 	case BEGIN:
-		return begin(c);
+		return begin_copy(c);
 	case BESIDE:
 		return begin_beside(c);
 	case NODES:
