@@ -2,8 +2,9 @@
 /*
  * ExpectedTopology and SetExpectedTopology: the file of the expected topology for programs that do
  * not write files here. It is the one that opensm.conf names, which has to be in a folder that the
- * manager may write to. The fabric is copied in turns; the worker reads and writes; then the configuration is read again, and the
- * file is judged as any other (sm/expected/): only then it is in force.
+ * manager may write to. The fabric is copied in turns; the worker reads and writes; then the
+ * configuration is read again, and the file is judged as any other (sm/expected/): only then it is
+ * in force.
  */
 #include <errno.h>
 #include <stdio.h>

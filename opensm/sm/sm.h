@@ -428,7 +428,7 @@ struct sm_reasons;
 struct sm_reasons *sm_reasons_new(const struct sm *sm);
 const char *sm_reason(const struct sm_reasons *r, const struct port *p);
 struct sm_reasons *sm_reasons_free(struct sm_reasons *r); /* NULL is fine; returns NULL */
-/* What is common to all ports is as it was: those that changed since then are to be asked again. */
+/* All that ports have in common is as it was: those that changed since are to be asked again. */
 bool sm_reasons_hold(const struct sm_reasons *r, const struct sm *sm);
 /*
  * A port that comes and goes, and is held: how long it is held yet if it stays quiet. 0: it is not

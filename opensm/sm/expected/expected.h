@@ -10,9 +10,10 @@
  * was judged, and wherever the file cannot be read.
  *
  * Two things follow, apart from each other. Before each routing, and so before a port is armed for
- * the first time, each cable that changed since is judged by itself: with enforce, one that is not in the picture is
- * refused (dampening.h), held in INIT, and taken down where it is up. After a sweep the whole
- * picture is compared by a job, and causes are told: when they begin, and when they end.
+ * the first time, each cable that changed since is judged by itself: with enforce, one that is not
+ * in the picture is refused (dampening.h), held in INIT, and taken down where it is up. After a
+ * sweep the whole picture is compared by a job, and causes are told: when they begin, and when they
+ * end.
  */
 #pragma once
 

@@ -27,7 +27,7 @@ struct refused {
 	struct mark_work work;
 };
 
-/* What is wrong with each cable that is found, beside one picture. */
+/* Flaws of each cable that is found, beside one picture. */
 struct verdicts {
 	struct meant *of;      /* the picture; NULL: nothing was judged yet */
 	bool by_name;	       /* a node counts as the absent one with its description */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What is wrong with each cable, beside a picture of how the fabric was meant.
+ * Flaws of each cable, beside a picture of how the fabric was meant.
  *
  * A verdict follows from the picture and from the two nodes of the cable; if one of these is not in
  * the picture, also from which nodes there are. So cables at nodes that were edited since

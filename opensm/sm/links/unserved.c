@@ -242,7 +242,7 @@ struct sm_reasons *sm_reasons_new(const struct sm *sm)
 	return r;
 }
 
-/* The same switches reach ours: where one is cut off, ports of others that did not change say so. */
+/* The same switches reach ours: of one that is cut off, ports of others say so. */
 static bool parts_hold(const struct sm_reasons *r, const struct fabric *f)
 {
 	_cleanup_free_ uint32_t *part = NULL;
