@@ -52,6 +52,13 @@ struct control_ticket {
 	void *owner; /* the listener's */
 };
 
+/* What a turn of collect() came to. */
+enum control_collected {
+	CONTROL_COLLECTED,
+	CONTROL_MORE,	/* there is more: another turn, after what else waits */
+	CONTROL_FAILED, /* `err`: the snapshot is to be freed */
+};
+
 #define CONTROL_WORDS 5 /* parameters of a document that are text, at most */
 
 struct control_method {
@@ -67,14 +74,18 @@ struct control_method {
 	struct json_object *(*answer)(const struct daemon_api *api, struct json_object *parameters,
 				      struct control_error *err);
 	/*
-	 * Or in three steps, for documents that grow with the fabric: copied on the main thread
-	 * (NULL: `err`), rendered by a worker, freed on the main thread. snapshot() reads the
-	 * parameters that `words` and `flags` name, and copies the parts in `needs` (show_need).
+	 * Or in steps, for documents that grow with the fabric: begun on the main thread (NULL:
+	 * `err`), collected there a part at a time between other work, rendered by a worker, freed
+	 * on the main thread. snapshot() reads the parameters that `words` and `flags` name, and
+	 * collects the parts in `needs` (show_need). collect() NULL: snapshot() has all. When the
+	 * manager goes, what is not collected as a whole yet is freed, and collect() not called.
 	 */
 	const char *words[CONTROL_WORDS], *flags[3];
 	unsigned needs;
 	void *(*snapshot)(const struct control_method *m, const struct daemon_api *api,
 			  struct json_object *parameters, struct control_error *err);
+	enum control_collected (*collect)(void *snapshot, const struct daemon_api *api,
+					  struct control_error *err);
 	struct json_object *(*render)(void *snapshot, struct control_error *err);
 	void (*drop)(void *snapshot);
 	/*

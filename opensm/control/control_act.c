@@ -177,7 +177,8 @@ const struct control_method control_methods[] = {
 	  "The cables that are found, as a file for expected_topology_file; with accept (a "
 	  "finding, or all) the file as it would be then. Nothing is written",
 	  TOPOLOGY_TEXT_TYPE, CONTROL_READ, .snapshot = control_topology_text_new,
-	  .render = control_topology_text, .drop = control_topology_drop },
+	  .collect = control_topology_collect, .render = control_topology_text,
+	  .drop = control_topology_drop },
 	{ "ExpectedTopology", "The expected topology in force, as it was read",
 	  "() -> (file: string, in_force: bool, refused: ?string, cables: int, text: ?string)",
 	  CONTROL_READ, .snapshot = control_expected_new, .render = control_expected,
@@ -186,7 +187,8 @@ const struct control_method control_methods[] = {
 	  "Writes expected_topology_file: the text or, without one, the cables that are found; the "
 	  "manager reads it then, and judges it. A text with a fault is refused",
 	  "(text: ?string, user: ?string) -> (file: string, cables: int, warnings: int)",
-	  CONTROL_LINKS, .snapshot = control_set_expected_new, .render = control_set_expected,
+	  CONTROL_LINKS, .snapshot = control_set_expected_new,
+	  .collect = control_set_expected_collect, .render = control_set_expected,
 	  .drop = control_expected_drop },
 	{ "Options", "Options in force, where they come from, and what they mean",
 	  "(name: ?string) -> (options: []object)", CONTROL_READ, .answer = control_options },

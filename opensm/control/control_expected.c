@@ -2,8 +2,9 @@
 /*
  * ExpectedTopology and SetExpectedTopology: the file of the expected topology for programs that do
  * not write files here. It is the one that opensm.conf names, which has to be in a folder that the
- * manager may write to. The worker reads and writes; then the configuration is read again, and the
- * file is judged as any other (sm/expected/): only then it is in force.
+ * manager may write to. The fabric is copied in turns; the worker reads and writes; then the
+ * configuration is read again, and the file is judged as any other (sm/expected/): only then it is
+ * in force.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -15,6 +16,8 @@
 #include "util/file.h"
 #include "util/log.h"
 #include "util/mem.h"
+#include "view/view_copy.h"
+#include "view/view_facts.h"
 
 #define NAME "sm_topology_file" /* of a text that has no file yet */
 
@@ -22,7 +25,8 @@ struct expected_text {
 	const struct daemon_api *api;
 	struct sm_expected shown;
 	char *path, *refused, *text;
-	struct expect_builder *found; /* what is written if there is no text */
+	struct view_copy *copy; /* of the fabric, which is written if there is no text; then */
+	struct view *found;
 	char by[65];
 	uint32_t cables;
 	bool is_written;
@@ -37,7 +41,8 @@ void control_expected_drop(void *snapshot)
 			 t->by, t->cables);
 		t->api->reload(t->api->arg);
 	}
-	expect_builder_free(t->found);
+	view_copy_free(t->copy);
+	view_unref(t->found);
 	free(t->path);
 	free(t->refused);
 	free(t->text);
@@ -111,8 +116,16 @@ void *control_set_expected_new(const struct control_method *m, const struct daem
 	if (text)
 		t->text = xstrdup(text);
 	else
-		t->found = expected_facts(api->sm);
+		t->copy = sm_view_copy(api->sm, NULL, 0, NULL);
 	return t;
+}
+
+enum control_collected control_set_expected_collect(void *snapshot, const struct daemon_api *api,
+						    struct control_error *err)
+{
+	struct expected_text *t = snapshot;
+
+	return !t->copy || view_copy_turn(&t->copy, &t->found) ? CONTROL_COLLECTED : CONTROL_MORE;
 }
 
 /* The text is all right. False: `err` has its first fault. */
@@ -140,7 +153,7 @@ static bool check_text(struct expected_text *t, int *ret_warnings, struct contro
 
 static void write_found(struct expected_text *t)
 {
-	struct expect *x = expect_build(take(t->found));
+	struct expect *x = expect_build(view_facts(t->found));
 	size_t len;
 	FILE *out = open_memstream(&t->text, &len);
 

@@ -70,6 +70,8 @@ void *control_drift_new(const struct control_method *m, const struct daemon_api 
 struct json_object *control_drift(void *snapshot, struct control_error *err);
 void *control_topology_text_new(const struct control_method *m, const struct daemon_api *api,
 				struct json_object *parameters, struct control_error *err);
+enum control_collected control_topology_collect(void *snapshot, const struct daemon_api *api,
+						struct control_error *err);
 struct json_object *control_topology_text(void *snapshot, struct control_error *err);
 void control_topology_drop(void *snapshot);
 /* control_expected.c */
@@ -77,6 +79,8 @@ void *control_expected_new(const struct control_method *m, const struct daemon_a
 			   struct json_object *parameters, struct control_error *err);
 void *control_set_expected_new(const struct control_method *m, const struct daemon_api *api,
 			       struct json_object *parameters, struct control_error *err);
+enum control_collected control_set_expected_collect(void *snapshot, const struct daemon_api *api,
+						    struct control_error *err);
 struct json_object *control_expected(void *snapshot, struct control_error *err);
 struct json_object *control_set_expected(void *snapshot, struct control_error *err);
 void control_expected_drop(void *snapshot);

@@ -112,6 +112,7 @@ static void add_subnet(struct json_object *o, const struct daemon_api *api, mono
 	json_add_int(subnet, "nodes", f->n_nodes);
 	json_add_int(subnet, "switches", f->n_switches);
 	json_add_int(subnet, "silent_nodes", st->silent_nodes);
+	json_add_int(subnet, "edits", (int64_t)f->edits);
 	json_add_int(subnet, "ports_active", st->ports_active);
 	json_add_int(subnet, "ports_pending", st->ports_pending);
 	/* Others than the master leave nothing out: they give no LIDs to begin with. */

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Drift and TopologyText: what differs from the fabric as it was meant, and both pictures as text.
- * References are taken on the main thread; documents are made by the worker. Files are written by
- * the caller: the manager's unit may write to its cache folder alone.
+ * References are taken on the main thread, and the fabric is copied there in turns; documents are
+ * made by the worker. Files are written by the caller: the manager's unit may write to its cache
+ * folder alone.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,12 +14,15 @@
 #include "topo/expect_file.h"
 #include "util/mem.h"
 #include "util/str.h"
+#include "view/view_copy.h"
+#include "view/view_facts.h"
 
 struct topology {
 	struct sm_expected shown;
 	char *path, *refused;
 	struct drift *drift; /* NULL: nothing was compared yet */
-	struct expect_builder *found;
+	struct view_copy *copy; /* of the fabric; then */
+	struct view *found;
 	char *accept; /* a finding, or "all"; NULL: the picture as it is found */
 	bool csv;
 	int64_t now;
@@ -44,7 +48,8 @@ void control_topology_drop(void *snapshot)
 	struct topology *t = snapshot;
 
 	drift_unref(t->drift);
-	expect_builder_free(t->found);
+	view_copy_free(t->copy);
+	view_unref(t->found);
 	free(t->path);
 	free(t->refused);
 	free(t->accept);
@@ -145,7 +150,7 @@ void *control_topology_text_new(const struct control_method *m, const struct dae
 	t->accept = accept ? xstrdup(accept) : NULL;
 	t->csv = csv && json_object_get_boolean(csv);
 	if (!accept) {
-		t->found = expected_facts(api->sm);
+		t->copy = sm_view_copy(api->sm, NULL, 0, NULL);
 		return t;
 	}
 	if (t->path && t->drift && !t->drift->by_name)
@@ -153,6 +158,14 @@ void *control_topology_text_new(const struct control_method *m, const struct dae
 	refuse_accept(t, err);
 	control_topology_drop(t);
 	return NULL;
+}
+
+enum control_collected control_topology_collect(void *snapshot, const struct daemon_api *api,
+						struct control_error *err)
+{
+	struct topology *t = snapshot;
+
+	return !t->copy || view_copy_turn(&t->copy, &t->found) ? CONTROL_COLLECTED : CONTROL_MORE;
 }
 
 static const struct expect_finding *find(const struct drift *d, const char *id, bool *ret_several)
@@ -190,7 +203,7 @@ static struct expect *accepted(const struct topology *t, struct control_error *e
 struct json_object *control_topology_text(void *snapshot, struct control_error *err)
 {
 	struct topology *t = snapshot;
-	struct expect *x = t->accept ? accepted(t, err) : expect_build(take(t->found));
+	struct expect *x = t->accept ? accepted(t, err) : expect_build(view_facts(t->found));
 	int64_t learnt = t->accept ? t->drift->learnt : t->now;
 	bool csv = t->accept ? t->drift->csv : t->csv;
 	_cleanup_free_ char *text = NULL;

@@ -3,8 +3,9 @@
  * The control socket: rights of a peer, one call of a peer at a time, long answers on the thread
  * that renders, and events to the peers that follow them. Calls are understood in control/.
  *
- * The copy that a document is made from takes the main thread some ms on a fabric of thousands of
- * hosts. Copies are paced: callers that ask for documents all the time do not hold up MADs.
+ * What a document is made from is collected in turns of a ms or two, between which the event loop
+ * does what else waits. Copies are paced: callers that ask for documents all the time do not hold
+ * up MADs.
  *
  * Root, the user of the daemon and members of control_group may read; the first two may act.
  * Members of control_tenant_group may read, and change partitions; those of control_links_group may
@@ -68,6 +69,7 @@ struct rendering {
 	struct peer *peer; /* NULL: it is gone */
 	const struct control_method *method;
 	void *snapshot;
+	bool is_collecting; /* the thread does not have it yet */
 	char *text;
 	size_t len;
 };
@@ -75,7 +77,7 @@ struct rendering {
 struct listen_control {
 	const struct daemon_api *api;
 	struct stream_hub *streams;
-	sd_event_source *refill, *next_copy;
+	sd_event_source *refill, *next_copy; /* the next turn, or the next document */
 	struct pace copies;
 	struct peer *peers;
 	struct rendering *running;
@@ -152,6 +154,53 @@ static void on_rendered(struct sm_job *job)
 		start_next(w);
 }
 
+static void fail_call(struct peer *p, struct control_error *err)
+{
+	if (!p->call.oneway)
+		send_error(p, err);
+	end_call(p);
+}
+
+/* What is collected so far is dropped; `err`: the peer is told, if there is one. */
+static void stop_collecting(struct listen_control *w, struct control_error *err)
+{
+	struct rendering *r = take(w->running);
+
+	if (r->method->drop)
+		r->method->drop(r->snapshot);
+	if (r->peer) {
+		r->peer->rendering = NULL;
+		fail_call(r->peer, err);
+	}
+	free(r);
+}
+
+/* One turn. When all is collected, the thread has it. */
+static void collect_some(struct listen_control *w)
+{
+	struct rendering *r = w->running;
+	const mono_t began = daemon_api_now(w->api);
+	struct control_error err = { 0 };
+	enum control_collected got = CONTROL_FAILED;
+
+	if (r->peer)
+		got = r->method->collect ? r->method->collect(r->snapshot, w->api, &err)
+					 : CONTROL_COLLECTED;
+	pace_worked(&w->copies, began, daemon_api_now(w->api));
+	switch (got) {
+	case CONTROL_MORE:
+		timer_in(w->next_copy, 0);
+		return;
+	case CONTROL_FAILED:
+		stop_collecting(w, &err);
+		timer_in(w->next_copy, 0);
+		return;
+	case CONTROL_COLLECTED:
+		r->is_collecting = false;
+		w->api->submit(w->api->arg, &r->job);
+	}
+}
+
 /* False: there was no snapshot, and the peer got the error. */
 static bool start_rendering(struct listen_control *w, struct peer *p)
 {
@@ -164,9 +213,7 @@ static bool start_rendering(struct listen_control *w, struct peer *p)
 	pace_worked(&w->copies, began, daemon_api_now(w->api));
 	p->turn = 0;
 	if (!snapshot) {
-		if (!p->call.oneway)
-			send_error(p, &err);
-		end_call(p);
+		fail_call(p, &err);
 		return false;
 	}
 	r = xcalloc(1, sizeof(*r));
@@ -178,9 +225,10 @@ static bool start_rendering(struct listen_control *w, struct peer *p)
 		.peer = p,
 		.method = m,
 		.snapshot = snapshot,
+		.is_collecting = true,
 	};
 	p->rendering = w->running = r;
-	w->api->submit(w->api->arg, &r->job);
+	collect_some(w);
 	return true;
 }
 
@@ -208,7 +256,12 @@ static void start_next(struct listen_control *w)
 
 static int on_next_copy(sd_event_source *source, uint64_t usec, void *arg)
 {
-	start_next(arg);
+	struct listen_control *w = arg;
+
+	if (w->running && w->running->is_collecting)
+		collect_some(w);
+	else
+		start_next(w);
 	return 0;
 }
 
@@ -531,8 +584,21 @@ void listen_control_event(struct listen_control *w, const struct sm_event *event
 			send_event(p, event);
 }
 
+/* What is collected is the manager's. */
+static void end_collecting(struct listen_control *w)
+{
+	struct control_error err = { 0 };
+
+	if (!w || !w->running || !w->running->is_collecting)
+		return;
+	control_fail(&err, "NotReady", "the port of the manager is gone, ask again");
+	stop_collecting(w, &err);
+	timer_in(w->next_copy, 0);
+}
+
 void listen_control_sm_gone(struct listen_control *w)
 {
+	end_collecting(w);
 	listen_control_event(w, NULL);
 	for (struct peer *p = w ? w->peers : NULL; p; p = p->next)
 		end_awaiting(p);
@@ -670,6 +736,7 @@ struct listen_control *listen_control_close(struct listen_control *w)
 {
 	if (!w)
 		return NULL;
+	end_collecting(w);
 	stream_hub_free(w->streams);
 	sd_event_source_disable_unref(w->refill);
 	sd_event_source_disable_unref(w->next_copy);

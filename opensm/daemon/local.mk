@@ -58,3 +58,14 @@ UNIT_TESTS += tests/unit/test-listen-metrics
 tests_unit_test_listen_metrics_SOURCES = tests/unit/test-listen-metrics.c opensm/daemon/listen_metrics.c opensm/daemon/listen_metrics_http.c \
 	opensm/daemon/stream.c opensm/daemon/stream_listen.c
 tests_unit_test_listen_metrics_LDADD = $(FRONT_LIBS) $(SYSTEMD_LIBS) $(MHD_LIBS) $(CMOCKA_LIBS)
+
+UNIT_TESTS += tests/unit/test-control-topology
+tests_unit_test_control_topology_SOURCES = tests/unit/test-control-topology.c tests/unit/show-world.h
+tests_unit_test_control_topology_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_control_topology_LDADD = librig.a $(FRONT_LIBS) $(SIM_LIBS) $(CMOCKA_LIBS)
+
+UNIT_TESTS += tests/unit/test-control-turns
+tests_unit_test_control_turns_SOURCES = tests/unit/test-control-turns.c tests/lib/control-world.h tests/unit/control-talk.h \
+	opensm/daemon/listen_control.c opensm/daemon/stream.c opensm/daemon/stream_listen.c
+tests_unit_test_control_turns_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_control_turns_LDADD = librig.a $(FRONT_LIBS) $(SIM_LIBS) $(CMOCKA_LIBS)

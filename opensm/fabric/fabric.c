@@ -95,6 +95,9 @@ struct node *fabric_add_node(struct fabric *f, const uint8_t *ni)
 		n->ports[i].num = i;
 	}
 	n->index = f->n_nodes;
+	n->of = f;
+	f->shape++;
+	fabric_edited(n);
 	GROW(f->nodes, f->n_nodes + 1, f->cap_nodes);
 	f->nodes[f->n_nodes++] = n;
 	f->n_switches += node_is_switch(n);
@@ -120,6 +123,8 @@ void fabric_remove_node(struct fabric *f, struct node *n)
 	if (f->own == n)
 		f->own = NULL;
 	guidmap_remove(f->by_guid, n->guid);
+	f->shape++;
+	f->edits++;
 	f->n_switches -= node_is_switch(n);
 	f->nodes[n->index] = f->nodes[--f->n_nodes];
 	f->nodes[n->index]->index = n->index;
@@ -139,11 +144,13 @@ int fabric_set_port_guid(struct fabric *f, struct port *p, guid_t guid)
 		guidmap_remove(f->by_port_guid, guid);
 		holder->guid = 0;
 		holder->known = false;
+		fabric_edited(holder->node);
 		fabric_forget_cells(f, holder);
 	}
 	if (p->guid)
 		guidmap_remove(f->by_port_guid, p->guid);
 	p->guid = guid;
+	fabric_edited(p->node);
 	guidmap_put(f->by_port_guid, guid, p);
 	return 0;
 }
@@ -152,13 +159,26 @@ void fabric_disconnect(struct port *p)
 {
 	if (!p->peer)
 		return;
+	fabric_edited(p->node);
+	fabric_edited(p->peer->node);
 	p->peer->peer = NULL;
 	p->peer = NULL;
+}
+
+/* The far end that `p` met last is `far`. */
+static bool is_met(const struct port *p, const struct port *far)
+{
+	return p->met_guid == far->node->guid && p->met_port == far->num;
 }
 
 void fabric_connect(struct port *a, struct port *b)
 {
 	assert(a && b);
+	if (a->peer == b && b->peer == a && !a->silent && !b->silent && is_met(a, b) &&
+	    is_met(b, a))
+		return;
+	fabric_edited(a->node);
+	fabric_edited(b->node);
 	if (a->peer != b)
 		fabric_disconnect(a);
 	if (b->peer != a)

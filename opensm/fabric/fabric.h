@@ -142,6 +142,8 @@ struct node {
 	FACT uint8_t switch_info[SI_BYTES];
 	FACT lid_t lft_top_written; /* LinearFDBTop we wrote last; 0 none */
 	FACT uint32_t index;	    /* place in fabric->nodes */
+	struct fabric *FACT of;
+	FACT uint64_t edited; /* of->edits when something that is shown of it changed last */
 	FACT struct dr_path path;   /* switches and the SM's own node; see fabric_port_path() */
 	struct port *FACT ports;    /* n_ports + 1; index 0 only meaningful on switches */
 	FACT char desc[NODE_DESC_STRLEN]; /* printable */
@@ -182,6 +184,11 @@ struct fabric {
 	struct node **FACT nodes; /* in order of discovery */
 	FACT uint32_t n_nodes, cap_nodes;
 	FACT uint32_t n_switches;
+	/*
+	 * Pictures that are taken a part at a time (view/view_copy.h) ask whether all is as it was:
+	 * changes of what is shown, and how often a node came or went, or the SM's own port moved.
+	 */
+	FACT uint64_t edits, shape;
 	struct guidmap *FACT by_guid;	   /* node GUID -> struct node */
 	struct guidmap *FACT by_port_guid; /* port GUID -> struct port */
 	struct node *FACT own;		   /* the SM's node and port */

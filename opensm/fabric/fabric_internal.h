@@ -10,6 +10,13 @@
 
 /* ---- nodes and cables (fabric.c) ---- */
 
+/* Something that is shown of the node has changed. */
+static inline void fabric_edited(struct node *n)
+{
+	if (n->of)
+		n->edited = ++n->of->edits;
+}
+
 /*
  * A node from a NodeInfo payload; NULL if the payload makes no sense (zero GUID, ports out of
  * range).

@@ -33,6 +33,7 @@ bool observe_is_same(const struct node *n, const uint8_t *ni)
 
 void observe_own(struct fabric *f, const struct delta *d, const uint8_t *ni, uint64_t m_key)
 {
+	const struct port *before = f->own_port;
 	struct node *n = d->node;
 
 	assert(n);
@@ -42,6 +43,8 @@ void observe_own(struct fabric *f, const struct delta *d, const uint8_t *ni, uin
 		f->own_port = &n->ports[0];
 	else
 		fabric_set_port_guid(f, f->own_port, ib_get(ni, NI_PORT_GUID));
+	if (f->own_port != before)
+		f->shape++;
 	f->own_port->m_key = m_key;
 }
 
@@ -58,6 +61,7 @@ struct delta observe_image(struct node *n, const uint8_t *ni)
 	if (ib_get(ni, NI_NODE_GUID) != n->guid || now == n->sysimg_guid)
 		return d;
 	n->sysimg_guid = now;
+	fabric_edited(n);
 	d.kinds = DELTA(DELTA_NAME);
 	return d;
 }
@@ -70,6 +74,8 @@ struct delta observe_description(struct node *n, const uint8_t *payload)
 	str_printable(payload, SMP_DATA_SIZE, desc, sizeof(desc));
 	if (n->desc_known && strcmp(desc, n->desc) != 0)
 		d.kinds = DELTA(DELTA_NAME);
+	if (strcmp(desc, n->desc) != 0)
+		fabric_edited(n);
 	memcpy(n->desc, desc, sizeof(n->desc));
 	n->desc_known = true;
 	return d;
@@ -80,6 +86,11 @@ void observe_path(struct node *n, const struct dr_path *path)
 	n->path_changed =
 		path->length != n->path.length || memcmp(path->hop, n->path.hop, path->length + 1u);
 	n->path = *path;
+}
+
+void observe_shown(struct node *n)
+{
+	fabric_edited(n);
 }
 
 void observe_no_ext_modifier(struct node *n)
@@ -102,6 +113,8 @@ void observe_node_gone(struct fabric *f, struct node *n)
 static void take_switch_info(struct node *n, const uint8_t *payload)
 {
 	assert(node_is_switch(n));
+	if (!n->switch_known || memcmp(n->switch_info, payload, SI_BYTES) != 0)
+		fabric_edited(n);
 	memcpy(n->switch_info, payload, SI_BYTES);
 	n->switch_known = true;
 }
@@ -146,6 +159,7 @@ void observe_ports_in_doubt(struct node *n)
 void observe_distrust(struct fabric *f, struct node *n)
 {
 	node_forget_tables(n);
+	fabric_edited(n);
 	n->lft_top_written = 0;
 	for (unsigned i = 0; i <= n->n_ports; i++) {
 		n->ports[i].ext_known = false;
@@ -337,15 +351,28 @@ static unsigned port_delta(const struct port *p, const uint8_t *payload)
 	return kinds;
 }
 
+/* True: it is not what was known, or counters have grown. */
+static bool take_port_info(struct port *p, const uint8_t *payload)
+{
+	uint8_t now[SMP_DATA_SIZE];
+
+	memcpy(now, payload, sizeof(now));
+	ib_put(now, PI_CLIENT_REREGISTER, 0);
+	if (p->known && !memcmp(p->info, now, sizeof(now)))
+		return false;
+	memcpy(p->info, now, sizeof(now));
+	p->known = true;
+	return true;
+}
+
 struct delta observe_port_info(struct fabric *f, struct port *p, const uint8_t *payload)
 {
 	struct delta d = { .node = p->node, .port = p, .far = p->peer, .before = port_state(p) };
 	bool was_live = port_is_live(p);
 
 	d.kinds = port_delta(p, payload);
-	memcpy(p->info, payload, SMP_DATA_SIZE);
-	ib_put(p->info, PI_CLIENT_REREGISTER, 0);
-	p->known = true;
+	if (take_port_info(p, payload) || (d.kinds & DELTA(DELTA_TRAINED) && p->ext_known))
+		fabric_edited(p->node);
 	p->doubt = false;
 	fabric_learn_mkey(p);
 	if (d.kinds & DELTA(DELTA_TRAINED))
@@ -360,6 +387,7 @@ struct delta observe_port_info(struct fabric *f, struct port *p, const uint8_t *
 void observe_link_down(struct port *p)
 {
 	fabric_disconnect(p);
+	fabric_edited(p->node);
 	p->silent = p->quarantined = false;
 	p->odd = PORT_ODD_NOT;
 	mad_target_revive(&p->behind);
@@ -373,15 +401,21 @@ void observe_doubt(struct port *p)
 
 void observe_is_sm(struct port *p)
 {
-	if (p && p->known)
-		ib_put(p->info, PI_CAP_MASK, ib_get(p->info, PI_CAP_MASK) | IB_CAP(IB_CAP_IS_SM));
+	if (!p || !p->known || ib_get(p->info, PI_CAP_MASK) & IB_CAP(IB_CAP_IS_SM))
+		return;
+	ib_put(p->info, PI_CAP_MASK, ib_get(p->info, PI_CAP_MASK) | IB_CAP(IB_CAP_IS_SM));
+	fabric_edited(p->node);
 }
 
 void observe_ext_port_info(struct port *p, const uint8_t *payload)
 {
+	uint8_t active = (uint8_t)ib_get(payload, EPI_SPEED_ACTIVE);
+
+	if (!p->ext_known || p->ext_active != active)
+		fabric_edited(p->node);
 	p->ext_supported = (uint8_t)ib_get(payload, EPI_SPEED_SUPPORTED);
 	p->ext_enabled = (uint8_t)ib_get(payload, EPI_SPEED_ENABLED);
-	p->ext_active = (uint8_t)ib_get(payload, EPI_SPEED_ACTIVE);
+	p->ext_active = active;
 	p->ext_known = true;
 }
 
@@ -392,6 +426,8 @@ void observe_ext_enabled(struct port *p, const uint8_t *payload)
 
 void observe_ext_lost(struct port *p)
 {
+	if (p->ext_known)
+		fabric_edited(p->node);
 	p->ext_known = false;
 }
 
@@ -400,6 +436,8 @@ bool observe_port_gone(struct fabric *f, struct port *p)
 	bool was_known = p->known;
 
 	fabric_disconnect(p);
+	if (was_known)
+		fabric_edited(p->node);
 	p->known = false;
 	fabric_forget_cells(f, p);
 	return was_known;
@@ -462,6 +500,8 @@ struct delta observe_cable(struct port *a, struct port *b, bool *ret_was_out)
 		d.kinds |= DELTA(DELTA_CABLE);
 	if (a->silent)
 		d.kinds |= DELTA(DELTA_BACK);
+	if (a->quarantined || a->odd != PORT_ODD_NOT)
+		fabric_edited(a->node);
 	a->quarantined = false;
 	a->odd = PORT_ODD_NOT;
 	mad_target_revive(&a->behind);
@@ -479,6 +519,8 @@ bool observe_silence(struct port *p, bool silent)
 {
 	bool is_new = p->silent != silent;
 
+	if (is_new)
+		fabric_edited(p->node);
 	p->silent = silent;
 	return is_new;
 }
@@ -487,6 +529,8 @@ struct delta observe_left_out(struct port *p, enum port_oddity why)
 {
 	struct delta d = { .node = p->node, .port = p, .far = p->peer };
 
+	if (p->odd != why)
+		fabric_edited(p->node);
 	p->odd = why;
 	if ((why == PORT_ODD_LOOPBACK || why == PORT_ODD_HIDDEN) && p->peer)
 		d.kinds = DELTA(DELTA_CABLE_GONE);
@@ -495,6 +539,8 @@ struct delta observe_left_out(struct port *p, enum port_oddity why)
 
 void observe_quarantine(struct port *p, bool quarantined)
 {
+	if (p->quarantined != quarantined)
+		fabric_edited(p->node);
 	p->quarantined = quarantined;
 	if (quarantined)
 		fabric_disconnect(p);

@@ -64,6 +64,11 @@ struct delta observe_image(struct node *n, const uint8_t *node_info);
 struct delta observe_description(struct node *n, const uint8_t *payload);
 /* The node is reached by this directed route. */
 void observe_path(struct node *n, const struct dr_path *path);
+/*
+ * Something that is shown of the node beside facts is another: its LIDs, or why it or one of its
+ * ports is left out. Pictures that are being taken take it again (view/view_copy.h).
+ */
+void observe_shown(struct node *n);
 /* The node refuses PortInfo with the modifier of extended speeds. */
 void observe_no_ext_modifier(struct node *n);
 

@@ -7,16 +7,22 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "fabric/fabric_internal.h"
 #include "util/mem.h"
+#include "util/str.h"
 
 #define GUID_FORMAT "(0x%016" PRIx64 ")"
 
 void node_set_alias(struct node *n, const char *alias)
 {
-	char *copy = alias ? xstrdup(alias) : NULL;
+	char *copy;
 
+	if (str_equal(n->alias, alias))
+		return;
+	copy = alias ? xstrdup(alias) : NULL;
 	free(n->alias);
 	n->alias = copy;
+	fabric_edited(n);
 }
 
 lid_t fabric_lid_of(const struct port *p)

@@ -39,6 +39,16 @@ static void add_sections(struct ctl *c, struct json_object *page)
 				       ctl_call_if_there(c, sections[i].method));
 }
 
+/* Each document is of one moment; those of a page are if the fabric did not change in between. */
+static void add_mixed(struct ctl *c, struct json_object *page, struct json_object *before)
+{
+	struct json_object *after = ctl_call_if_there(c, "Status");
+
+	json_object_object_add(page, "mixed",
+			       json_object_new_boolean(report_is_mixed(before, after)));
+	json_object_put(after);
+}
+
 /* ---- the page -------------------------------------------------------------------------------- */
 
 /* Drawn for each page: no script but ours has it. */
@@ -110,6 +120,7 @@ static struct json_object *page_of(struct ctl *c, bool with_paths)
 		json_object_object_add(page, "tables", ctl_call_if_there(c, "Tables"));
 	json_object_put(topology);
 	add_sections(c, page);
+	add_mixed(c, page, status);
 	return page;
 }
 

@@ -28,7 +28,9 @@ tests_unit_test_sa_core_SOURCES = tests/unit/test-sa-core.c $(SA_DESK)
 tests_unit_test_sa_core_LDADD = $(SA_DESK_LIBS) $(CMOCKA_LIBS)
 
 # Views on the desk: libview.a is below this folder, the desk is not.
-UNIT_TESTS += tests/unit/test-view-pkeys
+UNIT_TESTS += tests/unit/test-view-pkeys tests/unit/test-view-copy
+tests_unit_test_view_copy_SOURCES = tests/unit/test-view-copy.c $(SA_DESK)
+tests_unit_test_view_copy_LDADD = $(SA_DESK_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_view_pkeys_SOURCES = tests/unit/test-view-pkeys.c $(SA_DESK)
 tests_unit_test_view_pkeys_LDADD = $(SA_DESK_LIBS) $(CMOCKA_LIBS)
 

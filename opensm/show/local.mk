@@ -19,3 +19,8 @@ UNIT_TESTS += tests/unit/test-show-qos
 tests_unit_test_show_qos_SOURCES = tests/unit/test-show-qos.c tests/unit/show-world.h tests/unit/json-paths.h
 tests_unit_test_show_qos_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_unit_test_show_qos_LDADD = libshow.a libapi.a $(RIG_LIBS) $(JSON_LIBS) $(CMOCKA_LIBS)
+
+UNIT_TESTS += tests/unit/test-show-turns
+tests_unit_test_show_turns_SOURCES = tests/unit/test-show-turns.c tests/unit/show-world.h tests/unit/json-paths.h
+tests_unit_test_show_turns_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_show_turns_LDADD = libshow.a libapi.a $(RIG_LIBS) $(JSON_LIBS) $(CMOCKA_LIBS)

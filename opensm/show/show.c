@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "util/mem.h"
+#include "view/view_copy.h"
 
 /* ---- the snapshot --------------------------------------------------------------------------- */
 
@@ -54,32 +55,73 @@ static bool lacks_nothing(const struct port *p)
 	return port_state(p) == IB_PORT_ACTIVE || (node_is_switch(p->node) && p->num == 0);
 }
 
-static void note_reasons(struct show *s, const struct sm *sm, mono_t now)
+static void drop_reasons(struct show *s)
 {
-	struct sm_reasons *reasons = sm_reasons_new(sm);
-	bool master = sm_state(sm) == SM_MASTER;
+	s->reasons = sm_reasons_free(s->reasons);
+	free(take(s->why));
+	free(take(s->held));
+	free(take(s->violations));
+}
 
-	if (violations_ports(sm, &(unsigned){ 0 }))
-		s->violations = xcalloc(MAX(s->view->n_ports, 1u), sizeof(*s->violations));
-	s->why = xcalloc(MAX(s->view->n_ports, 1u), sizeof(*s->why));
-	s->held = xcalloc(MAX(s->view->n_ports, 1u), sizeof(*s->held));
-	for (uint32_t i = 0; i < s->view->n_nodes; i++) {
-		const struct view_node *n = &s->view->nodes[i];
-		const struct node *known = fabric_find_node(sm_fabric(sm), n->guid);
+/* The view is begun, or begun anew. */
+static void begin_reasons(void *arg, const struct view *v)
+{
+	struct show *s = arg;
 
-		for (unsigned num = n->type == IB_NODE_SWITCH ? 0 : 1; num <= n->n_ports; num++) {
-			const struct port *p = &known->ports[num];
-			uint32_t at = view_node_port(n, num);
+	drop_reasons(s);
+	s->reasons = sm_reasons_new(s->sm);
+	if (violations_ports(s->sm, &(unsigned){ 0 }))
+		s->violations = xcalloc(MAX(v->n_ports, 1u), sizeof(*s->violations));
+	s->why = xcalloc(MAX(v->n_ports, 1u), sizeof(*s->why));
+	s->held = xcalloc(MAX(v->n_ports, 1u), sizeof(*s->held));
+}
 
-			s->why[at] = master ? sm_reason(reasons, p) : NULL;
-			if (!s->why[at] && !lacks_nothing(p))
-				s->why[at] = state_reason(sm, p);
-			s->held[at] = (unsigned)(sm_held_for(p, now) / MONO_S);
-			if (s->violations && violations_of(p))
-				s->violations[at] = *violations_of(p);
-		}
-	}
-	sm_reasons_free(reasons);
+static void note_reason(struct show *s, const struct port *p, uint32_t at)
+{
+	s->why[at] = sm_state(s->sm) == SM_MASTER ? sm_reason(s->reasons, p) : NULL;
+	if (!s->why[at] && !lacks_nothing(p))
+		s->why[at] = state_reason(s->sm, p);
+	s->held[at] = (unsigned)(sm_held_for(p, s->now) / MONO_S);
+	if (s->violations && violations_of(p))
+		s->violations[at] = *violations_of(p);
+}
+
+static void note_reasons(void *arg, const struct view *v, const struct node *n, uint32_t at)
+{
+	for (unsigned num = node_is_switch(n) ? 0 : 1; num <= n->n_ports; num++)
+		note_reason(arg, &n->ports[num], view_node_port(&v->nodes[at], num));
+}
+
+static bool reasons_hold(void *arg)
+{
+	const struct show *s = arg;
+
+	return sm_reasons_hold(s->reasons, s->sm);
+}
+
+static void begin_copy(struct show *s, unsigned needs)
+{
+	const struct view_beside beside = { begin_reasons, note_reasons, reasons_hold, s };
+
+	/* Routes and answers of one and the same moment; the fabric is never behind them. */
+	s->copy = sm_view_copy(s->sm, s->answers ? s->answers->routes : sm_routes(s->sm),
+			       needs & SHOW_TREES ? VIEW_TREES : 0,
+			       needs & SHOW_REASONS ? &beside : NULL);
+}
+
+enum control_collected show_collect(void *snapshot, const struct daemon_api *api,
+				    struct control_error *err)
+{
+	struct show *s = snapshot;
+
+	if (!s->copy)
+		return CONTROL_COLLECTED;
+	s->now = daemon_api_now(api);
+	if (!view_copy_turn(&s->copy, &s->view))
+		return CONTROL_MORE;
+	show_gone_copy(s, api);
+	s->reasons = sm_reasons_free(s->reasons);
+	return CONTROL_COLLECTED;
 }
 
 /* NULL: `err` says why there is nothing to show. `needs`: of enum show_need. */
@@ -108,12 +150,8 @@ static struct show *show_new(const struct daemon_api *api, unsigned needs,
 		s->answers = view_ref(sm_view(sm));
 		s->partitions = partitions_ref(sm_partitions(sm));
 	}
-	/* Routes and answers of one and the same moment. */
-	s->view = sm_view_now(sm, s->answers ? s->answers->routes : sm_routes(sm),
-			      needs & SHOW_TREES ? VIEW_TREES : 0);
-	show_gone_copy(s, api);
-	if (needs & SHOW_REASONS)
-		note_reasons(s, sm, daemon_api_now(api));
+	s->sm = sm;
+	begin_copy(s, needs);
 	return s;
 }
 
@@ -157,21 +195,21 @@ void show_drop(void *snapshot)
 	free(s->rows);
 	free(s->tenants.rows);
 	free(s->tenants.members);
+	view_copy_free(s->copy);
 	view_unref(s->view);
 	routes_unref(s->routes);
 	view_unref(s->answers);
 	partitions_unref(s->partitions);
 	free(s->gone);
-	free(s->why);
-	free(s->held);
-	free(s->violations);
+	drop_reasons(s);
 	free(s);
 }
 
 /* ---- methods -------------------------------------------------------------------------------- */
 
-#define DOCUMENT(fn)	     .snapshot = show_snapshot, .render = fn, .drop = show_drop
-#define DOCUMENT_OF_ROWS(fn) .snapshot = fn##_new, .render = fn, .drop = show_drop
+#define STEPS(of, fn) .snapshot = show_snapshot, .collect = of, .render = fn, .drop = show_drop
+#define DOCUMENT(fn)	     STEPS(show_collect, fn)
+#define DOCUMENT_OF_ROWS(fn) STEPS(fn##_collect, fn)
 
 const struct control_method show_methods[] = {
 	{ .name = "Topology",

@@ -79,22 +79,21 @@ static void copy_groups(struct show *s, const struct sa *sa)
 	}
 }
 
-void *show_groups_new(const struct control_method *m, const struct daemon_api *api,
-		      struct json_object *parameters, struct control_error *err)
+enum control_collected show_groups_collect(void *snapshot, const struct daemon_api *api,
+					   struct control_error *err)
 {
-	struct show *s = show_snapshot(m, api, parameters, err);
+	struct show *s = snapshot;
 
-	if (!s)
-		return NULL;
+	if (show_collect(s, api, err) == CONTROL_MORE)
+		return CONTROL_MORE;
 	s->clear_rows = clear_rows;
 	copy_groups(s, sm_sa(api->sm));
 	if (!s->word[0][0] || s->n_rows)
-		return s;
+		return CONTROL_COLLECTED;
 	control_fail(err, "NotFound",
 		     "no multicast group '%.60s'; expected an MGID (ff12:...) or an MLID (0xc000)",
 		     s->word[0]);
-	show_drop(s);
-	return NULL;
+	return CONTROL_FAILED;
 }
 
 /* ---- MGIDs in words ------------------------------------------------------------------------- */

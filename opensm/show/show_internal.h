@@ -5,8 +5,10 @@
  * A snapshot holds copies and references of immutable things only, so that a worker can make the
  * document at leisure while the manager goes on:
  *
- *   show_snapshot()  main thread: a view of the fabric as it stands now; the view of the SA,
- *                    by reference
+ *   show_snapshot()  main thread: the view of the SA, by reference; a view of the fabric as it
+ *                    stands is begun
+ *   show_collect()   main thread, in turns: a part of that view, until it is whole, and of one
+ *                    moment (view/view_copy.h)
  *   show_drop()      main thread
  *
  *   show_topology.c  Topology, Nodes      show_ports.c  Ports, and why one is not ACTIVE
@@ -64,7 +66,11 @@ struct show_tenants {
 };
 
 struct show {
-	struct view *view; /* the fabric as it stands now; one reference */
+	struct view *view; /* the fabric as it stood when it was whole; one reference */
+	struct view_copy *copy;	      /* until then */
+	const struct sm *sm;	      /* likewise */
+	struct sm_reasons *reasons;   /* likewise, with SHOW_REASONS */
+	mono_t now;		      /* of this turn */
 	struct routes *routes; /* with SHOW_NO_VIEW, in place of `view`; one reference */
 	/* With SHOW_REASONS, per port of the view: */
 	const char **why;     /* constant text; NULL: nothing stands against the port */
@@ -89,6 +95,8 @@ struct show {
 /* snapshot() of a row of show_methods. NULL: `err` says why there is nothing to show. */
 void *show_snapshot(const struct control_method *m, const struct daemon_api *api,
 		    struct json_object *parameters, struct control_error *err);
+enum control_collected show_collect(void *snapshot, const struct daemon_api *api,
+				    struct control_error *err);
 void show_drop(void *snapshot);
 
 /* ---- show_find.c: the node or port that a word stands for ---- */
@@ -193,17 +201,16 @@ bool show_vicinity_has(const struct show_vicinity *v, const struct view_node *n,
 
 /* ---- documents: columns of show_methods ---- */
 
-typedef void *show_new_fn(const struct control_method *m, const struct daemon_api *api,
-			  struct json_object *parameters, struct control_error *err);
+typedef enum control_collected show_collect_fn(void *snapshot, const struct daemon_api *api,
+					       struct control_error *err);
 typedef struct json_object *show_render_fn(void *snapshot, struct control_error *err);
 
-/* These copy rows of their own beside. */
-show_new_fn show_partitions_new, show_groups_new, show_sa_new;
+/* These copy rows of their own beside, when the view is whole. */
+show_collect_fn show_partitions_collect, show_groups_collect, show_sa_collect, show_qos_collect,
+	show_policy_collect;
 show_render_fn show_topology, show_nodes, show_ports, show_routes, show_tables, show_path;
 show_render_fn show_partitions, show_groups, show_sa;
-show_new_fn show_qos_new;
 show_render_fn show_qos;
-show_new_fn show_policy_new;
 show_render_fn show_policy;
 
 /* ---- show_policy.c: of one path ---- */

@@ -108,25 +108,25 @@ static const struct show_tenant *find_tenant(const struct show *s,
 
 /* ---- the snapshot --------------------------------------------------------------------------- */
 
-void *show_partitions_new(const struct control_method *m, const struct daemon_api *api,
-			  struct json_object *parameters, struct control_error *err)
+enum control_collected show_partitions_collect(void *snapshot, const struct daemon_api *api,
+					       struct control_error *err)
 {
-	struct show *s = show_snapshot(m, api, parameters, err);
-	const struct pkey_plan *plan = s ? sm_pkeys(api->sm) : NULL;
+	struct show *s = snapshot;
+	const struct pkey_plan *plan = sm_pkeys(api->sm);
 
-	if (!s)
-		return NULL;
 	if (!s->partitions) {
-		show_drop(s);
-		return control_fail(err, "NotReady",
-				    "no partitions are in force: a faulty partitions.conf at the "
-				    "first start leaves P_Key tables as they are (see the log)");
+		control_fail(err, "NotReady",
+			     "no partitions are in force: a faulty partitions.conf at the first "
+			     "start leaves P_Key tables as they are (see the log)");
+		return CONTROL_FAILED;
 	}
+	if (show_collect(s, api, err) == CONTROL_MORE)
+		return CONTROL_MORE;
 	note_tenants(s, api->sm);
 	for (uint32_t i = 0; plan && plan->n_dropped && i < s->view->n_ports; i++)
 		if (s->view->ports[i].guid)
 			note_dropped(s, plan, s->view->ports[i].guid);
-	return s;
+	return CONTROL_COLLECTED;
 }
 
 /* ---- one partition -------------------------------------------------------------------------- */

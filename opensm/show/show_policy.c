@@ -14,18 +14,21 @@
 #include "view/path_walk.h"
 #include "view/view_policy.h"
 
-void *show_policy_new(const struct control_method *m, const struct daemon_api *api,
-		      struct json_object *parameters, struct control_error *err)
+enum control_collected show_policy_collect(void *snapshot, const struct daemon_api *api,
+					   struct control_error *err)
 {
-	struct show *s = show_snapshot(m, api, parameters, err);
-	const struct qos_policy *p = s ? view_policy(s->answers) : NULL;
-	const uint64_t *decided = p ? sa_rules_decided(sm_sa(api->sm), p) : NULL;
+	struct show *s = snapshot;
+	const struct qos_policy *p = view_policy(s->answers);
+	const uint64_t *decided;
 
+	if (show_collect(s, api, err) == CONTROL_MORE)
+		return CONTROL_MORE;
+	decided = p ? sa_rules_decided(sm_sa(api->sm), p) : NULL;
 	if (!decided)
-		return s;
+		return CONTROL_COLLECTED;
 	s->n_rows = p->n_rules + 1u;
 	s->rows = xmemdup(decided, s->n_rows * sizeof(*decided));
-	return s;
+	return CONTROL_COLLECTED;
 }
 
 /* ---- parts ---------------------------------------------------------------------------------- */

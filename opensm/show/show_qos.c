@@ -121,16 +121,16 @@ static void clear_lanes(struct show *s)
 	free(l->groups);
 }
 
-void *show_qos_new(const struct control_method *m, const struct daemon_api *api,
-		   struct json_object *parameters, struct control_error *err)
+enum control_collected show_qos_collect(void *snapshot, const struct daemon_api *api,
+					struct control_error *err)
 {
-	struct show *s = show_snapshot(m, api, parameters, err);
+	struct show *s = snapshot;
 
-	if (!s)
-		return NULL;
+	if (show_collect(s, api, err) == CONTROL_MORE)
+		return CONTROL_MORE;
 	s->rows = lanes_new(sm_fabric(api->sm));
 	s->clear_rows = clear_lanes;
-	return s;
+	return CONTROL_COLLECTED;
 }
 
 /* Is the SL, as a partition or policy says it, of this level? */

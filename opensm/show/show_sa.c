@@ -153,20 +153,18 @@ static bool choose_tables(struct tables *t, const char *word, struct control_err
 			    word);
 }
 
-void *show_sa_new(const struct control_method *m, const struct daemon_api *api,
-		  struct json_object *parameters, struct control_error *err)
+enum control_collected show_sa_collect(void *snapshot, const struct daemon_api *api,
+				       struct control_error *err)
 {
-	struct show *s = show_snapshot(m, api, parameters, err);
+	struct show *s = snapshot;
 	struct tables *t;
 
-	if (!s)
-		return NULL;
+	if (show_collect(s, api, err) == CONTROL_MORE)
+		return CONTROL_MORE;
 	s->rows = t = xcalloc(1, sizeof(*t));
 	s->clear_rows = clear_tables;
-	if (!choose_tables(t, s->word[0], err)) {
-		show_drop(s);
-		return NULL;
-	}
+	if (!choose_tables(t, s->word[0], err))
+		return CONTROL_FAILED;
 	t->stats = *sa_stats(sm_sa(api->sm));
 	copy_drops(t, sm_sa(api->sm));
 	for (size_t i = 0; i < ARRAY_SIZE(quotas); i++)
@@ -178,7 +176,7 @@ void *show_sa_new(const struct control_method *m, const struct daemon_api *api,
 		copy_subscriptions(t, sm_sa(api->sm));
 	if (t->aliases_wanted)
 		copy_aliases(t, sm_sa(api->sm));
-	return s;
+	return CONTROL_COLLECTED;
 }
 
 /* ---- tables --------------------------------------------------------------------------------- */

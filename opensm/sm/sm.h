@@ -422,12 +422,14 @@ unsigned sm_left_out(const struct sm *sm, char *ret, size_t cap);
 /*
  * The same port by port: why a port, what is behind it or its switch (port 0) is not served as it
  * should be, in words that stay ("comes and goes, held down"); NULL: nothing is left out. `r` is
- * good until the next dispatch.
+ * good until the next dispatch, and after it as long as sm_reasons_hold().
  */
 struct sm_reasons;
 struct sm_reasons *sm_reasons_new(const struct sm *sm);
 const char *sm_reason(const struct sm_reasons *r, const struct port *p);
 struct sm_reasons *sm_reasons_free(struct sm_reasons *r); /* NULL is fine; returns NULL */
+/* All that ports have in common is as it was: those that changed since are to be asked again. */
+bool sm_reasons_hold(const struct sm_reasons *r, const struct sm *sm);
 /*
  * A port that comes and goes, and is held: how long it is held yet if it stays quiet. 0: it is not
  * held.
@@ -476,6 +478,10 @@ const struct view *sm_view(const struct sm *sm);
  * NULL, `parts` is a set of enum view_parts. P_Keys and managers are not in it.
  */
 struct view *sm_view_now(const struct sm *sm, const struct routes *routes, unsigned parts);
+/* The same in parts (view/view_copy.h), which go on as long as there is this manager. */
+struct view_beside;
+struct view_copy *sm_view_copy(const struct sm *sm, const struct routes *routes, unsigned parts,
+			       const struct view_beside *beside);
 /* ---- partitions at run time (admin/tenancy.h) ---- */
 
 enum sm_tenancy_end {

@@ -26,6 +26,10 @@ struct expect_rate {
 	uint16_t speed;
 };
 
+/* Of a PortInfo, with the sets of speeds that its node has: as it runs; the best that it can. */
+struct expect_rate expect_rate_of(const uint8_t *port_info, enum ib_speed_set most);
+struct expect_rate expect_best_of(const uint8_t *port_info, enum ib_speed_set most);
+
 struct expect_node {
 	guid_t guid, sysimg_guid;
 	enum expect_type type;

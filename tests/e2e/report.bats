@@ -35,6 +35,7 @@ shown() {
 
 @test "the page of 648 hosts: squares, a click, a port, a path, sections" {
 	"$CTL" report -o fabric.html
+	"$CTL" --json report | jq -e '.mixed | type == "boolean"'
 	[ "$(stat -c %s fabric.html)" -lt 1000000 ]
 	browse 'document.querySelectorAll(".cell.named").length' \
 		'document.querySelectorAll(".cell.tiny").length' \
@@ -62,6 +63,9 @@ shown() {
 	[[ $(shown 9) == *"No link has a finding."*"0 of at most "*"isolated"* ]]
 	[ "$(shown 10)" = true ]
 	[[ $(shown 11) == leaf3*"LID "*"36 cabled ports"* ]]
+	sed -i 's/"mixed": *[a-z]*/"mixed":true/' fabric.html
+	browse 'document.getElementById("head").textContent'
+	[[ $(shown 0) == *"parts of this page may be of different moments"* ]]
 }
 
 @test "a description that is a script is shown, and does not run" {

@@ -99,15 +99,9 @@ static inline void cw_event(struct rig_sm *sm, const struct sm_event *event)
 	listen_control_event(w->listener, event);
 }
 
-/* False: something that it needs is missing. */
-static inline bool cw_start(struct control_world *w)
+/* On a fabric with a host h0, which is freed. False: something that it needs is missing. */
+static inline bool cw_start_on(struct control_world *w, struct netfile *net)
 {
-	static const char text[] =
-		"Switch 4 \"leaf1\"\n[1] \"h0\"[1]\n[2] \"h1\"[1]\n\n"
-		"Ca 1 \"h0\"\n[1] \"leaf1\"[1]\n\nCa 1 \"h1\"\n[1] \"leaf1\"[2]\n\n";
-	char err[200];
-	struct netfile *net = netfile_parse(text, strlen(text), err, sizeof(err));
-
 	*w = (struct control_world){ 0 };
 	log_set_sink(cw_quiet, NULL);
 	scratch_folder(w->dir);
@@ -139,6 +133,16 @@ static inline bool cw_start(struct control_world *w)
 	rig_run(w->rig, 10 * MONO_S);
 	w->listener = listen_control_open(w->event, &w->api);
 	return w->listener != NULL;
+}
+
+static inline bool cw_start(struct control_world *w)
+{
+	static const char text[] =
+		"Switch 4 \"leaf1\"\n[1] \"h0\"[1]\n[2] \"h1\"[1]\n\n"
+		"Ca 1 \"h0\"\n[1] \"leaf1\"[1]\n\nCa 1 \"h1\"\n[1] \"leaf1\"[2]\n\n";
+	char err[200];
+
+	return cw_start_on(w, netfile_parse(text, strlen(text), err, sizeof(err)));
 }
 
 /* The port vanishes. */

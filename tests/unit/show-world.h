@@ -154,6 +154,19 @@ static inline const struct control_method *method_of(const char *name)
 	return NULL;
 }
 
+/* In turns, as the listener does it. */
+static inline bool collected(const struct control_method *m, const struct world *w, void *snapshot,
+			     struct control_error *err)
+{
+	enum control_collected got = CONTROL_MORE;
+
+	for (unsigned turn = 0; got == CONTROL_MORE; turn++) {
+		assert_true(turn < 1000);
+		got = m->collect ? m->collect(snapshot, &w->api, err) : CONTROL_COLLECTED;
+	}
+	return got == CONTROL_COLLECTED;
+}
+
 static inline struct json_object *try(const struct world *w, const char *name,
 				      const char *parameters, struct control_error *err)
 {
@@ -168,7 +181,7 @@ static inline struct json_object *try(const struct world *w, const char *name,
 	} else {
 		snapshot = m->snapshot(m, &w->api, p, err);
 		if (snapshot) {
-			ret = m->render(snapshot, err);
+			ret = collected(m, w, snapshot, err) ? m->render(snapshot, err) : NULL;
 			m->drop(snapshot);
 		}
 	}

@@ -90,6 +90,7 @@ static void every_method_is_described(void **state)
 						 (m->begin != NULL),
 					 1);
 			assert_true((m->snapshot != NULL) == (m->render != NULL));
+			assert_true(m->snapshot || !m->collect);
 			assert_true((m->begin != NULL) == (m->leave != NULL));
 		}
 	}

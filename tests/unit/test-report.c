@@ -60,6 +60,24 @@ static void a_loop_is_one_row(void **state)
 	json_object_put(o);
 }
 
+static bool is_mixed(const char *before, const char *after)
+{
+	struct json_object *a = json_tokener_parse(before), *b = json_tokener_parse(after);
+	bool ret = report_is_mixed(a, b);
+
+	json_object_put(a);
+	json_object_put(b);
+	return ret;
+}
+
+static void a_fabric_that_changed_in_between_is_said(void **state)
+{
+	assert_false(is_mixed("{\"subnet\": {\"edits\": 7}}", "{\"subnet\": {\"edits\": 7}}"));
+	assert_true(is_mixed("{\"subnet\": {\"edits\": 7}}", "{\"subnet\": {\"edits\": 8}}"));
+	assert_true(is_mixed("{\"subnet\": {\"edits\": 7}}", "{\"absent\": \"no port is open\"}"));
+	assert_true(is_mixed("{}", "{}"));
+}
+
 static void no_text_ends_the_script(void **state)
 {
 	struct json_object *o = json_object_new_string("</script><img src=x onerror=alert(1)>&");
@@ -80,6 +98,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_cable_is_one_row),
 		cmocka_unit_test(a_loop_is_one_row),
+		cmocka_unit_test(a_fabric_that_changed_in_between_is_said),
 		cmocka_unit_test(no_text_ends_the_script),
 	};
 

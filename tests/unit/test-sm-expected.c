@@ -8,10 +8,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "sm/expected/expected.h"
+#include "sm/expected/expected_internal.h"
 #include "tests/lib/scratch.h"
 #include "topo/expect_file.h"
 #include "util/random.h"
+#include "view/view_facts.h"
 
 #define MOMENTS 400u
 
@@ -219,6 +220,154 @@ static void random_lives_never_arm_it(void **st)
 	assert_non_null(w->sm);
 	assert_int_equal(shown(w).held, 2);
 	assert_int_equal(state(w, "h6", 1), IB_PORT_ACTIVE);
+}
+
+/* ---- verdicts -------------------------------------------------------------------------------- */
+
+/* What was judged again where something changed is what a look at all cables says. */
+static void assert_verdicts(struct world *w)
+{
+	struct verdicts *v = &w->sm->m.expected->verdicts;
+	_cleanup_free_ uint8_t *rows = NULL;
+	uint32_t n;
+
+	expected_judge(w->sm, w->sm->m.expected->now);
+	n = v->n_rows;
+	rows = xmemdup(v->rows, n);
+	expected_forget_verdicts(w->sm->m.expected);
+	expected_judge(w->sm, w->sm->m.expected->now);
+	assert_int_equal(v->n_rows, n);
+	assert_memory_equal(rows, v->rows, n);
+}
+
+static unsigned flawed(struct world *w)
+{
+	const struct verdicts *v = &w->sm->m.expected->verdicts;
+	unsigned n = 0;
+
+	for (uint32_t i = 0; i < v->n_rows; i++)
+		n += v->rows[i] & ~VERDICT_CABLE ? 1 : 0;
+	return n;
+}
+
+static void cables_that_did_not_change_are_not_judged_again(void **st)
+{
+	struct world *w = *st;
+	uint64_t before;
+
+	learn(w, NULL, "");
+	start_with(w, dir[0]);
+	run_for(w, 30 * MONO_S);
+	before = shown(w).judged;
+	assert_true(before >= shown(w).cables);
+	sm_request_heavy(w->sm, NULL);
+	run_for(w, 30 * MONO_S);
+	assert_int_equal(shown(w).judged, before);
+	sim_link_flap(w->sim, node_of(w, "h5"), 1, MONO_S);
+	run_for(w, 30 * MONO_S);
+	assert_int_equal(state(w, "h5", 1), IB_PORT_ACTIVE);
+	assert_true(shown(w).judged > before);
+	/* h5 and its leaf alone, also when h5 goes and comes. */
+	assert_true(shown(w).judged - before < shown(w).cables);
+	assert_verdicts(w);
+}
+
+/* Where the cables of h5 and h6 lead. */
+static struct place {
+	int node;
+	unsigned port;
+} h5_at, h6_at;
+
+static guid_t adapters[3];
+
+static struct place place_of(struct world *w, const char *host)
+{
+	const struct port *p = known(w, host)->ports[1].peer;
+
+	return (struct place){ node_of(w, node_name(p->node)), p->num };
+}
+
+/* With names, as `opensmctl topology save` does. */
+static void save_file(struct world *w)
+{
+	_cleanup_(view_unrefp) struct view *v = sm_view_now(w->sm, NULL, 0);
+	struct expect *x = expect_build(view_facts(v));
+	FILE *out = fopen(file, "w");
+
+	assert_non_null(out);
+	expect_write(x, false, 0, out);
+	fclose(out);
+	expect_free(x);
+}
+
+/* h3 and h7 have adapters of their own, of each other, or one that the file does not know. */
+static void replace_hcas(struct world *w, unsigned turn)
+{
+	sim_set_guid(w->sim, node_of(w, "h3"), adapters[turn]);
+	sim_set_guid(w->sim, node_of(w, "h7"), adapters[(turn + 1) % 3]);
+	sim_reboot(w->sim, node_of(w, "h3"), MONO_S);
+	sim_reboot(w->sim, node_of(w, "h7"), 2 * MONO_S);
+}
+
+static void change(struct world *w, uint64_t *dice)
+{
+	static const char *const names[] = { "h3", "h5", "h6", "leaf2", "leaf3", "spine1" };
+	int node = node_of(w, names[random_next(dice) % ARRAY_SIZE(names)]);
+	struct place was;
+
+	switch (random_next(dice) % 6) {
+	case 0:
+		sim_link_flap(w->sim, node, 1, MONO_S);
+		break;
+	case 1:
+		sim_reboot(w->sim, node, (mono_t)(random_next(dice) % 60) * MONO_S);
+		break;
+	case 2:
+		sim_set_desc(w->sim, node, random_next(dice) & 1 ? "another" : "an other");
+		break;
+	case 3:
+		sim_unplug(w->sim, node_of(w, "h5"), 1);
+		sim_move(w->sim, node_of(w, "h6"), 1, h5_at.node, h5_at.port);
+		sim_plug(w->sim, node_of(w, "h5"), 1, h6_at.node, h6_at.port);
+		was = h5_at;
+		h5_at = h6_at;
+		h6_at = was;
+		break;
+	case 4:
+		replace_hcas(w, random_next(dice) % 3);
+		break;
+	case 5:
+		sim_link_enable(w->sim, node, 2, random_next(dice) & 1);
+		break;
+	}
+}
+
+static void random_changes_are_judged_as_a_look_at_all_would(void **st)
+{
+	struct world *w = *st;
+	uint64_t dice = 7;
+	unsigned most = 0;
+
+	w->conf->expected_topology_cap = 100;
+	free(w->conf->expected_topology_description);
+	w->conf->expected_topology_description = xstrdup("enforce");
+	start_plain(w);
+	save_file(w);
+	h5_at = place_of(w, "h5");
+	h6_at = place_of(w, "h6");
+	adapters[0] = sim_node_guid(w->sim, node_of(w, "h3"));
+	adapters[1] = sim_node_guid(w->sim, node_of(w, "h7"));
+	adapters[2] = 0xABC0;
+	rig_kill(w->rig, (unsigned)rig_find(w->rig, "h0"));
+	start_with(w, dir[0]);
+	for (unsigned i = 0; i < 150; i++) {
+		change(w, &dice);
+		run_for(w, (mono_t)(random_next(&dice) % 15000) * MONO_MS);
+		assert_ptr_equal(rig_master(w->rig), w->sm);
+		assert_verdicts(w);
+		most = MAX(most, flawed(w));
+	}
+	assert_true(most > 2);
 }
 
 static void a_link_that_is_up_is_taken_down(void **st)
@@ -471,6 +620,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(what_is_not_in_the_file_is_never_armed),
 		TEST(random_lives_never_arm_it),
+		TEST(cables_that_did_not_change_are_not_judged_again),
+		TEST(random_changes_are_judged_as_a_look_at_all_would),
 		TEST(a_link_that_is_up_is_taken_down),
 		TEST(a_link_that_is_up_falls_when_nothing_is_sent_over_it),
 		TEST(the_last_way_is_reported_and_stays),

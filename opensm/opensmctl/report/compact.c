@@ -198,3 +198,19 @@ void report_write_json(FILE *out, struct json_object *o)
 			putc(*s, out);
 	}
 }
+
+/* ---- one moment, or several ------------------------------------------------------------------ */
+
+/* How often the fabric has changed; -1: this daemon does not say, or is gone. */
+static int64_t edits_of(struct json_object *status)
+{
+	struct json_object *subnet = json_object_object_get(status, "subnet");
+	struct json_object *edits = json_object_object_get(subnet, "edits");
+
+	return edits ? json_object_get_int64(edits) : -1;
+}
+
+bool report_is_mixed(struct json_object *before, struct json_object *after)
+{
+	return edits_of(before) < 0 || edits_of(before) != edits_of(after);
+}

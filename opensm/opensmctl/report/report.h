@@ -18,6 +18,8 @@
  * port, kind, state, state, why, why]], "kinds", "states", "why"}. Names and reasons occur once.
  */
 struct json_object *report_compact(struct json_object *topology);
+/* Status before and after the others were asked for: the fabric has changed in between. */
+bool report_is_mixed(struct json_object *before, struct json_object *after);
 /*
  * Writes `o` for a <script> element: every <, > and & is escaped, so that no text in it can end the
  * element.

@@ -176,7 +176,7 @@ let mode = "state";
 /* ---- head and cards ---- */
 function showHead() {
 	const sub = status.subnet || {};
-	$("head").textContent = [status.version && "opensm " + status.version, status.instance && "instance " + status.instance, status.state, "made " + when(page.made * 1e6) + " UTC"].filter(Boolean).join(" · ");
+	$("head").textContent = [status.version && "opensm " + status.version, status.instance && "instance " + status.instance, status.state, "made " + when(page.made * 1e6) + " UTC", page.mixed && "the fabric changed meanwhile: parts of this page may be of different moments"].filter(Boolean).join(" · ");
 	const cables = links.filter((l) => l.b), down = cables.filter((l) => !isUp(l)).length, slow = cables.filter((l) => isUp(l) && l.slow).length;
 	const failed = page.security && page.security.failed || 0;
 	const card = (n, text, kind) => el("div", { class: "card " + (n ? kind : "") }, el("b", null, n.toLocaleString("en")), text);

@@ -16,6 +16,7 @@
 #include "util/file.h"
 #include "util/mem.h"
 #include "util/told.h"
+#include "view/view_copy.h"
 
 #define SA_DB_MAX     (256u << 20)
 /* The database is written this long after the last time, if something changed. */
@@ -394,7 +395,8 @@ void admin_publish_pkeys(struct sm *sm, const guid_t *guids, size_t n, bool part
 		sa_set_partitions(sm->sa, sm_partitions(sm));
 }
 
-struct view *sm_view_now(const struct sm *sm, const struct routes *routes, unsigned parts)
+struct view_copy *sm_view_copy(const struct sm *sm, const struct routes *routes, unsigned parts,
+			       const struct view_beside *beside)
 {
 	const struct view_source from = {
 		.conf = sm->conf,
@@ -406,7 +408,15 @@ struct view *sm_view_now(const struct sm *sm, const struct routes *routes, unsig
 	};
 
 	assert(!(parts & ~(unsigned)(VIEW_PATHS | VIEW_TREES)));
-	return view_new(&from);
+	return view_copy_new(&from, beside);
+}
+
+struct view *sm_view_now(const struct sm *sm, const struct routes *routes, unsigned parts)
+{
+	_cleanup_(view_copy_freep) struct view_copy *c = sm_view_copy(sm, routes, parts, NULL);
+
+	view_copy_some(c, VIEW_COPY_ALL);
+	return view_copy_take(c);
 }
 
 void admin_last_words(struct sm *sm)

@@ -259,6 +259,8 @@ static void judge_table(struct node *n, unsigned needed, unsigned largest)
 		log_on(about_node(LOG_ID_TABLE_FULL, n), LOGB_ERROR,
 		       "%s holds LIDs up to %u, the fabric needs %u: nothing is routed through it",
 		       fabric_node_str(n, where), cap - 1, needed);
+	if (small != n->small_table)
+		observe_shown(n);
 	n->small_table = small;
 }
 
@@ -309,6 +311,14 @@ struct port *lids_port_at(const struct sm *sm, lid_t lid)
 	return lid_is_unicast(lid) ? sm->m.lids->port_by_lid[lid] : NULL;
 }
 
+static void give_lid(struct port *p, lid_t lid, uint8_t lmc)
+{
+	if (p->lid != lid || p->lmc != lmc)
+		observe_shown(p->node);
+	p->lid = lid;
+	p->lmc = lmc;
+}
+
 static void take_lids(struct sm *sm, const struct end_ports *e, const struct lid_plan *plan)
 {
 	for (size_t i = 0; i < plan->n_dropped; i++)
@@ -317,8 +327,7 @@ static void take_lids(struct sm *sm, const struct end_ports *e, const struct lid
 		const struct lid_assigned *a = &plan->ports[i];
 		char where[PORT_STRLEN];
 
-		e->ports[i]->lid = a->base;
-		e->ports[i]->lmc = a->lmc;
+		give_lid(e->ports[i], a->base, a->lmc);
 		for (unsigned lid = a->base; a->base && lid < a->base + (1u << a->lmc); lid++)
 			sm->m.lids->port_by_lid[lid] = e->ports[i];
 		if (a->base)
@@ -335,8 +344,7 @@ static void note_lid(struct sm *sm, struct port *p)
 {
 	unsigned lid = ib_get(p->info, PI_LID);
 
-	p->lid = lid_is_unicast(lid) ? lid : 0;
-	p->lmc = ib_get(p->info, PI_LMC);
+	give_lid(p, lid_is_unicast(lid) ? (lid_t)lid : 0, (uint8_t)ib_get(p->info, PI_LMC));
 	for (unsigned i = 0; p->lid && i < 1u << p->lmc && lid_is_unicast(lid + i); i++)
 		sm->m.lids->port_by_lid[lid + i] = p;
 }

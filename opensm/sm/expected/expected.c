@@ -76,7 +76,7 @@ static void use_candidate(struct sm *sm, unsigned modes)
 static void judge_candidate(struct sm *sm, unsigned modes)
 {
 	struct expected *e = sm->m.expected;
-	unsigned of, n = expected_judge_all(sm, e->candidate->x, modes, false, &of);
+	unsigned of, n = expected_count(sm, e->candidate, modes, &of);
 
 	if (is_over_cap(sm, n, of))
 		refuse_candidate(sm, n, of);
@@ -88,7 +88,7 @@ static void judge_candidate(struct sm *sm, unsigned modes)
 static void judge_modes(struct sm *sm, unsigned modes)
 {
 	struct expected *e = sm->m.expected;
-	unsigned of, n = expected_judge_all(sm, e->now->x, modes, false, &of);
+	unsigned of, n = expected_count(sm, e->now, modes, &of);
 	bool over = is_over_cap(sm, n, of);
 
 	if (over && !e->over_cap)
@@ -117,10 +117,9 @@ static void refuse(struct sm *sm, unsigned flaws)
 	struct expected *e = sm->m.expected;
 	_cleanup_free_ struct refused *before = take(e->cables);
 	uint32_t n = e->n_cables;
-	unsigned of;
 
 	e->n_cables = e->cap_cables = 0;
-	expected_judge_all(sm, e->now->x, flaws, true, &of);
+	expected_refuse(sm, flaws);
 	for (uint32_t i = 0; i < e->n_cables; i++) {
 		struct refused *c = &e->cables[i], *old;
 
@@ -313,6 +312,7 @@ void expected_free(struct sm *sm)
 {
 	struct expected *e = sm->m.expected;
 
+	expected_forget_verdicts(e);
 	meant_unref(e->now);
 	meant_unref(e->candidate);
 	drift_unref(e->drift);
@@ -334,6 +334,7 @@ void sm_expected(const struct sm *sm, struct sm_expected *ret)
 		.cables = e->now ? expect_count_cables(e->now->x) : 0,
 		.held = e->held,
 		.spared = e->spared,
+		.judged = e->verdicts.judged,
 		.learnt = e->now ? e->now->learnt : 0,
 		.digest = e->now ? e->now->digest : 0,
 		.text = e->now ? e->now->text : NULL,

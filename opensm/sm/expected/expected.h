@@ -10,9 +10,10 @@
  * was judged, and wherever the file cannot be read.
  *
  * Two things follow, apart from each other. Before each routing, and so before a port is armed for
- * the first time, each cable is judged by itself: with enforce, one that is not in the picture is
- * refused (dampening.h), held in INIT, and taken down where it is up. After a sweep the whole
- * picture is compared by a job, and causes are told: when they begin, and when they end.
+ * the first time, each cable that changed since is judged by itself: with enforce, one that is not
+ * in the picture is refused (dampening.h), held in INIT, and taken down where it is up. After a
+ * sweep the whole picture is compared by a job, and causes are told: when they begin, and when they
+ * end.
  */
 #pragma once
 
@@ -72,14 +73,13 @@ struct sm_expected {
 	bool in_force;	     /* something is: the file, or the copy */
 	unsigned cables;     /* that have to be there */
 	unsigned held, spared;
+	uint64_t judged; /* cables, since the start; one that did not change is not judged again */
 	int64_t learnt;
 	uint64_t digest;
 	bool is_grace;
 	const char *text;	   /* that is in force, until the next dispatch; NULL: nothing is */
 	const struct drift *drift; /* NULL: nothing was compared yet */
 };
-/* The picture as it is now, for expect_build(). */
-struct expect_builder *expected_facts(const struct sm *sm);
 void sm_expected(const struct sm *sm, struct sm_expected *ret);
 struct drift *drift_ref(const struct drift *d);
 struct drift *drift_unref(struct drift *d); /* NULL is fine; returns NULL */

@@ -52,19 +52,8 @@ struct drift *drift_unref(struct drift *d)
 
 static struct expect_rate best_of(const struct port *p)
 {
-	enum ib_speed_set most = fabric_speed_sets(p);
-	const struct ib_width *w;
-	struct expect_rate ret = { 0 };
-
-	if (!p->known)
-		return ret;
-	w = ib_widest(ib_get(p->info, PI_WIDTH_SUPPORTED));
-	ret.width = w ? (uint8_t)w->lanes : 0;
-	for (enum ib_speed_set set = IB_SPEED_PLAIN; set <= most; set++)
-		for (size_t i = 0; i < IB_SPEEDS; i++)
-			if (ib_speeds[i].bit[set] & ib_speed_bits(p->info, set, IB_SPEED_SUPPORTED))
-				ret.speed = MAX(ret.speed, ib_speeds[i].tenths);
-	return ret;
+	return p->known ? expect_best_of(p->info, fabric_speed_sets(p))
+			: (struct expect_rate){ 0 };
 }
 
 static struct expect_port end_of(const struct port *p)
@@ -134,14 +123,6 @@ static bool collect(const struct sm *sm, struct facts *f, uint32_t budget)
 static struct facts facts_new(void)
 {
 	return (struct facts){ .builder = expect_builder_new(), .hash = HASH_START };
-}
-
-struct expect_builder *expected_facts(const struct sm *sm)
-{
-	struct facts f = facts_new();
-
-	collect(sm, &f, UINT32_MAX);
-	return f.builder;
 }
 
 void expected_drop_facts(struct sm *sm)

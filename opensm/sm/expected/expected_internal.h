@@ -27,6 +27,32 @@ struct refused {
 	struct mark_work work;
 };
 
+/* Flaws of each cable that is found, beside one picture. */
+struct verdicts {
+	struct meant *of;      /* the picture; NULL: nothing was judged yet */
+	bool by_name;	       /* a node counts as the absent one with its description */
+	uint64_t shape, edits; /* of the fabric, when it was judged */
+	uint32_t n_nodes;
+	guid_t *guids;	 /* by node->index, as the two below: which node it is */
+	uint32_t *first; /* the row of port 0; one more than nodes */
+	uint32_t *at;	 /* the same node in the picture */
+	uint8_t *rows;	 /* VERDICT_CABLE at the first end of a cable, with its flaws */
+	uint32_t n_rows;
+	uint64_t judged; /* cables, since the start */
+};
+#define VERDICT_CABLE 0x80u
+
+/* Of the cable whose first end this is; 0: there is none. */
+static inline uint8_t verdict_of(const struct verdicts *v, const struct port *first_end)
+{
+	return v->rows[v->first[first_end->node->index] + first_end->num];
+}
+
+static inline bool verdict_is_cable(const struct verdicts *v, const struct port *p)
+{
+	return verdict_of(v, p) & VERDICT_CABLE;
+}
+
 /* The picture as it is found, in part. */
 struct facts {
 	struct expect_builder *builder; /* NULL: none is collected */
@@ -45,6 +71,7 @@ struct expected {
 	unsigned agreed;  /* flaws that `now` may hold cables for: the cap was kept */
 	uint64_t refused; /* digest of the file that was refused; 0: none */
 	char why[200];	  /* why the file is not in force; "" it is */
+	struct verdicts verdicts;
 	bool over_cap;	  /* told of `now`: its new modes would hold too much */
 	struct refused *cables; /* by node and port */
 	uint32_t n_cables, cap_cables;
@@ -74,16 +101,18 @@ int expected_by_place(const void *a, const void *b);
 
 /* expected_judge.c: which flaws have a cable held, by the options. */
 unsigned expected_modes(const struct sm *sm);
-/*
- * Cables of the fabric that have one of these flaws; `refuse`: dampening is told. Returns how many
- * there are, and of how many.
- */
-unsigned expected_judge_all(struct sm *sm, const struct expect *want, unsigned flaws, bool refuse,
-			    unsigned *ret_cables);
+/* How many cables of the fabric have one of these flaws, and of how many. */
+unsigned expected_count(struct sm *sm, struct meant *want, unsigned flaws, unsigned *ret_cables);
+/* Those that have, beside `now`, are refused: `cables`, and dampening is told. */
+void expected_refuse(struct sm *sm, unsigned flaws);
 /* The name of a node where names alone are expected: that of the node-name map, or its own. */
 const char *expected_name(const struct node *n);
 struct expect_seen expected_seen(const struct port *p); /* .at: TOPO_NONE */
 struct expect_rate expected_rate(const struct port *p);
+
+/* expected_verdicts.c: `verdicts` are those of the fabric as it is now, beside `want`. */
+void expected_judge(struct sm *sm, struct meant *want);
+void expected_forget_verdicts(struct expected *e);
 
 /* expected_compare.c: between sweeps; begins, unless the last comparison was of the same. */
 void expected_compare(struct sm *sm);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Which cables are refused: each is judged by itself (expect_judge()); nodes are looked up once.
+ * Which cables are refused: each is judged by itself (expected_verdicts.c).
  *
  * A refused cable that joins two parts of what is expected is spared by dampening, as any other.
  * One that leads to switches that are not expected at all is not: doing without them is what is
@@ -64,50 +64,19 @@ struct expect_rate expected_rate(const struct port *p)
 {
 	if (!p->known || port_state(p) == IB_PORT_DOWN)
 		return (struct expect_rate){ 0 };
-	return (struct expect_rate){
-		.width = (uint8_t)ib_link_width(p->info),
-		.speed = (uint16_t)ib_link_speed(p->info, fabric_speed_sets(p), false),
-	};
-}
-
-static bool is_there(void *arg, guid_t guid)
-{
-	return fabric_find_node(arg, guid);
-}
-
-/* Each cable once. */
-static bool is_first_end(const struct port *p)
-{
-	return p->peer && p->peer != p &&
-	       (p->node->guid < p->peer->node->guid ||
-		(p->node == p->peer->node && p->num < p->peer->num));
+	return expect_rate_of(p->info, fabric_speed_sets(p));
 }
 
 struct look {
 	struct sm *sm;
-	const struct expect *want;
 	unsigned flaws;
-	bool by_name;
-	uint32_t *at;	   /* of nodes: the same in the picture */
-	uint32_t *part;	   /* of switches, over cables that are not refused */
+	const uint32_t *at; /* of nodes: the same in the picture */
+	uint32_t *part;	    /* of switches, over cables that are not refused */
 	uint32_t *strange; /* of these, joined where both are not expected */
 	bool *is_expected; /* by the root of the part */
 	uint32_t *touches; /* by the root of `strange`: the expected part that it leads to */
 	bool *bridges;	   /* the same: it leads to several */
 };
-
-static bool is_refused(const struct look *l, const struct port *p)
-{
-	struct expect_question q = { .end = { expected_seen(p), expected_seen(p->peer) },
-				     .rate = expected_rate(p),
-				     .by_name = l->by_name,
-				     .is_there = is_there,
-				     .arg = l->sm->fabric };
-
-	q.end[0].at = l->at[p->node->index];
-	q.end[1].at = l->at[p->peer->node->index];
-	return expect_judge(l->want, &q) & l->flaws;
-}
 
 static bool joins_switches(const struct port *p)
 {
@@ -126,12 +95,25 @@ static void note_refused(struct expected *e, const struct port *p)
 
 /* ---- parts that are not expected ------------------------------------------------------------- */
 
+/* Links of a switch that may be used. */
+static void join_links(struct look *l, const struct node *n)
+{
+	const struct verdicts *v = &l->sm->m.expected->verdicts;
+
+	for (unsigned i = 1; node_is_switch(n) && i <= n->n_ports; i++) {
+		const struct port *p = &n->ports[i];
+
+		if (verdict_is_cable(v, p) && !(verdict_of(v, p) & l->flaws) && joins_switches(p) &&
+		    fabric_link_is_up(p))
+			sets_join(l->part, n->index, p->peer->node->index);
+	}
+}
+
 static void look_new(struct look *l)
 {
 	const struct fabric *f = l->sm->fabric;
 	uint32_t n = f->n_nodes + 1u;
 
-	l->at = xcalloc(n, sizeof(*l->at));
 	l->part = xcalloc(n, sizeof(*l->part));
 	l->strange = xcalloc(n, sizeof(*l->strange));
 	l->is_expected = xcalloc(n, sizeof(*l->is_expected));
@@ -142,13 +124,11 @@ static void look_new(struct look *l)
 		l->touches[i] = UINT32_MAX;
 	}
 	FABRIC_EACH_NODE(f, node)
-		l->at[node->index] = expect_seek(l->want, node->guid, node->sysimg_guid,
-						 expected_name(node));
+		join_links(l, node);
 }
 
 static void look_free(struct look *l)
 {
-	free(l->at);
 	free(l->part);
 	free(l->strange);
 	free(l->is_expected);
@@ -229,17 +209,24 @@ int expected_by_place(const void *va, const void *vb)
 	return COMPARE(a->node, b->node) ?: COMPARE(a->port, b->port);
 }
 
-static void refuse_all(struct look *l)
+static bool any_joins_switches(const struct sm *sm)
 {
-	struct expected *e = l->sm->m.expected;
+	for (uint32_t i = 0; i < sm->m.expected->n_cables; i++)
+		if (joins_switches(refused_port(sm, i)))
+			return true;
+	return false;
+}
+
+/* `l` NULL: none of them joins switches. */
+static void refuse_all(struct sm *sm, struct look *l)
+{
+	struct expected *e = sm->m.expected;
 	uint32_t n = 0;
 
-	find_expected_parts(l);
-	find_bridges(l);
 	for (uint32_t i = 0; i < e->n_cables; i++) {
-		struct port *p = refused_port(l->sm, i);
+		struct port *p = refused_port(sm, i);
 
-		if (dampening_refuse(l->sm, p, can_do_without(l, p)))
+		if (dampening_refuse(sm, p, l && can_do_without(l, p)))
 			e->cables[n++] = e->cables[i];
 	}
 	e->n_cables = n;
@@ -249,35 +236,53 @@ static void refuse_all(struct look *l)
 
 /* ---- all cables ------------------------------------------------------------------------------ */
 
-unsigned expected_judge_all(struct sm *sm, const struct expect *want, unsigned flaws, bool refuse,
-			    unsigned *ret_cables)
+unsigned expected_count(struct sm *sm, struct meant *want, unsigned flaws, unsigned *ret_cables)
 {
-	struct look l = { .sm = sm, .want = want, .flaws = flaws };
+	const struct verdicts *v = &sm->m.expected->verdicts;
 	unsigned n = 0;
 
 	*ret_cables = 0;
 	if (!flaws)
 		return 0;
-	l.by_name = !strcmp(sm->conf->expected_topology_node_guid, "off");
-	look_new(&l);
-	FABRIC_EACH_NODE(sm->fabric, node) {
-		for (unsigned i = 1; i <= node->n_ports; i++) {
-			const struct port *p = &node->ports[i];
-
-			if (!is_first_end(p))
-				continue;
-			(*ret_cables)++;
-			if (is_refused(&l, p)) {
-				n++;
-				if (refuse)
-					note_refused(sm->m.expected, p);
-			} else if (joins_switches(p) && fabric_link_is_up(p)) {
-				sets_join(l.part, node->index, p->peer->node->index);
-			}
-		}
+	expected_judge(sm, want);
+	for (uint32_t i = 0; i < v->n_rows; i++) {
+		*ret_cables += v->rows[i] & VERDICT_CABLE ? 1 : 0;
+		n += v->rows[i] & flaws ? 1 : 0;
 	}
-	if (refuse)
-		refuse_all(&l);
-	look_free(&l);
 	return n;
+}
+
+static void find_refused(struct sm *sm, unsigned flaws)
+{
+	struct expected *e = sm->m.expected;
+
+	for (uint32_t i = 0; i < sm->fabric->n_nodes; i++) {
+		const uint8_t *rows = &e->verdicts.rows[e->verdicts.first[i]];
+		uint32_t n = e->verdicts.first[i + 1] - e->verdicts.first[i];
+
+		for (uint32_t k = 0; k < n; k++)
+			if (rows[k] & flaws)
+				note_refused(e, &sm->fabric->nodes[i]->ports[k]);
+	}
+}
+
+void expected_refuse(struct sm *sm, unsigned flaws)
+{
+	struct expected *e = sm->m.expected;
+	struct look l = { .sm = sm, .flaws = flaws };
+
+	if (!flaws)
+		return;
+	expected_judge(sm, e->now);
+	find_refused(sm, flaws);
+	if (!any_joins_switches(sm)) {
+		refuse_all(sm, NULL);
+		return;
+	}
+	l.at = e->verdicts.at;
+	look_new(&l);
+	find_expected_parts(&l);
+	find_bridges(&l);
+	refuse_all(sm, &l);
+	look_free(&l);
 }

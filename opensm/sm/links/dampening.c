@@ -115,6 +115,8 @@ static void leave_port(struct cable_end *e)
 {
 	if (!e->at)
 		return;
+	if (e->at->damp.avoided)
+		observe_shown(e->at->node);
 	e->at->damp.held = e->at->damp.avoided = false;
 	e->at->damp.cable = NULL;
 	e->at = NULL;

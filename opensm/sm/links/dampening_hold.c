@@ -19,6 +19,8 @@
 
 /* ---- parts ---------------------------------------------------------------------------------- */
 
+typedef bool link_fn(const struct port *p);
+
 /* True: they were apart. */
 static bool join_parts(uint32_t *root, const struct node *a, const struct node *b)
 {
@@ -31,21 +33,40 @@ static bool joins_switches(const struct port *p)
 	       node_is_routable(p->peer->node);
 }
 
-/* Every node its own part, then joined over links that `counts` says yes to. */
-static uint32_t *find_parts(const struct fabric *f, bool (*counts)(const struct port *p))
+static uint32_t count_routable(const struct fabric *f)
+{
+	uint32_t ret = 0;
+
+	FABRIC_EACH_NODE(f, n)
+		ret += node_is_switch(n) && node_is_routable(n);
+	return ret;
+}
+
+/* Each cable once; most lead to a part that is known. How many parts became one with another. */
+static uint32_t join_links(uint32_t *root, const struct node *n, link_fn *counts)
+{
+	uint32_t ret = 0;
+
+	for (unsigned i = 1; i <= n->n_ports; i++) {
+		const struct port *p = &n->ports[i], *far = p->peer;
+
+		if (far && far > p && joins_switches(p) && (counts(p) || counts(far)))
+			ret += join_parts(root, n, far->node);
+	}
+	return ret;
+}
+
+/* Every node its own part, then joined over links that `counts` says yes to, until all are one. */
+static uint32_t *find_parts(const struct fabric *f, link_fn *counts)
 {
 	uint32_t *root = xcalloc(f->n_nodes + 1u, sizeof(*root));
+	uint32_t parts = count_routable(f);
 
 	for (uint32_t i = 0; i < f->n_nodes; i++)
 		root[i] = i;
-	FABRIC_EACH_NODE(f, n) {
-		for (unsigned i = 1; node_is_switch(n) && i <= n->n_ports; i++) {
-			const struct port *p = &n->ports[i];
-
-			if (joins_switches(p) && counts(p))
-				join_parts(root, n, p->peer->node);
-		}
-	}
+	for (uint32_t i = 0; i < f->n_nodes && parts > 1; i++)
+		if (node_is_switch(f->nodes[i]))
+			parts -= join_links(root, f->nodes[i], counts);
 	return root;
 }
 
@@ -174,6 +195,7 @@ static void spare_switches(const struct fabric *f, uint32_t *root)
 		if (!n->avoided || n->isolated == NODE_ISOLATED_FORCED || !is_needed(root, n))
 			continue;
 		n->avoided = false;
+		observe_shown(n);
 		for (unsigned i = 1; i <= n->n_ports; i++) {
 			if (joins_switches(&n->ports[i]) && is_not_bad(&n->ports[i]))
 				join_parts(root, n, n->ports[i].peer->node);
@@ -187,8 +209,12 @@ static bool doubt_switches(const struct fabric *f)
 	bool any = false;
 
 	FABRIC_EACH_NODE(f, n) {
-		n->avoided = n->sync.lft_failures >= NODE_LFT_TRIES || n->isolated;
-		any |= n->avoided;
+		bool avoided = n->sync.lft_failures >= NODE_LFT_TRIES || n->isolated;
+
+		if (avoided != n->avoided)
+			observe_shown(n);
+		n->avoided = avoided;
+		any |= avoided;
 	}
 	return any;
 }
@@ -447,13 +473,18 @@ unsigned dampening_returning(const struct sm *sm)
 
 static void mark_ports(struct bad_cable *c)
 {
+	bool held = c->out && (c->state == CABLE_HELD || c->mark == CABLE_ISOLATED || c->refused ||
+			       c->unhealthy);
+
 	for (unsigned i = 0; i < 2; i++) {
-		if (!c->end[i].at)
+		struct port *p = c->end[i].at;
+
+		if (!p)
 			continue;
-		c->end[i].at->damp.avoided = c->out;
-		c->end[i].at->damp.held =
-			c->out && (c->state == CABLE_HELD || c->mark == CABLE_ISOLATED ||
-				   c->refused || c->unhealthy);
+		if (p->damp.avoided != c->out || p->damp.held != held)
+			observe_shown(p->node);
+		p->damp.avoided = c->out;
+		p->damp.held = held;
 	}
 }
 

@@ -219,6 +219,10 @@ static void look_at_cable(struct search *s, const struct bad_cable *c)
 
 struct sm_reasons {
 	struct search search;
+	enum sm_state state;
+	bool has_swept;
+	const struct node *first; /* hold_first_switch() */
+	uint64_t edits, shape; /* of the fabric, when `search.part` was made */
 };
 
 struct sm_reasons *sm_reasons_new(const struct sm *sm)
@@ -230,7 +234,32 @@ struct sm_reasons *sm_reasons_new(const struct sm *sm)
 		.part = hold_parts(sm->fabric),
 		.picture = discover_picture(sm),
 	};
+	r->state = sm->state;
+	r->has_swept = sm->stats.heavy_sweeps;
+	r->first = hold_first_switch(sm->fabric);
+	r->edits = sm->fabric->edits;
+	r->shape = sm->fabric->shape;
 	return r;
+}
+
+/* The same switches reach ours: of one that is cut off, ports of others say so. */
+static bool parts_hold(const struct sm_reasons *r, const struct fabric *f)
+{
+	_cleanup_free_ uint32_t *part = NULL;
+
+	if (f->edits == r->edits)
+		return true;
+	if (f->shape != r->shape || hold_first_switch(f) != r->first)
+		return false;
+	part = hold_parts(f);
+	return !memcmp(part, r->search.part, f->n_nodes * sizeof(*part));
+}
+
+bool sm_reasons_hold(const struct sm_reasons *r, const struct sm *sm)
+{
+	assert(r && sm);
+	return r->state == sm->state && r->has_swept == !!sm->stats.heavy_sweeps &&
+	       r->search.picture == discover_picture(sm) && parts_hold(r, sm->fabric);
 }
 
 struct sm_reasons *sm_reasons_free(struct sm_reasons *r)

@@ -701,6 +701,8 @@ static void on_switch_info(void *owner, const struct mad_result *r)
 		return;
 	back = n->misses || n->ports[0].seen != sm->sweep_no;
 	n->seen = sm->sweep_no;
+	if (n->misses)
+		observe_shown(n);
 	n->misses = 0;
 	d = observe_switch_info(n, r->payload);
 	if (back)

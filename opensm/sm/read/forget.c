@@ -44,6 +44,7 @@ static void keep_silent_nodes(struct sm *sm)
 				node_desc_say_silent(sm, n);
 			n->seen = sm->sweep_no;
 			n->misses++;
+			observe_shown(n);
 			again = true;
 		}
 	}

@@ -78,6 +78,7 @@ static bool note_silence(struct sm *sm, struct node *n)
 		return true;
 	if (++n->unanswered < NODE_MUTE_AFTER)
 		return false;
+	observe_shown(n);
 	tell_news(sm, NEWS_HOST_SILENT, .flag = true);
 	node_desc_say_silent(sm, n);
 	return true;
@@ -93,6 +94,8 @@ void node_desc_heard(struct sm *sm, struct node *n)
 {
 	bool was_mute = node_is_mute(n);
 
+	if (was_mute)
+		observe_shown(n);
 	n->unanswered = 0;
 	if (!was_mute && (!n->sync.passed_over || node_is_switch(n)))
 		return;
@@ -111,6 +114,8 @@ void node_desc_met(struct sm *sm, struct node *n)
 	if (n->misses && !node_is_switch(n) && !node_is_mute(n))
 		say_again(sm, n);
 	node_desc_heard(sm, n);
+	if (n->misses)
+		observe_shown(n);
 	n->misses = 0;
 }
 

@@ -403,12 +403,16 @@ static void note_pending(struct sm *sm, struct port *p)
 	if (!is_pending(p)) {
 		if (p->pending >= PORT_STUCK_AFTER && p->damp.avoided)
 			tell_port(sm, p, "a port that was stuck is not any more");
+		if (p->pending)
+			observe_shown(p->node);
 		p->pending = 0;
 		return;
 	}
 	sm->stats.ports_pending++;
 	sm->stats.ports_stuck += p->pending >= PORT_STUCK_AFTER;
 	p->pending += sm->sweep == SWEEP_HEAVY && p->pending < UINT8_MAX;
+	if (p->pending == PORT_STUCK_AFTER)
+		observe_shown(p->node);
 	if (p->pending >= PORT_STUCK_AFTER)
 		dampening_stuck(sm, p);
 }
