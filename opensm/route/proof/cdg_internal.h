@@ -76,6 +76,12 @@ static inline bool cdg_allows(const struct cdg *g, size_t from, size_t to)
 	return g->rank[from] - 1 < g->rank[to] - 1;
 }
 
+/*
+ * Is the graph acyclic with new edges that the order does not allow, which start `from` there? It
+ * was without them, and had an order. Looks only at what is before them, and orders that anew.
+ */
+bool cdg_is_still_acyclic(struct cdg *g, const uint32_t *from, size_t n);
+
 /* ---- cdg_turns.c: all VLs of the paths to a destination at once ---- */
 
 /* NULL: the scheme does not suit. The senders must be known (cdg.hosts). */
@@ -83,9 +89,3 @@ struct cdg_turns *cdg_turns_new(struct cdg *g, unsigned threads);
 struct cdg_turns *cdg_turns_free(struct cdg_turns *t);
 /* As cdg_add_column(); `kinds_at` is scratch, a zero per switch, and zero again afterwards. */
 void cdg_turns_add_column(struct cdg_turns *t, uint64_t *kinds_at, const struct cdg_column *c);
-
-/*
- * Is the graph acyclic with new edges that the order does not allow, which start `from` there? It
- * was without them, and had an order. Looks only at what is before them, and orders that anew.
- */
-bool cdg_is_still_acyclic(struct cdg *g, const uint32_t *from, size_t n);
