@@ -42,14 +42,21 @@ struct key_lines *key_lines_free(struct key_lines *l)
 
 /* Where a line is. qsort() may copy what it sorts, and does not overwrite the copy: no keys. */
 struct place {
-	guid_t guid;
+	guid_t guid, far;
 	size_t at;
-	uint8_t port;
+	uint32_t rank; /* see rank_places() */
+	uint8_t port, far_port;
 };
 
 static struct place place_of(const struct key_line *line, size_t at)
 {
-	return (struct place){ .guid = line->guid, .at = at, .port = line->port };
+	return (struct place){
+		.guid = line->guid,
+		.far = line->far,
+		.at = at,
+		.port = line->port,
+		.far_port = line->far_port,
+	};
 }
 
 static int compare(const void *va, const void *vb)
@@ -59,6 +66,27 @@ static int compare(const void *va, const void *vb)
 	if (a->guid != b->guid)
 		return a->guid < b->guid ? -1 : 1;
 	return (a->port > b->port) - (a->port < b->port);
+}
+
+/* Cables of one far end stand together. */
+static int compare_far(const void *va, const void *vb)
+{
+	const struct place *a = va, *b = vb;
+
+	if (a->far != b->far)
+		return a->far < b->far ? -1 : 1;
+	if (a->far_port != b->far_port)
+		return a->far_port < b->far_port ? -1 : 1;
+	return compare(va, vb);
+}
+
+static int compare_rank(const void *va, const void *vb)
+{
+	const struct place *a = va, *b = vb;
+
+	if (a->rank != b->rank)
+		return a->rank < b->rank ? -1 : 1;
+	return compare(va, vb);
 }
 
 static bool is_before(const struct key_line *a, const struct key_line *b)
@@ -79,6 +107,37 @@ static struct place *sort(const struct key_line *lines, size_t n)
 	return places;
 }
 
+/* All lines of a port have the least rank of them; `places` by GUID and port. */
+static void share_ranks(struct place *places, size_t n)
+{
+	for (size_t i = 1; i < n; i++)
+		if (places[i].guid == places[i - 1].guid)
+			places[i].rank = MIN(places[i].rank, places[i - 1].rank);
+	for (size_t i = n; i-- > 1;)
+		if (places[i].guid == places[i - 1].guid)
+			places[i - 1].rank = places[i].rank;
+}
+
+/*
+ * Which lines are kept if there are too many. One host can be any number of hosts, one after the
+ * other, and choose their GUIDs; but all of them are behind the switch port that it is cabled to.
+ * So of each far end one line comes first, then of each a second one, and so on; those without a
+ * cable come last.
+ */
+static void rank_places(struct place *places, size_t n)
+{
+	qsort(places, n, sizeof(*places), compare_far);
+	for (size_t i = 0; i < n; i++) {
+		bool same = i && places[i].far == places[i - 1].far &&
+			    places[i].far_port == places[i - 1].far_port;
+
+		places[i].rank = !places[i].far ? UINT32_MAX : same ? places[i - 1].rank + 1 : 0;
+	}
+	qsort(places, n, sizeof(*places), compare);
+	share_ranks(places, n);
+	qsort(places, n, sizeof(*places), compare_rank);
+}
+
 /* Of a port all lines, or none. */
 static size_t count_kept(const struct place *places, size_t n)
 {
@@ -86,6 +145,19 @@ static size_t count_kept(const struct place *places, size_t n)
 
 	while (kept && kept < n && places[kept].guid == places[kept - 1].guid)
 		kept--;
+	return kept;
+}
+
+/* How many are kept; they stand in front, by GUID and port. */
+static size_t choose(struct place *places, size_t n)
+{
+	size_t kept;
+
+	if (n <= KEY_LINES_MAX)
+		return n;
+	rank_places(places, n);
+	kept = count_kept(places, n);
+	qsort(places, kept, sizeof(*places), compare);
 	return kept;
 }
 
@@ -123,7 +195,7 @@ static void keep_together(struct row *rows, size_t n)
 size_t key_lines_renew(struct key_lines *l, const struct key_line *lines, size_t n)
 {
 	_cleanup_free_ struct place *places = sort(lines, n);
-	size_t kept = count_kept(places, n), at = 0;
+	size_t kept = choose(places, n), at = 0;
 	struct row *rows = kept ? xcalloc(kept, sizeof(*rows)) : NULL;
 	bool changed = false;
 

@@ -41,7 +41,8 @@ FREEP(key_lines_free, struct key_lines)
 
 /*
  * These `n` are all there are now, in any order; the caller wipes its own. More than KEY_LINES_MAX:
- * ports with the greatest GUIDs are left out, with all their lines; returns how many lines.
+ * ports are left out, with all their lines, first those without a cable, then those that share
+ * their far end with the most others before them, by GUID. Returns how many lines.
  */
 size_t key_lines_renew(struct key_lines *l, const struct key_line *lines, size_t n);
 size_t key_lines_count(const struct key_lines *l);

@@ -120,6 +120,69 @@ static void too_many_are_cut(void **state)
 	free_wiped(text, len);
 }
 
+static bool has(const uint8_t *text, size_t len, guid_t guid)
+{
+	for (size_t i = 0; i < len / KEY_LINE_BYTES; i++)
+		if (key_lines_at(text, i).guid == guid)
+			return true;
+	return false;
+}
+
+/*
+ * A host with root comes as one host after the other, all with small GUIDs: others that are away
+ * keep their lines, whatever GUIDs they have, and nothing is sent anew for it.
+ */
+static void a_host_that_is_many_crowds_out_no_other(void **state)
+{
+	_cleanup_(key_lines_freep) struct key_lines *l = key_lines_new();
+	size_t others = 100, bare = 10, n = KEY_LINES_MAX + 5 + others + bare, len;
+	_cleanup_free_ struct key_line *lines = xcalloc(n, sizeof(*lines));
+	uint8_t *text;
+
+	for (size_t i = 0; i < n; i++)
+		lines[i] = line(i + 1, 1, 1);
+	for (size_t i = 0; i < others; i++) {
+		lines[i] = line(UINT64_MAX - i, 1, 2);
+		lines[i].far = 0x600 + i / 36;
+		lines[i].far_port = (uint8_t)(1 + i % 36);
+	}
+	for (size_t i = others; i < others + bare; i++)
+		lines[i] = (struct key_line){ .guid = i + 1, .key = 3 };
+	assert_int_equal(key_lines_renew(l, lines, n), n - KEY_LINES_MAX);
+	assert_int_equal(key_lines_count(l), KEY_LINES_MAX);
+	text = key_lines_text(l, 0, &len);
+	assert_int_equal(key_lines_check(text, len), KEY_LINES_MAX);
+	for (size_t i = 0; i < others; i++)
+		assert_true(has(text, len, UINT64_MAX - i));
+	for (size_t i = others; i < others + bare; i++)
+		assert_false(has(text, len, i + 1));
+	assert_true(has(text, len, others + bare + 1));
+	assert_false(has(text, len, n));
+	free_wiped(text, len);
+	key_lines_renew(l, lines, n);
+	assert_int_equal(key_lines_version(l), 1);
+}
+
+/* With the cable that shares its far end with the fewest. */
+static void a_switch_counts_by_its_best_cable(void **state)
+{
+	_cleanup_(key_lines_freep) struct key_lines *l = key_lines_new();
+	size_t n = KEY_LINES_MAX + 3, len;
+	_cleanup_free_ struct key_line *lines = xcalloc(n, sizeof(*lines));
+	uint8_t *text;
+
+	for (size_t i = 0; i < n; i++)
+		lines[i] = line(i + 1, 1, 1);
+	for (size_t i = 0; i < 3; i++)
+		lines[i] = line(UINT64_MAX, (uint8_t)(i + 1), 2);
+	lines[1].far = 0x700;
+	assert_int_equal(key_lines_renew(l, lines, n), 3);
+	text = key_lines_text(l, 0, &len);
+	for (size_t i = 1; i <= 3; i++)
+		assert_int_equal(key_lines_at(text, KEY_LINES_MAX - i).guid, UINT64_MAX);
+	free_wiped(text, len);
+}
+
 /* A standby that has some cables of a switch only may take it for a host. */
 static void a_port_is_cut_as_a_whole(void **state)
 {
@@ -206,6 +269,8 @@ int main(void)
 		cmocka_unit_test(a_moved_cable_is_a_change),
 		cmocka_unit_test(lines_of_a_port_go_together),
 		cmocka_unit_test(too_many_are_cut),
+		cmocka_unit_test(a_host_that_is_many_crowds_out_no_other),
+		cmocka_unit_test(a_switch_counts_by_its_best_cable),
 		cmocka_unit_test(a_port_is_cut_as_a_whole),
 		cmocka_unit_test(a_line_goes_there_and_back),
 		cmocka_unit_test(lines_that_cannot_be_are_no_text),

@@ -314,6 +314,64 @@ static void what_is_not_on_the_disk_is_not_said_to_be_stored(void **state)
 	assert_int_equal(said("this standby cannot store M_Keys", ""), 1);
 }
 
+/* ---- a take-over amidst a rotation ---------------------------------------------------------- */
+
+/* Of the sweep that runs. */
+static bool met_all_ports(const struct sm *sm)
+{
+	unsigned n = 0;
+
+	FABRIC_EACH_NODE(sm->fabric, node) {
+		for (unsigned i = 0; i <= node->n_ports; i++) {
+			const struct port *p = &node->ports[i];
+
+			if (!port_is_end(p) || (!i && !node_is_switch(node)))
+				continue;
+			if (!p->known || p->seen != sm->sweep_no)
+				return false;
+			n++;
+		}
+	}
+	return n == N_PORTS;
+}
+
+/*
+ * The master dies when a part of the ports have the next key. Its standby may have been alone for
+ * long, and not know it: whatever it finds, it looks at all ports before one is given a key, and
+ * begins no rotation of its own meanwhile.
+ */
+static void a_surprised_master_meets_all_ports_before_it_gives_a_key(void **state)
+{
+	struct world *w = *state;
+	struct keys_seen before, now;
+	struct sm_keys keys;
+	struct sm *sm;
+
+	start_locked(w);
+	sm = sm_of(w, SPARE);
+	before = look(w);
+	assert_int_equal(sm_rotate_keys(sm_of(w, ACTIVE)), 0);
+	do {
+		assert_true(rig_step(w->rig, sim_now(w->rig->sim) + 20 * MONO_S));
+		now = look(w);
+	} while (n_changed(&before, &now) < N_PORTS / 2);
+	rig_kill(w->rig, ACTIVE);
+	while (sm_state(sm) != SM_MASTER)
+		assert_true(rig_step(w->rig, sim_now(w->rig->sim) + 60 * MONO_S));
+	before = look(w);
+	do {
+		assert_int_equal(sm_rotate_keys(sm), -EAGAIN);
+		assert_true(rig_step(w->rig, sim_now(w->rig->sim) + 60 * MONO_S));
+		now = look(w);
+	} while (!n_changed(&before, &now) && !sm->first_sweep_done);
+	assert_int_not_equal(n_changed(&before, &now), 0);
+	assert_true(met_all_ports(sm));
+	attend(w, 4, 60 * MONO_S);
+	sm_keys(sm, &keys);
+	assert_int_equal(keys.epoch, 2);
+	assert_int_equal(keys.n_right, N_PORTS);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -325,6 +383,7 @@ int main(void)
 		TEST(the_seed_of_one_switch_is_tried_on_others),
 		TEST(a_standby_that_turns_its_seed_keeps_no_master_busy),
 		TEST(what_is_not_on_the_disk_is_not_said_to_be_stored),
+		TEST(a_surprised_master_meets_all_ports_before_it_gives_a_key),
 	};
 
 	return cmocka_run_group_tests_name("sm-keys-seeds", tests, NULL, NULL);
