@@ -7,7 +7,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-
 void *route_refuse(char *why, size_t why_len, const char *format, ...)
 {
 	va_list args;

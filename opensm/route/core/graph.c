@@ -155,13 +155,11 @@ uint16_t graph_flood(const struct graph *g, uint16_t *far, uint32_t *order)
 		uint32_t u = queue[head];
 
 		most = far[u];
-		for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++) {
-			uint32_t v = g->groups[i].to;
-
-			if (far[v] != UINT16_MAX)
+		GRAPH_EACH(g, u, edge) {
+			if (far[edge->to] != UINT16_MAX)
 				continue;
-			far[v] = (uint16_t)(most + 1);
-			queue[tail++] = v;
+			far[edge->to] = (uint16_t)(most + 1);
+			queue[tail++] = edge->to;
 		}
 	}
 	return most;

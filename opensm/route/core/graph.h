@@ -39,6 +39,12 @@ struct graph {
 	struct arena memory;
 };
 
+/* Each group of switch `u` in turn, as `const struct graph_group *EDGE`. */
+#define GRAPH_EACH(g, u, EDGE)                                                                     \
+	for (const struct graph_group *EDGE = &(g)->groups[(g)->first[u]],                         \
+				      *EDGE##_end = &(g)->groups[(g)->first[(u) + 1]];             \
+	     EDGE < EDGE##_end; EDGE++)
+
 /* `options` may be NULL: every hop costs 1. The caller frees; `topo` must live longer. */
 struct graph *graph_new(const struct topo *topo, const struct route_options *options);
 struct graph *graph_free(struct graph *g);

@@ -10,7 +10,6 @@
 #include <assert.h>
 #include <string.h>
 
-
 #define BATCH 4
 #define ROUNDS 3
 #define ALONE 256 /* switches up to which a second thread costs more than it saves */
@@ -182,14 +181,6 @@ static void add_flows(const struct assignment *a, struct hand *h, int sign)
 	}
 }
 
-static void recall_edges(struct hand *h, const uint8_t *ports)
-{
-	for (uint32_t i = 0; i < h->dag.n; i++) {
-		h->chosen[i] = path_dag_edge_by(&h->dag, i, ports[h->dag.order[i]]);
-		assert(h->chosen[i] != TOPO_NONE); /* the round before chose one of them */
-	}
-}
-
 static uint64_t assign_goal(const struct assignment *a, struct hand *h, uint32_t number,
 			    unsigned round)
 {
@@ -197,10 +188,12 @@ static uint64_t assign_goal(const struct assignment *a, struct hand *h, uint32_t
 	uint8_t *ports = a->at + (size_t)number * a->n;
 	uint64_t n_free;
 
-	if (round && goal->port) {
-		recall_edges(h, ports);
-		add_flows(a, h, -1);
+	for (uint32_t i = 0; round && goal->port && i < h->dag.n; i++) {
+		h->chosen[i] = path_dag_edge_by(&h->dag, i, ports[h->dag.order[i]]);
+		assert(h->chosen[i] != TOPO_NONE); /* the round before chose one of them */
 	}
+	if (round && goal->port)
+		add_flows(a, h, -1);
 	n_free = choose_edges(a, h, goal);
 	if (goal->port)
 		add_flows(a, h, 1);

@@ -53,8 +53,7 @@ struct routes {
 	uint8_t *hops;
 	/*
 	 * Of engines whose paths go up and then down (tree.h): the places of the switches in their
-	 * order, and which paths only go down, as bits downs[dst_sw * words + sw / 64]. Both NULL
-	 * otherwise.
+	 * order, and which paths only go down, as bits downs[dst_sw * words + sw / 64]. Else NULL.
 	 */
 	uint32_t *places;
 	uint64_t *downs;

@@ -6,8 +6,7 @@
  * (SL2VL, 7.6.6, 14.2.5.8); it does not know the VL it came in on. So a scheme has two parts:
  *
  *   sl     by where a path begins and ends; what PathRecords say. Only the bits of `sl_mask` are
- *          the
- *          scheme's; partitions and policies decide the others.
+ *          the scheme's; partitions and policies decide the others.
  *   vl     by (class of the port in, class of the port out, SL). Ports of all switches share a few
  *          classes, so that a fabric of millions of SL2VL rows is one small table.
  *

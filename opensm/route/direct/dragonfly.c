@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The dragonfly engine: shortest paths of the form local, global, local, on two VLs by port
- * classes.
+ * The dragonfly engine: shortest paths of the form local, global, local, on VLs by port class.
  *
  * A path changes from VL 0 to VL 1 when it has crossed its first global cable; which VL a packet is
  * on so follows from the ports by which it enters and leaves a switch, and no path needs a service
@@ -17,8 +16,7 @@
  * ones on VL 1, which lead nowhere: no cycle. So every path must be (local) (global) (global)
  * (local), with two globals where that is as short. A switch has one entry for a LID, wherever a
  * packet comes from, so a switch whose path begins with a local step cannot be used by packets that
- * arrive by a cable. Therefore steps are allowed in this order, beginning in the destination's
- * group:
+ * arrive by a cable. Therefore steps are allowed in this order, from the destination's group:
  *
  * A  one local step       B  global, then A       C  global, then B       D  local, then B or C
  *
@@ -319,7 +317,7 @@ struct routes *dragonfly_routes(const struct route_job *job, const struct graph 
 	};
 	bool plus = shape->kind == SHAPE_DRAGONFLY_PLUS;
 	unsigned vls = route_vls(job);
-	struct routes *r;
+	_cleanup_(routes_unrefp) struct routes *r = NULL;
 
 	if (vls < 2 && !plus)
 		return route_refuse(why, why_len, "needs 2 VLs, every cable has 1");
@@ -328,14 +326,12 @@ struct routes *dragonfly_routes(const struct route_job *job, const struct graph 
 		return route_refuse(why, why_len, "some groups have no cable between them: needs 3"
 				    " VLs, every cable has %u", vls);
 	r = direct_routes(job, g, "dragonfly", find_paths, &d);
-	if (r && vls < 2 && twice) {
-		snprintf(why, why_len,
-			 "some groups have no cable between them: needs 2 VLs, every cable has 1");
-		r = routes_unref(r);
-	} else if (r && (!plus || twice)) {
+	if (r && vls < 2 && twice)
+		return route_refuse(why, why_len, "some groups have no cable between them: needs 2"
+				    " VLs, every cable has 1");
+	if (r && (!plus || twice))
 		r->lanes = make_vls(&d, job->topo, r->row_size);
-	}
-	return r;
+	return take(r);
 }
 
 struct routes *dragonfly_compute(const struct route_job *job, char *why, size_t why_len)

@@ -105,9 +105,7 @@ static void enter_otherwise(struct search *f, uint32_t u, unsigned d, uint32_t c
 		path_dag_group(f->w, turn);
 		*x->odd = true;
 	}
-	for (uint32_t i = x->g->first[u]; i < x->g->first[u + 1]; i++) {
-		const struct graph_group *group = &x->g->groups[i];
-
+	GRAPH_EACH(x->g, u, group) {
 		if (group == turn || !leads_around(f, u, d, group->to, corner))
 			continue;
 		if (hops == TOPO_NONE) {
@@ -184,22 +182,15 @@ static struct sl2vl *make_vls(const struct hyperx *x, const struct topo *t, uint
 	return l;
 }
 
-/* The second dimension in which both differ; n_dims: there is none. */
-static unsigned second_dim(const struct grid *grid, uint32_t a, uint32_t b)
-{
-	unsigned d = grid_first_dim(grid, a, b) + 1;
-
-	while (d < grid->n_dims && grid_at(grid, a)[d] == grid_at(grid, b)[d])
-		d++;
-	return d;
-}
-
 /* Cables of one switch towards another one with the lowest dimension last; NULL: none are there. */
 static const struct graph_group *turned_edge(const struct hyperx *x, uint32_t u, uint32_t to)
 {
-	unsigned d = second_dim(x->grid, u, to);
-	uint32_t v = d < x->grid->n_dims ? corner_of(x, u, d, to) : to;
+	unsigned d = grid_first_dim(x->grid, u, to) + 1; /* then the second in which both differ */
+	uint32_t v;
 
+	while (d < x->grid->n_dims && grid_at(x->grid, u)[d] == grid_at(x->grid, to)[d])
+		d++;
+	v = d < x->grid->n_dims ? corner_of(x, u, d, to) : to;
 	return v == TOPO_NONE ? NULL : graph_edge(x->g, u, v);
 }
 
@@ -287,7 +278,7 @@ struct routes *hyperx_routes(const struct route_job *job, const struct graph *g,
 	_Atomic bool odd = false;
 	struct hyperx x = { .g = g, .grid = shape->grid, .stride = stride, .odd = &odd };
 	_cleanup_free_ uint32_t *rank = xcalloc(g->n, sizeof(*rank));
-	struct routes *r;
+	_cleanup_(routes_unrefp) struct routes *r = NULL;
 
 	for (unsigned d = 0; d < shape->grid->n_dims; n *= shape->grid->size[d++])
 		stride[d] = n;
@@ -297,13 +288,12 @@ struct routes *hyperx_routes(const struct route_job *job, const struct graph *g,
 	r = direct_routes(job, g, "hyperx", find_paths, &x);
 	if (r && try_to_turn(job, &x, shape, r))
 		odd = true;
-	if (r && odd && route_vls(job) < 2) {
-		snprintf(why, why_len, "switches are missing: needs 2 VLs, every cable has 1");
-		return routes_unref(r);
-	}
+	if (r && odd && route_vls(job) < 2)
+		return route_refuse(why, why_len,
+				    "switches are missing: needs 2 VLs, every cable has 1");
 	if (r && odd)
 		r->lanes = make_vls(&x, job->topo, r->row_size);
-	return r;
+	return take(r);
 }
 
 struct routes *hyperx_compute(const struct route_job *job, char *why, size_t why_len)

@@ -46,11 +46,9 @@ struct grid_detours *grid_detours_new(const struct grid_ways *w, const struct gr
 struct grid_detours *grid_detours_free(struct grid_detours *d);
 
 /*
- * ---- grid_waits.c: dependencies between the channels (edge, VL) of a grid: all of paths in
- * dimension order of the grid without damage, and those of paths added one by one, as long as no
- * cycle closes ----
+ * Dependencies between channels (edge, VL): of all paths in dimension order of the grid without
+ * damage, and of paths added one by one, as long as no cycle closes (grid_waits.c).
  */
-
 struct grid_waits;
 
 /* `l` must live as long. The caller frees. NULL: even the grid without damage has a cycle. */

@@ -100,15 +100,6 @@ static void find_dests(struct maker *m)
 	m->first--;
 }
 
-static unsigned coordinate_sum(const struct grid *grid, uint32_t sw)
-{
-	unsigned sum = 0;
-
-	for (unsigned d = 0; d < grid->n_dims; d++)
-		sum += grid_at(grid, sw)[d];
-	return sum;
-}
-
 /* Entries of switch `from` for everything on switch `to`. */
 static bool fill_entries(const struct maker *m, uint8_t *row, uint32_t from, uint32_t to)
 {
@@ -117,7 +108,7 @@ static bool fill_entries(const struct maker *m, uint8_t *row, uint32_t from, uin
 	const struct dest *d = m->dests + m->first[to], *end = m->dests + m->first[to + 1];
 	const struct graph_group *groups[2];
 	uint32_t way[2];
-	unsigned shift;
+	unsigned shift = 0; /* the sum of coordinates */
 	bool both;
 
 	if (!grid_way(m->ways, from, to, way))
@@ -137,7 +128,8 @@ static bool fill_entries(const struct maker *m, uint8_t *row, uint32_t from, uin
 			row[d->lid] = g->ports[groups[0]->first_port];
 		return true;
 	}
-	shift = coordinate_sum(grid, to);
+	for (unsigned i = 0; i < grid->n_dims; i++)
+		shift += grid_at(grid, to)[i];
 	for (; d < end; d++) {
 		const struct graph_group *group = groups[d->turn % 2];
 		unsigned turn = (both ? d->turn / 2 : d->turn) + shift;
@@ -195,7 +187,7 @@ static unsigned vls_for_rings(const struct grid *grid)
 	return 1;
 }
 
-unsigned grid_vls_needed(const struct grid *grid, unsigned max_vls, char *why, size_t why_len)
+static unsigned vls_needed(const struct grid *grid, unsigned max_vls, char *why, size_t why_len)
 {
 	unsigned rings = vls_for_rings(grid), n = 0;
 	char text[GRID_STRLEN];
@@ -394,7 +386,7 @@ static bool find_ways(struct maker *m, char *why, size_t why_len)
 	const struct grid *grid = m->plan->grid;
 
 	m->n_vls = m->plan->datelines ? dateline_vls_needed(grid, max_vls, why, why_len)
-				      : grid_vls_needed(grid, max_vls, why, why_len);
+				      : vls_needed(grid, max_vls, why, why_len);
 	m->vl_plan.turns = m->n_vls > m->vl_plan.rings;
 	m->ways = m->n_vls ? grid_ways_new(m->plan->graph, grid, why, why_len) : NULL;
 	if (m->ways)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Tables and VLs for a grid: the shortest paths in dimension order, in equal parts, without
- * deadlock.
+ * Tables and VLs for a grid: shortest paths in dimension order, in equal parts, without deadlock.
  *
  * Lines, rings of 3 and rings of 4 need one VL, rings of 5 and 6 two, and no service level; longer
  * rings two and a bit of the service level each. With damage twice as many, or four times, if
@@ -22,9 +21,6 @@ struct grid_plan {
 	/* per port number: in which order hosts take parallel cables; NULL: ascending */
 	const uint8_t *port_rank;
 };
-
-/* VLs that `grid` needs without datelines, of `max_vls` (route_vls()); 0 and `why`: too few. */
-unsigned grid_vls_needed(const struct grid *grid, unsigned max_vls, char *why, size_t why_len);
 
 /* How VLs follow from ports and service levels, without datelines. */
 struct grid_vl_plan {

@@ -9,8 +9,7 @@
  *
  * A missing switch brings early turns, and with them the fourth one: paths that turn beside it and
  * go on round its line meet multicast groups that come along this line and turn back. So no branch
- * runs along such a line: its switches are leaves that hang on their neighbours in the lines beside
- * it.
+ * runs along such a line: its switches are leaves that hang on neighbours in the lines beside it.
  */
 #include "route/grid/grid_routes.h"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * One step through a grid in dimension order: which way along a line or ring, and where to turn
- * early.
+ * One step through a grid in dimension order: which way along a line or ring, where to turn early.
  *
  * A line is all switches that differ in one coordinate only. On a ring that is whole the shorter
  * direction is taken; the opposite switch is reached by either, in equal parts. A ring with a gap

@@ -68,9 +68,8 @@ static bool choose_seed(struct match *m)
 		m->from = topo_find_switch(m->g->topo, m->seed->from);
 		return true;
 	}
-	if (has_links)
-		snprintf(m->why, m->why_len, "no seed of torus_config is there with all its links");
-	return !has_links;
+	return !has_links || route_refuse(m->why, m->why_len,
+					  "no seed of torus_config is there with all its links");
 }
 
 static bool axis_folds(const struct match *m, unsigned axis)
@@ -241,8 +240,12 @@ static struct grid *find_plain(const struct grid *found, uint8_t axes[GRID_DIMS]
 	return grid_free(folded);
 }
 
-struct grid *torus_find(const struct graph *g, const struct torus_conf *conf,
-			uint8_t axis[GRID_DIMS], char *why, size_t why_len)
+/*
+ * The torus of `g`: with a configuration its coordinates and dimensions in its order, those of one
+ * switch left out (`axis[d]`: 0 x, 1 y, 2 z); else as the cables are. NULL and why. To be freed.
+ */
+static struct grid *torus_find(const struct graph *g, const struct torus_conf *conf,
+			       uint8_t axis[GRID_DIMS], char *why, size_t why_len)
 {
 	_cleanup_(grid_freep) struct grid *found = NULL;
 	char no_grid[128];

@@ -97,10 +97,9 @@ static bool all_are_below(const uint8_t *bytes, size_t n, unsigned limit)
 /* Data VLs in use, or that packets are dropped, as tables from files may say. */
 static bool vls_are_known(const uint8_t *vls, size_t n, unsigned n_vls)
 {
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++)
 		if (vls[i] >= n_vls && vls[i] != SL2VL_VL_DROP)
 			return false;
-	}
 	return true;
 }
 
@@ -277,26 +276,22 @@ static struct routes *unpack_rows(struct unpack *u, const struct routes_head *h,
 	return r;
 }
 
-/* Ports towards the root, each with a switch behind it, as multicast follows them. */
-static bool tree_is_good(const struct routes *r)
+/*
+ * Places in the order, and ports towards the root, each with a switch behind it, as multicast
+ * follows them.
+ */
+static bool trees_are_good(const struct routes *r)
 {
 	const struct topo *t = r->topo;
 
-	for (uint32_t s = 0; r->master_tree && s < t->n_switches; s++) {
-		uint8_t port = r->master_tree[s];
+	for (uint32_t s = 0; s < t->n_switches; s++) {
+		uint8_t port = r->master_tree ? r->master_tree[s] : 0;
 
 		if (port > t->switches[s].n_ports ||
-		    (port && topo_port(t, s, port)->sw == TOPO_NONE))
+		    (port && topo_port(t, s, port)->sw == TOPO_NONE) ||
+		    (r->places && r->places[s] >= t->n_switches))
 			return false;
 	}
-	return true;
-}
-
-static bool places_are_good(const struct routes *r)
-{
-	for (uint32_t s = 0; r->places && s < r->topo->n_switches; s++)
-		if (r->places[s] >= r->topo->n_switches)
-			return false;
 	return true;
 }
 
@@ -312,7 +307,7 @@ static void unpack_rest(struct unpack *u, struct routes *r, const struct routes_
 	r->master_tree = unpack_array(u, t->n_switches, sizeof(*r->master_tree));
 	if (h->has_lanes && !u->bad)
 		r->lanes = vls_unpack(u, r, before ? before->lanes : NULL);
-	u->bad |= !tree_is_good(r) || !places_are_good(r);
+	u->bad |= !trees_are_good(r);
 }
 
 static void take_text(char *to, const char *from, size_t cap)
@@ -486,7 +481,7 @@ struct routes *routes_restore(const void *bytes, size_t n, char *why, size_t why
 	_cleanup_(topo_unrefp) struct topo *t = NULL;
 	struct unpack u = { .at = bytes, .left = n };
 	char title[sizeof(TITLE)] = "";
-	struct routes *r;
+	_cleanup_(routes_unrefp) struct routes *r = NULL;
 
 	unpack_bytes(&u, title, sizeof(TITLE) - 1);
 	if (u.bad || strcmp(title, TITLE) != 0)
@@ -494,10 +489,8 @@ struct routes *routes_restore(const void *bytes, size_t n, char *why, size_t why
 				    (int)strlen(TITLE) - 1, TITLE);
 	t = topo_unpack(&u, NULL);
 	r = t ? routes_unpack(&u, t, NULL) : NULL;
-	if (!r || u.left) {
-		snprintf(why, why_len, "it is damaged at byte %zu of %zu", n - u.left, n);
-		routes_unref(r);
-		return NULL;
-	}
-	return r;
+	if (!r || u.left)
+		return route_refuse(why, why_len, "it is damaged at byte %zu of %zu", n - u.left,
+				    n);
+	return take(r);
 }

@@ -424,10 +424,8 @@ struct routes *tablefile_routes(const struct tablefile *f, const struct topo *t,
 					f->tables[i].guid);
 		}
 	}
-	for (uint32_t s = 0; s < t->n_switches; s++) {
-		if (!has[s])
-			n_without++;
-	}
+	for (uint32_t s = 0; s < t->n_switches; s++)
+		n_without += !has[s];
 	if (n_without)
 		conf_report_add(report, CONF_WARNING, NULL, 0, 0, "%u of %u switches have no table",
 				n_without, t->n_switches);
@@ -495,11 +493,10 @@ static struct routes *give_up(const struct conf_report *report, char *why, size_
 	for (size_t i = 0; i < report->n; i++) {
 		const struct conf_finding *found = &report->findings[i];
 
-		if (found->severity != CONF_ERROR)
-			continue;
-		snprintf(why, why_len, "%s:%u:%u: %s", found->file ? found->file : "", found->line,
-			 found->column, found->text);
-		break;
+		if (found->severity == CONF_ERROR)
+			return route_refuse(why, why_len, "%s:%u:%u: %s",
+					    found->file ? found->file : "", found->line,
+					    found->column, found->text);
 	}
 	return NULL;
 }

@@ -221,8 +221,7 @@ static unsigned way_down(const struct mcast_planner *p, uint32_t sw)
 
 	if (!p->graph->weighted || p->restricted || p->only_common)
 		return here;
-	for (uint32_t i = p->graph->first[sw]; i < p->graph->first[sw + 1]; i++) {
-		const struct graph_group *g = &p->graph->groups[i];
+	GRAPH_EACH(p->graph, sw, g) {
 		unsigned there = mcast_to_root(p, g->to);
 
 		if (there < here)
@@ -285,8 +284,7 @@ static void look_around(struct mcast_planner *p, struct search *s, uint32_t from
 
 /*
  * Level by level from the queued switches until another piece of the tree is met: its nearest
- * switch, or MCAST_NONE. Then p->via leads back. A downhill search that grows beyond bounds ends
- * early.
+ * switch, or MCAST_NONE. Then p->via leads back. A downhill search that grows too large ends.
  */
 static uint32_t search(struct mcast_planner *p, struct search *s)
 {
@@ -386,9 +384,7 @@ static uint32_t step_down(struct mcast_planner *p, uint32_t sw)
 	unsigned cost = way_down(p, sw);
 	uint32_t best = MCAST_NONE;
 
-	for (uint32_t i = p->graph->first[sw]; i < p->graph->first[sw + 1]; i++) {
-		const struct graph_group *g = &p->graph->groups[i];
-
+	GRAPH_EACH(p->graph, sw, g) {
 		if (p->island[g->to] != p->island[sw] || !leads_down(p, sw, g, cost))
 			continue;
 		if (best == MCAST_NONE || taste(p, g->to) < taste(p, best))

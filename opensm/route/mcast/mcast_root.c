@@ -77,13 +77,11 @@ static void walk_around(struct mcast_planner *p, uint32_t root)
 	while (head < tail) {
 		uint32_t at = p->queue[head++];
 
-		for (uint32_t i = p->graph->first[at]; i < p->graph->first[at + 1]; i++) {
-			uint32_t to = p->graph->groups[i].to;
-
-			if (p->own_row[to] != UINT8_MAX || p->island[to] == MCAST_NONE)
+		GRAPH_EACH(p->graph, at, edge) {
+			if (p->own_row[edge->to] != UINT8_MAX || p->island[edge->to] == MCAST_NONE)
 				continue;
-			p->own_row[to] = (uint8_t)MIN(p->own_row[at] + 1, UINT8_MAX - 1);
-			p->queue[tail++] = to;
+			p->own_row[edge->to] = (uint8_t)MIN(p->own_row[at] + 1, UINT8_MAX - 1);
+			p->queue[tail++] = edge->to;
 		}
 	}
 }
@@ -152,11 +150,8 @@ static uint32_t keep_familiar(struct mcast_planner *p, const struct mcast_tree *
 		uint32_t sw = p->queue[i];
 		unsigned known = 0;
 
-		for (uint32_t g = p->graph->first[sw]; g < p->graph->first[sw + 1]; g++) {
-			uint32_t to = p->graph->groups[g].to;
-
-			known += mcast_tree_find(t, p->topo->switches[to].guid) != NULL;
-		}
+		GRAPH_EACH(p->graph, sw, edge)
+			known += mcast_tree_find(t, p->topo->switches[edge->to].guid) != NULL;
 		if (known > most) {
 			most = known;
 			kept = 0;

@@ -33,18 +33,6 @@ struct trunk {
 	struct arena memory;
 };
 
-static void trunk_begin(struct trunk *t)
-{
-	size_t n = t->p->n + 1u;
-
-	ARENA_ARRAY(&t->memory, t->parent, n);
-	ARENA_ARRAY(&t->memory, t->order, n);
-	ARENA_ARRAY(&t->memory, t->up_port, n);
-	ARENA_ARRAY(&t->memory, t->down_port, n);
-	ARENA_ARRAY(&t->memory, t->in_it, n);
-	ARENA_ARRAY(&t->memory, t->children, n);
-}
-
 static void trunk_clear(struct trunk *t)
 {
 	t->n = 0;
@@ -73,8 +61,7 @@ static void spread_out(struct trunk *t, uint32_t root)
 	while (done < t->n) {
 		uint32_t at = t->order[done++];
 
-		for (uint32_t i = g->first[at]; i < g->first[at + 1]; i++) {
-			const struct graph_group *group = &g->groups[i];
+		GRAPH_EACH(g, at, group) {
 			uint8_t port = g->ports[group->first_port];
 
 			if (!t->in_it[group->to])
@@ -260,7 +247,12 @@ void mcast_find_common(struct mcast_planner *p, uint8_t sl)
 	p->common_sought |= (uint16_t)(1u << sl);
 	if (!cdg_is_acyclic(p->depends))
 		return;
-	trunk_begin(&t);
+	ARENA_ARRAY(&t.memory, t.parent, p->n);
+	ARENA_ARRAY(&t.memory, t.order, p->n);
+	ARENA_ARRAY(&t.memory, t.up_port, p->n);
+	ARENA_ARRAY(&t.memory, t.down_port, p->n);
+	ARENA_ARRAY(&t.memory, t.in_it, p->n);
+	ARENA_ARRAY(&t.memory, t.children, p->n);
 	if (find_trunk(&t))
 		p->common[sl] = graph_of(&t);
 	arena_done(&t.memory);
@@ -269,7 +261,5 @@ void mcast_find_common(struct mcast_planner *p, uint8_t sl)
 
 bool mcast_fits(struct mcast_planner *p, const struct mcast_tree *t, uint8_t sl)
 {
-	if (!p->depends || t->n_rows < 2)
-		return true;
-	return cdg_add_tree(p->depends, t, sl);
+	return !p->depends || t->n_rows < 2 || cdg_add_tree(p->depends, t, sl);
 }

@@ -5,19 +5,16 @@
  * Other engines find short paths first and then look for VLs on which these close no cycle; when
  * the VLs run out they fail. Nue (Domke, Hoefler, Matsuoka, HPDC 2016) deals the destinations out
  * to the available VLs and then, VL by VL, looks for paths that close no cycle with those before.
- * It cannot fail: a spanning tree reaches every switch, and its turns are taken first. The price is
- * detours.
+ * It cannot fail: a spanning tree reaches all switches; its turns come first. The price is detours.
  *
  *   nue_part   which destinations share a VL: near neighbours, because they want the same turns
  *   cdg_order  the channel dependency graph of a VL, in an order in which all turns lead forward,
- *              so
- *              that the test of one more is mostly a comparison of two numbers
+ *              so that the test of one more is mostly a comparison of two numbers
  *   nue_tree   the paths of all switches to one destination: shortest first, then least loaded; a
  *              switch whose turns are all refused makes a neighbour take another path; at last
  *              the spanning tree
  *   nue_layer  one destination after the other, a VL for each thread
- *   nue_keep   previous tables are wishes: their turns are taken first, broken paths are mended in
- *              place
+ *   nue_keep   previous tables are wishes: their turns are taken first, broken paths are mended
  *
  * In a tree there is nothing to avoid: minhop's tables are the wish there, and if they close no
  * cycle on one VL they are the result. Only packets of end ports count, unless nue_include_switches
@@ -151,22 +148,19 @@ static void look_through(const struct nue *e, struct cdg_order *cdg, uint32_t s)
 static bool all_fit(struct nue *e)
 {
 	const struct nue_net *net = e->net;
-	struct cdg_order *cdg = cdg_order_new(net->channels);
-	bool fits;
+	_cleanup_(cdg_order_freep) struct cdg_order *cdg = cdg_order_new(net->channels);
 
 	for (uint32_t s = 0; s < net->n; s++)
 		look_through(e, cdg, s);
-	fits = cdg_order_settle(cdg);
-	cdg_order_free(cdg);
-	return fits;
+	return cdg_order_settle(cdg);
 }
 
 /* The same, and exactly: without the turns of switches that send nothing themselves. */
 static bool all_fit_exactly(struct nue *e)
 {
 	const struct nue_net *net = e->net;
-	struct cdg_order *cdg = cdg_order_new(net->channels);
-	struct nue_tree *tree = nue_tree_new(net);
+	_cleanup_(cdg_order_freep) struct cdg_order *cdg = cdg_order_new(net->channels);
+	_cleanup_(nue_tree_freep) struct nue_tree *tree = nue_tree_new(net);
 	bool fits = true;
 
 	for (uint32_t s = 0; s < net->n && fits; s++)
@@ -174,10 +168,7 @@ static bool all_fit_exactly(struct nue *e)
 			fits &= !nue_tree_read(tree, e->routes, s, net->lids[i]);
 			nue_tree_turns(tree, cdg, NUE_TURNS_SET);
 		}
-	fits = fits && cdg_order_settle(cdg);
-	cdg_order_free(cdg);
-	nue_tree_free(tree);
-	return fits;
+	return fits && cdg_order_settle(cdg);
 }
 
 /* All VLs; `load` has a row of channels for each. */
@@ -267,13 +258,6 @@ static void make_vls(struct nue *e)
 	e->routes->lanes = l;
 }
 
-static unsigned vls_of(const struct route_job *job)
-{
-	unsigned have = MAX(route_vls(job), 1u), want = job->options.nue_max_num_vls;
-
-	return want ? MIN(want, have) : have;
-}
-
 /* On trees minhop has kept the entries that may stay. */
 static void keep_previous(struct nue *e)
 {
@@ -323,7 +307,8 @@ static struct routes *minhop_tables(const struct route_job *job, char *why, size
 
 struct routes *nue_compute(const struct route_job *job, char *why, size_t why_len)
 {
-	_cleanup_(nue_done) struct nue e = { .job = job, .n_vls = vls_of(job) };
+	unsigned have = route_vls(job), want = job->options.nue_max_num_vls;
+	_cleanup_(nue_done) struct nue e = { .job = job, .n_vls = want ? MIN(want, have) : have };
 
 	e.routes = minhop_tables(job, why, why_len);
 	if (!e.routes)
@@ -347,6 +332,6 @@ struct routes *nue_compute(const struct route_job *job, char *why, size_t why_le
 		e.routes->options &= ~FILL_SHORTEST;
 	}
 	snprintf(e.routes->note, sizeof(e.routes->note), "%u of %u VLs, chosen by destination",
-		 e.n_vls, MAX(route_vls(job), 1u));
+		 e.n_vls, have);
 	return take(e.routes);
 }

@@ -24,8 +24,7 @@ struct nue_layer {
 	bool wishes;               /* `routes` hold the paths to prefer, if they fit */
 	/*
 	 * Its spanning tree is taken at the beginning, both ways between all that send: multicast
-	 * trees then find one that fits (mcast_safe.c), namely this, because both begin at the same
-	 * switch.
+	 * trees then find one that fits (mcast_safe.c), namely this: both begin at one switch.
 	 */
 	bool reserves;
 	unsigned variant;          /* which of several orders of its targets */

@@ -72,20 +72,11 @@ static void list_lids(struct nue_net *net)
 	net->first_lid[net->n] = n;
 }
 
-static size_t count_lids(const struct topo *t)
-{
-	size_t n = 0;
-
-	for (uint32_t h = 0; h < t->n_hosts; h++)
-		n += (size_t)1 << t->hosts[h].lmc;
-	return n;
-}
-
 struct nue_net *nue_net_new(const struct route_job *job, unsigned threads)
 {
 	struct nue_net *net = xcalloc(1, sizeof(*net));
 	const struct topo *t = job->topo;
-	size_t n_lids = count_lids(t);
+	size_t n_lids = 0;
 
 	assert(threads > 0);
 	net->topo = t;
@@ -97,6 +88,8 @@ struct nue_net *nue_net_new(const struct route_job *job, unsigned threads)
 	ARENA_ARRAY(&net->memory, net->sources, net->n + 1u);
 	ARENA_ARRAY(&net->memory, net->sends, net->n + 1u);
 	ARENA_ARRAY(&net->memory, net->first_lid, net->n + 1u);
+	for (uint32_t h = 0; h < t->n_hosts; h++)
+		n_lids += (size_t)1 << t->hosts[h].lmc;
 	ARENA_ARRAY(&net->memory, net->lids, n_lids + 1);
 	find_costs(net, job->options.avoid_throttled_links);
 	list_lids(net);

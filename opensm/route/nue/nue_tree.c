@@ -44,14 +44,6 @@ static void begin_entries(struct nue_tree *t)
 	memset(t->head, 0xFF, (t->net->max_cost + 1u) * sizeof(*t->head));
 }
 
-static void tree_begin(struct nue_tree *t, uint32_t to)
-{
-	t->to = to;
-	memset(t->out, 0xFF, t->net->n * sizeof(*t->out));
-	memset(t->dist, 0xFF, t->net->n * sizeof(*t->dist));
-	begin_entries(t);
-}
-
 /* Switch `sw` has its path; its neighbours may try theirs through it. */
 static void settle_switch(struct nue_tree *t, const struct cdg_order *cdg, uint32_t sw,
 			  uint32_t dist)
@@ -194,7 +186,10 @@ uint32_t nue_tree_grow(struct nue_tree *t, struct cdg_order *cdg, uint32_t to,
 		       const struct nue_taste *taste)
 {
 	assert(to < t->net->n && taste->load);
-	tree_begin(t, to);
+	t->to = to;
+	memset(t->out, 0xFF, t->net->n * sizeof(*t->out));
+	memset(t->dist, 0xFF, t->net->n * sizeof(*t->dist));
+	begin_entries(t);
 	t->dist[to] = 0;
 	t->cost[to] = 0;
 	t->idle[to] = false;

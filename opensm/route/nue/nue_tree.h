@@ -37,6 +37,7 @@ struct nue_taste {
 
 struct nue_tree *nue_tree_new(const struct nue_net *net);
 struct nue_tree *nue_tree_free(struct nue_tree *t);
+FREEP(nue_tree_free, struct nue_tree)
 
 /* Short paths first. How many have none though cables lead there; additions to `cdg` remain. */
 uint32_t nue_tree_grow(struct nue_tree *t, struct cdg_order *cdg, uint32_t to,

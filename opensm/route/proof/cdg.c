@@ -58,12 +58,6 @@ static void find_classes(struct cdg *g)
 		}
 }
 
-/* With one class and SLs that are free every VL is like the other: one will do. */
-static bool all_vls_are_alike(const struct sl2vl *l)
-{
-	return !l || ((l->n_classes == 1 || !l->class_of) && l->by == SL2VL_BY_NOTHING);
-}
-
 void cdg_find_peers(struct cdg *g)
 {
 	const struct topo *t = g->topo;
@@ -106,7 +100,9 @@ struct cdg *cdg_new(const struct topo *t, const struct sl2vl *lanes)
 
 	g->topo = t;
 	find_ports(g);
-	if (all_vls_are_alike(lanes)) {
+	/* With one class and SLs that are free every VL is like the other: one will do. */
+	if (!lanes || ((lanes->n_classes == 1 || !lanes->class_of) &&
+		       lanes->by == SL2VL_BY_NOTHING)) {
 		g->n_layers = g->n_vls = g->n_in = g->n_classes = 1;
 		for (unsigned sl = 0; sl < SL2VL_SLS; sl++)
 			g->layers[sl] = 1;

@@ -34,18 +34,11 @@ static void renumber_graph(struct cdg *g, const struct renumbering *m)
 	cdg_find_peers(g);
 }
 
-static void renumber_targets(struct verifier *j, const struct renumbering *m)
-{
-	_cleanup_free_ uint32_t *to = topo_match_switches(m->was, m->now);
-
-	for (unsigned lid = 0; lid <= j->top; lid++)
-		if (j->targets[lid].sw != TOPO_NONE)
-			j->targets[lid].sw = to[j->targets[lid].sw];
-}
-
 static void renumber_verifier(struct verifier *j, const struct routes *r,
 			      const struct renumbering *m)
 {
+	_cleanup_free_ uint32_t *to = topo_match_switches(m->was, m->now);
+
 	j->routes = r;
 	j->topo = r->topo;
 	j->graph = graph_free(j->graph);
@@ -58,7 +51,9 @@ static void renumber_verifier(struct verifier *j, const struct routes *r,
 	REPLACE(j->n_reach, renumber_switches(m, j->n_reach, sizeof(*j->n_reach)));
 	free(j->behind);
 	verifier_find_behind(j);
-	renumber_targets(j, m);
+	for (unsigned lid = 0; lid <= j->top; lid++)
+		if (j->targets[lid].sw != TOPO_NONE)
+			j->targets[lid].sw = to[j->targets[lid].sw];
 	renumber_graph(j->dependencies, m);
 }
 

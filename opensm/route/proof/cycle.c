@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Searches of the dependency graph: an order if it is acyclic; a cycle; the number of channels on
- * cycles.
+ * Searches of the dependency graph: an order if it is acyclic, a cycle, the channels on cycles.
  *
  * Edges are walked backwards, from a channel to those that lead into it, because they are stored
  * that way. Depth first with explicit stacks. Visited vertices are kept as masks of ports too, so

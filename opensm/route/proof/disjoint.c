@@ -148,14 +148,14 @@ static void go_back(struct flow *f, uint32_t sw)
 {
 	const struct graph *g = f->g;
 
-	for (uint32_t i = g->first[sw]; i < g->first[sw + 1]; i++) {
-		uint32_t v = g->groups[i].to, group;
+	GRAPH_EACH(g, sw, edge) {
+		uint32_t group;
 
-		if (f->near[v] != f->near[sw] + 1u || f->near[v] == DISTANCE_NONE)
+		if (f->near[edge->to] != f->near[sw] + 1u || f->near[edge->to] == DISTANCE_NONE)
 			continue;
-		group = graph_find(g, v, sw);
+		group = graph_find(g, edge->to, sw);
 		if (f->used[group])
-			reach(f, 2 * v + 1, 2 * sw, group);
+			reach(f, 2 * edge->to + 1, 2 * sw, group);
 	}
 }
 

@@ -50,8 +50,7 @@ static const double allowed[KEEP_RULES] = {
 	[KEEP_STEPS] = 1.1,
 	/*
 	 * One engine per event instead of all: bench-reroute -a -e auto torus 5 5 5 2, 54 ms at 0,
-	 * 3 to 5 here. And none from scratch: dragonfly 33 16 8, 1,270 ms
-	 * with them, 290 without.
+	 * 3 to 5 here. And none from scratch: dragonfly 33 16 8, 1,270 ms with, 290 without.
 	 */
 	[KEEP_COMPARED] = 1.1,
 	/* Walk, auto on torus 5 5 5 2: 1.74 and 1,643 blocks at 1.0, 1.23 and 1,522 here. */

@@ -39,19 +39,6 @@ static const struct route_skip *find_skip(const struct route_chain *chain, const
 	return NULL;
 }
 
-/* Is the engine skipped? Then the reason is noted, as for one that was tried. */
-static bool is_skipped(const struct route_chain *chain, const struct route_engine *engine,
-		       struct route_choice *c)
-{
-	const struct route_skip *skip = find_skip(chain, engine->name);
-
-	if (!skip)
-		return false;
-	snprintf(c->why, sizeof(c->why), "%s", skip->why);
-	note_refusal(c, engine->name, skip->why);
-	return true;
-}
-
 /*
  * With fewer levels of service there are more VLs for each, so that an engine that has too few may
  * do after all. The plan of lanes says how many fit (plan/qos.h).
@@ -81,13 +68,15 @@ static struct routes *run_engine(const struct route_engine *engine, const struct
 static struct routes *try_engine(const struct route_chain *chain, const struct route_engine *engine,
 			  const struct route_job *job, struct route_choice *c)
 {
+	const struct route_skip *skip = find_skip(chain, engine->name);
 	struct routes *r = NULL;
 	char text[ROUTE_VERDICT_STRLEN], why[ROUTE_VERDICT_STRLEN + 80];
 	const char *fault;
 
-	if (is_skipped(chain, engine, c))
-		return NULL;
-	r = run_engine(engine, job, c);
+	if (skip) /* the reason is noted, as for one that was tried */
+		snprintf(c->why, sizeof(c->why), "%s", skip->why);
+	else
+		r = run_engine(engine, job, c);
 	if (!r) {
 		note_refusal(c, engine->name, c->why);
 		return NULL;
@@ -122,15 +111,6 @@ static struct routes *try_plain(const struct route_chain *chain, const struct ro
 		if (!find_skip(chain, engine->name))
 			r = try_engine(chain, engine, job, c);
 	return r;
-}
-
-static struct routes *fall_back(const struct route_chain *chain, const struct route_job *job,
-				bool tried_auto, struct route_choice *c)
-{
-	const struct route_engine *automatic = route_engine_that_chooses();
-	struct routes *r = tried_auto ? NULL : try_engine(chain, automatic, job, c);
-
-	return r || !chain->n_skip ? r : try_plain(chain, job, c);
 }
 
 static bool has_fallback(const struct route_chain *chain)
@@ -204,8 +184,13 @@ struct routes *route_choose(const struct route_chain *chain, const struct route_
 		if (r)
 			return r;
 	}
-	if (fallback && (!tried_auto || chain->n_skip))
-		return fall_back(chain, job, tried_auto, ret);
+	if (fallback && (!tried_auto || chain->n_skip)) {
+		struct routes *r = NULL;
+
+		if (!tried_auto)
+			r = try_engine(chain, route_engine_that_chooses(), job, ret);
+		return r || !chain->n_skip ? r : try_plain(chain, job, ret);
+	}
 	if (!ret->why[0])
 		snprintf(ret->why, sizeof(ret->why),
 			 "routing_engine has no_fallback and names no engine that there is");

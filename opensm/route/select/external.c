@@ -18,10 +18,9 @@ bool external_name_is_good(const char *name)
 
 	if (!len || len > NAME_MAX_LEN || !strcmp(name, "no_fallback"))
 		return false;
-	for (size_t i = 0; i < len; i++) {
+	for (size_t i = 0; i < len; i++)
 		if (!isalnum((unsigned char)name[i]) && name[i] != '_' && name[i] != '-')
 			return false;
-	}
 	return true;
 }
 
@@ -146,16 +145,6 @@ static bool tidy_row(struct routes *r, uint32_t sw, const uint32_t *at, char *wh
 	return true;
 }
 
-static bool tidy(struct routes *r, char *why, size_t why_len)
-{
-	_cleanup_free_ uint32_t *at = unassigned_owners(r->topo, r->top);
-	bool good = true;
-
-	for (uint32_t i = 0; i < r->topo->n_switches && good; i++)
-		good = tidy_row(r, i, at, why, why_len);
-	return good;
-}
-
 /* Takes the levels over as VLs. False and `why`: they are impossible. */
 static bool take_vls(struct routes *r, const struct opensm_tables *tables, unsigned most,
 		       char *why, size_t why_len)
@@ -182,6 +171,7 @@ static struct routes *compute(void *arg, const struct route_job *job, char *why,
 	_cleanup_(picture_freep) struct picture *p = picture_new(job);
 	_cleanup_(routes_unrefp) struct routes *r =
 		routes_new(job->topo, from->name, job->topo->max_lid);
+	_cleanup_free_ uint32_t *at = unassigned_owners(job->topo, r->top);
 	_cleanup_free_ uint8_t *levels =
 		xcalloc((size_t)job->topo->n_switches * r->row_size + 1, sizeof(*levels));
 	struct opensm_tables tables = {
@@ -199,7 +189,10 @@ static struct routes *compute(void *arg, const struct route_job *job, char *why,
 			snprintf(why, why_len, "it returned %d", result);
 		return NULL;
 	}
-	if (!tidy(r, why, why_len) || !take_vls(r, &tables, p->face.n_lanes, why, why_len))
+	for (uint32_t i = 0; i < r->topo->n_switches; i++)
+		if (!tidy_row(r, i, at, why, why_len))
+			return NULL;
+	if (!take_vls(r, &tables, p->face.n_lanes, why, why_len))
 		return NULL;
 	return take(r);
 }

@@ -4,8 +4,7 @@
  *
  * Such paths can only wait for each other in a cycle round a ring. A VL in which no path passes a
  * certain switch of each ring (it may begin, end or turn there) has no cycle; that switch is where
- * the VL breaks the ring. Breaks are chosen so that every path finds a VL whose breaks it does not
- * pass.
+ * the VL breaks the ring. Breaks are chosen so that every path finds a VL of which it passes none.
  */
 #pragma once
 

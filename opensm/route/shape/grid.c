@@ -223,9 +223,7 @@ static bool find_line(struct grid_arcs *a, char *why, size_t why_len)
 			break;
 	}
 	a->n_dims = 1;
-	if (n < g->n)
-		snprintf(why, why_len, "it is in pieces");
-	return n >= g->n;
+	return n >= g->n || route_refuse(why, why_len, "it is in pieces");
 }
 
 /* Dimensions in order of their ports, as cabling plans have them. */

@@ -57,15 +57,6 @@ static void mark_cliques(struct grouping *w)
 		}
 }
 
-static void mark_leaves_and_spines(struct grouping *w)
-{
-	const struct graph *g = w->g;
-
-	for (uint32_t u = 0; u < g->n; u++)
-		for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++)
-			w->local[i] = w->s->leaf[u] != w->s->leaf[g->groups[i].to];
-}
-
 static void grow_group(struct grouping *w, uint32_t from, uint32_t *queue)
 {
 	const struct graph *g = w->g;
@@ -154,12 +145,14 @@ static bool are_joined(struct grouping *w)
 
 static bool try_groups(struct grouping *w, bool plus)
 {
+	const struct graph *g = w->g;
 	struct shape *s = w->s;
 
 	s->n_cut = 0;
-	if (plus)
-		mark_leaves_and_spines(w);
-	else
+	for (uint32_t u = 0; u < g->n && plus; u++)
+		for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++)
+			w->local[i] = s->leaf[u] != s->leaf[g->groups[i].to];
+	if (!plus)
 		mark_cliques(w);
 	find_groups(w);
 	if (s->n_groups < 3 || s->per_group < 2 || s->n_groups > MIN(s->n / 2, GROUPS_MAX) ||

@@ -43,13 +43,12 @@ static uint32_t grow_row(struct lattice *l, uint32_t origin, uint32_t v, uint32_
 	while (head < tail) {
 		uint32_t u = queue[head++];
 
-		for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++) {
-			uint32_t w = g->groups[i].to;
-
-			if (w == origin || l->mark[w] != origin + 1 || l->row[w])
+		GRAPH_EACH(g, u, edge) {
+			if (edge->to == origin || l->mark[edge->to] != origin + 1 ||
+			    l->row[edge->to])
 				continue;
-			l->row[w] = dim + 1;
-			queue[tail++] = w;
+			l->row[edge->to] = dim + 1;
+			queue[tail++] = edge->to;
 		}
 	}
 	return tail;
@@ -79,14 +78,14 @@ static bool find_axes(struct lattice *l, uint32_t origin, uint32_t n_switches)
 	l->n_places = 1;
 	for (uint32_t i = g->first[origin]; i < g->first[origin + 1]; i++)
 		l->mark[g->groups[i].to] = origin + 1;
-	for (uint32_t i = g->first[origin]; i < g->first[origin + 1]; i++) {
-		uint32_t v = g->groups[i].to, n;
+	GRAPH_EACH(g, origin, edge) {
+		uint32_t n;
 
-		if (l->row[v])
+		if (l->row[edge->to])
 			continue;
 		if (grid->n_dims == GRID_DIMS)
 			return false;
-		n = grow_row(l, origin, v, grid->n_dims, queue);
+		n = grow_row(l, origin, edge->to, grid->n_dims, queue);
 		SORT(queue, n, compare_u32);
 		if (!is_clique(g, queue, n))
 			return false;
@@ -111,12 +110,9 @@ static bool fits(const struct lattice *l, uint32_t u, const uint16_t *x)
 {
 	if (l->grid->switch_at[grid_index(l->grid, x)] != TOPO_NONE)
 		return false;
-	for (uint32_t i = l->g->first[u]; i < l->g->first[u + 1]; i++) {
-		uint32_t v = l->g->groups[i].to;
-
-		if (l->known[v] && grid_differing(l->grid, x, at(l, v)) != 1)
+	GRAPH_EACH(l->g, u, edge)
+		if (l->known[edge->to] && grid_differing(l->grid, x, at(l, edge->to)) != 1)
 			return false;
-	}
 	return true;
 }
 
@@ -232,8 +228,7 @@ static bool agrees(struct lattice *l)
 
 /*
  * The order of dimensions must not depend on where the search began, or a cable that is missing
- * would turn all routes: dimensions between near numbers come first, as a mean over all their
- * cables.
+ * would turn all routes: dimensions between near numbers come first, as a mean over cables.
  */
 static void sort_dims(const struct lattice *l, unsigned *order)
 {
@@ -242,15 +237,14 @@ static void sort_dims(const struct lattice *l, unsigned *order)
 	uint64_t sum[GRID_DIMS] = { 0 }, n[GRID_DIMS] = { 0 };
 
 	for (uint32_t u = 0; u < g->n; u++)
-		for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++) {
-			uint32_t v = g->groups[i].to;
+		GRAPH_EACH(g, u, edge) {
 			unsigned d = 0;
 
-			while (d < n_dims && at(l, u)[d] == at(l, v)[d])
+			while (d < n_dims && at(l, u)[d] == at(l, edge->to)[d])
 				d++;
 			assert(d < n_dims);
-			sum[d] += u < v ? v - u : 0;
-			n[d] += u < v;
+			sum[d] += u < edge->to ? edge->to - u : 0;
+			n[d] += u < edge->to;
 		}
 	for (unsigned d = 0; d < n_dims; d++) {
 		unsigned k = d;

@@ -35,23 +35,18 @@ static bool is_same_host(const struct owners *o, const struct topo_host *now)
 	       o->before->switches[was->sw].guid == o->now->switches[now->sw].guid;
 }
 
-static bool is_same_switch(const struct owners *o, const struct topo_switch *now, uint32_t before)
-{
-	const struct topo_switch *was =
-		before == TOPO_NONE ? NULL : &o->before->switches[before];
-
-	return was && was->lid == now->lid && was->lmc == now->lmc;
-}
-
 /* The first LID of a port (or switch `u`); the others are what it is. */
 static void find_known_port(struct change *c, const struct owners *o, const struct dmodk *s,
 			    uint32_t u, uint32_t dest)
 {
 	const struct topo_switch *sw = &o->now->switches[u];
+	const struct topo_switch *was =
+		c->previous_sw[u] == TOPO_NONE ? NULL : &o->before->switches[c->previous_sw[u]];
 	const struct topo_host *host =
 		s->host[dest] == TOPO_NONE ? NULL : &o->now->hosts[s->host[dest]];
 
-	c->same[dest] = host ? is_same_host(o, host) : is_same_switch(o, sw, c->previous_sw[u]);
+	c->same[dest] = host ? is_same_host(o, host)
+			     : was && was->lid == sw->lid && was->lmc == sw->lmc;
 	c->known[dest] = c->same[dest] || was_unassigned(o, host ? host->lid : sw->lid,
 						      host ? host->lmc : sw->lmc);
 }
@@ -167,11 +162,9 @@ static void find_moved(struct change *c, const struct graph *g, const struct cha
 			continue;
 		}
 		memcpy(moved, bits + (size_t)s * c->words, row);
-		for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++) {
-			uint32_t v = g->groups[i].to;
-
-			for (uint32_t w = 0; w < c->words && differs[v]; w++)
-				moved[w] |= bits[(size_t)v * c->words + w];
+		GRAPH_EACH(g, s, edge) {
+			for (uint32_t w = 0; w < c->words && differs[edge->to]; w++)
+				moved[w] |= bits[(size_t)edge->to * c->words + w];
 		}
 	}
 }

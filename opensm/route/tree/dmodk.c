@@ -67,13 +67,6 @@ static bool find_sparse_leaves(struct levels *l)
 	return found;
 }
 
-static void find_ranks(struct levels *l)
-{
-	for (uint32_t u = 0; u < l->g->n; u++)
-		l->rank[u] = l->leaf[u] ? 0 : DISTANCE_NONE;
-	graph_flood(l->g, l->rank, NULL);
-}
-
 /* Unites over all cables whose higher end has this rank. */
 static void unite_rank(struct levels *l, uint16_t rank)
 {
@@ -92,12 +85,12 @@ static bool joins_pods(struct levels *l, uint32_t u)
 {
 	uint32_t seen = TOPO_NONE;
 
-	for (uint32_t i = l->g->first[u]; i < l->g->first[u + 1]; i++) {
-		uint32_t v = l->g->groups[i].to, pod;
+	GRAPH_EACH(l->g, u, edge) {
+		uint32_t pod;
 
-		if (l->rank[v] + 1u != l->rank[u])
+		if (l->rank[edge->to] + 1u != l->rank[u])
 			continue;
-		pod = sets_root(l->pod, v);
+		pod = sets_root(l->pod, edge->to);
 		if (seen != TOPO_NONE && seen != pod)
 			return true;
 		seen = pod;
@@ -603,7 +596,9 @@ static void find_levels(struct levels *l, uint32_t *pods)
 	shape_leaves(l->g, l->leaf);
 	/* Every round but the last finds a leaf more, and none is lost. */
 	for (uint32_t round = 0; round <= l->g->n; round++) {
-		find_ranks(l);
+		for (uint32_t u = 0; u < l->g->n; u++)
+			l->rank[u] = l->leaf[u] ? 0 : DISTANCE_NONE;
+		graph_flood(l->g, l->rank, NULL);
 		find_pods(l, pods);
 		if (!find_sparse_leaves(l))
 			return;

@@ -86,11 +86,10 @@ static bool is_same_order(const struct fill *f)
 	for (uint32_t u = 0; u < g->n; u++)
 		was[u] = was[u] == TOPO_NONE ? TOPO_NONE : previous->places[was[u]];
 	for (uint32_t u = 0; u < g->n && same; u++)
-		for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++) {
-			uint32_t v = g->groups[i].to;
-
-			if (was[u] != TOPO_NONE && was[v] != TOPO_NONE)
-				same &= (was[u] < was[v]) == (tree->place[u] < tree->place[v]);
+		GRAPH_EACH(g, u, edge) {
+			if (was[u] != TOPO_NONE && was[edge->to] != TOPO_NONE)
+				same &= (was[u] < was[edge->to]) ==
+					(tree->place[u] < tree->place[edge->to]);
 		}
 	return same;
 }

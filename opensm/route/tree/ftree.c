@@ -132,9 +132,7 @@ static bool has_what_is_named(const struct route_job *job, char *why, size_t why
 			: (o->roots.given && o->roots.broken)		? "root_guid_file"
 									: NULL;
 
-	if (bad)
-		snprintf(why, why_len, "%s cannot be read or names no GUID", bad);
-	return !bad;
+	return !bad || route_refuse(why, why_len, "%s cannot be read or names no GUID", bad);
 }
 
 static bool find_levels(const struct route_job *job, const struct graph *g, uint16_t *levels,

@@ -43,8 +43,7 @@
  * the number of destinations that are at home there already. A source cut off from a home first
  * tries the next lower one (which keeps the last part of the path free of others); if none is on a
  * shortest path, its entry waits until the row is full and goes to the least used port. A switch
- * above the leaves that no home leads through only sees diverted flows and uses the digit of its
- * level.
+ * above the leaves that no home leads through only sees diverted flows and uses its level's digit.
  *
  * No levels. On a torus or dragonfly every switch is a leaf, chains are empty, and destinations
  * are routed one by one along the least loaded shortest path of the whole fabric (fill.c).

@@ -255,8 +255,7 @@ static uint8_t least_count(struct port_select_row *row, uint32_t dest, const str
 
 /*
  * The port for the LID of switch `at` with this slot: any neighbour that is nearer. Homes are for
- * end ports: if all switches used the same one, each of them would have to change when its cable
- * fails.
+ * end ports: if all switches used the same one, each would have to change when its cable fails.
  */
 static uint8_t any_port(const struct port_select_row *row, uint32_t at, uint32_t slot)
 {

@@ -19,14 +19,6 @@
 
 #define RUN 32 /* rows that one thread fills after another */
 
-static bool is_possible(const struct port_select_plan *plan)
-{
-	const struct route_options *o = plan->options;
-
-	return !plan->change && !plan->has_lmc && !plan->is_ordered && !plan->ignored &&
-	       !plan->switches_only && !o->count_switches && !o->scatter_seed;
-}
-
 /* Pairs (home, switch below with destinations that have this home), by home. */
 static void find_below(struct port_select_likes *l, const struct dmodk *s, uint32_t n)
 {
@@ -62,8 +54,7 @@ static uint64_t key_of(const struct port_select_plan *plan, uint32_t sw)
 	const uint16_t *rank = plan->spread->rank;
 	uint64_t up = 0, all = 0;
 
-	for (uint32_t i = g->first[sw]; i < g->first[sw + 1]; i++) {
-		const struct graph_group *group = &g->groups[i];
+	GRAPH_EACH(g, sw, group) {
 		bool is_up =
 			plan->oriented ? group->way == GRAPH_UP : rank[group->to] == rank[sw] + 1u;
 		uint64_t *key = is_up ? &up : &all;
@@ -93,7 +84,9 @@ struct port_select_likes *port_select_likes_new(const struct port_select_plan *p
 	uint32_t n = plan->graph->n;
 	_cleanup_free_ struct turn *turns = xcalloc(n, sizeof(*turns));
 
-	l->possible = is_possible(plan);
+	l->possible = !plan->change && !plan->has_lmc && !plan->is_ordered && !plan->ignored &&
+		      !plan->switches_only && !plan->options->count_switches &&
+		      !plan->options->scatter_seed;
 	ARENA_ARRAY(&l->memory, l->order, n);
 	ARENA_ARRAY(&l->memory, l->runs, (size_t)n + 1);
 	for (uint32_t u = 0; u < n; u++)

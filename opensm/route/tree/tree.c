@@ -158,14 +158,12 @@ static uint32_t *count_tops(const struct sorting *s)
 				bits[u * words + tops / 64] |= UINT64_C(1) << tops % 64;
 			tops++;
 		}
-		for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++) {
-			uint32_t v = g->groups[i].to;
-
-			if (s->rank[v] > s->rank[u])
+		GRAPH_EACH(g, u, edge) {
+			if (s->rank[edge->to] > s->rank[u])
 				continue;
 			ret[u]++;
 			for (size_t w = 0; bits && w < words; w++)
-				bits[u * words + w] |= bits[v * words + w];
+				bits[u * words + w] |= bits[edge->to * words + w];
 		}
 		for (size_t w = 0; bits && w < words; w++)
 			ret[u] += (uint32_t)__builtin_popcountll(bits[u * words + w]) * 1024u;
@@ -481,8 +479,7 @@ static void go_down(const struct graph *g, struct distances *d, uint32_t u, uint
 		row[x] = FAR;
 	if (column >= base && column < base + n)
 		row[column - base] = 0;
-	for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++) {
-		const struct graph_group *group = &g->groups[i];
+	GRAPH_EACH(g, u, group) {
 		const uint16_t *below = d->rows + (size_t)group->to * d->n + base;
 		uint16_t weight = group->weight;
 		uint32_t x = 0;
@@ -560,8 +557,7 @@ static void go_up(const struct graph *g, struct distances *d, uint32_t u, uint32
 		up[x] = FAR;
 		relied[x] = 0;
 	}
-	for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++) {
-		const struct graph_group *group = &g->groups[i];
+	GRAPH_EACH(g, u, group) {
 		uint16_t weight[2];
 
 		if (group->way != GRAPH_UP)

@@ -47,8 +47,7 @@ void tree_orient(const struct tree *t, struct graph *g);
 
 /*
  * For an oriented graph: rows as those of distances_new(), but of paths up and then down. Where
- * going down alone is no longer, or a switch above relies on it, a switch goes down. NULL if
- * cancelled.
+ * going down alone is no longer, or a switch above relies on it, it goes down. NULL: cancelled.
  */
 struct distances *tree_distances(const struct tree *t, const struct graph *g, unsigned threads,
 				 const atomic_bool *cancelled);

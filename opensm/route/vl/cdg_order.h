@@ -65,6 +65,7 @@ enum cdg_turn {
 /* `c` must live as long. The caller frees. Channels stand in the order of their numbers. */
 struct cdg_order *cdg_order_new(const struct cdg_channels *c);
 struct cdg_order *cdg_order_free(struct cdg_order *o);
+FREEP(cdg_order_free, struct cdg_order)
 
 /* `channels`: all of them, in the order to begin with. Only while there are no turns. */
 void cdg_order_arrange(struct cdg_order *o, const uint32_t *channels);

@@ -22,28 +22,21 @@
 
 /* ---- classes ------------------------------------------------------------------------------- */
 
-/* The same for a cable for as long as it is there, whatever becomes of others. */
-static unsigned half_of(const struct topo *t, uint32_t sw, uint32_t peer)
-{
-	uint64_t seed = t->switches[sw].guid * 31 + t->switches[peer].guid;
-
-	return random_next(&seed) & 1;
-}
-
 struct classes {
 	const struct topo *t;
 	uint32_t *hosts; /* per switch */
 	unsigned most;
 };
 
-/* Of the port of `sw` behind a cable from `peer`. */
+/* Of the port of `sw` behind a cable from `peer`: the same for as long as the cable is there. */
 static unsigned class_of(const void *arg, uint32_t sw, uint32_t peer)
 {
 	const struct classes *c = arg;
+	uint64_t seed = c->t->switches[sw].guid * 31 + c->t->switches[peer].guid;
 
 	if (c->hosts[peer] && !c->hosts[sw])
 		return 0;
-	return c->most == 1 ? 1 : 1 + half_of(c->t, sw, peer);
+	return c->most == 1 ? 1 : 1 + (unsigned)(random_next(&seed) & 1);
 }
 
 static struct sl2vl *make_vls(const struct routes *r, unsigned n_vls)
@@ -200,14 +193,6 @@ static void move_entries(const struct route_job *job, struct mover *m)
 
 /* ---- the check ----------------------------------------------------------------------------- */
 
-static void add_note(struct routes *r)
-{
-	size_t len = strlen(r->note);
-
-	snprintf(r->note + len, sizeof(r->note) - len, "%s%u VLs by port class, no SL by path",
-		 len ? "; " : "", r->lanes->n_vls);
-}
-
 /* Nothing but load decides which of the shortest paths an entry takes. */
 static bool may_move(const struct route_engine *engine, const struct route_job *job)
 {
@@ -221,6 +206,7 @@ static bool holds_on(unsigned n_vls, const struct route_engine *engine, const st
 {
 	struct mover m = { .r = r, .l = r->lanes = make_vls(r, n_vls) };
 	struct route_verdict v;
+	size_t len = strlen(r->note);
 
 	if (n_vls > 2 && may_move(engine, job))
 		move_entries(job, &m);
@@ -230,7 +216,8 @@ static bool holds_on(unsigned n_vls, const struct route_engine *engine, const st
 			routes_write(r, m.moved[m.n].sw, m.moved[m.n].lid, m.moved[m.n].port);
 		r->lanes = sl2vl_free(r->lanes);
 	} else {
-		add_note(r);
+		snprintf(r->note + len, sizeof(r->note) - len,
+			 "%s%u VLs by port class, no SL by path", len ? "; " : "", n_vls);
 		*ret = v;
 	}
 	free(m.load);

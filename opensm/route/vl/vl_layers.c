@@ -306,13 +306,6 @@ static void put_pairs(struct fill *f, uint32_t column)
 			put_pair(f, column, f->column_of[s]);
 }
 
-static void note_held(struct fill *f)
-{
-	for (uint32_t d = 0; d < f->n_deps; d++)
-		if (f->state[d] == DEP_IN)
-			f->holds[d] |= (uint16_t)(1u << f->vl);
-}
-
 static void fill_vl(struct fill *f)
 {
 	f->set = cdg_order_new(f->channels);
@@ -323,7 +316,9 @@ static void fill_vl(struct fill *f)
 				put_pairs(f, c);
 			else if (f->left[c])
 				put_column(f, c);
-	note_held(f);
+	for (uint32_t d = 0; d < f->n_deps; d++)
+		if (f->state[d] == DEP_IN)
+			f->holds[d] |= (uint16_t)(1u << f->vl);
 	f->set = cdg_order_free(f->set);
 }
 
@@ -430,14 +425,6 @@ static void even_out(struct fill *f, uint32_t column, uint32_t s, uint64_t *n_pa
 		*back = (uint8_t)best;
 }
 
-static void count_vls(const struct fill *f, uint64_t *n_paths)
-{
-	for (uint32_t c = 0; c < f->job->n_columns; c++)
-		for (uint32_t s = 0; s < f->n; s++)
-			if (f->result->lanes[entry(f, c, s)] < NOWHERE)
-				n_paths[f->result->lanes[entry(f, c, s)]]++;
-}
-
 /* Shares of unneeded VLs: parts[k], from k on; the most crowded VL is split first. */
 static void split_vls(const struct fill *f, const uint64_t *n_paths,
 			uint8_t parts[][VL_LAYERS_MAX], unsigned *n_parts)
@@ -462,7 +449,10 @@ static void balance(struct fill *f)
 	uint8_t parts[VL_LAYERS_MAX][VL_LAYERS_MAX];
 	unsigned n_parts[VL_LAYERS_MAX];
 
-	count_vls(f, n_paths);
+	for (uint32_t c = 0; c < f->job->n_columns; c++)
+		for (uint32_t s = 0; s < f->n; s++)
+			if (f->result->lanes[entry(f, c, s)] < NOWHERE)
+				n_paths[f->result->lanes[entry(f, c, s)]]++;
 	for (uint32_t c = 0; c < f->job->n_columns && !is_cancelled(f->job->cancelled); c++) {
 		find_in(f, c, (uint16_t)((1u << f->result->needed) - 1));
 		for (uint32_t i = 0; i < f->tree.n; i++)
@@ -519,16 +509,6 @@ static void fill_done(struct fill *f)
 	arena_done(&f->memory);
 }
 
-/* Paths without a VL are marked like pairs without a path. */
-static void finish(struct fill *f)
-{
-	size_t size = (size_t)f->n * f->job->row_size;
-
-	for (size_t i = 0; i < size; i++)
-		if (f->result->lanes[i] == NOWHERE)
-			f->result->lanes[i] = VL_LAYERS_NONE;
-}
-
 struct vl_layers *vl_layers_new(const struct vl_layers_job *job)
 {
 	_cleanup_(fill_done) struct fill f = { .job = job };
@@ -549,7 +529,9 @@ struct vl_layers *vl_layers_new(const struct vl_layers_job *job)
 	f.result->n = f.result->needed = f.n_left ? limit + 1 : f.vl;
 	if (!f.n_left && f.vl > 1 && f.vl <= job->most && !job->keep)
 		balance(&f);
-	finish(&f);
+	for (size_t i = 0; i < (size_t)f.n * job->row_size; i++)
+		if (f.result->lanes[i] == NOWHERE)
+			f.result->lanes[i] = VL_LAYERS_NONE;
 	return is_cancelled(f.job->cancelled) ? NULL : take(f.result);
 }
 
