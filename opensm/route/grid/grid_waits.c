@@ -29,22 +29,17 @@ static uint32_t edge_of(const struct grid_waits *g, uint32_t s, unsigned way)
 	return g->edge[(size_t)s * g->n_ways + way];
 }
 
-/* Fills in `edge`; the number of channels. */
-static uint32_t number_edges(struct grid_waits *g)
+/* Fills in `edge`, too. */
+static struct cdg_channels *number_channels(struct grid_waits *g)
 {
+	struct cdg_channels *c;
 	uint32_t n = 0;
 
 	for (size_t i = 0; i < (size_t)g->w->g->n * g->n_ways; i++) {
 		g->edge[i] = g->w->group[i] == TOPO_NONE ? CHANNEL_NONE : n;
 		n += g->w->group[i] == TOPO_NONE ? 0 : g->n_vls;
 	}
-	return n;
-}
-
-static struct cdg_channels *number_channels(struct grid_waits *g)
-{
-	struct cdg_channels *c = cdg_channels_open(g->w->g->n, number_edges(g));
-
+	c = cdg_channels_open(g->w->g->n, n);
 	for (uint32_t s = 0; s < c->n_switches; s++) {
 		c->first[s + 1] = c->first[s];
 		for (unsigned way = 0; way < g->n_ways; way++) {

@@ -223,12 +223,6 @@ struct below {
 	uint32_t children; /* not counted yet */
 };
 
-static unsigned count_ports(const uint64_t mask[4])
-{
-	return (unsigned)(__builtin_popcountll(mask[0]) + __builtin_popcountll(mask[1]) +
-			  __builtin_popcountll(mask[2]) + __builtin_popcountll(mask[3]));
-}
-
 /* Counts from row `i`, whose children are all counted, upwards as far as that goes. */
 static void count_up(struct mcast_tree *t, struct below *below, uint32_t i)
 {
@@ -289,7 +283,8 @@ static struct mcast_tree *write_tree(struct mcast_planner *p)
 	t->n_links = t->n_rows - 1;
 	t->n_left_out = p->n_left_out;
 	for (uint32_t i = 0; i < t->n_rows; i++) {
-		below[i].receivers = count_ports(t->rows[i].mask);
+		for (unsigned w = 0; w < ARRAY_SIZE(t->rows[i].mask); w++)
+			below[i].receivers += (uint32_t)__builtin_popcountll(t->rows[i].mask[w]);
 		if (t->rows[i].up != MCAST_NONE)
 			below[t->rows[i].up].children++;
 	}

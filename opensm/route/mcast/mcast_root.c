@@ -162,24 +162,16 @@ static uint32_t keep_familiar(struct mcast_planner *p, const struct mcast_tree *
 	return kept;
 }
 
-/* Roots that the administrator named and that can be used go to p->queue. */
-static uint32_t list_preferred(struct mcast_planner *p)
+uint32_t mcast_choose_root(struct mcast_planner *p, const struct mcast_tree *previous)
 {
 	uint32_t island = p->island[p->member_switches[0]], n = 0;
 
-	for (uint32_t i = 0; i < p->n_roots; i++)
-		if (p->island[p->roots[i]] == island)
-			p->queue[n++] = p->roots[i];
-	return n;
-}
-
-uint32_t mcast_choose_root(struct mcast_planner *p, const struct mcast_tree *previous)
-{
-	uint32_t n;
-
 	if (p->n_member_switches == 1)
 		return p->member_switches[0];
-	n = p->only_common ? 0 : list_preferred(p);
+	/* roots that the administrator named, of those that can be used */
+	for (uint32_t i = 0; i < p->n_roots && !p->only_common; i++)
+		if (p->island[p->roots[i]] == island)
+			p->queue[n++] = p->roots[i];
 	if (n)
 		return p->queue[coprime_turn(p->number, n)];
 	measure(p);

@@ -101,13 +101,8 @@ static void find_layers(struct grid_layers *l, const struct grid_arcs *a, unsign
 			link_layers(l, a->from[i], a->g->groups[i].to);
 }
 
-static uint32_t next_layer(struct grid_layers *l, uint32_t layer)
-{
-	return l->next[layer] == TOPO_NONE ? TOPO_NONE : sets_root(l->set, l->next[layer]);
-}
-
-/* Writes the chain that `layer` is part of into line[at...]; its length; `wraps`: it is a ring. */
-static uint32_t follow_layers(struct grid_layers *l, uint32_t layer, uint32_t at, bool *wraps)
+/* Writes the chain that `layer` is part of into line[]; its length; `wraps`: it is a ring. */
+static uint32_t follow_layers(struct grid_layers *l, uint32_t layer, bool *wraps)
 {
 	uint32_t first = layer, n = 0, s;
 
@@ -117,10 +112,9 @@ static uint32_t follow_layers(struct grid_layers *l, uint32_t layer, uint32_t at
 			break;
 	}
 	*wraps = s != TOPO_NONE;
-	for (s = first; s != TOPO_NONE && at + n < l->n; s = next_layer(l, s)) {
-		if (n && s == first)
-			break;
-		l->line[at + n++] = s;
+	for (s = first; s != TOPO_NONE && n < l->n && !(n && s == first);) {
+		l->line[n++] = s;
+		s = l->next[s] == TOPO_NONE ? TOPO_NONE : sets_root(l->set, l->next[s]);
 	}
 	return n;
 }
@@ -170,7 +164,7 @@ static bool number_layers(struct grid_layers *l, struct grid *grid, unsigned dim
 
 		if (l->set[s] != s || !size[s])
 			continue;
-		n = follow_layers(l, s, 0, &wraps);
+		n = follow_layers(l, s, &wraps);
 		for (uint32_t i = 0; i < n; i++) {
 			sum += size[l->line[i]];
 			size[l->line[i]] = 0;
@@ -182,7 +176,7 @@ static bool number_layers(struct grid_layers *l, struct grid *grid, unsigned dim
 	}
 	if (best == TOPO_NONE)
 		return false;
-	n = follow_layers(l, best, 0, &wraps);
+	n = follow_layers(l, best, &wraps);
 	if (n < 2 || (wraps && n < 3) || n > 1000)
 		return false;
 	orient(l->line, n, wraps);

@@ -76,11 +76,6 @@ static void find_peers(struct port_select_row *row)
 	sort_by_way(row);
 }
 
-static bool leads_to(const struct port_select_row *row, uint8_t port, uint32_t target)
-{
-	return row->peer[port] != TOPO_NONE && port_select_is_way(row, row->group[port], target);
-}
-
 static bool was_elsewhere(const struct port_select_row *row, lid_t lid, uint8_t port)
 {
 	return row->old && lid <= row->old_top && row->old[lid] != port;
@@ -90,10 +85,13 @@ static bool was_elsewhere(const struct port_select_row *row, lid_t lid, uint8_t 
 static uint8_t old_port(const struct port_select_row *row, uint32_t dest, uint32_t at)
 {
 	lid_t lid = row->plan->spread->hot[dest].lid;
+	uint8_t port;
 
 	if (!row->old || !row->plan->change->known[dest] || lid > row->old_top)
 		return 0;
-	return leads_to(row, row->old[lid], at) ? row->old[lid] : 0;
+	port = row->old[lid];
+	return row->peer[port] != TOPO_NONE && port_select_is_way(row, row->group[port], at) ? port
+											       : 0;
 }
 
 /* Is the path through the port to `at` new, and so worth leaving the old port for? */

@@ -110,14 +110,6 @@ bool port_select_at_once(struct port_select_row *row, uint32_t at, uint32_t firs
 	return true;
 }
 
-/* Neighbours up in turn, then their cables. */
-static uint8_t port_of_turn(const struct port_select_row *row, uint32_t turn)
-{
-	const struct graph_group *way = &row->groups[row->by_way[turn % row->n_up]];
-
-	return row->plan->graph->ports[way->first_port + turn / row->n_up % way->n_ports];
-}
-
 void port_select_share(struct port_select_row *row)
 {
 	const struct dmodk *s = row->plan->spread;
@@ -129,10 +121,15 @@ void port_select_share(struct port_select_row *row)
 	for (uint32_t i = 0; i < s->n_shared; i++) {
 		const struct dmodk_shared *d = &s->shared[i];
 		lid_t lid = s->hot[d->dest].lid;
+		const struct graph_group *way;
+		uint32_t turn;
 
 		if (d->at == row->sw || !row->full[d->at] || lid >= row->cap ||
 		    (row->old && c->known[d->dest]))
 			continue;
-		row->lft[lid] = port_of_turn(row, (d->turn + n - own) % n);
+		turn = (d->turn + n - own) % n; /* neighbours up in turn, then their cables */
+		way = &row->groups[row->by_way[turn % row->n_up]];
+		row->lft[lid] = row->plan->graph->ports[way->first_port +
+							turn / row->n_up % way->n_ports];
 	}
 }
