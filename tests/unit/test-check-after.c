@@ -265,7 +265,7 @@ static void a_host_comes_with_the_highest_lid(void **state)
 	}
 }
 
-/* Every switch sends up to `n` LIDs of end ports by its last nearer neighbour: still shortest paths. */
+/* Every switch sends the LIDs of `n` end ports by its last port that leads nearer. */
 static void write_last(struct routes *r, const struct distances *d, unsigned n)
 {
 	const struct topo *t = r->topo;
