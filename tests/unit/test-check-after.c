@@ -265,11 +265,58 @@ static void a_host_comes_with_the_highest_lid(void **state)
 	}
 }
 
+/* Every switch sends the LIDs of `n` end ports by its last port that leads nearer. */
+static void write_last(struct routes *r, const struct distances *d, unsigned n)
+{
+	const struct topo *t = r->topo;
+
+	for (uint32_t h = 0; h < MIN(t->n_hosts, n); h++)
+		for (uint32_t s = 0; s < t->n_switches; s++)
+			for (unsigned p = t->switches[s].n_ports; p > 0; p--) {
+				uint32_t next = topo_port(t, s, p)->sw, to = t->hosts[h].sw;
+
+				if (next == TOPO_NONE ||
+				    distances_from(d, next)[to] >= distances_from(d, s)[to])
+					continue;
+				routes_write(r, s, t->hosts[h].lid, (uint8_t)p);
+				break;
+			}
+}
+
+/* Looking at each of many would take longer than all; what follows looks at few again. */
+static void many_writes_are_checked_anew(void **state)
+{
+	struct topo *t = topogen_fat_tree3(8, NULL);
+	_cleanup_(graph_freep) struct graph *g = graph_new(t, NULL);
+	struct distances *d = distances_new(g, 1, NULL);
+	struct routes *r = route(t, NULL);
+	static const unsigned n_lids[] = { 100, 101, 102 };
+
+	for (unsigned i = 0; i < ARRAY_SIZE(n_lids); i++) {
+		struct route_verdict v, whole;
+		size_t mark;
+
+		if (!i)
+			routes_check_after(NULL, r, 1, &v);
+		mark = routes_mark(r);
+		write_last(r, d, n_lids[i]);
+		assert_true(routes_mark(r) > mark);
+		assert_int_equal(routes_check_since(r, mark, 1, &v), i > 0);
+		routes_check(r, 1, &whole);
+		assert_same(&v, &whole);
+		assert_non_null(routes_judged_load(r));
+	}
+	distances_free(d);
+	routes_unref(r);
+	topo_unref(t);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_different_comes_to_the_whole),
 		cmocka_unit_test(ways_become_longer_and_shorter),
+		cmocka_unit_test(many_writes_are_checked_anew),
 		cmocka_unit_test(hosts_come_and_go),
 		cmocka_unit_test(a_host_comes_with_the_highest_lid),
 	};

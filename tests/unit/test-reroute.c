@@ -251,6 +251,30 @@ static void a_broken_tree_shares_out_what_comes_together(void **state)
 	topo_unref(t);
 }
 
+/* Above the size of keep_may_compare() steps are longer, and no entry is moved gently. */
+static void a_large_broken_tree_shares_out_as_well(void **state)
+{
+	struct topogen o = { .damage = 0.1, .seed = 1 };
+	struct topo *t = topogen_fat_tree3(26, &o);
+	struct reroute_report report;
+	struct routes *plain = route(t, NULL), *r = route_by("minhop", t, NULL, &report);
+	struct route_verdict was, v;
+
+	assert_false(keep_may_compare(t));
+	routes_check(plain, 1, &was);
+	routes_check(r, 1, &v);
+	print_message("# %u, then %u\n", was.max_load, v.max_load);
+	assert_memory_equal(&v, &report.verdict, sizeof(v));
+	assert_true(was.max_load > 10000 && v.max_load < 6850);
+	assert_true(v.minimal && !v.credit_loop && !v.unreachable);
+	assert_true(routes_effective_bandwidth(r, 4, 1) >
+		    0.99 * routes_effective_bandwidth(plain, 4, 1));
+	assert_true(routes_shift_bandwidth(r, 8) > 0.95 * routes_shift_bandwidth(plain, 8));
+	routes_unref(plain);
+	routes_unref(r);
+	topo_unref(t);
+}
+
 static void whole_trees_are_left_alone(void **state)
 {
 	struct topo *t = topogen_fat_tree3(8, NULL);
@@ -354,6 +378,7 @@ int main(void)
 		cmocka_unit_test(scattered_tables_survive_a_restart),
 		cmocka_unit_test(other_options_place_anew),
 		cmocka_unit_test(a_broken_tree_shares_out_what_comes_together),
+		cmocka_unit_test(a_large_broken_tree_shares_out_as_well),
 		cmocka_unit_test(whole_trees_are_left_alone),
 		cmocka_unit_test(what_was_eased_stays),
 		cmocka_unit_test(a_leaf_uplink_changes_few_blocks),

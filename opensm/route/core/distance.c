@@ -55,19 +55,6 @@ static inline __attribute__((always_inline)) bool advance(const struct graph *g,
 	return any;
 }
 
-static bool advance_all(const struct graph *g, uint32_t u, const struct bits *front,
-			struct bits *seen, struct bits *ret)
-{
-	return advance(g, u, front, seen, ret, WORDS);
-}
-
-/* At most FEW destinations. */
-static bool advance_few(const struct graph *g, uint32_t u, const struct bits *front,
-			struct bits *seen, struct bits *ret)
-{
-	return advance(g, u, front, seen, ret, FEW_WORDS);
-}
-
 /*
  * Destinations base .. base + n - 1, or those of a list, into columns `base` and up; `n` <= BLOCK.
  */
@@ -88,8 +75,8 @@ static void search_block(const struct graph *g, struct distances *d, const uint3
 	for (uint32_t level = 1; more && level <= DISTANCE_MAX; level++) {
 		more = false;
 		for (uint32_t u = 0; u < g->n; u++) {
-			if (!(n <= FEW ? advance_few : advance_all)(g, u, front, &seen[u],
-								    &next[u]))
+			if (!(n <= FEW ? advance(g, u, front, &seen[u], &next[u], FEW_WORDS)
+				       : advance(g, u, front, &seen[u], &next[u], WORDS)))
 				continue;
 			more = true;
 			write_level(d->rows + (size_t)u * d->n + base, &next[u], (uint16_t)level);

@@ -24,14 +24,26 @@ static void field_done(struct field *f)
 
 static struct field field_of(const struct routes *r)
 {
-	const struct topo *t = r->topo;
-	struct field f = { .routes = r, .hosts = xcalloc(t->n_hosts, sizeof(*f.hosts)) };
+	struct field f = { .routes = r, .n_ports = topo_n_entries(r->topo) };
 
-	f.n_ports = topo_n_entries(t);
-	for (uint32_t i = 0; i < f.n_ports; i++)
-		if (t->ports[i].host != TOPO_NONE && t->hosts[t->ports[i].host].lid)
-			f.hosts[f.n++] = t->ports[i].host;
+	f.hosts = routes_ranks(r->topo, &f.n);
 	f.use = xcalloc(f.n_ports, sizeof(*f.use));
+	return f;
+}
+
+static struct field field_of_groups(const struct routes *r, const struct route_ranks *groups,
+				    unsigned n)
+{
+	struct field f = { .routes = r, .n_ports = topo_n_entries(r->topo) };
+	uint32_t at = 0;
+
+	for (unsigned i = 0; i < n; i++)
+		f.n += groups[i].n;
+	f.hosts = xcalloc((size_t)f.n + 1, sizeof(*f.hosts));
+	f.use = xcalloc((size_t)f.n_ports + 1, sizeof(*f.use));
+	for (unsigned i = 0; i < n; at += groups[i++].n)
+		for (uint32_t k = 0; k < groups[i].n; k++)
+			f.hosts[at + k] = groups[i].hosts[k];
 	return f;
 }
 
@@ -79,30 +91,42 @@ static double shares(struct field *f, const uint32_t *from, const uint32_t *to, 
 	return sum;
 }
 
+static double bisect(struct field *f, unsigned patterns, uint64_t seed)
+{
+	uint32_t half = f->n / 2;
+	double sum = 0;
+
+	for (unsigned i = 0; i < patterns && half; i++) {
+		shuffle(f->hosts, f->n, &seed);
+		sum += shares(f, f->hosts, f->hosts + half, half);
+	}
+	return half && patterns ? sum / half / patterns : 0;
+}
+
+static double permute(struct field *f, unsigned patterns, uint64_t seed)
+{
+	_cleanup_free_ uint32_t *to = xmemdup(f->hosts, f->n * sizeof(*to));
+	double sum = 0;
+
+	for (unsigned i = 0; i < patterns && f->n; i++) {
+		shuffle(to, f->n, &seed);
+		sum += shares(f, f->hosts, to, f->n);
+	}
+	return f->n && patterns ? sum / f->n / patterns : 0;
+}
+
 double routes_effective_bandwidth(const struct routes *r, unsigned patterns, uint64_t seed)
 {
 	_cleanup_(field_done) struct field f = field_of(r);
-	uint32_t half = f.n / 2;
-	double sum = 0;
 
-	for (unsigned i = 0; i < patterns; i++) {
-		shuffle(f.hosts, f.n, &seed);
-		sum += shares(&f, f.hosts, f.hosts + half, half);
-	}
-	return half && patterns ? sum / half / patterns : 0;
+	return bisect(&f, patterns, seed);
 }
 
 double routes_permutation_bandwidth(const struct routes *r, unsigned patterns, uint64_t seed)
 {
 	_cleanup_(field_done) struct field f = field_of(r);
-	_cleanup_free_ uint32_t *to = xmemdup(f.hosts, f.n * sizeof(*to));
-	double sum = 0;
 
-	for (unsigned i = 0; i < patterns; i++) {
-		shuffle(to, f.n, &seed);
-		sum += shares(&f, f.hosts, to, f.n);
-	}
-	return f.n && patterns ? sum / f.n / patterns : 0;
+	return permute(&f, patterns, seed);
 }
 
 /* The order of end ports, begun `by` later. */
@@ -133,22 +157,6 @@ static uint32_t send_all(struct field *f, const uint32_t *to, uint32_t by)
 	for (uint32_t c = 0; c < f->n_ports; c++)
 		most = MAX(most, f->use[c]);
 	return most;
-}
-
-double routes_shift_bandwidth(const struct routes *r, unsigned shifts)
-{
-	_cleanup_(field_done) struct field f = field_of(r);
-	_cleanup_free_ uint32_t *to = xcalloc(f.n, sizeof(*to));
-	uint32_t all = f.n ? f.n - 1 : 0;
-	double sum = 0;
-
-	if (!shifts || shifts > all)
-		shifts = all;
-	for (unsigned i = 0; i < shifts; i++) {
-		shift_by(&f, to, 1 + (uint32_t)((uint64_t)i * all / shifts));
-		sum += shares(&f, f.hosts, to, f.n);
-	}
-	return shifts ? sum / f.n / shifts : 0;
 }
 
 unsigned routes_shift_congestion(const struct routes *r, unsigned shifts)
@@ -219,51 +227,29 @@ static unsigned measure_shifts(struct field *f, unsigned shifts, double *ret)
 	return most;
 }
 
+double routes_shift_bandwidth(const struct routes *r, unsigned shifts)
+{
+	_cleanup_(field_done) struct field f = field_of(r);
+	double ret;
+
+	measure_shifts(&f, shifts, &ret);
+	return ret;
+}
+
 unsigned routes_measure_ranks(const struct routes *r, struct route_ranks ranks, unsigned patterns,
 			      unsigned shifts, struct route_measures *ret)
 {
-	_cleanup_(field_done) struct field f = { .routes = r,
-						 .n = ranks.n,
-						 .n_ports = topo_n_entries(r->topo) };
-	_cleanup_free_ uint32_t *to = xmemdup(ranks.hosts, ranks.n * sizeof(*to));
-	uint64_t seeds[2] = { 1, 1 };
-	uint32_t half = ranks.n / 2;
+	_cleanup_(field_done) struct field f = field_of_groups(r, &ranks, 1);
 	unsigned most;
 
 	*ret = (struct route_measures){ 0 };
-	f.hosts = xmemdup(ranks.hosts, ranks.n * sizeof(*f.hosts));
-	f.use = xcalloc(f.n_ports, sizeof(*f.use));
 	most = measure_shifts(&f, shifts, &ret->shift);
-	for (unsigned i = 0; i < patterns && f.n; i++) {
-		shuffle(to, f.n, &seeds[0]);
-		ret->permutation += shares(&f, f.hosts, to, f.n);
-	}
-	for (unsigned i = 0; i < patterns && half; i++) {
-		shuffle(f.hosts, f.n, &seeds[1]);
-		ret->bisection += shares(&f, f.hosts, f.hosts + half, half);
-	}
-	ret->permutation = patterns && f.n ? ret->permutation / f.n / patterns : 0;
-	ret->bisection = patterns && half ? ret->bisection / half / patterns : 0;
+	ret->permutation = permute(&f, patterns, 1);
+	ret->bisection = bisect(&f, patterns, 1);
 	return most;
 }
 
 /* ---- groups of end ports, each by itself ---------------------------------------------------- */
-
-static struct field field_of_groups(const struct routes *r, const struct route_ranks *groups,
-				    unsigned n)
-{
-	struct field f = { .routes = r, .n_ports = topo_n_entries(r->topo) };
-	uint32_t at = 0;
-
-	for (unsigned i = 0; i < n; i++)
-		f.n += groups[i].n;
-	f.hosts = xcalloc((size_t)f.n + 1, sizeof(*f.hosts));
-	f.use = xcalloc((size_t)f.n_ports + 1, sizeof(*f.use));
-	for (unsigned i = 0; i < n; at += groups[i++].n)
-		for (uint32_t k = 0; k < groups[i].n; k++)
-			f.hosts[at + k] = groups[i].hosts[k];
-	return f;
-}
 
 /* Shift `nth` of `shifts`, by the same part of its length in every group. */
 static void shift_groups(const struct route_ranks *groups, unsigned n, unsigned nth,
