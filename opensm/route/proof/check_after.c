@@ -17,7 +17,6 @@
 
 #include "route/proof/check_delta.h"
 #include "route/proof/cdg_internal.h"
-#include "util/bisect.h"
 #include "util/mem.h"
 
 /*
@@ -154,31 +153,6 @@ static void sort_entries(struct delta *d)
 		sorted[first[d->entries[i].lid]++] = d->entries[i];
 	free(d->entries);
 	d->entries = sorted;
-}
-
-/* ---- distances ------------------------------------------------------------------------------- */
-
-static size_t first_moved(const struct delta *d, uint32_t at)
-{
-	return BISECT(i, 0, d->n_moved, d->moved[i].at < at);
-}
-
-/* As they were; until the next call. */
-static const uint16_t *distances_before(struct delta *d, uint32_t at)
-{
-	const uint16_t *now = distances_from(d->new->distances, at);
-	uint32_t n = d->new->topo->n_switches;
-	size_t i = first_moved(d, at);
-
-	if (i == d->n_moved || d->moved[i].at != at)
-		return now;
-	if (d->row && d->row_of == at)
-		return d->row;
-	GROW(d->row, n, d->cap_row);
-	memcpy(d->row, now, n * sizeof(*now));
-	for (d->row_of = at; i < d->n_moved && d->moved[i].at == at; i++)
-		d->row[d->moved[i].sw] = d->moved[i].before;
-	return d->row;
 }
 
 /* ---- one LID of an end port ------------------------------------------------------------------ */
@@ -358,7 +332,7 @@ static bool shift_lid(struct delta *d, const struct differing *entries, size_t n
 {
 	lid_t lid = entries[0].lid;
 
-	d->dist = distances_before(d, d->new->targets[lid].sw);
+	d->dist = delta_distances_before(d, d->new->targets[lid].sw);
 	/* Entries listed twice get the value that they had first. */
 	for (size_t i = n; i-- > 0;) {
 		d->stamp[entries[i].sw] = lid + 1u;
@@ -393,7 +367,7 @@ static bool shift_detours(struct delta *d, lid_t lid)
 	const struct verifier *j = d->new;
 	uint32_t at = j->targets[lid].sw;
 
-	for (size_t i = first_moved(d, at); i < d->n_moved && d->moved[i].at == at; i++) {
+	for (size_t i = delta_first_moved(d, at); i < d->n_moved && d->moved[i].at == at; i++) {
 		const struct moved *m = &d->moved[i];
 		int hops;
 
@@ -422,7 +396,7 @@ static bool still_nearer(struct delta *d, lid_t lid, const struct differing *ent
 	for (size_t i = 0; i < n; i++)
 		if (!verifier_comes_nearer(j, entries[i].sw, lid))
 			return false;
-	for (size_t i = first_moved(d, at); i < d->n_moved && d->moved[i].at == at; i++) {
+	for (size_t i = delta_first_moved(d, at); i < d->n_moved && d->moved[i].at == at; i++) {
 		const struct topo_switch *sw = &j->topo->switches[d->moved[i].sw];
 
 		if (!verifier_comes_nearer(j, d->moved[i].sw, lid))
@@ -463,7 +437,7 @@ static void shift_switch_lid(struct delta *d, lid_t lid, const struct differing 
 {
 	if (d->new->nearer[lid] && still_nearer(d, lid, entries, n))
 		return;
-	if (n || first_moved(d, d->new->targets[lid].sw) < d->n_moved)
+	if (n || delta_first_moved(d, d->new->targets[lid].sw) < d->n_moved)
 		count_missing(d, lid);
 }
 

@@ -55,3 +55,7 @@ struct delta {
 
 /* Brings the distances up to date; keeps the changed ones. False: too many. */
 bool delta_repair_distances(struct delta *d);
+/* Place of the first changed distance from `at`, or where it would be. */
+size_t delta_first_moved(const struct delta *d, uint32_t at);
+/* Distances from `at` as they were; until the next call. */
+const uint16_t *delta_distances_before(struct delta *d, uint32_t at);
