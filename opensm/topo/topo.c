@@ -313,6 +313,7 @@ static void note_facts(struct topo *t, const struct topo_builder *b)
 			p->vls = f->vls;
 		p->slow = f->slow;
 		p->left_out = f->left_out && p->sw == TOPO_NONE;
+		t->leaves_out |= p->left_out;
 		p->left_sw = p->left_out ? topo_find_switch(t, f->left_peer) : TOPO_NONE;
 	}
 }

@@ -61,6 +61,7 @@ struct topo {
 	struct topo_host *hosts;
 	struct topo_port *ports;
 	lid_t max_lid;       /* highest LID in use, LMC ranges included; 0: none */
+	bool leaves_out;     /* some port is left_out */
 };
 
 struct topo_builder;

@@ -17,7 +17,6 @@
 
 #include "route/proof/check_delta.h"
 #include "route/proof/cdg_internal.h"
-#include "util/bisect.h"
 #include "util/mem.h"
 
 /*
@@ -97,7 +96,9 @@ static void add_entry(struct delta *d, uint32_t sw, lid_t lid, uint8_t was)
 	if (!lid || lid > d->new->top || d->new->targets[lid].sw == TOPO_NONE)
 		return;
 	GROW(d->entries, d->n_entries + 1, d->cap_entries);
-	d->entries[d->n_entries++] = (struct routes_entry){ .lid = lid, .sw = sw, .port = was };
+	d->entries[d->n_entries++] = (struct differing){
+		.lid = lid, .sw = sw, .was = was, .now = routes_port(d->new->routes, sw, lid),
+	};
 }
 
 static void compare_rows(struct delta *d, uint32_t s)
@@ -142,7 +143,7 @@ static void find_cables(struct delta *d)
 static void sort_entries(struct delta *d)
 {
 	_cleanup_free_ size_t *first = xcalloc(d->new->top + 2u, sizeof(*first));
-	struct routes_entry *sorted = xmalloc((d->n_entries + 1) * sizeof(*sorted));
+	struct differing *sorted = xmalloc((d->n_entries + 1) * sizeof(*sorted));
 
 	for (size_t i = 0; i < d->n_entries; i++)
 		first[d->entries[i].lid + 1]++;
@@ -154,28 +155,14 @@ static void sort_entries(struct delta *d)
 	d->entries = sorted;
 }
 
-/* ---- distances ------------------------------------------------------------------------------- */
-
-static size_t first_moved(const struct delta *d, uint32_t at)
-{
-	return BISECT(i, 0, d->n_moved, d->moved[i].at < at);
-}
-
-static uint16_t distance_before(const struct delta *d, uint32_t at, uint32_t s)
-{
-	for (size_t i = first_moved(d, at); i < d->n_moved && d->moved[i].at == at; i++)
-		if (d->moved[i].sw == s)
-			return d->moved[i].before;
-	return distances_from(d->new->distances, at)[s];
-}
-
 /* ---- one LID of an end port ------------------------------------------------------------------ */
 
 /* The port of `s` for the LID whose entries are stamped. */
 static uint8_t port_in(const struct delta *d, const struct verifier *j, uint32_t s, lid_t lid)
 {
-	return j == d->old && d->stamp[s] == lid + 1u ? d->was[s]
-						      : routes_port(d->new->routes, s, lid);
+	if (d->stamp[s] == lid + 1u)
+		return j == d->old ? d->was[s] : d->now[s];
+	return routes_port(d->new->routes, s, lid);
 }
 
 /* The channel by which `s` sends to the LID; TOPO_NONE: none to a switch. */
@@ -284,7 +271,7 @@ static size_t find_upstream(struct delta *d, uint32_t s, lid_t lid)
 
 			if (behind == BEHIND_NONE ||
 			    d->old->behind[sw->first_port + p] != behind ||
-			    (d->dist && d->dist[v] != d->dist[here.sw] + 1u) ||
+			    (d->was_minimal && d->dist[v] != d->dist[here.sw] + 1u) ||
 			    !sends_to(d, behind, lid))
 				continue;
 			GROW(d->queue, n + 1, d->cap_queue);
@@ -326,7 +313,7 @@ static bool shift_sources(struct delta *d, uint32_t s, lid_t lid)
 
 		d->p->pairs_at[a] -= own;
 		d->p->pairs_at[b] += own;
-		d->p->v.detours -= a != distance_before(d, at, u) ? own : 0;
+		d->p->v.detours -= a != d->dist[u] ? own : 0;
 		d->p->v.detours += b != distances_from(j->distances, at)[u] ? own : 0;
 	}
 	return true;
@@ -341,18 +328,16 @@ static bool is_seen(struct delta *d, uint32_t s)
 	return seen;
 }
 
-static bool shift_lid(struct delta *d, const struct routes_entry *entries, size_t n)
+static bool shift_lid(struct delta *d, const struct differing *entries, size_t n)
 {
 	lid_t lid = entries[0].lid;
-	uint32_t at = d->new->targets[lid].sw;
-	size_t moved = first_moved(d, at);
-	bool stays = moved == d->n_moved || d->moved[moved].at != at;
 
-	d->dist = d->was_minimal && stays ? distances_from(d->new->distances, at) : NULL;
+	d->dist = delta_distances_before(d, d->new->targets[lid].sw);
 	/* Entries listed twice get the value that they had first. */
 	for (size_t i = n; i-- > 0;) {
 		d->stamp[entries[i].sw] = lid + 1u;
-		d->was[entries[i].sw] = entries[i].port;
+		d->was[entries[i].sw] = entries[i].was;
+		d->now[entries[i].sw] = entries[i].now;
 	}
 	for (size_t i = 0; i < n; i++)
 		if (!is_seen(d, entries[i].sw) && !shift_sources(d, entries[i].sw, lid))
@@ -382,7 +367,7 @@ static bool shift_detours(struct delta *d, lid_t lid)
 	const struct verifier *j = d->new;
 	uint32_t at = j->targets[lid].sw;
 
-	for (size_t i = first_moved(d, at); i < d->n_moved && d->moved[i].at == at; i++) {
+	for (size_t i = delta_first_moved(d, at); i < d->n_moved && d->moved[i].at == at; i++) {
 		const struct moved *m = &d->moved[i];
 		int hops;
 
@@ -403,7 +388,7 @@ static bool shift_detours(struct delta *d, lid_t lid)
  * Is every entry that differs, or near a distance that does, a step nearer? Then the LID has no
  * path from where it is not connected, and from there alone: counts that.
  */
-static bool still_nearer(struct delta *d, lid_t lid, const struct routes_entry *entries, size_t n)
+static bool still_nearer(struct delta *d, lid_t lid, const struct differing *entries, size_t n)
 {
 	struct verifier *j = d->new;
 	uint32_t at = j->targets[lid].sw, missing = 0;
@@ -411,7 +396,7 @@ static bool still_nearer(struct delta *d, lid_t lid, const struct routes_entry *
 	for (size_t i = 0; i < n; i++)
 		if (!verifier_comes_nearer(j, entries[i].sw, lid))
 			return false;
-	for (size_t i = first_moved(d, at); i < d->n_moved && d->moved[i].at == at; i++) {
+	for (size_t i = delta_first_moved(d, at); i < d->n_moved && d->moved[i].at == at; i++) {
 		const struct topo_switch *sw = &j->topo->switches[d->moved[i].sw];
 
 		if (!verifier_comes_nearer(j, d->moved[i].sw, lid))
@@ -447,12 +432,12 @@ static void count_missing(struct delta *d, lid_t lid)
 	d->p->v.switch_unreachable += j->missing[lid];
 }
 
-static void shift_switch_lid(struct delta *d, lid_t lid, const struct routes_entry *entries,
+static void shift_switch_lid(struct delta *d, lid_t lid, const struct differing *entries,
 			     size_t n)
 {
 	if (d->new->nearer[lid] && still_nearer(d, lid, entries, n))
 		return;
-	if (n || first_moved(d, d->new->targets[lid].sw) < d->n_moved)
+	if (n || delta_first_moved(d, d->new->targets[lid].sw) < d->n_moved)
 		count_missing(d, lid);
 }
 
@@ -741,8 +726,10 @@ static void delta_done(struct delta *d)
 	free(d->moved);
 	free(d->stamp);
 	free(d->was);
+	free(d->now);
 	free(d->seen);
 	free(d->queue);
+	free(d->row);
 	free(d->edges);
 	check_worker_free(d->worker);
 }
@@ -771,6 +758,7 @@ bool route_proof_move(struct route_proof *p, const struct routes *r,
 	d.was_minimal = !p->v.detours && !p->v.unreachable;
 	d.stamp = xcalloc(r->topo->n_switches, sizeof(*d.stamp));
 	d.was = xcalloc(r->topo->n_switches, sizeof(*d.was));
+	d.now = xcalloc(r->topo->n_switches, sizeof(*d.now));
 	d.seen = xcalloc(r->topo->n_switches, sizeof(*d.seen));
 	ok = find_hosts(&d) && remove_hosts(&d);
 	drop_switches(&d);

@@ -20,7 +20,11 @@ struct delta {
 	const struct verifier *old;
 	struct verifier *new;
 	const struct route_changes *changes;
-	struct routes_entry *entries; /* that differ, with their former values; by LID */
+	struct differing {
+		uint32_t sw;
+		lid_t lid;
+		uint8_t was, now;
+	} *entries;		/* by LID */
 	size_t n_entries, cap_entries;
 	struct {
 		uint32_t end;	/* entry of topo->ports that leads elsewhere than before */
@@ -30,7 +34,7 @@ struct delta {
 	struct moved *moved;	/* by `at` */
 	size_t n_moved, cap_moved;
 	uint32_t *stamp;	/* per switch: LID + 1 for which its entry differs */
-	uint8_t *was;		/* the same: its former value */
+	uint8_t *was, *now;	/* the same: its former value, and the new one */
 	bool *seen;
 	struct upstream {
 		uint32_t sw, hops;
@@ -40,8 +44,10 @@ struct delta {
 	uint32_t gone[HOSTS_MAX], came[HOSTS_MAX]; /* hosts of the old topo, of the new one */
 	size_t n_gone, n_came;
 	bool was_minimal;	/* every path from a source to an end port was a shortest one */
-	/* from the LID at hand, if the same was said of these distances; else NULL */
-	const uint16_t *dist;
+	const uint16_t *dist;	/* as they were, from the LID at hand */
+	uint16_t *row;		/* the same of switch `row_of`, where some are others now */
+	size_t cap_row;
+	uint32_t row_of;
 	struct check_worker *worker; /* NULL: none was needed yet */
 	uint32_t *edges;	/* starts of dependencies that the order does not allow */
 	size_t n_edges, cap_edges;
@@ -49,3 +55,7 @@ struct delta {
 
 /* Brings the distances up to date; keeps the changed ones. False: too many. */
 bool delta_repair_distances(struct delta *d);
+/* Place of the first changed distance from `at`, or where it would be. */
+size_t delta_first_moved(const struct delta *d, uint32_t at);
+/* Distances from `at` as they were; until the next call. */
+const uint16_t *delta_distances_before(struct delta *d, uint32_t at);

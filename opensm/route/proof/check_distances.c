@@ -6,6 +6,9 @@
 #include "route/proof/check_delta.h"
 
 #include <assert.h>
+#include <string.h>
+
+#include "util/bisect.h"
 #include "util/mem.h"
 
 /* Is a neighbour of `v` one hop nearer? */
@@ -191,4 +194,26 @@ bool delta_repair_distances(struct delta *d)
 		r.n_touched = 0;
 	}
 	return d->n_moved < DISTANCES_MAX;
+}
+
+size_t delta_first_moved(const struct delta *d, uint32_t at)
+{
+	return BISECT(i, 0, d->n_moved, d->moved[i].at < at);
+}
+
+const uint16_t *delta_distances_before(struct delta *d, uint32_t at)
+{
+	const uint16_t *now = distances_from(d->new->distances, at);
+	uint32_t n = d->new->topo->n_switches;
+	size_t i = delta_first_moved(d, at);
+
+	if (i == d->n_moved || d->moved[i].at != at)
+		return now;
+	if (d->row && d->row_of == at)
+		return d->row;
+	GROW(d->row, n, d->cap_row);
+	memcpy(d->row, now, n * sizeof(*now));
+	for (d->row_of = at; i < d->n_moved && d->moved[i].at == at; i++)
+		d->row[d->moved[i].sw] = d->moved[i].before;
+	return d->row;
 }

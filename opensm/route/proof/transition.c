@@ -21,7 +21,7 @@
 struct differing {
 	uint32_t sw;
 	lid_t lid;
-	uint8_t was;
+	uint8_t was, now;
 };
 
 /* `before` is written before `after`. */
@@ -43,8 +43,8 @@ struct walk {
 	/* Tarjan, per switch; what is not 0 is listed in `seen`. */
 	uint32_t *number, *low, *component;
 	uint8_t *next_edge;  /* 0 new, 1 old, 2 done */
-	bool *on_stack, *changes; /* the LID at hand, of which `was` is the old entry then */
-	uint8_t *was;
+	bool *on_stack;
+	const struct differing **changes; /* of the LID at hand; NULL: it does not change */
 	uint32_t *stack, *calls, *seen;
 	uint32_t n_stack, n_calls, n_seen, n_components, largest;
 	/* The block at hand. */
@@ -93,13 +93,15 @@ static uint32_t behind_old(const struct walk *w, uint32_t sw, lid_t lid, uint8_t
 /* Entries that do not change lead the same way twice, but through switches that are left out. */
 static uint32_t edge(const struct walk *w, uint32_t sw, lid_t lid, unsigned which)
 {
-	uint8_t port = which && w->changes[sw] ? w->was[sw] : routes_port(w->new, sw, lid);
-	uint32_t to = behind(w->new->topo, sw, port);
+	const struct differing *changes = w->changes[sw];
+	uint8_t port = changes ? changes->now : routes_port(w->new, sw, lid);
+	uint32_t to;
 
+	if (which && changes)
+		return behind_old(w, sw, lid, changes->was);
+	to = behind(w->new->topo, sw, port);
 	if (!which)
 		return to;
-	if (w->changes[sw])
-		return behind_old(w, sw, lid, port);
 	return to == TOPO_NONE && lid <= w->old->top ? behind_old(w, sw, lid, port) : TOPO_NONE;
 }
 
@@ -108,7 +110,9 @@ static uint32_t edge(const struct walk *w, uint32_t sw, lid_t lid, unsigned whic
 static void note_entry(struct walk *w, uint32_t sw, lid_t lid, uint8_t was)
 {
 	GROW(w->all, w->n_all + 1, w->cap_all);
-	w->all[w->n_all++] = (struct differing){ .sw = sw, .lid = lid, .was = was };
+	w->all[w->n_all++] = (struct differing){
+		.sw = sw, .lid = lid, .was = was, .now = routes_port(w->new, sw, lid),
+	};
 	w->risky[lid] |= behind_old(w, sw, lid, was) != TOPO_NONE;
 }
 
@@ -300,10 +304,8 @@ static void drop_waits(struct walk *w, size_t from)
 
 static void mark_changes(struct walk *w, lid_t lid, bool changes)
 {
-	for (size_t i = w->first[lid]; i < w->first[lid + 1u]; i++) {
-		w->changes[w->all[i].sw] = changes;
-		w->was[w->all[i].sw] = w->all[i].was;
-	}
+	for (size_t i = w->first[lid]; i < w->first[lid + 1u]; i++)
+		w->changes[w->all[i].sw] = changes ? &w->all[i] : NULL;
 }
 
 static void order_lid(struct walk *w, lid_t lid)
@@ -330,8 +332,10 @@ static void order_block(struct walk *w, uint32_t block)
 	struct transition *t = w->t;
 	uint32_t first = block * LFT_BLOCK_LIDS;
 
+	/* Of one entry alone: a cycle with the old one would have been there before. */
 	for (uint32_t lid = first; lid < first + LFT_BLOCK_LIDS && lid <= t->top; lid++)
-		if (w->risky[lid])
+		if (w->risky[lid] && (w->first[lid + 1] - w->first[lid] > 1 ||
+				      w->new->topo->leaves_out))
 			order_lid(w, (lid_t)lid);
 	for (size_t i = 0; i < w->n_waits; i++) {
 		uint32_t sw = w->waits[i].after, level = w->level[sw];
@@ -358,7 +362,6 @@ static void walk_open(struct walk *w, const struct routes *old, const struct rou
 	w->next_edge = xcalloc(n, sizeof(*w->next_edge));
 	w->on_stack = xcalloc(n, sizeof(*w->on_stack));
 	w->changes = xcalloc(n, sizeof(*w->changes));
-	w->was = xcalloc(n, sizeof(*w->was));
 	w->stack = xcalloc(n, sizeof(*w->stack));
 	w->calls = xcalloc(n, sizeof(*w->calls));
 	w->seen = xcalloc(n, sizeof(*w->seen));
@@ -379,7 +382,6 @@ static void walk_close(struct walk *w)
 	free(w->next_edge);
 	free(w->on_stack);
 	free(w->changes);
-	free(w->was);
 	free(w->stack);
 	free(w->calls);
 	free(w->seen);

@@ -25,19 +25,6 @@ struct mover {
 	bool *replaced;    /* per LID */
 };
 
-/* Adds the flows of one LID to the loads, `sign` times. */
-static void add_column(struct mover *b, const struct routes *r, lid_t lid, int sign)
-{
-	for (uint32_t s = 0; s < b->n; s++) {
-		uint32_t channel = b->sources[s] ? routes_channel(r, s, lid) : TOPO_NONE;
-
-		for (uint32_t hops = 0; channel != TOPO_NONE && hops < b->n; hops++) {
-			b->load[channel] += (uint32_t)sign * b->sources[s];
-			channel = routes_channel(r, r->topo->ports[channel].sw, lid);
-		}
-	}
-}
-
 static bool is_over(const struct mover *b, uint32_t channel)
 {
 	return b->load[channel] > b->limit;
@@ -94,6 +81,14 @@ static uint32_t shift(struct mover *b, uint32_t sw, lid_t lid, int64_t flow)
 	return most;
 }
 
+/* Adds the flows of one LID to the loads, `sign` times. */
+static void add_column(struct mover *b, lid_t lid, int sign)
+{
+	for (uint32_t s = 0; s < b->n; s++)
+		if (b->sources[s])
+			shift(b, s, lid, sign * (int64_t)b->sources[s]);
+}
+
 /* Another shortest path for what `sw` sends to `lid`, with room for it. */
 static bool move_entry(struct mover *b, uint32_t sw, lid_t lid, uint32_t at)
 {
@@ -143,11 +138,11 @@ static uint32_t replace_column(struct mover *b, lid_t lid, uint32_t at)
 	if (b->replaced[lid] || !crosses(b, lid))
 		return 0;
 	b->replaced[lid] = true;
-	add_column(b, b->r, lid, -1);
+	add_column(b, lid, -1);
 	for (uint32_t s = 0; s < b->n; s++)
 		if (lid <= b->r->top)
 			routes_write(b->r, s, lid, routes_port(b->fresh, s, lid));
-	add_column(b, b->r, lid, 1);
+	add_column(b, lid, 1);
 	return 1;
 }
 
@@ -176,17 +171,14 @@ static void mover_open(struct mover *b)
 
 	b->n = t->n_switches;
 	b->n_ports = topo_n_entries(t);
-	b->sources = xcalloc(b->n, sizeof(*b->sources));
+	b->sources = topo_count_senders(t);
 	b->flow = xcalloc(b->n, sizeof(*b->flow));
 	b->load = xcalloc(b->n_ports, sizeof(*b->load));
 	b->replaced = xcalloc(b->r->row_size + 1u, sizeof(*b->replaced));
 	for (uint32_t h = 0; h < t->n_hosts; h++)
-		if (t->hosts[h].sw != TOPO_NONE && t->hosts[h].lid)
-			b->sources[t->hosts[h].sw]++;
-	for (uint32_t h = 0; h < t->n_hosts; h++)
 		for (unsigned k = 0; t->hosts[h].lid && k < 1u << t->hosts[h].lmc; k++)
 			if (t->hosts[h].sw != TOPO_NONE)
-				add_column(b, b->r, (lid_t)(t->hosts[h].lid + k), 1);
+				add_column(b, (lid_t)(t->hosts[h].lid + k), 1);
 }
 
 static void mover_close(struct mover *b)

@@ -63,7 +63,7 @@
 #include "util/mem.h"
 
 struct routes *minhop_routes(const struct route_job *job, const struct graph *g,
-			     const struct shape *, char *, size_t)
+			     const struct shape *shape, char *why, size_t why_len)
 {
 	return repair_or_fill(job, &(struct fill_plan){ .engine = "minhop", .graph = g });
 }
