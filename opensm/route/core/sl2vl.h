@@ -97,7 +97,10 @@ static inline uint8_t sl2vl_own_needed(const struct sl2vl *l)
 /* Entries of `sl`. */
 size_t sl2vl_n_sl(const struct sl2vl *l);
 
-/* The SL from end ports on switch `src` to `lid` on `dst`; a policy has `wish`. `l` NULL: that. */
+/*
+ * The SL of packets from end ports on switch `src` to `lid` on switch `dst`, where a policy would
+ * have `wish`. `l` NULL: the wish.
+ */
 uint8_t sl2vl_sl(const struct sl2vl *l, uint32_t src, uint32_t dst, lid_t lid, uint8_t wish);
 
 /* The VL behind port `out` of switch `sw` of what arrives by port `in` (0: sent by the switch). */

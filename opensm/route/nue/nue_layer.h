@@ -39,7 +39,10 @@ void nue_layer_fill(struct nue_layer *layer);
 
 /* ---- which destinations share a VL ---- */
 
-/* Near neighbours, about equal numbers of LIDs: ret[switch] < n_parts. Without LIDs: part 0. */
+/*
+ * Parts of near neighbours and about equal numbers of LIDs: ret[switch] is 0..n_parts-1. Switches
+ * without LIDs: part 0.
+ */
 void nue_part(const struct nue_net *net, const bool *is_target, unsigned n_parts, uint8_t *ret);
 
 /* ---- what of the previous tables stays ---- */
