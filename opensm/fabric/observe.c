@@ -373,6 +373,9 @@ struct delta observe_port_info(struct fabric *f, struct port *p, const uint8_t *
 	d.kinds = port_delta(p, payload);
 	if (take_port_info(p, payload) || (d.kinds & DELTA(DELTA_TRAINED) && p->ext_known))
 		fabric_edited(p->node);
+	/* What an end waits for is the state of the other one. */
+	if (p->peer && port_state(p) != d.before)
+		fabric_edited(p->peer->node);
 	p->doubt = false;
 	fabric_learn_mkey(p);
 	if (d.kinds & DELTA(DELTA_TRAINED))

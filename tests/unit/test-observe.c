@@ -240,6 +240,22 @@ static void a_manager_that_comes_or_goes_is_no_change_of_the_port(void **state)
 	assert_false(fabric_cap_mask(w->host) & IB_CAP(IB_CAP_IS_SM));
 }
 
+/* Why one end is not ACTIVE is said by the state of the other. */
+static void the_state_of_one_end_is_shown_of_both(void **state)
+{
+	struct world *w = *state;
+	uint64_t before;
+
+	observe_port_info(w->f, w->host, port_info(IB_PORT_ARMED, 7));
+	before = w->f->edits;
+	observe_port_info(w->f, w->host, port_info(IB_PORT_ACTIVE, 7));
+	assert_true(w->up->node->edited > before);
+	before = w->f->edits;
+	observe_port_info(w->f, w->host, port_info(IB_PORT_ACTIVE, 8));
+	assert_true(w->host->node->edited > before);
+	assert_false(w->up->node->edited > before);
+}
+
 static void the_first_portinfo_is_a_change(void **state)
 {
 	struct world *w = *state;
@@ -591,6 +607,7 @@ int main(void)
 		TEST(a_port_as_it_was_is_only_read),
 		TEST(counters_and_reregister_are_no_change),
 		TEST(a_manager_that_comes_or_goes_is_no_change_of_the_port),
+		TEST(the_state_of_one_end_is_shown_of_both),
 		TEST(the_first_portinfo_is_a_change),
 		TEST(a_link_in_init_was_out),
 		TEST(a_cable_is_known_until_all_know_that_it_went),
