@@ -88,8 +88,10 @@ bool lft_observe(struct sync *s, const struct sync_row *row, struct port *p, uin
 	observe_lft_written(p->node, mod, payload);
 	if (s->hooks.table_written)
 		s->hooks.table_written(s->hooks.arg, p->node, false, mod);
-	if (p->node->sync.lft_failures == row->limit[VERDICT_REFUSED])
+	if (p->node->sync.lft_failures == row->limit[VERDICT_REFUSED]) {
 		s->outcome.recovered++;
+		observe_shown(p->node);
+	}
 	return true;
 }
 
@@ -101,6 +103,8 @@ void lft_forget(struct sync *s, const struct sync_row *row, struct port *p, uint
 
 void sync_node_back(struct node *n)
 {
+	if (n->sync.lft_failures)
+		observe_shown(n);
 	n->sync.lft_failures = 0;
 }
 
@@ -108,6 +112,11 @@ void sync_node_back(struct node *n)
 uint8_t *lft_tries(const struct sync_row *row, struct port *p)
 {
 	return &p->node->sync.lft_failures;
+}
+
+void lft_give_up(struct sync *s, const struct sync_row *row, struct port *p, uint32_t mod)
+{
+	observe_shown(p->node);
 }
 
 /* ---- DRAIN, TABLES, REFUSERS ----------------------------------------------------------------- */

@@ -57,7 +57,7 @@ static const struct sync_row rows[] = {
 	  .want = slvl_want, .fill = slvl_fill, .is_quiet = slvl_is_quiet }, /* 14.2.5.8 */
 	{ IB_ATTR_LFT, ST_IDLE, NO_PORT_TABLE, LIMITS(0, NODE_LFT_TRIES, NODE_LFT_TRIES),
 	  .unknown = NOT_TAKEN, .observe = lft_observe, .forget = lft_forget,
-	  .tries = lft_tries }, /* 14.2.5.10 */
+	  .tries = lft_tries, .give_up = lft_give_up }, /* 14.2.5.10 */
 	{ IB_ATTR_SWITCH_INFO, ST_CLEAR, NO_PORT_TABLE,
 	  .observe = lft_observe_clear }, /* 14.2.5.4 */
 	{ IB_ATTR_SWITCH_INFO, ST_IDLE, NO_PORT_TABLE, .observe = lft_observe_top }, /* 14.2.5.4 */

@@ -102,7 +102,7 @@ bool lft_next_epoch(struct sync *s);
 void lft_ask_refuser(struct sync *s, struct node *n);
 void lft_write_top(struct sync *s, struct node *n);
 sync_observe_fn lft_observe, lft_observe_clear, lft_observe_top;
-sync_effect_fn lft_forget;
+sync_effect_fn lft_forget, lft_give_up;
 sync_tries_fn lft_tries;
 
 /* ---- pkeys.c---- */

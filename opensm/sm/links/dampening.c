@@ -115,8 +115,7 @@ static void leave_port(struct cable_end *e)
 {
 	if (!e->at)
 		return;
-	if (e->at->damp.avoided)
-		observe_shown(e->at->node);
+	observe_shown(e->at->node);
 	e->at->damp.held = e->at->damp.avoided = false;
 	e->at->damp.cable = NULL;
 	e->at = NULL;
@@ -175,6 +174,7 @@ bool cable_bind(struct dampening *h, struct bad_cable *c)
 		leave_port(&c->end[i]);
 		take_port(&c->end[i], p);
 		p->damp.cable = c;
+		observe_shown(p->node);
 	}
 	return true;
 }

@@ -471,17 +471,32 @@ unsigned dampening_returning(const struct sm *sm)
 	return n;
 }
 
+static enum cable_out out_for(const struct bad_cable *c)
+{
+	if (!c->out)
+		return CABLE_NOT_OUT;
+	if (c->mark)
+		return c->mark == CABLE_ISOLATED ? CABLE_OUT_ISOLATED : CABLE_OUT_DRAINED;
+	if (c->refused)
+		return CABLE_OUT_REFUSED;
+	if (c->state == CABLE_HELD)
+		return CABLE_OUT_HELD;
+	return c->end[0].unhealthy || c->end[1].unhealthy ? CABLE_OUT_UNHEALTHY : CABLE_OUT_STUCK;
+}
+
 static void mark_ports(struct bad_cable *c)
 {
+	enum cable_out before = c->out_for;
 	bool held = c->out && (c->state == CABLE_HELD || c->mark == CABLE_ISOLATED || c->refused ||
 			       c->unhealthy);
 
+	c->out_for = out_for(c);
 	for (unsigned i = 0; i < 2; i++) {
 		struct port *p = c->end[i].at;
 
 		if (!p)
 			continue;
-		if (p->damp.avoided != c->out || p->damp.held != held)
+		if (p->damp.avoided != c->out || p->damp.held != held || before != c->out_for)
 			observe_shown(p->node);
 		p->damp.avoided = c->out;
 		p->damp.held = held;

@@ -34,6 +34,17 @@ struct cable_end {
 	char name[NODE_DESC_STRLEN];
 };
 
+/* The first that applies. */
+enum cable_out {
+	CABLE_NOT_OUT,
+	CABLE_OUT_ISOLATED,
+	CABLE_OUT_DRAINED,
+	CABLE_OUT_REFUSED,
+	CABLE_OUT_HELD,
+	CABLE_OUT_UNHEALTHY,
+	CABLE_OUT_STUCK
+};
+
 struct bad_cable {
 	struct cable_end end[2];
 	uint32_t index; /* place in dampening->cables */
@@ -60,6 +71,7 @@ struct bad_cable {
 	/* no end knew the other, as decided last: its link is down, perhaps to train */
 	bool gone;
 	bool out;	/* avoided. Writer: dampening_hold.c */
+	enum cable_out out_for; /* why it is, as decided last. Writer: dampening_hold.c */
 	bool spared;	/* it would be, but no other way is left. Writer: dampening_hold.c */
 	enum { OUT_TOLD_NOT, OUT_TOLD_OUT, OUT_TOLD_SPARED } told;
 	/*
@@ -104,6 +116,9 @@ bool cable_bind(struct dampening *h, struct bad_cable *c);
 /* The outcome of switching a port of the cable off; `at`: the port, or NULL. */
 static inline void cable_note_off(struct bad_cable *c, enum cable_off off, struct port *at)
 {
+	for (unsigned i = 0; i < 2 && c->off_at != at; i++)
+		if (c->end[i].at)
+			observe_shown(c->end[i].at->node);
 	c->off = off;
 	c->off_at = at;
 }

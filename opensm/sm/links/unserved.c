@@ -192,17 +192,21 @@ static void look_at_node(struct search *s, const struct node *n)
 
 static enum lack lack_of_cable(const struct bad_cable *c)
 {
+	static const enum lack of_out[] = {
+		[CABLE_NOT_OUT] = NO_LACK,
+		[CABLE_OUT_ISOLATED] = ADMIN_ISOLATED,
+		[CABLE_OUT_DRAINED] = ADMIN_DRAINED,
+		[CABLE_OUT_REFUSED] = NOT_EXPECTED,
+		[CABLE_OUT_HELD] = HELD,
+		[CABLE_OUT_UNHEALTHY] = UNHEALTHY,
+		[CABLE_OUT_STUCK] = NO_LACK, /* its ports say so */
+	};
+
 	if (c->off_at)
 		return c->isolated_for[0] ? ISOLATED : OFF;
-	if (c->out && (c->mark || c->refused) && cable_is_gone(c))
+	if (c->out_for < CABLE_OUT_HELD && cable_is_gone(c))
 		return NO_LACK;
-	if (c->out && c->mark)
-		return c->mark == CABLE_ISOLATED ? ADMIN_ISOLATED : ADMIN_DRAINED;
-	if (c->out && c->refused)
-		return NOT_EXPECTED;
-	if (c->out && c->state == CABLE_HELD)
-		return HELD;
-	return c->out && (c->end[0].unhealthy || c->end[1].unhealthy) ? UNHEALTHY : NO_LACK;
+	return of_out[c->out_for];
 }
 
 static void look_at_cable(struct search *s, const struct bad_cable *c)

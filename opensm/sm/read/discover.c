@@ -506,6 +506,9 @@ static void take_port_info(struct sm *sm, struct port *p, const uint8_t *payload
 	memcpy(before, p->info, sizeof(before));
 	d = observe_port_info(sm->fabric, p, payload);
 
+	/* Of a switch it is said if the last picture was complete without it. */
+	if (p->num == 0 && (int32_t)(p->seen - discover_picture(sm)) < 0)
+		observe_shown(p->node);
 	p->seen = sm->sweep_no;
 	note_shown_key(sm, p, had_key);
 	capability_read(sm, p, was_known && !(d.kinds & DELTA(DELTA_TRAINED)) ? before : NULL);

@@ -506,6 +506,8 @@ bool incremental_is_unchanged(const struct sm *sm, const struct node *n, const u
 
 static void drop_stamps(struct node *n)
 {
+	if (n->ports[0].seen)
+		observe_shown(n);
 	n->seen = 0;
 	for (unsigned i = 0; i <= n->n_ports; i++)
 		n->ports[i].seen = n->ports[i].peer_seen = 0;
