@@ -152,6 +152,32 @@ static void a_silent_host_is_noticed_by_a_heavy_sweep(void **state)
 	place_free(pl);
 }
 
+/* A switch that hangs hides the hosts behind it: of these, which are not asked, nothing is said. */
+static void a_silent_switch_does_not_accuse_its_hosts(void **state)
+{
+	_cleanup_(netfile_freep) struct netfile *net = gen_tree(4, 4, 4, 1);
+	struct place *pl = place_new(net, 10);
+
+	silence(pl, "leaf3", true);
+	silence(pl, "h8", true);
+	sm_request_heavy(pl->sm, NULL);
+	run_for(pl, 5 * MONO_S);
+	assert_int_equal(sm_stats(pl->sm)->silent_nodes, 5);
+	assert_int_equal(pl->silent, 0);
+	silence(pl, "leaf3", false);
+	sm_request_heavy(pl->sm, NULL);
+	run_for(pl, 2 * MONO_S);
+	assert_int_equal(pl->silent, 1);
+	assert_int_equal(pl->again, 0);
+	silence(pl, "h8", false);
+	sm_request_heavy(pl->sm, NULL);
+	run_for(pl, 25 * MONO_S);
+	assert_int_equal(pl->silent, 1);
+	assert_int_equal(pl->again, 1);
+	assert_whole(pl);
+	place_free(pl);
+}
+
 /*
  * Not known any more, or never: back after two sweep intervals, though it was silent for ten
  * minutes.
@@ -239,6 +265,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_silent_host_is_noticed),
 		cmocka_unit_test(a_silent_host_is_noticed_by_a_heavy_sweep),
+		cmocka_unit_test(a_silent_switch_does_not_accuse_its_hosts),
 		cmocka_unit_test(what_answers_again_is_back_soon),
 		cmocka_unit_test(a_crowd_that_answers_again_is_back_soon),
 		cmocka_unit_test(what_it_costs),

@@ -57,8 +57,8 @@ void discover_read_port(struct sm *sm, struct port *p);
 void node_desc_heard(struct sm *sm, struct node *n);
 /* The same, of a node that a sweep meets: it is not missed any more. */
 void node_desc_met(struct sm *sm, struct node *n);
-/* Of a host whose link is up: one record, bounded in number by the fault log. */
-void node_desc_say_silent(struct sm *sm, const struct node *n);
+/* Of a host whose link is up: one record until it answers, bounded in number by the fault log. */
+void node_desc_say_silent(struct sm *sm, struct node *n);
 /* After so many heavy sweeps in a row that miss it a node with a live link is forgotten. */
 #define MAX_MISSES 3
 void discover_ask_desc(struct sm *sm, struct port *p, const struct dr_path *path);

@@ -8,7 +8,7 @@
 #include "sm/sm_internal.h"
 
 /* Of a port. */
-enum { TOLD_QUARANTINE, TOLD_CAPABILITY };
+enum { TOLD_QUARANTINE, TOLD_CAPABILITY, TOLD_SILENT /* of a host, at its first port */ };
 
 struct discover {
 	struct discover_questions ask;

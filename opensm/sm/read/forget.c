@@ -29,6 +29,15 @@ static bool is_merely_silent(const struct sm *sm, const struct node *n)
 	return false;
 }
 
+/* A host that was asked in vain: what is next to it answers. */
+static bool is_silent_itself(const struct node *n)
+{
+	for (unsigned i = 1; !node_is_switch(n) && i <= n->n_ports; i++)
+		if (n->ports[i].peer && !n->ports[i].peer->node->misses)
+			return true;
+	return false;
+}
+
 /* Keeps what is only silent, level by level; what hangs on a kept node is kept with it. */
 static void keep_silent_nodes(struct sm *sm)
 {
@@ -40,7 +49,7 @@ static void keep_silent_nodes(struct sm *sm)
 			if (n->seen == sm->sweep_no || n->misses >= MAX_MISSES ||
 			    !is_merely_silent(sm, n))
 				continue;
-			if (!node_is_switch(n) && !n->misses && !node_is_mute(n))
+			if (is_silent_itself(n))
 				node_desc_say_silent(sm, n);
 			n->seen = sm->sweep_no;
 			n->misses++;

@@ -59,12 +59,13 @@ static const struct port *cabled_port(const struct node *n)
 	return &n->ports[1];
 }
 
-void node_desc_say_silent(struct sm *sm, const struct node *n)
+void node_desc_say_silent(struct sm *sm, struct node *n)
 {
 	char others[LOG_OTHERS_STRLEN];
 	unsigned more;
 
-	if (log_allow(&sm->m.discover->fault_log, sm->now, &more))
+	if (told_first(&n->ports[1].logged, TOLD_SILENT) &&
+	    log_allow(&sm->m.discover->fault_log, sm->now, &more))
 		log_port(cabled_port(n), LOG_ID_SILENT, LOGB_ERROR,
 			 "does not answer any more, its link is up; it keeps its LID and its "
 			 "paths until more than %u heavy sweeps have missed it%s",
@@ -84,9 +85,10 @@ static bool note_silence(struct sm *sm, struct node *n)
 	return true;
 }
 
-static void say_again(struct sm *sm, const struct node *n)
+static void say_again(struct sm *sm, struct node *n)
 {
-	if (log_allow(&sm->m.discover->fault_log, sm->now, &(unsigned){ 0 }))
+	if (told_change(&n->ports[1].logged, TOLD_SILENT, false) == TOLD_ENDS &&
+	    log_allow(&sm->m.discover->fault_log, sm->now, &(unsigned){ 0 }))
 		log_node(n, LOG_ID_SILENT, LOGB_INFO, "answers again");
 }
 
@@ -111,7 +113,7 @@ void node_desc_heard(struct sm *sm, struct node *n)
 
 void node_desc_met(struct sm *sm, struct node *n)
 {
-	if (n->misses && !node_is_switch(n) && !node_is_mute(n))
+	if (n->misses && !node_is_switch(n))
 		say_again(sm, n);
 	node_desc_heard(sm, n);
 	if (n->misses)
