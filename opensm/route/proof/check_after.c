@@ -45,10 +45,7 @@ static bool same_host(const struct topo_host *x, const struct topo_host *y)
 	return x->lid == y->lid && x->lmc == y->lmc && x->sw == y->sw && x->sw_port == y->sw_port;
 }
 
-/*
- * End ports of `a` that are missing or elsewhere in `b`: indices. SIZE_MAX: too many. Both are in
- * the order of GUIDs.
- */
+/* Indices of end ports of `a` missing or elsewhere in `b`, both by GUID. SIZE_MAX: too many. */
 static size_t find_missing(const struct topo *a, const struct topo *b, uint32_t ret[HOSTS_MAX])
 {
 	size_t n = 0;
@@ -221,10 +218,7 @@ static void add_dependency(struct delta *d, uint32_t channel, uint64_t in, lid_t
 	}
 }
 
-/*
- * Adds the dependencies of packets that come to `s` by the ports `in` in the new tables;
- * follow_path() has shown that they arrive.
- */
+/* Of packets that come to `s` by ports `in` in new tables: follow_path() showed they arrive. */
 static void add_dependencies(struct delta *d, uint32_t s, uint64_t in, lid_t lid)
 {
 	const struct verifier *j = d->new;
@@ -542,10 +536,7 @@ static bool find_differences(struct delta *d)
  * ---- end ports that go and come ---------------------------------------------------------------
  */
 
-/*
- * Counts the flows of `flow` end ports on `s` to the LID, `own` of them not to themselves, `sign`
- * times.
- */
+/* Counts the flows of `flow` end ports on `s` to the LID, `own` of them not to themselves. */
 static bool count_flow(struct delta *d, uint32_t s, lid_t lid, uint32_t flow, uint32_t own)
 {
 	struct route_proof *p = d->p;

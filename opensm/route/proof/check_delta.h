@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * From checked tables to others, for check_after.c (entries and end ports) and check_distances.c.
- */
+/* From checked tables to others, for check_after.c (entries, end ports) and check_distances.c. */
 #pragma once
 
 #include "route/proof/check_internal.h"

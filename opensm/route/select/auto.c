@@ -206,10 +206,7 @@ static bool is_clearly_better(const struct trial *x, const struct trial *y)
 		y->verdict.max_load > keep_bound(KEEP_CANDIDATE_LOAD, x->verdict.max_load));
 }
 
-/*
- * Another engine must be better than that of the previous tables by more than a little: a change
- * rewrites entries, too.
- */
+/* Another engine than before must be more than a little better: a change rewrites entries, too. */
 static double enough_to_win(const struct automatic *a, const struct trial *x)
 {
 	const struct routes *previous = a->job->previous;
@@ -244,10 +241,7 @@ static bool was_other_options(const struct automatic *a, const struct trial *x)
 	       x->routes->options != previous->options;
 }
 
-/*
- * Tables derived from our own are improved where keeping entries cost too much; adopted ones, whose
- * engine is unknown, are not.
- */
+/* Improves tables where keeping entries cost too much, but no adopted ones of unknown engines. */
 static void balance(const struct automatic *a, struct trial *x)
 {
 	const struct route_engine *engine = route_engine_find(x->name);
@@ -314,10 +308,7 @@ static bool is_whole(const struct automatic *a)
 	return !s->n_cut && !s->n_cross && s->kind != SHAPE_OTHER;
 }
 
-/*
- * What the most loaded channel carries at least: the cables of one switch carry all flows of its
- * end ports to others.
- */
+/* Of the most loaded channel: the cables of a switch carry all flows of its end ports to others. */
 static double least_load(const struct automatic *a)
 {
 	const struct topo *t = a->job->topo;
@@ -348,10 +339,7 @@ static bool says_how_to_count(const struct route_options *o)
 	       o->count_switches;
 }
 
-/*
- * The fabric is whole, and an engine serves it by shortest paths; a tree with little more than the
- * least load, too, or as options say.
- */
+/* Whole, and served by shortest paths; a tree with about the least load, too, or as options say. */
 static bool is_perfect(const struct automatic *a)
 {
 	const struct route_verdict *v = &a->best.verdict;
@@ -419,9 +407,7 @@ static bool is_even(const struct automatic *a)
 	       a->best.verdict.max_load <= UNEVEN * a->best.verdict.avg_load;
 }
 
-/*
- * Small, and without a favourite: of no shape, or of one with damage whose engines all go by load.
- */
+/* Small, without a favourite: of no shape, or of one with damage whose engines all go by load. */
 static bool is_unstructured(const struct automatic *a)
 {
 	enum shape_kind kind = a->shape->kind;

@@ -196,9 +196,7 @@ static void count_loads(struct relief *f, uint32_t from, uint32_t to)
 	}
 }
 
-/*
- * Does an end port send to the LID from `s`, or through it? True if the answer is `far` hops away.
- */
+/* Does an end port send to the LID from or through `s`? True if the answer is `far` hops away. */
 static bool is_used(const struct relief *f, uint32_t s, uint32_t lid, unsigned far)
 {
 	if (f->job->dests->sources[s] || !far)
@@ -240,10 +238,7 @@ static bool has_above(struct relief *f)
 	return false;
 }
 
-/*
- * Marks the columns that may have flows through a channel that carries too much, and counts these
- * channels.
- */
+/* Marks columns that may have flows through channels that carry too much, and counts these. */
 static void find_crossing(struct relief *f, uint32_t from, uint32_t to)
 {
 	const struct dest_order *dests = f->job->dests;

@@ -107,10 +107,7 @@ static void compare_rows(const struct routes *was, const struct routes *r, bool 
 	}
 }
 
-/*
- * Per block of every row of `r`: is it another one than in the previous tables? NULL: there are
- * none. The caller frees.
- */
+/* Per block of every row: is it other than before? NULL: no previous tables. The caller frees. */
 static bool *find_changed(const struct route_job *job, const struct routes *r)
 {
 	uint32_t blocks = r->row_size / LFT_BLOCK_LIDS;
@@ -168,10 +165,7 @@ static void move_load(const struct route_job *job, struct routes *r, struct rout
 	routes_check_after(NULL, r, job->threads, &after);
 }
 
-/*
- * As when they were balanced last, and not clearly less: then something was mended, and more may be
- * possible.
- */
+/* As when balanced last, and not clearly less: then something was mended, more may be possible. */
 static bool is_still_balanced(uint32_t load, uint32_t before)
 {
 	return keep_is_as_before(KEEP_BALANCED, load, before) &&

@@ -168,10 +168,7 @@ static bool keeps_vls(struct dfsssp *d)
 	return d->layers && d->layers->needed <= d->most;
 }
 
-/*
- * Keeps all previous paths that are still shortest, whatever they carry: new ones only where there
- * are none.
- */
+/* Keeps previous paths that are still shortest, whatever they carry; new ones for the others. */
 static void keep_ways(struct dfsssp *d)
 {
 	const struct routes *old = d->job->previous;

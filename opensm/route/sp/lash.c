@@ -160,10 +160,7 @@ static bool is_done(const struct lash *l)
 	return is_cancelled(l->job->cancelled) || l->is_whole_grid || (l->best && l->n > SEARCHED);
 }
 
-/*
- * Paths just chosen against the best so far: no channel beyond the bar, then the load that most
- * packets meet.
- */
+/* Against the best paths so far: no channel beyond the bar, then the load that most packets meet. */
 static bool is_better(const struct lash *l, uint32_t load)
 {
 	if (!l->best || (load > l->bar) != (l->best_load > l->bar))
@@ -273,10 +270,7 @@ static lid_t lid_on(const struct topo *t, uint32_t sw)
 	return 0;
 }
 
-/*
- * The previous paths and VLs, into `ports` and `hints`. False: VLs there and back were not the
- * same.
- */
+/* The previous paths and VLs, into `ports` and `hints`. False: VLs there and back differed. */
 static bool recall_paths(struct lash *l, const struct routes *old)
 {
 	_cleanup_free_ uint32_t *was = topo_match_switches(l->topo, old->topo);

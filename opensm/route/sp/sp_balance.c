@@ -238,9 +238,7 @@ static uint32_t choose_all(const struct courses *all, struct unit *u, uint32_t t
 	return astray;
 }
 
-/*
- * The taste with which fewest paths obey no order; that of the unit's turn if it is as good as any.
- */
+/* The taste with which fewest paths obey no order; that of the unit's turn if as good as any. */
 static struct taste find_taste(const struct courses *all, struct unit *u, uint32_t column)
 {
 	unsigned n = all->job->n_orders, first = n && all->job->rotate ? column % n : 0;

@@ -79,10 +79,7 @@ static void balance_paths(const struct route_job *job, struct sssp *s)
 
 	most = balance_channels(&(struct balance_job){
 		.graph = s->graph, .distances = s->distances, .dests = s->dests,
-		/*
-		 * Paths that have VLs stay: another path needs another VL, which running
-		 * connections do not learn.
-		 */
+		/* Paths with VLs stay: another needs another VL, which connections do not learn. */
 		.tolerated = keep_limit(ours && old->lanes ? KEEP_PATHS : KEEP_BALANCED, before),
 		.threads = s->threads, .cancelled = job->cancelled,
 	}, s->routes, &moved);

@@ -56,10 +56,7 @@ static void go_down(const struct repair *p, const struct topo *t, uint32_t from,
 	}
 }
 
-/*
- * With the distances of before, what is that of `from` to `to`, which is `down` hops further down
- * (tree.c)?
- */
+/* By distances of before: that of `from` to `to`, which is `down` hops further down (tree.c). */
 static uint16_t updown_distance(const struct repair *p, uint32_t from, uint32_t to, uint16_t down)
 {
 	uint16_t up = FAR;

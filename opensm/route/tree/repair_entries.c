@@ -314,10 +314,7 @@ static bool leads_over(const struct repair *p, uint32_t sw, const struct graph_g
 	       graph_near(group, distance_in_row(p, group->to, to)) == distance_from(p, sw, to);
 }
 
-/*
- * Do homes, from the highest on, want the neighbour? `leads`: whether it is on a shortest path, per
- * switch; NULL: not known.
- */
+/* Do homes, highest first, want the neighbour? leads[switch]: by a shortest path; NULL: unknown. */
 static bool is_wanted(const struct repair *p, uint32_t sw, uint32_t dest, uint16_t far,
 		      const struct graph_group *group, const bool *leads)
 {
