@@ -49,6 +49,7 @@ struct delta {
 	struct check_worker *worker; /* NULL: none was needed yet */
 	uint32_t *edges;	/* starts of dependencies that the order does not allow */
 	size_t n_edges, cap_edges;
+	struct arena memory;
 };
 
 /* Brings the distances up to date; keeps the changed ones. False: too many. */
