@@ -234,23 +234,20 @@ static void try_all(struct lash *l, const struct grid *grid)
 	dims_breaks_done(&breaks);
 }
 
-/* Counts the VLs needed. */
-static void count_vls(struct lash *l)
-{
-	choose_paths(l, &(struct choice){ .n_orders = 1 });
-	l->limit = VL_LAYERS_MAX;
-	deal_vls(l, false, true);
-}
-
 static bool find_vls(struct lash *l)
 {
 	_cleanup_(grid_freep) struct grid *grid = dims_find(l->graph);
 
 	try_all(l, grid);
-	if (!l->best && !is_cancelled(l->job->cancelled))
-		count_vls(l);
-	if (!l->best)
+	if (!l->best) {
+		if (is_cancelled(l->job->cancelled))
+			return false;
+		/* Counts the VLs needed. */
+		choose_paths(l, &(struct choice){ .n_orders = 1 });
+		l->limit = VL_LAYERS_MAX;
+		deal_vls(l, false, true);
 		return false;
+	}
 	vl_layers_free(l->layers);
 	l->layers = take(l->best);
 	memcpy(l->ports, l->best_ports, (size_t)l->n * l->n);
@@ -422,17 +419,15 @@ struct routes *lash_compute(const struct route_job *job, char *why, size_t why_l
 	unsigned all = route_vls(job), start = job->options.lash_start_vl;
 	struct routes *r;
 
-	if (start >= all) {
-		snprintf(why, why_len, "lash_start_vl is %u, every cable has %u VLs", start, all);
-		return NULL;
-	}
+	if (start >= all)
+		return route_refuse(why, why_len, "lash_start_vl is %u, every cable has %u VLs",
+				    start, all);
 	l.most = l.limit = all - start;
-	if (!lash_init(&l) || (!keeps_paths(&l) && !find_vls(&l))) {
-		snprintf(why, why_len, "needs %s%u VLs%s, every cable has %u",
-			 l.needed > VL_LAYERS_MAX ? "more than " : "",
-			 MIN(l.needed, VL_LAYERS_MAX), start ? " above lash_start_vl" : "", all);
-		return NULL;
-	}
+	if (!lash_init(&l) || (!keeps_paths(&l) && !find_vls(&l)))
+		return route_refuse(why, why_len, "needs %s%u VLs%s, every cable has %u",
+				    l.needed > VL_LAYERS_MAX ? "more than " : "",
+				    MIN(l.needed, VL_LAYERS_MAX),
+				    start ? " above lash_start_vl" : "", all);
 	r = routes_new(job->topo, "lash", job->topo->max_lid);
 	write_tables(&l, r);
 	r->hops = xmalloc((size_t)l.n * l.n);

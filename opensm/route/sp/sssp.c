@@ -96,11 +96,9 @@ bool sssp_run(const struct route_job *job, const char *name, struct sssp *ret, c
 {
 	struct route_job base = *job;
 
-	if (job->options.cn.broken || job->options.io.broken) {
-		snprintf(why, why_len, "%s has faulty lines, or cannot be read",
-			 job->options.cn.broken ? "cn_guid_file" : "io_guid_file");
-		return false;
-	}
+	if (job->options.cn.broken || job->options.io.broken)
+		return route_refuse(why, why_len, "%s has faulty lines, or cannot be read",
+				    job->options.cn.broken ? "cn_guid_file" : "io_guid_file");
 	ret->threads = route_threads(job);
 	use_options(job, ret);
 	base.options = ret->options;
