@@ -81,11 +81,11 @@ static uint16_t least_distance(const struct repair *p, uint32_t from, uint32_t t
 {
 	uint16_t least = DISTANCE_NONE;
 
-	GRAPH_EACH(p->g, from, way) {
-		uint16_t there = repair_distance(p, way->to, to);
+	GRAPH_EACH(p->g, from, group) {
+		uint16_t there = repair_distance(p, group->to, to);
 
 		if (there != DISTANCE_NONE)
-			least = MIN(least, graph_near(way, there));
+			least = MIN(least, graph_near(group, there));
 	}
 	return least;
 }
@@ -134,8 +134,8 @@ static bool find_lone_row(struct repair *p, uint32_t from, const struct row *w)
 {
 	bool came = p->lone[from] == LONE_CAME, ok = true;
 
-	GRAPH_EACH(p->g, from, way)
-		if (p->lone[way->to] != LONE_NOT)
+	GRAPH_EACH(p->g, from, group)
+		if (p->lone[group->to] != LONE_NOT)
 			return false;
 	if (p->how->tree)
 		go_down(p, p->job->topo, from, w->now, w->queue);

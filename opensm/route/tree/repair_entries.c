@@ -135,10 +135,10 @@ static const struct repair_choice *find_waypoint(const struct repair *p, uint32_
 /* The first neighbour up, as for switches whose LIDs of switches go alike (place_via()). */
 static uint32_t via_of(const struct repair *p, uint32_t sw)
 {
-	GRAPH_EACH(p->g, sw, way)
-		if (p->how->tree ? way->way == GRAPH_UP
-				 : p->spread->rank[way->to] == p->spread->rank[sw] + 1u)
-			return way->to;
+	GRAPH_EACH(p->g, sw, group)
+		if (p->how->tree ? group->way == GRAPH_UP
+				 : p->spread->rank[group->to] == p->spread->rank[sw] + 1u)
+			return group->to;
 	return 0;
 }
 
@@ -377,10 +377,10 @@ static void mend_around(struct repair *p, uint32_t sw, uint32_t at)
 
 	for (uint32_t i = s->first[at]; i < s->first[at + 1] && !is_absent(p, sw); i++)
 		look_at_entry(p, sw, i, at);
-	GRAPH_EACH(p->g, sw, way)
-		if (way->to != at && repair_distance(p, way->to, at) ==
-					     repair_old_distance(p, way->to, at))
-			look_past(p, way->to, graph_edge(p->g, way->to, sw), at);
+	GRAPH_EACH(p->g, sw, group)
+		if (group->to != at && repair_distance(p, group->to, at) ==
+					     repair_old_distance(p, group->to, at))
+			look_past(p, group->to, graph_edge(p->g, group->to, sw), at);
 }
 
 /* An entry over the cable, of an unassigned LID, must not lead round. */
@@ -436,8 +436,8 @@ static struct distances *distances_around(const struct repair *p, uint32_t sw)
 	d->rows = xcalloc((size_t)n * n, sizeof(*d->rows));
 	for (uint32_t to = 0; to < n; to++) {
 		d->rows[(size_t)sw * n + to] = repair_distance(p, sw, to);
-		GRAPH_EACH(p->g, sw, way)
-			d->rows[(size_t)way->to * n + to] = repair_distance(p, way->to, to);
+		GRAPH_EACH(p->g, sw, group)
+			d->rows[(size_t)group->to * n + to] = repair_distance(p, group->to, to);
 	}
 	return d;
 }
