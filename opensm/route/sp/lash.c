@@ -160,7 +160,7 @@ static bool is_done(const struct lash *l)
 	return is_cancelled(l->job->cancelled) || l->is_whole_grid || (l->best && l->n > SEARCHED);
 }
 
-/* Against the best paths so far: no channel beyond the bar, then the load that most packets meet. */
+/* Against the best so far: no channel beyond the bar, then the load that most packets meet. */
 static bool is_better(const struct lash *l, uint32_t load)
 {
 	if (!l->best || (load > l->bar) != (l->best_load > l->bar))
