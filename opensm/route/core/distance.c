@@ -55,9 +55,7 @@ static inline __attribute__((always_inline)) bool advance(const struct graph *g,
 	return any;
 }
 
-/*
- * Destinations base .. base + n - 1, or those of a list, into columns `base` and up; `n` <= BLOCK.
- */
+/* Destinations base .. base + n - 1, or of a list, into columns `base` and up; `n` <= BLOCK. */
 static void search_block(const struct graph *g, struct distances *d, const uint32_t *targets,
 			 uint32_t base, uint32_t n)
 {

@@ -149,6 +149,13 @@ struct route_engines {
 struct routes *route_engine_run(const struct route_engine *engine, const struct route_job *job,
 				char *why, size_t why_len);
 
+/* Does an option say in which order destinations get their ports, or which ports count? */
+static inline bool route_says_how_to_count(const struct route_options *o)
+{
+	return o->n_order || o->n_ignore || o->port_shifting || o->scatter_seed ||
+	       o->count_switches;
+}
+
 /* Writes why a fabric cannot be routed. Returns NULL, as a function that returns `bool` false. */
 void *route_refuse(char *why, size_t why_len, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * The LIDs of one port (LMC) on paths that have as little in common as the paths that an engine
- * allows let them.
- */
+/* The LIDs of one port (LMC) on paths with as little in common as those of the engine allow. */
 #pragma once
 
 #include <stdatomic.h>

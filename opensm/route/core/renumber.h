@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * Tables for the same fabric with some bare switches more or less (topo_with_bare()), which moves
- * the numbers of the others.
- */
+/* Tables for the same fabric with other bare switches (topo_with_bare()), so other numbers. */
 #pragma once
 
 #include "route/core/routes.h"

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * The immutable result of a routing engine: one forwarding row per switch of a topo.
- */
+/* The immutable result of a routing engine: one forwarding row per switch of a topo. */
 #pragma once
 
 #include <stdbool.h>

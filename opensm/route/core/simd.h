@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * Sixteen distances at a time. Functions with SIMD_CLONES are compiled for newer machines as well.
- */
+/* Sixteen distances at a time. Functions with SIMD_CLONES are also compiled for newer machines. */
 #pragma once
 
 #include <stdint.h>

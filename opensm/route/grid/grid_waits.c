@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * Enumerates the dependencies of whole lines, and adds others to them in a set without cycles
- * (cdg_order.h).
- */
+/* Lists the dependencies of whole lines, and adds others in a set without cycles (cdg_order.h). */
 #include "route/grid/grid_detour.h"
 
 #include <assert.h>

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * torus-2QoS: a torus or mesh of up to three dimensions where torus-2QoS.conf says it is, or where
- * its cables say.
- */
+/* torus-2QoS: a torus or mesh of up to 3 dimensions, as torus-2QoS.conf says, or its cables. */
 #pragma once
 
 #include "route/core/engine.h"

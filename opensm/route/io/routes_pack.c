@@ -276,10 +276,7 @@ static struct routes *unpack_rows(struct unpack *u, const struct routes_head *h,
 	return r;
 }
 
-/*
- * Places in the order, and ports towards the root, each with a switch behind it, as multicast
- * follows them.
- */
+/* Places in the order; ports to the root, each with a switch behind: multicast follows them. */
 static bool trees_are_good(const struct routes *r)
 {
 	const struct topo *t = r->topo;

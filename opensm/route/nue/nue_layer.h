@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * One VL: the destinations whose packets travel on it, and their paths, free of cycles together.
- */
+/* One VL: the destinations whose packets travel on it, and their paths, free of cycles together. */
 #pragma once
 
 #include <stdatomic.h>
@@ -39,10 +37,7 @@ void nue_layer_fill(struct nue_layer *layer);
 
 /* ---- which destinations share a VL ---- */
 
-/*
- * Parts of near neighbours and about equal numbers of LIDs: ret[switch] is 0..n_parts-1. Switches
- * without LIDs: part 0.
- */
+/* Parts of near neighbours and about as many LIDs: ret[switch] 0..n_parts-1; without LIDs: 0. */
 void nue_part(const struct nue_net *net, const bool *is_target, unsigned n_parts, uint8_t *ret);
 
 /* ---- what of the previous tables stays ---- */

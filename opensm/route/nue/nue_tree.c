@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * Searches from the destination outward: a switch is settled once, with one channel, as its row has
- * one entry.
- */
+/* Searches from the destination outward: a switch is settled once, with one channel: its entry. */
 #include "route/nue/nue_tree.h"
 
 #include <assert.h>

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * The paths of all switches to one destination, inside what the dependency graph of a VL allows.
- */
+/* The paths of all switches to one destination, inside what the dependency graph of a VL allows. */
 #pragma once
 
 #include "route/vl/cdg_order.h"

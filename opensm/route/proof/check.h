@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * routes_check(): what tables do to packets, computed from nothing but topo and rows.
- */
+/* routes_check(): what tables do to packets, computed from nothing but topo and rows. */
 #pragma once
 
 #include <stdbool.h>

@@ -19,9 +19,7 @@
 #include "route/proof/cdg_internal.h"
 #include "util/mem.h"
 
-/*
- * ---- differences --------------------------------------------------------------------------------
- */
+/* ---- differences ----------------------------------------------------------------------------- */
 
 /* But for the LIDs of switches that went or came. */
 static bool same_switches(const struct topo *a, const struct topo *b)
@@ -45,10 +43,7 @@ static bool same_host(const struct topo_host *x, const struct topo_host *y)
 	return x->lid == y->lid && x->lmc == y->lmc && x->sw == y->sw && x->sw_port == y->sw_port;
 }
 
-/*
- * End ports of `a` that are missing or elsewhere in `b`: indices. SIZE_MAX: too many. Both are in
- * the order of GUIDs.
- */
+/* Indices of end ports of `a` missing or elsewhere in `b`, both by GUID. SIZE_MAX: too many. */
 static size_t find_missing(const struct topo *a, const struct topo *b, uint32_t ret[HOSTS_MAX])
 {
 	size_t n = 0;
@@ -221,10 +216,7 @@ static void add_dependency(struct delta *d, uint32_t channel, uint64_t in, lid_t
 	}
 }
 
-/*
- * Adds the dependencies of packets that come to `s` by the ports `in` in the new tables;
- * follow_path() has shown that they arrive.
- */
+/* Of packets that come to `s` by ports `in` in new tables: follow_path() showed they arrive. */
 static void add_dependencies(struct delta *d, uint32_t s, uint64_t in, lid_t lid)
 {
 	const struct verifier *j = d->new;
@@ -319,15 +311,6 @@ static bool shift_sources(struct delta *d, uint32_t s, lid_t lid)
 	return true;
 }
 
-/* Was `s` seen before for this LID? Now it is. */
-static bool is_seen(struct delta *d, uint32_t s)
-{
-	bool seen = d->seen[s];
-
-	d->seen[s] = true;
-	return seen;
-}
-
 static bool shift_lid(struct delta *d, const struct differing *entries, size_t n)
 {
 	lid_t lid = entries[0].lid;
@@ -339,9 +322,13 @@ static bool shift_lid(struct delta *d, const struct differing *entries, size_t n
 		d->was[entries[i].sw] = entries[i].was;
 		d->now[entries[i].sw] = entries[i].now;
 	}
-	for (size_t i = 0; i < n; i++)
-		if (!is_seen(d, entries[i].sw) && !shift_sources(d, entries[i].sw, lid))
+	for (size_t i = 0; i < n; i++) {
+		uint32_t s = entries[i].sw;
+
+		if (!d->seen[s] && !shift_sources(d, s, lid))
 			return false;
+		d->seen[s] = true;
+	}
 	for (size_t i = 0; i < n; i++)
 		d->seen[entries[i].sw] = false;
 	return true;
@@ -432,15 +419,6 @@ static void count_missing(struct delta *d, lid_t lid)
 	d->p->v.switch_unreachable += j->missing[lid];
 }
 
-static void shift_switch_lid(struct delta *d, lid_t lid, const struct differing *entries,
-			     size_t n)
-{
-	if (d->new->nearer[lid] && still_nearer(d, lid, entries, n))
-		return;
-	if (n || delta_first_moved(d, d->new->targets[lid].sw) < d->n_moved)
-		count_missing(d, lid);
-}
-
 /* LIDs of switches that went. */
 static void drop_switches(struct delta *d)
 {
@@ -502,20 +480,21 @@ static bool shift_all(struct delta *d)
 	bool ok = true;
 
 	for (unsigned lid = 1; lid <= j->top && ok; lid++) {
-		size_t first = i;
+		const struct differing *entries = d->entries + i;
+		const struct target *to = &j->targets[lid];
+		size_t first = i, n;
 
 		while (i < d->n_entries && d->entries[i].lid == lid)
 			i++;
-		if (j->targets[lid].sw == TOPO_NONE)
+		n = i - first;
+		if (to->sw == TOPO_NONE)
 			continue;
-		if (!j->targets[lid].port) {
-			shift_switch_lid(d, (lid_t)lid, d->entries + first, i - first);
-			continue;
-		}
-		if (i > first)
-			ok = shift_lid(d, d->entries + first, i - first);
-		if (ok && d->n_moved)
-			ok = shift_detours(d, (lid_t)lid);
+		if (to->port)
+			ok = (!n || shift_lid(d, entries, n)) &&
+			     (!d->n_moved || shift_detours(d, (lid_t)lid));
+		else if ((!j->nearer[lid] || !still_nearer(d, (lid_t)lid, entries, n)) &&
+			 (n || delta_first_moved(d, to->sw) < d->n_moved))
+			count_missing(d, (lid_t)lid);
 	}
 	return ok;
 }
@@ -538,14 +517,9 @@ static bool find_differences(struct delta *d)
 	return true;
 }
 
-/*
- * ---- end ports that go and come ---------------------------------------------------------------
- */
+/* ---- end ports that go and come -------------------------------------------------------------- */
 
-/*
- * Counts the flows of `flow` end ports on `s` to the LID, `own` of them not to themselves, `sign`
- * times.
- */
+/* Counts the flows of `flow` end ports on `s` to the LID, `own` of them not to themselves. */
 static bool count_flow(struct delta *d, uint32_t s, lid_t lid, uint32_t flow, uint32_t own)
 {
 	struct route_proof *p = d->p;
@@ -724,13 +698,10 @@ static void delta_done(struct delta *d)
 	free(d->entries);
 	free(d->cables);
 	free(d->moved);
-	free(d->stamp);
-	free(d->was);
-	free(d->now);
-	free(d->seen);
 	free(d->queue);
 	free(d->row);
 	free(d->edges);
+	arena_done(&d->memory);
 	check_worker_free(d->worker);
 }
 
@@ -756,10 +727,10 @@ bool route_proof_move(struct route_proof *p, const struct routes *r,
 	if (new.dependencies->lanes)
 		new.dependencies->lanes = r->lanes;
 	d.was_minimal = !p->v.detours && !p->v.unreachable;
-	d.stamp = xcalloc(r->topo->n_switches, sizeof(*d.stamp));
-	d.was = xcalloc(r->topo->n_switches, sizeof(*d.was));
-	d.now = xcalloc(r->topo->n_switches, sizeof(*d.now));
-	d.seen = xcalloc(r->topo->n_switches, sizeof(*d.seen));
+	ARENA_ARRAY(&d.memory, d.stamp, r->topo->n_switches);
+	ARENA_ARRAY(&d.memory, d.was, r->topo->n_switches);
+	ARENA_ARRAY(&d.memory, d.now, r->topo->n_switches);
+	ARENA_ARRAY(&d.memory, d.seen, r->topo->n_switches);
 	ok = find_hosts(&d) && remove_hosts(&d);
 	drop_switches(&d);
 	ok = ok && find_differences(&d) && delta_repair_distances(&d) && no_pair_is_cut(&d);

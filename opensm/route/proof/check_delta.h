@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * From checked tables to others, for check_after.c (entries and end ports) and check_distances.c.
- */
+/* From checked tables to others, for check_after.c (entries, end ports) and check_distances.c. */
 #pragma once
 
 #include "route/proof/check_internal.h"
@@ -51,6 +49,7 @@ struct delta {
 	struct check_worker *worker; /* NULL: none was needed yet */
 	uint32_t *edges;	/* starts of dependencies that the order does not allow */
 	size_t n_edges, cap_edges;
+	struct arena memory;
 };
 
 /* Brings the distances up to date; keeps the changed ones. False: too many. */

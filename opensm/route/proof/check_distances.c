@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * Brings distances between switches up to date after some cables went or came: row by row, only
- * where they change.
- */
+/* Distances between switches after some cables went or came: row by row, where they change. */
 #include "route/proof/check_delta.h"
 
 #include <assert.h>

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * The inside of routes_check(), for check.c (the whole), check_run.c (many LIDs) and check_any.c
- * (one LID).
- */
+/* The inside of routes_check(): check.c (whole), check_run.c (many LIDs), check_any.c (one LID). */
 #pragma once
 
 #include "route/proof/check.h"

@@ -26,9 +26,7 @@ enum keep_rule {
 	KEEP_LOAD,
 	KEEP_HOPS,
 	KEEP_QUIET,
-	/*
-	 * The base is tables from scratch, or their own load when paths were dealt out to VLs last.
-	 */
+	/* Base: tables from scratch, or their own load when paths were dealt out to VLs last. */
 	KEEP_PATHS,
 	/* Base: tables from scratch, or the mean of all channels: beyond it single entries move. */
 	KEEP_BALANCE,

@@ -22,15 +22,6 @@ static void field_done(struct field *f)
 	free(f->use);
 }
 
-static struct field field_of(const struct routes *r)
-{
-	struct field f = { .routes = r, .n_ports = topo_n_entries(r->topo) };
-
-	f.hosts = routes_ranks(r->topo, &f.n);
-	f.use = xcalloc(f.n_ports, sizeof(*f.use));
-	return f;
-}
-
 static struct field field_of_groups(const struct routes *r, const struct route_ranks *groups,
 				    unsigned n)
 {
@@ -45,6 +36,15 @@ static struct field field_of_groups(const struct routes *r, const struct route_r
 		for (uint32_t k = 0; k < groups[i].n; k++)
 			f.hosts[at + k] = groups[i].hosts[k];
 	return f;
+}
+
+static struct field field_of(const struct routes *r)
+{
+	struct route_ranks all = { .n = 0 };
+	_cleanup_free_ uint32_t *hosts = routes_ranks(r->topo, &all.n);
+
+	all.hosts = hosts;
+	return field_of_groups(r, &all, 1);
 }
 
 /* Adds a flow to all channels of a path, or finds the most flows on any. 0: there is no path. */
@@ -129,13 +129,6 @@ double routes_permutation_bandwidth(const struct routes *r, unsigned patterns, u
 	return permute(&f, patterns, seed);
 }
 
-/* The order of end ports, begun `by` later. */
-static void shift_by(const struct field *f, uint32_t *to, uint32_t by)
-{
-	memcpy(to, f->hosts + by, (f->n - by) * sizeof(*to));
-	memcpy(to + f->n - by, f->hosts, by * sizeof(*to));
-}
-
 void routes_measure(const struct routes *r, unsigned patterns, uint64_t seed,
 		    struct route_measures *ret)
 {
@@ -146,32 +139,14 @@ void routes_measure(const struct routes *r, unsigned patterns, uint64_t seed,
 	};
 }
 
-/* Sends from all end ports, from hosts[k] to `to`[(k + by) % n]; the most flows on a channel. */
-static uint32_t send_all(struct field *f, const uint32_t *to, uint32_t by)
+/* The most flows on a channel. */
+static uint32_t most_use(const struct field *f)
 {
 	uint32_t most = 0;
 
-	memset(f->use, 0, f->n_ports * sizeof(*f->use));
-	for (uint32_t k = 0; k < f->n; k++)
-		walk(f, f->hosts[k], to[(k + by) % f->n], true);
 	for (uint32_t c = 0; c < f->n_ports; c++)
 		most = MAX(most, f->use[c]);
 	return most;
-}
-
-unsigned routes_shift_congestion(const struct routes *r, unsigned shifts)
-{
-	_cleanup_(field_done) struct field f = field_of(r);
-	uint32_t worst = 0, all = f.n ? f.n - 1 : 0;
-
-	if (!shifts || shifts > all)
-		shifts = all;
-	for (unsigned i = 0; i < shifts; i++) {
-		uint32_t by = 1 + (uint32_t)((uint64_t)i * all / shifts);
-
-		worst = MAX(worst, send_all(&f, f.hosts, by));
-	}
-	return worst;
 }
 
 double routes_permutation_congestion(const struct routes *r, unsigned patterns, uint64_t seed,
@@ -186,7 +161,10 @@ double routes_permutation_congestion(const struct routes *r, unsigned patterns, 
 		uint32_t most;
 
 		shuffle(to, f.n, &seed);
-		most = send_all(&f, to, 0);
+		memset(f.use, 0, f.n_ports * sizeof(*f.use));
+		for (uint32_t k = 0; k < f.n; k++)
+			walk(&f, f.hosts[k], to[k], true);
+		most = most_use(&f);
 		worst = MAX(worst, most);
 		sum += most;
 	}
@@ -208,34 +186,6 @@ uint32_t *routes_ranks(const struct topo *t, uint32_t *ret_n)
 	return ret;
 }
 
-/* The most flows on a channel in any shift; `*ret` is the mean share. */
-static unsigned measure_shifts(struct field *f, unsigned shifts, double *ret)
-{
-	_cleanup_free_ uint32_t *to = xcalloc(f->n, sizeof(*to));
-	uint32_t all = f->n ? f->n - 1 : 0, most = 0;
-
-	*ret = 0;
-	if (!shifts || shifts > all)
-		shifts = all;
-	for (unsigned i = 0; i < shifts; i++) {
-		shift_by(f, to, 1 + (uint32_t)((uint64_t)i * all / shifts));
-		*ret += shares(f, f->hosts, to, f->n);
-		for (uint32_t c = 0; c < f->n_ports; c++)
-			most = MAX(most, f->use[c]);
-	}
-	*ret = shifts ? *ret / f->n / shifts : 0;
-	return most;
-}
-
-double routes_shift_bandwidth(const struct routes *r, unsigned shifts)
-{
-	_cleanup_(field_done) struct field f = field_of(r);
-	double ret;
-
-	measure_shifts(&f, shifts, &ret);
-	return ret;
-}
-
 unsigned routes_measure_ranks(const struct routes *r, struct route_ranks ranks, unsigned patterns,
 			      unsigned shifts, struct route_measures *ret)
 {
@@ -243,10 +193,30 @@ unsigned routes_measure_ranks(const struct routes *r, struct route_ranks ranks, 
 	unsigned most;
 
 	*ret = (struct route_measures){ 0 };
-	most = measure_shifts(&f, shifts, &ret->shift);
+	most = routes_measure_groups(r, &ranks, 1, shifts, &ret->shift);
 	ret->permutation = permute(&f, patterns, 1);
 	ret->bisection = bisect(&f, patterns, 1);
 	return most;
+}
+
+static unsigned shift_all(const struct routes *r, unsigned shifts, double *ret)
+{
+	_cleanup_(field_done) struct field f = field_of(r);
+
+	return routes_measure_groups(r, &(struct route_ranks){ f.hosts, f.n }, 1, shifts, ret);
+}
+
+double routes_shift_bandwidth(const struct routes *r, unsigned shifts)
+{
+	double ret;
+
+	shift_all(r, shifts, &ret);
+	return ret;
+}
+
+unsigned routes_shift_congestion(const struct routes *r, unsigned shifts)
+{
+	return shift_all(r, shifts, &(double){ 0 });
 }
 
 /* ---- groups of end ports, each by itself ---------------------------------------------------- */
@@ -279,8 +249,7 @@ unsigned routes_measure_groups(const struct routes *r, const struct route_ranks 
 	for (unsigned i = 0; i < shifts; i++) {
 		shift_groups(groups, n, i, shifts, to);
 		sum += shares(&f, f.hosts, to, f.n);
-		for (uint32_t c = 0; c < f.n_ports; c++)
-			most = MAX(most, f.use[c]);
+		most = MAX(most, most_use(&f));
 	}
 	*ret = shifts ? sum / f.n / shifts : 0;
 	return most;

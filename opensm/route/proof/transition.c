@@ -52,6 +52,7 @@ struct walk {
 	size_t n_waits, cap_waits;
 	uint32_t *waiting;   /* per switch: first wait for it, or NO_WAIT */
 	uint32_t *level;     /* per switch: epoch so far */
+	struct arena memory;
 };
 
 /* The switch behind a port as cables are now; TOPO_NONE: a host, ourselves, nothing. */
@@ -219,13 +220,6 @@ static void search_component(struct walk *w, uint32_t start, lid_t lid)
 	}
 }
 
-static void forget_search(struct walk *w)
-{
-	for (uint32_t i = 0; i < w->n_seen; i++)
-		w->number[w->seen[i]] = w->component[w->seen[i]] = 0;
-	w->n_seen = w->n_components = w->largest = 0;
-}
-
 /* ---- order ------------------------------------------------------------------------------- */
 
 /* The next switch on the new path from `sw` that changes too, inside its component; TOPO_NONE. */
@@ -318,7 +312,9 @@ static void order_lid(struct walk *w, lid_t lid)
 			search_component(w, w->all[i].sw, lid);
 	if (w->largest > 1)
 		add_waits(w, lid);
-	forget_search(w);
+	for (uint32_t i = 0; i < w->n_seen; i++)
+		w->number[w->seen[i]] = w->component[w->seen[i]] = 0;
+	w->n_seen = w->n_components = w->largest = 0;
 	mark_changes(w, lid, false);
 	if (raise_levels(w, waits))
 		return;
@@ -353,41 +349,29 @@ static void walk_open(struct walk *w, const struct routes *old, const struct rou
 
 	w->old = old;
 	w->new = new;
-	w->first = xcalloc(new->top + 2u, sizeof(*w->first));
-	w->risky = xcalloc(new->row_size + 1u, sizeof(*w->risky));
 	w->old_sw = topo_match_switches(t, old->topo);
-	w->number = xcalloc(n, sizeof(*w->number));
-	w->low = xcalloc(n, sizeof(*w->low));
-	w->component = xcalloc(n, sizeof(*w->component));
-	w->next_edge = xcalloc(n, sizeof(*w->next_edge));
-	w->on_stack = xcalloc(n, sizeof(*w->on_stack));
-	w->changes = xcalloc(n, sizeof(*w->changes));
-	w->stack = xcalloc(n, sizeof(*w->stack));
-	w->calls = xcalloc(n, sizeof(*w->calls));
-	w->seen = xcalloc(n, sizeof(*w->seen));
-	w->level = xcalloc(n, sizeof(*w->level));
-	w->waiting = xcalloc(n, sizeof(*w->waiting));
+	ARENA_ARRAY(&w->memory, w->first, new->top + 2u);
+	ARENA_ARRAY(&w->memory, w->risky, new->row_size + 1u);
+	ARENA_ARRAY(&w->memory, w->number, n);
+	ARENA_ARRAY(&w->memory, w->low, n);
+	ARENA_ARRAY(&w->memory, w->component, n);
+	ARENA_ARRAY(&w->memory, w->next_edge, n);
+	ARENA_ARRAY(&w->memory, w->on_stack, n);
+	ARENA_ARRAY(&w->memory, w->changes, n);
+	ARENA_ARRAY(&w->memory, w->stack, n);
+	ARENA_ARRAY(&w->memory, w->calls, n);
+	ARENA_ARRAY(&w->memory, w->seen, n);
+	ARENA_ARRAY(&w->memory, w->level, n);
+	ARENA_ARRAY(&w->memory, w->waiting, n);
 	memset(w->waiting, 0xFF, n * sizeof(*w->waiting));
 }
 
 static void walk_close(struct walk *w)
 {
 	free(w->all);
-	free(w->first);
-	free(w->risky);
 	free(w->old_sw);
-	free(w->number);
-	free(w->low);
-	free(w->component);
-	free(w->next_edge);
-	free(w->on_stack);
-	free(w->changes);
-	free(w->stack);
-	free(w->calls);
-	free(w->seen);
 	free(w->waits);
-	free(w->level);
-	free(w->waiting);
+	arena_done(&w->memory);
 }
 
 struct transition *transition_find(const struct routes *old, const struct routes *new)

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * Found tables as routes: the entries that lead somewhere, and around them what an engine would
- * have said of its own.
- */
+/* Found tables as routes: entries that lead somewhere, and what an engine would say of its own. */
 #pragma once
 
 #include "route/core/engine.h"

@@ -206,22 +206,9 @@ static bool is_clearly_better(const struct trial *x, const struct trial *y)
 		y->verdict.max_load > keep_bound(KEEP_CANDIDATE_LOAD, x->verdict.max_load));
 }
 
-/*
- * Another engine must be better than that of the previous tables by more than a little: a change
- * rewrites entries, too.
- */
-static double enough_to_win(const struct automatic *a, const struct trial *x)
-{
-	const struct routes *previous = a->job->previous;
-
-	bool changes = previous && !a->stale && !strcmp(a->best.name, previous->by) &&
-		       strcmp(x->name, previous->by) != 0;
-
-	return changes ? keep_bound(KEEP_CANDIDATE, 1) : BETTER;
-}
-
 static bool wins(const struct automatic *a, const struct trial *x)
 {
+	const struct routes *previous = a->job->previous;
 	const struct trial *best = &a->best;
 
 	if (!best->routes)
@@ -232,22 +219,14 @@ static bool wins(const struct automatic *a, const struct trial *x)
 		return !is_clearly_better(best, x);
 	if (x->changes > keep_bound(KEEP_CHANGES, best->changes))
 		return is_clearly_better(x, best);
-	return is_better(x, best, enough_to_win(a, x));
+	/* Another engine must be more than a little better: a change rewrites entries, too. */
+	return is_better(x, best,
+			 previous && !strcmp(best->name, previous->by) &&
+					 strcmp(x->name, previous->by) != 0
+				 ? keep_bound(KEEP_CANDIDATE, 1) : BETTER);
 }
 
-/* With other options than before, the choice is that of a start. */
-static bool was_other_options(const struct automatic *a, const struct trial *x)
-{
-	const struct routes *previous = a->job->previous;
-
-	return previous && previous->options && !strcmp(x->name, previous->by) &&
-	       x->routes->options != previous->options;
-}
-
-/*
- * Tables derived from our own are improved where keeping entries cost too much; adopted ones, whose
- * engine is unknown, are not.
- */
+/* Improves tables where keeping entries cost too much, but no adopted ones of unknown engines. */
 static void balance(const struct automatic *a, struct trial *x)
 {
 	const struct route_engine *engine = route_engine_find(x->name);
@@ -278,9 +257,9 @@ static bool is_known(struct automatic *a, const struct routes *r)
 static void consider(struct automatic *a, const char *name, struct routes *r)
 {
 	struct trial x = { .name = name, .routes = r };
+	const struct routes *old = a->job->previous;
 
-	port_class_check(route_engine_find(name), a->job, a->n_held ? NULL : a->job->previous, r,
-			 &x.verdict);
+	port_class_check(route_engine_find(name), a->job, a->n_held ? NULL : old, r, &x.verdict);
 	balance(a, &x);
 	r = x.routes;
 	if (route_fault(&x.verdict)) {
@@ -291,13 +270,15 @@ static void consider(struct automatic *a, const char *name, struct routes *r)
 	}
 	a->n_held++;
 	if (a->small) {
-		a->stale |= was_other_options(a, &x);
+		/* With other options than before, the choice is that of a start. */
+		a->stale |= old && old->options && !strcmp(name, old->by) &&
+			    r->options != old->options;
 		if (is_known(a, r)) {
 			routes_unref(r);
 			return;
 		}
 		rate(&x);
-		x.changes = count_changes(r, a->job->previous);
+		x.changes = count_changes(r, old);
 	}
 	if (wins(a, &x)) {
 		routes_unref(a->best.routes);
@@ -314,50 +295,34 @@ static bool is_whole(const struct automatic *a)
 	return !s->n_cut && !s->n_cross && s->kind != SHAPE_OTHER;
 }
 
-/*
- * What the most loaded channel carries at least: the cables of one switch carry all flows of its
- * end ports to others.
- */
+/* Of the most loaded channel: the cables of a switch carry all flows of its end ports to others. */
 static double least_load(const struct automatic *a)
 {
 	const struct topo *t = a->job->topo;
-	_cleanup_free_ uint32_t *hosts = xcalloc(t->n_switches, sizeof(*hosts));
+	_cleanup_free_ uint32_t *hosts = topo_count_senders(t);
 	uint32_t n = 0;
 	double most = 0;
 
-	for (uint32_t h = 0; h < t->n_hosts; h++)
-		if (t->hosts[h].lid && t->hosts[h].sw != TOPO_NONE) {
-			hosts[t->hosts[h].sw]++;
-			n++;
-		}
+	for (uint32_t u = 0; u < t->n_switches; u++)
+		n += hosts[u];
 	for (uint32_t u = 0; u < t->n_switches; u++) {
 		unsigned cables = 0;
 
-		for (uint32_t i = a->graph->first[u]; i < a->graph->first[u + 1]; i++)
-			cables += a->graph->groups[i].n_ports;
+		GRAPH_EACH(a->graph, u, group)
+			cables += group->n_ports;
 		if (cables)
 			most = MAX(most, (double)hosts[u] * (n - hosts[u]) / cables);
 	}
 	return most;
 }
 
-/* Does an option say in which order destinations get their ports, or which ports count? */
-static bool says_how_to_count(const struct route_options *o)
-{
-	return o->n_order || o->n_ignore || o->port_shifting || o->scatter_seed ||
-	       o->count_switches;
-}
-
-/*
- * The fabric is whole, and an engine serves it by shortest paths; a tree with little more than the
- * least load, too, or as options say.
- */
+/* Whole, and served by shortest paths; a tree with about the least load, too, or as options say. */
 static bool is_perfect(const struct automatic *a)
 {
 	const struct route_verdict *v = &a->best.verdict;
 
 	return a->best.routes && v->minimal && is_whole(a) &&
-	       (a->shape->kind != SHAPE_TREE || says_how_to_count(&a->job->options) ||
+	       (a->shape->kind != SHAPE_TREE || route_says_how_to_count(&a->job->options) ||
 		v->max_load <= ALIKE * least_load(a));
 }
 
@@ -419,9 +384,7 @@ static bool is_even(const struct automatic *a)
 	       a->best.verdict.max_load <= UNEVEN * a->best.verdict.avg_load;
 }
 
-/*
- * Small, and without a favourite: of no shape, or of one with damage whose engines all go by load.
- */
+/* Small, without a favourite: of no shape, or of one with damage whose engines all go by load. */
 static bool is_unstructured(const struct automatic *a)
 {
 	enum shape_kind kind = a->shape->kind;
@@ -435,7 +398,7 @@ static bool follows(const struct automatic *a, const char *name)
 {
 	const struct route_engine *engine = route_engine_find(name);
 
-	return a->shape->kind != SHAPE_TREE || !says_how_to_count(&a->job->options) ||
+	return a->shape->kind != SHAPE_TREE || !route_says_how_to_count(&a->job->options) ||
 	       !engine->by_load || engine->sls == PATH_SL;
 }
 
@@ -495,20 +458,15 @@ struct routes *automatic_compute(const struct route_job *job, char *why, size_t 
 	_cleanup_(automatic_done) struct automatic a = { .job = job, .compared = true };
 	const struct topo *t = job->topo;
 
-	if (t->n_switches > UINT16_MAX - 1) {
-		snprintf(why, why_len, "%u switches, at most %u can be routed", t->n_switches,
-			 UINT16_MAX - 1);
+	if (!route_is_possible(job, why, why_len))
 		return NULL;
-	}
 	a.graph = graph_new(t, &job->options);
 	a.shape = shape_find(a.graph);
 	a.small = keep_may_compare(t);
 	a.tiny = (uint64_t)t->n_switches * t->max_lid <= TINY;
 	try_all(&a);
-	if (!a.best.routes) {
-		snprintf(why, why_len, "no engine routes this fabric");
-		return NULL;
-	}
+	if (!a.best.routes)
+		return route_refuse(why, why_len, "no engine routes this fabric");
 	write_note(&a);
 	free(a.best.routes->judged); /* by an engine that proved its tables itself */
 	a.best.routes->judged = xmemdup(&a.best.verdict, sizeof(a.best.verdict));

@@ -112,10 +112,7 @@ static bool may_number_alike(const struct routes *was, const struct topo *now)
 	return gone + came && gone + came <= KEEP_REPAIR_SWITCHES;
 }
 
-/*
- * The same tables, verdict and proof for `t`, which has other bare switches. `made`: the tables, if
- * there are any yet.
- */
+/* The same tables, verdict and proof for `t`, with other bare switches. `made`: tables, or NULL. */
 static struct routes *renumbered(const struct routes *r, struct routes *made, const struct topo *t,
 				 struct route_verdict *v)
 {
@@ -128,10 +125,7 @@ static struct routes *renumbered(const struct routes *r, struct routes *made, co
 	return made;
 }
 
-/*
- * The former tables for `then`, which has bare switches more. If these went a moment ago, there are
- * such tables already.
- */
+/* Former tables for `then`, with more bare switches: there already if these went a moment ago. */
 static struct routes *former_alike(const struct routes *was, const struct topo *then)
 {
 	struct routes *made = atomic_exchange(&was->cache->alike, NULL), *before;
@@ -225,10 +219,7 @@ static struct routes *as_before(const struct keeping *w)
 
 /* ---- found --------------------------------------------------------------------------------- */
 
-/*
- * The found entries in tables that hold and are not clearly worse than `fresh`; NULL: there are
- * none.
- */
+/* The found entries in tables that hold, not clearly worse than `fresh`; NULL: there are none. */
 static struct routes *standing(const struct keeping *w, const struct routes *base,
 			       const struct route_verdict *fresh, bool whole)
 {

@@ -8,6 +8,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "route/core/lid_spread.h"
 #include "route/proof/keep_policy.h"
 #include "route/sp/balance.h"
 #include "util/mem.h"
@@ -23,6 +24,7 @@ struct mover {
 	uint32_t *flow;    /* per switch, for the column at hand */
 	uint32_t limit;
 	bool *replaced;    /* per LID */
+	struct arena memory;
 };
 
 static bool is_over(const struct mover *b, uint32_t channel)
@@ -61,13 +63,6 @@ static bool some_is_over(const struct mover *b)
 	return false;
 }
 
-static bool is_nearer(const struct routes *r, uint32_t from, uint32_t peer, uint32_t at)
-{
-	const uint8_t *hops = r->hops + (size_t)at * r->topo->n_switches;
-
-	return peer != TOPO_NONE && hops[peer] + 1 == hops[from];
-}
-
 /* Takes `flow` off the path from `sw` on, or puts it there; most load on that path afterwards. */
 static uint32_t shift(struct mover *b, uint32_t sw, lid_t lid, int64_t flow)
 {
@@ -94,13 +89,14 @@ static bool move_entry(struct mover *b, uint32_t sw, lid_t lid, uint32_t at)
 {
 	const struct topo *t = b->r->topo;
 	uint8_t *entry = &routes_row(b->r, sw)[lid], old = *entry, best = old;
+	const uint8_t *hops = b->r->hops + (size_t)at * b->n;
 	uint32_t flow = b->flow[sw], least = b->limit + 1;
 
 	shift(b, sw, lid, -(int64_t)flow);
 	for (unsigned p = 1; p <= t->switches[sw].n_ports; p++) {
-		uint32_t most;
+		uint32_t peer = topo_port(t, sw, p)->sw, most;
 
-		if (p == old || !is_nearer(b->r, sw, topo_port(t, sw, p)->sw, at))
+		if (p == old || peer == TOPO_NONE || hops[peer] + 1 != hops[sw])
 			continue;
 		*entry = (uint8_t)p;
 		most = shift(b, sw, lid, flow);
@@ -172,9 +168,9 @@ static void mover_open(struct mover *b)
 	b->n = t->n_switches;
 	b->n_ports = topo_n_entries(t);
 	b->sources = topo_count_senders(t);
-	b->flow = xcalloc(b->n, sizeof(*b->flow));
-	b->load = xcalloc(b->n_ports, sizeof(*b->load));
-	b->replaced = xcalloc(b->r->row_size + 1u, sizeof(*b->replaced));
+	ARENA_ARRAY(&b->memory, b->flow, b->n);
+	ARENA_ARRAY(&b->memory, b->load, b->n_ports);
+	ARENA_ARRAY(&b->memory, b->replaced, b->r->row_size + 1u);
 	for (uint32_t h = 0; h < t->n_hosts; h++)
 		for (unsigned k = 0; t->hosts[h].lid && k < 1u << t->hosts[h].lmc; k++)
 			if (t->hosts[h].sw != TOPO_NONE)
@@ -184,21 +180,16 @@ static void mover_open(struct mover *b)
 static void mover_close(struct mover *b)
 {
 	free(b->sources);
-	free(b->flow);
-	free(b->load);
-	free(b->replaced);
+	arena_done(&b->memory);
 }
 
 /* Single entries are moved only where nothing but load decides. */
 static bool may_move_entries(const struct route_job *job, const struct routes *r)
 {
 	const struct route_options *o = &job->options;
-	bool lmc = false;
 
-	for (uint32_t h = 0; h < r->topo->n_hosts; h++)
-		lmc |= r->topo->hosts[h].lmc != 0;
-	return r->hops && !r->places && !lmc && !o->n_weights && !o->n_order && !o->n_ignore &&
-	       !o->scatter_seed;
+	return r->hops && !r->places && !lid_spread_is_needed(r->topo) && !o->n_weights &&
+	       !o->n_order && !o->n_ignore && !o->scatter_seed;
 }
 
 static void rebalance(const struct route_job *job, struct routes *r, const struct routes *fresh,

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * Between the halves of grid_find: directions of edges (grid_arcs.c), places of switches (grid.c).
- */
+/* Between halves of grid_find(): directions of edges (grid_arcs.c), places of switches (grid.c). */
 #pragma once
 
 #include "route/shape/grid.h"

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * The same grid seen otherwise: dimensions in another order, turned round, taken together; and its
- * name.
- */
+/* A grid seen otherwise: dimensions in another order, turned round, together; and its name. */
 #include "route/shape/grid.h"
 
 #include <stdarg.h>

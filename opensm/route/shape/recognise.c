@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * Which kind, in order: nothing to choose, trees, HyperX, grids, dragonflies. Trees are found here.
- */
+/* Which kind, in order: nothing to choose, trees (found here), HyperX, grids, dragonflies. */
 #include "route/shape/recognise.h"
 
 #include <stdio.h>

@@ -107,17 +107,6 @@ static inline bool is_over(const struct relief *f, uint32_t channel)
 	return f->load[channel] > f->limit && f->load[channel] > f->floor[channel];
 }
 
-/* Unless they are those at hand. */
-static void find_dag(const struct relief *f, struct path_dag *w, uint32_t to)
-{
-	if (w->to == to)
-		return;
-	if (f->job->find)
-		f->job->find(f->job->arg, to, w);
-	else
-		path_dag_find(w, f->job->distances, to);
-}
-
 /* The columns from `place` on whose LIDs follow each other in a block: rows are far apart. */
 static void read_ports(const struct relief *f, struct column *c, uint32_t place)
 {
@@ -151,12 +140,15 @@ static void read_column(const struct relief *f, struct column *c, uint32_t place
 /* Sums up what comes through every switch, farthest first. */
 static void find_flows(const struct relief *f, struct column *c, uint32_t place)
 {
-	const uint32_t *order = c->dag.order, *base = f->base;
+	const uint32_t *order = c->dag.order, *base = f->base, at = f->job->dests->at[place];
 	const uint16_t *next = f->next;
 	uint32_t *flow = c->flow, *used = c->used;
 	const uint8_t *port = c->port;
 
-	find_dag(f, &c->dag, f->job->dests->at[place]);
+	if (f->job->find && c->dag.to != at)
+		f->job->find(f->job->arg, at, &c->dag);
+	else if (c->dag.to != at)
+		path_dag_find(&c->dag, f->job->distances, at);
 	memcpy(flow, f->job->dests->sources, f->n * sizeof(*flow));
 	for (uint32_t i = c->dag.n; i-- > 0;) {
 		uint32_t s = order[i], to = flow[s] ? next[base[s] + port[s]] : NOWHERE;
@@ -196,9 +188,7 @@ static void count_loads(struct relief *f, uint32_t from, uint32_t to)
 	}
 }
 
-/*
- * Does an end port send to the LID from `s`, or through it? True if the answer is `far` hops away.
- */
+/* Does an end port send to the LID from or through `s`? True if the answer is `far` hops away. */
 static bool is_used(const struct relief *f, uint32_t s, uint32_t lid, unsigned far)
 {
 	if (f->job->dests->sources[s] || !far)
@@ -240,10 +230,7 @@ static bool has_above(struct relief *f)
 	return false;
 }
 
-/*
- * Marks the columns that may have flows through a channel that carries too much, and counts these
- * channels.
- */
+/* Marks columns that may have flows through channels that carry too much, and counts these. */
 static void find_crossing(struct relief *f, uint32_t from, uint32_t to)
 {
 	const struct dest_order *dests = f->job->dests;
@@ -269,22 +256,13 @@ static void find_crossing(struct relief *f, uint32_t from, uint32_t to)
 	}
 }
 
-static uint32_t most_load(const struct relief *f)
+/* Of `all` channels, or of those that carry more than they must; 0: none does. */
+static uint32_t most_load(const struct relief *f, bool all)
 {
 	uint32_t most = 0;
 
 	for (uint32_t i = 0; i < f->n_ports; i++)
-		most = MAX(most, f->load[i]);
-	return most;
-}
-
-/* Of those that carry more than they must; 0: none does. */
-static uint32_t most_to_relieve(const struct relief *f)
-{
-	uint32_t most = 0;
-
-	for (uint32_t i = 0; i < f->n_ports; i++)
-		if (f->load[i] > f->floor[i])
+		if (all || f->load[i] > f->floor[i])
 			most = MAX(most, f->load[i]);
 	return most;
 }
@@ -530,7 +508,7 @@ static uint32_t relieve(struct relief *f, uint32_t from, uint32_t to, uint32_t l
 static uint32_t relieve_class(struct relief *f, uint32_t from, uint32_t to)
 {
 	bool large = !keep_may_compare(f->topo);
-	uint32_t enough = MAX(f->enough, f->job->enough), most = most_to_relieve(f), moved = 0;
+	uint32_t enough = MAX(f->enough, f->job->enough), most = most_load(f, false), moved = 0;
 
 	for (unsigned step = 0;
 	     step < STEPS && most > enough && !is_cancelled(f->job->cancelled); step++) {
@@ -541,25 +519,12 @@ static uint32_t relieve_class(struct relief *f, uint32_t from, uint32_t to)
 		if (large || f->n_over)
 			now += relieve(f, from, to, limit, false);
 		moved += now;
-		most = most_to_relieve(f);
+		most = most_load(f, false);
 		/* That was too much: that load cannot be taken off. */
 		if (!now || most > before - over / 16)
 			break;
 	}
 	return moved;
-}
-
-/* Hops to the nearest switch with end ports, RANKS - 1 at most. */
-static uint16_t *find_ranks(const struct relief *f)
-{
-	uint16_t *rank = xmalloc(f->n * sizeof(*rank));
-
-	for (uint32_t s = 0; s < f->n; s++)
-		rank[s] = f->job->dests->sources[s] ? 0 : UINT16_MAX;
-	graph_flood(f->job->graph, rank, NULL);
-	for (uint32_t s = 0; s < f->n; s++)
-		rank[s] = (uint16_t)MIN(rank[s], RANKS - 1);
-	return rank;
 }
 
 /* The sum of the loads of several channels. */
@@ -580,16 +545,9 @@ static uint32_t mean_of(const struct mean *m)
 
 /* The loads of channels: between two levels, from each switch to a level, and to it from there. */
 struct means {
-	uint16_t *rank;
+	uint16_t *rank; /* per switch: hops to the nearest one with end ports, RANKS - 1 at most */
 	struct mean all[RANKS][RANKS], (*out)[RANKS], (*in)[RANKS];
 };
-
-static void means_done(struct means *m)
-{
-	free(m->rank);
-	free(m->out);
-	free(m->in);
-}
 
 /* Is it a leaf, or has it no neighbour of a higher level? */
 static bool is_end(const struct means *m, uint32_t s)
@@ -615,12 +573,18 @@ static uint32_t floor_of(const struct means *m, uint32_t s, uint32_t v)
  */
 static void find_fair(struct relief *f)
 {
-	_cleanup_(means_done) struct means m = {
-		.rank = find_ranks(f),
-		.out = xcalloc(f->n, sizeof(*m.out)), .in = xcalloc(f->n, sizeof(*m.in)),
-	};
+	_cleanup_(arena_done) struct arena memory = { NULL };
 	const struct topo *t = f->topo;
+	struct means m = { .rank = NULL };
 
+	ARENA_ARRAY(&memory, m.rank, f->n);
+	ARENA_ARRAY(&memory, m.out, f->n);
+	ARENA_ARRAY(&memory, m.in, f->n);
+	for (uint32_t s = 0; s < f->n; s++)
+		m.rank[s] = f->job->dests->sources[s] ? 0 : UINT16_MAX;
+	graph_flood(f->job->graph, m.rank, NULL);
+	for (uint32_t s = 0; s < f->n; s++)
+		m.rank[s] = MIN(m.rank[s], RANKS - 1);
 	for (unsigned pass = 0; pass < 2; pass++)
 		for (uint32_t s = 0; s < f->n; s++)
 			for (unsigned p = 1; p <= t->switches[s].n_ports; p++) {
@@ -730,7 +694,7 @@ uint32_t balance_channels(const struct balance_job *job, struct routes *r, uint3
 	list_channels(&f);
 	column_init(&f, &f.column);
 	*ret_moved = look_at_loads(&f) ? relieve_classes(&f) : 0;
-	most = most_load(&f);
+	most = most_load(&f, true);
 	path_dag_done(&f.column.dag);
 	arena_done(&f.memory);
 	return most;

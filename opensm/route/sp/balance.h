@@ -19,19 +19,13 @@ struct route_verdict;
 struct balance_job {
 	const struct graph *graph;
 	const struct distances *distances; /* with `find`: not needed */
-	/*
-	 * Paths that entries may take, nearest first; any may be combined with any. NULL: the
-	 * shortest.
-	 */
+	/* Paths for entries, nearest first; any may be combined with any. NULL: the shortest. */
 	path_dag_finder find;
 	/* NULL, or `find` only orders the switches, and this lists the edges of order[i]. */
 	void (*find_edges)(const void *arg, uint32_t i, struct path_dag *w);
 	const void *arg;
 	const struct dest_order *dests;
-	/*
-	 * Per channel, in end-port pairs, where that is known; then `dests` has one class. NULL:
-	 * they are counted.
-	 */
+	/* Per channel, in end-port pairs; then `dests` has one class. NULL: they are counted. */
 	const uint32_t *load;
 	/*
 	 * Per block of every row, by row: the block is written anyway. Entries there move first,
@@ -64,8 +58,5 @@ uint32_t balance_channels(const struct balance_job *job, struct routes *r, uint3
 void balance_verified(const struct route_job *job, struct routes *r, struct route_verdict *v,
 		      uint32_t *ret_moved);
 
-/*
- * May the engine of `r` (which left hops) send from switch `sw` to its neighbour `next` what is for
- * switch `to`?
- */
+/* May the engine of `r` (which left hops) send from switch `sw` by neighbour `next` to `to`? */
 bool balance_is_path(const struct routes *r, uint32_t sw, uint32_t next, uint32_t to);

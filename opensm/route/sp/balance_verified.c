@@ -13,6 +13,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "route/core/lid_spread.h"
 #include "route/core/path_dag.h"
 #include "route/proof/check.h"
 #include "route/proof/keep_policy.h"
@@ -74,22 +75,9 @@ static bool is_free(const struct route_job *job, const struct routes *r)
 {
 	const struct route_options *o = &job->options;
 
-	for (uint32_t h = 0; h < r->topo->n_hosts; h++)
-		if (r->topo->hosts[h].lmc)
-			return false;
 	return r->hops && !r->lanes && r->topo->n_switches && !r->places == !r->downs &&
-	       routes_judged_load(r) && !o->n_weights && !o->n_order && !o->n_ignore &&
-	       !o->scatter_seed && !o->port_shifting && !o->count_switches;
-}
-
-static bool block_differs(const struct routes *a, uint32_t row, const struct routes *b, uint32_t sw,
-			  unsigned first)
-{
-	const uint8_t *was = routes_row(a, row) + first, *now = routes_row(b, sw) + first;
-
-	if (first + LFT_BLOCK_LIDS <= MIN(a->row_size, b->row_size))
-		return memcmp(was, now, LFT_BLOCK_LIDS) != 0;
-	return true;
+	       routes_judged_load(r) && !o->n_weights && !route_says_how_to_count(o) &&
+	       !lid_spread_is_needed(r->topo);
 }
 
 /* By looking at all entries; `changed` as below. */
@@ -100,17 +88,15 @@ static void compare_rows(const struct routes *was, const struct routes *r, bool 
 	for (uint32_t s = 0; s < r->topo->n_switches; s++) {
 		uint32_t row = topo_find_switch(was->topo, r->topo->switches[s].guid);
 
-		for (uint32_t b = 0; b < blocks; b++)
+		for (uint32_t b = 0, lid = 0; b < blocks; b++, lid += LFT_BLOCK_LIDS)
 			changed[(size_t)s * blocks + b] =
-				row == TOPO_NONE ||
-				block_differs(was, row, r, s, b * LFT_BLOCK_LIDS);
+				row == TOPO_NONE || lid >= was->row_size ||
+				memcmp(routes_row(was, row) + lid, routes_row(r, s) + lid,
+				       LFT_BLOCK_LIDS) != 0;
 	}
 }
 
-/*
- * Per block of every row of `r`: is it another one than in the previous tables? NULL: there are
- * none. The caller frees.
- */
+/* Per block of every row: is it other than before? NULL: no previous tables. The caller frees. */
 static bool *find_changed(const struct route_job *job, const struct routes *r)
 {
 	uint32_t blocks = r->row_size / LFT_BLOCK_LIDS;
@@ -168,10 +154,7 @@ static void move_load(const struct route_job *job, struct routes *r, struct rout
 	routes_check_after(NULL, r, job->threads, &after);
 }
 
-/*
- * As when they were balanced last, and not clearly less: then something was mended, and more may be
- * possible.
- */
+/* As when balanced last, and not clearly less: then something was mended, more may be possible. */
 static bool is_still_balanced(uint32_t load, uint32_t before)
 {
 	return keep_is_as_before(KEEP_BALANCED, load, before) &&

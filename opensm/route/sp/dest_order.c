@@ -4,6 +4,7 @@
 
 #include <assert.h>
 
+#include "util/bisect.h"
 #include "util/mem.h"
 
 struct entry {
@@ -15,13 +16,8 @@ static int by_class_and_crowd(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;
 
-	if (x->class != y->class)
-		return x->class < y->class ? -1 : 1;
-	if (x->crowd != y->crowd)
-		return x->crowd > y->crowd ? -1 : 1;
-	if (x->at != y->at)
-		return x->at < y->at ? -1 : 1;
-	return (x->lid > y->lid) - (x->lid < y->lid);
+	return COMPARE(x->class, y->class) ?: COMPARE(y->crowd, x->crowd)
+	       ?: COMPARE(x->at, y->at) ?: COMPARE(x->lid, y->lid);
 }
 
 static void set_class(const struct topo *t, const struct route_guids *guids, uint8_t *class,
@@ -50,8 +46,7 @@ static uint32_t list_entries(const struct topo *t, const uint8_t *class, const u
 					.crowd = crowd[host->sw], .class = class[h],
 				};
 	}
-	if (n)
-		qsort(entries, n, sizeof(*entries), by_class_and_crowd);
+	SORT(entries, n, by_class_and_crowd);
 	return n;
 }
 

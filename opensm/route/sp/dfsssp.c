@@ -61,9 +61,8 @@ static size_t n_entries(const struct routes *r)
 /* Tries a few destinations, when there are many: if these do not fit, all do not. */
 static bool is_hopeless(struct dfsssp *d)
 {
-	_cleanup_free_ uint32_t *at = xcalloc(PROBE, sizeof(*at)),
-				*keys = xcalloc(PROBE, sizeof(*keys));
 	const struct dest_order *dests = d->s.dests;
+	uint32_t at[PROBE], keys[PROBE];
 	struct vl_layers *few;
 	bool fits;
 
@@ -168,10 +167,7 @@ static bool keeps_vls(struct dfsssp *d)
 	return d->layers && d->layers->needed <= d->most;
 }
 
-/*
- * Keeps all previous paths that are still shortest, whatever they carry: new ones only where there
- * are none.
- */
+/* Keeps previous paths that are still shortest, whatever they carry; new ones for the others. */
 static void keep_ways(struct dfsssp *d)
 {
 	const struct routes *old = d->job->previous;
@@ -307,15 +303,6 @@ bool dfsssp_deal_vls(const struct route_job *job, struct routes *r)
 	return fits;
 }
 
-/* Computes from scratch, when keeping fails. */
-static struct routes *compute_afresh(const struct route_job *job, char *why, size_t why_len)
-{
-	struct route_job alone = *job;
-
-	alone.previous = NULL;
-	return dfsssp_compute(&alone, why, why_len);
-}
-
 struct routes *dfsssp_compute(const struct route_job *job, char *why, size_t why_len)
 {
 	_cleanup_(dfsssp_done) struct dfsssp d = {
@@ -325,19 +312,20 @@ struct routes *dfsssp_compute(const struct route_job *job, char *why, size_t why
 	if (!sssp_run(job, "dfsssp", &d.s, why, why_len))
 		return NULL;
 	if (!keeps_paths(&d)) {
+		struct route_job afresh = *job;
+
+		afresh.previous = NULL;
 		if (!job->previous)
 			find_vls(&d);
 		else if ((is_hopeless(&d) || !deal_vls(&d, NULL)) && !is_cancelled(job->cancelled))
-			return compute_afresh(job, why, why_len);
+			return dfsssp_compute(&afresh, why, why_len);
 	}
 	if (route_is_cancelled(job))
 		return NULL;
-	if (d.layers->needed > d.most) {
-		snprintf(why, why_len, "needs %s%u VLs, every cable has %u",
-			 d.layers->needed > VL_LAYERS_MAX ? "more than " : "",
-			 MIN(d.layers->needed, VL_LAYERS_MAX), d.most);
-		return NULL;
-	}
+	if (d.layers->needed > d.most)
+		return route_refuse(why, why_len, "needs %s%u VLs, every cable has %u",
+				    d.layers->needed > VL_LAYERS_MAX ? "more than " : "",
+				    MIN(d.layers->needed, VL_LAYERS_MAX), d.most);
 	use_vls(&d);
 	return take(d.s.routes);
 }

@@ -160,10 +160,7 @@ static bool is_done(const struct lash *l)
 	return is_cancelled(l->job->cancelled) || l->is_whole_grid || (l->best && l->n > SEARCHED);
 }
 
-/*
- * Paths just chosen against the best so far: no channel beyond the bar, then the load that most
- * packets meet.
- */
+/* Against the best so far: no channel beyond the bar, then the load that most packets meet. */
 static bool is_better(const struct lash *l, uint32_t load)
 {
 	if (!l->best || (load > l->bar) != (l->best_load > l->bar))
@@ -237,23 +234,20 @@ static void try_all(struct lash *l, const struct grid *grid)
 	dims_breaks_done(&breaks);
 }
 
-/* Counts the VLs needed. */
-static void count_vls(struct lash *l)
-{
-	choose_paths(l, &(struct choice){ .n_orders = 1 });
-	l->limit = VL_LAYERS_MAX;
-	deal_vls(l, false, true);
-}
-
 static bool find_vls(struct lash *l)
 {
 	_cleanup_(grid_freep) struct grid *grid = dims_find(l->graph);
 
 	try_all(l, grid);
-	if (!l->best && !is_cancelled(l->job->cancelled))
-		count_vls(l);
-	if (!l->best)
+	if (!l->best) {
+		if (is_cancelled(l->job->cancelled))
+			return false;
+		/* Counts the VLs needed. */
+		choose_paths(l, &(struct choice){ .n_orders = 1 });
+		l->limit = VL_LAYERS_MAX;
+		deal_vls(l, false, true);
 		return false;
+	}
 	vl_layers_free(l->layers);
 	l->layers = take(l->best);
 	memcpy(l->ports, l->best_ports, (size_t)l->n * l->n);
@@ -273,10 +267,7 @@ static lid_t lid_on(const struct topo *t, uint32_t sw)
 	return 0;
 }
 
-/*
- * The previous paths and VLs, into `ports` and `hints`. False: VLs there and back were not the
- * same.
- */
+/* The previous paths and VLs, into `ports` and `hints`. False: VLs there and back differed. */
 static bool recall_paths(struct lash *l, const struct routes *old)
 {
 	_cleanup_free_ uint32_t *was = topo_match_switches(l->topo, old->topo);
@@ -428,17 +419,15 @@ struct routes *lash_compute(const struct route_job *job, char *why, size_t why_l
 	unsigned all = route_vls(job), start = job->options.lash_start_vl;
 	struct routes *r;
 
-	if (start >= all) {
-		snprintf(why, why_len, "lash_start_vl is %u, every cable has %u VLs", start, all);
-		return NULL;
-	}
+	if (start >= all)
+		return route_refuse(why, why_len, "lash_start_vl is %u, every cable has %u VLs",
+				    start, all);
 	l.most = l.limit = all - start;
-	if (!lash_init(&l) || (!keeps_paths(&l) && !find_vls(&l))) {
-		snprintf(why, why_len, "needs %s%u VLs%s, every cable has %u",
-			 l.needed > VL_LAYERS_MAX ? "more than " : "",
-			 MIN(l.needed, VL_LAYERS_MAX), start ? " above lash_start_vl" : "", all);
-		return NULL;
-	}
+	if (!lash_init(&l) || (!keeps_paths(&l) && !find_vls(&l)))
+		return route_refuse(why, why_len, "needs %s%u VLs%s, every cable has %u",
+				    l.needed > VL_LAYERS_MAX ? "more than " : "",
+				    MIN(l.needed, VL_LAYERS_MAX),
+				    start ? " above lash_start_vl" : "", all);
 	r = routes_new(job->topo, "lash", job->topo->max_lid);
 	write_tables(&l, r);
 	r->hops = xmalloc((size_t)l.n * l.n);

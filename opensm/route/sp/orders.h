@@ -9,9 +9,7 @@
 
 #include "route/core/graph.h"
 
-/*
- * Does a step from `s` to `v` lead towards the root? `from_root` is distances_from() of the root.
- */
+/* Is a step from `s` to `v` towards the root? `from_root` is distances_from() of the root. */
 static inline bool orders_towards(const uint16_t *from_root, uint32_t s, uint32_t v)
 {
 	return from_root[v] != from_root[s] ? from_root[v] < from_root[s] : v < s;

@@ -238,9 +238,7 @@ static uint32_t choose_all(const struct courses *all, struct unit *u, uint32_t t
 	return astray;
 }
 
-/*
- * The taste with which fewest paths obey no order; that of the unit's turn if it is as good as any.
- */
+/* The taste with which fewest paths obey no order; that of the unit's turn if as good as any. */
 static struct taste find_taste(const struct courses *all, struct unit *u, uint32_t column)
 {
 	unsigned n = all->job->n_orders, first = n && all->job->rotate ? column % n : 0;
@@ -320,44 +318,34 @@ static void run_batch(struct courses *all, uint32_t base, unsigned round)
 	}
 }
 
-static void add_order(struct courses *all, uint32_t root, unsigned number)
+/* In which dimension of the grid a channel leads, or in which orders towards the root. */
+static void class_channel(struct courses *all, uint32_t channel, uint32_t s, uint32_t v,
+			  const uint32_t *roots)
 {
-	const uint16_t *from_root = distances_from(all->job->distances, root);
+	const struct sp_balance_job *job = all->job;
 
-	for (uint32_t s = 0; s < all->n; s++)
-		for (unsigned p = 1; p <= all->topo->switches[s].n_ports; p++) {
-			uint32_t v = topo_port(all->topo, s, p)->sw;
-
-			if (v != TOPO_NONE && orders_towards(from_root, s, v))
-				all->towards[all->topo->switches[s].first_port + p] |=
-					(uint16_t)(1u << number);
-		}
+	for (unsigned d = 0; job->grid && d < job->grid->n_dims; d++)
+		if (grid_at(job->grid, s)[d] != grid_at(job->grid, v)[d])
+			all->dim[channel] = (uint8_t)d;
+	for (unsigned k = 0; k < job->n_orders; k++)
+		if (orders_towards(distances_from(job->distances, roots[k]), s, v))
+			all->towards[channel] |= (uint16_t)(1u << k);
 }
 
-static void find_orders(struct courses *all)
+static void class_channels(struct courses *all)
 {
+	const struct sp_balance_job *job = all->job;
 	uint32_t roots[SP_BALANCE_ORDERS_MAX];
 
-	orders_find(all->job->graph, all->job->distances, all->job->sources, all->job->n_orders,
-		    roots);
-	for (unsigned k = 0; k < all->job->n_orders; k++)
-		add_order(all, roots[k], k);
-}
-
-static void find_dims(struct courses *all)
-{
-	const struct grid *grid = all->job->grid;
-
-	ARENA_ARRAY(&all->memory, all->dim, all->n_ports);
+	if (job->grid)
+		ARENA_ARRAY(&all->memory, all->dim, all->n_ports);
+	if (job->n_orders && all->n)
+		orders_find(job->graph, job->distances, job->sources, job->n_orders, roots);
 	for (uint32_t s = 0; s < all->n; s++)
-		for (unsigned p = 1; p <= all->topo->switches[s].n_ports; p++) {
-			uint32_t v = topo_port(all->topo, s, p)->sw;
-
-			for (unsigned d = 0; v != TOPO_NONE && d < grid->n_dims; d++)
-				if (grid_at(grid, s)[d] != grid_at(grid, v)[d])
-					all->dim[all->topo->switches[s].first_port + p] =
-						(uint8_t)d;
-		}
+		for (unsigned p = 1; p <= all->topo->switches[s].n_ports; p++)
+			if (topo_port(all->topo, s, p)->sw != TOPO_NONE)
+				class_channel(all, all->topo->switches[s].first_port + p, s,
+					      topo_port(all->topo, s, p)->sw, roots);
 }
 
 static void courses_done(struct courses *all)
@@ -383,10 +371,7 @@ static void courses_begin(struct courses *all)
 	ARENA_ARRAY(&all->memory, all->load, all->n_ports);
 	for (unsigned i = 0; i < BATCH; i++)
 		unit_init(&all->batch[i], all);
-	if (job->grid)
-		find_dims(all);
-	else if (job->n_orders && all->n)
-		find_orders(all);
+	class_channels(all);
 }
 
 uint32_t sp_balance_run(const struct sp_balance_job *job)

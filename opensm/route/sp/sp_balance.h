@@ -40,10 +40,7 @@ struct sp_balance_job {
 	bool by_number;		 /* the lowest port, whatever its load */
 	bool stay;		 /* entries of `ports` on a shortest path stay; two rounds */
 	bool rotate;		 /* destinations prefer one order each in turn, not all the first */
-	/*
-	 * Flows to one destination spread. Without, they come together, which is right where a
-	 * switch has many of them.
-	 */
+	/* Flows to one destination spread; else they come together: right for many on a switch. */
 	bool part;
 	unsigned rounds;	 /* the first places, the others improve */
 	unsigned threads;

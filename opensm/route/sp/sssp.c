@@ -79,10 +79,7 @@ static void balance_paths(const struct route_job *job, struct sssp *s)
 
 	most = balance_channels(&(struct balance_job){
 		.graph = s->graph, .distances = s->distances, .dests = s->dests,
-		/*
-		 * Paths that have VLs stay: another path needs another VL, which running
-		 * connections do not learn.
-		 */
+		/* Paths with VLs stay: another needs another VL, which connections do not learn. */
 		.tolerated = keep_limit(ours && old->lanes ? KEEP_PATHS : KEEP_BALANCED, before),
 		.threads = s->threads, .cancelled = job->cancelled,
 	}, s->routes, &moved);
@@ -99,11 +96,9 @@ bool sssp_run(const struct route_job *job, const char *name, struct sssp *ret, c
 {
 	struct route_job base = *job;
 
-	if (job->options.cn.broken || job->options.io.broken) {
-		snprintf(why, why_len, "%s has faulty lines, or cannot be read",
-			 job->options.cn.broken ? "cn_guid_file" : "io_guid_file");
-		return false;
-	}
+	if (job->options.cn.broken || job->options.io.broken)
+		return route_refuse(why, why_len, "%s has faulty lines, or cannot be read",
+				    job->options.cn.broken ? "cn_guid_file" : "io_guid_file");
 	ret->threads = route_threads(job);
 	use_options(job, ret);
 	base.options = ret->options;

@@ -429,10 +429,7 @@ static void settle_home(struct levels *l, uint32_t dest, uint32_t u, uint32_t ch
 	s->level[level + 1].digit[dest] = s->level[level].digit[dest] / l->arity[u];
 }
 
-/*
- * One level up, below whole switches (by division) or below broken ones (by what is least used).
- * Returns how many destinations went.
- */
+/* One level up, below whole switches (by division) or broken ones (by least use). How many went. */
 static uint32_t climb_level(struct levels *l, const uint32_t *at, unsigned level, bool broken)
 {
 	struct dmodk *s = l->s;

@@ -164,8 +164,7 @@ bool fill_is_flat(const struct route_job *job, const struct fill_plan *how, cons
 
 	for (uint32_t u = 0; u < how->graph->n; u++)
 		has_lmc |= s->has_lmc[u];
-	if (how->keeps_homes || o->n_order || o->n_ignore || o->port_shifting ||
-	    o->scatter_seed || o->count_switches)
+	if (how->keeps_homes || route_says_how_to_count(o))
 		return false;
 	for (uint32_t i = 0; i < s->n; i++) {
 		hosts += s->hot[i].port != 0;

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * Work space for one row, and facts about all its targets, found in one pass (port_select_ways.c).
- */
+/* Work space for one row, and facts about all its targets from one pass (port_select_ways.c). */
 #pragma once
 
 #include "route/tree/port_select.h"

@@ -44,10 +44,8 @@ static bool may_repair(const struct route_job *job, const struct fill_plan *how)
 	if (!before || !before->hops || before->options != fill_options(how, o) ||
 	    !before->expected_load || !how->tree != !before->places)
 		return false;
-	if (how->graph->weighted || o->n_order || o->n_ignore || o->scatter_seed ||
-	    o->count_switches || o->port_shifting)
-		return false;
-	return t->n_switches == before->topo->n_switches && t->max_lid < before->row_size;
+	return !how->graph->weighted && !route_says_how_to_count(o) &&
+	       t->n_switches == before->topo->n_switches && t->max_lid < before->row_size;
 }
 
 static bool is_bare(const struct topo *t, uint32_t sw)
@@ -191,7 +189,6 @@ static bool compare_port(struct repair *p, uint32_t sw, unsigned port)
 	       (a->sw == TOPO_NONE || note_end(p, sw, port, a->sw, true));
 }
 
-
 /* Lists the cables and end ports that differ. False: something else does, too. */
 static bool find_differences(struct repair *p)
 {
@@ -207,16 +204,6 @@ static bool find_differences(struct repair *p)
 				return false;
 	}
 	return find_hosts(p);
-}
-
-static void copy_distances(struct repair *p)
-{
-	const struct routes *before = p->before;
-	size_t n = p->g->n;
-
-	p->hops = xmemdup(before->hops, n * n);
-	if (before->downs)
-		p->downs = xmemdup(before->downs, n * ((n + 63) / 64) * sizeof(*p->downs));
 }
 
 /* Tables as they were, with all else of now. */
@@ -239,7 +226,7 @@ static struct routes *repair_tables(const struct route_job *job, const struct fi
 	_cleanup_(repair_done) struct repair p = {
 		.job = job, .how = how, .before = job->previous, .g = how->graph,
 	};
-	uint32_t n = how->graph->n;
+	size_t n = how->graph->n;
 
 	assert(job->topo == how->graph->topo);
 	if (!may_repair(job, how))
@@ -250,7 +237,9 @@ static struct routes *repair_tables(const struct route_job *job, const struct fi
 	ARENA_ARRAY(&p.memory, p.turns, n);
 	if (!find_differences(&p))
 		return NULL;
-	copy_distances(&p);
+	p.hops = xmemdup(p.before->hops, n * n);
+	if (p.before->downs)
+		p.downs = xmemdup(p.before->downs, n * ((n + 63) / 64) * sizeof(*p.downs));
 	if (!repair_distances(&p))
 		return NULL;
 	p.spread = dmodk_new(how->graph, NULL, &how->spread);

@@ -56,10 +56,7 @@ static void go_down(const struct repair *p, const struct topo *t, uint32_t from,
 	}
 }
 
-/*
- * With the distances of before, what is that of `from` to `to`, which is `down` hops further down
- * (tree.c)?
- */
+/* By distances of before: that of `from` to `to`, which is `down` hops further down (tree.c). */
 static uint16_t updown_distance(const struct repair *p, uint32_t from, uint32_t to, uint16_t down)
 {
 	uint16_t up = FAR;
@@ -84,11 +81,11 @@ static uint16_t least_distance(const struct repair *p, uint32_t from, uint32_t t
 {
 	uint16_t least = DISTANCE_NONE;
 
-	for (uint32_t i = p->g->first[from]; i < p->g->first[from + 1]; i++) {
-		uint16_t there = repair_distance(p, p->g->groups[i].to, to);
+	GRAPH_EACH(p->g, from, group) {
+		uint16_t there = repair_distance(p, group->to, to);
 
 		if (there != DISTANCE_NONE)
-			least = MIN(least, graph_near(&p->g->groups[i], there));
+			least = MIN(least, graph_near(group, there));
 	}
 	return least;
 }
@@ -137,8 +134,8 @@ static bool find_lone_row(struct repair *p, uint32_t from, const struct row *w)
 {
 	bool came = p->lone[from] == LONE_CAME, ok = true;
 
-	for (uint32_t i = p->g->first[from]; i < p->g->first[from + 1]; i++)
-		if (p->lone[p->g->groups[i].to] != LONE_NOT)
+	GRAPH_EACH(p->g, from, group)
+		if (p->lone[group->to] != LONE_NOT)
 			return false;
 	if (p->how->tree)
 		go_down(p, p->job->topo, from, w->now, w->queue);
@@ -184,16 +181,10 @@ static bool find_targets_of(struct repair *p, const struct cable_end *ends, size
 	return true;
 }
 
-/* Is `from` the higher end of one of the cables that changed? */
-static bool is_higher(const struct repair *p, const struct cable_end *end)
+static bool find_targets_with(struct repair *p, const struct row *w)
 {
 	const uint32_t *place = p->how->tree ? p->how->tree->place : NULL;
 
-	return place && place[end->sw] < place[end->to];
-}
-
-static bool find_targets_with(struct repair *p, const struct row *w)
-{
 	for (uint32_t i = 0; i < p->n_lones; i++)
 		if (!find_lone_row(p, p->lones[i], w))
 			return false;
@@ -201,7 +192,7 @@ static bool find_targets_with(struct repair *p, const struct row *w)
 		bool higher = false;
 
 		for (next = i; next < p->n_ends && p->ends[next].sw == p->ends[i].sw; next++)
-			higher |= is_higher(p, &p->ends[next]);
+			higher |= place && place[p->ends[next].sw] < place[p->ends[next].to];
 		if (p->lone[p->ends[i].sw] == LONE_NOT &&
 		    !find_targets_of(p, p->ends + i, next - i, higher, w))
 			return false;

@@ -132,18 +132,13 @@ static const struct repair_choice *find_waypoint(const struct repair *p, uint32_
 	return choice_of(p, sw, at);
 }
 
-static bool leads_up(const struct repair *p, uint32_t sw, const struct graph_group *group)
-{
-	return p->how->tree ? group->way == GRAPH_UP
-			    : p->spread->rank[group->to] == p->spread->rank[sw] + 1u;
-}
-
-/* The same for switches whose LIDs of switches go alike (place_via()). */
+/* The first neighbour up, as for switches whose LIDs of switches go alike (place_via()). */
 static uint32_t via_of(const struct repair *p, uint32_t sw)
 {
-	for (uint32_t i = p->g->first[sw]; i < p->g->first[sw + 1]; i++)
-		if (leads_up(p, sw, &p->g->groups[i]))
-			return p->g->groups[i].to;
+	GRAPH_EACH(p->g, sw, group)
+		if (p->how->tree ? group->way == GRAPH_UP
+				 : p->spread->rank[group->to] == p->spread->rank[sw] + 1u)
+			return group->to;
 	return 0;
 }
 
@@ -314,10 +309,7 @@ static bool leads_over(const struct repair *p, uint32_t sw, const struct graph_g
 	       graph_near(group, distance_in_row(p, group->to, to)) == distance_from(p, sw, to);
 }
 
-/*
- * Do homes, from the highest on, want the neighbour? `leads`: whether it is on a shortest path, per
- * switch; NULL: not known.
- */
+/* Do homes, highest first, want the neighbour? leads[switch]: by a shortest path; NULL: unknown. */
 static bool is_wanted(const struct repair *p, uint32_t sw, uint32_t dest, uint16_t far,
 		      const struct graph_group *group, const bool *leads)
 {
@@ -338,7 +330,7 @@ static bool is_wanted(const struct repair *p, uint32_t sw, uint32_t dest, uint16
 static void offer_row(struct repair *p, uint32_t sw, uint8_t port)
 {
 	uint32_t to = topo_port(p->g->topo, sw, port)->sw;
-	const struct graph_group *group = &p->g->groups[graph_find(p->g, sw, to)];
+	const struct graph_group *group = graph_edge(p->g, sw, to);
 	const struct dmodk *s = p->spread;
 	_cleanup_free_ bool *leads = xcalloc(p->g->n, sizeof(*leads));
 
@@ -378,11 +370,6 @@ static void look_past(struct repair *p, uint32_t sw, const struct graph_group *g
 	}
 }
 
-static bool has_moved(const struct repair *p, uint32_t sw, uint32_t at)
-{
-	return repair_distance(p, sw, at) != repair_old_distance(p, sw, at);
-}
-
 /* A switch with another distance to an affected target, and its neighbours. */
 static void mend_around(struct repair *p, uint32_t sw, uint32_t at)
 {
@@ -390,12 +377,10 @@ static void mend_around(struct repair *p, uint32_t sw, uint32_t at)
 
 	for (uint32_t i = s->first[at]; i < s->first[at + 1] && !is_absent(p, sw); i++)
 		look_at_entry(p, sw, i, at);
-	for (uint32_t k = p->g->first[sw]; k < p->g->first[sw + 1]; k++) {
-		uint32_t v = p->g->groups[k].to;
-
-		if (v != at && !has_moved(p, v, at))
-			look_past(p, v, &p->g->groups[graph_find(p->g, v, sw)], at);
-	}
+	GRAPH_EACH(p->g, sw, group)
+		if (group->to != at && repair_distance(p, group->to, at) ==
+					     repair_old_distance(p, group->to, at))
+			look_past(p, group->to, graph_edge(p->g, group->to, sw), at);
 }
 
 /* An entry over the cable, of an unassigned LID, must not lead round. */
@@ -451,11 +436,8 @@ static struct distances *distances_around(const struct repair *p, uint32_t sw)
 	d->rows = xcalloc((size_t)n * n, sizeof(*d->rows));
 	for (uint32_t to = 0; to < n; to++) {
 		d->rows[(size_t)sw * n + to] = repair_distance(p, sw, to);
-		for (uint32_t i = p->g->first[sw]; i < p->g->first[sw + 1]; i++) {
-			uint32_t peer = p->g->groups[i].to;
-
-			d->rows[(size_t)peer * n + to] = repair_distance(p, peer, to);
-		}
+		GRAPH_EACH(p->g, sw, group)
+			d->rows[(size_t)group->to * n + to] = repair_distance(p, group->to, to);
 	}
 	return d;
 }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * Turns as bits at their switch, twice: by the channel in (what follows it) and by the channel out.
- */
+/* Turns as bits at their switch, twice: by channel in (what follows it) and by channel out. */
 #include "route/vl/cdg_order.h"
 
 #include <assert.h>

@@ -237,10 +237,7 @@ static void put_column(struct fill *f, uint32_t column)
 
 typedef bool (*turn_visitor)(struct fill *f, uint32_t in, uint32_t out, void *arg);
 
-/*
- * Asks `visit` for every dependency of the path from `s`, until it says false; false then. `arg`
- * is its own.
- */
+/* Asks `visit` for every dependency of the path from `s`, until it says false; false then. */
 static bool visit_path(struct fill *f, uint32_t column, uint32_t s, turn_visitor visit, void *arg)
 {
 	uint32_t last = CHANNEL_NONE;
