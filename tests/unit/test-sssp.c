@@ -147,6 +147,35 @@ static void compute_nodes_are_spread_among_each_other(void **state)
 	topo_unref(t);
 }
 
+/* Loads are counted class by class, by threads that have counted before. */
+static void threads_keep_nothing_of_another_class(void **state)
+{
+	for (unsigned seed = 1; seed <= 60; seed++) {
+		struct topogen o = {
+			.damage = 0.2, .seed = seed, .lmc = seed % 3, .random_guids = seed % 2,
+		};
+		struct topo *t = topogen_fat_tree2(6 + seed % 7, 3 + seed % 6, 4 + seed % 5, 1, &o);
+		guid_t guids[64];
+		struct route_options options = { .io = { .guids = guids, .given = true } };
+		struct route_job job = { .topo = t, .threads = 1 };
+		struct routes *one, *other;
+		char why[256] = "";
+
+		for (uint32_t h = 0; h < t->n_hosts && options.io.n < 64; h += 3)
+			guids[options.io.n++] = t->hosts[h].guid;
+		job.options = options;
+		one = lanes_run("sssp", &job, why);
+		for (job.threads = 2; job.threads < 12; job.threads++) {
+			other = lanes_run("sssp", &job, why);
+			assert_memory_equal(one->lft, other->lft,
+					    (size_t)t->n_switches * one->row_size);
+			routes_unref(other);
+		}
+		routes_unref(one);
+		topo_unref(t);
+	}
+}
+
 static void a_broken_list_is_refused(void **state)
 {
 	struct topo *t = topogen_fat_tree3(4, NULL);
@@ -214,6 +243,7 @@ int main(void)
 		cmocka_unit_test(load_goes_around_a_crowded_middle_switch),
 		cmocka_unit_test(balance_costs_shifts_nothing),
 		cmocka_unit_test(compute_nodes_are_spread_among_each_other),
+		cmocka_unit_test(threads_keep_nothing_of_another_class),
 		cmocka_unit_test(a_broken_list_is_refused),
 		cmocka_unit_test(slow_cables_are_the_last_resort),
 	};

@@ -166,7 +166,7 @@ static void count_loads(struct relief *f, uint32_t from, uint32_t to)
 {
 #pragma omp parallel num_threads(f->job->threads)
 	{
-		struct column c;
+		struct column c = { .to = 0 };
 		uint32_t *load;
 
 		column_init(f, &c);
