@@ -87,7 +87,7 @@ struct routes *routes_new_unset(const struct topo *topo, const char *engine, lid
  * here or from routes_new_unset().
  */
 struct routes *routes_derive(const struct topo *topo, const struct routes *before);
-/* Does the expensive part of the first routes_derive() ahead of time. No table changes. */
+/* The expensive part of the first routes_derive() ahead of time. `r` may be read meanwhile. */
 void routes_settle(const struct routes *r);
 void routes_write(struct routes *r, uint32_t sw, lid_t lid, uint8_t port);
 /* Starts recording: later writes can be listed (routes_changes_since()) and undone. */

@@ -10,7 +10,7 @@
 /* Per LID 0..top the switch that it is at; TOPO_NONE: it is unassigned. The caller frees. */
 uint32_t *unassigned_owners(const struct topo *t, lid_t top);
 
-/* Opens circles of entries of unassigned LIDs, as a cable plugged in elsewhere can close. */
+/* Circles of unassigned LIDs, which a moved cable can close: an entry of each leads to no port. */
 void unassigned_open_loops(struct routes *r);
 
 /*
