@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "keys/key_shares.h"
+#include "util/bisect.h"
+
 /* By GUID and port; equal lines have the version of when they came. */
 struct row {
 	struct key_line line;
@@ -42,123 +45,41 @@ struct key_lines *key_lines_free(struct key_lines *l)
 
 /* Where a line is. qsort() may copy what it sorts, and does not overwrite the copy: no keys. */
 struct place {
-	guid_t guid, far;
+	guid_t guid;
 	size_t at;
-	uint32_t rank; /* see rank_places() */
-	uint8_t port, far_port;
+	uint8_t port;
 };
-
-static struct place place_of(const struct key_line *line, size_t at)
-{
-	return (struct place){
-		.guid = line->guid,
-		.far = line->far,
-		.at = at,
-		.port = line->port,
-		.far_port = line->far_port,
-	};
-}
 
 static int compare(const void *va, const void *vb)
 {
 	const struct place *a = va, *b = vb;
 
-	if (a->guid != b->guid)
-		return a->guid < b->guid ? -1 : 1;
-	return (a->port > b->port) - (a->port < b->port);
-}
-
-/* Cables of one far end stand together. */
-static int compare_far(const void *va, const void *vb)
-{
-	const struct place *a = va, *b = vb;
-
-	if (a->far != b->far)
-		return a->far < b->far ? -1 : 1;
-	if (a->far_port != b->far_port)
-		return a->far_port < b->far_port ? -1 : 1;
-	return compare(va, vb);
-}
-
-static int compare_rank(const void *va, const void *vb)
-{
-	const struct place *a = va, *b = vb;
-
-	if (a->rank != b->rank)
-		return a->rank < b->rank ? -1 : 1;
-	return compare(va, vb);
+	return COMPARE(a->guid, b->guid) ?: COMPARE(a->port, b->port);
 }
 
 static bool is_before(const struct key_line *a, const struct key_line *b)
 {
-	const struct place at_a = place_of(a, 0), at_b = place_of(b, 0);
-
-	return compare(&at_a, &at_b) < 0;
+	return (COMPARE(a->guid, b->guid) ?: COMPARE(a->port, b->port)) < 0;
 }
 
-static struct place *sort(const struct key_line *lines, size_t n)
+/* The lines that are kept, by GUID and port. */
+static struct place *choose(const struct key_line *lines, size_t n, const struct key_map *map,
+			    size_t *ret_kept)
 {
 	struct place *places = n ? xcalloc(n, sizeof(*places)) : NULL;
+	_cleanup_free_ bool *keep = NULL;
+	size_t kept = 0;
 
-	for (size_t i = 0; i < n; i++)
-		places[i] = place_of(&lines[i], i);
-	if (n)
-		qsort(places, n, sizeof(*places), compare);
-	return places;
-}
-
-/* All lines of a port have the least rank of them; `places` by GUID and port. */
-static void share_ranks(struct place *places, size_t n)
-{
-	for (size_t i = 1; i < n; i++)
-		if (places[i].guid == places[i - 1].guid)
-			places[i].rank = MIN(places[i].rank, places[i - 1].rank);
-	for (size_t i = n; i-- > 1;)
-		if (places[i].guid == places[i - 1].guid)
-			places[i - 1].rank = places[i].rank;
-}
-
-/*
- * Which lines are kept if there are too many. One host can be any number of hosts, one after the
- * other, and choose their GUIDs; but all of them are behind the switch port that it is cabled to.
- * So of each far end one line comes first, then of each a second one, and so on; those without a
- * cable come last.
- */
-static void rank_places(struct place *places, size_t n)
-{
-	qsort(places, n, sizeof(*places), compare_far);
-	for (size_t i = 0; i < n; i++) {
-		bool same = i && places[i].far == places[i - 1].far &&
-			    places[i].far_port == places[i - 1].far_port;
-
-		places[i].rank = !places[i].far ? UINT32_MAX : same ? places[i - 1].rank + 1 : 0;
+	if (n > KEY_LINES_MAX) {
+		keep = xcalloc(n, sizeof(*keep));
+		key_shares(lines, n, map, KEY_LINES_MAX, keep);
 	}
-	qsort(places, n, sizeof(*places), compare);
-	share_ranks(places, n);
-	qsort(places, n, sizeof(*places), compare_rank);
-}
-
-/* Of a port all lines, or none. */
-static size_t count_kept(const struct place *places, size_t n)
-{
-	size_t kept = MIN(n, (size_t)KEY_LINES_MAX);
-
-	while (kept && kept < n && places[kept].guid == places[kept - 1].guid)
-		kept--;
-	return kept;
-}
-
-/* How many are kept; they stand in front, by GUID and port. */
-static size_t choose(struct place *places, size_t n)
-{
-	size_t kept;
-
-	if (n <= KEY_LINES_MAX)
-		return n;
-	rank_places(places, n);
-	kept = count_kept(places, n);
-	qsort(places, kept, sizeof(*places), compare);
-	return kept;
+	for (size_t i = 0; i < n; i++)
+		if (!keep || keep[i])
+			places[kept++] = (struct place){ lines[i].guid, i, lines[i].port };
+	SORT(places, kept, compare);
+	*ret_kept = kept;
+	return places;
 }
 
 static bool is_equal(const struct key_line *a, const struct key_line *b)
@@ -192,10 +113,11 @@ static void keep_together(struct row *rows, size_t n)
 	}
 }
 
-size_t key_lines_renew(struct key_lines *l, const struct key_line *lines, size_t n)
+size_t key_lines_renew(struct key_lines *l, const struct key_line *lines, size_t n,
+		       const struct key_map *map)
 {
-	_cleanup_free_ struct place *places = sort(lines, n);
-	size_t kept = choose(places, n), at = 0;
+	size_t kept, at = 0;
+	_cleanup_free_ struct place *places = choose(lines, n, map, &kept);
 	struct row *rows = kept ? xcalloc(kept, sizeof(*rows)) : NULL;
 	bool changed = false;
 

@@ -40,11 +40,26 @@ struct key_lines *key_lines_free(struct key_lines *l);
 FREEP(key_lines_free, struct key_lines)
 
 /*
- * These `n` are all there are now, in any order; the caller wipes its own. More than KEY_LINES_MAX:
- * ports are left out, with all their lines, first those without a cable, then those that share
- * their far end with the most others before them, by GUID. Returns how many lines.
+ * Where the manager is, and the cables that are there between switches, with its own one: `guid`,
+ * as in lines, is of a switch or an end port. A host that is off is reached through these.
  */
-size_t key_lines_renew(struct key_lines *l, const struct key_line *lines, size_t n);
+struct key_cable {
+	guid_t guid, far;
+	uint8_t port, far_port;
+};
+struct key_map {
+	guid_t own;
+	const struct key_cable *cables;
+	size_t n;
+};
+
+/*
+ * These `n` are all there are now, in any order; the caller wipes its own. More than KEY_LINES_MAX:
+ * ports are left out, with all their lines, as key_shares.h says; with fewer the map may be empty.
+ * Returns how many lines.
+ */
+size_t key_lines_renew(struct key_lines *l, const struct key_line *lines, size_t n,
+		       const struct key_map *map);
 size_t key_lines_count(const struct key_lines *l);
 /* Of the last line that came or changed; 0: there never was one. It never decreases. */
 uint64_t key_lines_version(const struct key_lines *l);

@@ -38,7 +38,7 @@ static void check_lines(const uint8_t *input, size_t len)
 
 	for (size_t i = 0; i < n; i++)
 		lines[i] = key_lines_at(input, i);
-	if (key_lines_renew(l, lines, n) || key_lines_count(l) != n)
+	if (key_lines_renew(l, lines, n, &(struct key_map){ 0 }) || key_lines_count(l) != n)
 		abort();
 	back = key_lines_text(l, 0, &back_len);
 	if (back_len != n * KEY_LINE_BYTES || (n && key_lines_check(back, back_len) != n))

@@ -389,7 +389,7 @@ static void a_late_line_hides_no_key_that_is_seen(void **state)
 
 	start_locked(w);
 	late.guid = key_of_away(w).guid;
-	key_lines_renew(lines, &late, 1);
+	key_lines_renew(lines, &late, 1, &(struct key_map){ 0 });
 	text = key_lines_text(lines, 0, &len);
 	n_messages = 0;
 	assert_int_equal(channel_send(sm_of(w, ACTIVE), sm_of(w, SPARE)->tr->port_guid,

@@ -124,6 +124,63 @@ static struct list collect_all(const struct sm *sm)
 	return list;
 }
 
+static guid_t end_guid(const struct port *p)
+{
+	return node_is_switch(p->node) ? p->node->guid : p->guid;
+}
+
+static void map_cable(struct key_cable *cables, struct key_map *map, const struct port *p)
+{
+	cables[map->n++] = (struct key_cable){
+		.guid = end_guid(p),
+		.far = end_guid(p->peer),
+		.port = p->num,
+		.far_port = p->peer->num,
+	};
+}
+
+static size_t most_cables(const struct sm *sm)
+{
+	size_t n = 1;
+
+	FABRIC_EACH_NODE(sm->fabric, node)
+		n += node_is_switch(node) ? node->n_ports : 0;
+	return n;
+}
+
+/* What is there between the manager and switches; the caller frees the cables. */
+static struct key_cable *make_map(const struct sm *sm, struct key_map *ret)
+{
+	struct key_cable *cables = xcalloc(most_cables(sm), sizeof(*cables));
+	const struct port *own = sm->fabric->own_port;
+
+	*ret = (struct key_map){ .own = own ? end_guid(own) : 0, .cables = cables };
+	if (own && !node_is_switch(own->node) && own->peer)
+		map_cable(cables, ret, own);
+	FABRIC_EACH_NODE(sm->fabric, n) {
+		for (unsigned i = 1; node_is_switch(n) && i <= n->n_ports; i++) {
+			const struct port *p = &n->ports[i];
+
+			if (p->peer && node_is_switch(p->peer->node) &&
+			    n->guid < p->peer->node->guid)
+				map_cable(cables, ret, p);
+		}
+	}
+	return cables;
+}
+
+/* Which lines are left out asks for the map; it is made for that only. */
+static size_t renew(struct sm *sm, const struct list *list)
+{
+	struct key_lines *lines = sm->m.line_peers->lines;
+	_cleanup_free_ struct key_cable *cables = NULL;
+	struct key_map map = { 0 };
+
+	if (list->n > KEY_LINES_MAX)
+		cables = make_map(sm, &map);
+	return key_lines_renew(lines, list->lines, list->n, &map);
+}
+
 static void tell_many(struct sm *sm, bool many)
 {
 	if (told_change(&sm->m.line_peers->told, TOLD_MANY, many) == TOLD_BEGINS)
@@ -145,7 +202,7 @@ void line_peers_sweep_ended(struct sm *sm)
 		return;
 	lp->n_sweeps = n;
 	list = collect_all(sm);
-	tell_many(sm, key_lines_renew(lp->lines, list.lines, list.n) > 0);
+	tell_many(sm, renew(sm, &list) > 0);
 	free_wiped(list.lines, list.n * sizeof(*list.lines));
 	if (had && !key_lines_count(lp->lines)) /* standbys lack nothing any more */
 		tell_news(sm, NEWS_STANDBY_STORED);
@@ -374,6 +431,6 @@ void line_peers_state_changed(struct sm *sm)
 
 	memset(lp->peers, 0, sizeof(lp->peers));
 	lp->has_ticket = false;
-	key_lines_renew(lp->lines, NULL, 0);
+	key_lines_renew(lp->lines, NULL, 0, &(struct key_map){ 0 });
 	lp->n_sweeps = 0;
 }
