@@ -29,7 +29,7 @@
 #include "daemon/route_child.h"
 #include "daemon/timer.h"
 #include "daemon/worker.h"
-#include "dump/dump.h"
+#include "dump/dump_turns.h"
 #include "libvendor/stop_guard.h"
 #include "libvendor/umad.h"
 #include "sm/routing/route_job.h"
@@ -93,8 +93,7 @@ struct daemon {
 	bool watchdog, once_done, stopping; /* stopping: listeners get no events any more */
 	struct told told;
 	char waiting_for[300]; /* said last */
-	unsigned dumps_pending;
-	bool dump_again; /* the fabric changed while one was written */
+	struct dump_turns *dumps;
 	int exit_code;
 };
 
@@ -184,21 +183,19 @@ static void log_counts(const struct sm *sm)
 	log_info("SMPs sent: %" PRIu64 " (%s)", mad_sent(sm_mad(sm), 0), n ? text : "none");
 }
 
-static void start_dump(struct daemon *d);
-
-static void on_dumped(void *arg, const char *error)
+static void on_dump_job(void *arg, struct sm_job *job)
 {
 	struct daemon *d = arg;
 
-	d->dumps_pending--;
-	if (error)
-		log_on(ABOUT(.id = LOG_ID_DISK_FAULT), LOGB_ERROR, "%s", error);
-	if (d->dump_again && d->sm)
-		start_dump(d);
+	worker_submit(d->disk, job, clock_now());
 }
 
-/* One set of dumps at a time; a change in between is written right after. */
-static void start_dump(struct daemon *d)
+static void on_dump_failed(void *arg, const char *error)
+{
+	log_on(ABOUT(.id = LOG_ID_DISK_FAULT), LOGB_ERROR, "%s", error);
+}
+
+static void want_dump(struct daemon *d)
 {
 	const struct dump_config dump = {
 		.dir = d->conf->dump_files_dir,
@@ -208,15 +205,7 @@ static void start_dump(struct daemon *d)
 		.port_table = log_flags() & LOGB_VERBOSE && !d->conf->daemon,
 	};
 
-	d->dump_again = d->dumps_pending > 0;
-	if (d->dump_again)
-		return;
-	d->dumps_pending++;
-	worker_submit(
-		d->disk,
-		dump_job_new(sm_view_now(d->sm, sm_routes(d->sm), dump.routing ? VIEW_TREES : 0),
-			     &dump, on_dumped, d),
-		clock_now());
+	dump_turns_want(d->dumps, d->sm, &dump);
 }
 
 static void on_subnet_up(void *arg, const struct sm *sm)
@@ -228,7 +217,7 @@ static void on_subnet_up(void *arg, const struct sm *sm)
 	if (sm_routes(sm)) /* on the thread that forks: it is never forked half done */
 		worker_submit(d->worker, route_settle_job_new(sm_routes(sm)), clock_now());
 	if (sm_stats(sm)->up)
-		start_dump(d);
+		want_dump(d);
 	d->once_done = sm_stats(sm)->up || sm_stats(sm)->heavy_sweeps >= ONCE_TRIES;
 }
 
@@ -240,7 +229,7 @@ static void close_port(struct daemon *d)
 {
 	sd_event_source_disable_unref(d->io);
 	d->io = NULL;
-	d->dump_again = false;
+	dump_turns_sm_gone(d->dumps);
 	worker_orphan(d->worker);
 	worker_orphan(d->disk);
 	if (d->sm) {
@@ -444,8 +433,8 @@ static bool once_has_failed(const struct daemon *d)
 
 static bool once_is_over(const struct daemon *d)
 {
-	return d->options->once && (d->once_done || once_has_failed(d)) && !d->dumps_pending &&
-	       !sm_sweeping(d->sm);
+	return d->options->once && (d->once_done || once_has_failed(d)) &&
+	       !dump_turns_pending(d->dumps) && !sm_sweeping(d->sm);
 }
 
 static void run_sm(struct daemon *d)
@@ -483,6 +472,8 @@ static void run_once(struct daemon *d)
 	perf_dispatch(d->perf, &place);
 	congestion_dispatch(d->cc, d->sm, clock_now());
 	next = d->sm ? sm_next(d->sm) : MAX(d->reopen.at, clock_now() + REOPEN_SOON);
+	if (d->sm && dump_turns_go_on(d->dumps, d->sm))
+		next = 0;
 	if (d->hup_wanted)
 		next = mono_min(next, d->hup_at);
 	if (d->sm && sm_state(d->sm) == SM_MASTER)
@@ -736,6 +727,7 @@ static void end_daemon(struct daemon *d, int status)
 		log_sys("Exiting SM");
 		sm_shutdown(d->sm);
 	}
+	dump_turns_hurry(d->dumps);
 	if (end_jobs(d)) {
 		listen_stopping(d->listeners);
 		return;
@@ -770,6 +762,7 @@ int daemon_run(const struct daemon_options *options)
 	d.perf = perf_new(options->conf, &perf_hooks);
 	d.cc = cc_new();
 	fill_api(&d);
+	d.dumps = dump_turns_new(&(struct dump_hooks){ on_dump_job, on_dump_failed, &d });
 	r = sd_event_default(&d.event);
 	if (r >= 0)
 		r = add_sources(&d);
@@ -788,6 +781,7 @@ int daemon_run(const struct daemon_options *options)
 	worker_free(d.worker);
 	route_child_free(d.route_child);
 	worker_free(d.disk);
+	dump_turns_free(d.dumps);
 	worker_free(d.viewer);
 	stop_guard_free(d.stop_guard);
 	sd_event_source_unref(d.timer);

@@ -5,8 +5,8 @@
  * with qos or an engine that has lanes also opensm-sl2vl.dump. Formats: files.md 3 and 4; order:
  * files.md 1.
  *
- * A view is made on the main thread, a worker writes it (dump_job_new()). Files are replaced whole;
- * a reader never sees half of one.
+ * A view is made on the main thread, in turns (dump_turns.h), and a worker writes it
+ * (dump_job_new()). Files are replaced whole; a reader never sees half of one.
  *
  * Where the peer differs: a brace in a description would end the field of opensm-subnet.lst for its
  * readers, so braces become parentheses there; NDR is SPD=100 where the peer has "??".

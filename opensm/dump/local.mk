@@ -2,8 +2,12 @@
 noinst_LIBRARIES += libdump.a
 libdump_a_SOURCES = opensm/dump/dump.c opensm/dump/dump.h opensm/dump/dump_engine.c opensm/dump/dump_internal.h \
 	opensm/dump/dump_lanes.c opensm/dump/dump_mcast.c opensm/dump/dump_out.c opensm/dump/dump_out.h \
-	opensm/dump/dump_ports.c opensm/dump/dump_tables.c
+	opensm/dump/dump_ports.c opensm/dump/dump_tables.c opensm/dump/dump_turns.c \
+	opensm/dump/dump_turns.h
 
 UNIT_TESTS += tests/unit/test-dump
 tests_unit_test_dump_SOURCES = tests/unit/test-dump.c tests/unit/ring-desk.h
 tests_unit_test_dump_LDADD = $(FRONT_LIBS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/test-dump-turns
+tests_unit_test_dump_turns_SOURCES = tests/unit/test-dump-turns.c
+tests_unit_test_dump_turns_LDADD = librig.a $(FRONT_LIBS) $(SIM_LIBS) $(CMOCKA_LIBS)
