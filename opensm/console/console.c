@@ -14,6 +14,7 @@
 #include "util/log.h"
 #include "util/mem.h"
 #include "util/str.h"
+#include "view/view_copy.h"
 
 #define LOOP_INTERVAL (3 * MONO_S)
 #define LOOP_HINT     "use \"q<ret>\" to quit loop\n"
@@ -63,7 +64,7 @@ static void end_answer(struct console *c)
 
 static void print_prompt(struct console *c)
 {
-	if (!c->looping && !c->job)
+	if (!c->looping && !c->job && !c->copying)
 		fputs(CONSOLE_PROMPT, c->out);
 }
 
@@ -131,6 +132,62 @@ void console_print(struct console *c, void *snapshot, void (*print)(void *snapsh
 	c->job = job;
 	c->config.busy(c->config.arg, true);
 	api->submit(api->arg, &job->base);
+}
+
+/* ---- output of a view ---------------------------------------------------------------------- */
+
+struct console_copying {
+	struct console_viewer viewer;
+	struct view_copy *copy;
+};
+
+void console_print_view(struct console *c, const struct console_viewer *viewer)
+{
+	struct console_copying *copying = xcalloc(1, sizeof(*copying));
+
+	assert(!c->job && !c->copying && c->config.api->sm && viewer->snapshot);
+	copying->viewer = *viewer;
+	copying->copy = sm_view_copy(c->config.api->sm, viewer->routes, 0, NULL);
+	c->copying = copying;
+	c->config.busy(c->config.arg, true);
+}
+
+static void drop_copying(struct console *c)
+{
+	struct console_copying *copying = take(c->copying);
+
+	if (!copying)
+		return;
+	view_copy_free(copying->copy);
+	copying->viewer.drop(copying->viewer.snapshot);
+	free(copying);
+}
+
+/* One turn. When the view is whole, the worker has it. */
+static void copy_some(struct console *c)
+{
+	struct console_copying *copying = c->copying;
+	const struct console_viewer *v = &copying->viewer;
+	struct view *view;
+
+	if (!view_copy_turn(&copying->copy, &view))
+		return;
+	c->copying = NULL;
+	v->copied(v->snapshot, view, c->config.api->sm);
+	console_print(c, v->snapshot, v->print, v->drop);
+	free(copying);
+}
+
+void console_sm_gone(struct console *c)
+{
+	if (!c->copying)
+		return;
+	drop_copying(c);
+	begin_answer(c);
+	fputs("The port of the manager is gone. Try again later\n", c->out);
+	print_prompt(c);
+	end_answer(c);
+	c->config.busy(c->config.arg, false);
 }
 
 /* ---- commands ------------------------------------------------------------------------------ */
@@ -257,7 +314,7 @@ void console_line(struct console *c, char *line, mono_t now)
 	struct console_words w = { .at = line };
 	const char *name = NULL;
 
-	assert(line && !c->job);
+	assert(line && !c->job && !c->copying);
 	begin_answer(c);
 	if (c->looping)
 		answer_loop(c, &w);
@@ -292,12 +349,16 @@ void console_status(struct console *c, struct console_words *w, mono_t now)
 
 mono_t console_next(const struct console *c)
 {
+	if (c->copying)
+		return 0;
 	return c->looping ? c->loop_at : MONO_NEVER;
 }
 
 void console_tick(struct console *c, mono_t now)
 {
-	assert(!c->job || !c->looping);
+	assert((!c->job && !c->copying) || !c->looping);
+	if (c->copying)
+		copy_some(c);
 	if (!c->looping || now < c->loop_at)
 		return;
 	c->loop_at = now + LOOP_INTERVAL;
@@ -328,6 +389,7 @@ struct console *console_free(struct console *c)
 		return NULL;
 	if (c->job)
 		c->job->console = NULL;
+	drop_copying(c);
 	free(as_owner(c->config.client));
 	free(c);
 	return NULL;

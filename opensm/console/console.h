@@ -5,8 +5,9 @@
  *
  *   console_new -> "OpenSM $ "    console_line("version") -> "OpenSM 4.0.0 build ...\nOpenSM $ "
  *
- * Output that grows with the fabric is printed by a worker from a copy: until then the session is
- * busy and takes no line, and all other clients are served.
+ * Output that grows with the fabric is printed by a worker from a copy, which is taken in turns of
+ * console_tick(): until then the session is busy and takes no line, and all other clients are
+ * served.
  *
  * A session that may not act may look: each command that changes something, writes a file, or shows
  * a key is refused to it, in words.
@@ -50,3 +51,5 @@ void console_line(struct console *c, char *line, mono_t now);
 /* The time of console_next() has come. */
 void console_tick(struct console *c, mono_t now);
 mono_t console_next(const struct console *c); /* MONO_NEVER: it waits for no time */
+/* Before the manager is freed: what is copied of it is dropped, and the user told. */
+void console_sm_gone(struct console *c);

@@ -12,8 +12,9 @@
 #include "view/view.h"
 
 struct balance {
-	struct view *view; /* has routes; one reference */
-	uint32_t only;		  /* one switch, or TOPO_NONE: all */
+	const struct routes *routes; /* of the view, which has a reference */
+	struct view *view; /* NULL: it is not whole yet; one reference */
+	uint32_t only;	   /* one switch, or TOPO_NONE: all */
 	bool verbose;
 };
 
@@ -30,6 +31,23 @@ static void drop_balance(void *snapshot)
 
 	view_unref(b->view);
 	free(b);
+}
+
+static void take_view(void *snapshot, struct view *v, const struct sm *sm)
+{
+	struct balance *b = snapshot;
+
+	b->view = v;
+}
+
+static void print_balance(struct console *c, struct balance *b,
+			  void (*print)(void *snapshot, FILE *out))
+{
+	console_print_view(c, &(struct console_viewer){ .snapshot = b,
+							.routes = b->routes,
+							.copied = take_view,
+							.print = print,
+							.drop = drop_balance });
 }
 
 /* NULL, and the session was told why. `word` is the switch to look at, NULL: all. */
@@ -54,7 +72,7 @@ static struct balance *balance_new(struct console *c, const char *word, const ch
 	if (!routes || (word && only == TOPO_NONE))
 		return NULL;
 	b = xcalloc(1, sizeof(*b));
-	b->view = sm_view_now(sm, routes, 0);
+	b->routes = routes;
 	b->only = only;
 	return b;
 }
@@ -130,7 +148,7 @@ void console_switchbalance(struct console *c, struct console_words *w, mono_t no
 	if (!b)
 		return;
 	b->verbose = verbose;
-	console_print(c, b, print_switches, drop_balance);
+	print_balance(c, b, print_switches);
 }
 
 /* ---- lidbalance ---------------------------------------------------------------------------- */
@@ -230,5 +248,5 @@ void console_lidbalance(struct console *c, struct console_words *w, mono_t now)
 	struct balance *b = balance_new(c, console_word(w), "switchguid", "lidbalance");
 
 	if (b)
-		console_print(c, b, print_hosts, drop_balance);
+		print_balance(c, b, print_hosts);
 }

@@ -25,7 +25,7 @@ struct guid_row {
 };
 
 struct guid_list {
-	struct view *view; /* one reference */
+	struct view *view; /* NULL: it is not whole yet; one reference */
 	struct guid_row *rows;
 	size_t n, cap;
 	regex_t expressions[MAX_EXPRESSIONS];
@@ -78,9 +78,11 @@ static int by_wire(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static void fill_list(struct guid_list *l, const struct sm *sm)
+static void fill_list(void *snapshot, struct view *v, const struct sm *sm)
 {
-	l->view = sm_view_now(sm, NULL, 0);
+	struct guid_list *l = snapshot;
+
+	l->view = v;
 	for (uint32_t i = 0; i < l->view->n_ports; i++) {
 		const struct view_port *p = &l->view->ports[i];
 
@@ -223,6 +225,8 @@ void console_dump_portguid(struct console *c, struct console_words *w, mono_t no
 		drop_list(l);
 		return;
 	}
-	fill_list(l, sm);
-	console_print(c, l, print_list, drop_list);
+	console_print_view(c, &(struct console_viewer){ .snapshot = l,
+							.copied = fill_list,
+							.print = print_list,
+							.drop = drop_list });
 }

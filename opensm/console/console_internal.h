@@ -15,6 +15,7 @@ struct console {
 	bool looping; /* status loop */
 	mono_t loop_at;
 	struct console_job *job; /* being printed; NULL: none */
+	struct console_copying *copying; /* what is to be printed next; NULL: nothing */
 };
 
 /* The rest of a line. */
@@ -62,6 +63,17 @@ const char *console_name(const struct console *c, const struct node *n);
  */
 void console_print(struct console *c, void *snapshot, void (*print)(void *snapshot, FILE *out),
 		   void (*drop)(void *snapshot));
+
+/* Likewise, of the fabric as it stands: a view, which is copied in turns before it is printed. */
+struct console_viewer {
+	void *snapshot;
+	const struct routes *routes; /* of the view; NULL: without */
+	/* On the main thread, when the view is whole: its one reference is the snapshot's. */
+	void (*copied)(void *snapshot, struct view *v, const struct sm *sm);
+	void (*print)(void *snapshot, FILE *out);
+	void (*drop)(void *snapshot); /* also of a snapshot that has no view yet */
+};
+void console_print_view(struct console *c, const struct console_viewer *viewer);
 
 /* ---- the commands ---- */
 

@@ -47,6 +47,7 @@ void listen_reconfigure(struct listeners *w)
 void listen_sm_gone(struct listeners *w)
 {
 	listen_control_sm_gone(w->control);
+	listen_console_sm_gone(w->console);
 }
 
 const struct route_engines *listen_engines(const struct listeners *w)

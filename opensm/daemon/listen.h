@@ -38,6 +38,7 @@ struct plugins;
 /* plugins: for their names. */
 struct listen_console *listen_console_open(sd_event *event, const struct daemon_api *api,
 					   const struct plugins *plugins);
+void listen_console_sm_gone(struct listen_console *w);
 struct listen_console *listen_console_close(struct listen_console *w);
 
 struct listen_control;

@@ -46,7 +46,7 @@ struct listen_console {
 	struct stream_hub *streams;
 	sd_event_source *timer, *next_line;
 	struct pace lines; /* some copy the fabric, or print all of it */
-	bool is_busy;	   /* a worker prints for the session */
+	bool is_busy;	   /* the fabric is copied, or a worker prints, for the session */
 	uint16_t port; /* 0: local */
 	struct stream *holder; /* of the session; NULL: there is none */
 	struct console *console;
@@ -62,9 +62,11 @@ static void set_timer(struct listen_console *w)
 static int on_timer(sd_event_source *s, uint64_t usec, void *arg)
 {
 	struct listen_console *w = arg;
+	const mono_t began = daemon_api_now(w->api);
 
 	if (w->console)
-		console_tick(w->console, daemon_api_now(w->api));
+		console_tick(w->console, began);
+	pace_worked(&w->lines, began, daemon_api_now(w->api));
 	/* `status loop` goes on unasked. */
 	if (w->console && stream_unsent(w->holder) > MAX_UNSENT)
 		stream_drop(w->holder, "does not read what it is sent");
@@ -263,6 +265,14 @@ static void on_message(void *arg, struct stream *s, char *text, size_t len)
 		take_answer(w, s, g, text);
 	else if (s == w->holder)
 		run_line(w, text);
+	set_timer(w);
+}
+
+void listen_console_sm_gone(struct listen_console *w)
+{
+	if (!w || !w->console)
+		return;
+	console_sm_gone(w->console);
 	set_timer(w);
 }
 

@@ -4,7 +4,7 @@
  *
  * One is published when tables have been programmed, and replaced by the next sweep: Subnet
  * Administration answers from it, metrics count in it. Dumps and documents of the control socket
- * show the fabric of the moment: they have a view of their own made (sm_view_now()).
+ * show the fabric of the moment: they have a view of their own made (sm_view_copy()).
  *
  * Where nothing but P_Keys of some ports has changed, a view is derived from the one before
  * (view_with_pkeys()).

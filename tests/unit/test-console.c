@@ -141,6 +141,18 @@ static void run_job(struct desk *d)
 	job->done(job);
 }
 
+/* The fabric is copied in turns. Returns how many. */
+static unsigned copy_fabric(struct desk *d)
+{
+	unsigned n = 0;
+
+	for (; console_next(d->console) == 0; n++) {
+		assert_true(d->busy && n < 100);
+		console_tick(d->console, sim_now(d->rig->sim));
+	}
+	return n;
+}
+
 /* What a line is answered with, the worker's part included, without the prompt at its end. */
 static const char *ask(struct desk *d, const char *line)
 {
@@ -149,6 +161,7 @@ static const char *ask(struct desk *d, const char *line)
 
 	free(take(d->said));
 	console_line(d->console, copy, sim_now(d->rig->sim));
+	copy_fabric(d);
 	if (d->job) {
 		assert_true(d->busy);
 		run_job(d);
@@ -404,10 +417,67 @@ static void a_session_that_ends_meanwhile_hears_nothing(void **state)
 
 	console_line(d->console, line, 0);
 	assert_true(d->busy);
+	assert_int_equal(copy_fabric(d), 1);
 	d->console = console_free(d->console);
 	free(take(d->said));
 	run_job(d);
 	assert_null(d->said);
+}
+
+/* The fabric of 18 nodes is copied in one turn, but not before its time. */
+static void a_session_that_ends_before_the_copy_prints_nothing(void **state)
+{
+	struct desk *d = *state;
+	char line[] = "dump_portguid .";
+
+	console_line(d->console, line, 0);
+	assert_true(d->busy);
+	assert_null(d->job);
+	d->console = console_free(d->console);
+	assert_null(d->job);
+}
+
+static void a_manager_that_goes_before_the_copy_is_told(void **state)
+{
+	struct desk *d = *state;
+	char line[] = "switchbalance", again[] = "dump_portguid .";
+
+	free(take(d->said));
+	console_line(d->console, line, 0);
+	assert_null(d->said);
+	console_sm_gone(d->console);
+	assert_false(d->busy);
+	assert_null(d->job);
+	assert_string_equal(d->said, "The port of the manager is gone. Try again later\n"
+				     "OpenSM $ ");
+	free(take(d->said));
+	console_sm_gone(d->console); /* nothing is copied */
+	assert_null(d->said);
+	console_line(d->console, again, 0);
+	assert_int_equal(copy_fabric(d), 1);
+	run_job(d);
+	assert_non_null(strstr(d->said, "0x100001\n"));
+}
+
+/* 3,456 hosts: more than a turn has room for. */
+static void a_large_fabric_is_copied_in_turns(void **state)
+{
+	_cleanup_(netfile_freep) struct netfile *net = gen_fat_tree3(24);
+	struct desk *d = *state;
+	char *lines[] = { xstrdup("switchbalance verbose"), xstrdup("dump_portguid .") };
+
+	rig_free(d->rig);
+	d->rig = rig_new(sim_new(net, 1));
+	assert_int_equal(rig_start(d->rig, "h0", 0, d->conf, NULL), 0);
+	rig_run(d->rig, 60 * MONO_S);
+	d->api.sm = d->rig->sms[0].sm;
+	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
+		console_line(d->console, lines[i], 0);
+		assert_true(copy_fabric(d) >= 5);
+		run_job(d);
+		free(lines[i]);
+	}
+	assert_non_null(strstr(d->said, "0x100001\n"));
 }
 
 /* The daemon ends: the runner of jobs may call done() without run(). */
@@ -418,6 +488,7 @@ static void a_job_that_never_runs_is_freed(void **state)
 	struct sm_job *job;
 
 	console_line(d->console, line, 0);
+	copy_fabric(d);
 	job = take(d->job);
 	job->orphan = true;
 	job->done(job);
@@ -592,6 +663,9 @@ int main(int argc, char **argv)
 		TEST(the_loop_goes_on_until_q),
 		TEST(other_managers_are_known),
 		TEST(a_session_that_ends_meanwhile_hears_nothing),
+		TEST(a_session_that_ends_before_the_copy_prints_nothing),
+		TEST(a_manager_that_goes_before_the_copy_is_told),
+		TEST(a_large_fabric_is_copied_in_turns),
 		TEST(a_job_that_never_runs_is_freed),
 		TEST(routes_are_counted),
 		TEST(ports_are_judged),
