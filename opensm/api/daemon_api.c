@@ -76,13 +76,22 @@ void daemon_api_note(struct daemon_api *api, const struct sm_event *event)
 		note_sweep(m, event);
 	if (event->kind == SM_EVENT_NODE)
 		note_node(m, event);
-	if (event->kind == SM_EVENT_STATE)
+	if (event->kind == SM_EVENT_STATE) {
 		m->state_since = event->at;
+		api->terms++;
+	}
 	if (event->kind == SM_EVENT_ROUTES) {
 		m->routing_ms = event->routes.ms;
 		m->unreachable = event->routes.unreachable;
 		snprintf(m->engine, sizeof(m->engine), "%s", event->routes.engine);
 	}
+}
+
+void daemon_api_sm_gone(struct daemon_api *api)
+{
+	api->sm = NULL;
+	api->port_name[0] = '\0';
+	api->terms++;
 }
 
 mono_t daemon_api_now(const struct daemon_api *api)

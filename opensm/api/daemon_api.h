@@ -58,6 +58,11 @@ struct daemon_api {
 	struct cc *cc;		 /* congestion control; NULL in tests alone */
 	/* NULL: no port is open, `status` says why. It comes and goes: look each time */
 	struct sm *sm;
+	/*
+	 * Counts each state that the manager enters, and each manager that goes: what was begun for
+	 * a master is ended for that one only. Any thread may look.
+	 */
+	_Atomic unsigned terms;
 	const struct conf *conf; /* in force */
 	const char *version;	 /* "4.0.0" */
 	const char *instance; /* "opensm", "1" for opensm.conf.1, "0x0002c90300001234" for a GUID */
@@ -91,6 +96,9 @@ struct daemon_api {
 
 /* Notes an event: for the owner. */
 void daemon_api_note(struct daemon_api *api, const struct sm_event *event);
+
+/* The manager was freed: there is none until `sm` is set again. */
+void daemon_api_sm_gone(struct daemon_api *api);
 
 /* The clock, and what it showed in microseconds since 1970 when its monotonic part was `at`. */
 mono_t daemon_api_now(const struct daemon_api *api);

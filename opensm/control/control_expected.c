@@ -4,7 +4,8 @@
  * not write files here. It is the one that opensm.conf names, which has to be in a folder that the
  * manager may write to. The fabric is copied in turns; the worker reads and writes; then the
  * configuration is read again, and the file is judged as any other (sm/expected/): only then it is
- * in force.
+ * in force. A manager that is not the master any more writes nothing: standbys take the file of
+ * theirs.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -27,6 +28,7 @@ struct expected_text {
 	char *path, *refused, *text;
 	struct view_copy *copy; /* of the fabric, which is written if there is no text; then */
 	struct view *found;
+	unsigned term; /* of the master that was asked */
 	char by[65];
 	uint32_t cables;
 	bool is_written;
@@ -112,6 +114,7 @@ void *control_set_expected_new(const struct control_method *m, const struct daem
 	t = text_new(api, err);
 	if (!t)
 		return NULL;
+	t->term = api->terms;
 	snprintf(t->by, sizeof(t->by), "%s", user ? user : "");
 	if (text)
 		t->text = xstrdup(text);
@@ -125,6 +128,8 @@ enum control_collected control_set_expected_collect(void *snapshot, const struct
 {
 	struct expected_text *t = snapshot;
 
+	if (!control_same_term(api, t->term, err))
+		return CONTROL_FAILED;
 	return !t->copy || view_copy_turn(&t->copy, &t->found) ? CONTROL_COLLECTED : CONTROL_MORE;
 }
 
@@ -187,7 +192,8 @@ struct json_object *control_set_expected(void *snapshot, struct control_error *e
 
 	if (t->found)
 		write_found(t);
-	if (!check_text(t, &warnings, err) || !store(t, err))
+	if (!check_text(t, &warnings, err) || !control_same_term(t->api, t->term, err) ||
+	    !store(t, err))
 		return NULL;
 	t->is_written = true;
 	o = json_object_new_object();

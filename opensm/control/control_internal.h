@@ -17,6 +17,12 @@ extern const struct control_error_name control_errors[];
 /* Do parameters fit a type such as "(kind: ?string) -> ()"? False: `err` says why not. */
 bool control_fits(const char *type, struct json_object *parameters, struct control_error *err);
 
+/*
+ * Is the manager the master that it was when `term` was noted (api->terms)? False: `err`, which
+ * says that nothing was written. Any thread may ask.
+ */
+bool control_same_term(const struct daemon_api *api, unsigned term, struct control_error *err);
+
 /* ---- writing answers ---- */
 
 /* "2026-11-22T05:40:00.123456Z", from microseconds since 1970. */

@@ -18,6 +18,8 @@
 #include "view/view_facts.h"
 
 struct topology {
+	const struct daemon_api *api;
+	unsigned term; /* of the master that was asked */
 	struct sm_expected shown;
 	char *path, *refused;
 	struct drift *drift; /* NULL: nothing was compared yet */
@@ -34,6 +36,8 @@ static struct topology *topology_new(const struct daemon_api *api)
 	int64_t realtime;
 	mono_t now;
 
+	t->api = api;
+	t->term = api->terms;
 	sm_expected(api->sm, &t->shown);
 	t->path = t->shown.path ? xstrdup(t->shown.path) : NULL;
 	t->refused = t->shown.refused ? xstrdup(t->shown.refused) : NULL;
@@ -66,6 +70,15 @@ static bool is_ready(const struct daemon_api *api, struct control_error *err)
 				    "the manager is %s; the master compares, after its first sweep",
 				    sm_state_name(sm_state(api->sm)));
 	return true;
+}
+
+bool control_same_term(const struct daemon_api *api, unsigned term, struct control_error *err)
+{
+	if (api->terms == term)
+		return true;
+	return control_fail(err, "NotMaster",
+			    "the manager entered another state meanwhile, and nothing was written: "
+			    "ask the master again");
 }
 
 /* ---- Drift ----------------------------------------------------------------------------------- */
@@ -165,6 +178,8 @@ enum control_collected control_topology_collect(void *snapshot, const struct dae
 {
 	struct topology *t = snapshot;
 
+	if (!control_same_term(api, t->term, err))
+		return CONTROL_FAILED;
 	return !t->copy || view_copy_turn(&t->copy, &t->found) ? CONTROL_COLLECTED : CONTROL_MORE;
 }
 
@@ -200,10 +215,18 @@ static struct expect *accepted(const struct topology *t, struct control_error *e
 	return expect_accept(d->want, d->have, d->report, f);
 }
 
+/* NULL: `err`. The caller writes it to the file that managers go by. */
+static struct expect *text_of(const struct topology *t, struct control_error *err)
+{
+	if (!control_same_term(t->api, t->term, err))
+		return NULL;
+	return t->accept ? accepted(t, err) : expect_build(view_facts(t->found));
+}
+
 struct json_object *control_topology_text(void *snapshot, struct control_error *err)
 {
 	struct topology *t = snapshot;
-	struct expect *x = t->accept ? accepted(t, err) : expect_build(view_facts(t->found));
+	struct expect *x = text_of(t, err);
 	int64_t learnt = t->accept ? t->drift->learnt : t->now;
 	bool csv = t->accept ? t->drift->csv : t->csv;
 	_cleanup_free_ char *text = NULL;

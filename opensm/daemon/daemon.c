@@ -237,8 +237,7 @@ static void close_port(struct daemon *d)
 		sm_bequeath(d->sm, &d->heritage);
 	}
 	d->sm = sm_free(d->sm);
-	d->api.sm = NULL;
-	d->api.port_name[0] = '\0';
+	daemon_api_sm_gone(&d->api);
 	d->tr = transport_close(d->tr);
 }
 

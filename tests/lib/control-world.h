@@ -149,8 +149,7 @@ static inline bool cw_start(struct control_world *w)
 static inline void cw_lose_port(struct control_world *w)
 {
 	listen_control_sm_gone(w->listener);
-	w->api.sm = NULL;
-	w->api.port_name[0] = '\0';
+	daemon_api_sm_gone(&w->api);
 	snprintf(w->api.status, sizeof(w->api.status), "Waiting for a port: none");
 }
 
