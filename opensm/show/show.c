@@ -70,10 +70,19 @@ static void begin_reasons(void *arg, const struct view *v)
 
 	drop_reasons(s);
 	s->reasons = sm_reasons_new(s->sm);
-	if (violations_ports(s->sm, &(unsigned){ 0 }))
-		s->violations = xcalloc(MAX(v->n_ports, 1u), sizeof(*s->violations));
 	s->why = xcalloc(MAX(v->n_ports, 1u), sizeof(*s->why));
 	s->held = xcalloc(MAX(v->n_ports, 1u), sizeof(*s->held));
+}
+
+/* Most fabrics have none: room is made for the first one. */
+static void note_violations(struct show *s, const struct view *v, const struct port *p, uint32_t at)
+{
+	const struct violation_counts *counts = violations_of(p);
+
+	if (counts && !s->violations)
+		s->violations = xcalloc(v->n_ports, sizeof(*s->violations));
+	if (s->violations)
+		s->violations[at] = counts ? *counts : (struct violation_counts){ 0 };
 }
 
 static void note_reason(struct show *s, const struct port *p, uint32_t at)
@@ -82,14 +91,16 @@ static void note_reason(struct show *s, const struct port *p, uint32_t at)
 	if (!s->why[at] && !lacks_nothing(p))
 		s->why[at] = state_reason(s->sm, p);
 	s->held[at] = (unsigned)(sm_held_for(p, s->now) / MONO_S);
-	if (s->violations && violations_of(p))
-		s->violations[at] = *violations_of(p);
 }
 
 static void note_reasons(void *arg, const struct view *v, const struct node *n, uint32_t at)
 {
-	for (unsigned num = node_is_switch(n) ? 0 : 1; num <= n->n_ports; num++)
-		note_reason(arg, &n->ports[num], view_node_port(&v->nodes[at], num));
+	for (unsigned num = node_is_switch(n) ? 0 : 1; num <= n->n_ports; num++) {
+		uint32_t port = view_node_port(&v->nodes[at], num);
+
+		note_reason(arg, &n->ports[num], port);
+		note_violations(arg, v, &n->ports[num], port);
+	}
 }
 
 static bool reasons_hold(void *arg)

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "ib/notices.h"
 #include "sim/gen/gen.h"
 #include "show-world.h"
 
@@ -134,12 +135,48 @@ static void a_manager_that_goes_meanwhile_leaves_nothing_behind(void **state)
 	a.m->drop(a.snapshot);
 }
 
+/* leaf1 tells of the host at its port 2. */
+static void break_a_rule(struct world *w)
+{
+	struct sim *sim = w->rig->sim;
+	int leaf = sim_find(sim, "leaf1");
+	uint8_t notice[SMP_DATA_SIZE] = { 0 };
+
+	ib_put(notice, NT_IS_GENERIC, 1);
+	ib_put(notice, NT_TRAP, TRAP_SWITCH_BAD_PKEY);
+	ib_put(notice, NT_ISSUER_LID, sim_port_lid(sim, leaf, 0));
+	ib_put(notice, N259_PORT, 2);
+	sim_send_trap(sim, leaf, 0, notice);
+	rig_run(w->rig, sim_now(sim) + MONO_S);
+}
+
+/* The first one of all, when the ports were copied already; then one more. */
+static void a_rule_that_is_broken_meanwhile_is_counted(void **state)
+{
+	struct world *w = *state;
+
+	for (unsigned n = 1; n <= 2; n++) {
+		struct asking a = begin(w, "Ports"), later;
+		struct json_object *doc, *after;
+
+		for (unsigned i = 0; i < 7; i++)
+			assert_true(turn(&a));
+		break_a_rule(w);
+		doc = end(&a);
+		later = begin(w, "Ports");
+		after = end(&later);
+		assert_non_null(strstr(json_object_to_json_string(after), "\"p_key\""));
+		assert_true(is_same(doc, after));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_large_fabric_is_collected_in_turns),
 		cmocka_unit_test(a_link_that_falls_meanwhile_is_down_at_both_ends),
 		cmocka_unit_test(a_switch_that_is_cut_off_meanwhile_is_said_of_all_behind_it),
+		cmocka_unit_test(a_rule_that_is_broken_meanwhile_is_counted),
 		cmocka_unit_test(a_manager_that_goes_meanwhile_leaves_nothing_behind),
 	};
 

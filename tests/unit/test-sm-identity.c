@@ -5,7 +5,9 @@
  */
 #include "unit/trap-world.h"
 
+#include "fabric/observe.h"
 #include "sm/links/violations.h"
+#include "sm/read/identity.h"
 #include "tests/lib/scratch.h"
 
 static void start_with(struct world *w, const char *policy)
@@ -341,6 +343,38 @@ static void a_host_that_moved_meanwhile_waits_for_the_hold_time(void **state)
 	scratch_remove(dir);
 }
 
+/*
+ * A port that was left out for a GUID that is there twice is held for a claim: documents that are
+ * being copied have to say so.
+ */
+static void another_reason_is_an_edit(void **state)
+{
+	struct world *w = *state;
+	uint8_t info[SMP_DATA_SIZE] = { 0 };
+	struct node *leaf;
+	uint64_t before;
+
+	start_with(w, "hold");
+	leaf = fabric_find_node(sm_fabric(w->sm), known(w, "leaf1")->guid);
+	ib_put(info, NI_NODE_TYPE, IB_NODE_CA);
+	ib_put(info, NI_NODE_GUID, known(w, "h9")->guid);
+	ib_put(info, NI_PORT_GUID, known(w, "h9")->ports[1].guid);
+	ib_put(info, NI_LOCAL_PORT, 1);
+	observe_quarantine(&leaf->ports[2], true);
+	before = leaf->edited;
+	assert_true(identity_holds(w->sm, &leaf->ports[2], info));
+	assert_true(identity_is_held(&leaf->ports[2]));
+	assert_true(leaf->edited > before);
+	free(w->conf->guid_location_policy);
+	w->conf->guid_location_policy = xstrdup("off");
+	before = leaf->edited;
+	assert_false(identity_holds(w->sm, &leaf->ports[2], info));
+	assert_true(leaf->edited > before);
+	before = leaf->edited;
+	assert_false(identity_holds(w->sm, &leaf->ports[2], info));
+	assert_int_equal(leaf->edited, before);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, open_world, close_world)
 
 int main(int argc, char **argv)
@@ -358,6 +392,7 @@ int main(int argc, char **argv)
 		TEST(a_host_port_may_become_one_of_a_switch_by_report),
 		TEST(a_host_with_the_guid_of_a_switch_is_held),
 		TEST(no_switch_makes_room_for_a_host),
+		TEST(another_reason_is_an_edit),
 		TEST(homes_are_known_over_a_restart),
 		TEST(a_host_that_moved_meanwhile_waits_for_the_hold_time),
 	};

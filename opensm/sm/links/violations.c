@@ -23,6 +23,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "fabric/observe.h"
 #include "sm/base/about.h"
 #include "sm/links/dampening.h"
 #include "sm/sm_internal.h"
@@ -126,13 +127,25 @@ static struct port *place_of(const struct port *p)
 	return behind ? peer : &p->node->ports[p->num];
 }
 
+/* Counts are shown of both ends of a cable. */
+static void note_shown(const struct offender *o)
+{
+	if (!o->at)
+		return;
+	observe_shown(o->at->node);
+	if (o->at->peer)
+		observe_shown(o->at->peer->node);
+}
+
 static void bind_offender(struct offender *o, struct port *at)
 {
+	note_shown(o);
 	if (o->at)
 		o->at->offender = NULL;
 	o->at = at;
 	if (at)
 		at->offender = o;
+	note_shown(o);
 }
 
 static struct offender *find_offender(const struct violations *v, const struct port *at)
@@ -239,6 +252,7 @@ bool violation_count(struct sm *sm, enum violation_kind kind, struct port *p)
 	if (!o)
 		return false;
 	o->counts.n[kind]++;
+	note_shown(o);
 	o->heard = sm->now;
 	count_in_window(sm, o, kind);
 	if (sm->now - o->kind[kind].last >= TOLD_FOR)

@@ -293,17 +293,25 @@ static bool takes_switch(const struct sm *sm, const struct port *a, const uint8_
 	       (ib_get(ni, NI_NODE_TYPE) != IB_NODE_SWITCH || a->identity.host);
 }
 
+/* Why the port is left out follows from it. */
+static bool set_held(struct port *a, bool held)
+{
+	if (a->identity.held != held)
+		observe_shown(a->node);
+	return a->identity.held = held;
+}
+
 static bool hold(struct port *a, guid_t claimed)
 {
 	observe_quarantine(a, true);
 	a->identity.claimed = claimed;
-	return a->identity.held = true;
+	return set_held(a, true);
 }
 
 static bool let_go(struct port *a)
 {
 	a->identity.claimed = 0;
-	return a->identity.held = false;
+	return set_held(a, false);
 }
 
 static bool hold_kind(struct sm *sm, struct port *a, const uint8_t *ni)
