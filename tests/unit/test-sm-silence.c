@@ -152,6 +152,36 @@ static void a_silent_host_is_noticed_by_a_heavy_sweep(void **state)
 	place_free(pl);
 }
 
+/*
+ * More go silent at once than the log has room for, and come back slowly: none is said to answer
+ * again of which it was not said that it did not.
+ */
+static void hosts_that_were_not_said_do_not_come_back_in_the_log(void **state)
+{
+	_cleanup_(netfile_freep) struct netfile *net = gen_tree(4, 16, 4, 1);
+	struct place *pl = place_new(net, 10);
+	char name[16];
+
+	for (unsigned i = 2; i < 62; i++) {
+		snprintf(name, sizeof(name), "h%u", i);
+		silence(pl, name, true);
+	}
+	sm_request_heavy(pl->sm, NULL);
+	run_for(pl, 40 * MONO_S);
+	assert_int_equal(sm_stats(pl->sm)->silent_nodes, 60);
+	assert_in_range(pl->silent, 1, 50);
+	for (unsigned i = 2; i < 62; i++) {
+		snprintf(name, sizeof(name), "h%u", i);
+		silence(pl, name, false);
+		if (i % 6 == 0)
+			run_for(pl, 25 * MONO_S);
+	}
+	run_for(pl, 60 * MONO_S);
+	assert_int_equal(sm_stats(pl->sm)->silent_nodes, 0);
+	assert_int_equal(pl->again, pl->silent);
+	place_free(pl);
+}
+
 /* A switch that hangs hides the hosts behind it: of these, which are not asked, nothing is said. */
 static void a_silent_switch_does_not_accuse_its_hosts(void **state)
 {
@@ -265,6 +295,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_silent_host_is_noticed),
 		cmocka_unit_test(a_silent_host_is_noticed_by_a_heavy_sweep),
+		cmocka_unit_test(hosts_that_were_not_said_do_not_come_back_in_the_log),
 		cmocka_unit_test(a_silent_switch_does_not_accuse_its_hosts),
 		cmocka_unit_test(what_answers_again_is_back_soon),
 		cmocka_unit_test(a_crowd_that_answers_again_is_back_soon),

@@ -64,12 +64,15 @@ void node_desc_say_silent(struct sm *sm, struct node *n)
 	char others[LOG_OTHERS_STRLEN];
 	unsigned more;
 
-	if (told_first(&n->ports[1].logged, TOLD_SILENT) &&
-	    log_allow(&sm->m.discover->fault_log, sm->now, &more))
-		log_port(cabled_port(n), LOG_ID_SILENT, LOGB_ERROR,
-			 "does not answer any more, its link is up; it keeps its LID and its "
-			 "paths until more than %u heavy sweeps have missed it%s",
-			 MAX_MISSES, log_others(more, others));
+	/* One that there is no room for counts as not told: its return is not said, either. */
+	if (told_holds(&n->ports[1].logged, TOLD_SILENT) ||
+	    !log_allow(&sm->m.discover->fault_log, sm->now, &more))
+		return;
+	told_first(&n->ports[1].logged, TOLD_SILENT);
+	log_port(cabled_port(n), LOG_ID_SILENT, LOGB_ERROR,
+		 "does not answer any more, its link is up; it keeps its LID and its paths until "
+		 "more than %u heavy sweeps have missed it%s",
+		 MAX_MISSES, log_others(more, others));
 }
 
 /* False: it is to be asked once more, a question may get lost. */
@@ -87,9 +90,12 @@ static bool note_silence(struct sm *sm, struct node *n)
 
 static void say_again(struct sm *sm, struct node *n)
 {
+	char others[LOG_OTHERS_STRLEN];
+	unsigned more;
+
 	if (told_change(&n->ports[1].logged, TOLD_SILENT, false) == TOLD_ENDS &&
-	    log_allow(&sm->m.discover->fault_log, sm->now, &(unsigned){ 0 }))
-		log_node(n, LOG_ID_SILENT, LOGB_INFO, "answers again");
+	    log_allow(&sm->m.discover->fault_log, sm->now, &more))
+		log_node(n, LOG_ID_SILENT, LOGB_INFO, "answers again%s", log_others(more, others));
 }
 
 void node_desc_heard(struct sm *sm, struct node *n)
