@@ -474,9 +474,9 @@ void repair_entries(struct repair *p)
 
 		if (p->lone[end->sw] == LONE_CAME || is_absent(p, end->sw))
 			continue;
-		if (end->came)
+		if (end->came && p->lone[end->to] == LONE_NOT)
 			offer_row(p, end->sw, end->port);
-		else
+		else if (!end->came)
 			mend_row(p, end->sw, end->port);
 	}
 	for (size_t i = 0; i < p->n_moved; i++)
