@@ -455,7 +455,8 @@ static struct routes *job_step(const struct bench *b, const char *what, const st
 	printf("%-6s %8.2f %8.2f %6.1f | %7.2f %7.2f %7.2f | %7.2f %7.2f\n", what, after.all,
 	       scratch.all, scratch.all / after.all, after.weigh, after.order, after.graph,
 	       scratch.weigh, scratch.graph);
-	tell_blocks(before, r);
+	if (b->repeats)
+		tell_blocks(before, r);
 	return r;
 }
 

@@ -485,7 +485,9 @@ void repair_entries(struct repair *p)
 		add_host(p, p->came[i]);
 	for (size_t i = 0; i < p->n_waiting; i++)
 		give_back(p, &p->waiting[i]);
+	/* a switch that came has no entries that are not assigned */
 	for (size_t i = 0; i < p->n_ends; i++)
-		if (p->ends[i].came)
+		if (p->ends[i].came && p->lone[p->ends[i].sw] == LONE_NOT &&
+		    p->lone[p->ends[i].to] == LONE_NOT)
 			open_loops(p, p->ends[i].sw, p->ends[i].port);
 }
