@@ -458,6 +458,14 @@ struct topo *topo_with_bare(const struct topo *t, const struct topo *more)
 	return ret;
 }
 
+bool topo_is_bare(const struct topo *t, uint32_t sw)
+{
+	for (unsigned port = 1; port <= t->switches[sw].n_ports; port++)
+		if (topo_port(t, sw, port)->sw != TOPO_NONE)
+			return false;
+	return true;
+}
+
 struct topo *topo_ref(const struct topo *t)
 {
 	struct topo *shared = as_owner(t);

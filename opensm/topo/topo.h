@@ -98,6 +98,8 @@ bool topo_is_same(const struct topo *a, const struct topo *b);
  * itself where it lacks none. The caller owns the reference.
  */
 struct topo *topo_with_bare(const struct topo *t, const struct topo *more);
+/* No cable to a switch. */
+bool topo_is_bare(const struct topo *t, uint32_t sw);
 
 struct topo *topo_ref(const struct topo *t);
 struct topo *topo_unref(const struct topo *t);

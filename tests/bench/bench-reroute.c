@@ -8,7 +8,7 @@
  *                                    and after a quiet minute
  *   bench-reroute -a [-k cable|host|switch|leaf|spine|core] [-r repeats] FABRIC
  *                                    CPU time of all that the routing job runs, after the event and
- *                                    from scratch;
+ *                                    from scratch; and of a quiet minute in the end;
  *                                    -r 0: only after it, for profiles
  */
 #include <getopt.h>
@@ -455,7 +455,28 @@ static struct routes *job_step(const struct bench *b, const char *what, const st
 	printf("%-6s %8.2f %8.2f %6.1f | %7.2f %7.2f %7.2f | %7.2f %7.2f\n", what, after.all,
 	       scratch.all, scratch.all / after.all, after.weigh, after.order, after.graph,
 	       scratch.weigh, scratch.graph);
+	if (b->repeats)
+		tell_blocks(before, r);
+	return r;
+}
+
+/* After a quiet minute. */
+static struct routes *rest_step(const struct bench *b, const struct routes *before)
+{
+	const struct route_job job = {
+		.topo = b->whole, .previous = before, .threads = b->threads,
+	};
+	struct keep_report report;
+	double since = now_ms();
+	struct routes *r = keep_tables_balanced(&(struct route_chain){ .list = b->engine }, &job,
+						&report);
+	double at = now_ms();
+
+	transition_free(transition_find(before, r));
+	printf("%-6s %8.2f %8s %6s | %7.2f %7.2f\n", "quiet", now_ms() - since, "", "",
+	       at - since, now_ms() - at);
 	tell_blocks(before, r);
+	printf("       fresh load %u; %s\n", fresh_load(b, b->whole), report.note);
 	return r;
 }
 
@@ -521,6 +542,12 @@ static void run_jobs(struct bench *b)
 		whole = job_step(b, "up", broken, b->whole);
 		routes_settle(whole);
 		routes_unref(broken);
+		if (b->repeats) {
+			broken = whole;
+			whole = rest_step(b, broken);
+			routes_settle(whole);
+			routes_unref(broken);
+		}
 		topo_unref(t);
 	}
 	routes_unref(whole);

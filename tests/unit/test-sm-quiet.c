@@ -6,6 +6,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include <cmocka.h>
@@ -224,6 +225,61 @@ static void a_change_does_not_wait_for_it(void **state)
 	place_free(pl);
 }
 
+/* Entries that lead to the switch. */
+static unsigned lead_to(const struct place *pl, int node)
+{
+	const struct routes *r = sm_routes(pl->rig->sms[0].sm);
+	const struct topo *t = r->topo;
+	uint32_t sw = topo_find_switch(t, sim_node_guid(pl->rig->sim, node));
+	unsigned n = 0;
+
+	for (uint32_t s = 0; s < t->n_switches; s++)
+		for (uint32_t h = 0; h < t->n_hosts; h++) {
+			uint32_t channel = routes_channel(r, s, t->hosts[h].lid);
+
+			n += channel != TOPO_NONE && t->ports[channel].sw == sw;
+		}
+	return n;
+}
+
+/* One cable after another goes and comes back, all 40 s, and none so often that it is held down. */
+static void changes_without_end_do_not_put_it_off(void **state)
+{
+	struct place *pl = place_new((const char *const[]){ "fat-tree2", "24" }, 2);
+	struct sim *sim = pl->rig->sim;
+	int spine = sim_find(sim, "spine3");
+	unsigned before, after;
+
+	for (unsigned port = 13; port <= 18; port++)
+		sim_link_down(sim, sim_find(sim, "leaf1"), port);
+	run_for(pl, 100 * MONO_S);
+	before = lead_to(pl, spine);
+	sim_power(sim, spine, false);
+	run_for(pl, 20 * MONO_S);
+	sim_power(sim, spine, true);
+	run_for(pl, 20 * MONO_S);
+	after = lead_to(pl, spine);
+	assert_true(before && after < before / 2);
+	for (unsigned i = 0; i < 9; i++) {
+		char name[16];
+		int leaf;
+
+		snprintf(name, sizeof(name), "leaf%u", i + 2);
+		leaf = sim_find(sim, name);
+		sim_link_down(sim, leaf, 24);
+		run_for(pl, 20 * MONO_S);
+		sim_link_up(sim, leaf, 24);
+		run_for(pl, 20 * MONO_S);
+		if (i == 1)
+			assert_true(lead_to(pl, spine) < before / 2);
+	}
+	print_message("# entries over it %u, back %u, in the end %u\n", before, after,
+		      lead_to(pl, spine));
+	assert_true(lead_to(pl, spine) > before / 2);
+	assert_good(pl);
+	place_free(pl);
+}
+
 /* They are of the configuration before, and must not pass for what SIGHUP asks for. */
 static void a_reload_is_not_taken_for_served(void **state)
 {
@@ -262,6 +318,7 @@ int main(void)
 		cmocka_unit_test(a_stuck_port_does_not_prevent_it),
 		cmocka_unit_test(a_switch_that_went_without_new_tables_is_no_reason_to_crash),
 		cmocka_unit_test(a_change_does_not_wait_for_it),
+		cmocka_unit_test(changes_without_end_do_not_put_it_off),
 		cmocka_unit_test(a_reload_is_not_taken_for_served),
 	};
 

@@ -10,37 +10,41 @@
 
 struct renumbering renumbering_of(const struct topo *was, const struct topo *now)
 {
-	return (struct renumbering){
-		.was = was, .now = now, .from = topo_match_switches(now, was)
+	struct renumbering m = {
+		.was = was, .now = now, .from = topo_match_switches(now, was),
+		.runs = xcalloc(now->n_switches + 1u, sizeof(*m.runs)),
 	};
+
+	for (uint32_t s = 0; s < now->n_switches; s++) {
+		struct renumber_run *last = m.n_runs ? &m.runs[m.n_runs - 1] : NULL;
+		uint32_t from = m.from[s];
+
+		if (last && from == (last->from == TOPO_NONE ? TOPO_NONE : last->from + last->n))
+			last->n++;
+		else
+			m.runs[m.n_runs++] = (struct renumber_run){ s, 1, from };
+	}
+	return m;
 }
 
 void renumbering_done(struct renumbering *m)
 {
 	free(m->from);
+	free(m->runs);
 	m->from = NULL;
-}
-
-/* Switches first .. first + ret - 1 of m->now that follow each other in m->was, or lack there. */
-static uint32_t run_from(const struct renumbering *m, uint32_t first)
-{
-	uint32_t n = 1, from = m->from[first];
-
-	while (first + n < m->now->n_switches &&
-	       m->from[first + n] == (from == TOPO_NONE ? from : from + n))
-		n++;
-	return n;
+	m->runs = NULL;
 }
 
 static void copy_runs(const struct renumbering *m, uint8_t *to, const uint8_t *values, size_t size,
 		      uint8_t none)
 {
-	for (uint32_t s = 0, n; s < m->now->n_switches; s += n) {
-		n = run_from(m, s);
-		if (m->from[s] == TOPO_NONE)
-			memset(to + s * size, none, n * size);
+	for (uint32_t i = 0; i < m->n_runs; i++) {
+		const struct renumber_run *run = &m->runs[i];
+
+		if (run->from == TOPO_NONE)
+			memset(to + run->first * size, none, run->n * size);
 		else
-			memcpy(to + s * size, values + m->from[s] * size, n * size);
+			memcpy(to + run->first * size, values + run->from * size, run->n * size);
 	}
 }
 
@@ -98,10 +102,14 @@ static uint64_t bits_at(const uint64_t *bits, uint32_t at, uint32_t n)
 
 static void move_bits(const struct renumbering *m, uint64_t *to, const uint64_t *bits)
 {
-	for (uint32_t s = 0, n; s < m->now->n_switches; s += n) {
-		n = MIN(run_from(m, s), 64 - s % 64);
-		if (m->from[s] != TOPO_NONE)
-			to[s / 64] |= bits_at(bits, m->from[s], n) << s % 64;
+	for (uint32_t i = 0; i < m->n_runs; i++) {
+		const struct renumber_run *run = &m->runs[i];
+
+		for (uint32_t k = 0, n; run->from != TOPO_NONE && k < run->n; k += n) {
+			n = MIN(run->n - k, 64 - (run->first + k) % 64);
+			to[(run->first + k) / 64] |= bits_at(bits, run->from + k, n)
+						     << (run->first + k) % 64;
+		}
 	}
 }
 

@@ -8,6 +8,11 @@
 struct renumbering {
 	const struct topo *was, *now; /* borrowed */
 	uint32_t *from;		      /* per switch of `now`: in `was`, or TOPO_NONE */
+	/* Switches that follow each other in both, or lack in `was`. */
+	struct renumber_run {
+		uint32_t first, n, from; /* from TOPO_NONE: they lack */
+	} *runs;
+	uint32_t n_runs;
 };
 
 /* The caller ends it. */

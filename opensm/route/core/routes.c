@@ -431,42 +431,44 @@ void routes_touch(struct routes *r)
 	r->cache->journal = journal_free(r->cache->journal);
 }
 
-struct sorting {
-	struct routes_entry entry;
-	uint32_t turn; /* the first of an entry says what it was */
-};
-
-static int by_entry(const void *a, const void *b)
+/* Counting sort of `n` entries, of `keys` LIDs or switches: those with the same stay in order. */
+static void sort_entries(const struct routes_entry *from, struct routes_entry *to, size_t n,
+			 bool by_switch, uint32_t keys)
 {
-	const struct sorting *x = a, *y = b;
+	_cleanup_free_ size_t *first = xcalloc(keys + 1u, sizeof(*first));
 
-	return COMPARE(x->entry.sw, y->entry.sw) ?: COMPARE(x->entry.lid, y->entry.lid) ?:
-	       COMPARE(x->turn, y->turn);
+	for (size_t i = 0; i < n; i++)
+		first[(by_switch ? from[i].sw : from[i].lid) + 1]++;
+	for (uint32_t key = 0; key < keys; key++)
+		first[key + 1] += first[key];
+	for (size_t i = 0; i < n; i++)
+		to[first[by_switch ? from[i].sw : from[i].lid]++] = from[i];
 }
 
+/* The first of several for an entry says what it was. */
 struct routes_entry *routes_changes_since(const struct routes *r, size_t mark, size_t *ret_n)
 {
 	const struct routes_journal *j = r->cache->journal;
-	_cleanup_free_ struct sorting *all = NULL;
-	struct routes_entry *ret, *end;
-	size_t n;
+	_cleanup_free_ struct routes_entry *by_lid = NULL;
+	struct routes_entry *all;
+	size_t n, left = 0;
 
 	assert(j && mark <= j->n);
 	n = j->n - mark;
+	by_lid = xmalloc((n + 1) * sizeof(*by_lid));
 	all = xmalloc((n + 1) * sizeof(*all));
-	ret = end = xmalloc((n + 1) * sizeof(*ret));
-	for (size_t i = 0; i < n; i++)
-		all[i] = (struct sorting){ .entry = j->entries[mark + i], .turn = (uint32_t)i };
-	SORT(all, n, by_entry);
-	for (size_t i = 0; i < n; i++) {
-		const struct routes_entry *e = &all[i].entry;
+	sort_entries(j->entries + mark, by_lid, n, false, r->row_size);
+	sort_entries(by_lid, all, n, true, r->topo->n_switches);
+	for (size_t i = 0, next; i < n; i = next) {
+		struct routes_entry e = all[i];
 
-		if ((!i || all[i - 1].entry.sw != e->sw || all[i - 1].entry.lid != e->lid) &&
-		    routes_port(r, e->sw, e->lid) != e->port)
-			*end++ = *e;
+		for (next = i + 1; next < n && all[next].sw == e.sw && all[next].lid == e.lid;)
+			next++;
+		if (routes_port(r, e.sw, e.lid) != e.port)
+			all[left++] = e;
 	}
-	*ret_n = (size_t)(end - ret);
-	return ret;
+	*ret_n = left;
+	return all;
 }
 
 struct routes_entry *routes_changes(const struct routes *before, const struct routes *now,

@@ -112,26 +112,25 @@ static void compare_rows(struct delta *d, uint32_t s)
 	}
 }
 
-/* Adds entries over a cable that changed, also unchanged ones and those in the list already. */
-static void find_cables(struct delta *d)
+/* Adds entries over cables of `s` that changed, also unchanged and those in the list already. */
+static void find_cables(struct delta *d, uint32_t s)
 {
-	const struct topo *t = d->new->topo;
+	const struct topo_switch *sw = &d->new->topo->switches[s];
+	bool changed[UINT8_MAX + 1] = { false }, some = false;
 
-	for (uint32_t e = 0; e < d->new->n_ports && d->n_cables <= CABLES_MAX; e++) {
-		uint32_t s;
-		uint8_t port;
+	for (unsigned p = 1; p <= sw->n_ports; p++) {
+		uint32_t e = sw->first_port + p;
 
 		if (d->old->behind[e] == d->new->behind[e])
 			continue;
-		s = topo_switch_with(t, e);
 		GROW(d->cables, d->n_cables + 1, d->cap_cables);
 		d->cables[d->n_cables].end = e;
 		d->cables[d->n_cables++].sw = s;
-		port = (uint8_t)(e - t->switches[s].first_port);
-		for (unsigned lid = 1; lid <= d->new->top; lid++)
-			if (routes_port(d->new->routes, s, (lid_t)lid) == port)
-				add_entry(d, s, (lid_t)lid, port);
+		some = changed[p] = true;
 	}
+	for (unsigned lid = 1; some && lid <= d->new->top; lid++)
+		if (changed[routes_port(d->new->routes, s, (lid_t)lid)])
+			add_entry(d, s, (lid_t)lid, routes_port(d->new->routes, s, (lid_t)lid));
 }
 
 /* Counting sort by LID. */
@@ -510,7 +509,8 @@ static bool find_differences(struct delta *d)
 	for (uint32_t s = 0; !d->changes->entries && s < j->topo->n_switches && d->n_entries < most;
 	     s++)
 		compare_rows(d, s);
-	find_cables(d);
+	for (uint32_t s = 0; s < j->topo->n_switches && d->n_cables <= CABLES_MAX; s++)
+		find_cables(d, s);
 	if (d->n_entries >= most || d->n_cables > CABLES_MAX)
 		return false;
 	sort_entries(d);

@@ -26,6 +26,8 @@ enum keep_rule {
 	KEEP_LOAD,
 	KEEP_HOPS,
 	KEEP_QUIET,
+	/* The base is former tables: beyond it, those from scratch have a switch that is idle. */
+	KEEP_IDLE,
 	/* Base: tables from scratch, or their own load when paths were dealt out to VLs last. */
 	KEEP_PATHS,
 	/* Base: tables from scratch, or the mean of all channels: beyond it single entries move. */
@@ -105,5 +107,10 @@ bool keep_is_surely_fair(enum keep_rule load, const struct route_verdict *v);
  */
 bool keep_is_as_compared(const struct routes *r, const struct routes *before,
 			 const struct route_verdict *v);
+/*
+ * A switch came back and has not its share. May that wait for a quiet minute? Not in a small
+ * fabric, where balance costs nothing, nor where something carries far too much meanwhile.
+ */
+bool keep_may_wait(const struct routes *r, const struct route_verdict *v);
 /* Can no tables be so balanced that entries of these would move (KEEP_BALANCE)? */
 bool keep_is_surely_balanced(const struct routes *r, const struct route_verdict *v);

@@ -132,18 +132,32 @@ static void note_row(struct walk *w, uint32_t sw)
 	/* Beyond the old tables everything leads from nowhere to somewhere: no cycle needs that. */
 }
 
-static void note_all(struct walk *w)
+/*
+ * From the journal: that of the new tables, or where these have other numbers that of the same with
+ * the numbers of the old ones (routes.cache). False: there is none.
+ */
+static bool note_journal(struct walk *w)
 {
 	size_t n;
-	struct routes_entry *changes = routes_changes(w->old, w->new, &n);
+	const struct routes *alike = w->new->cache->alike;
+	_cleanup_free_ struct routes_entry *changes =
+		routes_changes(w->old, alike ? alike : w->new, &n);
+	_cleanup_free_ uint32_t *to = topo_match_switches(w->old->topo, w->new->topo);
 
 	for (size_t i = 0; changes && i < n; i++)
-		if (changes[i].lid && changes[i].lid <= w->t->top)
-			note_entry(w, changes[i].sw, changes[i].lid, changes[i].port);
-	for (uint32_t sw = 0; !changes && sw < w->new->topo->n_switches; sw++)
+		if (changes[i].lid && changes[i].lid <= w->t->top &&
+		    to[changes[i].sw] != TOPO_NONE)
+			note_entry(w, to[changes[i].sw], changes[i].lid, changes[i].port);
+	return changes;
+}
+
+static void note_all(struct walk *w)
+{
+	if (note_journal(w))
+		return;
+	for (uint32_t sw = 0; sw < w->new->topo->n_switches; sw++)
 		if (w->old_sw[sw] != TOPO_NONE)
 			note_row(w, sw);
-	free(changes);
 }
 
 /* Counting sort; switches stay in order. */

@@ -317,13 +317,12 @@ static bool may_rebalance(const struct keeping *w)
 	return has_same_fabric(w) && !engine->exact && !route_fault(r->judged);
 }
 
-/* Is `fresh` worth it? */
-static bool is_better_balanced(const struct routes *was, const struct routes *fresh,
-			       const struct route_choice *choice)
+/* May `fresh` replace tables in a quiet time? */
+static bool may_take(const struct routes *was, const struct routes *fresh,
+		     const struct route_choice *choice)
 {
 	return !choice->unsafe && !keep_has_path_levels(fresh) &&
-	       choice->verdict.unreachable == was->judged->unreachable &&
-	       was->judged->max_load > keep_bound(KEEP_QUIET, choice->verdict.max_load);
+	       choice->verdict.unreachable == was->judged->unreachable;
 }
 
 static void take_columns(struct routes *r, const struct routes *fresh, lid_t base, uint8_t lmc)
@@ -366,31 +365,61 @@ static void take_making(struct routes *r, struct routes *fresh)
 /* May columns of both be in the same tables? */
 static bool go_together(const struct routes *a, const struct routes *b)
 {
-	return keep_may_compare(a->topo) && !a->lanes && !b->lanes && !strcmp(a->by, b->by) &&
-	       !a->places && !b->places && a->options == b->options;
+	return !a->lanes && !b->lanes && !strcmp(a->by, b->by) && reroute_is_same_order(a, b) &&
+	       a->options == b->options;
 }
 
-/* `was` with as few columns of `fresh` as do; else with all of them. Judged in w->ret. */
-static struct routes *rebalanced(const struct keeping *w, struct routes *fresh)
+/*
+ * `r`, the tables in force, with as few entries of `fresh` as do; else with all. Judged in w->ret.
+ */
+static void rebalance(const struct keeping *w, struct routes *r, struct routes *fresh)
 {
-	const struct routes *was = w->job->previous;
 	struct route_verdict *v = &w->ret->choice.verdict;
 	uint32_t limit = keep_limit(KEEP_QUIET, v->max_load);
-	struct routes *r = routes_derive(w->job->topo, was);
 	size_t mark = routes_mark(r);
 
-	if (go_together(was, fresh) && reroute_columns(r, fresh, limit)) {
+	if (go_together(w->job->previous, fresh) && reroute_columns(r, fresh, limit)) {
 		routes_check_after(NULL, r, w->job->threads, v);
 		if (!route_fault(v) && v->max_load <= limit) {
 			take_making(r, fresh);
-			return r;
+			return;
 		}
 	}
 	routes_rewind(r, mark);
 	take_all_columns(r, fresh);
 	take_making(r, fresh);
 	routes_check_after(NULL, r, w->job->threads, v);
+}
+
+/* The tables in force if more than they need carry, or a switch far less; else NULL. */
+static struct routes *better(const struct keeping *w, struct routes *fresh)
+{
+	const struct routes *was = w->job->previous;
+	struct route_verdict v;
+	struct routes *r;
+
+	if (!may_take(was, fresh, &w->ret->choice))
+		return NULL;
+	r = routes_derive(w->job->topo, was);
+	routes_check_after(NULL, r, w->job->threads, &v);
+	if (!reroute_has_idle(r, fresh) &&
+	    was->judged->max_load <= keep_bound(KEEP_QUIET, w->ret->choice.verdict.max_load))
+		return routes_unref(r);
+	rebalance(w, r, fresh);
 	return r;
+}
+
+static void say_better(const struct routes *was, const struct routes *now, struct keep_report *ret)
+{
+	uint32_t before = was->judged->max_load, load = now->judged->max_load;
+
+	if (load < before)
+		snprintf(ret->note, sizeof(ret->note),
+			 "quiet: the most loaded channel carries %u instead of %u", load, before);
+	else
+		snprintf(ret->note, sizeof(ret->note),
+			 "quiet: a switch that carried little carries its share again; the most "
+			 "loaded channel carries %u, it was %u", load, before);
 }
 
 struct routes *keep_tables_balanced(const struct route_chain *chain, const struct route_job *job,
@@ -405,16 +434,14 @@ struct routes *keep_tables_balanced(const struct route_chain *chain, const struc
 	if (!may_rebalance(&w))
 		return routes_ref(was);
 	fresh = computed(&w, NULL, true);
-	if (fresh && !is_cancelled(job->cancelled) && is_better_balanced(was, fresh, &ret->choice))
-		r = rebalanced(&w, fresh);
+	if (fresh && !is_cancelled(job->cancelled))
+		r = better(&w, fresh);
 	routes_unref(fresh);
 	if (!r || is_cancelled(job->cancelled) || route_fault(&ret->choice.verdict)) {
 		routes_unref(r);
 		return as_before(&w);
 	}
-	snprintf(ret->note, sizeof(ret->note),
-		 "quiet: the most loaded channel carries %u instead of %u",
-		 ret->choice.verdict.max_load, was->judged->max_load);
 	r->judged = xmemdup(&ret->choice.verdict, sizeof(ret->choice.verdict));
+	say_better(was, r, ret);
 	return r;
 }

@@ -34,10 +34,11 @@ struct routes *keep_tables(const struct route_chain *chain, const struct route_j
 
 /*
  * In quiet times: job->previous, which is in force and of the topo of the job, where its most
- * loaded channel carries little more than from scratch (KEEP_QUIET); else the same with as few
- * destinations from scratch as bring it there, or all of them. Tables stay where those from scratch
- * have service levels by path, which connections go on using, and where engines compute afresh
- * anyway. One reference. The result, given again, is its own result.
+ * loaded channel carries little more than from scratch (KEEP_QUIET), and no switch far less
+ * (KEEP_IDLE), as one does that came back. Else the same with the paths from scratch over such
+ * switches, and as few destinations from scratch as bring it there, or all of them. Tables stay
+ * where those from scratch have service levels by path, which connections go on using, and where
+ * engines compute afresh anyway. One reference. The result, given again, is its own result.
  */
 struct routes *keep_tables_balanced(const struct route_chain *chain, const struct route_job *job,
 				    struct keep_report *ret);

@@ -24,6 +24,8 @@ struct mover {
 	uint32_t *flow;    /* per switch, for the column at hand */
 	uint32_t limit;
 	bool *replaced;    /* per LID */
+	uint32_t *queue;   /* switches */
+	const uint64_t *share; /* per switch: what comes to it with `fresh` */
 	struct arena memory;
 };
 
@@ -161,7 +163,18 @@ static uint32_t repeat(struct mover *b,
 	return sum;
 }
 
-static void mover_open(struct mover *b)
+static void count_load(struct mover *b)
+{
+	const struct topo *t = b->r->topo;
+
+	for (uint32_t h = 0; h < t->n_hosts; h++)
+		for (unsigned k = 0; t->hosts[h].lid && k < 1u << t->hosts[h].lmc; k++)
+			if (t->hosts[h].sw != TOPO_NONE)
+				add_column(b, (lid_t)(t->hosts[h].lid + k), 1);
+}
+
+/* `load`: what all channels carry; NULL: unknown. */
+static void mover_open(struct mover *b, const uint32_t *load)
 {
 	const struct topo *t = b->r->topo;
 
@@ -171,10 +184,11 @@ static void mover_open(struct mover *b)
 	ARENA_ARRAY(&b->memory, b->flow, b->n);
 	ARENA_ARRAY(&b->memory, b->load, b->n_ports);
 	ARENA_ARRAY(&b->memory, b->replaced, b->r->row_size + 1u);
-	for (uint32_t h = 0; h < t->n_hosts; h++)
-		for (unsigned k = 0; t->hosts[h].lid && k < 1u << t->hosts[h].lmc; k++)
-			if (t->hosts[h].sw != TOPO_NONE)
-				add_column(b, (lid_t)(t->hosts[h].lid + k), 1);
+	ARENA_ARRAY(&b->memory, b->queue, b->n + 1u);
+	if (load)
+		memcpy(b->load, load, b->n_ports * sizeof(*load));
+	else
+		count_load(b);
 }
 
 static void mover_close(struct mover *b)
@@ -200,33 +214,150 @@ static void rebalance(const struct route_job *job, struct routes *r, const struc
 	};
 
 	routes_touch(r);
-	mover_open(&b);
+	mover_open(&b, NULL);
 	if (may_move_entries(job, r))
 		ret->n_entries = repeat(&b, move_entries);
 	ret->n_lids = repeat(&b, replace_column);
 	mover_close(&b);
 }
 
-bool reroute_columns(struct routes *r, const struct routes *fresh, uint32_t limit)
+/* ---- switches that carry too little --------------------------------------------------------- */
+
+/* What comes to each switch from others. */
+static uint64_t *count_through(const struct topo *t, const uint32_t *load)
 {
-	struct mover b = { .r = r, .fresh = fresh, .limit = limit };
-	bool fits;
+	uint64_t *through = xcalloc(t->n_switches + 1u, sizeof(*through));
+
+	for (uint32_t c = 0; c < topo_n_entries(t); c++)
+		if (t->ports[c].sw != TOPO_NONE)
+			through[t->ports[c].sw] += load[c];
+	return through;
+}
+
+/* The same, of tables whose load may have to be counted. */
+static uint64_t *through_of(const struct routes *r)
+{
+	struct mover b = { .r = as_owner(r) };
+	uint64_t *ret;
+
+	mover_open(&b, routes_judged_load(r));
+	ret = count_through(r->topo, b.load);
+	mover_close(&b);
+	return ret;
+}
+
+/* A switch to which far less comes than `then`; TOPO_NONE: there is none. */
+static uint32_t find_idle(const struct topo *t, const uint64_t *now, const uint64_t *then)
+{
+	for (uint32_t s = 0; s < t->n_switches; s++)
+		if ((double)then[s] > keep_bound(KEEP_IDLE, (double)now[s]))
+			return s;
+	return TOPO_NONE;
+}
+
+static uint32_t find_idle_now(const struct mover *b)
+{
+	_cleanup_free_ uint64_t *now = count_through(b->r->topo, b->load);
+
+	return find_idle(b->r->topo, now, b->share);
+}
+
+bool reroute_has_idle(const struct routes *r, const struct routes *fresh)
+{
+	_cleanup_free_ uint64_t *now = NULL, *then = NULL;
 
 	assert(r->topo->n_switches == fresh->topo->n_switches);
-	mover_open(&b);
-	repeat(&b, replace_column);
-	fits = !some_is_over(&b);
+	if (lid_spread_is_needed(r->topo))
+		return false;
+	now = through_of(r);
+	then = through_of(fresh);
+	return find_idle(r->topo, now, then) != TOPO_NONE;
+}
+
+/* The switches whose paths of `fresh` lead over `idle`, and itself: b->queue. Returns how many. */
+static uint32_t find_upstream(struct mover *b, uint32_t idle, lid_t lid)
+{
+	const struct topo *t = b->r->topo;
+	uint32_t n = 0;
+
+	b->queue[n++] = idle;
+	for (uint32_t i = 0; i < n; i++)
+		for (unsigned p = 1; p <= t->switches[b->queue[i]].n_ports; p++) {
+			const struct topo_port *port = topo_port(t, b->queue[i], p);
+
+			if (n < b->n && port->sw != TOPO_NONE &&
+			    routes_port(b->fresh, port->sw, lid) == port->port)
+				b->queue[n++] = port->sw;
+		}
+	return n;
+}
+
+/* Paths of `fresh` over the switch are those of the tables, too: from every source in one piece. */
+static void give_share(struct mover *b, uint32_t idle, lid_t lid)
+{
+	uint32_t n = lid <= b->r->top ? find_upstream(b, idle, lid) : 0;
+	bool differs = false;
+
+	for (uint32_t i = 0; i < n && !differs; i++)
+		differs = routes_port(b->r, b->queue[i], lid) !=
+			  routes_port(b->fresh, b->queue[i], lid);
+	if (!differs)
+		return;
+	add_column(b, lid, -1);
+	for (uint32_t i = 0; i < n; i++)
+		routes_write(b->r, b->queue[i], lid, routes_port(b->fresh, b->queue[i], lid));
+	add_column(b, lid, 1);
+}
+
+/* One switch after another: some may become idle by what others get. */
+static void give_shares(struct mover *b)
+{
+	const struct topo *t = b->r->topo;
+	uint32_t idle = find_idle_now(b);
+
+	for (uint32_t i = 0; idle != TOPO_NONE && i < b->n; i++) {
+		for (uint32_t h = 0; h < t->n_hosts; h++)
+			for (unsigned k = 0; t->hosts[h].lid && k < 1u << t->hosts[h].lmc; k++)
+				if (t->hosts[h].sw != TOPO_NONE && t->hosts[h].sw != idle)
+					give_share(b, idle, (lid_t)(t->hosts[h].lid + k));
+		idle = find_idle_now(b);
+	}
+}
+
+bool reroute_columns(struct routes *r, const struct routes *fresh, uint32_t limit)
+{
+	_cleanup_free_ uint64_t *share = through_of(fresh);
+	struct mover b = { .r = r, .fresh = fresh, .limit = limit, .share = share };
+	bool fits, shares = !lid_spread_is_needed(r->topo);
+
+	assert(r->topo->n_switches == fresh->topo->n_switches);
+	mover_open(&b, routes_judged_load(r));
+	if (shares)
+		give_shares(&b);
+	if (keep_may_compare(r->topo))
+		repeat(&b, replace_column); /* takes its time in a large fabric */
+	fits = !some_is_over(&b) && !(shares && find_idle_now(&b) != TOPO_NONE);
 	mover_close(&b);
 	return fits;
 }
 
-/* Columns of different orders of up and down do not go together (tree.h). */
-static bool is_same_order(const struct routes *a, const struct routes *b)
+bool reroute_is_same_order(const struct routes *a, const struct routes *b)
 {
 	size_t size = a->topo->n_switches * sizeof(*a->places);
 
 	return (!a->places && !b->places) ||
 	       (a->places && b->places && !memcmp(a->places, b->places, size));
+}
+
+/* One that had no cables before. */
+static bool some_switch_came(const struct route_job *job)
+{
+	const struct topo *now = job->topo, *was = job->previous->topo;
+
+	for (uint32_t s = 0; s < now->n_switches && now->n_switches == was->n_switches; s++)
+		if (topo_is_bare(was, s) && !topo_is_bare(now, s))
+			return true;
+	return false;
 }
 
 struct routes *reroute_balance(const struct route_engine *engine, const struct route_job *job,
@@ -243,6 +374,7 @@ struct routes *reroute_balance(const struct route_engine *engine, const struct r
 		balance_verified(job, r, &ret->verdict, &ret->n_balanced);
 	if (!engine->balances || !job->previous ||
 	    keep_is_surely_balanced(r, &ret->verdict) ||
+	    (some_switch_came(job) && keep_may_wait(r, &ret->verdict)) ||
 	    /* no entry changes: then none does for balance either */
 	    routes_are_same(job->previous, r))
 		return r;
@@ -254,7 +386,7 @@ struct routes *reroute_balance(const struct route_engine *engine, const struct r
 	routes_check(fresh, job->threads, &fair);
 	ret->load_fresh = fair.max_load;
 	if (!fair.unreachable && ret->verdict.max_load > keep_bound(KEEP_BALANCE, fair.max_load) &&
-	    is_same_order(r, fresh)) {
+	    reroute_is_same_order(r, fresh)) {
 		rebalance(job, r, fresh, ret);
 		routes_check_after(NULL, r, job->threads, &ret->verdict);
 	}

@@ -9,7 +9,9 @@
  * are left in turn.
  *
  * A switch that went is there without its cables, and one that came was (keep_tables.c): a lone
- * switch. All of its row is another, which concerns its neighbours alone.
+ * switch. All of its row is another, which concerns its neighbours alone. Of the others' entries
+ * only those move to one that came that had no way, or have a shorter one now: the rest of its
+ * share is given to it in a quiet minute, as it may well go again (keep_tables_balanced()).
  *
  * End ports that went leave their entries behind; for those that came the entries of all switches
  * are looked at.
@@ -48,19 +50,11 @@ static bool may_repair(const struct route_job *job, const struct fill_plan *how)
 	       t->n_switches == before->topo->n_switches && t->max_lid < before->row_size;
 }
 
-static bool is_bare(const struct topo *t, uint32_t sw)
-{
-	for (unsigned port = 1; port <= t->switches[sw].n_ports; port++)
-		if (topo_port(t, sw, port)->sw != TOPO_NONE)
-			return false;
-	return true;
-}
-
 /* False: too many. */
 static bool find_lones(struct repair *p)
 {
 	for (uint32_t s = 0; s < p->g->n; s++) {
-		bool now = is_bare(p->job->topo, s), was = is_bare(p->before->topo, s);
+		bool now = topo_is_bare(p->job->topo, s), was = topo_is_bare(p->before->topo, s);
 
 		if (now == was)
 			continue;
@@ -169,7 +163,8 @@ static bool note_end(struct repair *p, uint32_t sw, unsigned port, uint32_t to, 
 	p->n_other_ends += p->lone[sw] == LONE_NOT && p->lone[to] == LONE_NOT;
 	if (p->n_other_ends > 2 * KEEP_REPAIR_CABLES)
 		return false;
-	p->gains |= came;
+	p->gains |= came && p->lone[sw] == LONE_NOT && p->lone[to] == LONE_NOT;
+	p->came_some |= came;
 	GROW(p->ends, p->n_ends + 1, p->cap_ends);
 	p->ends[p->n_ends++] =
 		(struct cable_end){ .sw = sw, .to = to, .port = (uint8_t)port, .came = came };
@@ -245,7 +240,7 @@ static struct routes *repair_tables(const struct route_job *job, const struct fi
 	p.spread = dmodk_new(how->graph, NULL, &how->spread);
 	if (fill_is_flat(job, how, p.spread))
 		return NULL;
-	p.diverts = !p.gains && !p.n_came;
+	p.diverts = !p.came_some && !p.n_came;
 	p.r = derive(&p);
 	repair_entries(&p);
 	p.r->hops = take(p.hops);

@@ -474,9 +474,9 @@ void repair_entries(struct repair *p)
 
 		if (p->lone[end->sw] == LONE_CAME || is_absent(p, end->sw))
 			continue;
-		if (end->came)
+		if (end->came && p->lone[end->to] == LONE_NOT)
 			offer_row(p, end->sw, end->port);
-		else
+		else if (!end->came)
 			mend_row(p, end->sw, end->port);
 	}
 	for (size_t i = 0; i < p->n_moved; i++)
@@ -485,7 +485,9 @@ void repair_entries(struct repair *p)
 		add_host(p, p->came[i]);
 	for (size_t i = 0; i < p->n_waiting; i++)
 		give_back(p, &p->waiting[i]);
+	/* a switch that came has no entries that are not assigned */
 	for (size_t i = 0; i < p->n_ends; i++)
-		if (p->ends[i].came)
+		if (p->ends[i].came && p->lone[p->ends[i].sw] == LONE_NOT &&
+		    p->lone[p->ends[i].to] == LONE_NOT)
 			open_loops(p, p->ends[i].sw, p->ends[i].port);
 }

@@ -26,7 +26,8 @@ struct repair {
 	struct cable_end *ends;		  /* by switch */
 	size_t n_ends, cap_ends;
 	uint32_t n_other_ends;		  /* not of a cable of a lone switch */
-	bool gains;			  /* a cable came */
+	bool came_some;			  /* a cable came */
+	bool gains;			  /* between switches that stayed: gets its share */
 	uint8_t *lone;			  /* per switch: enum repair_lone */
 	uint32_t lones[KEEP_REPAIR_SWITCHES];
 	uint32_t n_lones;

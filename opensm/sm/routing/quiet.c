@@ -3,7 +3,9 @@
  * A change moves as few entries as it can, and every one of many leaves the most loaded channel
  * with a little more than a fresh start would. So when tables have not changed for a minute, they
  * are compared with those of a fresh start, and moved there if that is worth it
- * (keep_tables_balanced()): once, and again only after they were changed by something else.
+ * (keep_tables_balanced()): once, and again only after they were changed by something else. A
+ * switch that came back gets most of its share then. Where changes never end, they are compared
+ * five minutes after the first that it is owed for, in between the others.
  *
  *   tables change --> WAITING --a minute--> COMPARED (job) --better--> taken by a rerouting sweep
  *   --> nothing to do
@@ -21,9 +23,12 @@
 #include "util/mem.h"
 
 #define QUIET (60 * MONO_S)
+#define LATEST (5 * 60 * MONO_S)
+#define AGAIN MONO_S /* after a change got in between */
 
 struct quiet {
 	mono_t at;	    /* when tables are compared; MONO_NEVER: there is nothing to compare */
+	mono_t since;	    /* the first change since they were; MONO_NEVER: there was none */
 	struct sm_job *job; /* that compares; NULL: none is out */
 	struct routes *result;	    /* better ones than those in force; NULL: none */
 	struct route_report report; /* on them */
@@ -33,8 +38,16 @@ struct quiet *quiet_new(void)
 {
 	struct quiet *q = xcalloc(1, sizeof(*q));
 
-	q->at = MONO_NEVER;
+	q->at = q->since = MONO_NEVER;
 	return q;
+}
+
+static void owe(struct sm *sm)
+{
+	struct quiet *q = sm->m.quiet;
+
+	q->since = mono_min(q->since, sm->now);
+	q->at = mono_min(sm->now + QUIET, MAX(q->since + LATEST, sm->now + AGAIN));
 }
 
 static void drop_result(struct quiet *q)
@@ -57,13 +70,12 @@ struct quiet *quiet_free(struct quiet *q)
 void quiet_changed(struct sm *sm, const struct routes *now)
 {
 	const struct routes *before = sm_routes(sm);
-	struct quiet *q = sm->m.quiet;
 
 	if (!before || before == now ||
 	    (before->topo->n_switches == now->topo->n_switches &&
 	     before->row_size == now->row_size && routes_are_same(before, now)))
 		return;
-	q->at = sm->now + QUIET;
+	owe(sm);
 }
 
 void quiet_interrupted(struct sm *sm)
@@ -73,7 +85,7 @@ void quiet_interrupted(struct sm *sm)
 	if (q->job)
 		atomic_store(&q->job->orphan, true);
 	if (q->job || q->result)
-		q->at = sm->now + QUIET;
+		owe(sm);
 	q->job = NULL;
 	drop_result(q);
 }
@@ -86,6 +98,7 @@ static void on_routes(void *owner, struct routes *routes, struct route_report *r
 	q->job = NULL;
 	routing_note_job(sm, routes, report);
 	if (!routes || routes == sm_routes(sm)) {
+		q->since = MONO_NEVER;
 		routes_unref(routes);
 		return;
 	}
@@ -152,5 +165,6 @@ struct routes *quiet_take(struct sm *sm, struct route_report *ret)
 	*ret = q->report;
 	q->report.transition = NULL;
 	q->report.depends = NULL;
+	q->since = MONO_NEVER;
 	return take(q->result);
 }
