@@ -148,7 +148,7 @@ static size_t most_cables(const struct sm *sm)
 	return n;
 }
 
-/* What is there between the manager and switches; the caller frees the cables. */
+/* Cables between switches, and the own one; the caller frees the array. */
 static struct key_cable *make_map(const struct sm *sm, struct key_map *ret)
 {
 	struct key_cable *cables = xcalloc(most_cables(sm), sizeof(*cables));
