@@ -125,6 +125,9 @@ struct admin {
 	unsigned n_held;
 	bool busy;	   /* a long answer is being made */
 	bool view_stale;   /* admin_publish_soon() */
+	struct view_copy *copy; /* for its sake: the next view, in the making; NULL: none */
+	const struct pkey_plan *copy_pkeys;
+	struct view_sm copy_sms[MAX_REMOTE_SMS + 1];
 	mono_t view_since; /* published then */
 	uint32_t registry; /* the SA's, as hosts know it: a new one each time we become master */
 
@@ -215,6 +218,7 @@ void admin_free(struct sm *sm)
 	serve_held(sm, false);
 	sm->sa = sa_free(sm->sa);
 	a->view = view_unref(a->view);
+	a->copy = view_copy_free(a->copy);
 	free(a->dump_path);
 	free(a->state_path);
 	free(sm->m.admin);
@@ -330,11 +334,10 @@ void admin_restore(struct sm *sm, bool copied)
 	admin_save(sm, false);
 }
 
-void admin_publish(struct sm *sm)
+/* Of the moment, for hosts; `sms` is written. */
+static struct view_source view_source(const struct sm *sm, struct view_sm *sms)
 {
-	struct admin *a = sm->m.admin;
-	struct view_sm sms[MAX_REMOTE_SMS + 1];
-	const struct view_source from = {
+	return (struct view_source){
 		.conf = sm->conf,
 		.files = sm_files(sm),
 		.fabric = sm->fabric,
@@ -345,15 +348,37 @@ void admin_publish(struct sm *sm)
 		.n_sms = elect_managers(sm, sms),
 		.parts = VIEW_PATHS,
 	};
+}
 
-	assert(sm->state == SM_MASTER);
-	a->view_stale = false;
+static void publish_view(struct sm *sm, struct view *v)
+{
+	struct admin *a = sm->m.admin;
+
 	a->view_since = sm->now;
 	view_unref(a->view);
-	a->view = view_new(&from);
+	a->view = v;
 	sa_publish(sm->sa, a->view, sm->now);
 	if (sm_partitions(sm))
 		sa_set_partitions(sm->sa, sm_partitions(sm));
+}
+
+/* Of the copy nothing is published; what it was begun for is still to come. */
+static void drop_copy(struct admin *a)
+{
+	a->view_stale |= a->copy && a->view;
+	a->copy = view_copy_free(a->copy);
+}
+
+void admin_publish(struct sm *sm)
+{
+	struct admin *a = sm->m.admin;
+	struct view_sm sms[MAX_REMOTE_SMS + 1];
+	const struct view_source from = view_source(sm, sms);
+
+	assert(sm->state == SM_MASTER);
+	drop_copy(a);
+	a->view_stale = false;
+	publish_view(sm, view_new(&from));
 	serve_held(sm, true);
 }
 
@@ -384,6 +409,7 @@ void admin_publish_pkeys(struct sm *sm, const guid_t *guids, size_t n, bool part
 	struct view *before = a->view;
 	size_t n_changes;
 
+	drop_copy(a);
 	if (!before)
 		return;
 	changes = pkey_changes(sm, guids, n, &n_changes);
@@ -438,6 +464,33 @@ static bool view_is_due(const struct sm *sm)
 	return sm->m.admin->view_stale && sm->m.admin->view && sm->sweep == SWEEP_NONE;
 }
 
+static void begin_copy(struct sm *sm)
+{
+	struct admin *a = sm->m.admin;
+	const struct view_source from = view_source(sm, a->copy_sms);
+
+	a->view_stale = false;
+	a->copy_pkeys = from.pkeys;
+	a->copy = view_copy_new(&from, NULL);
+}
+
+/*
+ * A host can have its name changed, or IsSM, whenever it likes: a view for the sake of these comes
+ * once in VIEW_INTERVAL at most, and is made in turns, so that no other host waits for it.
+ */
+static void renew_view(struct sm *sm)
+{
+	struct admin *a = sm->m.admin;
+	struct view *v;
+
+	if (sm->sweep != SWEEP_NONE || a->copy_pkeys != sm_pkeys(sm))
+		drop_copy(a);
+	if (!a->copy && view_is_due(sm) && sm->now >= a->view_since + VIEW_INTERVAL)
+		begin_copy(sm);
+	if (a->copy && view_copy_turn(&a->copy, &v))
+		publish_view(sm, v);
+}
+
 const struct view *admin_view(const struct sm *sm)
 {
 	return sm->m.admin->view;
@@ -458,6 +511,7 @@ void admin_withdraw(struct sm *sm)
 	serve_held(sm, false);
 	sa_publish(sm->sa, NULL, sm->now);
 	sm->m.admin->view = view_unref(sm->m.admin->view);
+	drop_copy(sm->m.admin);
 }
 
 /*
@@ -585,8 +639,7 @@ bool admin_save_failed(const struct sm *sm)
 
 void admin_tick(struct sm *sm)
 {
-	if (view_is_due(sm) && sm->now >= sm->m.admin->view_since + VIEW_INTERVAL)
-		admin_publish(sm);
+	renew_view(sm);
 	if (save_is_due(sm) && sm->now >= sm->m.admin->db_at)
 		admin_save(sm, false);
 	sm->m.admin->busy = sa_dispatch(sm->sa, sm->now);
@@ -596,7 +649,7 @@ mono_t admin_next(const struct sm *sm)
 {
 	mono_t next = mono_min(sa_next(sm->sa), save_is_due(sm) ? sm->m.admin->db_at : MONO_NEVER);
 
-	if (sm->m.admin->busy)
+	if (sm->m.admin->busy || sm->m.admin->copy)
 		return 0;
 	return view_is_due(sm) ? mono_min(next, sm->m.admin->view_since + VIEW_INTERVAL) : next;
 }
