@@ -480,6 +480,21 @@ struct routes_entry *routes_changes(const struct routes *before, const struct ro
 	return mark == SIZE_MAX ? NULL : routes_changes_since(now, mark, ret_n);
 }
 
+void routes_stand_for(struct routes *now, const struct routes *r, const struct routes *same)
+{
+	struct routes_journal *j = now->cache->journal;
+	size_t first = j ? written_since(j, journal_of(r)->mark) : SIZE_MAX;
+
+	if (first == SIZE_MAX)
+		return;
+	if (j->n_origins == ORIGINS) {
+		mark_unref(j->origins[0].mark);
+		memmove(j->origins, j->origins + 1, --j->n_origins * sizeof(*j->origins));
+	}
+	j->origins[j->n_origins++] = (struct origin){ journal_of(same)->mark, first };
+	journal_of(same)->mark->refs++;
+}
+
 bool routes_are_alike(const struct routes *a, const struct routes *b)
 {
 	if (!a || !b || a->topo->n_switches != b->topo->n_switches || a->row_size != b->row_size)

@@ -101,10 +101,12 @@ void routes_touch(struct routes *r);
 /*
  * Entries of `now` that differ from those in `before`, by switch and LID, when `now` was derived
  * from it directly or by one or two steps; the cost is that of what was written. NULL: unknown,
- * compare the rows. The caller frees it.
+ * compare the rows. Numbers of switches are those of `now`. The caller frees it.
  */
 struct routes_entry *routes_changes(const struct routes *before, const struct routes *now,
 				    size_t *ret_n);
+/* `now` was derived from `r`, which is `same` with other numbers of switches: as well from that. */
+void routes_stand_for(struct routes *now, const struct routes *r, const struct routes *same);
 /* The same switches in both topos, and rows of the same size. NULL: no. */
 bool routes_are_alike(const struct routes *a, const struct routes *b);
 /* Has every switch (of the same place in both topos) the same row? Looks at all if it must. */

@@ -152,7 +152,7 @@ static void sort_entries(struct delta *d)
 /* ---- one LID of an end port ------------------------------------------------------------------ */
 
 /* The port of `s` for the LID whose entries are stamped. */
-static uint8_t port_in(const struct delta *d, const struct verifier *j, uint32_t s, lid_t lid)
+static inline uint8_t port_in(const struct delta *d, const struct verifier *j, uint32_t s, lid_t lid)
 {
 	if (d->stamp[s] == lid + 1u)
 		return j == d->old ? d->was[s] : d->now[s];
@@ -160,7 +160,7 @@ static uint8_t port_in(const struct delta *d, const struct verifier *j, uint32_t
 }
 
 /* The channel by which `s` sends to the LID; TOPO_NONE: none to a switch. */
-static uint32_t channel_of(const struct delta *d, const struct verifier *j, uint32_t s, lid_t lid)
+static inline uint32_t channel_of(const struct delta *d, const struct verifier *j, uint32_t s, lid_t lid)
 {
 	const struct topo_switch *sw = &j->topo->switches[s];
 	uint8_t port = lid < sw->lft_cap ? port_in(d, j, s, lid) : LFT_NO_PORT;
@@ -170,7 +170,7 @@ static uint32_t channel_of(const struct delta *d, const struct verifier *j, uint
 	return sw->first_port + port;
 }
 
-static bool is_end(const struct delta *d, const struct verifier *j, uint32_t s, lid_t lid)
+static inline bool is_end(const struct delta *d, const struct verifier *j, uint32_t s, lid_t lid)
 {
 	return s == j->targets[lid].sw && port_in(d, j, s, lid) == j->targets[lid].port &&
 	       lid < j->topo->switches[s].lft_cap;
@@ -231,7 +231,7 @@ static void add_dependencies(struct delta *d, uint32_t s, uint64_t in, lid_t lid
 }
 
 /* Is the entry at the other end of a cable unchanged, and does it lead over the cable? */
-static bool sends_to(const struct delta *d, uint32_t behind, lid_t lid)
+static inline bool sends_to(const struct delta *d, uint32_t behind, lid_t lid)
 {
 	const struct verifier *j = d->new;
 	uint32_t v = behind >> 8;

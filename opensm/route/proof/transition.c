@@ -56,7 +56,7 @@ struct walk {
 };
 
 /* The switch behind a port as cables are now; TOPO_NONE: a host, ourselves, nothing. */
-static uint32_t behind(const struct topo *t, uint32_t sw, uint8_t port)
+static inline uint32_t behind(const struct topo *t, uint32_t sw, uint8_t port)
 {
 	if (port == 0 || port > t->switches[sw].n_ports)
 		return TOPO_NONE;
@@ -92,7 +92,7 @@ static uint32_t behind_old(const struct walk *w, uint32_t sw, lid_t lid, uint8_t
 }
 
 /* Entries that do not change lead the same way twice, but through switches that are left out. */
-static uint32_t edge(const struct walk *w, uint32_t sw, lid_t lid, unsigned which)
+static inline uint32_t edge(const struct walk *w, uint32_t sw, lid_t lid, unsigned which)
 {
 	const struct differing *changes = w->changes[sw];
 	uint8_t port = changes ? changes->now : routes_port(w->new, sw, lid);
@@ -139,14 +139,13 @@ static void note_row(struct walk *w, uint32_t sw)
 static bool note_journal(struct walk *w)
 {
 	size_t n;
-	const struct routes *alike = w->new->cache->alike;
-	_cleanup_free_ struct routes_entry *changes =
-		routes_changes(w->old, alike ? alike : w->new, &n);
-	_cleanup_free_ uint32_t *to = topo_match_switches(w->old->topo, w->new->topo);
+	const struct routes *alike = w->new->cache->alike, *now = alike ? alike : w->new;
+	_cleanup_free_ struct routes_entry *changes = routes_changes(w->old, now, &n);
+	_cleanup_free_ uint32_t *to = topo_match_switches(now->topo, w->new->topo);
 
 	for (size_t i = 0; changes && i < n; i++)
 		if (changes[i].lid && changes[i].lid <= w->t->top &&
-		    to[changes[i].sw] != TOPO_NONE)
+		    to[changes[i].sw] != TOPO_NONE && w->old_sw[to[changes[i].sw]] != TOPO_NONE)
 			note_entry(w, to[changes[i].sw], changes[i].lid, changes[i].port);
 	return changes;
 }

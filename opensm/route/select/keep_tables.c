@@ -181,6 +181,8 @@ static struct routes *grown_alike(const struct keeping *w)
 	job.topo = now;
 	job.previous = before;
 	r = grown(&(struct keeping){ .chain = w->chain, .job = &job, .ret = w->ret });
+	if (r && before != was)
+		routes_stand_for(r, before, was);
 	routes_unref(before);
 	if (r && (w->ret->choice.unsafe || r->lanes || r->master_tree))
 		r = routes_unref(r);

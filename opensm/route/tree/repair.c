@@ -194,6 +194,9 @@ static bool find_differences(struct repair *p)
 	for (uint32_t s = 0; s < now->n_switches; s++) {
 		if (!is_same_switch(p, s))
 			return false;
+		if (!memcmp(topo_port(now, s, 0), topo_port(p->before->topo, s, 0),
+			    (now->switches[s].n_ports + 1u) * sizeof(struct topo_port)))
+			continue;
 		for (unsigned port = 1; port <= now->switches[s].n_ports; port++)
 			if (!compare_port(p, s, port))
 				return false;
