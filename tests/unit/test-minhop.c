@@ -398,23 +398,24 @@ static unsigned ways_down(const struct routes *r)
 static void few_hosts_more_than_ports_up_double_no_load(void **state)
 {
 	static const struct {
-		unsigned leaves, spines, hosts;
-	} rows[] = { { 63, 31, 32 }, { 36, 16, 18 }, { 35, 15, 16 }, { 36, 16, 36 }, { 36, 14, 18 },
-		    { 36, 17, 22 } };
+		unsigned leaves, spines, hosts, cables;
+	} rows[] = { { 63, 31, 32, 1 }, { 36, 16, 18, 1 }, { 35, 15, 16, 1 }, { 36, 16, 36, 1 },
+		    { 36, 14, 18, 1 }, { 36, 17, 22, 1 }, { 24, 6, 14, 2 }, { 24, 5, 18, 3 } };
 
 	for (unsigned i = 0; i < ARRAY_SIZE(rows); i++) {
-		unsigned leaves = rows[i].leaves, spines = rows[i].spines, hosts = rows[i].hosts;
-		struct topo *t = topogen_fat_tree2(leaves, spines, hosts, 1, NULL);
+		unsigned leaves = rows[i].leaves, cables = rows[i].cables, hosts = rows[i].hosts,
+			 ports = rows[i].spines * cables;
+		struct topo *t = topogen_fat_tree2(leaves, ports / cables, hosts, cables, NULL);
 		struct routes *r = route(t, NULL);
 		struct route_verdict v;
-		double least = (leaves - 1.0) * hosts * hosts / spines,
-		       shifts = routes_shift_bandwidth(r, 100), most = spines / (double)hosts;
+		double least = (leaves - 1.0) * hosts * hosts / ports,
+		       shifts = routes_shift_bandwidth(r, 100), most = ports / (double)hosts;
 
 		routes_check(r, 1, &v);
 		print_message("# load %u of %.0f, shifts %.4f\n", v.max_load, least, shifts);
 		assert_true(v.max_load < 1.05 * least);
-		assert_true(shifts > most || hosts > 2 * spines);
-		assert_true(ways_down(r) <= hosts + spines);
+		assert_true(shifts > most || hosts > 2 * ports);
+		assert_true(ways_down(r) <= hosts + ports);
 		routes_unref(r);
 		topo_unref(t);
 	}

@@ -17,7 +17,7 @@
 /*
  * A rest of hosts of at most a third of the ports up is shared out. `opensm --plan` of netgen's
  * tree LEAVES HOSTS SPINES, mean of shifts, permutations and load, shared out and not: 36 24 18
- * .758 .517 1,128, .762 .529 1,680; 12 8 6 .774 .581 120, .784 .588 176; 3 4 3 .841 .798 12, .886
+ * .760 .518 1,128, .762 .529 1,680; 12 8 6 .776 .580 120, .784 .588 176; 3 4 3 .841 .798 12, .886
  * .801 16.
  */
 #define SHARED_MOST 3
@@ -328,8 +328,8 @@ static uint32_t slot_of(const struct levels *l, uint32_t sw, unsigned place)
 	if (!l->rest || place < l->span)
 		return order * l->span + place;
 	more = place - l->span;
-	if (l->shares)
-		more += order * l->rest;
+	if (l->shares) /* the port up by which the first leaf sends to it */
+		more = (more * l->ports + order * l->rest % l->ports) / l->rest;
 	return (order + place - l->span) * l->ports + more % l->ports;
 }
 
