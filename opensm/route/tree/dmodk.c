@@ -284,9 +284,9 @@ static uint32_t host_places(const struct levels *l, uint32_t leaf)
  * all hosts send to those `k` places further, a leaf's flows go to the hosts of one leaf, or to the
  * last ones of it and the first of its neighbour: these share no more ports than they must if the
  * hosts of every leaf begin with the same port. So slots are a multiple of the ports, and the rest
- * of the hosts begins with the first port again, or is shared out: of three such hosts the first has
- * a third of the ports, the next one the second third, and every leaf sends to it by another one of
- * these. So they hardly meet one another. A leaf's turn differs by one port from that of its
+ * of the hosts begins with the first port again, or is shared out: of three such hosts the first
+ * has a third of the ports, the next one the second third, and every leaf sends to it by another
+ * one of these. So they hardly meet one another. A leaf's turn differs by one port from that of its
  * neighbour, and to the hosts of its neighbour: no shift doubles a port twice, except where it goes
  * round from the last leaf to the first. All ports carry the same in the end; flows from anywhere
  * to anywhere meet a little more often. Not so where most leaves have lost a cable, or are of
