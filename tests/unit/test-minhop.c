@@ -370,28 +370,52 @@ static void shifts_of_leaves_with_more_hosts_than_ports_up_meet_no_more_than_the
 	}
 }
 
+/* Spines from which a host of the first leaf comes down, added up over its hosts. */
+static unsigned ways_down(const struct routes *r)
+{
+	const struct topo *t = r->topo;
+	uint32_t leaf = t->hosts[0].sw;
+	unsigned n = 0;
+
+	for (uint32_t h = 0; h < t->n_hosts; h++) {
+		bool comes[128] = { false };
+
+		for (uint32_t u = 0; u < t->n_switches && t->hosts[h].sw == leaf; u++) {
+			uint32_t up = topo_port(t, u, routes_port(r, u, t->hosts[h].lid))->sw;
+
+			n += u != leaf && up != leaf && !comes[up];
+			if (u != leaf)
+				comes[up] = true;
+		}
+	}
+	return n;
+}
+
 /*
  * A port that all leaves give a second host would carry twice as much as the others: every leaf
- * sends to it by another port.
+ * sends to it by another port. Of such hosts each has ports of its own, so that they do not meet.
  */
 static void few_hosts_more_than_ports_up_double_no_load(void **state)
 {
 	static const struct {
-		unsigned leaves, spines, hosts;
-	} rows[] = { { 63, 31, 32 }, { 36, 16, 18 }, { 35, 15, 16 }, { 36, 16, 36 } };
+		unsigned leaves, spines, hosts, cables;
+	} rows[] = { { 63, 31, 32, 1 }, { 36, 16, 18, 1 }, { 35, 15, 16, 1 }, { 36, 16, 36, 1 },
+		    { 36, 14, 18, 1 }, { 36, 17, 22, 1 }, { 24, 6, 14, 2 }, { 24, 5, 18, 3 } };
 
 	for (unsigned i = 0; i < ARRAY_SIZE(rows); i++) {
-		unsigned leaves = rows[i].leaves, spines = rows[i].spines, hosts = rows[i].hosts;
-		struct topo *t = topogen_fat_tree2(leaves, spines, hosts, 1, NULL);
+		unsigned leaves = rows[i].leaves, cables = rows[i].cables, hosts = rows[i].hosts,
+			 ports = rows[i].spines * cables;
+		struct topo *t = topogen_fat_tree2(leaves, ports / cables, hosts, cables, NULL);
 		struct routes *r = route(t, NULL);
 		struct route_verdict v;
-		double least = (leaves - 1.0) * hosts * hosts / spines,
-		       shifts = routes_shift_bandwidth(r, 100), most = spines / (double)hosts;
+		double least = (leaves - 1.0) * hosts * hosts / ports,
+		       shifts = routes_shift_bandwidth(r, 100), most = ports / (double)hosts;
 
 		routes_check(r, 1, &v);
 		print_message("# load %u of %.0f, shifts %.4f\n", v.max_load, least, shifts);
 		assert_true(v.max_load < 1.05 * least);
-		assert_true(shifts > most || hosts > 2 * spines);
+		assert_true(shifts > most || hosts > 2 * ports);
+		assert_true(ways_down(r) <= hosts + ports);
 		routes_unref(r);
 		topo_unref(t);
 	}

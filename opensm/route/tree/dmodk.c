@@ -17,7 +17,7 @@
 /*
  * A rest of hosts of at most a third of the ports up is shared out. `opensm --plan` of netgen's
  * tree LEAVES HOSTS SPINES, mean of shifts, permutations and load, shared out and not: 36 24 18
- * .758 .517 1,128, .762 .529 1,680; 12 8 6 .774 .581 120, .784 .588 176; 3 4 3 .841 .798 12, .886
+ * .760 .518 1,128, .762 .529 1,680; 12 8 6 .776 .580 120, .784 .588 176; 3 4 3 .841 .798 12, .886
  * .801 16.
  */
 #define SHARED_MOST 3
@@ -284,11 +284,13 @@ static uint32_t host_places(const struct levels *l, uint32_t leaf)
  * all hosts send to those `k` places further, a leaf's flows go to the hosts of one leaf, or to the
  * last ones of it and the first of its neighbour: these share no more ports than they must if the
  * hosts of every leaf begin with the same port. So slots are a multiple of the ports, and the rest
- * of the hosts begins with the first port again, or is shared out: every leaf sends to them by
- * other ports, `rest` in a row, which begin where those end to the same rest from the leaf before,
- * and from the same leaf to the rest of the leaf before. So no shift doubles a port twice, and all
- * ports carry the same in the end; flows from anywhere to anywhere meet a little more often. Not so
- * where most leaves have lost a cable, or are of several kinds.
+ * of the hosts begins with the first port again, or is shared out: of three such hosts the first
+ * has a third of the ports, the next one the second third, and every leaf sends to it by another
+ * one of these. So they hardly meet one another. A leaf's turn differs by one port from that of its
+ * neighbour, and to the hosts of its neighbour: no shift doubles a port twice, except where it goes
+ * round from the last leaf to the first. All ports carry the same in the end; flows from anywhere
+ * to anywhere meet a little more often. Not so where most leaves have lost a cable, or are of
+ * several kinds.
  */
 static void measure_slots(struct levels *l)
 {
@@ -326,8 +328,8 @@ static uint32_t slot_of(const struct levels *l, uint32_t sw, unsigned place)
 	if (!l->rest || place < l->span)
 		return order * l->span + place;
 	more = place - l->span;
-	if (l->shares)
-		more += order * l->rest;
+	if (l->shares) /* the port up by which the first leaf sends to it */
+		more = (more * l->ports + order * l->rest % l->ports) / l->rest;
 	return (order + place - l->span) * l->ports + more % l->ports;
 }
 
@@ -341,7 +343,7 @@ static void share_out(struct levels *l, uint32_t sw, unsigned place)
 	l->is_shared[s->n] = true;
 	l->n_shared[sw]++;
 	s->shared[s->n_shared++] = (struct dmodk_shared){
-		.dest = s->n, .at = sw, .turn = place - l->span + s->turn[sw],
+		.dest = s->n, .at = sw, .place = place - l->span,
 	};
 }
 
@@ -369,6 +371,7 @@ static void list_dests(struct levels *l)
 	struct dmodk *s = l->s;
 
 	measure_slots(l);
+	s->rest = l->rest;
 	for (uint32_t u = 0; u < l->g->n; u++) {
 		uint32_t order = l->leaf_order[u];
 		unsigned place = 0, place_apart = 0;

@@ -37,9 +37,9 @@ struct dmodk_level {
 	uint16_t modulus;   /* ports that lead up from most switches there; 0: none */
 };
 
-/* A host that leaves take to port (turn - their own turn) of their ports up. */
+/* One of the hosts of switch `at` to which leaves take other ports up by turns. */
 struct dmodk_shared {
-	uint32_t dest, at, turn;
+	uint32_t dest, at, place; /* place: among those of the switch */
 };
 
 struct dmodk {
@@ -55,9 +55,9 @@ struct dmodk {
 	uint16_t *rank;     /* per switch: hops to the nearest leaf; DISTANCE_NONE: none */
 	/* level[k].home is k + 1 ranks up; level[0].digit is the slot, neighbours adjacent. */
 	struct dmodk_level level[DMODK_LEVELS + 1];
-	/* Hosts of leaves beyond a multiple of their ports up; per switch: its turn. */
+	/* Hosts of leaves beyond a multiple of their ports up, mostly `rest`; per switch: turn. */
 	struct dmodk_shared *shared;
-	uint32_t n_shared, *turn;
+	uint32_t n_shared, *turn, rest;
 	uint32_t expected_load; /* of the channel that most homes share, in end-port pairs */
 	struct arena memory;
 };

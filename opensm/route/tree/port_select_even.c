@@ -127,7 +127,8 @@ void port_select_share(struct port_select_row *row)
 		if (d->at == row->sw || !row->full[d->at] || lid >= row->cap ||
 		    (row->old && c->known[d->dest]))
 			continue;
-		turn = (d->turn + n - own) % n; /* neighbours up in turn, then their cables */
+		/* Neighbours up in turn, then their cables. */
+		turn = (d->place * n + (s->turn[d->at] + n - own) % n) / s->rest;
 		way = &row->groups[row->by_way[turn % row->n_up]];
 		row->lft[lid] = row->plan->graph->ports[way->first_port +
 							turn / row->n_up % way->n_ports];
