@@ -16,6 +16,7 @@
 
 #define BATCH 4
 #define ROUNDS 3
+#define AHEAD 8	 /* rows are far apart */
 #define ALONE 256 /* switches up to which a second thread costs more than it saves */
 
 /* Work space for one switch of a batch. */
@@ -84,15 +85,30 @@ static void assignment_done(struct assignment *a)
 	arena_done(&a->memory);
 }
 
-/* The edge of the previous tables if it is still allowed; else TOPO_NONE. */
-static uint32_t find_kept(const struct assignment *a, const struct path_dag *w, uint32_t i,
+/*
+ * Chooses the edges of the previous tables, where they are still allowed; else TOPO_NONE. Returns
+ * how many switches have none of them, and a choice.
+ */
+static uint32_t find_kept(const struct assignment *a, struct hand *h,
 			  const struct nexthop_goal *goal)
 {
-	uint32_t was = goal->known ? a->job->previous_sw[w->order[i]] : TOPO_NONE;
+	const uint32_t *order = h->dag.order, *was = a->job->previous_sw;
+	const struct routes *previous = a->job->previous;
+	uint32_t n_open = 0;
 
-	if (was == TOPO_NONE)
-		return TOPO_NONE;
-	return path_dag_edge_by(w, i, routes_port(a->job->previous, was, goal->lid));
+	for (uint32_t i = 0, n = h->dag.n; i < n; i++) {
+		uint32_t k = TOPO_NONE;
+
+		if (goal->known && was[order[MIN(i + AHEAD, n - 1)]] != TOPO_NONE)
+			__builtin_prefetch(routes_row(previous, was[order[MIN(i + AHEAD, n - 1)]]) +
+					   goal->lid);
+		if (goal->known && was[order[i]] != TOPO_NONE)
+			k = path_dag_edge_by(&h->dag, i,
+					     routes_port(previous, was[order[i]], goal->lid));
+		n_open += k == TOPO_NONE && h->dag.first[i + 1] - h->dag.first[i] > 1;
+		h->chosen[i] = k;
+	}
+	return n_open;
 }
 
 static int64_t load_of(const struct assignment *a, const struct hand *h, uint32_t edge)
@@ -163,10 +179,11 @@ static uint64_t choose_edges(const struct assignment *a, struct hand *h,
 {
 	const struct path_dag *w = &h->dag;
 	uint64_t n_free = 0;
+	bool by_cost = find_kept(a, h, goal) || a->limit || a->job->is_new;
 
 	h->cost[w->to] = 0;
 	for (uint32_t i = 0; i < w->n; i++) {
-		uint32_t kept = find_kept(a, w, i, goal), k = kept;
+		uint32_t kept = h->chosen[i], k = kept;
 
 		if (k == TOPO_NONE) {
 			k = cheapest(a, h, i, goal->turn);
@@ -178,7 +195,8 @@ static uint64_t choose_edges(const struct assignment *a, struct hand *h,
 			*ret_left |= k != kept;
 		}
 		h->chosen[i] = k;
-		h->cost[w->order[i]] = cost_of(a, h, k);
+		if (by_cost)
+			h->cost[w->order[i]] = cost_of(a, h, k);
 	}
 	return n_free;
 }
