@@ -16,7 +16,7 @@
 
 #define BATCH 4
 #define ROUNDS 3
-#define AHEAD 8	 /* rows are far apart */
+#define TILE 64	 /* rows are far apart */
 #define ALONE 256 /* switches up to which a second thread costs more than it saves */
 
 /* Work space for one switch of a batch. */
@@ -41,7 +41,8 @@ struct assignment {
 	int64_t *load;     /* per channel, between batches */
 	/* entries that stay leave channels above it if that saves so much; 0: not yet */
 	int64_t limit, slack;
-	uint8_t *at;       /* port of every (goal, switch); 0: none */
+	/* port of every (goal, switch); 0: none; of a goal not yet dealt, its former one */
+	uint8_t *at;
 	uint64_t *choice;  /* per switch with goals and switch, a bit: it has several edges */
 	uint32_t words;	   /* of them */
 	bool *settled;     /* per goal: as in the previous tables, and no entry was free */
@@ -85,28 +86,43 @@ static void assignment_done(struct assignment *a)
 	arena_done(&a->memory);
 }
 
+/* Former entries of the switches first .. first + TILE - 1. */
+static void fetch_former(const struct assignment *a, uint32_t first)
+{
+	const struct nexthop_job *job = a->job;
+	uint32_t end = MIN(first + TILE, a->n);
+
+	for (uint32_t goal = 0; goal < job->first[a->n]; goal++)
+		for (uint32_t u = first; u < end && job->goals[goal].known; u++)
+			if (job->previous_sw[u] != TOPO_NONE)
+				a->at[(size_t)goal * a->n + u] = routes_port(
+					job->previous, job->previous_sw[u], job->goals[goal].lid);
+}
+
+static uint8_t former_port(const struct assignment *a, const struct nexthop_goal *goal, uint32_t u)
+{
+	uint32_t was = goal->known ? a->job->previous_sw[u] : TOPO_NONE;
+
+	return was == TOPO_NONE ? 0 : routes_port(a->job->previous, was, goal->lid);
+}
+
 /*
  * Chooses the edges of the previous tables, where they are still allowed; else TOPO_NONE. Returns
  * how many switches have none of them, and a choice.
  */
 static uint32_t find_kept(const struct assignment *a, struct hand *h,
-			  const struct nexthop_goal *goal)
+			  const struct nexthop_goal *goal, unsigned round)
 {
-	const uint32_t *order = h->dag.order, *was = a->job->previous_sw;
-	const struct routes *previous = a->job->previous;
+	const uint8_t *ports = a->at + (size_t)(goal - a->job->goals) * a->n;
+	const struct path_dag *w = &h->dag;
 	uint32_t n_open = 0;
 
-	for (uint32_t i = 0, n = h->dag.n; i < n; i++) {
-		uint32_t k = TOPO_NONE;
+	for (uint32_t i = 0; i < w->n; i++) {
+		uint32_t u = w->order[i];
+		uint8_t port = round ? former_port(a, goal, u) : ports[u];
 
-		if (goal->known && was[order[MIN(i + AHEAD, n - 1)]] != TOPO_NONE)
-			__builtin_prefetch(routes_row(previous, was[order[MIN(i + AHEAD, n - 1)]]) +
-					   goal->lid);
-		if (goal->known && was[order[i]] != TOPO_NONE)
-			k = path_dag_edge_by(&h->dag, i,
-					     routes_port(previous, was[order[i]], goal->lid));
-		n_open += k == TOPO_NONE && h->dag.first[i + 1] - h->dag.first[i] > 1;
-		h->chosen[i] = k;
+		h->chosen[i] = path_dag_edge_by(w, i, port);
+		n_open += h->chosen[i] == TOPO_NONE && w->first[i + 1] - w->first[i] > 1;
 	}
 	return n_open;
 }
@@ -175,11 +191,11 @@ static uint32_t stay_or_leave(const struct assignment *a, const struct hand *h, 
 
 /* Returns how many entries were free to go elsewhere; *ret_left: did one that could stay leave? */
 static uint64_t choose_edges(const struct assignment *a, struct hand *h,
-			     const struct nexthop_goal *goal, bool *ret_left)
+			     const struct nexthop_goal *goal, unsigned round, bool *ret_left)
 {
 	const struct path_dag *w = &h->dag;
 	uint64_t n_free = 0;
-	bool by_cost = find_kept(a, h, goal) || a->limit || a->job->is_new;
+	bool by_cost = find_kept(a, h, goal, round) || a->limit || a->job->is_new;
 
 	h->cost[w->to] = 0;
 	for (uint32_t i = 0; i < w->n; i++) {
@@ -231,10 +247,11 @@ static uint64_t assign_goal(const struct assignment *a, struct hand *h, uint32_t
 	}
 	if (round && goal->port)
 		add_flows(a, h, -1);
-	n_free = choose_edges(a, h, goal, &left);
+	n_free = choose_edges(a, h, goal, round, &left);
 	a->settled[number] = !n_free && !left && a->job->limit;
 	if (goal->port)
 		add_flows(a, h, 1);
+	memset(ports, 0, a->n);
 	for (uint32_t i = 0; i < h->dag.n; i++)
 		ports[h->dag.order[i]] = h->dag.edges[h->chosen[i]].port;
 	return n_free;
@@ -336,26 +353,33 @@ static void find_limit(struct assignment *a)
 	a->slack = a->limit - mean;
 }
 
-static void write_entries(const struct assignment *a)
+/* Entries of the switches first .. first + TILE - 1. */
+static void write_entries(const struct assignment *a, uint32_t first)
 {
 	const struct nexthop_job *job = a->job;
+	uint32_t end = MIN(first + TILE, a->n);
 
-#pragma omp parallel for num_threads(a->threads) schedule(static)
-	for (uint32_t u = 0; u < a->n; u++) {
-		uint8_t *row = routes_row(a->routes, u);
-
-		for (uint32_t goal = 0; goal < job->first[a->n]; goal++) {
+	for (uint32_t goal = 0; goal < job->first[a->n]; goal++)
+		for (uint32_t u = first; u < end; u++) {
 			uint8_t port = a->at[(size_t)goal * a->n + u];
 			lid_t lid = job->goals[goal].lid;
 
 			if (lid >= a->topo->switches[u].lft_cap)
 				continue;
 			if (port)
-				row[lid] = port;
+				routes_row(a->routes, u)[lid] = port;
 			else if (goal >= job->first[u] && goal < job->first[u + 1])
-				row[lid] = job->goals[goal].port;
+				routes_row(a->routes, u)[lid] = job->goals[goal].port;
 		}
-	}
+}
+
+/* For all switches, TILE of them at a time. */
+static void tile(const struct assignment *a,
+		 void (*fn)(const struct assignment *a, uint32_t first))
+{
+#pragma omp parallel for num_threads(a->threads) schedule(static)
+	for (uint32_t u = 0; u < a->n; u += TILE)
+		fn(a, u);
 }
 
 bool nexthop_assign(const struct nexthop_job *job, struct routes *r, uint32_t *load)
@@ -365,6 +389,8 @@ bool nexthop_assign(const struct nexthop_job *job, struct routes *r, uint32_t *l
 
 	assert(job->graph->topo == r->topo && job->threads && !(job->is_new && job->limit));
 	assignment_init(&a);
+	if (job->previous)
+		tile(&a, fetch_former);
 	for (unsigned round = 0; round < ROUNDS && n_free; round++) {
 		n_free = 0;
 		for (uint32_t base = 0; base < a.n && !is_cancelled(job->cancelled); base += BATCH)
@@ -373,7 +399,7 @@ bool nexthop_assign(const struct nexthop_job *job, struct routes *r, uint32_t *l
 		if (n_free && job->previous && job->limit)
 			find_limit(&a);
 	}
-	write_entries(&a);
+	tile(&a, write_entries);
 	for (uint32_t k = 0; k < a.n_channels && load; k++)
 		load[k] = (uint32_t)a.load[k];
 	return n_free;
