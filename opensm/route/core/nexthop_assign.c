@@ -86,24 +86,21 @@ static void assignment_done(struct assignment *a)
 	arena_done(&a->memory);
 }
 
-/* Former entries of the switches first .. first + TILE - 1. */
-static void fetch_former(const struct assignment *a, uint32_t first)
-{
-	const struct nexthop_job *job = a->job;
-	uint32_t end = MIN(first + TILE, a->n);
-
-	for (uint32_t goal = 0; goal < job->first[a->n]; goal++)
-		for (uint32_t u = first; u < end && job->goals[goal].known; u++)
-			if (job->previous_sw[u] != TOPO_NONE)
-				a->at[(size_t)goal * a->n + u] = routes_port(
-					job->previous, job->previous_sw[u], job->goals[goal].lid);
-}
-
 static uint8_t former_port(const struct assignment *a, const struct nexthop_goal *goal, uint32_t u)
 {
 	uint32_t was = goal->known ? a->job->previous_sw[u] : TOPO_NONE;
 
 	return was == TOPO_NONE ? 0 : routes_port(a->job->previous, was, goal->lid);
+}
+
+static void fetch_former(const struct assignment *a)
+{
+#pragma omp parallel for num_threads(a->threads) schedule(static)
+	for (uint32_t first = 0; first < a->n; first += TILE)
+		for (uint32_t goal = 0; goal < a->job->first[a->n]; goal++)
+			for (uint32_t u = first; u < MIN(first + TILE, a->n); u++)
+				a->at[(size_t)goal * a->n + u] =
+					former_port(a, &a->job->goals[goal], u);
 }
 
 /*
@@ -266,30 +263,22 @@ static void note_choices(const struct assignment *a, const struct path_dag *w)
 			choice[w->order[i] / 64] |= UINT64_C(1) << w->order[i] % 64;
 }
 
-/* Is a goal of `to` settled, and no entry that has a choice leads into a full channel? */
-static bool stays(const struct assignment *a, uint32_t to, uint32_t goal)
-{
-	const uint64_t *choice = a->choice + (size_t)to * a->words;
-	const uint8_t *ports = a->at + (size_t)goal * a->n;
-
-	for (uint32_t i = 0; i < a->words && a->settled[goal]; i++)
-		for (uint64_t left = choice[i]; left; left &= left - 1) {
-			uint32_t sw = i * 64 + (uint32_t)__builtin_ctzll(left);
-
-			if (a->load[a->topo->switches[sw].first_port + ports[sw]] > a->limit)
-				return false;
-		}
-	return a->settled[goal];
-}
-
-/* Do all goals of a switch stay? */
+/* Are the goals of `to` settled, and no entry that has a choice leads into a full channel? */
 static bool all_stay(const struct assignment *a, uint32_t to)
 {
-	uint32_t goal = a->job->first[to];
+	const uint64_t *choice = a->choice + (size_t)to * a->words;
 
-	while (goal < a->job->first[to + 1] && stays(a, to, goal))
-		goal++;
-	return goal == a->job->first[to + 1];
+	for (uint32_t goal = a->job->first[to]; goal < a->job->first[to + 1]; goal++) {
+		const uint8_t *ports = a->at + (size_t)goal * a->n;
+
+		if (!a->settled[goal])
+			return false;
+		for (uint32_t u = 0; u < a->n; u++)
+			if (choice[u / 64] >> u % 64 & 1 &&
+			    a->load[a->topo->switches[u].first_port + ports[u]] > a->limit)
+				return false;
+	}
+	return true;
 }
 
 static uint64_t assign_switch(const struct assignment *a, struct hand *h, uint32_t to,
@@ -353,33 +342,26 @@ static void find_limit(struct assignment *a)
 	a->slack = a->limit - mean;
 }
 
-/* Entries of the switches first .. first + TILE - 1. */
-static void write_entries(const struct assignment *a, uint32_t first)
+static void write_entries(const struct assignment *a)
 {
 	const struct nexthop_job *job = a->job;
-	uint32_t end = MIN(first + TILE, a->n);
 
-	for (uint32_t goal = 0; goal < job->first[a->n]; goal++)
-		for (uint32_t u = first; u < end; u++) {
+#pragma omp parallel for num_threads(a->threads) schedule(static)
+	for (uint32_t u = 0; u < a->n; u++) {
+		uint8_t *row = routes_row(a->routes, u);
+
+		for (uint32_t goal = 0; goal < job->first[a->n]; goal++) {
 			uint8_t port = a->at[(size_t)goal * a->n + u];
 			lid_t lid = job->goals[goal].lid;
 
 			if (lid >= a->topo->switches[u].lft_cap)
 				continue;
 			if (port)
-				routes_row(a->routes, u)[lid] = port;
+				row[lid] = port;
 			else if (goal >= job->first[u] && goal < job->first[u + 1])
-				routes_row(a->routes, u)[lid] = job->goals[goal].port;
+				row[lid] = job->goals[goal].port;
 		}
-}
-
-/* For all switches, TILE of them at a time. */
-static void tile(const struct assignment *a,
-		 void (*fn)(const struct assignment *a, uint32_t first))
-{
-#pragma omp parallel for num_threads(a->threads) schedule(static)
-	for (uint32_t u = 0; u < a->n; u += TILE)
-		fn(a, u);
+	}
 }
 
 bool nexthop_assign(const struct nexthop_job *job, struct routes *r, uint32_t *load)
@@ -389,8 +371,7 @@ bool nexthop_assign(const struct nexthop_job *job, struct routes *r, uint32_t *l
 
 	assert(job->graph->topo == r->topo && job->threads && !(job->is_new && job->limit));
 	assignment_init(&a);
-	if (job->previous)
-		tile(&a, fetch_former);
+	fetch_former(&a);
 	for (unsigned round = 0; round < ROUNDS && n_free; round++) {
 		n_free = 0;
 		for (uint32_t base = 0; base < a.n && !is_cancelled(job->cancelled); base += BATCH)
@@ -399,7 +380,7 @@ bool nexthop_assign(const struct nexthop_job *job, struct routes *r, uint32_t *l
 		if (n_free && job->previous && job->limit)
 			find_limit(&a);
 	}
-	tile(&a, write_entries);
+	write_entries(&a);
 	for (uint32_t k = 0; k < a.n_channels && load; k++)
 		load[k] = (uint32_t)a.load[k];
 	return n_free;
