@@ -4,6 +4,10 @@
  * plus its own, so a batch may run in parallel and the result does not depend on how many threads
  * did it. The first round places destinations; each later one takes every destination out again and
  * routes it anew among all others.
+ *
+ * Most destinations keep all entries of the previous tables. Such a *settled* one is looked at
+ * once, for what it carries; later rounds leave it alone unless an entry that has a choice leads
+ * into a channel that carries too much, as nothing else can make it leave.
  */
 #include "route/core/nexthop_assign.h"
 
@@ -12,6 +16,7 @@
 
 #define BATCH 4
 #define ROUNDS 3
+#define TILE 64	 /* rows are far apart */
 #define ALONE 256 /* switches up to which a second thread costs more than it saves */
 
 /* Work space for one switch of a batch. */
@@ -22,6 +27,8 @@ struct hand {
 	uint32_t *flow;   /* per switch */
 	uint32_t *chosen; /* per place in order: its edge */
 	int64_t *change;  /* per channel: what this switch adds to the loads */
+	bool *is_touched; /* per channel: it is in the list of those with a change */
+	uint32_t *touched, n_touched;
 };
 
 struct assignment {
@@ -34,7 +41,11 @@ struct assignment {
 	int64_t *load;     /* per channel, between batches */
 	/* entries that stay leave channels above it if that saves so much; 0: not yet */
 	int64_t limit, slack;
-	uint8_t *at;       /* port of every (goal, switch); 0: none */
+	/* port of every (goal, switch); 0: none; of a goal not yet dealt, its former one */
+	uint8_t *at;
+	uint64_t *choice;  /* per switch with goals and switch, a bit: it has several edges */
+	uint32_t words;	   /* of them */
+	bool *settled;     /* per goal: as in the previous tables, and no entry was free */
 	struct hand hands[BATCH];
 	struct arena memory;
 };
@@ -51,6 +62,9 @@ static void assignment_init(struct assignment *a)
 	a->threads = a->n <= ALONE ? 1 : a->job->threads;
 	ARENA_ARRAY(memory, a->load, a->n_channels);
 	ARENA_ARRAY(memory, a->at, (size_t)a->job->first[a->n] * a->n);
+	a->words = a->n / 64 + 1;
+	ARENA_ARRAY(memory, a->choice, (size_t)a->n * a->words);
+	ARENA_ARRAY(memory, a->settled, a->job->first[a->n]);
 	a->sources = topo_count_senders(t);
 	for (struct hand *h = a->hands; h < a->hands + BATCH; h++) {
 		path_dag_init(&h->dag, g);
@@ -59,6 +73,8 @@ static void assignment_init(struct assignment *a)
 		ARENA_ARRAY(memory, h->flow, a->n);
 		ARENA_ARRAY(memory, h->chosen, a->n);
 		ARENA_ARRAY(memory, h->change, a->n_channels);
+		ARENA_ARRAY(memory, h->is_touched, a->n_channels);
+		ARENA_ARRAY(memory, h->touched, a->n_channels);
 	}
 }
 
@@ -70,15 +86,42 @@ static void assignment_done(struct assignment *a)
 	arena_done(&a->memory);
 }
 
-/* The edge of the previous tables if it is still allowed; else TOPO_NONE. */
-static uint32_t find_kept(const struct assignment *a, const struct path_dag *w, uint32_t i,
-			  const struct nexthop_goal *goal)
+static uint8_t former_port(const struct assignment *a, const struct nexthop_goal *goal, uint32_t u)
 {
-	uint32_t was = goal->known ? a->job->previous_sw[w->order[i]] : TOPO_NONE;
+	uint32_t was = goal->known ? a->job->previous_sw[u] : TOPO_NONE;
 
-	if (was == TOPO_NONE)
-		return TOPO_NONE;
-	return path_dag_edge_by(w, i, routes_port(a->job->previous, was, goal->lid));
+	return was == TOPO_NONE ? 0 : routes_port(a->job->previous, was, goal->lid);
+}
+
+static void fetch_former(const struct assignment *a)
+{
+#pragma omp parallel for num_threads(a->threads) schedule(static)
+	for (uint32_t first = 0; first < a->n; first += TILE)
+		for (uint32_t goal = 0; goal < a->job->first[a->n]; goal++)
+			for (uint32_t u = first; u < MIN(first + TILE, a->n); u++)
+				a->at[(size_t)goal * a->n + u] =
+					former_port(a, &a->job->goals[goal], u);
+}
+
+/*
+ * Chooses the edges of the previous tables, where they are still allowed; else TOPO_NONE. Returns
+ * how many switches have none of them, and a choice.
+ */
+static uint32_t find_kept(const struct assignment *a, struct hand *h,
+			  const struct nexthop_goal *goal, unsigned round)
+{
+	const uint8_t *ports = a->at + (size_t)(goal - a->job->goals) * a->n;
+	const struct path_dag *w = &h->dag;
+	uint32_t n_open = 0;
+
+	for (uint32_t i = 0; i < w->n; i++) {
+		uint32_t u = w->order[i];
+		uint8_t port = round ? former_port(a, goal, u) : ports[u];
+
+		h->chosen[i] = path_dag_edge_by(w, i, port);
+		n_open += h->chosen[i] == TOPO_NONE && w->first[i + 1] - w->first[i] > 1;
+	}
+	return n_open;
 }
 
 static int64_t load_of(const struct assignment *a, const struct hand *h, uint32_t edge)
@@ -143,16 +186,17 @@ static uint32_t stay_or_leave(const struct assignment *a, const struct hand *h, 
 	return cost_of(a, h, best) + (uint64_t)a->slack < cost_of(a, h, old) ? best : old;
 }
 
-/* Returns how many entries were free to go elsewhere. */
+/* Returns how many entries were free to go elsewhere; *ret_left: did one that could stay leave? */
 static uint64_t choose_edges(const struct assignment *a, struct hand *h,
-			     const struct nexthop_goal *goal)
+			     const struct nexthop_goal *goal, unsigned round, bool *ret_left)
 {
 	const struct path_dag *w = &h->dag;
 	uint64_t n_free = 0;
+	bool by_cost = find_kept(a, h, goal, round) || a->limit || a->job->is_new;
 
 	h->cost[w->to] = 0;
 	for (uint32_t i = 0; i < w->n; i++) {
-		uint32_t k = find_kept(a, w, i, goal);
+		uint32_t kept = h->chosen[i], k = kept;
 
 		if (k == TOPO_NONE) {
 			k = cheapest(a, h, i, goal->turn);
@@ -161,9 +205,11 @@ static uint64_t choose_edges(const struct assignment *a, struct hand *h,
 			k = stay_or_return(a, h, i, k, &n_free);
 		} else {
 			k = stay_or_leave(a, h, i, k, goal->turn);
+			*ret_left |= k != kept;
 		}
 		h->chosen[i] = k;
-		h->cost[w->order[i]] = cost_of(a, h, k);
+		if (by_cost)
+			h->cost[w->order[i]] = cost_of(a, h, k);
 	}
 	return n_free;
 }
@@ -176,6 +222,9 @@ static void add_flows(const struct assignment *a, struct hand *h, int sign)
 		const struct path_dag_edge *edge = &h->dag.edges[h->chosen[i]];
 		uint32_t flow = h->flow[h->dag.order[i]];
 
+		if (!h->is_touched[edge->channel])
+			h->touched[h->n_touched++] = edge->channel;
+		h->is_touched[edge->channel] = true;
 		h->change[edge->channel] += sign * (int64_t)flow;
 		h->flow[edge->next] += flow;
 	}
@@ -187,6 +236,7 @@ static uint64_t assign_goal(const struct assignment *a, struct hand *h, uint32_t
 	const struct nexthop_goal *goal = &a->job->goals[number];
 	uint8_t *ports = a->at + (size_t)number * a->n;
 	uint64_t n_free;
+	bool left = false;
 
 	for (uint32_t i = 0; round && goal->port && i < h->dag.n; i++) {
 		h->chosen[i] = path_dag_edge_by(&h->dag, i, ports[h->dag.order[i]]);
@@ -194,12 +244,41 @@ static uint64_t assign_goal(const struct assignment *a, struct hand *h, uint32_t
 	}
 	if (round && goal->port)
 		add_flows(a, h, -1);
-	n_free = choose_edges(a, h, goal);
+	n_free = choose_edges(a, h, goal, round, &left);
+	a->settled[number] = !n_free && !left && a->job->limit;
 	if (goal->port)
 		add_flows(a, h, 1);
+	memset(ports, 0, a->n);
 	for (uint32_t i = 0; i < h->dag.n; i++)
 		ports[h->dag.order[i]] = h->dag.edges[h->chosen[i]].port;
 	return n_free;
+}
+
+static void note_choices(const struct assignment *a, const struct path_dag *w)
+{
+	uint64_t *choice = a->choice + (size_t)w->to * a->words;
+
+	for (uint32_t i = 0; i < w->n; i++)
+		if (w->first[i + 1] - w->first[i] > 1)
+			choice[w->order[i] / 64] |= UINT64_C(1) << w->order[i] % 64;
+}
+
+/* Are the goals of `to` settled, and no entry that has a choice leads into a full channel? */
+static bool all_stay(const struct assignment *a, uint32_t to)
+{
+	const uint64_t *choice = a->choice + (size_t)to * a->words;
+
+	for (uint32_t goal = a->job->first[to]; goal < a->job->first[to + 1]; goal++) {
+		const uint8_t *ports = a->at + (size_t)goal * a->n;
+
+		if (!a->settled[goal])
+			return false;
+		for (uint32_t u = 0; u < a->n; u++)
+			if (choice[u / 64] >> u % 64 & 1 &&
+			    a->load[a->topo->switches[u].first_port + ports[u]] > a->limit)
+				return false;
+	}
+	return true;
 }
 
 static uint64_t assign_switch(const struct assignment *a, struct hand *h, uint32_t to,
@@ -208,16 +287,30 @@ static uint64_t assign_switch(const struct assignment *a, struct hand *h, uint32
 	const struct nexthop_job *job = a->job;
 	uint64_t n_free = 0;
 
-	memset(h->change, 0, a->n_channels * sizeof(*h->change));
-	if (job->first[to] == job->first[to + 1])
+	if (all_stay(a, to))
 		return 0;
 	job->find(job->arg, to, &h->dag);
+	if (!round && job->limit)
+		note_choices(a, &h->dag);
 	for (uint32_t i = 0; i < h->dag.n && job->is_new; i++)
 		for (uint32_t k = h->dag.first[i]; k < h->dag.first[i + 1]; k++)
 			h->is_new[k] = job->is_new(job->arg, h->dag.order[i], &h->dag.edges[k], to);
 	for (uint32_t goal = job->first[to]; goal < job->first[to + 1]; goal++)
 		n_free += assign_goal(a, h, goal, round);
 	return n_free;
+}
+
+/* What a hand changed becomes part of the loads. */
+static void merge_changes(struct assignment *a, struct hand *h)
+{
+	for (uint32_t i = 0; i < h->n_touched; i++) {
+		uint32_t channel = h->touched[i];
+
+		a->load[channel] += h->change[channel];
+		h->change[channel] = 0;
+		h->is_touched[channel] = false;
+	}
+	h->n_touched = 0;
 }
 
 static uint64_t assign_batch(struct assignment *a, uint32_t base, unsigned round)
@@ -229,8 +322,7 @@ static uint64_t assign_batch(struct assignment *a, uint32_t base, unsigned round
 	for (uint32_t i = 0; i < n; i++)
 		n_free += assign_switch(a, &a->hands[i], base + i, round);
 	for (uint32_t i = 0; i < n; i++)
-		for (uint32_t k = 0; k < a->n_channels; k++)
-			a->load[k] += a->hands[i].change[k];
+		merge_changes(a, &a->hands[i]);
 	return n_free;
 }
 
@@ -279,6 +371,7 @@ bool nexthop_assign(const struct nexthop_job *job, struct routes *r, uint32_t *l
 
 	assert(job->graph->topo == r->topo && job->threads && !(job->is_new && job->limit));
 	assignment_init(&a);
+	fetch_former(&a);
 	for (unsigned round = 0; round < ROUNDS && n_free; round++) {
 		n_free = 0;
 		for (uint32_t base = 0; base < a.n && !is_cancelled(job->cancelled); base += BATCH)

@@ -564,6 +564,8 @@ struct routes *routes_unref(const struct routes *shared)
 	routes_unref(r->cache->alike);
 	if (r->cache->proof)
 		r->cache->proof_free(r->cache->proof);
+	if (r->cache->graph)
+		r->cache->graph_free(r->cache->graph);
 	free(r->cache);
 	free(r);
 	return NULL;

@@ -14,6 +14,7 @@
 struct route_verdict; /* check.h */
 /* rows in a file of their own, so that tables derived from others share what is the same */
 struct routes_file;
+struct cdg;	       /* cdg.h */
 struct routes_journal; /* what was written since they were derived, and from what */
 
 struct routes_entry {
@@ -27,6 +28,9 @@ struct routes_cache {
 	/* Owned. State of a check that routes_check_after() starts from (check.h); mostly NULL. */
 	struct route_proof *_Atomic proof;
 	struct route_proof *(*proof_free)(struct route_proof *p); /* set with it */
+	/* Owned. Dependency graph of a check that left no proof: cdg_of() takes it; mostly NULL. */
+	struct cdg *_Atomic graph;
+	struct cdg *(*graph_free)(struct cdg *g); /* set with it */
 	struct routes_file *_Atomic file; /* NULL: the rows are memory like any other */
 	struct routes_journal *_Atomic journal; /* NULL: neither derived nor derived from */
 	/* Owned. These for a topo with more bare switches (keep_tables.c); mostly NULL. */

@@ -24,20 +24,6 @@ static void goals_done(struct goals *g)
 	free(g->list);
 }
 
-static bool is_known_host(const struct goals *g, const struct topo_host *host)
-{
-	uint32_t was = g->before ? topo_find_host(g->before, host->guid) : TOPO_NONE;
-
-	return was != TOPO_NONE && g->before->hosts[was].lid == host->lid;
-}
-
-static bool is_known_switch(const struct goals *g, const struct topo_switch *sw)
-{
-	uint32_t was = g->before ? topo_find_switch(g->before, sw->guid) : TOPO_NONE;
-
-	return was != TOPO_NONE && g->before->switches[was].lid == sw->lid;
-}
-
 static void add_goals(struct goals *g, struct nexthop_goal goal, uint8_t lmc)
 {
 	uint32_t end = goal.lid ? MIN(goal.lid + (1u << lmc), LID_MAX_UCAST + 1u) : 0;
@@ -52,22 +38,28 @@ static void add_goals(struct goals *g, struct nexthop_goal goal, uint8_t lmc)
 
 static void list_goals(struct goals *g)
 {
-	const struct topo *t = g->now;
+	const struct topo *t = g->now, *before = g->before;
 
 	g->first = xcalloc(t->n_switches + 1u, sizeof(*g->first));
 	for (uint32_t s = 0; s < t->n_switches; s++) {
 		const struct topo_switch *sw = &t->switches[s];
+		uint32_t was = before ? topo_find_switch(before, sw->guid) : TOPO_NONE;
 
 		add_goals(g, (struct nexthop_goal){
-			.lid = sw->lid, .known = is_known_switch(g, sw) }, sw->lmc);
+			.lid = sw->lid,
+			.known = was != TOPO_NONE && before->switches[was].lid == sw->lid,
+		}, sw->lmc);
 		for (unsigned p = 1; p <= sw->n_ports; p++) {
 			uint32_t h = topo_port(t, s, p)->host;
 
-			if (h != TOPO_NONE)
-				add_goals(g, (struct nexthop_goal){
-					.lid = t->hosts[h].lid, .port = (uint8_t)p,
-					.known = is_known_host(g, &t->hosts[h]),
-				}, t->hosts[h].lmc);
+			if (h == TOPO_NONE)
+				continue;
+			was = before ? topo_find_host(before, t->hosts[h].guid) : TOPO_NONE;
+			add_goals(g, (struct nexthop_goal){
+				.lid = t->hosts[h].lid, .port = (uint8_t)p,
+				.known = was != TOPO_NONE &&
+					 before->hosts[was].lid == t->hosts[h].lid,
+			}, t->hosts[h].lmc);
 		}
 		g->first[s + 1] = g->n;
 	}

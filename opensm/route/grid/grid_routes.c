@@ -348,7 +348,9 @@ static bool prove_tables(const struct maker *m, struct routes *r, char *why, siz
 			 m->plan->grid->n_missing, m->plan->grid->n_missing == 1 ? "" : "es",
 			 m->plan->grid->n_cut, m->plan->grid->n_cut == 1 ? "" : "s",
 			 route_fault(&v));
-	else if (r->master_tree && !grid_tree_fits(r, g)) {
+	else
+		cdg_leave(r, cdg_copy(g));
+	if (ok && r->master_tree && !grid_tree_fits(r, g)) {
 		free(r->master_tree);
 		r->master_tree = NULL;
 	}

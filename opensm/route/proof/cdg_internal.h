@@ -31,8 +31,6 @@ struct cdg {
 	uint32_t lowest; /* all are 0 or not below */
 };
 
-/* To be freed like any other. */
-struct cdg *cdg_copy(const struct cdg *g);
 /* Fills peer[] anew from the topo. */
 void cdg_find_peers(struct cdg *g);
 /* VLs on which all senders send the LID all the way; only where that is so (verifier.simple). */

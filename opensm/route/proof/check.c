@@ -367,8 +367,18 @@ struct cdg *cdg_of(const struct routes *r, unsigned threads)
 	/* A proof's graph may have those of former paths, too; no present one is missing. */
 	if (r->cache->proof)
 		return cdg_copy(r->cache->proof->j.dependencies);
+	g = atomic_exchange(&r->cache->graph, NULL);
+	if (g && (!g->lanes || (g->lanes == r->lanes && g->n_vls == g->lanes->n_vls)))
+		return g;
+	cdg_free(g); /* there are more levels of service by now */
 	routes_check_graph(r, threads, &v, &g);
 	return g;
+}
+
+void cdg_leave(const struct routes *r, struct cdg *g)
+{
+	r->cache->graph_free = cdg_free;
+	cdg_free(atomic_exchange(&r->cache->graph, g));
 }
 
 const char *route_fault(const struct route_verdict *v)
@@ -392,7 +402,10 @@ static struct route_proof *route_proof_free(struct route_proof *p)
 	return NULL;
 }
 
-/* State that the next check can start from; NULL where it would have to start anew anyway. */
+/*
+ * State that the next check can start from; NULL where it would have to start anew anyway: then
+ * the graph alone stays.
+ */
 static struct route_proof *prove(const struct routes *r, unsigned threads,
 				 struct route_verdict *ret)
 {
@@ -408,7 +421,10 @@ static struct route_proof *prove(const struct routes *r, unsigned threads,
 	p->load = take(all->load);
 	p->pairs_at = take(all->pairs_at);
 	check_worker_free(all);
-	return acyclic && !p->v.lost && !p->v.looping && p->j.simple ? p : route_proof_free(p);
+	if (acyclic && !p->v.lost && !p->v.looping && p->j.simple)
+		return p;
+	cdg_leave(r, acyclic ? take(p->j.dependencies) : NULL);
+	return route_proof_free(p);
 }
 
 /* Takes over `p`, the proof of tables that differ by `changes` (NULL: unknown). Was it enough? */

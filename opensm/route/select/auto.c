@@ -259,7 +259,11 @@ static void consider(struct automatic *a, const char *name, struct routes *r)
 	struct trial x = { .name = name, .routes = r };
 	const struct routes *old = a->job->previous;
 
-	port_class_check(route_engine_find(name), a->job, a->n_held ? NULL : old, r, &x.verdict);
+	if (r->judged && (!r->lanes || r->lanes->n_levels < 2))
+		x.verdict = *r->judged;
+	else
+		port_class_check(route_engine_find(name), a->job, a->n_held ? NULL : old, r,
+				 &x.verdict);
 	balance(a, &x);
 	r = x.routes;
 	if (route_fault(&x.verdict)) {

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Events on direct networks: which entries stay and which leave (nexthop_assign.h), that what a
+ * grid becomes is judged for what it is, and that the graph of a check is what a new one finds.
+ */
+#include "route/core/nexthop_assign.h"
+#include "route/proof/cdg_internal.h"
+#include "route/select/keep_tables.h"
+#include "tests/lib/topocut.h"
+#include "tests/unit/route-desk.h"
+#include "util/random.h"
+
+/* ---- destinations dealt out ------------------------------------------------------------------ */
+
+struct dealing {
+	struct topo *t;
+	struct graph *g;
+	struct distances *d;
+	uint32_t *first, *same; /* `same`: every switch is what it was */
+	struct nexthop_goal *goals;
+};
+
+static void find_shortest(const void *arg, uint32_t to, struct path_dag *w)
+{
+	path_dag_find(w, ((const struct dealing *)arg)->d, to);
+}
+
+static uint32_t a_tenth_more(uint32_t mean)
+{
+	return mean + mean / 10;
+}
+
+static struct dealing dealing_new(struct topo *t)
+{
+	struct dealing d = { .t = t, .g = graph_new(t, NULL) };
+	uint32_t n = 0;
+
+	d.d = distances_new(d.g, 1, NULL);
+	d.first = xcalloc(t->n_switches + 1u, sizeof(*d.first));
+	d.same = xcalloc(t->n_switches, sizeof(*d.same));
+	d.goals = xcalloc(t->n_hosts, sizeof(*d.goals));
+	for (uint32_t s = 0; s < t->n_switches; s++) {
+		for (unsigned p = 1; p <= t->switches[s].n_ports; p++) {
+			uint32_t h = topo_port(t, s, p)->host;
+
+			if (h != TOPO_NONE)
+				d.goals[n] = (struct nexthop_goal){
+					.lid = t->hosts[h].lid, .port = (uint8_t)p, .turn = n,
+				};
+			n += h != TOPO_NONE;
+		}
+		d.first[s + 1] = n;
+		d.same[s] = s;
+	}
+	return d;
+}
+
+static void dealing_done(struct dealing *d)
+{
+	distances_free(d->d);
+	graph_free(d->g);
+	topo_unref(d->t);
+	free(d->first);
+	free(d->same);
+	free(d->goals);
+}
+
+static bool has_hosts(const struct dealing *d, uint32_t s)
+{
+	return d->first[s] < d->first[s + 1];
+}
+
+/*
+ * The goal `unknown` has no former entries; UINT32_MAX: all have. *ret_most: of channels that
+ * leave switches with end ports.
+ */
+static struct routes *deal(const struct dealing *d, const struct routes *previous, uint32_t unknown,
+			   uint32_t *ret_most)
+{
+	struct routes *r = routes_new(d->t, "dealt", d->t->max_lid);
+	uint32_t *load = xcalloc(topo_n_entries(d->t), sizeof(*load));
+
+	for (uint32_t i = 0; i < d->first[d->t->n_switches]; i++)
+		d->goals[i].known = previous && i != unknown;
+	nexthop_assign(&(struct nexthop_job){
+		.graph = d->g, .find = find_shortest, .arg = d, .first = d->first,
+		.goals = d->goals, .previous = previous, .previous_sw = d->same,
+		.limit = a_tenth_more, .threads = 2,
+	}, r, load);
+	*ret_most = 0;
+	for (uint32_t i = 0; i < topo_n_entries(d->t); i++)
+		if (has_hosts(d, topo_switch_with(d->t, i)))
+			*ret_most = MAX(*ret_most, load[i]);
+	free(load);
+	return r;
+}
+
+/* All that goes up takes the first spine. */
+static void crowd(const struct dealing *d, struct routes *r)
+{
+	for (uint32_t s = 0; s < d->t->n_switches; s++)
+		for (uint32_t i = 0; i < d->first[d->t->n_switches]; i++) {
+			uint32_t up = d->g->first[s];
+
+			if (has_hosts(d, s) &&
+			    (i < d->first[s] || i >= d->first[s + 1]))
+				routes_row(r, s)[d->goals[i].lid] =
+					d->g->ports[d->g->groups[up].first_port];
+		}
+}
+
+static void entries_leave_a_channel_that_carries_too_much_and_no_other(void **state)
+{
+	struct dealing d = dealing_new(topogen_fat_tree2(8, 4, 4, 1, NULL));
+	uint32_t n = d.first[d.t->n_switches], fair, most;
+	struct routes *r = deal(&d, NULL, UINT32_MAX, &fair), *after;
+
+	for (uint32_t unknown = 0; unknown < n; unknown += 5) {
+		after = deal(&d, r, unknown, &most);
+		assert_true(most <= fair * 11 / 10);
+		for (uint32_t i = 0; i < n; i++)
+			for (uint32_t s = 0; s < d.t->n_switches && i != unknown; s++)
+				assert_int_equal(routes_port(after, s, d.goals[i].lid),
+						 routes_port(r, s, d.goals[i].lid));
+		routes_unref(after);
+	}
+	crowd(&d, r);
+	/* Where no entry must change, none does. */
+	after = deal(&d, r, UINT32_MAX, &most);
+	assert_same_tables(after, r);
+	assert_int_equal(most, 4 * fair);
+	routes_unref(after);
+	after = deal(&d, r, 0, &most);
+	assert_true(most < 5 * fair / 2);
+	routes_unref(after);
+	routes_unref(r);
+	dealing_done(&d);
+}
+
+/* ---- events ---------------------------------------------------------------------------------- */
+
+static struct routes *keep(const char *engine, const struct topo *t, const struct routes *previous)
+{
+	struct keep_report report;
+	struct route_job job = { .topo = t, .previous = previous, .threads = 1 };
+	struct routes *r = keep_tables(&(struct route_chain){ .list = engine }, &job, false,
+				       &report);
+
+	assert_non_null(r);
+	return r;
+}
+
+static void assert_graph_is_right(const struct routes *r)
+{
+	struct cdg *left = cdg_of(r, 1), *again;
+	struct route_verdict v;
+
+	routes_check_graph(r, 1, &v, &again);
+	assert_memory_equal(&v, r->judged, sizeof(v));
+	assert_null(route_fault(&v));
+	assert_int_equal(left->n_vls, again->n_vls);
+	assert_int_equal(left->vls, again->vls);
+	/* a proof's graph may have former paths, too */
+	for (size_t i = 0; i < (size_t)again->n_ports * again->n_vls * again->n_in * again->words;
+	     i++)
+		assert_int_equal(again->into[i] & ~left->into[i], 0);
+	if (!r->cache->proof)
+		assert_memory_equal(left->into, again->into, (size_t)again->n_ports * again->n_vls *
+				    again->n_in * again->words * sizeof(*again->into));
+	cdg_free(left);
+	cdg_free(again);
+}
+
+/* One to four cables at a time, out and back in any order. */
+static void live(const char *engine, struct topo *whole, unsigned events, uint64_t seed)
+{
+	struct routes *fresh = keep(engine, whole, NULL), *r = routes_ref(fresh), *next;
+	struct topocut *cut = topocut_new(whole);
+	uint32_t n, *cables = topocut_cables(whole, &n), out[4], n_out = 0;
+
+	for (unsigned i = 0; i < events || n_out; i++) {
+		bool back = i >= events || n_out == 4 || (n_out && random_next(&seed) % 2);
+		uint32_t at = back ? (uint32_t)(random_next(&seed) % n_out) : n_out;
+		struct topo *t;
+
+		if (!back)
+			out[n_out++] = cables[random_next(&seed) % n];
+		cut->ports[out[at]] = !back;
+		if (back)
+			out[at] = out[--n_out];
+		for (uint32_t k = 0; k < n_out; k++)
+			cut->ports[out[k]] = true; /* was drawn twice */
+		t = topocut_apply(whole, cut);
+		next = keep(engine, t, r);
+		assert_graph_is_right(next);
+		routes_unref(r);
+		topo_unref(t);
+		r = next;
+	}
+	if (!strcmp(r->by, "dor") || !strcmp(engine, "dor") || !strcmp(engine, "torus-2QoS"))
+		assert_same_tables(r, fresh);
+	routes_unref(r);
+	routes_unref(fresh);
+	topocut_free(cut);
+	free(cables);
+	topo_unref(whole);
+}
+
+static void what_an_event_makes_is_judged_for_what_it_is(void **state)
+{
+	for (unsigned seed = 1; seed <= 3; seed++) {
+		live("auto", topogen_torus((unsigned[]){ 5, 4, 3 }, 2, NULL), 8, seed);
+		live("auto", topogen_torus((unsigned[]){ 8, 7, 1 }, 2, NULL), 8, seed);
+		live("dor", topogen_torus((unsigned[]){ 7, 3, 3 }, 2, NULL), 8, seed);
+		live("torus-2QoS", topogen_torus((unsigned[]){ 5, 4, 3 }, 2, NULL), 6, seed);
+		live("auto", topogen_dragonfly(9, 4, 2, NULL), 6, seed);
+		live("hyperx", topogen_hyperx(5, 4, 3, NULL), 8, seed);
+	}
+}
+
+static void a_graph_of_fewer_levels_is_not_used(void **state)
+{
+	struct topo *t = topogen_torus((unsigned[]){ 7, 3, 1 }, 1, NULL);
+	struct routes *r = keep("dor", t, NULL);
+	struct cdg *g;
+
+	assert_non_null(r->cache->graph);
+	assert_int_equal(sl2vl_add_levels(r->lanes, 2, 8), 2);
+	g = cdg_of(r, 1);
+	assert_null(r->cache->graph);
+	assert_int_equal(g->n_vls, r->lanes->n_vls);
+	cdg_free(g);
+	routes_unref(r);
+	topo_unref(t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(entries_leave_a_channel_that_carries_too_much_and_no_other),
+		cmocka_unit_test(what_an_event_makes_is_judged_for_what_it_is),
+		cmocka_unit_test(a_graph_of_fewer_levels_is_not_used),
+	};
+
+	return cmocka_run_group_tests_name("direct", tests, NULL, NULL);
+}
