@@ -86,32 +86,15 @@ static void search_block(const struct graph *g, struct distances *d, const uint3
 	}
 }
 
-/* The cables in reverse: per switch v, the switches with a cable to v and what it costs. */
-struct reverse {
-	uint32_t *first; /* n + 1 */
-	struct reverse_group {
-		uint32_t from;
-		uint32_t weight;
-	} *groups;
-};
-
-static struct reverse reverse_new(const struct graph *g)
+/* Per group of the graph: what its cables cost in the other direction. The caller frees. */
+static uint8_t *weights_back(const struct graph *g)
 {
-	uint32_t m = g->first[g->n];
-	struct reverse r = {
-		.first = xcalloc((size_t)g->n + 2, sizeof(*r.first)),
-		.groups = xcalloc(m, sizeof(*r.groups)),
-	};
+	uint8_t *ret = xcalloc(g->first[g->n], sizeof(*ret));
 
-	for (uint32_t i = 0; i < m; i++)
-		r.first[g->groups[i].to + 2]++;
-	for (uint32_t v = 2; v < g->n + 2; v++)
-		r.first[v] += r.first[v - 1];
 	for (uint32_t u = 0; u < g->n; u++)
 		for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++)
-			r.groups[r.first[g->groups[i].to + 1]++] =
-				(struct reverse_group){ .from = u, .weight = g->groups[i].weight };
-	return r;
+			ret[i] = graph_edge(g, g->groups[i].to, u)->weight;
+	return ret;
 }
 
 /* Buckets are lists through `next`; a switch found again cheaper is simply entered again. */
@@ -132,8 +115,8 @@ static void enter_bucket(struct buckets *b, uint32_t sw, uint32_t distance)
 	b->waiting++;
 }
 
-static void search_weighted(const struct reverse *r, struct distances *d, uint32_t to,
-			    struct buckets *b)
+static void search_weighted(const struct graph *g, const uint8_t *back, struct distances *d,
+			    uint32_t to, struct buckets *b)
 {
 	uint16_t *column = d->rows + to;
 
@@ -151,14 +134,14 @@ static void search_weighted(const struct reverse *r, struct distances *d, uint32
 			b->waiting--;
 			if (column[(size_t)v * d->n] != now)
 				continue;
-			for (uint32_t i = r->first[v]; i < r->first[v + 1]; i++) {
-				uint32_t far = now + r->groups[i].weight;
-				uint16_t *known = &column[(size_t)r->groups[i].from * d->n];
+			for (uint32_t i = g->first[v]; i < g->first[v + 1]; i++) {
+				uint32_t from = g->groups[i].to, far = now + back[i];
+				uint16_t *known = &column[(size_t)from * d->n];
 
 				if (far >= *known)
 					continue;
 				*known = (uint16_t)far;
-				enter_bucket(b, r->groups[i].from, far);
+				enter_bucket(b, from, far);
 			}
 		}
 	}
@@ -167,7 +150,7 @@ static void search_weighted(const struct reverse *r, struct distances *d, uint32
 static void all_weighted(const struct graph *g, struct distances *d, unsigned threads,
 			 const atomic_bool *cancelled)
 {
-	struct reverse r = reverse_new(g);
+	_cleanup_free_ uint8_t *back = weights_back(g);
 
 #pragma omp parallel num_threads(threads)
 	{
@@ -176,11 +159,9 @@ static void all_weighted(const struct graph *g, struct distances *d, unsigned th
 #pragma omp for schedule(dynamic, 8)
 		for (uint32_t to = 0; to < g->n; to++)
 			if (!is_cancelled(cancelled))
-				search_weighted(&r, d, to, &b);
+				search_weighted(g, back, d, to, &b);
 		free(b.entries);
 	}
-	free(r.first);
-	free(r.groups);
 }
 
 struct distances *distances_new(const struct graph *g, unsigned threads,

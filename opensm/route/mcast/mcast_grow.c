@@ -71,15 +71,6 @@ static void choose_cable(struct mcast_planner *p, const struct graph_group *g, u
 	s->down_port = topo_port(p->topo, child, s->up_port)->port;
 }
 
-/* Not graph_edge(): groups of a common tree are in no order. */
-static const struct graph_group *group_to(const struct mcast_planner *p, uint32_t from, uint32_t to)
-{
-	for (uint32_t i = p->graph->first[from]; i < p->graph->first[from + 1]; i++)
-		if (p->graph->groups[i].to == to)
-			return &p->graph->groups[i];
-	return NULL;
-}
-
 static uint32_t top_of(const struct mcast_planner *p, uint32_t sw)
 {
 	for (uint32_t steps = 0; p->spots[sw].parent != MCAST_NONE; steps++) {
@@ -134,7 +125,7 @@ static bool is_cable(const struct mcast_planner *p, uint32_t child, uint32_t par
 		return false;
 	port = topo_port(p->topo, child, row->up_port);
 	if (p->only_common) {
-		const struct graph_group *g = group_to(p, child, parent);
+		const struct graph_group *g = graph_edge(p->graph, child, parent);
 
 		if (!g || p->graph->ports[g->first_port] != row->up_port)
 			return false;
@@ -314,7 +305,7 @@ static void connect(struct mcast_planner *p, uint32_t hit)
 			make_top(p, at);
 		mcast_add_switch(p, at);
 		hang(p, at, parent);
-		choose_cable(p, group_to(p, at, parent), at);
+		choose_cable(p, graph_edge(p->graph, at, parent), at);
 		if (next == MCAST_NONE)
 			return;
 		parent = at;
@@ -414,7 +405,7 @@ static void add_member(struct mcast_planner *p, uint32_t member)
 			break;
 		mcast_add_switch(p, next);
 		hang(p, at, next);
-		choose_cable(p, group_to(p, at, next), at);
+		choose_cable(p, graph_edge(p->graph, at, next), at);
 		at = next;
 	}
 	join_piece(p, top_of(p, member)); /* weights beyond the range of the table of hops */

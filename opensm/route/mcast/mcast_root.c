@@ -67,23 +67,16 @@ static const uint8_t *all_hops(struct mcast_planner *p)
 	return p->hops;
 }
 
+/* Over switches that can be used alone: others count as reached already. */
 static void walk_around(struct mcast_planner *p, uint32_t root)
 {
-	uint32_t head = 0, tail = 0;
-
-	memset(p->own_row, 0xFF, p->n * sizeof(*p->own_row));
-	p->own_row[root] = 0;
-	p->queue[tail++] = root;
-	while (head < tail) {
-		uint32_t at = p->queue[head++];
-
-		GRAPH_EACH(p->graph, at, edge) {
-			if (p->own_row[edge->to] != UINT8_MAX || p->island[edge->to] == MCAST_NONE)
-				continue;
-			p->own_row[edge->to] = (uint8_t)MIN(p->own_row[at] + 1, UINT8_MAX - 1);
-			p->queue[tail++] = edge->to;
-		}
-	}
+	for (uint32_t i = 0; i < p->n; i++)
+		p->far[i] = p->island[i] == MCAST_NONE ? UINT16_MAX - 1 : UINT16_MAX;
+	p->far[root] = 0;
+	graph_flood(p->graph, p->far, p->queue);
+	for (uint32_t i = 0; i < p->n; i++)
+		p->own_row[i] = p->far[i] >= UINT16_MAX - 1 ? UINT8_MAX
+							    : MIN(p->far[i], UINT8_MAX - 1);
 }
 
 void mcast_aim(struct mcast_planner *p, uint32_t root)

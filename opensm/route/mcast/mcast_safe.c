@@ -208,31 +208,18 @@ static struct graph *graph_of(const struct trunk *t)
 	ARENA_ARRAY(&g->memory, g->first, (size_t)g->n + 1);
 	ARENA_ARRAY(&g->memory, g->groups, 2u * t->n + 1);
 	ARENA_ARRAY(&g->memory, g->ports, 2u * t->n + 1);
-	for (uint32_t i = 0; i < t->n; i++) {
-		uint32_t s = t->order[i], up = t->parent[s];
+	for (uint32_t s = 0; s < g->n; s++) {
+		GRAPH_EACH(t->p->graph, s, edge) {
+			bool up = t->in_it[s] && t->parent[s] == edge->to;
 
-		if (up == MCAST_NONE)
-			continue;
-		g->first[s + 1]++;
-		g->first[up + 1]++;
-	}
-	for (uint32_t s = 0; s < g->n; s++)
-		g->first[s + 1] += g->first[s];
-	for (uint32_t i = 0; i < t->n; i++) {
-		uint32_t s = t->order[i], up = t->parent[s];
-
-		for (unsigned way = 0; way < 2 && up != MCAST_NONE; way++) {
-			uint32_t from = way ? up : s, at = g->first[from];
-
-			while (g->groups[at].n_ports) {
-				at++;
-				assert(at < g->first[from + 1]); /* counted above */
-			}
-			g->groups[at] = (struct graph_group){
-				.to = way ? s : up, .first_port = n, .n_ports = 1, .weight = 1,
+			if (!up && !(t->in_it[edge->to] && t->parent[edge->to] == s))
+				continue;
+			g->groups[n] = (struct graph_group){
+				.to = edge->to, .first_port = n, .n_ports = 1, .weight = 1,
 			};
-			g->ports[n++] = way ? t->down_port[s] : t->up_port[s];
+			g->ports[n++] = up ? t->up_port[s] : t->down_port[edge->to];
 		}
+		g->first[s + 1] = n;
 	}
 	return g;
 }
@@ -240,7 +227,6 @@ static struct graph *graph_of(const struct trunk *t)
 void mcast_find_common(struct mcast_planner *p, uint8_t sl)
 {
 	struct trunk t = { .p = p, .sl = sl };
-	struct graph *all = p->graph;
 
 	if (!p->depends || p->common_sought >> sl & 1)
 		return;
@@ -256,7 +242,6 @@ void mcast_find_common(struct mcast_planner *p, uint8_t sl)
 	if (find_trunk(&t))
 		p->common[sl] = graph_of(&t);
 	arena_done(&t.memory);
-	p->graph = all;
 }
 
 bool mcast_fits(struct mcast_planner *p, const struct mcast_tree *t, uint8_t sl)

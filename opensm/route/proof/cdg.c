@@ -168,17 +168,9 @@ uint16_t cdg_vls(const struct cdg *g)
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
-/* One class, and all senders to a LID have the same layers. */
-static bool is_plain(const struct cdg *g)
-{
-	return g->n_classes == 1 &&
-	       (!g->lanes || g->lanes->by == SL2VL_BY_LID || g->lanes->by == SL2VL_BY_NOTHING);
-}
-
 void cdg_begin(struct cdg *g, unsigned threads)
 {
-	if (!is_plain(g))
-		g->turns = cdg_turns_new(g, threads);
+	g->turns = cdg_turns_new(g, threads);
 }
 
 void cdg_end(struct cdg *g)
@@ -190,8 +182,7 @@ struct cdg_walk {
 	struct cdg *g;
 	uint64_t *kinds;  /* per switch, for g->turns */
 	uint64_t *in;	/* in[(switch * n_in + VL) * words]: ports that the column comes in by */
-	/* per switch: layers its end ports use for the column; if plain: something comes by */
-	uint16_t *layers;
+	uint16_t *layers; /* per switch: layers its end ports use for the column */
 	struct arena memory;
 };
 
@@ -304,50 +295,11 @@ static void add_layer(struct cdg_walk *w, const struct cdg_column *c, unsigned l
 	forget(w, c->at);
 }
 
-/* Where that is plain: it is enough to know which switches send at all. */
-static void add_plain(struct cdg_walk *w, const struct cdg_column *c, uint16_t layers)
-{
-	struct cdg *g = w->g;
-	const struct topo *t = g->topo;
-	uint16_t vls = 0;
-
-	for (unsigned k = 0; k < g->n_layers; k++)
-		if (layers >> k & 1)
-			vls |= (uint16_t)(1u << cdg_vl(g, 0, 0, k));
-	vls &= (uint16_t)~(1u << SL2VL_VL_DROP);
-	for (uint32_t i = 0; i < c->n_order; i++) {
-		uint32_t s = c->order[i], to = c->next[s];
-		bool sends = w->layers[s] || has_hosts(g, s);
-		const struct topo_port *p;
-		uint64_t *into;
-
-		w->layers[s] = 0;
-		if (!sends || to >= t->n_switches)
-			continue;
-		w->layers[to] = 1;
-		if (vls & ~__atomic_load_n(&g->vls, __ATOMIC_RELAXED))
-			__atomic_fetch_or(&g->vls, vls, __ATOMIC_RELAXED);
-		if (c->next[to] >= t->n_switches)
-			continue;
-		p = topo_port(t, s, c->ports[s]);
-		into = &g->into[(size_t)(t->switches[to].first_port + c->ports[to]) * g->n_vls *
-				g->words];
-		for (unsigned left = vls; left; left &= left - 1)
-			cdg_add_bits(&into[(unsigned)__builtin_ctz(left) * g->words + p->port / 64],
-				 UINT64_C(1) << p->port % 64);
-	}
-	w->layers[c->at] = 0;
-}
-
 void cdg_add_column(struct cdg_walk *w, const struct cdg_column *c)
 {
 	struct cdg *g = w->g;
 	uint16_t all = 0;
 
-	if (is_plain(g)) {
-		add_plain(w, c, layers_at(g, c->at, c));
-		return;
-	}
 	if (g->turns) {
 		cdg_turns_add_column(g->turns, w->kinds, c);
 		return;

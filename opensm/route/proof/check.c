@@ -232,8 +232,7 @@ static void verify_all(struct check_worker *all, unsigned threads)
 	_cleanup_free_ struct lid_run *runs = xcalloc(j->top + 1u, sizeof(*runs));
 	uint32_t n = find_lid_runs(j, runs);
 
-	if (!j->simple)
-		cdg_begin(j->dependencies, threads);
+	cdg_begin(j->dependencies, threads);
 #pragma omp parallel num_threads(threads)
 	{
 		struct check_worker *w = check_worker_new(j);

@@ -2,7 +2,6 @@
 /* Distances between switches after some cables went or came: row by row, where they change. */
 #include "route/proof/check_delta.h"
 
-#include <assert.h>
 #include <string.h>
 
 #include "util/bisect.h"
@@ -28,9 +27,10 @@ struct repair {
 	const struct verifier *j;
 	uint16_t *dist;
 	bool *orphan;	    /* per switch */
-	bool *queued;
 	uint32_t *list;	    /* orphans */
 	uint32_t n;
+	bool *queued;
+	uint32_t *queue, head, n_queue; /* a ring */
 	uint16_t *before;   /* per switch, of those that were touched */
 	uint32_t *touched;
 	uint32_t n_touched;
@@ -65,66 +65,50 @@ static void find_orphans(struct repair *r)
 	}
 }
 
-/* Distances of orphans from neighbours that have theirs: rounds, as there are few. */
-static void adopt_orphans(struct repair *r)
+static void enqueue(struct repair *r, uint32_t v)
 {
-	bool changed = true;
+	if (r->queued[v])
+		return;
+	r->queued[v] = true;
+	r->queue[(r->head + r->n_queue++) % r->j->topo->n_switches] = v;
+}
 
+/* Those that lie beside orphans have distances for them. */
+static void drop_orphans(struct repair *r)
+{
 	for (uint32_t i = 0; i < r->n; i++) {
+		const struct topo_switch *sw = &r->j->topo->switches[r->list[i]];
+
 		touch(r, r->list[i]);
 		r->dist[r->list[i]] = DISTANCE_NONE;
 		r->orphan[r->list[i]] = false;
-	}
-	while (changed) { /* a distance that changes falls */
-		changed = false;
-		for (uint32_t i = 0; i < r->n; i++) {
-			uint32_t v = r->list[i];
-			const struct topo_switch *sw = &r->j->topo->switches[v];
-
-			for (unsigned p = 1; p <= sw->n_ports; p++) {
-				uint32_t behind = r->j->behind[sw->first_port + p];
-
-				if (behind == BEHIND_NONE ||
-				    r->dist[behind >> 8] == DISTANCE_NONE ||
-				    r->dist[behind >> 8] + 1u >= r->dist[v])
-					continue;
-				r->dist[v] = (uint16_t)(r->dist[behind >> 8] + 1);
-				changed = true;
-			}
-		}
+		for (unsigned p = 1; p <= sw->n_ports; p++)
+			if (r->j->behind[sw->first_port + p] != BEHIND_NONE)
+				enqueue(r, r->j->behind[sw->first_port + p] >> 8);
 	}
 	r->n = 0;
 }
 
-/* `v` has come nearer: its neighbours may have too. */
-static void spread_nearness(struct repair *r, uint32_t v)
+/* Neighbours of the queued may be nearer than they are said to be, and then theirs. */
+static void spread_nearness(struct repair *r)
 {
-	r->n = 0;
-	r->list[r->n++] = v;
-	r->queued[v] = true;
-	for (uint32_t i = 0; r->n > i;) {
-		uint32_t u = r->list[i++];
+	while (r->n_queue) { /* a distance that changes falls */
+		uint32_t u = r->queue[r->head];
 		const struct topo_switch *sw = &r->j->topo->switches[u];
 
+		r->head = (r->head + 1) % r->j->topo->n_switches;
+		r->n_queue--;
 		r->queued[u] = false;
-		for (unsigned p = 1; p <= sw->n_ports; p++) {
+		for (unsigned p = 1; p <= sw->n_ports && r->dist[u] != DISTANCE_NONE; p++) {
 			uint32_t behind = r->j->behind[sw->first_port + p], w = behind >> 8;
 
 			if (behind == BEHIND_NONE || r->dist[u] + 1u >= r->dist[w])
 				continue;
 			touch(r, w);
 			r->dist[w] = (uint16_t)(r->dist[u] + 1);
-			if (!r->queued[w]) {
-				/* nearest first: each comes nearer once */
-				assert(r->n < r->j->topo->n_switches);
-				r->queued[w] = true;
-				r->list[r->n++] = w;
-			}
+			enqueue(r, w);
 		}
-		if (i == r->n)
-			i = r->n = 0;
 	}
-	r->n = 0;
 }
 
 static void repair_row(struct delta *d, struct repair *r)
@@ -141,27 +125,19 @@ static void repair_row(struct delta *d, struct repair *r)
 		r->orphan[v] = true;
 		r->list[r->n++] = v;
 	}
-	if (r->n) {
-		/* Orphans of different distances: once more until no one more is found. */
-		uint32_t n;
-
-		do {
-			n = r->n;
-			find_orphans(r);
-		} while (r->n > n);
-		adopt_orphans(r);
+	/* Orphans of different distances: once more until no one more is found. */
+	for (uint32_t n = 0; n < r->n;) {
+		n = r->n;
+		find_orphans(r);
 	}
+	drop_orphans(r);
 	for (size_t i = 0; i < d->n_cables; i++) {
-		uint32_t now = d->new->behind[d->cables[i].end],
-			 u = d->cables[i].sw;
+		uint32_t now = d->new->behind[d->cables[i].end];
 
-		if (now == BEHIND_NONE || r->dist[u] == DISTANCE_NONE ||
-		    r->dist[u] + 1u >= r->dist[now >> 8])
-			continue;
-		touch(r, now >> 8);
-		r->dist[now >> 8] = (uint16_t)(r->dist[u] + 1);
-		spread_nearness(r, now >> 8);
+		if (now != BEHIND_NONE && r->dist[d->cables[i].sw] + 1u < r->dist[now >> 8])
+			enqueue(r, d->cables[i].sw);
 	}
+	spread_nearness(r);
 }
 
 bool delta_repair_distances(struct delta *d)
@@ -172,7 +148,8 @@ bool delta_repair_distances(struct delta *d)
 
 	ARENA_ARRAY(&memory, r.orphan, n);
 	ARENA_ARRAY(&memory, r.queued, n);
-	ARENA_ARRAY(&memory, r.list, (size_t)n * 2 + 1);
+	ARENA_ARRAY(&memory, r.queue, n);
+	ARENA_ARRAY(&memory, r.list, n);
 	ARENA_ARRAY(&memory, r.before, n);
 	ARENA_ARRAY(&memory, r.touched, n);
 	ARENA_ARRAY(&memory, r.is_touched, n);
