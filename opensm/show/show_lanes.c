@@ -10,8 +10,8 @@
 #include "util/guidmap.h"
 #include "util/hash.h"
 
-/* What makes a group; all bytes of it are set. */
-struct lanes_key {
+/* What makes a group; all bytes of it are set. In words: each port of the fabric has its hash. */
+struct __attribute__((aligned(8))) lanes_key {
 	cell_id rows[LANES_ROWS]; /* ascending, 0 behind the last */
 	cell_id shares[QOS_BLOCKS];
 	uint8_t kind, vls, high_limit, n_rows, more_rows;
@@ -122,7 +122,7 @@ static struct lanes_group group_new(const struct fabric *f, const struct port *p
 static struct lanes_group *group_of(struct gathering *g, const struct fabric *f,
 				    const struct port *p, const struct lanes_key *key)
 {
-	uint64_t hash = hash_bytes(HASH_START, key, sizeof(*key));
+	uint64_t hash = hash_words(HASH_START, key, sizeof(*key) / 8);
 	struct lanes *l = g->l;
 	size_t found = 0;
 
