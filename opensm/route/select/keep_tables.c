@@ -306,6 +306,10 @@ struct routes *keep_tables(const struct route_chain *chain, const struct route_j
 		free(r->judged);
 		r->judged = xmemdup(&ret->choice.verdict, sizeof(ret->choice.verdict));
 	}
+	if (r && !r->by[0]) /* else auto says it */
+		r->compared_load = job->previous && !strcmp(job->previous->engine, r->engine) && !ret->is_compared
+					   ? job->previous->compared_load
+					   : ret->choice.verdict.max_load;
 	return r;
 }
 
