@@ -218,6 +218,40 @@ static void what_an_event_makes_is_judged_for_what_it_is(void **state)
 	}
 }
 
+/* A single engine, too, is compared with tables from scratch only where it may be behind. */
+static void little_more_load_is_left_to_a_quiet_minute(void **state)
+{
+	struct topo *whole = topogen_dragonfly(33, 8, 4, NULL), *t;
+	struct topocut *cut = topocut_new(whole);
+	uint32_t n, *cables = topocut_cables(whole, &n), quick = 0;
+	struct routes *r = keep("dragonfly", whole, NULL), *after;
+
+	assert_int_equal(r->compared_load, r->judged->max_load);
+	for (uint32_t i = 0; i < n; i += n / 8) {
+		struct keep_report report;
+
+		cut->ports[cables[i]] = true;
+		t = topocut_apply(whole, cut);
+		cut->ports[cables[i]] = false;
+		after = keep_tables(&(struct route_chain){ .list = "dragonfly" },
+				    &(struct route_job){ .topo = t, .previous = r, .threads = 1 },
+				    false, &report);
+		if (after->judged->max_load > 1.1 * r->compared_load)
+			assert_true(report.is_compared);
+		quick += !report.is_compared;
+		assert_int_equal(after->compared_load, report.is_compared
+							       ? after->judged->max_load
+							       : r->compared_load);
+		routes_unref(after);
+		topo_unref(t);
+	}
+	assert_true(quick > 0);
+	routes_unref(r);
+	topocut_free(cut);
+	free(cables);
+	topo_unref(whole);
+}
+
 static void a_graph_of_fewer_levels_is_not_used(void **state)
 {
 	struct topo *t = topogen_torus((unsigned[]){ 7, 3, 1 }, 1, NULL);
@@ -239,6 +273,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(entries_leave_a_channel_that_carries_too_much_and_no_other),
 		cmocka_unit_test(what_an_event_makes_is_judged_for_what_it_is),
+		cmocka_unit_test(little_more_load_is_left_to_a_quiet_minute),
 		cmocka_unit_test(a_graph_of_fewer_levels_is_not_used),
 	};
 

@@ -43,7 +43,7 @@ struct routes {
 	const struct topo *topo; /* one reference */
 	char engine[32];       /* "minhop" */
 	char by[32];           /* of auto: engine whose tables were chosen; "" otherwise */
-	/* of auto: what their most loaded channel carried when it compared them last */
+	/* what their most loaded channel carried when they were compared last; 0: unknown */
 	uint32_t compared_load;
 	lid_t top;             /* highest LID routed */
 	uint32_t row_size;     /* bytes per row: (top + 1) rounded up to 64 */

@@ -3,6 +3,7 @@
 #include "route/proof/keep_policy.h"
 
 #include <assert.h>
+#include <string.h>
 
 #include "route/proof/check.h"
 #include "util/mem.h"
@@ -139,9 +140,12 @@ bool keep_is_as_compared(const struct routes *r, const struct routes *before,
 {
 	double longer = (double)v->detours * v->max_hops / (double)MAX(v->pairs, UINT64_C(1));
 
-	return r->by[0] && r->compared_load == before->compared_load && !v->unreachable &&
-	       !v->switch_unreachable && v->avg_hops > longer &&
-	       keep_is_as_before(KEEP_COMPARED, v->max_load, r->compared_load) &&
+	/* without hops: paths that are dealt out by load, as before, and not balanced after that */
+	bool same = r->by[0] ? r->compared_load == before->compared_load
+			     : !r->hops && !strcmp(r->engine, before->engine);
+
+	return same && !v->unreachable && !v->switch_unreachable && v->avg_hops > longer &&
+	       keep_is_as_before(KEEP_COMPARED, v->max_load, before->compared_load) &&
 	       v->avg_hops <= keep_bound(KEEP_HOPS, v->avg_hops - longer);
 }
 

@@ -101,9 +101,9 @@ bool keep_is_clearly_worse(enum keep_rule load, const struct route_verdict *kept
 /* Can no tables be so good that these are clearly worse? */
 bool keep_is_surely_fair(enum keep_rule load, const struct route_verdict *v);
 /*
- * Have all engines been compared before the tables `before`, do these carry little more, and are so
- * few of their paths detours that none can be much shorter? Then tables from scratch are not
- * computed to compare: a quiet minute does it.
+ * Have all engines been compared before the tables `before`, or those of a single one with tables
+ * from scratch, do these carry little more, and are so few of their paths detours that none can be
+ * much shorter? Then tables from scratch are not computed to compare: a quiet minute does it.
  */
 bool keep_is_as_compared(const struct routes *r, const struct routes *before,
 			 const struct route_verdict *v);

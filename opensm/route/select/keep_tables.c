@@ -306,6 +306,13 @@ struct routes *keep_tables(const struct route_chain *chain, const struct route_j
 		free(r->judged);
 		r->judged = xmemdup(&ret->choice.verdict, sizeof(ret->choice.verdict));
 	}
+	if (r && !r->by[0]) { /* else auto says it */
+		bool is_as_before = job->previous && !ret->is_compared &&
+				    !strcmp(job->previous->engine, r->engine);
+
+		r->compared_load = is_as_before ? job->previous->compared_load
+						: ret->choice.verdict.max_load;
+	}
 	return r;
 }
 

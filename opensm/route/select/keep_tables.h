@@ -11,8 +11,9 @@
  *
  * On an unchanged fabric the former tables stay as they are. Tables that grew out of them are held
  * to the same rules, so that what a manager made of many changes is also what the next one finds
- * good enough. Where auto has compared all engines and little has become worse since, those from
- * scratch are left to a quiet minute: on a dragonfly they take ten times as long.
+ * good enough. Where auto has compared all engines, or one that deals by load was compared with
+ * tables from scratch, and little has become worse since, those are left to a quiet minute: on a
+ * dragonfly they take ten times as long.
  */
 #pragma once
 
