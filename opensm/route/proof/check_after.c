@@ -130,7 +130,8 @@ static void find_cables(struct delta *d, uint32_t s)
 	}
 	for (unsigned lid = 1; some && lid <= d->new->top; lid++)
 		if (changed[routes_port(d->new->routes, s, (lid_t)lid)])
-			add_entry(d, s, (lid_t)lid, routes_port(d->new->routes, s, (lid_t)lid));
+			add_entry(d, s, (lid_t)lid,
+				  routes_port(d->new->routes, s, (lid_t)lid));
 }
 
 /* Counting sort by LID. */
@@ -160,7 +161,8 @@ static inline uint8_t port_in(const struct delta *d, const struct verifier *j, u
 }
 
 /* The channel by which `s` sends to the LID; TOPO_NONE: none to a switch. */
-static inline uint32_t channel_of(const struct delta *d, const struct verifier *j, uint32_t s, lid_t lid)
+static inline uint32_t channel_of(const struct delta *d, const struct verifier *j, uint32_t s,
+				  lid_t lid)
 {
 	const struct topo_switch *sw = &j->topo->switches[s];
 	uint8_t port = lid < sw->lft_cap ? port_in(d, j, s, lid) : LFT_NO_PORT;
