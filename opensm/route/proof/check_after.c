@@ -153,7 +153,8 @@ static void sort_entries(struct delta *d)
 /* ---- one LID of an end port ------------------------------------------------------------------ */
 
 /* The port of `s` for the LID whose entries are stamped. */
-static inline uint8_t port_in(const struct delta *d, const struct verifier *j, uint32_t s, lid_t lid)
+static inline uint8_t port_in(const struct delta *d, const struct verifier *j, uint32_t s,
+			      lid_t lid)
 {
 	if (d->stamp[s] == lid + 1u)
 		return j == d->old ? d->was[s] : d->now[s];
