@@ -130,7 +130,8 @@ static void find_cables(struct delta *d, uint32_t s)
 	}
 	for (unsigned lid = 1; some && lid <= d->new->top; lid++)
 		if (changed[routes_port(d->new->routes, s, (lid_t)lid)])
-			add_entry(d, s, (lid_t)lid, routes_port(d->new->routes, s, (lid_t)lid));
+			add_entry(d, s, (lid_t)lid,
+				  routes_port(d->new->routes, s, (lid_t)lid));
 }
 
 /* Counting sort by LID. */
@@ -152,7 +153,8 @@ static void sort_entries(struct delta *d)
 /* ---- one LID of an end port ------------------------------------------------------------------ */
 
 /* The port of `s` for the LID whose entries are stamped. */
-static inline uint8_t port_in(const struct delta *d, const struct verifier *j, uint32_t s, lid_t lid)
+static inline uint8_t port_in(const struct delta *d, const struct verifier *j, uint32_t s,
+			      lid_t lid)
 {
 	if (d->stamp[s] == lid + 1u)
 		return j == d->old ? d->was[s] : d->now[s];
@@ -160,7 +162,8 @@ static inline uint8_t port_in(const struct delta *d, const struct verifier *j, u
 }
 
 /* The channel by which `s` sends to the LID; TOPO_NONE: none to a switch. */
-static inline uint32_t channel_of(const struct delta *d, const struct verifier *j, uint32_t s, lid_t lid)
+static inline uint32_t channel_of(const struct delta *d, const struct verifier *j, uint32_t s,
+				  lid_t lid)
 {
 	const struct topo_switch *sw = &j->topo->switches[s];
 	uint8_t port = lid < sw->lft_cap ? port_in(d, j, s, lid) : LFT_NO_PORT;

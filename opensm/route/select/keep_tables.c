@@ -380,42 +380,30 @@ static bool go_together(const struct routes *a, const struct routes *b)
 
 /*
  * `r`, the tables in force, with as few entries of `fresh` as do; else with all. Judged in w->ret.
+ * False: it is as good as it need be.
  */
-static void rebalance(const struct keeping *w, struct routes *r, struct routes *fresh)
+static bool rebalance(const struct keeping *w, struct routes *r, struct routes *fresh)
 {
-	struct route_verdict *v = &w->ret->choice.verdict;
+	struct route_verdict *v = &w->ret->choice.verdict, now;
 	uint32_t limit = keep_limit(KEEP_QUIET, v->max_load);
 	size_t mark = routes_mark(r);
+	bool fits;
 
-	if (go_together(w->job->previous, fresh) && reroute_columns(r, fresh, limit)) {
+	routes_check_after(NULL, r, w->job->threads, &now);
+	fits = go_together(w->job->previous, fresh) && reroute_columns(r, fresh, limit);
+	if (routes_mark(r) == mark && now.max_load <= limit)
+		return false;
+	if (fits)
 		routes_check_after(NULL, r, w->job->threads, v);
-		if (!route_fault(v) && v->max_load <= limit) {
-			take_making(r, fresh);
-			return;
-		}
+	fits &= !route_fault(v) && v->max_load <= limit;
+	if (!fits) {
+		routes_rewind(r, mark);
+		take_all_columns(r, fresh);
 	}
-	routes_rewind(r, mark);
-	take_all_columns(r, fresh);
 	take_making(r, fresh);
-	routes_check_after(NULL, r, w->job->threads, v);
-}
-
-/* The tables in force if more than they need carry, or a switch far less; else NULL. */
-static struct routes *better(const struct keeping *w, struct routes *fresh)
-{
-	const struct routes *was = w->job->previous;
-	struct route_verdict v;
-	struct routes *r;
-
-	if (!may_take(was, fresh, &w->ret->choice))
-		return NULL;
-	r = routes_derive(w->job->topo, was);
-	routes_check_after(NULL, r, w->job->threads, &v);
-	if (!reroute_has_idle(r, fresh) &&
-	    was->judged->max_load <= keep_bound(KEEP_QUIET, w->ret->choice.verdict.max_load))
-		return routes_unref(r);
-	rebalance(w, r, fresh);
-	return r;
+	if (!fits)
+		routes_check_after(NULL, r, w->job->threads, v);
+	return true;
 }
 
 static void say_better(const struct routes *was, const struct routes *now, struct keep_report *ret)
@@ -443,8 +431,11 @@ struct routes *keep_tables_balanced(const struct route_chain *chain, const struc
 	if (!may_rebalance(&w))
 		return routes_ref(was);
 	fresh = computed(&w, NULL, true);
-	if (fresh && !is_cancelled(job->cancelled))
-		r = better(&w, fresh);
+	if (fresh && !is_cancelled(job->cancelled) && may_take(was, fresh, &ret->choice)) {
+		r = routes_derive(job->topo, was);
+		if (!rebalance(&w, r, fresh))
+			r = routes_unref(r);
+	}
 	routes_unref(fresh);
 	if (!r || is_cancelled(job->cancelled) || route_fault(&ret->choice.verdict)) {
 		routes_unref(r);

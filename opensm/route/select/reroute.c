@@ -25,7 +25,7 @@ struct mover {
 	uint32_t limit;
 	bool *replaced;    /* per LID */
 	uint32_t *queue;   /* switches */
-	const uint64_t *share; /* per switch: what comes to it with `fresh` */
+	const uint64_t *share; /* per switch: what comes to it with `fresh`; NULL: no matter */
 	struct arena memory;
 };
 
@@ -224,54 +224,38 @@ static void rebalance(const struct route_job *job, struct routes *r, const struc
 /* ---- switches that carry too little --------------------------------------------------------- */
 
 /* What comes to each switch from others. */
-static uint64_t *count_through(const struct topo *t, const uint32_t *load)
+static uint64_t *count_through(const struct mover *b)
 {
+	const struct topo *t = b->r->topo;
 	uint64_t *through = xcalloc(t->n_switches + 1u, sizeof(*through));
 
-	for (uint32_t c = 0; c < topo_n_entries(t); c++)
+	for (uint32_t c = 0; c < b->n_ports; c++)
 		if (t->ports[c].sw != TOPO_NONE)
-			through[t->ports[c].sw] += load[c];
+			through[t->ports[c].sw] += b->load[c];
 	return through;
 }
 
-/* The same, of tables whose load may have to be counted. */
-static uint64_t *through_of(const struct routes *r)
+/* The same with `fresh`. */
+static uint64_t *count_shares(const struct routes *fresh)
 {
-	struct mover b = { .r = as_owner(r) };
+	struct mover b = { .r = as_owner(fresh) };
 	uint64_t *ret;
 
-	mover_open(&b, routes_judged_load(r));
-	ret = count_through(r->topo, b.load);
+	mover_open(&b, routes_judged_load(fresh));
+	ret = count_through(&b);
 	mover_close(&b);
 	return ret;
 }
 
-/* A switch to which far less comes than `then`; TOPO_NONE: there is none. */
-static uint32_t find_idle(const struct topo *t, const uint64_t *now, const uint64_t *then)
+/* A switch to which far less comes than its share, such as one that came back; or TOPO_NONE. */
+static uint32_t find_idle(const struct mover *b)
 {
-	for (uint32_t s = 0; s < t->n_switches; s++)
-		if ((double)then[s] > keep_bound(KEEP_IDLE, (double)now[s]))
+	_cleanup_free_ uint64_t *now = count_through(b);
+
+	for (uint32_t s = 0; b->share && s < b->n; s++)
+		if ((double)b->share[s] > keep_bound(KEEP_IDLE, (double)now[s]))
 			return s;
 	return TOPO_NONE;
-}
-
-static uint32_t find_idle_now(const struct mover *b)
-{
-	_cleanup_free_ uint64_t *now = count_through(b->r->topo, b->load);
-
-	return find_idle(b->r->topo, now, b->share);
-}
-
-bool reroute_has_idle(const struct routes *r, const struct routes *fresh)
-{
-	_cleanup_free_ uint64_t *now = NULL, *then = NULL;
-
-	assert(r->topo->n_switches == fresh->topo->n_switches);
-	if (lid_spread_is_needed(r->topo))
-		return false;
-	now = through_of(r);
-	then = through_of(fresh);
-	return find_idle(r->topo, now, then) != TOPO_NONE;
 }
 
 /* The switches whose paths of `fresh` lead over `idle`, and itself: b->queue. Returns how many. */
@@ -313,30 +297,30 @@ static void give_share(struct mover *b, uint32_t idle, lid_t lid)
 static void give_shares(struct mover *b)
 {
 	const struct topo *t = b->r->topo;
-	uint32_t idle = find_idle_now(b);
+	uint32_t idle = find_idle(b);
 
 	for (uint32_t i = 0; idle != TOPO_NONE && i < b->n; i++) {
 		for (uint32_t h = 0; h < t->n_hosts; h++)
 			for (unsigned k = 0; t->hosts[h].lid && k < 1u << t->hosts[h].lmc; k++)
 				if (t->hosts[h].sw != TOPO_NONE && t->hosts[h].sw != idle)
 					give_share(b, idle, (lid_t)(t->hosts[h].lid + k));
-		idle = find_idle_now(b);
+		idle = find_idle(b);
 	}
 }
 
 bool reroute_columns(struct routes *r, const struct routes *fresh, uint32_t limit)
 {
-	_cleanup_free_ uint64_t *share = through_of(fresh);
+	_cleanup_free_ uint64_t *share =
+		lid_spread_is_needed(r->topo) ? NULL : count_shares(fresh);
 	struct mover b = { .r = r, .fresh = fresh, .limit = limit, .share = share };
-	bool fits, shares = !lid_spread_is_needed(r->topo);
+	bool fits;
 
 	assert(r->topo->n_switches == fresh->topo->n_switches);
 	mover_open(&b, routes_judged_load(r));
-	if (shares)
-		give_shares(&b);
+	give_shares(&b);
 	if (keep_may_compare(r->topo))
 		repeat(&b, replace_column); /* takes its time in a large fabric */
-	fits = !some_is_over(&b) && !(shares && find_idle_now(&b) != TOPO_NONE);
+	fits = !some_is_over(&b) && find_idle(&b) == TOPO_NONE;
 	mover_close(&b);
 	return fits;
 }

@@ -40,14 +40,9 @@ struct routes *reroute_balance(const struct route_engine *engine, const struct r
 bool reroute_is_same_order(const struct routes *a, const struct routes *b);
 
 /*
- * Is some switch idle in `r`: does far more come to it with `fresh`, tables of the same topo
- * (KEEP_IDLE)? One that came back is, until it gets its share. Quicker after a check of both.
- */
-bool reroute_has_idle(const struct routes *r, const struct routes *fresh);
-
-/*
- * Paths of `fresh` over switches that are idle in `r` replace those of
- * `r`, entry by entry. Then LIDs whose paths cross a channel that carries more than `limit` get
- * those of `fresh`, one after another until none does. False: some still do, or are idle.
+ * Paths of `fresh`, tables of the same topo, over switches to which far less comes in `r`
+ * (KEEP_IDLE) replace those of `r`, entry by entry. Then LIDs whose paths cross a channel that
+ * carries more than `limit` get those of `fresh`, one after another until none does. False: that
+ * was not enough. Quicker after a check of both.
  */
 bool reroute_columns(struct routes *r, const struct routes *fresh, uint32_t limit);
