@@ -54,14 +54,6 @@ struct walk {
 	struct arena memory;
 };
 
-/* The switch behind a port as cables are now; TOPO_NONE: a host, ourselves, nothing. */
-static inline uint32_t behind(const struct topo *t, uint32_t sw, uint8_t port)
-{
-	if (port == 0 || port > t->switches[sw].n_ports)
-		return TOPO_NONE;
-	return topo_port(t, sw, port)->sw;
-}
-
 /* The next switch of the new topo on the old way through switches that are left out now. */
 static uint32_t behind_left_out(const struct walk *w, uint32_t sw, lid_t lid, uint8_t port)
 {
@@ -69,7 +61,7 @@ static uint32_t behind_left_out(const struct walk *w, uint32_t sw, lid_t lid, ui
 	uint32_t at = w->old_sw[sw], to = TOPO_NONE;
 
 	for (uint32_t hops = 0; to == TOPO_NONE && hops <= then->n_switches; hops++) {
-		at = behind(then, at, port);
+		at = topo_behind(then, at, port);
 		if (at == TOPO_NONE)
 			return TOPO_NONE;
 		to = topo_find_switch(w->new->topo, then->switches[at].guid);
@@ -84,7 +76,7 @@ static uint32_t behind_old(const struct walk *w, uint32_t sw, lid_t lid, uint8_t
 
 	if (w->old_sw[sw] == TOPO_NONE || port > t->switches[sw].n_ports ||
 	    !topo_port(t, sw, port)->left_out)
-		return behind(t, sw, port);
+		return topo_behind(t, sw, port);
 	if (topo_port(t, sw, port)->left_sw != TOPO_NONE)
 		return topo_port(t, sw, port)->left_sw;
 	return behind_left_out(w, sw, lid, port);
@@ -99,7 +91,7 @@ static inline uint32_t edge(const struct walk *w, uint32_t sw, lid_t lid, unsign
 
 	if (which && changes)
 		return behind_old(w, sw, lid, changes->was);
-	to = behind(w->new->topo, sw, port);
+	to = topo_behind(w->new->topo, sw, port);
 	if (!which)
 		return to;
 	return to == TOPO_NONE && lid <= w->old->top ? behind_old(w, sw, lid, port) : TOPO_NONE;
