@@ -111,9 +111,9 @@ static inline void components_leave(struct components *c, uint32_t v)
  * number *at of a vertex, or of a later one, and makes *at the number after it; COMPONENTS_END:
  * there is none.
  */
-static inline void components_search(struct components *c, uint32_t from,
-				     uint32_t (*next)(const void *arg, uint32_t v, uint16_t *at),
-				     const void *arg)
+static inline __attribute__((always_inline)) void
+components_search(struct components *c, uint32_t from,
+		  uint32_t (*next)(const void *arg, uint32_t v, uint16_t *at), const void *arg)
 {
 	components_enter(c, from);
 	while (c->n_calls) {
