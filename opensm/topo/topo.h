@@ -132,6 +132,12 @@ static inline const struct topo_port *topo_port(const struct topo *t, uint32_t s
 	return &t->ports[t->switches[sw].first_port + port];
 }
 
+/* The switch behind a port of any number; TOPO_NONE: a host, the switch itself, nothing. */
+static inline uint32_t topo_behind(const struct topo *t, uint32_t sw, unsigned port)
+{
+	return port && port <= t->switches[sw].n_ports ? topo_port(t, sw, port)->sw : TOPO_NONE;
+}
+
 /* Does a packet sent through the port come back to the same switch? No route uses such a cable. */
 static inline bool topo_port_loops(const struct topo_port *p)
 {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The smallest member stands for its set, in whatever order sets are joined. */
+/*
+ * The smallest member stands for its set, in whatever order sets are joined; components are what
+ * lies on cycles together.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -43,10 +46,78 @@ static void the_smallest_stands_for_all(void **state)
 		assert_sets(n, n);
 }
 
+/* A random graph; vertices are of one component if each reaches the other. */
+#define VERTICES 40u
+
+struct graph {
+	bool edge[VERTICES][VERTICES], reaches[VERTICES][VERTICES];
+};
+
+static void draw_graph(struct graph *g, uint64_t seed)
+{
+	for (unsigned a = 0; a < VERTICES; a++)
+		for (unsigned b = 0; b < VERTICES; b++) {
+			g->edge[a][b] = a != b && random_next(&seed) % VERTICES == 0;
+			g->reaches[a][b] = g->edge[a][b] || a == b;
+		}
+	for (unsigned m = 0; m < VERTICES; m++)
+		for (unsigned a = 0; a < VERTICES; a++)
+			for (unsigned b = 0; b < VERTICES; b++)
+				g->reaches[a][b] |= g->reaches[a][m] && g->reaches[m][b];
+}
+
+static uint32_t next_vertex(const void *arg, uint32_t v, uint16_t *at)
+{
+	const struct graph *g = arg;
+
+	while (*at < VERTICES)
+		if (g->edge[v][(*at)++])
+			return *at - 1u;
+	return COMPONENTS_END;
+}
+
+static void assert_components(const struct graph *g, const struct components *c)
+{
+	uint32_t on_cycles = 0, largest = 0;
+
+	for (unsigned a = 0; a < VERTICES; a++) {
+		uint32_t size = 0;
+
+		for (unsigned b = 0; b < VERTICES; b++) {
+			bool together = g->reaches[a][b] && g->reaches[b][a];
+
+			assert_int_equal(c->component[a] == c->component[b], together);
+			size += together;
+		}
+		on_cycles += size > 1;
+		largest = MAX(largest, size);
+	}
+	assert_int_equal(c->on_cycles, on_cycles);
+	assert_int_equal(c->largest, largest);
+}
+
+static void components_reach_each_other(void **state)
+{
+	_cleanup_(arena_done) struct arena memory = { NULL };
+	struct components c = { .n = 0 };
+	struct graph g;
+
+	components_open(&c, &memory, VERTICES);
+	for (uint64_t seed = 1; seed < 50; seed++) {
+		draw_graph(&g, seed);
+		for (uint32_t v = 0; v < VERTICES; v++)
+			if (!c.number[v])
+				components_search(&c, v, next_vertex, &g);
+		assert_components(&g, &c);
+		components_forget(&c);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_smallest_stands_for_all),
+		cmocka_unit_test(components_reach_each_other),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -142,10 +142,8 @@ static inline uint8_t routes_port(const struct routes *r, uint32_t sw, lid_t lid
 /* The entry of topo->ports by which `sw` sends `lid` to another switch; TOPO_NONE: it does not. */
 static inline uint32_t routes_channel(const struct routes *r, uint32_t sw, lid_t lid)
 {
-	const struct topo_switch *s = &r->topo->switches[sw];
 	uint8_t port = routes_port(r, sw, lid);
 
-	if (!port || port > s->n_ports || r->topo->ports[s->first_port + port].sw == TOPO_NONE)
-		return TOPO_NONE;
-	return s->first_port + port;
+	return topo_behind(r->topo, sw, port) == TOPO_NONE
+		       ? TOPO_NONE : r->topo->switches[sw].first_port + port;
 }

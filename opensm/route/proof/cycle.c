@@ -11,6 +11,7 @@
 #include "route/proof/cdg.h"
 #include "route/proof/cdg_internal.h"
 #include "util/mem.h"
+#include "util/sets.h"
 
 struct search {
 	const struct cdg *g;
@@ -203,101 +204,40 @@ void route_cycle_done(struct route_cycle *c)
 	*c = (struct route_cycle){ .n = 0 };
 }
 
-/* ---- strongly connected components (Tarjan) -------------------------------------------------- */
+/* ---- all that lie on cycles ------------------------------------------------------------------ */
 
-struct components {
-	const struct cdg *g;
-	uint32_t *number, *low; /* number 0: not seen */
-	size_t *stack, *calls;
-	uint16_t *at;		/* edge to look at next */
-	bool *on_stack;
-	size_t n_stack, n_calls;
-	uint32_t n_seen, on_cycles;
-};
-
-static void component_enter(struct components *c, size_t v)
+/* The next vertex that leads into `v`. */
+static uint32_t next_before(const void *arg, uint32_t v, uint16_t *at)
 {
-	c->number[v] = c->low[v] = ++c->n_seen;
-	c->stack[c->n_stack++] = v;
-	c->on_stack[v] = true;
-	c->calls[c->n_calls++] = v;
-}
-
-/* The next vertex that leads into `v`, or SIZE_MAX. */
-static size_t component_next(struct components *c, size_t v)
-{
-	const struct cdg *g = c->g;
-	const uint64_t *into = &g->into[v * g->n_in * g->words];
+	const struct cdg *g = arg;
+	const uint64_t *into = &g->into[(size_t)v * g->n_in * g->words];
 	unsigned bits = 64 * g->words;
 
-	for (unsigned i = c->at[v]; i < g->n_in * bits; i++) {
+	for (unsigned i = *at; i < g->n_in * bits; i++) {
 		if (!(into[i / 64] >> i % 64)) {
 			i |= 63;
 			continue;
 		}
 		if (!(into[i / 64] >> i % 64 & 1))
 			continue;
-		c->at[v] = (uint16_t)(i + 1);
-		return cdg_from(g, v, i / bits, i % bits);
+		*at = (uint16_t)(i + 1);
+		return (uint32_t)cdg_from(g, v, i / bits, i % bits);
 	}
-	c->at[v] = (uint16_t)(g->n_in * bits);
-	return SIZE_MAX;
+	*at = (uint16_t)(g->n_in * bits);
+	return COMPONENTS_END;
 }
 
-static void component_leave(struct components *c, size_t v)
-{
-	uint32_t size = 0;
-	size_t other;
-
-	c->n_calls--;
-	if (c->n_calls) {
-		size_t caller = c->calls[c->n_calls - 1];
-
-		c->low[caller] = MIN(c->low[caller], c->low[v]);
-	}
-	if (c->low[v] != c->number[v])
-		return;
-	do {
-		assert(c->n_stack > 0);
-		other = c->stack[--c->n_stack];
-		c->on_stack[other] = false;
-		size++;
-	} while (other != v);
-	/* A channel cannot follow itself: it starts at one switch and ends at another. */
-	if (size > 1)
-		c->on_cycles += size;
-}
-
-static void component_search(struct components *c, size_t from)
-{
-	component_enter(c, from);
-	while (c->n_calls) {
-		size_t v = c->calls[c->n_calls - 1], before = component_next(c, v);
-
-		if (before == SIZE_MAX)
-			component_leave(c, v);
-		else if (!c->number[before])
-			component_enter(c, before);
-		else if (c->on_stack[before])
-			c->low[v] = MIN(c->low[v], c->number[before]);
-	}
-}
-
+/* A channel cannot follow itself: it starts at one switch and ends at another. */
 static uint32_t in_components(const struct cdg *g)
 {
-	size_t n = (size_t)g->n_ports * g->n_vls;
+	uint32_t n = g->n_ports * g->n_vls;
 	_cleanup_(arena_done) struct arena memory = { NULL };
-	struct components c = { .g = g };
+	struct components c = { .n = 0 };
 
-	ARENA_ARRAY(&memory, c.number, n);
-	ARENA_ARRAY(&memory, c.low, n);
-	ARENA_ARRAY(&memory, c.stack, n);
-	ARENA_ARRAY(&memory, c.calls, n);
-	ARENA_ARRAY(&memory, c.at, n);
-	ARENA_ARRAY(&memory, c.on_stack, n);
-	for (size_t v = 0; v < n; v++)
+	components_open(&c, &memory, n);
+	for (uint32_t v = 0; v < n; v++)
 		if (!c.number[v] && g->peer[v / g->n_vls] != TOPO_NONE)
-			component_search(&c, v);
+			components_search(&c, v, next_before, g);
 	return c.on_cycles;
 }
 

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "util/mem.h"
+#include "util/sets.h"
 
 #define EPOCHS_MAX 255
 
@@ -40,28 +41,18 @@ struct walk {
 	size_t n_all, cap_all;
 	size_t *first;       /* per LID + 1: its place in `all` */
 	bool *risky;         /* per LID: some old entry that goes leads to a switch */
-	/* Tarjan, per switch; what is not 0 is listed in `seen`. */
-	uint32_t *number, *low, *component;
-	uint8_t *next_edge;  /* 0 new, 1 old, 2 done */
-	bool *on_stack;
+	struct components components; /* of the LID at hand, edge 0 being new, 1 old */
+	lid_t lid;
 	const struct differing **changes; /* of the LID at hand; NULL: it does not change */
-	uint32_t *stack, *calls, *seen;
-	uint32_t n_stack, n_calls, n_seen, n_components, largest;
 	/* The block at hand. */
 	struct wait *waits;
 	size_t n_waits, cap_waits;
 	uint32_t *waiting;   /* per switch: first wait for it, or NO_WAIT */
 	uint32_t *level;     /* per switch: epoch so far */
+	uint32_t *raised, n_raised; /* switches whose level rose, and each is there once */
+	bool *is_raised;
 	struct arena memory;
 };
-
-/* The switch behind a port as cables are now; TOPO_NONE: a host, ourselves, nothing. */
-static inline uint32_t behind(const struct topo *t, uint32_t sw, uint8_t port)
-{
-	if (port == 0 || port > t->switches[sw].n_ports)
-		return TOPO_NONE;
-	return topo_port(t, sw, port)->sw;
-}
 
 /* The next switch of the new topo on the old way through switches that are left out now. */
 static uint32_t behind_left_out(const struct walk *w, uint32_t sw, lid_t lid, uint8_t port)
@@ -70,7 +61,7 @@ static uint32_t behind_left_out(const struct walk *w, uint32_t sw, lid_t lid, ui
 	uint32_t at = w->old_sw[sw], to = TOPO_NONE;
 
 	for (uint32_t hops = 0; to == TOPO_NONE && hops <= then->n_switches; hops++) {
-		at = behind(then, at, port);
+		at = topo_behind(then, at, port);
 		if (at == TOPO_NONE)
 			return TOPO_NONE;
 		to = topo_find_switch(w->new->topo, then->switches[at].guid);
@@ -85,7 +76,7 @@ static uint32_t behind_old(const struct walk *w, uint32_t sw, lid_t lid, uint8_t
 
 	if (w->old_sw[sw] == TOPO_NONE || port > t->switches[sw].n_ports ||
 	    !topo_port(t, sw, port)->left_out)
-		return behind(t, sw, port);
+		return topo_behind(t, sw, port);
 	if (topo_port(t, sw, port)->left_sw != TOPO_NONE)
 		return topo_port(t, sw, port)->left_sw;
 	return behind_left_out(w, sw, lid, port);
@@ -100,7 +91,7 @@ static inline uint32_t edge(const struct walk *w, uint32_t sw, lid_t lid, unsign
 
 	if (which && changes)
 		return behind_old(w, sw, lid, changes->was);
-	to = behind(w->new->topo, sw, port);
+	to = topo_behind(w->new->topo, sw, port);
 	if (!which)
 		return to;
 	return to == TOPO_NONE && lid <= w->old->top ? behind_old(w, sw, lid, port) : TOPO_NONE;
@@ -178,62 +169,17 @@ static void sort_by_lid(struct walk *w)
 	w->all = sorted;
 }
 
-/* ---- components -------------------------------------------------------------------------- */
-
-static void enter_switch(struct walk *w, uint32_t sw)
-{
-	w->seen[w->n_seen++] = sw;
-	w->number[sw] = w->low[sw] = w->n_seen;
-	w->next_edge[sw] = 0;
-	w->on_stack[sw] = true;
-	w->stack[w->n_stack++] = sw;
-	w->calls[w->n_calls++] = sw;
-}
-
-static void leave_switch(struct walk *w, uint32_t sw)
-{
-	uint32_t size = 0, other;
-
-	w->n_calls--;
-	if (w->n_calls) {
-		uint32_t caller = w->calls[w->n_calls - 1];
-
-		w->low[caller] = MIN(w->low[caller], w->low[sw]);
-	}
-	if (w->low[sw] != w->number[sw])
-		return;
-	w->n_components++;
-	do {
-		assert(w->n_stack > 0);
-		other = w->stack[--w->n_stack];
-		w->on_stack[other] = false;
-		w->component[other] = w->n_components;
-		size++;
-	} while (other != sw);
-	w->largest = MAX(w->largest, size);
-}
-
-static void search_component(struct walk *w, uint32_t start, lid_t lid)
-{
-	enter_switch(w, start);
-	while (w->n_calls) {
-		uint32_t sw = w->calls[w->n_calls - 1], to;
-
-		if (w->next_edge[sw] == 2) {
-			leave_switch(w, sw);
-			continue;
-		}
-		to = edge(w, sw, lid, w->next_edge[sw]++);
-		if (to == TOPO_NONE)
-			continue;
-		if (!w->number[to])
-			enter_switch(w, to);
-		else if (w->on_stack[to])
-			w->low[sw] = MIN(w->low[sw], w->number[to]);
-	}
-}
-
 /* ---- order ------------------------------------------------------------------------------- */
+
+static uint32_t next_switch(const void *arg, uint32_t sw, uint16_t *at)
+{
+	const struct walk *w = arg;
+	uint32_t to = TOPO_NONE;
+
+	while (to == TOPO_NONE && *at < 2)
+		to = edge(w, sw, w->lid, (*at)++);
+	return to == TOPO_NONE ? COMPONENTS_END : to;
+}
 
 /* The next switch on the new path from `sw` that changes too, inside its component; TOPO_NONE. */
 static uint32_t next_changing(const struct walk *w, uint32_t sw, lid_t lid)
@@ -241,7 +187,7 @@ static uint32_t next_changing(const struct walk *w, uint32_t sw, lid_t lid)
 	uint32_t at = edge(w, sw, lid, 0);
 
 	for (unsigned hops = 0; hops < w->new->topo->n_switches; hops++) {
-		if (at == TOPO_NONE || w->component[at] != w->component[sw])
+		if (at == TOPO_NONE || w->components.component[at] != w->components.component[sw])
 			return TOPO_NONE;
 		if (w->changes[at])
 			return at;
@@ -270,9 +216,9 @@ static void raise(struct walk *w, uint32_t sw, uint32_t level)
 	if (w->level[sw] >= level)
 		return;
 	w->level[sw] = level;
-	if (!w->on_stack[sw])
-		w->stack[w->n_stack++] = sw;
-	w->on_stack[sw] = true;
+	if (!w->is_raised[sw])
+		w->raised[w->n_raised++] = sw;
+	w->is_raised[sw] = true;
 }
 
 /*
@@ -285,10 +231,10 @@ static bool raise_levels(struct walk *w, size_t from)
 
 	for (size_t i = from; i < w->n_waits; i++)
 		raise(w, w->waits[i].after, w->level[w->waits[i].before] + 1);
-	while (w->n_stack) {
-		uint32_t sw = w->stack[--w->n_stack];
+	while (w->n_raised) {
+		uint32_t sw = w->raised[--w->n_raised];
 
-		w->on_stack[sw] = false;
+		w->is_raised[sw] = false;
 		fits &= w->level[sw] < EPOCHS_MAX;
 		for (uint32_t i = w->waiting[sw]; fits && i != NO_WAIT; i = w->waits[i].next)
 			raise(w, w->waits[i].after, w->level[sw] + 1);
@@ -319,15 +265,14 @@ static void order_lid(struct walk *w, lid_t lid)
 {
 	size_t waits = w->n_waits;
 
+	w->lid = lid;
 	mark_changes(w, lid, true);
 	for (size_t i = w->first[lid]; i < w->first[lid + 1u]; i++)
-		if (!w->number[w->all[i].sw])
-			search_component(w, w->all[i].sw, lid);
-	if (w->largest > 1)
+		if (!w->components.number[w->all[i].sw])
+			components_search(&w->components, w->all[i].sw, next_switch, w);
+	if (w->components.largest > 1)
 		add_waits(w, lid);
-	for (uint32_t i = 0; i < w->n_seen; i++)
-		w->number[w->seen[i]] = w->component[w->seen[i]] = 0;
-	w->n_seen = w->n_components = w->largest = 0;
+	components_forget(&w->components);
 	mark_changes(w, lid, false);
 	if (raise_levels(w, waits))
 		return;
@@ -365,15 +310,10 @@ static void walk_open(struct walk *w, const struct routes *old, const struct rou
 	w->old_sw = topo_match_switches(t, old->topo);
 	ARENA_ARRAY(&w->memory, w->first, new->top + 2u);
 	ARENA_ARRAY(&w->memory, w->risky, new->row_size + 1u);
-	ARENA_ARRAY(&w->memory, w->number, n);
-	ARENA_ARRAY(&w->memory, w->low, n);
-	ARENA_ARRAY(&w->memory, w->component, n);
-	ARENA_ARRAY(&w->memory, w->next_edge, n);
-	ARENA_ARRAY(&w->memory, w->on_stack, n);
+	components_open(&w->components, &w->memory, n);
 	ARENA_ARRAY(&w->memory, w->changes, n);
-	ARENA_ARRAY(&w->memory, w->stack, n);
-	ARENA_ARRAY(&w->memory, w->calls, n);
-	ARENA_ARRAY(&w->memory, w->seen, n);
+	ARENA_ARRAY(&w->memory, w->raised, n);
+	ARENA_ARRAY(&w->memory, w->is_raised, n);
 	ARENA_ARRAY(&w->memory, w->level, n);
 	ARENA_ARRAY(&w->memory, w->waiting, n);
 	memset(w->waiting, 0xFF, n * sizeof(*w->waiting));

@@ -23,11 +23,6 @@
 
 /* ---- entries ------------------------------------------------------------------------------- */
 
-static uint32_t next_of(const struct topo *t, uint32_t sw, uint8_t port)
-{
-	return port && port <= t->switches[sw].n_ports ? topo_port(t, sw, port)->sw : TOPO_NONE;
-}
-
 /* Returns how many entries were not found. */
 static uint64_t take_row(struct routes *r, uint32_t sw, const struct adopt_job *s,
 			 const uint32_t *at)
@@ -43,7 +38,7 @@ static uint64_t take_row(struct routes *r, uint32_t sw, const struct adopt_job *
 		row[lid] = routes_port(s->base, sw, (lid_t)lid);
 		if (at[lid] == TOPO_NONE || at[lid] == sw || row[lid] == LFT_NO_PORT)
 			continue;
-		if (next_of(r->topo, sw, port) != TOPO_NONE)
+		if (topo_behind(r->topo, sw, port) != TOPO_NONE)
 			row[lid] = port;
 		else
 			missing++;
@@ -61,7 +56,7 @@ static bool goes_its_ways(const struct routes *r, const struct routes *base, con
 		for (unsigned lid = 1; lid <= r->top; lid++) {
 			uint32_t next = at[lid] == TOPO_NONE || at[lid] == sw
 						? TOPO_NONE
-						: next_of(t, sw, routes_row(r, sw)[lid]);
+						: topo_behind(t, sw, routes_row(r, sw)[lid]);
 
 			if (next != TOPO_NONE && !balance_is_path(base, sw, next, at[lid]))
 				return false;

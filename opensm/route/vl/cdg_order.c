@@ -31,6 +31,14 @@ static uint32_t words(const struct cdg_channels *c, uint32_t sw)
 	return (degree(c, sw) + 63) / 64;
 }
 
+/* Each channel that leaves switch `at` and has its bit in `row`, as OUT. */
+#define EACH_CHANNEL(c, at, row, OUT)                                                              \
+	for (uint32_t w_ = 0, OUT; w_ < words((c), (at)); w_++)                                    \
+		for (uint64_t bits_ = (row)[w_];                                                   \
+		     bits_ && (OUT = (c)->first[at] + w_ * 64 + (uint32_t)__builtin_ctzll(bits_),  \
+			       true);                                                              \
+		     bits_ &= bits_ - 1)
+
 void cdg_channels_close(struct cdg_channels *c)
 {
 	assert(c->first[c->n_switches] == c->n);
@@ -204,21 +212,17 @@ static uint32_t search_ahead(struct cdg_order *o, uint32_t from, uint32_t goal)
 		uint32_t channel = o->ahead[done++], at = c->to[channel];
 		const uint64_t *row = o->after + row_after(c, channel);
 
-		for (uint32_t w = 0; w < words(c, at); w++)
-			for (uint64_t bits = row[w]; bits; bits &= bits - 1) {
-				uint32_t next =
-					c->first[at] + w * 64 + (uint32_t)__builtin_ctzll(bits);
-
-				if (next == goal) {
-					while (n-- > 0)
-						o->seen[o->ahead[n]] = UNSEEN;
-					return CHANNEL_NONE;
-				}
-				if (o->seen[next] || o->place[next] > last)
-					continue;
-				o->seen[next] = AHEAD;
-				o->ahead[n++] = next;
+		EACH_CHANNEL(c, at, row, next) {
+			if (next == goal) {
+				while (n-- > 0)
+					o->seen[o->ahead[n]] = UNSEEN;
+				return CHANNEL_NONE;
 			}
+			if (o->seen[next] || o->place[next] > last)
+				continue;
+			o->seen[next] = AHEAD;
+			o->ahead[n++] = next;
+		}
 	}
 	return n;
 }
@@ -234,16 +238,14 @@ static uint32_t search_behind(struct cdg_order *o, uint32_t from, uint32_t first
 		uint32_t channel = o->behind[done++], at = cdg_tail(c, channel);
 		const uint64_t *row = o->before + c->row[channel];
 
-		for (uint32_t w = 0; w < words(c, at); w++)
-			for (uint64_t bits = row[w]; bits; bits &= bits - 1) {
-				uint32_t in = c->back[c->first[at] + w * 64 +
-						      (uint32_t)__builtin_ctzll(bits)];
+		EACH_CHANNEL(c, at, row, out) {
+			uint32_t in = c->back[out];
 
-				if (o->seen[in] || o->place[in] < first)
-					continue;
-				o->seen[in] = BEHIND;
-				o->behind[n++] = in;
-			}
+			if (o->seen[in] || o->place[in] < first)
+				continue;
+			o->seen[in] = BEHIND;
+			o->behind[n++] = in;
+		}
 	}
 	return n;
 }
@@ -372,14 +374,10 @@ static void mirror(struct cdg_order *o, uint32_t *ret_n)
 		uint32_t at = c->to[in];
 		const uint64_t *row = o->after + row_after(c, in);
 
-		for (uint32_t w = 0; w < words(c, at); w++)
-			for (uint64_t bits = row[w]; bits; bits &= bits - 1) {
-				uint32_t out =
-					c->first[at] + w * 64 + (uint32_t)__builtin_ctzll(bits);
-
-				flip(o->before, c->row[out], bit_before(c, in));
-				ret_n[out]++;
-			}
+		EACH_CHANNEL(c, at, row, out) {
+			flip(o->before, c->row[out], bit_before(c, in));
+			ret_n[out]++;
+		}
 	}
 }
 
@@ -398,14 +396,9 @@ bool cdg_order_settle(struct cdg_order *o)
 		uint32_t channel = o->places[done++], at = c->to[channel];
 		const uint64_t *row = o->after + row_after(c, channel);
 
-		for (uint32_t w = 0; w < words(c, at); w++)
-			for (uint64_t bits = row[w]; bits; bits &= bits - 1) {
-				uint32_t out =
-					c->first[at] + w * 64 + (uint32_t)__builtin_ctzll(bits);
-
-				if (!--waits[out])
-					o->places[n++] = out;
-			}
+		EACH_CHANNEL(c, at, row, out)
+			if (!--waits[out])
+				o->places[n++] = out;
 	}
 	if (n < c->n)
 		return false;
