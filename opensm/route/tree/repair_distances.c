@@ -69,9 +69,9 @@ static uint16_t updown_distance(const struct repair *p, uint32_t from, uint32_t 
 		if (p->g->groups[i].way != GRAPH_UP)
 			continue;
 		up = MIN(up, over);
-		relied |= there == ((down + 1u) | DISTANCE_DOWN);
+		relied |= (there & FAR) == down + 1u;
 	}
-	if (down < FAR && (relied || down <= up))
+	if (down < FAR && (relied || down < up))
 		return down | DISTANCE_DOWN;
 	return up < FAR ? up | DISTANCE_UP : DISTANCE_NONE;
 }

@@ -18,8 +18,8 @@
  * Without levels, the switch with most neighbours in the order is next (arrange_flat).
  *
  * Distances: rows of all targets at once. From below: how far is it going down. From above: a
- * switch goes down where that is no longer than going up, or where a switch above sends down to it;
- * else up. A path that goes down so goes down to the end.
+ * switch goes down where that is shorter than going up, or where a switch above sends down to it;
+ * else up, and where both are as far, either way. A path that goes down so goes down to the end.
  */
 #include "route/tree/tree.h"
 
@@ -510,17 +510,17 @@ static void look_up(const uint16_t *above, const uint16_t *row, uint32_t n,
 		simd_u16 there = *(const simd_u16 *)(above + x);
 		simd_u16 near = (there & (uint16_t)FAR) + weight[0];
 		simd_u16 down =
-			(*(const simd_u16 *)(row + x) + weight[1]) | (uint16_t)DISTANCE_DOWN;
+			*(const simd_u16 *)(row + x) + weight[1];
 
 		simd_min((simd_u16 *)(up + x), &near);
-		*(simd_u16 *)(relied + x) |= (simd_u16)(there == down);
+		*(simd_u16 *)(relied + x) |= (simd_u16)((there & (uint16_t)FAR) == down);
 	}
 	for (; x < n; x++) {
 		uint16_t near = (uint16_t)((above[x] & FAR) + weight[0]);
-		uint16_t down = (uint16_t)((row[x] + weight[1]) | DISTANCE_DOWN);
+		uint16_t down = (uint16_t)(row[x] + weight[1]);
 
 		up[x] = MIN(up[x], near);
-		relied[x] |= above[x] == down ? UINT16_MAX : 0;
+		relied[x] |= (above[x] & FAR) == down ? UINT16_MAX : 0;
 	}
 }
 
@@ -534,7 +534,7 @@ static void decide_row(uint16_t *row, uint32_t n, const uint16_t up[BLOCK],
 	for (; x + SIMD_LANES <= n; x += SIMD_LANES) {
 		simd_u16 down = *(const simd_u16 *)(row + x), over = *(const simd_u16 *)(up + x);
 		simd_u16 goes = (simd_u16)(down < (uint16_t)FAR) &
-				(*(const simd_u16 *)(relied + x) | (simd_u16)(down <= over));
+				(*(const simd_u16 *)(relied + x) | (simd_u16)(down < over));
 		simd_u16 none = (simd_u16)(over >= (uint16_t)FAR);
 		simd_u16 first = over | (uint16_t)DISTANCE_UP | none;
 
@@ -543,7 +543,7 @@ static void decide_row(uint16_t *row, uint32_t n, const uint16_t up[BLOCK],
 	}
 	for (; x < n; x++) {
 		uint16_t first = up[x] < FAR ? (uint16_t)(up[x] | DISTANCE_UP) : DISTANCE_NONE;
-		bool goes = row[x] < FAR && (relied[x] || row[x] <= up[x]);
+		bool goes = row[x] < FAR && (relied[x] || row[x] < up[x]);
 
 		row[x] = goes ? (uint16_t)(row[x] | DISTANCE_DOWN) : first;
 	}
