@@ -483,20 +483,20 @@ void repair_entries(struct repair *p)
 
 		if (p->lone[end->sw] == LONE_CAME || is_absent(p, end->sw))
 			continue;
-		if (end->came && p->lone[end->to] == LONE_NOT)
+		if (end->what == END_CAME && p->lone[end->to] == LONE_NOT)
 			offer_row(p, end->sw, end->port);
-		else if (!end->came)
+		else if (end->what != END_CAME)
 			mend_row(p, end->sw, end->port);
 	}
 	for (size_t i = 0; i < p->n_moved; i++)
-		mend_around(p, p->moved[i].sw, p->targets[p->moved[i].target]);
+		mend_around(p, p->moved[i].sw, p->moved[i].to);
 	for (uint32_t i = 0; i < p->n_came; i++)
 		add_host(p, p->came[i]);
 	for (size_t i = 0; i < p->n_waiting; i++)
 		give_back(p, &p->waiting[i]);
 	/* a switch that came has no entries that are not assigned */
 	for (size_t i = 0; i < p->n_ends; i++)
-		if (p->ends[i].came && p->lone[p->ends[i].sw] == LONE_NOT &&
+		if (p->ends[i].what == END_CAME && p->lone[p->ends[i].sw] == LONE_NOT &&
 		    p->lone[p->ends[i].to] == LONE_NOT)
 			open_loops(p, p->ends[i].sw, p->ends[i].port);
 }
