@@ -225,8 +225,7 @@ static unsigned lose_cable(const char *engine, const struct topo *whole, uint32_
 static void a_cable_costs_a_repair(void **state)
 {
 	const struct route_options none = { .n_order = 0 };
-	struct topo *trees[] = { topogen_fat_tree3(6, NULL), topogen_fat_tree3(8, NULL),
-				 topogen_fat_tree2(12, 6, 4, 1, NULL),
+	struct topo *trees[] = { topogen_fat_tree3(6, NULL), topogen_fat_tree2(12, 6, 4, 1, NULL),
 				 topogen_fat_tree2(8, 4, 6, 2, NULL) };
 
 	for (unsigned i = 0; i < ARRAY_SIZE(trees); i++) {
@@ -343,6 +342,57 @@ static void a_switch_comes_back_to_tables_that_are_there(void **state)
 	topo_unref(whole);
 }
 
+/* ---- hosts ----------------------------------------------------------------------------------- */
+
+/* The host with number `from` has the port, and then the LID, of the one with number `to`. */
+static struct topo *move_host(const struct topo *whole, uint32_t from, uint32_t to, bool takes_lid)
+{
+	struct topocut *cut = topocut_new(whole);
+	const struct topo_host *place = &whole->hosts[to];
+	struct topo_host *h;
+	struct topo_port *old, *new;
+	struct topo *t;
+	uint32_t host;
+
+	cut->hosts[to] = true;
+	t = topocut_apply(whole, cut);
+	host = topo_find_host(t, whole->hosts[from].guid);
+	h = &t->hosts[host];
+	old = &t->ports[t->switches[h->sw].first_port + h->sw_port];
+	new = &t->ports[t->switches[place->sw].first_port + place->sw_port];
+	*new = *old;
+	*old = (struct topo_port){ .sw = TOPO_NONE, .host = TOPO_NONE };
+	h->sw = place->sw;
+	h->sw_port = place->sw_port;
+	if (takes_lid)
+		h->lid = place->lid;
+	topocut_free(cut);
+	return t;
+}
+
+/* It may keep its LID, or take that of a host that is gone. */
+static void a_host_that_moved_costs_a_repair(void **state)
+{
+	struct topo *whole = topogen_fat_tree3(8, NULL);
+
+	for (unsigned i = 0; i < 2 * ARRAY_SIZE(engines); i++) {
+		uint32_t from = 3 + i, to = i % 3 ? 5 + i : 100 - i;
+		struct topo *t = move_host(whole, from, to, i % 2);
+		struct routes *first = keep(engines[i / 2], whole, NULL), *moved, *back;
+
+		moved = keep(engines[i / 2], t, first);
+		back = keep(engines[i / 2], whole, moved);
+		assert_true(is_repair(moved, first) && is_repair(back, moved));
+		assert_int_equal(moved->judged->unreachable, 0);
+		assert_true(moved->judged->max_load <= first->judged->max_load * 1.1);
+		routes_unref(first);
+		routes_unref(moved);
+		routes_unref(back);
+		topo_unref(t);
+	}
+	topo_unref(whole);
+}
+
 /* The most loaded channel after a quiet minute. */
 static uint32_t settled_load(const char *list, const struct topo *t, const struct routes *r)
 {
@@ -364,7 +414,7 @@ static void a_cable_leaves_even_load(void **state)
 	struct topo *whole = topogen_fat_tree3(12, NULL);
 	uint32_t n, *cables = topocut_cables(whole, &n);
 
-	for (uint32_t i = 0; i < n; i += 5) {
+	for (uint32_t i = 0; i < n; i += 15) {
 		struct topocut *cut = topocut_new(whole);
 		struct routes *first = keep(lists[i % 2], whole, NULL), *lost, *fresh, *last;
 		struct topo *t;
@@ -601,6 +651,7 @@ int main(void)
 		cmocka_unit_test(a_switch_costs_a_repair),
 		cmocka_unit_test(a_cable_costs_a_repair),
 		cmocka_unit_test(a_switch_comes_back_to_tables_that_are_there),
+		cmocka_unit_test(a_host_that_moved_costs_a_repair),
 		cmocka_unit_test(a_cable_leaves_even_load),
 		cmocka_unit_test(a_switch_leaves_even_load),
 		cmocka_unit_test(verdicts_are_those_from_scratch),
