@@ -594,7 +594,7 @@ static void run_jobs(struct bench *b)
 static void usage(void)
 {
 	fputs("bench-reroute [-e engine] [-n events] [-s seed] [-t threads] [-w steps] FABRIC\n"
-	      "bench-reroute -a [-k cable|apex|host|switch|leaf|spine|core] [-r repeats] ... FABRIC\n"
+	      "bench-reroute -a [-k cable|apex|host|switch|leaf|spine|core] [-r n] ... FABRIC\n"
 	      "FABRIC:      " TOPOGEN_WORDS, stderr);
 	exit(2);
 }
