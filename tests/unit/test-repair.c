@@ -344,8 +344,8 @@ static void a_switch_comes_back_to_tables_that_are_there(void **state)
 
 /* ---- hosts ----------------------------------------------------------------------------------- */
 
-/* The host with number `from` has the port, and then the LID, of the one with number `to`. */
-static struct topo *move_host(const struct topo *whole, uint32_t from, uint32_t to, bool takes_lid)
+/* The host with number `from` has the port of the one with number `to`, which is gone. */
+static struct topo *move_host(const struct topo *whole, uint32_t from, uint32_t to)
 {
 	struct topocut *cut = topocut_new(whole);
 	const struct topo_host *place = &whole->hosts[to];
@@ -364,20 +364,18 @@ static struct topo *move_host(const struct topo *whole, uint32_t from, uint32_t 
 	*old = (struct topo_port){ .sw = TOPO_NONE, .host = TOPO_NONE };
 	h->sw = place->sw;
 	h->sw_port = place->sw_port;
-	if (takes_lid)
-		h->lid = place->lid;
 	topocut_free(cut);
 	return t;
 }
 
-/* It may keep its LID, or take that of a host that is gone. */
+/* With its LID. */
 static void a_host_that_moved_costs_a_repair(void **state)
 {
 	struct topo *whole = topogen_fat_tree3(8, NULL);
 
 	for (unsigned i = 0; i < 2 * ARRAY_SIZE(engines); i++) {
 		uint32_t from = 3 + i, to = i % 3 ? 5 + i : 100 - i;
-		struct topo *t = move_host(whole, from, to, i % 2);
+		struct topo *t = move_host(whole, from, to);
 		struct routes *first = keep(engines[i / 2], whole, NULL), *moved, *back;
 
 		moved = keep(engines[i / 2], t, first);

@@ -102,26 +102,36 @@ static bool note_came(struct repair *p, uint32_t host)
 	return true;
 }
 
-/*
- * The LIDs of switches that came were unassigned. Those of hosts need not be: of these the entries
- * of all switches are looked at, wherever they lead.
- */
-static bool has_free_lids(const struct repair *p)
+/* The LIDs of what came were unassigned. */
+static bool is_free(const struct topo *was, const uint32_t *owners, lid_t lid)
+{
+	return lid > was->max_lid || owners[lid] == TOPO_NONE;
+}
+
+/* It has moved. */
+static bool had_lid(const struct topo *was, const struct topo_host *h)
+{
+	uint32_t before = topo_find_host(was, h->guid);
+
+	return before != TOPO_NONE && was->hosts[before].lid == h->lid;
+}
+
+static bool came_to_free_lids(const struct repair *p)
 {
 	const struct topo *now = p->job->topo, *was = p->before->topo;
 	_cleanup_free_ uint32_t *owners = NULL;
+	bool ok = true;
 
-	if (!p->n_lones)
+	if (!p->n_came && !p->n_lones)
 		return true;
 	owners = unassigned_owners(was, was->max_lid);
-	for (uint32_t i = 0; i < p->n_lones; i++) {
-		lid_t lid = now->switches[p->lones[i]].lid;
-
-		if (p->lone[p->lones[i]] == LONE_CAME && lid <= was->max_lid &&
-		    owners[lid] != TOPO_NONE)
-			return false;
-	}
-	return true;
+	for (uint32_t i = 0; i < p->n_came; i++)
+		ok &= is_free(was, owners, now->hosts[p->came[i]].lid) ||
+		      had_lid(was, &now->hosts[p->came[i]]);
+	for (uint32_t i = 0; i < p->n_lones; i++)
+		ok &= p->lone[p->lones[i]] == LONE_GONE ||
+		      is_free(was, owners, now->switches[p->lones[i]].lid);
+	return ok;
 }
 
 /* Hosts that came. Hosts are in the order of their GUIDs. */
@@ -139,7 +149,7 @@ static bool find_hosts(struct repair *p)
 		if (!note_came(p, h))
 			return false;
 	}
-	return has_free_lids(p);
+	return came_to_free_lids(p);
 }
 
 static bool note_end(struct repair *p, uint32_t sw, unsigned port, uint32_t to,
