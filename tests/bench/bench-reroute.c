@@ -6,9 +6,11 @@
  *   bench-reroute [-e engine] [-n events] [-s seed] [-t threads] FABRIC, as in tests/lib/topocut.h
  *   bench-reroute -w steps FABRIC    a random walk of cuts and repairs; what is left in the end,
  *                                    and after a quiet minute
- *   bench-reroute -a [-k cable|host|switch|leaf|spine|core] [-r repeats] FABRIC
+ *   bench-reroute -a [-k cable|apex|host|switch|leaf|spine|core] [-r repeats] FABRIC
  *                                    CPU time of all that the routing job runs, after the event and
- *                                    from scratch; and of a quiet minute in the end;
+ *                                    from scratch, and of a quiet minute in the end; apex: a cable
+ *                                    that is the only one up of a switch without end ports (updn,
+ *                                    dnup, ftree);
  *                                    -r 0: only after it, for profiles
  */
 #include <getopt.h>
@@ -34,7 +36,7 @@ struct bench {
 	unsigned events, threads, steps, repeats;
 	uint64_t seed;
 	bool all;	  /* all that the routing job runs */
-	const char *kind; /* "cable", "host", "switch", or "leaf", "spine", "core" */
+	const char *kind; /* "cable", "apex", "host", "switch", or "leaf", "spine", "core" */
 };
 
 /* One event. */
@@ -511,16 +513,50 @@ static uint32_t pick_switch(const struct bench *b, uint32_t at)
 	exit(1);
 }
 
+/* Is the lower end of the cable without end ports, and has no other higher neighbour? */
+static bool is_at_apex(const struct routes *r, uint32_t end)
+{
+	const struct topo *t = r->topo;
+	const struct topo_port *p = &t->ports[end];
+	uint32_t a = topo_port(t, p->sw, p->port)->sw, low, n_up = 0;
+
+	low = r->places[a] > r->places[p->sw] ? a : p->sw;
+	for (unsigned k = 1; k <= t->switches[low].n_ports; k++) {
+		uint32_t to = topo_port(t, low, k)->sw;
+
+		n_up += to != TOPO_NONE && r->places[to] < r->places[low];
+	}
+	return n_up == 1 && level_of(t, low);
+}
+
+/* Keeps the cables that are at the apex, in their order. */
+static void keep_apex(const struct routes *r, uint32_t *cables, uint32_t *n)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < *n && r->places; i++)
+		if (is_at_apex(r, cables[i]))
+			cables[kept++] = cables[i];
+	*n = kept;
+	if (kept)
+		return;
+	fprintf(stderr, "no such cable\n");
+	exit(1);
+}
+
 static void run_jobs(struct bench *b)
 {
 	struct topocut *cut = topocut_new(b->whole);
 	struct cost cost;
 	struct routes *whole = run_job(b, b->whole, NULL, &cost);
 	uint32_t n, *cables = topocut_cables(b->whole, &n);
-	bool *parts = !strcmp(b->kind, "cable")	 ? cut->ports
-		      : !strcmp(b->kind, "host") ? cut->hosts
-						 : cut->switches;
+	bool is_apex = !strcmp(b->kind, "apex");
+	bool *parts = is_apex || !strcmp(b->kind, "cable") ? cut->ports
+		      : !strcmp(b->kind, "host")	   ? cut->hosts
+							   : cut->switches;
 
+	if (is_apex)
+		keep_apex(whole, cables, &n);
 	routes_settle(whole); /* as the subnet manager does when there is time */
 	printf("%-6s %8s %8s %6s | %7s %7s %7s | %7s %7s\n", "ms", "after", "scratch", "times",
 	       "weigh", "order", "graph", "weigh", "graph");
@@ -558,7 +594,7 @@ static void run_jobs(struct bench *b)
 static void usage(void)
 {
 	fputs("bench-reroute [-e engine] [-n events] [-s seed] [-t threads] [-w steps] FABRIC\n"
-	      "bench-reroute -a [-k cable|switch|leaf|spine|core|host] [-r repeats] ... FABRIC\n"
+	      "bench-reroute -a [-k cable|apex|host|switch|leaf|spine|core] [-r n] ... FABRIC\n"
 	      "FABRIC:      " TOPOGEN_WORDS, stderr);
 	exit(2);
 }

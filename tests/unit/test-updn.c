@@ -124,6 +124,36 @@ static void the_order_stays_when_a_cable_goes(void **state)
 	topo_unref(t);
 }
 
+/* Hosts of one switch to which `sw` sends up, or down. */
+static unsigned count_ways(const struct routes *r, uint32_t sw, uint32_t at, bool up)
+{
+	unsigned n = 0;
+
+	for (uint32_t h = 0; h < r->topo->n_hosts; h++) {
+		uint8_t port = routes_port(r, sw, r->topo->hosts[h].lid);
+
+		if (r->topo->hosts[h].sw == at && sw != at)
+			n += (r->places[topo_port(r->topo, sw, port)->sw] < r->places[sw]) == up;
+	}
+	return n;
+}
+
+/* Up first and down at once: where both are as far, and no switch above relies on it, both do. */
+static void equal_ways_up_and_down_share_the_load(void **state)
+{
+	struct topo *t = topogen_hyperx(5, 5, 4, NULL);
+	struct routes *r = updown_with("updn", t, NULL, NULL, 1);
+	unsigned both = 0;
+
+	assert_updown(r);
+	for (uint32_t s = 0; s < t->n_switches; s++)
+		for (uint32_t at = 0; at < t->n_switches; at++)
+			both += count_ways(r, s, at, true) && count_ways(r, s, at, false);
+	assert_in_range(both, 20, 300);
+	routes_unref(r);
+	topo_unref(t);
+}
+
 static void odd_fabrics_are_survived(void **state)
 {
 	assert_survives_odd_fabrics("updn");
@@ -151,6 +181,7 @@ int main(void)
 		cmocka_unit_test(the_only_root_is_the_highest),
 		cmocka_unit_test(trees_are_routed_minimally),
 		cmocka_unit_test(the_order_stays_when_a_cable_goes),
+		cmocka_unit_test(equal_ways_up_and_down_share_the_load),
 		cmocka_unit_test(odd_fabrics_are_survived),
 		cmocka_unit_test(cancelled_says_so),
 	};

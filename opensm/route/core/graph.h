@@ -97,6 +97,16 @@ static inline uint16_t graph_near(const struct graph_group *g, uint16_t there)
 }
 
 /*
+ * Is `near`, of a group or by way of another switch, a path of the distance `here`? Where a path
+ * may go up first, one of the same length that goes down at once will do as well.
+ */
+static inline bool graph_is_path(uint16_t near, uint16_t here)
+{
+	return near == here ||
+	       (here & DISTANCE_UP && near == (here ^ (DISTANCE_UP | DISTANCE_DOWN)));
+}
+
+/*
  * What routes keep of distances (routes.h), by destination: hops as bytes, hops[to * n + from], at
  * most 254, 0xFF: none. Which paths only go down as bits, `words` for each destination:
  * downs[to * words + from / 64]; `downs` may be NULL.

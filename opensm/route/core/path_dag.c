@@ -62,7 +62,8 @@ void path_dag_find(struct path_dag *w, const struct distances *d, uint32_t to)
 
 		path_dag_switch(w, s);
 		for (uint32_t k = g->first[s]; k < g->first[s + 1]; k++)
-			if (graph_near(&g->groups[k], w->far[g->groups[k].to]) == w->far[s])
+			if (graph_is_path(graph_near(&g->groups[k], w->far[g->groups[k].to]),
+					  w->far[s]))
 				path_dag_group(w, &g->groups[k]);
 	}
 }

@@ -58,6 +58,11 @@ enum {
 	 * with 4, 8, 16 cables a step: 0.9, 1.4, 1.5 s without repair, 0.7, 1.2, 1.7 s with it.
 	 */
 	KEEP_REPAIR_CABLES = 16,
+	/*
+	 * Cables of which the other end is the higher one now, with updn, dnup and ftree: one or
+	 * two where an order is mended (tree.c), hundreds where its apex is another switch.
+	 */
+	KEEP_REPAIR_TURNED = 128,
 	/* Switches that went or came; their cables are not counted as such. */
 	KEEP_REPAIR_SWITCHES = 4,
 	/*

@@ -35,9 +35,7 @@ bool balance_is_path(const struct routes *r, uint32_t sw, uint32_t next, uint32_
 		return false;
 	if (!r->places)
 		return true;
-	if (goes_down(r, sw, to))
-		return r->places[next] > r->places[sw] && goes_down(r, next, to);
-	return r->places[next] < r->places[sw];
+	return r->places[next] > r->places[sw] ? goes_down(r, next, to) : !goes_down(r, sw, to);
 }
 
 /* Orders switches by their distance from one. `arg`: the routes. */

@@ -286,7 +286,7 @@ bool port_select_is_sure(const struct port_select_row *row, uint32_t at)
 /* Does every path to `home` lead on to `at`? In an oriented graph it may not. */
 static bool goes_on(const struct port_select_row *row, uint32_t home, uint32_t at)
 {
-	if (port_select_is_sure(row, at))
+	if (!row->plan->oriented)
 		return true;
 	for (uint32_t n = row->plan->graph->n, i = 0; i * 16 < row->n_groups; i++)
 		if (row->bits[i * n + home] & ~row->bits[i * n + at])
@@ -304,7 +304,8 @@ static uint32_t find_waypoint(const struct port_select_row *row, uint32_t dest, 
 		uint32_t home = s->level[n].home[dest];
 
 		if (home != row->sw &&
-		    row->dist[home] + s->level[n].distance[dest] == row->dist[at] &&
+		    graph_is_path((uint16_t)(row->dist[home] + s->level[n].distance[dest]),
+				  row->dist[at]) &&
 		    goes_on(row, home, at))
 			return home;
 	}
@@ -539,16 +540,18 @@ static void fill_carefully(struct port_select_row *row, uint32_t at, uint32_t fi
 {
 	const struct dmodk *s = row->plan->spread;
 	const struct dmodk_hot *h = &s->hot[first];
-	uint32_t dist = row->dist[at];
+	uint16_t dist = row->dist[at];
 	bool sure = port_select_is_sure(row, at);
 
 	for (uint32_t i = first; i < end; i++, h++) {
-		bool homeward = row->dist[h->home] + h->distance == dist;
+		bool homeward =
+			graph_is_path((uint16_t)(row->dist[h->home] + h->distance), dist);
 		uint8_t port = (uint8_t)row->unique[h->home];
 
 		if (h->lid >= row->cap)
 			continue;
-		if (!homeward || !port || !h->port || was_elsewhere(row, h->lid, port) || !sure) {
+		if (!homeward || !port || !h->port || was_elsewhere(row, h->lid, port) || !sure ||
+		    row->dist[h->home] + h->distance != dist) {
 			port_select_one(row, i, at, s->depth[i] - (!homeward && s->depth[i]));
 			continue;
 		}

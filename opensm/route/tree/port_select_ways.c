@@ -16,6 +16,7 @@
 struct step {
 	const uint16_t *from;
 	uint16_t keep, add, weight, code, bit;
+	bool down;
 };
 
 /* Which bits of a word stand for groups that lead up. */
@@ -35,9 +36,11 @@ static struct step step_of(const struct port_select_row *row, uint32_t group)
 		.keep = g->way == GRAPH_UP ? DISTANCE_DOWN - 1 : UINT16_MAX,
 		.add = g->way == GRAPH_UP ? DISTANCE_UP : g->way == GRAPH_DOWN ? DISTANCE_DOWN : 0,
 		.code = PLACE_STEP(group, g->n_ports == 1 ? port : 0),
-		.bit = (uint16_t)(1u << group % PLANE),
+		.bit = (uint16_t)(1u << group % PLANE), .down = g->way == GRAPH_DOWN,
 	};
 }
+
+#define EITHER (DISTANCE_UP | DISTANCE_DOWN)
 
 /* The paths of sixteen targets found so far. */
 struct found {
@@ -45,14 +48,15 @@ struct found {
 };
 
 static inline __attribute__((always_inline)) void
-find_plane(const struct steps *s, uint32_t first, uint32_t x, const simd_u16 *dist, struct found *f)
+find_plane(const struct steps *s, uint32_t first, uint32_t x, const simd_u16 dist[2],
+	   struct found *f)
 {
 	simd_u16 bits = { 0 };
 
 	for (uint32_t i = first; i < MIN(first + PLANE, s->n); i++) {
 		const struct step *g = &s->at[i];
 		simd_u16 near = ((*(const simd_u16 *)(g->from + x) & g->keep) | g->add) + g->weight;
-		simd_u16 hit = (simd_u16)(near == *dist);
+		simd_u16 hit = (simd_u16)(near == dist[g->down]);
 
 		f->ways -= hit;
 		f->last = (f->last & ~hit) | (hit & g->code);
@@ -67,12 +71,14 @@ static void find_many(struct port_select_row *row, const struct steps *s, uint32
 	const uint16_t n_up = (uint16_t)row->n_up;
 
 	for (uint32_t x = 0; x + SIMD_LANES <= n; x += SIMD_LANES) {
-		simd_u16 dist = *(const simd_u16 *)(row->dist + x), one;
+		simd_u16 up = *(const simd_u16 *)(row->dist + x), one;
+		simd_u16 may = (simd_u16)((up & (uint16_t)DISTANCE_UP) != 0);
+		simd_u16 dist[2] = { up, up ^ (may & (uint16_t)EITHER) };
 		struct found f = { .full = { 0 } };
 
 		f.full = (simd_u16)(f.full == 0);
 		for (uint32_t p = 0; p < s->n_planes; p++) {
-			find_plane(s, p * PLANE, x, &dist, &f);
+			find_plane(s, p * PLANE, x, dist, &f);
 			*(simd_u16 *)(row->bits + (size_t)p * n + x) = f.bits;
 			f.full &= (simd_u16)(f.bits == s->up[p]);
 		}
@@ -96,8 +102,8 @@ static void find_one(struct port_select_row *row, const struct steps *s, uint32_
 		for (uint32_t i = p * PLANE; i < MIN((p + 1) * PLANE, s->n); i++) {
 			const struct step *g = &s->at[i];
 
-			if ((uint16_t)(((g->from[x] & g->keep) | g->add) + g->weight) !=
-			    row->dist[x])
+			if (!graph_is_path((uint16_t)(((g->from[x] & g->keep) | g->add) +
+						      g->weight), row->dist[x]))
 				continue;
 			ways++;
 			last = g->code;

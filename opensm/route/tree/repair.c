@@ -8,6 +8,9 @@
  * where homes of today say, else to the port that is used least; if nothing came, to all ports that
  * are left in turn.
  *
+ * Where the order of up and down differs, a cable whose higher end is the other one now counts as
+ * one that went and came: but all columns are computed, and those that are as before stay.
+ *
  * A switch that went is there without its cables, and one that came was (keep_tables.c): a lone
  * switch. All of its row is another, which concerns its neighbours alone. Of the others' entries
  * only those move to one that came that had no way, or have a shorter one now: the rest of its
@@ -66,24 +69,6 @@ static bool find_lones(struct repair *p)
 	return true;
 }
 
-/* Does the order of up and down stay? A lone switch may have any place. */
-static bool is_same_order(const struct repair *p)
-{
-	const struct tree *tree = p->how->tree;
-	uint32_t last = 0;
-
-	for (uint32_t i = 0; tree && i < tree->n; i++) {
-		uint32_t s = tree->order[i];
-
-		if (p->lone[s] != LONE_NOT)
-			continue;
-		if (p->before->places[s] < last)
-			return false;
-		last = p->before->places[s];
-	}
-	return true;
-}
-
 /* One that went has no LID. */
 static bool is_same_switch(const struct repair *p, uint32_t sw)
 {
@@ -123,6 +108,14 @@ static bool is_free(const struct topo *was, const uint32_t *owners, lid_t lid)
 	return lid > was->max_lid || owners[lid] == TOPO_NONE;
 }
 
+/* It has moved. */
+static bool had_lid(const struct topo *was, const struct topo_host *h)
+{
+	uint32_t before = topo_find_host(was, h->guid);
+
+	return before != TOPO_NONE && was->hosts[before].lid == h->lid;
+}
+
 static bool came_to_free_lids(const struct repair *p)
 {
 	const struct topo *now = p->job->topo, *was = p->before->topo;
@@ -133,7 +126,8 @@ static bool came_to_free_lids(const struct repair *p)
 		return true;
 	owners = unassigned_owners(was, was->max_lid);
 	for (uint32_t i = 0; i < p->n_came; i++)
-		ok &= is_free(was, owners, now->hosts[p->came[i]].lid);
+		ok &= is_free(was, owners, now->hosts[p->came[i]].lid) ||
+		      had_lid(was, &now->hosts[p->came[i]]);
 	for (uint32_t i = 0; i < p->n_lones; i++)
 		ok &= p->lone[p->lones[i]] == LONE_GONE ||
 		      is_free(was, owners, now->switches[p->lones[i]].lid);
@@ -158,17 +152,30 @@ static bool find_hosts(struct repair *p)
 	return came_to_free_lids(p);
 }
 
-static bool note_end(struct repair *p, uint32_t sw, unsigned port, uint32_t to, bool came)
+static bool note_end(struct repair *p, uint32_t sw, unsigned port, uint32_t to,
+		     enum repair_end what)
 {
-	p->n_other_ends += p->lone[sw] == LONE_NOT && p->lone[to] == LONE_NOT;
-	if (p->n_other_ends > 2 * KEEP_REPAIR_CABLES)
+	if (what == END_TURNED)
+		p->n_turned++;
+	else
+		p->n_other_ends += p->lone[sw] == LONE_NOT && p->lone[to] == LONE_NOT;
+	if (p->n_other_ends > 2 * KEEP_REPAIR_CABLES || p->n_turned > 2 * KEEP_REPAIR_TURNED)
 		return false;
-	p->gains |= came && p->lone[sw] == LONE_NOT && p->lone[to] == LONE_NOT;
-	p->came_some |= came;
+	p->gains |= what == END_CAME && p->lone[sw] == LONE_NOT && p->lone[to] == LONE_NOT;
+	p->came_some |= what == END_CAME;
 	GROW(p->ends, p->n_ends + 1, p->cap_ends);
 	p->ends[p->n_ends++] =
-		(struct cable_end){ .sw = sw, .to = to, .port = (uint8_t)port, .came = came };
+		(struct cable_end){ .sw = sw, .to = to, .port = (uint8_t)port, .what = what };
 	return true;
+}
+
+/* Are the two the other way round in the order of up and down? */
+static bool is_turned(const struct repair *p, uint32_t a, uint32_t b)
+{
+	const struct tree *tree = p->how->tree;
+	const uint32_t *was = p->before->places;
+
+	return tree && (tree->place[a] < tree->place[b]) != (was[a] < was[b]);
 }
 
 static bool compare_port(struct repair *p, uint32_t sw, unsigned port)
@@ -179,9 +186,10 @@ static bool compare_port(struct repair *p, uint32_t sw, unsigned port)
 	if (topo_port_loops(a) || topo_port_loops(b))
 		return a->port == b->port && topo_port_loops(a) == topo_port_loops(b);
 	if (a->sw == b->sw && (a->sw == TOPO_NONE || a->port == b->port))
-		return true;
-	return (b->sw == TOPO_NONE || note_end(p, sw, port, b->sw, false)) &&
-	       (a->sw == TOPO_NONE || note_end(p, sw, port, a->sw, true));
+		return a->sw == TOPO_NONE || !is_turned(p, sw, a->sw) ||
+		       note_end(p, sw, port, a->sw, END_TURNED);
+	return (b->sw == TOPO_NONE || note_end(p, sw, port, b->sw, END_GONE)) &&
+	       (a->sw == TOPO_NONE || note_end(p, sw, port, a->sw, END_CAME));
 }
 
 /* Lists the cables and end ports that differ. False: something else does, too. */
@@ -189,7 +197,7 @@ static bool find_differences(struct repair *p)
 {
 	const struct topo *now = p->job->topo;
 
-	if (!find_lones(p) || !is_same_order(p))
+	if (!find_lones(p))
 		return false;
 	for (uint32_t s = 0; s < now->n_switches; s++) {
 		if (!is_same_switch(p, s))

@@ -69,9 +69,9 @@ static uint16_t updown_distance(const struct repair *p, uint32_t from, uint32_t 
 		if (p->g->groups[i].way != GRAPH_UP)
 			continue;
 		up = MIN(up, over);
-		relied |= there == ((down + 1u) | DISTANCE_DOWN);
+		relied |= (there & FAR) == down + 1u;
 	}
-	if (down < FAR && (relied || down <= up))
+	if (down < FAR && (relied || down < up))
 		return down | DISTANCE_DOWN;
 	return up < FAR ? up | DISTANCE_UP : DISTANCE_NONE;
 }
@@ -98,14 +98,15 @@ static bool keeps_least(const struct repair *p, const struct cable_end *ends, si
 	bool lost = false;
 
 	for (size_t i = 0; i < n; i++) {
-		uint16_t there = ends[i].came ? repair_distance(p, ends[i].to, to)
-					      : repair_old_distance(p, ends[i].to, to);
+		bool came = ends[i].what == END_CAME;
+		uint16_t there = came ? repair_distance(p, ends[i].to, to)
+				      : repair_old_distance(p, ends[i].to, to);
 
 		if (there == DISTANCE_NONE || there >= was)
 			continue;
-		if (ends[i].came && there + 1u < was)
+		if (came && there + 1u < was)
 			return false;
-		lost |= !ends[i].came;
+		lost |= !came;
 	}
 	for (uint32_t i = p->g->first[from]; lost && i < p->g->first[from + 1]; i++)
 		lost = repair_distance(p, p->g->groups[i].to, to) + 1u != was;
@@ -211,22 +212,56 @@ static bool find_targets(struct repair *p)
 	return find_targets_with(p, &(struct row){ .now = now, .was = was, .queue = queue });
 }
 
-static bool move_distance(struct repair *p, uint32_t from, uint32_t target, uint16_t now)
+static void note_moved(struct repair *p, uint32_t from, uint32_t to)
 {
-	uint32_t to = p->targets[target];
+	GROW(p->moved, p->n_moved + 1, p->cap_moved);
+	p->moved[p->n_moved++] = (struct moved_pair){ .sw = from, .to = to };
+}
+
+static bool move_distance(struct repair *p, uint32_t from, uint32_t to, uint16_t now)
+{
 	bool other = now != repair_old_distance(p, from, to);
 
-	if (other) {
-		GROW(p->moved, p->n_moved + 1, p->cap_moved);
-		p->moved[p->n_moved++] = (struct moved_pair){ .sw = from, .target = target };
-	}
+	if (other)
+		note_moved(p, from, to);
 	return (!other && p->lone[from] == LONE_NOT) || set_distance(p, from, to, now);
+}
+
+/*
+ * All columns. Where the order differs, the highest switches reach others in ways that are none to
+ * those above them, so one column after the other would be found to be affected.
+ */
+static bool find_all_distances(struct repair *p)
+{
+	uint32_t n = p->g->n;
+	_cleanup_(distances_freep) struct distances *d = tree_distances(
+		p->how->tree, p->g, route_threads(p->job), p->job->cancelled);
+
+	if (!d)
+		return false;
+	hops_by_target(d, route_threads(p->job), p->hops, p->downs);
+	if (memchr(p->hops, 0xFE, (size_t)n * n))
+		return false;
+	for (uint32_t to = 0; to < n; to++) {
+		size_t first = repair_down_word(p, 0, to), words = repair_down_word(p, 0, 1);
+
+		if (!memcmp(p->hops + (size_t)to * n, p->before->hops + (size_t)to * n, n) &&
+		    !memcmp(p->downs + first, p->before->downs + first, words * sizeof(*p->downs)))
+			continue;
+		for (uint32_t s = 0; s < n; s++)
+			if (p->lone[s] == LONE_NOT &&
+			    repair_distance(p, s, to) != repair_old_distance(p, s, to))
+				note_moved(p, s, to);
+	}
+	return p->n_moved <= (size_t)KEEP_REPAIR_SHARE * MAX(n, 256u);
 }
 
 bool repair_distances(struct repair *p)
 {
 	_cleanup_(distances_freep) struct distances *some = NULL;
 
+	if (p->n_turned)
+		return find_all_distances(p);
 	if (!find_targets(p))
 		return false;
 	if (!p->n_targets)
@@ -235,7 +270,7 @@ bool repair_distances(struct repair *p)
 			    : distances_some(p->g, p->targets, p->n_targets);
 	for (uint32_t i = 0; i < p->n_targets; i++)
 		for (uint32_t s = 0; s < p->g->n; s++)
-			if (!move_distance(p, s, i, distances_from(some, s)[i]))
+			if (!move_distance(p, s, p->targets[i], distances_from(some, s)[i]))
 				return false;
 	return true;
 }

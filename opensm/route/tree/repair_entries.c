@@ -14,7 +14,8 @@
 static bool is_on_path(const struct repair *p, uint32_t from, const struct graph_group *group,
 		       uint32_t to)
 {
-	return graph_near(group, repair_distance(p, group->to, to)) == repair_distance(p, from, to);
+	return graph_is_path(graph_near(group, repair_distance(p, group->to, to)),
+			     repair_distance(p, from, to));
 }
 
 /* Without ups and downs it is as far from `to`: such distances lie together. */
@@ -84,7 +85,7 @@ static void list_groups(const struct repair *p, struct repair_choice *c)
 		uint16_t there = in_row ? distance_in_row(p, group->to, c->to)
 					: repair_distance(p, group->to, c->to);
 
-		if (graph_near(group, there) == c->far)
+		if (graph_is_path(graph_near(group, there), c->far))
 			add_group(p, c, group);
 	}
 }
@@ -112,6 +113,13 @@ static bool goes_on(const struct repair *p, uint32_t sw, const struct repair_cho
 	return home->n;
 }
 
+/* Is a home, `more` from its destination, on a path? */
+static bool leads_on(const struct repair *p, uint32_t sw, uint32_t home, uint16_t more,
+		     uint16_t far)
+{
+	return graph_is_path((uint16_t)(distance_from(p, sw, home) + more), far);
+}
+
 /* Groups towards the highest home on a path, or towards `at`. As in port_select.c. */
 static const struct repair_choice *find_waypoint(const struct repair *p, uint32_t sw, uint32_t dest,
 						 uint32_t at)
@@ -123,7 +131,7 @@ static const struct repair_choice *find_waypoint(const struct repair *p, uint32_
 		uint32_t home = s->level[k].home[dest];
 		const struct repair_choice *c;
 
-		if (home == sw || distance_from(p, sw, home) + s->level[k].distance[dest] != far)
+		if (home == sw || !leads_on(p, sw, home, s->level[k].distance[dest], far))
 			continue;
 		c = choice_of(p, sw, home);
 		if (goes_on(p, sw, c, at))
@@ -306,7 +314,8 @@ static bool leads_over(const struct repair *p, uint32_t sw, const struct graph_g
 		       uint32_t to)
 {
 	return to != sw &&
-	       graph_near(group, distance_in_row(p, group->to, to)) == distance_from(p, sw, to);
+	       graph_is_path(graph_near(group, distance_in_row(p, group->to, to)),
+			     distance_from(p, sw, to));
 }
 
 /* Do homes, highest first, want the neighbour? leads[switch]: by a shortest path; NULL: unknown. */
@@ -320,7 +329,7 @@ static bool is_wanted(const struct repair *p, uint32_t sw, uint32_t dest, uint16
 
 		if (leads ? leads[home] : leads_over(p, sw, group, home))
 			return true;
-		if (home != sw && distance_from(p, sw, home) + s->level[k].distance[dest] == far)
+		if (home != sw && leads_on(p, sw, home, s->level[k].distance[dest], far))
 			return false;
 	}
 	return true;
@@ -355,7 +364,7 @@ static void look_past(struct repair *p, uint32_t sw, const struct graph_group *g
 {
 	const struct dmodk *s = p->spread;
 	uint16_t far = repair_distance(p, sw, at);
-	bool leads = graph_near(group, repair_distance(p, group->to, at)) == far;
+	bool leads = graph_is_path(graph_near(group, repair_distance(p, group->to, at)), far);
 
 	if (is_absent(p, sw) || (leads && !p->gains))
 		return;
@@ -474,20 +483,20 @@ void repair_entries(struct repair *p)
 
 		if (p->lone[end->sw] == LONE_CAME || is_absent(p, end->sw))
 			continue;
-		if (end->came && p->lone[end->to] == LONE_NOT)
+		if (end->what == END_CAME && p->lone[end->to] == LONE_NOT)
 			offer_row(p, end->sw, end->port);
-		else if (!end->came)
+		else if (end->what != END_CAME)
 			mend_row(p, end->sw, end->port);
 	}
 	for (size_t i = 0; i < p->n_moved; i++)
-		mend_around(p, p->moved[i].sw, p->targets[p->moved[i].target]);
+		mend_around(p, p->moved[i].sw, p->moved[i].to);
 	for (uint32_t i = 0; i < p->n_came; i++)
 		add_host(p, p->came[i]);
 	for (size_t i = 0; i < p->n_waiting; i++)
 		give_back(p, &p->waiting[i]);
 	/* a switch that came has no entries that are not assigned */
 	for (size_t i = 0; i < p->n_ends; i++)
-		if (p->ends[i].came && p->lone[p->ends[i].sw] == LONE_NOT &&
+		if (p->ends[i].what == END_CAME && p->lone[p->ends[i].sw] == LONE_NOT &&
 		    p->lone[p->ends[i].to] == LONE_NOT)
 			open_loops(p, p->ends[i].sw, p->ends[i].port);
 }

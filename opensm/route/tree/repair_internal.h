@@ -6,11 +6,13 @@
 #include "route/tree/fill.h"
 #include "util/mem.h"
 
-/* A cable that went or came, seen from one of its ends. */
+/* A cable that went or came, or of which the other end is the higher one now. */
+enum repair_end { END_GONE, END_CAME, END_TURNED };
+
+/* Seen from one of its ends. */
 struct cable_end {
 	uint32_t sw, to;
-	uint8_t port;
-	bool came;
+	uint8_t port, what; /* enum repair_end */
 };
 
 /* A switch that has lost all its cables, or had none. */
@@ -25,6 +27,7 @@ struct repair {
 	struct dmodk *spread;
 	struct cable_end *ends;		  /* by switch */
 	size_t n_ends, cap_ends;
+	uint32_t n_turned;		  /* ends of such cables */
 	uint32_t n_other_ends;		  /* not of a cable of a lone switch */
 	bool came_some;			  /* a cable came */
 	bool gains;			  /* between switches that stayed: gets its share */
@@ -37,8 +40,8 @@ struct repair {
 	uint32_t n_targets;
 	uint32_t *column;                 /* per switch: index in targets, or TOPO_NONE */
 	struct moved_pair {
-		uint32_t sw, target;	  /* index in targets */
-	} *moved;			  /* with another distance; by target */
+		uint32_t sw, to;
+	} *moved;			  /* with another distance; by `to` */
 	size_t n_moved, cap_moved;
 	/* as in struct routes; repair_distances() brings them from what they were up to date */
 	uint8_t *hops;

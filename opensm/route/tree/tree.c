@@ -15,11 +15,15 @@
  *                                  has
  *                 L1 L2            a higher neighbour, and every pair has a path.
  *
+ * The order of before stays where it can. A switch that has lost its last higher neighbour, such as
+ * a core without its cable to the pod of the apex, goes below one of its lower neighbours, which is
+ * lifted as far as that takes (mend_order): so the other switches keep their paths.
+ *
  * Without levels, the switch with most neighbours in the order is next (arrange_flat).
  *
  * Distances: rows of all targets at once. From below: how far is it going down. From above: a
- * switch goes down where that is no longer than going up, or where a switch above sends down to it;
- * else up. A path that goes down so goes down to the end.
+ * switch goes down where that is shorter than going up, or where a switch above sends down to it;
+ * else up, and where both are as far, either way. A path that goes down so goes down to the end.
  */
 #include "route/tree/tree.h"
 
@@ -47,6 +51,16 @@ struct sorting {
 	bool *above;            /* per switch: the apex of its component, or above it by level */
 	bool *placed;
 };
+
+static struct tree *tree_alloc(uint32_t n)
+{
+	struct tree *t = xcalloc(1, sizeof(*t));
+
+	t->n = n;
+	ARENA_ARRAY(&t->memory, t->place, n);
+	ARENA_ARRAY(&t->memory, t->order, n);
+	return t;
+}
 
 /* ---- levels ------------------------------------------------------------------------------ */
 
@@ -128,10 +142,11 @@ static void sort_by_nature(struct sorting *s)
 	}
 }
 
-static bool is_top(const struct sorting *s, uint32_t u)
+/* Is there no higher neighbour? */
+static bool is_top(const struct graph *g, const uint32_t *place, uint32_t u)
 {
-	for (uint32_t i = s->g->first[u]; i < s->g->first[u + 1]; i++)
-		if (s->rank[s->g->groups[i].to] < s->rank[u])
+	GRAPH_EACH(g, u, edge)
+		if (place[edge->to] < place[u])
 			return false;
 	return true;
 }
@@ -145,7 +160,7 @@ static uint32_t *count_tops(const struct sorting *s)
 	size_t words;
 
 	for (uint32_t u = 0; u < g->n; u++)
-		tops += is_top(s, u);
+		tops += is_top(s->g, s->rank, u);
 	words = (tops + 63) / 64;
 	if ((uint64_t)words * 64 * g->n <= COVER_BITS)
 		bits = xcalloc(words * g->n, sizeof(*bits));
@@ -153,7 +168,7 @@ static uint32_t *count_tops(const struct sorting *s)
 	for (uint32_t k = 0; k < g->n; k++) {
 		uint32_t u = s->natural[k];
 
-		if (is_top(s, u)) {
+		if (is_top(s->g, s->rank, u)) {
 			if (bits)
 				bits[u * words + tops / 64] |= UINT64_C(1) << tops % 64;
 			tops++;
@@ -355,14 +370,17 @@ static uint32_t find_before(const struct topo *now, const struct topo *before, u
 	return topo_find_switch(before, now->switches[u].guid);
 }
 
+/* ---- the order of before ------------------------------------------------------------------ */
+
+/* Neighbours that may change sides for the order of before to stay. */
+#define TURNS_MAX 64
+
 /* Is every cable between switches one of the previous topo? */
 static bool is_part_of(const struct topo *now, const struct topo *before)
 {
 	for (uint32_t u = 0; u < now->n_switches; u++) {
 		uint32_t was = find_before(now, before, u);
 
-		if (was == TOPO_NONE || before->switches[was].n_ports != now->switches[u].n_ports)
-			return false;
 		for (unsigned p = 1; p <= now->switches[u].n_ports; p++) {
 			const struct topo_port *new = topo_port(now, u, p);
 			const struct topo_port *old = topo_port(before, was, p);
@@ -387,66 +405,178 @@ static int by_old_place(const void *a, const void *b)
 	return COMPARE(x->place, y->place);
 }
 
-/* The previous order, if no cable is new and every switch still has a higher neighbour. */
+/* As before. False: there was no order, or some switch was not there. */
 static bool arrange_as_before(struct sorting *s, const struct routes *previous)
 {
 	const struct topo *now = s->g->topo;
 	_cleanup_free_ struct old_place *old = xcalloc(s->g->n, sizeof(*old));
-	_cleanup_free_ bool *has_top = xcalloc(s->g->n, sizeof(*has_top));
 	uint32_t n = 0;
 
-	if (!previous || !previous->places || !is_part_of(now, previous->topo))
+	if (!previous || !previous->places)
 		return false;
-	for (uint32_t u = 0; u < s->g->n; u++)
-		old[u] = (struct old_place){
-			.place = previous->places[find_before(now, previous->topo, u)],
-			.sw = u,
-		};
-	SORT(old, s->g->n, by_old_place);
-	for (uint32_t i = 0; i < s->g->n; i++) {
-		bool top = !has_higher(s, old[i].sw), *known = &has_top[s->part[old[i].sw]];
+	for (uint32_t u = 0; u < s->g->n; u++) {
+		uint32_t was = find_before(now, previous->topo, u);
 
-		if (top && *known) {
-			memset(s->placed, 0, s->g->n * sizeof(*s->placed));
+		if (was == TOPO_NONE ||
+		    previous->topo->switches[was].n_ports != now->switches[u].n_ports)
 			return false;
-		}
-		*known |= top;
+		old[u] = (struct old_place){ .place = previous->places[was], .sw = u };
+	}
+	SORT(old, s->g->n, by_old_place);
+	for (uint32_t i = 0; i < s->g->n; i++)
 		place_switch(s, old[i].sw, &n);
+	return true;
+}
+
+/* A switch without a higher neighbour that is not the first of its part. TOPO_NONE: none. */
+static uint32_t find_stray(const struct sorting *s)
+{
+	_cleanup_free_ bool *has_top = xcalloc(s->g->n, sizeof(*has_top));
+
+	for (uint32_t i = 0; i < s->g->n; i++) {
+		uint32_t u = s->t->order[i];
+		bool top = is_top(s->g, s->t->place, u);
+
+		if (top && has_top[s->part[u]])
+			return u;
+		has_top[s->part[u]] |= top;
+	}
+	return TOPO_NONE;
+}
+
+/* A neighbour `lift` of a stray comes right behind place `at`, and the stray behind it. */
+struct mend {
+	uint32_t lift, at, turns;
+};
+
+static uint32_t count_turns(const struct sorting *s, uint32_t stray, const struct mend *m)
+{
+	const uint32_t *place = s->t->place;
+	uint32_t n = 1;
+
+	GRAPH_EACH(s->g, m->lift, edge)
+		n += edge->to != stray &&
+		     (place[edge->to] <= m->at) != (place[edge->to] < place[m->lift]);
+	GRAPH_EACH(s->g, stray, edge)
+		n += edge->to != m->lift && place[edge->to] <= m->at;
+	return n;
+}
+
+/* The one for which fewest neighbours change sides. */
+static struct mend find_mend(const struct sorting *s, uint32_t stray)
+{
+	const uint32_t *place = s->t->place;
+	struct mend best = { .turns = UINT32_MAX };
+
+	GRAPH_EACH(s->g, stray, down)
+		GRAPH_EACH(s->g, down->to, up) {
+			struct mend m = { .lift = down->to, .at = place[up->to] };
+
+			if (up->to == stray || m.at > place[m.lift])
+				continue;
+			m.turns = count_turns(s, stray, &m);
+			if (m.turns < best.turns)
+				best = m;
+		}
+	return best;
+}
+
+static void move_stray(struct sorting *s, uint32_t stray, const struct mend *m)
+{
+	_cleanup_free_ uint32_t *old = xmemdup(s->t->order, s->g->n * sizeof(*old));
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < s->g->n; i++) {
+		if (old[i] != m->lift && old[i] != stray)
+			place_switch(s, old[i], &n);
+		if (i == m->at) {
+			place_switch(s, m->lift, &n);
+			place_switch(s, stray, &n);
+		}
+	}
+}
+
+/* Every switch gets its higher neighbour back, if that takes little. */
+static bool mend_order(struct sorting *s)
+{
+	uint32_t left = TURNS_MAX;
+
+	for (uint32_t stray; (stray = find_stray(s)) != TOPO_NONE;) {
+		struct mend m = find_mend(s, stray);
+
+		if (m.turns > left)
+			return false;
+		left -= m.turns;
+		move_stray(s, stray, &m);
 	}
 	return true;
 }
 
+/* Neighbours of which the one of the lower level is the higher. */
+static uint32_t count_unnatural(const struct sorting *s, const struct tree *t)
+{
+	uint32_t n = 0;
+
+	for (uint32_t u = 0; u < s->g->n; u++)
+		GRAPH_EACH(s->g, u, edge)
+			n += s->levels[u] > s->levels[edge->to] &&
+			     t->place[u] > t->place[edge->to];
+	return n;
+}
+
+static void arrange(struct sorting *s, const struct tree_plan *plan)
+{
+	uint32_t n = s->g->n;
+
+	memset(s->placed, 0, n * sizeof(*s->placed));
+	if (!plan->levels) {
+		arrange_flat(s);
+		return;
+	}
+	for (uint32_t u = 0; u < n; u++)
+		s->levels[u] = plan->levels[u] == DISTANCE_NONE ? 0 : plan->levels[u];
+	sort_by_nature(s);
+	find_apexes(s);
+	arrange_by_levels(s);
+}
+
+/*
+ * The order of before stays while nothing came and each switch has a higher neighbour; else too if
+ * it can be mended, and is as natural as a new one, or little less where nothing came.
+ */
+static struct tree *choose_order(struct sorting *s, const struct tree_plan *plan)
+{
+	_cleanup_(tree_freep) struct tree *former = s->t = tree_alloc(s->g->n), *anew = NULL;
+	bool known = arrange_as_before(s, plan->previous);
+	bool gains = known && !is_part_of(s->g->topo, plan->previous->topo);
+
+	if (known && !gains && find_stray(s) == TOPO_NONE)
+		return take(former);
+	s->t = anew = tree_alloc(s->g->n);
+	arrange(s, plan);
+	s->t = former;
+	if (known && plan->levels && mend_order(s) &&
+	    count_unnatural(s, former) <= count_unnatural(s, anew) + (gains ? 0 : TURNS_MAX))
+		return take(former);
+	return take(anew);
+}
+
 struct tree *tree_new(const struct graph *g, const struct tree_plan *plan)
 {
-	struct tree *t = xcalloc(1, sizeof(*t));
 	_cleanup_(arena_done) struct arena memory = { NULL };
 	_cleanup_free_ uint32_t *part = NULL;
-	struct sorting s = { .g = g, .t = t };
+	struct sorting s = { .g = g };
 
+	assert(g && plan);
 	ARENA_ARRAY(&memory, s.ids, g->n);
 	ARENA_ARRAY(&memory, s.levels, g->n);
 	ARENA_ARRAY(&memory, s.natural, g->n);
 	ARENA_ARRAY(&memory, s.rank, g->n);
 	ARENA_ARRAY(&memory, s.above, g->n);
 	ARENA_ARRAY(&memory, s.placed, g->n);
-	assert(g && plan);
-	t->n = g->n;
-	ARENA_ARRAY(&t->memory, t->place, g->n);
-	ARENA_ARRAY(&t->memory, t->order, g->n);
 	find_ids(&s, plan);
 	part = s.part = graph_parts(g);
-	if (arrange_as_before(&s, plan->previous))
-		return t;
-	if (!plan->levels) {
-		arrange_flat(&s);
-		return t;
-	}
-	for (uint32_t u = 0; u < g->n; u++)
-		s.levels[u] = plan->levels[u] == DISTANCE_NONE ? 0 : plan->levels[u];
-	sort_by_nature(&s);
-	find_apexes(&s);
-	arrange_by_levels(&s);
-	return t;
+	return choose_order(&s, plan);
 }
 
 ARENA_FREE(tree_free, struct tree)
@@ -510,17 +640,17 @@ static void look_up(const uint16_t *above, const uint16_t *row, uint32_t n,
 		simd_u16 there = *(const simd_u16 *)(above + x);
 		simd_u16 near = (there & (uint16_t)FAR) + weight[0];
 		simd_u16 down =
-			(*(const simd_u16 *)(row + x) + weight[1]) | (uint16_t)DISTANCE_DOWN;
+			*(const simd_u16 *)(row + x) + weight[1];
 
 		simd_min((simd_u16 *)(up + x), &near);
-		*(simd_u16 *)(relied + x) |= (simd_u16)(there == down);
+		*(simd_u16 *)(relied + x) |= (simd_u16)((there & (uint16_t)FAR) == down);
 	}
 	for (; x < n; x++) {
 		uint16_t near = (uint16_t)((above[x] & FAR) + weight[0]);
-		uint16_t down = (uint16_t)((row[x] + weight[1]) | DISTANCE_DOWN);
+		uint16_t down = (uint16_t)(row[x] + weight[1]);
 
 		up[x] = MIN(up[x], near);
-		relied[x] |= above[x] == down ? UINT16_MAX : 0;
+		relied[x] |= (above[x] & FAR) == down ? UINT16_MAX : 0;
 	}
 }
 
@@ -534,7 +664,7 @@ static void decide_row(uint16_t *row, uint32_t n, const uint16_t up[BLOCK],
 	for (; x + SIMD_LANES <= n; x += SIMD_LANES) {
 		simd_u16 down = *(const simd_u16 *)(row + x), over = *(const simd_u16 *)(up + x);
 		simd_u16 goes = (simd_u16)(down < (uint16_t)FAR) &
-				(*(const simd_u16 *)(relied + x) | (simd_u16)(down <= over));
+				(*(const simd_u16 *)(relied + x) | (simd_u16)(down < over));
 		simd_u16 none = (simd_u16)(over >= (uint16_t)FAR);
 		simd_u16 first = over | (uint16_t)DISTANCE_UP | none;
 
@@ -543,7 +673,7 @@ static void decide_row(uint16_t *row, uint32_t n, const uint16_t up[BLOCK],
 	}
 	for (; x < n; x++) {
 		uint16_t first = up[x] < FAR ? (uint16_t)(up[x] | DISTANCE_UP) : DISTANCE_NONE;
-		bool goes = row[x] < FAR && (relied[x] || row[x] <= up[x]);
+		bool goes = row[x] < FAR && (relied[x] || row[x] < up[x]);
 
 		row[x] = goes ? (uint16_t)(row[x] | DISTANCE_DOWN) : first;
 	}

@@ -47,7 +47,8 @@ void tree_orient(const struct tree *t, struct graph *g);
 
 /*
  * For an oriented graph: rows as those of distances_new(), but of paths up and then down. Where
- * going down alone is no longer, or a switch above relies on it, it goes down. NULL: cancelled.
+ * going down alone is shorter, or a switch above relies on it, it goes down; where it is as long,
+ * it may (graph_is_path()). NULL: cancelled.
  */
 struct distances *tree_distances(const struct tree *t, const struct graph *g, unsigned threads,
 				 const atomic_bool *cancelled);
