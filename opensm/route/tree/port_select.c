@@ -721,6 +721,12 @@ static bool fill_differences(struct port_select_row *row)
 	return !row->n_waiting;
 }
 
+static void share(struct port_select_row *row)
+{
+	port_select_part(row);
+	port_select_share(row);
+}
+
 static bool fill_as_twin(struct port_select_row *row)
 {
 	bool filled;
@@ -729,7 +735,7 @@ static bool fill_as_twin(struct port_select_row *row)
 		return false;
 	filled = fill_differences(row);
 	if (filled)
-		port_select_share(row);
+		share(row);
 	port_select_like_return(row);
 	return filled;
 }
@@ -740,7 +746,7 @@ static void fill_alone(struct port_select_row *row)
 	port_select_find_ways(row);
 	row->n_waiting = 0;
 	if (port_select_like_try(row) && fill_differences(row)) {
-		port_select_share(row);
+		share(row);
 		return;
 	}
 	fill_from_scratch(row);
@@ -749,7 +755,7 @@ static void fill_alone(struct port_select_row *row)
 		fill_from_scratch(row);
 	}
 	row->counting = row->n_waiting > 0;
-	port_select_share(row);
+	share(row);
 	port_select_like_take(row);
 }
 
