@@ -54,7 +54,7 @@ struct dmodk_crowded {
 	uint32_t first, n;
 };
 
-/* A home with room for `room` parts (together with those before it) of all that crowded ones lack. */
+/* A home with room, in parts of all the room there is; `room` counts those before it, too. */
 struct dmodk_spare {
 	uint32_t home, room;
 };

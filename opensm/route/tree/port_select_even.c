@@ -117,8 +117,11 @@ static uint8_t spare_port(const struct port_select_row *row, const struct dmodk_
 	const struct dmodk_spare *spares = row->plan->spread->spares + d->first;
 	uint64_t place = (uint64_t)turn * spares[d->n - 1].room / d->share;
 	const struct graph_group *way;
-	uint32_t i = 0, group;
+	uint32_t i = (uint32_t)((uint64_t)turn * d->n / d->share), group;
 
+	/* about there: most have as much room */
+	while (i > 0 && place < spares[i - 1].room)
+		i--;
 	while (i + 1 < d->n && place >= spares[i].room)
 		i++;
 	group = row->last[spares[i].home] >> 8;

@@ -66,6 +66,7 @@ struct port_select_row {
 	uint32_t cap_bits;
 	uint32_t n_groups, n_up; /* the latter: that lead up */
 	uint8_t by_way[PORTS];	 /* the groups, those that lead up first */
+	bool parallel;		 /* some group has several ports */
 	unsigned n_all;
 	uint8_t all[PORTS];	 /* ports of the groups that lead up */
 	struct port_select_table {	 /* what homes at one distance from here say */
@@ -88,7 +89,7 @@ struct port_select_row {
 	uint32_t target; /* of the candidates below; TOPO_NONE: none yet */
 	unsigned n_candidates;
 	uint8_t candidates[PORTS];
-	uint32_t turn; /* of the last port_select_diverted() among these candidates */
+	uint32_t turn, turn_at; /* of the last port_select_diverted() */
 	uint8_t turn_port;
 	uint64_t random;
 	struct arena memory;
