@@ -490,15 +490,15 @@ static bool may_part(const struct levels *l, uint32_t dest, uint32_t u, unsigned
 /* The cables up of `u` that have less than the mean. */
 static void list_spares(struct levels *l, uint32_t u, uint32_t sum, uint32_t *n_spares)
 {
-	uint32_t n = n_up(l, u), end = l->up_first[u + 1], room = 0, first = *n_spares;
+	uint32_t n = n_up(l, u), end = l->up_first[u + 1], room = 0;
 
+	l->spares[u].first = *n_spares;
 	for (uint32_t k = l->up_first[u]; k < end; k++)
 		if (l->via_cable[k] * n < sum) {
 			room += sum - l->via_cable[k] * n;
 			l->s->spares[(*n_spares)++] = (struct dmodk_spare){ l->up[k], room };
 		}
-	l->spares[u].first = first;
-	l->spares[u].n = *n_spares - first;
+	l->spares[u].n = *n_spares - l->spares[u].first;
 	l->spares[u].mean = (double)sum / n;
 }
 
@@ -507,9 +507,7 @@ static double find_spares(struct levels *l, uint16_t rank, uint32_t *n_spares)
 {
 	double most = 0, all = 0, cables = 0;
 
-	for (uint32_t u = 0; u < l->g->n; u++) {
-		uint32_t sum = 0;
-
+	for (uint32_t u = 0, sum = 0; u < l->g->n; u++, sum = 0) {
 		if (l->rank[u] != rank || !n_up(l, u))
 			continue;
 		for (uint32_t k = l->up_first[u]; k < l->up_first[u + 1]; k++)
