@@ -218,7 +218,7 @@ static struct routes *route_by(const char *engine, const struct topo *t,
 	return tables_reroute(route_engine_find(engine), &job, ret);
 }
 
-/* A leaf with seven cables left has eight destinations: one cable would carry two. */
+/* A leaf with seven cables left has eight destinations: one cable would carry two for all. */
 static void a_broken_tree_shares_out_what_comes_together(void **state)
 {
 	static const char *const engines[] = { "minhop", "ftree", "updn" };
@@ -235,7 +235,9 @@ static void a_broken_tree_shares_out_what_comes_together(void **state)
 		struct route_verdict v;
 
 		routes_check(plain, 1, &v);
-		assert_true(v.max_load > 1900);
+		/* the engine parts senders itself: without that 2,056, and 1,480 entries */
+		assert_in_range(v.max_load, 1233, 1450);
+		assert_in_range(report.n_balanced, 1, 300);
 		routes_check(r, 1, &v);
 		print_message("# %s: %u, %u entries\n", engines[i], v.max_load, report.n_balanced);
 		assert_memory_equal(&v, &report.verdict, sizeof(v));
@@ -265,7 +267,9 @@ static void a_large_broken_tree_shares_out_as_well(void **state)
 	routes_check(r, 1, &v);
 	print_message("# %u, then %u\n", was.max_load, v.max_load);
 	assert_memory_equal(&v, &report.verdict, sizeof(v));
-	assert_true(was.max_load > 10000 && v.max_load < 6850);
+	/* 11,154, 6,721 and 135,066 entries if the engine did not part senders */
+	assert_true(was.max_load < 9000 && v.max_load < 6500);
+	assert_in_range(report.n_balanced, 1, 20000);
 	assert_true(v.minimal && !v.credit_loop && !v.unreachable);
 	assert_true(routes_effective_bandwidth(r, 4, 1) >
 		    0.99 * routes_effective_bandwidth(plain, 4, 1));

@@ -31,6 +31,7 @@
 
 #define STEPS 10
 #define RANKS 8
+#define NEAR 128   /* what may be left on a channel of a large fabric above its floor: a 128th */
 #define FAR 2	   /* hops to look for an end port that sends */
 #define PORTS 256
 #define NOWHERE UINT16_MAX /* no switch: there are fewer */
@@ -83,6 +84,7 @@ struct relief {
 	uint32_t met[PORTS]; /* per port of the switch at hand: see look_around() */
 	bool looked;	     /* they are those of the entry at hand */
 	double per_load, per_met; /* what one of it adds to a cost */
+	bool large;	     /* the fabric is: no gentle steps */
 	bool gentle;	     /* entries move only if they meet no more than before */
 	struct column column; /* at hand */
 	struct arena memory;
@@ -507,16 +509,15 @@ static uint32_t relieve(struct relief *f, uint32_t from, uint32_t to, uint32_t l
 /* In large fabrics at once: gentle steps take as long as the others. */
 static uint32_t relieve_class(struct relief *f, uint32_t from, uint32_t to)
 {
-	bool large = !keep_may_compare(f->topo);
 	uint32_t enough = MAX(f->enough, f->job->enough), most = most_load(f, false), moved = 0;
 
 	for (unsigned step = 0;
 	     step < STEPS && most > enough && !is_cancelled(f->job->cancelled); step++) {
 		uint32_t before = most, over = most - enough, now;
-		uint32_t limit = over > enough / 8 ? enough + over / (large ? 8 : 4) : enough;
+		uint32_t limit = over > enough / 8 ? enough + over / (f->large ? 8 : 4) : enough;
 
-		now = large ? 0 : relieve(f, from, to, limit, true);
-		if (large || f->n_over)
+		now = f->large ? 0 : relieve(f, from, to, limit, true);
+		if (f->large || f->n_over)
 			now += relieve(f, from, to, limit, false);
 		moved += now;
 		most = most_load(f, false);
@@ -600,7 +601,8 @@ static void find_fair(struct relief *f)
 				}
 				f->floor[c] = floor_of(&m, s, v);
 				f->enough = MAX(f->enough, f->floor[c]);
-				f->floor[c] = keep_limit(KEEP_BALANCED, f->floor[c]);
+				f->floor[c] = f->large ? f->floor[c] + f->floor[c] / NEAR
+						       : keep_limit(KEEP_BALANCED, f->floor[c]);
 			}
 	for (unsigned i = 0; i < RANKS * RANKS; i++)
 		f->enough = MAX(f->enough, keep_limit(KEEP_BALANCED,
@@ -684,6 +686,7 @@ uint32_t balance_channels(const struct balance_job *job, struct routes *r, uint3
 	assert(job->graph && job->dests && (job->find || job->distances) && job->threads &&
 	       ret_moved);
 	f.n_ports = topo_n_entries(r->topo);
+	f.large = !keep_may_compare(r->topo);
 	ARENA_ARRAY(&f.memory, f.load, f.n_ports);
 	ARENA_ARRAY(&f.memory, f.floor, f.n_ports);
 	ARENA_ARRAY(&f.memory, f.worst, f.n);

@@ -42,6 +42,23 @@ struct dmodk_shared {
 	uint32_t dest, at, place; /* place: among those of the switch */
 };
 
+/*
+ * More of the destinations below a broken switch come down one of its cables than the mean. Of the
+ * switches as high as that one (its level) some send towards another home, of dmodk.spares from
+ * `first` on: those in turn.
+ */
+struct dmodk_crowded {
+	uint32_t dest, at;
+	uint32_t turn;	 /* the same for all on the cable, and then one after the other */
+	uint32_t share;	 /* of 2^32 turns */
+	uint32_t first, n;
+};
+
+/* A home with room, in parts of all the room there is; `room` counts those before it, too. */
+struct dmodk_spare {
+	uint32_t home, room;
+};
+
 struct dmodk {
 	uint32_t n;         /* destinations by switch: the switch, then its hosts by port */
 	uint32_t *first;    /* per switch + 1 */
@@ -58,6 +75,9 @@ struct dmodk {
 	/* Hosts of leaves beyond a multiple of their ports up, mostly `rest`; per switch: turn. */
 	struct dmodk_shared *shared;
 	uint32_t n_shared, *turn, rest;
+	struct dmodk_crowded *crowded;	   /* by level */
+	struct dmodk_spare *spares;
+	uint32_t n_crowded[DMODK_LEVELS + 1]; /* before each level, and in all */
 	uint32_t expected_load; /* of the channel that most homes share, in end-port pairs */
 	struct arena memory;
 };

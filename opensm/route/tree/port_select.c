@@ -61,12 +61,14 @@ static void find_peers(struct port_select_row *row)
 	const struct graph *g = row->plan->graph;
 
 	memset(row->peer, 0xFF, sizeof(row->peer));
+	row->parallel = false;
 	row->groups = &g->groups[g->first[row->sw]];
 	row->n_groups = g->first[row->sw + 1] - g->first[row->sw];
 	for (uint32_t i = 0; i < row->n_groups; i++) {
 		const struct graph_group *group = &row->groups[i];
 
 		row->from[i] = distances_from(row->plan->distances, group->to);
+		row->parallel |= group->n_ports > 1;
 		for (unsigned p = 0; p < group->n_ports; p++) {
 			row->peer[g->ports[group->first_port + p]] = group->to;
 			row->group[g->ports[group->first_port + p]] = (uint8_t)i;
@@ -116,7 +118,6 @@ static void find_candidates(struct port_select_row *row, uint32_t target)
 		return;
 	}
 	row->target = target;
-	row->turn = UINT32_MAX;
 	for (uint32_t w = 0; w * 16 < row->n_groups; w++)
 		for (unsigned left = row->bits[w * g->n + target]; left; left &= left - 1) {
 			const struct graph_group *group =
@@ -251,29 +252,33 @@ static uint8_t least_count(struct port_select_row *row, uint32_t dest, const str
 	return tied[scatters(row, dest) ? random_next(&row->random) % ties : 0];
 }
 
+/* The group with this place among those that lead to `at`, as their bits have them. */
+static const struct graph_group *nth_way(const struct port_select_row *row, uint32_t at,
+					 uint32_t place)
+{
+	for (uint32_t w = 0; w * 16 < row->n_groups; w++) {
+		unsigned ways = row->bits[w * row->plan->graph->n + at],
+			 n = (unsigned)__builtin_popcount(ways);
+
+		for (unsigned k = 0; place < n && k < place; k++)
+			ways &= ways - 1;
+		if (place < n)
+			return &row->groups[w * 16 + (unsigned)__builtin_ctz(ways)];
+		place -= n;
+	}
+	return NULL;
+}
+
 /*
  * The port for the LID of switch `at` with this slot: any neighbour that is nearer. Homes are for
  * end ports: if all switches used the same one, each would have to change when its cable fails.
  */
 static uint8_t any_port(const struct port_select_row *row, uint32_t at, uint32_t slot)
 {
-	const struct graph_group *way = NULL;
-	uint32_t left = dmodk_any(slot, port_select_via(row), row->ways[at]);
+	uint32_t place = dmodk_any(slot, port_select_via(row), row->ways[at]);
+	const struct graph_group *way =
+		row->full[at] ? &row->groups[row->by_way[place]] : nth_way(row, at, place);
 
-	if (row->full[at]) {
-		way = &row->groups[row->by_way[left]];
-		return row->plan->graph->ports[way->first_port + slot % way->n_ports];
-	}
-	for (uint32_t w = 0; w * 16 < row->n_groups && !way; w++) {
-		unsigned ways = row->bits[w * row->plan->graph->n + at],
-			 n = (unsigned)__builtin_popcount(ways);
-
-		for (unsigned k = 0; left < n && k < left; k++)
-			ways &= ways - 1;
-		if (left < n)
-			way = &row->groups[w * 16 + (unsigned)__builtin_ctz(ways)];
-		left -= n;
-	}
 	return way ? row->plan->graph->ports[way->first_port + slot % way->n_ports] : 0;
 }
 
@@ -340,14 +345,21 @@ static bool is_diverted(const struct port_select_row *row, uint32_t dest, uint32
 	return rank && rank < s->depth[dest];
 }
 
+/* All destinations on a switch have about the same turn. Without parallel cables none is listed. */
 uint8_t port_select_diverted(struct port_select_row *row, uint32_t dest, uint32_t at)
 {
 	uint32_t turn = turn_of(row, dest, row->plan->spread->rank[row->sw]);
 
-	find_candidates(row, at);
-	if (turn != row->turn) {
-		row->turn = turn;
+	if (turn == row->turn && at == row->turn_at)
+		return row->turn_port;
+	row->turn = turn;
+	row->turn_at = at;
+	if (row->parallel) {
+		find_candidates(row, at);
 		row->turn_port = row->candidates[turn % row->n_candidates];
+	} else {
+		row->turn_port = row->plan->graph->ports[
+			nth_way(row, at, turn % row->ways[at])->first_port];
 	}
 	return row->turn_port;
 }
@@ -661,7 +673,7 @@ static void row_begin(struct port_select_row *row, uint32_t sw, uint8_t *lft, ui
 		      !plan->options->scatter_seed;
 	row->counted = false;
 	row->n_waiting = 0;
-	row->target = TOPO_NONE;
+	row->target = row->turn_at = TOPO_NONE;
 }
 
 /* Places entries that wait for counts: first those without a port, then those that may move. */
@@ -724,6 +736,12 @@ static bool fill_differences(struct port_select_row *row)
 	return !row->n_waiting;
 }
 
+static void share(struct port_select_row *row)
+{
+	port_select_part(row);
+	port_select_share(row);
+}
+
 static bool fill_as_twin(struct port_select_row *row)
 {
 	bool filled;
@@ -732,7 +750,7 @@ static bool fill_as_twin(struct port_select_row *row)
 		return false;
 	filled = fill_differences(row);
 	if (filled)
-		port_select_share(row);
+		share(row);
 	port_select_like_return(row);
 	return filled;
 }
@@ -743,7 +761,7 @@ static void fill_alone(struct port_select_row *row)
 	port_select_find_ways(row);
 	row->n_waiting = 0;
 	if (port_select_like_try(row) && fill_differences(row)) {
-		port_select_share(row);
+		share(row);
 		return;
 	}
 	fill_from_scratch(row);
@@ -752,7 +770,7 @@ static void fill_alone(struct port_select_row *row)
 		fill_from_scratch(row);
 	}
 	row->counting = row->n_waiting > 0;
-	port_select_share(row);
+	share(row);
 	port_select_like_take(row);
 }
 

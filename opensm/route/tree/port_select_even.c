@@ -110,6 +110,74 @@ bool port_select_at_once(struct port_select_row *row, uint32_t at, uint32_t firs
 	return true;
 }
 
+/* The port towards the spare home that has this turn; 0: it is not on the way. */
+static uint8_t spare_port(const struct port_select_row *row, const struct dmodk_crowded *d,
+			  uint32_t turn)
+{
+	const struct dmodk_spare *spares = row->plan->spread->spares + d->first;
+	uint64_t place = (uint64_t)turn * spares[d->n - 1].room / d->share;
+	const struct graph_group *way;
+	uint32_t i = (uint32_t)((uint64_t)turn * d->n / d->share), group;
+
+	/* about there: most have as much room */
+	while (i > 0 && place < spares[i - 1].room)
+		i--;
+	while (i + 1 < d->n && place >= spares[i].room)
+		i++;
+	group = row->last[spares[i].home] >> 8;
+	if (row->ways[spares[i].home] != 1 || !port_select_is_way(row, group, d->at))
+		return 0;
+	way = &row->groups[group];
+	return row->plan->graph->ports[way->first_port + turn % way->n_ports];
+}
+
+/* Of two that have room the one behind the port that less was dealt out to. */
+static uint8_t part_port(const struct port_select_row *row, const struct dmodk_crowded *d,
+			 uint32_t turn)
+{
+	uint8_t one = spare_port(row, d, turn);
+	uint8_t other = spare_port(row, d, (uint32_t)(turn * UINT64_C(7) % d->share));
+
+	return !one || (other && row->count[other] < row->count[one]) ? other : one;
+}
+
+static void part_one(struct port_select_row *row, lid_t lid, uint8_t port)
+{
+	GROW(row->parted.entries, row->parted.n + 1, row->parted.cap);
+	row->parted.entries[row->parted.n++] =
+		(struct parted_entry){ .lid = lid, .port = row->lft[lid] };
+	row->count[row->lft[lid]]--;
+	row->count[port]++;
+	row->lft[lid] = port;
+}
+
+/* Rows without entries that waited may not be counted: then what changes counts, from 2^20 on. */
+void port_select_part(struct port_select_row *row)
+{
+	const struct dmodk *s = row->plan->spread;
+	const struct change *c = row->plan->change;
+	uint16_t rank = s->rank[row->sw];
+
+	row->parted.n = 0;
+	if (!row->simple || row->plan->switches_only || rank >= DMODK_LEVELS)
+		return;
+	for (unsigned p = 0; p < PORTS && !row->n_waiting; p++)
+		row->count[p] = 1u << 20;
+	for (uint32_t i = s->n_crowded[rank]; i < s->n_crowded[rank + 1]; i++) {
+		const struct dmodk_crowded *d = &s->crowded[i];
+		uint32_t turn = row->sw * UINT32_C(0x9E3779B1) + d->turn;
+		lid_t lid = s->hot[d->dest].lid;
+		uint8_t port;
+
+		if (turn >= d->share || d->at == row->sw || lid >= row->cap ||
+		    (row->old && c->known[d->dest]))
+			continue;
+		port = part_port(row, d, turn);
+		if (port)
+			part_one(row, lid, port);
+	}
+}
+
 void port_select_share(struct port_select_row *row)
 {
 	const struct dmodk *s = row->plan->spread;

@@ -18,6 +18,15 @@ struct waiting {
 	uint8_t old;	 /* where it is, and may stay; 0: nowhere yet */
 };
 
+/* What port_select_part() changed in a row, as it was before. */
+struct port_select_parted {
+	struct parted_entry {
+		lid_t lid;
+		uint8_t port;
+	} *entries;
+	size_t n, cap;
+};
+
 /* The row that others are compared with: of the switch that was filled last from scratch. */
 struct port_select_like {
 	uint32_t sw; /* TOPO_NONE: there is none */
@@ -33,6 +42,7 @@ struct port_select_like {
 	bool *marked;	   /* per switch; false between calls */
 	uint32_t *found;   /* switches whose destinations are placed */
 	uint32_t n_found;
+	struct port_select_parted parted;
 };
 
 struct port_select_row {
@@ -56,6 +66,7 @@ struct port_select_row {
 	uint32_t cap_bits;
 	uint32_t n_groups, n_up; /* the latter: that lead up */
 	uint8_t by_way[PORTS];	 /* the groups, those that lead up first */
+	bool parallel;		 /* some group has several ports */
 	unsigned n_all;
 	uint8_t all[PORTS];	 /* ports of the groups that lead up */
 	struct port_select_table {	 /* what homes at one distance from here say */
@@ -72,12 +83,13 @@ struct port_select_row {
 	uint8_t chassis[PORTS]; /* per group: the first group to the same chassis */
 	uint32_t count[PORTS];	/* destinations placed */
 	struct port_select_like *like;
+	struct port_select_parted parted;
 	struct waiting *waiting;
 	size_t n_waiting, cap_waiting;
 	uint32_t target; /* of the candidates below; TOPO_NONE: none yet */
 	unsigned n_candidates;
 	uint8_t candidates[PORTS];
-	uint32_t turn; /* of the last port_select_diverted() among these candidates */
+	uint32_t turn, turn_at; /* of the last port_select_diverted() */
 	uint8_t turn_port;
 	uint64_t random;
 	struct arena memory;
@@ -94,6 +106,8 @@ bool port_select_is_sure(const struct port_select_row *row, uint32_t at);
 /* All on `at`, where nothing stays and homes nearly always decide. False: it is not so simple. */
 bool port_select_at_once(struct port_select_row *row, uint32_t at, uint32_t first, uint32_t end);
 
+/* After all that is counted: senders to destinations on crowded cables part (dmodk.h). */
+void port_select_part(struct port_select_row *row);
 /* The last of all: hosts of other leaves that every leaf sends to by ports of its own choice. */
 void port_select_share(struct port_select_row *row);
 

@@ -167,6 +167,7 @@ static void swap_ways(struct port_select_row *row)
 void port_select_like_take(struct port_select_row *row)
 {
 	struct port_select_like *m = row->like;
+	struct port_select_parted parted = m->parted;
 
 	m->sw = TOPO_NONE;
 	if (!row->plan->likes->possible || row->n_waiting || row->cap <= row->plan->spread->top)
@@ -180,6 +181,8 @@ void port_select_like_take(struct port_select_row *row)
 	m->via = port_select_via(row);
 	m->n_up = list_up(row, m->up_sizes);
 	m->n_ports = list_ports(row, m->ports, m->sizes);
+	m->parted = row->parted;
+	row->parted = parted;
 	swap_ways(row);
 }
 
@@ -276,6 +279,16 @@ static bool find_marked(struct port_select_row *row, uint32_t n)
 	return m->n_found <= n / 2;
 }
 
+/* As it was before senders parted: they part anew. */
+static void copy_model(struct port_select_row *row)
+{
+	const struct port_select_like *m = row->like;
+
+	memcpy(row->lft, m->lft, row->size);
+	for (size_t i = 0; i < m->parted.n; i++)
+		row->lft[m->parted.entries[i].lid] = m->parted.entries[i].port;
+}
+
 static bool may_be_like(const struct port_select_row *row)
 {
 	return row->like->sw != TOPO_NONE && row->cap > row->plan->spread->top && same_ways_up(row);
@@ -283,7 +296,6 @@ static bool may_be_like(const struct port_select_row *row)
 
 bool port_select_like_try(struct port_select_row *row)
 {
-	struct port_select_like *m = row->like;
 	uint32_t n = row->plan->graph->n;
 
 	if (n < SIMD_LANES || !may_be_like(row))
@@ -291,7 +303,7 @@ bool port_select_like_try(struct port_select_row *row)
 	compare_targets(row, n, same_ports(row) ? (row->n_groups + 15) / 16 : 0);
 	if (!find_marked(row, n))
 		return false;
-	memcpy(row->lft, m->lft, row->size);
+	copy_model(row);
 	return true;
 }
 
@@ -332,7 +344,7 @@ bool port_select_like_twin(struct port_select_row *row)
 	mark_below(row, m->sw);
 	mark_below(row, row->sw);
 	unmark_targets(m);
-	memcpy(row->lft, m->lft, row->size);
+	copy_model(row);
 	swap_ways(row);
 	port_select_find_two(row, m->sw, row->sw);
 	return true;

@@ -213,6 +213,8 @@ struct port_select_row *port_select_row_free(struct port_select_row *row)
 		return NULL;
 	free(row->bits);
 	free(row->like->bits);
+	free(row->like->parted.entries);
+	free(row->parted.entries);
 	free(row->waiting);
 	arena_done(&row->memory);
 	free(row);
