@@ -235,9 +235,7 @@ static void a_broken_tree_shares_out_what_comes_together(void **state)
 		struct route_verdict v;
 
 		routes_check(plain, 1, &v);
-		/* the engine parts senders itself: without that 2,056, and 1,480 entries */
-		assert_in_range(v.max_load, 1233, 1450);
-		assert_in_range(report.n_balanced, 1, 300);
+		assert_true(v.max_load > 1900);
 		routes_check(r, 1, &v);
 		print_message("# %s: %u, %u entries\n", engines[i], v.max_load, report.n_balanced);
 		assert_memory_equal(&v, &report.verdict, sizeof(v));

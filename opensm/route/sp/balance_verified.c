@@ -2,10 +2,10 @@
 /*
  * In a tree a destination has one path down (minhop.c), and a leaf of eight hosts with seven cables
  * left has two destinations on one of them, twice the load of the others. Only the senders can
- * share that out: some come down another path than others. In fresh tables they part by counting
- * (part_crowded() in dmodk.c); what that leaves, and what repairs leave, is done here. The load of
- * every channel is known from the proof, so finding such channels costs a look, and sharing them
- * out costs what they are.
+ * share that out: some come down another path than others. In fresh tables of large fabrics they
+ * part by counting (part_crowded() in dmodk.c); what that leaves, and what repairs leave, is done
+ * here. The load of every channel is known from the proof, so finding such channels costs a look,
+ * and sharing them out costs what they are.
  *
  * Paths are those of the engine, by the hops it left: over the nearest neighbours; where it orders
  * switches, over lower ones while there is a path down, else over higher ones.

@@ -546,10 +546,10 @@ static void part_crowded(struct levels *l, const uint32_t *at, unsigned level, d
 		s->n_crowded[k] = n;
 }
 
-/* Broken, or above a broken one. */
+/* Broken, or above a broken one; none in small fabrics: balance finds better there. */
 static void find_hurt(struct levels *l)
 {
-	for (uint16_t rank = 0; rank < DMODK_LEVELS; rank++)
+	for (uint16_t rank = 0; rank < DMODK_LEVELS && !keep_may_compare(l->g->topo); rank++)
 		for (uint32_t u = 0; u < l->g->n; u++)
 			for (uint32_t i = l->up_first[u];
 			     l->rank[u] == rank && i < l->up_first[u + 1]; i++) {

@@ -44,9 +44,9 @@
  * tries the next lower one (which keeps the last part of the path free of others); if none is on a
  * shortest path, its entry waits until the row is full and goes to the least used port. A switch
  * above the leaves that no home leads through only sees diverted flows and uses its level's digit.
- * A leaf of eight hosts with seven cables left has two destinations at home behind one of them:
- * some senders, in turn, go by another home of that leaf, as few as it takes (part_crowded() in
- * dmodk.c; what is left is balanced by load, balance_verified.c).
+ * A leaf of eight hosts with seven cables left has two destinations at home behind one of them: in
+ * large fabrics some senders, in turn, go by another home of that leaf, as few as it takes
+ * (part_crowded() in dmodk.c). What is left is balanced by load (balance_verified.c).
  *
  * No levels. On a torus or dragonfly every switch is a leaf, chains are empty, and destinations
  * are routed one by one along the least loaded shortest path of the whole fabric (fill.c).
