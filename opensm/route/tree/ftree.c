@@ -168,7 +168,6 @@ struct routes *ftree_compute(const struct route_job *job, char *why, size_t why_
 		return route_refuse(why, why_len, "not a tree: %u %% of the paths between leaves"
 				    " would be detours", detours);
 	apart = find_apart(job->topo, &job->options);
-	tree_orient(tree, g);
 	return updown_route(job, &(struct fill_plan){
 		.engine = "ftree", .graph = g, .tree = tree, .keeps_homes = true,
 		.spread = { .levels = levels, .apart = apart,
@@ -179,6 +178,7 @@ struct routes *ftree_compute(const struct route_job *job, char *why, size_t why_
 /* One compute node. */
 struct seat {
 	uint32_t slot, sw, host;
+	uint32_t leaf, place; /* number of the leaf, and of the node there */
 	uint8_t port;
 };
 
@@ -209,24 +209,18 @@ uint32_t *ftree_ca_order(const struct topo *t, const struct route_options *o, ui
 				.port = s->hot[i].port, .host = s->host[i],
 			};
 	SORT(seats, n, by_seat);
-	for (uint32_t i = 0, run = 0; i < n; i++) {
-		if (i && seats[i].sw == seats[i - 1].sw) {
-			run++;
-		} else {
-			run = 1;
+	for (uint32_t i = 0; i < n; i++) {
+		if (i && seats[i].sw == seats[i - 1].sw)
+			seats[i].place = seats[i - 1].place + 1;
+		else
 			leaves++;
-		}
-		most = MAX(most, run);
+		seats[i].leaf = leaves - 1;
+		most = MAX(most, seats[i].place + 1);
 	}
 	*ret_n = leaves * most;
 	ret = xcalloc(*ret_n, sizeof(*ret));
 	memset(ret, 0xFF, *ret_n * sizeof(*ret));
-	for (uint32_t i = 0, leaf = 0, at = 0; i < n; i++) {
-		if (i && seats[i].sw != seats[i - 1].sw) {
-			leaf++;
-			at = 0;
-		}
-		ret[leaf * most + at++] = seats[i].host;
-	}
+	for (uint32_t i = 0; i < n; i++)
+		ret[seats[i].leaf * most + seats[i].place] = seats[i].host;
 	return ret;
 }

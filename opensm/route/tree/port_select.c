@@ -30,15 +30,6 @@ static uint8_t first_of_chassis(const struct port_select_row *row, uint32_t grou
 	return (uint8_t)group;
 }
 
-static bool leads_up(const struct port_select_row *row, uint32_t group)
-{
-	const uint16_t *rank = row->plan->spread->rank;
-
-	if (row->plan->oriented)
-		return row->groups[group].way == GRAPH_UP;
-	return rank[row->groups[group].to] == rank[row->sw] + 1u;
-}
-
 static void sort_by_way(struct port_select_row *row)
 {
 	const struct graph *g = row->plan->graph;
@@ -46,7 +37,8 @@ static void sort_by_way(struct port_select_row *row)
 
 	row->n_up = row->n_all = 0;
 	for (uint32_t i = 0; i < row->n_groups; i++) {
-		if (!leads_up(row, i)) {
+		if (!dmodk_leads_up(row->plan->spread, row->plan->oriented, row->sw,
+				    &row->groups[i])) {
 			row->by_way[--down] = (uint8_t)i;
 			continue;
 		}
@@ -113,13 +105,13 @@ static void find_candidates(struct port_select_row *row, uint32_t target)
 
 	if (row->target == target)
 		return;
-	if (row->target != TOPO_NONE && row->full[target] && row->full[row->target]) {
+	if (row->target != TOPO_NONE && row->ways.full[target] && row->ways.full[row->target]) {
 		row->target = target;
 		return;
 	}
 	row->target = target;
 	for (uint32_t w = 0; w * 16 < row->n_groups; w++)
-		for (unsigned left = row->bits[w * g->n + target]; left; left &= left - 1) {
+		for (unsigned left = row->ways.bits[w * g->n + target]; left; left &= left - 1) {
 			const struct graph_group *group =
 				&groups[w * 16 + (unsigned)__builtin_ctz(left)];
 
@@ -257,7 +249,7 @@ static const struct graph_group *nth_way(const struct port_select_row *row, uint
 					 uint32_t place)
 {
 	for (uint32_t w = 0; w * 16 < row->n_groups; w++) {
-		unsigned ways = row->bits[w * row->plan->graph->n + at],
+		unsigned ways = row->ways.bits[w * row->plan->graph->n + at],
 			 n = (unsigned)__builtin_popcount(ways);
 
 		for (unsigned k = 0; place < n && k < place; k++)
@@ -275,9 +267,9 @@ static const struct graph_group *nth_way(const struct port_select_row *row, uint
  */
 static uint8_t any_port(const struct port_select_row *row, uint32_t at, uint32_t slot)
 {
-	uint32_t place = dmodk_any(slot, port_select_via(row), row->ways[at]);
+	uint32_t place = dmodk_any(slot, port_select_via(row), row->ways.n[at]);
 	const struct graph_group *way =
-		row->full[at] ? &row->groups[row->by_way[place]] : nth_way(row, at, place);
+		row->ways.full[at] ? &row->groups[row->by_way[place]] : nth_way(row, at, place);
 
 	return way ? row->plan->graph->ports[way->first_port + slot % way->n_ports] : 0;
 }
@@ -285,7 +277,7 @@ static uint8_t any_port(const struct port_select_row *row, uint32_t at, uint32_t
 bool port_select_is_sure(const struct port_select_row *row, uint32_t at)
 {
 	return !row->plan->oriented ||
-	       (row->full[at] && row->dist[at] & DISTANCE_UP);
+	       (row->ways.full[at] && row->dist[at] & DISTANCE_UP);
 }
 
 /* Does every path to `home` lead on to `at`? In an oriented graph it may not. */
@@ -294,7 +286,7 @@ static bool goes_on(const struct port_select_row *row, uint32_t home, uint32_t a
 	if (!row->plan->oriented)
 		return true;
 	for (uint32_t n = row->plan->graph->n, i = 0; i * 16 < row->n_groups; i++)
-		if (row->bits[i * n + home] & ~row->bits[i * n + at])
+		if (row->ways.bits[i * n + home] & ~row->ways.bits[i * n + at])
 			return false;
 	return true;
 }
@@ -321,7 +313,7 @@ static uint32_t find_waypoint(const struct port_select_row *row, uint32_t dest, 
 static uint8_t parallel_port(const struct port_select_row *row, uint32_t dest, uint32_t target)
 {
 	const struct graph *g = row->plan->graph;
-	const struct graph_group *only = &row->groups[row->last[target] >> 8];
+	const struct graph_group *only = &row->groups[row->ways.last[target] >> 8];
 	uint16_t here = row->plan->spread->rank[row->sw], there = row->plan->spread->rank[only->to];
 	unsigned level = MIN((unsigned)MAX(here, there), (unsigned)row->plan->spread->depth[dest]);
 
@@ -340,7 +332,7 @@ static bool is_diverted(const struct port_select_row *row, uint32_t dest, uint32
 	const struct dmodk *s = row->plan->spread;
 	uint16_t rank = s->rank[row->sw];
 
-	if (target != at || row->ways[at] < 2 || !s->hot[dest].port)
+	if (target != at || row->ways.n[at] < 2 || !s->hot[dest].port)
 		return false;
 	return rank && rank < s->depth[dest];
 }
@@ -359,7 +351,7 @@ uint8_t port_select_diverted(struct port_select_row *row, uint32_t dest, uint32_
 		row->turn_port = row->candidates[turn % row->n_candidates];
 	} else {
 		row->turn_port = row->plan->graph->ports[
-			nth_way(row, at, turn % row->ways[at])->first_port];
+			nth_way(row, at, turn % row->ways.n[at])->first_port];
 	}
 	return row->turn_port;
 }
@@ -367,9 +359,9 @@ uint8_t port_select_diverted(struct port_select_row *row, uint32_t dest, uint32_
 /* 0: several neighbours are equally good, so ports are counted. */
 static uint8_t closed_form(struct port_select_row *row, uint32_t dest, uint32_t at, uint32_t target)
 {
-	if (row->unique[target])
-		return (uint8_t)row->unique[target];
-	if (row->ways[target] == 1)
+	if (row->ways.unique[target])
+		return (uint8_t)row->ways.unique[target];
+	if (row->ways.n[target] == 1)
 		return parallel_port(row, dest, target);
 	if (port_select_is_idle(row, dest))
 		return any_port(row, at, turn_of(row, dest, 0));
@@ -402,8 +394,7 @@ void port_select_one(struct port_select_row *row, uint32_t dest, uint32_t at, un
 		row->lft[lid] = LFT_NO_PORT;
 	if (port)
 		return;
-	GROW(row->waiting, row->n_waiting + 1, row->cap_waiting);
-	row->waiting[row->n_waiting++] =
+	APPEND(row->waiting, row->n_waiting, row->cap_waiting) =
 		(struct waiting){ .dest = dest, .target = target, .at = at, .old = old };
 }
 
@@ -498,20 +489,28 @@ static void fill_switch_lids(struct port_select_row *row, uint32_t at, uint32_t 
 			port_select_one(row, i, at, s->depth[i]);
 }
 
-static void fill_own(struct port_select_row *row)
+/* All destinations on switch `at`: here, or out of reach, whatever the row held before. */
+static void fill_all(struct port_select_row *row, uint32_t at, uint32_t first, uint32_t end)
 {
 	const struct dmodk *s = row->plan->spread;
 
-	for (uint32_t i = s->first[row->sw]; i < s->first[row->sw + 1]; i++)
+	for (uint32_t i = first; i < end; i++)
 		if (s->hot[i].lid < row->cap)
-			row->lft[s->hot[i].lid] = s->hot[i].port;
+			row->lft[s->hot[i].lid] = at == row->sw ? s->hot[i].port : LFT_NO_PORT;
+}
+
+static void fill_own(struct port_select_row *row)
+{
+	const uint32_t *first = &row->plan->spread->first[row->sw];
+
+	fill_all(row, row->sw, first[0], first[1]);
 }
 
 /* Only one port leads to the switch: all its destinations take that. */
 static void fill_single(struct port_select_row *row, uint32_t at, uint32_t first, uint32_t end)
 {
 	const struct dmodk *s = row->plan->spread;
-	uint8_t port = (uint8_t)row->unique[at];
+	uint8_t port = (uint8_t)row->ways.unique[at];
 	uint32_t hosts = 0;
 
 	if (!row->simple) {
@@ -558,7 +557,7 @@ static void fill_carefully(struct port_select_row *row, uint32_t at, uint32_t fi
 	for (uint32_t i = first; i < end; i++, h++) {
 		bool homeward =
 			graph_is_path((uint16_t)(row->dist[h->home] + h->distance), dist);
-		uint8_t port = (uint8_t)row->unique[h->home];
+		uint8_t port = (uint8_t)row->ways.unique[h->home];
 
 		if (h->lid >= row->cap)
 			continue;
@@ -572,24 +571,14 @@ static void fill_carefully(struct port_select_row *row, uint32_t at, uint32_t fi
 	}
 }
 
-/* Out of reach: no entry, whatever the row held before. */
-static void fill_nowhere(struct port_select_row *row, uint32_t first, uint32_t end)
-{
-	const struct dmodk *s = row->plan->spread;
-
-	for (uint32_t i = first; i < end; i++)
-		if (s->hot[i].lid < row->cap)
-			row->lft[s->hot[i].lid] = LFT_NO_PORT;
-}
-
 /* Destinations first .. end - 1 on switch `at`. */
 static void fill_target(struct port_select_row *row, uint32_t at, uint32_t first, uint32_t end)
 {
 	if (row->dist[at] == DISTANCE_NONE)
-		fill_nowhere(row, first, end);
+		fill_all(row, at, first, end);
 	else if (row->plan->switches_only)
 		fill_switch_lids(row, at, first, end);
-	else if (row->unique[at])
+	else if (row->ways.unique[at])
 		fill_single(row, at, first, end);
 	else if (!row->simple || row->plan->spread->has_lmc[at])
 		fill_groups(row, at, first, end);

@@ -51,12 +51,10 @@ static void find_below(struct port_select_likes *l, const struct dmodk *s, uint3
 static uint64_t key_of(const struct port_select_plan *plan, uint32_t sw)
 {
 	const struct graph *g = plan->graph;
-	const uint16_t *rank = plan->spread->rank;
 	uint64_t up = 0, all = 0;
 
 	GRAPH_EACH(g, sw, group) {
-		bool is_up =
-			plan->oriented ? group->way == GRAPH_UP : rank[group->to] == rank[sw] + 1u;
+		bool is_up = dmodk_leads_up(plan->spread, plan->oriented, sw, group);
 		uint64_t *key = is_up ? &up : &all;
 
 		*key = (*key ^ group->to ^ (uint64_t)g->ports[group->first_port] << 32) *
@@ -113,25 +111,8 @@ struct port_select_like *port_select_like_new(uint32_t n, struct arena *memory)
 	ARENA_ARRAY(memory, m->differs, (size_t)n + SIMD_LANES);
 	ARENA_ARRAY(memory, m->found, n);
 	ARENA_ARRAY(memory, m->marked, n);
-	ARENA_ARRAY(memory, m->ways, n);
-	ARENA_ARRAY(memory, m->last, n);
-	ARENA_ARRAY(memory, m->unique, n);
-	ARENA_ARRAY(memory, m->full, n);
+	port_select_ways_open(&m->ways, n, memory);
 	return m;
-}
-
-/* Ports of all groups, group by group; those of the groups that lead up alone are row->all. */
-static unsigned list_ports(const struct port_select_row *row, uint8_t *ports, uint8_t *sizes)
-{
-	const struct graph *g = row->plan->graph;
-	unsigned n = 0;
-
-	for (uint32_t i = 0; i < row->n_groups; i++) {
-		memcpy(ports + n, &g->ports[row->groups[i].first_port], row->groups[i].n_ports);
-		n += row->groups[i].n_ports;
-		sizes[i] = row->groups[i].n_ports;
-	}
-	return n;
 }
 
 static unsigned list_up(const struct port_select_row *row, uint8_t *sizes)
@@ -141,27 +122,13 @@ static unsigned list_up(const struct port_select_row *row, uint8_t *sizes)
 	return row->n_up;
 }
 
-static void swap_arrays(uint16_t **a, uint16_t **b)
-{
-	uint16_t *c = *a;
-
-	*a = *b;
-	*b = c;
-}
-
 /* Swaps the row's paths with those of the model. */
 static void swap_ways(struct port_select_row *row)
 {
-	struct port_select_like *m = row->like;
-	uint32_t cap = row->cap_bits;
+	struct port_select_ways ways = row->ways;
 
-	swap_arrays(&row->ways, &m->ways);
-	swap_arrays(&row->last, &m->last);
-	swap_arrays(&row->unique, &m->unique);
-	swap_arrays(&row->full, &m->full);
-	swap_arrays(&row->bits, &m->bits);
-	row->cap_bits = m->cap_bits;
-	m->cap_bits = cap;
+	row->ways = row->like->ways;
+	row->like->ways = ways;
 }
 
 void port_select_like_take(struct port_select_row *row)
@@ -180,7 +147,6 @@ void port_select_like_take(struct port_select_row *row)
 	memcpy(m->all, row->all, row->n_all);
 	m->via = port_select_via(row);
 	m->n_up = list_up(row, m->up_sizes);
-	m->n_ports = list_ports(row, m->ports, m->sizes);
 	m->parted = row->parted;
 	row->parted = parted;
 	swap_ways(row);
@@ -199,13 +165,17 @@ static bool same_ways_up(const struct port_select_row *row)
 	       !memcmp(row->all, m->all, m->n_all);
 }
 
+/* Has each group the same ports? */
 static bool same_ports(const struct port_select_row *row)
 {
-	const struct port_select_like *m = row->like;
-	uint8_t ports[PORTS], sizes[PORTS];
+	const struct graph *g = row->plan->graph;
+	const struct graph_group *a = row->groups, *b = &g->groups[g->first[row->like->sw]];
 
-	return row->n_groups == m->n_groups && list_ports(row, ports, sizes) == m->n_ports &&
-	       !memcmp(ports, m->ports, m->n_ports) && !memcmp(sizes, m->sizes, m->n_groups);
+	for (uint32_t i = 0; i < row->n_groups && row->n_groups == row->like->n_groups; i++)
+		if (a[i].n_ports != b[i].n_ports ||
+		    memcmp(&g->ports[a[i].first_port], &g->ports[b[i].first_port], a[i].n_ports))
+			return false;
+	return row->n_groups == row->like->n_groups;
 }
 
 /*
@@ -221,16 +191,16 @@ static void compare_targets(const struct port_select_row *row, uint32_t n, uint3
 	for (uint32_t x = 0; x < n; x += SIMD_LANES) {
 		uint32_t at = x + SIMD_LANES <= n ? x : n - SIMD_LANES;
 		simd_u16 dist = *(const simd_u16 *)(row->dist + at),
-			 unique = *(const simd_u16 *)(row->unique + at);
-		simd_u16 same = (simd_u16)(unique == *(const simd_u16 *)(m->unique + at)) &
+			 unique = *(const simd_u16 *)(row->ways.unique + at);
+		simd_u16 same = (simd_u16)(unique == *(const simd_u16 *)(m->ways.unique + at)) &
 				(simd_u16)(unique != 0);
 		simd_u16 groups = ~(simd_u16){ 0 };
 
-		same |= (simd_u16)((*(const simd_u16 *)(row->full + at) &
-				    *(const simd_u16 *)(m->full + at)) != 0);
+		same |= (simd_u16)((*(const simd_u16 *)(row->ways.full + at) &
+				    *(const simd_u16 *)(m->ways.full + at)) != 0);
 		for (uint32_t p = 0; p < n_planes; p++)
-			groups &= (simd_u16)(*(const simd_u16 *)(row->bits + p * n + at) ==
-					     *(const simd_u16 *)(m->bits + p * n + at));
+			groups &= (simd_u16)(*(const simd_u16 *)(row->ways.bits + p * n + at) ==
+					     *(const simd_u16 *)(m->ways.bits + p * n + at));
 		if (n_planes)
 			same |= groups;
 		same |= (simd_u16)(dist == DISTANCE_NONE);
