@@ -348,13 +348,12 @@ static void write_tables(const struct lash *l, struct routes *r)
 	const struct topo *t = l->topo;
 
 	for (uint32_t s = 0; s < l->n; s++)
-		for (unsigned k = 0; t->switches[s].lid && k < 1u << t->switches[s].lmc; k++)
-			write_lids(l, r, s, t->switches[s].lid + k, 0);
+		TOPO_EACH_LID(&t->switches[s], lid)
+			write_lids(l, r, s, lid, 0);
 	for (uint32_t h = 0; h < t->n_hosts; h++)
-		for (unsigned k = 0;
-		     t->hosts[h].sw != TOPO_NONE && t->hosts[h].lid && k < 1u << t->hosts[h].lmc;
-		     k++)
-			write_lids(l, r, t->hosts[h].sw, t->hosts[h].lid + k, t->hosts[h].sw_port);
+		TOPO_EACH_LID(&t->hosts[h], lid)
+			if (t->hosts[h].sw != TOPO_NONE)
+				write_lids(l, r, t->hosts[h].sw, lid, t->hosts[h].sw_port);
 }
 
 static void use_vls(const struct lash *l, struct routes *r)
