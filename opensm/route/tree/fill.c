@@ -234,7 +234,7 @@ static void fill_by_load(const struct route_job *job, const struct port_select_p
 		.is_new = c && c->gains ? is_new_path : NULL,
 		.threads = route_threads(job), .cancelled = job->cancelled,
 	}, r, NULL);
-	if (plan->has_lmc)
+	if (plan->spread->some_lmc)
 		lid_spread(&(struct lid_spread_job){
 			.graph = plan->graph, .distances = plan->distances,
 			.previous = c ? c->previous : NULL, .limit = UINT32_MAX,
@@ -256,7 +256,7 @@ static void plan_rows(struct fill *f)
 	f->plan = (struct port_select_plan){
 		.graph = how->graph, .distances = how->distances, .spread = f->spread,
 		.options = &job->options,
-		.has_lmc = f->spread->some_lmc, .oriented = how->tree,
+		.oriented = how->tree,
 	};
 	if (job->previous)
 		f->change = change_new(how->graph, f->spread,

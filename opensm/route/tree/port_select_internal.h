@@ -45,10 +45,9 @@ struct port_select_like {
 	const uint8_t *lft;
 	const uint16_t *dist;
 	struct port_select_ways ways;
-	uint32_t n_groups;
-	uint32_t via; /* as port_select_via() */
-	unsigned n_all, n_up;
-	uint8_t all[PORTS], up_sizes[PORTS];
+	const struct graph_group *groups;
+	uint32_t n_groups, n_up;
+	uint8_t by_way[PORTS];
 	uint16_t *differs; /* per switch */
 	bool *marked;	   /* per switch; false between calls */
 	uint32_t *found;   /* switches whose destinations are placed */
@@ -70,7 +69,6 @@ struct port_select_row {
 	struct port_select_ways ways;
 	uint32_t n_groups, n_up; /* the latter: that lead up */
 	uint8_t by_way[PORTS];	 /* the groups, those that lead up first */
-	bool parallel;		 /* some group has several ports */
 	unsigned n_all;
 	uint8_t all[PORTS];	 /* ports of the groups that lead up */
 	struct port_select_table {	 /* what homes at one distance from here say */

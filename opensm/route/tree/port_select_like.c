@@ -82,7 +82,7 @@ struct port_select_likes *port_select_likes_new(const struct port_select_plan *p
 	uint32_t n = plan->graph->n;
 	_cleanup_free_ struct turn *turns = xcalloc(n, sizeof(*turns));
 
-	l->possible = !plan->change && !plan->has_lmc && !plan->is_ordered && !plan->ignored &&
+	l->possible = !plan->change && !plan->spread->some_lmc && !plan->is_ordered && !plan->ignored &&
 		      !plan->switches_only && !plan->options->count_switches &&
 		      !plan->options->scatter_seed;
 	ARENA_ARRAY(&l->memory, l->order, n);
@@ -115,13 +115,6 @@ struct port_select_like *port_select_like_new(uint32_t n, struct arena *memory)
 	return m;
 }
 
-static unsigned list_up(const struct port_select_row *row, uint8_t *sizes)
-{
-	for (uint32_t i = 0; i < row->n_up; i++)
-		sizes[i] = row->groups[row->by_way[i]].n_ports;
-	return row->n_up;
-}
-
 /* Swaps the row's paths with those of the model. */
 static void swap_ways(struct port_select_row *row)
 {
@@ -142,40 +135,45 @@ void port_select_like_take(struct port_select_row *row)
 	m->sw = row->sw;
 	m->lft = row->lft;
 	m->dist = row->dist;
+	m->groups = row->groups;
 	m->n_groups = row->n_groups;
-	m->n_all = row->n_all;
-	memcpy(m->all, row->all, row->n_all);
-	m->via = port_select_via(row);
-	m->n_up = list_up(row, m->up_sizes);
+	m->n_up = row->n_up;
+	memcpy(m->by_way, row->by_way, row->n_up);
 	m->parted = row->parted;
 	row->parted = parted;
 	swap_ways(row);
 }
 
+/* Has group `i` the ports that group `k` of the model has? */
+static bool same_group(const struct port_select_row *row, uint32_t i, uint32_t k)
+{
+	const uint8_t *ports = row->plan->graph->ports;
+	const struct graph_group *a = &row->groups[i], *b = &row->like->groups[k];
+
+	return a->n_ports == b->n_ports &&
+	       !memcmp(ports + a->first_port, ports + b->first_port, a->n_ports);
+}
+
+/* Beginning with the same neighbour, as port_select_via() is it. */
 static bool same_ways_up(const struct port_select_row *row)
 {
 	const struct port_select_like *m = row->like;
 	const uint16_t *rank = row->plan->spread->rank;
-	uint8_t sizes[PORTS];
+	bool same = rank[row->sw] == rank[m->sw] && row->n_up == m->n_up &&
+		    (!m->n_up || m->groups[m->by_way[0]].to == port_select_via(row));
 
-	if (m->via != port_select_via(row))
-		return false;
-	return rank[row->sw] == rank[m->sw] && row->n_all == m->n_all &&
-	       list_up(row, sizes) == m->n_up && !memcmp(sizes, m->up_sizes, m->n_up) &&
-	       !memcmp(row->all, m->all, m->n_all);
+	for (uint32_t i = 0; same && i < m->n_up; i++)
+		same = same_group(row, row->by_way[i], m->by_way[i]);
+	return same;
 }
 
-/* Has each group the same ports? */
 static bool same_ports(const struct port_select_row *row)
 {
-	const struct graph *g = row->plan->graph;
-	const struct graph_group *a = row->groups, *b = &g->groups[g->first[row->like->sw]];
+	bool same = row->n_groups == row->like->n_groups;
 
-	for (uint32_t i = 0; i < row->n_groups && row->n_groups == row->like->n_groups; i++)
-		if (a[i].n_ports != b[i].n_ports ||
-		    memcmp(&g->ports[a[i].first_port], &g->ports[b[i].first_port], a[i].n_ports))
-			return false;
-	return row->n_groups == row->like->n_groups;
+	for (uint32_t i = 0; same && i < row->n_groups; i++)
+		same = same_group(row, i, i);
+	return same;
 }
 
 /*
@@ -279,8 +277,7 @@ bool port_select_like_try(struct port_select_row *row)
 
 static bool same_neighbours(const struct port_select_row *row)
 {
-	const struct graph *g = row->plan->graph;
-	const struct graph_group *groups = &g->groups[g->first[row->like->sw]];
+	const struct graph_group *groups = row->like->groups;
 
 	for (uint32_t i = 0; i < row->n_groups; i++)
 		if (groups[i].to != row->groups[i].to ||
