@@ -8,9 +8,9 @@
 
 #include <inttypes.h>
 
+#include "dump/tree_order.h"
 #include "plan/route_lists.h"
 #include "route/grid/torus.h"
-#include "route/tree/updown.h"
 #include "util/mem.h"
 
 static struct route_options options_of(const struct view *v)

@@ -139,7 +139,7 @@ tests_unit_test_updn_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_dnup_SOURCES = tests/unit/test-dnup.c $(UPDOWN_DESK)
 tests_unit_test_dnup_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_ftree_SOURCES = tests/unit/test-ftree.c $(UPDOWN_DESK)
-tests_unit_test_ftree_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
+tests_unit_test_ftree_LDADD = libdump.a $(ROUTE_LIBS) $(CMOCKA_LIBS)
 
 UNIT_TESTS += tests/unit/test-dor
 tests_unit_test_dor_SOURCES = tests/unit/test-dor.c tests/unit/grid-desk.h tests/unit/route-desk.h $(TOPOCUT)
@@ -174,7 +174,7 @@ tests_unit_test_routes_SOURCES = tests/unit/test-routes.c
 tests_unit_test_routes_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-repair
 tests_unit_test_repair_SOURCES = tests/unit/test-repair.c $(UPDOWN_DESK) tests/lib/topocut.c tests/lib/topocut.h
-tests_unit_test_repair_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
+tests_unit_test_repair_LDADD = libdump.a $(ROUTE_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-direct
 tests_unit_test_direct_SOURCES = tests/unit/test-direct.c tests/unit/route-desk.h $(TOPOCUT)
 tests_unit_test_direct_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)

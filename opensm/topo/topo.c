@@ -194,6 +194,17 @@ uint32_t *topo_count_senders(const struct topo *t)
 	return count_hosts(t, false);
 }
 
+uint32_t topo_count_lids(const struct topo *t)
+{
+	uint32_t n = 0;
+
+	for (uint32_t s = 0; s < t->n_switches; s++)
+		n += t->switches[s].lid ? 1u << t->switches[s].lmc : 0;
+	for (uint32_t h = 0; h < t->n_hosts; h++)
+		n += t->hosts[h].lid ? 1u << t->hosts[h].lmc : 0;
+	return n;
+}
+
 uint32_t *topo_match_switches(const struct topo *now, const struct topo *before)
 {
 	uint32_t *ret = xcalloc(now->n_switches, sizeof(*ret)), b = 0;
@@ -206,6 +217,19 @@ uint32_t *topo_match_switches(const struct topo *now, const struct topo *before)
 				 ? b : TOPO_NONE;
 	}
 	return ret;
+}
+
+bool topo_had_cable(const struct topo *now, const struct topo *before, const uint32_t *match,
+		    uint32_t sw, unsigned port)
+{
+	const struct topo_port *cable = topo_port(now, sw, port), *old;
+	uint32_t was = match[sw];
+
+	assert(cable->sw != TOPO_NONE);
+	if (was == TOPO_NONE || port > before->switches[was].n_ports)
+		return false;
+	old = topo_port(before, was, port);
+	return old->sw != TOPO_NONE && old->sw == match[cable->sw] && old->port == cable->port;
 }
 
 uint32_t topo_switch_with(const struct topo *t, uint32_t entry)

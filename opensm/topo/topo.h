@@ -113,8 +113,21 @@ uint32_t topo_switch_with(const struct topo *t, uint32_t entry);
 /* Per switch: the end ports on it, and those that have LIDs. The caller frees. */
 uint32_t *topo_count_hosts(const struct topo *t);
 uint32_t *topo_count_senders(const struct topo *t);
+/* The LIDs of all switches and end ports. */
+uint32_t topo_count_lids(const struct topo *t);
 /* Per switch of `now`: the one with its GUID in `before`, or TOPO_NONE. The caller frees. */
 uint32_t *topo_match_switches(const struct topo *now, const struct topo *before);
+/*
+ * Was the cable between switches at a port of `now` there in `before`, at the same ports? `match`:
+ * topo_match_switches().
+ */
+bool topo_had_cable(const struct topo *now, const struct topo *before, const uint32_t *match,
+		    uint32_t sw, unsigned port);
+
+/* Each LID of a switch or host, as `uint32_t LID`. */
+#define TOPO_EACH_LID(of, LID)                                                                     \
+	for (uint32_t LID = (of)->lid, LID##_end = LID ? LID + (1u << (of)->lmc) : 0;              \
+	     LID < LID##_end; LID++)
 
 /* Entries of topo->ports: one per port of every switch, port 0 included. */
 static inline uint32_t topo_n_entries(const struct topo *t)

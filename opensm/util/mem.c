@@ -119,6 +119,7 @@ void *try_calloc(size_t n, size_t size, size_t limit)
 
 struct arena_part {
 	struct arena_part *before;
+	void *kept; /* NULL: the bytes are all there is */
 	_Alignas(max_align_t) unsigned char bytes[];
 };
 
@@ -136,11 +137,22 @@ void *arena_calloc(struct arena *a, size_t n, size_t size)
 	return part->bytes;
 }
 
+void *arena_keep(struct arena *a, void *p)
+{
+	struct arena_part *part = xcalloc(1, sizeof(*part));
+
+	part->kept = p;
+	part->before = a->last;
+	a->last = part;
+	return p;
+}
+
 void arena_done(struct arena *a)
 {
 	while (a->last) {
 		struct arena_part *before = a->last->before;
 
+		free(a->last->kept);
 		free(a->last);
 		a->last = before;
 	}

@@ -81,6 +81,8 @@ struct arena {
 /* Zeroed, as xcalloc(). */
 void *arena_calloc(struct arena *a, size_t n, size_t size);
 #define ARENA_ARRAY(a, pointer, n) ((pointer) = arena_calloc((a), (n), sizeof(*(pointer))))
+/* Takes over what malloc() gave: it is freed with the others. Returns it. */
+void *arena_keep(struct arena *a, void *p);
 /* Frees all of them. */
 void arena_done(struct arena *a);
 
@@ -108,3 +110,10 @@ void arena_done(struct arena *a);
 			(array) = xrealloc((array), (cap), sizeof(*(array)));                      \
 		}                                                                                  \
 	} while (0)
+
+/* The place for one more after the `n` elements of `array`, which counts already. */
+#define APPEND(array, n, cap)                                                                      \
+	(*({                                                                                       \
+		GROW(array, (n) + 1, cap);                                                         \
+		&(array)[(n)++];                                                                   \
+	}))

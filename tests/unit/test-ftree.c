@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* ftree: trees whole and broken without contention or loops; what is no tree is declined. */
-#include "route/tree/updown.h"
+#include "dump/tree_order.h"
 #include "route/tree/dmodk.h"
 #include "route/select/engines.h"
 #include "tests/unit/updown-desk.h"

@@ -3,11 +3,11 @@
  * After a lost cable or switch: distances are those of a computation from scratch, entries lead
  * nearer, few of them change.
  */
+#include "dump/tree_order.h"
 #include "route/core/renumber.h"
 #include "route/proof/transition.h"
 #include "route/select/keep_tables.h"
 #include "route/tree/tree.h"
-#include "route/tree/updown.h"
 #include "tests/lib/topocut.h"
 #include "tests/unit/updown-desk.h"
 #include "util/random.h"

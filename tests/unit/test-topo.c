@@ -249,6 +249,56 @@ static void bare_switches_come_between_the_others(void **state)
 	topo_unref(same);
 }
 
+/* Three switches in a row; one cable moved to another port, and a fourth switch came. */
+static void a_cable_was_there_only_in_the_same_ports(void **state)
+{
+	struct topo_builder *b[2] = { topo_builder_new(), topo_builder_new() };
+	struct topo *before, *now;
+	uint32_t *match;
+
+	for (guid_t g = 1; g <= 4; g++) {
+		if (g > 1)
+			add_switch(b[0], g, 4, (lid_t)g);
+		add_switch(b[1], g, 4, (lid_t)g);
+	}
+	topo_add_link(b[0], 2, 1, 3, 1);
+	topo_add_link(b[0], 3, 2, 4, 2);
+	topo_add_link(b[1], 2, 1, 3, 3);
+	topo_add_link(b[1], 3, 2, 4, 2);
+	topo_add_link(b[1], 1, 1, 2, 2);
+	before = topo_build(b[0]);
+	now = topo_build(b[1]);
+	match = topo_match_switches(now, before);
+	assert_false(topo_had_cable(now, before, match, 0, 1));
+	assert_false(topo_had_cable(now, before, match, 1, 1));
+	assert_false(topo_had_cable(now, before, match, 1, 2));
+	assert_true(topo_had_cable(now, before, match, 2, 2));
+	assert_true(topo_had_cable(now, before, match, 3, 2));
+	free(match);
+	topo_unref(before);
+	topo_unref(now);
+}
+
+static void all_lids_of_ports_are_counted(void **state)
+{
+	struct topo_builder *b = topo_builder_new();
+	uint32_t n = 0;
+	struct topo *t;
+
+	add_switch(b, 1, 4, 1);
+	add_switch(b, 2, 4, 0);
+	add_host(b, 8, 8, 2);
+	add_host(b, 9, 0, 3);
+	t = topo_build(b);
+	assert_int_equal(topo_count_lids(t), 5);
+	TOPO_EACH_LID(&t->hosts[0], lid)
+		assert_int_equal(lid, 8 + n++);
+	assert_int_equal(n, 4);
+	TOPO_EACH_LID(&t->hosts[1], lid)
+		fail();
+	topo_unref(t);
+}
+
 static void a_builder_may_be_given_up(void **state)
 {
 	_cleanup_(topo_builder_freep) struct topo_builder *b = topo_builder_new();
@@ -270,6 +320,8 @@ int main(void)
 		cmocka_unit_test(contradictions_end_the_same_way),
 		cmocka_unit_test(references_keep_it_alive),
 		cmocka_unit_test(bare_switches_come_between_the_others),
+		cmocka_unit_test(a_cable_was_there_only_in_the_same_ports),
+		cmocka_unit_test(all_lids_of_ports_are_counted),
 		cmocka_unit_test(a_builder_may_be_given_up),
 	};
 

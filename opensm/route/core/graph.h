@@ -113,6 +113,12 @@ static inline bool graph_is_path(uint16_t near, uint16_t here)
  */
 void hops_by_target(const struct distances *d, unsigned threads, uint8_t *hops, uint64_t *downs);
 
+/* Of `n` switches: do the paths from `from` to `to` only go down? */
+static inline bool hops_go_down(const uint64_t *downs, uint32_t n, uint32_t from, uint32_t to)
+{
+	return downs[(size_t)to * ((n + 63) / 64) + from / 64] >> from % 64 & 1;
+}
+
 /* DISTANCE_NONE, or hops alone. */
 static inline uint16_t distances_hops(const struct distances *d, uint16_t distance)
 {

@@ -33,7 +33,6 @@
 #include "route/core/lid_spread.h"
 #include "route/proof/check.h"
 #include "route/proof/disjoint.h"
-#include "route/select/choose.h"
 #include "route/proof/keep_policy.h"
 #include "route/select/reroute.h"
 #include "route/shape/recognise.h"

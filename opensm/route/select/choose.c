@@ -166,7 +166,7 @@ struct routes *route_choose(const struct route_chain *chain, const struct route_
 			    struct route_choice *ret)
 {
 	const char *list = chain->list ? chain->list : "";
-	bool fallback = true, tried_auto = false;
+	bool tried_auto = false;
 	char name[64];
 
 	assert(chain && job && job->topo && ret);
@@ -175,8 +175,6 @@ struct routes *route_choose(const struct route_chain *chain, const struct route_
 		const struct route_engine *engine = route_engine_find_in(chain->more, name);
 		struct routes *r;
 
-		if (!strcmp(name, "no_fallback"))
-			fallback = false;
 		if (!engine)
 			continue;
 		tried_auto |= engine->chooses;
@@ -184,7 +182,7 @@ struct routes *route_choose(const struct route_chain *chain, const struct route_
 		if (r)
 			return r;
 	}
-	if (fallback && (!tried_auto || chain->n_skip)) {
+	if (has_fallback(chain) && (!tried_auto || chain->n_skip)) {
 		struct routes *r = NULL;
 
 		if (!tried_auto)

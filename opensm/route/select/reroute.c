@@ -26,12 +26,21 @@ struct mover {
 	bool *replaced;    /* per LID */
 	uint32_t *queue;   /* switches */
 	const uint64_t *share; /* per switch: what comes to it with `fresh`; NULL: no matter */
+	uint32_t idle;	   /* a switch to which far less comes, or TOPO_NONE */
 	struct arena memory;
 };
 
 static bool is_over(const struct mover *b, uint32_t channel)
 {
 	return b->load[channel] > b->limit;
+}
+
+static bool some_is_over(const struct mover *b)
+{
+	for (uint32_t c = 0; c < b->n_ports; c++)
+		if (is_over(b, c))
+			return true;
+	return false;
 }
 
 /* Sets flow[]; true if the LID has flows through a channel that carries too much. */
@@ -57,14 +66,6 @@ static bool crosses(struct mover *b, lid_t lid)
 	return over;
 }
 
-static bool some_is_over(const struct mover *b)
-{
-	for (uint32_t c = 0; c < b->n_ports; c++)
-		if (is_over(b, c))
-			return true;
-	return false;
-}
-
 /* Takes `flow` off the path from `sw` on, or puts it there; most load on that path afterwards. */
 static uint32_t shift(struct mover *b, uint32_t sw, lid_t lid, int64_t flow)
 {
@@ -84,6 +85,15 @@ static void add_column(struct mover *b, lid_t lid, int sign)
 	for (uint32_t s = 0; s < b->n; s++)
 		if (b->sources[s])
 			shift(b, s, lid, sign * (int64_t)b->sources[s]);
+}
+
+/* The first `n` switches of the queue take the entries of `fresh`. */
+static void replace_entries(struct mover *b, lid_t lid, uint32_t n)
+{
+	add_column(b, lid, -1);
+	for (uint32_t i = 0; i < n && lid <= b->r->top; i++)
+		routes_write(b->r, b->queue[i], lid, routes_port(b->fresh, b->queue[i], lid));
+	add_column(b, lid, 1);
 }
 
 /* Another shortest path for what `sw` sends to `lid`, with room for it. */
@@ -118,7 +128,7 @@ static uint32_t move_entries(struct mover *b, lid_t lid, uint32_t at)
 {
 	uint32_t moved = 0;
 
-	if (!crosses(b, lid))
+	if (!some_is_over(b) || !crosses(b, lid))
 		return 0;
 	for (uint32_t s = 0; s < b->n; s++) {
 		uint32_t channel = b->flow[s] ? routes_channel(b->r, s, lid) : TOPO_NONE;
@@ -133,54 +143,54 @@ static uint32_t move_entries(struct mover *b, lid_t lid, uint32_t at)
 
 static uint32_t replace_column(struct mover *b, lid_t lid, uint32_t at)
 {
-	if (b->replaced[lid] || !crosses(b, lid))
+	if (!some_is_over(b) || b->replaced[lid] || !crosses(b, lid))
 		return 0;
 	b->replaced[lid] = true;
-	add_column(b, lid, -1);
 	for (uint32_t s = 0; s < b->n; s++)
-		if (lid <= b->r->top)
-			routes_write(b->r, s, lid, routes_port(b->fresh, s, lid));
-	add_column(b, lid, 1);
+		b->queue[s] = s;
+	replace_entries(b, lid, b->n);
 	return 1;
 }
 
-/* Does `fn` to all LIDs of end ports, again and again while that helps. Returns the sum. */
-static uint32_t repeat(struct mover *b,
-		       uint32_t (*fn)(struct mover *b, lid_t lid, uint32_t at))
+/* Does `fn` to all LIDs of end ports. Returns the sum. */
+static uint32_t visit(struct mover *b, uint32_t (*fn)(struct mover *b, lid_t lid, uint32_t at))
 {
 	const struct topo *t = b->r->topo;
+	uint32_t sum = 0;
+
+	for (uint32_t h = 0; h < t->n_hosts; h++)
+		TOPO_EACH_LID(&t->hosts[h], lid)
+			if (t->hosts[h].sw != TOPO_NONE)
+				sum += fn(b, (lid_t)lid, t->hosts[h].sw);
+	return sum;
+}
+
+/* The same, again and again while that helps. */
+static uint32_t repeat(struct mover *b, uint32_t (*fn)(struct mover *b, lid_t lid, uint32_t at))
+{
 	uint32_t sum = 0, now = 1;
 
 	for (unsigned round = 0; round < ROUNDS_MAX && now && some_is_over(b); round++) {
-		now = 0;
-		for (uint32_t h = 0; h < t->n_hosts && some_is_over(b); h++)
-			for (unsigned k = 0; t->hosts[h].lid && k < 1u << t->hosts[h].lmc; k++)
-				if (t->hosts[h].sw != TOPO_NONE)
-					now += fn(b, (lid_t)(t->hosts[h].lid + k),
-						  t->hosts[h].sw);
+		now = visit(b, fn);
 		sum += now;
 	}
 	return sum;
 }
 
-static void count_load(struct mover *b)
+static uint32_t count_column(struct mover *b, lid_t lid, uint32_t at)
 {
-	const struct topo *t = b->r->topo;
-
-	for (uint32_t h = 0; h < t->n_hosts; h++)
-		for (unsigned k = 0; t->hosts[h].lid && k < 1u << t->hosts[h].lmc; k++)
-			if (t->hosts[h].sw != TOPO_NONE)
-				add_column(b, (lid_t)(t->hosts[h].lid + k), 1);
+	add_column(b, lid, 1);
+	return 1;
 }
 
-/* `load`: what all channels carry; NULL: unknown. */
-static void mover_open(struct mover *b, const uint32_t *load)
+static void mover_open(struct mover *b)
 {
 	const struct topo *t = b->r->topo;
+	const uint32_t *load = routes_judged_load(b->r); /* NULL: unknown */
 
 	b->n = t->n_switches;
 	b->n_ports = topo_n_entries(t);
-	b->sources = topo_count_senders(t);
+	b->sources = arena_keep(&b->memory, topo_count_senders(t));
 	ARENA_ARRAY(&b->memory, b->flow, b->n);
 	ARENA_ARRAY(&b->memory, b->load, b->n_ports);
 	ARENA_ARRAY(&b->memory, b->replaced, b->r->row_size + 1u);
@@ -188,13 +198,7 @@ static void mover_open(struct mover *b, const uint32_t *load)
 	if (load)
 		memcpy(b->load, load, b->n_ports * sizeof(*load));
 	else
-		count_load(b);
-}
-
-static void mover_close(struct mover *b)
-{
-	free(b->sources);
-	arena_done(&b->memory);
+		visit(b, count_column);
 }
 
 /* Single entries are moved only where nothing but load decides. */
@@ -214,11 +218,11 @@ static void rebalance(const struct route_job *job, struct routes *r, const struc
 	};
 
 	routes_touch(r);
-	mover_open(&b, NULL);
+	mover_open(&b);
 	if (may_move_entries(job, r))
 		ret->n_entries = repeat(&b, move_entries);
 	ret->n_lids = repeat(&b, replace_column);
-	mover_close(&b);
+	arena_done(&b.memory);
 }
 
 /* ---- switches that carry too little --------------------------------------------------------- */
@@ -241,9 +245,9 @@ static uint64_t *count_shares(const struct routes *fresh)
 	struct mover b = { .r = as_owner(fresh) };
 	uint64_t *ret;
 
-	mover_open(&b, routes_judged_load(fresh));
+	mover_open(&b);
 	ret = count_through(&b);
-	mover_close(&b);
+	arena_done(&b.memory);
 	return ret;
 }
 
@@ -258,13 +262,13 @@ static uint32_t find_idle(const struct mover *b)
 	return TOPO_NONE;
 }
 
-/* The switches whose paths of `fresh` lead over `idle`, and itself: b->queue. Returns how many. */
-static uint32_t find_upstream(struct mover *b, uint32_t idle, lid_t lid)
+/* The switches whose paths of `fresh` lead over b->idle, and itself: b->queue. Returns how many. */
+static uint32_t find_upstream(struct mover *b, lid_t lid)
 {
 	const struct topo *t = b->r->topo;
 	uint32_t n = 0;
 
-	b->queue[n++] = idle;
+	b->queue[n++] = b->idle;
 	for (uint32_t i = 0; i < n; i++)
 		for (unsigned p = 1; p <= t->switches[b->queue[i]].n_ports; p++) {
 			const struct topo_port *port = topo_port(t, b->queue[i], p);
@@ -277,34 +281,26 @@ static uint32_t find_upstream(struct mover *b, uint32_t idle, lid_t lid)
 }
 
 /* Paths of `fresh` over the switch are those of the tables, too: from every source in one piece. */
-static void give_share(struct mover *b, uint32_t idle, lid_t lid)
+static uint32_t give_share(struct mover *b, lid_t lid, uint32_t at)
 {
-	uint32_t n = lid <= b->r->top ? find_upstream(b, idle, lid) : 0;
+	uint32_t n = lid <= b->r->top && at != b->idle ? find_upstream(b, lid) : 0;
 	bool differs = false;
 
 	for (uint32_t i = 0; i < n && !differs; i++)
 		differs = routes_port(b->r, b->queue[i], lid) !=
 			  routes_port(b->fresh, b->queue[i], lid);
-	if (!differs)
-		return;
-	add_column(b, lid, -1);
-	for (uint32_t i = 0; i < n; i++)
-		routes_write(b->r, b->queue[i], lid, routes_port(b->fresh, b->queue[i], lid));
-	add_column(b, lid, 1);
+	if (differs)
+		replace_entries(b, lid, n);
+	return differs;
 }
 
 /* One switch after another: some may become idle by what others get. */
 static void give_shares(struct mover *b)
 {
-	const struct topo *t = b->r->topo;
-	uint32_t idle = find_idle(b);
-
-	for (uint32_t i = 0; idle != TOPO_NONE && i < b->n; i++) {
-		for (uint32_t h = 0; h < t->n_hosts; h++)
-			for (unsigned k = 0; t->hosts[h].lid && k < 1u << t->hosts[h].lmc; k++)
-				if (t->hosts[h].sw != TOPO_NONE && t->hosts[h].sw != idle)
-					give_share(b, idle, (lid_t)(t->hosts[h].lid + k));
-		idle = find_idle(b);
+	b->idle = find_idle(b);
+	for (uint32_t i = 0; b->idle != TOPO_NONE && i < b->n; i++) {
+		visit(b, give_share);
+		b->idle = find_idle(b);
 	}
 }
 
@@ -316,12 +312,12 @@ bool reroute_columns(struct routes *r, const struct routes *fresh, uint32_t limi
 	bool fits;
 
 	assert(r->topo->n_switches == fresh->topo->n_switches);
-	mover_open(&b, routes_judged_load(r));
+	mover_open(&b);
 	give_shares(&b);
 	if (keep_may_compare(r->topo))
 		repeat(&b, replace_column); /* takes its time in a large fabric */
 	fits = !some_is_over(&b) && find_idle(&b) == TOPO_NONE;
-	mover_close(&b);
+	arena_done(&b.memory);
 	return fits;
 }
 

@@ -269,19 +269,7 @@ static uint32_t most_load(const struct relief *f, bool all)
 	return most;
 }
 
-/* The most loaded channel of the path from `sw` on. */
-static uint32_t worst_of(const struct relief *f, uint32_t sw)
-{
-	uint32_t most = 0, c = channel_of(f, sw);
-
-	for (uint32_t hops = 0; f->next[c] != NOWHERE && hops < f->n; hops++) {
-		most = MAX(most, f->load[c]);
-		c = channel_of(f, f->next[c]);
-	}
-	return most;
-}
-
-/* Adds to all channels of that path. Returns what the most loaded carries then. */
+/* Adds to all channels of the path from `sw` on. Returns what the most loaded carries then. */
 static uint32_t shift_load(struct relief *f, uint32_t sw, uint32_t by)
 {
 	uint32_t most = 0, c = channel_of(f, sw);
@@ -381,7 +369,7 @@ static uint32_t best_way(struct relief *f, uint32_t i, uint32_t lid, uint32_t mo
 			return TOPO_NONE;
 		next = w->edges[best].next;
 		known = f->worst[next];
-		f->worst[next] = worst_of(f, next);
+		f->worst[next] = shift_load(f, next, 0);
 		if (f->worst[next] <= known)
 			return best;
 	}

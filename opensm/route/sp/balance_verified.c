@@ -21,23 +21,18 @@
 #include "route/proof/keep_policy.h"
 #include "util/mem.h"
 
-/* Only lower ones are reached from here, or from there. */
-static bool goes_down(const struct routes *r, uint32_t sw, uint32_t to)
-{
-	size_t words = (r->topo->n_switches + 63u) / 64;
-
-	return sw == to || r->downs[to * words + sw / 64] >> sw % 64 & 1;
-}
-
 bool balance_is_path(const struct routes *r, uint32_t sw, uint32_t next, uint32_t to)
 {
-	const uint8_t *hops = r->hops + (size_t)to * r->topo->n_switches;
+	uint32_t n = r->topo->n_switches;
+	const uint8_t *hops = r->hops + (size_t)to * n;
 
 	if (hops[next] + 1 != hops[sw])
 		return false;
 	if (!r->places)
 		return true;
-	return r->places[next] > r->places[sw] ? goes_down(r, next, to) : !goes_down(r, sw, to);
+	/* Only lower ones are reached from there, or not from here. */
+	return r->places[next] > r->places[sw] ? next == to || hops_go_down(r->downs, n, next, to)
+					       : !hops_go_down(r->downs, n, sw, to);
 }
 
 /* Orders switches by their distance from one. `arg`: the routes. */

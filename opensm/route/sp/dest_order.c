@@ -54,12 +54,11 @@ struct dest_order *dest_order_new(const struct topo *t, const struct route_optio
 {
 	_cleanup_free_ uint8_t *class = xmalloc(t->n_hosts);
 	_cleanup_free_ uint32_t *crowd = xcalloc(t->n_switches, sizeof(*crowd));
-	_cleanup_free_ struct entry *entries = NULL;
+	_cleanup_free_ struct entry *entries = xcalloc(topo_count_lids(t), sizeof(*entries));
 	struct dest_order *r = xcalloc(1, sizeof(*r));
-	size_t most = 0;
 
 	assert(t && o);
-	r->sources = topo_count_senders(t);
+	r->sources = arena_keep(&r->memory, topo_count_senders(t));
 	ARENA_ARRAY(&r->memory, r->has_sources, t->n_switches);
 	for (uint32_t h = 0; h < t->n_hosts; h++) {
 		const struct topo_host *host = &t->hosts[h];
@@ -67,13 +66,11 @@ struct dest_order *dest_order_new(const struct topo *t, const struct route_optio
 		class[h] = DEST_ORDER_CLASSES - 1;
 		if (host->sw == TOPO_NONE || !host->lid)
 			continue;
-		most += 1u << host->lmc;
 		crowd[host->sw] += 1u << host->lmc;
 		r->has_sources[host->sw] = true;
 	}
 	set_class(t, &o->io, class, 1);
 	set_class(t, &o->cn, class, 0);
-	entries = xcalloc(most, sizeof(*entries));
 	r->n = list_entries(t, class, crowd, entries);
 	ARENA_ARRAY(&r->memory, r->at, r->n);
 	ARENA_ARRAY(&r->memory, r->lids, r->n);
@@ -86,12 +83,4 @@ struct dest_order *dest_order_new(const struct topo *t, const struct route_optio
 	return r;
 }
 
-struct dest_order *dest_order_free(struct dest_order *r)
-{
-	if (!r)
-		return NULL;
-	free(r->sources);
-	arena_done(&r->memory);
-	free(r);
-	return NULL;
-}
+ARENA_FREE(dest_order_free, struct dest_order)

@@ -23,7 +23,7 @@
 #include "route/select/engines.h"
 #include "route/proof/keep_policy.h"
 #include "route/vl/vl_layers.h"
-#include "route/sp/dest_order.h"
+#include "route/sp/sssp.h"
 #include "util/mem.h"
 
 #define SEARCHED 300 /* switches up to which every way of choosing paths is tried */
@@ -41,10 +41,7 @@ struct lash {
 	const struct route_job *job;
 	const struct topo *topo;
 	uint32_t n;
-	struct route_options options; /* those that have an effect here */
-	struct graph *graph;
-	struct distances *distances;
-	struct dest_order *dests;
+	struct sssp s;
 	/* every switch is a destination, its weight the number of its LIDs */
 	uint32_t *columns, *weights;
 	uint32_t *ends;		     /* destinations that paths lead to */
@@ -59,16 +56,14 @@ struct lash {
 	uint32_t bar; /* most load of a channel when every pair takes the first possible port */
 	bool is_whole_grid; /* the best possible: dimension by dimension, nothing missing */
 	bool kept;	    /* every path keeps its VL */
-	unsigned threads, most;
+	unsigned most;
 	unsigned limit, needed; /* VLs to fill before giving up; the fewest so far */
 	struct arena memory;
 };
 
 static void lash_done(struct lash *l)
 {
-	graph_free(l->graph);
-	distances_free(l->distances);
-	dest_order_free(l->dests);
+	sssp_done(&l->s);
 	arena_done(&l->memory);
 	vl_layers_free(l->best);
 	vl_layers_free(l->layers);
@@ -80,21 +75,21 @@ static bool lash_init(struct lash *l)
 
 	l->topo = l->job->topo;
 	l->n = l->topo->n_switches;
-	l->threads = route_threads(l->job);
-	l->options = (struct route_options){ .weights = o->weights, .n_weights = o->n_weights };
-	l->graph = graph_new(l->topo, &l->options);
-	l->distances = distances_new(l->graph, l->threads, l->job->cancelled);
-	if (!l->distances)
+	l->s.threads = route_threads(l->job);
+	l->s.options = (struct route_options){ .weights = o->weights, .n_weights = o->n_weights };
+	l->s.graph = graph_new(l->topo, &l->s.options);
+	l->s.distances = distances_new(l->s.graph, l->s.threads, l->job->cancelled);
+	if (!l->s.distances)
 		return false;
-	l->dests = dest_order_new(l->topo, &l->options);
+	l->s.dests = dest_order_new(l->topo, &l->s.options);
 	ARENA_ARRAY(&l->memory, l->columns, l->n);
 	ARENA_ARRAY(&l->memory, l->weights, l->n);
 	ARENA_ARRAY(&l->memory, l->ends, l->n);
 	ARENA_ARRAY(&l->memory, l->ports, (size_t)l->n * l->n);
 	ARENA_ARRAY(&l->memory, l->best_ports, (size_t)l->n * l->n);
 	ARENA_ARRAY(&l->memory, l->hints, (size_t)l->n * l->n);
-	for (uint32_t i = 0; i < l->dests->n; i++)
-		l->weights[l->dests->at[i]]++;
+	for (uint32_t i = 0; i < l->s.dests->n; i++)
+		l->weights[l->s.dests->at[i]]++;
 	for (uint32_t s = 0; s < l->n; s++) {
 		l->columns[s] = s;
 		if (l->weights[s])
@@ -107,7 +102,7 @@ static struct vl_layers_job vl_layers_job(const struct lash *l, bool both_ways)
 {
 	return (struct vl_layers_job){
 		.topo = l->topo, .n_columns = l->n_ends, .at = l->ends, .keys = l->ends,
-		.row_size = l->n, .ports = l->ports, .sources = l->dests->has_sources,
+		.row_size = l->n, .ports = l->ports, .sources = l->s.dests->has_sources,
 		.both_ways = both_ways, .most = l->most, .limit = l->limit,
 		.cancelled = l->job->cancelled,
 	};
@@ -132,13 +127,13 @@ static uint32_t choose_paths(struct lash *l, const struct choice *how)
 	if (!how->stay)
 		memset(l->hints, 0, (size_t)l->n * l->n * sizeof(*l->hints));
 	return sp_balance_run(&(struct sp_balance_job){
-		.graph = l->graph, .distances = l->distances, .n_columns = l->n,
+		.graph = l->s.graph, .distances = l->s.distances, .n_columns = l->n,
 		.at = l->columns, .keys = l->columns, .weights = l->weights, .row_size = l->n,
-		.sources = l->dests->sources, .grid = how->grid, .breaks = how->breaks,
+		.sources = l->s.dests->sources, .grid = how->grid, .breaks = how->breaks,
 		.both_ways = true, .n_orders = how->n_orders, .by_number = how->by_number,
 		.stay = how->stay, .part = true,
 		.rounds = how->by_number ? 1 : how->stay ? 2 : 3,
-		.threads = l->threads, .cancelled = l->job->cancelled, .squares = &l->squares,
+		.threads = l->s.threads, .cancelled = l->job->cancelled, .squares = &l->squares,
 		.ports = l->ports, .hints = how->stay ? NULL : l->hints,
 	});
 }
@@ -236,7 +231,7 @@ static void try_all(struct lash *l, const struct grid *grid)
 
 static bool find_vls(struct lash *l)
 {
-	_cleanup_(grid_freep) struct grid *grid = dims_find(l->graph);
+	_cleanup_(grid_freep) struct grid *grid = dims_find(l->s.graph);
 
 	try_all(l, grid);
 	if (!l->best) {
@@ -348,13 +343,12 @@ static void write_tables(const struct lash *l, struct routes *r)
 	const struct topo *t = l->topo;
 
 	for (uint32_t s = 0; s < l->n; s++)
-		for (unsigned k = 0; t->switches[s].lid && k < 1u << t->switches[s].lmc; k++)
-			write_lids(l, r, s, t->switches[s].lid + k, 0);
+		TOPO_EACH_LID(&t->switches[s], lid)
+			write_lids(l, r, s, lid, 0);
 	for (uint32_t h = 0; h < t->n_hosts; h++)
-		for (unsigned k = 0;
-		     t->hosts[h].sw != TOPO_NONE && t->hosts[h].lid && k < 1u << t->hosts[h].lmc;
-		     k++)
-			write_lids(l, r, t->hosts[h].sw, t->hosts[h].lid + k, t->hosts[h].sw_port);
+		TOPO_EACH_LID(&t->hosts[h], lid)
+			if (t->hosts[h].sw != TOPO_NONE)
+				write_lids(l, r, t->hosts[h].sw, lid, t->hosts[h].sw_port);
 }
 
 static void use_vls(const struct lash *l, struct routes *r)
@@ -388,10 +382,10 @@ static bool read_tables(struct lash *l, const struct routes *r)
 
 			l->ports[(size_t)s * l->n + d] = s == d || port == LFT_NO_PORT ? 0 : port;
 		}
-	for (uint32_t i = 0; i < l->dests->n; i++)
+	for (uint32_t i = 0; i < l->s.dests->n; i++)
 		for (uint32_t s = 0; s < l->n; s++) {
-			uint32_t d = l->dests->at[i];
-			uint8_t port = routes_port(r, s, (lid_t)l->dests->lids[i]);
+			uint32_t d = l->s.dests->at[i];
+			uint8_t port = routes_port(r, s, (lid_t)l->s.dests->lids[i]);
 
 			if (s != d && port != LFT_NO_PORT && port != l->ports[(size_t)s * l->n + d])
 				return false;
@@ -431,7 +425,7 @@ struct routes *lash_compute(const struct route_job *job, char *why, size_t why_l
 	r = routes_new(job->topo, "lash", job->topo->max_lid);
 	write_tables(&l, r);
 	r->hops = xmalloc((size_t)l.n * l.n);
-	hops_by_target(l.distances, l.threads, r->hops, NULL);
+	hops_by_target(l.s.distances, l.s.threads, r->hops, NULL);
 	r->expected_load = l.best_load;
 	use_vls(&l, r);
 	return r;

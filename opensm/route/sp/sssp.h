@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Common to sssp and dfsssp. */
+/* Common to sssp, dfsssp and lash. */
 #pragma once
 
 #include "route/core/graph.h"

@@ -84,11 +84,6 @@ static void find_known(struct change *c, const struct topo *now, const struct dm
 /* ---- pairs ------------------------------------------------------------------------------- */
 
 /* Pairs whose distance is another, as bits; sets differs[sw] for switches that have any. */
-static bool goes_down(const uint64_t *downs, uint32_t n, uint32_t from, uint32_t to)
-{
-	return downs && downs[(size_t)to * ((n + 63) / 64) + from / 64] >> from % 64 & 1;
-}
-
 static void compare_hops(const struct change *c, const struct change_hops *hops, uint64_t *bits,
 			 bool *differs)
 {
@@ -105,8 +100,8 @@ static void compare_hops(const struct change *c, const struct change_hops *hops,
 
 			if (before && row != TOPO_NONE && before[row] == now[s] &&
 			    now[s] != HOPS_CAPPED &&
-			    goes_down(p->downs, n_before, row, was) ==
-				    goes_down(hops->downs, c->n, s, x))
+			    (p->downs && hops_go_down(p->downs, n_before, row, was)) ==
+				    (hops->downs && hops_go_down(hops->downs, c->n, s, x)))
 				continue;
 			bits[(size_t)s * c->words + x / 64] |= UINT64_C(1) << x % 64;
 			differs[s] = true;
@@ -136,8 +131,7 @@ static bool cables_differ(struct change *c, const struct topo *now, uint32_t sw)
 		c->gains |= topo_port_loops(new) && !(old && topo_port_loops(old));
 		if (new->sw == TOPO_NONE) {
 			differ |= old && old->sw != TOPO_NONE;
-		} else if (!old || old->sw == TOPO_NONE || old->sw != c->previous_sw[new->sw] ||
-			   old->port != new->port) {
+		} else if (!topo_had_cable(now, before, c->previous_sw, sw, p)) {
 			c->gains = true;
 			differ = true;
 		}
@@ -174,17 +168,15 @@ bool change_had_way(const struct change *c, const struct topo *now, uint32_t sw,
 {
 	const struct topo *before = c->previous->topo;
 	uint32_t b = c->previous_sw[sw], to = c->previous_sw[target];
-	const struct topo_port *cable = topo_port(now, sw, port), *old;
 	const uint8_t *hops;
 
 	if (!c->compares || b == TOPO_NONE || to == TOPO_NONE)
 		return true;
-	old = port <= before->switches[b].n_ports ? topo_port(before, b, port) : NULL;
-	if (!old || old->sw == TOPO_NONE || old->sw != c->previous_sw[cable->sw] ||
-	    old->port != cable->port)
+	if (!topo_had_cable(now, before, c->previous_sw, sw, port))
 		return false;
 	hops = c->previous->hops + (size_t)to * before->n_switches;
-	return hops[b] >= HOPS_CAPPED || hops[old->sw] + weight == hops[b];
+	return hops[b] >= HOPS_CAPPED ||
+	       hops[topo_port(before, b, port)->sw] + weight == hops[b];
 }
 
 struct change *change_new(const struct graph *g, const struct dmodk *spread,
@@ -200,7 +192,7 @@ struct change *change_new(const struct graph *g, const struct dmodk *spread,
 	c->compares = previous->hops && previous->options;
 	c->n = g->n;
 	c->words = (g->n + 63) / 64;
-	c->previous_sw = topo_match_switches(now, previous->topo);
+	c->previous_sw = arena_keep(&c->memory, topo_match_switches(now, previous->topo));
 	ARENA_ARRAY(&c->memory, c->known, spread->n);
 	ARENA_ARRAY(&c->memory, c->same, spread->n);
 	ARENA_ARRAY(&c->memory, c->newcomers, spread->n);
@@ -210,12 +202,4 @@ struct change *change_new(const struct graph *g, const struct dmodk *spread,
 	return c;
 }
 
-struct change *change_free(struct change *c)
-{
-	if (!c)
-		return NULL;
-	free(c->previous_sw);
-	arena_done(&c->memory);
-	free(c);
-	return NULL;
-}
+ARENA_FREE(change_free, struct change)

@@ -243,18 +243,6 @@ static bool is_apart(const struct levels *l, uint32_t host)
 	return l->plan && l->plan->apart && host != TOPO_NONE && l->plan->apart[host];
 }
 
-/* Place of a port among those that lead to no switch: no host that leaves changes another's. */
-static unsigned host_place(const struct levels *l, uint32_t sw, uint8_t port)
-{
-	const struct topo *t = l->g->topo;
-	unsigned place = 0;
-
-	for (unsigned p = 1; p < port; p++)
-		place += topo_port(t, sw, p)->sw == TOPO_NONE &&
-			 !is_apart(l, topo_port(t, sw, p)->host);
-	return place;
-}
-
 /* Ports that lead up from a switch, parallel cables counted. */
 static unsigned ports_up(const struct levels *l, uint32_t u)
 {
@@ -277,17 +265,23 @@ static unsigned most_parallel(const struct levels *l, uint32_t u)
 	return most;
 }
 
-/* Places that hosts of a leaf take. */
+/*
+ * Places that hosts of a leaf take. Each port that leads to no switch has one: no host that leaves
+ * changes another's.
+ */
 static uint32_t host_places(const struct levels *l, uint32_t leaf)
 {
 	const struct topo *t = l->g->topo;
-	unsigned last = 0;
+	uint32_t places = 0, last = 1;
 
-	for (unsigned p = 1; p <= t->switches[leaf].n_ports; p++)
-		if (topo_port(t, leaf, p)->host != TOPO_NONE &&
-		    !is_apart(l, topo_port(t, leaf, p)->host))
-			last = p;
-	return host_place(l, leaf, (uint8_t)last) + 1;
+	for (unsigned p = 1; p <= t->switches[leaf].n_ports; p++) {
+		const struct topo_port *port = topo_port(t, leaf, p);
+
+		places += port->sw == TOPO_NONE && !is_apart(l, port->host);
+		if (port->host != TOPO_NONE && !is_apart(l, port->host))
+			last = places;
+	}
+	return last;
 }
 
 /*
@@ -365,6 +359,7 @@ static void share_out(struct levels *l, uint32_t sw, unsigned place)
 static void add_dests(struct dmodk *s, uint32_t sw, const struct lid_range *range)
 {
 	s->has_lmc[sw] |= range->lmc != 0;
+	s->some_lmc |= range->lmc != 0;
 	for (unsigned k = 0; range->base && k < 1u << range->lmc; k++) {
 		if (range->base + k > LID_MAX_UCAST)
 			return;
@@ -678,20 +673,8 @@ static void find_even(struct levels *l)
 	}
 }
 
-static uint32_t count_lids(const struct topo *t)
-{
-	uint32_t n = 0;
-
-	for (uint32_t u = 0; u < t->n_switches; u++)
-		n += t->switches[u].lid ? 1u << t->switches[u].lmc : 0;
-	for (uint32_t h = 0; h < t->n_hosts; h++)
-		n += t->hosts[h].lid ? 1u << t->hosts[h].lmc : 0;
-	return n;
-}
-
 static void levels_done(struct levels *l)
 {
-	free(l->hosts);
 	arena_done(&l->memory);
 }
 
@@ -720,7 +703,7 @@ static void levels_open(struct levels *l)
 	uint32_t n = l->g->n, cables = l->g->first[n];
 
 	ARENA_ARRAY(l->s ? &l->s->memory : &l->memory, l->rank, n);
-	l->hosts = topo_count_hosts(l->g->topo);
+	l->hosts = arena_keep(&l->memory, topo_count_hosts(l->g->topo));
 	ARENA_ARRAY(&l->memory, l->leaf, n);
 	ARENA_ARRAY(&l->memory, l->pod, n);
 	ARENA_ARRAY(&l->memory, l->joins, n);
@@ -749,7 +732,7 @@ void dmodk_levels(const struct graph *g, uint16_t *ret)
 struct dmodk *dmodk_new(const struct graph *g, const struct distances *d,
 			  const struct dmodk_plan *plan)
 {
-	uint32_t n = g->n, lids = count_lids(g->topo);
+	uint32_t n = g->n, lids = topo_count_lids(g->topo);
 	_cleanup_free_ uint32_t *pods = xcalloc((size_t)n * DMODK_LEVELS, sizeof(*pods));
 	struct dmodk *s = xcalloc(1, sizeof(*s));
 	_cleanup_(levels_done) struct levels l = { .g = g, .d = d, .plan = plan, .s = s };

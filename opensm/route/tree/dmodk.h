@@ -66,6 +66,7 @@ struct dmodk {
 	uint32_t *host;     /* TOPO_NONE: the switch itself */
 	uint8_t *depth;     /* number of homes */
 	bool *has_lmc;      /* per switch: some destination on it has more than one LID */
+	bool some_lmc;      /* some switch has such a destination */
 	/* per switch: depth of all destinations on it if their homes are as far; else 0 */
 	uint8_t *even;
 	lid_t top;          /* highest LID */
@@ -97,6 +98,13 @@ void dmodk_levels(const struct graph *g, uint16_t *ret);
 uint32_t dmodk_find_host(const struct dmodk *s, uint32_t sw, uint32_t host);
 struct dmodk *dmodk_free(struct dmodk *s);
 FREEP(dmodk_free, struct dmodk)
+
+/* Does the group lead to a higher switch than `sw`? Without ups and downs the ranks say it. */
+static inline bool dmodk_leads_up(const struct dmodk *s, bool oriented, uint32_t sw,
+				  const struct graph_group *group)
+{
+	return oriented ? group->way == GRAPH_UP : s->rank[group->to] == s->rank[sw] + 1u;
+}
 
 /*
  * Which of `n` equally good paths the LID of a switch takes; there are many such LIDs and they

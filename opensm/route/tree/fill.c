@@ -160,17 +160,14 @@ bool fill_is_flat(const struct route_job *job, const struct fill_plan *how, cons
 {
 	const struct route_options *o = &job->options;
 	uint32_t flat = 0, hosts = 0;
-	bool has_lmc = false;
 
-	for (uint32_t u = 0; u < how->graph->n; u++)
-		has_lmc |= s->has_lmc[u];
 	if (how->keeps_homes || route_says_how_to_count(o))
 		return false;
 	for (uint32_t i = 0; i < s->n; i++) {
 		hosts += s->hot[i].port != 0;
 		flat += s->hot[i].port && !s->depth[i];
 	}
-	return (o->by_load && !has_lmc) || 2 * flat > hosts;
+	return (o->by_load && !s->some_lmc) || 2 * flat > hosts;
 }
 
 static void fill_rows(const struct fill *f, struct routes *r)
@@ -237,7 +234,7 @@ static void fill_by_load(const struct route_job *job, const struct port_select_p
 		.is_new = c && c->gains ? is_new_path : NULL,
 		.threads = route_threads(job), .cancelled = job->cancelled,
 	}, r, NULL);
-	if (plan->has_lmc)
+	if (plan->spread->some_lmc)
 		lid_spread(&(struct lid_spread_job){
 			.graph = plan->graph, .distances = plan->distances,
 			.previous = c ? c->previous : NULL, .limit = UINT32_MAX,
@@ -261,8 +258,6 @@ static void plan_rows(struct fill *f)
 		.options = &job->options,
 		.oriented = how->tree,
 	};
-	for (uint32_t u = 0; u < how->graph->n; u++)
-		f->plan.has_lmc |= f->spread->has_lmc[u];
 	if (job->previous)
 		f->change = change_new(how->graph, f->spread,
 				       &(struct change_hops){ .hops = f->hops, .downs = f->downs },

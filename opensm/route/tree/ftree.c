@@ -13,11 +13,9 @@
  */
 #include "route/tree/updown.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "route/select/engines.h"
-#include "route/tree/repair.h"
 #include "util/bisect.h"
 #include "util/mem.h"
 
@@ -39,8 +37,7 @@ static bool *mark_listed(const struct topo *t, const struct route_guids *list)
 	return ret;
 }
 
-/* Per host: no compute node. NULL: all are. The caller frees. */
-static bool *find_apart(const struct topo *t, const struct route_options *o)
+bool *ftree_find_apart(const struct topo *t, const struct route_options *o)
 {
 	bool *ret;
 
@@ -167,66 +164,10 @@ struct routes *ftree_compute(const struct route_job *job, char *why, size_t why_
 	if (detours > DETOURS)
 		return route_refuse(why, why_len, "not a tree: %u %% of the paths between leaves"
 				    " would be detours", detours);
-	apart = find_apart(job->topo, &job->options);
-	tree_orient(tree, g);
+	apart = ftree_find_apart(job->topo, &job->options);
 	return updown_route(job, &(struct fill_plan){
 		.engine = "ftree", .graph = g, .tree = tree, .keeps_homes = true,
 		.spread = { .levels = levels, .apart = apart,
 			    .from_above = job->options.quasi_ftree_indexing },
 	});
-}
-
-/* One compute node. */
-struct seat {
-	uint32_t slot, sw, host;
-	uint8_t port;
-};
-
-/* By leaf, on it by port. Slots of a switch are adjacent, then come those of its neighbours. */
-static int by_seat(const void *a, const void *b)
-{
-	const struct seat *x = a, *y = b;
-
-	return COMPARE(x->slot, y->slot) ?: COMPARE(x->sw, y->sw) ?: COMPARE(x->port, y->port);
-}
-
-uint32_t *ftree_ca_order(const struct topo *t, const struct route_options *o, uint32_t *ret_n)
-{
-	_cleanup_(graph_freep) struct graph *g = graph_new(t, o);
-	_cleanup_(distances_freep) struct distances *d =
-		g->weighted ? distances_new(g, 1, NULL) : NULL;
-	_cleanup_free_ bool *apart = find_apart(t, o);
-	_cleanup_(dmodk_freep) struct dmodk *s = dmodk_new(g, d, &(struct dmodk_plan){
-		.apart = apart, .from_above = o->quasi_ftree_indexing,
-	});
-	_cleanup_free_ struct seat *seats = xcalloc(t->n_hosts, sizeof(*seats));
-	uint32_t n = 0, most = 0, leaves = 0, *ret;
-
-	for (uint32_t i = 0; i < s->n; i++)
-		if (s->host[i] != TOPO_NONE && !s->hot[i].offset && !(apart && apart[s->host[i]]))
-			seats[n++] = (struct seat){
-				.slot = s->level[0].digit[i], .sw = t->hosts[s->host[i]].sw,
-				.port = s->hot[i].port, .host = s->host[i],
-			};
-	SORT(seats, n, by_seat);
-	for (uint32_t i = 0, run = 0; i < n; i++) {
-		if (i && seats[i].sw == seats[i - 1].sw) {
-			run++;
-		} else {
-			run = 1;
-			leaves++;
-		}
-		most = MAX(most, run);
-	}
-	*ret_n = leaves * most;
-	ret = xcalloc(*ret_n, sizeof(*ret));
-	memset(ret, 0xFF, *ret_n * sizeof(*ret));
-	for (uint32_t i = 0, leaf = 0, at = 0; i < n; i++) {
-		if (i && seats[i].sw != seats[i - 1].sw) {
-			leaf++;
-			at = 0;
-		}
-		ret[leaf * most + at++] = seats[i].host;
-	}
-	return ret;
 }

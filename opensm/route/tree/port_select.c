@@ -24,19 +24,10 @@ static uint8_t first_of_chassis(const struct port_select_row *row, uint32_t grou
 	const struct graph_group *groups = row->groups;
 	guid_t guid = chassis_guid(g->topo, groups[group].to);
 
-	for (uint32_t i = 0; i < group && row->plan->has_lmc; i++)
+	for (uint32_t i = 0; i < group && row->plan->spread->some_lmc; i++)
 		if (chassis_guid(g->topo, groups[i].to) == guid)
 			return (uint8_t)i;
 	return (uint8_t)group;
-}
-
-static bool leads_up(const struct port_select_row *row, uint32_t group)
-{
-	const uint16_t *rank = row->plan->spread->rank;
-
-	if (row->plan->oriented)
-		return row->groups[group].way == GRAPH_UP;
-	return rank[row->groups[group].to] == rank[row->sw] + 1u;
 }
 
 static void sort_by_way(struct port_select_row *row)
@@ -46,7 +37,8 @@ static void sort_by_way(struct port_select_row *row)
 
 	row->n_up = row->n_all = 0;
 	for (uint32_t i = 0; i < row->n_groups; i++) {
-		if (!leads_up(row, i)) {
+		if (!dmodk_leads_up(row->plan->spread, row->plan->oriented, row->sw,
+				    &row->groups[i])) {
 			row->by_way[--down] = (uint8_t)i;
 			continue;
 		}
@@ -61,14 +53,12 @@ static void find_peers(struct port_select_row *row)
 	const struct graph *g = row->plan->graph;
 
 	memset(row->peer, 0xFF, sizeof(row->peer));
-	row->parallel = false;
 	row->groups = &g->groups[g->first[row->sw]];
 	row->n_groups = g->first[row->sw + 1] - g->first[row->sw];
 	for (uint32_t i = 0; i < row->n_groups; i++) {
 		const struct graph_group *group = &row->groups[i];
 
 		row->from[i] = distances_from(row->plan->distances, group->to);
-		row->parallel |= group->n_ports > 1;
 		for (unsigned p = 0; p < group->n_ports; p++) {
 			row->peer[g->ports[group->first_port + p]] = group->to;
 			row->group[g->ports[group->first_port + p]] = (uint8_t)i;
@@ -113,13 +103,13 @@ static void find_candidates(struct port_select_row *row, uint32_t target)
 
 	if (row->target == target)
 		return;
-	if (row->target != TOPO_NONE && row->full[target] && row->full[row->target]) {
+	if (row->target != TOPO_NONE && row->ways.full[target] && row->ways.full[row->target]) {
 		row->target = target;
 		return;
 	}
 	row->target = target;
 	for (uint32_t w = 0; w * 16 < row->n_groups; w++)
-		for (unsigned left = row->bits[w * g->n + target]; left; left &= left - 1) {
+		for (unsigned left = row->ways.bits[w * g->n + target]; left; left &= left - 1) {
 			const struct graph_group *group =
 				&groups[w * 16 + (unsigned)__builtin_ctz(left)];
 
@@ -252,32 +242,28 @@ static uint8_t least_count(struct port_select_row *row, uint32_t dest, const str
 	return tied[scatters(row, dest) ? random_next(&row->random) % ties : 0];
 }
 
-/* The group with this place among those that lead to `at`, as their bits have them. */
-static const struct graph_group *nth_way(const struct port_select_row *row, uint32_t at,
-					 uint32_t place)
+/* The group with this place among those that lead to `at`. */
+static const struct graph_group *nth_way(struct port_select_row *row, uint32_t at, uint32_t place)
 {
-	for (uint32_t w = 0; w * 16 < row->n_groups; w++) {
-		unsigned ways = row->bits[w * row->plan->graph->n + at],
-			 n = (unsigned)__builtin_popcount(ways);
+	uint32_t i = 0;
 
-		for (unsigned k = 0; place < n && k < place; k++)
-			ways &= ways - 1;
-		if (place < n)
-			return &row->groups[w * 16 + (unsigned)__builtin_ctz(ways)];
-		place -= n;
-	}
-	return NULL;
+	if (row->ways.full[at])
+		return &row->groups[row->by_way[place]];
+	find_candidates(row, at);
+	for (; place > 0; place--)
+		i += row->groups[row->group[row->candidates[i]]].n_ports;
+	return &row->groups[row->group[row->candidates[i]]];
 }
 
 /*
  * The port for the LID of switch `at` with this slot: any neighbour that is nearer. Homes are for
  * end ports: if all switches used the same one, each would have to change when its cable fails.
  */
-static uint8_t any_port(const struct port_select_row *row, uint32_t at, uint32_t slot)
+static uint8_t any_port(struct port_select_row *row, uint32_t at, uint32_t slot)
 {
-	uint32_t place = dmodk_any(slot, port_select_via(row), row->ways[at]);
+	uint32_t n = row->ways.n[at];
 	const struct graph_group *way =
-		row->full[at] ? &row->groups[row->by_way[place]] : nth_way(row, at, place);
+		n ? nth_way(row, at, dmodk_any(slot, port_select_via(row), n)) : NULL;
 
 	return way ? row->plan->graph->ports[way->first_port + slot % way->n_ports] : 0;
 }
@@ -285,7 +271,7 @@ static uint8_t any_port(const struct port_select_row *row, uint32_t at, uint32_t
 bool port_select_is_sure(const struct port_select_row *row, uint32_t at)
 {
 	return !row->plan->oriented ||
-	       (row->full[at] && row->dist[at] & DISTANCE_UP);
+	       (row->ways.full[at] && row->dist[at] & DISTANCE_UP);
 }
 
 /* Does every path to `home` lead on to `at`? In an oriented graph it may not. */
@@ -294,7 +280,7 @@ static bool goes_on(const struct port_select_row *row, uint32_t home, uint32_t a
 	if (!row->plan->oriented)
 		return true;
 	for (uint32_t n = row->plan->graph->n, i = 0; i * 16 < row->n_groups; i++)
-		if (row->bits[i * n + home] & ~row->bits[i * n + at])
+		if (row->ways.bits[i * n + home] & ~row->ways.bits[i * n + at])
 			return false;
 	return true;
 }
@@ -321,7 +307,7 @@ static uint32_t find_waypoint(const struct port_select_row *row, uint32_t dest, 
 static uint8_t parallel_port(const struct port_select_row *row, uint32_t dest, uint32_t target)
 {
 	const struct graph *g = row->plan->graph;
-	const struct graph_group *only = &row->groups[row->last[target] >> 8];
+	const struct graph_group *only = &row->groups[row->ways.last[target] >> 8];
 	uint16_t here = row->plan->spread->rank[row->sw], there = row->plan->spread->rank[only->to];
 	unsigned level = MIN((unsigned)MAX(here, there), (unsigned)row->plan->spread->depth[dest]);
 
@@ -340,12 +326,12 @@ static bool is_diverted(const struct port_select_row *row, uint32_t dest, uint32
 	const struct dmodk *s = row->plan->spread;
 	uint16_t rank = s->rank[row->sw];
 
-	if (target != at || row->ways[at] < 2 || !s->hot[dest].port)
+	if (target != at || row->ways.n[at] < 2 || !s->hot[dest].port)
 		return false;
 	return rank && rank < s->depth[dest];
 }
 
-/* All destinations on a switch have about the same turn. Without parallel cables none is listed. */
+/* All destinations on a switch have about the same turn. */
 uint8_t port_select_diverted(struct port_select_row *row, uint32_t dest, uint32_t at)
 {
 	uint32_t turn = turn_of(row, dest, row->plan->spread->rank[row->sw]);
@@ -354,22 +340,17 @@ uint8_t port_select_diverted(struct port_select_row *row, uint32_t dest, uint32_
 		return row->turn_port;
 	row->turn = turn;
 	row->turn_at = at;
-	if (row->parallel) {
-		find_candidates(row, at);
-		row->turn_port = row->candidates[turn % row->n_candidates];
-	} else {
-		row->turn_port = row->plan->graph->ports[
-			nth_way(row, at, turn % row->ways[at])->first_port];
-	}
+	find_candidates(row, at);
+	row->turn_port = row->candidates[turn % row->n_candidates];
 	return row->turn_port;
 }
 
 /* 0: several neighbours are equally good, so ports are counted. */
 static uint8_t closed_form(struct port_select_row *row, uint32_t dest, uint32_t at, uint32_t target)
 {
-	if (row->unique[target])
-		return (uint8_t)row->unique[target];
-	if (row->ways[target] == 1)
+	if (row->ways.unique[target])
+		return (uint8_t)row->ways.unique[target];
+	if (row->ways.n[target] == 1)
 		return parallel_port(row, dest, target);
 	if (port_select_is_idle(row, dest))
 		return any_port(row, at, turn_of(row, dest, 0));
@@ -402,8 +383,7 @@ void port_select_one(struct port_select_row *row, uint32_t dest, uint32_t at, un
 		row->lft[lid] = LFT_NO_PORT;
 	if (port)
 		return;
-	GROW(row->waiting, row->n_waiting + 1, row->cap_waiting);
-	row->waiting[row->n_waiting++] =
+	APPEND(row->waiting, row->n_waiting, row->cap_waiting) =
 		(struct waiting){ .dest = dest, .target = target, .at = at, .old = old };
 }
 
@@ -498,20 +478,28 @@ static void fill_switch_lids(struct port_select_row *row, uint32_t at, uint32_t 
 			port_select_one(row, i, at, s->depth[i]);
 }
 
-static void fill_own(struct port_select_row *row)
+/* All destinations on switch `at`: here, or out of reach, whatever the row held before. */
+static void fill_all(struct port_select_row *row, uint32_t at, uint32_t first, uint32_t end)
 {
 	const struct dmodk *s = row->plan->spread;
 
-	for (uint32_t i = s->first[row->sw]; i < s->first[row->sw + 1]; i++)
+	for (uint32_t i = first; i < end; i++)
 		if (s->hot[i].lid < row->cap)
-			row->lft[s->hot[i].lid] = s->hot[i].port;
+			row->lft[s->hot[i].lid] = at == row->sw ? s->hot[i].port : LFT_NO_PORT;
+}
+
+static void fill_own(struct port_select_row *row)
+{
+	const uint32_t *first = &row->plan->spread->first[row->sw];
+
+	fill_all(row, row->sw, first[0], first[1]);
 }
 
 /* Only one port leads to the switch: all its destinations take that. */
 static void fill_single(struct port_select_row *row, uint32_t at, uint32_t first, uint32_t end)
 {
 	const struct dmodk *s = row->plan->spread;
-	uint8_t port = (uint8_t)row->unique[at];
+	uint8_t port = (uint8_t)row->ways.unique[at];
 	uint32_t hosts = 0;
 
 	if (!row->simple) {
@@ -558,7 +546,7 @@ static void fill_carefully(struct port_select_row *row, uint32_t at, uint32_t fi
 	for (uint32_t i = first; i < end; i++, h++) {
 		bool homeward =
 			graph_is_path((uint16_t)(row->dist[h->home] + h->distance), dist);
-		uint8_t port = (uint8_t)row->unique[h->home];
+		uint8_t port = (uint8_t)row->ways.unique[h->home];
 
 		if (h->lid >= row->cap)
 			continue;
@@ -572,24 +560,14 @@ static void fill_carefully(struct port_select_row *row, uint32_t at, uint32_t fi
 	}
 }
 
-/* Out of reach: no entry, whatever the row held before. */
-static void fill_nowhere(struct port_select_row *row, uint32_t first, uint32_t end)
-{
-	const struct dmodk *s = row->plan->spread;
-
-	for (uint32_t i = first; i < end; i++)
-		if (s->hot[i].lid < row->cap)
-			row->lft[s->hot[i].lid] = LFT_NO_PORT;
-}
-
 /* Destinations first .. end - 1 on switch `at`. */
 static void fill_target(struct port_select_row *row, uint32_t at, uint32_t first, uint32_t end)
 {
 	if (row->dist[at] == DISTANCE_NONE)
-		fill_nowhere(row, first, end);
+		fill_all(row, at, first, end);
 	else if (row->plan->switches_only)
 		fill_switch_lids(row, at, first, end);
-	else if (row->unique[at])
+	else if (row->ways.unique[at])
 		fill_single(row, at, first, end);
 	else if (!row->simple || row->plan->spread->has_lmc[at])
 		fill_groups(row, at, first, end);
@@ -710,7 +688,7 @@ static void fill_from_scratch(struct port_select_row *row)
 
 	row_clear(row);
 	fill_own(row);
-	if (!row->simple || row->plan->has_lmc)
+	if (!row->simple || row->plan->spread->some_lmc)
 		count_unseen(row);
 	fill_ordered(row);
 	for (uint32_t at = 0; at < row->plan->graph->n; at++)

@@ -39,7 +39,6 @@ struct port_select_plan {
 	uint32_t n_ordered;
 	const bool *is_ordered;        /* per destination; NULL if none is */
 	const bool *ignored;           /* per entry of topo->ports: not counted; NULL: all count */
-	bool has_lmc;                  /* something has more than one LID */
 	bool oriented;                 /* the graph has ups and downs (tree.h) */
 	bool switches_only;            /* leave the end ports of other switches to fill.c */
 };

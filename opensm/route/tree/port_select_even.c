@@ -83,7 +83,7 @@ bool port_select_at_once(struct port_select_row *row, uint32_t at, uint32_t firs
 	const struct dmodk *s = row->plan->spread;
 	struct even e = { .spread = s, .at = at, .depth = s->even[at] };
 	uint16_t rank = s->rank[row->sw];
-	bool diverts = row->ways[at] > 1 && rank && rank < e.depth;
+	bool diverts = row->ways.n[at] > 1 && rank && rank < e.depth;
 
 	if ((row->old && row->plan->change->keeps) || !e.depth || row->cap <= s->top ||
 	    !port_select_is_sure(row, at))
@@ -96,9 +96,9 @@ bool port_select_at_once(struct port_select_row *row, uint32_t at, uint32_t firs
 		e.port[k] = port_select_table(row, far);
 		e.home[k] = s->level[k].home;
 	}
-	if (diverts && row->full[at] && s->level[rank].modulus == row->n_all)
+	if (diverts && row->ways.full[at] && s->level[rank].modulus == row->n_all)
 		e.residue = s->level[rank].residue;
-	diverts &= e.residue || (!row->old && !row->unique[at]);
+	diverts &= e.residue || (!row->old && !row->ways.unique[at]);
 	if (diverts && e.depth == 2)
 		fill_diverted(row, &e, first, end, 2);
 	else if (diverts)
@@ -124,8 +124,8 @@ static uint8_t spare_port(const struct port_select_row *row, const struct dmodk_
 		i--;
 	while (i + 1 < d->n && place >= spares[i].room)
 		i++;
-	group = row->last[spares[i].home] >> 8;
-	if (row->ways[spares[i].home] != 1 || !port_select_is_way(row, group, d->at))
+	group = row->ways.last[spares[i].home] >> 8;
+	if (row->ways.n[spares[i].home] != 1 || !port_select_is_way(row, group, d->at))
 		return 0;
 	way = &row->groups[group];
 	return row->plan->graph->ports[way->first_port + turn % way->n_ports];
@@ -143,8 +143,7 @@ static uint8_t part_port(const struct port_select_row *row, const struct dmodk_c
 
 static void part_one(struct port_select_row *row, lid_t lid, uint8_t port)
 {
-	GROW(row->parted.entries, row->parted.n + 1, row->parted.cap);
-	row->parted.entries[row->parted.n++] =
+	APPEND(row->parted.entries, row->parted.n, row->parted.cap) =
 		(struct parted_entry){ .lid = lid, .port = row->lft[lid] };
 	row->count[row->lft[lid]]--;
 	row->count[port]++;
@@ -192,7 +191,7 @@ void port_select_share(struct port_select_row *row)
 		const struct graph_group *way;
 		uint32_t turn;
 
-		if (d->at == row->sw || !row->full[d->at] || lid >= row->cap ||
+		if (d->at == row->sw || !row->ways.full[d->at] || lid >= row->cap ||
 		    (row->old && c->known[d->dest]))
 			continue;
 		/* Neighbours up in turn, then their cables. */

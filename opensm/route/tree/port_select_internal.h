@@ -18,6 +18,18 @@ struct waiting {
 	uint8_t old;	 /* where it is, and may stay; 0: nowhere yet */
 };
 
+/* Which paths there are from a switch. */
+struct port_select_ways {
+	uint16_t *n;	  /* per target switch: neighbours on shortest paths */
+	uint16_t *last;	  /* per target switch: last such group of this switch, PLACE_STEP() */
+	uint16_t *unique; /* per target switch: the only port towards it, or 0 */
+	/* per target switch: all groups that lead up are paths, and no others */
+	uint16_t *full;
+	/* the groups that are paths: of group g bit g % 16 of bits[g / 16 * n + target] */
+	uint16_t *bits;
+	uint32_t cap_bits;
+};
+
 /* What port_select_part() changed in a row, as it was before. */
 struct port_select_parted {
 	struct parted_entry {
@@ -32,12 +44,10 @@ struct port_select_like {
 	uint32_t sw; /* TOPO_NONE: there is none */
 	const uint8_t *lft;
 	const uint16_t *dist;
-	uint16_t *ways, *last, *unique, *full, *bits; /* as port_select_row has them */
-	uint32_t cap_bits;
-	uint32_t n_groups;
-	uint32_t via; /* as port_select_via() */
-	unsigned n_all, n_up, n_ports;
-	uint8_t all[PORTS], up_sizes[PORTS], ports[PORTS], sizes[PORTS];
+	struct port_select_ways ways;
+	const struct graph_group *groups;
+	uint32_t n_groups, n_up;
+	uint8_t by_way[PORTS];
 	uint16_t *differs; /* per switch */
 	bool *marked;	   /* per switch; false between calls */
 	uint32_t *found;   /* switches whose destinations are placed */
@@ -56,17 +66,9 @@ struct port_select_row {
 	bool counted;	      /* count[] holds what stays unseen, too */
 	bool simple;	      /* no option changes what or how to count */
 	const uint16_t *dist; /* from this switch */
-	uint16_t *ways;	      /* per target switch: neighbours on shortest paths */
-	uint16_t *last;	      /* per target switch: last such group of this switch, PLACE_STEP() */
-	uint16_t *unique;     /* per target switch: the only port towards it, or 0 */
-	/* per target switch: all groups that lead up are paths, and no others */
-	uint16_t *full;
-	/* the groups that are paths: of group g bit g % 16 of bits[g / 16 * n + target] */
-	uint16_t *bits;
-	uint32_t cap_bits;
+	struct port_select_ways ways;
 	uint32_t n_groups, n_up; /* the latter: that lead up */
 	uint8_t by_way[PORTS];	 /* the groups, those that lead up first */
-	bool parallel;		 /* some group has several ports */
 	unsigned n_all;
 	uint8_t all[PORTS];	 /* ports of the groups that lead up */
 	struct port_select_table {	 /* what homes at one distance from here say */
@@ -111,7 +113,9 @@ void port_select_part(struct port_select_row *row);
 /* The last of all: hosts of other leaves that every leaf sends to by ports of its own choice. */
 void port_select_share(struct port_select_row *row);
 
-/* paths, last, unique, full and bits; the groups are known. */
+/* Room for `n` targets, parts of `memory` but for the bits. */
+void port_select_ways_open(struct port_select_ways *w, uint32_t n, struct arena *memory);
+/* Fills row->ways; the groups are known. */
 void port_select_find_ways(struct port_select_row *row);
 /* The same for two targets; the others are known. */
 void port_select_find_two(struct port_select_row *row, uint32_t x, uint32_t y);
@@ -132,7 +136,7 @@ static inline bool port_select_is_idle(const struct port_select_row *row, uint32
 static inline bool port_select_is_way(const struct port_select_row *row, uint32_t group,
 				      uint32_t target)
 {
-	return row->bits[group / 16 * row->plan->graph->n + target] >> group % 16 & 1;
+	return row->ways.bits[group / 16 * row->plan->graph->n + target] >> group % 16 & 1;
 }
 
 /* The ports of homes that are `distance` from here. */

@@ -51,12 +51,10 @@ static void find_below(struct port_select_likes *l, const struct dmodk *s, uint3
 static uint64_t key_of(const struct port_select_plan *plan, uint32_t sw)
 {
 	const struct graph *g = plan->graph;
-	const uint16_t *rank = plan->spread->rank;
 	uint64_t up = 0, all = 0;
 
 	GRAPH_EACH(g, sw, group) {
-		bool is_up =
-			plan->oriented ? group->way == GRAPH_UP : rank[group->to] == rank[sw] + 1u;
+		bool is_up = dmodk_leads_up(plan->spread, plan->oriented, sw, group);
 		uint64_t *key = is_up ? &up : &all;
 
 		*key = (*key ^ group->to ^ (uint64_t)g->ports[group->first_port] << 32) *
@@ -84,7 +82,7 @@ struct port_select_likes *port_select_likes_new(const struct port_select_plan *p
 	uint32_t n = plan->graph->n;
 	_cleanup_free_ struct turn *turns = xcalloc(n, sizeof(*turns));
 
-	l->possible = !plan->change && !plan->has_lmc && !plan->is_ordered && !plan->ignored &&
+	l->possible = !plan->change && !plan->spread->some_lmc && !plan->is_ordered && !plan->ignored &&
 		      !plan->switches_only && !plan->options->count_switches &&
 		      !plan->options->scatter_seed;
 	ARENA_ARRAY(&l->memory, l->order, n);
@@ -113,55 +111,17 @@ struct port_select_like *port_select_like_new(uint32_t n, struct arena *memory)
 	ARENA_ARRAY(memory, m->differs, (size_t)n + SIMD_LANES);
 	ARENA_ARRAY(memory, m->found, n);
 	ARENA_ARRAY(memory, m->marked, n);
-	ARENA_ARRAY(memory, m->ways, n);
-	ARENA_ARRAY(memory, m->last, n);
-	ARENA_ARRAY(memory, m->unique, n);
-	ARENA_ARRAY(memory, m->full, n);
+	port_select_ways_open(&m->ways, n, memory);
 	return m;
-}
-
-/* Ports of all groups, group by group; those of the groups that lead up alone are row->all. */
-static unsigned list_ports(const struct port_select_row *row, uint8_t *ports, uint8_t *sizes)
-{
-	const struct graph *g = row->plan->graph;
-	unsigned n = 0;
-
-	for (uint32_t i = 0; i < row->n_groups; i++) {
-		memcpy(ports + n, &g->ports[row->groups[i].first_port], row->groups[i].n_ports);
-		n += row->groups[i].n_ports;
-		sizes[i] = row->groups[i].n_ports;
-	}
-	return n;
-}
-
-static unsigned list_up(const struct port_select_row *row, uint8_t *sizes)
-{
-	for (uint32_t i = 0; i < row->n_up; i++)
-		sizes[i] = row->groups[row->by_way[i]].n_ports;
-	return row->n_up;
-}
-
-static void swap_arrays(uint16_t **a, uint16_t **b)
-{
-	uint16_t *c = *a;
-
-	*a = *b;
-	*b = c;
 }
 
 /* Swaps the row's paths with those of the model. */
 static void swap_ways(struct port_select_row *row)
 {
-	struct port_select_like *m = row->like;
-	uint32_t cap = row->cap_bits;
+	struct port_select_ways ways = row->ways;
 
-	swap_arrays(&row->ways, &m->ways);
-	swap_arrays(&row->last, &m->last);
-	swap_arrays(&row->unique, &m->unique);
-	swap_arrays(&row->full, &m->full);
-	swap_arrays(&row->bits, &m->bits);
-	row->cap_bits = m->cap_bits;
-	m->cap_bits = cap;
+	row->ways = row->like->ways;
+	row->like->ways = ways;
 }
 
 void port_select_like_take(struct port_select_row *row)
@@ -175,37 +135,45 @@ void port_select_like_take(struct port_select_row *row)
 	m->sw = row->sw;
 	m->lft = row->lft;
 	m->dist = row->dist;
+	m->groups = row->groups;
 	m->n_groups = row->n_groups;
-	m->n_all = row->n_all;
-	memcpy(m->all, row->all, row->n_all);
-	m->via = port_select_via(row);
-	m->n_up = list_up(row, m->up_sizes);
-	m->n_ports = list_ports(row, m->ports, m->sizes);
+	m->n_up = row->n_up;
+	memcpy(m->by_way, row->by_way, row->n_up);
 	m->parted = row->parted;
 	row->parted = parted;
 	swap_ways(row);
 }
 
+/* Has group `i` the ports that group `k` of the model has? */
+static bool same_group(const struct port_select_row *row, uint32_t i, uint32_t k)
+{
+	const uint8_t *ports = row->plan->graph->ports;
+	const struct graph_group *a = &row->groups[i], *b = &row->like->groups[k];
+
+	return a->n_ports == b->n_ports &&
+	       !memcmp(ports + a->first_port, ports + b->first_port, a->n_ports);
+}
+
+/* Beginning with the same neighbour, as port_select_via() is it. */
 static bool same_ways_up(const struct port_select_row *row)
 {
 	const struct port_select_like *m = row->like;
 	const uint16_t *rank = row->plan->spread->rank;
-	uint8_t sizes[PORTS];
+	bool same = rank[row->sw] == rank[m->sw] && row->n_up == m->n_up &&
+		    (!m->n_up || m->groups[m->by_way[0]].to == port_select_via(row));
 
-	if (m->via != port_select_via(row))
-		return false;
-	return rank[row->sw] == rank[m->sw] && row->n_all == m->n_all &&
-	       list_up(row, sizes) == m->n_up && !memcmp(sizes, m->up_sizes, m->n_up) &&
-	       !memcmp(row->all, m->all, m->n_all);
+	for (uint32_t i = 0; same && i < m->n_up; i++)
+		same = same_group(row, row->by_way[i], m->by_way[i]);
+	return same;
 }
 
 static bool same_ports(const struct port_select_row *row)
 {
-	const struct port_select_like *m = row->like;
-	uint8_t ports[PORTS], sizes[PORTS];
+	bool same = row->n_groups == row->like->n_groups;
 
-	return row->n_groups == m->n_groups && list_ports(row, ports, sizes) == m->n_ports &&
-	       !memcmp(ports, m->ports, m->n_ports) && !memcmp(sizes, m->sizes, m->n_groups);
+	for (uint32_t i = 0; same && i < row->n_groups; i++)
+		same = same_group(row, i, i);
+	return same;
 }
 
 /*
@@ -221,16 +189,16 @@ static void compare_targets(const struct port_select_row *row, uint32_t n, uint3
 	for (uint32_t x = 0; x < n; x += SIMD_LANES) {
 		uint32_t at = x + SIMD_LANES <= n ? x : n - SIMD_LANES;
 		simd_u16 dist = *(const simd_u16 *)(row->dist + at),
-			 unique = *(const simd_u16 *)(row->unique + at);
-		simd_u16 same = (simd_u16)(unique == *(const simd_u16 *)(m->unique + at)) &
+			 unique = *(const simd_u16 *)(row->ways.unique + at);
+		simd_u16 same = (simd_u16)(unique == *(const simd_u16 *)(m->ways.unique + at)) &
 				(simd_u16)(unique != 0);
 		simd_u16 groups = ~(simd_u16){ 0 };
 
-		same |= (simd_u16)((*(const simd_u16 *)(row->full + at) &
-				    *(const simd_u16 *)(m->full + at)) != 0);
+		same |= (simd_u16)((*(const simd_u16 *)(row->ways.full + at) &
+				    *(const simd_u16 *)(m->ways.full + at)) != 0);
 		for (uint32_t p = 0; p < n_planes; p++)
-			groups &= (simd_u16)(*(const simd_u16 *)(row->bits + p * n + at) ==
-					     *(const simd_u16 *)(m->bits + p * n + at));
+			groups &= (simd_u16)(*(const simd_u16 *)(row->ways.bits + p * n + at) ==
+					     *(const simd_u16 *)(m->ways.bits + p * n + at));
 		if (n_planes)
 			same |= groups;
 		same |= (simd_u16)(dist == DISTANCE_NONE);
@@ -309,8 +277,7 @@ bool port_select_like_try(struct port_select_row *row)
 
 static bool same_neighbours(const struct port_select_row *row)
 {
-	const struct graph *g = row->plan->graph;
-	const struct graph_group *groups = &g->groups[g->first[row->like->sw]];
+	const struct graph_group *groups = row->like->groups;
 
 	for (uint32_t i = 0; i < row->n_groups; i++)
 		if (groups[i].to != row->groups[i].to ||

@@ -79,14 +79,14 @@ static void find_many(struct port_select_row *row, const struct steps *s, uint32
 		f.full = (simd_u16)(f.full == 0);
 		for (uint32_t p = 0; p < s->n_planes; p++) {
 			find_plane(s, p * PLANE, x, dist, &f);
-			*(simd_u16 *)(row->bits + (size_t)p * n + x) = f.bits;
+			*(simd_u16 *)(row->ways.bits + (size_t)p * n + x) = f.bits;
 			f.full &= (simd_u16)(f.bits == s->up[p]);
 		}
 		one = (simd_u16)(f.ways == 1);
-		*(simd_u16 *)(row->ways + x) = f.ways;
-		*(simd_u16 *)(row->last + x) = f.last;
-		*(simd_u16 *)(row->unique + x) = one & f.last & 0xFF;
-		*(simd_u16 *)(row->full + x) = f.full & (uint16_t)(n_up ? 1 : 0);
+		*(simd_u16 *)(row->ways.n + x) = f.ways;
+		*(simd_u16 *)(row->ways.last + x) = f.last;
+		*(simd_u16 *)(row->ways.unique + x) = one & f.last & 0xFF;
+		*(simd_u16 *)(row->ways.full + x) = f.full & (uint16_t)(n_up ? 1 : 0);
 	}
 }
 
@@ -109,13 +109,13 @@ static void find_one(struct port_select_row *row, const struct steps *s, uint32_
 			last = g->code;
 			bits |= g->bit;
 		}
-		row->bits[(size_t)p * n + x] = bits;
+		row->ways.bits[(size_t)p * n + x] = bits;
 		full &= bits == s->up[p];
 	}
-	row->ways[x] = ways;
-	row->last[x] = last;
-	row->unique[x] = ways == 1 ? last & 0xFF : 0;
-	row->full[x] = full;
+	row->ways.n[x] = ways;
+	row->ways.last[x] = last;
+	row->ways.unique[x] = ways == 1 ? last & 0xFF : 0;
+	row->ways.full[x] = full;
 }
 
 static void steps_of(const struct port_select_row *row, struct steps *s)
@@ -144,7 +144,7 @@ void port_select_find_ways(struct port_select_row *row)
 	struct steps s;
 
 	steps_of(row, &s);
-	GROW(row->bits, (size_t)s.n_planes * n, row->cap_bits);
+	GROW(row->ways.bits, (size_t)s.n_planes * n, row->ways.cap_bits);
 	find_many(row, &s, n);
 	for (uint32_t x = n / SIMD_LANES * SIMD_LANES; x < n; x++)
 		find_one(row, &s, x);
@@ -157,14 +157,14 @@ static void fill_table(const struct port_select_row *row, uint16_t distance, uin
 
 	for (; x + SIMD_LANES <= n; x += SIMD_LANES) {
 		simd_u16 there = (simd_u16)(*(const simd_u16 *)(row->dist + x) == distance);
-		simd_u16 unique = *(const simd_u16 *)(row->unique + x);
+		simd_u16 unique = *(const simd_u16 *)(row->ways.unique + x);
 
 		*(simd_u16 *)(port + x) =
 			there & (unique | ((simd_u16)(unique == 0) & (uint16_t)PLACE_SEVERAL));
 	}
 	for (; x < n; x++)
 		port[x] = row->dist[x] != distance ? 0
-			  : row->unique[x]	   ? row->unique[x]
+			  : row->ways.unique[x]	   ? row->ways.unique[x]
 						   : PLACE_SEVERAL;
 }
 
@@ -191,16 +191,21 @@ const uint16_t *port_select_table(struct port_select_row *row, uint16_t distance
 
 /* ---- the work space ------------------------------------------------------------------------- */
 
+void port_select_ways_open(struct port_select_ways *w, uint32_t n, struct arena *memory)
+{
+	ARENA_ARRAY(memory, w->n, n);
+	ARENA_ARRAY(memory, w->last, n);
+	ARENA_ARRAY(memory, w->unique, n);
+	ARENA_ARRAY(memory, w->full, n);
+}
+
 struct port_select_row *port_select_row_new(const struct port_select_plan *plan)
 {
 	struct port_select_row *row = xcalloc(1, sizeof(*row));
 	uint32_t n = plan->graph->n;
 
 	row->plan = plan;
-	ARENA_ARRAY(&row->memory, row->ways, n);
-	ARENA_ARRAY(&row->memory, row->last, n);
-	ARENA_ARRAY(&row->memory, row->unique, n);
-	ARENA_ARRAY(&row->memory, row->full, n);
+	port_select_ways_open(&row->ways, n, &row->memory);
 	row->like = port_select_like_new(n, &row->memory);
 	for (unsigned i = 0; i < PLACE_TABLES; i++)
 		ARENA_ARRAY(&row->memory, row->tables[i].port, n);
@@ -211,8 +216,8 @@ struct port_select_row *port_select_row_free(struct port_select_row *row)
 {
 	if (!row)
 		return NULL;
-	free(row->bits);
-	free(row->like->bits);
+	free(row->ways.bits);
+	free(row->like->ways.bits);
 	free(row->like->parted.entries);
 	free(row->parted.entries);
 	free(row->waiting);

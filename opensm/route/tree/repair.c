@@ -163,8 +163,7 @@ static bool note_end(struct repair *p, uint32_t sw, unsigned port, uint32_t to,
 		return false;
 	p->gains |= what == END_CAME && p->lone[sw] == LONE_NOT && p->lone[to] == LONE_NOT;
 	p->came_some |= what == END_CAME;
-	GROW(p->ends, p->n_ends + 1, p->cap_ends);
-	p->ends[p->n_ends++] =
+	APPEND(p->ends, p->n_ends, p->cap_ends) =
 		(struct cable_end){ .sw = sw, .to = to, .port = (uint8_t)port, .what = what };
 	return true;
 }

@@ -182,12 +182,17 @@ static bool find_targets_of(struct repair *p, const struct cable_end *ends, size
 	return true;
 }
 
-static bool find_targets_with(struct repair *p, const struct row *w)
+static bool find_targets(struct repair *p)
 {
 	const uint32_t *place = p->how->tree ? p->how->tree->place : NULL;
+	struct row w;
 
+	ARENA_ARRAY(&p->memory, w.now, p->g->n);
+	ARENA_ARRAY(&p->memory, w.was, p->g->n);
+	ARENA_ARRAY(&p->memory, w.queue, p->g->n);
+	memset(p->column, 0xFF, p->g->n * sizeof(*p->column));
 	for (uint32_t i = 0; i < p->n_lones; i++)
-		if (!find_lone_row(p, p->lones[i], w))
+		if (!find_lone_row(p, p->lones[i], &w))
 			return false;
 	for (size_t i = 0, next; i < p->n_ends; i = next) {
 		bool higher = false;
@@ -195,27 +200,15 @@ static bool find_targets_with(struct repair *p, const struct row *w)
 		for (next = i; next < p->n_ends && p->ends[next].sw == p->ends[i].sw; next++)
 			higher |= place && place[p->ends[next].sw] < place[p->ends[next].to];
 		if (p->lone[p->ends[i].sw] == LONE_NOT &&
-		    !find_targets_of(p, p->ends + i, next - i, higher, w))
+		    !find_targets_of(p, p->ends + i, next - i, higher, &w))
 			return false;
 	}
 	return p->n_targets * KEEP_REPAIR_SHARE <= MAX(p->g->n, 256u);
 }
 
-static bool find_targets(struct repair *p)
-{
-	uint32_t n = p->g->n;
-	_cleanup_free_ uint16_t *now = xmalloc(n * sizeof(*now));
-	_cleanup_free_ uint16_t *was = xmalloc(n * sizeof(*was));
-	_cleanup_free_ uint32_t *queue = xmalloc(n * sizeof(*queue));
-
-	memset(p->column, 0xFF, n * sizeof(*p->column));
-	return find_targets_with(p, &(struct row){ .now = now, .was = was, .queue = queue });
-}
-
 static void note_moved(struct repair *p, uint32_t from, uint32_t to)
 {
-	GROW(p->moved, p->n_moved + 1, p->cap_moved);
-	p->moved[p->n_moved++] = (struct moved_pair){ .sw = from, .to = to };
+	APPEND(p->moved, p->n_moved, p->cap_moved) = (struct moved_pair){ .sw = from, .to = to };
 }
 
 static bool move_distance(struct repair *p, uint32_t from, uint32_t to, uint16_t now)

@@ -144,8 +144,7 @@ static const struct repair_choice *find_waypoint(const struct repair *p, uint32_
 static uint32_t via_of(const struct repair *p, uint32_t sw)
 {
 	GRAPH_EACH(p->g, sw, group)
-		if (p->how->tree ? group->way == GRAPH_UP
-				 : p->spread->rank[group->to] == p->spread->rank[sw] + 1u)
+		if (dmodk_leads_up(p->spread, p->how->tree, sw, group))
 			return group->to;
 	return 0;
 }
@@ -240,8 +239,7 @@ static uint8_t choose_port(struct repair *p, uint32_t sw, uint32_t dest, uint32_
 	if (!port && !stay)
 		return choose_by_count(p, sw, dest, at, c, 0);
 	if (!port) {
-		GROW(p->waiting, p->n_waiting + 1, p->cap_waiting);
-		p->waiting[p->n_waiting++] = (struct waiting){ sw, dest, at };
+		APPEND(p->waiting, p->n_waiting, p->cap_waiting) = (struct waiting){ sw, dest, at };
 		return stay;
 	}
 	return port != stay && stay && !is_new_path(p, sw, port, at) ? stay : port;

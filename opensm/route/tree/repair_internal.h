@@ -75,8 +75,7 @@ static inline uint16_t repair_distance_in(const struct repair *p, const uint8_t 
 		return DISTANCE_NONE;
 	if (!downs)
 		return far;
-	return far | (downs[repair_down_word(p, from, to)] >> from % 64 & 1 ? DISTANCE_DOWN
-									     : DISTANCE_UP);
+	return far | (hops_go_down(downs, p->g->n, from, to) ? DISTANCE_DOWN : DISTANCE_UP);
 }
 
 /* As it was. */

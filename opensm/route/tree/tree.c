@@ -221,8 +221,8 @@ static void place_switch(struct sorting *s, uint32_t u, uint32_t *n)
 
 static bool has_higher(const struct sorting *s, uint32_t u)
 {
-	for (uint32_t i = s->g->first[u]; i < s->g->first[u + 1]; i++)
-		if (s->placed[s->g->groups[i].to])
+	GRAPH_EACH(s->g, u, edge)
+		if (s->placed[edge->to])
 			return true;
 	return false;
 }
@@ -362,69 +362,40 @@ static void find_ids(struct sorting *s, const struct tree_plan *plan)
 	}
 }
 
-/* The switch in the previous topo, which mostly has the same number. */
-static uint32_t find_before(const struct topo *now, const struct topo *before, uint32_t u)
-{
-	if (u < before->n_switches && before->switches[u].guid == now->switches[u].guid)
-		return u;
-	return topo_find_switch(before, now->switches[u].guid);
-}
-
 /* ---- the order of before ------------------------------------------------------------------ */
 
 /* Neighbours that may change sides for the order of before to stay. */
 #define TURNS_MAX 64
 
 /* Is every cable between switches one of the previous topo? */
-static bool is_part_of(const struct topo *now, const struct topo *before)
+static bool is_part_of(const struct topo *now, const struct topo *before, const uint32_t *match)
 {
-	for (uint32_t u = 0; u < now->n_switches; u++) {
-		uint32_t was = find_before(now, before, u);
-
-		for (unsigned p = 1; p <= now->switches[u].n_ports; p++) {
-			const struct topo_port *new = topo_port(now, u, p);
-			const struct topo_port *old = topo_port(before, was, p);
-
-			if (new->sw != TOPO_NONE &&
-			    (old->sw == TOPO_NONE || old->port != new->port ||
-			     before->switches[old->sw].guid != now->switches[new->sw].guid))
+	for (uint32_t u = 0; u < now->n_switches; u++)
+		for (unsigned p = 1; p <= now->switches[u].n_ports; p++)
+			if (topo_port(now, u, p)->sw != TOPO_NONE &&
+			    !topo_had_cable(now, before, match, u, p))
 				return false;
-		}
-	}
 	return true;
 }
 
-struct old_place {
-	uint32_t place, sw;
-};
-
-static int by_old_place(const void *a, const void *b)
+/* As before. False: some switch was not there. */
+static bool arrange_as_before(struct sorting *s, const struct routes *previous,
+			      const uint32_t *match)
 {
-	const struct old_place *x = a, *y = b;
-
-	return COMPARE(x->place, y->place);
-}
-
-/* As before. False: there was no order, or some switch was not there. */
-static bool arrange_as_before(struct sorting *s, const struct routes *previous)
-{
-	const struct topo *now = s->g->topo;
-	_cleanup_free_ struct old_place *old = xcalloc(s->g->n, sizeof(*old));
+	const struct topo *before = previous->topo;
+	_cleanup_free_ uint32_t *old = xmalloc((before->n_switches + 1u) * sizeof(*old));
 	uint32_t n = 0;
 
-	if (!previous || !previous->places)
-		return false;
+	memset(old, 0xFF, before->n_switches * sizeof(*old));
 	for (uint32_t u = 0; u < s->g->n; u++) {
-		uint32_t was = find_before(now, previous->topo, u);
-
-		if (was == TOPO_NONE ||
-		    previous->topo->switches[was].n_ports != now->switches[u].n_ports)
+		if (match[u] == TOPO_NONE ||
+		    before->switches[match[u]].n_ports != s->g->topo->switches[u].n_ports)
 			return false;
-		old[u] = (struct old_place){ .place = previous->places[was], .sw = u };
+		old[previous->places[match[u]]] = u;
 	}
-	SORT(old, s->g->n, by_old_place);
-	for (uint32_t i = 0; i < s->g->n; i++)
-		place_switch(s, old[i].sw, &n);
+	for (uint32_t i = 0; i < before->n_switches; i++)
+		if (old[i] != TOPO_NONE)
+			place_switch(s, old[i], &n);
 	return true;
 }
 
@@ -547,8 +518,12 @@ static void arrange(struct sorting *s, const struct tree_plan *plan)
 static struct tree *choose_order(struct sorting *s, const struct tree_plan *plan)
 {
 	_cleanup_(tree_freep) struct tree *former = s->t = tree_alloc(s->g->n), *anew = NULL;
-	bool known = arrange_as_before(s, plan->previous);
-	bool gains = known && !is_part_of(s->g->topo, plan->previous->topo);
+	const struct routes *previous =
+		plan->previous && plan->previous->places ? plan->previous : NULL;
+	_cleanup_free_ uint32_t *match =
+		previous ? topo_match_switches(s->g->topo, previous->topo) : NULL;
+	bool known = previous && arrange_as_before(s, previous, match);
+	bool gains = known && !is_part_of(s->g->topo, previous->topo, match);
 
 	if (known && !gains && find_stray(s) == TOPO_NONE)
 		return take(former);
@@ -564,7 +539,6 @@ static struct tree *choose_order(struct sorting *s, const struct tree_plan *plan
 struct tree *tree_new(const struct graph *g, const struct tree_plan *plan)
 {
 	_cleanup_(arena_done) struct arena memory = { NULL };
-	_cleanup_free_ uint32_t *part = NULL;
 	struct sorting s = { .g = g };
 
 	assert(g && plan);
@@ -575,7 +549,7 @@ struct tree *tree_new(const struct graph *g, const struct tree_plan *plan)
 	ARENA_ARRAY(&memory, s.above, g->n);
 	ARENA_ARRAY(&memory, s.placed, g->n);
 	find_ids(&s, plan);
-	part = s.part = graph_parts(g);
+	s.part = arena_keep(&memory, graph_parts(g));
 	return choose_order(&s, plan);
 }
 
@@ -590,14 +564,6 @@ void tree_orient(const struct tree *t, struct graph *g)
 }
 
 /* ---- distances --------------------------------------------------------------------------- */
-
-/* Cost of the path from `from` to its neighbour `to`. */
-static uint16_t weight_of(const struct graph *g, uint32_t from, uint32_t to)
-{
-	uint32_t group = g->weighted ? graph_find(g, from, to) : TOPO_NONE;
-
-	return group != TOPO_NONE ? g->groups[group].weight : 1;
-}
 
 SIMD_CLONES
 static void go_down(const struct graph *g, struct distances *d, uint32_t u, uint32_t base,
@@ -693,56 +659,56 @@ static void go_up(const struct graph *g, struct distances *d, uint32_t u, uint32
 		if (group->way != GRAPH_UP)
 			continue;
 		weight[0] = group->weight;
-		weight[1] = weight_of(g, group->to, u);
+		weight[1] = g->weighted ? graph_edge(g, group->to, u)->weight : 1;
 		look_up(d->rows + (size_t)group->to * d->n + base, row, n, weight, up, relied);
 	}
 	decide_row(row, n, up, relied);
 }
 
-struct distances *tree_distances(const struct tree *t, const struct graph *g, unsigned threads,
-				 const atomic_bool *cancelled)
+/* To `n` targets; column[switch]: which of them it is. */
+static struct distances *find_distances(const struct tree *t, const struct graph *g,
+					const uint32_t *column, uint32_t n, unsigned threads,
+					const atomic_bool *cancelled)
 {
 	struct distances *d = xcalloc(1, sizeof(*d));
 
 	assert(t->n == g->n && threads > 0);
-	d->n = g->n;
+	d->n = n;
 	d->mask = FAR;
-	d->rows = xmalloc((size_t)g->n * g->n * sizeof(*d->rows));
+	d->rows = xmalloc((size_t)g->n * n * sizeof(*d->rows));
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
-	for (uint32_t base = 0; base < g->n; base += BLOCK) {
-		uint32_t n = MIN(BLOCK, g->n - base);
+	for (uint32_t base = 0; base < n; base += BLOCK) {
+		uint32_t some = MIN(BLOCK, n - base);
 
 		if (is_cancelled(cancelled))
 			continue;
 		for (uint32_t k = g->n; k-- > 0;)
-			go_down(g, d, t->order[k], base, n, t->order[k]);
+			go_down(g, d, t->order[k], base, some, column[t->order[k]]);
 		for (uint32_t k = 0; k < g->n; k++)
-			go_up(g, d, t->order[k], base, n);
+			go_up(g, d, t->order[k], base, some);
 	}
 	if (is_cancelled(cancelled))
 		return distances_free(d);
 	return d;
 }
 
+struct distances *tree_distances(const struct tree *t, const struct graph *g, unsigned threads,
+				 const atomic_bool *cancelled)
+{
+	_cleanup_free_ uint32_t *column = xmalloc(g->n * sizeof(*column));
+
+	for (uint32_t u = 0; u < g->n; u++)
+		column[u] = u;
+	return find_distances(t, g, column, g->n, threads, cancelled);
+}
+
 struct distances *tree_distances_some(const struct tree *t, const struct graph *g,
 				      const uint32_t *targets, uint32_t n)
 {
 	_cleanup_free_ uint32_t *column = xmalloc(g->n * sizeof(*column));
-	struct distances *d = xcalloc(1, sizeof(*d));
 
 	memset(column, 0xFF, g->n * sizeof(*column));
 	for (uint32_t i = 0; i < n; i++)
 		column[targets[i]] = i;
-	d->n = n;
-	d->mask = FAR;
-	d->rows = xmalloc((size_t)g->n * n * sizeof(*d->rows));
-	for (uint32_t base = 0; base < n; base += BLOCK) {
-		uint32_t some = MIN(BLOCK, n - base);
-
-		for (uint32_t k = g->n; k-- > 0;)
-			go_down(g, d, t->order[k], base, some, column[t->order[k]]);
-		for (uint32_t k = 0; k < g->n; k++)
-			go_up(g, d, t->order[k], base, some);
-	}
-	return d;
+	return find_distances(t, g, column, n, 1, NULL);
 }

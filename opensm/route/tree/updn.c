@@ -44,42 +44,14 @@ static const uint16_t *levels_worth_following(const struct graph *g, const uint1
 	return any && tree_levelled(g, levels) >= LEVELLED ? levels : NULL;
 }
 
-/* Fills `levels`; NULL if they are not worth following. */
-static const uint16_t *updn_levels(const struct graph *g, const struct route_options *o,
-				   uint16_t *levels, bool *ret_roots)
+const uint16_t *updn_levels(const struct graph *g, const struct route_options *o, uint16_t *levels,
+			    bool *ret_roots)
 {
 	*ret_roots = o->roots.n && tree_levels_from_roots(g, &o->roots, levels);
 	if (*ret_roots)
 		return levels;
 	dmodk_levels(g, levels);
 	return levels_worth_following(g, levels);
-}
-
-uint32_t updn_roots(const struct topo *t, const struct route_options *o, uint32_t **ret)
-{
-	_cleanup_(graph_freep) struct graph *g = graph_new(t, o);
-	_cleanup_free_ uint16_t *levels = xcalloc(g->n + 1, sizeof(*levels));
-	_cleanup_(tree_freep) struct tree *tree = NULL;
-	const uint16_t *followed;
-	uint16_t top = 0;
-	uint32_t n = 0;
-	bool has_roots;
-
-	followed = updn_levels(g, o, levels, &has_roots);
-	*ret = xcalloc(g->n + 1, sizeof(**ret));
-	if (!followed) {
-		tree = tree_new(g, &(struct tree_plan){ .ids = o->ids, .n_ids = o->n_ids });
-		if (tree->n)
-			(*ret)[n++] = tree->order[0];
-		return n;
-	}
-	for (uint32_t s = 0; s < g->n; s++)
-		if (levels[s] != DISTANCE_NONE)
-			top = MAX(top, levels[s]);
-	for (uint32_t s = 0; s < g->n; s++)
-		if (levels[s] == top)
-			(*ret)[n++] = s;
-	return n;
 }
 
 static struct routes *route_by(const struct route_job *job, bool is_updn, char *why, size_t why_len)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The common part of updn, dnup and ftree, and facts about their paths for dumps. */
+/* The common part of updn, dnup and ftree, and what of it dumps ask (dump/tree_order.h). */
 #pragma once
 
 #include "route/tree/fill.h"
@@ -7,16 +7,8 @@
 /* plan->graph is oriented by plan->tree. One reference, or NULL: cancelled. */
 struct routes *updown_route(const struct route_job *job, const struct fill_plan *plan);
 
-/*
- * The switches where paths of updn turn from up to down, in the order of switches: those of
- * root_guid_file that are there, else the top level as it is found. Returns how many; the caller
- * frees `ret`.
- */
-uint32_t updn_roots(const struct topo *t, const struct route_options *o, uint32_t **ret);
-
-/*
- * The order in which MPI ranks meet no contention with ftree (opensm-ftree-ca-order.dump): the
- * compute nodes in the order of slots, leaf by leaf, every leaf with as many places as the largest
- * has; TOPO_NONE where a leaf has none. The caller frees.
- */
-uint32_t *ftree_ca_order(const struct topo *t, const struct route_options *o, uint32_t *ret_n);
+/* Fills `levels` as updn has them; NULL if they are not worth following. */
+const uint16_t *updn_levels(const struct graph *g, const struct route_options *o, uint16_t *levels,
+			    bool *ret_roots);
+/* Per host: no compute node of ftree. NULL: all are. The caller frees. */
+bool *ftree_find_apart(const struct topo *t, const struct route_options *o);
