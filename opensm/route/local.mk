@@ -25,7 +25,7 @@ libroute_a_SOURCES = opensm/route/select/engines.c opensm/route/core/engine.c op
 	opensm/route/io/tablefile.c opensm/route/io/tablefile.h opensm/route/io/tablefile_lanes.c \
 	opensm/route/proof/cdg.c opensm/route/proof/cdg.h opensm/route/proof/cdg_internal.h opensm/route/proof/cycle.c \
 	opensm/route/proof/cdg_turns.c \
-	opensm/route/proof/transition.c opensm/route/proof/transition.h opensm/route/proof/detour.c opensm/route/proof/detour.h \
+	opensm/route/proof/transition.c opensm/route/proof/transition.h \
 	opensm/route/select/reroute.c opensm/route/select/reroute.h \
 	opensm/route/proof/keep_policy.c opensm/route/proof/keep_policy.h \
 	opensm/route/select/keep_tables.c opensm/route/select/keep_tables.h opensm/route/select/adopt_found.c opensm/route/select/adopt_found.h \
@@ -77,9 +77,6 @@ tests_unit_test_cdg_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-external
 tests_unit_test_external_SOURCES = tests/unit/test-external.c tests/lib/topogen.c tests/lib/topogen.h
 tests_unit_test_external_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/test-detour
-tests_unit_test_detour_SOURCES = tests/unit/test-detour.c tests/unit/route-desk.h $(TOPOCUT)
-tests_unit_test_detour_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-graph tests/unit/test-minhop tests/unit/test-reroute tests/unit/test-check tests/unit/test-transition
 tests_unit_test_transition_SOURCES = tests/unit/test-transition.c $(TOPOCUT)
 tests_unit_test_transition_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
