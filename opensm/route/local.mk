@@ -48,12 +48,12 @@ ROUTE_LIBS = libroute.a $(TOPO_LIBS) -lm
 EXTRA_PROGRAMS += bench-route
 TABLES = tests/lib/tables.c tests/lib/tables.h
 TOPOCUT = tests/lib/topocut.c tests/lib/topocut.h tests/lib/topogen.c tests/lib/topogen.h
-bench_route_SOURCES = tests/bench/bench-route.c $(TOPOCUT)
+bench_route_SOURCES = tests/bench/bench-route.c tests/lib/tables.h $(TOPOCUT)
 bench_route_LDADD = $(ROUTE_LIBS)
 
 # How many disjoint paths an LMC gives: `make bench-disjoint && ./bench-disjoint -l 2 fat-tree3 12`.
 EXTRA_PROGRAMS += bench-disjoint
-bench_disjoint_SOURCES = tests/bench/bench-disjoint.c $(TOPOCUT)
+bench_disjoint_SOURCES = tests/bench/bench-disjoint.c tests/lib/tables.h $(TOPOCUT)
 bench_disjoint_LDADD = $(ROUTE_LIBS)
 
 # Do two builds make the same tables? `make bench-hash && ./bench-hash`, and diff.
@@ -82,7 +82,7 @@ tests_unit_test_transition_SOURCES = tests/unit/test-transition.c $(TOPOCUT)
 tests_unit_test_transition_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_graph_SOURCES = tests/unit/test-graph.c tests/lib/topogen.c tests/lib/topogen.h
 tests_unit_test_graph_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
-tests_unit_test_minhop_SOURCES = tests/unit/test-minhop.c tests/unit/route-desk.h \
+tests_unit_test_minhop_SOURCES = tests/unit/test-minhop.c tests/lib/tables.h tests/unit/route-desk.h \
 	tests/lib/topogen.c tests/lib/topogen.h
 tests_unit_test_reroute_SOURCES = tests/unit/test-reroute.c tests/lib/tables.h tests/unit/route-desk.h $(TOPOCUT)
 tests_unit_test_reroute_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
@@ -130,7 +130,7 @@ tests_unit_test_recognise_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_auto_SOURCES = tests/unit/test-auto.c tests/unit/route-desk.h $(TOPOCUT)
 tests_unit_test_auto_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-updn tests/unit/test-dnup tests/unit/test-ftree
-UPDOWN_DESK = tests/unit/updown-desk.h tests/unit/route-desk.h tests/lib/topogen.c tests/lib/topogen.h
+UPDOWN_DESK = tests/lib/tables.h tests/unit/updown-desk.h tests/unit/route-desk.h tests/lib/topogen.c tests/lib/topogen.h
 tests_unit_test_updn_SOURCES = tests/unit/test-updn.c $(UPDOWN_DESK)
 tests_unit_test_updn_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_dnup_SOURCES = tests/unit/test-dnup.c $(UPDOWN_DESK)
@@ -143,7 +143,7 @@ tests_unit_test_dor_SOURCES = tests/unit/test-dor.c tests/unit/grid-desk.h tests
 tests_unit_test_dor_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 
 # Engines that deal paths out to lanes.
-LANES_DESK = tests/unit/lanes-desk.h tests/unit/lanes-cases.h tests/unit/route-desk.h $(TOPOCUT)
+LANES_DESK = tests/lib/tables.h tests/unit/lanes-desk.h tests/unit/lanes-cases.h tests/unit/route-desk.h $(TOPOCUT)
 UNIT_TESTS += tests/unit/test-port-class
 tests_unit_test_port_class_SOURCES = tests/unit/test-port-class.c $(LANES_DESK)
 tests_unit_test_port_class_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
