@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "api/json.h"
+#include "control/control_detour.h"
 #include "fabric/words.h"
-#include "route/proof/detour.h"
 #include "util/mem.h"
 
 struct mark_load {

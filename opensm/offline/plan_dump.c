@@ -5,8 +5,8 @@
 
 #include "dump/dump.h"
 #include "fabric/observe.h"
+#include "offline/base/lanefile.h"
 #include "offline/plan.h"
-#include "route/io/tablefile.h"
 #include "util/file.h"
 #include "util/mem.h"
 
@@ -156,8 +156,8 @@ static int write_all_lanes(const struct routes *r, const char *dir)
 	if (!r || !r->lanes)
 		return 0;
 	if (r->topo->n_hosts <= PSL_HOSTS_MAX)
-		e = write_lanes(r, dir, "ibdmchk-psl.txt", tablefile_write_psl);
-	return e < 0 ? e : write_lanes(r, dir, "ibdmchk-sl2vl.txt", tablefile_write_sl2vl);
+		e = write_lanes(r, dir, "ibdmchk-psl.txt", lanefile_write_psl);
+	return e < 0 ? e : write_lanes(r, dir, "ibdmchk-sl2vl.txt", lanefile_write_sl2vl);
 }
 
 int plan_write_dumps(const struct plan_result *r, const char *dir)

@@ -142,8 +142,6 @@ void verify_tables(struct verify *v)
 	verify_find_dropped(v);
 	verify_find_groups(v);
 	measure(v, threads);
-	v->rp_patterns = v->figures.all.patterns;
-	v->rp_mean = routes_permutation_congestion(v->routes, v->rp_patterns, 1, &v->rp_worst);
 }
 
 bool verify_holds(const struct verify *v)

@@ -72,8 +72,6 @@ struct verify {
 	bool sls, sl2vl;	   /* were read */
 	struct route_verdict verdict;
 	struct figures figures;
-	double rp_mean;		   /* most flows on a channel, mean over random permutations */
-	unsigned rp_patterns, rp_worst;
 	/* with what switches themselves send and get, there is a credit loop */
 	bool switches_loop;
 	bool loops;		   /* a credit loop, multicast included */

@@ -149,8 +149,8 @@ void verify_print_json(const struct verify *v, FILE *out)
 	add_double(o, "all_to_all_efficiency", v->figures.all.even);
 	add_double(o, "incast_spread", v->figures.all.incast);
 	add_double(o, "incast_spread_least", v->figures.all.incast_least);
-	add_double(o, "permutation_congestion", v->rp_mean);
-	json_add_int(o, "permutation_congestion_worst", v->rp_worst);
+	add_double(o, "permutation_congestion", v->figures.all.mean.flows);
+	json_add_int(o, "permutation_congestion_worst", v->figures.all.mean.most_flows);
 	json_add_int(o, "shift_congestion", v->figures.all.shift);
 	json_add_int(o, "shifts", v->figures.all.shifts);
 	json_add_int(o, "shifts_there_are", v->figures.all.n_shifts);

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "conf/text/lines.h"
+#include "offline/base/lanefile.h"
 #include "offline/verify.h"
 #include "util/mem.h"
 
@@ -95,13 +96,13 @@ static int read_folder(struct verify *v, const char *folder)
 	return is_there(trees) ? read_tables(v, trees) : 0;
 }
 
-static int load_text(const char *path, struct tablefile_text *ret, char **ret_text)
+static int load_text(const char *path, struct lanefile_text *ret, char **ret_text)
 {
 	struct conf_report r = { 0 };
 	size_t len = 0;
 
 	load_file(path, &r, ret_text, &len);
-	*ret = (struct tablefile_text){ .path = path, .text = *ret_text, .len = len };
+	*ret = (struct lanefile_text){ .path = path, .text = *ret_text, .len = len };
 	return print_findings(&r);
 }
 
@@ -113,7 +114,7 @@ static int read_lanes(struct verify *v)
 	const char *sl2vl_path = v->args->sl2vl ? v->args->sl2vl : is_there(dump) ? dump : NULL;
 	const char *sl_path = v->args->sls ? v->args->sls : is_there(sl_dump) ? sl_dump : NULL;
 	_cleanup_free_ char *sl_text = NULL, *sl2vl_text = NULL;
-	struct tablefile_text sls, sl2vl;
+	struct lanefile_text sls, sl2vl;
 	struct conf_report r = { 0 };
 
 	if ((sl_path && load_text(sl_path, &sls, &sl_text) < 0) ||
@@ -122,7 +123,7 @@ static int read_lanes(struct verify *v)
 	v->sls = sl_path;
 	v->sl2vl = sl2vl_path;
 	if (v->sls || v->sl2vl)
-		v->routes->lanes = tablefile_lanes(v->routes, v->sls ? &sls : NULL,
+		v->routes->lanes = lanefile_read(v->routes, v->sls ? &sls : NULL,
 						   v->sl2vl ? &sl2vl : NULL, &r);
 	return print_findings(&r);
 }

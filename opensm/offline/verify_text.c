@@ -197,8 +197,8 @@ void verify_print_text(const struct verify *v, FILE *out)
 	row(out, "Bandwidth", "%.3f of what end ports have, over %u random halves",
 	    v->figures.all.mean.bisection, v->figures.all.patterns);
 	row(out, "Random",
-	    "%.1f flows on the most used channel, mean of %u permutations; %u at worst", v->rp_mean,
-	    v->rp_patterns, v->rp_worst);
+	    "%.1f flows on the most used channel, mean of %u permutations; %u at worst",
+	    v->figures.all.mean.flows, v->figures.all.patterns, v->figures.all.mean.most_flows);
 	row(out, "Shift", "%.3f on average; %u flows on a channel at most, in %u of %u shifts",
 	    v->figures.all.mean.shift, v->figures.all.shift, v->figures.all.shifts,
 	    v->figures.all.n_shifts);

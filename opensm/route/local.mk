@@ -22,10 +22,10 @@ libroute_a_SOURCES = opensm/route/select/engines.c opensm/route/core/engine.c op
 	opensm/route/grid/grid_tree.c opensm/route/grid/torus.c opensm/route/grid/torus.h opensm/route/grid/dor.c \
 	opensm/route/proof/check.c opensm/route/proof/check.h opensm/route/proof/check_internal.h opensm/route/proof/check_delta.h opensm/route/proof/metric.c opensm/route/proof/disjoint.c opensm/route/proof/disjoint.h \
 	opensm/route/proof/check_run.c opensm/route/proof/check_any.c opensm/route/proof/check_after.c opensm/route/proof/check_distances.c opensm/route/proof/check_renumber.c \
-	opensm/route/io/tablefile.c opensm/route/io/tablefile.h opensm/route/io/tablefile_lanes.c \
+	opensm/route/io/tablefile.c opensm/route/io/tablefile.h \
 	opensm/route/proof/cdg.c opensm/route/proof/cdg.h opensm/route/proof/cdg_internal.h opensm/route/proof/cycle.c \
 	opensm/route/proof/cdg_turns.c \
-	opensm/route/proof/transition.c opensm/route/proof/transition.h opensm/route/proof/detour.c opensm/route/proof/detour.h \
+	opensm/route/proof/transition.c opensm/route/proof/transition.h \
 	opensm/route/select/reroute.c opensm/route/select/reroute.h \
 	opensm/route/proof/keep_policy.c opensm/route/proof/keep_policy.h \
 	opensm/route/select/keep_tables.c opensm/route/select/keep_tables.h opensm/route/select/adopt_found.c opensm/route/select/adopt_found.h \
@@ -48,12 +48,12 @@ ROUTE_LIBS = libroute.a $(TOPO_LIBS) -lm
 EXTRA_PROGRAMS += bench-route
 TABLES = tests/lib/tables.c tests/lib/tables.h
 TOPOCUT = tests/lib/topocut.c tests/lib/topocut.h tests/lib/topogen.c tests/lib/topogen.h
-bench_route_SOURCES = tests/bench/bench-route.c $(TOPOCUT)
+bench_route_SOURCES = tests/bench/bench-route.c tests/lib/tables.h $(TOPOCUT)
 bench_route_LDADD = $(ROUTE_LIBS)
 
 # How many disjoint paths an LMC gives: `make bench-disjoint && ./bench-disjoint -l 2 fat-tree3 12`.
 EXTRA_PROGRAMS += bench-disjoint
-bench_disjoint_SOURCES = tests/bench/bench-disjoint.c $(TOPOCUT)
+bench_disjoint_SOURCES = tests/bench/bench-disjoint.c tests/lib/tables.h $(TOPOCUT)
 bench_disjoint_LDADD = $(ROUTE_LIBS)
 
 # Do two builds make the same tables? `make bench-hash && ./bench-hash`, and diff.
@@ -70,22 +70,19 @@ UNIT_TESTS += tests/unit/test-tablefile tests/unit/test-check-after
 tests_unit_test_check_after_SOURCES = tests/unit/test-check-after.c tests/unit/route-desk.h tests/lib/topogen.c tests/lib/topogen.h
 tests_unit_test_check_after_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_tablefile_SOURCES = tests/unit/test-tablefile.c $(TABLES) tests/lib/topogen.c tests/lib/topogen.h
-tests_unit_test_tablefile_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
+tests_unit_test_tablefile_LDADD = liboffline.a $(ROUTE_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-cdg
 tests_unit_test_cdg_SOURCES = tests/unit/test-cdg.c $(TABLES) tests/unit/route-desk.h tests/lib/topogen.c tests/lib/topogen.h
 tests_unit_test_cdg_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-external
 tests_unit_test_external_SOURCES = tests/unit/test-external.c tests/lib/topogen.c tests/lib/topogen.h
 tests_unit_test_external_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/test-detour
-tests_unit_test_detour_SOURCES = tests/unit/test-detour.c tests/unit/route-desk.h $(TOPOCUT)
-tests_unit_test_detour_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-graph tests/unit/test-minhop tests/unit/test-reroute tests/unit/test-check tests/unit/test-transition
 tests_unit_test_transition_SOURCES = tests/unit/test-transition.c $(TOPOCUT)
 tests_unit_test_transition_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_graph_SOURCES = tests/unit/test-graph.c tests/lib/topogen.c tests/lib/topogen.h
 tests_unit_test_graph_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
-tests_unit_test_minhop_SOURCES = tests/unit/test-minhop.c tests/unit/route-desk.h \
+tests_unit_test_minhop_SOURCES = tests/unit/test-minhop.c tests/lib/tables.h tests/unit/route-desk.h \
 	tests/lib/topogen.c tests/lib/topogen.h
 tests_unit_test_reroute_SOURCES = tests/unit/test-reroute.c tests/lib/tables.h tests/unit/route-desk.h $(TOPOCUT)
 tests_unit_test_reroute_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
@@ -133,7 +130,7 @@ tests_unit_test_recognise_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_auto_SOURCES = tests/unit/test-auto.c tests/unit/route-desk.h $(TOPOCUT)
 tests_unit_test_auto_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-updn tests/unit/test-dnup tests/unit/test-ftree
-UPDOWN_DESK = tests/unit/updown-desk.h tests/unit/route-desk.h tests/lib/topogen.c tests/lib/topogen.h
+UPDOWN_DESK = tests/lib/tables.h tests/unit/updown-desk.h tests/unit/route-desk.h tests/lib/topogen.c tests/lib/topogen.h
 tests_unit_test_updn_SOURCES = tests/unit/test-updn.c $(UPDOWN_DESK)
 tests_unit_test_updn_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_dnup_SOURCES = tests/unit/test-dnup.c $(UPDOWN_DESK)
@@ -146,7 +143,7 @@ tests_unit_test_dor_SOURCES = tests/unit/test-dor.c tests/unit/grid-desk.h tests
 tests_unit_test_dor_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 
 # Engines that deal paths out to lanes.
-LANES_DESK = tests/unit/lanes-desk.h tests/unit/lanes-cases.h tests/unit/route-desk.h $(TOPOCUT)
+LANES_DESK = tests/lib/tables.h tests/unit/lanes-desk.h tests/unit/lanes-cases.h tests/unit/route-desk.h $(TOPOCUT)
 UNIT_TESTS += tests/unit/test-port-class
 tests_unit_test_port_class_SOURCES = tests/unit/test-port-class.c $(LANES_DESK)
 tests_unit_test_port_class_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)

@@ -15,6 +15,23 @@
 #define SORT(array, n, compare) \
 	((n) ? qsort((array), (n), sizeof(*(array)), (compare)) : (void)0)
 
+/*
+ * Counting sort of `n` elements of an array to another, by `key`, an expression of `i` below `keys`;
+ * those with the same stay in order. `first`: keys + 2 numbers, 0 before; those of `key` are
+ * to[first[key]] .. to[first[key + 1] - 1] afterwards.
+ *
+ *	SORT_BY_KEY(all, sorted, n, all[i].lid, top + 1, first);
+ */
+#define SORT_BY_KEY(from, to, n, key, keys, first)                   \
+	do {                                                         \
+		for (size_t i = 0; i < (n); i++)                     \
+			(first)[(key) + 2]++;                        \
+		for (size_t k_ = 1; k_ <= (keys); k_++)              \
+			(first)[k_ + 1] += (first)[k_];              \
+		for (size_t i = 0; i < (n); i++)                     \
+			(to)[(first)[(key) + 1]++] = (from)[i];      \
+	} while (0)
+
 static inline int compare_u32(const void *a, const void *b)
 {
 	return COMPARE(*(const uint32_t *)a, *(const uint32_t *)b);

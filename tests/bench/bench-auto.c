@@ -85,7 +85,8 @@ static bool measure(const struct topo *t, const char *name, struct row *row)
 	struct reroute_report report = { .why = "no such engine" };
 	double began = cpu_ms(), *f = row->last;
 	struct routes *r = engine ? tables_reroute(engine, &job, &report) : NULL;
-	unsigned patterns = MAX(5u, MIN(50u, 50000 / MAX(t->n_hosts, 1u)));
+	unsigned patterns = MAX(5u, MIN(50u, 50000 / MAX(t->n_hosts, 1u))), worst;
+	struct route_measures m;
 
 	f[MS] = cpu_ms() - began;
 	if (!r || route_fault(&report.verdict)) {
@@ -98,12 +99,13 @@ static bool measure(const struct topo *t, const char *name, struct row *row)
 	row->n++;
 	f[LANES] = r->lanes ? r->lanes->n_vls : 1;
 	f[LEVELS] = r->lanes && r->lanes->by != SL2VL_BY_NOTHING;
-	f[BISECTION] = routes_effective_bandwidth(r, patterns, 1);
-	f[PERMUTATION] = routes_permutation_bandwidth(r, patterns, 1);
-	f[SHIFTS] = routes_shift_bandwidth(r, MAX(10u, MIN(200u, 100000 / MAX(t->n_hosts, 1u))));
+	m = tables_measure(r, patterns, MAX(10u, MIN(200u, 100000 / MAX(t->n_hosts, 1u))), 1, &worst);
+	f[BISECTION] = m.bisection;
+	f[PERMUTATION] = m.permutation;
+	f[SHIFTS] = m.shift;
 	f[LOAD] = report.verdict.max_load;
-	f[SHIFT] = routes_shift_congestion(r, 100);
-	f[FLOWS] = routes_permutation_congestion(r, patterns, 1, NULL);
+	f[SHIFT] = tables_shift_congestion(r, 100);
+	f[FLOWS] = m.flows;
 	f[HOPS] = report.verdict.avg_hops;
 	for (unsigned i = 0; i < N_FIGURES; i++)
 		row->sum[i] += f[i];

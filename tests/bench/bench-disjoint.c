@@ -19,6 +19,7 @@
 #include "route/proof/check.h"
 #include "route/proof/disjoint.h"
 #include "route/select/engines.h"
+#include "tests/lib/tables.h"
 #include "tests/lib/topocut.h"
 #include "util/mem.h"
 
@@ -47,8 +48,8 @@ static void print_row(const char *name, const struct routes *r, uint32_t pairs, 
 	       name, r->by, (double)d.have_cables / n, (double)d.most_cables / n,
 	       (double)d.have_switches / n, (double)d.most_switches / n,
 	       100.0 * (double)d.behind / n,
-	       v.avg_load > 0 ? v.max_load / v.avg_load : 0, routes_effective_bandwidth(r, 20, 1),
-	       routes_shift_bandwidth(r, 64), seconds, v.credit_loop ? " credit loop" : "",
+	       v.avg_load > 0 ? v.max_load / v.avg_load : 0, tables_bisections(r, 20, 1),
+	       tables_shifts(r, 64), seconds, v.credit_loop ? " credit loop" : "",
 	       v.lost ? " lost" : "");
 }
 

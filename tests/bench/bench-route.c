@@ -14,6 +14,7 @@
 #include "route/proof/check.h"
 #include "route/core/engine.h"
 #include "route/select/engines.h"
+#include "tests/lib/tables.h"
 #include "tests/lib/topocut.h"
 #include "tests/lib/topogen.h"
 #include "util/mem.h"
@@ -133,11 +134,11 @@ static void report(const struct bench *b, const struct routes *r)
 	if (r->note[0])
 		printf("note     %s\n", r->note);
 	if (b->patterns)
-		printf("eBB      %.3f over %u patterns\n",
-		       routes_effective_bandwidth(r, b->patterns, 1), b->patterns);
+		printf("eBB      %.3f over %u patterns\n", tables_bisections(r, b->patterns, 1),
+		       b->patterns);
 	if (b->shifts)
 		printf("shifts   %u flows on a channel at worst\n",
-		       routes_shift_congestion(r, b->shifts));
+		       tables_shift_congestion(r, b->shifts));
 }
 
 static void run(const struct bench *b, int n, char **words)

@@ -84,28 +84,27 @@ static void print_seeds(const struct routes *r)
 
 	if (!seeds)
 		return;
-	print_mean(r, seeds, "bisections", routes_effective_bandwidth);
-	print_mean(r, seeds, "permutations", routes_permutation_bandwidth);
-	printf(" shifts %.5f", routes_shift_bandwidth(r, SHIFTS));
+	print_mean(r, seeds, "bisections", tables_bisections);
+	print_mean(r, seeds, "permutations", tables_permutations);
+	printf(" shifts %.5f", tables_shifts(r, SHIFTS));
 }
 
 /* `cost` NULL: tables of another manager, which are not refused either. */
 static void print_row(const struct routes *r, const struct cost *cost)
 {
 	uint32_t hosts = MAX(r->topo->n_hosts, 1u);
-	unsigned patterns = MAX(5u, MIN(50u, 100000000 / hosts)), worst;
+	unsigned patterns = MAX(5u, MIN(50u, 100000000 / hosts)), worst_shift;
+	struct route_measures m;
 	const char *fault;
 	struct route_verdict v;
-	double mean;
 
 	routes_check(r, 0, &v);
 	fault = cost ? route_fault(&v) : NULL;
-	mean = routes_permutation_congestion(r, patterns, 1, &worst);
+	m = tables_measure(r, patterns, MAX(20u, MIN(200u, 10000000 / hosts)), 1, &worst_shift);
 	printf("%" PRIu64 " %" PRIu64 " %s %u %u %" PRIu64 " %u %.3f %.3f %u %.1f %u ", v.lost,
 	       v.cut, v.credit_loop ? "LOOP" : "ok", r->lanes ? r->lanes->n_vls : 1, v.n_sls,
-	       v.detours, v.max_load, routes_effective_bandwidth(r, patterns, 1),
-	       routes_permutation_bandwidth(r, patterns, 1),
-	       routes_shift_congestion(r, MAX(20u, MIN(200u, 10000000 / hosts))), mean, worst);
+	       v.detours, v.max_load, m.bisection, m.permutation, worst_shift, m.flows,
+	       m.most_flows);
 	if (hosts <= A2A_HOSTS)
 		printf("%u", tables_all_to_all_risk(r));
 	else

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "offline/base/lanefile.h"
 #include "route/proof/check.h"
 #include "route/proof/cdg.h"
 #include "route/io/tablefile.h"
@@ -63,7 +64,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t len)
 {
 	_cleanup_(topo_unrefp) struct topo *t = topogen_fat_tree2(2, 2, 2, 1, NULL);
 	_cleanup_(tablefile_freep) struct tablefile *f = tablefile_new();
-	struct tablefile_text text = { "input", (const char *)input, len };
+	struct lanefile_text text = { "input", (const char *)input, len };
 	struct conf_report report = { 0 };
 	struct routes *r;
 
@@ -74,7 +75,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t len)
 	conf_report_clear(&report);
 	for (unsigned i = 0; i < 2; i++) {
 		r->lanes = sl2vl_free(r->lanes);
-		r->lanes = tablefile_lanes(r, i ? &text : NULL, i ? NULL : &text, &report);
+		r->lanes = lanefile_read(r, i ? &text : NULL, i ? NULL : &text, &report);
 		conf_report_clear(&report);
 		judge(r, f);
 	}

@@ -76,7 +76,7 @@ tests_fuzz_fuzz_topofile_LDADD = $(TOPO_LIBS)
 FUZZ_TESTS += tests/fuzz/fuzz-tablefile
 check_PROGRAMS += tests/fuzz/fuzz-tablefile
 tests_fuzz_fuzz_tablefile_SOURCES = tests/fuzz/fuzz-tablefile.c $(TABLES) tests/fuzz/replay.c tests/lib/topogen.c tests/lib/topogen.h
-tests_fuzz_fuzz_tablefile_LDADD = $(ROUTE_LIBS)
+tests_fuzz_fuzz_tablefile_LDADD = liboffline.a $(ROUTE_LIBS)
 
 FUZZ_TESTS += tests/fuzz/fuzz-torus
 check_PROGRAMS += tests/fuzz/fuzz-torus

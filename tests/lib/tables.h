@@ -20,6 +20,50 @@ void tables_write_fdbs(const struct routes *r, FILE *out);
  */
 unsigned tables_all_to_all_risk(const struct routes *r);
 
+/* Among all end ports, in order of switch and port; `shifts` 0: all. */
+static inline struct route_measures tables_measure(const struct routes *r, unsigned patterns,
+						   unsigned shifts, uint64_t seed,
+						   unsigned *ret_worst_shift)
+{
+	struct route_measures ret;
+	struct route_ranks all;
+	_cleanup_free_ uint32_t *hosts = routes_ranks(r->topo, &all.n);
+
+	all.hosts = hosts;
+	*ret_worst_shift = routes_measure_ranks(r, all, patterns, shifts, seed, &ret);
+	return ret;
+}
+
+static inline double tables_bisections(const struct routes *r, unsigned patterns, uint64_t seed)
+{
+	unsigned ignored;
+
+	return tables_measure(r, patterns, 1, seed, &ignored).bisection;
+}
+
+static inline double tables_permutations(const struct routes *r, unsigned patterns, uint64_t seed)
+{
+	unsigned ignored;
+
+	return tables_measure(r, patterns, 1, seed, &ignored).permutation;
+}
+
+static inline double tables_shifts(const struct routes *r, unsigned shifts)
+{
+	unsigned ignored;
+
+	return tables_measure(r, 0, shifts, 1, &ignored).shift;
+}
+
+/* Most flows on one channel in any of the shifts. 1 is free of contention. */
+static inline unsigned tables_shift_congestion(const struct routes *r, unsigned shifts)
+{
+	unsigned worst;
+
+	tables_measure(r, 0, shifts, 1, &worst);
+	return worst;
+}
+
 /* An engine's tables, rebalanced: one reference, or NULL; job->previous may be NULL. */
 static inline struct routes *tables_reroute(const struct route_engine *engine,
 					    const struct route_job *job, struct reroute_report *ret)

@@ -617,7 +617,7 @@ static void no_switch_is_no_question(void **state)
 	assert_int_equal(v.pairs, 0);
 	assert_int_equal(v.unreachable, 0);
 	assert_false(v.credit_loop);
-	assert_float_equal(routes_effective_bandwidth(r, 3, 1), 0, 1e-9);
+	assert_float_equal(tables_bisections(r, 3, 1), 0, 1e-9);
 	routes_unref(r);
 	topo_unref(t);
 }
@@ -670,21 +670,21 @@ static void bandwidth_of_a_bottleneck(void **state)
 {
 	struct topo *t = topogen_fat_tree2(2, 2, 2, 1, NULL), *thin;
 	struct routes *r = routed(t);
-	double wide = routes_effective_bandwidth(r, 200, 1);
-	double all = routes_permutation_bandwidth(r, 200, 1);
+	double wide = tables_bisections(r, 200, 1);
+	double all = tables_permutations(r, 200, 1);
 
 	assert_true(wide > 0.8 && wide <= 1.0);
-	assert_float_equal(routes_effective_bandwidth(r, 200, 1), wide, 0);
-	assert_float_equal(routes_permutation_bandwidth(r, 200, 1), all, 0);
+	assert_float_equal(tables_bisections(r, 200, 1), wide, 0);
+	assert_float_equal(tables_permutations(r, 200, 1), all, 0);
 	assert_true(all > 0.8 && all <= 1.0);
-	assert_int_equal(routes_shift_congestion(r, 0), 1);
+	assert_int_equal(tables_shift_congestion(r, 0), 1);
 	routes_unref(r);
 	topo_unref(t);
 	thin = topogen_fat_tree2(2, 1, 2, 1, NULL);
 	r = routed(thin);
-	assert_true(routes_effective_bandwidth(r, 200, 1) < wide);
-	assert_true(routes_permutation_bandwidth(r, 200, 1) < all);
-	assert_int_equal(routes_shift_congestion(r, 0), 2);
+	assert_true(tables_bisections(r, 200, 1) < wide);
+	assert_true(tables_permutations(r, 200, 1) < all);
+	assert_int_equal(tables_shift_congestion(r, 0), 2);
 	routes_unref(r);
 	topo_unref(thin);
 }

@@ -2,7 +2,7 @@
 /* Load of cables, and what it would be without some. */
 #include "route-desk.h"
 
-#include "route/proof/detour.h"
+#include "control/control_detour.h"
 #include "tests/lib/topocut.h"
 
 static void loads_of_now_are_those_of_the_verifier(void **state)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* dnup: levels from the hosts upwards; no loop of credits even where all switches have hosts. */
+#include "tests/lib/tables.h"
 #include "tests/unit/updown-desk.h"
 
 static void any_fabric_is_routed_up_and_down(void **state)
@@ -28,7 +29,7 @@ static void trees_are_routed_without_contention(void **state)
 	struct topo *t = topogen_fat_tree3(8, NULL);
 	struct routes *r = updown_with("dnup", t, NULL, NULL, 2);
 
-	assert_int_equal(routes_shift_congestion(r, 0), 1);
+	assert_int_equal(tables_shift_congestion(r, 0), 1);
 	routes_unref(r);
 	topo_unref(t);
 }

@@ -3,6 +3,7 @@
 #include "dump/tree_order.h"
 #include "route/tree/dmodk.h"
 #include "route/select/engines.h"
+#include "tests/lib/tables.h"
 #include "tests/unit/updown-desk.h"
 
 static void trees_are_taken_and_others_declined(void **state)
@@ -35,7 +36,7 @@ static void assert_free_of_contention(struct topo *t, const struct route_options
 	struct routes *r = updown_with("ftree", t, NULL, o, 2);
 
 	assert_non_null(r);
-	assert_int_equal(routes_shift_congestion(r, 0), 1);
+	assert_int_equal(tables_shift_congestion(r, 0), 1);
 	routes_unref(r);
 	topo_unref(t);
 }
@@ -70,7 +71,7 @@ static void broken_trees_are_trees(void **state)
 		assert_int_equal(v.unreachable, 0);
 		assert_int_equal(v.switch_unreachable, 0);
 		assert_false(v.credit_loop);
-		assert_true(routes_effective_bandwidth(r, 20, 1) > 0.5);
+		assert_true(tables_bisections(r, 20, 1) > 0.5);
 		routes_unref(r);
 		topo_unref(t);
 	}

@@ -138,6 +138,22 @@ static void bisecting_finds_what_a_walk_finds(void **state)
 	assert_int_equal(BISECT(k, 5, 5, true), 5);
 }
 
+static void counting_sorts_and_keeps_the_order_of_equals(void **state)
+{
+	static const struct keyed {
+		unsigned key, was;
+	} all[] = { { 3, 0 }, { 0, 1 }, { 3, 2 }, { 1, 3 }, { 0, 4 } };
+	static const unsigned order[] = { 1, 4, 3, 0, 2 }, begins[] = { 0, 2, 3, 3, 5 };
+	struct keyed sorted[5];
+	unsigned first[6] = { 0 };
+
+	SORT_BY_KEY(all, sorted, 5u, all[i].key, 4u, first);
+	for (unsigned k = 0; k < 5; k++) {
+		assert_int_equal(sorted[k].was, order[k]);
+		assert_int_equal(first[k], begins[k]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -147,6 +163,7 @@ int main(void)
 		cmocka_unit_test(the_same_history_gives_the_same_order),
 		cmocka_unit_test(hashes_are_those_of_fnv_1a),
 		cmocka_unit_test(bisecting_finds_what_a_walk_finds),
+		cmocka_unit_test(counting_sorts_and_keeps_the_order_of_equals),
 	};
 
 	return cmocka_run_group_tests_name("guidmap", tests, NULL, NULL);

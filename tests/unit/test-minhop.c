@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What minhop promises: reach, shortest paths, balance, stability, options, the same bytes. */
 #include "route/select/engines.h"
+#include "tests/lib/tables.h"
 #include "tests/unit/route-desk.h"
 
 static uint64_t pairs_apart(const struct topo *t)
@@ -329,7 +330,7 @@ static void a_whole_tree_is_perfectly_balanced(void **state)
 		assert_int_equal(v.max_load, 128 - 4);
 		assert_false(v.credit_loop);
 		if (!o.random_guids)
-			assert_int_equal(routes_shift_congestion(r, 0), 1);
+			assert_int_equal(tables_shift_congestion(r, 0), 1);
 		routes_unref(r);
 		topo_unref(t);
 	}
@@ -360,7 +361,7 @@ static void shifts_of_leaves_with_more_hosts_than_ports_up_meet_no_more_than_the
 		struct topo *t = topogen_fat_tree2(LEAVES, rows[i].spines, hosts, rows[i].parallel,
 						   &o);
 		struct routes *r = route(t, NULL);
-		double shifts = routes_shift_bandwidth(r, 0);
+		double shifts = tables_shifts(r, 0);
 
 		print_message("# %u hosts, %u ports up: shifts %.4f of %.4f\n", hosts, ports,
 			      shifts, best_shifts(ports, hosts));
@@ -409,7 +410,7 @@ static void few_hosts_more_than_ports_up_double_no_load(void **state)
 		struct routes *r = route(t, NULL);
 		struct route_verdict v;
 		double least = (leaves - 1.0) * hosts * hosts / ports,
-		       shifts = routes_shift_bandwidth(r, 100), most = ports / (double)hosts;
+		       shifts = tables_shifts(r, 100), most = ports / (double)hosts;
 
 		routes_check(r, 1, &v);
 		print_message("# load %u of %.0f, shifts %.4f\n", v.max_load, least, shifts);
@@ -431,8 +432,8 @@ static void leaves_with_more_hosts_use_all_cores(void **state)
 	struct topo *t = topogen_tree3(&tree, NULL);
 	struct routes *r = route(t, NULL);
 
-	assert_true(routes_shift_bandwidth(r, 100) > .66);
-	assert_true(routes_effective_bandwidth(r, 20, 1) > .55);
+	assert_true(tables_shifts(r, 100) > .66);
+	assert_true(tables_bisections(r, 20, 1) > .55);
 	routes_unref(r);
 	topo_unref(t);
 }
@@ -491,7 +492,7 @@ static void broken_trees_keep_their_bandwidth(void **state)
 		routes_check(r, 1, &v);
 		assert_int_equal(v.unreachable, 0);
 		assert_in_range(v.max_load, 1016, most[i]);
-		assert_true(routes_effective_bandwidth(r, 20, 1) >= least[i]);
+		assert_true(tables_bisections(r, 20, 1) >= least[i]);
 		routes_unref(r);
 		topo_unref(t);
 	}

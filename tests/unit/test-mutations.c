@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "offline/base/lanefile.h"
 #include "offline/verify.h"
 #include "route/mcast/mcast.h"
 #include "route/select/choose.h"
@@ -284,12 +285,12 @@ static char *text_of_sl2vl(const struct tables *m, size_t *ret_len)
 static void read_lanes(const struct tables *m, struct verify *v)
 {
 	struct conf_report report = { 0 };
-	struct tablefile_text sls = { .path = "sls" }, sl2vl = { .path = "sl2vl" };
+	struct lanefile_text sls = { .path = "sls" }, sl2vl = { .path = "sl2vl" };
 	_cleanup_free_ char *a = text_of_sls(m, &sls.len), *b = text_of_sl2vl(m, &sl2vl.len);
 
 	sls.text = a;
 	sl2vl.text = b;
-	v->routes->lanes = tablefile_lanes(v->routes, m->has_sls ? &sls : NULL, &sl2vl, &report);
+	v->routes->lanes = lanefile_read(v->routes, m->has_sls ? &sls : NULL, &sl2vl, &report);
 	assert_int_equal(report.n, 0);
 	assert_non_null(v->routes->lanes);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What sssp promises: shortest paths, little on the most loaded channel, stability, its options. */
+#include "tests/lib/tables.h"
 #include "tests/unit/lanes-cases.h"
 
 static struct routes *sssp(const struct topo *t, const struct route_options *o,
@@ -106,7 +107,7 @@ static void balance_costs_shifts_nothing(void **state)
 	struct routes *r = sssp(t, NULL, NULL), *plain = route(t, NULL);
 
 	assert_true(most_load(r) * 1.2 < most_load(plain));
-	assert_true(routes_shift_bandwidth(r, 100) > routes_shift_bandwidth(plain, 100) * 0.99);
+	assert_true(tables_shifts(r, 100) > tables_shifts(plain, 100) * 0.99);
 	routes_unref(r);
 	routes_unref(plain);
 	topo_unref(t);

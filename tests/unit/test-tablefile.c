@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "offline/base/lanefile.h"
 #include "route/proof/check.h"
 #include "route/core/engine.h"
 #include "route/select/engines.h"
@@ -221,11 +222,11 @@ static void lanes_read_back(void **state)
 		struct sl2vl *back;
 
 		random_lanes(r, 1 + seed % 3, seed);
-		sls = text_of(r, tablefile_write_psl);
-		sl2vl = text_of(r, tablefile_write_sl2vl);
-		back = tablefile_lanes(r, &(struct tablefile_text){ "psl", sls, strlen(sls) },
-				       &(struct tablefile_text){ "sl2vl", sl2vl, strlen(sl2vl) },
-				       &report);
+		sls = text_of(r, lanefile_write_psl);
+		sl2vl = text_of(r, lanefile_write_sl2vl);
+		back = lanefile_read(r, &(struct lanefile_text){ "psl", sls, strlen(sls) },
+				     &(struct lanefile_text){ "sl2vl", sl2vl, strlen(sl2vl) },
+				     &report);
 		assert_non_null(back);
 		for (uint32_t s = 0; s < t->n_switches; s++)
 			for (unsigned i = 0; i < 16 * 16 * SL2VL_SLS; i++) {
@@ -263,8 +264,8 @@ static void the_dump_of_sl2vl_is_read(void **state)
 			  "1  1  1  1  1  1  1  1  1  1 \n",
 			  (unsigned long long)t->switches[0].guid);
 	struct conf_report report = { 0 };
-	struct sl2vl *l = tablefile_lanes(
-		r, NULL, &(struct tablefile_text){ "d", text, strlen(text) }, &report);
+	struct sl2vl *l = lanefile_read(
+		r, NULL, &(struct lanefile_text){ "d", text, strlen(text) }, &report);
 
 	assert_int_equal(report.n, 0);
 	assert_non_null(l);

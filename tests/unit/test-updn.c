@@ -3,6 +3,7 @@
  * updn: no way turns up after it went down, and every pair has one; on any graph, with any roots.
  */
 #include "route/select/engines.h"
+#include "tests/lib/tables.h"
 #include "tests/unit/updown-desk.h"
 
 static void any_fabric_is_routed_up_and_down(void **state)
@@ -91,7 +92,7 @@ static void trees_are_routed_minimally(void **state)
 		assert_false(v.credit_loop);
 		if (!percent) {
 			assert_true(v.minimal);
-			assert_int_equal(routes_shift_congestion(r, 0), 1);
+			assert_int_equal(tables_shift_congestion(r, 0), 1);
 		}
 		assert_true(v.avg_hops < 4);
 		routes_unref(r);

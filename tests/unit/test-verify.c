@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "offline/base/lanefile.h"
 #include "offline/verify.h"
 
 /* Two hosts on each of three leaves (switches 0 to 2), two spines (3 and 4). */
@@ -163,7 +164,7 @@ static void judge_lanes(struct desk *d, const char *normal, const char *odd, boo
 	const struct topo *t = d->t;
 	struct conf_report report = { 0 };
 	_cleanup_free_ char *sls = NULL, *sl2vl = NULL;
-	struct tablefile_text text[2];
+	struct lanefile_text text[2];
 	size_t len[2];
 	FILE *a = open_memstream(&sls, &len[0]), *b = open_memstream(&sl2vl, &len[1]);
 
@@ -180,10 +181,10 @@ static void judge_lanes(struct desk *d, const char *normal, const char *odd, boo
 	}
 	fclose(a);
 	fclose(b);
-	text[0] = (struct tablefile_text){ .path = "sls", .text = sls, .len = len[0] };
-	text[1] = (struct tablefile_text){ .path = "sl2vl", .text = sl2vl, .len = len[1] };
+	text[0] = (struct lanefile_text){ .path = "sls", .text = sls, .len = len[0] };
+	text[1] = (struct lanefile_text){ .path = "sl2vl", .text = sl2vl, .len = len[1] };
 	d->v.routes->lanes =
-		tablefile_lanes(d->v.routes, has_sls ? &text[0] : NULL, &text[1], &report);
+		lanefile_read(d->v.routes, has_sls ? &text[0] : NULL, &text[1], &report);
 	assert_int_equal(report.n, 0);
 	assert_non_null(d->v.routes->lanes);
 	assert_int_equal(d->v.routes->lanes->n_vls, 1);
@@ -236,7 +237,7 @@ static void sl_15_is_dropped(void **state)
 	struct desk *d = desk_new();
 	const struct topo *t = d->t;
 	struct conf_report report = { 0 };
-	struct tablefile_text sls = { .path = "sls" };
+	struct lanefile_text sls = { .path = "sls" };
 	struct route_verdict verdict;
 	_cleanup_free_ char *text = NULL;
 	FILE *out = open_memstream(&text, &sls.len);
@@ -247,7 +248,7 @@ static void sl_15_is_dropped(void **state)
 				t->hosts[h].lid);
 	fclose(out);
 	sls.text = text;
-	d->v.routes->lanes = tablefile_lanes(d->v.routes, &sls, NULL, &report);
+	d->v.routes->lanes = lanefile_read(d->v.routes, &sls, NULL, &report);
 	assert_int_equal(report.n, 0);
 	verify_find_dropped(&d->v);
 	routes_check(d->v.routes, 1, &verdict);

@@ -164,7 +164,8 @@ void traffic_of(const struct routes *r, struct route_ranks ranks,
 	ret->n_shifts = hosts ? hosts - 1 : 0;
 	ret->shifts = hosts ? MIN(ret->n_shifts, MAX(16u, FLOWS / hosts)) : 0;
 	if (ret->shifts)
-		ret->shift = routes_measure_ranks(r, ranks, ret->patterns, ret->shifts, &ret->mean);
+		ret->shift = routes_measure_ranks(r, ranks, ret->patterns, ret->shifts, 1,
+						  &ret->mean);
 	all_to_all(r->topo, on, flows->load, ret);
 	incast(r->topo, on, flows->last, ret);
 }

@@ -431,18 +431,13 @@ void routes_touch(struct routes *r)
 	r->cache->journal = journal_free(r->cache->journal);
 }
 
-/* Counting sort of `n` entries, of `keys` LIDs or switches: those with the same stay in order. */
+/* Of `n` entries, of `keys` LIDs or switches: those with the same stay in order. */
 static void sort_entries(const struct routes_entry *from, struct routes_entry *to, size_t n,
 			 bool by_switch, uint32_t keys)
 {
-	_cleanup_free_ size_t *first = xcalloc(keys + 1u, sizeof(*first));
+	_cleanup_free_ size_t *first = xcalloc(keys + 2u, sizeof(*first));
 
-	for (size_t i = 0; i < n; i++)
-		first[(by_switch ? from[i].sw : from[i].lid) + 1]++;
-	for (uint32_t key = 0; key < keys; key++)
-		first[key + 1] += first[key];
-	for (size_t i = 0; i < n; i++)
-		to[first[by_switch ? from[i].sw : from[i].lid]++] = from[i];
+	SORT_BY_KEY(from, to, n, by_switch ? from[i].sw : from[i].lid, keys, first);
 }
 
 /* The first of several for an entry says what it was. */

@@ -64,6 +64,7 @@ static struct grid *ordered_grid(const struct graph *g, const struct grid *grid,
 {
 	struct grid_view_dim dims[GRID_DIMS] = { 0 };
 	uint64_t sum[GRID_DIMS] = { 0 }, n[GRID_DIMS] = { 0 };
+	unsigned place[GRID_DIMS];
 
 	for (uint32_t s = 0; s < g->n; s++)
 		for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++) {
@@ -73,14 +74,9 @@ static struct grid *ordered_grid(const struct graph *g, const struct grid *grid,
 			sum[d] += first_rank(g, rank, s, i);
 			n[d]++;
 		}
-	for (unsigned d = 0; d < grid->n_dims; d++) {
-		unsigned place = 0;
-
-		for (unsigned e = 0; e < grid->n_dims; e++)
-			place += sum[e] * n[d] < sum[d] * n[e] ||
-				 (sum[e] * n[d] == sum[d] * n[e] && e < d);
-		dims[place].first = dims[place].second = (uint8_t)d;
-	}
+	grid_rank_dims(sum, n, grid->n_dims, place);
+	for (unsigned d = 0; d < grid->n_dims; d++)
+		dims[place[d]].first = dims[place[d]].second = (uint8_t)d;
 	return grid_view(grid, dims, grid->n_dims);
 }
 

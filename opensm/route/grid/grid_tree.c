@@ -143,27 +143,9 @@ uint8_t *grid_tree(const struct grid_ways *w)
 	return up;
 }
 
-/* As the rows of a group that has members everywhere. */
-static struct mcast_tree *whole_group(const struct topo *t, const uint8_t *up)
-{
-	struct mcast_tree *tree = xcalloc(1, sizeof(*tree) + t->n_switches * sizeof(tree->rows[0]));
-
-	tree->n_rows = t->n_switches;
-	for (uint32_t s = 0; s < t->n_switches; s++) {
-		const struct topo_port *peer = topo_port(t, s, up[s]);
-
-		tree->rows[s].sw = s;
-		if (!up[s])
-			continue;
-		mcast_set_port(&tree->rows[s], up[s]);
-		mcast_set_port(&tree->rows[peer->sw], peer->port);
-	}
-	return tree;
-}
-
 bool grid_tree_fits(const struct routes *r, struct cdg *g)
 {
-	struct mcast_tree *tree = whole_group(r->topo, r->master_tree);
+	struct mcast_tree *tree = mcast_tree_of(r->topo, r->master_tree, NULL);
 	bool ok = cdg_is_acyclic(g) && cdg_add_tree(g, tree, 0) &&
 		  cdg_add_tree(g, tree, 8);
 

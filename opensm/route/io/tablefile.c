@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Reading of tables, and the engine `file`. Of each entry four bytes are kept, so that a file of a
- * large fabric takes less memory than its text. VLs are in tablefile_lanes.c.
+ * large fabric takes less memory than its text. VLs are in offline/base/lanefile.c.
  */
 #include "route/io/tablefile.h"
 

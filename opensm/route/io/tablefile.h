@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Forwarding tables and VLs as text, written by this program or others: read into entries per
- * switch GUID, made into routes of a topo, checked like any (check.h), and written.
+ * Forwarding tables as text, written by this program or others: read into entries per switch GUID,
+ * made into routes of a topo, and checked like any (check.h).
  *
  *   tables       opensm-lfts.dump, output of dump_lfts, dump_fts, ibroute; opensm.fdbs;
  *                opensm.mcfdbs
  *   distances    opensm-lid-matrix.dump
- *   SLs          lines "0x<node GUID of the source> <LID> <SL>", as ibdmchk reads them
- *   SL2VL        opensm-sl2vl.dump, or lines "0x<switch GUID> <in> <out>" with eight bytes, as
- *                ibdmchk reads
  *
  * The kind of a table follows from its lines. Lines of no kind are skipped, as OpenSM does.
  */
 #pragma once
-
-#include <stdio.h>
 
 #include "conf/conf.h"
 #include "route/mcast/mcast.h"
@@ -45,18 +40,3 @@ struct routes *tablefile_routes(const struct tablefile *f, const struct topo *t,
 /* Multicast tables, one tree of any form per MLID; how many. To be unref'd, arrays to be freed. */
 uint32_t tablefile_trees(const struct tablefile *f, const struct topo *t, struct mcast_tree ***ret,
 			 lid_t **ret_mlids);
-
-/*
- * The VL scheme of these texts for `r`; either may be NULL (no SLs: any may be used; no SL2VL: the
- * VL is the SL). NULL and errors in `report`: the texts cannot be checked.
- */
-struct tablefile_text {
-	const char *path, *text;
-	size_t len;
-};
-struct sl2vl *tablefile_lanes(const struct routes *r, const struct tablefile_text *sls,
-			      const struct tablefile_text *sl2vl, struct conf_report *report);
-
-/* The two files of VLs that ibdmchk -c and -d reads. */
-void tablefile_write_psl(const struct routes *r, FILE *out);
-void tablefile_write_sl2vl(const struct routes *r, FILE *out);

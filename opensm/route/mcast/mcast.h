@@ -76,6 +76,11 @@ struct mcast_tree *mcast_tree_unref(const struct mcast_tree *t);
 FREEP(mcast_tree_unref, struct mcast_tree)
 /* The row of a switch, or NULL: it holds nothing for this group. */
 const struct mcast_row *mcast_tree_find(const struct mcast_tree *t, guid_t guid);
+/*
+ * Rows with all cables of a tree, as far as cdg_add_tree() looks at them. Per switch: the port
+ * towards the root, 0 at a root; whether it is in the tree (NULL: all are). To be freed.
+ */
+struct mcast_tree *mcast_tree_of(const struct topo *t, const uint8_t *up, const bool *in_it);
 
 struct mcast_planner;
 struct cdg;

@@ -26,7 +26,7 @@ struct trunk {
 	uint8_t sl;
 	uint32_t *parent;          /* per switch; MCAST_NONE: a root, or not in it */
 	uint32_t *order, n;        /* in it, parents first */
-	uint8_t *up_port, *down_port;
+	uint8_t *up_port;          /* 0: a root */
 	bool *in_it;
 	uint32_t *children;
 	uint32_t tries;            /* left */
@@ -45,10 +45,7 @@ static void add_to_trunk(struct trunk *t, uint32_t sw, uint32_t parent, uint8_t 
 	t->in_it[sw] = true;
 	t->order[t->n++] = sw;
 	t->parent[sw] = parent;
-	if (parent == MCAST_NONE)
-		return;
 	t->up_port[sw] = port;
-	t->down_port[sw] = topo_port(t->p->topo, sw, port)->port;
 }
 
 /* All switches that cables connect with `root`, level by level. */
@@ -91,31 +88,31 @@ static void cut_bare_ends(struct trunk *t)
 	t->n = n;
 }
 
-/* Rows with all of its cables, as far as cdg_add_tree() looks at them. The caller frees. */
-static struct mcast_tree *rows_of(const struct trunk *t)
+struct mcast_tree *mcast_tree_of(const struct topo *t, const uint8_t *up, const bool *in_it)
 {
-	struct mcast_tree *tree = xcalloc(1, sizeof(*tree) + t->n * sizeof(tree->rows[0]));
-	uint32_t *row = t->children;
+	struct mcast_tree *tree = xcalloc(1, sizeof(*tree) + t->n_switches * sizeof(tree->rows[0]));
+	_cleanup_free_ uint32_t *row = xcalloc(t->n_switches, sizeof(*row));
 
-	for (uint32_t s = 0; s < t->p->n; s++) {
+	for (uint32_t s = 0; s < t->n_switches; s++) {
 		row[s] = tree->n_rows;
-		if (t->in_it[s])
+		if (!in_it || in_it[s])
 			tree->rows[tree->n_rows++].sw = s;
 	}
-	for (uint32_t i = 0; i < t->n; i++) {
-		uint32_t s = t->order[i];
+	for (uint32_t i = 0; i < tree->n_rows; i++) {
+		uint32_t s = tree->rows[i].sw;
+		const struct topo_port *peer = topo_port(t, s, up[s]);
 
-		if (t->parent[s] == MCAST_NONE)
+		if (!up[s])
 			continue;
-		mcast_set_port(&tree->rows[row[s]], t->up_port[s]);
-		mcast_set_port(&tree->rows[row[t->parent[s]]], t->down_port[s]);
+		mcast_set_port(&tree->rows[i], up[s]);
+		mcast_set_port(&tree->rows[row[peer->sw]], peer->port);
 	}
 	return tree;
 }
 
 static bool trunk_fits(const struct trunk *t)
 {
-	struct mcast_tree *tree = rows_of(t);
+	struct mcast_tree *tree = mcast_tree_of(t->p->topo, t->up_port, t->in_it);
 	bool ok = cdg_add_tree(t->p->depends, tree, t->sl);
 
 	free(tree);
@@ -217,7 +214,9 @@ static struct graph *graph_of(const struct trunk *t)
 			g->groups[n] = (struct graph_group){
 				.to = edge->to, .first_port = n, .n_ports = 1, .weight = 1,
 			};
-			g->ports[n++] = up ? t->up_port[s] : t->down_port[edge->to];
+			g->ports[n++] = up ? t->up_port[s]
+					   : topo_port(t->p->topo, edge->to,
+						       t->up_port[edge->to])->port;
 		}
 		g->first[s + 1] = n;
 	}
@@ -236,7 +235,6 @@ void mcast_find_common(struct mcast_planner *p, uint8_t sl)
 	ARENA_ARRAY(&t.memory, t.parent, p->n);
 	ARENA_ARRAY(&t.memory, t.order, p->n);
 	ARENA_ARRAY(&t.memory, t.up_port, p->n);
-	ARENA_ARRAY(&t.memory, t.down_port, p->n);
 	ARENA_ARRAY(&t.memory, t.in_it, p->n);
 	ARENA_ARRAY(&t.memory, t.children, p->n);
 	if (find_trunk(&t))

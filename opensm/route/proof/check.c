@@ -120,7 +120,7 @@ struct check_worker *check_worker_new(const struct verifier *j)
 	ARENA_ARRAY(&w->memory, w->hops, n);
 	ARENA_ARRAY(&w->memory, w->path, n);
 	ARENA_ARRAY(&w->memory, w->bucket, (size_t)n + 1);
-	ARENA_ARRAY(&w->memory, w->fits, n);
+	ARENA_ARRAY(&w->memory, w->near, n);
 	w->load = xcalloc(j->n_ports, sizeof(*w->load));
 	w->pairs_at = xcalloc((size_t)n + 1, sizeof(*w->pairs_at));
 	w->walk = cdg_walk_new(j->dependencies);

@@ -81,33 +81,19 @@ char *route_verdict_str(const struct route_verdict *v, char ret[ROUTE_VERDICT_ST
 const char *route_fault(const struct route_verdict *v);
 
 /*
- * Effective bisection bandwidth, 0..1: `patterns` random bisections of the end ports (seeded,
- * reproducible); each flow gets 1 / (most flows on any channel of its path); averaged.
+ * How well routes carry traffic patterns, seeded and reproducible; each flow gets 1 / (most flows on
+ * any channel of its path). 0..1, averaged.
  */
-double routes_effective_bandwidth(const struct routes *r, unsigned patterns, uint64_t seed);
-
-/* The same under `patterns` random permutations: all end ports send at once. */
-double routes_permutation_bandwidth(const struct routes *r, unsigned patterns, uint64_t seed);
-
-/* The same, the mean of `shifts` shifts (0: all) of end ports by switch and port, k to k + by. */
-double routes_shift_bandwidth(const struct routes *r, unsigned shifts);
-
-/* All three, under `patterns` of each. */
 struct route_measures {
-	double bisection, permutation, shift;
+	double bisection;   /* effective bandwidth of random bisections of the end ports */
+	double permutation; /* of random permutations: all end ports send at once */
+	double shift;	    /* of shifts of end ports by switch and port, k to k + by */
+	double flows;	    /* most flows on a channel under the permutations: mean, and worst */
+	unsigned most_flows;
 };
+/* Under `patterns` of each. */
 void routes_measure(const struct routes *r, unsigned patterns, uint64_t seed,
 		    struct route_measures *ret);
-
-/*
- * Worst congestion (most flows on one ISL channel) over `shifts` shift permutations (0: all of
- * them) of the end ports in order of switch and port. 1 is free of contention.
- */
-unsigned routes_shift_congestion(const struct routes *r, unsigned shifts);
-
-/* Most flows on a channel under `patterns` random permutations of end ports: mean, and worst. */
-double routes_permutation_congestion(const struct routes *r, unsigned patterns, uint64_t seed,
-				     unsigned *ret_worst);
 
 /* Some end ports in the order of their ranks: entries of topo->hosts, attached and with a LID. */
 struct route_ranks {
@@ -115,14 +101,14 @@ struct route_ranks {
 	uint32_t n;
 };
 
-/* All of them, in order of switch and port, as the measures above have them; the caller frees. */
+/* All of them, in order of switch and port, as routes_measure() has them; the caller frees. */
 uint32_t *routes_ranks(const struct topo *t, uint32_t *ret_n);
 /*
  * Bisections, permutations and shifts among these alone, `patterns` and `shifts` (0: all) of them.
- * Returns the most flows on one ISL channel in any of the shifts.
+ * Returns the most flows on one ISL channel in any of the shifts: 1 is free of contention.
  */
 unsigned routes_measure_ranks(const struct routes *r, struct route_ranks ranks, unsigned patterns,
-			      unsigned shifts, struct route_measures *ret);
+			      unsigned shifts, uint64_t seed, struct route_measures *ret);
 /*
  * The mean share under `shifts` shifts (0: as many as the largest group has) of all groups at
  * once, each in itself: what rings on every rail get of each other. Returns the most flows on one

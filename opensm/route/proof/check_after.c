@@ -17,6 +17,7 @@
 
 #include "route/proof/check_delta.h"
 #include "route/proof/cdg_internal.h"
+#include "util/bisect.h"
 #include "util/mem.h"
 
 /* ---- differences ----------------------------------------------------------------------------- */
@@ -134,18 +135,12 @@ static void find_cables(struct delta *d, uint32_t s)
 				  routes_port(d->new->routes, s, (lid_t)lid));
 }
 
-/* Counting sort by LID. */
-static void sort_entries(struct delta *d)
+static void sort_by_lid(struct delta *d)
 {
-	_cleanup_free_ size_t *first = xcalloc(d->new->top + 2u, sizeof(*first));
+	_cleanup_free_ size_t *first = xcalloc(d->new->top + 3u, sizeof(*first));
 	struct differing *sorted = xmalloc((d->n_entries + 1) * sizeof(*sorted));
 
-	for (size_t i = 0; i < d->n_entries; i++)
-		first[d->entries[i].lid + 1]++;
-	for (unsigned lid = 1; lid <= d->new->top + 1u; lid++)
-		first[lid] += first[lid - 1];
-	for (size_t i = 0; i < d->n_entries; i++)
-		sorted[first[d->entries[i].lid]++] = d->entries[i];
+	SORT_BY_KEY(d->entries, sorted, d->n_entries, d->entries[i].lid, d->new->top + 1u, first);
 	free(d->entries);
 	d->entries = sorted;
 }
@@ -516,7 +511,7 @@ static bool find_differences(struct delta *d)
 		find_cables(d, s);
 	if (d->n_entries >= most || d->n_cables > CABLES_MAX)
 		return false;
-	sort_entries(d);
+	sort_by_lid(d);
 	return true;
 }
 

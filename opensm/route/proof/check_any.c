@@ -18,6 +18,7 @@ enum path_state {
 
 #define ARRIVED (TOPO_NONE - 1)
 #define LOST TOPO_NONE
+#define NEAR_NO_ROOM (DISTANCE_NONE - 1)
 
 /* The switch that `s` sends to through `port`. */
 static uint32_t step(const struct verifier *j, uint32_t s, uint8_t port, struct target to)
@@ -129,36 +130,29 @@ static void sum_ways(struct check_worker *w, const uint8_t *column, lid_t lid, u
 				.ports = column, .next = w->next, .at = to, .lid = lid }, s);
 }
 
-/* Sets fits[]: switches from which tables could lead to `to`, with the LIDs they have room for. */
-static void find_fitting(struct check_worker *w, lid_t lid, uint32_t to)
+/*
+ * Sets near[]: hops over switches that have room for the LID, as tables could lead there. Others
+ * count as reached already.
+ */
+static void find_near(struct check_worker *w, lid_t lid, uint32_t to)
 {
 	const struct verifier *j = w->j;
 	const struct topo *t = j->topo;
 	const uint16_t *dist = distances_from(j->distances, to);
 	bool all = true;
-	uint32_t n = 0;
 
 	for (uint32_t s = 0; s < t->n_switches; s++) {
-		w->fits[s] = dist[s] != DISTANCE_NONE;
-		all &= !w->fits[s] || lid < t->switches[s].lft_cap;
-	}
-	if (all)
-		return;
-	memset(w->fits, 0, t->n_switches * sizeof(*w->fits));
-	if (lid >= t->switches[to].lft_cap)
-		return;
-	w->fits[to] = true;
-	w->path[n++] = to;
-	for (uint32_t i = 0; i < n; i++)
-		for (uint32_t k = j->graph->first[w->path[i]]; k < j->graph->first[w->path[i] + 1];
-		     k++) {
-			uint32_t s = j->graph->groups[k].to;
+		bool has_room = lid < t->switches[s].lft_cap;
 
-			if (w->fits[s] || lid >= t->switches[s].lft_cap)
-				continue;
-			w->fits[s] = true;
-			w->path[n++] = s;
-		}
+		w->near[s] = has_room ? DISTANCE_NONE : NEAR_NO_ROOM;
+		all &= has_room || dist[s] == DISTANCE_NONE;
+	}
+	if (all) {
+		memcpy(w->near, dist, t->n_switches * sizeof(*w->near));
+	} else if (w->near[to] != NEAR_NO_ROOM) {
+		w->near[to] = 0;
+		graph_flood(j->graph, w->near, w->path);
+	}
 }
 
 void verdict_note_lost(struct route_verdict *v, const struct route_lost *lost)
@@ -174,7 +168,7 @@ static void count_missing(struct check_worker *w, uint32_t s, lid_t lid, uint64_
 	uint32_t end = s;
 
 	w->v.unreachable += n;
-	if (!w->fits[s]) {
+	if (w->near[s] >= NEAR_NO_ROOM) {
 		w->v.cut += n;
 		return;
 	}
@@ -193,7 +187,7 @@ void verify_any(struct check_worker *w, const uint8_t *column, lid_t lid)
 	uint32_t n = j->topo->n_switches;
 
 	follow_all(w, column, to);
-	find_fitting(w, lid, to.sw);
+	find_near(w, lid, to.sw);
 	memcpy(w->flow, j->sources, n * sizeof(*w->flow));
 	w->v.pairs += (uint64_t)((int64_t)(j->n_sources - 1) * w->sign);
 	for (uint32_t s = 0; s < n; s++) {

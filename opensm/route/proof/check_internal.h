@@ -84,8 +84,7 @@ struct check_worker {
 	uint32_t *flow;
 	uint8_t *state;
 	uint32_t *hops, *path, *bucket;
-	/* per switch: its table has the LID, and a cable leads on to one that has */
-	bool *fits;
+	uint16_t *near;        /* per switch: hops over switches whose tables have the LID */
 	uint32_t *load;        /* per channel */
 	uint64_t *pairs_at;    /* per number of hops: pairs that have a path of so many */
 	struct cdg_walk *walk;

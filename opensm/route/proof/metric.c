@@ -38,15 +38,6 @@ static struct field field_of_groups(const struct routes *r, const struct route_r
 	return f;
 }
 
-static struct field field_of(const struct routes *r)
-{
-	struct route_ranks all = { .n = 0 };
-	_cleanup_free_ uint32_t *hosts = routes_ranks(r->topo, &all.n);
-
-	all.hosts = hosts;
-	return field_of_groups(r, &all, 1);
-}
-
 /* Adds a flow to all channels of a path, or finds the most flows on any. 0: there is no path. */
 static uint32_t walk(struct field *f, uint32_t from, uint32_t to, bool add)
 {
@@ -103,42 +94,6 @@ static double bisect(struct field *f, unsigned patterns, uint64_t seed)
 	return half && patterns ? sum / half / patterns : 0;
 }
 
-static double permute(struct field *f, unsigned patterns, uint64_t seed)
-{
-	_cleanup_free_ uint32_t *to = xmemdup(f->hosts, f->n * sizeof(*to));
-	double sum = 0;
-
-	for (unsigned i = 0; i < patterns && f->n; i++) {
-		shuffle(to, f->n, &seed);
-		sum += shares(f, f->hosts, to, f->n);
-	}
-	return f->n && patterns ? sum / f->n / patterns : 0;
-}
-
-double routes_effective_bandwidth(const struct routes *r, unsigned patterns, uint64_t seed)
-{
-	_cleanup_(field_done) struct field f = field_of(r);
-
-	return bisect(&f, patterns, seed);
-}
-
-double routes_permutation_bandwidth(const struct routes *r, unsigned patterns, uint64_t seed)
-{
-	_cleanup_(field_done) struct field f = field_of(r);
-
-	return permute(&f, patterns, seed);
-}
-
-void routes_measure(const struct routes *r, unsigned patterns, uint64_t seed,
-		    struct route_measures *ret)
-{
-	*ret = (struct route_measures){
-		.bisection = routes_effective_bandwidth(r, patterns, seed),
-		.permutation = routes_permutation_bandwidth(r, patterns, seed),
-		.shift = routes_shift_bandwidth(r, patterns),
-	};
-}
-
 /* The most flows on a channel. */
 static uint32_t most_use(const struct field *f)
 {
@@ -149,28 +104,22 @@ static uint32_t most_use(const struct field *f)
 	return most;
 }
 
-double routes_permutation_congestion(const struct routes *r, unsigned patterns, uint64_t seed,
-				     unsigned *ret_worst)
+static void permute(struct field *f, unsigned patterns, uint64_t seed, struct route_measures *ret)
 {
-	_cleanup_(field_done) struct field f = field_of(r);
-	_cleanup_free_ uint32_t *to = xmemdup(f.hosts, f.n * sizeof(*to));
-	unsigned worst = 0;
-	double sum = 0;
+	_cleanup_free_ uint32_t *to = xmemdup(f->hosts, f->n * sizeof(*to));
+	double sum = 0, flows = 0;
 
-	for (unsigned i = 0; i < patterns; i++) {
+	for (unsigned i = 0; i < patterns && f->n; i++) {
 		uint32_t most;
 
-		shuffle(to, f.n, &seed);
-		memset(f.use, 0, f.n_ports * sizeof(*f.use));
-		for (uint32_t k = 0; k < f.n; k++)
-			walk(&f, f.hosts[k], to[k], true);
-		most = most_use(&f);
-		worst = MAX(worst, most);
-		sum += most;
+		shuffle(to, f->n, &seed);
+		sum += shares(f, f->hosts, to, f->n);
+		most = most_use(f);
+		ret->most_flows = MAX(ret->most_flows, most);
+		flows += most;
 	}
-	if (ret_worst)
-		*ret_worst = worst;
-	return patterns ? sum / patterns : 0;
+	ret->permutation = f->n && patterns ? sum / f->n / patterns : 0;
+	ret->flows = patterns ? flows / patterns : 0;
 }
 
 /* ---- some end ports, in the order of their ranks -------------------------------------------- */
@@ -187,36 +136,26 @@ uint32_t *routes_ranks(const struct topo *t, uint32_t *ret_n)
 }
 
 unsigned routes_measure_ranks(const struct routes *r, struct route_ranks ranks, unsigned patterns,
-			      unsigned shifts, struct route_measures *ret)
+			      unsigned shifts, uint64_t seed, struct route_measures *ret)
 {
 	_cleanup_(field_done) struct field f = field_of_groups(r, &ranks, 1);
 	unsigned most;
 
 	*ret = (struct route_measures){ 0 };
 	most = routes_measure_groups(r, &ranks, 1, shifts, &ret->shift);
-	ret->permutation = permute(&f, patterns, 1);
-	ret->bisection = bisect(&f, patterns, 1);
+	permute(&f, patterns, seed, ret);
+	ret->bisection = bisect(&f, patterns, seed);
 	return most;
 }
 
-static unsigned shift_all(const struct routes *r, unsigned shifts, double *ret)
+void routes_measure(const struct routes *r, unsigned patterns, uint64_t seed,
+		    struct route_measures *ret)
 {
-	_cleanup_(field_done) struct field f = field_of(r);
+	struct route_ranks all;
+	_cleanup_free_ uint32_t *hosts = routes_ranks(r->topo, &all.n);
 
-	return routes_measure_groups(r, &(struct route_ranks){ f.hosts, f.n }, 1, shifts, ret);
-}
-
-double routes_shift_bandwidth(const struct routes *r, unsigned shifts)
-{
-	double ret;
-
-	shift_all(r, shifts, &ret);
-	return ret;
-}
-
-unsigned routes_shift_congestion(const struct routes *r, unsigned shifts)
-{
-	return shift_all(r, shifts, &(double){ 0 });
+	all.hosts = hosts;
+	routes_measure_ranks(r, all, patterns, patterns, seed, ret);
 }
 
 /* ---- groups of end ports, each by itself ---------------------------------------------------- */

@@ -13,6 +13,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "util/bisect.h"
 #include "util/mem.h"
 #include "util/sets.h"
 
@@ -150,21 +151,12 @@ static void note_all(struct walk *w)
 			note_row(w, sw);
 }
 
-/* Counting sort; switches stay in order. */
+/* Switches stay in order. */
 static void sort_by_lid(struct walk *w)
 {
 	struct differing *sorted = xcalloc(w->n_all, sizeof(*sorted));
-	unsigned top = w->t->top;
 
-	for (size_t i = 0; i < w->n_all; i++)
-		w->first[w->all[i].lid + 1u]++;
-	for (unsigned lid = 0; lid <= top; lid++)
-		w->first[lid + 1u] += w->first[lid];
-	for (size_t i = 0; i < w->n_all; i++)
-		sorted[w->first[w->all[i].lid]++] = w->all[i];
-	for (unsigned lid = top + 1; lid > 0; lid--)
-		w->first[lid] = w->first[lid - 1];
-	w->first[0] = 0;
+	SORT_BY_KEY(w->all, sorted, w->n_all, w->all[i].lid, w->t->top + 1u, w->first);
 	free(w->all);
 	w->all = sorted;
 }
@@ -308,7 +300,7 @@ static void walk_open(struct walk *w, const struct routes *old, const struct rou
 	w->old = old;
 	w->new = new;
 	w->old_sw = topo_match_switches(t, old->topo);
-	ARENA_ARRAY(&w->memory, w->first, new->top + 2u);
+	ARENA_ARRAY(&w->memory, w->first, new->top + 3u);
 	ARENA_ARRAY(&w->memory, w->risky, new->row_size + 1u);
 	components_open(&w->components, &w->memory, n);
 	ARENA_ARRAY(&w->memory, w->changes, n);

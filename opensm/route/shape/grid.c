@@ -231,12 +231,7 @@ static void sort_dimensions(struct grid_arcs *a)
 			sum[a->way[i] / 2] += a->g->ports[a->g->groups[i].first_port];
 			n[a->way[i] / 2]++;
 		}
-	for (unsigned d = 0; d < a->n_dims; d++) {
-		rank[d] = 0;
-		for (unsigned e = 0; e < a->n_dims; e++)
-			rank[d] += sum[e] * n[d] < sum[d] * n[e] ||
-				   (sum[e] * n[d] == sum[d] * n[e] && e < d);
-	}
+	grid_rank_dims(sum, n, a->n_dims, rank);
 	for (uint32_t i = 0; i < a->n; i++)
 		if (a->way[i] != TOPO_NONE)
 			a->way[i] = 2 * rank[a->way[i] / 2] + a->way[i] % 2;

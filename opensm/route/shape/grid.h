@@ -77,6 +77,18 @@ static inline unsigned grid_differing(const struct grid *grid, const uint16_t *x
 	return n;
 }
 
+/* Places of dimensions by the means sum[d] / n[d], the least first; equal ones stay in order. */
+static inline void grid_rank_dims(const uint64_t *sum, const uint64_t *n, unsigned n_dims,
+				  unsigned *ret)
+{
+	for (unsigned d = 0; d < n_dims; d++) {
+		ret[d] = 0;
+		for (unsigned e = 0; e < n_dims; e++)
+			ret[d] += sum[e] * n[d] < sum[d] * n[e] ||
+				  (sum[e] * n[d] == sum[d] * n[e] && e < d);
+	}
+}
+
 /* As sl2vl_set_classes() wants it: 0 is hosts, 1 + d what leads along dimension d of `grid`. */
 static inline unsigned grid_port_class(const void *grid, uint32_t sw, uint32_t peer)
 {

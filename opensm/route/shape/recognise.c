@@ -87,20 +87,24 @@ void shape_ranks(const struct graph *g, uint32_t *ret)
 		ret[u] = rank[u] == DISTANCE_NONE ? TOPO_NONE : rank[u];
 }
 
+static uint32_t count_ups(const struct graph *g, const uint16_t *rank, uint32_t u)
+{
+	uint32_t n = 0;
+
+	GRAPH_EACH(g, u, edge)
+		n += rank[edge->to] == rank[u] + 1u;
+	return n;
+}
+
 /* The most neighbours above that a fair share of the switches of a level has. */
 static uint32_t usual_ups(const struct graph *g, const uint16_t *rank, uint32_t level,
 			  uint32_t *ups)
 {
 	uint32_t n = 0, value = 0;
 
-	for (uint32_t u = 0; u < g->n; u++) {
-		if (rank[u] != level)
-			continue;
-		ups[n] = 0;
-		for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++)
-			ups[n] += rank[g->groups[i].to] == level + 1;
-		n++;
-	}
+	for (uint32_t u = 0; u < g->n; u++)
+		if (rank[u] == level)
+			ups[n++] = count_ups(g, rank, u);
 	SORT(ups, n, compare_u32);
 	for (uint32_t i = 0, run = 0; i < n; i++) {
 		run = i && ups[i] == ups[i - 1] ? run + 1 : 1;
@@ -117,12 +121,8 @@ static uint32_t missing_ups(const struct graph *g, const uint16_t *rank, uint32_
 	uint32_t usual = usual_ups(g, rank, level, ups), n = 0;
 
 	for (uint32_t u = 0; u < g->n; u++) {
-		uint32_t own = 0;
+		uint32_t own = rank[u] == level ? count_ups(g, rank, u) : usual;
 
-		if (rank[u] != level)
-			continue;
-		for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++)
-			own += rank[g->groups[i].to] == level + 1;
 		n += own < usual ? usual - own : 0;
 	}
 	return n;

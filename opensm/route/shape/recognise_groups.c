@@ -10,6 +10,7 @@
 #include "route/shape/recognise.h"
 #include "util/bisect.h"
 #include "util/mem.h"
+#include "util/sets.h"
 
 #define GROUPS_MAX 4096u
 
@@ -57,43 +58,30 @@ static void mark_cliques(struct grouping *w)
 		}
 }
 
-static void grow_group(struct grouping *w, uint32_t from, uint32_t *queue)
-{
-	const struct graph *g = w->g;
-	struct shape *s = w->s;
-	uint32_t head = 0, tail = 0;
-
-	s->group[from] = s->n_groups;
-	queue[tail++] = from;
-	while (head < tail) {
-		uint32_t u = queue[head++];
-
-		for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++) {
-			uint32_t v = g->groups[i].to;
-
-			if (!w->local[i] || s->group[v] != TOPO_NONE)
-				continue;
-			s->group[v] = s->n_groups;
-			queue[tail++] = v;
-		}
-	}
-	w->size[s->n_groups++] = tail;
-}
-
+/* Groups are numbered by their first switches. */
 static void find_groups(struct grouping *w)
 {
 	const struct graph *g = w->g;
 	struct shape *s = w->s;
-	_cleanup_free_ uint32_t *queue = xcalloc(g->n, sizeof(*queue));
+	_cleanup_free_ uint32_t *set = xcalloc(g->n, sizeof(*set));
 
 	s->n_groups = 0;
-	memset(s->group, 0xFF, g->n * sizeof(*s->group));
+	memset(w->size, 0, g->n * sizeof(*w->size));
 	for (uint32_t u = 0; u < g->n; u++)
-		if (s->group[u] == TOPO_NONE)
-			grow_group(w, u, queue);
-	memcpy(queue, w->size, s->n_groups * sizeof(*queue));
-	SORT(queue, s->n_groups, compare_u32);
-	s->per_group = queue[s->n_groups / 2];
+		set[u] = u;
+	for (uint32_t u = 0; u < g->n; u++)
+		for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++)
+			if (w->local[i])
+				sets_join(set, u, g->groups[i].to);
+	for (uint32_t u = 0; u < g->n; u++) {
+		uint32_t first = sets_root(set, u);
+
+		s->group[u] = first == u ? s->n_groups++ : s->group[first];
+		w->size[s->group[u]]++;
+	}
+	memcpy(set, w->size, s->n_groups * sizeof(*set));
+	SORT(set, s->n_groups, compare_u32);
+	s->per_group = set[s->n_groups / 2];
 }
 
 /* Cables there are within groups, and that there would be in whole ones; false: too few. */

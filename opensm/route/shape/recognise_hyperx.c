@@ -233,7 +233,7 @@ static bool agrees(struct lattice *l)
 static void sort_dims(const struct lattice *l, unsigned *order)
 {
 	const struct graph *g = l->g;
-	unsigned n_dims = l->grid->n_dims;
+	unsigned n_dims = l->grid->n_dims, place[GRID_DIMS];
 	uint64_t sum[GRID_DIMS] = { 0 }, n[GRID_DIMS] = { 0 };
 
 	for (uint32_t u = 0; u < g->n; u++)
@@ -246,13 +246,9 @@ static void sort_dims(const struct lattice *l, unsigned *order)
 			sum[d] += u < edge->to ? edge->to - u : 0;
 			n[d] += u < edge->to;
 		}
-	for (unsigned d = 0; d < n_dims; d++) {
-		unsigned k = d;
-
-		for (; k && sum[d] * n[order[k - 1]] < sum[order[k - 1]] * n[d]; k--)
-			order[k] = order[k - 1];
-		order[k] = d;
-	}
+	grid_rank_dims(sum, n, n_dims, place);
+	for (unsigned d = 0; d < n_dims; d++)
+		order[place[d]] = d;
 }
 
 /* at[] in this order and with as many entries per switch as there are dimensions; places anew. */

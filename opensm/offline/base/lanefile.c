@@ -4,6 +4,8 @@
  * routes_check() knows (sl2vl.h): SLs per source switch, and SL2VL by classes of ports, which are
  * found by what ports have in common.
  */
+#include "offline/base/lanefile.h"
+
 #include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
@@ -324,8 +326,8 @@ static struct sl2vl *vls_plain(const struct vl_reader *r, enum sl2vl_by by)
 	return l;
 }
 
-struct sl2vl *tablefile_lanes(const struct routes *routes, const struct tablefile_text *sls,
-			      const struct tablefile_text *sl2vl, struct conf_report *report)
+struct sl2vl *lanefile_read(const struct routes *routes, const struct lanefile_text *sls,
+			    const struct lanefile_text *sl2vl, struct conf_report *report)
 {
 	enum sl2vl_by by = sls ? SL2VL_BY_SWITCH_LID : SL2VL_BY_NOTHING;
 	const struct topo *t = routes->topo;
@@ -357,7 +359,7 @@ struct sl2vl *tablefile_lanes(const struct routes *routes, const struct tablefil
 
 /* ---- written, in the formats that ibdmchk reads: files.md 4, routing.md 4.2 ------------- */
 
-void tablefile_write_psl(const struct routes *r, FILE *out)
+void lanefile_write_psl(const struct routes *r, FILE *out)
 {
 	const struct topo *t = r->topo;
 
@@ -374,7 +376,7 @@ void tablefile_write_psl(const struct routes *r, FILE *out)
 			}
 }
 
-void tablefile_write_sl2vl(const struct routes *r, FILE *out)
+void lanefile_write_sl2vl(const struct routes *r, FILE *out)
 {
 	const struct topo *t = r->topo;
 

@@ -5,7 +5,7 @@
  * of what is left are found once for the receivers of a switch, and only if a path leads over a
  * missing cable.
  */
-#include "route/proof/detour.h"
+#include "control/control_detour.h"
 
 #include <assert.h>
 #include <string.h>
