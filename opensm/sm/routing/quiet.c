@@ -24,7 +24,7 @@
 
 #define QUIET (60 * MONO_S)
 #define LATEST (5 * 60 * MONO_S)
-#define AGAIN MONO_S /* after a change got in between */
+#define AGAIN MONO_S /* after a change got in between, where it is late */
 
 struct quiet {
 	mono_t at;	    /* when tables are compared; MONO_NEVER: there is nothing to compare */
@@ -42,12 +42,14 @@ struct quiet *quiet_new(void)
 	return q;
 }
 
+/* Each change puts the comparison off, until it is late: then it stays where it is. */
 static void owe(struct sm *sm)
 {
 	struct quiet *q = sm->m.quiet;
 
 	q->since = mono_min(q->since, sm->now);
-	q->at = mono_min(sm->now + QUIET, MAX(q->since + LATEST, sm->now + AGAIN));
+	q->at = mono_min(sm->now + QUIET,
+			 MAX(q->since + LATEST, mono_min(q->at, sm->now + AGAIN)));
 }
 
 static void drop_result(struct quiet *q)
