@@ -25,6 +25,7 @@ struct place {
 	struct rig *rig;
 	struct conf *conf;
 	uint64_t dice;
+	unsigned sm; /* the manager */
 };
 
 static void run_for(struct place *pl, mono_t t)
@@ -66,7 +67,7 @@ static void place_free(struct place *pl)
 
 static uint32_t load(const struct place *pl)
 {
-	return sm_routes(pl->rig->sms[0].sm)->judged->max_load;
+	return sm_routes(pl->rig->sms[pl->sm].sm)->judged->max_load;
 }
 
 static unsigned lft_sets(const struct place *pl)
@@ -161,11 +162,11 @@ static void a_stuck_port_does_not_prevent_it(void **state)
 	sim_reboot(sim, sim_find(sim, "h10"), MONO_S);
 	for (unsigned i = 0; i < 5; i++) {
 		run_for(pl, 10 * MONO_S);
-		sm_request_heavy(pl->rig->sms[0].sm, NULL);
+		sm_request_heavy(pl->rig->sms[pl->sm].sm, NULL);
 	}
 	run_for(pl, 10 * MONO_S);
-	assert_true(sm_stats(pl->rig->sms[0].sm)->ports_stuck > 0);
-	assert_false(sm_stats(pl->rig->sms[0].sm)->up);
+	assert_true(sm_stats(pl->rig->sms[pl->sm].sm)->ports_stuck > 0);
+	assert_false(sm_stats(pl->rig->sms[pl->sm].sm)->up);
 	cables_go_and_come_back(pl, 6);
 	assert_true(load(pl) > fresh + fresh / 50);
 	run_for(pl, 70 * MONO_S);
@@ -199,7 +200,7 @@ static void a_switch_that_went_without_new_tables_is_no_reason_to_crash(void **s
 		n++;
 	}
 	run_for(pl, 200 * MONO_S);
-	assert_true(sm_stats(pl->rig->sms[0].sm)->no_routes > 0);
+	assert_true(sm_stats(pl->rig->sms[pl->sm].sm)->no_routes > 0);
 	place_free(pl);
 }
 
@@ -228,7 +229,7 @@ static void a_change_does_not_wait_for_it(void **state)
 /* Entries that lead to the switch. */
 static unsigned lead_to(const struct place *pl, int node)
 {
-	const struct routes *r = sm_routes(pl->rig->sms[0].sm);
+	const struct routes *r = sm_routes(pl->rig->sms[pl->sm].sm);
 	const struct topo *t = r->topo;
 	uint32_t sw = topo_find_switch(t, sim_node_guid(pl->rig->sim, node));
 	unsigned n = 0;
@@ -242,41 +243,98 @@ static unsigned lead_to(const struct place *pl, int node)
 	return n;
 }
 
+/* `n` cables of as many leaves to the last spine, one after another, and none often. */
+static void one_by_one(struct place *pl, unsigned first, unsigned n)
+{
+	for (unsigned i = first; i < first + n; i++) {
+		char name[16];
+		int leaf;
+
+		snprintf(name, sizeof(name), "leaf%u", i);
+		leaf = sim_find(pl->rig->sim, name);
+		sim_link_down(pl->rig->sim, leaf, 24);
+		run_for(pl, 20 * MONO_S);
+		sim_link_up(pl->rig->sim, leaf, 24);
+		run_for(pl, 20 * MONO_S);
+	}
+}
+
+/* A switch came back 20 s ago, another minute began 40 s ago. Ret: entries over it before. */
+static unsigned let_spine_come_back(struct place *pl, int spine)
+{
+	unsigned before, after;
+
+	for (unsigned port = 13; port <= 18; port++)
+		sim_link_down(pl->rig->sim, sim_find(pl->rig->sim, "leaf1"), port);
+	run_for(pl, 100 * MONO_S);
+	before = lead_to(pl, spine);
+	sim_power(pl->rig->sim, spine, false);
+	run_for(pl, 20 * MONO_S);
+	sim_power(pl->rig->sim, spine, true);
+	run_for(pl, 20 * MONO_S);
+	after = lead_to(pl, spine);
+	print_message("# entries over it %u, back %u\n", before, after);
+	assert_true(before && after < before / 2);
+	return before;
+}
+
 /* One cable after another goes and comes back, all 40 s, and none so often that it is held down. */
 static void changes_without_end_do_not_put_it_off(void **state)
 {
 	struct place *pl = place_new((const char *const[]){ "fat-tree2", "24" }, 2);
-	struct sim *sim = pl->rig->sim;
-	int spine = sim_find(sim, "spine3");
-	unsigned before, after;
+	int spine = sim_find(pl->rig->sim, "spine3");
+	unsigned before = let_spine_come_back(pl, spine);
 
-	for (unsigned port = 13; port <= 18; port++)
-		sim_link_down(sim, sim_find(sim, "leaf1"), port);
-	run_for(pl, 100 * MONO_S);
-	before = lead_to(pl, spine);
-	sim_power(sim, spine, false);
-	run_for(pl, 20 * MONO_S);
-	sim_power(sim, spine, true);
-	run_for(pl, 20 * MONO_S);
-	after = lead_to(pl, spine);
-	assert_true(before && after < before / 2);
-	for (unsigned i = 0; i < 9; i++) {
-		char name[16];
-		int leaf;
-
-		snprintf(name, sizeof(name), "leaf%u", i + 2);
-		leaf = sim_find(sim, name);
-		sim_link_down(sim, leaf, 24);
-		run_for(pl, 20 * MONO_S);
-		sim_link_up(sim, leaf, 24);
-		run_for(pl, 20 * MONO_S);
-		if (i == 1)
-			assert_true(lead_to(pl, spine) < before / 2);
-	}
-	print_message("# entries over it %u, back %u, in the end %u\n", before, after,
-		      lead_to(pl, spine));
+	one_by_one(pl, 2, 2);
+	assert_true(lead_to(pl, spine) < before / 2);
+	one_by_one(pl, 4, 7);
 	assert_true(lead_to(pl, spine) > before / 2);
 	assert_good(pl);
+	place_free(pl);
+}
+
+/* When it is late, changes come so fast that there is not a second between two of them. */
+static void changes_without_a_second_between_do_not_put_it_off(void **state)
+{
+	struct place *pl = place_new((const char *const[]){ "fat-tree2", "24" }, 2);
+	int spine = sim_find(pl->rig->sim, "spine3");
+	unsigned before = let_spine_come_back(pl, spine), n = 0;
+
+	one_by_one(pl, 2, 6);
+	for (; n < 120 && lead_to(pl, spine) < before / 2; n++) {
+		char name[16];
+
+		snprintf(name, sizeof(name), "leaf%u", 8 + n / 2 % 16);
+		(n % 2 ? sim_link_up : sim_link_down)(pl->rig->sim, sim_find(pl->rig->sim, name),
+						      17 + n / 32);
+		run_for(pl, MONO_S / 2);
+	}
+	print_message("# after %u more changes %u\n", n, lead_to(pl, spine));
+	assert_true(n > 10);
+	assert_true(lead_to(pl, spine) > before / 2);
+	assert_good(pl);
+	place_free(pl);
+}
+
+/* The manager ends before the minute is over; what it left is found by the next one. */
+static void a_new_manager_owes_it_too(void **state)
+{
+	struct place *pl = place_new((const char *const[]){ "fat-tree2", "24" }, 2);
+	int spine = sim_find(pl->rig->sim, "spine3");
+	unsigned before = let_spine_come_back(pl, spine), sets;
+
+	rig_kill(pl->rig, 0);
+	sets = lft_sets(pl);
+	pl->sm = (unsigned)rig_start(pl->rig, "h0", 0, pl->conf, NULL);
+	run_for(pl, 50 * MONO_S);
+	assert_int_equal(lft_sets(pl), sets);
+	run_for(pl, 40 * MONO_S);
+	print_message("# over it in the end: %u Sets\n", lft_sets(pl) - sets);
+	assert_true(lead_to(pl, spine) > before / 2);
+	assert_good(pl);
+	sets = lft_sets(pl);
+	run_for(pl, 300 * MONO_S);
+	assert_int_equal(lft_sets(pl), sets);
 	place_free(pl);
 }
 
@@ -285,7 +343,7 @@ static void a_reload_is_not_taken_for_served(void **state)
 {
 	struct place *pl = place_new((const char *const[]){ "fat-tree3", "8" }, 2);
 	_cleanup_(conf_unrefp) struct conf *conf = conf_copy(pl->conf);
-	struct sm *sm = pl->rig->sms[0].sm;
+	struct sm *sm = pl->rig->sms[pl->sm].sm;
 	unsigned before;
 
 	cables_go_and_come_back(pl, 6);
@@ -319,6 +377,8 @@ int main(void)
 		cmocka_unit_test(a_switch_that_went_without_new_tables_is_no_reason_to_crash),
 		cmocka_unit_test(a_change_does_not_wait_for_it),
 		cmocka_unit_test(changes_without_end_do_not_put_it_off),
+		cmocka_unit_test(changes_without_a_second_between_do_not_put_it_off),
+		cmocka_unit_test(a_new_manager_owes_it_too),
 		cmocka_unit_test(a_reload_is_not_taken_for_served),
 	};
 

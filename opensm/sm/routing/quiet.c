@@ -5,7 +5,8 @@
  * are compared with those of a fresh start, and moved there if that is worth it
  * (keep_tables_balanced()): once, and again only after they were changed by something else. A
  * switch that came back gets most of its share then. Where changes never end, they are compared
- * five minutes after the first that it is owed for, in between the others.
+ * five minutes after the first that it is owed for, in between the others. A manager that begins
+ * with tables found in switches owes it for those: the one before it may have.
  *
  *   tables change --> WAITING --a minute--> COMPARED (job) --better--> taken by a rerouting sweep
  *   --> nothing to do
@@ -24,7 +25,7 @@
 
 #define QUIET (60 * MONO_S)
 #define LATEST (5 * 60 * MONO_S)
-#define AGAIN MONO_S /* after a change got in between */
+#define AGAIN MONO_S /* after a change got in between, where it is late */
 
 struct quiet {
 	mono_t at;	    /* when tables are compared; MONO_NEVER: there is nothing to compare */
@@ -42,12 +43,14 @@ struct quiet *quiet_new(void)
 	return q;
 }
 
+/* Each change puts the comparison off, until it is late: then it stays where it is. */
 static void owe(struct sm *sm)
 {
 	struct quiet *q = sm->m.quiet;
 
 	q->since = mono_min(q->since, sm->now);
-	q->at = mono_min(sm->now + QUIET, MAX(q->since + LATEST, sm->now + AGAIN));
+	q->at = mono_min(sm->now + QUIET,
+			 MAX(q->since + LATEST, mono_min(q->at, sm->now + AGAIN)));
 }
 
 static void drop_result(struct quiet *q)
@@ -67,13 +70,14 @@ struct quiet *quiet_free(struct quiet *q)
 	return NULL;
 }
 
-void quiet_changed(struct sm *sm, const struct routes *now)
+void quiet_changed(struct sm *sm, const struct routes *now, bool found)
 {
 	const struct routes *before = sm_routes(sm);
 
-	if (!before || before == now ||
-	    (before->topo->n_switches == now->topo->n_switches &&
-	     before->row_size == now->row_size && routes_are_same(before, now)))
+	if (before ? before == now : !found)
+		return;
+	if (before && before->topo->n_switches == now->topo->n_switches &&
+	     before->row_size == now->row_size && routes_are_same(before, now))
 		return;
 	owe(sm);
 }

@@ -13,9 +13,9 @@ struct quiet *quiet_free(struct quiet *q);
 
 /*
  * Tables `now` come into force instead of sm_routes() (NULL: there were none), for another reason
- * than a quiet time.
+ * than a quiet time. `found`: made of those that switches hold, which may have owed one already.
  */
-void quiet_changed(struct sm *sm, const struct routes *now);
+void quiet_changed(struct sm *sm, const struct routes *now, bool found);
 /* A sweep begins that may change tables. */
 void quiet_interrupted(struct sm *sm);
 /* Nothing else is to be done at sm->now. */

@@ -29,6 +29,7 @@ struct routing {
 	const struct routes *depends_of; /* of these routes; only compared */
 	bool pending;			 /* the job is out */
 	bool quiet;			 /* `fresh` come from quiet.c */
+	bool found;			 /* `fresh` come from tables of unknown making */
 	bool afresh;			 /* tables are no model for the next ones */
 	bool engines_again;		 /* an engine that died has its chance again */
 	struct told told;
@@ -168,7 +169,7 @@ void routing_install(struct sm *sm)
 	if (!r->fresh)
 		return;
 	if (!r->quiet)
-		tell_news(sm, NEWS_ROUTES, .routes = r->fresh);
+		tell_news(sm, NEWS_ROUTES, .routes = r->fresh, .flag = r->found);
 	routes_unref(r->routes);
 	r->routes = take(r->fresh);
 	rail_watch_routed(sm, r->routes->topo);
@@ -348,6 +349,7 @@ void routing_start(struct sm *sm)
 	assert(!sm->m.routing->pending);
 	drop_new(sm->m.routing);
 	r->pending = true;
+	r->found = order.weigh;
 	r->engines_again = false;
 	r->started = sm->now;
 	sm->hooks.submit_job(sm->hooks.arg, route_job_new(&order));
