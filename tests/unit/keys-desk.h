@@ -105,23 +105,18 @@ static inline int host(struct desk *d, unsigned i)
 
 /* ---- what devices hold ----------------------------------------------------------------------- */
 
-/* The n-th end port of the fabric, from 0; false: there are no more. */
+/* The n-th end port of the fabric, from 0: that of its n-th node; false: there are no more. */
 static inline bool end_port(struct desk *d, unsigned n, int *ret_node, unsigned *ret_port,
 		     guid_t *ret_guid)
 {
 	uint8_t ni[SMP_DATA_SIZE];
 
-	for (int node = 0; sim_read(d->rig->sim, node, IB_ATTR_NODE_INFO, 0, ni) == 0; node++) {
-		bool is_switch = ib_get(ni, NI_NODE_TYPE) == IB_NODE_SWITCH;
-
-		if (n--)
-			continue;
-		*ret_node = node;
-		*ret_port = is_switch ? 0 : 1;
-		*ret_guid = ib_get(ni, NI_PORT_GUID);
-		return true;
-	}
-	return false;
+	if (sim_read(d->rig->sim, (int)n, IB_ATTR_NODE_INFO, 0, ni) != 0)
+		return false;
+	*ret_node = (int)n;
+	*ret_port = ib_get(ni, NI_NODE_TYPE) == IB_NODE_SWITCH ? 0 : 1;
+	*ret_guid = ib_get(ni, NI_PORT_GUID);
+	return true;
 }
 
 static inline uint64_t field(struct desk *d, int node, unsigned port, unsigned offset,

@@ -8,9 +8,14 @@
 #include "tests/lib/topocut.h"
 #include "tests/unit/route-desk.h"
 
-/* Ports of a switch beside those of two hosts. */
-#define RADIX_MOST 252
 #define SLOTS_EACH 8
+
+/*
+ * Of ports of a switch beside those of two hosts: the fewest and the most, either side of each
+ * power of two and of each word of 64 bits, and primes, which share no divisor with any stride.
+ */
+static const unsigned radixes[] = { 1,	2,  3,	4,  5,	7,  8,	 9,   13,  15,	16,  17,  31,  32,
+				    33, 37, 61, 63, 64, 65, 101, 127, 128, 129, 191, 192, 193, 252 };
 
 static void assert_any_comes_everywhere(uint32_t n, uint32_t via)
 {
@@ -108,8 +113,9 @@ static void every_radix_is_routed_and_repaired(void **state)
 {
 	static const char *const engines[] = { "minhop", "updn", "sssp", "dfsssp" };
 
-	for (unsigned n = 1; n <= RADIX_MOST; n++)
+	for (size_t k = 0; k < ARRAY_SIZE(radixes); k++)
 		for (size_t i = 0; i < ARRAY_SIZE(fabrics); i++) {
+			const unsigned n = radixes[k];
 			struct topo *t = fabrics[i](n), *less;
 			struct topocut *cut = topocut_new(t);
 			uint32_t n_cables, *cables = topocut_cables(t, &n_cables);
@@ -151,8 +157,9 @@ static void assert_tree(const struct topo *t, const struct mcast_tree *tree)
 
 static void every_radix_has_trees_for_groups(void **state)
 {
-	for (unsigned n = 1; n <= RADIX_MOST; n++)
+	for (size_t r = 0; r < ARRAY_SIZE(radixes); r++)
 		for (size_t i = 0; i < 2; i++) { /* without islands */
+			const unsigned n = radixes[r];
 			_cleanup_(topo_unrefp) struct topo *t = fabrics[i](n);
 			const struct topo_host *a = &t->hosts[0], *b = &t->hosts[t->n_hosts - 1];
 			const struct mcast_member members[] = {
