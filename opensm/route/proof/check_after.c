@@ -125,8 +125,9 @@ static void find_cables(struct delta *d, uint32_t s)
 		if (d->old->behind[e] == d->new->behind[e])
 			continue;
 		GROW(d->cables, d->n_cables + 1, d->cap_cables);
-		d->cables[d->n_cables].end = e;
-		d->cables[d->n_cables++].sw = s;
+		d->cables[d->n_cables++] = (struct cable_moved){
+			.end = e, .sw = s, .was = d->old->behind[e], .now = d->new->behind[e],
+		};
 		some = changed[p] = true;
 	}
 	for (unsigned lid = 1; some && lid <= d->new->top; lid++)
@@ -259,8 +260,8 @@ static size_t find_upstream(struct delta *d, uint32_t s, lid_t lid)
 			uint32_t behind = j->behind[sw->first_port + p], v = behind >> 8;
 
 			if (behind == BEHIND_NONE ||
-			    d->old->behind[sw->first_port + p] != behind ||
 			    (d->was_minimal && d->dist[v] != d->dist[here.sw] + 1u) ||
+			    d->old->behind[sw->first_port + p] != behind ||
 			    !sends_to(d, behind, lid))
 				continue;
 			GROW(d->queue, n + 1, d->cap_queue);

@@ -24,9 +24,10 @@ struct delta {
 		uint8_t was, now;
 	} *entries;		/* by LID */
 	size_t n_entries, cap_entries;
-	struct {
+	struct cable_moved {
 		uint32_t end;	/* entry of topo->ports that leads elsewhere than before */
 		uint32_t sw;	/* its switch */
+		uint32_t was, now; /* what it led to, and does: as behind[] */
 	} *cables;
 	size_t n_cables, cap_cables;
 	struct moved *moved;	/* by `at` */

@@ -65,26 +65,33 @@ static void find_orphans(struct repair *r)
 	}
 }
 
-static void enqueue(struct repair *r, uint32_t v)
+/* `to` is not farther from `at` than over a cable from `from`, and then its neighbours may not be. */
+static void come_nearer(struct repair *r, uint32_t from, uint32_t to)
 {
-	if (r->queued[v])
+	if (r->dist[from] == DISTANCE_NONE || r->dist[from] + 1u >= r->dist[to])
 		return;
-	r->queued[v] = true;
-	r->queue[(r->head + r->n_queue++) % r->j->topo->n_switches] = v;
+	touch(r, to);
+	r->dist[to] = (uint16_t)(r->dist[from] + 1);
+	if (r->queued[to])
+		return;
+	r->queued[to] = true;
+	r->queue[(r->head + r->n_queue++) % r->j->topo->n_switches] = to;
 }
 
-/* Those that lie beside orphans have distances for them. */
+/* Those that lie beside orphans have distances for them, unless they are orphans as well. */
 static void drop_orphans(struct repair *r)
 {
 	for (uint32_t i = 0; i < r->n; i++) {
-		const struct topo_switch *sw = &r->j->topo->switches[r->list[i]];
-
 		touch(r, r->list[i]);
 		r->dist[r->list[i]] = DISTANCE_NONE;
 		r->orphan[r->list[i]] = false;
+	}
+	for (uint32_t i = 0; i < r->n; i++) {
+		const struct topo_switch *sw = &r->j->topo->switches[r->list[i]];
+
 		for (unsigned p = 1; p <= sw->n_ports; p++)
 			if (r->j->behind[sw->first_port + p] != BEHIND_NONE)
-				enqueue(r, r->j->behind[sw->first_port + p] >> 8);
+				come_nearer(r, r->j->behind[sw->first_port + p] >> 8, r->list[i]);
 	}
 	r->n = 0;
 }
@@ -99,23 +106,16 @@ static void spread_nearness(struct repair *r)
 		r->head = (r->head + 1) % r->j->topo->n_switches;
 		r->n_queue--;
 		r->queued[u] = false;
-		for (unsigned p = 1; p <= sw->n_ports && r->dist[u] != DISTANCE_NONE; p++) {
-			uint32_t behind = r->j->behind[sw->first_port + p], w = behind >> 8;
-
-			if (behind == BEHIND_NONE || r->dist[u] + 1u >= r->dist[w])
-				continue;
-			touch(r, w);
-			r->dist[w] = (uint16_t)(r->dist[u] + 1);
-			enqueue(r, w);
-		}
+		for (unsigned p = 1; p <= sw->n_ports; p++)
+			if (r->j->behind[sw->first_port + p] != BEHIND_NONE)
+				come_nearer(r, u, r->j->behind[sw->first_port + p] >> 8);
 	}
 }
 
 static void repair_row(struct delta *d, struct repair *r)
 {
 	for (size_t i = 0; i < d->n_cables; i++) {
-		uint32_t before = d->old->behind[d->cables[i].end];
-		uint32_t v = before >> 8, u = d->cables[i].sw;
+		uint32_t before = d->cables[i].was, v = before >> 8, u = d->cables[i].sw;
 
 		/* The former shortest paths over u -> v end here. */
 		if (before == BEHIND_NONE || r->dist[v] == DISTANCE_NONE ||
@@ -131,12 +131,9 @@ static void repair_row(struct delta *d, struct repair *r)
 		find_orphans(r);
 	}
 	drop_orphans(r);
-	for (size_t i = 0; i < d->n_cables; i++) {
-		uint32_t now = d->new->behind[d->cables[i].end];
-
-		if (now != BEHIND_NONE && r->dist[d->cables[i].sw] + 1u < r->dist[now >> 8])
-			enqueue(r, d->cables[i].sw);
-	}
+	for (size_t i = 0; i < d->n_cables; i++)
+		if (d->cables[i].now != BEHIND_NONE)
+			come_nearer(r, d->cables[i].sw, d->cables[i].now >> 8);
 	spread_nearness(r);
 }
 
