@@ -641,6 +641,54 @@ static void a_way_is_found_whatever_the_radix(void **state)
 		}
 }
 
+/* Three leaves, two spines, and one that has its cables at ports beyond 64. */
+static struct topo *with_a_large_spine(void)
+{
+	struct topo_builder *b = topo_builder_new();
+
+	for (unsigned s = 1; s <= 6; s++)
+		topo_add_switch(b, &(struct topo_switch){
+			.guid = s, .n_ports = s == 6 ? 80 : 8, .lid = (lid_t)s, .lft_cap = 0xC000,
+		});
+	for (unsigned leaf = 1; leaf <= 3; leaf++) {
+		topo_add_host(b, &(struct topo_host){ .guid = leaf, .lid = (lid_t)(10 + leaf) });
+		topo_add_host_link(b, leaf, leaf, 8);
+		for (unsigned s = 4; s <= 6; s++)
+			topo_add_link(b, leaf, (uint8_t)s, s, (uint8_t)(s == 6 ? 70 + leaf : leaf));
+	}
+	return topo_build(b);
+}
+
+/* The proof without it has one word for the ports of a switch, which is not enough for it. */
+static void a_large_switch_is_not_added_to_a_small_proof(void **state)
+{
+	struct topo *whole = with_a_large_spine(), *without, *bare;
+	struct topocut *cut = topocut_new(whole);
+	struct routes *r, *as_bare, *last;
+	struct route_verdict v, fresh;
+	struct renumbering m;
+
+	cut->switches[5] = true;
+	without = topocut_apply(whole, cut);
+	bare = topo_with_bare(without, whole);
+	r = updown_with("minhop", without, NULL, NULL, 1);
+	routes_check_after(NULL, r, 1, &v);
+	assert_non_null(r->cache->proof);
+	as_bare = numbered_as(r, bare);
+	m = renumbering_of(without, bare);
+	routes_check_renumber(r, as_bare, &m, &v);
+	renumbering_done(&m);
+	last = updown_with("minhop", whole, as_bare, NULL, 1);
+	assert_false(routes_check_after(as_bare, last, 1, &v));
+	routes_check(last, 1, &fresh);
+	assert_memory_equal(&v, &fresh, sizeof(v));
+	for (unsigned k = 0; k < 3; k++)
+		routes_unref((struct routes *[]){ r, as_bare, last }[k]);
+	for (unsigned k = 0; k < 3; k++)
+		topo_unref((struct topo *[]){ whole, without, bare }[k]);
+	topocut_free(cut);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -655,6 +703,7 @@ int main(void)
 		cmocka_unit_test(verdicts_are_those_from_scratch),
 		cmocka_unit_test(tables_from_before_stay_what_they_are),
 		cmocka_unit_test(settling_shows_nowhere),
+		cmocka_unit_test(a_large_switch_is_not_added_to_a_small_proof),
 		cmocka_unit_test(a_way_is_found_whatever_the_radix),
 	};
 

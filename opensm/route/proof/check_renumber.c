@@ -80,6 +80,15 @@ static void renumber_proof(struct route_proof *p, const struct routes *r,
 		}
 }
 
+/* Ports in one word, as those of the proof (verifier.simple)? */
+static bool has_small_switches(const struct topo *t)
+{
+	for (uint32_t s = 0; s < t->n_switches; s++)
+		if (t->switches[s].n_ports >= 64)
+			return false;
+	return true;
+}
+
 void routes_check_renumber(const struct routes *was, const struct routes *now,
 			   const struct renumbering *m, struct route_verdict *v)
 {
@@ -90,6 +99,8 @@ void routes_check_renumber(const struct routes *was, const struct routes *now,
 		if (m->now->switches[s].lid)
 			v->switch_unreachable += (uint64_t)count_more(m)
 						 << m->now->switches[s].lmc;
+	if (p && !has_small_switches(m->now))
+		p = was->cache->proof_free(p);
 	if (!p)
 		return;
 	renumber_proof(p, now, m);
