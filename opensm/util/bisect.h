@@ -16,9 +16,9 @@
 	((n) ? qsort((array), (n), sizeof(*(array)), (compare)) : (void)0)
 
 /*
- * Counting sort of `n` elements of an array to another, by `key`, an expression of `i` below `keys`;
- * those with the same stay in order. `first`: keys + 2 numbers, 0 before; those of `key` are
- * to[first[key]] .. to[first[key + 1] - 1] afterwards.
+ * Counting sort of `n` elements of an array to another, by `key`, an expression of `i`, below
+ * `keys`; those with the same stay in order. `first`: keys + 2 numbers, 0 before; those of `key`
+ * are to[first[key]] .. to[first[key + 1] - 1] afterwards.
  *
  *	SORT_BY_KEY(all, sorted, n, all[i].lid, top + 1, first);
  */

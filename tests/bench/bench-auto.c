@@ -99,7 +99,8 @@ static bool measure(const struct topo *t, const char *name, struct row *row)
 	row->n++;
 	f[LANES] = r->lanes ? r->lanes->n_vls : 1;
 	f[LEVELS] = r->lanes && r->lanes->by != SL2VL_BY_NOTHING;
-	m = tables_measure(r, patterns, MAX(10u, MIN(200u, 100000 / MAX(t->n_hosts, 1u))), 1, &worst);
+	m = tables_measure(r, patterns, MAX(10u, MIN(200u, 100000 / MAX(t->n_hosts, 1u))), 1,
+			   &worst);
 	f[BISECTION] = m.bisection;
 	f[PERMUTATION] = m.permutation;
 	f[SHIFTS] = m.shift;

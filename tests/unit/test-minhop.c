@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What minhop promises: reach, shortest paths, balance, stability, options, the same bytes. */
-#include "route/select/engines.h"
 #include "tests/lib/tables.h"
 #include "tests/unit/route-desk.h"
 

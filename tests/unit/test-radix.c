@@ -14,8 +14,10 @@
  * Of ports of a switch beside those of two hosts: the fewest and the most, either side of each
  * power of two and of each word of 64 bits, and primes, which share no divisor with any stride.
  */
-static const unsigned radixes[] = { 1,	2,  3,	4,  5,	7,  8,	 9,   13,  15,	16,  17,  31,  32,
-				    33, 37, 61, 63, 64, 65, 101, 127, 128, 129, 191, 192, 193, 252 };
+static const unsigned radixes[] = {
+	1, 2, 3, 4, 5, 7, 8, 9, 13, 15, 16, 17, 31, 32, 33, 37, 61, 63, 64, 65, 101, 127, 128, 129,
+	191, 192, 193, 252,
+};
 
 static void assert_any_comes_everywhere(uint32_t n, uint32_t via)
 {

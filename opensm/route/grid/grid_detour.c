@@ -122,7 +122,8 @@ static void mark_affected(struct search *s, uint32_t sw, unsigned way)
 	for (uint32_t to = 0; to < s->n; to++) {
 		const uint16_t *p = grid_at(grid, sw), *q = grid_at(grid, to);
 
-		if (grid_first_dim(grid, sw, to) == dim && may_go(grid, dim, way % SIDES, p[dim], q[dim]))
+		if (grid_first_dim(grid, sw, to) == dim &&
+		    may_go(grid, dim, way % SIDES, p[dim], q[dim]))
 			s->affected[to] = true;
 	}
 }

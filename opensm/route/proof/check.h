@@ -81,8 +81,8 @@ char *route_verdict_str(const struct route_verdict *v, char ret[ROUTE_VERDICT_ST
 const char *route_fault(const struct route_verdict *v);
 
 /*
- * How well routes carry traffic patterns, seeded and reproducible; each flow gets 1 / (most flows on
- * any channel of its path). 0..1, averaged.
+ * How well routes carry traffic patterns, seeded and reproducible: each flow gets 1 / (most flows
+ * on any channel of its path), 0..1, averaged.
  */
 struct route_measures {
 	double bisection;   /* effective bandwidth of random bisections of the end ports */

@@ -65,7 +65,7 @@ static void find_orphans(struct repair *r)
 	}
 }
 
-/* `to` is not farther from `at` than over a cable from `from`, and then its neighbours may not be. */
+/* `to` is no farther than over a cable from `from`: then its neighbours may be nearer, too. */
 static void come_nearer(struct repair *r, uint32_t from, uint32_t to)
 {
 	if (r->dist[from] == DISTANCE_NONE || r->dist[from] + 1u >= r->dist[to])

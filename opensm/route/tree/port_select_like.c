@@ -82,8 +82,8 @@ struct port_select_likes *port_select_likes_new(const struct port_select_plan *p
 	uint32_t n = plan->graph->n;
 	_cleanup_free_ struct turn *turns = xcalloc(n, sizeof(*turns));
 
-	l->possible = !plan->change && !plan->spread->some_lmc && !plan->is_ordered && !plan->ignored &&
-		      !plan->switches_only && !plan->options->count_switches &&
+	l->possible = !plan->change && !plan->spread->some_lmc && !plan->is_ordered &&
+		      !plan->ignored && !plan->switches_only && !plan->options->count_switches &&
 		      !plan->options->scatter_seed;
 	ARENA_ARRAY(&l->memory, l->order, n);
 	ARENA_ARRAY(&l->memory, l->runs, (size_t)n + 1);
