@@ -53,12 +53,14 @@ static void find_peers(struct port_select_row *row)
 	const struct graph *g = row->plan->graph;
 
 	memset(row->peer, 0xFF, sizeof(row->peer));
+	row->parallel = false;
 	row->groups = &g->groups[g->first[row->sw]];
 	row->n_groups = g->first[row->sw + 1] - g->first[row->sw];
 	for (uint32_t i = 0; i < row->n_groups; i++) {
 		const struct graph_group *group = &row->groups[i];
 
 		row->from[i] = distances_from(row->plan->distances, group->to);
+		row->parallel |= group->n_ports > 1;
 		for (unsigned p = 0; p < group->n_ports; p++) {
 			row->peer[g->ports[group->first_port + p]] = group->to;
 			row->group[g->ports[group->first_port + p]] = (uint8_t)i;
@@ -242,28 +244,32 @@ static uint8_t least_count(struct port_select_row *row, uint32_t dest, const str
 	return tied[scatters(row, dest) ? random_next(&row->random) % ties : 0];
 }
 
-/* The group with this place among those that lead to `at`. */
-static const struct graph_group *nth_way(struct port_select_row *row, uint32_t at, uint32_t place)
+/* The group with this place among those that lead to `at`, as their bits have them. */
+static const struct graph_group *nth_way(const struct port_select_row *row, uint32_t at,
+					 uint32_t place)
 {
-	uint32_t i = 0;
+	for (uint32_t w = 0; w * 16 < row->n_groups; w++) {
+		unsigned ways = row->ways.bits[w * row->plan->graph->n + at],
+			 n = (unsigned)__builtin_popcount(ways);
 
-	if (row->ways.full[at])
-		return &row->groups[row->by_way[place]];
-	find_candidates(row, at);
-	for (; place > 0; place--)
-		i += row->groups[row->group[row->candidates[i]]].n_ports;
-	return &row->groups[row->group[row->candidates[i]]];
+		for (unsigned k = 0; place < n && k < place; k++)
+			ways &= ways - 1;
+		if (place < n)
+			return &row->groups[w * 16 + (unsigned)__builtin_ctz(ways)];
+		place -= n;
+	}
+	return NULL;
 }
 
 /*
  * The port for the LID of switch `at` with this slot: any neighbour that is nearer. Homes are for
  * end ports: if all switches used the same one, each would have to change when its cable fails.
  */
-static uint8_t any_port(struct port_select_row *row, uint32_t at, uint32_t slot)
+static uint8_t any_port(const struct port_select_row *row, uint32_t at, uint32_t slot)
 {
-	uint32_t n = row->ways.n[at];
+	uint32_t place = dmodk_any(slot, port_select_via(row), row->ways.n[at]);
 	const struct graph_group *way =
-		n ? nth_way(row, at, dmodk_any(slot, port_select_via(row), n)) : NULL;
+		row->ways.full[at] ? &row->groups[row->by_way[place]] : nth_way(row, at, place);
 
 	return way ? row->plan->graph->ports[way->first_port + slot % way->n_ports] : 0;
 }
@@ -331,7 +337,7 @@ static bool is_diverted(const struct port_select_row *row, uint32_t dest, uint32
 	return rank && rank < s->depth[dest];
 }
 
-/* All destinations on a switch have about the same turn. */
+/* All destinations on a switch have about the same turn. Without parallel cables none is listed. */
 uint8_t port_select_diverted(struct port_select_row *row, uint32_t dest, uint32_t at)
 {
 	uint32_t turn = turn_of(row, dest, row->plan->spread->rank[row->sw]);
@@ -340,8 +346,13 @@ uint8_t port_select_diverted(struct port_select_row *row, uint32_t dest, uint32_
 		return row->turn_port;
 	row->turn = turn;
 	row->turn_at = at;
-	find_candidates(row, at);
-	row->turn_port = row->candidates[turn % row->n_candidates];
+	if (row->parallel) {
+		find_candidates(row, at);
+		row->turn_port = row->candidates[turn % row->n_candidates];
+	} else {
+		row->turn_port = row->plan->graph->ports[
+			nth_way(row, at, turn % row->ways.n[at])->first_port];
+	}
 	return row->turn_port;
 }
 

@@ -69,6 +69,7 @@ struct port_select_row {
 	struct port_select_ways ways;
 	uint32_t n_groups, n_up; /* the latter: that lead up */
 	uint8_t by_way[PORTS];	 /* the groups, those that lead up first */
+	bool parallel;		 /* some group has several ports */
 	unsigned n_all;
 	uint8_t all[PORTS];	 /* ports of the groups that lead up */
 	struct port_select_table {	 /* what homes at one distance from here say */
