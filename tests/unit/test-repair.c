@@ -241,10 +241,11 @@ static void a_cable_costs_a_repair(void **state)
 			};
 			uint32_t n_repaired = 0;
 
-			for (uint32_t c = 0; c < n; c++)
+			/* each of them with roots that are told or with those that are found */
+			for (uint32_t c = e % 2; c < n; c += 2)
 				n_repaired += lose_cable(engines[e / 2], trees[i], cables[c], &o);
 			print_message("# tree %u, %s\n", i, engines[e / 2]);
-			assert_int_equal(n_repaired, 2 * n);
+			assert_int_equal(n_repaired, n);
 		}
 		free(roots);
 		free(tops);
