@@ -19,6 +19,7 @@ extern const unsigned fuzz_runs;
 const unsigned fuzz_runs = 800; /* replay.c: a manager comes up for each */
 
 #define MAX_LINES 12
+#define MAX_TURNS 1000 /* in which a small fabric is copied */
 
 struct world {
 	struct rig *rig;
@@ -103,13 +104,13 @@ static void open_world(struct world *w, uint8_t kind)
 	w->console = console_new(&config);
 }
 
-static void type(struct world *w, const uint8_t *bytes, size_t len)
+/* The session is busy while the fabric is copied in turns, and while a worker prints. */
+static void end_work(struct world *w)
 {
-	_cleanup_free_ char *line = xcalloc(1, len + 1);
-
-	memcpy(line, bytes, len);
-	w->prompted = false;
-	console_line(w->console, line, sim_now(w->rig->sim));
+	for (unsigned i = 0; w->busy && !w->job; i++) {
+		must(i < MAX_TURNS && !console_next(w->console));
+		console_tick(w->console, sim_now(w->rig->sim));
+	}
 	must(w->busy == (w->job != NULL));
 	if (w->job) {
 		struct sm_job *job = take(w->job);
@@ -117,6 +118,16 @@ static void type(struct world *w, const uint8_t *bytes, size_t len)
 		job->run(job);
 		job->done(job);
 	}
+}
+
+static void type(struct world *w, const uint8_t *bytes, size_t len)
+{
+	_cleanup_free_ char *line = xcalloc(1, len + 1);
+
+	memcpy(line, bytes, len);
+	w->prompted = false;
+	console_line(w->console, line, sim_now(w->rig->sim));
+	end_work(w);
 	must(w->left || w->prompted || console_next(w->console) != MONO_NEVER);
 	if (console_next(w->console) != MONO_NEVER)
 		console_tick(w->console, console_next(w->console));
