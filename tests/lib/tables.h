@@ -99,3 +99,18 @@ static inline bool tables_check_trees(const struct routes *r, const struct mcast
 		route_cycle_done(&found);
 	return !cyclic;
 }
+
+/* Entries for hosts that lead to the switch. */
+static inline unsigned tables_lead_to(const struct routes *r, uint32_t sw)
+{
+	const struct topo *t = r->topo;
+	unsigned n = 0;
+
+	for (uint32_t s = 0; s < t->n_switches; s++)
+		for (uint32_t h = 0; h < t->n_hosts; h++) {
+			uint32_t channel = routes_channel(r, s, t->hosts[h].lid);
+
+			n += channel != TOPO_NONE && t->ports[channel].sw == sw;
+		}
+	return n;
+}

@@ -10,6 +10,7 @@
 
 #include "route/proof/transition.h"
 #include "route/select/keep_tables.h"
+#include "tests/lib/tables.h"
 #include "tests/lib/topocut.h"
 #include "util/random.h"
 
@@ -166,21 +167,6 @@ static void lose_and_find(const struct route_chain *chain, const struct routes *
 	topocut_free(cut);
 }
 
-/* Entries that lead to the switch. */
-static unsigned lead_to(const struct routes *r, uint32_t sw)
-{
-	const struct topo *t = r->topo;
-	unsigned n = 0;
-
-	for (uint32_t s = 0; s < t->n_switches; s++)
-		for (uint32_t h = 0; h < t->n_hosts; h++) {
-			uint32_t channel = routes_channel(r, s, t->hosts[h].lid);
-
-			n += channel != TOPO_NONE && t->ports[channel].sw == sw;
-		}
-	return n;
-}
-
 /* Entries of other switches that changed although those of `lost` still led nearer. */
 static unsigned moved_for_nothing(const struct routes *lost, const struct routes *back, uint32_t sw)
 {
@@ -218,8 +204,8 @@ static void has_its_share_after(const char *engine, const struct topo *whole, ui
 		      (unsigned)changed_blocks(back, rested));
 	assert_int_equal(moved_for_nothing(lost, back, sw), 0);
 	if (!leaf)
-		assert_true(lead_to(back, sw) < lead_to(first, sw) / 2);
-	assert_true(lead_to(rested, sw) >= lead_to(first, sw));
+		assert_true(tables_lead_to(back, sw) < tables_lead_to(first, sw) / 2);
+	assert_true(tables_lead_to(rested, sw) >= tables_lead_to(first, sw));
 	assert_true(rested->judged->max_load <= 1.02 * first->judged->max_load);
 	/* what moved was moved away before, and no more */
 	assert_true(changed_blocks(back, rested) <= changed_blocks(first, back));
@@ -274,10 +260,10 @@ static void no_load_need_tell_that_it_is_idle(void **state)
 	rested = quiet_by(&chain, whole, back);
 	print_message("# load %u, back %u, rested %u; entries %u, %u, %u\n",
 		      first->judged->max_load, back->judged->max_load, rested->judged->max_load,
-		      lead_to(first, sw), lead_to(back, sw), lead_to(rested, sw));
+		      tables_lead_to(first, sw), tables_lead_to(back, sw), tables_lead_to(rested, sw));
 	assert_true(back->judged->max_load <= 1.02 * first->judged->max_load);
-	assert_true(lead_to(back, sw) < lead_to(first, sw) / 2);
-	assert_true(lead_to(rested, sw) >= lead_to(first, sw));
+	assert_true(tables_lead_to(back, sw) < tables_lead_to(first, sw) / 2);
+	assert_true(tables_lead_to(rested, sw) >= tables_lead_to(first, sw));
 	routes_unref(first);
 	routes_unref(lost);
 	routes_unref(back);

@@ -13,6 +13,7 @@
 
 #include "ib/attrs.h"
 #include "lib/rig.h"
+#include "lib/tables.h"
 #include "sim/gen/gen.h"
 #include "route/proof/check.h"
 #include "sm/sm.h"
@@ -230,17 +231,8 @@ static void a_change_does_not_wait_for_it(void **state)
 static unsigned lead_to(const struct place *pl, int node)
 {
 	const struct routes *r = sm_routes(pl->rig->sms[pl->sm].sm);
-	const struct topo *t = r->topo;
-	uint32_t sw = topo_find_switch(t, sim_node_guid(pl->rig->sim, node));
-	unsigned n = 0;
 
-	for (uint32_t s = 0; s < t->n_switches; s++)
-		for (uint32_t h = 0; h < t->n_hosts; h++) {
-			uint32_t channel = routes_channel(r, s, t->hosts[h].lid);
-
-			n += channel != TOPO_NONE && t->ports[channel].sw == sw;
-		}
-	return n;
+	return tables_lead_to(r, topo_find_switch(r->topo, sim_node_guid(pl->rig->sim, node)));
 }
 
 /* `n` cables of as many leaves to the last spine, one after another, and none often. */

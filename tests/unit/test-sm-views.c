@@ -92,16 +92,22 @@ static const char *shown_name(struct world *w, const char *name)
 }
 
 /* 3,456 hosts: more than a turn has room for. */
-static void a_name_is_published_in_turns(void **state)
+static void start_large(struct world *w)
 {
 	_cleanup_(netfile_freep) struct netfile *net = gen_fat_tree3(24);
-	struct world *w = *state;
 
 	rig_free(w->rig);
 	w->sim = sim_new(net, 1);
 	w->rig = rig_new(w->sim);
 	start(w);
 	run_for(w, 30 * MONO_S);
+}
+
+static void a_name_is_published_in_turns(void **state)
+{
+	struct world *w = *state;
+
+	start_large(w);
 	sim_set_desc(w->sim, node_of(w, "h7"), "another name");
 	assert_true(steps_to_view(w) >= 5);
 	assert_string_equal(shown_name(w, "h7"), "another name");
@@ -110,15 +116,10 @@ static void a_name_is_published_in_turns(void **state)
 /* What changes while a view is copied is in the next one, or in the same; no view is lost. */
 static void a_sweep_ends_the_copy(void **state)
 {
-	_cleanup_(netfile_freep) struct netfile *net = gen_fat_tree3(24);
 	struct world *w = *state;
 	mono_t until;
 
-	rig_free(w->rig);
-	w->sim = sim_new(net, 1);
-	w->rig = rig_new(w->sim);
-	start(w);
-	run_for(w, 30 * MONO_S);
+	start_large(w);
 	sim_set_desc(w->sim, node_of(w, "h7"), "another name");
 	until = sim_now(w->sim) + 5 * MONO_S;
 	while (sm_next(w->sm) != 0 && rig_step(w->rig, until))

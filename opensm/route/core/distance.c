@@ -92,8 +92,12 @@ static uint8_t *weights_back(const struct graph *g)
 	uint8_t *ret = xcalloc(g->first[g->n], sizeof(*ret));
 
 	for (uint32_t u = 0; u < g->n; u++)
-		for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++)
-			ret[i] = graph_edge(g, g->groups[i].to, u)->weight;
+		for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++) {
+			const struct graph_group *back = graph_edge(g, g->groups[i].to, u);
+
+			assert(back); /* topo has both ends of each cable */
+			ret[i] = back->weight;
+		}
 	return ret;
 }
 
