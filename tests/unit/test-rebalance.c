@@ -260,7 +260,8 @@ static void no_load_need_tell_that_it_is_idle(void **state)
 	rested = quiet_by(&chain, whole, back);
 	print_message("# load %u, back %u, rested %u; entries %u, %u, %u\n",
 		      first->judged->max_load, back->judged->max_load, rested->judged->max_load,
-		      tables_lead_to(first, sw), tables_lead_to(back, sw), tables_lead_to(rested, sw));
+		      tables_lead_to(first, sw), tables_lead_to(back, sw),
+		      tables_lead_to(rested, sw));
 	assert_true(back->judged->max_load <= 1.02 * first->judged->max_load);
 	assert_true(tables_lead_to(back, sw) < tables_lead_to(first, sw) / 2);
 	assert_true(tables_lead_to(rested, sw) >= tables_lead_to(first, sw));

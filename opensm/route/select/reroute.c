@@ -298,10 +298,8 @@ static uint32_t give_share(struct mover *b, lid_t lid, uint32_t at)
 static void give_shares(struct mover *b)
 {
 	b->idle = find_idle(b);
-	for (uint32_t i = 0; b->idle != TOPO_NONE && i < b->n; i++) {
-		visit(b, give_share);
+	for (uint32_t i = 0; b->idle != TOPO_NONE && i < b->n && visit(b, give_share); i++)
 		b->idle = find_idle(b);
-	}
 }
 
 bool reroute_columns(struct routes *r, const struct routes *fresh, uint32_t limit)
