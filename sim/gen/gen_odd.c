@@ -242,6 +242,49 @@ static void torus(struct draft *d)
 		}
 }
 
+/* Leaves of four kinds; spines of two sizes get as many cables as they have ports. */
+static void sizes(struct draft *d)
+{
+	static const uint8_t kinds[4][2] = { { 12, 9 }, { 18, 14 }, { 20, 14 }, { 16, 10 } };
+	static const uint8_t ports[5] = { 48, 48, 36, 36, 36 };
+	unsigned used[5] = { 0 }, leaf[14], spine;
+
+	for (unsigned i = 0; i < 14; i++)
+		leaf[i] = row_from(d, "leaf", i, 1, kinds[i * 7 / 3 % 4][0]);
+	spine = row(d, "spine", 5, 0);
+	for (unsigned i = 0; i < 14; i++)
+		for (unsigned c = 0; c < kinds[i * 7 / 3 % 4][1]; c++) {
+			unsigned best = 0;
+
+			for (unsigned j = 1; j < 5; j++)
+				if (used[j] * ports[best] < used[best] * ports[j])
+					best = j;
+			used[best]++;
+			draft_link(d, leaf[i], spine + best);
+		}
+}
+
+/* Three levels; pods of four kinds, whose cables reach some cores more often than others. */
+static void pods(struct draft *d)
+{
+	static const uint8_t kinds[4][4] = { /* leaves, hosts of each, aggs, cables up of each */
+		{ 6, 10, 4, 3 }, { 8, 12, 6, 2 }, { 4, 18, 6, 4 }, { 9, 8, 3, 4 },
+	};
+	unsigned core = row(d, "core", 12, 0), n_leaves = 0, n_aggs = 0;
+
+	for (unsigned p = 0; p < 6; p++) {
+		const uint8_t *kind = kinds[p % 4];
+		unsigned agg = row_from(d, "agg", n_aggs, kind[2], 0);
+
+		cross(d, row_from(d, "leaf", n_leaves, kind[0], kind[1]), kind[0], agg, kind[2], 1);
+		for (unsigned a = 0; a < kind[2]; a++)
+			for (unsigned k = 0; k < kind[3]; k++)
+				draft_link(d, agg + a, core + (a * kind[3] + k) % 12);
+		n_leaves += kind[0];
+		n_aggs += kind[2];
+	}
+}
+
 static const struct {
 	const char *name;
 	void (*draw)(struct draft *d);
@@ -249,7 +292,7 @@ static const struct {
 	{ "odd-mixed", mixed },	  { "odd-island", island },   { "odd-director", director },
 	{ "odd-grown", grown },	  { "odd-rails", rails },     { "odd-tail", tail },
 	{ "odd-planes", planes }, { "odd-swapped", swapped }, { "odd-plus", plus },
-	{ "odd-torus", torus },
+	{ "odd-torus", torus },	  { "odd-sizes", sizes },     { "odd-pods", pods },
 };
 
 struct netfile *gen_odd(const char *name)

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Prints a fabric of known shape as a net file: netgen fat-tree2 36 > net; netgen -s 250 torus 4 4
- * 4 2. With -d a share of the cables between switches is missing, drawn with the seed of -r.
+ * 4 2. With -d a share of the cables between switches is missing, drawn with the seed of -r,
+ * and the nodes that -x names.
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "ib/attrs.h"
 #include "sim/gen/gen.h"
+#include "util/mem.h"
 
 static void unplug(struct netfile *net, size_t node, unsigned port)
 {
@@ -16,6 +19,35 @@ static void unplug(struct netfile *net, size_t node, unsigned port)
 	struct netfile_port *q = &net->nodes[p->peer_node].ports[p->peer_port];
 
 	p->peer_node = q->peer_node = -1;
+}
+
+/* A node that is not there; those behind it move up. */
+static void take_out(struct netfile *net, int gone)
+{
+	for (unsigned p = 1; p <= net->nodes[gone].nports; p++)
+		if (net->nodes[gone].ports[p].peer_node >= 0)
+			unplug(net, (size_t)gone, p);
+	free(net->nodes[gone].ports);
+	net->n_nodes--;
+	memmove(net->nodes + gone, net->nodes + gone + 1,
+		(net->n_nodes - (size_t)gone) * sizeof(*net->nodes));
+	for (size_t i = 0; i < net->n_nodes; i++)
+		for (unsigned p = 1; p <= net->nodes[i].nports; p++)
+			net->nodes[i].ports[p].peer_node -= net->nodes[i].ports[p].peer_node > gone;
+}
+
+static bool take_out_all(struct netfile *net, const char *const *names, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		int gone = netfile_find(net, names[i]);
+
+		if (gone < 0) {
+			fprintf(stderr, "netgen: -x %s: this fabric has no such node\n", names[i]);
+			return false;
+		}
+		take_out(net, gone);
+	}
+	return true;
 }
 
 /* xorshift: the same cables on every machine. */
@@ -46,7 +78,7 @@ static int usage(void)
 	gen_words(0, NULL, err, sizeof(err));
 	fprintf(stderr,
 		"usage: netgen [-s SPEED(tenths of Gb/s per lane)] [-w LANES] [-d PERCENT [-r "
-		"SEED]] KIND NUMBER...\n%s\n",
+		"SEED]] [-x NODE]... KIND NUMBER...\n%s\n",
 		err);
 	return 2;
 }
@@ -56,11 +88,13 @@ int main(int argc, char **argv)
 	unsigned speed = 0, lanes = 0;
 	uint64_t seed = 1;
 	double percent = 0;
+	const char *out[16];
+	unsigned n_out = 0;
 	struct netfile *net;
 	char err[512];
 	int opt;
 
-	while ((opt = getopt(argc, argv, "+s:w:d:r:")) != -1) {
+	while ((opt = getopt(argc, argv, "+s:w:d:r:x:")) != -1) {
 		if (opt == 's')
 			speed = (unsigned)strtoul(optarg, NULL, 10);
 		else if (opt == 'w')
@@ -69,6 +103,8 @@ int main(int argc, char **argv)
 			percent = strtod(optarg, NULL);
 		else if (opt == 'r')
 			seed = strtoull(optarg, NULL, 10);
+		else if (opt == 'x' && n_out < ARRAY_SIZE(out))
+			out[n_out++] = optarg;
 		else
 			return usage();
 	}
@@ -80,6 +116,8 @@ int main(int argc, char **argv)
 		fprintf(stderr, "netgen: %s\n", err);
 		return 1;
 	}
+	if (!take_out_all(net, out, n_out))
+		return 1;
 	damage(net, percent / 100, seed);
 	netfile_write(gen_speed(net, speed, lanes), stdout);
 	netfile_free(net);

@@ -46,6 +46,8 @@ static const struct {
 	{ "odd-swapped", "HHHHHHHHHHDDDH" },
 	{ "odd-plus", "HHHHDHHHHHDDHH" },
 	{ "odd-torus", "HRHHDHHRHHHDDR" },
+	{ "odd-sizes", "HHHHHHHHHHDDDH" },
+	{ "odd-pods", "HHHHHHHHHHDDDH" },
 };
 
 static void read_cluster(const char *name, struct plan_world *ret)
