@@ -340,4 +340,5 @@ void node_forget_tables(struct node *n)
 {
 	lft_have_forget_all(&n->lft);
 	mft_have_forget_all(&n->mft);
+	fabric_mft_edited(n);
 }

@@ -189,6 +189,7 @@ struct fabric {
 	 * changes of what is shown, and how often a node came or went, or the SM's own port moved.
 	 */
 	FACT uint64_t edits, shape;
+	FACT uint64_t mft_edits; /* changes of multicast tables, which are not among `edits` */
 	struct guidmap *FACT by_guid;	   /* node GUID -> struct node */
 	struct guidmap *FACT by_port_guid; /* port GUID -> struct port */
 	struct node *FACT own;		   /* the SM's node and port */

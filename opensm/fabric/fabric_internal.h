@@ -17,6 +17,12 @@ static inline void fabric_edited(struct node *n)
 		n->edited = ++n->of->edits;
 }
 
+static inline void fabric_mft_edited(struct node *n)
+{
+	if (n->of)
+		n->mft.edited = ++n->of->mft_edits;
+}
+
 /*
  * A node from a NodeInfo payload; NULL if the payload makes no sense (zero GUID, ports out of
  * range).

@@ -16,6 +16,14 @@ void mft_have_clear(struct mft_have *h)
 	h->n_blocks = 0;
 }
 
+struct mft_have *mft_haves_free(struct mft_have *all, uint32_t n)
+{
+	for (uint32_t i = 0; all && i < n; i++)
+		mft_have_clear(&all[i]);
+	free(all);
+	return NULL;
+}
+
 void mft_have_copy(struct mft_have *to, const struct mft_have *from)
 {
 	if (!from->n_blocks)

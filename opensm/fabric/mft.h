@@ -48,6 +48,7 @@ struct mft_have {
 	FACT uint32_t n_blocks;
 	FACT bool inherited; /* a cell of which no answer told may hold anything */
 	FACT bool unproven; /* written since a sweep last saw that no port of the switch changed */
+	FACT uint64_t edited; /* of->mft_edits when it changed last */
 	OF_SYNC lid_t want_top; /* MulticastFDBTop the switch should have; 0: none is wanted */
 	OF_SYNC uint32_t spot;	/* its place in sync/mft, + 1; 0: none */
 };
@@ -60,6 +61,8 @@ static inline unsigned mft_positions(unsigned n_ports)
 
 /* Frees what it holds. */
 void mft_have_clear(struct mft_have *h);
+/* `all` (NULL: nothing) and the `n` tables in it. Returns NULL. */
+struct mft_have *mft_haves_free(struct mft_have *all, uint32_t n);
 /* What is known of the cells goes to `to`, which is empty. */
 void mft_have_copy(struct mft_have *to, const struct mft_have *from);
 

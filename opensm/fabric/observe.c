@@ -178,6 +178,7 @@ void observe_distrust_pkeys(struct fabric *f, struct port *end)
 void observe_cold(struct node *n)
 {
 	mft_have_clear(&n->mft);
+	fabric_mft_edited(n);
 	n->mft.inherited = false;
 }
 
@@ -205,28 +206,33 @@ void observe_mft_cell(struct node *n, unsigned block, unsigned position,
 		      const struct mft_cell *cell)
 {
 	mft_have_set(&n->mft, block, position, cell);
+	fabric_mft_edited(n);
 }
 
 void observe_mft_sent(struct node *n, unsigned block, unsigned position,
 		      const struct mft_cell *cell)
 {
 	mft_have_doubt(&n->mft, block, position, cell);
+	fabric_mft_edited(n);
 }
 
 void observe_mft_written(struct node *n, unsigned block, unsigned position,
 			 const struct mft_cell *cell)
 {
 	mft_have_written(&n->mft, block, position, cell);
+	fabric_mft_edited(n);
 }
 
 void observe_mft_unreadable(struct node *n, unsigned block, unsigned position)
 {
 	mft_have_assume(&n->mft, block, position);
+	fabric_mft_edited(n);
 }
 
 void observe_mft_lost(struct node *n)
 {
 	mft_have_forget_all(&n->mft);
+	fabric_mft_edited(n);
 }
 
 void observe_tables_lost(struct node *n)

@@ -43,9 +43,7 @@ struct view *view_unref(const struct view *shared)
 	path_map_free(v->paths);
 	policy_ports_free(v->policy);
 	guidmap_free(v->by_guid);
-	for (uint32_t i = 0; v->mfts && i < v->n_nodes; i++)
-		mft_have_clear(&v->mfts[i]);
-	free(v->mfts);
+	mft_haves_free(v->mfts, v->n_nodes);
 	free(v->nodes);
 	free(v->ports);
 	free(v->by_lid);

@@ -37,6 +37,7 @@ struct view_copy {
 	uint64_t shape;	      /* of the fabric, when the copy began */
 	uint64_t since;	      /* its edits, when this round began */
 	uint64_t before;      /* nodes with later edits are copied in this round */
+	uint64_t mft_since, mft_before; /* the same of multicast tables, with VIEW_TREES */
 	uint32_t at;	      /* in `places`: the next node */
 	bool first;	      /* this round copies all nodes */
 	unsigned rounds;
@@ -71,6 +72,7 @@ static void give_room(struct view_copy *c)
 {
 	struct view *v = c->view;
 
+	v->mfts = mft_haves_free(v->mfts, v->n_nodes);
 	free(v->nodes);
 	free(v->ports);
 	v->n_nodes = c->from.fabric->n_nodes;
@@ -86,6 +88,8 @@ static void give_room(struct view_copy *c)
 		v->n_ports += n->n_ports + (node_is_switch(n) ? 1u : 0u);
 	}
 	v->ports = xcalloc(v->n_ports + 1, sizeof(*v->ports));
+	if (c->from.parts & VIEW_TREES)
+		v->mfts = xcalloc(v->n_nodes + 1, sizeof(*v->mfts));
 }
 
 static enum step begin_copy(struct view_copy *c)
@@ -192,14 +196,13 @@ static void copy_one(struct view_copy *c, const struct node *n)
 		c->beside.node(c->beside.arg, v, n, c->at);
 }
 
-static void copy_trees(struct view_copy *c)
+static void copy_mft(struct view_copy *c, const struct node *n)
 {
-	struct view *v = c->view;
+	struct mft_have *to = &c->view->mfts[c->at];
 
-	v->mfts = xcalloc(v->n_nodes + 1, sizeof(*v->mfts));
-	for (uint32_t i = 0; i < v->n_nodes; i++)
-		if (node_is_switch(c->places[i].node))
-			mft_have_copy(&v->mfts[i], &c->places[i].node->mft);
+	mft_have_clear(to);
+	mft_have_copy(to, &n->mft);
+	c->spent += to->n_blocks;
 }
 
 /* What was noted beside is as it was, or was begun within this call. */
@@ -214,8 +217,6 @@ static enum step end_nodes(struct view_copy *c)
 
 	if (!beside_holds(c))
 		return BEGIN;
-	if (c->from.parts & VIEW_TREES)
-		copy_trees(c);
 	c->own = f->own_port ? f->own_port->guid : 0;
 	return INDEX;
 }
@@ -225,9 +226,10 @@ static enum step end_round(struct view_copy *c)
 {
 	const struct fabric *f = c->from.fabric;
 
-	if (f->edits == c->since)
+	if (f->edits == c->since && (!c->view->mfts || f->mft_edits == c->mft_since))
 		return end_nodes(c);
 	c->before = c->since;
+	c->mft_before = c->mft_since;
 	c->at = 0;
 	c->first = false;
 	c->rounds++;
@@ -240,12 +242,16 @@ static enum step copy_nodes(struct view_copy *c, uint32_t budget)
 
 	if (f->shape != c->shape)
 		return BEGIN;
-	if (!c->at)
+	if (!c->at) {
 		c->since = f->edits;
+		c->mft_since = f->mft_edits;
+	}
 	for (; c->at < c->view->n_nodes && c->spent < budget; c->at++) {
 		const struct node *n = c->places[c->at].node;
 
 		c->spent++;
+		if (c->view->mfts && (c->first || n->mft.edited > c->mft_before))
+			copy_mft(c, n);
 		if (!c->first && n->edited <= c->before)
 			continue;
 		copy_one(c, n);

@@ -7,9 +7,10 @@
  *   view_copy_take() the view
  *
  * The view is of one state of the fabric: that of the call in which the last node was copied. What
- * changes meanwhile is copied again: each node says when it was edited (node->edited), and a round
- * over all nodes in which nothing changed ends the copy. A node that came or went has it begin
- * anew. After VIEW_COPY_ROUNDS of these the rest is copied at one go, whatever it is.
+ * changes meanwhile is copied again: each node says when it was edited (node->edited, and with
+ * VIEW_TREES node->mft.edited), and a round over all nodes in which nothing changed ends the copy.
+ * A node that came or went has it begin anew. After VIEW_COPY_ROUNDS of these the rest is copied at
+ * one go, whatever it is.
  */
 #pragma once
 

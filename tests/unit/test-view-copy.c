@@ -32,8 +32,13 @@ struct notes {
 	unsigned fails; /* so often it does not hold */
 	const struct fabric *fabric;
 	struct node *first; /* that was copied */
-	uint64_t edits; /* of it, when all was copied */
+	uint64_t edits; /* of it, when all was copied: moment() */
 };
+
+static uint64_t moment(const struct fabric *f)
+{
+	return f->edits + f->mft_edits;
+}
 
 static void note_begin(void *arg, const struct view *v)
 {
@@ -55,13 +60,14 @@ static bool notes_hold(void *arg)
 {
 	struct notes *n = arg;
 
-	n->edits = n->fabric->edits;
+	n->edits = moment(n->fabric);
 	return n->asked++ >= n->fails;
 }
 
 static struct view_copy *copy_of(struct desk *d, struct notes *notes)
 {
-	const struct view_source from = { .conf = d->conf, .files = d->files, .fabric = d->fabric };
+	const struct view_source from = { .conf = d->conf, .files = d->files, .fabric = d->fabric,
+					  .parts = VIEW_TREES };
 	const struct view_beside beside = { note_begin, note_node, notes_hold, notes };
 
 	if (notes)
@@ -85,10 +91,21 @@ static void assert_same_port(const struct view *a, const struct view *b, uint32_
 	assert_memory_equal(p->info, q->info, sizeof(p->info));
 }
 
+static void assert_same_trees(const struct mft_have *a, const struct mft_have *b)
+{
+	for (unsigned mlid = MFT_FIRST_MLID; mlid < MFT_FIRST_MLID + 2 * MFT_BLOCK_MLIDS; mlid++) {
+		uint64_t p[4], q[4];
+
+		assert_int_equal(mft_have_row(a, (lid_t)mlid, p), mft_have_row(b, (lid_t)mlid, q));
+		assert_memory_equal(p, q, sizeof(p));
+	}
+}
+
 /* It is the view that is made now, at one go. */
 static void assert_of_now(struct desk *d, const struct view *v)
 {
-	const struct view_source from = { .conf = d->conf, .files = d->files, .fabric = d->fabric };
+	const struct view_source from = { .conf = d->conf, .files = d->files, .fabric = d->fabric,
+					  .parts = VIEW_TREES };
 	_view_ now = view_new(&from);
 
 	assert_int_equal(v->n_nodes, now->n_nodes);
@@ -99,6 +116,7 @@ static void assert_of_now(struct desk *d, const struct view *v)
 		assert_int_equal(v->nodes[i].first_port, now->nodes[i].first_port);
 		assert_string_equal(v->nodes[i].desc, now->nodes[i].desc);
 		assert_memory_equal(v->nodes[i].switch_info, now->nodes[i].switch_info, SI_BYTES);
+		assert_same_trees(&v->mfts[i], &now->mfts[i]);
 	}
 	for (uint32_t i = 0; i < now->n_ports; i++)
 		assert_same_port(v, now, i);
@@ -146,13 +164,39 @@ static struct port *random_port(struct desk *d, uint64_t *dice)
 	return &n->ports[1 + random_next(dice) % n->n_ports];
 }
 
+static void see_mft(struct node *n, uint64_t *dice)
+{
+	unsigned block = random_next(dice) % 2;
+	struct mft_cell cell = { .mask = { (uint16_t)random_next(dice) } };
+
+	if (!node_is_switch(n))
+		return;
+	switch (random_next(dice) % 5) {
+	case 0:
+		observe_mft_cell(n, block, 0, &cell);
+		break;
+	case 1:
+		observe_mft_sent(n, block, 0, &cell);
+		break;
+	case 2:
+		observe_mft_written(n, block, 0, &cell);
+		break;
+	case 3:
+		observe_mft_lost(n);
+		break;
+	case 4:
+		observe_cold(n);
+		break;
+	}
+}
+
 static void change(struct desk *d, uint64_t *dice)
 {
 	struct port *p = random_port(d, dice), *q = random_port(d, dice);
 	uint8_t si[SMP_DATA_SIZE] = { 0 };
 	bool was_out;
 
-	switch (random_next(dice) % 9) {
+	switch (random_next(dice) % 11) {
 	case 0:
 		see_state(d, p, 1 + random_next(dice) % 4);
 		break;
@@ -184,6 +228,8 @@ static void change(struct desk *d, uint64_t *dice)
 		ib_put(si, EPI_SPEED_ACTIVE, random_next(dice) & EPI_SPEED_FDR10);
 		observe_ext_port_info(p, si);
 		break;
+	default:
+		see_mft(p->node, dice);
 	}
 }
 
@@ -235,6 +281,29 @@ static void what_changed_is_copied_again_and_nothing_else(void **state)
 	v = view_copy_take(c);
 	assert_of_now(d, v);
 	assert_int_equal(notes.nodes, v->n_nodes + 2); /* both ends of the cable */
+	assert_int_equal(notes.begun, 1);
+}
+
+static void a_table_that_changed_is_copied_again_without_its_node(void **state)
+{
+	_desk_ d = desk_new("tree 4 4 2");
+	struct notes notes = { 0 };
+	_copy_ c = copy_of(d, &notes);
+	_view_ v = NULL;
+	const struct mft_cell cell = { .mask = { 6 } };
+	uint64_t mask[4];
+
+	while (notes.nodes < d->fabric->n_nodes - 1)
+		assert_false(view_copy_some(c, 1));
+	observe_mft_written(desk_node(d, "spine1"), 0, 0, &cell);
+	for (unsigned calls = 0; !view_copy_some(c, SLICE); calls++)
+		assert_true(calls < CALLS_MOST);
+	v = view_copy_take(c);
+	assert_of_now(d, v);
+	assert_true(mft_have_row(&v->mfts[view_find_node(v, desk_node(d, "spine1")->guid) -
+					  v->nodes], MFT_FIRST_MLID, mask));
+	assert_int_equal(mask[0], 6);
+	assert_int_equal(notes.nodes, v->n_nodes);
 	assert_int_equal(notes.begun, 1);
 }
 
@@ -348,9 +417,9 @@ static bool live(uint64_t *dice)
 	} while (!view_copy_some(c, 1 + random_next(dice) % 40));
 	v = view_copy_take(c);
 	/* Changes while what follows from the nodes is made are of later. */
-	if (notes.edits == d->fabric->edits)
+	if (notes.edits == moment(d->fabric))
 		assert_of_now(d, v);
-	return notes.edits == d->fabric->edits;
+	return notes.edits == moment(d->fabric);
 }
 
 static void random_lives_end_in_the_view_of_the_last_moment(void **state)
@@ -371,6 +440,7 @@ int main(void)
 		cmocka_unit_test(at_rest_each_node_is_copied_once_in_many_slices),
 		cmocka_unit_test(a_small_fabric_is_whole_at_once),
 		cmocka_unit_test(what_changed_is_copied_again_and_nothing_else),
+		cmocka_unit_test(a_table_that_changed_is_copied_again_without_its_node),
 		cmocka_unit_test(what_is_said_again_is_no_change),
 		cmocka_unit_test(a_node_that_comes_or_goes_has_it_begin_anew),
 		cmocka_unit_test(a_fabric_that_never_rests_is_copied_at_one_go_at_last),
