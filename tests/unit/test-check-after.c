@@ -4,6 +4,7 @@
  */
 #include "route/proof/check.h"
 
+#include "tests/unit/lanes-desk.h"
 #include "tests/unit/route-desk.h"
 
 static uint64_t next_random(uint64_t *state)
@@ -265,6 +266,115 @@ static void a_host_comes_with_the_highest_lid(void **state)
 	}
 }
 
+/*
+ * Six switches of so many ports in a ring, of two hosts each. Neighbours have two cables, at ports
+ * that are 64 apart if there are so many; those of a bit in `without` are missing.
+ */
+static struct topo *wide_ring(unsigned ports, unsigned without)
+{
+	struct topo_builder *b = topo_builder_new();
+	unsigned apart = ports > 66 ? 64 : 2;
+
+	for (unsigned s = 0; s < 6; s++)
+		topo_add_switch(b, &(struct topo_switch){
+			.guid = 0x20 + s, .n_ports = (uint8_t)ports, .lid = (lid_t)(1 + s),
+			.lft_cap = LID_MAX_UCAST + 1u,
+		});
+	for (unsigned c = 0; c < 12; c++)
+		if (!(without >> c & 1))
+			topo_add_link(b, 0x20 + c / 2, (uint8_t)(ports - c % 2 * apart),
+				      0x20 + (c / 2 + 1) % 6, (uint8_t)(ports - 1 - c % 2 * apart));
+	for (unsigned h = 0; h < 12; h++) {
+		topo_add_host(b, &(struct topo_host){
+			.guid = 0x100 + h, .node_guid = 0x100 + h, .node_port = 1,
+			.lid = (lid_t)(7 + h),
+		});
+		topo_add_host_link(b, 0x100 + h, 0x20 + h / 2, (uint8_t)(30 + h % 2));
+	}
+	return topo_build(b);
+}
+
+/*
+ * Masks of ports have a word for 64 of them. A ring whose cables come and go can block itself now
+ * and cannot then; the witness knows no masks.
+ */
+static void switches_of_all_sizes_are_judged_alike(void **state)
+{
+	static const uint8_t sizes[] = { 61, 62, 63, 64, 65, 66, 67, 127, 128, 129, 191, 192, 254 };
+	unsigned n_loops = 0;
+	uint64_t random = 7;
+
+	for (unsigned i = 0; i < ARRAY_SIZE(sizes) * 2; i++) {
+		struct topo *t = wide_ring(sizes[i / 2], 3), *now;
+		struct routes *last = route(t, NULL), *r;
+		struct route_verdict v;
+		unsigned n_short = 0, without = 3;
+
+		set_lanes(last, i);
+		assert_false(judged_alike(NULL, last, &v));
+		for (unsigned step = 0; step < 20; step++) {
+			without ^= 1u << next_random(&random) % 12;
+			now = wide_ring(sizes[i / 2], without);
+			r = route(now, last);
+			set_lanes(r, i);
+			turn_entries(r, &random, step % 8 / 6);
+			n_short += judged_alike(last, r, &v);
+			if (!v.lost && !v.looping)
+				assert_int_equal(v.credit_loop, lanes_desk_check(r).stuck > 0);
+			n_loops += v.credit_loop;
+			routes_unref(last);
+			topo_unref(t);
+			last = r;
+			t = now;
+		}
+		assert_true(n_short > 1);
+		routes_unref(last);
+		topo_unref(t);
+	}
+	print_message("# %u with a loop\n", n_loops);
+	assert_true(n_loops > 30);
+}
+
+/* Two pods of an agg and every other leaf of eight, two cores; all cables at the highest ports. */
+static struct topo *wide_pods(unsigned ports)
+{
+	struct topo_builder *b = topo_builder_new();
+
+	for (unsigned s = 0; s < 12; s++)
+		topo_add_switch(b, &(struct topo_switch){
+			.guid = 0x20 + s, .n_ports = (uint8_t)ports, .lid = (lid_t)(1 + s),
+			.lft_cap = LID_MAX_UCAST + 1u,
+		});
+	for (unsigned l = 0; l < 8; l++) {
+		topo_add_link(b, 0x20 + l, (uint8_t)ports, 0x28 + l % 2, (uint8_t)(ports - l / 2));
+		topo_add_host(b, &(struct topo_host){
+			.guid = 0x100 + l, .node_guid = 0x100 + l, .node_port = 1,
+			.lid = (lid_t)(13 + l),
+		});
+		topo_add_host_link(b, 0x100 + l, 0x20 + l, 1);
+	}
+	for (unsigned c = 0; c < 4; c++)
+		topo_add_link(b, 0x28 + c % 2, (uint8_t)(ports - 4 - c / 2), 0x2A + c / 2,
+			      (uint8_t)(ports - c % 2));
+	return topo_build(b);
+}
+
+/* What came to an agg from above for one LID is not taken for what comes to it for the next. */
+static void up_and_down_by_high_ports_is_no_loop(void **state)
+{
+	for (unsigned ports = 60; ports < 255; ports += ports % 64 > 2 && ports % 64 < 60 ? 7 : 1) {
+		struct topo *t = wide_pods(ports);
+		struct routes *r = route(t, NULL);
+		struct route_verdict v;
+
+		assert_false(judged_alike(NULL, r, &v));
+		assert_false(v.credit_loop);
+		assert_true(v.minimal);
+		routes_unref(r);
+		topo_unref(t);
+	}
+}
+
 /* Every switch sends the LIDs of `n` end ports by its last port that leads nearer. */
 static void write_last(struct routes *r, const struct distances *d, unsigned n)
 {
@@ -319,6 +429,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(many_writes_are_checked_anew),
 		cmocka_unit_test(hosts_come_and_go),
 		cmocka_unit_test(a_host_comes_with_the_highest_lid),
+		cmocka_unit_test(switches_of_all_sizes_are_judged_alike),
+		cmocka_unit_test(up_and_down_by_high_ports_is_no_loop),
 	};
 
 	if (argc > 1)

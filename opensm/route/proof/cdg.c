@@ -73,15 +73,21 @@ void cdg_find_peers(struct cdg *g)
 		}
 }
 
-static void find_ports(struct cdg *g)
+unsigned cdg_words(const struct topo *t)
 {
-	const struct topo *t = g->topo;
 	unsigned most = 0;
 
 	for (uint32_t s = 0; s < t->n_switches; s++)
 		most = MAX(most, (unsigned)t->switches[s].n_ports);
+	return most / 64 + 1;
+}
+
+static void find_ports(struct cdg *g)
+{
+	const struct topo *t = g->topo;
+
 	g->n_ports = topo_n_entries(t);
-	g->words = most / 64 + 1;
+	g->words = cdg_words(t);
 	g->peer = xmalloc(g->n_ports * sizeof(*g->peer));
 	g->hosts = xcalloc((size_t)t->n_switches * g->words, sizeof(*g->hosts));
 	cdg_find_peers(g);

@@ -4,6 +4,8 @@
 
 #include "route/proof/cdg.h"
 
+#define CDG_WORDS 4 /* of a mask of ports, at most */
+
 struct cdg {
 	const struct topo *topo;
 	const struct sl2vl *lanes; /* NULL: one VL, or all alike */
@@ -31,6 +33,8 @@ struct cdg {
 	uint32_t lowest; /* all are 0 or not below */
 };
 
+/* Words of a mask of ports: 1 .. CDG_WORDS. */
+unsigned cdg_words(const struct topo *t);
 /* Fills peer[] anew from the topo. */
 void cdg_find_peers(struct cdg *g);
 /* VLs on which all senders send the LID all the way; only where that is so (verifier.simple). */

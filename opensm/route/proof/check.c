@@ -87,7 +87,7 @@ static void verifier_begin(struct verifier *j, const struct routes *r, unsigned 
 	j->missing = xcalloc(j->top + 1u, sizeof(*j->missing));
 	j->nearer = xcalloc(j->top + 1u, sizeof(*j->nearer));
 	j->dependencies = cdg_new(r->topo, r->lanes);
-	j->simple = j->dependencies->words == 1 && j->dependencies->n_classes == 1 &&
+	j->simple = j->dependencies->n_classes == 1 &&
 		    (!j->dependencies->lanes || j->dependencies->lanes->by == SL2VL_BY_LID);
 	verifier_find_behind(j);
 	find_targets(j);
@@ -110,6 +110,8 @@ struct check_worker *check_worker_new(const struct verifier *j)
 	w->at = TOPO_NONE;
 	ARENA_ARRAY(&w->memory, w->order, n);
 	ARENA_ARRAY(&w->memory, w->cells, (size_t)n * 64);
+	w->words = j->dependencies->words;
+	ARENA_ARRAY(&w->memory, w->high, (size_t)n * 64 * (w->words - 1));
 	ARENA_ARRAY(&w->memory, w->carries, n);
 	ARENA_ARRAY(&w->memory, w->columns, (size_t)LFT_BLOCK_LIDS * n);
 	ARENA_ARRAY(&w->memory, w->rows, (size_t)LFT_BLOCK_LIDS * n);

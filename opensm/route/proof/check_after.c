@@ -193,7 +193,20 @@ static int follow_path(struct delta *d, const struct verifier *j, uint32_t s, li
 	return hops;
 }
 
-static void add_dependency(struct delta *d, uint32_t channel, uint64_t in, lid_t lid)
+/* From port `in` into vertex `to`: noted if the order does not allow it. */
+static void add_edge(struct delta *d, size_t to, unsigned in)
+{
+	const struct cdg *g = d->new->dependencies;
+	size_t from = cdg_from(g, to, 0, in);
+
+	if (cdg_allows(g, from, to))
+		return;
+	GROW(d->edges, d->n_edges + 1, d->cap_edges);
+	d->edges[d->n_edges++] = (uint32_t)from;
+}
+
+/* `in`: a mask of ports of so many words as the graph's have. */
+static void add_dependency(struct delta *d, uint32_t channel, const uint64_t *in, lid_t lid)
 {
 	struct cdg *g = d->new->dependencies;
 	uint16_t vls = cdg_vls_of(g, d->new->targets[lid].sw, lid);
@@ -202,29 +215,30 @@ static void add_dependency(struct delta *d, uint32_t channel, uint64_t in, lid_t
 	for (unsigned left = vls; left; left &= left - 1) {
 		size_t to = (size_t)channel * g->n_vls + (unsigned)__builtin_ctz(left);
 
-		for (uint64_t more = in & ~g->into[to]; more; more &= more - 1) {
-			size_t from = cdg_from(g, to, 0, (unsigned)__builtin_ctzll(more));
+		for (unsigned k = 0; k < g->words; k++) {
+			uint64_t *into = &g->into[to * g->words + k];
 
-			if (cdg_allows(g, from, to))
-				continue;
-			GROW(d->edges, d->n_edges + 1, d->cap_edges);
-			d->edges[d->n_edges++] = (uint32_t)from;
+			for (uint64_t more = in[k] & ~*into; more; more &= more - 1)
+				add_edge(d, to, 64 * k + (unsigned)__builtin_ctzll(more));
+			*into |= in[k];
 		}
-		g->into[to] |= in;
 	}
 }
 
 /* Of packets that come to `s` by ports `in` in new tables: follow_path() showed they arrive. */
-static void add_dependencies(struct delta *d, uint32_t s, uint64_t in, lid_t lid)
+static void add_dependencies(struct delta *d, uint32_t s, const uint64_t *in, lid_t lid)
 {
 	const struct verifier *j = d->new;
+	uint64_t next[CDG_WORDS];
 
 	for (uint32_t hops = 0; !is_end(d, j, s, lid); hops++) {
 		uint32_t channel = channel_of(d, j, s, lid);
 
 		assert(channel != TOPO_NONE && hops < j->topo->n_switches);
 		add_dependency(d, channel, in, lid);
-		in = UINT64_C(1) << (j->behind[channel] & 63);
+		memset(next, 0, sizeof(next));
+		next[(j->behind[channel] & 255) / 64] = UINT64_C(1) << (j->behind[channel] & 63);
+		in = next;
 		s = j->behind[channel] >> 8;
 	}
 }
@@ -281,13 +295,13 @@ static bool shift_sources(struct delta *d, uint32_t s, lid_t lid)
 	const struct verifier *j = d->new;
 	uint32_t at = j->targets[lid].sw, flow = 0;
 	size_t n = find_upstream(d, s, lid);
-	uint64_t in = 0;
+	uint64_t in[CDG_WORDS] = { 0 };
 	int before, now;
 
 	for (size_t i = 0; i < n; i++) {
 		flow += j->sources[d->queue[i].sw];
 		if (i && j->sources[d->queue[i].sw])
-			in |= UINT64_C(1) << d->queue[i].branch;
+			in[d->queue[i].branch / 64] |= UINT64_C(1) << d->queue[i].branch % 64;
 	}
 	if (!flow)
 		return true;
@@ -457,15 +471,15 @@ static bool add_switches(struct delta *d)
 static void forget_cables(struct delta *d)
 {
 	struct cdg *g = d->new->dependencies;
-	size_t n = g->n_vls; /* simple: one word each */
+	size_t n = (size_t)g->n_vls * g->words; /* simple: the VL stays the same */
 
 	for (size_t i = 0; i < d->n_cables; i++) {
 		const struct topo_switch *sw = &d->new->topo->switches[d->cables[i].sw];
 		unsigned port = d->cables[i].end - sw->first_port;
 
 		memset(&g->into[d->cables[i].end * n], 0, n * sizeof(*g->into));
-		for (size_t k = 0; k < (sw->n_ports + 1u) * n; k++)
-			g->into[sw->first_port * n + k] &= ~(UINT64_C(1) << port);
+		for (size_t k = port / 64; k < (sw->n_ports + 1u) * n; k += g->words)
+			g->into[sw->first_port * n + k] &= ~(UINT64_C(1) << port % 64);
 	}
 }
 
@@ -518,6 +532,8 @@ static bool find_differences(struct delta *d)
 
 /* ---- end ports that go and come -------------------------------------------------------------- */
 
+static const uint64_t no_ports[CDG_WORDS];
+
 /* Counts the flows of `flow` end ports on `s` to the LID, `own` of them not to themselves. */
 static bool count_flow(struct delta *d, uint32_t s, lid_t lid, uint32_t flow, uint32_t own)
 {
@@ -546,7 +562,7 @@ static bool count_column(struct delta *d, lid_t lid, uint32_t sign)
 		if (!count_flow(d, s, lid, sign * j->sources[s], sign * own))
 			return false;
 		if (sign == 1)
-			add_dependencies(d, s, 0, lid);
+			add_dependencies(d, s, no_ports, lid);
 	}
 	return true;
 }
@@ -565,7 +581,7 @@ static bool count_source(struct delta *d, uint32_t at, uint32_t n)
 		if (!count_flow(d, at, (lid_t)lid, n, n))
 			return false;
 		if (first)
-			add_dependencies(d, at, 0, (lid_t)lid);
+			add_dependencies(d, at, no_ports, (lid_t)lid);
 	}
 	return true;
 }

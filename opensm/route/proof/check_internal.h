@@ -59,7 +59,7 @@ bool verifier_comes_nearer(const struct verifier *j, uint32_t s, lid_t lid);
 
 /* A LID of a run, at a switch: the flow that came there, and by which ports. */
 struct cell {
-	uint64_t in;
+	uint64_t in; /* ports below 64 */
 	uint32_t flow;
 };
 
@@ -74,6 +74,8 @@ struct check_worker {
 	uint32_t n_order;
 	struct cell *cells;    /* cells[sw * stride + LID of the run] */
 	unsigned stride;       /* LIDs of the run */
+	unsigned words;	       /* of a mask of ports */
+	uint64_t *high;	       /* high[place in cells * (words - 1)]: by which ports from 64 on */
 	/* one block of all rows: rows[sw * LFT_BLOCK_LIDS + LID of the block] */
 	uint8_t *rows;
 	uint32_t block;        /* which; UINT32_MAX: none yet */

@@ -23,9 +23,11 @@
 /* One VL in per VL, and no classes: see struct verifier.simple. */
 static void renumber_graph(struct cdg *g, const struct renumbering *m)
 {
-	assert(g->words == 1 && g->n_in == 1 && g->n_classes == 1 && !g->turns);
-	REPLACE(g->hosts, renumber_switches(m, g->hosts, sizeof(*g->hosts)));
-	REPLACE(g->into, renumber_entries(m, g->into, g->n_vls * sizeof(*g->into)));
+	size_t mask = g->words * sizeof(uint64_t);
+
+	assert(g->words == cdg_words(m->now) && g->n_in == 1 && g->n_classes == 1 && !g->turns);
+	REPLACE(g->hosts, renumber_switches(m, g->hosts, mask));
+	REPLACE(g->into, renumber_entries(m, g->into, g->n_vls * mask));
 	if (g->rank)
 		REPLACE(g->rank, renumber_entries(m, g->rank, g->n_vls * sizeof(*g->rank)));
 	REPLACE(g->peer, xcalloc(topo_n_entries(m->now) + 1u, sizeof(*g->peer)));
@@ -80,15 +82,6 @@ static void renumber_proof(struct route_proof *p, const struct routes *r,
 		}
 }
 
-/* Ports in one word, as those of the proof (verifier.simple)? */
-static bool has_small_switches(const struct topo *t)
-{
-	for (uint32_t s = 0; s < t->n_switches; s++)
-		if (t->switches[s].n_ports >= 64)
-			return false;
-	return true;
-}
-
 void routes_check_renumber(const struct routes *was, const struct routes *now,
 			   const struct renumbering *m, struct route_verdict *v)
 {
@@ -99,7 +92,7 @@ void routes_check_renumber(const struct routes *was, const struct routes *now,
 		if (m->now->switches[s].lid)
 			v->switch_unreachable += (uint64_t)count_more(m)
 						 << m->now->switches[s].lmc;
-	if (p && !has_small_switches(m->now))
+	if (p && p->j.dependencies->words != cdg_words(m->now))
 		p = was->cache->proof_free(p);
 	if (!p)
 		return;

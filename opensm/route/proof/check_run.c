@@ -63,22 +63,37 @@ static void aim_at(struct check_worker *w, uint32_t at)
 	w->n_order = check_sort_by_hops(w, true, w->order);
 }
 
-/* Packets that come in by `in` leave through `channel`, on the VLs of LID `i`. */
-static inline void depend_on(const struct run *r, uint32_t channel, unsigned i, uint64_t in)
+/* Packets that come in by `in`, a word of ports, leave through `channel`, on the VLs of LID `i`. */
+static inline void depend_on(const struct run *r, uint32_t channel, unsigned i, uint64_t in,
+			     unsigned word, unsigned words)
 {
 	struct cdg *g = r->w->j->dependencies;
+	size_t first = (size_t)channel * g->n_vls;
 
 	if (g->n_vls == 1) {
-		cdg_add_bits(&g->into[channel], in);
+		cdg_add_bits(&g->into[first * words + word], in);
 		return;
 	}
 	for (unsigned left = r->vls[i]; left; left &= left - 1)
-		cdg_add_bits(&g->into[(size_t)channel * g->n_vls + (unsigned)__builtin_ctz(left)],
-			     in);
+		cdg_add_bits(&g->into[(first + (unsigned)__builtin_ctz(left)) * words + word], in);
 }
 
-/* The LIDs `lids` on their path from switch `s`, which has `own` end ports. */
-static inline void leave_switch(struct run *r, uint32_t s, uint32_t own, uint64_t lids)
+/* The same for what came by ports from 64 on; TOPO_NONE: for none. Forgets them. */
+static inline void leave_high(const struct run *r, uint32_t channel, unsigned i, size_t cell,
+			      unsigned words)
+{
+	uint64_t *high = r->w->high + cell * (words - 1);
+
+	for (unsigned k = 1; k < words; k++) {
+		if (high[k - 1] && channel != TOPO_NONE)
+			depend_on(r, channel, i, high[k - 1], k, words);
+		high[k - 1] = 0;
+	}
+}
+
+/* The LIDs `lids` on their path from switch `s`, which has `own` end ports. `words`: w->words. */
+static inline __attribute__((always_inline)) void
+leave_switch(struct run *r, uint32_t s, uint32_t own, uint64_t lids, unsigned words)
 {
 	struct check_worker *w = r->w;
 	const struct verifier *j = w->j;
@@ -103,24 +118,32 @@ static inline void leave_switch(struct run *r, uint32_t s, uint32_t own, uint64_
 			r->bad |= UINT64_C(1) << i;
 			if (came >> i & 1)
 				cells[i] = (struct cell){ .flow = 0 };
+			if (words > 1 && came >> i & 1)
+				leave_high(r, TOPO_NONE, i, (size_t)s * stride + i, words);
 			continue;
 		}
 		if (came >> i & 1) {
 			flow += cells[i].flow;
 			if (r->simple)
-				depend_on(r, sw->first_port + port, i, cells[i].in);
+				depend_on(r, sw->first_port + port, i, cells[i].in, 0, words);
+			if (words > 1)
+				leave_high(r, r->simple ? sw->first_port + port : TOPO_NONE, i,
+					   (size_t)s * stride + i, words);
 			cells[i] = (struct cell){ .flow = 0 };
 		}
 		load[port] += flow * add;
 		there = &all[(size_t)(to >> 8) * stride + i];
 		there->flow += flow;
-		there->in |= UINT64_C(1) << (to & 63);
+		if (words > 1 && (to & 255) / 64)
+			w->high[(size_t)(there - all) * (words - 1) + (to & 255) / 64 - 1] |=
+				UINT64_C(1) << (to & 63);
+		else
+			there->in |= UINT64_C(1) << (to & 63);
 		carries[to >> 8] |= UINT64_C(1) << i;
 	}
 }
 
-/* All LIDs on their path to w->at, where cells then hold the flows that arrived. */
-static void pass(struct run *r)
+static inline __attribute__((always_inline)) void pass_words(struct run *r, unsigned words)
 {
 	struct check_worker *w = r->w;
 	const struct verifier *j = w->j;
@@ -130,16 +153,27 @@ static void pass(struct run *r)
 		uint64_t lids = own ? r->lids : w->carries[s];
 
 		if (lids)
-			leave_switch(r, s, own, lids);
+			leave_switch(r, s, own, lids, words);
 	}
+}
+
+/* All LIDs on their path to w->at, where cells then hold the flows that arrived. */
+static void pass(struct run *r)
+{
+	if (r->w->words == 1)
+		pass_words(r, 1);
+	else
+		pass_words(r, r->w->words);
 }
 
 static void forget_arrivals(struct check_worker *w)
 {
-	struct cell *cells = w->cells + (size_t)w->at * w->stride;
+	size_t first = (size_t)w->at * w->stride;
 
 	for (uint64_t left = w->carries[w->at]; left; left &= left - 1)
-		cells[__builtin_ctzll(left)] = (struct cell){ .flow = 0 };
+		w->cells[first + (unsigned)__builtin_ctzll(left)] = (struct cell){ .flow = 0 };
+	memset(w->high + first * (w->words - 1), 0,
+	       w->stride * (w->words - 1) * sizeof(*w->high));
 	w->carries[w->at] = 0;
 }
 
