@@ -50,12 +50,13 @@ AM_BATS_LOG_FLAGS = --formatter tap
 USE_AFTER_RETURN = 1
 tests/unit/test-sm-%.log tests/unit/test-mutations.log tests/unit/test-health-judge.log: USE_AFTER_RETURN = 0
 
+# A report names the ten innermost callers of an allocation: each one more costs all allocations.
 # OpenMP's threads spin while they wait for each other; where as many tests run as there are processors, one spins for
 # what another would compute.
 AM_TESTS_ENVIRONMENT = \
 	OMP_WAIT_POLICY=passive; export OMP_WAIT_POLICY; \
 	CMOCKA_MESSAGE_OUTPUT=TAP; export CMOCKA_MESSAGE_OUTPUT; \
-	ASAN_OPTIONS='abort_on_error=0:detect_stack_use_after_return=$(USE_AFTER_RETURN)'; export ASAN_OPTIONS; \
+	ASAN_OPTIONS='abort_on_error=0:malloc_context_size=10:detect_stack_use_after_return=$(USE_AFTER_RETURN)'; export ASAN_OPTIONS; \
 	UBSAN_OPTIONS='print_stacktrace=1'; export UBSAN_OPTIONS; \
 	abs_top_srcdir='$(abs_top_srcdir)'; export abs_top_srcdir; \
 	abs_top_builddir='$(abs_top_builddir)'; export abs_top_builddir; \

@@ -4,10 +4,15 @@
 # shellcheck source=tests/check/tap.bash
 . "$(dirname "$0")/tap.bash"
 
-all_files | grep -E '\.(c|h|def|sh|bash|bats|awk|mk|ac|am|y|l)$|^scripts/[a-z]*$|^\.ci/' |
-	while read -r f; do
-		head -n 2 "$f" | grep -q 'SPDX-License-Identifier: BSD-2-Clause' || echo "$f"
-	done | tap_none "every source names its licence"
+sources() {
+	all_files | grep -E '\.(c|h|def|sh|bash|bats|awk|mk|ac|am|y|l)$|^scripts/[a-z]*$|^\.ci/'
+}
+with_licence() {
+	sources | tr '\n' '\0' | xargs -0 -r awk '
+		/SPDX-License-Identifier: BSD-2-Clause/ { print FILENAME; nextfile }
+		FNR == 2 { nextfile }' | LC_ALL=C sort
+}
+LC_ALL=C comm -23 <(sources) <(with_licence) | tap_none "every source names its licence"
 
 folders() {
 	all_files | grep / | cut -d/ -f1

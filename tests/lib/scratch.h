@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Files and folders of a test program, below one folder of its own in /tmp. It goes with all that
- * is in it when the program ends, whatever came of the tests; KEEP=1 in the environment leaves it
- * there and says where it is.
+ * Files and folders of a test program, below one folder of its own in /dev/shm or /tmp. It goes
+ * with all that is in it when the program ends, whatever came of the tests; KEEP=1 in the
+ * environment leaves it there and says where it is.
  *
  * Tests that must leave a folder empty look themselves: they remove it by rmdir().
  */
@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "util/mem.h"
@@ -44,13 +45,24 @@ static inline void scratch_end(void)
 		scratch_remove(scratch_root);
 }
 
+/* In memory if there is room: what is tested calls fsync() a thousand times, which costs a disk. */
+static inline const char *scratch_base(void)
+{
+	struct statvfs s;
+
+	if (access("/dev/shm", W_OK | X_OK) == 0 && statvfs("/dev/shm", &s) == 0 &&
+	    (unsigned long long)s.f_bavail * s.f_frsize >= 1ULL << 28)
+		return "/dev/shm";
+	return "/tmp";
+}
+
 /* A new, empty folder, in a buffer of SCRATCH_PATH bytes at least; the same buffer. */
 static inline char *scratch_folder(char *ret)
 {
 	static unsigned n;
 
 	if (!scratch_owner) {
-		snprintf(scratch_root, sizeof(scratch_root), "/tmp/%.32s.XXXXXX",
+		snprintf(scratch_root, sizeof(scratch_root), "%s/%.32s.XXXXXX", scratch_base(),
 			 program_invocation_short_name);
 		if (!mkdtemp(scratch_root))
 			abort();
