@@ -178,7 +178,7 @@ static int plan(const struct plan_args *a, struct plan_result *r)
 		return PLAN_EXIT_INPUT;
 	if (!r->now.routes || (r->broken && !r->after.routes))
 		return 1;
-	return plan_drain_holds(&r->drain) ? 0 : 1;
+	return plan_drain_holds(&r->drain) && !plan_drain_loses_pairs(&r->drain) ? 0 : 1;
 }
 
 int offline_plan(int argc, char **argv)

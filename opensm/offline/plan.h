@@ -192,6 +192,8 @@ int plan_drain_read(struct plan_result *r);
 /* An order of them in which each state holds and is as little loaded as can be. */
 struct plan_drain plan_find_drain(const struct plan_result *r);
 bool plan_drain_holds(const struct plan_drain *d);
+/* Pairs of end ports that are left lose their path on the way. */
+bool plan_drain_loses_pairs(const struct plan_drain *d);
 void plan_print_drain(const struct plan_result *r, FILE *out);
 struct json_object *plan_drain_json(const struct plan_result *r);
 /* plan_then.c. Ports without a LID get that of the same port in `was`. */

@@ -133,6 +133,10 @@ END
 	[[ $output == *'no node has this name or GUID'* ]]
 	run plan nowhere
 	[ "$status" -eq 65 ]
+	printf '\0\n' >garbage
+	run plan net --running garbage
+	[ "$status" -eq 65 ]
+	[[ $output == *'--running garbage: garbage:1: NUL byte'* ]]
 	run "$SM_BIN" --plan=net -R nosuch
 	[ "$status" -eq 65 ]
 	[[ $output == *'"nosuch" is no routing engine'* ]]
@@ -255,7 +259,9 @@ END
 	# Without any spine 12 of a leaf reach the others no more.
 	printf 'spine%s\n' 1 2 3 >list
 	plan net -R minhop --drain list --json | jq -e '.drain.steps[2].pairs_without_path == 16 * 12'
-	plan net -R minhop --drain list | grep -q "BUT SOME PAIRS LOSE THEIR PATH"
+	run plan net -R minhop --drain list
+	[ "$status" -eq 1 ]
+	[[ $output == *"BUT SOME PAIRS LOSE THEIR PATH"* ]]
 	printf 'spine1\nh0\n spine9\nspine1\n' >list
 	run plan net --drain list
 	[ "$status" -eq 65 ]
@@ -280,6 +286,13 @@ END
 	grep -q '^Pairs     240 of 240 had a path before, 240 of 240 have one after' out
 	grep -qE '^More      [0-9]+ -> [0-9]+ +"(leaf|spine)[0-9]"/[0-9] -> ' out
 	svg_is_sound picture.svg
+	# Two hosts, each in the place of the other: the paths to both and from both, and no others.
+	sed 's/"h0"/"x"/g; s/"h4"/"h0"/g; s/"x"/"h4"/g' net >named
+	sed -e 's/0x100000$/0xa/; s/(100001)/(b)/; s/0x100008$/0x100000/; s/(100009)/(100001)/; s/0xa$/0x100008/; s/(b)/(100009)/' named >later
+	plan net -R minhop --then later --json | jq -e '.then.changes | .pairs == 2 * 15 + 2 * 15 - 2 and .pairs_there_are == 240'
+	# Another fabric altogether, with hosts of the same GUIDs: no more than there are.
+	"$NETGEN" tree 3 3 1 >later
+	plan net -R minhop --then later --json | jq -e '.then.changes | .pairs <= .pairs_there_are'
 	run plan net --then later --fail switch:leaf1
 	[ "$status" -eq 64 ]
 	run plan net --then nowhere
@@ -294,7 +307,9 @@ END
 	grep -q '^          64      in all' out
 	plan fabric.topo --bill --json | jq -e '.bill | length == 2 and .[1].cables == 32 and .[1].level == 0 and .[1].upper_level == 1'
 	"$NETGEN" torus 4 4 1 2 >net
-	plan net --bill | grep -qE '^ +32 .*between switches$'
+	plan net --bill >out
+	grep -qE '^ +32 .*between switches$' out
+	grep -qE '^ +64 +in all$' out
 }
 
 @test "options of opensm.conf count, lists that it names too" {
@@ -306,6 +321,7 @@ END
 	plan net --conf conf --json >json
 	jq -e '.tables.engine == "minhop"' json
 	jq -e '.tables.disjoint | .paths == 4 and .cables == 1 and .cables_possible == 2' json
+	jq -e '.tables | .hot[0].load == .verdict.max_load' json
 	# Everything goes over the other spine now.
 	jq -e '[.tables.hot[] | .from.name, .to.name] | index("spine2") == null' json
 	printf 'routing_engine minhop\nlmc 9\n' >conf
