@@ -344,6 +344,11 @@ END
 
 @test "a Slim Fly: two VLs by port class, for every QoS level; without them, the proof finds the cycle" {
 	"$NETGEN" slim-fly 5 2 >net
+	# One switch of one VL: which, and that more would do.
+	awk '/^Switch/ { one = /"s7"/ } { print $0 (/^\[/ ? "\t# \"x\" lid 0 v=" (one ? 1 : 4) : "") }' net >one
+	plan one -R minhop >out
+	grep -qE '^VLs       1 data VLs on every cable; "s[0-9]+"/[0-9]+ -- "s7"/[0-9]+ has no more, others up to 8$' out
+	grep -q '^Refused   minhop: .*; 2 or 3 VLs by port class may end that (here: 1)' out
 	plan net --dumps planned >out
 	grep -q '^Engine    auto: .* on 2 VLs by port class, no SL by path' out
 	grep -q '^Proof     all 9900 pairs reach, no credit loop, hops 1.8./2,' out
