@@ -40,6 +40,7 @@ static void measure(const struct plan_world *w, struct plan_tables *p)
 	flows = figures_flows(p->routes, ranks, w->args->threads);
 	traffic_of(p->routes, ranks, &flows, &p->job);
 	figures_flows_clear(&flows);
+	p->job_rails = plan_job_rails_new(w, p->routes, ranks);
 }
 
 void plan_route(const struct plan_world *w, const struct topo *t, struct plan_before before,
@@ -73,6 +74,7 @@ void plan_tables_clear(struct plan_tables *p)
 	routes_unref(p->routes);
 	figures_clear(&p->figures);
 	p->rails = plan_rails_free(p->rails);
+	p->job_rails = plan_rails_free(p->job_rails);
 }
 
 static void result_clear(struct plan_result *r)

@@ -71,7 +71,8 @@ struct plan_tables {
 	char kept[200];	       /* what became of the tables before; "": nothing to say */
 	struct figures figures;
 	struct traffic job;    /* of --hosts; 0 hosts: not given */
-	struct plan_rails *rails; /* NULL: there are none */
+	struct plan_rails *rails;     /* NULL: there are none */
+	struct plan_rails *job_rails; /* of --hosts; NULL: the job is on one rail at most */
 };
 
 /*
@@ -172,8 +173,12 @@ uint32_t *plan_job(const struct plan_world *w, const struct topo *t, uint32_t *r
 /* plan_rails.c. Rails of the fabric of the routes, and their traffic; NULL: there are none. */
 struct plan_rails *plan_rails_new(const struct plan_world *w, const struct routes *r,
 				  struct route_ranks all);
+struct plan_rails *plan_job_rails_new(const struct plan_world *w, const struct routes *r,
+				      struct route_ranks job);
 struct plan_rails *plan_rails_free(struct plan_rails *p); /* NULL is fine; returns NULL */
 void plan_print_rails(const struct plan_rails *p, FILE *out);
+/* A row for each rail, and for all at once, alone. */
+void plan_print_by_rail(const struct plan_rails *p, FILE *out);
 struct json_object *plan_rails_json(const struct plan_rails *p);
 /* plan_fail.c. `what` as on the command line; 0, or -EINVAL with a message on stderr. */
 int plan_fail_add(const struct plan_world *w, const char *what, struct cut *cut);

@@ -166,6 +166,7 @@ static void print_engine(const struct plan_world *w, const struct plan_tables *p
 	row(out, "Job", "%u end ports on %u switches, as --hosts has them; among themselves:",
 	    p->job.hosts, p->job.switches);
 	print_traffic(w, p->routes->topo, &p->job, out);
+	plan_print_by_rail(p->job_rails, out);
 }
 
 static void print_channel(const struct plan_world *w, const struct topo *t, uint32_t entry,
