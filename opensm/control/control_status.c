@@ -151,7 +151,7 @@ static void add_sweeps(struct json_object *o, const struct daemon_api *api, mono
 		put_sweep(json_append_object(last), api, &m->sweeps[i], now);
 }
 
-/* Seconds until tables that changed are compared with those of a fresh start; null: they need not. */
+/* Seconds until tables that changed are compared with those of a fresh start; null: none are. */
 static void add_comparison(struct json_object *routing, const struct sm *sm, mono_t now)
 {
 	mono_t due = sm_comparison_due(sm);

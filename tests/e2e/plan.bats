@@ -164,21 +164,23 @@ END
 	# After a failure too: all of leaf1 are gone.
 	plan net -R minhop --hosts job --fail switch:leaf1 --json | jq -e '.failure.tables.job.end_ports == 12 and .failure.tables.job.rails == null'
 	# A job runs on each rail by itself: ranks of planes that no cable joins send nothing to each other.
-	"$NETGEN" planes 2 4 4 4 >planes
+	"$NETGEN" planes 2 4 4 4 >apart
 	printf 'gpu%s\n' 0 4 1 5 >ranks
-	plan planes -R minhop --hosts ranks >out
+	plan apart -R minhop --hosts ranks >out
 	sed '1,/^Job /d' out >job.out
 	grep -q '^Rail      mlx5_0: 4 end ports on 2 switches; shift 1.000, 1 flows at most; ' job.out
 	[ "$(grep -cE '^(Rail)? +mlx5_[0-3]: 4 end ports' job.out)" -eq 4 ]
 	grep -q '^Together  1.000 on average, shifts in all rails at once' job.out
-	plan planes -R minhop --hosts ranks --json | jq -e '.tables.job | .shift_bandwidth < 0.5 and .rails.shift_bandwidth_together == 1'
+	plan apart -R minhop --hosts ranks --json | jq -e '.tables.job | .shift_bandwidth < 0.5 and .rails.shift_bandwidth_together == 1'
 	# One end port of a rail has nothing to send to; where all are on one rail there is nothing to add.
 	printf 'gpu%s\n' '0 mlx5_1' '4 mlx5_1' '5 mlx5_1' '0 mlx5_2' >ranks
-	plan planes -R minhop --hosts ranks | sed '1,/^Job /d' | grep -E '^(Rail)? +mlx5_' >job.out
+	plan apart -R minhop --hosts ranks >out
+	sed '1,/^Job /d' out | grep -E '^(Rail)? +mlx5_' >job.out
 	grep -q '^Rail      mlx5_1: 3 end ports' job.out
 	[ "$(wc -l <job.out)" -eq 1 ]
 	printf 'gpu%s\n' '0 mlx5_1' '4 mlx5_1' >ranks
-	plan planes -R minhop --hosts ranks | sed '1,/^Job /d' | not grep -E '^Rail'
+	plan apart -R minhop --hosts ranks >out
+	sed '1,/^Job /d' out | not grep -E '^Rail'
 	printf 'h0\n  h99\n' >job
 	run plan net --hosts job
 	[ "$status" -eq 65 ]
