@@ -300,6 +300,9 @@ static void large_fabrics_are_a_matrix(void **state)
 	assert_int_equal(count(matrix, "<path"), 0);
 	assert_int_equal(count(matrix, "&lt;x&gt; to &lt;x&gt;: 0 pairs"), 2 * 64 * 32);
 	assert_non_null(strstr(matrix, "up: level 0 (64 switches) to level 1 (32)"));
+	/* A title, and a name for each row and for each column, both ways. */
+	assert_int_equal(count(matrix, ">&lt;x&gt;</text>"), 1 + 2 * (64 + 32));
+	assert_int_equal(count(matrix, "rotate(-90)"), 64 + 32);
 	assert_non_null(strstr(matrix, "down: level 1 (32 switches) to level 0 (64)"));
 	assert_null(strstr(matrix, "<x"));
 	assert_null(strstr(matrix, "nan"));
