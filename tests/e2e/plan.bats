@@ -148,6 +148,22 @@ END
 	[[ $output == *'usage: opensm --plan FABRIC.topo'* ]]
 }
 
+@test "a name with bytes that are not ASCII is found as the fabric has it, and shown without them" {
+	"$NETGEN" tree 3 4 2 | sed 's/"leaf1"/"l\xc3\xa9\xff1"/g; s/"h0"/"h\xe9"/g; s/"h1"/"h\xe9 x"/g' >net
+	printf '0xa\nl\xc3\xa9\xff1\n' >list
+	run plan net --drain list
+	[ "$status" -eq 65 ]
+	[[ $output == 'list:1:1: error: 0x000000000000000a; no node has this name or GUID' ]]
+	printf 'l\xc3\xa9\xff1\n' >list
+	plan net --drain list >out
+	plan net --fail $'switch:l\xc3\xa9\xff1' >out
+	printf 'h\xe9\n"h\xe9 x"\n' >job
+	plan net --hosts job --json | jq -e '.tables.job.end_ports == 2'
+	printf 'x\033[31my\n' >list
+	run plan net --drain list
+	[[ $output == 'list:1:1: error: "x [31my"; no node has this name or GUID' ]]
+}
+
 @test "the hosts of a job are measured among themselves, in the order of their ranks" {
 	"$NETGEN" tree 4 4 4 >net
 	plan net -R minhop --json >json
