@@ -230,6 +230,9 @@ END
 	plan net -R minhop --json >json
 	jq -e '.tables.rails | .planes == 4 and .planes_are_joined == false and .shift_bandwidth_together == 1' json
 	jq -e '.tables.shift_bandwidth < 0.3' json
+	"$NETGEN" odd-rails >net
+	plan net -R auto >out
+	grep -q '^Engine .*, 1 cable within a level, 5 cables missing: ' out
 	# No rails, no line.
 	"$NETGEN" tree 4 4 4 >net
 	plan net >out
