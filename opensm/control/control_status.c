@@ -151,7 +151,18 @@ static void add_sweeps(struct json_object *o, const struct daemon_api *api, mono
 		put_sweep(json_append_object(last), api, &m->sweeps[i], now);
 }
 
-static void add_routing(struct json_object *o, const struct daemon_api *api)
+/* Seconds until tables that changed are compared with those of a fresh start; null: none are. */
+static void add_comparison(struct json_object *routing, const struct sm *sm, mono_t now)
+{
+	mono_t due = sm_comparison_due(sm);
+
+	if (due == MONO_NEVER)
+		json_add_str(routing, "compared_in_seconds", NULL);
+	else
+		json_add_int(routing, "compared_in_seconds", (MAX(due, now) - now) / MONO_S);
+}
+
+static void add_routing(struct json_object *o, const struct daemon_api *api, mono_t now)
 {
 	const struct routes *routes = sm_routes(api->sm);
 	const struct daemon_memory *m = &api->memory;
@@ -172,6 +183,7 @@ static void add_routing(struct json_object *o, const struct daemon_api *api)
 		json_add_str(routing, "note", routes->note);
 	}
 	json_add_str(routing, "refused", sm_routes_refused(api->sm));
+	add_comparison(routing, api->sm, now);
 }
 
 static void put_rail(struct json_object *o, const struct rail *r)
@@ -326,7 +338,7 @@ struct json_object *control_status(const struct daemon_api *api, struct json_obj
 	add_managers(o, api);
 	add_subnet(o, api, now);
 	add_sweeps(o, api, now);
-	add_routing(o, api);
+	add_routing(o, api, now);
 	add_rails(o, api);
 	show_put_sa_counts(json_add_object(o, "sa"), sa_stats(sm_sa(api->sm)));
 	put_traps(json_add_object(o, "traps"), api);

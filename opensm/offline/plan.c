@@ -40,6 +40,7 @@ static void measure(const struct plan_world *w, struct plan_tables *p)
 	flows = figures_flows(p->routes, ranks, w->args->threads);
 	traffic_of(p->routes, ranks, &flows, &p->job);
 	figures_flows_clear(&flows);
+	p->job_rails = plan_job_rails_new(w, p->routes, ranks);
 }
 
 void plan_route(const struct plan_world *w, const struct topo *t, struct plan_before before,
@@ -73,6 +74,7 @@ void plan_tables_clear(struct plan_tables *p)
 	routes_unref(p->routes);
 	figures_clear(&p->figures);
 	p->rails = plan_rails_free(p->rails);
+	p->job_rails = plan_rails_free(p->job_rails);
 }
 
 static void result_clear(struct plan_result *r)
@@ -178,7 +180,7 @@ static int plan(const struct plan_args *a, struct plan_result *r)
 		return PLAN_EXIT_INPUT;
 	if (!r->now.routes || (r->broken && !r->after.routes))
 		return 1;
-	return plan_drain_holds(&r->drain) ? 0 : 1;
+	return plan_drain_holds(&r->drain) && !plan_drain_loses_pairs(&r->drain) ? 0 : 1;
 }
 
 int offline_plan(int argc, char **argv)

@@ -71,7 +71,8 @@ struct plan_tables {
 	char kept[200];	       /* what became of the tables before; "": nothing to say */
 	struct figures figures;
 	struct traffic job;    /* of --hosts; 0 hosts: not given */
-	struct plan_rails *rails; /* NULL: there are none */
+	struct plan_rails *rails;     /* NULL: there are none */
+	struct plan_rails *job_rails; /* of --hosts; NULL: the job is on one rail at most */
 };
 
 /*
@@ -172,8 +173,12 @@ uint32_t *plan_job(const struct plan_world *w, const struct topo *t, uint32_t *r
 /* plan_rails.c. Rails of the fabric of the routes, and their traffic; NULL: there are none. */
 struct plan_rails *plan_rails_new(const struct plan_world *w, const struct routes *r,
 				  struct route_ranks all);
+struct plan_rails *plan_job_rails_new(const struct plan_world *w, const struct routes *r,
+				      struct route_ranks job);
 struct plan_rails *plan_rails_free(struct plan_rails *p); /* NULL is fine; returns NULL */
 void plan_print_rails(const struct plan_rails *p, FILE *out);
+/* A row for each rail, and for all at once, alone. */
+void plan_print_by_rail(const struct plan_rails *p, FILE *out);
 struct json_object *plan_rails_json(const struct plan_rails *p);
 /* plan_fail.c. `what` as on the command line; 0, or -EINVAL with a message on stderr. */
 int plan_fail_add(const struct plan_world *w, const char *what, struct cut *cut);
@@ -192,6 +197,8 @@ int plan_drain_read(struct plan_result *r);
 /* An order of them in which each state holds and is as little loaded as can be. */
 struct plan_drain plan_find_drain(const struct plan_result *r);
 bool plan_drain_holds(const struct plan_drain *d);
+/* Pairs of end ports that are left lose their path on the way. */
+bool plan_drain_loses_pairs(const struct plan_drain *d);
 void plan_print_drain(const struct plan_result *r, FILE *out);
 struct json_object *plan_drain_json(const struct plan_result *r);
 /* plan_then.c. Ports without a LID get that of the same port in `was`. */

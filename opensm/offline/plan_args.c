@@ -100,9 +100,11 @@ void plan_usage(FILE *out)
 	      "      --threads N        default: the number of processors\n"
 	      "  -h, --help             this text\n"
 	      "\n"
-	      "The exit status is 0 if valid tables were found, 1 if not or if a failure leaves "
-	      "none, 64 after an\n"
-	      "error of usage, 65 if a file cannot be used.\n",
+	      "The exit status is 0 if valid tables were found, 1 if not, if a failure leaves "
+	      "none, or if switches\n"
+	      "that are taken out leave other end ports without a path; 64 after an error of "
+	      "usage, 65 if a file\n"
+	      "cannot be used.\n",
 	      out);
 }
 

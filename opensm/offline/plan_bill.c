@@ -116,12 +116,14 @@ void plan_print_bill(const struct plan_world *w, FILE *out)
 {
 	uint32_t n, sum = 0;
 	_cleanup_free_ struct plan_cables *all = plan_bill(w, &n);
+	bool levels = false;
 
 	fputc('\n', out);
 	for (uint32_t i = 0; i < n; i++) {
 		const struct plan_cables *c = &all[i];
 
 		sum += c->n;
+		levels |= c->low != TOPO_NONE;
 		fprintf(out, "%-10s%-7u ", i ? "" : "Cables", c->n);
 		if (c->width)
 			fprintf(out, "%ux", c->width);
@@ -129,7 +131,8 @@ void plan_print_bill(const struct plan_world *w, FILE *out)
 		print_levels(c, out);
 		fputc('\n', out);
 	}
-	fprintf(out, "%-10s%-7u in all; level 0 are the leaves\n", n ? "" : "Cables", sum);
+	fprintf(out, "%-10s%-7u in all%s\n", n ? "" : "Cables", sum,
+		levels ? "; level 0 are the leaves" : "");
 }
 
 static void add_level(struct json_object *o, const char *key, uint32_t level)

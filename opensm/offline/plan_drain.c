@@ -25,6 +25,7 @@ static void take_switch(struct plan_result *r, const struct conf_host *h,
 	struct conf_place at = { .file = w->args->drain, .line = h->line, .column = h->column };
 	_cleanup_free_ char *text = h->name ? xasprintf("\"%s\"", h->name)
 					    : xasprintf("0x%016" PRIx64, h->guid);
+	char quoted[CONF_QUOTE_MAX];
 	const char *why;
 	uint32_t node = plan_find_node(w, text, strlen(text), &why), sw = TOPO_NONE;
 
@@ -38,7 +39,8 @@ static void take_switch(struct plan_result *r, const struct conf_host *h,
 			sw = TOPO_NONE;
 		}
 	if (sw == TOPO_NONE)
-		conf_report_at(report, CONF_ERROR, &at, "%s; %s", text, why);
+		conf_report_at(report, CONF_ERROR, &at, "%s; %s",
+			       h->name ? conf_quote(h->name, strlen(h->name), quoted) : text, why);
 	else
 		r->drained[r->n_drained++] = sw;
 }

@@ -13,7 +13,7 @@ bool plan_drain_holds(const struct plan_drain *d)
 	return true;
 }
 
-static bool loses_pairs(const struct plan_drain *d)
+bool plan_drain_loses_pairs(const struct plan_drain *d)
 {
 	for (uint32_t i = 0; i < d->n; i++)
 		if (d->steps[i].lost)
@@ -29,7 +29,7 @@ void plan_print_drain(const struct plan_result *r, FILE *out)
 	fprintf(out, "\nDrain     %u switches in this order; %s%s\n", d->n,
 		plan_drain_holds(d) ? "every state on the way is proved"
 				    : "NOT EVERY STATE ON THE WAY HOLDS",
-		loses_pairs(d) ? ", BUT SOME PAIRS LOSE THEIR PATH" : "");
+		plan_drain_loses_pairs(d) ? ", BUT SOME PAIRS LOSE THEIR PATH" : "");
 	for (uint32_t i = 0; i < d->n; i++) {
 		const struct plan_step *s = &d->steps[i];
 		char name[PLAN_NODE_STRLEN];

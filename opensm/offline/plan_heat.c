@@ -16,7 +16,7 @@
 #define WIDE	  1500.0 /* two blocks beside each other, about */
 #define CELL_MOST 14.0
 #define CELL_LEAST 2.5
-#define NAMES	  9.0	/* a cell of this size has room for the name of its row */
+#define NAMES	  9.0	/* a cell of this size has room for the names of its row and column */
 #define NAME_ROOM 110.0
 #define BINS	  200u	/* rows and columns of a block; of more switches some are one */
 #define SPREAD	  0.25	/* of the mean: colours are never scaled finer than this */
@@ -194,12 +194,12 @@ static void place_blocks(struct heat *h)
 		bool is_other_way = before && before->from == b->to && before->to == b->from;
 
 		if (before && !is_other_way) {
-			y += tall + HEAD + GAP;
+			y += tall + HEAD + room_of(h) + GAP;
 			x = SIDE;
 			tall = 0;
 		}
 		b->x = x + room_of(h);
-		b->y = y + HEAD;
+		b->y = y + HEAD + room_of(h);
 		tall = MAX(tall, h->levels[b->from].bins * h->cell);
 		x = b->x + h->levels[b->to].bins * h->cell + GAP;
 		h->width = MAX(h->width, x - GAP + SIDE);
@@ -333,19 +333,30 @@ static void draw_cell(const struct heat *h, const struct block *b, uint32_t row,
 	fputs("</title></rect>\n", out);
 }
 
+static void draw_name(const struct heat *h, const struct level *l, uint32_t i, FILE *out)
+{
+	svg_escaped(out, svg_switch_name(h->names, h->t, h->order[l->first + i]));
+	fputs("</text>\n", out);
+}
+
 /* Names of rows and columns, where each is one switch. */
 static void draw_names(const struct heat *h, const struct block *b, double top, FILE *out)
 {
-	const struct level *from = &h->levels[b->from];
+	const struct level *from = &h->levels[b->from], *to = &h->levels[b->to];
+	double size = MIN(h->cell - 1, 10.0);
 
-	if (h->cell < NAMES || from->bins != from->n)
-		return;
-	for (uint32_t i = 0; i < from->n; i++) {
+	for (uint32_t i = 0; h->cell >= NAMES && from->bins == from->n && i < from->n; i++) {
 		fprintf(out,
 			"<text x=\"%.1f\" y=\"%.1f\" font-size=\"%.0f\" text-anchor=\"end\">",
-			b->x - 4, top + b->y + (i + 0.8) * h->cell, MIN(h->cell - 1, 10.0));
-		svg_escaped(out, svg_switch_name(h->names, h->t, h->order[from->first + i]));
-		fputs("</text>\n", out);
+			b->x - 4, top + b->y + (i + 0.8) * h->cell, size);
+		draw_name(h, from, i, out);
+	}
+	for (uint32_t i = 0; h->cell >= NAMES && to->bins == to->n && i < to->n; i++) {
+		fprintf(out,
+			"<text transform=\"translate(%.1f %.1f) rotate(-90)\" "
+			"font-size=\"%.0f\">",
+			b->x + (i + 0.8) * h->cell, top + b->y - 4, size);
+		draw_name(h, to, i, out);
 	}
 }
 
@@ -357,7 +368,7 @@ static void draw_head(const struct heat *h, const struct block *b, double top, F
 	fprintf(out,
 		"<text x=\"%.1f\" y=\"%.1f\" font-size=\"13\">%slevel %u (%u switches) to level %u "
 		"(%u)</text>\n",
-		b->x, top + b->y - 8, way, b->from, from->n, b->to, to->n);
+		b->x, top + b->y - 8 - room_of(h), way, b->from, from->n, b->to, to->n);
 	fprintf(out,
 		"<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"#fff\" "
 		"stroke=\"#999\" stroke-width=\"0.6\"/>\n",

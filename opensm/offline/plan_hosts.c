@@ -7,6 +7,7 @@
 #include "conf/text/lines.h"
 #include "offline/plan.h"
 #include "util/mem.h"
+#include "util/str.h"
 
 /* A host by one of its names. */
 struct known {
@@ -152,19 +153,22 @@ static bool is_port(const struct finder *f, uint32_t node, guid_t guid)
 
 static void take_host(struct finder *f, const struct conf_host *h)
 {
-	struct known key = { h->name, h->name ? strlen(h->name) : 0, 0 };
+	_cleanup_free_ char *name = xstrdup(h->name ? h->name : "");
+	struct known key = { name, 0, 0 };
 	const struct known *found;
 	char quoted[CONF_QUOTE_MAX], guid[24];
 	const char *called = quoted;
 	bool any = false;
 	uint32_t n;
 
+	str_printable(name, strlen(name), name, strlen(name) + 1); /* as those of the fabric */
+	key.len = strlen(name);
 	if (!h->name) {
 		snprintf(guid, sizeof(guid), "0x%016llx", (unsigned long long)h->guid);
 		called = guid;
 		found = find_in(f->guids, f->n_guids, guid_of(&h->guid, 0), &n);
 	} else {
-		conf_quote(h->name, key.len, quoted);
+		conf_quote(h->name, strlen(h->name), quoted);
 		found = find_in(f->whole, f->n, key, &n);
 		if (n > 1) {
 			refuse(f, h, "%s is the name of several nodes; expected a GUID", called);

@@ -115,6 +115,7 @@ static struct json_object *job_of(const struct plan_world *w, const struct plan_
 	json_add_int(o, "end_ports", p->job.hosts);
 	json_add_int(o, "switches", p->job.switches);
 	add_traffic(o, w, p->routes->topo, &p->job);
+	json_object_object_add(o, "rails", plan_rails_json(p->job_rails));
 	return o;
 }
 

@@ -16,6 +16,8 @@ struct plan_rails {
 	double together;  /* mean of shifts in all rails at once */
 	unsigned most;	  /* flows on a channel then */
 	unsigned shifts, n_shifts;
+	unsigned n_used; /* rails with two end ports, or more, that are measured */
+	uint32_t n_most; /* end ports of the largest of them */
 	char text[RAILS_STRLEN];
 };
 
@@ -37,19 +39,19 @@ static void measure_rail(const struct routes *r, struct route_ranks ranks, unsig
 	figures_flows_clear(&flows);
 }
 
-static void measure_together(const struct routes *r, const struct route_ranks *groups,
+static void measure_together(const struct routes *r, const struct route_ranks *groups, unsigned n,
 			     struct plan_rails *p)
 {
 	uint32_t hosts = 0, longest = 1;
 
-	for (unsigned i = 0; i < p->found->n; i++) {
+	for (unsigned i = 0; i < n; i++) {
 		hosts += groups[i].n;
 		longest = MAX(longest, groups[i].n);
 	}
 	p->n_shifts = longest - 1;
 	p->shifts = hosts ? MIN(p->n_shifts, MAX(16u, FLOWS / hosts)) : 0;
 	if (p->shifts)
-		p->most = routes_measure_groups(r, groups, p->found->n, p->shifts, &p->together);
+		p->most = routes_measure_groups(r, groups, n, p->shifts, &p->together);
 }
 
 static void measure(const struct plan_world *w, const struct routes *r, struct route_ranks all,
@@ -60,12 +62,16 @@ static void measure(const struct plan_world *w, const struct routes *r, struct r
 	uint32_t *at = hosts;
 
 	for (unsigned i = 0; i < p->found->n; i++) {
-		groups[i].hosts = at;
-		groups[i].n = rails_pick(p->found, i, all.hosts, all.n, at);
-		at += groups[i].n;
-		measure_rail(r, groups[i], w->args->threads, &p->of[i]);
+		struct route_ranks one = { at, rails_pick(p->found, i, all.hosts, all.n, at) };
+
+		if (one.n < 2) /* with nothing to send to */
+			continue;
+		at += one.n;
+		p->n_most = MAX(p->n_most, one.n);
+		groups[p->n_used++] = one;
+		measure_rail(r, one, w->args->threads, &p->of[i]);
 	}
-	measure_together(r, groups, p);
+	measure_together(r, groups, p->n_used, p);
 }
 
 struct plan_rails *plan_rails_new(const struct plan_world *w, const struct routes *r,
@@ -80,6 +86,14 @@ struct plan_rails *plan_rails_new(const struct plan_world *w, const struct route
 	rails_str(p->found, r->topo, names, p->text);
 	measure(w, r, all, p);
 	return p;
+}
+
+struct plan_rails *plan_job_rails_new(const struct plan_world *w, const struct routes *r,
+				      struct route_ranks job)
+{
+	struct plan_rails *p = plan_rails_new(w, r, job);
+
+	return p && (!p->n_used || p->n_most == job.n) ? plan_rails_free(p) : p;
 }
 
 struct plan_rails *plan_rails_free(struct plan_rails *p)
@@ -102,20 +116,31 @@ void plan_print_rails(const struct plan_rails *p, FILE *out)
 	if (!p)
 		return;
 	fprintf(out, "%-10s%s\n", "Rails", p->text);
-	for (unsigned i = 0; i < p->found->n; i++) {
+	plan_print_by_rail(p, out);
+}
+
+void plan_print_by_rail(const struct plan_rails *p, FILE *out)
+{
+	const char *word = "Rail";
+
+	for (unsigned i = 0; p && i < p->found->n; i++) {
 		const struct traffic *f = &p->of[i];
 
+		if (!f->hosts)
+			continue;
 		fprintf(out,
 			"%-10s%s: %u end ports on %u switches; shift %.3f, %u flows at most; "
 			"alltoall %.3f even, incast %.3f\n",
-			i ? "" : "Rail", p->found->of[i].name, f->hosts, f->switches,
+			word, p->found->of[i].name, f->hosts, f->switches,
 			f->mean.shift, f->shift, f->most ? f->even : 1.0,
 			f->incast_at == TOPO_NONE ? 1.0 : f->incast);
+		word = "";
 	}
-	fprintf(out,
-		"%-10s%.3f on average, shifts in all rails at once; %u flows on a channel at most, "
-		"in %u of %u shifts\n",
-		"Together", p->together, p->most, p->shifts, p->n_shifts);
+	if (p)
+		fprintf(out,
+			"%-10s%.3f on average, shifts in all rails at once; %u flows on a channel "
+			"at most, in %u of %u shifts\n",
+			"Together", p->together, p->most, p->shifts, p->n_shifts);
 }
 
 static void add_rail(struct json_object *list, const struct plan_rails *p, unsigned rail)

@@ -33,14 +33,39 @@ static uint32_t count_cables(const struct topo *t)
 	return n / 2;
 }
 
+/* `; "leaf1"/3 -- "spine1"/4 has no more`, where others have; else nothing. The caller frees. */
+static char *fewest_vls(const struct plan_world *w)
+{
+	const struct topo *t = w->topo;
+	unsigned least = sl2vl_available(t), most = 0;
+	uint32_t at = TOPO_NONE, all = cut_n_ports(t), sw;
+	char name[PLAN_NODE_STRLEN], peer[PLAN_NODE_STRLEN];
+
+	for (uint32_t i = all; i-- > 0;) {
+		if (t->ports[i].sw == TOPO_NONE)
+			continue;
+		most = MAX(most, (unsigned)t->ports[i].vls);
+		at = t->ports[i].vls == least ? i : at;
+	}
+	if (most <= least || at == TOPO_NONE)
+		return xstrdup("");
+	sw = topo_switch_with(t, at);
+	return xasprintf("; %s/%u -- %s/%u has no more, others up to %u",
+			 plan_switch_str(w, t->switches[sw].guid, name),
+			 at - t->switches[sw].first_port,
+			 plan_switch_str(w, t->switches[t->ports[at].sw].guid, peer),
+			 t->ports[at].port, most);
+}
+
 static void print_fabric(const struct plan_world *w, FILE *out)
 {
 	const struct topo *t = w->topo;
+	_cleanup_free_ char *fewest = fewest_vls(w);
 
 	row(out, "Fabric", "%u switches, %u end ports, %u cables between switches", t->n_switches,
 	    t->n_hosts, count_cables(t));
 	if (w->vls_known)
-		row(out, "VLs", "%u data VLs on every cable", sl2vl_available(t));
+		row(out, "VLs", "%u data VLs on every cable%s", sl2vl_available(t), fewest);
 	else
 		row(out, "VLs", "%u data VLs on every cable (%s)", sl2vl_available(t),
 		    w->args->vls ? "--vls" : "assumed, the fabric does not say; --vls N");
@@ -141,6 +166,7 @@ static void print_engine(const struct plan_world *w, const struct plan_tables *p
 	row(out, "Job", "%u end ports on %u switches, as --hosts has them; among themselves:",
 	    p->job.hosts, p->job.switches);
 	print_traffic(w, p->routes->topo, &p->job, out);
+	plan_print_by_rail(p->job_rails, out);
 }
 
 static void print_channel(const struct plan_world *w, const struct topo *t, uint32_t entry,

@@ -175,6 +175,7 @@ static void print_sweeps(const struct ctl *c, struct json_object *o)
 static void print_routing(const struct ctl *c, struct json_object *o)
 {
 	struct json_object *r = js_get(o, "routing");
+	char due[32];
 
 	if (!r)
 		return;
@@ -192,6 +193,11 @@ static void print_routing(const struct ctl *c, struct json_object *o)
 			   js_has(r, "engine") ? "those of before stay" : "no port comes up");
 	if (js_str(r, "note")[0])
 		print_line(c, "", "%s", js_str(r, "note"));
+	if (js_has(r, "compared_in_seconds"))
+		print_line(c, "",
+			   "changed: compared with the tables of a fresh start after a quiet "
+			   "minute, in %s as it is now",
+			   ctl_duration(js_int(r, "compared_in_seconds"), due));
 	if (js_str(r, "refused")[0])
 		print_line(c, "", "%snot %s%s", ctl_color(c, CTL_BAD), js_str(r, "refused"),
 			   ctl_color(c, CTL_PLAIN));

@@ -448,6 +448,8 @@ const struct routes *sm_routes(const struct sm *sm); /* installed ones; NULL bef
  * ..."; "" none.
  */
 const char *sm_routes_refused(const struct sm *sm);
+/* When the installed tables are compared with those of a fresh start; MONO_NEVER: they need not. */
+mono_t sm_comparison_due(const struct sm *sm);
 /* Rails of the fabric (topo/rails/rails.h), and their line; NULL: not master, or there are none. */
 struct rails;
 const struct rails *sm_rails(const struct sm *sm);

@@ -149,6 +149,10 @@ port_is_up() {
 	wait_for 15 sm_up 2
 	wait_for 10 are_active $(($(grep -c '^\[' "$NET") - 2))
 	every_host_answers
+	# The minute of quiet begins with the change.
+	OPENSM_RUN_DIR=$WORK/run ctl status
+	# shellcheck disable=SC2154 # out: what lib.bash sets
+	grep -qE 'changed: compared with the tables of a fresh start after a quiet minute, in [0-9]+ s as it is now' <<<"$out"
 	sim_console 'ReLink "leaf1"[5]'
 	wait_for 15 all_active "$WATCH" "$NET"
 	lid_table "$WATCH" >after

@@ -133,6 +133,10 @@ END
 	[[ $output == *'no node has this name or GUID'* ]]
 	run plan nowhere
 	[ "$status" -eq 65 ]
+	printf '\0\n' >garbage
+	run plan net --running garbage
+	[ "$status" -eq 65 ]
+	[[ $output == *'--running garbage: garbage:1: NUL byte'* ]]
 	run "$SM_BIN" --plan=net -R nosuch
 	[ "$status" -eq 65 ]
 	[[ $output == *'"nosuch" is no routing engine'* ]]
@@ -142,6 +146,22 @@ END
 	run plan --help
 	[ "$status" -eq 0 ]
 	[[ $output == *'usage: opensm --plan FABRIC.topo'* ]]
+}
+
+@test "a name with bytes that are not ASCII is found as the fabric has it, and shown without them" {
+	"$NETGEN" tree 3 4 2 | sed 's/"leaf1"/"l\xc3\xa9\xff1"/g; s/"h0"/"h\xe9"/g; s/"h1"/"h\xe9 x"/g' >net
+	printf '0xa\nl\xc3\xa9\xff1\n' >list
+	run plan net --drain list
+	[ "$status" -eq 65 ]
+	[[ $output == 'list:1:1: error: 0x000000000000000a; no node has this name or GUID' ]]
+	printf 'l\xc3\xa9\xff1\n' >list
+	plan net --drain list >out
+	plan net --fail $'switch:l\xc3\xa9\xff1' >out
+	printf 'h\xe9\n"h\xe9 x"\n' >job
+	plan net --hosts job --json | jq -e '.tables.job.end_ports == 2'
+	printf 'x\033[31my\n' >list
+	run plan net --drain list
+	[[ $output == 'list:1:1: error: "x [31my"; no node has this name or GUID' ]]
 }
 
 @test "the hosts of a job are measured among themselves, in the order of their ranks" {
@@ -158,7 +178,25 @@ END
 	jq -e '.tables | .shift_bandwidth == 1 and .job.shift_bandwidth < 1 and .job.end_ports == 16' json
 	jq -e '.tables.job.all_to_all_most_flows == .tables.all_to_all_most_flows' json
 	# After a failure too: all of leaf1 are gone.
-	plan net -R minhop --hosts job --fail switch:leaf1 --json | jq -e '.failure.tables.job.end_ports == 12'
+	plan net -R minhop --hosts job --fail switch:leaf1 --json | jq -e '.failure.tables.job.end_ports == 12 and .failure.tables.job.rails == null'
+	# A job runs on each rail by itself: ranks of planes that no cable joins send nothing to each other.
+	"$NETGEN" planes 2 4 4 4 >apart
+	printf 'gpu%s\n' 0 4 1 5 >ranks
+	plan apart -R minhop --hosts ranks >out
+	sed '1,/^Job /d' out >job.out
+	grep -q '^Rail      mlx5_0: 4 end ports on 2 switches; shift 1.000, 1 flows at most; ' job.out
+	[ "$(grep -cE '^(Rail)? +mlx5_[0-3]: 4 end ports' job.out)" -eq 4 ]
+	grep -q '^Together  1.000 on average, shifts in all rails at once' job.out
+	plan apart -R minhop --hosts ranks --json | jq -e '.tables.job | .shift_bandwidth < 0.5 and .rails.shift_bandwidth_together == 1'
+	# One end port of a rail has nothing to send to; where all are on one rail there is nothing to add.
+	printf 'gpu%s\n' '0 mlx5_1' '4 mlx5_1' '5 mlx5_1' '0 mlx5_2' >ranks
+	plan apart -R minhop --hosts ranks >out
+	sed '1,/^Job /d' out | grep -E '^(Rail)? +mlx5_' >job.out
+	grep -q '^Rail      mlx5_1: 3 end ports' job.out
+	[ "$(wc -l <job.out)" -eq 1 ]
+	printf 'gpu%s\n' '0 mlx5_1' '4 mlx5_1' >ranks
+	plan apart -R minhop --hosts ranks >out
+	sed '1,/^Job /d' out | not grep -E '^Rail'
 	printf 'h0\n  h99\n' >job
 	run plan net --hosts job
 	[ "$status" -eq 65 ]
@@ -192,6 +230,9 @@ END
 	plan net -R minhop --json >json
 	jq -e '.tables.rails | .planes == 4 and .planes_are_joined == false and .shift_bandwidth_together == 1' json
 	jq -e '.tables.shift_bandwidth < 0.3' json
+	"$NETGEN" odd-rails >net
+	plan net -R auto >out
+	grep -q '^Engine .*, 1 cable within a level, 5 cables missing: ' out
 	# No rails, no line.
 	"$NETGEN" tree 4 4 4 >net
 	plan net >out
@@ -255,7 +296,9 @@ END
 	# Without any spine 12 of a leaf reach the others no more.
 	printf 'spine%s\n' 1 2 3 >list
 	plan net -R minhop --drain list --json | jq -e '.drain.steps[2].pairs_without_path == 16 * 12'
-	plan net -R minhop --drain list | grep -q "BUT SOME PAIRS LOSE THEIR PATH"
+	run plan net -R minhop --drain list
+	[ "$status" -eq 1 ]
+	[[ $output == *"BUT SOME PAIRS LOSE THEIR PATH"* ]]
 	printf 'spine1\nh0\n spine9\nspine1\n' >list
 	run plan net --drain list
 	[ "$status" -eq 65 ]
@@ -280,6 +323,13 @@ END
 	grep -q '^Pairs     240 of 240 had a path before, 240 of 240 have one after' out
 	grep -qE '^More      [0-9]+ -> [0-9]+ +"(leaf|spine)[0-9]"/[0-9] -> ' out
 	svg_is_sound picture.svg
+	# Two hosts, each in the place of the other: the paths to both and from both, and no others.
+	sed 's/"h0"/"x"/g; s/"h4"/"h0"/g; s/"x"/"h4"/g' net >named
+	sed -e 's/0x100000$/0xa/; s/(100001)/(b)/; s/0x100008$/0x100000/; s/(100009)/(100001)/; s/0xa$/0x100008/; s/(b)/(100009)/' named >later
+	plan net -R minhop --then later --json | jq -e '.then.changes | .pairs == 2 * 15 + 2 * 15 - 2 and .pairs_there_are == 240'
+	# Another fabric altogether, with hosts of the same GUIDs: no more than there are.
+	"$NETGEN" tree 3 3 1 >later
+	plan net -R minhop --then later --json | jq -e '.then.changes | .pairs <= .pairs_there_are'
 	run plan net --then later --fail switch:leaf1
 	[ "$status" -eq 64 ]
 	run plan net --then nowhere
@@ -294,7 +344,9 @@ END
 	grep -q '^          64      in all' out
 	plan fabric.topo --bill --json | jq -e '.bill | length == 2 and .[1].cables == 32 and .[1].level == 0 and .[1].upper_level == 1'
 	"$NETGEN" torus 4 4 1 2 >net
-	plan net --bill | grep -qE '^ +32 .*between switches$'
+	plan net --bill >out
+	grep -qE '^ +32 .*between switches$' out
+	grep -qE '^ +64 +in all$' out
 }
 
 @test "options of opensm.conf count, lists that it names too" {
@@ -306,6 +358,7 @@ END
 	plan net --conf conf --json >json
 	jq -e '.tables.engine == "minhop"' json
 	jq -e '.tables.disjoint | .paths == 4 and .cables == 1 and .cables_possible == 2' json
+	jq -e '.tables | .hot[0].load == .verdict.max_load' json
 	# Everything goes over the other spine now.
 	jq -e '[.tables.hot[] | .from.name, .to.name] | index("spine2") == null' json
 	printf 'routing_engine minhop\nlmc 9\n' >conf
@@ -328,6 +381,11 @@ END
 
 @test "a Slim Fly: two VLs by port class, for every QoS level; without them, the proof finds the cycle" {
 	"$NETGEN" slim-fly 5 2 >net
+	# One switch of one VL: which, and that more would do.
+	awk '/^Switch/ { one = /"s7"/ } { print $0 (/^\[/ ? "\t# \"x\" lid 0 v=" (one ? 1 : 4) : "") }' net >one
+	plan one -R minhop >out
+	grep -qE '^VLs       1 data VLs on every cable; "s[0-9]+"/[0-9]+ -- "s7"/[0-9]+ has no more, others up to 8$' out
+	grep -q '^Refused   minhop: .*; 2 or 3 VLs by port class may end that (here: 1)' out
 	plan net --dumps planned >out
 	grep -q '^Engine    auto: .* on 2 VLs by port class, no SL by path' out
 	grep -q '^Proof     all 9900 pairs reach, no credit loop, hops 1.8./2,' out

@@ -542,6 +542,33 @@ static void a_small_fault_asks_the_engine_of_before(void **state)
 	topo_unref(less);
 }
 
+/* What came second is said, with the figures that decided; of tables without a rival nothing. */
+static void the_second_is_named(void **state)
+{
+	struct topogen o = { .seed = 5, .damage = 0.1 };
+	struct topo *whole = topogen_fat_tree2(8, 4, 4, 1, NULL),
+		    *damaged = topogen_fat_tree2(8, 4, 4, 1, &o);
+	struct routes *one = automatic(whole, NULL), *several = automatic(damaged, NULL), *second;
+	struct route_measures m;
+	char engine[17];
+	double bandwidth;
+	const char *said = strstr(several->note, "; next best ");
+
+	assert_null(strstr(one->note, "next best"));
+	assert_non_null(said);
+	assert_int_equal(sscanf(said, "; next best %16[^:]: %lf", engine, &bandwidth), 2);
+	assert_string_not_equal(engine, several->by);
+	second = run(engine, &(struct route_job){ .topo = damaged, .threads = 1 });
+	assert_non_null(second);
+	routes_measure(second, 64, 1, &m);
+	assert_true(bandwidth > m.bisection - 0.03 && bandwidth < m.bisection + 0.03);
+	routes_unref(one);
+	routes_unref(several);
+	routes_unref(second);
+	topo_unref(whole);
+	topo_unref(damaged);
+}
+
 /*
  * Any graph has service levels by path: sweeps of the same fabric must not move them, nor the note.
  */
@@ -602,6 +629,7 @@ int main(void)
 		cmocka_unit_test(hostile_fabric),
 		cmocka_unit_test(cancelled),
 		cmocka_unit_test(a_small_fault_asks_the_engine_of_before),
+		cmocka_unit_test(the_second_is_named),
 		cmocka_unit_test(service_levels_stay_from_sweep_to_sweep),
 	};
 

@@ -411,10 +411,14 @@ static void text_with_a_nul_byte_is_refused_whole(void **state)
 {
 	static const char text[] = "lmc 3\nsweep_interval\0 3\n";
 	struct reading x = { .conf = conf_new() };
+	_cleanup_free_ char *said = NULL;
 
 	assert_int_equal(conf_read_text(x.conf, FILE_NAME, text, sizeof(text) - 1, &x.report),
 			 -EINVAL);
 	assert_int_equal(finding(&x.report, "NUL byte")->line, 2);
+	/* No column 0: there is none. */
+	said = conf_finding_text(finding(&x.report, "NUL byte"));
+	assert_string_equal(said, FILE_NAME ":2: NUL byte: not a text file; nothing of it is used");
 	assert_int_equal(x.conf->lmc, 0);
 	reading_clear(&x);
 }

@@ -62,6 +62,12 @@ static void one_vl_is_not_enough(void **state)
 
 	assert_null(choose("minhop,no_fallback", t, 1, NULL, &choice));
 	assert_non_null(strstr(choice.why, "credit loop"));
+	assert_non_null(strstr(choice.refused, "2 or 3 VLs by port class may end that (here: 1)"));
+	/* Three are not too few for what no VL by class helps. */
+	topo_unref(t);
+	t = topogen_torus((unsigned[]){ 5, 5, 1 }, 1, NULL);
+	assert_null(choose("minhop,no_fallback", t, 3, NULL, &choice));
+	assert_null(strstr(choice.refused, "by port class"));
 }
 
 /* VLs that tables do not need are not given to them. */

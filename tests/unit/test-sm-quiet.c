@@ -71,6 +71,11 @@ static uint32_t load(const struct place *pl)
 	return sm_routes(pl->rig->sms[pl->sm].sm)->judged->max_load;
 }
 
+static mono_t due(const struct place *pl)
+{
+	return sm_comparison_due(pl->rig->sms[pl->sm].sm);
+}
+
 static unsigned lft_sets(const struct place *pl)
 {
 	return (unsigned)sim_count(pl->rig->sim, IB_ATTR_LFT, MAD_SET);
@@ -139,6 +144,8 @@ static void a_quiet_minute_makes_good_what_changes_left(void **state)
 		print_message("# %s: fresh %u, after the changes %u\n", fabrics[i][0], fresh,
 			      load(pl));
 		before = lft_sets(pl);
+		assert_int_not_equal(due(pl), MONO_NEVER);
+		assert_true(due(pl) <= sim_now(pl->rig->sim) + 60 * MONO_S);
 		run_for(pl, 70 * MONO_S);
 		moved += lft_sets(pl) - before;
 		print_message("# after a minute %u, %u blocks\n", load(pl), lft_sets(pl) - before);
@@ -147,6 +154,7 @@ static void a_quiet_minute_makes_good_what_changes_left(void **state)
 		before = lft_sets(pl);
 		run_for(pl, 300 * MONO_S);
 		assert_int_equal(lft_sets(pl), before);
+		assert_int_equal(due(pl), MONO_NEVER);
 		place_free(pl);
 	}
 	assert_true(moved > 0);

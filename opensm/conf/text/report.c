@@ -66,7 +66,9 @@ char *conf_finding_text(const struct conf_finding *f)
 {
 	if (!f->file)
 		return xstrdup(f->text);
-	return f->line ? xasprintf("%s:%u:%u: %s", f->file, f->line, f->column, f->text)
+	if (f->line && f->column)
+		return xasprintf("%s:%u:%u: %s", f->file, f->line, f->column, f->text);
+	return f->line ? xasprintf("%s:%u: %s", f->file, f->line, f->text)
 		       : xasprintf("%s: %s", f->file, f->text);
 }
 

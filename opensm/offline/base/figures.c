@@ -73,13 +73,13 @@ static void tree_walk(struct tree *t, uint32_t s)
 	}
 }
 
-static void tree_of(struct tree *t, const struct topo_host *host)
+static void tree_of(struct tree *t, const struct topo_host *host, lid_t lid)
 {
 	const struct topo *topo = t->routes->topo;
 	uint32_t n = topo->n_switches, sum = 0;
 
 	for (uint32_t s = 0; s < n; s++) {
-		uint8_t port = routes_port(t->routes, s, host->lid);
+		uint8_t port = routes_port(t->routes, s, lid);
 
 		t->depth[s] = DEPTH_UNKNOWN;
 		t->next[s] = TOPO_NONE;
@@ -109,19 +109,8 @@ static bool takes_part(const struct topo_host *h)
 	return h->sw != TOPO_NONE && h->lid;
 }
 
-/* End ports per switch; the caller frees. */
-static uint32_t *sources_of(const struct topo *t)
-{
-	uint32_t *sources = xcalloc((size_t)t->n_switches + 1, sizeof(*sources));
-
-	for (uint32_t h = 0; h < t->n_hosts; h++)
-		if (takes_part(&t->hosts[h]))
-			sources[t->hosts[h].sw]++;
-	return sources;
-}
-
-static void add_tree(const struct tree *t, const struct topo_host *host, const uint32_t *sources,
-		     uint32_t *flow, struct figures_flows to)
+static void add_tree(const struct tree *t, const struct topo_host *host, lid_t lid,
+		     const uint32_t *sources, uint32_t *flow, struct figures_flows to)
 {
 	const struct topo *topo = t->routes->topo;
 
@@ -131,7 +120,7 @@ static void add_tree(const struct tree *t, const struct topo_host *host, const u
 
 		if (!flow[s] || t->next[s] == s)
 			continue;
-		channel = topo->switches[s].first_port + routes_port(t->routes, s, host->lid);
+		channel = topo->switches[s].first_port + routes_port(t->routes, s, lid);
 		to.load[channel] += flow[s];
 		to.last[channel] += t->next[s] == host->sw ? flow[s] : 0;
 		flow[t->next[s]] += flow[s];
@@ -156,9 +145,9 @@ void figures_flows_clear(struct figures_flows *f)
 	*f = (struct figures_flows){ 0 };
 }
 
-/* Of one thread's share of the destinations. */
-static void add_flows(struct tree *tree, struct route_ranks ranks, const uint32_t *sources,
-		      struct figures_flows mine)
+/* Of one thread's share of the destinations: to their first LID, or to every LID that they have. */
+static void add_flows(struct tree *tree, struct route_ranks ranks, bool every_lid,
+		      const uint32_t *sources, struct figures_flows mine)
 {
 	const struct topo *t = tree->routes->topo;
 	_cleanup_free_ uint32_t *flow = xcalloc((size_t)t->n_switches + 1, sizeof(*flow));
@@ -167,13 +156,15 @@ static void add_flows(struct tree *tree, struct route_ranks ranks, const uint32_
 	for (uint32_t i = 0; i < ranks.n; i++) {
 		const struct topo_host *host = &t->hosts[ranks.hosts[i]];
 
-		tree_of(tree, host);
-		add_tree(tree, host, sources, flow, mine);
+		for (unsigned k = 0; k < (every_lid ? 1u << host->lmc : 1u); k++) {
+			tree_of(tree, host, (lid_t)(host->lid + k));
+			add_tree(tree, host, (lid_t)(host->lid + k), sources, flow, mine);
+		}
 	}
 }
 
-struct figures_flows figures_flows(const struct routes *r, struct route_ranks ranks,
-				   unsigned threads)
+static struct figures_flows flows_of(const struct routes *r, struct route_ranks ranks,
+				     bool every_lid, unsigned threads)
 {
 	const struct topo *t = r->topo;
 	uint32_t n = cut_n_ports(t);
@@ -188,7 +179,7 @@ struct figures_flows figures_flows(const struct routes *r, struct route_ranks ra
 		struct tree tree;
 
 		tree_begin(&tree, r);
-		add_flows(&tree, ranks, sources, mine);
+		add_flows(&tree, ranks, every_lid, sources, mine);
 #pragma omp critical
 		for (uint32_t i = 0; i < n; i++) {
 			ret.load[i] += mine.load[i];
@@ -200,11 +191,17 @@ struct figures_flows figures_flows(const struct routes *r, struct route_ranks ra
 	return ret;
 }
 
+struct figures_flows figures_flows(const struct routes *r, struct route_ranks ranks,
+				   unsigned threads)
+{
+	return flows_of(r, ranks, false, threads);
+}
+
 uint32_t *figures_load(const struct routes *r, unsigned threads)
 {
 	uint32_t n;
 	_cleanup_free_ uint32_t *hosts = routes_ranks(r->topo, &n);
-	struct figures_flows f = figures_flows(r, (struct route_ranks){ hosts, n }, threads);
+	struct figures_flows f = flows_of(r, (struct route_ranks){ hosts, n }, true, threads);
 
 	free(f.last);
 	return f.load;
@@ -230,6 +227,10 @@ void figures_of(const struct routes *r, struct route_ranks ranks, unsigned threa
 				 .lanes = r->lanes ? r->lanes->n_vls : 1 };
 	traffic_of(r, ranks, &flows, &ret->all);
 	find_disjoint(r, ret);
+	if (ret->lids > 1) {
+		ret->load = figures_load(r, threads);
+		return;
+	}
 	ret->load = flows.load;
 	flows.load = NULL;
 }
@@ -285,15 +286,36 @@ static void compare_row(const struct routes *from, uint32_t was, const struct ro
 	ret->n_blocks += to->top / LFT_BLOCK_LIDS + 1u;
 }
 
+/* End ports per switch that were at this switch before, and those that were at another one. */
+struct sources {
+	uint32_t *stay, *come;
+};
+
+static struct sources sources_of(const struct topo *a, const struct topo *b, const uint32_t *was)
+{
+	struct sources ret = { xcalloc((size_t)b->n_switches + 1, sizeof(uint32_t)),
+			       xcalloc((size_t)b->n_switches + 1, sizeof(uint32_t)) };
+
+	for (uint32_t h = 0; h < b->n_hosts; h++) {
+		uint32_t sw = b->hosts[h].sw, g = topo_find_host(a, b->hosts[h].guid);
+
+		if (takes_part(&b->hosts[h]) && g != TOPO_NONE && takes_part(&a->hosts[g]))
+			(was[sw] == a->hosts[g].sw ? ret.stay : ret.come)[sw]++;
+	}
+	return ret;
+}
+
 /* Sources whose path to `host` is another one than it was to `before`. */
 static uint64_t count_changed(struct tree *old, struct tree *new, const struct topo_host *before,
 			      const struct topo_host *host, const uint32_t *was,
-			      const uint32_t *sources, bool *changed)
+			      struct sources sources, bool *changed)
 {
-	uint64_t pairs = 0;
+	bool at_home = was[host->sw] == before->sw;
+	uint32_t stays = at_home ? host->sw : TOPO_NONE, comes = at_home ? TOPO_NONE : host->sw;
+	uint64_t pairs = 0; /* the end port itself is none of its sources */
 
-	tree_of(old, before);
-	tree_of(new, host);
+	tree_of(old, before, before->lid);
+	tree_of(new, host, host->lid);
 	memset(changed, 1, new->routes->topo->n_switches);
 	for (uint32_t i = 0; i < new->n_order; i++) {
 		uint32_t s = new->order[i], o = was[s];
@@ -304,10 +326,13 @@ static uint64_t count_changed(struct tree *old, struct tree *new, const struct t
 			continue;
 		changed[s] = new->next[s] == s ? before->sw != o : changed[new->next[s]];
 	}
-	for (uint32_t s = 0; s < new->routes->topo->n_switches; s++)
-		if (changed[s] && !(new->depth[s] == DEPTH_NONE &&
-				    (was[s] == TOPO_NONE || old->depth[was[s]] == DEPTH_NONE)))
-			pairs += sources[s];
+	for (uint32_t s = 0; s < new->routes->topo->n_switches; s++) {
+		bool is = new->depth[s] != DEPTH_NONE;
+		bool before_is = was[s] != TOPO_NONE && old->depth[was[s]] != DEPTH_NONE;
+
+		pairs += changed[s] && (is || before_is) ? sources.stay[s] - (s == stays) : 0;
+		pairs += is ? sources.come[s] - (s == comes) : 0;
+	}
 	return pairs;
 }
 
@@ -315,7 +340,7 @@ static void compare_paths(const struct routes *from, const struct routes *to, co
 			  unsigned threads, struct figures_change *ret)
 {
 	const struct topo *a = from->topo, *b = to->topo;
-	_cleanup_free_ uint32_t *sources = sources_of(b);
+	struct sources sources = sources_of(a, b, was);
 	uint64_t pairs = 0, all = 0;
 
 #pragma omp parallel num_threads(threads_of(threads)) reduction(+ : pairs, all)
@@ -338,6 +363,8 @@ static void compare_paths(const struct routes *from, const struct routes *to, co
 		tree_end(&new);
 		free(changed);
 	}
+	free(sources.stay);
+	free(sources.come);
 	ret->pairs = pairs;
 	ret->n_pairs = all;
 }

@@ -13,7 +13,8 @@
 #include "route/proof/disjoint.h"
 
 struct figures {
-	/* per entry of topo->ports: pairs of end ports that leave through it */
+	/* per entry of topo->ports: pairs that leave through it, of an end port and a LID of
+	 * another one, as the verdict counts them */
 	uint32_t *load;
 	uint32_t n_load;
 	struct traffic all;

@@ -492,11 +492,10 @@ static struct routes *give_up(const struct conf_report *report, char *why, size_
 {
 	for (size_t i = 0; i < report->n; i++) {
 		const struct conf_finding *found = &report->findings[i];
+		_cleanup_free_ char *text = conf_finding_text(found);
 
 		if (found->severity == CONF_ERROR)
-			return route_refuse(why, why_len, "%s:%u:%u: %s",
-					    found->file ? found->file : "", found->line,
-					    found->column, found->text);
+			return route_refuse(why, why_len, "%s", text);
 	}
 	return NULL;
 }

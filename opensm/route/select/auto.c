@@ -81,7 +81,7 @@ struct automatic {
 	struct graph *graph;
 	struct shape *shape;
 	bool small, tiny;
-	struct trial best;
+	struct trial best, next; /* next: the best of the others, without its routes */
 	unsigned n_held;
 	uint64_t known[CANDIDATES + 1]; /* hashes of tables that were rated */
 	unsigned n_known;
@@ -284,11 +284,14 @@ static void consider(struct automatic *a, const char *name, struct routes *r)
 		x.changes = count_changes(r, old);
 	}
 	if (wins(a, &x)) {
-		routes_unref(a->best.routes);
+		struct trial was = a->best;
+
 		a->best = x;
-	} else {
-		routes_unref(r);
+		x = was;
 	}
+	if (x.name && (!a->next.name || x.score > a->next.score))
+		a->next = x;
+	routes_unref(x.routes);
 }
 
 static bool is_whole(const struct automatic *a)
@@ -441,19 +444,24 @@ static void write_note(struct automatic *a)
 {
 	const struct trial *best = &a->best;
 	struct routes *r = best->routes;
-	char shape[SHAPE_STRLEN], bandwidth[48] = "", looped[64] = "", needed[32] = "";
+	char shape[SHAPE_STRLEN], bandwidth[48] = "", next[64] = "", looped[48] = "";
+	char needed[20] = "";
 
 	if (a->small)
 		snprintf(bandwidth, sizeof(bandwidth), ", effective bandwidth %.2f",
 			 best->bisection);
+	if (a->small && a->next.name)
+		snprintf(next, sizeof(next), "; next best %.16s: %.2f, most load %u", a->next.name,
+			 MIN(a->next.bisection, 1.0), a->next.verdict.max_load);
 	if (a->looped)
-		snprintf(looped, sizeof(looped), "; %s would have a credit loop", a->looped);
+		snprintf(looped, sizeof(looped), "; %.16s would have a credit loop", a->looped);
 	if (vls_needed(best) < vls_of(best))
 		snprintf(needed, sizeof(needed), " (%u needed)", vls_needed(best));
-	snprintf(r->note, sizeof(r->note), "%s: %s on %u VL%s%s%s%s%s", shape_str(a->shape, shape),
-		 best->name, vls_of(best), vls_of(best) == 1 ? "" : "s", needed,
+	snprintf(r->note, sizeof(r->note), "%s: %s on %u VL%s%s%s%s%s%s",
+		 shape_str(a->shape, shape), best->name, vls_of(best),
+		 vls_of(best) == 1 ? "" : "s", needed,
 		 r->lanes && !wants_levels(best) ? " by port class, no SL by path" : "", bandwidth,
-		 looped);
+		 next, looped);
 }
 
 struct routes *automatic_compute(const struct route_job *job, char *why, size_t why_len)

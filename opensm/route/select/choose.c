@@ -70,7 +70,7 @@ static struct routes *try_engine(const struct route_chain *chain, const struct r
 {
 	const struct route_skip *skip = find_skip(chain, engine->name);
 	struct routes *r = NULL;
-	char text[ROUTE_VERDICT_STRLEN], why[ROUTE_VERDICT_STRLEN + 80];
+	char text[ROUTE_VERDICT_STRLEN], why[ROUTE_VERDICT_STRLEN + 160], more[80] = "";
 	const char *fault;
 
 	if (skip) /* the reason is noted, as for one that was tried */
@@ -92,8 +92,11 @@ static struct routes *try_engine(const struct route_chain *chain, const struct r
 	c->unsafe = fault && chain->allow_unsafe;
 	if (!fault || chain->allow_unsafe)
 		return r;
-	snprintf(why, sizeof(why), "its tables %s and are refused (%s)", fault,
-		 route_verdict_str(&c->verdict, text));
+	if (port_class_lacks_vls(job, r, &c->verdict))
+		snprintf(more, sizeof(more), "; 2 or 3 VLs by port class may end that (here: %u)",
+			 route_vls(job));
+	snprintf(why, sizeof(why), "its tables %s and are refused (%s)%s", fault,
+		 route_verdict_str(&c->verdict, text), more);
 	note_refusal(c, engine->name, why);
 	snprintf(c->why, sizeof(c->why), "%s: its tables %s", engine->name, fault);
 	routes_unref(r);

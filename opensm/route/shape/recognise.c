@@ -216,7 +216,8 @@ static size_t tree_str(const struct shape *s, char *ret)
 		at = append(ret, at, i ? "+%lu" : "%lu", s->per_level[i]);
 	at = append(ret, at, " switches)", 0);
 	if (s->n_cross)
-		at = append(ret, at, ", %lu cables within a level", s->n_cross);
+		at = append(ret, at, s->n_cross == 1 ? ", %lu cable within a level"
+						     : ", %lu cables within a level", s->n_cross);
 	return at;
 }
 

@@ -243,6 +243,12 @@ static bool is_worth_proofs(const struct topo *t, const struct route_verdict *v)
 	       v->avg_hops <= (keep_may_compare(t) ? HOPS_SMALL : HOPS);
 }
 
+bool port_class_lacks_vls(const struct route_job *job, const struct routes *r,
+			  const struct route_verdict *v)
+{
+	return !r->lanes && is_worth_proofs(r->topo, v) && route_vls(job) < VLS_MAX;
+}
+
 void port_class_check(const struct route_engine *engine, const struct route_job *job,
 		      const struct routes *previous, struct routes *r, struct route_verdict *ret)
 {

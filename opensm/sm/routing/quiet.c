@@ -156,6 +156,11 @@ mono_t quiet_next(const struct sm *sm)
 	return sm->state == SM_MASTER && !sm->m.quiet->job ? sm->m.quiet->at : MONO_NEVER;
 }
 
+mono_t sm_comparison_due(const struct sm *sm)
+{
+	return quiet_next(sm);
+}
+
 bool quiet_has_better(const struct sm *sm)
 {
 	return sm->m.quiet->result;
