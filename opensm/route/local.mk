@@ -67,7 +67,7 @@ bench_reroute_SOURCES = tests/bench/bench-reroute.c tests/lib/tables.h $(TOPOCUT
 bench_reroute_LDADD = $(ROUTE_LIBS)
 
 UNIT_TESTS += tests/unit/test-tablefile tests/unit/test-check-after
-tests_unit_test_check_after_SOURCES = tests/unit/test-check-after.c tests/unit/route-desk.h tests/lib/topogen.c tests/lib/topogen.h
+tests_unit_test_check_after_SOURCES = tests/unit/test-check-after.c tests/unit/route-desk.h $(TOPOCUT)
 tests_unit_test_check_after_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_tablefile_SOURCES = tests/unit/test-tablefile.c $(TABLES) tests/lib/topogen.c tests/lib/topogen.h
 tests_unit_test_tablefile_LDADD = liboffline.a $(ROUTE_LIBS) $(CMOCKA_LIBS)

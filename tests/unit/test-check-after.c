@@ -4,6 +4,10 @@
  */
 #include "route/proof/check.h"
 
+#include "route/proof/cdg_internal.h"
+#include "route/proof/check_internal.h"
+#include "route/select/engines.h"
+#include "tests/lib/topocut.h"
 #include "tests/unit/route-desk.h"
 
 static uint64_t next_random(uint64_t *state)
@@ -311,6 +315,95 @@ static void many_writes_are_checked_anew(void **state)
 	topo_unref(t);
 }
 
+/* ---- several VLs ---------------------------------------------------------------------------- */
+
+/* The kept graph has every dependency of the tables and no other. */
+static void assert_graph_is_exact(const struct routes *r)
+{
+	struct route_verdict v;
+	struct cdg *whole;
+	const struct cdg *kept = r->cache->proof->j.dependencies;
+
+	routes_check_graph(r, 1, &v, &whole);
+	assert_int_equal(kept->n_vls, whole->n_vls);
+	assert_memory_equal(kept->into, whole->into,
+			    (size_t)whole->n_ports * whole->n_vls * whole->n_in * whole->words *
+				    sizeof(*whole->into));
+	cdg_free(whole);
+}
+
+/* A cable goes or comes back. Returns whether that was short. */
+static bool cable_event(const char *engine, struct routes **last, const struct topo *whole,
+			struct topocut *cut, uint32_t cable)
+{
+	struct topo *t;
+	struct route_verdict v;
+	struct routes *r;
+	char why[200];
+	bool is_short;
+
+	cut->ports[cable] ^= true;
+	t = topocut_apply(whole, cut);
+	r = route_engine_run(route_engine_find(engine),
+			     &(struct route_job){ .topo = t, .previous = *last, .threads = 1 }, why,
+			     sizeof(why));
+	assert_non_null(r);
+	is_short = judged_alike(*last, r, &v);
+	assert_false(v.credit_loop);
+	assert_non_null(r->cache->proof);
+	if (r->lanes)
+		assert_graph_is_exact(r);
+	routes_unref(*last);
+	topo_unref(t);
+	*last = r;
+	return is_short;
+}
+
+/* Cables go one after the other, two at a time, and come back. Returns how often it was short. */
+static unsigned live_on_vls(const char *engine, struct topo *whole, unsigned n_events)
+{
+	struct topocut *cut = topocut_new(whole);
+	uint32_t n, *cables = topocut_cables(whole, &n), down[2] = { TOPO_NONE, TOPO_NONE };
+	struct route_verdict v;
+	char why[200];
+	struct routes *last = route_engine_run(route_engine_find(engine),
+					       &(struct route_job){ .topo = whole, .threads = 1 },
+					       why, sizeof(why));
+	uint64_t random = n_events;
+	unsigned n_short = 0;
+
+	assert_non_null(last);
+	routes_check_after(NULL, last, 1, &v);
+	for (unsigned i = 0; i < n_events; i++) {
+		uint32_t *slot = &down[next_random(&random) % 2], cable = *slot;
+
+		if (cable == TOPO_NONE)
+			cable = cables[next_random(&random) % n];
+		*slot = *slot == TOPO_NONE && !cut->ports[cable] ? cable : TOPO_NONE;
+		n_short += cable_event(engine, &last, whole, cut, cable);
+	}
+	print_message("# %s: %u of %u were short\n", engine, n_short, n_events);
+	routes_unref(last);
+	topocut_free(cut);
+	free(cables);
+	topo_unref(whole);
+	return n_short;
+}
+
+/* A few are not short: another number of VLs than before. */
+static void on_several_vls_too(void **state)
+{
+	static const unsigned large[] = { 7, 5, 4 }, small[] = { 5, 4, 1 };
+
+	assert_int_equal(live_on_vls("torus-2QoS", topogen_torus(large, 2, NULL), 12), 12);
+	assert_true(live_on_vls("dor", topogen_torus(large, 2, NULL), 12) >= 8);
+	assert_int_equal(live_on_vls("dfsssp", topogen_torus(small, 2, NULL), 12), 12);
+	assert_int_equal(live_on_vls("lash", topogen_torus(small, 2, NULL), 12), 12);
+	assert_int_equal(live_on_vls("nue", topogen_torus(small, 2, NULL), 12), 12);
+	assert_true(live_on_vls("dragonfly", topogen_dragonfly(9, 4, 2, NULL), 12) >= 8);
+	assert_true(live_on_vls("hyperx", topogen_hyperx(5, 4, 3, NULL), 12) >= 6);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -319,6 +412,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(many_writes_are_checked_anew),
 		cmocka_unit_test(hosts_come_and_go),
 		cmocka_unit_test(a_host_comes_with_the_highest_lid),
+		cmocka_unit_test(on_several_vls_too),
 	};
 
 	if (argc > 1)

@@ -2,6 +2,7 @@
 /* From checked tables to others, for check_after.c (entries, end ports) and check_distances.c. */
 #pragma once
 
+#include "route/proof/cdg_internal.h"
 #include "route/proof/check_internal.h"
 
 #define HOSTS_MAX 64
@@ -37,7 +38,7 @@ struct delta {
 	bool *seen;
 	struct upstream {
 		uint32_t sw, hops;
-		uint8_t branch; /* port by which it comes to the first */
+		uint8_t class;	/* of the port by which it comes to the first */
 	} *queue;
 	size_t cap_queue;
 	uint32_t gone[HOSTS_MAX], came[HOSTS_MAX]; /* hosts of the old topo, of the new one */
@@ -48,8 +49,12 @@ struct delta {
 	size_t cap_row;
 	uint32_t row_of;
 	struct check_worker *worker; /* NULL: none was needed yet */
-	uint32_t *edges;	/* starts of dependencies that the order does not allow */
-	size_t n_edges, cap_edges;
+	struct cdg_added added;	/* dependencies */
+	struct cdg_walk *walk;
+	uint32_t *order, *next; /* for the walk, as `ports`: of the path at hand */
+	uint8_t *ports;
+	/* per entry of topo->ports: paths that are others now came in by it, or left by it */
+	bool *left_in, *left_out;
 	struct arena memory;
 };
 
