@@ -20,6 +20,9 @@ static void find_layers(struct cdg *g)
 	const struct sl2vl *l = g->lanes;
 	unsigned rows = l->n_classes * l->n_classes;
 
+	g->scheme_vls = l->n_vls;
+	g->n_layers = 0;
+	memset(g->layers, 0, sizeof(g->layers));
 	for (unsigned sl = 0; sl < SL2VL_SLS; sl++) {
 		unsigned layer = 0, i;
 
@@ -42,7 +45,7 @@ static void find_layers(struct cdg *g)
 }
 
 /* Which ports of a switch are of which class. */
-void cdg_find_classes(struct cdg *g)
+static void find_classes(struct cdg *g)
 {
 	const struct topo *t = g->topo;
 
@@ -114,11 +117,46 @@ struct cdg *cdg_new(const struct topo *t, const struct sl2vl *lanes)
 		g->n_vls = lanes->n_vls;
 		g->n_classes = 1;
 		find_layers(g);
-		cdg_find_classes(g);
+		find_classes(g);
 		g->n_in = g->n_classes > 1 ? g->n_vls : 1;
 	}
 	g->into = xcalloc((size_t)g->n_ports * g->n_vls * g->n_in * g->words, sizeof(*g->into));
 	return g;
+}
+
+/* Room for more VLs. */
+static void widen(struct cdg *g, unsigned n_vls)
+{
+	unsigned n_in = g->n_classes > 1 ? n_vls : 1;
+	uint64_t *into = xcalloc((size_t)g->n_ports * n_vls * n_in * g->words, sizeof(*into));
+	uint32_t *rank = xcalloc((size_t)g->n_ports * n_vls, sizeof(*rank));
+
+	for (size_t was = 0; was < (size_t)g->n_ports * g->n_vls; was++) {
+		size_t now = was / g->n_vls * n_vls + was % g->n_vls;
+
+		rank[now] = g->rank[was];
+		memcpy(&into[now * n_in * g->words], &g->into[was * g->n_in * g->words],
+		       g->n_in * g->words * sizeof(*into));
+	}
+	free(g->into);
+	free(g->rank);
+	g->into = into;
+	g->rank = rank;
+	g->n_vls = n_vls;
+	g->n_in = n_in;
+}
+
+void cdg_move(struct cdg *g, const struct topo *t, const struct sl2vl *lanes)
+{
+	g->topo = t;
+	cdg_find_peers(g);
+	if (!g->lanes)
+		return;
+	g->lanes = lanes;
+	find_layers(g);
+	find_classes(g);
+	if (lanes->n_vls > g->n_vls)
+		widen(g, lanes->n_vls);
 }
 
 struct cdg *cdg_copy(const struct cdg *g)

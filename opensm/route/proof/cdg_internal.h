@@ -9,7 +9,8 @@ struct cdg {
 	const struct sl2vl *lanes; /* NULL: one VL, or all alike */
 	/* entries of topo->ports; a channel is that of the port it leaves by */
 	uint32_t n_ports;
-	unsigned n_vls, n_classes;
+	unsigned n_vls, n_classes; /* n_vls: or more, from a former scheme */
+	unsigned scheme_vls;	   /* that the scheme had when it was looked at */
 	/* VLs in that are told apart: n_vls, or 1 where the VL stays the same */
 	unsigned n_in;
 	unsigned words;		   /* per mask of ports */
@@ -32,9 +33,13 @@ struct cdg {
 	uint32_t lowest; /* all are 0 or not below */
 };
 
-/* Fills peer[] anew from the topo, and the ports of each class from the scheme. */
+/* Fills peer[] anew from the topo. */
 void cdg_find_peers(struct cdg *g);
-void cdg_find_classes(struct cdg *g);
+/*
+ * Goes on with a topo of the same ports, cabled otherwise, and a scheme that has as many classes,
+ * and maybe other VLs. Dependencies stay as they are, on the VLs they were on.
+ */
+void cdg_move(struct cdg *g, const struct topo *t, const struct sl2vl *lanes);
 /* VLs on which all senders send the LID all the way; only where that is so (verifier.simple). */
 uint16_t cdg_vls_of(const struct cdg *g, uint32_t at, lid_t lid);
 

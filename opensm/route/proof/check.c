@@ -361,7 +361,7 @@ void routes_check(const struct routes *r, unsigned threads, struct route_verdict
 /* Not if there are more levels of service by now. */
 static bool is_graph_of(const struct cdg *g, const struct routes *r)
 {
-	return !g->lanes || (g->lanes == r->lanes && g->n_vls == g->lanes->n_vls);
+	return !g->lanes || (g->lanes == r->lanes && g->scheme_vls == g->lanes->n_vls);
 }
 
 struct cdg *cdg_of(const struct routes *r, unsigned threads)

@@ -75,15 +75,42 @@ static bool find_hosts(struct delta *d)
 	return d->n_gone != SIZE_MAX && d->n_came != SIZE_MAX && !d->p->v.unreachable;
 }
 
-/* But for service levels of paths, and classes of ports. */
+/* But for service levels of paths, classes of ports, and VLs from switch to switch. */
 static bool same_vl_scheme(const struct sl2vl *a, const struct sl2vl *b, const struct cdg *g)
 {
 	if (!a || !b)
 		return !a && !b;
-	return a->n_vls == b->n_vls && a->sl_mask == b->sl_mask && a->by == b->by &&
-	       a->row_size == b->row_size && a->n_classes == b->n_classes &&
-	       !a->class_of == !b->class_of && (!g->lanes || g->n_vls == a->n_vls) &&
-	       !memcmp(a->vl, b->vl, (size_t)a->n_classes * a->n_classes * SL2VL_SLS);
+	return a->sl_mask == b->sl_mask && a->by == b->by && a->row_size == b->row_size &&
+	       a->n_classes == b->n_classes && !a->class_of == !b->class_of &&
+	       (!g->lanes || g->scheme_vls == a->n_vls) &&
+	       !memcmp(a->vl, b->vl, (size_t)a->n_classes * SL2VL_SLS);
+}
+
+/* Has a packet that comes in by port `in` and leaves by `out` another VL than before? */
+static bool turn_moved(const struct delta *d, uint32_t in, uint32_t out)
+{
+	const struct cdg *g = d->new->dependencies;
+	size_t at = ((size_t)cdg_class(g, in) * g->n_classes + cdg_class(g, out)) * SL2VL_SLS;
+
+	return d->turned && memcmp(&d->old->routes->lanes->vl[at], &g->lanes->vl[at], SL2VL_SLS);
+}
+
+/* Does the graph have such a turn? */
+static bool has_moved_turn(const struct delta *d)
+{
+	const struct cdg *g = d->new->dependencies;
+	size_t n = (size_t)g->n_vls * g->n_in * g->words;
+
+	for (size_t i = 0; d->turned && i < g->n_ports * n; i++)
+		for (uint64_t left = g->into[i]; left; left &= left - 1) {
+			uint32_t sw = g->topo->ports[g->peer[i / n]].sw;
+
+			if (turn_moved(d, g->topo->switches[sw].first_port +
+						  (uint32_t)(i % g->words) * 64 +
+						  (uint32_t)__builtin_ctzll(left), (uint32_t)(i / n)))
+				return true;
+		}
+	return false;
 }
 
 /* Is a port, the entry `e` of topo->ports, of another class than before? */
@@ -518,17 +545,19 @@ struct dependency {
 	uint16_t layers[UINT8_MAX + 1];
 };
 
-/* The one that is an edge from VL `a` to VL `b`. */
-static void find_layers(const struct cdg *g, struct dependency *e, unsigned a, unsigned b)
+/* The one that is an edge from VL `a` to VL `b`; or any, where these may be former ones. */
+static void find_layers(const struct delta *d, struct dependency *e, unsigned a, unsigned b)
 {
+	const struct cdg *g = d->new->dependencies;
+	bool any = turn_moved(d, e->in, e->out);
 	unsigned by = cdg_class(g, g->peer[e->in]), in = cdg_class(g, e->in),
 		 out = cdg_class(g, e->out);
 
 	for (unsigned class = 0; class < g->n_classes; class++) {
 		e->layers[class] = 0;
 		for (unsigned k = 0; k < g->n_layers; k++)
-			if (cdg_vl(g, in, out, k) == b &&
-			    (g->n_in == 1 || cdg_vl(g, class, by, k) == a))
+			if (any || (cdg_vl(g, in, out, k) == b &&
+				    (g->n_in == 1 || cdg_vl(g, class, by, k) == a)))
 				e->layers[class] |= (uint16_t)(1u << k);
 	}
 }
@@ -608,15 +637,18 @@ static void drop_dependencies(struct delta *d, uint32_t s, uint32_t channel)
 
 			if (!d->left_in[e.in])
 				continue;
-			find_layers(g, &e, (unsigned)(i / g->words % g->n_in),
+			find_layers(d, &e, (unsigned)(i / g->words % g->n_in),
 				    (unsigned)(i % n / g->n_in / g->words));
 			if (!has_some_path(d, &e, s))
 				g->into[i] &= ~(left & -left);
 		}
 }
 
-/* Is the graph still acyclic? On several VLs it is without all former dependencies, after that. */
-static bool settle_graph(struct delta *d)
+/*
+ * Is the graph still acyclic? On several VLs it is without all former dependencies, after that.
+ * False as well if a path that is not new could be on other VLs than before.
+ */
+static bool settle_graph(struct delta *d, bool had_moved_turn)
 {
 	struct cdg *g = d->new->dependencies;
 	bool ok = cdg_is_still_acyclic(g, &d->added);
@@ -628,7 +660,7 @@ static bool settle_graph(struct delta *d)
 			if (d->left_out[d->new->topo->switches[s].first_port + p])
 				drop_dependencies(d, s, d->new->topo->switches[s].first_port + p);
 	cdg_forget_vls(g);
-	return ok || cdg_is_acyclic(g);
+	return (ok || cdg_is_acyclic(g)) && !(had_moved_turn && has_moved_turn(d));
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */
@@ -878,7 +910,7 @@ bool route_proof_move(struct route_proof *p, const struct routes *r,
 	_cleanup_(delta_done) struct delta d = {
 		.p = p, .old = old, .new = &new, .changes = changes
 	};
-	bool ok;
+	bool ok, had_moved_turn = false;
 
 	assert(changes);
 	if (!same_switches(old->topo, r->topo) || old->routes->row_size != r->row_size ||
@@ -889,9 +921,6 @@ bool route_proof_move(struct route_proof *p, const struct routes *r,
 	new.behind = NULL;
 	verifier_find_behind(&new);
 	raise_top(&new, old);
-	new.dependencies->topo = r->topo;
-	if (new.dependencies->lanes)
-		new.dependencies->lanes = r->lanes;
 	d.was_minimal = !p->v.detours && !p->v.unreachable;
 	ARENA_ARRAY(&d.memory, d.stamp, r->topo->n_switches);
 	ARENA_ARRAY(&d.memory, d.was, r->topo->n_switches);
@@ -902,6 +931,10 @@ bool route_proof_move(struct route_proof *p, const struct routes *r,
 	ARENA_ARRAY(&d.memory, d.ports, r->topo->n_switches);
 	ARENA_ARRAY(&d.memory, d.left_in, new.n_ports);
 	ARENA_ARRAY(&d.memory, d.left_out, new.n_ports);
+	cdg_move(new.dependencies, r->topo, r->lanes);
+	d.turned = new.dependencies->lanes &&
+		   memcmp(old->routes->lanes->vl, r->lanes->vl,
+			  (size_t)r->lanes->n_classes * r->lanes->n_classes * SL2VL_SLS);
 	d.walk = cdg_walk_new(new.dependencies);
 	new.dependencies->added = &d.added;
 	ok = find_hosts(&d) && remove_hosts(&d);
@@ -909,8 +942,7 @@ bool route_proof_move(struct route_proof *p, const struct routes *r,
 	ok = ok && find_differences(&d) && delta_repair_distances(&d) && no_pair_is_cut(&d);
 	if (ok) {
 		forget_cables(&d);
-		cdg_find_peers(new.dependencies);
-		cdg_find_classes(new.dependencies);
+		had_moved_turn = has_moved_turn(&d);
 		ok = shift_all(&d) && add_switches(&d) && add_hosts(&d) &&
 		     sends_anything(&new) == (cdg_vls(new.dependencies) != 0);
 	}
@@ -919,5 +951,5 @@ bool route_proof_move(struct route_proof *p, const struct routes *r,
 	new.graph = NULL;
 	p->j = new;
 	new.dependencies->added = NULL;
-	return ok && settle_graph(&d);
+	return ok && settle_graph(&d, had_moved_turn);
 }

@@ -55,6 +55,7 @@ struct delta {
 	uint8_t *ports;
 	/* per entry of topo->ports: paths that are others now came in by it, or left by it */
 	bool *left_in, *left_out;
+	bool turned;		/* some turns have other VLs than before */
 	struct arena memory;
 };
 
