@@ -331,10 +331,10 @@ static void assert_graph_is_exact(const struct routes *r)
 		for (unsigned vl = 0; vl < kept->n_vls; vl++)
 			for (unsigned a = 0; a < kept->n_in; a++) {
 				bool both = vl < whole->n_vls && a < whole->n_in;
-				size_t at = (c * whole->n_vls + vl) * whole->n_in + a;
+				size_t at = (c * kept->n_vls + vl) * kept->n_in + a;
+				size_t there = (c * whole->n_vls + vl) * whole->n_in + a;
 
-				assert_int_equal(kept->into[(c * kept->n_vls + vl) * kept->n_in + a],
-						 both ? whole->into[at] : 0);
+				assert_int_equal(kept->into[at], both ? whole->into[there] : 0);
 			}
 	cdg_free(whole);
 }

@@ -86,33 +86,6 @@ static bool same_vl_scheme(const struct sl2vl *a, const struct sl2vl *b, const s
 	       !memcmp(a->vl, b->vl, (size_t)a->n_classes * SL2VL_SLS);
 }
 
-/* Has a packet that comes in by port `in` and leaves by `out` another VL than before? */
-static bool turn_moved(const struct delta *d, uint32_t in, uint32_t out)
-{
-	const struct cdg *g = d->new->dependencies;
-	size_t at = ((size_t)cdg_class(g, in) * g->n_classes + cdg_class(g, out)) * SL2VL_SLS;
-
-	return d->turned && memcmp(&d->old->routes->lanes->vl[at], &g->lanes->vl[at], SL2VL_SLS);
-}
-
-/* Does the graph have such a turn? */
-static bool has_moved_turn(const struct delta *d)
-{
-	const struct cdg *g = d->new->dependencies;
-	size_t n = (size_t)g->n_vls * g->n_in * g->words;
-
-	for (size_t i = 0; d->turned && i < g->n_ports * n; i++)
-		for (uint64_t left = g->into[i]; left; left &= left - 1) {
-			uint32_t sw = g->topo->ports[g->peer[i / n]].sw;
-
-			if (turn_moved(d, g->topo->switches[sw].first_port +
-						  (uint32_t)(i % g->words) * 64 +
-						  (uint32_t)__builtin_ctzll(left), (uint32_t)(i / n)))
-				return true;
-		}
-	return false;
-}
-
 /* Is a port, the entry `e` of topo->ports, of another class than before? */
 static bool class_moved(const struct delta *d, uint32_t e)
 {
@@ -211,15 +184,6 @@ static void sort_by_lid(struct delta *d)
 
 /* ---- one LID of an end port ------------------------------------------------------------------ */
 
-/* The port of `s` for the LID whose entries are stamped. */
-static inline uint8_t port_in(const struct delta *d, const struct verifier *j, uint32_t s,
-			      lid_t lid)
-{
-	if (d->stamp[s] == lid + 1u)
-		return j == d->old ? d->was[s] : d->now[s];
-	return routes_port(d->new->routes, s, lid);
-}
-
 /* The channel by which `s` sends to the LID; TOPO_NONE: none to a switch. */
 static inline uint32_t channel_of(const struct delta *d, const struct verifier *j, uint32_t s,
 				  lid_t lid)
@@ -230,12 +194,6 @@ static inline uint32_t channel_of(const struct delta *d, const struct verifier *
 	if (port > sw->n_ports || j->behind[sw->first_port + port] == BEHIND_NONE)
 		return TOPO_NONE;
 	return sw->first_port + port;
-}
-
-static inline bool is_end(const struct delta *d, const struct verifier *j, uint32_t s, lid_t lid)
-{
-	return s == j->targets[lid].sw && port_in(d, j, s, lid) == j->targets[lid].port &&
-	       lid < j->topo->switches[s].lft_cap;
 }
 
 /* Hops from `s` on, or -1. Adds `flow`, if not 0, to the loads on the path. */
@@ -256,7 +214,7 @@ static int follow_path(struct delta *d, const struct verifier *j, uint32_t s, li
 	return hops;
 }
 
-/* Notes the ports of old paths, that of `s` and those of the `n` of the queue, which come over it. */
+/* Notes the ports of old paths: of `s`, and of the `n` in the queue, which come over it. */
 static void leave_paths(struct delta *d, size_t n, uint32_t s, lid_t lid)
 {
 	const struct cdg *g = d->new->dependencies;
@@ -300,16 +258,6 @@ static void add_dependencies(struct delta *d, size_t n, uint32_t s, lid_t lid)
 	while (!is_end(d, d->new, s, lid))
 		s = add_step(d, &c, s);
 	cdg_add_column(d->walk, &c);
-}
-
-/* Does the entry at the other end of a cable lead over it? */
-static inline bool sends_to(const struct delta *d, uint32_t behind, lid_t lid)
-{
-	const struct verifier *j = d->new;
-	uint32_t v = behind >> 8;
-
-	return !is_end(d, j, v, lid) && lid < j->topo->switches[v].lft_cap &&
-	       routes_port(j->routes, v, lid) == (behind & 255);
 }
 
 /*
@@ -534,155 +482,6 @@ static void forget_cables(struct delta *d)
 		for (size_t k = port / 64; k < (sw->n_ports + 1u) * n; k += g->words)
 			g->into[sw->first_port * n + k] &= ~(UINT64_C(1) << port % 64);
 	}
-}
-
-/* ---- dependencies that no path has any more --------------------------------------------------- */
-
-/* Edges of packets that come in by `in` and leave by `out`: entries of topo->ports of one switch. */
-struct turn {
-	uint32_t in, out;
-	uint16_t open[SL2VL_VLS_MAX + 1]; /* per VL in: VLs out of edges that no path has so far */
-	/* layers that have one of them, per class of the port by which they come to `before` */
-	uint16_t layers[UINT8_MAX + 1];
-	uint32_t before; /* the switch before */
-	bool done;	 /* there are no such layers */
-};
-
-/* VL in, as the graph tells them apart, of a layer that comes to the switch before by `class`. */
-static unsigned vl_in(const struct cdg *g, const struct turn *e, unsigned class, unsigned layer)
-{
-	return g->n_in > 1 ? cdg_vl(g, class, cdg_class(g, g->peer[e->in]), layer) : 0;
-}
-
-static unsigned vl_out(const struct cdg *g, const struct turn *e, unsigned layer)
-{
-	return cdg_vl(g, cdg_class(g, e->in), cdg_class(g, e->out), layer);
-}
-
-/* All, where edges may be on former VLs. */
-static void find_layers(const struct delta *d, struct turn *e)
-{
-	const struct cdg *g = d->new->dependencies;
-	bool any = turn_moved(d, e->in, e->out);
-
-	e->done = true;
-	for (unsigned class = 0; class < g->n_classes; class++) {
-		e->layers[class] = 0;
-		for (unsigned k = 0; k < g->n_layers; k++)
-			if (any || e->open[vl_in(g, e, class, k)] >> vl_out(g, e, k) & 1)
-				e->layers[class] |= (uint16_t)(1u << k);
-		e->done &= !e->layers[class];
-	}
-}
-
-/* What end ports of `s` send to the LID, and comes to the switch before by `class`. */
-static void close_edges(const struct delta *d, struct turn *e, uint32_t s, lid_t lid,
-			unsigned class)
-{
-	const struct cdg *g = d->new->dependencies;
-	uint16_t layers = e->layers[class];
-
-	if (!layers || !d->new->sources[s])
-		return;
-	layers &= g->layers[sl2vl_sl(g->lanes, s, d->new->targets[lid].sw, lid, 0)];
-	for (unsigned left = layers; left; left &= left - 1) {
-		unsigned k = (unsigned)__builtin_ctz(left);
-
-		e->open[vl_in(g, e, class, k)] &= (uint16_t)~(1u << vl_out(g, e, k));
-	}
-	if (layers && turn_moved(d, e->in, e->out)) {
-		memset(e->open, 0, sizeof(e->open));
-		e->done = true;
-	} else if (layers) {
-		find_layers(d, e);
-	}
-}
-
-/* Paths to the LID over the turn. */
-static void follow_back(struct delta *d, struct turn *e, lid_t lid)
-{
-	const struct verifier *j = d->new;
-	const struct cdg *g = j->dependencies;
-	size_t n = 0;
-
-	for (unsigned p = 0; p <= j->topo->switches[e->before].n_ports; p++)
-		if (g->hosts[(size_t)e->before * g->words + p / 64] >> p % 64 & 1)
-			close_edges(d, e, e->before, lid,
-				    cdg_class(g, j->topo->switches[e->before].first_port + p));
-	GROW(d->queue, 1, d->cap_queue);
-	d->queue[n++] = (struct upstream){ .sw = e->before };
-	for (size_t i = 0; i < n && !e->done; i++) {
-		struct upstream here = d->queue[i];
-		const struct topo_switch *sw = &j->topo->switches[here.sw];
-
-		for (unsigned p = 1; p <= sw->n_ports; p++) {
-			uint32_t behind = j->behind[sw->first_port + p];
-
-			if (behind == BEHIND_NONE || !sends_to(d, behind, lid))
-				continue;
-			if (!i)
-				here.class = cdg_class(g, sw->first_port + p);
-			close_edges(d, e, behind >> 8, lid, here.class);
-			GROW(d->queue, n + 1, d->cap_queue);
-			d->queue[n++] = (struct upstream){ behind >> 8, 0, here.class };
-		}
-	}
-}
-
-/* Takes away the edges of a turn at `s` that no path has. */
-static void drop_edges(struct delta *d, struct turn *e, uint32_t s)
-{
-	const struct verifier *j = d->new;
-	const struct topo_switch *sw = &j->topo->switches[s];
-	const struct cdg *g = j->dependencies;
-	unsigned in = e->in - sw->first_port;
-	uint64_t *into = &g->into[(size_t)e->out * g->n_vls * g->n_in * g->words + in / 64];
-
-	for (unsigned i = 0; i < g->n_vls * g->n_in; i++)
-		e->open[i % g->n_in] |=
-			(uint16_t)((into[i * g->words] >> in % 64 & 1) << i / g->n_in);
-	find_layers(d, e);
-	for (unsigned lid = 1; lid <= j->top && lid < sw->lft_cap && !e->done; lid++)
-		if (sw->first_port + routes_port(j->routes, s, (lid_t)lid) == e->out &&
-		    j->targets[lid].port && j->targets[lid].sw != TOPO_NONE &&
-		    j->targets[lid].sw != s && sends_to(d, j->behind[e->in], (lid_t)lid))
-			follow_back(d, e, (lid_t)lid);
-	for (unsigned i = 0; i < g->n_vls * g->n_in; i++)
-		if (e->open[i % g->n_in] >> i / g->n_in & 1)
-			into[i * g->words] &= ~(UINT64_C(1) << in % 64);
-}
-
-/* Of turns at `s` that former paths made. */
-static void drop_dependencies(struct delta *d, uint32_t s)
-{
-	const struct topo_switch *sw = &d->new->topo->switches[s];
-
-	for (unsigned out = 1; out <= sw->n_ports; out++)
-		for (unsigned in = 1; d->left_out[sw->first_port + out] && in <= sw->n_ports; in++) {
-			struct turn e = { .in = sw->first_port + in, .out = sw->first_port + out };
-
-			if (!d->left_in[e.in] || d->new->behind[e.in] == BEHIND_NONE)
-				continue;
-			e.before = d->new->behind[e.in] >> 8;
-			drop_edges(d, &e, s);
-		}
-}
-
-/*
- * Is the graph still acyclic? On several VLs it is without all former dependencies, after that.
- * False as well if a path that is not new could be on other VLs than before.
- */
-static bool settle_graph(struct delta *d, bool had_moved_turn)
-{
-	struct cdg *g = d->new->dependencies;
-	bool ok = cdg_is_still_acyclic(g, &d->added);
-
-	if (!g->lanes)
-		return ok;
-	for (uint32_t s = 0; s < d->new->topo->n_switches; s++)
-		drop_dependencies(d, s);
-	cdg_forget_vls(g);
-	return (ok || cdg_is_acyclic(g)) && !(had_moved_turn && has_moved_turn(d));
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */
@@ -964,7 +763,7 @@ bool route_proof_move(struct route_proof *p, const struct routes *r,
 	ok = ok && find_differences(&d) && delta_repair_distances(&d) && no_pair_is_cut(&d);
 	if (ok) {
 		forget_cables(&d);
-		had_moved_turn = has_moved_turn(&d);
+		had_moved_turn = delta_has_moved_turn(&d);
 		ok = shift_all(&d) && add_switches(&d) && add_hosts(&d) &&
 		     sends_anything(&new) == (cdg_vls(new.dependencies) != 0);
 	}
@@ -973,5 +772,5 @@ bool route_proof_move(struct route_proof *p, const struct routes *r,
 	new.graph = NULL;
 	p->j = new;
 	new.dependencies->added = NULL;
-	return ok && settle_graph(&d, had_moved_turn);
+	return ok && delta_settle_graph(&d, had_moved_turn);
 }
