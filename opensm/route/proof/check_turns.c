@@ -158,7 +158,8 @@ static void drop_dependencies(struct delta *d, uint32_t s)
 		for (unsigned in = 1; in <= sw->n_ports; in++) {
 			struct turn e = { .in = sw->first_port + in, .out = sw->first_port + out };
 
-			if (!d->left_out[e.out] || !d->left_in[e.in] || d->new->behind[e.in] == BEHIND_NONE)
+			if (!d->left_out[e.out] || !d->left_in[e.in] ||
+			    d->new->behind[e.in] == BEHIND_NONE)
 				continue;
 			e.before = d->new->behind[e.in] >> 8;
 			drop_edges(d, &e, s);
