@@ -414,7 +414,7 @@ static unsigned live_on_vls(const char *engine, struct topo *whole, unsigned n_s
 	return n_short;
 }
 
-static const unsigned large[] = { 7, 5, 4 }, small[] = { 5, 4, 1 };
+static const unsigned large[] = { 7, 4, 4 }, small[] = { 5, 4, 1 };
 
 /* Some of hyperx are not: VLs come or go. */
 static void on_several_vls_too(void **state)
@@ -431,7 +431,7 @@ static void on_several_vls_too(void **state)
 /* Entries that lead anywhere: pairs are lost, paths go round, credits loop, or nothing is wrong. */
 static void faults_are_seen_on_several_vls(void **state)
 {
-	for (unsigned n = 1; n <= 3; n++) {
+	for (unsigned n = 1; n <= 3; n += 2) {
 		live_on_vls("torus-2QoS", topogen_torus((unsigned[]){ 5, 4, 3 }, 1, NULL), n);
 		live_on_vls("dor", topogen_torus((unsigned[]){ 7, 3, 3 }, 1, NULL), n);
 		live_on_vls("nue", topogen_torus(small, 1, NULL), n);
