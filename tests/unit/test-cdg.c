@@ -214,37 +214,34 @@ static void assert_in_order(const struct cdg *g)
 				assert_true(cdg_allows(g, cdg_from(g, to, 0, port), to));
 }
 
-/* What comes in by some port of a switch leaves by another one. Returns where it comes from. */
-static uint32_t add_any_edge(struct cdg *g, uint64_t *random)
+/* What comes in by some port of a switch leaves by another one. */
+static struct cdg_added_bits any_edge(struct cdg *g, uint64_t *random)
 {
 	const struct topo *t = g->topo;
 	uint32_t s = (uint32_t)(next_random(random) % t->n_switches);
 	unsigned in = 1 + (unsigned)(next_random(random) % t->switches[s].n_ports),
 		 out = 1 + (unsigned)(next_random(random) % t->switches[s].n_ports);
-	uint32_t to = t->switches[s].first_port + out, from;
+	struct cdg_added_bits ret = { .mask = &g->into[t->switches[s].first_port + out] };
 
-	if (in == out || topo_port(t, s, in)->sw == TOPO_NONE ||
-	    topo_port(t, s, out)->sw == TOPO_NONE)
-		return TOPO_NONE;
-	from = (uint32_t)cdg_from(g, to, 0, in);
-	g->into[to] |= UINT64_C(1) << in;
-	return cdg_allows(g, from, to) ? TOPO_NONE : from;
+	if (in != out && topo_port(t, s, in)->sw != TOPO_NONE &&
+	    topo_port(t, s, out)->sw != TOPO_NONE)
+		ret.bits = UINT64_C(1) << in;
+	*ret.mask |= ret.bits;
+	return ret;
 }
 
 /* Edges, some at a time, until they close a cycle. Returns how often they did not. */
 static unsigned add_until_cyclic(struct cdg *g, uint64_t *random)
 {
-	uint32_t from[8];
+	struct cdg_added_bits edges[8];
 	unsigned rounds = 0;
 
 	for (bool acyclic = true; acyclic && rounds < 1000; rounds += acyclic) {
-		size_t n = 0;
+		struct cdg_added added = { .all = edges, .n = 1 + rounds % 8 };
 
-		for (unsigned k = 0; k < 1 + rounds % 8; k++) {
-			from[n] = add_any_edge(g, random);
-			n += from[n] != TOPO_NONE;
-		}
-		acyclic = !n || cdg_is_still_acyclic(g, from, n);
+		for (size_t k = 0; k < added.n; k++)
+			edges[k] = any_edge(g, random);
+		acyclic = cdg_is_still_acyclic(g, &added);
 		assert_int_equal(acyclic, !cdg_on_cycles(g));
 		if (acyclic)
 			assert_in_order(g);

@@ -5,6 +5,10 @@
 #include "route/proof/check.h"
 
 #include "tests/unit/lanes-desk.h"
+#include "route/proof/cdg_internal.h"
+#include "route/proof/check_internal.h"
+#include "route/select/engines.h"
+#include "tests/lib/topocut.h"
 #include "tests/unit/route-desk.h"
 
 static uint64_t next_random(uint64_t *state)
@@ -421,6 +425,130 @@ static void many_writes_are_checked_anew(void **state)
 	topo_unref(t);
 }
 
+/* ---- several VLs ---------------------------------------------------------------------------- */
+
+/* The kept graph, on as many VLs or more, has every dependency of the tables and no other. */
+static void assert_graph_is_exact(const struct routes *r)
+{
+	const struct cdg *kept = r->cache->proof->j.dependencies;
+	struct route_verdict v;
+	struct cdg *whole;
+
+	routes_check_graph(r, 1, &v, &whole);
+	assert_true(kept->n_vls >= whole->n_vls && kept->n_in >= whole->n_in);
+	assert_int_equal(kept->words, 1);
+	for (uint32_t c = 0; c < kept->n_ports; c++)
+		for (unsigned vl = 0; vl < kept->n_vls; vl++)
+			for (unsigned a = 0; a < kept->n_in; a++) {
+				bool both = vl < whole->n_vls && a < whole->n_in;
+				size_t at = (c * kept->n_vls + vl) * kept->n_in + a;
+				size_t there = (c * whole->n_vls + vl) * whole->n_in + a;
+
+				assert_int_equal(kept->into[at], both ? whole->into[there] : 0);
+			}
+	cdg_free(whole);
+}
+
+struct vl_life {
+	const char *engine;
+	struct topo *whole;
+	struct topocut *cut;
+	struct routes *last;
+	uint64_t random;
+	unsigned n_spoiled; /* entries, after each event */
+};
+
+static struct routes *run_engine(const struct vl_life *l, const struct topo *t)
+{
+	const struct route_job job = { .topo = t, .previous = l->last, .threads = 1 };
+	char why[200];
+	struct routes *r =
+		route_engine_run(route_engine_find(l->engine), &job, why, sizeof(why));
+
+	assert_non_null(r);
+	return r;
+}
+
+/* A cable goes or comes back. Returns whether that was short. */
+static bool cable_event(struct vl_life *l, uint32_t cable)
+{
+	struct topo *t;
+	struct route_verdict v;
+	struct routes *r;
+	bool is_short;
+
+	l->cut->ports[cable] ^= true;
+	t = topocut_apply(l->whole, l->cut);
+	r = run_engine(l, t);
+	if (r->judged) { /* by the engine, by what differs */
+		routes_check(r, 1, &v);
+		assert_same(r->judged, &v);
+	}
+	turn_entries(r, &l->random, l->n_spoiled);
+	is_short = (r->judged && !l->n_spoiled) || judged_alike(l->last, r, &v);
+	if (r->cache->proof && r->lanes)
+		assert_graph_is_exact(r);
+	assert_true(l->n_spoiled || r->cache->proof);
+	routes_unref(l->last);
+	topo_unref(t);
+	l->last = r;
+	return is_short;
+}
+
+/* Takes `whole`. Two cables at most are missing. Returns how many events of 12 were short. */
+static unsigned live_on_vls(const char *engine, struct topo *whole, unsigned n_spoiled)
+{
+	struct vl_life l = {
+		.engine = engine, .whole = whole, .cut = topocut_new(whole),
+		.random = 12 + n_spoiled, .n_spoiled = n_spoiled,
+	};
+	uint32_t n, *cables = topocut_cables(whole, &n), down[2] = { TOPO_NONE, TOPO_NONE };
+	struct route_verdict v;
+	unsigned n_short = 0;
+
+	l.last = run_engine(&l, whole);
+	routes_check_after(NULL, l.last, 1, &v);
+	for (unsigned i = 0; i < 12; i++) {
+		uint32_t *slot = &down[next_random(&l.random) % 2], cable = *slot;
+
+		if (cable == TOPO_NONE)
+			cable = cables[next_random(&l.random) % n];
+		*slot = *slot == TOPO_NONE && !l.cut->ports[cable] ? cable : TOPO_NONE;
+		n_short += cable_event(&l, cable);
+	}
+	print_message("# %s: %u of 12 were short\n", engine, n_short);
+	routes_unref(l.last);
+	topocut_free(l.cut);
+	free(cables);
+	topo_unref(whole);
+	return n_short;
+}
+
+static const unsigned large[] = { 7, 4, 4 }, small[] = { 5, 4, 1 };
+
+/* Some of hyperx are not: VLs come or go. */
+static void on_several_vls_too(void **state)
+{
+	assert_int_equal(live_on_vls("torus-2QoS", topogen_torus(large, 2, NULL), 0), 12);
+	assert_int_equal(live_on_vls("dor", topogen_torus(large, 2, NULL), 0), 12);
+	assert_int_equal(live_on_vls("dfsssp", topogen_torus(small, 2, NULL), 0), 12);
+	assert_int_equal(live_on_vls("lash", topogen_torus(small, 2, NULL), 0), 12);
+	assert_int_equal(live_on_vls("nue", topogen_torus(small, 2, NULL), 0), 12);
+	assert_int_equal(live_on_vls("dragonfly", topogen_dragonfly(9, 4, 2, NULL), 0), 12);
+	assert_true(live_on_vls("hyperx", topogen_hyperx(5, 4, 3, NULL), 0) >= 6);
+}
+
+/* Entries that lead anywhere: pairs are lost, paths go round, credits loop, or nothing is wrong. */
+static void faults_are_seen_on_several_vls(void **state)
+{
+	for (unsigned n = 1; n <= 3; n += 2) {
+		live_on_vls("torus-2QoS", topogen_torus((unsigned[]){ 5, 4, 3 }, 1, NULL), n);
+		live_on_vls("dor", topogen_torus((unsigned[]){ 7, 3, 3 }, 1, NULL), n);
+		live_on_vls("nue", topogen_torus(small, 1, NULL), n);
+		live_on_vls("dragonfly", topogen_dragonfly(5, 4, 1, NULL), n);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -431,6 +559,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_host_comes_with_the_highest_lid),
 		cmocka_unit_test(switches_of_all_sizes_are_judged_alike),
 		cmocka_unit_test(up_and_down_by_high_ports_is_no_loop),
+		cmocka_unit_test(on_several_vls_too),
+		cmocka_unit_test(faults_are_seen_on_several_vls),
 	};
 
 	if (argc > 1)

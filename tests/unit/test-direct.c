@@ -150,6 +150,13 @@ static struct routes *keep(const char *engine, const struct topo *t, const struc
 	return r;
 }
 
+/* Ports in whose packets leave by `channel` on `vl` and came on VL `from`; ports of one word. */
+static uint64_t *into_of(const struct cdg *g, uint32_t channel, unsigned vl, unsigned from)
+{
+	return &g->into[((channel * g->n_vls + vl) * g->n_in + from) * g->words];
+}
+
+/* On one VL a proof's graph may have those of former paths, too; it may have room for more VLs. */
 static void assert_graph_is_right(const struct routes *r)
 {
 	struct cdg *left = cdg_of(r, 1), *again;
@@ -158,15 +165,17 @@ static void assert_graph_is_right(const struct routes *r)
 	routes_check_graph(r, 1, &v, &again);
 	assert_memory_equal(&v, r->judged, sizeof(v));
 	assert_null(route_fault(&v));
-	assert_int_equal(left->n_vls, again->n_vls);
+	assert_true(left->n_vls >= again->n_vls && left->n_in >= again->n_in);
 	assert_int_equal(left->vls, again->vls);
-	/* a proof's graph may have former paths, too */
-	for (size_t i = 0; i < (size_t)again->n_ports * again->n_vls * again->n_in * again->words;
-	     i++)
-		assert_int_equal(again->into[i] & ~left->into[i], 0);
-	if (!r->cache->proof)
-		assert_memory_equal(left->into, again->into, (size_t)again->n_ports * again->n_vls *
-				    again->n_in * again->words * sizeof(*again->into));
+	for (uint32_t c = 0; c < again->n_ports; c++)
+		for (unsigned vl = 0; vl < again->n_vls; vl++)
+			for (unsigned k = 0; k < again->n_in; k++) {
+				uint64_t has = *into_of(left, c, vl, k);
+				uint64_t must = *into_of(again, c, vl, k);
+
+				assert_int_equal(must & ~has, 0);
+				assert_true(has == must || (r->cache->proof && !r->lanes));
+			}
 	cdg_free(left);
 	cdg_free(again);
 }
@@ -258,10 +267,9 @@ static void a_graph_of_fewer_levels_is_not_used(void **state)
 	struct routes *r = keep("dor", t, NULL);
 	struct cdg *g;
 
-	assert_non_null(r->cache->graph);
+	assert_non_null(r->cache->proof);
 	assert_int_equal(sl2vl_add_levels(r->lanes, 2, 8), 2);
 	g = cdg_of(r, 1);
-	assert_null(r->cache->graph);
 	assert_int_equal(g->n_vls, r->lanes->n_vls);
 	cdg_free(g);
 	routes_unref(r);

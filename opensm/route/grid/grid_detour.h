@@ -59,6 +59,8 @@ struct grid_waits *grid_waits_free(struct grid_waits *g);
 void grid_waits_begin(struct grid_waits *g, unsigned sl);
 /* The path goes on by `way` from `from`. False: a cycle would close; hops so far stay. */
 bool grid_waits_go(struct grid_waits *g, uint32_t from, unsigned way);
+/* The same, adding nothing. False: it would add a dependency, or close a cycle. */
+bool grid_waits_goes(struct grid_waits *g, uint32_t from, unsigned way);
 
 /* The number of dependencies added so far; undo takes back all beyond such a number. */
 uint32_t grid_waits_added(const struct grid_waits *g);

@@ -332,8 +332,8 @@ static void write_note(const struct maker *m, struct routes *r)
 }
 
 /*
- * Damage without a general proof: several switches, or switches and cables. routes_check() runs
- * here, so that this engine can decline; the verdict is kept for the caller (routes->judged).
+ * Damage without a general proof: several switches, or switches and cables. The check runs here, so
+ * that this engine can decline; the verdict is kept for the caller (routes->judged).
  */
 static bool prove_tables(const struct maker *m, struct routes *r, char *why, size_t why_len)
 {
@@ -341,16 +341,16 @@ static bool prove_tables(const struct maker *m, struct routes *r, char *why, siz
 	struct route_verdict v;
 	bool ok;
 
-	routes_check_graph(r, route_threads(m->job), &v, &g);
+	routes_check_after(m->job->previous, r, route_threads(m->job), &v);
 	ok = !route_fault(&v);
 	if (!ok)
 		snprintf(why, why_len, "paths around what is missing (%u switch%s, %u cable%s) %s",
 			 m->plan->grid->n_missing, m->plan->grid->n_missing == 1 ? "" : "es",
 			 m->plan->grid->n_cut, m->plan->grid->n_cut == 1 ? "" : "s",
 			 route_fault(&v));
-	else
-		cdg_leave(r, cdg_copy(g));
-	if (ok && r->master_tree && !grid_tree_fits(r, g)) {
+	else if (r->master_tree)
+		g = cdg_of(r, route_threads(m->job));
+	if (g && !grid_tree_fits(r, g)) {
 		free(r->master_tree);
 		r->master_tree = NULL;
 	}

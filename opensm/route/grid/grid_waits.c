@@ -213,16 +213,28 @@ void grid_waits_begin(struct grid_waits *g, unsigned sl)
 	g->last = CHANNEL_NONE;
 }
 
-bool grid_waits_go(struct grid_waits *g, uint32_t from, unsigned way)
+static bool take_hop(struct grid_waits *g, uint32_t from, unsigned way, bool add)
 {
 	unsigned out = 1 + way / SIDES;
 	uint32_t channel = edge_of(g, from, way) + grid_vl(g->l, g->in, out, g->sl);
 
-	if (g->last != CHANNEL_NONE && !cdg_order_add(g->set, g->last, channel))
+	if (g->last != CHANNEL_NONE &&
+	    !(add ? cdg_order_add(g->set, g->last, channel)
+		  : cdg_order_look(g->set, g->last, channel) == CDG_TAKEN))
 		return false;
 	g->last = channel;
 	g->in = out;
 	return true;
+}
+
+bool grid_waits_go(struct grid_waits *g, uint32_t from, unsigned way)
+{
+	return take_hop(g, from, way, true);
+}
+
+bool grid_waits_goes(struct grid_waits *g, uint32_t from, unsigned way)
+{
+	return take_hop(g, from, way, false);
 }
 
 uint32_t grid_waits_added(const struct grid_waits *g)

@@ -20,6 +20,9 @@ static void find_layers(struct cdg *g)
 	const struct sl2vl *l = g->lanes;
 	unsigned rows = l->n_classes * l->n_classes;
 
+	g->scheme_vls = l->n_vls;
+	g->n_layers = 0;
+	memset(g->layers, 0, sizeof(g->layers));
 	for (unsigned sl = 0; sl < SL2VL_SLS; sl++) {
 		unsigned layer = 0, i;
 
@@ -46,7 +49,10 @@ static void find_classes(struct cdg *g)
 {
 	const struct topo *t = g->topo;
 
+	if (!g->lanes || g->lanes->n_classes == 1 || !g->lanes->class_of)
+		return;
 	g->n_classes = g->lanes->n_classes;
+	free(g->of_class);
 	g->of_class =
 		xcalloc((size_t)t->n_switches * g->n_classes * g->words, sizeof(*g->of_class));
 	for (uint32_t s = 0; s < t->n_switches; s++)
@@ -117,12 +123,46 @@ struct cdg *cdg_new(const struct topo *t, const struct sl2vl *lanes)
 		g->n_vls = lanes->n_vls;
 		g->n_classes = 1;
 		find_layers(g);
-		if (lanes->n_classes > 1 && lanes->class_of)
-			find_classes(g);
+		find_classes(g);
 		g->n_in = g->n_classes > 1 ? g->n_vls : 1;
 	}
 	g->into = xcalloc((size_t)g->n_ports * g->n_vls * g->n_in * g->words, sizeof(*g->into));
 	return g;
+}
+
+/* Room for more VLs. */
+static void widen(struct cdg *g, unsigned n_vls)
+{
+	unsigned n_in = g->n_classes > 1 ? n_vls : 1;
+	uint64_t *into = xcalloc((size_t)g->n_ports * n_vls * n_in * g->words, sizeof(*into));
+	uint32_t *rank = xcalloc((size_t)g->n_ports * n_vls, sizeof(*rank));
+
+	for (size_t was = 0; was < (size_t)g->n_ports * g->n_vls; was++) {
+		size_t now = was / g->n_vls * n_vls + was % g->n_vls;
+
+		rank[now] = g->rank[was];
+		memcpy(&into[now * n_in * g->words], &g->into[was * g->n_in * g->words],
+		       g->n_in * g->words * sizeof(*into));
+	}
+	free(g->into);
+	free(g->rank);
+	g->into = into;
+	g->rank = rank;
+	g->n_vls = n_vls;
+	g->n_in = n_in;
+}
+
+void cdg_move(struct cdg *g, const struct topo *t, const struct sl2vl *lanes)
+{
+	g->topo = t;
+	cdg_find_peers(g);
+	if (!g->lanes)
+		return;
+	g->lanes = lanes;
+	find_layers(g);
+	find_classes(g);
+	if (lanes->n_vls > g->n_vls)
+		widen(g, lanes->n_vls);
 }
 
 struct cdg *cdg_copy(const struct cdg *g)
@@ -137,6 +177,7 @@ struct cdg *cdg_copy(const struct cdg *g)
 	c->rank =
 		g->rank ? xmemdup(g->rank, (size_t)g->n_ports * g->n_vls * sizeof(*g->rank)) : NULL;
 	c->turns = NULL;
+	c->added = NULL;
 	return c;
 }
 
@@ -170,6 +211,22 @@ uint16_t cdg_vls_of(const struct cdg *g, uint32_t at, lid_t lid)
 uint16_t cdg_vls(const struct cdg *g)
 {
 	return g->vls;
+}
+
+/* VLs of first cables stay: paths of one cable have no dependency. */
+void cdg_forget_vls(struct cdg *g)
+{
+	size_t masks = (size_t)g->n_in * g->words;
+	uint16_t used = 0;
+
+	for (unsigned out = 0; out < g->n_classes; out++)
+		for (unsigned layer = 0; layer < g->n_layers; layer++)
+			used |= (uint16_t)(1u << cdg_vl(g, 0, out, layer));
+	for (size_t v = 0; v < (size_t)g->n_ports * g->n_vls; v++)
+		for (size_t i = 0; i < masks; i++)
+			if (g->into[v * masks + i])
+				used |= (uint16_t)(1u << v % g->n_vls);
+	g->vls &= used;
 }
 
 /* ---- columns --------------------------------------------------------------------------------- */
@@ -220,6 +277,16 @@ static bool has_hosts(const struct cdg *g, uint32_t s)
 	return false;
 }
 
+static void add_noted(struct cdg_added *added, uint64_t *mask, uint64_t bits)
+{
+	bits &= ~*mask;
+	if (!bits)
+		return;
+	*mask |= bits;
+	GROW(added->all, added->n + 1, added->cap);
+	added->all[added->n++] = (struct cdg_added_bits){ .mask = mask, .bits = bits };
+}
+
 /*
  * Ports in of class `class` that lead to channel `out`: their dependencies; true if anything goes
  * there. `in` are the masks of the switch per VL, `own` says that end ports of the switch send too.
@@ -234,7 +301,10 @@ static bool add_class(struct cdg *g, uint64_t *into, const uint64_t *in, const u
 			uint64_t bits = in[a * g->words + k] & (class ? class[k] : UINT64_MAX);
 
 			any |= bits;
-			cdg_add_bits(&into[a * g->words + k], bits);
+			if (g->added)
+				add_noted(g->added, &into[a * g->words + k], bits);
+			else
+				cdg_add_bits(&into[a * g->words + k], bits);
 		}
 	for (unsigned k = 0; own && k < g->words; k++)
 		any |= own[k] & (class ? class[k] : UINT64_MAX);
@@ -347,30 +417,12 @@ void cdg_add_way(struct cdg_walk *w, const struct cdg_column *c, uint32_t from)
 
 /* ---- multicast trees ------------------------------------------------------------------------- */
 
-/* What a tree adds, so that it can be taken back. */
-struct added {
-	struct added_bits {
-		uint64_t *mask, bits;
-	} *all;
-	size_t n, cap;
-};
-
-static void add_kept(struct added *added, uint64_t *mask, uint64_t bits)
-{
-	bits &= ~*mask;
-	if (!bits)
-		return;
-	*mask |= bits;
-	GROW(added->all, added->n + 1, added->cap);
-	added->all[added->n++] = (struct added_bits){ .mask = mask, .bits = bits };
-}
-
 /* Flooding a tree: (row, port in, VL) that something comes in by. */
 struct flood {
 	struct cdg *g;
 	const struct mcast_tree *tree;
 	uint8_t sl;
-	struct added *added;
+	struct cdg_added *added;
 	struct arrival {
 		uint32_t row;
 		uint8_t port, vl;
@@ -410,8 +462,8 @@ static void copy_out(struct flood *f, uint32_t s, const struct arrival *a, unsig
 	if (b == SL2VL_VL_DROP)
 		return;
 	if (!a->own)
-		add_kept(f->added, &into[(g->n_in > 1 ? a->vl : 0u) * g->words + a->port / 64],
-			 UINT64_C(1) << a->port % 64);
+		add_noted(f->added, &into[(g->n_in > 1 ? a->vl : 0u) * g->words + a->port / 64],
+			  UINT64_C(1) << a->port % 64);
 	g->vls |= (uint16_t)(1u << b);
 	arrive(f, to->sw, to->port, b);
 }
@@ -447,41 +499,25 @@ static void flood_tree(struct flood *f)
 	free(f->seen);
 }
 
-static void take_back(struct added *added)
+static void take_back(struct cdg_added *added)
 {
 	while (added->n) {
-		struct added_bits *last = &added->all[--added->n];
+		struct cdg_added_bits *last = &added->all[--added->n];
 
 		*last->mask &= ~last->bits;
 	}
 }
 
-/* Do all edges that were added lead upwards in the order found before? */
-static bool agrees_with_order(const struct cdg *g, const struct added *added)
-{
-	for (size_t i = 0; i < added->n; i++) {
-		size_t word = (size_t)(added->all[i].mask - g->into);
-		unsigned k = (unsigned)(word % g->words), a = (unsigned)(word / g->words % g->n_in);
-		size_t to = word / g->words / g->n_in;
-
-		for (uint64_t left = added->all[i].bits; left; left &= left - 1)
-			if (!cdg_allows(g, cdg_from(g, to, a, 64 * k +
-						    (unsigned)__builtin_ctzll(left)), to))
-				return false;
-	}
-	return true;
-}
-
 bool cdg_add_tree(struct cdg *g, const struct mcast_tree *tree, uint8_t sl)
 {
-	struct added added = { .n = 0 };
+	struct cdg_added added = { .n = 0 };
 	struct flood f = { .g = g, .tree = tree, .sl = sl, .added = &added };
 	bool ok;
 
 	if (!g->rank)
 		cdg_is_acyclic(g);
 	flood_tree(&f);
-	ok = !added.n || (g->rank && agrees_with_order(g, &added)) || cdg_is_acyclic(g);
+	ok = g->rank ? cdg_is_still_acyclic(g, &added) : cdg_is_acyclic(g);
 	if (!ok)
 		take_back(&added);
 	free(added.all);
@@ -490,7 +526,7 @@ bool cdg_add_tree(struct cdg *g, const struct mcast_tree *tree, uint8_t sl)
 
 void cdg_force_tree(struct cdg *g, const struct mcast_tree *tree, uint8_t sl)
 {
-	struct added added = { .n = 0 };
+	struct cdg_added added = { .n = 0 };
 
 	flood_tree(&(struct flood){ .g = g, .tree = tree, .sl = sl, .added = &added });
 	free(added.all);

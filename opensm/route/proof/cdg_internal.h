@@ -4,14 +4,13 @@
 
 #include "route/proof/cdg.h"
 
-#define CDG_WORDS 4 /* of a mask of ports, at most */
-
 struct cdg {
 	const struct topo *topo;
 	const struct sl2vl *lanes; /* NULL: one VL, or all alike */
 	/* entries of topo->ports; a channel is that of the port it leaves by */
 	uint32_t n_ports;
-	unsigned n_vls, n_classes;
+	unsigned n_vls, n_classes; /* n_vls: or more, from a former scheme */
+	unsigned scheme_vls;	   /* that the scheme had when it was looked at */
 	/* VLs in that are told apart: n_vls, or 1 where the VL stays the same */
 	unsigned n_in;
 	unsigned words;		   /* per mask of ports */
@@ -28,15 +27,21 @@ struct cdg {
 	/* into[((channel * n_vls + VL) * n_in + VL in) * words]: ports there that lead to it */
 	uint64_t *into;
 	struct cdg_turns *turns;	   /* while columns are added; NULL: layer by layer */
+	struct cdg_added *added;	   /* what columns add is noted here; NULL: nowhere */
 	/* per vertex, ascending along edges, 0 being the highest; NULL: not known, or cyclic */
 	uint32_t *rank;
 	uint32_t lowest; /* all are 0 or not below */
 };
 
-/* Words of a mask of ports: 1 .. CDG_WORDS. */
+/* Words of a mask of ports: 1 .. 4. */
 unsigned cdg_words(const struct topo *t);
 /* Fills peer[] anew from the topo. */
 void cdg_find_peers(struct cdg *g);
+/*
+ * Goes on with a topo of the same ports, cabled otherwise, and a scheme that has as many classes,
+ * and maybe other VLs. Dependencies stay as they are, on the VLs they were on.
+ */
+void cdg_move(struct cdg *g, const struct topo *t, const struct sl2vl *lanes);
 /* VLs on which all senders send the LID all the way; only where that is so (verifier.simple). */
 uint16_t cdg_vls_of(const struct cdg *g, uint32_t at, lid_t lid);
 
@@ -78,11 +83,21 @@ static inline bool cdg_allows(const struct cdg *g, size_t from, size_t to)
 	return g->rank[from] - 1 < g->rank[to] - 1;
 }
 
+/* Edges that were added. */
+struct cdg_added {
+	struct cdg_added_bits {
+		uint64_t *mask, bits;
+	} *all;
+	size_t n, cap;
+};
+
 /*
- * Is the graph acyclic with new edges that the order does not allow, which start `from` there? It
- * was without them, and had an order. Looks only at what is before them, and orders that anew.
+ * Is the graph acyclic with these edges? It was without them, and had an order. Looks only at what
+ * is before those that the order does not allow, and orders that anew.
  */
-bool cdg_is_still_acyclic(struct cdg *g, const uint32_t *from, size_t n);
+bool cdg_is_still_acyclic(struct cdg *g, const struct cdg_added *added);
+/* Edges were taken away: forgets VLs that nothing is sent on any more. */
+void cdg_forget_vls(struct cdg *g);
 
 /* ---- cdg_turns.c: all VLs of the paths to a destination at once ---- */
 

@@ -360,18 +360,24 @@ void routes_check(const struct routes *r, unsigned threads, struct route_verdict
 	routes_check_graph(r, threads, ret, NULL);
 }
 
+/* Not if there are more levels of service by now. */
+static bool is_graph_of(const struct cdg *g, const struct routes *r)
+{
+	return !g->lanes || (g->lanes == r->lanes && g->scheme_vls == g->lanes->n_vls);
+}
+
 struct cdg *cdg_of(const struct routes *r, unsigned threads)
 {
 	struct cdg *g = NULL;
 	struct route_verdict v;
 
 	/* A proof's graph may have those of former paths, too; no present one is missing. */
-	if (r->cache->proof)
+	if (r->cache->proof && is_graph_of(r->cache->proof->j.dependencies, r))
 		return cdg_copy(r->cache->proof->j.dependencies);
 	g = atomic_exchange(&r->cache->graph, NULL);
-	if (g && (!g->lanes || (g->lanes == r->lanes && g->n_vls == g->lanes->n_vls)))
+	if (g && is_graph_of(g, r))
 		return g;
-	cdg_free(g); /* there are more levels of service by now */
+	cdg_free(g);
 	routes_check_graph(r, threads, &v, &g);
 	return g;
 }
@@ -422,7 +428,7 @@ static struct route_proof *prove(const struct routes *r, unsigned threads,
 	p->load = take(all->load);
 	p->pairs_at = take(all->pairs_at);
 	check_worker_free(all);
-	if (acyclic && !p->v.lost && !p->v.looping && p->j.simple)
+	if (acyclic && !p->v.lost && !p->v.looping && (p->j.simple || r->lanes))
 		return p;
 	cdg_leave(r, acyclic ? take(p->j.dependencies) : NULL);
 	return route_proof_free(p);

@@ -8,15 +8,16 @@
  * changed. Up to the first such entry the path is unchanged; from there on it is followed in the
  * old tables (its part is taken away) and in the new (added).
  *
- * Dependencies are only added: a graph with some edges too many that has no cycle proves what the
- * exact one would. If it has one, or if anything else is worse than before (a pair lost, a path
- * that goes round), everything is checked from scratch.
+ * Dependencies are added: a graph with some edges too many that has no cycle proves what the exact
+ * one would, and that old and new paths do not block each other. On one VL that is all; where there
+ * are more, those that no path has any more are taken away then. If a cycle is left, or if anything
+ * else is worse than before (a pair lost, a path that goes round), everything is checked from
+ * scratch.
  */
 #include <assert.h>
 #include <string.h>
 
 #include "route/proof/check_delta.h"
-#include "route/proof/cdg_internal.h"
 #include "util/bisect.h"
 #include "util/mem.h"
 
@@ -74,17 +75,34 @@ static bool find_hosts(struct delta *d)
 	return d->n_gone != SIZE_MAX && d->n_came != SIZE_MAX && !d->p->v.unreachable;
 }
 
-static bool same_vl_scheme(const struct sl2vl *a, const struct sl2vl *b, const struct topo *t)
+/* But for service levels of paths, classes of ports, and VLs from switch to switch. */
+static bool same_vl_scheme(const struct sl2vl *a, const struct sl2vl *b, const struct cdg *g)
 {
 	if (!a || !b)
 		return !a && !b;
-	if (a->n_vls != b->n_vls || a->sl_mask != b->sl_mask || a->by != b->by ||
-	    a->row_size != b->row_size || a->n_classes != b->n_classes ||
-	    !a->class_of != !b->class_of)
-		return false;
-	return (!a->class_of || !memcmp(a->class_of, b->class_of, topo_n_entries(t))) &&
-	       !memcmp(a->vl, b->vl, (size_t)a->n_classes * a->n_classes * SL2VL_SLS) &&
-	       (!a->sl || !memcmp(a->sl, b->sl, sl2vl_n_sl(a)));
+	return a->sl_mask == b->sl_mask && a->by == b->by && a->row_size == b->row_size &&
+	       a->n_classes == b->n_classes && !a->class_of == !b->class_of &&
+	       (!g->lanes || g->scheme_vls == a->n_vls) &&
+	       !memcmp(a->vl, b->vl, (size_t)a->n_classes * SL2VL_SLS);
+}
+
+/* Is a port, the entry `e` of topo->ports, of another class than before? */
+static bool class_moved(const struct delta *d, uint32_t e)
+{
+	const struct sl2vl *a = d->old->routes->lanes, *b = d->new->routes->lanes;
+
+	return a && a->class_of && a->class_of[e] != b->class_of[e];
+}
+
+/* Does a port lead elsewhere than before, or do packets over it change VLs elsewhere? */
+static bool cable_moved(const struct delta *d, uint32_t e)
+{
+	uint32_t was = d->old->behind[e], now = d->new->behind[e];
+
+	return was != now ||
+	       (now != BEHIND_NONE &&
+		(class_moved(d, e) ||
+		 class_moved(d, d->new->topo->switches[now >> 8].first_port + (now & 255))));
 }
 
 static void add_entry(struct delta *d, uint32_t sw, lid_t lid, uint8_t was)
@@ -122,7 +140,7 @@ static void find_cables(struct delta *d, uint32_t s)
 	for (unsigned p = 1; p <= sw->n_ports; p++) {
 		uint32_t e = sw->first_port + p;
 
-		if (d->old->behind[e] == d->new->behind[e])
+		if (!cable_moved(d, e))
 			continue;
 		GROW(d->cables, d->n_cables + 1, d->cap_cables);
 		d->cables[d->n_cables++] = (struct cable_moved){
@@ -134,6 +152,24 @@ static void find_cables(struct delta *d, uint32_t s)
 		if (changed[routes_port(d->new->routes, s, (lid_t)lid)])
 			add_entry(d, s, (lid_t)lid,
 				  routes_port(d->new->routes, s, (lid_t)lid));
+}
+
+/* Adds entries that begin paths with another service level than before, also unchanged. */
+static void compare_levels(struct delta *d)
+{
+	const struct sl2vl *a = d->old->routes->lanes, *b = d->new->routes->lanes;
+	const struct verifier *j = d->new;
+
+	if (!a || !a->sl || !memcmp(a->sl, b->sl, sl2vl_n_sl(a)))
+		return;
+	for (uint32_t s = 0; s < j->topo->n_switches; s++)
+		for (unsigned lid = 1; j->sources[s] && lid <= j->top; lid++) {
+			uint32_t at = j->targets[lid].sw;
+
+			if (at != TOPO_NONE && sl2vl_sl(a, s, at, (lid_t)lid, 0) !=
+						       sl2vl_sl(b, s, at, (lid_t)lid, 0))
+				add_entry(d, s, (lid_t)lid, routes_port(j->routes, s, (lid_t)lid));
+		}
 }
 
 static void sort_by_lid(struct delta *d)
@@ -148,15 +184,6 @@ static void sort_by_lid(struct delta *d)
 
 /* ---- one LID of an end port ------------------------------------------------------------------ */
 
-/* The port of `s` for the LID whose entries are stamped. */
-static inline uint8_t port_in(const struct delta *d, const struct verifier *j, uint32_t s,
-			      lid_t lid)
-{
-	if (d->stamp[s] == lid + 1u)
-		return j == d->old ? d->was[s] : d->now[s];
-	return routes_port(d->new->routes, s, lid);
-}
-
 /* The channel by which `s` sends to the LID; TOPO_NONE: none to a switch. */
 static inline uint32_t channel_of(const struct delta *d, const struct verifier *j, uint32_t s,
 				  lid_t lid)
@@ -167,12 +194,6 @@ static inline uint32_t channel_of(const struct delta *d, const struct verifier *
 	if (port > sw->n_ports || j->behind[sw->first_port + port] == BEHIND_NONE)
 		return TOPO_NONE;
 	return sw->first_port + port;
-}
-
-static inline bool is_end(const struct delta *d, const struct verifier *j, uint32_t s, lid_t lid)
-{
-	return s == j->targets[lid].sw && port_in(d, j, s, lid) == j->targets[lid].port &&
-	       lid < j->topo->switches[s].lft_cap;
 }
 
 /* Hops from `s` on, or -1. Adds `flow`, if not 0, to the loads on the path. */
@@ -193,65 +214,50 @@ static int follow_path(struct delta *d, const struct verifier *j, uint32_t s, li
 	return hops;
 }
 
-/* From port `in` into vertex `to`: noted if the order does not allow it. */
-static void add_edge(struct delta *d, size_t to, unsigned in)
+/* Notes the ports of old paths: of `s`, and of the `n` in the queue, which come over it. */
+static void leave_paths(struct delta *d, size_t n, uint32_t s, lid_t lid)
 {
 	const struct cdg *g = d->new->dependencies;
-	size_t from = cdg_from(g, to, 0, in);
 
-	if (cdg_allows(g, from, to))
-		return;
-	GROW(d->edges, d->n_edges + 1, d->cap_edges);
-	d->edges[d->n_edges++] = (uint32_t)from;
-}
+	for (size_t i = 1; i < n && d->queue[i].hops == 1; i++)
+		d->left_in[g->peer[channel_of(d, d->new, d->queue[i].sw, lid)]] = true;
+	while (!is_end(d, d->old, s, lid)) {
+		uint32_t channel = channel_of(d, d->old, s, lid), to = d->old->behind[channel];
 
-/* `in`: a mask of ports of so many words as the graph's have. */
-static void add_dependency(struct delta *d, uint32_t channel, const uint64_t *in, lid_t lid)
-{
-	struct cdg *g = d->new->dependencies;
-	uint16_t vls = cdg_vls_of(g, d->new->targets[lid].sw, lid);
-
-	g->vls |= vls;
-	for (unsigned left = vls; left; left &= left - 1) {
-		size_t to = (size_t)channel * g->n_vls + (unsigned)__builtin_ctz(left);
-
-		for (unsigned k = 0; k < g->words; k++) {
-			uint64_t *into = &g->into[to * g->words + k];
-
-			for (uint64_t more = in[k] & ~*into; more; more &= more - 1)
-				add_edge(d, to, 64 * k + (unsigned)__builtin_ctzll(more));
-			*into |= in[k];
-		}
+		d->left_out[channel] = true;
+		s = to >> 8;
+		d->left_in[d->new->topo->switches[s].first_port + (to & 255)] = true;
 	}
 }
 
-/* Of packets that come to `s` by ports `in` in new tables: follow_path() showed they arrive. */
-static void add_dependencies(struct delta *d, uint32_t s, const uint64_t *in, lid_t lid)
+/* The next switch on the path. */
+static uint32_t add_step(struct delta *d, struct cdg_column *c, uint32_t s)
 {
 	const struct verifier *j = d->new;
-	uint64_t next[CDG_WORDS];
+	uint32_t channel = channel_of(d, j, s, c->lid);
 
-	for (uint32_t hops = 0; !is_end(d, j, s, lid); hops++) {
-		uint32_t channel = channel_of(d, j, s, lid);
-
-		assert(channel != TOPO_NONE && hops < j->topo->n_switches);
-		add_dependency(d, channel, in, lid);
-		memset(next, 0, sizeof(next));
-		next[(j->behind[channel] & 255) / 64] = UINT64_C(1) << (j->behind[channel] & 63);
-		in = next;
-		s = j->behind[channel] >> 8;
-	}
+	assert(channel != TOPO_NONE && c->n_order < j->topo->n_switches);
+	d->ports[s] = (uint8_t)(channel - j->topo->switches[s].first_port);
+	d->order[c->n_order++] = s;
+	return d->next[s] = j->behind[channel] >> 8;
 }
 
-/* Is the entry at the other end of a cable unchanged, and does it lead over the cable? */
-static inline bool sends_to(const struct delta *d, uint32_t behind, lid_t lid)
+/*
+ * Of packets from `s` and the `n` of the queue, which come over it, in new tables: follow_path()
+ * showed they arrive.
+ */
+static void add_dependencies(struct delta *d, size_t n, uint32_t s, lid_t lid)
 {
-	const struct verifier *j = d->new;
-	uint32_t v = behind >> 8;
+	struct cdg_column c = {
+		.ports = d->ports, .next = d->next, .order = d->order,
+		.at = d->new->targets[lid].sw, .lid = lid,
+	};
 
-	return d->stamp[v] != lid + 1u && !is_end(d, j, v, lid) &&
-	       lid < j->topo->switches[v].lft_cap &&
-	       routes_port(j->routes, v, lid) == (behind & 255);
+	while (n-- > 1)
+		add_step(d, &c, d->queue[n].sw);
+	while (!is_end(d, d->new, s, lid))
+		s = add_step(d, &c, s);
+	cdg_add_column(d->walk, &c);
 }
 
 /*
@@ -276,14 +282,10 @@ static size_t find_upstream(struct delta *d, uint32_t s, lid_t lid)
 			if (behind == BEHIND_NONE ||
 			    (d->was_minimal && d->dist[v] != d->dist[here.sw] + 1u) ||
 			    d->old->behind[sw->first_port + p] != behind ||
-			    !sends_to(d, behind, lid))
+			    d->stamp[v] == lid + 1u || !sends_to(d, behind, lid))
 				continue;
 			GROW(d->queue, n + 1, d->cap_queue);
-			d->queue[n++] = (struct upstream){
-				.sw = v,
-				.hops = here.hops + 1,
-				.branch = i ? here.branch : (uint8_t)p,
-			};
+			d->queue[n++] = (struct upstream){ .sw = v, .hops = here.hops + 1 };
 		}
 	}
 	return n;
@@ -295,21 +297,18 @@ static bool shift_sources(struct delta *d, uint32_t s, lid_t lid)
 	const struct verifier *j = d->new;
 	uint32_t at = j->targets[lid].sw, flow = 0;
 	size_t n = find_upstream(d, s, lid);
-	uint64_t in[CDG_WORDS] = { 0 };
 	int before, now;
 
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++)
 		flow += j->sources[d->queue[i].sw];
-		if (i && j->sources[d->queue[i].sw])
-			in[d->queue[i].branch / 64] |= UINT64_C(1) << d->queue[i].branch % 64;
-	}
 	if (!flow)
 		return true;
 	before = follow_path(d, d->old, s, lid, 0u - flow);
 	now = follow_path(d, j, s, lid, flow);
 	if (before < 0 || now < 0)
 		return false;
-	add_dependencies(d, s, in, lid);
+	leave_paths(d, n, s, lid);
+	add_dependencies(d, n, s, lid);
 	for (size_t i = 0; i < n; i++) {
 		uint32_t u = d->queue[i].sw, own = j->sources[u] - (u == at);
 		uint32_t a = d->queue[i].hops + (uint32_t)before,
@@ -471,12 +470,14 @@ static bool add_switches(struct delta *d)
 static void forget_cables(struct delta *d)
 {
 	struct cdg *g = d->new->dependencies;
-	size_t n = (size_t)g->n_vls * g->words; /* simple: the VL stays the same */
+	size_t n = (size_t)g->n_vls * g->n_in * g->words;
 
 	for (size_t i = 0; i < d->n_cables; i++) {
 		const struct topo_switch *sw = &d->new->topo->switches[d->cables[i].sw];
 		unsigned port = d->cables[i].end - sw->first_port;
 
+		if (d->cables[i].was == d->cables[i].now)
+			continue;
 		memset(&g->into[d->cables[i].end * n], 0, n * sizeof(*g->into));
 		for (size_t k = port / 64; k < (sw->n_ports + 1u) * n; k += g->words)
 			g->into[sw->first_port * n + k] &= ~(UINT64_C(1) << port % 64);
@@ -524,6 +525,7 @@ static bool find_differences(struct delta *d)
 		compare_rows(d, s);
 	for (uint32_t s = 0; s < j->topo->n_switches && d->n_cables <= CABLES_MAX; s++)
 		find_cables(d, s);
+	compare_levels(d);
 	if (d->n_entries >= most || d->n_cables > CABLES_MAX)
 		return false;
 	sort_by_lid(d);
@@ -531,8 +533,6 @@ static bool find_differences(struct delta *d)
 }
 
 /* ---- end ports that go and come -------------------------------------------------------------- */
-
-static const uint64_t no_ports[CDG_WORDS];
 
 /* Counts the flows of `flow` end ports on `s` to the LID, `own` of them not to themselves. */
 static bool count_flow(struct delta *d, uint32_t s, lid_t lid, uint32_t flow, uint32_t own)
@@ -562,7 +562,7 @@ static bool count_column(struct delta *d, lid_t lid, uint32_t sign)
 		if (!count_flow(d, s, lid, sign * j->sources[s], sign * own))
 			return false;
 		if (sign == 1)
-			add_dependencies(d, s, no_ports, lid);
+			add_dependencies(d, 0, s, lid);
 	}
 	return true;
 }
@@ -581,7 +581,7 @@ static bool count_source(struct delta *d, uint32_t at, uint32_t n)
 		if (!count_flow(d, at, (lid_t)lid, n, n))
 			return false;
 		if (first)
-			add_dependencies(d, at, no_ports, (lid_t)lid);
+			add_dependencies(d, 0, at, (lid_t)lid);
 	}
 	return true;
 }
@@ -627,7 +627,6 @@ static bool add_lids(struct delta *d, const struct topo_host *h)
 {
 	struct verifier *j = d->new;
 
-	*sending_ports(d, h) |= UINT64_C(1) << h->sw_port % 64;
 	for (unsigned lid = h->lid; lid < h->lid + (1u << h->lmc); lid++) {
 		if (j->targets[lid].sw != TOPO_NONE)
 			return false;
@@ -658,8 +657,12 @@ static bool remove_hosts(struct delta *d)
 static bool add_hosts(struct delta *d)
 {
 	const struct topo_host *hosts = d->new->topo->hosts;
-	bool ok = count_sources(d, hosts, d->came, d->n_came, 1);
+	bool ok;
 
+	for (size_t i = 0; i < d->n_came; i++)
+		*sending_ports(d, &hosts[d->came[i]]) |=
+			UINT64_C(1) << hosts[d->came[i]].sw_port % 64;
+	ok = count_sources(d, hosts, d->came, d->n_came, 1);
 	for (size_t i = 0; ok && i < d->n_came; i++)
 		ok = add_lids(d, &hosts[d->came[i]]);
 	return ok;
@@ -715,7 +718,8 @@ static void delta_done(struct delta *d)
 	free(d->moved);
 	free(d->queue);
 	free(d->row);
-	free(d->edges);
+	free(d->added.all);
+	cdg_walk_free(d->walk);
 	arena_done(&d->memory);
 	check_worker_free(d->worker);
 }
@@ -727,31 +731,39 @@ bool route_proof_move(struct route_proof *p, const struct routes *r,
 	_cleanup_(delta_done) struct delta d = {
 		.p = p, .old = old, .new = &new, .changes = changes
 	};
-	bool ok;
+	bool ok, had_moved_turn = false;
 
 	assert(changes);
 	if (!same_switches(old->topo, r->topo) || old->routes->row_size != r->row_size ||
-	    !same_vl_scheme(old->routes->lanes, r->lanes, r->topo))
+	    !same_vl_scheme(old->routes->lanes, r->lanes, old->dependencies))
 		return false;
 	new.routes = r;
 	new.topo = r->topo;
 	new.behind = NULL;
 	verifier_find_behind(&new);
 	raise_top(&new, old);
-	new.dependencies->topo = r->topo;
-	if (new.dependencies->lanes)
-		new.dependencies->lanes = r->lanes;
 	d.was_minimal = !p->v.detours && !p->v.unreachable;
 	ARENA_ARRAY(&d.memory, d.stamp, r->topo->n_switches);
 	ARENA_ARRAY(&d.memory, d.was, r->topo->n_switches);
 	ARENA_ARRAY(&d.memory, d.now, r->topo->n_switches);
 	ARENA_ARRAY(&d.memory, d.seen, r->topo->n_switches);
+	ARENA_ARRAY(&d.memory, d.order, r->topo->n_switches);
+	ARENA_ARRAY(&d.memory, d.next, r->topo->n_switches);
+	ARENA_ARRAY(&d.memory, d.ports, r->topo->n_switches);
+	ARENA_ARRAY(&d.memory, d.left_in, new.n_ports);
+	ARENA_ARRAY(&d.memory, d.left_out, new.n_ports);
+	cdg_move(new.dependencies, r->topo, r->lanes);
+	d.turned = new.dependencies->lanes &&
+		   memcmp(old->routes->lanes->vl, r->lanes->vl,
+			  (size_t)r->lanes->n_classes * r->lanes->n_classes * SL2VL_SLS);
+	d.walk = cdg_walk_new(new.dependencies);
+	new.dependencies->added = &d.added;
 	ok = find_hosts(&d) && remove_hosts(&d);
 	drop_switches(&d);
 	ok = ok && find_differences(&d) && delta_repair_distances(&d) && no_pair_is_cut(&d);
 	if (ok) {
 		forget_cables(&d);
-		cdg_find_peers(new.dependencies);
+		had_moved_turn = delta_has_moved_turn(&d);
 		ok = shift_all(&d) && add_switches(&d) && add_hosts(&d) &&
 		     sends_anything(&new) == (cdg_vls(new.dependencies) != 0);
 	}
@@ -759,6 +771,6 @@ bool route_proof_move(struct route_proof *p, const struct routes *r,
 	graph_free(old->graph);
 	new.graph = NULL;
 	p->j = new;
-	return ok && (!d.n_edges ||
-		      cdg_is_still_acyclic(new.dependencies, d.edges, d.n_edges));
+	new.dependencies->added = NULL;
+	return ok && delta_settle_graph(&d, had_moved_turn);
 }

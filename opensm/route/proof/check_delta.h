@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* From checked tables to others, for check_after.c (entries, end ports) and check_distances.c. */
+/*
+ * From checked tables to others, for check_after.c (entries, end ports), check_distances.c and
+ * check_turns.c (the dependency graph).
+ */
 #pragma once
 
+#include "route/proof/cdg_internal.h"
 #include "route/proof/check_internal.h"
 
 #define HOSTS_MAX 64
@@ -37,7 +41,7 @@ struct delta {
 	bool *seen;
 	struct upstream {
 		uint32_t sw, hops;
-		uint8_t branch; /* port by which it comes to the first */
+		uint8_t class;	/* of the port by which it comes to the first */
 	} *queue;
 	size_t cap_queue;
 	uint32_t gone[HOSTS_MAX], came[HOSTS_MAX]; /* hosts of the old topo, of the new one */
@@ -48,8 +52,13 @@ struct delta {
 	size_t cap_row;
 	uint32_t row_of;
 	struct check_worker *worker; /* NULL: none was needed yet */
-	uint32_t *edges;	/* starts of dependencies that the order does not allow */
-	size_t n_edges, cap_edges;
+	struct cdg_added added;	/* dependencies */
+	struct cdg_walk *walk;
+	uint32_t *order, *next; /* for the walk, as `ports`: of the path at hand */
+	uint8_t *ports;
+	/* per entry of topo->ports: paths that are others now came in by it, or left by it */
+	bool *left_in, *left_out;
+	bool turned;		/* some turns have other VLs than before */
 	struct arena memory;
 };
 
@@ -59,3 +68,36 @@ bool delta_repair_distances(struct delta *d);
 size_t delta_first_moved(const struct delta *d, uint32_t at);
 /* Distances from `at` as they were; until the next call. */
 const uint16_t *delta_distances_before(struct delta *d, uint32_t at);
+
+/* Does the graph have a turn on other VLs than the former scheme says? */
+bool delta_has_moved_turn(const struct delta *d);
+/*
+ * Is the graph still acyclic? On several VLs it is without all former dependencies, after that.
+ * False as well if there was a moved turn, and there is: a path that is not new may have it.
+ */
+bool delta_settle_graph(struct delta *d, bool had_moved_turn);
+
+/* The port of `s` for the LID whose entries are stamped. */
+static inline uint8_t port_in(const struct delta *d, const struct verifier *j, uint32_t s,
+			      lid_t lid)
+{
+	if (d->stamp[s] == lid + 1u)
+		return j == d->old ? d->was[s] : d->now[s];
+	return routes_port(d->new->routes, s, lid);
+}
+
+static inline bool is_end(const struct delta *d, const struct verifier *j, uint32_t s, lid_t lid)
+{
+	return s == j->targets[lid].sw && port_in(d, j, s, lid) == j->targets[lid].port &&
+	       lid < j->topo->switches[s].lft_cap;
+}
+
+/* Does the entry at the other end of a cable lead over it? */
+static inline bool sends_to(const struct delta *d, uint32_t behind, lid_t lid)
+{
+	const struct verifier *j = d->new;
+	uint32_t v = behind >> 8;
+
+	return !is_end(d, j, v, lid) && lid < j->topo->switches[v].lft_cap &&
+	       routes_port(j->routes, v, lid) == (behind & 255);
+}

@@ -154,21 +154,40 @@ bool cdg_is_acyclic(struct cdg *g)
 	return true;
 }
 
-/* A cycle of the edges that are new passes one of the vertices, so it is behind them. */
-bool cdg_is_still_acyclic(struct cdg *g, const uint32_t *from, size_t n)
+/* From the starts of edges into one vertex that the order does not allow. */
+static bool search_against_order(struct search *s, const struct cdg_added_bits *edges)
 {
-	_cleanup_(search_done) struct search s;
-	uint64_t bit;
+	const struct cdg *g = s->g;
+	size_t word = (size_t)(edges->mask - g->into), to = word / g->words / g->n_in;
+	unsigned k = (unsigned)(word % g->words), a = (unsigned)(word / g->words % g->n_in);
 
-	search_begin(&s, g);
-	if (g->lowest <= s.n)
-		return cdg_is_acyclic(g);
-	for (size_t i = 0; i < n; i++)
-		if (!(s.seen[place_of(g, from[i], &bit)] & bit) &&
-		    search_from(&s, from[i]) != SIZE_MAX)
+	for (uint64_t left = edges->bits; left; left &= left - 1) {
+		size_t from = cdg_from(g, to, a, 64 * k + (unsigned)__builtin_ctzll(left));
+		uint64_t bit;
+
+		if (cdg_allows(g, from, to))
+			continue;
+		if (!s->stack)
+			search_begin(s, g);
+		if (!(s->seen[place_of(g, from, &bit)] & bit) && search_from(s, from) != SIZE_MAX)
 			return false;
-	rank_first(g, &s);
+	}
 	return true;
+}
+
+/* A cycle of the edges that are new passes one of the vertices, so it is behind them. */
+bool cdg_is_still_acyclic(struct cdg *g, const struct cdg_added *added)
+{
+	_cleanup_(search_done) struct search s = { .g = g };
+	bool ok = true;
+
+	if (g->lowest <= (size_t)g->n_ports * g->n_vls)
+		return cdg_is_acyclic(g);
+	for (size_t i = 0; i < added->n && ok; i++)
+		ok = search_against_order(&s, &added->all[i]);
+	if (ok)
+		rank_first(g, &s);
+	return ok;
 }
 
 bool cdg_cycle(struct cdg *g, struct route_cycle *ret)
