@@ -234,6 +234,18 @@ uint32_t *topo_match_switches(const struct topo *now, const struct topo *before)
 	return ret;
 }
 
+/* Few are out of order: those that have the seat of another one. */
+void topo_sort_by_guid(const struct topo *t, uint32_t *switches, uint32_t n)
+{
+	for (uint32_t i = 1; t->has_seats && i < n; i++) {
+		uint32_t at = i, sw = switches[i];
+
+		for (; at && t->switches[switches[at - 1]].guid > t->switches[sw].guid; at--)
+			switches[at] = switches[at - 1];
+		switches[at] = sw;
+	}
+}
+
 bool topo_had_cable(const struct topo *now, const struct topo *before, const uint32_t *match,
 		    uint32_t sw, unsigned port)
 {

@@ -123,6 +123,8 @@ uint32_t *topo_count_senders(const struct topo *t);
 uint32_t topo_count_lids(const struct topo *t);
 /* Per switch of `now`: the one with its GUID in `before`, or TOPO_NONE. The caller frees. */
 uint32_t *topo_match_switches(const struct topo *now, const struct topo *before);
+/* Switches in the order of their numbers become switches by GUID. */
+void topo_sort_by_guid(const struct topo *t, uint32_t *switches, uint32_t n);
 /*
  * Was the cable between switches at a port of `now` there in `before`, at the same ports? `match`:
  * topo_match_switches().

@@ -198,18 +198,6 @@ static uint32_t take_members(struct mcast_planner *p, const struct mcast_job *jo
 
 /* ---- rows ---------------------------------------------------------------------------------- */
 
-/* Few are out of order: those that have the seat of another one. */
-static void sort_by_guid(const struct topo *t, uint32_t *list, uint32_t n)
-{
-	for (uint32_t i = 1; i < n; i++) {
-		uint32_t at = i, sw = list[i];
-
-		for (; at && t->switches[list[at - 1]].guid > t->switches[sw].guid; at--)
-			list[at] = list[at - 1];
-		list[at] = sw;
-	}
-}
-
 /* Switches of the tree by GUID, into p->queue. */
 static uint32_t list_tree(struct mcast_planner *p)
 {
@@ -225,8 +213,7 @@ static uint32_t list_tree(struct mcast_planner *p)
 				p->queue[n++] = p->switches[i];
 		SORT(p->queue, n, compare_u32);
 	}
-	if (p->topo->has_seats)
-		sort_by_guid(p->topo, p->queue, n);
+	topo_sort_by_guid(p->topo, p->queue, n);
 	return n;
 }
 
