@@ -7,11 +7,10 @@
  *   bench-reroute -w steps FABRIC    a random walk of cuts and repairs; what is left in the end,
  *                                    and after a quiet minute
  *   bench-reroute -a [-N] [-k cable|apex|host|switch|leaf|spine|core|root] [-r repeats] FABRIC
- *                                    CPU time of all that the routing job runs, after the event and
- *                                    from scratch, and of a quiet minute in the end; apex: a cable
- *                                    that is the only one up of a switch without end ports (updn,
- *                                    dnup, ftree); root: a switch without end ports next to the
- *                                    apex (the same engines);
+ *                                    CPU time of all that the routing job runs, after the event
+ *                                    and from scratch, and of a quiet minute in the end; apex: a
+ *                                    cable that is the only one up of a switch without end ports,
+ *                                    root: such a switch next to the apex (updn, dnup, ftree);
  *                                    -r 0: only after it, for profiles; -N: what comes back is
  *                                    another switch, of a GUID and a LID never seen
  */
