@@ -548,6 +548,17 @@ static void a_switch_leaves_even_load(void **state)
  * Switches, cables and hosts go and come at random: the verdict is what a check of all tables
  * says.
  */
+/* Another switch in the place of this one, whether it is there now or not. */
+static struct topo *replace(struct topo *whole, uint32_t sw, unsigned turn)
+{
+	struct topo *ret = topocut_replaced(whole, sw, turn % 2 ? turn : UINT64_MAX - 1 - turn,
+					    (lid_t)(whole->max_lid + 1));
+
+	assert_int_equal(topo_find_switch(ret, ret->switches[sw].guid), sw);
+	topo_unref(whole);
+	return ret;
+}
+
 static void verdicts_are_those_from_scratch(void **state)
 {
 	static const char *const lists[] = { "auto", "minhop", "updn", "ftree updn" };
@@ -567,6 +578,8 @@ static void verdicts_are_those_from_scratch(void **state)
 			struct routes *next;
 			struct topo *t;
 
+			if (i % 4 == 3)
+				whole = replace(whole, (uint32_t)sw, i / 4);
 			if (i % 3)
 				cut->switches[sw] = !cut->switches[sw];
 			else
