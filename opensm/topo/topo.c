@@ -2,10 +2,10 @@
 /*
  * Builds the immutable picture of a fabric and finds things in it.
  *
- * The builder only collects; topo_build() sorts everything by GUID (switches by seat), so the result
- * does not depend on the order in which discovery answered. Where calls contradict each other (two
- * cables in one port, one GUID twice) the smaller one in a fixed order wins. States of ports are
- * not kept: callers add only links that are up.
+ * The builder only collects; topo_build() sorts everything by GUID, switches by seat, so the
+ * result does not depend on the order in which discovery answered. Where calls contradict each
+ * other (two cables in one port, one GUID twice) the smaller one in a fixed order wins. States of
+ * ports are not kept: callers add only links that are up.
  */
 #include "topo/topo.h"
 

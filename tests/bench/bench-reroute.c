@@ -38,7 +38,7 @@ struct bench {
 	uint64_t seed;
 	bool all;	  /* all that the routing job runs */
 	bool replaces;	  /* another switch comes in the place of the one that went */
-	const char *kind; /* "cable", "apex", "host", "switch", "root", or "leaf", "spine", "core" */
+	const char *kind; /* "cable", "apex", "host", "switch", "leaf", "spine", "core", "root" */
 };
 
 /* One event. */

@@ -170,7 +170,7 @@ static uint32_t find_root(const struct routes *r, const uint32_t *hosts)
 
 	for (uint32_t s = 0; s < t->n_switches; s++)
 		for (unsigned p = 1; !hosts[s] && p <= t->switches[s].n_ports; p++)
-			if (topo_port(t, s, p)->sw != TOPO_NONE && !r->places[topo_port(t, s, p)->sw])
+			if (topo_behind(t, s, p) != TOPO_NONE && !r->places[topo_behind(t, s, p)])
 				return s;
 	fail_msg("no such switch");
 	return 0;
