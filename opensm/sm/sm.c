@@ -17,6 +17,7 @@
 #include "sm/routing/quiet.h"
 #include "sm/routing/rail_watch.h"
 #include "sm/routing/route_memory.h"
+#include "sm/routing/seats.h"
 #include "sm/base/about.h"
 #include "sm/sweep/sweep_internal.h"
 #include "util/mem.h"
@@ -254,6 +255,7 @@ static void make_machines(struct sm *sm, const struct sm_paths *paths)
 	strangers_new(sm);
 	sm->m.quiet = quiet_new();
 	sm->m.rail_watch = rail_watch_new();
+	sm->m.seats = seats_new();
 	replica_new(sm, &replica_questions);
 	channel_new(sm, &channel_questions);
 	key_turn_new(sm);
@@ -335,6 +337,7 @@ struct sm *sm_free(struct sm *sm)
 	strangers_free(sm);
 	quiet_free(sm->m.quiet);
 	rail_watch_free(sm->m.rail_watch);
+	seats_free(sm->m.seats);
 	traps_free(sm);
 	cc_traps_free(sm);
 	sm->m.forgery = forgery_free(sm->m.forgery);

@@ -95,6 +95,7 @@ struct machines {
 	struct route_memory *route_memory;
 	struct quiet *quiet;
 	struct rail_watch *rail_watch;
+	struct seats *seats;
 	struct program *program;
 	struct multicast *multicast;
 	struct admin *admin;

@@ -2,10 +2,10 @@
 /*
  * Builds the immutable picture of a fabric and finds things in it.
  *
- * The builder only collects; topo_build() sorts everything by GUID, so the result does not depend
- * on the order in which discovery answered. Where calls contradict each other (two cables in one
- * port, one GUID twice) the smaller one in a fixed order wins. States of ports are not kept:
- * callers add only links that are up.
+ * The builder only collects; topo_build() sorts everything by GUID, switches by seat, so the
+ * result does not depend on the order in which discovery answered. Where calls contradict each
+ * other (two cables in one port, one GUID twice) the smaller one in a fixed order wins. States of
+ * ports are not kept: callers add only links that are up.
  */
 #include "topo/topo.h"
 
@@ -116,11 +116,16 @@ void topo_leave_out(struct topo_builder *b, guid_t sw, uint8_t port, guid_t peer
 	};
 }
 
+static int by_place(const struct topo_switch *a, const struct topo_switch *b)
+{
+	return COMPARE(topo_seat(a), topo_seat(b)) ?: COMPARE(a->guid, b->guid);
+}
+
 static int by_switch(const void *a, const void *b)
 {
 	const struct topo_switch *x = a, *y = b;
 
-	return COMPARE(x->guid, y->guid) ?: COMPARE(x->lid, y->lid);
+	return by_place(x, y) ?: COMPARE(x->lid, y->lid);
 }
 
 static int by_host(const void *a, const void *b)
@@ -162,9 +167,15 @@ static uint32_t sort_unique(void *all, size_t n, size_t size,
 
 uint32_t topo_find_switch(const struct topo *t, guid_t guid)
 {
-	uint32_t at = BISECT(i, 0, t->n_switches, t->switches[i].guid < guid);
+	const struct topo_switch in_own_seat = { .guid = guid };
+	uint32_t at = BISECT(i, 0, t->n_switches, by_place(&t->switches[i], &in_own_seat) < 0);
 
-	return at < t->n_switches && t->switches[at].guid == guid ? at : TOPO_NONE;
+	if (at < t->n_switches && t->switches[at].guid == guid)
+		return at;
+	for (at = 0; t->has_seats && at < t->n_switches; at++)
+		if (t->switches[at].guid == guid)
+			return at;
+	return TOPO_NONE;
 }
 
 uint32_t topo_find_host(const struct topo *t, guid_t port_guid)
@@ -209,14 +220,30 @@ uint32_t *topo_match_switches(const struct topo *now, const struct topo *before)
 {
 	uint32_t *ret = xcalloc(now->n_switches, sizeof(*ret)), b = 0;
 
-	/* Both are in the order of GUIDs. */
+	/* Mostly the next one: both are in the same order. */
 	for (uint32_t s = 0; s < now->n_switches; s++) {
-		while (b < before->n_switches && before->switches[b].guid < now->switches[s].guid)
-			b++;
-		ret[s] = b < before->n_switches && before->switches[b].guid == now->switches[s].guid
-				 ? b : TOPO_NONE;
+		guid_t guid = now->switches[s].guid;
+
+		if (b == before->n_switches || before->switches[b].guid != guid)
+			ret[s] = topo_find_switch(before, guid);
+		else
+			ret[s] = b;
+		if (ret[s] != TOPO_NONE)
+			b = ret[s] + 1;
 	}
 	return ret;
+}
+
+/* Few are out of order: those that have the seat of another one. */
+void topo_sort_by_guid(const struct topo *t, uint32_t *switches, uint32_t n)
+{
+	for (uint32_t i = 1; t->has_seats && i < n; i++) {
+		uint32_t at = i, sw = switches[i];
+
+		for (; at && t->switches[switches[at - 1]].guid > t->switches[sw].guid; at--)
+			switches[at] = switches[at - 1];
+		switches[at] = sw;
+	}
 }
 
 bool topo_had_cable(const struct topo *now, const struct topo *before, const uint32_t *match,
@@ -357,6 +384,14 @@ static void agree(struct topo *t)
 		}
 }
 
+static bool has_seats(const struct topo *t)
+{
+	for (uint32_t s = 0; s < t->n_switches; s++)
+		if (topo_seat(&t->switches[s]) != t->switches[s].guid)
+			return true;
+	return false;
+}
+
 struct topo *topo_build(struct topo_builder *b)
 {
 	struct topo *t = xcalloc(1, sizeof(*t));
@@ -366,6 +401,7 @@ struct topo *topo_build(struct topo_builder *b)
 	t->n_hosts = sort_unique(b->hosts, b->n_hosts, sizeof(*b->hosts), by_host);
 	t->switches = take(b->switches);
 	t->hosts = take(b->hosts);
+	t->has_seats = has_seats(t);
 	make_ports(t, b->vls ? b->vls : DEFAULT_VLS);
 	plug_links(t, b->links, b->n_links);
 	plug_hosts(t, b->host_links, b->n_host_links);
@@ -417,9 +453,12 @@ bool topo_is_same(const struct topo *a, const struct topo *b)
 	return true;
 }
 
-/* ---- bare switches ----------------------------------------------------------------------- */
+/* ---- the same fabric, other numbers ------------------------------------------------------- */
 
-/* Both lists by GUID: fills ret->switches, and per switch of `t` its place there. */
+/*
+ * Fills ret->switches, and per switch of `t` its place there. A switch that has another seat in
+ * `more` has that of `t`.
+ */
 static void merge_switches(const struct topo *t, const struct topo *more, struct topo *ret,
 			   uint32_t *place)
 {
@@ -428,16 +467,17 @@ static void merge_switches(const struct topo *t, const struct topo *more, struct
 	for (uint32_t i = 0, k = 0; i < t->n_switches || k < more->n_switches;) {
 		const struct topo_switch *a = i < t->n_switches ? &t->switches[i] : NULL;
 		const struct topo_switch *b = k < more->n_switches ? &more->switches[k] : NULL;
+		int order = !a ? 1 : !b ? -1 : by_place(a, b);
 
-		k += b && (!a || b->guid <= a->guid);
-		if (a && (!b || a->guid <= b->guid)) {
+		k += order >= 0;
+		if (order <= 0) {
 			place[i++] = n;
 			ret->switches[n++] = *a;
-			continue;
+		} else if (topo_find_switch(t, b->guid) == TOPO_NONE) {
+			ret->switches[n] = *b;
+			ret->switches[n].lid = 0;
+			ret->switches[n++].lmc = 0;
 		}
-		ret->switches[n] = *b;
-		ret->switches[n].lid = 0;
-		ret->switches[n++].lmc = 0;
 	}
 	ret->n_switches = n;
 }
@@ -458,19 +498,10 @@ static void move_ports(const struct topo *t, uint32_t sw, struct topo *ret, cons
 	}
 }
 
-struct topo *topo_with_bare(const struct topo *t, const struct topo *more)
+/* All but the switches. */
+static struct topo *move_rest(const struct topo *t, struct topo *ret, const uint32_t *place)
 {
-	_cleanup_free_ uint32_t *place = xcalloc(t->n_switches + 1u, sizeof(*place));
-	struct topo *ret = xcalloc(1, sizeof(*ret));
-
 	ret->refs = 1;
-	ret->switches = xcalloc((size_t)t->n_switches + more->n_switches + 1,
-				sizeof(*ret->switches));
-	merge_switches(t, more, ret, place);
-	if (ret->n_switches == t->n_switches) {
-		topo_unref(ret);
-		return topo_ref(t);
-	}
 	make_ports(ret, DEFAULT_VLS);
 	for (uint32_t s = 0; s < t->n_switches; s++)
 		move_ports(t, s, ret, place);
@@ -479,7 +510,40 @@ struct topo *topo_with_bare(const struct topo *t, const struct topo *more)
 	for (uint32_t h = 0; h < t->n_hosts; h++)
 		ret->hosts[h].sw = place_of(place, t->hosts[h].sw);
 	ret->max_lid = t->max_lid;
+	ret->has_seats = has_seats(ret);
 	return ret;
+}
+
+struct topo *topo_with_bare(const struct topo *t, const struct topo *more)
+{
+	_cleanup_free_ uint32_t *place = xcalloc(t->n_switches + 1u, sizeof(*place));
+	struct topo *ret = xcalloc(1, sizeof(*ret));
+
+	ret->switches = xcalloc((size_t)t->n_switches + more->n_switches + 1,
+				sizeof(*ret->switches));
+	merge_switches(t, more, ret, place);
+	if (ret->n_switches > t->n_switches)
+		return move_rest(t, ret, place);
+	free(ret->switches);
+	free(ret);
+	return topo_ref(t);
+}
+
+struct topo *topo_with_seats(const struct topo *t, const guid_t *seats)
+{
+	_cleanup_free_ uint32_t *place = xcalloc(t->n_switches + 1u, sizeof(*place));
+	struct topo *ret = xcalloc(1, sizeof(*ret));
+
+	ret->n_switches = t->n_switches;
+	ret->switches = xmemdup(t->switches, t->n_switches * sizeof(*t->switches));
+	for (uint32_t s = 0; s < t->n_switches; s++)
+		ret->switches[s].seat = seats[s] == t->switches[s].guid ? 0 : seats[s];
+	if (t->n_switches)
+		qsort(ret->switches, t->n_switches, sizeof(*ret->switches), by_switch);
+	for (uint32_t s = 0; s < t->n_switches; s++)
+		place[topo_find_switch(t, ret->switches[s].guid)] = s;
+	ret->leaves_out = t->leaves_out;
+	return move_rest(t, ret, place);
 }
 
 bool topo_is_bare(const struct topo *t, uint32_t sw)

@@ -3,7 +3,9 @@
  * The immutable picture of a fabric on which routes are computed.
  *
  * Switches are numbered 0..n_switches-1 and end ports ("hosts": each CA or router port) follow,
- * both ordered by GUID: the same fabric gives the same topo whatever the order of answers. Built
+ * both ordered by GUID: the same fabric gives the same topo whatever the order of answers. A switch
+ * that was put in the place of another one has that one's *seat*: it is numbered where that one
+ * was, so routes that go by the order of switches stay what they were (sm/routing/seats.h). Built
  * once through a builder, then shared by reference and never changed; safe to read from any thread.
  */
 #pragma once
@@ -34,6 +36,7 @@ struct topo_port {
 struct topo_switch {
 	guid_t guid;
 	guid_t sysimg_guid;
+	guid_t seat;         /* it is numbered as if this were its GUID; 0: its own */
 	uint32_t first_port; /* topo->ports[first_port + p] is port p; entry 0 is unused */
 	uint8_t n_ports;     /* external ports */
 	lid_t lid;           /* base LID of port 0; 0: none yet */
@@ -62,6 +65,7 @@ struct topo {
 	struct topo_port *ports;
 	lid_t max_lid;       /* highest LID in use, LMC ranges included; 0: none */
 	bool leaves_out;     /* some port is left_out */
+	bool has_seats;      /* some switch has a seat that is not its own */
 };
 
 struct topo_builder;
@@ -98,6 +102,8 @@ bool topo_is_same(const struct topo *a, const struct topo *b);
  * itself where it lacks none. The caller owns the reference.
  */
 struct topo *topo_with_bare(const struct topo *t, const struct topo *more);
+/* `t` with these seats, a GUID per switch. The caller owns the reference. */
+struct topo *topo_with_seats(const struct topo *t, const guid_t *seats);
 /* No cable to a switch. */
 bool topo_is_bare(const struct topo *t, uint32_t sw);
 
@@ -117,12 +123,19 @@ uint32_t *topo_count_senders(const struct topo *t);
 uint32_t topo_count_lids(const struct topo *t);
 /* Per switch of `now`: the one with its GUID in `before`, or TOPO_NONE. The caller frees. */
 uint32_t *topo_match_switches(const struct topo *now, const struct topo *before);
+/* Switches in the order of their numbers become switches by GUID. */
+void topo_sort_by_guid(const struct topo *t, uint32_t *switches, uint32_t n);
 /*
  * Was the cable between switches at a port of `now` there in `before`, at the same ports? `match`:
  * topo_match_switches().
  */
 bool topo_had_cable(const struct topo *now, const struct topo *before, const uint32_t *match,
 		    uint32_t sw, unsigned port);
+
+static inline guid_t topo_seat(const struct topo_switch *sw)
+{
+	return sw->seat ? sw->seat : sw->guid;
+}
 
 /* Each LID of a switch or host, as `uint32_t LID`. */
 #define TOPO_EACH_LID(of, LID)                                                                     \

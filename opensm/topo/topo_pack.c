@@ -104,5 +104,7 @@ struct topo *topo_unpack(struct unpack *u, const struct topo *before)
 		u->bad = true;
 		return NULL;
 	}
+	for (uint32_t s = 0; s < t->n_switches; s++)
+		t->has_seats |= topo_seat(&t->switches[s]) != t->switches[s].guid;
 	return take(t);
 }

@@ -6,12 +6,13 @@
  *   bench-reroute [-e engine] [-n events] [-s seed] [-t threads] FABRIC, as in tests/lib/topocut.h
  *   bench-reroute -w steps FABRIC    a random walk of cuts and repairs; what is left in the end,
  *                                    and after a quiet minute
- *   bench-reroute -a [-k cable|apex|host|switch|leaf|spine|core] [-r repeats] FABRIC
- *                                    CPU time of all that the routing job runs, after the event and
- *                                    from scratch, and of a quiet minute in the end; apex: a cable
- *                                    that is the only one up of a switch without end ports (updn,
- *                                    dnup, ftree);
- *                                    -r 0: only after it, for profiles
+ *   bench-reroute -a [-N] [-k cable|apex|host|switch|leaf|spine|core|root] [-r repeats] FABRIC
+ *                                    CPU time of all that the routing job runs, after the event
+ *                                    and from scratch, and of a quiet minute in the end; apex: a
+ *                                    cable that is the only one up of a switch without end ports,
+ *                                    root: such a switch next to the apex (updn, dnup, ftree);
+ *                                    -r 0: only after it, for profiles; -N: what comes back is
+ *                                    another switch, of a GUID and a LID never seen
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -36,7 +37,8 @@ struct bench {
 	unsigned events, threads, steps, repeats;
 	uint64_t seed;
 	bool all;	  /* all that the routing job runs */
-	const char *kind; /* "cable", "apex", "host", "switch", or "leaf", "spine", "core" */
+	bool replaces;	  /* another switch comes in the place of the one that went */
+	const char *kind; /* "cable", "apex", "host", "switch", "leaf", "spine", "core", "root" */
 };
 
 /* One event. */
@@ -499,14 +501,27 @@ static unsigned level_of(const struct topo *t, uint32_t sw)
 	return level;
 }
 
+/* Has no end ports, and a cable to the switch that is the highest of all? */
+static bool is_root(const struct routes *r, uint32_t sw)
+{
+	for (unsigned p = 1; level_of(r->topo, sw) && p <= r->topo->switches[sw].n_ports; p++) {
+		uint32_t to = topo_port(r->topo, sw, p)->sw;
+
+		if (r->places && to != TOPO_NONE && !r->places[to])
+			return true;
+	}
+	return false;
+}
+
 /* A switch of the kind that is asked for, from `at` on. */
-static uint32_t pick_switch(const struct bench *b, uint32_t at)
+static uint32_t pick_switch(const struct bench *b, const struct routes *r, uint32_t at)
 {
 	static const char *const kinds[] = { "leaf", "spine", "core" };
 	uint32_t n = b->whole->n_switches;
 
 	for (uint32_t i = 0; i < n; i++)
 		if (!strcmp(b->kind, "switch") ||
+		    (!strcmp(b->kind, "root") && is_root(r, (at + i) % n)) ||
 		    !strcmp(b->kind, kinds[level_of(b->whole, (at + i) % n)]))
 			return (at + i) % n;
 	fprintf(stderr, "no such switch\n");
@@ -544,6 +559,21 @@ static void keep_apex(const struct routes *r, uint32_t *cables, uint32_t *n)
 	exit(1);
 }
 
+/* Another switch in the place of `at`: the lowest GUID of all or the highest, in turns. */
+static void replace_switch(struct bench *b, uint32_t at, unsigned event)
+{
+	struct topo *was = b->whole;
+	guid_t low = UINT64_MAX, high = 0;
+
+	for (uint32_t s = 0; s < was->n_switches; s++) {
+		low = MIN(low, was->switches[s].guid);
+		high = MAX(high, was->switches[s].guid);
+	}
+	b->whole = topocut_replaced(was, at, event % 2 ? low - 1 : high + 1,
+				    (lid_t)(was->max_lid + 1));
+	topo_unref(was);
+}
+
 static void run_jobs(struct bench *b)
 {
 	struct topocut *cut = topocut_new(b->whole);
@@ -569,13 +599,15 @@ static void run_jobs(struct bench *b)
 		struct topo *t;
 
 		if (parts == cut->switches)
-			at = pick_switch(b, at);
+			at = pick_switch(b, whole, at);
 		parts[at] = true;
 		t = topocut_apply(b->whole, cut);
 		parts[at] = false;
 		broken = job_step(b, "down", whole, t);
 		routes_unref(whole);
-		whole = job_step(b, "up", broken, b->whole);
+		if (b->replaces && parts == cut->switches)
+			replace_switch(b, at, i);
+		whole = job_step(b, b->replaces ? "other" : "up", broken, b->whole);
 		routes_settle(whole);
 		routes_unref(broken);
 		if (b->repeats) {
@@ -594,7 +626,7 @@ static void run_jobs(struct bench *b)
 static void usage(void)
 {
 	fputs("bench-reroute [-e engine] [-n events] [-s seed] [-t threads] [-w steps] FABRIC\n"
-	      "bench-reroute -a [-k cable|apex|host|switch|leaf|spine|core] [-r n] ... FABRIC\n"
+	      "bench-reroute -a [-N] [-k cable|apex|host|switch|leaf|spine|core|root] [-r n] ...\n"
 	      "FABRIC:      " TOPOGEN_WORDS, stderr);
 	exit(2);
 }
@@ -609,9 +641,10 @@ int main(int argc, char **argv)
 			   .kind = "cable" };
 	int opt;
 
-	while ((opt = getopt(argc, argv, "ae:k:n:r:s:t:w:")) != -1)
+	while ((opt = getopt(argc, argv, "aNe:k:n:r:s:t:w:")) != -1)
 		switch (opt) {
 		case 'a': b.all = true; break;
+		case 'N': b.replaces = true; break;
 		case 'k': b.kind = optarg; break;
 		case 'r': b.repeats = (unsigned)atoi(optarg); break;
 		case 'e': b.engine = optarg; break;

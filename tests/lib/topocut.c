@@ -75,6 +75,22 @@ struct topo *topocut_apply(const struct topo *t, const struct topocut *c)
 	return topo_build(b);
 }
 
+struct topo *topocut_replaced(const struct topo *t, uint32_t sw, guid_t guid, lid_t lid)
+{
+	struct topo other = *t;
+	struct topocut *none = topocut_new(t);
+	struct topo *ret;
+
+	other.switches = xmemdup(t->switches, t->n_switches * sizeof(*t->switches));
+	other.switches[sw].seat = topo_seat(&t->switches[sw]);
+	other.switches[sw].guid = other.switches[sw].sysimg_guid = guid;
+	other.switches[sw].lid = lid;
+	ret = topocut_apply(&other, none);
+	free(other.switches);
+	topocut_free(none);
+	return ret;
+}
+
 uint32_t *topocut_cables(const struct topo *t, uint32_t *ret_n)
 {
 	uint32_t *ends = xcalloc(n_ports_of(t), sizeof(*ends)), n = 0;

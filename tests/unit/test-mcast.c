@@ -615,6 +615,32 @@ static void trees_are_carried_over(void **state)
 	}
 }
 
+/* Where a switch has the seat of another one, switches are not by GUID: rows are. */
+static void rows_are_by_guid(void **state)
+{
+	_cleanup_(topo_unrefp) struct topo *t = small();
+	guid_t seats[6];
+	_cleanup_(topo_unrefp) struct topo *other = NULL;
+	_cleanup_(mcast_planner_freep) struct mcast_planner *p = NULL;
+	_cleanup_(mcast_tree_unrefp) struct mcast_tree *tree = NULL;
+	struct mcast_member m[4];
+
+	for (uint32_t s = 0; s < t->n_switches; s++)
+		seats[s] = t->switches[s].guid;
+	seats[1] = UINT64_MAX; /* a leaf: the last one now */
+	other = topo_with_seats(t, seats);
+	p = planner(other);
+	for (unsigned i = 0; i < 4; i++)
+		m[i] = host(other, i * 4, true);
+	tree = plan(p, MLID_MIN, m, 4, NULL);
+	assert_int_equal(tree->n_rows, 5);
+	for (uint32_t i = 0; i < tree->n_rows; i++) {
+		assert_true(!i || tree->rows[i - 1].guid < tree->rows[i].guid);
+		assert_ptr_equal(mcast_tree_find(tree, tree->rows[i].guid), &tree->rows[i]);
+	}
+	tree_serves(other, tree, m, 4);
+}
+
 /* Hops lent by routes or counted: the same tree. */
 static void routes_lend_their_hops(void **state)
 {
@@ -664,6 +690,7 @@ int main(void)
 		cmocka_unit_test(a_dead_cable_is_bridged),
 		cmocka_unit_test(members_come_and_go),
 		cmocka_unit_test(trees_are_carried_over),
+		cmocka_unit_test(rows_are_by_guid),
 		cmocka_unit_test(routes_lend_their_hops),
 	};
 

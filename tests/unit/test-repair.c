@@ -163,6 +163,73 @@ static void a_switch_costs_a_repair(void **state)
 	}
 }
 
+/* Without end ports, next to the switch that is the highest of all. */
+static uint32_t find_root(const struct routes *r, const uint32_t *hosts)
+{
+	const struct topo *t = r->topo;
+
+	for (uint32_t s = 0; s < t->n_switches; s++)
+		for (unsigned p = 1; !hosts[s] && p <= t->switches[s].n_ports; p++)
+			if (topo_behind(t, s, p) != TOPO_NONE && !r->places[topo_behind(t, s, p)])
+				return s;
+	fail_msg("no such switch");
+	return 0;
+}
+
+/* Entries for end ports that changed although they still led nearer. */
+static uint32_t count_needless(const struct routes *now, const struct routes *before)
+{
+	const struct topo *t = now->topo;
+	uint32_t n = t->n_switches, count = 0;
+
+	for (uint32_t h = 0; h < t->n_hosts; h++)
+		for (uint32_t s = 0; s < n; s++) {
+			const uint8_t *hops = now->hops + (size_t)t->hosts[h].sw * n;
+			uint8_t port = routes_port(before, s, t->hosts[h].lid);
+			uint32_t next = topo_behind(t, s, port);
+
+			count += port != routes_port(now, s, t->hosts[h].lid) &&
+				 next != TOPO_NONE && hops[next] + 1 == hops[s];
+		}
+	return count;
+}
+
+/*
+ * A switch that the switches above it, and with them those of all pods, reached the highest one by:
+ * another one takes its part, and the order stays what it was but for that.
+ */
+static void a_switch_next_to_the_apex_costs_what_it_must(void **state)
+{
+	struct topo *whole = topogen_fat_tree3(16, NULL), *without, *bare;
+	struct routes *first = updown_with("updn", whole, NULL, NULL, 1), *lost, *known, *last;
+	struct topocut *cut = topocut_new(whole);
+	uint32_t *hosts = topo_count_hosts(whole);
+
+	cut->switches[find_root(first, hosts)] = true;
+	without = topocut_apply(whole, cut);
+	bare = topo_with_bare(without, whole);
+	lost = updown_with("updn", bare, first, NULL, 1);
+	known = numbered_as(lost, without);
+	assert_repaired(known, lost);
+	assert_true(is_repair(lost, first));
+	assert_int_equal(count_needless(lost, first), 0);
+	last = updown_with("updn", whole, lost, NULL, 1);
+	assert_repaired(last, lost);
+	assert_true(is_repair(last, lost));
+	assert_int_equal(count_needless(last, lost), 0);
+	assert_memory_equal(first->places, last->places,
+			    whole->n_switches * sizeof(*last->places));
+	routes_unref(first);
+	routes_unref(lost);
+	routes_unref(known);
+	routes_unref(last);
+	topo_unref(without);
+	topo_unref(bare);
+	topo_unref(whole);
+	topocut_free(cut);
+	free(hosts);
+}
+
 /* ---- cables ---------------------------------------------------------------------------------- */
 
 /* Hops between all switches with end ports. */
@@ -481,6 +548,17 @@ static void a_switch_leaves_even_load(void **state)
  * Switches, cables and hosts go and come at random: the verdict is what a check of all tables
  * says.
  */
+/* Another switch in the place of this one, whether it is there now or not. */
+static struct topo *replace(struct topo *whole, uint32_t sw, unsigned turn)
+{
+	struct topo *ret = topocut_replaced(whole, sw, turn % 2 ? turn : UINT64_MAX - 1 - turn,
+					    (lid_t)(whole->max_lid + 1));
+
+	assert_int_equal(topo_find_switch(ret, ret->switches[sw].guid), sw);
+	topo_unref(whole);
+	return ret;
+}
+
 static void verdicts_are_those_from_scratch(void **state)
 {
 	static const char *const lists[] = { "auto", "minhop", "updn", "ftree updn" };
@@ -500,6 +578,8 @@ static void verdicts_are_those_from_scratch(void **state)
 			struct routes *next;
 			struct topo *t;
 
+			if (i % 4 == 3)
+				whole = replace(whole, (uint32_t)sw, i / 4);
 			if (i % 3)
 				cut->switches[sw] = !cut->switches[sw];
 			else
@@ -696,6 +776,7 @@ int main(void)
 		cmocka_unit_test(distances_are_those_from_scratch),
 		cmocka_unit_test(trees_are_repaired_as_well),
 		cmocka_unit_test(a_switch_costs_a_repair),
+		cmocka_unit_test(a_switch_next_to_the_apex_costs_what_it_must),
 		cmocka_unit_test(a_cable_costs_a_repair),
 		cmocka_unit_test(a_switch_comes_back_to_tables_that_are_there),
 		cmocka_unit_test(a_host_that_moved_costs_a_repair),

@@ -369,6 +369,61 @@ static void a_reload_is_not_taken_for_served(void **state)
 	place_free(pl);
 }
 
+/* A switch without hosts. */
+static int find_spine(const struct sim *sim)
+{
+	for (int node = 0; node < (int)sim_n_nodes(sim); node++) {
+		unsigned peer_port;
+		int peer = -1;
+		bool has_hosts = false;
+
+		for (unsigned p = 1; p <= sim_node_ports(sim, node); p++)
+			if (sim_peer(sim, node, p, &peer, &peer_port))
+				has_hosts |= !sim_node_is_switch(sim, peer);
+		if (sim_node_is_switch(sim, node) && !has_hosts)
+			return node;
+	}
+	fail_msg("no spine");
+	return -1;
+}
+
+/* Routes after a spine went, came back (as another switch) and a minute passed. */
+static struct routes *routes_after_a_spine_was_away(bool is_other)
+{
+	static const char *const words[] = { "fat-tree3", "8" };
+	struct place *pl = place_routed_by("minhop", words, ARRAY_SIZE(words));
+	struct sim *sim = pl->rig->sim;
+	int spine = find_spine(sim);
+	struct routes *ret;
+
+	sim_power(sim, spine, false);
+	run_for(pl, 10 * MONO_S);
+	if (is_other)
+		sim_set_guid(sim, spine, UINT64_C(0xfff0000000000001));
+	sim_power(sim, spine, true);
+	run_for(pl, 80 * MONO_S);
+	assert_good(pl);
+	ret = routes_ref(sm_routes(pl->rig->sms[pl->sm].sm));
+	place_free(pl);
+	return ret;
+}
+
+static void another_switch_in_the_place_of_one_gets_the_routes_of_that_one(void **state)
+{
+	struct routes *a = routes_after_a_spine_was_away(false),
+		      *b = routes_after_a_spine_was_away(true);
+	const struct topo *t = a->topo;
+
+	assert_int_equal(t->n_switches, b->topo->n_switches);
+	assert_true(b->topo->has_seats);
+	for (uint32_t s = 0; s < t->n_switches; s++)
+		for (uint32_t h = 0; h < t->n_hosts; h++)
+			assert_int_equal(routes_port(a, s, t->hosts[h].lid),
+					 routes_port(b, s, t->hosts[h].lid));
+	routes_unref(a);
+	routes_unref(b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -380,6 +435,7 @@ int main(void)
 		cmocka_unit_test(changes_without_a_second_between_do_not_put_it_off),
 		cmocka_unit_test(a_new_manager_owes_it_too),
 		cmocka_unit_test(a_reload_is_not_taken_for_served),
+		cmocka_unit_test(another_switch_in_the_place_of_one_gets_the_routes_of_that_one),
 	};
 
 	return cmocka_run_group_tests_name("sm-quiet", tests, NULL, NULL);

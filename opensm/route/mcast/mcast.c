@@ -198,7 +198,7 @@ static uint32_t take_members(struct mcast_planner *p, const struct mcast_job *jo
 
 /* ---- rows ---------------------------------------------------------------------------------- */
 
-/* Switches of the tree in ascending order, into p->queue. */
+/* Switches of the tree by GUID, into p->queue. */
 static uint32_t list_tree(struct mcast_planner *p)
 {
 	uint32_t n = 0;
@@ -207,12 +207,13 @@ static uint32_t list_tree(struct mcast_planner *p)
 		for (uint32_t i = 0; i < p->n; i++)
 			if (p->spots[i].plan == p->plan && p->spots[i].in_tree)
 				p->queue[n++] = i;
-		return n;
+	} else {
+		for (uint32_t i = 0; i < p->n_switches; i++)
+			if (p->spots[p->switches[i]].in_tree)
+				p->queue[n++] = p->switches[i];
+		SORT(p->queue, n, compare_u32);
 	}
-	for (uint32_t i = 0; i < p->n_switches; i++)
-		if (p->spots[p->switches[i]].in_tree)
-			p->queue[n++] = p->switches[i];
-	SORT(p->queue, n, compare_u32);
+	topo_sort_by_guid(p->topo, p->queue, n);
 	return n;
 }
 

@@ -53,7 +53,7 @@ struct mcast_row {
 	uint8_t down_port;
 };
 
-/* Immutable. `rows` by GUID, which is the order of switches in a topo. */
+/* Immutable. `rows` by GUID. */
 struct mcast_tree {
 	unsigned refs;	     /* main thread only */
 	uint32_t n_rows;     /* 0: the group needs no row anywhere */

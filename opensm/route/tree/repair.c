@@ -195,13 +195,17 @@ static bool compare_port(struct repair *p, uint32_t sw, unsigned port)
 static bool find_differences(struct repair *p)
 {
 	const struct topo *now = p->job->topo;
+	const struct tree *tree = p->how->tree;
+	bool reordered = tree && memcmp(tree->place, p->before->places,
+					now->n_switches * sizeof(*tree->place)) != 0;
 
 	if (!find_lones(p))
 		return false;
 	for (uint32_t s = 0; s < now->n_switches; s++) {
 		if (!is_same_switch(p, s))
 			return false;
-		if (!memcmp(topo_port(now, s, 0), topo_port(p->before->topo, s, 0),
+		if (!reordered &&
+		    !memcmp(topo_port(now, s, 0), topo_port(p->before->topo, s, 0),
 			    (now->switches[s].n_ports + 1u) * sizeof(struct topo_port)))
 			continue;
 		for (unsigned port = 1; port <= now->switches[s].n_ports; port++)

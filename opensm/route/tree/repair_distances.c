@@ -246,7 +246,7 @@ static bool find_all_distances(struct repair *p)
 			    repair_distance(p, s, to) != repair_old_distance(p, s, to))
 				note_moved(p, s, to);
 	}
-	return p->n_moved <= (size_t)KEEP_REPAIR_SHARE * MAX(n, 256u);
+	return p->n_moved <= (size_t)KEEP_REPAIR_MOVED * MAX(n, 256u);
 }
 
 bool repair_distances(struct repair *p)

@@ -349,11 +349,11 @@ static void arrange_flat(struct sorting *s)
 	}
 }
 
-/* ids_guid_file, else place in the topo, which is by GUID. */
+/* ids_guid_file, else place in the topo, which is by seat. */
 static void find_ids(struct sorting *s, const struct tree_plan *plan)
 {
 	for (uint32_t u = 0; u < s->g->n; u++)
-		s->ids[u] = s->g->topo->switches[u].guid;
+		s->ids[u] = topo_seat(&s->g->topo->switches[u]);
 	for (uint32_t i = 0; i < plan->n_ids; i++) {
 		uint32_t u = topo_find_switch(s->g->topo, plan->ids[i].guid);
 
@@ -366,6 +366,9 @@ static void find_ids(struct sorting *s, const struct tree_plan *plan)
 
 /* Neighbours that may change sides for the order of before to stay. */
 #define TURNS_MAX 64
+/* Switches that are moved for a stray: it and those that it hangs on, one on each level. */
+#define MEND_MAX 4
+#define PLACES_MAX 65536 /* that are tried for them */
 
 /* Is every cable between switches one of the previous topo? */
 static bool is_part_of(const struct topo *now, const struct topo *before, const uint32_t *match)
@@ -399,86 +402,129 @@ static bool arrange_as_before(struct sorting *s, const struct routes *previous,
 	return true;
 }
 
-/* A switch without a higher neighbour that is not the first of its part. TOPO_NONE: none. */
-static uint32_t find_stray(const struct sorting *s)
+/*
+ * A switch without a higher neighbour that is not the first of its part; TOPO_NONE: none. Sets
+ * ret_held[switch]: a way up leads to the first of its part.
+ */
+static uint32_t find_stray(const struct sorting *s, bool *ret_held)
 {
 	_cleanup_free_ bool *has_top = xcalloc(s->g->n, sizeof(*has_top));
+	const uint32_t *place = s->t->place;
+	uint32_t stray = TOPO_NONE;
 
 	for (uint32_t i = 0; i < s->g->n; i++) {
 		uint32_t u = s->t->order[i];
-		bool top = is_top(s->g, s->t->place, u);
+		bool top = is_top(s->g, place, u);
 
-		if (top && has_top[s->part[u]])
-			return u;
+		ret_held[u] = top && !has_top[s->part[u]];
+		GRAPH_EACH(s->g, u, edge)
+			ret_held[u] |= place[edge->to] < place[u] && ret_held[edge->to];
+		if (top && !ret_held[u] && stray == TOPO_NONE)
+			stray = u;
 		has_top[s->part[u]] |= top;
 	}
-	return TOPO_NONE;
+	return stray;
 }
 
-/* A neighbour `lift` of a stray comes right behind place `at`, and the stray behind it. */
+/*
+ * A chain of neighbours comes right behind place `at`: the last one, which is held, first, and the
+ * stray in the end.
+ */
 struct mend {
-	uint32_t lift, at, turns;
+	uint32_t chain[MEND_MAX], n, at, turns, n_tried;
 };
 
-static uint32_t count_turns(const struct sorting *s, uint32_t stray, const struct mend *m)
+/* Its place there, or m->n. */
+static uint32_t find_in(const struct mend *m, uint32_t u)
+{
+	uint32_t k = 0;
+
+	while (k < m->n && m->chain[k] != u)
+		k++;
+	return k;
+}
+
+/* Neighbours that change sides; no more than `most` are counted. */
+static uint32_t count_turns(const struct sorting *s, const struct mend *m, uint32_t most)
 {
 	const uint32_t *place = s->t->place;
-	uint32_t n = 1;
+	uint32_t n = 0;
 
-	GRAPH_EACH(s->g, m->lift, edge)
-		n += edge->to != stray &&
-		     (place[edge->to] <= m->at) != (place[edge->to] < place[m->lift]);
-	GRAPH_EACH(s->g, stray, edge)
-		n += edge->to != m->lift && place[edge->to] <= m->at;
+	for (uint32_t i = m->n; i-- > 0 && n < most;) {
+		uint32_t u = m->chain[i];
+
+		GRAPH_EACH(s->g, u, edge) {
+			uint32_t k = find_in(m, edge->to);
+
+			if (k < m->n)
+				n += k > i && place[edge->to] > place[u];
+			else
+				n += (place[edge->to] <= m->at) != (place[edge->to] < place[u]);
+		}
+	}
 	return n;
 }
 
-/* The one for which fewest neighbours change sides. */
-static struct mend find_mend(const struct sorting *s, uint32_t stray)
+/*
+ * Chains of `more` others after the last one, the last of which alone is held: behind each higher
+ * neighbour of that one.
+ */
+static void try_chains(const struct sorting *s, const bool *held, unsigned more, struct mend *m,
+		       struct mend *best)
 {
-	const uint32_t *place = s->t->place;
-	struct mend best = { .turns = UINT32_MAX };
+	uint32_t last = m->chain[m->n - 1];
 
-	GRAPH_EACH(s->g, stray, down)
-		GRAPH_EACH(s->g, down->to, up) {
-			struct mend m = { .lift = down->to, .at = place[up->to] };
-
-			if (up->to == stray || m.at > place[m.lift])
-				continue;
-			m.turns = count_turns(s, stray, &m);
-			if (m.turns < best.turns)
-				best = m;
+	GRAPH_EACH(s->g, last, next) {
+		if (more && held[next->to] == (more == 1) && find_in(m, next->to) == m->n) {
+			m->chain[m->n++] = next->to;
+			try_chains(s, held, more - 1, m, best);
+			m->n--;
+		} else if (!more && held[next->to] && s->t->place[next->to] < s->t->place[last] &&
+			   m->n_tried++ < PLACES_MAX) {
+			m->at = s->t->place[next->to];
+			m->turns = count_turns(s, m, best->turns);
+			if (m->turns < best->turns)
+				*best = *m;
 		}
+	}
+}
+
+/* The shortest chains; of these the one for which fewest neighbours change sides. */
+static struct mend find_mend(const struct sorting *s, uint32_t stray, const bool *held)
+{
+	struct mend best = { .turns = UINT32_MAX }, m = { .chain = { stray }, .n = 1 };
+
+	for (unsigned more = 1; more < MEND_MAX && best.turns == UINT32_MAX; more++)
+		try_chains(s, held, more, &m, &best);
 	return best;
 }
 
-static void move_stray(struct sorting *s, uint32_t stray, const struct mend *m)
+static void move_chain(struct sorting *s, const struct mend *m)
 {
 	_cleanup_free_ uint32_t *old = xmemdup(s->t->order, s->g->n * sizeof(*old));
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < s->g->n; i++) {
-		if (old[i] != m->lift && old[i] != stray)
+		if (find_in(m, old[i]) == m->n)
 			place_switch(s, old[i], &n);
-		if (i == m->at) {
-			place_switch(s, m->lift, &n);
-			place_switch(s, stray, &n);
-		}
+		for (uint32_t k = m->n; i == m->at && k-- > 0;)
+			place_switch(s, m->chain[k], &n);
 	}
 }
 
 /* Every switch gets its higher neighbour back, if that takes little. */
 static bool mend_order(struct sorting *s)
 {
+	_cleanup_free_ bool *held = xcalloc(s->g->n, sizeof(*held));
 	uint32_t left = TURNS_MAX;
 
-	for (uint32_t stray; (stray = find_stray(s)) != TOPO_NONE;) {
-		struct mend m = find_mend(s, stray);
+	for (uint32_t stray; (stray = find_stray(s, held)) != TOPO_NONE;) {
+		struct mend m = find_mend(s, stray, held);
 
 		if (m.turns > left)
 			return false;
 		left -= m.turns;
-		move_stray(s, stray, &m);
+		move_chain(s, &m);
 	}
 	return true;
 }
@@ -524,8 +570,9 @@ static struct tree *choose_order(struct sorting *s, const struct tree_plan *plan
 		previous ? topo_match_switches(s->g->topo, previous->topo) : NULL;
 	bool known = previous && arrange_as_before(s, previous, match);
 	bool gains = known && !is_part_of(s->g->topo, previous->topo, match);
+	_cleanup_free_ bool *held = xcalloc(s->g->n, sizeof(*held));
 
-	if (known && !gains && find_stray(s) == TOPO_NONE)
+	if (known && !gains && find_stray(s, held) == TOPO_NONE)
 		return take(former);
 	s->t = anew = tree_alloc(s->g->n);
 	arrange(s, plan);

@@ -14,6 +14,7 @@
 #include "sm/routing/route_death.h"
 #include "sm/routing/route_job.h"
 #include "sm/routing/route_memory.h"
+#include "sm/routing/seats.h"
 #include "sm/base/about.h"
 #include "sm/base/news.h"
 #include "util/mem.h"
@@ -318,7 +319,7 @@ static struct topo *routed_topo(struct sm *sm)
 	sick_settle(sm);
 	expected_settle(sm);
 	dampening_settle(sm);
-	return fabric_snapshot(sm->fabric);
+	return seats_give(sm->m.seats, fabric_snapshot(sm->fabric));
 }
 
 void routing_start(struct sm *sm)
