@@ -296,10 +296,9 @@ static uint32_t host_places(const struct levels *l, uint32_t leaf)
  * of the hosts begins with the first port again, or is shared out: of three such hosts the first
  * has a third of the ports, the next one the second third, and every leaf sends to it by another
  * one of these. So they hardly meet one another. A leaf's turn differs by one port from that of its
- * neighbour, and to the hosts of its neighbour: no shift doubles a port twice, except where it goes
- * round from the last leaf to the first. All ports carry the same in the end; flows from anywhere
- * to anywhere meet a little more often. Not so where most leaves have lost a cable, or are of
- * several kinds.
+ * neighbour, and to the hosts of its neighbour, round from the last leaf to the first: no shift
+ * doubles a port twice. All ports carry the same in the end; flows from anywhere to anywhere meet a
+ * little more often. Not so where most leaves have lost a cable, or are of several kinds.
  */
 static void measure_slots(struct levels *l)
 {
@@ -387,7 +386,8 @@ static void list_dests(struct levels *l)
 		unsigned place = 0, place_apart = 0;
 
 		s->first[u] = s->n;
-		s->turn[u] = order * l->rest;
+		s->turn[u] = order;
+		s->n_turns += !l->rank[u];
 		add_dests(s, u, &(struct lid_range){
 			.host = TOPO_NONE, .slot = slot_of(l, u, order % l->span),
 			.base = t->switches[u].lid, .lmc = t->switches[u].lmc,
