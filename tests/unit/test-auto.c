@@ -9,6 +9,7 @@
 
 #include "route/select/engines.h"
 #include "route/select/choose.h"
+#include "tests/lib/tables.h"
 
 static struct routes *run(const char *engine, const struct route_job *job)
 {
@@ -449,6 +450,66 @@ static void tables_stay(void **state)
 	(void)state;
 }
 
+/* ---- trees as good as they can be ------------------------------------------------------------ */
+
+/*
+ * Where every host of a leaf has a cable up for itself no shift need meet another flow, from the
+ * last leaf to the first either; load below that of a host's own cable is not worth that, nor
+ * bandwidth where cables are cut.
+ */
+static void hosts_with_a_cable_up_for_each_meet_nothing_in_shifts(void **state)
+{
+	static const unsigned rows[][4] = {
+		{ 6, 8, 5, 1 }, { 7, 9, 6, 1 }, { 20, 19, 10, 1 },
+		{ 6, 7, 5, 1 }, { 11, 9, 6, 1 }, { 17, 7, 11, 2 },
+	};
+
+	for (unsigned i = 0; i < ARRAY_SIZE(rows); i++) {
+		const unsigned *row = rows[i];
+		struct topo *t = topogen_fat_tree2(row[0], row[1], row[2], row[3], NULL);
+		struct routes *r = automatic(t, NULL);
+
+		print_message("# %u leaves of %u\n", row[0], row[2]);
+		assert_int_equal(tables_shift_congestion(r, 0), 1);
+		routes_unref(r);
+		topo_unref(t);
+	}
+	(void)state;
+}
+
+static void load_below_that_of_a_host_costs_no_bandwidth(void **state)
+{
+	struct topogen o = { .damage = 0.1, .seed = 3 };
+	struct topo *t = topogen_fat_tree2(20, 19, 10, 1, &o);
+	struct routes *r = automatic(t, NULL);
+
+	assert_true(tables_permutations(r, 100, 1) > .77);
+	routes_unref(r);
+	topo_unref(t);
+	(void)state;
+}
+
+/* A few hosts more than ports up, and fewer leaves than ports: turns go round from the last leaf. */
+static void few_hosts_more_than_ports_up_are_dealt_out_evenly(void **state)
+{
+	static const struct {
+		unsigned leaves, spines, hosts, load;
+	} rows[] = { { 17, 25, 28, 504 }, { 16, 10, 12, 216 } };
+
+	for (unsigned i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct topo *t = topogen_fat_tree2(rows[i].leaves, rows[i].spines, rows[i].hosts, 1,
+						   NULL);
+		struct routes *r = automatic(t, NULL);
+		struct route_verdict v;
+
+		routes_check(r, 1, &v);
+		assert_int_equal(v.max_load, rows[i].load);
+		routes_unref(r);
+		topo_unref(t);
+	}
+	(void)state;
+}
+
 /* ---- little and hostile ---------------------------------------------------------------------- */
 
 static void nothing_to_route(void **state)
@@ -625,6 +686,9 @@ int main(void)
 		cmocka_unit_test(others_decline),
 		cmocka_unit_test(one_lane_always_holds),
 		cmocka_unit_test(tables_stay),
+		cmocka_unit_test(hosts_with_a_cable_up_for_each_meet_nothing_in_shifts),
+		cmocka_unit_test(load_below_that_of_a_host_costs_no_bandwidth),
+		cmocka_unit_test(few_hosts_more_than_ports_up_are_dealt_out_evenly),
 		cmocka_unit_test(nothing_to_route),
 		cmocka_unit_test(hostile_fabric),
 		cmocka_unit_test(cancelled),

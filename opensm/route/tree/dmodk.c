@@ -57,6 +57,8 @@ struct levels {
 		double mean;
 	} *spares;	      /* per switch: of s->spares; and destinations on its cables */
 	uint32_t span;        /* slots per switch */
+	uint64_t slots;	      /* of all leaves, and what is left out between them */
+	uint32_t n_leaves;
 	uint32_t ports, rest; /* `rest` hosts of a leaf come after those; 0: none do */
 	bool shares;	      /* the rest is shared out */
 	struct arena memory;
@@ -296,10 +298,13 @@ static uint32_t host_places(const struct levels *l, uint32_t leaf)
  * of the hosts begins with the first port again, or is shared out: of three such hosts the first
  * has a third of the ports, the next one the second third, and every leaf sends to it by another
  * one of these. So they hardly meet one another. A leaf's turn differs by one port from that of its
- * neighbour, and to the hosts of its neighbour: no shift doubles a port twice, except where it goes
- * round from the last leaf to the first. All ports carry the same in the end; flows from anywhere
- * to anywhere meet a little more often. Not so where most leaves have lost a cable, or are of
- * several kinds.
+ * neighbour, and to the hosts of its neighbour, round from the last leaf to the first: no shift
+ * doubles a port twice. All ports carry the same in the end; flows from anywhere to anywhere meet a
+ * little more often. Not so where most leaves have lost a cable, or are of several kinds.
+ *
+ * Leaves with fewer hosts than ports up: the slots of neighbours follow each other, and those of
+ * the first leaf follow those of the last one where all slots are a multiple of the ports. So a few
+ * are left out between leaves; not below three levels, as those above would be uneven.
  */
 static void measure_slots(struct levels *l)
 {
@@ -307,8 +312,10 @@ static void measure_slots(struct levels *l)
 	_cleanup_free_ uint32_t *ports = xcalloc(l->g->n, sizeof(*ports));
 	_cleanup_free_ uint32_t *whole = xcalloc(l->g->n, sizeof(*whole));
 	uint32_t n = 0;
+	bool deep = false;
 
 	for (uint32_t u = 0; u < l->g->n; u++) {
+		deep |= l->rank[u] == 2;
 		if (l->rank[u])
 			continue;
 		whole[n] = l->arity[u] * most_parallel(l, u);
@@ -321,6 +328,10 @@ static void measure_slots(struct levels *l)
 		l->rest = l->span % l->ports;
 	l->span -= l->rest;
 	l->shares = l->rest && l->rest * SHARED_MOST <= l->ports;
+	l->n_leaves = MAX(n, 1u);
+	l->slots = (uint64_t)l->n_leaves * l->span;
+	if (l->span < l->ports && !deep)
+		l->slots += l->ports - 1 - (l->slots + l->ports - 1) % l->ports;
 }
 
 struct lid_range {
@@ -335,7 +346,7 @@ static uint32_t slot_of(const struct levels *l, uint32_t sw, unsigned place)
 	uint32_t order = l->leaf_order[sw], more;
 
 	if (!l->rest || place < l->span)
-		return order * l->span + place;
+		return (uint32_t)(order * l->slots / l->n_leaves) + place;
 	more = place - l->span;
 	if (l->shares) /* the port up by which the first leaf sends to it */
 		more = (more * l->ports + order * l->rest % l->ports) / l->rest;
@@ -387,7 +398,8 @@ static void list_dests(struct levels *l)
 		unsigned place = 0, place_apart = 0;
 
 		s->first[u] = s->n;
-		s->turn[u] = order * l->rest;
+		s->turn[u] = order;
+		s->n_turns += !l->rank[u];
 		add_dests(s, u, &(struct lid_range){
 			.host = TOPO_NONE, .slot = slot_of(l, u, order % l->span),
 			.base = t->switches[u].lid, .lmc = t->switches[u].lmc,

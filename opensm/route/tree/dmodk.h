@@ -73,9 +73,9 @@ struct dmodk {
 	uint16_t *rank;     /* per switch: hops to the nearest leaf; DISTANCE_NONE: none */
 	/* level[k].home is k + 1 ranks up; level[0].digit is the slot, neighbours adjacent. */
 	struct dmodk_level level[DMODK_LEVELS + 1];
-	/* Hosts of leaves beyond a multiple of their ports up, mostly `rest`; per switch: turn. */
+	/* Hosts of leaves beyond a multiple of their ports up, mostly `rest`. Leaves have turns. */
 	struct dmodk_shared *shared;
-	uint32_t n_shared, *turn, rest;
+	uint32_t n_shared, *turn, n_turns, rest;
 	struct dmodk_crowded *crowded;	   /* by level */
 	struct dmodk_spare *spares;
 	uint32_t n_crowded[DMODK_LEVELS + 1]; /* before each level, and in all */

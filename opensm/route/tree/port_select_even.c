@@ -181,7 +181,7 @@ void port_select_share(struct port_select_row *row)
 {
 	const struct dmodk *s = row->plan->spread;
 	const struct change *c = row->plan->change;
-	uint32_t n = row->n_all, own = n ? s->turn[row->sw] % n : 0;
+	uint32_t n = row->n_all, own = s->turn[row->sw];
 
 	if (s->rank[row->sw] || !n || !row->simple || row->plan->switches_only)
 		return;
@@ -195,7 +195,8 @@ void port_select_share(struct port_select_row *row)
 		    (row->old && c->known[d->dest]))
 			continue;
 		/* Neighbours up in turn, then their cables. */
-		turn = (d->place * n + (s->turn[d->at] + n - own) % n) / s->rest;
+		turn = (s->turn[d->at] + s->n_turns - own) % s->n_turns * s->rest % n;
+		turn = (d->place * n + turn) / s->rest;
 		way = &row->groups[row->by_way[turn % row->n_up]];
 		row->lft[lid] = row->plan->graph->ports[way->first_port +
 							turn / row->n_up % way->n_ports];
