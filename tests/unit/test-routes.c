@@ -107,6 +107,68 @@ static void assert_derived_are_copies(struct size s)
 	topo_unref(t);
 }
 
+/* `rows` without that of `gap`. */
+static void assert_rows_without(const struct routes *r, const uint8_t *rows, uint32_t gap)
+{
+	for (uint32_t s = 0; s < r->topo->n_switches; s++)
+		assert_memory_equal(routes_row(r, s),
+				    rows + (size_t)(s < gap ? s : s + 1) * r->row_size,
+				    r->row_size);
+}
+
+/* They stay when their lender is let go, and what is derived from them does when they are. */
+static void assert_borrowed_hold(uint32_t gap)
+{
+	struct size s = size_of_pages(PAGES_SHARED_MIN / 4 + 3);
+	struct topo *t = bare_topo(s.n_switches), *less = bare_topo(s.n_switches - 1);
+	struct routes *r = routes_new_unset(t, "minhop", (lid_t)(s.row_size - 1)), *lender, *next;
+	uint32_t last = s.n_switches - 2;
+	uint8_t *rows;
+	size_t mark;
+
+	fill(r, gap);
+	rows = xmemdup(r->lft, (size_t)s.n_switches * s.row_size);
+	assert_null(routes_borrow(less, r, gap));
+	lender = routes_derive(t, r);
+	routes_unref(r);
+	write_some(lender, rows, gap);
+	r = routes_borrow(less, lender, gap);
+	assert_ptr_equal(r->lft, lender->lft);
+	routes_unref(lender);
+	assert_rows_without(r, rows, gap);
+	next = routes_derive(less, r);
+	assert_true(routes_are_same(r, next));
+	assert_null(routes_borrow(less, next, gap));
+	mark = routes_mark(next);
+	routes_write(next, last, 1, (uint8_t)~routes_port(next, last, 1));
+	routes_rewind(next, mark);
+	assert_rows_without(next, rows, gap);
+	rows[(size_t)(last < gap ? last : last + 1) * s.row_size + 1] ^= 0xFF;
+	routes_write(next, last, 1, (uint8_t)~routes_port(next, last, 1));
+	assert_false(routes_are_same(r, next));
+	routes_unref(r);
+	assert_rows_without(next, rows, gap);
+	r = routes_derive(less, next);
+	routes_touch(next);
+	assert_true(routes_are_same(r, next));
+	routes_unref(next);
+	assert_rows_without(r, rows, gap);
+	routes_unref(r);
+	free(rows);
+	topo_unref(less);
+	topo_unref(t);
+}
+
+static void rows_without_a_switch_are_borrowed(void **state)
+{
+	uint32_t n = size_of_pages(PAGES_SHARED_MIN / 4 + 3).n_switches;
+
+	(void)state;
+	assert_borrowed_hold(0);
+	assert_borrowed_hold(n / 2);
+	assert_borrowed_hold(n - 1);
+}
+
 static void tables_of_every_size_derive(void **state)
 {
 	/* A page, words of 64 pages, FILE_MIN, FILE_PART; one more and one less of each. */
@@ -164,6 +226,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tables_of_every_size_derive),
+		cmocka_unit_test(rows_without_a_switch_are_borrowed),
 		cmocka_unit_test(large_tables_derive),
 		cmocka_unit_test(sizes_need_not_be_whole_pages),
 		cmocka_unit_test(touched_are_the_pages_that_are_there),

@@ -144,12 +144,30 @@ static uint32_t *move_places(const struct renumbering *m, const uint32_t *places
 	return ret;
 }
 
+/* Where one switch is left out, the rows may stay where they are. */
+static struct routes *renumber_rows(const struct routes *r, const struct renumbering *m)
+{
+	struct routes *ret = NULL;
+
+	if (m->n_runs && m->n_runs <= 2 && m->runs[0].from != TOPO_NONE &&
+	    m->was->n_switches == m->now->n_switches + 1)
+		ret = routes_borrow(m->now, r, m->runs[0].from ? 0 : m->runs[0].n);
+	if (ret)
+		return ret;
+	ret = routes_new_unset(m->now, r->engine, r->top);
+	for (uint32_t s = 0; s < m->now->n_switches; s++)
+		if (m->from[s] == TOPO_NONE)
+			memset(routes_row(ret, s), LFT_NO_PORT, ret->row_size);
+		else
+			memcpy(routes_row(ret, s), routes_row(r, m->from[s]), ret->row_size);
+	return ret;
+}
+
 struct routes *routes_renumber(const struct routes *r, const struct renumbering *m)
 {
-	struct routes *ret = routes_new_unset(m->now, r->engine, r->top);
+	struct routes *ret = renumber_rows(r, m);
 
 	assert(r->topo == m->was && !r->lanes && !r->master_tree);
-	copy_runs(m, ret->lft, r->lft, r->row_size, LFT_NO_PORT);
 	memcpy(ret->by, r->by, sizeof(ret->by));
 	memcpy(ret->note, r->note, sizeof(ret->note));
 	ret->compared_load = r->compared_load;
