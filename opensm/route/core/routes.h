@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "route/core/sl2vl.h"
 #include "topo/topo.h"
@@ -146,6 +147,31 @@ static inline uint8_t *routes_row(const struct routes *r, uint32_t sw)
 static inline uint8_t routes_port(const struct routes *r, uint32_t sw, lid_t lid)
 {
 	return lid <= r->top ? routes_row(r, sw)[lid] : LFT_NO_PORT;
+}
+
+/*
+ * Entries of a block of LIDs, those of all switches beside each other: rows are in pages of their
+ * own, and of LIDs that follow each other each block is copied once, where it is asked for. All
+ * zero but `routes`: nothing is there yet.
+ */
+struct routes_blocks {
+	const struct routes *routes;
+	uint8_t *entries; /* per switch LFT_BLOCK_LIDS */
+	uint32_t *block;  /* per switch: which + 1 */
+};
+
+/* As routes_port(). */
+static inline uint8_t routes_blocks_port(const struct routes_blocks *b, uint32_t sw, lid_t lid)
+{
+	uint8_t *entries = b->entries + (size_t)sw * LFT_BLOCK_LIDS;
+	uint32_t block = lid / LFT_BLOCK_LIDS;
+
+	if (lid > b->routes->top)
+		return LFT_NO_PORT;
+	if (b->block[sw] != block + 1)
+		memcpy(entries, routes_row(b->routes, sw) + block * LFT_BLOCK_LIDS, LFT_BLOCK_LIDS);
+	b->block[sw] = block + 1;
+	return entries[lid % LFT_BLOCK_LIDS];
 }
 
 /* The entry of topo->ports by which `sw` sends `lid` to another switch; TOPO_NONE: it does not. */
