@@ -432,7 +432,7 @@ static void give_back(struct repair *p, const struct waiting *w)
 	write_entry(p, w->sw, w->dest, choose_by_count(p, w->sw, w->dest, w->at, c, old));
 }
 
-/* The row of a switch and those of its neighbours; all others are 0. */
+/* The row of a switch and those of its neighbours; all others are not set. */
 static struct distances *distances_around(const struct repair *p, uint32_t sw)
 {
 	uint32_t n = p->g->n;
@@ -440,7 +440,7 @@ static struct distances *distances_around(const struct repair *p, uint32_t sw)
 
 	d->n = n;
 	d->mask = p->downs ? DISTANCE_DOWN - 1 : UINT16_MAX;
-	d->rows = xcalloc((size_t)n * n, sizeof(*d->rows));
+	d->rows = xmalloc((size_t)n * n * sizeof(*d->rows));
 	for (uint32_t to = 0; to < n; to++) {
 		d->rows[(size_t)sw * n + to] = repair_distance(p, sw, to);
 		GRAPH_EACH(p->g, sw, group)
