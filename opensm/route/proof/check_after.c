@@ -117,6 +117,7 @@ static void compare_rows(struct delta *d, uint32_t s)
 static void find_cables(struct delta *d, uint32_t s)
 {
 	const struct topo_switch *sw = &d->new->topo->switches[s];
+	const uint8_t *row = routes_row(d->new->routes, s);
 	bool changed[UINT8_MAX + 1] = { false }, some = false;
 
 	for (unsigned p = 1; p <= sw->n_ports; p++) {
@@ -130,10 +131,9 @@ static void find_cables(struct delta *d, uint32_t s)
 		};
 		some = changed[p] = true;
 	}
-	for (unsigned lid = 1; some && lid <= d->new->top; lid++)
-		if (changed[routes_port(d->new->routes, s, (lid_t)lid)])
-			add_entry(d, s, (lid_t)lid,
-				  routes_port(d->new->routes, s, (lid_t)lid));
+	for (unsigned lid = 1; some && lid <= MIN(d->new->top, d->new->routes->top); lid++)
+		if (changed[row[lid]])
+			add_entry(d, s, (lid_t)lid, row[lid]);
 }
 
 static void sort_by_lid(struct delta *d)
@@ -154,49 +154,29 @@ static inline uint8_t port_in(const struct delta *d, const struct verifier *j, u
 {
 	if (d->stamp[s] == lid + 1u)
 		return j == d->old ? d->was[s] : d->now[s];
-	return routes_port(d->new->routes, s, lid);
+	return routes_blocks_port(&d->blocks, s, lid);
 }
 
-/* The channel by which `s` sends to the LID; TOPO_NONE: none to a switch. */
+#define ARRIVED (TOPO_NONE - 1)
+
+/* The channel by which `s` sends to the LID; TOPO_NONE: none to a switch; or ARRIVED. */
 static inline uint32_t channel_of(const struct delta *d, const struct verifier *j, uint32_t s,
 				  lid_t lid)
 {
 	const struct topo_switch *sw = &j->topo->switches[s];
+	const struct target *to = &j->targets[lid];
 	uint8_t port = lid < sw->lft_cap ? port_in(d, j, s, lid) : LFT_NO_PORT;
 
+	if (s == to->sw && port == to->port)
+		return ARRIVED;
 	if (port > sw->n_ports || j->behind[sw->first_port + port] == BEHIND_NONE)
 		return TOPO_NONE;
 	return sw->first_port + port;
 }
 
-static inline bool is_end(const struct delta *d, const struct verifier *j, uint32_t s, lid_t lid)
-{
-	return s == j->targets[lid].sw && port_in(d, j, s, lid) == j->targets[lid].port &&
-	       lid < j->topo->switches[s].lft_cap;
-}
-
-/* Hops from `s` on, or -1. Adds `flow`, if not 0, to the loads on the path. */
-static int follow_path(struct delta *d, const struct verifier *j, uint32_t s, lid_t lid,
-		       uint32_t flow)
-{
-	int hops = 0;
-
-	for (uint32_t left = j->topo->n_switches; !is_end(d, j, s, lid); left--) {
-		uint32_t channel = channel_of(d, j, s, lid);
-
-		if (channel == TOPO_NONE || !left)
-			return -1;
-		d->p->load[channel] += flow;
-		s = j->behind[channel] >> 8;
-		hops++;
-	}
-	return hops;
-}
-
-static void add_dependency(struct delta *d, uint32_t channel, uint64_t in, lid_t lid)
+static void add_dependency(struct delta *d, uint32_t channel, uint64_t in, uint16_t vls)
 {
 	struct cdg *g = d->new->dependencies;
-	uint16_t vls = cdg_vls_of(g, d->new->targets[lid].sw, lid);
 
 	g->vls |= vls;
 	for (unsigned left = vls; left; left &= left - 1) {
@@ -214,37 +194,65 @@ static void add_dependency(struct delta *d, uint32_t channel, uint64_t in, lid_t
 	}
 }
 
-/* Of packets that come to `s` by ports `in` in new tables: follow_path() showed they arrive. */
-static void add_dependencies(struct delta *d, uint32_t s, uint64_t in, lid_t lid)
+/*
+ * Hops from `s` on, or -1. Adds `flow`, if not 0, to the loads on the path; and its dependencies
+ * unless `in` is NULL: packets come to `s` by these ports.
+ */
+static int follow_path(struct delta *d, const struct verifier *j, uint32_t s, lid_t lid,
+		       uint32_t flow, const uint64_t *in)
 {
-	const struct verifier *j = d->new;
+	uint16_t vls = in ? cdg_vls_of(j->dependencies, j->targets[lid].sw, lid) : 0;
+	uint64_t by = in ? *in : 0;
+	int hops = 0;
 
-	for (uint32_t hops = 0; !is_end(d, j, s, lid); hops++) {
-		uint32_t channel = channel_of(d, j, s, lid);
-
-		assert(channel != TOPO_NONE && hops < j->topo->n_switches);
-		add_dependency(d, channel, in, lid);
-		in = UINT64_C(1) << (j->behind[channel] & 63);
+	for (uint32_t left = j->topo->n_switches, channel;
+	     (channel = channel_of(d, j, s, lid)) != ARRIVED; left--) {
+		if (channel == TOPO_NONE || !left)
+			return -1;
+		d->p->load[channel] += flow;
+		if (in)
+			add_dependency(d, channel, by, vls);
+		by = UINT64_C(1) << (j->behind[channel] & 63);
 		s = j->behind[channel] >> 8;
+		hops++;
 	}
+	return hops;
 }
 
 /* Is the entry at the other end of a cable unchanged, and does it lead over the cable? */
 static inline bool sends_to(const struct delta *d, uint32_t behind, lid_t lid)
 {
-	const struct verifier *j = d->new;
 	uint32_t v = behind >> 8;
 
-	return d->stamp[v] != lid + 1u && !is_end(d, j, v, lid) &&
-	       lid < j->topo->switches[v].lft_cap &&
-	       routes_port(j->routes, v, lid) == (behind & 255);
+	return d->stamp[v] != lid + 1u &&
+	       channel_of(d, d->new, v, lid) ==
+		       d->new->topo->switches[v].first_port + (behind & 255);
 }
 
 /*
- * Switches whose paths come to `s` without meeting another entry that differs: d->queue. Returns
- * how many. Entries over cables that went or came are among those that differ. Where all paths from
- * sources are shortest, only those one hop farther away are asked: no source is behind the others.
+ * Ports of `s` by which paths to `at` may come, without another entry that differs: entries over
+ * cables that went or came are among those. Where all paths from sources are shortest, only
+ * switches one hop farther away are asked: no source is behind the others.
  */
+static uint64_t ports_upstream(struct delta *d, uint32_t s, uint32_t at)
+{
+	const struct topo_switch *sw = &d->new->topo->switches[s];
+	struct ports_in *in = &d->ports_in[s];
+
+	if (in->at == at + 1)
+		return in->ports;
+	*in = (struct ports_in){ .at = at + 1 };
+	for (unsigned p = 1; p <= sw->n_ports; p++) {
+		uint32_t behind = d->new->behind[sw->first_port + p];
+
+		if (behind != BEHIND_NONE && d->old->behind[sw->first_port + p] == behind &&
+		    (!d->was_minimal || d->dist[behind >> 8] == d->dist[s] + 1u))
+			in->ports |= UINT64_C(1) << p;
+	}
+	return in->ports;
+}
+
+/* Switches whose paths come to `s` that way, and `s` itself: d->queue. Returns how many. */
 static size_t find_upstream(struct delta *d, uint32_t s, lid_t lid)
 {
 	const struct verifier *j = d->new;
@@ -254,19 +262,17 @@ static size_t find_upstream(struct delta *d, uint32_t s, lid_t lid)
 	d->queue[n++] = (struct upstream){ .sw = s };
 	for (size_t i = 0; i < n; i++) {
 		struct upstream here = d->queue[i];
-		const struct topo_switch *sw = &j->topo->switches[here.sw];
+		uint64_t ports = ports_upstream(d, here.sw, j->targets[lid].sw);
 
-		for (unsigned p = 1; p <= sw->n_ports; p++) {
-			uint32_t behind = j->behind[sw->first_port + p], v = behind >> 8;
+		for (; ports; ports &= ports - 1) {
+			unsigned p = (unsigned)__builtin_ctzll(ports);
+			uint32_t behind = j->behind[j->topo->switches[here.sw].first_port + p];
 
-			if (behind == BEHIND_NONE ||
-			    (d->was_minimal && d->dist[v] != d->dist[here.sw] + 1u) ||
-			    d->old->behind[sw->first_port + p] != behind ||
-			    !sends_to(d, behind, lid))
+			if (!sends_to(d, behind, lid))
 				continue;
 			GROW(d->queue, n + 1, d->cap_queue);
 			d->queue[n++] = (struct upstream){
-				.sw = v,
+				.sw = behind >> 8,
 				.hops = here.hops + 1,
 				.branch = i ? here.branch : (uint8_t)p,
 			};
@@ -291,11 +297,10 @@ static bool shift_sources(struct delta *d, uint32_t s, lid_t lid)
 	}
 	if (!flow)
 		return true;
-	before = follow_path(d, d->old, s, lid, 0u - flow);
-	now = follow_path(d, j, s, lid, flow);
+	before = follow_path(d, d->old, s, lid, 0u - flow, NULL);
+	now = follow_path(d, j, s, lid, flow, &in);
 	if (before < 0 || now < 0)
 		return false;
-	add_dependencies(d, s, in, lid);
 	for (size_t i = 0; i < n; i++) {
 		uint32_t u = d->queue[i].sw, own = j->sources[u] - (u == at);
 		uint32_t a = d->queue[i].hops + (uint32_t)before,
@@ -338,8 +343,7 @@ static bool meets(const struct delta *d, uint32_t s, lid_t lid)
 	for (uint32_t hops = 0; d->stamp[s] != lid + 1u; hops++) {
 		uint32_t channel = channel_of(d, d->new, s, lid);
 
-		if (is_end(d, d->new, s, lid) || channel == TOPO_NONE ||
-		    hops > d->new->topo->n_switches)
+		if (channel >= ARRIVED || hops > d->new->topo->n_switches)
 			return false;
 		s = d->new->behind[channel] >> 8;
 	}
@@ -352,13 +356,13 @@ static bool shift_detours(struct delta *d, lid_t lid)
 	const struct verifier *j = d->new;
 	uint32_t at = j->targets[lid].sw;
 
-	for (size_t i = delta_first_moved(d, at); i < d->n_moved && d->moved[i].at == at; i++) {
+	for (size_t i = d->first_moved[at]; i < d->first_moved[at + 1]; i++) {
 		const struct moved *m = &d->moved[i];
 		int hops;
 
 		if (!j->sources[m->sw] || meets(d, m->sw, lid))
 			continue;
-		hops = follow_path(d, j, m->sw, lid, 0);
+		hops = follow_path(d, j, m->sw, lid, 0, NULL);
 		if (hops < 0)
 			return false;
 		d->p->v.detours -= hops != m->before ? j->sources[m->sw] : 0;
@@ -379,19 +383,20 @@ static bool still_nearer(struct delta *d, lid_t lid, const struct differing *ent
 	uint32_t at = j->targets[lid].sw, missing = 0;
 
 	for (size_t i = 0; i < n; i++)
-		if (!verifier_comes_nearer(j, entries[i].sw, lid))
+		if (!verifier_comes_nearer(j, entries[i].sw, lid, true))
 			return false;
-	for (size_t i = delta_first_moved(d, at); i < d->n_moved && d->moved[i].at == at; i++) {
+	for (size_t i = d->first_moved[at]; i < d->first_moved[at + 1]; i++) {
 		const struct topo_switch *sw = &j->topo->switches[d->moved[i].sw];
 
-		if (!verifier_comes_nearer(j, d->moved[i].sw, lid))
+		if (!verifier_comes_nearer(j, d->moved[i].sw, lid, true))
 			return false;
 		missing += d->moved[i].now == DISTANCE_NONE;
 		missing -= d->moved[i].before == DISTANCE_NONE;
 		for (unsigned p = 1; p <= sw->n_ports; p++) {
 			uint32_t behind = j->behind[sw->first_port + p];
 
-			if (behind != BEHIND_NONE && !verifier_comes_nearer(j, behind >> 8, lid))
+			if (behind != BEHIND_NONE &&
+			    !verifier_comes_nearer(j, behind >> 8, lid, true))
 				return false;
 		}
 	}
@@ -491,7 +496,7 @@ static bool shift_all(struct delta *d)
 			ok = (!n || shift_lid(d, entries, n)) &&
 			     (!d->n_moved || shift_detours(d, (lid_t)lid));
 		else if ((!j->nearer[lid] || !still_nearer(d, (lid_t)lid, entries, n)) &&
-			 (n || delta_first_moved(d, to->sw) < d->n_moved))
+			 (n || d->first_moved[to->sw] < d->first_moved[to->sw + 1]))
 			count_missing(d, (lid_t)lid);
 	}
 	return ok;
@@ -518,12 +523,17 @@ static bool find_differences(struct delta *d)
 
 /* ---- end ports that go and come -------------------------------------------------------------- */
 
-/* Counts the flows of `flow` end ports on `s` to the LID, `own` of them not to themselves. */
-static bool count_flow(struct delta *d, uint32_t s, lid_t lid, uint32_t flow, uint32_t own)
+/*
+ * Counts the flows of `flow` end ports on `s` to the LID, `own` of them not to themselves; with
+ * dependencies if they are new.
+ */
+static bool count_flow(struct delta *d, uint32_t s, lid_t lid, uint32_t flow, uint32_t own,
+		       bool are_new)
 {
+	const uint64_t in = 0;
 	struct route_proof *p = d->p;
 	uint16_t dist = distances_from(d->new->distances, d->new->targets[lid].sw)[s];
-	int hops = follow_path(d, d->new, s, lid, flow);
+	int hops = follow_path(d, d->new, s, lid, flow, are_new ? &in : NULL);
 
 	if (hops < 0)
 		return false;
@@ -543,10 +553,8 @@ static bool count_column(struct delta *d, lid_t lid, uint32_t sign)
 
 		if (!j->sources[s])
 			continue;
-		if (!count_flow(d, s, lid, sign * j->sources[s], sign * own))
+		if (!count_flow(d, s, lid, sign * j->sources[s], sign * own, sign == 1))
 			return false;
-		if (sign == 1)
-			add_dependencies(d, s, 0, lid);
 	}
 	return true;
 }
@@ -562,10 +570,8 @@ static bool count_source(struct delta *d, uint32_t at, uint32_t n)
 	for (unsigned lid = 1; lid <= j->top; lid++) {
 		if (j->targets[lid].sw == TOPO_NONE || !j->targets[lid].port)
 			continue;
-		if (!count_flow(d, at, (lid_t)lid, n, n))
+		if (!count_flow(d, at, (lid_t)lid, n, n, first))
 			return false;
-		if (first)
-			add_dependencies(d, at, 0, (lid_t)lid);
 	}
 	return true;
 }
@@ -622,6 +628,13 @@ static bool add_lids(struct delta *d, const struct topo_host *h)
 	return true;
 }
 
+static void look_at(struct delta *d, struct verifier *new)
+{
+	d->new = new;
+	d->blocks.routes = new->routes;
+	memset(d->blocks.block, 0, new->topo->n_switches * sizeof(*d->blocks.block));
+}
+
 /* With the former tables and cables: there may be no others. */
 static bool remove_hosts(struct delta *d)
 {
@@ -629,12 +642,12 @@ static bool remove_hosts(struct delta *d)
 	struct verifier *new = d->new;
 	bool ok = true;
 
-	d->new = &d->p->j;
+	look_at(d, &d->p->j);
 	for (size_t i = 0; ok && i < d->n_gone; i++)
 		ok = remove_lids(d, &hosts[d->gone[i]]);
 	ok = ok && count_sources(d, hosts, d->gone, d->n_gone, UINT32_MAX);
 	new->n_sources = d->new->n_sources;
-	d->new = new;
+	look_at(d, new);
 	return ok;
 }
 
@@ -730,6 +743,10 @@ bool route_proof_move(struct route_proof *p, const struct routes *r,
 	ARENA_ARRAY(&d.memory, d.was, r->topo->n_switches);
 	ARENA_ARRAY(&d.memory, d.now, r->topo->n_switches);
 	ARENA_ARRAY(&d.memory, d.seen, r->topo->n_switches);
+	ARENA_ARRAY(&d.memory, d.ports_in, r->topo->n_switches);
+	ARENA_ARRAY(&d.memory, d.first_moved, r->topo->n_switches + 1u);
+	ARENA_ARRAY(&d.memory, d.blocks.entries, (size_t)r->topo->n_switches * LFT_BLOCK_LIDS);
+	ARENA_ARRAY(&d.memory, d.blocks.block, r->topo->n_switches);
 	ok = find_hosts(&d) && remove_hosts(&d);
 	drop_switches(&d);
 	ok = ok && find_differences(&d) && delta_repair_distances(&d) && no_pair_is_cut(&d);
