@@ -44,7 +44,7 @@ static void copy_runs(const struct renumbering *m, uint8_t *to, const uint8_t *v
 		if (run->from == TOPO_NONE)
 			memset(to + run->first * size, none, run->n * size);
 		else
-			memcpy(to + run->first * size, values + run->from * size, run->n * size);
+			memmove(to + run->first * size, values + run->from * size, run->n * size);
 	}
 }
 
@@ -73,10 +73,10 @@ void *renumber_entries(const struct renumbering *m, const void *values, size_t s
 	return ret;
 }
 
-void *renumber_pairs(const struct renumbering *m, const void *values, size_t size, uint8_t none)
+static void *move_pairs(const struct renumbering *m, uint8_t *ret, const void *values, size_t size,
+			uint8_t none)
 {
 	uint32_t n = m->now->n_switches;
-	uint8_t *ret = xmalloc((size_t)n * n * size + 1);
 
 	for (uint32_t a = 0; a < n; a++) {
 		uint8_t *row = ret + (size_t)a * n * size;
@@ -87,6 +87,27 @@ void *renumber_pairs(const struct renumbering *m, const void *values, size_t siz
 			copy_runs(m, row, (const uint8_t *)values +
 				  (size_t)m->from[a] * m->was->n_switches * size, size, none);
 	}
+	return ret;
+}
+
+void *renumber_pairs(const struct renumbering *m, const void *values, size_t size, uint8_t none)
+{
+	uint32_t n = m->now->n_switches;
+
+	return move_pairs(m, xmalloc((size_t)n * n * size + 1), values, size, none);
+}
+
+void *renumber_own_pairs(const struct renumbering *m, void *values, size_t size, uint8_t none)
+{
+	bool falls = true; /* each number: what is moved is never where something waits to be */
+	void *ret;
+
+	for (uint32_t s = 0; s < m->now->n_switches && falls; s++)
+		falls = m->from[s] != TOPO_NONE && (!s || m->from[s] > m->from[s - 1]);
+	if (falls)
+		return move_pairs(m, values, values, size, none);
+	ret = renumber_pairs(m, values, size, none);
+	free(values);
 	return ret;
 }
 

@@ -118,7 +118,7 @@ static void find_cables(struct delta *d, uint32_t s)
 {
 	const struct topo_switch *sw = &d->new->topo->switches[s];
 	const uint8_t *row = routes_row(d->new->routes, s);
-	bool changed[UINT8_MAX + 1] = { false }, some = false;
+	const uint8_t *end = row + MIN(d->new->top, d->new->routes->top) + 1;
 
 	for (unsigned p = 1; p <= sw->n_ports; p++) {
 		uint32_t e = sw->first_port + p;
@@ -129,11 +129,9 @@ static void find_cables(struct delta *d, uint32_t s)
 		d->cables[d->n_cables++] = (struct cable_moved){
 			.end = e, .sw = s, .was = d->old->behind[e], .now = d->new->behind[e],
 		};
-		some = changed[p] = true;
+		for (const uint8_t *at = row; (at = memchr(at, (int)p, (size_t)(end - at))); at++)
+			add_entry(d, s, (lid_t)(at - row), (uint8_t)p);
 	}
-	for (unsigned lid = 1; some && lid <= MIN(d->new->top, d->new->routes->top); lid++)
-		if (changed[row[lid]])
-			add_entry(d, s, (lid_t)lid, row[lid]);
 }
 
 static void sort_by_lid(struct delta *d)
