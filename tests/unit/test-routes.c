@@ -142,6 +142,11 @@ static void assert_borrowed_hold(uint32_t gap)
 	write_some(lender, rows, gap);
 	r = routes_borrow(less, lender, gap);
 	assert_ptr_equal(r->lft, lender->lft);
+	/* the mapping that this one leaves has other numbers than `r` */
+	next = routes_derive(t, lender);
+	routes_write(next, last + 1, 2, (uint8_t)~routes_port(next, last + 1, 2));
+	routes_stand_for(next, lender, r);
+	routes_unref(next);
 	routes_unref(lender);
 	assert_rows_without(r, rows, gap);
 	next = routes_derive(less, r);
