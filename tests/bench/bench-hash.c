@@ -30,7 +30,8 @@ static uint64_t hash_routes(uint64_t h, const struct routes *r)
 
 	if (!r)
 		return hash(h, "no", 2);
-	h = hash(h, r->lft, n * r->row_size);
+	for (uint32_t s = 0; s < n; s++)
+		h = hash(h, routes_row(r, s), r->row_size);
 	h = hash(h, r->hops, n * n);
 	h = hash(h, r->note, strlen(r->note));
 	h = hash(h, r->places, n * sizeof(*r->places));

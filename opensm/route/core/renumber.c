@@ -44,7 +44,7 @@ static void copy_runs(const struct renumbering *m, uint8_t *to, const uint8_t *v
 		if (run->from == TOPO_NONE)
 			memset(to + run->first * size, none, run->n * size);
 		else
-			memcpy(to + run->first * size, values + run->from * size, run->n * size);
+			memmove(to + run->first * size, values + run->from * size, run->n * size);
 	}
 }
 
@@ -73,10 +73,10 @@ void *renumber_entries(const struct renumbering *m, const void *values, size_t s
 	return ret;
 }
 
-void *renumber_pairs(const struct renumbering *m, const void *values, size_t size, uint8_t none)
+static void *move_pairs(const struct renumbering *m, uint8_t *ret, const void *values, size_t size,
+			uint8_t none)
 {
 	uint32_t n = m->now->n_switches;
-	uint8_t *ret = xmalloc((size_t)n * n * size + 1);
 
 	for (uint32_t a = 0; a < n; a++) {
 		uint8_t *row = ret + (size_t)a * n * size;
@@ -87,6 +87,27 @@ void *renumber_pairs(const struct renumbering *m, const void *values, size_t siz
 			copy_runs(m, row, (const uint8_t *)values +
 				  (size_t)m->from[a] * m->was->n_switches * size, size, none);
 	}
+	return ret;
+}
+
+void *renumber_pairs(const struct renumbering *m, const void *values, size_t size, uint8_t none)
+{
+	uint32_t n = m->now->n_switches;
+
+	return move_pairs(m, xmalloc((size_t)n * n * size + 1), values, size, none);
+}
+
+void *renumber_own_pairs(const struct renumbering *m, void *values, size_t size, uint8_t none)
+{
+	bool falls = true; /* each number: what is moved is never where something waits to be */
+	void *ret;
+
+	for (uint32_t s = 0; s < m->now->n_switches && falls; s++)
+		falls = m->from[s] != TOPO_NONE && (!s || m->from[s] > m->from[s - 1]);
+	if (falls)
+		return move_pairs(m, values, values, size, none);
+	ret = renumber_pairs(m, values, size, none);
+	free(values);
 	return ret;
 }
 
@@ -144,12 +165,30 @@ static uint32_t *move_places(const struct renumbering *m, const uint32_t *places
 	return ret;
 }
 
+/* Where one switch is left out, the rows may stay where they are. */
+static struct routes *renumber_rows(const struct routes *r, const struct renumbering *m)
+{
+	struct routes *ret = NULL;
+
+	if (m->n_runs && m->n_runs <= 2 && m->runs[0].from != TOPO_NONE &&
+	    m->was->n_switches == m->now->n_switches + 1)
+		ret = routes_borrow(m->now, r, m->runs[0].from ? 0 : m->runs[0].n);
+	if (ret)
+		return ret;
+	ret = routes_new_unset(m->now, r->engine, r->top);
+	for (uint32_t s = 0; s < m->now->n_switches; s++)
+		if (m->from[s] == TOPO_NONE)
+			memset(routes_row(ret, s), LFT_NO_PORT, ret->row_size);
+		else
+			memcpy(routes_row(ret, s), routes_row(r, m->from[s]), ret->row_size);
+	return ret;
+}
+
 struct routes *routes_renumber(const struct routes *r, const struct renumbering *m)
 {
-	struct routes *ret = routes_new_unset(m->now, r->engine, r->top);
+	struct routes *ret = renumber_rows(r, m);
 
 	assert(r->topo == m->was && !r->lanes && !r->master_tree);
-	copy_runs(m, ret->lft, r->lft, r->row_size, LFT_NO_PORT);
 	memcpy(ret->by, r->by, sizeof(ret->by));
 	memcpy(ret->note, r->note, sizeof(ret->note));
 	ret->compared_load = r->compared_load;

@@ -24,6 +24,8 @@ void *renumber_switches(const struct renumbering *m, const void *values, size_t 
 void *renumber_entries(const struct renumbering *m, const void *values, size_t size);
 /* The same for pairs, values[a * n_switches + b]; where there is none, bytes of `none`. */
 void *renumber_pairs(const struct renumbering *m, const void *values, size_t size, uint8_t none);
+/* The same, and frees `values`: where switches are left out alone, they stay in their memory. */
+void *renumber_own_pairs(const struct renumbering *m, void *values, size_t size, uint8_t none);
 
 /*
  * `r`, which has neither VLs nor a tree of its own, with these numbers: one reference. Rows of

@@ -8,6 +8,8 @@
  * never changes. Where there are no such files, tables are copied. Not in a file from the
  * beginning, because a page of it costs fifteen times what it costs elsewhere.
  *
+ * Where a switch left the topo, the tables without it borrow the rows of those with it.
+ *
  * Derived tables keep a journal of their writes, so that differences need no search. They also
  * reuse the mapping of tables that have no reference left, if journals tell the differences: pages
  * already copied then cost nothing.
@@ -50,6 +52,7 @@ struct routes_journal {
 /* An unused mapping whose rows are those of its journal's mark. */
 struct spare {
 	uint8_t *lft;
+	uint32_t gap; /* as in routes */
 	uint64_t *written;
 	struct routes_journal *journal;
 };
@@ -125,7 +128,7 @@ static struct routes_journal *journal_derive(const struct routes *before)
 
 static size_t rows_size(const struct routes *r)
 {
-	return (size_t)r->topo->n_switches * r->row_size;
+	return ((size_t)r->topo->n_switches + (r->gap != ROUTES_NO_GAP)) * r->row_size;
 }
 
 static void spare_free(struct spare *spare, size_t size)
@@ -153,7 +156,8 @@ static void leave_mapping(struct routes *r)
 {
 	struct spare *spare = xcalloc(1, sizeof(*spare));
 
-	*spare = (struct spare){ r->lft, take(r->written), r->cache->journal };
+	*spare = (struct spare){ r->lft, r->gap, take(r->written),
+				  r->cache->journal };
 	r->cache->journal = NULL;
 	r->lft = NULL;
 	spare_free(atomic_exchange(&r->cache->file->spare, spare), r->cache->file->size);
@@ -222,10 +226,11 @@ void routes_settle(const struct routes *r)
 		r->cache->file = move_to_file(r); /* invisible to readers */
 }
 
-struct routes *routes_new_unset(const struct topo *topo, const char *engine, lid_t top)
+/* Without rows. */
+static struct routes *make_routes(const struct topo *topo, const char *engine, lid_t top,
+				  uint32_t gap)
 {
 	struct routes *r = xcalloc(1, sizeof(*r));
-	size_t size;
 
 	assert(topo && engine);
 	r->refs = 1;
@@ -234,7 +239,15 @@ struct routes *routes_new_unset(const struct topo *topo, const char *engine, lid
 	snprintf(r->engine, sizeof(r->engine), "%s", engine);
 	r->top = top;
 	r->row_size = ((uint32_t)top + LFT_BLOCK_LIDS) / LFT_BLOCK_LIDS * LFT_BLOCK_LIDS;
-	size = rows_size(r);
+	r->gap = gap;
+	return r;
+}
+
+struct routes *routes_new_unset(const struct topo *topo, const char *engine, lid_t top)
+{
+	struct routes *r = make_routes(topo, engine, top, ROUTES_NO_GAP);
+	size_t size = rows_size(r);
+
 	if (size && !map_rows(r))
 		r->lft = xmalloc_aligned64(size);
 	return r;
@@ -286,7 +299,7 @@ static bool reuse_mapping(struct routes *r, const struct routes *before)
 	const struct routes_journal *j = before->cache->journal;
 	size_t from = SIZE_MAX;
 
-	if (spare && j) {
+	if (spare && j && spare->gap == r->gap) {
 		from = written_since(j, spare->journal->mark);
 		if (from == SIZE_MAX) {
 			j = spare->journal;
@@ -359,21 +372,34 @@ static bool derive_file(struct routes *r, const struct routes *before)
 
 struct routes *routes_derive(const struct topo *topo, const struct routes *before)
 {
-	struct routes *r = xcalloc(1, sizeof(*r));
+	struct routes *r = make_routes(topo, before->engine, before->top, before->gap);
 
-	assert(before && topo->n_switches == before->topo->n_switches);
-	r->refs = 1;
-	r->cache = xcalloc(1, sizeof(*r->cache));
-	r->topo = topo_ref(topo);
-	memcpy(r->engine, before->engine, sizeof(r->engine));
-	r->top = before->top;
-	r->row_size = before->row_size;
+	assert(topo->n_switches == before->topo->n_switches && r->row_size == before->row_size);
 	if (rows_size(r) && !derive_file(r, before)) {
 		routes_unref(r);
 		r = routes_new_unset(topo, before->engine, before->top);
-		memcpy(r->lft, before->lft, rows_size(r));
+		for (uint32_t s = 0; s < topo->n_switches; s++)
+			memcpy(routes_row(r, s), routes_row(before, s), r->row_size);
 	}
 	r->cache->journal = journal_derive(before);
+	return r;
+}
+
+struct routes *routes_borrow(const struct topo *topo, const struct routes *lender, uint32_t gap)
+{
+	struct routes *r;
+
+	if (!lender->cache->file || lender->gap != ROUTES_NO_GAP)
+		return NULL;
+	assert(topo->n_switches + 1 == lender->topo->n_switches);
+	r = make_routes(topo, lender->engine, lender->top, gap);
+	r->lft = lender->lft;
+	r->lender = routes_ref(lender);
+	r->cache->file = lender->cache->file;
+	r->cache->file->refs++;
+	if (lender->written)
+		r->written = xmemdup(lender->written,
+				     page_words(rows_size(r)) * sizeof(*r->written));
 	return r;
 }
 
@@ -391,7 +417,7 @@ static void write_entry(struct routes *r, size_t at, uint8_t port)
 
 void routes_write(struct routes *r, uint32_t sw, lid_t lid, uint8_t port)
 {
-	size_t at = (size_t)sw * r->row_size + lid;
+	size_t at = (size_t)(routes_row(r, sw) - r->lft) + lid;
 	struct routes_journal *j = r->cache->journal;
 
 	assert(sw < r->topo->n_switches && lid < r->row_size);
@@ -418,7 +444,7 @@ void routes_rewind(struct routes *r, size_t mark)
 	while (j->n > mark) {
 		const struct routes_entry *last = &j->entries[--j->n];
 
-		write_entry(r, (size_t)last->sw * r->row_size + last->lid, last->port);
+		write_entry(r, (size_t)(routes_row(r, last->sw) - r->lft) + last->lid, last->port);
 	}
 }
 
@@ -502,15 +528,14 @@ bool routes_are_alike(const struct routes *a, const struct routes *b)
 
 bool routes_are_same(const struct routes *before, const struct routes *now)
 {
-	size_t size = rows_size(now), n;
-	struct routes_entry *changes;
+	_cleanup_free_ struct routes_entry *changes = NULL;
+	size_t n = 0;
 
 	if (!routes_are_alike(before, now))
 		return false;
 	changes = routes_changes(before, now, &n);
-	if (!changes)
-		return !size || !memcmp(before->lft, now->lft, size);
-	free(changes);
+	for (uint32_t s = 0; !changes && !n && s < now->topo->n_switches; s++)
+		n = memcmp(routes_row(before, s), routes_row(now, s), now->row_size) != 0;
 	return !n;
 }
 
@@ -540,12 +565,13 @@ struct routes *routes_unref(const struct routes *shared)
 
 	if (!r || --r->refs)
 		return NULL;
-	if (r->written && r->cache->journal)
+	if (r->mapped && r->written && r->cache->journal)
 		leave_mapping(r);
 	if (r->mapped && r->lft)
 		munmap(r->lft, rows_size(r));
-	else
+	else if (!r->lender)
 		free(r->lft);
+	routes_unref(r->lender);
 	file_unref(r->cache->file);
 	topo_unref(r->topo);
 	free(r->written);

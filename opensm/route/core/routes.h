@@ -4,12 +4,14 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "route/core/sl2vl.h"
 #include "topo/topo.h"
 #include "util/mem.h"
 
 #define ROUTES_NOTE 256
+#define ROUTES_NO_GAP UINT32_MAX
 
 struct route_verdict; /* check.h */
 /* rows in a file of their own, so that tables derived from others share what is the same */
@@ -48,6 +50,9 @@ struct routes {
 	lid_t top;             /* highest LID routed */
 	uint32_t row_size;     /* bytes per row: (top + 1) rounded up to 64 */
 	uint8_t *lft;          /* n_switches rows, 64-byte aligned; LFT_NO_PORT: no way */
+	/* One row more is left out before that of this switch; ROUTES_NO_GAP: none is. */
+	uint32_t gap;
+	const struct routes *lender; /* one reference: `lft` is part of it; NULL: it is ours */
 	/*
 	 * Least hops between switches (with weights, 254 at most): hops[dst_sw * n_switches + sw],
 	 * 0xFF none. Kept for dumps; NULL if the engine has none.
@@ -91,6 +96,11 @@ struct routes *routes_new_unset(const struct topo *topo, const char *engine, lid
  * here or from routes_new_unset().
  */
 struct routes *routes_derive(const struct topo *topo, const struct routes *before);
+/*
+ * The rows of `lender` without that of its switch `gap`, for a topo that lacks this one: they are
+ * not copied. NULL: not possible.
+ */
+struct routes *routes_borrow(const struct topo *topo, const struct routes *lender, uint32_t gap);
 /* The expensive part of the first routes_derive() ahead of time. `r` may be read meanwhile. */
 void routes_settle(const struct routes *r);
 void routes_write(struct routes *r, uint32_t sw, lid_t lid, uint8_t port);
@@ -130,13 +140,38 @@ bool routes_are_by(const struct routes *r, const char *engine);
 
 static inline uint8_t *routes_row(const struct routes *r, uint32_t sw)
 {
-	return r->lft + (size_t)sw * r->row_size;
+	return r->lft + ((size_t)sw + (sw >= r->gap)) * r->row_size;
 }
 
 /* Output port of switch `sw` for `lid`, LFT_NO_PORT beyond top. */
 static inline uint8_t routes_port(const struct routes *r, uint32_t sw, lid_t lid)
 {
 	return lid <= r->top ? routes_row(r, sw)[lid] : LFT_NO_PORT;
+}
+
+/*
+ * Entries of a block of LIDs, those of all switches beside each other: rows are in pages of their
+ * own, and of LIDs that follow each other each block is copied once, where it is asked for. All
+ * zero but `routes`: nothing is there yet.
+ */
+struct routes_blocks {
+	const struct routes *routes;
+	uint8_t *entries; /* per switch LFT_BLOCK_LIDS */
+	uint32_t *block;  /* per switch: which + 1 */
+};
+
+/* As routes_port(). */
+static inline uint8_t routes_blocks_port(const struct routes_blocks *b, uint32_t sw, lid_t lid)
+{
+	uint8_t *entries = b->entries + (size_t)sw * LFT_BLOCK_LIDS;
+	uint32_t block = lid / LFT_BLOCK_LIDS;
+
+	if (lid > b->routes->top)
+		return LFT_NO_PORT;
+	if (b->block[sw] != block + 1)
+		memcpy(entries, routes_row(b->routes, sw) + block * LFT_BLOCK_LIDS, LFT_BLOCK_LIDS);
+	b->block[sw] = block + 1;
+	return entries[lid % LFT_BLOCK_LIDS];
 }
 
 /* The entry of topo->ports by which `sw` sends `lid` to another switch; TOPO_NONE: it does not. */

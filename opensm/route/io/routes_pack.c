@@ -181,8 +181,8 @@ void routes_pack(const struct routes *r, const struct routes *before, struct pac
 	for (size_t i = 0; i < n; i++)
 		changes[i].port = routes_port(r, changes[i].sw, changes[i].lid);
 	pack_bytes(p, changes, n * sizeof(*changes));
-	if (head.kind == ROWS_WHOLE)
-		pack_bytes(p, r->lft, rows_size(r));
+	for (uint32_t s = 0; head.kind == ROWS_WHOLE && s < r->topo->n_switches; s++)
+		pack_bytes(p, routes_row(r, s), r->row_size);
 	pack_rest(r, before, p);
 }
 

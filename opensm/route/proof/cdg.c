@@ -277,16 +277,6 @@ static bool has_hosts(const struct cdg *g, uint32_t s)
 	return false;
 }
 
-static void add_noted(struct cdg_added *added, uint64_t *mask, uint64_t bits)
-{
-	bits &= ~*mask;
-	if (!bits)
-		return;
-	*mask |= bits;
-	GROW(added->all, added->n + 1, added->cap);
-	added->all[added->n++] = (struct cdg_added_bits){ .mask = mask, .bits = bits };
-}
-
 /*
  * Ports in of class `class` that lead to channel `out`: their dependencies; true if anything goes
  * there. `in` are the masks of the switch per VL, `own` says that end ports of the switch send too.
@@ -302,7 +292,7 @@ static bool add_class(struct cdg *g, uint64_t *into, const uint64_t *in, const u
 
 			any |= bits;
 			if (g->added)
-				add_noted(g->added, &into[a * g->words + k], bits);
+				cdg_note_bits(g->added, &into[a * g->words + k], bits);
 			else
 				cdg_add_bits(&into[a * g->words + k], bits);
 		}
@@ -462,7 +452,7 @@ static void copy_out(struct flood *f, uint32_t s, const struct arrival *a, unsig
 	if (b == SL2VL_VL_DROP)
 		return;
 	if (!a->own)
-		add_noted(f->added, &into[(g->n_in > 1 ? a->vl : 0u) * g->words + a->port / 64],
+		cdg_note_bits(f->added, &into[(g->n_in > 1 ? a->vl : 0u) * g->words + a->port / 64],
 			  UINT64_C(1) << a->port % 64);
 	g->vls |= (uint16_t)(1u << b);
 	arrive(f, to->sw, to->port, b);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "route/proof/cdg.h"
+#include "util/mem.h"
 
 struct cdg {
 	const struct topo *topo;
@@ -33,7 +34,9 @@ struct cdg {
 	uint32_t lowest; /* all are 0 or not below */
 };
 
-/* Words of a mask of ports: 1 .. 4. */
+#define PORT_WORDS 4 /* of a mask of ports, at most */
+
+/* Words of a mask of ports: 1 .. PORT_WORDS. */
 unsigned cdg_words(const struct topo *t);
 /* Fills peer[] anew from the topo. */
 void cdg_find_peers(struct cdg *g);
@@ -90,6 +93,17 @@ struct cdg_added {
 	} *all;
 	size_t n, cap;
 };
+
+/* Adds bits to a mask, and to what was added. */
+static inline void cdg_note_bits(struct cdg_added *added, uint64_t *mask, uint64_t bits)
+{
+	bits &= ~*mask;
+	if (!bits)
+		return;
+	*mask |= bits;
+	GROW(added->all, added->n + 1, added->cap);
+	added->all[added->n++] = (struct cdg_added_bits){ .mask = mask, .bits = bits };
+}
 
 /*
  * Is the graph acyclic with these edges? It was without them, and had an order. Looks only at what

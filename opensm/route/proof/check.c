@@ -182,20 +182,23 @@ static uint32_t find_lid_runs(const struct verifier *j, struct lid_run *ret)
 	return n;
 }
 
-/* Distances are the same both ways: read by the row of `s`. */
-bool verifier_comes_nearer(const struct verifier *j, uint32_t s, lid_t lid)
+bool verifier_comes_nearer(const struct verifier *j, uint32_t s, lid_t lid, bool of_one)
 {
 	const struct topo_switch *sw = &j->topo->switches[s];
 	uint8_t port = lid < sw->lft_cap ? routes_port(j->routes, s, lid) : LFT_NO_PORT;
-	uint32_t at = j->targets[lid].sw, behind;
+	uint32_t at = j->targets[lid].sw, behind, next;
+	uint16_t far, near;
 
 	if (s == at)
 		return !port;
 	behind = port <= sw->n_ports ? j->behind[sw->first_port + port] : BEHIND_NONE;
+	far = of_one ? distances_from(j->distances, at)[s] : distances_from(j->distances, s)[at];
 	if (behind == BEHIND_NONE)
-		return distances_from(j->distances, s)[at] == DISTANCE_NONE;
-	return distances_from(j->distances, behind >> 8)[at] + 1u ==
-	       distances_from(j->distances, s)[at];
+		return far == DISTANCE_NONE;
+	next = behind >> 8;
+	near = of_one ? distances_from(j->distances, at)[next]
+		      : distances_from(j->distances, next)[at];
+	return near + 1u == far;
 }
 
 static void verify_switches(struct check_worker *all, unsigned threads)
@@ -211,7 +214,7 @@ static void verify_switches(struct check_worker *all, unsigned threads)
 #pragma omp parallel for num_threads(threads) schedule(static)
 	for (uint32_t s = 0; s < j->topo->n_switches; s++)
 		for (uint32_t i = 0; i < n; i++)
-			if (!verifier_comes_nearer(j, s, lids[i]))
+			if (!verifier_comes_nearer(j, s, lids[i], false))
 				__atomic_store_n(&bad[i], true, __ATOMIC_RELAXED);
 	for (uint32_t i = 0; i < n; i++) {
 		uint64_t before = all->v.switch_unreachable;

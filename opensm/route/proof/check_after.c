@@ -135,7 +135,8 @@ static void compare_rows(struct delta *d, uint32_t s)
 static void find_cables(struct delta *d, uint32_t s)
 {
 	const struct topo_switch *sw = &d->new->topo->switches[s];
-	bool changed[UINT8_MAX + 1] = { false }, some = false;
+	const uint8_t *row = routes_row(d->new->routes, s);
+	const uint8_t *end = row + MIN(d->new->top, d->new->routes->top) + 1;
 
 	for (unsigned p = 1; p <= sw->n_ports; p++) {
 		uint32_t e = sw->first_port + p;
@@ -146,12 +147,9 @@ static void find_cables(struct delta *d, uint32_t s)
 		d->cables[d->n_cables++] = (struct cable_moved){
 			.end = e, .sw = s, .was = d->old->behind[e], .now = d->new->behind[e],
 		};
-		some = changed[p] = true;
+		for (const uint8_t *at = row; (at = memchr(at, (int)p, (size_t)(end - at))); at++)
+			add_entry(d, s, (lid_t)(at - row), (uint8_t)p);
 	}
-	for (unsigned lid = 1; some && lid <= d->new->top; lid++)
-		if (changed[routes_port(d->new->routes, s, (lid_t)lid)])
-			add_entry(d, s, (lid_t)lid,
-				  routes_port(d->new->routes, s, (lid_t)lid));
 }
 
 /* Adds entries that begin paths with another service level than before, also unchanged. */
@@ -184,32 +182,58 @@ static void sort_by_lid(struct delta *d)
 
 /* ---- one LID of an end port ------------------------------------------------------------------ */
 
-/* The channel by which `s` sends to the LID; TOPO_NONE: none to a switch. */
+#define ARRIVED (TOPO_NONE - 1)
+
+/* The channel by which `s` sends to the LID; TOPO_NONE: none to a switch; or ARRIVED. */
 static inline uint32_t channel_of(const struct delta *d, const struct verifier *j, uint32_t s,
 				  lid_t lid)
 {
 	const struct topo_switch *sw = &j->topo->switches[s];
+	const struct target *to = &j->targets[lid];
 	uint8_t port = lid < sw->lft_cap ? port_in(d, j, s, lid) : LFT_NO_PORT;
 
+	if (s == to->sw && port == to->port)
+		return ARRIVED;
 	if (port > sw->n_ports || j->behind[sw->first_port + port] == BEHIND_NONE)
 		return TOPO_NONE;
 	return sw->first_port + port;
 }
 
-/* Hops from `s` on, or -1. Adds `flow`, if not 0, to the loads on the path. */
-static int follow_path(struct delta *d, const struct verifier *j, uint32_t s, lid_t lid,
-		       uint32_t flow)
+/* From ports `in`, a mask of as many words as the graph's have, to `channel`. */
+static void add_dependency(struct delta *d, uint32_t channel, const uint64_t *in)
 {
+	struct cdg *g = d->new->dependencies;
+
+	g->vls |= 1;
+	for (unsigned k = 0; k < g->words; k++)
+		cdg_note_bits(&d->added, &g->into[(size_t)channel * g->words + k], in[k]);
+}
+
+/*
+ * Hops from `s` on, or -1. Adds `flow`, if not 0, to the loads on the path; and on one VL its
+ * dependencies unless `in` is NULL: packets come to `s` by these ports.
+ */
+static int follow_path(struct delta *d, const struct verifier *j, uint32_t s, lid_t lid,
+		       uint32_t flow, const uint64_t *in)
+{
+	uint64_t by[PORT_WORDS];
 	int hops = 0;
 
-	for (uint32_t left = j->topo->n_switches; !is_end(d, j, s, lid); left--) {
-		uint32_t channel = channel_of(d, j, s, lid);
-
+	if (d->new->dependencies->lanes)
+		in = NULL;
+	for (uint32_t left = j->topo->n_switches, channel;
+	     (channel = channel_of(d, j, s, lid)) != ARRIVED; left--) {
 		if (channel == TOPO_NONE || !left)
 			return -1;
 		d->p->load[channel] += flow;
 		s = j->behind[channel] >> 8;
 		hops++;
+		if (!in)
+			continue;
+		add_dependency(d, channel, in);
+		memset(by, 0, sizeof(by));
+		by[(j->behind[channel] & 255) / 64] = UINT64_C(1) << (j->behind[channel] & 63);
+		in = by;
 	}
 	return hops;
 }
@@ -218,6 +242,7 @@ static int follow_path(struct delta *d, const struct verifier *j, uint32_t s, li
 static void leave_paths(struct delta *d, size_t n, uint32_t s, lid_t lid)
 {
 	const struct cdg *g = d->new->dependencies;
+
 
 	for (size_t i = 1; i < n && d->queue[i].hops == 1; i++)
 		d->left_in[g->peer[channel_of(d, d->new, d->queue[i].sw, lid)]] = true;
@@ -253,6 +278,8 @@ static void add_dependencies(struct delta *d, size_t n, uint32_t s, lid_t lid)
 		.at = d->new->targets[lid].sw, .lid = lid,
 	};
 
+	if (!d->new->dependencies->lanes) /* follow_path() did */
+		return;
 	while (n-- > 1)
 		add_step(d, &c, d->queue[n].sw);
 	while (!is_end(d, d->new, s, lid))
@@ -261,32 +288,65 @@ static void add_dependencies(struct delta *d, size_t n, uint32_t s, lid_t lid)
 }
 
 /*
- * Switches whose paths come to `s` without meeting another entry that differs: d->queue. Returns
- * how many. Entries over cables that went or came are among those that differ. Where all paths from
- * sources are shortest, only those one hop farther away are asked: no source is behind the others.
+ * Ports of `s` by which paths to `at` may come, without another entry that differs: entries over
+ * cables that went or came are among those. Where all paths from sources are shortest, only
+ * switches one hop farther away are asked: no source is behind the others.
  */
+static const uint64_t *ports_upstream(struct delta *d, uint32_t s, uint32_t at)
+{
+	const struct topo_switch *sw = &d->new->topo->switches[s];
+	struct ports_in *in = &d->ports_in[s];
+
+	if (in->at == at + 1)
+		return in->ports;
+	*in = (struct ports_in){ .at = at + 1 };
+	for (unsigned p = 1; p <= sw->n_ports; p++) {
+		uint32_t behind = d->new->behind[sw->first_port + p];
+
+		if (behind != BEHIND_NONE && d->old->behind[sw->first_port + p] == behind &&
+		    (!d->was_minimal || d->dist[behind >> 8] == d->dist[s] + 1u))
+			in->ports[p / 64] |= UINT64_C(1) << p % 64;
+	}
+	return in->ports;
+}
+
+/* Is the entry at the other end of a cable unchanged, and does it lead over the cable? */
+static inline bool leads_here(const struct delta *d, uint32_t behind, lid_t lid)
+{
+	uint32_t v = behind >> 8;
+
+	return d->stamp[v] != lid + 1u &&
+	       channel_of(d, d->new, v, lid) ==
+		       d->new->topo->switches[v].first_port + (behind & 255);
+}
+
+/* Switches whose paths come to `s` that way, and `s` itself: d->queue. Returns how many. */
 static size_t find_upstream(struct delta *d, uint32_t s, lid_t lid)
 {
 	const struct verifier *j = d->new;
+	unsigned words = j->dependencies->words;
 	size_t n = 0;
 
 	GROW(d->queue, 1, d->cap_queue);
 	d->queue[n++] = (struct upstream){ .sw = s };
 	for (size_t i = 0; i < n; i++) {
 		struct upstream here = d->queue[i];
-		const struct topo_switch *sw = &j->topo->switches[here.sw];
+		const uint64_t *ports = ports_upstream(d, here.sw, j->targets[lid].sw);
 
-		for (unsigned p = 1; p <= sw->n_ports; p++) {
-			uint32_t behind = j->behind[sw->first_port + p], v = behind >> 8;
+		for (unsigned k = 0; k < words; k++)
+			for (uint64_t left = ports[k]; left; left &= left - 1) {
+				unsigned p = 64 * k + (unsigned)__builtin_ctzll(left);
+				uint32_t e = j->topo->switches[here.sw].first_port + p;
 
-			if (behind == BEHIND_NONE ||
-			    (d->was_minimal && d->dist[v] != d->dist[here.sw] + 1u) ||
-			    d->old->behind[sw->first_port + p] != behind ||
-			    d->stamp[v] == lid + 1u || !sends_to(d, behind, lid))
-				continue;
-			GROW(d->queue, n + 1, d->cap_queue);
-			d->queue[n++] = (struct upstream){ .sw = v, .hops = here.hops + 1 };
-		}
+				if (!leads_here(d, j->behind[e], lid))
+					continue;
+				GROW(d->queue, n + 1, d->cap_queue);
+				d->queue[n++] = (struct upstream){
+					.sw = j->behind[e] >> 8,
+					.hops = here.hops + 1,
+					.branch = i ? here.branch : (uint8_t)p,
+				};
+			}
 	}
 	return n;
 }
@@ -297,17 +357,22 @@ static bool shift_sources(struct delta *d, uint32_t s, lid_t lid)
 	const struct verifier *j = d->new;
 	uint32_t at = j->targets[lid].sw, flow = 0;
 	size_t n = find_upstream(d, s, lid);
+	uint64_t in[PORT_WORDS] = { 0 };
 	int before, now;
 
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		flow += j->sources[d->queue[i].sw];
+		if (i && j->sources[d->queue[i].sw])
+			in[d->queue[i].branch / 64] |= UINT64_C(1) << d->queue[i].branch % 64;
+	}
 	if (!flow)
 		return true;
-	before = follow_path(d, d->old, s, lid, 0u - flow);
-	now = follow_path(d, j, s, lid, flow);
+	before = follow_path(d, d->old, s, lid, 0u - flow, NULL);
+	now = follow_path(d, j, s, lid, flow, in);
 	if (before < 0 || now < 0)
 		return false;
-	leave_paths(d, n, s, lid);
+	if (j->dependencies->lanes)
+		leave_paths(d, n, s, lid);
 	add_dependencies(d, n, s, lid);
 	for (size_t i = 0; i < n; i++) {
 		uint32_t u = d->queue[i].sw, own = j->sources[u] - (u == at);
@@ -351,8 +416,7 @@ static bool meets(const struct delta *d, uint32_t s, lid_t lid)
 	for (uint32_t hops = 0; d->stamp[s] != lid + 1u; hops++) {
 		uint32_t channel = channel_of(d, d->new, s, lid);
 
-		if (is_end(d, d->new, s, lid) || channel == TOPO_NONE ||
-		    hops > d->new->topo->n_switches)
+		if (channel >= ARRIVED || hops > d->new->topo->n_switches)
 			return false;
 		s = d->new->behind[channel] >> 8;
 	}
@@ -365,13 +429,13 @@ static bool shift_detours(struct delta *d, lid_t lid)
 	const struct verifier *j = d->new;
 	uint32_t at = j->targets[lid].sw;
 
-	for (size_t i = delta_first_moved(d, at); i < d->n_moved && d->moved[i].at == at; i++) {
+	for (size_t i = d->first_moved[at]; i < d->first_moved[at + 1]; i++) {
 		const struct moved *m = &d->moved[i];
 		int hops;
 
 		if (!j->sources[m->sw] || meets(d, m->sw, lid))
 			continue;
-		hops = follow_path(d, j, m->sw, lid, 0);
+		hops = follow_path(d, j, m->sw, lid, 0, NULL);
 		if (hops < 0)
 			return false;
 		d->p->v.detours -= hops != m->before ? j->sources[m->sw] : 0;
@@ -392,19 +456,20 @@ static bool still_nearer(struct delta *d, lid_t lid, const struct differing *ent
 	uint32_t at = j->targets[lid].sw, missing = 0;
 
 	for (size_t i = 0; i < n; i++)
-		if (!verifier_comes_nearer(j, entries[i].sw, lid))
+		if (!verifier_comes_nearer(j, entries[i].sw, lid, true))
 			return false;
-	for (size_t i = delta_first_moved(d, at); i < d->n_moved && d->moved[i].at == at; i++) {
+	for (size_t i = d->first_moved[at]; i < d->first_moved[at + 1]; i++) {
 		const struct topo_switch *sw = &j->topo->switches[d->moved[i].sw];
 
-		if (!verifier_comes_nearer(j, d->moved[i].sw, lid))
+		if (!verifier_comes_nearer(j, d->moved[i].sw, lid, true))
 			return false;
 		missing += d->moved[i].now == DISTANCE_NONE;
 		missing -= d->moved[i].before == DISTANCE_NONE;
 		for (unsigned p = 1; p <= sw->n_ports; p++) {
 			uint32_t behind = j->behind[sw->first_port + p];
 
-			if (behind != BEHIND_NONE && !verifier_comes_nearer(j, behind >> 8, lid))
+			if (behind != BEHIND_NONE &&
+			    !verifier_comes_nearer(j, behind >> 8, lid, true))
 				return false;
 		}
 	}
@@ -506,7 +571,7 @@ static bool shift_all(struct delta *d)
 			ok = (!n || shift_lid(d, entries, n)) &&
 			     (!d->n_moved || shift_detours(d, (lid_t)lid));
 		else if ((!j->nearer[lid] || !still_nearer(d, (lid_t)lid, entries, n)) &&
-			 (n || delta_first_moved(d, to->sw) < d->n_moved))
+			 (n || d->first_moved[to->sw] < d->first_moved[to->sw + 1]))
 			count_missing(d, (lid_t)lid);
 	}
 	return ok;
@@ -534,15 +599,22 @@ static bool find_differences(struct delta *d)
 
 /* ---- end ports that go and come -------------------------------------------------------------- */
 
-/* Counts the flows of `flow` end ports on `s` to the LID, `own` of them not to themselves. */
-static bool count_flow(struct delta *d, uint32_t s, lid_t lid, uint32_t flow, uint32_t own)
+/*
+ * Counts the flows of `flow` end ports on `s` to the LID, `own` of them not to themselves; with
+ * dependencies if they are new.
+ */
+static bool count_flow(struct delta *d, uint32_t s, lid_t lid, uint32_t flow, uint32_t own,
+		       bool are_new)
 {
+	const uint64_t in[PORT_WORDS] = { 0 };
 	struct route_proof *p = d->p;
 	uint16_t dist = distances_from(d->new->distances, d->new->targets[lid].sw)[s];
-	int hops = follow_path(d, d->new, s, lid, flow);
+	int hops = follow_path(d, d->new, s, lid, flow, are_new ? in : NULL);
 
 	if (hops < 0)
 		return false;
+	if (are_new)
+		add_dependencies(d, 0, s, lid);
 	p->pairs_at[hops] += (uint64_t)(int64_t)(int32_t)own;
 	p->v.pairs += (uint64_t)(int64_t)(int32_t)own;
 	p->v.detours += hops != dist ? (uint64_t)(int64_t)(int32_t)own : 0;
@@ -559,10 +631,8 @@ static bool count_column(struct delta *d, lid_t lid, uint32_t sign)
 
 		if (!j->sources[s])
 			continue;
-		if (!count_flow(d, s, lid, sign * j->sources[s], sign * own))
+		if (!count_flow(d, s, lid, sign * j->sources[s], sign * own, sign == 1))
 			return false;
-		if (sign == 1)
-			add_dependencies(d, 0, s, lid);
 	}
 	return true;
 }
@@ -578,10 +648,8 @@ static bool count_source(struct delta *d, uint32_t at, uint32_t n)
 	for (unsigned lid = 1; lid <= j->top; lid++) {
 		if (j->targets[lid].sw == TOPO_NONE || !j->targets[lid].port)
 			continue;
-		if (!count_flow(d, at, (lid_t)lid, n, n))
+		if (!count_flow(d, at, (lid_t)lid, n, n, first))
 			return false;
-		if (first)
-			add_dependencies(d, 0, at, (lid_t)lid);
 	}
 	return true;
 }
@@ -637,6 +705,13 @@ static bool add_lids(struct delta *d, const struct topo_host *h)
 	return true;
 }
 
+static void look_at(struct delta *d, struct verifier *new)
+{
+	d->new = new;
+	d->blocks.routes = new->routes;
+	memset(d->blocks.block, 0, new->topo->n_switches * sizeof(*d->blocks.block));
+}
+
 /* With the former tables and cables: there may be no others. */
 static bool remove_hosts(struct delta *d)
 {
@@ -644,12 +719,12 @@ static bool remove_hosts(struct delta *d)
 	struct verifier *new = d->new;
 	bool ok = true;
 
-	d->new = &d->p->j;
+	look_at(d, &d->p->j);
 	for (size_t i = 0; ok && i < d->n_gone; i++)
 		ok = remove_lids(d, &hosts[d->gone[i]]);
 	ok = ok && count_sources(d, hosts, d->gone, d->n_gone, UINT32_MAX);
 	new->n_sources = d->new->n_sources;
-	d->new = new;
+	look_at(d, new);
 	return ok;
 }
 
@@ -758,6 +833,10 @@ bool route_proof_move(struct route_proof *p, const struct routes *r,
 			  (size_t)r->lanes->n_classes * r->lanes->n_classes * SL2VL_SLS);
 	d.walk = cdg_walk_new(new.dependencies);
 	new.dependencies->added = &d.added;
+	ARENA_ARRAY(&d.memory, d.ports_in, r->topo->n_switches);
+	ARENA_ARRAY(&d.memory, d.first_moved, r->topo->n_switches + 1u);
+	ARENA_ARRAY(&d.memory, d.blocks.entries, (size_t)r->topo->n_switches * LFT_BLOCK_LIDS);
+	ARENA_ARRAY(&d.memory, d.blocks.block, r->topo->n_switches);
 	ok = find_hosts(&d) && remove_hosts(&d);
 	drop_switches(&d);
 	ok = ok && find_differences(&d) && delta_repair_distances(&d) && no_pair_is_cut(&d);

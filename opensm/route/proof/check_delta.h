@@ -22,6 +22,7 @@ struct delta {
 	const struct verifier *old;
 	struct verifier *new;
 	const struct route_changes *changes;
+	struct routes_blocks blocks; /* of `new` */
 	struct differing {
 		uint32_t sw;
 		lid_t lid;
@@ -35,13 +36,19 @@ struct delta {
 	} *cables;
 	size_t n_cables, cap_cables;
 	struct moved *moved;	/* by `at` */
+	size_t *first_moved;	/* per switch + 1: its place in `moved` */
 	size_t n_moved, cap_moved;
 	uint32_t *stamp;	/* per switch: LID + 1 for which its entry differs */
 	uint8_t *was, *now;	/* the same: its former value, and the new one */
 	bool *seen;
+	struct ports_in {
+		uint32_t at;	/* switch + 1 */
+		uint64_t ports[PORT_WORDS];
+	} *ports_in;		/* per switch: by which paths to `at` may come, as found last */
 	struct upstream {
 		uint32_t sw, hops;
 		uint8_t class;	/* of the port by which it comes to the first */
+		uint8_t branch; /* that port */
 	} *queue;
 	size_t cap_queue;
 	uint32_t gone[HOSTS_MAX], came[HOSTS_MAX]; /* hosts of the old topo, of the new one */
@@ -64,8 +71,6 @@ struct delta {
 
 /* Brings the distances up to date; keeps the changed ones. False: too many. */
 bool delta_repair_distances(struct delta *d);
-/* Place of the first changed distance from `at`, or where it would be. */
-size_t delta_first_moved(const struct delta *d, uint32_t at);
 /* Distances from `at` as they were; until the next call. */
 const uint16_t *delta_distances_before(struct delta *d, uint32_t at);
 
@@ -83,7 +88,7 @@ static inline uint8_t port_in(const struct delta *d, const struct verifier *j, u
 {
 	if (d->stamp[s] == lid + 1u)
 		return j == d->old ? d->was[s] : d->now[s];
-	return routes_port(d->new->routes, s, lid);
+	return routes_blocks_port(&d->blocks, s, lid);
 }
 
 static inline bool is_end(const struct delta *d, const struct verifier *j, uint32_t s, lid_t lid)

@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "util/bisect.h"
 #include "util/mem.h"
 
 /* Is a neighbour of `v` one hop nearer? */
@@ -117,6 +116,7 @@ static void repair_row(struct delta *d, struct repair *r)
 	for (size_t i = 0; i < d->n_cables; i++) {
 		uint32_t before = d->cables[i].was, v = before >> 8, u = d->cables[i].sw;
 
+		__builtin_prefetch(&r->dist[u] + r->j->topo->n_switches); /* next row */
 		/* The former shortest paths over u -> v end here. */
 		if (before == BEHIND_NONE || r->dist[v] == DISTANCE_NONE ||
 		    r->dist[u] + 1u != r->dist[v] || r->orphan[v] ||
@@ -163,28 +163,24 @@ bool delta_repair_distances(struct delta *d)
 			d->moved[d->n_moved++] = (struct moved){ at, s, r.before[s], r.dist[s] };
 		}
 		r.n_touched = 0;
+		d->first_moved[at + 1] = d->n_moved;
 	}
 	return d->n_moved < DISTANCES_MAX;
-}
-
-size_t delta_first_moved(const struct delta *d, uint32_t at)
-{
-	return BISECT(i, 0, d->n_moved, d->moved[i].at < at);
 }
 
 const uint16_t *delta_distances_before(struct delta *d, uint32_t at)
 {
 	const uint16_t *now = distances_from(d->new->distances, at);
 	uint32_t n = d->new->topo->n_switches;
-	size_t i = delta_first_moved(d, at);
+	size_t i = d->first_moved[at], end = d->first_moved[at + 1];
 
-	if (i == d->n_moved || d->moved[i].at != at)
+	if (i == end)
 		return now;
 	if (d->row && d->row_of == at)
 		return d->row;
 	GROW(d->row, n, d->cap_row);
 	memcpy(d->row, now, n * sizeof(*now));
-	for (d->row_of = at; i < d->n_moved && d->moved[i].at == at; i++)
+	for (d->row_of = at; i < end; i++)
 		d->row[d->moved[i].sw] = d->moved[i].before;
 	return d->row;
 }

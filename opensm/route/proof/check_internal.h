@@ -54,8 +54,11 @@ bool route_proof_move(struct route_proof *p, const struct routes *r,
 
 /* Fills behind[]. */
 void verifier_find_behind(struct verifier *j);
-/* Does the entry of `s` come one hop nearer to the switch that has the LID? */
-bool verifier_comes_nearer(const struct verifier *j, uint32_t s, lid_t lid);
+/*
+ * Does the entry of `s` come one hop nearer to the switch that has the LID? Distances are the same
+ * both ways, and read by the row of that switch if more is asked `of_one` LID, else by that of `s`.
+ */
+bool verifier_comes_nearer(const struct verifier *j, uint32_t s, lid_t lid, bool of_one);
 
 /* A LID of a run, at a switch: the flow that came there, and by which ports. */
 struct cell {

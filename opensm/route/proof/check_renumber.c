@@ -44,8 +44,8 @@ static void renumber_verifier(struct verifier *j, const struct routes *r,
 	j->routes = r;
 	j->topo = r->topo;
 	j->graph = graph_free(j->graph);
-	REPLACE(j->distances->rows, renumber_pairs(m, j->distances->rows,
-						   sizeof(*j->distances->rows), UINT8_MAX));
+	j->distances->rows = renumber_own_pairs(m, j->distances->rows,
+						sizeof(*j->distances->rows), UINT8_MAX);
 	j->distances->n = m->now->n_switches;
 	for (uint32_t s = 0; s < m->now->n_switches; s++)
 		j->distances->rows[(size_t)s * m->now->n_switches + s] = 0;

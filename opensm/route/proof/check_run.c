@@ -24,6 +24,7 @@ struct run {
 	bool simple;
 	const uint8_t *rows;	/* of switch s from the first LID on: rows + s * step */
 	size_t step;
+	uint32_t gap;		/* as in routes */
 };
 
 /* Rows are in pages of their own: short runs in a row share a copy of the block they are in. */
@@ -37,6 +38,7 @@ static void find_rows(struct run *r, unsigned n)
 
 	r->rows = routes->lft + r->first;
 	r->step = routes->row_size;
+	r->gap = routes->gap;
 	if (n > SHORT_RUN || offset + n > LFT_BLOCK_LIDS ||
 	    (block + 1) * LFT_BLOCK_LIDS > routes->row_size)
 		return;
@@ -47,6 +49,7 @@ static void find_rows(struct run *r, unsigned n)
 	w->block = block;
 	r->rows = w->rows + offset;
 	r->step = LFT_BLOCK_LIDS;
+	r->gap = ROUTES_NO_GAP;
 }
 
 /* Sets at, dist, order. */
@@ -98,7 +101,7 @@ leave_switch(struct run *r, uint32_t s, uint32_t own, uint64_t lids, unsigned wo
 	struct check_worker *w = r->w;
 	const struct verifier *j = w->j;
 	const struct topo_switch *sw = &j->topo->switches[s];
-	const uint8_t *row = r->rows + s * r->step;
+	const uint8_t *row = r->rows + (s + (s >= r->gap)) * r->step;
 	const uint32_t *behind = j->behind + sw->first_port;
 	uint32_t *load = w->load + sw->first_port;
 	unsigned stride = w->stride;
@@ -271,7 +274,7 @@ static void find_columns(struct run *r)
 		 last = r->first + 63u - (unsigned)__builtin_clzll(r->lids);
 
 	for (uint32_t s = 0; s < n; s++) {
-		const uint8_t *row = r->rows + s * r->step;
+		const uint8_t *row = r->rows + (s + (s >= r->gap)) * r->step;
 		uint32_t end = MIN((uint32_t)j->topo->switches[s].lft_cap, j->routes->top + 1u);
 
 		for (uint32_t lid = r->first; lid <= last; lid++)

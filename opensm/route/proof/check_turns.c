@@ -121,7 +121,7 @@ static void follow_back(struct delta *d, struct turn *e, lid_t lid)
 				here.class = cdg_class(g, sw->first_port + p);
 			close_edges(d, e, behind >> 8, lid, here.class);
 			GROW(d->queue, n + 1, d->cap_queue);
-			d->queue[n++] = (struct upstream){ behind >> 8, 0, here.class };
+			d->queue[n++] = (struct upstream){ .sw = behind >> 8, .class = here.class };
 		}
 	}
 }

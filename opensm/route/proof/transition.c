@@ -35,8 +35,10 @@ struct wait {
 
 struct walk {
 	const struct routes *new;
+	struct routes_blocks now; /* of `new` */
 	const struct routes *old;
 	struct transition *t;
+	uint32_t *behind;    /* per entry of new's topo->ports: the switch there, TOPO_NONE */
 	uint32_t *old_sw;    /* switch of new's topo -> of old's, TOPO_NONE */
 	struct differing *all; /* by LID after sort_by_lid() */
 	size_t n_all, cap_all;
@@ -87,12 +89,13 @@ static uint32_t behind_old(const struct walk *w, uint32_t sw, lid_t lid, uint8_t
 static inline uint32_t edge(const struct walk *w, uint32_t sw, lid_t lid, unsigned which)
 {
 	const struct differing *changes = w->changes[sw];
-	uint8_t port = changes ? changes->now : routes_port(w->new, sw, lid);
+	uint8_t port = changes ? changes->now : routes_blocks_port(&w->now, sw, lid);
 	uint32_t to;
 
 	if (which && changes)
 		return behind_old(w, sw, lid, changes->was);
-	to = topo_behind(w->new->topo, sw, port);
+	to = port <= w->new->topo->switches[sw].n_ports
+		     ? w->behind[w->new->topo->switches[sw].first_port + port] : TOPO_NONE;
 	if (!which)
 		return to;
 	return to == TOPO_NONE && lid <= w->old->top ? behind_old(w, sw, lid, port) : TOPO_NONE;
@@ -166,9 +169,10 @@ static void sort_by_lid(struct walk *w)
 static uint32_t next_switch(const void *arg, uint32_t sw, uint16_t *at)
 {
 	const struct walk *w = arg;
+	uint16_t end = w->changes[sw] || w->new->topo->leaves_out ? 2 : 1;
 	uint32_t to = TOPO_NONE;
 
-	while (to == TOPO_NONE && *at < 2)
+	while (to == TOPO_NONE && *at < end)
 		to = edge(w, sw, w->lid, (*at)++);
 	return to == TOPO_NONE ? COMPONENTS_END : to;
 }
@@ -300,6 +304,13 @@ static void walk_open(struct walk *w, const struct routes *old, const struct rou
 	w->old = old;
 	w->new = new;
 	w->old_sw = topo_match_switches(t, old->topo);
+	ARENA_ARRAY(&w->memory, w->behind, topo_n_entries(t) + 1u);
+	for (uint32_t s = 0; s < t->n_switches; s++)
+		for (unsigned p = 0; p <= t->switches[s].n_ports; p++)
+			w->behind[t->switches[s].first_port + p] = topo_behind(t, s, p);
+	w->now.routes = new;
+	ARENA_ARRAY(&w->memory, w->now.entries, n * LFT_BLOCK_LIDS);
+	ARENA_ARRAY(&w->memory, w->now.block, n);
 	ARENA_ARRAY(&w->memory, w->first, new->top + 3u);
 	ARENA_ARRAY(&w->memory, w->risky, new->row_size + 1u);
 	components_open(&w->components, &w->memory, n);

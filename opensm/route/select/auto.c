@@ -241,8 +241,10 @@ static void balance(const struct automatic *a, struct trial *x)
 /* Engines that suit a fabric often come to the same tables: the first of them has them then. */
 static bool is_known(struct automatic *a, const struct routes *r)
 {
-	uint64_t h = hash_bytes(HASH_START, r->lft, (size_t)r->topo->n_switches * r->row_size);
+	uint64_t h = HASH_START;
 
+	for (uint32_t s = 0; s < r->topo->n_switches; s++)
+		h = hash_bytes(h, routes_row(r, s), r->row_size);
 	if (a->stale || r->lanes)
 		return false;
 	for (unsigned i = 0; i < a->n_known; i++)

@@ -762,8 +762,11 @@ struct dmodk *dmodk_new(const struct graph *g, const struct distances *d,
 	ARENA_ARRAY(&s->memory, s->turn, n);
 	ARENA_ARRAY(&l.memory, l.is_shared, lids);
 	ARENA_ARRAY(&l.memory, l.via, lids);
-	ARENA_ARRAY(&s->memory, s->crowded, (size_t)lids * DMODK_LEVELS);
-	ARENA_ARRAY(&s->memory, s->spares, (size_t)g->first[n] * DMODK_LEVELS);
+	/* not cleared: large, and most fabrics need none */
+	s->crowded = arena_keep(&s->memory,
+				xmalloc((size_t)lids * DMODK_LEVELS * sizeof(*s->crowded)));
+	s->spares = arena_keep(&s->memory,
+			       xmalloc((size_t)g->first[n] * DMODK_LEVELS * sizeof(*s->spares)));
 	for (struct dmodk_level *at = s->level; at <= &s->level[DMODK_LEVELS]; at++) {
 		ARENA_ARRAY(&s->memory, at->home, lids);
 		ARENA_ARRAY(&s->memory, at->distance, lids);

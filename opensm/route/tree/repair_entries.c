@@ -361,6 +361,7 @@ static void offer_row(struct repair *p, uint32_t sw, uint8_t port)
 static void look_past(struct repair *p, uint32_t sw, const struct graph_group *group, uint32_t at)
 {
 	const struct dmodk *s = p->spread;
+	const uint8_t *ports = p->g->ports + group->first_port;
 	uint16_t far = repair_distance(p, sw, at);
 	bool leads = graph_is_path(graph_near(group, repair_distance(p, group->to, at)), far);
 
@@ -371,8 +372,9 @@ static void look_past(struct repair *p, uint32_t sw, const struct graph_group *g
 
 		if (leads ? p->how->tree || !s->hot[i].port ||
 				    is_wanted(p, sw, i, far, group, NULL)
-			  : port > p->g->topo->switches[sw].n_ports ||
-				    topo_port(p->g->topo, sw, port)->sw == group->to)
+			  : port == *ports || port > p->g->topo->switches[sw].n_ports ||
+				    (group->n_ports > 1 &&
+				     memchr(ports, (int)port, group->n_ports)))
 			look_at_entry(p, sw, i, at);
 	}
 }
@@ -432,7 +434,7 @@ static void give_back(struct repair *p, const struct waiting *w)
 	write_entry(p, w->sw, w->dest, choose_by_count(p, w->sw, w->dest, w->at, c, old));
 }
 
-/* The row of a switch and those of its neighbours; all others are 0. */
+/* The row of a switch and those of its neighbours; all others are not set. */
 static struct distances *distances_around(const struct repair *p, uint32_t sw)
 {
 	uint32_t n = p->g->n;
@@ -440,7 +442,7 @@ static struct distances *distances_around(const struct repair *p, uint32_t sw)
 
 	d->n = n;
 	d->mask = p->downs ? DISTANCE_DOWN - 1 : UINT16_MAX;
-	d->rows = xcalloc((size_t)n * n, sizeof(*d->rows));
+	d->rows = xmalloc((size_t)n * n * sizeof(*d->rows));
 	for (uint32_t to = 0; to < n; to++) {
 		d->rows[(size_t)sw * n + to] = repair_distance(p, sw, to);
 		GRAPH_EACH(p->g, sw, group)
