@@ -489,7 +489,7 @@ static void load_below_that_of_a_host_costs_no_bandwidth(void **state)
 	(void)state;
 }
 
-/* A few hosts more than ports up, and fewer leaves than ports: turns go round from the last leaf. */
+/* A few hosts more than ports up, fewer leaves than ports: turns go round from the last leaf. */
 static void few_hosts_more_than_ports_up_are_dealt_out_evenly(void **state)
 {
 	static const struct {
