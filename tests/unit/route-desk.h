@@ -35,7 +35,8 @@ static inline struct routes *route(const struct topo *t, const struct routes *pr
 static inline void assert_same_tables(const struct routes *a, const struct routes *b)
 {
 	assert_int_equal(a->top, b->top);
-	assert_memory_equal(a->lft, b->lft, (size_t)a->topo->n_switches * a->row_size);
+	for (uint32_t sw = 0; sw < a->topo->n_switches; sw++)
+		assert_memory_equal(routes_row(a, sw), routes_row(b, sw), a->row_size);
 }
 
 /* Random graphs, trees whole and broken, tori, dragonflies, by number. */

@@ -71,7 +71,8 @@ static struct routes *carried(const struct topo *t, struct routes *from)
 	struct routes *r = routes_new(t, "carried", from->top);
 
 	assert_int_equal(r->row_size, from->row_size);
-	memcpy(r->lft, from->lft, (size_t)t->n_switches * r->row_size);
+	for (uint32_t s = 0; s < t->n_switches; s++)
+		memcpy(routes_row(r, s), routes_row(from, s), r->row_size);
 	routes_unref(from);
 	return r;
 }

@@ -37,7 +37,8 @@ static struct routes *in_switches(const struct routes *r)
 {
 	struct routes *f = routes_new(r->topo, "adopted", r->top);
 
-	memcpy(f->lft, r->lft, (size_t)r->topo->n_switches * r->row_size);
+	for (uint32_t s = 0; s < r->topo->n_switches; s++)
+		memcpy(routes_row(f, s), routes_row(r, s), r->row_size);
 	return f;
 }
 
