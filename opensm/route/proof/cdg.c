@@ -212,6 +212,22 @@ uint16_t cdg_vls(const struct cdg *g)
 	return g->vls;
 }
 
+uint16_t cdg_vls_with(const struct cdg *g, uint16_t sls)
+{
+	uint16_t layers = 0, vls = 0;
+
+	if (!g->lanes)
+		return g->vls;
+	for (unsigned sl = 0; sl < SL2VL_SLS; sl++)
+		layers |= sls >> sl & 1 ? g->layers[sl] : 0;
+	for (unsigned i = 0; i < g->n_classes * g->n_classes; i++)
+		for (unsigned k = 0; k < g->n_layers; k++)
+			if (layers >> k & 1)
+				vls |= (uint16_t)(1u << cdg_vl(g, i / g->n_classes,
+							       i % g->n_classes, k));
+	return g->vls & vls;
+}
+
 /* VLs of first cables stay: paths of one cable have no dependency. */
 void cdg_forget_vls(struct cdg *g)
 {
