@@ -365,11 +365,22 @@ static bool slow_acyclic(const struct slow *s)
 	return !left;
 }
 
+/* The same, from the last row to the first: as by GUID where switches have seats of others. */
+static struct mcast_tree *backwards(const struct mcast_tree *tree)
+{
+	uint32_t n = tree->n_rows;
+	struct mcast_tree *ret = xmemdup(tree, sizeof(*tree) + n * sizeof(tree->rows[0]));
+
+	for (uint32_t i = 0; i < n; i++)
+		ret->rows[i] = tree->rows[n - 1 - i];
+	return ret;
+}
+
 /* One tree; true: it was taken. */
 static bool try_tree(struct slow *s, struct cdg *g, uint64_t *random)
 {
 	size_t size = (size_t)s->n * s->n * sizeof(*s->edges);
-	struct mcast_tree *tree = any_tree(s->t, random);
+	struct mcast_tree *tree = any_tree(s->t, random), *other = backwards(tree);
 	uint8_t sl = (uint8_t)(next_random(random) % SL2VL_SLS);
 	bool *before = xmemdup(s->edges, size);
 	bool acyclic;
@@ -378,9 +389,10 @@ static bool try_tree(struct slow *s, struct cdg *g, uint64_t *random)
 	acyclic = slow_acyclic(s);
 	if (!acyclic)
 		memcpy(s->edges, before, size);
-	assert_int_equal(cdg_add_tree(g, tree, sl), acyclic);
+	assert_int_equal(cdg_add_tree(g, next_random(random) % 2 ? tree : other, sl), acyclic);
 	assert_same_edges(s, g);
 	free(before);
+	free(other);
 	free(tree);
 	return acyclic;
 }

@@ -450,6 +450,31 @@ static void assert_graph_is_exact(const struct routes *r)
 	cdg_free(whole);
 }
 
+/* All LIDs are sent on VL 0 but that of the last host. */
+static void set_lane_of_last(struct routes *r, lid_t lid)
+{
+	r->lanes = sl2vl_new(r->topo, 2, SL2VL_BY_LID, r->row_size, 1);
+	r->lanes->sl[lid] = 1;
+}
+
+/* Nothing is sent on a VL any more, and then something is again. */
+static void a_vl_goes_with_the_host_that_had_it(void **state)
+{
+	struct topo *with = ring_with(12, 3), *without = ring_with(11, 3);
+	struct routes *r[] = { route(with, NULL), route(without, NULL), route(with, NULL) };
+	struct route_verdict v;
+
+	for (unsigned i = 0; i < ARRAY_SIZE(r); i++) {
+		set_lane_of_last(r[i], with->max_lid);
+		assert_int_equal(judged_alike(i ? r[i - 1] : NULL, r[i], &v), i > 0);
+		assert_int_equal(v.n_vls, i == 1 ? 1 : 2);
+	}
+	for (unsigned i = 0; i < ARRAY_SIZE(r); i++)
+		routes_unref(r[i]);
+	topo_unref(with);
+	topo_unref(without);
+}
+
 struct vl_life {
 	const char *engine;
 	struct topo *whole;
@@ -561,6 +586,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(switches_of_all_sizes_are_judged_alike),
 		cmocka_unit_test(up_and_down_by_high_ports_is_no_loop),
 		cmocka_unit_test(on_several_vls_too),
+		cmocka_unit_test(a_vl_goes_with_the_host_that_had_it),
 		cmocka_unit_test(faults_are_seen_on_several_vls),
 	};
 

@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "route/proof/cdg_internal.h"
-#include "util/bisect.h"
 
 /* SLs 0..15 into layers: equal columns of the VL table are one. */
 static void find_layers(struct cdg *g)
@@ -211,6 +210,22 @@ uint16_t cdg_vls_of(const struct cdg *g, uint32_t at, lid_t lid)
 uint16_t cdg_vls(const struct cdg *g)
 {
 	return g->vls;
+}
+
+uint16_t cdg_vls_with(const struct cdg *g, uint16_t sls)
+{
+	uint16_t layers = 0, vls = 0;
+
+	if (!g->lanes)
+		return g->vls;
+	for (unsigned sl = 0; sl < SL2VL_SLS; sl++)
+		layers |= sls >> sl & 1 ? g->layers[sl] : 0;
+	for (unsigned i = 0; i < g->n_classes * g->n_classes; i++)
+		for (unsigned k = 0; k < g->n_layers; k++)
+			if (layers >> k & 1)
+				vls |= (uint16_t)(1u << cdg_vl(g, i / g->n_classes,
+							       i % g->n_classes, k));
+	return g->vls & vls;
 }
 
 /* VLs of first cables stay: paths of one cable have no dependency. */
@@ -420,24 +435,20 @@ struct flood {
 	} *queue;
 	size_t n, cap;
 	uint16_t *seen; /* per entry of topo->ports: VLs that arrived there */
+	uint32_t *row;	/* per switch: its row + 1; 0: it has none */
 };
-
-static const struct mcast_row *row_of(const struct mcast_tree *t, uint32_t sw, uint32_t *ret)
-{
-	*ret = BISECT(i, 0, t->n_rows, t->rows[i].sw < sw);
-	return *ret < t->n_rows && t->rows[*ret].sw == sw ? &t->rows[*ret] : NULL;
-}
 
 static void arrive(struct flood *f, uint32_t sw, unsigned port, unsigned vl)
 {
 	uint16_t *seen = &f->seen[f->g->topo->switches[sw].first_port + port];
-	uint32_t row;
 
-	if (!row_of(f->tree, sw, &row) || *seen >> vl & 1)
+	if (!f->row[sw] || *seen >> vl & 1)
 		return;
 	*seen |= (uint16_t)(1u << vl);
 	GROW(f->queue, f->n + 1, f->cap);
-	f->queue[f->n++] = (struct arrival){ .row = row, .port = (uint8_t)port, .vl = (uint8_t)vl };
+	f->queue[f->n++] = (struct arrival){
+		.row = f->row[sw] - 1, .port = (uint8_t)port, .vl = (uint8_t)vl,
+	};
 }
 
 /* A copy from port `in` (VL `vl`; own: from an end port there) to port `out`. */
@@ -469,11 +480,15 @@ static void flood_from(struct flood *f, const struct arrival *a)
 			copy_out(f, row->sw, a, out);
 }
 
+/* Rows are in no order that says where a switch is: a seat is not a GUID. */
 static void flood_tree(struct flood *f)
 {
 	const struct topo *t = f->g->topo;
 
 	f->seen = xcalloc(f->g->n_ports, sizeof(*f->seen));
+	f->row = xcalloc(t->n_switches, sizeof(*f->row));
+	for (uint32_t i = 0; i < f->tree->n_rows; i++)
+		f->row[f->tree->rows[i].sw] = i + 1;
 	for (uint32_t i = 0; i < f->tree->n_rows; i++) {
 		uint32_t s = f->tree->rows[i].sw;
 
@@ -487,6 +502,7 @@ static void flood_tree(struct flood *f)
 						 .vl = f->queue[i].vl });
 	free(f->queue);
 	free(f->seen);
+	free(f->row);
 }
 
 static void take_back(struct cdg_added *added)

@@ -60,6 +60,8 @@ bool cdg_is_acyclic(struct cdg *g);
 bool cdg_cycle(struct cdg *g, struct route_cycle *ret);
 /* VLs that something is sent on, a bit each. */
 uint16_t cdg_vls(const struct cdg *g);
+/* Those of them that packets of these SLs, a bit each, may be on. */
+uint16_t cdg_vls_with(const struct cdg *g, uint16_t sls);
 
 /*
  * What goes through a multicast tree on SL `sl`: in by any port, out by each other port of the row.

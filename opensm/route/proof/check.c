@@ -297,8 +297,8 @@ static void count_vls(const struct verifier *j, struct route_verdict *v)
 	uint32_t n = 0;
 	uint16_t sls = 0;
 
-	v->n_vls = (unsigned)__builtin_popcount(cdg_vls(j->dependencies));
 	if (!l || l->by == SL2VL_BY_NOTHING) {
+		v->n_vls = (unsigned)__builtin_popcount(cdg_vls(j->dependencies));
 		v->n_sls = 1;
 		return;
 	}
@@ -316,6 +316,8 @@ static void count_vls(const struct verifier *j, struct route_verdict *v)
 	for (uint32_t s = 0; s < j->topo->n_switches; s++)
 		for (uint32_t i = 0; j->sources[s] && i < n; i++)
 			sls |= (uint16_t)(1u << sl2vl_sl(l, s, j->targets[lids[i]].sw, lids[i], 0));
+	/* a graph that was moved on may have VLs that went with their end ports */
+	v->n_vls = (unsigned)__builtin_popcount(cdg_vls_with(j->dependencies, sls));
 	v->n_sls = (unsigned)__builtin_popcount(sls);
 }
 
