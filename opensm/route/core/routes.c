@@ -423,11 +423,9 @@ void routes_write(struct routes *r, uint32_t sw, lid_t lid, uint8_t port)
 	assert(sw < r->topo->n_switches && lid < r->row_size);
 	if (r->lft[at] == port)
 		return;
-	if (j) {
-		GROW(j->entries, j->n + 1, j->cap);
-		j->entries[j->n++] =
+	if (j)
+		APPEND(j->entries, j->n, j->cap) =
 			(struct routes_entry){ .sw = sw, .lid = lid, .port = r->lft[at] };
-	}
 	write_entry(r, at, port);
 }
 

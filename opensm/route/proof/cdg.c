@@ -255,9 +255,8 @@ struct cdg_walk *cdg_walk_new(struct cdg *g)
 	uint32_t n = g->topo->n_switches;
 
 	w->g = g;
-	ARENA_ARRAY(&w->memory, w->kinds, n);
+	ARENA_ARRAYS(&w->memory, n, w->kinds, w->layers);
 	ARENA_ARRAY(&w->memory, w->in, (size_t)n * g->n_in * g->words);
-	ARENA_ARRAY(&w->memory, w->layers, n);
 	return w;
 }
 
@@ -436,8 +435,8 @@ static void arrive(struct flood *f, uint32_t sw, unsigned port, unsigned vl)
 	if (!row_of(f->tree, sw, &row) || *seen >> vl & 1)
 		return;
 	*seen |= (uint16_t)(1u << vl);
-	GROW(f->queue, f->n + 1, f->cap);
-	f->queue[f->n++] = (struct arrival){ .row = row, .port = (uint8_t)port, .vl = (uint8_t)vl };
+	APPEND(f->queue, f->n, f->cap) =
+		(struct arrival){ .row = row, .port = (uint8_t)port, .vl = (uint8_t)vl };
 }
 
 /* A copy from port `in` (VL `vl`; own: from an end port there) to port `out`. */

@@ -113,16 +113,10 @@ struct check_worker *check_worker_new(const struct verifier *j)
 	w->words = j->dependencies->words;
 	ARENA_ARRAY(&w->memory, w->high, (size_t)n * 64 * (w->words - 1));
 	ARENA_ARRAY(&w->memory, w->carries, n);
-	ARENA_ARRAY(&w->memory, w->columns, (size_t)LFT_BLOCK_LIDS * n);
-	ARENA_ARRAY(&w->memory, w->rows, (size_t)LFT_BLOCK_LIDS * n);
+	ARENA_ARRAYS(&w->memory, (size_t)LFT_BLOCK_LIDS * n, w->columns, w->rows);
 	w->block = UINT32_MAX;
-	ARENA_ARRAY(&w->memory, w->next, n);
-	ARENA_ARRAY(&w->memory, w->flow, n);
-	ARENA_ARRAY(&w->memory, w->state, n);
-	ARENA_ARRAY(&w->memory, w->hops, n);
-	ARENA_ARRAY(&w->memory, w->path, n);
+	ARENA_ARRAYS(&w->memory, n, w->next, w->flow, w->state, w->hops, w->path, w->near);
 	ARENA_ARRAY(&w->memory, w->bucket, (size_t)n + 1);
-	ARENA_ARRAY(&w->memory, w->near, n);
 	w->load = xcalloc(j->n_ports, sizeof(*w->load));
 	w->pairs_at = xcalloc((size_t)n + 1, sizeof(*w->pairs_at));
 	w->walk = cdg_walk_new(j->dependencies);
