@@ -63,6 +63,17 @@ static inline void freep(void *p)
 	free(*(void **)p);
 }
 
+/* Frees each of these, which may be NULL: FREE_ALL(p->rows, p->columns, p). */
+#define FREE_ALL(...)                                                                              \
+	free_all((void *const[]){ __VA_ARGS__ },                                                   \
+		 sizeof((void *const[]){ __VA_ARGS__ }) / sizeof(void *))
+
+static inline void free_all(void *const *all, size_t n)
+{
+	while (n)
+		free(all[--n]);
+}
+
 /* For _cleanup_(): FREEP(x_free, struct x) defines x_freep(); x_free() returns NULL. */
 #define FREEP(FREE, TYPE)                                                                          \
 	static inline void FREE##p(TYPE **p)                                                       \

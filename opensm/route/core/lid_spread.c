@@ -264,8 +264,7 @@ uint32_t lid_spread(const struct lid_spread_job *job, struct routes *r)
 	}
 	most = most_load(&s);
 	path_dag_done(&s.dag);
+	FREE_ALL(s.sources, s.was);
 	arena_done(&s.memory);
-	free(s.sources);
-	free(s.was);
 	return most;
 }

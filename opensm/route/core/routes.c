@@ -87,8 +87,7 @@ static struct routes_journal *journal_free(struct routes_journal *j)
 	mark_unref(j->mark);
 	for (unsigned i = 0; i < j->n_origins; i++)
 		mark_unref(j->origins[i].mark);
-	free(j->entries);
-	free(j);
+	FREE_ALL(j->entries, j);
 	return NULL;
 }
 
@@ -572,20 +571,14 @@ struct routes *routes_unref(const struct routes *shared)
 	routes_unref(r->lender);
 	file_unref(r->cache->file);
 	topo_unref(r->topo);
-	free(r->written);
-	free(r->hops);
-	free(r->places);
-	free(r->downs);
+	FREE_ALL(r->written, r->hops, r->places, r->downs, r->judged, r->master_tree);
 	sl2vl_free(r->lanes);
-	free(r->judged);
-	free(r->master_tree);
 	journal_free(r->cache->journal);
 	routes_unref(r->cache->alike);
 	if (r->cache->proof)
 		r->cache->proof_free(r->cache->proof);
 	if (r->cache->graph)
 		r->cache->graph_free(r->cache->graph);
-	free(r->cache);
-	free(r);
+	FREE_ALL(r->cache, r);
 	return NULL;
 }

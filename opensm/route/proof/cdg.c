@@ -144,8 +144,7 @@ static void widen(struct cdg *g, unsigned n_vls)
 		memcpy(&into[now * n_in * g->words], &g->into[was * g->n_in * g->words],
 		       g->n_in * g->words * sizeof(*into));
 	}
-	free(g->into);
-	free(g->rank);
+	FREE_ALL(g->into, g->rank);
 	g->into = into;
 	g->rank = rank;
 	g->n_vls = n_vls;
@@ -185,11 +184,7 @@ struct cdg *cdg_free(struct cdg *g)
 {
 	if (!g)
 		return NULL;
-	free(g->peer);
-	free(g->hosts);
-	free(g->of_class);
-	free(g->into);
-	free(g->rank);
+	FREE_ALL(g->peer, g->hosts, g->of_class, g->into, g->rank);
 	cdg_turns_free(g->turns);
 	free(g);
 	return NULL;
@@ -484,8 +479,7 @@ static void flood_tree(struct flood *f)
 	for (size_t i = 0; i < f->n; i++)
 		flood_from(f, &(struct arrival){ .row = f->queue[i].row, .port = f->queue[i].port,
 						 .vl = f->queue[i].vl });
-	free(f->queue);
-	free(f->seen);
+	FREE_ALL(f->queue, f->seen);
 }
 
 static void take_back(struct cdg_added *added)

@@ -61,14 +61,9 @@ void verifier_find_behind(struct verifier *j)
 
 static void verifier_done(struct verifier *j)
 {
+	FREE_ALL(j->behind, j->sources, j->targets, j->n_reach, j->missing, j->nearer);
 	graph_free(j->graph);
 	distances_free(j->distances);
-	free(j->behind);
-	free(j->sources);
-	free(j->targets);
-	free(j->n_reach);
-	free(j->missing);
-	free(j->nearer);
 	cdg_free(j->dependencies);
 }
 
@@ -127,8 +122,7 @@ struct check_worker *check_worker_free(struct check_worker *w)
 {
 	if (!w)
 		return NULL;
-	free(w->load);
-	free(w->pairs_at);
+	FREE_ALL(w->load, w->pairs_at);
 	cdg_walk_free(w->walk);
 	arena_done(&w->memory);
 	free(w);
@@ -400,9 +394,7 @@ static struct route_proof *route_proof_free(struct route_proof *p)
 	if (!p)
 		return NULL;
 	verifier_done(&p->j);
-	free(p->load);
-	free(p->pairs_at);
-	free(p);
+	FREE_ALL(p->load, p->pairs_at, p);
 	return NULL;
 }
 

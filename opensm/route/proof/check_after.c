@@ -783,12 +783,7 @@ static bool sends_anything(const struct verifier *j)
 
 static void delta_done(struct delta *d)
 {
-	free(d->entries);
-	free(d->cables);
-	free(d->moved);
-	free(d->queue);
-	free(d->row);
-	free(d->added.all);
+	FREE_ALL(d->entries, d->cables, d->moved, d->queue, d->row, d->added.all);
 	cdg_walk_free(d->walk);
 	arena_done(&d->memory);
 	check_worker_free(d->worker);

@@ -319,9 +319,7 @@ static void walk_open(struct walk *w, const struct routes *old, const struct rou
 
 static void walk_close(struct walk *w)
 {
-	free(w->all);
-	free(w->old_sw);
-	free(w->waits);
+	FREE_ALL(w->all, w->old_sw, w->waits);
 	arena_done(&w->memory);
 }
 
@@ -349,8 +347,6 @@ struct transition *transition_free(struct transition *t)
 {
 	if (!t)
 		return NULL;
-	free(t->drain);
-	free(t->epochs);
-	free(t);
+	FREE_ALL(t->drain, t->epochs, t);
 	return NULL;
 }

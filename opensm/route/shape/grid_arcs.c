@@ -321,8 +321,7 @@ static bool name_ways(struct finder *f)
 
 static void finder_done(struct finder *f)
 {
-	free(f->squares);
-	free(f->meetings);
+	FREE_ALL(f->squares, f->meetings);
 	arena_done(&f->memory);
 }
 

@@ -213,11 +213,8 @@ struct port_select_row *port_select_row_free(struct port_select_row *row)
 {
 	if (!row)
 		return NULL;
-	free(row->ways.bits);
-	free(row->like->ways.bits);
-	free(row->like->parted.entries);
-	free(row->parted.entries);
-	free(row->waiting);
+	FREE_ALL(row->ways.bits, row->like->ways.bits, row->like->parted.entries,
+		 row->parted.entries, row->waiting);
 	arena_done(&row->memory);
 	free(row);
 	return NULL;

@@ -31,12 +31,8 @@
 static void repair_done(struct repair *p)
 {
 	routes_unref(p->r);
+	FREE_ALL(p->moved, p->ends, p->hops, p->downs, p->waiting);
 	dmodk_free(p->spread);
-	free(p->moved);
-	free(p->ends);
-	free(p->hops);
-	free(p->downs);
-	free(p->waiting);
 	arena_done(&p->memory);
 }
 

@@ -219,9 +219,7 @@ static bool holds_on(unsigned n_vls, const struct route_engine *engine, const st
 			 "%s%u VLs by port class, no SL by path", len ? "; " : "", n_vls);
 		*ret = v;
 	}
-	free(m.load);
-	free(m.sources);
-	free(m.moved);
+	FREE_ALL(m.load, m.sources, m.moved);
 	return !v.credit_loop;
 }
 

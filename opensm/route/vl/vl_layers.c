@@ -550,7 +550,6 @@ struct vl_layers *vl_layers_free(struct vl_layers *l)
 {
 	if (!l)
 		return NULL;
-	free(l->lanes);
-	free(l);
+	FREE_ALL(l->lanes, l);
 	return NULL;
 }
