@@ -63,6 +63,17 @@ static inline void freep(void *p)
 	free(*(void **)p);
 }
 
+/* Frees each of these, which may be NULL: FREE_ALL(p->rows, p->columns, p). */
+#define FREE_ALL(...)                                                                              \
+	free_all((void *const[]){ __VA_ARGS__ },                                                   \
+		 sizeof((void *const[]){ __VA_ARGS__ }) / sizeof(void *))
+
+static inline void free_all(void *const *all, size_t n)
+{
+	while (n)
+		free(all[--n]);
+}
+
 /* For _cleanup_(): FREEP(x_free, struct x) defines x_freep(); x_free() returns NULL. */
 #define FREEP(FREE, TYPE)                                                                          \
 	static inline void FREE##p(TYPE **p)                                                       \
@@ -81,6 +92,19 @@ struct arena {
 /* Zeroed, as xcalloc(). */
 void *arena_calloc(struct arena *a, size_t n, size_t size);
 #define ARENA_ARRAY(a, pointer, n) ((pointer) = arena_calloc((a), (n), sizeof(*(pointer))))
+/* The same for up to 8 pointers, to `n` elements each: ARENA_ARRAYS(a, n, p->x, p->y, ...). */
+#define ARENA_ARRAYS(a, n, ...)                                                                    \
+	MEM_9TH_(__VA_ARGS__, MEM_AT_8_, MEM_AT_7_, MEM_AT_6_, MEM_AT_5_, MEM_AT_4_, MEM_AT_3_,    \
+		 MEM_AT_2_, ARENA_ARRAY_, none)(a, n, __VA_ARGS__)
+#define MEM_9TH_(p1, p2, p3, p4, p5, p6, p7, p8, it, ...) it
+#define ARENA_ARRAY_(a, n, p) ARENA_ARRAY(a, p, n)
+#define MEM_AT_2_(a, n, p, ...) (ARENA_ARRAY(a, p, n), ARENA_ARRAY_(a, n, __VA_ARGS__))
+#define MEM_AT_3_(a, n, p, ...) (ARENA_ARRAY(a, p, n), MEM_AT_2_(a, n, __VA_ARGS__))
+#define MEM_AT_4_(a, n, p, ...) (ARENA_ARRAY(a, p, n), MEM_AT_3_(a, n, __VA_ARGS__))
+#define MEM_AT_5_(a, n, p, ...) (ARENA_ARRAY(a, p, n), MEM_AT_4_(a, n, __VA_ARGS__))
+#define MEM_AT_6_(a, n, p, ...) (ARENA_ARRAY(a, p, n), MEM_AT_5_(a, n, __VA_ARGS__))
+#define MEM_AT_7_(a, n, p, ...) (ARENA_ARRAY(a, p, n), MEM_AT_6_(a, n, __VA_ARGS__))
+#define MEM_AT_8_(a, n, p, ...) (ARENA_ARRAY(a, p, n), MEM_AT_7_(a, n, __VA_ARGS__))
 /* Takes over what malloc() gave: it is freed with the others. Returns it. */
 void *arena_keep(struct arena *a, void *p);
 /* Frees all of them. */

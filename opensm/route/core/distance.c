@@ -208,7 +208,6 @@ struct distances *distances_free(struct distances *d)
 {
 	if (!d)
 		return NULL;
-	free(d->rows);
-	free(d);
+	FREE_ALL(d->rows, d);
 	return NULL;
 }

@@ -99,8 +99,7 @@ struct graph *graph_new(const struct topo *topo, const struct route_options *opt
 	g->topo = topo;
 	g->n = topo->n_switches;
 	ARENA_ARRAY(&g->memory, g->first, (size_t)g->n + 1);
-	ARENA_ARRAY(&g->memory, g->groups, topo_n_entries(topo));
-	ARENA_ARRAY(&g->memory, g->ports, topo_n_entries(topo));
+	ARENA_ARRAYS(&g->memory, topo_n_entries(topo), g->groups, g->ports);
 	for (uint32_t s = 0; s < g->n; s++) {
 		unsigned n = collect(topo, s, weights, ends);
 

@@ -232,11 +232,9 @@ static void spread_open(struct spread *s)
 	s->n_channels = topo_n_entries(s->topo);
 	s->sources = topo_count_senders(s->topo);
 	s->was = s->job->previous ? topo_match_switches(s->topo, s->job->previous->topo) : NULL;
-	ARENA_ARRAY(&s->memory, s->load, s->n_channels);
-	ARENA_ARRAY(&s->memory, s->on_channel, s->n_channels);
+	ARENA_ARRAYS(&s->memory, s->n_channels, s->load, s->on_channel);
 	for (unsigned k = 0; k < LID_SPREAD_LIDS; k++)
-		ARENA_ARRAY(&s->memory, s->flow[k], s->n);
-	ARENA_ARRAY(&s->memory, s->on_switch, s->n);
+		ARENA_ARRAYS(&s->memory, s->n, s->flow[k], s->on_switch);
 	path_dag_init(&s->dag, s->job->graph);
 }
 
@@ -266,8 +264,7 @@ uint32_t lid_spread(const struct lid_spread_job *job, struct routes *r)
 	}
 	most = most_load(&s);
 	path_dag_done(&s.dag);
+	FREE_ALL(s.sources, s.was);
 	arena_done(&s.memory);
-	free(s.sources);
-	free(s.was);
 	return most;
 }

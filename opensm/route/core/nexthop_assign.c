@@ -68,13 +68,9 @@ static void assignment_init(struct assignment *a)
 	a->sources = topo_count_senders(t);
 	for (struct hand *h = a->hands; h < a->hands + BATCH; h++) {
 		path_dag_init(&h->dag, g);
-		ARENA_ARRAY(memory, h->is_new, a->n_channels);
-		ARENA_ARRAY(memory, h->cost, a->n);
-		ARENA_ARRAY(memory, h->flow, a->n);
-		ARENA_ARRAY(memory, h->chosen, a->n);
-		ARENA_ARRAY(memory, h->change, a->n_channels);
-		ARENA_ARRAY(memory, h->is_touched, a->n_channels);
-		ARENA_ARRAY(memory, h->touched, a->n_channels);
+		ARENA_ARRAYS(memory, a->n_channels, h->is_new, h->change, h->is_touched,
+			     h->touched);
+		ARENA_ARRAYS(memory, a->n, h->cost, h->flow, h->chosen);
 	}
 }
 

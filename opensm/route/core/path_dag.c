@@ -13,10 +13,9 @@ void path_dag_init(struct path_dag *w, const struct graph *g)
 	*w = (struct path_dag){ .graph = g, .to = TOPO_NONE };
 	for (uint32_t i = 0; i < g->first[g->n]; i++)
 		most += g->groups[i].n_ports;
-	ARENA_ARRAY(a, w->order, g->n);
+	ARENA_ARRAYS(a, g->n, w->order, w->far);
 	ARENA_ARRAY(a, w->first, (size_t)g->n + 1);
 	ARENA_ARRAY(a, w->edges, most);
-	ARENA_ARRAY(a, w->far, g->n);
 	for (unsigned i = 0; i < ARRAY_SIZE(w->work); i++)
 		ARENA_ARRAY(a, w->work[i], g->n);
 }

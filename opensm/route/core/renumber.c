@@ -29,8 +29,7 @@ struct renumbering renumbering_of(const struct topo *was, const struct topo *now
 
 void renumbering_done(struct renumbering *m)
 {
-	free(m->from);
-	free(m->runs);
+	FREE_ALL(m->from, m->runs);
 	m->from = NULL;
 	m->runs = NULL;
 }

@@ -87,8 +87,7 @@ static struct routes_journal *journal_free(struct routes_journal *j)
 	mark_unref(j->mark);
 	for (unsigned i = 0; i < j->n_origins; i++)
 		mark_unref(j->origins[i].mark);
-	free(j->entries);
-	free(j);
+	FREE_ALL(j->entries, j);
 	return NULL;
 }
 
@@ -423,11 +422,9 @@ void routes_write(struct routes *r, uint32_t sw, lid_t lid, uint8_t port)
 	assert(sw < r->topo->n_switches && lid < r->row_size);
 	if (r->lft[at] == port)
 		return;
-	if (j) {
-		GROW(j->entries, j->n + 1, j->cap);
-		j->entries[j->n++] =
+	if (j)
+		APPEND(j->entries, j->n, j->cap) =
 			(struct routes_entry){ .sw = sw, .lid = lid, .port = r->lft[at] };
-	}
 	write_entry(r, at, port);
 }
 
@@ -574,20 +571,14 @@ struct routes *routes_unref(const struct routes *shared)
 	routes_unref(r->lender);
 	file_unref(r->cache->file);
 	topo_unref(r->topo);
-	free(r->written);
-	free(r->hops);
-	free(r->places);
-	free(r->downs);
+	FREE_ALL(r->written, r->hops, r->places, r->downs, r->judged, r->master_tree);
 	sl2vl_free(r->lanes);
-	free(r->judged);
-	free(r->master_tree);
 	journal_free(r->cache->journal);
 	routes_unref(r->cache->alike);
 	if (r->cache->proof)
 		r->cache->proof_free(r->cache->proof);
 	if (r->cache->graph)
 		r->cache->graph_free(r->cache->graph);
-	free(r->cache);
-	free(r);
+	FREE_ALL(r->cache, r);
 	return NULL;
 }

@@ -176,10 +176,7 @@ struct sl2vl *sl2vl_free(struct sl2vl *l)
 {
 	if (!l)
 		return NULL;
-	free(l->sl);
-	free(l->class_of);
-	free(l->vl);
-	free(l);
+	FREE_ALL(l->sl, l->class_of, l->vl, l);
 	return NULL;
 }
 

@@ -20,8 +20,7 @@ struct goals {
 
 static void goals_done(struct goals *g)
 {
-	free(g->first);
-	free(g->list);
+	FREE_ALL(g->first, g->list);
 }
 
 static void add_goals(struct goals *g, struct nexthop_goal goal, uint8_t lmc)

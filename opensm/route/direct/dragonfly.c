@@ -45,7 +45,6 @@
  */
 #include "route/select/engines.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "route/direct/dragonfly_internal.h"

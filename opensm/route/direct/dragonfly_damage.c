@@ -115,8 +115,7 @@ static void find_relays(struct dragonfly *d)
 
 	if (n > GROUPS_MAX)
 		return;
-	ARENA_ARRAY(&memory, w.first, (size_t)n * n);
-	ARENA_ARRAY(&memory, w.from, (size_t)n * n);
+	ARENA_ARRAYS(&memory, (size_t)n * n, w.first, w.from);
 	ARENA_ARRAY(&memory, w.entry, d->g->n);
 	if (find_bridges(&w) < n * (n - 1)) {
 		ARENA_ARRAY(&d->memory, d->relay, (size_t)d->g->n * n);

@@ -16,7 +16,6 @@
  */
 #include "route/select/engines.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "route/core/lid_spread.h"

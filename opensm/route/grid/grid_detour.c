@@ -480,15 +480,10 @@ static void search_init(struct search *s)
 	ARENA_ARRAY(&s->memory, s->place, n);
 	for (uint32_t u = 0; u < n; u++)
 		s->place[u] = grid_index(s->grid, grid_at(s->grid, u));
-	ARENA_ARRAY(&s->memory, s->affected, n);
+	ARENA_ARRAYS(&s->memory, n, s->affected, s->state, s->hops, s->cost, s->flow, s->order,
+		     s->next);
 	ARENA_ARRAY(&s->memory, s->load, (size_t)(n + s->grid->n_missing) * s->n_ways);
-	ARENA_ARRAY(&s->memory, s->state, n);
-	ARENA_ARRAY(&s->memory, s->hops, n);
-	ARENA_ARRAY(&s->memory, s->cost, n);
-	ARENA_ARRAY(&s->memory, s->flow, n);
 	ARENA_ARRAY(&s->memory, s->stack, n + 2u);
-	ARENA_ARRAY(&s->memory, s->order, n);
-	ARENA_ARRAY(&s->memory, s->next, n);
 	if (s->job->previous)
 		s->was = topo_match_switches(s->w->g->topo, s->job->previous->topo);
 	find_affected(s);

@@ -57,10 +57,9 @@ struct maker {
 
 static void maker_done(struct maker *m)
 {
+	FREE_ALL(m->first, m->dests);
 	grid_detours_free(m->detours);
 	grid_ways_free(m->ways);
-	free(m->first);
-	free(m->dests);
 }
 
 /*

@@ -142,10 +142,7 @@ static bool fill_dimension(struct grid_ways *w, unsigned dim, uint32_t stride, u
 	_cleanup_(arena_done) struct arena memory = { NULL };
 	bool ok = true;
 
-	ARENA_ARRAY(&memory, l.sw, size);
-	ARENA_ARRAY(&memory, l.edge, size);
-	ARENA_ARRAY(&memory, l.up, size);
-	ARENA_ARRAY(&memory, l.down, size);
+	ARENA_ARRAYS(&memory, size, l.sw, l.edge, l.up, l.down);
 	for (uint32_t p = 0; ok && p < n_places; p++) {
 		if (p / stride % size)
 			continue;

@@ -138,8 +138,7 @@ static void begin_table(struct reader *r, const struct line *line, enum section 
 	struct tablefile *f = r->f;
 
 	r->section = section;
-	GROW(f->tables, f->n_tables + 1, f->cap_tables);
-	f->tables[f->n_tables++] = (struct table){
+	APPEND(f->tables, f->n_tables, f->cap_tables) = (struct table){
 		.guid = r->guid, .first = f->n_entries,
 		.file = xstrdup(line->at.file ? line->at.file : ""), .line = line->at.line,
 	};
@@ -201,8 +200,7 @@ static void add_entry(struct reader *r, const struct line *line, lid_t lid, uint
 	struct tablefile *f = r->f;
 	guid_t owner;
 
-	GROW(f->entries, f->n_entries + 1, f->cap_entries);
-	f->entries[f->n_entries++] = (uint32_t)lid << 8 | port;
+	APPEND(f->entries, f->n_entries, f->cap_entries) = (uint32_t)lid << 8 | port;
 	f->tables[f->n_tables - 1].n++;
 	if (!guid_after(rest, "portguid 0x", &owner))
 		return;
@@ -262,8 +260,7 @@ static void read_copies(struct reader *r, const struct line *line, const char *p
 		c.mask[port / 64] |= UINT64_C(1) << port % 64;
 	}
 	c.mlid = (lid_t)mlid;
-	GROW(f->copies, f->n_copies + 1, f->cap_copies);
-	f->copies[f->n_copies++] = c;
+	APPEND(f->copies, f->n_copies, f->cap_copies) = c;
 }
 
 static void read_distance(struct reader *r, const struct line *line, const char *p)
@@ -277,8 +274,7 @@ static void read_distance(struct reader *r, const struct line *line, const char 
 		fault(r, line, start, "a unicast LID and hops");
 		return;
 	}
-	GROW(f->distances, f->n_distances + 1, f->cap_distances);
-	f->distances[f->n_distances++] = (struct distance){
+	APPEND(f->distances, f->n_distances, f->cap_distances) = (struct distance){
 		.guid = r->guid, .lid = (lid_t)lid, .hops = (uint8_t)hops,
 	};
 }

@@ -88,17 +88,9 @@ struct mcast_planner *mcast_planner_new(const struct mcast_params *params)
 		p->routes = routes_ref(r);
 	if (params->caps)
 		p->caps = xmemdup(params->caps, n * sizeof(*p->caps));
-	ARENA_ARRAY(&p->memory, p->island, n);
-	ARENA_ARRAY(&p->memory, p->island_members, n);
-	ARENA_ARRAY(&p->memory, p->far, n);
-	ARENA_ARRAY(&p->memory, p->sum, n);
-	ARENA_ARRAY(&p->memory, p->own_row, n);
-	ARENA_ARRAY(&p->memory, p->spots, n);
-	ARENA_ARRAY(&p->memory, p->switches, n);
-	ARENA_ARRAY(&p->memory, p->member_switches, n);
-	ARENA_ARRAY(&p->memory, p->queue, n);
-	ARENA_ARRAY(&p->memory, p->via, n);
-	ARENA_ARRAY(&p->memory, p->seen, n);
+	ARENA_ARRAYS(&p->memory, n, p->island, p->island_members, p->far, p->sum, p->own_row,
+		     p->spots, p->switches, p->member_switches);
+	ARENA_ARRAYS(&p->memory, n, p->queue, p->via, p->seen);
 	p->depends = params->depends;
 	p->proved = r && p->depends ? routes_ref(r) : NULL;
 	p->hosts = topo_count_hosts(p->topo);

@@ -9,7 +9,6 @@
  * which was added to the dependencies before any group's, so every part of it fits, whatever was
  * added since. (torus-2QoS puts all groups on such a tree.)
  */
-#include <assert.h>
 #include <string.h>
 
 #include "route/proof/cdg.h"
@@ -203,8 +202,7 @@ static struct graph *graph_of(const struct trunk *t)
 	g->topo = t->p->topo;
 	g->n = t->p->n;
 	ARENA_ARRAY(&g->memory, g->first, (size_t)g->n + 1);
-	ARENA_ARRAY(&g->memory, g->groups, 2u * t->n + 1);
-	ARENA_ARRAY(&g->memory, g->ports, 2u * t->n + 1);
+	ARENA_ARRAYS(&g->memory, 2u * t->n + 1, g->groups, g->ports);
 	for (uint32_t s = 0; s < g->n; s++) {
 		GRAPH_EACH(t->p->graph, s, edge) {
 			bool up = t->in_it[s] && t->parent[s] == edge->to;
@@ -232,11 +230,7 @@ void mcast_find_common(struct mcast_planner *p, uint8_t sl)
 	p->common_sought |= (uint16_t)(1u << sl);
 	if (!cdg_is_acyclic(p->depends))
 		return;
-	ARENA_ARRAY(&t.memory, t.parent, p->n);
-	ARENA_ARRAY(&t.memory, t.order, p->n);
-	ARENA_ARRAY(&t.memory, t.up_port, p->n);
-	ARENA_ARRAY(&t.memory, t.in_it, p->n);
-	ARENA_ARRAY(&t.memory, t.children, p->n);
+	ARENA_ARRAYS(&t.memory, p->n, t.parent, t.order, t.up_port, t.in_it, t.children);
 	if (find_trunk(&t))
 		p->common[sl] = graph_of(&t);
 	arena_done(&t.memory);

@@ -50,15 +50,10 @@ static void work_begin(struct work *w)
 		w->least_cap = MIN(w->least_cap, (unsigned)w->net->topo->switches[s].lft_cap);
 	w->cdg = cdg_order_new(w->net->channels);
 	w->tree = nue_tree_new(w->net);
-	ARENA_ARRAY(&w->memory, w->up, n);
-	ARENA_ARRAY(&w->memory, w->reached, n);
-	ARENA_ARRAY(&w->memory, w->ranked, n);
-	ARENA_ARRAY(&w->memory, w->closed, n);
+	ARENA_ARRAYS(&w->memory, n, w->up, w->reached, w->ranked, w->closed, w->flow);
 	ARENA_ARRAY(&w->memory, w->load, w->net->channels->n + 1u);
 	ARENA_ARRAY(&w->memory, w->port_load, topo_n_entries(w->net->topo) + 1u);
-	ARENA_ARRAY(&w->memory, w->flow, n);
-	ARENA_ARRAY(&w->memory, w->by_distance, w->layer->n_targets + 1u);
-	ARENA_ARRAY(&w->memory, w->states, w->layer->n_targets + 1u);
+	ARENA_ARRAYS(&w->memory, w->layer->n_targets + 1u, w->by_distance, w->states);
 	for (uint32_t i = 0; i < w->layer->n_targets; i++)
 		w->states[i] = w->layer->wishes ? STATE_WISH : STATE_OPEN;
 }

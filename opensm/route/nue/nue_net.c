@@ -85,9 +85,7 @@ struct nue_net *nue_net_new(const struct route_job *job, unsigned threads)
 	net->distances = distances_new(net->graph, threads, job->cancelled);
 	net->channels = number_channels(net->graph);
 	ARENA_ARRAY(&net->memory, net->cost, net->channels->n + 1u);
-	ARENA_ARRAY(&net->memory, net->sources, net->n + 1u);
-	ARENA_ARRAY(&net->memory, net->sends, net->n + 1u);
-	ARENA_ARRAY(&net->memory, net->first_lid, net->n + 1u);
+	ARENA_ARRAYS(&net->memory, net->n + 1u, net->sources, net->sends, net->first_lid);
 	for (uint32_t h = 0; h < t->n_hosts; h++)
 		n_lids += (size_t)1 << t->hosts[h].lmc;
 	ARENA_ARRAY(&net->memory, net->lids, n_lids + 1);

@@ -15,19 +15,12 @@ struct nue_tree *nue_tree_new(const struct nue_net *net)
 	size_t n = net->n + 1u;
 
 	t->net = net;
-	ARENA_ARRAY(&t->memory, t->out, n);
-	ARENA_ARRAY(&t->memory, t->dist, n);
-	ARENA_ARRAY(&t->memory, t->order, n);
-	ARENA_ARRAY(&t->memory, t->idle, n);
-	ARENA_ARRAY(&t->memory, t->cost, n);
-	ARENA_ARRAY(&t->memory, t->bucket, n + 1);
-	ARENA_ARRAY(&t->memory, t->seeds, n);
-	ARENA_ARRAY(&t->memory, t->keys, n);
-	ARENA_ARRAY(&t->memory, t->wish, n);
+	ARENA_ARRAYS(&t->memory, n, t->out, t->dist, t->order, t->idle, t->cost, t->seeds, t->keys,
+		     t->wish);
 	ARENA_ARRAY(&t->memory, t->woken, n);
+	ARENA_ARRAY(&t->memory, t->bucket, n + 1);
 	ARENA_ARRAY(&t->memory, t->head, net->max_cost + 1u);
-	ARENA_ARRAY(&t->memory, t->next, net->channels->n + 1u);
-	ARENA_ARRAY(&t->memory, t->entry, net->channels->n + 1u);
+	ARENA_ARRAYS(&t->memory, net->channels->n + 1u, t->next, t->entry);
 	return t;
 }
 

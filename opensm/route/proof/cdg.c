@@ -143,8 +143,7 @@ static void widen(struct cdg *g, unsigned n_vls)
 		memcpy(&into[now * n_in * g->words], &g->into[was * g->n_in * g->words],
 		       g->n_in * g->words * sizeof(*into));
 	}
-	free(g->into);
-	free(g->rank);
+	FREE_ALL(g->into, g->rank);
 	g->into = into;
 	g->rank = rank;
 	g->n_vls = n_vls;
@@ -184,11 +183,7 @@ struct cdg *cdg_free(struct cdg *g)
 {
 	if (!g)
 		return NULL;
-	free(g->peer);
-	free(g->hosts);
-	free(g->of_class);
-	free(g->into);
-	free(g->rank);
+	FREE_ALL(g->peer, g->hosts, g->of_class, g->into, g->rank);
 	cdg_turns_free(g->turns);
 	free(g);
 	return NULL;
@@ -270,9 +265,8 @@ struct cdg_walk *cdg_walk_new(struct cdg *g)
 	uint32_t n = g->topo->n_switches;
 
 	w->g = g;
-	ARENA_ARRAY(&w->memory, w->kinds, n);
+	ARENA_ARRAYS(&w->memory, n, w->kinds, w->layers);
 	ARENA_ARRAY(&w->memory, w->in, (size_t)n * g->n_in * g->words);
-	ARENA_ARRAY(&w->memory, w->layers, n);
 	return w;
 }
 
@@ -445,8 +439,7 @@ static void arrive(struct flood *f, uint32_t sw, unsigned port, unsigned vl)
 	if (!f->row[sw] || *seen >> vl & 1)
 		return;
 	*seen |= (uint16_t)(1u << vl);
-	GROW(f->queue, f->n + 1, f->cap);
-	f->queue[f->n++] = (struct arrival){
+	APPEND(f->queue, f->n, f->cap) = (struct arrival){
 		.row = f->row[sw] - 1, .port = (uint8_t)port, .vl = (uint8_t)vl,
 	};
 }
@@ -500,9 +493,7 @@ static void flood_tree(struct flood *f)
 	for (size_t i = 0; i < f->n; i++)
 		flood_from(f, &(struct arrival){ .row = f->queue[i].row, .port = f->queue[i].port,
 						 .vl = f->queue[i].vl });
-	free(f->queue);
-	free(f->seen);
-	free(f->row);
+	FREE_ALL(f->queue, f->seen, f->row);
 }
 
 static void take_back(struct cdg_added *added)

@@ -101,8 +101,8 @@ static inline void cdg_note_bits(struct cdg_added *added, uint64_t *mask, uint64
 	if (!bits)
 		return;
 	*mask |= bits;
-	GROW(added->all, added->n + 1, added->cap);
-	added->all[added->n++] = (struct cdg_added_bits){ .mask = mask, .bits = bits };
+	APPEND(added->all, added->n, added->cap) =
+		(struct cdg_added_bits){ .mask = mask, .bits = bits };
 }
 
 /*

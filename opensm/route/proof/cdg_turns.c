@@ -112,8 +112,7 @@ struct cdg_turns *cdg_turns_new(struct cdg *g, unsigned threads)
 	t->any_layer = (UINT64_C(1) << g->n_layers) - 1;
 	ARENA_ARRAY(&t->memory, t->ways, g->n_ports);
 	ARENA_ARRAY(&t->memory, t->switches, g->topo->n_switches);
-	ARENA_ARRAY(&t->memory, t->used, g->n_classes);
-	ARENA_ARRAY(&t->memory, t->dropped, g->n_classes);
+	ARENA_ARRAYS(&t->memory, g->n_classes, t->used, t->dropped);
 	find_ways(t);
 	find_senders(t);
 	find_dropped(t);

@@ -61,14 +61,9 @@ void verifier_find_behind(struct verifier *j)
 
 static void verifier_done(struct verifier *j)
 {
+	FREE_ALL(j->behind, j->sources, j->targets, j->n_reach, j->missing, j->nearer);
 	graph_free(j->graph);
 	distances_free(j->distances);
-	free(j->behind);
-	free(j->sources);
-	free(j->targets);
-	free(j->n_reach);
-	free(j->missing);
-	free(j->nearer);
 	cdg_free(j->dependencies);
 }
 
@@ -113,16 +108,10 @@ struct check_worker *check_worker_new(const struct verifier *j)
 	w->words = j->dependencies->words;
 	ARENA_ARRAY(&w->memory, w->high, (size_t)n * 64 * (w->words - 1));
 	ARENA_ARRAY(&w->memory, w->carries, n);
-	ARENA_ARRAY(&w->memory, w->columns, (size_t)LFT_BLOCK_LIDS * n);
-	ARENA_ARRAY(&w->memory, w->rows, (size_t)LFT_BLOCK_LIDS * n);
+	ARENA_ARRAYS(&w->memory, (size_t)LFT_BLOCK_LIDS * n, w->columns, w->rows);
 	w->block = UINT32_MAX;
-	ARENA_ARRAY(&w->memory, w->next, n);
-	ARENA_ARRAY(&w->memory, w->flow, n);
-	ARENA_ARRAY(&w->memory, w->state, n);
-	ARENA_ARRAY(&w->memory, w->hops, n);
-	ARENA_ARRAY(&w->memory, w->path, n);
+	ARENA_ARRAYS(&w->memory, n, w->next, w->flow, w->state, w->hops, w->path, w->near);
 	ARENA_ARRAY(&w->memory, w->bucket, (size_t)n + 1);
-	ARENA_ARRAY(&w->memory, w->near, n);
 	w->load = xcalloc(j->n_ports, sizeof(*w->load));
 	w->pairs_at = xcalloc((size_t)n + 1, sizeof(*w->pairs_at));
 	w->walk = cdg_walk_new(j->dependencies);
@@ -133,8 +122,7 @@ struct check_worker *check_worker_free(struct check_worker *w)
 {
 	if (!w)
 		return NULL;
-	free(w->load);
-	free(w->pairs_at);
+	FREE_ALL(w->load, w->pairs_at);
 	cdg_walk_free(w->walk);
 	arena_done(&w->memory);
 	free(w);
@@ -408,9 +396,7 @@ static struct route_proof *route_proof_free(struct route_proof *p)
 	if (!p)
 		return NULL;
 	verifier_done(&p->j);
-	free(p->load);
-	free(p->pairs_at);
-	free(p);
+	FREE_ALL(p->load, p->pairs_at, p);
 	return NULL;
 }
 

@@ -109,8 +109,7 @@ static void add_entry(struct delta *d, uint32_t sw, lid_t lid, uint8_t was)
 {
 	if (!lid || lid > d->new->top || d->new->targets[lid].sw == TOPO_NONE)
 		return;
-	GROW(d->entries, d->n_entries + 1, d->cap_entries);
-	d->entries[d->n_entries++] = (struct differing){
+	APPEND(d->entries, d->n_entries, d->cap_entries) = (struct differing){
 		.lid = lid, .sw = sw, .was = was, .now = routes_port(d->new->routes, sw, lid),
 	};
 }
@@ -143,8 +142,7 @@ static void find_cables(struct delta *d, uint32_t s)
 
 		if (!cable_moved(d, e))
 			continue;
-		GROW(d->cables, d->n_cables + 1, d->cap_cables);
-		d->cables[d->n_cables++] = (struct cable_moved){
+		APPEND(d->cables, d->n_cables, d->cap_cables) = (struct cable_moved){
 			.end = e, .sw = s, .was = d->old->behind[e], .now = d->new->behind[e],
 		};
 		for (const uint8_t *at = row; (at = memchr(at, (int)p, (size_t)(end - at))); at++)
@@ -243,7 +241,6 @@ static void leave_paths(struct delta *d, size_t n, uint32_t s, lid_t lid)
 {
 	const struct cdg *g = d->new->dependencies;
 
-
 	for (size_t i = 1; i < n && d->queue[i].hops == 1; i++)
 		d->left_in[g->peer[channel_of(d, d->new, d->queue[i].sw, lid)]] = true;
 	while (!is_end(d, d->old, s, lid)) {
@@ -327,8 +324,7 @@ static size_t find_upstream(struct delta *d, uint32_t s, lid_t lid)
 	unsigned words = j->dependencies->words;
 	size_t n = 0;
 
-	GROW(d->queue, 1, d->cap_queue);
-	d->queue[n++] = (struct upstream){ .sw = s };
+	APPEND(d->queue, n, d->cap_queue) = (struct upstream){ .sw = s };
 	for (size_t i = 0; i < n; i++) {
 		struct upstream here = d->queue[i];
 		const uint64_t *ports = ports_upstream(d, here.sw, j->targets[lid].sw);
@@ -340,8 +336,7 @@ static size_t find_upstream(struct delta *d, uint32_t s, lid_t lid)
 
 				if (!leads_here(d, j->behind[e], lid))
 					continue;
-				GROW(d->queue, n + 1, d->cap_queue);
-				d->queue[n++] = (struct upstream){
+				APPEND(d->queue, n, d->cap_queue) = (struct upstream){
 					.sw = j->behind[e] >> 8,
 					.hops = here.hops + 1,
 					.branch = i ? here.branch : (uint8_t)p,
@@ -788,12 +783,7 @@ static bool sends_anything(const struct verifier *j)
 
 static void delta_done(struct delta *d)
 {
-	free(d->entries);
-	free(d->cables);
-	free(d->moved);
-	free(d->queue);
-	free(d->row);
-	free(d->added.all);
+	FREE_ALL(d->entries, d->cables, d->moved, d->queue, d->row, d->added.all);
 	cdg_walk_free(d->walk);
 	arena_done(&d->memory);
 	check_worker_free(d->worker);
@@ -818,25 +808,18 @@ bool route_proof_move(struct route_proof *p, const struct routes *r,
 	verifier_find_behind(&new);
 	raise_top(&new, old);
 	d.was_minimal = !p->v.detours && !p->v.unreachable;
-	ARENA_ARRAY(&d.memory, d.stamp, r->topo->n_switches);
-	ARENA_ARRAY(&d.memory, d.was, r->topo->n_switches);
-	ARENA_ARRAY(&d.memory, d.now, r->topo->n_switches);
-	ARENA_ARRAY(&d.memory, d.seen, r->topo->n_switches);
-	ARENA_ARRAY(&d.memory, d.order, r->topo->n_switches);
-	ARENA_ARRAY(&d.memory, d.next, r->topo->n_switches);
-	ARENA_ARRAY(&d.memory, d.ports, r->topo->n_switches);
-	ARENA_ARRAY(&d.memory, d.left_in, new.n_ports);
-	ARENA_ARRAY(&d.memory, d.left_out, new.n_ports);
+	ARENA_ARRAYS(&d.memory, r->topo->n_switches, d.stamp, d.was, d.now, d.seen, d.order, d.next,
+		     d.ports);
+	ARENA_ARRAYS(&d.memory, new.n_ports, d.left_in, d.left_out);
 	cdg_move(new.dependencies, r->topo, r->lanes);
 	d.turned = new.dependencies->lanes &&
 		   memcmp(old->routes->lanes->vl, r->lanes->vl,
 			  (size_t)r->lanes->n_classes * r->lanes->n_classes * SL2VL_SLS);
 	d.walk = cdg_walk_new(new.dependencies);
 	new.dependencies->added = &d.added;
-	ARENA_ARRAY(&d.memory, d.ports_in, r->topo->n_switches);
+	ARENA_ARRAYS(&d.memory, r->topo->n_switches, d.ports_in, d.blocks.block);
 	ARENA_ARRAY(&d.memory, d.first_moved, r->topo->n_switches + 1u);
 	ARENA_ARRAY(&d.memory, d.blocks.entries, (size_t)r->topo->n_switches * LFT_BLOCK_LIDS);
-	ARENA_ARRAY(&d.memory, d.blocks.block, r->topo->n_switches);
 	ok = find_hosts(&d) && remove_hosts(&d);
 	drop_switches(&d);
 	ok = ok && find_differences(&d) && delta_repair_distances(&d) && no_pair_is_cut(&d);

@@ -143,13 +143,8 @@ bool delta_repair_distances(struct delta *d)
 	_cleanup_(arena_done) struct arena memory = { NULL };
 	struct repair r = { .j = d->new };
 
-	ARENA_ARRAY(&memory, r.orphan, n);
-	ARENA_ARRAY(&memory, r.queued, n);
-	ARENA_ARRAY(&memory, r.queue, n);
-	ARENA_ARRAY(&memory, r.list, n);
-	ARENA_ARRAY(&memory, r.before, n);
-	ARENA_ARRAY(&memory, r.touched, n);
-	ARENA_ARRAY(&memory, r.is_touched, n);
+	ARENA_ARRAYS(&memory, n, r.orphan, r.queued, r.queue, r.list, r.before, r.touched,
+		     r.is_touched);
 	for (uint32_t at = 0; at < n && d->n_cables && d->n_moved < DISTANCES_MAX; at++) {
 		r.dist = d->new->distances->rows + (size_t)at * n;
 		repair_row(d, &r);
@@ -159,8 +154,8 @@ bool delta_repair_distances(struct delta *d)
 			r.is_touched[s] = false;
 			if (r.before[s] == r.dist[s])
 				continue;
-			GROW(d->moved, d->n_moved + 1, d->cap_moved);
-			d->moved[d->n_moved++] = (struct moved){ at, s, r.before[s], r.dist[s] };
+			APPEND(d->moved, d->n_moved, d->cap_moved) =
+				(struct moved){ at, s, r.before[s], r.dist[s] };
 		}
 		r.n_touched = 0;
 		d->first_moved[at + 1] = d->n_moved;

@@ -106,8 +106,7 @@ static void follow_back(struct delta *d, struct turn *e, lid_t lid)
 		if (g->hosts[(size_t)e->before * g->words + p / 64] >> p % 64 & 1)
 			close_edges(d, e, e->before, lid,
 				    cdg_class(g, j->topo->switches[e->before].first_port + p));
-	GROW(d->queue, 1, d->cap_queue);
-	d->queue[n++] = (struct upstream){ .sw = e->before };
+	APPEND(d->queue, n, d->cap_queue) = (struct upstream){ .sw = e->before };
 	for (size_t i = 0; i < n && !e->done; i++) {
 		struct upstream here = d->queue[i];
 		const struct topo_switch *sw = &j->topo->switches[here.sw];
@@ -120,8 +119,8 @@ static void follow_back(struct delta *d, struct turn *e, lid_t lid)
 			if (!i)
 				here.class = cdg_class(g, sw->first_port + p);
 			close_edges(d, e, behind >> 8, lid, here.class);
-			GROW(d->queue, n + 1, d->cap_queue);
-			d->queue[n++] = (struct upstream){ .sw = behind >> 8, .class = here.class };
+			APPEND(d->queue, n, d->cap_queue) =
+				(struct upstream){ .sw = behind >> 8, .class = here.class };
 		}
 	}
 }

@@ -36,10 +36,7 @@ static void search_begin(struct search *s, const struct cdg *g)
 
 static void search_done(struct search *s)
 {
-	free(s->seen);
-	free(s->open);
-	free(s->stack);
-	free(s->left);
+	FREE_ALL(s->seen, s->open, s->stack, s->left);
 }
 
 /* The word and bit of a vertex in `seen` and `open`: by the port it comes in by at its far end. */

@@ -209,12 +209,9 @@ static unsigned find_flow(struct flow *f, unsigned limit, bool switches)
 static void flow_open(struct flow *f, const struct graph *g)
 {
 	f->g = g;
-	ARENA_ARRAY(&f->memory, f->near, g->n);
+	ARENA_ARRAYS(&f->memory, g->n, f->near, f->full);
 	ARENA_ARRAY(&f->memory, f->used, g->first[g->n] + 1u);
-	ARENA_ARRAY(&f->memory, f->full, g->n);
-	ARENA_ARRAY(&f->memory, f->at, 2 * (size_t)g->n);
-	ARENA_ARRAY(&f->memory, f->before, 2 * (size_t)g->n);
-	ARENA_ARRAY(&f->memory, f->by, 2 * (size_t)g->n);
+	ARENA_ARRAYS(&f->memory, 2 * (size_t)g->n, f->at, f->before, f->by);
 }
 
 static struct disjoint most(struct flow *f, uint32_t from, uint32_t to, unsigned limit)

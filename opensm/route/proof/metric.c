@@ -18,8 +18,7 @@ struct field {
 
 static void field_done(struct field *f)
 {
-	free(f->hosts);
-	free(f->use);
+	FREE_ALL(f->hosts, f->use);
 }
 
 static struct field field_of_groups(const struct routes *r, const struct route_ranks *groups,

@@ -105,8 +105,7 @@ static inline uint32_t edge(const struct walk *w, uint32_t sw, lid_t lid, unsign
 
 static void note_entry(struct walk *w, uint32_t sw, lid_t lid, uint8_t was)
 {
-	GROW(w->all, w->n_all + 1, w->cap_all);
-	w->all[w->n_all++] = (struct differing){
+	APPEND(w->all, w->n_all, w->cap_all) = (struct differing){
 		.sw = sw, .lid = lid, .was = was, .now = routes_port(w->new, sw, lid),
 	};
 	w->risky[lid] |= behind_old(w, sw, lid, was) != TOPO_NONE;
@@ -314,19 +313,13 @@ static void walk_open(struct walk *w, const struct routes *old, const struct rou
 	ARENA_ARRAY(&w->memory, w->first, new->top + 3u);
 	ARENA_ARRAY(&w->memory, w->risky, new->row_size + 1u);
 	components_open(&w->components, &w->memory, n);
-	ARENA_ARRAY(&w->memory, w->changes, n);
-	ARENA_ARRAY(&w->memory, w->raised, n);
-	ARENA_ARRAY(&w->memory, w->is_raised, n);
-	ARENA_ARRAY(&w->memory, w->level, n);
-	ARENA_ARRAY(&w->memory, w->waiting, n);
+	ARENA_ARRAYS(&w->memory, n, w->changes, w->raised, w->is_raised, w->level, w->waiting);
 	memset(w->waiting, 0xFF, n * sizeof(*w->waiting));
 }
 
 static void walk_close(struct walk *w)
 {
-	free(w->all);
-	free(w->old_sw);
-	free(w->waits);
+	FREE_ALL(w->all, w->old_sw, w->waits);
 	arena_done(&w->memory);
 }
 
@@ -354,8 +347,6 @@ struct transition *transition_free(struct transition *t)
 {
 	if (!t)
 		return NULL;
-	free(t->drain);
-	free(t->epochs);
-	free(t);
+	FREE_ALL(t->drain, t->epochs, t);
 	return NULL;
 }

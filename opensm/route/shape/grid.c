@@ -11,7 +11,6 @@
  */
 #include "route/shape/grid_internal.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "util/sets.h"
@@ -85,10 +84,7 @@ static void link_layers(struct grid_layers *l, uint32_t from, uint32_t to)
 static void find_layers(struct grid_layers *l, const struct grid_arcs *a, unsigned dim)
 {
 	l->n = a->g->n;
-	ARENA_ARRAY(&l->memory, l->set, l->n);
-	ARENA_ARRAY(&l->memory, l->next, l->n);
-	ARENA_ARRAY(&l->memory, l->prev, l->n);
-	ARENA_ARRAY(&l->memory, l->line, l->n);
+	ARENA_ARRAYS(&l->memory, l->n, l->set, l->next, l->prev, l->line);
 	memset(l->next, 0xFF, l->n * sizeof(*l->next));
 	memset(l->prev, 0xFF, l->n * sizeof(*l->prev));
 	for (uint32_t s = 0; s < l->n; s++)

@@ -57,9 +57,7 @@ static void number_arcs(const struct graph *g, struct grid_arcs *a)
 {
 	a->g = g;
 	a->n = g->first[g->n];
-	ARENA_ARRAY(&a->memory, a->from, a->n + 1u);
-	ARENA_ARRAY(&a->memory, a->back, a->n + 1u);
-	ARENA_ARRAY(&a->memory, a->way, a->n + 1u);
+	ARENA_ARRAYS(&a->memory, a->n + 1u, a->from, a->back, a->way);
 	for (uint32_t s = 0; s < g->n; s++)
 		for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++) {
 			a->from[i] = s;
@@ -83,8 +81,7 @@ static void add_square(struct finder *f, uint32_t a, uint32_t then_a, uint32_t b
 	sets_join(f->set, back[a], back[then_b]);
 	sets_join(f->set, b, then_a);
 	sets_join(f->set, back[b], back[then_a]);
-	GROW(f->squares, f->n_squares + 1, f->cap_squares);
-	f->squares[f->n_squares++] = (struct square){ .a = a, .b = b };
+	APPEND(f->squares, f->n_squares, f->cap_squares) = (struct square){ .a = a, .b = b };
 }
 
 /* `arc` leads from a neighbour of s to x. */
@@ -119,9 +116,7 @@ static bool find_squares(struct finder *f)
 	struct reach r;
 	bool ok = true;
 
-	ARENA_ARRAY(&f->memory, r.stamp, g->n);
-	ARENA_ARRAY(&f->memory, r.first, g->n);
-	ARENA_ARRAY(&f->memory, r.n, g->n);
+	ARENA_ARRAYS(&f->memory, g->n, r.stamp, r.first, r.n);
 	for (uint32_t s = 0; ok && s < g->n; s++)
 		for (uint32_t i = g->first[s]; ok && i < g->first[s + 1]; i++) {
 			uint32_t mid = g->groups[i].to;
@@ -200,8 +195,8 @@ static void note_meeting(struct finder *f, uint32_t x, uint32_t y)
 		x = y;
 		y = kept;
 	}
-	GROW(f->meetings, f->n_meetings + 1, f->cap_meetings);
-	f->meetings[f->n_meetings++] = (struct meeting){ .x = x & ~1u, .y = y ^ (x & 1), .n = 1 };
+	APPEND(f->meetings, f->n_meetings, f->cap_meetings) =
+		(struct meeting){ .x = x & ~1u, .y = y ^ (x & 1), .n = 1 };
 }
 
 static int by_ways(const void *a, const void *b)
@@ -326,8 +321,7 @@ static bool name_ways(struct finder *f)
 
 static void finder_done(struct finder *f)
 {
-	free(f->squares);
-	free(f->meetings);
+	FREE_ALL(f->squares, f->meetings);
 	arena_done(&f->memory);
 }
 
@@ -339,8 +333,7 @@ bool grid_arcs_find(const struct graph *g, struct grid_arcs *ret, char *why, siz
 
 	*ret = (struct grid_arcs){ 0 };
 	number_arcs(g, ret);
-	ARENA_ARRAY(&f.memory, f.set, ret->n + 1u);
-	ARENA_ARRAY(&f.memory, f.way_of, ret->n + 1u);
+	ARENA_ARRAYS(&f.memory, ret->n + 1u, f.set, f.way_of);
 	for (uint32_t i = 0; i < ret->n; i++)
 		f.set[i] = i;
 	if (!find_squares(&f) || !number_classes(&f) || !find_apart(&f))

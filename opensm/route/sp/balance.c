@@ -94,8 +94,7 @@ static void column_init(const struct relief *f, struct column *c)
 {
 	path_dag_init(&c->dag, f->job->graph);
 	ARENA_ARRAY(&c->dag.memory, c->ports, (size_t)f->n * LFT_BLOCK_LIDS);
-	ARENA_ARRAY(&c->dag.memory, c->flow, f->n);
-	ARENA_ARRAY(&c->dag.memory, c->used, f->n);
+	ARENA_ARRAYS(&c->dag.memory, f->n, c->flow, c->used);
 }
 
 /* The channel that `sw` uses in the column at hand. */
@@ -576,9 +575,7 @@ static void find_fair(struct relief *f)
 	bool is_tree = true;
 	struct means m = { .rank = NULL };
 
-	ARENA_ARRAY(&memory, m.rank, f->n);
-	ARENA_ARRAY(&memory, m.out, f->n);
-	ARENA_ARRAY(&memory, m.in, f->n);
+	ARENA_ARRAYS(&memory, f->n, m.rank, m.out, m.in);
 	for (uint32_t s = 0; s < f->n; s++) {
 		m.rank[s] = f->job->dests->sources[s] ? 0 : UINT16_MAX;
 		senders += f->job->dests->sources[s];
@@ -689,12 +686,8 @@ uint32_t balance_channels(const struct balance_job *job, struct routes *r, uint3
 	       ret_moved);
 	f.n_ports = topo_n_entries(r->topo);
 	f.large = !keep_may_compare(r->topo);
-	ARENA_ARRAY(&f.memory, f.load, f.n_ports);
-	ARENA_ARRAY(&f.memory, f.floor, f.n_ports);
-	ARENA_ARRAY(&f.memory, f.worst, f.n);
-	ARENA_ARRAY(&f.memory, f.over, f.n);
-	ARENA_ARRAY(&f.memory, f.above, f.n_ports);
-	ARENA_ARRAY(&f.memory, f.listed, f.n_ports);
+	ARENA_ARRAYS(&f.memory, f.n_ports, f.load, f.floor, f.above, f.listed);
+	ARENA_ARRAYS(&f.memory, f.n, f.worst, f.over);
 	ARENA_ARRAY(&f.memory, f.crosses, job->dests->n);
 	list_channels(&f);
 	column_init(&f, &f.column);

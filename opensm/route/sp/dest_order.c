@@ -72,8 +72,7 @@ struct dest_order *dest_order_new(const struct topo *t, const struct route_optio
 	set_class(t, &o->io, class, 1);
 	set_class(t, &o->cn, class, 0);
 	r->n = list_entries(t, class, crowd, entries);
-	ARENA_ARRAY(&r->memory, r->at, r->n);
-	ARENA_ARRAY(&r->memory, r->lids, r->n);
+	ARENA_ARRAYS(&r->memory, r->n, r->at, r->lids);
 	for (uint32_t i = 0; i < r->n; i++) {
 		r->at[i] = entries[i].at;
 		r->lids[i] = entries[i].lid;

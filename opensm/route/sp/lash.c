@@ -82,12 +82,8 @@ static bool lash_init(struct lash *l)
 	if (!l->s.distances)
 		return false;
 	l->s.dests = dest_order_new(l->topo, &l->s.options);
-	ARENA_ARRAY(&l->memory, l->columns, l->n);
-	ARENA_ARRAY(&l->memory, l->weights, l->n);
-	ARENA_ARRAY(&l->memory, l->ends, l->n);
-	ARENA_ARRAY(&l->memory, l->ports, (size_t)l->n * l->n);
-	ARENA_ARRAY(&l->memory, l->best_ports, (size_t)l->n * l->n);
-	ARENA_ARRAY(&l->memory, l->hints, (size_t)l->n * l->n);
+	ARENA_ARRAYS(&l->memory, l->n, l->columns, l->weights, l->ends);
+	ARENA_ARRAYS(&l->memory, (size_t)l->n * l->n, l->ports, l->best_ports, l->hints);
 	for (uint32_t i = 0; i < l->s.dests->n; i++)
 		l->weights[l->s.dests->at[i]]++;
 	for (uint32_t s = 0; s < l->n; s++) {

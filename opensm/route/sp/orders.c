@@ -112,9 +112,8 @@ void orders_find(const struct graph *g, const struct distances *d, const uint32_
 	o.n_ends = sample_switches(g->n, sources, 2, o.ends);
 	if (!o.n_ends)
 		return;
-	ARENA_ARRAY(&memory, o.reached, (size_t)o.n_ends * o.n);
+	ARENA_ARRAYS(&memory, (size_t)o.n_ends * o.n, o.reached, o.times);
 	ARENA_ARRAY(&memory, o.straight, o.n);
-	ARENA_ARRAY(&memory, o.times, (size_t)o.n_ends * o.n);
 	look_at_ends(&o);
 	for (unsigned k = 0; k < n_roots; k++) {
 		unsigned best = best_root(&o, sources);

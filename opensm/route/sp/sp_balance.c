@@ -53,11 +53,7 @@ struct courses {
 static void unit_init(struct unit *u, const struct courses *all)
 {
 	path_dag_init(&u->dag, all->job->graph);
-	ARENA_ARRAY(&u->dag.memory, u->chosen, all->n);
-	ARENA_ARRAY(&u->dag.memory, u->cost, all->n);
-	ARENA_ARRAY(&u->dag.memory, u->flow, all->n);
-	ARENA_ARRAY(&u->dag.memory, u->obeys, all->n);
-	ARENA_ARRAY(&u->dag.memory, u->away, all->n);
+	ARENA_ARRAYS(&u->dag.memory, all->n, u->chosen, u->cost, u->flow, u->obeys, u->away);
 	ARENA_ARRAY(&u->dag.memory, u->load, all->n_ports);
 }
 
@@ -367,8 +363,7 @@ static void courses_begin(struct courses *all)
 		if (!c || job->at[c] != job->at[c - 1])
 			all->units[all->n_units++] = c;
 	all->units[all->n_units] = job->n_columns;
-	ARENA_ARRAY(&all->memory, all->towards, all->n_ports);
-	ARENA_ARRAY(&all->memory, all->load, all->n_ports);
+	ARENA_ARRAYS(&all->memory, all->n_ports, all->towards, all->load);
 	for (unsigned i = 0; i < BATCH; i++)
 		unit_init(&all->batch[i], all);
 	class_channels(all);

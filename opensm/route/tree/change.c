@@ -193,9 +193,7 @@ struct change *change_new(const struct graph *g, const struct dmodk *spread,
 	c->n = g->n;
 	c->words = (g->n + 63) / 64;
 	c->previous_sw = arena_keep(&c->memory, topo_match_switches(now, previous->topo));
-	ARENA_ARRAY(&c->memory, c->known, spread->n);
-	ARENA_ARRAY(&c->memory, c->same, spread->n);
-	ARENA_ARRAY(&c->memory, c->newcomers, spread->n);
+	ARENA_ARRAYS(&c->memory, spread->n, c->known, c->same, c->newcomers);
 	ARENA_ARRAY(&c->memory, c->moved, (size_t)c->n * c->words);
 	find_known(c, now, spread, keep);
 	find_moved(c, g, hops, keep);

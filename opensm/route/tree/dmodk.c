@@ -716,19 +716,11 @@ static void levels_open(struct levels *l)
 
 	ARENA_ARRAY(l->s ? &l->s->memory : &l->memory, l->rank, n);
 	l->hosts = arena_keep(&l->memory, topo_count_hosts(l->g->topo));
-	ARENA_ARRAY(&l->memory, l->leaf, n);
-	ARENA_ARRAY(&l->memory, l->pod, n);
-	ARENA_ARRAY(&l->memory, l->joins, n);
-	ARENA_ARRAY(&l->memory, l->up_first, (size_t)n + 1);
-	ARENA_ARRAY(&l->memory, l->up, cables);
-	ARENA_ARRAY(&l->memory, l->arity, n);
-	ARENA_ARRAY(&l->memory, l->leaf_order, n);
-	ARENA_ARRAY(&l->memory, l->via_cable, cables);
-	ARENA_ARRAY(&l->memory, l->seen, cables);
-	ARENA_ARRAY(&l->memory, l->is_hurt, n);
-	ARENA_ARRAY(&l->memory, l->spares, n);
-	ARENA_ARRAY(&l->memory, l->via_switch, n);
+	ARENA_ARRAYS(&l->memory, n, l->leaf, l->pod, l->joins, l->arity, l->leaf_order, l->is_hurt,
+		     l->spares, l->via_switch);
 	ARENA_ARRAY(&l->memory, l->n_shared, n);
+	ARENA_ARRAY(&l->memory, l->up_first, (size_t)n + 1);
+	ARENA_ARRAYS(&l->memory, cables, l->up, l->via_cable, l->seen);
 }
 
 void dmodk_levels(const struct graph *g, uint16_t *ret)
@@ -753,25 +745,16 @@ struct dmodk *dmodk_new(const struct graph *g, const struct distances *d,
 	levels_open(&l);
 	ARENA_ARRAY(&s->memory, s->first, (size_t)n + 1);
 	s->rank = l.rank;
-	ARENA_ARRAY(&s->memory, s->has_lmc, n);
-	ARENA_ARRAY(&s->memory, s->even, n);
-	ARENA_ARRAY(&s->memory, s->hot, lids);
-	ARENA_ARRAY(&s->memory, s->host, lids);
-	ARENA_ARRAY(&s->memory, s->depth, lids);
-	ARENA_ARRAY(&s->memory, s->shared, lids);
-	ARENA_ARRAY(&s->memory, s->turn, n);
-	ARENA_ARRAY(&l.memory, l.is_shared, lids);
-	ARENA_ARRAY(&l.memory, l.via, lids);
+	ARENA_ARRAYS(&s->memory, n, s->has_lmc, s->even, s->turn);
+	ARENA_ARRAYS(&s->memory, lids, s->hot, s->host, s->depth, s->shared);
+	ARENA_ARRAYS(&l.memory, lids, l.is_shared, l.via);
 	/* not cleared: large, and most fabrics need none */
 	s->crowded = arena_keep(&s->memory,
 				xmalloc((size_t)lids * DMODK_LEVELS * sizeof(*s->crowded)));
 	s->spares = arena_keep(&s->memory,
 			       xmalloc((size_t)g->first[n] * DMODK_LEVELS * sizeof(*s->spares)));
-	for (struct dmodk_level *at = s->level; at <= &s->level[DMODK_LEVELS]; at++) {
-		ARENA_ARRAY(&s->memory, at->home, lids);
-		ARENA_ARRAY(&s->memory, at->distance, lids);
-		ARENA_ARRAY(&s->memory, at->digit, lids);
-	}
+	for (struct dmodk_level *at = s->level; at <= &s->level[DMODK_LEVELS]; at++)
+		ARENA_ARRAYS(&s->memory, lids, at->home, at->distance, at->digit);
 	find_levels(&l, pods);
 	order_switches(&l, pods);
 	list_up(&l);

@@ -28,11 +28,10 @@ struct fill {
 
 static void fill_done(struct fill *f)
 {
+	FREE_ALL(f->hops, f->downs);
 	dmodk_free(f->spread);
 	change_free(f->change);
 	port_select_likes_free(f->likes);
-	free(f->hops);
-	free(f->downs);
 	arena_done(&f->memory);
 }
 

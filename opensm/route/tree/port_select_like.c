@@ -109,8 +109,7 @@ struct port_select_like *port_select_like_new(uint32_t n, struct arena *memory)
 
 	m->sw = TOPO_NONE;
 	ARENA_ARRAY(memory, m->differs, (size_t)n + SIMD_LANES);
-	ARENA_ARRAY(memory, m->found, n);
-	ARENA_ARRAY(memory, m->marked, n);
+	ARENA_ARRAYS(memory, n, m->found, m->marked);
 	port_select_ways_open(&m->ways, n, memory);
 	return m;
 }

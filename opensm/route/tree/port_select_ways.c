@@ -193,10 +193,7 @@ const uint16_t *port_select_table(struct port_select_row *row, uint16_t distance
 
 void port_select_ways_open(struct port_select_ways *w, uint32_t n, struct arena *memory)
 {
-	ARENA_ARRAY(memory, w->n, n);
-	ARENA_ARRAY(memory, w->last, n);
-	ARENA_ARRAY(memory, w->unique, n);
-	ARENA_ARRAY(memory, w->full, n);
+	ARENA_ARRAYS(memory, n, w->n, w->last, w->unique, w->full);
 }
 
 struct port_select_row *port_select_row_new(const struct port_select_plan *plan)
@@ -216,11 +213,8 @@ struct port_select_row *port_select_row_free(struct port_select_row *row)
 {
 	if (!row)
 		return NULL;
-	free(row->ways.bits);
-	free(row->like->ways.bits);
-	free(row->like->parted.entries);
-	free(row->parted.entries);
-	free(row->waiting);
+	FREE_ALL(row->ways.bits, row->like->ways.bits, row->like->parted.entries,
+		 row->parted.entries, row->waiting);
 	arena_done(&row->memory);
 	free(row);
 	return NULL;

@@ -31,12 +31,8 @@
 static void repair_done(struct repair *p)
 {
 	routes_unref(p->r);
+	FREE_ALL(p->moved, p->ends, p->hops, p->downs, p->waiting);
 	dmodk_free(p->spread);
-	free(p->moved);
-	free(p->ends);
-	free(p->hops);
-	free(p->downs);
-	free(p->waiting);
 	arena_done(&p->memory);
 }
 
@@ -240,10 +236,7 @@ static struct routes *repair_tables(const struct route_job *job, const struct fi
 	assert(job->topo == how->graph->topo);
 	if (!may_repair(job, how))
 		return NULL;
-	ARENA_ARRAY(&p.memory, p.lone, n);
-	ARENA_ARRAY(&p.memory, p.column, n);
-	ARENA_ARRAY(&p.memory, p.counts, n);
-	ARENA_ARRAY(&p.memory, p.turns, n);
+	ARENA_ARRAYS(&p.memory, n, p.lone, p.column, p.counts, p.turns);
 	if (!find_differences(&p))
 		return NULL;
 	p.hops = xmemdup(p.before->hops, n * n);

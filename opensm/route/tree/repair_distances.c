@@ -187,9 +187,7 @@ static bool find_targets(struct repair *p)
 	const uint32_t *place = p->how->tree ? p->how->tree->place : NULL;
 	struct row w;
 
-	ARENA_ARRAY(&p->memory, w.now, p->g->n);
-	ARENA_ARRAY(&p->memory, w.was, p->g->n);
-	ARENA_ARRAY(&p->memory, w.queue, p->g->n);
+	ARENA_ARRAYS(&p->memory, p->g->n, w.now, w.was, w.queue);
 	memset(p->column, 0xFF, p->g->n * sizeof(*p->column));
 	for (uint32_t i = 0; i < p->n_lones; i++)
 		if (!find_lone_row(p, p->lones[i], &w))

@@ -57,8 +57,7 @@ static struct tree *tree_alloc(uint32_t n)
 	struct tree *t = xcalloc(1, sizeof(*t));
 
 	t->n = n;
-	ARENA_ARRAY(&t->memory, t->place, n);
-	ARENA_ARRAY(&t->memory, t->order, n);
+	ARENA_ARRAYS(&t->memory, n, t->place, t->order);
 	return t;
 }
 
@@ -589,12 +588,7 @@ struct tree *tree_new(const struct graph *g, const struct tree_plan *plan)
 	struct sorting s = { .g = g };
 
 	assert(g && plan);
-	ARENA_ARRAY(&memory, s.ids, g->n);
-	ARENA_ARRAY(&memory, s.levels, g->n);
-	ARENA_ARRAY(&memory, s.natural, g->n);
-	ARENA_ARRAY(&memory, s.rank, g->n);
-	ARENA_ARRAY(&memory, s.above, g->n);
-	ARENA_ARRAY(&memory, s.placed, g->n);
+	ARENA_ARRAYS(&memory, g->n, s.ids, s.levels, s.natural, s.rank, s.above, s.placed);
 	find_ids(&s, plan);
 	s.part = arena_keep(&memory, graph_parts(g));
 	return choose_order(&s, plan);

@@ -14,10 +14,7 @@ struct cdg_channels *cdg_channels_open(uint32_t n_switches, uint32_t n)
 	c->n_switches = n_switches;
 	c->n = n;
 	ARENA_ARRAY(&c->memory, c->first, n_switches + 1u);
-	ARENA_ARRAY(&c->memory, c->to, n + 1u);
-	ARENA_ARRAY(&c->memory, c->back, n + 1u);
-	ARENA_ARRAY(&c->memory, c->deps, n + 1u);
-	ARENA_ARRAY(&c->memory, c->row, n + 1u);
+	ARENA_ARRAYS(&c->memory, n + 1u, c->to, c->back, c->deps, c->row);
 	return c;
 }
 
@@ -115,15 +112,8 @@ struct cdg_order *cdg_order_new(const struct cdg_channels *c)
 	size_t n = c->n + 1u, n_words = c->row[c->n] + 1;
 
 	o->channels = c;
-	ARENA_ARRAY(&o->memory, o->after, n_words);
-	ARENA_ARRAY(&o->memory, o->before, n_words);
-	ARENA_ARRAY(&o->memory, o->refused, n_words);
-	ARENA_ARRAY(&o->memory, o->place, n);
-	ARENA_ARRAY(&o->memory, o->at, n);
-	ARENA_ARRAY(&o->memory, o->seen, n);
-	ARENA_ARRAY(&o->memory, o->ahead, n);
-	ARENA_ARRAY(&o->memory, o->behind, n);
-	ARENA_ARRAY(&o->memory, o->places, n);
+	ARENA_ARRAYS(&o->memory, n_words, o->after, o->before, o->refused);
+	ARENA_ARRAYS(&o->memory, n, o->place, o->at, o->seen, o->ahead, o->behind, o->places);
 	for (uint32_t i = 0; i < c->n; i++)
 		o->place[i] = o->at[i] = i;
 	return o;
@@ -183,8 +173,8 @@ static void flip_turn(struct cdg_order *o, uint32_t in, uint32_t out)
 
 static void note_turn(struct cdg_order *o, uint32_t in, uint32_t out, bool refused)
 {
-	GROW(o->journal, o->n_journal + 1, o->journal_cap);
-	o->journal[o->n_journal++] = (struct entry){ .in = in, .out = out, .refused = refused };
+	APPEND(o->journal, o->n_journal, o->journal_cap) =
+		(struct entry){ .in = in, .out = out, .refused = refused };
 }
 
 enum cdg_turn cdg_order_look(const struct cdg_order *o, uint32_t in, uint32_t out)

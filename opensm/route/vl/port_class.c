@@ -162,8 +162,7 @@ static void move_entry(struct mover *m, uint32_t sw, lid_t lid, uint32_t at)
 	uint8_t port = climbs(m, sw, was, lid, at) ? 0 : find_port(m, sw, lid, at);
 
 	if (port) {
-		GROW(m->moved, m->n + 1, m->cap);
-		m->moved[m->n++] = (struct moved){ sw, lid, was };
+		APPEND(m->moved, m->n, m->cap) = (struct moved){ sw, lid, was };
 		routes_write(m->r, sw, lid, port);
 	}
 	add_load(m, sw, lid, at, m->sources[sw]);
@@ -220,9 +219,7 @@ static bool holds_on(unsigned n_vls, const struct route_engine *engine, const st
 			 "%s%u VLs by port class, no SL by path", len ? "; " : "", n_vls);
 		*ret = v;
 	}
-	free(m.load);
-	free(m.sources);
-	free(m.moved);
+	FREE_ALL(m.load, m.sources, m.moved);
 	return !v.credit_loop;
 }
 

@@ -477,8 +477,7 @@ static void fill_begin(struct fill *f)
 	f->n_deps = f->channels->deps[f->channels->n];
 	f->result = xcalloc(1, sizeof(*f->result));
 	f->result->lanes = xmalloc((size_t)f->n * job->row_size);
-	ARENA_ARRAY(&f->memory, f->state, f->n_deps);
-	ARENA_ARRAY(&f->memory, f->holds, f->n_deps);
+	ARENA_ARRAYS(&f->memory, f->n_deps, f->state, f->holds);
 	ARENA_ARRAY(&f->memory, f->left, job->n_columns);
 	if (job->both_ways) {
 		ARENA_ARRAY(&f->memory, f->column_of, f->n);
@@ -487,14 +486,8 @@ static void fill_begin(struct fill *f)
 			f->column_of[job->at[c]] = c;
 		ARENA_ARRAY(&f->memory, f->added, (size_t)f->n * 4 + 4);
 	}
-	ARENA_ARRAY(&f->memory, t->order, f->n);
-	ARENA_ARRAY(&f->memory, t->channel, f->n);
-	ARENA_ARRAY(&f->memory, t->next, f->n);
-	ARENA_ARRAY(&f->memory, t->dep, f->n);
-	ARENA_ARRAY(&f->memory, t->wanted, f->n);
-	ARENA_ARRAY(&f->memory, t->fits, f->n);
-	ARENA_ARRAY(&f->memory, t->in, f->n);
-	ARENA_ARRAY(&f->memory, t->seen, f->n);
+	ARENA_ARRAYS(&f->memory, f->n, t->order, t->channel, t->next, t->dep, t->wanted, t->fits,
+		     t->in, t->seen);
 	ARENA_ARRAY(&f->memory, t->path, f->n);
 }
 
@@ -557,7 +550,6 @@ struct vl_layers *vl_layers_free(struct vl_layers *l)
 {
 	if (!l)
 		return NULL;
-	free(l->lanes);
-	free(l);
+	FREE_ALL(l->lanes, l);
 	return NULL;
 }
