@@ -43,6 +43,13 @@ void *xcalloc(size_t n, size_t size)
 	return checked(calloc(n, size));
 }
 
+void *xmalloc_ones(size_t n, size_t size)
+{
+	void *p = xrealloc(NULL, n, size);
+
+	return memset(p, 0xFF, n * size);
+}
+
 void *xrealloc(void *p, size_t n, size_t size)
 {
 	if (!n || !size)

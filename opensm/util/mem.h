@@ -43,6 +43,8 @@ void *xcalloc(size_t n, size_t size);
 void *xrealloc(void *p, size_t n, size_t size);
 char *xstrdup(const char *s);
 void *xmemdup(const void *p, size_t size);
+/* All bits set: of indices, none. */
+void *xmalloc_ones(size_t n, size_t size);
 char *xasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 char *xvasprintf(const char *fmt, va_list args) __attribute__((format(printf, 1, 0)));
 
@@ -105,6 +107,8 @@ void *arena_calloc(struct arena *a, size_t n, size_t size);
 #define MEM_AT_6_(a, n, p, ...) (ARENA_ARRAY(a, p, n), MEM_AT_5_(a, n, __VA_ARGS__))
 #define MEM_AT_7_(a, n, p, ...) (ARENA_ARRAY(a, p, n), MEM_AT_6_(a, n, __VA_ARGS__))
 #define MEM_AT_8_(a, n, p, ...) (ARENA_ARRAY(a, p, n), MEM_AT_7_(a, n, __VA_ARGS__))
+#define ARENA_ONES(a, pointer, n)                                                                  \
+	((pointer) = arena_keep((a), xmalloc_ones((n), sizeof(*(pointer)))))
 /* Takes over what malloc() gave: it is freed with the others. Returns it. */
 void *arena_keep(struct arena *a, void *p);
 /* Frees all of them. */

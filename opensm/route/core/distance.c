@@ -172,13 +172,11 @@ struct distances *distances_new(const struct graph *g, unsigned threads,
 				const atomic_bool *cancelled)
 {
 	struct distances *d = xcalloc(1, sizeof(*d));
-	size_t size = (size_t)g->n * g->n * sizeof(*d->rows);
 
 	assert(g && threads > 0);
 	d->n = g->n;
 	d->mask = UINT16_MAX;
-	d->rows = xmalloc(size);
-	memset(d->rows, 0xFF, size);
+	d->rows = xmalloc_ones((size_t)g->n * g->n, sizeof(*d->rows));
 	if (g->weighted) {
 		all_weighted(g, d, threads, cancelled);
 	} else {
@@ -193,13 +191,11 @@ struct distances *distances_new(const struct graph *g, unsigned threads,
 struct distances *distances_some(const struct graph *g, const uint32_t *targets, uint32_t n)
 {
 	struct distances *d = xcalloc(1, sizeof(*d));
-	size_t size = (size_t)g->n * n * sizeof(*d->rows);
 
 	assert(g && !g->weighted && n <= 512);
 	d->n = n;
 	d->mask = UINT16_MAX;
-	d->rows = xmalloc(size);
-	memset(d->rows, 0xFF, size);
+	d->rows = xmalloc_ones((size_t)g->n * n, sizeof(*d->rows));
 	search_block(g, d, targets, 0, n);
 	return d;
 }

@@ -148,10 +148,9 @@ static uint64_t *move_downs(const struct renumbering *m, const uint64_t *downs)
 static uint32_t *move_places(const struct renumbering *m, const uint32_t *places)
 {
 	uint32_t n = m->now->n_switches, most = MAX(m->was->n_switches, n), place = 0;
-	_cleanup_free_ uint32_t *at = xmalloc(most * sizeof(*at));
+	_cleanup_free_ uint32_t *at = xmalloc_ones(most, sizeof(*at));
 	uint32_t *ret = xmalloc((n + 1) * sizeof(*ret));
 
-	memset(at, 0xFF, most * sizeof(*at));
 	for (uint32_t s = 0; s < n; s++)
 		if (m->from[s] != TOPO_NONE)
 			at[places[m->from[s]]] = s;

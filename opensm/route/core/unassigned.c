@@ -16,9 +16,8 @@ static void note_owner(uint32_t *at, lid_t top, lid_t base, uint8_t lmc, uint32_
 
 uint32_t *unassigned_owners(const struct topo *t, lid_t top)
 {
-	uint32_t *at = xmalloc((top + 1u) * sizeof(*at));
+	uint32_t *at = xmalloc_ones(top + 1u, sizeof(*at));
 
-	memset(at, 0xFF, (top + 1u) * sizeof(*at));
 	for (uint32_t s = 0; s < t->n_switches; s++)
 		note_owner(at, top, t->switches[s].lid, t->switches[s].lmc, s);
 	for (uint32_t h = 0; h < t->n_hosts; h++)

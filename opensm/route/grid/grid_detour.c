@@ -545,7 +545,6 @@ struct grid_detours *grid_detours_new(const struct grid_ways *w, const struct gr
 
 	assert(w->g->topo == job->topo && vl_plan->n_sets > 0 && vl_plan->n_sets <= SL2VL_VLS_MAX);
 	d = search_detours(w, vl_plan, ends, false, job);
-
 	return d ? d : search_detours(w, vl_plan, ends, true, job);
 }
 
@@ -555,8 +554,6 @@ struct grid_detours *grid_detours_free(struct grid_detours *d)
 		return NULL;
 	for (uint32_t i = 0; i < 2 * d->ways->g->n; i++)
 		free(d->way[i]);
-	free(d->way);
-	free(d->set);
-	free(d);
+	FREE_ALL(d->way, d->set, d);
 	return NULL;
 }

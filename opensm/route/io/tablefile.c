@@ -62,12 +62,7 @@ struct tablefile *tablefile_free(struct tablefile *f)
 		return NULL;
 	for (size_t i = 0; i < f->n_tables; i++)
 		free(f->tables[i].file);
-	free(f->tables);
-	free(f->entries);
-	free(f->copies);
-	free(f->distances);
-	free(f->owners);
-	free(f);
+	FREE_ALL(f->tables, f->entries, f->copies, f->distances, f->owners, f);
 	return NULL;
 }
 
@@ -381,8 +376,7 @@ static void fill_hops(const struct tablefile *f, struct routes *r)
 
 	if (!f->n_distances || !size)
 		return;
-	of_lid = xmalloc(LIDS * sizeof(*of_lid));
-	memset(of_lid, 0xFF, LIDS * sizeof(*of_lid));
+	of_lid = xmalloc_ones(LIDS, sizeof(*of_lid));
 	for (uint32_t s = 0; s < t->n_switches; s++)
 		if (t->switches[s].lid && t->switches[s].lid < LIDS)
 			of_lid[t->switches[s].lid] = s;

@@ -35,8 +35,7 @@ static struct cdg_channels *number_channels(const struct graph *g)
 	struct cdg_channels *c = cdg_channels_open(g->n, g->first[g->n]);
 	uint32_t n_ports = topo_n_entries(g->topo);
 
-	ARENA_ARRAY(&c->memory, c->of_port, n_ports + 1u);
-	memset(c->of_port, 0xFF, (n_ports + 1u) * sizeof(*c->of_port));
+	ARENA_ONES(&c->memory, c->of_port, n_ports + 1u);
 	for (uint32_t s = 0; s < g->n; s++) {
 		c->first[s + 1] = g->first[s + 1];
 		for (uint32_t id = g->first[s]; id < g->first[s + 1]; id++) {

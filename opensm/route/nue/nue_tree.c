@@ -207,10 +207,9 @@ void nue_tree_measure(struct nue_tree *t)
 {
 	const struct nue_net *net = t->net;
 	uint32_t *hops = t->bucket, deepest = 0, sum = 0, n = net->n;
-	_cleanup_free_ uint32_t *depth = xcalloc(n + 1u, sizeof(*depth));
+	_cleanup_free_ uint32_t *depth = xmalloc_ones(n, sizeof(*depth));
 
 	memset(t->dist, 0xFF, n * sizeof(*t->dist));
-	memset(depth, 0xFF, n * sizeof(*depth));
 	t->dist[t->to] = 0;
 	depth[t->to] = 0;
 	for (uint32_t s = 0; s < n; s++) {

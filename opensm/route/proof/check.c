@@ -50,8 +50,7 @@ void verifier_find_behind(struct verifier *j)
 	const struct topo *t = j->topo;
 
 	j->n_ports = topo_n_entries(t);
-	j->behind = xmalloc(j->n_ports * sizeof(*j->behind));
-	memset(j->behind, 0xFF, j->n_ports * sizeof(*j->behind));
+	j->behind = xmalloc_ones(j->n_ports, sizeof(*j->behind));
 	for (uint32_t s = 0; s < t->n_switches; s++)
 		for (unsigned p = 1; p <= t->switches[s].n_ports; p++)
 			if (topo_port(t, s, p)->sw != TOPO_NONE)

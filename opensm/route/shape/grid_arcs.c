@@ -130,10 +130,9 @@ static bool find_squares(struct finder *f)
 
 static bool number_classes(struct finder *f)
 {
-	_cleanup_free_ uint32_t *class_of = xcalloc(f->arcs->n + 1u, sizeof(*class_of));
+	_cleanup_free_ uint32_t *class_of = xmalloc_ones(f->arcs->n, sizeof(*class_of));
 	bool ok = true;
 
-	memset(class_of, 0xFF, f->arcs->n * sizeof(*class_of));
 	memset(f->way_of, 0xFF, f->arcs->n * sizeof(*f->way_of));
 	for (size_t i = 0; ok && i < f->n_squares; i++)
 		for (unsigned side = 0; ok && side < 2; side++) {

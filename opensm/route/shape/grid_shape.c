@@ -38,8 +38,7 @@ struct grid *grid_view(const struct grid *grid, const struct grid_view_dim *dims
 		to->wraps[d] = folds || grid->wraps[dims[d].first];
 	}
 	ARENA_ARRAY(&to->memory, to->at, (size_t)to->n * n_dims);
-	ARENA_ARRAY(&to->memory, to->switch_at, n_places);
-	memset(to->switch_at, 0xFF, n_places * sizeof(*to->switch_at));
+	ARENA_ONES(&to->memory, to->switch_at, n_places);
 	for (uint32_t s = 0; s < to->n; s++) {
 		uint16_t *at = to->at + (size_t)s * n_dims;
 

@@ -152,13 +152,11 @@ static int by_order(const void *a, const void *b)
 static void find_from_above(const struct levels *l, uint32_t *ret)
 {
 	const struct graph *g = l->g;
-	_cleanup_free_ uint32_t *order = xmalloc(g->n * sizeof(*order));
-	_cleanup_free_ uint16_t *far = xmalloc(g->n * sizeof(*far));
+	_cleanup_free_ uint32_t *order = xmalloc_ones(g->n, sizeof(*order));
+	_cleanup_free_ uint16_t *far = xmalloc_ones(g->n, sizeof(*far));
 	uint32_t top = 0;
 
 	memset(ret, 0xFF, g->n * sizeof(*ret));
-	memset(far, 0xFF, g->n * sizeof(*far));
-	memset(order, 0xFF, g->n * sizeof(*order));
 	for (uint32_t u = 0; u < g->n; u++)
 		if (l->rank[u] != DISTANCE_NONE &&
 		    (l->rank[top] == DISTANCE_NONE || l->rank[u] > l->rank[top]))

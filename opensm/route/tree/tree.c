@@ -190,9 +190,8 @@ static void find_apexes(struct sorting *s)
 {
 	const struct graph *g = s->g;
 	_cleanup_free_ uint32_t *tops = count_tops(s);
-	_cleanup_free_ uint32_t *apex = xcalloc(g->n, sizeof(*apex));
+	_cleanup_free_ uint32_t *apex = xmalloc_ones(g->n, sizeof(*apex));
 
-	memset(apex, 0xFF, g->n * sizeof(*apex));
 	for (uint32_t k = 0; k < g->n; k++) {
 		uint32_t u = s->natural[k], *known = &apex[s->part[u]];
 
@@ -385,10 +384,9 @@ static bool arrange_as_before(struct sorting *s, const struct routes *previous,
 			      const uint32_t *match)
 {
 	const struct topo *before = previous->topo;
-	_cleanup_free_ uint32_t *old = xmalloc((before->n_switches + 1u) * sizeof(*old));
+	_cleanup_free_ uint32_t *old = xmalloc_ones(before->n_switches, sizeof(*old));
 	uint32_t n = 0;
 
-	memset(old, 0xFF, before->n_switches * sizeof(*old));
 	for (uint32_t u = 0; u < s->g->n; u++) {
 		if (match[u] == TOPO_NONE ||
 		    before->switches[match[u]].n_ports != s->g->topo->switches[u].n_ports)
@@ -746,9 +744,8 @@ struct distances *tree_distances(const struct tree *t, const struct graph *g, un
 struct distances *tree_distances_some(const struct tree *t, const struct graph *g,
 				      const uint32_t *targets, uint32_t n)
 {
-	_cleanup_free_ uint32_t *column = xmalloc(g->n * sizeof(*column));
+	_cleanup_free_ uint32_t *column = xmalloc_ones(g->n, sizeof(*column));
 
-	memset(column, 0xFF, g->n * sizeof(*column));
 	for (uint32_t i = 0; i < n; i++)
 		column[targets[i]] = i;
 	return find_distances(t, g, column, n, 1, NULL);

@@ -480,8 +480,7 @@ static void fill_begin(struct fill *f)
 	ARENA_ARRAYS(&f->memory, f->n_deps, f->state, f->holds);
 	ARENA_ARRAY(&f->memory, f->left, job->n_columns);
 	if (job->both_ways) {
-		ARENA_ARRAY(&f->memory, f->column_of, f->n);
-		memset(f->column_of, 0xFF, (size_t)f->n * sizeof(*f->column_of));
+		ARENA_ONES(&f->memory, f->column_of, f->n);
 		for (uint32_t c = 0; c < job->n_columns; c++)
 			f->column_of[job->at[c]] = c;
 		ARENA_ARRAY(&f->memory, f->added, (size_t)f->n * 4 + 4);
