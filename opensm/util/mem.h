@@ -67,10 +67,10 @@ static inline void freep(void *p)
 
 /* Frees each of these, which may be NULL: FREE_ALL(p->rows, p->columns, p). */
 #define FREE_ALL(...)                                                                              \
-	free_all((void *const[]){ __VA_ARGS__ },                                                   \
+	free_pointers((void *const[]){ __VA_ARGS__ },                                                   \
 		 sizeof((void *const[]){ __VA_ARGS__ }) / sizeof(void *))
 
-static inline void free_all(void *const *all, size_t n)
+static inline void free_pointers(void *const *all, size_t n)
 {
 	while (n)
 		free(all[--n]);
