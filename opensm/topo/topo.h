@@ -164,6 +164,14 @@ static inline uint32_t topo_behind(const struct topo *t, uint32_t sw, unsigned p
 	return port && port <= t->switches[sw].n_ports ? topo_port(t, sw, port)->sw : TOPO_NONE;
 }
 
+/* The entry at the other end of a cable to a switch; TOPO_NONE: the entry has none, nor port 0. */
+static inline uint32_t topo_peer(const struct topo *t, uint32_t entry)
+{
+	const struct topo_port *p = &t->ports[entry];
+
+	return p->sw == TOPO_NONE ? TOPO_NONE : t->switches[p->sw].first_port + p->port;
+}
+
 /* Does a packet sent through the port come back to the same switch? No route uses such a cable. */
 static inline bool topo_port_loops(const struct topo_port *p)
 {

@@ -67,8 +67,8 @@ static inline void freep(void *p)
 
 /* Frees each of these, which may be NULL: FREE_ALL(p->rows, p->columns, p). */
 #define FREE_ALL(...)                                                                              \
-	free_pointers((void *const[]){ __VA_ARGS__ },                                                   \
-		 sizeof((void *const[]){ __VA_ARGS__ }) / sizeof(void *))
+	free_pointers((void *const[]){ __VA_ARGS__ },                                              \
+		      sizeof((void *const[]){ __VA_ARGS__ }) / sizeof(void *))
 
 static inline void free_pointers(void *const *all, size_t n)
 {

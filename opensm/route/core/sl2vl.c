@@ -209,12 +209,8 @@ unsigned sl2vl_available(const struct topo *t)
 	unsigned least = SL2VL_VLS_MAX;
 
 	assert(t);
-	for (uint32_t s = 0; s < t->n_switches; s++)
-		for (unsigned p = 1; p <= t->switches[s].n_ports; p++) {
-			const struct topo_port *port = topo_port(t, s, p);
-
-			if (port->sw != TOPO_NONE)
-				least = MIN(least, MAX((unsigned)port->vls, 1u));
-		}
+	for (uint32_t e = 0; e < topo_n_entries(t); e++)
+		if (t->ports[e].sw != TOPO_NONE)
+			least = MIN(least, MAX((unsigned)t->ports[e].vls, 1u));
 	return least;
 }

@@ -65,17 +65,8 @@ static void find_classes(struct cdg *g)
 
 void cdg_find_peers(struct cdg *g)
 {
-	const struct topo *t = g->topo;
-
-	memset(g->peer, 0xFF, g->n_ports * sizeof(*g->peer));
-	for (uint32_t s = 0; s < t->n_switches; s++)
-		for (unsigned p = 1; p <= t->switches[s].n_ports; p++) {
-			const struct topo_port *port = topo_port(t, s, p);
-
-			if (port->sw != TOPO_NONE)
-				g->peer[t->switches[s].first_port + p] =
-					t->switches[port->sw].first_port + port->port;
-		}
+	for (uint32_t e = 0; e < g->n_ports; e++)
+		g->peer[e] = topo_peer(g->topo, e);
 }
 
 unsigned cdg_words(const struct topo *t)
@@ -278,12 +269,17 @@ static uint16_t layers_at(const struct cdg *g, uint32_t s, const struct cdg_colu
 	return g->lanes ? g->layers[sl2vl_sl(g->lanes, s, c->at, c->lid, 0)] : 1;
 }
 
-static bool has_hosts(const struct cdg *g, uint32_t s)
+static bool is_any(const uint64_t *words, unsigned n)
 {
-	for (unsigned k = 0; k < g->words; k++)
-		if (g->hosts[(size_t)s * g->words + k])
+	for (unsigned k = 0; k < n; k++)
+		if (words[k])
 			return true;
 	return false;
+}
+
+static bool has_hosts(const struct cdg *g, uint32_t s)
+{
+	return is_any(&g->hosts[(size_t)s * g->words], g->words);
 }
 
 /*
@@ -338,12 +334,9 @@ static void pass_on(struct cdg_walk *w, uint32_t s, unsigned port, unsigned laye
 
 static bool comes_in(const struct cdg_walk *w, uint32_t s)
 {
-	const uint64_t *in = &w->in[(size_t)s * w->g->n_in * w->g->words];
+	unsigned masks = w->g->n_in * w->g->words;
 
-	for (unsigned k = 0; k < w->g->n_in * w->g->words; k++)
-		if (in[k])
-			return true;
-	return false;
+	return is_any(&w->in[(size_t)s * masks], masks);
 }
 
 static void forget(struct cdg_walk *w, uint32_t s)

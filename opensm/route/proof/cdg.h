@@ -47,8 +47,6 @@ FREEP(cdg_free, struct cdg)
 struct cdg *cdg_of(const struct routes *r, unsigned threads);
 
 struct cdg *cdg_copy(const struct cdg *g);
-/* What cdg_of() is to return, once: `g`, without a cycle, of a check of these very tables. */
-void cdg_leave(const struct routes *r, struct cdg *g);
 
 /* And what switches themselves send and are sent, which the proof of tables leaves out. Slower. */
 struct cdg *cdg_with_switches(const struct routes *r, unsigned threads);

@@ -51,11 +51,9 @@ void verifier_find_behind(struct verifier *j)
 
 	j->n_ports = topo_n_entries(t);
 	j->behind = xmalloc_ones(j->n_ports, sizeof(*j->behind));
-	for (uint32_t s = 0; s < t->n_switches; s++)
-		for (unsigned p = 1; p <= t->switches[s].n_ports; p++)
-			if (topo_port(t, s, p)->sw != TOPO_NONE)
-				j->behind[t->switches[s].first_port + p] =
-					topo_port(t, s, p)->sw << 8 | topo_port(t, s, p)->port;
+	for (uint32_t e = 0; e < j->n_ports; e++)
+		if (t->ports[e].sw != TOPO_NONE)
+			j->behind[e] = t->ports[e].sw << 8 | t->ports[e].port;
 }
 
 static void verifier_done(struct verifier *j)
@@ -374,7 +372,8 @@ struct cdg *cdg_of(const struct routes *r, unsigned threads)
 	return g;
 }
 
-void cdg_leave(const struct routes *r, struct cdg *g)
+/* What cdg_of() is to return, once: `g`, without a cycle, of a check of these very tables. */
+static void cdg_leave(const struct routes *r, struct cdg *g)
 {
 	r->cache->graph_free = cdg_free;
 	cdg_free(atomic_exchange(&r->cache->graph, g));

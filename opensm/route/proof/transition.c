@@ -304,9 +304,8 @@ static void walk_open(struct walk *w, const struct routes *old, const struct rou
 	w->new = new;
 	w->old_sw = topo_match_switches(t, old->topo);
 	ARENA_ARRAY(&w->memory, w->behind, topo_n_entries(t) + 1u);
-	for (uint32_t s = 0; s < t->n_switches; s++)
-		for (unsigned p = 0; p <= t->switches[s].n_ports; p++)
-			w->behind[t->switches[s].first_port + p] = topo_behind(t, s, p);
+	for (uint32_t e = 0; e < topo_n_entries(t); e++)
+		w->behind[e] = t->ports[e].sw;
 	w->now.routes = new;
 	ARENA_ARRAY(&w->memory, w->now.entries, n * LFT_BLOCK_LIDS);
 	ARENA_ARRAY(&w->memory, w->now.block, n);

@@ -47,15 +47,10 @@ void cdg_channels_close(struct cdg_channels *c)
 
 static void connect_channels(struct cdg_channels *c, const struct topo *t)
 {
-	for (uint32_t s = 0; s < t->n_switches; s++)
-		for (unsigned p = 1; p <= t->switches[s].n_ports; p++) {
-			const struct topo_port *port = topo_port(t, s, p);
-			uint32_t id = c->of_port[t->switches[s].first_port + p];
-
-			if (id == CHANNEL_NONE)
-				continue;
-			c->to[id] = port->sw;
-			c->back[id] = c->of_port[t->switches[port->sw].first_port + port->port];
+	for (uint32_t e = 0; e < topo_n_entries(t); e++)
+		if (c->of_port[e] != CHANNEL_NONE) {
+			c->to[c->of_port[e]] = t->ports[e].sw;
+			c->back[c->of_port[e]] = c->of_port[topo_peer(t, e)];
 		}
 }
 
@@ -69,12 +64,10 @@ struct cdg_channels *cdg_channels_new(const struct topo *t)
 	c = cdg_channels_open(t->n_switches, n);
 	ARENA_ARRAY(&c->memory, c->of_port, n_ports + 1u);
 	n = 0;
-	for (uint32_t i = 0; i < n_ports; i++)
-		c->of_port[i] = t->ports[i].sw != TOPO_NONE ? n++ : CHANNEL_NONE;
-	for (uint32_t s = 0; s < t->n_switches; s++) {
-		c->first[s + 1] = c->first[s];
-		for (unsigned p = 1; p <= t->switches[s].n_ports; p++)
-			c->first[s + 1] += topo_port(t, s, p)->sw != TOPO_NONE;
+	for (uint32_t s = 0, e = 0; s < t->n_switches; s++) {
+		for (; e <= t->switches[s].first_port + t->switches[s].n_ports; e++)
+			c->of_port[e] = t->ports[e].sw != TOPO_NONE ? n++ : CHANNEL_NONE;
+		c->first[s + 1] = n;
 	}
 	connect_channels(c, t);
 	cdg_channels_close(c);

@@ -100,10 +100,7 @@ static unsigned n_cables(const struct routes *r, uint32_t sw, lid_t lid, uint32_
 /* The class of the port that a channel leads to. */
 static unsigned class_behind(const struct mover *m, uint32_t channel)
 {
-	const struct topo *t = m->r->topo;
-	const struct topo_port *to = &t->ports[channel];
-
-	return m->l->class_of[t->switches[to->sw].first_port + to->port];
+	return m->l->class_of[topo_peer(m->r->topo, channel)];
 }
 
 /* Are there three cables by port `p`, and the second leads to a port of a higher class? */
