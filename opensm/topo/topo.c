@@ -546,6 +546,18 @@ struct topo *topo_with_seats(const struct topo *t, const guid_t *seats)
 	return move_rest(t, ret, place);
 }
 
+struct topo *topo_by_guid(const struct topo *t)
+{
+	_cleanup_free_ guid_t *own = NULL;
+
+	if (!t->has_seats)
+		return topo_ref(t);
+	own = xcalloc(t->n_switches, sizeof(*own));
+	for (uint32_t s = 0; s < t->n_switches; s++)
+		own[s] = t->switches[s].guid;
+	return topo_with_seats(t, own);
+}
+
 bool topo_is_bare(const struct topo *t, uint32_t sw)
 {
 	for (unsigned port = 1; port <= t->switches[sw].n_ports; port++)

@@ -104,6 +104,8 @@ bool topo_is_same(const struct topo *a, const struct topo *b);
 struct topo *topo_with_bare(const struct topo *t, const struct topo *more);
 /* `t` with these seats, a GUID per switch. The caller owns the reference. */
 struct topo *topo_with_seats(const struct topo *t, const guid_t *seats);
+/* `t`, which may be itself, with each switch in its own seat. The caller owns the reference. */
+struct topo *topo_by_guid(const struct topo *t);
 /* No cable to a switch. */
 bool topo_is_bare(const struct topo *t, uint32_t sw);
 

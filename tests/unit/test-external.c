@@ -70,6 +70,49 @@ static void good_tables_stay_as_they_are(void **state)
 	topo_unref(t);
 }
 
+/* The same, from tables of other numbers; levels say whose row it is. */
+static int copy_by_guid(void *arg, const struct opensm_topology *t, struct opensm_tables *ret,
+			char *why, size_t why_len)
+{
+	const struct routes *good = arg;
+
+	for (uint32_t sw = 0; sw < t->n_switches; sw++) {
+		uint32_t at = topo_find_switch(good->topo, t->switches[sw].guid);
+
+		assert_true(!sw || t->switches[sw].guid > t->switches[sw - 1].guid);
+		memcpy(ret->rows + sw * ret->row_size, routes_row(good, at), good->row_size);
+		ret->levels[sw * ret->row_size + t->max_lid] = (uint8_t)(at % 3);
+	}
+	ret->lanes = 3;
+	return 0;
+}
+
+/* It is told that numbers go by GUID, whatever seats are. */
+static void switches_are_shown_by_guid(void **state)
+{
+	struct topo *plain = topogen_fat_tree3(4, NULL), *t;
+	guid_t *seats = xcalloc(plain->n_switches, sizeof(*seats));
+	struct routes *good, *r;
+	char why[160];
+
+	for (uint32_t s = 0; s < plain->n_switches; s++)
+		seats[s] = plain->switches[s].guid;
+	seats[2] = plain->switches[plain->n_switches - 1].guid + 1;
+	t = topo_with_seats(plain, seats);
+	assert_int_equal(topo_find_switch(t, plain->switches[2].guid), t->n_switches - 1);
+	good = minhop(t);
+	r = run(t, copy_by_guid, good, why, sizeof(why));
+	assert_non_null(r);
+	assert_memory_equal(r->lft, good->lft, (size_t)t->n_switches * r->row_size);
+	for (uint32_t s = 0; s < t->n_switches; s++)
+		assert_int_equal(sl2vl_sl(r->lanes, s, 0, t->max_lid, 7), s % 3);
+	routes_unref(r);
+	routes_unref(good);
+	topo_unref(t);
+	topo_unref(plain);
+	free(seats);
+}
+
 static int with_levels(void *arg, const struct opensm_topology *t, struct opensm_tables *ret,
 		       char *why, size_t why_len)
 {
@@ -273,6 +316,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(good_tables_stay_as_they_are),
+		cmocka_unit_test(switches_are_shown_by_guid),
 		cmocka_unit_test(levels_become_lanes),
 		cmocka_unit_test(entries_of_nobody_are_tidied),
 		cmocka_unit_test(an_entry_that_leads_nowhere_is_refused),

@@ -46,8 +46,9 @@ void routes_check(const struct routes *r, unsigned threads, struct route_verdict
  * The same after a check of similar tables: looks only at differences. The state for the next check
  * is kept with its routes, in memory like that of routes_check(); `previous` (NULL: none) loses it,
  * so a second call with the same `previous` checks from scratch. Not for two threads with the same
- * routes. The verdict is exactly that of routes_check(). Returns whether looking at the differences
- * was enough.
+ * routes. The verdict is exactly that of routes_check(), but for n_vls where VLs go by classes of
+ * ports: there it may count VLs of hosts that went. Returns whether looking at the differences was
+ * enough.
  *
  *	routes_check_after(NULL, a, threads, &v);	all of it
  *	routes_check_after(a, b, threads, &v);		what is not the same in b

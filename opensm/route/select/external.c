@@ -88,21 +88,21 @@ static void draw_hosts(struct picture *p, const struct topo *t)
 	}
 }
 
-static struct picture *picture_new(const struct route_job *job)
+static struct picture *picture_new(const struct route_job *job, const struct topo *t)
 {
 	struct picture *p = xcalloc(1, sizeof(*p));
 
 	p->job = job;
-	draw_switches(p, job->topo);
-	draw_hosts(p, job->topo);
+	draw_switches(p, t);
+	draw_hosts(p, t);
 	p->face = (struct opensm_topology){
 		.size = sizeof(p->face),
-		.n_switches = job->topo->n_switches,
-		.n_hosts = job->topo->n_hosts,
+		.n_switches = t->n_switches,
+		.n_hosts = t->n_hosts,
 		.switches = p->switches,
 		.hosts = p->hosts,
 		.ports = p->ports,
-		.max_lid = job->topo->max_lid,
+		.max_lid = t->max_lid,
 		.cancelled = is_unwanted,
 		.n_lanes = route_vls(job),
 	};
@@ -165,10 +165,21 @@ static bool take_vls(struct routes *r, const struct opensm_tables *tables, unsig
 	return true;
 }
 
+/* Rows of switches by GUID, as they are shown, become rows of switches by seat. */
+static void seat_rows(uint8_t *rows, size_t size, const struct topo *shown, const struct topo *t)
+{
+	_cleanup_free_ uint32_t *from = topo_match_switches(t, shown);
+	_cleanup_free_ uint8_t *was = xmemdup(rows, t->n_switches * size);
+
+	for (uint32_t s = 0; s < t->n_switches; s++)
+		memcpy(rows + s * size, was + from[s] * size, size);
+}
+
 static struct routes *compute(void *arg, const struct route_job *job, char *why, size_t why_len)
 {
 	const struct opensm_routing_engine *from = arg;
-	_cleanup_(picture_freep) struct picture *p = picture_new(job);
+	_cleanup_(topo_unrefp) struct topo *shown = topo_by_guid(job->topo);
+	_cleanup_(picture_freep) struct picture *p = picture_new(job, shown);
 	_cleanup_(routes_unrefp) struct routes *r =
 		routes_new(job->topo, from->name, job->topo->max_lid);
 	_cleanup_free_ uint32_t *at = unassigned_owners(job->topo, r->top);
@@ -188,6 +199,10 @@ static struct routes *compute(void *arg, const struct route_job *job, char *why,
 		if (!why[0])
 			snprintf(why, why_len, "it returned %d", result);
 		return NULL;
+	}
+	if (shown != job->topo) {
+		seat_rows(r->lft, r->row_size, shown, job->topo);
+		seat_rows(levels, r->row_size, shown, job->topo);
 	}
 	for (uint32_t i = 0; i < r->topo->n_switches; i++)
 		if (!tidy_row(r, i, at, why, why_len))
