@@ -56,6 +56,26 @@ void verifier_find_behind(struct verifier *j)
 			j->behind[e] = t->ports[e].sw << 8 | t->ports[e].port;
 }
 
+void verifier_raise_top(struct verifier *j, struct verifier *old)
+{
+	unsigned top = MAX(j->routes->top, j->topo->max_lid);
+
+	if (top <= j->top)
+		return;
+	j->targets = xrealloc(j->targets, top + 1u, sizeof(*j->targets));
+	j->missing = xrealloc(j->missing, top + 1u, sizeof(*j->missing));
+	j->nearer = xrealloc(j->nearer, top + 1u, sizeof(*j->nearer));
+	for (unsigned lid = j->top + 1; lid <= top; lid++) {
+		j->targets[lid] = (struct target){ .sw = TOPO_NONE };
+		j->missing[lid] = 0;
+		j->nearer[lid] = false;
+	}
+	j->top = top;
+	old->targets = j->targets;
+	old->missing = j->missing;
+	old->nearer = j->nearer;
+}
+
 static void verifier_done(struct verifier *j)
 {
 	FREE_ALL(j->behind, j->sources, j->targets, j->n_reach, j->missing, j->nearer);

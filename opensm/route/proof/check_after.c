@@ -526,24 +526,6 @@ static bool add_switches(struct delta *d)
 	return ok;
 }
 
-/* Forgets the dependencies over a cable that is gone, or leads elsewhere. */
-static void forget_cables(struct delta *d)
-{
-	struct cdg *g = d->new->dependencies;
-	size_t n = (size_t)g->n_vls * g->n_in * g->words;
-
-	for (size_t i = 0; i < d->n_cables; i++) {
-		const struct topo_switch *sw = &d->new->topo->switches[d->cables[i].sw];
-		unsigned port = d->cables[i].end - sw->first_port;
-
-		if (d->cables[i].was == d->cables[i].now)
-			continue;
-		memset(&g->into[d->cables[i].end * n], 0, n * sizeof(*g->into));
-		for (size_t k = port / 64; k < (sw->n_ports + 1u) * n; k += g->words)
-			g->into[sw->first_port * n + k] &= ~(UINT64_C(1) << port % 64);
-	}
-}
-
 /* ---- all of it ------------------------------------------------------------------------------- */
 
 static bool shift_all(struct delta *d)
@@ -738,37 +720,6 @@ static bool add_hosts(struct delta *d)
 	return ok;
 }
 
-/* LIDs may be higher than any before. `old` shares its arrays by LID. */
-static void raise_top(struct verifier *j, struct verifier *old)
-{
-	unsigned top = MAX(j->routes->top, j->topo->max_lid);
-
-	if (top <= j->top)
-		return;
-	j->targets = xrealloc(j->targets, top + 1u, sizeof(*j->targets));
-	j->missing = xrealloc(j->missing, top + 1u, sizeof(*j->missing));
-	j->nearer = xrealloc(j->nearer, top + 1u, sizeof(*j->nearer));
-	for (unsigned lid = j->top + 1; lid <= top; lid++) {
-		j->targets[lid] = (struct target){ .sw = TOPO_NONE };
-		j->missing[lid] = 0;
-		j->nearer[lid] = false;
-	}
-	j->top = top;
-	old->targets = j->targets;
-	old->missing = j->missing;
-	old->nearer = j->nearer;
-}
-
-/* Sources must be connected as before: a pair without cables between has no hops. */
-static bool no_pair_is_cut(const struct delta *d)
-{
-	for (size_t i = 0; i < d->n_moved; i++)
-		if ((d->moved[i].before == DISTANCE_NONE || d->moved[i].now == DISTANCE_NONE) &&
-		    d->new->sources[d->moved[i].sw] && d->new->sources[d->moved[i].at])
-			return false;
-	return true;
-}
-
 /* Is some switch connected with one that has end ports? Else no VL is in use. */
 static bool sends_anything(const struct verifier *j)
 {
@@ -806,7 +757,7 @@ bool route_proof_move(struct route_proof *p, const struct routes *r,
 	new.topo = r->topo;
 	new.behind = NULL;
 	verifier_find_behind(&new);
-	raise_top(&new, old);
+	verifier_raise_top(&new, old);
 	d.was_minimal = !p->v.detours && !p->v.unreachable;
 	ARENA_ARRAYS(&d.memory, r->topo->n_switches, d.stamp, d.was, d.now, d.seen, d.order, d.next,
 		     d.ports);
@@ -822,9 +773,9 @@ bool route_proof_move(struct route_proof *p, const struct routes *r,
 	ARENA_ARRAY(&d.memory, d.blocks.entries, (size_t)r->topo->n_switches * LFT_BLOCK_LIDS);
 	ok = find_hosts(&d) && remove_hosts(&d);
 	drop_switches(&d);
-	ok = ok && find_differences(&d) && delta_repair_distances(&d) && no_pair_is_cut(&d);
+	ok = ok && find_differences(&d) && delta_repair_distances(&d);
 	if (ok) {
-		forget_cables(&d);
+		delta_forget_cables(&d);
 		had_moved_turn = delta_has_moved_turn(&d);
 		ok = shift_all(&d) && add_switches(&d) && add_hosts(&d) &&
 		     sends_anything(&new) == (cdg_vls(new.dependencies) != 0);

@@ -69,11 +69,16 @@ struct delta {
 	struct arena memory;
 };
 
-/* Brings the distances up to date; keeps the changed ones. False: too many. */
+/*
+ * Brings the distances up to date; keeps the changed ones. False: too many, or end ports that were
+ * connected are not, or the other way round.
+ */
 bool delta_repair_distances(struct delta *d);
 /* Distances from `at` as they were; until the next call. */
 const uint16_t *delta_distances_before(struct delta *d, uint32_t at);
 
+/* Forgets the dependencies over a cable that is gone, or leads elsewhere. */
+void delta_forget_cables(struct delta *d);
 /* Does the graph have a turn on other VLs than the former scheme says? */
 bool delta_has_moved_turn(const struct delta *d);
 /*

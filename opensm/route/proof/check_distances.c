@@ -137,6 +137,16 @@ static void repair_row(struct delta *d, struct repair *r)
 	spread_nearness(r);
 }
 
+/* Sources must be connected as before: a pair without cables between has no hops. */
+static bool no_pair_is_cut(const struct delta *d)
+{
+	for (size_t i = 0; i < d->n_moved; i++)
+		if ((d->moved[i].before == DISTANCE_NONE || d->moved[i].now == DISTANCE_NONE) &&
+		    d->new->sources[d->moved[i].sw] && d->new->sources[d->moved[i].at])
+			return false;
+	return true;
+}
+
 bool delta_repair_distances(struct delta *d)
 {
 	uint32_t n = d->new->topo->n_switches;
@@ -160,7 +170,7 @@ bool delta_repair_distances(struct delta *d)
 		r.n_touched = 0;
 		d->first_moved[at + 1] = d->n_moved;
 	}
-	return d->n_moved < DISTANCES_MAX;
+	return d->n_moved < DISTANCES_MAX && no_pair_is_cut(d);
 }
 
 const uint16_t *delta_distances_before(struct delta *d, uint32_t at)

@@ -54,6 +54,8 @@ bool route_proof_move(struct route_proof *p, const struct routes *r,
 
 /* Fills behind[]. */
 void verifier_find_behind(struct verifier *j);
+/* LIDs may be higher than any before. `old` shares its arrays by LID. */
+void verifier_raise_top(struct verifier *j, struct verifier *old);
 /*
  * Does the entry of `s` come one hop nearer to the switch that has the LID? Distances are the same
  * both ways, and read by the row of that switch if more is asked `of_one` LID, else by that of `s`.

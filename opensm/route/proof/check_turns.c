@@ -165,6 +165,23 @@ static void drop_dependencies(struct delta *d, uint32_t s)
 		}
 }
 
+void delta_forget_cables(struct delta *d)
+{
+	struct cdg *g = d->new->dependencies;
+	size_t n = (size_t)g->n_vls * g->n_in * g->words;
+
+	for (size_t i = 0; i < d->n_cables; i++) {
+		const struct topo_switch *sw = &d->new->topo->switches[d->cables[i].sw];
+		unsigned port = d->cables[i].end - sw->first_port;
+
+		if (d->cables[i].was == d->cables[i].now)
+			continue;
+		memset(&g->into[d->cables[i].end * n], 0, n * sizeof(*g->into));
+		for (size_t k = port / 64; k < (sw->n_ports + 1u) * n; k += g->words)
+			g->into[sw->first_port * n + k] &= ~(UINT64_C(1) << port % 64);
+	}
+}
+
 bool delta_settle_graph(struct delta *d, bool had_moved_turn)
 {
 	struct cdg *g = d->new->dependencies;
