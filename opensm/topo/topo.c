@@ -510,6 +510,7 @@ static struct topo *move_rest(const struct topo *t, struct topo *ret, const uint
 	for (uint32_t h = 0; h < t->n_hosts; h++)
 		ret->hosts[h].sw = place_of(place, t->hosts[h].sw);
 	ret->max_lid = t->max_lid;
+	ret->leaves_out = t->leaves_out;
 	ret->has_seats = has_seats(ret);
 	return ret;
 }
@@ -542,7 +543,6 @@ struct topo *topo_with_seats(const struct topo *t, const guid_t *seats)
 		qsort(ret->switches, t->n_switches, sizeof(*ret->switches), by_switch);
 	for (uint32_t s = 0; s < t->n_switches; s++)
 		place[topo_find_switch(t, ret->switches[s].guid)] = s;
-	ret->leaves_out = t->leaves_out;
 	return move_rest(t, ret, place);
 }
 

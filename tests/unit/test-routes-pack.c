@@ -334,6 +334,29 @@ static void seats_are_carried(void **state)
 	topo_unref(t);
 }
 
+/* An order of writes goes by it: packets are on their way over cables that are left out. */
+static void cables_left_out_are_carried(void **state)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		struct topo_builder *b = topo_builder_new();
+		struct topo *t, *now;
+
+		for (guid_t guid = 1; guid <= 2; guid++)
+			topo_add_switch(b, &(struct topo_switch){
+				.guid = guid, .n_ports = 2, .lid = (lid_t)guid, .lft_cap = 64,
+			});
+		topo_add_link(b, 1, 1, 2, 1);
+		if (i)
+			topo_leave_out(b, 1, 2, 2);
+		t = topo_build(b);
+		now = carried_topo(t, NULL);
+		assert_int_equal(now->leaves_out, i);
+		assert_int_equal(t->leaves_out, i);
+		topo_unref(now);
+		topo_unref(t);
+	}
+}
+
 static void damaged_bytes_are_refused_or_harmless(void **state)
 {
 	struct topo *t = topogen_fat_tree3(4, &(struct topogen){ .seed = 1 });
@@ -455,6 +478,7 @@ int main(void)
 		cmocka_unit_test(ports_that_a_switch_has_not_are_refused),
 		cmocka_unit_test(places_beyond_the_order_are_refused),
 		cmocka_unit_test(seats_are_carried),
+		cmocka_unit_test(cables_left_out_are_carried),
 		cmocka_unit_test(damaged_bytes_are_refused_or_harmless),
 	};
 
