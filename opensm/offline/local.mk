@@ -37,4 +37,4 @@ bench_engines_row_LDADD = $(OFFLINE_LIBS) -lm
 EXTRA_PROGRAMS += bench-auto
 bench_auto_SOURCES = tests/bench/bench-auto.c tests/lib/tables.h $(TOPOCUT)
 bench_auto_LDADD = $(OFFLINE_LIBS) -lm
-EXTRA_DIST += tests/bench/bench-engines tests/bench/bench-table tests/bench/bench-table.awk tests/bench/engines.tsv tests/bench/engines.md tests/e2e/preload/umadgap.c
+EXTRA_DIST += tests/bench/bench-engines tests/bench/bench-table tests/bench/bench-table.awk tests/bench/bench-trees tests/bench/engines.tsv tests/bench/engines.md tests/e2e/preload/umadgap.c

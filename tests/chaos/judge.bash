@@ -200,6 +200,12 @@ judge_use() {
 
 # ---- the log ----
 
+# our_devices: the GUIDs of the managers' hosts, which have no name yet when they have just come back: A|B.
+our_devices() {
+	awk -v a="$first" -v b="$second" '$1 == a || $1 == b { print $2 }' "$folder/guids" |
+		while read -r guid; do printf '0x%016x\n' $((guid - 1)); done | paste -sd '|'
+}
+
 # At most 1 MB and 8 kB a step; no error of a cause that is not known.
 judge_log() {
 	local name size most
@@ -212,7 +218,7 @@ judge_log() {
 		# At M_Key level 2 a manager that starts asks without a key until the master has sent it, and one behind
 		# whose back cables moved tries its keys one after the other. Sets with a wrong key are problems.
 		grep -E ' 0x01 -> ' "$(log_of "$name")" | grep -vE "$known_errors" |
-			grep -vE "refused Get .* M_Key( of ours)? from ('($first|$second)'|an unknown) port" >"$folder/errors-$name"
+			grep -vE "refused Get .* M_Key( of ours)? from ('[^']*' port 1 \\(($(our_devices))\\)|an unknown port)" >"$folder/errors-$name"
 		forgive_forks "$folder/errors-$name"
 		[ ! -s "$folder/errors-$name" ] || problem "errors in the log of $name: $(head -n 2 "$folder/errors-$name" | tr '\n' ';')"
 	done
