@@ -367,6 +367,7 @@ static void find_ids(struct sorting *s, const struct tree_plan *plan)
 /* Switches that are moved for a stray: it and those that it hangs on, one on each level. */
 #define MEND_MAX 4
 #define PLACES_MAX 65536 /* that are tried for them */
+#define LOOKS_MAX (1u << 20) /* at neighbours, to find chains: four levels of 254 would be 4e9 */
 
 /* Is every cable between switches one of the previous topo? */
 static bool is_part_of(const struct topo *now, const struct topo *before, const uint32_t *match)
@@ -428,7 +429,7 @@ static uint32_t find_stray(const struct sorting *s, bool *ret_held)
  * stray in the end.
  */
 struct mend {
-	uint32_t chain[MEND_MAX], n, at, turns, n_tried;
+	uint32_t chain[MEND_MAX], n, at, turns, n_tried, n_looked;
 };
 
 /* Its place there, or m->n. */
@@ -472,6 +473,8 @@ static void try_chains(const struct sorting *s, const bool *held, unsigned more,
 	uint32_t last = m->chain[m->n - 1];
 
 	GRAPH_EACH(s->g, last, next) {
+		if (m->n_looked++ >= LOOKS_MAX)
+			return;
 		if (more && held[next->to] == (more == 1) && find_in(m, next->to) == m->n) {
 			m->chain[m->n++] = next->to;
 			try_chains(s, held, more - 1, m, best);
