@@ -195,8 +195,8 @@ static void print_routing(const struct ctl *c, struct json_object *o)
 		print_line(c, "", "%s", js_str(r, "note"));
 	if (js_has(r, "compared_in_seconds"))
 		print_line(c, "",
-			   "changed: compared with the tables of a fresh start after a quiet "
-			   "minute, in %s as it is now",
+			   "changed: compared with the tables of a fresh start in %s, if nothing "
+			   "else changes",
 			   ctl_duration(js_int(r, "compared_in_seconds"), due));
 	if (js_str(r, "refused")[0])
 		print_line(c, "", "%snot %s%s", ctl_color(c, CTL_BAD), js_str(r, "refused"),
