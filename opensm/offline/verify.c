@@ -9,6 +9,7 @@
 #include <getopt.h>
 #include <string.h>
 
+#include "offline/base/output.h"
 #include "offline/offline.h"
 #include "util/mem.h"
 #include "util/str.h"
@@ -170,7 +171,7 @@ int offline_verify(int argc, char **argv)
 		verify_print_json(&v, stdout);
 	else
 		verify_print_text(&v, stdout);
-	if (fflush(stdout) || ferror(stdout))
+	if (!output_done())
 		return VERIFY_EXIT_INPUT;
 	return verify_holds(&v) ? 0 : VERIFY_EXIT_FAULT;
 }
