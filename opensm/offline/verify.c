@@ -69,7 +69,10 @@ static int read_number(const char *option, const char *text, unsigned most, unsi
 	uint64_t n;
 
 	if (str_to_u64(text, 10, most, &n) < 0) {
-		fprintf(stderr, "opensm: --%s: expected a number of 0 to %u\n", option, most);
+		char quoted[CONF_QUOTE_MAX];
+
+		fprintf(stderr, "opensm: --%s: %s; expected a number of 0 to %u\n", option,
+			conf_quote(text, strlen(text), quoted), most);
 		return -EINVAL;
 	}
 	*ret = (unsigned)n;

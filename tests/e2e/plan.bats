@@ -193,6 +193,9 @@ END
 	jq -e '.tables | .shift_bandwidth == 1 and .job.shift_bandwidth < 1 and .job.end_ports == 16' json
 	jq -e '.tables.job.all_to_all_most_flows == .tables.all_to_all_most_flows' json
 	# After a failure too: all of leaf1 are gone.
+	printf 'h0\nh1\n' >pair
+	plan net -R minhop --hosts pair --fail link:h0/1 --json | jq -e '.failure.tables.job |
+		.end_ports == 1 and .bandwidth_patterns == 0 and .shift_bandwidth == null'
 	plan net -R minhop --hosts job --fail switch:leaf1 --json | jq -e '.failure.tables.job.end_ports == 12 and .failure.tables.job.rails == null'
 	# A job runs on each rail by itself: ranks of planes that no cable joins send nothing to each other.
 	"$NETGEN" planes 2 4 4 4 >apart
