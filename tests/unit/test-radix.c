@@ -153,7 +153,7 @@ static void assert_leads_to_hosts(const struct routes *r)
 	}
 }
 
-/* As many hosts as ports, on one switch or two, so that LIDs end on either side of a block of 64. */
+/* As many hosts as ports, on one switch or two: LIDs end on either side of a block of 64. */
 static void every_last_lid_is_routed(void **state)
 {
 	static const char *const engines[] = { "minhop", "updn", "dnup", "ftree", "sssp", "dfsssp",
