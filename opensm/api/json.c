@@ -4,6 +4,7 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 void json_add_str(struct json_object *o, const char *key, const char *value)
@@ -16,6 +17,12 @@ void json_add_int(struct json_object *o, const char *key, int64_t value)
 {
 	assert(o && key);
 	json_object_object_add(o, key, json_object_new_int64(value));
+}
+
+void json_add_double(struct json_object *o, const char *key, double value)
+{
+	assert(o && key);
+	json_object_object_add(o, key, isnan(value) ? NULL : json_object_new_double(value));
 }
 
 void json_add_bool(struct json_object *o, const char *key, bool value)

@@ -13,6 +13,8 @@
 
 void json_add_str(struct json_object *o, const char *key, const char *value); /* NULL: null */
 void json_add_int(struct json_object *o, const char *key, int64_t value);
+/* NAN: null, a figure that there is none of. */
+void json_add_double(struct json_object *o, const char *key, double value);
 void json_add_bool(struct json_object *o, const char *key, bool value);
 void json_add_guid(struct json_object *o, const char *key, guid_t guid); /* "0x%016x"; 0: null */
 /* `value` where `known`, else null. */

@@ -52,6 +52,10 @@ static void advise_engine(const struct advice *a, const char *word, const struct
 	char quoted[CONF_QUOTE_MAX];
 	const char *nearest;
 
+	if (strcmp(word, "file") == 0 && !a->conf->lfts_file && !a->conf->lid_matrix_dump_file)
+		conf_report_option(a->report, CONF_WARNING, a->conf, a->id,
+				   "file without lfts_file and lid_matrix_dump_file: the tables "
+				   "are those of minhop");
 	if (conf_engine_known(word))
 		return;
 	if (strcmp(word, "no_fallback") == 0) {

@@ -132,6 +132,11 @@ static bool names_topo_config(const struct conf *c)
 	return c->topo_config_file;
 }
 
+static bool routes_by_files(const struct conf *c)
+{
+	return conf_engine_is_asked_for(c, "file");
+}
+
 /* ---- the table ------------------------------------------------------------------------------ */
 
 enum kind { SECURITY, OTHER };
@@ -237,6 +242,9 @@ static const struct need {
 	{ CONF_ID_metrics_interval, OTHER, has_metrics_file, "metrics_file is not set" },
 	{ CONF_ID_metrics_per_port, OTHER, has_metrics,
 	  "neither metrics_listen nor metrics_file is set" },
+	{ CONF_ID_lfts_file, OTHER, routes_by_files, "routing_engine does not name file" },
+	{ CONF_ID_lid_matrix_dump_file, OTHER, routes_by_files,
+	  "routing_engine does not name file" },
 	{ CONF_ID_guid_routing_order_no_scatter, OTHER, scatters_but_lists,
 	  "scatter_ports is 0, or guid_routing_order_file is not set" },
 };

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <getopt.h>
 
+#include "offline/base/output.h"
 
 enum { OPT_DIFF = 256, OPT_JSON };
 
@@ -104,7 +105,7 @@ static int compare(struct diff *d)
 		diff_print_json(d, stdout);
 	else
 		print_text(d, stdout);
-	if (fflush(stdout) || ferror(stdout))
+	if (!output_done())
 		return DIFF_EXIT_FAULT;
 	return d->report->n_findings ? DIFF_EXIT_DIFFERS : 0;
 }

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <sys/resource.h>
 
+#include "offline/base/output.h"
 #include "offline/offline.h"
 #include "plan/qos.h"
 #include "plan/route_lists.h"
@@ -159,8 +160,10 @@ static int read_all(const struct plan_args *a, struct plan_result *r)
 
 static int plan(const struct plan_args *a, struct plan_result *r)
 {
-	if (read_all(a, r) < 0)
+	if (read_all(a, r) < 0) {
+		fputs("opensm: --plan: errors in its input; nothing is routed\n", stderr);
 		return PLAN_EXIT_INPUT;
+	}
 	route_now(r);
 	if (r->cut || r->later.file)
 		route_broken(r);
@@ -176,7 +179,7 @@ static int plan(const struct plan_args *a, struct plan_result *r)
 		return PLAN_EXIT_INPUT;
 	if (a->svg && plan_write_svg(r, a->svg) < 0)
 		return PLAN_EXIT_INPUT;
-	if (fflush(stdout) || ferror(stdout))
+	if (!output_done())
 		return PLAN_EXIT_INPUT;
 	if (!r->now.routes || (r->broken && !r->after.routes))
 		return 1;

@@ -72,13 +72,14 @@ void plan_usage(FILE *out)
 	      "                         link:NODE/PORT or switch:NODE; NODE is a GUID or a name\n"
 	      "      --worst link|switch   every single failure: pairs lost; the worst failures "
 	      "are also routed\n"
-	      "      --tries N          number of failures to route; 0: all; default: 48\n"
+	      "      --tries N          with --worst: number of failures to route; 0: all; "
+	      "default: 48\n"
 	      "      --running FILE     shows the changes against these tables (opensm-lfts.dump, "
 	      "dump_lfts.sh)\n"
 	      "      --before FILE      routes from these former tables: a file "
 	      "routing-died-N.tables, which\n"
 	      "                         opensm writes when an engine dies\n"
-	      "      --fresh            routes afresh: no entry of --running is kept\n"
+	      "      --fresh            with --running: routes afresh, no entry of FILE is kept\n"
 	      "      --dumps FOLDER     writes opensm-subnet.lst, opensm-lfts.dump, opensm.fdbs "
 	      "... like opensm\n"
 	      "      --hosts FILE       measures of these hosts among themselves too: GUIDs or "
@@ -182,6 +183,25 @@ static bool asks_for_help(int argc, char **argv)
 	return false;
 }
 
+/* Options that would have no effect: -EINVAL, and a line says why. */
+static int check_together(const struct plan_args *a)
+{
+	const char *why = NULL;
+
+	if (a->then && a->n_fails)
+		why = "--then and --fail do not go together: the later fabric lacks what failed";
+	else if (a->tries_given && a->worst == PLAN_WORST_NONE)
+		why = "--tries has no effect without --worst link or --worst switch";
+	else if (a->fresh && !a->running)
+		why = "--fresh has no effect without --running FILE";
+	else if (a->fresh && a->before)
+		why = "--fresh and --before do not go together: one keeps no entry, one starts "
+		      "from them";
+	if (why)
+		fprintf(stderr, "opensm: %s\n", why);
+	return why ? -EINVAL : 0;
+}
+
 int plan_args_parse(int argc, char **argv, struct plan_args *ret)
 {
 	int code;
@@ -196,15 +216,10 @@ int plan_args_parse(int argc, char **argv, struct plan_args *ret)
 	while ((code = getopt_long(argc, argv, "F:R:h", options, NULL)) != -1)
 		if (set_option(code, optarg, ret) < 0)
 			return -EINVAL;
-	if (ret->then && ret->n_fails) {
-		fputs("opensm: --then and --fail do not go together: the later fabric lacks what "
-		      "failed\n", stderr);
-		return -EINVAL;
-	}
 	if (optind < argc) {
 		fprintf(stderr, "opensm: --plan takes one fabric; unexpected argument %s\n",
 			argv[optind]);
 		return -EINVAL;
 	}
-	return 0;
+	return check_together(ret);
 }

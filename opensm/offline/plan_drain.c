@@ -12,6 +12,7 @@
 #include "conf/text/lines.h"
 #include "offline/plan.h"
 #include "util/mem.h"
+#include "util/str.h"
 
 #define DRAIN_MAX   64 /* switches */
 #define DRAIN_TRIES 16 /* routed for one step: the first of the list that are left */
@@ -63,8 +64,8 @@ int plan_drain_read(struct plan_result *r)
 	for (size_t i = 0; i < list.n; i++)
 		take_switch(r, &list.items[i], &report);
 	if (!report.errors && (!r->n_drained || r->n_drained > DRAIN_MAX))
-		conf_report_add(&report, CONF_ERROR, path, 0, 0, "%u switches; expected 1 to %u",
-				r->n_drained, DRAIN_MAX);
+		conf_report_add(&report, CONF_ERROR, path, 0, 0, "%s; expected 1 to %u",
+				STR_COUNT(r->n_drained, "switch", "switches"), DRAIN_MAX);
 	errors = report.errors;
 	conf_report_print(&report, stderr);
 	conf_report_clear(&report);

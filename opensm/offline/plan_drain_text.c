@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What came of --drain, for people and for programs. */
-#include <inttypes.h>
-
 #include "api/json.h"
 #include "offline/plan.h"
+#include "util/str.h"
 
 bool plan_drain_holds(const struct plan_drain *d)
 {
@@ -26,7 +25,8 @@ void plan_print_drain(const struct plan_result *r, FILE *out)
 	const struct plan_drain *d = &r->drain;
 	const struct topo *t = r->world.topo;
 
-	fprintf(out, "\nDrain     %u switches in this order; %s%s\n", d->n,
+	fprintf(out, "\nDrain     %s in this order; %s%s\n",
+		STR_COUNT(d->n, "switch", "switches"),
 		plan_drain_holds(d) ? "every state on the way is proved"
 				    : "NOT EVERY STATE ON THE WAY HOLDS",
 		plan_drain_loses_pairs(d) ? ", BUT SOME PAIRS LOSE THEIR PATH" : "");
@@ -39,9 +39,11 @@ void plan_print_drain(const struct plan_result *r, FILE *out)
 		if (!s->holds)
 			fputs("no tables that hold; ", out);
 		fprintf(out,
-			"most load %u (now %u), %" PRIu64 " blocks change, %" PRIu64
-			" pairs of the end ports left have no path\n",
-			s->max_load, r->now.choice.verdict.max_load, s->change.blocks, s->lost);
+			"most load %u (now %u), %s, %s no path\n", s->max_load,
+			r->now.choice.verdict.max_load,
+			STR_COUNT(s->change.blocks, "block changes", "blocks change"),
+			STR_COUNT(s->lost, "pair of the end ports left has",
+				  "pairs of the end ports left have"));
 	}
 }
 

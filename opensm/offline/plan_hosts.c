@@ -158,8 +158,8 @@ static void take_host(struct finder *f, const struct conf_host *h)
 	const struct known *found;
 	char quoted[CONF_QUOTE_MAX], guid[24];
 	const char *called = quoted;
+	uint32_t n, before = f->n_ranks;
 	bool any = false;
-	uint32_t n;
 
 	str_printable(name, strlen(name), name, strlen(name) + 1); /* as those of the fabric */
 	key.len = strlen(name);
@@ -187,6 +187,9 @@ static void take_host(struct finder *f, const struct conf_host *h)
 		       called);
 	else if (!any)
 		refuse(f, h, "%s has no port with a cable to a switch; expected one that has",
+		       called);
+	else if (f->n_ranks == before)
+		refuse(f, h, "%s stands on an earlier line, by another name; expected each once",
 		       called);
 }
 
@@ -220,7 +223,8 @@ int plan_hosts_read(struct plan_world *w)
 		w->job = plan_hosts_find(w, path, &hosts, CONF_ERROR, &r, &w->n_job);
 		if (!r.errors && w->n_job < 2)
 			conf_report_add(&r, CONF_ERROR, path, 0, 0,
-					"%u end ports; expected two at least", w->n_job);
+					"%s; expected two at least",
+					STR_COUNT(w->n_job, "end port", "end ports"));
 	}
 	errors = r.errors;
 	conf_report_print(&r, stderr);

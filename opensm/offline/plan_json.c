@@ -6,11 +6,6 @@
 #include "offline/plan.h"
 #include "util/mem.h"
 
-static void add_double(struct json_object *o, const char *key, double v)
-{
-	json_object_object_add(o, key, json_object_new_double(v));
-}
-
 static struct json_object *end_of(const struct plan_world *w, guid_t guid, unsigned port)
 {
 	struct json_object *o = json_object_new_object();
@@ -46,10 +41,10 @@ static struct json_object *verdict_of(const struct route_verdict *v)
 	json_add_int(o, "switch_unreachable", (int64_t)v->switch_unreachable);
 	json_add_bool(o, "credit_loop", v->credit_loop);
 	json_add_int(o, "max_hops", v->max_hops);
-	add_double(o, "avg_hops", v->avg_hops);
+	json_add_double(o, "avg_hops", v->avg_hops);
 	json_add_bool(o, "minimal", v->minimal);
 	json_add_int(o, "min_load", v->min_load);
-	add_double(o, "avg_load", v->avg_load);
+	json_add_double(o, "avg_load", v->avg_load);
 	json_add_int(o, "max_load", v->max_load);
 	return o;
 }
@@ -72,17 +67,17 @@ static struct json_object *hot_of(const struct plan_world *w, const struct plan_
 static void add_traffic(struct json_object *o, const struct plan_world *w, const struct topo *t,
 			const struct traffic *f)
 {
-	add_double(o, "effective_bandwidth", f->mean.bisection);
+	json_add_double(o, "effective_bandwidth", traffic_measured(f, f->mean.bisection));
 	json_add_int(o, "bandwidth_patterns", f->patterns);
-	add_double(o, "permutation_bandwidth", f->mean.permutation);
-	add_double(o, "shift_bandwidth", f->mean.shift);
+	json_add_double(o, "permutation_bandwidth", traffic_measured(f, f->mean.permutation));
+	json_add_double(o, "shift_bandwidth", traffic_measured(f, f->mean.shift));
 	json_add_int(o, "shift_congestion", f->shift);
 	json_add_int(o, "shifts", f->shifts);
 	json_add_int(o, "shifts_there_are", f->n_shifts);
-	add_double(o, "all_to_all_efficiency", f->even);
+	json_add_double(o, "all_to_all_efficiency", traffic_even(f, f->even));
 	json_add_int(o, "all_to_all_most_flows", f->most);
-	add_double(o, "incast_spread", f->incast);
-	add_double(o, "incast_spread_least", f->incast_least);
+	json_add_double(o, "incast_spread", traffic_even(f, f->incast));
+	json_add_double(o, "incast_spread_least", traffic_even(f, f->incast_least));
 	if (f->incast_at != TOPO_NONE)
 		json_object_object_add(o, "incast_least_switch",
 				       end_of(w, t->switches[f->incast_at].guid, 0));
@@ -100,11 +95,11 @@ static void add_disjoint(struct json_object *tables, const struct figures *f)
 	o = json_object_new_object();
 	json_add_int(o, "paths", f->lids);
 	json_add_int(o, "pairs", (int64_t)d->pairs);
-	add_double(o, "cables", (double)d->have_cables / n);
-	add_double(o, "cables_possible", (double)d->most_cables / n);
+	json_add_double(o, "cables", (double)d->have_cables / n);
+	json_add_double(o, "cables_possible", (double)d->most_cables / n);
 	json_add_int(o, "cables_least", d->least_cables);
-	add_double(o, "switches", (double)d->have_switches / n);
-	add_double(o, "switches_possible", (double)d->most_switches / n);
+	json_add_double(o, "switches", (double)d->have_switches / n);
+	json_add_double(o, "switches_possible", (double)d->most_switches / n);
 	json_object_object_add(tables, "disjoint", o);
 }
 
@@ -137,7 +132,7 @@ static struct json_object *tables_of(const struct plan_world *w, const struct pl
 	add_traffic(o, w, p->routes->topo, &p->figures.all);
 	json_object_object_add(o, "rails", plan_rails_json(p->rails));
 	add_disjoint(o, &p->figures);
-	add_double(o, "cpu_seconds", p->cpu_seconds);
+	json_add_double(o, "cpu_seconds", p->cpu_seconds);
 	json_object_object_add(o, "hot", hot_of(w, p));
 	if (w->job)
 		json_object_object_add(o, "job", job_of(w, p));
@@ -170,7 +165,10 @@ static struct json_object *fabric_of(const struct plan_world *w)
 	json_add_int(o, "switches", t->n_switches);
 	json_add_int(o, "end_ports", t->n_hosts);
 	json_add_int(o, "cables", ends / 2);
-	json_add_int(o, "vls", sl2vl_available(t));
+	if (ends)
+		json_add_int(o, "vls", sl2vl_available(t));
+	else
+		json_add_str(o, "vls", NULL);
 	json_add_bool(o, "vls_known", w->vls_known);
 	json_add_int(o, "new_lids", w->new_lids);
 	json_add_str(o, "host_order_file", w->order ? w->conf->host_order_file : NULL);

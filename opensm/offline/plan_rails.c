@@ -6,6 +6,7 @@
 #include "offline/plan.h"
 #include "topo/rails/rails.h"
 #include "util/mem.h"
+#include "util/str.h"
 
 #define FLOWS 4000000u /* followed for a figure, at most */
 
@@ -104,11 +105,6 @@ struct plan_rails *plan_rails_free(struct plan_rails *p)
 	return NULL;
 }
 
-static void add_double(struct json_object *o, const char *key, double v)
-{
-	json_object_object_add(o, key, json_object_new_double(v));
-}
-
 /* ---- shown ---------------------------------------------------------------------------------- */
 
 void plan_print_rails(const struct plan_rails *p, FILE *out)
@@ -129,18 +125,21 @@ void plan_print_by_rail(const struct plan_rails *p, FILE *out)
 		if (!f->hosts)
 			continue;
 		fprintf(out,
-			"%-10s%s: %u end ports on %u switches; shift %.3f, %u flows at most; "
-			"alltoall %.3f even, incast %.3f\n",
-			word, p->found->of[i].name, f->hosts, f->switches,
-			f->mean.shift, f->shift, f->most ? f->even : 1.0,
+			"%-10s%s: %s on %s; shift %.3f, %s at most; alltoall %.3f even, "
+			"incast %.3f\n",
+			word, p->found->of[i].name,
+			STR_COUNT(f->hosts, "end port", "end ports"),
+			STR_COUNT(f->switches, "switch", "switches"), f->mean.shift,
+			STR_COUNT(f->shift, "flow", "flows"), f->most ? f->even : 1.0,
 			f->incast_at == TOPO_NONE ? 1.0 : f->incast);
 		word = "";
 	}
 	if (p)
 		fprintf(out,
-			"%-10s%.3f on average, shifts in all rails at once; %u flows on a channel "
-			"at most, in %u of %u shifts\n",
-			"Together", p->together, p->most, p->shifts, p->n_shifts);
+			"%-10s%.3f on average, shifts in all rails at once; %s on a channel "
+			"at most, in %u of %s\n",
+			"Together", p->together, STR_COUNT(p->most, "flow", "flows"),
+			p->shifts, STR_COUNT(p->n_shifts, "shift", "shifts"));
 }
 
 static void add_rail(struct json_object *list, const struct plan_rails *p, unsigned rail)
@@ -152,11 +151,11 @@ static void add_rail(struct json_object *list, const struct plan_rails *p, unsig
 	json_add_int(o, "plane", p->found->of[rail].plane);
 	json_add_int(o, "leaves", p->found->of[rail].leaves);
 	json_add_int(o, "end_ports", f->hosts);
-	add_double(o, "permutation_bandwidth", f->mean.permutation);
-	add_double(o, "shift_bandwidth", f->mean.shift);
+	json_add_double(o, "permutation_bandwidth", traffic_measured(f, f->mean.permutation));
+	json_add_double(o, "shift_bandwidth", traffic_measured(f, f->mean.shift));
 	json_add_int(o, "shift_congestion", f->shift);
-	add_double(o, "all_to_all_efficiency", f->even);
-	add_double(o, "incast_spread", f->incast);
+	json_add_double(o, "all_to_all_efficiency", traffic_even(f, f->even));
+	json_add_double(o, "incast_spread", traffic_even(f, f->incast));
 }
 
 struct json_object *plan_rails_json(const struct plan_rails *p)
@@ -173,7 +172,7 @@ struct json_object *plan_rails_json(const struct plan_rails *p)
 	json_add_int(o, "hosts", p->found->hosts);
 	json_add_int(o, "ports_on_another_rail", p->found->wrong);
 	json_add_int(o, "cables_to_another_plane", p->found->crossing);
-	add_double(o, "shift_bandwidth_together", p->together);
+	json_add_double(o, "shift_bandwidth_together", p->together);
 	json_add_int(o, "shift_congestion_together", p->most);
 	list = json_add_array(o, "rails");
 	for (unsigned i = 0; i < p->found->n; i++)

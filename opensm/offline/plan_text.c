@@ -6,6 +6,7 @@
 
 #include "offline/plan.h"
 #include "util/mem.h"
+#include "util/str.h"
 
 #define WORST_SHOWN 8
 
@@ -62,22 +63,29 @@ static void print_fabric(const struct plan_world *w, FILE *out)
 	const struct topo *t = w->topo;
 	_cleanup_free_ char *fewest = fewest_vls(w);
 
-	row(out, "Fabric", "%u switches, %u end ports, %u cables between switches", t->n_switches,
-	    t->n_hosts, count_cables(t));
-	if (w->vls_known)
-		row(out, "VLs", "%u data VLs on every cable%s", sl2vl_available(t), fewest);
+	row(out, "Fabric", "%s, %s, %s between switches",
+	    STR_COUNT(t->n_switches, "switch", "switches"),
+	    STR_COUNT(t->n_hosts, "end port", "end ports"),
+	    STR_COUNT(count_cables(t), "cable", "cables"));
+	if (!count_cables(t))
+		row(out, "VLs", "no cable between switches");
+	else if (w->vls_known)
+		row(out, "VLs", "%s on every cable%s",
+		    STR_COUNT(sl2vl_available(t), "data VL", "data VLs"), fewest);
 	else
-		row(out, "VLs", "%u data VLs on every cable (%s)", sl2vl_available(t),
+		row(out, "VLs", "%s on every cable (%s)",
+		    STR_COUNT(sl2vl_available(t), "data VL", "data VLs"),
 		    w->args->vls ? "--vls" : "assumed, the fabric does not say; --vls N");
 	if (w->new_lids)
 		row(out, "LIDs",
-		    "%u ports get one from the planner (the fabric has none or another one for "
-		    "them)",
-		    w->new_lids);
+		    "%s one from the planner (the fabric has none or another one for %s)",
+		    STR_COUNT(w->new_lids, "port gets", "ports get"),
+		    w->new_lids == 1 ? "it" : "them");
 	if (w->order)
 		row(out, "Ranks",
-		    "%u end ports in the order of %s; %u others behind them, by switch and port",
-		    w->n_listed, w->conf->host_order_file, w->n_order - w->n_listed);
+		    "%s in the order of %s; %s behind them, by switch and port",
+		    STR_COUNT(w->n_listed, "end port", "end ports"), w->conf->host_order_file,
+		    STR_COUNT(w->n_order - w->n_listed, "other", "others"));
 	if (w->file->lmc_unknown)
 		row(out, "LMC", "0 (the fabric does not say)");
 }
@@ -98,11 +106,16 @@ static void print_incast(const struct plan_world *w, const struct topo *t,
 static void print_traffic(const struct plan_world *w, const struct topo *t,
 			  const struct traffic *f, FILE *out)
 {
+	if (!f->shifts) {
+		row(out, "Bandwidth", "none: fewer than two end ports on switches");
+		return;
+	}
 	row(out, "Bandwidth",
 	    "%.3f of what end ports have, over %u random halves; permutations: %.3f",
 	    f->mean.bisection, f->patterns, f->mean.permutation);
-	row(out, "Shift", "%.3f on average; %u flows on a channel at most, in %u of %u shifts",
-	    f->mean.shift, f->shift, f->shifts, f->n_shifts);
+	row(out, "Shift", "%.3f on average; %s on a channel at most, in %u of %s", f->mean.shift,
+	    STR_COUNT(f->shift, "flow", "flows"), f->shifts,
+	    STR_COUNT(f->n_shifts, "shift", "shifts"));
 	if (f->most)
 		row(out, "Alltoall",
 		    "%.3f even: mean over most flows of a channel, and that is %u", f->even,
@@ -163,8 +176,9 @@ static void print_engine(const struct plan_world *w, const struct plan_tables *p
 	row(out, "Time", "%.3f s of CPU, proof included", p->cpu_seconds);
 	if (!w->job)
 		return;
-	row(out, "Job", "%u end ports on %u switches, as --hosts has them; among themselves:",
-	    p->job.hosts, p->job.switches);
+	row(out, "Job", "%s on %s, as --hosts has them; among themselves:",
+	    STR_COUNT(p->job.hosts, "end port", "end ports"),
+	    STR_COUNT(p->job.switches, "switch", "switches"));
 	print_traffic(w, p->routes->topo, &p->job, out);
 	plan_print_by_rail(p->job_rails, out);
 }
@@ -267,16 +281,17 @@ static void print_worst_row(const struct plan_result *r, const struct plan_failu
 		print_channel(&r->world, t, f->at, "--", out);
 	else
 		fputs(plan_switch_str(&r->world, t->switches[f->at].guid, name), out);
-	fprintf(out, ": %" PRIu64 " pairs lost", f->lost);
+	fprintf(out, ": %s lost", STR_COUNT(f->lost, "pair", "pairs"));
 	if (f->hosts)
 		fprintf(out, ", %" PRIu64 " of them of other switches", f->beyond);
 	if (f->routed)
-		fprintf(out, ", most load %u (now %u), %" PRIu64 " blocks change", f->max_load,
-			r->now.choice.verdict.max_load, f->change.blocks);
+		fprintf(out, ", most load %u (now %u), %s", f->max_load,
+			r->now.choice.verdict.max_load,
+			STR_COUNT(f->change.blocks, "block changes", "blocks change"));
 	else if (f->tried)
 		fputs(", no engine has tables that hold", out);
 	if (f->likes)
-		fprintf(out, "; %u look like it", f->likes);
+		fprintf(out, "; %s like it", STR_COUNT(f->likes, "other looks", "others look"));
 	fputc('\n', out);
 }
 
@@ -295,8 +310,9 @@ static void print_worst_kind(const struct plan_result *r, bool leaves, FILE *out
 		return;
 	if (r->world.args->worst == PLAN_WORST_SWITCH)
 		row(out, leaves ? "Leaves" : "Others",
-		    "%u switches with%s end ports; %u cut off end ports of other switches", n,
-		    leaves ? "" : "out", cutting);
+		    "%s with%s end ports; %s off end ports of other switches",
+		    STR_COUNT(n, "switch", "switches"), leaves ? "" : "out",
+		    STR_COUNT(cutting, "cuts", "cut"));
 	for (uint32_t i = 0; i < f->n && shown < WORST_SHOWN; i++)
 		if (!f->rows[i].hosts == !leaves && !f->rows[i].alike) {
 			print_worst_row(r, &f->rows[i], out);
@@ -307,14 +323,16 @@ static void print_worst_kind(const struct plan_result *r, bool leaves, FILE *out
 static void print_worst(const struct plan_result *r, FILE *out)
 {
 	const struct plan_failures *f = &r->worst;
-	const char *kind = r->world.args->worst == PLAN_WORST_LINK ? "cables" : "switches";
+	bool links = r->world.args->worst == PLAN_WORST_LINK;
 	uint32_t cutting = 0;
 
 	for (uint32_t i = 0; i < f->n; i++)
 		if (f->rows[i].lost > 0)
 			cutting++;
-	fprintf(out, "\nWorst     of %u single %s: %u cut off end ports; %u were routed%s\n", f->n,
-		kind, cutting, f->tried,
+	fprintf(out, "\nWorst     of %s: %s off end ports; %s routed%s\n",
+		links ? STR_COUNT(f->n, "single cable", "single cables")
+		      : STR_COUNT(f->n, "single switch", "single switches"),
+		STR_COUNT(cutting, "cuts", "cut"), STR_COUNT(f->tried, "was", "were"),
 		f->tried < f->n ? ", one of each that look alike, the most loaded first (--tries N)"
 				: "");
 	print_worst_kind(r, true, out);

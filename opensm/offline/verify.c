@@ -9,6 +9,7 @@
 #include <getopt.h>
 #include <string.h>
 
+#include "offline/base/output.h"
 #include "offline/offline.h"
 #include "util/mem.h"
 #include "util/str.h"
@@ -68,7 +69,10 @@ static int read_number(const char *option, const char *text, unsigned most, unsi
 	uint64_t n;
 
 	if (str_to_u64(text, 10, most, &n) < 0) {
-		fprintf(stderr, "opensm: --%s: expected a number of 0 to %u\n", option, most);
+		char quoted[CONF_QUOTE_MAX];
+
+		fprintf(stderr, "opensm: --%s: %s; expected a number of 0 to %u\n", option,
+			conf_quote(text, strlen(text), quoted), most);
 		return -EINVAL;
 	}
 	*ret = (unsigned)n;
@@ -170,7 +174,7 @@ int offline_verify(int argc, char **argv)
 		verify_print_json(&v, stdout);
 	else
 		verify_print_text(&v, stdout);
-	if (fflush(stdout) || ferror(stdout))
+	if (!output_done())
 		return VERIFY_EXIT_INPUT;
 	return verify_holds(&v) ? 0 : VERIFY_EXIT_FAULT;
 }

@@ -6,11 +6,6 @@
 #include "offline/verify.h"
 #include "util/mem.h"
 
-static void add_double(struct json_object *o, const char *key, double v)
-{
-	json_object_object_add(o, key, json_object_new_double(v));
-}
-
 static struct json_object *node_of(const struct verify *v, guid_t guid)
 {
 	struct json_object *o = json_object_new_object();
@@ -124,11 +119,27 @@ static void add_verdict(struct json_object *o, const struct verify *v)
 	json_add_int(o, "vls", r->n_vls);
 	json_add_int(o, "sls", r->n_sls);
 	json_add_int(o, "max_hops", r->max_hops);
-	add_double(o, "avg_hops", r->avg_hops);
+	json_add_double(o, "avg_hops", r->avg_hops);
 	json_add_int(o, "detours", (int64_t)r->detours);
 	json_add_int(o, "min_load", r->min_load);
-	add_double(o, "avg_load", r->avg_load);
+	json_add_double(o, "avg_load", r->avg_load);
 	json_add_int(o, "max_load", r->max_load);
+}
+
+static void add_traffic(struct json_object *o, const struct traffic *f)
+{
+	json_add_double(o, "effective_bandwidth", traffic_measured(f, f->mean.bisection));
+	json_add_int(o, "bandwidth_patterns", f->patterns);
+	json_add_double(o, "permutation_bandwidth", traffic_measured(f, f->mean.permutation));
+	json_add_double(o, "shift_bandwidth", traffic_measured(f, f->mean.shift));
+	json_add_double(o, "all_to_all_efficiency", traffic_even(f, f->even));
+	json_add_double(o, "incast_spread", traffic_even(f, f->incast));
+	json_add_double(o, "incast_spread_least", traffic_even(f, f->incast_least));
+	json_add_double(o, "permutation_congestion", traffic_measured(f, f->mean.flows));
+	json_add_int(o, "permutation_congestion_worst", f->mean.most_flows);
+	json_add_int(o, "shift_congestion", f->shift);
+	json_add_int(o, "shifts", f->shifts);
+	json_add_int(o, "shifts_there_are", f->n_shifts);
 }
 
 void verify_print_json(const struct verify *v, FILE *out)
@@ -142,18 +153,7 @@ void verify_print_json(const struct verify *v, FILE *out)
 	json_add_int(o, "groups", v->n_trees);
 	json_add_str(o, "note", v->routes->note);
 	add_verdict(o, v);
-	add_double(o, "effective_bandwidth", v->figures.all.mean.bisection);
-	json_add_int(o, "bandwidth_patterns", v->figures.all.patterns);
-	add_double(o, "permutation_bandwidth", v->figures.all.mean.permutation);
-	add_double(o, "shift_bandwidth", v->figures.all.mean.shift);
-	add_double(o, "all_to_all_efficiency", v->figures.all.even);
-	add_double(o, "incast_spread", v->figures.all.incast);
-	add_double(o, "incast_spread_least", v->figures.all.incast_least);
-	add_double(o, "permutation_congestion", v->figures.all.mean.flows);
-	json_add_int(o, "permutation_congestion_worst", v->figures.all.mean.most_flows);
-	json_add_int(o, "shift_congestion", v->figures.all.shift);
-	json_add_int(o, "shifts", v->figures.all.shifts);
-	json_add_int(o, "shifts_there_are", v->figures.all.n_shifts);
+	add_traffic(o, &v->figures.all);
 	fprintf(out, "%s\n",
 		json_object_to_json_string_ext(o,
 					       JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED));

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 
 #include "offline/verify.h"
+#include "util/str.h"
 #include "util/mem.h"
 
 #define STEPS_SHOWN  40
@@ -174,13 +175,42 @@ static void print_hot(const struct verify *v, FILE *out)
 	}
 }
 
+static void print_traffic(const struct traffic *f, FILE *out)
+{
+	if (!f->shifts) {
+		row(out, "Bandwidth", "none: fewer than two end ports on switches");
+		return;
+	}
+	row(out, "Bandwidth", "%.3f of what end ports have, over %u random halves",
+	    f->mean.bisection, f->patterns);
+	row(out, "Random",
+	    "%.1f flows on the most used channel, mean of %u permutations; %u at worst",
+	    f->mean.flows, f->patterns, f->mean.most_flows);
+	row(out, "Shift", "%.3f on average; %s on a channel at most, in %u of %s", f->mean.shift,
+	    STR_COUNT(f->shift, "flow", "flows"), f->shifts,
+	    STR_COUNT(f->n_shifts, "shift", "shifts"));
+	if (!f->most) {
+		row(out, "Alltoall", "no flow between switches");
+		return;
+	}
+	row(out, "Alltoall", "%.3f even: mean over most flows of a channel", f->even);
+	row(out, "Incast", "%.3f even on the cables into a switch; least: %.3f", f->incast,
+	    f->incast_least);
+}
+
 void verify_print_text(const struct verify *v, FILE *out)
 {
 	const struct route_verdict *r = &v->verdict;
 
-	row(out, "Fabric", "%u switches, %u end ports", v->topo->n_switches, v->topo->n_hosts);
+	row(out, "Fabric", "%s, %s", STR_COUNT(v->topo->n_switches, "switch", "switches"),
+	    STR_COUNT(v->topo->n_hosts, "end port", "end ports"));
+	if (v->file->lmc_unknown)
+		row(out, "LMC",
+		    "0 (the fabric does not say): further LIDs of an end port are not judged");
 	if (v->no_lid)
-		row(out, "", "%u end ports have no LID and are not judged", v->no_lid);
+		row(out, "", "%s no LID and %s not judged",
+		    STR_COUNT(v->no_lid, "end port has", "end ports have"),
+		    v->no_lid == 1 ? "is" : "are");
 	if (v->routes->note[0])
 		row(out, "Tables", "%s", v->routes->note);
 	print_reach(v, out);
@@ -194,17 +224,6 @@ void verify_print_text(const struct verify *v, FILE *out)
 	row(out, "Load", "%u / %.0f / %u pairs on a channel (least, average, most)", r->min_load,
 	    r->avg_load, r->max_load);
 	print_hot(v, out);
-	row(out, "Bandwidth", "%.3f of what end ports have, over %u random halves",
-	    v->figures.all.mean.bisection, v->figures.all.patterns);
-	row(out, "Random",
-	    "%.1f flows on the most used channel, mean of %u permutations; %u at worst",
-	    v->figures.all.mean.flows, v->figures.all.patterns, v->figures.all.mean.most_flows);
-	row(out, "Shift", "%.3f on average; %u flows on a channel at most, in %u of %u shifts",
-	    v->figures.all.mean.shift, v->figures.all.shift, v->figures.all.shifts,
-	    v->figures.all.n_shifts);
-	row(out, "Alltoall", "%.3f even: mean over most flows of a channel",
-	    v->figures.all.even);
-	row(out, "Incast", "%.3f even on the cables into a switch; least: %.3f",
-	    v->figures.all.incast, v->figures.all.incast_least);
+	print_traffic(&v->figures.all, out);
 	row(out, "Verdict", verify_holds(v) ? "the tables hold" : "THE TABLES DO NOT HOLD");
 }

@@ -7,6 +7,8 @@
 #include <assert.h>
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -118,6 +120,12 @@ char *str_trim(char *text)
 	while (len && isspace((unsigned char)text[len - 1]))
 		text[--len] = '\0';
 	return text;
+}
+
+const char *str_count(uint64_t n, const char *one, const char *many, char ret[STR_COUNT_MAX])
+{
+	snprintf(ret, STR_COUNT_MAX, "%" PRIu64 " %s", n, n == 1 ? one : many);
+	return ret;
 }
 
 bool str_equal(const char *a, const char *b)

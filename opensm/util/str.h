@@ -27,5 +27,11 @@ int str_to_u64(const char *text, int base, uint64_t max, uint64_t *ret);
 /* Cuts the blanks (isspace(3)) off both ends of `text`, in place. Returns its first character. */
 char *str_trim(char *text);
 
+#define STR_COUNT_MAX 64
+
+/* "1 switch", "2 switches". Returns `ret`. */
+const char *str_count(uint64_t n, const char *one, const char *many, char ret[STR_COUNT_MAX]);
+#define STR_COUNT(n, one, many) str_count(n, one, many, (char[STR_COUNT_MAX]){ 0 })
+
 bool str_equal(const char *a, const char *b); /* NULL equals NULL */
 bool str_starts(const char *s, const char *prefix);

@@ -23,6 +23,7 @@ differs() {
 	sed -E 's/.*: //; s/, and what.*//; s/, /\n/g' | differs | tap_none "opensm --help names them"
 while read -r name _; do
 	printf 'routing_engine %s,no_fallback\n' "$name" >"$work/conf"
+	[ "$name" != file ] || echo "lfts_file $work/table" >>"$work/conf"
 	"$program" --check -F "$work/conf" 2>&1 | grep -F routing_engine
 done <"$work/table" | tap_none "opensm --check is content with each"
 cat >"$work/net" <<'NET'

@@ -73,8 +73,8 @@ END
 	plan net -R minhop --worst switch >out
 	grep -q '^Leaves    3 switches with end ports; 0 cut off end ports of other switches' out
 	grep -q '^Others    2 switches without end ports; 0 cut off' out
-	grep -q '"spine1": 0 pairs lost, most load .* 1 look like it' out
-	plan net -R minhop --worst link | grep -q 'of 6 single cables: 0 cut off end ports; 1 were routed, one of each'
+	grep -q '"spine1": 0 pairs lost, most load .* 1 other looks like it' out
+	plan net -R minhop --worst link | grep -q 'of 6 single cables: 0 cut off end ports; 1 was routed, one of each'
 	plan net -R minhop --worst link --tries 0 | grep -q 'of 6 single cables: 0 cut off end ports; 6 were routed$'
 }
 
@@ -143,6 +143,21 @@ END
 	run plan net -R torus-2QoS,no_fallback
 	[ "$status" -eq 1 ]
 	[[ $output == *'Engine    none: '* ]]
+	# Options that would have no effect.
+	run plan net --tries 3
+	[ "$status" -eq 64 ]
+	[[ $output == *'--tries has no effect without --worst'* ]]
+	run plan net --fresh
+	[ "$status" -eq 64 ]
+	[[ $output == *'--fresh has no effect without --running'* ]]
+	# An error in opensm.conf ends the plan, and that is said behind what the daemon would do.
+	printf 'lmc 8\n' >conf
+	run plan net --conf conf
+	[ "$status" -eq 65 ]
+	[[ $output == *'conf:1:5: error: lmc: "8" is out of range'*'nothing is routed'* ]]
+	run bash -c '"$1" --plan net >/dev/full' - "$SM_BIN"
+	[ "$status" -eq 65 ]
+	[[ $output == *'standard output: No space left on device'* ]]
 	run plan --help
 	[ "$status" -eq 0 ]
 	[[ $output == *'usage: opensm --plan FABRIC.topo'* ]]
@@ -153,7 +168,7 @@ END
 	printf '0xa\nl\xc3\xa9\xff1\n' >list
 	run plan net --drain list
 	[ "$status" -eq 65 ]
-	[[ $output == 'list:1:1: error: 0x000000000000000a; no node has this name or GUID' ]]
+	[[ $output == 'list:1:1: error: 0x000000000000000a; no node has this name or GUID'$'\n'* ]]
 	printf 'l\xc3\xa9\xff1\n' >list
 	plan net --drain list >out
 	plan net --fail $'switch:l\xc3\xa9\xff1' >out
@@ -161,7 +176,7 @@ END
 	plan net --hosts job --json | jq -e '.tables.job.end_ports == 2'
 	printf 'x\033[31my\n' >list
 	run plan net --drain list
-	[[ $output == 'list:1:1: error: "x [31my"; no node has this name or GUID' ]]
+	[[ $output == 'list:1:1: error: "x [31my"; no node has this name or GUID'$'\n'* ]]
 }
 
 @test "the hosts of a job are measured among themselves, in the order of their ranks" {
@@ -178,13 +193,16 @@ END
 	jq -e '.tables | .shift_bandwidth == 1 and .job.shift_bandwidth < 1 and .job.end_ports == 16' json
 	jq -e '.tables.job.all_to_all_most_flows == .tables.all_to_all_most_flows' json
 	# After a failure too: all of leaf1 are gone.
+	printf 'h0\nh1\n' >pair
+	plan net -R minhop --hosts pair --fail link:h0/1 --json | jq -e '.failure.tables.job |
+		.end_ports == 1 and .bandwidth_patterns == 0 and .shift_bandwidth == null'
 	plan net -R minhop --hosts job --fail switch:leaf1 --json | jq -e '.failure.tables.job.end_ports == 12 and .failure.tables.job.rails == null'
 	# A job runs on each rail by itself: ranks of planes that no cable joins send nothing to each other.
 	"$NETGEN" planes 2 4 4 4 >apart
 	printf 'gpu%s\n' 0 4 1 5 >ranks
 	plan apart -R minhop --hosts ranks >out
 	sed '1,/^Job /d' out >job.out
-	grep -q '^Rail      mlx5_0: 4 end ports on 2 switches; shift 1.000, 1 flows at most; ' job.out
+	grep -q '^Rail      mlx5_0: 4 end ports on 2 switches; shift 1.000, 1 flow at most; ' job.out
 	[ "$(grep -cE '^(Rail)? +mlx5_[0-3]: 4 end ports' job.out)" -eq 4 ]
 	grep -q '^Together  1.000 on average, shifts in all rails at once' job.out
 	plan apart -R minhop --hosts ranks --json | jq -e '.tables.job | .shift_bandwidth < 0.5 and .rails.shift_bandwidth_together == 1'
@@ -201,21 +219,48 @@ END
 	run plan net --hosts job
 	[ "$status" -eq 65 ]
 	[[ $output == *'job:2:3: error: "h99" is no host of the fabric; expected the GUID or the name of a host'* ]]
+	printf 'h0\n0x100001\nh1\n' >job
+	run plan net --hosts job
+	[ "$status" -eq 65 ]
+	[[ $output == *'job:2:1: error: 0x0000000000100001 stands on an earlier line, by another name'* ]]
 	printf 'h0\n' >job
 	run plan net --hosts job
 	[ "$status" -eq 65 ]
-	[[ $output == *'job: error: 1 end ports; expected two at least'* ]]
+	[[ $output == *'job: error: 1 end port; expected two at least'* ]]
 	run plan net --hosts nowhere
 	[ "$status" -eq 65 ]
+}
+
+@test "one switch, two hosts on one cable, switches without hosts: no figure is made up" {
+	"$NETGEN" single 4 >net
+	plan net --worst switch --dumps single >out
+	grep -q '^Fabric    1 switch, 4 end ports, 0 cables between switches$' out
+	grep -q '^VLs       no cable between switches$' out
+	grep -q '^Worst     of 1 single switch: 1 cuts off end ports; 1 was routed$' out
+	grep -q '^Leaves    1 switch with end ports; 0 cut off end ports of other switches$' out
+	plan net --json >json
+	jq -e '.fabric.vls == null and .tables.shift_bandwidth == 1 and .tables.all_to_all_efficiency == null' json
+	"$SM_BIN" --verify single >out
+	grep -q '^Alltoall   no flow between switches$' out
+	"$NETGEN" pair >net
+	plan net --dumps pair >out
+	grep -q '^Engine    auto: no switches: ' out
+	grep -q '^Bandwidth none: fewer than two end ports on switches$' out
+	"$SM_BIN" --verify pair >out
+	grep -q '^Verdict    the tables hold$' out
+	"$NETGEN" tree 3 4 2 | grep -v '"h[0-9]*"\[' | sed -n '/^Switch/,$p' >net
+	plan net --svg picture.svg --json >json
+	svg_is_sound picture.svg
+	jq -e '.fabric.end_ports == 0 and .fabric.vls == 8 and .tables.effective_bandwidth == null' json
 }
 
 @test "rails and planes are recognised, and measured by themselves" {
 	"$NETGEN" rails 2 8 8 8 >net
 	plan net -R minhop >out
 	grep -q '^Rails     8 rails of 16 end ports (mlx5_0 ... mlx5_7), which share spines; 0 ports on another rail$' out
-	grep -q '^Rail      mlx5_0: 16 end ports on 2 switches; shift 1.000, 1 flows at most; ' out
+	grep -q '^Rail      mlx5_0: 16 end ports on 2 switches; shift 1.000, 1 flow at most; ' out
 	[ "$(grep -cE '^(Rail)? +mlx5_[0-7]: 16 end ports' out)" -eq 8 ]
-	grep -q '^Together  1.000 on average, shifts in all rails at once; 1 flows on a channel at most, in 15 of 15' out
+	grep -q '^Together  1.000 on average, shifts in all rails at once; 1 flow on a channel at most, in 15 of 15' out
 	# Two adapters of a host, each in the place of the other.
 	sed 's/"gpu3 mlx5_1"/"x"/g; s/"gpu3 mlx5_2"/"gpu3 mlx5_1"/g; s/"x"/"gpu3 mlx5_2"/g' net >swapped
 	plan swapped -R minhop >out
@@ -384,7 +429,7 @@ END
 	# One switch of one VL: which, and that more would do.
 	awk '/^Switch/ { one = /"s7"/ } { print $0 (/^\[/ ? "\t# \"x\" lid 0 v=" (one ? 1 : 4) : "") }' net >one
 	plan one -R minhop >out
-	grep -qE '^VLs       1 data VLs on every cable; "s[0-9]+"/[0-9]+ -- "s7"/[0-9]+ has no more, others up to 8$' out
+	grep -qE '^VLs       1 data VL on every cable; "s[0-9]+"/[0-9]+ -- "s7"/[0-9]+ has no more, others up to 8$' out
 	grep -q '^Refused   minhop: .*; 2 or 3 VLs by port class may end that (here: 1)' out
 	plan net --dumps planned >out
 	grep -q '^Engine    auto: .* on 2 VLs by port class, no SL by path' out

@@ -177,6 +177,8 @@ static const struct {
 	  "congestion_control TRUE\ncc_ca_cong_setting_control_map 2", CONF_NOTE },
 	{ "cc_ca_cong_setting_ccti_min 1 5",
 	  "congestion_control TRUE\ncc_ca_cong_setting_control_map 2", CONF_NOTE },
+	{ "lfts_file /some/file", "routing_engine file", CONF_NOTE },
+	{ "lid_matrix_dump_file /some/file", "routing_engine minhop,file", CONF_NOTE },
 	{ "guid_routing_order_no_scatter TRUE",
 	  "scatter_ports 1\nguid_routing_order_file /x", CONF_NOTE },
 };
@@ -292,6 +294,19 @@ static void engines_that_are_none_are_told(void **state)
 		conf_advise(y.conf, NULL, &y.report);
 		assert_int_equal(finding(&y.report, "no_fallback")->severity, CONF_WARNING);
 	}
+}
+
+static void the_engine_file_wants_files(void **state)
+{
+	_cleanup_(reading_clear) struct reading x = read_text("routing_engine ftree,file\n");
+	_cleanup_(reading_clear) struct reading y =
+		read_text("routing_engine ftree,file\nlfts_file /some/file\n");
+
+	conf_advise(x.conf, NULL, &x.report);
+	assert_int_equal(finding(&x.report, "the tables are those of minhop")->severity,
+			 CONF_WARNING);
+	conf_advise(y.conf, NULL, &y.report);
+	assert_int_equal(y.report.n, 0);
 }
 
 static void a_drawn_sm_key_is_the_only_one(void **state)
@@ -584,6 +599,7 @@ int main(void)
 		cmocka_unit_test(options_that_need_another_one_say_so),
 		cmocka_unit_test(only_what_was_set_here_needs_another_one),
 		cmocka_unit_test(engines_that_are_none_are_told),
+		cmocka_unit_test(the_engine_file_wants_files),
 		cmocka_unit_test(qos_lists_are_checked_when_qos_is_on),
 		cmocka_unit_test(a_drawn_sm_key_is_the_only_one),
 		cmocka_unit_test(logdir_moves_what_is_at_its_default),

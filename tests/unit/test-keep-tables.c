@@ -271,6 +271,35 @@ static void little_worse_is_not_compared(void **state)
 	topo_unref(whole);
 }
 
+/* The first answer takes the former tables that the cache has; the second does without. */
+static void the_cache_of_former_tables_changes_no_answer(void **state)
+{
+	static const char *const engines[] = { "minhop", "updn", "auto", "sssp" };
+
+	for (unsigned i = 0; i < 24; i++) {
+		const struct topogen all = { .seed = i, .damage = i / 12 * .03 };
+		struct topogen o = all;
+		struct topo *whole = topogen_fat_tree2(20, 11, 6, 1, &all), *less;
+		struct routes *was = keep(engines[i % 4], whole, NULL, false), *r, *first, *second;
+
+		o.without_switch = 1 + i * 31 % whole->n_switches;
+		less = topogen_fat_tree2(20, 11, 6, 1, &o);
+		r = keep(engines[i % 4], less, was, false);
+		assert_non_null(r->cache->alike);
+		first = keep(engines[i % 4], whole, r, false);
+		assert_null(r->cache->alike);
+		second = keep(engines[i % 4], whole, r, false);
+		assert_same_tables(first, second);
+		assert_int_equal(first->judged->max_load, second->judged->max_load);
+		routes_unref(was);
+		routes_unref(r);
+		routes_unref(first);
+		routes_unref(second);
+		topo_unref(whole);
+		topo_unref(less);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -283,6 +312,7 @@ int main(void)
 		cmocka_unit_test(ways_that_the_engine_has_not_are_not_kept),
 		cmocka_unit_test(a_switch_that_nobody_reaches_is_mended),
 		cmocka_unit_test(little_worse_is_not_compared),
+		cmocka_unit_test(the_cache_of_former_tables_changes_no_answer),
 	};
 
 	return cmocka_run_group_tests_name("keep-tables", tests, NULL, NULL);

@@ -113,7 +113,8 @@ static struct routes *route_by(const char *engine, const struct topo *t,
 
 static void every_radix_is_routed_and_repaired(void **state)
 {
-	static const char *const engines[] = { "minhop", "updn", "sssp", "dfsssp" };
+	static const char *const engines[] = { "minhop", "updn", "dnup", "sssp", "dfsssp",
+					       "columns", "lash", "nue", "dor", "auto" };
 
 	for (size_t k = 0; k < ARRAY_SIZE(radixes); k++)
 		for (size_t i = 0; i < ARRAY_SIZE(fabrics); i++) {
@@ -138,6 +139,44 @@ static void every_radix_is_routed_and_repaired(void **state)
 			topo_unref(t);
 			topocut_free(cut);
 			free(cables);
+		}
+}
+
+/* Of one switch: each LID of a host to its port. */
+static void assert_leads_to_hosts(const struct routes *r)
+{
+	for (uint32_t i = 0; i < r->topo->n_hosts; i++) {
+		const struct topo_host *h = &r->topo->hosts[i];
+
+		for (lid_t lid = h->lid; lid < h->lid + (1u << h->lmc); lid++)
+			assert_int_equal(routes_port(r, 0, lid), h->sw_port);
+	}
+}
+
+/* As many hosts as ports, on one switch or two: LIDs end on either side of a block of 64. */
+static void every_last_lid_is_routed(void **state)
+{
+	static const char *const engines[] = { "minhop", "updn", "dnup", "ftree", "sssp", "dfsssp",
+					       "columns", "lash", "nue", "dor", "auto" };
+	static const unsigned hosts[] = { 1, 30, 31, 32, 33, 61, 62, 63, 64, 65, 125, 126, 127,
+					  128, 190, 191, 253, 254 };
+
+	for (size_t k = 0; k < ARRAY_SIZE(hosts); k++)
+		for (unsigned lmc = 0; lmc < 3; lmc++) {
+			const struct topogen o = { .lmc = (uint8_t)lmc, .switches_first = true };
+			struct topo *one = topogen_fat_tree2(1, 0, hosts[k], 1, &o);
+			struct topo *two = topogen_fat_tree2(1, 1, MIN(hosts[k], 253), 1, &o);
+
+			for (size_t e = 0; e < ARRAY_SIZE(engines); e++) {
+				struct routes *a = route_by(engines[e], one, NULL);
+				struct routes *b = route_by(engines[e], two, NULL);
+
+				assert_leads_to_hosts(a);
+				routes_unref(a);
+				routes_unref(b);
+			}
+			topo_unref(one);
+			topo_unref(two);
 		}
 }
 
@@ -191,6 +230,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(any_of_a_few_is_every_one_of_them_in_turn),
 		cmocka_unit_test(every_radix_is_routed_and_repaired),
+		cmocka_unit_test(every_last_lid_is_routed),
 		cmocka_unit_test(every_radix_has_trees_for_groups),
 	};
 

@@ -155,6 +155,117 @@ static void equal_ways_up_and_down_share_the_load(void **state)
 	topo_unref(t);
 }
 
+/* ---- the order of before, in wide trees ------------------------------------------------------ */
+
+/*
+ * A pod of three levels with 254 ports below one core, and beside it another one of three switches.
+ * One top of the pod has one bridge more below it, which hangs on the other pod by two switches.
+ */
+enum { WIDE_TOPS = 40, WIDE_MIDS = 127, WIDE_LEAVES = 214, WIDE_HOSTS = 8 };
+#define WIDE_CORE UINT64_C(0x1000)
+
+struct wide {
+	struct topo_builder *b;
+	guid_t core, tops, mids, leaves, bridge, lower, join, other_top, other_mid;
+};
+
+static void add_wide_switch(struct wide *w, guid_t guid, lid_t lid)
+{
+	topo_add_switch(w->b, &(struct topo_switch){ .guid = guid, .n_ports = 254, .lid = lid,
+						      .lft_cap = 49152 });
+}
+
+static void add_wide_host(struct wide *w, guid_t sw, lid_t lid)
+{
+	guid_t guid = 0x900000 + lid;
+
+	topo_add_host(w->b, &(struct topo_host){ .guid = guid, .node_guid = guid,
+						  .node_port = 1, .lid = lid });
+	topo_add_host_link(w->b, guid, sw, 254);
+}
+
+static void add_wide_pod(struct wide *w, bool with_core)
+{
+	for (unsigned i = 0; i < WIDE_TOPS; i++) {
+		add_wide_switch(w, w->tops + i, (lid_t)(100 + i));
+		if (with_core)
+			topo_add_link(w->b, w->core, (uint8_t)(i + 1), w->tops + i, 254);
+		for (unsigned k = 0; k < WIDE_MIDS; k++)
+			topo_add_link(w->b, w->tops + i, (uint8_t)(k + 2), w->mids + k,
+				      (uint8_t)(i + 1));
+	}
+	for (unsigned k = 0; k < WIDE_MIDS; k++) {
+		add_wide_switch(w, w->mids + k, (lid_t)(200 + k));
+		for (unsigned i = 0; i < WIDE_LEAVES; i++)
+			topo_add_link(w->b, w->mids + k, (uint8_t)(WIDE_TOPS + 1 + i),
+				      w->leaves + i, (uint8_t)(k + 1));
+	}
+	for (unsigned i = 0; i < WIDE_LEAVES; i++)
+		add_wide_switch(w, w->leaves + i, (lid_t)(400 + i));
+	for (unsigned i = 0; i < WIDE_HOSTS; i++)
+		add_wide_host(w, w->leaves + i * 20, (lid_t)(700 + i));
+	topo_add_link(w->b, w->tops, 1, w->bridge, 1);
+}
+
+/* Without the cables of the core the pod hangs on the bridge. */
+static struct topo *wide_tree(bool with_core)
+{
+	struct wide w = {
+		.b = topo_builder_new(), .core = WIDE_CORE, .tops = 0x2000, .mids = 0x3000,
+		.leaves = 0x4000, .bridge = 0x2f00, .lower = 0x5000, .join = 0x5001,
+		.other_top = 0x2fff, .other_mid = 0x3fff,
+	};
+	const guid_t others[] = { w.core, w.bridge, w.lower, w.join, w.other_top, w.other_mid };
+
+	for (unsigned i = 0; i < ARRAY_SIZE(others); i++)
+		add_wide_switch(&w, others[i], (lid_t)(1 + i));
+	add_wide_pod(&w, with_core);
+	topo_add_link(w.b, w.core, 200, w.other_top, 1);
+	topo_add_link(w.b, w.other_top, 2, w.other_mid, 1);
+	topo_add_link(w.b, w.other_mid, 2, w.join, 1);
+	topo_add_link(w.b, w.join, 2, w.lower, 1);
+	topo_add_link(w.b, w.lower, 2, w.bridge, 2);
+	add_wide_host(&w, w.lower, 720);
+	add_wide_host(&w, w.join, 721);
+	return topo_build(w.b);
+}
+
+/* Neighbours that change sides between `a` and `b`. */
+static unsigned count_turned(const struct routes *a, const struct routes *b)
+{
+	unsigned n = 0;
+
+	for (uint32_t s = 0; s < a->topo->n_switches; s++)
+		for (unsigned p = 1; p <= a->topo->switches[s].n_ports; p++) {
+			uint32_t peer = topo_port(b->topo, s, p)->sw;
+
+			n += peer != TOPO_NONE && peer > s &&
+			     (a->places[s] < a->places[peer]) != (b->places[s] < b->places[peer]);
+		}
+	return n;
+}
+
+/*
+ * The top that is looked at first has no chain, and there are four million neighbours to look at:
+ * LOOKS_MAX in tree.c ends that, and the tables are those of another order.
+ */
+static void the_search_for_chains_in_wide_trees_ends(void **state)
+{
+	struct topo *whole = wide_tree(true), *broken = wide_tree(false);
+	guid_t core = WIDE_CORE;
+	struct route_options options = { .roots = { .guids = &core, .n = 1, .given = true } };
+	struct routes *was = updown_with("updn", whole, NULL, &options, 2);
+	struct routes *r = updown_with("updn", broken, was, &options, 2);
+
+	assert_updown(was);
+	assert_updown(r);
+	assert_true(count_turned(was, r) > WIDE_MIDS);
+	routes_unref(was);
+	routes_unref(r);
+	topo_unref(whole);
+	topo_unref(broken);
+}
+
 static void odd_fabrics_are_survived(void **state)
 {
 	assert_survives_odd_fabrics("updn");
@@ -183,6 +294,7 @@ int main(void)
 		cmocka_unit_test(trees_are_routed_minimally),
 		cmocka_unit_test(the_order_stays_when_a_cable_goes),
 		cmocka_unit_test(equal_ways_up_and_down_share_the_load),
+		cmocka_unit_test(the_search_for_chains_in_wide_trees_ends),
 		cmocka_unit_test(odd_fabrics_are_survived),
 		cmocka_unit_test(cancelled_says_so),
 	};

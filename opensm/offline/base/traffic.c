@@ -160,7 +160,7 @@ void traffic_of(const struct routes *r, struct route_ranks ranks,
 
 	assert(r && flows && ret);
 	*ret = (struct traffic){ .hosts = hosts };
-	ret->patterns = hosts ? MIN(64u, MAX(4u, FLOWS / hosts)) : 0;
+	ret->patterns = hosts > 1 ? MIN(64u, MAX(4u, FLOWS / hosts)) : 0;
 	ret->n_shifts = hosts ? hosts - 1 : 0;
 	ret->shifts = hosts ? MIN(ret->n_shifts, MAX(16u, FLOWS / hosts)) : 0;
 	if (ret->shifts)

@@ -2,6 +2,7 @@
 /* What end ports get of each other: of the whole fabric, or the hosts of a job in rank order. */
 #pragma once
 
+#include <math.h>
 #include <stdint.h>
 
 #include "route/proof/check.h"
@@ -31,6 +32,18 @@ struct traffic {
 	double incast, incast_least;
 	uint32_t incast_at; /* that switch; TOPO_NONE: all are on one */
 };
+
+/* A measure of shifts or random patterns; NAN with fewer than two end ports. */
+static inline double traffic_measured(const struct traffic *f, double measure)
+{
+	return f->shifts ? measure : NAN;
+}
+
+/* How even all-to-all and incast are; NAN without a flow between switches. */
+static inline double traffic_even(const struct traffic *f, double even)
+{
+	return f->most ? even : NAN;
+}
 
 /* `flows` are figures_flows() of the same. */
 void traffic_of(const struct routes *r, struct route_ranks ranks,

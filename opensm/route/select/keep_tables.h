@@ -28,7 +28,8 @@ struct keep_report {
 /*
  * As route_choose(), and balanced (reroute.h). `found`: job->previous is what switches hold; else
  * it is the result of the last call, and may be what is returned. One reference; NULL and
- * ret->choice.why: there are no tables. Pure.
+ * ret->choice.why: there are no tables. Pure, but for the cache of job->previous: what is taken
+ * from it saves time and changes no result.
  */
 struct routes *keep_tables(const struct route_chain *chain, const struct route_job *job, bool found,
 			   struct keep_report *ret);

@@ -254,7 +254,9 @@ char *shape_str(const struct shape *s, char ret[SHAPE_STRLEN])
 	switch (s->kind) {
 	case SHAPE_SINGLE:
 		at = append(ret, 0,
-			 s->n == 1 ? "single switch" : "%lu switches without cables between them",
+			 !s->n	     ? "no switches"
+			 : s->n == 1 ? "single switch"
+				     : "%lu switches without cables between them",
 			 s->n);
 		break;
 	case SHAPE_TREE:
