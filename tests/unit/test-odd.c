@@ -36,10 +36,10 @@ static const char *const engines[] = { "auto",	     "minhop", "updn",	    "dnup"
 static const struct {
 	const char *cluster, *expected;
 } cases[] = {
-	{ "odd-mixed", "HRHHHHHRHHDDDH" },
+	{ "odd-mixed", "HRHHHHHRHHDDDR" },
 	{ "odd-island", "HHHHHHHHHHDDDH" },
-	{ "odd-director", "HRHHHHHRHHDDDH" },
-	{ "odd-grown", "HHHHHHHHHHDDDH" },
+	{ "odd-director", "HRHHHHHHHHDDDH" },
+	{ "odd-grown", "HHHHHHHRHHDDDR" },
 	{ "odd-rails", "HHHHHHHHHHDDDH" },
 	{ "odd-tail", "HRHHDRHRHHDDDR" },
 	{ "odd-planes", "HRHHDHHRHHDDHR" },

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What sssp promises: shortest paths, little on the most loaded channel, stability, its options. */
 #include "tests/lib/tables.h"
+#include "tests/lib/topocut.h"
 #include "tests/unit/lanes-cases.h"
 
 static struct routes *sssp(const struct topo *t, const struct route_options *o,
@@ -111,6 +112,98 @@ static void balance_costs_shifts_nothing(void **state)
 	routes_unref(r);
 	routes_unref(plain);
 	topo_unref(t);
+}
+
+/* The first spine comes behind the leaves; its host must not make it one of them. */
+static void a_host_on_a_spine_costs_no_balance(void **state)
+{
+	for (uint64_t seed = 1; seed <= 5; seed++) {
+		struct topogen o = { .damage = 0.12, .seed = seed };
+		struct topo *t = topogen_fat_tree2(12, 3, 14, 3, &o), *more;
+		struct routes *r = sssp(t, NULL, NULL), *served;
+
+		o.service_on = 14;
+		more = topogen_fat_tree2(12, 3, 14, 3, &o);
+		served = sssp(more, NULL, NULL);
+		print_message("# seed %u: %u, with it %u\n", (unsigned)seed, most_load(r),
+			      most_load(served));
+		assert_true(most_load(served) < most_load(r) * 1.1);
+		routes_unref(r);
+		routes_unref(served);
+		topo_unref(t);
+		topo_unref(more);
+	}
+	(void)state;
+}
+
+/* Cuts all cables of a leaf but one. */
+static struct topo *with_a_poor_leaf(const struct topo *t, uint32_t leaf)
+{
+	struct topocut *cut = topocut_new(t);
+	unsigned n = 0;
+	struct topo *ret;
+
+	for (unsigned p = 1; p <= t->switches[leaf].n_ports; p++)
+		if (topo_port(t, leaf, p)->sw != TOPO_NONE)
+			cut->ports[t->switches[leaf].first_port + p] = n++ > 0;
+	ret = topocut_apply(t, cut);
+	topocut_free(cut);
+	return ret;
+}
+
+/* On channels that lead neither from the switch nor to it. */
+static uint32_t most_load_beside(const struct routes *r, uint32_t beside)
+{
+	const struct topo *t = r->topo;
+	_cleanup_free_ uint32_t *load = xcalloc(topo_n_entries(t), sizeof(*load));
+	uint32_t most = 0;
+
+	for (uint32_t a = 0; a < t->n_hosts; a++)
+		for (uint32_t b = 0; b < t->n_hosts; b++)
+			for (uint32_t s = t->hosts[a].sw; s != t->hosts[b].sw;) {
+				uint32_t channel = routes_channel(r, s, t->hosts[b].lid);
+
+				load[channel] += s != beside && t->ports[channel].sw != beside;
+				most = MAX(most, load[channel]);
+				s = t->ports[channel].sw;
+			}
+	return most;
+}
+
+/* What that one cable carries, whatever is done, is no measure for others. */
+static void a_leaf_with_one_cable_makes_the_rest_no_worse(void **state)
+{
+	for (uint64_t seed = 1; seed <= 5; seed++) {
+		struct topogen o = { .damage = 0.15, .seed = seed };
+		struct topo *t = topogen_fat_tree2(16, 8, 12, 1, &o),
+			    *poor = with_a_poor_leaf(t, t->hosts[0].sw);
+		struct routes *r = sssp(poor, NULL, NULL);
+		uint32_t beside = most_load_beside(r, t->hosts[0].sw);
+
+		print_message("# seed %u: %u, beside that leaf %u\n", (unsigned)seed, most_load(r),
+			      beside);
+		assert_int_equal(most_load(r), 12 * 180);
+		assert_true(beside <= 4 * 180);
+		routes_unref(r);
+		topo_unref(t);
+		topo_unref(poor);
+	}
+	(void)state;
+}
+
+static void columns_keep_neighbours_apart(void **state)
+{
+	struct topogen o = { .damage = 0.03, .seed = 1 };
+	struct topo *t = topogen_fat_tree2(26, 2, 10, 3, &o);
+	struct route_job job = { .topo = t, .threads = 2 };
+	char why[256];
+	struct routes *r = lanes_run("columns", &job, why);
+
+	assert_non_null(r);
+	assert_true(tables_shifts(r, 200) > .45);
+	routes_unref(r);
+	topo_unref(t);
+	(void)state;
 }
 
 /* Loads of the paths to some hosts only. */
@@ -243,6 +336,9 @@ int main(void)
 		cmocka_unit_test(a_broken_tree_is_balanced_around_the_breaks),
 		cmocka_unit_test(load_goes_around_a_crowded_middle_switch),
 		cmocka_unit_test(balance_costs_shifts_nothing),
+		cmocka_unit_test(a_host_on_a_spine_costs_no_balance),
+		cmocka_unit_test(a_leaf_with_one_cable_makes_the_rest_no_worse),
+		cmocka_unit_test(columns_keep_neighbours_apart),
 		cmocka_unit_test(compute_nodes_are_spread_among_each_other),
 		cmocka_unit_test(threads_keep_nothing_of_another_class),
 		cmocka_unit_test(a_broken_list_is_refused),

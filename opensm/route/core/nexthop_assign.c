@@ -5,6 +5,10 @@
  * did it. The first round places destinations; each later one takes every destination out again and
  * routes it anew among all others.
  *
+ * Destinations of one batch take the same paths, and meet in shifts. So in small trees (in_order) a
+ * batch is one switch. Mean of shifts of columns on `tree 26 10 3 3` with a dead spine and 3 % of
+ * its cables missing: .52, in batches of 4 .33; on graphs without levels nothing is gained.
+ *
  * Most destinations keep all entries of the previous tables. Such a *settled* one is looked at
  * once, for what it carries; later rounds leave it alone unless an entry that has a choice leads
  * into a channel that carries too much, as nothing else can make it leave.
@@ -36,7 +40,7 @@ struct assignment {
 	const struct topo *topo;
 	struct routes *routes;
 	uint32_t n, n_channels;
-	unsigned threads;
+	unsigned threads, batch; /* switches of a batch */
 	uint32_t *sources; /* per switch: end ports */
 	int64_t *load;     /* per channel, between batches */
 	/* entries that stay leave channels above it if that saves so much; 0: not yet */
@@ -59,6 +63,7 @@ static void assignment_init(struct assignment *a)
 	a->topo = t;
 	a->n = t->n_switches;
 	a->n_channels = topo_n_entries(t);
+	a->batch = a->n <= ALONE && a->job->in_order ? 1 : BATCH;
 	a->threads = a->n <= ALONE ? 1 : a->job->threads;
 	ARENA_ARRAY(memory, a->load, a->n_channels);
 	ARENA_ARRAY(memory, a->at, (size_t)a->job->first[a->n] * a->n);
@@ -311,7 +316,7 @@ static void merge_changes(struct assignment *a, struct hand *h)
 
 static uint64_t assign_batch(struct assignment *a, uint32_t base, unsigned round)
 {
-	uint32_t n = MIN(BATCH, a->n - base);
+	uint32_t n = MIN(a->batch, a->n - base);
 	uint64_t n_free = 0;
 
 #pragma omp parallel for num_threads(a->threads) schedule(dynamic, 1) reduction(+ : n_free)
@@ -370,8 +375,8 @@ bool nexthop_assign(const struct nexthop_job *job, struct routes *r, uint32_t *l
 	fetch_former(&a);
 	for (unsigned round = 0; round < ROUNDS && n_free; round++) {
 		n_free = 0;
-		for (uint32_t base = 0; base < a.n && !is_cancelled(job->cancelled); base += BATCH)
-			n_free += assign_batch(&a, base, round);
+		for (uint32_t to = 0; to < a.n && !is_cancelled(job->cancelled); to += a.batch)
+			n_free += assign_batch(&a, to, round);
 		/* where nothing changes anyway, nothing changes for balance */
 		if (n_free && job->previous && job->limit)
 			find_limit(&a);

@@ -39,6 +39,7 @@ struct nexthop_job {
 	 */
 	bool (*is_new)(const void *arg, uint32_t sw, const struct path_dag_edge *edge, uint32_t to);
 	uint32_t (*limit)(uint32_t mean);
+	bool in_order; /* those of one switch after another, in small fabrics */
 	unsigned threads; /* 1 or more */
 	const atomic_bool *cancelled;
 };

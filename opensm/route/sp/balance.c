@@ -7,9 +7,10 @@
  *
  * The mean load of all paths up from a leaf cannot be taken off it, and so with all paths down into
  * it: a leaf that lost one cable of eight has more on the other seven. Such a channel has no limit
- * below that, and no other channel need carry less, so the work is by what carries too much, not by
- * the size of the fabric. The same holds for roots: engines deal out destinations among them. What
- * is between may be gone around.
+ * below that. The same holds for roots: engines deal out destinations among them. What is between
+ * may be gone around. Down to the highest of these loads entries move at any price, so the work is
+ * by what carries too much, not by the size of the fabric. Below it, in trees, only entries move
+ * that meet no more than before: what a leaf with one cable left carries is no measure for others.
  *
  * Shifts. End ports of a leaf that send to as many in a row leave by different cables where tables
  * are good (minhop.c), and an entry that moves may spoil that. So what neighbours of its
@@ -27,6 +28,7 @@
 #include "route/proof/check.h"
 #include "route/proof/keep_policy.h"
 #include "route/core/path_dag.h"
+#include "route/shape/recognise.h"
 #include "util/mem.h"
 
 #define STEPS 10
@@ -68,6 +70,7 @@ struct relief {
 	uint32_t *worst; /* per switch, for the column at hand: most load from there on, as known */
 	uint32_t limit;
 	uint32_t enough; /* no limit of any channel is lower */
+	uint32_t highest; /* of the floors */
 	uint32_t n_over; /* channels above the limit */
 	/* these, and some that were; a bit of `listed` per channel says which are there */
 	struct above {
@@ -493,10 +496,10 @@ static uint32_t relieve(struct relief *f, uint32_t from, uint32_t to, uint32_t l
 	return moved + move_columns(f, from, to, false);
 }
 
-/* In large fabrics at once: gentle steps take as long as the others. */
-static uint32_t relieve_class(struct relief *f, uint32_t from, uint32_t to)
+/* Down to `enough`, at any price. In large fabrics at once: gentle steps take as long as others. */
+static uint32_t lower_limit(struct relief *f, uint32_t from, uint32_t to, uint32_t enough)
 {
-	uint32_t enough = MAX(f->enough, f->job->enough), most = most_load(f, false), moved = 0;
+	uint32_t most = most_load(f, false), moved = 0;
 
 	for (unsigned step = 0;
 	     step < STEPS && most > enough && !is_cancelled(f->job->cancelled); step++) {
@@ -512,6 +515,17 @@ static uint32_t relieve_class(struct relief *f, uint32_t from, uint32_t to)
 		if (!now || most > before - over / 16)
 			break;
 	}
+	return moved;
+}
+
+/* Below the highest floor gently, and at once. */
+static uint32_t relieve_class(struct relief *f, uint32_t from, uint32_t to)
+{
+	uint32_t enough = MAX(f->enough, f->job->enough);
+	uint32_t moved = lower_limit(f, from, to, MAX(enough, f->highest));
+
+	if (f->highest > enough && !f->large)
+		moved += relieve(f, from, to, enough, true);
 	return moved;
 }
 
@@ -533,14 +547,14 @@ static uint32_t mean_of(const struct mean *m)
 
 /* The loads of channels: between two levels, from each switch to a level, and to it from there. */
 struct means {
-	uint16_t *rank; /* per switch: hops to the nearest one with end ports, RANKS - 1 at most */
+	uint32_t *rank; /* per switch: hops to the nearest leaf, RANKS - 1 at most */
 	struct mean all[RANKS][RANKS], (*out)[RANKS], (*in)[RANKS];
 };
 
 /* Is it a leaf, or has it no neighbour of a higher level? */
 static bool is_end(const struct means *m, uint32_t s)
 {
-	uint16_t rank = m->rank[s];
+	uint32_t rank = m->rank[s];
 
 	return !rank || rank == RANKS - 1 || !m->out[s][rank + 1].n;
 }
@@ -556,8 +570,8 @@ static uint32_t floor_of(const struct means *m, uint32_t s, uint32_t v)
 
 /*
  * Floors are the means of what leads from a leaf or root to another level, or from there to it. No
- * channel need carry less than the highest of these, or than the mean between two levels. On flat
- * graphs all are one level.
+ * channel need carry less than the mean between two levels, nor, but in trees, than the highest
+ * floor. On flat graphs all are one level; else a few cables within one are no measure for others.
  *
  * In a tree none need carry less than the cable of an end port while each sends a flow to every
  * other one: engines of trees keep the flows of a shift apart, and entries that move spoil that.
@@ -576,13 +590,11 @@ static void find_fair(struct relief *f)
 	struct means m = { .rank = NULL };
 
 	ARENA_ARRAYS(&memory, f->n, m.rank, m.out, m.in);
+	shape_ranks(f->job->graph, m.rank);
 	for (uint32_t s = 0; s < f->n; s++) {
-		m.rank[s] = f->job->dests->sources[s] ? 0 : UINT16_MAX;
+		m.rank[s] = MIN(m.rank[s], RANKS - 1u);
 		senders += f->job->dests->sources[s];
 	}
-	graph_flood(f->job->graph, m.rank, NULL);
-	for (uint32_t s = 0; s < f->n; s++)
-		m.rank[s] = MIN(m.rank[s], RANKS - 1);
 	for (unsigned pass = 0; pass < 2; pass++)
 		for (uint32_t s = 0; s < f->n; s++)
 			for (unsigned p = 1; p <= t->switches[s].n_ports; p++) {
@@ -598,14 +610,16 @@ static void find_fair(struct relief *f)
 				}
 				is_tree &= m.rank[s] != m.rank[v];
 				f->floor[c] = floor_of(&m, s, v);
-				f->enough = MAX(f->enough, f->floor[c]);
-				f->floor[c] = f->large ? f->floor[c] + f->floor[c] / NEAR
-						       : keep_limit(KEEP_BALANCED, f->floor[c]);
+				f->highest = MAX(f->highest, f->floor[c]);
+				if (f->large)
+					f->floor[c] += f->floor[c] / NEAR;
 			}
-	f->enough = MAX(f->enough, is_tree && senders ? senders - 1 : 0);
-	for (unsigned i = 0; i < RANKS * RANKS; i++)
-		f->enough = MAX(f->enough, keep_limit(KEEP_BALANCED,
-						      mean_of(&m.all[i / RANKS][i % RANKS])));
+	f->enough = !is_tree ? f->highest : senders ? senders - 1 : 0;
+	for (unsigned low = 0; low < RANKS; low++)
+		for (unsigned high = 0; high < RANKS; high++)
+			if (low != high || !low)
+				f->enough = MAX(f->enough, keep_limit(KEEP_BALANCED,
+								      mean_of(&m.all[low][high])));
 }
 
 /* Of all classes. Returns how many channels carry too much. */

@@ -151,6 +151,18 @@ static void use_ignored(struct fill *f)
 	}
 }
 
+/* Has half of the end ports a home? */
+static bool has_levels(const struct dmodk *s)
+{
+	uint32_t flat = 0, hosts = 0;
+
+	for (uint32_t i = 0; i < s->n; i++) {
+		hosts += s->hot[i].port != 0;
+		flat += s->hot[i].port && !s->depth[i];
+	}
+	return 2 * flat <= hosts;
+}
+
 /*
  * Without levels there are no homes, and loads decide instead of counts. The options that say how
  * to count then have no effect. Homes part the LIDs of one port better than loads do.
@@ -158,15 +170,10 @@ static void use_ignored(struct fill *f)
 bool fill_is_flat(const struct route_job *job, const struct fill_plan *how, const struct dmodk *s)
 {
 	const struct route_options *o = &job->options;
-	uint32_t flat = 0, hosts = 0;
 
 	if (how->keeps_homes || route_says_how_to_count(o))
 		return false;
-	for (uint32_t i = 0; i < s->n; i++) {
-		hosts += s->hot[i].port != 0;
-		flat += s->hot[i].port && !s->depth[i];
-	}
-	return (o->by_load && !s->some_lmc) || 2 * flat > hosts;
+	return (o->by_load && !s->some_lmc) || !has_levels(s);
 }
 
 static void fill_rows(const struct fill *f, struct routes *r)
@@ -231,6 +238,7 @@ static void fill_by_load(const struct route_job *job, const struct port_select_p
 		.goals = goals, .previous = c ? c->previous : NULL,
 		.previous_sw = c ? c->previous_sw : NULL,
 		.is_new = c && c->gains ? is_new_path : NULL,
+		.in_order = has_levels(s),
 		.threads = route_threads(job), .cancelled = job->cancelled,
 	}, r, NULL);
 	if (plan->spread->some_lmc)
