@@ -276,6 +276,102 @@ static void a_graph_of_fewer_levels_is_not_used(void **state)
 	topo_unref(t);
 }
 
+/* ---- what stays where paths are what they were ----------------------------------------------- */
+
+/* NULL: too much is missing for a HyperX. */
+static struct routes *compute(const struct topo *t, const struct routes *previous, unsigned threads)
+{
+	struct route_job job = { .topo = t, .previous = previous, .threads = threads };
+	char why[160] = "";
+
+	return route_engine_run(route_engine_find("hyperx"), &job, why, sizeof(why));
+}
+
+/* By differences from `previous` as by all of them. */
+static void judge(const struct routes *previous, struct routes *r)
+{
+	struct route_verdict whole;
+
+	r->judged = xcalloc(1, sizeof(*r->judged));
+	routes_check_after(previous, r, 1, r->judged);
+	routes_check(r, 1, &whole);
+	whole.n_vls = r->judged->n_vls; /* those of hosts that went may count */
+	assert_memory_equal(&whole, r->judged, sizeof(whole));
+}
+
+/*
+ * Whether loads of a check are at hand or not, and for any threads, the same tables; they hold and
+ * are even if those are for which every destination was looked at.
+ */
+static void assert_is_dealt_well(struct routes *previous, const struct routes *r)
+{
+	struct routes *now, *all;
+	struct route_verdict anew;
+
+	assert_null(routes_judged_load(previous)); /* `r` has it */
+	now = compute(r->topo, previous, 3);
+	assert_same_tables(now, r);
+	previous->dealt = false;
+	all = compute(r->topo, previous, 1);
+	previous->dealt = true;
+	routes_check(all, 1, &anew);
+	assert_true(!route_fault(r->judged) || route_fault(&anew));
+	assert_true(r->judged->max_load <= anew.max_load * 101 / 100);
+	routes_unref(now);
+	routes_unref(all);
+}
+
+/*
+ * Cables, switches and hosts go and come; a switch that is gone is there without cables. Returns
+ * after how many events the fabric was a HyperX.
+ */
+static unsigned go_through_events(struct topo *whole, unsigned events, uint64_t seed)
+{
+	struct topocut *cut = topocut_new(whole);
+	struct routes *r = compute(whole, NULL, 1), *next;
+	unsigned n = 0;
+
+	judge(NULL, r);
+	for (unsigned i = 0; i < events; i++) {
+		struct topo *rest, *t;
+
+		topocut_event(cut, whole, &seed);
+		rest = topocut_apply(whole, cut);
+		t = topo_with_bare(rest, whole);
+		next = compute(t, r, 1);
+		topo_unref(rest);
+		topo_unref(t);
+		if (!next)
+			continue;
+		judge(r, next);
+		assert_is_dealt_well(r, next);
+		routes_unref(r);
+		r = next;
+		n++;
+	}
+	routes_unref(r);
+	topocut_free(cut);
+	topo_unref(whole);
+	return n;
+}
+
+static void destinations_with_the_paths_of_before_stay(void **state)
+{
+	unsigned done = 0;
+
+	for (unsigned seed = 1; seed <= 24; seed++) {
+		uint64_t random = seed;
+		unsigned size[3], n = 2 + seed % 2;
+
+		for (unsigned d = 0; d < 3; d++)
+			size[d] = 2 + (unsigned)(random_next(&random) % (n == 2 ? 7 : 4));
+		done += go_through_events(topogen_hyperx_n(size, n, 1 + seed % 3, &(struct topogen){
+			.lmc = seed % 8 == 7, .random_guids = seed & 1, .random_lids = seed & 2,
+		}), 12, seed);
+	}
+	assert_true(done > 24 * 12 / 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -283,6 +379,7 @@ int main(void)
 		cmocka_unit_test(what_an_event_makes_is_judged_for_what_it_is),
 		cmocka_unit_test(little_more_load_is_left_to_a_quiet_minute),
 		cmocka_unit_test(a_graph_of_fewer_levels_is_not_used),
+		cmocka_unit_test(destinations_with_the_paths_of_before_stay),
 	};
 
 	return cmocka_run_group_tests_name("direct", tests, NULL, NULL);

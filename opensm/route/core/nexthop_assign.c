@@ -36,6 +36,8 @@ struct assignment {
 	const struct topo *topo;
 	struct routes *routes;
 	uint32_t n, n_channels;
+	uint32_t *dealt, n_dealt; /* goals that do not stay */
+	uint32_t *list, n_list;   /* switches, but for those all of whose goals stay */
 	unsigned threads;
 	uint32_t *sources; /* per switch: end ports */
 	int64_t *load;     /* per channel, between batches */
@@ -50,7 +52,24 @@ struct assignment {
 	struct arena memory;
 };
 
-static void assignment_init(struct assignment *a)
+static void list_dealt(struct assignment *a)
+{
+	const struct nexthop_job *job = a->job;
+
+	ARENA_ARRAY(&a->memory, a->list, a->n);
+	ARENA_ARRAY(&a->memory, a->dealt, job->first[a->n]);
+	for (uint32_t s = 0; s < a->n; s++) {
+		uint32_t before = a->n_dealt;
+
+		for (uint32_t goal = job->first[s]; goal < job->first[s + 1]; goal++)
+			if (!job->goals[goal].stays)
+				a->dealt[a->n_dealt++] = goal;
+		if (a->n_dealt > before || job->first[s] == job->first[s + 1])
+			a->list[a->n_list++] = s;
+	}
+}
+
+static void assignment_init(struct assignment *a, const uint32_t *load)
 {
 	const struct graph *g = a->job->graph;
 	const struct topo *t = g->topo;
@@ -60,7 +79,10 @@ static void assignment_init(struct assignment *a)
 	a->n = t->n_switches;
 	a->n_channels = topo_n_entries(t);
 	a->threads = a->n <= ALONE ? 1 : a->job->threads;
+	list_dealt(a);
 	ARENA_ARRAY(memory, a->load, a->n_channels);
+	for (uint32_t k = 0; k < a->n_channels && load; k++)
+		a->load[k] = load[k];
 	ARENA_ARRAY(memory, a->at, (size_t)a->job->first[a->n] * a->n);
 	a->words = a->n / 64 + 1;
 	ARENA_ARRAY(memory, a->choice, (size_t)a->n * a->words);
@@ -93,10 +115,10 @@ static void fetch_former(const struct assignment *a)
 {
 #pragma omp parallel for num_threads(a->threads) schedule(static)
 	for (uint32_t first = 0; first < a->n; first += TILE)
-		for (uint32_t goal = 0; goal < a->job->first[a->n]; goal++)
+		for (uint32_t i = 0; i < a->n_dealt; i++)
 			for (uint32_t u = first; u < MIN(first + TILE, a->n); u++)
-				a->at[(size_t)goal * a->n + u] =
-					former_port(a, &a->job->goals[goal], u);
+				a->at[(size_t)a->dealt[i] * a->n + u] =
+					former_port(a, &a->job->goals[a->dealt[i]], u);
 }
 
 /*
@@ -267,6 +289,8 @@ static bool all_stay(const struct assignment *a, uint32_t to)
 	for (uint32_t goal = a->job->first[to]; goal < a->job->first[to + 1]; goal++) {
 		const uint8_t *ports = a->at + (size_t)goal * a->n;
 
+		if (a->job->goals[goal].stays)
+			continue;
 		if (!a->settled[goal])
 			return false;
 		for (uint32_t u = 0; u < a->n; u++)
@@ -292,7 +316,7 @@ static uint64_t assign_switch(const struct assignment *a, struct hand *h, uint32
 		for (uint32_t k = h->dag.first[i]; k < h->dag.first[i + 1]; k++)
 			h->is_new[k] = job->is_new(job->arg, h->dag.order[i], &h->dag.edges[k], to);
 	for (uint32_t goal = job->first[to]; goal < job->first[to + 1]; goal++)
-		n_free += assign_goal(a, h, goal, round);
+		n_free += job->goals[goal].stays ? 0 : assign_goal(a, h, goal, round);
 	return n_free;
 }
 
@@ -311,12 +335,12 @@ static void merge_changes(struct assignment *a, struct hand *h)
 
 static uint64_t assign_batch(struct assignment *a, uint32_t base, unsigned round)
 {
-	uint32_t n = MIN(BATCH, a->n - base);
+	uint32_t n = MIN(BATCH, a->n_list - base);
 	uint64_t n_free = 0;
 
 #pragma omp parallel for num_threads(a->threads) schedule(dynamic, 1) reduction(+ : n_free)
 	for (uint32_t i = 0; i < n; i++)
-		n_free += assign_switch(a, &a->hands[i], base + i, round);
+		n_free += assign_switch(a, &a->hands[i], a->list[base + i], round);
 	for (uint32_t i = 0; i < n; i++)
 		merge_changes(a, &a->hands[i]);
 	return n_free;
@@ -341,21 +365,27 @@ static void find_limit(struct assignment *a)
 static void write_entries(const struct assignment *a)
 {
 	const struct nexthop_job *job = a->job;
+	bool all = a->n_dealt == job->first[a->n];
 
-#pragma omp parallel for num_threads(a->threads) schedule(static)
+#pragma omp parallel for num_threads(all ? a->threads : 1) schedule(static)
 	for (uint32_t u = 0; u < a->n; u++) {
 		uint8_t *row = routes_row(a->routes, u);
 
-		for (uint32_t goal = 0; goal < job->first[a->n]; goal++) {
+		for (uint32_t i = 0; i < a->n_dealt; i++) {
+			uint32_t goal = a->dealt[i];
 			uint8_t port = a->at[(size_t)goal * a->n + u];
 			lid_t lid = job->goals[goal].lid;
 
 			if (lid >= a->topo->switches[u].lft_cap)
 				continue;
-			if (port)
+			if (!port && goal >= job->first[u] && goal < job->first[u + 1])
+				port = job->goals[goal].port;
+			else if (!port)
+				port = all ? row[lid] : LFT_NO_PORT;
+			if (all)
 				row[lid] = port;
-			else if (goal >= job->first[u] && goal < job->first[u + 1])
-				row[lid] = job->goals[goal].port;
+			else
+				routes_write(a->routes, u, lid, port);
 		}
 	}
 }
@@ -366,11 +396,12 @@ bool nexthop_assign(const struct nexthop_job *job, struct routes *r, uint32_t *l
 	uint64_t n_free = 1;
 
 	assert(job->graph->topo == r->topo && job->threads && !(job->is_new && job->limit));
-	assignment_init(&a);
+	assignment_init(&a, load);
 	fetch_former(&a);
 	for (unsigned round = 0; round < ROUNDS && n_free; round++) {
 		n_free = 0;
-		for (uint32_t base = 0; base < a.n && !is_cancelled(job->cancelled); base += BATCH)
+		for (uint32_t base = 0; base < a.n_list && !is_cancelled(job->cancelled);
+		     base += BATCH)
 			n_free += assign_batch(&a, base, round);
 		/* where nothing changes anyway, nothing changes for balance */
 		if (n_free && job->previous && job->limit)

@@ -70,6 +70,8 @@ struct routes {
 	uint32_t expected_load;
 	/* Load of the most loaded channel when last balanced (sp/balance.h); 0: never. */
 	uint32_t balanced_load;
+	/* No entry of an assigned LID leaves the paths that direct_routes() deals out. */
+	bool dealt;
 	/* Owned. NULL: one VL is enough, and SLs and SL2VL tables do not matter. */
 	struct sl2vl *lanes;
 	/*

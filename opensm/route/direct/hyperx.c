@@ -270,6 +270,81 @@ static bool try_to_turn(const struct route_job *job, const struct hyperx *x,
 	return false;
 }
 
+/* ---- after an event ------------------------------------------------------------------------ */
+
+/* Does any switch that has cables in both stand elsewhere? */
+static bool is_same_place(const struct hyperx *x, const struct hyperx *was)
+{
+	const struct grid *a = x->grid, *b = was->grid;
+	size_t row = a->n_dims * sizeof(*a->at);
+
+	if (a->n_dims != b->n_dims || memcmp(a->size, b->size, row) != 0)
+		return false;
+	for (uint32_t u = 0; u < x->g->n; u++)
+		if (shape_degree(x->g, u) && shape_degree(was->g, u) &&
+		    memcmp(grid_at(a, u), grid_at(b, u), row) != 0)
+			return false;
+	return true;
+}
+
+/* The cables of `u` to what stands at `c` in its row of dimension `d`; NULL: there are none. */
+static const struct graph_group *cables_to(const struct hyperx *x, uint32_t u, unsigned d,
+					   uint32_t c)
+{
+	const uint16_t *at = grid_at(x->grid, u);
+	uint32_t v = x->grid->switch_at[grid_index(x->grid, at) + (c - at[d]) * x->stride[d]];
+
+	return v == TOPO_NONE ? NULL : graph_edge(x->g, u, v);
+}
+
+static bool is_same_group(const struct hyperx *x, const struct graph_group *a,
+			  const struct hyperx *was, const struct graph_group *b)
+{
+	return a && b && a->to == b->to && a->n_ports == b->n_ports &&
+	       !memcmp(x->g->ports + a->first_port, was->g->ports + b->first_port, a->n_ports);
+}
+
+/* Paths from `u` to these begin with that step: they may be others. */
+static void mark_beyond(const struct hyperx *x, uint32_t u, unsigned d, uint32_t c, bool *same)
+{
+	const uint16_t *from = grid_at(x->grid, u);
+
+	for (uint32_t to = 0; to < x->g->n; to++) {
+		const uint16_t *at = grid_at(x->grid, to);
+
+		if (at[d] == c && !memcmp(at, from, d * sizeof(*at)))
+			same[to] = false;
+	}
+}
+
+/*
+ * Per switch: are all paths to it what they were? So it is where each step towards it is a cable
+ * along the first dimension that is left, before and now: what walks round something may have been
+ * turned elsewhere by anything. NULL: all may be others.
+ */
+static bool *find_same(const struct hyperx *x, const struct topo *before)
+{
+	_cleanup_(graph_freep) struct graph *g = graph_new(before, NULL);
+	uint32_t n_cut;
+	_cleanup_(grid_freep) struct grid *grid = grid_find_hyperx(g, &n_cut);
+	const struct hyperx was = { .g = g, .grid = grid, .stride = x->stride };
+	bool *same;
+
+	if (!grid || !is_same_place(x, &was))
+		return NULL;
+	same = xcalloc(x->g->n, sizeof(*same));
+	for (uint32_t u = 0; u < x->g->n; u++)
+		same[u] = shape_degree(x->g, u) && shape_degree(g, u);
+	for (uint32_t u = 0; u < x->g->n; u++)
+		for (unsigned d = 0; shape_degree(x->g, u) && d < grid->n_dims; d++)
+			for (uint32_t c = 0; c < grid->size[d]; c++)
+				if (c != grid_at(x->grid, u)[d] &&
+				    !is_same_group(x, cables_to(x, u, d, c), &was,
+						   cables_to(&was, u, d, c)))
+					mark_beyond(x, u, d, c, same);
+	return same;
+}
+
 struct routes *hyperx_routes(const struct route_job *job, const struct graph *g,
 			     const struct shape *shape, char *why, size_t why_len)
 {
@@ -277,6 +352,7 @@ struct routes *hyperx_routes(const struct route_job *job, const struct graph *g,
 	_Atomic bool odd = false;
 	struct hyperx x = { .g = g, .grid = shape->grid, .stride = stride, .odd = &odd };
 	_cleanup_free_ uint32_t *rank = xcalloc(g->n, sizeof(*rank));
+	_cleanup_free_ bool *same = NULL;
 	_cleanup_(routes_unrefp) struct routes *r = NULL;
 
 	for (unsigned d = 0; d < shape->grid->n_dims; n *= shape->grid->size[d++])
@@ -284,8 +360,13 @@ struct routes *hyperx_routes(const struct route_job *job, const struct graph *g,
 	x.rank = rank;
 	rank_switches(&x);
 	x.turns = route_vls(job) > 1;
-	r = direct_routes(job, g, "hyperx", find_paths, &x);
+	if (direct_may_stay(job, "hyperx"))
+		same = find_same(&x, job->previous->topo);
+	r = direct_routes(job, g, "hyperx", find_paths, &x, same);
 	if (r && try_to_turn(job, &x, shape, r))
+		odd = true;
+	/* A cable that comes back may go again: VLs stay as they are meanwhile. */
+	if (same && x.turns && job->previous->lanes)
 		odd = true;
 	if (r && odd && route_vls(job) < 2)
 		return route_refuse(why, why_len,
