@@ -83,36 +83,19 @@ static void list_goals(struct goals *g)
 
 bool direct_may_stay(const struct route_job *job, const char *engine)
 {
-	const struct topo *t = job->topo, *was = job->previous ? job->previous->topo : NULL;
+	const struct routes *old = job->previous;
 
-	if (!was || !job->previous->dealt || strcmp(job->previous->engine, engine) != 0 ||
-	    was->n_switches != t->n_switches || lid_spread_is_needed(was) ||
-	    lid_spread_is_needed(t) ||
-	    unassigned_top(t, job->previous) >= job->previous->row_size)
-		return false;
-	for (uint32_t s = 0; s < t->n_switches; s++) {
-		const struct topo_switch *a = &t->switches[s], *b = &was->switches[s];
-
-		if (a->guid != b->guid || a->first_port != b->first_port ||
-		    a->n_ports != b->n_ports || a->lft_cap != b->lft_cap || a->lmc || b->lmc)
-			return false;
-	}
-	return true;
+	return old && old->dealt && !strcmp(old->engine, engine) &&
+	       topo_has_same_switches(old->topo, job->topo) && !lid_spread_is_needed(old->topo) &&
+	       !lid_spread_is_needed(job->topo) && unassigned_top(job->topo, old) < old->row_size;
 }
 
-/* `flow` end ports more (or fewer, if negative) on each switch send to the LID by these tables. */
-static void add_flows(const struct routes *r, lid_t lid, const int64_t *flow, uint32_t *load)
+/* So many end ports of each switch more (modulo 2^32, so perhaps fewer) send to the LID. */
+static void add_flows(const struct routes *r, lid_t lid, const uint32_t *more, uint32_t *load)
 {
-	uint32_t n = r->topo->n_switches;
-
-	for (uint32_t s = 0; s < n; s++) {
-		uint32_t channel = flow[s] ? routes_channel(r, s, lid) : TOPO_NONE;
-
-		for (uint32_t hops = 0; channel != TOPO_NONE && hops < n; hops++) {
-			load[channel] += (uint32_t)flow[s];
-			channel = routes_channel(r, r->topo->ports[channel].sw, lid);
-		}
-	}
+	for (uint32_t s = 0; s < r->topo->n_switches; s++)
+		if (more[s])
+			routes_add_load(r, s, lid, more[s], load);
 }
 
 /*
@@ -123,19 +106,18 @@ static void count_staying(const struct goals *g, const struct routes *old, uint3
 {
 	const uint32_t *judged = routes_judged_load(old);
 	const struct topo *t = g->now;
-	_cleanup_free_ uint32_t *was = topo_count_senders(old->topo), *now = topo_count_senders(t);
-	_cleanup_free_ int64_t *more = xcalloc(t->n_switches + 1u, sizeof(*more));
-	_cleanup_free_ int64_t *less = xcalloc(t->n_switches + 1u, sizeof(*less));
+	_cleanup_free_ uint32_t *less = topo_count_senders(old->topo);
+	_cleanup_free_ uint32_t *more = topo_count_senders(t);
 	_cleanup_free_ bool *stays = xcalloc(LID_MAX_UCAST + 1u, sizeof(*stays));
 	bool differ = false;
 
-	if (judged && old->judged && !old->judged->unreachable)
-		memcpy(load, judged, topo_n_entries(t) * sizeof(*load));
-	else
+	if (!old->judged || old->judged->unreachable)
 		judged = NULL;
+	if (judged)
+		memcpy(load, judged, topo_n_entries(t) * sizeof(*load));
 	for (uint32_t s = 0; s < t->n_switches; s++) {
-		less[s] = -(int64_t)was[s];
-		more[s] = (int64_t)now[s] - (judged ? was[s] : 0);
+		more[s] -= judged ? less[s] : 0;
+		less[s] = 0u - less[s];
 		differ |= more[s] != 0;
 	}
 	for (uint32_t i = 0; i < g->n; i++) {
@@ -149,16 +131,6 @@ static void count_staying(const struct goals *g, const struct routes *old, uint3
 		if (host->lid && host->sw != TOPO_NONE && !stays[host->lid])
 			add_flows(old, host->lid, less, load);
 	}
-}
-
-/* The rows of before, where entries of goals that stay are those of now. */
-static struct routes *derive(const struct route_job *job)
-{
-	struct routes *r = routes_derive(job->topo, job->previous);
-
-	r->top = unassigned_top(job->topo, job->previous);
-	unassigned_open_loops(r);
-	return r;
 }
 
 static uint32_t limit_of(uint32_t mean)
@@ -199,6 +171,7 @@ struct routes *direct_routes(const struct route_job *job, const struct graph *g,
 		.limit = limit_of, .threads = route_threads(job), .cancelled = job->cancelled,
 	};
 	uint32_t before = old ? old->balanced_load : 0, most = UINT32_MAX;
+	lid_t top = unassigned_top(job->topo, old);
 	bool chosen;
 
 	assert(g->topo == job->topo && engine && find &&
@@ -208,8 +181,8 @@ struct routes *direct_routes(const struct route_job *job, const struct graph *g,
 	how.goals = goals.list;
 	if (goals.n_staying)
 		count_staying(&goals, old, load);
-	r = goals.n_staying ? derive(job)
-			    : routes_new(job->topo, engine, unassigned_top(job->topo, old));
+	r = goals.n_staying ? routes_derive(job->topo, old) : routes_new(job->topo, engine, top);
+	r->top = top;
 	chosen = nexthop_assign(&how, r, load);
 	if (route_is_cancelled(job))
 		return NULL;
@@ -221,7 +194,9 @@ struct routes *direct_routes(const struct route_job *job, const struct graph *g,
 			.cancelled = job->cancelled,
 		}, r);
 	r->balanced_load = most == UINT32_MAX ? before : keep_base(KEEP_STEPS, most, before);
-	if (!goals.n_staying)
+	if (goals.n_staying)
+		unassigned_open_loops(r);
+	else
 		unassigned_keep(r, old);
 	r->dealt = true;
 	return take(r);

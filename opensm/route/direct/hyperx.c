@@ -39,13 +39,18 @@ struct search {
 	uint32_t to;
 };
 
-/* The switch of `sw`'s row in dimension `d` that is in line with `to`; TOPO_NONE: none. */
-static uint32_t corner_of(const struct hyperx *x, uint32_t sw, unsigned d, uint32_t to)
+/* The switch of `sw`'s row in dimension `d` at place `c`; TOPO_NONE: none. */
+static uint32_t at_place(const struct hyperx *x, uint32_t sw, unsigned d, uint32_t c)
 {
 	const uint16_t *at = grid_at(x->grid, sw);
 
-	return x->grid->switch_at[grid_index(x->grid, at) +
-				  (uint32_t)(grid_at(x->grid, to)[d] - at[d]) * x->stride[d]];
+	return x->grid->switch_at[grid_index(x->grid, at) + (c - at[d]) * x->stride[d]];
+}
+
+/* The one that is in line with `to`. */
+static uint32_t corner_of(const struct hyperx *x, uint32_t sw, unsigned d, uint32_t to)
+{
+	return at_place(x, sw, d, grid_at(x->grid, to)[d]);
 }
 
 static bool enter_directly(struct search *f, uint32_t u, uint32_t corner)
@@ -270,51 +275,24 @@ static bool try_to_turn(const struct route_job *job, const struct hyperx *x,
 	return false;
 }
 
-/* ---- after an event ------------------------------------------------------------------------ */
-
-/* Does any switch that has cables in both stand elsewhere? */
-static bool is_same_place(const struct hyperx *x, const struct hyperx *was)
+/* Are there cables from `u` to place `c` of its row, the same before and now? */
+static bool is_same_step(const struct hyperx *x, const struct hyperx *was, uint32_t u, unsigned d,
+			 uint32_t c)
 {
-	const struct grid *a = x->grid, *b = was->grid;
-	size_t row = a->n_dims * sizeof(*a->at);
+	uint32_t v = at_place(x, u, d, c), v_was = at_place(was, u, d, c);
+	const struct graph_group *a = v == TOPO_NONE ? NULL : graph_edge(x->g, u, v);
+	const struct graph_group *b = v != v_was || !a ? NULL : graph_edge(was->g, u, v);
 
-	if (a->n_dims != b->n_dims || memcmp(a->size, b->size, row) != 0)
-		return false;
-	for (uint32_t u = 0; u < x->g->n; u++)
-		if (shape_degree(x->g, u) && shape_degree(was->g, u) &&
-		    memcmp(grid_at(a, u), grid_at(b, u), row) != 0)
-			return false;
-	return true;
-}
-
-/* The cables of `u` to what stands at `c` in its row of dimension `d`; NULL: there are none. */
-static const struct graph_group *cables_to(const struct hyperx *x, uint32_t u, unsigned d,
-					   uint32_t c)
-{
-	const uint16_t *at = grid_at(x->grid, u);
-	uint32_t v = x->grid->switch_at[grid_index(x->grid, at) + (c - at[d]) * x->stride[d]];
-
-	return v == TOPO_NONE ? NULL : graph_edge(x->g, u, v);
-}
-
-static bool is_same_group(const struct hyperx *x, const struct graph_group *a,
-			  const struct hyperx *was, const struct graph_group *b)
-{
-	return a && b && a->to == b->to && a->n_ports == b->n_ports &&
+	return b && a->n_ports == b->n_ports &&
 	       !memcmp(x->g->ports + a->first_port, was->g->ports + b->first_port, a->n_ports);
 }
 
-/* Paths from `u` to these begin with that step: they may be others. */
+/* Paths that begin with that step may be others. */
 static void mark_beyond(const struct hyperx *x, uint32_t u, unsigned d, uint32_t c, bool *same)
 {
-	const uint16_t *from = grid_at(x->grid, u);
-
-	for (uint32_t to = 0; to < x->g->n; to++) {
-		const uint16_t *at = grid_at(x->grid, to);
-
-		if (at[d] == c && !memcmp(at, from, d * sizeof(*at)))
+	for (uint32_t to = 0; to < x->g->n; to++)
+		if (grid_at(x->grid, to)[d] == c && grid_first_dim(x->grid, u, to) >= d)
 			same[to] = false;
-	}
 }
 
 /*
@@ -328,21 +306,22 @@ static bool *find_same(const struct hyperx *x, const struct topo *before)
 	uint32_t n_cut;
 	_cleanup_(grid_freep) struct grid *grid = grid_find_hyperx(g, &n_cut);
 	const struct hyperx was = { .g = g, .grid = grid, .stride = x->stride };
-	bool *same;
+	_cleanup_free_ bool *same = xcalloc(g->n, sizeof(*same));
 
-	if (!grid || !is_same_place(x, &was))
+	if (!grid || grid->n_dims != x->grid->n_dims ||
+	    memcmp(grid->size, x->grid->size, sizeof(grid->size)) != 0)
 		return NULL;
-	same = xcalloc(x->g->n, sizeof(*same));
-	for (uint32_t u = 0; u < x->g->n; u++)
+	for (uint32_t u = 0; u < g->n; u++) {
 		same[u] = shape_degree(x->g, u) && shape_degree(g, u);
-	for (uint32_t u = 0; u < x->g->n; u++)
+		if (same[u] && grid_differing(grid, grid_at(grid, u), grid_at(x->grid, u)))
+			return NULL;
+	}
+	for (uint32_t u = 0; u < g->n; u++)
 		for (unsigned d = 0; shape_degree(x->g, u) && d < grid->n_dims; d++)
 			for (uint32_t c = 0; c < grid->size[d]; c++)
-				if (c != grid_at(x->grid, u)[d] &&
-				    !is_same_group(x, cables_to(x, u, d, c), &was,
-						   cables_to(&was, u, d, c)))
+				if (c != grid_at(x->grid, u)[d] && !is_same_step(x, &was, u, d, c))
 					mark_beyond(x, u, d, c, same);
-	return same;
+	return take(same);
 }
 
 struct routes *hyperx_routes(const struct route_job *job, const struct graph *g,

@@ -23,23 +23,6 @@
 
 /* ---- differences ----------------------------------------------------------------------------- */
 
-/* But for the LIDs of switches that went or came. */
-static bool same_switches(const struct topo *a, const struct topo *b)
-{
-	if (a->n_switches != b->n_switches)
-		return false;
-	for (uint32_t s = 0; s < a->n_switches; s++) {
-		const struct topo_switch *x = &a->switches[s], *y = &b->switches[s];
-
-		if (x->guid != y->guid || x->n_ports != y->n_ports ||
-		    x->first_port != y->first_port || x->lft_cap != y->lft_cap)
-			return false;
-		if ((x->lid != y->lid || x->lmc != y->lmc) && x->lid && y->lid)
-			return false;
-	}
-	return true;
-}
-
 static bool same_host(const struct topo_host *x, const struct topo_host *y)
 {
 	return x->lid == y->lid && x->lmc == y->lmc && x->sw == y->sw && x->sw_port == y->sw_port;
@@ -750,7 +733,7 @@ bool route_proof_move(struct route_proof *p, const struct routes *r,
 	bool ok, had_moved_turn = false;
 
 	assert(changes);
-	if (!same_switches(old->topo, r->topo) || old->routes->row_size != r->row_size ||
+	if (!topo_has_same_switches(old->topo, r->topo) || old->routes->row_size != r->row_size ||
 	    !same_vl_scheme(old->routes->lanes, r->lanes, old->dependencies))
 		return false;
 	new.routes = r;
