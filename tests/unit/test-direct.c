@@ -177,7 +177,8 @@ static void assert_graph_is_right(const struct routes *r, bool exact)
 				uint64_t must = *into_of(again, c, vl, k);
 
 				assert_int_equal(must & ~has, 0);
-				assert_true(has == must || (r->cache->proof && !exact && !vl && !k));
+				assert_true(has == must ||
+					    (r->cache->proof && !exact && !vl && !k));
 			}
 	cdg_free(left);
 	cdg_free(again);
