@@ -246,6 +246,22 @@ void topo_sort_by_guid(const struct topo *t, uint32_t *switches, uint32_t n)
 	}
 }
 
+bool topo_has_same_switches(const struct topo *a, const struct topo *b)
+{
+	if (a->n_switches != b->n_switches)
+		return false;
+	for (uint32_t s = 0; s < a->n_switches; s++) {
+		const struct topo_switch *x = &a->switches[s], *y = &b->switches[s];
+
+		if (x->guid != y->guid || x->n_ports != y->n_ports ||
+		    x->first_port != y->first_port || x->lft_cap != y->lft_cap)
+			return false;
+		if ((x->lid != y->lid || x->lmc != y->lmc) && x->lid && y->lid)
+			return false;
+	}
+	return true;
+}
+
 bool topo_had_cable(const struct topo *now, const struct topo *before, const uint32_t *match,
 		    uint32_t sw, unsigned port)
 {

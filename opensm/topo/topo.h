@@ -125,6 +125,11 @@ uint32_t *topo_count_senders(const struct topo *t);
 uint32_t topo_count_lids(const struct topo *t);
 /* Per switch of `now`: the one with its GUID in `before`, or TOPO_NONE. The caller frees. */
 uint32_t *topo_match_switches(const struct topo *now, const struct topo *before);
+/*
+ * Has each number the same switch in both, with as many ports and as large a table? LIDs may differ
+ * where a switch has none in one of them.
+ */
+bool topo_has_same_switches(const struct topo *a, const struct topo *b);
 /* Switches in the order of their numbers become switches by GUID. */
 void topo_sort_by_guid(const struct topo *t, uint32_t *switches, uint32_t n);
 /*

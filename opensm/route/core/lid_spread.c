@@ -58,14 +58,6 @@ static void find_flows(struct spread *s, lid_t lid, uint32_t *flow)
 	}
 }
 
-static void add_load(struct spread *s, uint32_t channel, lid_t lid, uint32_t by)
-{
-	for (uint32_t hops = 0; channel != TOPO_NONE && hops < s->n; hops++) {
-		s->load[channel] += by;
-		channel = routes_channel(s->r, s->topo->ports[channel].sw, lid);
-	}
-}
-
 /* Marks (or with -1 unmarks) the path of a LID from a switch. */
 static void mark_path(struct spread *s, uint32_t sw, lid_t lid, int by)
 {
@@ -135,13 +127,13 @@ static void spread_entry(struct spread *s, uint32_t i, lid_t lid, const uint32_t
 			 uint32_t limit)
 {
 	const struct path_dag *w = &s->dag;
-	uint32_t sw = w->order[i], old = routes_channel(s->r, sw, lid), k;
+	uint32_t sw = w->order[i], k;
 
-	add_load(s, old, lid, -flow[sw]);
+	routes_add_load(s->r, sw, lid, -flow[sw], s->load);
 	k = best_edge(s, i, lid, limit);
 	if (k != TOPO_NONE)
 		routes_write(s->r, sw, lid, w->edges[k].port);
-	add_load(s, k == TOPO_NONE ? old : w->edges[k].channel, lid, flow[sw]);
+	routes_add_load(s->r, sw, lid, flow[sw], s->load);
 }
 
 /* What switch order[i] does with LIDs `first` to n - 1 of a port. */

@@ -40,7 +40,9 @@ struct assignment {
 	const struct topo *topo;
 	struct routes *routes;
 	uint32_t n, n_channels;
-	unsigned threads, batch; /* switches of a batch */
+	uint32_t *dealt, n_dealt; /* goals that do not stay */
+	uint32_t *list, n_list;   /* switches, but for those all of whose goals stay */
+	unsigned threads, batch;  /* switches of a batch */
 	uint32_t *sources; /* per switch: end ports */
 	int64_t *load;     /* per channel, between batches */
 	/* entries that stay leave channels above it if that saves so much; 0: not yet */
@@ -54,7 +56,24 @@ struct assignment {
 	struct arena memory;
 };
 
-static void assignment_init(struct assignment *a)
+static void list_dealt(struct assignment *a)
+{
+	const struct nexthop_job *job = a->job;
+
+	ARENA_ARRAY(&a->memory, a->list, a->n);
+	ARENA_ARRAY(&a->memory, a->dealt, job->first[a->n]);
+	for (uint32_t s = 0; s < a->n; s++) {
+		uint32_t before = a->n_dealt;
+
+		for (uint32_t goal = job->first[s]; goal < job->first[s + 1]; goal++)
+			if (!job->goals[goal].stays)
+				a->dealt[a->n_dealt++] = goal;
+		if (a->n_dealt > before || job->first[s] == job->first[s + 1])
+			a->list[a->n_list++] = s;
+	}
+}
+
+static void assignment_init(struct assignment *a, const uint32_t *load)
 {
 	const struct graph *g = a->job->graph;
 	const struct topo *t = g->topo;
@@ -65,7 +84,10 @@ static void assignment_init(struct assignment *a)
 	a->n_channels = topo_n_entries(t);
 	a->batch = a->n <= ALONE && a->job->in_order ? 1 : BATCH;
 	a->threads = a->n <= ALONE ? 1 : a->job->threads;
+	list_dealt(a);
 	ARENA_ARRAY(memory, a->load, a->n_channels);
+	for (uint32_t k = 0; k < a->n_channels && load; k++)
+		a->load[k] = load[k];
 	ARENA_ARRAY(memory, a->at, (size_t)a->job->first[a->n] * a->n);
 	a->words = a->n / 64 + 1;
 	ARENA_ARRAY(memory, a->choice, (size_t)a->n * a->words);
@@ -98,10 +120,10 @@ static void fetch_former(const struct assignment *a)
 {
 #pragma omp parallel for num_threads(a->threads) schedule(static)
 	for (uint32_t first = 0; first < a->n; first += TILE)
-		for (uint32_t goal = 0; goal < a->job->first[a->n]; goal++)
+		for (uint32_t i = 0; i < a->n_dealt; i++)
 			for (uint32_t u = first; u < MIN(first + TILE, a->n); u++)
-				a->at[(size_t)goal * a->n + u] =
-					former_port(a, &a->job->goals[goal], u);
+				a->at[(size_t)a->dealt[i] * a->n + u] =
+					former_port(a, &a->job->goals[a->dealt[i]], u);
 }
 
 /*
@@ -272,6 +294,8 @@ static bool all_stay(const struct assignment *a, uint32_t to)
 	for (uint32_t goal = a->job->first[to]; goal < a->job->first[to + 1]; goal++) {
 		const uint8_t *ports = a->at + (size_t)goal * a->n;
 
+		if (a->job->goals[goal].stays)
+			continue;
 		if (!a->settled[goal])
 			return false;
 		for (uint32_t u = 0; u < a->n; u++)
@@ -297,7 +321,7 @@ static uint64_t assign_switch(const struct assignment *a, struct hand *h, uint32
 		for (uint32_t k = h->dag.first[i]; k < h->dag.first[i + 1]; k++)
 			h->is_new[k] = job->is_new(job->arg, h->dag.order[i], &h->dag.edges[k], to);
 	for (uint32_t goal = job->first[to]; goal < job->first[to + 1]; goal++)
-		n_free += assign_goal(a, h, goal, round);
+		n_free += job->goals[goal].stays ? 0 : assign_goal(a, h, goal, round);
 	return n_free;
 }
 
@@ -316,12 +340,12 @@ static void merge_changes(struct assignment *a, struct hand *h)
 
 static uint64_t assign_batch(struct assignment *a, uint32_t base, unsigned round)
 {
-	uint32_t n = MIN(a->batch, a->n - base);
+	uint32_t n = MIN(a->batch, a->n_list - base);
 	uint64_t n_free = 0;
 
 #pragma omp parallel for num_threads(a->threads) schedule(dynamic, 1) reduction(+ : n_free)
 	for (uint32_t i = 0; i < n; i++)
-		n_free += assign_switch(a, &a->hands[i], base + i, round);
+		n_free += assign_switch(a, &a->hands[i], a->list[base + i], round);
 	for (uint32_t i = 0; i < n; i++)
 		merge_changes(a, &a->hands[i]);
 	return n_free;
@@ -346,21 +370,27 @@ static void find_limit(struct assignment *a)
 static void write_entries(const struct assignment *a)
 {
 	const struct nexthop_job *job = a->job;
+	bool all = a->n_dealt == job->first[a->n];
 
-#pragma omp parallel for num_threads(a->threads) schedule(static)
+#pragma omp parallel for num_threads(all ? a->threads : 1) schedule(static)
 	for (uint32_t u = 0; u < a->n; u++) {
 		uint8_t *row = routes_row(a->routes, u);
 
-		for (uint32_t goal = 0; goal < job->first[a->n]; goal++) {
+		for (uint32_t i = 0; i < a->n_dealt; i++) {
+			uint32_t goal = a->dealt[i];
 			uint8_t port = a->at[(size_t)goal * a->n + u];
 			lid_t lid = job->goals[goal].lid;
 
 			if (lid >= a->topo->switches[u].lft_cap)
 				continue;
-			if (port)
+			if (!port && goal >= job->first[u] && goal < job->first[u + 1])
+				port = job->goals[goal].port;
+			else if (!port)
+				port = all ? row[lid] : LFT_NO_PORT;
+			if (all)
 				row[lid] = port;
-			else if (goal >= job->first[u] && goal < job->first[u + 1])
-				row[lid] = job->goals[goal].port;
+			else
+				routes_write(a->routes, u, lid, port);
 		}
 	}
 }
@@ -371,12 +401,12 @@ bool nexthop_assign(const struct nexthop_job *job, struct routes *r, uint32_t *l
 	uint64_t n_free = 1;
 
 	assert(job->graph->topo == r->topo && job->threads && !(job->is_new && job->limit));
-	assignment_init(&a);
+	assignment_init(&a, load);
 	fetch_former(&a);
 	for (unsigned round = 0; round < ROUNDS && n_free; round++) {
 		n_free = 0;
-		for (uint32_t to = 0; to < a.n && !is_cancelled(job->cancelled); to += a.batch)
-			n_free += assign_batch(&a, to, round);
+		for (uint32_t i = 0; i < a.n_list && !is_cancelled(job->cancelled); i += a.batch)
+			n_free += assign_batch(&a, i, round);
 		/* where nothing changes anyway, nothing changes for balance */
 		if (n_free && job->previous && job->limit)
 			find_limit(&a);

@@ -17,6 +17,7 @@ struct nexthop_goal {
 	lid_t lid;
 	uint8_t port;  /* at its switch; 0: the switch itself, and nothing is counted for it */
 	bool known;    /* the LID meant the same port in the previous tables, or none */
+	bool stays;    /* its entries are in the tables already, and in `load`: it is not dealt */
 	uint32_t turn; /* of equally loaded paths the one whose turn it is */
 };
 
@@ -45,7 +46,8 @@ struct nexthop_job {
 };
 
 /*
- * Fills in the entries of all goals. `load`, per channel: what they carry then. False: no entry was
- * free to take another path. When cancelled the tables are useless.
+ * Fills in the entries of all goals. `load`, per channel (NULL: no matter, and none stays): what
+ * goals that stay carry, then what all do. False: no entry was free to take another path. When
+ * cancelled the tables are useless.
  */
 bool nexthop_assign(const struct nexthop_job *job, struct routes *r, uint32_t *load);

@@ -193,6 +193,7 @@ struct routes *routes_renumber(const struct routes *r, const struct renumbering 
 	ret->options = r->options;
 	ret->expected_load = r->expected_load;
 	ret->balanced_load = r->balanced_load;
+	ret->dealt = r->dealt;
 	ret->hops = r->hops ? renumber_pairs(m, r->hops, sizeof(*r->hops), UINT8_MAX) : NULL;
 	ret->downs = r->downs ? move_downs(m, r->downs) : NULL;
 	ret->places = r->places ? move_places(m, r->places) : NULL;

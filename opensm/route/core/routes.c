@@ -536,6 +536,19 @@ bool routes_are_same(const struct routes *before, const struct routes *now)
 	return !n;
 }
 
+uint32_t routes_add_load(const struct routes *r, uint32_t sw, lid_t lid, uint32_t by,
+			 uint32_t *load)
+{
+	uint32_t most = 0, channel = routes_channel(r, sw, lid);
+
+	for (uint32_t hops = 0; channel != TOPO_NONE && hops < r->topo->n_switches; hops++) {
+		load[channel] += by;
+		most = MAX(most, load[channel]);
+		channel = routes_channel(r, r->topo->ports[channel].sw, lid);
+	}
+	return most;
+}
+
 void routes_guard(const struct routes *r)
 {
 	if (r && r->mapped && r->cache->file && !r->written)

@@ -70,6 +70,8 @@ struct routes {
 	uint32_t expected_load;
 	/* Load of the most loaded channel when last balanced (sp/balance.h); 0: never. */
 	uint32_t balanced_load;
+	/* No entry of an assigned LID leaves the paths that direct_routes() deals out. */
+	bool dealt;
 	/* Owned. NULL: one VL is enough, and SLs and SL2VL tables do not matter. */
 	struct sl2vl *lanes;
 	/*
@@ -182,3 +184,7 @@ static inline uint32_t routes_channel(const struct routes *r, uint32_t sw, lid_t
 	return topo_behind(r->topo, sw, port) == TOPO_NONE
 		       ? TOPO_NONE : r->topo->switches[sw].first_port + port;
 }
+
+/* Adds to the loads of all channels of a path. Returns what the most loaded one carries then. */
+uint32_t routes_add_load(const struct routes *r, uint32_t sw, lid_t lid, uint32_t by,
+			 uint32_t *load);

@@ -49,7 +49,7 @@ static void open_loops(struct routes *r, lid_t lid, uint8_t *state, uint32_t *pa
 			s = next_of(r, s, lid);
 		}
 		if (s != TOPO_NONE && state[s] == ON_PATH)
-			routes_row(r, s)[lid] = LFT_NO_PORT;
+			routes_write(r, s, lid, LFT_NO_PORT);
 		while (len-- > 0)
 			state[path[len]] = ENDS;
 	}

@@ -1,21 +1,31 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Lists the destinations, and takes load off the channels that carry most after dealing out. */
+/*
+ * Lists the destinations, and takes load off the channels that carry most after dealing out.
+ *
+ * After an event most destinations have the paths that they had: their entries stay where they are,
+ * in rows that are derived from the previous ones, and what they carry is what the former tables
+ * carried less that of the others. So the cost is that of the destinations with other paths.
+ */
 #include "route/direct/direct_routes.h"
 
 #include <assert.h>
+#include <string.h>
 
 #include "route/core/lid_spread.h"
 #include "route/core/nexthop_assign.h"
 #include "route/core/unassigned.h"
+#include "route/proof/check.h"
 #include "route/proof/keep_policy.h"
 #include "route/sp/balance.h"
 
 struct goals {
 	const struct topo *now, *before; /* `before` may be NULL */
+	const bool *same;		 /* per switch: its goals may stay; NULL: none may */
 	uint32_t *first;                 /* per switch + 1 */
 	struct nexthop_goal *list;
 	uint32_t n;
 	size_t cap;
+	uint32_t n_staying;
 };
 
 static void goals_done(struct goals *g)
@@ -32,7 +42,21 @@ static void add_goals(struct goals *g, struct nexthop_goal goal, uint8_t lmc)
 		goal.lid = (lid_t)lid;
 		goal.turn = g->n;
 		g->list[g->n++] = goal;
+		g->n_staying += goal.stays;
 	}
+}
+
+static void add_host(struct goals *g, uint32_t s, unsigned port, uint32_t host)
+{
+	const struct topo_host *now = &g->now->hosts[host], *was = NULL;
+	uint32_t i = g->before ? topo_find_host(g->before, now->guid) : TOPO_NONE;
+	bool known = i != TOPO_NONE && g->before->hosts[i].lid == now->lid;
+
+	was = known ? &g->before->hosts[i] : NULL;
+	add_goals(g, (struct nexthop_goal){
+		.lid = now->lid, .port = (uint8_t)port, .known = known,
+		.stays = known && g->same && g->same[s] && was->sw == s && was->sw_port == port,
+	}, now->lmc);
 }
 
 static void list_goals(struct goals *g)
@@ -43,24 +67,69 @@ static void list_goals(struct goals *g)
 	for (uint32_t s = 0; s < t->n_switches; s++) {
 		const struct topo_switch *sw = &t->switches[s];
 		uint32_t was = before ? topo_find_switch(before, sw->guid) : TOPO_NONE;
+		bool known = was != TOPO_NONE && before->switches[was].lid == sw->lid;
 
 		add_goals(g, (struct nexthop_goal){
-			.lid = sw->lid,
-			.known = was != TOPO_NONE && before->switches[was].lid == sw->lid,
+			.lid = sw->lid, .known = known, .stays = known && g->same && g->same[s],
 		}, sw->lmc);
-		for (unsigned p = 1; p <= sw->n_ports; p++) {
-			uint32_t h = topo_port(t, s, p)->host;
-
-			if (h == TOPO_NONE)
-				continue;
-			was = before ? topo_find_host(before, t->hosts[h].guid) : TOPO_NONE;
-			add_goals(g, (struct nexthop_goal){
-				.lid = t->hosts[h].lid, .port = (uint8_t)p,
-				.known = was != TOPO_NONE &&
-					 before->hosts[was].lid == t->hosts[h].lid,
-			}, t->hosts[h].lmc);
-		}
+		for (unsigned p = 1; p <= sw->n_ports; p++)
+			if (topo_port(t, s, p)->host != TOPO_NONE)
+				add_host(g, s, p, topo_port(t, s, p)->host);
 		g->first[s + 1] = g->n;
+	}
+}
+
+/* ---- goals that stay ----------------------------------------------------------------------- */
+
+bool direct_may_stay(const struct route_job *job, const char *engine)
+{
+	const struct routes *old = job->previous;
+
+	return old && old->dealt && !strcmp(old->engine, engine) &&
+	       topo_has_same_switches(old->topo, job->topo) && !lid_spread_is_needed(old->topo) &&
+	       !lid_spread_is_needed(job->topo) && unassigned_top(job->topo, old) < old->row_size;
+}
+
+/* So many end ports of each switch more (modulo 2^32, so perhaps fewer) send to the LID. */
+static void add_flows(const struct routes *r, lid_t lid, const uint32_t *more, uint32_t *load)
+{
+	for (uint32_t s = 0; s < r->topo->n_switches; s++)
+		if (more[s])
+			routes_add_load(r, s, lid, more[s], load);
+}
+
+/*
+ * Per channel what goals that stay carry. That is what a check has counted of the former tables,
+ * less what the others carried; or counted anew, if no check left it.
+ */
+static void count_staying(const struct goals *g, const struct routes *old, uint32_t *load)
+{
+	const uint32_t *judged = routes_judged_load(old);
+	const struct topo *t = g->now;
+	_cleanup_free_ uint32_t *less = topo_count_senders(old->topo);
+	_cleanup_free_ uint32_t *more = topo_count_senders(t);
+	_cleanup_free_ bool *stays = xcalloc(LID_MAX_UCAST + 1u, sizeof(*stays));
+	bool differ = false;
+
+	if (!old->judged || old->judged->unreachable)
+		judged = NULL;
+	if (judged)
+		memcpy(load, judged, topo_n_entries(t) * sizeof(*load));
+	for (uint32_t s = 0; s < t->n_switches; s++) {
+		more[s] -= judged ? less[s] : 0;
+		less[s] = 0u - less[s];
+		differ |= more[s] != 0;
+	}
+	for (uint32_t i = 0; i < g->n; i++) {
+		stays[g->list[i].lid] = g->list[i].stays;
+		if (g->list[i].stays && g->list[i].port && differ)
+			add_flows(old, g->list[i].lid, more, load);
+	}
+	for (uint32_t h = 0; h < old->topo->n_hosts && judged; h++) {
+		const struct topo_host *host = &old->topo->hosts[h];
+
+		if (host->lid && host->sw != TOPO_NONE && !stays[host->lid])
+			add_flows(old, host->lid, less, load);
 	}
 }
 
@@ -88,27 +157,32 @@ static uint32_t balance_load(const struct route_job *job, const struct nexthop_j
 }
 
 struct routes *direct_routes(const struct route_job *job, const struct graph *g, const char *engine,
-			     path_dag_finder find, const void *arg)
+			     path_dag_finder find, const void *arg, const bool *same)
 {
 	const struct routes *old = job->previous;
 	_cleanup_(goals_done) struct goals goals = {
-		.now = job->topo, .before = old ? old->topo : NULL,
+		.now = job->topo, .before = old ? old->topo : NULL, .same = same,
 	};
 	_cleanup_free_ uint32_t *load = xcalloc(topo_n_entries(job->topo), sizeof(*load));
 	_cleanup_free_ uint32_t *was = old ? topo_match_switches(job->topo, old->topo) : NULL;
-	_cleanup_(routes_unrefp) struct routes *r =
-		routes_new(job->topo, engine, unassigned_top(job->topo, old));
+	_cleanup_(routes_unrefp) struct routes *r = NULL;
 	struct nexthop_job how = {
 		.graph = g, .find = find, .arg = arg, .previous = old, .previous_sw = was,
 		.limit = limit_of, .threads = route_threads(job), .cancelled = job->cancelled,
 	};
 	uint32_t before = old ? old->balanced_load : 0, most = UINT32_MAX;
+	lid_t top = unassigned_top(job->topo, old);
 	bool chosen;
 
-	assert(g->topo == job->topo && engine && find);
+	assert(g->topo == job->topo && engine && find &&
+	       (!same || direct_may_stay(job, engine)));
 	list_goals(&goals);
 	how.first = goals.first;
 	how.goals = goals.list;
+	if (goals.n_staying)
+		count_staying(&goals, old, load);
+	r = goals.n_staying ? routes_derive(job->topo, old) : routes_new(job->topo, engine, top);
+	r->top = top;
 	chosen = nexthop_assign(&how, r, load);
 	if (route_is_cancelled(job))
 		return NULL;
@@ -120,6 +194,11 @@ struct routes *direct_routes(const struct route_job *job, const struct graph *g,
 			.cancelled = job->cancelled,
 		}, r);
 	r->balanced_load = most == UINT32_MAX ? before : keep_base(KEEP_STEPS, most, before);
+	if (goals.n_staying)
+		unassigned_open_loops(r);
+	else
+		unassigned_keep(r, old);
+	r->dealt = true;
 	return take(r);
 }
 

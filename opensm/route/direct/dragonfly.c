@@ -324,7 +324,7 @@ struct routes *dragonfly_routes(const struct route_job *job, const struct graph 
 	if (d.relay && vls < 3)
 		return route_refuse(why, why_len, "some groups have no cable between them: needs 3"
 				    " VLs, every cable has %u", vls);
-	r = direct_routes(job, g, "dragonfly", find_paths, &d);
+	r = direct_routes(job, g, "dragonfly", find_paths, &d, NULL);
 	if (r && vls < 2 && twice)
 		return route_refuse(why, why_len, "some groups have no cable between them: needs 2"
 				    " VLs, every cable has 1");

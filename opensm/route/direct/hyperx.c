@@ -39,13 +39,18 @@ struct search {
 	uint32_t to;
 };
 
-/* The switch of `sw`'s row in dimension `d` that is in line with `to`; TOPO_NONE: none. */
-static uint32_t corner_of(const struct hyperx *x, uint32_t sw, unsigned d, uint32_t to)
+/* The switch of `sw`'s row in dimension `d` at place `c`; TOPO_NONE: none. */
+static uint32_t at_place(const struct hyperx *x, uint32_t sw, unsigned d, uint32_t c)
 {
 	const uint16_t *at = grid_at(x->grid, sw);
 
-	return x->grid->switch_at[grid_index(x->grid, at) +
-				  (uint32_t)(grid_at(x->grid, to)[d] - at[d]) * x->stride[d]];
+	return x->grid->switch_at[grid_index(x->grid, at) + (c - at[d]) * x->stride[d]];
+}
+
+/* The one that is in line with `to`. */
+static uint32_t corner_of(const struct hyperx *x, uint32_t sw, unsigned d, uint32_t to)
+{
+	return at_place(x, sw, d, grid_at(x->grid, to)[d]);
 }
 
 static bool enter_directly(struct search *f, uint32_t u, uint32_t corner)
@@ -270,6 +275,55 @@ static bool try_to_turn(const struct route_job *job, const struct hyperx *x,
 	return false;
 }
 
+/* Are there cables from `u` to place `c` of its row, the same before and now? */
+static bool is_same_step(const struct hyperx *x, const struct hyperx *was, uint32_t u, unsigned d,
+			 uint32_t c)
+{
+	uint32_t v = at_place(x, u, d, c), v_was = at_place(was, u, d, c);
+	const struct graph_group *a = v == TOPO_NONE ? NULL : graph_edge(x->g, u, v);
+	const struct graph_group *b = v != v_was || !a ? NULL : graph_edge(was->g, u, v);
+
+	return b && a->n_ports == b->n_ports &&
+	       !memcmp(x->g->ports + a->first_port, was->g->ports + b->first_port, a->n_ports);
+}
+
+/* Paths that begin with that step may be others. */
+static void mark_beyond(const struct hyperx *x, uint32_t u, unsigned d, uint32_t c, bool *same)
+{
+	for (uint32_t to = 0; to < x->g->n; to++)
+		if (grid_at(x->grid, to)[d] == c && grid_first_dim(x->grid, u, to) >= d)
+			same[to] = false;
+}
+
+/*
+ * Per switch: are all paths to it what they were? So it is where each step towards it is a cable
+ * along the first dimension that is left, before and now: what walks round something may have been
+ * turned elsewhere by anything. NULL: all may be others.
+ */
+static bool *find_same(const struct hyperx *x, const struct topo *before)
+{
+	_cleanup_(graph_freep) struct graph *g = graph_new(before, NULL);
+	uint32_t n_cut;
+	_cleanup_(grid_freep) struct grid *grid = grid_find_hyperx(g, &n_cut);
+	const struct hyperx was = { .g = g, .grid = grid, .stride = x->stride };
+	_cleanup_free_ bool *same = xcalloc(g->n, sizeof(*same));
+
+	if (!grid || grid->n_dims != x->grid->n_dims ||
+	    memcmp(grid->size, x->grid->size, sizeof(grid->size)) != 0)
+		return NULL;
+	for (uint32_t u = 0; u < g->n; u++) {
+		same[u] = shape_degree(x->g, u) && shape_degree(g, u);
+		if (same[u] && grid_differing(grid, grid_at(grid, u), grid_at(x->grid, u)))
+			return NULL;
+	}
+	for (uint32_t u = 0; u < g->n; u++)
+		for (unsigned d = 0; shape_degree(x->g, u) && d < grid->n_dims; d++)
+			for (uint32_t c = 0; c < grid->size[d]; c++)
+				if (c != grid_at(x->grid, u)[d] && !is_same_step(x, &was, u, d, c))
+					mark_beyond(x, u, d, c, same);
+	return take(same);
+}
+
 struct routes *hyperx_routes(const struct route_job *job, const struct graph *g,
 			     const struct shape *shape, char *why, size_t why_len)
 {
@@ -277,6 +331,7 @@ struct routes *hyperx_routes(const struct route_job *job, const struct graph *g,
 	_Atomic bool odd = false;
 	struct hyperx x = { .g = g, .grid = shape->grid, .stride = stride, .odd = &odd };
 	_cleanup_free_ uint32_t *rank = xcalloc(g->n, sizeof(*rank));
+	_cleanup_free_ bool *same = NULL;
 	_cleanup_(routes_unrefp) struct routes *r = NULL;
 
 	for (unsigned d = 0; d < shape->grid->n_dims; n *= shape->grid->size[d++])
@@ -284,8 +339,13 @@ struct routes *hyperx_routes(const struct route_job *job, const struct graph *g,
 	x.rank = rank;
 	rank_switches(&x);
 	x.turns = route_vls(job) > 1;
-	r = direct_routes(job, g, "hyperx", find_paths, &x);
+	if (direct_may_stay(job, "hyperx"))
+		same = find_same(&x, job->previous->topo);
+	r = direct_routes(job, g, "hyperx", find_paths, &x, same);
 	if (r && try_to_turn(job, &x, shape, r))
+		odd = true;
+	/* A cable that comes back may go again: VLs stay as they are meanwhile. */
+	if (same && x.turns && job->previous->lanes)
 		odd = true;
 	if (r && odd && route_vls(job) < 2)
 		return route_refuse(why, why_len,

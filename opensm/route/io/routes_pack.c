@@ -24,7 +24,7 @@ struct routes_head {
 	uint64_t kind, options, n_changes;
 	uint32_t n_switches, row_size, top;
 	uint32_t compared_load, expected_load, balanced_load;
-	uint8_t has_lanes, has_judged; /* bytes of a bool may be anything here */
+	uint8_t dealt, has_lanes, has_judged; /* bytes of a bool may be anything here */
 	char engine[32], by[32], note[ROUTES_NOTE];
 	struct route_verdict judged;
 };
@@ -168,6 +168,7 @@ void routes_pack(const struct routes *r, const struct routes *before, struct pac
 	head.compared_load = r->compared_load;
 	head.expected_load = r->expected_load;
 	head.balanced_load = r->balanced_load;
+	head.dealt = r->dealt;
 	head.has_lanes = r->lanes != NULL;
 	head.has_judged = r->judged != NULL;
 	if (r->judged)
@@ -330,6 +331,7 @@ struct routes *routes_unpack(struct unpack *u, const struct topo *t, const struc
 	r->compared_load = head.compared_load;
 	r->expected_load = head.expected_load;
 	r->balanced_load = head.balanced_load;
+	r->dealt = head.dealt;
 	take_text(r->engine, head.engine, sizeof(r->engine));
 	take_text(r->by, head.by, sizeof(r->by));
 	take_text(r->note, head.note, sizeof(r->note));

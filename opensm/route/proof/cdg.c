@@ -145,7 +145,7 @@ void cdg_move(struct cdg *g, const struct topo *t, const struct sl2vl *lanes)
 {
 	g->topo = t;
 	cdg_find_peers(g);
-	if (!g->lanes)
+	if (!g->lanes && (!lanes || lanes->n_classes == 1))
 		return;
 	g->lanes = lanes;
 	find_layers(g);

@@ -42,7 +42,8 @@ unsigned cdg_words(const struct topo *t);
 void cdg_find_peers(struct cdg *g);
 /*
  * Goes on with a topo of the same ports, cabled otherwise, and a scheme that has as many classes,
- * and maybe other VLs. Dependencies stay as they are, on the VLs they were on.
+ * and maybe other VLs; or one of classes where there was none. Dependencies stay as they are, on
+ * the VLs they were on.
  */
 void cdg_move(struct cdg *g, const struct topo *t, const struct sl2vl *lanes);
 /* VLs on which all senders send the LID all the way; only where that is so (verifier.simple). */

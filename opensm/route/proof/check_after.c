@@ -23,23 +23,6 @@
 
 /* ---- differences ----------------------------------------------------------------------------- */
 
-/* But for the LIDs of switches that went or came. */
-static bool same_switches(const struct topo *a, const struct topo *b)
-{
-	if (a->n_switches != b->n_switches)
-		return false;
-	for (uint32_t s = 0; s < a->n_switches; s++) {
-		const struct topo_switch *x = &a->switches[s], *y = &b->switches[s];
-
-		if (x->guid != y->guid || x->n_ports != y->n_ports ||
-		    x->first_port != y->first_port || x->lft_cap != y->lft_cap)
-			return false;
-		if ((x->lid != y->lid || x->lmc != y->lmc) && x->lid && y->lid)
-			return false;
-	}
-	return true;
-}
-
 static bool same_host(const struct topo_host *x, const struct topo_host *y)
 {
 	return x->lid == y->lid && x->lmc == y->lmc && x->sw == y->sw && x->sw_port == y->sw_port;
@@ -75,15 +58,23 @@ static bool find_hosts(struct delta *d)
 	return d->n_gone != SIZE_MAX && d->n_came != SIZE_MAX && !d->p->v.unreachable;
 }
 
-/* But for service levels of paths, classes of ports, and VLs from switch to switch. */
+/*
+ * But for service levels of paths, classes of ports, and VLs from switch to switch. Where there was
+ * no scheme, one by classes alone is the same if it leaves what end ports send on VL 0.
+ */
 static bool same_vl_scheme(const struct sl2vl *a, const struct sl2vl *b, const struct cdg *g)
 {
-	if (!a || !b)
-		return !a && !b;
+	size_t sent = b ? (size_t)b->n_classes * SL2VL_SLS : 0;
+
+	if (!a && b)
+		return b->by == SL2VL_BY_NOTHING && b->n_classes > 1 && b->class_of &&
+		       !b->vl[0] && !memcmp(b->vl, b->vl + 1, sent - 1);
+	if (!b)
+		return !a;
 	return a->sl_mask == b->sl_mask && a->by == b->by && a->row_size == b->row_size &&
 	       a->n_classes == b->n_classes && !a->class_of == !b->class_of &&
 	       (!g->lanes || g->scheme_vls == a->n_vls) &&
-	       !memcmp(a->vl, b->vl, (size_t)a->n_classes * SL2VL_SLS);
+	       !memcmp(a->vl, b->vl, sent);
 }
 
 /* Is a port, the entry `e` of topo->ports, of another class than before? */
@@ -750,12 +741,13 @@ bool route_proof_move(struct route_proof *p, const struct routes *r,
 	bool ok, had_moved_turn = false;
 
 	assert(changes);
-	if (!same_switches(old->topo, r->topo) || old->routes->row_size != r->row_size ||
+	if (!topo_has_same_switches(old->topo, r->topo) || old->routes->row_size != r->row_size ||
 	    !same_vl_scheme(old->routes->lanes, r->lanes, old->dependencies))
 		return false;
 	new.routes = r;
 	new.topo = r->topo;
 	new.behind = NULL;
+	new.simple &= !r->lanes == !old->routes->lanes;
 	verifier_find_behind(&new);
 	verifier_raise_top(&new, old);
 	d.was_minimal = !p->v.detours && !p->v.unreachable;
@@ -764,8 +756,9 @@ bool route_proof_move(struct route_proof *p, const struct routes *r,
 	ARENA_ARRAYS(&d.memory, new.n_ports, d.left_in, d.left_out);
 	cdg_move(new.dependencies, r->topo, r->lanes);
 	d.turned = new.dependencies->lanes &&
-		   memcmp(old->routes->lanes->vl, r->lanes->vl,
-			  (size_t)r->lanes->n_classes * r->lanes->n_classes * SL2VL_SLS);
+		   (!old->routes->lanes ||
+		    memcmp(old->routes->lanes->vl, r->lanes->vl,
+			   (size_t)r->lanes->n_classes * r->lanes->n_classes * SL2VL_SLS));
 	d.walk = cdg_walk_new(new.dependencies);
 	new.dependencies->added = &d.added;
 	ARENA_ARRAYS(&d.memory, r->topo->n_switches, d.ports_in, d.blocks.block);

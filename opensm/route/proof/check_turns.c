@@ -14,8 +14,10 @@ static bool turn_moved(const struct delta *d, uint32_t in, uint32_t out)
 {
 	const struct cdg *g = d->new->dependencies;
 	size_t at = ((size_t)cdg_class(g, in) * g->n_classes + cdg_class(g, out)) * SL2VL_SLS;
+	const struct sl2vl *was = d->old->routes->lanes; /* NULL: all is on VL 0 */
 
-	return d->turned && memcmp(&d->old->routes->lanes->vl[at], &g->lanes->vl[at], SL2VL_SLS);
+	return d->turned && memcmp(was ? &was->vl[at] : (const uint8_t[SL2VL_SLS]){ 0 },
+				   &g->lanes->vl[at], SL2VL_SLS);
 }
 
 bool delta_has_moved_turn(const struct delta *d)

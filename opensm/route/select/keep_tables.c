@@ -401,6 +401,7 @@ static bool rebalance(const struct keeping *w, struct routes *r, struct routes *
 		take_all_columns(r, fresh);
 	}
 	take_making(r, fresh);
+	r->dealt = w->job->previous->dealt && fresh->dealt;
 	if (!fits)
 		routes_check_after(NULL, r, w->job->threads, v);
 	return true;

@@ -69,14 +69,7 @@ static bool crosses(struct mover *b, lid_t lid)
 /* Takes `flow` off the path from `sw` on, or puts it there; most load on that path afterwards. */
 static uint32_t shift(struct mover *b, uint32_t sw, lid_t lid, int64_t flow)
 {
-	uint32_t most = 0, channel = routes_channel(b->r, sw, lid);
-
-	for (uint32_t hops = 0; channel != TOPO_NONE && hops < b->n; hops++) {
-		b->load[channel] += (uint32_t)flow;
-		most = MAX(most, b->load[channel]);
-		channel = routes_channel(b->r, b->r->topo->ports[channel].sw, lid);
-	}
-	return most;
+	return routes_add_load(b->r, sw, lid, (uint32_t)flow, b->load);
 }
 
 /* Adds the flows of one LID to the loads, `sign` times. */

@@ -161,6 +161,7 @@ static void move_entry(struct mover *m, uint32_t sw, lid_t lid, uint32_t at)
 	if (port) {
 		APPEND(m->moved, m->n, m->cap) = (struct moved){ sw, lid, was };
 		routes_write(m->r, sw, lid, port);
+		m->r->dealt = false;
 	}
 	add_load(m, sw, lid, at, m->sources[sw]);
 }
