@@ -21,7 +21,7 @@ libroute_a_SOURCES = opensm/route/select/engines.c opensm/route/core/engine.c op
 	opensm/route/grid/grid_waits.c opensm/route/grid/grid_routes.c opensm/route/grid/grid_routes.h \
 	opensm/route/grid/grid_tree.c opensm/route/grid/torus.c opensm/route/grid/torus.h opensm/route/grid/dor.c \
 	opensm/route/proof/check.c opensm/route/proof/check.h opensm/route/proof/check_internal.h opensm/route/proof/check_delta.h opensm/route/proof/metric.c opensm/route/proof/disjoint.c opensm/route/proof/disjoint.h \
-	opensm/route/proof/check_run.c opensm/route/proof/check_any.c opensm/route/proof/check_after.c opensm/route/proof/check_distances.c opensm/route/proof/check_turns.c opensm/route/proof/check_renumber.c \
+	opensm/route/proof/check_run.c opensm/route/proof/check_any.c opensm/route/proof/check_after.c opensm/route/proof/check_paths.c opensm/route/proof/check_distances.c opensm/route/proof/check_turns.c opensm/route/proof/check_renumber.c \
 	opensm/route/io/tablefile.c opensm/route/io/tablefile.h \
 	opensm/route/proof/cdg.c opensm/route/proof/cdg.h opensm/route/proof/cdg_internal.h opensm/route/proof/cycle.c \
 	opensm/route/proof/cdg_turns.c \

@@ -296,6 +296,28 @@ static void touched_are_the_pages_that_are_there(void **state)
 	}
 }
 
+/* However often it was written, a change says what the entry was first and what it is now. */
+static void a_change_says_both_ports(void **state)
+{
+	_cleanup_(topo_unrefp) struct topo *t = bare_topo(3);
+	_cleanup_(routes_unrefp) struct routes *before = routes_new(t, "minhop", 20), *now = NULL;
+	_cleanup_free_ struct routes_entry *changes = NULL;
+	size_t n = 0;
+
+	routes_write(before, 1, 7, 3);
+	now = routes_derive(t, before);
+	routes_write(now, 1, 7, 4);
+	routes_write(now, 1, 8, 2);
+	routes_write(now, 1, 7, 5);
+	routes_write(now, 1, 8, LFT_NO_PORT);
+	changes = routes_changes(before, now, &n);
+	assert_non_null(changes);
+	assert_int_equal(n, 1);
+	assert_int_equal(changes[0].lid, 7);
+	assert_int_equal(changes[0].port, 3);
+	assert_int_equal(changes[0].now, 5);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -305,6 +327,7 @@ int main(void)
 		cmocka_unit_test(large_tables_derive),
 		cmocka_unit_test(sizes_need_not_be_whole_pages),
 		cmocka_unit_test(touched_are_the_pages_that_are_there),
+		cmocka_unit_test(a_change_says_both_ports),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

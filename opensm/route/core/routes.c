@@ -424,7 +424,7 @@ void routes_write(struct routes *r, uint32_t sw, lid_t lid, uint8_t port)
 		return;
 	if (j)
 		APPEND(j->entries, j->n, j->cap) =
-			(struct routes_entry){ .sw = sw, .lid = lid, .port = r->lft[at] };
+			(struct routes_entry){ sw, lid, .port = r->lft[at], .now = port };
 	write_entry(r, at, port);
 }
 
@@ -463,7 +463,7 @@ static void sort_entries(const struct routes_entry *from, struct routes_entry *t
 	SORT_BY_KEY(from, to, n, by_switch ? from[i].sw : from[i].lid, keys, first);
 }
 
-/* The first of several for an entry says what it was. */
+/* The first of several for an entry says what it was, the last what it is. */
 struct routes_entry *routes_changes_since(const struct routes *r, size_t mark, size_t *ret_n)
 {
 	const struct routes_journal *j = r->cache->journal;
@@ -481,8 +481,8 @@ struct routes_entry *routes_changes_since(const struct routes *r, size_t mark, s
 		struct routes_entry e = all[i];
 
 		for (next = i + 1; next < n && all[next].sw == e.sw && all[next].lid == e.lid;)
-			next++;
-		if (routes_port(r, e.sw, e.lid) != e.port)
+			e.now = all[next++].now;
+		if (e.now != e.port)
 			all[left++] = e;
 	}
 	*ret_n = left;

@@ -23,6 +23,7 @@ struct routes_entry {
 	uint32_t sw;
 	lid_t lid;
 	uint8_t port; /* port of the older tables */
+	uint8_t now;
 };
 
 /* Members that change while others only read the routes: they alter no table. */

@@ -180,7 +180,7 @@ void routes_pack(const struct routes *r, const struct routes *before, struct pac
 	if (head.kind == ROWS_SAME)
 		return;
 	for (size_t i = 0; i < n; i++)
-		changes[i].port = routes_port(r, changes[i].sw, changes[i].lid);
+		changes[i].port = changes[i].now;
 	pack_bytes(p, changes, n * sizeof(*changes));
 	for (uint32_t s = 0; head.kind == ROWS_WHOLE && s < r->topo->n_switches; s++)
 		pack_bytes(p, routes_row(r, s), r->row_size);

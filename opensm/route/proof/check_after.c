@@ -96,12 +96,12 @@ static bool cable_moved(const struct delta *d, uint32_t e)
 		 class_moved(d, d->new->topo->switches[now >> 8].first_port + (now & 255))));
 }
 
-static void add_entry(struct delta *d, uint32_t sw, lid_t lid, uint8_t was)
+static void add_entry(struct delta *d, uint32_t sw, lid_t lid, uint8_t was, uint8_t now)
 {
 	if (!lid || lid > d->new->top || d->new->targets[lid].sw == TOPO_NONE)
 		return;
 	APPEND(d->entries, d->n_entries, d->cap_entries) = (struct differing){
-		.lid = lid, .sw = sw, .was = was, .now = routes_port(d->new->routes, sw, lid),
+		.lid = lid, .sw = sw, .was = was, .now = now,
 	};
 }
 
@@ -117,7 +117,7 @@ static void compare_rows(struct delta *d, uint32_t s)
 			continue;
 		for (uint32_t lid = first; lid < first + LFT_BLOCK_LIDS; lid++)
 			if (a[lid] != b[lid])
-				add_entry(d, s, (lid_t)lid, a[lid]);
+				add_entry(d, s, (lid_t)lid, a[lid], b[lid]);
 	}
 }
 
@@ -127,6 +127,7 @@ static void find_cables(struct delta *d, uint32_t s)
 	const struct topo_switch *sw = &d->new->topo->switches[s];
 	const uint8_t *row = routes_row(d->new->routes, s);
 	const uint8_t *end = row + MIN(d->new->top, d->new->routes->top) + 1;
+	bool is_idle = !d->new->sources[s] && topo_is_bare(d->new->topo, s); /* nothing is sent */
 
 	for (unsigned p = 1; p <= sw->n_ports; p++) {
 		uint32_t e = sw->first_port + p;
@@ -136,8 +137,8 @@ static void find_cables(struct delta *d, uint32_t s)
 		APPEND(d->cables, d->n_cables, d->cap_cables) = (struct cable_moved){
 			.end = e, .sw = s, .was = d->old->behind[e], .now = d->new->behind[e],
 		};
-		for (const uint8_t *at = row; (at = memchr(at, (int)p, (size_t)(end - at))); at++)
-			add_entry(d, s, (lid_t)(at - row), (uint8_t)p);
+		for (const uint8_t *at = row; !is_idle && (at = memchr(at, (int)p, (size_t)(end - at))); at++)
+			add_entry(d, s, (lid_t)(at - row), (uint8_t)p, (uint8_t)p);
 	}
 }
 
@@ -155,7 +156,8 @@ static void compare_levels(struct delta *d)
 
 			if (at != TOPO_NONE && sl2vl_sl(a, s, at, (lid_t)lid, 0) !=
 						       sl2vl_sl(b, s, at, (lid_t)lid, 0))
-				add_entry(d, s, (lid_t)lid, routes_port(j->routes, s, (lid_t)lid));
+				add_entry(d, s, (lid_t)lid, routes_port(j->routes, s, (lid_t)lid),
+					  routes_port(j->routes, s, (lid_t)lid));
 		}
 }
 
@@ -171,114 +173,10 @@ static void sort_by_lid(struct delta *d)
 
 /* ---- one LID of an end port ------------------------------------------------------------------ */
 
-#define ARRIVED (TOPO_NONE - 1)
-
-/* The channel by which `s` sends to the LID; TOPO_NONE: none to a switch; or ARRIVED. */
-static inline uint32_t channel_of(const struct delta *d, const struct verifier *j, uint32_t s,
-				  lid_t lid)
-{
-	const struct topo_switch *sw = &j->topo->switches[s];
-	const struct target *to = &j->targets[lid];
-	uint8_t port = lid < sw->lft_cap ? port_in(d, j, s, lid) : LFT_NO_PORT;
-
-	if (s == to->sw && port == to->port)
-		return ARRIVED;
-	if (port > sw->n_ports || j->behind[sw->first_port + port] == BEHIND_NONE)
-		return TOPO_NONE;
-	return sw->first_port + port;
-}
-
-/* From ports `in`, a mask of as many words as the graph's have, to `channel`. */
-static void add_dependency(struct delta *d, uint32_t channel, const uint64_t *in)
-{
-	struct cdg *g = d->new->dependencies;
-
-	g->vls |= 1;
-	for (unsigned k = 0; k < g->words; k++)
-		cdg_note_bits(&d->added, &g->into[(size_t)channel * g->words + k], in[k]);
-}
-
-/*
- * Hops from `s` on, or -1. Adds `flow`, if not 0, to the loads on the path; and on one VL its
- * dependencies unless `in` is NULL: packets come to `s` by these ports.
- */
-static int follow_path(struct delta *d, const struct verifier *j, uint32_t s, lid_t lid,
-		       uint32_t flow, const uint64_t *in)
-{
-	uint64_t by[PORT_WORDS];
-	int hops = 0;
-
-	if (d->new->dependencies->lanes)
-		in = NULL;
-	for (uint32_t left = j->topo->n_switches, channel;
-	     (channel = channel_of(d, j, s, lid)) != ARRIVED; left--) {
-		if (channel == TOPO_NONE || !left)
-			return -1;
-		d->p->load[channel] += flow;
-		s = j->behind[channel] >> 8;
-		hops++;
-		if (!in)
-			continue;
-		add_dependency(d, channel, in);
-		memset(by, 0, sizeof(by));
-		by[(j->behind[channel] & 255) / 64] = UINT64_C(1) << (j->behind[channel] & 63);
-		in = by;
-	}
-	return hops;
-}
-
-/* Notes the ports of old paths: of `s`, and of the `n` in the queue, which come over it. */
-static void leave_paths(struct delta *d, size_t n, uint32_t s, lid_t lid)
-{
-	const struct cdg *g = d->new->dependencies;
-
-	for (size_t i = 1; i < n && d->queue[i].hops == 1; i++)
-		d->left_in[g->peer[channel_of(d, d->new, d->queue[i].sw, lid)]] = true;
-	while (!is_end(d, d->old, s, lid)) {
-		uint32_t channel = channel_of(d, d->old, s, lid), to = d->old->behind[channel];
-
-		d->left_out[channel] = true;
-		s = to >> 8;
-		d->left_in[d->new->topo->switches[s].first_port + (to & 255)] = true;
-	}
-}
-
-/* The next switch on the path. */
-static uint32_t add_step(struct delta *d, struct cdg_column *c, uint32_t s)
-{
-	const struct verifier *j = d->new;
-	uint32_t channel = channel_of(d, j, s, c->lid);
-
-	assert(channel != TOPO_NONE && c->n_order < j->topo->n_switches);
-	d->ports[s] = (uint8_t)(channel - j->topo->switches[s].first_port);
-	d->order[c->n_order++] = s;
-	return d->next[s] = j->behind[channel] >> 8;
-}
-
-/*
- * Of packets from `s` and the `n` of the queue, which come over it, in new tables: follow_path()
- * showed they arrive.
- */
-static void add_dependencies(struct delta *d, size_t n, uint32_t s, lid_t lid)
-{
-	struct cdg_column c = {
-		.ports = d->ports, .next = d->next, .order = d->order,
-		.at = d->new->targets[lid].sw, .lid = lid,
-	};
-
-	if (!d->new->dependencies->lanes) /* follow_path() did */
-		return;
-	while (n-- > 1)
-		add_step(d, &c, d->queue[n].sw);
-	while (!is_end(d, d->new, s, lid))
-		s = add_step(d, &c, s);
-	cdg_add_column(d->walk, &c);
-}
-
 /*
  * Ports of `s` by which paths to `at` may come, without another entry that differs: entries over
  * cables that went or came are among those. Where all paths from sources are shortest, only
- * switches one hop farther away are asked: no source is behind the others.
+ * switches one hop farther away are asked: no source is behind the others, nor beyond d->farthest.
  */
 static const uint64_t *ports_upstream(struct delta *d, uint32_t s, uint32_t at)
 {
@@ -288,35 +186,35 @@ static const uint64_t *ports_upstream(struct delta *d, uint32_t s, uint32_t at)
 	if (in->at == at + 1)
 		return in->ports;
 	*in = (struct ports_in){ .at = at + 1 };
-	for (unsigned p = 1; p <= sw->n_ports; p++) {
+	for (unsigned p = 1; p <= sw->n_ports && d->dist[s] < d->farthest; p++) {
 		uint32_t behind = d->new->behind[sw->first_port + p];
 
-		if (behind != BEHIND_NONE && d->old->behind[sw->first_port + p] == behind &&
-		    (!d->was_minimal || d->dist[behind >> 8] == d->dist[s] + 1u))
+		if (behind != BEHIND_NONE &&
+		    (!d->was_minimal || d->dist[behind >> 8] == d->dist[s] + 1u) &&
+		    d->old->behind[sw->first_port + p] == behind)
 			in->ports[p / 64] |= UINT64_C(1) << p % 64;
 	}
 	return in->ports;
 }
 
 /* Is the entry at the other end of a cable unchanged, and does it lead over the cable? */
-static inline bool leads_here(const struct delta *d, uint32_t behind, lid_t lid)
+static inline bool leads_here(struct delta *d, uint32_t behind, lid_t lid)
 {
 	uint32_t v = behind >> 8;
 
 	return d->stamp[v] != lid + 1u &&
-	       channel_of(d, d->new, v, lid) ==
-		       d->new->topo->switches[v].first_port + (behind & 255);
+	       routes_blocks_port(&d->blocks, v, lid) == (behind & 255) && sends_to(d, behind, lid);
 }
 
-/* Switches whose paths come to `s` that way, and `s` itself: d->queue. Returns how many. */
-static size_t find_upstream(struct delta *d, uint32_t s, lid_t lid)
+/* Appends to d->queue `s` itself, and switches whose paths come to it that way. */
+static void find_upstream(struct delta *d, uint32_t s, lid_t lid)
 {
 	const struct verifier *j = d->new;
 	unsigned words = j->dependencies->words;
-	size_t n = 0;
+	size_t first = d->n_queue;
 
-	APPEND(d->queue, n, d->cap_queue) = (struct upstream){ .sw = s };
-	for (size_t i = 0; i < n; i++) {
+	APPEND(d->queue, d->n_queue, d->cap_queue) = (struct upstream){ .sw = s };
+	for (size_t i = first; i < d->n_queue; i++) {
 		struct upstream here = d->queue[i];
 		const uint64_t *ports = ports_upstream(d, here.sw, j->targets[lid].sw);
 
@@ -327,50 +225,61 @@ static size_t find_upstream(struct delta *d, uint32_t s, lid_t lid)
 
 				if (!leads_here(d, j->behind[e], lid))
 					continue;
-				APPEND(d->queue, n, d->cap_queue) = (struct upstream){
+				APPEND(d->queue, d->n_queue, d->cap_queue) = (struct upstream){
 					.sw = j->behind[e] >> 8,
 					.hops = here.hops + 1,
-					.branch = i ? here.branch : (uint8_t)p,
+					.branch = i > first ? here.branch : (uint8_t)p,
 				};
 			}
 	}
-	return n;
 }
 
-/* Sources whose paths come to `s` first of all entries that differ. False: check from scratch. */
-static bool shift_sources(struct delta *d, uint32_t s, lid_t lid)
+/* Sources whose paths come to `s` first of all entries that differ: two paths, before and now. */
+static void add_paths(struct delta *d, uint32_t s, lid_t lid)
+{
+	const uint32_t *sources = d->new->sources;
+	size_t first = d->n_queue;
+	uint32_t flow = 0;
+	struct path *p;
+
+	find_upstream(d, s, lid);
+	for (size_t i = first; i < d->n_queue; i++)
+		flow += sources[d->queue[i].sw];
+	if (!flow) {
+		d->n_queue = first;
+		return;
+	}
+	GROW(d->paths, d->n_paths + 2, d->cap_paths);
+	p = &d->paths[d->n_paths];
+	d->n_paths += 2;
+	p[0] = (struct path){ .j = d->old, .sw = s, .lid = lid, .flow = 0u - flow };
+	p[1] = (struct path){
+		.j = d->new, .sw = s, .lid = lid, .flow = flow, .is_noted = true,
+	};
+	for (size_t i = first + 1; i < d->n_queue; i++)
+		if (sources[d->queue[i].sw])
+			p[1].in[d->queue[i].branch / 64] |= UINT64_C(1) << d->queue[i].branch % 64;
+}
+
+/* The sources that came to `s` first go another way. */
+static void shift_sources(struct delta *d, uint32_t s, lid_t lid, const struct path *paths,
+			  const struct upstream *up, size_t n)
 {
 	const struct verifier *j = d->new;
-	uint32_t at = j->targets[lid].sw, flow = 0;
-	size_t n = find_upstream(d, s, lid);
-	uint64_t in[PORT_WORDS] = { 0 };
-	int before, now;
+	uint32_t at = j->targets[lid].sw;
 
-	for (size_t i = 0; i < n; i++) {
-		flow += j->sources[d->queue[i].sw];
-		if (i && j->sources[d->queue[i].sw])
-			in[d->queue[i].branch / 64] |= UINT64_C(1) << d->queue[i].branch % 64;
-	}
-	if (!flow)
-		return true;
-	before = follow_path(d, d->old, s, lid, 0u - flow, NULL);
-	now = follow_path(d, j, s, lid, flow, in);
-	if (before < 0 || now < 0)
-		return false;
 	if (j->dependencies->lanes)
-		leave_paths(d, n, s, lid);
-	add_dependencies(d, n, s, lid);
+		delta_leave_paths(d, up, n, s, lid);
+	delta_add_dependencies(d, up, n, s, lid);
 	for (size_t i = 0; i < n; i++) {
-		uint32_t u = d->queue[i].sw, own = j->sources[u] - (u == at);
-		uint32_t a = d->queue[i].hops + (uint32_t)before,
-			 b = d->queue[i].hops + (uint32_t)now;
+		uint32_t u = up[i].sw, own = j->sources[u] - (u == at);
+		uint32_t a = up[i].hops + paths[0].hops, b = up[i].hops + paths[1].hops;
 
 		d->p->pairs_at[a] -= own;
 		d->p->pairs_at[b] += own;
 		d->p->v.detours -= a != d->dist[u] ? own : 0;
 		d->p->v.detours += b != distances_from(j->distances, at)[u] ? own : 0;
 	}
-	return true;
 }
 
 static bool shift_lid(struct delta *d, const struct differing *entries, size_t n)
@@ -384,27 +293,21 @@ static bool shift_lid(struct delta *d, const struct differing *entries, size_t n
 		d->was[entries[i].sw] = entries[i].was;
 		d->now[entries[i].sw] = entries[i].now;
 	}
+	d->n_queue = d->n_paths = 0;
 	for (size_t i = 0; i < n; i++) {
-		uint32_t s = entries[i].sw;
-
-		if (!d->seen[s] && !shift_sources(d, s, lid))
-			return false;
-		d->seen[s] = true;
+		if (!d->seen[entries[i].sw])
+			add_paths(d, entries[i].sw, lid);
+		d->seen[entries[i].sw] = true;
 	}
 	for (size_t i = 0; i < n; i++)
 		d->seen[entries[i].sw] = false;
-	return true;
-}
-
-/* Does the path of `s` to the LID meet an entry that differs? A path that goes round does not. */
-static bool meets(const struct delta *d, uint32_t s, lid_t lid)
-{
-	for (uint32_t hops = 0; d->stamp[s] != lid + 1u; hops++) {
-		uint32_t channel = channel_of(d, d->new, s, lid);
-
-		if (channel >= ARRIVED || hops > d->new->topo->n_switches)
-			return false;
-		s = d->new->behind[channel] >> 8;
+	if (!delta_follow_paths(d, d->paths, d->n_paths))
+		return false;
+	for (size_t i = 0, first = 0, next; i < d->n_paths; i += 2, first = next) {
+		for (next = first + 1; next < d->n_queue && d->queue[next].hops;)
+			next++;
+		shift_sources(d, d->queue[first].sw, lid, d->paths + i, d->queue + first,
+			      next - first);
 	}
 	return true;
 }
@@ -417,15 +320,14 @@ static bool shift_detours(struct delta *d, lid_t lid)
 
 	for (size_t i = d->first_moved[at]; i < d->first_moved[at + 1]; i++) {
 		const struct moved *m = &d->moved[i];
-		int hops;
+		struct path p = { .j = j, .sw = m->sw, .lid = lid };
 
-		if (!j->sources[m->sw] || meets(d, m->sw, lid))
+		if (!j->sources[m->sw] || delta_meets(d, m->sw, lid))
 			continue;
-		hops = follow_path(d, j, m->sw, lid, 0, NULL);
-		if (hops < 0)
+		if (!delta_follow_paths(d, &p, 1))
 			return false;
-		d->p->v.detours -= hops != m->before ? j->sources[m->sw] : 0;
-		d->p->v.detours += hops != m->now ? j->sources[m->sw] : 0;
+		d->p->v.detours -= p.hops != m->before ? j->sources[m->sw] : 0;
+		d->p->v.detours += p.hops != m->now ? j->sources[m->sw] : 0;
 	}
 	return true;
 }
@@ -552,7 +454,7 @@ static bool find_differences(struct delta *d)
 
 	for (size_t i = 0; d->changes->entries && i < d->changes->n && d->n_entries < most; i++)
 		add_entry(d, d->changes->entries[i].sw, d->changes->entries[i].lid,
-			  d->changes->entries[i].port);
+			  d->changes->entries[i].port, d->changes->entries[i].now);
 	for (uint32_t s = 0; !d->changes->entries && s < j->topo->n_switches && d->n_entries < most;
 	     s++)
 		compare_rows(d, s);
@@ -567,45 +469,68 @@ static bool find_differences(struct delta *d)
 
 /* ---- end ports that go and come -------------------------------------------------------------- */
 
-/*
- * Counts the flows of `flow` end ports on `s` to the LID, `own` of them not to themselves; with
- * dependencies if they are new.
- */
-static bool count_flow(struct delta *d, uint32_t s, lid_t lid, uint32_t flow, uint32_t own,
-		       bool are_new)
+/* Counts the flows of end ports on `s` to the LID, `own` of them not to themselves. */
+static void count_pairs(struct delta *d, uint32_t s, lid_t lid, uint32_t hops, uint32_t own)
 {
-	const uint64_t in[PORT_WORDS] = { 0 };
-	struct route_proof *p = d->p;
 	uint16_t dist = distances_from(d->new->distances, d->new->targets[lid].sw)[s];
-	int hops = follow_path(d, d->new, s, lid, flow, are_new ? in : NULL);
+	struct route_proof *p = d->p;
 
-	if (hops < 0)
-		return false;
-	if (are_new)
-		add_dependencies(d, 0, s, lid);
 	p->pairs_at[hops] += (uint64_t)(int64_t)(int32_t)own;
 	p->v.pairs += (uint64_t)(int64_t)(int32_t)own;
 	p->v.detours += hops != dist ? (uint64_t)(int64_t)(int32_t)own : 0;
-	return true;
 }
 
-/* Flows of others to a LID of an end port; `sign` -1: removed. */
+/* Flows of others to a LID of an end port; `sign` -1: removed, 1: new, with dependencies. */
 static bool count_column(struct delta *d, lid_t lid, uint32_t sign)
 {
 	const struct verifier *j = d->new;
+	size_t i = 0;
 
+	d->n_paths = 0;
+	GROW(d->paths, j->topo->n_switches, d->cap_paths);
+	for (uint32_t s = 0; s < j->topo->n_switches; s++)
+		if (j->sources[s])
+			d->paths[d->n_paths++] = (struct path){
+				.j = j, .sw = s, .lid = lid, .flow = sign * j->sources[s],
+				.is_noted = sign == 1,
+			};
+	if (!delta_follow_paths(d, d->paths, d->n_paths))
+		return false;
 	for (uint32_t s = 0; s < j->topo->n_switches; s++) {
-		uint32_t own = j->sources[s] - (s == j->targets[lid].sw);
-
 		if (!j->sources[s])
 			continue;
-		if (!count_flow(d, s, lid, sign * j->sources[s], sign * own, sign == 1))
-			return false;
+		if (sign == 1)
+			delta_add_dependencies(d, NULL, 0, s, lid);
+		count_pairs(d, s, lid, d->paths[i++].hops,
+			    sign * (j->sources[s] - (s == j->targets[lid].sw)));
 	}
 	return true;
 }
 
-/* Flows of `n` more end ports (or fewer, if negative) on `at` to all LIDs of end ports. */
+/* Flows of `n` more end ports (or fewer, if negative) on `at` to those of the LIDs of a block. */
+static bool count_block(struct delta *d, uint32_t at, uint32_t n, uint32_t block, bool are_new)
+{
+	const struct target *targets = d->new->targets;
+
+	d->n_paths = 0;
+	GROW(d->paths, LFT_BLOCK_LIDS, d->cap_paths);
+	for (uint32_t lid = block; lid < block + LFT_BLOCK_LIDS && lid <= d->new->top; lid++)
+		if (targets[lid].sw != TOPO_NONE && targets[lid].port)
+			d->paths[d->n_paths++] = (struct path){
+				.j = d->new, .sw = at, .lid = (lid_t)lid, .flow = n,
+				.is_noted = are_new,
+			};
+	if (!delta_follow_paths(d, d->paths, d->n_paths))
+		return false;
+	for (size_t i = 0; i < d->n_paths; i++) {
+		if (are_new)
+			delta_add_dependencies(d, NULL, 0, at, d->paths[i].lid);
+		count_pairs(d, at, d->paths[i].lid, d->paths[i].hops, n);
+	}
+	return true;
+}
+
+/* The same for all LIDs. */
 static bool count_source(struct delta *d, uint32_t at, uint32_t n)
 {
 	struct verifier *j = d->new;
@@ -613,12 +538,9 @@ static bool count_source(struct delta *d, uint32_t at, uint32_t n)
 
 	j->sources[at] += n;
 	j->n_sources += (uint64_t)(int64_t)(int32_t)n;
-	for (unsigned lid = 1; lid <= j->top; lid++) {
-		if (j->targets[lid].sw == TOPO_NONE || !j->targets[lid].port)
-			continue;
-		if (!count_flow(d, at, (lid_t)lid, n, n, first))
+	for (uint32_t block = 0; block <= j->top; block += LFT_BLOCK_LIDS)
+		if (!count_block(d, at, n, block, first))
 			return false;
-	}
 	return true;
 }
 
@@ -723,9 +645,19 @@ static bool sends_anything(const struct verifier *j)
 	return false;
 }
 
+/* Hops of the longest path from a source. */
+static uint32_t longest_path(const struct route_proof *p)
+{
+	uint32_t hops = p->j.topo->n_switches;
+
+	while (hops && !p->pairs_at[hops])
+		hops--;
+	return hops;
+}
+
 static void delta_done(struct delta *d)
 {
-	FREE_ALL(d->entries, d->cables, d->moved, d->queue, d->row, d->added.all);
+	FREE_ALL(d->entries, d->cables, d->moved, d->queue, d->paths, d->row, d->added.all);
 	cdg_walk_free(d->walk);
 	arena_done(&d->memory);
 	check_worker_free(d->worker);
@@ -751,6 +683,7 @@ bool route_proof_move(struct route_proof *p, const struct routes *r,
 	verifier_find_behind(&new);
 	verifier_raise_top(&new, old);
 	d.was_minimal = !p->v.detours && !p->v.unreachable;
+	d.farthest = d.was_minimal ? longest_path(p) : UINT32_MAX;
 	ARENA_ARRAYS(&d.memory, r->topo->n_switches, d.stamp, d.was, d.now, d.seen, d.order, d.next,
 		     d.ports);
 	ARENA_ARRAYS(&d.memory, new.n_ports, d.left_in, d.left_out);
@@ -762,6 +695,7 @@ bool route_proof_move(struct route_proof *p, const struct routes *r,
 	d.walk = cdg_walk_new(new.dependencies);
 	new.dependencies->added = &d.added;
 	ARENA_ARRAYS(&d.memory, r->topo->n_switches, d.ports_in, d.blocks.block);
+	ARENA_ARRAY(&d.memory, d.met, 2 * (size_t)r->topo->n_switches);
 	ARENA_ARRAY(&d.memory, d.first_moved, r->topo->n_switches + 1u);
 	ARENA_ARRAY(&d.memory, d.blocks.entries, (size_t)r->topo->n_switches * LFT_BLOCK_LIDS);
 	ok = find_hosts(&d) && remove_hosts(&d);

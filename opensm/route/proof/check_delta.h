@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * From checked tables to others, for check_after.c (entries, end ports), check_distances.c and
- * check_turns.c (the dependency graph).
+ * From checked tables to others, for check_after.c (entries, end ports), check_paths.c,
+ * check_distances.c and check_turns.c (the dependency graph).
  */
 #pragma once
 
@@ -49,11 +49,25 @@ struct delta {
 		uint32_t sw, hops;
 		uint8_t class;	/* of the port by which it comes to the first */
 		uint8_t branch; /* that port */
-	} *queue;
-	size_t cap_queue;
+	} *queue;		/* of the LID at hand; of each path the switch with 0 hops first */
+	size_t n_queue, cap_queue;
+	struct path {
+		const struct verifier *j; /* the old one or the new one */
+		uint32_t sw;	/* as far as it was followed, by so many hops */
+		uint32_t hops;
+		uint32_t flow;	/* is added to the loads */
+		uint32_t with;	/* it goes on with path number `with` - 1; 0: alone */
+		lid_t lid;
+		bool is_done;
+		bool is_noted;	/* are its dependencies? On one VL alone */
+		uint64_t in[PORT_WORDS]; /* packets come to it by these ports */
+	} *paths;		/* of the LID at hand: in twos, before and now */
+	size_t n_paths, cap_paths;
+	uint32_t *met;		/* per switch: the path that came there last, of before and of now */
 	uint32_t gone[HOSTS_MAX], came[HOSTS_MAX]; /* hosts of the old topo, of the new one */
 	size_t n_gone, n_came;
 	bool was_minimal;	/* every path from a source to an end port was a shortest one */
+	uint32_t farthest;	/* hops: no source is farther away, as far as is known */
 	const uint16_t *dist;	/* as they were, from the LID at hand */
 	uint16_t *row;		/* the same of switch `row_of`, where some are others now */
 	size_t cap_row;
@@ -76,6 +90,19 @@ struct delta {
 bool delta_repair_distances(struct delta *d);
 /* Distances from `at` as they were; until the next call. */
 const uint16_t *delta_distances_before(struct delta *d, uint32_t at);
+
+/*
+ * Follows `n` paths to the end, which sets their hops: all of them step by step, and as one where
+ * they meet. False: one has no end.
+ */
+bool delta_follow_paths(struct delta *d, struct path *paths, size_t n);
+/* Does the path of `s` to the LID meet an entry that differs? A path that goes round does not. */
+bool delta_meets(const struct delta *d, uint32_t s, lid_t lid);
+/* Notes the ports of old paths: of `s`, and of the `n` upstream, which come over it. */
+void delta_leave_paths(struct delta *d, const struct upstream *up, size_t n, uint32_t s, lid_t lid);
+/* Of packets from `s` and the `n` upstream in new tables, which are known to arrive. */
+void delta_add_dependencies(struct delta *d, const struct upstream *up, size_t n, uint32_t s,
+			    lid_t lid);
 
 /* Forgets the dependencies over a cable that is gone, or leads elsewhere. */
 void delta_forget_cables(struct delta *d);

@@ -103,10 +103,10 @@ static inline uint32_t edge(const struct walk *w, uint32_t sw, lid_t lid, unsign
 
 /* ---- what differs ------------------------------------------------------------------------ */
 
-static void note_entry(struct walk *w, uint32_t sw, lid_t lid, uint8_t was)
+static void note_entry(struct walk *w, uint32_t sw, lid_t lid, uint8_t was, uint8_t now)
 {
 	APPEND(w->all, w->n_all, w->cap_all) = (struct differing){
-		.sw = sw, .lid = lid, .was = was, .now = routes_port(w->new, sw, lid),
+		.sw = sw, .lid = lid, .was = was, .now = now,
 	};
 	w->risky[lid] |= behind_old(w, sw, lid, was) != TOPO_NONE;
 }
@@ -121,7 +121,7 @@ static void note_row(struct walk *w, uint32_t sw)
 			continue;
 		for (uint32_t lid = block; lid < block + LFT_BLOCK_LIDS; lid++)
 			if (row[lid] != was[lid] && lid && lid <= w->t->top)
-				note_entry(w, sw, (lid_t)lid, was[lid]);
+				note_entry(w, sw, (lid_t)lid, was[lid], row[lid]);
 	}
 	/* Beyond the old tables everything leads from nowhere to somewhere: no cycle needs that. */
 }
@@ -140,7 +140,8 @@ static bool note_journal(struct walk *w)
 	for (size_t i = 0; changes && i < n; i++)
 		if (changes[i].lid && changes[i].lid <= w->t->top &&
 		    to[changes[i].sw] != TOPO_NONE && w->old_sw[to[changes[i].sw]] != TOPO_NONE)
-			note_entry(w, to[changes[i].sw], changes[i].lid, changes[i].port);
+			note_entry(w, to[changes[i].sw], changes[i].lid, changes[i].port,
+				   changes[i].now);
 	return changes;
 }
 
@@ -256,12 +257,25 @@ static void mark_changes(struct walk *w, lid_t lid, bool changes)
 		w->changes[w->all[i].sw] = changes ? &w->all[i] : NULL;
 }
 
+/* Has the memory near that the new paths will be read from, which lies far apart. */
+static void fetch_paths(struct walk *w, lid_t lid)
+{
+	uint32_t at;
+
+	for (size_t i = w->first[lid]; i < w->first[lid + 1u]; i++) {
+		at = edge(w, w->all[i].sw, lid, 0);
+		if (at != TOPO_NONE)
+			__builtin_prefetch(routes_row(w->new, at) + lid);
+	}
+}
+
 static void order_lid(struct walk *w, lid_t lid)
 {
 	size_t waits = w->n_waits;
 
 	w->lid = lid;
 	mark_changes(w, lid, true);
+	fetch_paths(w, lid);
 	for (size_t i = w->first[lid]; i < w->first[lid + 1u]; i++)
 		if (!w->components.number[w->all[i].sw])
 			components_search(&w->components, w->all[i].sw, next_switch, w);

@@ -384,6 +384,10 @@ static void mend_around(struct repair *p, uint32_t sw, uint32_t at)
 {
 	const struct dmodk *s = p->spread;
 
+	if (s->first[at] == s->first[at + 1])
+		return;
+	GRAPH_EACH(p->g, sw, group) /* look_past() reads there */
+		__builtin_prefetch(routes_row(p->r, group->to) + s->hot[s->first[at]].lid);
 	for (uint32_t i = s->first[at]; i < s->first[at + 1] && !is_absent(p, sw); i++)
 		look_at_entry(p, sw, i, at);
 	GRAPH_EACH(p->g, sw, group)
