@@ -31,9 +31,12 @@ struct search {
 	uint32_t *was; /* per switch: in job->previous, or TOPO_NONE; NULL: there is none */
 	struct grid_waits *waits[SL2VL_VLS_MAX]; /* per set; NULL: not yet */
 	uint32_t n, n_ways;
+	bool are_twins;	  /* grid_way()'s two are the same everywhere */
 	uint32_t *place;  /* per switch */
 	bool *affected;	  /* per switch: some switch is cut off from it */
 	int64_t *load;	  /* [place * n_ways + way] */
+	int64_t *least;	  /* the same before detours */
+	unsigned n_sets;  /* that may be used */
 	/* of the destination at hand */
 	uint32_t to;
 	unsigned odd;	  /* which of grid_way()'s */
@@ -45,6 +48,7 @@ struct search {
 	uint64_t *flow;	  /* the same */
 	uint32_t *stack, *order, *next;
 	uint32_t n_order; /* switches cut off that can arrive, nearest first */
+	uint32_t known;	  /* state[] and order[] are of this column, as number_of(), + 1 */
 	struct arena memory;
 };
 
@@ -392,12 +396,26 @@ static uint8_t **column(const struct search *s)
 	return &s->d->way[2 * (size_t)s->to + s->odd];
 }
 
+/* Of the destination at hand; twins are one. */
+static uint32_t number_of(const struct search *s)
+{
+	return 2 * s->to + (s->are_twins ? 0 : s->odd);
+}
+
+static void find_order(struct search *s)
+{
+	if (s->known == number_of(s) + 1)
+		return;
+	find_cut(s);
+	measure_hops(s);
+	s->known = number_of(s) + 1;
+}
+
 static bool find_column(struct search *s)
 {
 	uint8_t *ways;
 
-	find_cut(s);
-	measure_hops(s);
+	find_order(s);
 	if (!s->n_order)
 		return true;
 	*column(s) = ways = xmalloc(s->n);
@@ -418,8 +436,7 @@ static void drop_column(struct search *s)
 {
 	if (!*column(s))
 		return;
-	find_cut(s);
-	measure_hops(s);
+	find_order(s);
 	add_detours(s, *column(s), -1);
 	free(*column(s));
 	*column(s) = NULL;
@@ -444,7 +461,7 @@ static bool find_columns(struct search *s)
 /* The first set with room for the destination, evenly; else with few new dependencies. */
 static bool find_set(struct search *s)
 {
-	for (unsigned set = 0; set < s->vl_plan->n_sets; set++) {
+	for (unsigned set = 0; set < s->n_sets; set++) {
 		if (!s->waits[set])
 			s->waits[set] = grid_waits_new(s->w, s->vl_plan);
 		s->on = s->waits[set];
@@ -464,7 +481,8 @@ static bool find_set(struct search *s)
 static void clear_columns(struct search *s)
 {
 	for (s->odd = 0; s->odd < 2; s->odd++) {
-		find_cut(s);
+		if (!s->odd || !s->are_twins)
+			find_cut(s);
 		for (uint32_t u = 0; u < s->n; u++)
 			if (s->state[u] == CUT)
 				add_along(s, u,
@@ -488,64 +506,84 @@ static void search_init(struct search *s)
 		s->was = topo_match_switches(s->w->g->topo, s->job->previous->topo);
 	find_affected(s);
 	fill_loads(s);
+	for (s->to = 0; s->to < s->n; s->to++)
+		if (s->affected[s->to])
+			clear_columns(s);
+	s->least = xmemdup(s->load, (size_t)(n + s->grid->n_missing) * s->n_ways * sizeof(*s->load));
+}
+
+static void drop_waits(struct search *s)
+{
+	for (unsigned set = 0; set < SL2VL_VLS_MAX; set++)
+		s->waits[set] = grid_waits_free(s->waits[set]);
 }
 
 static void search_done(struct search *s)
 {
-	for (unsigned set = 0; set < s->vl_plan->n_sets; set++)
-		grid_waits_free(s->waits[set]);
-	free(s->was);
+	drop_waits(s);
+	FREE_ALL(s->was, s->least);
 	arena_done(&s->memory);
 }
 
 static bool search_all(struct search *s)
 {
 	for (s->to = 0; s->to < s->n; s->to++)
-		if (s->affected[s->to])
-			clear_columns(s);
-	for (s->to = 0; s->to < s->n; s->to++)
 		if (is_cancelled(s->job->cancelled) || (s->affected[s->to] && !find_set(s)))
 			return false;
 	return true;
 }
 
-static struct grid_detours *search_detours(const struct grid_ways *w,
-					   const struct grid_vl_plan *vl_plan,
-					   const struct grid_ends *ends, bool thrifty,
-					   const struct route_job *job)
+static struct grid_detours *search_detours(struct search *s, unsigned n_sets, bool thrifty)
 {
 	struct grid_detours *d = xcalloc(1, sizeof(*d));
-	struct search s = {
-		.d = d,
-		.w = w,
-		.grid = w->grid,
-		.vl_plan = vl_plan,
-		.ends = ends,
-		.always_thrifty = thrifty,
-		.job = job,
-		.n = w->g->n,
-		.n_ways = SIDES * w->grid->n_dims,
-	};
 	bool ok;
 
-	d->ways = w;
+	d->ways = s->w;
 	d->n_sets = 1;
-	d->set = xcalloc(MAX(s.n, 1u), sizeof(*d->set));
-	d->way = xcalloc(2 * (size_t)MAX(s.n, 1u), sizeof(*d->way));
-	search_init(&s);
-	ok = search_all(&s);
-	search_done(&s);
+	d->set = xcalloc(MAX(s->n, 1u), sizeof(*d->set));
+	d->way = xcalloc(2 * (size_t)MAX(s->n, 1u), sizeof(*d->way));
+	s->d = d;
+	s->n_sets = n_sets;
+	s->always_thrifty = thrifty;
+	s->known = 0;
+	drop_waits(s);
+	memcpy(s->load, s->least,
+	       (size_t)(s->n + s->grid->n_missing) * s->n_ways * sizeof(*s->load));
+	ok = search_all(s);
 	return ok ? d : grid_detours_free(d);
+}
+
+/* A bit of the service level, or a length, leaves no choice between the two ways round a ring. */
+static bool are_twins(const struct grid_ways *w)
+{
+	for (unsigned d = 0; d < w->grid->n_dims; d++)
+		if (w->grid->wraps[d] && w->grid->size[d] % 2 == 0 && !w->one_way[d])
+			return false;
+	return true;
 }
 
 struct grid_detours *grid_detours_new(const struct grid_ways *w, const struct grid_vl_plan *vl_plan,
 				      const struct grid_ends *ends, const struct route_job *job)
 {
-	struct grid_detours *d;
+	struct search s = {
+		.w = w,
+		.grid = w->grid,
+		.vl_plan = vl_plan,
+		.ends = ends,
+		.job = job,
+		.n = w->g->n,
+		.n_ways = SIDES * w->grid->n_dims,
+		.are_twins = are_twins(w),
+	};
+	struct grid_detours *d = NULL;
 
 	assert(w->g->topo == job->topo && vl_plan->n_sets > 0 && vl_plan->n_sets <= SL2VL_VLS_MAX);
-	d = search_detours(w, vl_plan, ends, false, job);
-	return d ? d : search_detours(w, vl_plan, ends, true, job);
+	search_init(&s);
+	for (unsigned n = 1; !d && n <= vl_plan->n_sets; n = MAX(n + 1, vl_plan->n_sets))
+		for (unsigned thrifty = 0; !d && thrifty < 2; thrifty++)
+			d = search_detours(&s, n, thrifty);
+	search_done(&s);
+	return d;
 }
 
 struct grid_detours *grid_detours_free(struct grid_detours *d)

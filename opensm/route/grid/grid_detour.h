@@ -39,7 +39,7 @@ struct grid_ends {
 /*
  * The caller frees. NULL: cancelled, or some switch cannot go around (switches without any path do
  * not count). `w` must be of the grid without damage (grid_ways_whole()); VLs->n_sets is how many
- * there may be. Detours of job->previous are kept if that costs little.
+ * there may be where one is not enough. Detours of job->previous are kept if that costs little.
  */
 struct grid_detours *grid_detours_new(const struct grid_ways *w, const struct grid_vl_plan *vl_plan,
 				      const struct grid_ends *ends, const struct route_job *job);

@@ -409,13 +409,11 @@ static bool find_detours(struct maker *m)
 	ends = find_ends(m);
 	m->ways = grid_ways_whole(m->plan->graph, grid);
 	tell_ways(m);
-	m->detours = grid_detours_new(m->ways, &m->vl_plan, ends, m->job);
 	assert(m->vl_plan.n_sets > 0);
 	while (2 * m->vl_plan.n_sets <= sets &&
 	       2 * m->vl_plan.n_sets << m->vl_plan.set_bit <= 1u << SL_BITS)
 		m->vl_plan.n_sets *= 2;
-	if (!m->detours && m->vl_plan.n_sets > 1)
-		m->detours = grid_detours_new(m->ways, &m->vl_plan, ends, m->job);
+	m->detours = grid_detours_new(m->ways, &m->vl_plan, ends, m->job);
 	free(ends);
 	if (!m->detours) {
 		m->ways = grid_ways_free(m->ways);
