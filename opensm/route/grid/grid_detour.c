@@ -36,6 +36,7 @@ struct search {
 	bool *affected;	  /* per switch: some switch is cut off from it */
 	int64_t *load;	  /* [place * n_ways + way] */
 	int64_t *least;	  /* the same before detours */
+	size_t n_loads;
 	unsigned n_sets;  /* that may be used */
 	/* of the destination at hand */
 	uint32_t to;
@@ -500,7 +501,8 @@ static void search_init(struct search *s)
 		s->place[u] = grid_index(s->grid, grid_at(s->grid, u));
 	ARENA_ARRAYS(&s->memory, n, s->affected, s->state, s->hops, s->cost, s->flow, s->order,
 		     s->next);
-	ARENA_ARRAY(&s->memory, s->load, (size_t)(n + s->grid->n_missing) * s->n_ways);
+	s->n_loads = (size_t)(n + s->grid->n_missing) * s->n_ways;
+	ARENA_ARRAY(&s->memory, s->load, s->n_loads);
 	ARENA_ARRAY(&s->memory, s->stack, n + 2u);
 	if (s->job->previous)
 		s->was = topo_match_switches(s->w->g->topo, s->job->previous->topo);
@@ -509,7 +511,7 @@ static void search_init(struct search *s)
 	for (s->to = 0; s->to < s->n; s->to++)
 		if (s->affected[s->to])
 			clear_columns(s);
-	s->least = xmemdup(s->load, (size_t)(n + s->grid->n_missing) * s->n_ways * sizeof(*s->load));
+	s->least = xmemdup(s->load, s->n_loads * sizeof(*s->load));
 }
 
 static void drop_waits(struct search *s)
@@ -547,8 +549,7 @@ static struct grid_detours *search_detours(struct search *s, unsigned n_sets, bo
 	s->always_thrifty = thrifty;
 	s->known = 0;
 	drop_waits(s);
-	memcpy(s->load, s->least,
-	       (size_t)(s->n + s->grid->n_missing) * s->n_ways * sizeof(*s->load));
+	memcpy(s->load, s->least, s->n_loads * sizeof(*s->load));
 	ok = search_all(s);
 	return ok ? d : grid_detours_free(d);
 }
