@@ -86,7 +86,8 @@ static void many_groups(struct mcast_planner *p, const struct topo *t, unsigned 
 			m[i] = host(t, (g * 7919u + i * 104729u) % t->n_hosts);
 		tree = plan(p, (lid_t)(MLID_MIN + g), m, 8, NULL);
 		links += tree->n_links;
-		most = MAX(most, ++used[tree->rows[tree->root].sw]);
+		used[tree->rows[tree->root].sw]++;
+		most = MAX(most, used[tree->rows[tree->root].sw]);
 		mcast_tree_unref(tree);
 	}
 	printf("%u groups of 8: %.1f ms, %u links, at most %u roots on one switch\n", groups,

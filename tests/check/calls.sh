@@ -22,6 +22,8 @@ only_in "umad calls are in the files libvendor/umad*.c" \
 only_in "sd-event calls are in daemon.c, its timers, listeners and streams, the launcher and opensm-rest" '\bsd_event|sd-event' \
 	opensm/daemon/daemon.c opensm/daemon/listen opensm/daemon/stream opensm/daemon/timer opensm/launch/ \
 	opensm/rest/main.c opensm/rest/http/
+printf '%s\n' "$code" | grep -E ':[0-9]+:.*\b(MIN|MAX)\([^()]*(\([^()]*\)[^()]*)*(\+\+|--)' |
+	tap_none "MIN and MAX, which evaluate an argument twice, change nothing"
 # Of class SubnAdm, a standby's to its master, it is no Set of the subnet. The table of the trust
 # model says which requests of hosts are answered.
 # channel_part.c sends GMPs of class SubnAdm to standbys of ours, perf.c clears counters: no Set of the subnet either.

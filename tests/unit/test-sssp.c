@@ -218,7 +218,8 @@ static uint32_t most_load_to(const struct routes *r, unsigned every)
 			for (uint32_t s = t->hosts[a].sw; s != t->hosts[b].sw;) {
 				uint8_t port = routes_port(r, s, t->hosts[b].lid);
 
-				most = MAX(most, ++load[s * 256 + port]);
+				load[s * 256 + port]++;
+				most = MAX(most, load[s * 256 + port]);
 				s = topo_port(t, s, port)->sw;
 			}
 	return most;
@@ -234,8 +235,10 @@ static void compute_nodes_are_spread_among_each_other(void **state)
 	for (uint32_t i = 0; i < 32; i++)
 		guids[i] = t->hosts[4 * i].guid;
 	aware = sssp(t, &o, NULL);
-	print_message("# %u, else %u\n", most_load_to(aware, 4), most_load_to(plain, 4));
-	assert_true(most_load_to(aware, 4) < most_load_to(plain, 4));
+	print_message("# to these %u, else %u; to all %u, else %u\n", most_load_to(aware, 4),
+		      most_load_to(plain, 4), most_load_to(aware, 1), most_load_to(plain, 1));
+	assert_true(10 * most_load_to(aware, 4) < 7 * most_load_to(plain, 4));
+	assert_true(10 * most_load_to(aware, 1) < 11 * most_load_to(plain, 1));
 	routes_unref(plain);
 	routes_unref(aware);
 	topo_unref(t);

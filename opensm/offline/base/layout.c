@@ -108,7 +108,9 @@ static struct layout *by_level(const struct topo *t)
 	l = layout_alloc(t);
 	count = xcalloc((size_t)most + 1, sizeof(*count));
 	for (uint32_t s = 0; s < t->n_switches; s++)
-		widest = MAX(widest, ++count[level[s]]);
+		count[level[s]]++;
+	for (uint32_t k = 0; k <= most; k++)
+		widest = MAX(widest, count[k]);
 	l->width = MIN(MAX(widest * 22.0, WIDTH_MIN), WIDTH_MAX);
 	l->pitch = (l->width - 2 * MARGIN) / widest;
 	l->height = most * MAX(220.0, l->width * 0.16) + 260;

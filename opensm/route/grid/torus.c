@@ -269,8 +269,10 @@ static void rank_ports(const struct torus_conf *conf, uint8_t rank[256])
 	for (unsigned i = 0; i < conf->n_order; i++)
 		rank[conf->order[i]] = (uint8_t)i;
 	for (unsigned p = 0; p < 256; p++)
-		if (rank[p] == UINT8_MAX)
-			rank[p] = (uint8_t)MIN(next++, 254u);
+		if (rank[p] == UINT8_MAX) {
+			rank[p] = (uint8_t)next;
+			next = MIN(next + 1, 254u);
+		}
 }
 
 struct routes *torus_2qos_compute(const struct route_job *job, char *why, size_t why_len)

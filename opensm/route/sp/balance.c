@@ -589,6 +589,7 @@ static void find_fair(struct relief *f)
 	bool is_tree = true;
 	struct means m = { .rank = NULL };
 
+	f->highest = 0;
 	ARENA_ARRAYS(&memory, f->n, m.rank, m.out, m.in);
 	shape_ranks(f->job->graph, m.rank);
 	for (uint32_t s = 0; s < f->n; s++) {
@@ -654,15 +655,24 @@ static void rank_lids(struct relief *f)
 	}
 }
 
+/* Are all destinations of one class? */
+static bool is_one_class(const struct dest_order *dests)
+{
+	bool one = true;
+
+	for (unsigned class = 0; class < DEST_ORDER_CLASSES; class++)
+		one &= !dests->end[class] || dests->end[class] == dests->n;
+	return one;
+}
+
+/* What is fair follows from the loads of a class and those before it. */
 static uint32_t relieve_classes(struct relief *f)
 {
 	const struct dest_order *dests = f->job->dests;
+	bool one = is_one_class(dests);
 	uint32_t from = 0, moved = 0;
-	bool one = true;
 
 	rank_lids(f);
-	for (unsigned class = 0; class < DEST_ORDER_CLASSES; class++)
-		one &= !dests->end[class] || dests->end[class] == dests->n;
 	if (!one)
 		memset(f->load, 0, f->n_ports * sizeof(*f->load));
 	for (unsigned class = 0; class < DEST_ORDER_CLASSES; class++) {
@@ -670,8 +680,10 @@ static uint32_t relieve_classes(struct relief *f)
 
 		if (to == from)
 			continue;
-		if (!one)
+		if (!one) {
 			count_loads(f, from, to);
+			find_fair(f);
+		}
 		moved += relieve_class(f, from, to);
 		from = to;
 	}
@@ -705,7 +717,8 @@ uint32_t balance_channels(const struct balance_job *job, struct routes *r, uint3
 	ARENA_ARRAY(&f.memory, f.crosses, job->dests->n);
 	list_channels(&f);
 	column_init(&f, &f.column);
-	*ret_moved = look_at_loads(&f) ? relieve_classes(&f) : 0;
+	*ret_moved = look_at_loads(&f) || (!is_one_class(job->dests) && !job->tolerated)
+			     ? relieve_classes(&f) : 0;
 	most = most_load(&f, true);
 	path_dag_done(&f.column.dag);
 	arena_done(&f.memory);

@@ -295,8 +295,9 @@ static void meet_neighbours(const struct sorting *s, struct fringe *f, uint32_t 
 		f->n++;
 	}
 	for (uint32_t k = begin; k < f->n; k++) {
-		uint32_t known = MIN(++f->known[f->sw[k]], (uint32_t)NEIGHBOURS_MAX);
+		uint32_t known = MIN(f->known[f->sw[k]] + 1, (uint32_t)NEIGHBOURS_MAX);
 
+		f->known[f->sw[k]] = known;
 		f->below[k] = f->top[known];
 		f->top[known] = k;
 		f->highest = MAX(f->highest, known);
