@@ -97,8 +97,8 @@ static void close_edges(const struct delta *d, struct turn *e, uint32_t s, lid_t
 	}
 }
 
-/* Paths to the LID over the turn; or, `straight`, those that come by ports of one class alone. */
-static void follow_back(struct delta *d, struct turn *e, lid_t lid, bool straight)
+/* Paths to the LID over the turn. */
+static void follow_back(struct delta *d, struct turn *e, lid_t lid)
 {
 	const struct verifier *j = d->new;
 	const struct cdg *g = j->dependencies;
@@ -116,9 +116,7 @@ static void follow_back(struct delta *d, struct turn *e, lid_t lid, bool straigh
 		for (unsigned p = 1; p <= sw->n_ports; p++) {
 			uint32_t behind = j->behind[sw->first_port + p];
 
-			if (behind == BEHIND_NONE ||
-			    (straight && cdg_class(g, sw->first_port + p) != cdg_class(g, e->in)) ||
-			    !sends_to(d, behind, lid))
+			if (behind == BEHIND_NONE || !sends_to(d, behind, lid))
 				continue;
 			if (!i)
 				here.class = cdg_class(g, sw->first_port + p);
@@ -127,19 +125,6 @@ static void follow_back(struct delta *d, struct turn *e, lid_t lid, bool straigh
 				(struct upstream){ .sw = behind >> 8, .class = here.class };
 		}
 	}
-}
-
-/* To all LIDs that the turn at `s` leads to. */
-static void follow_all(struct delta *d, struct turn *e, uint32_t s, bool straight)
-{
-	const struct verifier *j = d->new;
-	const struct topo_switch *sw = &j->topo->switches[s];
-
-	for (unsigned lid = 1; lid <= j->top && lid < sw->lft_cap && !e->done; lid++)
-		if (sw->first_port + routes_port(j->routes, s, (lid_t)lid) == e->out &&
-		    j->targets[lid].port && j->targets[lid].sw != TOPO_NONE &&
-		    j->targets[lid].sw != s && sends_to(d, j->behind[e->in], (lid_t)lid))
-			follow_back(d, e, (lid_t)lid, straight);
 }
 
 /* Takes away the edges of a turn at `s` that no path has. */
@@ -155,9 +140,11 @@ static void drop_edges(struct delta *d, struct turn *e, uint32_t s)
 		e->open[i % g->n_in] |=
 			(uint16_t)((into[i * g->words] >> in % 64 & 1) << i / g->n_in);
 	find_layers(d, e);
-	if (g->n_classes > 1) /* what comes straight on is near, and mostly has all of them */
-		follow_all(d, e, s, true);
-	follow_all(d, e, s, false);
+	for (unsigned lid = 1; lid <= j->top && lid < sw->lft_cap && !e->done; lid++)
+		if (sw->first_port + routes_port(j->routes, s, (lid_t)lid) == e->out &&
+		    j->targets[lid].port && j->targets[lid].sw != TOPO_NONE &&
+		    j->targets[lid].sw != s && sends_to(d, j->behind[e->in], (lid_t)lid))
+			follow_back(d, e, (lid_t)lid);
 	for (unsigned i = 0; i < g->n_vls * g->n_in; i++)
 		if (e->open[i % g->n_in] >> i / g->n_in & 1)
 			into[i * g->words] &= ~(UINT64_C(1) << in % 64);
