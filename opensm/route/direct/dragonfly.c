@@ -157,10 +157,14 @@ static enum stage stage_by_global(const struct search *f, uint32_t u, uint32_t i
 	return STAGE_NONE;
 }
 
-/* The stage that `u` enters by a step through group `i`. */
-static enum stage stage_by(const struct search *f, uint32_t u, uint32_t i)
+/* The stage that `u` enters by a step through group `i` with this number of hops. */
+static enum stage stage_by(const struct search *f, uint32_t u, uint32_t i, uint32_t hops)
 {
-	if (!dragonfly_is_local(f->d, u, f->d->g->groups[i].to))
+	uint32_t v = f->d->g->groups[i].to;
+
+	if (f->stage[v] == STAGE_NONE || f->hops[v] + 1 != hops)
+		return STAGE_NONE;
+	if (!dragonfly_is_local(f->d, u, v))
 		return stage_by_global(f, u, i);
 	return f->d->shape->kind == SHAPE_DRAGONFLY_PLUS ? stage_up_or_down(f, u, i)
 							  : stage_by_local(f, u, i);
@@ -172,12 +176,8 @@ static unsigned ways_of(const struct search *f, uint32_t u, uint32_t hops)
 	const struct graph *g = f->d->g;
 	unsigned ways = 0;
 
-	for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++) {
-		uint32_t v = g->groups[i].to;
-
-		if (f->stage[v] != STAGE_NONE && f->hops[v] + 1 == hops)
-			ways |= 1u << stage_by(f, u, i);
-	}
+	for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++)
+		ways |= 1u << stage_by(f, u, i, hops);
 	return ways & ~(1u << STAGE_NONE);
 }
 
@@ -209,13 +209,9 @@ static void enter_switch(struct search *f, uint32_t u, uint32_t hops, unsigned w
 	const struct graph *g = f->d->g;
 
 	path_dag_switch(f->w, u);
-	for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++) {
-		uint32_t v = g->groups[i].to;
-
-		if (f->stage[v] != STAGE_NONE && f->hops[v] + 1 == hops &&
-		    ways >> stage_by(f, u, i) & 1)
+	for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++)
+		if (ways >> stage_by(f, u, i, hops) & 1)
 			path_dag_group(f->w, &g->groups[i]);
-	}
 }
 
 /* All that can arrive with so many hops. Stages come last: none relies on a switch as far away. */
@@ -311,9 +307,8 @@ struct routes *dragonfly_routes(const struct route_job *job, const struct graph 
 				const struct shape *shape, char *why, size_t why_len)
 {
 	_Atomic bool twice = false;
-	_cleanup_(dragonfly_done) struct dragonfly d = {
-		.g = g, .shape = shape, .twice = &twice,
-	};
+	_cleanup_(arena_done) struct arena memory = { NULL };
+	struct dragonfly d = { .g = g, .shape = shape, .twice = &twice, .memory = &memory };
 	bool plus = shape->kind == SHAPE_DRAGONFLY_PLUS;
 	unsigned vls = route_vls(job);
 	_cleanup_(routes_unrefp) struct routes *r = NULL;
