@@ -31,6 +31,7 @@ struct search {
 	uint32_t *was; /* per switch: in job->previous, or TOPO_NONE; NULL: there is none */
 	struct grid_waits *waits[SL2VL_VLS_MAX]; /* per set; NULL: not yet */
 	uint32_t n, n_ways;
+	size_t n_loads;	  /* places times ways */
 	bool are_twins;	  /* grid_way()'s two are the same everywhere */
 	uint32_t *place;  /* per switch */
 	bool *affected;	  /* per switch: some switch is cut off from it */
@@ -488,12 +489,13 @@ static void search_init(struct search *s)
 {
 	uint32_t n = s->n;
 
+	s->n_loads = (size_t)(n + s->grid->n_missing) * s->n_ways;
 	ARENA_ARRAY(&s->memory, s->place, n);
 	for (uint32_t u = 0; u < n; u++)
 		s->place[u] = grid_index(s->grid, grid_at(s->grid, u));
 	ARENA_ARRAYS(&s->memory, n, s->affected, s->state, s->hops, s->cost, s->flow, s->order,
 		     s->next);
-	ARENA_ARRAY(&s->memory, s->load, (size_t)(n + s->grid->n_missing) * s->n_ways);
+	ARENA_ARRAY(&s->memory, s->load, s->n_loads);
 	ARENA_ARRAY(&s->memory, s->stack, n + 2u);
 	if (s->job->previous)
 		s->was = topo_match_switches(s->w->g->topo, s->job->previous->topo);
@@ -502,7 +504,7 @@ static void search_init(struct search *s)
 	for (s->to = 0; s->to < s->n; s->to++)
 		if (s->affected[s->to])
 			clear_columns(s);
-	s->least = xmemdup(s->load, (size_t)(n + s->grid->n_missing) * s->n_ways * sizeof(*s->load));
+	s->least = xmemdup(s->load, s->n_loads * sizeof(*s->load));
 }
 
 static void drop_waits(struct search *s)
@@ -539,8 +541,7 @@ static struct grid_detours *search_detours(struct search *s, unsigned n_sets, bo
 	s->always_thrifty = thrifty;
 	s->known = 0;
 	drop_waits(s);
-	memcpy(s->load, s->least,
-	       (size_t)(s->n + s->grid->n_missing) * s->n_ways * sizeof(*s->load));
+	memcpy(s->load, s->least, s->n_loads * sizeof(*s->load));
 	return search_all(s) ? d : grid_detours_free(d);
 }
 
