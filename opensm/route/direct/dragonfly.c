@@ -157,14 +157,10 @@ static enum stage stage_by_global(const struct search *f, uint32_t u, uint32_t i
 	return STAGE_NONE;
 }
 
-/* The stage that `u` enters by a step through group `i` with this number of hops. */
-static enum stage stage_by(const struct search *f, uint32_t u, uint32_t i, uint32_t hops)
+/* The stage that `u` enters by a step through group `i`. */
+static enum stage stage_by(const struct search *f, uint32_t u, uint32_t i)
 {
-	uint32_t v = f->d->g->groups[i].to;
-
-	if (f->stage[v] == STAGE_NONE || f->hops[v] + 1 != hops)
-		return STAGE_NONE;
-	if (!dragonfly_is_local(f->d, u, v))
+	if (!dragonfly_is_local(f->d, u, f->d->g->groups[i].to))
 		return stage_by_global(f, u, i);
 	return f->d->shape->kind == SHAPE_DRAGONFLY_PLUS ? stage_up_or_down(f, u, i)
 							  : stage_by_local(f, u, i);
@@ -176,8 +172,12 @@ static unsigned ways_of(const struct search *f, uint32_t u, uint32_t hops)
 	const struct graph *g = f->d->g;
 	unsigned ways = 0;
 
-	for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++)
-		ways |= 1u << stage_by(f, u, i, hops);
+	for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++) {
+		uint32_t v = g->groups[i].to;
+
+		if (f->stage[v] != STAGE_NONE && f->hops[v] + 1 == hops)
+			ways |= 1u << stage_by(f, u, i);
+	}
 	return ways & ~(1u << STAGE_NONE);
 }
 
@@ -209,9 +209,13 @@ static void enter_switch(struct search *f, uint32_t u, uint32_t hops, unsigned w
 	const struct graph *g = f->d->g;
 
 	path_dag_switch(f->w, u);
-	for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++)
-		if (ways >> stage_by(f, u, i, hops) & 1)
+	for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++) {
+		uint32_t v = g->groups[i].to;
+
+		if (f->stage[v] != STAGE_NONE && f->hops[v] + 1 == hops &&
+		    ways >> stage_by(f, u, i) & 1)
 			path_dag_group(f->w, &g->groups[i]);
+	}
 }
 
 /* All that can arrive with so many hops. Stages come last: none relies on a switch as far away. */

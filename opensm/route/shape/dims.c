@@ -144,12 +144,17 @@ void dims_breaks_done(struct dims_breaks *b)
 static int along(const struct grid *grid, uint32_t u, uint32_t v, bool *ret_up)
 {
 	const uint16_t *a = grid_at(grid, u), *b = grid_at(grid, v);
-	unsigned d = grid_first_dim(grid, u, v);
+	int dim = -1;
 
-	if (grid_differing(grid, a, b) != 1)
-		return -1;
-	*ret_up = grid->wraps[d] ? b[d] == (a[d] + 1u) % grid->size[d] : b[d] > a[d];
-	return (int)d;
+	for (unsigned d = 0; d < grid->n_dims; d++) {
+		if (a[d] == b[d])
+			continue;
+		if (dim >= 0)
+			return -1;
+		dim = (int)d;
+		*ret_up = grid->wraps[d] ? b[d] == (a[d] + 1u) % grid->size[d] : b[d] > a[d];
+	}
+	return dim;
 }
 
 uint16_t dims_turn(const struct grid *grid, const struct dims_breaks *b, uint32_t u, uint32_t v,
