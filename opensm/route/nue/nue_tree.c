@@ -211,7 +211,8 @@ void nue_tree_escape(struct nue_tree *t, const uint32_t *up, uint32_t to)
 void nue_tree_measure(struct nue_tree *t)
 {
 	const struct nue_net *net = t->net;
-	uint32_t deepest = 0, n = net->n;
+	uint32_t *reached = t->seeds, *order = t->order, *hops = t->bucket;
+	uint32_t deepest = 0, n = net->n, n_reached = 0;
 	_cleanup_free_ uint32_t *depth = xmalloc_ones(n, sizeof(*depth));
 
 	memset(t->dist, 0xFF, n * sizeof(*t->dist));
@@ -238,16 +239,16 @@ void nue_tree_measure(struct nue_tree *t)
 			}
 		}
 	}
-	t->n = 0;
 	for (uint32_t s = 0; s < n; s++) {
 		if (depth[s] < n)
-			t->seeds[t->n++] = s;
+			reached[n_reached++] = s;
 		else
 			t->out[s] = NUE_NONE;
 		t->idle[s] = !net->sends[s];
 	}
-	memset(t->bucket, 0, (n + 2u) * sizeof(*t->bucket));
-	SORT_BY_KEY(t->seeds, t->order, t->n, depth[t->seeds[i]], deepest + 1, t->bucket);
+	memset(hops, 0, (n + 2u) * sizeof(*hops));
+	SORT_BY_KEY(reached, order, n_reached, depth[reached[i]], deepest + 1, hops);
+	t->n = n_reached;
 	for (uint32_t i = t->n; i-- > 1;)
 		t->idle[nue_head(net, t->out[t->order[i]])] &= t->idle[t->order[i]];
 	t->idle[t->to] = false;
