@@ -41,7 +41,7 @@ libroute_a_SOURCES = opensm/route/select/engines.c opensm/route/core/engine.c op
 	opensm/route/vl/cdg_order.c opensm/route/vl/cdg_order.h opensm/route/vl/vl_layers.c opensm/route/vl/vl_layers.h \
 	opensm/route/vl/port_class.c opensm/route/vl/port_class.h \
 	opensm/route/sp/dest_order.c opensm/route/sp/dest_order.h opensm/route/sp/balance.c opensm/route/sp/balance.h opensm/route/sp/balance_verified.c \
-	opensm/route/sp/sssp.c opensm/route/sp/sssp.h opensm/route/sp/dfsssp.c opensm/route/sp/deal.h opensm/route/sp/lash.c
+	opensm/route/sp/sssp.c opensm/route/sp/sssp.h opensm/route/sp/dfsssp.c opensm/route/sp/lash.c
 ROUTE_LIBS = libroute.a $(TOPO_LIBS) -lm
 
 # Numbers, not verdicts: `make bench-route && ./bench-route fat-tree3 36`.

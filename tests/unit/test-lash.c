@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What lash promises: one path per pair of switches, there and back in one lane, no credit loop. */
-#include "route/sp/deal.h"
+#include "route/select/engines.h"
 #include "tests/unit/lanes-cases.h"
 
 static void any_fabric_holds(void **state)

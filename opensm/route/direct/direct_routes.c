@@ -38,21 +38,20 @@ static void add_goals(struct goals *g, struct nexthop_goal goal, uint8_t lmc)
 	uint32_t end = goal.lid ? MIN(goal.lid + (1u << lmc), LID_MAX_UCAST + 1u) : 0;
 
 	for (uint32_t lid = goal.lid; lid < end; lid++) {
-		GROW(g->list, g->n + 1u, g->cap);
 		goal.lid = (lid_t)lid;
 		goal.turn = g->n;
-		g->list[g->n++] = goal;
+		APPEND(g->list, g->n, g->cap) = goal;
 		g->n_staying += goal.stays;
 	}
 }
 
 static void add_host(struct goals *g, uint32_t s, unsigned port, uint32_t host)
 {
-	const struct topo_host *now = &g->now->hosts[host], *was = NULL;
+	const struct topo_host *now = &g->now->hosts[host];
 	uint32_t i = g->before ? topo_find_host(g->before, now->guid) : TOPO_NONE;
-	bool known = i != TOPO_NONE && g->before->hosts[i].lid == now->lid;
+	const struct topo_host *was = i != TOPO_NONE ? &g->before->hosts[i] : NULL;
+	bool known = was && was->lid == now->lid;
 
-	was = known ? &g->before->hosts[i] : NULL;
 	add_goals(g, (struct nexthop_goal){
 		.lid = now->lid, .port = (uint8_t)port, .known = known,
 		.stays = known && g->same && g->same[s] && was->sw == s && was->sw_port == port,

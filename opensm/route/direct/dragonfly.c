@@ -311,9 +311,8 @@ struct routes *dragonfly_routes(const struct route_job *job, const struct graph 
 				const struct shape *shape, char *why, size_t why_len)
 {
 	_Atomic bool twice = false;
-	_cleanup_(dragonfly_done) struct dragonfly d = {
-		.g = g, .shape = shape, .twice = &twice,
-	};
+	_cleanup_(arena_done) struct arena memory = { NULL };
+	struct dragonfly d = { .g = g, .shape = shape, .twice = &twice, .memory = &memory };
 	bool plus = shape->kind == SHAPE_DRAGONFLY_PLUS;
 	unsigned vls = route_vls(job);
 	_cleanup_(routes_unrefp) struct routes *r = NULL;

@@ -18,25 +18,21 @@ static void count_missing(struct dragonfly *d)
 		size[d->shape->group[u]]++;
 	for (uint32_t u = 0; u < g->n; u++) {
 		d->missing[u] = size[d->shape->group[u]] - 1;
-		for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++)
-			d->missing[u] -= dragonfly_is_local(d, u, g->groups[i].to);
+		GRAPH_EACH(g, u, edge)
+			d->missing[u] -= dragonfly_is_local(d, u, edge->to);
 	}
 }
 
 /* Of the whole switches beside a broken one, every second is early. */
 static void find_early(struct dragonfly *d)
 {
-	const struct graph *g = d->g;
-
-	for (uint32_t u = 0; u < g->n; u++) {
+	for (uint32_t u = 0; u < d->g->n; u++) {
 		uint32_t turn = u;
 
-		for (uint32_t i = g->first[u]; d->missing[u] && i < g->first[u + 1]; i++) {
-			uint32_t v = g->groups[i].to;
-
-			if (dragonfly_is_local(d, u, v) && !d->missing[v])
-				d->early[i] = turn++ & 1;
-		}
+		GRAPH_EACH(d->g, u, edge)
+			if (d->missing[u] && dragonfly_is_local(d, u, edge->to) &&
+			    !d->missing[edge->to])
+				d->early[edge - d->g->groups] = turn++ & 1;
 	}
 }
 
@@ -54,7 +50,6 @@ static uint32_t find_bridges(struct bridges *b)
 	const struct dragonfly *d = b->d;
 	uint32_t joined = 0;
 
-	memset(b->first, 0xFF, (size_t)b->n * b->n * sizeof(*b->first));
 	for (uint32_t u = 0; u < d->g->n; u++)
 		for (uint32_t i = d->g->first[u]; i < d->g->first[u + 1]; i++) {
 			uint32_t v = d->g->groups[i].to;
@@ -82,11 +77,9 @@ static bool add_relay(struct dragonfly *d, const struct bridges *w, uint32_t a, 
 	entry = w->from[in];
 	relay = d->g->groups[w->first[in]].to;
 	onward = w->from[out];
-	if (relay == onward || d->missing[relay] || d->missing[onward] || d->onward[entry] ||
-	    w->entry[onward])
-		return false;
 	middle = graph_edge(d->g, relay, onward);
-	if (!middle)
+	if (!middle || d->missing[relay] || d->missing[onward] || d->onward[entry] ||
+	    w->entry[onward])
 		return false;
 	d->relay[(size_t)relay * w->n + b] = true;
 	d->middle[middle - d->g->groups] = true;
@@ -115,12 +108,13 @@ static void find_relays(struct dragonfly *d)
 
 	if (n > GROUPS_MAX)
 		return;
-	ARENA_ARRAYS(&memory, (size_t)n * n, w.first, w.from);
+	ARENA_ONES(&memory, w.first, (size_t)n * n);
+	ARENA_ARRAY(&memory, w.from, (size_t)n * n);
 	ARENA_ARRAY(&memory, w.entry, d->g->n);
 	if (find_bridges(&w) < n * (n - 1)) {
-		ARENA_ARRAY(&d->memory, d->relay, (size_t)d->g->n * n);
-		ARENA_ARRAY(&d->memory, d->onward, d->g->n);
-		ARENA_ARRAY(&d->memory, d->middle, d->g->first[d->g->n]);
+		ARENA_ARRAY(d->memory, d->relay, (size_t)d->g->n * n);
+		ARENA_ARRAY(d->memory, d->onward, d->g->n);
+		ARENA_ARRAY(d->memory, d->middle, d->g->first[d->g->n]);
 		for (uint32_t a = 0; a < n; a++)
 			for (uint32_t b = 0; b < n; b++)
 				if (a != b && w.first[(size_t)a * n + b] == TOPO_NONE)
@@ -130,16 +124,11 @@ static void find_relays(struct dragonfly *d)
 
 void dragonfly_mend(struct dragonfly *d)
 {
-	ARENA_ARRAY(&d->memory, d->missing, MAX(d->g->n, 1u));
-	ARENA_ARRAY(&d->memory, d->early, MAX(d->g->first[d->g->n], 1u));
+	ARENA_ARRAY(d->memory, d->missing, MAX(d->g->n, 1u));
+	ARENA_ARRAY(d->memory, d->early, MAX(d->g->first[d->g->n], 1u));
 	if (d->shape->kind == SHAPE_DRAGONFLY_PLUS)
 		return; /* there is more than one spine */
 	count_missing(d);
 	find_early(d);
 	find_relays(d);
-}
-
-void dragonfly_done(struct dragonfly *d)
-{
-	arena_done(&d->memory);
 }

@@ -16,7 +16,7 @@ struct dragonfly {
 	bool *onward;	   /* per switch: relays pass on by it */
 	bool *middle;	   /* per group of the graph: from a relay to an onward switch */
 	_Atomic bool *twice; /* end ports' packets may take two global cables in a row */
-	struct arena memory;
+	struct arena *memory; /* the arrays above are in it */
 };
 
 static inline bool dragonfly_is_local(const struct dragonfly *d, uint32_t u, uint32_t v)
@@ -36,4 +36,3 @@ static inline bool dragonfly_is_onward(const struct dragonfly *d, uint32_t u)
 
 /* Fills in all that missing cables ask for. */
 void dragonfly_mend(struct dragonfly *d);
-void dragonfly_done(struct dragonfly *d);

@@ -53,17 +53,15 @@ static uint32_t corner_of(const struct hyperx *x, uint32_t sw, unsigned d, uint3
 	return at_place(x, sw, d, grid_at(x->grid, to)[d]);
 }
 
-static bool enter_directly(struct search *f, uint32_t u, uint32_t corner)
+static void enter_directly(struct search *f, uint32_t u, uint32_t corner)
 {
-	const struct graph_group *edge =
-		corner == TOPO_NONE ? NULL : graph_edge(f->x->g, u, corner);
+	const struct graph_group *edge = graph_edge(f->x->g, u, corner);
 
 	if (!edge || f->hops[corner] == TOPO_NONE)
-		return false;
+		return;
 	f->hops[u] = f->hops[corner] + 1;
 	path_dag_switch(f->w, u);
 	path_dag_group(f->w, edge);
-	return true;
 }
 
 /* The other dimension first, if just one other is left: then the last one leads to the end. */
@@ -139,7 +137,7 @@ static void find_paths(const void *arg, uint32_t to, struct path_dag *w)
 {
 	const struct hyperx *x = arg;
 	struct search f = { .x = x, .w = w, .hops = w->work[0], .to = to };
-	uint32_t *members = w->work[1], first[GRID_DIMS + 2] = { 0 }, fill[GRID_DIMS + 1];
+	uint32_t *members = w->work[1], first[GRID_DIMS + 3] = { 0 };
 
 	path_dag_begin(w, to);
 	memset(f.hops, 0xFF, x->g->n * sizeof(*f.hops));
@@ -147,13 +145,11 @@ static void find_paths(const void *arg, uint32_t to, struct path_dag *w)
 	if (!shape_degree(x->g, to))
 		return;
 	for (uint32_t u = 0; u < x->g->n; u++)
-		first[grid_first_dim(x->grid, u, to) + 1]++;
-	for (unsigned d = 0; d <= x->grid->n_dims; d++) {
+		first[grid_first_dim(x->grid, u, to) + 2]++;
+	for (unsigned d = 1; d <= x->grid->n_dims; d++)
 		first[d + 1] += first[d];
-		fill[d] = first[d];
-	}
 	for (uint32_t u = 0; u < x->g->n; u++)
-		members[fill[grid_first_dim(x->grid, u, to)]++] = u;
+		members[first[grid_first_dim(x->grid, u, to) + 1]++] = u;
 	for (unsigned d = x->grid->n_dims; d-- > 0;)
 		enter_dim(&f, d, members + first[d], first[d + 1] - first[d]);
 	if (direct_enter_rest(w, f.hops))
@@ -190,12 +186,10 @@ static struct sl2vl *make_vls(const struct hyperx *x, const struct topo *t, uint
 static const struct graph_group *turned_edge(const struct hyperx *x, uint32_t u, uint32_t to)
 {
 	unsigned d = grid_first_dim(x->grid, u, to) + 1; /* then the second in which both differ */
-	uint32_t v;
 
 	while (d < x->grid->n_dims && grid_at(x->grid, u)[d] == grid_at(x->grid, to)[d])
 		d++;
-	v = d < x->grid->n_dims ? corner_of(x, u, d, to) : to;
-	return v == TOPO_NONE ? NULL : graph_edge(x->g, u, v);
+	return graph_edge(x->g, u, d < x->grid->n_dims ? corner_of(x, u, d, to) : to);
 }
 
 /* Per switch: the cables to take towards `to`; NULL: that whole way is not there. */
@@ -280,10 +274,9 @@ static bool is_same_step(const struct hyperx *x, const struct hyperx *was, uint3
 			 uint32_t c)
 {
 	uint32_t v = at_place(x, u, d, c), v_was = at_place(was, u, d, c);
-	const struct graph_group *a = v == TOPO_NONE ? NULL : graph_edge(x->g, u, v);
-	const struct graph_group *b = v != v_was || !a ? NULL : graph_edge(was->g, u, v);
+	const struct graph_group *a = graph_edge(x->g, u, v), *b = graph_edge(was->g, u, v_was);
 
-	return b && a->n_ports == b->n_ports &&
+	return v == v_was && a && b && a->n_ports == b->n_ports &&
 	       !memcmp(x->g->ports + a->first_port, was->g->ports + b->first_port, a->n_ports);
 }
 

@@ -47,9 +47,9 @@ static uint8_t *find_ranks(const struct topo *t, const struct route_options *o)
 	return rank;
 }
 
-static uint8_t first_rank(const struct graph *g, const uint8_t *rank, uint32_t s, uint32_t group)
+static uint8_t first_rank(const struct graph *g, const uint8_t *rank, uint32_t s,
+			  const struct graph_group *to)
 {
-	const struct graph_group *to = &g->groups[group];
 	uint8_t best = UINT8_MAX;
 
 	for (unsigned i = 0; i < to->n_ports; i++)
@@ -67,11 +67,11 @@ static struct grid *ordered_grid(const struct graph *g, const struct grid *grid,
 	unsigned place[GRID_DIMS];
 
 	for (uint32_t s = 0; s < g->n; s++)
-		for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++) {
-			unsigned d = grid_first_dim(grid, s, g->groups[i].to);
+		GRAPH_EACH(g, s, edge) {
+			unsigned d = grid_first_dim(grid, s, edge->to);
 
 			assert(d < grid->n_dims);
-			sum[d] += first_rank(g, rank, s, i);
+			sum[d] += first_rank(g, rank, s, edge);
 			n[d]++;
 		}
 	grid_rank_dims(sum, n, grid->n_dims, place);
@@ -164,7 +164,7 @@ static struct routes *routes_by_port(const struct route_job *job, const struct g
 	b.rank = xcalloc(g->first[g->n], 1);
 	for (uint32_t s = 0; s < g->n; s++)
 		for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++)
-			b.rank[i] = first_rank(g, rank, s, i);
+			b.rank[i] = first_rank(g, rank, s, &g->groups[i]);
 	r = routes_new(job->topo, "dor", unassigned_top(job->topo, job->previous));
 	fill_by_port(&b, r);
 	unassigned_keep(r, job->previous);
@@ -193,7 +193,7 @@ struct routes *dor_compute(const struct route_job *job, char *why, size_t why_le
 	_cleanup_(graph_freep) struct graph *g = NULL;
 	_cleanup_(grid_freep) struct grid *grid = NULL, *folded = NULL, *ordered = NULL;
 	_cleanup_free_ uint8_t *rank = NULL;
-	_cleanup_(routes_unrefp) struct routes *r = NULL;
+	struct routes *r;
 	char no_grid[128];
 
 	if (!route_is_possible(job, why, why_len))
@@ -204,13 +204,10 @@ struct routes *dor_compute(const struct route_job *job, char *why, size_t why_le
 	if (grid) {
 		folded = grid_fold(grid);
 		ordered = ordered_grid(g, folded, rank);
-		r = grid_routes(job,
-				&(struct grid_plan){ .engine = "dor", .grid = ordered, .graph = g },
-				why, why_len);
-	} else {
-		r = routes_of_hyperx(job, g);
-		if (!r)
-			r = routes_by_port(job, g, rank, no_grid);
+		return grid_routes(
+			job, &(struct grid_plan){ .engine = "dor", .grid = ordered, .graph = g },
+			why, why_len);
 	}
-	return take(r);
+	r = routes_of_hyperx(job, g);
+	return r ? r : routes_by_port(job, g, rank, no_grid);
 }

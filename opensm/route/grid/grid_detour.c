@@ -31,12 +31,12 @@ struct search {
 	uint32_t *was; /* per switch: in job->previous, or TOPO_NONE; NULL: there is none */
 	struct grid_waits *waits[SL2VL_VLS_MAX]; /* per set; NULL: not yet */
 	uint32_t n, n_ways;
+	size_t n_loads;	  /* places times ways */
 	bool are_twins;	  /* grid_way()'s two are the same everywhere */
 	uint32_t *place;  /* per switch */
 	bool *affected;	  /* per switch: some switch is cut off from it */
 	int64_t *load;	  /* [place * n_ways + way] */
 	int64_t *least;	  /* the same before detours */
-	size_t n_loads;
 	unsigned n_sets;  /* that may be used */
 	/* of the destination at hand */
 	uint32_t to;
@@ -49,7 +49,7 @@ struct search {
 	uint64_t *flow;	  /* the same */
 	uint32_t *stack, *order, *next;
 	uint32_t n_order; /* switches cut off that can arrive, nearest first */
-	uint32_t known;	  /* state[] and order[] are of this column, as number_of(), + 1 */
+	uint32_t known;	  /* state[] and order[] are of this column, as find_order() counts, + 1 */
 	struct arena memory;
 };
 
@@ -270,15 +270,12 @@ struct candidate {
 /* Does this direction lead where the previous tables did? */
 static bool is_kept(const struct search *s, uint32_t sw, unsigned way)
 {
-	const struct graph *g = s->w->g;
-	const struct graph_group *group = &g->groups[grid_group(s->w, sw, way)];
 	uint8_t port;
 
 	if (!s->was || s->was[sw] == TOPO_NONE)
 		return false;
 	port = routes_port(s->job->previous, s->was[sw], s->ends[s->to].lid[s->odd]);
-	return port && port <= g->topo->switches[sw].n_ports &&
-	       topo_port(g->topo, sw, port)->sw == group->to;
+	return topo_behind(s->w->g->topo, sw, port) == grid_neighbour(s->w, sw, way);
 }
 
 /* Directions to neighbours whose further path is known, best first. Returns how many. */
@@ -307,14 +304,13 @@ static unsigned find_candidates(const struct search *s, uint32_t sw, struct cand
 	return n;
 }
 
-/* Does `go` take all hops of the path by this way? */
-static bool go_along(struct search *s, const uint8_t *ways, uint32_t u, unsigned way,
-		     bool (*go)(struct grid_waits *, uint32_t, unsigned))
+/* Can all hops of the path by this way be taken (grid_waits_go())? */
+static bool go_along(struct search *s, const uint8_t *ways, uint32_t u, unsigned way, bool add)
 {
 	if (!s->ends[u].sources)
 		return true;
 	grid_waits_begin(s->on, grid_crossings(s->w, s->vl_plan->bit_of, u, s->to));
-	for (uint32_t hops = 0; hops < s->n && go(s->on, u, way); hops++) {
+	for (uint32_t hops = 0; hops < s->n && grid_waits_go(s->on, u, way, add); hops++) {
 		u = grid_neighbour(s->w, u, way);
 		if (u == s->to)
 			return true;
@@ -328,7 +324,7 @@ static bool add_path(struct search *s, const uint8_t *ways, uint32_t from, unsig
 {
 	uint32_t before = grid_waits_added(s->on);
 
-	if (go_along(s, ways, from, way, grid_waits_go))
+	if (go_along(s, ways, from, way, true))
 		return true;
 	grid_waits_undo(s->on, before);
 	return false;
@@ -343,7 +339,7 @@ static const struct candidate *choose_candidate(struct search *s, const uint8_t 
 
 	/* Most often one has no new dependency, which is far cheaper than to add and to undo. */
 	for (unsigned i = 0; s->thrifty && i < n && of[i].hops == of[0].hops; i++)
-		if (go_along(s, ways, sw, of[i].way, grid_waits_goes))
+		if (go_along(s, ways, sw, of[i].way, false))
 			return &of[i];
 	for (unsigned i = 0; i < n && (!best || (s->thrifty && of[i].hops == best->hops)); i++) {
 		uint32_t added;
@@ -397,19 +393,16 @@ static uint8_t **column(const struct search *s)
 	return &s->d->way[2 * (size_t)s->to + s->odd];
 }
 
-/* Of the destination at hand; twins are one. */
-static uint32_t number_of(const struct search *s)
-{
-	return 2 * s->to + (s->are_twins ? 0 : s->odd);
-}
-
+/* Of the column at hand; twins are one. */
 static void find_order(struct search *s)
 {
-	if (s->known == number_of(s) + 1)
+	uint32_t number = 2 * s->to + (s->are_twins ? 0 : s->odd);
+
+	if (s->known == number + 1)
 		return;
 	find_cut(s);
 	measure_hops(s);
-	s->known = number_of(s) + 1;
+	s->known = number + 1;
 }
 
 static bool find_column(struct search *s)
@@ -496,12 +489,12 @@ static void search_init(struct search *s)
 {
 	uint32_t n = s->n;
 
+	s->n_loads = (size_t)(n + s->grid->n_missing) * s->n_ways;
 	ARENA_ARRAY(&s->memory, s->place, n);
 	for (uint32_t u = 0; u < n; u++)
 		s->place[u] = grid_index(s->grid, grid_at(s->grid, u));
 	ARENA_ARRAYS(&s->memory, n, s->affected, s->state, s->hops, s->cost, s->flow, s->order,
 		     s->next);
-	s->n_loads = (size_t)(n + s->grid->n_missing) * s->n_ways;
 	ARENA_ARRAY(&s->memory, s->load, s->n_loads);
 	ARENA_ARRAY(&s->memory, s->stack, n + 2u);
 	if (s->job->previous)
@@ -538,7 +531,6 @@ static bool search_all(struct search *s)
 static struct grid_detours *search_detours(struct search *s, unsigned n_sets, bool thrifty)
 {
 	struct grid_detours *d = xcalloc(1, sizeof(*d));
-	bool ok;
 
 	d->ways = s->w;
 	d->n_sets = 1;
@@ -550,8 +542,7 @@ static struct grid_detours *search_detours(struct search *s, unsigned n_sets, bo
 	s->known = 0;
 	drop_waits(s);
 	memcpy(s->load, s->least, s->n_loads * sizeof(*s->load));
-	ok = search_all(s);
-	return ok ? d : grid_detours_free(d);
+	return search_all(s) ? d : grid_detours_free(d);
 }
 
 /* A bit of the service level, or a length, leaves no choice between the two ways round a ring. */

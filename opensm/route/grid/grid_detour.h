@@ -57,10 +57,11 @@ struct grid_waits *grid_waits_free(struct grid_waits *g);
 
 /* A path with service level `sl` begins. */
 void grid_waits_begin(struct grid_waits *g, unsigned sl);
-/* The path goes on by `way` from `from`. False: a cycle would close; hops so far stay. */
-bool grid_waits_go(struct grid_waits *g, uint32_t from, unsigned way);
-/* The same, adding nothing. False: it would add a dependency, or close a cycle. */
-bool grid_waits_goes(struct grid_waits *g, uint32_t from, unsigned way);
+/*
+ * The path goes on by `way` from `from`. False: a cycle would close, or, unless `add`, a dependency
+ * would be added; hops so far stay.
+ */
+bool grid_waits_go(struct grid_waits *g, uint32_t from, unsigned way, bool add);
 
 /* The number of dependencies added so far; undo takes back all beyond such a number. */
 uint32_t grid_waits_added(const struct grid_waits *g);

@@ -349,10 +349,8 @@ static bool prove_tables(const struct maker *m, struct routes *r, char *why, siz
 			 route_fault(&v));
 	else if (r->master_tree)
 		g = cdg_of(r, route_threads(m->job));
-	if (g && !grid_tree_fits(r, g)) {
-		free(r->master_tree);
-		r->master_tree = NULL;
-	}
+	if (g && !grid_tree_fits(r, g))
+		free(take(r->master_tree));
 	r->judged = xmemdup(&v, sizeof(v));
 	cdg_free(g);
 	return ok;
@@ -461,8 +459,5 @@ struct routes *grid_routes(const struct route_job *job, const struct grid_plan *
 
 	assert(plan->engine && plan->grid && plan->graph->topo == job->topo);
 	r = make_routes(job, plan, true, why, why_len);
-
-	if (!r && !is_cancelled(job->cancelled))
-		r = make_routes(job, plan, false, why, why_len);
-	return r;
+	return r || route_is_cancelled(job) ? r : make_routes(job, plan, false, why, why_len);
 }

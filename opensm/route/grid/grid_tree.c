@@ -96,13 +96,11 @@ static bool is_broken(const struct grid_ways *w, uint32_t sw)
 /* The group that leads from a broken line to a whole one beside it; TOPO_NONE: there is none. */
 static uint32_t group_aside(const struct grid_ways *w, uint32_t sw)
 {
-	const struct grid *grid = w->grid;
+	for (unsigned way = 2 * (w->grid->n_dims - 1); way-- > 0;) {
+		uint32_t to = grid_neighbour(w, sw, way);
 
-	for (unsigned way = 2 * (grid->n_dims - 1); way-- > 0;) {
-		uint32_t group = grid_group(w, sw, way);
-
-		if (group != TOPO_NONE && !is_broken(w, w->g->groups[group].to))
-			return group;
+		if (to != TOPO_NONE && !is_broken(w, to))
+			return grid_group(w, sw, way);
 	}
 	return TOPO_NONE;
 }

@@ -37,16 +37,17 @@ static struct cdg_channels *number_channels(struct grid_waits *g)
 		n += g->w->group[i] == TOPO_NONE ? 0 : g->n_vls;
 	}
 	c = cdg_channels_open(g->w->g->n, n);
+	n = 0;
 	for (uint32_t s = 0; s < c->n_switches; s++) {
-		c->first[s + 1] = c->first[s];
 		for (unsigned way = 0; way < g->n_ways; way++) {
 			uint32_t to = grid_neighbour(g->w, s, way);
 
 			for (unsigned vl = 0; to != TOPO_NONE && vl < g->n_vls; vl++) {
-				c->to[c->first[s + 1]] = to;
-				c->back[c->first[s + 1]++] = edge_of(g, to, way ^ 1) + vl;
+				c->to[n] = to;
+				c->back[n++] = edge_of(g, to, way ^ 1) + vl;
 			}
 		}
+		c->first[s + 1] = n;
 	}
 	cdg_channels_close(c);
 	return c;
@@ -199,8 +200,7 @@ struct grid_waits *grid_waits_free(struct grid_waits *g)
 		return NULL;
 	cdg_order_free(g->set);
 	cdg_channels_free(g->channels);
-	free(g->edge);
-	free(g);
+	FREE_ALL(g->edge, g);
 	return NULL;
 }
 
@@ -213,7 +213,7 @@ void grid_waits_begin(struct grid_waits *g, unsigned sl)
 	g->last = CHANNEL_NONE;
 }
 
-static bool take_hop(struct grid_waits *g, uint32_t from, unsigned way, bool add)
+bool grid_waits_go(struct grid_waits *g, uint32_t from, unsigned way, bool add)
 {
 	unsigned out = 1 + way / SIDES;
 	uint32_t channel = edge_of(g, from, way) + grid_vl(g->l, g->in, out, g->sl);
@@ -225,16 +225,6 @@ static bool take_hop(struct grid_waits *g, uint32_t from, unsigned way, bool add
 	g->last = channel;
 	g->in = out;
 	return true;
-}
-
-bool grid_waits_go(struct grid_waits *g, uint32_t from, unsigned way)
-{
-	return take_hop(g, from, way, true);
-}
-
-bool grid_waits_goes(struct grid_waits *g, uint32_t from, unsigned way)
-{
-	return take_hop(g, from, way, false);
 }
 
 uint32_t grid_waits_added(const struct grid_waits *g)

@@ -41,7 +41,6 @@ static void find_neighbours(struct grid_ways *w)
 	const struct graph *g = w->g;
 	const struct grid *grid = w->grid;
 
-	memset(w->group, 0xFF, (size_t)g->n * grid->n_dims * 2 * sizeof(*w->group));
 	for (uint32_t s = 0; s < g->n; s++)
 		for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++) {
 			const uint16_t *p = grid_at(grid, s), *q = grid_at(grid, g->groups[i].to);
@@ -183,7 +182,7 @@ static struct grid_ways *new_ways(const struct graph *g, const struct grid *grid
 	assert(g->n == grid->n);
 	w->g = g;
 	w->grid = grid;
-	ARENA_ARRAY(&w->memory, w->group, (size_t)g->n * grid->n_dims * 2);
+	ARENA_ONES(&w->memory, w->group, (size_t)g->n * grid->n_dims * 2);
 	for (unsigned d = 0; d < grid->n_dims; d++)
 		w->first[d + 1] = w->first[d] + grid->size[d];
 	ARENA_ARRAY(&w->memory, w->step, (size_t)g->n * w->first[grid->n_dims]);

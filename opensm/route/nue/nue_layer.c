@@ -15,12 +15,6 @@
 
 #define LIDS_MAX (1 + 128) /* of a target: one of an end port, and those of a switch */
 
-enum state {
-	STATE_WISH,  /* not tried yet, the tables hold the wish */
-	STATE_OPEN,  /* the wish does not fit, or there is none */
-	STATE_DONE,
-};
-
 struct work {
 	struct nue_layer *layer;
 	const struct nue_net *net;
@@ -33,11 +27,10 @@ struct work {
 	uint32_t *ranked;    /* switches, farthest from end ports first */
 	unsigned least_cap;  /* of all forwarding tables */
 	bool *closed;
-	uint64_t *load;      /* per channel */
 	uint64_t *port_load; /* per entry of topo->ports */
 	uint64_t *flow;      /* per switch */
 	uint32_t *by_distance; /* targets */
-	enum state *states;    /* per target */
+	bool *done;	       /* per target: it has its paths */
 	struct arena memory;
 };
 
@@ -51,11 +44,9 @@ static void work_begin(struct work *w)
 	w->cdg = cdg_order_new(w->net->channels);
 	w->tree = nue_tree_new(w->net);
 	ARENA_ARRAYS(&w->memory, n, w->up, w->reached, w->ranked, w->closed, w->flow);
-	ARENA_ARRAY(&w->memory, w->load, w->net->channels->n + 1u);
 	ARENA_ARRAY(&w->memory, w->port_load, topo_n_entries(w->net->topo) + 1u);
-	ARENA_ARRAYS(&w->memory, w->layer->n_targets + 1u, w->by_distance, w->states);
-	for (uint32_t i = 0; i < w->layer->n_targets; i++)
-		w->states[i] = w->layer->wishes ? STATE_WISH : STATE_OPEN;
+	ARENA_ARRAYS(&w->memory, w->layer->n_targets + 1u, w->by_distance, w->done);
+	memset(w->layer->load, 0, w->net->channels->n * sizeof(*w->layer->load));
 }
 
 static void work_done(struct work *w)
@@ -341,7 +332,7 @@ static void add_flows(struct work *w, const struct nue_target *target, int64_t t
 		uint8_t port = routes_port(w->layer->routes, s, target->lid);
 
 		w->flow[nue_head(net, out)] += flow;
-		w->load[out] += (uint64_t)times * flow;
+		w->layer->load[out] += (uint64_t)times * flow;
 		/* an escape leads through switches whose tables are too small, too */
 		if (port != LFT_NO_PORT)
 			w->port_load[net->topo->switches[s].first_port + port] +=
@@ -417,8 +408,7 @@ static void try_wish(struct work *w, uint32_t i, enum pass pass)
 	if (pass == PASS_MENDED)
 		write_tree(w, target);
 	add_flows(w, target, 1);
-	w->states[i] = STATE_DONE;
-	w->layer->n_wishes++;
+	w->done[i] = true;
 }
 
 static void try_wishes(struct work *w)
@@ -426,11 +416,8 @@ static void try_wishes(struct work *w)
 	for (unsigned pass = 0; pass <= PASS_LAST; pass++)
 		for (uint32_t i = 0; i < w->layer->n_targets && !is_cancelled(w->layer->cancelled);
 		     i++)
-			if (w->states[i] == STATE_WISH)
+			if (!w->done[i])
 				try_wish(w, i, pass);
-	for (uint32_t i = 0; i < w->layer->n_targets; i++)
-		if (w->states[i] == STATE_WISH)
-			w->states[i] = STATE_OPEN;
 }
 
 /*
@@ -449,7 +436,8 @@ static bool take_over(struct work *w, uint32_t channel)
 	if (t->dist[next] + w->net->cost[channel] > t->dist[s])
 		return false;
 	if (t->dist[next] + w->net->cost[channel] == t->dist[s] &&
-	    (next == old || w->load[old] <= w->load[channel] + 2 * w->flow[s]))
+	    (next == old ||
+	     w->layer->load[old] <= w->layer->load[channel] + 2 * w->flow[s]))
 		return false;
 	return nue_tree_redirect(t, w->cdg, s, channel);
 }
@@ -478,11 +466,12 @@ static void use_gains(struct work *w)
 
 static void route_all(struct work *w)
 {
-	try_wishes(w);
+	if (w->layer->wishes)
+		try_wishes(w);
 	for (uint32_t k = 0; k < w->layer->n_targets && !is_cancelled(w->layer->cancelled); k++) {
 		uint32_t i = w->by_distance[k];
 
-		if (w->states[i] == STATE_OPEN)
+		if (!w->done[i])
 			route_target(w, &w->layer->targets[i]);
 	}
 }
@@ -506,11 +495,11 @@ void nue_layer_fill(struct nue_layer *layer)
 {
 	struct work w = { .layer = layer, .net = layer->net };
 
-	assert(layer->net && layer->routes);
+	assert(layer->net && layer->routes && layer->load);
 	if (!layer->n_targets)
 		return;
 	work_begin(&w);
-	w.taste.load = w.load;
+	w.taste.load = layer->load;
 	w.root = find_root(&w);
 	span_all(&w);
 	rank_switches(&w);
@@ -519,7 +508,5 @@ void nue_layer_fill(struct nue_layer *layer)
 	take_escapes(&w);
 	route_all(&w);
 	use_gains(&w);
-	for (uint32_t c = 0; layer->load && c < w.net->channels->n; c++)
-		layer->load[c] = w.load[c];
 	work_done(&w);
 }

@@ -26,11 +26,10 @@ struct nue_layer {
 	 */
 	bool reserves;
 	unsigned variant;          /* which of several orders of its targets */
-	uint64_t *load;            /* per channel, filled in: pairs of end ports; may be NULL */
+	uint64_t *load;            /* per channel, filled in: pairs of end ports */
 	const uint32_t *gains;     /* channels newer than the wishes */
 	uint32_t n_gains;
 	const atomic_bool *cancelled;
-	uint32_t n_wishes;         /* targets whose wishes were kept */
 };
 
 void nue_layer_fill(struct nue_layer *layer);

@@ -100,15 +100,20 @@ static bool wake_path(struct nue_tree *t, struct cdg_order *cdg, uint32_t sw)
 	return true;
 }
 
-/* May `sw` go through `channel`? Where nothing is sent no turn is taken before a path comes. */
-static bool enter_channel(struct nue_tree *t, struct cdg_order *cdg, uint32_t sw, uint32_t channel)
+/* Takes the turns of the path that begins with `channel`. */
+static bool wake_channel(struct nue_tree *t, struct cdg_order *cdg, uint32_t channel)
 {
 	uint32_t next = nue_head(t->net, channel);
 
+	return next == t->to ||
+	       (wake_path(t, cdg, next) && cdg_order_add(cdg, channel, t->out[next]));
+}
+
+/* May `sw` go through `channel`? Where nothing is sent no turn is taken before a path comes. */
+static bool enter_channel(struct nue_tree *t, struct cdg_order *cdg, uint32_t sw, uint32_t channel)
+{
 	t->idle[sw] = !t->net->sends[sw];
-	if (next == t->to || t->idle[sw])
-		return true;
-	return wake_path(t, cdg, next) && cdg_order_add(cdg, channel, t->out[next]);
+	return t->idle[sw] || wake_channel(t, cdg, channel);
 }
 
 /* The cheapest channel that closes no cycle. */
@@ -206,7 +211,8 @@ void nue_tree_escape(struct nue_tree *t, const uint32_t *up, uint32_t to)
 void nue_tree_measure(struct nue_tree *t)
 {
 	const struct nue_net *net = t->net;
-	uint32_t *hops = t->bucket, deepest = 0, sum = 0, n = net->n;
+	uint32_t *reached = t->seeds, *order = t->order, *hops = t->bucket;
+	uint32_t deepest = 0, n = net->n, n_reached = 0;
 	_cleanup_free_ uint32_t *depth = xmalloc_ones(n, sizeof(*depth));
 
 	memset(t->dist, 0xFF, n * sizeof(*t->dist));
@@ -233,25 +239,16 @@ void nue_tree_measure(struct nue_tree *t)
 			}
 		}
 	}
-	memset(hops, 0, (n + 1u) * sizeof(*hops));
 	for (uint32_t s = 0; s < n; s++) {
 		if (depth[s] < n)
-			hops[depth[s]]++;
+			reached[n_reached++] = s;
 		else
 			t->out[s] = NUE_NONE;
-	}
-	for (uint32_t d = 0; d <= deepest; d++) {
-		uint32_t here = hops[d];
-
-		hops[d] = sum;
-		sum += here;
-	}
-	t->n = sum;
-	for (uint32_t s = 0; s < n; s++)
-		if (depth[s] < n)
-			t->order[hops[depth[s]]++] = s;
-	for (uint32_t s = 0; s < n; s++)
 		t->idle[s] = !net->sends[s];
+	}
+	memset(hops, 0, (n + 2u) * sizeof(*hops));
+	SORT_BY_KEY(reached, order, n_reached, depth[reached[i]], deepest + 1, hops);
+	t->n = n_reached;
 	for (uint32_t i = t->n; i-- > 1;)
 		t->idle[nue_head(net, t->out[t->order[i]])] &= t->idle[t->order[i]];
 	t->idle[t->to] = false;
@@ -294,10 +291,8 @@ bool nue_tree_turns(const struct nue_tree *t, struct cdg_order *cdg, enum nue_tu
 static bool take_turns(struct nue_tree *t, struct cdg_order *cdg, uint32_t sw, uint32_t channel)
 {
 	const struct nue_net *net = t->net;
-	uint32_t next = nue_head(net, channel);
 
-	if (!t->idle[sw] && next != t->to &&
-	    !(wake_path(t, cdg, next) && cdg_order_add(cdg, channel, t->out[next])))
+	if (!t->idle[sw] && !wake_channel(t, cdg, channel))
 		return false;
 	for (uint32_t c = nue_first(net, sw); c < nue_first(net, sw + 1); c++) {
 		uint32_t from = nue_head(net, c), in = net->channels->back[c];
@@ -400,13 +395,11 @@ static uint32_t list_followers(struct nue_tree *t, uint32_t sw)
 static bool lead_through(struct nue_tree *t, struct cdg_order *cdg, uint32_t channel, uint32_t n)
 {
 	const struct nue_net *net = t->net;
-	uint32_t next = nue_head(net, channel);
 	bool fits;
 
 	t->n_woken = 0;
 	cdg_order_forget(cdg);
-	fits = next == t->to ||
-	       (wake_path(t, cdg, next) && cdg_order_add(cdg, channel, t->out[next]));
+	fits = wake_channel(t, cdg, channel);
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t s = t->seeds[i];
 

@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "route/sp/deal.h"
 #include "route/select/engines.h"
 #include "route/proof/keep_policy.h"
 #include "route/core/unassigned.h"

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "route/direct/direct_routes.h"
-#include "route/sp/deal.h"
 #include "util/mem.h"
 
 #define ENGINE(NAME, FUNCTION, SLS, ...) \

@@ -10,6 +10,12 @@
 	struct routes *FUNCTION##_compute(const struct route_job *job, char *why, size_t why_len);
 CONF_ENGINES(ROUTE_ENGINE)
 #undef ROUTE_ENGINE
+/*
+ * deal_vls() of dfsssp and lash. False: paths do not fit, or are unlike those of the engine: all
+ * LIDs of a switch must take one path with lash; there and back share a VL if they can.
+ */
+bool dfsssp_deal_vls(const struct route_job *job, struct routes *r);
+bool lash_deal_vls(const struct route_job *job, struct routes *r);
 /* compute_shape() of minhop; dragonfly and hyperx have theirs in direct/. */
 struct routes *minhop_routes(const struct route_job *job, const struct graph *g,
 			     const struct shape *shape, char *why, size_t why_len);

@@ -35,20 +35,15 @@ static void layers_done(struct grid_layers *l)
 	arena_done(&l->memory);
 }
 
-static void push_pair(struct grid_layers *l, uint32_t a, uint32_t b)
+/* Makes one link out of `link` and one to `to`; if both lead somewhere, that is one layer too. */
+static void merge_link(struct grid_layers *l, uint32_t *link, uint32_t to)
 {
-	GROW(l->todo, l->n_todo + 2, l->cap_todo);
-	l->todo[l->n_todo++] = a;
-	l->todo[l->n_todo++] = b;
-}
-
-/* Makes one link out of two; if both lead somewhere, that is one layer too. */
-static void merge_link(struct grid_layers *l, uint32_t *link, uint32_t into, uint32_t gone)
-{
-	if (link[into] == TOPO_NONE)
-		link[into] = link[gone];
-	else if (link[gone] != TOPO_NONE)
-		push_pair(l, link[into], link[gone]);
+	if (*link == TOPO_NONE) {
+		*link = to;
+	} else if (to != TOPO_NONE) {
+		APPEND(l->todo, l->n_todo, l->cap_todo) = *link;
+		APPEND(l->todo, l->n_todo, l->cap_todo) = to;
+	}
 }
 
 /* Ends: pairs are pushed when two layers become one, at most two of them. */
@@ -61,32 +56,24 @@ static void close_layers(struct grid_layers *l)
 		if (a == b)
 			continue;
 		sets_join(l->set, a, b);
-		merge_link(l, l->next, MIN(a, b), MAX(a, b));
-		merge_link(l, l->prev, MIN(a, b), MAX(a, b));
+		merge_link(l, &l->next[MIN(a, b)], l->next[MAX(a, b)]);
+		merge_link(l, &l->prev[MIN(a, b)], l->prev[MAX(a, b)]);
 	}
 }
 
 static void link_layers(struct grid_layers *l, uint32_t from, uint32_t to)
 {
-	uint32_t a = sets_root(l->set, from), b = sets_root(l->set, to);
-
-	if (l->next[a] == TOPO_NONE)
-		l->next[a] = to;
-	else
-		push_pair(l, l->next[a], to);
-	if (l->prev[b] == TOPO_NONE)
-		l->prev[b] = from;
-	else
-		push_pair(l, l->prev[b], from);
+	merge_link(l, &l->next[sets_root(l->set, from)], to);
+	merge_link(l, &l->prev[sets_root(l->set, to)], from);
 	close_layers(l);
 }
 
 static void find_layers(struct grid_layers *l, const struct grid_arcs *a, unsigned dim)
 {
 	l->n = a->g->n;
-	ARENA_ARRAYS(&l->memory, l->n, l->set, l->next, l->prev, l->line);
-	memset(l->next, 0xFF, l->n * sizeof(*l->next));
-	memset(l->prev, 0xFF, l->n * sizeof(*l->prev));
+	ARENA_ARRAYS(&l->memory, l->n, l->set, l->line);
+	ARENA_ONES(&l->memory, l->next, l->n);
+	ARENA_ONES(&l->memory, l->prev, l->n);
 	for (uint32_t s = 0; s < l->n; s++)
 		l->set[s] = s;
 	for (uint32_t i = 0; i < a->n; i++)
@@ -149,7 +136,7 @@ static void orient(uint32_t *line, uint32_t n, bool wraps)
 static bool number_layers(struct grid_layers *l, struct grid *grid, unsigned dim)
 {
 	_cleanup_free_ uint32_t *size = xcalloc(l->n, sizeof(*size));
-	_cleanup_free_ uint16_t *number = xcalloc(l->n, sizeof(*number));
+	_cleanup_free_ uint16_t *number = xmalloc_ones(l->n, sizeof(*number));
 	uint32_t best = TOPO_NONE, most = 0, n;
 	bool wraps;
 
@@ -176,7 +163,6 @@ static bool number_layers(struct grid_layers *l, struct grid *grid, unsigned dim
 	if (n < 2 || (wraps && n < 3) || n > 1000)
 		return false;
 	orient(l->line, n, wraps);
-	memset(number, 0xFF, l->n * sizeof(*number));
 	for (uint32_t i = 0; i < n; i++)
 		number[l->line[i]] = (uint16_t)i;
 	for (uint32_t s = 0; s < l->n; s++)
@@ -262,26 +248,19 @@ static unsigned step_between(const struct grid *grid, const uint16_t *p, const u
 static void close_rings(struct grid *grid, const struct grid_arcs *a)
 {
 	for (uint32_t i = 0; i < a->n; i++) {
-		const uint16_t *p = grid_at(grid, a->from[i]),
-			       *q = grid_at(grid, a->g->groups[i].to);
-		unsigned n = 0, dim = 0;
+		uint32_t from = a->from[i], to = a->g->groups[i].to;
+		const uint16_t *p = grid_at(grid, from), *q = grid_at(grid, to);
+		unsigned dim = grid_first_dim(grid, from, to);
 
-		if (a->way[i] != TOPO_NONE || !is_placed(grid, a->from[i]) ||
-		    !is_placed(grid, a->g->groups[i].to))
-			continue;
-		for (unsigned d = 0; d < grid->n_dims; d++)
-			if (p[d] != q[d]) {
-				n++;
-				dim = d;
-			}
-		if (n == 1 && !p[dim] && q[dim] > 1 && q[dim] == grid->size[dim] - 1)
+		if (a->way[i] == TOPO_NONE && is_placed(grid, from) && is_placed(grid, to) &&
+		    grid_differing(grid, p, q) == 1 && !p[dim] && q[dim] > 1 &&
+		    q[dim] == grid->size[dim] - 1)
 			grid->wraps[dim] = true;
 	}
 }
 
-static bool take_places(struct grid *grid, uint32_t n_places)
+static bool take_places(struct grid *grid)
 {
-	memset(grid->switch_at, 0xFF, n_places * sizeof(*grid->switch_at));
 	for (uint32_t s = 0; s < grid->n; s++) {
 		uint32_t *at;
 
@@ -417,8 +396,8 @@ static bool place_all(struct grid *grid, const struct grid_arcs *a, char *why, s
 			return route_refuse(why, why_len, "too much of a grid would be missing");
 	}
 	close_rings(grid, a);
-	ARENA_ARRAY(&grid->memory, grid->switch_at, n_places);
-	if (!take_places(grid, (uint32_t)n_places))
+	ARENA_ONES(&grid->memory, grid->switch_at, n_places);
+	if (!take_places(grid))
 		return route_refuse(why, why_len, "two switches would have the same place");
 	open = place_rest(grid, a->g);
 	if (open != TOPO_NONE)
@@ -429,7 +408,8 @@ static bool place_all(struct grid *grid, const struct grid_arcs *a, char *why, s
 
 struct grid *grid_find(const struct graph *g, char *why, size_t why_len)
 {
-	_cleanup_(grid_arcs_done) struct grid_arcs a = { 0 };
+	_cleanup_(arena_done) struct arena memory = { NULL };
+	struct grid_arcs a = { .memory = &memory };
 	_cleanup_(grid_freep) struct grid *grid = NULL;
 
 	if (g->n < 2)

@@ -50,14 +50,13 @@ struct finder {
 	uint32_t *weight;    /* per group: arcs */
 	char *why;
 	size_t why_len;
-	struct arena memory;
 };
 
 static void number_arcs(const struct graph *g, struct grid_arcs *a)
 {
 	a->g = g;
 	a->n = g->first[g->n];
-	ARENA_ARRAYS(&a->memory, a->n + 1u, a->from, a->back, a->way);
+	ARENA_ARRAYS(a->memory, a->n + 1u, a->from, a->back, a->way);
 	for (uint32_t s = 0; s < g->n; s++)
 		for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++) {
 			a->from[i] = s;
@@ -116,7 +115,7 @@ static bool find_squares(struct finder *f)
 	struct reach r;
 	bool ok = true;
 
-	ARENA_ARRAYS(&f->memory, g->n, r.stamp, r.first, r.n);
+	ARENA_ARRAYS(f->arcs->memory, g->n, r.stamp, r.first, r.n);
 	for (uint32_t s = 0; ok && s < g->n; s++)
 		for (uint32_t i = g->first[s]; ok && i < g->first[s + 1]; i++) {
 			uint32_t mid = g->groups[i].to;
@@ -174,7 +173,7 @@ static void set_bit(const struct finder *f, uint64_t *bits, uint32_t k, uint32_t
 static bool find_apart(struct finder *f)
 {
 	f->words = f->n_classes / 64 + 1;
-	ARENA_ARRAY(&f->memory, f->apart, (f->n_classes + 1u) * f->words);
+	ARENA_ARRAY(f->arcs->memory, f->apart, (f->n_classes + 1u) * f->words);
 	for (size_t i = 0; i < f->n_squares; i++) {
 		uint32_t a = f->way_of[f->squares[i].a] / 2, b = f->way_of[f->squares[i].b] / 2;
 
@@ -188,14 +187,10 @@ static bool find_apart(struct finder *f)
 
 static void note_meeting(struct finder *f, uint32_t x, uint32_t y)
 {
-	if (x / 2 > y / 2) {
-		uint32_t kept = x;
+	uint32_t low = MIN(x, y), high = MAX(x, y);
 
-		x = y;
-		y = kept;
-	}
 	APPEND(f->meetings, f->n_meetings, f->cap_meetings) =
-		(struct meeting){ .x = x & ~1u, .y = y ^ (x & 1), .n = 1 };
+		(struct meeting){ .x = low & ~1u, .y = high ^ (low & 1), .n = 1 };
 }
 
 static int by_ways(const void *a, const void *b)
@@ -264,9 +259,9 @@ static void merge_groups(struct finder *f, uint32_t x, uint32_t y)
 
 static void find_groups(struct finder *f)
 {
-	ARENA_ARRAY(&f->memory, f->group, 2 * f->n_classes + 1u);
-	ARENA_ARRAY(&f->memory, f->members, (f->n_classes + 1u) * f->words);
-	ARENA_ARRAY(&f->memory, f->weight, f->n_classes + 1u);
+	ARENA_ARRAY(f->arcs->memory, f->group, 2 * f->n_classes + 1u);
+	ARENA_ARRAY(f->arcs->memory, f->members, (f->n_classes + 1u) * f->words);
+	ARENA_ARRAY(f->arcs->memory, f->weight, f->n_classes + 1u);
 	for (uint32_t k = 0; k < f->n_classes; k++) {
 		f->group[2 * k] = 2 * k;
 		f->group[2 * k + 1] = 2 * k + 1;
@@ -321,7 +316,6 @@ static bool name_ways(struct finder *f)
 static void finder_done(struct finder *f)
 {
 	FREE_ALL(f->squares, f->meetings);
-	arena_done(&f->memory);
 }
 
 bool grid_arcs_find(const struct graph *g, struct grid_arcs *ret, char *why, size_t why_len)
@@ -330,9 +324,8 @@ bool grid_arcs_find(const struct graph *g, struct grid_arcs *ret, char *why, siz
 		.g = g, .arcs = ret, .why = why, .why_len = why_len
 	};
 
-	*ret = (struct grid_arcs){ 0 };
 	number_arcs(g, ret);
-	ARENA_ARRAYS(&f.memory, ret->n + 1u, f.set, f.way_of);
+	ARENA_ARRAYS(ret->memory, ret->n + 1u, f.set, f.way_of);
 	for (uint32_t i = 0; i < ret->n; i++)
 		f.set[i] = i;
 	if (!find_squares(&f) || !number_classes(&f) || !find_apart(&f))
@@ -340,9 +333,4 @@ bool grid_arcs_find(const struct graph *g, struct grid_arcs *ret, char *why, siz
 	find_meetings(&f);
 	find_groups(&f);
 	return name_ways(&f);
-}
-
-void grid_arcs_done(struct grid_arcs *a)
-{
-	arena_done(&a->memory);
 }

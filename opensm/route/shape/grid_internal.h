@@ -12,9 +12,8 @@ struct grid_arcs {
 	uint32_t *back; /* the same edge from the other end */
 	uint32_t *way;	/* 2 * dimension + (0 or 1, the way along it); TOPO_NONE: not known */
 	unsigned n_dims;
-	struct arena memory;
+	struct arena *memory; /* the arrays above are in it, and what it takes to find them */
 };
 
-/* False and why: no grid looks like this. */
+/* False and why: no grid looks like this. All zero but `memory` before. */
 bool grid_arcs_find(const struct graph *g, struct grid_arcs *ret, char *why, size_t why_len);
-void grid_arcs_done(struct grid_arcs *a);

@@ -192,9 +192,8 @@ struct shape *shape_free(struct shape *s)
 {
 	if (!s)
 		return NULL;
-	FREE_ALL(s->group, s->leaf);
 	grid_free(s->grid);
-	free(s);
+	FREE_ALL(s->group, s->leaf, s);
 	return NULL;
 }
 

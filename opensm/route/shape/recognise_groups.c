@@ -18,7 +18,7 @@ struct grouping {
 	const struct graph *g;
 	struct shape *s;
 	bool *local;	 /* per group of the graph: within a group of switches */
-	uint16_t *common;/* per group of the graph: common neighbours of both ends */
+	uint32_t *common;/* per group of the graph: common neighbours of both ends */
 	uint32_t *size;	 /* per group */
 };
 
@@ -28,15 +28,11 @@ static void count_common(struct grouping *w)
 	_cleanup_free_ uint32_t *mark = xcalloc(g->n, sizeof(*mark));
 
 	for (uint32_t u = 0; u < g->n; u++) {
-		for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++)
-			mark[g->groups[i].to] = u + 1;
-		for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++) {
-			uint32_t v = g->groups[i].to, n = 0;
-
-			for (uint32_t k = g->first[v]; k < g->first[v + 1]; k++)
-				n += mark[g->groups[k].to] == u + 1;
-			w->common[i] = (uint16_t)n;
-		}
+		GRAPH_EACH(g, u, edge)
+			mark[edge->to] = u + 1;
+		GRAPH_EACH(g, u, edge)
+			GRAPH_EACH(g, edge->to, beyond)
+				w->common[edge - g->groups] += mark[beyond->to] == u + 1;
 	}
 }
 
@@ -44,18 +40,16 @@ static void count_common(struct grouping *w)
 static void mark_cliques(struct grouping *w)
 {
 	const struct graph *g = w->g;
-	_cleanup_free_ uint16_t *most = xcalloc(g->n, sizeof(*most));
+	_cleanup_free_ uint32_t *most = xcalloc(g->n, sizeof(*most));
 
 	count_common(w);
 	for (uint32_t u = 0; u < g->n; u++)
 		for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++)
 			most[u] = MAX(most[u], w->common[i]);
 	for (uint32_t u = 0; u < g->n; u++)
-		for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++) {
-			uint32_t v = g->groups[i].to;
-
-			w->local[i] = w->common[i] && 2u * w->common[i] > MIN(most[u], most[v]);
-		}
+		for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++)
+			w->local[i] = w->common[i] &&
+				      2 * w->common[i] > MIN(most[u], most[g->groups[i].to]);
 }
 
 /* Groups are numbered by their first switches. */
@@ -94,9 +88,8 @@ static bool are_dense(struct grouping *w, bool plus)
 
 	for (uint32_t u = 0; u < g->n; u++) {
 		leaves[s->group[u]] += s->leaf[u];
-		for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++)
-			inside[s->group[u]] +=
-				u < g->groups[i].to && s->group[u] == s->group[g->groups[i].to];
+		GRAPH_EACH(g, u, edge)
+			inside[s->group[u]] += u < edge->to && s->group[u] == s->group[edge->to];
 	}
 	for (uint32_t k = 0; k < s->n_groups; k++) {
 		uint64_t n = w->size[k], leaf = leaves[k];
@@ -144,8 +137,7 @@ static bool try_groups(struct grouping *w, bool plus)
 		mark_cliques(w);
 	find_groups(w);
 	if (s->n_groups < 3 || s->per_group < 2 || s->n_groups > MIN(s->n / 2, GROUPS_MAX) ||
-	    !are_dense(w, plus) ||
-	    !are_joined(w))
+	    !are_dense(w, plus) || !are_joined(w))
 		return false;
 	s->kind = plus ? SHAPE_DRAGONFLY_PLUS : SHAPE_DRAGONFLY;
 	return true;
@@ -154,15 +146,14 @@ static bool try_groups(struct grouping *w, bool plus)
 bool shape_find_groups(const struct graph *g, struct shape *s)
 {
 	_cleanup_free_ bool *local = xcalloc(MAX(g->first[g->n], 1u), sizeof(*local));
-	_cleanup_free_ uint16_t *common = xcalloc(MAX(g->first[g->n], 1u), sizeof(*common));
+	_cleanup_free_ uint32_t *common = xcalloc(MAX(g->first[g->n], 1u), sizeof(*common));
 	_cleanup_free_ uint32_t *size = xcalloc(g->n, sizeof(*size));
 	struct grouping w = { .g = g, .s = s, .local = local, .common = common, .size = size };
 
 	s->group = xcalloc(g->n, sizeof(*s->group));
 	if (try_groups(&w, false) || try_groups(&w, true))
 		return true;
-	free(s->group);
-	s->group = NULL;
+	free(take(s->group));
 	s->n_groups = s->per_group = s->n_cut = 0;
 	return false;
 }

@@ -24,6 +24,7 @@ struct lattice {
 	bool *known;	/* per switch: has a place */
 	uint32_t *row;	/* per switch: 1 + dimension of the axis it is on; 0: none */
 	uint32_t *mark; /* per switch */
+	uint32_t *queue; /* switches without a place */
 };
 
 static uint16_t *at(const struct lattice *l, uint32_t u)
@@ -138,12 +139,11 @@ static bool find_place(const struct lattice *l, uint32_t u, uint32_t v, uint32_t
 	uint16_t x[GRID_DIMS];
 	unsigned n = 0;
 
-	for (unsigned which = 0; which < 2; which++) {
-		if (!crossing(l->grid, at(l, v), at(l, w), which, x) || !fits(l, u, x))
-			continue;
-		memcpy(ret, x, l->grid->n_dims * sizeof(*x));
-		n++;
-	}
+	for (unsigned which = 0; which < 2; which++)
+		if (crossing(l->grid, at(l, v), at(l, w), which, x) && fits(l, u, x)) {
+			memcpy(ret, x, l->grid->n_dims * sizeof(*x));
+			n++;
+		}
 	return n == 1;
 }
 
@@ -183,12 +183,11 @@ static bool settle(struct lattice *l, uint32_t u)
 }
 
 /* Finds places for all switches, from the axes outwards. False: some switch fits nowhere. */
-static bool settle_all(struct lattice *l, uint32_t *queue)
+static bool settle_all(struct lattice *l)
 {
 	const struct graph *g = l->g;
-	uint32_t left = 0, before;
+	uint32_t left = 0, before, *queue = l->queue;
 
-	memset(l->grid->switch_at, 0xFF, l->n_places * sizeof(*l->grid->switch_at));
 	for (uint32_t u = 0; u < g->n; u++) {
 		if (l->known[u])
 			l->grid->switch_at[grid_index(l->grid, at(l, u))] = u;
@@ -215,10 +214,10 @@ static bool agrees(struct lattice *l)
 	uint64_t cables = 0, whole = 0;
 
 	for (uint32_t u = 0; u < g->n; u++)
-		for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++) {
-			if (grid_differing(grid, at(l, u), at(l, g->groups[i].to)) != 1)
+		GRAPH_EACH(g, u, edge) {
+			if (grid_differing(grid, at(l, u), at(l, edge->to)) != 1)
 				return false;
-			cables += u < g->groups[i].to;
+			cables += u < edge->to;
 		}
 	for (unsigned d = 0; d < grid->n_dims; d++)
 		whole += (uint64_t)l->n_places * (grid->size[d] - 1u) / 2;
@@ -275,24 +274,22 @@ static void pack(const struct lattice *l)
 	grid->n_missing = l->n_places - grid->n;
 }
 
-static bool try_origin(struct lattice *l, uint32_t origin, uint32_t n_switches, uint32_t *queue)
+static bool try_origin(struct lattice *l, uint32_t origin, uint32_t n_switches)
 {
 	if (!find_axes(l, origin, n_switches))
 		return false;
-	ARENA_ARRAY(&l->grid->memory, l->grid->switch_at, l->n_places);
-	return settle_all(l, queue) && agrees(l);
+	ARENA_ONES(&l->grid->memory, l->grid->switch_at, l->n_places);
+	return settle_all(l) && agrees(l);
 }
 
 struct grid *grid_find_hyperx(const struct graph *g, uint32_t *ret_n_cut)
 {
 	_cleanup_(grid_freep) struct grid *grid = xcalloc(1, sizeof(*grid));
-	_cleanup_free_ bool *known = xcalloc(g->n, sizeof(*known));
-	_cleanup_free_ uint32_t *row = xcalloc(g->n, sizeof(*row));
-	_cleanup_free_ uint32_t *mark = xcalloc(g->n, sizeof(*mark));
-	_cleanup_free_ uint32_t *queue = xcalloc(g->n, sizeof(*queue));
-	struct lattice l = { .g = g, .grid = grid, .known = known, .row = row, .mark = mark };
+	_cleanup_(arena_done) struct arena memory = { NULL };
+	struct lattice l = { .g = g, .grid = grid };
 	uint32_t most = 0, n_switches = 0, tries = 0;
 
+	ARENA_ARRAYS(&memory, g->n, l.known, l.row, l.mark, l.queue);
 	grid->n = g->n;
 	ARENA_ARRAY(&grid->memory, grid->at, (size_t)g->n * GRID_DIMS);
 	for (uint32_t u = 0; u < g->n; u++) {
@@ -303,7 +300,7 @@ struct grid *grid_find_hyperx(const struct graph *g, uint32_t *ret_n_cut)
 		if (shape_degree(g, u) != most)
 			continue;
 		tries++;
-		if (try_origin(&l, u, n_switches, queue)) {
+		if (try_origin(&l, u, n_switches)) {
 			pack(&l);
 			*ret_n_cut = l.n_cut;
 			return take(grid);

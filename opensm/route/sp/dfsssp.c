@@ -23,11 +23,9 @@
  * computed anew; connections with a former SL are then outside of the proof until they query the
  * path again.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "route/sp/sp_balance.h"
-#include "route/sp/deal.h"
 #include "route/select/engines.h"
 #include "route/vl/vl_layers.h"
 #include "route/sp/sssp.h"
@@ -58,30 +56,6 @@ static size_t n_entries(const struct routes *r)
 	return (size_t)r->topo->n_switches * r->row_size;
 }
 
-/* Tries a few destinations, when there are many: if these do not fit, all do not. */
-static bool is_hopeless(struct dfsssp *d)
-{
-	const struct dest_order *dests = d->s.dests;
-	uint32_t at[PROBE], keys[PROBE];
-	struct vl_layers *few;
-	bool fits;
-
-	if (dests->n < 4 * PROBE)
-		return false;
-	for (uint32_t i = 0; i < PROBE; i++) {
-		at[i] = dests->at[(uint64_t)i * dests->n / PROBE];
-		keys[i] = dests->lids[(uint64_t)i * dests->n / PROBE];
-	}
-	few = vl_layers_new(&(struct vl_layers_job){
-		.topo = d->job->topo, .n_columns = PROBE, .at = at, .keys = keys,
-		.row_size = d->s.routes->row_size, .ports = d->s.routes->lft, .limit = d->most,
-		.sources = dests->has_sources, .most = 1, .cancelled = d->job->cancelled,
-	});
-	fits = few && few->needed <= d->most;
-	vl_layers_free(few);
-	return !fits;
-}
-
 static struct vl_layers_job vl_layers_job(const struct dfsssp *d)
 {
 	const struct sssp *s = &d->s;
@@ -98,6 +72,31 @@ static struct vl_layers_job vl_layers_job(const struct dfsssp *d)
 		.limit = d->limit,
 		.cancelled = d->job->cancelled,
 	};
+}
+
+/* Tries a few destinations, when there are many: if these do not fit, all do not. */
+static bool is_hopeless(struct dfsssp *d)
+{
+	const struct dest_order *dests = d->s.dests;
+	struct vl_layers_job job = vl_layers_job(d);
+	uint32_t at[PROBE], keys[PROBE];
+	struct vl_layers *few;
+	bool fits;
+
+	if (dests->n < 4 * PROBE)
+		return false;
+	for (uint32_t i = 0; i < PROBE; i++) {
+		at[i] = dests->at[(uint64_t)i * dests->n / PROBE];
+		keys[i] = dests->lids[(uint64_t)i * dests->n / PROBE];
+	}
+	job.n_columns = PROBE;
+	job.at = at;
+	job.keys = keys;
+	job.most = 1;
+	few = vl_layers_new(&job);
+	fits = few && few->needed <= d->most;
+	vl_layers_free(few);
+	return !fits;
 }
 
 /* True if the paths fit. */
@@ -267,21 +266,8 @@ static void find_vls(struct dfsssp *d)
 
 static void use_vls(struct dfsssp *d)
 {
-	struct routes *r = d->s.routes;
-	struct sl2vl *vls;
-
-	if (d->layers->n < 2)
-		return;
-	vls = sl2vl_new(r->topo, d->layers->n, SL2VL_BY_SWITCH_LID, r->row_size, 1);
-	for (size_t i = 0; i < n_entries(r); i++)
-		vls->sl[i] = d->layers->lanes[i] == VL_LAYERS_NONE ? 0 : d->layers->lanes[i];
-	vls->n_needed = (uint8_t)(d->kept && d->job->previous->lanes
-					    ? MIN(sl2vl_own_needed(d->job->previous->lanes),
-							  d->layers->n)
-					    : d->layers->needed);
-	r->lanes = vls;
-	snprintf(r->note, sizeof(r->note), "%u VLs, of which %u are needed", vls->n_vls,
-		 vls->n_needed ? vls->n_needed : vls->n_vls);
+	sssp_use_vls(d->s.routes, d->layers, SL2VL_BY_SWITCH_LID, 0,
+		     d->kept ? d->job->previous->lanes : NULL);
 }
 
 bool dfsssp_deal_vls(const struct route_job *job, struct routes *r)

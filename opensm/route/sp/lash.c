@@ -15,11 +15,9 @@
  *
  * lash_start_vl: SLs and VLs begin there.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "route/sp/sp_balance.h"
-#include "route/sp/deal.h"
 #include "route/select/engines.h"
 #include "route/proof/keep_policy.h"
 #include "route/vl/vl_layers.h"
@@ -349,22 +347,8 @@ static void write_tables(const struct lash *l, struct routes *r)
 
 static void use_vls(const struct lash *l, struct routes *r)
 {
-	unsigned start = l->job->options.lash_start_vl;
-	struct sl2vl *vls;
-
-	if (l->layers->n + start < 2)
-		return;
-	vls = sl2vl_new(l->topo, MAX(l->layers->n, 1) + start, SL2VL_BY_SWITCHES, r->row_size, 1);
-	for (size_t i = 0; i < (size_t)l->n * l->n; i++)
-		vls->sl[i] = (uint8_t)(start + (l->layers->lanes[i] == VL_LAYERS_NONE
-							  ? 0
-							  : l->layers->lanes[i]));
-	vls->n_needed = (uint8_t)(l->layers->needed + start);
-	if (l->kept && l->job->previous->lanes)
-		vls->n_needed = MIN(sl2vl_own_needed(l->job->previous->lanes), vls->n_vls);
-	r->lanes = vls;
-	snprintf(r->note, sizeof(r->note), "%u VLs, of which %u are needed", l->layers->n,
-		 vls->n_needed - start);
+	sssp_use_vls(r, l->layers, SL2VL_BY_SWITCHES, l->job->options.lash_start_vl,
+		     l->kept ? l->job->previous->lanes : NULL);
 }
 
 /* False: the LIDs of a switch take different paths. */

@@ -124,6 +124,24 @@ void sssp_done(struct sssp *s)
 	free(s->weights);
 }
 
+void sssp_use_vls(struct routes *r, const struct vl_layers *layers, enum sl2vl_by by,
+		  unsigned start, const struct sl2vl *kept)
+{
+	unsigned n_vls = MAX(layers->n, 1) + start;
+	struct sl2vl *l;
+
+	if (layers->n + start < 2)
+		return;
+	l = sl2vl_new(r->topo, n_vls, by, r->row_size, 1);
+	for (size_t i = 0; i < sl2vl_n_sl(l); i++)
+		l->sl[i] = (uint8_t)(start +
+				     (layers->lanes[i] == VL_LAYERS_NONE ? 0 : layers->lanes[i]));
+	l->n_needed = (uint8_t)(kept ? MIN(sl2vl_own_needed(kept), n_vls) : layers->needed + start);
+	r->lanes = l;
+	snprintf(r->note, sizeof(r->note), "%u VLs, of which %u are needed", layers->n,
+		 l->n_needed ? l->n_needed - start : layers->n);
+}
+
 struct routes *sssp_compute(const struct route_job *job, char *why, size_t why_len)
 {
 	_cleanup_(sssp_done) struct sssp s = { .graph = NULL };

@@ -5,6 +5,7 @@
 #include "route/core/graph.h"
 #include "route/sp/dest_order.h"
 #include "route/core/routes.h"
+#include "route/vl/vl_layers.h"
 
 struct sssp {
 	struct graph *graph;
@@ -20,3 +21,10 @@ struct sssp {
 bool sssp_run(const struct route_job *job, const char *name, struct sssp *ret, char *why,
 	      size_t why_len);
 void sssp_done(struct sssp *s);
+
+/*
+ * The scheme of these VLs, the first being `start`, if there are more than one. `kept`: of previous
+ * tables whose paths all keep their VLs, so as many are needed as of that; else NULL.
+ */
+void sssp_use_vls(struct routes *r, const struct vl_layers *layers, enum sl2vl_by by,
+		  unsigned start, const struct sl2vl *kept);

@@ -353,15 +353,11 @@ static void mirror(struct cdg_order *o, uint32_t *ret_n)
 	const struct cdg_channels *c = o->channels;
 
 	memset(o->before, 0, c->row[c->n] * sizeof(*o->before));
-	for (uint32_t in = 0; in < c->n; in++) {
-		uint32_t at = c->to[in];
-		const uint64_t *row = o->after + row_after(c, in);
-
-		EACH_CHANNEL(c, at, row, out) {
+	for (uint32_t in = 0; in < c->n; in++)
+		EACH_CHANNEL(c, c->to[in], o->after + row_after(c, in), out) {
 			flip(o->before, c->row[out], bit_before(c, in));
 			ret_n[out]++;
 		}
-	}
 }
 
 bool cdg_order_settle(struct cdg_order *o)

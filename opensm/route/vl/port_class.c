@@ -114,21 +114,6 @@ static bool climbs(const struct mover *m, uint32_t sw, unsigned p, lid_t lid, ui
 		       class_behind(m, routes_channel(m->r, peer, lid));
 }
 
-/* Adds `n` to the load of a path of few cables. Returns the most on a channel of it. */
-static uint32_t add_load(struct mover *m, uint32_t sw, lid_t lid, uint32_t at, uint32_t n)
-{
-	uint32_t most = 0;
-
-	for (unsigned hops = 0; sw != at && hops < CABLES_MAX; hops++) {
-		uint32_t channel = routes_channel(m->r, sw, lid);
-
-		m->load[channel] += n;
-		most = MAX(most, m->load[channel]);
-		sw = m->r->topo->ports[channel].sw;
-	}
-	return most;
-}
-
 /* The least loaded port by which the path climbs; 0: there is none. */
 static uint8_t find_port(struct mover *m, uint32_t sw, lid_t lid, uint32_t at)
 {
@@ -144,7 +129,8 @@ static uint8_t find_port(struct mover *m, uint32_t sw, lid_t lid, uint32_t at)
 		if (!climbs(m, sw, p, lid, at))
 			continue;
 		load = MAX(m->load[s->first_port + p],
-			   add_load(m, topo_port(m->r->topo, sw, p)->sw, lid, at, 0));
+			   routes_add_load(m->r, topo_port(m->r->topo, sw, p)->sw, lid, 0,
+					   m->load));
 		if (load < least) {
 			least = load;
 			best = p;
@@ -163,7 +149,7 @@ static void move_entry(struct mover *m, uint32_t sw, lid_t lid, uint32_t at)
 		routes_write(m->r, sw, lid, port);
 		m->r->dealt = false;
 	}
-	add_load(m, sw, lid, at, m->sources[sw]);
+	routes_add_load(m->r, sw, lid, m->sources[sw], m->load);
 }
 
 static void move_column(struct mover *m, lid_t lid, uint32_t at)
@@ -180,12 +166,10 @@ static void move_entries(const struct route_job *job, struct mover *m)
 
 	m->load = xcalloc(topo_n_entries(t), sizeof(*m->load));
 	m->sources = topo_count_hosts(t);
-	for (uint32_t h = 0; h < t->n_hosts && !route_is_cancelled(job); h++) {
-		const struct topo_host *host = &t->hosts[h];
-
-		for (unsigned k = 0; host->lid && host->sw != TOPO_NONE && k < 1u << host->lmc; k++)
-			move_column(m, (lid_t)(host->lid + k), host->sw);
-	}
+	for (uint32_t h = 0; h < t->n_hosts && !route_is_cancelled(job); h++)
+		TOPO_EACH_LID(&t->hosts[h], lid)
+			if (t->hosts[h].sw != TOPO_NONE)
+				move_column(m, (lid_t)lid, t->hosts[h].sw);
 }
 
 /* ---- the check ----------------------------------------------------------------------------- */

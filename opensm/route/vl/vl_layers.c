@@ -547,8 +547,7 @@ struct vl_layers *vl_layers_stay(const struct vl_layers_job *job, uint16_t *hint
 
 struct vl_layers *vl_layers_free(struct vl_layers *l)
 {
-	if (!l)
-		return NULL;
-	FREE_ALL(l->lanes, l);
+	if (l)
+		FREE_ALL(l->lanes, l);
 	return NULL;
 }
