@@ -102,16 +102,13 @@ struct cdg *cdg_new(const struct topo *t, const struct sl2vl *lanes)
 
 	g->topo = t;
 	find_ports(g);
+	g->n_layers = g->n_vls = g->n_in = g->n_classes = 1;
+	for (unsigned sl = 0; sl < SL2VL_SLS; sl++)
+		g->layers[sl] = 1;
 	/* With one class and SLs that are free every VL is like the other: one will do. */
-	if (!lanes || ((lanes->n_classes == 1 || !lanes->class_of) &&
-		       lanes->by == SL2VL_BY_NOTHING)) {
-		g->n_layers = g->n_vls = g->n_in = g->n_classes = 1;
-		for (unsigned sl = 0; sl < SL2VL_SLS; sl++)
-			g->layers[sl] = 1;
-	} else {
+	if (lanes && (lanes->by != SL2VL_BY_NOTHING || (lanes->n_classes > 1 && lanes->class_of))) {
 		g->lanes = lanes;
 		g->n_vls = lanes->n_vls;
-		g->n_classes = 1;
 		find_layers(g);
 		find_classes(g);
 		g->n_in = g->n_classes > 1 ? g->n_vls : 1;
@@ -231,16 +228,6 @@ void cdg_forget_vls(struct cdg *g)
 }
 
 /* ---- columns --------------------------------------------------------------------------------- */
-
-void cdg_begin(struct cdg *g, unsigned threads)
-{
-	g->turns = cdg_turns_new(g, threads);
-}
-
-void cdg_end(struct cdg *g)
-{
-	g->turns = cdg_turns_free(g->turns);
-}
 
 struct cdg_walk {
 	struct cdg *g;
@@ -438,30 +425,30 @@ static void arrive(struct flood *f, uint32_t sw, unsigned port, unsigned vl)
 }
 
 /* A copy from port `in` (VL `vl`; own: from an end port there) to port `out`. */
-static void copy_out(struct flood *f, uint32_t s, const struct arrival *a, unsigned out)
+static void copy_out(struct flood *f, uint32_t s, struct arrival a, unsigned out)
 {
 	struct cdg *g = f->g;
 	uint32_t channel = g->topo->switches[s].first_port + out;
 	const struct topo_port *to = &g->topo->ports[channel];
-	unsigned b = g->lanes ? sl2vl_vl(g->lanes, g->topo, s, a->port, out, f->sl) : 0;
+	unsigned b = g->lanes ? sl2vl_vl(g->lanes, g->topo, s, a.port, out, f->sl) : 0;
 	uint64_t *into = &g->into[((size_t)channel * g->n_vls + b) * g->n_in * g->words];
 
 	if (b == SL2VL_VL_DROP)
 		return;
-	if (!a->own)
-		cdg_note_bits(f->added, &into[(g->n_in > 1 ? a->vl : 0u) * g->words + a->port / 64],
-			  UINT64_C(1) << a->port % 64);
+	if (!a.own)
+		cdg_note_bits(f->added, &into[(g->n_in > 1 ? a.vl : 0u) * g->words + a.port / 64],
+			  UINT64_C(1) << a.port % 64);
 	g->vls |= (uint16_t)(1u << b);
 	arrive(f, to->sw, to->port, b);
 }
 
-static void flood_from(struct flood *f, const struct arrival *a)
+static void flood_from(struct flood *f, struct arrival a)
 {
-	const struct mcast_row *row = &f->tree->rows[a->row];
+	const struct mcast_row *row = &f->tree->rows[a.row];
 	const struct topo *t = f->g->topo;
 
 	for (unsigned out = 1; out <= t->switches[row->sw].n_ports; out++)
-		if (out != a->port && row->mask[out / 64] >> out % 64 & 1 &&
+		if (out != a.port && row->mask[out / 64] >> out % 64 & 1 &&
 		    topo_port(t, row->sw, out)->sw != TOPO_NONE)
 			copy_out(f, row->sw, a, out);
 }
@@ -480,12 +467,11 @@ static void flood_tree(struct flood *f)
 
 		for (unsigned p = 0; p <= t->switches[s].n_ports; p++)
 			if (!p || topo_port(t, s, p)->host != TOPO_NONE)
-				flood_from(f, &(struct arrival){
+				flood_from(f, (struct arrival){
 						      .row = i, .port = (uint8_t)p, .own = true });
 	}
 	for (size_t i = 0; i < f->n; i++)
-		flood_from(f, &(struct arrival){ .row = f->queue[i].row, .port = f->queue[i].port,
-						 .vl = f->queue[i].vl });
+		flood_from(f, f->queue[i]);
 	FREE_ALL(f->queue, f->seen, f->row);
 }
 

@@ -18,6 +18,7 @@ struct target {
 struct verifier {
 	const struct routes *routes;
 	const struct topo *topo;
+	unsigned threads;
 	struct graph *graph;
 	struct distances *distances;
 	uint32_t n_ports;      /* entries of topo->ports; a channel is an index there */
@@ -68,10 +69,9 @@ struct cell {
 	uint32_t flow;
 };
 
-/* Results of one thread. All sums; `sign` -1 takes away what was added before. */
+/* Results of one thread. All sums. */
 struct check_worker {
 	const struct verifier *j;
-	int sign;
 	uint32_t at;	       /* order[] is for this destination switch; TOPO_NONE: none yet */
 	const uint16_t *dist;  /* from there */
 	/* farthest from `at` first; `at` itself and what is not connected are left out */
