@@ -23,11 +23,7 @@ struct delta {
 	struct verifier *new;
 	const struct route_changes *changes;
 	struct routes_blocks blocks; /* of `new` */
-	struct differing {
-		uint32_t sw;
-		lid_t lid;
-		uint8_t was, now;
-	} *entries;		/* by LID */
+	struct routes_entry *entries; /* by LID */
 	size_t n_entries, cap_entries;
 	struct cable_moved {
 		uint32_t end;	/* entry of topo->ports that leads elsewhere than before */
@@ -53,9 +49,11 @@ struct delta {
 	size_t n_queue, cap_queue;
 	struct path {
 		const struct verifier *j; /* the old one or the new one */
+		uint32_t from;
 		uint32_t sw;	/* as far as it was followed, by so many hops */
 		uint32_t hops;
 		uint32_t flow;	/* is added to the loads */
+		uint32_t own;	/* so many of it are not to themselves */
 		uint32_t with;	/* it goes on with path number `with` - 1; 0: alone */
 		lid_t lid;
 		bool is_done;
