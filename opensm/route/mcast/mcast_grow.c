@@ -22,9 +22,7 @@ struct mcast_spot *mcast_spot(struct mcast_planner *p, uint32_t sw)
 	struct mcast_spot *s = &p->spots[sw];
 
 	if (s->plan != p->plan) {
-		*s = (struct mcast_spot){ .plan = p->plan,
-					  .parent = MCAST_NONE,
-					  .row = MCAST_NONE };
+		*s = (struct mcast_spot){ .plan = p->plan, .parent = MCAST_NONE };
 		p->switches[p->n_switches++] = sw;
 	}
 	return s;
@@ -194,7 +192,7 @@ void mcast_fell(struct mcast_planner *p)
 		struct mcast_spot *s = &p->spots[p->switches[i]];
 
 		s->in_tree = false;
-		s->parent = s->row = MCAST_NONE;
+		s->parent = MCAST_NONE;
 		s->degree = s->near = 0;
 	}
 }

@@ -65,6 +65,8 @@ static void find_classes(struct cdg *g)
 
 void cdg_find_peers(struct cdg *g)
 {
+	g->n_ports = topo_n_entries(g->topo);
+	g->peer = xrealloc(g->peer, g->n_ports + 1u, sizeof(*g->peer));
 	for (uint32_t e = 0; e < g->n_ports; e++)
 		g->peer[e] = topo_peer(g->topo, e);
 }
@@ -82,9 +84,7 @@ static void find_ports(struct cdg *g)
 {
 	const struct topo *t = g->topo;
 
-	g->n_ports = topo_n_entries(t);
 	g->words = cdg_words(t);
-	g->peer = xmalloc(g->n_ports * sizeof(*g->peer));
 	g->hosts = xcalloc((size_t)t->n_switches * g->words, sizeof(*g->hosts));
 	cdg_find_peers(g);
 	for (uint32_t s = 0; s < t->n_switches; s++)
@@ -177,17 +177,27 @@ struct cdg *cdg_free(struct cdg *g)
 	return NULL;
 }
 
+/* Layers that end ports of `s` use for a LID of switch `at`. */
+static uint16_t layers_at(const struct cdg *g, uint32_t s, uint32_t at, lid_t lid)
+{
+	return g->lanes ? g->layers[sl2vl_sl(g->lanes, s, at, lid, 0)] : 1;
+}
+
+/* VLs that packets of these layers may be on. */
+static uint16_t vls_of_layers(const struct cdg *g, uint16_t layers)
+{
+	uint16_t vls = 0;
+
+	for (unsigned i = 0; i < g->n_classes * g->n_classes; i++)
+		for (unsigned left = layers; left; left &= left - 1)
+			vls |= (uint16_t)(1u << cdg_vl(g, i / g->n_classes, i % g->n_classes,
+						       (unsigned)__builtin_ctz(left)));
+	return vls & (uint16_t)~(1u << SL2VL_VL_DROP);
+}
+
 uint16_t cdg_vls_of(const struct cdg *g, uint32_t at, lid_t lid)
 {
-	uint16_t layers, vls = 0;
-
-	if (!g->lanes)
-		return 1;
-	layers = g->layers[sl2vl_sl(g->lanes, 0, at, lid, 0)];
-	for (unsigned k = 0; k < g->n_layers; k++)
-		if (layers >> k & 1)
-			vls |= (uint16_t)(1u << g->lanes->vl[g->layer_sl[k]]);
-	return vls & (uint16_t)~(1u << SL2VL_VL_DROP);
+	return vls_of_layers(g, layers_at(g, 0, at, lid));
 }
 
 uint16_t cdg_vls(const struct cdg *g)
@@ -197,18 +207,13 @@ uint16_t cdg_vls(const struct cdg *g)
 
 uint16_t cdg_vls_with(const struct cdg *g, uint16_t sls)
 {
-	uint16_t layers = 0, vls = 0;
+	uint16_t layers = 0;
 
 	if (!g->lanes)
 		return g->vls;
 	for (unsigned sl = 0; sl < SL2VL_SLS; sl++)
 		layers |= sls >> sl & 1 ? g->layers[sl] : 0;
-	for (unsigned i = 0; i < g->n_classes * g->n_classes; i++)
-		for (unsigned k = 0; k < g->n_layers; k++)
-			if (layers >> k & 1)
-				vls |= (uint16_t)(1u << cdg_vl(g, i / g->n_classes,
-							       i % g->n_classes, k));
-	return g->vls & vls;
+	return g->vls & vls_of_layers(g, layers);
 }
 
 /* VLs of first cables stay: paths of one cable have no dependency. */
@@ -249,12 +254,6 @@ struct cdg_walk *cdg_walk_new(struct cdg *g)
 }
 
 ARENA_FREE(cdg_walk_free, struct cdg_walk)
-
-/* Layers that end ports of `s` use for the column. */
-static uint16_t layers_at(const struct cdg *g, uint32_t s, const struct cdg_column *c)
-{
-	return g->lanes ? g->layers[sl2vl_sl(g->lanes, s, c->at, c->lid, 0)] : 1;
-}
 
 static bool is_any(const uint64_t *words, unsigned n)
 {
@@ -319,13 +318,6 @@ static void pass_on(struct cdg_walk *w, uint32_t s, unsigned port, unsigned laye
 	}
 }
 
-static bool comes_in(const struct cdg_walk *w, uint32_t s)
-{
-	unsigned masks = w->g->n_in * w->g->words;
-
-	return is_any(&w->in[(size_t)s * masks], masks);
-}
-
 static void forget(struct cdg_walk *w, uint32_t s)
 {
 	memset(&w->in[(size_t)s * w->g->n_in * w->g->words], 0,
@@ -335,13 +327,14 @@ static void forget(struct cdg_walk *w, uint32_t s)
 static void add_layer(struct cdg_walk *w, const struct cdg_column *c, unsigned layer)
 {
 	struct cdg *g = w->g;
+	unsigned masks = g->n_in * g->words;
 
 	for (uint32_t i = 0; i < c->n_order; i++) {
 		uint32_t s = c->order[i];
 		const uint64_t *own =
 			w->layers[s] >> layer & 1 ? &g->hosts[(size_t)s * g->words] : NULL;
 
-		if (!own && !comes_in(w, s))
+		if (!own && !is_any(&w->in[(size_t)s * masks], masks))
 			continue;
 		if (c->next[s] < g->topo->n_switches)
 			pass_on(w, s, c->ports[s], layer, own);
@@ -362,7 +355,7 @@ void cdg_add_column(struct cdg_walk *w, const struct cdg_column *c)
 	for (uint32_t i = 0; i < c->n_order; i++) {
 		uint32_t s = c->order[i];
 
-		w->layers[s] = has_hosts(g, s) ? layers_at(g, s, c) : 0;
+		w->layers[s] = has_hosts(g, s) ? layers_at(g, s, c->at, c->lid) : 0;
 		all |= w->layers[s];
 	}
 	for (unsigned layer = 0; layer < g->n_layers; layer++)
@@ -374,7 +367,7 @@ void cdg_add_way(struct cdg_walk *w, const struct cdg_column *c, uint32_t from)
 {
 	struct cdg *g = w->g;
 	uint32_t n = g->topo->n_switches;
-	uint16_t layers = has_hosts(g, from) ? layers_at(g, from, c) : 0;
+	uint16_t layers = has_hosts(g, from) ? layers_at(g, from, c->at, c->lid) : 0;
 
 	for (unsigned layer = 0; layer < g->n_layers; layer++) {
 		const uint64_t *own = &g->hosts[(size_t)from * g->words];

@@ -38,7 +38,7 @@ struct cdg {
 
 /* Words of a mask of ports: 1 .. PORT_WORDS. */
 unsigned cdg_words(const struct topo *t);
-/* Fills peer[] anew from the topo. */
+/* Sets n_ports and peer[] anew from the topo. */
 void cdg_find_peers(struct cdg *g);
 /*
  * Goes on with a topo of the same ports, cabled otherwise, and a scheme that has as many classes,

@@ -336,19 +336,13 @@ static bool still_nearer(struct delta *d, lid_t lid, const struct routes_entry *
 		if (!verifier_comes_nearer(j, entries[i].sw, lid, true))
 			return false;
 	for (size_t i = d->first_moved[at]; i < d->first_moved[at + 1]; i++) {
-		const struct topo_switch *sw = &j->topo->switches[d->moved[i].sw];
-
 		if (!verifier_comes_nearer(j, d->moved[i].sw, lid, true))
 			return false;
 		missing += d->moved[i].now == DISTANCE_NONE;
 		missing -= d->moved[i].before == DISTANCE_NONE;
-		for (unsigned p = 1; p <= sw->n_ports; p++) {
-			uint32_t behind = j->behind[sw->first_port + p];
-
-			if (behind != BEHIND_NONE &&
-			    !verifier_comes_nearer(j, behind >> 8, lid, true))
+		BEHIND_EACH(j, d->moved[i].sw, to)
+			if (!verifier_comes_nearer(j, *to >> 8, lid, true))
 				return false;
-		}
 	}
 	j->missing[lid] += missing;
 	d->p->v.switch_unreachable += (uint64_t)(int64_t)(int32_t)missing;

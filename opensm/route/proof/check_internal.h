@@ -35,6 +35,13 @@ struct verifier {
 	bool *nearer;          /* the same: every entry is known to be a step nearer */
 };
 
+/* The cables of switch `s` to others: `*TO` is where one leads. */
+#define BEHIND_EACH(j, s, TO)                                                                      \
+	for (const uint32_t *TO = &(j)->behind[(j)->topo->switches[s].first_port + 1],             \
+			    *TO##_end = TO + (j)->topo->switches[s].n_ports;                       \
+	     TO < TO##_end; TO++)                                                                  \
+		if (*TO != BEHIND_NONE)
+
 /* The state that a check leaves with the routes checked (routes.h). */
 struct route_proof {
 	struct verifier j;
