@@ -136,7 +136,8 @@ static void find_cables(struct delta *d, uint32_t s)
 		APPEND(d->cables, d->n_cables, d->cap_cables) = (struct cable_moved){
 			.end = e, .sw = s, .was = d->old->behind[e], .now = d->new->behind[e],
 		};
-		for (const uint8_t *at = row; !is_idle && (at = memchr(at, (int)p, (size_t)(end - at))); at++)
+		for (const uint8_t *at = row;
+		     !is_idle && (at = memchr(at, (int)p, (size_t)(end - at))); at++)
 			add_entry(d, s, (lid_t)(at - row), (uint8_t)p, (uint8_t)p);
 	}
 }

@@ -61,7 +61,7 @@ struct delta {
 		uint64_t in[PORT_WORDS]; /* packets come to it by these ports */
 	} *paths;		/* of the LID at hand: in twos, before and now */
 	size_t n_paths, cap_paths;
-	uint32_t *met;		/* per switch: the path that came there last, of before and of now */
+	uint32_t *met;		/* per switch: the path that came there last, before and now */
 	uint32_t gone[HOSTS_MAX], came[HOSTS_MAX]; /* hosts of the old topo, of the new one */
 	size_t n_gone, n_came;
 	bool was_minimal;	/* every path from a source to an end port was a shortest one */

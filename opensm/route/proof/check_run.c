@@ -146,7 +146,8 @@ leave_switch(struct run *r, uint32_t s, uint32_t own, uint64_t lids, unsigned wo
 	}
 }
 
-static inline __attribute__((always_inline)) void pass_words(struct run *r, uint64_t all, unsigned words)
+static inline __attribute__((always_inline)) void
+pass_words(struct run *r, uint64_t all, unsigned words)
 {
 	struct check_worker *w = r->w;
 	const struct verifier *j = w->j;
