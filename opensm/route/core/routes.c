@@ -498,6 +498,16 @@ struct routes_entry *routes_changes(const struct routes *before, const struct ro
 	return mark == SIZE_MAX ? NULL : routes_changes_since(now, mark, ret_n);
 }
 
+struct routes_entry *routes_sort_by_lid(struct routes_entry *entries, size_t n, unsigned top,
+					size_t *first)
+{
+	struct routes_entry *sorted = xmalloc((n + 1) * sizeof(*sorted));
+
+	SORT_BY_KEY(entries, sorted, n, entries[i].lid, top + 1u, first);
+	free(entries);
+	return sorted;
+}
+
 void routes_stand_for(struct routes *now, const struct routes *r, const struct routes *same)
 {
 	struct routes_journal *j = now->cache->journal;

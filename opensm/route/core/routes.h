@@ -122,6 +122,9 @@ void routes_touch(struct routes *r);
  */
 struct routes_entry *routes_changes(const struct routes *before, const struct routes *now,
 				    size_t *ret_n);
+/* Takes entries and returns them by LID; `first` (0 .. top + 2, all 0) as in SORT_BY_KEY(). */
+struct routes_entry *routes_sort_by_lid(struct routes_entry *entries, size_t n, unsigned top,
+					size_t *first);
 /* `now` was derived from `r`, which is `same` with other numbers of switches: as well from that. */
 void routes_stand_for(struct routes *now, const struct routes *r, const struct routes *same);
 /* The same switches in both topos, and rows of the same size. NULL: no. */

@@ -87,13 +87,13 @@ struct mcast_planner *mcast_planner_new(const struct mcast_params *params)
 	if (r && r->hops && r->topo == params->topo)
 		p->routes = routes_ref(r);
 	if (params->caps)
-		p->caps = xmemdup(params->caps, n * sizeof(*p->caps));
+		p->caps = arena_keep(&p->memory, xmemdup(params->caps, n * sizeof(*p->caps)));
 	ARENA_ARRAYS(&p->memory, n, p->island, p->island_members, p->far, p->sum, p->own_row,
 		     p->spots, p->switches, p->member_switches);
 	ARENA_ARRAYS(&p->memory, n, p->queue, p->via, p->seen);
 	p->depends = params->depends;
 	p->proved = r && p->depends ? routes_ref(r) : NULL;
-	p->hosts = topo_count_hosts(p->topo);
+	p->hosts = arena_keep(&p->memory, topo_count_hosts(p->topo));
 	ARENA_ARRAY(&p->memory, p->roots, params->n_roots + 1u);
 	for (uint32_t i = 0; i < params->n_roots; i++) {
 		uint32_t sw = topo_find_switch(p->topo, params->roots[i]);
@@ -109,15 +109,12 @@ struct mcast_planner *mcast_planner_free(struct mcast_planner *p)
 	if (!p)
 		return NULL;
 	graph_free(p->graph);
-	free(p->hops);
 	routes_unref(p->routes);
 	topo_unref(p->topo);
-	free(p->caps);
 	for (unsigned sl = 0; sl < ARRAY_SIZE(p->common); sl++)
 		graph_free(p->common[sl]);
 	cdg_free(p->depends);
 	routes_unref(p->proved);
-	free(p->hosts);
 	arena_done(&p->memory);
 	free(p);
 	return NULL;
@@ -128,10 +125,9 @@ struct mcast_planner *mcast_planner_free(struct mcast_planner *p)
 /* A port that leads to another switch cannot be a member: the copy would go round. */
 static bool can_be_member(const struct mcast_planner *p, const struct mcast_member *m)
 {
-	if (m->sw >= p->n || m->port > p->topo->switches[m->sw].n_ports)
-		return false;
-	return p->island[m->sw] != MCAST_NONE &&
-	       (m->port == 0 || topo_port(p->topo, m->sw, m->port)->sw == TOPO_NONE);
+	return m->sw < p->n && m->port <= p->topo->switches[m->sw].n_ports &&
+	       p->island[m->sw] != MCAST_NONE &&
+	       topo_behind(p->topo, m->sw, m->port) == TOPO_NONE;
 }
 
 /* The island with most members; of equals the first. MCAST_NONE: there are no members. */

@@ -22,9 +22,7 @@ struct mcast_spot *mcast_spot(struct mcast_planner *p, uint32_t sw)
 	struct mcast_spot *s = &p->spots[sw];
 
 	if (s->plan != p->plan) {
-		*s = (struct mcast_spot){ .plan = p->plan,
-					  .parent = MCAST_NONE,
-					  .row = MCAST_NONE };
+		*s = (struct mcast_spot){ .plan = p->plan, .parent = MCAST_NONE };
 		p->switches[p->n_switches++] = sw;
 	}
 	return s;
@@ -61,12 +59,14 @@ void mcast_add_switch(struct mcast_planner *p, uint32_t sw)
 	mcast_spot(p, sw)->in_tree = true;
 }
 
-/* One of the cables between two neighbours; parallel ones are shared out between groups. */
-static void choose_cable(struct mcast_planner *p, const struct graph_group *g, uint32_t child)
+/* By one of the cables between the two; parallel ones are shared out between groups. */
+static void hang_by_some(struct mcast_planner *p, uint32_t child, uint32_t parent)
 {
+	const struct graph_group *g = graph_edge(p->graph, child, parent);
 	struct mcast_spot *s = mcast_spot(p, child);
-	uint64_t pick = (taste(p, child) ^ taste(p, g->to)) % g->n_ports;
+	uint64_t pick = (taste(p, child) ^ taste(p, parent)) % g->n_ports;
 
+	hang(p, child, parent);
 	s->up_port = p->graph->ports[g->first_port + pick];
 	s->down_port = topo_port(p->topo, child, s->up_port)->port;
 }
@@ -119,18 +119,12 @@ static uint32_t switch_of(const struct mcast_planner *p, const struct mcast_row 
 static bool is_cable(const struct mcast_planner *p, uint32_t child, uint32_t parent,
 		     const struct mcast_row *row)
 {
-	const struct topo_port *port;
+	const struct graph_group *g = p->only_common ? graph_edge(p->graph, child, parent) : NULL;
 
-	if (row->up_port > p->topo->switches[child].n_ports)
+	if (p->only_common && (!g || p->graph->ports[g->first_port] != row->up_port))
 		return false;
-	port = topo_port(p->topo, child, row->up_port);
-	if (p->only_common) {
-		const struct graph_group *g = graph_edge(p->graph, child, parent);
-
-		if (!g || p->graph->ports[g->first_port] != row->up_port)
-			return false;
-	}
-	return port->sw == parent && port->port == row->down_port;
+	return topo_behind(p->topo, child, row->up_port) == parent &&
+	       topo_port(p->topo, child, row->up_port)->port == row->down_port;
 }
 
 void mcast_import(struct mcast_planner *p, const struct mcast_tree *t)
@@ -198,7 +192,7 @@ void mcast_fell(struct mcast_planner *p)
 		struct mcast_spot *s = &p->spots[p->switches[i]];
 
 		s->in_tree = false;
-		s->parent = s->row = MCAST_NONE;
+		s->parent = MCAST_NONE;
 		s->degree = s->near = 0;
 	}
 }
@@ -304,8 +298,7 @@ static void connect(struct mcast_planner *p, uint32_t hit)
 		if (next == MCAST_NONE)
 			make_top(p, at);
 		mcast_add_switch(p, at);
-		hang(p, at, parent);
-		choose_cable(p, graph_edge(p->graph, at, parent), at);
+		hang_by_some(p, at, parent);
 		if (next == MCAST_NONE)
 			return;
 		parent = at;
@@ -404,45 +397,27 @@ static void add_member(struct mcast_planner *p, uint32_t member)
 		if (next == MCAST_NONE)
 			break;
 		mcast_add_switch(p, next);
-		hang(p, at, next);
-		choose_cable(p, graph_edge(p->graph, at, next), at);
+		hang_by_some(p, at, next);
 		at = next;
 	}
 	join_piece(p, top_of(p, member)); /* weights beyond the range of the table of hops */
 }
 
-struct far_member {
-	uint32_t sw;
-	unsigned distance;
-};
-
-static int by_distance(const void *a, const void *b)
-{
-	const struct far_member *x = a, *y = b;
-
-	return COMPARE(x->distance, y->distance) ?: COMPARE(x->sw, y->sw);
-}
-
 void mcast_add_members(struct mcast_planner *p, uint32_t root)
 {
-	_cleanup_free_ struct far_member *todo = NULL;
+	_cleanup_free_ uint64_t *todo = xcalloc(p->n_member_switches + 1u, sizeof(*todo));
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < p->n_member_switches; i++)
-		n += !in_tree(p, p->member_switches[i]);
+		if (!in_tree(p, p->member_switches[i]))
+			todo[n++] = p->member_switches[i];
 	if (!n)
 		return;
 	mcast_aim(p, root);
-	todo = xcalloc(n, sizeof(*todo));
-	n = 0;
-	for (uint32_t i = 0; i < p->n_member_switches; i++)
-		if (!in_tree(p, p->member_switches[i]))
-			todo[n++] = (struct far_member){
-				.sw = p->member_switches[i],
-				.distance = mcast_to_root(p, p->member_switches[i]),
-			};
-	SORT(todo, n, by_distance);
+	for (uint32_t i = 0; i < n; i++) /* the nearest first */
+		todo[i] |= (uint64_t)mcast_to_root(p, (uint32_t)todo[i]) << 32;
+	SORT(todo, n, compare_u64);
 	for (uint32_t i = 0; i < n; i++)
-		if (!in_tree(p, todo[i].sw))
-			add_member(p, todo[i].sw);
+		if (!in_tree(p, (uint32_t)todo[i]))
+			add_member(p, (uint32_t)todo[i]);
 }

@@ -14,7 +14,7 @@ struct mcast_spot {
 	uint32_t parent; /* switch; MCAST_NONE: the top of its piece, or not in the tree */
 	uint32_t degree; /* cables of the tree that end here */
 	uint32_t near;	 /* XOR of the switches at their other ends */
-	uint32_t row;	 /* while rows are written; MCAST_NONE: none */
+	uint32_t row;	 /* while rows are written */
 	uint8_t up_port, down_port;
 	bool in_tree;
 	uint64_t members[4];  /* ports that have a member */

@@ -61,7 +61,7 @@ static const uint8_t *all_hops(struct mcast_planner *p)
 		return p->routes->hops;
 	if (!p->hops) {
 		d = distances_new(p->graph, 1, NULL);
-		p->hops = xmalloc((size_t)p->n * p->n);
+		p->hops = arena_keep(&p->memory, xmalloc((size_t)p->n * p->n));
 		hops_by_target(d, 1, p->hops, NULL);
 	}
 	return p->hops;

@@ -65,6 +65,8 @@ static void find_classes(struct cdg *g)
 
 void cdg_find_peers(struct cdg *g)
 {
+	g->n_ports = topo_n_entries(g->topo);
+	g->peer = xrealloc(g->peer, g->n_ports + 1u, sizeof(*g->peer));
 	for (uint32_t e = 0; e < g->n_ports; e++)
 		g->peer[e] = topo_peer(g->topo, e);
 }
@@ -82,9 +84,7 @@ static void find_ports(struct cdg *g)
 {
 	const struct topo *t = g->topo;
 
-	g->n_ports = topo_n_entries(t);
 	g->words = cdg_words(t);
-	g->peer = xmalloc(g->n_ports * sizeof(*g->peer));
 	g->hosts = xcalloc((size_t)t->n_switches * g->words, sizeof(*g->hosts));
 	cdg_find_peers(g);
 	for (uint32_t s = 0; s < t->n_switches; s++)
@@ -102,16 +102,13 @@ struct cdg *cdg_new(const struct topo *t, const struct sl2vl *lanes)
 
 	g->topo = t;
 	find_ports(g);
+	g->n_layers = g->n_vls = g->n_in = g->n_classes = 1;
+	for (unsigned sl = 0; sl < SL2VL_SLS; sl++)
+		g->layers[sl] = 1;
 	/* With one class and SLs that are free every VL is like the other: one will do. */
-	if (!lanes || ((lanes->n_classes == 1 || !lanes->class_of) &&
-		       lanes->by == SL2VL_BY_NOTHING)) {
-		g->n_layers = g->n_vls = g->n_in = g->n_classes = 1;
-		for (unsigned sl = 0; sl < SL2VL_SLS; sl++)
-			g->layers[sl] = 1;
-	} else {
+	if (lanes && (lanes->by != SL2VL_BY_NOTHING || (lanes->n_classes > 1 && lanes->class_of))) {
 		g->lanes = lanes;
 		g->n_vls = lanes->n_vls;
-		g->n_classes = 1;
 		find_layers(g);
 		find_classes(g);
 		g->n_in = g->n_classes > 1 ? g->n_vls : 1;
@@ -180,17 +177,27 @@ struct cdg *cdg_free(struct cdg *g)
 	return NULL;
 }
 
+/* Layers that end ports of `s` use for a LID of switch `at`. */
+static uint16_t layers_at(const struct cdg *g, uint32_t s, uint32_t at, lid_t lid)
+{
+	return g->lanes ? g->layers[sl2vl_sl(g->lanes, s, at, lid, 0)] : 1;
+}
+
+/* VLs that packets of these layers may be on. */
+static uint16_t vls_of_layers(const struct cdg *g, uint16_t layers)
+{
+	uint16_t vls = 0;
+
+	for (unsigned i = 0; i < g->n_classes * g->n_classes; i++)
+		for (unsigned left = layers; left; left &= left - 1)
+			vls |= (uint16_t)(1u << cdg_vl(g, i / g->n_classes, i % g->n_classes,
+						       (unsigned)__builtin_ctz(left)));
+	return vls & (uint16_t)~(1u << SL2VL_VL_DROP);
+}
+
 uint16_t cdg_vls_of(const struct cdg *g, uint32_t at, lid_t lid)
 {
-	uint16_t layers, vls = 0;
-
-	if (!g->lanes)
-		return 1;
-	layers = g->layers[sl2vl_sl(g->lanes, 0, at, lid, 0)];
-	for (unsigned k = 0; k < g->n_layers; k++)
-		if (layers >> k & 1)
-			vls |= (uint16_t)(1u << g->lanes->vl[g->layer_sl[k]]);
-	return vls & (uint16_t)~(1u << SL2VL_VL_DROP);
+	return vls_of_layers(g, layers_at(g, 0, at, lid));
 }
 
 uint16_t cdg_vls(const struct cdg *g)
@@ -200,18 +207,13 @@ uint16_t cdg_vls(const struct cdg *g)
 
 uint16_t cdg_vls_with(const struct cdg *g, uint16_t sls)
 {
-	uint16_t layers = 0, vls = 0;
+	uint16_t layers = 0;
 
 	if (!g->lanes)
 		return g->vls;
 	for (unsigned sl = 0; sl < SL2VL_SLS; sl++)
 		layers |= sls >> sl & 1 ? g->layers[sl] : 0;
-	for (unsigned i = 0; i < g->n_classes * g->n_classes; i++)
-		for (unsigned k = 0; k < g->n_layers; k++)
-			if (layers >> k & 1)
-				vls |= (uint16_t)(1u << cdg_vl(g, i / g->n_classes,
-							       i % g->n_classes, k));
-	return g->vls & vls;
+	return g->vls & vls_of_layers(g, layers);
 }
 
 /* VLs of first cables stay: paths of one cable have no dependency. */
@@ -231,16 +233,6 @@ void cdg_forget_vls(struct cdg *g)
 }
 
 /* ---- columns --------------------------------------------------------------------------------- */
-
-void cdg_begin(struct cdg *g, unsigned threads)
-{
-	g->turns = cdg_turns_new(g, threads);
-}
-
-void cdg_end(struct cdg *g)
-{
-	g->turns = cdg_turns_free(g->turns);
-}
 
 struct cdg_walk {
 	struct cdg *g;
@@ -262,12 +254,6 @@ struct cdg_walk *cdg_walk_new(struct cdg *g)
 }
 
 ARENA_FREE(cdg_walk_free, struct cdg_walk)
-
-/* Layers that end ports of `s` use for the column. */
-static uint16_t layers_at(const struct cdg *g, uint32_t s, const struct cdg_column *c)
-{
-	return g->lanes ? g->layers[sl2vl_sl(g->lanes, s, c->at, c->lid, 0)] : 1;
-}
 
 static bool is_any(const uint64_t *words, unsigned n)
 {
@@ -332,13 +318,6 @@ static void pass_on(struct cdg_walk *w, uint32_t s, unsigned port, unsigned laye
 	}
 }
 
-static bool comes_in(const struct cdg_walk *w, uint32_t s)
-{
-	unsigned masks = w->g->n_in * w->g->words;
-
-	return is_any(&w->in[(size_t)s * masks], masks);
-}
-
 static void forget(struct cdg_walk *w, uint32_t s)
 {
 	memset(&w->in[(size_t)s * w->g->n_in * w->g->words], 0,
@@ -348,13 +327,14 @@ static void forget(struct cdg_walk *w, uint32_t s)
 static void add_layer(struct cdg_walk *w, const struct cdg_column *c, unsigned layer)
 {
 	struct cdg *g = w->g;
+	unsigned masks = g->n_in * g->words;
 
 	for (uint32_t i = 0; i < c->n_order; i++) {
 		uint32_t s = c->order[i];
 		const uint64_t *own =
 			w->layers[s] >> layer & 1 ? &g->hosts[(size_t)s * g->words] : NULL;
 
-		if (!own && !comes_in(w, s))
+		if (!own && !is_any(&w->in[(size_t)s * masks], masks))
 			continue;
 		if (c->next[s] < g->topo->n_switches)
 			pass_on(w, s, c->ports[s], layer, own);
@@ -375,7 +355,7 @@ void cdg_add_column(struct cdg_walk *w, const struct cdg_column *c)
 	for (uint32_t i = 0; i < c->n_order; i++) {
 		uint32_t s = c->order[i];
 
-		w->layers[s] = has_hosts(g, s) ? layers_at(g, s, c) : 0;
+		w->layers[s] = has_hosts(g, s) ? layers_at(g, s, c->at, c->lid) : 0;
 		all |= w->layers[s];
 	}
 	for (unsigned layer = 0; layer < g->n_layers; layer++)
@@ -387,7 +367,7 @@ void cdg_add_way(struct cdg_walk *w, const struct cdg_column *c, uint32_t from)
 {
 	struct cdg *g = w->g;
 	uint32_t n = g->topo->n_switches;
-	uint16_t layers = has_hosts(g, from) ? layers_at(g, from, c) : 0;
+	uint16_t layers = has_hosts(g, from) ? layers_at(g, from, c->at, c->lid) : 0;
 
 	for (unsigned layer = 0; layer < g->n_layers; layer++) {
 		const uint64_t *own = &g->hosts[(size_t)from * g->words];
@@ -438,30 +418,30 @@ static void arrive(struct flood *f, uint32_t sw, unsigned port, unsigned vl)
 }
 
 /* A copy from port `in` (VL `vl`; own: from an end port there) to port `out`. */
-static void copy_out(struct flood *f, uint32_t s, const struct arrival *a, unsigned out)
+static void copy_out(struct flood *f, uint32_t s, struct arrival a, unsigned out)
 {
 	struct cdg *g = f->g;
 	uint32_t channel = g->topo->switches[s].first_port + out;
 	const struct topo_port *to = &g->topo->ports[channel];
-	unsigned b = g->lanes ? sl2vl_vl(g->lanes, g->topo, s, a->port, out, f->sl) : 0;
+	unsigned b = g->lanes ? sl2vl_vl(g->lanes, g->topo, s, a.port, out, f->sl) : 0;
 	uint64_t *into = &g->into[((size_t)channel * g->n_vls + b) * g->n_in * g->words];
 
 	if (b == SL2VL_VL_DROP)
 		return;
-	if (!a->own)
-		cdg_note_bits(f->added, &into[(g->n_in > 1 ? a->vl : 0u) * g->words + a->port / 64],
-			  UINT64_C(1) << a->port % 64);
+	if (!a.own)
+		cdg_note_bits(f->added, &into[(g->n_in > 1 ? a.vl : 0u) * g->words + a.port / 64],
+			  UINT64_C(1) << a.port % 64);
 	g->vls |= (uint16_t)(1u << b);
 	arrive(f, to->sw, to->port, b);
 }
 
-static void flood_from(struct flood *f, const struct arrival *a)
+static void flood_from(struct flood *f, struct arrival a)
 {
-	const struct mcast_row *row = &f->tree->rows[a->row];
+	const struct mcast_row *row = &f->tree->rows[a.row];
 	const struct topo *t = f->g->topo;
 
 	for (unsigned out = 1; out <= t->switches[row->sw].n_ports; out++)
-		if (out != a->port && row->mask[out / 64] >> out % 64 & 1 &&
+		if (out != a.port && row->mask[out / 64] >> out % 64 & 1 &&
 		    topo_port(t, row->sw, out)->sw != TOPO_NONE)
 			copy_out(f, row->sw, a, out);
 }
@@ -480,12 +460,11 @@ static void flood_tree(struct flood *f)
 
 		for (unsigned p = 0; p <= t->switches[s].n_ports; p++)
 			if (!p || topo_port(t, s, p)->host != TOPO_NONE)
-				flood_from(f, &(struct arrival){
+				flood_from(f, (struct arrival){
 						      .row = i, .port = (uint8_t)p, .own = true });
 	}
 	for (size_t i = 0; i < f->n; i++)
-		flood_from(f, &(struct arrival){ .row = f->queue[i].row, .port = f->queue[i].port,
-						 .vl = f->queue[i].vl });
+		flood_from(f, f->queue[i]);
 	FREE_ALL(f->queue, f->seen, f->row);
 }
 

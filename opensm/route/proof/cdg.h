@@ -51,7 +51,7 @@ struct cdg *cdg_copy(const struct cdg *g);
 /* And what switches themselves send and are sent, which the proof of tables leaves out. Slower. */
 struct cdg *cdg_with_switches(const struct routes *r, unsigned threads);
 
-/* (channel, VL)s that lie on cycles; 0: acyclic. */
+/* (channel, VL)s that lie on cycles; 0: acyclic, which cdg_is_acyclic() finds faster. */
 uint32_t cdg_on_cycles(const struct cdg *g);
 bool cdg_is_acyclic(struct cdg *g);
 /* One cycle, short but not always the shortest; false if there is none. route_cycle_done() it. */
@@ -72,13 +72,6 @@ bool cdg_add_tree(struct cdg *g, const struct mcast_tree *tree, uint8_t sl);
 void cdg_force_tree(struct cdg *g, const struct mcast_tree *tree, uint8_t sl);
 
 /* ---- for the verifier ------------------------------------------------------------------------ */
-
-/*
- * Before columns are added and after: tables that make it fast, as large as the scheme and a word
- * per pair of ports of a switch. `hosts` must be known by then.
- */
-void cdg_begin(struct cdg *g, unsigned threads);
-void cdg_end(struct cdg *g);
 
 /* One destination LID: where each switch sends it, in such an order that next is later. */
 struct cdg_column {

@@ -38,7 +38,7 @@ struct cdg {
 
 /* Words of a mask of ports: 1 .. PORT_WORDS. */
 unsigned cdg_words(const struct topo *t);
-/* Fills peer[] anew from the topo. */
+/* Sets n_ports and peer[] anew from the topo. */
 void cdg_find_peers(struct cdg *g);
 /*
  * Goes on with a topo of the same ports, cabled otherwise, and a scheme that has as many classes,
@@ -116,7 +116,11 @@ void cdg_forget_vls(struct cdg *g);
 
 /* ---- cdg_turns.c: all VLs of the paths to a destination at once ---- */
 
-/* NULL: the scheme does not suit. The senders must be known (cdg.hosts). */
+/*
+ * For cdg.turns before columns are added: tables that make it fast, as large as the scheme and a
+ * word per pair of ports of a switch. The senders must be known (cdg.hosts). NULL: the scheme does
+ * not suit.
+ */
 struct cdg_turns *cdg_turns_new(struct cdg *g, unsigned threads);
 struct cdg_turns *cdg_turns_free(struct cdg_turns *t);
 /* As cdg_add_column(); `kinds_at` is scratch, a zero per switch, and zero again afterwards. */

@@ -84,14 +84,16 @@ static void verifier_done(struct verifier *j)
 	cdg_free(j->dependencies);
 }
 
+/* `threads` 0: all of the machine. */
 static void verifier_begin(struct verifier *j, const struct routes *r, unsigned threads)
 {
 	uint32_t n = r->topo->n_switches;
 
 	j->routes = r;
 	j->topo = r->topo;
+	j->threads = threads ?: (unsigned)omp_get_max_threads();
 	j->graph = graph_new(r->topo, NULL);
-	j->distances = distances_new(j->graph, threads, NULL);
+	j->distances = distances_new(j->graph, j->threads, NULL);
 	j->sources = xcalloc(n, sizeof(*j->sources));
 	j->n_reach = xcalloc(n, sizeof(*j->n_reach));
 	j->top = MAX(r->top, r->topo->max_lid);
@@ -103,7 +105,7 @@ static void verifier_begin(struct verifier *j, const struct routes *r, unsigned 
 		    (!j->dependencies->lanes || j->dependencies->lanes->by == SL2VL_BY_LID);
 	verifier_find_behind(j);
 	find_targets(j);
-#pragma omp parallel for num_threads(threads) schedule(static)
+#pragma omp parallel for num_threads(j->threads) schedule(static)
 	for (uint32_t at = 0; at < n; at++) {
 		const uint16_t *dist = distances_from(j->distances, at);
 
@@ -118,7 +120,6 @@ struct check_worker *check_worker_new(const struct verifier *j)
 	uint32_t n = j->topo->n_switches;
 
 	w->j = j;
-	w->sign = 1;
 	w->at = TOPO_NONE;
 	ARENA_ARRAY(&w->memory, w->order, n);
 	ARENA_ARRAY(&w->memory, w->cells, (size_t)n * 64);
@@ -206,7 +207,7 @@ bool verifier_comes_nearer(const struct verifier *j, uint32_t s, lid_t lid, bool
 	return near + 1u == far;
 }
 
-static void verify_switches(struct check_worker *all, unsigned threads)
+static void verify_switches(struct check_worker *all)
 {
 	const struct verifier *j = all->j;
 	_cleanup_free_ bool *bad = xcalloc(j->top + 1u, sizeof(*bad));
@@ -216,7 +217,7 @@ static void verify_switches(struct check_worker *all, unsigned threads)
 	for (unsigned lid = 1; lid <= j->top; lid++)
 		if (j->targets[lid].sw != TOPO_NONE && !j->targets[lid].port)
 			lids[n++] = (lid_t)lid;
-#pragma omp parallel for num_threads(threads) schedule(static)
+#pragma omp parallel for num_threads(j->threads) schedule(static)
 	for (uint32_t s = 0; s < j->topo->n_switches; s++)
 		for (uint32_t i = 0; i < n; i++)
 			if (!verifier_comes_nearer(j, s, lids[i], false))
@@ -236,14 +237,14 @@ static void verify_switches(struct check_worker *all, unsigned threads)
 	}
 }
 
-static void verify_all(struct check_worker *all, unsigned threads)
+static void verify_all(struct check_worker *all)
 {
 	const struct verifier *j = all->j;
 	_cleanup_free_ struct lid_run *runs = xcalloc(j->top + 1u, sizeof(*runs));
 	uint32_t n = find_lid_runs(j, runs);
 
-	cdg_begin(j->dependencies, threads);
-#pragma omp parallel num_threads(threads)
+	j->dependencies->turns = cdg_turns_new(j->dependencies, j->threads);
+#pragma omp parallel num_threads(j->threads)
 	{
 		struct check_worker *w = check_worker_new(j);
 
@@ -254,8 +255,8 @@ static void verify_all(struct check_worker *all, unsigned threads)
 		merge(all, w);
 		check_worker_free(w);
 	}
-	cdg_end(j->dependencies);
-	verify_switches(all, threads);
+	j->dependencies->turns = cdg_turns_free(j->dependencies->turns);
+	verify_switches(all);
 }
 
 static void sum_hops(const struct verifier *j, const uint64_t *pairs_at, struct route_verdict *v)
@@ -327,41 +328,52 @@ static void count_vls(const struct verifier *j, struct route_verdict *v)
 }
 
 /* From sums to figures. */
-static void sum_up(const struct verifier *j, const uint32_t *load, const uint64_t *pairs_at,
-		   struct route_verdict *v)
+static void sum_up(const struct route_proof *p, struct route_verdict *ret)
 {
-	count_vls(j, v);
-	sum_hops(j, pairs_at, v);
-	sum_loads(j, load, v);
+	*ret = p->v;
+	count_vls(&p->j, ret);
+	sum_hops(&p->j, p->pairs_at, ret);
+	sum_loads(&p->j, p->load, ret);
 }
 
-/* Checks everything: the caller ends `j` and frees the worker. */
-static struct check_worker *verify_whole(struct verifier *j, const struct routes *r,
-					 unsigned threads)
+static struct route_proof *route_proof_free(struct route_proof *p)
 {
+	if (!p)
+		return NULL;
+	verifier_done(&p->j);
+	FREE_ALL(p->load, p->pairs_at, p);
+	return NULL;
+}
+
+/* Checks everything. */
+static struct route_proof *verify_whole(const struct routes *r, unsigned threads,
+					struct route_verdict *ret)
+{
+	struct route_proof *p = xcalloc(1, sizeof(*p));
 	struct check_worker *all;
 
-	if (!threads)
-		threads = (unsigned)omp_get_max_threads();
-	verifier_begin(j, r, threads);
-	all = check_worker_new(j);
-	verify_all(all, threads);
-	return all;
+	verifier_begin(&p->j, r, threads);
+	all = check_worker_new(&p->j);
+	verify_all(all);
+	p->v = all->v;
+	p->load = take(all->load);
+	p->pairs_at = take(all->pairs_at);
+	check_worker_free(all);
+	sum_up(p, ret);
+	if (!cdg_is_acyclic(p->j.dependencies))
+		ret->cycle_channels = cdg_on_cycles(p->j.dependencies);
+	ret->credit_loop = ret->cycle_channels;
+	return p;
 }
 
 void routes_check_graph(const struct routes *r, unsigned threads, struct route_verdict *ret,
 			struct cdg **graph)
 {
-	_cleanup_(verifier_done) struct verifier j = { .routes = NULL };
-	struct check_worker *all = verify_whole(&j, r, threads);
+	struct route_proof *p = verify_whole(r, threads, ret);
 
-	*ret = all->v;
-	sum_up(&j, all->load, all->pairs_at, ret);
-	ret->cycle_channels = cdg_on_cycles(j.dependencies);
-	ret->credit_loop = ret->cycle_channels;
 	if (graph)
-		*graph = take(j.dependencies);
-	check_worker_free(all);
+		*graph = take(p->j.dependencies);
+	route_proof_free(p);
 }
 
 void routes_check(const struct routes *r, unsigned threads, struct route_verdict *ret)
@@ -409,15 +421,6 @@ const char *route_fault(const struct route_verdict *v)
 
 /* ---- check after a former check -------------------------------------------------------------- */
 
-static struct route_proof *route_proof_free(struct route_proof *p)
-{
-	if (!p)
-		return NULL;
-	verifier_done(&p->j);
-	FREE_ALL(p->load, p->pairs_at, p);
-	return NULL;
-}
-
 /*
  * State that the next check can start from; NULL where it would have to start anew anyway: then
  * the graph alone stays.
@@ -425,21 +428,11 @@ static struct route_proof *route_proof_free(struct route_proof *p)
 static struct route_proof *prove(const struct routes *r, unsigned threads,
 				 struct route_verdict *ret)
 {
-	struct route_proof *p = xcalloc(1, sizeof(*p));
-	struct check_worker *all = verify_whole(&p->j, r, threads);
-	bool acyclic = cdg_is_acyclic(p->j.dependencies);
+	struct route_proof *p = verify_whole(r, threads, ret);
 
-	p->v = *ret = all->v;
-	sum_up(&p->j, all->load, all->pairs_at, ret);
-	if (!acyclic)
-		ret->cycle_channels = cdg_on_cycles(p->j.dependencies);
-	ret->credit_loop = ret->cycle_channels;
-	p->load = take(all->load);
-	p->pairs_at = take(all->pairs_at);
-	check_worker_free(all);
-	if (acyclic && !p->v.lost && !p->v.looping && (p->j.simple || r->lanes))
+	if (!route_fault(ret) && (p->j.simple || r->lanes))
 		return p;
-	cdg_leave(r, acyclic ? take(p->j.dependencies) : NULL);
+	cdg_leave(r, ret->credit_loop ? NULL : take(p->j.dependencies));
 	return route_proof_free(p);
 }
 
@@ -451,8 +444,7 @@ static bool check_moved(struct route_proof *p, const struct routes *r,
 	bool short_way = p && route_proof_move(p, r, changes);
 
 	if (short_way) {
-		*ret = p->v;
-		sum_up(&p->j, p->load, p->pairs_at, ret);
+		sum_up(p, ret);
 	} else {
 		route_proof_free(p);
 		p = prove(r, threads, ret);
@@ -502,16 +494,14 @@ struct cdg *cdg_with_switches(const struct routes *r, unsigned threads)
 {
 	_cleanup_(verifier_done) struct verifier j = { .routes = NULL };
 
-	if (!threads)
-		threads = (unsigned)omp_get_max_threads();
 	verifier_begin(&j, r, threads);
 	for (uint32_t s = 0; s < r->topo->n_switches; s++) {
 		j.sources[s]++;
 		j.n_sources++;
 		j.dependencies->hosts[(size_t)s * j.dependencies->words] |= 1;
 	}
-	cdg_begin(j.dependencies, threads);
-#pragma omp parallel num_threads(threads)
+	j.dependencies->turns = cdg_turns_new(j.dependencies, j.threads);
+#pragma omp parallel num_threads(j.threads)
 	{
 		struct check_worker *w = check_worker_new(&j);
 
@@ -524,7 +514,7 @@ struct cdg *cdg_with_switches(const struct routes *r, unsigned threads)
 		}
 		check_worker_free(w);
 	}
-	cdg_end(j.dependencies);
+	j.dependencies->turns = cdg_turns_free(j.dependencies->turns);
 	return take(j.dependencies);
 }
 

@@ -18,7 +18,6 @@
 #include <string.h>
 
 #include "route/proof/check_delta.h"
-#include "util/bisect.h"
 #include "util/mem.h"
 
 /* ---- differences ----------------------------------------------------------------------------- */
@@ -100,8 +99,8 @@ static void add_entry(struct delta *d, uint32_t sw, lid_t lid, uint8_t was, uint
 {
 	if (!lid || lid > d->new->top || d->new->targets[lid].sw == TOPO_NONE)
 		return;
-	APPEND(d->entries, d->n_entries, d->cap_entries) = (struct differing){
-		.lid = lid, .sw = sw, .was = was, .now = now,
+	APPEND(d->entries, d->n_entries, d->cap_entries) = (struct routes_entry){
+		.lid = lid, .sw = sw, .port = was, .now = now,
 	};
 }
 
@@ -137,8 +136,8 @@ static void find_cables(struct delta *d, uint32_t s)
 		APPEND(d->cables, d->n_cables, d->cap_cables) = (struct cable_moved){
 			.end = e, .sw = s, .was = d->old->behind[e], .now = d->new->behind[e],
 		};
-		for (const uint8_t *at = is_idle ? end : row;
-		     (at = memchr(at, (int)p, (size_t)(end - at))); at++)
+		for (const uint8_t *at = row;
+		     !is_idle && (at = memchr(at, (int)p, (size_t)(end - at))); at++)
 			add_entry(d, s, (lid_t)(at - row), (uint8_t)p, (uint8_t)p);
 	}
 }
@@ -160,16 +159,6 @@ static void compare_levels(struct delta *d)
 				add_entry(d, s, (lid_t)lid, routes_port(j->routes, s, (lid_t)lid),
 					  routes_port(j->routes, s, (lid_t)lid));
 		}
-}
-
-static void sort_by_lid(struct delta *d)
-{
-	_cleanup_free_ size_t *first = xcalloc(d->new->top + 3u, sizeof(*first));
-	struct differing *sorted = xmalloc((d->n_entries + 1) * sizeof(*sorted));
-
-	SORT_BY_KEY(d->entries, sorted, d->n_entries, d->entries[i].lid, d->new->top + 1u, first);
-	free(d->entries);
-	d->entries = sorted;
 }
 
 /* ---- one LID of an end port ------------------------------------------------------------------ */
@@ -283,7 +272,7 @@ static void shift_sources(struct delta *d, uint32_t s, lid_t lid, const struct p
 	}
 }
 
-static bool shift_lid(struct delta *d, const struct differing *entries, size_t n)
+static bool shift_lid(struct delta *d, const struct routes_entry *entries, size_t n)
 {
 	lid_t lid = entries[0].lid;
 
@@ -291,7 +280,7 @@ static bool shift_lid(struct delta *d, const struct differing *entries, size_t n
 	/* Entries listed twice get the value that they had first. */
 	for (size_t i = n; i-- > 0;) {
 		d->stamp[entries[i].sw] = lid + 1u;
-		d->was[entries[i].sw] = entries[i].was;
+		d->was[entries[i].sw] = entries[i].port;
 		d->now[entries[i].sw] = entries[i].now;
 	}
 	d->n_queue = d->n_paths = 0;
@@ -339,7 +328,7 @@ static bool shift_detours(struct delta *d, lid_t lid)
  * Is every entry that differs, or near a distance that does, a step nearer? Then the LID has no
  * path from where it is not connected, and from there alone: counts that.
  */
-static bool still_nearer(struct delta *d, lid_t lid, const struct differing *entries, size_t n)
+static bool still_nearer(struct delta *d, lid_t lid, const struct routes_entry *entries, size_t n)
 {
 	struct verifier *j = d->new;
 	uint32_t at = j->targets[lid].sw, missing = 0;
@@ -348,19 +337,13 @@ static bool still_nearer(struct delta *d, lid_t lid, const struct differing *ent
 		if (!verifier_comes_nearer(j, entries[i].sw, lid, true))
 			return false;
 	for (size_t i = d->first_moved[at]; i < d->first_moved[at + 1]; i++) {
-		const struct topo_switch *sw = &j->topo->switches[d->moved[i].sw];
-
 		if (!verifier_comes_nearer(j, d->moved[i].sw, lid, true))
 			return false;
 		missing += d->moved[i].now == DISTANCE_NONE;
 		missing -= d->moved[i].before == DISTANCE_NONE;
-		for (unsigned p = 1; p <= sw->n_ports; p++) {
-			uint32_t behind = j->behind[sw->first_port + p];
-
-			if (behind != BEHIND_NONE &&
-			    !verifier_comes_nearer(j, behind >> 8, lid, true))
+		BEHIND_EACH(j, d->moved[i].sw, to)
+			if (!verifier_comes_nearer(j, *to >> 8, lid, true))
 				return false;
-		}
 	}
 	j->missing[lid] += missing;
 	d->p->v.switch_unreachable += (uint64_t)(int64_t)(int32_t)missing;
@@ -390,13 +373,12 @@ static void drop_switches(struct delta *d)
 	struct verifier *j = d->new;
 
 	for (uint32_t s = 0; s < j->topo->n_switches; s++) {
-		const struct topo_switch *was = &d->old->topo->switches[s];
-
-		for (unsigned k = 0; was->lid && !j->topo->switches[s].lid && k < 1u << was->lmc;
-		     k++) {
-			d->p->v.switch_unreachable -= j->missing[was->lid + k];
-			j->missing[was->lid + k] = 0;
-			j->targets[was->lid + k].sw = TOPO_NONE;
+		if (j->topo->switches[s].lid)
+			continue;
+		TOPO_EACH_LID(&d->old->topo->switches[s], lid) {
+			d->p->v.switch_unreachable -= j->missing[lid];
+			j->missing[lid] = 0;
+			j->targets[lid].sw = TOPO_NONE;
 		}
 	}
 }
@@ -405,19 +387,18 @@ static void drop_switches(struct delta *d)
 static bool add_switches(struct delta *d)
 {
 	struct verifier *j = d->new;
-	bool ok = true;
 
 	for (uint32_t s = 0; s < j->topo->n_switches; s++) {
-		const struct topo_switch *now = &j->topo->switches[s];
-
-		for (unsigned k = 0; now->lid && !d->old->topo->switches[s].lid && ok &&
-				     k < 1u << now->lmc; k++) {
-			ok = j->targets[now->lid + k].sw == TOPO_NONE;
-			j->targets[now->lid + k] = (struct target){ .sw = s };
-			count_missing(d, (lid_t)(now->lid + k));
+		if (d->old->topo->switches[s].lid)
+			continue;
+		TOPO_EACH_LID(&j->topo->switches[s], lid) {
+			if (j->targets[lid].sw != TOPO_NONE)
+				return false;
+			j->targets[lid] = (struct target){ .sw = s };
+			count_missing(d, (lid_t)lid);
 		}
 	}
-	return ok;
+	return true;
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */
@@ -429,7 +410,7 @@ static bool shift_all(struct delta *d)
 	bool ok = true;
 
 	for (unsigned lid = 1; lid <= j->top && ok; lid++) {
-		const struct differing *entries = d->entries + i;
+		const struct routes_entry *entries = d->entries + i;
 		const struct target *to = &j->targets[lid];
 		size_t first = i, n;
 
@@ -451,6 +432,7 @@ static bool shift_all(struct delta *d)
 static bool find_differences(struct delta *d)
 {
 	const struct verifier *j = d->new;
+	_cleanup_free_ size_t *first = xcalloc(j->top + 3u, sizeof(*first));
 	size_t most = (size_t)j->topo->n_switches * j->top / 32 + 4096;
 
 	for (size_t i = 0; d->changes->entries && i < d->changes->n && d->n_entries < most; i++)
@@ -464,48 +446,48 @@ static bool find_differences(struct delta *d)
 	compare_levels(d);
 	if (d->n_entries >= most || d->n_cables > CABLES_MAX)
 		return false;
-	sort_by_lid(d);
+	d->entries = routes_sort_by_lid(d->entries, d->n_entries, j->top, first);
 	return true;
 }
 
 /* ---- end ports that go and come -------------------------------------------------------------- */
 
-/* Counts the flows of end ports on `s` to the LID, `own` of them not to themselves. */
-static void count_pairs(struct delta *d, uint32_t s, lid_t lid, uint32_t hops, uint32_t own)
+/* The flows of d->paths; dependencies of those that are noted. */
+static bool count_paths(struct delta *d)
 {
-	uint16_t dist = distances_from(d->new->distances, d->new->targets[lid].sw)[s];
 	struct route_proof *p = d->p;
 
-	p->pairs_at[hops] += (uint64_t)(int64_t)(int32_t)own;
-	p->v.pairs += (uint64_t)(int64_t)(int32_t)own;
-	p->v.detours += hops != dist ? (uint64_t)(int64_t)(int32_t)own : 0;
+	if (!delta_follow_paths(d, d->paths, d->n_paths))
+		return false;
+	for (size_t i = 0; i < d->n_paths; i++) {
+		const struct path *path = &d->paths[i];
+		uint64_t own = (uint64_t)(int64_t)(int32_t)path->own;
+		uint32_t at = d->new->targets[path->lid].sw;
+
+		if (path->is_noted)
+			delta_add_dependencies(d, NULL, 0, path->from, path->lid);
+		p->pairs_at[path->hops] += own;
+		p->v.pairs += own;
+		p->v.detours += path->hops != distances_from(d->new->distances, at)[path->from]
+					? own : 0;
+	}
+	return true;
 }
 
 /* Flows of others to a LID of an end port; `sign` -1: removed, 1: new, with dependencies. */
 static bool count_column(struct delta *d, lid_t lid, uint32_t sign)
 {
 	const struct verifier *j = d->new;
-	size_t i = 0;
 
 	d->n_paths = 0;
-	GROW(d->paths, j->topo->n_switches, d->cap_paths);
 	for (uint32_t s = 0; s < j->topo->n_switches; s++)
 		if (j->sources[s])
-			d->paths[d->n_paths++] = (struct path){
-				.j = j, .sw = s, .lid = lid, .flow = sign * j->sources[s],
-				.is_noted = sign == 1,
+			APPEND(d->paths, d->n_paths, d->cap_paths) = (struct path){
+				.j = j, .from = s, .sw = s, .lid = lid, .is_noted = sign == 1,
+				.flow = sign * j->sources[s],
+				.own = sign * (j->sources[s] - (s == j->targets[lid].sw)),
 			};
-	if (!delta_follow_paths(d, d->paths, d->n_paths))
-		return false;
-	for (uint32_t s = 0; s < j->topo->n_switches; s++) {
-		if (!j->sources[s])
-			continue;
-		if (sign == 1)
-			delta_add_dependencies(d, NULL, 0, s, lid);
-		count_pairs(d, s, lid, d->paths[i++].hops,
-			    sign * (j->sources[s] - (s == j->targets[lid].sw)));
-	}
-	return true;
+	return count_paths(d);
 }
 
 /* Flows of `n` more end ports (or fewer, if negative) on `at` to those of the LIDs of a block. */
@@ -514,21 +496,13 @@ static bool count_block(struct delta *d, uint32_t at, uint32_t n, uint32_t block
 	const struct target *targets = d->new->targets;
 
 	d->n_paths = 0;
-	GROW(d->paths, LFT_BLOCK_LIDS, d->cap_paths);
 	for (uint32_t lid = block; lid < block + LFT_BLOCK_LIDS && lid <= d->new->top; lid++)
 		if (targets[lid].sw != TOPO_NONE && targets[lid].port)
-			d->paths[d->n_paths++] = (struct path){
-				.j = d->new, .sw = at, .lid = (lid_t)lid, .flow = n,
-				.is_noted = are_new,
+			APPEND(d->paths, d->n_paths, d->cap_paths) = (struct path){
+				.j = d->new, .from = at, .sw = at, .lid = (lid_t)lid,
+				.flow = n, .own = n, .is_noted = are_new,
 			};
-	if (!delta_follow_paths(d, d->paths, d->n_paths))
-		return false;
-	for (size_t i = 0; i < d->n_paths; i++) {
-		if (are_new)
-			delta_add_dependencies(d, NULL, 0, at, d->paths[i].lid);
-		count_pairs(d, at, d->paths[i].lid, d->paths[i].hops, n);
-	}
-	return true;
+	return count_paths(d);
 }
 
 /* The same for all LIDs. */
@@ -574,7 +548,7 @@ static uint64_t *sending_ports(const struct delta *d, const struct topo_host *h)
 static bool remove_lids(struct delta *d, const struct topo_host *h)
 {
 	*sending_ports(d, h) &= ~(UINT64_C(1) << h->sw_port % 64);
-	for (unsigned lid = h->lid; lid < h->lid + (1u << h->lmc); lid++) {
+	TOPO_EACH_LID(h, lid) {
 		if (!count_column(d, (lid_t)lid, UINT32_MAX))
 			return false;
 		d->new->targets[lid].sw = TOPO_NONE;
@@ -586,7 +560,7 @@ static bool add_lids(struct delta *d, const struct topo_host *h)
 {
 	struct verifier *j = d->new;
 
-	for (unsigned lid = h->lid; lid < h->lid + (1u << h->lmc); lid++) {
+	TOPO_EACH_LID(h, lid) {
 		if (j->targets[lid].sw != TOPO_NONE)
 			return false;
 		j->targets[lid] = (struct target){ .sw = h->sw, .port = h->sw_port };

@@ -116,11 +116,9 @@ static void sum_ways(struct check_worker *w, const uint8_t *column, lid_t lid, u
 
 		if (!flow || s == to)
 			continue;
-		w->load[j->topo->switches[s].first_port + column[s]] += (uint32_t)w->sign * flow;
+		w->load[j->topo->switches[s].first_port + column[s]] += flow;
 		w->flow[w->next[s]] += flow;
 	}
-	if (w->sign < 0)
-		return; /* dependencies only grow */
 	note_dependencies(w, column, lid, to, n);
 	n = check_sort_by_hops(w, PATH_LOST, w->path);
 	note_dependencies(w, column, lid, to, n);
@@ -189,9 +187,9 @@ void verify_any(struct check_worker *w, const uint8_t *column, lid_t lid)
 	follow_all(w, column, to);
 	find_near(w, lid, to.sw);
 	memcpy(w->flow, j->sources, n * sizeof(*w->flow));
-	w->v.pairs += (uint64_t)((int64_t)(j->n_sources - 1) * w->sign);
+	w->v.pairs += j->n_sources - 1;
 	for (uint32_t s = 0; s < n; s++) {
-		uint64_t own = (uint64_t)((int64_t)(j->sources[s] - (s == to.sw)) * w->sign);
+		uint64_t own = j->sources[s] - (s == to.sw);
 
 		if (!own)
 			continue;
@@ -211,8 +209,7 @@ void verify_switch(struct check_worker *w, const uint8_t *column, lid_t lid)
 {
 	follow_all(w, column, w->j->targets[lid]);
 	for (uint32_t s = 0; s < w->j->topo->n_switches; s++)
-		if (w->state[s] != PATH_ARRIVES)
-			w->v.switch_unreachable += (uint64_t)(int64_t)w->sign;
+		w->v.switch_unreachable += w->state[s] != PATH_ARRIVES;
 }
 
 void verifier_column_of(const struct verifier *j, lid_t lid, uint8_t *ret)

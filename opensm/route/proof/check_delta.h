@@ -23,11 +23,7 @@ struct delta {
 	struct verifier *new;
 	const struct route_changes *changes;
 	struct routes_blocks blocks; /* of `new` */
-	struct differing {
-		uint32_t sw;
-		lid_t lid;
-		uint8_t was, now;
-	} *entries;		/* by LID */
+	struct routes_entry *entries; /* by LID */
 	size_t n_entries, cap_entries;
 	struct cable_moved {
 		uint32_t end;	/* entry of topo->ports that leads elsewhere than before */
@@ -53,9 +49,11 @@ struct delta {
 	size_t n_queue, cap_queue;
 	struct path {
 		const struct verifier *j; /* the old one or the new one */
+		uint32_t from;
 		uint32_t sw;	/* as far as it was followed, by so many hops */
 		uint32_t hops;
 		uint32_t flow;	/* is added to the loads */
+		uint32_t own;	/* so many of it are not to themselves */
 		uint32_t with;	/* it goes on with path number `with` - 1; 0: alone */
 		lid_t lid;
 		bool is_done;
@@ -63,7 +61,7 @@ struct delta {
 		uint64_t in[PORT_WORDS]; /* packets come to it by these ports */
 	} *paths;		/* of the LID at hand: in twos, before and now */
 	size_t n_paths, cap_paths;
-	uint32_t *met;		/* per switch: the path that came last, of before and now */
+	uint32_t *met;		/* per switch: the path that came there last, before and now */
 	uint32_t gone[HOSTS_MAX], came[HOSTS_MAX]; /* hosts of the old topo, of the new one */
 	size_t n_gone, n_came;
 	bool was_minimal;	/* every path from a source to an end port was a shortest one */

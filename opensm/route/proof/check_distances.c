@@ -10,15 +10,9 @@
 static bool has_parent(const struct verifier *j, const uint16_t *dist, uint32_t v,
 		       const bool *orphan)
 {
-	const struct topo_switch *sw = &j->topo->switches[v];
-
-	for (unsigned p = 1; p <= sw->n_ports; p++) {
-		uint32_t behind = j->behind[sw->first_port + p];
-
-		if (behind != BEHIND_NONE && dist[behind >> 8] + 1u == dist[v] &&
-		    !orphan[behind >> 8])
+	BEHIND_EACH(j, v, to)
+		if (dist[*to >> 8] + 1u == dist[v] && !orphan[*to >> 8])
 			return true;
-	}
 	return false;
 }
 
@@ -49,13 +43,12 @@ static void touch(struct repair *r, uint32_t v)
 static void find_orphans(struct repair *r)
 {
 	for (uint32_t i = 0; i < r->n; i++) {
-		const struct topo_switch *sw = &r->j->topo->switches[r->list[i]];
 		uint16_t d = r->dist[r->list[i]];
 
-		for (unsigned p = 1; p <= sw->n_ports; p++) {
-			uint32_t behind = r->j->behind[sw->first_port + p], v = behind >> 8;
+		BEHIND_EACH(r->j, r->list[i], to) {
+			uint32_t v = *to >> 8;
 
-			if (behind == BEHIND_NONE || r->orphan[v] || r->dist[v] != d + 1u ||
+			if (r->orphan[v] || r->dist[v] != d + 1u ||
 			    has_parent(r->j, r->dist, v, r->orphan))
 				continue;
 			r->orphan[v] = true;
@@ -85,13 +78,9 @@ static void drop_orphans(struct repair *r)
 		r->dist[r->list[i]] = DISTANCE_NONE;
 		r->orphan[r->list[i]] = false;
 	}
-	for (uint32_t i = 0; i < r->n; i++) {
-		const struct topo_switch *sw = &r->j->topo->switches[r->list[i]];
-
-		for (unsigned p = 1; p <= sw->n_ports; p++)
-			if (r->j->behind[sw->first_port + p] != BEHIND_NONE)
-				come_nearer(r, r->j->behind[sw->first_port + p] >> 8, r->list[i]);
-	}
+	for (uint32_t i = 0; i < r->n; i++)
+		BEHIND_EACH(r->j, r->list[i], to)
+			come_nearer(r, *to >> 8, r->list[i]);
 	r->n = 0;
 }
 
@@ -100,14 +89,12 @@ static void spread_nearness(struct repair *r)
 {
 	while (r->n_queue) { /* a distance that changes falls */
 		uint32_t u = r->queue[r->head];
-		const struct topo_switch *sw = &r->j->topo->switches[u];
 
 		r->head = (r->head + 1) % r->j->topo->n_switches;
 		r->n_queue--;
 		r->queued[u] = false;
-		for (unsigned p = 1; p <= sw->n_ports; p++)
-			if (r->j->behind[sw->first_port + p] != BEHIND_NONE)
-				come_nearer(r, u, r->j->behind[sw->first_port + p] >> 8);
+		BEHIND_EACH(r->j, u, to)
+			come_nearer(r, u, *to >> 8);
 	}
 }
 

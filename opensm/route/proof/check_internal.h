@@ -18,6 +18,7 @@ struct target {
 struct verifier {
 	const struct routes *routes;
 	const struct topo *topo;
+	unsigned threads;
 	struct graph *graph;
 	struct distances *distances;
 	uint32_t n_ports;      /* entries of topo->ports; a channel is an index there */
@@ -33,6 +34,13 @@ struct verifier {
 	uint32_t *missing;     /* per LID of a switch: switches without a path to it */
 	bool *nearer;          /* the same: every entry is known to be a step nearer */
 };
+
+/* The cables of switch `s` to others: `*TO` is where one leads. */
+#define BEHIND_EACH(j, s, TO)                                                                      \
+	for (const uint32_t *TO = &(j)->behind[(j)->topo->switches[s].first_port + 1],             \
+			    *TO##_end = TO + (j)->topo->switches[s].n_ports;                       \
+	     TO < TO##_end; TO++)                                                                  \
+		if (*TO != BEHIND_NONE)
 
 /* The state that a check leaves with the routes checked (routes.h). */
 struct route_proof {
@@ -68,10 +76,9 @@ struct cell {
 	uint32_t flow;
 };
 
-/* Results of one thread. All sums; `sign` -1 takes away what was added before. */
+/* Results of one thread. All sums. */
 struct check_worker {
 	const struct verifier *j;
-	int sign;
 	uint32_t at;	       /* order[] is for this destination switch; TOPO_NONE: none yet */
 	const uint16_t *dist;  /* from there */
 	/* farthest from `at` first; `at` itself and what is not connected are left out */

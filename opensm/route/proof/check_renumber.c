@@ -30,9 +30,7 @@ static void renumber_graph(struct cdg *g, const struct renumbering *m)
 	REPLACE(g->into, renumber_entries(m, g->into, g->n_vls * mask));
 	if (g->rank)
 		REPLACE(g->rank, renumber_entries(m, g->rank, g->n_vls * sizeof(*g->rank)));
-	REPLACE(g->peer, xcalloc(topo_n_entries(m->now) + 1u, sizeof(*g->peer)));
 	g->topo = m->now;
-	g->n_ports = topo_n_entries(m->now);
 	cdg_find_peers(g);
 }
 

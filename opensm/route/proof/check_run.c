@@ -21,7 +21,7 @@ struct run {
 	uint64_t bad;		/* some step does not come nearer */
 	uint32_t add;		/* 1, or 2^32 - 1 to take away */
 	uint16_t vls[64];	/* per LID: VLs it is sent on; with `simple` only */
-	bool simple;
+	bool notes;		/* the pass notes dependencies */
 	const uint8_t *rows;	/* of switch s from the first LID on: rows + s * step */
 	size_t step;
 	uint32_t gap;		/* as in routes */
@@ -127,10 +127,10 @@ leave_switch(struct run *r, uint32_t s, uint32_t own, uint64_t lids, unsigned wo
 		}
 		if (came >> i & 1) {
 			flow += cells[i].flow;
-			if (r->simple)
+			if (r->notes)
 				depend_on(r, sw->first_port + port, i, cells[i].in, 0, words);
 			if (words > 1)
-				leave_high(r, r->simple ? sw->first_port + port : TOPO_NONE, i,
+				leave_high(r, r->notes ? sw->first_port + port : TOPO_NONE, i,
 					   (size_t)s * stride + i, words);
 			cells[i] = (struct cell){ .flow = 0 };
 		}
@@ -146,27 +146,19 @@ leave_switch(struct run *r, uint32_t s, uint32_t own, uint64_t lids, unsigned wo
 	}
 }
 
-static inline __attribute__((always_inline)) void pass_words(struct run *r, unsigned words)
+static inline __attribute__((always_inline)) void
+pass_words(struct run *r, uint64_t all, unsigned words)
 {
 	struct check_worker *w = r->w;
 	const struct verifier *j = w->j;
 
 	for (uint32_t k = 0; k < w->n_order; k++) {
 		uint32_t s = w->order[k], own = j->sources[s];
-		uint64_t lids = own ? r->lids : w->carries[s];
+		uint64_t lids = own ? all : w->carries[s];
 
 		if (lids)
 			leave_switch(r, s, own, lids, words);
 	}
-}
-
-/* All LIDs on their path to w->at, where cells then hold the flows that arrived. */
-static void pass(struct run *r)
-{
-	if (r->w->words == 1)
-		pass_words(r, 1);
-	else
-		pass_words(r, r->w->words);
 }
 
 static void forget_arrivals(struct check_worker *w)
@@ -178,6 +170,18 @@ static void forget_arrivals(struct check_worker *w)
 	memset(w->high + first * (w->words - 1), 0,
 	       w->stride * (w->words - 1) * sizeof(*w->high));
 	w->carries[w->at] = 0;
+}
+
+/* Adds the LIDs `lids` on their path to w->at, `add` times. */
+static void pass(struct run *r, uint64_t lids, uint32_t add)
+{
+	r->add = add;
+	r->notes = r->w->j->simple && add == 1;
+	if (r->w->words == 1)
+		pass_words(r, lids, 1);
+	else
+		pass_words(r, lids, r->w->words);
+	forget_arrivals(r->w);
 }
 
 /* LIDs with entries on switches that no cable connects to the destination, or that do not fit. */
@@ -218,8 +222,7 @@ static void count(struct run *r, uint64_t good)
 {
 	struct check_worker *w = r->w;
 	const struct verifier *j = w->j;
-	uint64_t n = (uint64_t)((int64_t)__builtin_popcountll(good) * w->sign),
-		 connected = j->sources[w->at];
+	uint64_t n = (uint64_t)__builtin_popcountll(good), connected = j->sources[w->at];
 
 	w->v.pairs += n * (j->n_sources - 1);
 	w->pairs_at[0] += n * (j->sources[w->at] - 1);
@@ -246,7 +249,7 @@ static void verify_each(struct run *r, uint64_t bad)
 
 		if (bad >> i & 1) {
 			verify_any(w, column, (lid_t)(r->first + i));
-		} else if (!r->simple && w->sign > 0) {
+		} else if (!j->simple) {
 			w->next[w->at] = TOPO_NONE;
 			for (uint32_t k = 0; k < w->n_order; k++) {
 				const struct topo_switch *sw = &j->topo->switches[w->order[k]];
@@ -287,8 +290,7 @@ static void find_vls(struct run *r, unsigned n)
 {
 	struct cdg *g = r->w->j->dependencies;
 
-	r->simple = r->w->j->simple && r->w->sign > 0;
-	for (unsigned i = 0; r->simple && i < n; i++) {
+	for (unsigned i = 0; r->w->j->simple && i < n; i++) {
 		r->vls[i] = cdg_vls_of(g, r->w->at, (lid_t)(r->first + i));
 		if (r->w->n_order && (r->vls[i] & ~__atomic_load_n(&g->vls, __ATOMIC_RELAXED)))
 			__atomic_fetch_or(&g->vls, r->vls[i], __ATOMIC_RELAXED);
@@ -307,29 +309,20 @@ void verify_run(struct check_worker *w, lid_t first, unsigned n)
 	find_vls(&r, n);
 	/* Where paths are seldom shortest, the pass does not pay: it is tried only now and then. */
 	if (w->n_runs++ % 16 == 0 || w->n_bad < 32) {
-		look_at_the_rest(&r);
-		uint64_t all = r.lids, given_up = r.bad;
+		uint64_t given_up;
 
-		r.lids &= ~given_up;
-		r.add = (uint32_t)w->sign;
-		pass(&r);
-		forget_arrivals(w);
+		look_at_the_rest(&r);
+		given_up = r.bad;
+		pass(&r, r.lids & ~given_up, 1);
 		w->n_bad = (3 * w->n_bad + 64 * (unsigned)__builtin_popcountll(r.bad) / n) / 4;
-		if (r.bad & ~given_up) {
-			r.lids = r.bad & ~given_up;
-			r.add = (uint32_t)-w->sign;
-			r.simple = false;
-			pass(&r);
-			forget_arrivals(w);
-			r.simple = w->j->simple && w->sign > 0;
-		}
-		r.lids = all;
+		if (r.bad & ~given_up)
+			pass(&r, r.bad & ~given_up, UINT32_MAX);
 	} else {
 		r.bad = r.lids;
 	}
 	if (r.lids & ~r.bad)
 		count(&r, r.lids & ~r.bad);
-	if (r.bad || (!r.simple && w->sign > 0)) {
+	if (r.bad || !w->j->simple) {
 		find_columns(&r);
 		verify_each(&r, r.bad);
 	}

@@ -244,7 +244,7 @@ static uint32_t next_before(const void *arg, uint32_t v, uint16_t *at)
 }
 
 /* A channel cannot follow itself: it starts at one switch and ends at another. */
-static uint32_t in_components(const struct cdg *g)
+uint32_t cdg_on_cycles(const struct cdg *g)
 {
 	uint32_t n = g->n_ports * g->n_vls;
 	_cleanup_(arena_done) struct arena memory = { NULL };
@@ -255,12 +255,4 @@ static uint32_t in_components(const struct cdg *g)
 		if (!c.number[v] && g->peer[v / g->n_vls] != TOPO_NONE)
 			components_search(&c, v, next_before, g);
 	return c.on_cycles;
-}
-
-uint32_t cdg_on_cycles(const struct cdg *g)
-{
-	_cleanup_(search_done) struct search s;
-
-	search_begin(&s, g);
-	return search_all(&s) == SIZE_MAX ? 0 : in_components(g);
 }

@@ -13,18 +13,10 @@
 #include <assert.h>
 #include <string.h>
 
-#include "util/bisect.h"
 #include "util/mem.h"
 #include "util/sets.h"
 
 #define EPOCHS_MAX 255
-
-/* An entry that differs. */
-struct differing {
-	uint32_t sw;
-	lid_t lid;
-	uint8_t was, now;
-};
 
 /* `before` is written before `after`. */
 struct wait {
@@ -40,13 +32,13 @@ struct walk {
 	struct transition *t;
 	uint32_t *behind;    /* per entry of new's topo->ports: the switch there, TOPO_NONE */
 	uint32_t *old_sw;    /* switch of new's topo -> of old's, TOPO_NONE */
-	struct differing *all; /* by LID after sort_by_lid() */
+	struct routes_entry *all; /* that differ; by LID after routes_sort_by_lid() */
 	size_t n_all, cap_all;
 	size_t *first;       /* per LID + 1: its place in `all` */
 	bool *risky;         /* per LID: some old entry that goes leads to a switch */
 	struct components components; /* of the LID at hand, edge 0 being new, 1 old */
 	lid_t lid;
-	const struct differing **changes; /* of the LID at hand; NULL: it does not change */
+	const struct routes_entry **changes; /* of the LID at hand; NULL: it does not change */
 	/* The block at hand. */
 	struct wait *waits;
 	size_t n_waits, cap_waits;
@@ -88,12 +80,12 @@ static uint32_t behind_old(const struct walk *w, uint32_t sw, lid_t lid, uint8_t
 /* Entries that do not change lead the same way twice, but through switches that are left out. */
 static inline uint32_t edge(const struct walk *w, uint32_t sw, lid_t lid, unsigned which)
 {
-	const struct differing *changes = w->changes[sw];
+	const struct routes_entry *changes = w->changes[sw];
 	uint8_t port = changes ? changes->now : routes_blocks_port(&w->now, sw, lid);
 	uint32_t to;
 
 	if (which && changes)
-		return behind_old(w, sw, lid, changes->was);
+		return behind_old(w, sw, lid, changes->port);
 	to = port <= w->new->topo->switches[sw].n_ports
 		     ? w->behind[w->new->topo->switches[sw].first_port + port] : TOPO_NONE;
 	if (!which)
@@ -105,8 +97,8 @@ static inline uint32_t edge(const struct walk *w, uint32_t sw, lid_t lid, unsign
 
 static void note_entry(struct walk *w, uint32_t sw, lid_t lid, uint8_t was, uint8_t now)
 {
-	APPEND(w->all, w->n_all, w->cap_all) = (struct differing){
-		.sw = sw, .lid = lid, .was = was, .now = now,
+	APPEND(w->all, w->n_all, w->cap_all) = (struct routes_entry){
+		.sw = sw, .lid = lid, .port = was, .now = now,
 	};
 	w->risky[lid] |= behind_old(w, sw, lid, was) != TOPO_NONE;
 }
@@ -154,16 +146,6 @@ static void note_all(struct walk *w)
 			note_row(w, sw);
 }
 
-/* Switches stay in order. */
-static void sort_by_lid(struct walk *w)
-{
-	struct differing *sorted = xcalloc(w->n_all, sizeof(*sorted));
-
-	SORT_BY_KEY(w->all, sorted, w->n_all, w->all[i].lid, w->t->top + 1u, w->first);
-	free(w->all);
-	w->all = sorted;
-}
-
 /* ---- order ------------------------------------------------------------------------------- */
 
 static uint32_t next_switch(const void *arg, uint32_t sw, uint16_t *at)
@@ -199,11 +181,10 @@ static void add_waits(struct walk *w, lid_t lid)
 
 		if (before == TOPO_NONE)
 			continue;
-		GROW(w->waits, w->n_waits + 1, w->cap_waits);
-		w->waits[w->n_waits] = (struct wait){
+		APPEND(w->waits, w->n_waits, w->cap_waits) = (struct wait){
 			.before = before, .after = sw, .next = w->waiting[before],
 		};
-		w->waiting[before] = (uint32_t)w->n_waits++;
+		w->waiting[before] = (uint32_t)w->n_waits - 1;
 	}
 }
 
@@ -322,12 +303,11 @@ static void walk_open(struct walk *w, const struct routes *old, const struct rou
 		w->behind[e] = t->ports[e].sw;
 	w->now.routes = new;
 	ARENA_ARRAY(&w->memory, w->now.entries, n * LFT_BLOCK_LIDS);
-	ARENA_ARRAY(&w->memory, w->now.block, n);
 	ARENA_ARRAY(&w->memory, w->first, new->top + 3u);
 	ARENA_ARRAY(&w->memory, w->risky, new->row_size + 1u);
 	components_open(&w->components, &w->memory, n);
-	ARENA_ARRAYS(&w->memory, n, w->changes, w->raised, w->is_raised, w->level, w->waiting);
-	memset(w->waiting, 0xFF, n * sizeof(*w->waiting));
+	ARENA_ARRAYS(&w->memory, n, w->now.block, w->changes, w->raised, w->is_raised, w->level);
+	ARENA_ONES(&w->memory, w->waiting, n);
 }
 
 static void walk_close(struct walk *w)
@@ -339,7 +319,7 @@ static void walk_close(struct walk *w)
 struct transition *transition_find(const struct routes *old, const struct routes *new)
 {
 	_cleanup_(transition_freep) struct transition *t = xcalloc(1, sizeof(*t));
-	struct walk w = { .t = t };
+	_cleanup_(walk_close) struct walk w = { .t = t };
 
 	assert(old && new);
 	t->top = new->top;
@@ -349,10 +329,9 @@ struct transition *transition_find(const struct routes *old, const struct routes
 	t->epochs = xcalloc(MAX(new->topo->n_switches, 1u), t->n_blocks);
 	walk_open(&w, old, new);
 	note_all(&w);
-	sort_by_lid(&w);
+	w.all = routes_sort_by_lid(w.all, w.n_all, t->top, w.first);
 	for (uint32_t block = 0; block < t->n_blocks; block++)
 		order_block(&w, block);
-	walk_close(&w);
 	return t->n_lids || t->n_epochs > 1 ? take(t) : NULL;
 }
 

@@ -116,12 +116,9 @@ FREEP(picture_free, struct picture)
 
 static bool leads_somewhere(const struct topo *t, uint32_t sw, unsigned port)
 {
-	const struct topo_port *p;
-
-	if (!port || port > t->switches[sw].n_ports)
-		return false;
-	p = topo_port(t, sw, port);
-	return p->sw != TOPO_NONE || p->host != TOPO_NONE;
+	return port && port <= t->switches[sw].n_ports &&
+	       (topo_port(t, sw, port)->sw != TOPO_NONE ||
+		topo_port(t, sw, port)->host != TOPO_NONE);
 }
 
 /* False and `why`: the row holds an impossible entry. `at`: unassigned_owners(). */

@@ -334,12 +334,11 @@ static bool may_take(const struct routes *was, const struct routes *fresh,
 	       choice->verdict.unreachable == was->judged->unreachable;
 }
 
-static void take_columns(struct routes *r, const struct routes *fresh, lid_t base, uint8_t lmc)
+static void take_column(struct routes *r, const struct routes *fresh, lid_t lid)
 {
-	for (uint32_t lid = base; base && lid < base + (1u << lmc) && lid <= r->top; lid++)
-		for (uint32_t s = 0; s < r->topo->n_switches; s++)
-			if (routes_port(r, s, (lid_t)lid) != routes_port(fresh, s, (lid_t)lid))
-				routes_write(r, s, (lid_t)lid, routes_port(fresh, s, (lid_t)lid));
+	for (uint32_t s = 0; s < r->topo->n_switches && lid <= r->top; s++)
+		if (routes_port(r, s, lid) != routes_port(fresh, s, lid))
+			routes_write(r, s, lid, routes_port(fresh, s, lid));
 }
 
 /* Of all LIDs that are assigned. */
@@ -348,9 +347,11 @@ static void take_all_columns(struct routes *r, const struct routes *fresh)
 	const struct topo *t = r->topo;
 
 	for (uint32_t s = 0; s < t->n_switches; s++)
-		take_columns(r, fresh, t->switches[s].lid, t->switches[s].lmc);
+		TOPO_EACH_LID(&t->switches[s], lid)
+			take_column(r, fresh, (lid_t)lid);
 	for (uint32_t h = 0; h < t->n_hosts; h++)
-		take_columns(r, fresh, t->hosts[h].lid, t->hosts[h].lmc);
+		TOPO_EACH_LID(&t->hosts[h], lid)
+			take_column(r, fresh, (lid_t)lid);
 	unassigned_open_loops(r);
 }
 

@@ -66,24 +66,18 @@ static bool crosses(struct mover *b, lid_t lid)
 	return over;
 }
 
-/* Takes `flow` off the path from `sw` on, or puts it there; most load on that path afterwards. */
-static uint32_t shift(struct mover *b, uint32_t sw, lid_t lid, int64_t flow)
-{
-	return routes_add_load(b->r, sw, lid, (uint32_t)flow, b->load);
-}
-
-/* Adds the flows of one LID to the loads, `sign` times. */
-static void add_column(struct mover *b, lid_t lid, int sign)
+/* Adds the flows of one LID to the loads, `times` times. */
+static void add_column(struct mover *b, lid_t lid, uint32_t times)
 {
 	for (uint32_t s = 0; s < b->n; s++)
 		if (b->sources[s])
-			shift(b, s, lid, sign * (int64_t)b->sources[s]);
+			routes_add_load(b->r, s, lid, times * b->sources[s], b->load);
 }
 
 /* The first `n` switches of the queue take the entries of `fresh`. */
 static void replace_entries(struct mover *b, lid_t lid, uint32_t n)
 {
-	add_column(b, lid, -1);
+	add_column(b, lid, UINT32_MAX);
 	for (uint32_t i = 0; i < n && lid <= b->r->top; i++)
 		routes_write(b->r, b->queue[i], lid, routes_port(b->fresh, b->queue[i], lid));
 	add_column(b, lid, 1);
@@ -97,22 +91,22 @@ static bool move_entry(struct mover *b, uint32_t sw, lid_t lid, uint32_t at)
 	const uint8_t *hops = b->r->hops + (size_t)at * b->n;
 	uint32_t flow = b->flow[sw], least = b->limit + 1;
 
-	shift(b, sw, lid, -(int64_t)flow);
+	routes_add_load(b->r, sw, lid, 0u - flow, b->load);
 	for (unsigned p = 1; p <= t->switches[sw].n_ports; p++) {
 		uint32_t peer = topo_port(t, sw, p)->sw, most;
 
 		if (p == old || peer == TOPO_NONE || hops[peer] + 1 != hops[sw])
 			continue;
 		*entry = (uint8_t)p;
-		most = shift(b, sw, lid, flow);
-		shift(b, sw, lid, -(int64_t)flow);
+		most = routes_add_load(b->r, sw, lid, flow, b->load);
+		routes_add_load(b->r, sw, lid, 0u - flow, b->load);
 		if (most < least) {
 			least = most;
 			best = (uint8_t)p;
 		}
 	}
 	*entry = best;
-	shift(b, sw, lid, flow);
+	routes_add_load(b->r, sw, lid, flow, b->load);
 	return best != old;
 }
 
@@ -184,10 +178,9 @@ static void mover_open(struct mover *b)
 	b->n = t->n_switches;
 	b->n_ports = topo_n_entries(t);
 	b->sources = arena_keep(&b->memory, topo_count_senders(t));
-	ARENA_ARRAY(&b->memory, b->flow, b->n);
+	ARENA_ARRAYS(&b->memory, b->n + 1u, b->flow, b->queue);
 	ARENA_ARRAY(&b->memory, b->load, b->n_ports);
 	ARENA_ARRAY(&b->memory, b->replaced, b->r->row_size + 1u);
-	ARENA_ARRAY(&b->memory, b->queue, b->n + 1u);
 	if (load)
 		memcpy(b->load, load, b->n_ports * sizeof(*load));
 	else
