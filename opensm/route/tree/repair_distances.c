@@ -226,7 +226,7 @@ static bool find_all_distances(struct repair *p)
 {
 	uint32_t n = p->g->n;
 	_cleanup_(distances_freep) struct distances *d = tree_distances(
-		p->how->tree, p->g, route_threads(p->job), p->job->cancelled);
+		p->how->tree, p->g, NULL, n, route_threads(p->job), p->job->cancelled);
 
 	if (!d)
 		return false;
@@ -257,8 +257,9 @@ bool repair_distances(struct repair *p)
 		return false;
 	if (!p->n_targets)
 		return true;
-	some = p->how->tree ? tree_distances_some(p->how->tree, p->g, p->targets, p->n_targets)
-			    : distances_some(p->g, p->targets, p->n_targets);
+	some = p->how->tree
+		       ? tree_distances(p->how->tree, p->g, p->targets, p->n_targets, 1, NULL)
+		       : distances_to(p->g, p->targets, p->n_targets, 1, NULL);
 	for (uint32_t i = 0; i < p->n_targets; i++)
 		for (uint32_t s = 0; s < p->g->n; s++)
 			if (!move_distance(p, s, p->targets[i], distances_from(some, s)[i]))

@@ -707,14 +707,16 @@ static void go_up(const struct graph *g, struct distances *d, uint32_t u, uint32
 	decide_row(row, n, up, relied);
 }
 
-/* To `n` targets; column[switch]: which of them it is. */
-static struct distances *find_distances(const struct tree *t, const struct graph *g,
-					const uint32_t *column, uint32_t n, unsigned threads,
-					const atomic_bool *cancelled)
+struct distances *tree_distances(const struct tree *t, const struct graph *g,
+				 const uint32_t *targets, uint32_t n, unsigned threads,
+				 const atomic_bool *cancelled)
 {
+	_cleanup_free_ uint32_t *column = xmalloc_ones(g->n, sizeof(*column));
 	struct distances *d = xcalloc(1, sizeof(*d));
 
 	assert(t->n == g->n && threads > 0);
+	for (uint32_t i = 0; i < n; i++)
+		column[targets ? targets[i] : i] = i;
 	d->n = n;
 	d->mask = FAR;
 	d->rows = xmalloc((size_t)g->n * n * sizeof(*d->rows));
@@ -729,27 +731,5 @@ static struct distances *find_distances(const struct tree *t, const struct graph
 		for (uint32_t k = 0; k < g->n; k++)
 			go_up(g, d, t->order[k], base, some);
 	}
-	if (is_cancelled(cancelled))
-		return distances_free(d);
-	return d;
-}
-
-struct distances *tree_distances(const struct tree *t, const struct graph *g, unsigned threads,
-				 const atomic_bool *cancelled)
-{
-	_cleanup_free_ uint32_t *column = xmalloc(g->n * sizeof(*column));
-
-	for (uint32_t u = 0; u < g->n; u++)
-		column[u] = u;
-	return find_distances(t, g, column, g->n, threads, cancelled);
-}
-
-struct distances *tree_distances_some(const struct tree *t, const struct graph *g,
-				      const uint32_t *targets, uint32_t n)
-{
-	_cleanup_free_ uint32_t *column = xmalloc_ones(g->n, sizeof(*column));
-
-	for (uint32_t i = 0; i < n; i++)
-		column[targets[i]] = i;
-	return find_distances(t, g, column, n, 1, NULL);
+	return is_cancelled(cancelled) ? distances_free(d) : d;
 }
