@@ -204,17 +204,12 @@ static bool find_targets(struct repair *p)
 	return p->n_targets * KEEP_REPAIR_SHARE <= MAX(p->g->n, 256u);
 }
 
-static void note_moved(struct repair *p, uint32_t from, uint32_t to)
-{
-	APPEND(p->moved, p->n_moved, p->cap_moved) = (struct moved_pair){ .sw = from, .to = to };
-}
-
 static bool move_distance(struct repair *p, uint32_t from, uint32_t to, uint16_t now)
 {
 	bool other = now != repair_old_distance(p, from, to);
 
 	if (other)
-		note_moved(p, from, to);
+		APPEND(p->moved, p->n_moved, p->cap_moved) = (struct moved_pair){ from, to };
 	return (!other && p->lone[from] == LONE_NOT) || set_distance(p, from, to, now);
 }
 
@@ -242,7 +237,8 @@ static bool find_all_distances(struct repair *p)
 		for (uint32_t s = 0; s < n; s++)
 			if (p->lone[s] == LONE_NOT &&
 			    repair_distance(p, s, to) != repair_old_distance(p, s, to))
-				note_moved(p, s, to);
+				APPEND(p->moved, p->n_moved, p->cap_moved) =
+					(struct moved_pair){ s, to };
 	}
 	return p->n_moved <= (size_t)KEEP_REPAIR_MOVED * MAX(n, 256u);
 }
