@@ -113,32 +113,25 @@ unsigned tree_levelled(const struct graph *g, const uint16_t *levels)
 
 /* ---- the order --------------------------------------------------------------------------- */
 
-struct natural_key {
-	uint64_t id;
-	uint32_t sw;
-	uint16_t level;
-};
-
 /* Highest first; larger ids are higher. */
-static int by_nature(const void *a, const void *b)
+static int by_nature(const void *a, const void *b, void *arg)
 {
-	const struct natural_key *x = a, *y = b;
+	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	const struct sorting *s = arg;
 
-	return COMPARE(y->level, x->level) ?: COMPARE(y->id, x->id) ?: COMPARE(y->sw, x->sw);
+	return COMPARE(s->levels[y], s->levels[x]) ?: COMPARE(s->ids[y], s->ids[x]) ?:
+	       COMPARE(y, x);
 }
 
 static void sort_by_nature(struct sorting *s)
 {
 	uint32_t n = s->g->n;
-	_cleanup_free_ struct natural_key *keys = xcalloc(n, sizeof(*keys));
 
 	for (uint32_t u = 0; u < n; u++)
-		keys[u] = (struct natural_key){ .id = s->ids[u], .sw = u, .level = s->levels[u] };
-	SORT(keys, n, by_nature);
-	for (uint32_t i = 0; i < n; i++) {
-		s->natural[i] = keys[i].sw;
-		s->rank[keys[i].sw] = i;
-	}
+		s->natural[u] = u;
+	qsort_r(s->natural, n, sizeof(*s->natural), by_nature, s);
+	for (uint32_t i = 0; i < n; i++)
+		s->rank[s->natural[i]] = i;
 }
 
 /* Is there no higher neighbour? */
