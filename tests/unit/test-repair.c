@@ -26,7 +26,7 @@ static void assert_repaired(const struct routes *r, const struct routes *before)
 		order.order[r->places[s]] = s;
 	if (r->places)
 		tree_orient(&order, g);
-	d = r->places ? tree_distances(&order, g, 1, NULL) : distances_new(g, 1, NULL);
+	d = r->places ? tree_distances(&order, g, NULL, n, 1, NULL) : distances_new(g, 1, NULL);
 	for (uint32_t s = 0; s < n; s++)
 		for (uint32_t to = 0; to < n; to++) {
 			uint16_t now = distances_from(d, s)[to], hops = distances_hops(d, now);

@@ -55,7 +55,7 @@ static inline __attribute__((always_inline)) bool advance(const struct graph *g,
 	return any;
 }
 
-/* Destinations base .. base + n - 1, or of a list, into columns `base` and up; `n` <= BLOCK. */
+/* Destinations base .. base + n - 1, or those of a list; `n` <= BLOCK. */
 static void search_block(const struct graph *g, struct distances *d, const uint32_t *targets,
 			 uint32_t base, uint32_t n)
 {
@@ -65,7 +65,7 @@ static void search_block(const struct graph *g, struct distances *d, const uint3
 	bool more = true;
 
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t to = targets ? targets[i] : base + i;
+		uint32_t to = targets ? targets[base + i] : base + i;
 
 		front[to].w[i / 64] = seen[to].w[i / 64] = UINT64_C(1) << i % 64;
 		d->rows[(size_t)to * d->n + base + i] = 0;
@@ -113,9 +113,9 @@ struct buckets {
 
 static void enter_bucket(struct buckets *b, uint32_t sw, uint32_t distance)
 {
-	GROW(b->entries, b->n + 1, b->cap);
-	b->entries[b->n] = (struct entry){ .sw = sw, .next = b->head[distance % RING] };
-	b->head[distance % RING] = (uint32_t)b->n++;
+	APPEND(b->entries, b->n, b->cap) =
+		(struct entry){ .sw = sw, .next = b->head[distance % RING] };
+	b->head[distance % RING] = (uint32_t)b->n - 1;
 	b->waiting++;
 }
 
@@ -168,36 +168,30 @@ static void all_weighted(const struct graph *g, struct distances *d, unsigned th
 	}
 }
 
-struct distances *distances_new(const struct graph *g, unsigned threads,
-				const atomic_bool *cancelled)
+struct distances *distances_to(const struct graph *g, const uint32_t *targets, uint32_t n,
+			       unsigned threads, const atomic_bool *cancelled)
 {
 	struct distances *d = xcalloc(1, sizeof(*d));
 
-	assert(g && threads > 0);
-	d->n = g->n;
+	assert(g && threads > 0 && !(targets && g->weighted));
+	d->n = n;
 	d->mask = UINT16_MAX;
-	d->rows = xmalloc_ones((size_t)g->n * g->n, sizeof(*d->rows));
+	d->rows = xmalloc_ones((size_t)g->n * n, sizeof(*d->rows));
 	if (g->weighted) {
 		all_weighted(g, d, threads, cancelled);
 	} else {
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
-		for (uint32_t base = 0; base < g->n; base += BLOCK)
+		for (uint32_t base = 0; base < n; base += BLOCK)
 			if (!is_cancelled(cancelled))
-				search_block(g, d, NULL, base, MIN(BLOCK, g->n - base));
+				search_block(g, d, targets, base, MIN(BLOCK, n - base));
 	}
 	return is_cancelled(cancelled) ? distances_free(d) : d;
 }
 
-struct distances *distances_some(const struct graph *g, const uint32_t *targets, uint32_t n)
+struct distances *distances_new(const struct graph *g, unsigned threads,
+				const atomic_bool *cancelled)
 {
-	struct distances *d = xcalloc(1, sizeof(*d));
-
-	assert(g && !g->weighted && n <= 512);
-	d->n = n;
-	d->mask = UINT16_MAX;
-	d->rows = xmalloc_ones((size_t)g->n * n, sizeof(*d->rows));
-	search_block(g, d, targets, 0, n);
-	return d;
+	return distances_to(g, NULL, g->n, threads, cancelled);
 }
 
 struct distances *distances_free(struct distances *d)

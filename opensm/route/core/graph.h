@@ -81,8 +81,12 @@ struct distances {
 /* NULL if cancelled (`cancelled` may be NULL). `threads` >= 1. Weighted if the graph is. */
 struct distances *distances_new(const struct graph *g, unsigned threads,
 				const atomic_bool *cancelled);
-/* Columns of at most 512 targets, without weights and ways: rows[from * n + i] to targets[i]. */
-struct distances *distances_some(const struct graph *g, const uint32_t *targets, uint32_t n);
+/*
+ * The same to `n` targets: rows[from * n + i] is that to targets[i], not for weights. `targets`
+ * NULL: all switches.
+ */
+struct distances *distances_to(const struct graph *g, const uint32_t *targets, uint32_t n,
+			       unsigned threads, const atomic_bool *cancelled);
 struct distances *distances_free(struct distances *d);
 FREEP(distances_free, struct distances)
 

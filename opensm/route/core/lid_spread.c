@@ -45,7 +45,8 @@ bool lid_spread_is_needed(const struct topo *t)
 	return false;
 }
 
-static void find_flows(struct spread *s, lid_t lid, uint32_t *flow)
+/* `load` NULL: they are not added to that of the channels. */
+static void find_flows(const struct spread *s, lid_t lid, uint32_t *flow, uint32_t *load)
 {
 	const struct path_dag *w = &s->dag;
 
@@ -53,8 +54,11 @@ static void find_flows(struct spread *s, lid_t lid, uint32_t *flow)
 	for (uint32_t i = w->n; i-- > 0;) {
 		uint32_t channel = routes_channel(s->r, w->order[i], lid);
 
-		if (channel != TOPO_NONE)
-			flow[s->topo->ports[channel].sw] += flow[w->order[i]];
+		if (channel == TOPO_NONE)
+			continue;
+		flow[s->topo->ports[channel].sw] += flow[w->order[i]];
+		if (load)
+			load[channel] += flow[w->order[i]];
 	}
 }
 
@@ -175,7 +179,7 @@ static void spread_host(struct spread *s, const struct topo_host *host, uint32_t
 	if (n < 2)
 		return;
 	for (unsigned k = 0; k < n; k++)
-		find_flows(s, (lid_t)(host->lid + k), s->flow[k]);
+		find_flows(s, (lid_t)(host->lid + k), s->flow[k], NULL);
 	for (uint32_t i = 0; i < s->dag.n && s->steps < s->most_steps; i++)
 		spread_at(s, i, host->lid, limit == UINT32_MAX, n, limit);
 }
@@ -204,16 +208,8 @@ static void visit_switch(struct spread *s, uint32_t sw, unsigned pass)
 		found = true;
 		if (pass)
 			spread_host(s, host, pass > 1 ? s->job->limit : UINT32_MAX);
-		for (unsigned k = 0; !pass && k < lids_of(s, host); k++) {
-			find_flows(s, (lid_t)(host->lid + k), s->flow[0]);
-			for (uint32_t i = 0; i < s->dag.n; i++) {
-				uint32_t u = s->dag.order[i], channel = routes_channel(
-					s->r, u, (lid_t)(host->lid + k));
-
-				if (channel != TOPO_NONE)
-					s->load[channel] += s->flow[0][u];
-			}
-		}
+		for (unsigned k = 0; !pass && k < lids_of(s, host); k++)
+			find_flows(s, (lid_t)(host->lid + k), s->flow[0], s->load);
 	}
 }
 
@@ -222,8 +218,10 @@ static void spread_open(struct spread *s)
 	s->n = s->topo->n_switches;
 	s->most_steps = s->job->steps ? s->job->steps : LID_SPREAD_STEPS;
 	s->n_channels = topo_n_entries(s->topo);
-	s->sources = topo_count_senders(s->topo);
-	s->was = s->job->previous ? topo_match_switches(s->topo, s->job->previous->topo) : NULL;
+	s->sources = arena_keep(&s->memory, topo_count_senders(s->topo));
+	if (s->job->previous)
+		s->was = arena_keep(&s->memory,
+				    topo_match_switches(s->topo, s->job->previous->topo));
 	ARENA_ARRAYS(&s->memory, s->n_channels, s->load, s->on_channel);
 	for (unsigned k = 0; k < LID_SPREAD_LIDS; k++)
 		ARENA_ARRAYS(&s->memory, s->n, s->flow[k], s->on_switch);
@@ -256,7 +254,6 @@ uint32_t lid_spread(const struct lid_spread_job *job, struct routes *r)
 	}
 	most = most_load(&s);
 	path_dag_done(&s.dag);
-	FREE_ALL(s.sources, s.was);
 	arena_done(&s.memory);
 	return most;
 }

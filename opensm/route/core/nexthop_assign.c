@@ -92,7 +92,7 @@ static void assignment_init(struct assignment *a, const uint32_t *load)
 	a->words = a->n / 64 + 1;
 	ARENA_ARRAY(memory, a->choice, (size_t)a->n * a->words);
 	ARENA_ARRAY(memory, a->settled, a->job->first[a->n]);
-	a->sources = topo_count_senders(t);
+	a->sources = arena_keep(memory, topo_count_senders(t));
 	for (struct hand *h = a->hands; h < a->hands + BATCH; h++) {
 		path_dag_init(&h->dag, g);
 		ARENA_ARRAYS(memory, a->n_channels, h->is_new, h->change, h->is_touched,
@@ -105,7 +105,6 @@ static void assignment_done(struct assignment *a)
 {
 	for (unsigned i = 0; i < BATCH; i++)
 		path_dag_done(&a->hands[i].dag);
-	free(a->sources);
 	arena_done(&a->memory);
 }
 

@@ -4,6 +4,8 @@
 
 #include <assert.h>
 
+#include "util/bisect.h"
+
 void path_dag_init(struct path_dag *w, const struct graph *g)
 {
 	struct arena *a = &w->memory;
@@ -27,23 +29,16 @@ void path_dag_done(struct path_dag *w)
 
 uint32_t path_dag_sort(const struct path_dag *w, uint16_t mask, uint32_t *ret)
 {
-	_cleanup_free_ uint32_t *at = NULL;
+	_cleanup_free_ uint32_t *at = NULL, *all = xmalloc(w->graph->n * sizeof(*all));
 	uint32_t most = 0, n = 0;
 
 	for (uint32_t s = 0; s < w->graph->n; s++)
-		if (w->far[s] != DISTANCE_NONE)
-			most = MAX(most, (uint32_t)w->far[s] & mask);
-	at = xcalloc(most + 2u, sizeof(*at));
-	for (uint32_t s = 0; s < w->graph->n; s++)
-		if (w->far[s] != DISTANCE_NONE && s != w->to)
-			at[(w->far[s] & mask) + 1u]++;
-	for (uint32_t i = 0; i < most + 1; i++)
-		at[i + 1] += at[i];
-	for (uint32_t s = 0; s < w->graph->n; s++)
 		if (w->far[s] != DISTANCE_NONE && s != w->to) {
-			ret[at[w->far[s] & mask]++] = s;
-			n++;
+			most = MAX(most, (uint32_t)w->far[s] & mask);
+			all[n++] = s;
 		}
+	at = xcalloc(most + 3u, sizeof(*at));
+	SORT_BY_KEY(all, ret, n, w->far[all[i]] & mask, most + 1u, at);
 	return n;
 }
 

@@ -30,8 +30,6 @@ struct renumbering renumbering_of(const struct topo *was, const struct topo *now
 void renumbering_done(struct renumbering *m)
 {
 	FREE_ALL(m->from, m->runs);
-	m->from = NULL;
-	m->runs = NULL;
 }
 
 static void copy_runs(const struct renumbering *m, uint8_t *to, const uint8_t *values, size_t size,

@@ -135,9 +135,8 @@ static void spare_free(struct spare *spare, size_t size)
 	if (!spare)
 		return;
 	munmap(spare->lft, size);
-	free(spare->written);
 	journal_free(spare->journal);
-	free(spare);
+	FREE_ALL(spare->written, spare);
 }
 
 static struct routes_file *file_unref(struct routes_file *f)
@@ -153,13 +152,11 @@ static struct routes_file *file_unref(struct routes_file *f)
 /* Keeps the mapping of `r`, which is about to be freed, for the next routes_derive(). */
 static void leave_mapping(struct routes *r)
 {
-	struct spare *spare = xcalloc(1, sizeof(*spare));
+	const struct spare spare = { take(r->lft), r->gap, take(r->written),
+				     atomic_exchange(&r->cache->journal, NULL) };
 
-	*spare = (struct spare){ r->lft, r->gap, take(r->written),
-				  r->cache->journal };
-	r->cache->journal = NULL;
-	r->lft = NULL;
-	spare_free(atomic_exchange(&r->cache->file->spare, spare), r->cache->file->size);
+	spare_free(atomic_exchange(&r->cache->file->spare, xmemdup(&spare, sizeof(spare))),
+		   r->cache->file->size);
 }
 
 /* Room for large rows, in pages of their own. */
@@ -199,7 +196,6 @@ static struct routes_file *move_to_file(const struct routes *r)
 	size_t size = rows_size(r);
 	int fd = memfd_create("routes", MFD_CLOEXEC);
 	bool moved = fd >= 0;
-	struct routes_file *f;
 
 	for (size_t at = 0; moved && at < size; at += FILE_PART)
 		moved = move_rows(fd, r->lft, at, MIN(FILE_PART, size - at));
@@ -208,11 +204,8 @@ static struct routes_file *move_to_file(const struct routes *r)
 			raw_close(fd);
 		return NULL;
 	}
-	f = xcalloc(1, sizeof(*f));
-	f->refs = 1;
-	f->fd = fd;
-	f->size = size;
-	return f;
+	return xmemdup(&(struct routes_file){ .refs = 1, .fd = fd, .size = size },
+		       sizeof(struct routes_file));
 }
 
 void routes_settle(const struct routes *r)

@@ -5,19 +5,20 @@
 #include <assert.h>
 #include <string.h>
 
+/* Rows of `sl`, and entries of each. */
+static size_t n_rows(const struct sl2vl *l)
+{
+	return l->by == SL2VL_BY_NOTHING ? 0 : l->by == SL2VL_BY_LID ? 1 : l->n_switches;
+}
+
+static size_t row_width(const struct sl2vl *l)
+{
+	return l->by == SL2VL_BY_SWITCHES ? l->n_switches : l->row_size;
+}
+
 size_t sl2vl_n_sl(const struct sl2vl *l)
 {
-	switch (l->by) {
-	case SL2VL_BY_NOTHING:
-		return 0;
-	case SL2VL_BY_LID:
-		return l->row_size;
-	case SL2VL_BY_SWITCHES:
-		return (size_t)l->n_switches * l->n_switches;
-	case SL2VL_BY_SWITCH_LID:
-		return (size_t)l->n_switches * l->row_size;
-	}
-	return 0;
+	return n_rows(l) * row_width(l);
 }
 
 struct sl2vl *sl2vl_new(const struct topo *t, unsigned n_vls, enum sl2vl_by by, uint32_t row_size,
@@ -60,16 +61,14 @@ void sl2vl_set_classes(struct sl2vl *l, const struct topo *t,
 struct sl2vl *sl2vl_copy(const struct topo *t, const struct sl2vl *l, uint32_t row_size)
 {
 	struct sl2vl *ret = sl2vl_new(t, l->n_vls, l->by, row_size, l->n_classes);
-	uint32_t old = l->by == SL2VL_BY_SWITCHES ? l->n_switches : l->row_size;
-	uint32_t new = l->by == SL2VL_BY_SWITCHES ? l->n_switches : row_size;
-	uint32_t rows = l->by == SL2VL_BY_NOTHING ? 0 : l->by == SL2VL_BY_LID ? 1 : l->n_switches;
+	size_t old = row_width(l), new = row_width(ret);
 
 	ret->n_needed = l->n_needed;
 	ret->sl_mask = l->sl_mask;
 	ret->n_levels = l->n_levels;
 	ret->mcast_mask_zero = l->mcast_mask_zero;
-	for (uint32_t i = 0; i < rows; i++)
-		memcpy(ret->sl + (size_t)i * new, l->sl + (size_t)i * old, MIN(old, new));
+	for (size_t i = 0; i < n_rows(l); i++)
+		memcpy(ret->sl + i * new, l->sl + i * old, MIN(old, new));
 	if (l->class_of)
 		ret->class_of = xmemdup(l->class_of, topo_n_entries(t));
 	memcpy(ret->vl, l->vl, (size_t)l->n_classes * l->n_classes * SL2VL_SLS);
@@ -182,25 +181,15 @@ struct sl2vl *sl2vl_free(struct sl2vl *l)
 
 uint8_t sl2vl_sl(const struct sl2vl *l, uint32_t src, uint32_t dst, lid_t lid, uint8_t wish)
 {
+	size_t row, column;
 	uint8_t sl = 0;
 
 	if (!l || l->by == SL2VL_BY_NOTHING)
 		return wish;
-	switch (l->by) {
-	case SL2VL_BY_NOTHING:
-		return wish;
-	case SL2VL_BY_LID:
-		sl = lid < l->row_size ? l->sl[lid] : 0;
-		break;
-	case SL2VL_BY_SWITCHES:
-		if (src < l->n_switches && dst < l->n_switches)
-			sl = l->sl[(size_t)src * l->n_switches + dst];
-		break;
-	case SL2VL_BY_SWITCH_LID:
-		if (src < l->n_switches && lid < l->row_size)
-			sl = l->sl[(size_t)src * l->row_size + lid];
-		break;
-	}
+	row = l->by == SL2VL_BY_LID ? 0 : src;
+	column = l->by == SL2VL_BY_SWITCHES ? dst : lid;
+	if (row < n_rows(l) && column < row_width(l))
+		sl = l->sl[row * row_width(l) + column];
 	return (uint8_t)((sl & l->sl_mask) | (wish & ~l->sl_mask));
 }
 

@@ -8,20 +8,18 @@
 
 enum path_state { UNSEEN, ON_PATH, ENDS };
 
-static void note_owner(uint32_t *at, lid_t top, lid_t base, uint8_t lmc, uint32_t sw)
-{
-	for (uint32_t lid = base; base && lid < base + (1u << lmc) && lid <= top; lid++)
-		at[lid] = sw;
-}
-
 uint32_t *unassigned_owners(const struct topo *t, lid_t top)
 {
 	uint32_t *at = xmalloc_ones(top + 1u, sizeof(*at));
 
 	for (uint32_t s = 0; s < t->n_switches; s++)
-		note_owner(at, top, t->switches[s].lid, t->switches[s].lmc, s);
+		TOPO_EACH_LID(&t->switches[s], lid)
+			if (lid <= top)
+				at[lid] = s;
 	for (uint32_t h = 0; h < t->n_hosts; h++)
-		note_owner(at, top, t->hosts[h].lid, t->hosts[h].lmc, t->hosts[h].sw);
+		TOPO_EACH_LID(&t->hosts[h], lid)
+			if (lid <= top)
+				at[lid] = t->hosts[h].sw;
 	return at;
 }
 

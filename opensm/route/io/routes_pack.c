@@ -29,11 +29,6 @@ struct routes_head {
 	struct route_verdict judged;
 };
 
-static size_t rows_size(const struct routes *r)
-{
-	return (size_t)r->topo->n_switches * r->row_size;
-}
-
 static size_t words_of(const struct topo *t)
 {
 	return (size_t)t->n_switches * ((t->n_switches + 63u) / 64);
@@ -192,12 +187,8 @@ static bool head_is_good(const struct routes_head *h, const struct topo *t,
 {
 	uint32_t row_size = (h->top + LFT_BLOCK_LIDS) / LFT_BLOCK_LIDS * LFT_BLOCK_LIDS;
 
-	if (h->kind > ROWS_WHOLE || h->top > LID_MAX_UCAST || h->row_size != row_size)
-		return false;
-	if (h->kind == ROWS_SAME)
-		return before && before->topo->n_switches == h->n_switches &&
-		       before->row_size == row_size;
-	if (h->n_switches != t->n_switches)
+	if (h->kind > ROWS_WHOLE || h->top > LID_MAX_UCAST || h->row_size != row_size ||
+	    (h->kind != ROWS_SAME && h->n_switches != t->n_switches))
 		return false;
 	return h->kind == ROWS_WHOLE || (before && before->row_size == row_size &&
 					 before->topo->n_switches == h->n_switches);
@@ -265,14 +256,15 @@ static struct routes *unpack_changes(struct unpack *u, const struct routes_head 
 static struct routes *unpack_rows(struct unpack *u, const struct routes_head *h,
 				  const struct topo *t, const struct routes *before)
 {
+	size_t size = (size_t)t->n_switches * h->row_size;
 	struct routes *r;
 
 	if (h->kind == ROWS_CHANGED)
 		return unpack_changes(u, h, t, before);
-	if ((size_t)t->n_switches * h->row_size > u->left)
+	if (size > u->left)
 		return unpack_bad(u);
 	r = routes_new_unset(t, "", (lid_t)h->top);
-	unpack_bytes(u, r->lft, rows_size(r));
+	unpack_bytes(u, r->lft, size);
 	u->bad |= !u->bad && !rows_are_good(r, before);
 	return r;
 }
@@ -285,8 +277,7 @@ static bool trees_are_good(const struct routes *r)
 	for (uint32_t s = 0; s < t->n_switches; s++) {
 		uint8_t port = r->master_tree ? r->master_tree[s] : 0;
 
-		if (port > t->switches[s].n_ports ||
-		    (port && topo_port(t, s, port)->sw == TOPO_NONE) ||
+		if ((port && topo_behind(t, s, port) == TOPO_NONE) ||
 		    (r->places && r->places[s] >= t->n_switches))
 			return false;
 	}

@@ -128,11 +128,10 @@ static void fault(struct reader *r, const struct line *line, const char *p, cons
 	conf_report_at(r->report, CONF_ERROR, &at, "expected %s", expected);
 }
 
-static void begin_table(struct reader *r, const struct line *line, enum section section)
+static void begin_table(struct reader *r, const struct line *line)
 {
 	struct tablefile *f = r->f;
 
-	r->section = section;
 	APPEND(f->tables, f->n_tables, f->cap_tables) = (struct table){
 		.guid = r->guid, .first = f->n_entries,
 		.file = xstrdup(line->at.file ? line->at.file : ""), .line = line->at.line,
@@ -174,16 +173,14 @@ static bool is_head(struct reader *r, const struct line *line, const char *p)
 	for (size_t i = 0; i < ARRAY_SIZE(heads); i++) {
 		if (strncmp(p, heads[i].begins, strlen(heads[i].begins)))
 			continue;
-		r->section = SECTION_NONE;
+		r->section = heads[i].section;
 		note_range(r, p);
-		if (!heads[i].word)
-			return true;
-		if (!guid_after(p, heads[i].word, &r->guid))
+		if (heads[i].word && !guid_after(p, heads[i].word, &r->guid)) {
+			r->section = SECTION_NONE;
 			fault(r, line, p, "the GUID of a switch on this line");
-		else if (heads[i].section == SECTION_TABLE || heads[i].section == SECTION_FDB)
-			begin_table(r, line, heads[i].section);
-		else
-			r->section = heads[i].section;
+		}
+		if (r->section == SECTION_TABLE || r->section == SECTION_FDB)
+			begin_table(r, line);
 		return true;
 	}
 	return false;
@@ -208,13 +205,13 @@ static void add_entry(struct reader *r, const struct line *line, lid_t lid, uint
 			       lid, owner, f->owners[lid]);
 }
 
-static void read_entry(struct reader *r, const struct line *line, const char *p, bool colon)
+static void read_entry(struct reader *r, const struct line *line, const char *p)
 {
 	const char *start = p;
 	uint64_t lid, port;
 
 	p = tablefile_number(p, 16, LIDS - 1, &lid);
-	if (p && colon) {
+	if (p && r->section == SECTION_FDB) {
 		p = skip(p);
 		p = *p == ':' ? p + 1 : NULL;
 		if (p && !strncmp(skip(p), "UNREACHABLE", 11))
@@ -285,10 +282,8 @@ static void on_line(void *arg, struct line *line)
 	case SECTION_NONE:
 		return;
 	case SECTION_TABLE:
-		read_entry(r, line, p, false);
-		return;
 	case SECTION_FDB:
-		read_entry(r, line, p, true);
+		read_entry(r, line, p);
 		return;
 	case SECTION_COPIES:
 		read_copies(r, line, p);

@@ -76,7 +76,7 @@ enum {
 	 * 0.4 ms of 3.4 from scratch (`bench-reroute -a -k host fat-tree3 16`).
 	 */
 	KEEP_REPAIR_HOSTS = 256,
-	/* Switches with other distances than before: what distances_some() finds in one pass. */
+	/* Switches with other distances than before: what distances_to() finds in one pass. */
 	KEEP_REPAIR_TARGETS = 512,
 	/*
 	 * And of all switches one in so many, or of 256. `bench-reroute -a -k cable -e minhop torus

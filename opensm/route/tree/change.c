@@ -12,42 +12,35 @@
 
 /* ---- destinations ------------------------------------------------------------------------ */
 
-struct owners {
-	const struct topo *before, *now;
-	uint32_t *at; /* per LID of the previous tables (unassigned.h) */
-	lid_t top;
-};
-
-static bool was_unassigned(const struct owners *o, lid_t base, uint8_t lmc)
+/* `owners`: per LID of the previous tables (unassigned.h). */
+static bool was_unassigned(const struct change *c, const uint32_t *owners, lid_t base, uint8_t lmc)
 {
 	for (uint32_t lid = base; lid < base + (1u << lmc); lid++)
-		if (lid <= o->top && o->at[lid] != TOPO_NONE)
+		if (lid <= c->previous->top && owners[lid] != TOPO_NONE)
 			return false;
 	return true;
 }
 
-static bool is_same_host(const struct owners *o, const struct topo_host *now)
+static bool is_same_host(const struct change *c, const struct topo_host *now, guid_t sw)
 {
-	uint32_t b = topo_find_host(o->before, now->guid);
-	const struct topo_host *was = b == TOPO_NONE ? NULL : &o->before->hosts[b];
+	const struct topo *before = c->previous->topo;
+	uint32_t b = topo_find_host(before, now->guid);
+	const struct topo_host *was = b == TOPO_NONE ? NULL : &before->hosts[b];
 
 	return was && was->sw != TOPO_NONE && was->lid == now->lid && was->lmc == now->lmc &&
-	       o->before->switches[was->sw].guid == o->now->switches[now->sw].guid;
+	       before->switches[was->sw].guid == sw;
 }
 
-/* The first LID of a port (or switch `u`); the others are what it is. */
-static void find_known_port(struct change *c, const struct owners *o, const struct dmodk *s,
-			    uint32_t u, uint32_t dest)
+/* The first LID of a port of switch `u` (`host` NULL: the switch); the others are what it is. */
+static void find_known_port(struct change *c, const uint32_t *owners, const struct topo_switch *sw,
+			    const struct topo_host *host, uint32_t u, uint32_t dest)
 {
-	const struct topo_switch *sw = &o->now->switches[u];
-	const struct topo_switch *was =
-		c->previous_sw[u] == TOPO_NONE ? NULL : &o->before->switches[c->previous_sw[u]];
-	const struct topo_host *host =
-		s->host[dest] == TOPO_NONE ? NULL : &o->now->hosts[s->host[dest]];
+	const struct topo_switch *was = c->previous_sw[u] == TOPO_NONE
+			? NULL : &c->previous->topo->switches[c->previous_sw[u]];
 
-	c->same[dest] = host ? is_same_host(o, host)
+	c->same[dest] = host ? is_same_host(c, host, sw->guid)
 			     : was && was->lid == sw->lid && was->lmc == sw->lmc;
-	c->known[dest] = c->same[dest] || was_unassigned(o, host ? host->lid : sw->lid,
+	c->known[dest] = c->same[dest] || was_unassigned(c, owners, host ? host->lid : sw->lid,
 						      host ? host->lmc : sw->lmc);
 }
 
@@ -60,32 +53,32 @@ static void add_newcomer(struct change *c, uint32_t dest, uint32_t at, bool same
 			(struct change_newcomer){ .first = dest, .n = 1, .at = at };
 }
 
-static void find_known(struct change *c, const struct topo *now, const struct dmodk *s, bool keep)
+static void find_known(struct change *c, const struct topo *now, const struct dmodk *s)
 {
-	struct owners o = {
-		.before = c->previous->topo, .now = now, .top = c->previous->top,
-		.at = unassigned_owners(c->previous->topo, c->previous->top),
-	};
+	_cleanup_free_ uint32_t *owners =
+		unassigned_owners(c->previous->topo, c->previous->top);
 
 	for (uint32_t u = 0; u < now->n_switches; u++)
 		for (uint32_t i = s->first[u]; i < s->first[u + 1]; i++) {
 			if (s->hot[i].offset) {
 				c->known[i] = c->known[i - 1];
 				c->same[i] = c->same[i - 1];
-			} else if (keep) {
-				find_known_port(c, &o, s, u, i);
+			} else if (c->keeps) {
+				find_known_port(c, owners, &now->switches[u],
+						s->host[i] == TOPO_NONE ? NULL
+									: &now->hosts[s->host[i]],
+						u, i);
 			}
 			if (!c->same[i])
 				add_newcomer(c, i, u, s->hot[i].offset);
 		}
-	free(o.at);
 }
 
 /* ---- pairs ------------------------------------------------------------------------------- */
 
 /* Pairs whose distance is another, as bits; sets differs[sw] for switches that have any. */
-static void compare_hops(const struct change *c, const struct change_hops *hops, uint64_t *bits,
-			 bool *differs)
+static void compare_hops(const struct change *c, const uint8_t *hops, const uint64_t *downs,
+			 uint64_t *bits, bool *differs)
 {
 	const struct routes *p = c->previous;
 	uint32_t n_before = p->topo->n_switches;
@@ -93,7 +86,7 @@ static void compare_hops(const struct change *c, const struct change_hops *hops,
 	for (uint32_t x = 0; x < c->n; x++) {
 		uint32_t was = c->previous_sw[x];
 		const uint8_t *before = was == TOPO_NONE ? NULL : p->hops + (size_t)was * n_before;
-		const uint8_t *now = hops->hops + (size_t)x * c->n;
+		const uint8_t *now = hops + (size_t)x * c->n;
 
 		for (uint32_t s = 0; s < c->n; s++) {
 			uint32_t row = c->previous_sw[s];
@@ -101,7 +94,7 @@ static void compare_hops(const struct change *c, const struct change_hops *hops,
 			if (before && row != TOPO_NONE && before[row] == now[s] &&
 			    now[s] != HOPS_CAPPED &&
 			    (p->downs && hops_go_down(p->downs, n_before, row, was)) ==
-				    (hops->downs && hops_go_down(hops->downs, c->n, s, x)))
+				    (downs && hops_go_down(downs, c->n, s, x)))
 				continue;
 			bits[(size_t)s * c->words + x / 64] |= UINT64_C(1) << x % 64;
 			differs[s] = true;
@@ -139,19 +132,19 @@ static bool cables_differ(struct change *c, const struct topo *now, uint32_t sw)
 	return differ;
 }
 
-static void find_moved(struct change *c, const struct graph *g, const struct change_hops *hops,
-		       bool keep)
+static void find_moved(struct change *c, const struct graph *g, const uint8_t *hops,
+		       const uint64_t *downs)
 {
 	_cleanup_free_ uint64_t *bits = xcalloc((size_t)c->n * c->words, sizeof(*bits));
 	_cleanup_free_ bool *differs = xcalloc(c->n, sizeof(*differs));
 	size_t row = c->words * sizeof(*bits);
 
-	if (c->compares && keep)
-		compare_hops(c, hops, bits, differs);
+	if (c->compares && c->keeps)
+		compare_hops(c, hops, downs, bits, differs);
 	for (uint32_t s = 0; s < c->n; s++) {
 		uint64_t *moved = c->moved + (size_t)s * c->words;
 
-		if (cables_differ(c, g->topo, s) || !c->compares || !keep) {
+		if (cables_differ(c, g->topo, s) || !c->compares || !c->keeps) {
 			memset(moved, 0xFF, row);
 			continue;
 		}
@@ -163,24 +156,23 @@ static void find_moved(struct change *c, const struct graph *g, const struct cha
 	}
 }
 
-bool change_had_way(const struct change *c, const struct topo *now, uint32_t sw, uint8_t port,
-		    uint8_t weight, uint32_t target)
+bool change_is_new_way(const struct change *c, const struct topo *now, uint32_t sw, uint8_t port,
+		       uint8_t weight, uint32_t target)
 {
 	const struct topo *before = c->previous->topo;
 	uint32_t b = c->previous_sw[sw], to = c->previous_sw[target];
 	const uint8_t *hops;
 
-	if (!c->compares || b == TOPO_NONE || to == TOPO_NONE)
-		return true;
-	if (!topo_had_cable(now, before, c->previous_sw, sw, port))
+	if (!c->gains || !c->compares || b == TOPO_NONE || to == TOPO_NONE)
 		return false;
+	if (!topo_had_cable(now, before, c->previous_sw, sw, port))
+		return true;
 	hops = c->previous->hops + (size_t)to * before->n_switches;
-	return hops[b] >= HOPS_CAPPED ||
-	       hops[topo_port(before, b, port)->sw] + weight == hops[b];
+	return hops[b] < HOPS_CAPPED && hops[topo_port(before, b, port)->sw] + weight != hops[b];
 }
 
-struct change *change_new(const struct graph *g, const struct dmodk *spread,
-			  const struct change_hops *hops, const struct routes *previous, bool keep)
+struct change *change_new(const struct graph *g, const struct dmodk *spread, const uint8_t *hops,
+			  const uint64_t *downs, const struct routes *previous, bool keep)
 {
 	struct change *c = xcalloc(1, sizeof(*c));
 	const struct topo *now = g->topo;
@@ -195,8 +187,8 @@ struct change *change_new(const struct graph *g, const struct dmodk *spread,
 	c->previous_sw = arena_keep(&c->memory, topo_match_switches(now, previous->topo));
 	ARENA_ARRAYS(&c->memory, spread->n, c->known, c->same, c->newcomers);
 	ARENA_ARRAY(&c->memory, c->moved, (size_t)c->n * c->words);
-	find_known(c, now, spread, keep);
-	find_moved(c, g, hops, keep);
+	find_known(c, now, spread);
+	find_moved(c, g, hops, downs);
 	return c;
 }
 

@@ -44,17 +44,13 @@ struct change {
 	struct arena memory;
 };
 
-/* Hops of the new routes (routes.h). */
-struct change_hops {
-	const uint8_t *hops;
-	const uint64_t *downs; /* NULL: there are no ups and downs */
-};
-
-/* `keep` false: nothing is known and all is
- * moved; only entries of unassigned LIDs stay. The caller frees; all arguments must live longer.
+/*
+ * `hops`, `downs` (NULL: there are no ups and downs): of the new routes. `keep` false: nothing is
+ * known and all is moved; only entries of unassigned LIDs stay. The caller frees; all arguments
+ * must live longer.
  */
-struct change *change_new(const struct graph *g, const struct dmodk *spread,
-			  const struct change_hops *hops, const struct routes *previous, bool keep);
+struct change *change_new(const struct graph *g, const struct dmodk *spread, const uint8_t *hops,
+			  const uint64_t *downs, const struct routes *previous, bool keep);
 struct change *change_free(struct change *c);
 
 static inline bool change_moved(const struct change *c, uint32_t sw, uint32_t target)
@@ -62,13 +58,9 @@ static inline bool change_moved(const struct change *c, uint32_t sw, uint32_t ta
 	return c->moved[(size_t)sw * c->words + target / 64] >> target % 64 & 1;
 }
 
-/* Was `port` of `sw`, if it costs `weight`, on a shortest path to `target`? Not known: true. */
-bool change_had_way(const struct change *c, const struct topo *now, uint32_t sw, uint8_t port,
-		    uint8_t weight, uint32_t target);
-
-/* In a pair that is moved: is the path new? False while nothing was gained. */
-static inline bool change_is_new_way(const struct change *c, const struct topo *now, uint32_t sw,
-				     uint8_t port, uint8_t weight, uint32_t target)
-{
-	return c->gains && !change_had_way(c, now, sw, port, weight, target);
-}
+/*
+ * In a pair that is moved: is the path by `port` of `sw`, which costs `weight`, new? False while
+ * nothing was gained, and where that is not known.
+ */
+bool change_is_new_way(const struct change *c, const struct topo *now, uint32_t sw, uint8_t port,
+		       uint8_t weight, uint32_t target);

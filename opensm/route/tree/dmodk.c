@@ -40,6 +40,7 @@ struct levels {
 	uint32_t *hosts;      /* end ports per switch */
 	bool *leaf;           /* rank 0 */
 	uint32_t *pod;        /* union-find over switches of a rank and below */
+	uint32_t *pods;       /* those of all ranks: pods_of() */
 	bool *joins;          /* joins at least two pods of the rank below: worth going up to */
 	uint32_t *up_first;   /* n + 1 */
 	uint32_t *up;         /* switches one rank up that join pods */
@@ -77,10 +78,8 @@ static bool find_sparse_leaves(struct levels *l)
 	bool found = false;
 
 	for (uint32_t u = 0; u < l->g->n; u++)
-		if (l->hosts[u] && !l->leaf[u] && !l->joins[u]) {
-			l->leaf[u] = true;
-			found = true;
-		}
+		if (l->hosts[u] && !l->leaf[u] && !l->joins[u])
+			l->leaf[u] = found = true;
 	return found;
 }
 
@@ -115,8 +114,14 @@ static bool joins_pods(struct levels *l, uint32_t u)
 	return false;
 }
 
-/* Pods of each rank: order[rank * n + u]; grows the tree level by level. */
-static void find_pods(struct levels *l, uint32_t *order)
+/* Per switch: its pod of this rank. */
+static uint32_t *pods_of(const struct levels *l, uint32_t rank)
+{
+	return l->pods + (size_t)rank * l->g->n;
+}
+
+/* Grows the tree level by level. */
+static void find_pods(struct levels *l)
 {
 	for (uint32_t u = 0; u < l->g->n; u++) {
 		l->pod[u] = u;
@@ -125,27 +130,23 @@ static void find_pods(struct levels *l, uint32_t *order)
 	for (uint16_t rank = 0; rank < DMODK_LEVELS; rank++) {
 		unite_rank(l, rank);
 		for (uint32_t u = 0; u < l->g->n; u++) {
-			order[(size_t)rank * l->g->n + u] = sets_root(l->pod, u);
+			pods_of(l, rank)[u] = sets_root(l->pod, u);
 			if (l->rank[u] == rank + 1u)
 				l->joins[u] = joins_pods(l, u);
 		}
 	}
 }
 
-struct order_key {
-	uint32_t sw;
-	uint16_t rank;
-	uint32_t pods[DMODK_LEVELS]; /* widest first */
-};
-
-static int by_order(const void *a, const void *b)
+/* By rank, then by pods, widest first. */
+static int by_order(const void *a, const void *b, void *arg)
 {
-	const struct order_key *x = a, *y = b;
-	int order = COMPARE(x->rank, y->rank);
+	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	const struct levels *l = arg;
+	int order = COMPARE(l->rank[x], l->rank[y]);
 
-	for (unsigned i = 0; i < DMODK_LEVELS && !order; i++)
-		order = COMPARE(x->pods[i], y->pods[i]);
-	return order ?: COMPARE(x->sw, y->sw);
+	for (uint32_t i = DMODK_LEVELS; i-- > 0 && !order;)
+		order = COMPARE(pods_of(l, i)[x], pods_of(l, i)[y]);
+	return order ?: COMPARE(x, y);
 }
 
 /* By distance from the first one of the highest rank: all below one switch are adjacent. */
@@ -170,26 +171,18 @@ static void find_from_above(const struct levels *l, uint32_t *ret)
 }
 
 /* Leaves first; members of a pod adjacent. */
-static void order_switches(struct levels *l, const uint32_t *pods)
+static void order_switches(struct levels *l)
 {
 	uint32_t n = l->g->n;
-	_cleanup_free_ struct order_key *keys = xcalloc(n, sizeof(*keys));
+	_cleanup_free_ uint32_t *order = xcalloc(n, sizeof(*order));
 
-	for (uint32_t u = 0; u < n; u++) {
-		keys[u] = (struct order_key){ .sw = u, .rank = l->rank[u] };
-		for (unsigned i = 0; i < DMODK_LEVELS; i++)
-			keys[u].pods[i] = pods[(size_t)(DMODK_LEVELS - 1 - i) * n + u];
-	}
-	if (l->plan && l->plan->from_above) {
-		_cleanup_free_ uint32_t *found = xcalloc(n, sizeof(*found));
-
-		find_from_above(l, found);
-		for (uint32_t u = 0; u < n; u++)
-			keys[u].pods[0] = found[u];
-	}
-	SORT(keys, n, by_order);
+	if (l->plan && l->plan->from_above)
+		find_from_above(l, pods_of(l, DMODK_LEVELS - 1));
+	for (uint32_t u = 0; u < n; u++)
+		order[u] = u;
+	qsort_r(order, n, sizeof(*order), by_order, l);
 	for (uint32_t i = 0; i < n; i++)
-		l->leaf_order[keys[i].sw] = i;
+		l->leaf_order[order[i]] = i;
 }
 
 static bool is_up(const struct levels *l, uint32_t u, uint32_t v)
@@ -306,12 +299,10 @@ static uint32_t host_places(const struct levels *l, uint32_t leaf)
  */
 static void measure_slots(struct levels *l)
 {
-	_cleanup_free_ uint32_t *spans = xcalloc(l->g->n, sizeof(*spans));
-	_cleanup_free_ uint32_t *ports = xcalloc(l->g->n, sizeof(*ports));
-	_cleanup_free_ uint32_t *whole = xcalloc(l->g->n, sizeof(*whole));
-	uint32_t n = 0;
+	uint32_t *spans, *ports, *whole, n = 0;
 	bool deep = false;
 
+	ARENA_ARRAYS(&l->memory, l->g->n, spans, ports, whole);
 	for (uint32_t u = 0; u < l->g->n; u++) {
 		deep |= l->rank[u] == 2;
 		if (l->rank[u])
@@ -683,17 +674,12 @@ static void find_even(struct levels *l)
 	}
 }
 
-static void levels_done(struct levels *l)
-{
-	arena_done(&l->memory);
-}
-
-/* Ranks, and the pods of every rank: pods[rank * n + u]. */
-static void find_levels(struct levels *l, uint32_t *pods)
+/* Ranks, and the pods of every rank. */
+static void find_levels(struct levels *l)
 {
 	if (l->plan && l->plan->levels) {
 		memcpy(l->rank, l->plan->levels, l->g->n * sizeof(*l->rank));
-		find_pods(l, pods);
+		find_pods(l);
 		return;
 	}
 	shape_leaves(l->g, l->leaf);
@@ -702,7 +688,7 @@ static void find_levels(struct levels *l, uint32_t *pods)
 		for (uint32_t u = 0; u < l->g->n; u++)
 			l->rank[u] = l->leaf[u] ? 0 : DISTANCE_NONE;
 		graph_flood(l->g, l->rank, NULL);
-		find_pods(l, pods);
+		find_pods(l);
 		if (!find_sparse_leaves(l))
 			return;
 	}
@@ -717,27 +703,27 @@ static void levels_open(struct levels *l)
 	ARENA_ARRAYS(&l->memory, n, l->leaf, l->pod, l->joins, l->arity, l->leaf_order, l->is_hurt,
 		     l->spares, l->via_switch);
 	ARENA_ARRAY(&l->memory, l->n_shared, n);
+	ARENA_ARRAY(&l->memory, l->pods, (size_t)n * DMODK_LEVELS);
 	ARENA_ARRAY(&l->memory, l->up_first, (size_t)n + 1);
 	ARENA_ARRAYS(&l->memory, cables, l->up, l->via_cable, l->seen);
 }
 
 void dmodk_levels(const struct graph *g, uint16_t *ret)
 {
-	_cleanup_free_ uint32_t *pods = xcalloc((size_t)g->n * DMODK_LEVELS, sizeof(*pods));
-	_cleanup_(levels_done) struct levels l = { .g = g };
+	struct levels l = { .g = g };
 
 	levels_open(&l);
-	find_levels(&l, pods);
+	find_levels(&l);
 	memcpy(ret, l.rank, g->n * sizeof(*ret));
+	arena_done(&l.memory);
 }
 
 struct dmodk *dmodk_new(const struct graph *g, const struct distances *d,
 			  const struct dmodk_plan *plan)
 {
 	uint32_t n = g->n, lids = topo_count_lids(g->topo);
-	_cleanup_free_ uint32_t *pods = xcalloc((size_t)n * DMODK_LEVELS, sizeof(*pods));
 	struct dmodk *s = xcalloc(1, sizeof(*s));
-	_cleanup_(levels_done) struct levels l = { .g = g, .d = d, .plan = plan, .s = s };
+	struct levels l = { .g = g, .d = d, .plan = plan, .s = s };
 
 	assert(g && g->n < DISTANCE_NONE);
 	levels_open(&l);
@@ -753,8 +739,8 @@ struct dmodk *dmodk_new(const struct graph *g, const struct distances *d,
 			       xmalloc((size_t)g->first[n] * DMODK_LEVELS * sizeof(*s->spares)));
 	for (struct dmodk_level *at = s->level; at <= &s->level[DMODK_LEVELS]; at++)
 		ARENA_ARRAYS(&s->memory, lids, at->home, at->distance, at->digit);
-	find_levels(&l, pods);
-	order_switches(&l, pods);
+	find_levels(&l);
+	order_switches(&l);
 	list_up(&l);
 	find_arity(&l);
 	list_dests(&l);
@@ -763,6 +749,7 @@ struct dmodk *dmodk_new(const struct graph *g, const struct distances *d,
 	find_residues(&l);
 	find_even(&l);
 	expect_load(&l);
+	arena_done(&l.memory);
 	return s;
 }
 

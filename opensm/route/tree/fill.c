@@ -207,7 +207,7 @@ static bool is_new_path(const void *arg, uint32_t sw, const struct path_dag_edge
 
 	return change_moved(plan->change, sw, to) &&
 	       change_is_new_way(plan->change, g->topo, sw, edge->port,
-				 g->groups[graph_find(g, sw, edge->next)].weight, to);
+				 graph_edge(g, sw, edge->next)->weight, to);
 }
 
 /*
@@ -266,10 +266,8 @@ static void plan_rows(struct fill *f)
 		.oriented = how->tree,
 	};
 	if (job->previous)
-		f->change = change_new(how->graph, f->spread,
-				       &(struct change_hops){ .hops = f->hops, .downs = f->downs },
-				       job->previous, keeps_previous(f));
-	f->plan.change = f->change;
+		f->plan.change = f->change = change_new(how->graph, f->spread, f->hops, f->downs,
+							job->previous, keeps_previous(f));
 	use_order(f);
 	use_ignored(f);
 	f->plan.switches_only = fill_is_flat(job, how, f->spread);

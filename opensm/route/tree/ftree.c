@@ -24,28 +24,21 @@
 #define SAMPLES 8    /* leaves whose paths are looked at */
 #define DETOURS 5    /* percent of these that may be longer than the shortest */
 
-static bool *mark_listed(const struct topo *t, const struct route_guids *list)
+bool *ftree_find_apart(const struct topo *t, const struct route_options *o)
 {
-	bool *ret = xcalloc(t->n_hosts, sizeof(*ret));
+	const struct route_guids *list = o->cn.n ? &o->cn : &o->io;
+	bool *ret, others = o->cn.n;
 
+	if (!list->n)
+		return NULL;
+	ret = xmalloc(t->n_hosts * sizeof(*ret));
+	memset(ret, others, t->n_hosts * sizeof(*ret));
 	for (uint32_t i = 0; i < list->n; i++) {
 		uint32_t h = topo_find_host(t, list->guids[i]);
 
 		if (h != TOPO_NONE)
-			ret[h] = true;
+			ret[h] = !others;
 	}
-	return ret;
-}
-
-bool *ftree_find_apart(const struct topo *t, const struct route_options *o)
-{
-	bool *ret;
-
-	if (!o->cn.n && !o->io.n)
-		return NULL;
-	ret = mark_listed(t, o->cn.n ? &o->cn : &o->io);
-	for (uint32_t h = 0; o->cn.n && h < t->n_hosts; h++)
-		ret[h] = !ret[h];
 	return ret;
 }
 

@@ -99,24 +99,20 @@ static bool is_new_way(const struct port_select_row *row, uint8_t port, uint32_t
 static void find_candidates(struct port_select_row *row, uint32_t target)
 {
 	const struct graph *g = row->plan->graph;
-	const struct graph_group *groups = row->groups;
-	const uint8_t *ports = g->ports;
+	const uint32_t was = row->target;
 	unsigned n = 0;
 
-	if (row->target == target)
-		return;
-	if (row->target != TOPO_NONE && row->ways.full[target] && row->ways.full[row->target]) {
-		row->target = target;
-		return;
-	}
 	row->target = target;
+	if (was == target ||
+	    (was != TOPO_NONE && row->ways.full[target] && row->ways.full[was]))
+		return;
 	for (uint32_t w = 0; w * 16 < row->n_groups; w++)
 		for (unsigned left = row->ways.bits[w * g->n + target]; left; left &= left - 1) {
 			const struct graph_group *group =
-				&groups[w * 16 + (unsigned)__builtin_ctz(left)];
+				&row->groups[w * 16 + (unsigned)__builtin_ctz(left)];
 
 			for (unsigned p = 0; p < group->n_ports; p++)
-				row->candidates[n++] = ports[group->first_port + p];
+				row->candidates[n++] = g->ports[group->first_port + p];
 		}
 	row->n_candidates = n;
 }
@@ -499,13 +495,6 @@ static void fill_all(struct port_select_row *row, uint32_t at, uint32_t first, u
 			row->lft[s->hot[i].lid] = at == row->sw ? s->hot[i].port : LFT_NO_PORT;
 }
 
-static void fill_own(struct port_select_row *row)
-{
-	const uint32_t *first = &row->plan->spread->first[row->sw];
-
-	fill_all(row, row->sw, first[0], first[1]);
-}
-
 /* Only one port leads to the switch: all its destinations take that. */
 static void fill_single(struct port_select_row *row, uint32_t at, uint32_t first, uint32_t end)
 {
@@ -660,7 +649,6 @@ static void row_begin(struct port_select_row *row, uint32_t sw, uint8_t *lft, ui
 	row->dist = distances_from(plan->distances, sw);
 	row->simple = !plan->is_ordered && !plan->ignored && !plan->options->count_switches &&
 		      !plan->options->scatter_seed;
-	row->counted = false;
 	row->n_waiting = 0;
 	row->target = row->turn_at = TOPO_NONE;
 }
@@ -698,7 +686,7 @@ static void fill_from_scratch(struct port_select_row *row)
 	const struct dmodk *s = row->plan->spread;
 
 	row_clear(row);
-	fill_own(row);
+	fill_all(row, row->sw, s->first[row->sw], s->first[row->sw + 1]);
 	if (!row->simple || row->plan->spread->some_lmc)
 		count_unseen(row);
 	fill_ordered(row);
@@ -715,7 +703,7 @@ static bool fill_differences(struct port_select_row *row)
 {
 	const struct dmodk *s = row->plan->spread;
 
-	fill_own(row);
+	fill_all(row, row->sw, s->first[row->sw], s->first[row->sw + 1]);
 	for (uint32_t i = 0; i < row->like->n_found; i++) {
 		uint32_t at = row->like->found[i];
 

@@ -64,37 +64,34 @@ static uint64_t key_of(const struct port_select_plan *plan, uint32_t sw)
 	return up ? up : all;
 }
 
-struct turn {
-	uint64_t key;
-	uint32_t sw;
-};
-
-static int by_key(const void *a, const void *b)
+static int by_key(const void *a, const void *b, void *arg)
 {
-	const struct turn *x = a, *y = b;
+	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	const uint64_t *keys = arg;
 
-	return COMPARE(x->key, y->key) ?: COMPARE(x->sw, y->sw);
+	return COMPARE(keys[x], keys[y]) ?: COMPARE(x, y);
 }
 
 struct port_select_likes *port_select_likes_new(const struct port_select_plan *plan)
 {
 	struct port_select_likes *l = xcalloc(1, sizeof(*l));
 	uint32_t n = plan->graph->n;
-	_cleanup_free_ struct turn *turns = xcalloc(n, sizeof(*turns));
+	_cleanup_free_ uint64_t *keys = xcalloc(n, sizeof(*keys));
 
 	l->possible = !plan->change && !plan->spread->some_lmc && !plan->is_ordered &&
 		      !plan->ignored && !plan->switches_only && !plan->options->count_switches &&
 		      !plan->options->scatter_seed;
 	ARENA_ARRAY(&l->memory, l->order, n);
 	ARENA_ARRAY(&l->memory, l->runs, (size_t)n + 1);
-	for (uint32_t u = 0; u < n; u++)
-		turns[u] = (struct turn){ .key = l->possible ? key_of(plan, u) : u / 4, .sw = u };
-	SORT(turns, n, by_key);
-	for (uint32_t i = 0; i < n; i++) {
-		l->order[i] = turns[i].sw;
-		if (!i || turns[i].key != turns[i - 1].key || i - l->runs[l->n_runs - 1] == RUN)
-			l->runs[l->n_runs++] = i;
+	for (uint32_t u = 0; u < n; u++) {
+		l->order[u] = u;
+		keys[u] = l->possible ? key_of(plan, u) : u / 4;
 	}
+	qsort_r(l->order, n, sizeof(*l->order), by_key, keys);
+	for (uint32_t i = 0; i < n; i++)
+		if (!i || keys[l->order[i]] != keys[l->order[i - 1]] ||
+		    i - l->runs[l->n_runs - 1] == RUN)
+			l->runs[l->n_runs++] = i;
 	l->runs[l->n_runs] = n;
 	if (l->possible)
 		find_below(l, plan->spread, n);

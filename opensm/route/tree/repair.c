@@ -258,15 +258,15 @@ static struct routes *repair_tables(const struct route_job *job, const struct fi
 struct routes *repair_or_fill(const struct route_job *job, const struct fill_plan *plan)
 {
 	_cleanup_(distances_freep) struct distances *d = NULL;
+	const struct graph *g = plan->graph;
+	unsigned threads = route_threads(job);
 	struct fill_plan how = *plan;
 	struct routes *r = repair_tables(job, plan);
 
 	if (r)
 		return r;
-	if (plan->tree)
-		d = tree_distances(plan->tree, plan->graph, route_threads(job), job->cancelled);
-	else
-		d = distances_new(plan->graph, route_threads(job), job->cancelled);
+	d = plan->tree ? tree_distances(plan->tree, g, NULL, g->n, threads, job->cancelled)
+		       : distances_new(g, threads, job->cancelled);
 	how.distances = d;
 	return d ? fill_tables(job, &how) : NULL;
 }

@@ -204,17 +204,12 @@ static bool find_targets(struct repair *p)
 	return p->n_targets * KEEP_REPAIR_SHARE <= MAX(p->g->n, 256u);
 }
 
-static void note_moved(struct repair *p, uint32_t from, uint32_t to)
-{
-	APPEND(p->moved, p->n_moved, p->cap_moved) = (struct moved_pair){ .sw = from, .to = to };
-}
-
 static bool move_distance(struct repair *p, uint32_t from, uint32_t to, uint16_t now)
 {
 	bool other = now != repair_old_distance(p, from, to);
 
 	if (other)
-		note_moved(p, from, to);
+		APPEND(p->moved, p->n_moved, p->cap_moved) = (struct moved_pair){ from, to };
 	return (!other && p->lone[from] == LONE_NOT) || set_distance(p, from, to, now);
 }
 
@@ -226,7 +221,7 @@ static bool find_all_distances(struct repair *p)
 {
 	uint32_t n = p->g->n;
 	_cleanup_(distances_freep) struct distances *d = tree_distances(
-		p->how->tree, p->g, route_threads(p->job), p->job->cancelled);
+		p->how->tree, p->g, NULL, n, route_threads(p->job), p->job->cancelled);
 
 	if (!d)
 		return false;
@@ -242,7 +237,8 @@ static bool find_all_distances(struct repair *p)
 		for (uint32_t s = 0; s < n; s++)
 			if (p->lone[s] == LONE_NOT &&
 			    repair_distance(p, s, to) != repair_old_distance(p, s, to))
-				note_moved(p, s, to);
+				APPEND(p->moved, p->n_moved, p->cap_moved) =
+					(struct moved_pair){ s, to };
 	}
 	return p->n_moved <= (size_t)KEEP_REPAIR_MOVED * MAX(n, 256u);
 }
@@ -257,8 +253,9 @@ bool repair_distances(struct repair *p)
 		return false;
 	if (!p->n_targets)
 		return true;
-	some = p->how->tree ? tree_distances_some(p->how->tree, p->g, p->targets, p->n_targets)
-			    : distances_some(p->g, p->targets, p->n_targets);
+	some = p->how->tree
+		       ? tree_distances(p->how->tree, p->g, p->targets, p->n_targets, 1, NULL)
+		       : distances_to(p->g, p->targets, p->n_targets, 1, NULL);
 	for (uint32_t i = 0; i < p->n_targets; i++)
 		for (uint32_t s = 0; s < p->g->n; s++)
 			if (!move_distance(p, s, p->targets[i], distances_from(some, s)[i]))

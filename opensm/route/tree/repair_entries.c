@@ -263,9 +263,7 @@ static bool may_stay(const struct repair *p, uint32_t sw, uint8_t port, uint32_t
 	const struct tree *tree = p->how->tree;
 	struct graph_group over = { .weight = 1 };
 
-	if (!port || port > p->g->topo->switches[sw].n_ports)
-		return false;
-	over.to = topo_port(p->g->topo, sw, port)->sw;
+	over.to = topo_behind(p->g->topo, sw, port);
 	if (over.to == TOPO_NONE)
 		return false;
 	if (tree)
@@ -402,21 +400,15 @@ static void open_loops(struct repair *p, uint32_t sw, uint8_t port)
 	const struct topo *t = p->g->topo;
 
 	for (uint32_t lid = 1; lid <= p->r->top; lid++) {
-		uint32_t at = sw;
-		uint8_t out = routes_port(p->r, sw, (lid_t)lid);
+		uint32_t at = sw, hops = 0;
 
-		for (uint32_t hops = 0; out == port && hops <= t->n_switches; hops++) {
-			uint8_t next = routes_port(p->r, at, (lid_t)lid);
-
-			if (!next || next > t->switches[at].n_ports ||
-			    topo_port(t, at, next)->sw == TOPO_NONE)
-				break;
-			at = topo_port(t, at, next)->sw;
-			if (at != sw)
-				continue;
+		if (routes_port(p->r, sw, (lid_t)lid) != port)
+			continue;
+		do
+			at = topo_behind(t, at, routes_port(p->r, at, (lid_t)lid));
+		while (at != TOPO_NONE && at != sw && hops++ < t->n_switches);
+		if (at == sw)
 			routes_write(p->r, sw, (lid_t)lid, LFT_NO_PORT);
-			break;
-		}
 	}
 }
 

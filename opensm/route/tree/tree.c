@@ -113,32 +113,25 @@ unsigned tree_levelled(const struct graph *g, const uint16_t *levels)
 
 /* ---- the order --------------------------------------------------------------------------- */
 
-struct natural_key {
-	uint64_t id;
-	uint32_t sw;
-	uint16_t level;
-};
-
 /* Highest first; larger ids are higher. */
-static int by_nature(const void *a, const void *b)
+static int by_nature(const void *a, const void *b, void *arg)
 {
-	const struct natural_key *x = a, *y = b;
+	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	const struct sorting *s = arg;
 
-	return COMPARE(y->level, x->level) ?: COMPARE(y->id, x->id) ?: COMPARE(y->sw, x->sw);
+	return COMPARE(s->levels[y], s->levels[x]) ?: COMPARE(s->ids[y], s->ids[x]) ?:
+	       COMPARE(y, x);
 }
 
 static void sort_by_nature(struct sorting *s)
 {
 	uint32_t n = s->g->n;
-	_cleanup_free_ struct natural_key *keys = xcalloc(n, sizeof(*keys));
 
 	for (uint32_t u = 0; u < n; u++)
-		keys[u] = (struct natural_key){ .id = s->ids[u], .sw = u, .level = s->levels[u] };
-	SORT(keys, n, by_nature);
-	for (uint32_t i = 0; i < n; i++) {
-		s->natural[i] = keys[i].sw;
-		s->rank[keys[i].sw] = i;
-	}
+		s->natural[u] = u;
+	qsort_r(s->natural, n, sizeof(*s->natural), by_nature, s);
+	for (uint32_t i = 0; i < n; i++)
+		s->rank[s->natural[i]] = i;
 }
 
 /* Is there no higher neighbour? */
@@ -708,14 +701,16 @@ static void go_up(const struct graph *g, struct distances *d, uint32_t u, uint32
 	decide_row(row, n, up, relied);
 }
 
-/* To `n` targets; column[switch]: which of them it is. */
-static struct distances *find_distances(const struct tree *t, const struct graph *g,
-					const uint32_t *column, uint32_t n, unsigned threads,
-					const atomic_bool *cancelled)
+struct distances *tree_distances(const struct tree *t, const struct graph *g,
+				 const uint32_t *targets, uint32_t n, unsigned threads,
+				 const atomic_bool *cancelled)
 {
+	_cleanup_free_ uint32_t *column = xmalloc_ones(g->n, sizeof(*column));
 	struct distances *d = xcalloc(1, sizeof(*d));
 
 	assert(t->n == g->n && threads > 0);
+	for (uint32_t i = 0; i < n; i++)
+		column[targets ? targets[i] : i] = i;
 	d->n = n;
 	d->mask = FAR;
 	d->rows = xmalloc((size_t)g->n * n * sizeof(*d->rows));
@@ -730,27 +725,5 @@ static struct distances *find_distances(const struct tree *t, const struct graph
 		for (uint32_t k = 0; k < g->n; k++)
 			go_up(g, d, t->order[k], base, some);
 	}
-	if (is_cancelled(cancelled))
-		return distances_free(d);
-	return d;
-}
-
-struct distances *tree_distances(const struct tree *t, const struct graph *g, unsigned threads,
-				 const atomic_bool *cancelled)
-{
-	_cleanup_free_ uint32_t *column = xmalloc(g->n * sizeof(*column));
-
-	for (uint32_t u = 0; u < g->n; u++)
-		column[u] = u;
-	return find_distances(t, g, column, g->n, threads, cancelled);
-}
-
-struct distances *tree_distances_some(const struct tree *t, const struct graph *g,
-				      const uint32_t *targets, uint32_t n)
-{
-	_cleanup_free_ uint32_t *column = xmalloc_ones(g->n, sizeof(*column));
-
-	for (uint32_t i = 0; i < n; i++)
-		column[targets[i]] = i;
-	return find_distances(t, g, column, n, 1, NULL);
+	return is_cancelled(cancelled) ? distances_free(d) : d;
 }

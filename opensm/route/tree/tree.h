@@ -46,12 +46,10 @@ void tree_levels_from_edge(const struct graph *g, uint16_t *ret);
 void tree_orient(const struct tree *t, struct graph *g);
 
 /*
- * For an oriented graph: rows as those of distances_new(), but of paths up and then down. Where
+ * For an oriented graph: rows as those of distances_to(), but of paths up and then down. Where
  * going down alone is shorter, or a switch above relies on it, it goes down; where it is as long,
- * it may (graph_is_path()). NULL: cancelled.
+ * it may (graph_is_path()).
  */
-struct distances *tree_distances(const struct tree *t, const struct graph *g, unsigned threads,
+struct distances *tree_distances(const struct tree *t, const struct graph *g,
+				 const uint32_t *targets, uint32_t n, unsigned threads,
 				 const atomic_bool *cancelled);
-/* The distances to some targets: rows[from * n + i] is that to targets[i]. */
-struct distances *tree_distances_some(const struct tree *t, const struct graph *g,
-				      const uint32_t *targets, uint32_t n);
