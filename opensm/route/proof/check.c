@@ -526,6 +526,8 @@ char *route_verdict_str(const struct route_verdict *v, char ret[ROUTE_VERDICT_ST
 		snprintf(reach, sizeof(reach), "%llu of %llu pairs have no path (%llu going round)",
 			 (unsigned long long)v->unreachable, (unsigned long long)v->pairs,
 			 (unsigned long long)v->looping);
+	else if (!v->pairs)
+		snprintf(reach, sizeof(reach), "no pairs of end ports on switches");
 	else
 		snprintf(reach, sizeof(reach), "all %llu pairs reach",
 			 (unsigned long long)v->pairs);

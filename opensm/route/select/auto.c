@@ -449,7 +449,7 @@ static void write_note(struct automatic *a)
 	char shape[SHAPE_STRLEN], bandwidth[48] = "", next[64] = "", looped[48] = "";
 	char needed[20] = "";
 
-	if (a->small)
+	if (a->small && best->verdict.pairs)
 		snprintf(bandwidth, sizeof(bandwidth), ", effective bandwidth %.2f",
 			 best->bisection);
 	if (a->small && a->next.name)
