@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The tables of the ledger: one line each in ledger_tables.c.
+ *
+ * Keys and values are bytes, numbers most significant byte first. What a value says beyond the
+ * bytes that the rule of its table looks at is known to its owner alone.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define LEDGER_KEY_MAX 64u
+
+enum ledger_table {
+	LEDGER_PARTITION, /* P_Key (2): fields of a partition made at run time */
+	LEDGER_MEMBER,	  /* P_Key (2), port GUID (8): LEDGER_MEMBER_FULL, LEDGER_MEMBER_INDEX0 */
+	LEDGER_MARK,	  /* node GUID (8), port (1): a link or switch out of service */
+	LEDGER_SEED,	  /* digest (8): a seed of M_Keys; secret */
+	LEDGER_EPOCH,	  /* port GUID (8): the M_Key that a port was given last; secret */
+	LEDGER_CABLE,	  /* port GUID (8), port (1): the port it was cabled to last */
+	LEDGER_HEALTH,	  /* node GUID (8), port (1): what is counted against a link */
+	LEDGER_CONFIG,	  /* name: an option group or file as the master has it */
+	LEDGER_TABLES
+};
+
+/* Numbers of one clock are compared with each other; those of another are not. */
+enum ledger_clock { CLOCK_TENANTS, CLOCK_MARKS, CLOCK_KEYS, CLOCK_FABRIC, CLOCK_CONFIG, LEDGER_CLOCKS };
+
+#define LEDGER_MEMBER_FULL   1u /* bits of the one byte of a member */
+#define LEDGER_MEMBER_INDEX0 2u
+
+/* The first byte of a mark's value; then `until` (8; 0: without end). */
+#define LEDGER_MARK_DRAIN   1u
+#define LEDGER_MARK_ISOLATE 2u
+
+struct ledger_value;
+
+struct ledger_table_row {
+	const char *name; /* "member" */
+	enum ledger_clock clock;
+	uint8_t key_min, key_max;
+	uint32_t value_max; /* bytes */
+	bool secret;	    /* never sent to a manager that proves no secret key */
+	bool is_wanted;	    /* a manager takes over only with all rows of it */
+	/*
+	 * Of two values that did not know each other, the one in force: < 0: `a`, > 0: `b`. A total
+	 * order: 0 only for equal values with equal dots.
+	 */
+	int (*prefer)(const struct ledger_value *a, const struct ledger_value *b);
+	/* May it be a value? `len` is at most value_max. */
+	bool (*is_value)(const uint8_t *bytes, size_t len);
+};
+
+const struct ledger_table_row *ledger_table(enum ledger_table table);

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The ledger on the disk: `ledger.db` in the cache folder, of SQLite, mode 0600, WAL,
+ * synchronous=FULL.
+ *
+ *   row(tbl INTEGER, key BLOB, state BLOB, value BLOB, removed INTEGER, number INTEGER, at INTEGER,
+ *	 PRIMARY KEY(tbl, key)) WITHOUT ROWID
+ *
+ * `state` is ledger_row_pack(); value, removed, number and at repeat what is in force, for people
+ * with sqlite3. meta(name TEXT PRIMARY KEY, value BLOB): "format", "term", "founded", "forgotten N",
+ * "manager 0x..." (seen last, seconds since 1970).
+ *
+ * ledger_store_open() and ledger_store_load() block, and are for the start; ledger_store_write() is
+ * for a worker: one transaction a batch. A store is used by one thread at a time.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ledger/ledger.h"
+
+#define LEDGER_FILE	    "ledger.db"
+#define LEDGER_MANAGERS_MAX 65u
+
+/* What is kept beside rows. */
+struct ledger_meta {
+	uint64_t term;
+	bool founded; /* what devices hold and no row explains is not ours */
+	uint64_t forgotten[LEDGER_TABLES];
+	struct ledger_known {
+		guid_t guid; /* of a manager of ours that rows were exchanged with */
+		int64_t seen; /* seconds since 1970, last */
+	} managers[LEDGER_MANAGERS_MAX];
+	unsigned n_managers;
+};
+
+struct ledger_store;
+
+/*
+ * 0, and `*ret_fresh`: there was none. A file that is damaged, or of a later format, is renamed
+ * (".damaged", a number behind it where that is taken) and a new one made: `ret_aside` says its
+ * name then ("" else; LEDGER_ASIDE_MAX bytes). -errno: no file can be there (full, read-only).
+ */
+#define LEDGER_ASIDE_MAX 4096
+int ledger_store_open(const char *path, struct ledger_store **ret, bool *ret_fresh,
+		      char ret_aside[LEDGER_ASIDE_MAX]);
+struct ledger_store *ledger_store_close(struct ledger_store *s); /* accepts NULL */
+FREEP(ledger_store_close, struct ledger_store)
+/* All rows, and meta. -EBADMSG: a row cannot be (the file is to be put aside); -errno. */
+int ledger_store_load(struct ledger_store *s, struct ledger *l, struct ledger_meta *ret);
+/*
+ * `rows`: ledger_row_pack() one behind the other, each in place of what was there; `meta`: NULL: as
+ * it was. All of it or nothing: 0 or -errno (-ENOSPC, -EROFS, -EIO, ...).
+ */
+int ledger_store_write(struct ledger_store *s, const uint8_t *rows, size_t len,
+		       const struct ledger_meta *meta);

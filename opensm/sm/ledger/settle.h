@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Managers of ours settle what is entrusted to them: the ledger of this one, on its disk and with
+ * the others, and whether it may write on devices what rows of it decide.
+ *
+ *   FOREIGN (not master) --elected--> ASKING --settled with every manager of ours in sight--> WRITING
+ *                                       |  one of them is silent for PATIENCE: TAKING
+ *                                       |  no ledger was here, and devices hold P_Keys that nothing
+ *                                       |  explains: KEEPING
+ *   TAKING --it settled, or is out of sight--> WRITING
+ *   KEEPING --a manager with rows, sm_ledger_adopt(), sm_ledger_forget()--> WRITING
+ *   WRITING --this process stood still for longer than a takeover takes; our port was down;
+ *	       another MASTER, or one of a greater term--> ASKING
+ *
+ * "Write" is: give or take what a row decides (P_Keys of tenants, marks, keys). LIDs, routes, links
+ * and what files decide wait for nothing.
+ *
+ *   ASKING, KEEPING  devices keep what they hold
+ *   TAKING           what rows say is removed is taken; nothing is given
+ *
+ * Rows of a commit are stored here, merged, and sent to the others; what others send is stored,
+ * merged, and told to the owner of the table (`changed`).
+ */
+#pragma once
+
+#include "ledger/ledger.h"
+#include "sm/sm.h"
+
+struct settle;
+
+enum settle_state { SETTLE_FOREIGN, SETTLE_ASKING, SETTLE_TAKING, SETTLE_WRITING, SETTLE_KEEPING };
+
+/* Opens the file and reads it; blocks. */
+void settle_new(struct sm *sm, const struct sm_paths *paths);
+void settle_free(struct sm *sm);
+void settle_state_changed(struct sm *sm);
+void settle_sweep_ended(struct sm *sm);
+void settle_tick(struct sm *sm);
+mono_t settle_next(const struct sm *sm);
+/* A manager of ours can be sent messages (channel.h), or cannot any more. */
+void settle_peer(struct sm *sm, guid_t guid, bool connected);
+/* First of a dispatch: was this process asleep since the last one? */
+void settle_woke(struct sm *sm, mono_t before);
+/* This manager may not know what others did meanwhile; `why` for the log. */
+void settle_doubt(struct sm *sm, const char *why);
+
+/* Never NULL. What it has is on the disk. */
+const struct ledger *settle_ledger(const struct sm *sm);
+enum settle_state settle_state(const struct sm *sm);
+/* P_Keys, marks and keys that rows decide may be given, and taken. */
+bool settle_may_write(const struct sm *sm);
+/* Why nothing can be changed now; NULL: it can. */
+const char *settle_closed(const struct sm *sm);
+
+/* ---- owners of tables ---- */
+
+/* Other values are in force in these rows of the table, and it was not the owner who wrote them. */
+typedef void settle_changed_fn(struct sm *sm, const struct ledger_key *keys, size_t n);
+/* Before settle_ready(). */
+void settle_own(struct sm *sm, enum ledger_table table, settle_changed_fn *changed);
+/* Owners are there: each is told all rows of its tables as they were read from the disk. */
+void settle_ready(struct sm *sm);
+
+struct settle_edit {
+	struct ledger_key key;
+	bool removed;
+	uint64_t number; /* of the change: greater than settle_number() of before */
+	uint32_t len;
+	const uint8_t *bytes; /* copied */
+};
+/* The number behind the last one, counting commits under way. */
+uint64_t settle_next_number(const struct sm *sm, enum ledger_table table);
+/*
+ * Stores the edits, all or nothing, in the order of calls; then `done` is told: 0 or -errno (nothing
+ * was changed). Called from sm_dispatch(), never from within. Not if settle_closed().
+ */
+typedef void settle_done_fn(struct sm *sm, void *arg, int error);
+void settle_commit(struct sm *sm, const struct settle_edit *edits, size_t n, settle_done_fn *done,
+		   void *arg);
+
+/* ---- others ---- */
+
+/*
+ * Managers that are settled with this one and may take over (`of`), and how many of these have
+ * stored all rows of the clock up to `number`.
+ */
+struct settle_reach {
+	unsigned with, of;
+};
+struct settle_reach settle_reach(const struct sm *sm, enum ledger_table table, uint64_t number);
+/*
+ * Has the manager on this port all that it must have before it gets the fabric? True also for one
+ * that is none of ours.
+ */
+bool settle_has_all(const struct sm *sm, guid_t guid);
+
+/* One row a manager of ours: for people. */
+struct settle_peer_view {
+	guid_t guid;
+	bool is_settled, refuses; /* refuses: it cannot store */
+	size_t n_behind;	  /* rows that it has not stored */
+	int64_t seen;		  /* seconds since 1970; 0: now */
+};
+bool settle_peer_at(const struct sm *sm, unsigned n, struct settle_peer_view *ret);
