@@ -37,6 +37,7 @@ static void on_sweep_ended(struct sm *sm)
 	key_turn_sweep_ended(sm);
 	line_peers_sweep_ended(sm);
 	strangers_look(sm);
+	settle_sweep_ended(sm);
 	if (sm->hooks.status)
 		sm->hooks.status(sm->hooks.arg, sm_status_line(sm));
 }
@@ -78,6 +79,7 @@ static void on_state_entered(struct sm *sm, enum sm_state before)
 	}
 	replica_state_changed(sm);
 	channel_state_changed(sm);
+	settle_state_changed(sm);
 	tenancy_state_changed(sm);
 	share_state_changed(sm);
 	key_turn_state_changed(sm);
@@ -94,7 +96,7 @@ static void on_state_entered(struct sm *sm, enum sm_state before)
 
 static void on_standby(struct sm *sm, guid_t guid, bool connected)
 {
-	tenancy_standby(sm, guid, connected);
+	settle_peer(sm, guid, connected);
 	key_turn_standby(sm, guid, connected);
 	marks_peers_standby(sm, guid, connected);
 	sick_peers_standby(sm, guid, connected);
@@ -188,7 +190,7 @@ static void on_sync_link_fell(void *owner, const struct delta *d)
 
 static bool has_stored(const struct sm *sm, guid_t standby)
 {
-	return tenancy_is_with(sm, standby) && share_is_with(sm, standby) &&
+	return settle_has_all(sm, standby) && share_is_with(sm, standby) &&
 	       marks_peers_is_with(sm, standby) && line_peers_is_with(sm, standby);
 }
 
@@ -262,7 +264,9 @@ static void make_machines(struct sm *sm, const struct sm_paths *paths)
 	marks_peers_new(sm);
 	sick_peers_new(sm);
 	line_peers_new(sm);
+	settle_new(sm, paths, tenancy_unexplained);
 	tenancy_new(sm, paths);
+	settle_ready(sm);
 	share_listen(sm);
 	key_turn_listen(sm);
 	marks_peers_listen(sm);
@@ -346,6 +350,7 @@ struct sm *sm_free(struct sm *sm)
 	drawn_key_free(sm);
 	sm->sync = sync_free(sm->sync);
 	tenancy_free(sm);
+	settle_free(sm);
 	sm->mad = mad_free(sm->mad);
 	routing_free(sm);
 	sm->m.route_memory = route_memory_free(sm->m.route_memory);
@@ -404,6 +409,7 @@ int sm_dispatch(struct sm *sm, mono_t now)
 	rail_watch_tick(sm);
 	replica_tick(sm);
 	channel_tick(sm);
+	settle_tick(sm);
 	share_tick(sm);
 	key_turn_tick(sm);
 	marks_peers_tick(sm);
@@ -438,7 +444,7 @@ mono_t sm_next(const struct sm *sm)
 	next = mono_min(next, mono_min(identity_next(sm), lockout_next(sm)));
 	next = mono_min(next, mono_min(strangers_next(sm), rail_watch_next(sm)));
 	next = mono_min(next, mono_min(channel_next(sm), share_next(sm)));
-	next = mono_min(next, key_turn_next(sm));
+	next = mono_min(next, mono_min(key_turn_next(sm), settle_next(sm)));
 	next = mono_min(next, mono_min(marks_next(sm), marks_peers_next(sm)));
 	next = mono_min(next, mono_min(sick_peers_next(sm), line_peers_next(sm)));
 	next = mono_min(next, mono_min(sick_next(sm), tenancy_next(sm)));

@@ -521,6 +521,7 @@ struct sm_tenancy_result {
 	uint64_t generation; /* of the table, behind this change */
 	bool changed;	     /* false: all was so before */
 	bool replicated;     /* a standby of ours has stored it */
+	unsigned n_standbys, n_standbys_with; /* that are connected; that have stored it */
 	size_t n_members;    /* of the partition, afterwards */
 	const struct sm_tenancy_pending *pending;
 	size_t n_pending;

@@ -41,6 +41,7 @@
 #include "sm/share/line_peers.h"
 #include "sm/share/sick_peers.h"
 #include "sm/admin/tenancy.h"
+#include "sm/ledger/settle.h"
 #include "sm/sweep/sweep.h"
 #include "sm/sweep/sweep_kind.h"
 #include "sm/cc_traps.h"
@@ -85,6 +86,7 @@ struct machines {
 	struct standby *standby;
 	struct replica *replica;
 	struct channel *channel;
+	struct settle *settle;
 	struct share *share;
 	struct partitioning *partition;
 	struct tenancy *tenancy;

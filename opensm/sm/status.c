@@ -60,7 +60,7 @@ const char *sm_status_line(struct sm *sm)
 	unsigned n = sm->state == SM_MASTER ? sm_left_out(sm, left_out, sizeof(left_out)) : 0;
 	char differs[160], stuck[STUCK_STRLEN];
 	unsigned others = sm_configured_otherwise(sm, differs, sizeof(differs));
-	const char *fault = tenancy_fault(sm);
+	const char *fault = settle_fault(sm);
 	char out[400];
 
 	sm_engines_out(sm, out, sizeof(out));

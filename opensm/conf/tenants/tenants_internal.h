@@ -44,8 +44,6 @@ size_t held_place(const struct tenant_partition *p, guid_t guid);
 /* What a partition has if a request does not say otherwise. */
 struct tenant_fields tenants_default_fields(uint16_t pkey);
 bool tenants_fields_equal(const struct tenant_fields *a, const struct tenant_fields *b);
-/* The partition with its P_Key at index 0 of this port; 0: none. */
-uint16_t tenants_at_index0(const struct tenants *t, guid_t guid);
 
 /* --- tenants_judge.c ------------------------------------------------------------------------- */
 

@@ -84,6 +84,12 @@ bool tenants_name_is_fine(const char *name, size_t size)
 	return len < size;
 }
 
+bool tenants_fields_are_fine(uint8_t mtu, uint8_t rate, uint8_t sl)
+{
+	return mtu >= IB_MTU_256 && mtu <= IB_MTU_4096 && rate >= IB_RATE_MIN &&
+	       rate <= IB_RATE_MAX && sl <= SL_MAX;
+}
+
 static enum tenant_fault judge_fields(const struct judge *j)
 {
 	const struct tenant_request *rq = j->rq;

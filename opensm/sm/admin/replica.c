@@ -392,7 +392,6 @@ static void take_config(struct sm *sm, const struct replica_answer *a)
 		}
 		r->of.epoch = ib_get(config, SMC_EPOCH);
 		r->of.version = ib_get(config, SMC_VERSION);
-		partition_heard_of(sm, ib_get(config, SMC_TENANTS));
 		config_compare(sm, r->of.guid, a->data);
 	}
 	r->step++;

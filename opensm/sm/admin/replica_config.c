@@ -374,7 +374,7 @@ void config_record(const struct sm *sm, uint8_t *ret)
 	ib_put(config, SMC_LAYOUT, LAYOUT);
 	ib_put(config, SMC_STATE, sm->state);
 	ib_put(config, SMC_CHANNEL, CHANNEL_VERSION);
-	ib_put(config, SMC_TENANTS, tenancy_stored(sm));
+	ib_put(config, SMC_TENANTS, tenants_generation(sm_tenants(sm)));
 	for (unsigned i = 0; i < SMC_DIGESTS; i++)
 		ib_bits_put(config, SMC_DIGEST0 + 32 * i, 32, r->config.digests[i]);
 	ib_put(config, SMC_EPOCH, sm->state == SM_MASTER ? r->config.own_epoch : r->kept.epoch);

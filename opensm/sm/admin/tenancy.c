@@ -11,7 +11,7 @@
 #include "util/mem.h"
 
 #define BATCH_MAX   256u       /* requests that are judged together */
-#define BATCH_BYTES (1u << 20) /* of their lines */
+#define BATCH_ROWS  16384u     /* of the ledger */
 #define BATCH_PORTS 4096u      /* that they concern: each is planned, and for dry runs compared */
 #define LOOK_AGAIN  (250 * MONO_MS) /* whether devices can be written to again */
 
@@ -80,7 +80,9 @@ static void change_ended(struct sm *sm, struct change *c, struct sm_tenancy_resu
 	r->generation = c->generation;
 	r->n_members = p ? p->n_members : 0;
 	r->changed = c->entry.n_rows > 0 && r->end != SM_TENANCY_REFUSED;
-	r->replicated = c->replicated;
+	r->replicated = c->reach.with > 0;
+	r->n_standbys = c->reach.of;
+	r->n_standbys_with = c->reach.with;
 	r->pending = c->pending;
 	r->n_pending = c->n_pending;
 	if (!c->dry_run)
@@ -114,7 +116,7 @@ static void refuse(struct sm *sm, struct change *c, enum sm_tenancy_end end, con
 /* Why nothing can be changed now; NULL: it can. */
 static const char *not_now(const struct sm *sm, enum sm_tenancy_end *ret)
 {
-	const struct tenancy *t = sm->m.tenancy;
+	const char *closed;
 
 	*ret = SM_TENANCY_NOT_MASTER;
 	if (sm->state != SM_MASTER)
@@ -124,8 +126,9 @@ static const char *not_now(const struct sm *sm, enum sm_tenancy_end *ret)
 	if (!sm->fabric->own_port)
 		return "the manager's own port is not in the fabric";
 	*ret = SM_TENANCY_CLOSED;
-	if (store_is_closed(t))
-		return t->closed;
+	closed = settle_closed(sm);
+	if (closed)
+		return closed;
 	if (!partition_is_planned(sm))
 		return "P_Key tables stay as they are until partitions.conf is mended "
 		       "(partition_config_error)";
@@ -183,7 +186,7 @@ static void note_guids(struct tenancy *t, struct change *c)
 /* Within one turn: what was made of the table before is right again. */
 static void take_back(struct sm *sm, struct change *c)
 {
-	tenants_play(partition_tenants(sm), &c->inverse, c->chain_before);
+	tenants_play(partition_tenants(sm), &c->inverse, 0);
 }
 
 static void answer_dry_run(struct sm *sm, struct change *c)
@@ -254,12 +257,10 @@ static bool play_entry(struct sm *sm, struct change *c)
 	struct tenants *table = partition_tenants(sm);
 	char why[300];
 
-	c->chain_before = tenants_chain(table);
-	c->chain = tenants_chain_after(table, &c->entry);
 	tenants_inverse(table, &c->entry, &c->inverse);
 	note_guids(sm->m.tenancy, c);
 	sm->m.tenancy->judged += c->n_guids;
-	tenants_play(table, &c->entry, c->chain);
+	tenants_play(table, &c->entry, 0);
 	if (wire_without_room(sm, c, why, sizeof(why))) {
 		take_back(sm, c);
 		refuse(sm, c, SM_TENANCY_NO_ROOM, why);
@@ -280,32 +281,28 @@ static void start_stored(struct sm *sm, struct change *c)
 	sm->m.tenancy->settled = true;
 }
 
-/* True: its line is in `out`, and it is in the batch. */
-static bool judge(struct sm *sm, struct change *c, FILE *out)
+/* Refused, or in the batch, with its rows among the edits. */
+static void judge(struct sm *sm, struct change *c)
 {
-	_cleanup_free_ char *line = NULL;
 	enum sm_tenancy_end end;
 	const char *why = not_now(sm, &end);
-	size_t len;
 
 	if (why) {
 		refuse(sm, c, end, why);
-		return false;
+		return;
 	}
 	if (!find_entry(sm, c))
-		return false;
+		return;
 	if (!c->entry.n_rows && !c->dry_run) {
 		/* As it was before, for all that is stored; behind what is not yet. */
 		note_guids(sm->m.tenancy, c);
 		changes_add(&sm->m.tenancy->batch, c);
-		return false;
+		return;
 	}
 	if (!play_entry(sm, c))
-		return false;
-	line = tenants_entry_text(&c->entry, c->chain, &len);
-	fwrite(line, 1, len, out);
+		return;
+	edits_of_change(sm, &sm->m.tenancy->edits, c);
 	changes_add(&sm->m.tenancy->batch, c);
-	return true;
 }
 
 /* One at least: a change alone may be larger than all that may be under way together. */
@@ -314,32 +311,35 @@ static bool has_bytes_left(const struct tenancy *t)
 	return t->bytes <= TENANCY_BYTES_MAX || !(t->batch.n + t->stored.n);
 }
 
+static void on_committed(struct sm *sm, void *arg, int error)
+{
+	struct tenancy *t = sm->m.tenancy;
+
+	t->writing = false;
+	if (error < 0)
+		snprintf(t->write_fault, sizeof(t->write_fault), "the ledger: %s",
+			 strerror(-error));
+	tenancy_batch_ended(sm, error);
+}
+
 /* Judges the waiting changes, as many as go to the disk at once and one turn has time for. */
 static void judge_waiting(struct sm *sm)
 {
 	struct tenancy *t = sm->m.tenancy;
-	char *text = NULL;
-	size_t len = 0;
-	FILE *out;
-	unsigned lines = 0;
 
 	if (t->writing || !t->waiting.first || !has_bytes_left(t))
 		return;
-	out = open_memstream(&text, &len);
 	t->judged = 0;
-	for (unsigned i = 0; i < BATCH_MAX && len < BATCH_BYTES && t->judged < BATCH_PORTS &&
+	for (unsigned i = 0; i < BATCH_MAX && t->edits.n < BATCH_ROWS && t->judged < BATCH_PORTS &&
 			     t->waiting.first && has_bytes_left(t);
-	     i++) {
-		lines += judge(sm, changes_take(&t->waiting), out);
-		fflush(out);
-	}
-	fclose(out);
-	if (lines) {
-		store_append(sm, text, len);
+	     i++)
+		judge(sm, changes_take(&t->waiting));
+	if (!t->edits.n) {
+		tenancy_batch_ended(sm, 0);
 		return;
 	}
-	free(text);
-	tenancy_batch_ended(sm, 0);
+	t->writing = true;
+	settle_commit(sm, t->edits.list, t->edits.n, on_committed, NULL);
 }
 
 /* ---- what is stored ------------------------------------------------------------------------ */
@@ -382,6 +382,10 @@ static void take_batch_back(struct sm *sm)
 		refuse(sm, all[i], SM_TENANCY_CLOSED, t->write_fault);
 	}
 	free(all);
+	/* Rows that came from elsewhere meanwhile count all the same. */
+	for (size_t i = 0; i < t->edits.n; i++)
+		tenancy_derive(sm, &t->edits.list[i].key, 1);
+	edits_clear(&t->edits);
 }
 
 /* Ports whose rights a batch has changed; to be freed. */
@@ -421,10 +425,9 @@ void tenancy_batch_ended(struct sm *sm, int error)
 		take_batch_back(sm);
 		return;
 	}
+	edits_clear(&t->edits);
 	while ((c = changes_take(&t->batch))) {
 		note_changed(&all, c);
-		if (c->entry.n_rows)
-			peers_note(sm, c->entry.generation, c->chain);
 		start_stored(sm, c);
 		log_change(sm, c);
 		log_late_end(c, "is stored after all", "");
@@ -458,23 +461,18 @@ static void answer_stored(struct sm *sm, struct change *c, enum sm_tenancy_end e
 	change_ended(sm, c, &r);
 }
 
-/* Generations that standbys have stored: all that are waited for, and one at least. */
-struct reach {
-	uint64_t all, some;
-};
-
 /* True: it was answered. */
-static bool end_stored(struct sm *sm, struct change *c, const struct reach *reach)
+static bool end_stored(struct sm *sm, struct change *c)
 {
 	bool fulfilled = wire_is_fulfilled(sm, c), replicated;
 
-	c->replicated = c->generation <= reach->some;
-	replicated = c->generation <= reach->all && (c->replicated || !sm->conf->require_standby);
-	if (sm->state != SM_MASTER || store_is_closed(sm->m.tenancy)) {
+	c->reach = settle_reach(sm, LEDGER_MEMBER, c->generation);
+	replicated = !c->reach.waited_for && (c->reach.with || !sm->conf->require_standby);
+	if (!settle_may_write(sm)) {
 		answer_stored(sm, c, SM_TENANCY_UNCONFIRMED,
 			      sm->state != SM_MASTER
 				      ? "it is stored, but this manager is not the master any more"
-				      : sm->m.tenancy->closed);
+				      : settle_closed(sm));
 		return true;
 	}
 	if (replicated && (fulfilled || !c->wait)) {
@@ -497,21 +495,19 @@ static void end_all_stored(struct sm *sm)
 	struct tenancy *t = sm->m.tenancy;
 	struct changes open = t->stored;
 	struct change *c;
-	struct reach reach;
 
 	if (!open.first)
 		return;
-	peers_reach(sm, &reach.all, &reach.some);
-	t->look_at = peers_next(sm);
+	t->look_at = MONO_NEVER;
 	if (open.end == &t->stored.first)
 		open.end = &open.first;
 	changes_clear(&t->stored);
 	while ((c = changes_take(&open))) {
-		if (end_stored(sm, c, &reach))
+		if (end_stored(sm, c))
 			continue;
 		changes_add(&t->stored, c);
 		t->look_at = mono_min(t->look_at, c->since + TENANCY_DEADLINE);
-		if (!c->wishes)
+		if (!c->wishes || c->reach.waited_for)
 			t->look_at = mono_min(t->look_at, sm->now + LOOK_AGAIN);
 	}
 }
@@ -612,7 +608,6 @@ static void take_fresh(struct sm *sm)
 }
 
 /* The disk takes its time: no caller waits for it longer than for a device. */
-/* The disk takes its time. */
 static void end_late_batch(struct sm *sm)
 {
 	struct tenancy *t = sm->m.tenancy;
@@ -650,11 +645,6 @@ void tenancy_tick(struct sm *sm)
 	take_fresh(sm);
 	refuse_late(sm);
 	refuse_crowd(sm);
-	/*
-	 * Before another batch is judged: a standby that comes anew is sent the table as it is
-	 * stored.
-	 */
-	peers_tick(sm);
 	judge_waiting(sm);
 	wire_tick(sm);
 	if (t->settled || sm->now >= t->look_at) {
@@ -663,13 +653,12 @@ void tenancy_tick(struct sm *sm)
 	}
 	held_tick(sm);
 	audit_tick(sm);
-	heard_tick(sm);
 }
 
 mono_t tenancy_next(const struct sm *sm)
 {
 	const struct tenancy *t = sm->m.tenancy;
-	mono_t next = mono_min(audit_next(sm), mono_min(wire_next(sm), peers_next(sm)));
+	mono_t next = mono_min(audit_next(sm), wire_next(sm));
 
 	next = mono_min(next, held_next(sm));
 	if (t->stored.first)
@@ -689,16 +678,16 @@ mono_t tenancy_next(const struct sm *sm)
 
 void tenancy_state_changed(struct sm *sm)
 {
-	struct heard heard;
+	if (sm->state == SM_MASTER)
+		return;
+	wire_stop(sm);
+	audit_end(sm);
+	end_all_stored(sm);
+}
 
-	if (sm->state == SM_MASTER && peers_master_had_more(sm, &heard))
-		store_is_behind(sm, heard.generation);
-	peers_state_changed(sm);
-	if (sm->state != SM_MASTER) {
-		wire_stop(sm);
-		audit_end(sm);
-		end_all_stored(sm);
-	}
+unsigned sm_tenancy_standbys(const struct sm *sm)
+{
+	return settle_reach(sm, LEDGER_MEMBER, tenants_generation(partition_tenants(sm))).with;
 }
 
 void tenancy_new(struct sm *sm, const struct sm_paths *paths)
@@ -714,9 +703,8 @@ void tenancy_new(struct sm *sm, const struct sm_paths *paths)
 	t->log = (struct log_limit){ .interval = 10 * MONO_S, .burst = 10 };
 	t->last_due = &t->first_due;
 	t->retry_at = MONO_NEVER;
-	store_load(sm, paths);
-	peers_new(sm);
-	heard_load(sm);
+	settle_own(sm, LEDGER_PARTITION, tenancy_derive);
+	settle_own(sm, LEDGER_MEMBER, tenancy_derive);
 }
 
 static void end_unheard(struct sm *sm, struct change *c)
@@ -741,8 +729,7 @@ void tenancy_free(struct sm *sm)
 		end_unheard(sm, changes_take(&t->stored));
 	wire_free(t);
 	places_free(t);
-	peers_free(t);
-	free(t->path);
+	rows_free(t);
 	free(t);
 	sm->m.tenancy = NULL;
 }

@@ -2,11 +2,11 @@
 /* Between the files of tenancy*.c; the rest of sm/ sees tenancy.h. */
 #pragma once
 
-#include "conf/tenants/tenants_file.h"
+#include "conf/tenants/tenants.h"
+#include "sm/ledger/settle.h"
 #include "sm/sm_internal.h"
 #include "util/guidmap.h"
 
-#define HEARD_SUFFIX ".heard" /* of the file beside the table's */
 #define TENANCY_WAITING_MAX 4096u	 /* requests that wait */
 #define HELD_UNREAD_MAX	    64u		 /* ports that are read for one question */
 #define TENANCY_BYTES_MAX   (128u << 20) /* of all changes that are under way */
@@ -55,7 +55,6 @@ struct change {
 	void *arg;
 	mono_t since;
 	struct tenant_entry entry, inverse;
-	uint64_t chain, chain_before; /* behind the entry, and behind its inverse */
 	guid_t *guids;		      /* ports that it concerns, ascending */
 	size_t n_guids, next_wish;    /* next_wish: those before it are fulfilled */
 	struct wish {
@@ -66,7 +65,7 @@ struct change {
 	struct sm_tenancy_pending *pending;
 	size_t n_pending, cap_pending;
 	uint64_t generation;
-	bool replicated;
+	struct settle_reach reach; /* as it was looked at last */
 	size_t bytes; /* that it takes, about */
 	bool is_late; /* answered before it was known whether it is stored */
 };
@@ -82,19 +81,15 @@ struct tenancy {
 	size_t bytes; /* of all of these but the fresh ones, about */
 	uint64_t ended[SM_TENANCY_ENDS]; /* changes, by how they ended */
 	size_t judged; /* ports of the changes that this turn has judged */
-	/* tenancy_store.c */
-	char *path;		       /* NULL: no cache folder */
-	size_t file_len, snapshot_len; /* bytes that count; of the table at the file's begin */
-	bool has_file, writing;
-	enum { STORE_FINE, STORE_NONE, STORE_CORRUPT, STORE_BEHIND } store;
-	char closed[300];      /* why nothing can be changed; "" it can */
-	char write_fault[240]; /* of the last write; "" it went well */
-	uint64_t disk_generation;
-	/* tenancy_heard.c: what the file says, and whether it is being written */
-	struct heard {
-		uint64_t lineage, generation; /* generation 0: nothing */
-	} heard;
-	bool heard_is_written;
+	/* tenancy_rows.c: rows of the batch; rows of members of partitions that are removed */
+	struct edits {
+		struct settle_edit *list;
+		size_t n, cap;
+	} edits;
+	struct ledger_key *orphans;
+	size_t n_orphans, cap_orphans;
+	bool writing;		/* the batch is on its way to the disk */
+	char write_fault[300];	/* of a batch that was not stored */
 	/* tenancy_wire.c */
 	struct guidmap *targets;
 	struct target *first_due, **last_due;
@@ -108,7 +103,6 @@ struct tenancy {
 	/* Looked at `dark_at`: the far end of a link that is up is not known. */
 	bool dark_is_known, dark;
 	mono_t dark_at;
-	struct peers *peers; /* tenancy_peers.c */
 	struct audit *audit; /* tenancy_audit.c; NULL: none */
 	/* tenancy_held.c: ports that a question was left open by, and that are to be read. */
 	struct place unread[HELD_UNREAD_MAX];
@@ -123,20 +117,16 @@ void changes_add(struct changes *list, struct change *c);
 /* The batch is on the disk, or (`error` < 0) is not. */
 void tenancy_batch_ended(struct sm *sm, int error);
 
-/* ---- tenancy_store.c ---- */
+/* ---- tenancy_rows.c ---- */
 
-void store_load(struct sm *sm, const struct sm_paths *paths);
-/*
- * Writes `text` (taken), lines of entries that the table holds already, behind what is there; the
- * whole table where that is due. Nothing else may be written meanwhile.
- */
-void store_append(struct sm *sm, char *text, size_t len);
-/* The table is another one, as the master has it: the file is written whole, and believed again. */
-void store_is_whole(struct sm *sm);
-/* The table lacks what the former master had: closed. */
-void store_is_behind(struct sm *sm, uint64_t generation);
-/* Closed for another reason than the last write? */
-bool store_is_closed(const struct tenancy *t);
+struct ledger_key tenancy_partition_key(uint16_t pkey);
+struct ledger_key tenancy_member_key(uint16_t pkey, guid_t guid);
+/* Adds the rows of an entry that was played; its inverse is what was before. */
+void edits_of_change(struct sm *sm, struct edits *all, const struct change *c);
+void edits_clear(struct edits *all);
+/* The table is as these rows of the ledger say. */
+void tenancy_derive(struct sm *sm, const struct ledger_key *keys, size_t n);
+void rows_free(struct tenancy *t);
 
 /* ---- tenancy_wire.c ---- */
 
@@ -163,8 +153,8 @@ const struct port *wire_without_room(struct sm *sm, const struct change *c, char
 struct sm_tenancy_block *wire_blocks(struct sm *sm, const struct change *c, size_t *ret_n);
 void wire_free(struct tenancy *t);
 /*
- * Devices are written to: the table is to be believed, and P_Key tables were planned from it since
- * this manager is master.
+ * Devices are written to: this manager may write what rows decide, and P_Key tables were planned
+ * from them since.
  */
 bool wire_is_at_work(const struct sm *sm);
 /* Both directions are checked by the switch port, as its PortInfo says. */
@@ -194,35 +184,6 @@ bool place_is_behind_silence(const struct sm *sm, guid_t guid, const struct port
  */
 bool place_may_be_hidden(const struct sm *sm, guid_t guid, const struct port *p);
 void places_free(struct tenancy *t);
-
-/* ---- tenancy_peers.c ---- */
-
-void peers_new(struct sm *sm);
-void peers_free(struct tenancy *t);
-void peers_tick(struct sm *sm);
-mono_t peers_next(const struct sm *sm);
-void peers_state_changed(struct sm *sm);
-/* The chain value behind an entry of ours. */
-void peers_note(struct sm *sm, uint64_t generation, uint64_t chain);
-/* Lines of a batch that is on our disk. */
-void peers_batch(struct sm *sm, const char *lines, size_t len);
-/*
- * Changes up to generation `ret_all` are stored by every standby that is waited for, those up to
- * `ret_some` by one at least.
- */
-void peers_reach(const struct sm *sm, uint64_t *ret_all, uint64_t *ret_some);
-/* As a standby: what the master sent is on our disk, or (`error` < 0) is not. */
-void peers_stored(struct sm *sm, int error);
-/* As a standby, until now: the master spoke of this table, which we lack. */
-bool peers_master_had_more(const struct sm *sm, struct heard *ret);
-/* As if the master had spoken of that table. */
-void peers_heard(struct sm *sm, const struct heard *heard);
-
-/* ---- tenancy_heard.c ---- */
-
-/* Behind peers_new(). */
-void heard_load(struct sm *sm);
-void heard_tick(struct sm *sm);
 
 /* ---- tenancy_audit.c ---- */
 

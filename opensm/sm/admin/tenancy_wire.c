@@ -34,14 +34,10 @@ static const char silent[] = "it does not answer";
 static const char hidden[] = "it is not known where it was, and behind a link that is up nothing "
 			     "answers";
 
-/*
- * Devices are written to: the table is to be believed, and P_Key tables were planned from it since
- * this manager is master.
- */
 bool wire_is_at_work(const struct sm *sm)
 {
 	return sm->state == SM_MASTER && sm->first_sweep_done && sm->fabric->own_port &&
-	       partition_is_planned(sm) && !store_is_closed(sm->m.tenancy);
+	       partition_is_planned(sm) && settle_may_write(sm) && !partition_is_held(sm);
 }
 
 /* ---- ports --------------------------------------------------------------------------------- */

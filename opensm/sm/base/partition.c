@@ -42,8 +42,8 @@ struct partitioning {
 	struct pkey_plan *pkeys; /* of the last sweep that got so far */
 	struct pkey_rights *rights; /* of what is planned from */
 	struct tenants *tenants;
-	bool held;		    /* their P_Keys stay as devices have them */
-	uint64_t heard; /* generation of the table of the master that we followed last */
+	enum tenants_held held, planned_held; /* now; when `pkeys` were planned */
+	partition_removed_fn *is_removed;     /* of TENANTS_TAKEN */
 	struct partitions *joined;  /* `in_force` and the tenants'; NULL: there are none */
 	size_t dropped_told, small_told;
 };
@@ -469,9 +469,17 @@ static struct partitions *observed_partitions(const struct tables *t)
 
 /* ---- tenants ------------------------------------------------------------------------------- */
 
+/* May tenants have members of the partition? */
+static bool is_of_tenants(const struct sm *sm, uint16_t base)
+{
+	const struct partition *filed = partitions_find(sm->m.partition->in_force, base);
+
+	return base != PKEY_DEFAULT && (!filed || filed->api);
+}
+
 /*
- * Of a table that is held: members as devices have them, so that their keys stay; of P_Keys that
- * the file does not know.
+ * Of a table that is held: members as devices have them, so that their keys stay; but of keys that
+ * are taken where that is known.
  */
 static struct tenants *observed_tenants(const struct sm *sm, const struct tables *t)
 {
@@ -485,7 +493,9 @@ static struct tenants *observed_tenants(const struct sm *sm, const struct tables
 		uint16_t base = keys[i].pkey & PKEY_BASE;
 		struct tenant_row row = { .kind = TENANT_ROW_MEMBER, .pkey = base };
 
-		if (partitions_find(sm->m.partition->in_force, base))
+		if (!is_of_tenants(sm, base) ||
+		    (sm->m.partition->held == TENANTS_TAKEN &&
+		     sm->m.partition->is_removed(sm, base, keys[i].guid)))
 			continue;
 		GROW(e.rows, e.n_rows + 2, cap);
 		if (base != last)
@@ -500,16 +510,6 @@ static struct tenants *observed_tenants(const struct sm *sm, const struct tables
 	tenants_play(ret, &e, 0);
 	tenant_entry_clear(&e);
 	return ret;
-}
-
-void partition_heard_of(struct sm *sm, uint64_t generation)
-{
-	sm->m.partition->heard = generation;
-}
-
-uint64_t partition_heard(const struct sm *sm)
-{
-	return sm->m.partition->heard;
 }
 
 const struct partitions *partition_of_file(const struct sm *sm)
@@ -542,9 +542,18 @@ void partition_join(struct sm *sm)
 		p->joined = tenants_join(p->tenants, p->in_force, sm->conf);
 }
 
-void partition_hold_tenants(struct sm *sm, bool held)
+void partition_hold_tenants(struct sm *sm, enum tenants_held held, partition_removed_fn *is_removed)
 {
+	assert(is_removed);
 	sm->m.partition->held = held;
+	sm->m.partition->is_removed = is_removed;
+}
+
+bool partition_is_held(const struct sm *sm)
+{
+	const struct partitioning *p = sm->m.partition;
+
+	return p->held != TENANTS_FREE || p->planned_held != TENANTS_FREE;
 }
 
 bool partition_is_planned(const struct sm *sm)
@@ -579,7 +588,7 @@ void partition_plan_port(struct sm *sm, const struct port *port)
 	_cleanup_free_ uint16_t *have = NULL;
 	struct pkey_port row = row_of(sm, port, &have);
 
-	assert(partition_is_planned(sm) && !sm->m.partition->held);
+	assert(partition_is_planned(sm) && !partition_is_held(sm));
 	pkey_plan_port(sm->m.partition->pkeys, &job, &row);
 	sync_pkeys_replanned(sm->sync, port->guid);
 }
@@ -590,7 +599,7 @@ void partition_try_port(const struct sm *sm, const struct port *port, struct pke
 	_cleanup_free_ uint16_t *have = NULL;
 	struct pkey_port row = row_of(sm, port, &have);
 
-	assert(partition_is_planned(sm) && !sm->m.partition->held);
+	assert(partition_is_planned(sm) && !partition_is_held(sm));
 	pkey_plan_try(sm->m.partition->pkeys, &job, &row, ret);
 }
 
@@ -601,7 +610,7 @@ void partition_try_guid(const struct sm *sm, guid_t guid, struct pkey_trial *ret
 		.guid = guid, .node_type = IB_NODE_CA, .capacity = PKEY_CAP_MAX
 	};
 
-	assert(partition_is_planned(sm) && !sm->m.partition->held);
+	assert(partition_is_planned(sm) && !partition_is_held(sm));
 	pkey_plan_try(sm->m.partition->pkeys, &job, &row, ret);
 }
 
@@ -615,7 +624,8 @@ static void plan_tables(struct sm *sm, const struct tables *t)
 
 	if (p->rules == RULES_KEEP)
 		observed = observed_partitions(t);
-	if (p->held && !observed)
+	p->planned_held = p->held;
+	if (p->held != TENANTS_FREE && !observed)
 		held = observed_tenants(sm, t);
 	job = job_of(sm);
 	job.ports = t->rows;

@@ -37,9 +37,8 @@ const struct pkey_plan *partition_wanted(const struct sm *sm);
 /*
  * ---- partitions at run time (admin/tenancy.c) ----
  *
- * The table of tenants is here because P_Key tables are planned from it; tenancy.c alone changes
- * it. While it is held, its P_Keys stay where they are on devices: nothing is given, nothing taken
- * away.
+ * The table of tenants is here because P_Key tables are planned from it; tenancy*.c alone change
+ * it. While it is held, P_Keys of tenants stay where they are on devices.
  */
 
 /* The partitions of the file alone; NULL as sm_partitions(). */
@@ -50,11 +49,17 @@ struct tenants *partition_tenants(const struct sm *sm);
 void partition_set_tenants(struct sm *sm, struct tenants *t);
 /* Partitions of the table came, went, or have other fields: sm_partitions() is made anew. */
 void partition_join(struct sm *sm);
-/* As a standby: the master's table has this generation. */
-void partition_heard_of(struct sm *sm, uint64_t generation);
-/* The generation that the master's table had when it was heard last; 0: never. */
-uint64_t partition_heard(const struct sm *sm);
-void partition_hold_tenants(struct sm *sm, bool held);
+enum tenants_held {
+	TENANTS_FREE,  /* devices get what the table says */
+	TENANTS_TAKEN, /* devices keep what they hold, but for keys that were removed */
+	TENANTS_HELD,  /* devices keep what they hold */
+};
+/* Was the port's membership removed? Of TENANTS_TAKEN. */
+typedef bool partition_removed_fn(const struct sm *sm, uint16_t pkey, guid_t guid);
+/* From the next plan on. */
+void partition_hold_tenants(struct sm *sm, enum tenants_held held, partition_removed_fn *is_removed);
+/* Anything but TENANTS_FREE, or the tables in force were planned so. */
+bool partition_is_held(const struct sm *sm);
 /* False: tables stay as they are (partition_config_error keep), or are not planned yet. */
 bool partition_is_planned(const struct sm *sm);
 /*

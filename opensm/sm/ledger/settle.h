@@ -29,9 +29,13 @@
 struct settle;
 
 enum settle_state { SETTLE_FOREIGN, SETTLE_ASKING, SETTLE_TAKING, SETTLE_WRITING, SETTLE_KEEPING };
+const char *settle_state_name(enum settle_state state); /* "asking" */
 
-/* Opens the file and reads it; blocks. */
-void settle_new(struct sm *sm, const struct sm_paths *paths);
+/*
+ * Opens the file and reads it; blocks. `unexplained`: how many P_Keys do devices hold that no row and
+ * no file explains, or lack that a row gives?
+ */
+void settle_new(struct sm *sm, const struct sm_paths *paths, size_t (*unexplained)(struct sm *sm));
 void settle_free(struct sm *sm);
 void settle_state_changed(struct sm *sm);
 void settle_sweep_ended(struct sm *sm);
@@ -39,8 +43,6 @@ void settle_tick(struct sm *sm);
 mono_t settle_next(const struct sm *sm);
 /* A manager of ours can be sent messages (channel.h), or cannot any more. */
 void settle_peer(struct sm *sm, guid_t guid, bool connected);
-/* First of a dispatch: was this process asleep since the last one? */
-void settle_woke(struct sm *sm, mono_t before);
 /* This manager may not know what others did meanwhile; `why` for the log. */
 void settle_doubt(struct sm *sm, const char *why);
 
@@ -51,6 +53,13 @@ enum settle_state settle_state(const struct sm *sm);
 bool settle_may_write(const struct sm *sm);
 /* Why nothing can be changed now; NULL: it can. */
 const char *settle_closed(const struct sm *sm);
+
+/* The fault of the file, in words; NULL: none. */
+const char *settle_fault(const struct sm *sm);
+/* P_Keys that devices hold, or lack, against what is known here; 0 but in KEEPING. */
+size_t settle_unexplained(const struct sm *sm);
+/* In KEEPING: what nothing explains is cleared from devices. 0; -EALREADY: in another state. */
+int settle_forget_devices(struct sm *sm);
 
 /* ---- owners of tables ---- */
 
@@ -81,11 +90,12 @@ void settle_commit(struct sm *sm, const struct settle_edit *edits, size_t n, set
 /* ---- others ---- */
 
 /*
- * Managers that are settled with this one and may take over (`of`), and how many of these have
- * stored all rows of the clock up to `number`.
+ * Other managers of ours that rows of the table can be sent to (`of`), how many of these have stored
+ * all rows of its clock up to `number`, and how many that have not are worth waiting for: they
+ * answer in time, and can store.
  */
 struct settle_reach {
-	unsigned with, of;
+	unsigned with, of, waited_for;
 };
 struct settle_reach settle_reach(const struct sm *sm, enum ledger_table table, uint64_t number);
 /*
@@ -97,8 +107,8 @@ bool settle_has_all(const struct sm *sm, guid_t guid);
 /* One row a manager of ours: for people. */
 struct settle_peer_view {
 	guid_t guid;
-	bool is_settled, refuses; /* refuses: it cannot store */
-	size_t n_behind;	  /* rows that it has not stored */
-	int64_t seen;		  /* seconds since 1970; 0: now */
+	bool is_settled; /* we have what it has */
+	bool refuses;	 /* it cannot store */
+	size_t n_behind; /* rows that it has not stored; SIZE_MAX: that is being found out */
 };
 bool settle_peer_at(const struct sm *sm, unsigned n, struct settle_peer_view *ret);

@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The table of tenants and rows of the ledger: a change as edits of rows; rows that came from
+ * elsewhere (the disk at the start, another manager) as an entry that is played.
+ *
+ *   partition   P_Key: ipoib, MTU, rate, SL, name
+ *   member      P_Key, port GUID: full, index 0
+ *
+ * Rows of members whose partition is removed are "orphans": made in one half of a split subnet while
+ * the other one deleted the partition. They count for nothing, and go when the partition is made
+ * again.
+ *
+ * Two halves may each give a port another P_Key at index 0: then the smaller P_Key has it.
+ */
+#include <assert.h>
+#include <string.h>
+
+#include "sm/admin/admin.h"
+#include "sm/admin/tenancy.h"
+#include "sm/admin/tenancy_internal.h"
+#include "sm/base/news.h"
+#include "util/mem.h"
+
+/* ---- bytes ----------------------------------------------------------------------------------- */
+
+struct ledger_key tenancy_partition_key(uint16_t pkey)
+{
+	struct ledger_key key = { .table = LEDGER_PARTITION, .len = 2 };
+
+	ib_bits_put(key.bytes, 0, 16, pkey);
+	return key;
+}
+
+struct ledger_key tenancy_member_key(uint16_t pkey, guid_t guid)
+{
+	struct ledger_key key = { .table = LEDGER_MEMBER, .len = 10 };
+
+	ib_bits_put(key.bytes, 0, 16, pkey);
+	ib_bits_put(key.bytes, 16, 64, guid);
+	return key;
+}
+
+static uint16_t pkey_of(const struct ledger_key *key)
+{
+	return (uint16_t)ib_bits_get(key->bytes, 0, 16);
+}
+
+static guid_t guid_of(const struct ledger_key *key)
+{
+	return ib_bits_get(key->bytes, 16, 64);
+}
+
+#define FIELDS_BYTES 4 /* and the name */
+
+static uint32_t pack_fields(const struct tenant_fields *f, uint8_t *to)
+{
+	size_t len = strnlen(f->name, sizeof(f->name));
+
+	to[0] = f->ipoib;
+	to[1] = f->mtu;
+	to[2] = f->rate;
+	to[3] = f->sl;
+	memcpy(to + FIELDS_BYTES, f->name, len);
+	return (uint32_t)(FIELDS_BYTES + len);
+}
+
+/* False: no manager of this version wrote that. */
+static bool read_fields(const struct ledger_value *v, struct tenant_fields *ret)
+{
+	*ret = (struct tenant_fields){ 0 };
+	if (v->len < FIELDS_BYTES || v->len - FIELDS_BYTES >= sizeof(ret->name) ||
+	    v->bytes[0] > 1 || !tenants_fields_are_fine(v->bytes[1], v->bytes[2], v->bytes[3]))
+		return false;
+	ret->ipoib = v->bytes[0];
+	ret->mtu = v->bytes[1];
+	ret->rate = v->bytes[2];
+	ret->sl = v->bytes[3];
+	memcpy(ret->name, v->bytes + FIELDS_BYTES, v->len - FIELDS_BYTES);
+	return ret->name[0] != '\0';
+}
+
+/* ---- a change as edits ----------------------------------------------------------------------- */
+
+static struct settle_edit *add_edit(struct edits *all, const struct ledger_key *key,
+				    uint64_t number)
+{
+	struct settle_edit *e = &APPEND(all->list, all->n, all->cap);
+
+	*e = (struct settle_edit){ .key = *key, .number = number };
+	return e;
+}
+
+static void edit_partition(struct edits *all, uint16_t pkey, const struct tenant_fields *f,
+			   uint64_t number)
+{
+	const struct ledger_key key = tenancy_partition_key(pkey);
+	uint8_t *bytes = xcalloc(1, FIELDS_BYTES + sizeof(f->name));
+	struct settle_edit *e = add_edit(all, &key, number);
+
+	e->len = pack_fields(f, bytes);
+	e->bytes = bytes;
+}
+
+static void edit_member(struct edits *all, uint16_t pkey, const struct tenant_member *m,
+			uint64_t number)
+{
+	static const uint8_t flags[] = { 0, LEDGER_MEMBER_FULL, LEDGER_MEMBER_INDEX0,
+					 LEDGER_MEMBER_FULL | LEDGER_MEMBER_INDEX0 };
+	const struct ledger_key key = tenancy_member_key(pkey, m->guid);
+	struct settle_edit *e = add_edit(all, &key, number);
+
+	e->len = 1;
+	e->bytes = &flags[(m->full ? LEDGER_MEMBER_FULL : 0) |
+			  (m->index0 ? LEDGER_MEMBER_INDEX0 : 0)];
+}
+
+static void edit_removed(struct edits *all, const struct ledger_key *key, uint64_t number)
+{
+	add_edit(all, key, number)->removed = true;
+}
+
+void edits_clear(struct edits *all)
+{
+	for (size_t i = 0; i < all->n; i++) {
+		if (all->list[i].key.table == LEDGER_PARTITION)
+			free(as_owner(all->list[i].bytes));
+	}
+	free(all->list);
+	*all = (struct edits){ 0 };
+}
+
+/* A partition that is made has no member but those that are named then. */
+static void remove_orphans(struct sm *sm, struct edits *all, uint16_t pkey, uint64_t number)
+{
+	struct tenancy *t = sm->m.tenancy;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < t->n_orphans; i++) {
+		if (pkey_of(&t->orphans[i]) == pkey)
+			edit_removed(all, &t->orphans[i], number);
+		else
+			t->orphans[kept++] = t->orphans[i];
+	}
+	t->n_orphans = kept;
+}
+
+/* Members that the partition had before, as the inverse says. */
+static void remove_members(struct edits *all, const struct change *c, uint16_t pkey)
+{
+	for (size_t i = 0; i < c->inverse.n_rows; i++) {
+		const struct tenant_row *row = &c->inverse.rows[i];
+		struct ledger_key key;
+
+		if (row->kind != TENANT_ROW_MEMBER || row->pkey != pkey)
+			continue;
+		key = tenancy_member_key(pkey, row->member.guid);
+		edit_removed(all, &key, c->entry.generation);
+	}
+}
+
+static bool was_absent(const struct change *c, uint16_t pkey)
+{
+	for (size_t i = 0; i < c->inverse.n_rows; i++) {
+		if (c->inverse.rows[i].kind == TENANT_ROW_GONE && c->inverse.rows[i].pkey == pkey)
+			return true;
+	}
+	return false;
+}
+
+void edits_of_change(struct sm *sm, struct edits *all, const struct change *c)
+{
+	const struct tenant_entry *e = &c->entry;
+
+	for (size_t i = 0; i < e->n_rows; i++) {
+		const struct tenant_row *row = &e->rows[i];
+		struct ledger_key key;
+
+		switch (row->kind) {
+		case TENANT_ROW_PARTITION:
+			if (was_absent(c, row->pkey))
+				remove_orphans(sm, all, row->pkey, e->generation);
+			edit_partition(all, row->pkey, &row->fields, e->generation);
+			break;
+		case TENANT_ROW_GONE:
+			remove_members(all, c, row->pkey);
+			key = tenancy_partition_key(row->pkey);
+			edit_removed(all, &key, e->generation);
+			break;
+		case TENANT_ROW_MEMBER:
+			edit_member(all, row->pkey, &row->member, e->generation);
+			break;
+		case TENANT_ROW_LEFT:
+			key = tenancy_member_key(row->pkey, row->member.guid);
+			edit_removed(all, &key, e->generation);
+			break;
+		}
+	}
+}
+
+/* ---- rows as an entry ------------------------------------------------------------------------ */
+
+struct derived {
+	struct sm *sm;
+	struct tenant_entry e;
+	size_t cap;
+	bool partitions; /* some came, went, or have other fields */
+};
+
+static struct tenant_row *derive_row(struct derived *d, enum tenant_row_kind kind, uint16_t pkey,
+				     const struct ledger_value *v)
+{
+	struct tenant_row *row = &APPEND(d->e.rows, d->e.n_rows, d->cap);
+
+	*row = (struct tenant_row){ .kind = kind, .pkey = pkey, .generation = v->dot.number };
+	d->e.at = MAX(d->e.at, v->at);
+	return row;
+}
+
+static bool is_partition_removed(const struct sm *sm, uint16_t pkey)
+{
+	const struct ledger_key key = tenancy_partition_key(pkey);
+	const struct ledger_row *row = ledger_find(settle_ledger(sm), &key);
+
+	return row && ledger_row_value(row).removed;
+}
+
+static void add_orphan(struct tenancy *t, const struct ledger_key *key)
+{
+	APPEND(t->orphans, t->n_orphans, t->cap_orphans) = *key;
+}
+
+/* Another partition keeps index 0 of the port, as its P_Key is smaller. */
+static bool keeps_index0(const struct sm *sm, guid_t guid, uint16_t pkey)
+{
+	uint16_t holder = tenants_at_index0(partition_tenants(sm), guid);
+
+	return holder && holder < pkey;
+}
+
+static void derive_member(struct derived *d, const struct ledger_key *key)
+{
+	const struct ledger_row *row = ledger_find(settle_ledger(d->sm), key);
+	uint16_t pkey = pkey_of(key);
+	struct ledger_value v;
+	struct tenant_member *m;
+
+	if (!row)
+		return;
+	v = ledger_row_value(row);
+	if (v.removed) {
+		derive_row(d, TENANT_ROW_LEFT, pkey, &v)->member.guid = guid_of(key);
+		return;
+	}
+	if (is_partition_removed(d->sm, pkey)) {
+		add_orphan(d->sm->m.tenancy, key);
+		return;
+	}
+	m = &derive_row(d, TENANT_ROW_MEMBER, pkey, &v)->member;
+	m->guid = guid_of(key);
+	m->full = v.bytes[0] & LEDGER_MEMBER_FULL;
+	m->index0 = (v.bytes[0] & LEDGER_MEMBER_INDEX0) && !keeps_index0(d->sm, m->guid, pkey);
+}
+
+/* The partition is there again, perhaps: its members are, too. */
+static void derive_orphans(struct derived *d, uint16_t pkey)
+{
+	struct tenancy *t = d->sm->m.tenancy;
+	size_t n = t->n_orphans, kept = 0;
+	struct ledger_key *orphans = t->orphans;
+
+	t->orphans = NULL;
+	t->n_orphans = t->cap_orphans = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (pkey_of(&orphans[i]) == pkey)
+			derive_member(d, &orphans[i]);
+		else
+			orphans[kept++] = orphans[i];
+	}
+	for (size_t i = 0; i < kept; i++)
+		add_orphan(t, &orphans[i]);
+	free(orphans);
+}
+
+/* Members that the deleting half did not know keep their rows. */
+static void note_orphans(struct derived *d, uint16_t pkey)
+{
+	const struct tenant_partition *p = tenants_find(partition_tenants(d->sm), pkey);
+	struct ledger_value v;
+
+	for (size_t i = 0; p && i < p->n_members; i++) {
+		const struct ledger_key key = tenancy_member_key(pkey, p->members[i].guid);
+
+		if (ledger_get(settle_ledger(d->sm), &key, &v))
+			add_orphan(d->sm->m.tenancy, &key);
+	}
+}
+
+static void derive_partition(struct derived *d, const struct ledger_key *key)
+{
+	const struct ledger_row *row = ledger_find(settle_ledger(d->sm), key);
+	uint16_t pkey = pkey_of(key);
+	struct tenant_fields fields;
+	struct ledger_value v;
+
+	if (!row)
+		return;
+	d->partitions = true;
+	v = ledger_row_value(row);
+	if (v.removed) {
+		note_orphans(d, pkey);
+		derive_row(d, TENANT_ROW_GONE, pkey, &v);
+		return;
+	}
+	if (!read_fields(&v, &fields))
+		return;
+	derive_row(d, TENANT_ROW_PARTITION, pkey, &v)->fields = fields;
+	derive_orphans(d, pkey);
+}
+
+/* Partitions before members; these by GUID, so that many are merged at once. */
+static int by_place(const void *a, const void *b)
+{
+	const struct tenant_row *x = a, *y = b;
+	bool x_member = x->member.guid != 0, y_member = y->member.guid != 0;
+
+	if (x->pkey != y->pkey)
+		return x->pkey < y->pkey ? -1 : 1;
+	if (x_member != y_member)
+		return y_member ? -1 : 1;
+	return x->member.guid < y->member.guid ? -1 : x->member.guid > y->member.guid;
+}
+
+/* Rows of a partition have its generation: the number of its last change. */
+static void raise_generations(const struct sm *sm, struct tenant_entry *e)
+{
+	for (size_t i = 0; i < e->n_rows;) {
+		const struct tenant_partition *p =
+			tenants_find(partition_tenants(sm), e->rows[i].pkey);
+		uint64_t generation = p ? p->generation : 0;
+		size_t end = i;
+
+		for (; end < e->n_rows && e->rows[end].pkey == e->rows[i].pkey; end++)
+			generation = MAX(generation, e->rows[end].generation);
+		while (i < end)
+			e->rows[i++].generation = generation;
+	}
+}
+
+/* What was read of these ports does not count: the master writes their P_Keys about now. */
+static void distrust_ports(struct sm *sm, const struct tenant_entry *e)
+{
+	for (size_t i = 0; i < e->n_rows; i++) {
+		struct port *p = fabric_find_port(sm->fabric, e->rows[i].member.guid);
+
+		if (p)
+			observe_distrust_pkeys(sm->fabric, p);
+	}
+}
+
+static void publish_derived(struct derived *d)
+{
+	struct sm *sm = d->sm;
+	_cleanup_free_ guid_t *guids = xcalloc(d->e.n_rows + 1, sizeof(*guids));
+	size_t n = 0;
+
+	if (d->partitions)
+		partition_join(sm);
+	if (sm->state != SM_MASTER) {
+		distrust_ports(sm, &d->e);
+		return;
+	}
+	for (size_t i = 0; i < d->e.n_rows; i++) {
+		if (d->e.rows[i].member.guid)
+			guids[n++] = d->e.rows[i].member.guid;
+	}
+	admin_publish_pkeys(sm, guids, n, d->partitions);
+	tell_news(sm, NEWS_TABLES, .text = "another manager knew of changes of partitions");
+}
+
+void tenancy_derive(struct sm *sm, const struct ledger_key *keys, size_t n)
+{
+	struct derived d = { .sm = sm };
+	struct tenants *table = partition_tenants(sm);
+
+	for (size_t i = 0; i < n; i++) {
+		if (keys[i].table == LEDGER_PARTITION)
+			derive_partition(&d, &keys[i]);
+		else
+			derive_member(&d, &keys[i]);
+	}
+	d.e.at = MAX(d.e.at, tenants_changed_at(table));
+	d.e.generation =
+		MAX(tenants_generation(table), ledger_number(settle_ledger(sm), LEDGER_MEMBER));
+	if (d.e.n_rows)
+		qsort(d.e.rows, d.e.n_rows, sizeof(*d.e.rows), by_place);
+	raise_generations(sm, &d.e);
+	tenants_play(table, &d.e, 0);
+	if (d.e.n_rows)
+		publish_derived(&d);
+	tenant_entry_clear(&d.e);
+}
+
+void rows_free(struct tenancy *t)
+{
+	free(t->orphans);
+	edits_clear(&t->edits);
+}

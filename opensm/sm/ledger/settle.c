@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * May this manager write to devices what rows of the ledger decide? settle.h has the diagram.
+ *
+ * As MASTER it first asks every manager of ours that is in sight: trusted by the election, and known
+ * by the channel or from before. One that never answers on the channel is none of ours after a few
+ * questions. `is_sure` is whether another manager can have ruled with rows that are not here: not
+ * after a start without a file, nor after this process stood still for longer than a takeover takes,
+ * until it has settled with one. A manager that is not sure, and finds nobody to ask, compares
+ * devices with its rows; where these agree it goes on.
+ */
+#include "sm/ledger/settle.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sm/base/about.h"
+#include "sm/base/news.h"
+#include "sm/ledger/settle_internal.h"
+#include "util/mem.h"
+
+#define PATIENCE (10 * MONO_S) /* with a manager of ours that is in sight, and does not settle */
+#define STRANGER (3 * MONO_S)  /* with one that has never answered on the channel */
+#define FORMER	 (60 * MONO_S) /* the same, and it was one of ours before */
+
+static const char *const state_names[] = {
+	[SETTLE_FOREIGN] = "not master", [SETTLE_ASKING] = "asking",   [SETTLE_TAKING] = "taking",
+	[SETTLE_WRITING] = "writing",	 [SETTLE_KEEPING] = "keeping",
+};
+
+const char *settle_state_name(enum settle_state state)
+{
+	assert(state < ARRAY_SIZE(state_names));
+	return state_names[state];
+}
+
+/* ---- known managers -------------------------------------------------------------------------- */
+
+static struct ledger_known *known_manager(struct settle *s, guid_t guid)
+{
+	for (unsigned i = 0; i < s->meta.n_managers; i++) {
+		if (s->meta.managers[i].guid == guid)
+			return &s->meta.managers[i];
+	}
+	return NULL;
+}
+
+static bool is_older(const struct ledger_known *a, const struct ledger_known *b)
+{
+	return a->seen < b->seen;
+}
+
+/* The one that was seen least lately gives way. */
+static struct ledger_known *place_for_manager(struct settle *s)
+{
+	struct ledger_known *oldest = &s->meta.managers[0];
+
+	if (s->meta.n_managers < LEDGER_MANAGERS_MAX)
+		return &s->meta.managers[s->meta.n_managers++];
+	for (unsigned i = 1; i < LEDGER_MANAGERS_MAX; i++) {
+		if (is_older(&s->meta.managers[i], oldest))
+			oldest = &s->meta.managers[i];
+	}
+	return oldest;
+}
+
+#define SEEN_AGAIN (24 * 3600) /* seconds: what is stored of it is not younger than that */
+
+static void note_manager(struct sm *sm, guid_t guid)
+{
+	struct settle *s = sm->m.settle;
+	struct ledger_known *k = known_manager(s, guid);
+	int64_t now = sm->hooks.realtime ? sm->hooks.realtime(sm->hooks.arg) : 0;
+
+	if (k && now < k->seen + SEEN_AGAIN && now >= k->seen)
+		return;
+	if (!k)
+		k = place_for_manager(s);
+	*k = (struct ledger_known){ .guid = guid, .seen = now };
+	disk_note_meta(sm);
+}
+
+/* ---- states ---------------------------------------------------------------------------------- */
+
+static void enter(struct sm *sm, enum settle_state next)
+{
+	struct settle *s = sm->m.settle;
+	enum settle_state before = s->state;
+
+	if (before == next)
+		return;
+	log_verbose("ledger: %s -> %s", settle_state_name(before), settle_state_name(next));
+	s->state = next;
+	if (next == SETTLE_WRITING) {
+		s->meta.term++;
+		s->meta.founded = true;
+		s->is_sure = true;
+		disk_note_meta(sm);
+	}
+	tell_news(sm, NEWS_SETTLED, .flag = true);
+}
+
+static void ask(struct sm *sm)
+{
+	sm->m.settle->asking_since = sm->now;
+	enter(sm, SETTLE_ASKING);
+}
+
+/* Managers that have to be settled with before this one writes. */
+struct open_managers {
+	guid_t first;
+	unsigned n;
+};
+
+/* One that does not answer on the channel: is it one of ours? */
+static bool may_be_ours(const struct sm *sm, guid_t guid)
+{
+	struct settle *s = sm->m.settle;
+	mono_t waited = sm->now - s->asking_since;
+
+	if (channel_has_answered(sm, guid))
+		return true;
+	return waited < (known_manager(s, guid) ? FORMER : STRANGER);
+}
+
+static struct open_managers find_open(struct sm *sm)
+{
+	struct open_managers open = { 0 };
+	guid_t guid;
+
+	for (unsigned i = 0; (guid = elect_successor_at(sm, i)); i++) {
+		const struct settle_peer *p = settle_peer_of(sm->m.settle, guid);
+
+		if (p ? peer_is_settled(p) : !may_be_ours(sm, guid))
+			continue;
+		open.first = open.n++ ? open.first : guid;
+	}
+	return open;
+}
+
+static void tell_silent(struct sm *sm, guid_t guid)
+{
+	if (told_first(&sm->m.settle->told, TOLD_SILENT))
+		log_guid(sm, guid, LOG_ID_REPLICA, LOGB_ERROR,
+			 "this manager may know of changes made at run time that are not here, and "
+			 "does not tell them: P_Keys of tenants are taken where they were removed, "
+			 "and given when it has answered, or is stopped");
+}
+
+static void keep(struct sm *sm)
+{
+	struct settle *s = sm->m.settle;
+
+	if (told_first(&s->told, TOLD_KEEPING))
+		log_on(ABOUT(.id = LOG_ID_LEDGER_KEEPING, .file = s->path), LOGB_ERROR,
+		       "%zu P_Keys on devices are not as the ledger and partitions.conf say, and no "
+		       "other manager is there to ask: devices keep what they hold. 'opensmctl "
+		       "ledger adopt' takes over what they hold, 'opensmctl ledger forget' clears it",
+		       s->n_unexplained);
+	enter(sm, SETTLE_KEEPING);
+}
+
+/* Nobody is left to be asked. */
+static void nobody_open(struct sm *sm)
+{
+	struct settle *s = sm->m.settle;
+
+	told_change(&s->told, TOLD_SILENT, false);
+	if (!s->is_sure) {
+		if (!sm->first_sweep_done)
+			return;
+		s->n_unexplained = s->unexplained(sm);
+		if (s->n_unexplained) {
+			keep(sm);
+			return;
+		}
+	}
+	told_change(&s->told, TOLD_KEEPING, false);
+	enter(sm, SETTLE_WRITING);
+}
+
+static void look_as_master(struct sm *sm)
+{
+	struct settle *s = sm->m.settle;
+	struct open_managers open;
+
+	if (s->state == SETTLE_WRITING || s->state == SETTLE_FOREIGN)
+		return;
+	open = find_open(sm);
+	if (!open.n) {
+		nobody_open(sm);
+	} else if (sm->now >= s->asking_since + PATIENCE) {
+		tell_silent(sm, open.first);
+		if (s->state == SETTLE_ASKING)
+			enter(sm, SETTLE_TAKING);
+	}
+}
+
+/* What the master of this standby knows is known here, or is not. */
+static void look_as_standby(struct sm *sm)
+{
+	struct settle *s = sm->m.settle;
+	const struct settle_peer *master = settle_peer_of(s, elect_polled(sm));
+
+	if (master)
+		s->is_sure = peer_is_settled(master);
+}
+
+void settle_look(struct sm *sm)
+{
+	struct settle *s = sm->m.settle;
+
+	for (unsigned i = 0; i < s->n_peers; i++) {
+		if (!s->peers[i].guid || !peer_is_settled(&s->peers[i]))
+			continue;
+		note_manager(sm, s->peers[i].guid);
+		s->meta.term = MAX(s->meta.term, s->peers[i].term);
+		s->is_sure = true;
+	}
+	if (sm->state == SM_MASTER)
+		look_as_master(sm);
+	else if (sm->state == SM_STANDBY)
+		look_as_standby(sm);
+}
+
+/* ---- doubts ---------------------------------------------------------------------------------- */
+
+/* Alone all its life, it cannot have missed anything. */
+static bool has_others(const struct settle *s)
+{
+	return s->meta.n_managers > 0;
+}
+
+void settle_doubt(struct sm *sm, const char *why)
+{
+	struct settle *s = sm->m.settle;
+
+	if (!has_others(s))
+		return;
+	s->is_sure = false;
+	peers_doubt(sm);
+	if (sm->state != SM_MASTER)
+		return;
+	log_on(ABOUT(.id = LOG_ID_REPLICA), LOGB_INFO,
+	       "%s: other managers are asked what was changed, before P_Keys of tenants are "
+	       "written again",
+	       why);
+	ask(sm);
+	tell_news(sm, NEWS_DEVICES_DOUBTED, .text = why);
+}
+
+void settle_heard(struct sm *sm, const struct settle_peer *p)
+{
+	const struct settle *s = sm->m.settle;
+
+	if (s->state == SETTLE_WRITING && p->term > s->meta.term)
+		settle_doubt(sm, "another manager was master since");
+}
+
+/* Half of the time in which a standby takes over, at the earliest. */
+static mono_t pause_limit(const struct sm *sm)
+{
+	return (sm->conf->polling_retry_number + (mono_t)1) * sm->conf->sminfo_polling_timeout *
+	       MONO_MS / 2;
+}
+
+static void look_at_clock(struct sm *sm)
+{
+	struct settle *s = sm->m.settle;
+	mono_t pause = sm->now - s->turn_at;
+
+	s->turn_at = sm->now;
+	if (s->turn_at && pause > pause_limit(sm) && has_others(s) &&
+	    (sm->state == SM_MASTER || sm->state == SM_STANDBY))
+		settle_doubt(sm, "this process stood still for longer than a takeover may take");
+}
+
+/* ---- as its owner sees it -------------------------------------------------------------------- */
+
+const struct ledger *settle_ledger(const struct sm *sm)
+{
+	return sm->m.settle->ledger;
+}
+
+enum settle_state settle_state(const struct sm *sm)
+{
+	return sm->m.settle->state;
+}
+
+bool settle_may_write(const struct sm *sm)
+{
+	return sm->m.settle->state == SETTLE_WRITING;
+}
+
+const char *settle_closed(const struct sm *sm)
+{
+	const struct settle *s = sm->m.settle;
+
+	switch (s->state) {
+	case SETTLE_FOREIGN:
+		return "this manager is not the master";
+	case SETTLE_ASKING:
+		return "other managers are asked for changes that are not here";
+	case SETTLE_TAKING:
+		return "another manager may know of changes that are not here, and does not "
+		       "answer: see its log, or stop it";
+	case SETTLE_KEEPING:
+		return "devices hold P_Keys that nothing explains: opensmctl ledger adopt, or "
+		       "opensmctl ledger forget";
+	case SETTLE_WRITING:
+		break;
+	}
+	return s->store ? NULL : s->fault;
+}
+
+const char *settle_fault(const struct sm *sm)
+{
+	const struct settle *s = sm->m.settle;
+
+	return s->path && s->fault[0] ? s->fault : NULL;
+}
+
+size_t settle_unexplained(const struct sm *sm)
+{
+	return sm->m.settle->state == SETTLE_KEEPING ? sm->m.settle->n_unexplained : 0;
+}
+
+int settle_forget_devices(struct sm *sm)
+{
+	if (sm->m.settle->state != SETTLE_KEEPING)
+		return -EALREADY;
+	log_on(ABOUT(.id = LOG_ID_REPLICA), LOGB_INFO,
+	       "P_Keys on devices that nothing explains are cleared: asked for");
+	enter(sm, SETTLE_WRITING);
+	return 0;
+}
+
+void settle_own(struct sm *sm, enum ledger_table table, settle_changed_fn *changed)
+{
+	assert(table < LEDGER_TABLES);
+	sm->m.settle->owners[table].changed = changed;
+}
+
+void settle_ready(struct sm *sm)
+{
+	struct settle *s = sm->m.settle;
+
+	peers_listen(sm);
+	for (unsigned t = 0; t < LEDGER_TABLES; t++) {
+		size_t n = 0, pos = 0;
+		struct ledger_key *keys = xcalloc(ledger_rows(s->ledger, t) + 1, sizeof(*keys));
+		const struct ledger_row *row;
+
+		while ((row = ledger_next(s->ledger, t, &pos)))
+			keys[n++] = *ledger_row_key(row);
+		disk_tell_owners(sm, keys, n);
+		free(keys);
+	}
+}
+
+void settle_state_changed(struct sm *sm)
+{
+	struct settle *s = sm->m.settle;
+
+	told_change(&s->told, TOLD_SILENT, false);
+	told_change(&s->told, TOLD_KEEPING, false);
+	if (sm->state != SM_MASTER) {
+		enter(sm, SETTLE_FOREIGN);
+		return;
+	}
+	ask(sm);
+	settle_look(sm);
+}
+
+void settle_sweep_ended(struct sm *sm)
+{
+	settle_look(sm);
+}
+
+void settle_tick(struct sm *sm)
+{
+	look_at_clock(sm);
+	peers_tick(sm);
+	if (sm->state == SM_MASTER && !settle_may_write(sm))
+		settle_look(sm);
+}
+
+/* When waiting for a manager comes to an end. */
+static mono_t next_look(const struct sm *sm)
+{
+	const struct settle *s = sm->m.settle;
+	const mono_t ends[] = { STRANGER, PATIENCE, FORMER };
+	mono_t next = MONO_NEVER;
+
+	if (s->state != SETTLE_ASKING && s->state != SETTLE_TAKING)
+		return MONO_NEVER;
+	for (unsigned i = 0; i < ARRAY_SIZE(ends); i++) {
+		if (sm->now < s->asking_since + ends[i])
+			next = mono_min(next, s->asking_since + ends[i]);
+	}
+	return next;
+}
+
+mono_t settle_next(const struct sm *sm)
+{
+	const struct settle *s = sm->m.settle;
+	mono_t next = mono_min(peers_next(sm), next_look(sm));
+
+	if (has_others(s) && (sm->state == SM_MASTER || sm->state == SM_STANDBY))
+		next = mono_min(next, s->turn_at + pause_limit(sm) / 2);
+	return next;
+}
+
+void settle_new(struct sm *sm, const struct sm_paths *paths, size_t (*unexplained)(struct sm *sm))
+{
+	struct settle *s = xcalloc(1, sizeof(*s));
+
+	assert(unexplained);
+	sm->m.settle = s;
+	s->unexplained = unexplained;
+	disk_load(sm, paths);
+}
+
+void settle_free(struct sm *sm)
+{
+	struct settle *s = sm->m.settle;
+
+	if (!s)
+		return;
+	peers_free(s);
+	disk_free(s);
+	free(s);
+	sm->m.settle = NULL;
+}

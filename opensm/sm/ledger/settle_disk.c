@@ -1,0 +1,452 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The ledger of this manager and its file: changes and arrived rows are worked off in order, one
+ * transaction each.
+ *
+ *   queued --prepared on what is merged--> being written (job) --> merged, told to owners, queued for
+ *                                               |                  other managers
+ *                                               '--disk fault--> nothing is changed; the asker is told
+ *
+ * What is in the ledger is on the disk. Without a cache folder nothing is stored: changes that their
+ * owner permits then count until this process ends.
+ */
+#include <assert.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "sm/base/about.h"
+#include "sm/base/news.h"
+#include "sm/ledger/settle_internal.h"
+#include "util/mem.h"
+
+#define FORMER ".taken" /* behind the names of files of former builds */
+
+/* ---- the job --------------------------------------------------------------------------------- */
+
+struct disk_job {
+	struct sm_job base;
+	struct sm *sm;
+	struct ledger_store *store;
+	uint8_t *bytes;
+	size_t len;
+	struct ledger_meta *meta; /* NULL: as it is */
+	int error;
+};
+
+static void disk_run(struct sm_job *base)
+{
+	struct disk_job *job = (struct disk_job *)base;
+
+	job->error = ledger_store_write(job->store, job->bytes, job->len, job->meta);
+}
+
+static void work_ended(struct sm *sm, int error);
+
+static void disk_done(struct sm_job *base)
+{
+	struct disk_job *job = (struct disk_job *)base;
+
+	if (!base->orphan)
+		work_ended(job->sm, job->error);
+	else
+		ledger_store_close(job->store); /* which the machine has left to it */
+	free_wiped(job->bytes, job->len);
+	free(job->meta);
+	free(job);
+}
+
+static uint8_t *pack_rows(const struct settle_work *w, size_t *ret_len)
+{
+	size_t len = 0, at = 0;
+	uint8_t *bytes;
+
+	for (size_t i = 0; i < w->n; i++)
+		len += w->rows[i] ? ledger_row_bytes(w->rows[i]) : 0;
+	bytes = xmalloc(len + 1);
+	for (size_t i = 0; i < w->n; i++) {
+		if (!w->rows[i])
+			continue;
+		ledger_row_pack(w->rows[i], bytes + at);
+		at += ledger_row_bytes(w->rows[i]);
+	}
+	*ret_len = len;
+	return bytes;
+}
+
+static void write_work(struct sm *sm, const struct settle_work *w)
+{
+	struct settle *s = sm->m.settle;
+	struct disk_job *job = xcalloc(1, sizeof(*job));
+
+	job->base = (struct sm_job){
+		.run = disk_run, .done = disk_done, .what = "storing the ledger", .disk = true
+	};
+	job->sm = sm;
+	job->store = s->store;
+	job->bytes = pack_rows(w, &job->len);
+	if (s->meta_changed)
+		job->meta = xmemdup(&s->meta, sizeof(s->meta));
+	s->meta_changed = false;
+	sm->hooks.submit_job(sm->hooks.arg, &job->base);
+}
+
+/* ---- works ----------------------------------------------------------------------------------- */
+
+static void add_work(struct settle *s, struct settle_work *w)
+{
+	w->next = NULL;
+	*s->last = w;
+	s->last = &w->next;
+}
+
+static void work_free(struct settle_work *w)
+{
+	for (size_t i = 0; w->rows && i < w->n; i++)
+		ledger_row_free(w->rows[i]);
+	for (size_t i = 0; w->edits && i < w->n; i++)
+		free_wiped(as_owner(w->edits[i].bytes), w->edits[i].len);
+	free(w->rows);
+	free(w->edits);
+	free(w);
+}
+
+/* Edits of one row in one commit: the last one counts, as they are stored together. */
+static int by_key(const void *a, const void *b)
+{
+	const struct settle_edit *x = *(const struct settle_edit *const *)a;
+	const struct settle_edit *y = *(const struct settle_edit *const *)b;
+	int order = (int)x->key.table - (int)y->key.table;
+
+	order = order ? order : (int)x->key.len - (int)y->key.len;
+	order = order ? order : memcmp(x->key.bytes, y->key.bytes, x->key.len);
+	return order ? order : (x < y ? -1 : x > y);
+}
+
+static bool is_same_key(const struct ledger_key *a, const struct ledger_key *b)
+{
+	return a->table == b->table && a->len == b->len && !memcmp(a->bytes, b->bytes, a->len);
+}
+
+/* Rows may have come from elsewhere since the owner chose its number: it stays the greatest. */
+static uint64_t shift_of(const struct settle *s, const struct settle_work *w)
+{
+	uint64_t shift = 0;
+
+	for (size_t i = 0; i < w->n; i++) {
+		uint64_t number = ledger_number(s->ledger, w->edits[i].key.table);
+
+		if (w->edits[i].number <= number)
+			shift = MAX(shift, number + 1 - w->edits[i].number);
+	}
+	return shift;
+}
+
+static int64_t realtime(const struct sm *sm)
+{
+	return sm->hooks.realtime ? sm->hooks.realtime(sm->hooks.arg) : 0;
+}
+
+static struct ledger_row *prepare_edit(const struct sm *sm, const struct settle_edit *e,
+				       uint64_t shift)
+{
+	struct settle *s = sm->m.settle;
+	const struct ledger_value value = {
+		.dot = { .number = e->number + shift, .by = s->self },
+		.at = realtime(sm),
+		.removed = e->removed,
+		.len = e->removed ? 0 : e->len,
+		.bytes = e->removed ? NULL : e->bytes,
+	};
+
+	return ledger_prepare(s->ledger, NULL, &e->key, &value);
+}
+
+static void prepare_edits(const struct sm *sm, struct settle_work *w)
+{
+	const struct settle_edit **sorted = xcalloc(w->n + 1, sizeof(*sorted));
+	uint64_t shift = shift_of(sm->m.settle, w);
+
+	w->rows = xcalloc(w->n + 1, sizeof(struct ledger_row *));
+	for (size_t i = 0; i < w->n; i++)
+		sorted[i] = &w->edits[i];
+	qsort(sorted, w->n, sizeof(*sorted), by_key);
+	for (size_t i = 0; i < w->n; i++) {
+		if (i + 1 < w->n && is_same_key(&sorted[i]->key, &sorted[i + 1]->key))
+			continue;
+		w->rows[i] = prepare_edit(sm, sorted[i], shift);
+	}
+	free(sorted);
+}
+
+/* What is stored of an arrived row is what it makes of ours. */
+static void prepare_arrived(const struct settle *s, struct settle_work *w)
+{
+	for (size_t i = 0; i < w->n; i++) {
+		_cleanup_(ledger_row_freep) struct ledger_row *arrived = w->rows[i];
+
+		w->rows[i] = ledger_lacks(s->ledger, arrived) ? ledger_joined(s->ledger, arrived)
+							      : NULL;
+	}
+}
+
+static bool has_rows(const struct settle_work *w)
+{
+	for (size_t i = 0; i < w->n; i++) {
+		if (w->rows[i])
+			return true;
+	}
+	return false;
+}
+
+static void start_next(struct sm *sm)
+{
+	struct settle *s = sm->m.settle;
+	struct settle_work *w = s->first;
+
+	if (s->is_storing || !w)
+		return;
+	s->is_storing = true;
+	if (w->edits)
+		prepare_edits(sm, w);
+	else
+		prepare_arrived(s, w);
+	if (s->store && (has_rows(w) || s->meta_changed))
+		write_work(sm, w);
+	else
+		work_ended(sm, 0);
+}
+
+/* ---- what was stored ------------------------------------------------------------------------- */
+
+static void tell_fault(struct sm *sm, int error)
+{
+	struct settle *s = sm->m.settle;
+	enum told_change change = told_change(&s->told, TOLD_DISK, error < 0);
+
+	s->fault[0] = '\0';
+	if (error < 0)
+		snprintf(s->fault, sizeof(s->fault), "%.180s cannot be written: %.80s", s->path,
+			 strerror(-error));
+	if (change == TOLD_BEGINS)
+		log_on(ABOUT(.id = LOG_ID_DISK_FAULT, .file = s->path, .error = -error),
+		       LOGB_ERROR, "%s: nothing can be changed at run time until it can", s->fault);
+	else if (change == TOLD_ENDS)
+		log_info("%s can be written again", s->path);
+}
+
+/*
+ * Merges what is on the disk now. Owners are told of rows that they have not written; other
+ * managers are sent them.
+ */
+static void merge_rows(struct sm *sm, struct settle_work *w)
+{
+	struct settle *s = sm->m.settle;
+	struct ledger_key *changed = xcalloc(w->n + 1, sizeof(*changed));
+	size_t n = 0;
+
+	for (size_t i = 0; i < w->n; i++) {
+		const struct ledger_key *key;
+		enum ledger_merged m;
+
+		if (!w->rows[i])
+			continue;
+		key = ledger_row_key(w->rows[i]);
+		m = ledger_merge(s->ledger, w->rows[i]);
+		if (m == LEDGER_OTHER && w->from)
+			changed[n++] = *key;
+		if (m != LEDGER_SAME)
+			peers_queue(sm, key, ledger_number(s->ledger, key->table), w->from);
+	}
+	s->version++;
+	disk_tell_owners(sm, changed, n);
+	free(changed);
+}
+
+static void work_ended(struct sm *sm, int error)
+{
+	struct settle *s = sm->m.settle;
+	struct settle_work *w = s->first;
+
+	assert(w && s->is_storing);
+	s->is_storing = false;
+	s->first = w->next;
+	if (!s->first)
+		s->last = &s->first;
+	if (s->store)
+		tell_fault(sm, error);
+	if (error < 0)
+		s->meta_changed = true;
+	else
+		merge_rows(sm, w);
+	if (w->done)
+		w->done(sm, w->arg, error);
+	if (w->from)
+		peers_rows_stored(sm, w->from, &w->ticket, w->end,
+				  error < 0 || s->store ? error : -ENOENT);
+	work_free(w);
+	start_next(sm);
+}
+
+void disk_tell_owners(struct sm *sm, const struct ledger_key *keys, size_t n)
+{
+	struct settle *s = sm->m.settle;
+
+	for (size_t i = 0; i < n;) {
+		enum ledger_table table = keys[i].table;
+		size_t end = i;
+
+		while (end < n && keys[end].table == table)
+			end++;
+		if (s->owners[table].changed)
+			s->owners[table].changed(sm, keys + i, end - i);
+		i = end;
+	}
+}
+
+void disk_take(struct sm *sm, guid_t from, struct ledger_row **rows, size_t n,
+	       const struct channel_ticket *ticket, enum ledger_table end)
+{
+	struct settle_work *w = xcalloc(1, sizeof(*w));
+
+	*w = (struct settle_work){
+		.rows = rows, .n = n, .from = from, .ticket = *ticket, .end = end
+	};
+	add_work(sm->m.settle, w);
+	start_next(sm);
+}
+
+void disk_note_meta(struct sm *sm)
+{
+	struct settle_work *w;
+
+	sm->m.settle->meta_changed = true;
+	if (sm->m.settle->first)
+		return;
+	w = xcalloc(1, sizeof(*w));
+	w->rows = xcalloc(1, sizeof(struct ledger_row *));
+	add_work(sm->m.settle, w);
+	start_next(sm);
+}
+
+uint64_t settle_next_number(const struct sm *sm, enum ledger_table table)
+{
+	const struct settle *s = sm->m.settle;
+	uint64_t number = ledger_number(s->ledger, table);
+
+	for (const struct settle_work *w = s->first; w; w = w->next) {
+		for (size_t i = 0; w->edits && i < w->n; i++) {
+			if (ledger_table(w->edits[i].key.table)->clock == ledger_table(table)->clock)
+				number = MAX(number, w->edits[i].number);
+		}
+	}
+	return number + 1;
+}
+
+void settle_commit(struct sm *sm, const struct settle_edit *edits, size_t n, settle_done_fn *done,
+		   void *arg)
+{
+	struct settle_work *w = xcalloc(1, sizeof(*w));
+
+	assert(edits || !n);
+	w->n = n;
+	w->edits = xcalloc(n + 1, sizeof(*w->edits));
+	for (size_t i = 0; i < n; i++) {
+		assert(edits[i].number && edits[i].key.table < LEDGER_TABLES);
+		w->edits[i] = edits[i];
+		w->edits[i].bytes = edits[i].len ? xmemdup(edits[i].bytes, edits[i].len) : NULL;
+	}
+	w->done = done;
+	w->arg = arg;
+	add_work(sm->m.settle, w);
+	start_next(sm);
+}
+
+/* ---- begin and end --------------------------------------------------------------------------- */
+
+static uint32_t draw_instance(const struct sm *sm)
+{
+	uint32_t instance = 0;
+
+	if (sm->hooks.draw)
+		sm->hooks.draw(sm->hooks.arg, &instance, sizeof(instance));
+	else if (getrandom(&instance, sizeof(instance), 0) != sizeof(instance))
+		instance = (uint32_t)realtime(sm);
+	return instance ? instance : 1;
+}
+
+/* The file cannot be used. Nothing is stored, and nothing can be changed, before the next start. */
+static void close_file(struct sm *sm, int error)
+{
+	struct settle *s = sm->m.settle;
+
+	s->store = ledger_store_close(s->store);
+	snprintf(s->fault, sizeof(s->fault), "%.180s cannot be opened: %.80s", s->path,
+		 strerror(-error));
+	log_on(ABOUT(.id = LOG_ID_DISK_FAULT, .file = s->path, .error = -error), LOGB_ERROR,
+	       "%s: nothing can be changed at run time until it can, and opensm is restarted",
+	       s->fault);
+}
+
+/* Returns whether there was no file that could be used. */
+static bool open_file(struct sm *sm)
+{
+	struct settle *s = sm->m.settle;
+	char aside[LEDGER_ASIDE_MAX] = "";
+	bool fresh = false;
+	int r = ledger_store_open(s->path, &s->store, &fresh, aside);
+
+	if (r == 0)
+		r = ledger_store_load(s->store, s->ledger, &s->meta);
+	if (r < 0)
+		close_file(sm, r);
+	if (aside[0])
+		log_on(ABOUT(.id = LOG_ID_DISK_FAULT, .file = s->path), LOGB_ERROR,
+		       "%s was damaged and is kept as %s: what it held is asked of other managers",
+		       s->path, aside);
+	return fresh || aside[0] || r < 0;
+}
+
+static void tell_loaded(const struct settle *s)
+{
+	size_t n = 0;
+
+	for (unsigned t = 0; t < LEDGER_TABLES; t++)
+		n += ledger_rows_there(s->ledger, t);
+	if (n)
+		log_info("%s: %zu rows", s->path, n);
+}
+
+void disk_load(struct sm *sm, const struct sm_paths *paths)
+{
+	struct settle *s = sm->m.settle;
+
+	s->last = &s->first;
+	s->ledger = ledger_new();
+	s->self = (struct ledger_writer){ sm->tr->port_guid, draw_instance(sm) };
+	if (!paths || !paths->cache_dir) {
+		snprintf(s->fault, sizeof(s->fault),
+			 "there is no cache folder to store changes in");
+		s->is_sure = true;
+		return;
+	}
+	s->path = xasprintf("%s/%s", paths->cache_dir, LEDGER_FILE);
+	s->is_sure = !open_file(sm) || s->meta.founded;
+	tell_loaded(s);
+}
+
+void disk_free(struct settle *s)
+{
+	while (s->first) {
+		struct settle_work *w = s->first;
+
+		s->first = w->next;
+		work_free(w);
+	}
+	if (!s->is_storing) /* else the job closes it */
+		ledger_store_close(s->store);
+	ledger_free(s->ledger);
+	free(s->path);
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Between the files of settle*.c; the rest of sm/ sees settle.h.
+ *
+ *   settle.c        the state: may rows be written to devices?
+ *   settle_disk.c   changes and arrived rows in order: prepared, stored, merged, told
+ *   settle_peer.c   one other manager: what it is sent, and what its messages mean
+ *   settle_words.c  the three messages as bytes
+ *
+ * With each manager of ours (CHANNEL_LEDGER):
+ *
+ *   DIGESTS   a digest per table. The receiver answers which tables differ.
+ *   BUCKETS   of a table that differs, a digest per bucket: "send me what I lack". The receiver
+ *             sends the rows of the buckets that differ, the last message marked as such.
+ *   ROWS      rows; answered when they are stored.
+ *
+ * Both sides pull what they lack; what a manager learns later goes to all others as it is merged.
+ */
+#pragma once
+
+#include "ledger/ledger.h"
+#include "ledger/store.h"
+#include "sm/channel/channel.h"
+#include "sm/ledger/settle.h"
+#include "sm/sm_internal.h"
+#include "util/told.h"
+
+#define SETTLE_ROWS_BYTES (256u << 10) /* of one ROWS message, unless one row has more */
+#define SETTLE_QUEUE_MAX  262144u      /* rows that wait for one manager; beyond: compared anew */
+
+enum settle_message { MESSAGE_DIGESTS = 1, MESSAGE_BUCKETS, MESSAGE_ROWS };
+enum settle_reply { REPLY_FINE = 1, REPLY_NOT_STORED, REPLY_BUSY, REPLY_BAD };
+
+/* MESSAGE_DIGESTS. */
+struct settle_digests {
+	uint64_t term;
+	uint32_t tables; /* bits: those that may be told to this manager */
+	enum settle_state state;
+	struct ledger_digest of[LEDGER_TABLES];
+};
+
+/* Of MESSAGE_ROWS: all that was asked for by BUCKETS of this table has been sent; else none. */
+#define ROWS_END_NONE LEDGER_TABLES
+
+/* A table, and another manager. */
+struct settle_half {
+	enum { PULL_NOT, PULL_DUE, PULL_ASKED, PULL_DONE } pull; /* we have what it has */
+	enum { PUSH_NOT, PUSH_ASKED, PUSH_DONE } push;		 /* it has what we have */
+	uint8_t buckets[LEDGER_BUCKETS / 8]; /* PUSH_ASKED: whose rows are to be sent */
+	unsigned bucket;		     /* the first of these that was not */
+};
+
+/* Another manager of ours. */
+struct settle_peer {
+	guid_t guid; /* 0: a free row */
+	bool connected, busy;
+	bool refuses; /* it could not store */
+	bool digests_due;
+	uint32_t tables; /* that it is told, and tells */
+	uint64_t term;
+	enum settle_state state; /* as it said last */
+	struct settle_half of[LEDGER_TABLES];
+	struct ledger_key *queue; /* rows that it has not been sent */
+	size_t n_queue, cap_queue;
+	/* Numbers of clocks: behind the last row in the queue; in the message; stored there. */
+	uint64_t queued[LEDGER_CLOCKS], sent[LEDGER_CLOCKS], stored[LEDGER_CLOCKS];
+	enum settle_message busy_with;
+	enum ledger_table sent_end; /* of the ROWS under way */
+	size_t n_sent;
+	mono_t sent_at, again, compared_at;
+	struct told told;
+};
+
+/* Edits of an owner, or rows that another manager sent, on their way to the disk. */
+struct settle_work {
+	struct settle_work *next;
+	struct ledger_row **rows; /* NULL entries: nothing to merge */
+	size_t n;
+	/* of edits */
+	struct settle_edit *edits; /* `bytes` are owned */
+	settle_done_fn *done;
+	void *arg;
+	/* of arrived rows */
+	guid_t from; /* 0: edits */
+	struct channel_ticket ticket;
+	enum ledger_table end;
+};
+
+struct settle_owner {
+	settle_changed_fn *changed;
+};
+
+struct settle {
+	enum settle_state state;
+	struct ledger *ledger;
+	struct ledger_store *store; /* NULL: there is no cache folder, or no file can be there */
+	struct ledger_meta meta;
+	bool meta_changed;
+	struct ledger_writer self;
+	struct settle_owner owners[LEDGER_TABLES];
+	char *path;
+	char fault[300]; /* why nothing can be stored; "": it can */
+	char line[300];	 /* settle_closed() */
+	/* settle_disk.c */
+	struct settle_work *first, **last; /* the first one is at work if `is_storing` */
+	bool is_storing;
+	unsigned version; /* counts merges */
+	/* settle_peer.c */
+	struct settle_peer peers[MAX_REMOTE_SMS];
+	unsigned n_peers; /* those behind were never in use */
+	/* settle.c */
+	bool is_sure;  /* no other manager can have what this one lacks, as far as is known */
+	mono_t asking_since;
+	mono_t turn_at; /* of the last turn of the loop */
+	size_t (*unexplained)(struct sm *sm);
+	size_t n_unexplained;
+	struct told told;
+};
+
+enum { TOLD_SILENT, TOLD_DISK, TOLD_KEEPING };
+/* Of a manager. */
+enum { TOLD_REFUSES, TOLD_BAD };
+
+/* ---- settle_words.c ---- */
+
+#define DIGESTS_BYTES (1 + 8 + 4 + 1 + LEDGER_TABLES * 24)
+#define BUCKETS_BYTES (2 + LEDGER_BUCKETS * 8)
+void digests_pack(const struct settle_digests *d, uint8_t to[DIGESTS_BYTES]);
+bool digests_read(const uint8_t *from, size_t len, struct settle_digests *ret);
+void buckets_pack(enum ledger_table t, const uint64_t buckets[LEDGER_BUCKETS],
+		  uint8_t to[BUCKETS_BYTES]);
+bool buckets_read(const uint8_t *from, size_t len, enum ledger_table *ret_table,
+		  uint64_t ret[LEDGER_BUCKETS]);
+/* Takes rows of a message apart: an array of `*ret_n`, each to be freed; NULL: they cannot be. */
+struct ledger_row **rows_read(const uint8_t *from, size_t len, enum ledger_table *ret_end,
+			      size_t *ret_n);
+
+/* ---- settle_disk.c ---- */
+
+/* Opens and reads the file. */
+void disk_load(struct sm *sm, const struct sm_paths *paths);
+/* Takes over `rows`. */
+void disk_take(struct sm *sm, guid_t from, struct ledger_row **rows, size_t n,
+	       const struct channel_ticket *ticket, enum ledger_table end);
+/* Meta is stored with the next work, or by itself. */
+void disk_note_meta(struct sm *sm);
+void disk_free(struct settle *s);
+/* Told the owner of each table: `rows` are in force, or not any more. */
+void disk_tell_owners(struct sm *sm, const struct ledger_key *keys, size_t n);
+
+/* ---- settle_peer.c ---- */
+
+struct settle_peer *settle_peer_of(struct settle *s, guid_t guid);
+/* A row that was merged goes to all but the one it came from. */
+void peers_queue(struct sm *sm, const struct ledger_key *key, uint64_t number, guid_t from);
+/* We have what it has. */
+bool peer_is_settled(const struct settle_peer *p);
+/* Rows of a table that it is not known to have; SIZE_MAX: it is being found out. */
+size_t peer_behind(const struct settle *s, const struct settle_peer *p);
+/* All is compared anew. */
+void peers_doubt(struct sm *sm);
+void peers_tick(struct sm *sm);
+mono_t peers_next(const struct sm *sm);
+void peers_rows_stored(struct sm *sm, guid_t from, const struct channel_ticket *ticket,
+		       enum ledger_table end, int error);
+void peers_listen(struct sm *sm);
+void peers_free(struct settle *s);
+
+/* ---- settle.c ---- */
+
+/* Something was learnt of others: may we write? */
+void settle_look(struct sm *sm);
+/* One of them said that it is at work as master, in this term. */
+void settle_heard(struct sm *sm, const struct settle_peer *p);
