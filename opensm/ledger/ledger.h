@@ -80,7 +80,10 @@ struct ledger_value ledger_row_value(const struct ledger_row *row);
 const struct ledger_key *ledger_row_key(const struct ledger_row *row);
 /* 1: no write of it stands beside another. */
 unsigned ledger_row_n_values(const struct ledger_row *row);
-/* Rows of a table, removed ones too, in any order that is fixed while nothing is merged: `*pos` 0 at first. */
+/*
+ * Rows of a table, removed ones too, in any order that is fixed while nothing is merged; `*pos`: 0
+ * at first.
+ */
 const struct ledger_row *ledger_next(const struct ledger *l, enum ledger_table table, size_t *pos);
 size_t ledger_rows(const struct ledger *l, enum ledger_table table); /* removed ones too */
 size_t ledger_rows_there(const struct ledger *l, enum ledger_table table); /* not removed */

@@ -26,7 +26,14 @@ enum ledger_table {
 };
 
 /* Numbers of one clock are compared with each other; those of another are not. */
-enum ledger_clock { CLOCK_TENANTS, CLOCK_MARKS, CLOCK_KEYS, CLOCK_FABRIC, CLOCK_CONFIG, LEDGER_CLOCKS };
+enum ledger_clock {
+	CLOCK_TENANTS,
+	CLOCK_MARKS,
+	CLOCK_KEYS,
+	CLOCK_FABRIC,
+	CLOCK_CONFIG,
+	LEDGER_CLOCKS
+};
 
 #define LEDGER_MEMBER_FULL   1u /* bits of the one byte of a member */
 #define LEDGER_MEMBER_INDEX0 2u
@@ -54,3 +61,5 @@ struct ledger_table_row {
 };
 
 const struct ledger_table_row *ledger_table(enum ledger_table table);
+/* May it be a key? Of the table's length; where that varies it is a name: printable ASCII. */
+bool ledger_table_is_key(enum ledger_table table, const uint8_t *bytes, size_t len);

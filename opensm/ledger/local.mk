@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: BSD-2-Clause
+noinst_LIBRARIES += libledger.a
+libledger_a_SOURCES = opensm/ledger/ledger.c opensm/ledger/ledger.h opensm/ledger/ledger_row.c opensm/ledger/ledger_row.h \
+	opensm/ledger/ledger_join.c opensm/ledger/ledger_tables.c opensm/ledger/ledger_tables.h
+LEDGER_LIBS = libledger.a $(UTIL_LIBS) $(SQLITE_LIBS)
+
+UNIT_TESTS += tests/unit/test-ledger
+tests_unit_test_ledger_SOURCES = tests/unit/test-ledger.c tests/unit/ledger-desk.h
+tests_unit_test_ledger_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_ledger_LDADD = $(LEDGER_LIBS) $(CMOCKA_LIBS)
