@@ -277,12 +277,16 @@ static struct ledger_row *joined(const struct ledger *l, const struct ledger_row
 	return here && ledger_row_equal(here, join) ? NULL : take(join);
 }
 
+struct ledger_row *ledger_joined(const struct ledger *l, const struct ledger_row *row)
+{
+	assert(l && row);
+	return joined(l, ledger_find(l, &row->key), row);
+}
+
 bool ledger_lacks(const struct ledger *l, const struct ledger_row *row)
 {
-	_cleanup_(ledger_row_freep) struct ledger_row *join = NULL;
+	_cleanup_(ledger_row_freep) struct ledger_row *join = ledger_joined(l, row);
 
-	assert(l && row);
-	join = joined(l, ledger_find(l, &row->key), row);
 	return join;
 }
 

@@ -110,7 +110,7 @@ enum ledger_merged {
 };
 /* Takes nothing over: `row` is copied. */
 enum ledger_merged ledger_merge(struct ledger *l, const struct ledger_row *row);
-/* What merging it would make of the row: to be freed. */
+/* What merging it would make of the row: to be freed. NULL: all of it was known. */
 struct ledger_row *ledger_joined(const struct ledger *l, const struct ledger_row *row);
 /* Would merging it change the ledger? */
 bool ledger_lacks(const struct ledger *l, const struct ledger_row *row);

@@ -188,10 +188,10 @@ static void on_sync_link_fell(void *owner, const struct delta *d)
 	tell_delta(owner, &state);
 }
 
-static bool has_stored(const struct sm *sm, guid_t standby)
+static bool has_rest(const struct sm *sm, guid_t standby)
 {
-	return settle_has_all(sm, standby) && share_is_with(sm, standby) &&
-	       marks_peers_is_with(sm, standby) && line_peers_is_with(sm, standby);
+	return share_is_with(sm, standby) && marks_peers_is_with(sm, standby) &&
+	       line_peers_is_with(sm, standby);
 }
 
 /* Of links that are taken down as marked ones are. */
@@ -214,7 +214,8 @@ static void make_machines(struct sm *sm, const struct sm_paths *paths)
 	};
 
 	static const struct replica_questions replica_questions = {
-		.has_stored = has_stored,
+		.has_rows = settle_has_all,
+		.has_rest = has_rest,
 		.has_lines = line_peers_have_lines,
 	};
 

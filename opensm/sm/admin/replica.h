@@ -16,11 +16,10 @@ struct replica;
 
 /* Questions of a replica that machines above answer. */
 struct replica_questions {
-	/*
-	 * Does this standby have the partitions made at run time, our configuration, marks of
-	 * links, and keys of ports that are absent? (tenancy_is_with(), share_is_with(), ...)
-	 */
-	bool (*has_stored)(const struct sm *sm, guid_t guid);
+	/* Does this standby have all rows of the ledger that a master must have? */
+	bool (*has_rows)(const struct sm *sm, guid_t guid);
+	/* Our configuration, and keys of ports that are absent? */
+	bool (*has_rest)(const struct sm *sm, guid_t guid);
 	/* Are there such keys? (line_peers_have_lines()) */
 	bool (*has_lines)(const struct sm *sm);
 };

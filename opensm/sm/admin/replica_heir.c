@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * A greater manager comes, often the former master that is back: it gets the fabric, but if it is
- * one of ours, not before it has copied what is registered here.
+ * A greater manager stands by, often the former master that is back: it gets the fabric, but if it
+ * is one of ours, not before it has what was entrusted to this one (the ledger, our configuration),
+ * however long that takes.
  *
- *   HEIR_NEW --asks like one of ours within SHOWS--> HEIR_OURS --has its copy--> gets the fabric
- *      |                                                 |                         ^
- *      '------------- SHOWS is over ---------------------+-- STORES is over --> HEIR_DUE
+ * It is one of ours if it answers on the channel, or asks for managers, within SHOWS. Registrations of
+ * hosts that cannot be copied are waited for COPIES only: hosts register anew.
  *
- * Registrations that cannot be copied are waited for COPIES only.
- *
- * Where nothing is registered the fabric is handed over at once.
+ * Where nothing is registered or entrusted the fabric is handed over at once.
  */
 #include "sm/admin/replica_internal.h"
+#include "sm/base/about.h"
 #include "sm/base/news.h"
 
 #define SHOWS  (2 * MONO_S)
 #define COPIES (8 * MONO_S)
-#define STORES (60 * MONO_S) /* the same with what has_changes() */
+#define STORES (60 * MONO_S)
+#define TELL   (10 * MONO_S)
 #define STALE  (30 * MONO_S) /* not asked about for so long: it was away */
 
 /*
@@ -25,7 +25,10 @@
  */
 static bool has_changes(const struct sm *sm)
 {
-	return tenants_generation(sm_tenants(sm)) || sm_marks_generation(sm) ||
+	const struct ledger *l = settle_ledger(sm);
+
+	return ledger_rows(l, LEDGER_MEMBER) || ledger_rows(l, LEDGER_PARTITION) ||
+	       ledger_rows(l, LEDGER_MARK) || sm_marks_generation(sm) ||
 	       sm->m.replica->questions->has_lines(sm);
 }
 
@@ -38,17 +41,32 @@ static bool has_something(const struct sm *sm)
 		has_changes(sm));
 }
 
-/*
- * The heir has the registrations of this manager, if they can be copied in time; and the partitions
- * and marks made at run time, and keys of hosts that are away, which are waited for longer.
- */
+static bool is_ours(const struct sm *sm, const struct replica_heir *h)
+{
+	return h->is_ours || channel_has_answered(sm, h->guid);
+}
+
+/* How long registrations of hosts, and what the channel copies beside the ledger, are waited for. */
+static mono_t patience(const struct sm *sm, const struct replica_heir *h)
+{
+	if (!is_ours(sm, h))
+		return SHOWS;
+	return sm->m.replica->questions->has_rest(sm, h->guid) ? COPIES : STORES;
+}
+
 static bool has_copied(const struct sm *sm, const struct replica_heir *h)
 {
 	const struct config_peer *p = config_peer(sm->m.replica, h->guid);
-	bool copied = p && p->copied && p->heard >= h->since;
 
-	return (copied || (h->state == HEIR_OURS && sm->now >= h->since + COPIES)) &&
-	       sm->m.replica->questions->has_stored(sm, h->guid);
+	return p && p->copied && p->heard >= h->since &&
+	       sm->m.replica->questions->has_rest(sm, h->guid);
+}
+
+static bool may_have_it(const struct sm *sm, const struct replica_heir *h)
+{
+	if (is_ours(sm, h) && !sm->m.replica->questions->has_rows(sm, h->guid))
+		return false;
+	return has_copied(sm, h) || sm->now >= h->since + patience(sm, h);
 }
 
 bool replica_may_succeed(const struct sm *sm, guid_t guid)
@@ -57,11 +75,11 @@ bool replica_may_succeed(const struct sm *sm, guid_t guid)
 
 	if (!has_something(sm))
 		return true;
-	if (h->guid != guid || sm->now > h->until + STALE)
-		*h = (struct replica_heir){ .guid = guid,
-					    .since = sm->now,
-					    .until = sm->now + SHOWS };
-	return has_copied(sm, h) || sm->now >= h->until;
+	if (h->guid != guid || sm->now > h->asked_at + STALE)
+		*h = (struct replica_heir){ .guid = guid, .since = sm->now };
+	h->asked_at = sm->now;
+	h->is_ready = may_have_it(sm, h);
+	return h->is_ready;
 }
 
 /*
@@ -85,43 +103,49 @@ void replica_manager_seen(void *owner, guid_t guid, const uint8_t *record)
 		config_compare(sm, guid, record);
 	else
 		look_at_stranger(sm, guid);
-	if (h->guid != guid)
-		return;
-	if (!record && h->state == HEIR_NEW && sm->now < h->until) {
-		h->state = HEIR_OURS;
-		h->until = h->since + (has_changes(sm) ? STORES : COPIES);
-	}
-	if (record && has_copied(sm, h))
-		tell_news(sm, NEWS_SUCCESSOR_READY);
+	if (h->guid == guid && !record && sm->now < h->since + SHOWS)
+		h->is_ours = true;
+	replica_look_at_heir(sm);
 }
 
 void replica_look_at_heir(struct sm *sm)
 {
-	const struct replica_heir *h = &sm->m.replica->heir;
+	struct replica_heir *h = &sm->m.replica->heir;
 
-	if (h->guid && h->state == HEIR_OURS && has_copied(sm, h))
-		tell_news(sm, NEWS_SUCCESSOR_READY);
+	if (sm->state != SM_MASTER || !h->guid || h->is_ready || !may_have_it(sm, h))
+		return;
+	h->is_ready = true;
+	tell_news(sm, NEWS_SUCCESSOR_READY);
+}
+
+/* Said once: the administrator may wonder why the greater manager does not rule. */
+static void tell_wait(struct sm *sm, struct replica_heir *h)
+{
+	if (h->is_told || h->is_ready || sm->now < h->since + TELL || sm->now > h->asked_at + STALE)
+		return;
+	h->is_told = true;
+	log_guid(sm, h->guid, LOG_ID_HANDOVER, LOGB_INFO,
+		 "this manager has a greater priority, and takes over when it has stored what was "
+		 "changed at run time (opensmctl managers shows what it lacks)");
 }
 
 void heir_tick(struct sm *sm)
 {
-	struct replica_heir *h = &sm->m.replica->heir;
-
-	if (!h->guid || h->state == HEIR_DUE || sm->now < heir_next(sm))
+	if (sm->state != SM_MASTER || !sm->m.replica->heir.guid)
 		return;
-	if (sm->now < h->until && !has_copied(sm, h))
-		return;
-	h->state = HEIR_DUE;
-	tell_news(sm, NEWS_SUCCESSOR_READY);
+	replica_look_at_heir(sm);
+	tell_wait(sm, &sm->m.replica->heir);
 }
 
 mono_t heir_next(const struct sm *sm)
 {
+	static const mono_t ends[] = { SHOWS, COPIES, TELL, STORES };
 	const struct replica_heir *h = &sm->m.replica->heir;
+	mono_t next = MONO_NEVER;
 
-	if (!h->guid || h->state == HEIR_DUE)
-		return MONO_NEVER;
-	if (h->state == HEIR_OURS && sm->now < h->since + COPIES)
-		return mono_min(h->until, h->since + COPIES);
-	return h->until;
+	for (unsigned i = 0; h->guid && !h->is_ready && i < ARRAY_SIZE(ends); i++) {
+		if (sm->now < h->since + ends[i])
+			next = mono_min(next, h->since + ends[i]);
+	}
+	return sm->state == SM_MASTER ? next : MONO_NEVER;
 }

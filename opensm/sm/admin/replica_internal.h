@@ -66,9 +66,10 @@ struct replica_answer {
 /* A greater manager that waits for the fabric (replica_heir.c). */
 struct replica_heir {
 	guid_t guid; /* 0: none */
-	mono_t since, until;
-	/* it asks for managers, so it is one of ours; the election looks at it again */
-	enum { HEIR_NEW, HEIR_OURS, HEIR_DUE } state;
+	mono_t since, asked_at; /* asked_at: when the election asked last */
+	bool is_ours;		/* it asks for managers */
+	bool is_ready;		/* the election knows that it may have the fabric */
+	bool is_told;
 };
 
 /* How another manager of ours is configured, compared with us. */

@@ -41,7 +41,7 @@ void tenancy_settled(struct sm *sm, bool is_other_state)
 	if (!is_other_state || sm->state != SM_MASTER)
 		return;
 	partition_hold_tenants(sm, held_now(sm), is_removed);
-	if (partition_is_planned(sm))
+	if (partition_is_planned(sm) && partition_is_held(sm) != (held_now(sm) != TENANTS_FREE))
 		tell_news(sm, NEWS_TABLES, .text = "P_Keys of tenants may be written, or not");
 }
 

@@ -44,6 +44,7 @@ struct partitioning {
 	struct tenants *tenants;
 	enum tenants_held held, planned_held; /* now; when `pkeys` were planned */
 	partition_removed_fn *is_removed;     /* of TENANTS_TAKEN */
+	bool held_none; /* when `pkeys` were planned, no device had a P_Key that tenants may have */
 	struct partitions *joined;  /* `in_force` and the tenants'; NULL: there are none */
 	size_t dropped_told, small_told;
 };
@@ -545,8 +546,13 @@ void partition_join(struct sm *sm)
 void partition_hold_tenants(struct sm *sm, enum tenants_held held, partition_removed_fn *is_removed)
 {
 	assert(is_removed);
-	sm->m.partition->held = held;
-	sm->m.partition->is_removed = is_removed;
+	struct partitioning *p = sm->m.partition;
+
+	p->held = held;
+	p->is_removed = is_removed;
+	/* Without tenants, here and on devices, it is the same plan. */
+	if (held == TENANTS_FREE && p->held_none && !tenants_at(p->tenants, 0))
+		p->planned_held = TENANTS_FREE;
 }
 
 bool partition_is_held(const struct sm *sm)
@@ -627,6 +633,7 @@ static void plan_tables(struct sm *sm, const struct tables *t)
 	p->planned_held = p->held;
 	if (p->held != TENANTS_FREE && !observed)
 		held = observed_tenants(sm, t);
+	p->held_none = held && !tenants_at(held, 0);
 	job = job_of(sm);
 	job.ports = t->rows;
 	job.n_ports = t->n;

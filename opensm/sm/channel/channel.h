@@ -46,6 +46,7 @@ enum channel_stream {
 	CHANNEL_CABLES,	 /* which ports are cabled to each other */
 	CHANNEL_HEALTH,	 /* what was counted against links */
 	CHANNEL_LINES,	 /* M_Keys of ports that are absent: secret */
+	CHANNEL_LEDGER,
 	CHANNEL_STREAMS
 };
 
@@ -121,6 +122,8 @@ int channel_send(struct sm *sm, guid_t peer, enum channel_stream stream, uint64_
 bool channel_standby_at(const struct sm *sm, unsigned n, struct channel_standby *ret);
 /* Did this one announce a channel, lately? */
 bool channel_is_known(const struct sm *sm, guid_t guid);
+bool channel_is_secret(const struct sm *sm);
+bool channel_has_answered(const struct sm *sm, guid_t guid);
 /* Is this one connected? */
 bool channel_is_connected(const struct sm *sm, guid_t guid);
 

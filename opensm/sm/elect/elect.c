@@ -112,22 +112,16 @@ static bool goes_before(const struct sm *sm, const struct remote_sm *a, const st
 }
 
 /*
- * Where ports have keys, one that has just started may have none, and would rule nothing: a master
- * waits until it has read the fabric, and stands by.
+ * Does a remote SM go before us (14.4.1)? One that is DISCOVERING does not have what was entrusted to
+ * a master: it gets the fabric when it has read it, stands by, and has that.
  */
-static bool may_lack_keys(const struct sm *sm)
-{
-	return sm->state == SM_MASTER && keys_ring(sm);
-}
-
-/* Does a remote SM go before us (handover.md 3)? */
 static bool must_yield(const struct sm *sm, const struct remote_sm *r)
 {
 	switch ((enum sm_state)r->state) {
 	case SM_NOT_ACTIVE:
 		return false;
 	case SM_DISCOVERING:
-		return !r->defiant && elect_is_greater(sm, r) && !may_lack_keys(sm);
+		return !r->defiant && elect_is_greater(sm, r) && sm->state != SM_MASTER;
 	case SM_STANDBY:
 		return !r->defiant && elect_is_greater(sm, r);
 	case SM_MASTER:
@@ -150,11 +144,6 @@ static bool must_wait(const struct sm *sm, const struct remote_sm *r)
 static bool is_standby(const struct sm *sm, const struct remote_sm *r)
 {
 	return r->state == SM_STANDBY;
-}
-
-static bool is_discovering(const struct sm *sm, const struct remote_sm *r)
-{
-	return r->state == SM_DISCOVERING;
 }
 
 /* The greatest one that counts and of which `is` says yes; NULL. */
@@ -260,19 +249,10 @@ static void stand_by_for(struct sm *sm, struct remote_sm *r)
 		poll_tell(sm);
 }
 
-/*
- * The manager that the fabric is left to, NULL: none. A manager that started a moment ago has said
- * DISCOVERING and may stand by meanwhile; if it does not, HANDOVER only makes it sweep (14.4.1.3,
- * table in handover.md 2).
- */
+/* The manager that the fabric is left to, NULL: none. */
 static struct remote_sm *find_heir(struct sm *sm)
 {
-	struct remote_sm *r;
-
-	if (sm->state != SM_MASTER)
-		return NULL;
-	r = best_manager(sm, is_standby);
-	return r ? r : best_manager(sm, is_discovering);
+	return sm->state == SM_MASTER ? best_manager(sm, is_standby) : NULL;
 }
 
 /* Straight to the wire: no window, no retries, and nothing is left to wait for. */

@@ -187,8 +187,7 @@ static void prepare_arrived(const struct settle *s, struct settle_work *w)
 	for (size_t i = 0; i < w->n; i++) {
 		_cleanup_(ledger_row_freep) struct ledger_row *arrived = w->rows[i];
 
-		w->rows[i] = ledger_lacks(s->ledger, arrived) ? ledger_joined(s->ledger, arrived)
-							      : NULL;
+		w->rows[i] = ledger_joined(s->ledger, arrived);
 	}
 }
 
