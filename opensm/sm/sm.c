@@ -79,7 +79,7 @@ static void on_state_entered(struct sm *sm, enum sm_state before)
 	}
 	replica_state_changed(sm);
 	channel_state_changed(sm);
-	settle_state_changed(sm);
+	settle_state_changed(sm, before);
 	tenancy_state_changed(sm);
 	share_state_changed(sm);
 	key_turn_state_changed(sm);

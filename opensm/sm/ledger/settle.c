@@ -199,14 +199,14 @@ static void look_as_master(struct sm *sm)
 	}
 }
 
-/* What the master of this standby knows is known here, or is not. */
+/* What the master of this standby knows may not be known here. */
 static void look_as_standby(struct sm *sm)
 {
 	struct settle *s = sm->m.settle;
 	const struct settle_peer *master = settle_peer_of(s, elect_polled(sm));
 
-	if (master)
-		s->is_sure = peer_is_settled(master);
+	if (master && !peer_is_settled(master) && (master->is_sure || !master->is_heard))
+		s->is_sure = false;
 }
 
 void settle_look(struct sm *sm)
@@ -218,7 +218,7 @@ void settle_look(struct sm *sm)
 			continue;
 		note_manager(sm, s->peers[i].guid);
 		s->meta.term = MAX(s->meta.term, s->peers[i].term);
-		s->is_sure = true;
+		s->is_sure |= s->peers[i].is_sure;
 	}
 	if (sm->state == SM_MASTER)
 		look_as_master(sm);
@@ -361,7 +361,7 @@ void settle_ready(struct sm *sm)
 	}
 }
 
-void settle_state_changed(struct sm *sm)
+void settle_state_changed(struct sm *sm, enum sm_state before)
 {
 	struct settle *s = sm->m.settle;
 
@@ -369,6 +369,8 @@ void settle_state_changed(struct sm *sm)
 	told_change(&s->told, TOLD_KEEPING, false);
 	if (sm->state != SM_MASTER) {
 		enter(sm, SETTLE_FOREIGN);
+		if (before == SM_MASTER && sm->state == SM_DISCOVERING)
+			settle_doubt(sm, "its own port was down");
 		return;
 	}
 	ask(sm);
@@ -382,9 +384,11 @@ void settle_sweep_ended(struct sm *sm)
 
 void settle_tick(struct sm *sm)
 {
+	const struct settle *s = sm->m.settle;
+
 	look_at_clock(sm);
 	peers_tick(sm);
-	if (sm->state == SM_MASTER && !settle_may_write(sm))
+	if (s->state == SETTLE_ASKING || s->state == SETTLE_TAKING)
 		settle_look(sm);
 }
 

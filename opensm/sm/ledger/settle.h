@@ -37,7 +37,8 @@ const char *settle_state_name(enum settle_state state); /* "asking" */
  */
 void settle_new(struct sm *sm, const struct sm_paths *paths, size_t (*unexplained)(struct sm *sm));
 void settle_free(struct sm *sm);
-void settle_state_changed(struct sm *sm);
+/* `before`: the state that was left. */
+void settle_state_changed(struct sm *sm, enum sm_state before);
 void settle_sweep_ended(struct sm *sm);
 void settle_tick(struct sm *sm);
 mono_t settle_next(const struct sm *sm);

@@ -389,8 +389,7 @@ static void close_file(struct sm *sm, int error)
 	       s->fault);
 }
 
-/* Returns whether there was no file that could be used. */
-static bool open_file(struct sm *sm)
+static void open_file(struct sm *sm)
 {
 	struct settle *s = sm->m.settle;
 	char aside[LEDGER_ASIDE_MAX] = "";
@@ -405,7 +404,6 @@ static bool open_file(struct sm *sm)
 		log_on(ABOUT(.id = LOG_ID_DISK_FAULT, .file = s->path), LOGB_ERROR,
 		       "%s was damaged and is kept as %s: what it held is asked of other managers",
 		       s->path, aside);
-	return fresh || aside[0] || r < 0;
 }
 
 static void tell_loaded(const struct settle *s)
@@ -432,7 +430,8 @@ void disk_load(struct sm *sm, const struct sm_paths *paths)
 		return;
 	}
 	s->path = xasprintf("%s/%s", paths->cache_dir, LEDGER_FILE);
-	s->is_sure = !open_file(sm) || s->meta.founded;
+	open_file(sm);
+	s->is_sure = s->meta.founded;
 	tell_loaded(s);
 }
 

@@ -36,6 +36,7 @@ struct settle_digests {
 	uint64_t term;
 	uint32_t tables; /* bits: those that may be told to this manager */
 	enum settle_state state;
+	bool is_sure; /* struct settle */
 	struct ledger_digest of[LEDGER_TABLES];
 };
 
@@ -59,6 +60,7 @@ struct settle_peer {
 	uint32_t tables; /* that it is told, and tells */
 	uint64_t term;
 	enum settle_state state; /* as it said last */
+	bool is_heard, is_sure;	 /* it has said something; struct settle_digests */
 	struct settle_half of[LEDGER_TABLES];
 	struct ledger_key *queue; /* rows that it has not been sent */
 	size_t n_queue, cap_queue;
@@ -123,7 +125,7 @@ enum { TOLD_REFUSES, TOLD_BAD };
 
 /* ---- settle_words.c ---- */
 
-#define DIGESTS_BYTES (1 + 8 + 4 + 1 + LEDGER_TABLES * 24)
+#define DIGESTS_BYTES (1 + 8 + 4 + 1 + 1 + LEDGER_TABLES * 24)
 #define BUCKETS_BYTES (2 + LEDGER_BUCKETS * 8)
 void digests_pack(const struct settle_digests *d, uint8_t to[DIGESTS_BYTES]);
 bool digests_read(const uint8_t *from, size_t len, struct settle_digests *ret);

@@ -166,7 +166,10 @@ static void send_digests(struct sm *sm, struct settle_peer *p)
 {
 	const struct settle *s = sm->m.settle;
 	struct settle_digests d = {
-		.term = s->meta.term, .tables = tables_for(sm), .state = s->state
+		.term = s->meta.term,
+		.tables = tables_for(sm),
+		.state = s->state,
+		.is_sure = s->is_sure,
 	};
 	uint8_t bytes[DIGESTS_BYTES];
 
@@ -458,6 +461,8 @@ static void on_digests(struct sm *sm, struct settle_peer *p, const struct channe
 	p->tables = d.tables & tables_for(sm);
 	p->term = d.term;
 	p->state = d.state;
+	p->is_heard = true;
+	p->is_sure = d.is_sure;
 	for (unsigned t = 0; t < LEDGER_TABLES; t++) {
 		struct ledger_digest own;
 
@@ -534,7 +539,7 @@ void peers_rows_stored(struct sm *sm, guid_t from, const struct channel_ticket *
 		return;
 	/* Without a cache folder they count as long as this process lives. */
 	if (error < 0 && error != -ENOENT)
-		begin_peer(sm, p);
+		not_taken(sm, p, PAUSE);
 	else
 		pull_ended(sm, p, end);
 }
