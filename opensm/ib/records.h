@@ -224,16 +224,25 @@ IB_LAYOUT_ENUM(SMC, MANAGER_CONFIG_LIST)
 
 /*
  * A part of a message between managers of ours, and its answer, at SA_DATA; up to
- * CHANNEL_PART_BYTES of the message follow (sm/channel/channel_internal.h).
+ * CHANNEL_PART_BYTES of the message follow (sm/channel/channel_internal.h). TAG proves what stands
+ * before and behind it.
  */
 #define CHANNEL_PART_LIST(F)                                                                       \
 	F(CHP, VERSION, 8) F(CHP, KIND, 8) F(CHP, STREAM, 8) F(CHP, REASON, 8)                     \
 	F(CHP, SESSION, 32) F(CHP, SERIAL, 32) F(CHP, LENGTH, 32) F(CHP, OFFSET, 32)               \
-	F(CHP, DIGEST, 64) F(CHP, MESSAGE_VERSION, 64)
+	F(CHP, TAG, 128)
 IB_LAYOUT_ENUM(CHP, CHANNEL_PART_LIST)
+
+/*
+ * Behind the head of parts by which managers prove themselves: port and life of the sender, its
+ * nonce, and the one that it answers.
+ */
+#define CHANNEL_MEETING_LIST(F)                                                                    \
+	F(CHM, GUID, 64) F(CHM, LIFE, 64) F(CHM, NONCE, 128) F(CHM, ANSWERED, 128)
+IB_LAYOUT_ENUM(CHM, CHANNEL_MEETING_LIST)
 /* libumad2sim garbles what stands behind byte 224 of a MAD: that is left free. */
 #define CHANNEL_PART_BYTES 128
-/* No attribute of chapter 15.2.5; sent only to managers that announced a channel. */
+/* No attribute of chapter 15.2.5; sent only to managers. */
 #define SA_CHANNEL	   0xFF4D
 
 _Static_assert(SAH_BYTES == SA_DATA && CPI_BYTES == 72 && PR_BYTES == 64 && MPR_BYTES == 24 &&
@@ -241,6 +250,7 @@ _Static_assert(SAH_BYTES == SA_DATA && CPI_BYTES == 72 && PR_BYTES == 64 && MPR_
 		       IIR_BYTES == 24 && GIR_BYTES == 72 && LKR_BYTES == 6 &&
 		       LFR_BYTES == 72 && MFR_BYTES == 72 && SLR_BYTES == 16 && VAR_BYTES == 72 &&
 		       PKR_BYTES == 72 && IIW_BYTES == 64 && SMC_BYTES == 64 && CHP_BYTES == 36 &&
+		       CHM_BYTES == 48 &&
 		       SVR_DATA8_0 + SMC_VERSION == SVR_DATA64_0,
 	       "record sizes of chapter 15.2.5");
 

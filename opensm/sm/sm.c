@@ -68,6 +68,45 @@ static void on_state_leaves(struct sm *sm, enum sm_state next)
 		standby_enter(sm);
 }
 
+/*
+ * These machines send as MASTER, to managers that have registered as standbys: of others, and in
+ * other states, they are told nothing but that they are gone.
+ */
+static void on_standby(struct sm *sm, guid_t guid, bool connected)
+{
+	bool is_standby = connected && channel_is_standby(sm, guid);
+
+	key_turn_standby(sm, guid, is_standby);
+	marks_peers_standby(sm, guid, is_standby);
+	sick_peers_standby(sm, guid, is_standby);
+	line_peers_standby(sm, guid, is_standby);
+}
+
+static void on_manager(struct sm *sm, guid_t guid, bool connected)
+{
+	settle_peer(sm, guid, connected);
+	on_standby(sm, guid, connected);
+}
+
+static void on_registered(struct sm *sm, guid_t guid, const uint8_t *record)
+{
+	bool was_standby = channel_is_standby(sm, guid);
+
+	replica_manager_seen(sm, guid, record);
+	channel_manager_seen(sm, guid, record);
+	if (!was_standby && channel_is_standby(sm, guid))
+		on_standby(sm, guid, true);
+}
+
+/* A manager that is not master any more has no standbys. */
+static void leave_standbys(struct sm *sm)
+{
+	struct channel_peer_view p;
+
+	for (unsigned i = 0; channel_peer_at(sm, i, &p); i++)
+		on_standby(sm, p.guid, false);
+}
+
 static void on_state_entered(struct sm *sm, enum sm_state before)
 {
 	sweep_entered(sm);
@@ -80,6 +119,8 @@ static void on_state_entered(struct sm *sm, enum sm_state before)
 	replica_state_changed(sm);
 	channel_state_changed(sm);
 	settle_state_changed(sm, before);
+	if (before == SM_MASTER)
+		leave_standbys(sm);
 	tenancy_state_changed(sm);
 	share_state_changed(sm);
 	key_turn_state_changed(sm);
@@ -92,15 +133,6 @@ static void on_state_entered(struct sm *sm, enum sm_state before)
 	strangers_reset(sm);
 	lockout_state_entered(sm, before);
 	event_state(sm, before, sm->state);
-}
-
-static void on_standby(struct sm *sm, guid_t guid, bool connected)
-{
-	settle_peer(sm, guid, connected);
-	key_turn_standby(sm, guid, connected);
-	marks_peers_standby(sm, guid, connected);
-	sick_peers_standby(sm, guid, connected);
-	line_peers_standby(sm, guid, connected);
 }
 
 static void act_on_delta(struct sm *sm, const struct delta *d, enum delta_kind kind)

@@ -97,7 +97,7 @@ static bool run_jobs(struct rig_sm *s, mono_t now)
 	return any;
 }
 
-/* Ids are the same in each run. */
+/* The same in each run, and not the same for two managers. */
 static void draw(void *arg, void *ret, size_t len)
 {
 	struct rig_sm *s = arg;
@@ -141,7 +141,7 @@ int rig_start(struct rig *rig, const char *node, int port, const struct conf *co
 	tr = sim_attach(rig->sim, node, port);
 	if (!tr)
 		return -ENODEV;
-	*s = (struct rig_sm){ .rig = rig, .tr = tr };
+	*s = (struct rig_sm){ .rig = rig, .tr = tr, .ids = rig->n_starts++ };
 	snprintf(s->node, sizeof(s->node), "%s", node);
 	transport_set_issm(tr, true);
 	s->sm = sm_new(conf, rig->between ? rig->between(s) : tr, &paths, &hooks);

@@ -33,6 +33,7 @@ struct rig {
 	struct sim *sim;           /* owned */
 	struct rig_sm sms[RIG_MAX_SMS];
 	unsigned n_sms;
+	unsigned n_starts;	   /* each draws other numbers */
 	unsigned standstill;       /* steps since the clock last moved */
 	const char *acting;	   /* the node of the manager that runs now; NULL: none does */
 	/* what a job takes; 0: it is done before anything else happens */

@@ -45,6 +45,7 @@ static struct {
 } seen;
 
 #define N_TAPS 8
+#define HEARD  64
 
 struct tap {
 	struct transport base, *under;
@@ -53,17 +54,25 @@ struct tap {
 	uint8_t mad[MAD_SIZE];
 	bool waits;
 	unsigned questions;
+	bool unregistered; /* what it registers gets lost */
 	bool deaf; /* SMInfo of others, and traps, do not arrive */
 	/* parts of the channel, per cent; `late`: one overtakes it */
 	struct {
 		unsigned lost, twice, late;
+		unsigned flipped; /* a bit of it, or of an answer, is another one */
 		bool cut;  /* none arrives */
-		bool old;  /* this manager announces no channel */
+		bool old;  /* this manager announces another version, and takes no part of ours */
 		uint64_t dice;
 		struct transport_event kept;
 		unsigned wait; /* MADs until `kept` arrives; 0: there is none */
 		uint8_t sent[MAD_SIZE]; /* the last part, or answer */
 		unsigned n_sent, n_requests;
+		/* the last requests that arrived */
+		struct transport_event heard[HEARD];
+		unsigned n_heard;
+		/* 8 bytes that are looked for in all parts that it sends; how often they were there */
+		uint64_t sought;
+		unsigned found;
 	} channel;
 };
 
@@ -107,16 +116,26 @@ static inline bool is_part(const uint8_t *mad)
 	return ib_get(mad, SMP_CLASS) == MAD_CLASS_SA && ib_get(mad, SAH_ATTR_ID) == SA_CHANNEL;
 }
 
+static inline void tap_seeks(struct tap *tap, const uint8_t *mad)
+{
+	uint8_t sought[8];
+
+	ib_bits_put(sought, 0, 64, tap->channel.sought);
+	for (unsigned i = 0; tap->channel.sought && i + sizeof(sought) <= MAD_SIZE; i++)
+		tap->channel.found += memcmp(mad + i, sought, sizeof(sought)) == 0;
+}
+
 /* False: it gets lost on the way. */
 static inline bool tap_sends_part(struct tap *tap, const uint8_t *mad, bool request)
 {
+	tap_seeks(tap, mad);
 	memcpy(tap->channel.sent, mad, MAD_SIZE);
 	tap->channel.n_sent++;
 	tap->channel.n_requests += request;
 	return request || !tap_rolls(tap, tap->channel.lost);
 }
 
-/* As a version without a channel registers itself. */
+/* As version 1 of the channel registers itself. */
 static inline int tap_send_old(struct tap *tap, const struct transport_addr *to,
 			       const uint8_t *mad, size_t length, unsigned timeout_ms)
 {
@@ -124,7 +143,7 @@ static inline int tap_send_old(struct tap *tap, const struct transport_addr *to,
 
 	memcpy(old, mad, sizeof(old));
 	if (ib_get(old, SAH_ATTR_ID) == SA_SERVICE_RECORD && ib_get(old, SAH_METHOD) == MAD_SET)
-		ib_put(old + SA_DATA + SVR_DATA8_0 / 8, SMC_CHANNEL, 0);
+		ib_put(old + SA_DATA + SVR_DATA8_0 / 8, SMC_CHANNEL, 1);
 	return transport_send(tap->under, to, old, length, timeout_ms);
 }
 
@@ -133,6 +152,8 @@ static inline int tap_send(struct transport *t, const struct transport_addr *to,
 {
 	struct tap *tap = (struct tap *)t;
 
+	if (is_part(mad) && tap->channel.old)
+		return 0;
 	if (is_part(mad))
 		return tap_sends_part(tap, mad, timeout_ms)
 			       ? transport_send(tap->under, to, mad, length, timeout_ms)
@@ -143,9 +164,23 @@ static inline int tap_send(struct transport *t, const struct transport_addr *to,
 		tap->waits = true;
 		tap->questions++;
 	}
+	if (tap->unregistered && ib_get(mad, SMP_CLASS) == MAD_CLASS_SA &&
+	    ib_get(mad, SAH_ATTR_ID) == SA_SERVICE_RECORD && ib_get(mad, SAH_METHOD) == MAD_SET)
+		return 0;
 	if (tap->channel.old && length == MAD_SIZE)
 		return tap_send_old(tap, to, mad, length, timeout_ms);
 	return transport_send(tap->under, to, mad, length, timeout_ms);
+}
+
+/* In what the channel reads of it: SA_DATA and what follows. */
+static inline void tap_flips(struct tap *tap, struct transport_event *ev)
+{
+	unsigned bit;
+
+	if (ev->kind != TRANSPORT_MAD || !is_part(ev->mad) || !tap_rolls(tap, tap->channel.flipped))
+		return;
+	bit = random_next(&tap->channel.dice) % (8 * (CHP_BYTES + CHANNEL_PART_BYTES));
+	ev->mad[SA_DATA + bit / 8] ^= (uint8_t)(1u << bit % 8);
 }
 
 /* A request arrives, or not, or twice, or later. False: not now. */
@@ -154,8 +189,9 @@ static inline bool tap_hears_part(struct tap *tap, const struct transport_event 
 	if (ev->kind != TRANSPORT_MAD || !is_part(ev->mad) ||
 	    ib_get(ev->mad, SAH_METHOD) & MAD_RESPONSE_BIT)
 		return true;
-	if (tap->channel.cut || tap_rolls(tap, tap->channel.lost))
+	if (tap->channel.cut || tap->channel.old || tap_rolls(tap, tap->channel.lost))
 		return false;
+	tap->channel.heard[tap->channel.n_heard++ % HEARD] = *ev;
 	if (tap->channel.wait)
 		return true;
 	if (tap_rolls(tap, tap->channel.twice)) {
@@ -183,6 +219,7 @@ static inline int tap_receive_next(struct tap *tap, struct transport_event *ret)
 		if (r != 1)
 			return r;
 		tap->channel.wait -= tap->channel.wait > 1;
+		tap_flips(tap, ret);
 		if (tap_hears_part(tap, ret))
 			return r;
 	}

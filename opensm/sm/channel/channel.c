@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The doors of the channel, and which MAD belongs to which side of it.
+ * What others call, and which MAD belongs to which side of the channel.
  */
 #include "sm/channel/channel.h"
 
@@ -16,6 +16,7 @@ void channel_new(struct sm *sm, const struct channel_questions *questions)
 
 	c->questions = questions;
 	c->log = (struct log_limit){ .interval = 10 * MONO_S, .burst = 5 };
+	c->version_log = (struct log_limit){ .interval = 600 * MONO_S, .burst = 1 };
 	sm->m.channel = c;
 }
 
@@ -25,13 +26,23 @@ void channel_free(struct sm *sm)
 
 	if (!c)
 		return;
-	for (unsigned i = 0; i < MAX_REMOTE_SMS; i++) {
+	for (unsigned i = 0; i < c->n_rows; i++) {
 		for (unsigned k = 0; k < CHANNEL_STREAMS; k++)
 			out_clear(c, &c->peers[i].out[k]);
+		in_reset(c, &c->peers[i]);
 	}
-	in_reset(c);
+	explicit_bzero(c, sizeof(*c));
 	free(c);
 	sm->m.channel = NULL;
+}
+
+/* ---- sending ------------------------------------------------------------------------------- */
+
+/* What is none of the ledger's is taken from the master that is followed, and so from it alone. */
+static bool may_send(const struct sm *sm, enum channel_stream stream)
+{
+	return sm->state == SM_MASTER ||
+	       (sm->state != SM_NOT_ACTIVE && stream == CHANNEL_LEDGER);
 }
 
 int channel_send(struct sm *sm, guid_t peer, enum channel_stream stream, uint64_t version,
@@ -43,7 +54,7 @@ int channel_send(struct sm *sm, guid_t peer, enum channel_stream stream, uint64_
 	assert(stream < CHANNEL_STREAMS && (bytes || !len));
 	if (len > CHANNEL_MESSAGE_MAX)
 		return -EMSGSIZE;
-	if (sm->state != SM_MASTER || !p || !p->connected || p->fail)
+	if (!p || !p->connected || p->fail || !may_send(sm, stream))
 		return -ENOTCONN;
 	r = out_start(sm, p, stream, version, bytes, len);
 	if (r < 0)
@@ -54,6 +65,60 @@ int channel_send(struct sm *sm, guid_t peer, enum channel_stream stream, uint64_
 	return 0;
 }
 
+bool channel_is_connected(const struct sm *sm, guid_t guid)
+{
+	const struct channel_peer *p = peer_find(sm->m.channel, guid);
+
+	return p && p->connected && !p->fail;
+}
+
+bool channel_peer_at(const struct sm *sm, unsigned n, struct channel_peer_view *ret)
+{
+	const struct channel *c = sm->m.channel;
+
+	for (unsigned i = 0; i < c->n_rows; i++) {
+		const struct channel_peer *p = &c->peers[i];
+
+		if (!p->guid || n-- > 0)
+			continue;
+		*ret = (struct channel_peer_view){ .guid = p->guid,
+						   .connected = p->connected && !p->fail,
+						   .known = p->answered,
+						   .since = p->connected ? p->connected_at
+									 : p->lost_at };
+		return true;
+	}
+	return false;
+}
+
+bool channel_has_answered(const struct sm *sm, guid_t guid)
+{
+	const struct channel_peer *p = peer_find(sm->m.channel, guid);
+
+	return p && p->answered;
+}
+
+unsigned channel_tries(const struct sm *sm, guid_t guid)
+{
+	const struct channel_peer *p = peer_find(sm->m.channel, guid);
+
+	return p && !p->connected ? p->tries : 0;
+}
+
+/* ---- standbys ------------------------------------------------------------------------------ */
+
+bool channel_is_known(const struct sm *sm, guid_t guid)
+{
+	const struct channel_peer *p = peer_find(sm->m.channel, guid);
+
+	return sm->state == SM_MASTER && p && p->registered;
+}
+
+bool channel_is_standby(const struct sm *sm, guid_t guid)
+{
+	return channel_is_known(sm, guid) && channel_is_connected(sm, guid);
+}
+
 bool channel_standby_at(const struct sm *sm, unsigned n, struct channel_standby *ret)
 {
 	const struct channel *c = sm->m.channel;
@@ -61,7 +126,7 @@ bool channel_standby_at(const struct sm *sm, unsigned n, struct channel_standby 
 	for (unsigned i = 0; i < c->n_rows; i++) {
 		const struct channel_peer *p = &c->peers[i];
 
-		if (!p->guid || !p->connected || p->fail || n-- > 0)
+		if (!p->guid || !channel_is_standby(sm, p->guid) || n-- > 0)
 			continue;
 		*ret = (struct channel_standby){ .guid = p->guid };
 		for (unsigned k = 0; k < CHANNEL_STREAMS; k++)
@@ -71,17 +136,13 @@ bool channel_standby_at(const struct sm *sm, unsigned n, struct channel_standby 
 	return false;
 }
 
-bool channel_is_known(const struct sm *sm, guid_t guid)
+void channel_manager_seen(struct sm *sm, guid_t guid, const uint8_t *record)
 {
-	return peer_find(sm->m.channel, guid) != NULL;
+	if (sm->state == SM_MASTER && record)
+		peer_seen(sm, guid, record);
 }
 
-bool channel_is_connected(const struct sm *sm, guid_t guid)
-{
-	const struct channel_peer *p = peer_find(sm->m.channel, guid);
-
-	return p && p->connected && !p->fail;
-}
+/* ---- receiving ----------------------------------------------------------------------------- */
 
 void channel_register(struct sm *sm, enum channel_stream stream, channel_message_fn *fn, void *arg)
 {
@@ -92,75 +153,60 @@ void channel_register(struct sm *sm, enum channel_stream stream, channel_message
 void channel_reply(struct sm *sm, const struct channel_ticket *ticket, const void *bytes,
 		   size_t len)
 {
+	struct channel_peer *p = peer_of_session(sm->m.channel, ticket->session);
+
 	assert(ticket->stream < CHANNEL_STREAMS && len <= CHANNEL_REPLY_MAX && (bytes || !len));
-	in_reply(sm, ticket, bytes, len);
+	if (p)
+		in_reply(sm, p, ticket, bytes, len);
 }
 
-void channel_manager_seen(struct sm *sm, guid_t guid, const uint8_t *record)
-{
-	if (sm->state == SM_MASTER && record)
-		peer_seen(sm, guid, record);
-}
-
-void channel_state_changed(struct sm *sm)
-{
-	struct channel *c = sm->m.channel;
-
-	if (!c)
-		return;
-	if (sm->state != SM_MASTER)
-		peer_lose_all(sm);
-	/* The master that sent keys while we were locked out is the one that is followed now. */
-	if (sm->state == SM_STANDBY && c->session && !c->master)
-		c->master = elect_polled(sm);
-	if (sm->state != SM_STANDBY)
-		in_reset(c);
-	/* sessions that no other life of this manager had, as far as the clock tells */
-	c->dice ^= sm->tr->port_guid * 2654435761u ^ sm->now;
-}
-
-/* ---- what arrives -------------------------------------------------------------------------- */
-
-/* A shot has ended: an answer came, or it came back. */
-static void shot_ended(struct sm *sm, struct channel_shot *found, const struct channel_part *part)
+/* A shot has ended: `ev` is its answer, or NULL. */
+static void shot_ended(struct sm *sm, struct channel_shot *found, const struct transport_event *ev)
 {
 	struct channel_shot shot = *found;
+	struct channel_part part;
+	bool is_part = ev && !ib_get(ev->mad, SAH_STATUS) && channel_part_read(ev, &part);
 
 	channel_free_shot(sm->m.channel, found);
-	if (part)
-		peer_answer(sm, &shot, part);
+	if (ev)
+		peer_answer(sm, &shot, ev, is_part ? &part : NULL);
 	else
 		peer_silence(sm, &shot);
 	out_feed(sm);
-}
-
-static bool is_answer_to(const struct channel_shot *shot, const struct channel_part *part)
-{
-	if (part->version != CHANNEL_VERSION)
-		return true;
-	return shot->hello || part->stream == shot->stream;
 }
 
 bool channel_receive(struct sm *sm, const struct transport_event *ev)
 {
 	uint8_t method = ib_get(ev->mad, SAH_METHOD);
 	struct channel_shot *shot;
-	struct channel_part part;
-	bool heard;
 
 	if (ev->kind == TRANSPORT_GONE || ib_get(ev->mad, SAH_ATTR_ID) != SA_CHANNEL)
 		return false;
 	if (ev->kind == TRANSPORT_MAD && !(method & MAD_RESPONSE_BIT)) {
-		in_receive(sm, ev);
+		meet_receive(sm, ev);
 		return true;
 	}
 	shot = channel_find_shot(sm, ev);
-	if (!shot)
-		return true;
-	heard = ev->kind == TRANSPORT_MAD && !ib_get(ev->mad, SAH_STATUS) &&
-		channel_part_read(ev, &part) && is_answer_to(shot, &part);
-	shot_ended(sm, shot, heard ? &part : NULL);
+	if (shot)
+		shot_ended(sm, shot, ev->kind == TRANSPORT_MAD ? ev : NULL);
 	return true;
+}
+
+/* ---- turns --------------------------------------------------------------------------------- */
+
+/* What only a master sends ends with its being one. */
+void channel_state_changed(struct sm *sm)
+{
+	struct channel *c = sm->m.channel;
+
+	if (!c)
+		return;
+	if (sm->state == SM_NOT_ACTIVE)
+		peer_lose_all(sm, "this manager is not active");
+	for (unsigned i = 0; i < c->n_rows && sm->state != SM_MASTER; i++) {
+		c->peers[i].registered = false;
+		out_lose_of_master(sm, &c->peers[i]);
+	}
 }
 
 static void give_up_old_shots(struct sm *sm)
@@ -175,10 +221,13 @@ static void give_up_old_shots(struct sm *sm)
 
 void channel_tick(struct sm *sm)
 {
-	if (sm->state == SM_STANDBY || sm->state == SM_DISCOVERING)
-		in_tick(sm);
-	if (sm->state != SM_MASTER)
+	if (channel_keys_changed(sm)) {
+		peer_lose_all(sm, "this manager has other keys now");
+		channel_forget_keys(sm->m.channel);
+	}
+	if (sm->state == SM_NOT_ACTIVE)
 		return;
+	in_tick(sm);
 	give_up_old_shots(sm);
 	peer_tick(sm);
 	out_feed(sm);
@@ -186,9 +235,9 @@ void channel_tick(struct sm *sm)
 
 mono_t channel_next(const struct sm *sm)
 {
-	if (sm->state == SM_STANDBY || sm->state == SM_DISCOVERING)
-		return in_next(sm);
-	return sm->state == SM_MASTER ? mono_min(peer_next(sm), out_next(sm)) : MONO_NEVER;
+	if (sm->state == SM_NOT_ACTIVE)
+		return MONO_NEVER;
+	return mono_min(in_next(sm), mono_min(peer_next(sm), out_next(sm)));
 }
 
 const struct channel_stats *channel_stats(const struct sm *sm)

@@ -1,32 +1,46 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * A channel from the master to each standby of ours: whole messages of up to 16 MiB, each answered
- * by a short reply of the receiver.
+ * A channel between managers of ours: whole messages of up to 16 MiB, each answered by a short
+ * reply of the receiver. Each of two managers opens its own direction, in which it sends:
  *
- *   master    channel_send() ----parts of 128 bytes---> channel_register()ed handler    standby
+ *   one       channel_send() ----parts of 128 bytes---> channel_register()ed handler    the other
  *             on_reply() <----------one reply---------- channel_reply(), at once or later
  *
- * For a standby, as the master sees it:
+ *   UNKNOWN --the election believes it, it registered with our SA, or proved itself--> KNOWN
+ *      ^                                                                          |  ^
+ *      |                                  HELLO, WELCOME, CONFIRM: both sides proven |
+ *      |                                                                          v  |
+ *      '--not heard of for 10 minutes-- KNOWN <--silent, or started anew--    CONNECTED
  *
- *   UNKNOWN --registers with our SA, and announces a channel--> KNOWN --answers HELLO--> CONNECTED
- *      ^                                                          ^                         |
- *      '------------------ not heard of for 10 minutes -----------'--silent, restarted, or--'
- *                                                                    we are not MASTER now
- *
- * NEWS_STANDBY_CONNECTED and NEWS_STANDBY_LOST tell when a standby enters and leaves CONNECTED.
+ * NEWS_STANDBY_CONNECTED and NEWS_STANDBY_LOST tell when a manager enters and leaves CONNECTED, in
+ * every state of ours but NOT_ACTIVE, in which there is no channel.
  *
  * Parts are plain GMPs of class SA on QP1 (no RMPP, which ibsim lacks): Set(0xFF4D) and GetResp.
- * A standby takes them only from the port of the master it follows, if that is one of ours and
- * knows sa_key. A manager that is locked out, and has registered as a manager with the master that
- * its own port names, takes keys and cables of that one (replica_seek_keys()). Lost parts are sent
- * again, in any order they arrive, several at a time.
+ * Lost parts are sent again, in any order they arrive, several at a time. A message is handed to
+ * the handler whole, once, and after those sent before it. Only a break (another session) between
+ * its arrival and its reply can bring it twice. On each stream one message is under way to each
+ * manager.
  *
- * A message is handed to the handler whole, once, and after those sent before it. Only a break
- * (another session) between its arrival and its reply can bring it twice: then with the same
- * version. On each stream one message is under way per standby.
+ * What a sender must have: sm_key and sa_key as they are here, proven over fresh nonces, and a GUID
+ * that allowed_sm_guids has. Where one of the keys is 0 or 1, as every distribution has it, it also
+ * must be a manager that the election believes or that registered with our SA: then any host of the
+ * subnet may be one. Streams but CHANNEL_LEDGER are taken only from the master that is followed; in
+ * DISCOVERING a manager that is locked out takes keys and cables of the one that it asked for them
+ * (replica_seek_keys()).
  *
- * Not here: what messages mean. A manager without a channel (an older version, a foreign one) is
- * never sent a part.
+ * With keys that are not known, a host that reads and sends whatever it likes
+ *   can	see which managers there are, when they speak, and how much; delay or drop parts, and so
+ *		keep two managers apart; have HELLOs answered, each by one MAD, without a trace in
+ *		memory
+ *   cannot	read or change a message or reply, invent one, or have one taken in twice or later;
+ *		end a session, or keep one from being made, by what it sends; make a manager keep
+ *		anything for it
+ * Neither key is sent, nor a thing by which one of them could be tried without the other. Who has
+ * one of them may try the other on a proof that he has heard: 2^64 times. Who has both later can
+ * read what he recorded before.
+ *
+ * Not here: what messages mean. To a manager without a channel (an older version, a foreign one)
+ * a HELLO is sent, and nothing more.
  */
 #pragma once
 
@@ -34,7 +48,7 @@
 #include "sm/sm.h"
 
 /* Of this protocol; announced in SMC_CHANNEL. */
-#define CHANNEL_VERSION	    1
+#define CHANNEL_VERSION	    2
 #define CHANNEL_MESSAGE_MAX (16u << 20)
 #define CHANNEL_REPLY_MAX   128
 
@@ -46,14 +60,14 @@ enum channel_stream {
 	CHANNEL_CABLES,	 /* which ports are cabled to each other */
 	CHANNEL_HEALTH,	 /* what was counted against links */
 	CHANNEL_LINES,	 /* M_Keys of ports that are absent: secret */
-	CHANNEL_LEDGER,
+	CHANNEL_LEDGER,	 /* rows: in all states, from every manager */
 	CHANNEL_STREAMS
 };
 
 enum channel_end {
 	CHANNEL_REPLIED, /* `bytes`, `len`: the reply */
-	CHANNEL_REFUSED, /* the standby has no handler for the stream, or cannot keep so much */
-	CHANNEL_LOST,	 /* the standby is not connected any more, or never replied */
+	CHANNEL_REFUSED, /* it has no handler for the stream, or cannot keep so much */
+	CHANNEL_LOST,	 /* it is not connected any more, never replied, or does not follow us */
 };
 
 /*
@@ -70,7 +84,7 @@ struct channel_ticket {
 };
 
 struct channel_message {
-	guid_t from;	  /* port of the master */
+	guid_t from;	  /* port of the sender */
 	uint64_t version; /* as the sender gave it */
 	/* valid during the call; the handler may take() them, and frees them then */
 	uint8_t *bytes;
@@ -85,12 +99,21 @@ struct channel_standby {
 	bool busy[CHANNEL_STREAMS]; /* a message is under way */
 };
 
+/* A manager, for people and for the ledger. */
+struct channel_peer_view {
+	guid_t guid;
+	bool connected; /* messages can be sent to it */
+	bool known;	/* it has answered a HELLO of this process */
+	mono_t since;	/* when it was connected, or lost; 0: neither yet */
+};
+
 struct channel_stats {
-	uint64_t parts_sent, parts_again; /* as MASTER; `again` are in `sent` too */
-	uint64_t parts_received;	  /* as STANDBY, repetitions included */
+	uint64_t parts_sent, parts_again; /* `again` are in `sent` too */
+	uint64_t parts_received;	  /* of a session, repetitions included */
 	uint64_t messages_sent, messages_received;
-	uint64_t strangers; /* parts that did not come from the master we follow */
-	uint64_t refused;   /* parts of the master that were out of order or damaged */
+	uint64_t strangers; /* requests whose sender is not, or cannot be, proven */
+	uint64_t refused;   /* parts of a session that were out of order or of no use */
+	uint64_t damaged;   /* parts that say they are of a session, and are not */
 };
 
 struct channel;
@@ -111,23 +134,37 @@ void channel_new(struct sm *sm, const struct channel_questions *questions);
 void channel_free(struct sm *sm);
 
 /*
- * As MASTER: sends `len` bytes (0 to CHANNEL_MESSAGE_MAX; copied) to the standby on port `peer`.
- * `on_reply` is called once, later, never from within. 0; -EMSGSIZE: longer; -ENOTCONN: no such
- * standby is connected; -EBUSY: a message is under way on this stream to it; -ENOBUFS: too much is
- * under way to all.
+ * Sends `len` bytes (0 to CHANNEL_MESSAGE_MAX; copied) to the manager on port `peer`: on
+ * CHANNEL_LEDGER in every state but NOT_ACTIVE, on other streams as MASTER. `on_reply` is called once, later, never from within. 0; -EMSGSIZE: longer;
+ * -ENOTCONN: no such manager is connected; -EBUSY: a message is under way on this stream to it;
+ * -ENOBUFS: too much is under way to all.
  */
 int channel_send(struct sm *sm, guid_t peer, enum channel_stream stream, uint64_t version,
 		 const void *bytes, size_t len, channel_reply_fn *on_reply, void *arg);
-/* The n-th standby (from 0) that is connected; false: there are no more. */
-bool channel_standby_at(const struct sm *sm, unsigned n, struct channel_standby *ret);
-/* Did this one announce a channel, lately? */
-bool channel_is_known(const struct sm *sm, guid_t guid);
-bool channel_is_secret(const struct sm *sm);
-bool channel_has_answered(const struct sm *sm, guid_t guid);
 /* Is this one connected? */
 bool channel_is_connected(const struct sm *sm, guid_t guid);
+/* Neither key of the channel is 0, 1, or drawn here. Else no secret may be sent. */
+bool channel_is_secret(const struct sm *sm);
+/* The n-th manager (from 0) that is known of, connected or not; false: there are no more. */
+bool channel_peer_at(const struct sm *sm, unsigned n, struct channel_peer_view *ret);
+/* It has answered a HELLO of this process. */
+bool channel_has_answered(const struct sm *sm, guid_t guid);
+/* HELLOs to it in a row without an answer. 0: it is connected, or none was sent. */
+unsigned channel_tries(const struct sm *sm, guid_t guid);
 
-/* As STANDBY: messages of the stream go to `fn`. NULL: they are refused. Counts until changed. */
+/*
+ * Standbys: as MASTER, managers that have registered with our SA and announced a channel, lately
+ * and since they started.
+ */
+
+/* The n-th standby (from 0) that is connected; false: there are no more. */
+bool channel_standby_at(const struct sm *sm, unsigned n, struct channel_standby *ret);
+/* Is this one a standby? */
+bool channel_is_known(const struct sm *sm, guid_t guid);
+/* And connected? */
+bool channel_is_standby(const struct sm *sm, guid_t guid);
+
+/* Messages of the stream go to `fn`. NULL: they are refused. Counts until changed. */
 void channel_register(struct sm *sm, enum channel_stream stream, channel_message_fn *fn, void *arg);
 /*
  * The reply (at most CHANNEL_REPLY_MAX bytes) to a message, from within its handler or later. One

@@ -1,52 +1,76 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * As STANDBY: messages from the master. Memory grows with what has arrived, never with what a part
- * says is to come.
+ * Messages that arrive. Memory grows with what has arrived, never with what a part says is to come;
+ * together they have CHANNEL_BYTES_MAX. Each segment that comes here was sealed by its sender, and
+ * the number of a message only grows within a session: none can be brought twice by a copy.
  */
 #include <string.h>
 
 #include "sm/channel/channel_internal.h"
-#include "util/hash.h"
 #include "util/mem.h"
-#include "util/random.h"
 
-#define HOLD (50 * MONO_MS) /* the master waits longer for an answer */
+#define HOLD	 (50 * MONO_MS) /* the sender waits longer for an answer */
+#define IDLE_MAX (60 * MONO_S)	/* half a message of which nothing came for so long is dropped */
 
-static void in_clear(struct channel_in *in)
+static void free_bytes(struct channel *c, struct channel_in *in)
 {
+	c->in_bytes -= in->cap;
 	free_wiped(in->bytes, in->cap);
-	*in = (struct channel_in){ 0 };
+	in->bytes = NULL;
+	in->cap = 0;
 }
 
-void in_reset(struct channel *c)
+/* Neither is any of it taken again: what its sender sends of it is STALE. */
+static void in_drop(struct channel *c, struct channel_in *in)
 {
-	for (unsigned i = 0; i < CHANNEL_STREAMS; i++)
-		in_clear(&c->in[i]);
-	c->master = 0;
-	c->master_session = c->session = 0;
+	free_bytes(c, in);
+	*in = (struct channel_in){ .serial = in->serial };
+}
+
+void in_reset(struct channel *c, struct channel_peer *p)
+{
+	for (unsigned i = 0; i < CHANNEL_STREAMS; i++) {
+		free_bytes(c, &p->in[i]);
+		p->in[i] = (struct channel_in){ 0 };
+	}
+	explicit_bzero(&p->in_session, sizeof(p->in_session));
 }
 
 /* ---- answers ------------------------------------------------------------------------------- */
 
-static void answer(struct sm *sm, const struct transport_event *ev, const struct channel_part *rq,
-		   enum channel_kind kind, enum channel_reason reason)
+static void answer(struct sm *sm, const struct channel_peer *p, const struct transport_event *ev,
+		   const struct channel_part *part)
 {
-	const struct channel_part part = {
-		.kind = kind,
-		.stream = rq->stream,
-		.reason = (uint8_t)reason,
-		.session = sm->m.channel->session,
-		.serial = rq->serial,
-	};
-
-	channel_answer(sm, &ev->from, ev->mad, &part);
+	channel_answer(sm, &ev->from, ev->mad, part, p->in_session.back);
 }
 
-static void refuse(struct sm *sm, const struct transport_event *ev, const struct channel_part *rq,
-		   enum channel_reason reason)
+/* An answer of this kind to `rq`. */
+static struct channel_part answer_to(const struct channel_part *rq, enum channel_kind kind)
 {
+	return (struct channel_part){ .kind = kind,
+				      .stream = rq->stream,
+				      .session = rq->session,
+				      .serial = rq->serial,
+				      .offset = rq->offset };
+}
+
+static void answer_kind(struct sm *sm, const struct channel_peer *p,
+			const struct transport_event *ev, const struct channel_part *rq,
+			enum channel_kind kind)
+{
+	const struct channel_part part = answer_to(rq, kind);
+
+	answer(sm, p, ev, &part);
+}
+
+static void refuse(struct sm *sm, const struct channel_peer *p, const struct transport_event *ev,
+		   const struct channel_part *rq, enum channel_reason reason)
+{
+	struct channel_part part = answer_to(rq, PART_REFUSED);
+
+	part.reason = (uint8_t)reason;
 	sm->m.channel->stats.refused++;
-	answer(sm, ev, rq, PART_REFUSED, reason);
+	answer(sm, p, ev, &part);
 }
 
 static void hold(struct sm *sm, struct channel_in *in, const struct transport_event *ev)
@@ -58,16 +82,17 @@ static void hold(struct sm *sm, struct channel_in *in, const struct transport_ev
 }
 
 /* The request that is held gets its answer: the reply, or PENDING. */
-static void answer_held(struct sm *sm, unsigned stream)
+static void answer_held(struct sm *sm, struct channel_peer *p, unsigned stream)
 {
-	struct channel_in *in = &sm->m.channel->in[stream];
+	struct channel_in *in = &p->in[stream];
 	bool replied = in->state == IN_REPLIED;
 	const struct channel_part part = {
 		.kind = replied ? PART_REPLY : PART_PENDING,
 		.stream = (uint8_t)stream,
-		.session = sm->m.channel->session,
+		.session = p->in_session.id,
 		.serial = in->serial,
 		.length = replied ? (uint32_t)in->reply_len : 0,
+		.offset = replied ? 0 : in->held_segment * CHANNEL_PART_BYTES,
 		.bytes = in->reply,
 		.n = replied ? in->reply_len : 0,
 	};
@@ -75,263 +100,218 @@ static void answer_held(struct sm *sm, unsigned stream)
 	if (!in->held)
 		return;
 	in->held = false;
-	channel_answer(sm, &in->held_from, in->held_mad, &part);
+	channel_answer(sm, &in->held_from, in->held_mad, &part, p->in_session.back);
 }
 
-void in_reply(struct sm *sm, const struct channel_ticket *ticket, const void *bytes, size_t len)
+void in_reply(struct sm *sm, struct channel_peer *p, const struct channel_ticket *ticket,
+	      const void *bytes, size_t len)
 {
-	struct channel *c = sm->m.channel;
-	struct channel_in *in = &c->in[ticket->stream];
+	struct channel_in *in = &p->in[ticket->stream];
 
-	if (ticket->session != c->session || in->state != IN_WORKING ||
-	    ticket->serial != in->serial)
+	if (in->state != IN_WORKING || ticket->serial != in->serial)
 		return;
 	in->state = IN_REPLIED;
 	in->reply_len = len;
 	if (len)
 		memcpy(in->reply, bytes, len);
-	answer_held(sm, ticket->stream);
+	answer_held(sm, p, ticket->stream);
 }
 
 /* ---- segments ------------------------------------------------------------------------------ */
 
-static bool reserve(struct channel_in *in, size_t need)
+static bool reserve(struct channel *c, struct channel_in *in, size_t need)
 {
 	size_t cap = MIN(in->len, MAX(need, in->cap * 2));
 	uint8_t *bytes;
 
 	if (need <= in->cap)
 		return true;
-	bytes = try_calloc(cap, 1, CHANNEL_MESSAGE_MAX);
+	if (c->in_bytes - in->cap + cap > CHANNEL_BYTES_MAX)
+		return false;
+	bytes = try_calloc(cap, 1, CHANNEL_MESSAGE_MAX + VERSION_BYTES);
 	if (!bytes)
 		return false;
 	if (in->cap)
 		memcpy(bytes, in->bytes, in->cap);
-	free_wiped(in->bytes, in->cap);
+	free_bytes(c, in);
 	in->bytes = bytes;
 	in->cap = cap;
+	c->in_bytes += cap;
 	return true;
 }
 
-static void advance(struct channel_in *in)
+static void begin_message(struct channel *c, struct channel_in *in,
+			  const struct channel_part *part)
 {
-	while (in->got & 1) {
-		in->hash = hash_bytes(in->hash, in->bytes + (size_t)in->base * CHANNEL_PART_BYTES,
-				      channel_segment_bytes(in->len, in->base));
-		in->got >>= 1;
-		in->base++;
-	}
+	free_bytes(c, in);
+	*in = (struct channel_in){ .state = IN_COMING,
+				   .serial = part->serial,
+				   .len = part->length,
+				   .n_segments = channel_segments(part->length) };
 }
 
-static void begin_message(struct channel_in *in, const struct channel_part *part)
+/* The message without its version, which stands before it. */
+static struct channel_message take_message(struct channel *c, const struct channel_peer *p,
+					   struct channel_in *in)
 {
-	in_clear(in);
-	in->state = IN_COMING;
-	in->serial = part->serial;
-	in->len = part->length;
-	in->n_segments = channel_segments(part->length);
-	in->version = part->message_version;
-	in->digest = part->digest;
-	in->hash = HASH_START;
-}
+	struct channel_message m = { .from = p->guid,
+				     .version = ib_bits_get(in->bytes, 0, 64),
+				     .len = in->len - VERSION_BYTES,
+				     .bytes = in->bytes };
 
-static bool is_of_message(const struct channel_in *in, const struct channel_part *part)
-{
-	return in->len == part->length && in->digest == part->digest &&
-	       in->version == part->message_version;
+	memmove(m.bytes, m.bytes + VERSION_BYTES, m.len);
+	c->in_bytes -= in->cap;
+	in->bytes = NULL;
+	in->cap = 0;
+	return m;
 }
 
 /* All segments are there. */
-static void deliver(struct sm *sm, const struct transport_event *ev,
+static void deliver(struct sm *sm, struct channel_peer *p, const struct transport_event *ev,
 		    const struct channel_part *part)
 {
 	struct channel *c = sm->m.channel;
-	struct channel_in *in = &c->in[part->stream];
+	struct channel_in *in = &p->in[part->stream];
 	const struct channel_handler *h = &c->handlers[part->stream];
-	struct channel_message m = {
-		.from = c->master,
-		.version = in->version,
-		.bytes = in->bytes,
-		.len = in->len,
-		.ticket = { .stream = part->stream, .session = c->session, .serial = in->serial },
-	};
+	struct channel_message m = take_message(c, p, in);
 
-	if (in->hash != in->digest) {
-		in_clear(in);
-		refuse(sm, ev, part, REASON_DIGEST);
-		return;
-	}
+	m.ticket = (struct channel_ticket){ .stream = part->stream,
+					    .session = p->in_session.id,
+					    .serial = in->serial };
 	in->state = IN_WORKING;
-	in->bytes = NULL;
-	in->cap = 0;
 	in->held_segment = part->offset / CHANNEL_PART_BYTES;
 	hold(sm, in, ev);
 	c->stats.messages_received++;
 	h->fn(sm, h->arg, &m);
-	free(m.bytes);
+	free_wiped(m.bytes, m.bytes ? m.len : 0);
 }
 
-static void keep_segment(struct sm *sm, const struct transport_event *ev,
+static void keep_segment(struct sm *sm, struct channel_peer *p, const struct transport_event *ev,
 			 const struct channel_part *part)
 {
-	struct channel_in *in = &sm->m.channel->in[part->stream];
+	struct channel_in *in = &p->in[part->stream];
 	uint32_t segment = part->offset / CHANNEL_PART_BYTES;
 
 	if (segment >= in->base + CHANNEL_WINDOW)
 		return; /* no sender of ours is so far ahead */
 	if (segment >= in->base && !(in->got >> (segment - in->base) & 1)) {
-		if (!reserve(in, part->offset + part->n)) {
-			refuse(sm, ev, part, REASON_LENGTH);
+		if (!reserve(sm->m.channel, in, part->offset + part->n)) {
+			refuse(sm, p, ev, part, REASON_LENGTH);
 			return;
 		}
-		if (part->n)
-			memcpy(in->bytes + part->offset, part->bytes, part->n);
+		memcpy(in->bytes + part->offset, part->bytes, part->n);
 		in->got |= 1ull << (segment - in->base);
-		advance(in);
 	}
+	for (; in->got & 1; in->got >>= 1)
+		in->base++;
+	in->touched_at = sm->now;
 	if (in->base == in->n_segments)
-		deliver(sm, ev, part);
+		deliver(sm, p, ev, part);
 	else
-		answer(sm, ev, part, PART_RECEIVED, 0);
+		answer_kind(sm, p, ev, part, PART_RECEIVED);
 }
 
 /* Of a message that is whole already. */
-static void repeat_segment(struct sm *sm, const struct transport_event *ev,
+static void repeat_segment(struct sm *sm, struct channel_peer *p, const struct transport_event *ev,
 			   const struct channel_part *part)
 {
-	struct channel_in *in = &sm->m.channel->in[part->stream];
+	struct channel_in *in = &p->in[part->stream];
 
 	if (in->state == IN_WORKING && part->offset / CHANNEL_PART_BYTES != in->held_segment) {
-		answer(sm, ev, part, PART_RECEIVED, 0);
+		answer_kind(sm, p, ev, part, PART_RECEIVED);
 		return;
 	}
 	hold(sm, in, ev);
 	if (in->state == IN_REPLIED)
-		answer_held(sm, part->stream);
-}
-
-static void on_segment(struct sm *sm, const struct transport_event *ev,
-		       const struct channel_part *part)
-{
-	struct channel *c = sm->m.channel;
-	struct channel_in *in = &c->in[part->stream];
-	int32_t ahead = (int32_t)(part->serial - in->serial);
-
-	if (in->state == IN_NONE ? !part->serial : ahead < 0) {
-		refuse(sm, ev, part, REASON_STALE);
-		return;
-	}
-	if (in->state == IN_NONE || ahead > 0)
-		begin_message(in, part);
-	if (!is_of_message(in, part))
-		refuse(sm, ev, part, REASON_MALFORMED);
-	else if (in->state == IN_COMING)
-		keep_segment(sm, ev, part);
-	else
-		repeat_segment(sm, ev, part);
-}
-
-/* ---- what arrives -------------------------------------------------------------------------- */
-
-/* One life of the master meets one of ours; the same HELLO again changes nothing. */
-static void on_hello(struct sm *sm, const struct transport_event *ev,
-		     const struct channel_part *part)
-{
-	struct channel *c = sm->m.channel;
-	guid_t master = elect_polled(sm);
-
-	if (!part->session) {
-		refuse(sm, ev, part, REASON_MALFORMED);
-		return;
-	}
-	if (c->master != master || c->master_session != part->session) {
-		in_reset(c);
-		c->master = master;
-		c->master_session = part->session;
-		c->session = (uint32_t)random_next(&c->dice) | 1;
-	}
-	answer(sm, ev, part, PART_WELCOME, 0);
+		answer_held(sm, p, part->stream);
 }
 
 /* 0: it may be taken in. */
-static enum channel_reason check_segment(const struct sm *sm, const struct channel_part *part)
+static enum channel_reason check_segment(const struct sm *sm, const struct channel_peer *p,
+					 const struct channel_part *part)
 {
 	const struct channel *c = sm->m.channel;
 
-	if (!c->session || part->session != c->session || c->master != elect_polled(sm))
-		return REASON_SESSION;
 	if (part->stream >= CHANNEL_STREAMS || !c->handlers[part->stream].fn)
 		return REASON_STREAM;
-	if (part->length > CHANNEL_MESSAGE_MAX)
+	if (part->length > CHANNEL_MESSAGE_MAX + VERSION_BYTES)
 		return REASON_LENGTH;
+	if (part->length < VERSION_BYTES || !part->serial)
+		return REASON_MALFORMED;
+	if (part->serial < p->in[part->stream].serial ||
+	    (part->serial == p->in[part->stream].serial &&
+	     p->in[part->stream].state == IN_NONE))
+		return REASON_STALE;
 	return 0;
 }
 
-static void on_stranger(struct sm *sm, const struct transport_event *ev)
+static bool is_followed(const struct sm *sm, const struct channel_peer *p)
 {
-	struct channel *c = sm->m.channel;
-	unsigned more;
-
-	c->stats.strangers++;
-	if (log_allow(&c->log, sm->now, &more))
-		log_on(ABOUT(.id = LOG_ID_REPLICA, .lid = ev->from.lid), LOGB_VERBOSE,
-		       "LID %u sent a message of the channel between managers, and is not the "
-		       "master that this manager follows: ignored (%u more)",
-		       ev->from.lid, more);
+	return sm->state == SM_DISCOVERING ||
+	       (sm->state == SM_STANDBY && p->guid == elect_polled(sm));
 }
 
-static bool is_of_master(const struct sm *sm, const struct transport_event *ev)
+/*
+ * A manager that stands by has to learn whether the master that it follows is one of ours; one that
+ * is locked out has a use for keys and cables alone.
+ */
+static bool is_for_now(const struct sm *sm, const struct transport_event *ev,
+		       const struct channel_part *part)
 {
-	const struct channel_questions *ask = sm->m.channel->questions;
-
-	/* A key drawn at random is known to no other manager. */
-	if (conf_draws_sa_key(sm->conf))
-		return false;
-	return ib_get(ev->mad, SAH_METHOD) == MAD_SET && ask->is_from_master(sm, &ev->from) &&
-	       ib_get(ev->mad, SAH_SM_KEY) == sm->conf->sa_key;
+	return sm->m.channel->questions->is_from_master(sm, &ev->from) &&
+	       (sm->state == SM_STANDBY || part->stream == CHANNEL_KEYS ||
+		part->stream == CHANNEL_CABLES);
 }
 
-/* A manager that is locked out has a use for keys and cables alone; the rest comes again later. */
-static bool is_for_now(const struct sm *sm, const struct channel_part *part)
+static void take_segment(struct sm *sm, struct channel_peer *p, const struct transport_event *ev,
+			 const struct channel_part *part)
 {
-	return sm->state == SM_STANDBY || part->kind != PART_SEGMENT ||
-	       part->stream == CHANNEL_KEYS || part->stream == CHANNEL_CABLES;
+	struct channel_in *in = &p->in[part->stream];
+
+	if (in->state == IN_NONE || part->serial > in->serial)
+		begin_message(sm->m.channel, in, part);
+	if (in->len != part->length)
+		refuse(sm, p, ev, part, REASON_MALFORMED);
+	else if (in->state == IN_COMING)
+		keep_segment(sm, p, ev, part);
+	else
+		repeat_segment(sm, p, ev, part);
 }
 
-void in_receive(struct sm *sm, const struct transport_event *ev)
+void in_segment(struct sm *sm, struct channel_peer *p, const struct transport_event *ev,
+		const struct channel_part *part)
 {
-	struct channel_part part;
-	enum channel_reason reason;
+	enum channel_reason reason = check_segment(sm, p, part);
 
-	if (!is_of_master(sm, ev)) {
-		on_stranger(sm, ev);
-		return;
-	}
-	sm->m.channel->stats.parts_received++;
-	if (!channel_part_read(ev, &part)) {
-		refuse(sm, ev, &part, REASON_MALFORMED);
-	} else if (part.version != CHANNEL_VERSION) {
-		refuse(sm, ev, &part, REASON_VERSION);
-	} else if (part.kind == PART_HELLO) {
-		on_hello(sm, ev, &part);
-	} else if (part.kind != PART_SEGMENT) {
-		refuse(sm, ev, &part, REASON_MALFORMED);
-	} else if (is_for_now(sm, &part)) {
-		reason = check_segment(sm, &part);
-		if (reason)
-			refuse(sm, ev, &part, reason);
-		else
-			on_segment(sm, ev, &part);
-	}
+	if (!reason && part->stream != CHANNEL_LEDGER && !is_followed(sm, p))
+		reason = REASON_FOLLOWS;
+	if (reason)
+		refuse(sm, p, ev, part, reason);
+	else if (part->stream != CHANNEL_LEDGER && !is_for_now(sm, ev, part))
+		answer_kind(sm, p, ev, part, PART_LATER);
+	else
+		take_segment(sm, p, ev, part);
+}
+
+/* ---- turns --------------------------------------------------------------------------------- */
+
+static void tick_message(struct sm *sm, struct channel_peer *p, unsigned stream)
+{
+	struct channel_in *in = &p->in[stream];
+
+	if (in->held && sm->now >= in->held_since + HOLD)
+		answer_held(sm, p, stream);
+	if (in->state == IN_COMING && sm->now >= in->touched_at + IDLE_MAX)
+		in_drop(sm->m.channel, in);
 }
 
 void in_tick(struct sm *sm)
 {
 	struct channel *c = sm->m.channel;
 
-	for (unsigned i = 0; i < CHANNEL_STREAMS; i++) {
-		if (c->in[i].held && sm->now >= c->in[i].held_since + HOLD)
-			answer_held(sm, i);
+	for (unsigned i = 0; i < c->n_rows; i++) {
+		for (unsigned k = 0; c->peers[i].in_session.id && k < CHANNEL_STREAMS; k++)
+			tick_message(sm, &c->peers[i], k);
 	}
 }
 
@@ -340,9 +320,11 @@ mono_t in_next(const struct sm *sm)
 	const struct channel *c = sm->m.channel;
 	mono_t next = MONO_NEVER;
 
-	for (unsigned i = 0; i < CHANNEL_STREAMS; i++) {
-		if (c->in[i].held)
-			next = mono_min(next, c->in[i].held_since + HOLD);
+	for (unsigned i = 0; i < c->n_rows; i++) {
+		for (unsigned k = 0; c->peers[i].in_session.id && k < CHANNEL_STREAMS; k++) {
+			if (c->peers[i].in[k].held)
+				next = mono_min(next, c->peers[i].in[k].held_since + HOLD);
+		}
 	}
 	return next;
 }

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * As MASTER: messages that are sent. Of each message a window of segments is under way; what is not
- * answered in time is sent again, beginning with the first. The window grows with each answer, and
- * is halved by silence, once per round trip.
+ * Messages that are sent. Of each message a window of segments is under way; what is not answered in
+ * time is sent again, beginning with the first. The window grows with each answer, and is halved by
+ * silence, once per round trip. An answer that was not sealed by the other side is silence, too.
  */
 #include <assert.h>
 #include <errno.h>
 #include <string.h>
 
 #include "sm/channel/channel_internal.h"
-#include "util/hash.h"
 #include "util/mem.h"
 
 #define WINDOW_FIRST  8u
@@ -17,8 +16,8 @@
 #define TIMEOUT_FIRST 250u /* ms; doubled with each silence in a row, up to */
 #define TIMEOUT_LAST  1000u
 #define ASK_AGAIN     (10 * MONO_MS)
-#define PATIENCE      (60 * MONO_S) /* with a handler that does not reply */
-#define RESTARTS_MAX  3
+#define LATER	      (250 * MONO_MS)
+#define PATIENCE      (60 * MONO_S) /* with a handler that does not reply, or is not there yet */
 #define BUSY_RETRY    MONO_MS
 
 /* ---- begin and end ------------------------------------------------------------------------- */
@@ -27,14 +26,9 @@ void out_clear(struct channel *c, struct channel_out *o)
 {
 	if (!o->busy)
 		return;
-	c->bytes -= o->len;
+	c->out_bytes -= o->len;
 	free_wiped(o->bytes, o->len);
 	*o = (struct channel_out){ 0 };
-}
-
-static unsigned index_of(const struct channel *c, const struct channel_peer *p)
-{
-	return (unsigned)(p - c->peers);
 }
 
 static void drop_shots(struct channel *c, const struct channel_peer *p, unsigned stream)
@@ -42,7 +36,7 @@ static void drop_shots(struct channel *c, const struct channel_peer *p, unsigned
 	for (unsigned i = 0; i < CHANNEL_SHOTS; i++) {
 		struct channel_shot *s = &c->shots[i];
 
-		if (s->tid && !s->hello && s->peer == index_of(c, p) && s->stream == stream)
+		if (s->tid && s->what == SHOT_SEGMENT && s->peer == peer_index(c, p) && s->stream == stream)
 			channel_free_shot(c, s);
 	}
 }
@@ -62,13 +56,25 @@ static void out_end(struct sm *sm, struct channel_peer *p, unsigned stream, enum
 		on_reply(sm, arg, guid, end, part ? part->bytes : NULL, part ? part->n : 0);
 }
 
-static void rewind_message(struct channel_out *o)
+/* The version stands before the message. */
+static uint8_t *join_version(uint64_t version, const void *bytes, size_t len)
 {
-	o->base = o->fresh = 0;
-	o->done = o->out = 0;
-	o->shots = 0;
-	o->window = WINDOW_FIRST;
-	o->pending_since = MONO_NEVER;
+	uint8_t *ret = xmalloc(VERSION_BYTES + len);
+
+	ib_bits_put(ret, 0, 64, version);
+	if (len)
+		memcpy(ret + VERSION_BYTES, bytes, len);
+	return ret;
+}
+
+/* No number is used twice in a session: the last one ends it. */
+static bool next_serial(struct channel_peer *p)
+{
+	if (p->serial == UINT32_MAX)
+		p->fail = true;
+	else
+		p->serial++;
+	return !p->fail;
 }
 
 int out_start(struct sm *sm, struct channel_peer *p, enum channel_stream stream, uint64_t version,
@@ -79,31 +85,37 @@ int out_start(struct sm *sm, struct channel_peer *p, enum channel_stream stream,
 
 	if (o->busy)
 		return -EBUSY;
-	if (c->bytes + len > CHANNEL_BYTES_MAX)
+	if (c->out_bytes + VERSION_BYTES + len > CHANNEL_BYTES_MAX)
 		return -ENOBUFS;
-	if (!++c->last_serial)
-		c->last_serial = 1;
+	if (!next_serial(p))
+		return -ENOTCONN;
 	*o = (struct channel_out){
 		.busy = true,
-		.bytes = len ? xmemdup(bytes, len) : NULL,
-		.len = len,
-		.version = version,
-		.digest = hash_bytes(HASH_START, bytes, len),
-		.serial = c->last_serial,
-		.n_segments = channel_segments(len),
+		.bytes = join_version(version, bytes, len),
+		.len = VERSION_BYTES + len,
+		.serial = p->serial,
+		.n_segments = channel_segments(VERSION_BYTES + len),
+		.window = WINDOW_FIRST,
+		.pending_since = MONO_NEVER,
 	};
-	rewind_message(o);
-	c->bytes += len;
+	c->out_bytes += o->len;
 	c->stats.messages_sent++;
 	return 0;
 }
 
-void out_lose(struct sm *sm, struct channel_peer *p)
+void out_lose_of_master(struct sm *sm, struct channel_peer *p)
 {
 	for (unsigned i = 0; i < CHANNEL_STREAMS; i++) {
-		if (p->out[i].busy)
+		if (p->out[i].busy && i != CHANNEL_LEDGER)
 			out_end(sm, p, i, CHANNEL_LOST, NULL);
 	}
+}
+
+void out_lose(struct sm *sm, struct channel_peer *p)
+{
+	out_lose_of_master(sm, p);
+	if (p->out[CHANNEL_LEDGER].busy)
+		out_end(sm, p, CHANNEL_LEDGER, CHANNEL_LOST, NULL);
 }
 
 /* ---- sending ------------------------------------------------------------------------------- */
@@ -131,27 +143,23 @@ static int send_segment(struct sm *sm, struct channel_peer *p, unsigned stream, 
 {
 	struct channel *c = sm->m.channel;
 	struct channel_out *o = &p->out[stream];
-	const struct port *port = fabric_find_port(sm->fabric, p->guid);
 	uint32_t offset = segment * CHANNEL_PART_BYTES;
 	const struct channel_shot shot = {
-		.peer = index_of(c, p),
+		.peer = peer_index(c, p),
 		.stream = (uint8_t)stream,
 		.segment = segment,
-		.lid = port && port->known ? ib_get(port->info, PI_LID) : 0,
 	};
 	const struct channel_part part = {
 		.kind = PART_SEGMENT,
 		.stream = (uint8_t)stream,
-		.session = p->session,
+		.session = p->session.id,
 		.serial = o->serial,
 		.length = (uint32_t)o->len,
 		.offset = offset,
-		.digest = o->digest,
-		.message_version = o->version,
 		.bytes = o->bytes + offset,
 		.n = channel_segment_bytes(o->len, segment),
 	};
-	int r = shot.lid ? channel_shoot(sm, &shot, &part, timeout_of(p)) : -ENOTCONN;
+	int r = channel_shoot(sm, &shot, &part, p->session.forth, timeout_of(p));
 
 	if (r == -ENOTCONN)
 		p->fail = true;
@@ -187,7 +195,7 @@ static bool feed_peer(struct sm *sm, struct channel_peer *p)
 	return sent;
 }
 
-/* All standbys in turn, a segment each, until nothing more may be sent. */
+/* All managers in turn, a segment each, until nothing more may be sent. */
 void out_feed(struct sm *sm)
 {
 	struct channel *c = sm->m.channel;
@@ -224,34 +232,21 @@ static void note_received(struct channel_out *o, uint32_t segment)
 	o->window = MIN(o->window + 1, WINDOW_MAX);
 }
 
-/* The receiver forgot the message, or got it wrong: sending begins anew. */
-static void restart(struct sm *sm, struct channel_peer *p, unsigned stream)
-{
-	struct channel_out *o = &p->out[stream];
-
-	if (++o->restarts > RESTARTS_MAX) {
-		out_end(sm, p, stream, CHANNEL_REFUSED, NULL);
-		return;
-	}
-	drop_shots(sm->m.channel, p, stream);
-	rewind_message(o);
-}
-
 static void on_refusal(struct sm *sm, struct channel_peer *p, unsigned stream,
 		       enum channel_reason reason)
 {
 	switch (reason) {
-	case REASON_STALE:
-	case REASON_MALFORMED:
-		p->own_session = 0; /* it knows of messages that were none of ours */
+	case REASON_FOLLOWS: /* so it is no standby of ours */
+		p->registered = false;
 		p->fail = true;
 		return;
+	case REASON_MALFORMED:
 	case REASON_SESSION:
 	case REASON_VERSION:
 		p->fail = true;
 		return;
-	case REASON_DIGEST:
-		restart(sm, p, stream);
+	case REASON_STALE:
+		out_end(sm, p, stream, CHANNEL_LOST, NULL);
 		return;
 	case REASON_STREAM:
 	case REASON_LENGTH:
@@ -260,12 +255,11 @@ static void on_refusal(struct sm *sm, struct channel_peer *p, unsigned stream,
 	out_end(sm, p, stream, CHANNEL_REFUSED, NULL);
 }
 
-/* The message arrived whole, and its handler is at work. */
-static void on_pending(struct sm *sm, struct channel_peer *p, unsigned stream)
+static void wait_for(struct sm *sm, struct channel_peer *p, unsigned stream, mono_t wait)
 {
 	struct channel_out *o = &p->out[stream];
 
-	o->not_before = sm->now + ASK_AGAIN;
+	o->not_before = sm->now + wait;
 	if (o->pending_since == MONO_NEVER)
 		o->pending_since = sm->now;
 	else if (sm->now >= o->pending_since + PATIENCE)
@@ -285,6 +279,17 @@ static void ask_for_reply(struct sm *sm, struct channel_out *o)
 	o->not_before = sm->now + ASK_AGAIN;
 }
 
+bool out_open(const struct channel_peer *p, const struct channel_shot *shot,
+	      const struct transport_event *ev, struct channel_part *part,
+	      uint8_t bytes[CHANNEL_PART_BYTES])
+{
+	return part->session == p->session.id && part->stream == shot->stream &&
+	       part->serial == p->out[shot->stream].serial &&
+	       (part->kind == PART_REPLY ||
+		part->offset == shot->segment * CHANNEL_PART_BYTES) &&
+	       channel_part_open(ev, p->session.back, part, bytes);
+}
+
 void out_answer(struct sm *sm, const struct channel_shot *shot, const struct channel_part *part)
 {
 	struct channel_peer *p = &sm->m.channel->peers[shot->peer];
@@ -296,8 +301,11 @@ void out_answer(struct sm *sm, const struct channel_shot *shot, const struct cha
 		note_received(o, shot->segment);
 		ask_for_reply(sm, o);
 		break;
-	case PART_PENDING:
-		on_pending(sm, p, shot->stream);
+	case PART_PENDING: /* the message arrived whole, and its handler is at work */
+		wait_for(sm, p, shot->stream, ASK_AGAIN);
+		break;
+	case PART_LATER:
+		wait_for(sm, p, shot->stream, LATER);
 		break;
 	case PART_REPLY:
 		out_end(sm, p, shot->stream, CHANNEL_REPLIED, part);
@@ -307,6 +315,8 @@ void out_answer(struct sm *sm, const struct channel_shot *shot, const struct cha
 		break;
 	case PART_HELLO:
 	case PART_WELCOME:
+	case PART_CONFIRM:
+	case PART_CONFIRMED:
 	case PART_SEGMENT:
 		break; /* no answer to this: as if it was silent */
 	}

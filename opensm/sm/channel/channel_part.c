@@ -23,6 +23,41 @@ size_t channel_segment_bytes(size_t len, uint32_t segment)
 	return before >= len ? 0 : MIN(len - before, (size_t)CHANNEL_PART_BYTES);
 }
 
+/* ---- seals --------------------------------------------------------------------------------- */
+
+/* Of what a part is: the same for no two parts of a session that differ. */
+static void label_of(const struct channel_part *p, uint8_t ret[CHANNEL_LABEL_BYTES])
+{
+	const uint32_t segment = p->offset / CHANNEL_PART_BYTES;
+
+	memset(ret, 0, CHANNEL_LABEL_BYTES);
+	ret[0] = (uint8_t)p->kind;
+	ret[1] = p->stream;
+	ret[2] = p->reason;
+	ib_bits_put(ret, 32, 32, p->serial);
+	ib_bits_put(ret, 64, 32, segment);
+}
+
+static struct channel_box box_of(const uint8_t *part, const uint8_t *key, const uint8_t *label)
+{
+	return (struct channel_box){
+		.key = key, .label = label, .head = part, .head_len = CHP_TAG / 8
+	};
+}
+
+bool channel_part_open(const struct transport_event *ev, const uint8_t *key,
+		       struct channel_part *part, uint8_t ret[CHANNEL_PART_BYTES])
+{
+	uint8_t label[CHANNEL_LABEL_BYTES];
+	const struct channel_box box = box_of(ev->mad + SA_DATA, key, label);
+
+	label_of(part, label);
+	if (!channel_open(&box, &part->tag, part->bytes, part->n, ret))
+		return false;
+	part->bytes = ret;
+	return true;
+}
+
 /* ---- reading ------------------------------------------------------------------------------- */
 
 static bool is_segment_whole(struct channel_part *p)
@@ -46,10 +81,9 @@ bool channel_part_read(const struct transport_event *ev, struct channel_part *re
 		.serial = ib_get(part, CHP_SERIAL),
 		.length = ib_get(part, CHP_LENGTH),
 		.offset = ib_get(part, CHP_OFFSET),
-		.digest = ib_get(part, CHP_DIGEST),
-		.message_version = ib_get(part, CHP_MESSAGE_VERSION),
 		.bytes = part + CHP_BYTES,
 	};
+	memcpy(ret->tag.bytes, ib_at(part, CHP_TAG), sizeof(ret->tag.bytes));
 	if (ev->length < MAD_SIZE)
 		return false;
 	if (ret->version != CHANNEL_VERSION)
@@ -62,19 +96,42 @@ bool channel_part_read(const struct transport_event *ev, struct channel_part *re
 		return ret->n <= CHANNEL_PART_BYTES;
 	case PART_HELLO:
 	case PART_WELCOME:
+	case PART_CONFIRM:
+		ret->n = CHM_BYTES;
+		return true;
+	case PART_CONFIRMED:
 	case PART_RECEIVED:
 	case PART_PENDING:
+	case PART_LATER:
 	case PART_REFUSED:
 		return true;
 	}
 	return false;
 }
 
+void channel_meeting_read(const struct channel_part *part, struct channel_meeting *ret)
+{
+	ret->guid = ib_get(part->bytes, CHM_GUID);
+	ret->life = ib_get(part->bytes, CHM_LIFE);
+	memcpy(ret->nonce.bytes, ib_at(part->bytes, CHM_NONCE), CHANNEL_NONCE_BYTES);
+	memcpy(ret->answered.bytes, ib_at(part->bytes, CHM_ANSWERED), CHANNEL_NONCE_BYTES);
+}
+
 /* ---- writing ------------------------------------------------------------------------------- */
 
-static void write_part(uint8_t *mad, const struct channel_part *p)
+void channel_meeting_write(const struct channel_meeting *m, uint8_t ret[CHM_BYTES])
 {
-	uint8_t *part = mad + SA_DATA;
+	ib_put(ret, CHM_GUID, m->guid);
+	ib_put(ret, CHM_LIFE, m->life);
+	memcpy(ib_at(ret, CHM_NONCE), m->nonce.bytes, CHANNEL_NONCE_BYTES);
+	memcpy(ib_at(ret, CHM_ANSWERED), m->answered.bytes, CHANNEL_NONCE_BYTES);
+}
+
+static void write_part(uint8_t *mad, const struct channel_part *p, const uint8_t *key)
+{
+	uint8_t *part = mad + SA_DATA, label[CHANNEL_LABEL_BYTES];
+	const struct channel_box box = box_of(part, key, label);
+	struct channel_tag tag = p->tag;
 
 	ib_put(part, CHP_VERSION, CHANNEL_VERSION);
 	ib_put(part, CHP_KIND, p->kind);
@@ -84,14 +141,16 @@ static void write_part(uint8_t *mad, const struct channel_part *p)
 	ib_put(part, CHP_SERIAL, p->serial);
 	ib_put(part, CHP_LENGTH, p->length);
 	ib_put(part, CHP_OFFSET, p->offset);
-	ib_put(part, CHP_DIGEST, p->digest);
-	ib_put(part, CHP_MESSAGE_VERSION, p->message_version);
-	if (p->n)
+	label_of(p, label);
+	if (key)
+		channel_seal(&box, p->bytes, p->n, part + CHP_BYTES, &tag);
+	else if (p->n)
 		memcpy(part + CHP_BYTES, p->bytes, p->n);
+	memcpy(ib_at(part, CHP_TAG), tag.bytes, sizeof(tag.bytes));
 }
 
 void channel_answer(struct sm *sm, const struct transport_addr *from, const uint8_t *head,
-		    const struct channel_part *part)
+		    const struct channel_part *part, const uint8_t *key)
 {
 	struct transport_addr to = *from;
 	uint8_t mad[MAD_SIZE] = { 0 };
@@ -99,51 +158,26 @@ void channel_answer(struct sm *sm, const struct transport_addr *from, const uint
 	memcpy(mad, head, SA_DATA);
 	ib_put(mad, SAH_METHOD, MAD_GET_RESP);
 	ib_put(mad, SAH_STATUS, SA_OK);
-	write_part(mad, part);
+	ib_put(mad, SAH_SM_KEY, 0);
+	write_part(mad, part, key);
 	to.qkey = MAD_QP1_QKEY;
 	to.grh.gid_index = 0;
 	mad_send_once(sm->mad, &to, mad);
 }
 
-/* Managers talk to each other in the default partition. */
-static uint16_t default_pkey_index(const struct sm *sm)
+static int send_part(struct sm *sm, uint32_t tid, const struct transport_addr *to,
+		     const struct channel_part *part, const uint8_t *key, unsigned timeout_ms)
 {
-	const struct port *own = sm->fabric->own_port;
-	const uint8_t *block = own ? fabric_cell(sm->fabric, own, TABLE_PKEYS, 0) : NULL;
-
-	for (unsigned i = 0; block && i < PKEYS_PER_BLOCK; i++) {
-		if ((ib_bits_get(block, i * 16, 16) & PKEY_BASE) == PKEY_DEFAULT)
-			return (uint16_t)i;
-	}
-	return 0;
-}
-
-static struct transport_addr address_of(const struct sm *sm, lid_t lid)
-{
-	return (struct transport_addr){
-		.lid = lid,
-		.sl = sm->m.channel->questions->path_sl(sm, lid),
-		.qp = 1,
-		.qkey = MAD_QP1_QKEY,
-		.pkey_index = default_pkey_index(sm),
-	};
-}
-
-static int send_part(struct sm *sm, const struct channel_shot *shot,
-		     const struct channel_part *part, unsigned timeout_ms)
-{
-	struct transport_addr to = address_of(sm, shot->lid);
 	uint8_t mad[MAD_SIZE] = { 0 };
 
 	ib_put(mad, SAH_BASE_VERSION, 1);
 	ib_put(mad, SAH_CLASS, MAD_CLASS_SA);
 	ib_put(mad, SAH_CLASS_VERSION, 2);
 	ib_put(mad, SAH_METHOD, MAD_SET);
-	ib_put(mad, SAH_TID, shot->tid);
+	ib_put(mad, SAH_TID, tid);
 	ib_put(mad, SAH_ATTR_ID, SA_CHANNEL);
-	ib_put(mad, SAH_SM_KEY, sm->conf->sa_key);
-	write_part(mad, part);
-	return mad_send_gmp(sm->mad, &to, mad, sizeof(mad), timeout_ms);
+	write_part(mad, part, key);
+	return mad_send_gmp(sm->mad, to, mad, sizeof(mad), timeout_ms);
 }
 
 /* ---- shots --------------------------------------------------------------------------------- */
@@ -158,19 +192,23 @@ static struct channel_shot *free_shot(struct channel *c)
 }
 
 int channel_shoot(struct sm *sm, const struct channel_shot *shot, const struct channel_part *part,
-		  unsigned timeout_ms)
+		  const uint8_t *key, unsigned timeout_ms)
 {
 	struct channel *c = sm->m.channel;
+	const struct transport_addr to = peer_address(sm, &c->peers[shot->peer]);
 	struct channel_shot *s = free_shot(c);
 	int r;
 
+	if (!to.lid)
+		return -ENOTCONN;
 	if (!s)
 		return -EAGAIN;
 	*s = *shot;
+	s->lid = to.lid;
 	s->tid = mad_gmp_tid(sm->mad, s->lid);
 	s->sent_at = sm->now;
 	s->deadline = sm->now + timeout_ms * MONO_MS + GRACE;
-	r = send_part(sm, s, part, timeout_ms);
+	r = send_part(sm, s->tid, &to, part, key, timeout_ms);
 	if (r < 0) {
 		s->tid = 0;
 		c->blocked_until = sm->now + MONO_MS;

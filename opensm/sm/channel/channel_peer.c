@@ -1,64 +1,84 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * As MASTER: standbys of ours. One that announced a channel is asked HELLO until it answers, and
- * then from time to time whether it is still there.
+ * Managers that come and go, as far as we send to them. One that the election believes, that has
+ * registered with our SA, or that proved itself to us is asked HELLO until it answers, and then from
+ * time to time whether it is still there.
  */
-#include "sm/channel/channel_internal.h"
+#include <string.h>
+
 #include "sm/base/about.h"
 #include "sm/base/news.h"
+#include "sm/channel/channel_internal.h"
 #include "util/mem.h"
-#include "util/random.h"
 
 #define HELLO_TIMEOUT	1000u /* ms */
 #define HELLO_CONNECTED (2 * MONO_S)
 #define HELLO_KNOWN	MONO_S
-#define HELLO_OLD	(10 * MONO_S) /* it has not registered for */
-#define OLD		(60 * MONO_S)
+#define HELLO_OLD	(10 * MONO_S) /* one that is in doubt */
+#define HELLO_FOREIGN	(600 * MONO_S)
+#define OLD		(60 * MONO_S) /* has not registered for so long, or as many HELLOs: in doubt */
+#define OLD_TRIES	60u
 #define FORGET		(600 * MONO_S)
+/* until a part is sent again to which the answer was not sealed */
+#define DAMAGED (10 * MONO_MS)
+#define DOUBTED (250 * MONO_MS)
 /* Silent for so many MADs, and for so long: it is gone. */
 #define SILENT_MADS	5
 #define SILENT_TIME	(4 * MONO_S)
 
-struct channel_peer *peer_find(struct channel *c, guid_t guid)
-{
-	for (unsigned i = 0; guid && i < c->n_rows; i++) {
-		if (c->peers[i].guid == guid)
-			return &c->peers[i];
-	}
-	return NULL;
-}
+/* ---- who there is -------------------------------------------------------------------------- */
 
-static struct channel_peer *add_peer(struct channel *c, guid_t guid)
+static void tell_version(struct sm *sm, struct channel_peer *p, unsigned version)
 {
-	for (unsigned i = 0; i < MAX_REMOTE_SMS; i++) {
-		if (!c->peers[i].guid) {
-			c->peers[i] = (struct channel_peer){
-				.guid = guid,
-				.log = { .interval = 30 * MONO_S, .burst = 6 },
-			};
-			c->n_rows = MAX(c->n_rows, i + 1);
-			return &c->peers[i];
-		}
-	}
-	return NULL;
+	if (told_first(&p->told, TOLD_VERSION))
+		log_guid(sm, p->guid, LOG_ID_REPLICA, LOGB_ERROR,
+			 "this manager speaks version %u of the channel between managers, we "
+			 "speak %u: nothing is sent to it; run the same version on both hosts",
+			 version, CHANNEL_VERSION);
 }
 
 void peer_seen(struct sm *sm, guid_t guid, const uint8_t *record)
 {
 	struct channel *c = sm->m.channel;
-	const uint8_t *config = ib_at(record, SVR_DATA8_0);
+	unsigned version = ib_get(ib_at(record, SVR_DATA8_0), SMC_CHANNEL);
 	struct channel_peer *p = peer_find(c, guid);
 
-	if (guid == sm->tr->port_guid || !ib_get(config, SMC_CHANNEL))
+	if (guid == sm->tr->port_guid || !version)
 		return;
-	if (!p)
-		p = add_peer(c, guid);
+	p = p ?: peer_add(c, guid);
 	if (!p)
 		return;
 	p->registered_at = sm->now;
+	p->registered = version == CHANNEL_VERSION;
+	p->is_foreign = !p->registered;
+	if (p->is_foreign) {
+		tell_version(sm, p, version);
+		return;
+	}
 	if (!p->connected && !p->hello_out)
 		p->hello_at = sm->now;
 }
+
+/* What the election believes. A manager that never answered it has no row. */
+static void look_around(struct sm *sm)
+{
+	struct channel *c = sm->m.channel;
+	guid_t all[MAX_REMOTE_SMS];
+	unsigned n = elect_successors(sm, all);
+
+	for (unsigned i = 0; i < c->n_rows; i++)
+		c->peers[i].trusted = false;
+	for (unsigned i = 0; i < n; i++) {
+		struct channel_peer *p = peer_find(c, all[i]);
+
+		if (!p && elect_is_manager(sm, all[i]))
+			p = peer_add(c, all[i]);
+		if (p)
+			p->trusted = true;
+	}
+}
+
+/* ---- it goes ------------------------------------------------------------------------------- */
 
 static void log_peer(struct sm *sm, struct channel_peer *p, const char *what, const char *why)
 {
@@ -66,11 +86,11 @@ static void log_peer(struct sm *sm, struct channel_peer *p, const char *what, co
 
 	if (!log_allow(&p->log, sm->now, &more))
 		return;
-	log_guid(sm, p->guid, LOG_ID_REPLICA, LOGB_INFO, "the channel to this standby is %s%s",
+	log_guid(sm, p->guid, LOG_ID_REPLICA, LOGB_INFO, "the channel to this manager is %s%s",
 		 what, why);
 	if (more)
 		log_guid(sm, p->guid, LOG_ID_REPLICA, LOGB_INFO,
-			 "the channel to this standby had opened or closed %u times more", more);
+			 "the channel to this manager had opened or closed %u times more", more);
 }
 
 /* One that was there for a moment only is not asked again at once: it would go on like that. */
@@ -84,7 +104,9 @@ static void lose(struct sm *sm, struct channel_peer *p, const char *why)
 	p->hello_out = false;
 	p->silent = 0;
 	p->hello_at = brief ? sm->now + HELLO_KNOWN : sm->now;
-	channel_free_shots(sm->m.channel, (unsigned)(p - sm->m.channel->peers));
+	p->lost_at = connected ? sm->now : p->lost_at;
+	explicit_bzero(&p->session, sizeof(p->session));
+	channel_free_shots(sm->m.channel, peer_index(sm->m.channel, p));
 	out_lose(sm, p);
 	if (!connected)
 		return;
@@ -92,90 +114,233 @@ static void lose(struct sm *sm, struct channel_peer *p, const char *why)
 	tell_news(sm, NEWS_STANDBY_LOST, .guid = p->guid);
 }
 
-void peer_lose_all(struct sm *sm)
+void peer_lose_all(struct sm *sm, const char *why)
 {
 	struct channel *c = sm->m.channel;
 
 	for (unsigned i = 0; i < c->n_rows; i++) {
 		if (!c->peers[i].guid)
 			continue;
-		lose(sm, &c->peers[i], "this manager is not master any more");
-		c->peers[i] = (struct channel_peer){ 0 };
+		lose(sm, &c->peers[i], why);
+		in_reset(c, &c->peers[i]);
+		peer_clear(c, &c->peers[i]);
 	}
 }
 
+void peer_lives(struct sm *sm, struct channel_peer *p, uint64_t life)
+{
+	if (p->life == life)
+		return;
+	if (p->life)
+		p->registered = false;
+	p->life = life;
+	if (p->connected)
+		lose(sm, p, "it has started anew");
+}
+
 /* ---- HELLO --------------------------------------------------------------------------------- */
+
+static bool is_in_doubt(const struct sm *sm, const struct channel_peer *p)
+{
+	return sm->now >= p->registered_at + OLD && (!p->trusted || p->tries >= OLD_TRIES);
+}
 
 static mono_t hello_period(const struct sm *sm, const struct channel_peer *p)
 {
 	if (p->connected)
 		return HELLO_CONNECTED;
-	return sm->now < p->registered_at + OLD ? HELLO_KNOWN : HELLO_OLD;
+	if (p->is_foreign)
+		return HELLO_FOREIGN;
+	return is_in_doubt(sm, p) ? HELLO_OLD : HELLO_KNOWN;
+}
+
+static int shoot_meeting(struct sm *sm, struct channel_peer *p, bool is_hello)
+{
+	struct channel *c = sm->m.channel;
+	const struct channel_shot shot = { .peer = peer_index(c, p),
+					   .what = is_hello ? SHOT_HELLO : SHOT_CONFIRM };
+	struct channel_meeting m = { .guid = p->pair.from,
+				     .life = p->pair.from_life,
+				     .nonce = p->pair.from_nonce };
+	uint8_t bytes[CHM_BYTES];
+	struct channel_part part = { .kind = is_hello ? PART_HELLO : PART_CONFIRM,
+				     .bytes = bytes,
+				     .n = sizeof(bytes) };
+
+	if (!is_hello) {
+		m.answered = p->pair.to_nonce;
+		part.session = p->next.id;
+		part.tag = channel_proof(&c->secret, CHANNEL_PROOF_FROM, &p->pair, part.session);
+	}
+	channel_meeting_write(&m, bytes);
+	return channel_shoot(sm, &shot, &part, NULL, HELLO_TIMEOUT);
 }
 
 static void send_hello(struct sm *sm, struct channel_peer *p)
 {
 	struct channel *c = sm->m.channel;
-	const struct port *port = fabric_find_port(sm->fabric, p->guid);
-	const struct channel_shot shot = {
-		.peer = (unsigned)(p - c->peers),
-		.hello = true,
-		.lid = port && port->known ? ib_get(port->info, PI_LID) : 0,
-	};
-	struct channel_part part = { .kind = PART_HELLO };
+	int r;
 
-	if (!p->own_session)
-		p->own_session = (uint32_t)random_next(&c->dice) | 1;
-	part.session = p->own_session;
 	p->hello_at = sm->now + hello_period(sm, p);
-	if (!shot.lid || !elect_is_manager(sm, p->guid)) {
+	if (!channel_is_ready(sm) || !peer_is_welcome(sm, p->guid)) {
 		p->fail = p->connected;
 		return;
 	}
-	p->hello_out = channel_shoot(sm, &shot, &part, HELLO_TIMEOUT) == 0;
+	p->pair = (struct channel_pair){ .from = sm->tr->port_guid,
+					 .to = p->guid,
+					 .from_life = c->life };
+	if (!channel_draw(sm, p->pair.from_nonce.bytes, CHANNEL_NONCE_BYTES))
+		return;
+	r = shoot_meeting(sm, p, true);
+	p->hello_out = r == 0;
+	if (r == -ENOTCONN)
+		p->fail = p->connected;
 }
 
-static void connected(struct sm *sm, struct channel_peer *p, uint32_t session)
+static void not_answered(struct sm *sm, struct channel_peer *p)
 {
-	if (p->connected && p->session != session)
-		lose(sm, p, "it has started anew");
-	p->session = session;
-	p->told = (struct told){ 0 };
+	p->hello_out = false;
+	p->tries++;
 	if (p->connected)
+		p->hello_at = sm->now;
+	else
+		p->way++;
+}
+
+static void tell_keys(struct sm *sm, struct channel_peer *p)
+{
+	if (told_first(&p->told, TOLD_KEYS))
+		log_guid(sm, p->guid, LOG_ID_REPLICA, LOGB_ERROR,
+			 "this manager does not prove that its sm_key and sa_key are ours: "
+			 "nothing is sent to it; give all managers the same keys");
+}
+
+/* Is it said by this manager, and now? */
+static bool is_proven(struct sm *sm, struct channel_peer *p, const struct channel_part *part,
+		      const struct channel_meeting *m)
+{
+	struct channel_tag tag;
+
+	if (m->guid != p->guid || !m->life)
+		return false;
+	p->pair.to_life = m->life;
+	p->pair.to_nonce = m->nonce;
+	tag = channel_proof(&sm->m.channel->secret, CHANNEL_PROOF_TO, &p->pair, part->session);
+	if (channel_tag_is(&tag, &part->tag))
+		return true;
+	tell_keys(sm, p);
+	return false;
+}
+
+/* It is there. If it does not have our session, another one begins. */
+static void on_welcome(struct sm *sm, struct channel_peer *p, const struct channel_part *part)
+{
+	struct channel_meeting m;
+
+	channel_meeting_read(part, &m);
+	if (!is_proven(sm, p, part, &m)) {
+		not_answered(sm, p);
 		return;
+	}
+	p->heard_at = sm->now;
+	p->silent = p->tries = 0;
+	p->answered = true;
+	p->is_foreign = false;
+	p->told = (struct told){ 0 };
+	peer_lives(sm, p, m.life);
+	if (p->connected && part->session == p->session.id) {
+		p->hello_out = false;
+		return;
+	}
+	if (p->connected)
+		lose(sm, p, "it does not have it any more");
+	channel_session_make(&sm->m.channel->secret, &p->pair, &p->next);
+	p->hello_out = shoot_meeting(sm, p, false) == 0;
+	p->hello_at = sm->now + HELLO_KNOWN;
+}
+
+static void on_confirmed(struct sm *sm, struct channel_peer *p, const struct transport_event *ev,
+			 struct channel_part *part)
+{
+	uint8_t none[CHANNEL_PART_BYTES];
+
+	if (part->kind != PART_CONFIRMED || part->session != p->next.id ||
+	    !channel_part_open(ev, p->next.back, part, none)) {
+		not_answered(sm, p);
+		return;
+	}
+	p->hello_out = false;
+	p->heard_at = p->connected_at = sm->now;
+	p->at = ev->from;
+	p->session = p->next;
+	explicit_bzero(&p->next, sizeof(p->next));
+	p->serial = 0;
 	p->connected = true;
-	p->connected_at = sm->now;
+	p->hello_at = sm->now + hello_period(sm, p);
 	log_peer(sm, p, "open", "");
 	tell_news(sm, NEWS_STANDBY_CONNECTED, .guid = p->guid);
 }
 
-static void answered_hello(struct sm *sm, struct channel_peer *p, const struct channel_part *part)
+/* Of a manager that is connected, such an answer is one of somebody else. */
+static void on_foreign(struct sm *sm, struct channel_peer *p, const struct channel_part *part)
 {
-	p->hello_out = false;
-	p->hello_at = sm->now + hello_period(sm, p);
-	if (part->kind == PART_WELCOME && part->session) {
-		connected(sm, p, part->session);
-		p->hello_at = sm->now + hello_period(sm, p);
+	not_answered(sm, p);
+	if (p->connected)
 		return;
-	}
-	p->fail = p->connected;
-	if (part->version != CHANNEL_VERSION && told_first(&p->told, TOLD_VERSION))
-		log_guid(sm, p->guid, LOG_ID_REPLICA, LOGB_ERROR,
-			 "this standby speaks version %u of the channel between managers, we "
-			 "speak %u: nothing is sent to it; run the same version on both hosts",
-			 part->version, CHANNEL_VERSION);
+	p->is_foreign = true;
+	p->hello_at = sm->now + hello_period(sm, p);
+	if (part && part->version != CHANNEL_VERSION)
+		tell_version(sm, p, part->version);
 }
 
-void peer_answer(struct sm *sm, const struct channel_shot *shot, const struct channel_part *part)
+/* ---- answers ------------------------------------------------------------------------------- */
+
+static void answered_hello(struct sm *sm, struct channel_peer *p, const struct channel_shot *shot,
+			   const struct transport_event *ev, struct channel_part *part)
+{
+	if (!part || part->version != CHANNEL_VERSION)
+		on_foreign(sm, p, part);
+	else if (shot->what == SHOT_CONFIRM)
+		on_confirmed(sm, p, ev, part);
+	else if (part->kind == PART_WELCOME)
+		on_welcome(sm, p, part);
+	else
+		not_answered(sm, p);
+}
+
+/*
+ * An answer without a seal is silence, and comes at once: the next part waits. If it says that the
+ * session is not known there, WELCOME will prove whether that is so.
+ */
+static void not_sealed(struct sm *sm, const struct channel_shot *shot,
+		       const struct channel_part *part)
 {
 	struct channel_peer *p = &sm->m.channel->peers[shot->peer];
+	bool doubts = part && part->kind == PART_REFUSED && part->reason == REASON_SESSION;
 
-	p->heard_at = sm->now;
-	p->silent = 0;
-	if (shot->hello)
-		answered_hello(sm, p, part);
-	else
+	p->out[shot->stream].not_before = sm->now + (doubts ? DOUBTED : DAMAGED);
+	peer_silence(sm, shot);
+	if (!doubts || p->hello_out || sm->now < p->hastened_at + HELLO_KNOWN)
+		return;
+	p->hastened_at = p->hello_at = sm->now;
+}
+
+void peer_answer(struct sm *sm, const struct channel_shot *shot, const struct transport_event *ev,
+		 struct channel_part *part)
+{
+	struct channel_peer *p = &sm->m.channel->peers[shot->peer];
+	uint8_t bytes[CHANNEL_PART_BYTES];
+
+	if (shot->what != SHOT_SEGMENT) {
+		answered_hello(sm, p, shot, ev, part);
+	} else if (part && out_open(p, shot, ev, part, bytes)) {
+		p->heard_at = sm->now;
+		p->silent = 0;
 		out_answer(sm, shot, part);
+		explicit_bzero(bytes, sizeof(bytes));
+	} else {
+		not_sealed(sm, shot, part);
+	}
 }
 
 void peer_silence(struct sm *sm, const struct channel_shot *shot)
@@ -186,11 +351,34 @@ void peer_silence(struct sm *sm, const struct channel_shot *shot)
 		p->silent++;
 	if (p->silent >= SILENT_MADS && sm->now >= p->heard_at + SILENT_TIME)
 		p->fail = p->connected;
-	if (shot->hello) {
-		p->hello_out = false;
-		p->hello_at = p->connected ? sm->now : p->hello_at;
-	} else {
+	if (shot->what == SHOT_SEGMENT)
 		out_silence(sm, shot);
+	else
+		not_answered(sm, p);
+}
+
+/* ---- turns --------------------------------------------------------------------------------- */
+
+static bool is_forgotten(const struct sm *sm, const struct channel_peer *p)
+{
+	mono_t last = MAX(MAX(p->registered_at, p->heard_at), p->in_at);
+
+	return !p->connected && !p->trusted && !p->hello_out && sm->now >= last + FORGET;
+}
+
+static void tick_peer(struct sm *sm, struct channel_peer *p)
+{
+	struct channel *c = sm->m.channel;
+
+	if (p->fail)
+		lose(sm, p, "it does not answer, or does not follow us");
+	if (!p->connected && sm->now >= p->registered_at + FORGET)
+		p->registered = false;
+	if (is_forgotten(sm, p)) {
+		in_reset(c, p);
+		peer_clear(c, p);
+	} else if (!p->hello_out && sm->now >= p->hello_at && sm->now >= c->blocked_until) {
+		send_hello(sm, p);
 	}
 }
 
@@ -198,17 +386,10 @@ void peer_tick(struct sm *sm)
 {
 	struct channel *c = sm->m.channel;
 
+	look_around(sm);
 	for (unsigned i = 0; i < c->n_rows; i++) {
-		struct channel_peer *p = &c->peers[i];
-
-		if (!p->guid)
-			continue;
-		if (p->fail)
-			lose(sm, p, "it does not answer, or does not follow us");
-		if (!p->connected && sm->now >= MAX(p->registered_at, p->heard_at) + FORGET)
-			*p = (struct channel_peer){ 0 };
-		else if (!p->hello_out && sm->now >= p->hello_at && sm->now >= c->blocked_until)
-			send_hello(sm, p);
+		if (c->peers[i].guid)
+			tick_peer(sm, &c->peers[i]);
 	}
 }
 

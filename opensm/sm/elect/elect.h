@@ -107,5 +107,9 @@ unsigned elect_managers(const struct sm *sm, struct view_sm *ret);
  * a question to it may be out. 0: there are no more.
  */
 guid_t elect_successor_at(const struct sm *sm, unsigned n);
+/* All of these, MASTERs too. Returns their number, at most MAX_REMOTE_SMS. */
+unsigned elect_successors(const struct sm *sm, guid_t *ret);
+/* The LID of the master that our own port names, as read by the last poll; 0: not known. */
+lid_t elect_master_lid(const struct sm *sm, uint8_t *ret_sl);
 /* Reading has settled: what is new of managers is told (SM_EVENT_MANAGER). */
 void elect_tell_managers(struct sm *sm);

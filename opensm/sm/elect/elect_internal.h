@@ -56,7 +56,7 @@ struct sm_poll {
 	bool own_pending;
 	unsigned own_tries; /* of asking our own port, in this poll */
 	lid_t own_lid, master_lid; /* of our own port, as last read; 0 unknown */
-	uint8_t own_lmc;
+	uint8_t own_lmc, master_sl;
 	uint32_t own_caps;
 	bool absent;	  /* the master does not reach our port, as far as that shows */
 	mono_t own_asked; /* when our own port was asked last */

@@ -118,6 +118,7 @@ static void ask_driver(struct sm *sm)
 	poll->own_lid = port.lid;
 	poll->master_lid = port.sm_lid;
 	poll->own_lmc = port.lmc;
+	poll->master_sl = port.sm_sl;
 }
 
 static void on_own_port(void *owner, const struct mad_result *r)
@@ -130,6 +131,7 @@ static void on_own_port(void *owner, const struct mad_result *r)
 		poll->own_lid = ib_get(r->payload, PI_LID);
 		poll->master_lid = ib_get(r->payload, PI_MASTER_SM_LID);
 		poll->own_lmc = ib_get(r->payload, PI_LMC);
+		poll->master_sl = ib_get(r->payload, PI_MASTER_SM_SL);
 		poll->own_caps = ib_get(r->payload, PI_CAP_MASK);
 		keys_shown(sm, sm->tr->port_guid, ib_get(r->payload, PI_M_KEY));
 		tell_if_wanted(sm);
@@ -410,4 +412,13 @@ void poll_tick(struct sm *sm)
 mono_t poll_next(const struct sm *sm)
 {
 	return sm->m.elect->polled ? sm->m.elect->poll.at : MONO_NEVER;
+}
+
+lid_t elect_master_lid(const struct sm *sm, uint8_t *ret_sl)
+{
+	const struct sm_poll *poll = &sm->m.elect->poll;
+	lid_t lid = poll->master_lid;
+
+	*ret_sl = poll->master_sl;
+	return lid_is_unicast(lid) && lid != poll->own_lid ? lid : 0;
 }

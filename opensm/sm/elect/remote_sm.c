@@ -320,6 +320,18 @@ guid_t elect_successor_at(const struct sm *sm, unsigned n)
 	return 0;
 }
 
+unsigned elect_successors(const struct sm *sm, guid_t *ret)
+{
+	const struct elect *e = sm->m.elect;
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < e->n_remote; i++) {
+		if (may_take_over(sm, &e->remote[i]))
+			ret[n++] = e->remote[i].guid;
+	}
+	return n;
+}
+
 /* ---- questions ----------------------------------------------------------------------------- */
 
 static void note_hidden(const struct sm *sm, struct remote_sm *r, uint64_t key)
