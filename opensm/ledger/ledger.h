@@ -5,8 +5,8 @@
  * A row is { table, key, values }. Each write has a dot: a number that is greater than every number
  * its writer had seen in that clock, and the writer. A row remembers which writes it knows (its
  * context) and the values of those that no later write of the row knew: one after a usual write,
- * several after writes that did not know each other (a subnet was split). Merging two states keeps a
- * value if both have it, or if the other one does not know its dot. So merging is commutative,
+ * several after writes that did not know each other (a subnet was split). Merging two states keeps
+ * a value if both have it, or if the other one does not know its dot. So merging is commutative,
  * associative and idempotent: order, repetition and loss of messages change nothing.
  *
  * The value in force of several is chosen by the rule of the table (ledger_tables.h): the one that

@@ -365,7 +365,8 @@ static bool read_value(struct reader *r, const struct ledger_table_row *table, u
 /* What was read of a state so far. */
 struct seen {
 	struct ledger_writer by;
-	uint64_t floor, known, standing; /* greatest numbers: of what is known only, of what stands */
+	uint64_t floor;
+	uint64_t known, standing; /* the greatest number that is known only, that stands */
 };
 
 static bool read_entry(struct reader *r, const struct ledger_table_row *table, struct seen *s)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Rows for tests of opensm/ledger/: members, marks and others from few numbers, and their states. */
+/* Rows for tests of opensm/ledger/: members and others from few numbers, and their states. */
 #pragma once
 
 #include <assert.h>

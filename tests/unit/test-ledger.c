@@ -300,6 +300,15 @@ static void a_merged_row_has_at_most_255_writers(void **state)
 	assert_int_equal(ledger_row_value(ledger_find(l, &key)).dot.number, 1299);
 }
 
+static bool can_be_sent(const struct ledger_row *row)
+{
+	size_t len;
+	_cleanup_free_ uint8_t *bytes = packed(row, &len);
+	ROW back = NULL;
+
+	return ledger_row_unpack(bytes, len, &back) == (ssize_t)len;
+}
+
 static void the_value_in_force_does_not_go_for_want_of_room(void **state)
 {
 	struct ledger_key key = member_key(1);
@@ -308,6 +317,7 @@ static void the_value_in_force_does_not_go_for_want_of_room(void **state)
 	crowd(l, REMOVED, 1);
 	assert_int_equal(ledger_row_n_values(ledger_find(l, &key)), 255);
 	assert_int_equal(member_in(l, 1), REMOVED);
+	assert_true(can_be_sent(ledger_find(l, &key)));
 }
 
 /* ---- forgetting ------------------------------------------------------------------------------ */
