@@ -287,10 +287,19 @@ static void wait_for(struct sm *sm, const struct remote_sm *r)
 	poll_tell(sm);
 }
 
+void elect_met_rival(struct sm *sm)
+{
+	bool is_new = !sm->m.elect->rival_seen;
+
+	sm->m.elect->rival_seen = true;
+	if (is_new)
+		tell_news(sm, NEWS_RIVAL);
+}
+
 void elect_end_wait(struct sm *sm, const char *why)
 {
 	poll_start(sm, 0);
-	sm->m.elect->rival_seen = true;
+	elect_met_rival(sm);
 	want_sweep_now(sm, SWEEP_HEAVY, why);
 }
 

@@ -138,7 +138,8 @@ static void obey_handover(struct sm *sm, guid_t by)
 		handed_while_discovering(sm, by);
 		break;
 	case SM_MASTER:
-		sm->m.elect->rival_seen = true;
+		sm->m.elect->rival_seen = false; /* whatever was known of one: this one ruled until now */
+		elect_met_rival(sm);
 		keys_ruled(sm);
 		if (sm->m.elect->polled)
 			elect_end_wait(sm, "handover");

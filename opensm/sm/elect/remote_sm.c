@@ -341,15 +341,6 @@ static void note_hidden(const struct sm *sm, struct remote_sm *r, uint64_t key)
 	r->hidden = hidden ? (uint8_t)MIN(r->hidden + 1, HIDDEN_MAX) : 0;
 }
 
-static void note_rival(struct sm *sm)
-{
-	bool is_new = !sm->m.elect->rival_seen;
-
-	sm->m.elect->rival_seen = true;
-	if (is_new)
-		tell_news(sm, NEWS_RIVAL);
-}
-
 struct remote_sm *remote_learn(struct sm *sm, guid_t guid, const uint8_t *info)
 {
 	struct remote_sm *r = row_of(sm, guid);
@@ -374,7 +365,7 @@ struct remote_sm *remote_learn(struct sm *sm, guid_t guid, const uint8_t *info)
 		keys_manager_met(sm, guid);
 	if (r->trust == SM_TRUSTED && sm->state == SM_MASTER) {
 		if (r->state == SM_MASTER)
-			note_rival(sm);
+			elect_met_rival(sm);
 		sm->m.elect->decide_pending = true;
 	}
 	return r;

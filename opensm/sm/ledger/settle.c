@@ -106,6 +106,7 @@ static void enter(struct sm *sm, enum settle_state next)
 static void ask(struct sm *sm)
 {
 	sm->m.settle->asking_since = sm->now;
+	sm->m.settle->asking_sweep = sm->first_sweep_done ? sm->stats.heavy_sweeps : 0;
 	enter(sm, SETTLE_ASKING);
 }
 
@@ -170,7 +171,7 @@ static void nobody_open(struct sm *sm)
 
 	told_change(&s->told, TOLD_SILENT, false);
 	if (!s->is_sure) {
-		if (!sm->first_sweep_done)
+		if (!sm->first_sweep_done || sm->stats.heavy_sweeps <= s->asking_sweep)
 			return;
 		s->n_unexplained = s->unexplained(sm);
 		if (s->n_unexplained) {
@@ -370,7 +371,7 @@ void settle_state_changed(struct sm *sm, enum sm_state before)
 	if (sm->state != SM_MASTER) {
 		enter(sm, SETTLE_FOREIGN);
 		if (before == SM_MASTER && sm->state == SM_DISCOVERING)
-			settle_doubt(sm, "its own port was down");
+			settle_doubt(sm, "our own port was down");
 		return;
 	}
 	ask(sm);

@@ -113,6 +113,7 @@ struct settle {
 	/* settle.c */
 	bool is_sure;  /* no other manager can have what this one lacks, as far as is known */
 	mono_t asking_since;
+	uint32_t asking_sweep; /* heavy sweeps until then: a later one has seen who is in sight */
 	mono_t turn_at; /* of the last turn of the loop */
 	size_t (*unexplained)(struct sm *sm);
 	size_t n_unexplained;

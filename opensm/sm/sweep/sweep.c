@@ -140,6 +140,8 @@ void sweep_port_down(struct sm *sm, bool down)
 			   down ? "down" : "up");
 	if (change == TOLD_BEGINS)
 		event_plain(sm, SM_EVENT_PORT_DOWN);
+	if (change != TOLD_SAME)
+		tell_news(sm, NEWS_CUT_OFF);
 	if (down)
 		sm->stats.up = false;
 }
