@@ -43,7 +43,9 @@ static bool has_something(const struct sm *sm)
 
 static bool is_ours(const struct sm *sm, const struct replica_heir *h)
 {
-	return h->is_ours || channel_has_answered(sm, h->guid);
+	/* One that was ours may be another program now: it is waited for no longer than STORES. */
+	return h->is_ours || channel_has_answered(sm, h->guid) ||
+	       (settle_knows(sm, h->guid) && sm->now < h->since + STORES);
 }
 
 /* How long registrations of hosts, and what the channel copies beside the ledger, are waited for. */

@@ -4,10 +4,11 @@
  *
  * As MASTER it first asks every manager of ours that is in sight: trusted by the election, and known
  * by the channel or from before. One that never answers on the channel is none of ours after a few
- * questions. `is_sure` is whether another manager can have ruled with rows that are not here: not
- * after a start without a file, nor after this process stood still for longer than a takeover takes,
- * until it has settled with one. A manager that is not sure, and finds nobody to ask, compares
- * devices with its rows; where these agree it goes on.
+ * questions. A manager has doubts when another one may have ruled with rows that are not here: after a
+ * start without a file, when another master is followed, or after this process stood still for longer
+ * than a takeover takes; until it has settled with one that has none, or with all that it knows. One
+ * that has doubts, and finds nobody to ask, compares devices with its rows; where these agree it goes
+ * on.
  */
 #include "sm/ledger/settle.h"
 
@@ -97,7 +98,7 @@ static void enter(struct sm *sm, enum settle_state next)
 	if (next == SETTLE_WRITING) {
 		s->meta.term++;
 		s->meta.founded = true;
-		s->is_sure = true;
+		s->doubts = 0;
 		disk_note_meta(sm);
 	}
 	tell_news(sm, NEWS_SETTLED, .flag = true);
@@ -164,13 +165,19 @@ static void keep(struct sm *sm)
 	enter(sm, SETTLE_KEEPING);
 }
 
+/* Rows here are those of all managers of ours, as far as is known. */
+static bool is_sure(const struct settle *s)
+{
+	return s->meta.founded && !s->doubts;
+}
+
 /* Nobody is left to be asked. */
 static void nobody_open(struct sm *sm)
 {
 	struct settle *s = sm->m.settle;
 
 	told_change(&s->told, TOLD_SILENT, false);
-	if (!s->is_sure) {
+	if (!is_sure(s)) {
 		if (!sm->first_sweep_done || sm->stats.heavy_sweeps <= s->asking_sweep)
 			return;
 		s->n_unexplained = s->unexplained(sm);
@@ -193,6 +200,8 @@ static void look_as_master(struct sm *sm)
 	open = find_open(sm);
 	if (!open.n) {
 		nobody_open(sm);
+	} else if (s->state == SETTLE_KEEPING) {
+		ask(sm);
 	} else if (sm->now >= s->asking_since + PATIENCE) {
 		tell_silent(sm, open.first);
 		if (s->state == SETTLE_ASKING)
@@ -200,31 +209,47 @@ static void look_as_master(struct sm *sm)
 	}
 }
 
-/* What the master of this standby knows may not be known here. */
-static void look_as_standby(struct sm *sm)
+/* Nobody else of ours is known, or all of those know no more than is here. */
+static bool is_with_all_known(struct settle *s)
+{
+	for (unsigned i = 0; i < s->meta.n_managers; i++) {
+		const struct settle_peer *p = settle_peer_of(s, s->meta.managers[i].guid);
+
+		if (!p || !peer_is_settled(p))
+			return false;
+	}
+	return true;
+}
+
+static void note_settled(struct sm *sm, const struct settle_peer *p)
 {
 	struct settle *s = sm->m.settle;
-	const struct settle_peer *master = settle_peer_of(s, elect_polled(sm));
 
-	if (master && !peer_is_settled(master) && (master->is_sure || !master->is_heard))
-		s->is_sure = false;
+	note_manager(sm, p->guid);
+	s->meta.term = MAX(s->meta.term, p->term);
+	if (p->is_founded && !s->meta.founded) {
+		s->meta.founded = true;
+		disk_note_meta(sm);
+	}
+	if (p->is_founded && !p->has_doubts)
+		s->doubts = 0;
 }
 
 void settle_look(struct sm *sm)
 {
 	struct settle *s = sm->m.settle;
+	unsigned n = 0;
 
 	for (unsigned i = 0; i < s->n_peers; i++) {
 		if (!s->peers[i].guid || !peer_is_settled(&s->peers[i]))
 			continue;
-		note_manager(sm, s->peers[i].guid);
-		s->meta.term = MAX(s->meta.term, s->peers[i].term);
-		s->is_sure |= s->peers[i].is_sure;
+		note_settled(sm, &s->peers[i]);
+		n++;
 	}
+	if (n && is_with_all_known(s))
+		s->doubts = 0;
 	if (sm->state == SM_MASTER)
 		look_as_master(sm);
-	else if (sm->state == SM_STANDBY)
-		look_as_standby(sm);
 }
 
 /* ---- doubts ---------------------------------------------------------------------------------- */
@@ -241,7 +266,7 @@ void settle_doubt(struct sm *sm, const char *why)
 
 	if (!has_others(s))
 		return;
-	s->is_sure = false;
+	s->doubts |= DOUBT_ABSENT;
 	peers_doubt(sm);
 	if (sm->state != SM_MASTER)
 		return;
@@ -255,10 +280,14 @@ void settle_doubt(struct sm *sm, const char *why)
 
 void settle_heard(struct sm *sm, const struct settle_peer *p)
 {
-	const struct settle *s = sm->m.settle;
+	struct settle *s = sm->m.settle;
+	bool is_later = p->term > s->meta.term;
 
-	if (s->state == SETTLE_WRITING && p->term > s->meta.term)
+	if (s->state == SETTLE_WRITING && is_later)
 		settle_doubt(sm, "another manager was master since");
+	/* It has written nothing since this manager knew all. */
+	if (p->guid == elect_polled(sm) && p->state != SETTLE_WRITING && !is_later)
+		s->doubts &= ~DOUBT_FOLLOWED;
 }
 
 /* Half of the time in which a standby takes over, at the earliest. */
@@ -339,6 +368,11 @@ int settle_forget_devices(struct sm *sm)
 	return 0;
 }
 
+bool settle_knows(const struct sm *sm, guid_t guid)
+{
+	return channel_has_answered(sm, guid) || known_manager(sm->m.settle, guid);
+}
+
 void settle_own(struct sm *sm, enum ledger_table table, settle_changed_fn *changed)
 {
 	assert(table < LEDGER_TABLES);
@@ -372,6 +406,9 @@ void settle_state_changed(struct sm *sm, enum sm_state before)
 		enter(sm, SETTLE_FOREIGN);
 		if (before == SM_MASTER && sm->state == SM_DISCOVERING)
 			settle_doubt(sm, "our own port was down");
+		/* The master that is followed was not given the fabric by us: it may know more. */
+		if (before != SM_MASTER && sm->state == SM_STANDBY && has_others(s))
+			s->doubts |= DOUBT_FOLLOWED;
 		return;
 	}
 	ask(sm);

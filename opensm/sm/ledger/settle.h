@@ -104,6 +104,8 @@ struct settle_reach settle_reach(const struct sm *sm, enum ledger_table table, u
  * that is none of ours.
  */
 bool settle_has_all(const struct sm *sm, guid_t guid);
+/* It is, or was, one of ours. */
+bool settle_knows(const struct sm *sm, guid_t guid);
 
 /* One row a manager of ours: for people. */
 struct settle_peer_view {

@@ -426,12 +426,12 @@ void disk_load(struct sm *sm, const struct sm_paths *paths)
 	if (!paths || !paths->cache_dir) {
 		snprintf(s->fault, sizeof(s->fault),
 			 "there is no cache folder to store changes in");
-		s->is_sure = true;
+		s->meta.founded = true;
 		return;
 	}
 	s->path = xasprintf("%s/%s", paths->cache_dir, LEDGER_FILE);
 	open_file(sm);
-	s->is_sure = s->meta.founded;
+	s->doubts = s->meta.founded ? 0 : DOUBT_ABSENT;
 	tell_loaded(s);
 }
 

@@ -36,7 +36,7 @@ struct settle_digests {
 	uint64_t term;
 	uint32_t tables; /* bits: those that may be told to this manager */
 	enum settle_state state;
-	bool is_sure; /* struct settle */
+	bool is_founded, has_doubts; /* struct settle: meta.founded, doubts */
 	struct ledger_digest of[LEDGER_TABLES];
 };
 
@@ -60,7 +60,7 @@ struct settle_peer {
 	uint32_t tables; /* that it is told, and tells */
 	uint64_t term;
 	enum settle_state state; /* as it said last */
-	bool is_heard, is_sure;	 /* it has said something; struct settle_digests */
+	bool is_founded, has_doubts; /* as it said last: struct settle_digests */
 	struct settle_half of[LEDGER_TABLES];
 	struct ledger_key *queue; /* rows that it has not been sent */
 	size_t n_queue, cap_queue;
@@ -111,7 +111,11 @@ struct settle {
 	struct settle_peer peers[MAX_REMOTE_SMS];
 	unsigned n_peers; /* those behind were never in use */
 	/* settle.c */
-	bool is_sure;  /* no other manager can have what this one lacks, as far as is known */
+	/*
+	 * Another manager may have ruled with rows that are not here: the master that is followed;
+	 * any, as this process stood still or was cut off, or has no file.
+	 */
+	unsigned doubts; /* of DOUBT_ */
 	mono_t asking_since;
 	uint32_t asking_sweep; /* heavy sweeps until then: a later one has seen who is in sight */
 	mono_t turn_at; /* of the last turn of the loop */
@@ -119,6 +123,9 @@ struct settle {
 	size_t n_unexplained;
 	struct told told;
 };
+
+#define DOUBT_FOLLOWED 1u
+#define DOUBT_ABSENT   2u
 
 enum { TOLD_SILENT, TOLD_DISK, TOLD_KEEPING };
 /* Of a manager. */

@@ -169,7 +169,8 @@ static void send_digests(struct sm *sm, struct settle_peer *p)
 		.term = s->meta.term,
 		.tables = tables_for(sm),
 		.state = s->state,
-		.is_sure = s->is_sure,
+		.is_founded = s->meta.founded,
+		.has_doubts = s->doubts != 0,
 	};
 	uint8_t bytes[DIGESTS_BYTES];
 
@@ -461,8 +462,8 @@ static void on_digests(struct sm *sm, struct settle_peer *p, const struct channe
 	p->tables = d.tables & tables_for(sm);
 	p->term = d.term;
 	p->state = d.state;
-	p->is_heard = true;
-	p->is_sure = d.is_sure;
+	p->is_founded = d.is_founded;
+	p->has_doubts = d.has_doubts;
 	for (unsigned t = 0; t < LEDGER_TABLES; t++) {
 		struct ledger_digest own;
 
@@ -478,8 +479,8 @@ static void on_digests(struct sm *sm, struct settle_peer *p, const struct channe
 			differ |= 1u << t;
 	}
 	reply(sm, &m->ticket, REPLY_FINE, differ);
-	take_comparison(sm, p, differ);
 	settle_heard(sm, p);
+	take_comparison(sm, p, differ);
 }
 
 static void on_buckets(struct sm *sm, struct settle_peer *p, const struct channel_message *m)
@@ -629,6 +630,6 @@ bool settle_has_all(const struct sm *sm, guid_t guid)
 	const struct settle_peer *p = settle_peer_of(sm->m.settle, guid);
 
 	if (!p)
-		return !channel_has_answered(sm, guid);
+		return !settle_knows(sm, guid);
 	return is_pushed(p, true) && !p->n_queue && !(p->busy && p->busy_with == MESSAGE_ROWS);
 }
