@@ -47,7 +47,7 @@ static uint8_t *packed_rows(size_t n, size_t *ret_len)
 	ledger_forget(l, LEDGER_MEMBER, 9000000);
 	for (size_t i = 0; i < n; i++) {
 		struct ledger_key key = member(i);
-		struct ledger_value v = { .dot = { 9000001 + i, { 0x0002c90300000001, 0xABCDEF12 } },
+		struct ledger_value v = { .dot = { 9000001 + i, { 0x2c90300000001, 0xABCDEF12 } },
 					  .at = 1795000000, .len = 1, .bytes = &full };
 		struct ledger_row *row = ledger_prepare(l, NULL, &key, &v);
 
