@@ -21,7 +21,7 @@
  * known have a removal, ledger_forget() drops it: `forgotten` of the table is a floor for rows that
  * are not there.
  *
- * Pure: no clock, no file, no fabric. Not here: who is asked, and when (sm/ledger/).
+ * Pure: no clock, no file, no fabric. Not here: which manager is asked, and when (sm/ledger/).
  */
 #pragma once
 

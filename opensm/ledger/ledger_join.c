@@ -8,11 +8,6 @@
 #include "ledger/ledger_row.h"
 #include "util/bisect.h"
 
-int ledger_writer_compare(const struct ledger_writer *a, const struct ledger_writer *b)
-{
-	return COMPARE(a->guid, b->guid) ?: COMPARE(a->instance, b->instance);
-}
-
 static uint64_t number_of(const struct ledger_entry *e)
 {
 	return e->value.dot.number;

@@ -64,6 +64,11 @@ static uint64_t get_be(const uint8_t **at, unsigned bytes)
 	return v;
 }
 
+int ledger_writer_compare(const struct ledger_writer *a, const struct ledger_writer *b)
+{
+	return COMPARE(a->guid, b->guid) ?: COMPARE(a->instance, b->instance);
+}
+
 /* ---- entries --------------------------------------------------------------------------------- */
 
 struct ledger_entries ledger_entries_of(const struct ledger_row *row)

@@ -47,6 +47,8 @@ struct ledger_state {
 	struct ledger_entry entries[LEDGER_ENTRIES_MAX]; /* bytes belong to others */
 };
 
+int ledger_writer_compare(const struct ledger_writer *a, const struct ledger_writer *b);
+
 /* Entries of a row, one after the other. */
 struct ledger_entries {
 	uint64_t floor;
@@ -69,7 +71,6 @@ uint64_t ledger_row_hash(const struct ledger_row *row);
 
 /* ---- algebra (ledger_join.c) ---- */
 
-int ledger_writer_compare(const struct ledger_writer *a, const struct ledger_writer *b);
 /* The join of two states; at most LEDGER_WRITERS_MAX entries. n is 0 only if both are empty. */
 void ledger_state_join(struct ledger_state *ret, struct ledger_entries a, struct ledger_entries b,
 		       enum ledger_table table);

@@ -20,3 +20,8 @@ UNIT_TESTS += tests/unit/test-ledger-store
 tests_unit_test_ledger_store_SOURCES = tests/unit/test-ledger-store.c tests/unit/ledger-desk.h
 tests_unit_test_ledger_store_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_unit_test_ledger_store_LDADD = $(LEDGER_LIBS) $(CMOCKA_LIBS)
+
+# What rows cost: `make bench-ledger && ./bench-ledger 1000000 /tmp/ledger.db`.
+EXTRA_PROGRAMS += bench-ledger
+bench_ledger_SOURCES = tests/bench/bench-ledger.c
+bench_ledger_LDADD = $(LEDGER_LIBS)

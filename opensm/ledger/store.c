@@ -228,8 +228,8 @@ struct ledger_store *ledger_store_close(struct ledger_store *s)
 }
 
 /*
- * For its owner alone; SQLite gives the -wal the mode of the file. -EBADMSG: it has something in it,
- * but no page, which SQLite takes for a new file.
+ * For its owner alone; SQLite gives the -wal the mode of the file. -EBADMSG: there is something in
+ * it, but no page, which SQLite takes for a new file.
  */
 static int make_private(const char *path)
 {
@@ -329,7 +329,8 @@ int ledger_store_open(const char *path, struct ledger_store **ret, bool *ret_fre
 	return 0;
 }
 
-int ledger_store_renew(const char *path, struct ledger_store **s, char ret_aside[LEDGER_ASIDE_MAX])
+int ledger_store_renew(const char *path, struct ledger_store **s,
+		       char ret_aside[LEDGER_ASIDE_MAX])
 {
 	bool fresh;
 

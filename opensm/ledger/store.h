@@ -7,9 +7,12 @@
  *	 PRIMARY KEY(tbl, key)) WITHOUT ROWID
  *
  * `state` is ledger_row_pack(); value, removed, number and at repeat what is in force, for people
- * with sqlite3 (no value of secret tables, none of more than 64 KiB). meta(name TEXT PRIMARY KEY,
- * value BLOB): "format", "term", "founded", "forgotten N", "manager 0x..." (seen last, seconds since
- * 1970). The file is locked as long as it is open; store.c says how to read it then.
+ * with sqlite3 (no value of secret tables, none of more than 64 KiB).
+ *
+ *   meta(name TEXT PRIMARY KEY, value BLOB): "format", "term", "founded", "forgotten N",
+ *	 "manager 0x..." (seen last, seconds since 1970)
+ *
+ * The file is locked as long as it is open; store.c says how to read it then.
  *
  * ledger_store_open() and ledger_store_load() block, and are for the start; ledger_store_write() is
  * for a worker: one transaction a batch. A store is used by one thread at a time.
@@ -55,7 +58,8 @@ int ledger_store_load(struct ledger_store *s, struct ledger *l, struct ledger_me
  * After -EBADMSG: closes the store, renames its file as ledger_store_open() does, and makes a new
  * one. 0, or -errno, and `*s` is NULL.
  */
-int ledger_store_renew(const char *path, struct ledger_store **s, char ret_aside[LEDGER_ASIDE_MAX]);
+int ledger_store_renew(const char *path, struct ledger_store **s,
+		       char ret_aside[LEDGER_ASIDE_MAX]);
 /*
  * `rows`: ledger_row_pack() one behind the other, each in place of what was there; `meta`: NULL: as
  * it was. All of it or nothing: 0 or -errno (-ENOSPC, -EROFS, -EIO, ...), and the next one may

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Random histories of 2 to 5 ledgers: writes, splits, restarts of writers, rows that are sent, lost,
- * doubled and late, removals that are forgotten. Beside them runs a model that has no contexts: per
- * ledger and row the set of all writes it has heard of, and per write the set of those that it knew.
- * What stands in a row must be exactly those writes of the set that no other one of it knew; a member
- * is gone if one of these is a removal. In the end all have the same rows.
+ * Random histories of 2 to 5 ledgers: writes, splits, restarts of writers, rows that are sent,
+ * lost, doubled and late, removals that are forgotten. Beside them runs a model that has no
+ * contexts: per ledger and row the set of all writes it has heard of, and per write the set of
+ * those that it knew. What stands in a row must be exactly those writes of the set that no other
+ * one of it knew; a member is gone if one of these is a removal. In the end all have the same rows.
  *
  * The seed is printed; TEST_SEED repeats a run.
  */
@@ -112,7 +112,8 @@ static void check_absent(const struct world *w, unsigned key, writes up)
 }
 
 /* A removal that no other write knew is in force at members; what is in force stands. */
-static void check_value(const struct world *w, unsigned key, const struct ledger_value *v, writes up)
+static void check_value(const struct world *w, unsigned key, const struct ledger_value *v,
+			writes up)
 {
 	bool is_up = false;
 
@@ -251,24 +252,33 @@ static void restart(struct world *w, unsigned i)
 		w->self[i].instance++;
 }
 
+static void send_all(struct world *w, unsigned from, unsigned to)
+{
+	for (unsigned k = 0; k < KEYS; k++) {
+		const struct ledger_row *row = ledger_find(w->l[from], &w->keys[k]);
+
+		if (row)
+			receive(w, to, k, row, w->heard[from][k]);
+	}
+}
+
+/*
+ * Through the first one: all to it, then it to all. Twice: a row that comes to where it was
+ * forgotten gets a floor there, which the others have to hear of.
+ */
 static void exchange_all(struct world *w)
 {
-	for (unsigned i = 0; i < w->n * w->n; i++) {
-		unsigned from = i / w->n, to = i % w->n;
-
-		for (unsigned k = 0; k < KEYS; k++) {
-			const struct ledger_row *row = ledger_find(w->l[from], &w->keys[k]);
-
-			if (row)
-				receive(w, to, k, row, w->heard[from][k]);
-		}
+	for (unsigned i = 0; i < 4 * w->n; i++) {
+		if (i / w->n % 2)
+			send_all(w, 0, i % w->n);
+		else
+			send_all(w, i % w->n, 0);
 	}
 }
 
 /* All have all; some forget. */
 static void forget(struct world *w, enum ledger_table table)
 {
-	exchange_all(w);
 	exchange_all(w);
 	for (unsigned i = 0; i < w->n; i++) {
 		if (roll(2))
@@ -278,7 +288,6 @@ static void forget(struct world *w, enum ledger_table table)
 
 static void forget_everywhere(struct world *w)
 {
-	exchange_all(w);
 	exchange_all(w);
 	for (unsigned i = 0; i < w->n; i++) {
 		for (unsigned t = 0; t < LEDGER_TABLES; t++) {
@@ -335,14 +344,15 @@ static uint8_t *joined(const struct ledger_row *const rows[4], size_t *ret_len)
 	return key ? packed(ledger_find(l, key), ret_len) : NULL;
 }
 
-static void assert_same(const struct ledger_row *const one[4], const struct ledger_row *const two[4])
+static void assert_same(const struct ledger_row *const one[4],
+			const struct ledger_row *const two[4])
 {
-	size_t len_one, len_two;
-	_cleanup_free_ uint8_t *bytes_one = joined(one, &len_one), *bytes_two = joined(two, &len_two);
+	size_t len, other_len;
+	_cleanup_free_ uint8_t *bytes = joined(one, &len), *other = joined(two, &other_len);
 
-	assert_int_equal(len_one, len_two);
-	if (len_one)
-		assert_memory_equal(bytes_one, bytes_two, len_one);
+	assert_int_equal(len, other_len);
+	if (len)
+		assert_memory_equal(bytes, other, len);
 }
 
 /* (a + b) + c and a + (b + c): the second by a ledger of its own. */

@@ -108,7 +108,8 @@ static void add(struct bytes *b, const void *bytes, size_t n)
 	b->n += n;
 }
 
-#define ADD(b, ...) add((b), (const uint8_t[]){ __VA_ARGS__ }, sizeof((const uint8_t[]){ __VA_ARGS__ }))
+#define LIST(...)   ((const uint8_t[]){ __VA_ARGS__ })
+#define ADD(b, ...) add((b), LIST(__VA_ARGS__), sizeof(LIST(__VA_ARGS__)))
 #define MEMBER_HEAD LEDGER_MEMBER, 10, 0x12, 0x34, 0, 0, 0, 0, 0, 0, 0, 1
 #define WRITER(n)   0, 0, 0, 0, 0, 0, 0, n, 0, 0, 0, 7
 #define VALUE(byte) 3, 0x86, 0x01, byte /* one byte; at 769 */

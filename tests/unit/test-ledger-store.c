@@ -140,7 +140,8 @@ static bool is_there(const char *path, const char *suffix)
 
 static void copy_file(const char *from, const char *to, const char *suffix)
 {
-	_cleanup_free_ char *a = xasprintf("%s%s", from, suffix), *b = xasprintf("%s%s", to, suffix);
+	_cleanup_free_ char *a = xasprintf("%s%s", from, suffix);
+	_cleanup_free_ char *b = xasprintf("%s%s", to, suffix);
 	_cleanup_free_ char *bytes = NULL;
 	size_t len;
 	FILE *f;
