@@ -78,6 +78,7 @@ tests_unit_test_sm_incremental_LDADD = $(CAMPAIGN_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-sm-tenancy
 tests_unit_test_sm_tenancy_SOURCES = tests/unit/test-sm-tenancy.c tests/unit/tenancy-desk.h
 tests_unit_test_sm_tenancy_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_sm_tenancy_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=ledger_store_write
 tests_unit_test_sm_tenancy_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-sm-tenancy-blocks
 tests_unit_test_sm_tenancy_blocks_SOURCES = tests/unit/test-sm-tenancy-blocks.c tests/unit/tenancy-desk.h

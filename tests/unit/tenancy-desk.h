@@ -126,7 +126,7 @@ static inline struct desk *desk_new(void)
 
 	scratch_folder(d->dir);
 	snprintf(d->file, sizeof(d->file), "%s/partitions.conf", d->dir);
-	snprintf(d->store, sizeof(d->store), "%s/tenants", d->dir);
+	snprintf(d->store, sizeof(d->store), "%s/ledger.db", d->dir);
 	d->rig = rig_new(sim_new(net, 1));
 	d->conf = conf_new();
 	note_guids(d);

@@ -317,8 +317,7 @@ static void on_committed(struct sm *sm, void *arg, int error)
 
 	t->writing = false;
 	if (error < 0)
-		snprintf(t->write_fault, sizeof(t->write_fault), "the ledger: %s",
-			 strerror(-error));
+		snprintf(t->write_fault, sizeof(t->write_fault), "%s", settle_fault(sm));
 	tenancy_batch_ended(sm, error);
 }
 

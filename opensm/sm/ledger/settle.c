@@ -343,7 +343,7 @@ const char *settle_closed(const struct sm *sm)
 	case SETTLE_WRITING:
 		break;
 	}
-	return s->store ? NULL : s->fault;
+	return s->path && !s->is_shut ? NULL : s->fault;
 }
 
 const char *settle_fault(const struct sm *sm)

@@ -30,8 +30,9 @@ struct disk_job {
 	struct sm_job base;
 	struct sm *sm;
 	struct ledger_store *store;
+	char *path; /* of a file that is made anew; NULL: it is there */
 	uint8_t *bytes;
-	size_t len;
+	size_t len, cap;
 	struct ledger_meta *meta; /* NULL: as it is */
 	int error;
 };
@@ -39,41 +40,69 @@ struct disk_job {
 static void disk_run(struct sm_job *base)
 {
 	struct disk_job *job = (struct disk_job *)base;
+	char aside[LEDGER_ASIDE_MAX];
+	bool fresh;
 
-	job->error = ledger_store_write(job->store, job->bytes, job->len, job->meta);
+	if (job->path) {
+		job->store = ledger_store_close(job->store);
+		job->error = ledger_store_open(job->path, &job->store, &fresh, aside);
+	}
+	if (job->error == 0)
+		job->error = ledger_store_write(job->store, job->bytes, job->len, job->meta);
 }
 
 static void work_ended(struct sm *sm, int error);
+static void write_work(struct sm *sm, const struct settle_work *w);
+
+/* Its folder was cleared meanwhile: all rows are written to a new one. */
+static bool is_written_anew(struct sm *sm, const struct disk_job *job)
+{
+	struct settle *s = sm->m.settle;
+
+	s->is_gone = job->error == -ENOENT || !job->store;
+	if (!s->is_gone || job->path)
+		return false;
+	log_on(ABOUT(.id = LOG_ID_DISK_FAULT, .file = s->path), LOGB_ERROR,
+	       "%s was removed while it was in use: it is written anew", s->path);
+	write_work(sm, s->first);
+	return true;
+}
 
 static void disk_done(struct sm_job *base)
 {
 	struct disk_job *job = (struct disk_job *)base;
 
-	if (!base->orphan)
-		work_ended(job->sm, job->error);
-	else
+	if (base->orphan) {
 		ledger_store_close(job->store); /* which the machine has left to it */
-	free_wiped(job->bytes, job->len);
+	} else {
+		job->sm->m.settle->store = job->store;
+		if (!is_written_anew(job->sm, job))
+			work_ended(job->sm, job->error);
+	}
+	free_wiped(job->bytes, job->cap);
+	free(job->path);
 	free(job->meta);
 	free(job);
 }
 
-static uint8_t *pack_rows(const struct settle_work *w, size_t *ret_len)
+static void pack_row(struct disk_job *job, const struct ledger_row *row)
 {
-	size_t len = 0, at = 0;
-	uint8_t *bytes;
+	size_t len = ledger_row_bytes(row);
 
-	for (size_t i = 0; i < w->n; i++)
-		len += w->rows[i] ? ledger_row_bytes(w->rows[i]) : 0;
-	bytes = xmalloc(len + 1);
-	for (size_t i = 0; i < w->n; i++) {
-		if (!w->rows[i])
-			continue;
-		ledger_row_pack(w->rows[i], bytes + at);
-		at += ledger_row_bytes(w->rows[i]);
+	GROW(job->bytes, job->len + len, job->cap);
+	ledger_row_pack(row, job->bytes + job->len);
+	job->len += len;
+}
+
+static void pack_all(struct disk_job *job, const struct ledger *l)
+{
+	for (unsigned t = 0; t < LEDGER_TABLES; t++) {
+		const struct ledger_row *row;
+		size_t pos = 0;
+
+		while ((row = ledger_next(l, t, &pos)))
+			pack_row(job, row);
 	}
-	*ret_len = len;
-	return bytes;
 }
 
 static void write_work(struct sm *sm, const struct settle_work *w)
@@ -86,8 +115,15 @@ static void write_work(struct sm *sm, const struct settle_work *w)
 	};
 	job->sm = sm;
 	job->store = s->store;
-	job->bytes = pack_rows(w, &job->len);
-	if (s->meta_changed)
+	if (s->is_gone) {
+		job->path = xstrdup(s->path);
+		pack_all(job, s->ledger);
+	}
+	for (size_t i = 0; i < w->n; i++) {
+		if (w->rows[i])
+			pack_row(job, w->rows[i]);
+	}
+	if (s->meta_changed || s->is_gone)
 		job->meta = xmemdup(&s->meta, sizeof(s->meta));
 	s->meta_changed = false;
 	sm->hooks.submit_job(sm->hooks.arg, &job->base);
@@ -200,6 +236,11 @@ static bool has_rows(const struct settle_work *w)
 	return false;
 }
 
+static bool has_disk(const struct settle *s)
+{
+	return s->path && !s->is_shut;
+}
+
 static void start_next(struct sm *sm)
 {
 	struct settle *s = sm->m.settle;
@@ -212,7 +253,7 @@ static void start_next(struct sm *sm)
 		prepare_edits(sm, w);
 	else
 		prepare_arrived(s, w);
-	if (s->store && (has_rows(w) || s->meta_changed))
+	if (has_disk(s) && (has_rows(w) || s->meta_changed))
 		write_work(sm, w);
 	else
 		work_ended(sm, 0);
@@ -274,7 +315,7 @@ static void work_ended(struct sm *sm, int error)
 	s->first = w->next;
 	if (!s->first)
 		s->last = &s->first;
-	if (s->store)
+	if (has_disk(s))
 		tell_fault(sm, error);
 	if (error < 0)
 		s->meta_changed = true;
@@ -284,7 +325,7 @@ static void work_ended(struct sm *sm, int error)
 		w->done(sm, w->arg, error);
 	if (w->from)
 		peers_rows_stored(sm, w->from, &w->ticket, w->end,
-				  error < 0 || s->store ? error : -ENOENT);
+				  error < 0 || has_disk(s) ? error : -ENODEV);
 	work_free(w);
 	start_next(sm);
 }
@@ -382,6 +423,7 @@ static void close_file(struct sm *sm, int error)
 	struct settle *s = sm->m.settle;
 
 	s->store = ledger_store_close(s->store);
+	s->is_shut = true;
 	snprintf(s->fault, sizeof(s->fault), "%.180s cannot be opened: %.80s", s->path,
 		 strerror(-error));
 	log_on(ABOUT(.id = LOG_ID_DISK_FAULT, .file = s->path, .error = -error), LOGB_ERROR,
@@ -389,21 +431,37 @@ static void close_file(struct sm *sm, int error)
 	       s->fault);
 }
 
-static void open_file(struct sm *sm)
+static void tell_aside(const struct settle *s, const char *aside)
 {
-	struct settle *s = sm->m.settle;
-	char aside[LEDGER_ASIDE_MAX] = "";
-	bool fresh = false;
-	int r = ledger_store_open(s->path, &s->store, &fresh, aside);
-
-	if (r == 0)
-		r = ledger_store_load(s->store, s->ledger, &s->meta);
-	if (r < 0)
-		close_file(sm, r);
 	if (aside[0])
 		log_on(ABOUT(.id = LOG_ID_DISK_FAULT, .file = s->path), LOGB_ERROR,
 		       "%s was damaged and is kept as %s: what it held is asked of other managers",
 		       s->path, aside);
+}
+
+/* A row in it cannot be: what was read before it does not count either. */
+static int renew_file(struct settle *s, char aside[LEDGER_ASIDE_MAX])
+{
+	ledger_free(s->ledger);
+	s->ledger = ledger_new();
+	s->meta = (struct ledger_meta){ 0 };
+	return ledger_store_renew(s->path, &s->store, aside);
+}
+
+static void open_file(struct sm *sm)
+{
+	struct settle *s = sm->m.settle;
+	char aside[LEDGER_ASIDE_MAX] = "";
+	bool fresh;
+	int r = ledger_store_open(s->path, &s->store, &fresh, aside);
+
+	if (r == 0)
+		r = ledger_store_load(s->store, s->ledger, &s->meta);
+	if (r == -EBADMSG)
+		r = renew_file(s, aside);
+	if (r < 0)
+		close_file(sm, r);
+	tell_aside(s, aside);
 }
 
 static void tell_loaded(const struct settle *s)
@@ -443,7 +501,7 @@ void disk_free(struct settle *s)
 		s->first = w->next;
 		work_free(w);
 	}
-	if (!s->is_storing) /* else the job closes it */
+	if (!s->is_storing || !has_disk(s)) /* else the job closes it */
 		ledger_store_close(s->store);
 	ledger_free(s->ledger);
 	free(s->path);

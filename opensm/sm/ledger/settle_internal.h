@@ -95,7 +95,9 @@ struct settle_owner {
 struct settle {
 	enum settle_state state;
 	struct ledger *ledger;
-	struct ledger_store *store; /* NULL: there is no cache folder, or no file can be there */
+	struct ledger_store *store; /* NULL: there is no file that can be used */
+	bool is_shut; /* the file could not be opened at the start */
+	bool is_gone; /* it was removed since: the next write makes another one */
 	struct ledger_meta meta;
 	bool meta_changed;
 	struct ledger_writer self;

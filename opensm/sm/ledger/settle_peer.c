@@ -539,7 +539,7 @@ void peers_rows_stored(struct sm *sm, guid_t from, const struct channel_ticket *
 	if (!p)
 		return;
 	/* Without a cache folder they count as long as this process lives. */
-	if (error < 0 && error != -ENOENT)
+	if (error < 0 && error != -ENODEV)
 		not_taken(sm, p, PAUSE);
 	else
 		pull_ended(sm, p, end);
