@@ -54,6 +54,8 @@ struct tap {
 	bool waits;
 	unsigned questions;
 	bool deaf; /* SMInfo of others, and traps, do not arrive */
+	/* sees whatever the manager sends; NULL: not wanted */
+	void (*sees)(const struct transport_addr *to, const uint8_t *mad, size_t length);
 	/* parts of the channel, per cent; `late`: one overtakes it */
 	struct {
 		unsigned lost, twice, late;
@@ -133,6 +135,8 @@ static inline int tap_send(struct transport *t, const struct transport_addr *to,
 {
 	struct tap *tap = (struct tap *)t;
 
+	if (tap->sees)
+		tap->sees(to, mad, length);
 	if (is_part(mad))
 		return tap_sends_part(tap, mad, timeout_ms)
 			       ? transport_send(tap->under, to, mad, length, timeout_ms)
