@@ -11,6 +11,7 @@
 #define SM_KEY UINT64_C(0x515ec4e7515ec4e7)
 #define SA_KEY UINT64_C(0x5a5ec4e75a5ec4e7)
 #define ROGUE  5 /* host */
+#define NOT_SENT 0xFFFF
 
 /* ---- a recorder ------------------------------------------------------------------------------ */
 
@@ -19,6 +20,7 @@ static struct {
 	unsigned mads, sm_keys, sa_keys;
 	uint8_t question[MAD_SIZE], answer[MAD_SIZE], order[MAD_SIZE]; /* the last ones with proof */
 	unsigned questions, answers, orders;
+	unsigned status;     /* of the last answer to a Set(SMInfo) */
 	lid_t watched;	     /* requests to the SA at this LID: */
 	unsigned keyed, all; /* with an SM_Key, and all of them */
 } wire;
@@ -50,6 +52,8 @@ static void record_smp(const uint8_t *mad)
 	case MAD_GET_RESP:
 		if (!ib_get(mad, SMP_ATTR_MOD))
 			keep(wire.answer, &wire.answers, mad);
+		else
+			wire.status = (unsigned)ib_get(mad, SMP_STATUS);
 		break;
 	case MAD_SET:
 		keep(wire.order, &wire.orders, mad);
@@ -456,13 +460,16 @@ static void every_bit_of_an_order_counts(void **state)
 	assert_false(proof_is_order(sm_of(w, SPARE), mad));
 }
 
-static void give(struct world *w, const uint8_t *mad)
+/* The status of the answer. */
+static unsigned give(struct world *w, const uint8_t *mad)
 {
 	struct transport_addr from = {
 		.lid = sim_port_lid(w->rig->sim, sim_find(w->rig->sim, "h0"), 1)
 	};
 
+	wire.status = NOT_SENT;
 	elect_answer(sm_of(w, SPARE), &from, mad);
+	return wire.status;
 }
 
 /* Once; a repetition changes nothing, whether it is the sender's or a stranger's. */
@@ -475,18 +482,18 @@ static void an_order_counts_once(void **state)
 	run_for(w, 15 * MONO_S);
 	make_order(w, SMI_DISABLE, disable);
 	make_order(w, SMI_STANDBY, standby);
-	give(w, disable);
+	assert_int_equal(give(w, disable), 0);
 	assert_int_equal(sm_state(sm_of(w, SPARE)), SM_NOT_ACTIVE);
-	give(w, standby); /* the challenge is spent */
+	assert_int_equal(give(w, standby), MAD_STATUS_BAD_VALUE); /* the challenge is spent */
 	assert_int_equal(sm_state(sm_of(w, SPARE)), SM_NOT_ACTIVE);
 	run_for(w, 15 * MONO_S);
 	make_order(w, SMI_STANDBY, standby);
-	give(w, standby);
+	assert_int_equal(give(w, standby), 0);
 	assert_int_equal(sm_state(sm_of(w, SPARE)), SM_STANDBY);
 	run_for(w, 5 * MONO_S);
-	give(w, disable);
+	assert_int_equal(give(w, disable), MAD_STATUS_BAD_VALUE);
 	assert_int_equal(sm_state(sm_of(w, SPARE)), SM_STANDBY);
-	give(w, standby); /* answered, as its answer may have been lost */
+	assert_int_equal(give(w, standby), 0); /* its answer may have been lost */
 	assert_int_equal(sm_state(sm_of(w, SPARE)), SM_STANDBY);
 }
 
@@ -503,7 +510,7 @@ static void a_key_in_the_name_of_one_of_ours_orders_nothing(void **state)
 	elect_fill(sm_of(w, ACTIVE), info, false);
 	ib_put(info, SMI_SM_KEY, SM_KEY);
 	smp_build_lid(mad, &set, info);
-	give(w, mad);
+	assert_int_equal(give(w, mad), MAD_STATUS_BAD_VALUE);
 	assert_int_equal(sm_state(sm_of(w, SPARE)), SM_STANDBY);
 	assert_int_equal(said("is refused", "another SM_Key"), 1);
 }
