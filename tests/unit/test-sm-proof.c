@@ -535,7 +535,7 @@ static void a_proof_is_for_one_request_of_one_manager(void **state)
 	assert_false(replica_knows_keys(sm_of(w, SPARE), asker, mad));
 	ib_put(mad, SAH_TID, ib_get(mad, SAH_TID) ^ UINT64_C(0x5500000000)); /* the kernel's half */
 	assert_true(replica_knows_keys(sm_of(w, ACTIVE), asker, mad));
-	for (unsigned bit = 8 * SA_DATA; bit < 8 * MAD_SIZE; bit++) {
+	for (unsigned bit = 8 * SA_DATA; bit < 8 * (SA_DATA + SVR_BYTES); bit++) {
 		mad[bit / 8] ^= (uint8_t)(0x80u >> bit % 8);
 		assert_false(replica_knows_keys(sm_of(w, ACTIVE), asker, mad));
 		mad[bit / 8] ^= (uint8_t)(0x80u >> bit % 8);

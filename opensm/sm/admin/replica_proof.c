@@ -17,6 +17,9 @@
 #include "sm/base/drawn_key.h"
 #include "util/mem.h"
 
+/* The longest record that managers send. ibsim loses what is behind it. */
+#define DATA_BYTES SVR_BYTES
+
 /* GUIDs of who asks and who is asked, low half of the TID, and what the SA goes by. */
 enum {
 	AT_ASKER,
@@ -38,7 +41,7 @@ static bool is_first_question(const uint8_t *mad)
 static uint64_t make_proof(const struct sm *sm, guid_t asker, guid_t asked, const uint8_t *mad)
 {
 	const struct key_proof_keys keys = { sm_sm_key(sm), sm->conf->sa_key };
-	uint8_t message[AT_DATA + SA_DATA_SIZE] = { 0 }, proof[KEY_PROOF_BYTES];
+	uint8_t message[AT_DATA + DATA_BYTES] = { 0 }, proof[KEY_PROOF_BYTES];
 	uint64_t ret;
 
 	ib_bits_put(message + AT_ASKER, 0, 64, asker);
@@ -48,7 +51,7 @@ static uint64_t make_proof(const struct sm *sm, guid_t asker, guid_t asked, cons
 	ib_bits_put(message + AT_ATTR, 0, 16, ib_get(mad, SAH_ATTR_ID));
 	ib_bits_put(message + AT_METHOD, 0, 8, ib_get(mad, SAH_METHOD));
 	ib_bits_put(message + AT_MASK, 0, 64, ib_get(mad, SAH_COMP_MASK));
-	memcpy(message + AT_DATA, mad + SA_DATA, SA_DATA_SIZE);
+	memcpy(message + AT_DATA, mad + SA_DATA, DATA_BYTES);
 	key_proof_make(&keys, "SA request", message, sizeof(message), proof);
 	ret = ib_bits_get(proof, 0, 64);
 	return ret ? ret : 1;
