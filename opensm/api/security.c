@@ -151,10 +151,11 @@ static void judge_sm_key(const struct desk *d, struct security_check *c)
 		      "m_key_protection_level %u): a host becomes master with it",
 		      d->conf->m_key_protection_level);
 	else if (find_shower(d, &m))
-		judge(c, SECURITY_FAIL, "the manager at %.150s shows sm_key to every host", m.where);
+		judge(c, SECURITY_FAIL, "the manager at %.150s shows sm_key to every host",
+		      m.where);
 }
 
-/* Who knows sm_key becomes master, and is asked with sa_key by programs of an administrator. */
+/* With sm_key a host becomes master, and programs of an administrator send sa_key to the master. */
 static void judge_sa_key(const struct desk *d, struct security_check *c)
 {
 	struct security_check sm_key = { .name = "sm_key" };

@@ -6,8 +6,8 @@
  *   key   = HKDF-SHA-256(sm_key || sa_key, purpose)
  *   proof = first 16 bytes of HMAC-SHA-256(key, message)
  *
- * Each kind of message has a purpose of its own, so that a proof of one kind is none of another:
- * nobody can be made to prove what another one is to say. Against repetition a message has
+ * Each kind of message has a purpose of its own, so that a proof of one kind is none of another: a
+ * manager cannot be made to prove what another one is to say. Against repetition a message has
  * something in it that its receiver chose.
  */
 #pragma once

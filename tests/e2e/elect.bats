@@ -353,7 +353,7 @@ set_host() {
 	[ "$(the_master)" = $LOW ]
 	wait_for 10 is $HIGH STANDBY
 	for host in $LOW $HIGH; do
-		[ "$(key_of $host)" = 0x0 ]
+		[ "$(key_of "$host")" = 0x0 ]
 	done
 	# Orders are proved, too.
 	end $LOW TERM
@@ -397,10 +397,11 @@ guid_in_log() {
 @test "secret keys, shown: ours and the peer elect one master, in both orders" {
 	local low high
 	for low in ours peer; do
-		high=$([ $low = ours ] && echo peer || echo ours)
-		secret $low $LOW 5 sm_key_shown TRUE
+		high=ours
+		[ "$low" = peer ] || high=peer
+		secret "$low" $LOW 5 sm_key_shown TRUE
 		the_master
-		secret $high $HIGH 3 sm_key_shown TRUE
+		secret "$high" $HIGH 3 sm_key_shown TRUE
 		[ "$(the_master 2)" = $LOW ]
 		wait_for 10 is $HIGH STANDBY
 		[ "$(key_of $LOW)" = $KEY ]

@@ -247,7 +247,7 @@ static void an_sm_key_that_is_shown_fails(void **state)
 	assert_int_equal(verdict_of(&s, SA_KEY), SECURITY_PASS);
 }
 
-/* OpenSM, say: it has our sm_key, and shows it to whoever asks. */
+/* OpenSM, say: it has our sm_key, and shows it to every host. */
 static void answer_with_key(struct desk *d, struct transport *tr)
 {
 	struct transport_event ev;

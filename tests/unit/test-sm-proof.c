@@ -312,7 +312,7 @@ static void a_stranger_is_not_believed(void **state)
 	}
 }
 
-/* OpenSM, say, or someone who has its key: obeyed as ever, and sent none of our keys. */
+/* OpenSM, say, or a host that has read its key: obeyed as ever, and sent none of our keys. */
 static void a_manager_that_shows_the_key_is_sent_none(void **state)
 {
 	for (unsigned shown = 0; shown < 2; shown++) {

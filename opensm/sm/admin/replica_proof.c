@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Requests of a manager of ours to the SA of another one, without sa_key: the field SM_Key has a
- * proof of both keys instead, made for this request alone (keys/key_proof.h). It is of who asks, who
- * is asked, and all of the request; a stranger that it was sent to can have nothing done with it
- * but, in the name of the one that asked, what that one asked for.
+ * proof of both keys instead, made for this request alone (keys/key_proof.h). Both managers and all
+ * of the request are in it: a stranger that was sent it can have done with it, in the name of the
+ * manager that asked, what that manager asked for, and nothing else.
  *
  * The first question of a manager that is locked out is which manager there is at all: that proof
  * names none, and is good for that question only.
@@ -20,7 +20,7 @@
 /* The longest record that managers send. ibsim loses what is behind it. */
 #define DATA_BYTES SVR_BYTES
 
-/* GUIDs of who asks and who is asked, low half of the TID, and what the SA goes by. */
+/* GUIDs of both managers, low half of the TID, and all that the SA goes by. */
 enum {
 	AT_ASKER,
 	AT_ASKED = 8,

@@ -32,8 +32,8 @@ struct remote_sm {
 	uint8_t priority, state; /* as told */
 	bool known;		 /* its last question was answered: the three above count */
 	/*
-	 * It has proved that it knows sm_key, and did not only show it: one of ours. Its next
-	 * order is to have this challenge.
+	 * One of ours: sm_key was proved, and not only shown, by its last answer. The next order to
+	 * it is to have this challenge.
 	 */
 	bool proved;
 	uint64_t challenge;
@@ -184,7 +184,7 @@ void proof_order(const struct sm *sm, const struct remote_sm *r, unsigned mod,
 bool proof_is_order(const struct sm *sm, const uint8_t *mad);
 /* This Set(SMInfo) is obeyed now: not again. */
 void proof_obeyed(struct sm *sm, const uint8_t *mad);
-/* It is the one that was obeyed last, once more. */
+/* The order that was obeyed last, once more. */
 bool proof_was_obeyed(const struct sm *sm, const uint8_t *mad);
 
 /* ---- elect_poll.c ---- */

@@ -4,11 +4,11 @@
  * work yet. SM_Key is shown to no other one (IBA 13.4.8, 14.2.5.13 allow that), unless
  * sm_key_shown asks for it.
  *
- *   Get      nonce of the asker                   proof "question": who asks, who is asked, nonce
- *   GetResp  challenge of the one that answers    proof "answer": who asks, its nonce, all of SMInfo
- *                                                 (who answers, priority, state), challenge
- *   Set      that challenge                       proof "order": who is told, modifier, all of
- *                                                 SMInfo (who orders, state), challenge
+ *   Get      nonce of the asker           proof "question": GUIDs of asker and answerer, nonce
+ *   GetResp  challenge of the answerer    proof "answer": GUID of the asker, its nonce, all of
+ *                                         SMInfo (GUID, priority, state), challenge
+ *   Set      that challenge               proof "order": GUID of the receiver, modifier, all of
+ *                                         SMInfo (GUID of the sender, state), challenge
  *
  * Nonce and proof lie behind SMInfo, where the data of an SMP are reserved, and reach the other
  * manager unchanged: a directed route changes hop pointers only, the kernel half of the TID (which
@@ -29,10 +29,10 @@
 #include "sm/base/drawn_key.h"
 #include "sm/elect/elect_internal.h"
 
-/* What is proved besides the payload. */
+/* A proof is of this, besides the payload. */
 struct statement {
 	const char *purpose;
-	guid_t peer;	/* who is addressed */
+	guid_t peer;	/* the receiver */
 	uint64_t nonce; /* of the question that is answered */
 	unsigned mod;
 };

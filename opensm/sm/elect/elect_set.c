@@ -3,10 +3,11 @@
  * Get and Set of SMInfo from any sender (handover.md 2; testing.md 5.1 #14, #15).
  *
  * Get is answered in every state. A Set is obeyed if it is legal by the standard, proves that its
- * sender knows our SM_Key (elect_proof.c; a foreign manager shows it), and comes from a subnet manager that we know, and where it takes a
- * standby out of duty, from the very one we watch. A LID-routed Set comes from the LID of the port
- * it names; a directed one shows no sender, so that the fabric is never taken from a greater master
- * on its word alone: it is asked whether it is MASTER still.
+ * sender knows our SM_Key (elect_proof.c; a foreign manager shows it), and comes from a subnet
+ * manager that we know, and where it takes a standby out of duty, from the very one we watch. A
+ * LID-routed Set comes from the LID of the port it names; a directed one shows no sender, so that
+ * the fabric is never taken from a greater master on its word alone: it is asked whether it is
+ * MASTER still.
  *
  * The answer is sent before anything is done, and carries the old state.
  */
