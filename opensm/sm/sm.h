@@ -389,6 +389,7 @@ struct sm_manager {
 	bool known;	     /* it has answered: state and priority count */
 	bool polled;	     /* we watch it */
 	const char *trust;   /* NULL: trusted; else why not, in words */
+	bool shows_key;	     /* trusted, as it shows a secret SM_Key, to every host */
 	char where[SM_WHERE_STRLEN]; /* "'h3' port 1 (0x...), LID 7, behind 'leaf1' port 5" */
 };
 /* How many of them are configured otherwise than we are, and in what ("partitions; routing"). */

@@ -56,6 +56,8 @@ struct tap {
 	unsigned questions;
 	bool unregistered; /* what it registers gets lost */
 	bool deaf; /* SMInfo of others, and traps, do not arrive */
+	/* sees whatever the manager sends; NULL: not wanted */
+	void (*sees)(const struct transport_addr *to, const uint8_t *mad, size_t length);
 	/* parts of the channel, per cent; `late`: one overtakes it */
 	struct {
 		unsigned lost, twice, late;
@@ -152,6 +154,8 @@ static inline int tap_send(struct transport *t, const struct transport_addr *to,
 {
 	struct tap *tap = (struct tap *)t;
 
+	if (tap->sees)
+		tap->sees(to, mad, length);
 	if (is_part(mad) && tap->channel.old)
 		return 0;
 	if (is_part(mad))

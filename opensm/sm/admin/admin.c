@@ -47,6 +47,11 @@ static bool on_is_manager(void *owner, guid_t port_guid)
 	return elect_is_manager(owner, port_guid);
 }
 
+static bool on_knows_keys(void *owner, guid_t port_guid, const uint8_t *mad)
+{
+	return replica_knows_keys(owner, port_guid, mad);
+}
+
 static void on_abused(void *owner, const char *what, guid_t port_guid, lid_t lid, const char *text)
 {
 	event_security(owner, what, port_guid, lid, text);
@@ -198,6 +203,7 @@ void admin_new(struct sm *sm, const struct sm_paths *paths)
 		.guids_changed = on_guids_changed,
 		.read_cell = on_read_cell,
 		.is_manager = on_is_manager,
+		.knows_keys = on_knows_keys,
 		.manager_seen = on_manager_seen,
 		.abused = on_abused,
 		.arg = sm,

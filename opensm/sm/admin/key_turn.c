@@ -181,8 +181,10 @@ static bool may_have_keys(struct sm *sm, struct key_peer *p)
 {
 	bool single = keys_are_single(sm);
 
-	if (keys_may_be_sent(sm))
+	if (keys_may_be_sent(sm) && elect_has_proved(sm, p->guid))
 		return true;
+	if (keys_may_be_sent(sm))
+		return false; /* it has registered, and not answered for sm_key yet */
 	if (told_first(&p->told, TOLD_REFUSED))
 		log_guid(sm, p->guid, LOG_ID_REPLICA, single ? LOGB_ERROR : LOGB_INFO,
 			 "this standby is not sent %s, and %s: set sm_key and sa_key on both to "

@@ -22,7 +22,7 @@
  * (stream CHANNEL_KEYS), and its reply has one of these that the master lacks: the master keeps it
  * behind its own, as each may have to open ports that the other locked, once the subnet fell apart.
  * Keys leave this host only for managers that no stranger can pass for: neither sm_key nor sa_key
- * is 0, or the well-known 1.
+ * is 0, or the well-known 1, and the manager has proved that it knows sm_key.
  */
 #pragma once
 

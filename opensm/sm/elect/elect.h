@@ -100,6 +100,11 @@ bool elect_is_listed(const struct sm *sm, guid_t port_guid);
 bool elect_is_allowed(const struct sm *sm, guid_t port_guid);
 /* There is a manager on this end port, known, and to be obeyed. */
 bool elect_is_manager(const struct sm *sm, guid_t port_guid);
+/*
+ * The manager on this end port has proved that it knows our sm_key, which is a secret: one of ours,
+ * and no other one is sent a key. False, too, where everyone knows sm_key.
+ */
+bool elect_has_proved(const struct sm *sm, guid_t port_guid);
 /* All of those, ourselves first. Returns their number, at most MAX_REMOTE_SMS + 1. */
 unsigned elect_managers(const struct sm *sm, struct view_sm *ret);
 /*

@@ -294,7 +294,7 @@ static void serve_peer(struct sm *sm, struct line_peer *p)
 	uint8_t *text;
 	size_t len;
 
-	if (!is_behind(sm, p) || sm->now < p->again)
+	if (!is_behind(sm, p) || sm->now < p->again || !elect_has_proved(sm, p->guid))
 		return;
 	p->again = sm->now + PAUSE;
 	p->sent = key_lines_version(lines);
