@@ -202,6 +202,7 @@ static void with_a_subnet(void **state)
 	struct daemon_api api = { .conf = conf, .version = "4.0.0", .instance = "x" };
 	char *text;
 
+	conf->sm_key = 98;
 	conf->sa_key = 99;
 	sim_set_desc(rig->sim, sim_find(rig->sim, "h5"), "say \"h5\"\\");
 	assert_int_equal(rig_start(rig, "h0", 0, conf, NULL), 0);
