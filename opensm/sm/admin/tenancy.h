@@ -38,7 +38,7 @@ mono_t tenancy_next(const struct sm *sm);
 /* Before the first port is planned as master. */
 void tenancy_state_changed(struct sm *sm);
 /* `n` is about to be removed. */
-void tenancy_node_goes(struct sm *sm, const struct node *n);
+void tenancy_node_goes(struct sm *sm, struct node *n);
 /* The fault of the store of the table, in words, until the store is mended; NULL: none. */
 const char *tenancy_fault(const struct sm *sm);
 /*

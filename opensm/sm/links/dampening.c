@@ -99,7 +99,7 @@ bool cable_is_bad(const struct bad_cable *c)
 
 /* ---- records -------------------------------------------------------------------------------- */
 
-void dampening_new(struct sm *sm)
+void dampening_new(struct sm *sm, const struct sm_paths *paths)
 {
 	sm->m.dampening = xcalloc(1, sizeof(*sm->m.dampening));
 	sm->m.dampening->next = MONO_NEVER;

@@ -60,7 +60,7 @@ struct trap {
 	const uint8_t *notice;
 };
 
-void traps_new(struct sm *sm)
+void traps_new(struct sm *sm, const struct sm_paths *paths)
 {
 	struct traps *t = sm->m.traps = xcalloc(1, sizeof(*t));
 
