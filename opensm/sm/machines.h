@@ -45,8 +45,6 @@ extern const unsigned n_machines;
 
 /* The rows that have this column, from the first to the last, and the other way round. */
 #define EACH_MACHINE(m, column)                                                                    \
-	for (const struct machine *m = machines; m < machines + n_machines; m++)                   \
-		if (m->column)
+	for (const struct machine *m = machines; m < machines + n_machines; m++) if (m->column)
 #define EACH_MACHINE_BACK(m, column)                                                               \
-	for (const struct machine *m = machines + n_machines; m-- > machines;)                     \
-		if (m->column)
+	for (const struct machine *m = machines + n_machines; m != machines && m--;) if (m->column)

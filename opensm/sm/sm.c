@@ -21,7 +21,7 @@
 
 /* ---- which machine learns what --------------------------------------------------------------- */
 
-/* An event is a column of the table of machines. */
+/* For wires.def: an event that is a column of the table of machines. */
 #define TELL_ROWS(each, event, ...)                                                                \
 	each(m, event)                                                                             \
 	{                                                                                          \
@@ -83,9 +83,7 @@ static void tell_machines(struct sm *sm, const struct news *news)
 	act_on_news(sm, news);
 }
 
-/*
- * ---- what the layers below ask and tell -------------------------------------------------------
- */
+/* ---- what the layers below ask and tell ------------------------------------------------------ */
 
 static void on_sync_ended(void *owner, const struct sync_outcome *o)
 {
@@ -94,9 +92,7 @@ static void on_sync_ended(void *owner, const struct sync_outcome *o)
 
 static void on_unsettled(void *owner)
 {
-	struct sm *sm = owner;
-
-	tell_news(sm, NEWS_TABLES, .text = "a Set was not answered");
+	tell_news((struct sm *)owner, NEWS_TABLES, .text = "a Set was not answered");
 }
 
 static void on_set_fault(void *owner, struct port *p, bool silent)

@@ -47,7 +47,6 @@ void standby_new(struct sm *sm, const struct sm_paths *paths)
 void standby_free(struct sm *sm)
 {
 	free(sm->m.standby);
-	sm->m.standby = NULL;
 }
 
 /* Another manager may have written: tables and speeds are unknown again. Not while sync runs. */
@@ -230,8 +229,11 @@ static void leave_standby(struct sm *sm)
 
 void standby_state_leaves(struct sm *sm, enum sm_state next)
 {
-	if (sm->state == SM_STANDBY)
+	if (sm->state == SM_STANDBY) {
 		leave_standby(sm);
+		lids_left_standby(sm);
+		keys_ruled(sm);
+	}
 	if (next == SM_STANDBY)
 		enter_standby(sm);
 }

@@ -732,12 +732,6 @@ void keys_ruled(struct sm *sm)
 		expect_keys_of_others(sm);
 }
 
-void keys_state_leaves(struct sm *sm, enum sm_state next)
-{
-	if (sm->state == SM_STANDBY)
-		keys_ruled(sm);
-}
-
 bool keys_may_be_mixed(const struct sm *sm)
 {
 	return keys_ring(sm) && sm->now - sm->m.keys->used_at < ROTATES_FOR;

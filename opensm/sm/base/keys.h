@@ -106,8 +106,6 @@ void keys_shown(struct sm *sm, guid_t port_guid, uint64_t key);
  * guid2mkey says.
  */
 void keys_ruled(struct sm *sm);
-/* STANDBY ends: another one has. */
-void keys_state_leaves(struct sm *sm, enum sm_state next);
 bool keys_others_ruled(const struct sm *sm);
 /*
  * As standby, before ports are looked at: the keys that the master was to give them some time ago

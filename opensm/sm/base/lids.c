@@ -62,10 +62,8 @@ void lids_left_by_ours(struct sm *sm)
 	sm->m.lids->ours = true;
 }
 
-void lids_state_leaves(struct sm *sm, enum sm_state next)
+void lids_left_standby(struct sm *sm)
 {
-	if (sm->state != SM_STANDBY)
-		return;
 	sm->m.lids->ours = false;
 	store_forget(sm->store, STORE_LIDS);
 	if (sm->m.lids->keeps_state && sm->conf->honor_guid2lid_file)

@@ -12,8 +12,8 @@ struct lids;
 
 void lids_new(struct sm *sm, const struct sm_paths *paths);
 void lids_free(struct sm *sm);
-/* STANDBY ends: another SM was at work, and LIDs count only with honor_guid2lid_file. */
-void lids_state_leaves(struct sm *sm, enum sm_state next);
+/* Another SM was at work: LIDs count only with honor_guid2lid_file. */
+void lids_left_standby(struct sm *sm);
 /*
  * Was this fabric set up before by us, or by a manager of ours whose place we took? Files of an
  * earlier life say so, or the copy of what the master knew.
@@ -43,6 +43,6 @@ void lids_save_then(struct sm *sm, void (*done)(struct sm *sm, int error));
 bool lids_are_being_saved(const struct sm *sm);
 /* The end port that owns a LID; NULL. */
 struct port *lids_port_at(const struct sm *sm, lid_t lid);
-/* One port is about to be removed; nodes are. */
+/* A node is about to be removed; some nodes are. */
 void lids_node_goes(struct sm *sm, struct node *n);
 void lids_forget_ports(struct sm *sm);

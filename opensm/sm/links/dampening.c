@@ -132,8 +132,6 @@ static void cable_drop(struct dampening *h, struct bad_cable *c)
 
 void dampening_free(struct sm *sm)
 {
-	if (!sm->m.dampening)
-		return;
 	while (sm->m.dampening->n)
 		cable_drop(sm->m.dampening, sm->m.dampening->cables[0]);
 	free(sm->m.dampening->cables);

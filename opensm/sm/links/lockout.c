@@ -57,9 +57,7 @@ void lockout_new(struct sm *sm, const struct sm_paths *paths)
 
 void lockout_free(struct sm *sm)
 {
-	if (sm->m.lockout)
-		explicit_bzero(sm->m.lockout, sizeof(*sm->m.lockout));
-	free(sm->m.lockout);
+	free_wiped(sm->m.lockout, sizeof(*sm->m.lockout)); /* it holds keys that were tried */
 	sm->m.lockout = NULL;
 }
 

@@ -77,8 +77,6 @@ void traps_new(struct sm *sm, const struct sm_paths *paths)
 
 void traps_free(struct sm *sm)
 {
-	if (!sm->m.traps)
-		return;
 	trap_flow_free(sm->m.traps->flow);
 	free(sm->m.traps);
 	sm->m.traps = NULL;

@@ -207,8 +207,6 @@ void adopt_feed(struct sm *sm)
 {
 	const struct fabric *f = sm->fabric;
 
-	if (!adopt_busy(sm))
-		return;
 	/* The master is lost: there is more to do than to look. */
 	if (!is_wanted(sm, NULL))
 		sm->m.adopt->node = sm->m.adopt->end;

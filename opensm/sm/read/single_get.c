@@ -34,12 +34,9 @@ void single_gets_new(struct sm *sm, const struct sm_paths *paths)
 
 void single_gets_end(struct sm *sm)
 {
-	struct single_gets *s = take(sm->m.asker);
-
-	if (!s)
-		return;
-	mad_cancel(sm->mad, s, NULL);
-	free(s);
+	mad_cancel(sm->mad, sm->m.asker, NULL);
+	free(sm->m.asker);
+	sm->m.asker = NULL;
 }
 
 static void on_answer(void *owner, const struct mad_result *result)

@@ -103,8 +103,6 @@ void multicast_free(struct sm *sm)
 {
 	struct multicast *m = sm->m.multicast;
 
-	if (!m)
-		return;
 	mft_sync_free(m->sync);
 	mcast_planner_free(m->planner);
 	routes_unref(m->settled_on);

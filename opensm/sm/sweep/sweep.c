@@ -65,8 +65,6 @@ void sweep_free(struct sm *sm)
 {
 	free(sm->m.sweeper);
 	free(sm->m.change_age);
-	sm->m.sweeper = NULL;
-	sm->m.change_age = NULL;
 }
 
 /* ---- what others say, and may know ---------------------------------------------------------- */
