@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 noinst_LIBRARIES += libsm.a
-libsm_a_SOURCES = opensm/sm/sm.c opensm/sm/sm.h opensm/sm/sm_internal.h opensm/sm/read/discover.c opensm/sm/read/discover.h opensm/sm/read/discover_internal.h opensm/sm/read/probe_key.c opensm/sm/read/ext_port_info.c \
+libsm_a_SOURCES = opensm/sm/sm.c opensm/sm/sm.h opensm/sm/sm_internal.h opensm/sm/machines.c opensm/sm/machines.h opensm/sm/read/discover.c opensm/sm/read/discover.h opensm/sm/read/discover_internal.h opensm/sm/read/probe_key.c opensm/sm/read/ext_port_info.c \
 	opensm/sm/read/forget.c opensm/sm/read/light.c opensm/sm/read/light.h opensm/sm/elect/elect.c opensm/sm/elect/elect.h opensm/sm/elect/elect_internal.h \
 	opensm/sm/elect/elect_poll.c opensm/sm/elect/elect_set.c opensm/sm/elect/elect_proof.c opensm/sm/elect/remote_sm.c opensm/sm/inbox.c opensm/sm/sweep/sweep.c opensm/sm/sweep/sweep.h opensm/sm/sweep/sweep_kind.h opensm/sm/sweep/sweep_internal.h opensm/sm/sweep/steps.c opensm/sm/status.c \
 	opensm/sm/read/adopt.c opensm/sm/read/adopt.h opensm/sm/read/adopt_mcast.c opensm/sm/read/adopt_mcast.h opensm/sm/read/read_cell.c opensm/sm/read/single_get.c opensm/sm/read/single_get.h opensm/sm/routing/routing.c opensm/sm/routing/routing.h opensm/sm/base/lids.c opensm/sm/base/lids.h opensm/sm/base/keys.c opensm/sm/base/keys.h opensm/sm/sweep/stale.c opensm/sm/sweep/stale.h opensm/sm/sweep/program.c opensm/sm/sweep/program.h opensm/sm/routing/route_job.c \

@@ -156,11 +156,10 @@ void inbox_gmp(void *sm, struct transport_event *ev, mono_t now);
 void inbox_receive(void *sm, const struct transport_addr *from, const uint8_t *mad, mono_t now);
 
 /* status.c */
+const char *sm_status_line(struct sm *sm);
+void status_tell(struct sm *sm);
 void status_tick(struct sm *sm);
 mono_t status_next(const struct sm *sm);
-
-/* sm.c */
-const char *sm_status_line(struct sm *sm);
 
 /* Is the device of this node known to need care in this way (quirks_file)? */
 static inline bool node_quirk(const struct sm *sm, const struct node *n, enum quirk quirk)

@@ -83,6 +83,12 @@ const char *sm_status_line(struct sm *sm)
 	return sm->status;
 }
 
+void status_tell(struct sm *sm)
+{
+	if (sm->hooks.status)
+		sm->hooks.status(sm->hooks.arg, sm_status_line(sm));
+}
+
 void status_tick(struct sm *sm)
 {
 	unsigned todo = change_age_tick(sm->m.change_age, sm->fabric->n_nodes, sm->now);
@@ -94,8 +100,8 @@ void status_tick(struct sm *sm)
 		log_on(ABOUT(.id = LOG_ID_STUCK), LOGB_ERROR,
 		       "a change is not served for %" PRId64 " s (%s): %s", is.age / MONO_S, is.why,
 		       is.cause);
-	if ((todo & CHANGE_AGE_STATUS) && sm->hooks.status)
-		sm->hooks.status(sm->hooks.arg, sm_status_line(sm));
+	if (todo & CHANGE_AGE_STATUS)
+		status_tell(sm);
 }
 
 mono_t status_next(const struct sm *sm)

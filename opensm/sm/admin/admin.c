@@ -502,9 +502,12 @@ const struct view *admin_view(const struct sm *sm)
 	return sm->m.admin->view;
 }
 
-void admin_open(struct sm *sm)
+uint8_t sm_path_sl(const struct sm *sm, lid_t lid)
 {
-	sm->m.admin->registry++;
+	uint8_t wish = sm->conf->sm_sl;
+	const struct view *v = admin_view(sm);
+
+	return v ? view_path_sl(v, v->sm_port, view_port_at(v, lid), lid, wish) : wish;
 }
 
 uint32_t admin_registry(const struct sm *sm)
@@ -512,8 +515,12 @@ uint32_t admin_registry(const struct sm *sm)
 	return sm->m.admin->registry;
 }
 
-void admin_withdraw(struct sm *sm)
+void admin_state_changed(struct sm *sm)
 {
+	if (sm->state == SM_MASTER) {
+		sm->m.admin->registry++;
+		return;
+	}
 	serve_held(sm, false);
 	sa_publish(sm->sa, NULL, sm->now);
 	sm->m.admin->view = view_unref(sm->m.admin->view);

@@ -71,7 +71,7 @@ struct key_turn {
 	struct told told;
 };
 
-void key_turn_new(struct sm *sm)
+void key_turn_new(struct sm *sm, const struct sm_paths *paths)
 {
 	sm->m.key_turn = xcalloc(1, sizeof(*sm->m.key_turn));
 	sm->m.key_turn->turn_at = MONO_NEVER;
@@ -618,17 +618,17 @@ void key_turn_listen(struct sm *sm)
 
 /* ---- when ------------------------------------------------------------------------------------ */
 
-void key_turn_reconfigured(struct sm *sm)
+void key_turn_reconfigured(struct sm *sm, const struct conf *before)
 {
 	struct key_turn *t = sm->m.key_turn;
 	const char *why = t->turn_why;
-	mono_t before = t->turn_at;
+	mono_t due = t->turn_at;
 
 	t->is_asked = t->is_unsaved = true;
 	plan_turn(sm);
-	if (t->turn_at == MONO_NEVER || before > t->turn_at)
+	if (t->turn_at == MONO_NEVER || due > t->turn_at)
 		return;
-	t->turn_at = before;
+	t->turn_at = due;
 	t->turn_why = why;
 }
 
@@ -647,7 +647,7 @@ void key_turn_state_changed(struct sm *sm)
 	t->found_by = sm->now + PATIENCE +
 		      (sm->conf->polling_retry_number + 1) * sm->conf->sminfo_polling_timeout *
 			      MONO_MS;
-	key_turn_reconfigured(sm);
+	key_turn_reconfigured(sm, sm->conf);
 	plan_turn(sm);
 }
 

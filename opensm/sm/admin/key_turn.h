@@ -30,12 +30,12 @@
 
 struct key_turn;
 
-void key_turn_new(struct sm *sm);
+void key_turn_new(struct sm *sm, const struct sm_paths *paths);
 void key_turn_free(struct sm *sm);
 /* Behind keys_new() and channel_new(): messages of the channel are taken in. */
 void key_turn_listen(struct sm *sm);
 /* Options may ask for another seed. */
-void key_turn_reconfigured(struct sm *sm);
+void key_turn_reconfigured(struct sm *sm, const struct conf *before);
 void key_turn_state_changed(struct sm *sm);
 void key_turn_standby(struct sm *sm, guid_t guid, bool connected);
 /* The file guid2mkey is what ports have now. */

@@ -31,7 +31,7 @@ struct marks_peers {
 	bool has_ticket;
 };
 
-void marks_peers_new(struct sm *sm)
+void marks_peers_new(struct sm *sm, const struct sm_paths *paths)
 {
 	sm->m.marks_peers = xcalloc(1, sizeof(*sm->m.marks_peers));
 }

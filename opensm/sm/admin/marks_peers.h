@@ -11,7 +11,7 @@
 
 struct marks_peers;
 
-void marks_peers_new(struct sm *sm);
+void marks_peers_new(struct sm *sm, const struct sm_paths *paths);
 void marks_peers_free(struct sm *sm);
 /* Behind marks_new() and channel_new(): messages of the channel are taken in. */
 void marks_peers_listen(struct sm *sm);

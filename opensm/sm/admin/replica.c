@@ -74,8 +74,6 @@ void replica_free(struct sm *sm)
 {
 	struct replica *r = sm->m.replica;
 
-	if (!r)
-		return;
 	copy_clear(&r->fresh);
 	copy_clear(&r->kept);
 	conf_unref(r->config.digests_of);

@@ -36,7 +36,7 @@ mono_t tenancy_next(const struct sm *sm);
 /* Before the first port is planned as master. */
 void tenancy_state_changed(struct sm *sm);
 /* `n` is about to be removed. */
-void tenancy_node_goes(struct sm *sm, const struct node *n);
+void tenancy_node_goes(struct sm *sm, struct node *n);
 /* Other managers have stored something, or may be asked; or this one may write, or not any more. */
 void tenancy_settled(struct sm *sm, bool is_other_state);
 /* What devices have of P_Keys is read anew. */

@@ -379,7 +379,7 @@ void settle_own(struct sm *sm, enum ledger_table table, settle_changed_fn *chang
 	sm->m.settle->owners[table].changed = changed;
 }
 
-void settle_ready(struct sm *sm)
+void settle_listen(struct sm *sm)
 {
 	struct settle *s = sm->m.settle;
 
@@ -396,10 +396,12 @@ void settle_ready(struct sm *sm)
 	}
 }
 
-void settle_state_changed(struct sm *sm, enum sm_state before)
+void settle_state_changed(struct sm *sm)
 {
 	struct settle *s = sm->m.settle;
+	enum sm_state before = s->sm_state;
 
+	s->sm_state = sm->state;
 	told_change(&s->told, TOLD_SILENT, false);
 	told_change(&s->told, TOLD_KEEPING, false);
 	if (sm->state != SM_MASTER) {

@@ -37,8 +37,7 @@ const char *settle_state_name(enum settle_state state); /* "asking" */
  */
 void settle_new(struct sm *sm, const struct sm_paths *paths, size_t (*unexplained)(struct sm *sm));
 void settle_free(struct sm *sm);
-/* `before`: the state that was left. */
-void settle_state_changed(struct sm *sm, enum sm_state before);
+void settle_state_changed(struct sm *sm);
 void settle_sweep_ended(struct sm *sm);
 void settle_tick(struct sm *sm);
 mono_t settle_next(const struct sm *sm);
@@ -66,10 +65,10 @@ int settle_forget_devices(struct sm *sm);
 
 /* Other values are in force in these rows of the table, and it was not the owner who wrote them. */
 typedef void settle_changed_fn(struct sm *sm, const struct ledger_key *keys, size_t n);
-/* Before settle_ready(). */
+/* Before settle_listen(). */
 void settle_own(struct sm *sm, enum ledger_table table, settle_changed_fn *changed);
 /* Owners are there: each is told all rows of its tables as they were read from the disk. */
-void settle_ready(struct sm *sm);
+void settle_listen(struct sm *sm);
 
 struct settle_edit {
 	struct ledger_key key;

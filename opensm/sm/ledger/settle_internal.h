@@ -94,6 +94,7 @@ struct settle_owner {
 
 struct settle {
 	enum settle_state state;
+	enum sm_state sm_state; /* as told last */
 	struct ledger *ledger;
 	struct ledger_store *store; /* NULL: there is no file that can be used */
 	bool is_shut; /* the file could not be opened at the start */

@@ -649,7 +649,7 @@ void marks_new(struct sm *sm, const struct sm_paths *paths, const struct marks_q
 	marks_use(sm, read_file(ms->path));
 }
 
-void marks_free(struct sm *sm)
+void marks_end(struct sm *sm)
 {
 	struct marks *ms = sm->m.marks;
 

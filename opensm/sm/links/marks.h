@@ -140,7 +140,8 @@ struct marks_questions {
 
 /* `questions` outlive it. Reads the file. */
 void marks_new(struct sm *sm, const struct sm_paths *paths, const struct marks_questions *q);
-void marks_free(struct sm *sm);
+/* Requests under way are answered first. */
+void marks_end(struct sm *sm);
 /* Before dampening_settle(): it learns which cables are marked. */
 void marks_settle(struct sm *sm);
 void marks_state_changed(struct sm *sm);

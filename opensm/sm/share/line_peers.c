@@ -40,7 +40,7 @@ struct line_peers {
 	bool has_ticket;
 };
 
-void line_peers_new(struct sm *sm)
+void line_peers_new(struct sm *sm, const struct sm_paths *paths)
 {
 	sm->m.line_peers = xcalloc(1, sizeof(*sm->m.line_peers));
 	sm->m.line_peers->lines = key_lines_new();

@@ -16,7 +16,7 @@
 
 struct line_peers;
 
-void line_peers_new(struct sm *sm);
+void line_peers_new(struct sm *sm, const struct sm_paths *paths);
 void line_peers_free(struct sm *sm);
 /* Behind lids_new() and channel_new(): messages of the channel are taken in. */
 void line_peers_listen(struct sm *sm);

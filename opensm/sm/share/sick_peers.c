@@ -27,7 +27,7 @@ struct sick_peers {
 	unsigned n_rows; /* of peers: those behind were never in use, and are not looked at */
 };
 
-void sick_peers_new(struct sm *sm)
+void sick_peers_new(struct sm *sm, const struct sm_paths *paths)
 {
 	sm->m.sick_peers = xcalloc(1, sizeof(*sm->m.sick_peers));
 }

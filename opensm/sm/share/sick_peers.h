@@ -10,7 +10,7 @@
 
 struct sick_peers;
 
-void sick_peers_new(struct sm *sm);
+void sick_peers_new(struct sm *sm, const struct sm_paths *paths);
 void sick_peers_free(struct sm *sm);
 /* Behind sick_new() and channel_new(): messages of the channel are taken in. */
 void sick_peers_listen(struct sm *sm);
