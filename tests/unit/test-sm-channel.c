@@ -6,6 +6,7 @@
 #include <errno.h>
 
 #include "sm/channel/channel_internal.h"
+#include "tests/lib/channel-seal.h"
 #include "unit/two-managers.h"
 
 #define PART CHANNEL_REPLY_MAX
@@ -654,25 +655,9 @@ static struct transport_event request_to_spare(struct world *w)
 	return ev;
 }
 
-/* The head is as it is: the master's own seal around it. */
 static void seal_again(struct world *w, struct transport_event *ev)
 {
-	uint8_t *part = ev->mad + SA_DATA, label[CHANNEL_LABEL_BYTES] = { 0 };
-	const struct channel_box box = { .key = row_of(w, ACTIVE)->session.forth,
-					 .label = label,
-					 .head = part,
-					 .head_len = CHP_TAG / 8 };
-	size_t n = channel_segment_bytes(ib_get(part, CHP_LENGTH),
-					 ib_get(part, CHP_OFFSET) / CHANNEL_PART_BYTES);
-	struct channel_tag tag;
-
-	label[0] = ib_get(part, CHP_KIND);
-	label[1] = ib_get(part, CHP_STREAM);
-	label[2] = ib_get(part, CHP_REASON);
-	ib_bits_put(label, 32, 32, ib_get(part, CHP_SERIAL));
-	ib_bits_put(label, 64, 32, ib_get(part, CHP_OFFSET) / CHANNEL_PART_BYTES);
-	channel_seal(&box, part + CHP_BYTES, n, part + CHP_BYTES, &tag);
-	memcpy(ib_at(part, CHP_TAG), tag.bytes, sizeof(tag.bytes));
+	seal_part(row_of(w, ACTIVE)->session.forth, ev->mad);
 }
 
 /* The first part of a new message of 10 bytes, as the master would send it, without a seal. */
