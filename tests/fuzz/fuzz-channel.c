@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Arbitrary parts of the channel between managers against a standby, as if its master had sent and
- * sealed them, and arbitrary answers against the master. The input is a row of commands: a byte that
- * says which side and what is made right in the part, a byte with its length, and bytes that
+ * sealed them, and arbitrary answers against the master. The input is a row of commands: a byte
+ * that says which side and what is made right in the part, a byte with its length, and bytes that
  * overwrite the part from its beginning. Whatever arrives, no message is delivered that its sender
  * did not seal, and afterwards a message of the master's own is delivered once, and one of the
  * standby's.
