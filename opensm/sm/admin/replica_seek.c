@@ -8,8 +8,8 @@
  *   the cables (key_turn.c) --> the next sweep
  *
  * The LID of the master was written into our own port with its M_Key, and a manager with that was
- * told our SM_Key before: to this one sa_key is shown here. Its parts of the channel must have the
- * same one.
+ * told our SM_Key before: to this one sa_key is shown here. Over the channel it proves that it has
+ * both.
  */
 #include "sm/admin/replica_internal.h"
 #include "sm/base/about.h"
