@@ -370,6 +370,45 @@ static void strangers_leave_no_trace(void **state)
 	exchange_from(w, SPARE, CHANNEL_LEDGER, 2, 1000);
 }
 
+/* It has the keys, and may be no manager of ours. */
+static void a_manager_that_is_not_allowed_is_not_answered(void **state)
+{
+	struct world *w = *state;
+	char *list = NULL;
+
+	connect_in_secret(w);
+	list = sm_of(w, SPARE)->conf->allowed_sm_guids;
+	sm_of(w, SPARE)->conf->allowed_sm_guids = xstrdup("0x17");
+	elect_reconfigured(sm_of(w, SPARE), sm_of(w, SPARE)->conf);
+	run_for(w, 30 * MONO_S);
+	assert_false(channel_is_connected(sm_of(w, SPARE), guid_of(w, ACTIVE)));
+	assert_false(channel_is_connected(sm_of(w, ACTIVE), guid_of(w, SPARE)));
+	assert_true(channel_tries(sm_of(w, ACTIVE), guid_of(w, SPARE)) > 10);
+	free(sm_of(w, SPARE)->conf->allowed_sm_guids);
+	sm_of(w, SPARE)->conf->allowed_sm_guids = list;
+	elect_reconfigured(sm_of(w, SPARE), sm_of(w, SPARE)->conf);
+	run_for(w, 30 * MONO_S);
+	assert_true(are_connected(w));
+}
+
+/* Segments of its session are not taken any more, either; without a HELLO in between. */
+static void a_session_ends_where_its_manager_is_not_allowed(void **state)
+{
+	struct world *w = *state;
+	struct transport_event ev;
+	struct sm *sm;
+
+	connect_in_secret(w);
+	ev = next_part(w);
+	seal_again(w, &ev);
+	sm = sm_of(w, SPARE);
+	sm->conf->ignore_other_sm = true;
+	assert_int_equal(fate_of(w, &ev), REFUSED);
+	assert_int_equal(reason_given(w), REASON_SESSION);
+	sm->conf->ignore_other_sm = false;
+	assert_int_equal(fate_of(w, &ev), TAKEN);
+}
+
 /* With keys that every distribution has, a manager that the election does not see is none. */
 static void a_stranger_with_well_known_keys_gets_no_answer(void **state)
 {
@@ -441,6 +480,8 @@ int main(void)
 		TEST(what_was_recorded_is_of_no_use),
 		TEST(strangers_leave_no_trace),
 		TEST(a_stranger_with_well_known_keys_gets_no_answer),
+		TEST(a_manager_that_is_not_allowed_is_not_answered),
+		TEST(a_session_ends_where_its_manager_is_not_allowed),
 		TEST(what_was_changed_on_the_way_is_sent_again),
 		TEST(each_bit_of_a_part_counts),
 	};

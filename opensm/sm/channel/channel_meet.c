@@ -174,7 +174,7 @@ static void on_segment(struct sm *sm, const struct transport_event *ev, struct c
 	struct channel_peer *p = peer_of_session(c, part->session);
 	uint8_t bytes[CHANNEL_PART_BYTES];
 
-	if (!p) {
+	if (!p || !peer_is_welcome(sm, p->guid)) {
 		c->stats.strangers++;
 		refuse(sm, ev, part, REASON_SESSION);
 		return;
