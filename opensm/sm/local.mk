@@ -210,10 +210,13 @@ tests_unit_test_sm_share_SOURCES = tests/unit/test-sm-share.c tests/unit/two-man
 tests_unit_test_sm_share_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_unit_test_sm_share_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
 
-UNIT_TESTS += tests/unit/test-sm-channel
-tests_unit_test_sm_channel_SOURCES = tests/unit/test-sm-channel.c tests/unit/two-managers.h
+UNIT_TESTS += tests/unit/test-sm-channel tests/unit/test-sm-channel-proof
+tests_unit_test_sm_channel_SOURCES = tests/unit/test-sm-channel.c tests/unit/channel-desk.h tests/unit/two-managers.h
 tests_unit_test_sm_channel_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_unit_test_sm_channel_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
+tests_unit_test_sm_channel_proof_SOURCES = tests/unit/test-sm-channel-proof.c tests/unit/channel-desk.h tests/unit/two-managers.h
+tests_unit_test_sm_channel_proof_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_sm_channel_proof_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
 
 UNIT_TESTS += tests/unit/test-sm-actions
 tests_unit_test_sm_actions_SOURCES = tests/unit/test-sm-actions.c

@@ -183,8 +183,8 @@ struct sm_hooks {
 	/* The same of congestion control. */
 	void (*congestion)(void *arg, struct transport_event *ev, mono_t now);
 	/*
-	 * Bytes of which ids of transactions are made; NULL: the kernel's random numbers. For
-	 * tests, which are to send the same each time.
+	 * Bytes of which ids of transactions and nonces are made; NULL: the kernel's random
+	 * numbers. For tests, which are to send the same each time.
 	 */
 	void (*draw)(void *arg, void *ret, size_t len);
 	/* Seconds since 1970, for what is stored; NULL: 0 is. */

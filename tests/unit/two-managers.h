@@ -72,7 +72,7 @@ struct tap {
 		/* the last requests that arrived */
 		struct transport_event heard[HEARD];
 		unsigned n_heard;
-		/* 8 bytes that are looked for in all parts that it sends; how often they were there */
+		/* 8 bytes that are looked for in all parts that it sends; how often found */
 		uint64_t sought;
 		unsigned found;
 	} channel;

@@ -8,8 +8,8 @@
  *   the cables (key_turn.c) --> the next sweep
  *
  * What is there may be a stranger: it is sent proofs of both keys and no key (replica_proof.c). The
- * master sees by them that a manager of ours is at this port. Its parts of the channel must have
- * the same keys.
+ * master sees by them that a manager of ours is at this port.
+ * Over the channel it proves that it has both.
  */
 #include "sm/admin/replica_internal.h"
 #include "sm/base/about.h"
