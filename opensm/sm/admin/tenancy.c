@@ -201,7 +201,7 @@ static void answer_dry_run(struct sm *sm, struct change *c)
 	free(blocks);
 }
 
-static bool is_of_manager(const struct sm *sm, guid_t guid)
+bool tenancy_is_of_manager(const struct sm *sm, guid_t guid)
 {
 	return guid == sm->tr->port_guid || elect_is_manager(sm, guid) ||
 	       elect_is_listed(sm, guid);
@@ -217,7 +217,7 @@ static guid_t moves_managers_index0(const struct sm *sm, const struct change *c)
 		const struct tenant_member *m = &c->rq.members[i];
 
 		if ((m->index0 || (c->rq.pkey == PKEY_DEFAULT && !m->full)) &&
-		    is_of_manager(sm, m->guid))
+		    tenancy_is_of_manager(sm, m->guid))
 			return m->guid;
 	}
 	return 0;
@@ -647,6 +647,7 @@ void tenancy_tick(struct sm *sm)
 	refuse_crowd(sm);
 	judge_waiting(sm);
 	wire_tick(sm);
+	adoption_tick(sm);
 	if (t->settled || sm->now >= t->look_at) {
 		t->settled = false;
 		end_all_stored(sm);
@@ -664,7 +665,7 @@ mono_t tenancy_next(const struct sm *sm)
 	if (t->stored.first)
 		next = mono_min(next, t->look_at);
 
-	if (t->fresh.first || t->settled ||
+	if (t->fresh.first || t->settled || adoption_is_over(sm) ||
 	    (t->waiting.first && !t->writing && has_bytes_left(t)))
 		return 0;
 	if (t->waiting.first)
@@ -720,6 +721,7 @@ void tenancy_free(struct sm *sm)
 	struct tenancy *t = sm->m.tenancy;
 
 	audit_end(sm);
+	adoption_free(sm);
 	take_fresh(sm);
 	while (t->waiting.first)
 		refuse(sm, changes_take(&t->waiting), SM_TENANCY_NOT_MASTER, "opensm ends");

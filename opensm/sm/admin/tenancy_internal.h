@@ -104,6 +104,7 @@ struct tenancy {
 	bool dark_is_known, dark;
 	mono_t dark_at;
 	struct audit *audit; /* tenancy_audit.c; NULL: none */
+	struct adoption *adoption; /* tenancy_doubt.c; NULL: none is under way */
 	/* tenancy_held.c: ports that a question was left open by, and that are to be read. */
 	struct place unread[HELD_UNREAD_MAX];
 	unsigned n_unread, unread_from, n_reads;
@@ -116,6 +117,8 @@ struct change *changes_take(struct changes *list);
 void changes_add(struct changes *list, struct change *c);
 /* The batch is on the disk, or (`error` < 0) is not. */
 void tenancy_batch_ended(struct sm *sm, int error);
+/* The port of a manager, or of one that may be master later: its default P_Key is at index 0. */
+bool tenancy_is_of_manager(const struct sm *sm, guid_t guid);
 
 /* ---- tenancy_rows.c ---- */
 
@@ -184,6 +187,14 @@ bool place_is_behind_silence(const struct sm *sm, guid_t guid, const struct port
  */
 bool place_may_be_hidden(const struct sm *sm, guid_t guid, const struct port *p);
 void places_free(struct tenancy *t);
+
+/* ---- tenancy_doubt.c ---- */
+
+/* sm_ledger_adopt() is to be answered. */
+bool adoption_is_over(const struct sm *sm);
+void adoption_tick(struct sm *sm);
+/* The same, whether it is over or not: the manager ends. */
+void adoption_free(struct sm *sm);
 
 /* ---- tenancy_audit.c ---- */
 
