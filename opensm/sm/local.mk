@@ -7,7 +7,7 @@ libsm_a_SOURCES = opensm/sm/sm.c opensm/sm/sm.h opensm/sm/sm_internal.h opensm/s
 	opensm/sm/routing/route_job.h opensm/sm/routing/quiet.c opensm/sm/routing/quiet.h opensm/sm/routing/rail_watch.c opensm/sm/routing/rail_watch.h opensm/sm/routing/seats.c opensm/sm/routing/seats.h opensm/sm/routing/route_task.c opensm/sm/routing/route_task.h opensm/sm/routing/route_runner.h \
 	opensm/sm/routing/route_memory.c opensm/sm/routing/route_memory.h opensm/sm/routing/route_death.c opensm/sm/routing/route_death.h opensm/sm/admin/admin.c opensm/sm/admin/admin.h opensm/sm/sweep/multicast.c opensm/sm/sweep/multicast.h opensm/sm/base/partition.c opensm/sm/base/partition.h \
 	opensm/sm/admin/tenancy.c opensm/sm/admin/tenancy.h opensm/sm/admin/tenancy_internal.h \
-	opensm/sm/admin/tenancy_rows.c opensm/sm/admin/tenancy_doubt.c opensm/sm/admin/tenancy_wire.c opensm/sm/admin/tenancy_place.c opensm/sm/admin/tenancy_audit.c opensm/sm/admin/tenancy_held.c opensm/sm/admin/key_turn.c opensm/sm/admin/key_turn.h opensm/sm/admin/key_cables.c opensm/sm/admin/key_cables.h \
+	opensm/sm/admin/tenancy_rows.c opensm/sm/admin/tenancy_doubt.c opensm/sm/admin/tenancy_import.c opensm/sm/admin/tenancy_wire.c opensm/sm/admin/tenancy_place.c opensm/sm/admin/tenancy_audit.c opensm/sm/admin/tenancy_held.c opensm/sm/admin/key_turn.c opensm/sm/admin/key_turn.h opensm/sm/admin/key_cables.c opensm/sm/admin/key_cables.h \
 	opensm/sm/admin/reload.c opensm/sm/admin/reload.h opensm/sm/read/port_states.h opensm/sm/read/port_states.c opensm/sm/read/own_port.c opensm/sm/read/own_port.h opensm/sm/read/node_desc.c opensm/sm/base/change_age.c opensm/sm/base/change_age.h opensm/sm/read/incremental.c opensm/sm/read/incremental.h opensm/sm/links/dampening.c opensm/sm/links/dampening.h \
 	opensm/sm/links/dampening_internal.h opensm/sm/links/dampening_hold.c opensm/sm/links/unserved.c \
 	opensm/sm/links/marks.c opensm/sm/links/marks.h opensm/sm/links/marks_internal.h opensm/sm/links/marks_table.c opensm/sm/links/marks_table.h \
@@ -82,6 +82,10 @@ UNIT_TESTS += tests/unit/test-sm-tenancy-blocks
 tests_unit_test_sm_tenancy_blocks_SOURCES = tests/unit/test-sm-tenancy-blocks.c tests/unit/tenancy-desk.h
 tests_unit_test_sm_tenancy_blocks_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_unit_test_sm_tenancy_blocks_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/test-sm-ledger-keeping
+tests_unit_test_sm_ledger_keeping_SOURCES = tests/unit/test-sm-ledger-keeping.c tests/unit/tenancy-desk.h
+tests_unit_test_sm_ledger_keeping_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_sm_ledger_keeping_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-sm-tenancy-place
 tests_unit_test_sm_tenancy_place_SOURCES = tests/unit/test-sm-tenancy-place.c tests/unit/tenancy-desk.h
 tests_unit_test_sm_tenancy_place_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
@@ -94,11 +98,6 @@ UNIT_TESTS += tests/unit/test-sm-tenancy-random
 tests_unit_test_sm_tenancy_random_SOURCES = tests/unit/test-sm-tenancy-random.c tests/unit/tenancy-desk.h
 tests_unit_test_sm_tenancy_random_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_unit_test_sm_tenancy_random_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/test-sm-tenancy-peers
-tests_unit_test_sm_tenancy_peers_SOURCES = tests/unit/test-sm-tenancy-peers.c tests/unit/two-managers.h
-tests_unit_test_sm_tenancy_peers_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
-tests_unit_test_sm_tenancy_peers_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=tenants_text
-tests_unit_test_sm_tenancy_peers_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-sm-tenancy-held
 tests_unit_test_sm_tenancy_held_SOURCES = tests/unit/test-sm-tenancy-held.c tests/unit/tenancy-desk.h
 tests_unit_test_sm_tenancy_held_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests

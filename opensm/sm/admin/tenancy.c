@@ -186,7 +186,7 @@ static void note_guids(struct tenancy *t, struct change *c)
 /* Within one turn: what was made of the table before is right again. */
 static void take_back(struct sm *sm, struct change *c)
 {
-	tenants_play(partition_tenants(sm), &c->inverse, 0);
+	tenants_play(partition_tenants(sm), &c->inverse);
 }
 
 static void answer_dry_run(struct sm *sm, struct change *c)
@@ -260,7 +260,7 @@ static bool play_entry(struct sm *sm, struct change *c)
 	tenants_inverse(table, &c->entry, &c->inverse);
 	note_guids(sm->m.tenancy, c);
 	sm->m.tenancy->judged += c->n_guids;
-	tenants_play(table, &c->entry, 0);
+	tenants_play(table, &c->entry);
 	if (wire_without_room(sm, c, why, sizeof(why))) {
 		take_back(sm, c);
 		refuse(sm, c, SM_TENANCY_NO_ROOM, why);
@@ -642,6 +642,7 @@ void tenancy_tick(struct sm *sm)
 {
 	struct tenancy *t = sm->m.tenancy;
 
+	import_tick(sm);
 	take_fresh(sm);
 	refuse_late(sm);
 	refuse_crowd(sm);
@@ -706,6 +707,7 @@ void tenancy_new(struct sm *sm, const struct sm_paths *paths)
 	t->retry_at = MONO_NEVER;
 	settle_own(sm, LEDGER_PARTITION, tenancy_derive);
 	settle_own(sm, LEDGER_MEMBER, tenancy_derive);
+	import_read(sm, paths);
 }
 
 static void end_unheard(struct sm *sm, struct change *c)
@@ -731,6 +733,7 @@ void tenancy_free(struct sm *sm)
 		end_unheard(sm, changes_take(&t->stored));
 	wire_free(t);
 	places_free(t);
+	import_free(t);
 	rows_free(t);
 	free(t);
 	sm->m.tenancy = NULL;

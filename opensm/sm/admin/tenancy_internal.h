@@ -104,6 +104,7 @@ struct tenancy {
 	bool dark_is_known, dark;
 	mono_t dark_at;
 	struct audit *audit; /* tenancy_audit.c; NULL: none */
+	struct tenancy_import *import; /* tenancy_import.c; NULL: there is no cache folder */
 	struct adoption *adoption; /* tenancy_doubt.c; NULL: none is under way */
 	/* tenancy_held.c: ports that a question was left open by, and that are to be read. */
 	struct place unread[HELD_UNREAD_MAX];
@@ -124,6 +125,9 @@ bool tenancy_is_of_manager(const struct sm *sm, guid_t guid);
 
 struct ledger_key tenancy_partition_key(uint16_t pkey);
 struct ledger_key tenancy_member_key(uint16_t pkey, guid_t guid);
+/* One row, as it is to be. */
+void edit_partition(struct edits *all, uint16_t pkey, const struct tenant_fields *f, uint64_t number);
+void edit_member(struct edits *all, uint16_t pkey, const struct tenant_member *m, uint64_t number);
 /* Adds the rows of an entry that was played; its inverse is what was before. */
 void edits_of_change(struct sm *sm, struct edits *all, const struct change *c);
 void edits_clear(struct edits *all);
@@ -187,6 +191,14 @@ bool place_is_behind_silence(const struct sm *sm, guid_t guid, const struct port
  */
 bool place_may_be_hidden(const struct sm *sm, guid_t guid, const struct port *p);
 void places_free(struct tenancy *t);
+
+/* ---- tenancy_import.c ---- */
+
+/* Blocks: at the start. Behind settle_new(). */
+void import_read(struct sm *sm, const struct sm_paths *paths);
+/* Commits what was read. */
+void import_tick(struct sm *sm);
+void import_free(struct tenancy *t);
 
 /* ---- tenancy_doubt.c ---- */
 
