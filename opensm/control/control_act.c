@@ -19,7 +19,7 @@
 	"configuration: object, state_seconds: ?int, priority: ?int, port_guid: ?string, "         \
 	"node_guid: ?string, node: ?string, port_number: ?int, lid: ?int, master: ?object, "       \
 	"other_managers: ?[]object, configured_otherwise: ?string, ledger: ?object, "              \
-	"subnet: ?object, sweeps: ?object, routing: ?object, rails: ?object, sa: ?object, "         \
+	"subnet: ?object, sweeps: ?object, routing: ?object, rails: ?object, sa: ?object, "        \
 	"traps: ?object, smps: ?object)"
 /* Of TenantPartitions, and of changes. MTU and rate are codes, of PortInfo and of the SA. */
 #define PARTITIONS_TYPE                                                                            \

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Ledger, LedgerAdopt and LedgerForget: what is entrusted to managers at run time, which of them have
- * it, and the two ways out of the state in which P_Keys on devices are kept as nothing explains them.
+ * Ledger, LedgerAdopt and LedgerForget: what is entrusted to managers at run time, which of them
+ * have it, and the two ways out of the state in which P_Keys on devices are kept as nothing
+ * explains them.
  *
  * Each of the two changes what tenants have: they need the right to change partitions, and the log
  * names the caller.
@@ -91,15 +92,16 @@ static void name_caller(const struct control_ticket *t, struct json_object *para
 static void log_adopted(const struct leaving *w, const struct sm_ledger_ended *r)
 {
 	if (r->error)
-		log_error("ledger: P_Keys on devices were not adopted, asked for by '%s': %s", w->by,
-			  strerror(-r->error));
+		log_error("ledger: P_Keys on devices were not adopted, asked for by '%s': %s",
+			  w->by, strerror(-r->error));
 	else if (w->adopts)
-		log_info("ledger: adopted %zu members of %zu new partitions at %zu ports, as devices "
-			 "hold their P_Keys; %zu P_Keys that devices lack are given; asked for by '%s'",
+		log_info("ledger: adopted %zu members of %zu new partitions at %zu ports, as "
+			 "devices hold their P_Keys; %zu P_Keys that devices lack are given; asked "
+			 "for by '%s'",
 			 r->n_members, r->n_partitions, r->n_ports, r->n_missing, w->by);
 	else
-		log_info("ledger: %zu P_Keys that were not explained are cleared, or given; asked for "
-			 "by '%s'",
+		log_info("ledger: %zu P_Keys that were not explained are cleared, or given; asked "
+			 "for by '%s'",
 			 r->n_unexplained, w->by);
 }
 
@@ -127,7 +129,8 @@ static void on_ended(void *arg, const struct sm_ledger_ended *r)
 
 	log_adopted(w, r);
 	if (t && r->error)
-		control_fail(&err, "Closed", "the ledger cannot be written: %s; nothing was changed",
+		control_fail(&err, "Closed",
+			     "the ledger cannot be written: %s; nothing was changed",
 			     strerror(-r->error));
 	else if (t)
 		answer = ended_answer(w, r);
@@ -160,8 +163,8 @@ static bool refuse(const struct sm *sm, int error, struct control_error *err)
 	}
 }
 
-static bool begin(struct control_ticket *t, struct json_object *parameters, bool adopts,
-		  struct control_error *err)
+static bool start_leaving(struct control_ticket *t, struct json_object *parameters, bool adopts,
+			  struct control_error *err)
 {
 	struct sm *sm = t->api->sm;
 	struct leaving *w;
@@ -187,13 +190,13 @@ static bool begin(struct control_ticket *t, struct json_object *parameters, bool
 bool control_ledger_adopt(struct control_ticket *t, struct json_object *parameters,
 			  struct control_error *err)
 {
-	return begin(t, parameters, true, err);
+	return start_leaving(t, parameters, true, err);
 }
 
 bool control_ledger_forget(struct control_ticket *t, struct json_object *parameters,
 			   struct control_error *err)
 {
-	return begin(t, parameters, false, err);
+	return start_leaving(t, parameters, false, err);
 }
 
 void control_leave_ledger(struct control_ticket *t)

@@ -17,9 +17,6 @@ int cmd_health(struct ctl *c, int argc, char **argv); /* health.c */
 bool cmd_health_acts(int argc, char **argv);
 int cmd_ledger(struct ctl *c, int argc, char **argv); /* ledger.c */
 bool cmd_ledger_acts(int argc, char **argv);
-/* "stored here and by 2 of 2 standbys", of the answer to a change. Returns `ret`. */
-#define CTL_COPIES_STRLEN 80
-const char *ctl_copies(struct json_object *answer, char ret[CTL_COPIES_STRLEN]);
 int cmd_security(struct ctl *c, int argc, char **argv);	 /* security.c */
 int cmd_congestion(struct ctl *c, int argc, char **argv); /* congestion.c */
 int cmd_report(struct ctl *c, int argc, char **argv);	 /* report.c */

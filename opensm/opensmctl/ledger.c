@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The ledger: what is entrusted to managers at run time, whether it is written to devices, and which
- * managers have it; adopt and forget: the two ways out of the state in which P_Keys on devices are
- * kept because nothing explains them.
+ * The ledger: what is entrusted to managers at run time, whether it is written to devices, and
+ * which managers have it; adopt and forget: the two ways out of the state in which P_Keys on
+ * devices are kept because nothing explains them.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,19 +10,6 @@
 
 #include "opensmctl/commands.h"
 #include "util/mem.h"
-
-const char *ctl_copies(struct json_object *answer, char ret[CTL_COPIES_STRLEN])
-{
-	int64_t n = js_int(answer, "standbys"), with = js_int(answer, "standbys_with");
-
-	if (n)
-		snprintf(ret, CTL_COPIES_STRLEN,
-			 "stored here and by %" PRId64 " of %" PRId64 " standby%s", with, n,
-			 n == 1 ? "" : "s");
-	else
-		snprintf(ret, CTL_COPIES_STRLEN, "stored here; there is no standby");
-	return ret;
-}
 
 /* ---- shown ---------------------------------------------------------------------------------- */
 

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "opensmctl/commands.h"
 #include "opensmctl/partitions.h"
 #include "util/mem.h"
 

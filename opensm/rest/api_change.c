@@ -14,7 +14,7 @@
 #include "util/mem.h"
 #include "util/str.h"
 
-/* Who has stored a change beside the manager that made it. */
+/* Copies of a change, beside that of the manager that made it. */
 struct copies {
 	bool replicated;
 	int64_t with, of; /* standbys that have it, of those that are reached */

@@ -20,8 +20,8 @@ struct sm;
 /* Faults that need an administrator: one line of the status, a metric, an exit status. */
 enum sm_ledger_trouble {
 	LEDGER_FINE,
-	LEDGER_ASKS,  /* other managers have been asked for LEDGER_ASKS_LONG, and have not told all */
-	LEDGER_TAKES, /* a manager that may know more does not answer: P_Keys are taken, not given */
+	LEDGER_ASKS,  /* other managers were asked LEDGER_ASKS_LONG ago, and have not told all */
+	LEDGER_TAKES, /* one that may know more does not answer: P_Keys are taken, not given */
 	LEDGER_KEEPS, /* P_Keys on devices are not explained: nothing is given or taken */
 	LEDGER_TROUBLES
 };
@@ -31,7 +31,7 @@ enum sm_ledger_trouble {
 struct sm_ledger {
 	const char *state; /* "asking", "taking", "writing", "keeping", "not master" */
 	enum sm_ledger_trouble trouble;
-	char reason[LEDGER_REASON_STRLEN]; /* of that state, a sentence; "": nothing is in the way */
+	char reason[LEDGER_REASON_STRLEN]; /* of that state; "": nothing is in the way */
 	uint64_t term;
 	const char *file;  /* NULL: there is no cache folder, and nothing is stored */
 	const char *fault; /* why it cannot be written; NULL: it can */

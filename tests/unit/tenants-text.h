@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Tables and entries of tenants as the file of former builds had them (conf/tenants/tenants_import.h),
- * with chain values and digests of 0, which nothing reads any more.
+ * Tables and entries of tenants as the file of former builds had them
+ * (conf/tenants/tenants_import.h), with chain values and digests of 0, which nothing reads any
+ * more.
  */
 #pragma once
 

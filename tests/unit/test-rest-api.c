@@ -192,9 +192,10 @@ static void all_hosts_that_left_in_the_end_are_success(void **state)
 	assert_true(a.changed);
 	assert_int_equal(a.generation, fake.generation);
 	tag = xasprintf("\"%u\"", (unsigned)fake.generation);
-	assert_int_equal(a.n_headers, 2);
+	assert_int_equal(a.n_headers, 3);
 	assert_string_equal(a.headers[0].value, tag);
 	assert_string_equal(a.headers[1].value, "false");
+	assert_string_equal(a.headers[2].name, "X-Standbys");
 	rest_answer_clear(&a);
 }
 

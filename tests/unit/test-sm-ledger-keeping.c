@@ -170,8 +170,8 @@ static void without_its_folder_a_manager_keeps_and_says_so(void **state)
 	sm_ledger(sm_of(d), &l);
 	assert_int_equal(l.n_unexplained, 3);
 	assert_string_equal(sm_ledger_status(sm_of(d), text),
-			    "KEEPING (3 P_Keys on devices are not explained: opensmctl ledger adopt "
-			    "or forget)");
+			    "KEEPING (3 P_Keys on devices are not explained: opensmctl ledger "
+			    "adopt or forget)");
 	assert_non_null(strstr(d->rig->sms[d->sm].status, text));
 	assert_int_equal(add(d, 0x7, 2).end, SM_TENANCY_CLOSED);
 }
@@ -268,8 +268,8 @@ static void write_former(const struct desk *d, const char *end)
 {
 	_cleanup_free_ char *path = xasprintf("%s/tenants", d->dir);
 	_cleanup_free_ char *text =
-		xasprintf("opensm-tenants 1 lineage 0x0000000000000007 generation 12 time 1700000000 "
-			  "chain 0x0000000000000000\n"
+		xasprintf("opensm-tenants 1 lineage 0x0000000000000007 generation 12 time "
+			  "1700000000 chain 0x0000000000000000\n"
 			  "0x0005 generation 11 ipoib true mtu 4 rate 2 sl 0 name \"five\"\n"
 			  "+0x%016" PRIx64 "=full\n"
 			  "end 0x0000000000000000\n"

@@ -194,7 +194,8 @@ static void assert_counts(const char *line, bool counts)
 {
 	_cleanup_free_ char *text =
 		xasprintf("opensm-tenants 1 lineage 0x0 generation 9 time 0 chain 0x0\n"
-			  "0x0005 generation 1 ipoib true mtu 4 rate 2 sl 0 name \"five\"\nend 0x0\n"
+			  "0x0005 generation 1 ipoib true mtu 4 rate 2 sl 0 name \"five\"\n"
+			  "end 0x0\n"
 			  "%s\n",
 			  line);
 	size_t warnings;

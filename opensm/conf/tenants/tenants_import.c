@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Reads the file of former builds, line by line. A line counts if all of it can be understood and its
- * newline is there: one without was being written when the machine fell, and was never acknowledged.
- * The first line that cannot be is the end.
+ * Reads the file of former builds, line by line. A line counts if all of it can be understood and
+ * its newline is there: one without was being written when the machine fell, and was never
+ * acknowledged. The first line that cannot be is the end.
  */
 #include "conf/tenants/tenants_import.h"
 
@@ -318,8 +318,8 @@ int tenants_import_text(const char *text, size_t len, const char *file, struct c
 	end = read_lines(&m, text, text + len);
 	if (!m.has_head) {
 		m.place.line = m.place.column = 1;
-		conf_report_at(r, CONF_ERROR, &m.place, "expected \"" MAGIC " 1 lineage ...\": this "
-							"is no table of partitions");
+		conf_report_at(r, CONF_ERROR, &m.place,
+			       "expected \"" MAGIC " 1 lineage ...\": this is no such table");
 		tenants_free(m.t);
 		tenant_entry_clear(&m.batch);
 		return -EBADMSG;

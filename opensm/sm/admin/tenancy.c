@@ -201,12 +201,6 @@ static void answer_dry_run(struct sm *sm, struct change *c)
 	free(blocks);
 }
 
-bool tenancy_is_of_manager(const struct sm *sm, guid_t guid)
-{
-	return guid == sm->tr->port_guid || elect_is_manager(sm, guid) ||
-	       elect_is_listed(sm, guid);
-}
-
 /*
  * Packets of a manager leave with the P_Key at index 0, which is the full default key: limited
  * members reach no other. So it is with one that may be master later. 0: no such port.

@@ -2,8 +2,8 @@
 /*
  * As long as this manager may not write what rows of the ledger decide (sm/ledger/settle.h), P_Keys
  * that tenants may have stay as devices have them; and whether devices agree with the rows, which a
- * manager compares that cannot be sure of its rows, and finds no other one to ask. Where they do not
- * agree an administrator may have rows made of what devices hold: sm_ledger_adopt().
+ * manager compares that cannot be sure of its rows, and finds no other one to ask. Where they do
+ * not agree an administrator may have rows made of what devices hold: sm_ledger_adopt().
  */
 #include <assert.h>
 #include <errno.h>
@@ -129,6 +129,12 @@ size_t tenancy_unexplained(struct sm *sm)
 			n += count_unexplained(sm, p);
 	}
 	return n;
+}
+
+bool tenancy_is_of_manager(const struct sm *sm, guid_t guid)
+{
+	return guid == sm->tr->port_guid || elect_is_manager(sm, guid) ||
+	       elect_is_listed(sm, guid);
 }
 
 /* ---- rows of what devices hold --------------------------------------------------------------- */

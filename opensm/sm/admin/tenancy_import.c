@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Partitions of former builds: the file `tenants` of the cache folder is read once, its partitions and
- * members become rows of the ledger in one commit, and it is renamed ("tenants.taken"). A ledger that
- * has rows of partitions already knows more: then the file is renamed only.
+ * Partitions of former builds: the file `tenants` of the cache folder is read once, its partitions
+ * and members become rows of the ledger in one commit, and it is renamed ("tenants.taken"). A
+ * ledger that has rows of partitions already knows more: then the file is renamed only.
  *
  * What was removed is in no such file: a standby whose file was older gives what it has, too. Both
  * files say the same where the managers were in step when they were replaced.

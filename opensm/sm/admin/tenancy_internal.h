@@ -118,15 +118,14 @@ struct change *changes_take(struct changes *list);
 void changes_add(struct changes *list, struct change *c);
 /* The batch is on the disk, or (`error` < 0) is not. */
 void tenancy_batch_ended(struct sm *sm, int error);
-/* The port of a manager, or of one that may be master later: its default P_Key is at index 0. */
-bool tenancy_is_of_manager(const struct sm *sm, guid_t guid);
 
 /* ---- tenancy_rows.c ---- */
 
 struct ledger_key tenancy_partition_key(uint16_t pkey);
 struct ledger_key tenancy_member_key(uint16_t pkey, guid_t guid);
 /* One row, as it is to be. */
-void edit_partition(struct edits *all, uint16_t pkey, const struct tenant_fields *f, uint64_t number);
+void edit_partition(struct edits *all, uint16_t pkey, const struct tenant_fields *f,
+		    uint64_t number);
 void edit_member(struct edits *all, uint16_t pkey, const struct tenant_member *m, uint64_t number);
 /* Adds the rows of an entry that was played; its inverse is what was before. */
 void edits_of_change(struct sm *sm, struct edits *all, const struct change *c);
@@ -202,6 +201,8 @@ void import_free(struct tenancy *t);
 
 /* ---- tenancy_doubt.c ---- */
 
+/* The port of a manager, or of one that may be master later: its default P_Key is at index 0. */
+bool tenancy_is_of_manager(const struct sm *sm, guid_t guid);
 /* sm_ledger_adopt() is to be answered. */
 bool adoption_is_over(const struct sm *sm);
 void adoption_tick(struct sm *sm);

@@ -90,7 +90,8 @@ static struct settle_edit *add_edit(struct edits *all, const struct ledger_key *
 	return e;
 }
 
-void edit_partition(struct edits *all, uint16_t pkey, const struct tenant_fields *f, uint64_t number)
+void edit_partition(struct edits *all, uint16_t pkey, const struct tenant_fields *f,
+		    uint64_t number)
 {
 	const struct ledger_key key = tenancy_partition_key(pkey);
 	uint8_t *bytes = xcalloc(1, FIELDS_BYTES + sizeof(f->name));

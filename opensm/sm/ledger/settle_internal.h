@@ -179,7 +179,7 @@ void peers_free(struct settle *s);
 
 /* ---- settle.c ---- */
 
-/* It cannot be sent messages any more: it was seen last now. */
+/* The manager cannot be sent messages any more: it was seen last now. */
 void settle_lost(struct sm *sm, guid_t guid);
 
 /* Something was learnt of others: may we write? */

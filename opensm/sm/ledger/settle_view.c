@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The ledger as an administrator sees it (sm/sm_ledger.h): in words, numbers, and for the status line.
- * Reads what the other files of settle*.c keep, and changes nothing.
+ * The ledger as an administrator sees it (sm/sm_ledger.h): in words, numbers, and for the status
+ * line. Reads what the other files of settle*.c keep, and changes nothing.
  */
 #include "sm/sm_ledger.h"
 
@@ -41,8 +41,8 @@ static void tell_asking(const struct sm *sm, char ret[LEDGER_REASON_STRLEN])
 
 	if (sm->m.settle->silent)
 		snprintf(ret, LEDGER_REASON_STRLEN,
-			 "%s is asked for changes that are not here; P_Keys of tenants stay as they "
-			 "are until it has answered",
+			 "%s is asked for changes that are not here; P_Keys of tenants stay as "
+			 "they are until it has answered",
 			 guid_place_str(sm, sm->m.settle->silent, where));
 	else
 		snprintf(ret, LEDGER_REASON_STRLEN,
@@ -55,8 +55,8 @@ static void tell_taking(const struct sm *sm, char ret[LEDGER_REASON_STRLEN])
 	char where[PLACE_STRLEN];
 
 	snprintf(ret, LEDGER_REASON_STRLEN,
-		 "a manager that may know more does not answer: %s; P_Keys are taken where they were "
-		 "removed, and not given until it answers, or is stopped",
+		 "a manager that may know more does not answer: %s; P_Keys are taken where they "
+		 "were removed, and not given until it answers, or is stopped",
 		 guid_place_str(sm, sm->m.settle->silent, where));
 }
 
@@ -74,7 +74,8 @@ static void tell_reason(const struct sm *sm, char ret[LEDGER_REASON_STRLEN])
 		break;
 	case SETTLE_KEEPING:
 		snprintf(ret, LEDGER_REASON_STRLEN,
-			 "%zu P_Keys on devices are not explained: opensmctl ledger adopt or forget",
+			 "%zu P_Keys on devices are not explained: opensmctl ledger adopt or "
+			 "forget",
 			 s->n_unexplained);
 		break;
 	case SETTLE_FOREIGN:
@@ -94,8 +95,8 @@ const char *sm_ledger_status(const struct sm *sm, char ret[LEDGER_REASON_STRLEN]
 	switch (sm_ledger_trouble(sm)) {
 	case LEDGER_KEEPS:
 		snprintf(ret, LEDGER_REASON_STRLEN,
-			 "KEEPING (%zu P_Keys on devices are not explained: opensmctl ledger adopt or "
-			 "forget)",
+			 "KEEPING (%zu P_Keys on devices are not explained: opensmctl ledger adopt "
+			 "or forget)",
 			 s->n_unexplained);
 		break;
 	case LEDGER_TAKES:
