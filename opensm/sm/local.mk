@@ -7,7 +7,7 @@ libsm_a_SOURCES = opensm/sm/sm.c opensm/sm/sm.h opensm/sm/sm_internal.h opensm/s
 	opensm/sm/routing/route_job.h opensm/sm/routing/quiet.c opensm/sm/routing/quiet.h opensm/sm/routing/rail_watch.c opensm/sm/routing/rail_watch.h opensm/sm/routing/seats.c opensm/sm/routing/seats.h opensm/sm/routing/route_task.c opensm/sm/routing/route_task.h opensm/sm/routing/route_runner.h \
 	opensm/sm/routing/route_memory.c opensm/sm/routing/route_memory.h opensm/sm/routing/route_death.c opensm/sm/routing/route_death.h opensm/sm/admin/admin.c opensm/sm/admin/admin.h opensm/sm/sweep/multicast.c opensm/sm/sweep/multicast.h opensm/sm/base/partition.c opensm/sm/base/partition.h \
 	opensm/sm/admin/tenancy.c opensm/sm/admin/tenancy.h opensm/sm/admin/tenancy_internal.h \
-	opensm/sm/admin/tenancy_rows.c opensm/sm/admin/tenancy_doubt.c opensm/sm/admin/tenancy_wire.c opensm/sm/admin/tenancy_place.c opensm/sm/admin/tenancy_audit.c opensm/sm/admin/tenancy_held.c opensm/sm/admin/key_turn.c opensm/sm/admin/key_turn.h opensm/sm/admin/key_cables.c opensm/sm/admin/key_cables.h \
+	opensm/sm/admin/tenancy_rows.c opensm/sm/admin/tenancy_doubt.c opensm/sm/admin/tenancy_import.c opensm/sm/admin/tenancy_wire.c opensm/sm/admin/tenancy_place.c opensm/sm/admin/tenancy_audit.c opensm/sm/admin/tenancy_held.c opensm/sm/admin/key_turn.c opensm/sm/admin/key_turn.h opensm/sm/admin/key_cables.c opensm/sm/admin/key_cables.h \
 	opensm/sm/admin/reload.c opensm/sm/admin/reload.h opensm/sm/read/port_states.h opensm/sm/read/port_states.c opensm/sm/read/own_port.c opensm/sm/read/own_port.h opensm/sm/read/node_desc.c opensm/sm/base/change_age.c opensm/sm/base/change_age.h opensm/sm/read/incremental.c opensm/sm/read/incremental.h opensm/sm/links/dampening.c opensm/sm/links/dampening.h \
 	opensm/sm/links/dampening_internal.h opensm/sm/links/dampening_hold.c opensm/sm/links/unserved.c \
 	opensm/sm/links/marks.c opensm/sm/links/marks.h opensm/sm/links/marks_internal.h opensm/sm/links/marks_table.c opensm/sm/links/marks_table.h \
@@ -23,7 +23,7 @@ libsm_a_SOURCES = opensm/sm/sm.c opensm/sm/sm.h opensm/sm/sm_internal.h opensm/s
 	opensm/sm/share/share.c opensm/sm/share/share.h opensm/sm/share/share_internal.h opensm/sm/share/share_disk.c opensm/sm/share/share_group.c opensm/sm/share/share_diff.c \
 	opensm/sm/share/share_master.c opensm/sm/share/share_standby.c \
 	opensm/sm/ledger/settle.c opensm/sm/ledger/settle.h opensm/sm/ledger/settle_internal.h opensm/sm/ledger/settle_disk.c \
-	opensm/sm/ledger/settle_peer.c opensm/sm/ledger/settle_words.c \
+	opensm/sm/ledger/settle_peer.c opensm/sm/ledger/settle_words.c opensm/sm/ledger/settle_view.c opensm/sm/sm_ledger.h \
 	opensm/sm/channel/channel_out.c opensm/sm/channel/channel_part.c opensm/sm/channel/channel_peer.c opensm/sm/channel/channel_meet.c opensm/sm/channel/channel_key.c \
 	opensm/sm/channel/channel_row.c opensm/sm/channel/channel_way.c opensm/sm/channel/peer_rows.c opensm/sm/channel/peer_rows.h \
 	opensm/sm/admin/replica_config.c opensm/sm/admin/replica_heir.c opensm/sm/admin/replica_seek.c opensm/sm/admin/standby.c opensm/sm/admin/standby.h \
@@ -84,6 +84,10 @@ UNIT_TESTS += tests/unit/test-sm-tenancy-blocks
 tests_unit_test_sm_tenancy_blocks_SOURCES = tests/unit/test-sm-tenancy-blocks.c tests/unit/tenancy-desk.h
 tests_unit_test_sm_tenancy_blocks_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_unit_test_sm_tenancy_blocks_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/test-sm-ledger-keeping
+tests_unit_test_sm_ledger_keeping_SOURCES = tests/unit/test-sm-ledger-keeping.c tests/unit/tenancy-desk.h
+tests_unit_test_sm_ledger_keeping_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_sm_ledger_keeping_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-sm-tenancy-place
 tests_unit_test_sm_tenancy_place_SOURCES = tests/unit/test-sm-tenancy-place.c tests/unit/tenancy-desk.h
 tests_unit_test_sm_tenancy_place_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests

@@ -62,7 +62,7 @@
  */
 #define PORT_STUCK_AFTER 3
 /* The line for `systemctl status`, and what it says of things that are left out. */
-#define STATUS_STRLEN	 1900
+#define STATUS_STRLEN	 2300
 #define LEFT_OUT_STRLEN	 600
 
 struct news;
@@ -148,6 +148,7 @@ struct sm {
 	uint64_t drawn_key;	    /* drawn_key.c: in place of sa_key, if that is asked for */
 	uint64_t drawn_sm_key;	    /* drawn_key.c: in place of sm_key; 0: that counts */
 	char status[STATUS_STRLEN]; /* status.c */
+	unsigned ledger_trouble; /* of enum sm_ledger_trouble, as the line has it */
 };
 
 /* inbox.c */

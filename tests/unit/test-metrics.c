@@ -211,6 +211,13 @@ static void with_a_subnet(void **state)
 	api.sm = rig->sms[0].sm;
 	text = page(&api, true);
 	assert_non_null(strstr(text, "opensm_nodes{instance=\"x\",type=\"ca\"} 16\n"));
+	assert_non_null(
+		strstr(text, "\nopensm_ledger_state{instance=\"x\",state=\"not_master\"} 0\n"));
+	assert_non_null(
+		strstr(text, "\nopensm_ledger_state{instance=\"x\",state=\"keeping\"} 0\n"));
+	assert_non_null(strstr(text, "\nopensm_ledger_rows{instance=\"x\",table=\"member\"} 0\n"));
+	assert_non_null(strstr(text, "\nopensm_ledger_unexplained_pkeys{instance=\"x\"} 0\n"));
+	assert_non_null(strstr(text, "\nopensm_ledger_standbys_behind{instance=\"x\"} "));
 	assert_non_null(strstr(text, "opensm_nodes{instance=\"x\",type=\"switch\"} 6\n"));
 	assert_non_null(strstr(text, "opensm_foreign_sms{instance=\"x\",trusted=\"true\"} 1\n"));
 	assert_non_null(strstr(text, "opensm_lids_used{instance=\"x\"} 22\n"));

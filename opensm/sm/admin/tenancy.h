@@ -17,6 +17,8 @@
  *   tenancy_held.c   ports that may hold a P_Key: sm_tenancy_open()
  *   tenancy_place.c  where ports were that do not answer
  *   tenancy_audit.c  sm_tenancy_verify()
+ *   tenancy_import.c the file of former builds
+ *   tenancy_doubt.c  what is held while the manager may not write; sm_ledger_adopt()
  *
  * As long as this manager may not write what rows decide (settle.h), nothing may be changed, and
  * P_Keys of tenants stay as devices have them (partition_hold_tenants()).

@@ -70,6 +70,16 @@ static struct ledger_known *place_for_manager(struct settle *s)
 
 #define SEEN_AGAIN (24 * 3600) /* seconds: what is stored of it is not younger than that */
 
+void settle_lost(struct sm *sm, guid_t guid)
+{
+	struct ledger_known *k = known_manager(sm->m.settle, guid);
+
+	if (!k || !sm->hooks.realtime)
+		return;
+	k->seen = sm->hooks.realtime(sm->hooks.arg);
+	disk_note_meta(sm);
+}
+
 static void note_manager(struct sm *sm, guid_t guid)
 {
 	struct settle *s = sm->m.settle;
@@ -198,6 +208,7 @@ static void look_as_master(struct sm *sm)
 	if (s->state == SETTLE_WRITING || s->state == SETTLE_FOREIGN)
 		return;
 	open = find_open(sm);
+	s->silent = open.first;
 	if (!open.n) {
 		nobody_open(sm);
 	} else if (s->state == SETTLE_KEEPING) {
@@ -373,6 +384,12 @@ bool settle_knows(const struct sm *sm, guid_t guid)
 	return channel_has_answered(sm, guid) || known_manager(sm->m.settle, guid);
 }
 
+void settle_explained(struct sm *sm)
+{
+	if (sm->m.settle->state == SETTLE_KEEPING)
+		enter(sm, SETTLE_WRITING);
+}
+
 void settle_own(struct sm *sm, enum ledger_table table, settle_changed_fn *changed)
 {
 	assert(table < LEDGER_TABLES);
@@ -389,8 +406,10 @@ void settle_listen(struct sm *sm)
 		struct ledger_key *keys = xcalloc(ledger_rows(s->ledger, t) + 1, sizeof(*keys));
 		const struct ledger_row *row;
 
-		while ((row = ledger_next(s->ledger, t, &pos)))
+		while ((row = ledger_next(s->ledger, t, &pos))) {
 			keys[n++] = *ledger_row_key(row);
+			disk_note_change(s, row);
+		}
 		disk_tell_owners(sm, keys, n);
 		free(keys);
 	}

@@ -60,6 +60,8 @@ const char *settle_fault(const struct sm *sm);
 size_t settle_unexplained(const struct sm *sm);
 /* In KEEPING: what nothing explains is cleared from devices. 0; -EALREADY: in another state. */
 int settle_forget_devices(struct sm *sm);
+/* In KEEPING: rows explain now what devices hold. */
+void settle_explained(struct sm *sm);
 
 /* ---- owners of tables ---- */
 
@@ -81,7 +83,8 @@ struct settle_edit {
 uint64_t settle_next_number(const struct sm *sm, enum ledger_table table);
 /*
  * Stores the edits, all or nothing, in the order of calls; then `done` is told: 0 or -errno (nothing
- * was changed). Called from sm_dispatch(), never from within. Not if settle_closed().
+ * was changed). Called from sm_dispatch(), never from within. Not if settle_closed(), but for
+ * sm_ledger_adopt().
  */
 typedef void settle_done_fn(struct sm *sm, void *arg, int error);
 void settle_commit(struct sm *sm, const struct settle_edit *edits, size_t n, settle_done_fn *done,

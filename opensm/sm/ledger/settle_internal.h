@@ -6,6 +6,7 @@
  *   settle_disk.c   changes and arrived rows in order: prepared, stored, merged, told
  *   settle_peer.c   one other manager: what it is sent, and what its messages mean
  *   settle_words.c  the three messages as bytes
+ *   settle_view.c   all of it as an administrator sees it (sm/sm_ledger.h)
  *
  * With each manager of ours (CHANNEL_LEDGER):
  *
@@ -92,6 +93,12 @@ struct settle_owner {
 	settle_changed_fn *changed;
 };
 
+/* The last change of a table. */
+struct settle_newest {
+	uint64_t number;
+	int64_t at;
+};
+
 struct settle {
 	enum settle_state state;
 	enum sm_state sm_state; /* as told last */
@@ -110,6 +117,7 @@ struct settle {
 	struct settle_work *first, **last; /* the first one is at work if `is_storing` */
 	bool is_storing;
 	unsigned version; /* counts merges */
+	struct settle_newest newest[LEDGER_TABLES];
 	/* settle_peer.c */
 	struct settle_peer peers[MAX_REMOTE_SMS];
 	unsigned n_peers; /* those behind were never in use */
@@ -121,6 +129,7 @@ struct settle {
 	unsigned doubts; /* of DOUBT_ */
 	mono_t asking_since;
 	uint32_t asking_sweep; /* heavy sweeps until then: a later one has seen who is in sight */
+	guid_t silent;	/* a manager that is waited for; 0: none */
 	mono_t turn_at; /* of the last turn of the loop */
 	size_t (*unexplained)(struct sm *sm);
 	size_t n_unexplained;
@@ -157,6 +166,8 @@ void disk_take(struct sm *sm, guid_t from, struct ledger_row **rows, size_t n,
 	       const struct channel_ticket *ticket, enum ledger_table end);
 /* Meta is stored with the next work, or by itself. */
 void disk_note_meta(struct sm *sm);
+/* Merged, or read from the disk. */
+void disk_note_change(struct settle *s, const struct ledger_row *row);
 void disk_free(struct settle *s);
 /* Told the owner of each table: `rows` are in force, or not any more. */
 void disk_tell_owners(struct sm *sm, const struct ledger_key *keys, size_t n);
@@ -180,6 +191,9 @@ void peers_listen(struct sm *sm);
 void peers_free(struct settle *s);
 
 /* ---- settle.c ---- */
+
+/* The manager cannot be sent messages any more: it was seen last now. */
+void settle_lost(struct sm *sm, guid_t guid);
 
 /* Something was learnt of others: may we write? */
 void settle_look(struct sm *sm);

@@ -75,6 +75,8 @@ void settle_peer(struct sm *sm, guid_t guid, bool connected)
 	struct settle *s = sm->m.settle;
 	struct settle_peer *p = settle_peer_of(s, guid);
 
+	if (p && !connected)
+		settle_lost(sm, guid);
 	if (p)
 		clear_peer(p);
 	peer_row_change(s->peers, sizeof(s->peers[0]), &s->n_peers, guid, connected);

@@ -86,6 +86,7 @@ struct mark_result {
 	char text[400]; /* "" or a sentence */
 	uint64_t generation;
 	bool changed, replicated;
+	unsigned n_standbys, n_standbys_with; /* that are reached; that have stored it */
 	unsigned n_marks;      /* that the request was about */
 	enum mark_state state; /* of one */
 	struct mark_cost cost; /* of DRAIN and ISOLATE, as it was before */
