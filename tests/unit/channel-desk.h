@@ -12,7 +12,7 @@
 
 #include "sm/channel/channel_internal.h"
 #include "tests/lib/channel-seal.h"
-#include "unit/two-managers.h"
+#include "tests/unit/two-managers.h"
 
 #define PART CHANNEL_REPLY_MAX
 

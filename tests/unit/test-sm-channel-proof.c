@@ -300,6 +300,28 @@ static void a_large_promise_costs_nothing(void **state)
 	exchange(w, CHANNEL_TENANTS, 2, 10);
 }
 
+/* A number that the receiver is beyond ends the session, and no message after that. */
+static void numbers_that_went_apart_are_mended(void **state)
+{
+	struct world *w = *state;
+	struct transport_event ev;
+
+	connect_both(w);
+	ev = next_part(w);
+	ib_put(ev.mad + SA_DATA, CHP_SERIAL, UINT32_MAX - 1);
+	seal_again(w, &ev);
+	assert_int_equal(fate_of(w, &ev), TAKEN);
+	assert_int_equal(send_bytes(w, CHANNEL_TENANTS, 1, (const uint8_t *)"one", 3), 0);
+	assert_true(run_until_back(w, CHANNEL_TENANTS, 1, 5 * MONO_S));
+	assert_int_equal(back[CHANNEL_TENANTS].end, CHANNEL_LOST);
+	run_for(w, 5 * MONO_S);
+	exchange(w, CHANNEL_TENANTS, 2, 10);
+	row_of(w, ACTIVE)->serial = UINT32_MAX; /* the last one that there is */
+	assert_int_equal(send_bytes(w, CHANNEL_TENANTS, 1, (const uint8_t *)"one", 3), -ENOTCONN);
+	run_for(w, 5 * MONO_S);
+	exchange(w, CHANNEL_TENANTS, 3, 10);
+}
+
 /* A meeting and its messages, once more: in the same session, and in a later one. */
 static void what_was_recorded_is_of_no_use(void **state)
 {
@@ -477,6 +499,7 @@ int main(void)
 		TEST(parts_that_make_no_sense_are_refused),
 		TEST(what_is_no_part_is_ignored),
 		TEST(a_large_promise_costs_nothing),
+		TEST(numbers_that_went_apart_are_mended),
 		TEST(what_was_recorded_is_of_no_use),
 		TEST(strangers_leave_no_trace),
 		TEST(a_stranger_with_well_known_keys_gets_no_answer),

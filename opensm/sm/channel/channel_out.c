@@ -241,13 +241,11 @@ static void on_refusal(struct sm *sm, struct channel_peer *p, unsigned stream,
 		p->registered = false;
 		p->fail = true;
 		return;
+	case REASON_STALE: /* another session begins with other numbers */
 	case REASON_MALFORMED:
 	case REASON_SESSION:
 	case REASON_VERSION:
 		p->fail = true;
-		return;
-	case REASON_STALE:
-		out_end(sm, p, stream, CHANNEL_LOST, NULL);
 		return;
 	case REASON_STREAM:
 	case REASON_LENGTH:
