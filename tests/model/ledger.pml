@@ -60,6 +60,8 @@
  *                            before
  *   STALE_DIGEST             messages of a former session, and digests that answer an earlier question,
  *                            count
+ *   TWO_WRITERS              a master writes though it sees another one that it is settled with
+ *   SLOW_NOTICE              managers notice that they cannot reach each other when they like (A1)
  *   NO_YIELD                 of two masters, the lesser one does not step down
  *   BLIND                    managers within reach need not see each other in the end (with ENDS)
  */
@@ -184,7 +186,11 @@ hidden byte k, l; /* of loops; these are 0 between events */
 #endif
 
 /* May this master become WRITING, or KEEPING? May it become TAKING? May it give rights? */
+#ifdef TWO_WRITERS
+#define ALL_SETTLED(i) (UNSETTLED(i) == 0)
+#else
 #define ALL_SETTLED(i) (UNSETTLED(i) == 0 && MASTERS(i) == 0)
+#endif
 #define ONE_SILENT(i)  (UNSETTLED(i) != 0 && (UNSETTLED(i) & ~asleep) == 0 && (MASTERS(i) & ~asleep) == 0)
 #if defined(NEWCOMER_IGNORED) || defined(NO_ASKING)
 #define MAY_GIVE(i) (state[i] == WRITING)
@@ -454,7 +460,7 @@ inline lose(m, other)
 /* All that are awake lose sight of those that they cannot reach; of one that stands still, later. */
 inline lose_all()
 {
-#ifndef REPLAY
+#if !defined(REPLAY) && !defined(SLOW_NOTICE)
 	for (k : 0 .. N - 1) {
 		for (l : 0 .. N - 1) {
 			if
@@ -771,6 +777,9 @@ end:	do
 			printf("manager %d becomes STANDBY\n", i + 1);
 			next_line()
 		}
+#endif
+#ifdef SLOW_NOTICE
+	:: d_step { SEES(i, j) && AWAKE(i) && !REACHES(i, j) -> lose(i, j) }
 #endif
 #ifdef REPLAY
 	:: d_step { REACHES(i, j) && IS(LINE_SEES, i, j) -> see(i, j); next_line() }
