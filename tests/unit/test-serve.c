@@ -678,13 +678,14 @@ static void p_keys_of_all_ports_are_shown(void **state)
 	_cleanup_free_ char *before = pkeys_said(&f->c), *behind = NULL;
 
 	assert_true(str_starts(before, "h0 1 0xffff\n"));
-	assert_non_null(strstr(before, "\ns0 0 0xffff\ns0 1 0xffff\n"));
+	assert_non_null(strstr(before, "\nleaf1 0 0xffff\nleaf1 1 0xffff\n"));
+	assert_int_equal(control_line(&f->c, "pkeys leaf1 64"), 0);
 	set_last(f, "h1", 0, 1, 0x8005);
-	set_last(f, "s0", 2, 0, 0x0006);
-	set_last(f, "s0", 2, 1, 0x8007);
+	set_last(f, "leaf1", 2, 0, 0x0006);
+	set_last(f, "leaf1", 2, 1, 0x8007);
 	behind = pkeys_said(&f->c);
 	assert_non_null(strstr(behind, "\nh1 1 0xffff 0x8005\n"));
-	assert_non_null(strstr(behind, "\ns0 1 0xffff\ns0 2 0x0006 0x8007\ns0 3 0xffff\n"));
+	assert_non_null(strstr(behind, "\nleaf1 1 0xffff\nleaf1 2 0x0006 0x8007\nleaf1 3 0xffff\n"));
 }
 
 static void time_runs_as_told(void **state)
