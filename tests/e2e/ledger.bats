@@ -90,10 +90,10 @@ followed_by() {
 	local guid
 	probes=$((probes + 1))
 	guid=$(printf '0x02000000%08x' "$probes")
-	[ "$(json "$2" partitions add 0x7f "$guid" | jq -r "$STANDBYS_WITH")" = "$1" ]
+	[ "$(json "$2" partitions add 0x7f "$guid" | jq -r --argjson n "$1" "$STANDBYS_WITH")" = "$1" ]
 }
-# How many standbys have a change, in its answer. (Of a build that says only whether one has it: '.replicated | if . then
-# 1 else 0 end'.)
+# How many standbys have a change, in its answer. (Of a build that says only whether any has it: 'if .replicated then $n
+# else 0 end'.)
 STANDBYS_WITH=${STANDBYS_WITH:-.standbys_with}
 
 # settled NAME...: one of them rules, and all others have all that it has.
@@ -547,6 +547,33 @@ third() {
 
 @test "three managers, one frozen for longer than takeovers take: it has all when the others die" {
 	third 6
+}
+
+@test "three managers, one slept while the others died: what it did alone and what they had done is in force" {
+	managers a b c
+	done_by a partitions add 0x5 h2 h3
+	wait_for 20 followed_by 2 a
+	freeze c
+	# Until they wait for it no more.
+	wait_for 30 done_by a partitions remove 0x5 h2
+	wait_for 30 followed_by 1 a
+	done_by a partitions add 0x6 h4
+	down a KILL
+	down b KILL
+	thaw c
+	wait_for 30 rules c
+	done_by c partitions add 0x8 h4
+	done_by c partitions remove 0x5 h3
+	guard lacks h3 0x0005
+	guard has h4 0x0008
+	manager b
+	wait_for 60 settled b c
+	wait_for 20 lacks h2 0x0005
+	wait_for 20 holds h4 0x8006
+	guarded
+	wait_for 60 rules b
+	[ "$(members b 0x5)" -eq 0 ] && [ "$(members b 0x6)" -eq 1 ]
+	wait_for 20 verified b
 }
 
 # ---- what an answer says ----

@@ -56,6 +56,22 @@ returned() {
 	AWAY[$1]=
 }
 
+# hide NAME CONDITION: ports that it does not see from now on, by a condition of awk for the lines of `ports`. A change of such
+# a port is acknowledged, and the answer does not always name the port as pending. all_seen: they are seen again.
+hide() {
+	echo "O $1 $(awk "$2"' { printf "%s%s", n++ ? "," : "", $2 }' ports)" >>journal
+	HIDDEN=yes
+}
+all_seen() {
+	local name
+
+	[ -n "${HIDDEN:-}" ] || return 0
+	HIDDEN=
+	for name in $(names); do
+		echo "I $name" >>journal
+	done
+}
+
 # wipe NAME: its cache folder is empty, as on a new disk.
 wipe() {
 	note W "$1"
@@ -106,6 +122,11 @@ back_stop() {
 }
 
 away_cable() {
+	local name
+
+	for name in $(names); do
+		hide "$name" "\$1 == \"$(host_of "$1")\""
+	done
 	fabric link "$(host_of "$1")" 1 down
 }
 back_cable() {
@@ -114,8 +135,12 @@ back_cable() {
 
 # The switch of the manager, with its hosts, is a subnet of its own.
 away_split() {
-	local switch port
+	local name switch port
 
+	switch=$(awk -v h="$(host_of "$1")" '$1 == h { print $4 }' ports)
+	for name in $(names); do
+		hide "$name" "\$4 $([ "$name" = "$1" ] && echo '!=' || echo '==') \"$switch\""
+	done
 	while read -r switch port; do
 		fabric link "$switch" "$port" down
 	done < <(uplinks_of "$(host_of "$1")")
@@ -130,6 +155,11 @@ back_split() {
 
 # A host whose management agent does not answer makes the first look of the manager that returns long.
 away_silent() {
+	local name
+
+	for name in $(names); do
+		hide "$name" "\$1 == \"$host\""
+	done
 	fabric silent "$host" on
 	manager_kill "$1"
 }

@@ -11,6 +11,8 @@
 #   X NAME                       it may be away from now on: what it alone has is not in force meanwhile
 #   Y NAME                       it is back, and has what the others have, or rules itself
 #   W NAME                       what it has stored so far may be lost
+#   O NAME GUID[,GUID...]        these ports are out of its sight from now on: what it acknowledges of them is pending
+#   I NAME                       all ports are in its sight
 # DEVICES, read by other people's tools:
 #   D GUID host|switch           the table of the port, or of the switch port that faces it, was read
 #   K GUID host|switch 0xKEY     and has this entry
@@ -87,6 +89,18 @@ FILENAME == ARGV[2] && $1 == "W" {
 		generation = 0
 	next
 }
+FILENAME == ARGV[2] && $1 == "O" {
+	n = split($3, hidden, ",")
+	for (i = 1; i <= n; i++)
+		unseen[$2, hidden[i]] = 1
+	next
+}
+FILENAME == ARGV[2] && $1 == "I" {
+	for (i in unseen)
+		if (index(i, $2 SUBSEP) == 1)
+			delete unseen[i]
+	next
+}
 FILENAME == ARGV[2] {
 	if (!($2 in start) || $2 in ended)
 		say("the journal has an answer without a request: " $0)
@@ -104,6 +118,9 @@ FILENAME == ARGV[2] && $1 == "A" {
 	n = split($5, late, ",")
 	for (i = 1; i <= n && $5 != "-"; i++)
 		pending[$2, late[i]]
+	for (i in unseen)
+		if (index(i, by[$2] SUBSEP) == 1)
+			pending[$2, substr(i, length(by[$2]) + 2)]
 }
 FILENAME == ARGV[2] { next }
 

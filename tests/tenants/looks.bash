@@ -52,7 +52,7 @@ looks_end() {
 look_judged() {
 	local line
 
-	awk -v from="$2" -v to="$3" 'NR <= from || (NR <= to && $1 ~ /^[SXW]$/)' journal >"looks/$1.journal"
+	awk -v from="$2" -v to="$3" 'NR <= from || (NR <= to && $1 ~ /^[SXWO]$/)' journal >"looks/$1.journal"
 	of_dump "looks/$1" >"looks/$1.devices"
 	awk -v others="$others" -f "$abs_top_srcdir/tests/tenants/judge.awk" state "looks/$1.journal" "looks/$1.devices" \
 		>"looks/$1.found" && return 0
