@@ -208,6 +208,10 @@ g2=(g2:host:0x8005 g2:switch:0x8005)
 	settled=yes room=yes is_wrong "${g1[@]}"
 	journals 'O b g1' 'S a.1 remove 0x0005 g1=full' 'A a.1 8 yes - 1'
 	is_wrong "${g1[@]}"
+	journals 'O a g1' 'O b g1,g2' 'S a.1 remove 0x0005 g2=full' 'A a.1 8 yes - 1'
+	is_right
+	settled=yes is_wrong
+	is_wrong "${g2[@]}"
 	journals 'O a g1' 'I a' 'S a.1 remove 0x0005 g1=full' 'A a.1 8 yes - 1'
 	is_wrong "${g1[@]}"
 }

@@ -11,7 +11,8 @@
 #   X NAME                       it may be away from now on: what it alone has is not in force meanwhile
 #   Y NAME                       it is back, and has what the others have, or rules itself
 #   W NAME                       what it has stored so far may be lost
-#   O NAME GUID[,GUID...]        these ports are out of its sight from now on: what it acknowledges of them is pending
+#   O NAME GUID[,GUID...]        these ports are out of its sight from now on: what it acknowledges of them is pending. What
+#                                is out of sight of all of them is not judged before all is settled.
 #   I NAME                       all ports are in its sight
 # DEVICES, read by other people's tools:
 #   D GUID host|switch           the table of the port, or of the switch port that faces it, was read
@@ -91,14 +92,18 @@ FILENAME == ARGV[2] && $1 == "W" {
 }
 FILENAME == ARGV[2] && $1 == "O" {
 	n = split($3, hidden, ",")
-	for (i = 1; i <= n; i++)
-		unseen[$2, hidden[i]] = 1
+	for (i = 1; i <= n; i++) {
+		n_blind[hidden[i]] += !(($2, hidden[i]) in unseen)
+		unseen[$2, hidden[i]]
+	}
 	next
 }
 FILENAME == ARGV[2] && $1 == "I" {
 	for (i in unseen)
-		if (index(i, $2 SUBSEP) == 1)
+		if (index(i, $2 SUBSEP) == 1) {
+			n_blind[substr(i, length($2) + 2)]--
 			delete unseen[i]
+		}
 	next
 }
 FILENAME == ARGV[2] {
@@ -199,6 +204,8 @@ END {
 		if (!((guid, "host") in devices) || !((guid, "switch") in devices))
 			say("not both tables of " guid " were read")
 		n_ports++
+		if (!settled && n_blind[guid] > others)
+			continue
 		for (key in keys)
 			judge(key, guid)
 	}
