@@ -38,7 +38,13 @@ function members(text,    i, n, part, pair) {
 	for (i = 1; i <= n; i++) {
 		split(part[i], pair, "=")
 		effect[id, pair[1]] = action[id] == "remove" ? "absent" : pair[2]
+		named[key_of[id], pair[1]]
 	}
+}
+
+function is_late(op, guid) {
+	pending[op, guid]
+	named[key_of[op], guid]
 }
 
 # What a change makes of a port; "": nothing.
@@ -77,6 +83,7 @@ FILENAME == ARGV[2] && $1 == "S" {
 	action[id] = $3
 	start[id] = FNR
 	behind[id] = generation
+	key_of[id] = $4
 	keys[$4]
 	ops[$4] = ops[$4] " " id
 	if ($5 != "-")
@@ -122,10 +129,10 @@ FILENAME == ARGV[2] && $1 == "A" {
 		generation = $3 + 0
 	n = split($5, late, ",")
 	for (i = 1; i <= n && $5 != "-"; i++)
-		pending[$2, late[i]]
+		is_late($2, late[i])
 	for (i in unseen)
 		if (index(i, by[$2] SUBSEP) == 1)
-			pending[$2, substr(i, length(by[$2]) + 2)]
+			is_late($2, substr(i, length(by[$2]) + 2))
 }
 FILENAME == ARGV[2] { next }
 
@@ -157,12 +164,12 @@ function is_safer(one, other) {
 # behind that which nobody is sure of. In force only where it is the safer one.
 function allowed_apart(final, guid, n, list,    i, op, m, of, ret) {
 	for (i = 1; i <= n; i++)
-		if (is_sure(list[i], guid) && effect_of(list[i], guid) != "")
+		if (is_sure(list[i], guid))
 			of[by[list[i]]] = i
 	for (i = 1; i <= n; i++) {
 		op = list[i]
 		m = by[op]
-		if (m == by[final] || ended[op] == "R" || effect_of(op, guid) == "" || i < of[m] + 0)
+		if (m == by[final] || i < of[m] + 0)
 			continue
 		if (with[op] < others + 0 && is_safer(effect_of(op, guid), effect_of(final, guid)))
 			ret = ret effect_of(op, guid) "|"
@@ -170,19 +177,32 @@ function allowed_apart(final, guid, n, list,    i, op, m, of, ret) {
 	return ret
 }
 
-# The states that the port may have, as "|absent|full|".
-function allowed_of(key, guid,    n, i, list, last, final, ret) {
-	n = split(ops[key], list, " ")
-	last = 0
+# The states that the port may have, as "|absent|full|", where it had `was`.
+function allowed_by(key, guid, was,    n, m, i, all, list, last, final, ret) {
+	m = split(ops[key], all, " ")
+	n = last = 0
+	for (i = 1; i <= m; i++)
+		if (effect_of(all[i], guid) != "" && ended[all[i]] != "R")
+			list[++n] = all[i]
 	for (i = 1; i <= n; i++)
-		if (is_sure(list[i], guid) && effect_of(list[i], guid) != "" && start[list[i]] > last)
+		if (is_sure(list[i], guid))
 			last = start[final = list[i]]
-	ret = last ? "|" : "|" ((key, guid) in before ? before[key, guid] : "absent") "|"
+	ret = last ? "|" : "|" was "|"
 	gsub(",", "|", ret)
 	for (i = 1; i <= n; i++)
-		if (ended[list[i]] != "R" && effect_of(list[i], guid) != "" && (!(list[i] in end) || end[list[i]] > last))
+		if (!(list[i] in end) || end[list[i]] > last)
 			ret = ret effect_of(list[i], guid) "|"
 	return last && others ? ret allowed_apart(final, guid, n, list) : ret
+}
+
+# Most ports are named by no change of a partition: all that had the same before may have the same.
+function allowed_of(key, guid,    was) {
+	was = (key, guid) in before ? before[key, guid] : "absent"
+	if ((key, guid) in named)
+		return allowed_by(key, guid, was)
+	if (!((key, was) in unnamed))
+		unnamed[key, was] = allowed_by(key, "", was)
+	return unnamed[key, was]
 }
 
 function judge(key, guid,    may, host, sw) {
