@@ -44,7 +44,7 @@ as_ruled() {
 	wait_for 20 verified "$1"
 }
 
-@test "a master that was frozen asks first: what the standby removed stays removed, whom it isolated stays isolated" {
+@test "a master that was frozen asks first: what the standby removed stays removed, and isolated what it isolated" {
 	managers a b
 	done_by a partitions add 0x5 h1 h2
 	wait_for 10 followed_by 1 a

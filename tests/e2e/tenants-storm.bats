@@ -169,13 +169,21 @@ g2=(g2:host:0x8005 g2:switch:0x8005)
 	is_wrong "${g1[@]}"
 }
 
-@test "judge: a wipe loses what nobody else has, and nothing else" {
+@test "judge: a wipe loses what no other manager has, and nothing else" {
 	journals 'S a.1 remove 0x0005 g1=full' 'A a.1 8 yes - 0' 'W a'
 	is_right "${g1[@]}"
 	is_right
 	journals 'S a.1 remove 0x0005 g1=full' 'A a.1 8 yes - 1' 'W a'
 	is_wrong "${g1[@]}"
 	echo 'W b' >>journal
+	is_right "${g1[@]}"
+	is_right g1:host:0x0005 g1:switch:0x0005
+	# Between two of them the first one has learnt all again.
+	journals 'S a.1 remove 0x0005 g1=full' 'A a.1 8 yes - 1' 'W a' 'B' 'W b'
+	is_wrong "${g1[@]}"
+	journals 'S a.1 remove 0x0005 g1=full' 'A a.1 8 yes - 0' 'X b' 'X a' 'B'
+	is_wrong "${g1[@]}"
+	journals 'S a.1 remove 0x0005 g1=full' 'A a.1 8 yes - 0' 'W a' 'B'
 	is_right "${g1[@]}"
 	journals 'W a' 'S a.1 remove 0x0005 g1=full' 'A a.1 8 yes - 0'
 	is_wrong "${g1[@]}"

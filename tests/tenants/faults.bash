@@ -6,8 +6,6 @@
 
 declare -gA GONE=() AWAY=()
 
-# Faults that a manager gets over as the ruler of its part: nobody takes its place.
-KEEPS_RULING=' fulldisk '
 # Faults that end the manager, so that it can be started again at once.
 ENDS_IT=' kill wipe oldcopy silent '
 # Faults that ibsim cannot make (it forgets that a port is a manager's when its cable is pulled), or whose rig is not for it.
@@ -39,7 +37,7 @@ is_among() {
 	[[ $2 == *" $1 "* ]]
 }
 
-# note WORD NAME: for the judge. A manager that is alone is never away: nobody rules meanwhile.
+# note WORD NAME: for the judge. A manager that is alone is never away: no other one rules meanwhile.
 note() {
 	[ "$managers" = alone ] && [ "$1" != W ] || echo "$1 $2" >>journal
 }
@@ -89,7 +87,7 @@ away_wipe() {
 	manager_kill "$1"
 	wipe "$1"
 }
-# Nobody has the rows of a manager that was alone: it keeps what devices hold, until it is told to take that over.
+# No other manager has the rows of one that was alone: it keeps what devices hold, until it is told to take that over.
 back_wipe() {
 	manager_start "$1"
 	[ "$managers" != alone ] || wait_for "$(bound 60)" ctl_of "$1" ledger adopt >adopt.out 2>&1
@@ -124,6 +122,7 @@ back_stop() {
 away_cable() {
 	local name
 
+	hide "$1" 1
 	for name in $(names); do
 		hide "$name" "\$1 == \"$(host_of "$1")\""
 	done
@@ -192,6 +191,7 @@ back_three() {
 		leave "$name"
 		manager_kill "$name"
 	done
+	GONE[$1]=
 	ready "$1" || return 1
 	meanwhile 1
 	judged third || return 1

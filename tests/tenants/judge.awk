@@ -10,10 +10,11 @@
 # dot. And what befell managers:
 #   X NAME                       it may be away from now on: what it alone has is not in force meanwhile
 #   Y NAME                       it is back, and has what the others have, or rules itself
-#   W NAME                       what it has stored so far may be lost
+#   W NAME                       what it has stored so far may be lost; of all of them: nothing is demanded any more
 #   O NAME GUID[,GUID...]        these ports are out of its sight from now on: what it acknowledges of them is pending. What
 #                                is out of sight of all of them is not judged before all is settled.
 #   I NAME                       all ports are in its sight
+#   B                            all managers have all that any of them has
 # DEVICES, read by other people's tools:
 #   D GUID host|switch           the table of the port, or of the switch port that faces it, was read
 #   K GUID host|switch 0xKEY     and has this entry
@@ -54,14 +55,14 @@ function effect_of(op, guid) {
 	return action[op] == "set" || action[op] == "delete" ? "absent" : ""
 }
 
-# Nobody who rules needs to have it.
+# A manager that rules need not have it.
 function is_out_of_sight(op) {
 	return by[op] in away && with[op] <= n_away - 1
 }
 
 # All that had it may have lost it.
 function is_wiped(op) {
-	return n_wiped - wiped_before[op] > with[op]
+	return op in lost || n_wiped - wiped_before[op] > with[op]
 }
 
 function is_sure(op, guid) {
@@ -93,8 +94,21 @@ FILENAME == ARGV[2] && $1 == "S" {
 FILENAME == ARGV[2] && $1 == "X" { n_away += !($2 in away); away[$2]; next }
 FILENAME == ARGV[2] && $1 == "Y" { n_away -= $2 in away; delete away[$2]; next }
 FILENAME == ARGV[2] && $1 == "W" {
-	if (++n_wiped > others)
+	if (++n_wiped > others) {
 		generation = 0
+		is_anything = 1
+	}
+	next
+}
+FILENAME == ARGV[2] && $1 == "B" {
+	for (op in with) {
+		if (is_wiped(op))
+			lost[op]
+		with[op] = others + 0
+		wiped_before[op] = 0
+	}
+	n_wiped = n_away = 0
+	split("", away)
 	next
 }
 FILENAME == ARGV[2] && $1 == "O" {
@@ -161,7 +175,7 @@ function is_safer(one, other) {
 }
 
 # What managers did that need not know the last change, `final`: each one's last sure change, and those of its changes
-# behind that which nobody is sure of. In force only where it is the safer one.
+# behind that of which nothing is sure. In force only where it is the safer one.
 function allowed_apart(final, guid, n, list,    i, op, m, of, ret) {
 	for (i = 1; i <= n; i++)
 		if (is_sure(list[i], guid))
@@ -206,7 +220,7 @@ function allowed_of(key, guid,    was) {
 }
 
 function judge(key, guid,    may, host, sw) {
-	may = allowed_of(key, guid)
+	may = is_anything ? "|absent|limited|full|" : allowed_of(key, guid)
 	host = state_of(guid, "host", key)
 	sw = state_of(guid, "switch", key)
 	if (!index(may, "|" host "|"))
