@@ -8,7 +8,7 @@ declare -gA GONE=() AWAY=()
 
 # Faults that end the manager, so that it can be started again at once.
 ENDS_IT=' kill wipe oldcopy silent '
-# Faults that ibsim cannot make (it forgets that a port is a manager's when its cable is pulled), or whose rig is not for it.
+# Faults that ibsim cannot make: it forgets that a port is a manager's when its cable is pulled. And one that its rig cannot.
 IBFAB_ONLY=' cable split silent fulldisk '
 
 # choose_faults: what --managers, --faults and --simulator come to: $managers as the rig wants it, $others, $faults,
