@@ -129,6 +129,8 @@ static const char *not_now(const struct sm *sm, enum sm_tenancy_end *ret)
 	closed = settle_closed(sm);
 	if (closed)
 		return closed;
+	if (partition_is_held(sm))
+		return "P_Key tables are planned anew";
 	if (!partition_is_planned(sm))
 		return "P_Key tables stay as they are until partitions.conf is mended "
 		       "(partition_config_error)";
@@ -315,12 +317,27 @@ static void on_committed(struct sm *sm, void *arg, int error)
 	tenancy_batch_ended(sm, error);
 }
 
+/* It takes a moment until changes are taken: they wait. */
+static bool is_about_to_open(const struct sm *sm)
+{
+	return sm->state == SM_MASTER && sm->first_sweep_done && partition_is_planned(sm) &&
+	       (settle_state(sm) == SETTLE_ASKING ||
+		(settle_state(sm) == SETTLE_WRITING && partition_is_held(sm)));
+}
+
+static bool may_judge(const struct sm *sm)
+{
+	const struct tenancy *t = sm->m.tenancy;
+
+	return t->waiting.first && !t->writing && has_bytes_left(t) && !is_about_to_open(sm);
+}
+
 /* Judges the waiting changes, as many as go to the disk at once and one turn has time for. */
 static void judge_waiting(struct sm *sm)
 {
 	struct tenancy *t = sm->m.tenancy;
 
-	if (t->writing || !t->waiting.first || !has_bytes_left(t))
+	if (!may_judge(sm))
 		return;
 	t->judged = 0;
 	for (unsigned i = 0; i < BATCH_MAX && t->edits.n < BATCH_ROWS && t->judged < BATCH_PORTS &&
@@ -461,7 +478,7 @@ static bool end_stored(struct sm *sm, struct change *c)
 
 	c->reach = settle_reach(sm, LEDGER_MEMBER, c->generation);
 	replicated = !c->reach.waited_for && (c->reach.with || !sm->conf->require_standby);
-	if (!settle_may_write(sm)) {
+	if (settle_closed(sm)) {
 		answer_stored(sm, c, SM_TENANCY_UNCONFIRMED,
 			      sm->state != SM_MASTER
 				      ? "it is stored, but this manager is not the master any more"
@@ -659,8 +676,7 @@ mono_t tenancy_next(const struct sm *sm)
 	if (t->stored.first)
 		next = mono_min(next, t->look_at);
 
-	if (t->fresh.first || t->settled || adoption_is_over(sm) ||
-	    (t->waiting.first && !t->writing && has_bytes_left(t)))
+	if (t->fresh.first || t->settled || adoption_is_over(sm) || may_judge(sm))
 		return 0;
 	if (t->waiting.first)
 		next = mono_min(next, t->waiting.first->since + TENANCY_DEADLINE);

@@ -447,6 +447,17 @@ guid_t elect_polled(const struct sm *sm)
 	return sm->m.elect->polled;
 }
 
+guid_t elect_rival(const struct sm *sm, bool steps_down)
+{
+	for (unsigned i = 0; i < sm->m.elect->n_remote && sm->state == SM_MASTER; i++) {
+		const struct remote_sm *r = &sm->m.elect->remote[i];
+
+		if (remote_counts(sm, r) && r->state == SM_MASTER && !(steps_down && r->defiant))
+			return r->guid;
+	}
+	return 0;
+}
+
 bool elect_rival_seen(const struct sm *sm)
 {
 	return sm->m.elect->rival_seen;

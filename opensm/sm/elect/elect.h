@@ -98,6 +98,11 @@ bool elect_handed_over(const struct sm *sm);
 bool elect_is_listed(const struct sm *sm, guid_t port_guid);
 /* A manager on this port may rule: it is in allowed_sm_guids, or that is empty. */
 bool elect_is_allowed(const struct sm *sm, guid_t port_guid);
+/*
+ * As MASTER: another MASTER that is believed, as it said last; 0: none. `steps_down`: one that is
+ * waited for, not one that was and did not step down.
+ */
+guid_t elect_rival(const struct sm *sm, bool steps_down);
 /* There is a manager on this end port, known, and to be obeyed. */
 bool elect_is_manager(const struct sm *sm, guid_t port_guid);
 /*

@@ -121,13 +121,13 @@ static void ask(struct sm *sm)
 	enter(sm, SETTLE_ASKING);
 }
 
-/* Managers that have to be settled with before this one writes. */
+/* Managers that have to be settled with, or to step down, before this one writes. */
 struct open_managers {
 	guid_t first;
 	unsigned n;
 };
 
-/* One that does not answer on the channel: is it one of ours? */
+/* One that does not answer on the channel: may it be one of ours? */
 static bool may_be_ours(const struct sm *sm, guid_t guid)
 {
 	struct settle *s = sm->m.settle;
@@ -141,12 +141,12 @@ static bool may_be_ours(const struct sm *sm, guid_t guid)
 static struct open_managers find_open(struct sm *sm)
 {
 	struct open_managers open = { 0 };
-	guid_t guid;
+	guid_t guid, rival = elect_rival(sm, true);
 
 	for (unsigned i = 0; (guid = elect_successor_at(sm, i)); i++) {
 		const struct settle_peer *p = settle_peer_of(sm->m.settle, guid);
 
-		if (p ? peer_is_settled(p) : !may_be_ours(sm, guid))
+		if (guid != rival && (p ? peer_is_settled(p) : !may_be_ours(sm, guid)))
 			continue;
 		open.first = open.n++ ? open.first : guid;
 	}
@@ -254,11 +254,13 @@ void settle_look(struct sm *sm)
 	for (unsigned i = 0; i < s->n_peers; i++) {
 		if (!s->peers[i].guid || !peer_is_settled(&s->peers[i]))
 			continue;
+		s->peers[i].was_settled = true;
 		note_settled(sm, &s->peers[i]);
 		n++;
 	}
 	if (n && is_with_all_known(s))
 		s->doubts = 0;
+	s->has_rival &= elect_rival(sm, false) != 0;
 	if (sm->state == SM_MASTER)
 		look_as_master(sm);
 }
@@ -289,12 +291,23 @@ void settle_doubt(struct sm *sm, const char *why)
 	tell_news(sm, NEWS_DEVICES_DOUBTED, .text = why);
 }
 
+void settle_rival(struct sm *sm)
+{
+	struct settle *s = sm->m.settle;
+
+	if (s->has_rival)
+		return;
+	s->has_rival = true;
+	settle_doubt(sm, "another master was met");
+}
+
+/* Another master that writes is dealt with by the election. */
 void settle_heard(struct sm *sm, const struct settle_peer *p)
 {
 	struct settle *s = sm->m.settle;
 	bool is_later = p->term > s->meta.term;
 
-	if (s->state == SETTLE_WRITING && is_later)
+	if (s->state == SETTLE_WRITING && p->state == SETTLE_FOREIGN && is_later)
 		settle_doubt(sm, "another manager was master since");
 	/* It has written nothing since this manager knew all. */
 	if (p->guid == elect_polled(sm) && p->state != SETTLE_WRITING && !is_later)
@@ -331,9 +344,27 @@ enum settle_state settle_state(const struct sm *sm)
 	return sm->m.settle->state;
 }
 
+/*
+ * One that came into sight a moment ago may know of a removal: nothing is given before that is known
+ * here.
+ */
+static bool has_newcomer(const struct sm *sm)
+{
+	const struct settle *s = sm->m.settle;
+
+	for (unsigned i = 0; i < s->n_peers; i++) {
+		const struct settle_peer *p = &s->peers[i];
+
+		if (p->guid && !p->was_settled && !peer_is_settled(p) &&
+		    sm->now < p->connected_at + SETTLE_NEWCOMER)
+			return true;
+	}
+	return false;
+}
+
 bool settle_may_write(const struct sm *sm)
 {
-	return sm->m.settle->state == SETTLE_WRITING;
+	return sm->m.settle->state == SETTLE_WRITING && !has_newcomer(sm);
 }
 
 const char *settle_closed(const struct sm *sm)
@@ -432,6 +463,8 @@ void settle_state_changed(struct sm *sm)
 			s->doubts |= DOUBT_FOLLOWED;
 		return;
 	}
+	/* What was settled as a standby does not count: others may have met since. */
+	peers_doubt(sm);
 	ask(sm);
 	settle_look(sm);
 }

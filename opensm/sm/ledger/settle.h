@@ -43,6 +43,8 @@ void settle_tick(struct sm *sm);
 mono_t settle_next(const struct sm *sm);
 /* A manager of ours can be sent messages (channel.h), or cannot any more. */
 void settle_peer(struct sm *sm, guid_t guid, bool connected);
+/* Another master was met, once for as long as there is one. */
+void settle_rival(struct sm *sm);
 /* This manager may not know what others did meanwhile; `why` for the log. */
 void settle_doubt(struct sm *sm, const char *why);
 

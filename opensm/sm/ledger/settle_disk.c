@@ -335,7 +335,7 @@ static void work_ended(struct sm *sm, int error)
 	if (w->done)
 		w->done(sm, w->arg, error);
 	if (w->from)
-		peers_rows_stored(sm, w->from, &w->ticket, w->end,
+		peers_rows_stored(sm, w->from, &w->ticket, &w->end,
 				  error < 0 || has_disk(s) ? error : -ENODEV);
 	work_free(w);
 	start_next(sm);
@@ -358,12 +358,12 @@ void disk_tell_owners(struct sm *sm, const struct ledger_key *keys, size_t n)
 }
 
 void disk_take(struct sm *sm, guid_t from, struct ledger_row **rows, size_t n,
-	       const struct channel_ticket *ticket, enum ledger_table end)
+	       const struct channel_ticket *ticket, const struct settle_end *end)
 {
 	struct settle_work *w = xcalloc(1, sizeof(*w));
 
 	*w = (struct settle_work){
-		.rows = rows, .n = n, .from = from, .ticket = *ticket, .end = end
+		.rows = rows, .n = n, .from = from, .ticket = *ticket, .end = *end
 	};
 	add_work(sm->m.settle, w);
 	start_next(sm);
