@@ -86,7 +86,6 @@ static void on_state_entered(struct sm *sm, enum sm_state before)
 	marks_state_changed(sm);
 	sick_state_changed(sm);
 	expected_state_changed(sm);
-	marks_peers_state_changed(sm);
 	sick_peers_state_changed(sm);
 	line_peers_state_changed(sm);
 	strangers_reset(sm);
@@ -98,7 +97,6 @@ static void on_standby(struct sm *sm, guid_t guid, bool connected)
 {
 	settle_peer(sm, guid, connected);
 	key_turn_standby(sm, guid, connected);
-	marks_peers_standby(sm, guid, connected);
 	sick_peers_standby(sm, guid, connected);
 	line_peers_standby(sm, guid, connected);
 }
@@ -190,8 +188,7 @@ static void on_sync_link_fell(void *owner, const struct delta *d)
 
 static bool has_rest(const struct sm *sm, guid_t standby)
 {
-	return share_is_with(sm, standby) && marks_peers_is_with(sm, standby) &&
-	       line_peers_is_with(sm, standby);
+	return share_is_with(sm, standby) && line_peers_is_with(sm, standby);
 }
 
 /* Of links that are taken down as marked ones are. */
@@ -220,8 +217,9 @@ static void make_machines(struct sm *sm, const struct sm_paths *paths)
 	};
 
 	static const struct marks_questions marks_questions = {
-		.is_replicated = marks_peers_have,
-		.has_standby = marks_peers_are_there,
+		.closed = settle_unready,
+		.commit = marks_rows_commit,
+		.reach = marks_rows_reach,
 		.other_work = work_without_mark,
 		.path_sl = sm_path_sl,
 	};
@@ -249,7 +247,7 @@ static void make_machines(struct sm *sm, const struct sm_paths *paths)
 	cc_traps_new(sm);
 	sm->m.forgery = forgery_new();
 	dampening_new(sm);
-	marks_new(sm, paths, &marks_questions);
+	marks_new(sm, &marks_questions);
 	sick_new(sm, paths);
 	expected_new(sm, paths);
 	violations_new(sm, elect_is_listed);
@@ -262,15 +260,14 @@ static void make_machines(struct sm *sm, const struct sm_paths *paths)
 	replica_new(sm, &replica_questions);
 	channel_new(sm, &channel_questions);
 	key_turn_new(sm);
-	marks_peers_new(sm);
 	sick_peers_new(sm);
 	line_peers_new(sm);
 	settle_new(sm, paths, tenancy_unexplained);
 	tenancy_new(sm, paths);
+	marks_rows_new(sm, paths);
 	settle_ready(sm);
 	share_listen(sm);
 	key_turn_listen(sm);
-	marks_peers_listen(sm);
 	sick_peers_listen(sm);
 	line_peers_listen(sm);
 	elect_new(sm, replica_may_succeed);
@@ -330,7 +327,7 @@ struct sm *sm_free(struct sm *sm)
 	marks_free(sm);
 	sick_free(sm);
 	expected_free(sm);
-	marks_peers_free(sm);
+	marks_rows_free(sm);
 	sick_peers_free(sm);
 	line_peers_free(sm);
 	channel_free(sm);
@@ -413,7 +410,6 @@ int sm_dispatch(struct sm *sm, mono_t now)
 	settle_tick(sm);
 	share_tick(sm);
 	key_turn_tick(sm);
-	marks_peers_tick(sm);
 	sick_peers_tick(sm);
 	line_peers_tick(sm);
 	status_tick(sm);
@@ -446,7 +442,7 @@ mono_t sm_next(const struct sm *sm)
 	next = mono_min(next, mono_min(strangers_next(sm), rail_watch_next(sm)));
 	next = mono_min(next, mono_min(channel_next(sm), share_next(sm)));
 	next = mono_min(next, mono_min(key_turn_next(sm), settle_next(sm)));
-	next = mono_min(next, mono_min(marks_next(sm), marks_peers_next(sm)));
+	next = mono_min(next, marks_next(sm));
 	next = mono_min(next, mono_min(sick_peers_next(sm), line_peers_next(sm)));
 	next = mono_min(next, mono_min(sick_next(sm), tenancy_next(sm)));
 	next = mono_min(next, expected_next(sm));

@@ -37,7 +37,7 @@
 #include "sm/share/share.h"
 #include "sm/admin/standby.h"
 #include "sm/admin/key_turn.h"
-#include "sm/admin/marks_peers.h"
+#include "sm/admin/marks_rows.h"
 #include "sm/share/line_peers.h"
 #include "sm/share/sick_peers.h"
 #include "sm/admin/tenancy.h"
@@ -109,7 +109,7 @@ struct machines {
 	struct expected *expected;
 	struct sick_peers *sick_peers;
 	struct line_peers *line_peers;
-	struct marks_peers *marks_peers;
+	struct marks_rows *marks_rows;
 	struct violations *violations;
 	struct lockout *lockout;
 	struct identity *identity;

@@ -316,6 +316,13 @@ const char *settle_closed(const struct sm *sm)
 	return s->store ? NULL : s->fault;
 }
 
+const char *settle_unready(const struct sm *sm)
+{
+	const struct settle *s = sm->m.settle;
+
+	return s->state == SETTLE_WRITING && !s->path ? NULL : settle_closed(sm);
+}
+
 const char *settle_fault(const struct sm *sm)
 {
 	const struct settle *s = sm->m.settle;
