@@ -13,7 +13,7 @@ libsm_a_SOURCES = opensm/sm/sm.c opensm/sm/sm.h opensm/sm/sm_internal.h opensm/s
 	opensm/sm/links/marks.c opensm/sm/links/marks.h opensm/sm/links/marks_internal.h opensm/sm/links/marks_table.c opensm/sm/links/marks_table.h opensm/sm/links/marks_former.c \
 	opensm/sm/expected/expected.c opensm/sm/expected/expected.h opensm/sm/expected/expected_internal.h opensm/sm/expected/expected_file.c \
 	opensm/sm/expected/expected_judge.c opensm/sm/expected/expected_verdicts.c opensm/sm/expected/expected_compare.c opensm/sm/expected/expected_tell.c \
-	opensm/sm/links/marks_work.c opensm/sm/links/marks_rest.c opensm/sm/links/marks_tell.c opensm/sm/links/marks_clean.c opensm/sm/health/sick.c opensm/sm/health/sick.h opensm/sm/health/sick_file.c opensm/sm/health/sick_off.c opensm/sm/health/sick_policy.c opensm/sm/health/sick_tell.c opensm/sm/health/sick_internal.h opensm/sm/links/marks_cost.c opensm/sm/admin/marks_rows.c opensm/sm/admin/marks_rows.h opensm/sm/share/sick_peers.c opensm/sm/share/sick_peers.h opensm/sm/ledger/former_file.c opensm/sm/ledger/former_file.h opensm/sm/share/line_peers.c opensm/sm/share/line_peers.h \
+	opensm/sm/links/marks_work.c opensm/sm/links/marks_rest.c opensm/sm/links/marks_tell.c opensm/sm/links/marks_clean.c opensm/sm/health/sick.c opensm/sm/health/sick.h opensm/sm/health/sick_off.c opensm/sm/health/sick_policy.c opensm/sm/health/sick_tell.c opensm/sm/health/sick_internal.h opensm/sm/links/marks_cost.c opensm/sm/admin/marks_rows.c opensm/sm/admin/marks_rows.h opensm/sm/admin/sick_rows.c opensm/sm/admin/sick_rows.h opensm/sm/ledger/former_file.c opensm/sm/ledger/former_file.h opensm/sm/share/line_peers.c opensm/sm/share/line_peers.h \
 	opensm/sm/links/violations.c opensm/sm/links/violations.h opensm/sm/links/lockout.c opensm/sm/links/lockout.h opensm/sm/read/identity.c opensm/sm/read/identity.h opensm/sm/read/capability.c opensm/sm/read/capability.h \
 	opensm/sm/read/strangers.c opensm/sm/read/strangers.h \
 	opensm/sm/base/about.c opensm/sm/base/about.h opensm/sm/links/forgery.c opensm/sm/links/forgery.h \
@@ -132,6 +132,10 @@ UNIT_TESTS += tests/unit/test-sm-sick-events
 tests_unit_test_sm_sick_events_SOURCES = tests/unit/test-sm-sick-events.c tests/unit/marks-world.h tests/unit/trap-world.h
 tests_unit_test_sm_sick_events_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_unit_test_sm_sick_events_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/test-sm-sick-ledger
+tests_unit_test_sm_sick_ledger_SOURCES = tests/unit/test-sm-sick-ledger.c tests/unit/marks-world.h tests/unit/trap-world.h
+tests_unit_test_sm_sick_ledger_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_sm_sick_ledger_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-sm-sick
 tests_unit_test_sm_sick_SOURCES = tests/unit/test-sm-sick.c tests/unit/marks-world.h tests/unit/trap-world.h
 tests_unit_test_sm_sick_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests

@@ -86,7 +86,6 @@ static void on_state_entered(struct sm *sm, enum sm_state before)
 	marks_state_changed(sm);
 	sick_state_changed(sm);
 	expected_state_changed(sm);
-	sick_peers_state_changed(sm);
 	line_peers_state_changed(sm);
 	strangers_reset(sm);
 	lockout_state_entered(sm, before);
@@ -97,7 +96,6 @@ static void on_standby(struct sm *sm, guid_t guid, bool connected)
 {
 	settle_peer(sm, guid, connected);
 	key_turn_standby(sm, guid, connected);
-	sick_peers_standby(sm, guid, connected);
 	line_peers_standby(sm, guid, connected);
 }
 
@@ -260,15 +258,14 @@ static void make_machines(struct sm *sm, const struct sm_paths *paths)
 	replica_new(sm, &replica_questions);
 	channel_new(sm, &channel_questions);
 	key_turn_new(sm);
-	sick_peers_new(sm);
 	line_peers_new(sm);
 	settle_new(sm, paths, tenancy_unexplained);
 	tenancy_new(sm, paths);
 	marks_rows_new(sm, paths);
+	sick_rows_new(sm, paths);
 	settle_ready(sm);
 	share_listen(sm);
 	key_turn_listen(sm);
-	sick_peers_listen(sm);
 	line_peers_listen(sm);
 	elect_new(sm, replica_may_succeed);
 }
@@ -328,7 +325,7 @@ struct sm *sm_free(struct sm *sm)
 	sick_free(sm);
 	expected_free(sm);
 	marks_rows_free(sm);
-	sick_peers_free(sm);
+	sick_rows_free(sm);
 	line_peers_free(sm);
 	channel_free(sm);
 	replica_free(sm);
@@ -410,7 +407,7 @@ int sm_dispatch(struct sm *sm, mono_t now)
 	settle_tick(sm);
 	share_tick(sm);
 	key_turn_tick(sm);
-	sick_peers_tick(sm);
+	sick_rows_tick(sm);
 	line_peers_tick(sm);
 	status_tick(sm);
 	tenancy_tick(sm);
@@ -442,8 +439,8 @@ mono_t sm_next(const struct sm *sm)
 	next = mono_min(next, mono_min(strangers_next(sm), rail_watch_next(sm)));
 	next = mono_min(next, mono_min(channel_next(sm), share_next(sm)));
 	next = mono_min(next, mono_min(key_turn_next(sm), settle_next(sm)));
-	next = mono_min(next, marks_next(sm));
-	next = mono_min(next, mono_min(sick_peers_next(sm), line_peers_next(sm)));
+	next = mono_min(next, mono_min(marks_next(sm), sick_rows_next(sm)));
+	next = mono_min(next, line_peers_next(sm));
 	next = mono_min(next, mono_min(sick_next(sm), tenancy_next(sm)));
 	next = mono_min(next, expected_next(sm));
 	return mono_min(next, mono_min(admin_next(sm), multicast_next(sm)));

@@ -43,7 +43,6 @@ enum channel_stream {
 	CHANNEL_CONFIG,	 /* the master's configuration */
 	CHANNEL_KEYS,	 /* seeds of M_Keys: secret */
 	CHANNEL_CABLES,	 /* which ports are cabled to each other */
-	CHANNEL_HEALTH,	 /* what was counted against links */
 	CHANNEL_LINES,	 /* M_Keys of ports that are absent: secret */
 	CHANNEL_LEDGER,
 	CHANNEL_STREAMS
