@@ -10,10 +10,10 @@ libsm_a_SOURCES = opensm/sm/sm.c opensm/sm/sm.h opensm/sm/sm_internal.h opensm/s
 	opensm/sm/admin/tenancy_rows.c opensm/sm/admin/tenancy_doubt.c opensm/sm/admin/tenancy_import.c opensm/sm/admin/tenancy_wire.c opensm/sm/admin/tenancy_place.c opensm/sm/admin/tenancy_audit.c opensm/sm/admin/tenancy_held.c opensm/sm/admin/key_turn.c opensm/sm/admin/key_turn.h opensm/sm/admin/key_cables.c opensm/sm/admin/key_cables.h \
 	opensm/sm/admin/reload.c opensm/sm/admin/reload.h opensm/sm/read/port_states.h opensm/sm/read/port_states.c opensm/sm/read/own_port.c opensm/sm/read/own_port.h opensm/sm/read/node_desc.c opensm/sm/base/change_age.c opensm/sm/base/change_age.h opensm/sm/read/incremental.c opensm/sm/read/incremental.h opensm/sm/links/dampening.c opensm/sm/links/dampening.h \
 	opensm/sm/links/dampening_internal.h opensm/sm/links/dampening_hold.c opensm/sm/links/unserved.c \
-	opensm/sm/links/marks.c opensm/sm/links/marks.h opensm/sm/links/marks_internal.h opensm/sm/links/marks_table.c opensm/sm/links/marks_table.h \
+	opensm/sm/links/marks.c opensm/sm/links/marks.h opensm/sm/links/marks_internal.h opensm/sm/links/marks_table.c opensm/sm/links/marks_table.h opensm/sm/links/marks_former.c \
 	opensm/sm/expected/expected.c opensm/sm/expected/expected.h opensm/sm/expected/expected_internal.h opensm/sm/expected/expected_file.c \
 	opensm/sm/expected/expected_judge.c opensm/sm/expected/expected_verdicts.c opensm/sm/expected/expected_compare.c opensm/sm/expected/expected_tell.c \
-	opensm/sm/links/marks_work.c opensm/sm/links/marks_rest.c opensm/sm/links/marks_tell.c opensm/sm/links/marks_clean.c opensm/sm/health/sick.c opensm/sm/health/sick.h opensm/sm/health/sick_file.c opensm/sm/health/sick_off.c opensm/sm/health/sick_policy.c opensm/sm/health/sick_tell.c opensm/sm/health/sick_internal.h opensm/sm/links/marks_cost.c opensm/sm/admin/marks_peers.c opensm/sm/admin/marks_peers.h opensm/sm/share/sick_peers.c opensm/sm/share/sick_peers.h opensm/sm/share/line_peers.c opensm/sm/share/line_peers.h \
+	opensm/sm/links/marks_work.c opensm/sm/links/marks_rest.c opensm/sm/links/marks_tell.c opensm/sm/links/marks_clean.c opensm/sm/health/sick.c opensm/sm/health/sick.h opensm/sm/health/sick_off.c opensm/sm/health/sick_policy.c opensm/sm/health/sick_tell.c opensm/sm/health/sick_internal.h opensm/sm/links/marks_cost.c opensm/sm/admin/marks_rows.c opensm/sm/admin/marks_rows.h opensm/sm/admin/sick_rows.c opensm/sm/admin/sick_rows.h opensm/sm/ledger/former_file.c opensm/sm/ledger/former_file.h opensm/sm/share/line_peers.c opensm/sm/share/line_peers.h \
 	opensm/sm/links/violations.c opensm/sm/links/violations.h opensm/sm/links/lockout.c opensm/sm/links/lockout.h opensm/sm/read/identity.c opensm/sm/read/identity.h opensm/sm/read/capability.c opensm/sm/read/capability.h \
 	opensm/sm/read/strangers.c opensm/sm/read/strangers.h \
 	opensm/sm/base/about.c opensm/sm/base/about.h opensm/sm/links/forgery.c opensm/sm/links/forgery.h \
@@ -137,6 +137,10 @@ UNIT_TESTS += tests/unit/test-sm-sick-events
 tests_unit_test_sm_sick_events_SOURCES = tests/unit/test-sm-sick-events.c tests/unit/marks-world.h tests/unit/trap-world.h
 tests_unit_test_sm_sick_events_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_unit_test_sm_sick_events_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/test-sm-sick-ledger
+tests_unit_test_sm_sick_ledger_SOURCES = tests/unit/test-sm-sick-ledger.c tests/unit/marks-world.h tests/unit/trap-world.h
+tests_unit_test_sm_sick_ledger_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_sm_sick_ledger_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-sm-sick
 tests_unit_test_sm_sick_SOURCES = tests/unit/test-sm-sick.c tests/unit/marks-world.h tests/unit/trap-world.h
 tests_unit_test_sm_sick_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
@@ -150,7 +154,7 @@ UNIT_TESTS += tests/unit/test-sm-expected
 tests_unit_test_sm_expected_SOURCES = tests/unit/test-sm-expected.c tests/unit/marks-world.h tests/unit/trap-world.h
 tests_unit_test_sm_expected_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_unit_test_sm_expected_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/test-sm-marks-ends
+UNIT_TESTS += tests/unit/test-sm-marks-ends tests/unit/test-sm-marks-ledger
 UNIT_TESTS += tests/unit/test-sm-marks-fabrics
 tests_unit_test_sm_marks_fabrics_SOURCES = tests/unit/test-sm-marks-fabrics.c tests/unit/marks-world.h tests/unit/trap-world.h
 tests_unit_test_sm_marks_fabrics_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
@@ -158,12 +162,15 @@ tests_unit_test_sm_marks_fabrics_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_sm_marks_ends_SOURCES = tests/unit/test-sm-marks-ends.c tests/unit/marks-world.h tests/unit/trap-world.h
 tests_unit_test_sm_marks_ends_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_unit_test_sm_marks_ends_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/test-marks-table tests/unit/test-sm-marks-peers
+tests_unit_test_sm_marks_ledger_SOURCES = tests/unit/test-sm-marks-ledger.c tests/unit/marks-world.h tests/unit/trap-world.h
+tests_unit_test_sm_marks_ledger_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_sm_marks_ledger_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/test-marks-table tests/unit/test-sm-marks-managers
 tests_unit_test_marks_table_SOURCES = tests/unit/test-marks-table.c
 tests_unit_test_marks_table_LDADD = $(SM_LIBS) $(CMOCKA_LIBS)
-tests_unit_test_sm_marks_peers_SOURCES = tests/unit/test-sm-marks-peers.c tests/unit/two-managers.h
-tests_unit_test_sm_marks_peers_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
-tests_unit_test_sm_marks_peers_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
+tests_unit_test_sm_marks_managers_SOURCES = tests/unit/test-sm-marks-managers.c tests/unit/two-managers.h
+tests_unit_test_sm_marks_managers_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_sm_marks_managers_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-sm-keys-peers
 tests_unit_test_sm_keys_peers_SOURCES = tests/unit/test-sm-keys-peers.c tests/unit/locked-managers.h tests/unit/two-managers.h
 tests_unit_test_sm_keys_peers_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests

@@ -24,8 +24,7 @@
 
 static bool has_rest(const struct sm *sm, guid_t standby)
 {
-	return share_is_with(sm, standby) && marks_peers_is_with(sm, standby) &&
-	       line_peers_is_with(sm, standby);
+	return share_is_with(sm, standby) && line_peers_is_with(sm, standby);
 }
 
 /* Of links that are taken down as marked ones are. */
@@ -52,8 +51,9 @@ static const struct replica_questions replica_questions = {
 };
 
 static const struct marks_questions marks_questions = {
-	.is_replicated = marks_peers_have,
-	.has_standby = marks_peers_are_there,
+	.closed = settle_unready,
+	.commit = marks_rows_commit,
+	.reach = marks_rows_reach,
 	.other_work = work_without_mark,
 	.path_sl = sm_path_sl,
 };
@@ -67,7 +67,7 @@ MAKE(reload, share_own(sm), share_layered)
 MAKE(sweep, sweep_lists)
 MAKE(discover, &discover_questions)
 MAKE(elect, replica_may_succeed)
-MAKE(marks, paths, &marks_questions)
+MAKE(marks, &marks_questions)
 MAKE(violations, elect_is_listed)
 MAKE(identity, expected_place)
 MAKE(replica, &replica_questions)
@@ -126,6 +126,8 @@ const struct machine machines[] = {
 	{ ASKED(channel), TICKS(channel), .state_changed = channel_state_changed },
 	{ ASKED(settle), TICKS(settle), .listen = settle_listen,
 	  .state_changed = settle_state_changed, .sweep_ended = settle_sweep_ended },
+	{ LIFE(marks_rows) },
+	{ LIFE(sick_rows), TICKS(sick_rows) },
 	/* Its requests are judged as soon as they arrive, and answered. */
 	{ LIFE(tenancy), TICKS(tenancy), .serve = tenancy_tick,
 	  .state_changed = tenancy_state_changed, .node_goes = tenancy_node_goes },
@@ -134,8 +136,6 @@ const struct machine machines[] = {
 	  .state_changed = share_state_changed },
 	{ PEERS(key_turn), .reconfigured = key_turn_reconfigured,
 	  .sweep_ended = key_turn_sweep_ended },
-	{ PEERS(marks_peers) },
-	{ PEERS(sick_peers) },
 	{ PEERS(line_peers), .sweep_ended = line_peers_sweep_ended },
 	{ LIFE(strangers), TICKS(strangers), .state_changed = strangers_reset,
 	  .sweep_ended = strangers_look },

@@ -37,9 +37,9 @@
 #include "sm/share/share.h"
 #include "sm/admin/standby.h"
 #include "sm/admin/key_turn.h"
-#include "sm/admin/marks_peers.h"
+#include "sm/admin/marks_rows.h"
 #include "sm/share/line_peers.h"
-#include "sm/share/sick_peers.h"
+#include "sm/admin/sick_rows.h"
 #include "sm/admin/tenancy.h"
 #include "sm/ledger/settle.h"
 #include "sm/sweep/sweep.h"
@@ -107,9 +107,9 @@ struct machines {
 	struct marks *marks;
 	struct sick *sick;
 	struct expected *expected;
-	struct sick_peers *sick_peers;
+	struct sick_rows *sick_rows;
 	struct line_peers *line_peers;
-	struct marks_peers *marks_peers;
+	struct marks_rows *marks_rows;
 	struct violations *violations;
 	struct lockout *lockout;
 	struct identity *identity;

@@ -56,9 +56,7 @@ enum channel_stream {
 	CHANNEL_TENANTS, /* the store of partitions at run time */
 	CHANNEL_CONFIG,	 /* the master's configuration */
 	CHANNEL_KEYS,	 /* seeds of M_Keys: secret */
-	CHANNEL_MARKS,	 /* links that are out of service */
 	CHANNEL_CABLES,	 /* which ports are cabled to each other */
-	CHANNEL_HEALTH,	 /* what was counted against links */
 	CHANNEL_LINES,	 /* M_Keys of ports that are absent: secret */
 	CHANNEL_LEDGER,	 /* rows: in all states, from every manager */
 	CHANNEL_STREAMS

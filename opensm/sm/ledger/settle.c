@@ -388,6 +388,13 @@ const char *settle_closed(const struct sm *sm)
 	return s->path && !s->is_shut ? NULL : s->fault;
 }
 
+const char *settle_unready(const struct sm *sm)
+{
+	const struct settle *s = sm->m.settle;
+
+	return s->state == SETTLE_WRITING && !s->path ? NULL : settle_closed(sm);
+}
+
 const char *settle_fault(const struct sm *sm)
 {
 	const struct settle *s = sm->m.settle;

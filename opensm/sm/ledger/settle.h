@@ -55,6 +55,8 @@ enum settle_state settle_state(const struct sm *sm);
 bool settle_may_write(const struct sm *sm);
 /* Why nothing can be changed now; NULL: it can. */
 const char *settle_closed(const struct sm *sm);
+/* The same of changes that may end with this process where there is no cache folder. */
+const char *settle_unready(const struct sm *sm);
 
 /* The fault of the file, in words; NULL: none. */
 const char *settle_fault(const struct sm *sm);
