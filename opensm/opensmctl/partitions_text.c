@@ -119,6 +119,8 @@ void partition_print_change(struct ctl *c, enum partition_verb verb, struct json
 		printf("done");
 	if (verb != VERB_DELETE)
 		printf(": %s", ctl_plural(js_int(answer, "n_members"), "member", members));
-	printf(", generation %" PRId64 ", %s\n", js_int(answer, "generation"),
-	       ctl_copies(answer, copies));
+	printf(", generation %" PRId64, js_int(answer, "generation"));
+	if (js_bool(answer, "changed"))
+		printf(", %s", ctl_copies(answer, copies));
+	putchar('\n');
 }

@@ -70,7 +70,7 @@ keeps() {
 @test "ledger adopt makes rows of the keys that devices hold" {
 	orphaned
 	wait_for 30 keeps
-	done_by a ledger
+	gives 1 -i a ledger
 	done_by a ledger adopt
 	wait_for 20 gives 0 -i a status
 	[ "$(members a 0x5)" -eq 2 ] && [ "$(members a 0x6)" -eq 1 ]
@@ -85,7 +85,7 @@ keeps() {
 @test "ledger forget clears the keys that nothing explains, and nothing else" {
 	orphaned
 	wait_for 30 keeps
-	guarded 1
+	guarded
 	done_by a ledger forget
 	wait_for 20 lacks h1 0x0005
 	wait_for 20 lacks h4 0x0006
