@@ -52,6 +52,7 @@ static const struct replica_questions replica_questions = {
 
 static const struct marks_questions marks_questions = {
 	.closed = settle_unready,
+	.waits = settle_is_asking,
 	.commit = marks_rows_commit,
 	.reach = marks_rows_reach,
 	.other_work = work_without_mark,

@@ -24,7 +24,7 @@
 	/* nodes, ports, cables */                                                                 \
 	ID(LEFT_OUT, "ea146c55325042d1bac6605039323abd")                                           \
 	ID(SILENT, "86d86d4c97254b08930660a67ed70c7a")                                             \
-	ID(LEDGER_KEEPING, "f1e090a0a4dc427383593c704727f6e1")                                        \
+	ID(LEDGER_KEEPING, "f1e090a0a4dc427383593c704727f6e1")                                     \
 	ID(KEYS_CHANGE, "8ef7c9fb10ee4b788c60ef18a208c8bf")                                        \
 	ID(LOCKED, "f1b25d3860ec49c2b055a961f33980c2")                                             \
 	ID(DUPLICATE_GUID, "e3d38960935d428f8780f37d40cb4704")                                     \

@@ -84,7 +84,8 @@ static void bench_file(const char *path, const uint8_t *bytes, size_t len)
 	double t = now();
 	bool fresh;
 
-	if (ledger_store_open(path, &s, &fresh, aside) < 0 || ledger_store_write(s, bytes, len, NULL))
+	if (ledger_store_open(path, &s, &fresh, aside) < 0 ||
+	    ledger_store_write(s, bytes, len, NULL))
 		abort();
 	printf("written in %.2f s\n", now() - t);
 	s = ledger_store_close(s);

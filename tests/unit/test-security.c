@@ -212,7 +212,9 @@ static void each_line_fails_without_its_setting(void **state)
 	}
 }
 
-/* Shown is no secret, unless ports answer no host: each level, drawn or not, with and without key. */
+/*
+ * Shown is no secret, unless ports answer no host: each level, drawn or not, with and without key.
+ */
 static void an_sm_key_that_is_shown_fails(void **state)
 {
 	static const char *const levels[] = { "0", "1", "2", "3" };

@@ -685,7 +685,8 @@ static void p_keys_of_all_ports_are_shown(void **state)
 	set_last(f, "leaf1", 2, 1, 0x8007);
 	behind = pkeys_said(&f->c);
 	assert_non_null(strstr(behind, "\nh1 1 0xffff 0x8005\n"));
-	assert_non_null(strstr(behind, "\nleaf1 1 0xffff\nleaf1 2 0x0006 0x8007\nleaf1 3 0xffff\n"));
+	assert_non_null(
+		strstr(behind, "\nleaf1 1 0xffff\nleaf1 2 0x0006 0x8007\nleaf1 3 0xffff\n"));
 }
 
 static void time_runs_as_told(void **state)

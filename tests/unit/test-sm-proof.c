@@ -18,7 +18,7 @@
 /* What managers have sent; set back by setup_secret(). */
 static struct {
 	unsigned mads, sm_keys, sa_keys;
-	uint8_t question[MAD_SIZE], answer[MAD_SIZE], order[MAD_SIZE]; /* the last ones with proof */
+	uint8_t question[MAD_SIZE], answer[MAD_SIZE], order[MAD_SIZE]; /* with proof: the last */
 	unsigned questions, answers, orders;
 	unsigned status;     /* of the last answer to a Set(SMInfo) */
 	lid_t watched;	     /* requests to the SA at this LID: */

@@ -121,7 +121,9 @@ static void the_end_hands_over_to_who_stands_by(void **state)
 	world_free(w);
 }
 
-/* One that is DISCOVERING has nothing of what was entrusted to us: the one that stands by gets it. */
+/*
+ * One that is DISCOVERING has nothing of what was entrusted to us: the one that stands by gets it.
+ */
 static void the_end_hands_over_to_none_that_is_discovering(void **state)
 {
 	struct world *w = as_master();

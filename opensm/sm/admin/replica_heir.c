@@ -4,8 +4,8 @@
  * is one of ours, not before it has what was entrusted to this one (the ledger, our configuration),
  * however long that takes.
  *
- * It is one of ours if it answers on the channel, or asks for managers, within SHOWS. Registrations of
- * hosts that cannot be copied are waited for COPIES only: hosts register anew.
+ * It is one of ours if it answers on the channel, or asks for managers, within SHOWS. Registrations
+ * of hosts that cannot be copied are waited for COPIES only: hosts register anew.
  *
  * Where nothing is registered or entrusted the fabric is handed over at once.
  */
@@ -38,8 +38,7 @@ static bool has_something(const struct sm *sm)
 	const struct sa_stats *st = sa_stats(sm->sa);
 
 	return sm->first_sweep_done &&
-	       (st->members || st->services || st->guids || st->subscriptions ||
-		has_changes(sm));
+	       (st->members || st->services || st->guids || st->subscriptions || has_changes(sm));
 }
 
 static bool is_ours(const struct sm *sm, const struct replica_heir *h)
@@ -49,7 +48,9 @@ static bool is_ours(const struct sm *sm, const struct replica_heir *h)
 	       (settle_knows(sm, h->guid) && sm->now < h->since + STORES);
 }
 
-/* How long registrations of hosts, and what the channel copies beside the ledger, are waited for. */
+/*
+ * How long registrations of hosts, and what the channel copies beside the ledger, are waited for.
+ */
 static mono_t patience(const struct sm *sm, const struct replica_heir *h)
 {
 	if (!is_ours(sm, h))

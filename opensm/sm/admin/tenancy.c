@@ -317,7 +317,7 @@ static void on_committed(struct sm *sm, void *arg, int error)
 	tenancy_batch_ended(sm, error);
 }
 
-/* It takes a moment until changes are taken: they wait. */
+/* Changes are taken in a moment: until then they wait. */
 static bool is_about_to_open(const struct sm *sm)
 {
 	return sm->state == SM_MASTER && sm->first_sweep_done && partition_is_planned(sm) &&

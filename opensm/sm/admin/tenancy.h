@@ -41,7 +41,7 @@ void tenancy_state_changed(struct sm *sm);
 void tenancy_node_goes(struct sm *sm, struct node *n);
 /* Other managers have stored something, or may be asked; or this one may write, or not any more. */
 void tenancy_settled(struct sm *sm, bool is_other_state);
-/* What devices have of P_Keys is read anew. */
+/* P_Key tables of all end ports are read anew. */
 void tenancy_doubt_devices(struct sm *sm);
 /*
  * P_Keys of live ports that are not as rows and files say, as far as they were read: a key that

@@ -29,6 +29,7 @@ static enum tenants_held held_now(const struct sm *sm)
 {
 	switch (settle_state(sm)) {
 	case SETTLE_ASKING:
+		return settle_is_fresh(sm) ? TENANTS_HELD : TENANTS_FROZEN;
 	case SETTLE_KEEPING:
 		return TENANTS_HELD;
 	case SETTLE_TAKING:
@@ -46,7 +47,7 @@ void tenancy_settled(struct sm *sm, bool is_other_state)
 	if (!is_other_state || sm->state != SM_MASTER)
 		return;
 	partition_hold_tenants(sm, held_now(sm), is_removed);
-	if (partition_is_planned(sm) && partition_is_held(sm) != (held_now(sm) != TENANTS_FREE))
+	if (partition_is_planned(sm) && held_now(sm) != TENANTS_FROZEN && partition_is_held(sm))
 		tell_news(sm, NEWS_TABLES, .text = "P_Keys of tenants may be written, or not");
 }
 
@@ -92,8 +93,7 @@ static bool has_base(const uint16_t *keys, unsigned n, uint16_t base)
 static size_t count_missing(struct sm *sm, guid_t guid, const uint16_t *keys, unsigned n_keys)
 {
 	size_t n_rights, n = 0;
-	const struct tenant_right *rights =
-		tenants_of_port(partition_tenants(sm), guid, &n_rights);
+	const struct tenant_right *rights = tenants_of_port(partition_tenants(sm), guid, &n_rights);
 
 	for (size_t i = 0; i < n_rights; i++)
 		n += !has_base(keys, n_keys, rights[i].pkey);
@@ -133,8 +133,7 @@ size_t tenancy_unexplained(struct sm *sm)
 
 bool tenancy_is_of_manager(const struct sm *sm, guid_t guid)
 {
-	return guid == sm->tr->port_guid || elect_is_manager(sm, guid) ||
-	       elect_is_listed(sm, guid);
+	return guid == sm->tr->port_guid || elect_is_manager(sm, guid) || elect_is_listed(sm, guid);
 }
 
 /* ---- rows of what devices hold --------------------------------------------------------------- */
@@ -191,10 +190,11 @@ static void adopt_port(struct sm *sm, struct adoption *a, const struct port *p)
 
 		if (!base || is_explained(sm, base, p->guid))
 			continue;
-		APPEND(a->list, a->n, a->cap) = (struct adopted){
-			base, { .guid = p->guid, .full = keys[i] & PKEY_FULL,
-				.index0 = !i && may_have_index0(sm, p->guid) }
-		};
+		APPEND(a->list, a->n, a->cap) =
+			(struct adopted){ base,
+					  { .guid = p->guid,
+					    .full = keys[i] & PKEY_FULL,
+					    .index0 = !i && may_have_index0(sm, p->guid) } };
 	}
 	a->result.n_ports += a->n > before;
 	a->result.n_missing += n_keys ? count_missing(sm, p->guid, keys, n_keys) : 0;

@@ -6,9 +6,9 @@
  *   partition   P_Key: ipoib, MTU, rate, SL, name
  *   member      P_Key, port GUID: full, index 0
  *
- * Rows of members whose partition is removed are "orphans": made in one half of a split subnet while
- * the other one deleted the partition. They count for nothing, and go when the partition is made
- * again.
+ * Rows of members whose partition is removed are "orphans": made in one half of a split subnet
+ * while the other one deleted the partition. They count for nothing, and go when the partition is
+ * made again.
  *
  * Two halves may each give a port another P_Key at index 0: then the smaller P_Key has it.
  */
@@ -109,8 +109,8 @@ void edit_member(struct edits *all, uint16_t pkey, const struct tenant_member *m
 	struct settle_edit *e = add_edit(all, &key, number);
 
 	e->len = 1;
-	e->bytes = &flags[(m->full ? LEDGER_MEMBER_FULL : 0) |
-			  (m->index0 ? LEDGER_MEMBER_INDEX0 : 0)];
+	e->bytes =
+		&flags[(m->full ? LEDGER_MEMBER_FULL : 0) | (m->index0 ? LEDGER_MEMBER_INDEX0 : 0)];
 }
 
 static void edit_removed(struct edits *all, const struct ledger_key *key, uint64_t number)
@@ -345,7 +345,7 @@ static void raise_generations(const struct sm *sm, struct tenant_entry *e)
 	}
 }
 
-/* What was read of these ports does not count: the master writes their P_Keys about now. */
+/* P_Keys that were read of these ports do not count: the master writes them about now. */
 static void distrust_ports(struct sm *sm, const struct tenant_entry *e)
 {
 	for (size_t i = 0; i < e->n_rows; i++) {

@@ -281,7 +281,9 @@ bool partition_has_news(const struct sm *sm)
 
 const struct pkey_plan *partition_wanted(const struct sm *sm)
 {
-	return sm->m.partition->rules == RULES_KEEP ? NULL : sm->m.partition->pkeys;
+	const struct partitioning *p = sm->m.partition;
+
+	return p->rules == RULES_KEEP || p->held == TENANTS_FROZEN ? NULL : p->pkeys;
 }
 
 const struct pkey_plan *sm_pkeys(const struct sm *sm)
@@ -363,11 +365,23 @@ static void add_port(struct tables *t, const struct sm *sm, const struct port *p
 	t->n++;
 }
 
+/* It is not known what a live port holds: while that counts, its table is left alone. */
+static bool is_left_alone(const struct sm *sm, const struct tables *t, const struct port *p)
+{
+	enum tenants_held held = sm->m.partition->held;
+
+	return (held == TENANTS_HELD || held == TENANTS_TAKEN) && !t->have[t->n - 1] &&
+	       port_is_live(p);
+}
+
 static void collect_tables(const struct sm *sm, struct tables *ret)
 {
 	FABRIC_EACH_END_PORT(sm->fabric, p) {
-		if (p->guid && p->known)
-			add_port(ret, sm, p);
+		if (!p->guid || !p->known)
+			continue;
+		add_port(ret, sm, p);
+		if (is_left_alone(sm, ret, p))
+			ret->rows[ret->n - 1].capacity = ret->rows[ret->n - 1].peer_capacity = 0;
 	}
 }
 
@@ -550,6 +564,8 @@ void partition_hold_tenants(struct sm *sm, enum tenants_held held, partition_rem
 
 	p->held = held;
 	p->is_removed = is_removed;
+	if (held == TENANTS_FROZEN)
+		sync_use_pkeys(sm->sync, NULL);
 	/* Without tenants, here and on devices, it is the same plan. */
 	if (held == TENANTS_FREE && p->held_none && !tenants_at(p->tenants, 0))
 		p->planned_held = TENANTS_FREE;
@@ -631,7 +647,7 @@ static void plan_tables(struct sm *sm, const struct tables *t)
 	if (p->rules == RULES_KEEP)
 		observed = observed_partitions(t);
 	p->planned_held = p->held;
-	if (p->held != TENANTS_FREE && !observed)
+	if ((p->held == TENANTS_HELD || p->held == TENANTS_TAKEN) && !observed)
 		held = observed_tenants(sm, t);
 	p->held_none = held && !tenants_at(held, 0);
 	job = job_of(sm);

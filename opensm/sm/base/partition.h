@@ -52,12 +52,14 @@ void partition_join(struct sm *sm);
 enum tenants_held {
 	TENANTS_FREE,  /* devices get what the table says */
 	TENANTS_TAKEN, /* devices keep what they hold, but for keys that were removed */
-	TENANTS_HELD,  /* devices keep what they hold */
+	TENANTS_HELD,  /* devices keep what they hold, as it was read */
+	TENANTS_FROZEN, /* no P_Key table is written at all */
 };
 /* Was the port's membership removed? Of TENANTS_TAKEN. */
 typedef bool partition_removed_fn(const struct sm *sm, uint16_t pkey, guid_t guid);
-/* From the next plan on. */
-void partition_hold_tenants(struct sm *sm, enum tenants_held held, partition_removed_fn *is_removed);
+/* From the next plan on; TENANTS_FROZEN: at once. */
+void partition_hold_tenants(struct sm *sm, enum tenants_held held,
+			    partition_removed_fn *is_removed);
 /* Anything but TENANTS_FREE, or the tables in force were planned so. */
 bool partition_is_held(const struct sm *sm);
 /* False: tables stay as they are (partition_config_error keep), or are not planned yet. */

@@ -112,8 +112,8 @@ static bool goes_before(const struct sm *sm, const struct remote_sm *a, const st
 }
 
 /*
- * Does a remote SM go before us (14.4.1)? One that is DISCOVERING does not have what was entrusted to
- * a master: it gets the fabric when it has read it, stands by, and has that.
+ * Does a remote SM go before us (14.4.1)? One that is DISCOVERING does not have what was entrusted
+ * to a master: it gets the fabric when it has read it, stands by, and has that.
  */
 static bool must_yield(const struct sm *sm, const struct remote_sm *r)
 {

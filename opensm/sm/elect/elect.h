@@ -121,5 +121,11 @@ guid_t elect_successor_at(const struct sm *sm, unsigned n);
 unsigned elect_successors(const struct sm *sm, guid_t *ret);
 /* The LID of the master that our own port names, as read by the last poll; 0: not known. */
 lid_t elect_master_lid(const struct sm *sm, uint8_t *ret_sl);
+/*
+ * The n-th manager beside us (from 0) that is in sight: believed, not NOT-ACTIVE, and it has
+ * answered its last question, or is being asked and did not fail to answer before. 0: there are no
+ * more.
+ */
+guid_t elect_in_sight(const struct sm *sm, unsigned n);
 /* Reading has settled: what is new of managers is told (SM_EVENT_MANAGER). */
 void elect_tell_managers(struct sm *sm);

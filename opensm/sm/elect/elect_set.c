@@ -139,7 +139,7 @@ static void obey_handover(struct sm *sm, guid_t by)
 		handed_while_discovering(sm, by);
 		break;
 	case SM_MASTER:
-		sm->m.elect->rival_seen = false; /* whatever was known of one: this one ruled until now */
+		sm->m.elect->rival_seen = false; /* this one ruled until now: that is news */
 		elect_met_rival(sm);
 		keys_ruled(sm);
 		if (sm->m.elect->polled)

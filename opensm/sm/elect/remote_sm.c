@@ -347,6 +347,22 @@ static bool may_take_over(const struct sm *sm, const struct remote_sm *r)
 	       shows_is_sm(fabric_find_port(sm->fabric, r->guid));
 }
 
+static bool is_in_sight(const struct sm *sm, const struct remote_sm *r)
+{
+	return may_take_over(sm, r) && (r->known || !r->unanswered);
+}
+
+guid_t elect_in_sight(const struct sm *sm, unsigned n)
+{
+	const struct elect *e = sm->m.elect;
+
+	for (unsigned i = 0; i < e->n_remote; i++) {
+		if (is_in_sight(sm, &e->remote[i]) && !n--)
+			return e->remote[i].guid;
+	}
+	return 0;
+}
+
 guid_t elect_successor_at(const struct sm *sm, unsigned n)
 {
 	const struct elect *e = sm->m.elect;

@@ -2,13 +2,13 @@
 /*
  * May this manager write to devices what rows of the ledger decide? settle.h has the diagram.
  *
- * As MASTER it first asks every manager of ours that is in sight: trusted by the election, and known
- * by the channel or from before. One that never answers on the channel is none of ours after a few
- * questions. A manager has doubts when another one may have ruled with rows that are not here: after a
- * start without a file, when another master is followed, or after this process stood still for longer
- * than a takeover takes; until it has settled with one that has none, or with all that it knows. One
- * that has doubts, and finds nobody to ask, compares devices with its rows; where these agree it goes
- * on.
+ * As MASTER it first asks every manager of ours that is in sight: trusted by the election, and
+ * known by the channel or from before. One that never answers on the channel is none of ours after
+ * a few questions. A manager has doubts when another one may have ruled with rows that are not
+ * here: after a start without a file, when another master is followed, or after this process stood
+ * still for longer than a takeover takes; until it has settled with one that has none, or with all
+ * that it knows. One that has doubts, and finds nobody to ask, compares devices with its rows;
+ * where these agree it goes on.
  */
 #include "sm/ledger/settle.h"
 
@@ -143,7 +143,7 @@ static struct open_managers find_open(struct sm *sm)
 	struct open_managers open = { 0 };
 	guid_t guid, rival = elect_rival(sm, true);
 
-	for (unsigned i = 0; (guid = elect_successor_at(sm, i)); i++) {
+	for (unsigned i = 0; (guid = elect_in_sight(sm, i)); i++) {
 		const struct settle_peer *p = settle_peer_of(sm->m.settle, guid);
 
 		if (guid != rival && (p ? peer_is_settled(p) : !may_be_ours(sm, guid)))
@@ -168,9 +168,11 @@ static void keep(struct sm *sm)
 
 	if (told_first(&s->told, TOLD_KEEPING))
 		log_on(ABOUT(.id = LOG_ID_LEDGER_KEEPING, .file = s->path), LOGB_ERROR,
-		       "%zu P_Keys on devices are not as the ledger and partitions.conf say, and no "
+		       "%zu P_Keys on devices are not as the ledger and partitions.conf say, and "
+		       "no "
 		       "other manager is there to ask: devices keep what they hold. 'opensmctl "
-		       "ledger adopt' takes over what they hold, 'opensmctl ledger forget' clears it",
+		       "ledger adopt' takes over what they hold, 'opensmctl ledger forget' clears "
+		       "it",
 		       s->n_unexplained);
 	enter(sm, SETTLE_KEEPING);
 }
@@ -181,7 +183,7 @@ static bool is_sure(const struct settle *s)
 	return s->meta.founded && !s->doubts;
 }
 
-/* Nobody is left to be asked. */
+/* No manager is left to be asked. */
 static void nobody_open(struct sm *sm)
 {
 	struct settle *s = sm->m.settle;
@@ -215,12 +217,14 @@ static void look_as_master(struct sm *sm)
 		ask(sm);
 	} else if (sm->now >= s->asking_since + PATIENCE) {
 		tell_silent(sm, open.first);
-		if (s->state == SETTLE_ASKING)
+		if (s->state == SETTLE_ASKING) {
 			enter(sm, SETTLE_TAKING);
+			tell_news(sm, NEWS_DEVICES_DOUBTED, .text = "a manager does not answer");
+		}
 	}
 }
 
-/* Nobody else of ours is known, or all of those know no more than is here. */
+/* No other manager of ours is known, or all of those know no more than is here. */
 static bool is_with_all_known(struct settle *s)
 {
 	for (unsigned i = 0; i < s->meta.n_managers; i++) {
@@ -280,6 +284,7 @@ void settle_doubt(struct sm *sm, const char *why)
 	if (!has_others(s))
 		return;
 	s->doubts |= DOUBT_ABSENT;
+	s->was_away = true;
 	peers_doubt(sm);
 	if (sm->state != SM_MASTER)
 		return;
@@ -309,7 +314,7 @@ void settle_heard(struct sm *sm, const struct settle_peer *p)
 
 	if (s->state == SETTLE_WRITING && p->state == SETTLE_FOREIGN && is_later)
 		settle_doubt(sm, "another manager was master since");
-	/* It has written nothing since this manager knew all. */
+	/* The master that is followed has written nothing since this manager knew all. */
 	if (p->guid == elect_polled(sm) && p->state != SETTLE_WRITING && !is_later)
 		s->doubts &= ~DOUBT_FOLLOWED;
 }
@@ -339,14 +344,24 @@ const struct ledger *settle_ledger(const struct sm *sm)
 	return sm->m.settle->ledger;
 }
 
+bool settle_is_asking(const struct sm *sm)
+{
+	return sm->m.settle->state == SETTLE_ASKING;
+}
+
+bool settle_is_fresh(const struct sm *sm)
+{
+	return !sm->m.settle->was_away;
+}
+
 enum settle_state settle_state(const struct sm *sm)
 {
 	return sm->m.settle->state;
 }
 
 /*
- * One that came into sight a moment ago may know of a removal: nothing is given before that is known
- * here.
+ * One that came into sight a moment ago may know of a removal: nothing is given before that is
+ * known here.
  */
 static bool has_newcomer(const struct sm *sm)
 {
@@ -462,6 +477,7 @@ void settle_state_changed(struct sm *sm)
 	told_change(&s->told, TOLD_SILENT, false);
 	told_change(&s->told, TOLD_KEEPING, false);
 	if (sm->state != SM_MASTER) {
+		s->was_away |= sm->state == SM_STANDBY;
 		enter(sm, SETTLE_FOREIGN);
 		if (before == SM_MASTER && sm->state == SM_DISCOVERING)
 			settle_doubt(sm, "our own port was down");
@@ -470,7 +486,10 @@ void settle_state_changed(struct sm *sm)
 			s->doubts |= DOUBT_FOLLOWED;
 		return;
 	}
-	/* What was settled as a standby does not count: others may have met since. */
+	/*
+	 * Managers that were settled with a standby are asked again: they may have met others
+	 * since.
+	 */
 	peers_doubt(sm);
 	ask(sm);
 	settle_look(sm);

@@ -3,7 +3,7 @@
  * Managers of ours settle what is entrusted to them: the ledger of this one, on its disk and with
  * the others, and whether it may write on devices what rows of it decide.
  *
- *   FOREIGN (not master) --elected--> ASKING --settled with every manager of ours in sight--> WRITING
+ *   FOREIGN (not master) --elected--> ASKING --settled with all managers of ours in sight--> WRITING
  *                                       |  one of them is silent for PATIENCE: TAKING
  *                                       |  no ledger was here, and devices hold P_Keys that nothing
  *                                       |  explains: KEEPING
@@ -32,8 +32,8 @@ enum settle_state { SETTLE_FOREIGN, SETTLE_ASKING, SETTLE_TAKING, SETTLE_WRITING
 const char *settle_state_name(enum settle_state state); /* "asking" */
 
 /*
- * Opens the file and reads it; blocks. `unexplained`: how many P_Keys do devices hold that no row and
- * no file explains, or lack that a row gives?
+ * Opens the file and reads it; blocks. `unexplained`: how many P_Keys do devices hold that no row
+ * and no file explains, or lack that a row gives?
  */
 void settle_new(struct sm *sm, const struct sm_paths *paths, size_t (*unexplained)(struct sm *sm));
 void settle_free(struct sm *sm);
@@ -53,6 +53,10 @@ const struct ledger *settle_ledger(const struct sm *sm);
 enum settle_state settle_state(const struct sm *sm);
 /* P_Keys, marks and keys that rows decide may be given, and taken. */
 bool settle_may_write(const struct sm *sm);
+/* Others are asked: that takes a moment. */
+bool settle_is_asking(const struct sm *sm);
+/* This process has read all that it knows of devices as master, with nothing between. */
+bool settle_is_fresh(const struct sm *sm);
 /* Why nothing can be changed now; NULL: it can. */
 const char *settle_closed(const struct sm *sm);
 /* The same of changes that may end with this process where there is no cache folder. */
@@ -69,7 +73,7 @@ void settle_explained(struct sm *sm);
 
 /* ---- owners of tables ---- */
 
-/* Other values are in force in these rows of the table, and it was not the owner who wrote them. */
+/* Other values are in force in these rows of the table, and another manager wrote them. */
 typedef void settle_changed_fn(struct sm *sm, const struct ledger_key *keys, size_t n);
 /* Before settle_listen(). */
 void settle_own(struct sm *sm, enum ledger_table table, settle_changed_fn *changed);
@@ -86,9 +90,9 @@ struct settle_edit {
 /* The number behind the last one, counting commits under way. */
 uint64_t settle_next_number(const struct sm *sm, enum ledger_table table);
 /*
- * Stores the edits, all or nothing, in the order of calls; then `done` is told: 0 or -errno (nothing
- * was changed). Called from sm_dispatch(), never from within. Not if settle_closed(), but for
- * sm_ledger_adopt().
+ * Stores the edits, all or nothing, in the order of calls; then `done` is told: 0 or -errno
+ * (nothing was changed). Called from sm_dispatch(), never from within. Not if settle_closed(), but
+ * for sm_ledger_adopt().
  */
 typedef void settle_done_fn(struct sm *sm, void *arg, int error);
 void settle_commit(struct sm *sm, const struct settle_edit *edits, size_t n, settle_done_fn *done,
@@ -97,9 +101,9 @@ void settle_commit(struct sm *sm, const struct settle_edit *edits, size_t n, set
 /* ---- others ---- */
 
 /*
- * Other managers of ours that rows of the table can be sent to (`of`), how many of these have stored
- * all rows of its clock up to `number`, and how many that have not are worth waiting for: they
- * answer in time, and can store.
+ * Other managers of ours that rows of the table can be sent to (`of`), how many of these have
+ * stored all rows of its clock up to `number`, and how many that have not are worth waiting for:
+ * they answer in time, and can store.
  */
 struct settle_reach {
 	unsigned with, of, waited_for;
@@ -110,7 +114,7 @@ struct settle_reach settle_reach(const struct sm *sm, enum ledger_table table, u
  * that is none of ours.
  */
 bool settle_has_all(const struct sm *sm, guid_t guid);
-/* It is, or was, one of ours. */
+/* The manager on this port is, or was, one of ours. */
 bool settle_knows(const struct sm *sm, guid_t guid);
 
 /* One row a manager of ours: for people. */

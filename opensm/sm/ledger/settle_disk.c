@@ -3,12 +3,12 @@
  * The ledger of this manager and its file: changes and arrived rows are worked off in order, one
  * transaction each.
  *
- *   queued --prepared on what is merged--> being written (job) --> merged, told to owners, queued for
+ *   queued --prepared on what is merged--> being written (job) --> merged, told to owners, sent to
  *                                               |                  other managers
- *                                               '--disk fault--> nothing is changed; the asker is told
+ *                                               '--disk fault--> nothing is changed; the asker knows
  *
- * What is in the ledger is on the disk. Without a cache folder nothing is stored: changes that their
- * owner permits then count until this process ends.
+ * What is in the ledger is on the disk. Without a cache folder nothing is stored: changes that
+ * their owner permits then count until this process ends.
  */
 #include <assert.h>
 #include <errno.h>
@@ -217,7 +217,7 @@ static void prepare_edits(const struct sm *sm, struct settle_work *w)
 	free(sorted);
 }
 
-/* What is stored of an arrived row is what it makes of ours. */
+/* An arrived row is joined with the one that is here: the result is stored. */
 static void prepare_arrived(const struct settle *s, struct settle_work *w)
 {
 	for (size_t i = 0; i < w->n; i++) {
@@ -271,8 +271,8 @@ static void tell_fault(struct sm *sm, int error)
 		snprintf(s->fault, sizeof(s->fault), "%.180s cannot be written: %.80s", s->path,
 			 strerror(-error));
 	if (change == TOLD_BEGINS)
-		log_on(ABOUT(.id = LOG_ID_DISK_FAULT, .file = s->path, .error = -error),
-		       LOGB_ERROR, "%s: nothing can be changed at run time until it can", s->fault);
+		log_on(ABOUT(.id = LOG_ID_DISK_FAULT, .file = s->path, .error = -error), LOGB_ERROR,
+		       "%s: nothing can be changed at run time until it can", s->fault);
 	else if (change == TOLD_ENDS)
 		log_info("%s can be written again", s->path);
 }
@@ -389,7 +389,8 @@ uint64_t settle_next_number(const struct sm *sm, enum ledger_table table)
 
 	for (const struct settle_work *w = s->first; w; w = w->next) {
 		for (size_t i = 0; w->edits && i < w->n; i++) {
-			if (ledger_table(w->edits[i].key.table)->clock == ledger_table(table)->clock)
+			if (ledger_table(w->edits[i].key.table)->clock ==
+			    ledger_table(table)->clock)
 				number = MAX(number, w->edits[i].number);
 		}
 	}

@@ -55,7 +55,10 @@ struct settle_end {
 struct settle_half {
 	enum { PULL_NOT, PULL_DUE, PULL_ASKED, PULL_DONE } pull; /* we have what it has */
 	enum { PUSH_NOT, PUSH_ASKED, PUSH_DONE } push;		 /* it has what we have */
-	/* An answer bears the round of its question, so that one to a former question is told apart. */
+	/*
+	 * An answer bears the round of its question, so that one to a former question is told
+	 * apart.
+	 */
 	uint8_t pull_round, push_round;
 	mono_t asked_at;		     /* PULL_ASKED */
 	uint8_t buckets[LEDGER_BUCKETS / 8]; /* PUSH_ASKED: whose rows are to be sent */
@@ -72,7 +75,7 @@ struct settle_peer {
 	bool digests_due;
 	uint32_t tables; /* that it is told, and tells */
 	uint64_t term;
-	enum settle_state state; /* as it said last */
+	enum settle_state state;     /* as it said last */
 	bool is_founded, has_doubts; /* as it said last: struct settle_digests */
 	struct settle_half of[LEDGER_TABLES];
 	struct ledger_key *queue; /* rows that it has not been sent */
@@ -116,8 +119,8 @@ struct settle {
 	enum sm_state sm_state; /* as told last */
 	struct ledger *ledger;
 	struct ledger_store *store; /* NULL: there is no file that can be used */
-	bool is_shut; /* the file could not be opened at the start */
-	bool is_gone; /* it was removed since: the next write makes another one */
+	bool is_shut;		    /* the file could not be opened at the start */
+	bool is_gone;		    /* it was removed since: the next write makes another one */
 	struct ledger_meta meta;
 	bool meta_changed;
 	struct ledger_writer self;
@@ -139,11 +142,12 @@ struct settle {
 	 * any, as this process stood still or was cut off, or has no file.
 	 */
 	unsigned doubts; /* of DOUBT_ */
+	bool was_away; /* others may have written to devices since this process has read them */
 	mono_t asking_since;
-	bool has_rival; /* another master was met, and is in sight yet */
-	uint32_t asking_sweep; /* heavy sweeps until then: a later one has seen who is in sight */
-	guid_t silent;	/* a manager that is waited for; 0: none */
-	mono_t turn_at; /* of the last turn of the loop */
+	bool has_rival;	       /* another master was met, and is in sight yet */
+	uint32_t asking_sweep; /* heavy sweeps until then: a later one knows which are in sight */
+	guid_t silent;	       /* a manager that is waited for; 0: none */
+	mono_t turn_at;	       /* of the last turn of the loop */
 	size_t (*unexplained)(struct sm *sm);
 	size_t n_unexplained;
 	struct told told;

@@ -21,10 +21,10 @@
 #include "sm/ledger/settle_internal.h"
 #include "util/mem.h"
 
-#define PATIENCE (2 * MONO_S)	/* with an answer: behind it, changes wait for it no longer */
-#define PAUSE	 (5 * MONO_S)	/* after a fault there */
+#define PATIENCE (2 * MONO_S)	 /* with an answer: behind it, changes wait for it no longer */
+#define PAUSE	 (5 * MONO_S)	 /* after a fault there */
 #define SOON	 (200 * MONO_MS) /* it was busy */
-#define COMPARE	 (60 * MONO_S)	/* digests are compared again as long as all is well */
+#define COMPARE	 (60 * MONO_S)	 /* digests are compared again as long as all is well */
 
 /* ---- rows of managers ------------------------------------------------------------------------ */
 
@@ -62,7 +62,7 @@ static void begin_peer(struct sm *sm, struct settle_peer *p)
 {
 	for (unsigned t = 0; t < LEDGER_TABLES; t++) {
 		p->of[t].pull = PULL_NOT;
-		/* What it has asked for it gets all the same. */
+		/* Rows that it has asked for are sent all the same. */
 		if (p->of[t].push == PUSH_DONE)
 			p->of[t].push = PUSH_NOT;
 		p->of[t].bucket = 0;
@@ -83,7 +83,7 @@ void settle_peer(struct sm *sm, guid_t guid, bool connected)
 
 	if (p && !connected)
 		settle_lost(sm, guid);
-	/* It may have told others, after these were asked, what it did not tell us. */
+	/* Others may have been told, after they were asked, what we were not. */
 	if (p && !connected && s->state != SETTLE_WRITING && !peer_is_settled(p))
 		peers_doubt(sm);
 	if (p)
@@ -366,8 +366,9 @@ mono_t peers_next(const struct sm *sm)
 		if (p->busy && sm->now < p->sent_at + PATIENCE)
 			next = mono_min(next, p->sent_at + PATIENCE);
 		if (!p->busy)
-			next = mono_min(next, has_to_send(p) ? MAX(p->again, sm->now)
-							     : MAX(p->compared_at + COMPARE, p->again));
+			next = mono_min(next, has_to_send(p)
+						      ? MAX(p->again, sm->now)
+						      : MAX(p->compared_at + COMPARE, p->again));
 	}
 	return next;
 }
@@ -405,14 +406,14 @@ static void tell_refusal(struct sm *sm, struct settle_peer *p, bool refuses)
 			 (int)(PAUSE / MONO_S));
 }
 
-/* What it has not taken is compared anew, later. */
+/* All rows are compared anew, later. */
 static void not_taken(struct sm *sm, struct settle_peer *p, mono_t pause)
 {
 	begin_peer(sm, p);
 	p->again = sm->now + pause;
 }
 
-/* It asked for the table again meanwhile: not yet. */
+/* Not if the table was asked for again meanwhile. */
 static bool is_end_of(const struct settle_peer *p, const struct settle_end *end)
 {
 	return end->table < LEDGER_TABLES && p->of[end->table].push == PUSH_ASKED &&
@@ -473,8 +474,9 @@ static void on_reply(struct sm *sm, void *arg, guid_t guid, enum channel_end end
 static void reply(struct sm *sm, const struct channel_ticket *ticket, enum settle_reply status,
 		  uint32_t differ)
 {
-	const uint8_t bytes[5] = { (uint8_t)status, (uint8_t)(differ >> 24), (uint8_t)(differ >> 16),
-				   (uint8_t)(differ >> 8), (uint8_t)differ };
+	const uint8_t bytes[5] = { (uint8_t)status, (uint8_t)(differ >> 24),
+				   (uint8_t)(differ >> 16), (uint8_t)(differ >> 8),
+				   (uint8_t)differ };
 
 	channel_reply(sm, ticket, bytes, sizeof(bytes));
 }
@@ -613,7 +615,7 @@ void peers_listen(struct sm *sm)
 
 /* ---- as others see it ------------------------------------------------------------------------ */
 
-/* It answers in time, and can store. */
+/* The manager answers in time, and can store. */
 static bool is_waited_for(const struct sm *sm, const struct settle_peer *p)
 {
 	return !p->refuses && (!p->busy || sm->now < p->sent_at + PATIENCE);

@@ -521,6 +521,13 @@ static void end_expired(struct sm *sm)
 	ms->questions->commit(sm, t);
 }
 
+static bool may_start(const struct sm *sm)
+{
+	const struct marks *ms = sm->m.marks;
+
+	return ms->n_asks && ms->storing == STORE_NONE && !ms->questions->waits(sm);
+}
+
 void marks_tick(struct sm *sm)
 {
 	struct marks *ms = sm->m.marks;
@@ -532,7 +539,7 @@ void marks_tick(struct sm *sm)
 		if (ms->asks[i].phase == ASK_APPLYING && ms->look_at == MONO_NEVER)
 			look_at_ask(sm, &ms->asks[i]);
 	end_expired(sm);
-	for (unsigned i = 0; ms->n_asks && i < MARK_REQUESTS && ms->storing == STORE_NONE; i++) {
+	for (unsigned i = 0; i < MARK_REQUESTS && may_start(sm); i++) {
 		a = ask_in(ms, ASK_QUEUED);
 		if (!a)
 			break;
@@ -546,7 +553,7 @@ mono_t marks_next(const struct sm *sm)
 	mono_t next = mono_min(marks_work_next(sm), marks_clean_next(sm));
 
 	for (unsigned i = 0; ms->n_asks && i < MARK_REQUESTS; i++) {
-		if (ms->asks[i].phase == ASK_QUEUED && ms->storing == STORE_NONE)
+		if (ms->asks[i].phase == ASK_QUEUED && may_start(sm))
 			next = mono_min(next, sm->now);
 		else if (ms->asks[i].phase == ASK_APPLYING)
 			next = mono_min(next, ms->asks[i].until);
