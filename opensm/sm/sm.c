@@ -35,9 +35,9 @@ static void on_sweep_ended(struct sm *sm)
 	sick_sweep_ended(sm);
 	expected_sweep_ended(sm);
 	key_turn_sweep_ended(sm);
-	line_peers_sweep_ended(sm);
 	strangers_look(sm);
 	settle_sweep_ended(sm);
+	key_rows_sweep_ended(sm);
 	if (sm->hooks.status)
 		sm->hooks.status(sm->hooks.arg, sm_status_line(sm));
 }
@@ -79,7 +79,6 @@ static void on_standby(struct sm *sm, guid_t guid, bool connected)
 	key_turn_standby(sm, guid, is_standby);
 	marks_peers_standby(sm, guid, is_standby);
 	sick_peers_standby(sm, guid, is_standby);
-	line_peers_standby(sm, guid, is_standby);
 }
 
 static void on_manager(struct sm *sm, guid_t guid, bool connected)
@@ -124,12 +123,12 @@ static void on_state_entered(struct sm *sm, enum sm_state before)
 	tenancy_state_changed(sm);
 	share_state_changed(sm);
 	key_turn_state_changed(sm);
+	key_rows_state_changed(sm);
 	marks_state_changed(sm);
 	sick_state_changed(sm);
 	expected_state_changed(sm);
 	marks_peers_state_changed(sm);
 	sick_peers_state_changed(sm);
-	line_peers_state_changed(sm);
 	strangers_reset(sm);
 	lockout_state_entered(sm, before);
 	event_state(sm, before, sm->state);
@@ -222,8 +221,7 @@ static void on_sync_link_fell(void *owner, const struct delta *d)
 
 static bool has_rest(const struct sm *sm, guid_t standby)
 {
-	return share_is_with(sm, standby) && marks_peers_is_with(sm, standby) &&
-	       line_peers_is_with(sm, standby);
+	return share_is_with(sm, standby) && marks_peers_is_with(sm, standby);
 }
 
 /* Of links that are taken down as marked ones are. */
@@ -248,7 +246,7 @@ static void make_machines(struct sm *sm, const struct sm_paths *paths)
 	static const struct replica_questions replica_questions = {
 		.has_rows = settle_has_all,
 		.has_rest = has_rest,
-		.has_lines = line_peers_have_lines,
+		.has_keys = key_rows_have_keys,
 	};
 
 	static const struct marks_questions marks_questions = {
@@ -296,15 +294,14 @@ static void make_machines(struct sm *sm, const struct sm_paths *paths)
 	key_turn_new(sm);
 	marks_peers_new(sm);
 	sick_peers_new(sm);
-	line_peers_new(sm);
 	settle_new(sm, paths, tenancy_unexplained);
+	key_rows_new(sm);
 	tenancy_new(sm, paths);
 	settle_ready(sm);
 	share_listen(sm);
 	key_turn_listen(sm);
 	marks_peers_listen(sm);
 	sick_peers_listen(sm);
-	line_peers_listen(sm);
 	elect_new(sm, replica_may_succeed);
 }
 
@@ -364,7 +361,6 @@ struct sm *sm_free(struct sm *sm)
 	expected_free(sm);
 	marks_peers_free(sm);
 	sick_peers_free(sm);
-	line_peers_free(sm);
 	channel_free(sm);
 	replica_free(sm);
 	dampening_free(sm);
@@ -383,6 +379,7 @@ struct sm *sm_free(struct sm *sm)
 	drawn_key_free(sm);
 	sm->sync = sync_free(sm->sync);
 	tenancy_free(sm);
+	key_rows_free(sm);
 	settle_free(sm);
 	sm->mad = mad_free(sm->mad);
 	routing_free(sm);
@@ -447,7 +444,7 @@ int sm_dispatch(struct sm *sm, mono_t now)
 	key_turn_tick(sm);
 	marks_peers_tick(sm);
 	sick_peers_tick(sm);
-	line_peers_tick(sm);
+	key_rows_tick(sm);
 	status_tick(sm);
 	tenancy_tick(sm);
 	go_on(sm);
@@ -479,7 +476,7 @@ mono_t sm_next(const struct sm *sm)
 	next = mono_min(next, mono_min(channel_next(sm), share_next(sm)));
 	next = mono_min(next, mono_min(key_turn_next(sm), settle_next(sm)));
 	next = mono_min(next, mono_min(marks_next(sm), marks_peers_next(sm)));
-	next = mono_min(next, mono_min(sick_peers_next(sm), line_peers_next(sm)));
+	next = mono_min(next, mono_min(sick_peers_next(sm), key_rows_next(sm)));
 	next = mono_min(next, mono_min(sick_next(sm), tenancy_next(sm)));
 	next = mono_min(next, expected_next(sm));
 	return mono_min(next, mono_min(admin_next(sm), multicast_next(sm)));

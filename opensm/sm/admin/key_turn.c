@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "sm/admin/key_cables.h"
 #include "sm/base/about.h"
 #include "sm/base/news.h"
 #include "sm/channel/channel.h"
@@ -17,12 +16,11 @@
 #define PAUSE	    (10 * MONO_S)
 #define RETRY	    (60 * MONO_S) /* after a disk fault */
 /*
- * enum reply_status, mark of the ring that the standby has, does it need cables? and then, perhaps,
- * a seed that the master has not.
+ * enum reply_status, mark of the ring that the standby has, and then, perhaps, a seed that the
+ * master has not.
  */
-#define REPLY_CABLES 9
-#define REPLY_BYTES  10
-#define REPLY_MORE   (REPLY_BYTES + KEY_SEED_SENT)
+#define REPLY_BYTES 9
+#define REPLY_MORE  (REPLY_BYTES + KEY_SEED_SENT)
 
 enum reply_status { REPLY_STORED = 1, REPLY_NOT_STORED, REPLY_DAMAGED, REPLY_BUSY };
 
@@ -35,8 +33,6 @@ struct key_peer {
 	uint64_t has, sent; /* marks of rings; 0: none that is known */
 	mono_t again;
 	bool busy;
-	bool needs_cables; /* it knows no port of the fabric */
-	mono_t cables_at;
 	bool has_seed; /* that is not known here, to be taken when no ring is on its way */
 	mono_t take_at; /* not before: each one is written to the disk, and sent to all */
 	uint8_t seed[KEY_SEED_SENT];
@@ -218,29 +214,6 @@ static void take_reply(struct sm *sm, struct key_peer *p, const uint8_t *reply)
 			 "this standby cannot store M_Keys and their seeds: its own log says why");
 }
 
-static void on_cables_end(struct sm *sm, void *arg, guid_t guid, enum channel_end end,
-			  const uint8_t *bytes, size_t len)
-{
-	struct key_peer *p = peer_of(sm->m.key_turn, guid);
-
-	if (p && end != CHANNEL_LOST)
-		p->needs_cables = false;
-}
-
-/* The stream carries one message at a time: sending again in vain does nothing. */
-static void serve_cables(struct sm *sm, struct key_peer *p)
-{
-	uint8_t *bytes;
-	size_t len;
-
-	if (!p->guid || !p->needs_cables || sm->now < p->cables_at)
-		return;
-	p->cables_at = sm->now + PAUSE;
-	bytes = key_cables_pack(sm, &len);
-	channel_send(sm, p->guid, CHANNEL_CABLES, 0, bytes, len, on_cables_end, NULL);
-	free(bytes);
-}
-
 static void on_reply(struct sm *sm, void *arg, guid_t guid, enum channel_end end,
 		     const uint8_t *bytes, size_t len)
 {
@@ -253,8 +226,6 @@ static void on_reply(struct sm *sm, void *arg, guid_t guid, enum channel_end end
 	if (end != CHANNEL_REPLIED || len < REPLY_BYTES)
 		return;
 	take_reply(sm, p, bytes);
-	p->needs_cables = bytes[REPLY_CABLES];
-	p->cables_at = sm->now;
 	p->has_seed = len >= REPLY_MORE && keys_may_be_sent(sm);
 	if (p->has_seed)
 		memcpy(p->seed, bytes + REPLY_BYTES, sizeof(p->seed));
@@ -391,7 +362,6 @@ static void reply_stored(struct sm *sm, enum reply_status status)
 	t->has_ticket = false;
 	for (unsigned i = 0; i < 8; i++)
 		reply[1 + i] = (uint8_t)(t->received >> 8 * (7 - i));
-	reply[REPLY_CABLES] = sm->state == SM_DISCOVERING;
 	if (t->has_own)
 		memcpy(reply + REPLY_BYTES, t->own, sizeof(t->own));
 	channel_reply(sm, &t->ticket, reply, t->has_own ? REPLY_MORE : REPLY_BYTES);
@@ -459,8 +429,8 @@ static void next_stored(struct sm *sm)
 			return;
 		reply_stored(sm, REPLY_STORED);
 		tell_differing_seed(sm);
-		if (sm->state == SM_DISCOVERING && key_ring_is_shared(keys_known(sm)))
-			want_sweep_now(sm, SWEEP_HEAVY, "the master sent its M_Key");
+		if (sm->state == SM_DISCOVERING)
+			want_sweep_now(sm, SWEEP_HEAVY, "the master sent M_Keys");
 	} else if (t->is_sent) {
 		put_in_force(sm);
 	} else {
@@ -582,9 +552,7 @@ static void on_message(struct sm *sm, void *arg, struct channel_message *m)
 
 	explicit_bzero(m->bytes, m->len);
 	if (t->has_ticket) {
-		const uint8_t busy[REPLY_BYTES] = {
-			REPLY_BUSY, [REPLY_CABLES] = sm->state == SM_DISCOVERING,
-		};
+		const uint8_t busy[REPLY_BYTES] = { REPLY_BUSY };
 
 		channel_reply(sm, &m->ticket, busy, sizeof(busy));
 		return;
@@ -611,7 +579,6 @@ static void on_message(struct sm *sm, void *arg, struct channel_message *m)
 void key_turn_listen(struct sm *sm)
 {
 	channel_register(sm, CHANNEL_KEYS, on_message, NULL);
-	key_cables_listen(sm);
 }
 
 /* ---- when ------------------------------------------------------------------------------------ */
@@ -760,7 +727,6 @@ void key_turn_tick(struct sm *sm)
 	for (unsigned i = 0; i < t->n_rows; i++) {
 		take_seed(sm, &t->peers[i]);
 		serve_peer(sm, &t->peers[i], ring);
-		serve_cables(sm, &t->peers[i]);
 	}
 	if (t->state == TURN_SENDING && (is_with_all(sm, t->next) || sm->now >= t->sending_until))
 		next_sent(sm);
@@ -783,8 +749,6 @@ mono_t key_turn_next(const struct sm *sm)
 	for (unsigned i = 0; i < t->n_rows; i++) {
 		if (mark && is_behind(&t->peers[i], mark))
 			next = mono_min(next, MAX(t->peers[i].again, sm->now));
-		if (t->peers[i].guid && t->peers[i].needs_cables)
-			next = mono_min(next, MAX(t->peers[i].cables_at, sm->now));
 		if (t->peers[i].has_seed && t->state == TURN_IDLE)
 			next = mono_min(next, MAX(t->peers[i].take_at, sm->now));
 	}

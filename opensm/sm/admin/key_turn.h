@@ -17,12 +17,12 @@
  * A manager that has just become master gives ports keys of its own seed when those that may take
  * over have found it, and registered.
  *
- * Without a rotation, too, each standby is sent the ring, and the cables if it knows no port yet,
- * so that it reaches the ports as master. A standby keeps what it is sent in front of its own seeds
- * (stream CHANNEL_KEYS), and its reply has one of these that the master lacks: the master keeps it
- * behind its own, as each may have to open ports that the other locked, once the subnet fell apart.
- * Keys leave this host only for managers that no stranger can pass for: neither sm_key nor sa_key
- * is 0, or the well-known 1.
+ * Without a rotation, too, each standby is sent the ring, so that it reaches the ports as master
+ * (keys of absent ports, and cables: key_rows.h). A standby keeps what it is sent in front of its
+ * own seeds (stream CHANNEL_KEYS), and its reply has one of these that the master lacks: the master
+ * keeps it behind its own, as each may have to open ports that the other locked, once the subnet
+ * fell apart. Keys leave this host only for managers that no stranger can pass for: neither sm_key
+ * nor sa_key is 0, or the well-known 1.
  */
 #pragma once
 

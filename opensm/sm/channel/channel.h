@@ -25,7 +25,7 @@
  * that allowed_sm_guids has. Where one of the keys is 0 or 1, as every distribution has it, it also
  * must be a manager that the election believes or that registered with our SA: then any host of the
  * subnet may be one. Streams but CHANNEL_LEDGER are taken only from the master that is followed; in
- * DISCOVERING a manager that is locked out takes keys and cables of the one that it asked for them
+ * DISCOVERING a manager that is locked out takes keys of the one that it asked for them
  * (replica_seek_keys()).
  *
  * With keys that are not known, a host that reads and sends whatever it likes
@@ -57,9 +57,7 @@ enum channel_stream {
 	CHANNEL_CONFIG,	 /* the master's configuration */
 	CHANNEL_KEYS,	 /* seeds of M_Keys: secret */
 	CHANNEL_MARKS,	 /* links that are out of service */
-	CHANNEL_CABLES,	 /* which ports are cabled to each other */
 	CHANNEL_HEALTH,	 /* what was counted against links */
-	CHANNEL_LINES,	 /* M_Keys of ports that are absent: secret */
 	CHANNEL_LEDGER,	 /* rows: in all states, from every manager */
 	CHANNEL_STREAMS
 };

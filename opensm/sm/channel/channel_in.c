@@ -259,8 +259,7 @@ static bool is_for_now(const struct sm *sm, const struct transport_event *ev,
 		       const struct channel_part *part)
 {
 	return sm->m.channel->questions->is_from_master(sm, &ev->from) &&
-	       (sm->state == SM_STANDBY || part->stream == CHANNEL_KEYS ||
-		part->stream == CHANNEL_CABLES);
+	       (sm->state == SM_STANDBY || part->stream == CHANNEL_KEYS);
 }
 
 static void take_segment(struct sm *sm, struct channel_peer *p, const struct transport_event *ev,
