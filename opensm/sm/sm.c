@@ -76,7 +76,6 @@ static void on_standby(struct sm *sm, guid_t guid, bool connected)
 {
 	bool is_standby = connected && channel_is_standby(sm, guid);
 
-	key_turn_standby(sm, guid, is_standby);
 	marks_peers_standby(sm, guid, is_standby);
 	sick_peers_standby(sm, guid, is_standby);
 }
@@ -291,15 +290,14 @@ static void make_machines(struct sm *sm, const struct sm_paths *paths)
 	sm->m.seats = seats_new();
 	replica_new(sm, &replica_questions);
 	channel_new(sm, &channel_questions);
-	key_turn_new(sm);
 	marks_peers_new(sm);
 	sick_peers_new(sm);
 	settle_new(sm, paths, tenancy_unexplained);
+	key_turn_new(sm);
 	key_rows_new(sm);
 	tenancy_new(sm, paths);
 	settle_ready(sm);
 	share_listen(sm);
-	key_turn_listen(sm);
 	marks_peers_listen(sm);
 	sick_peers_listen(sm);
 	elect_new(sm, replica_may_succeed);

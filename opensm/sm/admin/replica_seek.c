@@ -4,8 +4,8 @@
  * master's SA is reached by LID, and no SMA on the way looks at an M_Key.
  *
  *   locked out --own port names a master--> asks its SA which manager it is --one that may rule-->
- *   registers with it as a manager --> the master opens the channel, and sends the ring of keys
- *   (key_turn.c) and rows of keys and cables (key_rows.c) --> the next sweep
+ *   registers with it as a manager --> the master opens the channel, and rows of the ledger come:
+ *   seeds (key_turn.c), keys of absent ports and cables (key_rows.c) --> the next sweep
  *
  * The LID of the master was written into our own port with its M_Key, and a manager with that was
  * told our SM_Key before: to this one sa_key is shown here. Its parts of the channel must have the
