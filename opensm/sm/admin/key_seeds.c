@@ -12,6 +12,7 @@
 #define EPOCH_AT   KEY_SEED_BYTES
 #define TURN_AT	   KEY_SEED_SENT
 #define SEED_BYTES (KEY_SEED_SENT + 8)
+#define IN_FORCE   UINT64_MAX /* in place of a turn */
 
 /* ---- bytes ----------------------------------------------------------------------------------- */
 
@@ -110,6 +111,28 @@ struct key_ring *key_seeds_of_others(const struct sm *sm)
 	return make_ring(sm, sm->tr->port_guid, &in_force);
 }
 
+/* False: this seed has no row. */
+static bool find_row(const struct sm *sm, const uint8_t sent[KEY_SEED_SENT], struct seed_row *ret)
+{
+	const struct ledger_key key = key_of(sent);
+	const struct ledger_row *row = ledger_find(settle_ledger(sm), &key);
+
+	return row && read_row(row, ret);
+}
+
+void key_seeds_raise(const struct sm *sm, struct key_ring *ring)
+{
+	uint8_t sent[KEY_SEED_SENT];
+	struct seed_row row;
+
+	for (unsigned i = 0; key_ring_at(ring, i, sent); i++) {
+		if (find_row(sm, sent, &row))
+			key_ring_take(ring, row.sent);
+	}
+	explicit_bzero(sent, sizeof(sent));
+	explicit_bzero(&row, sizeof(row));
+}
+
 /* ---- a ring as rows -------------------------------------------------------------------------- */
 
 struct seed_edits {
@@ -120,7 +143,6 @@ struct seed_edits {
 	bool is_first; /* rows have the seed in force as such */
 };
 
-#define IN_FORCE UINT64_MAX /* in place of a turn */
 
 static uint64_t greatest_turn(const struct sm *sm)
 {
@@ -156,9 +178,8 @@ static void edit_seed(const struct sm *sm, struct seed_edits *e, const uint8_t *
 {
 	bool is_in_force = turn == IN_FORCE;
 	const struct ledger_key key = key_of(sent);
-	const struct ledger_row *row = ledger_find(settle_ledger(sm), &key);
 	struct seed_row has;
-	bool is_there = row && read_row(row, &has);
+	bool is_there = find_row(sm, sent, &has);
 
 	if (!is_there || epoch_of(has.sent) < epoch_of(sent) ||
 	    (is_in_force && (!e->is_first || has.turn != e->last_turn))) {
@@ -176,6 +197,7 @@ static void edit_seeds(const struct sm *sm, const struct key_ring *ring, enum ke
 		       struct seed_edits *e)
 {
 	uint8_t sent[KEY_SEED_SENT];
+
 	for (unsigned i = KEY_RING_SEEDS; i-- > 0;) {
 		uint64_t turn = use == SEEDS_KNOWN ? 0 : i ? KEY_RING_SEEDS - i : IN_FORCE;
 
@@ -193,17 +215,24 @@ static bool begins_like(const struct sm *sm, const struct key_ring *ring)
 	return in_force && key_ring_is_alike(rows, ring);
 }
 
+uint64_t key_seeds_number(const struct sm *sm)
+{
+	const struct ledger_row *row;
+	uint64_t number = 0;
+
+	for (size_t pos = 0; (row = ledger_next(settle_ledger(sm), LEDGER_SEED, &pos));)
+		number = MAX(number, ledger_row_value(row).dot.number);
+	return number;
+}
+
 bool key_seeds_have(const struct sm *sm, const struct key_ring *ring)
 {
 	uint8_t sent[KEY_SEED_SENT];
-	bool has = false;
+	struct seed_row row;
+	bool has = key_ring_at(ring, 0, sent) && find_row(sm, sent, &row);
 
-	if (key_ring_at(ring, 0, sent)) {
-		const struct ledger_key key = key_of(sent);
-
-		has = ledger_find(settle_ledger(sm), &key);
-	}
 	explicit_bzero(sent, sizeof(sent));
+	explicit_bzero(&row, sizeof(row));
 	return has;
 }
 

@@ -31,6 +31,15 @@ struct key_ring *key_seeds_of_others(const struct sm *sm);
 /* The first seed of the ring has a row. */
 bool key_seeds_have(const struct sm *sm, const struct key_ring *ring);
 
+/* The greatest number of a row of a seed. */
+uint64_t key_seeds_number(const struct sm *sm);
+
+/*
+ * Epochs of the ring's seeds are at least those of their rows: a seed that was in use before the
+ * last KEY_RING_SEEDS goes on in its epoch.
+ */
+void key_seeds_raise(const struct sm *sm, struct key_ring *ring);
+
 /* How seeds of a ring are written. */
 enum key_seeds_use {
 	SEEDS_IN_FORCE, /* the first one is in force */

@@ -22,6 +22,7 @@ enum { TOLD_DISK, TOLD_OTHER_SEED, TOLD_OTHER_KIND, TOLD_REFUSED };
 struct key_turn {
 	enum { TURN_IDLE, TURN_WRITING, TURN_SENDING, TURN_STORING } state;
 	struct key_ring *next; /* on its way into force; NULL in TURN_IDLE */
+	uint64_t number;       /* of its rows, in TURN_SENDING */
 	bool is_with_all;      /* it is sent, and no standby lacks it */
 	bool is_rotation;      /* `next` is the next epoch of the seed, by time or command */
 	bool is_begun;	       /* standbys are to be looked at now */
@@ -63,6 +64,7 @@ static void send_next(struct sm *sm)
 	struct key_turn *t = sm->m.key_turn;
 
 	t->state = TURN_SENDING;
+	t->number = key_seeds_number(sm);
 	t->sending_until = sm->now + PATIENCE;
 	t->is_begun = true;
 }
@@ -74,6 +76,7 @@ static void start_turn(struct sm *sm, struct key_ring *ring, const char *why)
 {
 	struct key_turn *t = sm->m.key_turn;
 
+	key_seeds_raise(sm, ring);
 	t->next = ring;
 	t->why = why;
 	t->is_rotation = false;
@@ -115,9 +118,7 @@ static bool is_one_missing(const struct sm *sm)
 /* Rows of the ring are where they have to be before a port has a key of it. */
 static bool is_sent(const struct sm *sm, struct settle_reach *ret)
 {
-	uint64_t number = ledger_number(settle_ledger(sm), LEDGER_SEED);
-
-	*ret = settle_reach(sm, LEDGER_SEED, number);
+	*ret = settle_reach(sm, LEDGER_SEED, sm->m.key_turn->number);
 	return !ret->waited_for && (!keys_may_be_sent(sm) || !is_one_missing(sm));
 }
 
@@ -294,7 +295,7 @@ static void look_at_standbys(struct sm *sm)
 	struct settle_reach reach;
 	bool sent;
 
-	if (t->state != TURN_SENDING)
+	if (t->state != TURN_SENDING || !settle_may_write(sm))
 		return;
 	sent = is_sent(sm, &reach);
 	if (!sent && sm->now < t->sending_until)
@@ -361,7 +362,7 @@ static void count_ports(const struct sm *sm, struct sm_keys *ret)
 
 static void count_standbys(const struct sm *sm, struct sm_keys *ret)
 {
-	uint64_t number = ledger_number(settle_ledger(sm), LEDGER_SEED);
+	uint64_t number = key_seeds_number(sm);
 	struct channel_standby s;
 
 	while (channel_standby_at(sm, ret->n_standbys, &s))
@@ -459,10 +460,14 @@ static void follow_rows(struct sm *sm)
 		want_sweep_now(sm, SWEEP_HEAVY, "the master sent M_Keys");
 }
 
-/*
- * As master: ports have keys of the own seed. But one that was never shared, as it was drawn when
- * nothing else was known, comes behind those that were.
- */
+/* Our own seed was drawn when nothing else was known, and has been shared with no manager. */
+static bool is_passing(const struct sm *sm, const struct key_ring *rows)
+{
+	return sm->conf->m_key_per_port && !has_seed_of_options(sm->conf) &&
+	       !key_ring_is_shared(rows) && !key_seeds_have(sm, keys_known(sm));
+}
+
+/* As master: ports have keys of the own seed, unless that may pass. */
 static void join_rows(struct sm *sm)
 {
 	const struct key_ring *known = keys_known(sm);
@@ -470,8 +475,8 @@ static void join_rows(struct sm *sm)
 	_cleanup_(key_ring_unrefp) struct key_ring *rows = key_seeds_ring(sm, &in_force);
 	_cleanup_(key_ring_unrefp) struct key_ring *ring = NULL;
 
-	ring = in_force && !key_seeds_have(sm, known) ? put_behind(rows, known)
-						      : put_behind(known, rows);
+	ring = in_force && is_passing(sm, rows) ? put_behind(rows, known)
+						: put_behind(known, rows);
 	if (!key_ring_is_alike(ring, known))
 		start_turn(sm, take(ring), "another manager's seed");
 	else if (key_ring_mark(ring) != key_ring_mark(known))
@@ -520,13 +525,24 @@ void key_turn_new(struct sm *sm)
 	settle_own(sm, LEDGER_SEED, on_seeds);
 }
 
-/* The master has its say first. */
+/* It has what the others have. */
+static bool is_settled_as_standby(const struct sm *sm)
+{
+	struct settle_peer_view p;
+
+	for (unsigned i = 0; sm->state == SM_STANDBY && settle_peer_at(sm, i, &p); i++) {
+		if (p.is_settled)
+			return true;
+	}
+	return false;
+}
+
 static bool is_to_follow(const struct sm *sm)
 {
 	const struct key_turn *t = sm->m.key_turn;
 
 	return t->rows_came && t->state == TURN_IDLE &&
-	       (sm->state == SM_STANDBY || sm->state == SM_DISCOVERING);
+	       (sm->state == SM_DISCOVERING || is_settled_as_standby(sm));
 }
 
 static bool is_to_join(const struct sm *sm)
@@ -549,14 +565,6 @@ static void look_at_rows(struct sm *sm)
 		t->rows_lack = true;
 		join_rows(sm);
 	}
-}
-
-/* Has the standby got what the others have, so that its rows are no second ones? */
-static bool is_settled_as_standby(const struct sm *sm)
-{
-	struct settle_peer_view p;
-
-	return sm->state == SM_STANDBY && settle_peer_at(sm, 0, &p) && p.is_settled;
 }
 
 static bool has_ring_in_force(const struct sm *sm)
@@ -707,11 +715,13 @@ static void turn_if_due(struct sm *sm)
 {
 	struct key_turn *t = sm->m.key_turn;
 	const char *why = t->turn_why;
+	int r;
 
 	if (sm->now < t->turn_at)
 		return;
 	plan_turn(sm);
-	if (rotate(sm, why) != -EBUSY)
+	r = rotate(sm, why);
+	if (r != -EBUSY && r != -EAGAIN)
 		return;
 	t->turn_at = sm->now + PAUSE;
 	t->turn_why = why;
@@ -742,7 +752,7 @@ mono_t key_turn_next(const struct sm *sm)
 	if (sm->state != SM_MASTER)
 		return next;
 	next = mono_min(next, t->turn_at);
-	if (t->state == TURN_SENDING)
+	if (t->state == TURN_SENDING && settle_may_write(sm))
 		next = mono_min(next, t->is_begun ? sm->now : t->sending_until);
 	if (is_to_look_at_options(sm))
 		next = mono_min(next, look_at_options_at(sm));
