@@ -526,7 +526,8 @@ static void two_seeds_at_the_start_are_one(void **state)
 
 static bool knows_all_seeds_of(struct world *w, unsigned which, unsigned other)
 {
-	_cleanup_(key_ring_unrefp) struct key_ring *ring = key_ring_copy(keys_known(sm_of(w, which)));
+	_cleanup_(key_ring_unrefp) struct key_ring *ring =
+		key_ring_copy(keys_known(sm_of(w, which)));
 
 	return !key_ring_merge(ring, keys_known(sm_of(w, other)));
 }

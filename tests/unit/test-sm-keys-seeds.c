@@ -322,7 +322,7 @@ static void rows_of_all_managers_are_the_same_ring(void **state)
 	assert_true(ledger_rows_there(settle_ledger(sm_of(w, SPARE)), LEDGER_SEED) >= 2);
 }
 
-/* What a manager merely knows comes behind what is in force, whoever writes later. */
+/* A seed that a manager merely knows comes behind the one in force, though written later. */
 static void a_seed_that_is_known_is_not_in_force(void **state)
 {
 	struct world *w = *state;

@@ -74,7 +74,7 @@ static void reach(struct places *p, guid_t guid, uint32_t place)
 	APPEND(p->reached, p->n, p->cap) = guid;
 }
 
-/* What the file neighbors has behind this node. `place` 0: each port of it is one. */
+/* Nodes behind this one, by the file neighbors. `place` 0: each port of it is one. */
 static void reach_behind(struct places *p, guid_t guid, uint32_t place)
 {
 	unsigned n = store_n_neighbors(p->sm->store, guid);

@@ -26,7 +26,7 @@ struct absent_keys {
 
 /* At most `max` of them. To be cleared. */
 void absent_keys_find(const struct sm *sm, size_t max, struct absent_keys *ret);
-/* What it held is overwritten. */
+/* Keys are overwritten. */
 void absent_keys_clear(struct absent_keys *a);
 /* NULL: it is not one of them. */
 const struct absent_key *absent_keys_at(const struct absent_keys *a, guid_t guid);

@@ -363,10 +363,7 @@ bool key_rows_have_keys(const struct sm *sm)
 
 /* ---- rows that come -------------------------------------------------------------------------- */
 
-/*
- * What rows say is written to the files. Where nodes lack, they may be behind locked ports that are
- * opened now.
- */
+/* The files are written. Nodes that lack may be behind locked ports that are opened now. */
 static void rows_taken(struct sm *sm, bool lacks)
 {
 	if (sm->state == SM_NOT_ACTIVE) /* read from the disk, at the start */

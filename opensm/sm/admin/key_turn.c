@@ -250,8 +250,8 @@ static bool must_store(const struct sm *sm)
 }
 
 /*
- * What rows have is known from now on, and changes no key: another manager may bring it into force.
- * Not amidst what a port showed, which comes into force first.
+ * Seeds of rows are known from now on, behind the own ones, and change no key: another manager may
+ * bring them into force. Not while an epoch that a port showed is on its way into force.
  */
 static bool keep_seeds(struct sm *sm, const struct key_ring *ring)
 {
@@ -525,7 +525,7 @@ void key_turn_new(struct sm *sm)
 	settle_own(sm, LEDGER_SEED, on_seeds);
 }
 
-/* It has what the others have. */
+/* All rows of another manager are here. */
 static bool is_settled_as_standby(const struct sm *sm)
 {
 	struct settle_peer_view p;
