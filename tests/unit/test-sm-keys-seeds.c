@@ -258,7 +258,7 @@ static void the_seed_of_one_switch_is_tried_on_others(void **state)
 static void turn_seed_of_standby(struct world *w, struct key_ring *ring)
 {
 	assert_true(key_ring_turn(ring));
-	assert_true(key_seeds_write(sm_of(w, SPARE), ring, SEEDS_KNOWN, NULL));
+	assert_true(key_seeds_write(sm_of(w, SPARE), ring, SEEDS_KNOWN, NULL, NULL));
 }
 
 static void a_standby_that_turns_its_seed_changes_no_key(void **state)
@@ -334,16 +334,16 @@ static void a_seed_that_is_known_is_not_in_force(void **state)
 	key_seed_of_number(0x4711, &seed);
 	key_ring_use(known, &seed);
 	assert_false(key_seeds_have(sm_of(w, SPARE), known));
-	assert_true(key_seeds_write(sm_of(w, SPARE), known, SEEDS_KNOWN, NULL));
+	assert_true(key_seeds_write(sm_of(w, SPARE), known, SEEDS_KNOWN, NULL, NULL));
 	attend(w, 4, 20 * MONO_S);
 	assert_true(key_seeds_have(sm_of(w, ACTIVE), known));
 	ring = ring_of_rows(w, ACTIVE, &in_force);
 	assert_true(in_force);
 	assert_false(key_ring_is_alike(ring, known));
-	assert_false(key_seeds_write(sm_of(w, SPARE), known, SEEDS_KNOWN, NULL));
-	assert_true(key_seeds_write(sm_of(w, ACTIVE), known, SEEDS_IN_FORCE, NULL));
+	assert_false(key_seeds_write(sm_of(w, SPARE), known, SEEDS_KNOWN, NULL, NULL));
+	assert_true(key_seeds_write(sm_of(w, ACTIVE), known, SEEDS_IN_FORCE, NULL, NULL));
 	attend(w, 4, 5 * MONO_S);
-	assert_false(key_seeds_write(sm_of(w, ACTIVE), known, SEEDS_IN_FORCE, NULL));
+	assert_false(key_seeds_write(sm_of(w, ACTIVE), known, SEEDS_IN_FORCE, NULL, NULL));
 	key_ring_unref(take(ring));
 	ring = ring_of_rows(w, ACTIVE, &in_force);
 	assert_true(key_ring_is_alike(ring, known));

@@ -237,7 +237,7 @@ bool key_seeds_have(const struct sm *sm, const struct key_ring *ring)
 }
 
 bool key_seeds_write(struct sm *sm, const struct key_ring *ring, enum key_seeds_use use,
-		     settle_done_fn *done)
+		     settle_done_fn *done, void *arg)
 {
 	struct seed_edits e = { .number = settle_next_number(sm, LEDGER_SEED),
 				.last_turn = greatest_turn(sm) };
@@ -248,7 +248,7 @@ bool key_seeds_write(struct sm *sm, const struct key_ring *ring, enum key_seeds_
 	edit_seeds(sm, ring, use, &e);
 	differs = e.n > 0;
 	if (differs)
-		settle_commit(sm, e.list, e.n, done, NULL);
+		settle_commit(sm, e.list, e.n, done, arg);
 	explicit_bzero(&e, sizeof(e));
 	return differs;
 }

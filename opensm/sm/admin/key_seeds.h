@@ -45,8 +45,6 @@ enum key_seeds_use {
 	SEEDS_IN_FORCE, /* the first one is in force */
 	SEEDS_KNOWN,	/* none of them need be */
 };
-/*
- * Writes what rows lack of the ring; `done` is told then. False: they lack nothing.
- */
+/* Writes what rows lack of the ring; `done` is told then. False: they lack nothing. */
 bool key_seeds_write(struct sm *sm, const struct key_ring *ring, enum key_seeds_use use,
-		     settle_done_fn *done);
+		     settle_done_fn *done, void *arg);

@@ -22,6 +22,7 @@ enum { TOLD_DISK, TOLD_OTHER_SEED, TOLD_OTHER_KIND, TOLD_REFUSED };
 struct key_turn {
 	enum { TURN_IDLE, TURN_WRITING, TURN_SENDING, TURN_STORING } state;
 	struct key_ring *next; /* on its way into force; NULL in TURN_IDLE */
+	uintptr_t turns;       /* that have begun; the last one is that of `next` */
 	uint64_t number;       /* of its rows, in TURN_SENDING */
 	bool is_with_all;      /* it is sent, and no standby lacks it */
 	bool is_rotation;      /* `next` is the next epoch of the seed, by time or command */
@@ -81,7 +82,7 @@ static void start_turn(struct sm *sm, struct key_ring *ring, const char *why)
 	t->why = why;
 	t->is_rotation = false;
 	t->state = TURN_WRITING;
-	if (!key_seeds_write(sm, ring, SEEDS_IN_FORCE, rows_written))
+	if (!key_seeds_write(sm, ring, SEEDS_IN_FORCE, rows_written, (void *)++t->turns))
 		send_next(sm);
 }
 
@@ -267,7 +268,7 @@ static void rows_written(struct sm *sm, void *arg, int error)
 {
 	struct key_turn *t = sm->m.key_turn;
 
-	if (t->state != TURN_WRITING)
+	if (t->state != TURN_WRITING || (uintptr_t)arg != t->turns) /* it was given up since */
 		return;
 	if (error < 0 && must_store(sm)) {
 		not_stored(sm);
@@ -406,7 +407,7 @@ static void write_seeds(struct sm *sm, const struct key_ring *ring, enum key_see
 
 	t->rows_lack = false;
 	t->is_committing = true;
-	if (!key_seeds_write(sm, ring, use, lack_written))
+	if (!key_seeds_write(sm, ring, use, lack_written, NULL))
 		t->is_committing = false;
 }
 
