@@ -116,11 +116,26 @@ static bool is_one_missing(const struct sm *sm)
 	return false;
 }
 
-/* Rows of the ring are where they have to be before a port has a key of it. */
+/* Managers that cannot store: these are not waited for. */
+static unsigned n_refusing(const struct sm *sm)
+{
+	struct settle_peer_view p;
+	unsigned n = 0;
+
+	for (unsigned i = 0; settle_peer_at(sm, i, &p); i++)
+		n += p.refuses ? 1 : 0;
+	return n;
+}
+
+/*
+ * Rows of the ring are where they have to be before a port has a key of it. One that is silent is
+ * waited for, longer than for other rows: it may take over without the key.
+ */
 static bool is_sent(const struct sm *sm, struct settle_reach *ret)
 {
 	*ret = settle_reach(sm, LEDGER_SEED, sm->m.key_turn->number);
-	return !ret->waited_for && (!keys_may_be_sent(sm) || !is_one_missing(sm));
+	return ret->with + n_refusing(sm) >= ret->of &&
+	       (!keys_may_be_sent(sm) || !is_one_missing(sm));
 }
 
 /*
@@ -507,11 +522,11 @@ static void on_seeds(struct sm *sm, const struct ledger_key *keys, size_t n)
 	bool in_force;
 	_cleanup_(key_ring_unrefp) struct key_ring *rows = NULL;
 
-	sm->m.key_turn->rows_came = true;
 	if (sm->state == SM_NOT_ACTIVE) {
 		load_rows(sm);
 		return;
 	}
+	sm->m.key_turn->rows_came = true;
 	if (sm->state != SM_MASTER || settle_may_write(sm))
 		return;
 	rows = key_seeds_ring(sm, &in_force);
@@ -543,7 +558,7 @@ static bool is_to_follow(const struct sm *sm)
 	const struct key_turn *t = sm->m.key_turn;
 
 	return t->rows_came && t->state == TURN_IDLE &&
-	       (sm->state == SM_DISCOVERING || is_settled_as_standby(sm));
+	       (sm->state == SM_DISCOVERING || sm->state == SM_STANDBY);
 }
 
 static bool is_to_join(const struct sm *sm)
@@ -637,7 +652,7 @@ void key_turn_state_changed(struct sm *sm)
 	t->is_writing = t->is_unwritten = false;
 	if ((t->state == TURN_WRITING || t->state == TURN_SENDING) && sm->state != SM_MASTER)
 		give_up_turn(t);
-	t->rows_came = sm->state != SM_DISCOVERING;
+	t->rows_came |= sm->state != SM_DISCOVERING;
 	t->found_by = sm->now + PATIENCE +
 		      (sm->conf->polling_retry_number + 1) * sm->conf->sminfo_polling_timeout *
 			      MONO_MS;
