@@ -70,6 +70,9 @@ static void expect_all_are_met(struct world *w, const struct sm *sm, mono_t with
 		assert_true(rig_step(w->rig, until));
 		sm_keys(sm, &keys);
 	} while (sm_state(sm) != SM_MASTER || keys.n_ports < N_PORTS || rig_sweeping(w->rig));
+	if (getenv("LOUD"))
+		fprintf(stderr, "met after %.1f s\n",
+			(double)(sim_now(w->rig->sim) + within - until) / (double)MONO_S);
 	assert_int_equal(keys.n_right, N_PORTS);
 	assert_int_equal(look(w).n_open, 0);
 	assert_int_equal(sim_keys_watched(w->rig->sim)->opened, 0);

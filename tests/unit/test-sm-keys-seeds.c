@@ -387,6 +387,7 @@ static void a_ring_without_a_file_is_that_of_the_rows(void **state)
 	struct world *w = *state;
 	struct keys_seen before, after;
 	unsigned active;
+	mono_t end;
 
 	start_locked(w);
 	rotate(w, 2);
@@ -396,9 +397,12 @@ static void a_ring_without_a_file_is_that_of_the_rows(void **state)
 	sim_watch_keys(w->rig->sim, 2);
 	before = look(w);
 	active = start_again(w, ACTIVE);
-	attend(w, 4, 60 * MONO_S);
-	after = look(w);
-	assert_int_equal(n_changed(&before, &after), 0);
+	end = sim_now(w->rig->sim) + 60 * MONO_S;
+	do {
+		after = look(w);
+		assert_int_equal(n_changed(&before, &after), 0);
+	} while (rig_step(w->rig, end));
+	assert_int_equal(sm_state(sm_of(w, active)), SM_MASTER);
 	assert_int_equal(epoch_at(w, active), 3);
 	assert_int_equal(sim_keys_watched(w->rig->sim)->opened, 0);
 }
@@ -427,7 +431,7 @@ static void a_file_of_before_becomes_rows(void **state)
 	assert_true(key_ring_mark(ring) == key_ring_mark(keys_known(sm_of(w, active))));
 }
 
-/* An empty manager drew a seed of its own before it met the one that has the ring. */
+/* An empty manager reads keys (level 1), rules, and has drawn a seed before it meets the other. */
 static void a_seed_that_was_drawn_in_ignorance_passes(void **state)
 {
 	struct world *w = *state;
@@ -436,6 +440,12 @@ static void a_seed_that_was_drawn_in_ignorance_passes(void **state)
 
 	start_locked(w);
 	rotate(w, 1);
+	for (unsigned i = 0; i < 2; i++) {
+		lock_options(w, i);
+		w->conf[i]->m_key_protection_level = 1;
+		reload(w, i);
+	}
+	attend(w, 4, 30 * MONO_S);
 	rig_kill(w->rig, ACTIVE);
 	scratch_remove(w->dir[ACTIVE]);
 	scratch_folder(w->dir[ACTIVE]);
@@ -443,16 +453,13 @@ static void a_seed_that_was_drawn_in_ignorance_passes(void **state)
 	w->conf[ACTIVE]->partition_config_file = xasprintf("%s/partitions.conf", w->dir[ACTIVE]);
 	scratch_open_partitions(w->conf[ACTIVE]->partition_config_file);
 	sim_set_own_port_open(w->rig->sim, true);
-	sim_watch_keys(w->rig->sim, 2);
 	before = look(w);
 	active = start_again(w, ACTIVE);
 	attend(w, 4, 120 * MONO_S);
 	assert_int_equal(sm_state(sm_of(w, active)), SM_MASTER);
 	after = look(w);
 	assert_int_equal(n_changed(&before, &after), 0);
-	assert_int_equal(after.n_open, 0);
 	assert_int_equal(epoch_at(w, active), 2);
-	assert_int_equal(sim_keys_watched(w->rig->sim)->opened, 0);
 }
 
 /* The options keep its m_key, and nothing keeps the seeds that the master has behind that. */
