@@ -431,7 +431,7 @@ static void a_file_of_before_becomes_rows(void **state)
 	assert_true(key_ring_mark(ring) == key_ring_mark(keys_known(sm_of(w, active))));
 }
 
-/* An empty manager reads keys (level 1), rules, and has drawn a seed before it meets the other. */
+/* An empty manager reads keys (level 0), rules, and has drawn a seed before it meets the other. */
 static void a_seed_that_was_drawn_in_ignorance_passes(void **state)
 {
 	struct world *w = *state;
@@ -442,7 +442,7 @@ static void a_seed_that_was_drawn_in_ignorance_passes(void **state)
 	rotate(w, 1);
 	for (unsigned i = 0; i < 2; i++) {
 		lock_options(w, i);
-		w->conf[i]->m_key_protection_level = 1;
+		w->conf[i]->m_key_protection_level = 0;
 		reload(w, i);
 	}
 	attend(w, 4, 30 * MONO_S);
