@@ -22,6 +22,7 @@ include tests/chaos/local.mk
 include tests/keys/local.mk
 include tests/tenants/local.mk
 include tests/check/local.mk
+include tests/model/local.mk
 include tests/e2e/local.mk
 include tests/packages/local.mk
 include tests/plugins/local.mk

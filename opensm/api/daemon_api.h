@@ -71,7 +71,7 @@ struct daemon_api {
 	const char *cache_dir;
 	const char *run_dir;	 /* where sockets are: "/run/opensm"; NULL: nowhere */
 	char port_name[192]; /* umad_transport_name(); "": no port is open */
-	char status[2000];	 /* the line that `systemctl status` shows too */
+	char status[2400];	 /* the line that `systemctl status` shows too */
 	mono_t started;
 	int64_t started_realtime; /* seconds since 1970 */
 	struct daemon_memory memory;

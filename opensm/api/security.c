@@ -118,20 +118,57 @@ static void judge_key(struct security_check *c, uint64_t key)
 		judge(c, SECURITY_PASS, "%s is set", c->name);
 }
 
-static void judge_sm_key(const struct desk *d, struct security_check *c)
+/* A host without the M_Key of this manager's port is not answered. */
+static bool hosts_are_unanswered(const struct desk *d)
 {
-	if (is_true(d->conf, "randomize_sm_key"))
-		judge(c, SECURITY_PASS, "sm_key is drawn, and kept in the cache folder");
-	else
-		judge_key(c, d->conf->sm_key);
+	bool has_key = is_true(d->conf, "m_key_per_port") ? !lacks_seed(d) : d->conf->m_key != 0;
+
+	return has_key && d->conf->m_key_protection_level >= PROTECT_READS;
 }
 
+/* A manager that is believed as it shows sm_key, and so shows it to every host. */
+static bool find_shower(const struct desk *d, struct sm_manager *ret)
+{
+	for (unsigned i = 0; d->sm && sm_manager_at(d->sm, i, ret); i++)
+		if (ret->shows_key)
+			return true;
+	return false;
+}
+
+static void judge_sm_key(const struct desk *d, struct security_check *c)
+{
+	bool is_drawn = is_true(d->conf, "randomize_sm_key");
+	struct sm_manager m;
+
+	judge_key(c, d->conf->sm_key);
+	if (is_drawn)
+		judge(c, SECURITY_PASS, "sm_key is drawn, and kept in the cache folder");
+	if (c->verdict == SECURITY_FAIL)
+		return;
+	if (d->conf->sm_key_shown && !hosts_are_unanswered(d))
+		judge(c, SECURITY_FAIL,
+		      "sm_key is set, and shown to every host that asks (sm_key_shown TRUE, "
+		      "m_key_protection_level %u): a host becomes master with it",
+		      d->conf->m_key_protection_level);
+	else if (find_shower(d, &m))
+		judge(c, SECURITY_FAIL, "the manager at %.150s shows sm_key to every host",
+		      m.where);
+}
+
+/* With sm_key a host becomes master, and programs of an administrator send sa_key to the master. */
 static void judge_sa_key(const struct desk *d, struct security_check *c)
 {
+	struct security_check sm_key = { .name = "sm_key" };
+
+	judge_key(c, d->conf->sa_key);
 	if (is_true(d->conf, "randomize_sa_key"))
 		judge(c, SECURITY_PASS, "sa_key is drawn at each start");
-	else
-		judge_key(c, d->conf->sa_key);
+	judge_sm_key(d, &sm_key);
+	if (c->verdict == SECURITY_PASS && sm_key.verdict == SECURITY_FAIL)
+		judge(c, SECURITY_FAIL,
+		      "%s is set, and hosts know sm_key: one that becomes master is sent it by "
+		      "programs that use it",
+		      c->name);
 }
 
 /* ---- partitions ------------------------------------------------------------------------------ */
@@ -494,8 +531,10 @@ static const struct row {
 } rows[] = {
 	{ "m_key", judge_m_key, "set m_key to a random number of 64 bits" },
 	{ "m_key_per_port", judge_per_port, "set m_key_per_port TRUE" },
-	{ "sm_key", judge_sm_key, "set sm_key to a random number, the same on every manager" },
-	{ "sa_key", judge_sa_key, "set sa_key to a random number, the same on every manager" },
+	{ "sm_key", judge_sm_key,
+	  "set sm_key to a random number, the same on every manager, and sm_key_shown FALSE" },
+	{ "sa_key", judge_sa_key,
+	  "set sa_key to a random number, the same on every manager; and see line sm_key" },
 	{ "default_partition", judge_default_partition,
 	  "give ALL=limited, SELF=full in partitions.conf" },
 	{ "tenant_partitions", judge_tenant_partitions,

@@ -19,8 +19,7 @@ libconf_a_SOURCES = opensm/conf/conf.c opensm/conf/conf.h opensm/conf/options.de
 	opensm/conf/qos/qos_resolve.c opensm/conf/qos/qos_rows.c opensm/conf/qos/qos_rows.h opensm/conf/qos/qos_index.c \
 	opensm/conf/copied/copied.c opensm/conf/copied/copied.h opensm/conf/copied/copied_layer.c opensm/conf/copied/copied_diff.c \
 	opensm/conf/tenants/tenants.c opensm/conf/tenants/tenants.h opensm/conf/tenants/tenants_internal.h \
-	opensm/conf/tenants/tenants_file.c opensm/conf/tenants/tenants_file.h opensm/conf/tenants/tenants_text.c \
-	opensm/conf/tenants/tenants_parse.c opensm/conf/tenants/tenants_scan.c opensm/conf/tenants/tenants_scan.h \
+	opensm/conf/tenants/tenants_import.c opensm/conf/tenants/tenants_import.h \
 	opensm/conf/tenants/tenants_play.c opensm/conf/tenants/tenants_judge.c opensm/conf/tenants/tenants_join.c
 CONF_LIBS = libconf.a $(IB_LIBS)
 
@@ -54,13 +53,13 @@ tests_unit_test_partitions_SOURCES = tests/unit/test-partitions.c
 tests_unit_test_partitions_LDADD = $(CONF_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_partitions_findings_SOURCES = tests/unit/test-partitions-findings.c
 tests_unit_test_partitions_findings_LDADD = $(CONF_LIBS) $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/test-tenants tests/unit/test-tenants-file tests/unit/test-tenants-random tests/unit/test-tenants-sizes
-tests_unit_test_tenants_random_SOURCES = tests/unit/test-tenants-random.c tests/unit/tenants-desk.h
+UNIT_TESTS += tests/unit/test-tenants tests/unit/test-tenants-import tests/unit/test-tenants-random tests/unit/test-tenants-sizes
+tests_unit_test_tenants_random_SOURCES = tests/unit/test-tenants-random.c tests/unit/tenants-desk.h tests/unit/tenants-text.h
 tests_unit_test_tenants_random_LDADD = $(CONF_LIBS) $(CMOCKA_LIBS)
-tests_unit_test_tenants_sizes_SOURCES = tests/unit/test-tenants-sizes.c tests/unit/tenants-desk.h
+tests_unit_test_tenants_sizes_SOURCES = tests/unit/test-tenants-sizes.c tests/unit/tenants-desk.h tests/unit/tenants-text.h
 tests_unit_test_tenants_sizes_LDADD = $(CONF_LIBS) $(CMOCKA_LIBS)
-tests_unit_test_tenants_file_SOURCES = tests/unit/test-tenants-file.c tests/unit/tenants-desk.h
-tests_unit_test_tenants_file_LDADD = $(CONF_LIBS) $(CMOCKA_LIBS)
+tests_unit_test_tenants_import_SOURCES = tests/unit/test-tenants-import.c tests/unit/tenants-desk.h tests/unit/tenants-text.h
+tests_unit_test_tenants_import_LDADD = $(CONF_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_tenants_SOURCES = tests/unit/test-tenants.c tests/unit/tenants-desk.h
 tests_unit_test_tenants_LDADD = $(CONF_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-qos-policy

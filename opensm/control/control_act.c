@@ -18,9 +18,9 @@
 	"port: ?string, started: string, uptime_seconds: int, log_flags: int, log_file: ?string, " \
 	"configuration: object, state_seconds: ?int, priority: ?int, port_guid: ?string, "         \
 	"node_guid: ?string, node: ?string, port_number: ?int, lid: ?int, master: ?object, "       \
-	"other_managers: ?[]object, configured_otherwise: ?string, subnet: ?object, "              \
-	"sweeps: ?object, routing: ?object, rails: ?object, sa: ?object, traps: ?object, "         \
-	"smps: ?object)"
+	"other_managers: ?[]object, configured_otherwise: ?string, ledger: ?object, "              \
+	"subnet: ?object, sweeps: ?object, routing: ?object, rails: ?object, sa: ?object, "        \
+	"traps: ?object, smps: ?object)"
 /* Of TenantPartitions, and of changes. MTU and rate are codes, of PortInfo and of the SA. */
 #define PARTITIONS_TYPE                                                                            \
 	"(pkey: ?object, members: ?bool, master: ?bool) -> (generation: int, changed: ?string, "   \
@@ -37,6 +37,7 @@
 	"rate: ?int, sl: ?int, keep_empty: ?bool, if_generation: ?int, wait: ?bool, "              \
 	"dry_run: ?bool, known_only: ?bool, client: ?(user: ?string, address: ?string, "           \
 	"request: ?string)) -> (generation: int, changed: bool, replicated: bool, "                \
+	"standbys: int, standbys_with: int, "                                                      \
 	"n_members: int, n_pending: int, pending: [](guid: string, node: ?string, why: string), "  \
 	"hosts: [](host: string, guids: []string, gone: []string), "                               \
 	"text: ?string, n_blocks: ?int, blocks: ?" BLOCKS_TYPE ")"
@@ -45,6 +46,15 @@
 #define KEYS_TYPE                                                                                  \
 	"() -> (per_port: bool, epoch: int, changing: bool, ports: int, right: int, "              \
 	"standbys: int, informed: int, next_seconds: ?int)"
+/* Times are those of RFC 3339. `standing`: with, behind, comparing, refuses, unreached. */
+#define LEDGER_TYPE                                                                                \
+	"() -> (state: string, reason: ?string, trouble: ?string, term: int, file: ?string, "      \
+	"fault: ?string, unexplained: int, changed: ?string, standbys: int, "                      \
+	"standbys_behind: int, tables: [](name: string, rows: int, removed: int, number: ?int, "   \
+	"changed: ?string), managers: [](port_guid: string, where: string, standing: string, "     \
+	"rows_behind: ?int, seen: ?string, told_all: bool, text: string))"
+#define LEDGER_ADOPT_TYPE                                                                          \
+	"(user: ?string) -> (partitions: int, members: int, ports: int, missing: int)"
 #define SMP_TYPE                                                                                   \
 	"(attribute: string, target: string, modifier: ?int) -> (attribute: string, "              \
 	"modifier: int, path: string, node: ?string, node_guid: ?string, node_type: ?string, "     \
@@ -75,7 +85,8 @@
 #define MARK_TYPE                                                                                  \
 	"(action: string, target: string, why: ?string, until_seconds: ?int, force: ?bool, "       \
 	"plan: ?bool, wait: ?bool, user: ?string) -> (generation: int, changed: bool, "            \
-	"replicated: bool, marks: int, state: ?string, text: ?string, refused: ?string, "          \
+	"replicated: bool, standbys: int, standbys_with: int, marks: int, state: ?string, "        \
+	"text: ?string, refused: ?string, "                                                        \
 	"cost: (cables: int, pairs_over: int, pairs_lost: int, hosts_cut_off: int, "               \
 	"switches_cut_off: int, groups: int, load: ?(now: " MARK_PEAK_TYPE ", "                    \
 	"after: " MARK_PEAK_TYPE ", pairs_moved: int)))"
@@ -149,6 +160,19 @@ const struct control_method control_methods[] = {
 	  "Reads the P_Key tables of all devices, and compares; before is what a device has",
 	  VERIFY_TYPE, CONTROL_ACT, .begin = control_verify_partitions,
 	  .leave = control_leave_verify },
+	{ "Ledger",
+	  "What is entrusted to managers at run time: may it be written to devices, and which "
+	  "managers have it",
+	  LEDGER_TYPE, CONTROL_READ, .answer = control_ledger },
+	{ "LedgerAdopt",
+	  "In state keeping: partitions and members are made of the P_Keys on devices that nothing "
+	  "explains; missing: P_Keys that devices lack, and are given. Errors: NotReady, NoRoom",
+	  LEDGER_ADOPT_TYPE, CONTROL_TENANT, .begin = control_ledger_adopt,
+	  .leave = control_leave_ledger },
+	{ "LedgerForget",
+	  "In state keeping: P_Keys on devices that nothing explains are cleared. Errors: NotReady",
+	  "(user: ?string) -> (unexplained: int)", CONTROL_TENANT,
+	  .begin = control_ledger_forget, .leave = control_leave_ledger },
 	{ "Smp",
 	  "One Get of an attribute of a device, with the M_Key that the manager has for it; a key "
 	  "in the answer is shown as 0. Target: a name, NAME/PORT, a LID, a GUID, or a directed "

@@ -88,6 +88,8 @@ static struct json_object *change_answer(const struct change *c, const struct sm
 	json_add_int(o, "generation", (int64_t)r->generation);
 	json_add_bool(o, "changed", r->changed);
 	json_add_bool(o, "replicated", r->replicated);
+	json_add_int(o, "standbys", r->n_standbys);
+	json_add_int(o, "standbys_with", r->n_standbys_with);
 	json_add_int(o, "n_members", (int64_t)r->n_members);
 	json_add_int(o, "n_pending", (int64_t)r->n_pending);
 	put_pending(json_add_array(o, "pending"), c->api, r->pending, r->n_pending);

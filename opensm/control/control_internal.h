@@ -66,6 +66,9 @@ control_leave_fn control_leave_change, control_leave_verify;
 control_begin_fn control_mark; /* control_marks.c */
 control_leave_fn control_leave_mark;
 control_answer_fn control_marks;
+control_answer_fn control_ledger; /* control_ledger.c */
+control_begin_fn control_ledger_adopt, control_ledger_forget;
+control_leave_fn control_leave_ledger;
 control_answer_fn control_health, control_health_clear; /* control_health.c */
 control_answer_fn control_counters; /* control_counters.c */
 control_begin_fn control_smp; /* control_smp.c */

@@ -111,6 +111,8 @@ static struct json_object *mark_answer(const struct mark_result *r, const struct
 	json_add_int(o, "generation", (int64_t)r->generation);
 	json_add_bool(o, "changed", r->changed);
 	json_add_bool(o, "replicated", r->replicated);
+	json_add_int(o, "standbys", r->n_standbys);
+	json_add_int(o, "standbys_with", r->n_standbys_with);
 	json_add_int(o, "marks", r->n_marks);
 	json_add_str(o, "state", has_state ? sm_mark_state_name(r->state) : NULL);
 	json_add_str(o, "text", r->text[0] && !is_refused ? r->text : NULL);

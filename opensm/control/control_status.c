@@ -11,6 +11,7 @@
 #include "ib/attrs.h"
 #include "sa/sa.h"
 #include "show/show.h"
+#include "sm/sm_ledger.h"
 #include "topo/rails/rails.h"
 #include "util/log.h"
 #include "util/str.h"
@@ -66,6 +67,21 @@ static void add_managers(struct json_object *o, const struct daemon_api *api)
 	}
 	n = sm_configured_otherwise(api->sm, differs, sizeof(differs));
 	json_add_str(o, "configured_otherwise", n ? differs : NULL);
+}
+
+/* What is shared with them; `trouble`: for the first line, and the exit status. */
+static void add_ledger(struct json_object *o, const struct sm *sm)
+{
+	struct json_object *ledger = json_add_object(o, "ledger");
+	char trouble[LEDGER_REASON_STRLEN];
+	struct sm_ledger l;
+
+	sm_ledger(sm, &l);
+	json_add_str(ledger, "state", l.state);
+	json_add_str(ledger, "trouble", sm_ledger_status(sm, trouble)[0] ? trouble : NULL);
+	json_add_str(ledger, "fault", l.fault);
+	json_add_int(ledger, "standbys", l.n_standbys);
+	json_add_int(ledger, "standbys_behind", l.n_behind);
 }
 
 /* ---- the subnet ----------------------------------------------------------------------------- */
@@ -336,6 +352,7 @@ struct json_object *control_status(const struct daemon_api *api, struct json_obj
 	json_add_int(o, "priority", sm_priority(api->sm));
 	add_own_port(o, sm_fabric(api->sm));
 	add_managers(o, api);
+	add_ledger(o, api->sm);
 	add_subnet(o, api, now);
 	add_sweeps(o, api, now);
 	add_routing(o, api, now);

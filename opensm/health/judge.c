@@ -176,6 +176,7 @@ static void take_over(struct health *h, uint32_t link, struct health_end a, stru
 	bool swap = b.node < a.node || (b.node == a.node && b.port < a.port);
 
 	forget(r);
+	r->counted = 0;
 	r->v.end[0] = swap ? b : a;
 	r->v.end[1] = swap ? a : b;
 	r->v.host = host;
@@ -252,10 +253,16 @@ void health_quiet(struct health *h, uint32_t link, int64_t until)
 	h->all[link].quiet_until = until;
 }
 
-void health_off_add(struct health *h, struct health_end at, struct health_end far)
+struct health_off *health_off_add(struct health *h, struct health_end at, struct health_end far)
 {
-	GROW(h->offs, h->n_offs + 1, h->cap_offs);
-	h->offs[h->n_offs++] = (struct health_off){ .at = at, .far = far };
+	uint32_t n = 0;
+
+	while (n < h->n_offs && !is_end(&h->offs[n].at, at.node, at.port))
+		n++;
+	if (n == h->n_offs)
+		APPEND(h->offs, h->n_offs, h->cap_offs) = (struct health_off){ .at = at };
+	h->offs[n].far = far;
+	return &h->offs[n];
 }
 
 struct health_off *health_off_at(const struct health *h, uint32_t n)
@@ -300,6 +307,7 @@ void health_note_time(struct health *h, struct health_record *r, unsigned cond, 
 		t->at = xrealloc(t->at, t->cap, sizeof(*t->at));
 	}
 	t->at[t->n++] = at;
+	r->counted++;
 	health_list(h, r);
 }
 
@@ -427,8 +435,10 @@ void health_counts(struct health *h, uint32_t link, guid_t node, unsigned port,
 
 	assert(link < h->n);
 	p->bps = bps;
-	if (b.symbols || b.drops)
+	if (b.symbols || b.drops) {
+		r->counted++;
 		health_list(h, r);
+	}
 	add_bucket(&p->brief, SHORT_BUCKETS, now / width_of(h->rules.ber_short, SHORT_BUCKETS), &b);
 	add_bucket(&p->wide, LONG_BUCKETS, now / width_of(h->rules.ber_long, LONG_BUCKETS), &b);
 	count_downs(h, r, end, grown(c, PORT_COUNT_LINK_DOWNED), now);

@@ -75,7 +75,7 @@ struct health;
 
 /*
  * A port that was disabled for the health of its link, which is not there meanwhile. The judge only
- * keeps it, for the disk and for standbys: `at` is the end that was disabled.
+ * keeps it, for its row: `at` is the end that was disabled.
  */
 struct health_off {
 	struct health_end at, far;
@@ -117,7 +117,8 @@ void health_quiet(struct health *h, uint32_t link, int64_t until);
 /* Whole spans in which the two ends are read: after it nothing of before is told any more. */
 #define HEALTH_QUIET_SECS 900
 
-void health_off_add(struct health *h, struct health_end at, struct health_end far);
+/* One a port: in place of what was noted of it. Until another one is noted. */
+struct health_off *health_off_add(struct health *h, struct health_end at, struct health_end far);
 struct health_off *health_off_at(const struct health *h, uint32_t n); /* NULL: there are no more */
 void health_off_remove(struct health *h, uint32_t n);
 
@@ -129,15 +130,29 @@ const char *health_action_name(enum health_action action); /* "isolate" */
 /* False: it is none. */
 bool health_action_read(const char *name, enum health_action *ret);
 
-/* ---- state (judge_state.c) ---- */
+/* ---- rows: what is known, one port at a time (judge_state.c) ---- */
+
+#define HEALTH_ROW_MAX 8448u
+/*
+ * Ports that have a row: of links with anything against them, and that are disabled; in any order
+ * that is fixed while nothing is told. `*pos`: 0 at first. Looks at links that something was held
+ * against, not at all.
+ */
+bool health_next_row(struct health *h, uint32_t *pos, struct health_end *ret);
+/* Returns the number of bytes; 0: there is no row. */
+size_t health_pack(const struct health *h, struct health_end at, uint8_t to[HEALTH_ROW_MAX]);
+/* They say the same of a port, whatever else was counted meanwhile. */
+bool health_rows_agree(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len);
+/* A program of this version can have written it. */
+bool health_row_is_ours(const uint8_t *bytes, size_t len);
+/*
+ * In place of what is known of this port, and of the link whose row it is; no bytes: nothing.
+ * False: it is no such row, and nothing is changed.
+ */
+bool health_take(struct health *h, struct health_end at, const uint8_t *bytes, size_t len);
+
+/* ---- the file of former builds (judge_former.c) ---- */
 
 #define HEALTH_TEXT_MAX (4u << 20)
-/* Links with anything against them, as text; to be freed. */
-char *health_text(struct health *h, size_t *ret_len);
-/*
- * Nothing is held against any link, and no port is disabled: the text would have none. As the text,
- * it looks at links that something was held against, not at all.
- */
-bool health_is_clean(struct health *h);
 /* In place of what is known. -EBADMSG: this is no such text; `h` is empty then. */
 int health_read(struct health *h, const char *text, size_t len);

@@ -36,6 +36,7 @@ struct health_record {
 	struct health_times times[HEALTH_EVENTS];
 	struct health_port *port[2]; /* NULL: no counters so far */
 	int64_t quiet_until;	     /* LinkDowned is not counted */
+	uint64_t counted;	     /* events, and readings with errors; of a cable: grows */
 	bool manual;
 	bool listed; /* in health->listed */
 };

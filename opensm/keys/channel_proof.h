@@ -10,7 +10,7 @@
  * sends and for the answers to that. Proofs differ by side: one cannot be sent back as the other.
  *
  * sm_key and sa_key are mixed before anything is made of them: a proof does not tell whether one
- * of them is right. Who knows one of them and sees a proof has the 64 bits of the other to try.
+ * of them is right. A host that has one of them, and a proof, has the 64 bits of the other to try.
  */
 #pragma once
 
@@ -33,7 +33,7 @@ struct channel_tag {
 	uint8_t bytes[CHANNEL_TAG_BYTES];
 };
 
-/* Made of sm_key and sa_key. Whoever has it can prove both. */
+/* Made of sm_key and sa_key; it proves both. */
 struct channel_secret {
 	uint8_t bytes[CHANNEL_KEY_BYTES];
 };

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 noinst_LIBRARIES += libkeys.a
 libkeys_a_SOURCES = opensm/keys/key_ring.c opensm/keys/key_ring.h \
-	opensm/keys/channel_proof.c opensm/keys/channel_proof.h
+	opensm/keys/channel_proof.c opensm/keys/channel_proof.h \
+	opensm/keys/key_proof.c opensm/keys/key_proof.h
 KEYS_LIBS = libkeys.a $(UTIL_LIBS) $(NETTLE_LIBS)
 
 UNIT_TESTS += tests/unit/test-key-ring
@@ -10,3 +11,6 @@ tests_unit_test_key_ring_LDADD = $(KEYS_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-channel-proof
 tests_unit_test_channel_proof_SOURCES = tests/unit/test-channel-proof.c
 tests_unit_test_channel_proof_LDADD = $(KEYS_LIBS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/test-key-proof
+tests_unit_test_key_proof_SOURCES = tests/unit/test-key-proof.c
+tests_unit_test_key_proof_LDADD = $(KEYS_LIBS) $(CMOCKA_LIBS)

@@ -136,7 +136,7 @@ static const struct ledger_table_row tables[LEDGER_TABLES] = {
 	[LEDGER_SEED] = { "seed", CLOCK_KEYS, 8, 8, 64, YES, YES, by_epoch, is_any },
 	[LEDGER_EPOCH] = { "epoch", CLOCK_KEYS, 8, 8, 16, YES, YES, later, is_any },
 	[LEDGER_CABLE] = { "cable", CLOCK_FABRIC, 9, 9, 64, NO, NO, later, is_any },
-	[LEDGER_HEALTH] = { "health", CLOCK_FABRIC, 9, 9, 512, NO, NO, by_count, is_health },
+	[LEDGER_HEALTH] = { "health", CLOCK_FABRIC, 9, 9, 8448, NO, NO, by_count, is_health },
 	[LEDGER_CONFIG] = { "config", CLOCK_CONFIG, 1, LEDGER_KEY_MAX, 12u << 20, NO, YES, later,
 			    is_any },
 };

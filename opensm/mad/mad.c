@@ -483,6 +483,13 @@ uint32_t mad_gmp_tid(struct mad_engine *e, lid_t to)
 	return draw_tid(e, TID_GMP, tid_whence(NULL, to));
 }
 
+uint64_t mad_nonce(struct mad_engine *e)
+{
+	uint64_t high = tids_next(&e->ids);
+
+	return high << 32 | tids_next(&e->ids);
+}
+
 uint32_t mad_once_tid(struct mad_engine *e, const struct dr_path *path, lid_t to)
 {
 	return draw_tid(e, TID_SMP, tid_whence(path, to));

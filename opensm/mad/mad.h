@@ -184,6 +184,8 @@ void mad_set_gmp(struct mad_engine *e, mad_gmp_fn fn, void *owner);
  * that was drawn lately.
  */
 uint32_t mad_gmp_tid(struct mad_engine *e, lid_t to);
+/* A number as hard to guess as two ids, never 0. */
+uint64_t mad_nonce(struct mad_engine *e);
 /* The id of an SMP whose answer is not waited for; `path` NULL: to LID `to`. */
 uint32_t mad_once_tid(struct mad_engine *e, const struct dr_path *path, lid_t to);
 /*

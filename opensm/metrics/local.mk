@@ -2,7 +2,7 @@
 noinst_LIBRARIES += libmetrics.a
 libmetrics_a_SOURCES = opensm/metrics/metrics.c opensm/metrics/metrics.h opensm/metrics/metrics_counters.c \
 	opensm/metrics/metrics_fabric.c opensm/metrics/metrics_links.c opensm/metrics/metrics_security.c opensm/metrics/metrics_congestion.c opensm/metrics/metrics_topology.c opensm/metrics/metrics_rails.c opensm/metrics/metrics_internal.h opensm/metrics/metrics_tally.c \
-	opensm/metrics/metrics_tally.h opensm/metrics/metrics_tenants.c opensm/metrics/metrics_text.c opensm/metrics/metrics_text.h
+	opensm/metrics/metrics_tally.h opensm/metrics/metrics_ledger.c opensm/metrics/metrics_tenants.c opensm/metrics/metrics_text.c opensm/metrics/metrics_text.h
 
 UNIT_TESTS += tests/unit/test-metrics
 tests_unit_test_metrics_SOURCES = tests/unit/test-metrics.c

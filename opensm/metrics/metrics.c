@@ -109,6 +109,7 @@ static void take_sm(struct metrics *m, const struct sm *sm)
 	take_managers(m, sm);
 	take_deaths(m, sm);
 	metrics_take_tenants(m, sm);
+	metrics_take_ledger(m, sm);
 	metrics_take_topology(m, sm);
 	metrics_take_rails(m, sm);
 }
@@ -567,6 +568,7 @@ char *metrics_render(const struct metrics *m, bool openmetrics, size_t *ret_len)
 		render_routes(m, t);
 		render_subnet(m, t);
 		metrics_tenants(m, t);
+		metrics_ledger(m, t);
 		metrics_security(m, t);
 		metrics_congestion(m, t);
 		render_wire(m, t);

@@ -12,6 +12,7 @@
 #include "sm/health/sick.h"
 #include "sm/links/violations.h"
 #include "sm/routing/route_memory.h"
+#include "sm/sm_ledger.h"
 #include "topo/rails/rails.h"
 #include "view/view.h"
 
@@ -33,6 +34,15 @@ struct metrics_tenants {
 	uint64_t generation;
 	bool closed;
 	uint64_t ends[SM_TENANCY_ENDS];
+};
+
+#define METRIC_LEDGER_TABLES 16
+
+/* What managers share; metrics_ledger.c. */
+struct metrics_ledger {
+	struct sm_ledger now;
+	struct sm_ledger_table tables[METRIC_LEDGER_TABLES];
+	unsigned n_tables;
 };
 
 struct metrics {
@@ -77,6 +87,7 @@ struct metrics {
 	uint32_t mlids, mlids_max;
 	unsigned n_partitions;
 	struct metrics_tenants tenants;
+	struct metrics_ledger ledger;
 	struct security security;
 	bool routing_has_process;
 	struct route_death_count deaths[ROUTE_DEATH_COUNTS]; /* of routing engines */
@@ -95,6 +106,10 @@ struct metrics {
 /* metrics_tenants.c: families of partitions at run time. */
 void metrics_take_tenants(struct metrics *m, const struct sm *sm);
 void metrics_tenants(const struct metrics *m, struct metrics_text *t);
+
+/* metrics_ledger.c: what managers share. */
+void metrics_take_ledger(struct metrics *m, const struct sm *sm);
+void metrics_ledger(const struct metrics *m, struct metrics_text *t);
 
 /* metrics_links.c: health of links, and marks. */
 void metrics_take_links(struct metrics *m, const struct sm *sm);

@@ -41,6 +41,7 @@ enum {
 	RESTORE,
 	MARKS,
 	HEALTH,
+	LEDGER,
 	OPTIONS,
 	SECURITY,
 	CONGESTION,
@@ -95,6 +96,10 @@ const struct ctl_command manager_commands[] = {
 		     "links with findings, the sickest first; slow links; ports: counters, error "
 		     "rates",
 		     "--watch ports clear", CTL_SHOWS, .run = cmd_health, .acts = cmd_health_acts },
+	[LEDGER] = { "ledger", "[adopt|forget]",
+		     "what is entrusted at run time, and which managers have it; P_Keys on devices "
+		     "that nothing explains: taken over, or cleared",
+		     "adopt forget", CTL_SHOWS, .run = cmd_ledger, .acts = cmd_ledger_acts },
 	[OPTIONS] = { "options", "[NAME | all]",
 		      "options that differ from their defaults; one option; all options", "all",
 		      CTL_SHOWS, .run = cmd_options },

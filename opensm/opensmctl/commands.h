@@ -15,6 +15,8 @@ int cmd_restore(struct ctl *c, int argc, char **argv);
 int cmd_marks(struct ctl *c, int argc, char **argv);
 int cmd_health(struct ctl *c, int argc, char **argv); /* health.c */
 bool cmd_health_acts(int argc, char **argv);
+int cmd_ledger(struct ctl *c, int argc, char **argv); /* ledger.c */
+bool cmd_ledger_acts(int argc, char **argv);
 int cmd_security(struct ctl *c, int argc, char **argv);	 /* security.c */
 int cmd_congestion(struct ctl *c, int argc, char **argv); /* congestion.c */
 int cmd_report(struct ctl *c, int argc, char **argv);	 /* report.c */

@@ -133,15 +133,14 @@ static int print_plan(struct json_object *o)
 
 static void print_done(const struct ctl_command *command, struct json_object *o)
 {
-	const char *copies = js_bool(o, "replicated") ? "stored here and by standbys"
-						      : "stored here, and by no standby";
-	char n[64];
+	char n[64], copies[CTL_COPIES_STRLEN];
 
 	if (js_has(o, "state"))
 		printf("%s%s", js_str(o, "state"), js_bool(o, "changed") ? "" : ", as it was");
 	else
 		printf("%s: %s", command->name, ctl_plural(js_int(o, "marks"), "mark", n));
-	printf("; %s%s%s\n", copies, js_has(o, "text") ? "; " : "", js_str(o, "text"));
+	printf("; %s%s%s\n", ctl_copies(o, copies), js_has(o, "text") ? "; " : "",
+	       js_str(o, "text"));
 }
 
 static int call_mark(struct ctl *c, const struct ctl_command *command, int argc, char **argv)

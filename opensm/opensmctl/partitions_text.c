@@ -100,7 +100,7 @@ static void print_hosts(struct ctl *c, struct json_object *hosts)
 
 void partition_print_change(struct ctl *c, enum partition_verb verb, struct json_object *answer)
 {
-	char members[64];
+	char members[64], copies[CTL_COPIES_STRLEN];
 
 	print_hosts(c, js_get(answer, "hosts"));
 	if (js_has(answer, "blocks")) {
@@ -119,8 +119,8 @@ void partition_print_change(struct ctl *c, enum partition_verb verb, struct json
 		printf("done");
 	if (verb != VERB_DELETE)
 		printf(": %s", ctl_plural(js_int(answer, "n_members"), "member", members));
-	printf(", generation %" PRId64 "%s\n", js_int(answer, "generation"),
-	       js_bool(answer, "replicated") ? ", stored by a standby too"
-	       : js_bool(answer, "changed")  ? ", stored by no standby"
-					     : "");
+	printf(", generation %" PRId64, js_int(answer, "generation"));
+	if (js_bool(answer, "changed"))
+		printf(", %s", ctl_copies(answer, copies));
+	putchar('\n');
 }

@@ -400,11 +400,26 @@ static char *remark_text(struct json_object *manager)
 							  : "");
 }
 
+static char *ledger_text(struct json_object *manager)
+{
+	return xstrdup(js_bool(manager, "own") ? "" : js_str(js_get(manager, "ledger"), "text"));
+}
+
+static enum ctl_color ledger_tint(struct json_object *manager)
+{
+	const char *standing = js_str(js_get(manager, "ledger"), "standing");
+
+	return !strcmp(standing, "with")      ? CTL_GOOD
+	       : !strcmp(standing, "refuses") ? CTL_BAD
+					      : CTL_PLAIN;
+}
+
 static const struct column manager_columns[] = {
 	{ "STATE", .key = "state", .otherwise = "?", .tint = state_tint },
 	{ "PRIORITY>", COLUMN_INT, .key = "priority", .otherwise = "?" },
 	{ "GUID", .key = "port_guid", .color = CTL_DIM },
 	{ "WHERE", .key = "where", .color = CTL_NAME },
+	{ "LEDGER", .text = ledger_text, .tint = ledger_tint },
 	{ "REMARK", .text = remark_text, .tint = remark_tint },
 	{ 0 },
 };

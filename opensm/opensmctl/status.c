@@ -36,6 +36,13 @@ static enum ctl_color state_color(const char *state)
 	return !strcmp(state, "DISCOVERING") ? CTL_WARN : CTL_BAD;
 }
 
+static void print_trouble(const struct ctl *c, struct json_object *ledger)
+{
+	if (js_has(ledger, "trouble"))
+		printf(", %s%s%s", ctl_color(c, CTL_BAD), js_str(ledger, "trouble"),
+		       ctl_color(c, CTL_PLAIN));
+}
+
 static void print_head(const struct ctl *c, struct json_object *o)
 {
 	const char *state = js_str(o, "state");
@@ -46,6 +53,7 @@ static void print_head(const struct ctl *c, struct json_object *o)
 	       ctl_color(c, CTL_PLAIN));
 	if (js_has(o, "state_seconds"))
 		printf(" for %s", ctl_duration(js_int(o, "state_seconds"), up));
+	print_trouble(c, js_get(o, "ledger"));
 	if (js_has(o, "priority"))
 		printf(", priority %" PRId64, js_int(o, "priority"));
 	if (js_has(o, "port"))
@@ -442,6 +450,8 @@ int cmd_status(struct ctl *c, int argc, char **argv)
 		else
 			print_status(c, js_at(all, i));
 	}
+	for (size_t i = 0; r == CTL_OK && i < js_len(all); i++)
+		r = js_has(js_get(js_at(all, i), "ledger"), "trouble") ? CTL_REFUSED : CTL_OK;
 	json_object_put(all);
 	return r;
 }

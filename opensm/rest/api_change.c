@@ -14,12 +14,19 @@
 #include "util/mem.h"
 #include "util/str.h"
 
+/* Copies of a change, beside that of the manager that made it. */
+struct copies {
+	bool replicated;
+	int64_t with, of; /* standbys that have it, of those that are reached */
+};
+
 /* A change under construction. */
 struct change {
 	const struct rest_request *q;
 	struct rest_answer *ret;
 	struct json_object *parameters; /* consumed by the call */
 	uint16_t pkey;
+	struct copies copies; /* of the answer, if it is 200 */
 };
 
 static bool refuse(struct change *c, const char *why)
@@ -48,25 +55,30 @@ static void answer_error(struct rest_answer *ret, const struct rest_error *err)
 
 /*
  * Bodies of changes are `{}`: the generation, if there is a new one, is a header, and so is whether
- * a standby has stored it too.
+ * a standby has stored it too, and how many of how many have.
  */
-static void answer_empty(struct rest_answer *ret, bool replicated)
+static void answer_empty(struct rest_answer *ret, const struct copies *copies)
 {
 	rest_answer_empty(ret);
 	if (ret->generation)
 		rest_answer_header(ret, "ETag", "\"%" PRIu64 "\"", ret->generation);
-	rest_answer_header(ret, "X-Replicated", "%s", replicated ? "true" : "false");
+	rest_answer_header(ret, "X-Replicated", "%s", copies->replicated ? "true" : "false");
+	rest_answer_header(ret, "X-Standbys", "%" PRId64 "/%" PRId64, copies->with, copies->of);
 }
 
 static void answer_done(struct change *c, struct json_object *answer)
 {
-	struct json_object *replicated = json_object_object_get(answer, "replicated");
 	bool changed = json_object_get_boolean(json_object_object_get(answer, "changed"));
 	int64_t generation = json_object_get_int64(json_object_object_get(answer, "generation"));
 
 	c->ret->changed = changed;
 	c->ret->generation = changed ? (uint64_t)generation : 0;
-	answer_empty(c->ret, json_object_get_boolean(replicated));
+	c->copies = (struct copies){
+		.replicated = json_object_get_boolean(json_object_object_get(answer, "replicated")),
+		.with = json_object_get_int64(json_object_object_get(answer, "standbys_with")),
+		.of = json_object_get_int64(json_object_object_get(answer, "standbys")),
+	};
+	answer_empty(c->ret, &c->copies);
 }
 
 /* ---- If-Match -------------------------------------------------------------------------------- */
@@ -381,13 +393,12 @@ static unsigned weight_of(unsigned status)
 	}
 }
 
-/* As its header says. */
-static bool is_replicated(const struct rest_answer *a)
+/* Of two changes that are answered together: what is true of both. */
+static void keep_fewer(struct copies *copies, const struct copies *other)
 {
-	for (size_t i = 0; i < a->n_headers; i++)
-		if (!strcmp(a->headers[i].name, "X-Replicated"))
-			return !strcmp(a->headers[i].value, "true");
-	return false;
+	copies->replicated &= other->replicated;
+	copies->with = MIN(copies->with, other->with);
+	copies->of = MAX(copies->of, other->of);
 }
 
 /*
@@ -399,12 +410,12 @@ static void remove_each(struct change *c, struct json_object *members)
 {
 	struct rest_answer bad = { .status = 200 };
 	uint64_t generation = 0;
-	bool replicated = true;
+	struct copies copies = { .replicated = true, .with = INT64_MAX };
 
 	for (size_t i = 0; i < json_object_array_length(members); i++) {
+		c->copies = (struct copies){ 0 };
 		remove_host(c, members, i);
-		if (!is_replicated(c->ret))
-			replicated = false;
+		keep_fewer(&copies, &c->copies);
 		if (c->ret->changed)
 			generation = c->ret->generation;
 		if (weight_of(c->ret->status) <= weight_of(bad.status))
@@ -418,7 +429,7 @@ static void remove_each(struct change *c, struct json_object *members)
 	c->ret->changed = generation != 0;
 	c->ret->generation = generation;
 	if (bad.status == 200)
-		answer_empty(c->ret, replicated);
+		answer_empty(c->ret, &copies);
 }
 
 void api_remove_hosts(const struct rest_request *q, struct rest_answer *ret)

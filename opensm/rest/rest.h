@@ -100,7 +100,7 @@ struct rest_answer {
 	size_t len;
 	const char *type; /* static text: "application/json" */
 	struct {
-		const char *name; /* static text: "ETag", "Retry-After", "X-Replicated" */
+		const char *name; /* static text: "ETag", "Retry-After", "X-Standbys" */
 		char *value;	  /* to be freed */
 	} headers[REST_HEADERS_MAX];
 	size_t n_headers;

@@ -162,6 +162,16 @@ static bool is_manager(const struct sa *sa, uint32_t port)
 	       sa->hooks.is_manager(sa->hooks.arg, sa->view->ports[port].guid);
 }
 
+/* By sa_key, or for this request by a proof of it. */
+static bool is_trusted(const struct sa *sa, const struct sa_request *rq,
+		       const struct transport_event *ev)
+{
+	if (trust_has_key(sa, rq->sm_key))
+		return true;
+	return rq->sm_key && rq->port != VIEW_NONE && !ev->whole && sa->hooks.knows_keys &&
+	       sa->hooks.knows_keys(sa->hooks.arg, sa->view->ports[rq->port].guid, ev->mad);
+}
+
 static void read_request(struct sa *sa, const struct transport_event *ev, struct sa_request *ret)
 {
 	const uint8_t *mad = ev->whole ? ev->whole : ev->mad;
@@ -182,9 +192,9 @@ static void read_request(struct sa *sa, const struct transport_event *ev, struct
 		.data_len = len > SA_DATA ? len - SA_DATA : 0,
 		.arrived = sa->now,
 	};
-	ret->trusted = trust_has_key(sa, ret->sm_key);
 	if (sa->view)
 		ret->port = view_port_at(sa->view, ev->from.lid);
+	ret->trusted = is_trusted(sa, ret, ev);
 	ret->manager = ret->trusted && is_manager(sa, ret->port);
 	ret->whole = ret->manager && ret->mod == SA_FOR_STANDBY;
 }

@@ -54,6 +54,11 @@ struct sa_hooks {
 	/* Is a trusted subnet manager at this port? NULL: at none. */
 	bool (*is_manager)(void *arg, guid_t port_guid);
 	/*
+	 * Is this request (256 bytes) from a manager on this port that proves, in place of sa_key,
+	 * that it has the keys? Asked of one with an SM_Key that is not sa_key. NULL: none is.
+	 */
+	bool (*knows_keys)(void *arg, guid_t port_guid, const uint8_t *mad);
+	/*
 	 * A manager registered how it is configured (`record`: SVR_BYTES), or asked for such
 	 * records (NULL).
 	 */

@@ -8,6 +8,7 @@
 #include "api/control_method.h"
 
 struct sa_stats;
+struct sm_ledger_peer;
 
 /* Ends with a row without a name. */
 extern const struct control_method show_methods[];
@@ -26,3 +27,9 @@ bool show_hosts(const struct daemon_api *api, const char *const *words, size_t n
 
 /* How much was asked of the SA and is registered. */
 void show_put_sa_counts(struct json_object *o, const struct sa_stats *c);
+
+/* Another manager of ours, and how far it has what is entrusted to this one (sm/sm_ledger.h). */
+void show_put_ledger_peer(struct json_object *o, const struct sm *sm,
+			  const struct sm_ledger_peer *p);
+/* "2026-11-22T05:40:00Z"; 0: null. */
+void show_add_seconds(struct json_object *o, const char *key, int64_t seconds);

@@ -225,6 +225,8 @@ const struct qos_level *show_policy_put(struct json_object *ret, const struct vi
 					const struct qos_request *rq, uint32_t src, uint32_t dst);
 struct json_object *show_managers_diff(const struct daemon_api *api,
 				       struct json_object *parameters, struct control_error *err);
+/* The same as show_put_ledger_peer(), without its names. */
+void show_put_ledger(struct json_object *o, const struct sm *sm, const struct sm_ledger_peer *p);
 struct json_object *show_managers(const struct daemon_api *api, struct json_object *parameters,
 				  struct control_error *err);
 /* Fills the object of one port, for Topology and Ports. */

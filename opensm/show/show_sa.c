@@ -14,6 +14,7 @@
 #include "sa/notice/inform.h"
 #include "sa/service.h"
 #include "show/show_internal.h"
+#include "sm/sm_ledger.h"
 #include "util/mem.h"
 #include "util/str.h"
 
@@ -312,8 +313,12 @@ static void put_own_manager(struct json_object *o, const struct sm *sm)
 	json_add_str(o, "where", own ? fabric_port_str(own, where) : NULL);
 }
 
-static void put_other_manager(struct json_object *o, const struct sm_manager *m)
+static void put_other_manager(struct json_object *o, const struct sm *sm,
+			      const struct sm_manager *m)
 {
+	struct sm_ledger_peer p;
+
+	sm_ledger_peer(sm, m->guid, &p);
 	json_add_bool(o, "own", false);
 	json_add_guid(o, "port_guid", m->guid);
 	json_add_str(o, "state", m->known ? sm_state_name(m->state) : NULL);
@@ -321,6 +326,7 @@ static void put_other_manager(struct json_object *o, const struct sm_manager *m)
 	json_add_bool(o, "watched", m->polled);
 	json_add_str(o, "not_trusted", m->trust);
 	json_add_str(o, "where", m->where);
+	show_put_ledger(json_add_object(o, "ledger"), sm, &p);
 }
 
 struct json_object *show_managers(const struct daemon_api *api, struct json_object *parameters,
@@ -335,6 +341,6 @@ struct json_object *show_managers(const struct daemon_api *api, struct json_obje
 	array = json_add_array(ret, "managers");
 	put_own_manager(json_append_object(array), api->sm);
 	for (unsigned i = 0; sm_manager_at(api->sm, i, &m); i++)
-		put_other_manager(json_append_object(array), &m);
+		put_other_manager(json_append_object(array), api->sm, &m);
 	return ret;
 }

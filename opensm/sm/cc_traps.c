@@ -23,7 +23,7 @@ struct cc_traps {
 	struct senders answered;
 };
 
-void cc_traps_new(struct sm *sm)
+void cc_traps_new(struct sm *sm, const struct sm_paths *paths)
 {
 	sm->m.cc_traps = xcalloc(1, sizeof(*sm->m.cc_traps));
 	sm->m.cc_traps->answered.window = ANSWERS_IN;

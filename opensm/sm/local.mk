@@ -1,29 +1,29 @@
 # SPDX-License-Identifier: BSD-2-Clause
 noinst_LIBRARIES += libsm.a
-libsm_a_SOURCES = opensm/sm/sm.c opensm/sm/sm.h opensm/sm/sm_internal.h opensm/sm/read/discover.c opensm/sm/read/discover.h opensm/sm/read/discover_internal.h opensm/sm/read/probe_key.c opensm/sm/read/ext_port_info.c \
+libsm_a_SOURCES = opensm/sm/sm.c opensm/sm/sm.h opensm/sm/sm_internal.h opensm/sm/machines.c opensm/sm/machines.h opensm/sm/read/discover.c opensm/sm/read/discover.h opensm/sm/read/discover_internal.h opensm/sm/read/probe_key.c opensm/sm/read/ext_port_info.c \
 	opensm/sm/read/forget.c opensm/sm/read/light.c opensm/sm/read/light.h opensm/sm/elect/elect.c opensm/sm/elect/elect.h opensm/sm/elect/elect_internal.h \
-	opensm/sm/elect/elect_poll.c opensm/sm/elect/elect_set.c opensm/sm/elect/remote_sm.c opensm/sm/inbox.c opensm/sm/sweep/sweep.c opensm/sm/sweep/sweep.h opensm/sm/sweep/sweep_kind.h opensm/sm/sweep/sweep_internal.h opensm/sm/sweep/steps.c opensm/sm/status.c \
+	opensm/sm/elect/elect_poll.c opensm/sm/elect/elect_set.c opensm/sm/elect/elect_proof.c opensm/sm/elect/remote_sm.c opensm/sm/inbox.c opensm/sm/sweep/sweep.c opensm/sm/sweep/sweep.h opensm/sm/sweep/sweep_kind.h opensm/sm/sweep/sweep_internal.h opensm/sm/sweep/steps.c opensm/sm/status.c \
 	opensm/sm/read/adopt.c opensm/sm/read/adopt.h opensm/sm/read/adopt_mcast.c opensm/sm/read/adopt_mcast.h opensm/sm/read/read_cell.c opensm/sm/read/single_get.c opensm/sm/read/single_get.h opensm/sm/routing/routing.c opensm/sm/routing/routing.h opensm/sm/base/lids.c opensm/sm/base/lids.h opensm/sm/base/keys.c opensm/sm/base/keys.h opensm/sm/sweep/stale.c opensm/sm/sweep/stale.h opensm/sm/sweep/program.c opensm/sm/sweep/program.h opensm/sm/routing/route_job.c \
 	opensm/sm/routing/route_job.h opensm/sm/routing/quiet.c opensm/sm/routing/quiet.h opensm/sm/routing/rail_watch.c opensm/sm/routing/rail_watch.h opensm/sm/routing/seats.c opensm/sm/routing/seats.h opensm/sm/routing/route_task.c opensm/sm/routing/route_task.h opensm/sm/routing/route_runner.h \
 	opensm/sm/routing/route_memory.c opensm/sm/routing/route_memory.h opensm/sm/routing/route_death.c opensm/sm/routing/route_death.h opensm/sm/admin/admin.c opensm/sm/admin/admin.h opensm/sm/sweep/multicast.c opensm/sm/sweep/multicast.h opensm/sm/base/partition.c opensm/sm/base/partition.h \
 	opensm/sm/admin/tenancy.c opensm/sm/admin/tenancy.h opensm/sm/admin/tenancy_internal.h \
-	opensm/sm/admin/tenancy_rows.c opensm/sm/admin/tenancy_doubt.c opensm/sm/admin/tenancy_wire.c opensm/sm/admin/tenancy_place.c opensm/sm/admin/tenancy_audit.c opensm/sm/admin/tenancy_held.c opensm/sm/admin/key_turn.c opensm/sm/admin/key_turn.h opensm/sm/admin/key_rows.c opensm/sm/admin/key_rows.h opensm/sm/admin/key_absent.c opensm/sm/admin/key_absent.h opensm/sm/admin/key_seeds.c opensm/sm/admin/key_seeds.h \
+	opensm/sm/admin/tenancy_rows.c opensm/sm/admin/tenancy_doubt.c opensm/sm/admin/tenancy_import.c opensm/sm/admin/tenancy_wire.c opensm/sm/admin/tenancy_place.c opensm/sm/admin/tenancy_audit.c opensm/sm/admin/tenancy_held.c opensm/sm/admin/key_turn.c opensm/sm/admin/key_turn.h opensm/sm/admin/key_rows.c opensm/sm/admin/key_rows.h opensm/sm/admin/key_absent.c opensm/sm/admin/key_absent.h opensm/sm/admin/key_seeds.c opensm/sm/admin/key_seeds.h \
 	opensm/sm/admin/reload.c opensm/sm/admin/reload.h opensm/sm/read/port_states.h opensm/sm/read/port_states.c opensm/sm/read/own_port.c opensm/sm/read/own_port.h opensm/sm/read/node_desc.c opensm/sm/base/change_age.c opensm/sm/base/change_age.h opensm/sm/read/incremental.c opensm/sm/read/incremental.h opensm/sm/links/dampening.c opensm/sm/links/dampening.h \
 	opensm/sm/links/dampening_internal.h opensm/sm/links/dampening_hold.c opensm/sm/links/unserved.c \
-	opensm/sm/links/marks.c opensm/sm/links/marks.h opensm/sm/links/marks_internal.h opensm/sm/links/marks_table.c opensm/sm/links/marks_table.h \
+	opensm/sm/links/marks.c opensm/sm/links/marks.h opensm/sm/links/marks_internal.h opensm/sm/links/marks_table.c opensm/sm/links/marks_table.h opensm/sm/links/marks_former.c \
 	opensm/sm/expected/expected.c opensm/sm/expected/expected.h opensm/sm/expected/expected_internal.h opensm/sm/expected/expected_file.c \
 	opensm/sm/expected/expected_judge.c opensm/sm/expected/expected_verdicts.c opensm/sm/expected/expected_compare.c opensm/sm/expected/expected_tell.c \
-	opensm/sm/links/marks_work.c opensm/sm/links/marks_rest.c opensm/sm/links/marks_tell.c opensm/sm/links/marks_clean.c opensm/sm/health/sick.c opensm/sm/health/sick.h opensm/sm/health/sick_file.c opensm/sm/health/sick_off.c opensm/sm/health/sick_policy.c opensm/sm/health/sick_tell.c opensm/sm/health/sick_internal.h opensm/sm/links/marks_cost.c opensm/sm/admin/marks_peers.c opensm/sm/admin/marks_peers.h opensm/sm/share/sick_peers.c opensm/sm/share/sick_peers.h \
+	opensm/sm/links/marks_work.c opensm/sm/links/marks_rest.c opensm/sm/links/marks_tell.c opensm/sm/links/marks_clean.c opensm/sm/health/sick.c opensm/sm/health/sick.h opensm/sm/health/sick_off.c opensm/sm/health/sick_policy.c opensm/sm/health/sick_tell.c opensm/sm/health/sick_internal.h opensm/sm/links/marks_cost.c opensm/sm/admin/marks_rows.c opensm/sm/admin/marks_rows.h opensm/sm/admin/sick_rows.c opensm/sm/admin/sick_rows.h opensm/sm/ledger/former_file.c opensm/sm/ledger/former_file.h \
 	opensm/sm/links/violations.c opensm/sm/links/violations.h opensm/sm/links/lockout.c opensm/sm/links/lockout.h opensm/sm/read/identity.c opensm/sm/read/identity.h opensm/sm/read/capability.c opensm/sm/read/capability.h \
 	opensm/sm/read/strangers.c opensm/sm/read/strangers.h \
 	opensm/sm/base/about.c opensm/sm/base/about.h opensm/sm/links/forgery.c opensm/sm/links/forgery.h \
 	opensm/sm/links/senders.c opensm/sm/links/senders.h opensm/sm/links/traps.c opensm/sm/cc_traps.c opensm/sm/cc_traps.h opensm/sm/links/traps.h opensm/sm/links/trap_text.h opensm/sm/links/trap_flow.c opensm/sm/links/trap_flow.h opensm/sm/links/trap_text.c \
-	opensm/sm/admin/replica.c opensm/sm/admin/replica.h opensm/sm/admin/replica_internal.h opensm/sm/admin/replica_ask.c \
+	opensm/sm/admin/replica.c opensm/sm/admin/replica.h opensm/sm/admin/replica_internal.h opensm/sm/admin/replica_ask.c opensm/sm/admin/replica_proof.c \
 	opensm/sm/channel/channel.c opensm/sm/channel/channel.h opensm/sm/channel/channel_internal.h opensm/sm/channel/channel_in.c \
 	opensm/sm/share/share.c opensm/sm/share/share.h opensm/sm/share/share_internal.h opensm/sm/share/share_disk.c opensm/sm/share/share_group.c opensm/sm/share/share_diff.c \
 	opensm/sm/share/share_master.c opensm/sm/share/share_standby.c \
 	opensm/sm/ledger/settle.c opensm/sm/ledger/settle.h opensm/sm/ledger/settle_internal.h opensm/sm/ledger/settle_disk.c \
-	opensm/sm/ledger/settle_peer.c opensm/sm/ledger/settle_words.c \
+	opensm/sm/ledger/settle_peer.c opensm/sm/ledger/settle_words.c opensm/sm/ledger/settle_view.c opensm/sm/sm_ledger.h \
 	opensm/sm/channel/channel_out.c opensm/sm/channel/channel_part.c opensm/sm/channel/channel_peer.c opensm/sm/channel/channel_meet.c opensm/sm/channel/channel_key.c \
 	opensm/sm/channel/channel_row.c opensm/sm/channel/channel_way.c opensm/sm/channel/peer_rows.c opensm/sm/channel/peer_rows.h \
 	opensm/sm/admin/replica_config.c opensm/sm/admin/replica_heir.c opensm/sm/admin/replica_seek.c opensm/sm/admin/standby.c opensm/sm/admin/standby.h \
@@ -84,6 +84,10 @@ UNIT_TESTS += tests/unit/test-sm-tenancy-blocks
 tests_unit_test_sm_tenancy_blocks_SOURCES = tests/unit/test-sm-tenancy-blocks.c tests/unit/tenancy-desk.h
 tests_unit_test_sm_tenancy_blocks_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_unit_test_sm_tenancy_blocks_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/test-sm-ledger-keeping
+tests_unit_test_sm_ledger_keeping_SOURCES = tests/unit/test-sm-ledger-keeping.c tests/unit/tenancy-desk.h
+tests_unit_test_sm_ledger_keeping_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_sm_ledger_keeping_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-sm-tenancy-place
 tests_unit_test_sm_tenancy_place_SOURCES = tests/unit/test-sm-tenancy-place.c tests/unit/tenancy-desk.h
 tests_unit_test_sm_tenancy_place_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
@@ -133,6 +137,10 @@ UNIT_TESTS += tests/unit/test-sm-sick-events
 tests_unit_test_sm_sick_events_SOURCES = tests/unit/test-sm-sick-events.c tests/unit/marks-world.h tests/unit/trap-world.h
 tests_unit_test_sm_sick_events_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_unit_test_sm_sick_events_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/test-sm-sick-ledger
+tests_unit_test_sm_sick_ledger_SOURCES = tests/unit/test-sm-sick-ledger.c tests/unit/marks-world.h tests/unit/trap-world.h
+tests_unit_test_sm_sick_ledger_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_sm_sick_ledger_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-sm-sick
 tests_unit_test_sm_sick_SOURCES = tests/unit/test-sm-sick.c tests/unit/marks-world.h tests/unit/trap-world.h
 tests_unit_test_sm_sick_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
@@ -146,7 +154,7 @@ UNIT_TESTS += tests/unit/test-sm-expected
 tests_unit_test_sm_expected_SOURCES = tests/unit/test-sm-expected.c tests/unit/marks-world.h tests/unit/trap-world.h
 tests_unit_test_sm_expected_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_unit_test_sm_expected_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/test-sm-marks-ends
+UNIT_TESTS += tests/unit/test-sm-marks-ends tests/unit/test-sm-marks-ledger
 UNIT_TESTS += tests/unit/test-sm-marks-fabrics
 tests_unit_test_sm_marks_fabrics_SOURCES = tests/unit/test-sm-marks-fabrics.c tests/unit/marks-world.h tests/unit/trap-world.h
 tests_unit_test_sm_marks_fabrics_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
@@ -154,12 +162,15 @@ tests_unit_test_sm_marks_fabrics_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_sm_marks_ends_SOURCES = tests/unit/test-sm-marks-ends.c tests/unit/marks-world.h tests/unit/trap-world.h
 tests_unit_test_sm_marks_ends_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_unit_test_sm_marks_ends_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/test-marks-table tests/unit/test-sm-marks-peers
+tests_unit_test_sm_marks_ledger_SOURCES = tests/unit/test-sm-marks-ledger.c tests/unit/marks-world.h tests/unit/trap-world.h
+tests_unit_test_sm_marks_ledger_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_sm_marks_ledger_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/test-marks-table tests/unit/test-sm-marks-managers
 tests_unit_test_marks_table_SOURCES = tests/unit/test-marks-table.c
 tests_unit_test_marks_table_LDADD = $(SM_LIBS) $(CMOCKA_LIBS)
-tests_unit_test_sm_marks_peers_SOURCES = tests/unit/test-sm-marks-peers.c tests/unit/two-managers.h
-tests_unit_test_sm_marks_peers_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
-tests_unit_test_sm_marks_peers_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
+tests_unit_test_sm_marks_managers_SOURCES = tests/unit/test-sm-marks-managers.c tests/unit/two-managers.h
+tests_unit_test_sm_marks_managers_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_sm_marks_managers_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-sm-keys-peers
 tests_unit_test_sm_keys_peers_SOURCES = tests/unit/test-sm-keys-peers.c tests/unit/locked-managers.h tests/unit/two-managers.h
 tests_unit_test_sm_keys_peers_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
@@ -204,16 +215,23 @@ tests_unit_test_sm_replica_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_sm_replica_trust_SOURCES = tests/unit/test-sm-replica-trust.c tests/unit/two-managers.h
 tests_unit_test_sm_replica_trust_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_unit_test_sm_replica_trust_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/test-sm-proof
+tests_unit_test_sm_proof_SOURCES = tests/unit/test-sm-proof.c tests/unit/two-managers.h
+tests_unit_test_sm_proof_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_sm_proof_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
 
 UNIT_TESTS += tests/unit/test-sm-share
 tests_unit_test_sm_share_SOURCES = tests/unit/test-sm-share.c tests/unit/two-managers.h
 tests_unit_test_sm_share_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_unit_test_sm_share_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
 
-UNIT_TESTS += tests/unit/test-sm-channel
-tests_unit_test_sm_channel_SOURCES = tests/unit/test-sm-channel.c tests/unit/two-managers.h
+UNIT_TESTS += tests/unit/test-sm-channel tests/unit/test-sm-channel-proof
+tests_unit_test_sm_channel_SOURCES = tests/unit/test-sm-channel.c tests/unit/channel-desk.h tests/unit/two-managers.h
 tests_unit_test_sm_channel_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_unit_test_sm_channel_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
+tests_unit_test_sm_channel_proof_SOURCES = tests/unit/test-sm-channel-proof.c tests/unit/channel-desk.h tests/unit/two-managers.h
+tests_unit_test_sm_channel_proof_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_sm_channel_proof_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
 
 UNIT_TESTS += tests/unit/test-sm-actions
 tests_unit_test_sm_actions_SOURCES = tests/unit/test-sm-actions.c

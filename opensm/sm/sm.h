@@ -183,8 +183,8 @@ struct sm_hooks {
 	/* The same of congestion control. */
 	void (*congestion)(void *arg, struct transport_event *ev, mono_t now);
 	/*
-	 * Bytes of which ids of transactions are made; NULL: the kernel's random numbers. For
-	 * tests, which are to send the same each time.
+	 * Bytes of which ids of transactions and nonces are made; NULL: the kernel's random
+	 * numbers. For tests, which are to send the same each time.
 	 */
 	void (*draw)(void *arg, void *ret, size_t len);
 	/* Seconds since 1970, for what is stored; NULL: 0 is. */
@@ -390,6 +390,7 @@ struct sm_manager {
 	bool known;	     /* it has answered: state and priority count */
 	bool polled;	     /* we watch it */
 	const char *trust;   /* NULL: trusted; else why not, in words */
+	bool shows_key;	     /* trusted, as it shows a secret SM_Key, to every host */
 	char where[SM_WHERE_STRLEN]; /* "'h3' port 1 (0x...), LID 7, behind 'leaf1' port 5" */
 };
 /* How many of them are configured otherwise than we are, and in what ("partitions; routing"). */

@@ -38,8 +38,8 @@
 #include "sm/admin/standby.h"
 #include "sm/admin/key_rows.h"
 #include "sm/admin/key_turn.h"
-#include "sm/admin/marks_peers.h"
-#include "sm/share/sick_peers.h"
+#include "sm/admin/marks_rows.h"
+#include "sm/admin/sick_rows.h"
 #include "sm/admin/tenancy.h"
 #include "sm/ledger/settle.h"
 #include "sm/sweep/sweep.h"
@@ -62,7 +62,7 @@
  */
 #define PORT_STUCK_AFTER 3
 /* The line for `systemctl status`, and what it says of things that are left out. */
-#define STATUS_STRLEN	 1900
+#define STATUS_STRLEN	 2300
 #define LEFT_OUT_STRLEN	 600
 
 struct news;
@@ -108,8 +108,8 @@ struct machines {
 	struct marks *marks;
 	struct sick *sick;
 	struct expected *expected;
-	struct sick_peers *sick_peers;
-	struct marks_peers *marks_peers;
+	struct sick_rows *sick_rows;
+	struct marks_rows *marks_rows;
 	struct violations *violations;
 	struct lockout *lockout;
 	struct identity *identity;
@@ -148,6 +148,7 @@ struct sm {
 	uint64_t drawn_key;	    /* drawn_key.c: in place of sa_key, if that is asked for */
 	uint64_t drawn_sm_key;	    /* drawn_key.c: in place of sm_key; 0: that counts */
 	char status[STATUS_STRLEN]; /* status.c */
+	unsigned ledger_trouble; /* of enum sm_ledger_trouble, as the line has it */
 };
 
 /* inbox.c */
@@ -156,11 +157,10 @@ void inbox_gmp(void *sm, struct transport_event *ev, mono_t now);
 void inbox_receive(void *sm, const struct transport_addr *from, const uint8_t *mad, mono_t now);
 
 /* status.c */
+const char *sm_status_line(struct sm *sm);
+void status_tell(struct sm *sm);
 void status_tick(struct sm *sm);
 mono_t status_next(const struct sm *sm);
-
-/* sm.c */
-const char *sm_status_line(struct sm *sm);
 
 /* Is the device of this node known to need care in this way (quirks_file)? */
 static inline bool node_quirk(const struct sm *sm, const struct node *n, enum quirk quirk)

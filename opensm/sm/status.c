@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "sm/sm_internal.h"
+#include "sm/sm_ledger.h"
 
 static void cause_str(const struct sm *sm, mono_t now, char *ret, size_t cap)
 {
@@ -61,17 +62,18 @@ const char *sm_status_line(struct sm *sm)
 	char differs[160], stuck[STUCK_STRLEN];
 	unsigned others = sm_configured_otherwise(sm, differs, sizeof(differs));
 	const char *fault = settle_fault(sm);
-	char out[400];
+	char out[400], ledger[LEDGER_REASON_STRLEN];
 
 	sm_engines_out(sm, out, sizeof(out));
-
+	sm_ledger_status(sm, ledger);
 	snprintf(
 		sm->status, sizeof(sm->status),
-		"%s%s: %s%u nodes (%u switches), %u ports active, heavy sweep %u: %u "
+		"%s%s: %s%s%s%u nodes (%u switches), %u ports active, heavy sweep %u: %u "
 		"Sets%s%s%s%s%s%s%s%s%s%s%s",
 		sm_state_name(sm->state),
 		sm->state == SM_MASTER ? (st->up ? ", subnet up" : ", errors") : "",
-		stuck_str(sm, stuck), sm->fabric->n_nodes, sm->fabric->n_switches, st->ports_active,
+		ledger, ledger[0] ? "; " : "", stuck_str(sm, stuck), sm->fabric->n_nodes,
+		sm->fabric->n_switches, st->ports_active,
 		st->heavy_sweeps, st->last_sets, sweep_port_is_down(sm) ? ", SM port is down" : "",
 		own_port_is_silent(sm->m.own)
 			? ", our own port does not answer (firmware, or an M_Key not known here)"
@@ -81,6 +83,21 @@ const char *sm_status_line(struct sm *sm)
 		others ? "; another manager is configured otherwise: " : "", others ? differs : "",
 		fault ? "; partitions cannot be changed at run time: " : "", fault ? fault : "");
 	return sm->status;
+}
+
+void status_tell(struct sm *sm)
+{
+	if (sm->hooks.status)
+		sm->hooks.status(sm->hooks.arg, sm_status_line(sm));
+}
+
+/* Of the ledger, since it was looked at last. */
+static bool is_other_trouble(struct sm *sm)
+{
+	unsigned was = sm->ledger_trouble;
+
+	sm->ledger_trouble = sm_ledger_trouble(sm);
+	return sm->ledger_trouble != was;
 }
 
 void status_tick(struct sm *sm)
@@ -94,8 +111,8 @@ void status_tick(struct sm *sm)
 		log_on(ABOUT(.id = LOG_ID_STUCK), LOGB_ERROR,
 		       "a change is not served for %" PRId64 " s (%s): %s", is.age / MONO_S, is.why,
 		       is.cause);
-	if ((todo & CHANGE_AGE_STATUS) && sm->hooks.status)
-		sm->hooks.status(sm->hooks.arg, sm_status_line(sm));
+	if ((todo & CHANGE_AGE_STATUS) || is_other_trouble(sm))
+		status_tell(sm);
 }
 
 mono_t status_next(const struct sm *sm)

@@ -624,6 +624,52 @@ void control_keys(const struct control *c, FILE *out)
 	}
 }
 
+/* An external port of a switch: all that its blocks hold. */
+static void show_switch_pkeys(const struct control *c, int node, unsigned port, FILE *out)
+{
+	uint8_t block[SMP_DATA_SIZE];
+
+	for (unsigned b = 0;
+	     sim_read(c->sim, node, IB_ATTR_PKEY_TABLE, port << 16 | b, block) == 0; b++) {
+		for (unsigned at = 0; at < SMP_DATA_SIZE * 8; at += 16) {
+			unsigned key = (unsigned)ib_bits_get(block, at, 16);
+
+			if (key)
+				fprintf(out, " 0x%04x", key);
+		}
+	}
+}
+
+static void show_end_port_pkeys(const struct control *c, int node, unsigned port, FILE *out)
+{
+	uint8_t info[SMP_DATA_SIZE] = { 0 };
+
+	sim_read(c->sim, node, IB_ATTR_NODE_INFO, 0, info);
+	for (unsigned i = 0; i < ib_get(info, NI_PARTITION_CAP); i++) {
+		unsigned key = sim_port_pkey(c->sim, node, port, i);
+
+		if (key)
+			fprintf(out, " 0x%04x", key);
+	}
+}
+
+void control_pkeys(const struct control *c, FILE *out)
+{
+	struct sim_m_key end;
+
+	for (int i = 0; i < (int)sim_n_nodes(c->sim); i++) {
+		for (unsigned p = 0; p <= sim_node_ports(c->sim, i); p++) {
+			bool is_end = sim_port_m_key(c->sim, i, p, &end);
+
+			if (p == 0 && !is_end)
+				continue;
+			fprintf(out, "%s %u", sim_node_id(c->sim, i), p);
+			(is_end ? show_end_port_pkeys : show_switch_pkeys)(c, i, p, out);
+			fputc('\n', out);
+		}
+	}
+}
+
 void control_state(const struct control *c, FILE *out)
 {
 	for (int i = 0; i < (int)sim_n_nodes(c->sim); i++)

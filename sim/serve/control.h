@@ -36,6 +36,11 @@ void control_check(const struct control *c, FILE *out);
  * every end port.
  */
 void control_keys(const struct control *c, FILE *out);
+/*
+ * "id port key..." of every port: its P_Key table without what is empty and in the order of the
+ * table; port 0 of switches too.
+ */
+void control_pkeys(const struct control *c, FILE *out);
 /* "id fingerprint" of every node: of all that a manager may write there. */
 void control_state(const struct control *c, FILE *out);
 /* "index id guid ports description" of every node. */

@@ -81,7 +81,7 @@ static void fill_stat(const struct place *p, struct stat *ret)
 	else
 		ret->st_mode = S_IFREG | (program ? 0600 : p->kind == PLACE_CTL ? 0644 : 0444);
 	if (p->kind == PLACE_NODES || p->kind == PLACE_STATS || p->kind == PLACE_CHECK ||
-	    p->kind == PLACE_KEYS || p->kind == PLACE_STATE ||
+	    p->kind == PLACE_KEYS || p->kind == PLACE_STATE || p->kind == PLACE_ALL_PKEYS ||
 	    p->kind == PLACE_CTL)
 		return;
 	ret->st_size = tree_is_folder(p->kind) || program ? 0 : PAGE; /* as sysfs says */
@@ -297,6 +297,9 @@ static void make_text(struct handle *h)
 		break;
 	case PLACE_STATE:
 		control_state(c, out);
+		break;
+	case PLACE_ALL_PKEYS:
+		control_pkeys(c, out);
 		break;
 	default: {
 		char text[TREE_TEXT_MAX];

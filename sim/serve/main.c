@@ -67,6 +67,7 @@ static int usage(FILE *out)
 		"exit status 3: not\n"
 		"  keys                             what `ctl watch-keys` has found, and the M_Key "
 		"of every port; as check\n"
+		"  pkeys                            the P_Keys of every port\n"
 		"  stop                             ends the fabric\n"
 		"options: -s SPEED (SDR ... XDR), -w LANES (1, 2, 4, 8, 12), -S SEED\n"
 		"folder: -d, or $IBFAB_DIR, or " DEFAULT_FOLDER
@@ -529,7 +530,8 @@ int main(int argc, char **argv)
 		return command_lay(&o, argc - 2, argv + 2);
 	if (!strcmp(word, "ctl"))
 		return command_ctl(&o, argc - 2, argv + 2);
-	if (!strcmp(word, "nodes") || !strcmp(word, "stats") || !strcmp(word, "state"))
+	if (!strcmp(word, "nodes") || !strcmp(word, "stats") || !strcmp(word, "state") ||
+	    !strcmp(word, "pkeys"))
 		return command_show(&o, word, NULL, stdout);
 	if (!strcmp(word, "check") || !strcmp(word, "keys"))
 		return command_show(&o, word, "good\n", stdout);

@@ -290,6 +290,7 @@ struct fixed {
 static const struct fixed in_root[] = {
 	{ "ctl", PLACE_CTL }, { "stats", PLACE_STATS }, { "check", PLACE_CHECK },
 	{ "nodes", PLACE_NODES }, { "keys", PLACE_KEYS },   { "state", PLACE_STATE },
+	{ "pkeys", PLACE_ALL_PKEYS },
 	{ "node", PLACE_NODE_LIST },
 };
 static const struct fixed in_node[] = { { "dev", PLACE_DEV }, { "sys", PLACE_SYS } };

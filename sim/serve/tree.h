@@ -2,7 +2,7 @@
 /*
  * Names and numbers of what is served: one tree for all nodes of the fabric.
  *
- *   ctl  stats  check  nodes  keys
+ *   ctl  stats  check  nodes  keys  state  pkeys
  *   node/17/dev/umad0 issm0                          becomes /dev/infiniband of programs on node 17
  *   node/17/sys/infiniband_mad/abi_version umad0/... becomes /sys/class
  *   node/17/sys/infiniband/sim0/node_guid ports/1/state gids/0 pkeys/0 ...
@@ -33,6 +33,7 @@ enum place_kind {
 	PLACE_NODES,
 	PLACE_KEYS,
 	PLACE_STATE,
+	PLACE_ALL_PKEYS,
 	PLACE_NODE_LIST, /* node/ */
 	PLACE_NODE,      /* node/17 */
 	PLACE_DEV,

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "conf/tenants/tenants_file.h"
+#include "conf/tenants/tenants.h"
 #include "util/mem.h"
 #include "util/random.h"
 
@@ -55,7 +55,7 @@ static void fill_table(struct bench *b)
 		char why[200];
 
 		require(!tenants_judge(b->t, NULL, &rq, 1, &e, why, sizeof(why)));
-		tenants_play(b->t, &e, tenants_chain_after(b->t, &e));
+		tenants_play(b->t, &e);
 		tenant_entry_clear(&e);
 	}
 }
@@ -67,10 +67,8 @@ static void change_once(struct bench *b)
 	struct tenant_member m;
 	struct tenant_request rq = one(b, &m, n);
 	struct tenant_entry e, back;
-	char why[200], *text;
+	char why[200];
 	double at = cpu_us();
-	uint64_t chain;
-	size_t len;
 
 	rq.action = n & 1 ? TENANT_REMOVE : TENANT_ADD;
 	m.guid += rq.action == TENANT_ADD;
@@ -80,36 +78,22 @@ static void change_once(struct bench *b)
 	tenants_inverse(b->t, &e, &back);
 	b->inverse += cpu_us() - at;
 	at = cpu_us();
-	chain = tenants_chain_after(b->t, &e);
-	text = tenants_entry_text(&e, chain, &len);
-	b->text += cpu_us() - at;
-	at = cpu_us();
-	tenants_play(b->t, &e, chain);
+	tenants_play(b->t, &e);
 	b->play += cpu_us() - at;
 	at = cpu_us();
-	tenants_play(b->t, &back, chain);
+	tenants_play(b->t, &back);
 	b->back += cpu_us() - at;
-	free(text);
 	tenant_entry_clear(&e);
 	tenant_entry_clear(&back);
 }
 
-static void print_whole(const struct bench *b)
+static void print_joined(const struct bench *b)
 {
 	_cleanup_(conf_unrefp) struct conf *c = conf_new();
-	_cleanup_(tenants_freep) struct tenants *read = NULL;
-	struct conf_report r = { 0 };
 	double at = cpu_us();
-	size_t len, good;
-	_cleanup_free_ char *text = tenants_text(b->t, &len);
 
-	printf("table as text %.0f us (%zu bytes)", cpu_us() - at, len);
-	at = cpu_us();
-	require(!tenants_parse(text, len, "tenants", &r, &read, &good));
-	printf(", and back %.0f us", cpu_us() - at);
-	at = cpu_us();
 	partitions_unref(tenants_join(b->t, NULL, c));
-	printf(", joined %.0f us\n", cpu_us() - at);
+	printf("joined %.0f us\n", cpu_us() - at);
 }
 
 int main(int argc, char **argv)
@@ -119,16 +103,15 @@ int main(int argc, char **argv)
 	b.n_members = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 0) : b.n_members;
 	b.n_partitions = argc > 2 ? (unsigned)strtoul(argv[2], NULL, 0) : b.n_partitions;
 	b.rounds = argc > 3 ? (unsigned)strtoul(argv[3], NULL, 0) : b.rounds;
-	b.t = tenants_new(1);
+	b.t = tenants_new();
 	fill_table(&b);
 	printf("%zu members in %u partitions, %u changes of one: ", tenants_members(b.t),
 	       b.n_partitions, b.rounds);
 	for (unsigned i = 0; i < b.rounds; i++)
 		change_once(&b);
-	printf("judge %.2f us, inverse %.2f, chain and line %.2f, play %.2f, back %.2f\n",
-	       b.judge / b.rounds, b.inverse / b.rounds, b.text / b.rounds, b.play / b.rounds,
-	       b.back / b.rounds);
-	print_whole(&b);
+	printf("judge %.2f us, inverse %.2f, play %.2f, back %.2f\n", b.judge / b.rounds,
+	       b.inverse / b.rounds, b.play / b.rounds, b.back / b.rounds);
+	print_joined(&b);
 	tenants_free(b.t);
 	return 0;
 }

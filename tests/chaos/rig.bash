@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # One door to both simulators and to every manager of a run: a fabric, managers a and b, clients on hosts. Needs lib.bash,
-# umad.bash and bench/lib.bash; $simulator, $managers, $net, $room, $first, $second.
+# umad.bash and bench/lib.bash; $simulator, $managers, $net, $room, $first, $second ($third with three managers).
 # shellcheck shell=bash disable=SC2034,SC2153,SC2154 # what the parts of scripts/chaos share
 
 declare -gA PID=() STOPPED=()
@@ -56,7 +56,11 @@ simulator_stands() {
 # ---- managers ----
 
 host_of() {
-	if [ "$1" = a ]; then echo "$first"; else echo "$second"; fi
+	case $1 in
+	a) echo "$first" ;;
+	b) echo "$second" ;;
+	c) echo "$third" ;;
+	esac
 }
 
 # is_ours NAME: our daemon, not the peer.
@@ -67,7 +71,11 @@ is_ours() {
 }
 
 names() {
-	if [ "$managers" = alone ]; then echo a; else echo a b; fi
+	case $managers in
+	alone) echo a ;;
+	three) echo a b c ;;
+	*) echo a b ;;
+	esac
 }
 
 our_names() {
@@ -86,7 +94,10 @@ manager_start() {
 	local name=$1 program=$SM_OURS priority=5
 
 	is_ours "$name" || program=$PEER
-	[ "$name" = b ] || priority=10
+	case $name in
+	a) priority=10 ;;
+	c) priority=2 ;;
+	esac
 	await_ibsim
 	SM_BIN=$program
 	if [ "$simulator" = ibsim ]; then

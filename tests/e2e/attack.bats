@@ -138,3 +138,39 @@ paths() {
 	wait_for 20 judged "$place"
 	cat judge.out
 }
+
+# ask HOST MODIFIER KEY: SMInfo of the manager at HOST, in the name of host 3, which says MASTER.
+ask() {
+	local lid
+
+	lid=$(on "$1" smpquery -D portinfo 0 2>/dev/null | sed -nE 's/^Lid:\.*([0-9]+)$/\1/p')
+	on h3 "$abs_top_builddir/tests/tools/smset" "$lid" "$2" 3 "$3" 2>&1
+}
+
+@test "random keys at level 0: a host reads no SM_Key, orders nothing, and the standby copies without sa_key on the wire" {
+	local host
+
+	serve_start tree 2 3 2
+	for host in ours spare; do
+		printf '%s\n' 'sm_key 0x5ec4e70000000002' 'sa_key 0x5ec4e70000000003' 'sminfo_polling_timeout 1000' >"$host.conf"
+	done
+	echo 'sm_priority 5' >>ours.conf
+	up ours h0
+	start spare "$SM_BIN" h1
+	wait_for 20 is_state h1 STANDBY
+	wait_for 20 said spare 'registered with this master is kept'
+	for host in h0 h1; do
+		ask "$host" 0 0 | grep ' key 0x0$'
+		for key in 0 1 0x5ec4e70000000003; do
+			ask "$host" 1 "$key" | grep 'status 0x001c'
+			ask "$host" 3 "$key" | grep 'status 0x001c'
+		done
+	done
+	is_state h0 MASTER
+	is_state h1 STANDBY
+	not said ours 'its SM_Key is not sa_key'
+	# Its orders are proved: the master ends, and hands over.
+	down ours
+	wait_for 5 is_state h1 MASTER
+	said spare 'mastership is handed over to us'
+}

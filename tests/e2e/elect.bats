@@ -323,3 +323,92 @@ hands_over() {
 	route_table $WATCH >routes.after
 	cmp routes.before routes.after
 }
+
+# ---- keys that are secrets ----
+
+KEY=0x5ec4e70000000002
+
+# secret WHO HOST PRIORITY [KEY VALUE]...: a manager with keys that nobody knows.
+secret() {
+	local who=$1 host=$2 priority=$3
+	shift 3
+	manager "$who" "$host" "$priority" sm_key $KEY sa_key 0x5ec4e70000000003 "$@"
+}
+
+# key_of HOST: the SM_Key that its manager shows to another host.
+key_of() {
+	set_host "$(lid_of "$1")" 0 3 0 | sed -nE 's/.* key (0x[0-9a-f]+)$/\1/p'
+}
+
+# set_host ...: as set_info, from a host without a manager.
+set_host() {
+	sim_run $WATCH "$SMSET" "$@" 2>/dev/null
+}
+
+@test "secret keys: managers of ours prove them, and a host that asks sees none" {
+	local host
+	secret ours $LOW 5
+	the_master
+	secret ours $HIGH 3
+	[ "$(the_master)" = $LOW ]
+	wait_for 10 is $HIGH STANDBY
+	for host in $LOW $HIGH; do
+		[ "$(key_of "$host")" = 0x0 ]
+	done
+	# Orders are proved, too.
+	end $LOW TERM
+	[ "$(the_master)" = $HIGH ]
+	secret ours $LOW 5
+	[ "$(the_master 2)" = $LOW ]
+	wait_for 10 is $HIGH STANDBY
+	not grep -h 'another SM_Key\|shows our SM_Key' ./*/*.log
+}
+
+@test "secret keys: a fake master with what a host can read is not obeyed" {
+	local key lid
+	secret ours $LOW 5
+	the_master
+	secret ours $HIGH 3
+	the_master
+	lid=$(lid_of $HIGH)
+	key=$(key_of $LOW)
+	set_host "$lid" 3 3 "$key" | grep 'status 0x001c'
+	set_host "$lid" 1 3 "$key" | grep 'status 0x001c'
+	set_host "$lid" 3 3 "$key" "$(guid_in_log $LOW)" | grep 'status 0x001c'
+	is $LOW MASTER
+	is $HIGH STANDBY
+	for key in "$key" 1 $((KEY + 1)); do
+		manager peer $WATCH 15 sm_key "$key"
+		wait_for 10 grep -q 'Entering [SM]' $WATCH/opensm.log
+		wait_for 10 grep -q "'$WATCH' port 1.* that has another SM_Key; it is not obeyed" $LOW/opensm.log
+		sleep 2
+		is $LOW MASTER
+		is $HIGH STANDBY
+		end $WATCH
+	done
+	not grep -h 'hand over\|handed over' $LOW/opensm.log
+}
+
+# guid_in_log HOST: of the manager's port.
+guid_in_log() {
+	sim_run $WATCH sminfo "$(lid_of "$1")" 2>/dev/null | sed -nE 's/.*sm guid (0x[0-9a-f]+),.*/\1/p'
+}
+
+@test "secret keys, shown: ours and the peer elect one master, in both orders" {
+	local low high
+	for low in ours peer; do
+		high=ours
+		[ "$low" = peer ] || high=peer
+		secret "$low" $LOW 5 sm_key_shown TRUE
+		the_master
+		secret "$high" $HIGH 3 sm_key_shown TRUE
+		[ "$(the_master 2)" = $LOW ]
+		wait_for 10 is $HIGH STANDBY
+		[ "$(key_of $LOW)" = $KEY ]
+		end $LOW
+		[ "$(the_master)" = $HIGH ]
+		end_all
+		rm -f ./*/opensm.log
+		sim_restart "$NET"
+	done
+}

@@ -90,7 +90,7 @@ as_nobody() {
 	for words in status instances priority keys sa-key loglevel sweeping options 'options all' 'options sm_key' check \
 		'sweep heavy' 'sweep light' reroute reload topology 'topology --format json' nodes "nodes ${HOSTS[1]}" ports \
 		'ports --not-active' "ports ${HOSTS[1]}" "routes ${SWITCHES[0]}" "path ${HOSTS[0]} ${HOSTS[1]}" partitions \
-		groups sa 'sa services' managers qos marks health "health ports ${HOSTS[0]}"; do
+		groups sa 'sa services' managers ledger qos marks health "health ports ${HOSTS[0]}"; do
 		# shellcheck disable=SC2086
 		gives 0 $words
 		[ -n "$out" ]
@@ -109,7 +109,7 @@ as_nobody() {
 	done
 	# Nothing was forgotten above.
 	for command in $("$CTL" complete); do
-		grep -qw "$command" <<<'status instances sweep reroute reload priority keys sa-key smp loglevel sweeping monitor options security congestion check report
+		grep -qw "$command" <<<'status instances sweep reroute reload priority keys sa-key smp loglevel sweeping monitor ledger options security congestion check report
 			topology nodes ports routes path partitions groups sa managers qos drain isolate restore marks health'
 	done
 }

@@ -25,8 +25,8 @@ def answer(call, members):
             {"pkey": "0x0005", "name": "api_pkey_0x5", "source": "api", "ip_over_ib": True, "mtu": 4, "rate": 2,
              "sl": 0, "generation": 7, "n_members": members, "members": guids}]}}
     if method == "ChangePartition":
-        return {"parameters": {"generation": 8, "changed": True, "replicated": False, "n_members": 1, "pending": [],
-                               "text": None}}
+        return {"parameters": {"generation": 8, "changed": True, "replicated": False, "standbys": 0, "standbys_with": 0,
+                               "n_members": 1, "pending": [], "text": None}}
     return {"error": "org.opensm.NotReady", "parameters": {"text": "the first sweep is not over"}}
 
 

@@ -1,9 +1,12 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
-# Changes of partitions while the manager is killed: a short run of scripts/tenants-storm, and cases for its judge, without
-# which a run could not fail.
-# shellcheck disable=SC2154 # what lib.bash sets
+# Changes of partitions while managers are killed, frozen, cut off and wiped: short runs of scripts/tenants-storm, and cases
+# for its judge, without which a run could not fail.
+# needs: root
+# shellcheck disable=SC2154,SC2030,SC2031 # what lib.bash and run set; each test is a subshell
+bats_require_minimum_version 1.5.0
 load lib
+load umad
 
 setup() {
 	cd "$BATS_TEST_TMPDIR" || return 1
@@ -44,7 +47,7 @@ devices() {
 # judge ENTRY...: exit status and findings.
 judge() {
 	devices "$@" >seen
-	run awk -v settled="${settled:-}" -v out=new -f "$abs_top_srcdir/tests/tenants/judge.awk" state journal seen
+	run awk -v settled="${settled:-}" -v room="${room:-}" -v others="${others:-0}" -v out=new -f "$abs_top_srcdir/tests/tenants/judge.awk" state journal seen
 }
 
 # A table that the journal allows: what is acknowledged is there, what is unknown may be.
@@ -121,6 +124,114 @@ without() {
 	[[ $output == *'port g1: 0x0005 is absent, at its switch port full'* ]]
 }
 
+# journals LINE...: the judge's cases of several managers begin with these; g1 has 0x0005 from the round before.
+journals() {
+	printf '%s\n' 'P 0x0005 g1 full' 'G 7' >state
+	printf '%s\n' "$@" >journal
+}
+
+# is_right ENTRY..., is_wrong ENTRY...: the judge's verdict, with one other manager; both ends of g1 and g2.
+is_right() {
+	others=${others:-1} judge "$@"
+	[ "$status" -eq 0 ] || {
+		echo "$output"
+		return 1
+	}
+}
+is_wrong() {
+	others=${others:-1} judge "$@"
+	[ "$status" -eq 1 ]
+}
+
+g1=(g1:host:0x8005 g1:switch:0x8005)
+g2=(g2:host:0x8005 g2:switch:0x8005)
+
+@test "judge: what a manager alone has is not in force while it is away, and is again when it is back" {
+	journals 'S a.1 remove 0x0005 g1=full' 'A a.1 8 yes - 0' 'S a.2 add 0x0005 g2=full' 'A a.2 9 yes - 1' 'X a'
+	is_right "${g1[@]}" "${g2[@]}"
+	is_right "${g2[@]}"
+	is_wrong "${g1[@]}"
+	echo 'Y a' >>journal
+	is_wrong "${g1[@]}" "${g2[@]}"
+	is_right "${g2[@]}"
+	# It need not have been away for what it says itself.
+	journals 'S a.1 remove 0x0005 g1=full' 'A a.1 8 yes - 0' 'X b'
+	is_wrong "${g1[@]}"
+}
+
+@test "judge: of three, what one standby has may be out of sight when two are away" {
+	others=2
+	journals 'S a.1 remove 0x0005 g1=full' 'A a.1 8 yes - 1' 'X a'
+	is_wrong "${g1[@]}"
+	echo 'X b' >>journal
+	is_right "${g1[@]}"
+	journals 'S a.1 remove 0x0005 g1=full' 'A a.1 8 yes - 2' 'X a' 'X b'
+	is_wrong "${g1[@]}"
+}
+
+@test "judge: a wipe loses what no other manager has, and nothing else" {
+	journals 'S a.1 remove 0x0005 g1=full' 'A a.1 8 yes - 0' 'W a'
+	is_right "${g1[@]}"
+	is_right
+	journals 'S a.1 remove 0x0005 g1=full' 'A a.1 8 yes - 1' 'W a'
+	is_wrong "${g1[@]}"
+	echo 'W b' >>journal
+	is_right "${g1[@]}"
+	is_right g1:host:0x0005 g1:switch:0x0005
+	# Between two of them the first one has learnt all again.
+	journals 'S a.1 remove 0x0005 g1=full' 'A a.1 8 yes - 1' 'W a' 'B' 'W b'
+	is_wrong "${g1[@]}"
+	journals 'S a.1 remove 0x0005 g1=full' 'A a.1 8 yes - 0' 'X b' 'X a' 'B'
+	is_wrong "${g1[@]}"
+	journals 'S a.1 remove 0x0005 g1=full' 'A a.1 8 yes - 0' 'W a' 'B'
+	is_right "${g1[@]}"
+	journals 'W a' 'S a.1 remove 0x0005 g1=full' 'A a.1 8 yes - 0'
+	is_wrong "${g1[@]}"
+}
+
+@test "judge: of what two managers did apart the safer one may be in force, the other one not" {
+	journals 'S a.1 add 0x0005 g1=limited' 'A a.1 8 yes - 0' 'S b.1 add 0x0005 g1=full' 'A b.1 8 yes - 0'
+	is_right "${g1[@]}"
+	is_right g1:host:0x0005 g1:switch:0x0005
+	is_wrong
+	journals 'S a.1 add 0x0005 g1=full' 'A a.1 8 yes - 0' 'S b.1 remove 0x0005 g1=full' 'A b.1 8 yes - 0'
+	is_wrong "${g1[@]}"
+	is_right
+	# The later one knew the other, and one manager knows what it did itself.
+	journals 'S a.1 remove 0x0005 g1=full' 'A a.1 8 yes - 1' 'S b.1 add 0x0005 g1=full' 'A b.1 9 yes - 1'
+	is_wrong
+	journals 'S a.1 remove 0x0005 g1=full' 'A a.1 8 yes - 0' 'S a.2 add 0x0005 g1=full' 'A a.2 9 yes - 0'
+	is_wrong
+	# Of which there was no answer.
+	journals 'S a.1 remove 0x0005 g1=full' 'U a.1 lost' 'S b.1 add 0x0005 g1=full' 'A b.1 9 yes - 0'
+	is_right
+	is_right "${g1[@]}"
+	journals 'S a.1 remove 0x0005 g1=full' 'R a.1 NotReady' 'S b.1 add 0x0005 g1=full' 'A b.1 9 yes - 0'
+	is_wrong
+}
+
+@test "judge: what is out of sight of a manager is pending" {
+	journals 'O a g3,g1' 'S a.1 remove 0x0005 g1=full' 'A a.1 8 yes - 1'
+	is_right "${g1[@]}"
+	settled=yes room=yes is_wrong "${g1[@]}"
+	journals 'O b g1' 'S a.1 remove 0x0005 g1=full' 'A a.1 8 yes - 1'
+	is_wrong "${g1[@]}"
+	journals 'O a g1' 'O b g1,g2' 'S a.1 remove 0x0005 g2=full' 'A a.1 8 yes - 1'
+	is_right
+	settled=yes is_wrong
+	is_wrong "${g2[@]}"
+	journals 'O a g1' 'I a' 'S a.1 remove 0x0005 g1=full' 'A a.1 8 yes - 1'
+	is_wrong "${g1[@]}"
+}
+
+@test "judge: what was pending is there when all is settled and there is room" {
+	journals 'S a.1 remove 0x0005 g1=full' 'A a.1 8 yes g1 1'
+	is_right "${g1[@]}"
+	settled=yes is_right "${g1[@]}"
+	settled=yes room=yes is_wrong "${g1[@]}"
+	settled=yes room=yes is_right
+}
+
 # run_storm OPTIONS...: what it says is shown; the folder of a run that failed stays.
 run_storm() {
 	local said
@@ -140,4 +251,21 @@ run_storm() {
 @test "the standby takes over in a stream of changes" {
 	# The first kill is one of the master.
 	run_storm --seed 4 --kills 3 --standby --judge-every 3
+}
+
+# storm_with_faults OPTIONS...: needs what ibfab needs.
+storm_with_faults() {
+	local obstacle
+
+	obstacle=$(serve_obstacle)
+	[ -z "$obstacle" ] || skip "$obstacle"
+	run_storm --minutes 1 --looks 6 "$@"
+}
+
+@test "two managers: freezes, cables, empty and old cache folders, splits, a silent host, a full disk" {
+	storm_with_faults --managers 2 --faults all --kills 12 --seed 11
+}
+
+@test "three managers: one sleeps, the others die" {
+	storm_with_faults --managers 3 --faults stop,three,wipe,split --kills 8 --seed 12
 }

@@ -81,7 +81,7 @@ guid_of() {
 	ctl 0 create 0x5 name=blue mtu=4096 rate=100 sl=0
 	[ "$(json '.[] | select(.name == "blue") | .source' list)" = api ]
 	ctl 0 add blue "${HOSTS[1]}" "${HOSTS[2]}=limited"
-	grep -q 'generation [0-9]*, stored by no standby$' <<<"$out"
+	grep -q 'generation [0-9]*, stored here; there is no standby$' <<<"$out"
 	holds "${HOSTS[1]}" 0x8005
 	holds "${HOSTS[2]}" 0x0005
 	lacks "${HOSTS[3]}" 0x8005

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Arbitrary parts of the channel between managers against a standby, as if its master had sent
- * them, and arbitrary answers against the master. The input is a row of commands: a byte that says
- * which side and what is made right in the part, a byte with its length, and bytes that overwrite
- * the part from its beginning. Whatever arrives, no message is delivered that its digest does not
- * fit, and afterwards a message of the master's own is delivered once.
+ * Arbitrary parts of the channel between managers against a standby, as if its master had sent and
+ * sealed them, and arbitrary answers against the master. The input is a row of commands: a byte
+ * that says which side and what is made right in the part, a byte with its length, and bytes that
+ * overwrite the part from its beginning. Whatever arrives, no message is delivered that its sender
+ * did not seal, and afterwards a message of the master's own is delivered once, and one of the
+ * standby's.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,8 +14,8 @@
 #include "ib/records.h"
 #include "sim/gen/gen.h"
 #include "sm/channel/channel_internal.h"
+#include "tests/lib/channel-seal.h"
 #include "tests/lib/rig.h"
-#include "util/hash.h"
 #include "util/log.h"
 #include "util/mem.h"
 
@@ -24,13 +25,17 @@ const unsigned fuzz_runs = 150; /* replay.c: two managers come up for each */
 
 #define MAX_PARTS 200
 
-enum { TO_MASTER = 1, RIGHT_SESSION = 2, RIGHT_SERIAL = 4, RIGHT_DIGEST = 8, WRONG_LID = 16 };
+enum { TO_MASTER = 1, RIGHT_SESSION = 2, RIGHT_SERIAL = 4, RIGHT_SEAL = 8, WRONG_LID = 16,
+       FIRST_SHOT = 32 };
 
 static unsigned delivered, replied, lost;
+static bool is_allowed; /* to deliver on CHANNEL_LEDGER: some part was sealed, or was sent */
 
 static void on_message(struct sm *sm, void *arg, struct channel_message *m)
 {
-	delivered += m->ticket.stream == CHANNEL_CONFIG;
+	if (m->ticket.stream == CHANNEL_LEDGER && !is_allowed)
+		abort();
+	delivered += m->ticket.stream == CHANNEL_LEDGER;
 	if (m->len > CHANNEL_MESSAGE_MAX)
 		abort();
 	if (m->version % 2)
@@ -57,15 +62,18 @@ static void correct(struct sm *to, const struct sm *from, unsigned flags,
 		    struct transport_event *ev)
 {
 	uint8_t *part = ev->mad + SA_DATA;
-	const struct channel *c = to->m.channel;
-	size_t n = MIN((size_t)ib_get(part, CHP_LENGTH), (size_t)CHANNEL_PART_BYTES);
+	const struct channel_peer *p = peer_find(from->m.channel, to->tr->port_guid),
+				  *back = peer_find(to->m.channel, from->tr->port_guid);
+	const struct channel_session *session = flags & TO_MASTER ? &back->session : &p->session;
 
 	if (flags & RIGHT_SESSION)
-		ib_put(part, CHP_SESSION, c->session);
+		ib_put(part, CHP_SESSION, session->id);
 	if (flags & RIGHT_SERIAL)
 		ib_put(part, CHP_SERIAL, ib_get(part, CHP_SERIAL) & 3);
-	if (flags & RIGHT_DIGEST)
-		ib_put(part, CHP_DIGEST, hash_bytes(HASH_START, part + CHP_BYTES, n));
+	if (flags & RIGHT_SEAL) {
+		seal_part(flags & TO_MASTER ? session->back : session->forth, ev->mad);
+		is_allowed = true;
+	}
 	ev->from.lid = lid_of(to, from->tr->port_guid);
 	if (flags & WRONG_LID)
 		ev->from.lid++;
@@ -82,11 +90,10 @@ static void send_one(struct rig *rig, unsigned flags, const uint8_t *bytes, size
 	ib_put(ev.mad, SAH_CLASS, MAD_CLASS_SA);
 	ib_put(ev.mad, SAH_METHOD, to_master ? MAD_GET_RESP : MAD_SET);
 	ib_put(ev.mad, SAH_ATTR_ID, SA_CHANNEL);
-	ib_put(ev.mad, SAH_SM_KEY, to->conf->sa_key);
 	ib_put(part, CHP_VERSION, CHANNEL_VERSION);
 	memcpy(part, bytes, MIN(n, (size_t)SA_DATA_SIZE));
-	if (to_master && n)
-		ib_put(ev.mad, SAH_TID, to->m.channel->shots[bytes[0] % CHANNEL_SHOTS].tid);
+	if (to_master)
+		ib_put(ev.mad, SAH_TID, to->m.channel->shots[flags / FIRST_SHOT].tid);
 	ev.from.qp = 1;
 	correct(to, from, flags, &ev);
 	inbox_gmp(to, &ev, sim_now(rig->sim));
@@ -112,14 +119,15 @@ static void require(bool holds, const char *what)
 	abort();
 }
 
-static bool exchange_once(struct rig *rig)
+static bool exchange_once(struct rig *rig, unsigned from)
 {
-	guid_t guid = rig->sms[1].sm->tr->port_guid;
+	guid_t guid = rig->sms[!from].sm->tr->port_guid;
 	uint8_t bytes[1000] = { 1, 2, 3 };
 
 	rig_run(rig, sim_now(rig->sim) + 100 * MONO_S);
 	delivered = replied = lost = 0;
-	require(channel_send(rig->sms[0].sm, guid, CHANNEL_CONFIG, 1, bytes, sizeof(bytes),
+	is_allowed = true;
+	require(channel_send(rig->sms[from].sm, guid, CHANNEL_LEDGER, 1, bytes, sizeof(bytes),
 			     on_reply, NULL) == 0,
 		"the channel is closed");
 	rig_run(rig, sim_now(rig->sim) + 100 * MONO_S);
@@ -129,12 +137,12 @@ static bool exchange_once(struct rig *rig)
 }
 
 /*
- * The master's own messages still go through; where forged ones had later numbers, after the first
- * has failed.
+ * Own messages still go through; where others had later numbers under the right seal, after the
+ * first has failed.
  */
-static void exchange(struct rig *rig)
+static void exchange(struct rig *rig, unsigned from)
 {
-	require(exchange_once(rig) || exchange_once(rig), "messages do not go through");
+	require(exchange_once(rig, from) || exchange_once(rig, from), "messages do not go through");
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t len)
@@ -158,8 +166,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t len)
 	rig_run(rig, sim_now(rig->sim) + 5 * MONO_S);
 	channel_send(rig->sms[0].sm, rig->sms[1].sm->tr->port_guid, CHANNEL_TENANTS, 1, bytes,
 		     sizeof(bytes), on_reply, NULL);
+	channel_register(rig->sms[0].sm, CHANNEL_LEDGER, on_message, NULL);
+	is_allowed = false;
 	send_all(rig, input, len);
-	exchange(rig);
+	for (unsigned i = 0; i < 2; i++)
+		exchange(rig, i);
 	rig_free(rig);
 	for (unsigned i = 0; i < 2; i++)
 		conf_unref(conf[i]);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Arbitrary bytes as the state of the health of links, of the disk or of another manager. What is
- * accepted can be judged, and its text reads back as the same text; what is not leaves nothing.
- * The hash of the last line is put right first where it is all zeros.
+ * Arbitrary bytes as what another manager knows of the health of a link, key and value of its row,
+ * or as the file that a former build stored. What is accepted can be judged, and comes back from
+ * the rows that are made of it; what is not leaves nothing. The hash of the last line is put right
+ * first where it is all zeros.
  */
 #include <inttypes.h>
 #include <stdint.h>
@@ -38,27 +39,52 @@ static void judge_all(struct health *h)
 	}
 }
 
+/* All rows of `h`, into another judge, and from there into a third one. */
+static struct health *copy_of(struct health *h)
+{
+	struct health *copy = health_new(&rules);
+	struct health_end at;
+	uint32_t pos = 0;
+
+	while (health_next_row(h, &pos, &at)) {
+		uint8_t bytes[HEALTH_ROW_MAX];
+		size_t len = health_pack(h, at, bytes);
+
+		require(len && health_row_is_ours(bytes, len));
+		require(health_take(copy, at, bytes, len));
+	}
+	return copy;
+}
+
+static void require_same(struct health *a, struct health *b)
+{
+	struct health_end at;
+	uint32_t pos = 0;
+
+	while (health_next_row(a, &pos, &at)) {
+		uint8_t x[HEALTH_ROW_MAX], y[HEALTH_ROW_MAX];
+		size_t x_len = health_pack(a, at, x), y_len = health_pack(b, at, y);
+
+		require(health_rows_agree(x, x_len, y, y_len));
+	}
+}
+
 static void read_back(struct health *h)
 {
-	struct health *again = health_new(&rules);
-	size_t len, len2;
-	char *text = health_text(h, &len), *text2;
+	struct health *copy = copy_of(h), *again = copy_of(copy);
 
-	require(health_read(again, text, len) == 0);
-	text2 = health_text(again, &len2);
-	require(len == len2 && !memcmp(text, text2, len));
-	free(text);
-	free(text2);
+	require_same(h, copy);
+	require_same(copy, again);
+	health_free(copy);
 	health_free(again);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *input, size_t len)
+static void try_text(const uint8_t *input, size_t len)
 {
 	struct health *h = health_new(&rules);
 	char *text = xmalloc(len + 1);
 
-	if (len)
-		memcpy(text, input, len);
+	memcpy(text, input, len);
 	put_hash_right(text, len);
 	if (health_read(h, text, len) == 0) {
 		read_back(h);
@@ -68,5 +94,33 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t len)
 	}
 	free(text);
 	health_free(h);
+}
+
+/* Bytes 0 to 8: the key. */
+static void try_row(const uint8_t *input, size_t len)
+{
+	struct health *h = health_new(&rules);
+	struct health_end at = { 0, input[8] };
+
+	for (unsigned i = 0; i < 8; i++)
+		at.node = at.node << 8 | input[i];
+	if (health_take(h, at, input + 9, len - 9)) {
+		read_back(h);
+		judge_all(h);
+		require(health_take(h, at, NULL, 0));
+	}
+	judge_all(h);
+	require(!health_off_at(h, 0));
+	for (uint32_t i = 0; i < health_n_links(h); i++)
+		require(!health_verdict(h, i)->on);
+	health_free(h);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *input, size_t len)
+{
+	if (len)
+		try_text(input, len);
+	if (len > 9)
+		try_row(input, len);
 	return 0;
 }

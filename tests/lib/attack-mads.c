@@ -244,14 +244,19 @@ static void fill_sm_info(struct attack *a, uint8_t info[SMP_DATA_SIZE])
 	ib_put(info, SMI_ACT_COUNT, any64(a) & UINT32_MAX);
 	ib_put(info, SMI_PRIORITY, 15);
 	ib_put(info, SMI_STATE, SM_MASTER);
+	for (unsigned i = SMX_NONCE / 8; i < SMX_BYTES; i++)
+		info[i] = (uint8_t)any64(a);
 }
 
-/* The manager asks what is there. */
+/* The manager asks what is there: now and then it gets its own nonce and proof back. */
 static void answer_sm_info(struct attack *a, struct transport_event *ev)
 {
 	uint8_t info[SMP_DATA_SIZE];
 
 	fill_sm_info(a, info);
+	if (attack_roll(a, 2))
+		memcpy(ib_at(info, SMX_NONCE), ib_at(smp_data(ev->mad), SMX_NONCE),
+		       (SMX_BITS - SMX_NONCE) / 8);
 	smp_make_response(ev->mad, 0, info);
 	transport_send(a->tr, &ev->from, ev->mad, MAD_SIZE, 0);
 }

@@ -257,6 +257,8 @@ static struct json_object *play_change(struct rest_fake *f, struct json_object *
 	json_add_int(o, "generation", f->generation);
 	json_add_bool(o, "changed", true);
 	json_add_bool(o, "replicated", f->replicated);
+	json_add_int(o, "standbys", 2);
+	json_add_int(o, "standbys_with", f->replicated);
 	json_add_int(o, "n_members", (int64_t)p->n);
 	json_add_array(o, "pending");
 	return o;

@@ -1,23 +1,33 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Are the P_Keys on the devices those that a journal of tests/tools/tenant-storm allows? Prints what is not so, a line each.
 #
-#   awk -v settled=yes -v standby=yes -v out=NEW -f judge.awk STATE JOURNAL DEVICES
+#   awk -v settled=yes -v room=yes -v others=1 -v out=NEW -f judge.awk STATE JOURNAL DEVICES
 #
 # STATE, of the round before (may be empty):
 #   P P_KEY GUID STATE[,STATE]   what the port may be in the partition: absent, full, limited; absent where there is no line
 #   G GENERATION                 the highest that was acknowledged
-# JOURNAL, of this round: as tenant-storm writes it.
+# JOURNAL, of this round: as tenant-storm writes it; an identifier begins with the name of the manager that is asked, and a
+# dot. And what befell managers:
+#   X NAME                       it may be away from now on: what it alone has is not in force meanwhile
+#   Y NAME                       it is back, and has what the others have, or rules itself
+#   W NAME                       what it has stored so far may be lost; of all of them: nothing is demanded any more
+#   O NAME GUID[,GUID...]        these ports are out of its sight from now on: what it acknowledges of them is pending. What
+#                                is out of sight of all of them is not judged before all is settled.
+#   I NAME                       all ports are in its sight
+#   B                            all managers have all that any of them has
 # DEVICES, read by other people's tools:
 #   D GUID host|switch           the table of the port, or of the switch port that faces it, was read
 #   K GUID host|switch 0xKEY     and has this entry
 #
-# With standby a standby has taken over: an acknowledgement that names none that stored the change is none.
+# `others`: how many managers there are beside the one that is asked; without it, none.
 #
-# With settled the manager has no work left: port and switch port must agree, and NEW is the STATE of the next round.
+# With settled the manager has no work left: port and switch port must agree, and NEW is the STATE of the next round. With
+# room, too, no table is too short: what was acknowledged as pending is on the devices by then.
 #
 # A change counts from the line where it is sent to the line where its answer is. What a port may be is what those changes
 # left that no acknowledged change of the same port and partition follows: one that was sent after their end. A change of
-# which nothing is known may have been made or not.
+# which nothing is known may have been made or not. So may one that only managers have that are away, or whose managers have
+# all lost it. And where one manager may not have known what another one did, the safer of both may be in force.
 
 function say(text) {
 	print text
@@ -29,7 +39,13 @@ function members(text,    i, n, part, pair) {
 	for (i = 1; i <= n; i++) {
 		split(part[i], pair, "=")
 		effect[id, pair[1]] = action[id] == "remove" ? "absent" : pair[2]
+		named[key_of[id], pair[1]]
 	}
+}
+
+function is_late(op, guid) {
+	pending[op, guid]
+	named[key_of[op], guid]
 }
 
 # What a change makes of a port; "": nothing.
@@ -39,10 +55,21 @@ function effect_of(op, guid) {
 	return action[op] == "set" || action[op] == "delete" ? "absent" : ""
 }
 
-function is_sure(op, guid) {
-	return ended[op] == "A" && !((op, guid) in pending) && !(standby && op in alone)
+# A manager that rules need not have it.
+function is_out_of_sight(op) {
+	return by[op] in away && with[op] <= n_away - 1
 }
 
+# All that had it may have lost it.
+function is_wiped(op) {
+	return op in lost || n_wiped - wiped_before[op] > with[op]
+}
+
+function is_sure(op, guid) {
+	if (ended[op] != "A" || is_out_of_sight(op) || is_wiped(op))
+		return 0
+	return !((op, guid) in pending) || (settled && room)
+}
 
 # ---- the round before ----
 
@@ -53,13 +80,51 @@ $1 == "G" && FILENAME == ARGV[1] { generation = $2 + 0; next }
 
 FILENAME == ARGV[2] && $1 == "S" {
 	id = $2
+	by[id] = substr(id, 1, index(id, ".") - 1)
 	action[id] = $3
 	start[id] = FNR
 	behind[id] = generation
+	key_of[id] = $4
 	keys[$4]
 	ops[$4] = ops[$4] " " id
 	if ($5 != "-")
 		members($5)
+	next
+}
+FILENAME == ARGV[2] && $1 == "X" { n_away += !($2 in away); away[$2]; next }
+FILENAME == ARGV[2] && $1 == "Y" { n_away -= $2 in away; delete away[$2]; next }
+FILENAME == ARGV[2] && $1 == "W" {
+	if (++n_wiped > others) {
+		generation = 0
+		is_anything = 1
+	}
+	next
+}
+FILENAME == ARGV[2] && $1 == "B" {
+	for (op in with) {
+		if (is_wiped(op))
+			lost[op]
+		with[op] = others + 0
+		wiped_before[op] = 0
+	}
+	n_wiped = n_away = 0
+	split("", away)
+	next
+}
+FILENAME == ARGV[2] && $1 == "O" {
+	n = split($3, hidden, ",")
+	for (i = 1; i <= n; i++) {
+		n_blind[hidden[i]] += !(($2, hidden[i]) in unseen)
+		unseen[$2, hidden[i]]
+	}
+	next
+}
+FILENAME == ARGV[2] && $1 == "I" {
+	for (i in unseen)
+		if (index(i, $2 SUBSEP) == 1) {
+			n_blind[substr(i, length($2) + 2)]--
+			delete unseen[i]
+		}
 	next
 }
 FILENAME == ARGV[2] {
@@ -72,13 +137,16 @@ FILENAME == ARGV[2] {
 FILENAME == ARGV[2] && $1 == "A" {
 	if ($3 + 0 < behind[$2] || ($4 == "yes" && $3 + 0 == behind[$2]))
 		say("change " $2 " was given generation " $3 ", behind it was " behind[$2])
-	if ($3 + 0 > generation && !(standby && $6 == "no"))
+	with[$2] = $6 + 0
+	wiped_before[$2] = n_wiped + 0
+	if ($3 + 0 > generation && with[$2] >= others + 0)
 		generation = $3 + 0
-	if ($6 == "no")
-		alone[$2]
 	n = split($5, late, ",")
 	for (i = 1; i <= n && $5 != "-"; i++)
-		pending[$2, late[i]]
+		is_late($2, late[i])
+	for (i in unseen)
+		if (index(i, by[$2] SUBSEP) == 1)
+			is_late($2, substr(i, length(by[$2]) + 2))
 }
 FILENAME == ARGV[2] { next }
 
@@ -101,23 +169,58 @@ function state_of(guid, side, key) {
 	return (guid, side, key) in seen ? seen[guid, side, key] : "absent"
 }
 
-# The states that the port may have, as "|absent|full|".
-function allowed_of(key, guid,    n, i, list, last, ret) {
-	n = split(ops[key], list, " ")
-	last = 0
+# Of two states, does the first give less access?
+function is_safer(one, other) {
+	return index("absent limited full", one) < index("absent limited full", other)
+}
+
+# What managers did that need not know the last change, `final`: each one's last sure change, and those of its changes
+# behind that of which nothing is sure. In force only where it is the safer one.
+function allowed_apart(final, guid, n, list,    i, op, m, of, ret) {
 	for (i = 1; i <= n; i++)
-		if (is_sure(list[i], guid) && effect_of(list[i], guid) != "" && start[list[i]] > last)
-			last = start[list[i]]
-	ret = last ? "|" : "|" ((key, guid) in before ? before[key, guid] : "absent") "|"
-	gsub(",", "|", ret)
-	for (i = 1; i <= n; i++)
-		if (ended[list[i]] != "R" && effect_of(list[i], guid) != "" && (!(list[i] in end) || end[list[i]] > last))
-			ret = ret effect_of(list[i], guid) "|"
+		if (is_sure(list[i], guid))
+			of[by[list[i]]] = i
+	for (i = 1; i <= n; i++) {
+		op = list[i]
+		m = by[op]
+		if (m == by[final] || i < of[m] + 0)
+			continue
+		if (with[op] < others + 0 && is_safer(effect_of(op, guid), effect_of(final, guid)))
+			ret = ret effect_of(op, guid) "|"
+	}
 	return ret
 }
 
+# The states that the port may have, as "|absent|full|", where it had `was`.
+function allowed_by(key, guid, was,    n, m, i, all, list, last, final, ret) {
+	m = split(ops[key], all, " ")
+	n = last = 0
+	for (i = 1; i <= m; i++)
+		if (effect_of(all[i], guid) != "" && ended[all[i]] != "R")
+			list[++n] = all[i]
+	for (i = 1; i <= n; i++)
+		if (is_sure(list[i], guid))
+			last = start[final = list[i]]
+	ret = last ? "|" : "|" was "|"
+	gsub(",", "|", ret)
+	for (i = 1; i <= n; i++)
+		if (!(list[i] in end) || end[list[i]] > last)
+			ret = ret effect_of(list[i], guid) "|"
+	return last && others ? ret allowed_apart(final, guid, n, list) : ret
+}
+
+# Most ports are named by no change of a partition: all that had the same before may have the same.
+function allowed_of(key, guid,    was) {
+	was = (key, guid) in before ? before[key, guid] : "absent"
+	if ((key, guid) in named)
+		return allowed_by(key, guid, was)
+	if (!((key, was) in unnamed))
+		unnamed[key, was] = allowed_by(key, "", was)
+	return unnamed[key, was]
+}
+
 function judge(key, guid,    may, host, sw) {
-	may = allowed_of(key, guid)
+	may = is_anything ? "|absent|limited|full|" : allowed_of(key, guid)
 	host = state_of(guid, "host", key)
 	sw = state_of(guid, "switch", key)
 	if (!index(may, "|" host "|"))
@@ -135,6 +238,8 @@ END {
 		if (!((guid, "host") in devices) || !((guid, "switch") in devices))
 			say("not both tables of " guid " were read")
 		n_ports++
+		if (!settled && n_blind[guid] > others)
+			continue
 		for (key in keys)
 			judge(key, guid)
 	}

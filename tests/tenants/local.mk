@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-2-Clause
-EXTRA_DIST += tests/tenants/README.md tests/tenants/rig.bash tests/tenants/judge.awk
+EXTRA_DIST += tests/tenants/README.md tests/tenants/rig.bash tests/tenants/judge.awk tests/tenants/faults.bash tests/tenants/looks.bash

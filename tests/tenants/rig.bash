@@ -1,12 +1,20 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The parts of scripts/tenants-storm: tables of devices, the stream of changes, the judgement. Needs tests/e2e/lib.bash,
-# tests/chaos/rig.bash; $folder, $net, $STORM.
+# tests/chaos/rig.bash; $folder, $net, $STORM, $simulator, $managers.
 # shellcheck shell=bash disable=SC2034,SC2154 # what the parts of scripts/tenants-storm share
 
-# ports_of_net: "HOST PORT" of every host: the port of its switch.
+# ports_of_net: "HOST PORT SWITCH" of every host: the port of its switch.
 ports_of_net() {
 	awk -F'"' '/^(Hca|Ca)[ \t]/ { host = $2 } /^Switch/ { host = "" }
-		host && /^\[1\]/ { split($3, a, /[][]/); print host, a[2]; host = "" }' "$net"
+		host && /^\[1\]/ { split($3, a, /[][]/); print host, a[2], $2; host = "" }' "$net"
+}
+
+# uplinks_of HOST: "SWITCH PORT" of the cables from the switch of a host to other switches.
+uplinks_of() {
+	awk -F'"' -v leaf="$(awk -v h="$1" '$1 == h { print $4 }' ports)" '
+		/^(Switch|Hca|Ca|Rt)/ { is_switch[$2] = /^Switch/; on = $2 }
+		/^\[/ && on == leaf { split($1, a, /[][]/); peer[a[2]] = $2 }
+		END { for (p in peer) if (is_switch[peer[p]]) print leaf, p }' "$net" | sort
 }
 
 # keys_of GUID SIDE: what smpquery prints of a table, as lines for judge.awk.
@@ -29,13 +37,28 @@ read_table() {
 	echo "$found"
 }
 
-# read_devices FILE: the tables of all hosts and of the switch ports that face them, read by smpquery on the hosts; eight
-# at a time, since most of the time of one is waiting.
+# of_dump FILE: what `ibfab pkeys` said, as lines for judge.awk.
+of_dump() {
+	awk 'NR == FNR { guid[$1, 1] = $2 " host"; guid[$4, $3] = $2 " switch"; next }
+		($1, $2) in guid {
+			print "D", guid[$1, $2]
+			for (i = 3; i <= NF; i++)
+				print "K", guid[$1, $2], $i
+		}' ports "$1"
+}
+
+# read_devices FILE: the tables of all hosts and of the switch ports that face them: as ibfab has them, or read by smpquery on
+# the hosts; eight at a time, since most of the time of one is waiting.
 read_devices() {
 	local part host guid port pids=()
 
+	if [ "$simulator" = ibfab ]; then
+		"$IBFAB" pkeys 3>&- >"$1.dump" && of_dump "$1.dump" >"$1"
+		return
+	fi
+
 	for part in 0 1 2 3 4 5 6 7; do
-		awk -v part="$part" 'NR % 8 == part' ports | while read -r host guid port; do
+		awk -v part="$part" 'NR % 8 == part' ports | while read -r host guid port _; do
 			read_table "$guid" host "$host" 0 1
 			read_table "$guid" switch "$host" 0,1 "$port"
 		done >"$1.$part" &
@@ -47,18 +70,23 @@ read_devices() {
 }
 
 socket_of() {
-	echo "$WORK/$1/run/opensm.sock"
+	if [ "$simulator" = ibsim ]; then echo "$WORK/$1/run/opensm.sock"; else echo "$WORK/run/$1.sock"; fi
 }
 
-# storm NAME MS WORD CONNECTIONS [TURN]: changes at a manager, for so long; other ones in each turn.
+cache_of() {
+	if [ "$simulator" = ibsim ]; then echo "$WORK/$1/cache"; else echo "$WORK/$1.d"; fi
+}
+
+# storm NAME MS WORD CONNECTIONS [TURN]: changes at a manager, for so long; other ones in each turn. In a shell of its own.
 storm() {
-	"$STORM" -s "$(socket_of "$1")" -g guids -j journal -r "$((seed * 100003 + round + ${5:-0} * 7919))" -c "$4" -k "$keys" -t "$2" -w "$3"
+	exec "$STORM" -s "$(socket_of "$1")" -g guids -j journal -r "$(((seed * 100003 + round + ${5:-0} * 7919) % 4294967296))" \
+		-c "$4" -k "$keys" -t "$2" -w "$1.$3"
 }
 
 # serves NAME: it acknowledges changes. They are in the journal like any other.
 serves() {
 	asked=$((asked + 1))
-	runs "$1" && storm "$1" 60 "r$round.probe$asked" 1 "$asked" 2>/dev/null
+	runs "$1" && (storm "$1" 60 "r$round.probe$asked" 1 "$asked" 2>/dev/null)
 }
 
 # settled NAME: the manager itself finds nothing to do, so what devices hold now will stay.
@@ -69,11 +97,10 @@ settled() {
 # judged WORD [settled]: are the devices as the journal allows? Findings are problems; with `settled` they are the
 # beginning of the next round.
 judged() {
-	local line out=()
-
-	[ "$managers" = alone ] || out=(-v standby=yes)
+	local line out=(-v others="$others")
 
 	read_devices "devices.$1"
+	[ "$simulator" = ibsim ] || out+=(-v room=yes)
 	[ -z "${2:-}" ] || out+=(-v settled=yes -v out=state.new -v tally="$folder/tally")
 	if awk "${out[@]}" -f "$abs_top_srcdir/tests/tenants/judge.awk" state journal "devices.$1" >"found.$1"; then
 		return 0
@@ -91,7 +118,7 @@ keep_round() {
 	local to=$folder/round-$round name
 
 	mkdir -p "$to"
-	cp -f state journal devices.* found.* verified "$to" 2>/dev/null
+	cp -rf state journal devices.* found.* looks verified "$to" 2>/dev/null
 	for name in $(names); do
 		tail -n 400 "$(log_of "$name")" >"$to/log-$name" 2>/dev/null
 	done

@@ -4,12 +4,13 @@
  *
  *   smset LID|-D 0,1,2 MODIFIER STATE KEY [GUID]
  *
- * MODIFIER 1 HANDOVER, 2 ACKNOWLEDGE, 3 DISABLE, 4 STANDBY, 5 DISCOVER; STATE is what we say of
- * ourselves, as a number. Prints "status 0x0000 state 2" from the answer; exit status 1 without
- * one.
+ * MODIFIER 1 HANDOVER, 2 ACKNOWLEDGE, 3 DISABLE, 4 STANDBY, 5 DISCOVER, 0 asks only (Get); STATE is
+ * what we say of ourselves, as a number. Prints "status 0x0000 state 2" from the answer, and
+ * " key 0x0" of one to a Get; exit status 1 without one.
  */
 #include <endian.h>
 #include <infiniband/umad.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +40,7 @@ static struct dr_path read_path(const char *text)
 static int set(int port, const char *const *to, const uint8_t *info, unsigned mod)
 {
 	const struct smp_head head = {
-		.method = MAD_SET, .attr = IB_ATTR_SM_INFO, .mod = mod, .tid = 0x5e7
+		.method = mod ? MAD_SET : MAD_GET, .attr = IB_ATTR_SM_INFO, .mod = mod, .tid = 0x5e7
 	};
 	bool directed = strcmp(to[0], "-D") == 0;
 	int lid_agent = umad_register(port, MAD_CLASS_SMI_LID, 1, 0, NULL);
@@ -62,8 +63,11 @@ static int set(int port, const char *const *to, const uint8_t *info, unsigned mo
 		printf("no answer\n");
 		return 1;
 	}
-	printf("status 0x%04x state %u\n", (unsigned)ib_get(mad, SMP_STATUS),
+	printf("status 0x%04x state %u", (unsigned)ib_get(mad, SMP_STATUS),
 	       (unsigned)ib_get(smp_data(mad), SMI_STATE));
+	if (!mod)
+		printf(" key 0x%" PRIx64, ib_get(smp_data(mad), SMI_SM_KEY));
+	printf("\n");
 	return 0;
 }
 

@@ -11,8 +11,8 @@
  * WORD is the first word of the identifiers. JOURNAL is appended to, a line for each event:
  *
  *   S ID ACTION P_KEY GUID=MEMBERSHIP,...    is about to be sent; MEMBERSHIP full or limited
- *   A ID GENERATION CHANGED PENDING STANDBY  acknowledged; PENDING: GUIDs not on a device, or "-";
- *                                            STANDBY: yes, a standby has stored it
+ *   A ID GENERATION CHANGED PENDING STANDBYS acknowledged; PENDING: GUIDs not on a device, or "-";
+ *                                            STANDBYS: how many have stored it
  *   R ID ERROR                               refused: nothing was changed
  *   U ID WHY                                 unknown: connection lost, or a device did not confirm
  *
@@ -248,6 +248,15 @@ static void note_error(const struct storm *s, struct line *l, struct json_object
 	l->rests = now_ms() + AFTER_REFUSAL_MS;
 }
 
+/* How many standbys have stored it; of a daemon that says only whether one has, 1. */
+static int standbys_with(struct json_object *parameters)
+{
+	struct json_object *n = member_of(parameters, "standbys_with");
+
+	return n ? json_object_get_int(n)
+		 : json_object_get_boolean(member_of(parameters, "replicated"));
+}
+
 static void note_answer(struct storm *s, struct line *l, struct json_object *answer)
 {
 	struct json_object *p = member_of(answer, "parameters");
@@ -259,10 +268,10 @@ static void note_answer(struct storm *s, struct line *l, struct json_object *ans
 		return;
 	}
 	pending = pending_text(member_of(p, "pending"));
-	text = xasprintf("%lld %s %s %s",
+	text = xasprintf("%lld %s %s %d",
 			 (long long)json_object_get_int64(member_of(p, "generation")),
 			 json_object_get_boolean(member_of(p, "changed")) ? "yes" : "no", pending,
-			 json_object_get_boolean(member_of(p, "replicated")) ? "yes" : "no");
+			 standbys_with(p));
 	note(s, 'A', l->id, text);
 	s->acknowledged++;
 }

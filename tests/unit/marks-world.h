@@ -119,3 +119,18 @@ static inline uint64_t unreachable(struct world *w)
 	assert_int_equal(v.loops_ever, 0);
 	return v.unreachable;
 }
+
+/* Entries of the leaf's own table that lead to this port. */
+static inline unsigned entries_to(struct world *w, const char *name, unsigned port)
+{
+	unsigned n = 0;
+
+	for (unsigned block = 0; block < 4; block++) {
+		uint8_t lft[SMP_DATA_SIZE];
+
+		assert_int_equal(sim_read(w->sim, node_of(w, name), IB_ATTR_LFT, block, lft), 0);
+		for (unsigned i = 0; i < SMP_DATA_SIZE; i++)
+			n += lft[i] == port;
+	}
+	return n;
+}

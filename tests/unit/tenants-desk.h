@@ -169,7 +169,7 @@ static inline const char *ask(struct tenants *t, const struct partitions *file, 
 	}
 	words_of_it = entry_words(&e);
 	if (e.n_rows)
-		tenants_play(t, &e, tenants_chain_after(t, &e));
+		tenants_play(t, &e);
 	tenant_entry_clear(&e);
 	return words_of_it;
 }

@@ -24,7 +24,7 @@ static int set_up(void **state)
 
 	memset(&fake, 0, sizeof(fake));
 	in_at = in_len = 0;
-	fake.table = tenants_new(1);
+	fake.table = tenants_new();
 	assert_true(cw_start(w));
 	log_set_sink(log_it, NULL);
 	*state = w;
@@ -569,7 +569,7 @@ static void play(enum tenant_action action, uint16_t pkey, guid_t guid)
 
 	if (tenants_judge(fake.table, NULL, &rq, 1700000000, &e, why, sizeof(why)) != TENANT_FINE)
 		fail_msg("%s", why);
-	tenants_play(fake.table, &e, tenants_chain_after(fake.table, &e));
+	tenants_play(fake.table, &e);
 	tenant_entry_clear(&e);
 }
 

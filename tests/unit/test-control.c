@@ -225,6 +225,47 @@ static void a_check_tells_places(void **state)
 	close(fd);
 }
 
+static struct json_object *table_called(struct json_object *o, const char *name)
+{
+	struct json_object *all = get(o, "tables");
+
+	for (size_t i = 0; i < json_object_array_length(all); i++) {
+		struct json_object *table = json_object_array_get_idx(all, i);
+
+		if (!strcmp(str(table, "name"), name))
+			return table;
+	}
+	fail_msg("there is no table %s", name);
+	return NULL;
+}
+
+/* A manager without a cache folder that has never met another one. */
+static void the_ledger_is_shown_and_left_alone(void **state)
+{
+	struct control_world *w = *state;
+	int fd = caller(w);
+	struct json_object *o = ask(w, fd, CALL("Ledger", "{}"));
+
+	assert_string_equal(str(o, "state"), "writing");
+	assert_null(get(o, "trouble"));
+	assert_null(get(o, "reason"));
+	assert_int_equal(json_object_get_int(get(o, "standbys")), 0);
+	assert_int_equal(json_object_get_int(get(table_called(o, "member"), "rows")), 0);
+	assert_int_equal(json_object_array_length(get(o, "managers")), 0);
+	json_object_put(o);
+	refused(w, fd, CALL("LedgerAdopt", "{}"), "org.opensm.NotReady");
+	refused(w, fd, CALL("LedgerForget", "{\"user\": \"alice\"}"), "org.opensm.NotReady");
+	refused(w, fd, CALL("LedgerForget", "{\"all\": true}"), "org.opensm.InvalidParameter");
+	o = ask(w, fd, CALL("Status", "{}"));
+	assert_string_equal(str(get(o, "ledger"), "state"), "writing");
+	assert_null(get(get(o, "ledger"), "trouble"));
+	json_object_put(o);
+	cw_lose_port(w);
+	refused(w, fd, CALL("Ledger", "{}"), "org.opensm.NotReady");
+	refused(w, fd, CALL("LedgerAdopt", "{}"), "org.opensm.NotReady");
+	close(fd);
+}
+
 static void keys_are_not_shown(void **state)
 {
 	static const char *const keys[] = { "m_key", "sm_key", "sa_key" };
@@ -611,6 +652,7 @@ int main(void)
 		T(a_call_has_a_greatest_length),
 		T(what_is_told_to_the_manager_arrives),
 		T(a_check_tells_places),
+		T(the_ledger_is_shown_and_left_alone),
 		T(keys_are_not_shown),
 		T(the_key_of_trusted_requests_is_shown),
 		T(the_checklist_has_a_verdict_for_each_line),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The judge of links, in virtual time. */
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,6 +10,7 @@
 #include <cmocka.h>
 
 #include "health/judge.h"
+#include "util/hash.h"
 
 #define T0  1764193800 /* a whole number of buckets */
 #define DAY 86400
@@ -261,18 +263,31 @@ static void sweeps_count_once_each(void **state)
 
 /* ---- state ----------------------------------------------------------------------------------- */
 
+/* Another judge that has taken in all rows of `h`. */
+static struct health *copy_of(struct health *h)
+{
+	struct health *copy = health_new(&rules);
+	uint8_t bytes[HEALTH_ROW_MAX], again[HEALTH_ROW_MAX];
+	struct health_end at;
+	uint32_t pos = 0;
+
+	while (health_next_row(h, &pos, &at)) {
+		size_t len = health_pack(h, at, bytes);
+
+		assert_true(health_row_is_ours(bytes, len));
+		assert_true(health_take(copy, at, bytes, len));
+		assert_int_equal(health_pack(copy, at, again), len);
+		assert_memory_equal(bytes, again, len);
+	}
+	return copy;
+}
+
 static struct health *restarted(struct health *h)
 {
-	size_t len, again;
-	_cleanup_free_ char *text = health_text(h, &len);
-	struct health *ret = health_new(&rules);
-	_cleanup_free_ char *copy = NULL;
+	struct health *copy = copy_of(h);
 
-	assert_int_equal(health_read(ret, text, len), 0);
-	copy = health_text(ret, &again);
-	assert_string_equal(copy, text);
 	health_free(h);
-	return ret;
+	return copy;
 }
 
 /* Restarted after each reading, a link is found as early as without. */
@@ -298,58 +313,245 @@ static void windows_survive_a_restart(void **state)
 	health_free(h);
 }
 
-static unsigned links_in_text(struct health *h)
+static unsigned n_rows(struct health *h)
 {
-	size_t len;
-	_cleanup_free_ char *text = health_text(h, &len);
+	struct health_end at;
+	uint32_t pos = 0;
 	unsigned n = 0;
 
-	for (const char *at = text; (at = strstr(at, "\nlink ")); at++)
+	while (health_next_row(h, &pos, &at))
 		n++;
 	return n;
 }
 
 /* Only links that something was held against are looked at: none is missed that comes again. */
-static void the_text_has_what_is_held_against_links_now(void **state)
+static void rows_are_of_links_with_anything_against_them_now(void **state)
 {
 	struct health *h = health_new(&rules);
 
 	for (uint32_t i = 0; i < 100; i++)
 		assert_int_equal(link_of(h, i), i);
-	assert_true(health_is_clean(h));
+	assert_int_equal(n_rows(h), 0);
 	health_event(h, 70, HEALTH_REBOOT, 1000000);
 	health_event(h, 7, HEALTH_REBOOT, 1000000);
-	assert_false(health_is_clean(h));
-	assert_int_equal(links_in_text(h), 2);
+	assert_int_equal(n_rows(h), 2);
 	health_clear(h, 7);
-	assert_false(health_is_clean(h));
-	assert_int_equal(links_in_text(h), 1);
+	assert_int_equal(n_rows(h), 1);
 	health_clear(h, 70);
-	assert_true(health_is_clean(h));
-	assert_int_equal(links_in_text(h), 0);
+	assert_int_equal(n_rows(h), 0);
 	health_event(h, 7, HEALTH_REBOOT, 1000000);
-	assert_false(health_is_clean(h));
-	assert_int_equal(links_in_text(h), 1);
+	assert_int_equal(n_rows(h), 1);
 	health_free(h);
 }
 
-static void damaged_state_is_refused_whole(void **state)
+static const struct health_end lesser = { 1001, 1 }, greater = { 2001, 2 };
+
+static size_t pack_link(struct health *h, uint8_t bytes[HEALTH_ROW_MAX])
 {
-	struct health *h = health_new(&rules), *other = health_new(&rules);
-	char *text;
+	struct health_end at = health_verdict(h, link_of(h, 1))->end[0];
+
+	return health_pack(h, at, bytes);
+}
+
+/* Each window full, each event as often as is kept. */
+static struct health *full_judge(const struct health_rules *most)
+{
+	struct health *h = health_new(most);
+	uint32_t link = link_of(h, 1);
+
+	for (unsigned i = 0; i < HEALTH_EVENTS; i++) {
+		for (unsigned k = 0; k < HEALTH_MOST_EVENTS; k++) {
+			health_sweep(h);
+			health_event(h, link, i, T0 + k);
+		}
+	}
+	for (unsigned k = 0; k < 2 * 125; k++) {
+		struct port_counts c = growth(60);
+		const struct health_end *end = health_verdict(h, link)->end;
+
+		set(&c, PORT_COUNT_SYMBOL_ERRORS, UINT32_MAX);
+		set(&c, PORT_COUNT_RCV_PKTS, UINT64_MAX);
+		health_counts(h, link, end[k % 2].node, end[k % 2].port, &c, UINT64_MAX,
+			      T0 + 30 * k);
+	}
+	health_set_manual(h, link, true);
+	health_judge(h, link, T0 + 7500);
+	health_off_add(h, health_verdict(h, link)->end[0], health_verdict(h, link)->end[1]);
+	return h;
+}
+
+static void the_greatest_row_has_room(void **state)
+{
+	struct health_rules most = rules;
+	uint8_t bytes[HEALTH_ROW_MAX], again[HEALTH_ROW_MAX];
+	struct health *h, *copy;
 	size_t len;
 
+	for (unsigned i = 0; i < HEALTH_EVENTS; i++)
+		most.events[i].n = HEALTH_MOST_EVENTS;
+	h = full_judge(&most);
+	len = pack_link(h, bytes);
+	assert_in_range(len, 8300, HEALTH_ROW_MAX);
+	copy = health_new(&most);
+	assert_true(health_take(copy, health_verdict(h, link_of(h, 1))->end[0], bytes, len));
+	assert_int_equal(pack_link(copy, again), len);
+	assert_memory_equal(bytes, again, len);
+	assert_true(health_is_manual(copy, link_of(copy, 1)));
+	health_free(copy);
+	health_free(h);
+}
+
+static void a_damaged_row_changes_nothing(void **state)
+{
+	struct health *h = full_judge(&rules), *other = health_new(&rules);
+	uint8_t bytes[HEALTH_ROW_MAX + 1], before[HEALTH_ROW_MAX], after[HEALTH_ROW_MAX];
+	size_t len = pack_link(h, bytes), n;
+
+	health_event(other, link_of(other, 1), HEALTH_REBOOT, T0);
+	n = pack_link(other, before);
+	for (size_t cut = 1; cut < len; cut++)
+		assert_false(health_take(other, lesser, bytes, cut));
+	bytes[len] = 0;
+	assert_false(health_take(other, lesser, bytes, len + 1));
+	bytes[8]++; /* of another form */
+	assert_false(health_row_is_ours(bytes, len));
+	assert_false(health_take(other, lesser, bytes, len));
+	bytes[8]--;
+	assert_false(health_take(other, (struct health_end){ 3001, 1 }, bytes, len)); /* greater */
+	assert_int_equal(pack_link(other, after), n);
+	assert_memory_equal(before, after, n);
+	assert_true(health_take(other, lesser, bytes, len));
+	health_free(other);
+	health_free(h);
+}
+
+/* What counts in the ledger: of two states the one in which more was counted. */
+static void what_was_counted_grows(void **state)
+{
+	struct health *h = health_new(&rules);
+	uint8_t bytes[HEALTH_ROW_MAX];
+	uint64_t before = 0;
+
+	for (unsigned i = 0; i < 300; i++) {
+		uint64_t counted = 0;
+
+		health_event(h, link_of(h, 1), HEALTH_REBOOT, T0 + i);
+		assert_true(pack_link(h, bytes) > 8);
+		for (unsigned k = 0; k < 8; k++)
+			counted = counted << 8 | bytes[k];
+		assert_int_equal(counted, before + 1);
+		before = counted;
+	}
+	health_free(h);
+}
+
+static void what_is_removed_is_forgotten(void **state)
+{
+	struct health *h = health_new(&rules);
+	uint8_t bytes[HEALTH_ROW_MAX];
+
+	health_event(h, link_of(h, 1), HEALTH_ILLEGAL, T0);
+	health_judge(h, link_of(h, 1), T0);
+	health_off_add(h, lesser, greater);
+	assert_true(health_take(h, greater, NULL, 0)); /* its row is not there */
+	assert_true(health_verdict(h, link_of(h, 1))->on);
+	assert_true(health_take(h, lesser, NULL, 0));
+	assert_int_equal(health_verdict(h, link_of(h, 1))->on, 0);
+	assert_null(health_off_at(h, 0));
+	assert_int_equal(pack_link(h, bytes), 0);
+	health_free(h);
+}
+
+/* The cable is another one by now: the port that is disabled has its own row. */
+static void a_disabled_port_is_known_apart_from_its_link(void **state)
+{
+	struct health *h = health_new(&rules);
+	struct health_off *o;
+
 	health_event(h, link_of(h, 1), HEALTH_REBOOT, T0);
-	text = health_text(h, &len);
+	health_off_add(h, greater, lesser)->seen = true;
+	health_off_add(h, (struct health_end){ 5, 9 }, (struct health_end){ 6, 9 });
+	health_off_add(h, (struct health_end){ 5, 9 }, (struct health_end){ 7, 9 });
+	assert_int_equal(n_rows(h), 3);
+	h = restarted(h);
+	o = health_off_at(h, 0);
+	assert_true(o && o->at.node == greater.node && o->far.node == lesser.node && o->seen);
+	o = health_off_at(h, 1);
+	assert_true(o && o->at.node == 5 && o->far.node == 7 && !o->seen);
+	assert_null(health_off_at(h, 2));
+	health_free(h);
+}
+
+/* Two managers each know of one event. */
+static void rows_agree_whatever_was_counted_elsewhere(void **state)
+{
+	struct health *h = health_new(&rules);
+	uint8_t before[HEALTH_ROW_MAX], after[HEALTH_ROW_MAX];
+	size_t n, m;
+
+	health_event(h, link_of(h, 1), HEALTH_REBOOT, T0);
+	n = pack_link(h, before);
+	health_sweep(h);
+	health_event(h, link_of(h, 2), HEALTH_REBOOT, T0);
+	m = pack_link(h, after);
+	assert_true(health_rows_agree(before, n, after, m));
+	health_event(h, link_of(h, 1), HEALTH_REBOOT, T0 + 1);
+	m = pack_link(h, after);
+	assert_false(health_rows_agree(before, n, after, m));
+	health_free(h);
+}
+
+/* ---- the file of former builds --------------------------------------------------------------- */
+
+static char *former_text(size_t *ret_len)
+{
+	static const char lines[] =
+		"opensm link health 1\nsweep 812\n"
+		"off 0x3e9 1 0x7d1 2 1\n"
+		"link 0x3e9 1 0x7d1 2 0 64 1764193800 1764193900\n"
+		"events 6 1764020000 1764106400 1764193800\n"
+		"counts 0 0 29403230 1 0 60 1000 0 400000000000\n"
+		"counts 0 1 3528387 1 0 60 1000 0 400000000000\n";
+
+	*ret_len = sizeof(lines) - 1 + 23;
+	return xasprintf("%send 0x%016" PRIx64 "\n", lines,
+			 hash_bytes(HASH_START, lines, sizeof(lines) - 1));
+}
+
+static void what_former_builds_wrote_is_known(void **state)
+{
+	struct health *h = health_new(&rules);
+	_cleanup_free_ char *text = NULL;
+	uint32_t link;
+	size_t len;
+
+	text = former_text(&len);
+	assert_int_equal(strlen(text), len);
+	assert_int_equal(health_read(h, text, len), 0);
+	h = restarted(h);
+	link = health_find(h, 1001, 1);
+	assert_int_not_equal(link, UINT32_MAX);
+	assert_int_equal(health_verdict(h, link)->on, 1u << HEALTH_LINK_DOWN);
+	assert_int_equal(health_verdict(h, link)->since, 1764193800);
+	assert_true(health_off_at(h, 0)->seen);
+	assert_int_equal(n_rows(h), 1); /* the port is the end at which the link has its row */
+	health_free(h);
+}
+
+static void a_damaged_file_is_refused_whole(void **state)
+{
+	struct health *h = health_new(&rules);
+	_cleanup_free_ char *text = NULL;
+	size_t len;
+
+	text = former_text(&len);
 	for (size_t i = 0; i < len; i++) {
 		text[i] ^= 1;
-		assert_true(health_read(other, text, len) < 0);
-		assert_int_equal(health_n_links(other), 0);
+		assert_true(health_read(h, text, len) < 0);
+		assert_int_equal(health_n_links(h), 0);
 		text[i] ^= 1;
-		assert_true(health_read(other, text, i) < 0);
+		assert_true(health_read(h, text, i) < 0);
 	}
-	free(text);
-	health_free(other);
 	health_free(h);
 }
 
@@ -365,8 +567,15 @@ int main(void)
 		cmocka_unit_test(probation_ends_and_begins_anew),
 		cmocka_unit_test(sweeps_count_once_each),
 		cmocka_unit_test(windows_survive_a_restart),
-		cmocka_unit_test(the_text_has_what_is_held_against_links_now),
-		cmocka_unit_test(damaged_state_is_refused_whole),
+		cmocka_unit_test(rows_are_of_links_with_anything_against_them_now),
+		cmocka_unit_test(the_greatest_row_has_room),
+		cmocka_unit_test(a_damaged_row_changes_nothing),
+		cmocka_unit_test(what_was_counted_grows),
+		cmocka_unit_test(what_is_removed_is_forgotten),
+		cmocka_unit_test(a_disabled_port_is_known_apart_from_its_link),
+		cmocka_unit_test(rows_agree_whatever_was_counted_elsewhere),
+		cmocka_unit_test(what_former_builds_wrote_is_known),
+		cmocka_unit_test(a_damaged_file_is_refused_whole),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -97,7 +97,7 @@ static void a_usual_member_takes_50_bytes(void **state)
 /* ---- one form, and no other ------------------------------------------------------------------ */
 
 struct bytes {
-	uint8_t at[1024];
+	uint8_t at[10000];
 	size_t n;
 };
 

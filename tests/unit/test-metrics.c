@@ -202,6 +202,7 @@ static void with_a_subnet(void **state)
 	struct daemon_api api = { .conf = conf, .version = "4.0.0", .instance = "x" };
 	char *text;
 
+	conf->sm_key = 98;
 	conf->sa_key = 99;
 	sim_set_desc(rig->sim, sim_find(rig->sim, "h5"), "say \"h5\"\\");
 	assert_int_equal(rig_start(rig, "h0", 0, conf, NULL), 0);
@@ -210,6 +211,13 @@ static void with_a_subnet(void **state)
 	api.sm = rig->sms[0].sm;
 	text = page(&api, true);
 	assert_non_null(strstr(text, "opensm_nodes{instance=\"x\",type=\"ca\"} 16\n"));
+	assert_non_null(
+		strstr(text, "\nopensm_ledger_state{instance=\"x\",state=\"not_master\"} 0\n"));
+	assert_non_null(
+		strstr(text, "\nopensm_ledger_state{instance=\"x\",state=\"keeping\"} 0\n"));
+	assert_non_null(strstr(text, "\nopensm_ledger_rows{instance=\"x\",table=\"member\"} 0\n"));
+	assert_non_null(strstr(text, "\nopensm_ledger_unexplained_pkeys{instance=\"x\"} 0\n"));
+	assert_non_null(strstr(text, "\nopensm_ledger_standbys_behind{instance=\"x\"} "));
 	assert_non_null(strstr(text, "opensm_nodes{instance=\"x\",type=\"switch\"} 6\n"));
 	assert_non_null(strstr(text, "opensm_foreign_sms{instance=\"x\",trusted=\"true\"} 1\n"));
 	assert_non_null(strstr(text, "opensm_lids_used{instance=\"x\"} 22\n"));

@@ -67,7 +67,7 @@ static void life_init(struct life *l, unsigned n_ports, const char *text)
 			.n_have = 128,
 			.peer_capacity = 128,
 		};
-	l->tenants = tenants_new(1);
+	l->tenants = tenants_new();
 	l->job = (struct pkey_job){
 		.ports = l->ports,
 		.n_ports = n_ports,
@@ -118,7 +118,7 @@ static void grant(struct life *l, unsigned port, uint16_t pkey, bool full, bool 
 				  .rows = rows,
 				  .n_rows = ARRAY_SIZE(rows) };
 
-	tenants_play(l->tenants, &e, 0);
+	tenants_play(l->tenants, &e);
 }
 
 static void revoke(struct life *l, unsigned port, uint16_t pkey)
@@ -131,7 +131,7 @@ static void revoke(struct life *l, unsigned port, uint16_t pkey)
 				  .n_rows = 1 };
 
 	if (tenants_find(l->tenants, pkey))
-		tenants_play(l->tenants, &e, 0);
+		tenants_play(l->tenants, &e);
 }
 
 static void plan_and_apply(struct life *l, unsigned port)

@@ -192,9 +192,10 @@ static void all_hosts_that_left_in_the_end_are_success(void **state)
 	assert_true(a.changed);
 	assert_int_equal(a.generation, fake.generation);
 	tag = xasprintf("\"%u\"", (unsigned)fake.generation);
-	assert_int_equal(a.n_headers, 2);
+	assert_int_equal(a.n_headers, 3);
 	assert_string_equal(a.headers[0].value, tag);
 	assert_string_equal(a.headers[1].value, "false");
+	assert_string_equal(a.headers[2].name, "X-Standbys");
 	rest_answer_clear(&a);
 }
 
@@ -444,7 +445,7 @@ static void an_unconfirmed_change_is_known_to_the_journal_too(void **state)
 
 static void a_change_says_whether_a_standby_has_it(void **state)
 {
-	static const char *const words[] = { "false", "true" };
+	static const char *const words[] = { "false", "true" }, *const of[] = { "0/2", "1/2" };
 	struct rest_answer a;
 
 	for (unsigned i = 0; i < 2; i++) {
@@ -454,6 +455,8 @@ static void a_change_says_whether_a_standby_has_it(void **state)
 		assert_string_equal(a.bytes, "{}");
 		assert_string_equal(a.headers[1].name, "X-Replicated");
 		assert_string_equal(a.headers[1].value, words[i]);
+		assert_string_equal(a.headers[2].name, "X-Standbys");
+		assert_string_equal(a.headers[2].value, of[i]);
 		rest_answer_clear(&a);
 	}
 }

@@ -659,7 +659,7 @@ static void a_new_view_finds_members_without_rights(void **state)
 /* P_Key 5 with these values, or (mtu 0) without it, beside the file. */
 static void table_has(struct desk *d, uint8_t mtu, uint8_t rate, bool ipoib)
 {
-	_cleanup_(tenants_freep) struct tenants *t = tenants_new(1);
+	_cleanup_(tenants_freep) struct tenants *t = tenants_new();
 	_cleanup_(partitions_unrefp) struct partitions *file = partitions_builtin(d->conf);
 	_cleanup_(partitions_unrefp) struct partitions *joined = NULL;
 	struct tenant_row row = {
@@ -670,7 +670,7 @@ static void table_has(struct desk *d, uint8_t mtu, uint8_t rate, bool ipoib)
 	struct tenant_entry e = { .generation = 1, .rows = &row, .n_rows = 1 };
 
 	if (mtu)
-		tenants_play(t, &e, 0);
+		tenants_play(t, &e);
 	joined = tenants_join(t, file, d->conf);
 	sa_set_partitions(d->sa, joined);
 }

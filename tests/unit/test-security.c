@@ -57,13 +57,18 @@ static void allow(struct desk *d, guid_t a, guid_t b)
 	put(d->conf, "allowed_sm_guids", text);
 }
 
-static void start_secure(struct desk *d, const char *partitions)
+static void start_first(struct desk *d, const char *partitions)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(settings); i++)
 		put(d->conf, settings[i].name, settings[i].value);
 	allow(d, d->guid[FIRST_SM], d->guid[SECOND_SM]);
 	write_text(d->file, partitions);
 	start(d);
+}
+
+static void start_secure(struct desk *d, const char *partitions)
+{
+	start_first(d, partitions);
 	assert_true(rig_start(d->rig, "h11", 0, d->conf, NULL) >= 0);
 	run_for(d, 20 * MONO_S);
 	assert_int_equal(sm_state(sm_of(d)), SM_MASTER);
@@ -112,7 +117,9 @@ static void assert_fails(const struct security *s, unsigned failing, const char 
 {
 	for (unsigned line = 1; line <= SECURITY_CHECKS; line++) {
 		const struct security_check *c = &s->checks[line - 1];
-		enum security_verdict expected = line == failing ? SECURITY_FAIL : best_of(line);
+		/* With sm_key a host becomes master, and is told sa_key. */
+		bool fails = line == failing || (line == SA_KEY && failing == SM_KEY);
+		enum security_verdict expected = fails ? SECURITY_FAIL : best_of(line);
 
 		if (c->verdict != expected)
 			fail_msg("line %u is %s: %s", line, security_verdict_name(c->verdict),
@@ -203,6 +210,83 @@ static void each_line_fails_without_its_setting(void **state)
 		assert_fails(&s, taken[i].line, taken[i].words);
 		put(d->conf, other->name, was);
 	}
+}
+
+/* Shown is no secret, unless ports answer no host: each level, drawn or not, with and without key. */
+static void an_sm_key_that_is_shown_fails(void **state)
+{
+	static const char *const levels[] = { "0", "1", "2", "3" };
+	struct desk *d = *state;
+	struct security s;
+
+	put(d->conf, "sm_key_shown", "TRUE");
+	s = look(d);
+	assert_fails(&s, 0, "");
+	for (size_t i = 0; i < ARRAY_SIZE(levels); i++) {
+		enum security_verdict want = i < 2 ? SECURITY_FAIL : SECURITY_PASS;
+
+		put(d->conf, "m_key_protection_level", levels[i]);
+		s = look(d);
+		assert_int_equal(verdict_of(&s, SM_KEY), want);
+		assert_int_equal(verdict_of(&s, SA_KEY), want);
+	}
+	put(d->conf, "m_key_per_port", "FALSE");
+	s = look(d);
+	assert_int_equal(verdict_of(&s, SM_KEY), SECURITY_PASS);
+	put(d->conf, "m_key", "0");
+	s = look(d);
+	assert_int_equal(verdict_of(&s, SM_KEY), SECURITY_FAIL);
+	put(d->conf, "randomize_sm_key", "TRUE");
+	put(d->conf, "sm_key", "1");
+	s = look(d);
+	assert_int_equal(verdict_of(&s, SM_KEY), SECURITY_FAIL);
+	assert_non_null(strstr(s.checks[SM_KEY - 1].present, "shown to every host"));
+	put(d->conf, "sm_key_shown", "FALSE");
+	s = look(d);
+	assert_int_equal(verdict_of(&s, SM_KEY), SECURITY_PASS);
+	assert_int_equal(verdict_of(&s, SA_KEY), SECURITY_PASS);
+}
+
+/* OpenSM, say: it has our sm_key, and shows it to every host. */
+static void answer_with_key(struct desk *d, struct transport *tr)
+{
+	struct transport_event ev;
+
+	while (transport_receive(tr, &ev) > 0) {
+		uint8_t info[SMP_DATA_SIZE] = { 0 };
+
+		free(ev.whole);
+		if (ev.kind != TRANSPORT_MAD || ib_get(ev.mad, SMP_METHOD) != MAD_GET)
+			continue;
+		ib_put(info, SMI_GUID, tr->port_guid);
+		ib_put(info, SMI_SM_KEY, d->conf->sm_key);
+		ib_put(info, SMI_STATE, SM_STANDBY);
+		smp_make_response(ev.mad, 0, info);
+		transport_send(tr, &ev.from, ev.mad, MAD_SIZE, 0);
+	}
+}
+
+static void a_manager_that_shows_sm_key_fails(void **state)
+{
+	struct desk *d = desk_new();
+	struct transport *tr = sim_attach(d->rig->sim, "h11", 0);
+	struct security s;
+	mono_t until;
+
+	assert_non_null(tr);
+	start_first(d, "Default=0x7fff, api: ALL=limited, SELF=full;\nOne=0x1: ALL=limited;\n");
+	s = look(d);
+	assert_int_equal(verdict_of(&s, SM_KEY), SECURITY_PASS);
+	transport_set_issm(tr, true);
+	until = sim_now(d->rig->sim) + 60 * MONO_S;
+	while (rig_step(d->rig, until))
+		answer_with_key(d, tr);
+	s = look(d);
+	assert_int_equal(verdict_of(&s, SM_KEY), SECURITY_FAIL);
+	assert_int_equal(verdict_of(&s, SA_KEY), SECURITY_FAIL);
+	assert_non_null(strstr(s.checks[SM_KEY - 1].present, "shows sm_key to every host"));
+	transport_close(tr);
+	desk_free(d);
 }
 
 /* Each port has the key that was made for it, and not the one that is wanted now. */
@@ -391,6 +475,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		SECURE(a_secure_subnet_passes),
 		SECURE(each_line_fails_without_its_setting),
+		SECURE(an_sm_key_that_is_shown_fails),
+		cmocka_unit_test(a_manager_that_shows_sm_key_fails),
 		SECURE(congestion_control_needs_a_key),
 		SECURE(ports_without_protection_are_named),
 		SECURE(ports_with_another_key_fail),

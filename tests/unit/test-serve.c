@@ -15,6 +15,7 @@
 #include "sim/serve/control.h"
 #include "sim/serve/tree.h"
 #include "tests/unit/sim-probe.h"
+#include "util/str.h"
 
 #define HEADER sizeof(struct ib_user_mad_hdr)
 #define METHOD(m) (1ull << (m))
@@ -650,6 +651,43 @@ static void commands_reach_the_fabric(void **state)
 	assert_true(control_line(&f->c, "pkeys h1 0") < 0);
 }
 
+static char *pkeys_said(const struct control *c)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	control_pkeys(c, out);
+	fclose(out);
+	return text;
+}
+
+/* The last entry of a block, all others empty. */
+static void set_last(struct fixture *f, const char *id, unsigned port, unsigned block, uint16_t key)
+{
+	memset(f->sm.answer, 0, sizeof(f->sm.answer));
+	ib_bits_put(f->sm.answer, 31 * 16, 16, key);
+	assert_int_equal(probe_set(&f->sm, sim_find(f->c.sim, id), IB_ATTR_PKEY_TABLE,
+				   port << 16 | block),
+			 0);
+}
+
+static void p_keys_of_all_ports_are_shown(void **state)
+{
+	struct fixture *f = *state;
+	_cleanup_free_ char *before = pkeys_said(&f->c), *behind = NULL;
+
+	assert_true(str_starts(before, "h0 1 0xffff\n"));
+	assert_non_null(strstr(before, "\nleaf1 0 0xffff\nleaf1 1 0xffff\n"));
+	assert_int_equal(control_line(&f->c, "pkeys leaf1 64"), 0);
+	set_last(f, "h1", 0, 1, 0x8005);
+	set_last(f, "leaf1", 2, 0, 0x0006);
+	set_last(f, "leaf1", 2, 1, 0x8007);
+	behind = pkeys_said(&f->c);
+	assert_non_null(strstr(behind, "\nh1 1 0xffff 0x8005\n"));
+	assert_non_null(strstr(behind, "\nleaf1 1 0xffff\nleaf1 2 0x0006 0x8007\nleaf1 3 0xffff\n"));
+}
+
 static void time_runs_as_told(void **state)
 {
 	struct vclock c = { .real = 1000, .virtual = 5000, .scale = 1 };
@@ -686,6 +724,7 @@ int main(void)
 		TEST(removed_port_has_no_names),
 		TEST(commands_are_checked),
 		TEST(commands_reach_the_fabric),
+		TEST(p_keys_of_all_ports_are_shown),
 		cmocka_unit_test(time_runs_as_told),
 	};
 

@@ -650,12 +650,12 @@ static void no_group_is_left_behind_the_slice(void **state)
 	for (lid_t mlid = MLID_MIN + 100; mlid < MLID_MIN + 1400; mlid++)
 		multicast_changed(sm, mlid);
 	sm->now += MONO_S;
-	multicast_tick(sm);
+	multicast_feed(sm);
 	assert_int_equal(multicast_next(sm), 0);
 	multicast_changed(sm, MLID_MIN);
-	multicast_tick(sm);
+	multicast_feed(sm);
 	assert_int_equal(multicast_next(sm), 0);
-	multicast_tick(sm);
+	multicast_feed(sm);
 	assert_true(multicast_next(sm) > sm->now); /* all are planned; once more when it is quiet */
 }
 

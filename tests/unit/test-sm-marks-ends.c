@@ -6,6 +6,7 @@
 #include "unit/marks-world.h"
 
 #include "sm/links/marks_internal.h"
+#include "tests/lib/scratch.h"
 
 /* ---- a mark comes to an end, or is said not to ----------------------------------------------- */
 
@@ -139,21 +140,20 @@ static int64_t clock_before_1970(void *arg)
 	return -5;
 }
 
-static void a_clock_that_is_wrong_leaves_a_table_that_can_be_read(void **st)
+static void a_clock_that_is_wrong_leaves_a_mark_that_can_be_read(void **st)
 {
-	struct mark_table *t = NULL;
 	struct world *w = *st;
-	char *text;
-	size_t len;
+	const struct link_mark *m;
 
 	start(w);
 	w->sm->hooks.realtime = clock_before_1970;
 	assert_int_equal(ask(w, MARK_DO_DRAIN, "leaf2", uplink(w, "leaf2", "spine1")).end,
 			 MARK_DONE);
-	text = mark_table_text(marks_table(w->sm), &len);
-	assert_int_equal(mark_table_read(text, len, &t), 0);
-	mark_table_free(t);
-	free(text);
+	assert_int_equal(marks_table(w->sm)->n, 1);
+	m = &marks_table(w->sm)->all[0];
+	assert_int_equal(m->since, 0);
+	assert_int_equal(m->until, 0);
+	assert_string_equal(m->why, "a test");
 }
 
 /* The new master knows nothing of it. */
@@ -162,9 +162,12 @@ static void a_mark_that_is_stored_when_the_fabric_was_handed_over_is_not_called_
 	struct world *w = *st;
 	_cleanup_(conf_unrefp) struct conf *greater = conf_new();
 	struct answer a = { 0 };
+	char dir[SCRATCH_PATH];
 	struct mark_request rq;
 
-	start(w);
+	assert_int_equal(rig_start(w->rig, "h0", 0, w->conf, scratch_folder(dir)), 0);
+	run_for(w, 15 * MONO_S);
+	w->sm = rig_master(w->rig);
 	greater->sm_priority = 15;
 	rq = request(w, MARK_DO_DRAIN, "leaf2", uplink(w, "leaf2", "spine1"));
 	w->rig->disk_time = 30 * MONO_S;
@@ -177,6 +180,7 @@ static void a_mark_that_is_stored_when_the_fabric_was_handed_over_is_not_called_
 	assert_int_equal(a.n, 1);
 	assert_int_equal(a.r.end, MARK_UNAPPLIED);
 	assert_non_null(strstr(a.r.text, "not MASTER any more"));
+	scratch_remove(dir);
 }
 
 /* ---- restore --------------------------------------------------------------------------------- */
@@ -260,7 +264,7 @@ int main(void)
 		TEST(a_mark_that_cannot_be_in_force_is_spared),
 		TEST(another_table_does_not_put_off_the_look_at_marks),
 		TEST(the_only_way_of_the_manager_is_refused_by_force_too),
-		TEST(a_clock_that_is_wrong_leaves_a_table_that_can_be_read),
+		TEST(a_clock_that_is_wrong_leaves_a_mark_that_can_be_read),
 		TEST(a_mark_that_is_stored_when_the_fabric_was_handed_over_is_not_called_done),
 		TEST(a_host_that_is_gone_is_restored_by_its_name),
 		TEST(a_host_that_is_gone_is_restored_by_its_port_guid),

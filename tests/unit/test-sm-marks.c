@@ -7,30 +7,11 @@
  */
 #include "unit/marks-world.h"
 
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include "tests/lib/scratch.h"
 #include "util/random.h"
 
 #define N_SEEDS	 200u
 #define N_LEAVES 4u
 #define N_SPINES 2u
-
-/* Entries of the leaf's own table that lead to this port. */
-static unsigned entries_to(struct world *w, const char *name, unsigned port)
-{
-	unsigned n = 0;
-
-	for (unsigned block = 0; block < 4; block++) {
-		uint8_t lft[SMP_DATA_SIZE];
-
-		assert_int_equal(sim_read(w->sim, node_of(w, name), IB_ATTR_LFT, block, lft), 0);
-		for (unsigned i = 0; i < SMP_DATA_SIZE; i++)
-			n += lft[i] == port;
-	}
-	return n;
-}
 
 /* ---- drain ----------------------------------------------------------------------------------- */
 
@@ -470,97 +451,6 @@ static void the_plan_counts_the_pairs_that_use_a_cable(void **st)
 	assert_true(cost.own);
 }
 
-/* ---- disk, time ------------------------------------------------------------------------------ */
-
-static int64_t clock_of(void *arg)
-{
-	struct rig_sm *s = arg;
-
-	return 1700000000 + sim_now(s->rig->sim) / MONO_S;
-}
-
-static void start_with_cache(struct world *w, const char *dir)
-{
-	int i = rig_start(w->rig, "h0", 0, w->conf, dir);
-
-	assert_true(i >= 0);
-	w->sm = w->rig->sms[i].sm;
-	w->sm->hooks.realtime = clock_of;
-	run_for(w, 15 * MONO_S);
-	assert_ptr_equal(w->sm, rig_master(w->rig));
-}
-
-static void marks_stay_over_a_restart(void **st)
-{
-	struct world *w = *st;
-	char dir[SCRATCH_PATH], path[SCRATCH_PATH + 40];
-	unsigned port, other;
-	uint64_t generation;
-
-	scratch_folder(dir);
-	start_with_cache(w, dir);
-	port = uplink(w, "leaf2", "spine1");
-	other = uplink(w, "leaf3", "spine2");
-	assert_int_equal(ask(w, MARK_DO_ISOLATE, "leaf2", port).end, MARK_DONE);
-	assert_int_equal(ask(w, MARK_DO_DRAIN, "leaf3", other).end, MARK_DONE);
-	generation = sm_marks_generation(w->sm);
-	rig_kill(w->rig, (unsigned)rig_find(w->rig, "h0"));
-	start_with_cache(w, dir);
-	assert_int_equal(sm_marks_generation(w->sm), generation);
-	assert_true(link_is(w, "leaf2", port, IB_PORT_INIT));
-	assert_int_equal(entries_to(w, "leaf3", other), 0);
-	assert_int_equal(ask(w, MARK_DO_RESTORE, "leaf2", port).end, MARK_DONE);
-	rig_kill(w->rig, (unsigned)rig_find(w->rig, "h0"));
-	snprintf(path, sizeof(path), "%s/%s", dir, MARKS_FILE);
-	assert_int_equal(truncate(path, 60), 0);
-	listen_for(w, "damaged: no link is marked");
-	start_with_cache(w, dir);
-	assert_true(w->said);
-	assert_int_equal(marks_table(w->sm)->n, 0);
-	snprintf(path, sizeof(path), "%s/%s.bad", dir, MARKS_FILE);
-	assert_int_equal(access(path, F_OK), 0);
-	scratch_remove(dir);
-}
-
-static void a_mark_ends_at_its_time(void **st)
-{
-	struct world *w = *st;
-	struct mark_request rq;
-	char dir[SCRATCH_PATH];
-
-	scratch_folder(dir);
-	start_with_cache(w, dir);
-	rq = request(w, MARK_DO_DRAIN, "leaf2", uplink(w, "leaf2", "spine1"));
-	rq.seconds = 3600;
-	assert_int_equal(ask_watched(w, &rq, NULL).end, MARK_DONE);
-	run_for(w, 3500 * MONO_S);
-	assert_int_equal(marks_table(w->sm)->n, 1);
-	listen_for(w, "restored (its time is over)");
-	run_for(w, 120 * MONO_S);
-	assert_true(w->said);
-	assert_int_equal(marks_table(w->sm)->n, 0);
-	assert_int_equal(unreachable(w), 0);
-	scratch_remove(dir);
-}
-
-static void a_disk_fault_changes_nothing(void **st)
-{
-	struct world *w = *st;
-	char dir[SCRATCH_PATH], path[SCRATCH_PATH + 40];
-
-	scratch_folder(dir);
-	start_with_cache(w, dir);
-	snprintf(path, sizeof(path), "%s/%s", dir, MARKS_FILE);
-	assert_int_equal(mkdir(path, 0700), 0);
-	assert_int_equal(ask(w, MARK_DO_DRAIN, "leaf2", uplink(w, "leaf2", "spine1")).end,
-			 MARK_CLOSED);
-	assert_int_equal(marks_table(w->sm)->n, 0);
-	assert_int_equal(rmdir(path), 0);
-	assert_int_equal(ask(w, MARK_DO_DRAIN, "leaf2", uplink(w, "leaf2", "spine1")).end,
-			 MARK_DONE);
-	scratch_remove(dir);
-}
-
 /* ---- ports, not devices ---------------------------------------------------------------------- */
 
 static void another_device_behind_a_marked_port_finds_it_marked(void **st)
@@ -603,9 +493,6 @@ int main(int argc, char **argv)
 		TEST(what_becomes_the_last_way_is_used_again),
 		TEST(random_marks_never_cut_off_a_pair),
 		TEST(the_plan_counts_the_pairs_that_use_a_cable),
-		TEST(marks_stay_over_a_restart),
-		TEST(a_mark_ends_at_its_time),
-		TEST(a_disk_fault_changes_nothing),
 		TEST(another_device_behind_a_marked_port_finds_it_marked),
 	};
 

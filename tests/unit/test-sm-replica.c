@@ -444,11 +444,25 @@ static void a_foreign_master_is_asked_seldom(void **state)
 	assert_in_range(sa_stats(sm_sa(sm_of(w, ACTIVE)))->requests - before, 30, 70);
 }
 
-/* Another sa_key: we are dropped, say so once, and go on standing by. */
+/* Another sa_key, and an sm_key that cannot be proved: that is said once. */
+static void a_master_with_another_sa_key_is_a_foreign_one(void **state)
+{
+	struct world *w = *state;
+
+	w->conf[SPARE]->sa_key = 99;
+	start_both(w);
+	run_for(w, 120 * MONO_S);
+	assert_int_equal(said("cannot be copied whole", "another sa_key"), 1);
+	assert_true(sa_stats(sm_sa(sm_of(w, ACTIVE)))->key_guesses > 0);
+	fail_over(w);
+}
+
+/* The same with one that can: we are dropped, say so once, and go on standing by. */
 static void a_master_that_does_not_answer(void **state)
 {
 	struct world *w = *state;
 
+	w->conf[SPARE]->sm_key = w->conf[ACTIVE]->sm_key = 0x515;
 	w->conf[SPARE]->sa_key = 99;
 	start_both(w);
 	run_for(w, 120 * MONO_S);
@@ -503,6 +517,7 @@ int main(void)
 		TEST(a_foreign_master_is_copied_too),
 		cmocka_unit_test(our_own_master_is_never_called_foreign),
 		TEST(a_foreign_master_is_asked_seldom),
+		TEST(a_master_with_another_sa_key_is_a_foreign_one),
 		TEST(a_master_that_does_not_answer),
 		TEST(a_drawn_key_is_said_to_be_in_the_way),
 	};

@@ -232,7 +232,7 @@ static unsigned ask_us(struct world *w, struct transport *tr, unsigned method, u
 	return answers;
 }
 
-/* The table of 14.2.4. */
+/* The table of 14.2.4, with a key that is shown. */
 static void requests_with_a_wrong_m_key_meet_silence(void **state)
 {
 	static const struct {
@@ -244,6 +244,7 @@ static void requests_with_a_wrong_m_key_meet_silence(void **state)
 		struct transport *tr;
 
 		w->conf->sm_key = SECRET;
+		w->conf->sm_key_shown = true;
 		w->conf->m_key = 0xabc;
 		w->conf->m_key_protection_level = (uint8_t)level;
 		start(w);
@@ -269,6 +270,7 @@ static void the_key_of_our_port_counts_where_each_has_its_own(void **state)
 	uint64_t key;
 
 	w->conf->sm_key = SECRET;
+	w->conf->sm_key_shown = true;
 	w->conf->m_key = 0xabc;
 	w->conf->m_key_per_port = true;
 	w->conf->m_key_protection_level = 2;

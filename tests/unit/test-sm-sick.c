@@ -473,9 +473,10 @@ static void checks_that_are_off_and_on_again_find_what_they_found(void **st)
 static void a_healthy_line_counts_again_after_another_master(void **st)
 {
 	struct world *w = *st;
-	_cleanup_free_ char *text = NULL;
+	uint8_t row[HEALTH_ROW_MAX];
 	char dir[SCRATCH_PATH];
 	struct sick_shown s;
+	struct health_end at;
 	unsigned port;
 	size_t len;
 
@@ -483,18 +484,52 @@ static void a_healthy_line_counts_again_after_another_master(void **st)
 	port = uplink(w, "leaf2", "spine1");
 	policy_is(w, "", "leaf2", port, "unhealthy isolate");
 	run_for(w, 40 * MONO_S);
-	text = sick_text(w->sm, &len); /* as the other one sends it */
+	assert_true(sm_sick_at(w->sm, 0, &s));
+	at = s.verdict->end[0];
+	len = health_pack(sick_judge(w->sm), at, row); /* as the other one has it */
 	policy_is(w, "", "leaf2", port, "healthy");
 	run_for(w, 60 * MONO_S);
 	assert_true(link_is(w, "leaf2", port, IB_PORT_ACTIVE));
 	w->sm->state = SM_STANDBY;
-	assert_true(sick_take_over(w->sm, text, len));
+	assert_true(health_take(sick_judge(w->sm), at, row, len));
+	sick_took(w->sm);
 	w->sm->state = SM_MASTER;
 	sm_request_heavy(w->sm, NULL);
 	run_for(w, 120 * MONO_S);
 	assert_true(link_is(w, "leaf2", port, IB_PORT_ACTIVE));
 	assert_false(sm_sick_at(w->sm, 0, &s));
 	scratch_remove(dir);
+}
+
+/* A manager that is master learns of it, as after a split: the next sweep decides. */
+static void what_another_manager_found_is_acted_on(void **st)
+{
+	struct world *w = *st;
+	uint8_t row[HEALTH_ROW_MAX];
+	struct sick_shown s;
+	struct health_end at;
+	unsigned port;
+	size_t len;
+
+	start(w);
+	port = uplink(w, "leaf2", "spine1");
+	errors_at(w, "leaf2", port, 100);
+	assert_true(sm_sick_at(w->sm, 0, &s));
+	at = s.verdict->end[0];
+	len = health_pack(sick_judge(w->sm), at, row);
+	assert_true(sm_sick_clear(w->sm, guid_of(w, "leaf2"), port));
+	run_for(w, 20 * MONO_S);
+	assert_true(link_is(w, "leaf2", port, IB_PORT_ACTIVE));
+	assert_true(health_take(sick_judge(w->sm), at, row, len));
+	sick_took(w->sm);
+	run_for(w, 60 * MONO_S);
+	assert_int_equal(state_at(w, 0), SICK_ISOLATED);
+	assert_true(link_is(w, "leaf2", port, IB_PORT_INIT));
+	assert_true(health_take(sick_judge(w->sm), at, NULL, 0)); /* and cleared it */
+	sick_took(w->sm);
+	run_for(w, 60 * MONO_S);
+	assert_false(sm_sick_at(w->sm, 0, &s));
+	assert_true(link_is(w, "leaf2", port, IB_PORT_ACTIVE));
 }
 
 static void a_silent_host_is_found(void **st)
@@ -691,6 +726,8 @@ int main(void)
 			close_world),
 		cmocka_unit_test_setup_teardown(a_healthy_line_counts_again_after_another_master,
 						start_world, close_world),
+		cmocka_unit_test_setup_teardown(what_another_manager_found_is_acted_on, start_world,
+						close_world),
 		cmocka_unit_test_setup_teardown(a_silent_host_is_found, start_world,
 						close_world),
 		cmocka_unit_test_setup_teardown(

@@ -15,8 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conf/tenants/tenants_file.h"
+#include "conf/tenants/tenants_import.h"
 #include "tests/unit/tenants-desk.h"
+#include "tests/unit/tenants-text.h"
 #include "util/mem.h"
 #include "util/random.h"
 
@@ -336,8 +337,7 @@ static struct tenant_request roll_request(const struct model *m, unsigned key)
 
 static void require_text(const struct tenants *t, const char *text)
 {
-	size_t len;
-	_cleanup_free_ char *is = tenants_text(t, &len);
+	_cleanup_free_ char *is = table_text(t);
 
 	assert_string_equal(is, text);
 }
@@ -345,17 +345,15 @@ static void require_text(const struct tenants *t, const char *text)
 /* There, back, and there again. */
 static void play_twice(struct tenants *t, const struct tenant_entry *e)
 {
-	size_t len;
-	_cleanup_free_ char *before = tenants_text(t, &len), *after = NULL;
-	uint64_t chain = tenants_chain_after(t, e), chain_before = tenants_chain(t);
+	_cleanup_free_ char *before = table_text(t), *after = NULL;
 	struct tenant_entry back = { 0 };
 
 	tenants_inverse(t, e, &back);
-	tenants_play(t, e, chain);
-	after = tenants_text(t, &len);
-	tenants_play(t, &back, chain_before);
+	tenants_play(t, e);
+	after = table_text(t);
+	tenants_play(t, &back);
 	require_text(t, before);
-	tenants_play(t, e, chain);
+	tenants_play(t, e);
 	require_text(t, after);
 	tenant_entry_clear(&back);
 }
@@ -377,30 +375,18 @@ static void check_journal(const struct journal *j, const struct tenants *t)
 	struct conf_report r = { 0 };
 	_tenants_ read = NULL;
 	_cleanup_free_ char *text = NULL;
-	size_t len;
 
-	assert_int_equal(tenants_parse(j->text, j->len, "journal", &r, &read, &len), 0);
-	assert_int_equal(len, j->len);
+	assert_int_equal(tenants_import_text(j->text, j->len, "journal", &r, &read), 0);
 	assert_int_equal(r.n, 0);
-	text = tenants_text(t, &len);
+	text = table_text(t);
 	require_text(read, text);
 }
 
-static void write_entry(struct journal *j, const struct tenants *t, const struct tenant_entry *e)
+static void write_entry(struct journal *j, const struct tenant_entry *e)
 {
-	struct tenant_entry again = { 0 };
-	uint64_t chain = tenants_chain_after(t, e), read_chain;
-	_cleanup_free_ char *text = NULL, *text_again = NULL;
-	char why[200];
-	size_t len;
+	_cleanup_free_ char *text = entry_line(e);
 
-	text = tenants_entry_text(e, chain, &len);
-	journal_set(j, j->len, text, len);
-	assert_int_equal(tenants_entry_parse(text, len - 1, &again, &read_chain), 0);
-	assert_true(tenants_follows(t, &again, read_chain, why, sizeof(why)));
-	text_again = tenants_entry_text(&again, read_chain, &len);
-	assert_string_equal(text, text_again);
-	tenant_entry_clear(&again);
+	journal_set(j, j->len, text, strlen(text));
 }
 
 /* Returns the fault. */
@@ -418,7 +404,7 @@ static enum tenant_fault live_once(struct tenants *t, struct model *m, struct jo
 	free(rq.members);
 	if (e.n_rows) {
 		assert_int_equal(e.generation, m->generation);
-		write_entry(j, t, &e);
+		write_entry(j, &e);
 		play_twice(t, &e);
 	}
 	tenant_entry_clear(&e);
@@ -431,27 +417,26 @@ static void lives_are_as_the_model_has_them(void **state)
 	_conf_ c = conf_new();
 	struct conf_report r = { 0 };
 	_partitions_ file = NULL;
-	_tenants_ t = tenants_new(7);
+	_tenants_ t = tenants_new();
 	struct model m = { 0 };
 	struct journal j = { 0 };
 	unsigned met[TENANT_TOO_MANY + 1] = { 0 }, compacted = 0;
 	_cleanup_free_ char *first = NULL;
-	size_t len;
 
 	dice = seed ? strtoull(seed, NULL, 0) : 0x7e4a47;
 	printf("# TEST_SEED=0x%llx\n", (unsigned long long)dice);
 	assert_int_equal(partitions_parse(FILE_TEXT, strlen(FILE_TEXT), "p", c, &r, &file), 0);
-	first = tenants_text(t, &len);
-	journal_set(&j, 0, first, len);
+	first = table_text(t);
+	journal_set(&j, 0, first, strlen(first));
 	for (unsigned step = 0; step < STEPS; step++) {
 		met[live_once(t, &m, &j, file)]++;
 		check_table(t, &m);
 		if (step % 500 == 0 || j.len > COMPACT_FROM)
 			check_journal(&j, t);
 		if (j.len > COMPACT_FROM) {
-			_cleanup_free_ char *text = tenants_text(t, &len);
+			_cleanup_free_ char *text = table_text(t);
 
-			journal_set(&j, 0, text, len);
+			journal_set(&j, 0, text, strlen(text));
 			compacted++;
 		}
 	}
@@ -523,23 +508,21 @@ static void check_index0(const struct tenants *t)
 /* At once or row by row: the same; and back. */
 static void any_entry_can_be_played(void **state)
 {
-	_tenants_ t = tenants_new(7);
-	_tenants_ slow = tenants_new(7);
-	size_t len;
+	_tenants_ t = tenants_new();
+	_tenants_ slow = tenants_new();
 
 	dice = 0xA11;
 	for (unsigned step = 1; step < 3000; step++) {
 		struct tenant_entry e = roll_entry(step);
-		uint64_t chain = tenants_chain_after(t, &e);
 		_cleanup_free_ char *text = NULL;
 
 		for (size_t i = 0; i < e.n_rows; i++) {
 			struct tenant_entry row = { e.generation, e.at, &e.rows[i], 1 };
 
-			tenants_play(slow, &row, chain);
+			tenants_play(slow, &row);
 		}
 		play_twice(t, &e);
-		text = tenants_text(slow, &len);
+		text = table_text(slow);
 		require_text(t, text);
 		check_index0(t);
 		tenant_entry_clear(&e);

@@ -10,8 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conf/tenants/tenants_file.h"
+#include "conf/tenants/tenants_import.h"
 #include "tests/unit/tenants-desk.h"
+#include "tests/unit/tenants-text.h"
 #include "util/mem.h"
 
 static const struct partitions *file; /* NULL: none */
@@ -22,15 +23,12 @@ static enum tenant_fault ask_for(struct tenants *t, const struct tenant_request 
 {
 	struct tenant_entry e = { 0 };
 	char why[300];
-	size_t len;
 	enum tenant_fault fault = tenants_judge(t, file, rq, 9, &e, why, sizeof(why));
 
 	if (!fault && e.n_rows) {
-		uint64_t chain = tenants_chain_after(t, &e);
-
 		if (ret_text)
-			*ret_text = tenants_entry_text(&e, chain, &len);
-		tenants_play(t, &e, chain);
+			*ret_text = entry_line(&e);
+		tenants_play(t, &e);
 	}
 	tenant_entry_clear(&e);
 	return fault;
@@ -38,16 +36,14 @@ static enum tenant_fault ask_for(struct tenants *t, const struct tenant_request 
 
 static void check_text(const struct tenants *t)
 {
-	size_t len, len_again;
-	_cleanup_free_ char *text = tenants_text(t, &len), *again = NULL;
+	_cleanup_free_ char *text = table_text(t), *again = NULL;
 	struct conf_report r = { 0 };
 	_tenants_ read = NULL;
 
-	assert_int_equal(tenants_parse(text, len, "tenants", &r, &read, &len_again), 0);
-	assert_int_equal(len_again, len);
-	again = tenants_text(read, &len_again);
-	assert_int_equal(len_again, len);
-	assert_memory_equal(again, text, len);
+	assert_int_equal(tenants_import_text(text, strlen(text), "tenants", &r, &read), 0);
+	assert_int_equal(r.n, 0);
+	again = table_text(read);
+	assert_string_equal(again, text);
 }
 
 /* The n-th P_Key, in an order that is neither that of P_Keys nor that of partitions. */
@@ -97,7 +93,7 @@ static void partitions_of_any_number(void **state)
 	_conf_ c = conf_new();
 
 	for (unsigned i = 0; i < ARRAY_SIZE(sizes); i++) {
-		_tenants_ t = tenants_new(i);
+		_tenants_ t = tenants_new();
 		struct tenant_request gone = { .action = TENANT_DELETE };
 
 		for (unsigned k = 0; k < sizes[i]; k++)
@@ -117,7 +113,7 @@ static void partitions_of_any_number(void **state)
 static void groups_are_no_more_than_multicast_lids(void **state)
 {
 	_conf_ c = conf_new();
-	_tenants_ t = tenants_new(1);
+	_tenants_ t = tenants_new();
 	_partitions_ joined = NULL;
 	unsigned n = 0;
 
@@ -150,7 +146,7 @@ static void groups_of_the_file_count_once(void **state)
 	_partitions_ small = file_of("Default=0x7fff : ALL=full; one=0x1, ipoib, api : ;", c);
 	_partitions_ large = file_of("Default=0x7fff, ipoib : ALL; one=0x1, ipoib, api : ;", c);
 	_partitions_ joined = NULL;
-	_tenants_ t = tenants_new(1);
+	_tenants_ t = tenants_new();
 	struct tenant_request faster = { .action = TENANT_CONFIGURE, .pkey = pkey_of(9) };
 
 	file = small;
@@ -180,18 +176,17 @@ static struct tenant_member *members_of(size_t n, uint64_t first, uint64_t strid
 
 static void check_replay(struct tenants *t, const struct tenant_request *rq)
 {
-	size_t len, len_line;
-	_cleanup_free_ char *text = tenants_text(t, &len), *line = NULL, *both = NULL,
-			    *after = NULL, *again = NULL;
+	_cleanup_free_ char *text = table_text(t), *line = NULL, *both = NULL, *after = NULL,
+			    *again = NULL;
 	struct conf_report r = { 0 };
 	_tenants_ read = NULL;
 
 	assert_int_equal(ask_for(t, rq, &line), TENANT_FINE);
 	both = xasprintf("%s%s", text, line);
-	assert_int_equal(tenants_parse(both, strlen(both), "tenants", &r, &read, &len_line), 0);
-	assert_int_equal(len_line, strlen(both));
-	after = tenants_text(t, &len);
-	again = tenants_text(read, &len);
+	assert_int_equal(tenants_import_text(both, strlen(both), "tenants", &r, &read), 0);
+	assert_int_equal(r.n, 0);
+	after = table_text(t);
+	again = table_text(read);
 	assert_string_equal(after, again);
 }
 
@@ -201,7 +196,7 @@ static void members_of_any_number(void **state)
 	static const size_t sizes[] = { 1, 31, 32, 33, 255, 256, TENANT_REQUEST_MAX };
 
 	for (unsigned i = 0; i < ARRAY_SIZE(sizes); i++) {
-		_tenants_ t = tenants_new(1);
+		_tenants_ t = tenants_new();
 		_cleanup_free_ struct tenant_member *even = members_of(sizes[i], 2, 2),
 						    *all = members_of(sizes[i], 1, 1);
 		struct tenant_request rq = { .action = TENANT_ADD, .pkey = 5, .members = even };
@@ -230,7 +225,7 @@ static void members_of_any_number(void **state)
 
 static void a_request_beyond_the_bound_is_refused(void **state)
 {
-	_tenants_ t = tenants_new(1);
+	_tenants_ t = tenants_new();
 	_cleanup_free_ struct tenant_member *m = members_of(TENANT_REQUEST_MAX + 1, 1, 1);
 	struct tenant_request rq = { .action = TENANT_SET, .pkey = 5, .members = m };
 
@@ -244,7 +239,7 @@ static void a_request_beyond_the_bound_is_refused(void **state)
 /* 62 requests of the largest size, and a bit. */
 static void all_members_beyond_the_bound_are_refused(void **state)
 {
-	_tenants_ t = tenants_new(1);
+	_tenants_ t = tenants_new();
 	struct tenant_request rq = { .action = TENANT_ADD };
 	size_t left = TENANT_MEMBERS_MAX % TENANT_REQUEST_MAX;
 

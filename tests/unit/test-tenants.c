@@ -17,7 +17,7 @@
 
 static void add_makes_a_partition(void **state)
 {
-	_tenants_ t = tenants_new(1);
+	_tenants_ t = tenants_new();
 
 	assert_string_equal(ask(t, NULL, "add 5 b a"), "5=api_pkey_0x5,i4:2:0 a b");
 	assert_int_equal(tenants_generation(t), 1);
@@ -27,7 +27,7 @@ static void add_makes_a_partition(void **state)
 
 static void create_of_the_same_is_fine(void **state)
 {
-	_tenants_ t = tenants_new(1);
+	_tenants_ t = tenants_new();
 
 	assert_string_equal(ask(t, NULL, "create 5 mtu=5 name=red"), "5=red,i5:2:0");
 	assert_string_equal(ask(t, NULL, "create 5 mtu=5 name=red"), "");
@@ -39,7 +39,7 @@ static void create_of_the_same_is_fine(void **state)
 
 static void removal_of_the_last_member_deletes(void **state)
 {
-	_tenants_ t = tenants_new(1);
+	_tenants_ t = tenants_new();
 
 	ask(t, NULL, "add 5 a b");
 	assert_string_equal(ask(t, NULL, "remove 5 a c"), "5-a");
@@ -56,7 +56,7 @@ static void removal_of_the_last_member_deletes(void **state)
 
 static void set_makes_members_exactly_these(void **state)
 {
-	_tenants_ t = tenants_new(1);
+	_tenants_ t = tenants_new();
 
 	ask(t, NULL, "set 5 a c d");
 	assert_string_equal(ask(t, NULL, "set 5 b c=l e"), "5-a b c=l -d e");
@@ -69,7 +69,7 @@ static void set_makes_members_exactly_these(void **state)
 
 static void index0_of_a_port_is_of_one_partition(void **state)
 {
-	_tenants_ t = tenants_new(1);
+	_tenants_ t = tenants_new();
 
 	ask(t, NULL, "add 5 a@0 b@0");
 	ask(t, NULL, "add 6 b=l");
@@ -167,7 +167,7 @@ static void requests_are_answered(void **state)
 {
 	_conf_ c = conf_new();
 	_partitions_ file = file_of(FILE_TEXT, c);
-	_tenants_ t = tenants_new(1);
+	_tenants_ t = tenants_new();
 
 	for (unsigned i = 0; i < ARRAY_SIZE(answers); i++) {
 		const char *is = ask(t, file, answers[i].request);
@@ -182,7 +182,7 @@ static void what_is_left_without_the_flag_may_go(void **state)
 {
 	_conf_ c = conf_new();
 	_partitions_ file = file_of(FILE_TEXT, c);
-	_tenants_ t = tenants_new(1);
+	_tenants_ t = tenants_new();
 
 	ask(t, NULL, "add 2 a b c");
 	assert_memory_equal(ask(t, file, "add 2 d"), "read only", 9);
@@ -198,7 +198,7 @@ static void without_a_file_the_default_partition_stays(void **state)
 {
 	_conf_ c = conf_new();
 	_partitions_ builtin = partitions_builtin(c);
-	_tenants_ t = tenants_new(1);
+	_tenants_ t = tenants_new();
 
 	assert_string_equal(ask(t, NULL, "add 7fff a"),
 			    "read only: partition 0x7fff is defined in partitions.conf (there "
@@ -233,7 +233,7 @@ static void table_and_file_are_joined(void **state)
 {
 	_conf_ c = conf_new();
 	_partitions_ file = file_of(FILE_TEXT, c);
-	_tenants_ t = tenants_new(1);
+	_tenants_ t = tenants_new();
 	_partitions_ empty = tenants_join(t, file, c);
 	_partitions_ full = NULL;
 	_partitions_ ruled = NULL;
@@ -259,7 +259,7 @@ static void without_a_file_the_built_in_one_is_joined(void **state)
 {
 	_conf_ c = conf_new();
 	_partitions_ builtin = partitions_builtin(c);
-	_tenants_ t = tenants_new(1);
+	_tenants_ t = tenants_new();
 	_partitions_ empty = tenants_join(t, NULL, c);
 	_partitions_ one = NULL;
 

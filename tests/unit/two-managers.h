@@ -56,6 +56,8 @@ struct tap {
 	unsigned questions;
 	bool unregistered; /* what it registers gets lost */
 	bool deaf; /* SMInfo of others, and traps, do not arrive */
+	/* sees whatever the manager sends; NULL: not wanted */
+	void (*sees)(const struct transport_addr *to, const uint8_t *mad, size_t length);
 	/* parts of the channel, per cent; `late`: one overtakes it */
 	struct {
 		unsigned lost, twice, late;
@@ -70,7 +72,7 @@ struct tap {
 		/* the last requests that arrived */
 		struct transport_event heard[HEARD];
 		unsigned n_heard;
-		/* 8 bytes that are looked for in all parts that it sends; how often they were there */
+		/* 8 bytes that are looked for in all parts that it sends; how often found */
 		uint64_t sought;
 		unsigned found;
 	} channel;
@@ -152,6 +154,8 @@ static inline int tap_send(struct transport *t, const struct transport_addr *to,
 {
 	struct tap *tap = (struct tap *)t;
 
+	if (tap->sees)
+		tap->sees(to, mad, length);
 	if (is_part(mad) && tap->channel.old)
 		return 0;
 	if (is_part(mad))

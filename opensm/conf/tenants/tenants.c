@@ -12,24 +12,16 @@
 
 #include "conf/tenants/tenants_internal.h"
 #include "util/bisect.h"
-#include "util/hash.h"
 
 #define DEFAULT_MTU  4 /* 2048 bytes */
 #define DEFAULT_RATE 2 /* 2.5 Gb/s */
 
 /* --- Life ----------------------------------------------------------------------------------- */
 
-struct tenants *tenants_new(uint64_t lineage)
+struct tenants *tenants_new(void)
 {
 	struct tenants *t = xcalloc(1, sizeof(*t));
 
-	t->lineage = lineage;
-	t->chain = HASH_START;
-	for (unsigned byte = 0; byte < 8; byte++) {
-		uint8_t b = (uint8_t)(lineage >> 8 * byte);
-
-		t->chain = hash_bytes(t->chain, &b, 1);
-	}
 	t->ports = guidmap_new();
 	return t;
 }
@@ -66,19 +58,9 @@ void tenant_entry_clear(struct tenant_entry *e)
 
 /* --- Of the table --------------------------------------------------------------------------- */
 
-uint64_t tenants_lineage(const struct tenants *t)
-{
-	return t->lineage;
-}
-
 uint64_t tenants_generation(const struct tenants *t)
 {
 	return t->generation;
-}
-
-uint64_t tenants_chain(const struct tenants *t)
-{
-	return t->chain;
 }
 
 int64_t tenants_changed_at(const struct tenants *t)

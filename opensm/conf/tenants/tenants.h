@@ -6,11 +6,10 @@
  * partition of the file is here only if the file lets it (flag "api"): then its members here count
  * as if they stood behind the last item of the file, and its fields are those of the file.
  *
- *   request --tenants_judge()--> entry --(on the disk, tenants_file.h)--> tenants_play()
+ *   request --tenants_judge()--> entry --(rows of the ledger, on the disk)--> tenants_play()
  *
  * An entry says what is so afterwards, not what was asked for: played twice it changes nothing
- * more, and its inverse takes it back. Each has the generation behind that of the table, and a
- * chain value over all entries before it: two tables with equal generation and chain are equal.
+ * more, and its inverse takes it back. Each has the generation behind that of the table.
  *
  * Pure: no clock, no file, no fabric. Not for what a device holds (sync/), nor for the right to
  * change a partition (control/).
@@ -63,14 +62,12 @@ struct tenant_right {
 
 struct tenants;
 
-/* Empty, with generation 0. `lineage`: a random number that tells this table from any other. */
-struct tenants *tenants_new(uint64_t lineage);
+/* Empty, with generation 0. */
+struct tenants *tenants_new(void);
 struct tenants *tenants_free(struct tenants *t);
 FREEP(tenants_free, struct tenants)
 
-uint64_t tenants_lineage(const struct tenants *t);
 uint64_t tenants_generation(const struct tenants *t);
-uint64_t tenants_chain(const struct tenants *t);
 /* Seconds since 1970 of the last entry; 0: none. */
 int64_t tenants_changed_at(const struct tenants *t);
 /* Members in all partitions. */
@@ -177,24 +174,15 @@ enum tenant_fault tenants_judge(const struct tenants *t, const struct partitions
 				struct tenant_entry *ret, char *why, size_t why_size);
 /*
  * What takes the entry back, computed before it is played; its generation and time are the present
- * ones, and playing it with the present chain value makes the table what it is now. Not for a file.
+ * ones, and playing it makes the table what it is now.
  */
 void tenants_inverse(const struct tenants *t, const struct tenant_entry *e,
 		     struct tenant_entry *ret);
 /*
- * Changes the table; any entry with P_Keys, GUIDs and fields in range can be played. `chain`: what
- * tenants_chain() is afterwards. O(rows), and memmove() of members behind the place of a new one.
+ * Changes the table; any entry with P_Keys, GUIDs and fields in range can be played. O(rows), and
+ * memmove() of members behind the place of a new one.
  */
-void tenants_play(struct tenants *t, const struct tenant_entry *e, uint64_t chain);
-/* The chain value behind `e`: of the one before and of what `e` says. */
-uint64_t tenants_chain_after(const struct tenants *t, const struct tenant_entry *e);
-/*
- * For an entry from a file or another manager: it is the next one of this table, generation and
- * chain value follow, and no bound is passed. False: `why` says what was found and what was
- * expected.
- */
-bool tenants_follows(const struct tenants *t, const struct tenant_entry *e, uint64_t chain,
-		     char *why, size_t why_size);
+void tenants_play(struct tenants *t, const struct tenant_entry *e);
 
 /*
  * The partitions of the file and of the table as one; `file` NULL: partitions_builtin(). Those that

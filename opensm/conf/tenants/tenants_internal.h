@@ -24,7 +24,7 @@ struct rights {
 };
 
 struct tenants {
-	uint64_t lineage, generation, chain;
+	uint64_t generation;
 	int64_t changed_at;
 	struct held **list; /* by P_Key */
 	size_t n, cap;

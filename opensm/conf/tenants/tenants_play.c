@@ -7,13 +7,10 @@
  * Many members at once, in order, are merged into a partition; a few are inserted one by one.
  */
 #include <assert.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "conf/tenants/tenants_internal.h"
 #include "util/bisect.h"
-#include "util/hash.h"
 
 /* So many member rows of one partition are worth a pass over all of its members. */
 #define MERGE_MIN 32
@@ -257,7 +254,7 @@ static size_t play_rows(struct tenants *t, const struct tenant_row *rows, size_t
 	return 1;
 }
 
-void tenants_play(struct tenants *t, const struct tenant_entry *e, uint64_t chain)
+void tenants_play(struct tenants *t, const struct tenant_entry *e)
 {
 	for (size_t i = 0; i < e->n_rows;) {
 		const struct tenant_row *row = &e->rows[i];
@@ -268,103 +265,6 @@ void tenants_play(struct tenants *t, const struct tenant_entry *e, uint64_t chai
 	}
 	t->generation = e->generation;
 	t->changed_at = e->at;
-	t->chain = chain;
-}
-
-/* --- Chain ---------------------------------------------------------------------------------- */
-
-/* The same on every machine: low byte first. */
-static uint64_t hash_number(uint64_t h, uint64_t number)
-{
-	uint8_t bytes[8];
-
-	for (unsigned i = 0; i < 8; i++)
-		bytes[i] = (uint8_t)(number >> 8 * i);
-	return hash_bytes(h, bytes, sizeof(bytes));
-}
-
-static uint64_t hash_row(uint64_t h, const struct tenant_row *row)
-{
-	const struct tenant_fields *f = &row->fields;
-	const struct tenant_member *m = &row->member;
-
-	h = hash_number(h, (uint64_t)row->kind << 16 | row->pkey);
-	switch (row->kind) {
-	case TENANT_ROW_PARTITION:
-		h = hash_bytes(h, f->name, strlen(f->name) + 1);
-		return hash_number(h, (uint64_t)f->ipoib << 24 | (uint64_t)f->mtu << 16 |
-					      (uint64_t)f->rate << 8 | f->sl);
-	case TENANT_ROW_GONE:
-		break;
-	case TENANT_ROW_MEMBER:
-		h = hash_number(h, (uint64_t)m->full << 1 | m->index0);
-		return hash_number(h, m->guid);
-	case TENANT_ROW_LEFT:
-		return hash_number(h, m->guid);
-	}
-	return h;
-}
-
-uint64_t tenants_chain_after(const struct tenants *t, const struct tenant_entry *e)
-{
-	uint64_t h = hash_number(t->chain, e->generation);
-
-	h = hash_number(h, (uint64_t)e->at);
-	for (size_t i = 0; i < e->n_rows; i++)
-		h = hash_row(h, &e->rows[i]);
-	return hash_number(h, e->n_rows);
-}
-
-/* Members of all partitions afterwards, if every row is of another thing. */
-static size_t members_after(const struct tenants *t, const struct tenant_entry *e)
-{
-	size_t n = t->n_members;
-
-	for (size_t i = 0; i < e->n_rows; i++) {
-		const struct tenant_row *row = &e->rows[i];
-		const struct tenant_partition *p = tenants_find(t, row->pkey);
-		bool found = p && is_of_member(row) && tenants_member(p, row->member.guid);
-
-		if (row->kind == TENANT_ROW_GONE)
-			n -= p ? p->n_members : 0;
-		else if (row->kind == TENANT_ROW_LEFT)
-			n -= found ? 1 : 0;
-		else if (row->kind == TENANT_ROW_MEMBER)
-			n += found ? 0 : 1;
-	}
-	return n;
-}
-
-bool tenants_follows(const struct tenants *t, const struct tenant_entry *e, uint64_t chain,
-		     char *why, size_t why_size)
-{
-	uint64_t expected = tenants_chain_after(t, e);
-	size_t n;
-
-	if (t->generation >= TENANT_GENERATION_MAX) {
-		snprintf(why, why_size,
-			 "the table has generation %" PRIu64 ", the last one; expected no change",
-			 t->generation);
-		return false;
-	}
-	if (e->generation != t->generation + 1) {
-		snprintf(why, why_size, "the change has generation %" PRIu64 "; expected %" PRIu64,
-			 e->generation, t->generation + 1);
-		return false;
-	}
-	if (chain != expected) {
-		snprintf(why, why_size,
-			 "change %" PRIu64 " does not follow from those above: it has chain value "
-			 "0x%016" PRIx64 "; expected 0x%016" PRIx64,
-			 e->generation, chain, expected);
-		return false;
-	}
-	n = t->n_members + e->n_rows > TENANT_MEMBERS_MAX ? members_after(t, e) : 0;
-	if (n > TENANT_MEMBERS_MAX)
-		snprintf(why, why_size,
-			 "all partitions would have %zu members; expected at most %u", n,
-			 TENANT_MEMBERS_MAX);
-	return n <= TENANT_MEMBERS_MAX;
 }
 
 /* --- Back ----------------------------------------------------------------------------------- */

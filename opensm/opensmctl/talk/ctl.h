@@ -170,3 +170,6 @@ void ctl_print_table(const struct ctl *c, const struct column *columns,
 char *ctl_place(struct json_object *o);
 /* "12.5", "400". Returns `ret`. */
 char *ctl_gbps(double gbps, char ret[static 32]);
+/* "stored here and by 2 of 2 standbys", of the answer to a change. Returns `ret`. */
+#define CTL_COPIES_STRLEN 80
+const char *ctl_copies(struct json_object *answer, char ret[CTL_COPIES_STRLEN]);

@@ -234,3 +234,16 @@ void ctl_print_json(const struct ctl *c, struct json_object *value)
 		flags |= JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED;
 	printf("%s\n", json_object_to_json_string_ext(value, flags));
 }
+
+const char *ctl_copies(struct json_object *answer, char ret[CTL_COPIES_STRLEN])
+{
+	int64_t n = js_int(answer, "standbys"), with = js_int(answer, "standbys_with");
+
+	if (n)
+		snprintf(ret, CTL_COPIES_STRLEN,
+			 "stored here and by %" PRId64 " of %" PRId64 " standby%s", with, n,
+			 n == 1 ? "" : "s");
+	else
+		snprintf(ret, CTL_COPIES_STRLEN, "stored here; there is no standby");
+	return ret;
+}

@@ -47,6 +47,11 @@ static bool on_is_manager(void *owner, guid_t port_guid)
 	return elect_is_manager(owner, port_guid);
 }
 
+static bool on_knows_keys(void *owner, guid_t port_guid, const uint8_t *mad)
+{
+	return replica_knows_keys(owner, port_guid, mad);
+}
+
 static void on_abused(void *owner, const char *what, guid_t port_guid, lid_t lid, const char *text)
 {
 	event_security(owner, what, port_guid, lid, text);
@@ -198,6 +203,7 @@ void admin_new(struct sm *sm, const struct sm_paths *paths)
 		.guids_changed = on_guids_changed,
 		.read_cell = on_read_cell,
 		.is_manager = on_is_manager,
+		.knows_keys = on_knows_keys,
 		.manager_seen = on_manager_seen,
 		.abused = on_abused,
 		.arg = sm,
@@ -496,9 +502,12 @@ const struct view *admin_view(const struct sm *sm)
 	return sm->m.admin->view;
 }
 
-void admin_open(struct sm *sm)
+uint8_t sm_path_sl(const struct sm *sm, lid_t lid)
 {
-	sm->m.admin->registry++;
+	uint8_t wish = sm->conf->sm_sl;
+	const struct view *v = admin_view(sm);
+
+	return v ? view_path_sl(v, v->sm_port, view_port_at(v, lid), lid, wish) : wish;
 }
 
 uint32_t admin_registry(const struct sm *sm)
@@ -506,8 +515,12 @@ uint32_t admin_registry(const struct sm *sm)
 	return sm->m.admin->registry;
 }
 
-void admin_withdraw(struct sm *sm)
+void admin_state_changed(struct sm *sm)
 {
+	if (sm->state == SM_MASTER) {
+		sm->m.admin->registry++;
+		return;
+	}
 	serve_held(sm, false);
 	sa_publish(sm->sa, NULL, sm->now);
 	sm->m.admin->view = view_unref(sm->m.admin->view);

@@ -5,7 +5,7 @@
  *
  *   NO VIEW (requests of the last second wait) --admin_publish()--> VIEW (requests are answered)
  *      ^                                                             |
- *      '--------------------- admin_withdraw() ----------------------'
+ *      '------------------- not the master any more ------------------'
  */
 #pragma once
 
@@ -41,13 +41,10 @@ const struct view *admin_view(const struct sm *sm);
 void admin_last_words(struct sm *sm);
 /* The same before long, between sweeps: names changed, and nothing that sweeps look at. */
 void admin_publish_soon(struct sm *sm);
-/*
- * MASTER from now on: hosts register anew. Their registry, as ports remember it (port.registered).
- */
-void admin_open(struct sm *sm);
+/* As MASTER hosts register anew; else no request is answered. */
+void admin_state_changed(struct sm *sm);
+/* The registry of hosts, as ports remember it (port.registered). */
 uint32_t admin_registry(const struct sm *sm);
-/* Not master any more: no request is answered. */
-void admin_withdraw(struct sm *sm);
 /* The database goes to its file, if it changed; `final`: nothing will be registered after this. */
 void admin_save(struct sm *sm, bool final);
 /* Requests that wait for the first view. */

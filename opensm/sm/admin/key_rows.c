@@ -452,7 +452,7 @@ static void on_cables(struct sm *sm, const struct ledger_key *keys, size_t n)
 
 /* ---- begin and end --------------------------------------------------------------------------- */
 
-void key_rows_new(struct sm *sm)
+void key_rows_new(struct sm *sm, const struct sm_paths *paths)
 {
 	sm->m.key_rows = xcalloc(1, sizeof(*sm->m.key_rows));
 	settle_own(sm, LEDGER_EPOCH, on_epochs);

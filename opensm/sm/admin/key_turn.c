@@ -534,7 +534,7 @@ static void on_seeds(struct sm *sm, const struct ledger_key *keys, size_t n)
 		want_sweep_now(sm, SWEEP_HEAVY, "another manager knows M_Keys");
 }
 
-void key_turn_new(struct sm *sm)
+void key_turn_new(struct sm *sm, const struct sm_paths *paths)
 {
 	sm->m.key_turn = xcalloc(1, sizeof(*sm->m.key_turn));
 	sm->m.key_turn->turn_at = MONO_NEVER;
@@ -631,17 +631,17 @@ static void file_known(struct sm *sm)
 
 /* ---- when ------------------------------------------------------------------------------------ */
 
-void key_turn_reconfigured(struct sm *sm)
+void key_turn_reconfigured(struct sm *sm, const struct conf *before)
 {
 	struct key_turn *t = sm->m.key_turn;
 	const char *why = t->turn_why;
-	mono_t before = t->turn_at;
+	mono_t due = t->turn_at;
 
 	t->is_asked = t->is_unsaved = t->rows_lack = true;
 	plan_turn(sm);
-	if (t->turn_at == MONO_NEVER || before > t->turn_at)
+	if (t->turn_at == MONO_NEVER || due > t->turn_at)
 		return;
-	t->turn_at = before;
+	t->turn_at = due;
 	t->turn_why = why;
 }
 
@@ -656,7 +656,7 @@ void key_turn_state_changed(struct sm *sm)
 	t->found_by = sm->now + PATIENCE +
 		      (sm->conf->polling_retry_number + 1) * sm->conf->sminfo_polling_timeout *
 			      MONO_MS;
-	key_turn_reconfigured(sm);
+	key_turn_reconfigured(sm, sm->conf);
 	plan_turn(sm);
 }
 

@@ -31,10 +31,10 @@
 struct key_turn;
 
 /* Behind keys_new() and settle_new(), before settle_ready(). */
-void key_turn_new(struct sm *sm);
+void key_turn_new(struct sm *sm, const struct sm_paths *paths);
 void key_turn_free(struct sm *sm);
 /* Options may ask for another seed. */
-void key_turn_reconfigured(struct sm *sm);
+void key_turn_reconfigured(struct sm *sm, const struct conf *before);
 void key_turn_state_changed(struct sm *sm);
 /* The file guid2mkey is what ports have now. */
 void key_turn_sweep_ended(struct sm *sm);

@@ -199,8 +199,7 @@ static void use_conf(struct sm *sm, struct conf *conf)
 	judge_timer(sm, before);
 	sa_set_conf(sm->sa, conf);
 	mad_set_params(sm->mad, &params);
-	elect_reconfigured(sm, before);
-	key_turn_reconfigured(sm);
+	tell_news(sm, NEWS_RECONFIGURED, .conf = before);
 }
 
 void reload_take(struct sm *sm)

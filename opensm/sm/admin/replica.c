@@ -6,7 +6,7 @@
  *
  * Tables are asked for only if something has changed there; a foreign master does not say whether,
  * so it is asked for them in every round, which come less often. Its SA needs to know nothing of
- * us: all this is what any host may ask.
+ * us: all this is what any host may ask. sa_key is sent to no master (replica_proof.c).
  */
 #include "sm/admin/replica_internal.h"
 #include "sm/base/about.h"
@@ -74,8 +74,6 @@ void replica_free(struct sm *sm)
 {
 	struct replica *r = sm->m.replica;
 
-	if (!r)
-		return;
 	copy_clear(&r->fresh);
 	copy_clear(&r->kept);
 	conf_unref(r->config.digests_of);
@@ -467,13 +465,26 @@ static void without_copy(struct sm *sm)
 	r->step = STEP_SUBSCRIBE;
 }
 
+/* The proof of our keys was not answered: from now on this round asks as any host does. */
+static void tell_strange(struct sm *sm)
+{
+	struct replica *r = sm->m.replica;
+
+	if (r->step == STEP_CONFIG && replica_tries_proof(sm) && told_first(&r->told, TOLD_STRANGE))
+		log_guid(sm, r->of.guid, LOG_ID_REPLICA, LOGB_ERROR,
+			 "the master is no manager of our kind, or has another sa_key: what is "
+			 "registered there cannot be copied whole");
+}
+
 static void question_ended(struct sm *sm, struct replica_answer *a)
 {
 	struct replica *r = sm->m.replica;
 
 	if (a->end == REPLICA_SILENT) {
-		if (++r->tries < TRIES)
+		if (++r->tries < TRIES) {
+			tell_strange(sm);
 			return; /* run_round() asks again */
+		}
 		round_failed(sm, "it does not answer (is sa_key the same there?)");
 		return;
 	}
@@ -575,6 +586,7 @@ static void start_round(struct sm *sm)
 		r->reports.at = sm->now;
 		r->reports.next = 0;
 	}
+	r->ask.whom = r->of.guid;
 	r->ask.to.qp = 1;
 	r->ask.to.qkey = MAD_QP1_QKEY;
 	r->step = STEP_OWN_PORT;

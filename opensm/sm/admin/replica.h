@@ -18,7 +18,7 @@ struct replica;
 struct replica_questions {
 	/* Does this standby have all rows of the ledger that a master must have? */
 	bool (*has_rows)(const struct sm *sm, guid_t guid);
-	/* Our configuration, and marks? */
+	/* Our configuration? */
 	bool (*has_rest)(const struct sm *sm, guid_t guid);
 	/* Are there keys of absent ports that it needs? */
 	bool (*has_keys)(const struct sm *sm);
@@ -65,6 +65,11 @@ bool replica_is_subscribed(const struct sm *sm);
 bool replica_may_succeed(const struct sm *sm, guid_t guid);
 /* A standby has stored what is stored here: if it waits for the fabric, it is looked at again. */
 void replica_look_at_heir(struct sm *sm);
+/*
+ * As MASTER: does this request to our SA prove that the manager on port `asker` sent it, and knows
+ * sm_key and sa_key? (struct sa_hooks)
+ */
+bool replica_knows_keys(const struct sm *sm, guid_t asker, const uint8_t *mad);
 /* One of them has registered with our SA: struct sa_hooks. */
 void replica_manager_seen(void *sm, guid_t port_guid, const uint8_t *record);
 /* The group of settings that an option belongs to; 0: it may differ. Else 1..SMC_DIGESTS. */

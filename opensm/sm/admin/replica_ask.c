@@ -33,9 +33,9 @@ bool replica_ask(struct sm *sm, const struct replica_question *q)
 	ib_put(mad, SAH_TID, r->ask.tid);
 	ib_put(mad, SAH_ATTR_ID, q->attr);
 	ib_put(mad, SAH_ATTR_MOD, q->mod);
-	ib_put(mad, SAH_SM_KEY, sm->conf->sa_key);
 	ib_put(mad, SAH_COMP_MASK, q->mask);
 	memcpy(mad + SA_DATA, q->data, sizeof(q->data));
+	ib_put(mad, SAH_SM_KEY, replica_sm_key(sm, mad));
 	r->ask.deadline = sm->now + timeout_ms * MONO_MS + GRACE;
 	if (mad_send_gmp(sm->mad, &r->ask.to, mad, sizeof(mad), timeout_ms) == 0)
 		return true;

@@ -12,6 +12,7 @@
 #include "sm/admin/replica_internal.h"
 #include "sm/base/about.h"
 #include "sm/base/news.h"
+#include "sm/sm_ledger.h"
 
 #define SHOWS  (2 * MONO_S)
 #define COPIES (8 * MONO_S)
@@ -82,6 +83,15 @@ bool replica_may_succeed(const struct sm *sm, guid_t guid)
 	h->asked_at = sm->now;
 	h->is_ready = may_have_it(sm, h);
 	return h->is_ready;
+}
+
+guid_t sm_ledger_waiting(const struct sm *sm)
+{
+	const struct replica_heir *h = &sm->m.replica->heir;
+	bool waits = sm->state == SM_MASTER && h->guid && !h->is_ready && is_ours(sm, h) &&
+		     sm->now <= h->asked_at + STALE;
+
+	return waits ? h->guid : 0;
 }
 
 /*

@@ -6,6 +6,7 @@
  *
  *   replica.c         when: states, rounds, Reports, taking over
  *   replica_ask.c     how: a question to the master's SA, and what of an answer is believed
+ *   replica_proof.c   that it comes from a manager of ours, without sa_key
  *   replica_seek.c    locked out: the master is asked for its keys
  *   replica_heir.c    as MASTER: a greater manager may copy before it gets the fabric
  *   replica_config.c  digests of settings, and the records on managers that differ
@@ -85,6 +86,7 @@ struct config_peer {
 /* replica_ask.c: the question that is out, and where it went. */
 struct replica_asking {
 	struct transport_addr to;
+	guid_t whom; /* the manager there; 0: not known yet */
 	uint8_t to_lmc;
 	uint32_t tid; /* 0: no question is out */
 	mono_t deadline;
@@ -113,7 +115,7 @@ struct replica_master {
 };
 
 /* Records that are logged once for each master. */
-enum { TOLD_REFUSED, TOLD_SILENT, TOLD_CUT, TOLD_COPY };
+enum { TOLD_REFUSED, TOLD_SILENT, TOLD_CUT, TOLD_COPY, TOLD_STRANGE };
 
 struct replica {
 	enum sm_state state; /* as told last */
@@ -168,6 +170,13 @@ void replica_question_table(struct replica_question *q, const struct replica *r,
 void replica_question_register(struct replica_question *q, const uint8_t *record, uint32_t lease);
 /* Answers a Report (13.4.9: the Report with another method). */
 void replica_answer_report(struct sm *sm, const struct transport_event *ev);
+
+/* ---- replica_proof.c ---- */
+
+/* SM_Key of this request to the master, which is whole but for that. */
+uint64_t replica_sm_key(const struct sm *sm, const uint8_t *mad);
+/* The master is tried with a proof, as none can be known for one of ours (sm_key is no secret). */
+bool replica_tries_proof(const struct sm *sm);
 
 /* ---- replica_seek.c ---- */
 

@@ -7,22 +7,17 @@
  *   registers with it as a manager --> the master opens the channel, and rows of the ledger come:
  *   seeds (key_turn.c), keys of absent ports and cables (key_rows.c) --> the next sweep
  *
- * The LID of the master was written into our own port with its M_Key, and a manager with that was
- * told our SM_Key before: to this one sa_key is shown here. Its parts of the channel must have the
- * same one.
+ * What is there may be a stranger: it is sent proofs of both keys and no key (replica_proof.c). The
+ * master sees by them that a manager of ours is at this port.
+ * Over the channel it proves that it has both.
  */
 #include "sm/admin/replica_internal.h"
 #include "sm/base/about.h"
+#include "keys/key_proof.h"
 #include "sm/base/drawn_key.h"
 #include "util/mem.h"
 
-#define LEASE	   120 /* seconds of the registration */
-#define WELL_KNOWN 1   /* sm_key and sa_key of every distribution */
-
-static bool is_secret(uint64_t key)
-{
-	return key && key != WELL_KNOWN;
-}
+#define LEASE 120 /* seconds of the registration */
 
 /* 0: our own port names no other manager, or has no key: then any host may have written that. */
 static lid_t named_master(const struct sm *sm)
@@ -42,7 +37,7 @@ static const char *obstacle(const struct sm *sm)
 		return "ignore_other_sm is TRUE";
 	if (conf_draws_sa_key(sm->conf) || sm->conf->randomize_sm_key)
 		return "sm_key or sa_key is drawn at random here";
-	if (!is_secret(sm->conf->sm_key) || !is_secret(sm->conf->sa_key))
+	if (!key_is_secret(sm->conf->sm_key) || !key_is_secret(sm->conf->sa_key))
 		return "sm_key or sa_key is 0 or 1";
 	return named_master(sm) ? NULL : "our own port names no master";
 }
@@ -61,6 +56,7 @@ static void aim(struct sm *sm)
 					     .qp = 1,
 					     .qkey = MAD_QP1_QKEY };
 	r->ask.to_lmc = 0;
+	r->ask.whom = 0;
 }
 
 static void question_of_master(struct replica_question *q, lid_t lid)
@@ -106,6 +102,7 @@ static void take_master(struct sm *sm, const struct replica_answer *a)
 
 	if (ib_get(info, SMI_STATE) != SM_MASTER)
 		return;
+	sm->m.replica->ask.whom = guid;
 	if (elect_is_allowed(sm, guid))
 		register_with_master(sm);
 	else

@@ -39,9 +39,14 @@ struct standby {
 	bool prove_tables; /* the next heavy sweep but one reads all tables */
 };
 
-struct standby *standby_new(void)
+void standby_new(struct sm *sm, const struct sm_paths *paths)
 {
-	return xcalloc(1, sizeof(struct standby));
+	sm->m.standby = xcalloc(1, sizeof(*sm->m.standby));
+}
+
+void standby_free(struct sm *sm)
+{
+	free(sm->m.standby);
 }
 
 /* Another manager may have written: tables and speeds are unknown again. Not while sync runs. */
@@ -52,7 +57,7 @@ static void distrust_tables(struct sm *sm)
 	routing_forget(sm);
 }
 
-void standby_enter(struct sm *sm)
+static void enter_standby(struct sm *sm)
 {
 	struct standby *s = sm->m.standby;
 
@@ -213,13 +218,24 @@ void standby_watched(struct sm *sm, bool through, bool failed)
 
 /* ---- taking over --------------------------------------------------------------------------- */
 
-void standby_leave(struct sm *sm)
+static void leave_standby(struct sm *sm)
 {
 	/* In the midst of a rotation the picture does not tell which port has which key. */
 	sm->m.standby->takeover =
 		sm->m.standby->picture_whole && !elect_rival_seen(sm) && !keys_may_be_mixed(sm);
 	if (!sm->m.standby->takeover)
 		distrust_tables(sm);
+}
+
+void standby_state_leaves(struct sm *sm, enum sm_state next)
+{
+	if (sm->state == SM_STANDBY) {
+		leave_standby(sm);
+		lids_left_standby(sm);
+		keys_ruled(sm);
+	}
+	if (next == SM_STANDBY)
+		enter_standby(sm);
 }
 
 bool standby_takes_over(const struct sm *sm)

@@ -12,14 +12,14 @@
 
 struct standby;
 
-struct standby *standby_new(void); /* free() ends it */
+void standby_new(struct sm *sm, const struct sm_paths *paths);
+void standby_free(struct sm *sm);
 
 /* The master's SA reported a Notice (80 bytes, 13.4.8.2). */
 void standby_notice(struct sm *sm, const uint8_t *notice);
 /* From now on it reports all of them. */
 void standby_subscribed(struct sm *sm);
-void standby_enter(struct sm *sm);
-void standby_leave(struct sm *sm);
+void standby_state_leaves(struct sm *sm, enum sm_state next);
 
 /* The next watch reads everything. */
 void standby_watch_whole(struct sm *sm);

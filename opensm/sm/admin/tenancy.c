@@ -129,6 +129,8 @@ static const char *not_now(const struct sm *sm, enum sm_tenancy_end *ret)
 	closed = settle_closed(sm);
 	if (closed)
 		return closed;
+	if (partition_is_held(sm))
+		return "P_Key tables are planned anew";
 	if (!partition_is_planned(sm))
 		return "P_Key tables stay as they are until partitions.conf is mended "
 		       "(partition_config_error)";
@@ -186,7 +188,7 @@ static void note_guids(struct tenancy *t, struct change *c)
 /* Within one turn: what was made of the table before is right again. */
 static void take_back(struct sm *sm, struct change *c)
 {
-	tenants_play(partition_tenants(sm), &c->inverse, 0);
+	tenants_play(partition_tenants(sm), &c->inverse);
 }
 
 static void answer_dry_run(struct sm *sm, struct change *c)
@@ -201,12 +203,6 @@ static void answer_dry_run(struct sm *sm, struct change *c)
 	free(blocks);
 }
 
-static bool is_of_manager(const struct sm *sm, guid_t guid)
-{
-	return guid == sm->tr->port_guid || elect_is_manager(sm, guid) ||
-	       elect_is_listed(sm, guid);
-}
-
 /*
  * Packets of a manager leave with the P_Key at index 0, which is the full default key: limited
  * members reach no other. So it is with one that may be master later. 0: no such port.
@@ -217,7 +213,7 @@ static guid_t moves_managers_index0(const struct sm *sm, const struct change *c)
 		const struct tenant_member *m = &c->rq.members[i];
 
 		if ((m->index0 || (c->rq.pkey == PKEY_DEFAULT && !m->full)) &&
-		    is_of_manager(sm, m->guid))
+		    tenancy_is_of_manager(sm, m->guid))
 			return m->guid;
 	}
 	return 0;
@@ -260,7 +256,7 @@ static bool play_entry(struct sm *sm, struct change *c)
 	tenants_inverse(table, &c->entry, &c->inverse);
 	note_guids(sm->m.tenancy, c);
 	sm->m.tenancy->judged += c->n_guids;
-	tenants_play(table, &c->entry, 0);
+	tenants_play(table, &c->entry);
 	if (wire_without_room(sm, c, why, sizeof(why))) {
 		take_back(sm, c);
 		refuse(sm, c, SM_TENANCY_NO_ROOM, why);
@@ -321,12 +317,27 @@ static void on_committed(struct sm *sm, void *arg, int error)
 	tenancy_batch_ended(sm, error);
 }
 
+/* It takes a moment until changes are taken: they wait. */
+static bool is_about_to_open(const struct sm *sm)
+{
+	return sm->state == SM_MASTER && sm->first_sweep_done && partition_is_planned(sm) &&
+	       (settle_state(sm) == SETTLE_ASKING ||
+		(settle_state(sm) == SETTLE_WRITING && partition_is_held(sm)));
+}
+
+static bool may_judge(const struct sm *sm)
+{
+	const struct tenancy *t = sm->m.tenancy;
+
+	return t->waiting.first && !t->writing && has_bytes_left(t) && !is_about_to_open(sm);
+}
+
 /* Judges the waiting changes, as many as go to the disk at once and one turn has time for. */
 static void judge_waiting(struct sm *sm)
 {
 	struct tenancy *t = sm->m.tenancy;
 
-	if (t->writing || !t->waiting.first || !has_bytes_left(t))
+	if (!may_judge(sm))
 		return;
 	t->judged = 0;
 	for (unsigned i = 0; i < BATCH_MAX && t->edits.n < BATCH_ROWS && t->judged < BATCH_PORTS &&
@@ -467,7 +478,7 @@ static bool end_stored(struct sm *sm, struct change *c)
 
 	c->reach = settle_reach(sm, LEDGER_MEMBER, c->generation);
 	replicated = !c->reach.waited_for && (c->reach.with || !sm->conf->require_standby);
-	if (!settle_may_write(sm)) {
+	if (settle_closed(sm)) {
 		answer_stored(sm, c, SM_TENANCY_UNCONFIRMED,
 			      sm->state != SM_MASTER
 				      ? "it is stored, but this manager is not the master any more"
@@ -641,11 +652,13 @@ void tenancy_tick(struct sm *sm)
 {
 	struct tenancy *t = sm->m.tenancy;
 
+	import_tick(sm);
 	take_fresh(sm);
 	refuse_late(sm);
 	refuse_crowd(sm);
 	judge_waiting(sm);
 	wire_tick(sm);
+	adoption_tick(sm);
 	if (t->settled || sm->now >= t->look_at) {
 		t->settled = false;
 		end_all_stored(sm);
@@ -663,8 +676,7 @@ mono_t tenancy_next(const struct sm *sm)
 	if (t->stored.first)
 		next = mono_min(next, t->look_at);
 
-	if (t->fresh.first || t->settled ||
-	    (t->waiting.first && !t->writing && has_bytes_left(t)))
+	if (t->fresh.first || t->settled || adoption_is_over(sm) || may_judge(sm))
 		return 0;
 	if (t->waiting.first)
 		next = mono_min(next, t->waiting.first->since + TENANCY_DEADLINE);
@@ -704,6 +716,7 @@ void tenancy_new(struct sm *sm, const struct sm_paths *paths)
 	t->retry_at = MONO_NEVER;
 	settle_own(sm, LEDGER_PARTITION, tenancy_derive);
 	settle_own(sm, LEDGER_MEMBER, tenancy_derive);
+	import_read(sm, paths);
 }
 
 static void end_unheard(struct sm *sm, struct change *c)
@@ -719,6 +732,7 @@ void tenancy_free(struct sm *sm)
 	struct tenancy *t = sm->m.tenancy;
 
 	audit_end(sm);
+	adoption_free(sm);
 	take_fresh(sm);
 	while (t->waiting.first)
 		refuse(sm, changes_take(&t->waiting), SM_TENANCY_NOT_MASTER, "opensm ends");
@@ -728,6 +742,7 @@ void tenancy_free(struct sm *sm)
 		end_unheard(sm, changes_take(&t->stored));
 	wire_free(t);
 	places_free(t);
+	import_free(t);
 	rows_free(t);
 	free(t);
 	sm->m.tenancy = NULL;

@@ -17,6 +17,8 @@
  *   tenancy_held.c   ports that may hold a P_Key: sm_tenancy_open()
  *   tenancy_place.c  where ports were that do not answer
  *   tenancy_audit.c  sm_tenancy_verify()
+ *   tenancy_import.c the file of former builds
+ *   tenancy_doubt.c  what is held while the manager may not write; sm_ledger_adopt()
  *
  * As long as this manager may not write what rows decide (settle.h), nothing may be changed, and
  * P_Keys of tenants stay as devices have them (partition_hold_tenants()).
@@ -36,7 +38,7 @@ mono_t tenancy_next(const struct sm *sm);
 /* Before the first port is planned as master. */
 void tenancy_state_changed(struct sm *sm);
 /* `n` is about to be removed. */
-void tenancy_node_goes(struct sm *sm, const struct node *n);
+void tenancy_node_goes(struct sm *sm, struct node *n);
 /* Other managers have stored something, or may be asked; or this one may write, or not any more. */
 void tenancy_settled(struct sm *sm, bool is_other_state);
 /* What devices have of P_Keys is read anew. */

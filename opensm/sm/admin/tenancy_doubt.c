@@ -2,11 +2,16 @@
 /*
  * As long as this manager may not write what rows of the ledger decide (sm/ledger/settle.h), P_Keys
  * that tenants may have stay as devices have them; and whether devices agree with the rows, which a
- * manager compares that cannot be sure of its rows, and finds no other one to ask.
+ * manager compares that cannot be sure of its rows, and finds no other one to ask. Where they do
+ * not agree an administrator may have rows made of what devices hold: sm_ledger_adopt().
  */
+#include <assert.h>
+#include <errno.h>
+
 #include "sm/admin/tenancy.h"
 #include "sm/admin/tenancy_internal.h"
 #include "sm/base/news.h"
+#include "sm/sm_ledger.h"
 #include "util/mem.h"
 
 /* A row says that it was removed: that is taken from devices whatever others know. */
@@ -109,13 +114,275 @@ static size_t count_unexplained(struct sm *sm, const struct port *p)
 	return n_keys ? n + count_missing(sm, p->guid, keys, n_keys) : 0;
 }
 
+/* A port whose P_Key table says something. */
+static bool is_telling(const struct port *p)
+{
+	return p->guid && p->known && !p->quarantined && port_is_live(p);
+}
+
 size_t tenancy_unexplained(struct sm *sm)
 {
 	size_t n = 0;
 
 	FABRIC_EACH_END_PORT(sm->fabric, p) {
-		if (p->guid && p->known && !p->quarantined && port_is_live(p))
+		if (is_telling(p))
 			n += count_unexplained(sm, p);
 	}
 	return n;
+}
+
+bool tenancy_is_of_manager(const struct sm *sm, guid_t guid)
+{
+	return guid == sm->tr->port_guid || elect_is_manager(sm, guid) ||
+	       elect_is_listed(sm, guid);
+}
+
+/* ---- rows of what devices hold --------------------------------------------------------------- */
+
+/* A P_Key that a device holds and nothing explains. */
+struct adopted {
+	uint16_t pkey;
+	struct tenant_member member;
+};
+
+/* Of sm_ledger_adopt(), or sm_ledger_forget(), which has no rows. */
+struct adoption {
+	sm_ledger_done_fn *done; /* NULL: its caller is gone */
+	void *arg;
+	struct sm_ledger_ended result;
+	struct adopted *list; /* by P_Key and GUID, each once */
+	size_t n, cap;
+	struct ledger_key *keys; /* of the rows that are made */
+	size_t n_keys, cap_keys;
+	bool is_over; /* it is answered by the next tick */
+};
+
+static struct adoption *adoption_drop(struct adoption *a)
+{
+	free(a->list);
+	free(a->keys);
+	free(a);
+	return NULL;
+}
+
+static int by_member(const void *a, const void *b)
+{
+	const struct adopted *x = a, *y = b;
+
+	if (x->pkey != y->pkey)
+		return x->pkey < y->pkey ? -1 : 1;
+	return x->member.guid < y->member.guid ? -1 : x->member.guid > y->member.guid;
+}
+
+/* Index 0 of a port is taken by a row, or for the default P_Key of a manager. */
+static bool may_have_index0(const struct sm *sm, guid_t guid)
+{
+	return !tenants_at_index0(partition_tenants(sm), guid) && !tenancy_is_of_manager(sm, guid);
+}
+
+static void adopt_port(struct sm *sm, struct adoption *a, const struct port *p)
+{
+	_cleanup_free_ uint16_t *keys = xcalloc(fabric_pkey_cap(p) + 1u, sizeof(*keys));
+	unsigned n_keys = fabric_pkeys(sm->fabric, p, keys);
+	size_t before = a->n;
+
+	for (unsigned i = 0; i < n_keys; i++) {
+		uint16_t base = keys[i] & PKEY_BASE;
+
+		if (!base || is_explained(sm, base, p->guid))
+			continue;
+		APPEND(a->list, a->n, a->cap) = (struct adopted){
+			base, { .guid = p->guid, .full = keys[i] & PKEY_FULL,
+				.index0 = !i && may_have_index0(sm, p->guid) }
+		};
+	}
+	a->result.n_ports += a->n > before;
+	a->result.n_missing += n_keys ? count_missing(sm, p->guid, keys, n_keys) : 0;
+}
+
+/* A device may hold a P_Key twice: full and limited is full. */
+static void sort_adopted(struct adoption *a)
+{
+	size_t kept = 0;
+
+	if (a->n)
+		qsort(a->list, a->n, sizeof(*a->list), by_member);
+	for (size_t i = 0; i < a->n; i++) {
+		if (!kept || by_member(&a->list[kept - 1], &a->list[i])) {
+			a->list[kept++] = a->list[i];
+			continue;
+		}
+		a->list[kept - 1].member.full |= a->list[i].member.full;
+		a->list[kept - 1].member.index0 |= a->list[i].member.index0;
+	}
+	a->n = kept;
+}
+
+/* As if these members were added by request: 0 or -ENOSPC. */
+static int edit_adopted(struct sm *sm, struct edits *all, const struct adopted *list, size_t n)
+{
+	struct change c = { .rq = { .action = TENANT_ADD, .pkey = list[0].pkey, .n_members = n } };
+	_cleanup_free_ struct tenant_member *members = xcalloc(n, sizeof(*members));
+	char why[300];
+
+	for (size_t i = 0; i < n; i++)
+		members[i] = list[i].member;
+	c.rq.members = members;
+	if (tenants_judge(partition_tenants(sm), partition_of_file(sm), &c.rq, 0, &c.entry, why,
+			  sizeof(why)) != TENANT_FINE)
+		return -ENOSPC;
+	c.entry.generation = settle_next_number(sm, LEDGER_MEMBER);
+	tenants_inverse(partition_tenants(sm), &c.entry, &c.inverse);
+	edits_of_change(sm, all, &c);
+	tenant_entry_clear(&c.entry);
+	tenant_entry_clear(&c.inverse);
+	return 0;
+}
+
+static int edit_all_adopted(struct sm *sm, const struct adoption *a, struct edits *ret)
+{
+	for (size_t i = 0, end = 0; i < a->n; i = end) {
+		int r;
+
+		while (end < a->n && a->list[end].pkey == a->list[i].pkey &&
+		       end - i < TENANT_REQUEST_MAX)
+			end++;
+		r = edit_adopted(sm, ret, a->list + i, end - i);
+		if (r < 0)
+			return r;
+	}
+	return tenants_members(partition_tenants(sm)) + a->n > TENANT_MEMBERS_MAX ? -ENOSPC : 0;
+}
+
+static void count_rows(struct adoption *a, const struct edits *all)
+{
+	for (size_t i = 0; i < all->n; i++) {
+		APPEND(a->keys, a->n_keys, a->cap_keys) = all->list[i].key;
+		if (all->list[i].removed)
+			continue;
+		if (all->list[i].key.table == LEDGER_PARTITION)
+			a->result.n_partitions++;
+		else
+			a->result.n_members++;
+	}
+}
+
+static void end_adoption(struct sm *sm)
+{
+	struct adoption *a = take(sm->m.tenancy->adoption);
+
+	if (a->done)
+		a->done(a->arg, &a->result);
+	adoption_drop(a);
+}
+
+/* The table of tenants has the rows before anything may be written. */
+static void on_adopted(struct sm *sm, void *arg, int error)
+{
+	struct adoption *a = sm->m.tenancy->adoption;
+
+	if (error == 0) {
+		tenancy_derive(sm, a->keys, a->n_keys);
+		settle_explained(sm);
+	}
+	a->result.error = error;
+	a->is_over = true;
+}
+
+/* The way out of KEEPING that is under way from now on; -errno: there is none to take. */
+static int start_adoption(struct sm *sm, sm_ledger_done_fn *done, void *arg)
+{
+	struct adoption *a;
+
+	if (settle_state(sm) != SETTLE_KEEPING)
+		return -EALREADY;
+	if (sm->m.tenancy->adoption)
+		return -EBUSY;
+	a = xcalloc(1, sizeof(*a));
+	a->done = done;
+	a->arg = arg;
+	a->result.n_unexplained = settle_unexplained(sm);
+	sm->m.tenancy->adoption = a;
+	return 0;
+}
+
+static void collect_adopted(struct sm *sm, struct adoption *a)
+{
+	FABRIC_EACH_END_PORT(sm->fabric, p) {
+		if (is_telling(p))
+			adopt_port(sm, a, p);
+	}
+	sort_adopted(a);
+}
+
+static int commit_adopted(struct sm *sm, struct adoption *a)
+{
+	struct edits edits = { 0 };
+	int r = edit_all_adopted(sm, a, &edits);
+
+	if (r == 0) {
+		count_rows(a, &edits);
+		settle_commit(sm, edits.list, edits.n, on_adopted, NULL);
+	}
+	edits_clear(&edits);
+	return r;
+}
+
+int sm_ledger_adopt(struct sm *sm, sm_ledger_done_fn *done, void *arg)
+{
+	struct tenancy *t = sm->m.tenancy;
+	int r;
+
+	assert(done);
+	r = settle_fault(sm) ? -EROFS : start_adoption(sm, done, arg);
+	if (r < 0)
+		return r;
+	collect_adopted(sm, t->adoption);
+	r = commit_adopted(sm, t->adoption);
+	if (r < 0)
+		t->adoption = adoption_drop(t->adoption);
+	return r;
+}
+
+int sm_ledger_forget(struct sm *sm, sm_ledger_done_fn *done, void *arg)
+{
+	int r;
+
+	assert(done);
+	r = start_adoption(sm, done, arg);
+	if (r < 0)
+		return r;
+	settle_forget_devices(sm);
+	sm->m.tenancy->adoption->is_over = true;
+	return 0;
+}
+
+void sm_ledger_abandon(struct sm *sm, const void *arg)
+{
+	struct adoption *a = sm->m.tenancy->adoption;
+
+	if (a && a->arg == arg)
+		a->done = NULL;
+}
+
+bool adoption_is_over(const struct sm *sm)
+{
+	return sm->m.tenancy->adoption && sm->m.tenancy->adoption->is_over;
+}
+
+void adoption_tick(struct sm *sm)
+{
+	if (adoption_is_over(sm))
+		end_adoption(sm);
+}
+
+void adoption_free(struct sm *sm)
+{
+	struct adoption *a = sm->m.tenancy->adoption;
+
+	if (!a)
+		return;
+	if (!a->is_over)
+		a->result.error = -ECANCELED;
+	end_adoption(sm);
 }

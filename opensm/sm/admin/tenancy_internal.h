@@ -104,6 +104,8 @@ struct tenancy {
 	bool dark_is_known, dark;
 	mono_t dark_at;
 	struct audit *audit; /* tenancy_audit.c; NULL: none */
+	struct tenancy_import *import; /* tenancy_import.c; NULL: there is no cache folder */
+	struct adoption *adoption; /* tenancy_doubt.c; NULL: none is under way */
 	/* tenancy_held.c: ports that a question was left open by, and that are to be read. */
 	struct place unread[HELD_UNREAD_MAX];
 	unsigned n_unread, unread_from, n_reads;
@@ -121,6 +123,10 @@ void tenancy_batch_ended(struct sm *sm, int error);
 
 struct ledger_key tenancy_partition_key(uint16_t pkey);
 struct ledger_key tenancy_member_key(uint16_t pkey, guid_t guid);
+/* One row, as it is to be. */
+void edit_partition(struct edits *all, uint16_t pkey, const struct tenant_fields *f,
+		    uint64_t number);
+void edit_member(struct edits *all, uint16_t pkey, const struct tenant_member *m, uint64_t number);
 /* Adds the rows of an entry that was played; its inverse is what was before. */
 void edits_of_change(struct sm *sm, struct edits *all, const struct change *c);
 void edits_clear(struct edits *all);
@@ -184,6 +190,24 @@ bool place_is_behind_silence(const struct sm *sm, guid_t guid, const struct port
  */
 bool place_may_be_hidden(const struct sm *sm, guid_t guid, const struct port *p);
 void places_free(struct tenancy *t);
+
+/* ---- tenancy_import.c ---- */
+
+/* Blocks: at the start. Behind settle_new(). */
+void import_read(struct sm *sm, const struct sm_paths *paths);
+/* Commits what was read. */
+void import_tick(struct sm *sm);
+void import_free(struct tenancy *t);
+
+/* ---- tenancy_doubt.c ---- */
+
+/* The port of a manager, or of one that may be master later: its default P_Key is at index 0. */
+bool tenancy_is_of_manager(const struct sm *sm, guid_t guid);
+/* sm_ledger_adopt() is to be answered. */
+bool adoption_is_over(const struct sm *sm);
+void adoption_tick(struct sm *sm);
+/* The same, whether it is over or not: the manager ends. */
+void adoption_free(struct sm *sm);
 
 /* ---- tenancy_audit.c ---- */
 

@@ -109,7 +109,7 @@ bool place_may_be_hidden(const struct sm *sm, guid_t guid, const struct port *p)
 }
 
 /* Of ports that leave, with rights that may be taken away while they are dark. */
-void tenancy_node_goes(struct sm *sm, const struct node *n)
+void tenancy_node_goes(struct sm *sm, struct node *n)
 {
 	struct tenancy *t = sm->m.tenancy;
 

@@ -90,8 +90,8 @@ static struct settle_edit *add_edit(struct edits *all, const struct ledger_key *
 	return e;
 }
 
-static void edit_partition(struct edits *all, uint16_t pkey, const struct tenant_fields *f,
-			   uint64_t number)
+void edit_partition(struct edits *all, uint16_t pkey, const struct tenant_fields *f,
+		    uint64_t number)
 {
 	const struct ledger_key key = tenancy_partition_key(pkey);
 	uint8_t *bytes = xcalloc(1, FIELDS_BYTES + sizeof(f->name));
@@ -101,8 +101,7 @@ static void edit_partition(struct edits *all, uint16_t pkey, const struct tenant
 	e->bytes = bytes;
 }
 
-static void edit_member(struct edits *all, uint16_t pkey, const struct tenant_member *m,
-			uint64_t number)
+void edit_member(struct edits *all, uint16_t pkey, const struct tenant_member *m, uint64_t number)
 {
 	static const uint8_t flags[] = { 0, LEDGER_MEMBER_FULL, LEDGER_MEMBER_INDEX0,
 					 LEDGER_MEMBER_FULL | LEDGER_MEMBER_INDEX0 };
@@ -394,7 +393,7 @@ void tenancy_derive(struct sm *sm, const struct ledger_key *keys, size_t n)
 	if (d.e.n_rows)
 		qsort(d.e.rows, d.e.n_rows, sizeof(*d.e.rows), by_place);
 	raise_generations(sm, &d.e);
-	tenants_play(table, &d.e, 0);
+	tenants_play(table, &d.e);
 	if (d.e.n_rows)
 		publish_derived(&d);
 	tenant_entry_clear(&d.e);

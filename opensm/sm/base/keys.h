@@ -82,8 +82,8 @@ uint64_t keys_expected(const struct sm *sm, guid_t port_guid, unsigned nth);
  */
 void keys_manager_met(struct sm *sm, guid_t port_guid);
 /*
- * Keys may be sent to managers that show sm_key and sa_key: no stranger knows these, as neither is
- * 0, or the well-known 1.
+ * Keys may be sent to managers that prove to know sm_key and sa_key: no stranger knows these, as
+ * neither is 0, or the well-known 1.
  */
 bool keys_may_be_sent(const struct sm *sm);
 /*

@@ -275,8 +275,7 @@ static struct lid_range *remembered_lids(const struct store *s, size_t *ret_n)
 	return rows;
 }
 
-/* A node may go in the middle of a discovery, and a trap from its LID may come right after. */
-void lids_forget(struct sm *sm, const struct port *p)
+static void forget_port(struct sm *sm, const struct port *p)
 {
 	struct port **at = sm->m.lids->port_by_lid;
 
@@ -284,6 +283,13 @@ void lids_forget(struct sm *sm, const struct port *p)
 		if (at[lid] == p)
 			at[lid] = NULL;
 	}
+}
+
+/* A node may go in the middle of a discovery, and a trap from its LID may come right after. */
+void lids_node_goes(struct sm *sm, struct node *n)
+{
+	for (unsigned i = 0; i <= n->n_ports; i++)
+		forget_port(sm, &n->ports[i]);
 }
 
 void lids_forget_ports(struct sm *sm)

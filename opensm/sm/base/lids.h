@@ -40,6 +40,6 @@ void lids_write(struct sm *sm);
 bool lids_are_being_saved(const struct sm *sm);
 /* The end port that owns a LID; NULL. */
 struct port *lids_port_at(const struct sm *sm, lid_t lid);
-/* One port is about to be removed; nodes are. */
-void lids_forget(struct sm *sm, const struct port *p);
+/* A node is about to be removed; some nodes are. */
+void lids_node_goes(struct sm *sm, struct node *n);
 void lids_forget_ports(struct sm *sm);

@@ -23,6 +23,7 @@ struct news {
 	const uint8_t *bytes;
 	const struct routes *routes;
 	const struct delta *delta;
+	const struct conf *conf;
 	guid_t guid;
 	unsigned number;
 	enum sweep_kind sweep;

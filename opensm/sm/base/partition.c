@@ -486,7 +486,7 @@ static struct tenants *observed_tenants(const struct sm *sm, const struct tables
 {
 	size_t n, cap = 0;
 	_cleanup_free_ struct seen_key *keys = seen_keys(t, &n);
-	struct tenants *ret = tenants_new(0);
+	struct tenants *ret = tenants_new();
 	struct tenant_entry e = { .generation = 1 };
 	uint16_t last = 0;
 
@@ -508,7 +508,7 @@ static struct tenants *observed_tenants(const struct sm *sm, const struct tables
 						     .index0 = keys[i].at == 0 };
 		e.rows[e.n_rows++] = row;
 	}
-	tenants_play(ret, &e, 0);
+	tenants_play(ret, &e);
 	tenant_entry_clear(&e);
 	return ret;
 }
@@ -677,7 +677,7 @@ void partition_new(struct sm *sm, const struct sm_paths *paths)
 
 	if (paths && paths->cache_dir)
 		p->good_path = xasprintf("%s/%s", paths->cache_dir, PARTITIONS_GOOD_FILE);
-	p->tenants = tenants_new(0);
+	p->tenants = tenants_new();
 }
 
 void partition_free(struct sm *sm)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What others call, and which MAD belongs to which side of the channel.
+ * The functions that others call, and which MAD belongs to which side of the channel.
  */
 #include "sm/channel/channel.h"
 
@@ -38,7 +38,7 @@ void channel_free(struct sm *sm)
 
 /* ---- sending ------------------------------------------------------------------------------- */
 
-/* What is none of the ledger's is taken from the master that is followed, and so from it alone. */
+/* Only the ledger's messages are taken from others than the master. */
 static bool may_send(const struct sm *sm, enum channel_stream stream)
 {
 	return sm->state == SM_MASTER ||
@@ -194,7 +194,7 @@ bool channel_receive(struct sm *sm, const struct transport_event *ev)
 
 /* ---- turns --------------------------------------------------------------------------------- */
 
-/* What only a master sends ends with its being one. */
+/* Messages that only a master sends end with its being one. */
 void channel_state_changed(struct sm *sm)
 {
 	struct channel *c = sm->m.channel;

@@ -27,15 +27,15 @@
  * subnet may be one. Streams but CHANNEL_LEDGER are taken only from the master that is followed.
  *
  * With keys that are not known, a host that reads and sends whatever it likes
- *   can	see which managers there are, when they speak, and how much; delay or drop parts, and so
- *		keep two managers apart; have HELLOs answered, each by one MAD, without a trace in
- *		memory
- *   cannot	read or change a message or reply, invent one, or have one taken in twice or later;
- *		end a session, or keep one from being made, by what it sends; make a manager keep
- *		anything for it
- * Neither key is sent, nor a thing by which one of them could be tried without the other. Who has
- * one of them may try the other on a proof that he has heard: 2^64 times. Who has both later can
- * read what he recorded before.
+ *   can     see which managers there are, when they speak, and how much; delay or drop parts, and
+ *           so keep two managers apart; have HELLOs answered, each by one MAD, without a trace in
+ *           memory
+ *   cannot  read or change a message or reply, invent one, or have one taken in twice or later; end
+ *           a session, or keep one from being made, by what it sends; make a manager keep anything
+ *           for it
+ * Neither key is sent, nor a thing by which one of them could be tried without the other. With one
+ * of them known, the other can be tried on a proof that was recorded: 2^64 times. With both known
+ * later, what was recorded before can be read.
  *
  * Not here: what messages mean. To a manager without a channel (an older version, a foreign one)
  * a HELLO is sent, and nothing more.
@@ -53,8 +53,6 @@
 enum channel_stream {
 	CHANNEL_TENANTS, /* the store of partitions at run time */
 	CHANNEL_CONFIG,	 /* the master's configuration */
-	CHANNEL_MARKS,	 /* links that are out of service */
-	CHANNEL_HEALTH,	 /* what was counted against links */
 	CHANNEL_LEDGER,	 /* rows: in all states, from every manager */
 	CHANNEL_STREAMS
 };
@@ -130,9 +128,9 @@ void channel_free(struct sm *sm);
 
 /*
  * Sends `len` bytes (0 to CHANNEL_MESSAGE_MAX; copied) to the manager on port `peer`: on
- * CHANNEL_LEDGER in every state but NOT_ACTIVE, on other streams as MASTER. `on_reply` is called once, later, never from within. 0; -EMSGSIZE: longer;
- * -ENOTCONN: no such manager is connected; -EBUSY: a message is under way on this stream to it;
- * -ENOBUFS: too much is under way to all.
+ * CHANNEL_LEDGER in every state but NOT_ACTIVE, on other streams as MASTER. `on_reply` is called
+ * once, later, never from within. 0; -EMSGSIZE: longer; -ENOTCONN: no such manager is connected;
+ * -EBUSY: a message is under way on this stream to it; -ENOBUFS: too much is under way to all.
  */
 int channel_send(struct sm *sm, guid_t peer, enum channel_stream stream, uint64_t version,
 		 const void *bytes, size_t len, channel_reply_fn *on_reply, void *arg);
@@ -142,7 +140,7 @@ bool channel_is_connected(const struct sm *sm, guid_t guid);
 bool channel_is_secret(const struct sm *sm);
 /* The n-th manager (from 0) that is known of, connected or not; false: there are no more. */
 bool channel_peer_at(const struct sm *sm, unsigned n, struct channel_peer_view *ret);
-/* It has answered a HELLO of this process. */
+/* Has this one answered a HELLO of this process? */
 bool channel_has_answered(const struct sm *sm, guid_t guid);
 /* HELLOs to it in a row without an answer. 0: it is connected, or none was sent. */
 unsigned channel_tries(const struct sm *sm, guid_t guid);

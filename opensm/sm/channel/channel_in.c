@@ -20,7 +20,7 @@ static void free_bytes(struct channel *c, struct channel_in *in)
 	in->cap = 0;
 }
 
-/* Neither is any of it taken again: what its sender sends of it is STALE. */
+/* Nothing of it is taken again: what its sender sends of it is STALE, and ends the session. */
 static void in_drop(struct channel *c, struct channel_in *in)
 {
 	free_bytes(c, in);

@@ -25,20 +25,20 @@
  *           -> LATER      not kept: it does not know yet whether it follows the sender
  *           -> REFUSED    REASON says why
  *
- * Whoever answers HELLO remembers nothing: its nonce is made of the HELLO, of a secret of its own,
- * and of the number of sessions before, so that a CONFIRM of another session does not fit. Behind
- * CONFIRM, each part and each answer is sealed by the keys of the session: its head is proven, and
- * segments and replies are encrypted. A part that was not sealed so is as if it had never come; of
- * answers only REFUSED for VERSION and SESSION are not sealed, and these only hasten a HELLO.
+ * A manager that answers HELLO remembers nothing: its nonce is made of the HELLO, of a secret of
+ * its own, and of the number of sessions before, so that a CONFIRM of another session does not fit.
+ * Behind CONFIRM, each part and each answer is sealed by the keys of the session: its head is
+ * proven, and segments and replies are encrypted. A part that was not sealed so is as if it had
+ * never come; of answers only REFUSED for VERSION and SESSION are not sealed, and these only hasten
+ * a HELLO.
  *
  * A connected manager is asked HELLO every 2 s, too: WELCOME proves whether it still has the
  * session.
  *
  * SEGMENT: LENGTH of the whole message, which is number SERIAL of the session and begins with its
- * version (VERSION_BYTES); OFFSET is a multiple of CHANNEL_PART_BYTES. What a part is sealed with is
- * made of KIND, STREAM, REASON, SERIAL and OFFSET: two parts for which these are the same are the
- * same. The segment that makes a message whole is answered when the handler has replied, or after
- * HOLD.
+ * version (VERSION_BYTES); OFFSET is a multiple of CHANNEL_PART_BYTES. The nonce of a seal is made
+ * of KIND, STREAM, REASON, SERIAL and OFFSET: two parts for which these are the same are the same.
+ * The segment that makes a message whole is answered when the handler has replied, or after HOLD.
  */
 #pragma once
 
@@ -89,7 +89,7 @@ struct channel_part {
 	size_t n;
 };
 
-/* What HELLO, WELCOME and CONFIRM say. */
+/* The contents of HELLO, WELCOME and CONFIRM. */
 struct channel_meeting {
 	guid_t guid;
 	uint64_t life;
@@ -244,7 +244,7 @@ void channel_free_shots(struct channel *c, unsigned peer);
 /* There is a channel now: c->secret, c->own and c->life are there. */
 bool channel_is_ready(struct sm *sm);
 bool channel_draw(const struct sm *sm, void *ret, size_t len);
-/* What was proven is proven no more; channel_is_ready() makes another secret. */
+/* They differ from those that were proven; channel_is_ready() makes another secret. */
 bool channel_keys_changed(const struct sm *sm);
 void channel_forget_keys(struct channel *c);
 
@@ -303,7 +303,7 @@ void peer_seen(struct sm *sm, guid_t guid, const uint8_t *record);
 void peer_answer(struct sm *sm, const struct channel_shot *shot, const struct transport_event *ev,
 		 struct channel_part *part);
 void peer_silence(struct sm *sm, const struct channel_shot *shot);
-/* It proved to live this life: what was agreed with a former one is over. */
+/* This life of it is proven: sessions with a former one are over. */
 void peer_lives(struct sm *sm, struct channel_peer *p, uint64_t life);
 void peer_tick(struct sm *sm);
 mono_t peer_next(const struct sm *sm);

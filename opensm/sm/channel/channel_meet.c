@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Requests of others. HELLO of whoever it is gets an answer that costs no memory; CONFIRM proves its
- * sender, gives it a row, and begins the session of what it sends; SEGMENTs of a session are opened
- * and handed on.
+ * Requests of others. Any HELLO gets an answer, which costs no memory; CONFIRM proves its sender,
+ * gives it a row, and begins the session of what it sends; SEGMENTs of a session are opened and
+ * handed on.
  */
 #include <string.h>
 
@@ -50,7 +50,7 @@ static void refuse(struct sm *sm, const struct transport_event *ev, const struct
 
 /* ---- HELLO and CONFIRM --------------------------------------------------------------------- */
 
-/* What the sender of a HELLO says; our nonce is the one that it is, or was, answered with. */
+/* Of what a HELLO says; our nonce is the one that it is, or was, answered with. */
 static struct channel_pair pair_of(const struct sm *sm, const struct channel_meeting *m)
 {
 	const struct channel *c = sm->m.channel;
@@ -174,7 +174,7 @@ static void on_segment(struct sm *sm, const struct transport_event *ev, struct c
 	struct channel_peer *p = peer_of_session(c, part->session);
 	uint8_t bytes[CHANNEL_PART_BYTES];
 
-	if (!p) {
+	if (!p || !peer_is_welcome(sm, p->guid)) {
 		c->stats.strangers++;
 		refuse(sm, ev, part, REASON_SESSION);
 		return;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Messages that are sent. Of each message a window of segments is under way; what is not answered in
- * time is sent again, beginning with the first. The window grows with each answer, and is halved by
- * silence, once per round trip. An answer that was not sealed by the other side is silence, too.
+ * Messages that are sent. Of each message a window of segments is under way; what is not answered
+ * in time is sent again, beginning with the first. The window grows with each answer, and is halved
+ * by silence, once per round trip. An answer that was not sealed by the other side is silence, too.
  */
 #include <assert.h>
 #include <errno.h>
@@ -36,7 +36,8 @@ static void drop_shots(struct channel *c, const struct channel_peer *p, unsigned
 	for (unsigned i = 0; i < CHANNEL_SHOTS; i++) {
 		struct channel_shot *s = &c->shots[i];
 
-		if (s->tid && s->what == SHOT_SEGMENT && s->peer == peer_index(c, p) && s->stream == stream)
+		if (s->tid && s->what == SHOT_SEGMENT && s->peer == peer_index(c, p) &&
+		    s->stream == stream)
 			channel_free_shot(c, s);
 	}
 }
@@ -240,13 +241,11 @@ static void on_refusal(struct sm *sm, struct channel_peer *p, unsigned stream,
 		p->registered = false;
 		p->fail = true;
 		return;
+	case REASON_STALE: /* another session begins with other numbers */
 	case REASON_MALFORMED:
 	case REASON_SESSION:
 	case REASON_VERSION:
 		p->fail = true;
-		return;
-	case REASON_STALE:
-		out_end(sm, p, stream, CHANNEL_LOST, NULL);
 		return;
 	case REASON_STREAM:
 	case REASON_LENGTH:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Managers that come and go, as far as we send to them. One that the election believes, that has
- * registered with our SA, or that proved itself to us is asked HELLO until it answers, and then from
- * time to time whether it is still there.
+ * registered with our SA, or that proved itself to us is asked HELLO until it answers, and then
+ * from time to time whether it is still there.
  */
 #include <string.h>
 
@@ -16,7 +16,8 @@
 #define HELLO_KNOWN	MONO_S
 #define HELLO_OLD	(10 * MONO_S) /* one that is in doubt */
 #define HELLO_FOREIGN	(600 * MONO_S)
-#define OLD		(60 * MONO_S) /* has not registered for so long, or as many HELLOs: in doubt */
+/* it has not registered for so long, or not answered so many HELLOs: it is in doubt */
+#define OLD		(60 * MONO_S)
 #define OLD_TRIES	60u
 #define FORGET		(600 * MONO_S)
 /* until a part is sent again to which the answer was not sealed */
@@ -26,7 +27,7 @@
 #define SILENT_MADS	5
 #define SILENT_TIME	(4 * MONO_S)
 
-/* ---- who there is -------------------------------------------------------------------------- */
+/* ---- managers that come ------------------------------------------------------------------ */
 
 static void tell_version(struct sm *sm, struct channel_peer *p, unsigned version)
 {
@@ -59,7 +60,7 @@ void peer_seen(struct sm *sm, guid_t guid, const uint8_t *record)
 		p->hello_at = sm->now;
 }
 
-/* What the election believes. A manager that never answered it has no row. */
+/* Managers that the election believes; one that never answered it gets no row. */
 static void look_around(struct sm *sm)
 {
 	struct channel *c = sm->m.channel;
@@ -78,7 +79,7 @@ static void look_around(struct sm *sm)
 	}
 }
 
-/* ---- it goes ------------------------------------------------------------------------------- */
+/* ---- managers that go -------------------------------------------------------------------- */
 
 static void log_peer(struct sm *sm, struct channel_peer *p, const char *what, const char *why)
 {
@@ -232,7 +233,7 @@ static bool is_proven(struct sm *sm, struct channel_peer *p, const struct channe
 	return false;
 }
 
-/* It is there. If it does not have our session, another one begins. */
+/* If the manager does not have our session, another one begins. */
 static void on_welcome(struct sm *sm, struct channel_peer *p, const struct channel_part *part)
 {
 	struct channel_meeting m;
@@ -281,7 +282,7 @@ static void on_confirmed(struct sm *sm, struct channel_peer *p, const struct tra
 	tell_news(sm, NEWS_STANDBY_CONNECTED, .guid = p->guid);
 }
 
-/* Of a manager that is connected, such an answer is one of somebody else. */
+/* Such an answer is not believed for a manager that is connected. */
 static void on_foreign(struct sm *sm, struct channel_peer *p, const struct channel_part *part)
 {
 	not_answered(sm, p);

@@ -31,7 +31,7 @@ unsigned peer_index(const struct channel *c, const struct channel_peer *p)
 	return (unsigned)(p - c->peers);
 }
 
-/* What was asked of a manager without a row, before, does not fit after this. */
+/* Proofs that fit a manager without a row before do not fit after this. */
 void peer_clear(struct channel *c, struct channel_peer *p)
 {
 	c->free_turn = ++c->n_sessions;
@@ -85,7 +85,7 @@ struct channel_peer *peer_add(struct channel *c, guid_t guid)
 }
 
 /*
- * With keys that every distribution knows, a manager has to be one that everybody sees: then a host
+ * With keys that every distribution knows, a manager has to be one that the election sees: a host
  * cannot be one in secret.
  */
 bool peer_is_welcome(const struct sm *sm, guid_t guid)

@@ -62,7 +62,7 @@ void elect_new(struct sm *sm, bool (*may_succeed)(const struct sm *sm, guid_t gu
 	e->set_log = (struct log_limit){ .interval = 10 * MONO_S, .burst = 10 };
 	e->set_limit = (struct log_limit){ .interval = MONO_S, .burst = 10 };
 	e->look_limit = (struct log_limit){ .interval = 10 * MONO_S, .burst = 1 };
-	remote_reconfigured(sm);
+	remote_reconfigured(sm, false);
 }
 
 void elect_free(struct sm *sm)
@@ -170,12 +170,16 @@ uint64_t elect_mkey(const struct sm *sm, struct port *p)
 	return key ? key : keys_expected(sm, port_of_sma(p)->guid, 0);
 }
 
-/* At protection level 1 a question with a wrong M_Key is answered, and the SM_Key is not shown. */
+/*
+ * At protection level 1 a question with a wrong M_Key is answered, and the SM_Key is neither shown
+ * nor proved.
+ */
 bool elect_key_is_doubtful(const struct sm *sm, const struct mad_result *r)
 {
 	return mad_doubts_key(r) ||
 	       (r->end == MAD_END_ANSWERED && sm_sm_key(sm) &&
-		sm->conf->m_key_protection_level && !ib_get(r->payload, SMI_SM_KEY));
+		sm->conf->m_key_protection_level && !ib_get(r->payload, SMI_SM_KEY) &&
+		!proof_is_carried(r->payload));
 }
 
 void elect_doubt(struct sm *sm, guid_t guid, uint64_t m_key)
@@ -191,7 +195,7 @@ void elect_fill(const struct sm *sm, uint8_t info[SMP_DATA_SIZE], bool with_key)
 {
 	memset(info, 0, SMP_DATA_SIZE);
 	ib_put(info, SMI_GUID, sm->tr->port_guid);
-	ib_put(info, SMI_SM_KEY, with_key ? sm_sm_key(sm) : 0);
+	ib_put(info, SMI_SM_KEY, with_key && proof_shows_key(sm) ? sm_sm_key(sm) : 0);
 	ib_put(info, SMI_ACT_COUNT, (mad_sent(sm->mad, 0) + sm->m.elect->act_count) & 0xFFFFFFFFu);
 	ib_put(info, SMI_PRIORITY, sm_told_priority(sm));
 	ib_put(info, SMI_STATE, sm->state);
@@ -213,8 +217,13 @@ static void on_handed_over(void *owner, const struct mad_result *result)
 	elect_take_over(sm, "the fabric was not taken over");
 }
 
-static struct mad_request handover_request(const struct sm *sm, struct port *p, const uint8_t *info)
+/* A manager of ours is sent a proof in place of the key. */
+static struct mad_request handover_request(const struct sm *sm, const struct remote_sm *r,
+					   struct port *p, uint8_t info[SMP_DATA_SIZE])
 {
+	elect_fill(sm, info, !r->proved);
+	if (r->proved)
+		proof_order(sm, r, SMI_HANDOVER, info);
 	return (struct mad_request){ .attr = IB_ATTR_SM_INFO,
 				     .mod = SMI_HANDOVER,
 				     .payload = info,
@@ -228,8 +237,7 @@ static void hand_over(struct sm *sm, struct remote_sm *r, struct port *p)
 	struct mad_request rq;
 
 	tell_news(sm, NEWS_HANDING_OVER);
-	elect_fill(sm, info, true);
-	rq = handover_request(sm, p, info);
+	rq = handover_request(sm, r, p, info);
 	sync_command(sm->sync, p, &rq, on_handed_over, sm, r);
 }
 
@@ -265,8 +273,7 @@ void elect_good_bye(struct sm *sm)
 
 	if (!p || !sm->first_sweep_done)
 		return;
-	elect_fill(sm, info, true);
-	rq = handover_request(sm, p, info);
+	rq = handover_request(sm, r, p, info);
 	if (!sync_last_command(sm->sync, p, &rq))
 		return;
 	log_guid(sm, r->guid, LOG_ID_HANDOVER, LOGB_INFO,
@@ -425,7 +432,7 @@ void elect_reconfigured(struct sm *sm, const struct conf *before)
 
 	if (before->sm_priority != sm->conf->sm_priority)
 		sm->m.elect->priority = sm->conf->sm_priority;
-	remote_reconfigured(sm);
+	remote_reconfigured(sm, before->sm_key != sm->conf->sm_key);
 	r = remote_find(sm, sm->m.elect->polled);
 	if (sm->state == SM_STANDBY && r && r->trust != SM_TRUSTED)
 		elect_take_over(sm, "the master is not in allowed_sm_guids any more");
@@ -438,6 +445,17 @@ void elect_reconfigured(struct sm *sm, const struct conf *before)
 guid_t elect_polled(const struct sm *sm)
 {
 	return sm->m.elect->polled;
+}
+
+guid_t elect_rival(const struct sm *sm, bool steps_down)
+{
+	for (unsigned i = 0; i < sm->m.elect->n_remote && sm->state == SM_MASTER; i++) {
+		const struct remote_sm *r = &sm->m.elect->remote[i];
+
+		if (remote_counts(sm, r) && r->state == SM_MASTER && !(steps_down && r->defiant))
+			return r->guid;
+	}
+	return 0;
 }
 
 bool elect_rival_seen(const struct sm *sm)

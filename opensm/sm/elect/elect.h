@@ -98,8 +98,18 @@ bool elect_handed_over(const struct sm *sm);
 bool elect_is_listed(const struct sm *sm, guid_t port_guid);
 /* A manager on this port may rule: it is in allowed_sm_guids, or that is empty. */
 bool elect_is_allowed(const struct sm *sm, guid_t port_guid);
+/*
+ * As MASTER: another MASTER that is believed, as it said last; 0: none. `steps_down`: one that is
+ * waited for, not one that was and did not step down.
+ */
+guid_t elect_rival(const struct sm *sm, bool steps_down);
 /* There is a manager on this end port, known, and to be obeyed. */
 bool elect_is_manager(const struct sm *sm, guid_t port_guid);
+/*
+ * The manager on this end port has proved that it knows our sm_key, which is a secret: one of ours,
+ * and no other one is sent a key. False, too, where everyone knows sm_key.
+ */
+bool elect_has_proved(const struct sm *sm, guid_t port_guid);
 /* All of those, ourselves first. Returns their number, at most MAX_REMOTE_SMS + 1. */
 unsigned elect_managers(const struct sm *sm, struct view_sm *ret);
 /*

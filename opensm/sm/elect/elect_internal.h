@@ -2,14 +2,16 @@
 /*
  * Between the files of the election:
  *
- *   elect.c       the states, and which manager is to be master
- *   remote_sm.c   what is known of other SMs, and which of them are to be believed
- *   elect_poll.c  watching one of them
- *   elect_set.c   commands of other managers, and requests of any node
+ *   elect.c        the states, and which manager is to be master
+ *   remote_sm.c    what is known of other SMs, and which of them are to be believed
+ *   elect_proof.c  proofs that a manager knows sm_key
+ *   elect_poll.c   watching one of them
+ *   elect_set.c    commands of other managers, and requests of any node
  */
 #pragma once
 
 #include "fabric/words.h"
+#include "keys/key_proof.h"
 #include "sm/elect/elect.h"
 #include "sm/sm_internal.h"
 #include "util/told.h"
@@ -29,13 +31,20 @@ struct remote_sm {
 	enum sm_trust trust;
 	uint8_t priority, state; /* as told */
 	bool known;		 /* its last question was answered: the three above count */
+	/*
+	 * One of ours: sm_key was proved, and not only shown, by its last answer. The next order to
+	 * it is to have this challenge.
+	 */
+	bool proved;
+	uint64_t challenge;
+	uint64_t nonce; /* of the question that is out; 0: nothing is to be proved */
 	/* the question that is out; WAITED_FOR: discovery waits for its end */
 	enum { ASKED_NOT, ASKED, ASKED_WAITED_FOR } asked;
 	uint8_t unanswered;	 /* questions in a row, at most SILENT_AFTER: then no sweep waits */
 	/* did not do what its state demands: not waited for, or yielded to, until that changes */
 	bool defiant;
 	uint8_t vain; /* how often, since it was our master */
-	uint8_t hidden; /* answers in a row that show no SM_Key, up to HIDDEN_MAX */
+	uint8_t hidden; /* answers in a row that show and prove nothing, up to HIDDEN_MAX */
 	uint64_t told; /* hash of what was said of it last */
 	/* what the last event said; 0: nothing, or that it is gone. Writer: events.c */
 	unsigned event_told;
@@ -50,6 +59,7 @@ struct sm_poll {
 	/* of the last poll: it is over; asked along the directed route; by LID, too */
 	enum { POLL_OVER, POLL_DIRECTED, POLL_BY_LID } stage;
 	unsigned out;		  /* questions under way */
+	uint64_t nonce;		  /* of those */
 	unsigned misses;	  /* polls in a row without an answer */
 	unsigned polls;		  /* since it was chosen */
 	bool tell;		  /* a trap 144 goes out when our own port has answered */
@@ -91,6 +101,10 @@ struct elect {
 	uint32_t act_count; /* SMPs answered */
 	struct log_limit set_log, set_limit, look_limit;
 
+	/* elect_proof.c: what the next order is to have, 0: not drawn yet; the last one's proof */
+	uint64_t challenge;
+	uint8_t obeyed[KEY_PROOF_BYTES];
+
 	/* elect.c */
 	/* has it what it needs to take over? */
 	bool (*may_succeed)(const struct sm *sm, guid_t guid);
@@ -122,6 +136,7 @@ uint64_t elect_mkey(const struct sm *sm, struct port *p);
 bool elect_key_is_doubtful(const struct sm *sm, const struct mad_result *r);
 /* SMInfo of the manager on this end port was not answered: lost, or its M_Key is another. */
 void elect_doubt(struct sm *sm, guid_t guid, uint64_t m_key);
+/* Our SMInfo; `with_key`: with SM_Key, if that is shown to others at all. */
 void elect_fill(const struct sm *sm, uint8_t info[SMP_DATA_SIZE], bool with_key);
 
 /* ---- remote_sm.c ---- */
@@ -133,19 +148,46 @@ struct remote_sm *remote_find(const struct sm *sm, guid_t guid); /* NULL: never 
 /* A question outside of discovery. False: it cannot be put. */
 bool remote_ask(struct sm *sm, struct port *p);
 /*
- * Takes in an SMInfo that the port with this GUID answered with, over whatever way. NULL: it makes
- * no sense. What is returned may not be trusted.
+ * Takes in an SMInfo that the port with this GUID answered with, over whatever way, to a question
+ * with this nonce. NULL: it makes no sense. What is returned may not be trusted.
  */
-struct remote_sm *remote_learn(struct sm *sm, guid_t guid, const uint8_t *info);
+struct remote_sm *remote_learn(struct sm *sm, guid_t guid, uint64_t nonce, const uint8_t *info);
 /*
  * The manager did not do what its state demands: it does not count until it changes, or asks for it
  * (trap 144).
  */
 void remote_failed(struct remote_sm *r);
-/* By what it says of itself. */
+/* By the SM_Key that it shows, or has proved to know. */
 enum sm_trust remote_trust(const struct sm *sm, guid_t guid, uint64_t key);
-void remote_reconfigured(struct sm *sm);
+/* The same of the sender of a Set(SMInfo). */
+enum sm_trust remote_trust_order(const struct sm *sm, const uint8_t *mad);
+/* `other_key`: sm_key is another one; what was proved was of the former. */
+void remote_reconfigured(struct sm *sm, bool other_key);
 void remote_free(struct sm *sm);
+
+/* ---- elect_proof.c ---- */
+
+/* SMInfo carries a proof, which may be a wrong one. */
+bool proof_is_carried(const uint8_t *info);
+/* SM_Key is shown: everyone knows it, or sm_key_shown is set. */
+bool proof_shows_key(const struct sm *sm);
+/* For a question; 0: everyone knows our sm_key, nothing is to be proved. */
+uint64_t proof_nonce(struct sm *sm);
+/* The payload of Get(SMInfo) to the manager on this port. */
+void proof_ask(const struct sm *sm, guid_t whom, uint64_t nonce, uint8_t info[SMP_DATA_SIZE]);
+/* Our answer gets its proof, if the question is one of ours. */
+void proof_answer(struct sm *sm, const uint8_t *question, uint8_t info[SMP_DATA_SIZE]);
+/* Is this SMInfo an answer, to a question of ours with this nonce, of a manager of ours? */
+bool proof_is_answer(const struct sm *sm, uint64_t nonce, const uint8_t *info);
+/* The payload of Set(SMInfo) gets its proof for a manager that has proved. */
+void proof_order(const struct sm *sm, const struct remote_sm *r, unsigned mod,
+		 uint8_t info[SMP_DATA_SIZE]);
+/* Is this Set(SMInfo) of a manager of ours, for us, and for the first time? */
+bool proof_is_order(const struct sm *sm, const uint8_t *mad);
+/* This Set(SMInfo) is obeyed now: not again. */
+void proof_obeyed(struct sm *sm, const uint8_t *mad);
+/* The order that was obeyed last, once more. */
+bool proof_was_obeyed(const struct sm *sm, const uint8_t *mad);
 
 /* ---- elect_poll.c ---- */
 

@@ -322,7 +322,7 @@ static void on_answer(void *owner, const struct mad_result *r)
 	if (e->poll.stage == POLL_OVER || r->end == MAD_END_CANCELLED)
 		return;
 	if (r->end == MAD_END_ANSWERED)
-		known = remote_learn(sm, e->polled, r->payload);
+		known = remote_learn(sm, e->polled, e->poll.nonce, r->payload);
 	if (elect_key_is_doubtful(sm, r))
 		elect_doubt(sm, e->polled, r->m_key);
 	if (known && known->trust == SM_TRUSTED)
@@ -333,8 +333,14 @@ static void on_answer(void *owner, const struct mad_result *r)
 
 static void ask_polled(struct sm *sm, const struct mad_request *rq)
 {
-	sm->m.elect->poll.out++;
-	mad_submit(sm->mad, rq, on_answer, sm, NULL);
+	struct elect *e = sm->m.elect;
+	uint8_t info[SMP_DATA_SIZE];
+	struct mad_request question = *rq;
+
+	proof_ask(sm, e->polled, e->poll.nonce, info);
+	question.payload = info;
+	e->poll.out++;
+	mad_submit(sm->mad, &question, on_answer, sm, NULL);
 }
 
 /* The second way, once per poll: a master has its LID in our port. */
@@ -387,6 +393,7 @@ static void start_round(struct sm *sm)
 	poll->stage = POLL_DIRECTED;
 	poll->polls++;
 	poll->own_tries = 0;
+	poll->nonce = proof_nonce(sm);
 	mad_target_revive(&poll->target);
 	ask_own_port(sm);
 	ask_directed(sm);

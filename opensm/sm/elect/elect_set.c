@@ -2,11 +2,12 @@
 /*
  * Get and Set of SMInfo from any sender (handover.md 2; testing.md 5.1 #14, #15).
  *
- * Get is answered in every state. A Set is obeyed if it is legal by the standard, carries our
- * SM_Key, and comes from a subnet manager that we know, and where it takes a
- * standby out of duty, from the very one we watch. A LID-routed Set comes from the LID of the port
- * it names; a directed one shows no sender, so that the fabric is never taken from a greater master
- * on its word alone: it is asked whether it is MASTER still.
+ * Get is answered in every state. A Set is obeyed if it is legal by the standard, proves that its
+ * sender knows our SM_Key (elect_proof.c; a foreign manager shows it), and comes from a subnet
+ * manager that we know, and where it takes a standby out of duty, from the very one we watch. A
+ * LID-routed Set comes from the LID of the port it names; a directed one shows no sender, so that
+ * the fabric is never taken from a greater master on its word alone: it is asked whether it is
+ * MASTER still.
  *
  * The answer is sent before anything is done, and carries the old state.
  */
@@ -246,7 +247,7 @@ static const char *refusal_of(struct sm *sm, const struct transport_addr *from, 
 {
 	const uint8_t *info = smp_data(mad);
 	guid_t guid = ib_get(info, SMI_GUID);
-	enum sm_trust trust = remote_trust(sm, guid, ib_get(info, SMI_SM_KEY));
+	enum sm_trust trust = remote_trust_order(sm, mad);
 
 	if (!c)
 		return "there is no such command";
@@ -302,6 +303,8 @@ static void answer_sm_info(struct sm *sm, const struct transport_addr *from, con
 	uint8_t response[MAD_SIZE], info[SMP_DATA_SIZE];
 
 	elect_fill(sm, info, with_key);
+	if (with_key && ib_get(mad, SMP_METHOD) == MAD_GET)
+		proof_answer(sm, smp_data(mad), info);
 	memcpy(response, mad, sizeof(response));
 	smp_make_response(response, status, info);
 	sm->m.elect->act_count++;
@@ -327,12 +330,17 @@ static void receive_set(struct sm *sm, const struct transport_addr *from, const 
 	const struct command *c = find_command(ib_get(mad, SMP_ATTR_MOD));
 	const uint8_t *info = smp_data(mad);
 	guid_t by = ib_get(info, SMI_GUID);
-	const char *refusal = refusal_of(sm, from, mad, c);
+	const char *refusal;
 
+	if (proof_was_obeyed(sm, mad)) {
+		answer_sm_info(sm, from, mad, 0, key_ok);
+		return;
+	}
+	refusal = refusal_of(sm, from, mad, c);
 	if (refusal) {
 		answer_sm_info(sm, from, mad, MAD_STATUS_BAD_VALUE, key_ok);
 		report_refusal(sm, from, mad, refusal);
-		if (remote_trust(sm, by, ib_get(info, SMI_SM_KEY)) == SM_TRUSTED &&
+		if (remote_trust_order(sm, mad) == SM_TRUSTED &&
 		    ib_get(info, SMI_STATE) == SM_MASTER)
 			look_round(sm, by, c);
 		return;
@@ -342,13 +350,15 @@ static void receive_set(struct sm *sm, const struct transport_addr *from, const 
 		return;
 	}
 	answer_sm_info(sm, from, mad, 0, key_ok);
+	proof_obeyed(sm, mad);
 	if (c->obey)
 		c->obey(sm, by);
 }
 
 /*
  * M_Key of requests to us, as an SMA checks it (14.2.4): without it there is silence for a Set
- * whatever the protection, and for a Get from level 2 on; at level 1 SM_Key is not shown.
+ * whatever the protection, and for a Get from level 2 on; at level 1 SM_Key is neither shown nor
+ * proved.
  */
 void elect_answer(struct sm *sm, const struct transport_addr *from, const uint8_t *mad)
 {

@@ -6,6 +6,9 @@
  * the port shows IsSM: when a sweep asks again, the row counts for nothing until the answer is
  * there, so that no decision rests on what was. A manager that has another SM_Key, or is not in
  * allowed_sm_guids, is logged with its place, and does not count.
+ *
+ * One of ours proves that it knows sm_key (elect_proof.c). One that shows it instead, as OpenSM
+ * does, shows it to every host: it is believed, and is sent no key.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -116,7 +119,7 @@ void remote_failed(struct remote_sm *r)
 
 /* ---- trust --------------------------------------------------------------------------------- */
 
-void remote_reconfigured(struct sm *sm)
+void remote_reconfigured(struct sm *sm, bool other_key)
 {
 	struct elect *e = sm->m.elect;
 	const struct conf_place nowhere = { 0 };
@@ -131,6 +134,8 @@ void remote_reconfigured(struct sm *sm)
 
 		if (e->allowed.n && !conf_guids_has(&e->allowed, r->guid))
 			r->trust = SM_NOT_ALLOWED;
+		if (other_key)
+			r->proved = false;
 	}
 }
 
@@ -146,6 +151,20 @@ enum sm_trust remote_trust(const struct sm *sm, guid_t guid, uint64_t key)
 	return SM_TRUSTED;
 }
 
+/* One that has proved to us before does not show the key instead. */
+enum sm_trust remote_trust_order(const struct sm *sm, const uint8_t *mad)
+{
+	const uint8_t *info = smp_data(mad);
+	guid_t by = ib_get(info, SMI_GUID);
+	const struct remote_sm *r = remote_find(sm, by);
+
+	if (proof_is_order(sm, mad))
+		return remote_trust(sm, by, sm_sm_key(sm));
+	if (r && r->proved)
+		return SM_OTHER_KEY;
+	return remote_trust(sm, by, ib_get(info, SMI_SM_KEY));
+}
+
 static const char *remote_trust_name(enum sm_trust trust)
 {
 	switch (trust) {
@@ -159,6 +178,17 @@ static const char *remote_trust_name(enum sm_trust trust)
 	return "?";
 }
 
+/* With a secret sm_key, of a manager that is believed and has proved nothing. */
+static const char *how_believed(const struct sm *sm, const struct remote_sm *r)
+{
+	if (r->proved || !key_is_secret(sm_sm_key(sm)))
+		return "";
+	return sm->conf->sm_key_shown
+		       ? " that shows our SM_Key to every host; it is sent no key"
+		       : " that shows our SM_Key to every host, and is not shown it: it takes this "
+			 "one for a stranger (sm_key_shown); it is sent no key";
+}
+
 /* Once with its place, and again when that, or what it is, changes. */
 static void report_manager(struct sm *sm, struct remote_sm *r)
 {
@@ -168,8 +198,8 @@ static void report_manager(struct sm *sm, struct remote_sm *r)
 
 	guid_place_str(sm, r->guid, where);
 	if (r->trust == SM_TRUSTED)
-		snprintf(text, sizeof(text), "%s: a subnet manager of priority %u", where,
-			 r->priority);
+		snprintf(text, sizeof(text), "%s: a subnet manager of priority %u%s", where,
+			 r->priority, how_believed(sm, r));
 	else
 		snprintf(text, sizeof(text),
 			 "%s: a subnet manager of priority %u that %s; it is not obeyed", where,
@@ -257,6 +287,7 @@ bool sm_manager_at(const struct sm *sm, unsigned n, struct sm_manager *ret)
 		.known = r->known,
 		.polled = sm->m.elect->polled == r->guid,
 		.trust = r->trust == SM_TRUSTED ? NULL : remote_trust_name(r->trust),
+		.shows_key = r->trust == SM_TRUSTED && !r->proved && key_is_secret(sm_sm_key(sm)),
 	};
 	guid_place_str(sm, r->guid, ret->where);
 	return true;
@@ -277,6 +308,13 @@ bool elect_is_manager(const struct sm *sm, guid_t port_guid)
 	const struct remote_sm *r = remote_find(sm, port_guid);
 
 	return r && remote_counts(sm, r);
+}
+
+bool elect_has_proved(const struct sm *sm, guid_t port_guid)
+{
+	const struct remote_sm *r = remote_find(sm, port_guid);
+
+	return r && r->proved && r->trust == SM_TRUSTED;
 }
 
 unsigned elect_managers(const struct sm *sm, struct view_sm *ret)
@@ -334,14 +372,24 @@ unsigned elect_successors(const struct sm *sm, guid_t *ret)
 
 /* ---- questions ----------------------------------------------------------------------------- */
 
-static void note_hidden(const struct sm *sm, struct remote_sm *r, uint64_t key)
+static void note_hidden(const struct sm *sm, struct remote_sm *r, const uint8_t *info)
 {
-	bool hidden = sm_sm_key(sm) && sm->conf->m_key_protection_level && !key;
+	bool hidden = sm_sm_key(sm) && sm->conf->m_key_protection_level &&
+		      !ib_get(info, SMI_SM_KEY) && !proof_is_carried(info);
 
 	r->hidden = hidden ? (uint8_t)MIN(r->hidden + 1, HIDDEN_MAX) : 0;
 }
 
-struct remote_sm *remote_learn(struct sm *sm, guid_t guid, const uint8_t *info)
+static void note_proof(const struct sm *sm, struct remote_sm *r, uint64_t nonce,
+		       const uint8_t *info)
+{
+	r->proved = proof_is_answer(sm, nonce, info);
+	r->challenge = r->proved ? ib_get(info, SMX_NONCE) : 0;
+	r->trust = remote_trust(sm, r->guid,
+				r->proved ? sm_sm_key(sm) : ib_get(info, SMI_SM_KEY));
+}
+
+struct remote_sm *remote_learn(struct sm *sm, guid_t guid, uint64_t nonce, const uint8_t *info)
 {
 	struct remote_sm *r = row_of(sm, guid);
 	uint8_t priority = ib_get(info, SMI_PRIORITY), state = ib_get(info, SMI_STATE);
@@ -350,18 +398,18 @@ struct remote_sm *remote_learn(struct sm *sm, guid_t guid, const uint8_t *info)
 		return NULL;
 	if (r->state != state || r->priority != priority)
 		r->defiant = false;
-	r->trust = remote_trust(sm, guid, ib_get(info, SMI_SM_KEY));
-	note_hidden(sm, r, ib_get(info, SMI_SM_KEY));
+	note_proof(sm, r, nonce, info);
+	note_hidden(sm, r, info);
 	r->priority = priority;
 	r->state = state;
 	r->known = true;
 	report_manager(sm, r);
 	tell_manager(sm, r);
-	if (r->trust != SM_TRUSTED && ib_get(info, SMI_SM_KEY) &&
+	if (r->trust != SM_TRUSTED && !r->hidden &&
 	    fabric_find_port(sm->fabric, guid))
 		tell_news(sm, NEWS_VIOLATION, .number = VIOLATION_MANAGER, .flag = true,
 			  .port = fabric_find_port(sm->fabric, guid));
-	if (r->trust == SM_TRUSTED)
+	if (r->trust == SM_TRUSTED && r->proved)
 		keys_manager_met(sm, guid);
 	if (r->trust == SM_TRUSTED && sm->state == SM_MASTER) {
 		if (r->state == SM_MASTER)
@@ -385,7 +433,8 @@ static void on_sm_info(void *owner, const struct mad_result *result)
 		r->unanswered++;
 	else if (result->end != MAD_END_TIMEOUT && result->end != MAD_END_CANCELLED)
 		r->unanswered = 0;
-	if (result->end != MAD_END_ANSWERED || !remote_learn(sm, r->guid, result->payload))
+	if (result->end != MAD_END_ANSWERED ||
+	    !remote_learn(sm, r->guid, r->nonce, result->payload))
 		return;
 	observe_is_sm(fabric_find_port(sm->fabric, r->guid));
 	offer_answered(sm, r);
@@ -394,11 +443,13 @@ static void on_sm_info(void *owner, const struct mad_result *result)
 static bool ask_manager(struct sm *sm, struct remote_sm *r, struct port *p)
 {
 	struct dr_path path;
+	uint8_t info[SMP_DATA_SIZE];
 	const struct mad_request rq = {
 		.method = MAD_GET,
 		.attr = IB_ATTR_SM_INFO,
 		.path = &path,
 		.m_key = elect_mkey(sm, p),
+		.payload = info,
 		.target = &r->target,
 	};
 
@@ -409,6 +460,8 @@ static bool ask_manager(struct sm *sm, struct remote_sm *r, struct port *p)
 	mad_target_revive(&r->target);
 	r->known = false;
 	r->asked = ASKED;
+	r->nonce = proof_nonce(sm);
+	proof_ask(sm, r->guid, r->nonce, info);
 	mad_submit(sm->mad, &rq, on_sm_info, sm, r);
 	return true;
 }

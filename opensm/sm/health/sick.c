@@ -19,6 +19,7 @@
 #include "util/mem.h"
 
 #define TURN	      (10 * MONO_S)
+#define SAVE_EVERY    (300 * MONO_S)
 #define SAVE_SOON     (10 * MONO_S) /* a finding */
 #define LINKS_A_TURN  2048u
 #define CAP_LEAST     10u
@@ -538,10 +539,6 @@ void sick_new(struct sm *sm, const struct sm_paths *paths)
 	k->log = (struct log_limit){ .interval = 10 * MONO_S, .burst = 6 };
 	k->look_at = MONO_NEVER;
 	k->version = 1;
-	if (paths && paths->cache_dir)
-		k->path = xasprintf("%s/link_health", paths->cache_dir);
-	sick_read(sm);
-	make_cases(k);
 }
 
 bool sick_is_hidden(const struct sm *sm, const struct port *p)
@@ -572,40 +569,70 @@ void sick_free(struct sm *sm)
 	free(k->all);
 	free(k->by_link);
 	conf_health_ports_clear(&k->policy);
-	free(k->path);
 	free(k);
 	sm->m.sick = NULL;
 }
 
-uint64_t sick_version(const struct sm *sm)
+struct health *sick_judge(const struct sm *sm)
 {
-	return sm->m.sick->version;
+	return sm->m.sick->judge;
 }
 
-uint64_t sick_urgent_version(const struct sm *sm)
+mono_t sick_due(const struct sm *sm)
 {
-	return sm->m.sick->urgent;
+	const struct sick *k = sm->m.sick;
+
+	if (!is_watching(sm) || !sm->first_sweep_done || !k->changed || k->saving)
+		return MONO_NEVER;
+	return MAX(k->save_at, sm->now);
 }
 
-bool sick_is_clean(const struct sm *sm)
+uint64_t sick_storing(struct sm *sm)
 {
-	return health_is_clean(sm->m.sick->judge);
+	struct sick *k = sm->m.sick;
+
+	assert(!k->saving);
+	k->save_at = sm->now + SAVE_EVERY;
+	k->saving = true;
+	k->changed = false;
+	return k->version;
 }
 
-char *sick_text(const struct sm *sm, size_t *ret_len)
+void sick_stored(struct sm *sm, uint64_t version, bool more)
 {
-	return health_text(sm->m.sick->judge, ret_len);
+	struct sick *k = sm->m.sick;
+
+	k->saving = false;
+	if (!more) {
+		k->saved = version;
+		return;
+	}
+	k->changed = true;
+	k->save_at = sm->now;
 }
 
-bool sick_take_over(struct sm *sm, const char *text, size_t len)
+void sick_not_stored(struct sm *sm)
 {
-	int r = health_read(sm->m.sick->judge, text, len);
+	sm->m.sick->saving = false;
+	sm->m.sick->changed = true;
+}
 
-	assert(sm->state != SM_MASTER);
-	sm->m.sick->is_of_others = true;
-	make_cases(sm->m.sick);
-	sick_note_change(sm->m.sick);
-	return r == 0;
+/* As master, cases are decided with the next sweep. */
+void sick_took(struct sm *sm)
+{
+	struct sick *k = sm->m.sick;
+
+	k->is_of_others = true;
+	k->off_at = sm->now;
+	sick_note_change(k);
+	if (sm->state != SM_MASTER) {
+		make_cases(k);
+		return;
+	}
+	for (uint32_t i = 0; i < health_n_links(k->judge); i++) {
+		if (health_verdict(k->judge, i)->on)
+			need_case(k, i);
+	}
 }
 
 /* Nothing is done where the options forbid it since. */
@@ -712,7 +739,6 @@ void sick_tick(struct sm *sm)
 		take_down_some(sm);
 		sick_off_tick(sm);
 	}
-	sick_save(sm);
 }
 
 mono_t sick_next(const struct sm *sm)
@@ -724,8 +750,6 @@ mono_t sick_next(const struct sm *sm)
 		return MONO_NEVER;
 	if (k->n)
 		next = MAX(k->turn_at, sm->now);
-	if (k->changed && !k->saving && k->path)
-		next = mono_min(next, MAX(k->save_at, sm->now));
 	if (sm->sweep == SWEEP_NONE)
 		next = mono_min(next, sick_off_next(sm));
 	for (uint32_t i = 0; k->n_isolated && i < k->n && sm->sweep == SWEEP_NONE; i++)

@@ -16,8 +16,8 @@
  *
  * A line of hm_ports_health_policy_file calls a link sick whatever is found, or exempts it.
  *
- * What the judge knows is stored in the file link_health of the cache folder, so that windows of
- * days go on after a restart.
+ * What the judge knows is in the ledger, a row a link (admin/sick_rows.h), so that windows of days
+ * go on after a restart, and with another master.
  */
 #pragma once
 
@@ -79,15 +79,18 @@ void sick_node_goes(struct sm *sm, struct node *n);
 void sick_settle(struct sm *sm);
 void sick_sweep_ended(struct sm *sm);
 void sick_state_changed(struct sm *sm);
-/* Of what is known, for standbys: another one after each change; never 0. */
-uint64_t sick_version(const struct sm *sm);
-/* The version since which a port is to be disabled, or is none any more: standbys need it soon. */
-uint64_t sick_urgent_version(const struct sm *sm);
-/* Nothing is counted against any link. */
-bool sick_is_clean(const struct sm *sm);
-/* To be freed. */
-char *sick_text(const struct sm *sm, size_t *ret_len);
-/* As STANDBY: in place of what is known here. False: it is damaged, and nothing is known now. */
-bool sick_take_over(struct sm *sm, const char *text, size_t len);
 void sick_tick(struct sm *sm);
 mono_t sick_next(const struct sm *sm);
+
+/* ---- its rows of the ledger (admin/sick_rows.c) ---- */
+
+struct health *sick_judge(const struct sm *sm);
+/* When what has changed is to be stored; MONO_NEVER: nothing has, or it is being stored. */
+mono_t sick_due(const struct sm *sm);
+/* The judge is being stored. Returns what is for sick_stored(). */
+uint64_t sick_storing(struct sm *sm);
+/* `more`: there was more than can be stored at once. */
+void sick_stored(struct sm *sm, uint64_t version, bool more);
+void sick_not_stored(struct sm *sm);
+/* The judge was told what other managers know, or this one knew before its start. */
+void sick_took(struct sm *sm);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Between the files of sick: findings, links that are gone for them, the policy file, the disk. */
+/* Between the files of sick: findings, links that are gone for them, the policy file. */
 #pragma once
 
 #include "sm/links/marks_internal.h"
@@ -27,17 +27,15 @@ struct sick {
 	uint32_t cursor; /* of links that are judged in turn */
 	mono_t turn_at, look_at;
 	struct log_limit log;
-	char *path; /* NULL: there is no cache folder */
 	mono_t save_at;
-	uint64_t version, saved; /* counts changes; the latest that is on the disk */
+	uint64_t version, saved; /* counts changes; the latest that is in the ledger */
 	struct conf_health_ports policy; /* hm_ports_health_policy_file, as it was read last */
 	uint64_t policy_hash;
 	bool policy_known;
 	bool is_of_others; /* the judge has what a master found since, by a file of its own */
-	uint64_t urgent;	 /* the latest that changed which ports are disabled */
 	mono_t off_at; /* when disabled ports are looked at */
 	bool check_ways; /* a sweep ended: are links that are gone the last way now? */
-	bool changed, saving, fault_told;
+	bool changed, saving;
 };
 
 struct health_rules sick_rules(const struct conf *conf);
@@ -89,9 +87,3 @@ const struct health_off *sick_off_of(const struct sick *k, uint32_t link);
 /* Between sweeps: ports are disabled, enabled, and found enabled. */
 void sick_off_tick(struct sm *sm);
 mono_t sick_off_next(const struct sm *sm);
-
-/* ---- sick_file.c ---- */
-
-void sick_read(struct sm *sm);
-/* When it is time, and something changed. */
-void sick_save(struct sm *sm);

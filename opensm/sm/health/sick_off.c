@@ -3,15 +3,15 @@
  * Links that are gone for their health: not read by discovery, or disabled. Both come after the
  * isolation is complete: no table leads over the link, and it is in INIT.
  *
- *   disable:      NOTED --on the disk--> Set --PortInfo tells--> SEEN --not wanted--> Set --> gone
- *                                                                   \--enabled by others--> gone
+ *   disable:      NOTED --stored--> Set --PortInfo tells--> SEEN --not wanted--> Set --> gone
+ *                                                            \--enabled by others--> gone
  *   no_discover:  hidden; both ends are left out by discovery, and their cable is forgotten
  *
- * A port is noted on the disk, and goes to standbys with it, before it is disabled: there is always
- * a manager that knows to enable it. It is the switch's end, of two the one that is reached without
- * the link, and is enabled through the same switch. Such a link is no longer in the picture, so the
- * last ways that dampening spares do not count it: after each sweep it is seen whether both ends
- * are still joined without it.
+ * A port is a row of the ledger, and goes to standbys with it, before it is disabled: there is
+ * always a manager that knows to enable it. It is the switch's end, of two the one that is reached
+ * without the link, and is enabled through the same switch. Such a link is no longer in the
+ * picture, so the last ways that dampening spares do not count it: after each sweep it is seen
+ * whether both ends are still joined without it.
  */
 #include <stdlib.h>
 
@@ -50,15 +50,12 @@ const struct health_off *sick_off_of(const struct sick *k, uint32_t link)
 static void note_off(struct sm *sm, const struct port *p)
 {
 	struct sick *k = sm->m.sick;
-	struct health_off *o;
-	uint32_t n = 0;
+	struct health_off *o =
+		health_off_add(k->judge, (struct health_end){ p->node->guid, p->num },
+			       (struct health_end){ p->peer->node->guid, p->peer->num });
 
-	health_off_add(k->judge, (struct health_end){ p->node->guid, p->num },
-		       (struct health_end){ p->peer->node->guid, p->peer->num });
-	while ((o = health_off_at(k->judge, n + 1)))
-		n++;
 	sick_note_change(k);
-	health_off_at(k->judge, n)->version = k->urgent = k->version;
+	o->version = k->version;
 	k->save_at = k->off_at = sm->now;
 }
 
@@ -136,7 +133,6 @@ static void forget_off(struct sm *sm, uint32_t n)
 		sm->m.sick->all[i].off = false;
 	health_off_remove(sm->m.sick->judge, n);
 	sick_note_change(sm->m.sick);
-	sm->m.sick->urgent = sm->m.sick->version;
 	sick_save_soon(sm);
 }
 
@@ -155,7 +151,7 @@ static void send(struct sm *sm, struct health_off *o, struct port *p, bool on)
 {
 	int64_t now = sm->now / MONO_S;
 
-	if (now < o->again_at || (!on && sm->m.sick->path && sm->m.sick->saved < o->version)) {
+	if (now < o->again_at || (!on && sm->m.sick->saved < o->version)) {
 		sm->m.sick->off_at = sm->now + MONO_S;
 		return;
 	}

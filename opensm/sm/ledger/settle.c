@@ -70,6 +70,16 @@ static struct ledger_known *place_for_manager(struct settle *s)
 
 #define SEEN_AGAIN (24 * 3600) /* seconds: what is stored of it is not younger than that */
 
+void settle_lost(struct sm *sm, guid_t guid)
+{
+	struct ledger_known *k = known_manager(sm->m.settle, guid);
+
+	if (!k || !sm->hooks.realtime)
+		return;
+	k->seen = sm->hooks.realtime(sm->hooks.arg);
+	disk_note_meta(sm);
+}
+
 static void note_manager(struct sm *sm, guid_t guid)
 {
 	struct settle *s = sm->m.settle;
@@ -111,13 +121,13 @@ static void ask(struct sm *sm)
 	enter(sm, SETTLE_ASKING);
 }
 
-/* Managers that have to be settled with before this one writes. */
+/* Managers that have to be settled with, or to step down, before this one writes. */
 struct open_managers {
 	guid_t first;
 	unsigned n;
 };
 
-/* One that does not answer on the channel: is it one of ours? */
+/* One that does not answer on the channel: may it be one of ours? */
 static bool may_be_ours(const struct sm *sm, guid_t guid)
 {
 	struct settle *s = sm->m.settle;
@@ -131,12 +141,12 @@ static bool may_be_ours(const struct sm *sm, guid_t guid)
 static struct open_managers find_open(struct sm *sm)
 {
 	struct open_managers open = { 0 };
-	guid_t guid;
+	guid_t guid, rival = elect_rival(sm, true);
 
 	for (unsigned i = 0; (guid = elect_successor_at(sm, i)); i++) {
 		const struct settle_peer *p = settle_peer_of(sm->m.settle, guid);
 
-		if (p ? peer_is_settled(p) : !may_be_ours(sm, guid))
+		if (guid != rival && (p ? peer_is_settled(p) : !may_be_ours(sm, guid)))
 			continue;
 		open.first = open.n++ ? open.first : guid;
 	}
@@ -198,6 +208,7 @@ static void look_as_master(struct sm *sm)
 	if (s->state == SETTLE_WRITING || s->state == SETTLE_FOREIGN)
 		return;
 	open = find_open(sm);
+	s->silent = open.first;
 	if (!open.n) {
 		nobody_open(sm);
 	} else if (s->state == SETTLE_KEEPING) {
@@ -243,11 +254,13 @@ void settle_look(struct sm *sm)
 	for (unsigned i = 0; i < s->n_peers; i++) {
 		if (!s->peers[i].guid || !peer_is_settled(&s->peers[i]))
 			continue;
+		s->peers[i].was_settled = true;
 		note_settled(sm, &s->peers[i]);
 		n++;
 	}
 	if (n && is_with_all_known(s))
 		s->doubts = 0;
+	s->has_rival &= elect_rival(sm, false) != 0;
 	if (sm->state == SM_MASTER)
 		look_as_master(sm);
 }
@@ -278,12 +291,23 @@ void settle_doubt(struct sm *sm, const char *why)
 	tell_news(sm, NEWS_DEVICES_DOUBTED, .text = why);
 }
 
+void settle_rival(struct sm *sm)
+{
+	struct settle *s = sm->m.settle;
+
+	if (s->has_rival)
+		return;
+	s->has_rival = true;
+	settle_doubt(sm, "another master was met");
+}
+
+/* Another master that writes is dealt with by the election. */
 void settle_heard(struct sm *sm, const struct settle_peer *p)
 {
 	struct settle *s = sm->m.settle;
 	bool is_later = p->term > s->meta.term;
 
-	if (s->state == SETTLE_WRITING && is_later)
+	if (s->state == SETTLE_WRITING && p->state == SETTLE_FOREIGN && is_later)
 		settle_doubt(sm, "another manager was master since");
 	/* It has written nothing since this manager knew all. */
 	if (p->guid == elect_polled(sm) && p->state != SETTLE_WRITING && !is_later)
@@ -320,9 +344,27 @@ enum settle_state settle_state(const struct sm *sm)
 	return sm->m.settle->state;
 }
 
+/*
+ * One that came into sight a moment ago may know of a removal: nothing is given before that is known
+ * here.
+ */
+static bool has_newcomer(const struct sm *sm)
+{
+	const struct settle *s = sm->m.settle;
+
+	for (unsigned i = 0; i < s->n_peers; i++) {
+		const struct settle_peer *p = &s->peers[i];
+
+		if (p->guid && !p->was_settled && !peer_is_settled(p) &&
+		    sm->now < p->connected_at + SETTLE_NEWCOMER)
+			return true;
+	}
+	return false;
+}
+
 bool settle_may_write(const struct sm *sm)
 {
-	return sm->m.settle->state == SETTLE_WRITING;
+	return sm->m.settle->state == SETTLE_WRITING && !has_newcomer(sm);
 }
 
 const char *settle_closed(const struct sm *sm)
@@ -344,6 +386,13 @@ const char *settle_closed(const struct sm *sm)
 		break;
 	}
 	return s->path && !s->is_shut ? NULL : s->fault;
+}
+
+const char *settle_unready(const struct sm *sm)
+{
+	const struct settle *s = sm->m.settle;
+
+	return s->state == SETTLE_WRITING && !s->path ? NULL : settle_closed(sm);
 }
 
 const char *settle_fault(const struct sm *sm)
@@ -373,13 +422,19 @@ bool settle_knows(const struct sm *sm, guid_t guid)
 	return channel_has_answered(sm, guid) || known_manager(sm->m.settle, guid);
 }
 
+void settle_explained(struct sm *sm)
+{
+	if (sm->m.settle->state == SETTLE_KEEPING)
+		enter(sm, SETTLE_WRITING);
+}
+
 void settle_own(struct sm *sm, enum ledger_table table, settle_changed_fn *changed)
 {
 	assert(table < LEDGER_TABLES);
 	sm->m.settle->owners[table].changed = changed;
 }
 
-void settle_ready(struct sm *sm)
+void settle_listen(struct sm *sm)
 {
 	struct settle *s = sm->m.settle;
 
@@ -389,17 +444,21 @@ void settle_ready(struct sm *sm)
 		struct ledger_key *keys = xcalloc(ledger_rows(s->ledger, t) + 1, sizeof(*keys));
 		const struct ledger_row *row;
 
-		while ((row = ledger_next(s->ledger, t, &pos)))
+		while ((row = ledger_next(s->ledger, t, &pos))) {
 			keys[n++] = *ledger_row_key(row);
+			disk_note_change(s, row);
+		}
 		disk_tell_owners(sm, keys, n);
 		free(keys);
 	}
 }
 
-void settle_state_changed(struct sm *sm, enum sm_state before)
+void settle_state_changed(struct sm *sm)
 {
 	struct settle *s = sm->m.settle;
+	enum sm_state before = s->sm_state;
 
+	s->sm_state = sm->state;
 	told_change(&s->told, TOLD_SILENT, false);
 	told_change(&s->told, TOLD_KEEPING, false);
 	if (sm->state != SM_MASTER) {
@@ -411,6 +470,8 @@ void settle_state_changed(struct sm *sm, enum sm_state before)
 			s->doubts |= DOUBT_FOLLOWED;
 		return;
 	}
+	/* What was settled as a standby does not count: others may have met since. */
+	peers_doubt(sm);
 	ask(sm);
 	settle_look(sm);
 }

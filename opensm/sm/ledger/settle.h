@@ -37,13 +37,14 @@ const char *settle_state_name(enum settle_state state); /* "asking" */
  */
 void settle_new(struct sm *sm, const struct sm_paths *paths, size_t (*unexplained)(struct sm *sm));
 void settle_free(struct sm *sm);
-/* `before`: the state that was left. */
-void settle_state_changed(struct sm *sm, enum sm_state before);
+void settle_state_changed(struct sm *sm);
 void settle_sweep_ended(struct sm *sm);
 void settle_tick(struct sm *sm);
 mono_t settle_next(const struct sm *sm);
 /* A manager of ours can be sent messages (channel.h), or cannot any more. */
 void settle_peer(struct sm *sm, guid_t guid, bool connected);
+/* Another master was met, once for as long as there is one. */
+void settle_rival(struct sm *sm);
 /* This manager may not know what others did meanwhile; `why` for the log. */
 void settle_doubt(struct sm *sm, const char *why);
 
@@ -54,6 +55,8 @@ enum settle_state settle_state(const struct sm *sm);
 bool settle_may_write(const struct sm *sm);
 /* Why nothing can be changed now; NULL: it can. */
 const char *settle_closed(const struct sm *sm);
+/* The same of changes that may end with this process where there is no cache folder. */
+const char *settle_unready(const struct sm *sm);
 
 /* The fault of the file, in words; NULL: none. */
 const char *settle_fault(const struct sm *sm);
@@ -61,15 +64,17 @@ const char *settle_fault(const struct sm *sm);
 size_t settle_unexplained(const struct sm *sm);
 /* In KEEPING: what nothing explains is cleared from devices. 0; -EALREADY: in another state. */
 int settle_forget_devices(struct sm *sm);
+/* In KEEPING: rows explain now what devices hold. */
+void settle_explained(struct sm *sm);
 
 /* ---- owners of tables ---- */
 
 /* Other values are in force in these rows of the table, and it was not the owner who wrote them. */
 typedef void settle_changed_fn(struct sm *sm, const struct ledger_key *keys, size_t n);
-/* Before settle_ready(). */
+/* Before settle_listen(). */
 void settle_own(struct sm *sm, enum ledger_table table, settle_changed_fn *changed);
 /* Owners are there: each is told all rows of its tables as they were read from the disk. */
-void settle_ready(struct sm *sm);
+void settle_listen(struct sm *sm);
 
 struct settle_edit {
 	struct ledger_key key;
@@ -82,7 +87,8 @@ struct settle_edit {
 uint64_t settle_next_number(const struct sm *sm, enum ledger_table table);
 /*
  * Stores the edits, all or nothing, in the order of calls; then `done` is told: 0 or -errno (nothing
- * was changed). Called from sm_dispatch(), never from within. Not if settle_closed().
+ * was changed). Called from sm_dispatch(), never from within. Not if settle_closed(), but for
+ * sm_ledger_adopt().
  */
 typedef void settle_done_fn(struct sm *sm, void *arg, int error);
 void settle_commit(struct sm *sm, const struct settle_edit *edits, size_t n, settle_done_fn *done,

@@ -277,6 +277,15 @@ static void tell_fault(struct sm *sm, int error)
 		log_info("%s can be written again", s->path);
 }
 
+void disk_note_change(struct settle *s, const struct ledger_row *row)
+{
+	struct settle_newest *newest = &s->newest[ledger_row_key(row)->table];
+	struct ledger_value v = ledger_row_value(row);
+
+	if (v.dot.number >= newest->number)
+		*newest = (struct settle_newest){ v.dot.number, v.at };
+}
+
 /*
  * Merges what is on the disk now. Owners are told of rows that they have not written; other
  * managers are sent them.
@@ -297,6 +306,8 @@ static void merge_rows(struct sm *sm, struct settle_work *w)
 		m = ledger_merge(s->ledger, w->rows[i]);
 		if (m == LEDGER_OTHER && w->from)
 			changed[n++] = *key;
+		if (m == LEDGER_OTHER)
+			disk_note_change(s, ledger_find(s->ledger, key));
 		if (m != LEDGER_SAME)
 			peers_queue(sm, key, ledger_number(s->ledger, key->table), w->from);
 	}
@@ -324,7 +335,7 @@ static void work_ended(struct sm *sm, int error)
 	if (w->done)
 		w->done(sm, w->arg, error);
 	if (w->from)
-		peers_rows_stored(sm, w->from, &w->ticket, w->end,
+		peers_rows_stored(sm, w->from, &w->ticket, &w->end,
 				  error < 0 || has_disk(s) ? error : -ENODEV);
 	work_free(w);
 	start_next(sm);
@@ -347,12 +358,12 @@ void disk_tell_owners(struct sm *sm, const struct ledger_key *keys, size_t n)
 }
 
 void disk_take(struct sm *sm, guid_t from, struct ledger_row **rows, size_t n,
-	       const struct channel_ticket *ticket, enum ledger_table end)
+	       const struct channel_ticket *ticket, const struct settle_end *end)
 {
 	struct settle_work *w = xcalloc(1, sizeof(*w));
 
 	*w = (struct settle_work){
-		.rows = rows, .n = n, .from = from, .ticket = *ticket, .end = end
+		.rows = rows, .n = n, .from = from, .ticket = *ticket, .end = *end
 	};
 	add_work(sm->m.settle, w);
 	start_next(sm);

@@ -6,6 +6,7 @@
  *   settle_disk.c   changes and arrived rows in order: prepared, stored, merged, told
  *   settle_peer.c   one other manager: what it is sent, and what its messages mean
  *   settle_words.c  the three messages as bytes
+ *   settle_view.c   all of it as an administrator sees it (sm/sm_ledger.h)
  *
  * With each manager of ours (CHANNEL_LEDGER):
  *
@@ -26,6 +27,7 @@
 #include "util/told.h"
 
 #define SETTLE_ROWS_BYTES (256u << 10) /* of one ROWS message, unless one row has more */
+#define SETTLE_NEWCOMER	  (5 * MONO_S) /* patience with one that was connected a moment ago */
 #define SETTLE_QUEUE_MAX  262144u      /* rows that wait for one manager; beyond: compared anew */
 
 enum settle_message { MESSAGE_DIGESTS = 1, MESSAGE_BUCKETS, MESSAGE_ROWS };
@@ -43,10 +45,19 @@ struct settle_digests {
 /* Of MESSAGE_ROWS: all that was asked for by BUCKETS of this table has been sent; else none. */
 #define ROWS_END_NONE LEDGER_TABLES
 
+/* Of MESSAGE_ROWS: the question that it is the last answer to. */
+struct settle_end {
+	enum ledger_table table; /* ROWS_END_NONE: more follow */
+	uint8_t round;
+};
+
 /* A table, and another manager. */
 struct settle_half {
 	enum { PULL_NOT, PULL_DUE, PULL_ASKED, PULL_DONE } pull; /* we have what it has */
 	enum { PUSH_NOT, PUSH_ASKED, PUSH_DONE } push;		 /* it has what we have */
+	/* An answer bears the round of its question, so that one to a former question is told apart. */
+	uint8_t pull_round, push_round;
+	mono_t asked_at;		     /* PULL_ASKED */
 	uint8_t buckets[LEDGER_BUCKETS / 8]; /* PUSH_ASKED: whose rows are to be sent */
 	unsigned bucket;		     /* the first of these that was not */
 };
@@ -55,6 +66,8 @@ struct settle_half {
 struct settle_peer {
 	guid_t guid; /* 0: a free row */
 	bool connected, busy;
+	bool was_settled; /* since it was connected */
+	mono_t connected_at;
 	bool refuses; /* it could not store */
 	bool digests_due;
 	uint32_t tables; /* that it is told, and tells */
@@ -67,7 +80,7 @@ struct settle_peer {
 	/* Numbers of clocks: behind the last row in the queue; in the message; stored there. */
 	uint64_t queued[LEDGER_CLOCKS], sent[LEDGER_CLOCKS], stored[LEDGER_CLOCKS];
 	enum settle_message busy_with;
-	enum ledger_table sent_end; /* of the ROWS under way */
+	struct settle_end sent_end; /* of the ROWS under way */
 	size_t n_sent;
 	mono_t sent_at, again, compared_at;
 	struct told told;
@@ -85,15 +98,22 @@ struct settle_work {
 	/* of arrived rows */
 	guid_t from; /* 0: edits */
 	struct channel_ticket ticket;
-	enum ledger_table end;
+	struct settle_end end;
 };
 
 struct settle_owner {
 	settle_changed_fn *changed;
 };
 
+/* The last change of a table. */
+struct settle_newest {
+	uint64_t number;
+	int64_t at;
+};
+
 struct settle {
 	enum settle_state state;
+	enum sm_state sm_state; /* as told last */
 	struct ledger *ledger;
 	struct ledger_store *store; /* NULL: there is no file that can be used */
 	bool is_shut; /* the file could not be opened at the start */
@@ -109,6 +129,7 @@ struct settle {
 	struct settle_work *first, **last; /* the first one is at work if `is_storing` */
 	bool is_storing;
 	unsigned version; /* counts merges */
+	struct settle_newest newest[LEDGER_TABLES];
 	/* settle_peer.c */
 	struct settle_peer peers[MAX_REMOTE_SMS];
 	unsigned n_peers; /* those behind were never in use */
@@ -119,7 +140,9 @@ struct settle {
 	 */
 	unsigned doubts; /* of DOUBT_ */
 	mono_t asking_since;
+	bool has_rival; /* another master was met, and is in sight yet */
 	uint32_t asking_sweep; /* heavy sweeps until then: a later one has seen who is in sight */
+	guid_t silent;	/* a manager that is waited for; 0: none */
 	mono_t turn_at; /* of the last turn of the loop */
 	size_t (*unexplained)(struct sm *sm);
 	size_t n_unexplained;
@@ -136,15 +159,17 @@ enum { TOLD_REFUSES, TOLD_BAD };
 /* ---- settle_words.c ---- */
 
 #define DIGESTS_BYTES (1 + 8 + 4 + 1 + 1 + LEDGER_TABLES * 24)
-#define BUCKETS_BYTES (2 + LEDGER_BUCKETS * 8)
+#define BUCKETS_BYTES (3 + LEDGER_BUCKETS * 8)
+#define ROWS_HEAD     3
 void digests_pack(const struct settle_digests *d, uint8_t to[DIGESTS_BYTES]);
 bool digests_read(const uint8_t *from, size_t len, struct settle_digests *ret);
-void buckets_pack(enum ledger_table t, const uint64_t buckets[LEDGER_BUCKETS],
+void buckets_pack(const struct settle_end *question, const uint64_t buckets[LEDGER_BUCKETS],
 		  uint8_t to[BUCKETS_BYTES]);
-bool buckets_read(const uint8_t *from, size_t len, enum ledger_table *ret_table,
+bool buckets_read(const uint8_t *from, size_t len, struct settle_end *ret_question,
 		  uint64_t ret[LEDGER_BUCKETS]);
+void rows_head_pack(const struct settle_end *end, uint8_t to[ROWS_HEAD]);
 /* Takes rows of a message apart: an array of `*ret_n`, each to be freed; NULL: they cannot be. */
-struct ledger_row **rows_read(const uint8_t *from, size_t len, enum ledger_table *ret_end,
+struct ledger_row **rows_read(const uint8_t *from, size_t len, struct settle_end *ret_end,
 			      size_t *ret_n);
 
 /* ---- settle_disk.c ---- */
@@ -153,9 +178,11 @@ struct ledger_row **rows_read(const uint8_t *from, size_t len, enum ledger_table
 void disk_load(struct sm *sm, const struct sm_paths *paths);
 /* Takes over `rows`. */
 void disk_take(struct sm *sm, guid_t from, struct ledger_row **rows, size_t n,
-	       const struct channel_ticket *ticket, enum ledger_table end);
+	       const struct channel_ticket *ticket, const struct settle_end *end);
 /* Meta is stored with the next work, or by itself. */
 void disk_note_meta(struct sm *sm);
+/* Merged, or read from the disk. */
+void disk_note_change(struct settle *s, const struct ledger_row *row);
 void disk_free(struct settle *s);
 /* Told the owner of each table: `rows` are in force, or not any more. */
 void disk_tell_owners(struct sm *sm, const struct ledger_key *keys, size_t n);
@@ -174,11 +201,14 @@ void peers_doubt(struct sm *sm);
 void peers_tick(struct sm *sm);
 mono_t peers_next(const struct sm *sm);
 void peers_rows_stored(struct sm *sm, guid_t from, const struct channel_ticket *ticket,
-		       enum ledger_table end, int error);
+		       const struct settle_end *end, int error);
 void peers_listen(struct sm *sm);
 void peers_free(struct settle *s);
 
 /* ---- settle.c ---- */
+
+/* The manager cannot be sent messages any more: it was seen last now. */
+void settle_lost(struct sm *sm, guid_t guid);
 
 /* Something was learnt of others: may we write? */
 void settle_look(struct sm *sm);

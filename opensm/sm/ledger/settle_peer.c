@@ -60,7 +60,13 @@ static uint32_t tables_for(const struct sm *sm)
 /* Nothing is known of what it has. */
 static void begin_peer(struct sm *sm, struct settle_peer *p)
 {
-	memset(p->of, 0, sizeof(p->of));
+	for (unsigned t = 0; t < LEDGER_TABLES; t++) {
+		p->of[t].pull = PULL_NOT;
+		/* What it has asked for it gets all the same. */
+		if (p->of[t].push == PUSH_DONE)
+			p->of[t].push = PUSH_NOT;
+		p->of[t].bucket = 0;
+	}
 	memset(p->queued, 0, sizeof(p->queued));
 	memset(p->stored, 0, sizeof(p->stored));
 	p->tables = tables_for(sm);
@@ -75,12 +81,18 @@ void settle_peer(struct sm *sm, guid_t guid, bool connected)
 	struct settle *s = sm->m.settle;
 	struct settle_peer *p = settle_peer_of(s, guid);
 
+	if (p && !connected)
+		settle_lost(sm, guid);
+	/* It may have told others, after these were asked, what it did not tell us. */
+	if (p && !connected && s->state != SETTLE_WRITING && !peer_is_settled(p))
+		peers_doubt(sm);
 	if (p)
 		clear_peer(p);
 	peer_row_change(s->peers, sizeof(s->peers[0]), &s->n_peers, guid, connected);
 	p = settle_peer_of(s, guid);
 	if (p) {
 		p->connected = true;
+		p->connected_at = sm->now;
 		begin_peer(sm, p);
 	}
 	settle_look(sm);
@@ -186,14 +198,19 @@ static void send_digests(struct sm *sm, struct settle_peer *p)
 
 static void send_buckets(struct sm *sm, struct settle_peer *p, enum ledger_table t)
 {
+	struct settle_half *h = &p->of[t];
+	const struct settle_end question = { t, (uint8_t)(h->pull_round + 1) };
 	uint64_t buckets[LEDGER_BUCKETS];
 	uint8_t bytes[BUCKETS_BYTES];
 
 	ledger_buckets(sm->m.settle->ledger, t, buckets);
-	buckets_pack(t, buckets, bytes);
+	buckets_pack(&question, buckets, bytes);
 	send_message(sm, p, MESSAGE_BUCKETS, bytes, sizeof(bytes));
-	if (p->busy)
-		p->of[t].pull = PULL_ASKED;
+	if (!p->busy)
+		return;
+	h->pull = PULL_ASKED;
+	h->pull_round = question.round;
+	h->asked_at = sm->now;
 }
 
 struct packing {
@@ -206,7 +223,7 @@ static bool pack_row(struct packing *pk, const struct ledger_row *row, bool whol
 {
 	size_t len = ledger_row_bytes(row);
 
-	if (!whole && pk->len > 2 && pk->len + len > SETTLE_ROWS_BYTES)
+	if (!whole && pk->len > ROWS_HEAD && pk->len + len > SETTLE_ROWS_BYTES)
 		return false;
 	GROW(pk->bytes, pk->len + len, pk->cap);
 	ledger_row_pack(row, pk->bytes + pk->len);
@@ -218,14 +235,13 @@ static bool pack_row(struct packing *pk, const struct ledger_row *row, bool whol
 static void begin_rows(struct packing *pk)
 {
 	GROW(pk->bytes, 4096, pk->cap);
-	pk->bytes[0] = MESSAGE_ROWS;
-	pk->len = 2;
+	pk->len = ROWS_HEAD;
 }
 
 static void send_rows(struct sm *sm, struct settle_peer *p, struct packing *pk,
-		      enum ledger_table end)
+		      struct settle_end end)
 {
-	pk->bytes[1] = (uint8_t)end;
+	rows_head_pack(&end, pk->bytes);
 	p->sent_end = end;
 	p->n_sent = pk->n;
 	send_message(sm, p, MESSAGE_ROWS, pk->bytes, pk->len);
@@ -256,7 +272,7 @@ static void send_asked(struct sm *sm, struct settle_peer *p, enum ledger_table t
 		pk.n = n;
 		break;
 	}
-	send_rows(sm, p, &pk, all ? t : ROWS_END_NONE);
+	send_rows(sm, p, &pk, (struct settle_end){ all ? t : ROWS_END_NONE, h->push_round });
 	if (p->busy)
 		h->bucket = bucket;
 }
@@ -275,7 +291,7 @@ static void send_queue(struct sm *sm, struct settle_peer *p)
 		if (row && !pack_row(&pk, row, false))
 			break;
 	}
-	send_rows(sm, p, &pk, ROWS_END_NONE);
+	send_rows(sm, p, &pk, (struct settle_end){ ROWS_END_NONE, 0 });
 	if (!p->busy)
 		return;
 	p->n_queue -= i;
@@ -293,6 +309,15 @@ static enum ledger_table table_in(const struct settle_peer *p, bool push)
 	return LEDGER_TABLES;
 }
 
+/* A question whose answer never comes to its end, whatever the cause. */
+static void ask_again(const struct sm *sm, struct settle_peer *p)
+{
+	for (unsigned t = 0; t < LEDGER_TABLES; t++) {
+		if (p->of[t].pull == PULL_ASKED && sm->now >= p->of[t].asked_at + COMPARE)
+			p->of[t].pull = PULL_DUE;
+	}
+}
+
 static void serve_peer(struct sm *sm, struct settle_peer *p)
 {
 	enum ledger_table pull = table_in(p, false), push = table_in(p, true);
@@ -301,6 +326,7 @@ static void serve_peer(struct sm *sm, struct settle_peer *p)
 		return;
 	if (sm->now >= p->compared_at + COMPARE)
 		p->digests_due = true;
+	ask_again(sm, p);
 	if (pull < LEDGER_TABLES)
 		send_buckets(sm, p, pull);
 	else if (p->n_queue)
@@ -335,6 +361,8 @@ mono_t peers_next(const struct sm *sm)
 
 		if (!p->guid)
 			continue;
+		if (sm->now < p->connected_at + SETTLE_NEWCOMER)
+			next = mono_min(next, p->connected_at + SETTLE_NEWCOMER);
 		if (p->busy && sm->now < p->sent_at + PATIENCE)
 			next = mono_min(next, p->sent_at + PATIENCE);
 		if (!p->busy)
@@ -384,12 +412,19 @@ static void not_taken(struct sm *sm, struct settle_peer *p, mono_t pause)
 	p->again = sm->now + pause;
 }
 
+/* It asked for the table again meanwhile: not yet. */
+static bool is_end_of(const struct settle_peer *p, const struct settle_end *end)
+{
+	return end->table < LEDGER_TABLES && p->of[end->table].push == PUSH_ASKED &&
+	       p->of[end->table].push_round == end->round && p->of[end->table].bucket;
+}
+
 static void rows_taken(struct sm *sm, struct settle_peer *p)
 {
 	tell_refusal(sm, p, false);
 	memcpy(p->stored, p->sent, sizeof(p->stored));
-	if (p->sent_end < LEDGER_TABLES)
-		p->of[p->sent_end].push = PUSH_DONE;
+	if (is_end_of(p, &p->sent_end))
+		p->of[p->sent_end.table].push = PUSH_DONE;
 	tell_news(sm, NEWS_STANDBY_STORED);
 }
 
@@ -487,32 +522,33 @@ static void on_buckets(struct sm *sm, struct settle_peer *p, const struct channe
 {
 	uint64_t theirs[LEDGER_BUCKETS], ours[LEDGER_BUCKETS];
 	struct settle_half *h;
-	enum ledger_table t;
+	struct settle_end q;
 
-	if (!buckets_read(m->bytes, m->len, &t, theirs) || !(tables_for(sm) >> t & 1)) {
+	if (!buckets_read(m->bytes, m->len, &q, theirs) || !(tables_for(sm) >> q.table & 1)) {
 		reply(sm, &m->ticket, REPLY_BAD, 0);
 		return;
 	}
-	h = &p->of[t];
-	ledger_buckets(sm->m.settle->ledger, t, ours);
+	h = &p->of[q.table];
+	ledger_buckets(sm->m.settle->ledger, q.table, ours);
 	memset(h->buckets, 0, sizeof(h->buckets));
 	for (unsigned i = 0; i < LEDGER_BUCKETS; i++) {
 		if (ours[i] != theirs[i])
 			h->buckets[i / 8] |= (uint8_t)(1u << i % 8);
 	}
 	h->bucket = 0;
+	h->push_round = q.round;
 	h->push = PUSH_ASKED;
 	reply(sm, &m->ticket, REPLY_FINE, 0);
 }
 
 static void on_rows(struct sm *sm, struct settle_peer *p, const struct channel_message *m)
 {
-	enum ledger_table end;
+	struct settle_end end;
 	size_t n;
 	struct ledger_row **rows = rows_read(m->bytes, m->len, &end, &n);
 
 	if (rows) {
-		disk_take(sm, m->from, rows, n, &m->ticket, end);
+		disk_take(sm, m->from, rows, n, &m->ticket, &end);
 		return;
 	}
 	if (told_first(&p->told, TOLD_BAD))
@@ -523,15 +559,17 @@ static void on_rows(struct sm *sm, struct settle_peer *p, const struct channel_m
 }
 
 /* The table has come whole, and is stored: what the manager had when it was asked, we have. */
-static void pull_ended(struct sm *sm, struct settle_peer *p, enum ledger_table t)
+static void pull_ended(struct sm *sm, struct settle_peer *p, const struct settle_end *end)
 {
-	if (t < LEDGER_TABLES && p->of[t].pull == PULL_ASKED)
-		p->of[t].pull = PULL_DONE;
+	struct settle_half *h = end->table < LEDGER_TABLES ? &p->of[end->table] : NULL;
+
+	if (h && h->pull == PULL_ASKED && h->pull_round == end->round)
+		h->pull = PULL_DONE;
 	settle_look(sm);
 }
 
 void peers_rows_stored(struct sm *sm, guid_t from, const struct channel_ticket *ticket,
-		       enum ledger_table end, int error)
+		       const struct settle_end *end, int error)
 {
 	struct settle_peer *p = settle_peer_of(sm->m.settle, from);
 

@@ -60,49 +60,64 @@ bool digests_read(const uint8_t *from, size_t len, struct settle_digests *ret)
 	return true;
 }
 
-void buckets_pack(enum ledger_table t, const uint64_t buckets[LEDGER_BUCKETS],
+void buckets_pack(const struct settle_end *question, const uint64_t buckets[LEDGER_BUCKETS],
 		  uint8_t to[BUCKETS_BYTES])
 {
 	uint8_t *at = to;
 
 	*at++ = MESSAGE_BUCKETS;
-	*at++ = (uint8_t)t;
+	*at++ = (uint8_t)question->table;
+	*at++ = question->round;
 	for (unsigned i = 0; i < LEDGER_BUCKETS; i++)
 		at = put64(at, buckets[i]);
 }
 
-bool buckets_read(const uint8_t *from, size_t len, enum ledger_table *ret_table,
+bool buckets_read(const uint8_t *from, size_t len, struct settle_end *ret_question,
 		  uint64_t ret[LEDGER_BUCKETS])
 {
 	if (len != BUCKETS_BYTES || from[0] != MESSAGE_BUCKETS || from[1] >= LEDGER_TABLES)
 		return false;
-	*ret_table = from[1];
+	*ret_question = (struct settle_end){ from[1], from[2] };
 	for (unsigned i = 0; i < LEDGER_BUCKETS; i++)
-		ret[i] = get64(from + 2 + 8 * i);
+		ret[i] = get64(from + 3 + 8 * i);
 	return true;
 }
 
-struct ledger_row **rows_read(const uint8_t *from, size_t len, enum ledger_table *ret_end,
-			      size_t *ret_n)
+void rows_head_pack(const struct settle_end *end, uint8_t to[ROWS_HEAD])
 {
-	struct ledger_row **rows = xcalloc(1, sizeof(struct ledger_row *)), *row;
-	size_t n = 0, cap = 1, at = 2;
-	ssize_t taken = 0;
+	to[0] = MESSAGE_ROWS;
+	to[1] = (uint8_t)end->table;
+	to[2] = end->round;
+}
 
-	if (len < 2 || from[0] != MESSAGE_ROWS || from[1] > ROWS_END_NONE)
-		goto bad;
-	for (; at < len; at += (size_t)taken) {
-		taken = ledger_row_unpack(from + at, len - at, &row);
-		if (taken < 0)
-			goto bad;
-		APPEND(rows, n, cap) = row;
-	}
-	*ret_end = from[1];
-	*ret_n = n;
-	return rows;
-bad:
+static void free_rows(struct ledger_row **rows, size_t n)
+{
 	while (n)
 		ledger_row_free(rows[--n]);
 	free(rows);
-	return NULL;
+}
+
+struct ledger_row **rows_read(const uint8_t *from, size_t len, struct settle_end *ret_end,
+			      size_t *ret_n)
+{
+	struct ledger_row **rows = xcalloc(1, sizeof(struct ledger_row *)), *row;
+	size_t n = 0, cap = 1, at = ROWS_HEAD;
+	bool is_fine = len >= ROWS_HEAD && from[0] == MESSAGE_ROWS && from[1] <= ROWS_END_NONE;
+
+	while (is_fine && at < len) {
+		ssize_t taken = ledger_row_unpack(from + at, len - at, &row);
+
+		is_fine = taken > 0;
+		if (!is_fine)
+			break;
+		APPEND(rows, n, cap) = row;
+		at += (size_t)taken;
+	}
+	if (!is_fine) {
+		free_rows(rows, n);
+		return NULL;
+	}
+	*ret_end = (struct settle_end){ from[1], from[2] };
+	*ret_n = n;
+	return rows;
 }

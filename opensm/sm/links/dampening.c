@@ -99,7 +99,7 @@ bool cable_is_bad(const struct bad_cable *c)
 
 /* ---- records -------------------------------------------------------------------------------- */
 
-void dampening_new(struct sm *sm)
+void dampening_new(struct sm *sm, const struct sm_paths *paths)
 {
 	sm->m.dampening = xcalloc(1, sizeof(*sm->m.dampening));
 	sm->m.dampening->next = MONO_NEVER;
@@ -132,8 +132,6 @@ static void cable_drop(struct dampening *h, struct bad_cable *c)
 
 void dampening_free(struct sm *sm)
 {
-	if (!sm->m.dampening)
-		return;
 	while (sm->m.dampening->n)
 		cable_drop(sm->m.dampening, sm->m.dampening->cables[0]);
 	free(sm->m.dampening->cables);

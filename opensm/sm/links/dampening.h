@@ -15,7 +15,7 @@
 
 struct dampening;
 
-void dampening_new(struct sm *sm);
+void dampening_new(struct sm *sm, const struct sm_paths *paths);
 void dampening_free(struct sm *sm);
 /*
  * PortInfo of a port was read, its link was `before`, enum ib_port_state. Called before the cable

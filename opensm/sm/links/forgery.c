@@ -22,20 +22,19 @@ struct forgery {
 	struct log_limit line_log, event_log;
 };
 
-struct forgery *forgery_new(void)
+void forgery_new(struct sm *sm, const struct sm_paths *paths)
 {
-	struct forgery *f = xcalloc(1, sizeof(*f));
+	struct forgery *f = sm->m.forgery = xcalloc(1, sizeof(*f));
 
 	f->senders.window = FORGERY_WINDOW;
 	f->line_log = (struct log_limit){ .interval = 10 * MONO_S, .burst = 5 };
 	f->event_log = (struct log_limit){ .interval = 60 * MONO_S, .burst = 10 };
-	return f;
 }
 
-struct forgery *forgery_free(struct forgery *f)
+void forgery_free(struct sm *sm)
 {
-	free(f);
-	return NULL;
+	free(sm->m.forgery);
+	sm->m.forgery = NULL;
 }
 
 /* ---- the sender ------------------------------------------------------------------------------ */

@@ -18,8 +18,8 @@
 
 struct forgery;
 
-struct forgery *forgery_new(void);
-struct forgery *forgery_free(struct forgery *f); /* NULL is fine; returns NULL */
+void forgery_new(struct sm *sm, const struct sm_paths *paths);
+void forgery_free(struct sm *sm);
 /* Of the engine (mad_stray_fn); `sm`: struct sm. */
 void forgery_arrived(void *sm, enum mad_stray why, const struct transport_addr *from,
 		     const uint8_t *mad, mono_t now);

@@ -50,22 +50,20 @@ struct lockout {
 	uint32_t since; /* the first sweep of this time as master */
 };
 
-void lockout_new(struct sm *sm)
+void lockout_new(struct sm *sm, const struct sm_paths *paths)
 {
 	sm->m.lockout = xcalloc(1, sizeof(*sm->m.lockout));
 }
 
 void lockout_free(struct sm *sm)
 {
-	if (sm->m.lockout)
-		explicit_bzero(sm->m.lockout, sizeof(*sm->m.lockout));
-	free(sm->m.lockout);
+	free_wiped(sm->m.lockout, sizeof(*sm->m.lockout)); /* it holds keys that were tried */
 	sm->m.lockout = NULL;
 }
 
-void lockout_state_entered(struct sm *sm, enum sm_state before)
+void lockout_state_leaves(struct sm *sm, enum sm_state next)
 {
-	sm->m.lockout->since = sm->sweep_no + (before == SM_DISCOVERING ? 0 : 1);
+	sm->m.lockout->since = sm->sweep_no + (sm->state == SM_DISCOVERING ? 0 : 1);
 }
 
 /* ---- which ports are asked ------------------------------------------------------------------- */

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Marks: requests of an administrator, the disk, the end of those that are limited in time (which
- * marks_clean.c decides).
+ * Marks: requests of an administrator, and the end of those that are limited in time (which
+ * marks_clean.c decides). Rows of the ledger are above (admin/marks_rows.c).
  *
  *   QUEUED --what it costs is accepted--> STORING --on the disk--> APPLYING --tables are so--> done
  *      '------------- refused -----------------'------- fault ------- done
  *
- * One request is stored at a time. It is answered when tables are as it asks, or after 8 s, since
- * clients give up after 10; what it asks for goes on.
+ * One request is stored at a time. It is answered when tables are as it asks and standbys that
+ * answer have stored it, or after 8 s, since clients give up after 10; what it asks for goes on.
  */
 #include <assert.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -19,16 +18,14 @@
 
 #include "sm/base/about.h"
 #include "sm/links/marks_internal.h"
-#include "util/file.h"
 #include "util/mem.h"
 
 #define PATIENCE (8 * MONO_S)
 #define RETRY	 (60 * MONO_S) /* an end that could not be stored */
+#define REOPENED (1 * MONO_S)  /* the same, as nothing can be changed now */
 
 #define NO_NODE	       "no node in the fabric has GUID 0x%016" PRIx64
 #define NOT_MASTER_NOW "it is stored here, but this manager is not MASTER any more"
-
-enum { TOLD_DISK };
 
 static const char *const state_names[] = {
 	[MARK_STORED] = "stored",     [MARK_ABSENT] = "absent",	  [MARK_SPARED] = "spared",
@@ -50,12 +47,15 @@ static void end_ask(struct sm *sm, struct mark_ask *a, enum mark_end end, const 
 static void end_ask(struct sm *sm, struct mark_ask *a, enum mark_end end, const char *fmt, ...)
 {
 	struct marks *ms = sm->m.marks;
+	struct settle_reach reach = ms->questions->reach(sm, ms->table->generation);
 	struct mark_result r = { .end = end,
 				 .generation = ms->table->generation,
 				 .changed = a->changed,
+				 .replicated = reach.with > 0,
+				 .n_standbys = reach.of,
+				 .n_standbys_with = reach.with,
 				 .n_marks = a->n_marks,
-				 .cost = a->cost,
-				 .replicated = ms->questions->is_replicated(sm, ms->digest) };
+				 .cost = a->cost };
 	uint32_t i = mark_table_find(ms->table, a->rq.node, a->rq.port);
 	mark_done_fn *done = a->done;
 	va_list ap;
@@ -85,61 +85,16 @@ static unsigned put_in_force(struct sm *sm, struct mark_table *t, const char *ca
 	return marks_tell_changes(sm, before, t, cause);
 }
 
-/* ---- the disk -------------------------------------------------------------------------------- */
-
-struct marks_job {
-	struct sm_job base;
-	struct sm *sm;
-	char *path;
-	struct mark_table *table;
-	int error;
-};
-
-static void run_store(struct sm_job *base)
+void marks_take(struct sm *sm, struct mark_table *t, const char *cause)
 {
-	struct marks_job *job = (struct marks_job *)base;
-
-	job->error = job->path ? mark_table_store(job->path, job->table) : 0;
+	assert(t);
+	if (cause)
+		put_in_force(sm, t, cause);
+	else
+		marks_use(sm, t);
 }
 
-static void marks_stored(struct sm *sm, int error);
-
-static void end_store(struct sm_job *base)
-{
-	struct marks_job *job = (struct marks_job *)base;
-
-	if (!base->orphan)
-		marks_stored(job->sm, job->error);
-	mark_table_free(job->table);
-	free(job->path);
-	free(job);
-}
-
-/* Takes `t`. */
-static void start_store(struct sm *sm, struct mark_table *t)
-{
-	struct marks_job *job = xcalloc(1, sizeof(*job));
-
-	assert(!sm->m.marks->next);
-	job->base = (struct sm_job){
-		.run = run_store, .done = end_store, .what = "storing marks of links", .disk = true
-	};
-	job->sm = sm;
-	job->path = sm->m.marks->path ? xstrdup(sm->m.marks->path) : NULL;
-	job->table = mark_table_copy(t);
-	sm->m.marks->next = t;
-	sm->hooks.submit_job(sm->hooks.arg, &job->base);
-}
-
-static void tell_disk(struct sm *sm, int error)
-{
-	struct marks *ms = sm->m.marks;
-
-	if (told_change(&ms->told, TOLD_DISK, error < 0) == TOLD_BEGINS)
-		log_on(ABOUT(.id = LOG_ID_DISK_FAULT, .file = ms->path, .error = -error),
-		       LOGB_ERROR, "%s: marks of links cannot be stored: %s; those in force stay",
-		       ms->path, strerror(-error));
-}
+/* ---- what is stored -------------------------------------------------------------------------- */
 
 static struct mark_ask *ask_in(struct marks *ms, enum ask_phase phase)
 {
@@ -154,15 +109,13 @@ static struct mark_ask *ask_in(struct marks *ms, enum ask_phase phase)
 	return first;
 }
 
-static void ask_stored(struct sm *sm, struct mark_ask *a, struct mark_table *t, int error)
+static void ask_stored(struct sm *sm, struct mark_ask *a, struct mark_table *t, const char *fault)
 {
 	char cause[MARK_BY_MAX + 8];
 
-	if (error < 0) {
-		mark_table_free(t);
+	if (!t) {
 		a->changed = false;
-		end_ask(sm, a, MARK_CLOSED, "%s cannot be written: %s; nothing was changed",
-			sm->m.marks->path, strerror(-error));
+		end_ask(sm, a, MARK_CLOSED, "%s; nothing was changed", fault);
 		return;
 	}
 	snprintf(cause, sizeof(cause), "by %s", a->by);
@@ -178,76 +131,32 @@ static void ask_stored(struct sm *sm, struct mark_ask *a, struct mark_table *t, 
 		end_ask(sm, a, MARK_DONE, "%s", "");
 }
 
-static void marks_stored(struct sm *sm, int error)
+void marks_committed(struct sm *sm, struct mark_table *t, const char *fault)
 {
 	struct marks *ms = sm->m.marks;
-	struct mark_table *t = take(ms->next);
 	struct mark_ask *a = ask_in(ms, ASK_STORING);
+	bool is_expired = ms->storing == STORE_EXPIRED;
 
-	tell_disk(sm, error);
-	switch (ms->storing) {
-	case STORE_ASKED:
-		assert(a);
-		ask_stored(sm, a, t, error);
-		return;
-	case STORE_EXPIRED:
-		ms->retry_at = error < 0 ? sm->now + RETRY : 0;
-		if (error < 0)
-			mark_table_free(t);
-		else
-			put_in_force(sm, t, "its time is over");
-		return;
-	case STORE_MASTERS:
-		if (error < 0)
-			mark_table_free(t);
-		else
-			put_in_force(sm, t, "as the master has it");
-		ms->on_stored(sm, error >= 0);
+	assert((t || fault) && ms->storing != STORE_NONE && !a == (ms->storing != STORE_ASKED));
+	ms->storing = STORE_NONE;
+	if (a) {
+		ask_stored(sm, a, t, fault);
 		return;
 	}
+	if (is_expired)
+		ms->retry_at = t ? 0 : sm->now + RETRY;
+	if (t)
+		put_in_force(sm, t, is_expired ? "its time is over" : "as the ledger has it");
 }
 
-bool marks_take_over(struct sm *sm, struct mark_table *t, marks_stored_fn *done)
+void marks_store(struct sm *sm)
 {
 	struct marks *ms = sm->m.marks;
 
-	if (ms->next) {
-		mark_table_free(t);
-		return false;
-	}
-	ms->storing = STORE_MASTERS;
-	ms->on_stored = done;
-	start_store(sm, t);
-	return true;
-}
-
-/* A file that cannot be read is kept beside, and counts for nothing. */
-static void set_aside(const char *path, int error)
-{
-	_cleanup_free_ char *aside = xasprintf("%s.bad", path);
-	bool moved = rename(path, aside) == 0;
-
-	log_on(ABOUT(.id = LOG_ID_DISK_FAULT, .file = path, .error = -error), LOGB_ERROR,
-	       "%s: %s: no link is marked; links that were taken out of service are used again%s%s",
-	       path, error == -EBADMSG ? "damaged" : strerror(-error),
-	       moved ? "; it was renamed to " : "", moved ? aside : "");
-}
-
-static struct mark_table *read_file(const char *path)
-{
-	struct mark_table *t = NULL;
-	_cleanup_free_ char *text = NULL;
-	size_t len = 0;
-	int r = path ? file_read(path, MARKS_TEXT_MAX, &text, &len) : -ENOENT;
-
-	if (r == 0)
-		r = mark_table_read(text, len, &t);
-	if (r < 0 && r != -ENOENT)
-		set_aside(path, r);
-	if (t && t->n)
-		log_info("%s: %u links or switches are taken out of service, generation %" PRIu64,
-			 path, t->n, t->generation);
-	return t ? t : xcalloc(1, sizeof(*t));
+	if (ms->storing != STORE_NONE)
+		return;
+	ms->storing = STORE_IN_FORCE;
+	ms->questions->commit(sm, ms->table);
 }
 
 /* ---- requests -------------------------------------------------------------------------------- */
@@ -319,20 +228,12 @@ static uint32_t find_mark(const struct sm *sm, guid_t node, unsigned port)
 	return mark_table_find(t, peer->node->guid, peer->num);
 }
 
-static struct mark_table *next_table(const struct sm *sm)
-{
-	struct mark_table *t = mark_table_copy(sm->m.marks->table);
-
-	t->generation++;
-	return t;
-}
-
-static void store_ask(struct sm *sm, struct mark_ask *a, struct mark_table *t)
+static void store_ask(struct sm *sm, struct mark_ask *a, const struct mark_table *t)
 {
 	a->changed = true;
 	a->phase = ASK_STORING;
 	sm->m.marks->storing = STORE_ASKED;
-	start_store(sm, t);
+	sm->m.marks->questions->commit(sm, t);
 }
 
 /* The i-th mark in force is of this node, or of a cable that ends, or ended, there. */
@@ -348,10 +249,28 @@ static bool is_of_node(const struct sm *sm, uint32_t i, guid_t node)
 			    : mark_met(w, node, w->met_port);
 }
 
+static void remove_at(struct mark_table *t, guid_t node, unsigned port)
+{
+	uint32_t i = mark_table_find(t, node, port);
+
+	if (i != UINT32_MAX)
+		mark_table_remove(t, i);
+}
+
+/* Two managers may each have marked one end. */
+static void remove_cable(const struct sm *sm, struct mark_table *t, guid_t node, unsigned port)
+{
+	struct node *n = fabric_find_node(sm->fabric, node);
+	const struct port *peer = n && port && port <= n->n_ports ? n->ports[port].peer : NULL;
+
+	remove_at(t, node, port);
+	if (peer)
+		remove_at(t, peer->node->guid, peer->num);
+}
+
 /* Takes out what the request names, of a copy of the table in force; how many. */
 static unsigned take_out(const struct sm *sm, const struct mark_ask *a, struct mark_table *t)
 {
-	uint32_t one = find_mark(sm, a->rq.node, a->rq.port);
 	unsigned before = t->n;
 
 	if (a->rq.all) {
@@ -360,8 +279,8 @@ static unsigned take_out(const struct sm *sm, const struct mark_ask *a, struct m
 		for (uint32_t i = t->n; i-- > 0;)
 			if (is_of_node(sm, i, a->rq.node))
 				mark_table_remove(t, i);
-	} else if (one != UINT32_MAX) {
-		mark_table_remove(t, one);
+	} else {
+		remove_cable(sm, t, a->rq.node, a->rq.port);
 	}
 	return before - t->n;
 }
@@ -383,12 +302,12 @@ static bool is_out_with_switch(const struct sm *sm, guid_t node, unsigned port)
 
 static void start_restore(struct sm *sm, struct mark_ask *a)
 {
-	_cleanup_(mark_table_freep) struct mark_table *t = next_table(sm);
+	_cleanup_(mark_table_freep) struct mark_table *t = mark_table_copy(sm->m.marks->table);
 	bool is_part = is_out_with_switch(sm, a->rq.node, a->rq.port);
 
 	a->n_marks = take_out(sm, a, t);
 	if (a->n_marks)
-		store_ask(sm, a, take(t));
+		store_ask(sm, a, t);
 	else if (a->rq.all)
 		end_ask(sm, a, MARK_DONE, "no link is marked");
 	else if (is_part)
@@ -458,7 +377,7 @@ static bool leads_to_host(const struct sm *sm, const struct link_mark *m)
 
 static void put_mark(struct sm *sm, struct mark_ask *a, const struct link_mark *m)
 {
-	_cleanup_(mark_table_freep) struct mark_table *t = next_table(sm);
+	_cleanup_(mark_table_freep) struct mark_table *t = mark_table_copy(sm->m.marks->table);
 	uint32_t old = find_mark(sm, m->node, m->port);
 
 	a->n_marks = 1;
@@ -468,10 +387,9 @@ static void put_mark(struct sm *sm, struct mark_ask *a, const struct link_mark *
 		a->phase = ASK_APPLYING;
 		return;
 	}
-	if (old != UINT32_MAX)
-		mark_table_remove(t, old);
+	remove_cable(sm, t, m->node, m->port);
 	if (mark_table_put(t, m))
-		store_ask(sm, a, take(t));
+		store_ask(sm, a, t);
 	else
 		end_ask(sm, a, MARK_NO_ROOM, "%u links are marked, which is the most that can be",
 			MARKS_MAX);
@@ -513,9 +431,15 @@ static bool take_met(const struct sm *sm, struct mark_request *rq)
 
 static void start_ask(struct sm *sm, struct mark_ask *a)
 {
+	const char *closed = sm->m.marks->questions->closed(sm);
+
 	if (sm->state != SM_MASTER || !sm->first_sweep_done) {
 		end_ask(sm, a, MARK_NOT_MASTER, "the manager is %s%s", sm_state_name(sm->state),
 			sm->state == SM_MASTER ? ", and its first sweep has not ended" : "");
+		return;
+	}
+	if (closed && !a->rq.plan) {
+		end_ask(sm, a, MARK_CLOSED, "%s", closed);
 		return;
 	}
 	if (a->rq.action == MARK_DO_RESTORE) {
@@ -563,8 +487,7 @@ static bool is_applied(const struct sm *sm, const struct mark_ask *a, const char
 static void look_at_ask(struct sm *sm, struct mark_ask *a)
 {
 	const struct marks *ms = sm->m.marks;
-	bool stored_there =
-		!ms->questions->has_standby(sm) || ms->questions->is_replicated(sm, ms->digest);
+	bool stored_there = !ms->questions->reach(sm, ms->table->generation).waited_for;
 	const char *text;
 	bool applied = is_applied(sm, a, &text);
 
@@ -581,16 +504,21 @@ static void look_at_ask(struct sm *sm, struct mark_ask *a)
 static void end_expired(struct sm *sm)
 {
 	struct marks *ms = sm->m.marks;
-	struct mark_table *t;
+	_cleanup_(mark_table_freep) struct mark_table *t = NULL;
 
-	if (sm->state != SM_MASTER || ms->next || !ms->n_over || sm->now < ms->retry_at)
+	if (sm->state != SM_MASTER || ms->storing != STORE_NONE || !ms->n_over ||
+	    sm->now < ms->retry_at)
 		return;
-	t = next_table(sm);
+	if (ms->questions->closed(sm)) {
+		ms->retry_at = sm->now + REOPENED;
+		return;
+	}
+	t = mark_table_copy(ms->table);
 	for (uint32_t i = t->n; i-- > 0;)
 		if (ms->work[i].clean.is_over)
 			mark_table_remove(t, i);
 	ms->storing = STORE_EXPIRED;
-	start_store(sm, t);
+	ms->questions->commit(sm, t);
 }
 
 void marks_tick(struct sm *sm)
@@ -604,7 +532,7 @@ void marks_tick(struct sm *sm)
 		if (ms->asks[i].phase == ASK_APPLYING && ms->look_at == MONO_NEVER)
 			look_at_ask(sm, &ms->asks[i]);
 	end_expired(sm);
-	for (unsigned i = 0; ms->n_asks && i < MARK_REQUESTS && !ms->next; i++) {
+	for (unsigned i = 0; ms->n_asks && i < MARK_REQUESTS && ms->storing == STORE_NONE; i++) {
 		a = ask_in(ms, ASK_QUEUED);
 		if (!a)
 			break;
@@ -618,7 +546,7 @@ mono_t marks_next(const struct sm *sm)
 	mono_t next = mono_min(marks_work_next(sm), marks_clean_next(sm));
 
 	for (unsigned i = 0; ms->n_asks && i < MARK_REQUESTS; i++) {
-		if (ms->asks[i].phase == ASK_QUEUED && !ms->next)
+		if (ms->asks[i].phase == ASK_QUEUED && ms->storing == STORE_NONE)
 			next = mono_min(next, sm->now);
 		else if (ms->asks[i].phase == ASK_APPLYING)
 			next = mono_min(next, ms->asks[i].until);
@@ -637,19 +565,17 @@ void marks_state_changed(struct sm *sm)
 
 /* ---- the machine ----------------------------------------------------------------------------- */
 
-void marks_new(struct sm *sm, const struct sm_paths *paths, const struct marks_questions *q)
+void marks_new(struct sm *sm, const struct marks_questions *q)
 {
 	struct marks *ms = xcalloc(1, sizeof(*ms));
 
 	sm->m.marks = ms;
 	ms->questions = q;
 	ms->look_at = MONO_NEVER;
-	if (paths && paths->cache_dir)
-		ms->path = xasprintf("%s/%s", paths->cache_dir, MARKS_FILE);
-	marks_use(sm, read_file(ms->path));
+	marks_use(sm, xcalloc(1, sizeof(*ms->table)));
 }
 
-void marks_free(struct sm *sm)
+void marks_end(struct sm *sm)
 {
 	struct marks *ms = sm->m.marks;
 
@@ -657,9 +583,7 @@ void marks_free(struct sm *sm)
 		if (ms->asks[i].phase != ASK_FREE)
 			end_ask(sm, &ms->asks[i], MARK_UNAPPLIED, "the manager ends");
 	mark_table_free(ms->table);
-	mark_table_free(ms->next);
 	free(ms->work);
-	free(ms->path);
 	free(ms);
 	sm->m.marks = NULL;
 }
@@ -667,11 +591,6 @@ void marks_free(struct sm *sm)
 const struct mark_table *marks_table(const struct sm *sm)
 {
 	return sm->m.marks->table;
-}
-
-uint64_t marks_digest(const struct sm *sm)
-{
-	return sm->m.marks->digest;
 }
 
 bool sm_mark_at(const struct sm *sm, unsigned n, struct mark_shown *ret)

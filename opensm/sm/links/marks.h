@@ -8,7 +8,10 @@
  *             for a packet lifetime, the link is taken down, trains to INIT and is held
  *             there. Its ends stay known
  *
- * of a mark:   asked --> stored here (and sent to standbys) --> in force --+
+ * A mark is a row of the ledger (ledger/settle.h): it is in force as soon as it is known, whichever
+ * manager wrote it, and also while rows cannot be changed here.
+ *
+ * of a mark:   asked --> stored here (and sent to others) --> in force ----+
  *                                                                          v
  *   ABSENT (no cable)   DRAINING --> DRAINED, ISOLATED
  *   SPARED (the last way, and not forced; the manager's own; a drained port that has a host now)
@@ -23,6 +26,7 @@
  */
 #pragma once
 
+#include "sm/ledger/settle.h"
 #include "sm/links/marks_table.h"
 #include "sm/sm.h"
 
@@ -65,7 +69,7 @@ enum mark_end {
 	MARK_NOT_FOUND,
 	MARK_NOT_MARKED, /* of RESTORE: it is in service */
 	MARK_NOT_MASTER, /* or not yet */
-	MARK_CLOSED,	 /* the disk */
+	MARK_CLOSED,	 /* the disk, or other managers are asked first (settle_closed()) */
 	MARK_NO_ROOM,
 };
 
@@ -85,7 +89,8 @@ struct mark_result {
 	enum mark_end end;
 	char text[400]; /* "" or a sentence */
 	uint64_t generation;
-	bool changed, replicated;
+	bool changed, replicated; /* a standby has stored all marks */
+	unsigned n_standbys, n_standbys_with; /* that can be told, and that have stored them */
 	unsigned n_marks;      /* that the request was about */
 	enum mark_state state; /* of one */
 	struct mark_cost cost; /* of DRAIN and ISOLATE, as it was before */
@@ -128,19 +133,22 @@ void sm_mark_cost(const struct sm *sm, const struct routes *routes, enum mark_ki
 
 /* Questions to machines above. */
 struct marks_questions {
-	/* Has every standby that is connected stored the table with this digest? With none: no. */
-	bool (*is_replicated)(const struct sm *sm, uint64_t digest);
-	/* A standby is connected. */
-	bool (*has_standby)(const struct sm *sm);
+	/* Why nothing can be changed now; NULL: it can. */
+	const char *(*closed)(const struct sm *sm);
+	/* Has `next` stored in place of what rows say; ends in marks_committed(). Not if closed. */
+	void (*commit)(struct sm *sm, const struct mark_table *next);
+	/* Other managers that have stored all changes up to this generation. */
+	struct settle_reach (*reach)(const struct sm *sm, uint64_t generation);
 	/* The service level of a packet to this LID. */
 	uint8_t (*path_sl)(const struct sm *sm, lid_t lid);
 	/* A link that is isolated there without a mark, for its health or as not expected. */
 	struct mark_work *(*other_work)(struct sm *sm, guid_t node, uint8_t port);
 };
 
-/* `questions` outlive it. Reads the file. */
-void marks_new(struct sm *sm, const struct sm_paths *paths, const struct marks_questions *q);
-void marks_free(struct sm *sm);
+/* `questions` outlive it. */
+void marks_new(struct sm *sm, const struct marks_questions *q);
+/* Requests under way are answered first. */
+void marks_end(struct sm *sm);
 /* Before dampening_settle(): it learns which cables are marked. */
 void marks_settle(struct sm *sm);
 void marks_state_changed(struct sm *sm);
@@ -152,7 +160,12 @@ bool marks_receive(struct sm *sm, struct transport_event *ev);
 
 /* The table in force; never NULL. */
 const struct mark_table *marks_table(const struct sm *sm);
-uint64_t marks_digest(const struct sm *sm); /* of it */
-/* As STANDBY: the master's table, which is stored. `ok`: it is. False: another is being stored. */
-typedef void marks_stored_fn(struct sm *sm, bool ok);
-bool marks_take_over(struct sm *sm, struct mark_table *t, marks_stored_fn *done);
+/*
+ * These marks are in force from now on, and are taken over. `cause`, for the log: why some are not
+ * any more; NULL: it was so before the start.
+ */
+void marks_take(struct sm *sm, struct mark_table *t, const char *cause);
+/* The table in force is committed as it is, unless another one is under way. Not if closed. */
+void marks_store(struct sm *sm);
+/* The end of a commit: `t` is in force, and taken over; NULL: nothing was stored, `fault` why. */
+void marks_committed(struct sm *sm, struct mark_table *t, const char *fault);

@@ -353,7 +353,7 @@ mono_t marks_clean_next(const struct sm *sm)
 
 	if (sm->state != SM_MASTER || !sm->first_sweep_done)
 		return MONO_NEVER;
-	if (ms->n_over && !ms->next)
+	if (ms->n_over && ms->storing == STORE_NONE)
 		return MAX(ms->retry_at, sm->now);
 	return ms->next_clean;
 }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Between the files of marks: requests, the disk (marks.c), what becomes of each (marks_work.c). */
+/* Between the files of marks: requests (marks.c), what becomes of each (marks_work.c). */
 #pragma once
 
 #include "sm/links/marks.h"
 #include "sm/sm_internal.h"
-#include "util/told.h"
 
 /* Requests that wait at a time. */
 #define MARK_REQUESTS 64u
@@ -93,23 +92,19 @@ struct mark_ask {
 
 struct marks {
 	const struct marks_questions *questions;
-	char *path; /* NULL: there is no cache folder */
 	struct mark_table *table;
-	uint64_t digest;	/* of it */
 	struct mark_work *work; /* table->n */
 	struct mark_ask asks[MARK_REQUESTS];
 	unsigned n_asks; /* of these that are not FREE */
 	uint64_t serial;
-	struct mark_table *next; /* being stored; NULL: none is */
-	enum { STORE_ASKED, STORE_EXPIRED, STORE_MASTERS } storing;
-	marks_stored_fn *on_stored; /* of STORE_MASTERS */
-	mono_t retry_at;	    /* of an expiry that could not be stored */
-	mono_t look_at;		    /* when `work` is gone through; MONO_NEVER: not */
-	uint32_t cursor;	    /* where */
-	mono_t next_clean;	    /* least `next` of those that are limited in time */
-	unsigned n_over;	    /* their time is over, and their cables are in order */
-	mono_t next_down;	    /* least `down_at` of `work` */
-	struct told told;
+	/* what is under way */
+	enum { STORE_NONE, STORE_ASKED, STORE_EXPIRED, STORE_IN_FORCE } storing;
+	mono_t retry_at;   /* of an expiry that could not be stored */
+	mono_t look_at;	   /* when `work` is gone through; MONO_NEVER: not */
+	uint32_t cursor;   /* where */
+	mono_t next_clean; /* least `next` of those that are limited in time */
+	unsigned n_over;   /* their time is over, and their cables are in order */
+	mono_t next_down;  /* least `down_at` of `work` */
 	struct rest_slot slots[REST_SLOTS];
 };
 

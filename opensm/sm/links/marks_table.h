@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The table of marks: which links an administrator took out of service. Its text is the file
- * link_marks of the cache folder, and what standbys are sent:
+ * The table of marks: which links an administrator took out of service. A mark is a row of the
+ * ledger (LEDGER_MARK), its key the node's GUID and the port (255: a switch with all its cables):
  *
- *	opensm link marks 1
- *	generation 12
- *	0x0002c90300a1b2c3 5 drain - 1764193781 0 root replacing the cable
- *	0x0002c90300a1b2c4 255 isolate forced 1764193781 1764200981 root
- *	end 0x1122334455667788
+ *	kind (1), until (8), forced (1), since (8), length of `by` (1), `by`, `why`
  *
- * A row: node GUID, port (255: a switch with all its cables), kind, forced or -, since, until
- * (seconds since 1970; 0: without end), user, and the reason up to the end of the line. Rows are in
- * the order of GUID and port. The last line has the FNV-1a hash of all bytes before it.
+ * Kind and end are what counts: where the rest of a row cannot be read, the link is out of service
+ * all the same. Marks are in the order of GUID and port.
  */
 #pragma once
 
@@ -22,13 +17,11 @@
 #include "util/mem.h"
 #include "util/types.h"
 
-#define MARKS_FILE	  "link_marks"
-#define MARKS_MAX	  4096u
+#define MARKS_MAX	  4096u /* that can be asked for; managers that meet may have more */
 #define MARK_WHOLE_SWITCH 255u
 #define MARK_WHY_MAX	  96u
 #define MARK_BY_MAX	  32u
-/* Of a text; a row has 233 bytes at most. */
-#define MARKS_TEXT_MAX	  (1u << 20)
+#define MARK_BYTES_MAX	  (1 + 8 + 1 + 8 + 1 + MARK_BY_MAX + MARK_WHY_MAX)
 
 enum mark_kind { MARK_DRAIN, MARK_ISOLATE };
 #define MARK_KINDS (MARK_ISOLATE + 1)
@@ -44,7 +37,7 @@ struct link_mark {
 };
 
 struct mark_table {
-	uint64_t generation; /* raised by each change; 0: never changed */
+	uint64_t generation; /* of the last change; 0: never changed */
 	uint32_t n, cap;
 	struct link_mark *all;
 };
@@ -63,12 +56,20 @@ void mark_table_remove(struct mark_table *t, uint32_t place);
 void mark_set_texts(struct link_mark *m, const char *by, const char *why);
 const char *mark_kind_name(enum mark_kind kind); /* "drain" */
 
-/* The text, NUL behind it; to be freed. */
-char *mark_table_text(const struct mark_table *t, size_t *ret_len);
+/* < 0, 0, > 0: the order of marks in a table. */
+int mark_compare(const struct link_mark *a, const struct link_mark *b);
+
+/* ---- the value of a row ---- */
+
+/* Returns the number of bytes. */
+uint32_t mark_pack(const struct link_mark *m, uint8_t to[MARK_BYTES_MAX]);
+/* False: it is no mark; `ret` is untouched. */
+bool mark_unpack(guid_t node, unsigned port, const uint8_t *bytes, size_t len,
+		 struct link_mark *ret);
+
+/* ---- the file of former builds (marks_former.c) ---- */
+
+#define MARKS_FILE     "link_marks"
+#define MARKS_TEXT_MAX (1u << 20)
 /* 0; -EBADMSG: this is no such text, `ret` is untouched. */
 int mark_table_read(const char *text, size_t len, struct mark_table **ret);
-/* A number for all of it: the one behind "end". */
-uint64_t mark_table_digest(const struct mark_table *t);
-
-/* 0 or -errno. */
-int mark_table_store(const char *path, const struct mark_table *t);

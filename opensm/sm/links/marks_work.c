@@ -112,7 +112,6 @@ void marks_use(struct sm *sm, struct mark_table *t)
 	mark_table_free(ms->table);
 	ms->work = work;
 	ms->table = t;
-	ms->digest = mark_table_digest(t);
 	ms->cursor = 0; /* a look that is due is not put off: no sweep may come of this table */
 	note_next_down(ms);
 	marks_clean_anew(ms);

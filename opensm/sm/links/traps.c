@@ -60,7 +60,7 @@ struct trap {
 	const uint8_t *notice;
 };
 
-void traps_new(struct sm *sm)
+void traps_new(struct sm *sm, const struct sm_paths *paths)
 {
 	struct traps *t = sm->m.traps = xcalloc(1, sizeof(*t));
 
@@ -77,8 +77,6 @@ void traps_new(struct sm *sm)
 
 void traps_free(struct sm *sm)
 {
-	if (!sm->m.traps)
-		return;
 	trap_flow_free(sm->m.traps->flow);
 	free(sm->m.traps);
 	sm->m.traps = NULL;

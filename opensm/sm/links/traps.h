@@ -15,7 +15,7 @@
 
 struct traps;
 
-void traps_new(struct sm *sm);
+void traps_new(struct sm *sm, const struct sm_paths *paths);
 void traps_free(struct sm *sm);
 /* Suppressed traps that are due by sm->now are handed out, storms are logged. */
 void traps_tick(struct sm *sm);

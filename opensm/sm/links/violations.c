@@ -108,10 +108,9 @@ void violations_free(struct sm *sm)
 {
 	struct violations *v = sm->m.violations;
 
-	for (uint32_t i = 0; v && i < v->n; i++)
+	for (uint32_t i = 0; i < v->n; i++)
 		free(v->all[i]);
-	if (v)
-		free(v->all);
+	free(v->all);
 	free(v);
 	sm->m.violations = NULL;
 }

@@ -34,15 +34,15 @@ struct adopt {
 	bool differs; /* in this reading: some block was not what was known */
 };
 
-struct adopt *adopt_new(void)
+void adopt_new(struct sm *sm, const struct sm_paths *paths)
 {
-	return xcalloc(1, sizeof(struct adopt));
+	sm->m.adopt = xcalloc(1, sizeof(*sm->m.adopt));
 }
 
-struct adopt *adopt_free(struct adopt *a)
+void adopt_free(struct sm *sm)
 {
-	free(a);
-	return NULL;
+	free(sm->m.adopt);
+	sm->m.adopt = NULL;
 }
 
 void adopt_plan(struct sm *sm, bool all)

@@ -12,9 +12,10 @@
 
 struct adopt;
 struct sm;
+struct sm_paths;
 
-struct adopt *adopt_new(void);
-struct adopt *adopt_free(struct adopt *a); /* NULL is fine; returns NULL */
+void adopt_new(struct sm *sm, const struct sm_paths *paths);
+void adopt_free(struct sm *sm);
 
 /*
  * This reading takes all tables (`all`), or those that are not known. Said before each, from its

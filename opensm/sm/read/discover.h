@@ -77,10 +77,10 @@ uint64_t discover_probe_mkey(struct sm *sm, const struct port *p);
 void discover_doubt_behind(struct sm *sm, struct port *p, uint64_t m_key);
 
 /* read_cell.c */
-struct cell_reader *cell_reader_new(struct sm *sm);
-/* Readings under way end now, with NULL. */
-struct cell_reader *cell_reader_free(struct cell_reader *r);
-void cell_reader_forget(struct cell_reader *r, struct node *n);
+void cell_reader_new(struct sm *sm, const struct sm_paths *paths);
+/* Readings under way end now, with NULL; for `n` only, or all of them, and the reader too. */
+void cell_reader_node_goes(struct sm *sm, struct node *n);
+void cell_reader_end(struct sm *sm);
 /*
  * Reads a table from the device behind `p`. -EAGAIN: too many questions; -ENOENT: it cannot be
  * asked now (out of reach, silent). 0: done(arg, payload) is called once, later; the payload

@@ -51,15 +51,15 @@ struct incremental {
 	uint32_t reach_no;
 };
 
-struct incremental *incremental_new(void)
+void incremental_new(struct sm *sm, const struct sm_paths *paths)
 {
-	return xcalloc(1, sizeof(struct incremental));
+	sm->m.incremental = xcalloc(1, sizeof(*sm->m.incremental));
 }
 
-struct incremental *incremental_free(struct incremental *d)
+void incremental_free(struct sm *sm)
 {
-	free(d);
-	return NULL;
+	free(sm->m.incremental);
+	sm->m.incremental = NULL;
 }
 
 bool incremental_is_wanted(const struct sm *sm)
@@ -438,6 +438,8 @@ void incremental_start(struct sm *sm, bool believe_bits)
 /* Level by level: what is found near may change the way to what is far. */
 void incremental_feed(struct sm *sm)
 {
+	if (sm->sweep == SWEEP_NONE || !discover_is_partial(sm))
+		return;
 	while (sm->m.incremental->reading && !discover_busy(sm)) {
 		if (sm->m.incremental->cut)
 			lay_paths(sm);

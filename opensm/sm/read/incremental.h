@@ -38,8 +38,8 @@ void incremental_changed(struct sm *sm);
 void incremental_compare_tables(struct sm *sm);
 /* In the next: every switch is asked whether something changed, and our own port is read. */
 void incremental_read_all(struct sm *sm);
-struct incremental *incremental_new(void);
-struct incremental *incremental_free(struct incremental *d);
+void incremental_new(struct sm *sm, const struct sm_paths *paths);
+void incremental_free(struct sm *sm);
 void incremental_feed(struct sm *sm);
 bool incremental_busy(const struct sm *sm);
 bool incremental_settle(struct sm *sm);

@@ -53,15 +53,15 @@ struct light {
 	uint32_t silent, silent_before; /* of these there are, in this sweep and the one before */
 };
 
-struct light *light_new(void)
+void light_new(struct sm *sm, const struct sm_paths *paths)
 {
-	return xcalloc(1, sizeof(struct light));
+	sm->m.light = xcalloc(1, sizeof(*sm->m.light));
 }
 
-struct light *light_free(struct light *l)
+void light_free(struct sm *sm)
 {
-	free(l);
-	return NULL;
+	free(sm->m.light);
+	sm->m.light = NULL;
 }
 
 /* Logged of the first; all of them are found in the places that are dirty now. */

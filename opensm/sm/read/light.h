@@ -6,9 +6,10 @@
 
 struct light;
 struct sm;
+struct sm_paths;
 
-struct light *light_new(void);
-struct light *light_free(struct light *l); /* NULL is fine; returns NULL */
+void light_new(struct sm *sm, const struct sm_paths *paths);
+void light_free(struct sm *sm);
 void light_start(struct sm *sm);
 bool light_busy(const struct sm *sm);
 /*

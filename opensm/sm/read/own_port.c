@@ -19,15 +19,15 @@ struct own_port {
 	mono_t ask_at;
 };
 
-struct own_port *own_port_new(void)
+void own_port_new(struct sm *sm, const struct sm_paths *paths)
 {
-	return xcalloc(1, sizeof(struct own_port));
+	sm->m.own = xcalloc(1, sizeof(*sm->m.own));
 }
 
-struct own_port *own_port_free(struct own_port *o)
+void own_port_free(struct sm *sm)
 {
-	free(o);
-	return NULL;
+	free(sm->m.own);
+	sm->m.own = NULL;
 }
 
 bool own_port_is_silent(const struct own_port *o)

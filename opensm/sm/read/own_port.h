@@ -21,9 +21,10 @@
 
 struct own_port;
 struct sm;
+struct sm_paths;
 
-struct own_port *own_port_new(void);
-struct own_port *own_port_free(struct own_port *o); /* NULL is fine; returns NULL */
+void own_port_new(struct sm *sm, const struct sm_paths *paths);
+void own_port_free(struct sm *sm);
 /* Our own port did not answer this attribute: the answers of this sweep do not count. */
 void own_port_silent(struct sm *sm, const char *attr);
 /* Reading has ended: false if our own port was not part of it, and nothing of it may count. */

@@ -23,26 +23,21 @@ struct cell_reader {
 	} reads[READS_MAX];
 };
 
-struct cell_reader *cell_reader_new(struct sm *sm)
+void cell_reader_new(struct sm *sm, const struct sm_paths *paths)
 {
-	struct cell_reader *r = xcalloc(1, sizeof(*r));
-
-	r->sm = sm;
-	return r;
+	sm->m.reader = xcalloc(1, sizeof(*sm->m.reader));
 }
 
-struct cell_reader *cell_reader_free(struct cell_reader *r)
+void cell_reader_end(struct sm *sm)
 {
-	if (!r)
-		return NULL;
-	mad_cancel(r->sm->mad, r, NULL);
-	free(r);
-	return NULL;
+	mad_cancel(sm->mad, sm->m.reader, NULL);
+	free(sm->m.reader);
+	sm->m.reader = NULL;
 }
 
-void cell_reader_forget(struct cell_reader *r, struct node *n)
+void cell_reader_node_goes(struct sm *sm, struct node *n)
 {
-	mad_cancel(r->sm->mad, r, &n->target);
+	mad_cancel(sm->mad, sm->m.reader, &n->target);
 }
 
 static void on_cell(void *owner, const struct mad_result *result)

@@ -26,22 +26,17 @@ struct single_gets {
 	struct log_limit rate;
 };
 
-struct single_gets *single_gets_new(void)
+void single_gets_new(struct sm *sm, const struct sm_paths *paths)
 {
-	struct single_gets *s = xcalloc(1, sizeof(*s));
-
-	s->rate = (struct log_limit){ .interval = GETS_INTERVAL, .burst = GETS_BURST };
-	return s;
+	sm->m.asker = xcalloc(1, sizeof(*sm->m.asker));
+	sm->m.asker->rate = (struct log_limit){ .interval = GETS_INTERVAL, .burst = GETS_BURST };
 }
 
-void single_gets_free(struct sm *sm)
+void single_gets_end(struct sm *sm)
 {
-	struct single_gets *s = take(sm->m.asker);
-
-	if (!s)
-		return;
-	mad_cancel(sm->mad, s, NULL);
-	free(s);
+	mad_cancel(sm->mad, sm->m.asker, NULL);
+	free(sm->m.asker);
+	sm->m.asker = NULL;
 }
 
 static void on_answer(void *owner, const struct mad_result *result)

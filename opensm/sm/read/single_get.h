@@ -6,6 +6,6 @@
 
 struct single_gets;
 
-struct single_gets *single_gets_new(void);
+void single_gets_new(struct sm *sm, const struct sm_paths *paths);
 /* Ends those that are under way. */
-void single_gets_free(struct sm *sm);
+void single_gets_end(struct sm *sm);

@@ -21,7 +21,7 @@ struct strangers {
 	bool asked;   /* the ports, since the last one began */
 };
 
-void strangers_new(struct sm *sm)
+void strangers_new(struct sm *sm, const struct sm_paths *paths)
 {
 	sm->m.strangers = xcalloc(1, sizeof(*sm->m.strangers));
 	strangers_reset(sm);

@@ -23,7 +23,7 @@
 
 struct strangers;
 
-void strangers_new(struct sm *sm);
+void strangers_new(struct sm *sm, const struct sm_paths *paths);
 void strangers_free(struct sm *sm);
 /* The next look is like the first. */
 void strangers_reset(struct sm *sm);

@@ -35,12 +35,10 @@ struct quiet {
 	struct route_report report; /* on them */
 };
 
-struct quiet *quiet_new(void)
+void quiet_new(struct sm *sm, const struct sm_paths *paths)
 {
-	struct quiet *q = xcalloc(1, sizeof(*q));
-
-	q->at = q->since = MONO_NEVER;
-	return q;
+	sm->m.quiet = xcalloc(1, sizeof(*sm->m.quiet));
+	sm->m.quiet->at = sm->m.quiet->since = MONO_NEVER;
 }
 
 /* Each change puts the comparison off, until it is late: then it stays where it is. */
@@ -61,13 +59,11 @@ static void drop_result(struct quiet *q)
 	q->report.depends = NULL;
 }
 
-struct quiet *quiet_free(struct quiet *q)
+void quiet_free(struct sm *sm)
 {
-	if (!q)
-		return NULL;
-	drop_result(q);
-	free(q);
-	return NULL;
+	drop_result(sm->m.quiet);
+	free(sm->m.quiet);
+	sm->m.quiet = NULL;
 }
 
 void quiet_changed(struct sm *sm, const struct routes *now, bool found)

@@ -6,10 +6,11 @@
 
 struct quiet;
 struct sm;
+struct sm_paths;
 
-struct quiet *quiet_new(void);
+void quiet_new(struct sm *sm, const struct sm_paths *paths);
 /* The job that may be out must have ended, or be an orphan. */
-struct quiet *quiet_free(struct quiet *q);
+void quiet_free(struct sm *sm);
 
 /*
  * Tables `now` come into force instead of sm_routes() (NULL: there were none), for another reason

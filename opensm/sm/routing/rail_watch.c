@@ -19,22 +19,18 @@ struct rail_watch {
 	char text[RAILS_STRLEN]; /* "": no rails */
 };
 
-struct rail_watch *rail_watch_new(void)
+void rail_watch_new(struct sm *sm, const struct sm_paths *paths)
 {
-	struct rail_watch *w = xcalloc(1, sizeof(*w));
-
-	w->at = MONO_NEVER;
-	return w;
+	sm->m.rail_watch = xcalloc(1, sizeof(*sm->m.rail_watch));
+	sm->m.rail_watch->at = MONO_NEVER;
 }
 
-struct rail_watch *rail_watch_free(struct rail_watch *w)
+void rail_watch_free(struct sm *sm)
 {
-	if (!w)
-		return NULL;
-	topo_unref(w->topo);
-	rails_free(w->rails);
-	free(w);
-	return NULL;
+	topo_unref(sm->m.rail_watch->topo);
+	rails_free(sm->m.rail_watch->rails);
+	free(sm->m.rail_watch);
+	sm->m.rail_watch = NULL;
 }
 
 static bool is_cabled_so(const struct topo *a, const struct topo *b)

@@ -13,9 +13,10 @@
 
 struct rail_watch;
 struct sm;
+struct sm_paths;
 
-struct rail_watch *rail_watch_new(void);
-struct rail_watch *rail_watch_free(struct rail_watch *w); /* NULL is fine; returns NULL */
+void rail_watch_new(struct sm *sm, const struct sm_paths *paths);
+void rail_watch_free(struct sm *sm);
 
 /* Routes of `t` are in force. */
 void rail_watch_routed(struct sm *sm, const struct topo *t);

@@ -48,6 +48,8 @@ void routing_new(struct sm *sm, const struct sm_paths *paths)
 	if (paths && (paths->cache_dir || paths->dump_dir))
 		r->deaths_folder = xstrdup(paths->cache_dir ? paths->cache_dir : paths->dump_dir);
 	sm->m.routing = r;
+	sm->m.route_memory = route_memory_new();
+	sm->m.seats = seats_new();
 }
 
 void routing_free(struct sm *sm)
@@ -61,6 +63,8 @@ void routing_free(struct sm *sm)
 	free(r->deaths_folder);
 	free(r);
 	sm->m.routing = NULL;
+	sm->m.route_memory = route_memory_free(sm->m.route_memory);
+	sm->m.seats = seats_free(sm->m.seats);
 }
 
 const struct routes *sm_routes(const struct sm *sm)

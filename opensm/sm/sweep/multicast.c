@@ -85,7 +85,7 @@ static void on_idle(void *owner, const struct mft_outcome *o)
 		       o->failed_example ? fabric_node_str(o->failed_example, where) : "");
 }
 
-void multicast_new(struct sm *sm)
+void multicast_new(struct sm *sm, const struct sm_paths *paths)
 {
 	const struct mft_hooks hooks = {
 		.may_write = elect_may_write,
@@ -103,13 +103,16 @@ void multicast_free(struct sm *sm)
 {
 	struct multicast *m = sm->m.multicast;
 
-	if (!m)
-		return;
 	mft_sync_free(m->sync);
 	mcast_planner_free(m->planner);
 	routes_unref(m->settled_on);
 	free(m);
 	sm->m.multicast = NULL;
+}
+
+void multicast_node_goes(struct sm *sm, struct node *n)
+{
+	mft_sync_forget(sm->m.multicast->sync, n);
 }
 
 static bool is_clean(const struct sm *sm, const struct port *p)
@@ -314,7 +317,7 @@ static mono_t plan_due_at(const struct multicast *m)
 	return mono_min(m->changed_at + GATHER, m->dirty_since + GATHER_MAX);
 }
 
-void multicast_tick(struct sm *sm)
+void multicast_feed(struct sm *sm)
 {
 	struct multicast *m = sm->m.multicast;
 
@@ -425,10 +428,12 @@ void multicast_sweep(struct sm *sm)
 	m->sweep_until = sm->now + SWEEP_PATIENCE;
 }
 
-void multicast_stop(struct sm *sm)
+void multicast_state_changed(struct sm *sm)
 {
 	struct multicast *m = sm->m.multicast;
 
+	if (sm->state == SM_MASTER)
+		return;
 	mft_sync_stop(m->sync);
 	m->planner = mcast_planner_free(m->planner);
 	memset(m->dirty, 0, sizeof(m->dirty));

@@ -27,19 +27,27 @@ struct program {
 	unsigned unmapped_told; /* switches */
 };
 
-struct program *program_new(void)
+void program_new(struct sm *sm, const struct sm_paths *paths)
 {
-	return xcalloc(1, sizeof(struct program));
+	sm->m.program = xcalloc(1, sizeof(*sm->m.program));
 }
 
-struct program *program_free(struct program *pr)
+void program_free(struct sm *sm)
 {
-	if (pr) {
-		conf_unref(pr->conf);
-		key_ring_unref(pr->keys);
-	}
-	free(pr);
-	return NULL;
+	conf_unref(sm->m.program->conf);
+	key_ring_unref(sm->m.program->keys);
+	free(sm->m.program);
+	sm->m.program = NULL;
+}
+
+void program_feed(struct sm *sm)
+{
+	sync_feed(sm->sync);
+}
+
+void program_node_goes(struct sm *sm, struct node *n)
+{
+	sync_forget(sm->sync, n);
 }
 
 /* A partition with an SL that routes decide, and that chooses no level; NULL: none. */

@@ -10,12 +10,17 @@
 
 #include <stdbool.h>
 
+struct node;
 struct program;
 struct sm;
+struct sm_paths;
 struct sync_outcome;
 
-struct program *program_new(void);
-struct program *program_free(struct program *pr); /* NULL is fine; returns NULL */
+void program_new(struct sm *sm, const struct sm_paths *paths);
+void program_free(struct sm *sm);
+/* For sync/, which is below sm/: more Sets; and none to a node that goes. */
+void program_feed(struct sm *sm);
+void program_node_goes(struct sm *sm, struct node *n);
 /*
  * New routes, if there are some, come into force, and all that is wanted is written. False: there
  * are no routes at all.

@@ -58,6 +58,13 @@ void sweep_new(struct sm *sm, const struct step_list *lists)
 	sm->m.sweeper = xcalloc(1, sizeof(*sm->m.sweeper));
 	sm->m.sweeper->lists = lists;
 	sm->m.sweeper->timer_at = sm->m.sweeper->retry_at = MONO_NEVER;
+	sm->m.change_age = change_age_new();
+}
+
+void sweep_free(struct sm *sm)
+{
+	free(sm->m.sweeper);
+	free(sm->m.change_age);
 }
 
 /* ---- what others say, and may know ---------------------------------------------------------- */
@@ -146,7 +153,7 @@ void sweep_port_down(struct sm *sm, bool down)
 		sm->stats.up = false;
 }
 
-void sweep_entered(struct sm *sm)
+void sweep_state_changed(struct sm *sm)
 {
 	if (sm->state == SM_NOT_ACTIVE)
 		change_age_drop(sm->m.change_age, ~0u);

@@ -14,16 +14,16 @@
 
 struct sweep;
 struct step_list;
-/* sm->m.sweeper, which free() ends. `lists`: by enum sweep_kind; they outlive it. */
+/* sm->m.sweeper and sm->m.change_age. `lists`: by enum sweep_kind; they outlive it. */
 void sweep_new(struct sm *sm, const struct step_list *lists);
+void sweep_free(struct sm *sm);
 void sweep_want(struct sm *sm, enum sweep_kind kind, const char *why);
 /* The same, whatever distance sweeps on demand keep. */
 void sweep_want_now(struct sm *sm, enum sweep_kind kind, const char *why);
 bool sweep_is_wanted(const struct sm *sm, enum sweep_kind kind);
 /* A sweep will come of its own accord: this is why. */
 void sweep_because(struct sm *sm, const char *why);
-/* The election has entered another state. */
-void sweep_entered(struct sm *sm);
+void sweep_state_changed(struct sm *sm);
 /* Faults of nodes that take part; what was silent, or had to wait: another sweep comes soon. */
 void sweep_fault(struct sm *sm, unsigned n);
 void sweep_soft_fault(struct sm *sm);

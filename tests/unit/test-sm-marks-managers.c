@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Links out of service, with two managers: the standby has stored each change, takes over with all
- * marks in force before its first routing, and one whose disk fails is told of.
+ * Links out of service, and the health of links, with two managers: the standby has stored each
+ * change, takes over with all marks in force before its first routing, and one whose disk fails is
+ * told of.
  */
 #include "two-managers.h"
 
 #include <sys/stat.h>
 
 #include "fabric/words.h"
-#include "sm/admin/marks_peers.h"
+#include "ledger/store.h"
 #include "sm/channel/channel.h"
-#include "sm/links/marks.h"
 #include "sm/health/sick.h"
+#include "sm/links/marks.h"
 
 struct answer {
 	struct mark_result r;
@@ -64,6 +65,22 @@ static unsigned state(struct world *w, unsigned which)
 	return sim_port_state(w->rig->sim, sim_find(w->rig->sim, "leaf2"), uplink(w, which));
 }
 
+/* Both managers have the same marks, of the same change. */
+static void assert_agree(struct world *w, unsigned a, unsigned b)
+{
+	const struct mark_table *x = marks_table(sm_of(w, a)), *y = marks_table(sm_of(w, b));
+
+	assert_int_equal(x->generation, y->generation);
+	assert_int_equal(x->n, y->n);
+	for (uint32_t i = 0; i < x->n; i++) {
+		assert_int_equal(mark_compare(&x->all[i], &y->all[i]), 0);
+		assert_int_equal(x->all[i].kind, y->all[i].kind);
+		assert_int_equal(x->all[i].until, y->all[i].until);
+		assert_string_equal(x->all[i].by, y->all[i].by);
+		assert_string_equal(x->all[i].why, y->all[i].why);
+	}
+}
+
 static void a_change_is_with_the_standby_when_it_is_answered(void **st)
 {
 	struct world *w = *st;
@@ -74,8 +91,37 @@ static void a_change_is_with_the_standby_when_it_is_answered(void **st)
 	assert_int_equal(r.end, MARK_DONE);
 	assert_int_equal(r.state, MARK_ISOLATED);
 	assert_true(r.replicated);
-	assert_int_equal(marks_digest(sm_of(w, SPARE)), marks_digest(sm_of(w, ACTIVE)));
+	assert_int_equal(r.n_standbys, 1);
+	assert_int_equal(r.n_standbys_with, 1);
+	assert_agree(w, SPARE, ACTIVE);
 	assert_int_equal(marks_table(sm_of(w, SPARE))->n, 1);
+	r = mark(w, ACTIVE, MARK_DO_RESTORE);
+	assert_int_equal(r.n_standbys_with, 1);
+	assert_agree(w, SPARE, ACTIVE);
+	assert_int_equal(marks_table(sm_of(w, SPARE))->n, 0);
+}
+
+/* What it has missed, it gets later. */
+static void a_standby_that_does_not_answer_is_not_waited_for(void **st)
+{
+	struct world *w = *st;
+	struct mark_result r;
+	mono_t before;
+
+	start_both(w);
+	attend(w, 4, 30 * MONO_S);
+	spare_tap(w)->channel.cut = true;
+	before = sim_now(w->rig->sim);
+	r = mark(w, ACTIVE, MARK_DO_DRAIN);
+	assert_true(sim_now(w->rig->sim) < before + 5 * MONO_S);
+	assert_int_equal(r.end, MARK_DONE);
+	assert_false(r.replicated);
+	assert_int_equal(r.n_standbys, 1);
+	assert_int_equal(r.n_standbys_with, 0);
+	assert_int_equal(marks_table(sm_of(w, SPARE))->n, 0);
+	spare_tap(w)->channel.cut = false;
+	attend(w, 4, 90 * MONO_S);
+	assert_agree(w, SPARE, ACTIVE);
 }
 
 static void a_takeover_finds_links_out_of_service(void **st)
@@ -112,7 +158,7 @@ static void a_former_master_learns_what_was_changed_without_it(void **st)
 	assert_int_equal(marks_table(sm_of(w, back))->all[0].kind, MARK_ISOLATE);
 	attend(w, 4, 90 * MONO_S);
 	assert_int_equal(sm_state(sm_of(w, back)), SM_MASTER);
-	assert_int_equal(marks_digest(sm_of(w, back)), marks_digest(sm_of(w, SPARE)));
+	assert_agree(w, back, SPARE);
 	assert_int_equal(marks_table(sm_of(w, back))->all[0].kind, MARK_DRAIN);
 	assert_int_equal(state(w, SPARE), IB_PORT_ACTIVE);
 }
@@ -125,22 +171,27 @@ static void a_standby_refuses(void **st)
 	assert_int_equal(mark(w, SPARE, MARK_DO_DRAIN).end, MARK_NOT_MASTER);
 }
 
+/* Its file cannot be opened. */
 static void a_standby_that_cannot_store_is_told_of(void **st)
 {
 	struct world *w = *st;
 	char path[SCRATCH_PATH + 40];
 	struct mark_result r;
 
-	start_both(w);
-	snprintf(path, sizeof(path), "%s/%s", w->dir[SPARE], MARKS_FILE);
+	snprintf(path, sizeof(path), "%s/%s", w->dir[SPARE], LEDGER_FILE);
 	assert_int_equal(mkdir(path, 0700), 0);
+	start_both(w);
+	attend(w, 4, 30 * MONO_S);
 	r = mark(w, ACTIVE, MARK_DO_DRAIN);
 	assert_int_equal(r.end, MARK_DONE);
 	assert_false(r.replicated);
-	assert_int_equal(said("this standby cannot store which links are out of service", ""), 1);
+	assert_int_equal(r.n_standbys_with, 0);
+	assert_int_equal(said("this standby cannot store what is changed at run time", ""), 1);
+	rig_kill(w->rig, SPARE);
 	assert_int_equal(rmdir(path), 0);
-	attend(w, 4, 30 * MONO_S);
-	assert_int_equal(marks_digest(sm_of(w, SPARE)), marks_digest(sm_of(w, ACTIVE)));
+	assert_int_equal(rig_start(w->rig, "h11", 1, w->conf[SPARE], w->dir[SPARE]), SPARE + 1);
+	attend(w, 4, 90 * MONO_S);
+	assert_agree(w, SPARE + 1, ACTIVE);
 }
 
 static void a_late_standby_is_sent_the_table(void **st)
@@ -152,7 +203,7 @@ static void a_late_standby_is_sent_the_table(void **st)
 	assert_false(mark(w, ACTIVE, MARK_DO_DRAIN).replicated);
 	assert_int_equal(rig_start(w->rig, "h11", 1, w->conf[SPARE], w->dir[SPARE]), SPARE);
 	attend(w, 4, 30 * MONO_S);
-	assert_int_equal(marks_digest(sm_of(w, SPARE)), marks_digest(sm_of(w, ACTIVE)));
+	assert_agree(w, SPARE, ACTIVE);
 	assert_int_equal(marks_table(sm_of(w, SPARE))->n, 1);
 }
 
@@ -210,8 +261,15 @@ static void a_takeover_knows_which_ports_are_disabled(void **st)
 	assert_int_equal(sim_port_state(w->rig->sim, node, port), IB_PORT_ACTIVE);
 }
 
-/* A session breaks while the standby stores the table: the next message is answered, too. */
-static void a_standby_that_is_storing_says_so(void **st)
+static bool is_with(struct world *w)
+{
+	const struct sm *sm = sm_of(w, ACTIVE);
+
+	return settle_reach(sm, LEDGER_MARK, sm_marks_generation(sm)).with == 1;
+}
+
+/* A session breaks while the standby stores rows: they are sent again, and answered. */
+static void a_standby_that_is_storing_is_asked_again(void **st)
 {
 	struct world *w = *st;
 	struct mark_request rq = { .action = MARK_DO_DRAIN, .by = "root", .why = "cable",
@@ -226,14 +284,16 @@ static void a_standby_that_is_storing_says_so(void **st)
 	w->rig->disk_time = 20 * MONO_S;
 	assert_true(sm_mark_request(sm_of(w, ACTIVE), &rq, on_answer, &a));
 	run_for(w, 23 * MONO_S); /* stored by the master, and sent */
-	assert_false(marks_peers_is_with(sm_of(w, ACTIVE), guid));
+	assert_int_equal(marks_table(sm_of(w, ACTIVE))->n, 1);
+	assert_false(is_with(w));
 	spare_tap(w)->channel.cut = true;
 	while (channel_is_connected(sm_of(w, ACTIVE), guid))
 		assert_true(rig_step(w->rig, sim_now(w->rig->sim) + 20 * MONO_S));
 	spare_tap(w)->channel.cut = false;
-	attend(w, 4, 45 * MONO_S); /* with no reply the master would wait for a minute */
-	assert_true(marks_peers_is_with(sm_of(w, ACTIVE), guid));
-	assert_int_equal(marks_digest(sm_of(w, SPARE)), marks_digest(sm_of(w, ACTIVE)));
+	w->rig->disk_time = 0;
+	attend(w, 4, 90 * MONO_S);
+	assert_true(is_with(w));
+	assert_agree(w, SPARE, ACTIVE);
 }
 
 int main(void)
@@ -245,7 +305,8 @@ int main(void)
 		TEST(a_standby_refuses),
 		TEST(a_standby_that_cannot_store_is_told_of),
 		TEST(a_late_standby_is_sent_the_table),
-		TEST(a_standby_that_is_storing_says_so),
+		TEST(a_standby_that_does_not_answer_is_not_waited_for),
+		TEST(a_standby_that_is_storing_is_asked_again),
 		TEST(windows_of_health_survive_a_takeover),
 		TEST(a_takeover_knows_which_ports_are_disabled),
 	};

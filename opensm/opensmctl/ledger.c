@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The ledger: what is entrusted to managers at run time, whether it is written to devices, and
+ * which managers have it; adopt and forget: the two ways out of the state in which P_Keys on
+ * devices are kept because nothing explains them.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "opensmctl/commands.h"
+#include "util/mem.h"
+
+/* ---- shown ---------------------------------------------------------------------------------- */
+
+static enum ctl_color state_tint(struct json_object *o)
+{
+	return js_has(o, "trouble") ? CTL_BAD : CTL_PLAIN;
+}
+
+static enum ctl_color standing_tint(struct json_object *manager)
+{
+	const char *standing = js_str(manager, "standing");
+
+	return !strcmp(standing, "with")      ? CTL_GOOD
+	       : !strcmp(standing, "refuses") ? CTL_BAD
+					      : CTL_WARN;
+}
+
+static const struct column tables[] = {
+	{ "TABLE", .key = "name", .color = CTL_NAME },
+	{ "ROWS>", COLUMN_INT, .key = "rows" },
+	{ "REMOVED>", COLUMN_INT, .key = "removed" },
+	{ "LAST CHANGE>", COLUMN_INT, .key = "number", .otherwise = "-" },
+	{ "AT", .key = "changed", .otherwise = "-" },
+	{ 0 },
+};
+
+static const struct column managers[] = {
+	{ "GUID", .key = "port_guid", .color = CTL_DIM },
+	{ "MANAGER", .key = "where", .color = CTL_NAME },
+	{ "LAST SEEN", .key = "seen", .otherwise = "-" },
+	{ "LEDGER", .key = "text", .tint = standing_tint },
+	{ 0 },
+};
+
+static void print_head(const struct ctl *c, struct json_object *o)
+{
+	printf("state    %s%s%s%s%s, term %" PRId64 "\n", ctl_color(c, state_tint(o)),
+	       js_str(o, "state"), ctl_color(c, CTL_PLAIN), js_has(o, "reason") ? ": " : "",
+	       js_str(o, "reason"), js_int(o, "term"));
+	printf("file     %s", js_has(o, "file") ? js_str(o, "file") : "none");
+	if (js_has(o, "fault"))
+		printf(": %s%s%s", ctl_color(c, CTL_BAD), js_str(o, "fault"),
+		       ctl_color(c, CTL_PLAIN));
+	printf("\nchanged  %s\n\n", js_has(o, "changed") ? js_str(o, "changed") : "never");
+}
+
+static void print_ledger(struct ctl *c, struct json_object *o)
+{
+	if (!c->oneline)
+		print_head(c, o);
+	ctl_print_table(c, tables, js_get(o, "tables"));
+	if (!js_len(js_get(o, "managers")))
+		return;
+	if (!c->oneline)
+		putchar('\n');
+	ctl_print_table(c, managers, js_get(o, "managers"));
+}
+
+static int show_ledger(struct ctl *c)
+{
+	struct json_object *o = ctl_call(c, "Ledger", NULL);
+	int r;
+
+	if (!o)
+		return c->exit_code;
+	if (c->json)
+		ctl_print_json(c, o);
+	else
+		print_ledger(c, o);
+	r = js_has(o, "trouble") ? CTL_REFUSED : CTL_OK;
+	json_object_put(o);
+	return r;
+}
+
+/* ---- adopt, forget -------------------------------------------------------------------------- */
+
+static void print_adopted(struct json_object *o)
+{
+	char members[64], partitions[64], ports[64], missing[64];
+
+	printf("adopted %s of %s at %s",
+	       ctl_plural(js_int(o, "members"), "member", members),
+	       ctl_plural(js_int(o, "partitions"), "new partition", partitions),
+	       ctl_plural(js_int(o, "ports"), "port", ports));
+	if (js_int(o, "missing"))
+		printf("; %s that devices lack %s given",
+		       ctl_plural(js_int(o, "missing"), "P_Key", missing),
+		       js_int(o, "missing") == 1 ? "is" : "are");
+	putchar('\n');
+}
+
+static void print_forgotten(struct json_object *o)
+{
+	char keys[64];
+
+	printf("%s that %s not explained: cleared where devices hold them, given where they lack "
+	       "them\n",
+	       ctl_plural(js_int(o, "unexplained"), "P_Key", keys),
+	       js_int(o, "unexplained") == 1 ? "was" : "were");
+}
+
+static int leave_keeping(struct ctl *c, bool adopts)
+{
+	struct json_object *o = ctl_call(c, adopts ? "LedgerAdopt" : "LedgerForget", NULL);
+
+	if (!o)
+		return c->exit_code;
+	if (c->json)
+		ctl_print_json(c, o);
+	else if (adopts)
+		print_adopted(o);
+	else
+		print_forgotten(o);
+	json_object_put(o);
+	return CTL_OK;
+}
+
+bool cmd_ledger_acts(int argc, char **argv)
+{
+	return argc > 0;
+}
+
+int cmd_ledger(struct ctl *c, int argc, char **argv)
+{
+	static const char *const words[] = { "adopt", "forget", NULL };
+	int word = argc ? ctl_match(argv[0], words) : 0;
+
+	if (word < 0 || argc > 1)
+		return ctl_usage(ctl_row("ledger"), "expected adopt or forget, not '%s'",
+				 argv[word < 0 ? 0 : 1]);
+	return argc ? leave_keeping(c, word == 0) : show_ledger(c);
+}

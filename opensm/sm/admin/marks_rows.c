@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "sm/admin/marks_rows.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "ledger/ledger.h"
+#include "sm/ledger/former_file.h"
+#include "sm/base/about.h"
+#include "sm/sm_internal.h"
+#include "util/bisect.h"
+#include "util/mem.h"
+
+struct marks_rows {
+	char *former; /* a file whose marks are in force, and no rows yet; NULL: none */
+};
+
+/* ---- rows as a table ------------------------------------------------------------------------- */
+
+static struct ledger_key key_of(const struct link_mark *m)
+{
+	struct ledger_key key = { .table = LEDGER_MARK, .len = 9 };
+
+	ib_bits_put(key.bytes, 0, 64, m->node);
+	key.bytes[8] = m->port;
+	return key;
+}
+
+static void add_row(struct mark_table *t, const struct ledger_row *row)
+{
+	const struct ledger_value v = ledger_row_value(row);
+	const struct ledger_key *key = ledger_row_key(row);
+	struct link_mark m;
+
+	if (!v.removed &&
+	    mark_unpack(ib_bits_get(key->bytes, 0, 64), key->bytes[8], v.bytes, v.len, &m))
+		APPEND(t->all, t->n, t->cap) = m;
+}
+
+static int by_place(const void *a, const void *b)
+{
+	return mark_compare(a, b);
+}
+
+/* The table that rows give; to be freed. */
+static struct mark_table *table_of_rows(const struct sm *sm)
+{
+	const struct ledger *l = settle_ledger(sm);
+	struct mark_table *t = xcalloc(1, sizeof(*t));
+	const struct ledger_row *row;
+	size_t pos = 0;
+
+	while ((row = ledger_next(l, LEDGER_MARK, &pos)))
+		add_row(t, row);
+	SORT(t->all, t->n, by_place);
+	t->generation = ledger_number(l, LEDGER_MARK);
+	return t;
+}
+
+/* ---- a table as edits of rows ---------------------------------------------------------------- */
+
+struct edits {
+	struct settle_edit *list;
+	size_t n, cap;
+	uint8_t (*values)[MARK_BYTES_MAX]; /* of the marks that are put */
+	size_t n_values;
+	uint64_t number;
+};
+
+static void edit_put(struct edits *all, const struct link_mark *m)
+{
+	uint8_t *bytes = all->values[all->n_values++];
+
+	APPEND(all->list, all->n, all->cap) = (struct settle_edit){ .key = key_of(m),
+								    .number = all->number,
+								    .len = mark_pack(m, bytes),
+								    .bytes = bytes };
+}
+
+static void edit_removed(struct edits *all, const struct link_mark *m)
+{
+	APPEND(all->list, all->n, all->cap) = (struct settle_edit){ .key = key_of(m),
+								    .number = all->number,
+								    .removed = true };
+}
+
+static bool is_equal(const struct link_mark *a, const struct link_mark *b)
+{
+	uint8_t x[MARK_BYTES_MAX], y[MARK_BYTES_MAX];
+	uint32_t len = mark_pack(a, x);
+
+	return len == mark_pack(b, y) && !memcmp(x, y, len);
+}
+
+static void edit_differences(struct edits *all, const struct mark_table *before,
+			     const struct mark_table *next)
+{
+	for (uint32_t i = 0, k = 0; i < before->n || k < next->n;) {
+		int order = i >= before->n ? 1
+			    : k >= next->n ? -1
+					   : mark_compare(&before->all[i], &next->all[k]);
+
+		if (order < 0)
+			edit_removed(all, &before->all[i]);
+		else if (order > 0 || !is_equal(&before->all[i], &next->all[k]))
+			edit_put(all, &next->all[k]);
+		i += order <= 0;
+		k += order >= 0;
+	}
+}
+
+/* ---- the file of a former build -------------------------------------------------------------- */
+
+/* Its marks are rows, or rows that others wrote count in its place. */
+static void let_go(struct marks_rows *r, const char *why)
+{
+	if (r->former)
+		former_taken(r->former, why);
+	free(take(r->former));
+}
+
+#define ARE_ROWS     "links out of service are in the ledger from now on"
+#define COUNT_BESIDE "it counts for nothing, as the ledger has rows of marks"
+
+static struct mark_table *read_former(struct marks_rows *r)
+{
+	struct mark_table *t = NULL;
+	_cleanup_free_ char *text = NULL;
+	size_t len = 0;
+	int error = former_read(r->former, MARKS_TEXT_MAX, &text, &len);
+
+	if (error == 0)
+		error = mark_table_read(text, len, &t);
+	if (error == 0)
+		return t;
+	if (error != -ENOENT)
+		former_is_bad(r->former, error,
+			      "no link is marked; links that were taken out of service are used "
+			      "again");
+	free(take(r->former));
+	return NULL;
+}
+
+void marks_rows_settled(struct sm *sm)
+{
+	if (sm->m.marks_rows->former && !settle_unready(sm))
+		marks_store(sm);
+}
+
+/* ---- changes --------------------------------------------------------------------------------- */
+
+static void on_committed(struct sm *sm, void *arg, int error)
+{
+	if (error < 0) {
+		marks_committed(sm, NULL, settle_fault(sm) ?: strerror(-error));
+		return;
+	}
+	let_go(sm->m.marks_rows, ARE_ROWS); /* among what differed from rows */
+	marks_committed(sm, table_of_rows(sm), NULL);
+}
+
+void marks_rows_commit(struct sm *sm, const struct mark_table *next)
+{
+	_cleanup_(mark_table_freep) struct mark_table *before = table_of_rows(sm);
+	struct edits all = { .number = settle_next_number(sm, LEDGER_MARK) };
+
+	assert(!settle_unready(sm));
+	all.values = xcalloc(next->n + 1u, sizeof(*all.values));
+	edit_differences(&all, before, next);
+	settle_commit(sm, all.list, all.n, on_committed, NULL);
+	free(all.list);
+	free(all.values);
+}
+
+struct settle_reach marks_rows_reach(const struct sm *sm, uint64_t generation)
+{
+	return settle_reach(sm, LEDGER_MARK, generation);
+}
+
+/* Another manager has written these rows; at the start, this one before. */
+static void changed(struct sm *sm, const struct ledger_key *keys, size_t n)
+{
+	let_go(sm->m.marks_rows, COUNT_BESIDE);
+	marks_take(sm, table_of_rows(sm), "as another manager has it");
+}
+
+/* ---- begin and end --------------------------------------------------------------------------- */
+
+static void begin_with(struct sm *sm, struct mark_table *t)
+{
+	if (t->n)
+		log_info("%u links or switches are taken out of service, generation %" PRIu64, t->n,
+			 t->generation);
+	marks_take(sm, t, NULL);
+}
+
+void marks_rows_new(struct sm *sm, const struct sm_paths *paths)
+{
+	struct marks_rows *r = xcalloc(1, sizeof(*r));
+	struct mark_table *t = NULL;
+
+	sm->m.marks_rows = r;
+	settle_own(sm, LEDGER_MARK, changed);
+	r->former = former_path(paths, MARKS_FILE);
+	if (!ledger_rows(settle_ledger(sm), LEDGER_MARK))
+		t = read_former(r);
+	begin_with(sm, t ?: table_of_rows(sm));
+}
+
+void marks_rows_free(struct sm *sm)
+{
+	struct marks_rows *r = sm->m.marks_rows;
+
+	if (!r)
+		return;
+	free(r->former);
+	free(r);
+	sm->m.marks_rows = NULL;
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Marks of links (links/marks.h) and their rows of the ledger: a change of the table is stored as
+ * the rows that differ; rows that come from elsewhere are a new table.
+ *
+ *   file of a former build --in force--> this manager may write --stored--> rows, and .taken
+ *                              '--another manager has rows: these count---> .taken
+ */
+#pragma once
+
+#include "sm/links/marks.h"
+
+struct marks_rows;
+
+/* Between marks_new(), settle_new() and settle_listen(). What is known is in force. */
+void marks_rows_new(struct sm *sm, const struct sm_paths *paths);
+void marks_rows_free(struct sm *sm);
+/* This manager may change rows, perhaps: what a former build stored becomes rows. */
+void marks_rows_settled(struct sm *sm);
+/* Of struct marks_questions. */
+void marks_rows_commit(struct sm *sm, const struct mark_table *next);
+struct settle_reach marks_rows_reach(const struct sm *sm, uint64_t generation);

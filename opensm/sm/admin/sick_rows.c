@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "sm/admin/sick_rows.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ledger/ledger.h"
+#include "sm/ledger/former_file.h"
+#include "sm/sm_internal.h"
+#include "util/mem.h"
+
+#define FORMER	     "link_health"
+#define ROWS_AT_ONCE 1024u /* the rest follows when these are stored */
+
+struct sick_rows {
+	char *former;	  /* a file that the judge has read, and is no rows yet; NULL: none */
+	uint64_t version; /* that is being stored */
+	bool more;	  /* than is being stored */
+};
+
+/* ---- keys ------------------------------------------------------------------------------------ */
+
+static struct ledger_key key_of(struct health_end at)
+{
+	struct ledger_key key = { .table = LEDGER_HEALTH, .len = 9 };
+
+	ib_bits_put(key.bytes, 0, 64, at.node);
+	key.bytes[8] = at.port;
+	return key;
+}
+
+static struct health_end end_of(const struct ledger_key *key)
+{
+	return (struct health_end){ ib_bits_get(key->bytes, 0, 64), key->bytes[8] };
+}
+
+/* ---- what differs from rows ------------------------------------------------------------------ */
+
+struct edits {
+	struct settle_edit *list;
+	size_t n, cap;
+	uint64_t number;
+};
+
+static struct settle_edit *add_edit(struct edits *all, const struct ledger_key *key)
+{
+	struct settle_edit *e = &APPEND(all->list, all->n, all->cap);
+
+	*e = (struct settle_edit){ .key = *key, .number = all->number };
+	return e;
+}
+
+static void edit_changed(const struct sm *sm, struct edits *all, struct health_end at)
+{
+	const struct ledger_key key = key_of(at);
+	struct ledger_value v;
+	struct settle_edit *e;
+	uint8_t bytes[HEALTH_ROW_MAX];
+	size_t len = health_pack(sick_judge(sm), at, bytes);
+
+	if (!len || (ledger_get(settle_ledger(sm), &key, &v) &&
+		     health_rows_agree(v.bytes, v.len, bytes, len)))
+		return;
+	e = add_edit(all, &key);
+	e->len = (uint32_t)len;
+	e->bytes = xmemdup(bytes, len);
+}
+
+/* Nothing is known of its link any more. One of a later version is left to that. */
+static void edit_gone(const struct sm *sm, struct edits *all, const struct ledger_row *row)
+{
+	const struct ledger_value v = ledger_row_value(row);
+	uint8_t bytes[HEALTH_ROW_MAX];
+
+	if (!v.removed && health_row_is_ours(v.bytes, v.len) &&
+	    !health_pack(sick_judge(sm), end_of(ledger_row_key(row)), bytes))
+		add_edit(all, ledger_row_key(row))->removed = true;
+}
+
+/* True: there is more. */
+static bool find_differences(const struct sm *sm, struct edits *all)
+{
+	struct health *judge = sick_judge(sm);
+	const struct ledger_row *row;
+	struct health_end at;
+	uint32_t place = 0;
+	size_t pos = 0;
+
+	while ((row = ledger_next(settle_ledger(sm), LEDGER_HEALTH, &pos)))
+		edit_gone(sm, all, row);
+	while (health_next_row(judge, &place, &at)) {
+		if (all->n >= ROWS_AT_ONCE)
+			return true;
+		edit_changed(sm, all, at);
+	}
+	return false;
+}
+
+static void edits_clear(struct edits *all)
+{
+	for (size_t i = 0; i < all->n; i++)
+		free(as_owner(all->list[i].bytes));
+	free(all->list);
+}
+
+/* ---- storing --------------------------------------------------------------------------------- */
+
+static void let_go(struct sick_rows *r, const char *why)
+{
+	if (r->former)
+		former_taken(r->former, why);
+	free(take(r->former));
+}
+
+static void on_stored(struct sm *sm, void *arg, int error)
+{
+	struct sick_rows *r = sm->m.sick_rows;
+
+	if (error < 0) {
+		sick_not_stored(sm);
+		return;
+	}
+	sick_stored(sm, r->version, r->more);
+	if (!r->more)
+		let_go(r, "what was counted against links is in the ledger from now on");
+}
+
+/* Without a cache folder it is known here alone, as long as this process lives. */
+static void store(struct sm *sm)
+{
+	struct sick_rows *r = sm->m.sick_rows;
+	struct edits all = { .number = settle_next_number(sm, LEDGER_HEALTH) };
+
+	r->version = sick_storing(sm);
+	r->more = !settle_closed(sm) && find_differences(sm, &all);
+	if (all.n)
+		settle_commit(sm, all.list, all.n, on_stored, NULL);
+	else
+		on_stored(sm, NULL, 0);
+	edits_clear(&all);
+}
+
+void sick_rows_tick(struct sm *sm)
+{
+	if (sm->now >= sick_due(sm) && !settle_unready(sm))
+		store(sm);
+}
+
+mono_t sick_rows_next(const struct sm *sm)
+{
+	return settle_unready(sm) ? MONO_NEVER : sick_due(sm);
+}
+
+/* ---- taking in ------------------------------------------------------------------------------- */
+
+/* Another manager has written these rows; at the start, this one before. */
+static void changed(struct sm *sm, const struct ledger_key *keys, size_t n)
+{
+	struct ledger_value v;
+
+	for (size_t i = 0; i < n; i++) {
+		if (ledger_get(settle_ledger(sm), &keys[i], &v))
+			health_take(sick_judge(sm), end_of(&keys[i]), v.bytes, v.len);
+		else
+			health_take(sick_judge(sm), end_of(&keys[i]), NULL, 0);
+	}
+	sick_took(sm);
+}
+
+static void read_former(struct sm *sm)
+{
+	struct sick_rows *r = sm->m.sick_rows;
+	_cleanup_free_ char *text = NULL;
+	size_t len = 0;
+	int error = former_read(r->former, HEALTH_TEXT_MAX, &text, &len);
+
+	if (error == 0)
+		error = health_read(sick_judge(sm), text, len);
+	if (error == 0) {
+		sick_took(sm);
+		return;
+	}
+	if (error != -ENOENT)
+		former_is_bad(r->former, error,
+			      "what was known of the health of links is forgotten");
+	free(take(r->former));
+}
+
+void sick_rows_new(struct sm *sm, const struct sm_paths *paths)
+{
+	assert(ledger_table(LEDGER_HEALTH)->value_max >= HEALTH_ROW_MAX);
+	sm->m.sick_rows = xcalloc(1, sizeof(*sm->m.sick_rows));
+	settle_own(sm, LEDGER_HEALTH, changed);
+	sm->m.sick_rows->former = former_path(paths, FORMER);
+	if (!ledger_rows(settle_ledger(sm), LEDGER_HEALTH))
+		read_former(sm);
+	else
+		let_go(sm->m.sick_rows, "it counts for nothing, as the ledger has rows of health");
+}
+
+void sick_rows_free(struct sm *sm)
+{
+	if (sm->m.sick_rows)
+		free(sm->m.sick_rows->former);
+	free(sm->m.sick_rows);
+	sm->m.sick_rows = NULL;
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The machines of sm/, a row each: all that sm.c does for a machine is a column of its row. One
+ * order serves all columns, because a machine needs those above it and not those below:
+ *
+ *   reload to drawn_key       how the fabric is read, written and shown to hosts
+ *   elect                     the state, which the ticks of all rows below ask for
+ *   traps to rail_watch       links and hosts, and what is wrong with them
+ *   replica to strangers      other managers; the channel stands before those that send by it
+ *   status                    looks at all others
+ *
+ * So machines are made, and work, from the first to the last, and let go of nodes and memory from
+ * the last to the first. A machine that asks one further down is given a function for it, such as
+ * struct marks_questions.
+ */
+#include "sm/machines.h"
+
+#include "sm/base/drawn_key.h"
+#include "sm/routing/quiet.h"
+#include "sm/routing/rail_watch.h"
+#include "sm/sweep/sweep_internal.h"
+
+/* ---- questions to other machines ------------------------------------------------------------- */
+
+/* Of links that are taken down as marked ones are. */
+static struct mark_work *work_without_mark(struct sm *sm, guid_t node, uint8_t port)
+{
+	return sick_work(sm, node, port) ?: expected_work(sm, node, port);
+}
+
+static const struct discover_questions discover_questions = {
+	.is_unchanged = incremental_is_unchanged,
+	.is_in_question = incremental_is_in_question,
+	.is_hidden = sick_is_hidden,
+};
+
+static const struct channel_questions channel_questions = {
+	.is_from_master = replica_is_from_master,
+	.path_sl = sm_path_sl,
+};
+
+static const struct replica_questions replica_questions = {
+	.has_rows = settle_has_all,
+	.has_rest = share_is_with,
+	.has_keys = key_rows_have_keys,
+};
+
+static const struct marks_questions marks_questions = {
+	.closed = settle_unready,
+	.commit = marks_rows_commit,
+	.reach = marks_rows_reach,
+	.other_work = work_without_mark,
+	.path_sl = sm_path_sl,
+};
+
+/* The column `new` of a machine with questions. */
+#define MAKE(machine, ...)                                                                         \
+	static void make_##machine(struct sm *sm, const struct sm_paths *paths)                    \
+	{ machine##_new(sm, __VA_ARGS__); }
+
+MAKE(reload, share_own(sm), share_layered)
+MAKE(sweep, sweep_lists)
+MAKE(discover, &discover_questions)
+MAKE(elect, replica_may_succeed)
+MAKE(marks, &marks_questions)
+MAKE(violations, elect_is_listed)
+MAKE(identity, expected_place)
+MAKE(replica, &replica_questions)
+MAKE(channel, &channel_questions)
+MAKE(settle, paths, tenancy_unexplained)
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+/* Columns that most rows fill in with functions of these names. */
+#define LIFE(machine)  #machine, .new = machine##_new, .free = machine##_free
+#define ASKED(machine) #machine, .new = make_##machine, .free = machine##_free
+#define TICKS(machine) .tick = machine##_tick, .next = machine##_next
+
+const struct machine machines[] = {
+	{ ASKED(reload), .sweep_ended = reload_take },
+	{ ASKED(sweep), .next = sweep_next, .state_changed = sweep_state_changed },
+	{ ASKED(discover) },
+	{ LIFE(incremental), .feed = incremental_feed },
+	{ LIFE(light) },
+	{ LIFE(own_port) },
+	{ "cell_reader", .new = cell_reader_new, .end = cell_reader_end,
+	  .node_goes = cell_reader_node_goes },
+	{ "single_gets", .new = single_gets_new, .end = single_gets_end },
+	{ LIFE(adopt), .feed = adopt_feed },
+	{ LIFE(standby), .state_leaves = standby_state_leaves },
+	{ LIFE(lids), .node_goes = lids_node_goes },
+	{ LIFE(keys) },
+	{ LIFE(routing) },
+	{ LIFE(program), .feed = program_feed, .node_goes = program_node_goes },
+	{ LIFE(partition) },
+	{ LIFE(multicast), .feed = multicast_feed, .next = multicast_next,
+	  .state_changed = multicast_state_changed, .node_goes = multicast_node_goes },
+	{ LIFE(admin), .serve = admin_tick, .next = admin_next,
+	  .state_changed = admin_state_changed },
+	{ LIFE(drawn_key) },
+	{ ASKED(elect), TICKS(elect), .reconfigured = elect_reconfigured },
+	{ LIFE(traps), TICKS(traps) },
+	{ LIFE(cc_traps) },
+	{ LIFE(forgery) },
+	{ LIFE(dampening), TICKS(dampening), .sweep_ended = dampening_sweep_ended,
+	  .node_goes = dampening_forget },
+	{ "marks", .new = make_marks, .end = marks_end, TICKS(marks),
+	  .state_changed = marks_state_changed, .sweep_ended = marks_sweep_ended },
+	{ LIFE(sick), TICKS(sick), .state_changed = sick_state_changed,
+	  .sweep_ended = sick_sweep_ended, .node_goes = sick_node_goes },
+	{ LIFE(expected), TICKS(expected), .state_changed = expected_state_changed,
+	  .sweep_ended = expected_sweep_ended },
+	{ ASKED(violations), .node_goes = violations_forget },
+	{ ASKED(identity), TICKS(identity), .node_goes = identity_node_goes },
+	{ LIFE(lockout), TICKS(lockout), .state_leaves = lockout_state_leaves },
+	{ LIFE(quiet) },
+	{ LIFE(rail_watch), TICKS(rail_watch) },
+	{ ASKED(replica), TICKS(replica), .state_changed = replica_state_changed },
+	{ ASKED(channel), TICKS(channel), .state_changed = channel_state_changed },
+	{ ASKED(settle), TICKS(settle), .listen = settle_listen,
+	  .state_changed = settle_state_changed, .sweep_ended = settle_sweep_ended },
+	{ LIFE(marks_rows) },
+	{ LIFE(sick_rows), TICKS(sick_rows) },
+	/* Its requests are judged as soon as they arrive, and answered. */
+	{ LIFE(tenancy), TICKS(tenancy), .serve = tenancy_tick,
+	  .state_changed = tenancy_state_changed, .node_goes = tenancy_node_goes },
+	/* Made by sm_new(): the layers below are made with the configuration that it finds. */
+	{ "share", .free = share_free, TICKS(share), .listen = share_listen,
+	  .state_changed = share_state_changed },
+	{ LIFE(key_turn), TICKS(key_turn), .reconfigured = key_turn_reconfigured,
+	  .state_changed = key_turn_state_changed, .sweep_ended = key_turn_sweep_ended },
+	{ LIFE(key_rows), TICKS(key_rows), .state_changed = key_rows_state_changed,
+	  .sweep_ended = key_rows_sweep_ended },
+	{ LIFE(strangers), TICKS(strangers), .state_changed = strangers_reset,
+	  .sweep_ended = strangers_look },
+	{ "status", TICKS(status), .sweep_ended = status_tell },
+};
+const unsigned n_machines = ARRAY_SIZE(machines);
