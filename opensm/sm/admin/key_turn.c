@@ -387,6 +387,12 @@ static void count_standbys(const struct sm *sm, struct sm_keys *ret)
 		MIN(settle_reach(sm, LEDGER_SEED, number).with, ret->n_standbys);
 }
 
+/* Options have not been looked at since this manager is master: other ones may ask for others. */
+static bool may_change(const struct sm *sm)
+{
+	return sm->state == SM_MASTER && keys_ring(sm) && sm->m.key_turn->is_asked;
+}
+
 void sm_keys(const struct sm *sm, struct sm_keys *ret)
 {
 	const struct key_turn *t = sm->m.key_turn;
@@ -394,7 +400,7 @@ void sm_keys(const struct sm *sm, struct sm_keys *ret)
 
 	*ret = (struct sm_keys){
 		.per_port = keys_are_single(sm),
-		.changing = !is_settled(sm),
+		.changing = !is_settled(sm) || may_change(sm),
 		.epoch = ring ? key_ring_epoch(ring) : 0,
 		.next_in = t->turn_at == MONO_NEVER ? -1 : MAX(t->turn_at - sm->now, 0),
 	};
