@@ -414,8 +414,9 @@ struct json_object *control_rotate_keys(const struct daemon_api *api,
 	if (r < 0)
 		return control_fail(err, "NotReady", "%s",
 				    r == -EBUSY ? "M_Keys change right now"
-						: "the manager is not MASTER, or the subnet is not "
-						  "up yet");
+						: "the manager is not MASTER, the subnet is not up "
+						  "yet, or another manager of ours has not said "
+						  "yet what it knows");
 	api->wake(api->arg);
 	return control_keys(api, parameters, err);
 }

@@ -269,20 +269,15 @@ bool key_ring_is_alike(const struct key_ring *a, const struct key_ring *b)
 	return is_same(&a->seeds[0], &b->seeds[0]) && a->seeds[0].epoch == b->seeds[0].epoch;
 }
 
-bool key_ring_lacks(const struct key_ring *own, const struct key_ring *other,
-		    uint8_t ret[KEY_SEED_SENT])
+bool key_ring_at(const struct key_ring *r, unsigned nth, uint8_t ret[KEY_SEED_SENT])
 {
-	for (unsigned i = 0; i < own->n; i++) {
-		const struct epoch_seed *s = &own->seeds[i];
-		const struct epoch_seed *theirs = find(as_owner(other), s);
+	const struct epoch_seed *s = nth < r->n ? &r->seeds[nth] : NULL;
 
-		if (theirs && theirs->epoch >= s->epoch)
-			continue;
-		memcpy(ret, s->seed.bytes, KEY_SEED_BYTES);
-		put_be(ret + KEY_SEED_BYTES, s->epoch, KEY_SEED_SENT - KEY_SEED_BYTES);
-		return true;
-	}
-	return false;
+	if (!s)
+		return false;
+	memcpy(ret, s->seed.bytes, KEY_SEED_BYTES);
+	put_be(ret + KEY_SEED_BYTES, s->epoch, KEY_SEED_SENT - KEY_SEED_BYTES);
+	return true;
 }
 
 bool key_ring_take(struct key_ring *r, const uint8_t sent[KEY_SEED_SENT])

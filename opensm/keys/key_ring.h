@@ -118,12 +118,11 @@ bool key_ring_merge(struct key_ring *r, const struct key_ring *other);
  */
 bool key_ring_keep(struct key_ring *r, const struct key_ring *other);
 /*
- * For a manager that has `other`: the first seed of `own` that is not in there, or in a later
- * epoch; secret. False: there is none.
+ * Seed `nth` (0: in use) and its epoch (0: one key for all ports), for another manager; secret.
+ * False: there is none.
  */
-bool key_ring_lacks(const struct key_ring *own, const struct key_ring *other,
-		    uint8_t ret[KEY_SEED_SENT]);
-/* Takes what key_ring_lacks() gave behind its own seeds, or its later epoch. True: it is new. */
+bool key_ring_at(const struct key_ring *r, unsigned nth, uint8_t ret[KEY_SEED_SENT]);
+/* Takes what key_ring_at() gave behind its own seeds, or its later epoch. True: it is new. */
 bool key_ring_take(struct key_ring *r, const uint8_t sent[KEY_SEED_SENT]);
 /* Ports are to have the same keys by both. */
 bool key_ring_is_alike(const struct key_ring *a, const struct key_ring *b);

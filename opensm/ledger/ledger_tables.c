@@ -45,11 +45,6 @@ static int by_removal(const struct ledger_value *a, const struct ledger_value *b
 	return first_if(a->removed, b->removed) ?: later(a, b);
 }
 
-static int by_presence(const struct ledger_value *a, const struct ledger_value *b)
-{
-	return first_if(!a->removed, !b->removed) ?: later(a, b);
-}
-
 static bool is_limited(const struct ledger_value *v)
 {
 	return v->removed || !(v->bytes[0] & LEDGER_MEMBER_FULL);
@@ -96,6 +91,15 @@ static int by_count(const struct ledger_value *a, const struct ledger_value *b)
 	       ?: later(a, b);
 }
 
+/* The later epoch, as ports may have keys of it; then the later turn, the number behind it. */
+static int by_epoch(const struct ledger_value *a, const struct ledger_value *b)
+{
+	return first_if(!a->removed, !b->removed)
+	       ?: COMPARE(number_at(b, LEDGER_SEED_EPOCH), number_at(a, LEDGER_SEED_EPOCH))
+	       ?: COMPARE(number_at(b, LEDGER_SEED_EPOCH + 4), number_at(a, LEDGER_SEED_EPOCH + 4))
+	       ?: later(a, b);
+}
+
 /* ---- what may be a value --------------------------------------------------------------------- */
 
 static bool is_any(const uint8_t *bytes, size_t len)
@@ -129,7 +133,7 @@ static const struct ledger_table_row tables[LEDGER_TABLES] = {
 	[LEDGER_PARTITION] = { "partition", CLOCK_TENANTS, 2, 2, 128, NO, YES, by_removal, is_any },
 	[LEDGER_MEMBER] = { "member", CLOCK_TENANTS, 10, 10, 1, NO, YES, by_access, is_member },
 	[LEDGER_MARK] = { "mark", CLOCK_MARKS, 9, 9, 256, NO, YES, by_service, is_mark },
-	[LEDGER_SEED] = { "seed", CLOCK_KEYS, 8, 8, 64, YES, YES, by_presence, is_any },
+	[LEDGER_SEED] = { "seed", CLOCK_KEYS, 8, 8, 64, YES, YES, by_epoch, is_any },
 	[LEDGER_EPOCH] = { "epoch", CLOCK_KEYS, 8, 8, 16, YES, YES, later, is_any },
 	[LEDGER_CABLE] = { "cable", CLOCK_FABRIC, 9, 9, 64, NO, NO, later, is_any },
 	[LEDGER_HEALTH] = { "health", CLOCK_FABRIC, 9, 9, 8448, NO, NO, by_count, is_health },

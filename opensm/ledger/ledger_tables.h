@@ -17,7 +17,7 @@ enum ledger_table {
 	LEDGER_PARTITION, /* P_Key (2): fields of a partition made at run time */
 	LEDGER_MEMBER,	  /* P_Key (2), port GUID (8): LEDGER_MEMBER_FULL, LEDGER_MEMBER_INDEX0 */
 	LEDGER_MARK,	  /* node GUID (8), port (1): a link or switch out of service */
-	LEDGER_SEED,	  /* digest (8): a seed of M_Keys; secret */
+	LEDGER_SEED,	  /* digest (8): a seed of M_Keys, and its epoch; secret */
 	LEDGER_EPOCH,	  /* port GUID (8): the M_Key that a port was given last; secret */
 	LEDGER_CABLE,	  /* port GUID (8), port (1): the port it was cabled to last */
 	LEDGER_HEALTH,	  /* node GUID (8), port (1): what is counted against a link */
@@ -41,6 +41,9 @@ enum ledger_clock {
 /* The first byte of a mark's value; then `until` (8; 0: without end). */
 #define LEDGER_MARK_DRAIN   1u
 #define LEDGER_MARK_ISOLATE 2u
+
+/* Where the epoch (4 bytes) of a seed stands in its value; then its turn (8). */
+#define LEDGER_SEED_EPOCH 32u
 
 struct ledger_value;
 

@@ -7,13 +7,13 @@ libsm_a_SOURCES = opensm/sm/sm.c opensm/sm/sm.h opensm/sm/sm_internal.h opensm/s
 	opensm/sm/routing/route_job.h opensm/sm/routing/quiet.c opensm/sm/routing/quiet.h opensm/sm/routing/rail_watch.c opensm/sm/routing/rail_watch.h opensm/sm/routing/seats.c opensm/sm/routing/seats.h opensm/sm/routing/route_task.c opensm/sm/routing/route_task.h opensm/sm/routing/route_runner.h \
 	opensm/sm/routing/route_memory.c opensm/sm/routing/route_memory.h opensm/sm/routing/route_death.c opensm/sm/routing/route_death.h opensm/sm/admin/admin.c opensm/sm/admin/admin.h opensm/sm/sweep/multicast.c opensm/sm/sweep/multicast.h opensm/sm/base/partition.c opensm/sm/base/partition.h \
 	opensm/sm/admin/tenancy.c opensm/sm/admin/tenancy.h opensm/sm/admin/tenancy_internal.h \
-	opensm/sm/admin/tenancy_rows.c opensm/sm/admin/tenancy_doubt.c opensm/sm/admin/tenancy_import.c opensm/sm/admin/tenancy_wire.c opensm/sm/admin/tenancy_place.c opensm/sm/admin/tenancy_audit.c opensm/sm/admin/tenancy_held.c opensm/sm/admin/key_turn.c opensm/sm/admin/key_turn.h opensm/sm/admin/key_cables.c opensm/sm/admin/key_cables.h \
+	opensm/sm/admin/tenancy_rows.c opensm/sm/admin/tenancy_doubt.c opensm/sm/admin/tenancy_import.c opensm/sm/admin/tenancy_wire.c opensm/sm/admin/tenancy_place.c opensm/sm/admin/tenancy_audit.c opensm/sm/admin/tenancy_held.c opensm/sm/admin/key_turn.c opensm/sm/admin/key_turn.h opensm/sm/admin/key_rows.c opensm/sm/admin/key_rows.h opensm/sm/admin/key_absent.c opensm/sm/admin/key_absent.h opensm/sm/admin/key_seeds.c opensm/sm/admin/key_seeds.h \
 	opensm/sm/admin/reload.c opensm/sm/admin/reload.h opensm/sm/read/port_states.h opensm/sm/read/port_states.c opensm/sm/read/own_port.c opensm/sm/read/own_port.h opensm/sm/read/node_desc.c opensm/sm/base/change_age.c opensm/sm/base/change_age.h opensm/sm/read/incremental.c opensm/sm/read/incremental.h opensm/sm/links/dampening.c opensm/sm/links/dampening.h \
 	opensm/sm/links/dampening_internal.h opensm/sm/links/dampening_hold.c opensm/sm/links/unserved.c \
 	opensm/sm/links/marks.c opensm/sm/links/marks.h opensm/sm/links/marks_internal.h opensm/sm/links/marks_table.c opensm/sm/links/marks_table.h opensm/sm/links/marks_former.c \
 	opensm/sm/expected/expected.c opensm/sm/expected/expected.h opensm/sm/expected/expected_internal.h opensm/sm/expected/expected_file.c \
 	opensm/sm/expected/expected_judge.c opensm/sm/expected/expected_verdicts.c opensm/sm/expected/expected_compare.c opensm/sm/expected/expected_tell.c \
-	opensm/sm/links/marks_work.c opensm/sm/links/marks_rest.c opensm/sm/links/marks_tell.c opensm/sm/links/marks_clean.c opensm/sm/health/sick.c opensm/sm/health/sick.h opensm/sm/health/sick_off.c opensm/sm/health/sick_policy.c opensm/sm/health/sick_tell.c opensm/sm/health/sick_internal.h opensm/sm/links/marks_cost.c opensm/sm/admin/marks_rows.c opensm/sm/admin/marks_rows.h opensm/sm/admin/sick_rows.c opensm/sm/admin/sick_rows.h opensm/sm/ledger/former_file.c opensm/sm/ledger/former_file.h opensm/sm/share/line_peers.c opensm/sm/share/line_peers.h \
+	opensm/sm/links/marks_work.c opensm/sm/links/marks_rest.c opensm/sm/links/marks_tell.c opensm/sm/links/marks_clean.c opensm/sm/health/sick.c opensm/sm/health/sick.h opensm/sm/health/sick_off.c opensm/sm/health/sick_policy.c opensm/sm/health/sick_tell.c opensm/sm/health/sick_internal.h opensm/sm/links/marks_cost.c opensm/sm/admin/marks_rows.c opensm/sm/admin/marks_rows.h opensm/sm/admin/sick_rows.c opensm/sm/admin/sick_rows.h opensm/sm/ledger/former_file.c opensm/sm/ledger/former_file.h \
 	opensm/sm/links/violations.c opensm/sm/links/violations.h opensm/sm/links/lockout.c opensm/sm/links/lockout.h opensm/sm/read/identity.c opensm/sm/read/identity.h opensm/sm/read/capability.c opensm/sm/read/capability.h \
 	opensm/sm/read/strangers.c opensm/sm/read/strangers.h \
 	opensm/sm/base/about.c opensm/sm/base/about.h opensm/sm/links/forgery.c opensm/sm/links/forgery.h \
@@ -179,6 +179,10 @@ UNIT_TESTS += tests/unit/test-sm-keys-absent
 tests_unit_test_sm_keys_absent_SOURCES = tests/unit/test-sm-keys-absent.c tests/unit/locked-managers.h tests/unit/two-managers.h
 tests_unit_test_sm_keys_absent_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_unit_test_sm_keys_absent_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/test-sm-keys-cables
+tests_unit_test_sm_keys_cables_SOURCES = tests/unit/test-sm-keys-cables.c tests/unit/locked-managers.h tests/unit/two-managers.h
+tests_unit_test_sm_keys_cables_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_sm_keys_cables_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-sm-keys-seeds
 tests_unit_test_sm_keys_seeds_SOURCES = tests/unit/test-sm-keys-seeds.c tests/unit/locked-managers.h tests/unit/two-managers.h
 tests_unit_test_sm_keys_seeds_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests

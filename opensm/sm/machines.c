@@ -22,11 +22,6 @@
 
 /* ---- questions to other machines ------------------------------------------------------------- */
 
-static bool has_rest(const struct sm *sm, guid_t standby)
-{
-	return share_is_with(sm, standby) && line_peers_is_with(sm, standby);
-}
-
 /* Of links that are taken down as marked ones are. */
 static struct mark_work *work_without_mark(struct sm *sm, guid_t node, uint8_t port)
 {
@@ -46,8 +41,8 @@ static const struct channel_questions channel_questions = {
 
 static const struct replica_questions replica_questions = {
 	.has_rows = settle_has_all,
-	.has_rest = has_rest,
-	.has_lines = line_peers_have_lines,
+	.has_rest = share_is_with,
+	.has_keys = key_rows_have_keys,
 };
 
 static const struct marks_questions marks_questions = {
@@ -81,8 +76,6 @@ MAKE(settle, paths, tenancy_unexplained)
 #define LIFE(machine)  #machine, .new = machine##_new, .free = machine##_free
 #define ASKED(machine) #machine, .new = make_##machine, .free = machine##_free
 #define TICKS(machine) .tick = machine##_tick, .next = machine##_next
-#define PEERS(machine) LIFE(machine), TICKS(machine), .listen = machine##_listen,                  \
-	.state_changed = machine##_state_changed, .standby = machine##_standby
 
 const struct machine machines[] = {
 	{ ASKED(reload), .sweep_ended = reload_take },
@@ -135,9 +128,10 @@ const struct machine machines[] = {
 	/* Made by sm_new(): the layers below are made with the configuration that it finds. */
 	{ "share", .free = share_free, TICKS(share), .listen = share_listen,
 	  .state_changed = share_state_changed },
-	{ PEERS(key_turn), .reconfigured = key_turn_reconfigured,
-	  .sweep_ended = key_turn_sweep_ended },
-	{ PEERS(line_peers), .sweep_ended = line_peers_sweep_ended },
+	{ LIFE(key_turn), TICKS(key_turn), .reconfigured = key_turn_reconfigured,
+	  .state_changed = key_turn_state_changed, .sweep_ended = key_turn_sweep_ended },
+	{ LIFE(key_rows), TICKS(key_rows), .state_changed = key_rows_state_changed,
+	  .sweep_ended = key_rows_sweep_ended },
 	{ LIFE(strangers), TICKS(strangers), .state_changed = strangers_reset,
 	  .sweep_ended = strangers_look },
 	{ "status", TICKS(status), .sweep_ended = status_tell },

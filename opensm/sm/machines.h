@@ -26,8 +26,6 @@ struct machine {
 	/* sm->conf is another one than `before`. */
 	void (*reconfigured)(struct sm *sm, const struct conf *before);
 	void (*sweep_ended)(struct sm *sm);
-	/* As MASTER: messages can be sent to the standby on this port, or not any more. */
-	void (*standby)(struct sm *sm, guid_t guid, bool connected);
 	/* The node is about to be removed. From the last row to the first. */
 	void (*node_goes)(struct sm *sm, struct node *n);
 

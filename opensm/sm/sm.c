@@ -29,40 +29,10 @@
 		m->event(__VA_ARGS__);                                                             \
 	}
 
-/*
- * These machines send as MASTER, to managers that have registered as standbys: of others, and in
- * other states, they are told nothing but that they are gone.
- */
-static void on_standby(struct sm *sm, guid_t guid, bool connected)
-{
-	bool is_standby = connected && channel_is_standby(sm, guid);
-
-	TELL_ROWS(EACH_MACHINE, standby, sm, guid, is_standby);
-}
-
-static void on_manager(struct sm *sm, guid_t guid, bool connected)
-{
-	settle_peer(sm, guid, connected);
-	on_standby(sm, guid, connected);
-}
-
 static void on_registered(struct sm *sm, guid_t guid, const uint8_t *record)
 {
-	bool was_standby = channel_is_standby(sm, guid);
-
 	replica_manager_seen(sm, guid, record);
 	channel_manager_seen(sm, guid, record);
-	if (!was_standby && channel_is_standby(sm, guid))
-		on_standby(sm, guid, true);
-}
-
-/* A manager that is not master any more has no standbys. */
-static void leave_standbys(struct sm *sm, enum sm_state before)
-{
-	struct channel_peer_view p;
-
-	for (unsigned i = 0; before == SM_MASTER && channel_peer_at(sm, i, &p); i++)
-		on_standby(sm, p.guid, false);
 }
 
 static void act_on_delta(struct sm *sm, const struct delta *d, enum delta_kind kind)

@@ -305,8 +305,9 @@ struct sm_keys {
 };
 void sm_keys(const struct sm *sm, struct sm_keys *ret);
 /*
- * All ports get other M_Keys: begins with the next dispatch. 0; -EAGAIN: not MASTER, or the subnet
- * is not up; -ENOKEY: keys are not made from a seed; -EBUSY: they change right now.
+ * All ports get other M_Keys: begins with the next dispatch. 0; -EAGAIN: not MASTER, the subnet is
+ * not up, or other managers may know of later keys; -ENOKEY: keys are not made from a seed; -EBUSY:
+ * they change right now.
  */
 int sm_rotate_keys(struct sm *sm);
 /*

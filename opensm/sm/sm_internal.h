@@ -36,9 +36,9 @@
 #include "sm/base/keys.h"
 #include "sm/share/share.h"
 #include "sm/admin/standby.h"
+#include "sm/admin/key_rows.h"
 #include "sm/admin/key_turn.h"
 #include "sm/admin/marks_rows.h"
-#include "sm/share/line_peers.h"
 #include "sm/admin/sick_rows.h"
 #include "sm/admin/tenancy.h"
 #include "sm/ledger/settle.h"
@@ -92,6 +92,7 @@ struct machines {
 	struct tenancy *tenancy;
 	struct lids *lids;
 	struct keys *keys;
+	struct key_rows *key_rows;
 	struct key_turn *key_turn;
 	struct routing *routing;
 	struct route_memory *route_memory;
@@ -108,7 +109,6 @@ struct machines {
 	struct sick *sick;
 	struct expected *expected;
 	struct sick_rows *sick_rows;
-	struct line_peers *line_peers;
 	struct marks_rows *marks_rows;
 	struct violations *violations;
 	struct lockout *lockout;

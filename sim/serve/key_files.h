@@ -2,8 +2,8 @@
 /*
  * Can managers open the ports with what lies on their disks? Their cache folders are followed:
  * after each Set that a device has done, each of them must have the M_Key of that device, and
- * after a file has changed, that of every device; in guid2mkey, or as one that m_key_ring makes:
- * what a manager tries (sm/base/keys.c).
+ * after a file has changed, that of every device; in guid2mkey, or as one that m_key_ring or a seed
+ * in ledger.db makes: what a manager tries (sm/base/keys.c).
  * A port with a key and a level above 0 that one of the folders does not open is locked out.
  *
  * What a Set opens is found by sim/key_watch.c.

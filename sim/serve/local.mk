@@ -6,7 +6,7 @@ libserve_a_SOURCES = sim/serve/ufile.h sim/serve/ufile.c \
 	sim/serve/hosts.h sim/serve/hosts.c \
 	sim/serve/tree.c sim/serve/control.h sim/serve/control.c \
 	sim/serve/vclock.h sim/serve/key_files.h sim/serve/key_files.c
-SERVE_LIBS = libserve.a $(SIM_LIBS) $(KEYS_LIBS)
+SERVE_LIBS = libserve.a $(SIM_LIBS) $(KEYS_LIBS) $(LEDGER_LIBS)
 
 ibfab_sources = sim/serve/main.c sim/serve/fs.h sim/serve/fs.c \
 	sim/serve/caller.h sim/serve/caller.c sim/serve/enter.h \

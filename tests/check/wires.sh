@@ -14,7 +14,7 @@ machine_of() {
 	node_desc | forget | read_cell) echo discover ;;
 	remote_sm) echo elect ;;
 	unserved) echo dampening ;;
-	key_turn | own_port) echo "$name" ;;
+	key_rows | key_turn | own_port) echo "$name" ;;
 	*) echo "${name%%_*}" ;;
 	esac
 }

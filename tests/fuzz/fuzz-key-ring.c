@@ -2,13 +2,11 @@
 /*
  * Arbitrary bytes as the text of a ring of M_Key seeds, as a file or a manager brings it. Nothing
  * crashes; what is taken is written back as the same ring. The input is also put before a right
- * check line, so that the reader of seeds meets it. As lines of ports that are absent all of the
- * input is taken, or nothing.
+ * check line, so that the reader of seeds meets it.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "keys/key_lines.h"
 #include "keys/key_ring.h"
 #include "util/mem.h"
 
@@ -28,24 +26,6 @@ static void check_ring(const struct key_ring *r)
 	free(text);
 }
 
-/* Lines of which each has another GUID are the same text again, in the order of GUIDs. */
-static void check_lines(const uint8_t *input, size_t len)
-{
-	_cleanup_(key_lines_freep) struct key_lines *l = key_lines_new();
-	size_t n = key_lines_check(input, len), back_len;
-	_cleanup_free_ struct key_line *lines = xcalloc(n + 1, sizeof(*lines));
-	uint8_t *back;
-
-	for (size_t i = 0; i < n; i++)
-		lines[i] = key_lines_at(input, i);
-	if (key_lines_renew(l, lines, n, &(struct key_map){ 0 }) || key_lines_count(l) != n)
-		abort();
-	back = key_lines_text(l, 0, &back_len);
-	if (back_len != n * KEY_LINE_BYTES || (n && key_lines_check(back, back_len) != n))
-		abort();
-	free_wiped(back, back_len);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t len)
 {
 	_cleanup_free_ char *sealed = NULL, *word = xcalloc(1, len + 1);
@@ -53,7 +33,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t len)
 	struct key_seed seed;
 	size_t sealed_len;
 
-	check_lines(input, len);
 	memcpy(word, input, len);
 	key_seed_parse(word, &seed);
 	if (key_ring_read((const char *)input, len, &r) == 0)

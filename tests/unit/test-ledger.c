@@ -507,6 +507,8 @@ struct rule {
 #define MARK(number, kind, n)  BYTES(number, kind "\0\0\0\0\0\0\0" n)
 #define DRAIN		       "\1"
 #define ISOLATE		       "\2"
+#define SEED(number, epoch, turn)                                                                  \
+	BYTES(number, "01234567890123456789012345678901\0\0\0" epoch "\0\0\0\0\0\0\0" turn)
 #define COUNT(number, n)       BYTES(number, "\0\0\0\0\0\0\0" n)
 
 static void rules_of_tables(void **state)
@@ -524,6 +526,9 @@ static void rules_of_tables(void **state)
 		{ LEDGER_MARK, REMOVAL(2), REMOVAL(1) },
 		{ LEDGER_SEED, BYTES(1, "a"), REMOVAL(2) },
 		{ LEDGER_SEED, BYTES(2, "a"), BYTES(1, "b") },
+		{ LEDGER_SEED, SEED(1, "\2", "\1"), SEED(2, "\1", "\2") },
+		{ LEDGER_SEED, SEED(1, "\1", "\2"), SEED(2, "\1", "\1") },
+		{ LEDGER_SEED, SEED(2, "\1", "\1"), SEED(1, "\1", "\1") },
 		{ LEDGER_EPOCH, REMOVAL(2), BYTES(1, "a") },
 		{ LEDGER_EPOCH, BYTES(2, "a"), REMOVAL(1) },
 		{ LEDGER_CABLE, BYTES(2, "a"), BYTES(1, "b") },

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "keys/key_ring.h"
+#include "ledger/store.h"
 #include "sim/serve/control.h"
 #include "tests/lib/scratch.h"
 #include "tests/unit/sim-probe.h"
@@ -217,6 +218,44 @@ static void a_file_that_forgets_a_port_is_found_at_the_next_set_of_any(void **st
 	assert_locked_out(f, 2);
 }
 
+/* The row of a seed, as sm/admin/key_seeds.h has it. */
+static void put_row(const char *folder, const struct key_ring *ring)
+{
+	_cleanup_free_ char *path = path_of(folder, LEDGER_FILE);
+	_cleanup_(ledger_store_closep) struct ledger_store *store = NULL;
+	_cleanup_(ledger_freep) struct ledger *l = ledger_new();
+	struct ledger_key key = { .table = LEDGER_SEED, .len = 8 };
+	uint8_t value[KEY_SEED_SENT + 8] = { 0 }, *packed;
+	struct ledger_value v = { .dot = { 1, { 1, 1 } }, .len = sizeof(value), .bytes = value };
+	char aside[LEDGER_ASIDE_MAX];
+	struct ledger_row *row;
+	bool fresh;
+
+	assert_true(key_ring_at(ring, 0, value));
+	row = ledger_prepare(l, NULL, &key, &v);
+	packed = xcalloc(1, ledger_row_bytes(row));
+	ledger_row_pack(row, packed);
+	assert_int_equal(ledger_store_open(path, &store, &fresh, aside), 0);
+	assert_int_equal(ledger_store_write(store, packed, ledger_row_bytes(row), NULL), 0);
+	free(packed);
+	ledger_row_free(row);
+}
+
+/* A standby has stored the row of the next epoch, and is about to write its file. */
+static void a_row_of_the_ledger_opens_a_port(void **state)
+{
+	struct fixture *f = *state;
+
+	follow(f, f->a);
+	assert_true(key_ring_turn(f->ring));
+	put_row(f->a, f->ring);
+	give(f, f->host, key_ring_key(f->ring, f->guid), 2);
+	assert_locked_out(f, 0);
+	assert_true(key_ring_turn(f->ring));
+	give(f, f->host, key_ring_key(f->ring, f->guid), 2);
+	assert_locked_out(f, 1);
+}
+
 static void a_key_that_all_may_read_locks_no_one_out(void **state)
 {
 	struct fixture *f = *state;
@@ -271,6 +310,7 @@ int main(void)
 		CASE(a_key_that_is_not_stored_yet_is_found_at_its_set),
 		CASE(the_standby_must_have_it_too),
 		CASE(a_file_that_forgets_a_port_is_found_at_the_next_set_of_any),
+		CASE(a_row_of_the_ledger_opens_a_port),
 		CASE(a_key_that_all_may_read_locks_no_one_out),
 		CASE(what_was_found_is_said),
 	};

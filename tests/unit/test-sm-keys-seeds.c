@@ -4,6 +4,8 @@
  * last, and each manager reaches them.
  */
 #include "locked-managers.h"
+#include "ledger/ledger.h"
+#include "sm/admin/key_seeds.h"
 
 /* Times that ports were asked with a wrong key. */
 static unsigned n_refused(struct world *w)
@@ -253,39 +255,211 @@ static void the_seed_of_one_switch_is_tried_on_others(void **state)
 }
 
 /* The standby has turned its seed, over and over again, whenever the master has learnt of it. */
-static void turn_seed_of_standby(struct world *w)
+static void turn_seed_of_standby(struct world *w, struct key_ring *ring)
 {
-	struct key_ring *ring = key_ring_copy(keys_known(sm_of(w, SPARE)));
-	struct key_seed seed;
-
-	key_seed_of_number(w->conf[SPARE]->m_key, &seed);
-	key_ring_use(ring, &seed);
-	key_ring_turn(ring);
-	key_seed_of_number(w->conf[ACTIVE]->m_key, &seed);
-	key_ring_use(ring, &seed);
-	keys_use(sm_of(w, SPARE), ring);
+	assert_true(key_ring_turn(ring));
+	assert_true(key_seeds_write(sm_of(w, SPARE), ring, SEEDS_KNOWN, NULL, NULL));
 }
 
-static void a_standby_that_turns_its_seed_keeps_no_master_busy(void **state)
+static void a_standby_that_turns_its_seed_changes_no_key(void **state)
 {
 	struct world *w = *state;
+	struct key_ring *ring = key_ring_new();
+	struct keys_seen before, after;
+	struct key_seed seed;
+	uint64_t n_sets, mark;
 	unsigned n = 0;
 	mono_t end;
 
 	start_with_two_seeds(w);
-	end = sim_now(w->rig->sim) + 60 * MONO_S;
-	turn_seed_of_standby(w);
-	assert_int_equal(sm_rotate_keys(sm_of(w, ACTIVE)), 0);
-	while (sim_now(w->rig->sim) < end && n < 100) {
-		uint64_t mark = key_ring_mark(keys_known(sm_of(w, ACTIVE)));
-
-		rig_step(w->rig, end);
+	attend(w, 4, 60 * MONO_S);
+	end = sim_now(w->rig->sim) + 20 * MONO_S;
+	before = look(w);
+	n_sets = sim_sets(w->rig->sim);
+	key_seed_of_number(w->conf[SPARE]->m_key, &seed);
+	key_ring_use(ring, &seed);
+	turn_seed_of_standby(w, ring);
+	mark = key_ring_mark(keys_known(sm_of(w, ACTIVE)));
+	while (rig_step(w->rig, end)) {
 		if (key_ring_mark(keys_known(sm_of(w, ACTIVE))) == mark)
 			continue;
-		n++;
-		turn_seed_of_standby(w);
+		mark = key_ring_mark(keys_known(sm_of(w, ACTIVE)));
+		if (++n < 20)
+			turn_seed_of_standby(w, ring);
 	}
-	assert_in_range(n, 3, 8); /* a rotation, and one seed in ten seconds */
+	assert_int_equal(n, 20); /* each one is known to the master */
+	after = look(w);
+	assert_int_equal(n_changed(&before, &after), 0);
+	assert_int_equal(sim_sets(w->rig->sim), n_sets);
+	assert_true(has_seed_in_force(w, ACTIVE, ACTIVE));
+	assert_true(has_seed_in_force(w, SPARE, ACTIVE));
+	key_ring_unref(ring);
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+static struct key_ring *ring_of_rows(struct world *w, unsigned which, bool *ret_in_force)
+{
+	return key_seeds_ring(sm_of(w, which), ret_in_force);
+}
+
+/* Both have the seed in force in the same row, and what is known behind it. */
+static void rows_of_all_managers_are_the_same_ring(void **state)
+{
+	struct world *w = *state;
+
+	start_with_two_seeds(w);
+	rotate(w, 2);
+	for (unsigned which = 0; which < 2; which++) {
+		bool in_force;
+		_cleanup_(key_ring_unrefp) struct key_ring *ring =
+			ring_of_rows(w, which, &in_force);
+
+		assert_true(in_force);
+		assert_true(key_ring_is_alike(ring, keys_known(sm_of(w, ACTIVE))));
+		assert_int_equal(key_ring_epoch(ring), 3);
+	}
+	assert_true(ledger_rows_there(settle_ledger(sm_of(w, SPARE)), LEDGER_SEED) >= 2);
+}
+
+/* A seed that a manager merely knows comes behind the one in force, though written later. */
+static void a_seed_that_is_known_is_not_in_force(void **state)
+{
+	struct world *w = *state;
+	_cleanup_(key_ring_unrefp) struct key_ring *known = key_ring_new(), *ring = NULL;
+	struct key_seed seed;
+	bool in_force;
+
+	start_locked(w);
+	key_seed_of_number(0x4711, &seed);
+	key_ring_use(known, &seed);
+	assert_false(key_seeds_have(sm_of(w, SPARE), known));
+	assert_true(key_seeds_write(sm_of(w, SPARE), known, SEEDS_KNOWN, NULL, NULL));
+	attend(w, 4, 20 * MONO_S);
+	assert_true(key_seeds_have(sm_of(w, ACTIVE), known));
+	ring = ring_of_rows(w, ACTIVE, &in_force);
+	assert_true(in_force);
+	assert_false(key_ring_is_alike(ring, known));
+	assert_false(key_seeds_write(sm_of(w, SPARE), known, SEEDS_KNOWN, NULL, NULL));
+	assert_true(key_seeds_write(sm_of(w, ACTIVE), known, SEEDS_IN_FORCE, NULL, NULL));
+	attend(w, 4, 5 * MONO_S);
+	assert_false(key_seeds_write(sm_of(w, ACTIVE), known, SEEDS_IN_FORCE, NULL, NULL));
+	key_ring_unref(take(ring));
+	ring = ring_of_rows(w, ACTIVE, &in_force);
+	assert_true(key_ring_is_alike(ring, known));
+}
+
+/* Rows are not kept to the eight that a ring has: a seed that comes back goes on in its epoch. */
+static void a_seed_of_long_ago_goes_on_in_its_epoch(void **state)
+{
+	struct world *w = *state;
+
+	start_with_two_seeds(w);
+	rotate(w, 2);
+	for (unsigned i = 0; i < KEY_RING_SEEDS + 2; i++) {
+		lock_options(w, ACTIVE);
+		w->conf[ACTIVE]->m_key = 0x1000 + i;
+		reload(w, ACTIVE);
+		attend(w, 4, 30 * MONO_S);
+	}
+	assert_in_range(ledger_rows_there(settle_ledger(sm_of(w, SPARE)), LEDGER_SEED),
+			KEY_RING_SEEDS + 3, KEY_RING_SEEDS + 8);
+	assert_int_equal(epoch_at(w, ACTIVE), 1);
+	lock_options(w, ACTIVE);
+	w->conf[ACTIVE]->m_key = 0x5eed1;
+	reload(w, ACTIVE);
+	attend(w, 4, 30 * MONO_S);
+	assert_int_equal(epoch_at(w, ACTIVE), 3);
+	assert_int_equal(look(w).n_open, 0);
+}
+
+static void lose(struct world *w, unsigned which, const char *name)
+{
+	char path[SCRATCH_PATH + 32];
+
+	snprintf(path, sizeof(path), "%s/%s", w->dir[which], name);
+	assert_int_equal(unlink(path), 0);
+}
+
+/* Its file is lost, and its ledger has the seed: no key is changed, and no lease has to end. */
+static void a_ring_without_a_file_is_that_of_the_rows(void **state)
+{
+	struct world *w = *state;
+	struct keys_seen before, after;
+	unsigned active;
+	mono_t end;
+
+	start_locked(w);
+	rotate(w, 2);
+	rig_kill(w->rig, SPARE);
+	rig_kill(w->rig, ACTIVE);
+	lose(w, ACTIVE, "m_key_ring");
+	sim_watch_keys(w->rig->sim, 2);
+	before = look(w);
+	active = start_again(w, ACTIVE);
+	end = sim_now(w->rig->sim) + 60 * MONO_S;
+	do {
+		after = look(w);
+		assert_int_equal(n_changed(&before, &after), 0);
+	} while (rig_step(w->rig, end));
+	assert_int_equal(sm_state(sm_of(w, active)), SM_MASTER);
+	assert_int_equal(epoch_at(w, active), 3);
+	assert_int_equal(sim_keys_watched(w->rig->sim)->opened, 0);
+}
+
+/* A file of a build before it, and no ledger: its seeds become rows, in their order. */
+static void a_file_of_before_becomes_rows(void **state)
+{
+	struct world *w = *state;
+	_cleanup_(key_ring_unrefp) struct key_ring *ring = NULL;
+	struct keys_seen before, after;
+	unsigned active;
+	bool in_force;
+
+	start_with_two_seeds(w);
+	rotate(w, 2);
+	rig_kill(w->rig, SPARE);
+	rig_kill(w->rig, ACTIVE);
+	lose(w, ACTIVE, "ledger.db");
+	before = look(w);
+	active = start_again(w, ACTIVE);
+	attend(w, 4, 120 * MONO_S);
+	after = look(w);
+	assert_int_equal(n_changed(&before, &after), 0);
+	ring = ring_of_rows(w, active, &in_force);
+	assert_true(in_force);
+	assert_true(key_ring_mark(ring) == key_ring_mark(keys_known(sm_of(w, active))));
+}
+
+/* An empty manager reads keys (level 0), rules, and has drawn a seed before it meets the other. */
+static void a_seed_that_was_drawn_in_ignorance_passes(void **state)
+{
+	struct world *w = *state;
+	struct keys_seen before, after;
+	unsigned active;
+
+	start_locked(w);
+	rotate(w, 1);
+	for (unsigned i = 0; i < 2; i++) {
+		lock_options(w, i);
+		w->conf[i]->m_key_protection_level = 0;
+		reload(w, i);
+	}
+	attend(w, 4, 30 * MONO_S);
+	rig_kill(w->rig, ACTIVE);
+	scratch_remove(w->dir[ACTIVE]);
+	scratch_folder(w->dir[ACTIVE]);
+	free(w->conf[ACTIVE]->partition_config_file);
+	w->conf[ACTIVE]->partition_config_file = xasprintf("%s/partitions.conf", w->dir[ACTIVE]);
+	scratch_open_partitions(w->conf[ACTIVE]->partition_config_file);
+	sim_set_own_port_open(w->rig->sim, true);
+	before = look(w);
+	active = start_again(w, ACTIVE);
+	attend(w, 4, 120 * MONO_S);
+	assert_int_equal(sm_state(sm_of(w, active)), SM_MASTER);
+	after = look(w);
+	assert_int_equal(n_changed(&before, &after), 0);
+	assert_int_equal(epoch_at(w, active), 2);
 }
 
 /* The options keep its m_key, and nothing keeps the seeds that the master has behind that. */
@@ -311,7 +485,7 @@ static void what_is_not_on_the_disk_is_not_said_to_be_stored(void **state)
 	sm_keys(sm_of(w, ACTIVE), &keys);
 	assert_int_equal(keys.n_standbys, 1);
 	assert_int_equal(keys.n_informed, 0);
-	assert_int_equal(said("this standby cannot store M_Keys", ""), 1);
+	assert_int_equal(said("this standby cannot store what is changed", ""), 1);
 }
 
 /* ---- a take-over amidst a rotation ---------------------------------------------------------- */
@@ -381,7 +555,13 @@ int main(void)
 		TEST(a_rotation_waits_for_a_manager_that_is_not_connected),
 		TEST(keys_of_the_next_switch_are_tried_in_one_sweep),
 		TEST(the_seed_of_one_switch_is_tried_on_others),
-		TEST(a_standby_that_turns_its_seed_keeps_no_master_busy),
+		TEST(a_standby_that_turns_its_seed_changes_no_key),
+		TEST(rows_of_all_managers_are_the_same_ring),
+		TEST(a_seed_that_is_known_is_not_in_force),
+		TEST(a_seed_of_long_ago_goes_on_in_its_epoch),
+		TEST(a_ring_without_a_file_is_that_of_the_rows),
+		TEST(a_file_of_before_becomes_rows),
+		TEST(a_seed_that_was_drawn_in_ignorance_passes),
 		TEST(what_is_not_on_the_disk_is_not_said_to_be_stored),
 		TEST(a_surprised_master_meets_all_ports_before_it_gives_a_key),
 	};

@@ -4,51 +4,27 @@
 #include <errno.h>
 #include <string.h>
 
-#include "sm/admin/key_cables.h"
+#include "sm/admin/key_seeds.h"
 #include "sm/base/about.h"
 #include "sm/base/news.h"
 #include "sm/channel/channel.h"
-#include "sm/channel/peer_rows.h"
 #include "sm/elect/elect.h"
+#include "sm/sm_internal.h"
 #include "util/mem.h"
 #include "util/told.h"
 
 #define PATIENCE    (10 * MONO_S) /* a rotation does not wait longer for a standby */
 #define PAUSE	    (10 * MONO_S)
 #define RETRY	    (60 * MONO_S) /* after a disk fault */
-/*
- * enum reply_status, mark of the ring that the standby has, does it need cables? and then, perhaps,
- * a seed that the master has not.
- */
-#define REPLY_CABLES 9
-#define REPLY_BYTES  10
-#define REPLY_MORE   (REPLY_BYTES + KEY_SEED_SENT)
 
-enum reply_status { REPLY_STORED = 1, REPLY_NOT_STORED, REPLY_DAMAGED, REPLY_BUSY };
-
-enum { TOLD_DISK, TOLD_OTHER_SEED, TOLD_OTHER_KIND };
-/* Of a standby. */
-enum { TOLD_FAULT, TOLD_REFUSED };
-
-struct key_peer {
-	guid_t guid;	    /* 0: a free row */
-	uint64_t has, sent; /* marks of rings; 0: none that is known */
-	mono_t again;
-	bool busy;
-	bool needs_cables; /* it knows no port of the fabric */
-	mono_t cables_at;
-	bool has_seed; /* that is not known here, to be taken when no ring is on its way */
-	mono_t take_at; /* not before: each one is written to the disk, and sent to all */
-	uint8_t seed[KEY_SEED_SENT];
-	struct told told;
-};
+enum { TOLD_DISK, TOLD_OTHER_SEED, TOLD_OTHER_KIND, TOLD_REFUSED };
 
 struct key_turn {
-	enum { TURN_IDLE, TURN_KEEPING, TURN_SENDING, TURN_STORING } state;
+	enum { TURN_IDLE, TURN_WRITING, TURN_SENDING, TURN_STORING } state;
 	struct key_ring *next; /* on its way into force; NULL in TURN_IDLE */
-	bool is_stored;	       /* `next` is on the disk */
-	bool is_sent;	       /* ... and standbys have it; or had time enough */
-	bool is_with_all;      /* ... and none lacks it */
+	uintptr_t turns;       /* that have begun; the last one is that of `next` */
+	uint64_t number;       /* of its rows, in TURN_SENDING */
+	bool is_with_all;      /* it is sent, and no standby lacks it */
 	bool is_rotation;      /* `next` is the next epoch of the seed, by time or command */
 	bool is_begun;	       /* standbys are to be looked at now */
 	const char *why, *turn_why; /* of `next`, and of what comes at turn_at */
@@ -60,27 +36,17 @@ struct key_turn {
 	bool is_asked;	   /* options are to be looked at once more */
 	bool is_unsaved;   /* ports have other keys than guid2mkey says */
 	bool is_unwritten; /* a ring came into force amidst the first sweep */
-	struct key_peer peers[MAX_REMOTE_SMS];
-	unsigned n_rows; /* of peers: those behind were never in use, and are not looked at */
-	/* As standby: the message whose ring is being stored. */
-	struct channel_ticket ticket;
-	uint64_t received; /* its mark */
-	bool has_ticket;
-	bool has_own; /* a seed that the master has not, to be sent with the reply */
-	uint8_t own[KEY_SEED_SENT];
+	bool rows_came;	   /* rows may have seeds and epochs that are not in the known ring */
+	bool rows_lack;	   /* ... or may lack some */
+	bool is_committing; /* what they lacked is being written */
+	bool is_filing;	   /* the known ring is being written to its file, without a turn */
 	struct told told;
 };
-
-void key_turn_new(struct sm *sm, const struct sm_paths *paths)
-{
-	sm->m.key_turn = xcalloc(1, sizeof(*sm->m.key_turn));
-	sm->m.key_turn->turn_at = MONO_NEVER;
-}
 
 void key_turn_free(struct sm *sm)
 {
 	key_ring_unref(sm->m.key_turn->next);
-	free_wiped(sm->m.key_turn, sizeof(*sm->m.key_turn)); /* it holds seeds of standbys */
+	free(sm->m.key_turn);
 	sm->m.key_turn = NULL;
 }
 
@@ -99,40 +65,25 @@ static void send_next(struct sm *sm)
 	struct key_turn *t = sm->m.key_turn;
 
 	t->state = TURN_SENDING;
+	t->number = key_seeds_number(sm);
 	t->sending_until = sm->now + PATIENCE;
 	t->is_begun = true;
 }
 
-/*
- * Ports get other keys, as this manager decides. A standby keeps what the master decided; at a
- * first seed no port has a key.
- */
-static bool is_sent_first(const struct sm *sm)
-{
-	const struct key_turn *t = sm->m.key_turn;
-	const struct key_ring *known = keys_known(sm);
-
-	return sm->state == SM_MASTER && !t->has_ticket && !key_ring_is_empty(known) &&
-	       !key_ring_is_alike(t->next, known);
-}
+static void rows_written(struct sm *sm, void *arg, int error);
 
 /* Takes over `ring`, which is on its way into force from now on. */
 static void start_turn(struct sm *sm, struct key_ring *ring, const char *why)
 {
 	struct key_turn *t = sm->m.key_turn;
-	_cleanup_(key_ring_unrefp) struct key_ring *kept = key_ring_copy(keys_known(sm));
 
+	key_seeds_raise(sm, ring);
 	t->next = ring;
 	t->why = why;
-	t->is_stored = t->is_sent = t->is_rotation = false;
-	if (!is_sent_first(sm)) {
-		store_next(sm);
-	} else if (key_ring_keep(kept, ring)) {
-		t->state = TURN_KEEPING;
-		keys_store_later(sm, take(kept), ring_stored);
-	} else {
+	t->is_rotation = false;
+	t->state = TURN_WRITING;
+	if (!key_seeds_write(sm, ring, SEEDS_IN_FORCE, rows_written, (void *)++t->turns))
 		send_next(sm);
-	}
 }
 
 static void give_up_turn(struct key_turn *t)
@@ -153,162 +104,59 @@ static void tell_disk(struct sm *sm, int error)
 
 /* ---- standbys -------------------------------------------------------------------------------- */
 
-static struct key_peer *peer_of(struct key_turn *t, guid_t guid)
-{
-	return peer_row_find(t->peers, sizeof(t->peers[0]), guid);
-}
-
-void key_turn_standby(struct sm *sm, guid_t guid, bool connected)
-{
-	struct key_turn *t = sm->m.key_turn;
-
-	peer_row_change(t->peers, sizeof(t->peers[0]), &t->n_rows, guid, connected);
-}
-
-/* The ring that standbys are to have: the one that comes into force next, else the one in force. */
-static const struct key_ring *ring_to_send(const struct sm *sm)
-{
-	const struct key_turn *t = sm->m.key_turn;
-
-	return t->state == TURN_SENDING || (t->next && t->is_sent) ? t->next : keys_ring(sm);
-}
-
-/*
- * A stranger that knows what every distribution knows may pass for a standby of ours, under its
- * GUID: a list of GUIDs does not tell the two apart.
- */
-static bool may_have_keys(struct sm *sm, struct key_peer *p)
-{
-	bool single = keys_are_single(sm);
-
-	if (keys_may_be_sent(sm) && elect_has_proved(sm, p->guid))
-		return true;
-	if (keys_may_be_sent(sm))
-		return false; /* it has registered, and not answered for sm_key yet */
-	if (told_first(&p->told, TOLD_REFUSED))
-		log_guid(sm, p->guid, LOG_ID_REPLICA, single ? LOGB_ERROR : LOGB_INFO,
-			 "this standby is not sent %s, and %s: set sm_key and sa_key on both to "
-			 "other values than 0 and 1",
-			 single ? "the seeds of M_Keys" : "the M_Key",
-			 single ? "could not reach locked ports"
-				: "reaches locked ports by m_key of its own options only");
-	return false;
-}
-
-static void take_reply(struct sm *sm, struct key_peer *p, const uint8_t *reply)
-{
-	uint64_t mark = 0;
-
-	for (unsigned i = 0; i < 8; i++)
-		mark = mark << 8 | reply[1 + i];
-	switch ((enum reply_status)reply[0]) {
-	case REPLY_STORED:
-		p->has = mark == p->sent ? mark : 0;
-		told_change(&p->told, TOLD_FAULT, false);
-		if (p->has)
-			p->again = sm->now;
-		return;
-	case REPLY_BUSY:
-		p->again = sm->now + MONO_S;
-		return;
-	case REPLY_NOT_STORED:
-	case REPLY_DAMAGED:
-		break;
-	}
-	if (told_first(&p->told, TOLD_FAULT))
-		log_guid(sm, p->guid, LOG_ID_REPLICA, LOGB_ERROR,
-			 "this standby cannot store M_Keys and their seeds: its own log says why");
-}
-
-static void on_cables_end(struct sm *sm, void *arg, guid_t guid, enum channel_end end,
-			  const uint8_t *bytes, size_t len)
-{
-	struct key_peer *p = peer_of(sm->m.key_turn, guid);
-
-	if (p && end != CHANNEL_LOST)
-		p->needs_cables = false;
-}
-
-/* The stream carries one message at a time: sending again in vain does nothing. */
-static void serve_cables(struct sm *sm, struct key_peer *p)
-{
-	uint8_t *bytes;
-	size_t len;
-
-	if (!p->guid || !p->needs_cables || sm->now < p->cables_at)
-		return;
-	p->cables_at = sm->now + PAUSE;
-	bytes = key_cables_pack(sm, &len);
-	channel_send(sm, p->guid, CHANNEL_CABLES, 0, bytes, len, on_cables_end, NULL);
-	free(bytes);
-}
-
-static void on_reply(struct sm *sm, void *arg, guid_t guid, enum channel_end end,
-		     const uint8_t *bytes, size_t len)
-{
-	struct key_peer *p = peer_of(sm->m.key_turn, guid);
-
-	if (!p)
-		return;
-	p->busy = p->has_seed = false;
-	p->again = sm->now + PAUSE;
-	if (end != CHANNEL_REPLIED || len < REPLY_BYTES)
-		return;
-	take_reply(sm, p, bytes);
-	p->needs_cables = bytes[REPLY_CABLES];
-	p->cables_at = sm->now;
-	p->has_seed = len >= REPLY_MORE && keys_may_be_sent(sm);
-	if (p->has_seed)
-		memcpy(p->seed, bytes + REPLY_BYTES, sizeof(p->seed));
-}
-
-/* The peer lacks the ring with this mark, and none is on its way to it. */
-static bool is_behind(const struct key_peer *p, uint64_t mark)
-{
-	return p->guid && !p->busy && p->has != mark;
-}
-
-static void serve_peer(struct sm *sm, struct key_peer *p, const struct key_ring *ring)
-{
-	uint64_t mark = key_ring_mark(ring);
-	char *text;
-	size_t len;
-
-	if (!is_behind(p, mark) || sm->now < p->again)
-		return;
-	p->again = sm->now + PAUSE;
-	if (!may_have_keys(sm, p))
-		return;
-	text = key_ring_text(ring, &len);
-	p->sent = mark;
-	p->busy = channel_send(sm, p->guid, CHANNEL_KEYS, key_ring_epoch(ring), text, len, on_reply,
-			       NULL) == 0;
-	free_wiped(text, len);
-}
-
 /* A manager of ours that may take over is not connected: it may be about to register. */
 static bool is_one_missing(const struct sm *sm)
 {
 	guid_t guid;
 
 	for (unsigned i = 0; (guid = elect_successor_at(sm, i)); i++) {
-		if (!peer_of(sm->m.key_turn, guid))
+		if (!channel_is_connected(sm, guid))
 			return true;
 	}
 	return false;
 }
 
-static bool is_with_all(struct sm *sm, const struct key_ring *ring)
+/* Managers that cannot store: these are not waited for. */
+static unsigned n_refusing(const struct sm *sm)
 {
-	struct key_turn *t = sm->m.key_turn;
+	struct settle_peer_view p;
+	unsigned n = 0;
 
-	for (unsigned i = 0; i < t->n_rows; i++) {
-		struct key_peer *p = &t->peers[i];
+	for (unsigned i = 0; settle_peer_at(sm, i, &p); i++)
+		n += p.refuses ? 1 : 0;
+	return n;
+}
 
-		if (p->guid && p->has != key_ring_mark(ring) && may_have_keys(sm, p))
-			return false;
-	}
-	return !keys_may_be_sent(sm) || !is_one_missing(sm);
+/*
+ * Rows of the ring are where they have to be before a port has a key of it. One that is silent is
+ * waited for, longer than for other rows: it may take over without the key.
+ */
+static bool is_sent(const struct sm *sm, struct settle_reach *ret)
+{
+	*ret = settle_reach(sm, LEDGER_SEED, sm->m.key_turn->number);
+	return ret->with + n_refusing(sm) >= ret->of &&
+	       (!keys_may_be_sent(sm) || !is_one_missing(sm));
+}
+
+/*
+ * A stranger that knows what every distribution knows may pass for a standby of ours, under its
+ * GUID: a list of GUIDs does not tell the two apart.
+ */
+static void tell_refused(struct sm *sm)
+{
+	struct channel_standby standby;
+	const struct key_ring *ring = keys_ring(sm);
+	bool single = keys_are_single(sm);
+	bool refused = sm->state == SM_MASTER && ring && !key_ring_is_empty(ring) &&
+		       !keys_may_be_sent(sm) && channel_standby_at(sm, 0, &standby);
+
+	if (told_change(&sm->m.key_turn->told, TOLD_REFUSED, refused) == TOLD_BEGINS)
+		log_guid(sm, standby.guid, LOG_ID_REPLICA, single ? LOGB_ERROR : LOGB_INFO,
+			 "this standby is not sent %s, and %s: set sm_key and sa_key on both to "
+			 "other values than 0 and 1",
+			 single ? "the seeds of M_Keys" : "the M_Key",
+			 single ? "could not reach locked ports"
+				: "reaches locked ports by m_key of its own options only");
 }
 
 /* ---- a new ring ------------------------------------------------------------------------------ */
@@ -325,7 +173,7 @@ static void plan_turn(struct sm *sm)
 }
 
 /*
- * The ring on its way, which is on the disk, is in force now. False: a port has shown another epoch
+ * The ring on its way, which is on the disk, is in force now. False: another epoch has become known
  * meanwhile, and the ring begins anew.
  */
 static bool use_next(struct sm *sm)
@@ -333,7 +181,7 @@ static bool use_next(struct sm *sm)
 	struct key_turn *t = sm->m.key_turn;
 	bool is_rotation = t->is_rotation;
 
-	if (key_ring_merge(t->next, keys_known(sm))) {
+	if (key_ring_merge(t->next, keys_known(sm)) && sm->state == SM_MASTER) {
 		start_turn(sm, t->next, t->why);
 		t->is_rotation = is_rotation;
 		return false;
@@ -364,14 +212,9 @@ static void tell_change(const char *why, const struct key_ring *ring)
 static void put_in_force(struct sm *sm)
 {
 	struct key_turn *t = sm->m.key_turn;
-	bool changes = !key_ring_is_alike(t->next, keys_known(sm)) || keys_are_unstored(sm);
 
 	if (!use_next(sm))
 		return;
-	if (!changes) {
-		log_info("the seed of M_Keys of a standby is known here now");
-		return;
-	}
 	if (!t->is_with_all)
 		log_on(ABOUT(.id = LOG_ID_REPLICA), LOGB_ERROR,
 		       "M_Keys change though a standby has not stored the new key, seed or epoch: "
@@ -381,25 +224,6 @@ static void put_in_force(struct sm *sm)
 	t->forced_at = sm->now;
 	plan_turn(sm);
 	tell_unwritten(sm);
-}
-
-static void reply_stored(struct sm *sm, enum reply_status status)
-{
-	struct key_turn *t = sm->m.key_turn;
-	uint8_t reply[REPLY_MORE] = { (uint8_t)status };
-
-	if (!t->has_ticket)
-		return;
-	t->has_ticket = false;
-	for (unsigned i = 0; i < 8; i++)
-		reply[1 + i] = (uint8_t)(t->received >> 8 * (7 - i));
-	reply[REPLY_CABLES] = sm->state == SM_DISCOVERING;
-	if (t->has_own)
-		memcpy(reply + REPLY_BYTES, t->own, sizeof(t->own));
-	channel_reply(sm, &t->ticket, reply, t->has_own ? REPLY_MORE : REPLY_BYTES);
-	explicit_bzero(reply, sizeof(reply));
-	explicit_bzero(t->own, sizeof(t->own));
-	t->has_own = false;
 }
 
 static void tell_differing_seed(struct sm *sm)
@@ -433,68 +257,67 @@ static void not_stored(struct sm *sm)
 		t->turn_why = t->why;
 	}
 	t->is_asked = true;
-	reply_stored(sm, REPLY_NOT_STORED);
 }
 
-/* Seeds behind the first, which are in the file now, change no key. */
-static void seeds_kept(struct sm *sm, const struct key_ring *ring, int error)
+/* One key for all ports is kept by options, too. */
+static bool must_store(const struct sm *sm)
 {
-	const struct key_ring *known = keys_known(sm);
-	_cleanup_(key_ring_unrefp) struct key_ring *kept = key_ring_copy(ring);
-
-	/* Unless a port has shown another epoch meanwhile: use_next() begins anew then. */
-	if (error == 0 && key_ring_is_alike(kept, known) && !key_ring_merge(kept, known))
-		keys_use(sm, take(kept));
-	if (sm->state == SM_MASTER)
-		send_next(sm);
-	else
-		give_up_turn(sm->m.key_turn);
+	return sm->conf->m_key_per_port;
 }
 
-static void next_stored(struct sm *sm)
+/*
+ * Seeds of rows are known from now on, behind the own ones, and change no key: another manager may
+ * bring them into force. Not while an epoch that a port showed is on its way into force.
+ */
+static bool keep_seeds(struct sm *sm, const struct key_ring *ring)
+{
+	_cleanup_(key_ring_unrefp) struct key_ring *kept = key_ring_copy(keys_known(sm));
+
+	if (keys_are_unstored(sm) || key_ring_is_empty(kept) || !key_ring_keep(kept, ring))
+		return false;
+	keys_use(sm, take(kept));
+	return true;
+}
+
+static void rows_written(struct sm *sm, void *arg, int error)
 {
 	struct key_turn *t = sm->m.key_turn;
 
-	t->is_stored = true;
-	if (t->has_ticket || sm->state != SM_MASTER) {
-		if (!use_next(sm))
-			return;
-		reply_stored(sm, REPLY_STORED);
-		tell_differing_seed(sm);
-		if (sm->state == SM_DISCOVERING && key_ring_is_shared(keys_known(sm)))
-			want_sweep_now(sm, SWEEP_HEAVY, "the master sent its M_Key");
-	} else if (t->is_sent) {
-		put_in_force(sm);
-	} else {
-		send_next(sm);
+	if (t->state != TURN_WRITING || (uintptr_t)arg != t->turns) /* it was given up since */
+		return;
+	if (error < 0 && must_store(sm)) {
+		not_stored(sm);
+		return;
 	}
+	keep_seeds(sm, t->next);
+	send_next(sm);
 }
 
 static void ring_stored(struct sm *sm, const struct key_ring *ring, int error)
 {
-	struct key_turn *t = sm->m.key_turn;
-	bool kept_by_options = !sm->conf->m_key_per_port && !t->has_ticket;
-
 	tell_disk(sm, error);
-	if (error < 0 && !kept_by_options)
+	if (error < 0 && must_store(sm))
 		not_stored(sm);
-	else if (t->state == TURN_KEEPING)
-		seeds_kept(sm, ring, error);
+	else if (sm->state == SM_MASTER)
+		put_in_force(sm);
 	else
-		next_stored(sm);
+		use_next(sm);
 }
 
 /* Standbys have it, or had time enough. */
-static void next_sent(struct sm *sm)
+static void look_at_standbys(struct sm *sm)
 {
 	struct key_turn *t = sm->m.key_turn;
+	struct settle_reach reach;
+	bool sent;
 
-	t->is_sent = true;
-	t->is_with_all = is_with_all(sm, t->next);
-	if (t->is_stored)
-		put_in_force(sm);
-	else
-		store_next(sm);
+	if (t->state != TURN_SENDING || !settle_may_write(sm))
+		return;
+	sent = is_sent(sm, &reach);
+	if (!sent && sm->now < t->sending_until)
+		return;
+	t->is_with_all = sent && reach.with == reach.of;
+	store_next(sm);
 }
 
 /*
@@ -518,7 +341,7 @@ static int rotate(struct sm *sm, const char *why)
 	_cleanup_(key_ring_unrefp) struct key_ring *next = NULL;
 	const struct key_ring *ring = keys_ring(sm);
 
-	if (sm->state != SM_MASTER || !sm->first_sweep_done)
+	if (!settle_may_write(sm) || !sm->first_sweep_done)
 		return -EAGAIN;
 	if (!ring || key_ring_is_empty(ring) || key_ring_is_shared(ring))
 		return -ENOKEY;
@@ -553,6 +376,23 @@ static void count_ports(const struct sm *sm, struct sm_keys *ret)
 	}
 }
 
+static void count_standbys(const struct sm *sm, struct sm_keys *ret)
+{
+	uint64_t number = key_seeds_number(sm);
+	struct channel_standby s;
+
+	while (channel_standby_at(sm, ret->n_standbys, &s))
+		ret->n_standbys++;
+	ret->n_informed =
+		MIN(settle_reach(sm, LEDGER_SEED, number).with, ret->n_standbys);
+}
+
+/* Options have not been looked at since this manager is master: other ones may ask for others. */
+static bool may_change(const struct sm *sm)
+{
+	return sm->state == SM_MASTER && keys_ring(sm) && sm->m.key_turn->is_asked;
+}
+
 void sm_keys(const struct sm *sm, struct sm_keys *ret)
 {
 	const struct key_turn *t = sm->m.key_turn;
@@ -560,60 +400,239 @@ void sm_keys(const struct sm *sm, struct sm_keys *ret)
 
 	*ret = (struct sm_keys){
 		.per_port = keys_are_single(sm),
-		.changing = !is_settled(sm),
+		.changing = !is_settled(sm) || may_change(sm),
 		.epoch = ring ? key_ring_epoch(ring) : 0,
 		.next_in = t->turn_at == MONO_NEVER ? -1 : MAX(t->turn_at - sm->now, 0),
 	};
 	count_ports(sm, ret);
-	for (unsigned i = 0; ring && i < t->n_rows; i++) {
-		const struct key_peer *p = &t->peers[i];
-
-		ret->n_standbys += p->guid != 0;
-		ret->n_informed += p->guid && p->has == key_ring_mark(ring);
-	}
+	if (ring)
+		count_standbys(sm, ret);
 }
 
-/* ---- as standby ------------------------------------------------------------------------------ */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
-/* The master's seeds come first: ports have keys of these. Own ones are kept behind. */
-static void on_message(struct sm *sm, void *arg, struct channel_message *m)
+static void lack_written(struct sm *sm, void *arg, int error)
 {
 	struct key_turn *t = sm->m.key_turn;
-	_cleanup_(key_ring_unrefp) struct key_ring *ring = NULL, *own = keys_asked_for(sm);
-	int r = key_ring_read((const char *)m->bytes, m->len, &ring);
 
-	explicit_bzero(m->bytes, m->len);
-	if (t->has_ticket) {
-		const uint8_t busy[REPLY_BYTES] = {
-			REPLY_BUSY, [REPLY_CABLES] = sm->state == SM_DISCOVERING,
-		};
+	t->is_committing = false;
+	if (error == 0)
+		return;
+	t->rows_lack = true;
+	t->retry_at = sm->now + RETRY;
+}
 
-		channel_reply(sm, &m->ticket, busy, sizeof(busy));
+static void write_seeds(struct sm *sm, const struct key_ring *ring, enum key_seeds_use use)
+{
+	struct key_turn *t = sm->m.key_turn;
+
+	t->rows_lack = false;
+	t->is_committing = true;
+	if (!key_seeds_write(sm, ring, use, lack_written, NULL))
+		t->is_committing = false;
+}
+
+/* Options name the seed: no other one would come into force instead. */
+static bool has_seed_of_options(const struct conf *c)
+{
+	return c->m_key_seed_file || (c->m_key && c->m_key != UINT64_MAX);
+}
+
+/*
+ * Should the subnet fall apart, each half is locked with a seed of its manager: that of a standby
+ * is known to the master before.
+ */
+static void write_own_seeds(struct sm *sm)
+{
+	_cleanup_(key_ring_unrefp) struct key_ring *asked =
+		has_seed_of_options(sm->conf) ? keys_asked_for(sm) : NULL;
+	const struct key_ring *ring = asked ? asked : keys_known(sm);
+
+	if (!key_ring_is_empty(ring))
+		write_seeds(sm, ring, SEEDS_KNOWN);
+}
+
+/* `rows`: of another manager's seeds; this one's come behind. */
+static struct key_ring *put_behind(const struct key_ring *rows, const struct key_ring *own)
+{
+	struct key_ring *ring = key_ring_copy(rows);
+
+	key_ring_merge(ring, own);
+	return ring;
+}
+
+/* As standby, or locked out: ports have keys of the master's seed. */
+static void follow_rows(struct sm *sm)
+{
+	bool in_force;
+	_cleanup_(key_ring_unrefp) struct key_ring *rows = key_seeds_ring(sm, &in_force);
+	_cleanup_(key_ring_unrefp) struct key_ring *ring = NULL;
+
+	if (!in_force) {
+		keep_seeds(sm, rows);
 		return;
 	}
-	t->ticket = m->ticket;
-	t->has_ticket = true;
-	t->received = r < 0 ? 0 : key_ring_mark(ring);
-	t->has_own = ring && keys_may_be_sent(sm) &&
-		     key_ring_lacks(own ? own : keys_known(sm), ring, t->own);
-	if (ring)
-		key_ring_merge(ring, own ? own : keys_known(sm));
-	if (r < 0) {
-		reply_stored(sm, REPLY_DAMAGED);
-	} else if (t->state != TURN_IDLE) {
-		reply_stored(sm, REPLY_BUSY);
-	} else if (key_ring_mark(ring) == key_ring_mark(keys_known(sm)) && keys_are_kept(sm)) {
+	ring = put_behind(rows, keys_known(sm));
+	if (key_ring_mark(ring) == key_ring_mark(keys_known(sm)))
 		keys_ruled(sm);
-		reply_stored(sm, REPLY_STORED);
-	} else {
-		start_turn(sm, take(ring), "the master's");
+	else
+		keys_use(sm, take(ring));
+	tell_differing_seed(sm);
+	if (sm->state == SM_DISCOVERING)
+		want_sweep_now(sm, SWEEP_HEAVY, "the master sent M_Keys");
+}
+
+/* Our own seed was drawn when nothing else was known, and has been shared with no manager. */
+static bool is_passing(const struct sm *sm, const struct key_ring *rows)
+{
+	return sm->conf->m_key_per_port && !has_seed_of_options(sm->conf) &&
+	       !key_ring_is_shared(rows) && !key_seeds_have(sm, keys_known(sm));
+}
+
+/* As master: ports have keys of the own seed, unless that may pass. */
+static void join_rows(struct sm *sm)
+{
+	const struct key_ring *known = keys_known(sm);
+	bool in_force;
+	_cleanup_(key_ring_unrefp) struct key_ring *rows = key_seeds_ring(sm, &in_force);
+	_cleanup_(key_ring_unrefp) struct key_ring *ring = NULL;
+
+	ring = in_force && is_passing(sm, rows) ? put_behind(rows, known)
+						: put_behind(known, rows);
+	if (!key_ring_is_alike(ring, known))
+		start_turn(sm, take(ring), "another manager's seed");
+	else if (key_ring_mark(ring) != key_ring_mark(known))
+		keys_use(sm, take(ring));
+}
+
+/* At the start: what the file has is in force, and rows may know more. */
+static void load_rows(struct sm *sm)
+{
+	const struct key_ring *known = keys_known(sm);
+	bool in_force;
+	_cleanup_(key_ring_unrefp) struct key_ring *rows = key_seeds_ring(sm, &in_force);
+	_cleanup_(key_ring_unrefp) struct key_ring *others = key_seeds_of_others(sm);
+	_cleanup_(key_ring_unrefp) struct key_ring *ring = NULL;
+
+	if (keys_are_fresh(sm) && in_force)
+		ring = put_behind(rows, known);
+	else
+		ring = put_behind(known, others);
+	key_ring_keep(ring, rows);
+	if (!key_ring_is_empty(known) && key_ring_mark(ring) != key_ring_mark(known))
+		keys_use(sm, take(ring));
+}
+
+static void on_seeds(struct sm *sm, const struct ledger_key *keys, size_t n)
+{
+	bool in_force;
+	_cleanup_(key_ring_unrefp) struct key_ring *rows = NULL;
+
+	if (sm->state == SM_NOT_ACTIVE) {
+		load_rows(sm);
+		return;
+	}
+	sm->m.key_turn->rows_came = true;
+	if (sm->state != SM_MASTER || settle_may_write(sm))
+		return;
+	rows = key_seeds_ring(sm, &in_force);
+	if (keep_seeds(sm, rows))
+		want_sweep_now(sm, SWEEP_HEAVY, "another manager knows M_Keys");
+}
+
+void key_turn_new(struct sm *sm, const struct sm_paths *paths)
+{
+	sm->m.key_turn = xcalloc(1, sizeof(*sm->m.key_turn));
+	sm->m.key_turn->turn_at = MONO_NEVER;
+	settle_own(sm, LEDGER_SEED, on_seeds);
+}
+
+/* All rows of another manager are here. */
+static bool is_settled_as_standby(const struct sm *sm)
+{
+	struct settle_peer_view p;
+
+	for (unsigned i = 0; sm->state == SM_STANDBY && settle_peer_at(sm, i, &p); i++) {
+		if (p.is_settled)
+			return true;
+	}
+	return false;
+}
+
+static bool is_to_follow(const struct sm *sm)
+{
+	const struct key_turn *t = sm->m.key_turn;
+
+	return t->rows_came && t->state == TURN_IDLE &&
+	       (sm->state == SM_DISCOVERING || sm->state == SM_STANDBY);
+}
+
+static bool is_to_join(const struct sm *sm)
+{
+	const struct key_turn *t = sm->m.key_turn;
+
+	return t->rows_came && t->state == TURN_IDLE && settle_may_write(sm) &&
+	       sm->first_sweep_done && keys_ring(sm) && !keys_are_unstored(sm);
+}
+
+static void look_at_rows(struct sm *sm)
+{
+	struct key_turn *t = sm->m.key_turn;
+
+	if (is_to_follow(sm)) {
+		t->rows_came = false;
+		follow_rows(sm);
+	} else if (is_to_join(sm) && sm->now >= t->retry_at) {
+		t->rows_came = false;
+		t->rows_lack = true;
+		join_rows(sm);
 	}
 }
 
-void key_turn_listen(struct sm *sm)
+static bool has_ring_in_force(const struct sm *sm)
 {
-	channel_register(sm, CHANNEL_KEYS, on_message, NULL);
-	key_cables_listen(sm);
+	return settle_may_write(sm) && sm->first_sweep_done && keys_ring(sm) &&
+	       !key_ring_is_empty(keys_ring(sm)) && !keys_are_unstored(sm);
+}
+
+static void write_lacking(struct sm *sm)
+{
+	struct key_turn *t = sm->m.key_turn;
+
+	if (!t->rows_lack || t->rows_came || t->is_committing || t->state != TURN_IDLE ||
+	    sm->now < t->retry_at)
+		return;
+	if (is_settled_as_standby(sm) && keys_may_be_sent(sm))
+		write_own_seeds(sm);
+	else if (has_ring_in_force(sm))
+		write_seeds(sm, keys_ring(sm), SEEDS_IN_FORCE);
+}
+
+static void filed(struct sm *sm, const struct key_ring *ring, int error)
+{
+	struct key_turn *t = sm->m.key_turn;
+
+	t->is_filing = false;
+	tell_disk(sm, error);
+	if (error < 0)
+		t->retry_at = sm->now + RETRY;
+}
+
+/* The file has what came into force without a turn: rows of others, which are on the disk. */
+static bool is_to_file(const struct sm *sm)
+{
+	const struct key_turn *t = sm->m.key_turn;
+
+	return t->state == TURN_IDLE && !t->is_filing && !keys_are_kept(sm) &&
+	       !key_ring_is_empty(keys_known(sm)) && !keys_are_unstored(sm);
+}
+
+static void file_known(struct sm *sm)
+{
+	if (!is_to_file(sm) || sm->now < sm->m.key_turn->retry_at)
+		return;
+	sm->m.key_turn->is_filing = true;
+	keys_store_later(sm, key_ring_copy(keys_known(sm)), filed);
 }
 
 /* ---- when ------------------------------------------------------------------------------------ */
@@ -624,7 +643,7 @@ void key_turn_reconfigured(struct sm *sm, const struct conf *before)
 	const char *why = t->turn_why;
 	mono_t due = t->turn_at;
 
-	t->is_asked = t->is_unsaved = true;
+	t->is_asked = t->is_unsaved = t->rows_lack = true;
 	plan_turn(sm);
 	if (t->turn_at == MONO_NEVER || due > t->turn_at)
 		return;
@@ -636,14 +655,10 @@ void key_turn_state_changed(struct sm *sm)
 {
 	struct key_turn *t = sm->m.key_turn;
 
-	memset(t->peers, 0, sizeof(t->peers));
-	t->has_ticket = t->is_writing = t->is_unwritten = t->is_sent = false;
-	if (t->state == TURN_SENDING && sm->state != SM_MASTER) {
-		if (t->is_stored)
-			use_next(sm);
-		else
-			give_up_turn(t);
-	}
+	t->is_writing = t->is_unwritten = false;
+	if ((t->state == TURN_WRITING || t->state == TURN_SENDING) && sm->state != SM_MASTER)
+		give_up_turn(t);
+	t->rows_came |= sm->state != SM_DISCOVERING;
 	t->found_by = sm->now + PATIENCE +
 		      (sm->conf->polling_retry_number + 1) * sm->conf->sminfo_polling_timeout *
 			      MONO_MS;
@@ -659,7 +674,7 @@ static bool is_to_look_at_options(const struct sm *sm)
 {
 	const struct key_turn *t = sm->m.key_turn;
 
-	return t->is_asked && t->state == TURN_IDLE && sm->state == SM_MASTER &&
+	return t->is_asked && t->state == TURN_IDLE && settle_may_write(sm) &&
 	       sm->first_sweep_done;
 }
 
@@ -692,7 +707,7 @@ static void look_at_options(struct sm *sm)
 /* Another manager has rotated, as a port showed: on its way like a ring of our own. */
 static bool is_found(const struct sm *sm)
 {
-	return keys_are_unstored(sm) && sm->m.key_turn->state == TURN_IDLE;
+	return keys_are_unstored(sm) && sm->m.key_turn->state == TURN_IDLE && settle_may_write(sm);
 }
 
 static void store_found(struct sm *sm)
@@ -718,30 +733,17 @@ void key_turn_sweep_ended(struct sm *sm)
 	lids_save(sm);
 }
 
-/* Where a subnet that fell apart grows together, ports may have keys of the standby's seed. */
-static void take_seed(struct sm *sm, struct key_peer *p)
-{
-	_cleanup_(key_ring_unrefp) struct key_ring *ring = NULL;
-
-	if (!p->has_seed || sm->m.key_turn->state != TURN_IDLE || sm->now < p->take_at)
-		return;
-	p->take_at = sm->now + PAUSE;
-	ring = key_ring_copy(keys_known(sm));
-	if (key_ring_take(ring, p->seed))
-		start_turn(sm, take(ring), "a standby's seed");
-	p->has_seed = false;
-	explicit_bzero(p->seed, sizeof(p->seed));
-}
-
 static void turn_if_due(struct sm *sm)
 {
 	struct key_turn *t = sm->m.key_turn;
 	const char *why = t->turn_why;
+	int r;
 
 	if (sm->now < t->turn_at)
 		return;
 	plan_turn(sm);
-	if (rotate(sm, why) != -EBUSY)
+	r = rotate(sm, why);
+	if (r != -EBUSY && r != -EAGAIN)
 		return;
 	t->turn_at = sm->now + PAUSE;
 	t->turn_why = why;
@@ -749,46 +751,32 @@ static void turn_if_due(struct sm *sm)
 
 void key_turn_tick(struct sm *sm)
 {
-	struct key_turn *t = sm->m.key_turn;
-	const struct key_ring *ring;
-
-	t->is_begun = false;
+	sm->m.key_turn->is_begun = false;
+	look_at_rows(sm);
 	store_found(sm);
 	look_at_options(sm);
 	turn_if_due(sm);
-	ring = ring_to_send(sm);
-	if (sm->state != SM_MASTER || !ring || key_ring_is_empty(ring))
-		return;
-	for (unsigned i = 0; i < t->n_rows; i++) {
-		take_seed(sm, &t->peers[i]);
-		serve_peer(sm, &t->peers[i], ring);
-		serve_cables(sm, &t->peers[i]);
-	}
-	if (t->state == TURN_SENDING && (is_with_all(sm, t->next) || sm->now >= t->sending_until))
-		next_sent(sm);
+	write_lacking(sm);
+	file_known(sm);
+	look_at_standbys(sm);
+	tell_refused(sm);
 }
 
 mono_t key_turn_next(const struct sm *sm)
 {
 	const struct key_turn *t = sm->m.key_turn;
-	const struct key_ring *ring = ring_to_send(sm);
-	uint64_t mark = ring && t->n_rows ? key_ring_mark(ring) : 0;
-	mono_t next = is_found(sm) ? MAX(t->retry_at, sm->now) : MONO_NEVER;
+	mono_t next = MONO_NEVER;
 
+	if (is_to_follow(sm))
+		return sm->now;
+	if (is_found(sm) || is_to_join(sm) || is_to_file(sm))
+		next = MAX(t->retry_at, sm->now);
 	if (sm->state != SM_MASTER)
 		return next;
 	next = mono_min(next, t->turn_at);
-	if (t->state == TURN_SENDING)
+	if (t->state == TURN_SENDING && settle_may_write(sm))
 		next = mono_min(next, t->is_begun ? sm->now : t->sending_until);
 	if (is_to_look_at_options(sm))
 		next = mono_min(next, look_at_options_at(sm));
-	for (unsigned i = 0; i < t->n_rows; i++) {
-		if (mark && is_behind(&t->peers[i], mark))
-			next = mono_min(next, MAX(t->peers[i].again, sm->now));
-		if (t->peers[i].guid && t->peers[i].needs_cables)
-			next = mono_min(next, MAX(t->peers[i].cables_at, sm->now));
-		if (t->peers[i].has_seed && t->state == TURN_IDLE)
-			next = mono_min(next, MAX(t->peers[i].take_at, sm->now));
-	}
 	return next;
 }

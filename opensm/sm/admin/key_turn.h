@@ -2,27 +2,27 @@
 /*
  * New M_Keys: because options ask for another seed or m_key; those of single ports (m_key_per_port)
  * by command, too, by periodic_key_update, or because a port showed an epoch of another manager.
- * Standbys have them, and they are on the disk, before a port has one.
+ * Seeds and epochs are rows of the ledger (key_seeds.h): these are on the disk, and standbys have
+ * them, before a port has a key.
  *
- *   IDLE --other keys--> KEEPING --seeds are kept--> SENDING --all standbys have it, or 10 s--.
- *    ^                                                                                        |
- *    '-- in force: a sweep writes what differs <-- stored -- STORING <------------------------'
+ *   IDLE --other keys--> WRITING --rows are on the disk--> SENDING --standbys have them, or 10 s--.
+ *    ^                                                                                            |
+ *    '--- in force: a sweep writes what differs <-- its file is written -- STORING <--------------'
  *
- * The file names the seed and epoch in force until standbys have the next ones: a master that dies
- * before, and starts again, would give ports keys that no standby has. A seed that no port has a
- * key of yet is kept behind the one in force (KEEPING), as a standby that was sent it may take over
- * with it. A ring by which ports have the keys that they have (seeds behind the first; an epoch
- * that a port showed) is stored at once, and sent then. A fault of the disk leads back to IDLE.
+ * The file CACHE/m_key_ring names the seed and epoch in force until standbys have the next ones: a
+ * master that dies before, and starts again, would give ports keys that no standby has. It finds
+ * the rows, and goes on from there. A fault of the disk leads back to IDLE.
  *
  * A manager that has just become master gives ports keys of its own seed when those that may take
  * over have found it, and registered.
  *
- * Without a rotation, too, each standby is sent the ring, and the cables if it knows no port yet,
- * so that it reaches the ports as master. A standby keeps what it is sent in front of its own seeds
- * (stream CHANNEL_KEYS), and its reply has one of these that the master lacks: the master keeps it
- * behind its own, as each may have to open ports that the other locked, once the subnet fell apart.
- * Keys leave this host only for managers that no stranger can pass for: neither sm_key nor sa_key
- * is 0, or the well-known 1, and the manager has proved that it knows sm_key.
+ * A standby puts the seed in force in front of its own, as rows say it, and writes down a seed of
+ * its own that has no row: should the subnet fall apart, each manager has to open ports that the
+ * other one locked. A master takes later epochs over, and keeps seeds of others behind its own. A
+ * manager that is locked out takes rows as a standby does.
+ *
+ * Rows of seeds leave this host only for managers that no stranger can pass for: neither sm_key nor
+ * sa_key is 0, or the well-known 1.
  */
 #pragma once
 
@@ -30,14 +30,12 @@
 
 struct key_turn;
 
+/* Behind keys_new() and settle_new(), before settle_ready(). */
 void key_turn_new(struct sm *sm, const struct sm_paths *paths);
 void key_turn_free(struct sm *sm);
-/* Behind keys_new() and channel_new(): messages of the channel are taken in. */
-void key_turn_listen(struct sm *sm);
 /* Options may ask for another seed. */
 void key_turn_reconfigured(struct sm *sm, const struct conf *before);
 void key_turn_state_changed(struct sm *sm);
-void key_turn_standby(struct sm *sm, guid_t guid, bool connected);
 /* The file guid2mkey is what ports have now. */
 void key_turn_sweep_ended(struct sm *sm);
 void key_turn_tick(struct sm *sm);

@@ -704,8 +704,6 @@ bool replica_is_from_master(const struct sm *sm, const struct transport_addr *fr
 {
 	const struct replica *r = sm->m.replica;
 
-	if (sm->state == SM_DISCOVERING)
-		return r->is_expected && replica_from_master(r, from);
 	return sm->state == SM_STANDBY && r->of.ours && r->of.guid == elect_polled(sm) &&
 	       replica_from_master(r, from);
 }

@@ -18,10 +18,10 @@ struct replica;
 struct replica_questions {
 	/* Does this standby have all rows of the ledger that a master must have? */
 	bool (*has_rows)(const struct sm *sm, guid_t guid);
-	/* Our configuration, and keys of ports that are absent? */
+	/* Our configuration? */
 	bool (*has_rest)(const struct sm *sm, guid_t guid);
-	/* Are there such keys? (line_peers_have_lines()) */
-	bool (*has_lines)(const struct sm *sm);
+	/* Are there keys of absent ports that it needs? */
+	bool (*has_keys)(const struct sm *sm);
 };
 
 /* `questions` outlive it. */

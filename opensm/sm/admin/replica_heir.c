@@ -30,7 +30,7 @@ static bool has_changes(const struct sm *sm)
 
 	return ledger_rows(l, LEDGER_MEMBER) || ledger_rows(l, LEDGER_PARTITION) ||
 	       ledger_rows(l, LEDGER_MARK) || sm_marks_generation(sm) ||
-	       sm->m.replica->questions->has_lines(sm);
+	       sm->m.replica->questions->has_keys(sm);
 }
 
 static bool has_something(const struct sm *sm)

@@ -4,8 +4,8 @@
  * master's SA is reached by LID, and no SMA on the way looks at an M_Key.
  *
  *   locked out --own port names a master--> asks its SA which manager it is --one that may rule-->
- *   registers with it as a manager --> the master opens the channel, and sends the ring of keys and
- *   the cables (key_turn.c) --> the next sweep
+ *   registers with it as a manager --> the master opens the channel, and rows of the ledger come:
+ *   seeds (key_turn.c), keys of absent ports and cables (key_rows.c) --> the next sweep
  *
  * What is there may be a stranger: it is sent proofs of both keys and no key (replica_proof.c). The
  * master sees by them that a manager of ours is at this port.

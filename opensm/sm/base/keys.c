@@ -30,6 +30,7 @@ struct keys {
 	char *path; /* NULL: nothing is kept */
 	struct key_ring *known;
 	struct key_ring *none; /* without a seed */
+	bool is_fresh; /* there was no file at the start */
 	/*
 	 * `known` with another seed in front, of which a port has shown a key: others, too, may
 	 * have keys of it. NULL: there is none. And the sweep in which it was seen last.
@@ -144,6 +145,7 @@ static void read_ring(struct keys *k)
 		       k->path, r == -EBADMSG ? "the file is damaged" : strerror(-r));
 	if (r < 0 && r != -ENOENT)
 		set_aside(k);
+	k->is_fresh = !ring;
 	k->known = ring ? ring : key_ring_new();
 	k->kept = key_ring_mark(k->known);
 	k->none = key_ring_new();
@@ -366,6 +368,11 @@ static void put_in_force(struct sm *sm, struct key_ring *ring, bool is_stored)
 void keys_use(struct sm *sm, struct key_ring *ring)
 {
 	put_in_force(sm, ring, true);
+}
+
+bool keys_are_fresh(const struct sm *sm)
+{
+	return sm->m.keys->is_fresh;
 }
 
 bool keys_are_kept(const struct sm *sm)

@@ -50,6 +50,8 @@ int keys_store(const char *path, const struct key_ring *ring);
 /* Takes over `ring`. Another thread stores it; then `done` is told: 0 or -errno. */
 void keys_store_later(struct sm *sm, struct key_ring *ring,
 		      void (*done)(struct sm *sm, const struct key_ring *ring, int error));
+/* No ring was on the disk when this process started: the known one is of options, or drawn. */
+bool keys_are_fresh(const struct sm *sm);
 /* The known ring is on the disk, or nothing is kept. */
 bool keys_are_kept(const struct sm *sm);
 /*

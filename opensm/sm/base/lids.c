@@ -17,7 +17,6 @@ struct lids {
 	bool keeps_state;	       /* the store has a folder */
 	bool ours;		       /* lids_are_ours() */
 	bool save_pending, save_again; /* an image is being written; a newer one waits */
-	void (*then)(struct sm *sm, int error); /* when none waits; NULL: nothing is told */
 };
 
 /* ---- state on disk ------------------------------------------------------------------------- */
@@ -94,17 +93,6 @@ static void save_run(struct sm_job *base)
 
 static void save_image(struct sm *sm);
 
-/* `error` of the last image; with a newer one on its way, nothing is told yet. */
-static void tell_saved(struct sm *sm, int error)
-{
-	void (*then)(struct sm *sm, int error) = sm->m.lids->then;
-
-	if (!then || sm->m.lids->save_pending)
-		return;
-	sm->m.lids->then = NULL;
-	then(sm, error);
-}
-
 static void image_saved(const struct save_job *job)
 {
 	struct sm *sm = job->sm;
@@ -118,7 +106,6 @@ static void image_saved(const struct save_job *job)
 	}
 	if (sm->m.lids->save_again)
 		save_image(sm);
-	tell_saved(sm, job->error);
 }
 
 static void save_done(struct sm_job *base)
@@ -154,11 +141,9 @@ static void save_image(struct sm *sm)
 	sm->hooks.submit_job(sm->hooks.arg, &job->base);
 }
 
-void lids_save_then(struct sm *sm, void (*done)(struct sm *sm, int error))
+void lids_write(struct sm *sm)
 {
-	sm->m.lids->then = done;
 	save_image(sm);
-	tell_saved(sm, 0);
 }
 
 bool lids_are_being_saved(const struct sm *sm)

@@ -34,11 +34,8 @@ void lids_note_cable(struct sm *sm, const struct port *a, const struct port *b);
  * yet.
  */
 void lids_save(struct sm *sm);
-/*
- * The store is written where it changed, by another thread; then `done` is told: 0 or -errno, and
- * at once if nothing is to be written. One `done` at a time: a later one counts.
- */
-void lids_save_then(struct sm *sm, void (*done)(struct sm *sm, int error));
+/* The store is written where it changed, by another thread. */
+void lids_write(struct sm *sm);
 /* The LIDs that lids_save() was called for are not on the disk yet. */
 bool lids_are_being_saved(const struct sm *sm);
 /* The end port that owns a LID; NULL. */

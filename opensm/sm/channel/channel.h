@@ -24,9 +24,7 @@
  * What a sender must have: sm_key and sa_key as they are here, proven over fresh nonces, and a GUID
  * that allowed_sm_guids has. Where one of the keys is 0 or 1, as every distribution has it, it also
  * must be a manager that the election believes or that registered with our SA: then any host of the
- * subnet may be one. Streams but CHANNEL_LEDGER are taken only from the master that is followed; in
- * DISCOVERING a manager that is locked out takes keys and cables of the one that it asked for them
- * (replica_seek_keys()).
+ * subnet may be one. Streams but CHANNEL_LEDGER are taken only from the master that is followed.
  *
  * With keys that are not known, a host that reads and sends whatever it likes
  *   can     see which managers there are, when they speak, and how much; delay or drop parts, and
@@ -55,9 +53,6 @@
 enum channel_stream {
 	CHANNEL_TENANTS, /* the store of partitions at run time */
 	CHANNEL_CONFIG,	 /* the master's configuration */
-	CHANNEL_KEYS,	 /* seeds of M_Keys: secret */
-	CHANNEL_CABLES,	 /* which ports are cabled to each other */
-	CHANNEL_LINES,	 /* M_Keys of ports that are absent: secret */
 	CHANNEL_LEDGER,	 /* rows: in all states, from every manager */
 	CHANNEL_STREAMS
 };
@@ -120,7 +115,7 @@ struct channel;
 struct channel_questions {
 	/*
 	 * Does a GMP come from the port of the master that we follow in STANDBY, and is that one of
-	 * ours? Or, while we are locked out, of the one that we asked for keys?
+	 * ours?
 	 */
 	bool (*is_from_master)(const struct sm *sm, const struct transport_addr *from);
 	uint8_t (*path_sl)(const struct sm *sm, lid_t lid);

@@ -251,16 +251,10 @@ static bool is_followed(const struct sm *sm, const struct channel_peer *p)
 	       (sm->state == SM_STANDBY && p->guid == elect_polled(sm));
 }
 
-/*
- * A manager that stands by has to learn whether the master that it follows is one of ours; one that
- * is locked out has a use for keys and cables alone.
- */
-static bool is_for_now(const struct sm *sm, const struct transport_event *ev,
-		       const struct channel_part *part)
+/* A manager that stands by has to learn whether the master that it follows is one of ours. */
+static bool is_for_now(const struct sm *sm, const struct transport_event *ev)
 {
-	return sm->m.channel->questions->is_from_master(sm, &ev->from) &&
-	       (sm->state == SM_STANDBY || part->stream == CHANNEL_KEYS ||
-		part->stream == CHANNEL_CABLES);
+	return sm->m.channel->questions->is_from_master(sm, &ev->from);
 }
 
 static void take_segment(struct sm *sm, struct channel_peer *p, const struct transport_event *ev,
@@ -287,7 +281,7 @@ void in_segment(struct sm *sm, struct channel_peer *p, const struct transport_ev
 		reason = REASON_FOLLOWS;
 	if (reason)
 		refuse(sm, p, ev, part, reason);
-	else if (part->stream != CHANNEL_LEDGER && !is_for_now(sm, ev, part))
+	else if (part->stream != CHANNEL_LEDGER && !is_for_now(sm, ev))
 		answer_kind(sm, p, ev, part, PART_LATER);
 	else
 		take_segment(sm, p, ev, part);

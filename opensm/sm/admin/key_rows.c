@@ -1,0 +1,472 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "sm/admin/key_rows.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "fabric/store.h"
+#include "ib/layout.h"
+#include "sm/admin/key_absent.h"
+#include "sm/base/about.h"
+#include "sm/base/news.h"
+#include "sm/ledger/settle.h"
+#include "sm/sm_internal.h"
+#include "util/bisect.h"
+#include "util/mem.h"
+#include "util/told.h"
+
+#define KEYS_MAX    32768u
+#define CABLES_MAX  262144u /* rows: then no more are written; 4,096 switches of 64 ports */
+#define EDITS_MAX   8192u   /* of one commit: more follow */
+#define RETRY	    (60 * MONO_S) /* after a fault of the disk */
+#define EPOCH_BYTES 8u
+#define END_BYTES   9u
+#define CABLE_BYTES 10u /* far end; FAR_IS_HOST or 0 */
+#define FAR_IS_HOST 1u
+
+enum { TOLD_MANY };
+
+struct key_rows {
+	unsigned n_sweeps; /* that may have changed something, when rows were looked at last */
+	bool is_due;	   /* rows may differ from what is there */
+	bool is_busy;	   /* a commit is under way */
+	mono_t retry_at;
+	struct told told;
+};
+
+/* ---- bytes ----------------------------------------------------------------------------------- */
+
+/* One end of a cable. */
+struct end {
+	guid_t guid;
+	uint8_t port;
+};
+
+struct cable {
+	struct end near, far; /* `near` is the key of its row */
+	bool is_far_host;     /* `far` has no other cable */
+};
+
+static struct ledger_key epoch_key(guid_t guid)
+{
+	struct ledger_key key = { .table = LEDGER_EPOCH, .len = 8 };
+
+	ib_bits_put(key.bytes, 0, 64, guid);
+	return key;
+}
+
+static void put_end(uint8_t to[END_BYTES], const struct end *e)
+{
+	ib_bits_put(to, 0, 64, e->guid);
+	to[8] = e->port;
+}
+
+static struct end end_at(const uint8_t from[END_BYTES])
+{
+	return (struct end){ .guid = ib_bits_get(from, 0, 64), .port = from[8] };
+}
+
+static struct ledger_key cable_key(const struct end *near)
+{
+	struct ledger_key key = { .table = LEDGER_CABLE, .len = END_BYTES };
+
+	put_end(key.bytes, near);
+	return key;
+}
+
+static bool end_can_be(const struct end *e)
+{
+	return e->guid && e->port && e->port < UINT8_MAX;
+}
+
+/* False: it is removed, or cannot be. */
+static bool read_cable(const struct ledger_row *row, struct cable *ret)
+{
+	struct ledger_value v = ledger_row_value(row);
+
+	if (v.removed || v.len != CABLE_BYTES)
+		return false;
+	*ret = (struct cable){ end_at(ledger_row_key(row)->bytes), end_at(v.bytes),
+			       v.bytes[END_BYTES] & FAR_IS_HOST };
+	return end_can_be(&ret->near) && end_can_be(&ret->far);
+}
+
+/* 0: it is removed, or cannot be. */
+static uint64_t read_epoch(const struct ledger_row *row)
+{
+	struct ledger_value v = ledger_row_value(row);
+
+	return v.removed || v.len != EPOCH_BYTES ? 0 : ib_bits_get(v.bytes, 0, 64);
+}
+
+/* ---- what differs ---------------------------------------------------------------------------- */
+
+struct edit_bytes {
+	uint8_t bytes[CABLE_BYTES];
+};
+
+struct key_edits {
+	const struct sm *sm;
+	struct settle_edit *list;
+	struct edit_bytes *values; /* parallel to `list` */
+	size_t n, cap, n_values, cap_values;
+};
+
+static bool is_full(const struct key_edits *all)
+{
+	return all->n >= EDITS_MAX;
+}
+
+static uint8_t *add_edit(struct key_edits *all, const struct ledger_key *key, uint32_t len)
+{
+	struct settle_edit *e = &APPEND(all->list, all->n, all->cap);
+
+	*e = (struct settle_edit){ .key = *key, .len = len, .removed = !len };
+	return APPEND(all->values, all->n_values, all->cap_values).bytes;
+}
+
+static void write_row(struct key_edits *all, const struct ledger_key *key, const uint8_t *bytes,
+		      uint32_t len)
+{
+	struct ledger_value v;
+
+	if (!ledger_get(settle_ledger(all->sm), key, &v) || v.len != len ||
+	    memcmp(v.bytes, bytes, len) != 0)
+		memcpy(add_edit(all, key, len), bytes, len);
+}
+
+static void clear_edits(struct key_edits *all)
+{
+	free(all->list);
+	free_wiped(all->values, all->cap_values * sizeof(*all->values));
+}
+
+static void tell_many(struct sm *sm, bool many)
+{
+	if (told_change(&sm->m.key_rows->told, TOLD_MANY, many) == TOLD_BEGINS)
+		log_on(ABOUT(.id = LOG_ID_REPLICA), LOGB_ERROR,
+		       "guid2mkey has the keys of more than %u ports that are not there: standbys "
+		       "are not sent the rest. Stop all managers of this subnet, then take the "
+		       "lines of hosts that do not come back out of guid2mkey on each",
+		       KEYS_MAX);
+}
+
+static void remove_epochs(struct key_edits *all, const struct absent_keys *absent)
+{
+	const struct ledger *l = settle_ledger(all->sm);
+	const struct ledger_row *row;
+
+	for (size_t pos = 0; !is_full(all) && (row = ledger_next(l, LEDGER_EPOCH, &pos));) {
+		guid_t guid = ib_bits_get(ledger_row_key(row)->bytes, 0, 64);
+
+		if (!ledger_row_value(row).removed && !absent_keys_at(absent, guid))
+			add_edit(all, ledger_row_key(row), 0);
+	}
+}
+
+static void edit_epochs(struct sm *sm, struct key_edits *all)
+{
+	struct absent_keys absent;
+	uint8_t bytes[EPOCH_BYTES];
+
+	absent_keys_find(sm, KEYS_MAX, &absent);
+	tell_many(sm, absent.left_out > 0);
+	remove_epochs(all, &absent);
+	for (size_t i = 0; i < absent.n && !is_full(all); i++) {
+		const struct ledger_key key = epoch_key(absent.keys[i].guid);
+
+		ib_bits_put(bytes, 0, 64, absent.keys[i].key);
+		write_row(all, &key, bytes, sizeof(bytes));
+	}
+	explicit_bzero(bytes, sizeof(bytes));
+	absent_keys_clear(&absent);
+}
+
+static struct end end_of(const struct port *p)
+{
+	return (struct end){ node_is_switch(p->node) ? p->node->guid : p->guid, p->num };
+}
+
+/* This end of the cable names its row. */
+static bool is_near(const struct port *p)
+{
+	bool is_switch = node_is_switch(p->node);
+	struct end a, b;
+
+	if (!p->peer || is_switch != node_is_switch(p->peer->node))
+		return p->peer && is_switch;
+	a = end_of(p);
+	b = end_of(p->peer);
+	return a.guid < b.guid || (a.guid == b.guid && a.port < b.port);
+}
+
+/* The end as this manager sees it; NULL: it does not. */
+static const struct port *port_at(const struct sm *sm, const struct end *e)
+{
+	const struct node *n = fabric_find_node(sm->fabric, e->guid);
+
+	if (n && node_is_switch(n))
+		return e->port <= n->n_ports ? &n->ports[e->port] : NULL;
+	return fabric_find_port(sm->fabric, e->guid);
+}
+
+static bool is_cabled(const struct sm *sm, const struct end *e)
+{
+	const struct port *p = port_at(sm, e);
+
+	return p && p->peer;
+}
+
+/* This end has another cable now. A host's port with several planes has a number in each. */
+static bool has_other(const struct sm *sm, const struct end *e, const struct end *far)
+{
+	const struct port *p = port_at(sm, e);
+	struct end now;
+
+	if (!p || !p->peer)
+		return false;
+	now = end_of(p->peer);
+	return now.guid != far->guid || (node_is_switch(p->peer->node) && now.port != far->port);
+}
+
+static bool has_many_cables(const struct sm *sm)
+{
+	return ledger_rows_there(settle_ledger(sm), LEDGER_CABLE) >= CABLES_MAX;
+}
+
+/* `many`: there are too many, and cables that are not there at all give way. */
+static bool is_void(const struct sm *sm, const struct cable *c, bool many)
+{
+	return has_other(sm, &c->near, &c->far) || has_other(sm, &c->far, &c->near) ||
+	       (many && !port_at(sm, &c->near) && !port_at(sm, &c->far));
+}
+
+/* If the near end has another cable now, edit_cables() writes the row once more, which counts. */
+static void remove_cables(struct key_edits *all)
+{
+	const struct ledger *l = settle_ledger(all->sm);
+	bool many = has_many_cables(all->sm);
+	const struct ledger_row *row;
+	struct cable c;
+
+	for (size_t pos = 0; !is_full(all) && (row = ledger_next(l, LEDGER_CABLE, &pos));) {
+		if (read_cable(row, &c) && is_void(all->sm, &c, many))
+			add_edit(all, ledger_row_key(row), 0);
+	}
+}
+
+static void edit_cable(struct key_edits *all, const struct port *p)
+{
+	const struct end near = end_of(p), far = end_of(p->peer);
+	const struct ledger_key key = cable_key(&near);
+	uint8_t bytes[CABLE_BYTES];
+
+	if (!end_can_be(&near) || !end_can_be(&far) ||
+	    (has_many_cables(all->sm) && !ledger_find(settle_ledger(all->sm), &key)))
+		return;
+	put_end(bytes, &far);
+	bytes[END_BYTES] = node_is_switch(p->peer->node) ? 0 : FAR_IS_HOST;
+	write_row(all, &key, bytes, sizeof(bytes));
+}
+
+static void edit_cables(struct key_edits *all)
+{
+	remove_cables(all);
+	FABRIC_EACH_NODE(all->sm->fabric, n) {
+		for (unsigned i = 1; i <= n->n_ports && !is_full(all); i++) {
+			if (is_near(&n->ports[i]))
+				edit_cable(all, &n->ports[i]);
+		}
+	}
+}
+
+/* ---- as MASTER ------------------------------------------------------------------------------- */
+
+static void on_stored(struct sm *sm, void *arg, int error)
+{
+	struct key_rows *k = sm->m.key_rows;
+
+	k->is_busy = false;
+	if (error == 0)
+		return;
+	k->is_due = true;
+	k->retry_at = sm->now + RETRY;
+}
+
+static void commit(struct sm *sm, struct key_edits *all)
+{
+	uint64_t keys = settle_next_number(sm, LEDGER_EPOCH);
+	uint64_t cables = settle_next_number(sm, LEDGER_CABLE);
+
+	for (size_t i = 0; i < all->n; i++) {
+		struct settle_edit *e = &all->list[i];
+
+		e->number = e->key.table == LEDGER_EPOCH ? keys : cables;
+		e->bytes = e->removed ? NULL : all->values[i].bytes;
+	}
+	sm->m.key_rows->is_busy = true;
+	settle_commit(sm, all->list, all->n, on_stored, NULL);
+}
+
+/* Where no port has a key any more, absent ones may still have one. */
+static bool has_subject(const struct sm *sm)
+{
+	return keys_ring(sm) || ledger_rows_there(settle_ledger(sm), LEDGER_EPOCH);
+}
+
+static bool may_look(const struct sm *sm)
+{
+	const struct key_rows *k = sm->m.key_rows;
+
+	return k->is_due && !k->is_busy && settle_may_write(sm) && sm->sweep == SWEEP_NONE &&
+	       has_subject(sm);
+}
+
+static void look(struct sm *sm)
+{
+	struct key_edits all = { .sm = sm };
+
+	sm->m.key_rows->is_due = false;
+	edit_epochs(sm, &all);
+	if (keys_ring(sm))
+		edit_cables(&all);
+	sm->m.key_rows->is_due = is_full(&all);
+	if (all.n)
+		commit(sm, &all);
+	clear_edits(&all);
+}
+
+void key_rows_sweep_ended(struct sm *sm)
+{
+	struct key_rows *k = sm->m.key_rows;
+	unsigned n = sm->stats.heavy_sweeps + sm->stats.dirty_sweeps;
+
+	k->is_due |= n != k->n_sweeps;
+	k->n_sweeps = n;
+}
+
+void key_rows_tick(struct sm *sm)
+{
+	if (may_look(sm) && sm->now >= sm->m.key_rows->retry_at)
+		look(sm);
+}
+
+mono_t key_rows_next(const struct sm *sm)
+{
+	return may_look(sm) ? MAX(sm->m.key_rows->retry_at, sm->now) : MONO_NEVER;
+}
+
+bool key_rows_have_keys(const struct sm *sm)
+{
+	return keys_may_be_sent(sm) && ledger_rows_there(settle_ledger(sm), LEDGER_EPOCH);
+}
+
+/* ---- rows that come -------------------------------------------------------------------------- */
+
+/* The files are written. Nodes that lack may be behind locked ports that are opened now. */
+static void rows_taken(struct sm *sm, bool lacks)
+{
+	if (sm->state == SM_NOT_ACTIVE) /* read from the disk, at the start */
+		return;
+	lids_write(sm);
+	if (lacks && (sm->state == SM_DISCOVERING || sm->state == SM_MASTER))
+		want_sweep_now(sm, SWEEP_HEAVY, "another manager knows of ports that are not here");
+}
+
+/*
+ * As this manager has seen itself: now, or (at the start) as it knows from its file. A port that it
+ * has seen with an older key may have been given the row's since, and have gone.
+ */
+static bool has_newest_key(const struct sm *sm, guid_t guid)
+{
+	uint64_t wanted = keys_wanted(sm, guid), has;
+
+	if (!wanted)
+		return false;
+	if (sm->state == SM_NOT_ACTIVE)
+		return store_mkey(sm->store, guid, &has) && has == wanted;
+	return absent_key_is_here(sm, guid) &&
+	       fabric_find_port(sm->fabric, guid)->m_key == wanted;
+}
+
+static void on_epochs(struct sm *sm, const struct ledger_key *keys, size_t n)
+{
+	bool lacks = false;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct ledger_row *row = ledger_find(settle_ledger(sm), &keys[i]);
+		guid_t guid = ib_bits_get(keys[i].bytes, 0, 64);
+		uint64_t key = row ? read_epoch(row) : 0;
+
+		if (!guid || !key)
+			continue;
+		lacks |= !fabric_find_port(sm->fabric, guid);
+		store_set_mkey(sm->store, guid,
+			       has_newest_key(sm, guid) ? keys_wanted(sm, guid) : key);
+	}
+	rows_taken(sm, lacks);
+}
+
+struct arrived {
+	uint64_t number;
+	struct cable cable;
+};
+
+static int by_number(const void *a, const void *b)
+{
+	return COMPARE(((const struct arrived *)a)->number, ((const struct arrived *)b)->number);
+}
+
+static void take_cable(struct sm *sm, const struct cable *c)
+{
+	if (is_cabled(sm, &c->near) || is_cabled(sm, &c->far))
+		return;
+	if (c->is_far_host)
+		store_set_only_neighbor(sm->store, c->far.guid, c->far.port, c->near.guid,
+					c->near.port);
+	else
+		store_set_neighbor(sm->store, c->near.guid, c->near.port, c->far.guid,
+				   c->far.port);
+}
+
+/* Of two cables at one port the later one counts. */
+static void on_cables(struct sm *sm, const struct ledger_key *keys, size_t n)
+{
+	_cleanup_free_ struct arrived *all = xcalloc(n + 1, sizeof(*all));
+	size_t n_all = 0;
+	bool lacks = false;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct ledger_row *row = ledger_find(settle_ledger(sm), &keys[i]);
+
+		if (row && read_cable(row, &all[n_all].cable))
+			all[n_all++].number = ledger_row_value(row).dot.number;
+	}
+	SORT(all, n_all, by_number);
+	for (size_t i = 0; i < n_all; i++) {
+		lacks |= !port_at(sm, &all[i].cable.near) || !port_at(sm, &all[i].cable.far);
+		take_cable(sm, &all[i].cable);
+	}
+	rows_taken(sm, lacks);
+}
+
+/* ---- begin and end --------------------------------------------------------------------------- */
+
+void key_rows_new(struct sm *sm, const struct sm_paths *paths)
+{
+	sm->m.key_rows = xcalloc(1, sizeof(*sm->m.key_rows));
+	settle_own(sm, LEDGER_EPOCH, on_epochs);
+	settle_own(sm, LEDGER_CABLE, on_cables);
+}
+
+void key_rows_free(struct sm *sm)
+{
+	free(sm->m.key_rows);
+	sm->m.key_rows = NULL;
+}
+
+void key_rows_state_changed(struct sm *sm)
+{
+	sm->m.key_rows->is_due = false;
+	sm->m.key_rows->n_sweeps = 0;
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Rows of the ledger by which another manager reaches locked ports as this one does, beside the
+ * seeds of M_Keys (key_turn.h):
+ *
+ *   epoch   port GUID                -> its M_Key: a port that is absent, as guid2mkey has it
+ *   cable   port GUID, port          -> far GUID, far port: as neighbors has it; a switch's ports
+ *                                       by its node GUID
+ *
+ *   MASTER, end of a sweep --what differs from the rows--> one commit --> ledgers of the others
+ *   a row comes, or was read from the disk --> guid2mkey, neighbors --> a sweep, where nodes lack
+ *
+ * The row of a port that is back, or is not kept as there are too many (key_absent.h), is removed.
+ * A cable is one row: of the switch's end; between two of a kind, of the lesser GUID and port. A
+ * cable that is unplugged stays known; one whose end has another cable is removed. Rows are written
+ * where ports have keys only.
+ *
+ * What this manager has seen itself counts more than a row.
+ */
+#pragma once
+
+#include "sm/sm.h"
+
+struct key_rows;
+
+/* Behind settle_new(), keys_new() and lids_new(), before settle_ready(). */
+void key_rows_new(struct sm *sm, const struct sm_paths *paths);
+void key_rows_free(struct sm *sm);
+void key_rows_state_changed(struct sm *sm);
+/* Behind lids_save() of this sweep. */
+void key_rows_sweep_ended(struct sm *sm);
+void key_rows_tick(struct sm *sm);
+mono_t key_rows_next(const struct sm *sm);
+/* There are keys of absent ports that other managers can be sent. */
+bool key_rows_have_keys(const struct sm *sm);

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Cables as rows of the ledger, in a fabric that is locked with M_Keys of single ports: a manager
+ * that lost some of its file neighbors has them of its own ledger, or of another manager, and
+ * reaches the switches behind locked ones at once.
+ */
+#include "locked-managers.h"
+#include "fabric/store.h"
+#include "ledger/ledger.h"
+#include "sm/ledger/settle.h"
+#include "util/file.h"
+
+static char *path_of(struct world *w, unsigned which, const char *name)
+{
+	return xasprintf("%s/%s", w->dir[which], name);
+}
+
+enum loss {
+	LOSE_HALF, /* every other line of the file */
+	LOSE_ALL,
+	LOSE_FAR_LEAF, /* those of leaf2 */
+	LOSSES,
+};
+
+static bool is_lost(enum loss loss, const char *line, unsigned n, const char *far_leaf)
+{
+	return loss == LOSE_ALL || (loss == LOSE_HALF && n % 2) ||
+	       (loss == LOSE_FAR_LEAF && strstr(line, far_leaf));
+}
+
+static void lose_cables(struct world *w, unsigned which, enum loss loss)
+{
+	uint8_t ni[SMP_DATA_SIZE];
+	char far_leaf[20];
+	_cleanup_free_ char *path = path_of(w, which, "neighbors"), *text = NULL;
+	size_t len;
+	unsigned n = 0;
+	FILE *out;
+
+	assert_int_equal(sim_read(w->rig->sim, sim_find(w->rig->sim, "leaf2"), IB_ATTR_NODE_INFO, 0,
+				  ni),
+			 0);
+	snprintf(far_leaf, sizeof(far_leaf), "%016lx", (unsigned long)ib_get(ni, NI_NODE_GUID));
+	assert_int_equal(file_read(path, 1 << 20, &text, &len), 0);
+	out = fopen(path, "w");
+	assert_non_null(out);
+	for (char *at = text, *line; (line = strsep(&at, "\n"));) {
+		if (*line && !is_lost(loss, line, n++, far_leaf))
+			fprintf(out, "%s\n\n", line);
+	}
+	assert_int_equal(fclose(out), 0);
+}
+
+static void lose(struct world *w, unsigned which, const char *name)
+{
+	_cleanup_free_ char *path = path_of(w, which, name);
+
+	assert_int_equal(unlink(path), 0);
+}
+
+static struct sm *start_again(struct world *w, unsigned which)
+{
+	int at = rig_start(w->rig, which == ACTIVE ? "h0" : "h11", 1, w->conf[which],
+			   w->dir[which]);
+
+	assert_true(at >= 0);
+	return sm_of(w, (unsigned)at);
+}
+
+/* Both stop: the fabric is locked, and is all there. */
+static void stop_both(struct world *w)
+{
+	start_locked(w);
+	attend(w, 4, 30 * MONO_S);
+	rig_kill(w->rig, ACTIVE);
+	rig_kill(w->rig, SPARE);
+	for (unsigned i = 0; i < 2; i++) {
+		lock_options(w, i);
+		w->conf[i]->sweep_interval = 0; /* no sweep comes by itself */
+	}
+	sim_set_own_port_open(w->rig->sim, true);
+	sim_watch_keys(w->rig->sim, 2);
+}
+
+/* All ports are met, and none of them because its lease ended. */
+static void expect_all_are_met(struct world *w, const struct sm *sm, mono_t within)
+{
+	mono_t until = sim_now(w->rig->sim) + within;
+	struct sm_keys keys;
+
+	do {
+		assert_true(rig_step(w->rig, until));
+		sm_keys(sm, &keys);
+	} while (sm_state(sm) != SM_MASTER || keys.n_ports < N_PORTS || rig_sweeping(w->rig));
+	if (getenv("LOUD"))
+		fprintf(stderr, "met after %.1f s\n",
+			(double)(sim_now(w->rig->sim) + within - until) / (double)MONO_S);
+	assert_int_equal(keys.n_right, N_PORTS);
+	assert_int_equal(look(w).n_open, 0);
+	assert_int_equal(sim_keys_watched(w->rig->sim)->opened, 0);
+}
+
+static size_t n_cables(const struct sm *sm)
+{
+	return ledger_rows_there(settle_ledger(sm), LEDGER_CABLE);
+}
+
+/* 12 hosts at 4 switches, and the cables between these: each is one row. */
+static void each_cable_is_a_row(void **state)
+{
+	struct world *w = *state;
+
+	start_locked(w);
+	attend(w, 4, 30 * MONO_S);
+	assert_int_equal(n_cables(sm_of(w, ACTIVE)),
+			 store_count(sm_of(w, ACTIVE)->store, STORE_NEIGHBORS) / 2);
+	assert_in_range(n_cables(sm_of(w, ACTIVE)), N_HOSTS, 4 * N_HOSTS);
+	assert_int_equal(n_cables(sm_of(w, SPARE)), n_cables(sm_of(w, ACTIVE)));
+}
+
+static void a_manager_has_cables_of_its_ledger(void **state)
+{
+	for (enum loss loss = 0; loss < LOSSES; loss++) {
+		struct world *w = *state;
+
+		stop_both(w);
+		lose_cables(w, ACTIVE, loss);
+		expect_all_are_met(w, start_again(w, ACTIVE), 5 * MONO_S);
+		teardown(state);
+		setup(state);
+	}
+}
+
+/* Its disk is of before, and has no ledger; the other one has all. */
+static void a_greater_manager_has_cables_of_its_standby(void **state)
+{
+	for (enum loss loss = 0; loss < LOSSES; loss++) {
+		struct world *w = *state;
+		struct sm *sm;
+
+		stop_both(w);
+		lose_cables(w, ACTIVE, loss);
+		lose(w, ACTIVE, "ledger.db");
+		sm = start_again(w, ACTIVE);
+		start_again(w, SPARE);
+		expect_all_are_met(w, sm, 5 * MONO_S);
+		teardown(state);
+		setup(state);
+	}
+}
+
+/* The standby begins to rule before it is back. */
+static void a_greater_manager_that_is_late_has_cables_of_the_other(void **state)
+{
+	struct world *w = *state;
+	struct sm *sm;
+
+	stop_both(w);
+	lose_cables(w, ACTIVE, LOSE_ALL);
+	lose(w, ACTIVE, "ledger.db");
+	start_again(w, SPARE);
+	attend(w, 4, 20 * MONO_S);
+	sm = start_again(w, ACTIVE);
+	expect_all_are_met(w, sm, 5 * MONO_S);
+}
+
+/* A host is met wherever it is. */
+static void start_with_one_key(struct world *w)
+{
+	sim_set_own_port_open(w->rig->sim, true);
+	for (unsigned i = 0; i < 2; i++) {
+		lock_options(w, i);
+		w->conf[i]->m_key_per_port = false;
+		w->conf[i]->m_key = 0xaaaa;
+	}
+	start_both(w);
+	attend(w, 4, 30 * MONO_S);
+}
+
+/* What a cable was in before is not known any more: the row is another, or gone. */
+static void a_cable_that_moved_is_one_row(void **state)
+{
+	struct world *w = *state;
+	int a = sim_find(w->rig->sim, "h3"), b = sim_find(w->rig->sim, "h9"), leaf[2];
+	unsigned port[2];
+	size_t n;
+
+	start_with_one_key(w);
+	n = n_cables(sm_of(w, ACTIVE));
+	assert_true(sim_peer(w->rig->sim, a, 1, &leaf[0], &port[0]));
+	assert_true(sim_peer(w->rig->sim, b, 1, &leaf[1], &port[1]));
+	assert_int_equal(sim_unplug(w->rig->sim, a, 1), 0);
+	assert_int_equal(sim_unplug(w->rig->sim, b, 1), 0);
+	attend(w, 4, 30 * MONO_S);
+	assert_int_equal(n_cables(sm_of(w, ACTIVE)), n);
+	assert_int_equal(sim_plug(w->rig->sim, a, 1, leaf[1], port[1]), 0);
+	attend(w, 4, 100 * MONO_S);
+	/* That of b is of the same switch port as that of a now. */
+	assert_int_equal(n_cables(sm_of(w, ACTIVE)), n - 1);
+	assert_int_equal(n_cables(sm_of(w, SPARE)), n - 1);
+	assert_int_equal(sim_plug(w->rig->sim, b, 1, leaf[0], port[0]), 0);
+	attend(w, 4, 100 * MONO_S);
+	assert_int_equal(n_cables(sm_of(w, ACTIVE)), n);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(each_cable_is_a_row),
+		TEST(a_manager_has_cables_of_its_ledger),
+		TEST(a_greater_manager_has_cables_of_its_standby),
+		TEST(a_greater_manager_that_is_late_has_cables_of_the_other),
+		TEST(a_cable_that_moved_is_one_row),
+	};
+
+	return cmocka_run_group_tests_name("sm-keys-cables", tests, NULL, NULL);
+}
