@@ -29,15 +29,15 @@ static void on_answer(void *arg, const struct sm_tenancy_result *r)
 	snprintf(a->text, sizeof(a->text), "%s", r->text);
 }
 
-static void submit(struct world *w, unsigned which, bool give, unsigned pkey, unsigned host,
-		   struct answer *a)
+static void submit_action(struct world *w, unsigned which, enum tenant_action action,
+			  unsigned pkey, unsigned host, struct answer *a)
 {
 	struct tenant_member member = { w->host[host]->guid, true, false };
 	const struct tenant_request rq = {
-		.action = give ? TENANT_ADD : TENANT_REMOVE,
+		.action = action,
 		.pkey = (uint16_t)pkey,
 		.members = &member,
-		.n_members = 1,
+		.n_members = action != TENANT_DELETE,
 		.keep_empty = true,
 	};
 
@@ -45,17 +45,29 @@ static void submit(struct world *w, unsigned which, bool give, unsigned pkey, un
 	sm_tenancy_request(sm_of(w, which), &rq, true, false, on_answer, a);
 }
 
-static struct answer ask_for(struct world *w, unsigned which, bool give, unsigned pkey,
-			     unsigned host)
+static void submit(struct world *w, unsigned which, bool give, unsigned pkey, unsigned host,
+		   struct answer *a)
+{
+	submit_action(w, which, give ? TENANT_ADD : TENANT_REMOVE, pkey, host, a);
+}
+
+static struct answer change(struct world *w, unsigned which, enum tenant_action action,
+			    unsigned pkey, unsigned host)
 {
 	static struct answer a;
 	mono_t until = sim_now(w->rig->sim) + 20 * MONO_S;
 
-	submit(w, which, give, pkey, host, &a);
+	submit_action(w, which, action, pkey, host, &a);
 	while (!a.is_there && rig_step(w->rig, until))
 		;
 	assert_true(a.is_there);
 	return a;
+}
+
+static struct answer ask_for(struct world *w, unsigned which, bool give, unsigned pkey,
+			     unsigned host)
+{
+	return change(w, which, give ? TENANT_ADD : TENANT_REMOVE, pkey, host);
 }
 
 static bool table_holds(struct world *w, int node, unsigned port, unsigned key)
@@ -317,9 +329,7 @@ static void a_standbys_port_keeps_its_index0(void **state)
 	assert_non_null(strstr(a.text, "subnet manager"));
 }
 
-/*
- * ---- one that lacks what others know -----------------------------------------------------------
- */
+/* ---- one that lacks what others know -------------------------------------------------------- */
 
 static void a_master_with_an_empty_folder_asks_its_standby(void **state)
 {
@@ -392,9 +402,7 @@ static void a_first_start_needs_no_decision(void **state)
 	assert_int_equal(settle_state(sm_of(w, ACTIVE)), SETTLE_WRITING);
 }
 
-/*
- * ---- a master that stands still ----------------------------------------------------------------
- */
+/* ---- a master that stands still ------------------------------------------------------------- */
 
 static void a_frozen_master_does_not_undo_a_removal(void **state)
 {
@@ -440,9 +448,7 @@ static void a_master_that_was_cut_off_does_not_undo_a_removal(void **state)
 	assert_int_equal(generation_of(w, ACTIVE), generation_of(w, SPARE));
 }
 
-/*
- * ---- the fabric falls apart --------------------------------------------------------------------
- */
+/* ---- the fabric falls apart ----------------------------------------------------------------- */
 
 /* Cables of leaf1 to both spines: h0 to h5 are on their own. */
 static void split(struct world *w, bool apart)
@@ -515,9 +521,29 @@ static void of_one_member_the_removal_stays(void **state)
 	assert_true(host_holds(w, 8, 0x8008));
 }
 
-/*
- * ---- failback ----------------------------------------------------------------------------------
- */
+/* One half empties the partition, and makes it anew, while the other one adds to it. */
+static void a_partition_that_is_made_anew_gives_nothing_back(void **state)
+{
+	struct world *w = *state;
+
+	start_connected(w);
+	assert_int_equal(ask_for(w, ACTIVE, true, 0x8, 3).end, SM_TENANCY_DONE);
+	assert_int_equal(ask_for(w, ACTIVE, true, 0x8, 4).end, SM_TENANCY_DONE);
+	split(w, true);
+	run_until_two_masters(w);
+	assert_int_equal(ask_for(w, ACTIVE, false, 0x8, 3).end, SM_TENANCY_DONE);
+	assert_int_equal(ask_for(w, SPARE, false, 0x8, 3).end, SM_TENANCY_DONE);
+	assert_int_equal(ask_for(w, SPARE, true, 0x8, 3).end, SM_TENANCY_DONE);
+	assert_int_equal(ask_for(w, SPARE, true, 0x8, 8).end, SM_TENANCY_DONE);
+	assert_int_equal(change(w, ACTIVE, TENANT_DELETE, 0x8, 4).end, SM_TENANCY_DONE);
+	assert_int_equal(ask_for(w, ACTIVE, true, 0x8, 5).end, SM_TENANCY_DONE);
+	split(w, false);
+	run_without(w, 60 * MONO_S, 3, 0x8008);
+	settled(w, 1);
+	assert_true(host_holds(w, 5, 0x8008));
+}
+
+/* ---- failback ------------------------------------------------------------------------------- */
 
 static void the_greater_one_rules_when_it_has_everything(void **state)
 {
@@ -564,9 +590,7 @@ static void an_old_copy_of_the_folder_wins_nothing(void **state)
 	settled(w, 1);
 }
 
-/*
- * ---- three -------------------------------------------------------------------------------------
- */
+/* ---- three ---------------------------------------------------------------------------------- */
 
 /* The third one slept while the others acknowledged, and is alone then. */
 static void one_that_slept_clears_nothing(void **state)
@@ -619,10 +643,7 @@ static void a_standby_that_is_lost_changes_the_numbers(void **state)
 	assert_int_equal(a.of, 2);
 }
 
-/*
- * ---- many faults
- * ---------------------------------------------------------------------------------
- */
+/* ---- many faults ---------------------------------------------------------------------------- */
 
 #define N_KEYS 4
 
@@ -749,6 +770,7 @@ int main(void)
 		TEST(a_master_that_was_cut_off_does_not_undo_a_removal),
 		TEST(changes_of_both_halves_stay),
 		TEST(of_one_member_the_removal_stays),
+		TEST(a_partition_that_is_made_anew_gives_nothing_back),
 		TEST(the_greater_one_rules_when_it_has_everything),
 		TEST(an_old_copy_of_the_folder_wins_nothing),
 		TEST(one_that_slept_clears_nothing),
