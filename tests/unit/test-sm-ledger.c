@@ -368,6 +368,30 @@ static void one_that_keeps_is_told_by_one_that_comes(void **state)
 	assert_non_null(tenants_find(sm_tenants(sm_of(w, n)), 0x8));
 }
 
+/* A second manager, wiped too, comes: an administrator can still decide. */
+static void one_that_keeps_does_not_ask_for_ever(void **state)
+{
+	struct world *w = *state;
+	unsigned n;
+
+	start_connected(w);
+	assert_int_equal(ask_for(w, ACTIVE, true, 0x8, 3).end, SM_TENANCY_DONE);
+	rig_kill(w->rig, SPARE);
+	rig_kill(w->rig, ACTIVE);
+	wipe(w, ACTIVE);
+	wipe(w, SPARE);
+	n = begin(w, ACTIVE);
+	run_with(w, 30 * MONO_S, 3, 0x8008);
+	assert_int_equal(settle_state(sm_of(w, n)), SETTLE_KEEPING);
+	begin(w, SPARE);
+	run_with(w, 60 * MONO_S, 3, 0x8008);
+	assert_int_equal(settle_state(sm_of(w, n)), SETTLE_KEEPING);
+	assert_int_equal(settle_forget_devices(sm_of(w, n)), 0);
+	run_for(w, 10 * MONO_S);
+	assert_false(host_holds(w, 3, 0x8008));
+	assert_int_equal(ask_for(w, n, true, 0x9, 3).end, SM_TENANCY_DONE);
+}
+
 /* A fabric without keys of tenants needs nobody's decision. */
 static void a_first_start_needs_no_decision(void **state)
 {
@@ -718,6 +742,7 @@ int main(void)
 		TEST(a_master_with_an_empty_folder_asks_its_standby),
 		TEST(without_anybody_to_ask_keys_stay_on_devices),
 		TEST(one_that_keeps_is_told_by_one_that_comes),
+		TEST(one_that_keeps_does_not_ask_for_ever),
 		TEST(a_first_start_needs_no_decision),
 		TEST(a_frozen_master_does_not_undo_a_removal),
 		TEST(a_master_that_was_cut_off_does_not_undo_a_removal),
