@@ -59,7 +59,8 @@ static bool is_written_anew(struct sm *sm, const struct disk_job *job)
 {
 	struct settle *s = sm->m.settle;
 
-	s->is_gone = job->error == -ENOENT || !job->store;
+	/* Also where the new one was made, and not filled: it lacks rows until all are written. */
+	s->is_gone = job->error == -ENOENT || !job->store || (job->path && job->error < 0);
 	if (!s->is_gone || job->path)
 		return false;
 	log_on(ABOUT(.id = LOG_ID_DISK_FAULT, .file = s->path), LOGB_ERROR,
