@@ -370,12 +370,18 @@ void disk_take(struct sm *sm, guid_t from, struct ledger_row **rows, size_t n,
 	start_next(sm);
 }
 
+/* Is there a work yet whose job will take meta along? */
+static bool has_work_to_start(const struct settle *s)
+{
+	return s->first && (!s->is_storing || s->first->next);
+}
+
 void disk_note_meta(struct sm *sm)
 {
 	struct settle_work *w;
 
 	sm->m.settle->meta_changed = true;
-	if (sm->m.settle->first)
+	if (has_work_to_start(sm->m.settle))
 		return;
 	w = xcalloc(1, sizeof(*w));
 	w->rows = xcalloc(1, sizeof(struct ledger_row *));
