@@ -191,9 +191,11 @@ static void send_digests(struct sm *sm, struct settle_peer *p)
 			d.of[t] = ledger_digest(s->ledger, t);
 	}
 	digests_pack(&d, bytes);
+	send_message(sm, p, MESSAGE_DIGESTS, bytes, sizeof(bytes));
+	if (!p->busy)
+		return;
 	p->digests_due = false;
 	p->compared_at = sm->now;
-	send_message(sm, p, MESSAGE_DIGESTS, bytes, sizeof(bytes));
 }
 
 static void send_buckets(struct sm *sm, struct settle_peer *p, enum ledger_table t)
