@@ -47,10 +47,77 @@ static void a_doubt_with_a_message_under_way_ends_soon(void **state)
 	assert_int_equal(settle_state(sm_of(w, ACTIVE)), SETTLE_WRITING);
 }
 
+/* Runs for `t`: as soon as the master counts the standby as one that has the member, it has it. */
+static void run_with_true_count(struct world *w, mono_t t, uint64_t number, unsigned pkey,
+				unsigned host)
+{
+	mono_t until = sim_now(w->rig->sim) + t;
+	struct ledger_key key = { .table = LEDGER_MEMBER, .len = 10 };
+
+	ib_bits_put(key.bytes, 0, 16, pkey);
+	ib_bits_put(key.bytes, 16, 64, w->host[host]->guid);
+	do {
+		if (settle_reach(sm_of(w, ACTIVE), LEDGER_MEMBER, number).with)
+			assert_non_null(ledger_find(settle_ledger(sm_of(w, SPARE)), &key));
+	} while (rig_step(w->rig, until));
+}
+
+/* It asked for all rows, could not store them, and a change comes before they are sent again. */
+static void what_a_full_standby_did_not_take_is_not_counted(void **state)
+{
+	struct world *w = *state;
+	unsigned host;
+
+	assert_int_equal(begin(w, ACTIVE), ACTIVE);
+	run_for(w, 5 * MONO_S);
+	for (host = 1; host < 5; host++)
+		assert_int_equal(ask_for(w, ACTIVE, true, 0x10 + host, host).end, SM_TENANCY_DONE);
+	assert_int_equal(begin(w, SPARE), SPARE);
+	full = settle_of(w, SPARE)->store;
+	run_for(w, 20 * MONO_S);
+	assert_true(peer_in(w, ACTIVE, SPARE)->refuses);
+	assert_int_equal(ask_for(w, ACTIVE, true, 0x20, 7).with, 0);
+	run_for(w, 8 * MONO_S);
+	full = NULL;
+	run_with_true_count(w, 60 * MONO_S, generation_of(w, ACTIVE), 0x20, 7);
+	assert_int_equal(sm_tenancy_standbys(sm_of(w, ACTIVE)), 1);
+}
+
+/* A change waits behind rows that it asked for; the master has doubts then, and all is compared. */
+static void what_waited_when_all_was_compared_anew_is_not_counted(void **state)
+{
+	struct world *w = *state;
+	static struct answer a;
+	mono_t until;
+
+	assert_int_equal(begin(w, ACTIVE), ACTIVE);
+	run_for(w, 5 * MONO_S);
+	for (unsigned host = 1; host < 5; host++)
+		assert_int_equal(ask_for(w, ACTIVE, true, 0x10 + host, host).end, SM_TENANCY_DONE);
+	w->rig->disk_time = MONO_S;
+	assert_int_equal(begin(w, SPARE), SPARE);
+	until = sim_now(w->rig->sim) + 60 * MONO_S;
+	while (!peer_in(w, ACTIVE, SPARE) ||
+	       peer_in(w, ACTIVE, SPARE)->of[LEDGER_MEMBER].push != PUSH_ASKED)
+		assert_true(rig_step(w->rig, until));
+	submit(w, ACTIVE, true, 0x11, 7, &a);
+	while (!peer_in(w, ACTIVE, SPARE)->n_queue)
+		assert_true(rig_step(w->rig, until));
+	assert_int_equal(peer_in(w, ACTIVE, SPARE)->of[LEDGER_MEMBER].push, PUSH_ASKED);
+	peers_doubt(sm_of(w, ACTIVE));
+	w->tap[ACTIVE].channel.cut = true; /* what the standby asks next gets lost */
+	run_with_true_count(w, 8 * MONO_S, generation_of(w, ACTIVE), 0x11, 7);
+	w->tap[ACTIVE].channel.cut = false;
+	run_with_true_count(w, 60 * MONO_S, generation_of(w, ACTIVE), 0x11, 7);
+	assert_int_equal(sm_tenancy_standbys(sm_of(w, ACTIVE)), 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(a_doubt_with_a_message_under_way_ends_soon),
+		TEST(what_a_full_standby_did_not_take_is_not_counted),
+		TEST(what_waited_when_all_was_compared_anew_is_not_counted),
 	};
 
 	if (getenv("ONLY"))

@@ -62,9 +62,13 @@ static void begin_peer(struct sm *sm, struct settle_peer *p)
 {
 	for (unsigned t = 0; t < LEDGER_TABLES; t++) {
 		p->of[t].pull = PULL_NOT;
-		/* What it has asked for it gets all the same. */
+		/*
+		 * What it has asked for it gets all the same, and with it rows that waited in the
+		 * queue, or were under way: these may be of any bucket.
+		 */
 		if (p->of[t].push == PUSH_DONE)
 			p->of[t].push = PUSH_NOT;
+		memset(p->of[t].buckets, 0xFF, sizeof(p->of[t].buckets));
 		p->of[t].bucket = 0;
 	}
 	memset(p->queued, 0, sizeof(p->queued));
