@@ -112,12 +112,49 @@ static void what_waited_when_all_was_compared_anew_is_not_counted(void **state)
 	assert_int_equal(sm_tenancy_standbys(sm_of(w, ACTIVE)), 1);
 }
 
+/* Rows that arrive between a change and its turn at the disk have greater numbers than it was given. */
+static void a_change_that_was_overtaken_is_counted_when_it_is_there(void **state)
+{
+	struct world *w = *state;
+	struct settle_edit edit = { .key = { .table = LEDGER_MEMBER, .len = 10 }, .removed = true };
+	struct ledger_key key = { .table = LEDGER_MEMBER, .len = 10 };
+	static struct answer a;
+	unsigned third;
+	mono_t until;
+
+	start_connected(w);
+	third = begin(w, 2);
+	settled(w, 2);
+	assert_int_equal(ask_for(w, ACTIVE, true, 0x8, 3).with, 2);
+	w->rig->disk_time = MONO_S;
+	ib_bits_put(edit.key.bytes, 0, 16, 0x30);
+	ib_bits_put(edit.key.bytes, 16, 64, 0x1234);
+	edit.number = settle_next_number(sm_of(w, third), LEDGER_MEMBER) + 50;
+	settle_commit(sm_of(w, third), &edit, 1, NULL, NULL);
+	until = sim_now(w->rig->sim) + 10 * MONO_S;
+	while (!settle_of(w, ACTIVE)->is_storing)
+		assert_true(rig_step(w->rig, until));
+	submit(w, ACTIVE, true, 0x8, 4, &a);
+	ib_bits_put(key.bytes, 0, 16, 0x8);
+	ib_bits_put(key.bytes, 16, 64, w->host[4]->guid);
+	while (!ledger_find(settle_ledger(sm_of(w, ACTIVE)), &key))
+		assert_true(rig_step(w->rig, until));
+	rig_freeze(w->rig, SPARE, true);
+	while (!a.is_there)
+		assert_true(rig_step(w->rig, until));
+	assert_non_null(ledger_find(settle_ledger(sm_of(w, third)), &key));
+	assert_null(ledger_find(settle_ledger(sm_of(w, SPARE)), &key));
+	assert_int_equal(a.with, 1);
+	assert_int_equal(a.of, 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(a_doubt_with_a_message_under_way_ends_soon),
 		TEST(what_a_full_standby_did_not_take_is_not_counted),
 		TEST(what_waited_when_all_was_compared_anew_is_not_counted),
+		TEST(a_change_that_was_overtaken_is_counted_when_it_is_there),
 	};
 
 	if (getenv("ONLY"))

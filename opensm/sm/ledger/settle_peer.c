@@ -625,9 +625,10 @@ static bool is_waited_for(const struct sm *sm, const struct settle_peer *p)
 	return !p->refuses && (!p->busy || sm->now < p->sent_at + PATIENCE);
 }
 
+/* What was queued last may have a lesser number: what came later came from this manager itself. */
 static bool has_up_to(const struct settle_peer *p, enum ledger_clock clock, uint64_t number)
 {
-	return is_pushed(p, false) && (p->stored[clock] >= number || p->queued[clock] < number);
+	return is_pushed(p, false) && p->stored[clock] >= MIN(number, p->queued[clock]);
 }
 
 struct settle_reach settle_reach(const struct sm *sm, enum ledger_table table, uint64_t number)
