@@ -316,14 +316,17 @@ static void derive_partition(struct derived *d, const struct ledger_key *key)
 	derive_orphans(d, pkey);
 }
 
-/* Partitions before members; these by GUID, so that many are merged at once. */
+/*
+ * Partitions before members; these by GUID, so that many are merged at once. The smallest P_Key is
+ * last: of several that have index 0 of a port the one that is played last keeps it.
+ */
 static int by_place(const void *a, const void *b)
 {
 	const struct tenant_row *x = a, *y = b;
 	bool x_member = x->member.guid != 0, y_member = y->member.guid != 0;
 
 	if (x->pkey != y->pkey)
-		return x->pkey < y->pkey ? -1 : 1;
+		return x->pkey > y->pkey ? -1 : 1;
 	if (x_member != y_member)
 		return y_member ? -1 : 1;
 	return x->member.guid < y->member.guid ? -1 : x->member.guid > y->member.guid;
