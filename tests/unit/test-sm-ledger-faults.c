@@ -183,6 +183,37 @@ static void the_smaller_pkey_has_index0_after_a_restart_too(void **state)
 	assert_int_equal(tenants_at_index0(sm_tenants(sm_of(w, 2)), w->host[3]->guid), 0x8);
 }
 
+/* Else the next change of all managers has a number that cannot be, for ever. */
+static void a_number_near_the_end_is_not_taken(void **state)
+{
+	struct world *w = *state;
+	struct settle_edit edit;
+
+	start_connected(w);
+	assert_int_equal(ask_for(w, ACTIVE, true, 0x8, 4).end, SM_TENANCY_DONE);
+	edit = member_edit(w, 0x8, 3, INT64_MAX);
+	settle_commit(sm_of(w, SPARE), &edit, 1, NULL, NULL);
+	run_for(w, 10 * MONO_S);
+	assert_null(ledger_find(settle_ledger(sm_of(w, ACTIVE)), &edit.key));
+	assert_int_not_equal(said("rows of the ledger that cannot be", ""), 0);
+	assert_int_equal(ask_for(w, ACTIVE, true, 0x8, 5).end, SM_TENANCY_DONE);
+}
+
+/* Nor with digests: what it says was forgotten, or its term. */
+static void digests_with_a_number_near_the_end_are_not_taken(void **state)
+{
+	struct world *w = *state;
+
+	start_connected(w);
+	ledger_forget(settle_of(w, SPARE)->ledger, LEDGER_MARK, UINT64_MAX);
+	run_for(w, 90 * MONO_S);
+	assert_int_equal(ledger_forgotten(settle_ledger(sm_of(w, ACTIVE)), LEDGER_MARK), 0);
+	settle_of(w, SPARE)->meta.term = UINT64_MAX;
+	run_for(w, 90 * MONO_S);
+	assert_true(settle_of(w, ACTIVE)->meta.term < 10);
+	assert_int_equal(settle_state(sm_of(w, ACTIVE)), SETTLE_WRITING);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -191,6 +222,8 @@ int main(void)
 		TEST(what_waited_when_all_was_compared_anew_is_not_counted),
 		TEST(a_change_that_was_overtaken_is_counted_when_it_is_there),
 		TEST(the_smaller_pkey_has_index0_after_a_restart_too),
+		TEST(a_number_near_the_end_is_not_taken),
+		TEST(digests_with_a_number_near_the_end_are_not_taken),
 	};
 
 	if (getenv("ONLY"))
