@@ -78,6 +78,8 @@ bool ledger_get(const struct ledger *l, const struct ledger_key *key, struct led
 /* Also one that is removed. */
 struct ledger_value ledger_row_value(const struct ledger_row *row);
 const struct ledger_key *ledger_row_key(const struct ledger_row *row);
+/* The greatest in it. */
+uint64_t ledger_row_number(const struct ledger_row *row);
 /* 1: no write of it stands beside another. */
 unsigned ledger_row_n_values(const struct ledger_row *row);
 /*

@@ -61,8 +61,6 @@ bool ledger_entries_next(struct ledger_entries *e, struct ledger_entry *ret);
 struct ledger_row *ledger_row_new(const struct ledger_key *key, const struct ledger_state *state);
 struct ledger_row *ledger_row_copy(const struct ledger_row *row);
 bool ledger_row_equal(const struct ledger_row *a, const struct ledger_row *b); /* of one key */
-/* The greatest in it. */
-uint64_t ledger_row_number(const struct ledger_row *row);
 /* All values of it are removed, and there is no number above `number`. */
 bool ledger_row_is_forgettable(const struct ledger_row *row, uint64_t number);
 uint64_t ledger_key_hash(const struct ledger_key *key);

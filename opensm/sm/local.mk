@@ -87,6 +87,7 @@ tests_unit_test_sm_tenancy_blocks_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-sm-ledger-keeping
 tests_unit_test_sm_ledger_keeping_SOURCES = tests/unit/test-sm-ledger-keeping.c tests/unit/tenancy-desk.h
 tests_unit_test_sm_ledger_keeping_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_sm_ledger_keeping_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=ledger_store_write
 tests_unit_test_sm_ledger_keeping_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-sm-tenancy-place
 tests_unit_test_sm_tenancy_place_SOURCES = tests/unit/test-sm-tenancy-place.c tests/unit/tenancy-desk.h
@@ -101,9 +102,14 @@ tests_unit_test_sm_tenancy_random_SOURCES = tests/unit/test-sm-tenancy-random.c 
 tests_unit_test_sm_tenancy_random_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_unit_test_sm_tenancy_random_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-sm-ledger
-tests_unit_test_sm_ledger_SOURCES = tests/unit/test-sm-ledger.c tests/unit/two-managers.h
+tests_unit_test_sm_ledger_SOURCES = tests/unit/test-sm-ledger.c tests/unit/ledger-managers.h tests/unit/two-managers.h
 tests_unit_test_sm_ledger_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_unit_test_sm_ledger_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/test-sm-ledger-faults
+tests_unit_test_sm_ledger_faults_SOURCES = tests/unit/test-sm-ledger-faults.c tests/unit/ledger-managers.h tests/unit/two-managers.h
+tests_unit_test_sm_ledger_faults_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_sm_ledger_faults_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=ledger_store_write
+tests_unit_test_sm_ledger_faults_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-sm-tenancy-held
 tests_unit_test_sm_tenancy_held_SOURCES = tests/unit/test-sm-tenancy-held.c tests/unit/tenancy-desk.h
 tests_unit_test_sm_tenancy_held_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests

@@ -104,6 +104,8 @@ FILENAME == ARGV[2] && $1 == "B" {
 	for (op in with) {
 		if (is_wiped(op))
 			lost[op]
+		if (with[op] < others + 0)
+			everywhere[op] = FNR
 		with[op] = others + 0
 		wiped_before[op] = 0
 	}
@@ -174,18 +176,41 @@ function is_safer(one, other) {
 	return index("absent limited full", one) < index("absent limited full", other)
 }
 
-# What managers did that need not know the last change, `final`: each one's last sure change, and those of its changes
-# behind that of which nothing is sure. In force only where it is the safer one.
-function allowed_apart(final, guid, n, list,    i, op, m, of, ret) {
+# Had the manager of `op` the change `other` when it made that?
+function knew(op, other) {
+	return by[op] == by[other] || (with[other] >= others + 0 && start[op] > everywhere[other])
+}
+
+# The change that made the port what `final` says it shall be: where it was so already, an earlier one that its manager knew.
+# "": none, it was so all the time.
+function made_by(final, guid, was, n, list,    i, op, ret) {
+	ret = index("," was ",", "," effect_of(final, guid) ",") ? "" : final
+	for (i = 1; i <= n; i++) {
+		op = list[i]
+		if (!knew(final, op) || start[op] > start[final])
+			continue
+		if (effect_of(op, guid) != effect_of(final, guid))
+			ret = final
+		else if (ret == final)
+			ret = op
+	}
+	return ret
+}
+
+# What managers did that need not know the last change, `final`, or that its manager need not have known: each one's last
+# sure change, and those of its changes behind that of which nothing is sure. In force only where it is the safer one, or
+# where `final` changed nothing: what was so already is stored nowhere.
+function allowed_apart(final, guid, was, n, list,    i, op, m, of, made, ret) {
 	for (i = 1; i <= n; i++)
 		if (is_sure(list[i], guid))
 			of[by[list[i]]] = i
+	made = made_by(final, guid, was, n, list)
 	for (i = 1; i <= n; i++) {
 		op = list[i]
 		m = by[op]
-		if (m == by[final] || i < of[m] + 0)
+		if (m == by[final] || i < of[m] + 0 || knew(final, op))
 			continue
-		if (with[op] < others + 0 && is_safer(effect_of(op, guid), effect_of(final, guid)))
+		if (made == "" || knew(op, made) || is_safer(effect_of(op, guid), effect_of(final, guid)))
 			ret = ret effect_of(op, guid) "|"
 	}
 	return ret
@@ -206,7 +231,7 @@ function allowed_by(key, guid, was,    n, m, i, all, list, last, final, ret) {
 	for (i = 1; i <= n; i++)
 		if (!(list[i] in end) || end[list[i]] > last)
 			ret = ret effect_of(list[i], guid) "|"
-	return last && others ? ret allowed_apart(final, guid, n, list) : ret
+	return last && others ? ret allowed_apart(final, guid, was, n, list) : ret
 }
 
 # Most ports are named by no change of a partition: all that had the same before may have the same.

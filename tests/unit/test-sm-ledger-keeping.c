@@ -8,6 +8,7 @@
 #include <dirent.h>
 #include <errno.h>
 
+#include "sm/ledger/settle_internal.h"
 #include "sm/sm_ledger.h"
 
 /* Files of the cache folder, but partitions.conf. */
@@ -333,6 +334,71 @@ static void nothing_of_the_managers_is_adopted(void **state)
 	assert_int_equal(rows_of(d, "partition"), 0);
 }
 
+/* ---- the file -------------------------------------------------------------------------------- */
+
+static const char *full_file; /* nothing can be written to it, as soon as it is there */
+
+int __real_ledger_store_write(struct ledger_store *s, const uint8_t *rows, size_t len,
+			      const struct ledger_meta *meta);
+int __wrap_ledger_store_write(struct ledger_store *s, const uint8_t *rows, size_t len,
+			      const struct ledger_meta *meta);
+
+int __wrap_ledger_store_write(struct ledger_store *s, const uint8_t *rows, size_t len,
+			      const struct ledger_meta *meta)
+{
+	if (full_file && access(full_file, F_OK) == 0)
+		return -ENOSPC;
+	return __real_ledger_store_write(s, rows, len, meta);
+}
+
+static void restart(struct desk *d)
+{
+	rig_kill(d->rig, d->sm);
+	start(d);
+}
+
+/* The disk has place for a new file, and not for what is in it; later for all. */
+static void a_file_that_was_deleted_on_a_full_disk_is_written_whole_later(void **state)
+{
+	struct desk *d = *state;
+
+	assert_done(add(d, 0x5, 3));
+	assert_int_equal(unlink(d->store), 0);
+	full_file = d->store;
+	assert_int_equal(add(d, 0x5, 4).end, SM_TENANCY_CLOSED);
+	full_file = NULL;
+	assert_done(add(d, 0x5, 5));
+	restart(d);
+	assert_true(both_hold(d, 3, 0x8005) && both_hold(d, 5, 0x8005));
+	assert_true(none_holds(d, 4, 0x8005));
+	assert_state(d, "writing", LEDGER_FINE);
+}
+
+/* A term that begins while rows are being written is on the disk a moment later. */
+static void what_is_noted_while_rows_are_written_is_stored_too(void **state)
+{
+	struct desk *d = *state;
+	struct tenant_member member = { d->guid[3], true, false };
+	const struct tenant_request rq = {
+		.action = TENANT_ADD, .pkey = 0x5, .members = &member, .n_members = 1
+	};
+	struct settle *s = sm_of(d)->m.settle;
+	uint64_t term = s->meta.term + 7;
+	struct answer a = { 0 };
+
+	d->rig->disk_time = MONO_S;
+	submit(d, &rq, &a);
+	run_for(d, 500 * MONO_MS);
+	assert_true(s->is_storing);
+	s->meta.term = term;
+	disk_note_meta(sm_of(d));
+	assert_done(wait_for(d, &a));
+	run_for(d, 5 * MONO_S);
+	d->rig->disk_time = 0;
+	restart(d);
+	assert_true(sm_of(d)->m.settle->meta.term > term);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -347,6 +413,8 @@ int main(void)
 		TEST(nothing_of_the_managers_is_adopted),
 		TEST(a_former_file_becomes_rows_once),
 		TEST(a_former_file_beside_rows_is_put_aside),
+		TEST(a_file_that_was_deleted_on_a_full_disk_is_written_whole_later),
+		TEST(what_is_noted_while_rows_are_written_is_stored_too),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

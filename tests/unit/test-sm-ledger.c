@@ -4,193 +4,7 @@
  * before it is answered; whatever stops, is wiped, freezes, is cut off or comes back, no
  * acknowledged change is lost, and no right that was removed is on a device again (sm/ledger/).
  */
-#include <sys/stat.h>
-
-#include "two-managers.h"
-#include "util/random.h"
-#include "sm/ledger/settle.h"
-
-struct answer {
-	bool is_there, replicated;
-	unsigned with, of; /* standbys */
-	enum sm_tenancy_end end;
-	char text[300];
-};
-
-static void on_answer(void *arg, const struct sm_tenancy_result *r)
-{
-	struct answer *a = arg;
-
-	*a = (struct answer){ .is_there = true,
-			      .replicated = r->replicated,
-			      .with = r->n_standbys_with,
-			      .of = r->n_standbys,
-			      .end = r->end };
-	snprintf(a->text, sizeof(a->text), "%s", r->text);
-}
-
-static void submit_action(struct world *w, unsigned which, enum tenant_action action,
-			  unsigned pkey, unsigned host, struct answer *a)
-{
-	struct tenant_member member = { w->host[host]->guid, true, false };
-	const struct tenant_request rq = {
-		.action = action,
-		.pkey = (uint16_t)pkey,
-		.members = &member,
-		.n_members = action != TENANT_DELETE,
-		.keep_empty = true,
-	};
-
-	*a = (struct answer){ 0 };
-	sm_tenancy_request(sm_of(w, which), &rq, true, false, on_answer, a);
-}
-
-static void submit(struct world *w, unsigned which, bool give, unsigned pkey, unsigned host,
-		   struct answer *a)
-{
-	submit_action(w, which, give ? TENANT_ADD : TENANT_REMOVE, pkey, host, a);
-}
-
-static struct answer change(struct world *w, unsigned which, enum tenant_action action,
-			    unsigned pkey, unsigned host)
-{
-	static struct answer a;
-	mono_t until = sim_now(w->rig->sim) + 20 * MONO_S;
-
-	submit_action(w, which, action, pkey, host, &a);
-	while (!a.is_there && rig_step(w->rig, until))
-		;
-	assert_true(a.is_there);
-	return a;
-}
-
-static struct answer ask_for(struct world *w, unsigned which, bool give, unsigned pkey,
-			     unsigned host)
-{
-	return change(w, which, give ? TENANT_ADD : TENANT_REMOVE, pkey, host);
-}
-
-static bool table_holds(struct world *w, int node, unsigned port, unsigned key)
-{
-	for (unsigned i = 0; i < 64; i++) {
-		uint8_t block[SMP_DATA_SIZE];
-
-		if (sim_read(w->rig->sim, node, IB_ATTR_PKEY_TABLE, port << 16 | i / 32, block) < 0)
-			return false;
-		if (ib_bits_get(block, i % 32 * 16, 16) == key)
-			return true;
-	}
-	return false;
-}
-
-static bool host_holds(struct world *w, unsigned host, unsigned key)
-{
-	return table_holds(w, w->host[host]->node, 0, key);
-}
-
-static bool switch_holds(struct world *w, unsigned host, unsigned key)
-{
-	unsigned port;
-	int leaf;
-
-	assert_true(sim_peer(w->rig->sim, w->host[host]->node, 1, &leaf, &port));
-	return table_holds(w, leaf, port, key);
-}
-
-static uint64_t generation_of(struct world *w, unsigned which)
-{
-	return tenants_generation(sm_tenants(sm_of(w, which)));
-}
-
-static const char *const ports[] = { "h0", "h11", "h10" };
-
-/* The n-th manager (0: h0, 1: h11, 2: h10) starts, with the folder that it has; its number. */
-static unsigned begin(struct world *w, unsigned which)
-{
-	_cleanup_free_ char *third = xasprintf("%s/third", w->dir[SPARE]);
-	int n;
-
-	if (which == 2) {
-		w->host[10] = client_free(w->host[10]);
-		mkdir(third, 0700);
-	}
-	n = rig_start(w->rig, ports[which], 1, w->conf[MIN(which, 1u)],
-		      which < 2 ? w->dir[which] : third);
-	assert_true(n >= 0);
-	return (unsigned)n;
-}
-
-static bool has_standbys(struct world *w, unsigned n)
-{
-	struct sm *master = rig_master(w->rig);
-
-	return master && settle_may_write(master) && sm_tenancy_standbys(master) >= n;
-}
-
-/* Runs until there is one master that may write, and `n` standbys have all it has. */
-static struct sm *settled(struct world *w, unsigned n)
-{
-	mono_t until = sim_now(w->rig->sim) + 180 * MONO_S;
-
-	while (!has_standbys(w, n) || rig_sweeping(w->rig))
-		assert_true(rig_step(w->rig, until));
-	return rig_master(w->rig);
-}
-
-static unsigned number_of(struct world *w, const struct sm *sm)
-{
-	for (unsigned i = 0; i < w->rig->n_sms; i++) {
-		if (w->rig->sms[i].sm == sm)
-			return i;
-	}
-	fail();
-	return 0;
-}
-
-static void start_connected(struct world *w)
-{
-	start_both(w);
-	settled(w, 1);
-}
-
-static void wipe(struct world *w, unsigned which)
-{
-	scratch_remove(w->dir[which]);
-	assert_int_equal(mkdir(w->dir[which], 0700), 0);
-	scratch_open_partitions(w->conf[which]->partition_config_file);
-}
-
-/* Runs for `t`; the host does not hold the key at any moment. */
-static void run_without(struct world *w, mono_t t, unsigned host, unsigned key)
-{
-	mono_t until = sim_now(w->rig->sim) + t;
-
-	do {
-		assert_false(host_holds(w, host, key));
-		assert_false(switch_holds(w, host, key));
-	} while (rig_step(w->rig, until));
-}
-
-/* The same, and h5 holds 0x9 all the time. */
-static void run_with_h5(struct world *w, mono_t t, unsigned host, unsigned key)
-{
-	mono_t until = sim_now(w->rig->sim) + t;
-
-	do {
-		assert_true(host_holds(w, 5, 0x8009));
-		assert_false(host_holds(w, host, key));
-		assert_false(switch_holds(w, host, key));
-	} while (rig_step(w->rig, until));
-}
-
-static void run_with(struct world *w, mono_t t, unsigned host, unsigned key)
-{
-	mono_t until = sim_now(w->rig->sim) + t;
-
-	do {
-		assert_true(host_holds(w, host, key));
-	} while (rig_step(w->rig, until));
-}
+#include "ledger-managers.h"
 
 static void the_standby_stores_before_the_answer(void **state)
 {
@@ -392,7 +206,31 @@ static void one_that_keeps_is_told_by_one_that_comes(void **state)
 	assert_non_null(tenants_find(sm_tenants(sm_of(w, n)), 0x8));
 }
 
-/* A fabric without keys of tenants needs no decision of an administrator. */
+/* A second manager, wiped too, comes: an administrator can still decide. */
+static void one_that_keeps_does_not_ask_for_ever(void **state)
+{
+	struct world *w = *state;
+	unsigned n;
+
+	start_connected(w);
+	assert_int_equal(ask_for(w, ACTIVE, true, 0x8, 3).end, SM_TENANCY_DONE);
+	rig_kill(w->rig, SPARE);
+	rig_kill(w->rig, ACTIVE);
+	wipe(w, ACTIVE);
+	wipe(w, SPARE);
+	n = begin(w, ACTIVE);
+	run_with(w, 30 * MONO_S, 3, 0x8008);
+	assert_int_equal(settle_state(sm_of(w, n)), SETTLE_KEEPING);
+	begin(w, SPARE);
+	run_with(w, 60 * MONO_S, 3, 0x8008);
+	assert_int_equal(settle_state(sm_of(w, n)), SETTLE_KEEPING);
+	assert_int_equal(settle_forget_devices(sm_of(w, n)), 0);
+	run_for(w, 10 * MONO_S);
+	assert_false(host_holds(w, 3, 0x8008));
+	assert_int_equal(ask_for(w, n, true, 0x9, 3).end, SM_TENANCY_DONE);
+}
+
+/* A fabric without keys of tenants needs nobody's decision. */
 static void a_first_start_needs_no_decision(void **state)
 {
 	struct world *w = *state;
@@ -449,35 +287,6 @@ static void a_master_that_was_cut_off_does_not_undo_a_removal(void **state)
 }
 
 /* ---- the fabric falls apart ----------------------------------------------------------------- */
-
-/* Cables of leaf1 to both spines: h0 to h5 are on their own. */
-static void split(struct world *w, bool apart)
-{
-	int leaf = sim_find(w->rig->sim, "leaf1");
-
-	for (unsigned port = 1, n = 0; port <= 12 && n < 2; port++) {
-		unsigned peer_port;
-		int peer;
-
-		if (!sim_peer(w->rig->sim, leaf, port, &peer, &peer_port) ||
-		    (peer != sim_find(w->rig->sim, "spine1") &&
-		     peer != sim_find(w->rig->sim, "spine2")))
-			continue;
-		if (apart)
-			sim_link_down(w->rig->sim, leaf, port);
-		else
-			sim_link_up(w->rig->sim, leaf, port);
-		n++;
-	}
-}
-
-static void run_until_two_masters(struct world *w)
-{
-	mono_t until = sim_now(w->rig->sim) + 60 * MONO_S;
-
-	while (rig_count(w->rig, SM_MASTER) != 2 || rig_sweeping(w->rig))
-		assert_true(rig_step(w->rig, until));
-}
 
 /* h1 to h5 are in one half, h6 to h10 in the other one. */
 static void changes_of_both_halves_stay(void **state)
@@ -765,6 +574,7 @@ int main(void)
 		TEST(a_master_with_an_empty_folder_asks_its_standby),
 		TEST(without_anybody_to_ask_keys_stay_on_devices),
 		TEST(one_that_keeps_is_told_by_one_that_comes),
+		TEST(one_that_keeps_does_not_ask_for_ever),
 		TEST(a_first_start_needs_no_decision),
 		TEST(a_frozen_master_does_not_undo_a_removal),
 		TEST(a_master_that_was_cut_off_does_not_undo_a_removal),

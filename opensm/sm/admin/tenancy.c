@@ -272,6 +272,7 @@ static void start_stored(struct sm *sm, struct change *c)
 {
 	c->generation =
 		c->entry.n_rows ? c->entry.generation : tenants_generation(partition_tenants(sm));
+	c->stored_as = ledger_number(settle_ledger(sm), LEDGER_MEMBER);
 	wire_change(sm, c);
 	changes_add(&sm->m.tenancy->stored, c);
 	sm->m.tenancy->settled = true;
@@ -476,7 +477,7 @@ static bool end_stored(struct sm *sm, struct change *c)
 {
 	bool fulfilled = wire_is_fulfilled(sm, c), replicated;
 
-	c->reach = settle_reach(sm, LEDGER_MEMBER, c->generation);
+	c->reach = settle_reach(sm, LEDGER_MEMBER, c->stored_as);
 	replicated = !c->reach.waited_for && (c->reach.with || !sm->conf->require_standby);
 	if (settle_closed(sm)) {
 		answer_stored(sm, c, SM_TENANCY_UNCONFIRMED,

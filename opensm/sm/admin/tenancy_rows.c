@@ -329,6 +329,26 @@ static int by_place(const void *a, const void *b)
 	return x->member.guid < y->member.guid ? -1 : x->member.guid > y->member.guid;
 }
 
+/* Of several rows at once that want index 0 of a port, too, the one of the smallest P_Key has it. */
+static void settle_index0(struct tenant_entry *e)
+{
+	struct guidmap *first = guidmap_new();
+
+	for (size_t i = 0; i < e->n_rows; i++) {
+		struct tenant_row *row = &e->rows[i];
+		const struct tenant_row *at;
+
+		if (row->kind != TENANT_ROW_MEMBER || !row->member.index0)
+			continue;
+		at = guidmap_get(first, row->member.guid);
+		if (!at)
+			guidmap_put(first, row->member.guid, row);
+		else
+			row->member.index0 = at->pkey == row->pkey;
+	}
+	guidmap_free(first);
+}
+
 /* Rows of a partition have its generation: the number of its last change. */
 static void raise_generations(const struct sm *sm, struct tenant_entry *e)
 {
@@ -392,6 +412,7 @@ void tenancy_derive(struct sm *sm, const struct ledger_key *keys, size_t n)
 		MAX(tenants_generation(table), ledger_number(settle_ledger(sm), LEDGER_MEMBER));
 	if (d.e.n_rows)
 		qsort(d.e.rows, d.e.n_rows, sizeof(*d.e.rows), by_place);
+	settle_index0(&d.e);
 	raise_generations(sm, &d.e);
 	tenants_play(table, &d.e);
 	if (d.e.n_rows)

@@ -121,6 +121,13 @@ static void ask(struct sm *sm)
 	enter(sm, SETTLE_ASKING);
 }
 
+/* Devices were compared already: where it knows nothing, no sweep need come before KEEPING. */
+static void ask_newcomer(struct sm *sm)
+{
+	sm->m.settle->asking_since = sm->now;
+	enter(sm, SETTLE_ASKING);
+}
+
 /* Managers that have to be settled with, or to step down, before this one writes. */
 struct open_managers {
 	guid_t first;
@@ -214,7 +221,7 @@ static void look_as_master(struct sm *sm)
 	if (!open.n) {
 		nobody_open(sm);
 	} else if (s->state == SETTLE_KEEPING) {
-		ask(sm);
+		ask_newcomer(sm);
 	} else if (sm->now >= s->asking_since + PATIENCE) {
 		tell_silent(sm, open.first);
 		if (s->state == SETTLE_ASKING) {

@@ -59,7 +59,8 @@ static bool is_written_anew(struct sm *sm, const struct disk_job *job)
 {
 	struct settle *s = sm->m.settle;
 
-	s->is_gone = job->error == -ENOENT || !job->store;
+	/* Also where the new one was made, and not filled: it lacks rows until all are written. */
+	s->is_gone = job->error == -ENOENT || !job->store || (job->path && job->error < 0);
 	if (!s->is_gone || job->path)
 		return false;
 	log_on(ABOUT(.id = LOG_ID_DISK_FAULT, .file = s->path), LOGB_ERROR,
@@ -369,12 +370,18 @@ void disk_take(struct sm *sm, guid_t from, struct ledger_row **rows, size_t n,
 	start_next(sm);
 }
 
+/* Is there a work yet whose job will take meta along? */
+static bool has_work_to_start(const struct settle *s)
+{
+	return s->first && (!s->is_storing || s->first->next);
+}
+
 void disk_note_meta(struct sm *sm)
 {
 	struct settle_work *w;
 
 	sm->m.settle->meta_changed = true;
-	if (sm->m.settle->first)
+	if (has_work_to_start(sm->m.settle))
 		return;
 	w = xcalloc(1, sizeof(*w));
 	w->rows = xcalloc(1, sizeof(struct ledger_row *));

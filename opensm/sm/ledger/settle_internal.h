@@ -175,6 +175,7 @@ void rows_head_pack(const struct settle_end *end, uint8_t to[ROWS_HEAD]);
 /* Takes rows of a message apart: an array of `*ret_n`, each to be freed; NULL: they cannot be. */
 struct ledger_row **rows_read(const uint8_t *from, size_t len, struct settle_end *ret_end,
 			      size_t *ret_n);
+void words_rows_free(struct ledger_row **rows, size_t n);
 
 /* ---- settle_disk.c ---- */
 

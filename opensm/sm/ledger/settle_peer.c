@@ -25,6 +25,7 @@
 #define PAUSE	 (5 * MONO_S)	 /* after a fault there */
 #define SOON	 (200 * MONO_MS) /* it was busy */
 #define COMPARE	 (60 * MONO_S)	 /* digests are compared again as long as all is well */
+#define LEAP	 (UINT64_C(1) << 36) /* so far another manager has not counted meanwhile */
 
 /* ---- rows of managers ------------------------------------------------------------------------ */
 
@@ -62,9 +63,13 @@ static void begin_peer(struct sm *sm, struct settle_peer *p)
 {
 	for (unsigned t = 0; t < LEDGER_TABLES; t++) {
 		p->of[t].pull = PULL_NOT;
-		/* Rows that it has asked for are sent all the same. */
+		/*
+		 * What it has asked for it gets all the same, and with it rows that waited in the
+		 * queue, or were under way: these may be of any bucket.
+		 */
 		if (p->of[t].push == PUSH_DONE)
 			p->of[t].push = PUSH_NOT;
+		memset(p->of[t].buckets, 0xFF, sizeof(p->of[t].buckets));
 		p->of[t].bucket = 0;
 	}
 	memset(p->queued, 0, sizeof(p->queued));
@@ -191,9 +196,11 @@ static void send_digests(struct sm *sm, struct settle_peer *p)
 			d.of[t] = ledger_digest(s->ledger, t);
 	}
 	digests_pack(&d, bytes);
+	send_message(sm, p, MESSAGE_DIGESTS, bytes, sizeof(bytes));
+	if (!p->busy)
+		return;
 	p->digests_due = false;
 	p->compared_at = sm->now;
-	send_message(sm, p, MESSAGE_DIGESTS, bytes, sizeof(bytes));
 }
 
 static void send_buckets(struct sm *sm, struct settle_peer *p, enum ledger_table t)
@@ -481,6 +488,39 @@ static void reply(struct sm *sm, const struct channel_ticket *ticket, enum settl
 	channel_reply(sm, ticket, bytes, sizeof(bytes));
 }
 
+/*
+ * A manager with a fault, or a host where any may be a manager, could bring all to the end of what can
+ * be counted: no change would be possible any more.
+ */
+static bool is_credible(uint64_t number, uint64_t own)
+{
+	return number <= own || number - own <= LEAP;
+}
+
+static bool digests_are_credible(const struct settle *s, const struct settle_digests *d)
+{
+	for (unsigned t = 0; t < LEDGER_TABLES; t++) {
+		if (!is_credible(d->of[t].forgotten, ledger_number(s->ledger, t)))
+			return false;
+	}
+	return is_credible(d->term, s->meta.term);
+}
+
+/* Also: secrets come from those only that may be told ours. */
+static bool rows_are_credible(const struct sm *sm, struct ledger_row **rows, size_t n)
+{
+	uint32_t tables = tables_for(sm);
+
+	for (size_t i = 0; i < n; i++) {
+		enum ledger_table t = ledger_row_key(rows[i])->table;
+
+		if (!(tables >> t & 1) ||
+		    !is_credible(ledger_row_number(rows[i]), ledger_number(sm->m.settle->ledger, t)))
+			return false;
+	}
+	return true;
+}
+
 static bool is_alike(const struct ledger_digest *a, const struct ledger_digest *b)
 {
 	return a->hash == b->hash && a->rows == b->rows;
@@ -492,7 +532,7 @@ static void on_digests(struct sm *sm, struct settle_peer *p, const struct channe
 	struct settle_digests d;
 	uint32_t differ = 0;
 
-	if (!digests_read(m->bytes, m->len, &d)) {
+	if (!digests_read(m->bytes, m->len, &d) || !digests_are_credible(s, &d)) {
 		reply(sm, &m->ticket, REPLY_BAD, 0);
 		return;
 	}
@@ -546,13 +586,14 @@ static void on_buckets(struct sm *sm, struct settle_peer *p, const struct channe
 static void on_rows(struct sm *sm, struct settle_peer *p, const struct channel_message *m)
 {
 	struct settle_end end;
-	size_t n;
+	size_t n = 0;
 	struct ledger_row **rows = rows_read(m->bytes, m->len, &end, &n);
 
-	if (rows) {
+	if (rows && rows_are_credible(sm, rows, n)) {
 		disk_take(sm, m->from, rows, n, &m->ticket, &end);
 		return;
 	}
+	words_rows_free(rows, n);
 	if (told_first(&p->told, TOLD_BAD))
 		log_guid(sm, m->from, LOG_ID_REPLICA, LOGB_ERROR,
 			 "this manager sent rows of the ledger that cannot be: none of them was "
@@ -621,9 +662,10 @@ static bool is_waited_for(const struct sm *sm, const struct settle_peer *p)
 	return !p->refuses && (!p->busy || sm->now < p->sent_at + PATIENCE);
 }
 
+/* What was queued last may have a lesser number: what came later came from this manager itself. */
 static bool has_up_to(const struct settle_peer *p, enum ledger_clock clock, uint64_t number)
 {
-	return is_pushed(p, false) && (p->stored[clock] >= number || p->queued[clock] < number);
+	return is_pushed(p, false) && p->stored[clock] >= MIN(number, p->queued[clock]);
 }
 
 struct settle_reach settle_reach(const struct sm *sm, enum ledger_table table, uint64_t number)

@@ -90,7 +90,7 @@ void rows_head_pack(const struct settle_end *end, uint8_t to[ROWS_HEAD])
 	to[2] = end->round;
 }
 
-static void free_rows(struct ledger_row **rows, size_t n)
+void words_rows_free(struct ledger_row **rows, size_t n)
 {
 	while (n)
 		ledger_row_free(rows[--n]);
@@ -114,7 +114,7 @@ struct ledger_row **rows_read(const uint8_t *from, size_t len, struct settle_end
 		at += (size_t)taken;
 	}
 	if (!is_fine) {
-		free_rows(rows, n);
+		words_rows_free(rows, n);
 		return NULL;
 	}
 	*ret_end = (struct settle_end){ from[1], from[2] };
