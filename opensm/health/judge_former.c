@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * State of the judge as builds before the ledger stored it in the file link_health; read once, by
- * sm/admin/sick_rows.c. One line a record:
+ * sm/rows/sick_rows.c. One line a record:
  *
  *	opensm link health 1
  *	sweep 812

@@ -69,7 +69,7 @@ as_ruled() {
 	freeze a
 	wait_for 30 rules b
 	done_by b isolate h3 --why 'bad cable'
-	port_is h3 Initialize
+	wait_for 20 port_is h3 Initialize
 	thaw a
 	wait_for 60 settled a b
 	wait_for 60 rules a

@@ -218,7 +218,7 @@ static void a_file_that_forgets_a_port_is_found_at_the_next_set_of_any(void **st
 	assert_locked_out(f, 2);
 }
 
-/* The row of a seed, as sm/admin/key_seeds.h has it. */
+/* The row of a seed, as sm/rows/key_seeds.h has it. */
 static void put_row(const char *folder, const struct key_ring *ring)
 {
 	_cleanup_free_ char *path = path_of(folder, LEDGER_FILE);

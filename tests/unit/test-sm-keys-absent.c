@@ -6,7 +6,7 @@
  */
 #include "locked-managers.h"
 #include "fabric/store.h"
-#include "sm/admin/key_absent.h"
+#include "sm/rows/key_absent.h"
 #include "ledger/ledger.h"
 #include "sm/base/lids.h"
 #include "sm/channel/channel.h"

@@ -5,7 +5,7 @@
  */
 #include "locked-managers.h"
 #include "ledger/ledger.h"
-#include "sm/admin/key_seeds.h"
+#include "sm/rows/key_seeds.h"
 
 /* Times that ports were asked with a wrong key. */
 static unsigned n_refused(struct world *w)

@@ -230,7 +230,7 @@ static void one_that_keeps_does_not_ask_for_ever(void **state)
 	assert_int_equal(ask_for(w, n, true, 0x9, 3).end, SM_TENANCY_DONE);
 }
 
-/* A fabric without keys of tenants needs nobody's decision. */
+/* A fabric without keys of tenants needs no decision of an administrator. */
 static void a_first_start_needs_no_decision(void **state)
 {
 	struct world *w = *state;

@@ -365,7 +365,7 @@ static void add_port(struct tables *t, const struct sm *sm, const struct port *p
 	t->n++;
 }
 
-/* It is not known what a live port holds: while that counts, its table is left alone. */
+/* A live port whose keys are not known: while that counts, its table is left alone. */
 static bool is_left_alone(const struct sm *sm, const struct tables *t, const struct port *p)
 {
 	enum tenants_held held = sm->m.partition->held;

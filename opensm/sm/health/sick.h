@@ -16,7 +16,7 @@
  *
  * A line of hm_ports_health_policy_file calls a link sick whatever is found, or exempts it.
  *
- * What the judge knows is in the ledger, a row a link (admin/sick_rows.h), so that windows of days
+ * What the judge knows is in the ledger, a row a link (rows/sick_rows.h), so that windows of days
  * go on after a restart, and with another master.
  */
 #pragma once
@@ -82,7 +82,7 @@ void sick_state_changed(struct sm *sm);
 void sick_tick(struct sm *sm);
 mono_t sick_next(const struct sm *sm);
 
-/* ---- its rows of the ledger (admin/sick_rows.c) ---- */
+/* ---- its rows of the ledger (rows/sick_rows.c) ---- */
 
 struct health *sick_judge(const struct sm *sm);
 /* When what has changed is to be stored; MONO_NEVER: nothing has, or it is being stored. */

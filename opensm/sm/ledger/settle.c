@@ -7,7 +7,7 @@
  * a few questions. A manager has doubts when another one may have ruled with rows that are not
  * here: after a start without a file, when another master is followed, or after this process stood
  * still for longer than a takeover takes; until it has settled with one that has none, or with all
- * that it knows. One that has doubts, and finds nobody to ask, compares devices with its rows;
+ * that it knows. One that has doubts, and finds none to ask, compares devices with its rows;
  * where these agree it goes on.
  */
 #include "sm/ledger/settle.h"

@@ -3,7 +3,7 @@
  * Managers of ours settle what is entrusted to them: the ledger of this one, on its disk and with
  * the others, and whether it may write on devices what rows of it decide.
  *
- *   FOREIGN (not master) --elected--> ASKING --settled with all managers of ours in sight--> WRITING
+ *   FOREIGN (not master) --elected--> ASKING --settled with all our managers in sight--> WRITING
  *                                       |  one of them is silent for PATIENCE: TAKING
  *                                       |  no ledger was here, and devices hold P_Keys that nothing
  *                                       |  explains: KEEPING

@@ -5,7 +5,7 @@
  *
  *   queued --prepared on what is merged--> being written (job) --> merged, told to owners, sent to
  *                                               |                  other managers
- *                                               '--disk fault--> nothing is changed; the asker knows
+ *                                               '--disk fault--> nothing changes; the asker knows
  *
  * What is in the ledger is on the disk. Without a cache folder nothing is stored: changes that
  * their owner permits then count until this process ends.

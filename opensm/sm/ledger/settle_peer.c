@@ -64,8 +64,8 @@ static void begin_peer(struct sm *sm, struct settle_peer *p)
 	for (unsigned t = 0; t < LEDGER_TABLES; t++) {
 		p->of[t].pull = PULL_NOT;
 		/*
-		 * What it has asked for it gets all the same, and with it rows that waited in the
-		 * queue, or were under way: these may be of any bucket.
+		 * Rows that it has asked for are sent all the same, and with them those that waited
+		 * in the queue, or were under way: these may be of any bucket.
 		 */
 		if (p->of[t].push == PUSH_DONE)
 			p->of[t].push = PUSH_NOT;
@@ -489,8 +489,8 @@ static void reply(struct sm *sm, const struct channel_ticket *ticket, enum settl
 }
 
 /*
- * A manager with a fault, or a host where any may be a manager, could bring all to the end of what can
- * be counted: no change would be possible any more.
+ * A faulty manager, or a host where any may be one, could bring all to the end of what can be
+ * counted: no change would be possible any more.
  */
 static bool is_credible(uint64_t number, uint64_t own)
 {
@@ -515,7 +515,8 @@ static bool rows_are_credible(const struct sm *sm, struct ledger_row **rows, siz
 		enum ledger_table t = ledger_row_key(rows[i])->table;
 
 		if (!(tables >> t & 1) ||
-		    !is_credible(ledger_row_number(rows[i]), ledger_number(sm->m.settle->ledger, t)))
+		    !is_credible(ledger_row_number(rows[i]),
+				 ledger_number(sm->m.settle->ledger, t)))
 			return false;
 	}
 	return true;
@@ -662,7 +663,7 @@ static bool is_waited_for(const struct sm *sm, const struct settle_peer *p)
 	return !p->refuses && (!p->busy || sm->now < p->sent_at + PATIENCE);
 }
 
-/* What was queued last may have a lesser number: what came later came from this manager itself. */
+/* The row queued last may have a lesser number: those behind it came from this manager itself. */
 static bool has_up_to(const struct settle_peer *p, enum ledger_clock clock, uint64_t number)
 {
 	return is_pushed(p, false) && p->stored[clock] >= MIN(number, p->queued[clock]);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Marks: requests of an administrator, and the end of those that are limited in time (which
- * marks_clean.c decides). Rows of the ledger are above (admin/marks_rows.c).
+ * marks_clean.c decides). Rows of the ledger are above (rows/marks_rows.c).
  *
  *   QUEUED --what it costs is accepted--> STORING --on the disk--> APPLYING --tables are so--> done
  *      '------------- refused -----------------'------- fault ------- done

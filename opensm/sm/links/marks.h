@@ -135,7 +135,7 @@ void sm_mark_cost(const struct sm *sm, const struct routes *routes, enum mark_ki
 struct marks_questions {
 	/* Why nothing can be changed now; NULL: it can. */
 	const char *(*closed)(const struct sm *sm);
-	/* It will be known in a moment whether they can. */
+	/* Whether they can is known in a moment. */
 	bool (*waits)(const struct sm *sm);
 	/* Has `next` stored in place of what rows say; ends in marks_committed(). Not if closed. */
 	void (*commit)(struct sm *sm, const struct mark_table *next);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * The table of marks as builds before the ledger stored it in the file link_marks; read once, by
- * admin/marks_rows.c:
+ * rows/marks_rows.c:
  *
  *	opensm link marks 1
  *	generation 12

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "sm/admin/key_rows.h"
+#include "sm/rows/key_rows.h"
 
 #include <assert.h>
 #include <string.h>
 
 #include "fabric/store.h"
 #include "ib/layout.h"
-#include "sm/admin/key_absent.h"
+#include "sm/rows/key_absent.h"
 #include "sm/base/about.h"
 #include "sm/base/news.h"
 #include "sm/ledger/settle.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "sm/admin/key_seeds.h"
+#include "sm/rows/key_seeds.h"
 
 #include <assert.h>
 #include <string.h>

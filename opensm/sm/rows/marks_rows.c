@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "sm/admin/marks_rows.h"
+#include "sm/rows/marks_rows.h"
 
 #include <assert.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "sm/admin/key_absent.h"
+#include "sm/rows/key_absent.h"
 
 #include <assert.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "sm/admin/key_turn.h"
+#include "sm/rows/key_turn.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "sm/admin/key_seeds.h"
+#include "sm/rows/key_seeds.h"
 #include "sm/base/about.h"
 #include "sm/base/news.h"
 #include "sm/channel/channel.h"
