@@ -7,3 +7,7 @@ EXTRA_DIST += tests/model/check tests/model/ledger.pml tests/model/merge.pml tes
 	tests/model/traces/wakes-and-gives.not tests/model/traces/wiped-clears.not \
 	tests/model/traces/freeze.walk tests/model/traces/silent.walk tests/model/traces/split.walk \
 	tests/model/traces/wipe.walk
+# What managers do in the simulator, as a trace.
+CHECK_TOOLS += tests/model/trace-ledger
+tests_model_trace_ledger_SOURCES = tests/model/trace-ledger.c tests/model/trace-watch.c tests/model/trace-ledger.h
+tests_model_trace_ledger_LDADD = $(RIG_LIBS)
