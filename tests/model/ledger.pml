@@ -183,6 +183,11 @@ hidden byte k, l; /* of loops; these are 0 between events */
 #define HAS(h)		  ((access >> (h)) & 1)
 #define DIFFERS(i, h)	  (CONTROLS(i, h) && HAS(h) != WANTED(i))
 #define FOLLOW(i)	  (!DIFFERS(i, 0) && !DIFFERS(i, 1))
+#ifdef REPLAY /* devices that came within reach a moment ago are not known to be there */
+#define FOLLOWS(i) (FOLLOW(i) || (fresh >> (i) & 1))
+#else
+#define FOLLOWS(i) FOLLOW(i)
+#endif
 #define IS_UNEXPLAINED(i) (ABSENT(live[i]) && !FOLLOW(i))
 #ifdef WIPE_CLEARS
 #define KEEPS(i) false
@@ -659,7 +664,7 @@ end:	do
 			harm();
 			next_line()
 		}
-	:: d_step { pending[i] && ON_LINE(i) && state[i] == WRITING && FOLLOW(i) && SAME_KIND(i) &&
+	:: d_step { pending[i] && ON_LINE(i) && state[i] == WRITING && FOLLOWS(i) && SAME_KIND(i) &&
 		    ALL_HAVE_IT(i) && IS(LINE_ACKNOWLEDGES, i, pending[i] - 1) ->
 			printf("manager %d acknowledges %d\n", i + 1, pending[i]);
 			acked = acked | BIT(pending[i] - 1);
@@ -699,7 +704,7 @@ end:	do
 			next_line()
 		}
 	/* The answer tells that a standby has not stored it; it counts as acknowledged all the same. */
-	:: d_step { pending[i] && ON_LINE(i) && state[i] == WRITING && FOLLOW(i) && SAME_KIND(i) &&
+	:: d_step { pending[i] && ON_LINE(i) && state[i] == WRITING && FOLLOWS(i) && SAME_KIND(i) &&
 		    IS(LINE_NOT_BY_ALL, i, pending[i] - 1) ->
 			acked = acked | BIT(pending[i] - 1);
 			pending[i] = 0;
@@ -803,9 +808,15 @@ end:	do
 	:: d_step { SEES(i, j) && AWAKE(i) && !REACHES(i, j) -> lose(i, j) }
 #endif
 #ifdef REPLAY
-	/* It need not have what the greater one has: that one asks as every new master does. */
+	/* Of two masters one may step down before the other one has all of it: that one asks. */
+	:: d_step { role[i] == MASTER && role[j] == MASTER && GREATER(j, i) && REACHES(i, j) &&
+		    IS(LINE_STANDBY, i, 0) ->
+			become(i, STANDBY);
+			next_line()
+		}
+	/* It need be settled with nobody: the greater one asks as every new master does. */
 	:: d_step { role[i] == MASTER && GREATER(j, i) && SESSION(i, j) && !pending[i] && role[j] == STANDBY &&
-		    !LACKS(j, i) && (state[i] == WRITING || state[i] == KEEPING) && IS(LINE_HANDS_OVER, i, j) ->
+		    !LACKS(j, i) && IS(LINE_HANDS_OVER, i, j) ->
 			check_handed(i, j);
 			become(i, STANDBY);
 			become(j, MASTER);

@@ -71,25 +71,27 @@ static void die(struct manager *m)
 	m->said.pending = 0;
 }
 
-/* There is nothing on its disk, or what was copied. */
-static void start_anew(struct manager *m)
-{
-	m->said.knows = 0;
-	m->said.force = FORCE_NOTHING;
-	begin(m, " empty");
-}
-
 static void wipe(struct manager *m)
 {
 	shell("rm -rf %s/* %s/.[a-z]*", m->dir, m->dir);
 	scratch_open_partitions(m->conf->partition_config_file);
 }
 
+static void start_anew(struct manager *m)
+{
+	wipe(m);
+	m->said.knows = 0;
+	m->said.force = FORCE_NOTHING;
+	begin(m, " empty");
+}
+
 static void copy_disk(struct manager *m)
 {
 	shell("rm -rf %2$s && cp -a %1$s %2$s", m->dir, m->copy);
 	trace_say(m->trace, "disk of %u is copied", m->n + 1);
-	m->is_copied = true;
+	m->trace->copy.of = m;
+	m->trace->copy.knows = m->said.knows;
+	m->trace->copy.force = m->said.force;
 }
 
 static void freeze(struct manager *m, bool asleep)
@@ -221,25 +223,32 @@ static void stop(struct manager *m, unsigned kind)
 		split(m->trace, true);
 		break;
 	}
-	if (kind == 1 && !m->is_copied && m->said.knows)
+	if (kind == 1 && !m->trace->copy.of && m->said.knows)
 		copy_disk(m);
 }
 
-/* A dead one starts with its disk, with the copy, or with an empty one. */
+static void start_with_copy(struct manager *m)
+{
+	struct trace *t = m->trace;
+
+	shell("rm -rf %1$s && mv %2$s %1$s", m->dir, m->copy);
+	m->said.knows = t->copy.knows;
+	m->said.force = t->copy.force;
+	t->copy.of = NULL;
+	begin(m, " with the copy");
+}
+
+/* A dead one starts with its disk, with a copy that is older, or with an empty one. */
 static void start(struct manager *m)
 {
 	unsigned how = pick(m->trace, 3);
 
-	if (how == 0 && m->said.knows) {
-		wipe(m);
+	if (how == 0 && m->said.knows)
 		start_anew(m);
-	} else if (how == 1 && m->is_copied) {
-		shell("rm -rf %1$s && mv %2$s %1$s", m->dir, m->copy);
-		m->is_copied = false;
-		begin(m, " with the copy");
-	} else {
+	else if (how == 1 && m->trace->copy.of == m && m->trace->copy.knows != m->said.knows)
+		start_with_copy(m);
+	else
 		begin(m, "");
-	}
 }
 
 static void mend(struct manager *m)

@@ -30,7 +30,7 @@ struct manager {
 	struct conf *conf;
 	guid_t guid;
 	int at; /* its place in the rig; -1: it is dead */
-	bool asleep, unplugged, in_other_half, is_copied;
+	bool asleep, unplugged, in_other_half;
 	struct {
 		enum sm_state role;
 		enum settle_state state;
@@ -55,6 +55,11 @@ struct trace {
 	struct manager managers[TRACE_MANAGERS];
 	unsigned n;
 	bool split;
+	struct {
+		struct manager *of; /* NULL: there is none */
+		unsigned knows;
+		unsigned force;
+	} copy; /* of a disk */
 	int host, leaf; /* devices 1 and 2 */
 	unsigned leaf_port;
 	guid_t member;

@@ -78,6 +78,18 @@ static bool is_in_sight(const struct manager *m, const struct manager *other)
 	return false;
 }
 
+/* It has told what it is: before that a master may be careful for its sake, and need not be. */
+static bool has_answered(const struct manager *m, const struct manager *other)
+{
+	struct sm_manager row;
+
+	for (unsigned i = 0; sm_manager_at(trace_sm(m), i, &row); i++) {
+		if (row.guid == other->guid)
+			return row.known;
+	}
+	return false;
+}
+
 /* In the model too, a master that is not settled with one that it loses asks the others again. */
 static void lose(struct manager *m, unsigned other)
 {
@@ -91,10 +103,27 @@ static void lose(struct manager *m, unsigned other)
 	m->books &= ~BIT(other);
 }
 
+#define ON_THE_WAY (100 * MONO_US)
+
+/* What was sent before another one was seen is told before that. */
+static void tell_sent(struct manager *m)
+{
+	struct trace *t = m->trace;
+
+	for (unsigned d = 0; d < 2; d++) {
+		if (t->has[d] || !m->sent[d][1] || (t->split && m->in_other_half) ||
+		    sim_now(t->rig->sim) > m->sent[d][1] + ON_THE_WAY)
+			continue;
+		trace_say(t, "manager %u gives on device %u", m->n + 1, d + 1);
+		t->has[d] = true;
+	}
+}
+
 static void see(struct manager *m, const struct manager *other)
 {
 	if (m->said.seen & BIT(other->n) || !trace_reaches(m, other))
 		return;
+	tell_sent(m);
 	trace_say(m->trace, "manager %u sees %u", m->n + 1, other->n + 1);
 	m->said.seen |= BIT(other->n);
 	m->said.settled &= ~BIT(other->n);
@@ -111,7 +140,7 @@ static void watch_sight(struct manager *m, const struct manager *other)
 	if (!is_in_sight(m, other) || (*since && p && p->connected_at != *since))
 		lose(m, other->n);
 	*since = p ? p->connected_at : 0;
-	if (is_in_sight(m, other))
+	if (is_in_sight(m, other) && has_answered(m, other))
 		see(m, other);
 }
 
