@@ -41,7 +41,7 @@ static void run(struct trace *t, mono_t time)
 	trace_watch(t);
 }
 
-/* ---- what befalls managers -------------------------------------------------------------------- */
+/* ---- what befalls managers ----------------------------------------------------------------- */
 
 static void shell(const char *format, const char *a, const char *b)
 {
@@ -67,7 +67,7 @@ static void die(struct manager *m)
 	trace_say(m->trace, "manager %u dies", m->n + 1);
 	rig_kill(m->trace->rig, (unsigned)m->at);
 	m->at = -1;
-	m->asleep = m->asked = m->answered = m->is_heir = false;
+	m->asleep = m->asked = m->answered = m->is_given = false;
 	m->said.pending = 0;
 }
 
@@ -122,7 +122,7 @@ static void unplug(struct manager *m, bool out)
 		m->said.role = SM_DISCOVERING;
 		m->said.state = SETTLE_FOREIGN;
 		m->said.pending = 0;
-		m->is_heir = false;
+		m->is_given = false;
 		sim_link_down(sim, sim_find(sim, m->node), 1);
 	} else {
 		sim_link_up(sim, sim_find(sim, m->node), 1);
@@ -167,7 +167,7 @@ static void split(struct trace *t, bool apart)
 	cut(t, apart);
 }
 
-/* ---- requests --------------------------------------------------------------------------------- */
+/* ---- requests ------------------------------------------------------------------------------ */
 
 static void on_answer(void *arg, const struct sm_tenancy_result *r)
 {
@@ -201,7 +201,7 @@ static void request(struct trace *t)
 	}
 }
 
-/* ---- lives ------------------------------------------------------------------------------------ */
+/* ---- lives --------------------------------------------------------------------------------- */
 
 static void stop(struct manager *m, unsigned kind)
 {
@@ -288,7 +288,7 @@ static void one_round(struct trace *t)
 	pass_time(t);
 }
 
-/* ---- the world -------------------------------------------------------------------------------- */
+/* ---- the world ----------------------------------------------------------------------------- */
 
 static void on_log(void *arg, unsigned bits, const char *text)
 {

@@ -40,7 +40,7 @@ struct manager {
 		unsigned force; /* enum force */
 		unsigned pending; /* its change without an answer; 0: none */
 	} said;
-	bool is_heir; /* a lesser one gave it the fabric, and it does not know it yet */
+	bool is_given; /* a lesser one gave it the fabric, and it does not know it yet */
 	unsigned books; /* bits: managers that it takes itself to be settled with, in its own books */
 	mono_t woke_at;
 	bool asked, answered;

@@ -58,7 +58,7 @@ void trace_blank(struct manager *m)
 	memset(m->said.since, 0, sizeof(m->said.since));
 }
 
-/* ---- others ----------------------------------------------------------------------------------- */
+/* ---- others -------------------------------------------------------------------------------- */
 
 static const struct settle_peer *peer_of(const struct manager *m, const struct manager *other)
 {
@@ -157,7 +157,7 @@ static void watch_settled(struct manager *m, const struct manager *other)
 	m->books = (m->books & ~BIT(other->n)) | (unsigned)is_settled << other->n;
 }
 
-/* ---- election and state ----------------------------------------------------------------------- */
+/* ---- election and state -------------------------------------------------------------------- */
 
 static void take_role(struct manager *m, enum sm_state role)
 {
@@ -179,11 +179,11 @@ static struct manager *manager_of(struct trace *t, guid_t guid)
 }
 
 /* The greater standby that a master gave the fabric to; NULL: it stepped down before a master. */
-static struct manager *heir_of(const struct manager *m)
+static struct manager *successor_of(const struct manager *m)
 {
-	struct manager *heir = manager_of(m->trace, elect_polled(trace_sm(m)));
+	struct manager *next = manager_of(m->trace, elect_polled(trace_sm(m)));
 
-	return m->said.role == SM_MASTER && heir && heir->said.role == SM_STANDBY ? heir : NULL;
+	return m->said.role == SM_MASTER && next && next->said.role == SM_STANDBY ? next : NULL;
 }
 
 /*
@@ -193,15 +193,15 @@ static struct manager *heir_of(const struct manager *m)
 static void watch_role(struct manager *m)
 {
 	enum sm_state role = sm_state(trace_sm(m));
-	struct manager *heir = role == SM_STANDBY ? heir_of(m) : NULL;
+	struct manager *next = role == SM_STANDBY ? successor_of(m) : NULL;
 
-	m->is_heir &= role == SM_STANDBY;
-	if (role == m->said.role || role == SM_NOT_ACTIVE || m->is_heir)
+	m->is_given &= role == SM_STANDBY;
+	if (role == m->said.role || role == SM_NOT_ACTIVE || m->is_given)
 		return;
-	if (heir) {
-		trace_say(m->trace, "manager %u hands over to %u", m->n + 1, heir->n + 1);
-		take_role(heir, SM_MASTER);
-		heir->is_heir = true;
+	if (next) {
+		trace_say(m->trace, "manager %u hands over to %u", m->n + 1, next->n + 1);
+		take_role(next, SM_MASTER);
+		next->is_given = true;
 	} else {
 		trace_say(m->trace, "manager %u becomes %s", m->n + 1, sm_state_name(role));
 	}
@@ -213,14 +213,14 @@ static void watch_state(struct manager *m)
 	static const char *const names[] = { "FOREIGN", "ASKING", "TAKING", "WRITING", "KEEPING" };
 	enum settle_state state = settle_state(trace_sm(m));
 
-	if (state == m->said.state || m->is_heir)
+	if (state == m->said.state || m->is_given)
 		return;
 	trace_say(m->trace, "manager %u enters %s", m->n + 1, names[state]);
 	m->said.state = state;
 	m->said.settled = state == SETTLE_ASKING ? 0 : m->said.settled;
 }
 
-/* ---- the row ---------------------------------------------------------------------------------- */
+/* ---- the row ------------------------------------------------------------------------------- */
 
 static bool is_own(const struct manager *m, const struct ledger_dot *dot)
 {
@@ -308,7 +308,7 @@ static void watch_row(struct manager *m)
 	m->said.force = force;
 }
 
-/* ---- answers ---------------------------------------------------------------------------------- */
+/* ---- answers ------------------------------------------------------------------------------- */
 
 static void watch_answer(struct manager *m)
 {
@@ -364,7 +364,7 @@ void trace_watch(struct trace *t)
 	}
 }
 
-/* ---- devices ---------------------------------------------------------------------------------- */
+/* ---- devices ------------------------------------------------------------------------------- */
 
 static bool block_has(const uint8_t *block)
 {
