@@ -174,10 +174,20 @@ hidden byte k, l; /* of loops; these are 0 between events */
 #define LACKS(i, j)	    (TAKES(i, j) && LACKS_OF(i, known[j], live[j]))
 
 /* Devices. */
-#define CONTROLS(i, h)	  (ON_LINE(i) && (!split || (half >> (i) & 1) == (h)))
+#ifdef BESIDE
+#define HALF(h) 0 /* device 2 is beside device 1 */
+#else
+#define HALF(h) (h)
+#endif
+#define CONTROLS(i, h)	  (ON_LINE(i) && (!split || (half >> (i) & 1) == HALF(h)))
 #define HAS(h)		  ((access >> (h)) & 1)
 #define DIFFERS(i, h)	  (CONTROLS(i, h) && HAS(h) != WANTED(i))
 #define FOLLOW(i)	  (!DIFFERS(i, 0) && !DIFFERS(i, 1))
+#ifdef REPLAY /* devices that came within reach a moment ago are not known to be there */
+#define FOLLOWS(i) (FOLLOW(i) || (fresh >> (i) & 1))
+#else
+#define FOLLOWS(i) FOLLOW(i)
+#endif
 #define IS_UNEXPLAINED(i) (ABSENT(live[i]) && !FOLLOW(i))
 #ifdef WIPE_CLEARS
 #define KEEPS(i) false
@@ -243,6 +253,8 @@ hidden byte k, l; /* of loops; these are 0 between events */
 #define LINE_ACKNOWLEDGES   32
 #define LINE_REFUSES	    33
 #define LINE_TIME_PASSES    34
+#define LINE_NOT_BY_ALL	    35
+#define LINE_GIVES_UP	    36
 
 #ifdef REPLAY
 c_decl {
@@ -652,7 +664,7 @@ end:	do
 			harm();
 			next_line()
 		}
-	:: d_step { pending[i] && ON_LINE(i) && state[i] == WRITING && FOLLOW(i) && SAME_KIND(i) &&
+	:: d_step { pending[i] && ON_LINE(i) && state[i] == WRITING && FOLLOWS(i) && SAME_KIND(i) &&
 		    ALL_HAVE_IT(i) && IS(LINE_ACKNOWLEDGES, i, pending[i] - 1) ->
 			printf("manager %d acknowledges %d\n", i + 1, pending[i]);
 			acked = acked | BIT(pending[i] - 1);
@@ -673,6 +685,7 @@ end:	do
 	:: d_step { role[i] == MASTER && IS(LINE_MASTER, i, 0) -> next_line() }
 	:: d_step { state[i] == FOREIGN && IS(LINE_FOREIGN, i, 0) -> next_line() }
 	:: d_step { state[i] == ASKING && IS(LINE_ASKING, i, 0) -> next_line() }
+	:: d_step { state[i] == WRITING && IS(LINE_WRITING, i, 0) -> next_line() }
 	/* Election needs no judge: it is asking that makes it safe. */
 	:: d_step { role[i] == DISCOVERING && IS(LINE_STANDBY, i, 0) -> become(i, STANDBY); next_line() }
 	:: d_step { role[i] == DISCOVERING && ON_LINE(i) && IS(LINE_MASTER, i, 0) -> become(i, MASTER); next_line() }
@@ -686,6 +699,19 @@ end:	do
 			ask_again(i);
 			next_line()
 		}
+	:: d_step { AWAKE(i) && role[i] == MASTER && state[i] == ASKING && IS(LINE_KEEPING, i, 0) ->
+			state[i] = KEEPING;
+			next_line()
+		}
+	/* The answer tells that a standby has not stored it; it counts as acknowledged all the same. */
+	:: d_step { pending[i] && ON_LINE(i) && state[i] == WRITING && FOLLOWS(i) && SAME_KIND(i) &&
+		    IS(LINE_NOT_BY_ALL, i, pending[i] - 1) ->
+			acked = acked | BIT(pending[i] - 1);
+			pending[i] = 0;
+			check_rows();
+			next_line()
+		}
+	:: d_step { pending[i] && IS(LINE_GIVES_UP, i, pending[i] - 1) -> pending[i] = 0; next_line() }
 #endif
 	od
 }
@@ -782,8 +808,24 @@ end:	do
 	:: d_step { SEES(i, j) && AWAKE(i) && !REACHES(i, j) -> lose(i, j) }
 #endif
 #ifdef REPLAY
+	/* Of two masters one may step down before the other one has all of it: that one asks. */
+	:: d_step { role[i] == MASTER && role[j] == MASTER && GREATER(j, i) && REACHES(i, j) &&
+		    IS(LINE_STANDBY, i, 0) ->
+			become(i, STANDBY);
+			next_line()
+		}
+	/* It need be settled with nobody: the greater one asks as every new master does. */
+	:: d_step { role[i] == MASTER && GREATER(j, i) && SESSION(i, j) && !pending[i] && role[j] == STANDBY &&
+		    !LACKS(j, i) && IS(LINE_HANDS_OVER, i, j) ->
+			check_handed(i, j);
+			become(i, STANDBY);
+			become(j, MASTER);
+			next_line()
+		}
 	:: d_step { REACHES(i, j) && IS(LINE_SEES, i, j) -> see(i, j); next_line() }
 	:: d_step { IS(LINE_LOSES, i, j) -> lose(i, j); next_line() }
+	/* So it has anew. */
+	:: d_step { SESSION(i, j) && (settled[i] & BIT(j)) && !LACKS(i, j) && IS(LINE_SETTLES, i, j) -> next_line() }
 	/* Standbys settle too; nothing depends on it. */
 	:: d_step { role[i] != MASTER && SESSION(i, j) && !LACKS(i, j) && IS(LINE_SETTLES, i, j) -> next_line() }
 #endif

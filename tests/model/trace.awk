@@ -58,6 +58,8 @@ $1 == "manager" { me = number(2, 3) - 1 }
 /^manager [1-3] gives on device [12]$/	{ row("GIVES", me, $6 - 1) }
 /^manager [1-3] takes on device [12]$/	{ row("TAKES", me, $6 - 1) }
 /^manager [1-3] acknowledges [1-6]$/	{ row("ACKNOWLEDGES", me, $4 - 1) }
+/^manager [1-3] acknowledges [1-6], not by all$/	{ sub(/,/, "", $4); row("NOT_BY_ALL", me, $4 - 1) }
+/^manager [1-3] gives up [1-6]$/	{ row("GIVES_UP", me, $5 - 1) }
 /^manager [1-3] refuses [1-6]$/		{ row("REFUSES", me, $4 - 1) }
 /^disk of [1-3] is copied$/		{ row("COPIED", $3 - 1, 0) }
 /^cable of [1-3] out$/			{ row("CABLE_OUT", $3 - 1, 0) }
