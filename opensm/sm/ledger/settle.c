@@ -284,12 +284,10 @@ static bool has_others(const struct settle *s)
 	return s->meta.n_managers > 0;
 }
 
-void settle_doubt(struct sm *sm, const char *why)
+static void doubt(struct sm *sm, const char *why)
 {
 	struct settle *s = sm->m.settle;
 
-	if (!has_others(s))
-		return;
 	s->doubts |= DOUBT_ABSENT;
 	s->was_away = true;
 	peers_doubt(sm);
@@ -303,6 +301,13 @@ void settle_doubt(struct sm *sm, const char *why)
 	tell_news(sm, NEWS_DEVICES_DOUBTED, .text = why);
 }
 
+void settle_doubt(struct sm *sm, const char *why)
+{
+	if (has_others(sm->m.settle))
+		doubt(sm, why);
+}
+
+/* The rival is asked, even if this manager knew of none so far: its folder may have been wiped. */
 void settle_rival(struct sm *sm)
 {
 	struct settle *s = sm->m.settle;
@@ -310,7 +315,7 @@ void settle_rival(struct sm *sm)
 	if (s->has_rival)
 		return;
 	s->has_rival = true;
-	settle_doubt(sm, "another master was met");
+	doubt(sm, "another master was met");
 }
 
 /* Another master that writes is dealt with by the election. */

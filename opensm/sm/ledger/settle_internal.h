@@ -83,6 +83,7 @@ struct settle_peer {
 	/* Numbers of clocks: behind the last row in the queue; in the message; stored there. */
 	uint64_t queued[LEDGER_CLOCKS], sent[LEDGER_CLOCKS], stored[LEDGER_CLOCKS];
 	enum settle_message busy_with;
+	uintptr_t question; /* the message under way: a reply to a former one is none to it */
 	struct settle_end sent_end; /* of the ROWS under way */
 	size_t n_sent;
 	mono_t sent_at, again, compared_at;

@@ -170,7 +170,8 @@ static void on_reply(struct sm *sm, void *arg, guid_t guid, enum channel_end end
 static void send_message(struct sm *sm, struct settle_peer *p, enum settle_message kind,
 			 const uint8_t *bytes, size_t len)
 {
-	int r = channel_send(sm, p->guid, CHANNEL_LEDGER, 0, bytes, len, on_reply, NULL);
+	int r = channel_send(sm, p->guid, CHANNEL_LEDGER, 0, bytes, len, on_reply,
+			     (void *)(uintptr_t)++p->question);
 
 	p->busy = r == 0;
 	p->busy_with = kind;
@@ -389,15 +390,18 @@ static void is_equal(struct settle_peer *p, enum ledger_table t)
 	p->of[t].push = PUSH_DONE;
 }
 
-/* `differ`: bits of tables. */
-static void take_comparison(struct sm *sm, struct settle_peer *p, uint32_t differ)
+/*
+ * `differ`: bits of tables. Digests that came by themselves may have been on their way for as long
+ * as this process stood still: that they are equal counts only if they answer our own question.
+ */
+static void take_comparison(struct sm *sm, struct settle_peer *p, uint32_t differ, bool is_answer)
 {
 	for (unsigned t = 0; t < LEDGER_TABLES; t++) {
 		if (!(p->tables >> t & 1))
 			continue;
-		if (!(differ >> t & 1))
+		if (!(differ >> t & 1) && is_answer)
 			is_equal(p, t);
-		else if (p->of[t].pull != PULL_ASKED)
+		else if ((differ >> t & 1) && p->of[t].pull != PULL_ASKED)
 			p->of[t].pull = PULL_DUE;
 	}
 	settle_look(sm);
@@ -445,7 +449,8 @@ static void take_reply(struct sm *sm, struct settle_peer *p, const uint8_t *byte
 		else if (p->busy_with == MESSAGE_DIGESTS && len >= 5)
 			take_comparison(sm, p,
 					(uint32_t)bytes[1] << 24 | (uint32_t)bytes[2] << 16 |
-						(uint32_t)bytes[3] << 8 | bytes[4]);
+						(uint32_t)bytes[3] << 8 | bytes[4],
+					true);
 		return;
 	case REPLY_NOT_STORED:
 		tell_refusal(sm, p, true);
@@ -465,7 +470,7 @@ static void on_reply(struct sm *sm, void *arg, guid_t guid, enum channel_end end
 {
 	struct settle_peer *p = settle_peer_of(sm->m.settle, guid);
 
-	if (!p || !p->busy)
+	if (!p || !p->busy || (uintptr_t)arg != p->question)
 		return;
 	p->busy = false;
 	if (end == CHANNEL_REPLIED && len >= 1)
@@ -558,7 +563,7 @@ static void on_digests(struct sm *sm, struct settle_peer *p, const struct channe
 	}
 	reply(sm, &m->ticket, REPLY_FINE, differ);
 	settle_heard(sm, p);
-	take_comparison(sm, p, differ);
+	take_comparison(sm, p, differ, false);
 }
 
 static void on_buckets(struct sm *sm, struct settle_peer *p, const struct channel_message *m)
