@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Two and three managers of ours, changes that one of them is asked for, and what devices hold then:
- * for test-sm-ledger*.c.
+ * Two and three managers of ours, changes that one of them is asked for, and what devices hold
+ * then: for test-sm-ledger*.c.
  */
 #pragma once
 

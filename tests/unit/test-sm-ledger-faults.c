@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Faults that meet the exchange between managers: messages that end in the middle, a disk that is full
- * for a while, rows that no manager of ours writes (sm/ledger/).
+ * Faults that meet the exchange between managers: messages that end in the middle, a disk that is
+ * full for a while, rows that no manager of ours writes (sm/ledger/).
  */
 #include "ledger-managers.h"
 #include "sm/ledger/settle_internal.h"
@@ -29,7 +29,7 @@ static struct settle_peer *peer_in(struct world *w, unsigned which, unsigned oth
 	return settle_peer_of(settle_of(w, which), sm_of(w, other)->tr->port_guid);
 }
 
-/* A message is under way to one that takes a moment: digests are sent behind it, not a minute later. */
+/* A message is under way to a standby that is slow: digests are sent right behind it. */
 static void a_doubt_with_a_message_under_way_ends_soon(void **state)
 {
 	struct world *w = *state;
@@ -112,7 +112,7 @@ static void what_waited_when_all_was_compared_anew_is_not_counted(void **state)
 	assert_int_equal(sm_tenancy_standbys(sm_of(w, ACTIVE)), 1);
 }
 
-/* Rows that arrive between a change and its turn at the disk have greater numbers than it was given. */
+/* Rows that arrive between a change and its turn at the disk have greater numbers. */
 static void a_change_that_was_overtaken_is_counted_when_it_is_there(void **state)
 {
 	struct world *w = *state;
@@ -148,11 +148,15 @@ static void a_change_that_was_overtaken_is_counted_when_it_is_there(void **state
 	assert_int_equal(a.of, 2);
 }
 
-static struct settle_edit member_edit(struct world *w, unsigned pkey, unsigned host, uint64_t number)
+static struct settle_edit member_edit(struct world *w, unsigned pkey, unsigned host,
+				      uint64_t number)
 {
 	static const uint8_t flags = LEDGER_MEMBER_FULL | LEDGER_MEMBER_INDEX0;
 	struct settle_edit e = {
-		.key = { .table = LEDGER_MEMBER, .len = 10 }, .number = number, .len = 1, .bytes = &flags
+		.key = { .table = LEDGER_MEMBER, .len = 10 },
+		.number = number,
+		.len = 1,
+		.bytes = &flags,
 	};
 
 	ib_bits_put(e.key.bytes, 0, 16, pkey);
@@ -160,7 +164,7 @@ static struct settle_edit member_edit(struct world *w, unsigned pkey, unsigned h
 	return e;
 }
 
-/* Rows of both halves of a split subnet: whoever reads them, in whatever order, comes to the same. */
+/* Rows of both halves of a split subnet: one table comes of them, in any order. */
 static void the_smaller_pkey_has_index0_after_a_restart_too(void **state)
 {
 	struct world *w = *state;
@@ -214,7 +218,7 @@ static void digests_with_a_number_near_the_end_are_not_taken(void **state)
 	assert_int_equal(settle_state(sm_of(w, ACTIVE)), SETTLE_WRITING);
 }
 
-/* ---- many faults of three managers --------------------------------------------------------------- */
+/* ---- many faults of three managers ----------------------------------------------------------- */
 
 #define N_KEYS 4
 

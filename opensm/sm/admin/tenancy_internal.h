@@ -65,7 +65,7 @@ struct change {
 	struct sm_tenancy_pending *pending;
 	size_t n_pending, cap_pending;
 	uint64_t generation;
-	uint64_t stored_as; /* number of its rows, or of all rows when it was found to be in force */
+	uint64_t stored_as; /* the greatest number of rows when it was stored */
 	struct settle_reach reach; /* as it was looked at last */
 	size_t bytes; /* that it takes, about */
 	bool is_late; /* answered before it was known whether it is stored */

@@ -329,7 +329,7 @@ static int by_place(const void *a, const void *b)
 	return x->member.guid < y->member.guid ? -1 : x->member.guid > y->member.guid;
 }
 
-/* Of several rows at once that want index 0 of a port, too, the one of the smallest P_Key has it. */
+/* Of several rows that come at once with index 0 of a port the smallest P_Key has it. */
 static void settle_index0(struct tenant_entry *e)
 {
 	struct guidmap *first = guidmap_new();

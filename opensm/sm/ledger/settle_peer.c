@@ -487,8 +487,8 @@ static void reply(struct sm *sm, const struct channel_ticket *ticket, enum settl
 }
 
 /*
- * A manager with a fault, or a host where any may be a manager, could bring all to the end of what can
- * be counted: no change would be possible any more.
+ * A manager with a fault, or a host where any may be a manager, could bring all to the end of what
+ * can be counted: no change would be possible any more.
  */
 static bool is_credible(uint64_t number, uint64_t own)
 {
@@ -507,13 +507,14 @@ static bool digests_are_credible(const struct settle *s, const struct settle_dig
 /* Also: secrets come from those only that may be told ours. */
 static bool rows_are_credible(const struct sm *sm, struct ledger_row **rows, size_t n)
 {
+	const struct ledger *l = sm->m.settle->ledger;
 	uint32_t tables = tables_for(sm);
 
 	for (size_t i = 0; i < n; i++) {
 		enum ledger_table t = ledger_row_key(rows[i])->table;
 
 		if (!(tables >> t & 1) ||
-		    !is_credible(ledger_row_number(rows[i]), ledger_number(sm->m.settle->ledger, t)))
+		    !is_credible(ledger_row_number(rows[i]), ledger_number(l, t)))
 			return false;
 	}
 	return true;
