@@ -29,7 +29,7 @@ static struct settle_peer *peer_in(struct world *w, unsigned which, unsigned oth
 	return settle_peer_of(settle_of(w, which), sm_of(w, other)->tr->port_guid);
 }
 
-/* A message is under way to a slow one: digests are sent behind it, not a minute later. */
+/* A message is under way to a standby that is slow: digests are sent right behind it. */
 static void a_doubt_with_a_message_under_way_ends_soon(void **state)
 {
 	struct world *w = *state;
@@ -112,7 +112,7 @@ static void what_waited_when_all_was_compared_anew_is_not_counted(void **state)
 	assert_int_equal(sm_tenancy_standbys(sm_of(w, ACTIVE)), 1);
 }
 
-/* Rows that arrive between a change and its turn at the disk have greater numbers than it. */
+/* Rows that arrive between a change and its turn at the disk have greater numbers. */
 static void a_change_that_was_overtaken_is_counted_when_it_is_there(void **state)
 {
 	struct world *w = *state;
@@ -156,7 +156,7 @@ static struct settle_edit member_edit(struct world *w, unsigned pkey, unsigned h
 		.key = { .table = LEDGER_MEMBER, .len = 10 },
 		.number = number,
 		.len = 1,
-		.bytes = &flags
+		.bytes = &flags,
 	};
 
 	ib_bits_put(e.key.bytes, 0, 16, pkey);
@@ -164,7 +164,7 @@ static struct settle_edit member_edit(struct world *w, unsigned pkey, unsigned h
 	return e;
 }
 
-/* Rows of both halves of a split subnet: read in any order, they give the same. */
+/* Rows of both halves of a split subnet: one table comes of them, in any order. */
 static void the_smaller_pkey_has_index0_after_a_restart_too(void **state)
 {
 	struct world *w = *state;
@@ -218,6 +218,188 @@ static void digests_with_a_number_near_the_end_are_not_taken(void **state)
 	assert_int_equal(settle_state(sm_of(w, ACTIVE)), SETTLE_WRITING);
 }
 
+/* ---- many faults of three managers ----------------------------------------------------------- */
+
+#define N_KEYS 4
+
+/* What is known of memberships by changes that were answered as done. */
+struct storm {
+	struct world *w;
+	uint64_t random;
+	int8_t member[N_KEYS][N_HOSTS]; /* -1: not known, as its change was not answered so */
+	int number[3];			/* of the manager on h0, h11, h10 */
+};
+
+static unsigned pick(struct storm *s, unsigned n)
+{
+	return (unsigned)(random_next(&s->random) >> 32) % n;
+}
+
+static void check(struct storm *s)
+{
+	for (unsigned key = 0; key < N_KEYS; key++) {
+		for (unsigned host = 1; host < N_HOSTS - 2; host++) {
+			int8_t member = s->member[key][host];
+
+			if (member < 0)
+				continue;
+			assert_int_equal(host_holds(s->w, host, 0x8010 + key), member);
+			assert_int_equal(switch_holds(s->w, host, 0x8010 + key), member);
+		}
+	}
+}
+
+/* Changes of hosts `from` to `to`; what is answered counts if `with` standbys or more have it. */
+static void change_some(struct storm *s, unsigned which, unsigned from, unsigned to, unsigned with)
+{
+	static struct answer a[4];
+	unsigned n = 1 + pick(s, ARRAY_SIZE(a)), key[ARRAY_SIZE(a)], host[ARRAY_SIZE(a)];
+	bool give[ARRAY_SIZE(a)];
+
+	for (unsigned i = 0; i < n; i++) {
+		key[i] = pick(s, N_KEYS);
+		host[i] = from + pick(s, to - from + 1);
+		give[i] = pick(s, 2);
+		submit(s->w, which, give[i], 0x10 + key[i], host[i], &a[i]);
+		if (s->member[key[i]][host[i]] != give[i])
+			s->member[key[i]][host[i]] = -1;
+	}
+	run_for(s->w, pick(s, 2) ? 4 * MONO_S : pick(s, 3000) * MONO_MS / 10);
+	for (unsigned i = 0; i < n; i++) {
+		bool overtaken = false;
+
+		for (unsigned k = i + 1; k < n; k++)
+			overtaken |= key[k] == key[i] && host[k] == host[i];
+		if (a[i].is_there && !overtaken && a[i].end == SM_TENANCY_DONE && a[i].with >= with)
+			s->member[key[i]][host[i]] = give[i];
+		sm_tenancy_abandon(sm_of(s->w, which), &a[i]);
+	}
+}
+
+static const char *folder_of(struct storm *s, unsigned which, char ret[SCRATCH_PATH + 32])
+{
+	snprintf(ret, SCRATCH_PATH + 32, "%s%s", s->w->dir[MIN(which, 1u)],
+		 which == 2 ? "/third" : "");
+	return ret;
+}
+
+/* The ledger of a manager goes to, or comes from, another place. */
+static void move_ledger(struct storm *s, unsigned which, const char *command)
+{
+	_cleanup_free_ char *text = NULL;
+	char folder[SCRATCH_PATH + 32];
+
+	folder_of(s, which, folder);
+	text = xasprintf("cd %s && mkdir -p old && %s", folder, command);
+	assert_int_equal(system(text), 0);
+}
+
+/* Both halves rule, and take changes of their own hosts. */
+static void fault_split(struct storm *s)
+{
+	struct world *w = s->w;
+
+	split(w, true);
+	run_for(w, 5 * MONO_S + pick(s, 20) * MONO_S);
+	for (unsigned i = 0; i < 3; i++) {
+		struct sm *sm = sm_of(w, (unsigned)s->number[i]);
+
+		if (sm->state == SM_MASTER && settle_may_write(sm) && sm->first_sweep_done)
+			change_some(s, (unsigned)s->number[i], i ? 6 : 1, i ? 9 : 5, 0);
+	}
+	run_for(w, pick(s, 5) * MONO_S);
+	split(w, false);
+}
+
+static void change_as_master(struct storm *s)
+{
+	struct sm *master = rig_master(s->w->rig);
+
+	if (master && settle_may_write(master) && master->first_sweep_done)
+		change_some(s, number_of(s->w, master), 1, 9, 1);
+}
+
+static void restart_one(struct storm *s, unsigned which, const char *meanwhile)
+{
+	rig_kill(s->w->rig, (unsigned)s->number[which]);
+	if (meanwhile)
+		move_ledger(s, which, meanwhile);
+	run_for(s->w, pick(s, 8000) * MONO_MS);
+	change_as_master(s);
+	s->number[which] = (int)begin(s->w, which);
+}
+
+static void fault(struct storm *s)
+{
+	unsigned which = pick(s, 3), kind = pick(s, 7);
+	unsigned number = (unsigned)s->number[which];
+	struct world *w = s->w;
+	int node = sim_find(w->rig->sim, ports[which]);
+
+	change_as_master(s);
+	if (kind == 0) {
+		restart_one(s, which, NULL);
+	} else if (kind == 1) {
+		restart_one(s, which, "rm -f ledger.db*");
+	} else if (kind == 2) {
+		restart_one(s, which, "rm -f ledger.db*; cp -a old/. .");
+		move_ledger(s, which, "rm -rf old");
+	} else if (kind == 3) {
+		rig_freeze(w->rig, number, true);
+		run_for(w, pick(s, 12000) * MONO_MS);
+		change_as_master(s);
+		rig_freeze(w->rig, number, false);
+	} else if (kind == 4) {
+		sim_link_down(w->rig->sim, node, 1);
+		run_for(w, pick(s, 12000) * MONO_MS);
+		change_as_master(s);
+		sim_link_up(w->rig->sim, node, 1);
+	} else if (kind == 5) {
+		full = settle_of(w, number)->store;
+		change_as_master(s);
+		run_for(w, pick(s, 12000) * MONO_MS);
+		full = NULL;
+		run_for(w, 6 * MONO_S);
+	} else {
+		fault_split(s);
+	}
+	settled(w, 2);
+	run_for(w, 8 * MONO_S);
+	if (getenv("LOUD"))
+		fprintf(stderr, "fault %u of %u\n", kind, which);
+	check(s);
+}
+
+/* A copy of a folder that is used, some faults later, in place of the one of then. */
+static void save_one(struct storm *s)
+{
+	unsigned which = pick(s, 3);
+
+	rig_kill(s->w->rig, (unsigned)s->number[which]);
+	move_ledger(s, which, "cp -a ledger.db* old/");
+	s->number[which] = (int)begin(s->w, which);
+	settled(s->w, 2);
+}
+
+static void many_faults_of_three(void **state)
+{
+	struct storm s = { .w = *state, .random = 5, .number = { ACTIVE, SPARE, 2 } };
+	unsigned n = getenv("N") ? (unsigned)atoi(getenv("N")) : 5;
+
+	if (getenv("SEED"))
+		s.random = (uint64_t)atoll(getenv("SEED"));
+	print_message("SEED=%llu N=%u\n", (unsigned long long)s.random, n);
+	start_connected(s.w);
+	begin(s.w, 2);
+	settled(s.w, 2);
+	s.w->rig->job_time = 3 * MONO_MS;
+	for (unsigned i = 0; i < n; i++) {
+		if (i % 5 == 0)
+			save_one(&s);
+		fault(&s);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -228,6 +410,7 @@ int main(void)
 		TEST(the_smaller_pkey_has_index0_after_a_restart_too),
 		TEST(a_number_near_the_end_is_not_taken),
 		TEST(digests_with_a_number_near_the_end_are_not_taken),
+		TEST(many_faults_of_three),
 	};
 
 	if (getenv("ONLY"))
