@@ -60,6 +60,23 @@ void peer_seen(struct sm *sm, guid_t guid, const uint8_t *record)
 		p->hello_at = sm->now;
 }
 
+/* One that comes back into sight is asked at once, however seldom it was asked meanwhile. */
+static void trust(struct sm *sm, struct channel_peer *p, bool trusted)
+{
+	if (trusted && !p->trusted && !p->connected && !p->hello_out)
+		p->hello_at = mono_min(p->hello_at, sm->now);
+	p->trusted = trusted;
+}
+
+static bool is_among(const guid_t *all, unsigned n, guid_t guid)
+{
+	for (unsigned i = 0; i < n; i++) {
+		if (all[i] == guid)
+			return true;
+	}
+	return false;
+}
+
 /* Managers that the election believes; one that never answered it gets no row. */
 static void look_around(struct sm *sm)
 {
@@ -67,16 +84,12 @@ static void look_around(struct sm *sm)
 	guid_t all[MAX_REMOTE_SMS];
 	unsigned n = elect_successors(sm, all);
 
-	for (unsigned i = 0; i < c->n_rows; i++)
-		c->peers[i].trusted = false;
 	for (unsigned i = 0; i < n; i++) {
-		struct channel_peer *p = peer_find(c, all[i]);
-
-		if (!p && elect_is_manager(sm, all[i]))
-			p = peer_add(c, all[i]);
-		if (p)
-			p->trusted = true;
+		if (!peer_find(c, all[i]) && elect_is_manager(sm, all[i]))
+			peer_add(c, all[i]);
 	}
+	for (unsigned i = 0; i < c->n_rows; i++)
+		trust(sm, &c->peers[i], is_among(all, n, c->peers[i].guid));
 }
 
 /* ---- managers that go -------------------------------------------------------------------- */
