@@ -73,7 +73,7 @@ function is_sure(op, guid) {
 
 # ---- the round before ----
 
-$1 == "P" && FILENAME == ARGV[1] { before[$2, $3] = $4; keys[$2]; next }
+$1 == "P" && FILENAME == ARGV[1] { before[$2, $3] = $4; keys[$2]; had_members[$2]; next }
 $1 == "G" && FILENAME == ARGV[1] { generation = $2 + 0; next }
 
 # ---- the journal ----
@@ -216,6 +216,21 @@ function allowed_apart(final, guid, was, n, list,    i, op, m, of, made, ret) {
 	return ret
 }
 
+# A change that may have made the partition anew apart from `final`: ports that it does not name have no right then.
+function is_made_anew_apart(key, final, n, all,    i, op, may_be_gone) {
+	may_be_gone = !(key in had_members)
+	for (i = 1; i <= n; i++) {
+		op = all[i]
+		if (ended[op] == "R")
+			continue
+		if (action[op] == "delete")
+			may_be_gone = 1
+		if (may_be_gone && (action[op] == "add" || action[op] == "create") && by[op] != by[final] && !knew(final, op))
+			return 1
+	}
+	return 0
+}
+
 # The states that the port may have, as "|absent|full|", where it had `was`.
 function allowed_by(key, guid, was,    n, m, i, all, list, last, final, ret) {
 	m = split(ops[key], all, " ")
@@ -231,7 +246,11 @@ function allowed_by(key, guid, was,    n, m, i, all, list, last, final, ret) {
 	for (i = 1; i <= n; i++)
 		if (!(list[i] in end) || end[list[i]] > last)
 			ret = ret effect_of(list[i], guid) "|"
-	return last && others ? ret allowed_apart(final, guid, was, n, list) : ret
+	if (!last || !others)
+		return ret
+	if (is_made_anew_apart(key, final, m, all))
+		ret = ret "absent|"
+	return ret allowed_apart(final, guid, was, n, list)
 }
 
 # Most ports are named by no change of a partition: all that had the same before may have the same.
