@@ -436,6 +436,27 @@ static void cancel_of_a_target_spares_other_targets_and_owners(void **state)
 	assert_int_equal(foreign, 1);
 }
 
+static void sets_of_one_attribute_are_cancelled(void **state)
+{
+	const struct mad_request sets[] = {
+		{ .method = MAD_SET, .attr = IB_ATTR_PKEY_TABLE, .path = &two_hops },
+		{ .method = MAD_GET, .attr = IB_ATTR_PKEY_TABLE, .path = &two_hops },
+		{ .method = MAD_SET, .attr = IB_ATTR_PORT_INFO, .path = &two_hops },
+	};
+	unsigned ends[4] = { 0 };
+	_desk_ d = desk_new(&plain);
+
+	for (size_t i = 0; i < ARRAY_SIZE(sets); i++)
+		mad_submit(d->engine, &sets[i], on_foreign_done, &ends[i], NULL);
+	run(d, 0);
+	mad_submit(d->engine, &sets[0], on_foreign_done, &ends[3], NULL);
+	mad_cancel_sets(d->engine, IB_ATTR_PKEY_TABLE);
+	assert_int_equal(ends[0], 1);
+	assert_int_equal(ends[3], 1);
+	assert_int_equal(ends[1] + ends[2], 0);
+	assert_int_equal(mad_pending(d->engine), 2);
+}
+
 static void dispatch_in_turn(struct ask *a)
 {
 	assert_int_equal(mad_dispatch(a->desk->engine, a->desk->now, 1), -EBUSY);
@@ -476,6 +497,7 @@ int main(void)
 		cmocka_unit_test(completion_may_cancel),
 		cmocka_unit_test(cancel_spares_what_its_completions_submit),
 		cmocka_unit_test(cancel_of_a_target_spares_other_targets_and_owners),
+		cmocka_unit_test(sets_of_one_attribute_are_cancelled),
 		cmocka_unit_test(completion_may_not_dispatch),
 	};
 

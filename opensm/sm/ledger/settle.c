@@ -290,6 +290,7 @@ static void doubt(struct sm *sm, const char *why)
 
 	s->doubts |= DOUBT_ABSENT;
 	s->was_away = true;
+	s->has_old_sets = true;
 	peers_doubt(sm);
 	if (sm->state != SM_MASTER)
 		return;
@@ -514,9 +515,12 @@ void settle_sweep_ended(struct sm *sm)
 
 void settle_tick(struct sm *sm)
 {
-	const struct settle *s = sm->m.settle;
+	struct settle *s = sm->m.settle;
 
 	look_at_clock(sm);
+	if (s->has_old_sets)
+		mad_cancel_sets(sm->mad, IB_ATTR_PKEY_TABLE);
+	s->has_old_sets = false;
 	peers_tick(sm);
 	if (s->state == SETTLE_ASKING || s->state == SETTLE_TAKING)
 		settle_look(sm);

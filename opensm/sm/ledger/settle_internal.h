@@ -143,6 +143,7 @@ struct settle {
 	 * any, as this process stood still or was cut off, or has no file.
 	 */
 	unsigned doubts; /* of DOUBT_ */
+	bool has_old_sets; /* of P_Keys: made before the doubt, and perhaps not on the wire yet */
 	bool was_away; /* others may have written to devices since this process has read them */
 	mono_t asking_since;
 	bool has_rival;	       /* another master was met, and is in sight yet */
