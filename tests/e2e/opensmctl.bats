@@ -625,7 +625,7 @@ group_is() {
 	[ "$(complete_line "$CTL" sweep '' | tr '\n' ' ')" = 'heavy light ' ]
 	[ "$(complete_line "$CTL" -j -js)" = -json ]
 	[ "$(complete_line "$CTL" topology --format ibn)" = ibnetdiscover ]
-	[ "$(complete_line "$CTL" options sm_k)" = sm_key ]
+	[ "$(complete_line "$CTL" options sm_pri)" = sm_priority ]
 	[ "$(complete_line "$CTL" -i op)" = opensm ]
 	complete_line "$CTL" nodes '' | grep -qx "${HOSTS[1]}"
 	complete_line "$CTL" -i opensm path "${HOSTS[0]}" '' | grep -qx "${HOSTS[1]}"

@@ -189,10 +189,12 @@ static void half_a_message_of_a_dead_master_is_none(void **state)
 
 /* ---- either side sends --------------------------------------------------------------------- */
 
-static void a_standby_is_connected_before_it_registers(void **state)
+static void one_that_proves_its_key_is_connected_before_it_registers(void **state)
 {
 	struct world *w = *state;
 
+	for (unsigned i = 0; i < 2; i++)
+		w->conf[i]->sm_key = 0x5EC12E7;
 	spare_tap(w)->unregistered = true;
 	assert_int_equal(rig_start(w->rig, "h0", 1, w->conf[ACTIVE], w->dir[ACTIVE]), ACTIVE);
 	run_for(w, 3 * MONO_S);
@@ -207,6 +209,20 @@ static void a_standby_is_connected_before_it_registers(void **state)
 	assert_true(is_connected(w));
 	assert_int_equal(said("the channel to this manager is open", ""), 2);
 	assert_int_equal(said("the channel to this manager is closed", ""), 0);
+}
+
+/* The other one may be of another kind, whose log would have an error of each HELLO. */
+static void one_that_proves_nothing_is_asked_when_it_registers(void **state)
+{
+	struct world *w = *state;
+
+	spare_tap(w)->unregistered = true;
+	start_both(w);
+	run_for(w, 60 * MONO_S);
+	assert_int_equal(w->tap[ACTIVE].channel.n_sent, 0);
+	spare_tap(w)->unregistered = false;
+	run_for(w, 60 * MONO_S);
+	assert_true(is_connected(w));
 }
 
 static void managers_that_start_at_once_are_both_connected(void **state)
@@ -340,7 +356,8 @@ int main(void)
 		TEST(a_standby_that_dies_is_lost_and_comes_back),
 		TEST(a_channel_that_was_cut_is_opened_again),
 		TEST(half_a_message_of_a_dead_master_is_none),
-		TEST(a_standby_is_connected_before_it_registers),
+		TEST(one_that_proves_its_key_is_connected_before_it_registers),
+		TEST(one_that_proves_nothing_is_asked_when_it_registers),
 		TEST(managers_that_start_at_once_are_both_connected),
 		TEST(a_standby_sends_too),
 		TEST(other_streams_are_the_masters_alone),

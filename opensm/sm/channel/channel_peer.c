@@ -380,6 +380,17 @@ static bool is_forgotten(const struct sm *sm, const struct channel_peer *p)
 	return !p->connected && !p->trusted && !p->hello_out && sm->now >= last + FORGET;
 }
 
+/* A manager of another kind would log each HELLO as an error. */
+static bool is_ours(const struct sm *sm, const struct channel_peer *p)
+{
+	return p->registered || p->in_at || p->heard_at || elect_has_proved(sm, p->guid);
+}
+
+static bool may_be_asked(const struct sm *sm, const struct channel_peer *p)
+{
+	return p->guid && !p->hello_out && is_ours(sm, p);
+}
+
 static void tick_peer(struct sm *sm, struct channel_peer *p)
 {
 	struct channel *c = sm->m.channel;
@@ -391,7 +402,7 @@ static void tick_peer(struct sm *sm, struct channel_peer *p)
 	if (is_forgotten(sm, p)) {
 		in_reset(c, p);
 		peer_clear(c, p);
-	} else if (!p->hello_out && sm->now >= p->hello_at && sm->now >= c->blocked_until) {
+	} else if (may_be_asked(sm, p) && sm->now >= p->hello_at && sm->now >= c->blocked_until) {
 		send_hello(sm, p);
 	}
 }
@@ -417,7 +428,7 @@ mono_t peer_next(const struct sm *sm)
 
 		if (p->guid && p->fail)
 			return sm->now;
-		if (p->guid && !p->hello_out)
+		if (may_be_asked(sm, p))
 			next = mono_min(next, MAX(p->hello_at, c->blocked_until));
 	}
 	return next;
