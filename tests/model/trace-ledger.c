@@ -24,7 +24,7 @@
 #define POLLING	     1000 /* ms */
 #define RETRIES	     2
 #define AWAY	     (5 * MONO_S)
-#define NOTICED	     (60 * MONO_S) /* by then each manager knows who is there */
+#define NOTICED	     (60 * MONO_S) /* by then each manager knows the others that are there */
 #define MANY_FAULTS  7
 
 static unsigned pick(struct trace *t, unsigned n)

@@ -41,7 +41,7 @@ struct manager {
 		unsigned pending; /* its change without an answer; 0: none */
 	} said;
 	bool is_given; /* a lesser one gave it the fabric, and it does not know it yet */
-	unsigned books; /* bits: managers that it takes itself to be settled with, in its own books */
+	unsigned books; /* bits: managers that it takes itself to be settled with */
 	mono_t woke_at;
 	bool asked, answered;
 	struct sm_tenancy_result answer;

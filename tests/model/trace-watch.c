@@ -412,7 +412,8 @@ static void on_set(void *arg, int node)
 		if (has == t->has[d] || (node != t->host && node != t->leaf))
 			continue;
 		assert(m);
-		trace_say(t, "manager %u %s on device %u", m->n + 1, has ? "gives" : "takes", d + 1);
+		trace_say(t, "manager %u %s on device %u", m->n + 1, has ? "gives" : "takes",
+			  d + 1);
 		t->has[d] = has;
 	}
 }
