@@ -15,11 +15,15 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t len);
 
-static void require(bool holds)
+static void require_at(bool holds, int line)
 {
-	if (!holds)
-		abort();
+	if (holds)
+		return;
+	fprintf(stderr, "line %d does not hold\n", line);
+	abort();
 }
+
+#define require(holds) require_at(holds, __LINE__)
 
 /* --- A table -------------------------------------------------------------------------------- */
 
@@ -116,8 +120,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t len)
 	/* A line that no build wrote, behind it. */
 	memcpy(text + len, "!\n", 2);
 	longer = import(text, len + 2, &whole);
-	require(longer && !whole);
-	if (len && text[len - 1] == '\n')
+	if (len && text[len - 1] == '\n') {
+		require(longer && !whole);
 		require_equal(t, longer);
+	}
 	return 0;
 }
