@@ -350,7 +350,7 @@ static void what_was_recorded_is_of_no_use(void **state)
 		exchange(w, CHANNEL_LEDGER, 9, 500);
 		row_of(w, ACTIVE)->fail = true;
 		run_for(w, 5 * MONO_S);
-		n_got = got[CHANNEL_LEDGER].n; /* the ledger compares itself, too */
+		n_got = got[CHANNEL_LEDGER].n; /* some are of the ledger, which compares digests */
 	}
 }
 

@@ -225,6 +225,17 @@ static void one_that_proves_nothing_is_asked_when_it_registers(void **state)
 	assert_true(is_connected(w));
 }
 
+static void managers_that_share_no_configuration_are_connected(void **state)
+{
+	struct world *w = *state;
+
+	for (unsigned i = 0; i < 2; i++)
+		w->conf[i]->replicate_configuration = false;
+	start_both(w);
+	run_for(w, 60 * MONO_S);
+	assert_true(is_connected(w));
+}
+
 static void managers_that_start_at_once_are_both_connected(void **state)
 {
 	struct world *w = *state;
@@ -358,6 +369,7 @@ int main(void)
 		TEST(half_a_message_of_a_dead_master_is_none),
 		TEST(one_that_proves_its_key_is_connected_before_it_registers),
 		TEST(one_that_proves_nothing_is_asked_when_it_registers),
+		TEST(managers_that_share_no_configuration_are_connected),
 		TEST(managers_that_start_at_once_are_both_connected),
 		TEST(a_standby_sends_too),
 		TEST(other_streams_are_the_masters_alone),

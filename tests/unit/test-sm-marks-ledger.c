@@ -339,7 +339,7 @@ static void a_mark_ends_at_its_time(void **st)
 	scratch_remove(dir);
 }
 
-/* The end of a mark is a change: it waits until changes can be made again. */
+/* While the ledger accepts no change, a mark whose time is over stays in force. */
 static void a_mark_that_is_over_waits_for_the_ledger(void **st)
 {
 	struct world *w = *st;

@@ -15,7 +15,7 @@
 
 /* ---- a recorder ------------------------------------------------------------------------------ */
 
-/* What managers have sent; set back by setup_secret(). */
+/* All MADs that managers sent in this test; setup_secret() empties it. */
 static struct {
 	unsigned mads, sm_keys, sa_keys;
 	uint8_t question[MAD_SIZE], answer[MAD_SIZE], order[MAD_SIZE]; /* with proof: the last */

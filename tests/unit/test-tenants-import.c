@@ -17,7 +17,7 @@
 
 #define LIFE_MAX 16
 
-/* A table at first, then entries behind it; what the table was at each place. */
+/* The text of a file: a table, and entries behind it; the table at each place. */
 struct life {
 	char *text;
 	size_t len;

@@ -79,7 +79,7 @@ const struct tenant_partition *tenants_find(const struct tenants *t, uint16_t pk
 const struct tenant_member *tenants_member(const struct tenant_partition *p, guid_t guid);
 /* The partitions of a port; NULL and 0: none. Good until the next play. O(1). */
 const struct tenant_right *tenants_of_port(const struct tenants *t, guid_t guid, size_t *ret_n);
-/* The partition with its P_Key at index 0 of this port; 0: none. */
+/* P_Key that this port shall have at index 0 of its table; 0: no partition demands one. */
 uint16_t tenants_at_index0(const struct tenants *t, guid_t guid);
 /* IBA codes of MTU and rate, and a service level, that a partition may have. */
 bool tenants_fields_are_fine(uint8_t mtu, uint8_t rate, uint8_t sl);

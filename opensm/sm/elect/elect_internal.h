@@ -37,7 +37,7 @@ struct remote_sm {
 	 */
 	bool proved;
 	uint64_t challenge;
-	uint64_t nonce; /* of the question that is out; 0: nothing is to be proved */
+	uint64_t nonce; /* in the SMInfo that was sent; 0: no proof was asked for */
 	/* the question that is out; WAITED_FOR: discovery waits for its end */
 	enum { ASKED_NOT, ASKED, ASKED_WAITED_FOR } asked;
 	uint8_t unanswered;	 /* questions in a row, at most SILENT_AFTER: then no sweep waits */

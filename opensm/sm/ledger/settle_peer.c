@@ -58,7 +58,7 @@ static uint32_t tables_for(const struct sm *sm)
 	return tables;
 }
 
-/* Nothing is known of what it has. */
+/* Compares with this manager from the start: what was known of its rows no longer counts. */
 static void begin_peer(struct sm *sm, struct settle_peer *p)
 {
 	for (unsigned t = 0; t < LEDGER_TABLES; t++) {

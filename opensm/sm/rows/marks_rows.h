@@ -12,7 +12,7 @@
 
 struct marks_rows;
 
-/* Between marks_new(), settle_new() and settle_listen(). What is known is in force. */
+/* Call it after marks_new() and settle_new(), before settle_listen(). Stored marks take effect. */
 void marks_rows_new(struct sm *sm, const struct sm_paths *paths);
 void marks_rows_free(struct sm *sm);
 /* This manager may change rows, perhaps: what a former build stored becomes rows. */
