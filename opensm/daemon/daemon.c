@@ -246,6 +246,11 @@ static int64_t on_realtime(void *arg)
 	return time(NULL);
 }
 
+static mono_t on_monotonic(void *arg)
+{
+	return clock_now();
+}
+
 static void start_sm(struct daemon *d)
 {
 	const struct sm_hooks hooks = {
@@ -258,6 +263,7 @@ static void start_sm(struct daemon *d)
 		.perf = on_perf,
 		.congestion = on_congestion,
 		.realtime = on_realtime,
+		.clock = on_monotonic,
 		.arg = d,
 	};
 	const struct sm_paths paths = {

@@ -87,6 +87,12 @@ void mad_set_stray(struct mad_engine *e, mad_stray_fn fn, void *owner)
 	e->stray_owner = owner;
 }
 
+void mad_set_hold(struct mad_engine *e, mad_hold_fn fn, void *owner)
+{
+	e->hold = fn;
+	e->hold_owner = owner;
+}
+
 void mad_set_gmp(struct mad_engine *e, mad_gmp_fn fn, void *owner)
 {
 	e->gmp = fn;

@@ -240,6 +240,12 @@ typedef void (*mad_stray_fn)(void *owner, enum mad_stray why, const struct trans
 			     const uint8_t *mad, mono_t now);
 void mad_set_stray(struct mad_engine *e, mad_stray_fn fn, void *owner);
 /*
+ * Asked before each try of a Set. True: nothing more goes out in this dispatch, as the owner has
+ * something to look at first.
+ */
+typedef bool (*mad_hold_fn)(void *owner, uint16_t attr);
+void mad_set_hold(struct mad_engine *e, mad_hold_fn fn, void *owner);
+/*
  * The same for answers to GMPs, which their owners judge: `why` is UNASKED (late, if the id was
  * drawn for the LID that it comes from), ELSEWHERE or MISMATCHED.
  */

@@ -44,6 +44,8 @@ struct mad_engine {
 	struct counts counts;
 	mad_stray_fn stray;
 	void *stray_owner;
+	mad_hold_fn hold;
+	void *hold_owner;
 	uint64_t strays[MAD_STRAYS];
 	uint64_t ended; /* requests, since the start */
 };

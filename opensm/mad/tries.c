@@ -101,6 +101,11 @@ uint32_t fresh_tid(struct mad_engine *e)
 	return tid;
 }
 
+static bool is_held(const struct mad_engine *e, const struct mad_xact *x)
+{
+	return e->hold && x->rq.method == MAD_SET && e->hold(e->hold_owner, x->rq.attr);
+}
+
 static int transmit(struct mad_engine *e, const struct mad_xact *x, uint32_t tid,
 		    unsigned timeout_ms)
 {
@@ -163,7 +168,8 @@ void try_send(struct mad_engine *e, struct mad_xact *x)
 	mono_t patience = e->lent < LENT_MAX ? timeout :
 					       mono_min(MAX(4 * wait, PACE_PATIENCE), timeout);
 	uint32_t tid = fresh_tid(e);
-	int r = transmit(e, x, tid, (unsigned)(patience / MONO_MS));
+	int r = is_held(e, x) ? -EAGAIN
+			      : transmit(e, x, tid, (unsigned)(patience / MONO_MS));
 
 	if (r == -EAGAIN) {
 		e->blocked = true;

@@ -143,6 +143,7 @@ struct sm *sm_new(const struct conf *conf, struct transport *tr, const struct sm
 	mad_set_inbox(sm->mad, inbox_receive, sm);
 	mad_set_gmp(sm->mad, inbox_gmp, sm);
 	mad_set_stray(sm->mad, forgery_arrived, sm);
+	mad_set_hold(sm->mad, settle_holds, sm);
 	sm->fabric = fabric_new();
 	sm->sync = sync_new(sm->fabric, sm->mad, &sync_hooks);
 	EACH_MACHINE(m, new)

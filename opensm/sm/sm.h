@@ -189,6 +189,11 @@ struct sm_hooks {
 	void (*draw)(void *arg, void *ret, size_t len);
 	/* Seconds since 1970, for what is stored; NULL: 0 is. */
 	int64_t (*realtime)(void *arg);
+	/*
+	 * The clock that sm_dispatch() is given, as it is now: this process may be stopped in the
+	 * middle of a turn. NULL: no turn takes any time.
+	 */
+	mono_t (*clock)(void *arg);
 	/* One line on what the SM is doing, for `systemctl status`. */
 	void (*status)(void *arg, const char *line);
 	void *arg;

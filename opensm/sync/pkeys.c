@@ -7,7 +7,8 @@
  * passes over the fabric with a barrier between:
  *
  *   TRIM            live ports lose keys that are not in their new table; a full key whose
- *                   limited form is becomes that. Unknown blocks are read first.
+ *                   limited form is becomes that; a limited one stays, also where the full form
+ *                   will come. Unknown blocks are read first.
  *   PKEYS, CHECKS   every table as wanted: end ports, then switch ports
  *
  * As long as a live port keeps keys that it shall lose, because it does not answer, the second pass
@@ -92,7 +93,7 @@ uint16_t pkeys_allowed(struct pkey_table table, uint16_t key)
 	for (unsigned i = 0; i < table.n && limited; i++) {
 		if (table.keys[i] == key)
 			return key;
-		if (table.keys[i] == limited)
+		if ((table.keys[i] & PKEY_BASE) == limited)
 			left = limited;
 	}
 	return left;

@@ -89,9 +89,15 @@ serves() {
 	runs "$1" && (storm "$1" 60 "r$round.probe$asked" 1 "$asked" 2>/dev/null)
 }
 
-# settled NAME: the manager itself finds nothing to do, so what devices hold now will stay.
+# settled NAME: the manager itself finds nothing to do, so what devices hold now will stay. It must have seen all ports that
+# a manager ever saw: one that was silent is back in the fabric.
 settled() {
-	ctl_of "$1" partitions verify >verified 2>&1
+	local n
+
+	ctl_of "$1" partitions verify >verified 2>&1 || return 1
+	n=$(grep -om1 '^[0-9]* ports' verified)
+	[ "${n% ports}" -ge "${most_ports:-0}" ] || return 1
+	most_ports=${n% ports}
 }
 
 # judged WORD [settled]: are the devices as the journal allows? Findings are problems; with `settled` they are the

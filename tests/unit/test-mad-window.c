@@ -457,6 +457,38 @@ static void sets_of_one_attribute_are_cancelled(void **state)
 	assert_int_equal(mad_pending(d->engine), 2);
 }
 
+static bool holds_pkeys(void *owner, uint16_t attr)
+{
+	return *(bool *)owner && attr == IB_ATTR_PKEY_TABLE;
+}
+
+/* First and later tries wait, and what is behind them. */
+static void sets_that_are_held_wait(void **state)
+{
+	const struct mad_request set = { .method = MAD_SET,
+					 .attr = IB_ATTR_PKEY_TABLE,
+					 .path = &two_hops };
+	unsigned ends[2] = { 0 };
+	bool held = true;
+	_desk_ d = desk_new(&plain);
+
+	mad_set_hold(d->engine, holds_pkeys, &held);
+	mad_submit(d->engine, &set, on_foreign_done, &ends[0], NULL);
+	ask(d, 1);
+	run(d, 0);
+	assert_int_equal(d->paper.n_sent, 0);
+	held = false;
+	run(d, MONO_MS);
+	assert_int_equal(d->paper.n_sent, 2);
+	held = true;
+	run(d, 10 * MONO_S);
+	assert_int_equal(d->paper.n_sent, 2);
+	mad_cancel_sets(d->engine, IB_ATTR_PKEY_TABLE);
+	run(d, MONO_MS);
+	assert_int_equal(ends[0], 1);
+	assert_int_equal(d->paper.n_sent, 3); /* the Get again */
+}
+
 static void dispatch_in_turn(struct ask *a)
 {
 	assert_int_equal(mad_dispatch(a->desk->engine, a->desk->now, 1), -EBUSY);
@@ -498,6 +530,7 @@ int main(void)
 		cmocka_unit_test(cancel_spares_what_its_completions_submit),
 		cmocka_unit_test(cancel_of_a_target_spares_other_targets_and_owners),
 		cmocka_unit_test(sets_of_one_attribute_are_cancelled),
+		cmocka_unit_test(sets_that_are_held_wait),
 		cmocka_unit_test(completion_may_not_dispatch),
 	};
 

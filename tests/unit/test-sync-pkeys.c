@@ -396,6 +396,25 @@ static void what_is_only_added_or_only_taken_costs_one_set(void **state)
 	world_free(w);
 }
 
+/* A limited member that becomes a full one has its P_Key all the time. */
+static void a_limited_key_stays_until_it_is_a_full_one(void **state)
+{
+	struct world *w = world_up(&halves);
+	struct roll limited = halves, full = halves;
+	uint64_t sets;
+
+	limited.member[5][2] = PKEY_SET_LIMITED;
+	plan(w, &limited);
+	desk_run(w->d);
+	sets = pkey_sets(w->d);
+	full.member[5][2] = PKEY_SET_FULL;
+	plan(w, &full);
+	desk_run(w->d);
+	assert_int_equal(pkey_sets(w->d) - sets, 2); /* in its place: taken away it would be 4 */
+	assert_as_planned(w);
+	world_free(w);
+}
+
 /* While h1 does not give up its key no other port gets it; but not for ever. */
 static void others_wait_for_who_shall_lose_a_key(void **state)
 {
@@ -648,6 +667,7 @@ int main(void)
 		cmocka_unit_test(a_port_that_rebooted_gets_its_table_before_it_is_armed),
 		cmocka_unit_test(who_leaves_has_left_when_others_come),
 		cmocka_unit_test(what_is_only_added_or_only_taken_costs_one_set),
+		cmocka_unit_test(a_limited_key_stays_until_it_is_a_full_one),
 		cmocka_unit_test(others_wait_for_who_shall_lose_a_key),
 		cmocka_unit_test(enforcement_waits_for_the_table),
 		cmocka_unit_test(enforcement_follows_the_option),

@@ -350,6 +350,7 @@ static void judge_waiting(struct sm *sm)
 		return;
 	}
 	t->writing = true;
+	t->was_derived = false;
 	settle_commit(sm, t->edits.list, t->edits.n, on_committed, NULL);
 }
 
@@ -394,8 +395,7 @@ static void take_batch_back(struct sm *sm)
 	}
 	free(all);
 	/* Rows that came from elsewhere meanwhile count all the same. */
-	for (size_t i = 0; i < t->edits.n; i++)
-		tenancy_derive(sm, &t->edits.list[i].key, 1);
+	tenancy_derive_edits(sm);
 	edits_clear(&t->edits);
 }
 
@@ -436,6 +436,9 @@ void tenancy_batch_ended(struct sm *sm, int error)
 		take_batch_back(sm);
 		return;
 	}
+	/* What came from elsewhere meanwhile was stored before, and known to the rows of the batch. */
+	if (t->was_derived)
+		tenancy_derive_edits(sm);
 	edits_clear(&t->edits);
 	while ((c = changes_take(&t->batch))) {
 		note_changed(&all, c);

@@ -90,6 +90,7 @@ struct tenancy {
 	struct ledger_key *orphans;
 	size_t n_orphans, cap_orphans;
 	bool writing;		/* the batch is on its way to the disk */
+	bool was_derived;	/* other rows were played while it was */
 	char write_fault[300];	/* of a batch that was not stored */
 	/* tenancy_wire.c */
 	struct guidmap *targets;
@@ -133,6 +134,8 @@ void edits_of_change(struct sm *sm, struct edits *all, const struct change *c);
 void edits_clear(struct edits *all);
 /* The table is as these rows of the ledger say. */
 void tenancy_derive(struct sm *sm, const struct ledger_key *keys, size_t n);
+/* The same of all rows that the batch edits. */
+void tenancy_derive_edits(struct sm *sm);
 void rows_free(struct tenancy *t);
 
 /* ---- tenancy_wire.c ---- */

@@ -401,6 +401,7 @@ void tenancy_derive(struct sm *sm, const struct ledger_key *keys, size_t n)
 	struct derived d = { .sm = sm };
 	struct tenants *table = partition_tenants(sm);
 
+	sm->m.tenancy->was_derived = true;
 	for (size_t i = 0; i < n; i++) {
 		if (keys[i].table == LEDGER_PARTITION)
 			derive_partition(&d, &keys[i]);
@@ -418,6 +419,16 @@ void tenancy_derive(struct sm *sm, const struct ledger_key *keys, size_t n)
 	if (d.e.n_rows)
 		publish_derived(&d);
 	tenant_entry_clear(&d.e);
+}
+
+void tenancy_derive_edits(struct sm *sm)
+{
+	const struct edits *all = &sm->m.tenancy->edits;
+	_cleanup_free_ struct ledger_key *keys = xcalloc(all->n + 1, sizeof(*keys));
+
+	for (size_t i = 0; i < all->n; i++)
+		keys[i] = all->list[i].key;
+	tenancy_derive(sm, keys, all->n);
 }
 
 void rows_free(struct tenancy *t)

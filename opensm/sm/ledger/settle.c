@@ -332,11 +332,24 @@ void settle_heard(struct sm *sm, const struct settle_peer *p)
 		s->doubts &= ~DOUBT_FOLLOWED;
 }
 
+#define PAUSE_MIN (MONO_S / 2) /* a busy turn takes some time, too */
+
 /* Half of the time in which a standby takes over, at the earliest. */
 static mono_t pause_limit(const struct sm *sm)
 {
-	return (sm->conf->polling_retry_number + (mono_t)1) * sm->conf->sminfo_polling_timeout *
-	       MONO_MS / 2;
+	mono_t takeover = (sm->conf->polling_retry_number + (mono_t)1) *
+			  sm->conf->sminfo_polling_timeout * MONO_MS;
+
+	return MAX(takeover / 2, PAUSE_MIN);
+}
+
+bool settle_holds(void *owner, uint16_t attr)
+{
+	const struct sm *sm = owner;
+	const struct settle *s = sm->m.settle;
+
+	return attr == IB_ATTR_PKEY_TABLE && sm->hooks.clock && has_others(s) && s->turn_at &&
+	       sm->hooks.clock(sm->hooks.arg) > s->turn_at + pause_limit(sm);
 }
 
 static void look_at_clock(struct sm *sm)

@@ -53,6 +53,11 @@ const struct ledger *settle_ledger(const struct sm *sm);
 enum settle_state settle_state(const struct sm *sm);
 /* P_Keys, marks and keys that rows decide may be given, and taken. */
 bool settle_may_write(const struct sm *sm);
+/*
+ * For mad_set_hold(): this process stood still in the middle of this turn, and a Set of P_Keys may
+ * be out of date. The next turn looks at the clock, and drops it.
+ */
+bool settle_holds(void *sm, uint16_t attr);
 /* Others are asked: that takes a moment. */
 bool settle_is_asking(const struct sm *sm);
 /* This process has read all that it knows of devices as master, with nothing between. */
