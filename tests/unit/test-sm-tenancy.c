@@ -386,6 +386,7 @@ static void a_change_wins_over_what_arrives_while_it_is_stored(void **state)
 	struct desk *d = *state;
 
 	assert_done(add(d, 0x5, 3));
+	d->rig->disk_time = 100 * MONO_MS;
 	removal_arrives(d, 3);
 	assert_done(ask_one(d, TENANT_ADD, 0x5, d->guid[3], false, false));
 	assert_true(both_hold(d, 3, 0x0005));
