@@ -27,7 +27,8 @@
 # A change counts from the line where it is sent to the line where its answer is. What a port may be is what those changes
 # left that no acknowledged change of the same port and partition follows: one that was sent after their end. A change of
 # which nothing is known may have been made or not. So may one that only managers have that are away, or whose managers have
-# all lost it. And where one manager may not have known what another one did, the safer of both may be in force.
+# all lost it. And where one manager may not have known what another one did, the safer of both may be in force. Who takes
+# index 0 of a port writes the row of the partition that had it, too.
 
 function say(text) {
 	print text
@@ -38,6 +39,8 @@ function members(text,    i, n, part, pair) {
 	n = split(text, part, ",")
 	for (i = 1; i <= n; i++) {
 		split(part[i], pair, "=")
+		if (sub(/@0$/, "", pair[2]) && action[id] != "remove")
+			movers[pair[1]] = movers[pair[1]] " " id
 		effect[id, pair[1]] = action[id] == "remove" ? "absent" : pair[2]
 		named[key_of[id], pair[1]]
 	}
@@ -216,6 +219,25 @@ function allowed_apart(final, guid, was, n, list,    i, op, m, of, made, ret) {
 	return ret
 }
 
+# What managers wrote apart from `final` when they gave index 0 of the port to another partition: what the port was, for them.
+function allowed_aside(key, final, guid, was, n, list,    i, j, k, m, op, view, views, aside, ret) {
+	m = split(movers[guid], aside, " ")
+	for (i = 1; i <= m; i++) {
+		op = aside[i]
+		if (ended[op] == "R" || key_of[op] == key || by[op] == by[final] || knew(final, op))
+			continue
+		view = was
+		for (j = 1; j <= n && start[list[j]] < start[op]; j++)
+			if (knew(op, list[j]))
+				view = effect_of(list[j], guid)
+		k = split(view, views, ",")
+		for (j = 1; j <= k; j++)
+			if (is_safer(views[j], effect_of(final, guid)))
+				ret = ret views[j] "|"
+	}
+	return ret
+}
+
 # A change that may have made the partition anew apart from `final`: ports that it does not name have no right then.
 function is_made_anew_apart(key, final, n, all,    i, op, may_be_gone) {
 	may_be_gone = !(key in had_members)
@@ -250,7 +272,7 @@ function allowed_by(key, guid, was,    n, m, i, all, list, last, final, ret) {
 		return ret
 	if (is_made_anew_apart(key, final, m, all))
 		ret = ret "absent|"
-	return ret allowed_apart(final, guid, was, n, list)
+	return ret allowed_apart(final, guid, was, n, list) allowed_aside(key, final, guid, was, n, list)
 }
 
 # Most ports are named by no change of a partition: all that had the same before may have the same.

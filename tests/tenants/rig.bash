@@ -127,5 +127,7 @@ keep_round() {
 	cp -rf state journal devices.* found.* looks verified "$to" 2>/dev/null
 	for name in $(names); do
 		tail -n 400 "$(log_of "$name")" >"$to/log-$name" 2>/dev/null
+		mkdir -p "$to/ledger-$name"
+		cp "$(cache_of "$name")"/ledger.db* "$to/ledger-$name" 2>/dev/null
 	done
 }

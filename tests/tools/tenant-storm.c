@@ -10,7 +10,8 @@
  * after MS milliseconds, when all that was sent is answered, or when all connections are lost.
  * WORD is the first word of the identifiers. JOURNAL is appended to, a line for each event:
  *
- *   S ID ACTION P_KEY GUID=MEMBERSHIP,...    is about to be sent; MEMBERSHIP full or limited
+ *   S ID ACTION P_KEY GUID=MEMBERSHIP,...    is about to be sent; MEMBERSHIP full or limited, and
+ *                                            @0 behind it: the P_Key is to be at index 0
  *   A ID GENERATION CHANGED PENDING STANDBYS acknowledged; PENDING: GUIDs not on a device, or "-";
  *                                            STANDBYS: how many have stored it
  *   R ID ERROR                               refused: nothing was changed
@@ -134,16 +135,18 @@ static void draw_members(const struct storm *s, struct line *l, struct json_obje
 		const struct host *h = &s->hosts[(first + i * stride) % s->n_hosts];
 		struct json_object *m = json_object_new_object();
 		const char *membership = draw(l, 3) ? "full" : "limited";
+		bool index0;
 
 		if (draw(l, 8))
 			add_text(m, "guid", h->guid);
 		else
 			add_text(m, "host", h->name);
 		add_text(m, "membership", membership);
-		if (!draw(l, 16))
+		index0 = !draw(l, 16);
+		if (index0)
 			json_object_object_add(m, "index0", json_object_new_boolean(true));
 		json_object_array_add(members, m);
-		fprintf(text, "%s%s=%s", i ? "," : "", h->guid, membership);
+		fprintf(text, "%s%s=%s%s", i ? "," : "", h->guid, membership, index0 ? "@0" : "");
 	}
 }
 

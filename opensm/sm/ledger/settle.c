@@ -105,6 +105,7 @@ static void enter(struct sm *sm, enum settle_state next)
 		return;
 	log_verbose("ledger: %s -> %s", settle_state_name(before), settle_state_name(next));
 	s->state = next;
+	peers_tell_state(s);
 	if (next == SETTLE_WRITING) {
 		s->meta.term++;
 		s->meta.founded = true;
@@ -145,17 +146,27 @@ static bool may_be_ours(const struct sm *sm, guid_t guid)
 	return waited < (known_manager(s, guid) ? FORMER : STRANGER);
 }
 
+static void note_open(struct open_managers *open, guid_t guid)
+{
+	open->first = open->n++ ? open->first : guid;
+}
+
 static struct open_managers find_open(struct sm *sm)
 {
+	struct settle *s = sm->m.settle;
 	struct open_managers open = { 0 };
 	guid_t guid, rival = elect_rival(sm, true);
 
 	for (unsigned i = 0; (guid = elect_in_sight(sm, i)); i++) {
-		const struct settle_peer *p = settle_peer_of(sm->m.settle, guid);
+		const struct settle_peer *p = settle_peer_of(s, guid);
 
-		if (guid != rival && (p ? peer_is_settled(p) : !may_be_ours(sm, guid)))
-			continue;
-		open.first = open.n++ ? open.first : guid;
+		if (guid == rival || (p ? !peer_is_settled(p) : may_be_ours(sm, guid)))
+			note_open(&open, guid);
+	}
+	/* The election may not have met it as master yet. */
+	for (unsigned i = 0; i < s->n_peers; i++) {
+		if (s->peers[i].guid && s->peers[i].state != SETTLE_FOREIGN)
+			note_open(&open, s->peers[i].guid);
 	}
 	return open;
 }
@@ -319,13 +330,15 @@ void settle_rival(struct sm *sm)
 	doubt(sm, "another master was met");
 }
 
-/* Another master that writes is dealt with by the election. */
+/* Of two masters neither writes until the election has decided: one could undo the other's rows. */
 void settle_heard(struct sm *sm, const struct settle_peer *p)
 {
 	struct settle *s = sm->m.settle;
 	bool is_later = p->term > s->meta.term;
 
-	if (s->state == SETTLE_WRITING && p->state == SETTLE_FOREIGN && is_later)
+	if (s->state == SETTLE_WRITING && p->state != SETTLE_FOREIGN)
+		doubt(sm, "another master was heard");
+	if (s->state == SETTLE_WRITING && is_later)
 		settle_doubt(sm, "another manager was master since");
 	/* The master that is followed has written nothing since this manager knew all. */
 	if (p->guid == elect_polled(sm) && p->state != SETTLE_WRITING && !is_later)

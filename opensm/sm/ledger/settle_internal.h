@@ -205,6 +205,8 @@ bool peer_is_settled(const struct settle_peer *p);
 size_t peer_behind(const struct settle *s, const struct settle_peer *p);
 /* All is compared anew. */
 void peers_doubt(struct sm *sm);
+/* The others are told the state. */
+void peers_tell_state(struct settle *s);
 void peers_tick(struct sm *sm);
 mono_t peers_next(const struct sm *sm);
 void peers_rows_stored(struct sm *sm, guid_t from, const struct channel_ticket *ticket,

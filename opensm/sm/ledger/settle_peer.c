@@ -113,6 +113,12 @@ void peers_doubt(struct sm *sm)
 	}
 }
 
+void peers_tell_state(struct settle *s)
+{
+	for (unsigned i = 0; i < s->n_peers; i++)
+		s->peers[i].digests_due = true;
+}
+
 bool peer_is_settled(const struct settle_peer *p)
 {
 	for (unsigned t = 0; t < LEDGER_TABLES; t++) {
