@@ -29,6 +29,19 @@ struct sender {
 	pthread_t thread;
 };
 
+uint64_t out_in_ms(unsigned ms)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000 + ms;
+}
+
+bool out_is_late(const struct out *out)
+{
+	return out->not_after && out_in_ms(0) > out->not_after;
+}
+
 static void give_back(struct sender *s, const struct out *out, int error)
 {
 	struct out *slot;
@@ -62,7 +75,7 @@ static void *send_loop(void *arg)
 		if (atomic_load(&s->stop))
 			break;
 		atomic_store(&s->writing, true);
-		r = s->write(s->arg, out);
+		r = out_is_late(out) ? -ETIMEDOUT : s->write(s->arg, out);
 		atomic_fetch_add(&s->written, 1);
 		atomic_store(&s->writing, false);
 		if (r < 0)

@@ -47,6 +47,7 @@
 #define CLOSE_PATIENCE_MS 50        /* how long close() waits for what is under way */
 #define THREAD_PATIENCE_MS 1000     /* and for a thread to end */
 #define STUCK_MS 500                /* a write() that lasts longer will not return */
+#define SET_MS 500                  /* a Set that waits longer for the device is not sent */
 #define BUSY_TRIES 100              /* of a send that the kernel has no memory for */
 /* of long messages that wait for the device; then they come later */
 #define BIG_BYTES_MAX (192u << 20)
@@ -177,12 +178,21 @@ static int write_out(void *arg, struct out *out)
 	for (unsigned i = 0; i < BUSY_TRIES && r == -EAGAIN && !atomic_load(&t->stop); i++) {
 		if (i > 0)
 			nanosleep(&pause, NULL);
+		if (out_is_late(out))
+			return -ETIMEDOUT;
 		errno = 0;
 		r = umad_send(out->fd, out->agent, out->big ? out->big : out->umad,
 			      (int)out->length, (int)out->timeout_ms, out->retries);
 		r = r < 0 ? send_error(r) : 0;
 	}
 	return r;
+}
+
+/* Another manager may have ruled since: what was right when it was queued may be so no more. */
+static bool is_smp_set(const uint8_t *mad)
+{
+	return agent_rows[row_of_class((uint8_t)ib_get(mad, SMP_CLASS))].side == SMI &&
+	       ib_get(mad, SMP_METHOD) == MAD_SET;
 }
 
 static bool is_gone(const struct umad_transport *t)
@@ -216,6 +226,7 @@ static int op_send(struct transport *base, const struct transport_addr *to, cons
 		.agent = t->agents[row],
 		.length = length,
 		.timeout_ms = timeout_ms,
+		.not_after = is_smp_set(mad) ? out_in_ms(SET_MS) : 0,
 		.retries = is_table(mad, length, timeout_ms) ? RMPP_RETRIES : 0,
 		.big = length > TRANSPORT_MAD_SIZE ? xcalloc(1, umad_size() + length) : NULL,
 	};

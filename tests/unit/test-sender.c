@@ -98,6 +98,30 @@ static void what_fails_comes_back(void **state)
 	assert_true(sender_free(s, 10000));
 }
 
+/* The process was stopped while it was queued, perhaps: the device does not get it. */
+static void what_is_late_comes_back(void **state)
+{
+	struct device d;
+	struct sender *s = start(&d);
+	struct pollfd p = { .fd = sender_fd(s), .events = POLLIN };
+	struct out *out = sender_reserve(s);
+
+	*out = (struct out){ .timeout_ms = 7, .length = TRANSPORT_MAD_SIZE, .not_after = 1 };
+	sender_commit(s);
+	assert_int_equal(poll(&p, 1, -1), 1);
+	assert_int_equal(sender_front(s)->error, -ETIMEDOUT);
+	sender_pop(s);
+	out = sender_reserve(s);
+	*out = (struct out){ .timeout_ms = 8,
+			     .length = TRANSPORT_MAD_SIZE,
+			     .not_after = out_in_ms(1000000) };
+	sender_commit(s);
+	let_through(&d, 0);
+	wait_for(&d, 1);
+	assert_int_equal(d.last, 8);
+	assert_true(sender_free(s, 10000));
+}
+
 /* Nothing is read, nothing is written: the caller is told "later", and does not wait. */
 static void full_queue_is_told(void **state)
 {
@@ -175,6 +199,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_goes_out_in_order),
 		cmocka_unit_test(what_fails_comes_back),
+		cmocka_unit_test(what_is_late_comes_back),
 		cmocka_unit_test(full_queue_is_told),
 		cmocka_unit_test(messages_that_were_not_sent_are_freed),
 		cmocka_unit_test(is_idle_when_all_is_written),
