@@ -27,8 +27,8 @@
 # A change counts from the line where it is sent to the line where its answer is. What a port may be is what those changes
 # left that no acknowledged change of the same port and partition follows: one that was sent after their end. A change of
 # which nothing is known may have been made or not. So may one that only managers have that are away, or whose managers have
-# all lost it. And where one manager may not have known what another one did, the safer of both may be in force. Who takes
-# index 0 of a port writes the row of the partition that had it, too.
+# all lost it. And where one manager may not have known what another one did, the safer of both may be in force. A change that
+# takes index 0 of a port writes the row of the partition that had it, too.
 
 function say(text) {
 	print text

@@ -76,6 +76,9 @@ static void what_a_full_standby_did_not_take_is_not_counted(void **state)
 	full = settle_of(w, SPARE)->store;
 	run_for(w, 20 * MONO_S);
 	assert_true(peer_in(w, ACTIVE, SPARE)->refuses);
+	settle_doubt(sm_of(w, ACTIVE), "as this test wants it");
+	run_for(w, 20 * MONO_S);
+	assert_int_equal(settle_state(sm_of(w, ACTIVE)), SETTLE_WRITING);
 	assert_int_equal(ask_for(w, ACTIVE, true, 0x20, 7).with, 0);
 	run_for(w, 8 * MONO_S);
 	full = NULL;

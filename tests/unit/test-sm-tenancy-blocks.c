@@ -4,6 +4,7 @@
  * manager, is away are gone from every block of the switch port before the link is ACTIVE again.
  */
 #include "sm/admin/tenancy_internal.h"
+#include "sm/ledger/settle_internal.h"
 #include "tenancy-desk.h"
 
 #define CAP	  128 /* entries of hosts and switch ports: four blocks */
@@ -235,6 +236,37 @@ static void large_requests_are_bounded_by_what_they_take(void **state)
 	assert_done(add(d, 0x5, HOST));
 }
 
+/* ---- rows of other managers ------------------------------------------------------------------ */
+
+/* Another manager sends that the port was removed; it is stored before what is asked for then. */
+static void removal_arrives(struct desk *d, unsigned host)
+{
+	struct sm *sm = sm_of(d);
+	const struct ledger *l = settle_ledger(sm);
+	const struct ledger_key key = tenancy_member_key(0x5, d->guid[host]);
+	const struct ledger_value removed = { .dot = { ledger_number(l, LEDGER_MEMBER) + 1,
+						       { d->guid[7], 1 } },
+					      .removed = true };
+	struct ledger_row **rows = xcalloc(1, sizeof(struct ledger_row *));
+
+	rows[0] = ledger_prepare(l, NULL, &key, &removed);
+	disk_take(sm, d->guid[7], rows, 1, &(struct channel_ticket){ 0 },
+		  &(struct settle_end){ .table = ROWS_END_NONE });
+}
+
+static void a_change_wins_over_what_arrives_while_it_is_stored(void **state)
+{
+	struct desk *d = *state;
+
+	assert_done(add(d, 0x5, 3));
+	d->rig->disk_time = 100 * MONO_MS;
+	removal_arrives(d, 3);
+	assert_done(ask_one(d, TENANT_ADD, 0x5, d->guid[3], false, false));
+	assert_true(both_hold(d, 3, 0x0005));
+	run_for(d, 60 * MONO_S);
+	assert_true(both_hold(d, 3, 0x0005));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -244,6 +276,7 @@ int main(void)
 		LARGE_TEST(another_host_has_no_key_of_the_one_before),
 		LARGE_TEST(one_member_costs_two_sets_and_two_gets),
 		LARGE_TEST(large_requests_are_bounded_by_what_they_take),
+		LARGE_TEST(a_change_wins_over_what_arrives_while_it_is_stored),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,8 +4,7 @@
  * hold then; ports that are away, silent, rebooting, moved; the store on the disk.
  */
 #include "ledger/store.h"
-#include "sm/admin/tenancy_internal.h"
-#include "sm/ledger/settle_internal.h"
+#include "sm/sm_internal.h"
 #include "tenancy-desk.h"
 
 /* ---- cost ------------------------------------------------------------------------------------ */
@@ -363,35 +362,6 @@ static void a_store_that_cannot_be_written_refuses(void **state)
 	assert_int_equal(tenants_generation(sm_tenants(sm_of(d))), 1);
 	assert_done(add(d, 0x5, 4));
 	assert_true(both_hold(d, 4, 0x8005));
-}
-
-/* Another manager sends that the port was removed; it is stored before what is asked for then. */
-static void removal_arrives(struct desk *d, unsigned host)
-{
-	struct sm *sm = sm_of(d);
-	const struct ledger *l = settle_ledger(sm);
-	const struct ledger_key key = tenancy_member_key(0x5, d->guid[host]);
-	const struct ledger_value removed = { .dot = { ledger_number(l, LEDGER_MEMBER) + 1,
-						       { d->guid[7], 1 } },
-					      .removed = true };
-	struct ledger_row **rows = xcalloc(1, sizeof(struct ledger_row *));
-
-	rows[0] = ledger_prepare(l, NULL, &key, &removed);
-	disk_take(sm, d->guid[7], rows, 1, &(struct channel_ticket){ 0 },
-		  &(struct settle_end){ .table = ROWS_END_NONE });
-}
-
-static void a_change_wins_over_what_arrives_while_it_is_stored(void **state)
-{
-	struct desk *d = *state;
-
-	assert_done(add(d, 0x5, 3));
-	d->rig->disk_time = 100 * MONO_MS;
-	removal_arrives(d, 3);
-	assert_done(ask_one(d, TENANT_ADD, 0x5, d->guid[3], false, false));
-	assert_true(both_hold(d, 3, 0x0005));
-	restart(d);
-	assert_true(both_hold(d, 3, 0x0005));
 }
 
 /* An administrator has cleaned up: the next change writes all of it. */
@@ -807,7 +777,6 @@ int main(void)
 		TEST(it_outlives_a_crash),
 		TEST(a_store_that_cannot_be_written_refuses),
 		TEST(a_store_that_is_deleted_is_written_anew),
-		TEST(a_change_wins_over_what_arrives_while_it_is_stored),
 		TEST(a_repeated_removal_is_not_done_before_devices_say_so),
 		TEST(a_full_member_that_becomes_limited_loses_something),
 		TEST(what_a_sweep_is_writing_is_waited_for),

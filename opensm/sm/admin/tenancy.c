@@ -436,7 +436,7 @@ void tenancy_batch_ended(struct sm *sm, int error)
 		take_batch_back(sm);
 		return;
 	}
-	/* What came from elsewhere meanwhile was stored before, and known to the rows of the batch. */
+	/* Rows that came from elsewhere meanwhile were known when those of the batch were made. */
 	if (t->was_derived)
 		tenancy_derive_edits(sm);
 	edits_clear(&t->edits);

@@ -127,6 +127,7 @@ struct settle_peer_view {
 	guid_t guid;
 	bool is_settled; /* we have what it has */
 	bool refuses;	 /* it cannot store */
+	bool in_memory;	 /* it keeps rows as long as it runs */
 	size_t n_behind; /* rows that it has not stored; SIZE_MAX: that is being found out */
 };
 bool settle_peer_at(const struct sm *sm, unsigned n, struct settle_peer_view *ret);

@@ -317,6 +317,12 @@ static void merge_rows(struct sm *sm, struct settle_work *w)
 	free(changed);
 }
 
+/* The sender of rows is told: they were merged all the same. */
+static int why_in_memory(const struct settle *s)
+{
+	return has_disk(s) ? 0 : s->path ? -EROFS : -ENODEV;
+}
+
 static void work_ended(struct sm *sm, int error)
 {
 	struct settle *s = sm->m.settle;
@@ -336,8 +342,7 @@ static void work_ended(struct sm *sm, int error)
 	if (w->done)
 		w->done(sm, w->arg, error);
 	if (w->from)
-		peers_rows_stored(sm, w->from, &w->ticket, &w->end,
-				  error < 0 || has_disk(s) ? error : -ENODEV);
+		peers_rows_stored(sm, w->from, &w->ticket, &w->end, error ?: why_in_memory(s));
 	work_free(w);
 	start_next(sm);
 }

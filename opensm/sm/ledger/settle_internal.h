@@ -31,7 +31,8 @@
 #define SETTLE_QUEUE_MAX  262144u      /* rows that wait for one manager; beyond: compared anew */
 
 enum settle_message { MESSAGE_DIGESTS = 1, MESSAGE_BUCKETS, MESSAGE_ROWS };
-enum settle_reply { REPLY_FINE = 1, REPLY_NOT_STORED, REPLY_BUSY, REPLY_BAD };
+/* REPLY_IN_MEMORY: there is no cache folder to store rows in; they count while it lives. */
+enum settle_reply { REPLY_FINE = 1, REPLY_NOT_STORED, REPLY_BUSY, REPLY_BAD, REPLY_IN_MEMORY };
 
 /* MESSAGE_DIGESTS. */
 struct settle_digests {
@@ -53,7 +54,7 @@ struct settle_end {
 
 /* A table, and another manager. */
 struct settle_half {
-	enum { PULL_NOT, PULL_DUE, PULL_ASKED, PULL_DONE } pull; /* we have what it has */
+	enum settle_pull { PULL_NOT, PULL_DUE, PULL_ASKED, PULL_DONE } pull; /* we have its rows */
 	enum { PUSH_NOT, PUSH_ASKED, PUSH_DONE } push;		 /* it has what we have */
 	/*
 	 * An answer bears the round of its question, so that one to a former question is told
@@ -71,7 +72,8 @@ struct settle_peer {
 	bool connected, busy;
 	bool was_settled; /* since it was connected */
 	mono_t connected_at;
-	bool refuses; /* it could not store */
+	bool refuses;	/* it could not store */
+	bool in_memory; /* it has no place to store */
 	bool digests_due;
 	uint32_t tables; /* that it is told, and tells */
 	uint64_t term;
@@ -209,6 +211,7 @@ void peers_doubt(struct sm *sm);
 void peers_tell_state(struct settle *s);
 void peers_tick(struct sm *sm);
 mono_t peers_next(const struct sm *sm);
+/* `error`: -ENODEV, -EROFS: there is no file, or it cannot be opened; they count in memory. */
 void peers_rows_stored(struct sm *sm, guid_t from, const struct channel_ticket *ticket,
 		       const struct settle_end *end, int error);
 void peers_listen(struct sm *sm);

@@ -423,6 +423,19 @@ static void tell_refusal(struct sm *sm, struct settle_peer *p, bool refuses)
 			 (int)(PAUSE / MONO_S));
 }
 
+/* Rows that it has not stored are sent again, later; its own are known all the same. */
+static void not_stored(struct sm *sm, struct settle_peer *p)
+{
+	enum settle_pull pulls[LEDGER_TABLES];
+
+	for (unsigned t = 0; t < LEDGER_TABLES; t++)
+		pulls[t] = p->of[t].pull;
+	begin_peer(sm, p);
+	for (unsigned t = 0; t < LEDGER_TABLES; t++)
+		p->of[t].pull = pulls[t];
+	p->again = sm->now + PAUSE;
+}
+
 /* All rows are compared anew, later. */
 static void not_taken(struct sm *sm, struct settle_peer *p, mono_t pause)
 {
@@ -437,9 +450,14 @@ static bool is_end_of(const struct settle_peer *p, const struct settle_end *end)
 	       p->of[end->table].push_round == end->round && p->of[end->table].bucket;
 }
 
-static void rows_taken(struct sm *sm, struct settle_peer *p)
+static void rows_taken(struct sm *sm, struct settle_peer *p, bool in_memory)
 {
 	tell_refusal(sm, p, false);
+	if (in_memory && !p->in_memory)
+		log_guid(sm, p->guid, LOG_ID_REPLICA, LOGB_INFO,
+			 "this standby has no cache folder: what is changed at run time is kept "
+			 "there until it ends");
+	p->in_memory = in_memory;
 	memcpy(p->stored, p->sent, sizeof(p->stored));
 	if (is_end_of(p, &p->sent_end))
 		p->of[p->sent_end.table].push = PUSH_DONE;
@@ -449,9 +467,10 @@ static void rows_taken(struct sm *sm, struct settle_peer *p)
 static void take_reply(struct sm *sm, struct settle_peer *p, const uint8_t *bytes, size_t len)
 {
 	switch ((enum settle_reply)bytes[0]) {
+	case REPLY_IN_MEMORY:
 	case REPLY_FINE:
 		if (p->busy_with == MESSAGE_ROWS)
-			rows_taken(sm, p);
+			rows_taken(sm, p, bytes[0] == REPLY_IN_MEMORY);
 		else if (p->busy_with == MESSAGE_DIGESTS && len >= 5)
 			take_comparison(sm, p,
 					(uint32_t)bytes[1] << 24 | (uint32_t)bytes[2] << 16 |
@@ -460,7 +479,7 @@ static void take_reply(struct sm *sm, struct settle_peer *p, const uint8_t *byte
 		return;
 	case REPLY_NOT_STORED:
 		tell_refusal(sm, p, true);
-		not_taken(sm, p, PAUSE);
+		not_stored(sm, p);
 		return;
 	case REPLY_BUSY:
 		not_taken(sm, p, SOON);
@@ -628,11 +647,11 @@ void peers_rows_stored(struct sm *sm, guid_t from, const struct channel_ticket *
 {
 	struct settle_peer *p = settle_peer_of(sm->m.settle, from);
 
-	reply(sm, ticket, error < 0 ? REPLY_NOT_STORED : REPLY_FINE, 0);
+	reply(sm, ticket,
+	      error == -ENODEV ? REPLY_IN_MEMORY : error < 0 ? REPLY_NOT_STORED : REPLY_FINE, 0);
 	if (!p)
 		return;
-	/* Without a cache folder they count as long as this process lives. */
-	if (error < 0 && error != -ENODEV)
+	if (error < 0 && error != -ENODEV && error != -EROFS)
 		not_taken(sm, p, PAUSE);
 	else
 		pull_ended(sm, p, end);
@@ -693,7 +712,7 @@ struct settle_reach settle_reach(const struct sm *sm, enum ledger_table table, u
 		if (!p->guid || !(p->tables >> table & 1))
 			continue;
 		reach.of++;
-		reach.with += has;
+		reach.with += has && !p->in_memory;
 		reach.waited_for += !has && is_waited_for(sm, p);
 	}
 	return reach;
@@ -712,6 +731,7 @@ bool settle_peer_at(const struct sm *sm, unsigned n, struct settle_peer_view *re
 			.guid = p->guid,
 			.is_settled = peer_is_settled(p),
 			.refuses = p->refuses,
+			.in_memory = p->in_memory,
 			.n_behind = peer_behind(s, p),
 		};
 		return true;

@@ -123,7 +123,7 @@ static unsigned n_refusing(const struct sm *sm)
 	unsigned n = 0;
 
 	for (unsigned i = 0; settle_peer_at(sm, i, &p); i++)
-		n += p.refuses ? 1 : 0;
+		n += p.refuses || p.in_memory ? 1 : 0;
 	return n;
 }
 
