@@ -123,6 +123,7 @@ struct sm *sm_new(const struct conf *conf, struct transport *tr, const struct sm
 	struct mad_params params;
 	const struct sync_hooks sync_hooks = {
 		.may_write = elect_may_write,
+		.may_arm = settle_may_arm,
 		.may_activate = multicast_may_activate,
 		.ended = on_sync_ended,
 		.link_fell = on_sync_link_fell,

@@ -77,6 +77,8 @@ struct sync_outcome {
 struct sync_hooks {
 	bool (*may_write)(void *arg);
 	void (*ended)(void *arg, const struct sync_outcome *outcome); /* may start the next */
+	/* NULL: always. A port in INIT may become ARMED; else a later run does that. */
+	bool (*may_arm)(void *arg);
 	/*
 	 * NULL: always. A port that would carry packets along tables which are not right yet
 	 * waits.

@@ -73,8 +73,11 @@ as_ruled() {
 	thaw a
 	wait_for 60 settled a b
 	wait_for 60 rules a
-	wait_for 20 port_is h3 Initialize
 	guard lacks h3 0x0005
+	for _ in {1..20}; do
+		port_is h3 Initialize
+		sleep 0.1
+	done
 	json a marks | jq -e '.marks | length == 1 and .[0].why == "bad cable"'
 	done_by a restore all
 	wait_for 20 port_is h3 Active

@@ -113,6 +113,9 @@ static void enter(struct sm *sm, enum settle_state next)
 		disk_note_meta(sm);
 	}
 	tell_news(sm, NEWS_SETTLED, .flag = true);
+	if (s->links_wait && sm->state == SM_MASTER)
+		tell_news(sm, NEWS_TABLES, .text = "links waited for marks of other managers");
+	s->links_wait = false;
 }
 
 static void ask(struct sm *sm)
@@ -419,6 +422,20 @@ static bool has_newcomer(const struct sm *sm)
 bool settle_may_write(const struct sm *sm)
 {
 	return sm->m.settle->state == SETTLE_WRITING && !has_newcomer(sm);
+}
+
+bool settle_links_wait(const struct sm *sm)
+{
+	return sm->m.settle->links_wait;
+}
+
+bool settle_may_arm(void *owner)
+{
+	struct settle *s = ((const struct sm *)owner)->m.settle;
+	bool waits = s->state == SETTLE_ASKING && s->was_away && s->doubts;
+
+	s->links_wait |= waits;
+	return !waits;
 }
 
 const char *settle_closed(const struct sm *sm)

@@ -58,6 +58,13 @@ bool settle_may_write(const struct sm *sm);
  * be out of date. The next turn looks at the clock, and drops it.
  */
 bool settle_holds(void *sm, uint16_t attr);
+/*
+ * A hook of sync/: links in INIT may become ARMED. Not as long as another manager is asked, after
+ * this process stood still or was cut off: it may have isolated them. A sweep looks again then.
+ */
+bool settle_may_arm(void *sm);
+/* Some were not armed since others are asked. */
+bool settle_links_wait(const struct sm *sm);
 /* Others are asked: that takes a moment. */
 bool settle_is_asking(const struct sm *sm);
 /* This process has read all that it knows of devices as master, with nothing between. */

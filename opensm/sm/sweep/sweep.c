@@ -466,7 +466,7 @@ static void complete_sweep(struct sm *sm)
 	st->last_gets = mad_sent(sm->mad, MAD_GET) - s->n_gets;
 	st->last_sets = mad_sent(sm->mad, MAD_SET) - s->n_sets;
 	report_ports(sm);
-	s->errors += st->ports_pending;
+	s->errors += settle_links_wait(sm) ? 0 : st->ports_pending;
 	st->last_errors = s->errors;
 	st->up = s->errors == 0;
 	log_milestone(ABOUT(.id = LOG_ID_NONE), LOGB_INFO,
