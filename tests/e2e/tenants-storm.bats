@@ -208,6 +208,12 @@ g2=(g2:host:0x8005 g2:switch:0x8005)
 	is_right "${g1[@]}"
 	journals 'S a.1 remove 0x0005 g1=full' 'R a.1 NotReady' 'S b.1 add 0x0005 g1=full' 'A b.1 9 yes - 0'
 	is_wrong
+	# The one that made it less safe again had no answer either.
+	journals 'S a.1 add 0x0005 g1=limited' 'A a.1 8 yes g1 0' 'S b.1 remove 0x0005 g1=full' 'A b.1 9 yes - 0' \
+		'S b.2 add 0x0005 g1=full' 'U b.2 lost'
+	is_right
+	is_right "${g1[@]}"
+	is_right g1:host:0x0005 g1:switch:0x0005
 	# It took index 0 from the partition, and so wrote the membership as it was.
 	journals 'S a.1 add 0x0005 g1=limited' 'A a.1 8 yes - 1' 'S a.2 add 0x0006 g1=full@0' 'U a.2 lost' \
 		'S b.1 add 0x0005 g1=full' 'A b.1 9 yes - 0'

@@ -272,7 +272,10 @@ function allowed_by(key, guid, was,    n, m, i, all, list, last, final, ret) {
 		return ret
 	if (is_made_anew_apart(key, final, m, all))
 		ret = ret "absent|"
-	return ret allowed_apart(final, guid, was, n, list) allowed_aside(key, final, guid, was, n, list)
+	for (i = 1; i <= n; i++)
+		if (list[i] == final || !(list[i] in end) || end[list[i]] > last)
+			ret = ret allowed_apart(list[i], guid, was, n, list) allowed_aside(key, list[i], guid, was, n, list)
+	return ret
 }
 
 # Most ports are named by no change of a partition: all that had the same before may have the same.
