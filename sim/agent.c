@@ -285,6 +285,7 @@ void agent_emit(struct agent *a, const struct transport_addr *to, const uint8_t 
 	const struct sim_port *p = &sim->nodes[a->link->node].ports[a->link->port];
 	unsigned class = (unsigned)ib_get(mad, SMP_CLASS);
 
+	secret_watch_look(sim, a->link->node, mad, length);
 	memcpy(ev->mad, mad, length);
 	memset(ev->mad + length, 0, MAD_SIZE - length);
 	ev->length = MAD_SIZE;

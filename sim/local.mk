@@ -6,7 +6,7 @@ libsim_a_SOURCES = sim/sim.h sim/sim_internal.h sim/gen/gen.h sim/gen/draft.h si
 	sim/sim.c sim/queue.c sim/intern.c sim/build.c \
 	sim/transport.c sim/forward.c sim/sma.c sim/sma_port.c \
 	sim/sma_tables.c sim/link.c sim/fault.c sim/setup.c \
-	sim/trap.c sim/oracle.c sim/key_watch.c sim/mcast.c sim/check.c \
+	sim/trap.c sim/oracle.c sim/key_watch.c sim/secret_watch.c sim/mcast.c sim/check.c \
 	sim/netfile/netfile.c sim/netfile/netfile.h sim/netfile/netfile_parse.c \
 	sim/netfile/netfile_scan.c sim/netfile/netfile_scan.h \
 	sim/gen/draft.c sim/gen/gen.c sim/gen/gen_odd.c sim/gen/gen_words.c

@@ -358,6 +358,23 @@ const struct sim_key_watch *sim_keys_watched(const struct sim *sim);
 typedef void (*sim_set_fn)(void *arg, int node);
 void sim_on_set(struct sim *sim, sim_set_fn fn, void *arg);
 
+#define SIM_SECRETS 8
+
+struct sim_secret_watch {
+	uint64_t secrets[SIM_SECRETS];
+	unsigned n_secrets;
+	uint64_t looks, seen; /* MADs */
+	struct sim_secret_seen {
+		int node; /* that sent it */
+		unsigned secret; /* which */
+		uint8_t mgmt_class, method;
+		uint16_t attr;
+	} first; /* if any was seen */
+};
+/* A number of 8 bytes that no host may send, as IBA writes numbers; at most SIM_SECRETS of them. */
+void sim_watch_secret(struct sim *sim, uint64_t secret);
+const struct sim_secret_watch *sim_secrets_watched(const struct sim *sim);
+
 /* Sets of ACTIVE while the neighbour was still in INIT or DOWN. */
 uint64_t sim_early_active(const struct sim *sim);
 /*

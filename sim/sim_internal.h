@@ -204,6 +204,7 @@ struct sim {
 	struct mcast_watch *mcast;
 	uint64_t mcast_loops_ever, mcast_twice_ever;
 	struct sim_key_watch key_watch;
+	struct sim_secret_watch secret_watch;
 	sim_set_fn on_set;
 	void *on_set_arg;
 	uint64_t cc_gets, cc_sets; /* that arrived */
@@ -360,6 +361,8 @@ void oracle_lft_block(struct sim *sim, uint32_t node, unsigned block, const uint
 void oracle_top(struct sim *sim, uint32_t node, lid_t before);
 void oracle_port(struct sim *sim, uint32_t node, unsigned port);
 
+/* secret_watch.c: a program on the node sends this. */
+void secret_watch_look(struct sim *sim, uint32_t node, const uint8_t *mad, size_t length);
 /* key_watch.c: a request came to node:port, or a Set was done there; and a power cycle. */
 void key_watch_look(struct sim *sim, uint32_t node, unsigned port);
 void key_watch_set(struct sim *sim, uint32_t node, unsigned port);

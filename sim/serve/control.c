@@ -362,6 +362,16 @@ static int do_watch_keys(struct command *cmd)
 	return r;
 }
 
+static int do_watch_secret(struct command *cmd)
+{
+	uint64_t secret;
+	int r = number(cmd, 1, UINT64_MAX, &secret);
+
+	if (r == 0)
+		sim_watch_secret(cmd->sim, secret);
+	return r;
+}
+
 /* The simulator may have another working directory than its caller. */
 static int do_key_files(struct command *cmd)
 {
@@ -463,6 +473,8 @@ static const struct row {
 	  do_pkeys },
 	{ "watch-keys", NOTHING, 1, 1, "LEVEL", "counts M_Keys that are lost from now on; 0: ends",
 	  do_watch_keys },
+	{ "watch-secret", NOTHING, 1, 1, "N", "counts MADs of hosts with these 8 bytes in clear",
+	  do_watch_secret },
 	{ "key-files", NOTHING, 0, KEY_FOLDERS_MAX, "FOLDER...",
 	  "each of these cache folders of managers must open all ports from now on", do_key_files },
 	{ "own-port", NOTHING, 1, 1, "open|locked", "a host needs no M_Key for its own port",
@@ -559,6 +571,7 @@ void control_help(FILE *out)
 void control_stats(const struct control *c, FILE *out)
 {
 	struct ufile_counts sum = seats_counts(c->seats);
+	const struct sim_secret_watch *secrets = sim_secrets_watched(c->sim);
 
 	fprintf(out, "time %.6f\nscale %g\nsent %llu\nreceived %llu\nreturned %llu\ndropped %llu\n",
 		(double)sim_now(c->sim) / (double)MONO_S, c->clock.scale,
@@ -567,6 +580,12 @@ void control_stats(const struct control *c, FILE *out)
 	fprintf(out, "smp_gets %llu\nsmp_sets %llu\ntraps %llu\n",
 		(unsigned long long)sim_gets(c->sim), (unsigned long long)sim_sets(c->sim),
 		(unsigned long long)sim_count(c->sim, 0, MAD_TRAP));
+	fprintf(out, "secrets_looked_for_in %llu\nsecrets_seen %llu\n",
+		(unsigned long long)secrets->looks, (unsigned long long)secrets->seen);
+	if (secrets->seen)
+		fprintf(out, "first_secret %u from %s class 0x%02x method 0x%02x attribute 0x%04x\n",
+			secrets->first.secret, sim_node_id(c->sim, secrets->first.node),
+			secrets->first.mgmt_class, secrets->first.method, secrets->first.attr);
 }
 
 void control_check(const struct control *c, FILE *out)

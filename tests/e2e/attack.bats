@@ -174,3 +174,42 @@ ask() {
 	wait_for 5 is_state h1 MASTER
 	said spare 'mastership is handed over to us'
 }
+
+# seen: MADs of hosts with a secret in clear, of those that were looked at: at least so many.
+seen() {
+	"$IBFAB" stats >stats 3>&-
+	[ "$(awk '$1 == "secrets_looked_for_in" { print $2 }' stats)" -ge "$1" ]
+	awk '$1 == "secrets_seen" { print $2 }' stats
+}
+
+@test "a recorder finds neither sm_key nor sa_key: hosts ask, the standby copies, a manager without the keys is master elsewhere" {
+	local host
+
+	serve_start tree 2 3 2
+	fabric watch-secret 0x5ec4e70000000002
+	fabric watch-secret 0x5ec4e70000000003
+	for host in ours spare; do
+		printf '%s\n' 'sm_key 0x5ec4e70000000002' 'sa_key 0x5ec4e70000000003' 'sminfo_polling_timeout 500' >"$host.conf"
+	done
+	printf '%s\n' 'sm_key 0x5ec4e70000000bad' 'sa_key 0x5ec4e7000000bad2' 'sm_priority 15' 'sminfo_polling_timeout 500' >stranger.conf
+	echo 'sm_priority 5' >>ours.conf
+	up ours h0
+	start spare "$SM_BIN" h1
+	wait_for 20 is_state h1 STANDBY
+	wait_for 20 said spare 'registered with this master is kept'
+	ask h0 0 0 | grep ' key 0x0$'
+	# One with other keys, and of a greater priority: it sees a master that it does not believe.
+	start stranger "$SM_BIN" h2
+	wait_for 20 grep -q 'Entering' stranger.log
+	for _ in {1..10}; do
+		ask h1 0 0 | grep ' key 0x0$'
+		sleep 0.3
+	done
+	down ours
+	wait_for 20 is_state h1 MASTER
+	[ "$(seen 20)" -eq 0 ]
+	# It would find them.
+	ask h1 1 0x5ec4e70000000002
+	[ "$(seen 20)" -ge 1 ]
+	grep 'first_secret 0 from h3' stats
+}
