@@ -473,7 +473,7 @@ static const struct row {
 	  do_pkeys },
 	{ "watch-keys", NOTHING, 1, 1, "LEVEL", "counts M_Keys that are lost from now on; 0: ends",
 	  do_watch_keys },
-	{ "watch-secret", NOTHING, 1, 1, "N", "counts MADs of hosts with these 8 bytes in clear",
+	{ "watch-secret", NOTHING, 1, 1, "N", "counts MADs of hosts with this number in them",
 	  do_watch_secret },
 	{ "key-files", NOTHING, 0, KEY_FOLDERS_MAX, "FOLDER...",
 	  "each of these cache folders of managers must open all ports from now on", do_key_files },
@@ -583,7 +583,7 @@ void control_stats(const struct control *c, FILE *out)
 	fprintf(out, "secrets_looked_for_in %llu\nsecrets_seen %llu\n",
 		(unsigned long long)secrets->looks, (unsigned long long)secrets->seen);
 	if (secrets->seen)
-		fprintf(out, "first_secret %u from %s class 0x%02x method 0x%02x attribute 0x%04x\n",
+		fprintf(out, "first_secret %u from %s class 0x%02x method 0x%02x attr 0x%04x\n",
 			secrets->first.secret, sim_node_id(c->sim, secrets->first.node),
 			secrets->first.mgmt_class, secrets->first.method, secrets->first.attr);
 }
