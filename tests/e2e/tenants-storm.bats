@@ -267,20 +267,3 @@ run_storm() {
 	# The first kill is one of the master.
 	run_storm --seed 4 --kills 3 --standby --judge-every 3
 }
-
-# storm_with_faults OPTIONS...: needs what ibfab needs.
-storm_with_faults() {
-	local obstacle
-
-	obstacle=$(serve_obstacle)
-	[ -z "$obstacle" ] || skip "$obstacle"
-	run_storm --minutes 1 --looks 6 "$@"
-}
-
-@test "two managers: freezes, cables, empty and old cache folders, splits, a silent host, a full disk" {
-	storm_with_faults --managers 2 --faults all --kills 12 --seed 11
-}
-
-@test "three managers: one sleeps, the others die" {
-	storm_with_faults --managers 3 --faults stop,three,wipe,split --kills 8 --seed 12
-}

@@ -116,6 +116,7 @@ static void enter(struct sm *sm, enum settle_state next)
 	if (s->links_wait && sm->state == SM_MASTER)
 		tell_news(sm, NEWS_TABLES, .text = "links waited for marks of other managers");
 	s->links_wait = false;
+	s->was_absent &= next == SETTLE_ASKING;
 }
 
 static void ask(struct sm *sm)
@@ -322,6 +323,13 @@ void settle_doubt(struct sm *sm, const char *why)
 		doubt(sm, why);
 }
 
+/* Others may have ruled in this moment, without a word of theirs. */
+static void absent(struct sm *sm, const char *why)
+{
+	settle_doubt(sm, why);
+	sm->m.settle->was_absent = has_others(sm->m.settle);
+}
+
 /* The rival is asked, even if this manager knew of none so far: its folder may have been wiped. */
 void settle_rival(struct sm *sm)
 {
@@ -376,7 +384,7 @@ static void look_at_clock(struct sm *sm)
 	s->turn_at = sm->now;
 	if (s->turn_at && pause > pause_limit(sm) && has_others(s) &&
 	    (sm->state == SM_MASTER || sm->state == SM_STANDBY))
-		settle_doubt(sm, "this process stood still for longer than a takeover may take");
+		absent(sm, "this process stood still for longer than a takeover may take");
 }
 
 /* ---- as its owner sees it -------------------------------------------------------------------- */
@@ -432,7 +440,7 @@ bool settle_links_wait(const struct sm *sm)
 bool settle_may_arm(void *owner)
 {
 	struct settle *s = ((const struct sm *)owner)->m.settle;
-	bool waits = s->state == SETTLE_ASKING && s->was_away && s->doubts;
+	bool waits = s->state == SETTLE_ASKING && s->was_absent;
 
 	s->links_wait |= waits;
 	return !waits;

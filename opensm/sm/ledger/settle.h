@@ -59,8 +59,8 @@ bool settle_may_write(const struct sm *sm);
  */
 bool settle_holds(void *sm, uint16_t attr);
 /*
- * A hook of sync/: links in INIT may become ARMED. Not as long as another manager is asked, after
- * this process stood still or was cut off: it may have isolated them. A sweep looks again then.
+ * A hook of sync/: links in INIT may become ARMED. Not as long as another manager is asked after
+ * this process stood still: it may have isolated them. A sweep looks again then.
  */
 bool settle_may_arm(void *sm);
 /* Some were not armed since others are asked. */

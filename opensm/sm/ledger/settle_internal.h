@@ -147,6 +147,7 @@ struct settle {
 	unsigned doubts; /* of DOUBT_ */
 	bool has_old_sets; /* of P_Keys: made before the doubt, and perhaps not on the wire yet */
 	bool was_away; /* others may have written to devices since this process has read them */
+	bool was_absent; /* while it is asking: this process stood still before */
 	bool links_wait; /* some are not armed before others have answered */
 	mono_t asking_since;
 	bool has_rival;	       /* another master was met, and is in sight yet */
