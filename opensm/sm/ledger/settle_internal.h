@@ -75,6 +75,7 @@ struct settle_peer {
 	bool refuses;	/* it could not store */
 	bool in_memory; /* it has no place to store */
 	bool digests_due;
+	bool state_due; /* with digests, ahead of rows: rows of two masters may never end */
 	uint32_t tables; /* that it is told, and tells */
 	uint64_t term;
 	enum settle_state state;     /* as it said last */

@@ -116,7 +116,7 @@ void peers_doubt(struct sm *sm)
 void peers_tell_state(struct settle *s)
 {
 	for (unsigned i = 0; i < s->n_peers; i++)
-		s->peers[i].digests_due = true;
+		s->peers[i].digests_due = s->peers[i].state_due = true;
 }
 
 bool peer_is_settled(const struct settle_peer *p)
@@ -206,7 +206,7 @@ static void send_digests(struct sm *sm, struct settle_peer *p)
 	send_message(sm, p, MESSAGE_DIGESTS, bytes, sizeof(bytes));
 	if (!p->busy)
 		return;
-	p->digests_due = false;
+	p->digests_due = p->state_due = false;
 	p->compared_at = sm->now;
 }
 
@@ -341,7 +341,9 @@ static void serve_peer(struct sm *sm, struct settle_peer *p)
 	if (sm->now >= p->compared_at + COMPARE)
 		p->digests_due = true;
 	ask_again(sm, p);
-	if (pull < LEDGER_TABLES)
+	if (p->state_due)
+		send_digests(sm, p);
+	else if (pull < LEDGER_TABLES)
 		send_buckets(sm, p, pull);
 	else if (p->n_queue)
 		send_queue(sm, p);

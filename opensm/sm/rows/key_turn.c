@@ -16,6 +16,7 @@
 #define PATIENCE    (10 * MONO_S) /* a rotation does not wait longer for a standby */
 #define PAUSE	    (10 * MONO_S)
 #define RETRY	    (60 * MONO_S) /* after a disk fault */
+#define JOIN_PAUSE  MONO_S	  /* two masters that do not see each other may write in turn */
 
 enum { TOLD_DISK, TOLD_OTHER_SEED, TOLD_OTHER_KIND, TOLD_REFUSED };
 
@@ -29,6 +30,7 @@ struct key_turn {
 	bool is_begun;	       /* standbys are to be looked at now */
 	const char *why, *turn_why; /* of `next`, and of what comes at turn_at */
 	mono_t sending_until, turn_at, retry_at;
+	mono_t join_at;	 /* rows of others are looked at then, at the earliest */
 	mono_t found_by; /* standbys of the master before have found this one, and registered */
 	bool is_writing; /* a ring came into force, and no sweep that began then has ended */
 	mono_t forced_at;
@@ -582,7 +584,8 @@ static void look_at_rows(struct sm *sm)
 	if (is_to_follow(sm)) {
 		t->rows_came = false;
 		follow_rows(sm);
-	} else if (is_to_join(sm) && sm->now >= t->retry_at) {
+	} else if (is_to_join(sm) && sm->now >= MAX(t->retry_at, t->join_at)) {
+		t->join_at = sm->now + JOIN_PAUSE;
 		t->rows_came = false;
 		t->rows_lack = true;
 		join_rows(sm);
@@ -769,8 +772,10 @@ mono_t key_turn_next(const struct sm *sm)
 
 	if (is_to_follow(sm))
 		return sm->now;
-	if (is_found(sm) || is_to_join(sm) || is_to_file(sm))
+	if (is_found(sm) || is_to_file(sm))
 		next = MAX(t->retry_at, sm->now);
+	if (is_to_join(sm))
+		next = mono_min(next, MAX(MAX(t->retry_at, t->join_at), sm->now));
 	if (sm->state != SM_MASTER)
 		return next;
 	next = mono_min(next, t->turn_at);
