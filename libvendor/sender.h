@@ -22,15 +22,19 @@ struct out {
 	int error; /* of what failed: -errno */
 	int retries;
 	unsigned timeout_ms;
-	uint64_t not_after; /* out_in_ms(); later it comes back with -ETIMEDOUT; 0: it may wait */
+	/*
+	 * Milliseconds of CLOCK_MONOTONIC. A MAD that is still in the queue then is not sent, and
+	 * comes back with -ETIMEDOUT. 0: it may wait for ever.
+	 */
+	uint64_t not_after;
 	size_t length;
 	void *big; /* header and message when it is longer than one MAD, else NULL; malloc()ed */
 	_Alignas(8) uint8_t umad[SENDER_HEADER + TRANSPORT_MAD_SIZE];
 };
 
-/* So many milliseconds from now, for `not_after`. */
+/* CLOCK_MONOTONIC in milliseconds, `ms` from now: a value of `not_after`. */
 uint64_t out_in_ms(unsigned ms);
-/* The process may have been stopped since it was queued. */
+/* Its `not_after` is over, perhaps because the process was stopped. */
 bool out_is_late(const struct out *out);
 
 /* Writes `out`; may wait. 0 or -errno. Called on the sender's thread. */

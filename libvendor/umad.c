@@ -188,11 +188,15 @@ static int write_out(void *arg, struct out *out)
 	return r;
 }
 
-/* Another manager may have ruled since: what was right when it was queued may be so no more. */
-static bool is_smp_set(const uint8_t *mad)
+/*
+ * Where this process was stopped for a while, another manager may rule by now: an old Set would
+ * undo what that has written.
+ */
+static uint64_t not_after(int row, const uint8_t *mad)
 {
-	return agent_rows[row_of_class((uint8_t)ib_get(mad, SMP_CLASS))].side == SMI &&
-	       ib_get(mad, SMP_METHOD) == MAD_SET;
+	bool is_smp_set = agent_rows[row].side == SMI && ib_get(mad, SMP_METHOD) == MAD_SET;
+
+	return is_smp_set ? out_in_ms(SET_MS) : 0;
 }
 
 static bool is_gone(const struct umad_transport *t)
@@ -226,7 +230,7 @@ static int op_send(struct transport *base, const struct transport_addr *to, cons
 		.agent = t->agents[row],
 		.length = length,
 		.timeout_ms = timeout_ms,
-		.not_after = is_smp_set(mad) ? out_in_ms(SET_MS) : 0,
+		.not_after = not_after(row, mad),
 		.retries = is_table(mad, length, timeout_ms) ? RMPP_RETRIES : 0,
 		.big = length > TRANSPORT_MAD_SIZE ? xcalloc(1, umad_size() + length) : NULL,
 	};

@@ -7,12 +7,14 @@
 
 #include "sim/sim_internal.h"
 
-void sim_watch_secret(struct sim *sim, uint64_t secret)
+bool sim_watch_secret(struct sim *sim, uint64_t secret)
 {
 	struct sim_secret_watch *w = &sim->secret_watch;
 
-	if (w->n_secrets < SIM_SECRETS)
-		w->secrets[w->n_secrets++] = secret;
+	if (w->n_secrets == SIM_SECRETS)
+		return false;
+	w->secrets[w->n_secrets++] = secret;
+	return true;
 }
 
 static void note_seen(struct sim_secret_watch *w, uint32_t node, unsigned secret,

@@ -371,8 +371,8 @@ struct sim_secret_watch {
 		uint16_t attr;
 	} first; /* if any was seen */
 };
-/* A number of 8 bytes that no host may send, as IBA writes numbers; at most SIM_SECRETS of them. */
-void sim_watch_secret(struct sim *sim, uint64_t secret);
+/* No host may send these 8 bytes, the most significant first. False: SIM_SECRETS are watched. */
+bool sim_watch_secret(struct sim *sim, uint64_t secret);
 const struct sim_secret_watch *sim_secrets_watched(const struct sim *sim);
 
 /* Sets of ACTIVE while the neighbour was still in INIT or DOWN. */

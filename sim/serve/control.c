@@ -367,8 +367,8 @@ static int do_watch_secret(struct command *cmd)
 	uint64_t secret;
 	int r = number(cmd, 1, UINT64_MAX, &secret);
 
-	if (r == 0)
-		sim_watch_secret(cmd->sim, secret);
+	if (r == 0 && !sim_watch_secret(cmd->sim, secret))
+		return refuse(cmd->c, "%u secrets are watched already", SIM_SECRETS);
 	return r;
 }
 

@@ -210,7 +210,10 @@ bool tenancy_is_of_manager(const struct sm *sm, guid_t guid);
 /* sm_ledger_adopt() is to be answered. */
 bool adoption_is_over(const struct sm *sm);
 void adoption_tick(struct sm *sm);
-/* At the end of the process; an adoption that is under way is freed without an answer. */
+/*
+ * This process ends: an adoption that is under way is answered with -ECANCELED, unless its rows are
+ * stored, and freed.
+ */
 void adoption_free(struct sm *sm);
 
 /* ---- tenancy_audit.c ---- */

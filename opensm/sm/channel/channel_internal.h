@@ -219,7 +219,10 @@ bool channel_part_read(const struct transport_event *ev, struct channel_part *re
 /* False: it was not sealed by this key. Else part->bytes are `ret` from now on. */
 bool channel_part_open(const struct transport_event *ev, const uint8_t *key,
 		       struct channel_part *part, uint8_t ret[CHANNEL_PART_BYTES]);
-/* Reads what HELLO, WELCOME and CONFIRM carry from a part, or writes it to CHM_BYTES bytes. */
+/*
+ * HELLO, WELCOME and CONFIRM have the same fields, struct channel_meeting. One function reads them
+ * from a part that arrived; the other writes them as the CHM_BYTES of a part to be sent.
+ */
 void channel_meeting_read(const struct channel_part *part, struct channel_meeting *ret);
 void channel_meeting_write(const struct channel_meeting *m, uint8_t ret[CHM_BYTES]);
 /* Answers a request whose first SA_DATA bytes are `mad`. `key` NULL: part->tag as it is. */

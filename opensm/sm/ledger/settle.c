@@ -440,7 +440,7 @@ bool settle_links_wait(const struct sm *sm)
 bool settle_may_arm(void *owner)
 {
 	struct settle *s = ((const struct sm *)owner)->m.settle;
-	bool waits = s->state == SETTLE_ASKING && s->was_absent;
+	bool waits = s->state == SETTLE_ASKING && s->was_absent && s->doubts;
 
 	s->links_wait |= waits;
 	return !waits;

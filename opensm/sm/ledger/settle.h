@@ -63,7 +63,7 @@ bool settle_holds(void *sm, uint16_t attr);
  * this process stood still: it may have isolated them. A sweep looks again then.
  */
 bool settle_may_arm(void *sm);
-/* Some were not armed since others are asked. */
+/* Links were left in INIT by settle_may_arm(); those are no errors of the sweep. */
 bool settle_links_wait(const struct sm *sm);
 /* Others are asked: that takes a moment. */
 bool settle_is_asking(const struct sm *sm);
@@ -133,8 +133,8 @@ bool settle_knows(const struct sm *sm, guid_t guid);
 struct settle_peer_view {
 	guid_t guid;
 	bool is_settled; /* we have what it has */
-	bool refuses;	 /* it cannot store */
-	bool in_memory;	 /* it keeps rows as long as it runs */
+	bool refuses;	 /* its disk did not take the rows that it was sent last */
+	bool in_memory;	 /* it runs without a cache folder: its rows end with its process */
 	size_t n_behind; /* rows that it has not stored; SIZE_MAX: that is being found out */
 };
 bool settle_peer_at(const struct sm *sm, unsigned n, struct settle_peer_view *ret);

@@ -72,8 +72,8 @@ struct settle_peer {
 	bool connected, busy;
 	bool was_settled; /* since it was connected */
 	mono_t connected_at;
-	bool refuses;	/* it could not store */
-	bool in_memory; /* it has no place to store */
+	bool refuses;	/* its disk did not take the rows that it was sent last */
+	bool in_memory; /* it runs without a cache folder: its rows end with its process */
 	bool digests_due;
 	bool state_due; /* with digests, ahead of rows: rows of two masters may never end */
 	uint32_t tables; /* that it is told, and tells */
@@ -210,7 +210,7 @@ bool peer_is_settled(const struct settle_peer *p);
 size_t peer_behind(const struct settle *s, const struct settle_peer *p);
 /* All is compared anew. */
 void peers_doubt(struct sm *sm);
-/* The others are told the state. */
+/* All other managers are sent digests soon, which say in what state this manager is. */
 void peers_tell_state(struct settle *s);
 void peers_tick(struct sm *sm);
 mono_t peers_next(const struct sm *sm);

@@ -30,7 +30,7 @@ struct key_turn {
 	bool is_begun;	       /* standbys are to be looked at now */
 	const char *why, *turn_why; /* of `next`, and of what comes at turn_at */
 	mono_t sending_until, turn_at, retry_at;
-	mono_t join_at;	 /* rows of others are looked at then, at the earliest */
+	mono_t join_at;	 /* as master, seeds of other managers are joined with ours not before */
 	mono_t found_by; /* standbys of the master before have found this one, and registered */
 	bool is_writing; /* a ring came into force, and no sweep that began then has ended */
 	mono_t forced_at;

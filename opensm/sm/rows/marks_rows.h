@@ -12,7 +12,10 @@
 
 struct marks_rows;
 
-/* Call it after marks_new() and settle_new(), before settle_listen(). Stored marks take effect. */
+/*
+ * Becomes the owner of the rows of marks: settle_listen(), which comes later, hands it those on the
+ * disk, and they are in force from then on. marks_new() and settle_new() come before.
+ */
 void marks_rows_new(struct sm *sm, const struct sm_paths *paths);
 void marks_rows_free(struct sm *sm);
 /* This manager may change rows, perhaps: what a former build stored becomes rows. */
