@@ -341,6 +341,9 @@ int ledger_store_renew(const char *path, struct ledger_store **s,
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
+/* A greater number is none of ours: the next one could not be counted. */
+#define NUMBER_MAX (UINT64_C(1) << 62)
+
 static int load_row(sqlite3_stmt *statement, struct ledger *l)
 {
 	_cleanup_(ledger_row_freep) struct ledger_row *row = NULL;
@@ -351,7 +354,8 @@ static int load_row(sqlite3_stmt *statement, struct ledger *l)
 		return -EBADMSG;
 	key = sqlite3_column_blob(statement, 1);
 	key_len = (size_t)sqlite3_column_bytes(statement, 1);
-	if (sqlite3_column_int64(statement, 0) != row->key.table || key_len != row->key.len ||
+	if (ledger_row_number(row) > NUMBER_MAX ||
+	    sqlite3_column_int64(statement, 0) != row->key.table || key_len != row->key.len ||
 	    memcmp(key, row->key.bytes, key_len))
 		return -EBADMSG;
 	ledger_merge(l, row);
@@ -378,7 +382,7 @@ static int load_meta(sqlite3_stmt *statement, struct ledger_meta *m)
 	unsigned table;
 	char end;
 
-	if (!name)
+	if (!name || (!strcmp(name, "term") && (uint64_t)value > NUMBER_MAX))
 		return -EBADMSG;
 	if (!strcmp(name, "term"))
 		m->term = (uint64_t)value;

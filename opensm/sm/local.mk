@@ -23,7 +23,7 @@ libsm_a_SOURCES = opensm/sm/sm.c opensm/sm/sm.h opensm/sm/sm_internal.h opensm/s
 	opensm/sm/share/share.c opensm/sm/share/share.h opensm/sm/share/share_internal.h opensm/sm/share/share_disk.c opensm/sm/share/share_group.c opensm/sm/share/share_diff.c \
 	opensm/sm/share/share_master.c opensm/sm/share/share_standby.c \
 	opensm/sm/ledger/settle.c opensm/sm/ledger/settle.h opensm/sm/ledger/settle_internal.h opensm/sm/ledger/settle_disk.c \
-	opensm/sm/ledger/settle_peer.c opensm/sm/ledger/settle_words.c opensm/sm/ledger/settle_view.c opensm/sm/sm_ledger.h \
+	opensm/sm/ledger/settle_peer.c opensm/sm/ledger/settle_words.c opensm/sm/ledger/settle_contact.c opensm/sm/ledger/settle_view.c opensm/sm/sm_ledger.h \
 	opensm/sm/channel/channel_out.c opensm/sm/channel/channel_part.c opensm/sm/channel/channel_peer.c opensm/sm/channel/channel_meet.c opensm/sm/channel/channel_key.c \
 	opensm/sm/channel/channel_row.c opensm/sm/channel/channel_way.c opensm/sm/channel/peer_rows.c opensm/sm/channel/peer_rows.h \
 	opensm/sm/admin/replica_config.c opensm/sm/admin/replica_heir.c opensm/sm/admin/replica_seek.c opensm/sm/admin/standby.c opensm/sm/admin/standby.h \

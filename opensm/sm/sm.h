@@ -208,6 +208,8 @@ struct sm_paths {
 /* Results of the last complete sweep, and counts since the start. */
 struct sm_stats {
 	uint32_t heavy_sweeps, light_sweeps;
+	/* When reading of tables began: in this sweep; in the last heavy one that was completed. */
+	mono_t tables_began, tables_read_since;
 	uint32_t dirty_sweeps; /* that had something to do */
 	unsigned last_sets, last_gets; /* SMPs of the last heavy or dirty sweep, retries included */
 	unsigned last_errors;	       /* timeouts and refusals of it */

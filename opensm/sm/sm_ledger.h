@@ -21,6 +21,7 @@ struct sm;
 enum sm_ledger_trouble {
 	LEDGER_FINE,
 	LEDGER_ASKS,  /* other managers were asked LEDGER_ASKS_LONG ago, and have not told all */
+	LEDGER_WAITS, /* another manager is out of reach for as long */
 	LEDGER_TAKES, /* one that may know more does not answer: P_Keys are taken, not given */
 	LEDGER_KEEPS, /* P_Keys on devices are not explained: nothing is given or taken */
 	LEDGER_TROUBLES

@@ -379,7 +379,7 @@ void link_arm(struct sync *s, struct port *p)
 	if (port_has_state(p) && port_state(p) == IB_PORT_INIT) {
 		if (!pkeys_are_settled(s, p) || !slvl_is_settled(s, p))
 			return;
-		if (s->hooks.may_arm && !s->hooks.may_arm(s->hooks.arg))
+		if (s->hooks.may_arm && !s->hooks.may_arm(s->hooks.arg, p))
 			return;
 		step = IB_PORT_ARMED;
 	}

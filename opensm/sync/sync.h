@@ -78,7 +78,7 @@ struct sync_hooks {
 	bool (*may_write)(void *arg);
 	void (*ended)(void *arg, const struct sync_outcome *outcome); /* may start the next */
 	/* NULL: always. A port in INIT may become ARMED; else a later run does that. */
-	bool (*may_arm)(void *arg);
+	bool (*may_arm)(void *arg, const struct port *p);
 	/*
 	 * NULL: always. A port that would carry packets along tables which are not right yet
 	 * waits.

@@ -217,13 +217,26 @@ static void a_row_is_put_in_place_of_what_was_there(void **state)
 
 static struct ledger_meta all_meta(void)
 {
-	struct ledger_meta meta = { .term = UINT64_MAX, .founded = true };
+	struct ledger_meta meta = { .term = UINT64_C(1) << 62, .founded = true };
 
 	for (unsigned t = 0; t < LEDGER_TABLES; t++)
 		meta.forgotten[t] = 100 + t;
 	for (unsigned i = 0; i < LEDGER_MANAGERS_MAX; i++)
 		meta.managers[meta.n_managers++] = (struct ledger_known){ UINT64_MAX - i, -5 + i };
 	return meta;
+}
+
+/* The next master could not count on from it. */
+static void a_term_that_cannot_be_is_damage(void **state)
+{
+	struct place p = new_place();
+	LEDGER l = ledger_new();
+	struct ledger_meta meta = all_meta(), back;
+	STORE s = open_at(p.path, true);
+
+	meta.term++;
+	assert_int_equal(ledger_store_write(s, NULL, 0, &meta), 0);
+	assert_int_equal(ledger_store_load(s, l, &back), -EBADMSG);
 }
 
 static void meta_is_read_back(void **state)
@@ -237,7 +250,7 @@ static void meta_is_read_back(void **state)
 	s = ledger_store_close(s);
 	s = open_at(p.path, false);
 	assert_int_equal(ledger_store_load(s, l, &back), 0);
-	assert_int_equal(back.term, UINT64_MAX);
+	assert_int_equal(back.term, UINT64_C(1) << 62);
 	assert_true(back.founded);
 	assert_memory_equal(back.forgotten, meta.forgotten, sizeof(meta.forgotten));
 	assert_int_equal(back.n_managers, LEDGER_MANAGERS_MAX);
@@ -252,7 +265,7 @@ static void meta_is_read_back(void **state)
 	assert_int_equal(back.n_managers, 1);
 	assert_int_equal(write_members(s, 0, 1, 200), 0); /* meta stays as it was */
 	assert_int_equal(ledger_store_load(s, l, &back), 0);
-	assert_int_equal(back.term, UINT64_MAX);
+	assert_int_equal(back.term, UINT64_C(1) << 62);
 }
 
 static int64_t ask_copy(const char *path, const char *sql)
@@ -755,6 +768,7 @@ int main(void)
 		cmocka_unit_test(rows_of_all_tables_are_read_back),
 		cmocka_unit_test(a_row_is_put_in_place_of_what_was_there),
 		cmocka_unit_test(meta_is_read_back),
+		cmocka_unit_test(a_term_that_cannot_be_is_damage),
 		cmocka_unit_test(forgotten_rows_go_from_the_file),
 		cmocka_unit_test(people_see_what_is_in_force_and_no_secret),
 		cmocka_unit_test(files_are_for_their_owner_alone),

@@ -86,6 +86,49 @@ static void what_a_full_standby_did_not_take_is_not_counted(void **state)
 	assert_int_equal(sm_tenancy_standbys(sm_of(w, ACTIVE)), 1);
 }
 
+/* Rows count there until its process ends: it says so before it is sent any. */
+static void a_standby_whose_file_cannot_be_opened_is_not_counted(void **state)
+{
+	struct world *w = *state;
+	_cleanup_free_ char *path = xasprintf("%s/ledger.db", w->dir[SPARE]);
+
+	assert_int_equal(begin(w, ACTIVE), ACTIVE);
+	run_for(w, 5 * MONO_S);
+	assert_int_equal(mkdir(path, 0700), 0);
+	assert_int_equal(begin(w, SPARE), SPARE);
+	run_for(w, 20 * MONO_S);
+	assert_int_equal(rmdir(path), 0);
+	assert_true(settle_of(w, SPARE)->is_shut);
+	for (unsigned host = 1; host < 4; host++) {
+		struct answer a = ask_for(w, ACTIVE, true, 0x8, host);
+
+		assert_int_equal(a.of, 1);
+		assert_int_equal(a.with, 0);
+		run_for(w, 10 * MONO_S);
+		assert_int_equal(settle_reach(sm_of(w, ACTIVE), LEDGER_MEMBER,
+					      generation_of(w, ACTIVE))
+					 .with,
+				 0);
+	}
+}
+
+/* A removal that did not fit on its disk is on devices: it does not undo it as master. */
+static void a_full_standby_that_takes_over_gives_nothing_back(void **state)
+{
+	struct world *w = *state;
+
+	start_connected(w);
+	assert_int_equal(ask_for(w, ACTIVE, true, 0x8, 3).end, SM_TENANCY_DONE);
+	full = settle_of(w, SPARE)->store;
+	assert_int_equal(ask_for(w, ACTIVE, false, 0x8, 3).with, 0);
+	run_for(w, MONO_S);
+	rig_kill(w->rig, ACTIVE);
+	run_without(w, 120 * MONO_S, 3, 0x8008);
+	full = NULL;
+	assert_int_equal(sm_state(sm_of(w, SPARE)), SM_MASTER);
+	assert_int_equal(settle_state(sm_of(w, SPARE)), SETTLE_KEEPING);
+}
+
 /* A change waits behind rows that it asked for; the master has doubts then, and all is compared. */
 static void what_waited_when_all_was_compared_anew_is_not_counted(void **state)
 {
@@ -408,6 +451,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_doubt_with_a_message_under_way_ends_soon),
 		TEST(what_a_full_standby_did_not_take_is_not_counted),
+		TEST(a_standby_whose_file_cannot_be_opened_is_not_counted),
+		TEST(a_full_standby_that_takes_over_gives_nothing_back),
 		TEST(what_waited_when_all_was_compared_anew_is_not_counted),
 		TEST(a_change_that_was_overtaken_is_counted_when_it_is_there),
 		TEST(the_smaller_pkey_has_index0_after_a_restart_too),

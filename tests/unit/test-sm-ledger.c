@@ -242,6 +242,34 @@ static void a_first_start_needs_no_decision(void **state)
 
 /* ---- a master that stands still ------------------------------------------------------------- */
 
+/* It may be cut off, and master of hosts that are within our reach again in the next moment. */
+static void keys_wait_until_a_silent_port_is_explained(void **state)
+{
+	struct world *w = *state;
+	static struct answer a;
+	int spare = sim_find(w->rig->sim, "h11");
+	mono_t until = sim_now(w->rig->sim) + 120 * MONO_S;
+
+	start_connected(w);
+	rig_freeze(w->rig, SPARE, true);
+	sim_set_silent(w->rig->sim, spare, SIM_SILENT, 0);
+	while (!settle_waits(sm_of(w, ACTIVE)))
+		assert_true(rig_step(w->rig, until));
+	submit(w, ACTIVE, true, 0x8, 3, &a);
+	while (settle_waits(sm_of(w, ACTIVE))) {
+		assert_false(host_holds(w, 3, 0x8008));
+		assert_true(rig_step(w->rig, until));
+	}
+	run_for(w, 10 * MONO_S);
+	assert_true(host_holds(w, 3, 0x8008));
+	sim_set_silent(w->rig->sim, spare, SIM_ANSWERS, 0);
+	while (!settle_waits(sm_of(w, ACTIVE)))
+		assert_true(rig_step(w->rig, until));
+	rig_freeze(w->rig, SPARE, false);
+	settled(w, 1);
+	run_with(w, 10 * MONO_S, 3, 0x8008);
+}
+
 static void a_frozen_master_does_not_undo_a_removal(void **state)
 {
 	struct world *w = *state;
@@ -576,6 +604,7 @@ int main(void)
 		TEST(one_that_keeps_is_told_by_one_that_comes),
 		TEST(one_that_keeps_does_not_ask_for_ever),
 		TEST(a_first_start_needs_no_decision),
+		TEST(keys_wait_until_a_silent_port_is_explained),
 		TEST(a_frozen_master_does_not_undo_a_removal),
 		TEST(a_master_that_was_cut_off_does_not_undo_a_removal),
 		TEST(changes_of_both_halves_stay),

@@ -38,7 +38,7 @@ static enum tenants_held held_now(const struct sm *sm)
 	case SETTLE_WRITING:
 		break;
 	}
-	return TENANTS_FREE;
+	return settle_waits(sm) ? TENANTS_FROZEN : TENANTS_FREE;
 }
 
 void tenancy_settled(struct sm *sm, bool is_other_state)

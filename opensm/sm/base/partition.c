@@ -44,6 +44,7 @@ struct partitioning {
 	struct tenants *tenants;
 	enum tenants_held held, planned_held; /* now; when `pkeys` were planned */
 	partition_removed_fn *is_removed;     /* of TENANTS_TAKEN */
+	bool is_stale;	/* nothing was to be written when they were planned, or since */
 	bool held_none; /* when `pkeys` were planned, no device had a P_Key that tenants may have */
 	struct partitions *joined;  /* `in_force` and the tenants'; NULL: there are none */
 	size_t dropped_told, small_told;
@@ -283,7 +284,9 @@ const struct pkey_plan *partition_wanted(const struct sm *sm)
 {
 	const struct partitioning *p = sm->m.partition;
 
-	return p->rules == RULES_KEEP || p->held == TENANTS_FROZEN ? NULL : p->pkeys;
+	if (p->rules == RULES_KEEP || p->is_stale || p->planned_held != p->held)
+		return NULL;
+	return p->pkeys;
 }
 
 const struct pkey_plan *sm_pkeys(const struct sm *sm)
@@ -564,18 +567,18 @@ void partition_hold_tenants(struct sm *sm, enum tenants_held held, partition_rem
 
 	p->held = held;
 	p->is_removed = is_removed;
-	if (held == TENANTS_FROZEN)
-		sync_use_pkeys(sm->sync, NULL);
+	p->is_stale |= held == TENANTS_FROZEN;
 	/* Without tenants, here and on devices, it is the same plan. */
 	if (held == TENANTS_FREE && p->held_none && !tenants_at(p->tenants, 0))
 		p->planned_held = TENANTS_FREE;
+	sync_use_pkeys(sm->sync, partition_wanted(sm));
 }
 
 bool partition_is_held(const struct sm *sm)
 {
 	const struct partitioning *p = sm->m.partition;
 
-	return p->held != TENANTS_FREE || p->planned_held != TENANTS_FREE;
+	return p->held != TENANTS_FREE || p->planned_held != TENANTS_FREE || p->is_stale;
 }
 
 bool partition_is_planned(const struct sm *sm)
@@ -647,6 +650,7 @@ static void plan_tables(struct sm *sm, const struct tables *t)
 	if (p->rules == RULES_KEEP)
 		observed = observed_partitions(t);
 	p->planned_held = p->held;
+	p->is_stale = p->held == TENANTS_FROZEN;
 	if ((p->held == TENANTS_HELD || p->held == TENANTS_TAKEN) && !observed)
 		held = observed_tenants(sm, t);
 	p->held_none = held && !tenants_at(held, 0);

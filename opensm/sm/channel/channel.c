@@ -95,7 +95,7 @@ bool channel_has_answered(const struct sm *sm, guid_t guid)
 {
 	const struct channel_peer *p = peer_find(sm->m.channel, guid);
 
-	return p && p->answered;
+	return p && p->answered && !p->is_foreign;
 }
 
 unsigned channel_tries(const struct sm *sm, guid_t guid)

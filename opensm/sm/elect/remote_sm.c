@@ -512,6 +512,16 @@ void elect_ask_all(struct sm *sm)
 	}
 }
 
+void elect_node_goes(struct sm *sm, struct node *n)
+{
+	for (unsigned i = 0; i <= n->n_ports; i++) {
+		struct remote_sm *r = n->ports[i].guid ? remote_find(sm, n->ports[i].guid) : NULL;
+
+		if (r)
+			r->unanswered = 0;
+	}
+}
+
 /* The answer is looked at by elect_tick(). A manager that had failed gets another chance. */
 void elect_look_at(struct sm *sm, struct port *p)
 {

@@ -96,6 +96,12 @@ static void note_manager(struct sm *sm, guid_t guid)
 
 /* ---- states ---------------------------------------------------------------------------------- */
 
+void links_go_on(struct sm *sm)
+{
+	if (take(sm->m.settle->links_wait) && sm->state == SM_MASTER)
+		tell_news(sm, NEWS_TABLES, .text = "links waited for other managers");
+}
+
 static void enter(struct sm *sm, enum settle_state next)
 {
 	struct settle *s = sm->m.settle;
@@ -105,24 +111,21 @@ static void enter(struct sm *sm, enum settle_state next)
 		return;
 	log_verbose("ledger: %s -> %s", settle_state_name(before), settle_state_name(next));
 	s->state = next;
+	s->waits_for_contact = contact_waited_for(s);
 	peers_tell_state(s);
 	if (next == SETTLE_WRITING) {
-		s->meta.term++;
 		s->meta.founded = true;
 		s->doubts = 0;
 		disk_note_meta(sm);
 	}
 	tell_news(sm, NEWS_SETTLED, .flag = true);
-	if (s->links_wait && sm->state == SM_MASTER)
-		tell_news(sm, NEWS_TABLES, .text = "links waited for marks of other managers");
-	s->links_wait = false;
+	links_go_on(sm);
 	s->was_absent &= next == SETTLE_ASKING;
 }
 
 static void ask(struct sm *sm)
 {
-	sm->m.settle->asking_since = sm->now;
-	sm->m.settle->asking_sweep = sm->first_sweep_done ? sm->stats.heavy_sweeps : 0;
+	sm->m.settle->asking_since = sm->m.settle->compare_since = sm->now;
 	enter(sm, SETTLE_ASKING);
 }
 
@@ -212,8 +215,12 @@ static void nobody_open(struct sm *sm)
 
 	told_change(&s->told, TOLD_SILENT, false);
 	if (!is_sure(s)) {
-		if (!sm->first_sweep_done || sm->stats.heavy_sweeps <= s->asking_sweep)
+		if (!sm->first_sweep_done)
 			return;
+		if (sm->stats.tables_read_since < s->compare_since) {
+			want_sweep(sm, SWEEP_HEAVY, "P_Keys on devices are compared");
+			return;
+		}
 		s->n_unexplained = s->unexplained(sm);
 		if (s->n_unexplained) {
 			keep(sm);
@@ -263,6 +270,7 @@ static void note_settled(struct sm *sm, const struct settle_peer *p)
 	struct settle *s = sm->m.settle;
 
 	note_manager(sm, p->guid);
+	contact_settled(sm, p->guid);
 	s->meta.term = MAX(s->meta.term, p->term);
 	if (p->is_founded && !s->meta.founded) {
 		s->meta.founded = true;
@@ -287,6 +295,7 @@ void settle_look(struct sm *sm)
 	if (n && is_with_all_known(s))
 		s->doubts = 0;
 	s->has_rival &= elect_rival(sm, false) != 0;
+	contacts_look(sm);
 	if (sm->state == SM_MASTER)
 		look_as_master(sm);
 }
@@ -326,6 +335,7 @@ void settle_doubt(struct sm *sm, const char *why)
 /* Others may have ruled in this moment, without a word of theirs. */
 static void absent(struct sm *sm, const char *why)
 {
+	contacts_begin(sm);
 	settle_doubt(sm, why);
 	sm->m.settle->was_absent = has_others(sm->m.settle);
 }
@@ -349,22 +359,11 @@ void settle_heard(struct sm *sm, const struct settle_peer *p)
 
 	if (s->state == SETTLE_WRITING && p->state != SETTLE_FOREIGN)
 		doubt(sm, "another master was heard");
-	if (s->state == SETTLE_WRITING && is_later)
+	if (s->state != SETTLE_FOREIGN && is_later)
 		settle_doubt(sm, "another manager was master since");
 	/* The master that is followed has written nothing since this manager knew all. */
 	if (p->guid == elect_polled(sm) && p->state != SETTLE_WRITING && !is_later)
 		s->doubts &= ~DOUBT_FOLLOWED;
-}
-
-#define PAUSE_MIN (MONO_S / 2) /* a busy turn takes some time, too */
-
-/* Half of the time in which a standby takes over, at the earliest. */
-static mono_t pause_limit(const struct sm *sm)
-{
-	mono_t takeover = (sm->conf->polling_retry_number + (mono_t)1) *
-			  sm->conf->sminfo_polling_timeout * MONO_MS;
-
-	return MAX(takeover / 2, PAUSE_MIN);
 }
 
 bool settle_holds(void *owner, uint16_t attr)
@@ -373,7 +372,7 @@ bool settle_holds(void *owner, uint16_t attr)
 	const struct settle *s = sm->m.settle;
 
 	return attr == IB_ATTR_PKEY_TABLE && sm->hooks.clock && has_others(s) && s->turn_at &&
-	       sm->hooks.clock(sm->hooks.arg) > s->turn_at + pause_limit(sm);
+	       sm->hooks.clock(sm->hooks.arg) > s->turn_at + settle_pause_limit(sm);
 }
 
 static void look_at_clock(struct sm *sm)
@@ -382,7 +381,7 @@ static void look_at_clock(struct sm *sm)
 	mono_t pause = sm->now - s->turn_at;
 
 	s->turn_at = sm->now;
-	if (s->turn_at && pause > pause_limit(sm) && has_others(s) &&
+	if (s->turn_at && pause > settle_pause_limit(sm) && has_others(s) &&
 	    (sm->state == SM_MASTER || sm->state == SM_STANDBY))
 		absent(sm, "this process stood still for longer than a takeover may take");
 }
@@ -429,7 +428,12 @@ static bool has_newcomer(const struct sm *sm)
 
 bool settle_may_write(const struct sm *sm)
 {
-	return sm->m.settle->state == SETTLE_WRITING && !has_newcomer(sm);
+	return sm->m.settle->state == SETTLE_WRITING && !has_newcomer(sm) && !settle_waits(sm);
+}
+
+bool settle_waits(const struct sm *sm)
+{
+	return sm->m.settle->waits_for_contact;
 }
 
 bool settle_links_wait(const struct sm *sm)
@@ -437,10 +441,28 @@ bool settle_links_wait(const struct sm *sm)
 	return sm->m.settle->links_wait;
 }
 
-bool settle_may_arm(void *owner)
+static bool is_of_manager(const struct sm *sm, guid_t guid)
 {
-	struct settle *s = ((const struct sm *)owner)->m.settle;
-	bool waits = s->state == SETTLE_ASKING && s->was_absent && s->doubts;
+	return guid == sm->tr->port_guid || elect_is_manager(sm, guid) || elect_is_listed(sm, guid);
+}
+
+/* A link to a host would come up with P_Keys that another manager may have removed. */
+static bool may_have_old_keys(const struct sm *sm, const struct port *p)
+{
+	const struct settle *s = sm->m.settle;
+	const struct port *end = p->peer && !port_is_end(p) ? p->peer : p;
+	bool is_frozen = s->state == SETTLE_ASKING && s->was_away;
+
+	return (is_frozen || s->waits_for_contact) && port_is_end(end) &&
+	       !is_of_manager(sm, end->guid);
+}
+
+bool settle_may_arm(void *owner, const struct port *p)
+{
+	const struct sm *sm = owner;
+	struct settle *s = sm->m.settle;
+	bool waits = (s->state == SETTLE_ASKING && s->was_absent && s->doubts) ||
+		     may_have_old_keys(sm, p);
 
 	s->links_wait |= waits;
 	return !waits;
@@ -555,12 +577,17 @@ void settle_state_changed(struct sm *sm)
 	 * since.
 	 */
 	peers_doubt(sm);
+	contacts_begin(sm);
+	/* From now on this manager may write: what files decide does not wait. */
+	s->meta.term++;
+	disk_note_meta(sm);
 	ask(sm);
 	settle_look(sm);
 }
 
 void settle_sweep_ended(struct sm *sm)
 {
+	contacts_sweep_ended(sm);
 	settle_look(sm);
 }
 
@@ -569,6 +596,7 @@ void settle_tick(struct sm *sm)
 	struct settle *s = sm->m.settle;
 
 	look_at_clock(sm);
+	contacts_tick(sm);
 	if (s->has_old_sets)
 		mad_cancel_sets(sm->mad, IB_ATTR_PKEY_TABLE);
 	s->has_old_sets = false;
@@ -596,10 +624,10 @@ static mono_t next_look(const struct sm *sm)
 mono_t settle_next(const struct sm *sm)
 {
 	const struct settle *s = sm->m.settle;
-	mono_t next = mono_min(peers_next(sm), next_look(sm));
+	mono_t next = mono_min(mono_min(peers_next(sm), contacts_next(sm)), next_look(sm));
 
 	if (has_others(s) && (sm->state == SM_MASTER || sm->state == SM_STANDBY))
-		next = mono_min(next, s->turn_at + pause_limit(sm) / 2);
+		next = mono_min(next, s->turn_at + settle_pause_limit(sm) / 2);
 	return next;
 }
 
@@ -619,6 +647,7 @@ void settle_free(struct sm *sm)
 
 	if (!s)
 		return;
+	contacts_free(sm);
 	peers_free(s);
 	disk_free(s);
 	free(s);

@@ -43,6 +43,8 @@ void settle_tick(struct sm *sm);
 mono_t settle_next(const struct sm *sm);
 /* A manager of ours can be sent messages (channel.h), or cannot any more. */
 void settle_peer(struct sm *sm, guid_t guid, bool connected);
+/* There may be a manager on this port: it says IsSM. */
+void contact_met(struct sm *sm, const struct port *p);
 /* Another master was met, once for as long as there is one. */
 void settle_rival(struct sm *sm);
 /* This manager may not know what others did meanwhile; `why` for the log. */
@@ -59,12 +61,15 @@ bool settle_may_write(const struct sm *sm);
  */
 bool settle_holds(void *sm, uint16_t attr);
 /*
- * A hook of sync/: links in INIT may become ARMED. Not as long as another manager is asked after
- * this process stood still: it may have isolated them. A sweep looks again then.
+ * A hook of sync/: the link of this port, in INIT, may become ARMED. No link as long as another
+ * manager is asked after this process stood still: it may have isolated it. No link of a host as
+ * long as no P_Key table is written: it may hold keys that were removed. A sweep looks again then.
  */
-bool settle_may_arm(void *sm);
+bool settle_may_arm(void *sm, const struct port *p);
 /* Links were left in INIT by settle_may_arm(); those are no errors of the sweep. */
 bool settle_links_wait(const struct sm *sm);
+/* Another manager is out of reach, or was: P_Keys of tenants wait for a moment. */
+bool settle_waits(const struct sm *sm);
 /* Others are asked: that takes a moment. */
 bool settle_is_asking(const struct sm *sm);
 /* This process has read all that it knows of devices as master, with nothing between. */

@@ -317,10 +317,16 @@ static void merge_rows(struct sm *sm, struct settle_work *w)
 	free(changed);
 }
 
-/* The sender of rows is told: they were merged all the same. */
-static int why_in_memory(const struct settle *s)
+bool disk_has_all(const struct settle *s)
 {
-	return has_disk(s) ? 0 : s->path ? -EROFS : -ENODEV;
+	return has_disk(s) && !s->fault[0];
+}
+
+static enum disk_end disk_end_of(const struct settle *s, int error)
+{
+	if (error < 0)
+		return DISK_FAILED;
+	return has_disk(s) ? DISK_STORED : s->path ? DISK_SHUT : DISK_NO_FOLDER;
 }
 
 static void work_ended(struct sm *sm, int error)
@@ -342,7 +348,7 @@ static void work_ended(struct sm *sm, int error)
 	if (w->done)
 		w->done(sm, w->arg, error);
 	if (w->from)
-		peers_rows_stored(sm, w->from, &w->ticket, &w->end, error ?: why_in_memory(s));
+		peers_rows_stored(sm, w->from, &w->ticket, &w->end, disk_end_of(s, error));
 	work_free(w);
 	start_next(sm);
 }

@@ -5,6 +5,7 @@
  *   settle.c        the state: may rows be written to devices?
  *   settle_disk.c   changes and arrived rows in order: prepared, stored, merged, told
  *   settle_peer.c   one other manager: what it is sent, and what its messages mean
+ *   settle_contact.c  is each of the others within reach?
  *   settle_words.c  the three messages as bytes
  *   settle_view.c   all of it as an administrator sees it (sm/sm_ledger.h)
  *
@@ -40,6 +41,7 @@ struct settle_digests {
 	uint32_t tables; /* bits: those that may be told to this manager */
 	enum settle_state state;
 	bool is_founded, has_doubts; /* struct settle: meta.founded, doubts */
+	bool is_stored;		     /* its rows are on its disk */
 	struct ledger_digest of[LEDGER_TABLES];
 };
 
@@ -71,6 +73,7 @@ struct settle_peer {
 	guid_t guid; /* 0: a free row */
 	bool connected, busy;
 	bool was_settled; /* since it was connected */
+	bool stores;	  /* what it has is on its disk */
 	mono_t connected_at;
 	bool refuses;	/* its disk did not take the rows that it was sent last */
 	bool in_memory; /* it runs without a cache folder: its rows end with its process */
@@ -92,6 +95,25 @@ struct settle_peer {
 	mono_t sent_at, again, compared_at;
 	struct told told;
 };
+
+/* settle_contact.c has the diagram. */
+enum settle_contact_state { CONTACT_REACHED, CONTACT_LOST, CONTACT_RETURNED, CONTACT_SILENT };
+
+/* The port of another manager of ours. */
+struct settle_contact {
+	guid_t guid; /* 0: a free row */
+	enum settle_contact_state state;
+	mono_t since;		  /* that it is in this state */
+	struct mad_target target; /* of the questions here */
+	bool asked;		  /* a question is under way */
+	bool unanswered;	  /* since it was asked first after `reached_at` */
+	mono_t ask_at, reached_at, lost_at;
+	bool is_unswept; /* RETURNED: the sweep that found it, or is wanted for it, goes on */
+	uint32_t lost_sweep; /* a later heavy sweep has begun after it was lost */
+};
+
+#define SETTLE_CONTACTS	 LEDGER_MANAGERS_MAX
+#define SETTLE_PAUSE_MIN (MONO_S / 2) /* a busy turn takes some time, too */
 
 /* Edits of an owner, or rows that another manager sent, on their way to the disk. */
 struct settle_work {
@@ -140,6 +162,9 @@ struct settle {
 	/* settle_peer.c */
 	struct settle_peer peers[MAX_REMOTE_SMS];
 	unsigned n_peers; /* those behind were never in use */
+	/* settle_contact.c */
+	struct settle_contact contacts[SETTLE_CONTACTS];
+	bool waits_for_contact; /* as told last: contact_waited_for() */
 	/* settle.c */
 	/*
 	 * Another manager may have ruled with rows that are not here: the master that is followed;
@@ -152,7 +177,7 @@ struct settle {
 	bool links_wait; /* some are not armed before others have answered */
 	mono_t asking_since;
 	bool has_rival;	       /* another master was met, and is in sight yet */
-	uint32_t asking_sweep; /* heavy sweeps until then: a later one knows which are in sight */
+	mono_t compare_since;  /* tables of devices that were read before do not count */
 	guid_t silent;	       /* a manager that is waited for; 0: none */
 	mono_t turn_at;	       /* of the last turn of the loop */
 	size_t (*unexplained)(struct sm *sm);
@@ -196,6 +221,8 @@ void disk_note_meta(struct sm *sm);
 /* Merged, or read from the disk. */
 void disk_note_change(struct settle *s, const struct ledger_row *row);
 void disk_free(struct settle *s);
+/* All that is merged is on the disk, too. */
+bool disk_has_all(const struct settle *s);
 /* Told the owner of each table: `rows` are in force, or not any more. */
 void disk_tell_owners(struct sm *sm, const struct ledger_key *keys, size_t n);
 
@@ -214,17 +241,39 @@ void peers_doubt(struct sm *sm);
 void peers_tell_state(struct settle *s);
 void peers_tick(struct sm *sm);
 mono_t peers_next(const struct sm *sm);
-/* `error`: -ENODEV, -EROFS: there is no file, or it cannot be opened; they count in memory. */
+/* Rows that came are merged, but for DISK_FAILED. NO_FOLDER, SHUT: in memory alone. */
+enum disk_end { DISK_STORED, DISK_NO_FOLDER, DISK_SHUT, DISK_FAILED };
 void peers_rows_stored(struct sm *sm, guid_t from, const struct channel_ticket *ticket,
-		       const struct settle_end *end, int error);
+		       const struct settle_end *end, enum disk_end stored);
 void peers_listen(struct sm *sm);
 void peers_free(struct settle *s);
+
+/* ---- settle_contact.c ---- */
+
+/* Half of the time in which a standby takes over, at the earliest. */
+mono_t settle_pause_limit(const struct sm *sm);
+/* One that is out of reach, or was a moment ago: it may be master of a part of the subnet. NULL. */
+const struct settle_contact *contact_waited_for(const struct settle *s);
+/* Something was learnt of them. */
+void contacts_look(struct sm *sm);
+/* This manager becomes master, or stood still. */
+void contacts_begin(struct sm *sm);
+void contacts_tick(struct sm *sm);
+mono_t contacts_next(const struct sm *sm);
+void contacts_sweep_ended(struct sm *sm);
+void contacts_free(struct sm *sm);
+/* A message of it came. */
+void contact_heard(struct sm *sm, guid_t guid);
+/* We have what it has. */
+void contact_settled(struct sm *sm, guid_t guid);
 
 /* ---- settle.c ---- */
 
 /* The manager cannot be sent messages any more: it was seen last now. */
 void settle_lost(struct sm *sm, guid_t guid);
 
+/* Links that settle_may_arm() left in INIT are looked at again. */
+void links_go_on(struct sm *sm);
 /* Something was learnt of others: may we write? */
 void settle_look(struct sm *sm);
 /* One of them said that it is at work as master, in this term. */

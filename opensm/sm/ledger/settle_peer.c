@@ -195,6 +195,7 @@ static void send_digests(struct sm *sm, struct settle_peer *p)
 		.state = s->state,
 		.is_founded = s->meta.founded,
 		.has_doubts = s->doubts != 0,
+		.is_stored = disk_has_all(s),
 	};
 	uint8_t bytes[DIGESTS_BYTES];
 
@@ -395,7 +396,9 @@ mono_t peers_next(const struct sm *sm)
 static void is_equal(struct settle_peer *p, enum ledger_table t)
 {
 	p->of[t].pull = PULL_DONE;
-	p->of[t].push = PUSH_DONE;
+	/* The other side waits for the end of the rows that it asked for. */
+	if (p->of[t].push != PUSH_ASKED)
+		p->of[t].push = PUSH_DONE;
 }
 
 /*
@@ -460,6 +463,7 @@ static void rows_taken(struct sm *sm, struct settle_peer *p, bool in_memory)
 			 "this standby has no cache folder: what is changed at run time is kept "
 			 "there until it ends");
 	p->in_memory = in_memory;
+	p->stores = !in_memory;
 	memcpy(p->stored, p->sent, sizeof(p->stored));
 	if (is_end_of(p, &p->sent_end))
 		p->of[p->sent_end.table].push = PUSH_DONE;
@@ -481,6 +485,7 @@ static void take_reply(struct sm *sm, struct settle_peer *p, const uint8_t *byte
 		return;
 	case REPLY_NOT_STORED:
 		tell_refusal(sm, p, true);
+		p->stores = false;
 		not_stored(sm, p);
 		return;
 	case REPLY_BUSY:
@@ -574,6 +579,7 @@ static void on_digests(struct sm *sm, struct settle_peer *p, const struct channe
 	p->state = d.state;
 	p->is_founded = d.is_founded;
 	p->has_doubts = d.has_doubts;
+	p->stores = d.is_stored;
 	for (unsigned t = 0; t < LEDGER_TABLES; t++) {
 		struct ledger_digest own;
 
@@ -645,18 +651,27 @@ static void pull_ended(struct sm *sm, struct settle_peer *p, const struct settle
 }
 
 void peers_rows_stored(struct sm *sm, guid_t from, const struct channel_ticket *ticket,
-		       const struct settle_end *end, int error)
+		       const struct settle_end *end, enum disk_end stored)
 {
+	static const enum settle_reply replies[] = {
+		[DISK_STORED] = REPLY_FINE,
+		[DISK_NO_FOLDER] = REPLY_IN_MEMORY,
+		[DISK_SHUT] = REPLY_NOT_STORED,
+		[DISK_FAILED] = REPLY_NOT_STORED,
+	};
 	struct settle_peer *p = settle_peer_of(sm->m.settle, from);
 
-	reply(sm, ticket,
-	      error == -ENODEV ? REPLY_IN_MEMORY : error < 0 ? REPLY_NOT_STORED : REPLY_FINE, 0);
+	reply(sm, ticket, replies[stored], 0);
 	if (!p)
 		return;
-	if (error < 0 && error != -ENODEV && error != -EROFS)
-		not_taken(sm, p, PAUSE);
-	else
+	if (stored != DISK_FAILED) {
 		pull_ended(sm, p, end);
+		return;
+	}
+	not_taken(sm, p, PAUSE);
+	/* The master may have written them to devices, and may not be there to be asked. */
+	if (sm->state == SM_STANDBY)
+		sm->m.settle->doubts |= DOUBT_FOLLOWED;
 }
 
 /* A manager whose own direction opened before ours: its row is made by settle_peer() later. */
@@ -664,6 +679,7 @@ static void on_message(struct sm *sm, void *arg, struct channel_message *m)
 {
 	struct settle_peer *p = settle_peer_of(sm->m.settle, m->from);
 
+	contact_heard(sm, m->from);
 	if (!p || !m->len) {
 		reply(sm, &m->ticket, p ? REPLY_BAD : REPLY_BUSY, 0);
 		return;
@@ -714,7 +730,7 @@ struct settle_reach settle_reach(const struct sm *sm, enum ledger_table table, u
 		if (!p->guid || !(p->tables >> table & 1))
 			continue;
 		reach.of++;
-		reach.with += has && !p->in_memory;
+		reach.with += has && p->stores;
 		reach.waited_for += !has && is_waited_for(sm, p);
 	}
 	return reach;

@@ -20,6 +20,7 @@
 enum sm_ledger_trouble sm_ledger_trouble(const struct sm *sm)
 {
 	const struct settle *s = sm->m.settle;
+	const struct settle_contact *c;
 
 	switch (s->state) {
 	case SETTLE_KEEPING:
@@ -28,8 +29,10 @@ enum sm_ledger_trouble sm_ledger_trouble(const struct sm *sm)
 		return LEDGER_TAKES;
 	case SETTLE_ASKING:
 		return sm->now >= s->asking_since + LEDGER_ASKS_LONG ? LEDGER_ASKS : LEDGER_FINE;
-	case SETTLE_FOREIGN:
 	case SETTLE_WRITING:
+		c = contact_waited_for(s);
+		return c && sm->now >= c->since + LEDGER_ASKS_LONG ? LEDGER_WAITS : LEDGER_FINE;
+	case SETTLE_FOREIGN:
 		break;
 	}
 	return LEDGER_FINE;
@@ -60,6 +63,18 @@ static void tell_taking(const struct sm *sm, char ret[LEDGER_REASON_STRLEN])
 		 guid_place_str(sm, sm->m.settle->silent, where));
 }
 
+static void tell_waiting(const struct sm *sm, char ret[LEDGER_REASON_STRLEN])
+{
+	const struct settle_contact *c = contact_waited_for(sm->m.settle);
+	char where[PLACE_STRLEN];
+
+	if (c)
+		snprintf(ret, LEDGER_REASON_STRLEN,
+			 "%s was out of reach, and may have been master of a part of the subnet; "
+			 "P_Keys of tenants wait until a sweep has ended and it has answered",
+			 guid_place_str(sm, c->guid, where));
+}
+
 static void tell_reason(const struct sm *sm, char ret[LEDGER_REASON_STRLEN])
 {
 	const struct settle *s = sm->m.settle;
@@ -82,6 +97,7 @@ static void tell_reason(const struct sm *sm, char ret[LEDGER_REASON_STRLEN])
 		snprintf(ret, LEDGER_REASON_STRLEN, "only the master writes to devices");
 		break;
 	case SETTLE_WRITING:
+		tell_waiting(sm, ret);
 		break;
 	}
 }
@@ -108,6 +124,11 @@ const char *sm_ledger_status(const struct sm *sm, char ret[LEDGER_REASON_STRLEN]
 		snprintf(ret, LEDGER_REASON_STRLEN,
 			 "ASKING (for %" PRId64 " s: P_Keys of tenants stay as they are)",
 			 (sm->now - s->asking_since) / MONO_S);
+		break;
+	case LEDGER_WAITS:
+		snprintf(ret, LEDGER_REASON_STRLEN,
+			 "WAITING (for %" PRId64 " s: another manager is out of reach)",
+			 (sm->now - contact_waited_for(s)->since) / MONO_S);
 		break;
 	case LEDGER_FINE:
 	case LEDGER_TROUBLES:

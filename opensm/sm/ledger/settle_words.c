@@ -34,7 +34,7 @@ void digests_pack(const struct settle_digests *d, uint8_t to[DIGESTS_BYTES])
 	for (unsigned i = 0; i < 4; i++)
 		*at++ = (uint8_t)(d->tables >> 8 * (3 - i));
 	*at++ = (uint8_t)d->state;
-	*at++ = (uint8_t)(d->is_founded | d->has_doubts << 1);
+	*at++ = (uint8_t)(d->is_founded | d->has_doubts << 1 | d->is_stored << 2);
 	for (unsigned t = 0; t < LEDGER_TABLES; t++) {
 		at = put64(at, d->of[t].hash);
 		at = put64(at, d->of[t].rows);
@@ -48,13 +48,14 @@ bool digests_read(const uint8_t *from, size_t len, struct settle_digests *ret)
 	const uint8_t *at = from + 15;
 
 	if (len != DIGESTS_BYTES || from[0] != MESSAGE_DIGESTS || from[13] > SETTLE_KEEPING ||
-	    from[14] > 3)
+	    from[14] > 7)
 		return false;
 	ret->term = get64(from + 1);
 	ret->tables = (uint32_t)(get64(from + 5)) & ((1u << LEDGER_TABLES) - 1);
 	ret->state = from[13];
 	ret->is_founded = from[14] & 1;
-	ret->has_doubts = from[14] >> 1;
+	ret->has_doubts = from[14] >> 1 & 1;
+	ret->is_stored = from[14] >> 2;
 	for (unsigned t = 0; t < LEDGER_TABLES; t++, at += 24)
 		ret->of[t] = (struct ledger_digest){ get64(at), get64(at + 8), get64(at + 16) };
 	return true;

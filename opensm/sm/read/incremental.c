@@ -478,10 +478,10 @@ bool incremental_busy(const struct sm *sm)
 /* Of a port that has another LID than it was given: it may be another port. */
 void incremental_other_lid(struct sm *sm)
 {
-	if (!discover_is_partial(sm))
+	if (!discover_is_partial(sm) || sm->m.incremental->failed)
 		return;
 	want_sweep(sm, SWEEP_HEAVY, "a port has another LID than it was given");
-	incremental_contradicted(sm);
+	tell_news(sm, NEWS_CONTRADICTED);
 }
 
 /* At protection levels 0 and 1 a switch answers Gets with any key, and no Sets. PortInfo tells. */

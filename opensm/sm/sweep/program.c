@@ -155,6 +155,7 @@ void program_judge(struct sm *sm, const struct sync_outcome *o)
 	 * open are an error.
 	 */
 	if (o->timeouts && pr->rounds++ < ROUNDS) {
+		pr->plan.pkeys = partition_wanted(sm);
 		sync_start(sm->sync, &pr->plan);
 		return;
 	}

@@ -148,6 +148,7 @@ static void tables_step(struct sm *sm)
 {
 	if (!sm->first_sweep_done)
 		trust_cold_switches(sm);
+	sm->stats.tables_began = sm->now;
 	adopt_start(sm);
 }
 

@@ -462,6 +462,8 @@ static void complete_sweep(struct sm *sm)
 	bool heavy = sm->sweep == SWEEP_HEAVY;
 
 	st->heavy_sweeps += heavy;
+	if (heavy)
+		st->tables_read_since = st->tables_began;
 	st->dirty_sweeps += sm->sweep == SWEEP_INCREMENTAL;
 	st->last_gets = mad_sent(sm->mad, MAD_GET) - s->n_gets;
 	st->last_sets = mad_sent(sm->mad, MAD_SET) - s->n_sets;

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Is each manager of ours within reach? One that is cut off from the master takes over what it can
+ * reach, and in the first moment behind that, when cables are back, both are masters of the same
+ * ports. So the master asks the port of each manager four times in the time in which that would
+ * take over; firmware answers, whatever the manager does.
+ *
+ *   REACHED --no answer for half of that time--> LOST --it answers--> RETURNED --settled--> REACHED
+ *                                                  |                    |  or after SETTLE_NEWCOMER
+ *                                                  |-- a sweep ends, and finds no such port: no row
+ *                                                  '-- a heavy sweep ends, and finds a port that
+ *                                                      does not answer: SILENT until it does
+ *
+ * LOST, RETURNED: P_Keys of tenants are not written. Also a manager whose port comes into the
+ * fabric is RETURNED.
+ */
+#include <assert.h>
+#include <string.h>
+
+#include "sm/base/about.h"
+#include "sm/base/news.h"
+#include "sm/base/keys.h"
+#include "sm/elect/elect.h"
+#include "sm/ledger/settle_internal.h"
+
+static mono_t takeover_time(const struct sm *sm)
+{
+	return (sm->conf->polling_retry_number + (mono_t)1) * sm->conf->sminfo_polling_timeout *
+	       MONO_MS;
+}
+
+mono_t settle_pause_limit(const struct sm *sm)
+{
+	return MAX(takeover_time(sm) / 2, SETTLE_PAUSE_MIN);
+}
+
+static mono_t ask_period(const struct sm *sm)
+{
+	return settle_pause_limit(sm) / 2;
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+static struct settle_contact *contact_of(struct settle *s, guid_t guid)
+{
+	for (unsigned i = 0; i < SETTLE_CONTACTS; i++) {
+		if (s->contacts[i].guid == guid)
+			return &s->contacts[i];
+	}
+	return NULL;
+}
+
+static void drop(struct sm *sm, struct settle_contact *c)
+{
+	mad_cancel(sm->mad, sm, &c->target);
+	*c = (struct settle_contact){ 0 };
+}
+
+/* None is made where there is no place: more managers than that are not looked at. */
+static struct settle_contact *make(struct sm *sm, guid_t guid, enum settle_contact_state state)
+{
+	struct settle_contact *c = contact_of(sm->m.settle, 0);
+
+	if (c)
+		*c = (struct settle_contact){
+			.guid = guid, .state = state, .since = sm->now, .reached_at = sm->now
+		};
+	return c;
+}
+
+static void become(struct sm *sm, struct settle_contact *c, enum settle_contact_state state)
+{
+	c->state = state;
+	c->since = sm->now;
+}
+
+/* ---- news of one ----------------------------------------------------------------------------- */
+
+static void reached(struct sm *sm, struct settle_contact *c)
+{
+	c->reached_at = sm->now;
+	c->unanswered = false;
+	if (c->state != CONTACT_LOST && c->state != CONTACT_SILENT)
+		return;
+	c->is_unswept = c->state == CONTACT_LOST;
+	become(sm, c, CONTACT_RETURNED);
+	elect_look_at(sm, fabric_find_port(sm->fabric, c->guid));
+}
+
+static void lose(struct sm *sm, struct settle_contact *c)
+{
+	struct settle *s = sm->m.settle;
+
+	become(sm, c, CONTACT_LOST);
+	c->lost_sweep = sm->stats.heavy_sweeps + (sm->sweep != SWEEP_NONE);
+	if (s->state == SETTLE_WRITING)
+		log_guid(sm, c->guid, LOG_ID_REPLICA, LOGB_INFO,
+			 "the port of this manager does not answer, and it may be master of what "
+			 "is out of our reach: P_Keys of tenants wait until a sweep has ended");
+	s->has_old_sets = true;
+	peers_doubt(sm);
+	want_sweep_now(sm, SWEEP_HEAVY, "the port of another manager does not answer");
+}
+
+void contact_met(struct sm *sm, const struct port *p)
+{
+	struct settle *s = sm->m.settle;
+	struct settle_contact *c = contact_of(s, p->guid);
+
+	if (c || p->guid == sm->tr->port_guid || !settle_knows(sm, p->guid))
+		return;
+	c = make(sm, p->guid, CONTACT_RETURNED);
+	if (c)
+		c->is_unswept = sm->sweep != SWEEP_NONE;
+	peers_doubt(sm);
+	contacts_look(sm);
+}
+
+void contact_settled(struct sm *sm, guid_t guid)
+{
+	struct settle_contact *c = contact_of(sm->m.settle, guid);
+
+	if (!c)
+		make(sm, guid, CONTACT_REACHED);
+	else if (c->state == CONTACT_RETURNED)
+		become(sm, c, CONTACT_REACHED);
+}
+
+void contact_heard(struct sm *sm, guid_t guid)
+{
+	struct settle_contact *c = contact_of(sm->m.settle, guid);
+
+	if (c)
+		reached(sm, c);
+}
+
+/* ---- asking ---------------------------------------------------------------------------------- */
+
+static void on_answer(void *owner, const struct mad_result *r)
+{
+	struct settle_contact *c = r->arg;
+
+	c->asked = false;
+	if (r->end == MAD_END_ANSWERED || r->end == MAD_END_BAD_STATUS)
+		reached(owner, c);
+}
+
+static void ask(struct sm *sm, struct settle_contact *c, const struct port *p)
+{
+	struct dr_path path;
+	const struct mad_request rq = {
+		.method = MAD_GET,
+		.attr = IB_ATTR_PORT_INFO,
+		.mod = p->num,
+		.m_key = port_of_sma_const(p)->m_key,
+		.path = &path,
+		.target = &c->target,
+	};
+
+	if (!c->unanswered)
+		c->lost_at = MAX(c->reached_at + settle_pause_limit(sm), c->ask_at);
+	c->unanswered = true;
+	if (fabric_port_path(sm->fabric, p, &path) < 0)
+		return;
+	mad_target_revive(&c->target);
+	c->asked = true;
+	mad_submit(sm->mad, &rq, on_answer, sm, c);
+}
+
+static void look_at(struct sm *sm, struct settle_contact *c)
+{
+	const struct port *p = fabric_find_port(sm->fabric, c->guid);
+
+	if (!c->asked && sm->now >= c->ask_at) {
+		c->ask_at = sm->now + ask_period(sm);
+		if (p)
+			ask(sm, c, p);
+	}
+	if (c->state == CONTACT_RETURNED && !c->is_unswept &&
+	    sm->now >= c->since + SETTLE_NEWCOMER)
+		become(sm, c, CONTACT_REACHED);
+	if (c->state == CONTACT_REACHED && c->unanswered && sm->now >= c->lost_at)
+		lose(sm, c);
+}
+
+/* ---- all of them ----------------------------------------------------------------------------- */
+
+const struct settle_contact *contact_waited_for(const struct settle *s)
+{
+	for (unsigned i = 0; i < SETTLE_CONTACTS && s->state == SETTLE_WRITING; i++) {
+		const struct settle_contact *c = &s->contacts[i];
+
+		if (c->guid && (c->state == CONTACT_LOST || c->state == CONTACT_RETURNED))
+			return c;
+	}
+	return NULL;
+}
+
+void contacts_look(struct sm *sm)
+{
+	struct settle *s = sm->m.settle;
+	bool waits = contact_waited_for(s);
+
+	if (waits == s->waits_for_contact)
+		return;
+	s->waits_for_contact = waits;
+	tell_news(sm, NEWS_SETTLED, .flag = true);
+	if (!waits)
+		links_go_on(sm);
+}
+
+void contacts_tick(struct sm *sm)
+{
+	struct settle *s = sm->m.settle;
+
+	for (unsigned i = 0; i < SETTLE_CONTACTS && sm->state == SM_MASTER; i++) {
+		if (s->contacts[i].guid)
+			look_at(sm, &s->contacts[i]);
+	}
+	contacts_look(sm);
+}
+
+mono_t contacts_next(const struct sm *sm)
+{
+	const struct settle *s = sm->m.settle;
+	mono_t next = MONO_NEVER;
+
+	for (unsigned i = 0; i < SETTLE_CONTACTS && sm->state == SM_MASTER; i++) {
+		const struct settle_contact *c = &s->contacts[i];
+
+		if (!c->guid)
+			continue;
+		if (!c->asked)
+			next = mono_min(next, c->ask_at);
+		if (c->state == CONTACT_RETURNED && !c->is_unswept)
+			next = mono_min(next, c->since + SETTLE_NEWCOMER);
+		if (c->state == CONTACT_REACHED && c->unanswered)
+			next = mono_min(next, c->lost_at);
+	}
+	return next;
+}
+
+/* Only a sweep makes paths to it. */
+static void begin_patience(struct sm *sm, struct settle_contact *c)
+{
+	c->is_unswept = false;
+	c->since = sm->now;
+}
+
+/* The port was read by this sweep, or is known from before; or it is not there any more. */
+static void judge(struct sm *sm, struct settle_contact *c)
+{
+	const struct port *p = fabric_find_port(sm->fabric, c->guid);
+
+	if (!p || !p->known)
+		drop(sm, c);
+	else if (c->state == CONTACT_RETURNED && c->is_unswept)
+		begin_patience(sm, c);
+	else if (c->state == CONTACT_LOST && sm->stats.heavy_sweeps > c->lost_sweep)
+		become(sm, c, CONTACT_SILENT);
+}
+
+/* A port without a manager now: one that starts there later has been within reach. */
+static void note_idle(struct sm *sm, guid_t guid)
+{
+	const struct port *p = fabric_find_port(sm->fabric, guid);
+
+	if (p && p->known && guid != sm->tr->port_guid && !contact_of(sm->m.settle, guid) &&
+	    !(fabric_cap_mask(p) & IB_CAP(IB_CAP_IS_SM)))
+		make(sm, guid, CONTACT_REACHED);
+}
+
+void contacts_sweep_ended(struct sm *sm)
+{
+	struct settle *s = sm->m.settle;
+
+	for (unsigned i = 0; i < SETTLE_CONTACTS; i++) {
+		if (s->contacts[i].guid)
+			judge(sm, &s->contacts[i]);
+	}
+	for (unsigned i = 0; i < s->meta.n_managers; i++)
+		note_idle(sm, s->meta.managers[i].guid);
+	contacts_look(sm);
+}
+
+/* Nothing was asked for some time. */
+void contacts_begin(struct sm *sm)
+{
+	struct settle *s = sm->m.settle;
+
+	for (unsigned i = 0; i < SETTLE_CONTACTS; i++) {
+		struct settle_contact *c = &s->contacts[i];
+
+		if (!c->guid)
+			continue;
+		become(sm, c, CONTACT_REACHED);
+		c->reached_at = sm->now;
+		c->unanswered = false;
+	}
+}
+
+void contacts_free(struct sm *sm)
+{
+	for (unsigned i = 0; i < SETTLE_CONTACTS; i++)
+		mad_cancel(sm->mad, sm, &sm->m.settle->contacts[i].target);
+}
