@@ -24,7 +24,7 @@ struct bucket {
 
 struct table {
 	struct bucket buckets[LEDGER_BUCKETS];
-	uint64_t hash, forgotten;
+	uint64_t hash;
 	size_t rows, there;
 };
 
@@ -202,18 +202,13 @@ uint64_t ledger_number(const struct ledger *l, enum ledger_table table)
 	return l->numbers[ledger_table(table)->clock];
 }
 
-uint64_t ledger_forgotten(const struct ledger *l, enum ledger_table table)
-{
-	return table_of(l, table)->forgotten;
-}
-
 /* ---- comparing ------------------------------------------------------------------------------- */
 
 struct ledger_digest ledger_digest(const struct ledger *l, enum ledger_table table)
 {
 	const struct table *t = table_of(l, table);
 
-	return (struct ledger_digest){ t->hash, t->rows, t->forgotten };
+	return (struct ledger_digest){ t->hash, t->rows };
 }
 
 void ledger_buckets(const struct ledger *l, enum ledger_table table, uint64_t ret[LEDGER_BUCKETS])
@@ -226,12 +221,10 @@ void ledger_buckets(const struct ledger *l, enum ledger_table table, uint64_t re
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-/* What is known of the row: without one, that all numbers up to `forgotten` were removed. */
-static struct ledger_entries known_of(const struct ledger *l, enum ledger_table table,
-				      const struct ledger_row *row)
+/* The writes that the row knows; of none (NULL) no write. */
+static struct ledger_entries known_of(const struct ledger_row *row)
 {
-	return row ? ledger_entries_of(row)
-		   : (struct ledger_entries){ .floor = l->tables[table].forgotten };
+	return row ? ledger_entries_of(row) : (struct ledger_entries){ 0 };
 }
 
 static bool is_value(const struct ledger_key *key, const struct ledger_value *v)
@@ -256,7 +249,7 @@ struct ledger_row *ledger_prepare(const struct ledger *l, const struct ledger_ro
 	v.at = MAX(v.at, 0);
 	if (!before)
 		before = ledger_find(l, key);
-	ledger_state_write(&state, known_of(l, key->table, before), &v, key->table);
+	ledger_state_write(&state, known_of(before), &v, key->table);
 	return ledger_row_new(key, &state);
 }
 
@@ -269,7 +262,7 @@ static struct ledger_row *joined(const struct ledger *l, const struct ledger_row
 
 	if (here && ledger_row_equal(here, row))
 		return NULL;
-	ledger_state_join(&state, known_of(l, row->key.table, here), ledger_entries_of(row),
+	ledger_state_join(&state, known_of(here), ledger_entries_of(row),
 			  row->key.table);
 	if (!state.n)
 		return NULL;
@@ -350,39 +343,4 @@ enum ledger_merged ledger_merge(struct ledger *l, const struct ledger_row *row)
 	}
 	replace(l, join);
 	return merged;
-}
-
-/* ---- forgetting ------------------------------------------------------------------------------ */
-
-static void forget_in(struct table *t, struct bucket *b)
-{
-	uint32_t n = b->n;
-
-	for (uint32_t i = 0; i < b->cap; i++) {
-		struct ledger_row *row = b->places[i];
-
-		if (!row || !ledger_row_is_forgettable(row, t->forgotten))
-			continue;
-		count_row(t, b, row, false);
-		b->places[i] = ledger_row_free(row);
-		b->n--;
-	}
-	if (b->n != n)
-		move_rows(b, cap_for(b->n));
-}
-
-void ledger_forget(struct ledger *l, enum ledger_table table, uint64_t number)
-{
-	uint64_t *greatest;
-	struct table *t;
-
-	assert(l && (unsigned)table < LEDGER_TABLES);
-	t = &l->tables[table];
-	if (number <= t->forgotten)
-		return;
-	t->forgotten = number;
-	greatest = &l->numbers[ledger_table(table)->clock];
-	*greatest = MAX(*greatest, number);
-	for (unsigned i = 0; i < LEDGER_BUCKETS; i++)
-		forget_in(t, &t->buckets[i]);
 }

@@ -17,9 +17,8 @@
  * Contexts are kept short when a row is written: at most LEDGER_CONTEXT_WRITERS writers, and a
  * floor: every dot with a number up to it counts as known.
  *
- * Removed rows are kept, as another manager may have a former value. When all managers that are
- * known have a removal, ledger_forget() drops it: `forgotten` of the table is a floor for rows that
- * are not there.
+ * Removed rows are kept for ever, as another manager, or an old copy of its file, may have a former
+ * value.
  *
  * Pure: no clock, no file, no fabric. Not here: which manager is asked, and when (sm/ledger/).
  */
@@ -91,7 +90,6 @@ size_t ledger_rows(const struct ledger *l, enum ledger_table table); /* removed 
 size_t ledger_rows_there(const struct ledger *l, enum ledger_table table); /* not removed */
 /* The greatest number seen in the clock of the table (tables of one clock have one). */
 uint64_t ledger_number(const struct ledger *l, enum ledger_table table);
-uint64_t ledger_forgotten(const struct ledger *l, enum ledger_table table);
 
 /* ---- writing -------------------------------------------------------------------------------- */
 
@@ -117,17 +115,11 @@ struct ledger_row *ledger_joined(const struct ledger *l, const struct ledger_row
 /* Would merging it change the ledger? */
 bool ledger_lacks(const struct ledger *l, const struct ledger_row *row);
 
-/*
- * Removed rows of the table with no number above `number` are dropped, and stand for removed ones
- * from now on; so does any row that is not here and has no number above it. Never lowers.
- */
-void ledger_forget(struct ledger *l, enum ledger_table table, uint64_t number);
-
 /* ---- comparing ------------------------------------------------------------------------------ */
 
 struct ledger_digest {
 	uint64_t hash; /* equal for equal rows, whatever their order; 0 without any */
-	uint64_t rows, forgotten;
+	uint64_t rows;
 };
 struct ledger_digest ledger_digest(const struct ledger *l, enum ledger_table table); /* O(1) */
 /* Of the rows whose keys fall into each of the buckets; O(1). */

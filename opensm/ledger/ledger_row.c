@@ -221,18 +221,6 @@ uint64_t ledger_row_number(const struct ledger_row *row)
 	return number;
 }
 
-bool ledger_row_is_forgettable(const struct ledger_row *row, uint64_t number)
-{
-	struct ledger_entries entries = ledger_entries_of(row);
-	struct ledger_entry e;
-
-	while (ledger_entries_next(&entries, &e)) {
-		if (e.value.dot.number > number || (e.stands && !e.value.removed))
-			return false;
-	}
-	return true;
-}
-
 /* ---- digests --------------------------------------------------------------------------------- */
 
 /* Sums of such numbers are as good as the numbers: FNV-1a alone leaves neighbours related. */

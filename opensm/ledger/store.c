@@ -34,7 +34,6 @@
 struct ledger_store {
 	sqlite3 *db;
 	sqlite3_stmt *put_row, *put_meta;
-	uint64_t forgotten[LEDGER_TABLES]; /* as in the file */
 };
 
 /* ---- errors ---------------------------------------------------------------------------------- */
@@ -379,8 +378,6 @@ static int load_meta(sqlite3_stmt *statement, struct ledger_meta *m)
 {
 	const char *name = (const char *)sqlite3_column_text(statement, 0);
 	int64_t value = sqlite3_column_int64(statement, 1);
-	unsigned table;
-	char end;
 
 	if (!name || (!strcmp(name, "term") && (uint64_t)value > NUMBER_MAX))
 		return -EBADMSG;
@@ -388,8 +385,6 @@ static int load_meta(sqlite3_stmt *statement, struct ledger_meta *m)
 		m->term = (uint64_t)value;
 	else if (!strcmp(name, "founded"))
 		m->founded = value;
-	else if (sscanf(name, "forgotten %u%c", &table, &end) == 1 && table < LEDGER_TABLES)
-		m->forgotten[table] = (uint64_t)value;
 	else if (!strncmp(name, "manager ", 8))
 		return load_managers(m, name, value);
 	return 0;
@@ -446,9 +441,6 @@ int ledger_store_load(struct ledger_store *s, struct ledger *l, struct ledger_me
 		r = load_metas(s, &meta);
 	if (r < 0)
 		return r;
-	for (unsigned t = 0; t < LEDGER_TABLES; t++)
-		ledger_forget(l, (enum ledger_table)t, meta.forgotten[t]);
-	memcpy(s->forgotten, meta.forgotten, sizeof(s->forgotten));
 	*ret = meta;
 	return 0;
 }
@@ -505,18 +497,6 @@ static int put_number(struct ledger_store *s, const char *name, int64_t value)
 	return run_bound(s->put_meta);
 }
 
-static int put_forgotten(struct ledger_store *s, const struct ledger_meta *m)
-{
-	int code = SQLITE_OK;
-	char name[NAME_LEN];
-
-	for (unsigned t = 0; t < LEDGER_TABLES && code == SQLITE_OK; t++) {
-		snprintf(name, sizeof(name), "forgotten %u", t);
-		code = put_number(s, name, (int64_t)m->forgotten[t]);
-	}
-	return code;
-}
-
 static int put_managers(struct ledger_store *s, const struct ledger_meta *m)
 {
 	int code = run(s->db, "DELETE FROM meta WHERE name GLOB 'manager *'");
@@ -536,56 +516,7 @@ static int write_meta(struct ledger_store *s, const struct ledger_meta *m)
 	if (code == SQLITE_OK)
 		code = put_number(s, "founded", m->founded);
 	if (code == SQLITE_OK)
-		code = put_forgotten(s, m);
-	if (code == SQLITE_OK)
 		code = put_managers(s, m);
-	return code == SQLITE_OK ? 0 : error_of(s->db, code);
-}
-
-/* Is the row at which `statement` stands one that is forgotten? */
-static bool is_forgotten(sqlite3_stmt *statement, uint64_t number)
-{
-	_cleanup_(ledger_row_freep) struct ledger_row *row = NULL;
-	const void *state = sqlite3_column_blob(statement, 1);
-
-	return state &&
-	       ledger_row_unpack(state, (size_t)sqlite3_column_bytes(statement, 1), &row) > 0 &&
-	       ledger_row_is_forgettable(row, number);
-}
-
-/* Keys of removed rows, found by `find`, go by `drop`; a code of SQLite. */
-static int drop_found(sqlite3_stmt *find, sqlite3_stmt *drop, uint64_t number)
-{
-	int code;
-
-	while ((code = sqlite3_step(find)) == SQLITE_ROW) {
-		if (!is_forgotten(find, number))
-			continue;
-		sqlite3_bind_value(drop, 1, sqlite3_column_value(find, 2));
-		sqlite3_bind_value(drop, 2, sqlite3_column_value(find, 0));
-		code = run_bound(drop);
-		if (code != SQLITE_OK)
-			return code;
-	}
-	return code == SQLITE_DONE ? SQLITE_OK : code;
-}
-
-/* The number in force may be less than others of the row: so each is looked at. */
-static int drop_forgotten(struct ledger_store *s, unsigned table, uint64_t number)
-{
-	_cleanup_(finalizep) sqlite3_stmt *find = NULL, *drop = NULL;
-	int code = sqlite3_prepare_v2(s->db,
-				      "SELECT key, state, tbl FROM row WHERE tbl = ? AND removed"
-				      " AND number <= ?", -1, &find, NULL);
-
-	if (code == SQLITE_OK)
-		code = sqlite3_prepare_v2(s->db, "DELETE FROM row WHERE tbl = ? AND key = ?", -1,
-					  &drop, NULL);
-	if (code != SQLITE_OK)
-		return error_of(s->db, code);
-	sqlite3_bind_int(find, 1, (int)table);
-	sqlite3_bind_int64(find, 2, (int64_t)number);
-	code = drop_found(find, drop, number);
 	return code == SQLITE_OK ? 0 : error_of(s->db, code);
 }
 
@@ -596,10 +527,6 @@ static int write_all(struct ledger_store *s, const uint8_t *rows, size_t len,
 
 	if (r == 0 && meta)
 		r = write_meta(s, meta);
-	for (unsigned t = 0; r == 0 && meta && t < LEDGER_TABLES; t++) {
-		if (meta->forgotten[t] > s->forgotten[t])
-			r = drop_forgotten(s, t, meta->forgotten[t]);
-	}
 	return r;
 }
 
@@ -630,7 +557,5 @@ int ledger_store_write(struct ledger_store *s, const uint8_t *rows, size_t len,
 	}
 	if (r < 0 && !sqlite3_get_autocommit(s->db))
 		run(s->db, "ROLLBACK");
-	if (r == 0 && meta)
-		memcpy(s->forgotten, meta->forgotten, sizeof(s->forgotten));
 	return r;
 }

@@ -9,7 +9,7 @@
  * `state` is ledger_row_pack(); value, removed, number and at repeat what is in force, for people
  * with sqlite3 (no value of secret tables, none of more than 64 KiB).
  *
- *   meta(name TEXT PRIMARY KEY, value BLOB): "format", "term", "founded", "forgotten N",
+ *   meta(name TEXT PRIMARY KEY, value BLOB): "format", "term", "founded",
  *	 "manager 0x..." (seen last, seconds since 1970)
  *
  * The file is locked as long as it is open; store.c says how to read it then.
@@ -32,7 +32,6 @@
 struct ledger_meta {
 	uint64_t term;
 	bool founded; /* what devices hold and no row explains is not ours */
-	uint64_t forgotten[LEDGER_TABLES];
 	struct ledger_known {
 		guid_t guid; /* of a manager of ours that rows were exchanged with */
 		int64_t seen; /* seconds since 1970, last */
@@ -64,7 +63,7 @@ int ledger_store_renew(const char *path, struct ledger_store **s,
  * `rows`: ledger_row_pack() one behind the other, each in place of what was there; `meta`: NULL: as
  * it was. All of it or nothing: 0 or -errno (-ENOSPC, -EROFS, -EIO, ...), and the next one may
  * succeed. -ENOENT: the file was removed or renamed meanwhile: close it, open a new one, and write
- * all rows. Removed rows that `meta` says are forgotten go from the file too.
+ * all rows.
  */
 int ledger_store_write(struct ledger_store *s, const uint8_t *rows, size_t len,
 		       const struct ledger_meta *meta);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Random histories of 2 to 5 ledgers: writes, splits, restarts of writers, rows that are sent,
- * lost, doubled and late, removals that are forgotten. Beside them runs a model that has no
- * contexts: per ledger and row the set of all writes it has heard of, and per write the set of
- * those that it knew. What stands in a row must be exactly those writes of the set that no other
+ * lost, doubled and late. Beside them runs a model that has no contexts: per ledger and row the set
+ * of all writes it has heard of, and per write the set of those that it knew. What stands in a row must be exactly those writes of the set that no other
  * one of it knew; a member is gone if one of these is a removal. In the end all have the same rows.
  *
  * The seed is printed; TEST_SEED repeats a run.
@@ -263,8 +262,8 @@ static void send_all(struct world *w, unsigned from, unsigned to)
 }
 
 /*
- * Through the first one: all to it, then it to all. Twice: a row that comes to where it was
- * forgotten gets a floor there, which the others have to hear of.
+ * Through the first one: all to it, then it to all. Twice: what a short
+ * context makes of a row, the others have to hear of.
  */
 static void exchange_all(struct world *w)
 {
@@ -273,28 +272,6 @@ static void exchange_all(struct world *w)
 			send_all(w, 0, i % w->n);
 		else
 			send_all(w, i % w->n, 0);
-	}
-}
-
-/* All have all; some forget. */
-static void forget(struct world *w, enum ledger_table table)
-{
-	exchange_all(w);
-	for (unsigned i = 0; i < w->n; i++) {
-		if (roll(2))
-			ledger_forget(w->l[i], table, ledger_number(w->l[0], table));
-	}
-}
-
-static void forget_everywhere(struct world *w)
-{
-	exchange_all(w);
-	for (unsigned i = 0; i < w->n; i++) {
-		for (unsigned t = 0; t < LEDGER_TABLES; t++) {
-			enum ledger_table table = (enum ledger_table)t;
-
-			ledger_forget(w->l[i], table, ledger_number(w->l[0], table));
-		}
 	}
 }
 
@@ -310,10 +287,6 @@ static void step(struct world *w)
 	case 2:
 	case 3:
 		deliver_late(w);
-		break;
-	case 4:
-		if (roll(4) == 0)
-			forget(w, w->keys[roll(KEYS)].table);
 		break;
 	case 5:
 	case 6:
@@ -406,7 +379,7 @@ static void random_histories_come_to_the_same_rows(void **state)
 		for (unsigned i = 0; i < STEPS; i++)
 			step(&w);
 		check_laws(&w);
-		forget_everywhere(&w);
+		exchange_all(&w);
 		check_all_equal(&w);
 		close_world(&w);
 	}

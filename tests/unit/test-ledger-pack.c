@@ -87,7 +87,6 @@ static void a_usual_member_takes_50_bytes(void **state)
 {
 	LEDGER l = ledger_new();
 
-	ledger_forget(l, LEDGER_MEMBER, 9999999);
 	write_row(l, member_key(0x0002c90300abcdef), member(dot(10000000, 0x0002c90300abcdee), 1));
 	assert_in_range(ledger_row_bytes(ledger_find(l, (struct ledger_key[]){
 								member_key(0x0002c90300abcdef) })),

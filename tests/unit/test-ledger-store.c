@@ -219,8 +219,6 @@ static struct ledger_meta all_meta(void)
 {
 	struct ledger_meta meta = { .term = UINT64_C(1) << 62, .founded = true };
 
-	for (unsigned t = 0; t < LEDGER_TABLES; t++)
-		meta.forgotten[t] = 100 + t;
 	for (unsigned i = 0; i < LEDGER_MANAGERS_MAX; i++)
 		meta.managers[meta.n_managers++] = (struct ledger_known){ UINT64_MAX - i, -5 + i };
 	return meta;
@@ -252,13 +250,11 @@ static void meta_is_read_back(void **state)
 	assert_int_equal(ledger_store_load(s, l, &back), 0);
 	assert_int_equal(back.term, UINT64_C(1) << 62);
 	assert_true(back.founded);
-	assert_memory_equal(back.forgotten, meta.forgotten, sizeof(meta.forgotten));
 	assert_int_equal(back.n_managers, LEDGER_MANAGERS_MAX);
 	for (unsigned i = 0; i < LEDGER_MANAGERS_MAX; i++) /* by GUID */
 		assert_memory_equal(&back.managers[i],
 				    &meta.managers[LEDGER_MANAGERS_MAX - 1 - i],
 				    sizeof(back.managers[i]));
-	assert_int_equal(ledger_forgotten(l, LEDGER_MEMBER), 100 + LEDGER_MEMBER);
 	meta.n_managers = 1;
 	assert_int_equal(ledger_store_write(s, NULL, 0, &meta), 0);
 	assert_int_equal(ledger_store_load(s, l, &back), 0);
@@ -285,33 +281,6 @@ static int64_t ask_copy(const char *path, const char *sql)
 	sqlite3_finalize(statement);
 	sqlite3_close(db);
 	return n;
-}
-
-static void forgotten_rows_go_from_the_file(void **state)
-{
-	struct place p = new_place();
-	LEDGER l = ledger_new(), *other = ledger_new();
-	struct ledger_meta meta = { 0 };
-	STORE s = open_at(p.path, true);
-
-	assert_int_equal(write_members(s, 0, 10, 1), 0);
-	write_row(l, member_key(1), member(dot(2, 1), REMOVED));
-	write_row(l, member_key(2), member(dot(3, 1), REMOVED));
-	write_row(l, member_key(3), member(dot(2, 1), REMOVED)); /* beside a later value */
-	write_row(other, member_key(3), member(dot(4, 2), FULL));
-	merge_all(l, other);
-	for (unsigned i = 1; i <= 3; i++) {
-		struct ledger_key key = member_key(i);
-
-		assert_int_equal(write_one(s, ledger_find(l, &key)), 0);
-	}
-	meta.forgotten[LEDGER_MEMBER] = 2;
-	assert_int_equal(ledger_store_write(s, NULL, 0, &meta), 0);
-	assert_int_equal(ask_copy(p.path, "SELECT count(*) FROM row"), 9);
-	assert_int_equal(ask_copy(p.path, "SELECT count(*) FROM row WHERE removed"), 2);
-	meta.forgotten[LEDGER_MEMBER] = 50;
-	assert_int_equal(ledger_store_write(s, NULL, 0, &meta), 0);
-	assert_int_equal(ask_copy(p.path, "SELECT count(*) FROM row WHERE removed"), 1);
 }
 
 static void people_see_what_is_in_force_and_no_secret(void **state)
@@ -769,7 +738,6 @@ int main(void)
 		cmocka_unit_test(a_row_is_put_in_place_of_what_was_there),
 		cmocka_unit_test(meta_is_read_back),
 		cmocka_unit_test(a_term_that_cannot_be_is_damage),
-		cmocka_unit_test(forgotten_rows_go_from_the_file),
 		cmocka_unit_test(people_see_what_is_in_force_and_no_secret),
 		cmocka_unit_test(files_are_for_their_owner_alone),
 		cmocka_unit_test(a_file_is_open_once),

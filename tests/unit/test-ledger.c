@@ -320,87 +320,6 @@ static void the_value_in_force_does_not_go_for_want_of_room(void **state)
 	assert_true(can_be_sent(ledger_find(l, &key)));
 }
 
-/* ---- forgetting ------------------------------------------------------------------------------ */
-
-static void removed_rows_without_a_greater_number_are_dropped(void **state)
-{
-	LEDGER l = ledger_new();
-
-	for (unsigned i = 0; i < 100; i++)
-		write_row(l, member_key(i), member(dot(1, 1), FULL));
-	for (unsigned i = 0; i < 50; i++)
-		write_row(l, member_key(i), member(dot(2 + i, 1), REMOVED));
-	ledger_forget(l, LEDGER_MEMBER, 41); /* numbers 2..41: rows 0..39 */
-	assert_int_equal(ledger_rows(l, LEDGER_MEMBER), 60);
-	assert_int_equal(ledger_rows_there(l, LEDGER_MEMBER), 50);
-	for (unsigned i = 0; i < 100; i++)
-		assert_int_equal(member_in(l, i), i < 40 ? -1 : i < 50 ? REMOVED : (int)FULL);
-	assert_int_equal(ledger_forgotten(l, LEDGER_MEMBER), 41);
-	assert_int_equal(ledger_forgotten(l, LEDGER_PARTITION), 0);
-}
-
-static void forgetting_is_never_lowered(void **state)
-{
-	LEDGER l = ledger_new();
-
-	ledger_forget(l, LEDGER_MEMBER, 10);
-	ledger_forget(l, LEDGER_MEMBER, 4);
-	assert_int_equal(ledger_forgotten(l, LEDGER_MEMBER), 10);
-	assert_int_equal(ledger_number(l, LEDGER_MEMBER), 10);
-}
-
-static void a_row_that_was_forgotten_does_not_come_back(void **state)
-{
-	LEDGER l = ledger_new(), *old = ledger_new();
-
-	write_row(old, member_key(1), member(dot(1, 1), FULL));
-	write_row(old, member_key(2), member(dot(11, 1), FULL));
-	ledger_forget(l, LEDGER_MEMBER, 10);
-	assert_int_equal(merge_free(l, written(old, member_key(3), member(dot(10, 2), FULL))),
-			 LEDGER_SAME);
-	merge_all(l, old);
-	assert_int_equal(member_in(l, 1), -1);
-	assert_int_equal(member_in(l, 2), FULL);
-	assert_int_equal(member_in(l, 3), -1);
-	assert_int_equal(ledger_rows(l, LEDGER_MEMBER), 1);
-}
-
-static void a_new_row_knows_what_was_forgotten(void **state)
-{
-	LEDGER l = ledger_new(), *old = ledger_new();
-
-	write_row(old, member_key(1), member(dot(4, 1), LIMITED));
-	ledger_forget(l, LEDGER_MEMBER, 10);
-	write_row(l, member_key(1), member(dot(11, 2), FULL));
-	merge_all(l, old);
-	merge_all(old, l);
-	assert_int_equal(member_in(l, 1), FULL);
-	assert_int_equal(member_in(old, 1), FULL);
-}
-
-static void a_row_that_is_here_is_not_judged_by_what_was_forgotten(void **state)
-{
-	LEDGER l = ledger_new(), *other = ledger_new();
-
-	write_row(l, member_key(1), member(dot(1, 1), FULL));
-	merge_all(other, l);
-	write_row(other, member_key(1), member(dot(5, 2), LIMITED));
-	ledger_forget(l, LEDGER_MEMBER, 10);
-	merge_all(l, other);
-	assert_int_equal(member_in(l, 1), LIMITED);
-}
-
-static void a_removal_beside_another_value_is_not_forgotten(void **state)
-{
-	LEDGER a = ledger_new(), *b = ledger_new();
-
-	write_row(a, member_key(1), member(dot(5, 1), REMOVED));
-	write_row(b, member_key(1), member(dot(5, 2), FULL));
-	merge_all(a, b);
-	ledger_forget(a, LEDGER_MEMBER, 10);
-	assert_int_equal(member_in(a, 1), REMOVED);
-}
-
 /* ---- comparing ------------------------------------------------------------------------------- */
 
 static void digests_do_not_know_the_order_of_rows(void **state)
@@ -425,7 +344,7 @@ static void digests_do_not_know_the_order_of_rows(void **state)
 
 static void a_digest_is_of_the_rows_there_are_now(void **state)
 {
-	LEDGER a = ledger_new();
+	LEDGER a = ledger_new(), *b = ledger_new();
 	uint64_t hash;
 
 	write_row(a, member_key(1), member(dot(1, 1), FULL));
@@ -433,10 +352,10 @@ static void a_digest_is_of_the_rows_there_are_now(void **state)
 	assert_int_not_equal(hash, 0);
 	write_row(a, member_key(2), member(dot(2, 1), FULL));
 	assert_int_not_equal(ledger_digest(a, LEDGER_MEMBER).hash, hash);
+	write_row(b, member_key(2), member(dot(3, 1), REMOVED));
+	write_row(b, member_key(1), member(dot(1, 1), FULL));
 	write_row(a, member_key(2), member(dot(3, 1), REMOVED));
-	ledger_forget(a, LEDGER_MEMBER, 3);
-	assert_int_equal(ledger_digest(a, LEDGER_MEMBER).hash, hash);
-	assert_int_equal(ledger_digest(a, LEDGER_MEMBER).forgotten, 3);
+	assert_int_equal(ledger_digest(a, LEDGER_MEMBER).hash, ledger_digest(b, LEDGER_MEMBER).hash);
 }
 
 static void a_bucket_has_its_own_rows(void **state)
@@ -625,12 +544,6 @@ int main(void)
 		cmocka_unit_test(a_context_has_at_most_16_writers_and_a_floor),
 		cmocka_unit_test(a_merged_row_has_at_most_255_writers),
 		cmocka_unit_test(the_value_in_force_does_not_go_for_want_of_room),
-		cmocka_unit_test(removed_rows_without_a_greater_number_are_dropped),
-		cmocka_unit_test(forgetting_is_never_lowered),
-		cmocka_unit_test(a_row_that_was_forgotten_does_not_come_back),
-		cmocka_unit_test(a_new_row_knows_what_was_forgotten),
-		cmocka_unit_test(a_row_that_is_here_is_not_judged_by_what_was_forgotten),
-		cmocka_unit_test(a_removal_beside_another_value_is_not_forgotten),
 		cmocka_unit_test(digests_do_not_know_the_order_of_rows),
 		cmocka_unit_test(a_digest_is_of_the_rows_there_are_now),
 		cmocka_unit_test(a_bucket_has_its_own_rows),

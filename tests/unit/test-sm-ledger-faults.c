@@ -249,15 +249,12 @@ static void a_number_near_the_end_is_not_taken(void **state)
 	assert_int_equal(ask_for(w, ACTIVE, true, 0x8, 5).end, SM_TENANCY_DONE);
 }
 
-/* Nor with digests: what it says was forgotten, or its term. */
+/* Nor with digests: its term. */
 static void digests_with_a_number_near_the_end_are_not_taken(void **state)
 {
 	struct world *w = *state;
 
 	start_connected(w);
-	ledger_forget(settle_of(w, SPARE)->ledger, LEDGER_MARK, UINT64_MAX);
-	run_for(w, 90 * MONO_S);
-	assert_int_equal(ledger_forgotten(settle_ledger(sm_of(w, ACTIVE)), LEDGER_MARK), 0);
 	settle_of(w, SPARE)->meta.term = UINT64_MAX;
 	run_for(w, 90 * MONO_S);
 	assert_true(settle_of(w, ACTIVE)->meta.term < 10);

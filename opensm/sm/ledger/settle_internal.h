@@ -194,7 +194,7 @@ enum { TOLD_REFUSES, TOLD_BAD };
 
 /* ---- settle_words.c ---- */
 
-#define DIGESTS_BYTES (1 + 8 + 4 + 1 + 1 + LEDGER_TABLES * 24)
+#define DIGESTS_BYTES (1 + 8 + 4 + 1 + 1 + LEDGER_TABLES * 16)
 #define BUCKETS_BYTES (3 + LEDGER_BUCKETS * 8)
 #define ROWS_HEAD     3
 void digests_pack(const struct settle_digests *d, uint8_t to[DIGESTS_BYTES]);

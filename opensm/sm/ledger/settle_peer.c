@@ -534,15 +534,6 @@ static bool is_credible(uint64_t number, uint64_t own)
 	return number <= own || number - own <= LEAP;
 }
 
-static bool digests_are_credible(const struct settle *s, const struct settle_digests *d)
-{
-	for (unsigned t = 0; t < LEDGER_TABLES; t++) {
-		if (!is_credible(d->of[t].forgotten, ledger_number(s->ledger, t)))
-			return false;
-	}
-	return is_credible(d->term, s->meta.term);
-}
-
 /* Also: secrets come from those only that may be told ours. */
 static bool rows_are_credible(const struct sm *sm, struct ledger_row **rows, size_t n)
 {
@@ -570,7 +561,7 @@ static void on_digests(struct sm *sm, struct settle_peer *p, const struct channe
 	struct settle_digests d;
 	uint32_t differ = 0;
 
-	if (!digests_read(m->bytes, m->len, &d) || !digests_are_credible(s, &d)) {
+	if (!digests_read(m->bytes, m->len, &d) || !is_credible(d.term, s->meta.term)) {
 		reply(sm, &m->ticket, REPLY_BAD, 0);
 		return;
 	}
@@ -585,11 +576,6 @@ static void on_digests(struct sm *sm, struct settle_peer *p, const struct channe
 
 		if (!(p->tables >> t & 1))
 			continue;
-		if (d.of[t].forgotten > ledger_forgotten(s->ledger, t)) {
-			ledger_forget(s->ledger, t, d.of[t].forgotten);
-			s->meta.forgotten[t] = d.of[t].forgotten;
-			disk_note_meta(sm);
-		}
 		own = ledger_digest(s->ledger, t);
 		if (!is_alike(&own, &d.of[t]))
 			differ |= 1u << t;

@@ -38,14 +38,13 @@ void digests_pack(const struct settle_digests *d, uint8_t to[DIGESTS_BYTES])
 	for (unsigned t = 0; t < LEDGER_TABLES; t++) {
 		at = put64(at, d->of[t].hash);
 		at = put64(at, d->of[t].rows);
-		at = put64(at, d->of[t].forgotten);
 	}
 	assert(at == to + DIGESTS_BYTES);
 }
 
 bool digests_read(const uint8_t *from, size_t len, struct settle_digests *ret)
 {
-	const uint8_t *at = from + 15;
+	const uint8_t *at;
 
 	if (len != DIGESTS_BYTES || from[0] != MESSAGE_DIGESTS || from[13] > SETTLE_KEEPING ||
 	    from[14] > 7)
@@ -56,8 +55,9 @@ bool digests_read(const uint8_t *from, size_t len, struct settle_digests *ret)
 	ret->is_founded = from[14] & 1;
 	ret->has_doubts = from[14] >> 1 & 1;
 	ret->is_stored = from[14] >> 2;
-	for (unsigned t = 0; t < LEDGER_TABLES; t++, at += 24)
-		ret->of[t] = (struct ledger_digest){ get64(at), get64(at + 8), get64(at + 16) };
+	at = from + 15;
+	for (unsigned t = 0; t < LEDGER_TABLES; t++, at += 16)
+		ret->of[t] = (struct ledger_digest){ get64(at), get64(at + 8) };
 	return true;
 }
 
