@@ -349,6 +349,9 @@ static int load_row(sqlite3_stmt *statement, struct ledger *l)
 	const void *state = sqlite3_column_blob(statement, 2), *key;
 	size_t len = (size_t)sqlite3_column_bytes(statement, 2), key_len;
 
+	/* Of a later version, which will want it again. */
+	if (sqlite3_column_int64(statement, 0) >= LEDGER_TABLES)
+		return 0;
 	if (!state || ledger_row_unpack(state, len, &row) != (ssize_t)len)
 		return -EBADMSG;
 	key = sqlite3_column_blob(statement, 1);

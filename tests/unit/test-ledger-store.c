@@ -470,6 +470,25 @@ static void a_row_that_cannot_be_is_said(void **state)
 	}
 }
 
+/* An older version runs for a while on the file of a later one, which has more tables. */
+static void rows_of_unknown_tables_stay_in_the_file(void **state)
+{
+	struct place p = filled();
+	LEDGER l = ledger_new();
+	struct ledger_meta meta;
+	STORE s = NULL;
+	size_t n;
+
+	run_sql(p.path, "UPDATE row SET tbl = 99, state = x'63' WHERE key = (SELECT min(key) FROM "
+			"row)");
+	n = (size_t)ask_copy(p.path, "SELECT count(*) FROM row WHERE tbl = 99");
+	assert_int_not_equal(n, 0);
+	s = open_at(p.path, false);
+	assert_int_equal(ledger_store_load(s, l, &meta), 0);
+	assert_int_equal(write_members(s, 200, 201, 9), 0);
+	assert_int_equal(ask_copy(p.path, "SELECT count(*) FROM row WHERE tbl = 99"), n);
+}
+
 /* Whatever bytes are others: it opens, with rows that can be, or is put aside. */
 static void changed_bytes_do_no_harm(void **state)
 {
@@ -748,6 +767,7 @@ int main(void)
 		cmocka_unit_test(a_cut_file_is_put_aside),
 		cmocka_unit_test(another_format_is_put_aside),
 		cmocka_unit_test(a_row_that_cannot_be_is_said),
+		cmocka_unit_test(rows_of_unknown_tables_stay_in_the_file),
 		cmocka_unit_test(changed_bytes_do_no_harm),
 		cmocka_unit_test(a_batch_that_is_no_row_changes_nothing),
 		cmocka_unit_test(a_copy_made_meanwhile_is_whole),

@@ -355,7 +355,8 @@ static void a_digest_is_of_the_rows_there_are_now(void **state)
 	write_row(b, member_key(2), member(dot(3, 1), REMOVED));
 	write_row(b, member_key(1), member(dot(1, 1), FULL));
 	write_row(a, member_key(2), member(dot(3, 1), REMOVED));
-	assert_int_equal(ledger_digest(a, LEDGER_MEMBER).hash, ledger_digest(b, LEDGER_MEMBER).hash);
+	assert_int_equal(ledger_digest(a, LEDGER_MEMBER).hash,
+			 ledger_digest(b, LEDGER_MEMBER).hash);
 }
 
 static void a_bucket_has_its_own_rows(void **state)

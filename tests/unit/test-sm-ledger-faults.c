@@ -261,6 +261,27 @@ static void digests_with_a_number_near_the_end_are_not_taken(void **state)
 	assert_int_equal(settle_state(sm_of(w, ACTIVE)), SETTLE_WRITING);
 }
 
+/* The other manager is of a version with one table more, or less. */
+static void digests_of_other_versions_are_compared(void **state)
+{
+	struct settle_digests d = { .term = 7, .tables = (1u << LEDGER_TABLES) - 1 }, back;
+	uint8_t bytes[DIGESTS_BYTES + DIGEST_BYTES] = { 0 };
+
+	for (unsigned t = 0; t < LEDGER_TABLES; t++)
+		d.of[t] = (struct ledger_digest){ .hash = 100 + t, .rows = t };
+	digests_pack(&d, bytes);
+	assert_true(digests_read(bytes, sizeof(bytes), &back));
+	assert_int_equal(back.tables, d.tables);
+	assert_memory_equal(back.of, d.of, sizeof(d.of));
+	assert_true(digests_read(bytes, DIGESTS_BYTES - DIGEST_BYTES, &back));
+	assert_int_equal(back.tables, d.tables >> 1);
+	assert_int_equal(back.of[LEDGER_TABLES - 2].hash, 100 + LEDGER_TABLES - 2);
+	for (size_t len = 0; len < DIGESTS_BYTES; len++) {
+		if (len < DIGESTS_HEAD || (len - DIGESTS_HEAD) % DIGEST_BYTES)
+			assert_false(digests_read(bytes, len, &back));
+	}
+}
+
 /* ---- many faults of three managers ----------------------------------------------------------- */
 
 #define N_KEYS 4
@@ -455,6 +476,7 @@ int main(void)
 		TEST(the_smaller_pkey_has_index0_after_a_restart_too),
 		TEST(a_number_near_the_end_is_not_taken),
 		TEST(digests_with_a_number_near_the_end_are_not_taken),
+		TEST(digests_of_other_versions_are_compared),
 		TEST(many_faults_of_three),
 	};
 

@@ -194,10 +194,13 @@ enum { TOLD_REFUSES, TOLD_BAD };
 
 /* ---- settle_words.c ---- */
 
-#define DIGESTS_BYTES (1 + 8 + 4 + 1 + 1 + LEDGER_TABLES * 16)
+#define DIGESTS_HEAD  (1 + 8 + 4 + 1 + 1)
+#define DIGEST_BYTES  16
+#define DIGESTS_BYTES (DIGESTS_HEAD + LEDGER_TABLES * DIGEST_BYTES)
 #define BUCKETS_BYTES (3 + LEDGER_BUCKETS * 8)
 #define ROWS_HEAD     3
 void digests_pack(const struct settle_digests *d, uint8_t to[DIGESTS_BYTES]);
+/* Another version may have more tables at the end, or fewer: only those of both are compared. */
 bool digests_read(const uint8_t *from, size_t len, struct settle_digests *ret);
 void buckets_pack(const struct settle_end *question, const uint64_t buckets[LEDGER_BUCKETS],
 		  uint8_t to[BUCKETS_BYTES]);

@@ -44,19 +44,21 @@ void digests_pack(const struct settle_digests *d, uint8_t to[DIGESTS_BYTES])
 
 bool digests_read(const uint8_t *from, size_t len, struct settle_digests *ret)
 {
+	size_t n = len < DIGESTS_HEAD ? 0 : (len - DIGESTS_HEAD) / DIGEST_BYTES;
 	const uint8_t *at;
 
-	if (len != DIGESTS_BYTES || from[0] != MESSAGE_DIGESTS || from[13] > SETTLE_KEEPING ||
-	    from[14] > 7)
+	if (len != DIGESTS_HEAD + n * DIGEST_BYTES || from[0] != MESSAGE_DIGESTS ||
+	    from[13] > SETTLE_KEEPING || from[14] > 7)
 		return false;
 	ret->term = get64(from + 1);
-	ret->tables = (uint32_t)(get64(from + 5)) & ((1u << LEDGER_TABLES) - 1);
+	n = MIN(n, LEDGER_TABLES);
+	ret->tables = (uint32_t)(get64(from + 5)) & ((1u << n) - 1);
 	ret->state = from[13];
 	ret->is_founded = from[14] & 1;
 	ret->has_doubts = from[14] >> 1 & 1;
 	ret->is_stored = from[14] >> 2;
-	at = from + 15;
-	for (unsigned t = 0; t < LEDGER_TABLES; t++, at += 16)
+	at = from + DIGESTS_HEAD;
+	for (size_t t = 0; t < n; t++, at += DIGEST_BYTES)
 		ret->of[t] = (struct ledger_digest){ get64(at), get64(at + 8) };
 	return true;
 }
