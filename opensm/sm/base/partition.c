@@ -45,7 +45,7 @@ struct partitioning {
 	enum tenants_held held, planned_held; /* now; when `pkeys` were planned */
 	partition_removed_fn *is_removed;     /* of TENANTS_TAKEN */
 	bool is_stale;	/* nothing was to be written when they were planned, or since */
-	bool held_none; /* when `pkeys` were planned, no device had a P_Key that tenants may have */
+	bool has_none;	/* of tenants: no P_Key of theirs is in `pkeys` */
 	struct partitions *joined;  /* `in_force` and the tenants'; NULL: there are none */
 	size_t dropped_told, small_told;
 };
@@ -569,8 +569,10 @@ void partition_hold_tenants(struct sm *sm, enum tenants_held held, partition_rem
 	p->is_removed = is_removed;
 	p->is_stale |= held == TENANTS_FROZEN;
 	/* Without tenants, here and on devices, it is the same plan. */
-	if (held == TENANTS_FREE && p->held_none && !tenants_at(p->tenants, 0))
+	if (held == TENANTS_FREE && p->has_none && !tenants_at(p->tenants, 0)) {
 		p->planned_held = TENANTS_FREE;
+		p->is_stale = false;
+	}
 	sync_use_pkeys(sm->sync, partition_wanted(sm));
 }
 
@@ -653,7 +655,7 @@ static void plan_tables(struct sm *sm, const struct tables *t)
 	p->is_stale = p->held == TENANTS_FROZEN;
 	if ((p->held == TENANTS_HELD || p->held == TENANTS_TAKEN) && !observed)
 		held = observed_tenants(sm, t);
-	p->held_none = held && !tenants_at(held, 0);
+	p->has_none = !tenants_at(held ? held : p->tenants, 0);
 	job = job_of(sm);
 	job.ports = t->rows;
 	job.n_ports = t->n;
