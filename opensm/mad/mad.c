@@ -202,13 +202,13 @@ void mad_cancel(struct mad_engine *e, void *owner, struct mad_target *target)
 	end_list(e, &victims, MAD_END_CANCELLED);
 }
 
-void mad_cancel_sets(struct mad_engine *e, uint16_t attr)
+void mad_cancel_attr(struct mad_engine *e, uint16_t attr)
 {
 	struct mad_xacts victims = { 0 };
 	struct mad_xact *x;
 
 	for (size_t i = 0; (x = xact_pool_at(&e->pool, i)); i++)
-		if (x->state != XACT_FREE && x->rq.method == MAD_SET && x->rq.attr == attr)
+		if (x->state != XACT_FREE && x->rq.attr == attr)
 			xact_enter(e, x, XACT_ENDING, &victims);
 	end_list(e, &victims, MAD_END_CANCELLED);
 }

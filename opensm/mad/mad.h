@@ -147,8 +147,11 @@ void mad_submit(struct mad_engine *e, const struct mad_request *rq, mad_done_fn 
  */
 void mad_cancel(struct mad_engine *e, void *owner, struct mad_target *target);
 
-/* The same with all Sets of `attr`, of any owner: none is on the wire again. */
-void mad_cancel_sets(struct mad_engine *e, uint16_t attr);
+/*
+ * The same with all of `attr`, of any owner: no Set is on the wire again, and an answer that comes
+ * yet does not count.
+ */
+void mad_cancel_attr(struct mad_engine *e, uint16_t attr);
 
 /* Too many failures in a row: requests get one try now and then. NULL is not silent. */
 bool mad_target_silent(const struct mad_engine *e, const struct mad_target *target);

@@ -2,8 +2,9 @@
 /*
  * Random histories of 2 to 5 ledgers: writes, splits, restarts of writers, rows that are sent,
  * lost, doubled and late. Beside them runs a model that has no contexts: per ledger and row the set
- * of all writes it has heard of, and per write the set of those that it knew. What stands in a row must be exactly those writes of the set that no other
- * one of it knew; a member is gone if one of these is a removal. In the end all have the same rows.
+ * of all writes it has heard of, and per write the set of those that it knew. What stands in a row
+ * must be exactly those writes of the set that no other one of it knew; a member is gone if one of
+ * these is a removal. In the end all have the same rows.
  *
  * The seed is printed; TEST_SEED repeats a run.
  */

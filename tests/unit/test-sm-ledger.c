@@ -293,6 +293,52 @@ static void a_frozen_master_does_not_undo_a_removal(void **state)
 }
 
 /* Its cable is out meanwhile, and it goes on believing that it is master. */
+static bool is_member(struct world *w, unsigned which, unsigned pkey, unsigned host)
+{
+	size_t n;
+	const struct tenant_right *rights =
+		tenants_of_port(sm_tenants(sm_of(w, which)), w->host[host]->guid, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		if (rights[i].pkey == pkey)
+			return true;
+	}
+	return false;
+}
+
+/* The device of the host, the port of its switch, and rows of the other one, in any order. */
+static void a_master_frozen_in_the_middle_of_a_change_leaves_nothing(void **state)
+{
+	struct world *w = *state;
+	static struct answer a;
+	unsigned answered = 0;
+
+	start_connected(w);
+	for (unsigned steps = 0; answered < 2; steps++) {
+		mono_t until = sim_now(w->rig->sim) + 120 * MONO_S;
+		bool gives = steps % 2;
+
+		assert_int_equal(ask_for(w, ACTIVE, !gives, 0x8, 3).end, SM_TENANCY_DONE);
+		run_for(w, 15 * MONO_S);
+		submit(w, ACTIVE, gives, 0x8, 3, &a);
+		for (unsigned i = 0; i < steps / 2; i++)
+			rig_step(w->rig, until);
+		answered += a.is_there;
+		rig_freeze(w->rig, ACTIVE, true);
+		while (sm_state(sm_of(w, SPARE)) != SM_MASTER || rig_sweeping(w->rig) ||
+		       !settle_may_write(sm_of(w, SPARE)))
+			assert_true(rig_step(w->rig, until));
+		run_for(w, 10 * MONO_S);
+		assert_int_equal(host_holds(w, 3, 0x8008), is_member(w, SPARE, 0x8, 3));
+		assert_int_equal(switch_holds(w, 3, 0x8008), is_member(w, SPARE, 0x8, 3));
+		rig_freeze(w->rig, ACTIVE, false);
+		assert_ptr_equal(settled(w, 1), sm_of(w, ACTIVE));
+		run_for(w, 10 * MONO_S);
+		assert_ptr_equal(settled(w, 1), sm_of(w, ACTIVE));
+		assert_true(steps < 200);
+	}
+}
+
 static void a_master_that_was_cut_off_does_not_undo_a_removal(void **state)
 {
 	struct world *w = *state;
@@ -378,6 +424,31 @@ static void a_partition_that_is_made_anew_gives_nothing_back(void **state)
 	run_without(w, 60 * MONO_S, 3, 0x8008);
 	settled(w, 1);
 	assert_true(host_holds(w, 5, 0x8008));
+	assert_false(host_holds(w, 8, 0x8008) || switch_holds(w, 8, 0x8008));
+}
+
+/* Both do what the same tool asks of them. */
+static void a_partition_that_both_halves_make_has_the_members_of_both(void **state)
+{
+	struct world *w = *state;
+
+	start_connected(w);
+	assert_int_equal(ask_for(w, ACTIVE, true, 0x9, 3).end, SM_TENANCY_DONE);
+	assert_int_equal(change(w, ACTIVE, TENANT_DELETE, 0x9, 3).end, SM_TENANCY_DONE);
+	split(w, true);
+	run_until_two_masters(w);
+	for (unsigned pkey = 0x8; pkey < 0xA; pkey++) {
+		assert_int_equal(ask_for(w, ACTIVE, true, pkey, 4).end, SM_TENANCY_DONE);
+		assert_int_equal(ask_for(w, SPARE, true, pkey, 8).end, SM_TENANCY_DONE);
+	}
+	split(w, false);
+	settled(w, 1);
+	run_for(w, 10 * MONO_S);
+	for (unsigned pkey = 0x8; pkey < 0xA; pkey++) {
+		assert_true(host_holds(w, 4, 0x8000 | pkey) && switch_holds(w, 4, 0x8000 | pkey));
+		assert_true(host_holds(w, 8, 0x8000 | pkey) && switch_holds(w, 8, 0x8000 | pkey));
+	}
+	assert_false(host_holds(w, 3, 0x8009));
 }
 
 /* ---- failback ------------------------------------------------------------------------------- */
@@ -606,10 +677,12 @@ int main(void)
 		TEST(a_first_start_needs_no_decision),
 		TEST(keys_wait_until_a_silent_port_is_explained),
 		TEST(a_frozen_master_does_not_undo_a_removal),
+		TEST(a_master_frozen_in_the_middle_of_a_change_leaves_nothing),
 		TEST(a_master_that_was_cut_off_does_not_undo_a_removal),
 		TEST(changes_of_both_halves_stay),
 		TEST(of_one_member_the_removal_stays),
 		TEST(a_partition_that_is_made_anew_gives_nothing_back),
+		TEST(a_partition_that_both_halves_make_has_the_members_of_both),
 		TEST(the_greater_one_rules_when_it_has_everything),
 		TEST(an_old_copy_of_the_folder_wins_nothing),
 		TEST(one_that_slept_clears_nothing),

@@ -44,6 +44,7 @@ struct tenant_fields {
 	uint8_t mtu;			   /* code 1..5; default 4 (2048) */
 	uint8_t rate;			   /* code 2..24; default 2 (2.5 Gb/s) */
 	uint8_t sl;			   /* 0..15; default 0 */
+	uint64_t behind; /* the removal of the P_Key that it was made behind; 0: none */
 };
 
 struct tenant_partition {

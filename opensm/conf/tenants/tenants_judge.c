@@ -257,6 +257,7 @@ static struct tenant_fields fields_asked(const struct judge *j, const struct ten
 		memcpy(f.name, asked->name, sizeof(f.name));
 	else if (rq->has & TENANT_NAME)
 		f = tenants_default_fields(rq->pkey);
+	f.behind = before->behind;
 	f.ipoib = rq->has & TENANT_IPOIB ? asked->ipoib : before->ipoib;
 	f.mtu = rq->has & TENANT_MTU ? asked->mtu : before->mtu;
 	f.rate = rq->has & TENANT_RATE ? asked->rate : before->rate;

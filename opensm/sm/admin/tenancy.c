@@ -254,6 +254,7 @@ static bool play_entry(struct sm *sm, struct change *c)
 	char why[300];
 
 	tenants_inverse(table, &c->entry, &c->inverse);
+	rows_note_removals(sm, c);
 	note_guids(sm->m.tenancy, c);
 	sm->m.tenancy->judged += c->n_guids;
 	tenants_play(table, &c->entry);

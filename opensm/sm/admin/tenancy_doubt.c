@@ -21,8 +21,12 @@ static bool is_removed(const struct sm *sm, uint16_t pkey, guid_t guid)
 	const struct ledger_key partition = tenancy_partition_key(pkey);
 	const struct ledger_row *row = ledger_find(settle_ledger(sm), &member);
 	const struct ledger_row *of = ledger_find(settle_ledger(sm), &partition);
+	struct ledger_value v;
 
-	return (row && ledger_row_value(row).removed) || (of && ledger_row_value(of).removed);
+	if (of && ledger_row_value(of).removed)
+		return true;
+	v = row ? ledger_row_value(row) : (struct ledger_value){ 0 };
+	return row && (v.removed || tenancy_is_orphan(sm, pkey, &v));
 }
 
 static enum tenants_held held_now(const struct sm *sm)
@@ -233,6 +237,7 @@ static int edit_adopted(struct sm *sm, struct edits *all, const struct adopted *
 		return -ENOSPC;
 	c.entry.generation = settle_next_number(sm, LEDGER_MEMBER);
 	tenants_inverse(partition_tenants(sm), &c.entry, &c.inverse);
+	rows_note_removals(sm, &c);
 	edits_of_change(sm, all, &c);
 	tenant_entry_clear(&c.entry);
 	tenant_entry_clear(&c.inverse);

@@ -76,7 +76,7 @@ static void edit_table(struct tenancy_import *m, struct edits *ret)
 	for (size_t i = 0; (p = tenants_at(m->table, i)); i++) {
 		edit_partition(ret, p->pkey, &p->fields, number);
 		for (size_t k = 0; k < p->n_members; k++)
-			edit_member(ret, p->pkey, &p->members[k], number);
+			edit_member(ret, p->pkey, &p->members[k], p->fields.behind, number);
 	}
 	for (size_t i = 0; i < ret->n; i++)
 		APPEND(m->keys, m->n_keys, m->cap_keys) = ret->list[i].key;

@@ -128,7 +128,16 @@ struct ledger_key tenancy_member_key(uint16_t pkey, guid_t guid);
 /* One row, as it is to be. */
 void edit_partition(struct edits *all, uint16_t pkey, const struct tenant_fields *f,
 		    uint64_t number);
-void edit_member(struct edits *all, uint16_t pkey, const struct tenant_member *m, uint64_t number);
+/* `behind`: as the partition has it. */
+void edit_member(struct edits *all, uint16_t pkey, const struct tenant_member *m, uint64_t behind,
+		 uint64_t number);
+/*
+ * Of an entry that is not played yet, and its inverse: partitions that are made note the removal
+ * which they are made behind.
+ */
+void rows_note_removals(const struct sm *sm, struct change *c);
+/* A member of a partition that is removed, or was since. */
+bool tenancy_is_orphan(const struct sm *sm, uint16_t pkey, const struct ledger_value *member);
 /* Adds the rows of an entry that was played; its inverse is what was before. */
 void edits_of_change(struct sm *sm, struct edits *all, const struct change *c);
 void edits_clear(struct edits *all);

@@ -6,9 +6,10 @@
  *   partition   P_Key: ipoib, MTU, rate, SL, name
  *   member      P_Key, port GUID: full, index 0
  *
- * Rows of members whose partition is removed are "orphans": made in one half of a split subnet
- * while the other one deleted the partition. They count for nothing, and go when the partition is
- * made again.
+ * Rows of members whose partition is removed, or was made anew since, are "orphans": made in one
+ * half of a split subnet while the other one removed the partition. They count for nothing, and go
+ * when the partition is made again. The row of a partition says which removal it was made behind,
+ * and so do the rows of its members: all managers tell orphans apart, in whatever order rows come.
  *
  * Two halves may each give a port another P_Key at index 0: then the smaller P_Key has it.
  */
@@ -19,6 +20,8 @@
 #include "sm/admin/tenancy.h"
 #include "sm/admin/tenancy_internal.h"
 #include "sm/base/news.h"
+#include "sm/read/adopt.h"
+#include "util/hash.h"
 #include "util/mem.h"
 
 /* ---- bytes ----------------------------------------------------------------------------------- */
@@ -50,7 +53,9 @@ static guid_t guid_of(const struct ledger_key *key)
 	return ib_bits_get(key->bytes, 16, 64);
 }
 
-#define FIELDS_BYTES 4 /* and the name */
+#define BEHIND_BYTES 8
+#define FIELDS_BYTES (4 + BEHIND_BYTES) /* and the name */
+#define MEMBER_BYTES (1 + BEHIND_BYTES)
 
 static uint32_t pack_fields(const struct tenant_fields *f, uint8_t *to)
 {
@@ -60,6 +65,7 @@ static uint32_t pack_fields(const struct tenant_fields *f, uint8_t *to)
 	to[1] = f->mtu;
 	to[2] = f->rate;
 	to[3] = f->sl;
+	ib_bits_put(to, 32, 64, f->behind);
 	memcpy(to + FIELDS_BYTES, f->name, len);
 	return (uint32_t)(FIELDS_BYTES + len);
 }
@@ -75,6 +81,7 @@ static bool read_fields(const struct ledger_value *v, struct tenant_fields *ret)
 	ret->mtu = v->bytes[1];
 	ret->rate = v->bytes[2];
 	ret->sl = v->bytes[3];
+	ret->behind = ib_bits_get(v->bytes, 32, 64);
 	memcpy(ret->name, v->bytes + FIELDS_BYTES, v->len - FIELDS_BYTES);
 	return ret->name[0] != '\0';
 }
@@ -101,16 +108,18 @@ void edit_partition(struct edits *all, uint16_t pkey, const struct tenant_fields
 	e->bytes = bytes;
 }
 
-void edit_member(struct edits *all, uint16_t pkey, const struct tenant_member *m, uint64_t number)
+void edit_member(struct edits *all, uint16_t pkey, const struct tenant_member *m, uint64_t behind,
+		 uint64_t number)
 {
-	static const uint8_t flags[] = { 0, LEDGER_MEMBER_FULL, LEDGER_MEMBER_INDEX0,
-					 LEDGER_MEMBER_FULL | LEDGER_MEMBER_INDEX0 };
 	const struct ledger_key key = tenancy_member_key(pkey, m->guid);
+	uint8_t *bytes = xcalloc(1, MEMBER_BYTES);
 	struct settle_edit *e = add_edit(all, &key, number);
 
-	e->len = 1;
-	e->bytes =
-		&flags[(m->full ? LEDGER_MEMBER_FULL : 0) | (m->index0 ? LEDGER_MEMBER_INDEX0 : 0)];
+	bytes[0] = (uint8_t)((m->full ? LEDGER_MEMBER_FULL : 0) |
+			     (m->index0 ? LEDGER_MEMBER_INDEX0 : 0));
+	ib_bits_put(bytes, 8, 64, behind);
+	e->len = MEMBER_BYTES;
+	e->bytes = bytes;
 }
 
 static void edit_removed(struct edits *all, const struct ledger_key *key, uint64_t number)
@@ -120,10 +129,8 @@ static void edit_removed(struct edits *all, const struct ledger_key *key, uint64
 
 void edits_clear(struct edits *all)
 {
-	for (size_t i = 0; i < all->n; i++) {
-		if (all->list[i].key.table == LEDGER_PARTITION)
-			free(as_owner(all->list[i].bytes));
-	}
+	for (size_t i = 0; i < all->n; i++)
+		free(as_owner(all->list[i].bytes));
 	free(all->list);
 	*all = (struct edits){ 0 };
 }
@@ -166,9 +173,54 @@ static bool was_absent(const struct change *c, uint16_t pkey)
 	return false;
 }
 
+static uint64_t number_of(const struct ledger_dot *dot)
+{
+	const uint64_t parts[] = { dot->by.guid, dot->by.instance, dot->number };
+
+	return hash_bytes(HASH_START, parts, sizeof(parts)) ?: 1;
+}
+
+/* Which removal is it, behind which change `c` makes the partition? */
+static uint64_t removal_before(const struct sm *sm, const struct change *c, uint16_t pkey)
+{
+	const struct ledger_key key = tenancy_partition_key(pkey);
+	const struct ledger_row *row = ledger_find(settle_ledger(sm), &key);
+	struct ledger_dot dot = settle_dot(sm, c->entry.generation);
+
+	if (!row)
+		return 0;
+	/* Else it is of this batch, and not in the ledger yet. */
+	if (ledger_row_value(row).removed)
+		dot = ledger_row_value(row).dot;
+	return number_of(&dot);
+}
+
+void rows_note_removals(const struct sm *sm, struct change *c)
+{
+	for (size_t i = 0; i < c->entry.n_rows; i++) {
+		struct tenant_row *row = &c->entry.rows[i];
+
+		if (row->kind == TENANT_ROW_PARTITION && was_absent(c, row->pkey))
+			row->fields.behind = removal_before(sm, c, row->pkey);
+	}
+}
+
+/* As the entry makes the partition, or as it is. */
+static uint64_t behind_of(const struct sm *sm, const struct tenant_row *partition, uint16_t pkey)
+{
+	const struct tenant_partition *p;
+
+	if (partition && partition->pkey == pkey)
+		return partition->fields.behind;
+	p = tenants_find(partition_tenants(sm), pkey);
+	return p ? p->fields.behind : 0;
+}
+
 void edits_of_change(struct sm *sm, struct edits *all, const struct change *c)
 {
 	const struct tenant_entry *e = &c->entry;
+	const struct tenant_row *partition = NULL;
+	uint64_t behind;
 
 	for (size_t i = 0; i < e->n_rows; i++) {
 		const struct tenant_row *row = &e->rows[i];
@@ -179,6 +231,7 @@ void edits_of_change(struct sm *sm, struct edits *all, const struct change *c)
 			if (was_absent(c, row->pkey))
 				remove_orphans(sm, all, row->pkey, e->generation);
 			edit_partition(all, row->pkey, &row->fields, e->generation);
+			partition = row;
 			break;
 		case TENANT_ROW_GONE:
 			remove_members(all, c, row->pkey);
@@ -186,7 +239,8 @@ void edits_of_change(struct sm *sm, struct edits *all, const struct change *c)
 			edit_removed(all, &key, e->generation);
 			break;
 		case TENANT_ROW_MEMBER:
-			edit_member(all, row->pkey, &row->member, e->generation);
+			behind = behind_of(sm, partition, row->pkey);
+			edit_member(all, row->pkey, &row->member, behind, e->generation);
 			break;
 		case TENANT_ROW_LEFT:
 			key = tenancy_member_key(row->pkey, row->member.guid);
@@ -215,12 +269,22 @@ static struct tenant_row *derive_row(struct derived *d, enum tenant_row_kind kin
 	return row;
 }
 
-static bool is_partition_removed(const struct sm *sm, uint16_t pkey)
+static uint64_t removal_in(const struct ledger_value *member)
+{
+	return member->len == MEMBER_BYTES ? ib_bits_get(member->bytes, 8, 64) : 0;
+}
+
+bool tenancy_is_orphan(const struct sm *sm, uint16_t pkey, const struct ledger_value *member)
 {
 	const struct ledger_key key = tenancy_partition_key(pkey);
 	const struct ledger_row *row = ledger_find(settle_ledger(sm), &key);
+	struct ledger_value v;
 
-	return row && ledger_row_value(row).removed;
+	if (!row)
+		return removal_in(member) != 0;
+	v = ledger_row_value(row);
+	return v.removed || v.len < FIELDS_BYTES ||
+	       ib_bits_get(v.bytes, 32, 64) != removal_in(member);
 }
 
 static void add_orphan(struct tenancy *t, const struct ledger_key *key)
@@ -246,12 +310,10 @@ static void derive_member(struct derived *d, const struct ledger_key *key)
 	if (!row)
 		return;
 	v = ledger_row_value(row);
-	if (v.removed) {
+	if (v.removed || tenancy_is_orphan(d->sm, pkey, &v)) {
 		derive_row(d, TENANT_ROW_LEFT, pkey, &v)->member.guid = guid_of(key);
-		return;
-	}
-	if (is_partition_removed(d->sm, pkey)) {
-		add_orphan(d->sm->m.tenancy, key);
+		if (!v.removed)
+			add_orphan(d->sm->m.tenancy, key);
 		return;
 	}
 	m = &derive_row(d, TENANT_ROW_MEMBER, pkey, &v)->member;
@@ -294,6 +356,18 @@ static void note_orphans(struct derived *d, uint16_t pkey)
 	}
 }
 
+/* Members of one that had the P_Key before. */
+static void derive_members(struct derived *d, uint16_t pkey, uint64_t behind)
+{
+	const struct tenant_partition *p = tenants_find(partition_tenants(d->sm), pkey);
+
+	for (size_t i = 0; p && p->fields.behind != behind && i < p->n_members; i++) {
+		const struct ledger_key key = tenancy_member_key(pkey, p->members[i].guid);
+
+		derive_member(d, &key);
+	}
+}
+
 static void derive_partition(struct derived *d, const struct ledger_key *key)
 {
 	const struct ledger_row *row = ledger_find(settle_ledger(d->sm), key);
@@ -314,6 +388,7 @@ static void derive_partition(struct derived *d, const struct ledger_key *key)
 		return;
 	derive_row(d, TENANT_ROW_PARTITION, pkey, &v)->fields = fields;
 	derive_orphans(d, pkey);
+	derive_members(d, pkey, fields.behind);
 }
 
 /* Partitions before members; these by GUID, so that many are merged at once. */
@@ -372,7 +447,7 @@ static void distrust_ports(struct sm *sm, const struct tenant_entry *e)
 		struct port *p = fabric_find_port(sm->fabric, e->rows[i].member.guid);
 
 		if (p)
-			observe_distrust_pkeys(sm->fabric, p);
+			adopt_distrust_pkeys(sm, p);
 	}
 }
 

@@ -314,7 +314,7 @@ static void doubt(struct sm *sm, const char *why)
 
 	s->doubts |= DOUBT_ABSENT;
 	s->was_away = true;
-	s->has_old_sets = true;
+	s->has_old_smps = true;
 	peers_doubt(sm);
 	if (sm->state != SM_MASTER)
 		return;
@@ -597,9 +597,9 @@ void settle_tick(struct sm *sm)
 
 	look_at_clock(sm);
 	contacts_tick(sm);
-	if (s->has_old_sets)
-		mad_cancel_sets(sm->mad, IB_ATTR_PKEY_TABLE);
-	s->has_old_sets = false;
+	if (s->has_old_smps)
+		mad_cancel_attr(sm->mad, IB_ATTR_PKEY_TABLE);
+	s->has_old_smps = false;
 	peers_tick(sm);
 	if (s->state == SETTLE_ASKING || s->state == SETTLE_TAKING)
 		settle_look(sm);

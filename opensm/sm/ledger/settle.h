@@ -104,6 +104,8 @@ struct settle_edit {
 	uint32_t len;
 	const uint8_t *bytes; /* copied */
 };
+/* The writes of a change of this manager with that number have this dot. */
+struct ledger_dot settle_dot(const struct sm *sm, uint64_t number);
 /* The number behind the last one, counting commits under way. */
 uint64_t settle_next_number(const struct sm *sm, enum ledger_table table);
 /*

@@ -97,7 +97,7 @@ static void lose(struct sm *sm, struct settle_contact *c)
 		log_guid(sm, c->guid, LOG_ID_REPLICA, LOGB_INFO,
 			 "the port of this manager does not answer, and it may be master of what "
 			 "is out of our reach: P_Keys of tenants wait until a sweep has ended");
-	s->has_old_sets = true;
+	s->has_old_smps = true;
 	peers_doubt(sm);
 	want_sweep_now(sm, SWEEP_HEAVY, "the port of another manager does not answer");
 }

@@ -415,6 +415,11 @@ uint64_t settle_next_number(const struct sm *sm, enum ledger_table table)
 	return number + 1;
 }
 
+struct ledger_dot settle_dot(const struct sm *sm, uint64_t number)
+{
+	return (struct ledger_dot){ .number = number, .by = sm->m.settle->self };
+}
+
 void settle_commit(struct sm *sm, const struct settle_edit *edits, size_t n, settle_done_fn *done,
 		   void *arg)
 {

@@ -171,7 +171,7 @@ struct settle {
 	 * any, as this process stood still or was cut off, or has no file.
 	 */
 	unsigned doubts; /* of DOUBT_ */
-	bool has_old_sets; /* of P_Keys: made before the doubt, and perhaps not on the wire yet */
+	bool has_old_smps; /* about P_Keys: made before the doubt, and under way yet */
 	bool was_away; /* others may have written to devices since this process has read them */
 	bool was_absent; /* while it is asking: this process stood still before */
 	bool links_wait; /* some are not armed before others have answered */

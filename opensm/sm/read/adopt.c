@@ -29,6 +29,7 @@ struct adopt {
 	uint32_t node, block; /* place of the reader */
 	uint32_t end;	      /* nodes it goes through */
 	unsigned pending;
+	uint32_t round; /* counts readings */
 	bool all;     /* this reading takes what is known, too */
 	bool asked;   /* in this reading: some block was not known */
 	bool differs; /* in this reading: some block was not what was known */
@@ -113,13 +114,21 @@ static void ask_block(struct sm *sm, struct node *n, uint32_t block)
 	mad_submit(sm->mad, &rq, on_block, sm, n);
 }
 
+/* An answer may have been on its way when the master wrote the table. */
+void adopt_distrust_pkeys(struct sm *sm, struct port *end)
+{
+	end->doubted = sm->m.adopt->round;
+	observe_distrust_pkeys(sm->fabric, end);
+}
+
 static void on_pkeys(void *owner, const struct mad_result *r)
 {
 	struct sm *sm = owner;
 	struct port *p = r->arg;
+	const struct port *end = port_is_end(p) || !p->peer ? p : p->peer;
 
 	sm->m.adopt->pending--;
-	if (r->end == MAD_END_ANSWERED)
+	if (r->end == MAD_END_ANSWERED && end->doubted != sm->m.adopt->round)
 		observe_block(sm->fabric, p, TABLE_PKEYS, r->mod & 0xFFFF, r->payload);
 }
 
@@ -196,6 +205,7 @@ static void ask_shares(struct sm *sm, struct node *n)
 
 void adopt_start(struct sm *sm)
 {
+	sm->m.adopt->round++;
 	sm->m.adopt->node = sm->m.adopt->block = 0;
 	sm->m.adopt->differs = sm->m.adopt->asked = false;
 	sm->m.adopt->end = sm->fabric->n_nodes;

@@ -11,6 +11,7 @@
 #include "route/core/routes.h"
 
 struct adopt;
+struct port;
 struct sm;
 struct sm_paths;
 
@@ -25,6 +26,11 @@ void adopt_plan(struct sm *sm, bool all);
 bool adopt_reads_all(const struct sm *sm);
 void adopt_start(struct sm *sm);
 void adopt_feed(struct sm *sm);
+/*
+ * P_Keys that are known of the end port, and of the switch port that faces it, do not count any
+ * more, nor do those that this reading brings.
+ */
+void adopt_distrust_pkeys(struct sm *sm, struct port *end);
 bool adopt_busy(const struct sm *sm);
 /*
  * All that was asked was answered, or given up. True: all tables were read, and some are not as we
