@@ -32,7 +32,7 @@
 #include "util/mem.h"
 #include "util/types.h"
 
-#define LEDGER_CONTEXT_WRITERS 16u  /* of a row that is written */
+#define LEDGER_CONTEXT_WRITERS 64u  /* of a row that is written */
 #define LEDGER_WRITERS_MAX     255u /* of a row that is merged; those with the least numbers go */
 #define LEDGER_BUCKETS	       256u
 
