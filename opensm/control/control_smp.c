@@ -169,7 +169,7 @@ static void fail(const struct query *q, const struct mad_result *r, struct contr
 
 	dr_path_str(&q->path, path);
 	if (r->end == MAD_END_CANCELLED)
-		control_fail(err, "NotReady", "the manager ends, the question was taken back");
+		control_fail(err, "NotReady", "the question was taken back: ask again");
 	else if (n)
 		control_fail(
 			err, "NoAnswer",

@@ -128,7 +128,7 @@ static void on_trim_read(void *owner, const struct mad_result *r)
 		observe_block(s->fabric, p, TABLE_PKEYS, block, r->payload);
 		if (pkeys_want(s, p, &w))
 			trim_known(s, p, &w, block);
-	} else if (r->end == MAD_END_TIMEOUT) {
+	} else if (r->end == MAD_END_TIMEOUT || r->end == MAD_END_CANCELLED) {
 		note_open(s, p);
 	}
 }

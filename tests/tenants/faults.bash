@@ -192,8 +192,9 @@ back_three() {
 		manager_kill "$name"
 	done
 	GONE[$1]=
-	ready "$1" || return 1
-	meanwhile 1
+	# Where they died before they had told it all, it keeps what devices hold until they are back.
+	wait_for "$(bound 60)" serves_or_keeps 2>/dev/null || ready || return 1
+	! one_serves || meanwhile 1
 	judged third || return 1
 	for name in $(names); do
 		[ "$name" != "$1" ] || continue

@@ -336,6 +336,7 @@ struct tables {
 	struct pkey_port *rows;
 	uint16_t **have; /* parallel to rows */
 	size_t n, cap_rows, cap_have;
+	size_t n_left_alone;
 };
 
 static struct pkey_port row_of(const struct sm *sm, const struct port *p, uint16_t **ret_have)
@@ -383,8 +384,10 @@ static void collect_tables(const struct sm *sm, struct tables *ret)
 		if (!p->guid || !p->known)
 			continue;
 		add_port(ret, sm, p);
-		if (is_left_alone(sm, ret, p))
-			ret->rows[ret->n - 1].capacity = ret->rows[ret->n - 1].peer_capacity = 0;
+		if (!is_left_alone(sm, ret, p))
+			continue;
+		ret->rows[ret->n - 1].capacity = ret->rows[ret->n - 1].peer_capacity = 0;
+		ret->n_left_alone++;
 	}
 }
 
@@ -569,11 +572,14 @@ void partition_hold_tenants(struct sm *sm, enum tenants_held held, partition_rem
 	p->is_removed = is_removed;
 	p->is_stale |= held == TENANTS_FROZEN;
 	/* Without tenants, here and on devices, it is the same plan. */
-	if (held == TENANTS_FREE && p->has_none && !tenants_at(p->tenants, 0)) {
+	if (held == TENANTS_FREE && p->has_none && !p->is_stale && !tenants_at(p->tenants, 0))
 		p->planned_held = TENANTS_FREE;
-		p->is_stale = false;
-	}
 	sync_use_pkeys(sm->sync, partition_wanted(sm));
+}
+
+bool partition_is_unwritten(const struct sm *sm)
+{
+	return partition_is_planned(sm) && !partition_wanted(sm);
 }
 
 bool partition_is_held(const struct sm *sm)
@@ -655,7 +661,7 @@ static void plan_tables(struct sm *sm, const struct tables *t)
 	p->is_stale = p->held == TENANTS_FROZEN;
 	if ((p->held == TENANTS_HELD || p->held == TENANTS_TAKEN) && !observed)
 		held = observed_tenants(sm, t);
-	p->has_none = !tenants_at(held ? held : p->tenants, 0);
+	p->has_none = !tenants_at(held ? held : p->tenants, 0) && !t->n_left_alone;
 	job = job_of(sm);
 	job.ports = t->rows;
 	job.n_ports = t->n;

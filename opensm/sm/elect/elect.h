@@ -48,9 +48,9 @@ void elect_new(struct sm *sm, bool (*may_succeed)(const struct sm *sm, guid_t gu
 void elect_free(struct sm *sm);
 /* The only door to another state. Never while a sweep is between its first Set and its last. */
 void elect_enter(struct sm *sm, enum sm_state next);
-/* sm->conf was replaced; `before`: the old one. */
 /* Its managers get another chance to answer when it is back. */
 void elect_node_goes(struct sm *sm, struct node *n);
+/* sm->conf was replaced; `before`: the old one. */
 void elect_reconfigured(struct sm *sm, const struct conf *before);
 void elect_inherit(struct sm *sm, uint8_t priority);
 /* A hook of sync/: `sm` is MASTER. */

@@ -20,6 +20,7 @@
 
 #include "sm/base/about.h"
 #include "sm/base/news.h"
+#include "sm/base/partition.h"
 #include "sm/ledger/settle_internal.h"
 #include "util/mem.h"
 
@@ -218,7 +219,8 @@ static void nobody_open(struct sm *sm)
 		if (!sm->first_sweep_done)
 			return;
 		if (sm->stats.tables_read_since < s->compare_since) {
-			want_sweep(sm, SWEEP_HEAVY, "P_Keys on devices are compared");
+			if (sm->sweep != SWEEP_HEAVY || sm->sweep_started < s->compare_since)
+				want_sweep(sm, SWEEP_HEAVY, "P_Keys on devices are compared");
 			return;
 		}
 		s->n_unexplained = s->unexplained(sm);
@@ -359,8 +361,11 @@ void settle_heard(struct sm *sm, const struct settle_peer *p)
 
 	if (s->state == SETTLE_WRITING && p->state != SETTLE_FOREIGN)
 		doubt(sm, "another master was heard");
-	if (s->state != SETTLE_FOREIGN && is_later)
+	if (s->state != SETTLE_FOREIGN && is_later) {
+		s->meta.term = p->term;
+		disk_note_meta(sm);
 		settle_doubt(sm, "another manager was master since");
+	}
 	/* The master that is followed has written nothing since this manager knew all. */
 	if (p->guid == elect_polled(sm) && p->state != SETTLE_WRITING && !is_later)
 		s->doubts &= ~DOUBT_FOLLOWED;
@@ -453,8 +458,8 @@ static bool may_have_old_keys(const struct sm *sm, const struct port *p)
 	const struct port *end = p->peer && !port_is_end(p) ? p->peer : p;
 	bool is_frozen = s->state == SETTLE_ASKING && s->was_away;
 
-	return (is_frozen || s->waits_for_contact) && port_is_end(end) &&
-	       !is_of_manager(sm, end->guid);
+	return (is_frozen || s->waits_for_contact || partition_is_unwritten(sm)) &&
+	       port_is_end(end) && !is_of_manager(sm, end->guid);
 }
 
 bool settle_may_arm(void *owner, const struct port *p)
@@ -588,6 +593,8 @@ void settle_state_changed(struct sm *sm)
 void settle_sweep_ended(struct sm *sm)
 {
 	contacts_sweep_ended(sm);
+	if (sm->m.settle->state != SETTLE_ASKING && !sm->m.settle->waits_for_contact)
+		links_go_on(sm);
 	settle_look(sm);
 }
 

@@ -23,10 +23,14 @@
 #include "sm/elect/elect.h"
 #include "sm/ledger/settle_internal.h"
 
+#define TAKEOVER_MAX (24 * 3600 * MONO_S)
+
 static mono_t takeover_time(const struct sm *sm)
 {
-	return (sm->conf->polling_retry_number + (mono_t)1) * sm->conf->sminfo_polling_timeout *
-	       MONO_MS;
+	mono_t poll = MAX(sm->conf->sminfo_polling_timeout, 1u) * MONO_MS;
+	mono_t polls = sm->conf->polling_retry_number + (mono_t)1;
+
+	return polls < TAKEOVER_MAX / poll ? polls * poll : TAKEOVER_MAX;
 }
 
 mono_t settle_pause_limit(const struct sm *sm)
@@ -78,13 +82,16 @@ static void become(struct sm *sm, struct settle_contact *c, enum settle_contact_
 
 static void reached(struct sm *sm, struct settle_contact *c)
 {
+	struct port *p = fabric_find_port(sm->fabric, c->guid);
+
 	c->reached_at = sm->now;
-	c->unanswered = false;
+	c->unanswered = c->is_late = false;
 	if (c->state != CONTACT_LOST && c->state != CONTACT_SILENT)
 		return;
 	c->is_unswept = c->state == CONTACT_LOST;
 	become(sm, c, CONTACT_RETURNED);
-	elect_look_at(sm, fabric_find_port(sm->fabric, c->guid));
+	if (p)
+		elect_look_at(sm, p);
 }
 
 static void lose(struct sm *sm, struct settle_contact *c)
@@ -92,7 +99,7 @@ static void lose(struct sm *sm, struct settle_contact *c)
 	struct settle *s = sm->m.settle;
 
 	become(sm, c, CONTACT_LOST);
-	c->lost_sweep = sm->stats.heavy_sweeps + (sm->sweep != SWEEP_NONE);
+	c->lost_sweep = sm->stats.heavy_sweeps + (sm->sweep == SWEEP_HEAVY);
 	if (s->state == SETTLE_WRITING)
 		log_guid(sm, c->guid, LOG_ID_REPLICA, LOGB_INFO,
 			 "the port of this manager does not answer, and it may be master of what "
@@ -110,8 +117,9 @@ void contact_met(struct sm *sm, const struct port *p)
 	if (c || p->guid == sm->tr->port_guid || !settle_knows(sm, p->guid))
 		return;
 	c = make(sm, p->guid, CONTACT_RETURNED);
-	if (c)
-		c->is_unswept = sm->sweep != SWEEP_NONE;
+	if (!c)
+		return;
+	c->is_unswept = sm->sweep != SWEEP_NONE;
 	peers_doubt(sm);
 	contacts_look(sm);
 }
@@ -145,6 +153,18 @@ static void on_answer(void *owner, const struct mad_result *r)
 		reached(owner, c);
 }
 
+/* A question that waits for its turn says nothing of the port. */
+static bool on_sending(void *owner, void *arg)
+{
+	const struct sm *sm = owner;
+	struct settle_contact *c = arg;
+
+	if (!c->unanswered)
+		c->lost_at = MAX(c->reached_at + settle_pause_limit(sm), sm->now + ask_period(sm));
+	c->unanswered = true;
+	return true;
+}
+
 static void ask(struct sm *sm, struct settle_contact *c, const struct port *p)
 {
 	struct dr_path path;
@@ -155,16 +175,22 @@ static void ask(struct sm *sm, struct settle_contact *c, const struct port *p)
 		.m_key = port_of_sma_const(p)->m_key,
 		.path = &path,
 		.target = &c->target,
+		.wanted = on_sending,
 	};
 
-	if (!c->unanswered)
-		c->lost_at = MAX(c->reached_at + settle_pause_limit(sm), c->ask_at);
-	c->unanswered = true;
 	if (fabric_port_path(sm->fabric, p, &path) < 0)
 		return;
 	mad_target_revive(&c->target);
 	c->asked = true;
 	mad_submit(sm->mad, &rq, on_answer, sm, c);
+}
+
+/* An administrator has stopped sweeps: none will show what is there. */
+static void go_on_without_sweeps(struct sm *sm, struct settle_contact *c)
+{
+	c->is_unswept = false;
+	if (c->state == CONTACT_LOST && sm->now >= c->since + SETTLE_NEWCOMER)
+		become(sm, c, CONTACT_SILENT);
 }
 
 static void look_at(struct sm *sm, struct settle_contact *c)
@@ -179,8 +205,14 @@ static void look_at(struct sm *sm, struct settle_contact *c)
 	if (c->state == CONTACT_RETURNED && !c->is_unswept &&
 	    sm->now >= c->since + SETTLE_NEWCOMER)
 		become(sm, c, CONTACT_REACHED);
-	if (c->state == CONTACT_REACHED && c->unanswered && sm->now >= c->lost_at)
-		lose(sm, c);
+	if (c->state == CONTACT_REACHED && c->unanswered && sm->now >= c->lost_at) {
+		/* Its answer may be among those that this turn reads. */
+		if (c->is_late)
+			lose(sm, c);
+		c->is_late = true;
+	}
+	if (!sm_sweeping_enabled(sm))
+		go_on_without_sweeps(sm, c);
 }
 
 /* ---- all of them ----------------------------------------------------------------------------- */
@@ -235,7 +267,9 @@ mono_t contacts_next(const struct sm *sm)
 		if (c->state == CONTACT_RETURNED && !c->is_unswept)
 			next = mono_min(next, c->since + SETTLE_NEWCOMER);
 		if (c->state == CONTACT_REACHED && c->unanswered)
-			next = mono_min(next, c->lost_at);
+			next = mono_min(next, c->is_late ? sm->now : c->lost_at);
+		if (c->state == CONTACT_LOST && !sm_sweeping_enabled(sm))
+			next = mono_min(next, c->since + SETTLE_NEWCOMER);
 	}
 	return next;
 }
@@ -295,7 +329,7 @@ void contacts_begin(struct sm *sm)
 			continue;
 		become(sm, c, CONTACT_REACHED);
 		c->reached_at = sm->now;
-		c->unanswered = false;
+		c->unanswered = c->is_late = false;
 	}
 }
 

@@ -106,7 +106,8 @@ struct settle_contact {
 	mono_t since;		  /* that it is in this state */
 	struct mad_target target; /* of the questions here */
 	bool asked;		  /* a question is under way */
-	bool unanswered;	  /* since it was asked first after `reached_at` */
+	bool unanswered;	  /* since a question was sent first after `reached_at` */
+	bool is_late;		  /* `lost_at` has passed; this turn's answers are read yet */
 	mono_t ask_at, reached_at, lost_at;
 	bool is_unswept; /* RETURNED: the sweep that found it, or is wanted for it, goes on */
 	uint32_t lost_sweep; /* a later heavy sweep has begun after it was lost */

@@ -47,7 +47,7 @@ bool digests_read(const uint8_t *from, size_t len, struct settle_digests *ret)
 	size_t n = len < DIGESTS_HEAD ? 0 : (len - DIGESTS_HEAD) / DIGEST_BYTES;
 	const uint8_t *at;
 
-	if (len != DIGESTS_HEAD + n * DIGEST_BYTES || from[0] != MESSAGE_DIGESTS ||
+	if (!n || len != DIGESTS_HEAD + n * DIGEST_BYTES || from[0] != MESSAGE_DIGESTS ||
 	    from[13] > SETTLE_KEEPING || from[14] > 7)
 		return false;
 	ret->term = get64(from + 1);
