@@ -5,6 +5,7 @@
  */
 #include "ledger-managers.h"
 #include "sm/ledger/settle_internal.h"
+#include "sm/sweep/program.h"
 
 static const struct ledger_store *full; /* nothing can be written to it; NULL: to all */
 
@@ -84,6 +85,28 @@ static void what_a_full_standby_did_not_take_is_not_counted(void **state)
 	full = NULL;
 	run_with_true_count(w, 60 * MONO_S, generation_of(w, ACTIVE), 0x20, 7);
 	assert_int_equal(sm_tenancy_standbys(sm_of(w, ACTIVE)), 1);
+}
+
+/* A table of a host in use was not read before all is planned, and can be read behind that. */
+static void tables_that_cannot_be_read_stay_while_keys_are_taken(void **state)
+{
+	struct world *w = *state;
+	int h3 = sim_find(w->rig->sim, "h3");
+	mono_t until;
+
+	start_connected(w);
+	assert_int_equal(ask_for(w, ACTIVE, true, 0x8, 3).end, SM_TENANCY_DONE);
+	settle_doubt(sm_of(w, ACTIVE), "as this test wants it");
+	until = sim_now(w->rig->sim) + 40 * MONO_S;
+	do {
+		peer_in(w, ACTIVE, SPARE)->state = SETTLE_WRITING; /* as if it were a master */
+		sim_set_silent(w->rig->sim, h3,
+			       program_busy(sm_of(w, ACTIVE)) ? SIM_ANSWERS : SIM_SILENT_GET,
+			       IB_ATTR_PKEY_TABLE);
+		assert_true(host_holds(w, 3, 0x8008) && switch_holds(w, 3, 0x8008));
+	} while (rig_step(w->rig, until));
+	assert_true(host_holds(w, 3, 0xFFFF) && switch_holds(w, 3, 0xFFFF));
+	assert_int_equal(settle_state(sm_of(w, ACTIVE)), SETTLE_TAKING);
 }
 
 /* Rows count there until its process ends: it says so before it is sent any. */
@@ -469,6 +492,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_doubt_with_a_message_under_way_ends_soon),
 		TEST(what_a_full_standby_did_not_take_is_not_counted),
+		TEST(tables_that_cannot_be_read_stay_while_keys_are_taken),
 		TEST(a_standby_whose_file_cannot_be_opened_is_not_counted),
 		TEST(a_full_standby_that_takes_over_gives_nothing_back),
 		TEST(what_waited_when_all_was_compared_anew_is_not_counted),

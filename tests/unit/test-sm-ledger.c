@@ -270,6 +270,34 @@ static void keys_wait_until_a_silent_port_is_explained(void **state)
 	run_with(w, 10 * MONO_S, 3, 0x8008);
 }
 
+/* The file says other P_Keys in a sweep that may write none; there are no tenants. */
+static void a_file_that_is_read_meanwhile_counts_behind_it(void **state)
+{
+	struct world *w = *state;
+	int spare = sim_find(w->rig->sim, "h11");
+	mono_t until = sim_now(w->rig->sim) + 120 * MONO_S;
+	const char *path = w->conf[ACTIVE]->partition_config_file;
+	struct conf_files *files;
+	FILE *f;
+
+	start_connected(w);
+	rig_freeze(w->rig, SPARE, true);
+	sim_set_silent(w->rig->sim, spare, SIM_SILENT, 0);
+	while (!settle_waits(sm_of(w, ACTIVE)))
+		assert_true(rig_step(w->rig, until));
+	f = fopen(path, "w");
+	assert_non_null(f);
+	assert_true(fprintf(f, "Default=0x7fff: ALL=full;\nsix=0x6: ALL=full;\n") > 0);
+	assert_int_equal(fclose(f), 0);
+	files = conf_files_read(w->conf[ACTIVE], sm_files(sm_of(w, ACTIVE)));
+	sm_reload(sm_of(w, ACTIVE), w->conf[ACTIVE], files);
+	conf_files_unref(files);
+	while (settle_waits(sm_of(w, ACTIVE)) || rig_sweeping(w->rig))
+		assert_true(rig_step(w->rig, until));
+	run_for(w, 5 * MONO_S);
+	assert_true(host_holds(w, 3, 0x8006) && switch_holds(w, 3, 0x8006));
+}
+
 static void a_frozen_master_does_not_undo_a_removal(void **state)
 {
 	struct world *w = *state;
@@ -676,6 +704,7 @@ int main(void)
 		TEST(one_that_keeps_does_not_ask_for_ever),
 		TEST(a_first_start_needs_no_decision),
 		TEST(keys_wait_until_a_silent_port_is_explained),
+		TEST(a_file_that_is_read_meanwhile_counts_behind_it),
 		TEST(a_frozen_master_does_not_undo_a_removal),
 		TEST(a_master_frozen_in_the_middle_of_a_change_leaves_nothing),
 		TEST(a_master_that_was_cut_off_does_not_undo_a_removal),

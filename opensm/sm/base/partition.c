@@ -386,7 +386,8 @@ static void collect_tables(const struct sm *sm, struct tables *ret)
 		add_port(ret, sm, p);
 		if (!is_left_alone(sm, ret, p))
 			continue;
-		ret->rows[ret->n - 1].capacity = ret->rows[ret->n - 1].peer_capacity = 0;
+		/* Without a place in the plan neither its table nor its switch port is written. */
+		ret->n--;
 		ret->n_left_alone++;
 	}
 }

@@ -211,7 +211,7 @@ static void look_at(struct sm *sm, struct settle_contact *c)
 			lose(sm, c);
 		c->is_late = true;
 	}
-	if (!sm_sweeping_enabled(sm))
+	if (sm->sweeping_off)
 		go_on_without_sweeps(sm, c);
 }
 
@@ -268,7 +268,7 @@ mono_t contacts_next(const struct sm *sm)
 			next = mono_min(next, c->since + SETTLE_NEWCOMER);
 		if (c->state == CONTACT_REACHED && c->unanswered)
 			next = mono_min(next, c->is_late ? sm->now : c->lost_at);
-		if (c->state == CONTACT_LOST && !sm_sweeping_enabled(sm))
+		if (c->state == CONTACT_LOST && sm->sweeping_off)
 			next = mono_min(next, c->since + SETTLE_NEWCOMER);
 	}
 	return next;
