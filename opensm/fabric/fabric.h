@@ -74,7 +74,7 @@ struct port {
 
 	OF_READ uint32_t seen;	      /* sweep that last read info[]; 0 never */
 	OF_READ uint32_t peer_seen;   /* sweep that last confirmed the cable */
-	OF_READ uint32_t doubted;     /* reading of tables (adopt.c) in which P_Keys were doubted */
+	OF_READ uint32_t doubted;     /* P_Keys do not count that this reading brings (adopt.c) */
 	OF_READ uint32_t asked_twice; /* sweep in which an unanswered question was put again */
 	OF_READ bool suspect;	      /* it was quarantined in the last sweep */
 	OF_READ uint32_t key_shown;   /* sweep as master in which it was last seen with its M_Key */

@@ -109,7 +109,7 @@ static bool is_any(const uint8_t *bytes, size_t len)
 
 static bool is_member(const uint8_t *bytes, size_t len)
 {
-	return (len == 1 || len == 9) && bytes[0] <= (LEDGER_MEMBER_FULL | LEDGER_MEMBER_INDEX0);
+	return (len == 1 || len == 10) && bytes[0] <= (LEDGER_MEMBER_FULL | LEDGER_MEMBER_INDEX0);
 }
 
 static bool is_mark(const uint8_t *bytes, size_t len)
@@ -131,7 +131,7 @@ static bool is_health(const uint8_t *bytes, size_t len)
 
 static const struct ledger_table_row tables[LEDGER_TABLES] = {
 	[LEDGER_PARTITION] = { "partition", CLOCK_TENANTS, 2, 2, 128, NO, YES, by_removal, is_any },
-	[LEDGER_MEMBER] = { "member", CLOCK_TENANTS, 10, 10, 9, NO, YES, by_access, is_member },
+	[LEDGER_MEMBER] = { "member", CLOCK_TENANTS, 10, 10, 10, NO, YES, by_access, is_member },
 	[LEDGER_MARK] = { "mark", CLOCK_MARKS, 9, 9, 256, NO, YES, by_service, is_mark },
 	[LEDGER_SEED] = { "seed", CLOCK_KEYS, 8, 8, 64, YES, YES, by_epoch, is_any },
 	[LEDGER_EPOCH] = { "epoch", CLOCK_KEYS, 8, 8, 16, YES, YES, later, is_any },

@@ -340,7 +340,7 @@ int ledger_store_renew(const char *path, struct ledger_store **s,
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* A greater number is none of ours: the next one could not be counted. */
+/* No manager counts so far. A greater number in the file is damage: none could follow it. */
 #define NUMBER_MAX (UINT64_C(1) << 62)
 
 static int load_row(sqlite3_stmt *statement, struct ledger *l)

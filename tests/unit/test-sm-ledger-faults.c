@@ -87,7 +87,10 @@ static void what_a_full_standby_did_not_take_is_not_counted(void **state)
 	assert_int_equal(sm_tenancy_standbys(sm_of(w, ACTIVE)), 1);
 }
 
-/* A table of a host in use was not read before all is planned, and can be read behind that. */
+/*
+ * The P_Key table of a host that is in use does not answer while P_Keys are planned, and answers
+ * when they are written.
+ */
 static void tables_that_cannot_be_read_stay_while_keys_are_taken(void **state)
 {
 	struct world *w = *state;
@@ -233,6 +236,31 @@ static struct settle_edit member_edit(struct world *w, unsigned pkey, unsigned h
 	return e;
 }
 
+/* A version before this one wrote them: the partition names no removal that it was made behind. */
+static void rows_of_the_first_version_count(void **state)
+{
+	struct world *w = *state;
+	static const uint8_t fields[] = { 1, 4, 2, 0, 'o', 'l', 'd' };
+	struct settle_edit edits[2];
+	uint64_t number;
+
+	start_connected(w);
+	number = settle_next_number(sm_of(w, SPARE), LEDGER_MEMBER);
+	edits[0] = (struct settle_edit){ .key = { .table = LEDGER_PARTITION, .len = 2,
+						  .bytes = { 0, 0x8 } },
+					 .number = number,
+					 .len = sizeof(fields),
+					 .bytes = fields };
+	edits[1] = member_edit(w, 0x8, 3, number);
+	settle_commit(sm_of(w, SPARE), edits, 2, NULL, NULL);
+	run_for(w, 10 * MONO_S);
+	assert_true(host_holds(w, 3, 0x8008) || host_holds(w, 3, 0x8));
+	assert_string_equal(tenants_find(sm_tenants(sm_of(w, ACTIVE)), 0x8)->fields.name, "old");
+	assert_int_equal(ask_for(w, ACTIVE, true, 0x8, 4).end, SM_TENANCY_DONE);
+	assert_true(host_holds(w, 4, 0x8008));
+	assert_true(host_holds(w, 3, 0x8008) || host_holds(w, 3, 0x8));
+}
+
 /* Rows of both halves of a split subnet: one table comes of them, in any order. */
 static void the_smaller_pkey_has_index0_after_a_restart_too(void **state)
 {
@@ -284,7 +312,7 @@ static void digests_with_a_number_near_the_end_are_not_taken(void **state)
 	assert_int_equal(settle_state(sm_of(w, ACTIVE)), SETTLE_WRITING);
 }
 
-/* The other manager is of a version with one table more, or less. */
+/* Digests of a manager whose version has one table more than this one, or one less. */
 static void digests_of_other_versions_are_compared(void **state)
 {
 	struct settle_digests d = { .term = 7, .tables = (1u << LEDGER_TABLES) - 1 }, back;
@@ -492,6 +520,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_doubt_with_a_message_under_way_ends_soon),
 		TEST(what_a_full_standby_did_not_take_is_not_counted),
+		TEST(rows_of_the_first_version_count),
 		TEST(tables_that_cannot_be_read_stay_while_keys_are_taken),
 		TEST(a_standby_whose_file_cannot_be_opened_is_not_counted),
 		TEST(a_full_standby_that_takes_over_gives_nothing_back),

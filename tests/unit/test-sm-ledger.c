@@ -334,7 +334,10 @@ static bool is_member(struct world *w, unsigned which, unsigned pkey, unsigned h
 	return false;
 }
 
-/* The device of the host, the port of its switch, and rows of the other one, in any order. */
+/*
+ * A change comes to the other manager, to the port of the switch and to the host one after the
+ * other. The master is frozen before each of these, and behind the last one.
+ */
 static void a_master_frozen_in_the_middle_of_a_change_leaves_nothing(void **state)
 {
 	struct world *w = *state;

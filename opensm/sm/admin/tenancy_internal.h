@@ -136,7 +136,7 @@ void edit_member(struct edits *all, uint16_t pkey, const struct tenant_member *m
  * which they are made behind.
  */
 void rows_note_removals(const struct sm *sm, struct change *c);
-/* A member of a partition that is removed, or was since. */
+/* Was the partition removed since the row of this member was written, or is it removed now? */
 bool tenancy_is_orphan(const struct sm *sm, uint16_t pkey, const struct ledger_value *member);
 /* Adds the rows of an entry that was played; its inverse is what was before. */
 void edits_of_change(struct sm *sm, struct edits *all, const struct change *c);

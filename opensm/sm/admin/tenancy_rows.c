@@ -53,9 +53,33 @@ static guid_t guid_of(const struct ledger_key *key)
 	return ib_bits_get(key->bytes, 16, 64);
 }
 
-#define BEHIND_BYTES 8
-#define FIELDS_BYTES (4 + BEHIND_BYTES) /* and the name */
-#define MEMBER_BYTES (1 + BEHIND_BYTES)
+#define FIELDS_BYTES 4 /* and the name; then what put_removal() writes */
+
+/*
+ * Rows that were written before there was a removal end without it: so did all rows of the first
+ * version, which knew none.
+ */
+#define REMOVAL_BYTES 9 /* 0, which ends a name, and the number */
+
+static uint32_t put_removal(uint8_t *to, uint64_t behind)
+{
+	if (behind)
+		ib_bits_put(to, 8, 64, behind);
+	return behind ? REMOVAL_BYTES : 0;
+}
+
+/* `at`: behind the flags of a member, or the name of a partition. */
+static uint64_t removal_at(const struct ledger_value *v, size_t at)
+{
+	return v->len == at + REMOVAL_BYTES ? ib_bits_get(v->bytes + at, 8, 64) : 0;
+}
+
+static size_t name_end(const struct ledger_value *v)
+{
+	return v->len < FIELDS_BYTES ? v->len
+				     : FIELDS_BYTES + strnlen((const char *)v->bytes + FIELDS_BYTES,
+							      v->len - FIELDS_BYTES);
+}
 
 static uint32_t pack_fields(const struct tenant_fields *f, uint8_t *to)
 {
@@ -65,24 +89,27 @@ static uint32_t pack_fields(const struct tenant_fields *f, uint8_t *to)
 	to[1] = f->mtu;
 	to[2] = f->rate;
 	to[3] = f->sl;
-	ib_bits_put(to, 32, 64, f->behind);
 	memcpy(to + FIELDS_BYTES, f->name, len);
-	return (uint32_t)(FIELDS_BYTES + len);
+	len += FIELDS_BYTES;
+	return (uint32_t)len + put_removal(to + len, f->behind);
 }
 
 /* False: no manager of this version wrote that. */
 static bool read_fields(const struct ledger_value *v, struct tenant_fields *ret)
 {
+	size_t end = name_end(v);
+
 	*ret = (struct tenant_fields){ 0 };
-	if (v->len < FIELDS_BYTES || v->len - FIELDS_BYTES >= sizeof(ret->name) ||
-	    v->bytes[0] > 1 || !tenants_fields_are_fine(v->bytes[1], v->bytes[2], v->bytes[3]))
+	if (end < FIELDS_BYTES || end - FIELDS_BYTES >= sizeof(ret->name) ||
+	    (end < v->len && !removal_at(v, end)) || v->bytes[0] > 1 ||
+	    !tenants_fields_are_fine(v->bytes[1], v->bytes[2], v->bytes[3]))
 		return false;
 	ret->ipoib = v->bytes[0];
 	ret->mtu = v->bytes[1];
 	ret->rate = v->bytes[2];
 	ret->sl = v->bytes[3];
-	ret->behind = ib_bits_get(v->bytes, 32, 64);
-	memcpy(ret->name, v->bytes + FIELDS_BYTES, v->len - FIELDS_BYTES);
+	ret->behind = removal_at(v, end);
+	memcpy(ret->name, v->bytes + FIELDS_BYTES, end - FIELDS_BYTES);
 	return ret->name[0] != '\0';
 }
 
@@ -101,7 +128,7 @@ void edit_partition(struct edits *all, uint16_t pkey, const struct tenant_fields
 		    uint64_t number)
 {
 	const struct ledger_key key = tenancy_partition_key(pkey);
-	uint8_t *bytes = xcalloc(1, FIELDS_BYTES + sizeof(f->name));
+	uint8_t *bytes = xcalloc(1, FIELDS_BYTES + sizeof(f->name) + REMOVAL_BYTES);
 	struct settle_edit *e = add_edit(all, &key, number);
 
 	e->len = pack_fields(f, bytes);
@@ -112,13 +139,12 @@ void edit_member(struct edits *all, uint16_t pkey, const struct tenant_member *m
 		 uint64_t number)
 {
 	const struct ledger_key key = tenancy_member_key(pkey, m->guid);
-	uint8_t *bytes = xcalloc(1, MEMBER_BYTES);
+	uint8_t *bytes = xcalloc(1, 1 + REMOVAL_BYTES);
 	struct settle_edit *e = add_edit(all, &key, number);
 
 	bytes[0] = (uint8_t)((m->full ? LEDGER_MEMBER_FULL : 0) |
 			     (m->index0 ? LEDGER_MEMBER_INDEX0 : 0));
-	ib_bits_put(bytes, 8, 64, behind);
-	e->len = MEMBER_BYTES;
+	e->len = 1 + put_removal(bytes + 1, behind);
 	e->bytes = bytes;
 }
 
@@ -269,11 +295,6 @@ static struct tenant_row *derive_row(struct derived *d, enum tenant_row_kind kin
 	return row;
 }
 
-static uint64_t removal_in(const struct ledger_value *member)
-{
-	return member->len == MEMBER_BYTES ? ib_bits_get(member->bytes, 8, 64) : 0;
-}
-
 bool tenancy_is_orphan(const struct sm *sm, uint16_t pkey, const struct ledger_value *member)
 {
 	const struct ledger_key key = tenancy_partition_key(pkey);
@@ -281,10 +302,9 @@ bool tenancy_is_orphan(const struct sm *sm, uint16_t pkey, const struct ledger_v
 	struct ledger_value v;
 
 	if (!row)
-		return removal_in(member) != 0;
+		return removal_at(member, 1) != 0;
 	v = ledger_row_value(row);
-	return v.removed || v.len < FIELDS_BYTES ||
-	       ib_bits_get(v.bytes, 32, 64) != removal_in(member);
+	return v.removed || removal_at(&v, name_end(&v)) != removal_at(member, 1);
 }
 
 static void add_orphan(struct tenancy *t, const struct ledger_key *key)

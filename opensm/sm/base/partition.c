@@ -44,8 +44,8 @@ struct partitioning {
 	struct tenants *tenants;
 	enum tenants_held held, planned_held; /* now; when `pkeys` were planned */
 	partition_removed_fn *is_removed;     /* of TENANTS_TAKEN */
-	bool is_stale;	/* nothing was to be written when they were planned, or since */
-	bool has_none;	/* of tenants: no P_Key of theirs is in `pkeys` */
+	bool is_stale;	/* TENANTS_FROZEN since `pkeys` were planned: they are not to be written */
+	bool has_none;	/* no P_Key of a tenant is in `pkeys` */
 	struct partitions *joined;  /* `in_force` and the tenants'; NULL: there are none */
 	size_t dropped_told, small_told;
 };

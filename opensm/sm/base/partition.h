@@ -60,7 +60,7 @@ typedef bool partition_removed_fn(const struct sm *sm, uint16_t pkey, guid_t gui
 /* From the next plan on; TENANTS_FROZEN: at once. */
 void partition_hold_tenants(struct sm *sm, enum tenants_held held,
 			    partition_removed_fn *is_removed);
-/* They are planned, and not to be written before they are planned anew. */
+/* P_Key tables are planned, but nothing is written before the next plan is made. */
 bool partition_is_unwritten(const struct sm *sm);
 /* Anything but TENANTS_FREE, or the tables in force were planned so. */
 bool partition_is_held(const struct sm *sm);

@@ -43,7 +43,7 @@ void settle_tick(struct sm *sm);
 mono_t settle_next(const struct sm *sm);
 /* A manager of ours can be sent messages (channel.h), or cannot any more. */
 void settle_peer(struct sm *sm, guid_t guid, bool connected);
-/* There may be a manager on this port: it says IsSM. */
+/* A sweep has read a port with IsSM set: there may be a manager of ours on it. */
 void contact_met(struct sm *sm, const struct port *p);
 /* Another master was met, once for as long as there is one. */
 void settle_rival(struct sm *sm);
@@ -68,7 +68,7 @@ bool settle_holds(void *sm, uint16_t attr);
 bool settle_may_arm(void *sm, const struct port *p);
 /* Links were left in INIT by settle_may_arm(); those are no errors of the sweep. */
 bool settle_links_wait(const struct sm *sm);
-/* Another manager is out of reach, or was: P_Keys of tenants wait for a moment. */
+/* This master writes no P_Keys of tenants now, as another manager is or was out of reach. */
 bool settle_waits(const struct sm *sm);
 /* Others are asked: that takes a moment. */
 bool settle_is_asking(const struct sm *sm);
@@ -104,7 +104,7 @@ struct settle_edit {
 	uint32_t len;
 	const uint8_t *bytes; /* copied */
 };
-/* The writes of a change of this manager with that number have this dot. */
+/* The dot that rows get which this manager writes with that number. */
 struct ledger_dot settle_dot(const struct sm *sm, uint64_t number);
 /* The number behind the last one, counting commits under way. */
 uint64_t settle_next_number(const struct sm *sm, enum ledger_table table);

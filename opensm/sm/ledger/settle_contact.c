@@ -153,7 +153,10 @@ static void on_answer(void *owner, const struct mad_result *r)
 		reached(owner, c);
 }
 
-/* A question that waits for its turn says nothing of the port. */
+/*
+ * The question leaves now. It may have waited for seconds behind those of a sweep, and that the
+ * port has not answered meanwhile means nothing.
+ */
 static bool on_sending(void *owner, void *arg)
 {
 	const struct sm *sm = owner;
@@ -206,7 +209,7 @@ static void look_at(struct sm *sm, struct settle_contact *c)
 	    sm->now >= c->since + SETTLE_NEWCOMER)
 		become(sm, c, CONTACT_REACHED);
 	if (c->state == CONTACT_REACHED && c->unanswered && sm->now >= c->lost_at) {
-		/* Its answer may be among those that this turn reads. */
+		/* Answers that have arrived are read behind the ticks: the next tick knows. */
 		if (c->is_late)
 			lose(sm, c);
 		c->is_late = true;
@@ -274,14 +277,14 @@ mono_t contacts_next(const struct sm *sm)
 	return next;
 }
 
-/* Only a sweep makes paths to it. */
+/* Switches have the way to the manager from now on: messages can reach it. */
 static void begin_patience(struct sm *sm, struct settle_contact *c)
 {
 	c->is_unswept = false;
 	c->since = sm->now;
 }
 
-/* The port was read by this sweep, or is known from before; or it is not there any more. */
+/* A sweep ends: is the port there, and does it answer? */
 static void judge(struct sm *sm, struct settle_contact *c)
 {
 	const struct port *p = fabric_find_port(sm->fabric, c->guid);
@@ -317,7 +320,6 @@ void contacts_sweep_ended(struct sm *sm)
 	contacts_look(sm);
 }
 
-/* Nothing was asked for some time. */
 void contacts_begin(struct sm *sm)
 {
 	struct settle *s = sm->m.settle;

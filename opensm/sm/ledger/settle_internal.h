@@ -75,7 +75,7 @@ struct settle_peer {
 	bool was_settled; /* since it was connected */
 	bool stores;	  /* what it has is on its disk */
 	mono_t connected_at;
-	bool refuses;	/* its disk did not take the rows that it was sent last */
+	bool refuses;	/* it answered the last rows with "not stored": its disk has a fault */
 	bool in_memory; /* it runs without a cache folder: its rows end with its process */
 	bool digests_due;
 	bool state_due; /* with digests, ahead of rows: rows of two masters may never end */
@@ -103,14 +103,21 @@ enum settle_contact_state { CONTACT_REACHED, CONTACT_LOST, CONTACT_RETURNED, CON
 struct settle_contact {
 	guid_t guid; /* 0: a free row */
 	enum settle_contact_state state;
-	mono_t since;		  /* that it is in this state */
-	struct mad_target target; /* of the questions here */
-	bool asked;		  /* a question is under way */
-	bool unanswered;	  /* since a question was sent first after `reached_at` */
-	bool is_late;		  /* `lost_at` has passed; this turn's answers are read yet */
+	mono_t since; /* it entered this state */
+	/* Its own, so that its questions wait for no others that are sent to the node. */
+	struct mad_target target;
+	bool asked;	 /* a question is in the engine: queued, or sent */
+	bool unanswered; /* a question was sent, and nothing has come from the port since */
+	/*
+	 * When the next question is due; when something came last; when it is LOST, if nothing
+	 * comes.
+	 */
 	mono_t ask_at, reached_at, lost_at;
-	bool is_unswept; /* RETURNED: the sweep that found it, or is wanted for it, goes on */
-	uint32_t lost_sweep; /* a later heavy sweep has begun after it was lost */
+	bool is_late; /* `lost_at` has passed; the answers that this turn reads may end that */
+	/* RETURNED: its patience begins when the sweep has ended that makes paths to it. */
+	bool is_unswept;
+	/* LOST: the number of the last heavy sweep that may have read the port before that. */
+	uint32_t lost_sweep;
 };
 
 #define SETTLE_CONTACTS	 LEDGER_MANAGERS_MAX
@@ -172,13 +179,13 @@ struct settle {
 	 * any, as this process stood still or was cut off, or has no file.
 	 */
 	unsigned doubts; /* of DOUBT_ */
-	bool has_old_smps; /* about P_Keys: made before the doubt, and under way yet */
+	bool has_old_smps; /* P_Key SMPs from before the doubt are to be cancelled */
 	bool was_away; /* others may have written to devices since this process has read them */
 	bool was_absent; /* while it is asking: this process stood still before */
 	bool links_wait; /* some are not armed before others have answered */
 	mono_t asking_since;
 	bool has_rival;	       /* another master was met, and is in sight yet */
-	mono_t compare_since;  /* tables of devices that were read before do not count */
+	mono_t compare_since;  /* devices are compared by tables that were read later than this */
 	guid_t silent;	       /* a manager that is waited for; 0: none */
 	mono_t turn_at;	       /* of the last turn of the loop */
 	size_t (*unexplained)(struct sm *sm);
@@ -225,7 +232,7 @@ void disk_note_meta(struct sm *sm);
 /* Merged, or read from the disk. */
 void disk_note_change(struct settle *s, const struct ledger_row *row);
 void disk_free(struct settle *s);
-/* All that is merged is on the disk, too. */
+/* The file of this manager has every row that is in its memory. */
 bool disk_has_all(const struct settle *s);
 /* Told the owner of each table: `rows` are in force, or not any more. */
 void disk_tell_owners(struct sm *sm, const struct ledger_key *keys, size_t n);
@@ -245,7 +252,7 @@ void peers_doubt(struct sm *sm);
 void peers_tell_state(struct settle *s);
 void peers_tick(struct sm *sm);
 mono_t peers_next(const struct sm *sm);
-/* Rows that came are merged, but for DISK_FAILED. NO_FOLDER, SHUT: in memory alone. */
+/* Rows that came are stored; in memory alone (NO_FOLDER, SHUT); or not here at all (FAILED). */
 enum disk_end { DISK_STORED, DISK_NO_FOLDER, DISK_SHUT, DISK_FAILED };
 void peers_rows_stored(struct sm *sm, guid_t from, const struct channel_ticket *ticket,
 		       const struct settle_end *end, enum disk_end stored);
@@ -258,9 +265,9 @@ void peers_free(struct settle *s);
 mono_t settle_pause_limit(const struct sm *sm);
 /* One that is out of reach, or was a moment ago: it may be master of a part of the subnet. NULL. */
 const struct settle_contact *contact_waited_for(const struct settle *s);
-/* Something was learnt of them. */
+/* A contact may have another state: P_Keys wait from now on, or not any more. */
 void contacts_look(struct sm *sm);
-/* This manager becomes master, or stood still. */
+/* This manager becomes master, or stood still: that no port has answered lately means nothing. */
 void contacts_begin(struct sm *sm);
 void contacts_tick(struct sm *sm);
 mono_t contacts_next(const struct sm *sm);

@@ -655,7 +655,10 @@ void peers_rows_stored(struct sm *sm, guid_t from, const struct channel_ticket *
 		return;
 	}
 	not_taken(sm, p, PAUSE);
-	/* The master may have written them to devices, and may not be there to be asked. */
+	/*
+	 * Devices may be as these rows say already. If the master is gone before it has sent them
+	 * again, this standby must not rule as if it knew all.
+	 */
 	if (sm->state == SM_STANDBY)
 		sm->m.settle->doubts |= DOUBT_FOLLOWED;
 }

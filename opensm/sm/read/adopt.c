@@ -29,7 +29,7 @@ struct adopt {
 	uint32_t node, block; /* place of the reader */
 	uint32_t end;	      /* nodes it goes through */
 	unsigned pending;
-	uint32_t round; /* counts readings */
+	uint32_t round; /* the number of this reading: one more than that of the last one */
 	bool all;     /* this reading takes what is known, too */
 	bool asked;   /* in this reading: some block was not known */
 	bool differs; /* in this reading: some block was not what was known */
@@ -114,7 +114,10 @@ static void ask_block(struct sm *sm, struct node *n, uint32_t block)
 	mad_submit(sm->mad, &rq, on_block, sm, n);
 }
 
-/* An answer may have been on its way when the master wrote the table. */
+/*
+ * Of a standby: the master writes the P_Keys of this port now. A question of ours that is under way
+ * may bring what was there before.
+ */
 void adopt_distrust_pkeys(struct sm *sm, struct port *end)
 {
 	end->doubted = sm->m.adopt->round;
