@@ -5,6 +5,7 @@
  */
 #include "ledger-managers.h"
 #include "sm/ledger/settle_internal.h"
+#include "sm/sm_ledger.h"
 #include "sm/sweep/program.h"
 
 static const struct ledger_store *full; /* nothing can be written to it; NULL: to all */
@@ -110,6 +111,38 @@ static void tables_that_cannot_be_read_stay_while_keys_are_taken(void **state)
 	} while (rig_step(w->rig, until));
 	assert_true(host_holds(w, 3, 0xFFFF) && switch_holds(w, 3, 0xFFFF));
 	assert_int_equal(settle_state(sm_of(w, ACTIVE)), SETTLE_TAKING);
+}
+
+static bool is_waiting(struct world *w)
+{
+	char line[LEDGER_REASON_STRLEN];
+
+	return sm_ledger_trouble(sm_of(w, ACTIVE)) == LEDGER_WAITS &&
+	       strstr(sm_ledger_status(sm_of(w, ACTIVE), line), "another manager is out of reach");
+}
+
+/* Nothing would show what is there: P_Keys do not wait for ever. */
+static void without_sweeps_a_lost_manager_holds_nothing_for_long(void **state)
+{
+	struct world *w = *state;
+	mono_t until = sim_now(w->rig->sim) + 120 * MONO_S;
+	struct sm_ledger view;
+
+	start_connected(w);
+	sm_set_sweeping(sm_of(w, ACTIVE), false);
+	rig_freeze(w->rig, SPARE, true);
+	sim_set_silent(w->rig->sim, sim_find(w->rig->sim, "h11"), SIM_SILENT, 0);
+	while (!settle_waits(sm_of(w, ACTIVE)))
+		assert_true(rig_step(w->rig, until));
+	assert_false(is_waiting(w));
+	for (unsigned i = 0; i < SETTLE_CONTACTS; i++)
+		settle_of(w, ACTIVE)->contacts[i].since -= 11 * MONO_S;
+	assert_true(is_waiting(w));
+	sm_ledger(sm_of(w, ACTIVE), &view);
+	assert_non_null(strstr(view.reason, "was out of reach"));
+	run_for(w, 10 * MONO_S);
+	assert_false(settle_waits(sm_of(w, ACTIVE)));
+	assert_int_equal(ask_for(w, ACTIVE, true, 0x8, 3).end, SM_TENANCY_DONE);
 }
 
 /* Rows count there until its process ends: it says so before it is sent any. */
@@ -520,6 +553,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_doubt_with_a_message_under_way_ends_soon),
 		TEST(what_a_full_standby_did_not_take_is_not_counted),
+		TEST(without_sweeps_a_lost_manager_holds_nothing_for_long),
 		TEST(rows_of_the_first_version_count),
 		TEST(tables_that_cannot_be_read_stay_while_keys_are_taken),
 		TEST(a_standby_whose_file_cannot_be_opened_is_not_counted),
