@@ -117,6 +117,16 @@ static void append_both(struct ledger_state *s, const struct ledger_entry *a,
 		append(s, a, UINT64_MAX);
 }
 
+/* The values beside the one in force are known only. */
+static void keep_one(struct ledger_state *s, enum ledger_table table)
+{
+	const struct ledger_entry *best = in_force(s, table);
+
+	for (unsigned i = 0; i < s->n; i++)
+		s->entries[i].stands = &s->entries[i] == best;
+	drop_below_floor(s);
+}
+
 void ledger_state_join(struct ledger_state *ret, struct ledger_entries a, struct ledger_entries b,
 		       enum ledger_table table)
 {
@@ -142,6 +152,8 @@ void ledger_state_join(struct ledger_state *ret, struct ledger_entries a, struct
 		if (order >= 0)
 			has_b = ledger_entries_next(&b, &eb);
 	}
+	if (ledger_table(table)->keeps_one && ret->n)
+		keep_one(ret, table);
 	prune(ret, LEDGER_WRITERS_MAX, table);
 }
 

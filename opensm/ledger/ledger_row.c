@@ -359,8 +359,18 @@ static bool read_value(struct reader *r, const struct ledger_table_row *table, u
 struct seen {
 	struct ledger_writer by;
 	uint64_t floor;
-	uint64_t known, standing; /* the greatest number that is known only, that stands */
+	uint64_t greatest; /* number */
+	bool stands;	   /* all entries with that number do; if one is kept, the last of them */
 };
+
+static void note_number(struct seen *s, const struct ledger_table_row *table, uint64_t number,
+			bool stands)
+{
+	if (number < s->greatest)
+		return;
+	s->stands = stands && (number > s->greatest || table->keeps_one || s->stands);
+	s->greatest = number;
+}
 
 static bool read_entry(struct reader *r, const struct ledger_table_row *table, struct seen *s)
 {
@@ -372,12 +382,8 @@ static bool read_entry(struct reader *r, const struct ledger_table_row *table, s
 	    ledger_writer_compare(&s->by, &by) >= 0)
 		return false;
 	s->by = by;
-	if (what == WHAT_KNOWN) {
-		s->known = MAX(s->known, number);
-		return true;
-	}
-	s->standing = MAX(s->standing, number);
-	return read_value(r, table, what);
+	note_number(s, table, number, what != WHAT_KNOWN);
+	return what == WHAT_KNOWN || read_value(r, table, what);
 }
 
 /* Is there a state in front? */
@@ -392,7 +398,7 @@ static bool read_state(struct reader *r, const struct ledger_table_row *table)
 		if (!read_entry(r, table, &s))
 			return false;
 	}
-	return s.standing > s.known;
+	return s.stands;
 }
 
 ssize_t ledger_row_unpack(const uint8_t *from, size_t len, struct ledger_row **ret)

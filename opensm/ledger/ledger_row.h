@@ -10,7 +10,8 @@
  * A row is kept as it is packed: a state is read entry by entry, and written whole. One byte string
  * belongs to a state. The number of an entry is above the floor; at least one value stands; and the
  * greatest number of all belongs to one that stands, as a write has a greater number than all that
- * it takes away. So no merge leaves a row without a value.
+ * it takes away. So no merge leaves a row without a value. Where a table keeps one value, that is
+ * the one with the greatest number, of equal ones that of the greatest writer.
  *
  *   row    table (1), length of the key (1), key, state
  *   state  floor, number of entries (1..255), entries in the order of their writers

@@ -127,18 +127,18 @@ static bool is_health(const uint8_t *bytes, size_t len)
 
 #define NO  false
 #define YES true
-/* Name, clock, lengths of keys, greatest value, secret, wanted; which is in force, what is one. */
+/* Name, clock, lengths of keys, greatest value, secret, wanted, keeps one; rule, what is one. */
 
 static const struct ledger_table_row tables[LEDGER_TABLES] = {
-	[LEDGER_PARTITION] = { "partition", CLOCK_TENANTS, 2, 2, 128, NO, YES, by_removal, is_any },
-	[LEDGER_MEMBER] = { "member", CLOCK_TENANTS, 10, 10, 10, NO, YES, by_access, is_member },
-	[LEDGER_MARK] = { "mark", CLOCK_MARKS, 9, 9, 256, NO, YES, by_service, is_mark },
-	[LEDGER_SEED] = { "seed", CLOCK_KEYS, 8, 8, 64, YES, YES, by_epoch, is_any },
-	[LEDGER_EPOCH] = { "epoch", CLOCK_KEYS, 8, 8, 16, YES, YES, later, is_any },
-	[LEDGER_CABLE] = { "cable", CLOCK_FABRIC, 9, 9, 64, NO, NO, later, is_any },
-	[LEDGER_HEALTH] = { "health", CLOCK_FABRIC, 9, 9, 8448, NO, NO, by_count, is_health },
-	[LEDGER_CONFIG] = { "config", CLOCK_CONFIG, 1, LEDGER_KEY_MAX, 12u << 20, NO, YES, later,
-			    is_any },
+	[LEDGER_PARTITION] = { "partition", CLOCK_TENANTS, 2, 2, 128, NO, YES, NO, by_removal, is_any },
+	[LEDGER_MEMBER] = { "member", CLOCK_TENANTS, 10, 10, 10, NO, YES, NO, by_access, is_member },
+	[LEDGER_MARK] = { "mark", CLOCK_MARKS, 9, 9, 256, NO, YES, NO, by_service, is_mark },
+	[LEDGER_SEED] = { "seed", CLOCK_KEYS, 8, 8, 64, YES, YES, NO, by_epoch, is_any },
+	[LEDGER_EPOCH] = { "epoch", CLOCK_KEYS, 8, 8, 16, YES, YES, NO, later, is_any },
+	[LEDGER_CABLE] = { "cable", CLOCK_FABRIC, 9, 9, 64, NO, NO, NO, later, is_any },
+	[LEDGER_HEALTH] = { "health", CLOCK_FABRIC, 9, 9, 8448, NO, NO, NO, by_count, is_health },
+	[LEDGER_CONFIG] = { "config", CLOCK_CONFIG, 1, LEDGER_KEY_MAX, 12u << 20, NO, YES, YES,
+			    later, is_any },
 };
 
 const struct ledger_table_row *ledger_table(enum ledger_table table)

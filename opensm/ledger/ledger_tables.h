@@ -21,7 +21,7 @@ enum ledger_table {
 	LEDGER_EPOCH,	  /* port GUID (8): the M_Key that a port was given last; secret */
 	LEDGER_CABLE,	  /* port GUID (8), port (1): the port it was cabled to last */
 	LEDGER_HEALTH,	  /* node GUID (8), port (1): what is counted against a link */
-	LEDGER_CONFIG,	  /* name: an option group or file as the master has it */
+	LEDGER_CONFIG,	  /* a name: the master's configuration, what a standby says of it */
 	LEDGER_TABLES
 };
 
@@ -54,6 +54,11 @@ struct ledger_table_row {
 	uint32_t value_max; /* bytes */
 	bool secret;	    /* never sent to a manager that proves no secret key */
 	bool is_wanted;	    /* a manager takes over only with all rows of it */
+	/*
+	 * Of values that did not know each other only the one in force is kept: a row with two of
+	 * them may be longer than a message. For the rule "later" alone.
+	 */
+	bool keeps_one;
 	/*
 	 * Of two values that did not know each other, the one in force: < 0: `a`, > 0: `b`. A total
 	 * order: 0 only for equal values with equal dots.

@@ -16,12 +16,13 @@
 #include <cmocka.h>
 
 #include "unit/ledger-desk.h"
+#include "ledger/ledger_row.h"
 #include "util/random.h"
 
 #define HISTORIES    10000u
 #define STEPS	     60u
 #define LEDGERS	     5u
-#define KEYS	     5u
+#define KEYS	     6u
 #define WRITES_MAX   64u /* of a row in a history: bits of a set */
 #define MAILS	     12u
 #define INSTANCES    3u /* of a manager: fewer writers than a context has room for */
@@ -64,7 +65,7 @@ static unsigned roll(unsigned n)
 static void open_world(struct world *w)
 {
 	static const enum ledger_table tables[KEYS] = { LEDGER_MEMBER, LEDGER_MEMBER, LEDGER_MARK,
-							LEDGER_HEALTH, LEDGER_SEED };
+							LEDGER_HEALTH, LEDGER_SEED, LEDGER_CONFIG };
 
 	*w = (struct world){ .n = 2 + roll(LEDGERS - 1) };
 	for (unsigned i = 0; i < w->n; i++) {
@@ -85,6 +86,26 @@ static void close_world(struct world *w)
 
 /* ---- the model ------------------------------------------------------------------------------- */
 
+static bool is_later(const struct write *a, const struct write *b)
+{
+	return a->dot.number > b->dot.number ||
+	       (a->dot.number == b->dot.number &&
+		ledger_writer_compare(&a->dot.by, &b->dot.by) > 0);
+}
+
+/* Of these the one that a table keeps which keeps one. */
+static writes latest(const struct world *w, unsigned key, writes of)
+{
+	unsigned best = WRITES_MAX;
+
+	for (unsigned i = 0; i < w->n_log[key]; i++) {
+		if ((of >> i & 1) &&
+		    (best == WRITES_MAX || is_later(&w->log[key][i], &w->log[key][best])))
+			best = i;
+	}
+	return best < WRITES_MAX ? (writes)1 << best : 0;
+}
+
 /* Those that no other write of the set knew. */
 static writes standing(const struct world *w, unsigned key, writes heard)
 {
@@ -94,7 +115,8 @@ static writes standing(const struct world *w, unsigned key, writes heard)
 		if (heard >> i & 1)
 			past |= w->log[key][i].past;
 	}
-	return heard & ~past;
+	return ledger_table(w->keys[key].table)->keeps_one ? latest(w, key, heard & ~past)
+							   : heard & ~past;
 }
 
 static bool is_dot(const struct ledger_dot *a, const struct ledger_dot *b)

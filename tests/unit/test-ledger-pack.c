@@ -155,6 +155,17 @@ static void the_form_is_what_the_header_says(void **state)
 	assert_int_equal(ledger_row_key(row)->bytes[9], 1);
 }
 
+/* Of equal numbers: where one value is kept, the last entry stands, so that no merge has none. */
+static void what_is_known_is_not_later_than_what_stands(void **state)
+{
+	assert_false(TAKES(MEMBER_HEAD, 0, 2, WRITER(1), 6, 0, WRITER(2), 5, VALUE(1)));
+	assert_false(TAKES(MEMBER_HEAD, 0, 2, WRITER(1), 5, 0, WRITER(2), 5, VALUE(1)));
+	assert_false(TAKES(MEMBER_HEAD, 0, 2, WRITER(1), 5, VALUE(1), WRITER(2), 5, 0));
+	assert_true(TAKES(LEDGER_CONFIG, 1, 'a', 0, 2, WRITER(1), 5, 0, WRITER(2), 5, VALUE(1)));
+	assert_false(TAKES(LEDGER_CONFIG, 1, 'a', 0, 2, WRITER(1), 5, VALUE(1), WRITER(2), 5, 0));
+	assert_false(TAKES(LEDGER_CONFIG, 1, 'a', 0, 2, WRITER(1), 6, 0, WRITER(2), 5, VALUE(1)));
+}
+
 static void bytes_behind_a_row_are_not_looked_at(void **state)
 {
 	struct bytes b = { 0 };
@@ -349,6 +360,7 @@ int main(void)
 		cmocka_unit_test(the_largest_value_is_read_back),
 		cmocka_unit_test(a_usual_member_takes_50_bytes),
 		cmocka_unit_test(the_form_is_what_the_header_says),
+		cmocka_unit_test(what_is_known_is_not_later_than_what_stands),
 		cmocka_unit_test(bytes_behind_a_row_are_not_looked_at),
 		cmocka_unit_test(keys_are_judged),
 		cmocka_unit_test(names_have_at_most_64_bytes),

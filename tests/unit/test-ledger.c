@@ -221,6 +221,55 @@ static void the_next_write_knows_them_all_and_stands_alone(void **state)
 	assert_int_equal(ledger_merge(a, ledger_find(b, &key)), LEDGER_SAME);
 }
 
+static bool can_be_sent(const struct ledger_row *row)
+{
+	size_t len;
+	_cleanup_free_ uint8_t *bytes = packed(row, &len);
+	ROW back = NULL;
+
+	return ledger_row_unpack(bytes, len, &back) == (ssize_t)len;
+}
+
+static struct ledger *with_config(uint64_t number, guid_t guid)
+{
+	struct ledger *l = ledger_new();
+
+	write_row(l, table_key(LEDGER_CONFIG, 1), value_of(dot(number, guid), "text", 4));
+	return l;
+}
+
+/* Its rows could not be sent with two of its greatest values. */
+static void a_table_that_keeps_one_value_has_the_later_in_any_order(void **state)
+{
+	static const uint64_t numbers[] = { 6, 6, 7, 5 };
+	struct ledger_key key = table_key(LEDGER_CONFIG, 1);
+	struct ledger *all[ARRAY_SIZE(numbers)];
+
+	for (unsigned i = 0; i < ARRAY_SIZE(all); i++)
+		all[i] = with_config(numbers[i], i + 1);
+	merge_all(all[0], all[1]); /* equal numbers: the greater writer */
+	assert_int_equal(ledger_row_value(ledger_find(all[0], &key)).dot.by.guid, 2);
+	assert_int_equal(ledger_row_n_values(ledger_find(all[0], &key)), 1);
+	assert_true(can_be_sent(ledger_find(all[0], &key)));
+	assert_int_equal(ledger_merge(all[3], ledger_find(all[2], &key)), LEDGER_OTHER);
+	for (unsigned turn = 0; turn < 2; turn++) {
+		for (unsigned i = 0; i < ARRAY_SIZE(all); i++)
+			merge_all(all[i], all[(i + 1) % ARRAY_SIZE(all)]);
+		for (unsigned i = 0; i < ARRAY_SIZE(all); i++)
+			merge_all(all[(i + 2) % ARRAY_SIZE(all)], all[i]);
+	}
+	for (unsigned i = 0; i < ARRAY_SIZE(all); i++) {
+		const struct ledger_row *row = ledger_find(all[i], &key);
+
+		assert_int_equal(ledger_row_n_values(row), 1);
+		assert_int_equal(ledger_row_value(row).dot.number, 7);
+		assert_int_equal(ledger_digest(all[i], LEDGER_CONFIG).hash,
+				 ledger_digest(all[0], LEDGER_CONFIG).hash);
+	}
+	for (unsigned i = 0; i < ARRAY_SIZE(all); i++)
+		ledger_free(all[i]);
+}
+
 static void the_same_value_of_another_dot_is_another_one(void **state)
 {
 	LEDGER a = ledger_new(), *b = ledger_new();
@@ -298,15 +347,6 @@ static void a_merged_row_has_at_most_255_writers(void **state)
 	write_row(again, member_key(2), member(dot(2, 1), FULL));
 	merge_all(l, again);
 	assert_int_equal(ledger_row_value(ledger_find(l, &key)).dot.number, 1299);
-}
-
-static bool can_be_sent(const struct ledger_row *row)
-{
-	size_t len;
-	_cleanup_free_ uint8_t *bytes = packed(row, &len);
-	ROW back = NULL;
-
-	return ledger_row_unpack(bytes, len, &back) == (ssize_t)len;
 }
 
 static void the_value_in_force_does_not_go_for_want_of_room(void **state)
@@ -540,6 +580,7 @@ int main(void)
 		cmocka_unit_test(a_later_write_takes_the_place_in_any_order),
 		cmocka_unit_test(of_writes_that_did_not_know_each_other_less_access_is_in_force),
 		cmocka_unit_test(the_next_write_knows_them_all_and_stands_alone),
+		cmocka_unit_test(a_table_that_keeps_one_value_has_the_later_in_any_order),
 		cmocka_unit_test(the_same_value_of_another_dot_is_another_one),
 		cmocka_unit_test(merging_copies_the_row),
 		cmocka_unit_test(a_context_has_at_most_64_writers_and_a_floor),
