@@ -126,8 +126,8 @@ const struct machine machines[] = {
 	/* Its requests are judged as soon as they arrive, and answered. */
 	{ LIFE(tenancy), TICKS(tenancy), .serve = tenancy_tick,
 	  .state_changed = tenancy_state_changed, .node_goes = tenancy_node_goes },
-	/* Made by sm_new(): the layers below are made with the configuration that it finds. */
-	{ "share", .free = share_free, TICKS(share), .listen = share_listen,
+	/* The rest is made by sm_new(): the layers below are made with the configuration that it finds. */
+	{ "share", .new = share_rows_new, .free = share_free, TICKS(share),
 	  .state_changed = share_state_changed },
 	{ LIFE(key_turn), TICKS(key_turn), .reconfigured = key_turn_reconfigured,
 	  .state_changed = key_turn_state_changed, .sweep_ended = key_turn_sweep_ended },

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "conf/copied/copied.h"
-#include "sm/share/share.h"
+#include "sm/share/share_internal.h"
 #include "unit/two-managers.h"
 #include "util/file.h"
 
@@ -43,6 +43,15 @@ static void configure_master(struct world *w)
 	write_file(w->conf[ACTIVE]->partition_config_file, PARTITIONS);
 	configure(w, ACTIVE, text);
 	unlink(w->conf[SPARE]->partition_config_file);
+}
+
+/* As `reader` has it. */
+static struct share_said said_by(struct world *w, unsigned which, unsigned reader)
+{
+	struct share_said ret;
+
+	assert_true(share_said(sm_of(w, reader), sm_of(w, which)->tr->port_guid, &ret));
+	return ret;
 }
 
 static void start_and_copy(struct world *w)
@@ -156,7 +165,7 @@ static void what_is_set_here_is_kept_and_named(void **state)
 			    w->conf[SPARE]->partition_config_file);
 }
 
-/* Of the other manager; longer than one page of the channel. */
+/* Of the other manager; longer than one part of the channel. */
 static void both_know_in_what_they_differ(void **state)
 {
 	struct world *w = *state;
@@ -170,7 +179,7 @@ static void both_know_in_what_they_differ(void **state)
 	w->conf[SPARE]->m_key = 0xFEEDFACE;
 	w->conf[ACTIVE]->sm_key = w->conf[SPARE]->sm_key = 0x515;
 	start_and_copy(w);
-	run_for(w, 70 * MONO_S); /* and asked again */
+	run_for(w, 70 * MONO_S); /* and looked at again */
 	for (unsigned i = 0; i < 2; i++) {
 		assert_true(sm_manager_diff_at(sm_of(w, i), 0, &d));
 		assert_int_equal(d.guid, sm_of(w, !i)->tr->port_guid);
@@ -334,12 +343,11 @@ static void a_master_that_no_longer_shares_rests(void **state)
 		reload(w, ACTIVE);
 		run_for(w, 130 * MONO_S); /* longer than it waits for anything */
 		assert_int_equal(sm_state(master), SM_MASTER);
-		assert_true(share_next(master) > sim_now(w->rig->sim));
-		assert_int_equal(share_next(master) == MONO_NEVER, !i);
+		assert_int_equal(share_next(master), MONO_NEVER);
 	}
 }
 
-/* The master sends it again and again, and the log says once why that is in vain. */
+/* It tries again and again, and the log says once why that is in vain. */
 static void a_standby_that_cannot_store_says_it_once(void **state)
 {
 	struct world *w = *state;
@@ -356,7 +364,30 @@ static void a_standby_that_cannot_store_says_it_once(void **state)
 	assert_is_as_master(w, SPARE);
 }
 
-/* A text that is not of the master it came from. */
+static void count_write(struct sm *sm, void *arg, int error)
+{
+	assert_int_equal(error, 0);
+	++*(unsigned *)arg;
+}
+
+/* The master writes this as its configuration. */
+static void write_text(struct world *w, const char *text, size_t len)
+{
+	const struct ledger_key key = share_text_key();
+	unsigned n = 0;
+	const struct settle_edit e = {
+		.key = key,
+		.number = settle_next_number(sm_of(w, ACTIVE), LEDGER_CONFIG),
+		.len = (uint32_t)len,
+		.bytes = (const uint8_t *)text,
+	};
+
+	settle_commit(sm_of(w, ACTIVE), &e, 1, count_write, &n);
+	run_for(w, 5 * MONO_S);
+	assert_int_equal(n, 1);
+}
+
+/* A text that is not of the master that wrote it, and one that is cut. */
 static void a_text_of_another_is_refused(void **state)
 {
 	struct world *w = *state;
@@ -365,18 +396,122 @@ static void a_text_of_another_is_refused(void **state)
 	w->conf[ACTIVE]->replicate_configuration = false;
 	start_and_copy(w);
 	for (unsigned i = 0; i < 2; i++) {
-		_cleanup_(copied_unrefp) struct copied *c = copied_new(0x77);
+		_cleanup_(copied_unrefp) struct copied *c =
+			copied_new(i ? sm_of(w, ACTIVE)->tr->port_guid : 0x77);
 		_cleanup_free_ char *text = NULL;
 		size_t len;
 
 		copied_add_option(c, CONF_ID_lmc, 0x77, "3");
 		text = copied_text(c, &len);
-		assert_int_equal(channel_send(sm_of(w, ACTIVE), sm_of(w, SPARE)->tr->port_guid,
-					      CHANNEL_CONFIG, 1, text, len - i, NULL, NULL),
-				 0);
-		run_for(w, 5 * MONO_S);
+		write_text(w, text, len - i);
 		assert_int_equal(conf_of(w, SPARE)->lmc, 0);
+		assert_int_equal(said_by(w, SPARE, ACTIVE).status, SHARE_DAMAGED);
 	}
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+/* The number of the last write of the row; 0: it is not there. */
+static uint64_t number_of_text(struct world *w, unsigned which)
+{
+	const struct ledger_key key = share_text_key();
+	struct ledger_value v;
+
+	return ledger_get(settle_ledger(sm_of(w, which)), &key, &v) ? v.dot.number : 0;
+}
+
+/* Neither time, nor a reload that changes nothing, nor a restart of either manager. */
+static void what_is_a_row_already_is_not_written_again(void **state)
+{
+	struct world *w = *state;
+	uint64_t number, all;
+
+	configure_master(w);
+	start_and_copy(w);
+	number = number_of_text(w, SPARE);
+	all = ledger_number(settle_ledger(sm_of(w, SPARE)), LEDGER_CONFIG);
+	assert_true(number != 0);
+	run_for(w, 200 * MONO_S);
+	reload(w, ACTIVE);
+	reload(w, SPARE);
+	run_for(w, 20 * MONO_S);
+	rig_kill(w->rig, SPARE);
+	assert_int_equal(rig_start(w->rig, "h11", 1, w->conf[SPARE], w->dir[SPARE]), 2);
+	run_for(w, 20 * MONO_S);
+	assert_int_equal(number_of_text(w, 2), number);
+	assert_int_equal(ledger_number(settle_ledger(sm_of(w, 2)), LEDGER_CONFIG), all);
+	assert_int_equal(said("this standby has our configuration", ""), 2);
+}
+
+/* What a standby without a folder says, it says in memory. */
+static void a_standby_without_a_folder_says_that_it_cannot_store(void **state)
+{
+	struct world *w = *state;
+
+	configure_master(w);
+	assert_int_equal(rig_start(w->rig, "h0", 1, w->conf[ACTIVE], w->dir[ACTIVE]), ACTIVE);
+	run_for(w, 3 * MONO_S);
+	assert_int_equal(rig_start(w->rig, "h11", 1, w->conf[SPARE], NULL), SPARE);
+	run_for(w, 20 * MONO_S);
+	assert_int_equal(said_by(w, SPARE, ACTIVE).status, SHARE_DISK);
+	assert_int_equal(said("it cannot store it, its log says why", ""), 1);
+}
+
+/* A standby that starts later, and follows a master that does not share any more. */
+static void a_master_that_no_longer_shares_takes_its_row_back(void **state)
+{
+	struct world *w = *state;
+
+	configure_master(w);
+	start_and_copy(w);
+	assert_true(number_of_text(w, ACTIVE) != 0);
+	configure(w, ACTIVE, "replicate_configuration FALSE\n");
+	reload(w, ACTIVE);
+	run_for(w, 5 * MONO_S);
+	assert_int_equal(number_of_text(w, ACTIVE), 0);
+	assert_int_equal(number_of_text(w, SPARE), 0);
+	assert_is_as_master(w, SPARE); /* what it has, it keeps */
+	configure(w, ACTIVE, "replicate_configuration TRUE\n");
+	reload(w, ACTIVE);
+	run_for(w, 5 * MONO_S);
+	assert_true(number_of_text(w, SPARE) != 0);
+}
+
+/* Two files, each of which may be sent, and not both. */
+static void a_configuration_that_is_too_large_is_told(void **state)
+{
+	const size_t len = 7u << 20;
+	struct world *w = *state;
+	_cleanup_free_ char *lines = xcalloc(len + 1, 1);
+	_cleanup_free_ char *roots = xasprintf("%s/roots", w->dir[ACTIVE]);
+
+	configure_master(w);
+	memset(lines, '\n', len);
+	write_file(roots, lines);
+	memcpy(lines, PARTITIONS, strlen(PARTITIONS));
+	write_file(w->conf[ACTIVE]->partition_config_file, lines);
+	start_and_copy(w);
+	assert_int_equal(said("bytes with its files, and more than 12582912 are not sent", ""), 1);
+	assert_int_equal(number_of_text(w, ACTIVE), 0);
+	assert_int_equal(conf_of(w, SPARE)->lmc, 0);
+}
+
+/* Its row says what another one has said in its place, until it sees that. */
+static void a_standby_alone_says_what_it_has(void **state)
+{
+	struct world *w = *state;
+	struct settle_edit e = { .number = 1000, .len = 3, .bytes = (const uint8_t *)"lie" };
+	unsigned n = 0;
+
+	configure_master(w);
+	start_and_copy(w);
+	e.key = share_said_key(sm_of(w, SPARE)->tr->port_guid);
+	assert_int_equal(said_by(w, SPARE, ACTIVE).status, SHARE_STORED);
+	settle_commit(sm_of(w, ACTIVE), &e, 1, count_write, &n);
+	run_for(w, 5 * MONO_S);
+	assert_int_equal(n, 1);
+	assert_int_equal(said_by(w, SPARE, ACTIVE).status, SHARE_STORED);
+	assert_true(ledger_number(settle_ledger(sm_of(w, ACTIVE)), LEDGER_CONFIG) > 1000);
 }
 
 int main(void)
@@ -398,6 +533,11 @@ int main(void)
 		TEST(a_master_that_no_longer_shares_rests),
 		TEST(a_standby_that_cannot_store_says_it_once),
 		TEST(a_text_of_another_is_refused),
+		TEST(what_is_a_row_already_is_not_written_again),
+		TEST(a_standby_without_a_folder_says_that_it_cannot_store),
+		TEST(a_master_that_no_longer_shares_takes_its_row_back),
+		TEST(a_configuration_that_is_too_large_is_told),
+		TEST(a_standby_alone_says_what_it_has),
 	};
 
 	return cmocka_run_group_tests_name("sm-share", tests, NULL, NULL);

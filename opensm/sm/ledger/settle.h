@@ -111,7 +111,8 @@ uint64_t settle_next_number(const struct sm *sm, enum ledger_table table);
 /*
  * Stores the edits, all or nothing, in the order of calls; then `done` is told: 0 or -errno
  * (nothing was changed). Called from sm_dispatch(), never from within. Not if settle_closed(), but
- * for sm_ledger_adopt().
+ * for sm_ledger_adopt(), and rows of LEDGER_CONFIG: each has one writer, and decides nothing on
+ * devices, so it may be written in every state.
  */
 typedef void settle_done_fn(struct sm *sm, void *arg, int error);
 void settle_commit(struct sm *sm, const struct settle_edit *edits, size_t n, settle_done_fn *done,

@@ -63,6 +63,7 @@ struct conf *share_layered(struct sm *sm, const struct conf *own)
 		conf_unref(s->own);
 		s->own = conf_ref(own);
 	}
+	s->is_due = s->is_row_due = true;
 	s->pins.n = 0;
 	if (!s->copied || !own->replicate_configuration)
 		return conf_ref(own);
@@ -105,19 +106,27 @@ void share_new(struct sm *sm, const struct conf *own, const struct sm_paths *pat
 	sm->conf = share_layered(sm, own);
 }
 
+static void changed(struct sm *sm, const struct ledger_key *keys, size_t n)
+{
+	sm->m.share->is_due = sm->m.share->is_row_due = true;
+}
+
+void share_rows_new(struct sm *sm, const struct sm_paths *paths)
+{
+	settle_own(sm, LEDGER_CONFIG, changed);
+}
+
 void share_free(struct sm *sm)
 {
 	struct share *s = sm->m.share;
 
 	if (!s)
 		return;
-	share_forget_peers(s);
 	copied_unref(s->copied);
 	conf_unref(s->own);
 	conf_unref(s->text_of);
 	conf_files_unref(s->text_of_files);
 	free(s->folder);
-	free(s->page_text);
 	free(s->pins_told);
 	free(s->text);
 	free(s);
@@ -154,7 +163,8 @@ void share_state_changed(struct sm *sm)
 {
 	struct share *s = sm->m.share;
 
-	share_forget_peers(s);
+	memset(s->told_of, 0, sizeof(s->told_of));
+	s->is_due = s->is_row_due = true;
 	if (sm->state == SM_MASTER)
 		tell_rule(sm);
 }
@@ -163,9 +173,13 @@ void share_tick(struct sm *sm)
 {
 	if (sm->state == SM_MASTER)
 		share_master_tick(sm);
+	else if (sm->state == SM_STANDBY)
+		share_standby_tick(sm);
 }
 
 mono_t share_next(const struct sm *sm)
 {
-	return sm->state == SM_MASTER ? share_master_next(sm) : MONO_NEVER;
+	if (sm->state == SM_MASTER)
+		return share_master_next(sm);
+	return sm->state == SM_STANDBY ? share_standby_next(sm) : MONO_NEVER;
 }

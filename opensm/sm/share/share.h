@@ -4,14 +4,15 @@
  * fabric: options of the groups of replica_config.c, and the files that options name. Keys do not:
  * of each there is a mark that tells whether it differs.
  *
- *   master    sm->conf, sm->files --changed--> one text (conf/copied/) --> each standby --> stored
- *   standby   text --> CACHE/from-master/ (job) --> between defaults and own file --> sm->conf
+ *   master    sm->conf, sm->files --changed--> one text (conf/copied/) --> a row of the ledger
+ *   standby   the row --> CACHE/from-master/ (job) --> between defaults and own file --> sm->conf
  *
  * What is in force, `sm->conf`, is made of the own configuration (defaults, file, command line) and
  * the copy wherever either changes: share_layered(). The copy is kept on the disk, and counts after
  * a restart, until another one comes. It is not used where it is damaged.
  *
- * The master asks each standby in what it differs, for people (`opensmctl managers --diff`).
+ * Each standby says in a row of its own what came of it, and in what it differs, for people
+ * (`opensmctl managers --diff`).
  */
 #pragma once
 
@@ -29,8 +30,8 @@ void share_free(struct sm *sm);
 struct conf *share_layered(struct sm *sm, const struct conf *own);
 /* The configuration that share_layered() was given last. */
 const struct conf *share_own(const struct sm *sm);
-/* Messages of the channel are taken in: behind channel_new(). */
-void share_listen(struct sm *sm);
+/* Rows of the ledger are taken in: between settle_new() and settle_listen(). */
+void share_rows_new(struct sm *sm, const struct sm_paths *paths);
 /*
  * As MASTER: does this standby have our configuration, or cannot get it? Not before is the fabric
  * handed over to it, within the time that a successor has; NEWS_SUCCESSOR_READY.

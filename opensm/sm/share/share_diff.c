@@ -9,23 +9,17 @@
 #include "sm/base/key_mark.h"
 #include "util/mem.h"
 
-static const struct share_peer *known_peer(const struct share *s, guid_t guid)
+static const char *why_not_compared(const struct sm *sm, guid_t guid)
 {
-	for (unsigned i = 0; i < MAX_REMOTE_SMS; i++) {
-		if (s->peers[i].guid == guid)
-			return &s->peers[i];
-	}
-	return NULL;
-}
+	struct share_said said = { 0 };
 
-static const char *why_not_compared(const struct share *s, const struct share_peer *p)
-{
-	if (!s->own->replicate_configuration)
+	if (!sm->m.share->own->replicate_configuration)
 		return "replicate_configuration is FALSE here";
-	if (!p)
+	if (!channel_is_standby(sm, guid))
 		return "there is no channel to it: it is no standby of this version of opensm, or "
 		       "does not answer";
-	switch (p->status) {
+	share_said(sm, guid, &said);
+	switch (said.status) {
 	case SHARE_DECLINED:
 		return "replicate_configuration is FALSE there";
 	case SHARE_DAMAGED:
@@ -33,21 +27,22 @@ static const char *why_not_compared(const struct share *s, const struct share_pe
 	case SHARE_DISK:
 		return "it cannot store our configuration; its log says why";
 	case SHARE_STORED:
-	case SHARE_DIFFERS:
-	case SHARE_NOTHING:
+	case SHARE_COMING:
 		break;
 	}
 	return "it has not answered yet";
 }
 
-static void ask_peer(const struct share *s, struct sm_manager_diff *ret)
+static void ask_standby(const struct sm *sm, struct sm_manager_diff *ret)
 {
-	const struct share_peer *p = known_peer(s, ret->guid);
+	const struct share *s = sm->m.share;
+	struct share_said said;
 
-	if (p && p->diff && p->stored == s->hash)
-		ret->text = xstrdup(p->diff);
+	if (s->own->replicate_configuration && channel_is_standby(sm, ret->guid) &&
+	    share_said(sm, ret->guid, &said) && said.status == SHARE_STORED && said.hash == s->hash)
+		ret->text = xasprintf("%.*s", (int)said.len, said.diff);
 	else
-		ret->unknown = why_not_compared(s, p);
+		ret->unknown = why_not_compared(sm, ret->guid);
 	ret->theirs_first = true;
 }
 
@@ -74,7 +69,7 @@ bool sm_manager_diff_at(const struct sm *sm, unsigned n, struct sm_manager_diff 
 	*ret = (struct sm_manager_diff){ .guid = other.guid };
 	memcpy(ret->where, other.where, sizeof(ret->where));
 	if (sm->state == SM_MASTER)
-		ask_peer(sm->m.share, ret);
+		ask_standby(sm, ret);
 	else if (sm->state == SM_STANDBY)
 		compare_copy(sm, ret);
 	else

@@ -3,14 +3,17 @@
  * The inside of the shared configuration, for share*.c only; the rest of sm/ sees share.h.
  *
  *   share.c          what is in force; what is told of it
- *   share_master.c   as MASTER: the text, and what standbys say of it
- *   share_standby.c  as STANDBY: a text comes, is stored, and counts
+ *   share_rows.c     the rows of the ledger: their keys and values
+ *   share_master.c   as MASTER: the text becomes a row, and what standbys say of it is told
+ *   share_standby.c  as STANDBY: the text is stored, and counts; what came of it becomes a row
  *   share_disk.c     CACHE/from-master/
  *   share_diff.c     what people are told of the differences
  *   share_group.c    which options and files are shared
  *
- * A message on CHANNEL_CONFIG is the text of conf/copied/, or "diff OFFSET": which bytes of
- * copied_diff() are wanted. A reply is the head SRP_LIST, behind "diff" with bytes of the text.
+ * Rows of LEDGER_CONFIG, each with one writer:
+ *
+ *   "configuration"		the text of conf/copied/; the master's
+ *   "differs 0x<port GUID>"	layout SAID, then copied_diff(); of the standby on that port
  */
 #pragma once
 
@@ -21,33 +24,34 @@
 #include "sm/sm_internal.h"
 #include "util/told.h"
 
-#define SHARE_REPLY_LIST(F)                                                                        \
-	F(SRP, FORMAT, 8) F(SRP, STATUS, 8) F(SRP, PINS, 16) F(SRP, LENGTH, 32) F(SRP, HASH, 64)
-IB_LAYOUT_ENUM(SRP, SHARE_REPLY_LIST)
-#define SHARE_REPLY_FORMAT 1
-#define SHARE_PAGE	   (CHANNEL_REPLY_MAX - SRP_BYTES)
-#define SHARE_DIFF_MAX	   (256u << 10)
-#define SHARE_QUERY	   "diff "
+#define SHARE_SAID_LIST(F) F(SAID, FORMAT, 8) F(SAID, STATUS, 8) F(SAID, PINS, 16) F(SAID, HASH, 64)
+IB_LAYOUT_ENUM(SAID, SHARE_SAID_LIST)
+#define SHARE_SAID_FORMAT 1
+#define SHARE_DIFF_MAX	  (256u << 10)
 
+/* What came of a text. */
 enum share_status {
-	SHARE_STORED = 1,
-	SHARE_DIFFERS,	  /* the answer to a query */
-	SHARE_DECLINED,	  /* replicate_configuration is FALSE there */
-	SHARE_DAMAGED,	  /* it does not understand the text */
-	SHARE_DISK,	  /* it cannot be stored there */
-	SHARE_NOTHING,	  /* a query, and it has no text */
+	SHARE_COMING,	/* it is being stored: nothing is said yet */
+	SHARE_STORED,
+	SHARE_DECLINED, /* replicate_configuration is FALSE there */
+	SHARE_DAMAGED,	/* it is not understood there */
+	SHARE_DISK,	/* it cannot be stored there */
 };
 
-/* A standby, as the master knows it. */
-struct share_peer {
-	guid_t guid;
-	bool busy;
-	uint64_t sent, stored; /* hash of a text; 0: none */
-	enum share_status status; /* 0: it has not replied yet */
-	mono_t retry_at, ask_at;
-	char *diff, *coming; /* complete; page by page. NULL: none */
-	size_t n_coming, coming_len;
-	uint64_t coming_hash;
+/* What a standby says. */
+struct share_said {
+	enum share_status status;
+	unsigned pins;
+	uint64_t hash;	  /* share_hash() of the text that it is about */
+	const char *diff; /* SHARE_STORED: `len` bytes of copied_diff(), without a NUL; in the ledger */
+	size_t len;
+};
+
+/* What was told of a standby, as MASTER. */
+struct share_told {
+	guid_t guid; /* 0: a free row */
+	enum share_status status;
+	uint64_t hash;
 };
 
 struct share {
@@ -56,21 +60,25 @@ struct share {
 	/* as another master had it */
 	struct copied *copied; /* NULL: none */
 	struct copied_pins pins;
-	bool storing;
-	char *page_text; /* what pages of a query are of */
 	char *pins_told;
+	/* as STANDBY */
+	guid_t followed; /* the master whose row was looked at */
+	bool is_due;	 /* its row, or what it is compared with, is another one */
+	bool storing, saying;
+	mono_t look_at;
 	/* as MASTER */
 	const struct conf *text_of;
 	const struct conf_files *text_of_files; /* one reference each */
-	char *text;
+	char *text; /* NULL: none can be shared yet */
 	size_t len;
-	uint64_t hash, version;
-	struct share_peer peers[MAX_REMOTE_SMS];
-	unsigned n_rows; /* of peers: those behind were never in use, and are not looked at */
+	uint64_t hash; /* of it; 0: none */
+	bool is_row_due, writing; /* the row may be another one than the text */
+	mono_t write_at;
+	struct share_told told_of[MAX_REMOTE_SMS];
 	struct told told;
 };
 
-enum { TOLD_FAULTY_FILE, TOLD_LARGE_FILE, TOLD_NOT_STORED };
+enum { TOLD_FAULTY_FILE, TOLD_LARGE_FILE, TOLD_LARGE_TEXT, TOLD_NOT_STORED };
 
 /* ---- share_group.c ---- */
 
@@ -82,6 +90,16 @@ bool share_holds_file(enum conf_id id);
 /* `c` counts from now on (one reference): NEWS_CONFIG_COPIED. */
 void share_use(struct sm *sm, struct copied *c);
 
+/* ---- share_rows.c ---- */
+
+struct ledger_key share_text_key(void);
+struct ledger_key share_said_key(guid_t guid);
+uint64_t share_hash(const void *text, size_t len); /* never 0 */
+/* To be freed. */
+uint8_t *share_said_pack(const struct share_said *said, uint32_t *ret_len);
+/* What the standby on this port says; false: nothing. */
+bool share_said(const struct sm *sm, guid_t guid, struct share_said *ret);
+
 /* ---- share_disk.c ---- */
 
 /* The copy that is kept; NULL: none, or it is damaged. */
@@ -90,8 +108,9 @@ struct copied *share_load(const char *folder);
 int share_store(const char *folder, const struct copied *c, const char *text, size_t len,
 		int64_t *ret_at);
 
-/* ---- share_master.c ---- */
+/* ---- share_master.c, share_standby.c ---- */
 
 void share_master_tick(struct sm *sm);
 mono_t share_master_next(const struct sm *sm);
-void share_forget_peers(struct share *s);
+void share_standby_tick(struct sm *sm);
+mono_t share_standby_next(const struct sm *sm);

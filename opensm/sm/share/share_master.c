@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * As MASTER: the configuration in force as a text, sent to each standby that does not have it, and
- * what each says of the differences.
+ * As MASTER: the configuration in force as a text is the value of a row of the ledger, which
+ * standbys get with all others. What each of them says of it is told.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -11,12 +11,10 @@
 #include "sm/base/about.h"
 #include "sm/base/key_mark.h"
 #include "sm/base/news.h"
-#include "util/hash.h"
 #include "util/mem.h"
 
-#define RETRY	  (60 * MONO_S) /* a standby that could not store it */
-#define ASK_AGAIN (60 * MONO_S) /* in what it differs */
-#define LARGE	  (8u << 20)
+#define RETRY (60 * MONO_S) /* our own disk did not take it */
+#define LARGE (8u << 20)
 
 /* ---- the text ------------------------------------------------------------------------------ */
 
@@ -90,6 +88,26 @@ static struct copied *make_copied(struct sm *sm)
 	return take(c);
 }
 
+static void set_text(struct share *s, struct copied *c)
+{
+	const size_t max = ledger_table(LEDGER_CONFIG)->value_max;
+
+	free(s->text);
+	s->text = copied_text(c, &s->len);
+	s->hash = share_hash(s->text, s->len);
+	s->is_row_due = true;
+	if (s->len <= max) {
+		told_change(&s->told, TOLD_LARGE_TEXT, false);
+		return;
+	}
+	if (told_first(&s->told, TOLD_LARGE_TEXT))
+		log_on(ABOUT(.id = LOG_ID_REPLICA), LOGB_ERROR,
+		       "the configuration has %zu bytes with its files, and more than %zu are not "
+		       "sent to standbys: copy the files to the other hosts",
+		       s->len, max);
+	free(take(s->text));
+}
+
 /* Makes the text for standbys anew, if the configuration in force has changed. */
 static void refresh_text(struct sm *sm)
 {
@@ -106,215 +124,147 @@ static void refresh_text(struct sm *sm)
 	c = make_copied(sm);
 	if (!c)
 		return;
-	free(s->text);
-	s->text = copied_text(c, &s->len);
-	if (s->hash == c->hash)
+	set_text(s, c);
+}
+
+/* ---- the row ------------------------------------------------------------------------------- */
+
+static bool is_text(const struct sm *sm, const struct ledger_value *v)
+{
+	const struct share *s = sm->m.share;
+
+	return v->dot.by.guid == sm->tr->port_guid && v->len == s->len &&
+	       memcmp(v->bytes, s->text, s->len) == 0;
+}
+
+/* Of two masters that see each other neither writes: each would undo the other's row. */
+static bool may_write(const struct sm *sm)
+{
+	return settle_state(sm) == SETTLE_WRITING || settle_state(sm) == SETTLE_KEEPING;
+}
+
+static bool is_row_due(const struct sm *sm)
+{
+	const struct share *s = sm->m.share;
+
+	return s->is_row_due && !s->writing && may_write(sm) &&
+	       (s->text || !s->own->replicate_configuration);
+}
+
+static void on_written(struct sm *sm, void *arg, int error)
+{
+	struct share *s = sm->m.share;
+
+	s->writing = false;
+	if (error == 0)
 		return;
-	s->hash = c->hash;
-	s->version++;
-	for (unsigned i = 0; i < MAX_REMOTE_SMS; i++)
-		s->peers[i].retry_at = sm->now;
+	s->is_row_due = true;
+	s->write_at = sm->now + RETRY;
+}
+
+/* The row is the text; one that shares nothing removes it. */
+static void write_row(struct sm *sm)
+{
+	struct share *s = sm->m.share;
+	struct settle_edit e = { .key = share_text_key(),
+				 .removed = !s->own->replicate_configuration,
+				 .number = settle_next_number(sm, LEDGER_CONFIG) };
+	struct ledger_value v;
+	bool is_there = ledger_get(settle_ledger(sm), &e.key, &v);
+
+	s->is_row_due = false;
+	if (e.removed ? !is_there : is_there && is_text(sm, &v))
+		return;
+	if (!e.removed) {
+		e.bytes = (const uint8_t *)s->text;
+		e.len = (uint32_t)s->len;
+	}
+	s->writing = true;
+	settle_commit(sm, &e, 1, on_written, NULL);
 }
 
 /* ---- standbys ------------------------------------------------------------------------------ */
 
-static struct share_peer *peer_of(struct share *s, guid_t guid, bool add)
+static void tell_status(struct sm *sm, guid_t guid, const struct share_said *said)
 {
-	struct share_peer *place = NULL;
-
-	for (unsigned i = 0; i < MAX_REMOTE_SMS; i++) {
-		if (s->peers[i].guid == guid)
-			return &s->peers[i];
-		if (!s->peers[i].guid && !place)
-			place = &s->peers[i];
-	}
-	if (!add || !place)
-		return NULL;
-	*place = (struct share_peer){ .guid = guid };
-	s->n_rows = MAX(s->n_rows, (unsigned)(place - s->peers) + 1);
-	return place;
-}
-
-static void clear_peer(struct share_peer *p)
-{
-	free(p->diff);
-	free(p->coming);
-	*p = (struct share_peer){ 0 };
-}
-
-void share_forget_peers(struct share *s)
-{
-	for (unsigned i = 0; i < MAX_REMOTE_SMS; i++)
-		clear_peer(&s->peers[i]);
-}
-
-static void tell_status(struct sm *sm, const struct share_peer *p, unsigned pins)
-{
-	switch (p->status) {
+	switch (said->status) {
 	case SHARE_STORED:
-		log_guid(sm, p->guid, LOG_ID_REPLICA, LOGB_INFO,
+		log_guid(sm, guid, LOG_ID_REPLICA, LOGB_INFO,
 			 "this standby has our configuration%s",
-			 pins ? ", except for what is set otherwise there (opensmctl managers "
-				"--diff)"
-			      : "");
+			 said->pins ? ", except for what is set otherwise there "
+				      "(opensmctl managers --diff)"
+				    : "");
 		break;
 	case SHARE_DECLINED:
-		log_guid(sm, p->guid, LOG_ID_REPLICA, LOGB_INFO,
+		log_guid(sm, guid, LOG_ID_REPLICA, LOGB_INFO,
 			 "this standby does not take our configuration: replicate_configuration "
 			 "is FALSE there");
 		break;
 	case SHARE_DAMAGED:
 	case SHARE_DISK:
-		log_guid(sm, p->guid, LOG_ID_REPLICA, LOGB_ERROR,
+		log_guid(sm, guid, LOG_ID_REPLICA, LOGB_ERROR,
 			 "this standby has not our configuration: %s",
-			 p->status == SHARE_DISK ? "it cannot store it, its log says why"
-						 : "it does not understand it");
+			 said->status == SHARE_DISK ? "it cannot store it, its log says why"
+						    : "it does not understand it");
 		break;
-	case SHARE_DIFFERS:
-	case SHARE_NOTHING:
+	case SHARE_COMING:
 		break;
 	}
 }
 
-static void on_stored(struct sm *sm, void *arg, guid_t guid, enum channel_end end,
-		      const uint8_t *bytes, size_t len)
+/* NULL: there is no place for it. */
+static struct share_told *told_of(struct share *s, guid_t guid)
 {
-	struct share_peer *p = peer_of(sm->m.share, guid, false);
-	enum share_status before;
+	struct share_told *place = NULL;
 
-	if (!p)
-		return;
-	before = p->status;
-	p->busy = false;
-	p->retry_at = sm->now + RETRY;
-	if (end == CHANNEL_LOST) {
-		p->retry_at = sm->now + MONO_S;
-		return;
+	for (unsigned i = 0; i < MAX_REMOTE_SMS; i++) {
+		if (s->told_of[i].guid == guid)
+			return &s->told_of[i];
+		if (!s->told_of[i].guid && !place)
+			place = &s->told_of[i];
 	}
-	p->status = end == CHANNEL_REPLIED && len >= SRP_BYTES ? ib_get(bytes, SRP_STATUS)
-								: SHARE_DAMAGED;
-	if (p->status == SHARE_STORED)
-		p->stored = p->sent;
-	p->ask_at = sm->now;
-	tell_news(sm, NEWS_SUCCESSOR_READY);
-	if (p->status != before || p->status == SHARE_STORED)
-		tell_status(sm, p, len >= SRP_BYTES ? ib_get(bytes, SRP_PINS) : 0);
+	if (place)
+		place->guid = guid;
+	return place;
 }
 
-static void send_text(struct sm *sm, struct share_peer *p)
+static void look_at_standby(struct sm *sm, guid_t guid)
 {
 	struct share *s = sm->m.share;
+	struct share_told *t = told_of(s, guid), before;
+	struct share_said said;
 
-	p->busy = channel_send(sm, p->guid, CHANNEL_CONFIG, s->version, s->text, s->len, on_stored,
-			       NULL) == 0;
-	p->sent = s->hash;
-	p->retry_at = sm->now + MONO_S;
+	if (!t || !share_said(sm, guid, &said) || said.hash != s->hash ||
+	    (said.hash == t->hash && said.status == t->status))
+		return;
+	before = *t;
+	*t = (struct share_told){ guid, said.status, said.hash };
+	tell_news(sm, NEWS_SUCCESSOR_READY);
+	if (said.status != before.status || said.status == SHARE_STORED)
+		tell_status(sm, guid, &said);
+}
+
+static void forget_others(struct sm *sm)
+{
+	struct share_told *all = sm->m.share->told_of;
+
+	for (unsigned i = 0; i < MAX_REMOTE_SMS; i++) {
+		if (all[i].guid && !channel_is_connected(sm, all[i].guid))
+			all[i] = (struct share_told){ 0 };
+	}
 }
 
 bool share_is_with(const struct sm *sm, guid_t guid)
 {
 	const struct share *s = sm->m.share;
-	const struct share_peer *p = NULL;
+	struct share_said said;
 
 	if (!s->own->replicate_configuration || !channel_is_known(sm, guid))
 		return true;
-	for (unsigned i = 0; i < MAX_REMOTE_SMS; i++) {
-		if (s->peers[i].guid == guid)
-			p = &s->peers[i];
-	}
-	return p && p->status && (p->status != SHARE_STORED || p->stored == s->hash);
-}
-
-/* ---- differences --------------------------------------------------------------------------- */
-
-static void ask_difference(struct sm *sm, struct share_peer *p);
-
-/* Another text than that of the pages before: from the beginning. */
-static void restart_pages(struct share_peer *p, const uint8_t *reply)
-{
-	if (p->coming && p->coming_hash == ib_get(reply, SRP_HASH))
-		return;
-	free(p->coming);
-	p->coming_len = MIN((size_t)ib_get(reply, SRP_LENGTH), (size_t)SHARE_DIFF_MAX);
-	p->coming_hash = ib_get(reply, SRP_HASH);
-	p->coming = xcalloc(p->coming_len + 1, 1);
-	p->n_coming = 0;
-}
-
-/* True: all of it is there. */
-static bool take_page(struct share_peer *p, const uint8_t *reply, size_t len)
-{
-	size_t n = len - SRP_BYTES, from = p->n_coming;
-
-	restart_pages(p, reply);
-	if (p->n_coming == from && n <= p->coming_len - from) {
-		memcpy(p->coming + from, reply + SRP_BYTES, n);
-		p->n_coming += n;
-	}
-	if (p->n_coming < p->coming_len)
-		return false;
-	free(p->diff);
-	p->diff = take(p->coming);
-	return true;
-}
-
-static void on_difference(struct sm *sm, void *arg, guid_t guid, enum channel_end end,
-			  const uint8_t *bytes, size_t len)
-{
-	struct share_peer *p = peer_of(sm->m.share, guid, false);
-
-	if (!p)
-		return;
-	p->busy = false;
-	if (end != CHANNEL_REPLIED || len < SRP_BYTES || ib_get(bytes, SRP_STATUS) != SHARE_DIFFERS)
-		return;
-	if (!take_page(p, bytes, len) && len > SRP_BYTES)
-		ask_difference(sm, p);
-}
-
-static void ask_difference(struct sm *sm, struct share_peer *p)
-{
-	char query[32];
-	int n = snprintf(query, sizeof(query), SHARE_QUERY "%zu", p->coming ? p->n_coming : 0);
-
-	p->ask_at = sm->now + ASK_AGAIN;
-	p->busy = channel_send(sm, p->guid, CHANNEL_CONFIG, 0, query, (size_t)n, on_difference,
-			       NULL) == 0;
+	return share_said(sm, guid, &said) && said.hash == s->hash;
 }
 
 /* ---- when ---------------------------------------------------------------------------------- */
-
-static void serve_standby(struct sm *sm, const struct channel_standby *standby)
-{
-	struct share *s = sm->m.share;
-	struct share_peer *p = peer_of(s, standby->guid, true);
-
-	if (!p || p->busy)
-		return;
-	if (standby->busy[CHANNEL_CONFIG]) {
-		p->retry_at = p->ask_at = sm->now + MONO_S;
-		return;
-	}
-	if (p->stored != s->hash) {
-		if (sm->now >= p->retry_at)
-			send_text(sm, p);
-	} else if (sm->now >= p->ask_at) {
-		free(p->coming);
-		p->coming = NULL;
-		p->n_coming = 0;
-		ask_difference(sm, p);
-	}
-}
-
-static void forget_others(struct sm *sm)
-{
-	struct share *s = sm->m.share;
-
-	for (unsigned i = 0; i < s->n_rows; i++) {
-		if (s->peers[i].guid && !channel_is_connected(sm, s->peers[i].guid))
-			clear_peer(&s->peers[i]);
-	}
-}
 
 void share_master_tick(struct sm *sm)
 {
@@ -322,26 +272,15 @@ void share_master_tick(struct sm *sm)
 	struct channel_standby standby;
 
 	forget_others(sm);
-	if (!channel_standby_at(sm, 0, &standby) || !s->own->replicate_configuration)
-		return;
-	refresh_text(sm);
-	for (unsigned n = 0; s->text && channel_standby_at(sm, n, &standby); n++)
-		serve_standby(sm, &standby);
+	if (s->own->replicate_configuration && channel_standby_at(sm, 0, &standby))
+		refresh_text(sm);
+	if (is_row_due(sm) && sm->now >= s->write_at)
+		write_row(sm);
+	for (unsigned n = 0; s->hash && channel_standby_at(sm, n, &standby); n++)
+		look_at_standby(sm, standby.guid);
 }
 
 mono_t share_master_next(const struct sm *sm)
 {
-	const struct share *s = sm->m.share;
-	mono_t next = MONO_NEVER;
-
-	/* share_master_tick() looks at no peer then, and what is due would stay due. */
-	if (!s->own->replicate_configuration)
-		return MONO_NEVER;
-	for (unsigned i = 0; i < s->n_rows; i++) {
-		const struct share_peer *p = &s->peers[i];
-
-		if (p->guid && !p->busy && s->text)
-			next = mono_min(next, p->stored != s->hash ? p->retry_at : p->ask_at);
-	}
-	return next;
+	return is_row_due(sm) ? sm->m.share->write_at : MONO_NEVER;
 }

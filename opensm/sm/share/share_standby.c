@@ -1,24 +1,51 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* As STANDBY: the master's configuration comes, is stored by a job, and counts from then on. */
+/*
+ * As STANDBY: the row of the master that is followed is judged, its text stored by a job, and
+ * counts from then on. What came of it, and in what this manager differs, is said in a row of its
+ * own; both are looked at again each minute, as files may have changed.
+ */
 #include <string.h>
 
 #include "sm/share/share_internal.h"
 #include "sm/base/about.h"
 #include "sm/base/key_mark.h"
-#include "util/file.h"
-#include "util/hash.h"
 #include "util/mem.h"
-#include "util/str.h"
 
-static void answer(struct sm *sm, const struct channel_ticket *ticket, enum share_status status)
+#define AGAIN (60 * MONO_S)
+
+/* ---- what is said -------------------------------------------------------------------------- */
+
+static void on_said(struct sm *sm, void *arg, int error)
 {
-	const struct share *s = sm->m.share;
-	uint8_t reply[SRP_BYTES] = { 0 };
+	sm->m.share->saying = false;
+}
 
-	ib_put(reply, SRP_FORMAT, SHARE_REPLY_FORMAT);
-	ib_put(reply, SRP_STATUS, status);
-	ib_put(reply, SRP_PINS, s->pins.n);
-	channel_reply(sm, ticket, reply, sizeof(reply));
+static bool is_said(const struct sm *sm, const struct settle_edit *e)
+{
+	struct ledger_value v;
+
+	return ledger_get(settle_ledger(sm), &e->key, &v) && v.dot.by.guid == sm->tr->port_guid &&
+	       v.len == e->len && memcmp(v.bytes, e->bytes, v.len) == 0;
+}
+
+static void say(struct sm *sm, enum share_status status, uint64_t hash)
+{
+	struct share *s = sm->m.share;
+	_cleanup_free_ char *diff = status == SHARE_STORED
+					    ? copied_diff(sm->conf, s->copied, key_mark_short)
+					    : xstrdup("");
+	const struct share_said said = {
+		.status = status, .pins = s->pins.n, .hash = hash, .diff = diff, .len = strlen(diff)
+	};
+	struct settle_edit e = { .key = share_said_key(sm->tr->port_guid),
+				 .number = settle_next_number(sm, LEDGER_CONFIG) };
+	_cleanup_free_ uint8_t *bytes = share_said_pack(&said, &e.len);
+
+	e.bytes = bytes;
+	if (is_said(sm, &e))
+		return;
+	s->saying = true;
+	settle_commit(sm, &e, 1, on_said, NULL);
 }
 
 /* ---- storing ------------------------------------------------------------------------------- */
@@ -26,7 +53,6 @@ static void answer(struct sm *sm, const struct channel_ticket *ticket, enum shar
 struct store_job {
 	struct sm_job base;
 	struct sm *sm;
-	struct channel_ticket ticket;
 	char *folder, *text;
 	size_t len;
 	struct copied *copied;
@@ -41,7 +67,7 @@ static void run_store(struct sm_job *base)
 	job->error = share_store(job->folder, job->copied, job->text, job->len, &job->at);
 }
 
-/* The master sends it again each minute: told once, as long as it lasts. */
+/* Tried again each minute: told once, as long as it lasts. */
 static void tell_not_stored(struct sm *sm, const struct store_job *job)
 {
 	if (told_first(&sm->m.share->told, TOLD_NOT_STORED))
@@ -52,16 +78,19 @@ static void tell_not_stored(struct sm *sm, const struct store_job *job)
 
 static void stored(struct sm *sm, struct store_job *job)
 {
-	sm->m.share->storing = false;
+	struct share *s = sm->m.share;
+
+	s->storing = false;
 	if (job->error < 0) {
 		tell_not_stored(sm, job);
-		answer(sm, &job->ticket, SHARE_DISK);
+		if (sm->state == SM_STANDBY)
+			say(sm, SHARE_DISK, share_hash(job->text, job->len));
 		return;
 	}
-	told_change(&sm->m.share->told, TOLD_NOT_STORED, false);
+	told_change(&s->told, TOLD_NOT_STORED, false);
 	job->copied->at = job->at;
+	s->is_due = true; /* said when it counts */
 	share_use(sm, take(job->copied));
-	answer(sm, &job->ticket, SHARE_STORED);
 }
 
 static void end_store(struct sm_job *base)
@@ -77,7 +106,7 @@ static void end_store(struct sm_job *base)
 }
 
 /* Takes over one reference of `c`. */
-static void start_store(struct sm *sm, struct copied *c, struct channel_message *m)
+static void start_store(struct sm *sm, struct copied *c, const struct ledger_value *row)
 {
 	struct share *s = sm->m.share;
 	struct store_job *job = xcalloc(1, sizeof(*job));
@@ -88,83 +117,70 @@ static void start_store(struct sm *sm, struct copied *c, struct channel_message 
 			  .what = "storing the master's configuration",
 			  .disk = true },
 		.sm = sm,
-		.ticket = m->ticket,
 		.folder = xstrdup(s->folder),
-		.text = (char *)take(m->bytes),
-		.len = m->len,
+		.text = xmemdup(row->bytes, row->len),
+		.len = row->len,
 		.copied = c,
 	};
 	s->storing = true;
 	sm->hooks.submit_job(sm->hooks.arg, &job->base);
 }
 
-static void on_text(struct sm *sm, struct channel_message *m)
+/* ---- the row ------------------------------------------------------------------------------- */
+
+static bool row_of_master(const struct sm *sm, struct ledger_value *ret)
+{
+	const struct ledger_key key = share_text_key();
+
+	return ledger_get(settle_ledger(sm), &key, ret) && ret->dot.by.guid == elect_polled(sm);
+}
+
+static enum share_status judge(struct sm *sm, const struct ledger_value *row)
 {
 	struct share *s = sm->m.share;
 	_cleanup_(copied_unrefp) struct copied *c = NULL;
 
-	if (!s->own->replicate_configuration) {
-		answer(sm, &m->ticket, SHARE_DECLINED);
-	} else if (!s->folder) {
-		answer(sm, &m->ticket, SHARE_DISK);
-	} else if (copied_read((const char *)m->bytes, m->len, &c) < 0 || c->from != m->from) {
-		answer(sm, &m->ticket, SHARE_DAMAGED);
-	} else if (s->copied && s->copied->hash == c->hash) {
-		answer(sm, &m->ticket, SHARE_STORED);
-	} else if (!s->storing) { /* else the master asks again, after this one was lost */
-		copied_filter(c, share_holds_option, share_holds_file);
-		start_store(sm, take(c), m);
-	}
+	if (!s->own->replicate_configuration)
+		return SHARE_DECLINED;
+	if (!s->folder)
+		return SHARE_DISK;
+	if (copied_read((const char *)row->bytes, row->len, &c) < 0 || c->from != row->dot.by.guid)
+		return SHARE_DAMAGED;
+	if (s->copied && s->copied->hash == c->hash)
+		return SHARE_STORED;
+	copied_filter(c, share_holds_option, share_holds_file);
+	start_store(sm, take(c), row);
+	return SHARE_COMING;
 }
 
-/* ---- queries ------------------------------------------------------------------------------- */
+static bool is_busy(const struct share *s)
+{
+	return s->storing || s->saying;
+}
 
-/* A page of the differences; at offset 0 they are looked for. */
-static void on_query(struct sm *sm, const struct channel_message *m, uint64_t offset)
+void share_standby_tick(struct sm *sm)
 {
 	struct share *s = sm->m.share;
-	uint8_t reply[CHANNEL_REPLY_MAX] = { 0 };
-	size_t len, n;
+	struct ledger_value row;
+	enum share_status status;
 
-	if (!s->copied) {
-		answer(sm, &m->ticket, SHARE_NOTHING);
+	if (is_busy(s) || (!s->is_due && s->followed == elect_polled(sm) && sm->now < s->look_at))
 		return;
-	}
-	if (!offset || !s->page_text) {
-		free(s->page_text);
-		s->page_text = copied_diff(sm->conf, s->copied, key_mark_short);
-	}
-	len = MIN(strlen(s->page_text), (size_t)SHARE_DIFF_MAX);
-	n = MIN(len - MIN(len, offset), (size_t)SHARE_PAGE);
-	ib_put(reply, SRP_FORMAT, SHARE_REPLY_FORMAT);
-	ib_put(reply, SRP_STATUS, SHARE_DIFFERS);
-	ib_put(reply, SRP_PINS, s->pins.n);
-	ib_put(reply, SRP_LENGTH, len);
-	ib_put(reply, SRP_HASH, hash_bytes(HASH_START, s->page_text, len));
-	if (n)
-		memcpy(reply + SRP_BYTES, s->page_text + offset, n);
-	channel_reply(sm, &m->ticket, reply, SRP_BYTES + n);
+	s->is_due = false;
+	s->followed = elect_polled(sm);
+	s->look_at = sm->now + AGAIN;
+	if (!row_of_master(sm, &row))
+		return;
+	status = judge(sm, &row);
+	if (status != SHARE_COMING)
+		say(sm, status, share_hash(row.bytes, row.len));
 }
 
-static void on_message(struct sm *sm, void *arg, struct channel_message *m)
+mono_t share_standby_next(const struct sm *sm)
 {
-	const size_t n = strlen(SHARE_QUERY);
-	char number[24];
-	uint64_t offset;
+	const struct share *s = sm->m.share;
 
-	if (m->len <= n || m->len - n >= sizeof(number) || memcmp(m->bytes, SHARE_QUERY, n) != 0) {
-		on_text(sm, m);
-		return;
-	}
-	memcpy(number, m->bytes + n, m->len - n);
-	number[m->len - n] = '\0';
-	if (str_to_u64(number, 10, SHARE_DIFF_MAX, &offset) == 0)
-		on_query(sm, m, offset);
-	else
-		answer(sm, &m->ticket, SHARE_DAMAGED);
-}
-
-void share_listen(struct sm *sm)
-{
-	channel_register(sm, CHANNEL_CONFIG, on_message, NULL);
+	if (is_busy(s))
+		return MONO_NEVER;
+	return s->is_due ? sm->now : s->look_at;
 }

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Rows of the shared configuration: their keys, and the bytes of what a standby says. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sm/share/share_internal.h"
+#include "util/hash.h"
+#include "util/mem.h"
+
+static struct ledger_key key_of(const char *name)
+{
+	struct ledger_key key = { .table = LEDGER_CONFIG, .len = (uint8_t)strlen(name) };
+
+	memcpy(key.bytes, name, key.len);
+	return key;
+}
+
+struct ledger_key share_text_key(void)
+{
+	return key_of("configuration");
+}
+
+struct ledger_key share_said_key(guid_t guid)
+{
+	char name[LEDGER_KEY_MAX];
+
+	snprintf(name, sizeof(name), "differs 0x%016" PRIx64, guid);
+	return key_of(name);
+}
+
+uint64_t share_hash(const void *text, size_t len)
+{
+	uint64_t hash = hash_bytes(HASH_START, text, len);
+
+	return hash ? hash : 1;
+}
+
+uint8_t *share_said_pack(const struct share_said *said, uint32_t *ret_len)
+{
+	size_t len = MIN(said->len, (size_t)SHARE_DIFF_MAX);
+	uint8_t *bytes = xcalloc(1, SAID_BYTES + len);
+
+	ib_put(bytes, SAID_FORMAT, SHARE_SAID_FORMAT);
+	ib_put(bytes, SAID_STATUS, said->status);
+	ib_put(bytes, SAID_PINS, said->pins);
+	ib_put(bytes, SAID_HASH, said->hash);
+	if (len)
+		memcpy(bytes + SAID_BYTES, said->diff, len);
+	*ret_len = (uint32_t)(SAID_BYTES + len);
+	return bytes;
+}
+
+/* A row that another manager wrote in its place says nothing. */
+bool share_said(const struct sm *sm, guid_t guid, struct share_said *ret)
+{
+	const struct ledger_key key = share_said_key(guid);
+	struct ledger_value v;
+
+	if (!ledger_get(settle_ledger(sm), &key, &v) || v.dot.by.guid != guid ||
+	    v.len < SAID_BYTES || ib_get(v.bytes, SAID_FORMAT) != SHARE_SAID_FORMAT)
+		return false;
+	*ret = (struct share_said){
+		.status = ib_get(v.bytes, SAID_STATUS),
+		.pins = (unsigned)ib_get(v.bytes, SAID_PINS),
+		.hash = ib_get(v.bytes, SAID_HASH),
+		.diff = (const char *)v.bytes + SAID_BYTES,
+		.len = v.len - SAID_BYTES,
+	};
+	return ret->status >= SHARE_STORED && ret->status <= SHARE_DISK;
+}
