@@ -35,7 +35,6 @@ static const struct discover_questions discover_questions = {
 };
 
 static const struct channel_questions channel_questions = {
-	.is_from_master = replica_is_from_master,
 	.path_sl = sm_path_sl,
 };
 

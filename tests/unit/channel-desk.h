@@ -4,7 +4,9 @@
  * noted, and messages from either side.
  *
  *	connect_both(w)		MASTER and STANDBY with the keys of every distribution
- *	exchange(w, stream, version, len)	a message of the master arrives, and its reply
+ *	exchange(w, version, len)	a message of the master arrives, and its reply
+ *
+ * The ledger, whose messages these would be, is silent meanwhile.
  */
 #pragma once
 
@@ -16,7 +18,7 @@
 
 #define PART CHANNEL_REPLY_MAX
 
-/* What the standby's handlers got, and what came back to the master. */
+/* By receiver: what its handler got. */
 static struct {
 	unsigned n;
 	size_t len;
@@ -24,14 +26,15 @@ static struct {
 	guid_t from;
 	struct channel_ticket ticket;
 	bool later; /* the test replies, not the handler */
-} got[CHANNEL_STREAMS];
+} got[2];
 
+/* By sender: what came back. */
 static struct {
 	unsigned n;
 	enum channel_end end;
 	char text[CHANNEL_REPLY_MAX + 1];
 	size_t len;
-} back[CHANNEL_STREAMS];
+} back[2];
 
 static inline uint64_t sum_of(const uint8_t *bytes, size_t len)
 {
@@ -44,46 +47,68 @@ static inline uint64_t sum_of(const uint8_t *bytes, size_t len)
 
 static inline void on_message(struct sm *sm, void *arg, struct channel_message *m)
 {
-	unsigned stream = m->ticket.stream;
+	unsigned which = (unsigned)(uintptr_t)arg;
 	char text[64];
 
-	got[stream].n++;
-	got[stream].len = m->len;
-	got[stream].version = m->version;
-	got[stream].sum = sum_of(m->bytes, m->len);
-	got[stream].from = m->from;
-	got[stream].ticket = m->ticket;
-	if (got[stream].later)
+	got[which].n++;
+	got[which].len = m->len;
+	got[which].version = m->version;
+	got[which].sum = sum_of(m->bytes, m->len);
+	got[which].from = m->from;
+	got[which].ticket = m->ticket;
+	if (got[which].later)
 		return;
 	snprintf(text, sizeof(text), "stored up to %llu", (unsigned long long)m->version);
 	channel_reply(sm, &m->ticket, text, strlen(text));
 }
 
 static inline void on_reply(struct sm *sm, void *arg, guid_t peer, enum channel_end end,
-		     const uint8_t *bytes, size_t len)
+			    const uint8_t *bytes, size_t len)
 {
-	unsigned stream = (unsigned)(uintptr_t)arg;
+	unsigned which = (unsigned)(uintptr_t)arg;
 
-	back[stream].n++;
-	back[stream].end = end;
-	back[stream].len = len;
+	back[which].n++;
+	back[which].end = end;
+	back[which].len = len;
 	if (len)
-		memcpy(back[stream].text, bytes, len);
-	back[stream].text[len] = '\0';
+		memcpy(back[which].text, bytes, len);
+	back[which].text[len] = '\0';
 }
 
 static inline bool is_connected(struct world *w)
 {
-	struct channel_standby s;
+	guid_t s;
 
 	return sm_of(w, ACTIVE) && channel_standby_at(sm_of(w, ACTIVE), 0, &s);
 }
 
+/* Manager `number` gets what is sent to `which`. */
+static inline void listen_as(struct world *w, unsigned number, unsigned which)
+{
+	channel_register(sm_of(w, number), CHANNEL_LEDGER, on_message, (void *)(uintptr_t)which);
+}
+
 static inline void listen_both(struct world *w)
 {
-	for (unsigned i = 0; i < CHANNEL_STREAMS; i++)
-		channel_register(sm_of(w, SPARE), i, on_message, NULL);
-	channel_register(sm_of(w, ACTIVE), CHANNEL_LEDGER, on_message, NULL);
+	for (unsigned i = 0; i < 2; i++)
+		listen_as(w, i, i);
+}
+
+/* The ledger of one manager sends the other nothing, until it is connected anew. */
+static inline void hush_ledger(struct world *w, unsigned from, unsigned to)
+{
+	struct channel_peer *p;
+
+	settle_peer(sm_of(w, from), sm_of(w, to)->tr->port_guid, false);
+	p = peer_find(sm_of(w, from)->m.channel, sm_of(w, to)->tr->port_guid);
+	while (p && p->out[CHANNEL_LEDGER].busy)
+		assert_true(rig_step(w->rig, sim_now(w->rig->sim) + 100 * MONO_S));
+}
+
+static inline void hush_both(struct world *w)
+{
+	hush_ledger(w, ACTIVE, SPARE);
+	hush_ledger(w, SPARE, ACTIVE);
 }
 
 static inline void connect_both(struct world *w)
@@ -96,6 +121,8 @@ static inline void connect_both(struct world *w)
 	listen_both(w);
 	run_for(w, 5 * MONO_S);
 	assert_true(is_connected(w));
+	hush_both(w);
+	memset(got, 0, sizeof(got));
 }
 
 static inline guid_t guid_of(struct world *w, unsigned which)
@@ -113,24 +140,23 @@ static inline struct channel_peer *row_of(struct world *w, unsigned which)
 	return p;
 }
 
-static inline int send_from(struct world *w, unsigned which, unsigned stream, uint64_t version,
-		     const uint8_t *bytes, size_t len)
+static inline int send_from(struct world *w, unsigned which, uint64_t version,
+			    const uint8_t *bytes, size_t len)
 {
-	return channel_send(sm_of(w, which), guid_of(w, !which), stream, version, bytes, len,
-			    on_reply, (void *)(uintptr_t)stream);
+	return channel_send(sm_of(w, which), guid_of(w, !which), CHANNEL_LEDGER, version, bytes,
+			    len, on_reply, (void *)(uintptr_t)which);
 }
 
-static inline int send_bytes(struct world *w, unsigned stream, uint64_t version,
-			     const uint8_t *bytes, size_t len)
+static inline int send_bytes(struct world *w, uint64_t version, const uint8_t *bytes, size_t len)
 {
-	return send_from(w, ACTIVE, stream, version, bytes, len);
+	return send_from(w, ACTIVE, version, bytes, len);
 }
 
-static inline bool run_until_back(struct world *w, unsigned stream, unsigned n, mono_t limit)
+static inline bool run_until_back(struct world *w, unsigned which, unsigned n, mono_t limit)
 {
 	mono_t until = sim_now(w->rig->sim) + limit;
 
-	while (back[stream].n < n) {
+	while (back[which].n < n) {
 		if (!rig_step(w->rig, until))
 			return false;
 	}
@@ -148,28 +174,30 @@ static inline uint8_t *pattern(size_t len)
 }
 
 /* It arrives once, as it was, and the reply comes back. */
-static inline void exchange_from(struct world *w, unsigned which, unsigned stream, uint64_t version,
-			  size_t len)
+static inline void exchange_from(struct world *w, unsigned which, uint64_t version, size_t len)
 {
 	_cleanup_free_ uint8_t *bytes = pattern(len);
-	unsigned before = got[stream].n, answered = back[stream].n;
+	unsigned before, answered;
 	char reply[64];
 
-	assert_int_equal(send_from(w, which, stream, version, bytes, len), 0);
-	assert_true(run_until_back(w, stream, answered + 1, 600 * MONO_S));
-	assert_int_equal(got[stream].n, before + 1);
-	assert_int_equal(got[stream].len, len);
-	assert_int_equal(got[stream].sum, sum_of(bytes, len));
-	assert_int_equal(got[stream].version, version);
-	assert_int_equal(got[stream].from, guid_of(w, which));
-	assert_int_equal(back[stream].end, CHANNEL_REPLIED);
+	hush_ledger(w, which, !which);
+	before = got[!which].n;
+	answered = back[which].n;
+	assert_int_equal(send_from(w, which, version, bytes, len), 0);
+	assert_true(run_until_back(w, which, answered + 1, 600 * MONO_S));
+	assert_int_equal(got[!which].n, before + 1);
+	assert_int_equal(got[!which].len, len);
+	assert_int_equal(got[!which].sum, sum_of(bytes, len));
+	assert_int_equal(got[!which].version, version);
+	assert_int_equal(got[!which].from, guid_of(w, which));
+	assert_int_equal(back[which].end, CHANNEL_REPLIED);
 	snprintf(reply, sizeof(reply), "stored up to %llu", (unsigned long long)version);
-	assert_string_equal(back[stream].text, reply);
+	assert_string_equal(back[which].text, reply);
 }
 
-static inline void exchange(struct world *w, unsigned stream, uint64_t version, size_t len)
+static inline void exchange(struct world *w, uint64_t version, size_t len)
 {
-	exchange_from(w, ACTIVE, stream, version, len);
+	exchange_from(w, ACTIVE, version, len);
 }
 
 static const size_t sizes[] = { 0,	      1,	    PART - 1,	     PART,

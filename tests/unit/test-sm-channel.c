@@ -11,7 +11,7 @@ static void messages_of_all_sizes_arrive(void **state)
 
 	connect_both(w);
 	for (unsigned i = 0; i < ARRAY_SIZE(sizes); i++)
-		exchange(w, i % CHANNEL_STREAMS, UINT64_MAX - i, sizes[i]);
+		exchange(w, UINT64_MAX - i, sizes[i]);
 }
 
 static void the_longest_message_arrives_and_a_longer_one_is_refused(void **state)
@@ -20,9 +20,9 @@ static void the_longest_message_arrives_and_a_longer_one_is_refused(void **state
 	_cleanup_free_ uint8_t *bytes = pattern(CHANNEL_MESSAGE_MAX + 1);
 
 	connect_both(w);
-	assert_int_equal(send_bytes(w, CHANNEL_CONFIG, 1, bytes, CHANNEL_MESSAGE_MAX + 1),
+	assert_int_equal(send_bytes(w, 1, bytes, CHANNEL_MESSAGE_MAX + 1),
 			 -EMSGSIZE);
-	exchange(w, CHANNEL_CONFIG, 2, CHANNEL_MESSAGE_MAX);
+	exchange(w, 2, CHANNEL_MESSAGE_MAX);
 	assert_int_equal(sm_state(sm_of(w, SPARE)), SM_STANDBY);
 }
 
@@ -36,26 +36,23 @@ static void what_is_lost_doubled_or_late_does_no_harm(void **state)
 	spare_tap(w)->channel.twice = 20;
 	spare_tap(w)->channel.late = 20;
 	for (unsigned i = 0; i < ARRAY_SIZE(sizes); i++)
-		exchange(w, CHANNEL_TENANTS, i, sizes[i]);
+		exchange(w, i, sizes[i]);
 	for (unsigned i = 0; i < 200; i++)
-		exchange(w, CHANNEL_TENANTS, 100 + i, i);
+		exchange(w, 100 + i, i);
 	assert_true(channel_stats(sm_of(w, ACTIVE))->parts_again > 0);
 	assert_true(is_connected(w));
 }
 
-/* One message per stream; streams do not wait for each other. */
-static void streams_are_independent(void **state)
+static void one_message_is_under_way_at_a_time(void **state)
 {
 	struct world *w = *state;
 	_cleanup_free_ uint8_t *bytes = pattern(1 << 20);
 
 	connect_both(w);
-	assert_int_equal(send_bytes(w, CHANNEL_CONFIG, 1, bytes, 1 << 20), 0);
-	assert_int_equal(send_bytes(w, CHANNEL_CONFIG, 2, bytes, 1), -EBUSY);
-	exchange(w, CHANNEL_TENANTS, 3, 100);
-	assert_int_equal(back[CHANNEL_CONFIG].n, 0);
-	assert_true(run_until_back(w, CHANNEL_CONFIG, 1, 60 * MONO_S));
-	assert_int_equal(got[CHANNEL_CONFIG].sum, sum_of(bytes, 1 << 20));
+	assert_int_equal(send_bytes(w, 1, bytes, 1 << 20), 0);
+	assert_int_equal(send_bytes(w, 2, bytes, 1), -EBUSY);
+	assert_true(run_until_back(w, ACTIVE, 1, 60 * MONO_S));
+	assert_int_equal(got[SPARE].sum, sum_of(bytes, 1 << 20));
 }
 
 /* The handler may wait for a disk. */
@@ -65,23 +62,31 @@ static void a_late_reply_comes_back(void **state)
 
 	connect_both(w);
 	spare_tap(w)->channel.lost = 3;
-	for (unsigned i = 0; i < CHANNEL_STREAMS; i++) {
-		got[i].later = true;
-		assert_int_equal(send_bytes(w, i, 7, (const uint8_t *)"seven", 5), 0);
-	}
+	got[SPARE].later = true;
+	assert_int_equal(send_bytes(w, 7, (const uint8_t *)"seven", 5), 0);
 	run_for(w, 10 * MONO_S);
-	assert_int_equal(back[CHANNEL_TENANTS].n, 0);
-	channel_reply(sm_of(w, SPARE), &got[CHANNEL_TENANTS].ticket, "now", 3);
-	channel_reply(sm_of(w, SPARE), &got[CHANNEL_TENANTS].ticket, "twice", 5);
-	assert_true(run_until_back(w, CHANNEL_TENANTS, 1, 5 * MONO_S));
-	assert_string_equal(back[CHANNEL_TENANTS].text, "now");
-	assert_int_equal(got[CHANNEL_TENANTS].n, 1);
-	assert_true(run_until_back(w, CHANNEL_CONFIG, 1, 120 * MONO_S)); /* it never replies */
-	assert_int_equal(back[CHANNEL_CONFIG].end, CHANNEL_LOST);
-	assert_int_equal(got[CHANNEL_CONFIG].n, 1);
-	channel_reply(sm_of(w, SPARE), &got[CHANNEL_CONFIG].ticket, "too late", 8);
-	got[CHANNEL_CONFIG].later = false;
-	exchange(w, CHANNEL_CONFIG, 8, 3);
+	assert_int_equal(back[ACTIVE].n, 0);
+	channel_reply(sm_of(w, SPARE), &got[SPARE].ticket, "now", 3);
+	channel_reply(sm_of(w, SPARE), &got[SPARE].ticket, "twice", 5);
+	assert_true(run_until_back(w, ACTIVE, 1, 5 * MONO_S));
+	assert_string_equal(back[ACTIVE].text, "now");
+	assert_int_equal(got[SPARE].n, 1);
+}
+
+static void a_reply_that_never_comes_is_not_waited_for(void **state)
+{
+	struct world *w = *state;
+
+	connect_both(w);
+	spare_tap(w)->channel.lost = 3;
+	got[SPARE].later = true;
+	assert_int_equal(send_bytes(w, 7, (const uint8_t *)"seven", 5), 0);
+	assert_true(run_until_back(w, ACTIVE, 1, 120 * MONO_S));
+	assert_int_equal(back[ACTIVE].end, CHANNEL_LOST);
+	assert_int_equal(got[SPARE].n, 1);
+	channel_reply(sm_of(w, SPARE), &got[SPARE].ticket, "too late", 8);
+	got[SPARE].later = false;
+	exchange(w, 8, 3);
 }
 
 static void a_stream_without_handler_is_refused(void **state)
@@ -89,11 +94,12 @@ static void a_stream_without_handler_is_refused(void **state)
 	struct world *w = *state;
 
 	connect_both(w);
-	channel_register(sm_of(w, SPARE), CHANNEL_TENANTS, NULL, NULL);
-	assert_int_equal(send_bytes(w, CHANNEL_TENANTS, 7, (const uint8_t *)"seven", 5), 0);
-	assert_true(run_until_back(w, CHANNEL_TENANTS, 1, 5 * MONO_S));
-	assert_int_equal(back[CHANNEL_TENANTS].end, CHANNEL_REFUSED);
-	exchange(w, CHANNEL_CONFIG, 8, 3);
+	channel_register(sm_of(w, SPARE), CHANNEL_LEDGER, NULL, NULL);
+	assert_int_equal(send_bytes(w, 7, (const uint8_t *)"seven", 5), 0);
+	assert_true(run_until_back(w, ACTIVE, 1, 5 * MONO_S));
+	assert_int_equal(back[ACTIVE].end, CHANNEL_REFUSED);
+	listen_both(w);
+	exchange(w, 8, 3);
 }
 
 /* A standby that refuses all that is sent to it: the channel opens and closes, now and then. */
@@ -109,13 +115,13 @@ static void a_standby_that_refuses_causes_no_storm(void **state)
 	do {
 		row_of(w, SPARE)->in_session.id += 2; /* another one than it said */
 		if (is_connected(w))
-			send_bytes(w, CHANNEL_TENANTS, 7, (const uint8_t *)"seven", 5);
+			send_bytes(w, 7, (const uint8_t *)"seven", 5);
 	} while (rig_step(w->rig, until));
 	assert_true(said("the channel to this manager is closed", "") > 0);
 	assert_true(said("the channel to this manager is", "") < 20);
 	assert_true(channel_stats(sm_of(w, ACTIVE))->parts_sent < before + 1000);
 	run_for(w, 5 * MONO_S);
-	exchange(w, CHANNEL_CONFIG, 8, 3);
+	exchange(w, 8, 3);
 }
 
 /* ---- one side goes ------------------------------------------------------------------------- */
@@ -126,25 +132,25 @@ static void a_standby_that_dies_is_lost_and_comes_back(void **state)
 	_cleanup_free_ uint8_t *bytes = pattern(1 << 20);
 
 	connect_both(w);
-	assert_int_equal(send_bytes(w, CHANNEL_CONFIG, 1, bytes, 1 << 20), 0);
+	assert_int_equal(send_bytes(w, 1, bytes, 1 << 20), 0);
 	while (channel_stats(sm_of(w, SPARE))->parts_received < 1000)
 		assert_true(rig_step(w->rig, sim_now(w->rig->sim) + MONO_S));
 	rig_kill(w->rig, SPARE);
-	assert_true(run_until_back(w, CHANNEL_CONFIG, 1, 20 * MONO_S));
-	assert_int_equal(back[CHANNEL_CONFIG].end, CHANNEL_LOST);
+	assert_true(run_until_back(w, ACTIVE, 1, 20 * MONO_S));
+	assert_int_equal(back[ACTIVE].end, CHANNEL_LOST);
 	assert_false(is_connected(w));
 	assert_int_equal(said("the channel to this manager is closed", ""), 1);
 	assert_int_equal(rig_start(w->rig, "h11", 1, w->conf[SPARE], w->dir[SPARE]), 2);
 	run_for(w, 30 * MONO_S);
 	assert_true(is_connected(w));
-	channel_register(w->rig->sms[2].sm, CHANNEL_CONFIG, on_message, NULL);
-	assert_int_equal(channel_send(sm_of(w, ACTIVE), w->rig->sms[2].sm->tr->port_guid,
-				      CHANNEL_CONFIG, 2, bytes, 1 << 20, on_reply,
-				      (void *)(uintptr_t)CHANNEL_CONFIG),
+	listen_as(w, 2, SPARE);
+	hush_ledger(w, ACTIVE, 2);
+	assert_int_equal(channel_send(sm_of(w, ACTIVE), guid_of(w, 2), CHANNEL_LEDGER, 2, bytes,
+				      1 << 20, on_reply, (void *)(uintptr_t)ACTIVE),
 			 0);
-	assert_true(run_until_back(w, CHANNEL_CONFIG, 2, 60 * MONO_S));
-	assert_int_equal(back[CHANNEL_CONFIG].end, CHANNEL_REPLIED);
-	assert_int_equal(got[CHANNEL_CONFIG].sum, sum_of(bytes, 1 << 20));
+	assert_true(run_until_back(w, ACTIVE, 2, 60 * MONO_S));
+	assert_int_equal(back[ACTIVE].end, CHANNEL_REPLIED);
+	assert_int_equal(got[SPARE].sum, sum_of(bytes, 1 << 20));
 }
 
 /* Silence, and no more: what is sent afterwards arrives. */
@@ -154,13 +160,13 @@ static void a_channel_that_was_cut_is_opened_again(void **state)
 
 	connect_both(w);
 	spare_tap(w)->channel.cut = true;
-	assert_int_equal(send_bytes(w, CHANNEL_TENANTS, 1, (const uint8_t *)"one", 3), 0);
-	assert_true(run_until_back(w, CHANNEL_TENANTS, 1, 20 * MONO_S));
-	assert_int_equal(back[CHANNEL_TENANTS].end, CHANNEL_LOST);
-	assert_int_equal(send_bytes(w, CHANNEL_TENANTS, 2, (const uint8_t *)"two", 3), -ENOTCONN);
+	assert_int_equal(send_bytes(w, 1, (const uint8_t *)"one", 3), 0);
+	assert_true(run_until_back(w, ACTIVE, 1, 20 * MONO_S));
+	assert_int_equal(back[ACTIVE].end, CHANNEL_LOST);
+	assert_int_equal(send_bytes(w, 2, (const uint8_t *)"two", 3), -ENOTCONN);
 	spare_tap(w)->channel.cut = false;
 	run_for(w, 5 * MONO_S);
-	exchange(w, CHANNEL_TENANTS, 3, 1000);
+	exchange(w, 3, 1000);
 }
 
 static void half_a_message_of_a_dead_master_is_none(void **state)
@@ -169,22 +175,24 @@ static void half_a_message_of_a_dead_master_is_none(void **state)
 	_cleanup_free_ uint8_t *bytes = pattern(1 << 20);
 
 	connect_both(w);
-	assert_int_equal(send_bytes(w, CHANNEL_CONFIG, 1, bytes, 1 << 20), 0);
+	assert_int_equal(send_bytes(w, 1, bytes, 1 << 20), 0);
 	while (channel_stats(sm_of(w, SPARE))->parts_received < 1000)
 		assert_true(rig_step(w->rig, sim_now(w->rig->sim) + MONO_S));
 	fail_over(w);
-	assert_int_equal(got[CHANNEL_CONFIG].n, 0);
-	assert_int_equal(back[CHANNEL_CONFIG].n, 0);
+	assert_int_equal(got[SPARE].n, 0);
+	assert_int_equal(back[ACTIVE].n, 0);
 	/* the former master comes back, gets the fabric, and is at the other end now */
 	assert_int_equal(rig_start(w->rig, "h0", 1, w->conf[ACTIVE], w->dir[ACTIVE]), 2);
 	run_for(w, 60 * MONO_S);
 	assert_int_equal(sm_state(w->rig->sms[2].sm), SM_MASTER);
-	assert_int_equal(channel_send(w->rig->sms[2].sm, guid_of(w, SPARE), CHANNEL_CONFIG, 2,
-				      bytes, 100, on_reply, (void *)(uintptr_t)CHANNEL_CONFIG),
+	hush_ledger(w, 2, SPARE);
+	got[SPARE].n = 0;
+	assert_int_equal(channel_send(sm_of(w, 2), guid_of(w, SPARE), CHANNEL_LEDGER, 2, bytes,
+				      100, on_reply, (void *)(uintptr_t)ACTIVE),
 			 0);
-	assert_true(run_until_back(w, CHANNEL_CONFIG, 1, 5 * MONO_S));
-	assert_int_equal(got[CHANNEL_CONFIG].n, 1);
-	assert_int_equal(got[CHANNEL_CONFIG].len, 100);
+	assert_true(run_until_back(w, ACTIVE, 1, 5 * MONO_S));
+	assert_int_equal(got[SPARE].n, 1);
+	assert_int_equal(got[SPARE].len, 100);
 }
 
 /* ---- either side sends --------------------------------------------------------------------- */
@@ -246,8 +254,8 @@ static void managers_that_start_at_once_are_both_connected(void **state)
 	run_for(w, 10 * MONO_S);
 	assert_true(are_connected(w));
 	listen_both(w);
-	exchange_from(w, SPARE, CHANNEL_LEDGER, 1, 1000);
-	exchange_from(w, ACTIVE, CHANNEL_LEDGER, 2, 1000);
+	exchange_from(w, SPARE, 1, 1000);
+	exchange_from(w, ACTIVE, 2, 1000);
 }
 
 static void a_standby_sends_too(void **state)
@@ -257,30 +265,12 @@ static void a_standby_sends_too(void **state)
 
 	connect_both(w);
 	for (unsigned i = 0; i < ARRAY_SIZE(sizes); i++)
-		exchange_from(w, SPARE, CHANNEL_LEDGER, i, sizes[i]);
-	assert_int_equal(send_bytes(w, CHANNEL_CONFIG, 1, bytes, 1 << 20), 0);
-	exchange_from(w, SPARE, CHANNEL_LEDGER, 99, 10);
-	assert_int_equal(back[CHANNEL_CONFIG].n, 0);
-	assert_true(run_until_back(w, CHANNEL_CONFIG, 1, 60 * MONO_S));
-	assert_int_equal(got[CHANNEL_CONFIG].sum, sum_of(bytes, 1 << 20));
-}
-
-/* They are taken from no standby, either. */
-static void other_streams_are_the_masters_alone(void **state)
-{
-	struct world *w = *state;
-	struct channel_peer *p;
-
-	connect_both(w);
-	channel_register(sm_of(w, ACTIVE), CHANNEL_TENANTS, on_message, NULL);
-	assert_int_equal(send_from(w, SPARE, CHANNEL_TENANTS, 1, (const uint8_t *)"one", 3),
-			 -ENOTCONN);
-	p = row_of(w, SPARE);
-	assert_int_equal(out_start(sm_of(w, SPARE), p, CHANNEL_TENANTS, 1, "one", 3), 0);
-	run_for(w, 3 * MONO_S);
-	assert_int_equal(got[CHANNEL_TENANTS].n, 0);
-	run_for(w, 5 * MONO_S);
-	exchange_from(w, SPARE, CHANNEL_LEDGER, 2, 10);
+		exchange_from(w, SPARE, i, sizes[i]);
+	assert_int_equal(send_bytes(w, 1, bytes, 1 << 20), 0);
+	exchange_from(w, SPARE, 99, 10); /* neither waits for the other */
+	assert_int_equal(back[ACTIVE].n, 0);
+	assert_true(run_until_back(w, ACTIVE, 1, 60 * MONO_S));
+	assert_int_equal(got[SPARE].sum, sum_of(bytes, 1 << 20));
 }
 
 /* Sessions outlive a change of states. */
@@ -289,23 +279,21 @@ static void a_handover_ends_no_session(void **state)
 	struct world *w = *state;
 	uint32_t before[2];
 
-	connect_both(w);
+	start_both(w);
+	run_until_connected(w, 5 * MONO_S);
 	for (unsigned i = 0; i < 2; i++)
 		before[i] = row_of(w, i)->in_session.id;
 	sm_set_priority(sm_of(w, SPARE), 9);
 	run_for(w, 60 * MONO_S);
 	assert_int_equal(sm_state(sm_of(w, SPARE)), SM_MASTER);
 	assert_int_equal(sm_state(sm_of(w, ACTIVE)), SM_STANDBY);
+	listen_both(w);
 	for (unsigned i = 0; i < 2; i++) {
 		assert_int_equal(row_of(w, i)->in_session.id, before[i]);
-		exchange_from(w, i, CHANNEL_LEDGER, i, 1000);
+		exchange_from(w, i, i, 1000);
 	}
-	assert_int_equal(send_from(w, ACTIVE, CHANNEL_TENANTS, 1, (const uint8_t *)"one", 3),
-			 -ENOTCONN);
 	assert_true(channel_is_standby(sm_of(w, SPARE), guid_of(w, ACTIVE)));
 	assert_false(channel_is_standby(sm_of(w, ACTIVE), guid_of(w, SPARE)));
-	channel_register(sm_of(w, ACTIVE), CHANNEL_TENANTS, on_message, NULL);
-	exchange_from(w, SPARE, CHANNEL_TENANTS, 3, 10);
 }
 
 /* It is noticed by its HELLO, not by silence. */
@@ -360,8 +348,9 @@ int main(void)
 		TEST(messages_of_all_sizes_arrive),
 		TEST(the_longest_message_arrives_and_a_longer_one_is_refused),
 		TEST(what_is_lost_doubled_or_late_does_no_harm),
-		TEST(streams_are_independent),
+		TEST(one_message_is_under_way_at_a_time),
 		TEST(a_late_reply_comes_back),
+		TEST(a_reply_that_never_comes_is_not_waited_for),
 		TEST(a_stream_without_handler_is_refused),
 		TEST(a_standby_that_refuses_causes_no_storm),
 		TEST(a_standby_that_dies_is_lost_and_comes_back),
@@ -372,7 +361,6 @@ int main(void)
 		TEST(managers_that_share_no_configuration_are_connected),
 		TEST(managers_that_start_at_once_are_both_connected),
 		TEST(a_standby_sends_too),
-		TEST(other_streams_are_the_masters_alone),
 		TEST(a_handover_ends_no_session),
 		TEST(a_manager_that_starts_anew_is_another_one),
 		TEST(managers_are_shown_with_their_silence),

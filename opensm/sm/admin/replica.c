@@ -700,14 +700,6 @@ bool replica_master_is_ours(const struct sm *sm)
 	return sm->m.replica->of.ours;
 }
 
-bool replica_is_from_master(const struct sm *sm, const struct transport_addr *from)
-{
-	const struct replica *r = sm->m.replica;
-
-	return sm->state == SM_STANDBY && r->of.ours && r->of.guid == elect_polled(sm) &&
-	       replica_from_master(r, from);
-}
-
 bool replica_is_subscribed(const struct sm *sm)
 {
 	const struct replica *r = sm->m.replica;

@@ -48,8 +48,6 @@ bool replica_restore(struct sm *sm);
 mono_t replica_copied_at(const struct sm *sm);
 /* In STANDBY: the master's SA knows us as a manager of its kind, so that its copy is whole. */
 bool replica_master_is_ours(const struct sm *sm);
-/* The question of the channel: struct channel_questions. */
-bool replica_is_from_master(const struct sm *sm, const struct transport_addr *from);
 /*
  * In DISCOVERING, when the node next to us is locked: the master that our own port names is asked
  * for its keys, which come over the channel. Returns what is in the way of that, in words; NULL:

@@ -38,13 +38,6 @@ void channel_free(struct sm *sm)
 
 /* ---- sending ------------------------------------------------------------------------------- */
 
-/* Only the ledger's messages are taken from others than the master. */
-static bool may_send(const struct sm *sm, enum channel_stream stream)
-{
-	return sm->state == SM_MASTER ||
-	       (sm->state != SM_NOT_ACTIVE && stream == CHANNEL_LEDGER);
-}
-
 int channel_send(struct sm *sm, guid_t peer, enum channel_stream stream, uint64_t version,
 		 const void *bytes, size_t len, channel_reply_fn *on_reply, void *arg)
 {
@@ -54,7 +47,7 @@ int channel_send(struct sm *sm, guid_t peer, enum channel_stream stream, uint64_
 	assert(stream < CHANNEL_STREAMS && (bytes || !len));
 	if (len > CHANNEL_MESSAGE_MAX)
 		return -EMSGSIZE;
-	if (!p || !p->connected || p->fail || !may_send(sm, stream))
+	if (!p || !p->connected || p->fail || sm->state == SM_NOT_ACTIVE)
 		return -ENOTCONN;
 	r = out_start(sm, p, stream, version, bytes, len);
 	if (r < 0)
@@ -119,7 +112,7 @@ bool channel_is_standby(const struct sm *sm, guid_t guid)
 	return channel_is_known(sm, guid) && channel_is_connected(sm, guid);
 }
 
-bool channel_standby_at(const struct sm *sm, unsigned n, struct channel_standby *ret)
+bool channel_standby_at(const struct sm *sm, unsigned n, guid_t *ret)
 {
 	const struct channel *c = sm->m.channel;
 
@@ -128,9 +121,7 @@ bool channel_standby_at(const struct sm *sm, unsigned n, struct channel_standby 
 
 		if (!p->guid || !channel_is_standby(sm, p->guid) || n-- > 0)
 			continue;
-		*ret = (struct channel_standby){ .guid = p->guid };
-		for (unsigned k = 0; k < CHANNEL_STREAMS; k++)
-			ret->busy[k] = p->out[k].busy;
+		*ret = p->guid;
 		return true;
 	}
 	return false;
@@ -194,7 +185,7 @@ bool channel_receive(struct sm *sm, const struct transport_event *ev)
 
 /* ---- turns --------------------------------------------------------------------------------- */
 
-/* Messages that only a master sends end with its being one. */
+/* Standbys are a master's. */
 void channel_state_changed(struct sm *sm)
 {
 	struct channel *c = sm->m.channel;
@@ -203,10 +194,8 @@ void channel_state_changed(struct sm *sm)
 		return;
 	if (sm->state == SM_NOT_ACTIVE)
 		peer_lose_all(sm, "this manager is not active");
-	for (unsigned i = 0; i < c->n_rows && sm->state != SM_MASTER; i++) {
+	for (unsigned i = 0; i < c->n_rows && sm->state != SM_MASTER; i++)
 		c->peers[i].registered = false;
-		out_lose_of_master(sm, &c->peers[i]);
-	}
 }
 
 static void give_up_old_shots(struct sm *sm)

@@ -24,7 +24,7 @@
  * What a sender must have: sm_key and sa_key as they are here, proven over fresh nonces, and a GUID
  * that allowed_sm_guids has. Where one of the keys is 0 or 1, as every distribution has it, it also
  * must be a manager that the election believes or that registered with our SA: then any host of the
- * subnet may be one. Streams but CHANNEL_LEDGER are taken only from the master that is followed.
+ * subnet may be one.
  *
  * With keys that are not known, a host that reads and sends whatever it likes
  *   can     see which managers there are, when they speak, and how much; delay or drop parts, and
@@ -50,17 +50,16 @@
 #define CHANNEL_MESSAGE_MAX (16u << 20)
 #define CHANNEL_REPLY_MAX   128
 
+/* Messages of one stream do not wait for those of another. */
 enum channel_stream {
-	CHANNEL_TENANTS, /* the store of partitions at run time */
-	CHANNEL_CONFIG,	 /* the master's configuration */
-	CHANNEL_LEDGER,	 /* rows: in all states, from every manager */
+	CHANNEL_LEDGER, /* rows */
 	CHANNEL_STREAMS
 };
 
 enum channel_end {
 	CHANNEL_REPLIED, /* `bytes`, `len`: the reply */
 	CHANNEL_REFUSED, /* it has no handler for the stream, or cannot keep so much */
-	CHANNEL_LOST,	 /* it is not connected any more, never replied, or does not follow us */
+	CHANNEL_LOST,	 /* it is not connected any more, or never replied */
 };
 
 /*
@@ -86,12 +85,6 @@ struct channel_message {
 };
 typedef void channel_message_fn(struct sm *sm, void *arg, struct channel_message *m);
 
-/* A standby that is connected now. */
-struct channel_standby {
-	guid_t guid;
-	bool busy[CHANNEL_STREAMS]; /* a message is under way */
-};
-
 /* A manager, for people and for the ledger. */
 struct channel_peer_view {
 	guid_t guid;
@@ -113,11 +106,6 @@ struct channel;
 
 /* Questions of the channel that machines above answer. */
 struct channel_questions {
-	/*
-	 * Does a GMP come from the port of the master that we follow in STANDBY, and is that one of
-	 * ours?
-	 */
-	bool (*is_from_master)(const struct sm *sm, const struct transport_addr *from);
 	uint8_t (*path_sl)(const struct sm *sm, lid_t lid);
 };
 
@@ -127,9 +115,8 @@ void channel_new(struct sm *sm, const struct channel_questions *questions);
 void channel_free(struct sm *sm);
 
 /*
- * Sends `len` bytes (0 to CHANNEL_MESSAGE_MAX; copied) to the manager on port `peer`: on
- * CHANNEL_LEDGER in every state but NOT_ACTIVE, on other streams as MASTER. `on_reply` is called
- * once, later, never from within. 0; -EMSGSIZE: longer; -ENOTCONN: no such manager is connected;
+ * Sends `len` bytes (0 to CHANNEL_MESSAGE_MAX; copied) to the manager on port `peer`, in every
+ * state but NOT_ACTIVE. `on_reply` is called once, later, never from within. 0; -EMSGSIZE: longer; -ENOTCONN: no such manager is connected;
  * -EBUSY: a message is under way on this stream to it; -ENOBUFS: too much is under way to all.
  */
 int channel_send(struct sm *sm, guid_t peer, enum channel_stream stream, uint64_t version,
@@ -151,7 +138,7 @@ unsigned channel_tries(const struct sm *sm, guid_t guid);
  */
 
 /* The n-th standby (from 0) that is connected; false: there are no more. */
-bool channel_standby_at(const struct sm *sm, unsigned n, struct channel_standby *ret);
+bool channel_standby_at(const struct sm *sm, unsigned n, guid_t *ret);
 /* Is this one a standby? */
 bool channel_is_known(const struct sm *sm, guid_t guid);
 /* And connected? */

@@ -245,18 +245,6 @@ static enum channel_reason check_segment(const struct sm *sm, const struct chann
 	return 0;
 }
 
-static bool is_followed(const struct sm *sm, const struct channel_peer *p)
-{
-	return sm->state == SM_DISCOVERING ||
-	       (sm->state == SM_STANDBY && p->guid == elect_polled(sm));
-}
-
-/* A manager that stands by has to learn whether the master that it follows is one of ours. */
-static bool is_for_now(const struct sm *sm, const struct transport_event *ev)
-{
-	return sm->m.channel->questions->is_from_master(sm, &ev->from);
-}
-
 static void take_segment(struct sm *sm, struct channel_peer *p, const struct transport_event *ev,
 			 const struct channel_part *part)
 {
@@ -277,12 +265,8 @@ void in_segment(struct sm *sm, struct channel_peer *p, const struct transport_ev
 {
 	enum channel_reason reason = check_segment(sm, p, part);
 
-	if (!reason && part->stream != CHANNEL_LEDGER && !is_followed(sm, p))
-		reason = REASON_FOLLOWS;
 	if (reason)
 		refuse(sm, p, ev, part, reason);
-	else if (part->stream != CHANNEL_LEDGER && !is_for_now(sm, ev))
-		answer_kind(sm, p, ev, part, PART_LATER);
 	else
 		take_segment(sm, p, ev, part);
 }

@@ -22,7 +22,6 @@
  *   SEGMENT -> RECEIVED   kept; others are missing
  *           -> PENDING    the message is whole, and its handler has not replied yet: ask again
  *           -> REPLY      the handler's reply
- *           -> LATER      not kept: it does not know yet whether it follows the sender
  *           -> REFUSED    REASON says why
  *
  * A manager that answers HELLO remembers nothing: its nonce is made of the HELLO, of a secret of
@@ -67,7 +66,6 @@ enum channel_kind {
 	PART_REFUSED,
 	PART_CONFIRM,
 	PART_CONFIRMED,
-	PART_LATER,
 };
 
 enum channel_reason {
@@ -77,7 +75,6 @@ enum channel_reason {
 	REASON_LENGTH,	    /* too long, or no memory for it */
 	REASON_STALE,	    /* this message, or a later one, was here already */
 	REASON_MALFORMED,
-	REASON_FOLLOWS, /* it follows another manager, or none */
 };
 
 struct channel_part {
@@ -119,7 +116,7 @@ struct channel_out {
 	unsigned window, shots;
 	mono_t not_before;	   /* nothing is sent before */
 	mono_t cut_at;		   /* since when the window was not reduced */
-	mono_t pending_since;	   /* it is whole there, or not wanted yet; MONO_NEVER: neither */
+	mono_t pending_since;	   /* it is whole there; MONO_NEVER: not yet */
 	channel_reply_fn *on_reply;
 	void *arg;
 };
@@ -281,9 +278,8 @@ bool out_open(const struct channel_peer *p, const struct channel_shot *shot,
 /* Such an answer. */
 void out_answer(struct sm *sm, const struct channel_shot *shot, const struct channel_part *part);
 void out_silence(struct sm *sm, const struct channel_shot *shot);
-/* All messages to this manager end as LOST; or those alone that only a MASTER sends. */
+/* All messages to this manager end as LOST. */
 void out_lose(struct sm *sm, struct channel_peer *p);
-void out_lose_of_master(struct sm *sm, struct channel_peer *p);
 void out_clear(struct channel *c, struct channel_out *o);
 mono_t out_next(const struct sm *sm);
 

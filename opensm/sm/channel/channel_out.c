@@ -16,8 +16,7 @@
 #define TIMEOUT_FIRST 250u /* ms; doubled with each silence in a row, up to */
 #define TIMEOUT_LAST  1000u
 #define ASK_AGAIN     (10 * MONO_MS)
-#define LATER	      (250 * MONO_MS)
-#define PATIENCE      (60 * MONO_S) /* with a handler that does not reply, or is not there yet */
+#define PATIENCE      (60 * MONO_S) /* with a handler that does not reply */
 #define BUSY_RETRY    MONO_MS
 
 /* ---- begin and end ------------------------------------------------------------------------- */
@@ -104,19 +103,12 @@ int out_start(struct sm *sm, struct channel_peer *p, enum channel_stream stream,
 	return 0;
 }
 
-void out_lose_of_master(struct sm *sm, struct channel_peer *p)
-{
-	for (unsigned i = 0; i < CHANNEL_STREAMS; i++) {
-		if (p->out[i].busy && i != CHANNEL_LEDGER)
-			out_end(sm, p, i, CHANNEL_LOST, NULL);
-	}
-}
-
 void out_lose(struct sm *sm, struct channel_peer *p)
 {
-	out_lose_of_master(sm, p);
-	if (p->out[CHANNEL_LEDGER].busy)
-		out_end(sm, p, CHANNEL_LEDGER, CHANNEL_LOST, NULL);
+	for (unsigned i = 0; i < CHANNEL_STREAMS; i++) {
+		if (p->out[i].busy)
+			out_end(sm, p, i, CHANNEL_LOST, NULL);
+	}
 }
 
 /* ---- sending ------------------------------------------------------------------------------- */
@@ -237,10 +229,6 @@ static void on_refusal(struct sm *sm, struct channel_peer *p, unsigned stream,
 		       enum channel_reason reason)
 {
 	switch (reason) {
-	case REASON_FOLLOWS: /* so it is no standby of ours */
-		p->registered = false;
-		p->fail = true;
-		return;
 	case REASON_STALE: /* another session begins with other numbers */
 	case REASON_MALFORMED:
 	case REASON_SESSION:
@@ -254,11 +242,12 @@ static void on_refusal(struct sm *sm, struct channel_peer *p, unsigned stream,
 	out_end(sm, p, stream, CHANNEL_REFUSED, NULL);
 }
 
-static void wait_for(struct sm *sm, struct channel_peer *p, unsigned stream, mono_t wait)
+/* The message arrived whole, and its handler is at work. */
+static void wait_for_reply(struct sm *sm, struct channel_peer *p, unsigned stream)
 {
 	struct channel_out *o = &p->out[stream];
 
-	o->not_before = sm->now + wait;
+	o->not_before = sm->now + ASK_AGAIN;
 	if (o->pending_since == MONO_NEVER)
 		o->pending_since = sm->now;
 	else if (sm->now >= o->pending_since + PATIENCE)
@@ -300,11 +289,8 @@ void out_answer(struct sm *sm, const struct channel_shot *shot, const struct cha
 		note_received(o, shot->segment);
 		ask_for_reply(sm, o);
 		break;
-	case PART_PENDING: /* the message arrived whole, and its handler is at work */
-		wait_for(sm, p, shot->stream, ASK_AGAIN);
-		break;
-	case PART_LATER:
-		wait_for(sm, p, shot->stream, LATER);
+	case PART_PENDING:
+		wait_for_reply(sm, p, shot->stream);
 		break;
 	case PART_REPLY:
 		out_end(sm, p, shot->stream, CHANNEL_REPLIED, part);

@@ -102,7 +102,6 @@ bool channel_part_read(const struct transport_event *ev, struct channel_part *re
 	case PART_CONFIRMED:
 	case PART_RECEIVED:
 	case PART_PENDING:
-	case PART_LATER:
 	case PART_REFUSED:
 		return true;
 	}

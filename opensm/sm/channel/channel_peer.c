@@ -396,7 +396,7 @@ static void tick_peer(struct sm *sm, struct channel_peer *p)
 	struct channel *c = sm->m.channel;
 
 	if (p->fail)
-		lose(sm, p, "it does not answer, or does not follow us");
+		lose(sm, p, "it does not answer");
 	if (!p->connected && sm->now >= p->registered_at + FORGET)
 		p->registered = false;
 	if (is_forgotten(sm, p)) {

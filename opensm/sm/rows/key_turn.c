@@ -146,14 +146,14 @@ static bool is_sent(const struct sm *sm, struct settle_reach *ret)
  */
 static void tell_refused(struct sm *sm)
 {
-	struct channel_standby standby;
+	guid_t standby;
 	const struct key_ring *ring = keys_ring(sm);
 	bool single = keys_are_single(sm);
 	bool refused = sm->state == SM_MASTER && ring && !key_ring_is_empty(ring) &&
 		       !keys_may_be_sent(sm) && channel_standby_at(sm, 0, &standby);
 
 	if (told_change(&sm->m.key_turn->told, TOLD_REFUSED, refused) == TOLD_BEGINS)
-		log_guid(sm, standby.guid, LOG_ID_REPLICA, single ? LOGB_ERROR : LOGB_INFO,
+		log_guid(sm, standby, LOG_ID_REPLICA, single ? LOGB_ERROR : LOGB_INFO,
 			 "this standby is not sent %s, and %s: set sm_key and sa_key on both to "
 			 "other values than 0 and 1",
 			 single ? "the seeds of M_Keys" : "the M_Key",
@@ -381,9 +381,9 @@ static void count_ports(const struct sm *sm, struct sm_keys *ret)
 static void count_standbys(const struct sm *sm, struct sm_keys *ret)
 {
 	uint64_t number = key_seeds_number(sm);
-	struct channel_standby s;
+	guid_t standby;
 
-	while (channel_standby_at(sm, ret->n_standbys, &s))
+	while (channel_standby_at(sm, ret->n_standbys, &standby))
 		ret->n_standbys++;
 	ret->n_informed =
 		MIN(settle_reach(sm, LEDGER_SEED, number).with, ret->n_standbys);

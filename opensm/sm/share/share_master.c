@@ -269,7 +269,7 @@ bool share_is_with(const struct sm *sm, guid_t guid)
 void share_master_tick(struct sm *sm)
 {
 	struct share *s = sm->m.share;
-	struct channel_standby standby;
+	guid_t standby;
 
 	forget_others(sm);
 	if (s->own->replicate_configuration && channel_standby_at(sm, 0, &standby))
@@ -277,7 +277,7 @@ void share_master_tick(struct sm *sm)
 	if (is_row_due(sm) && sm->now >= s->write_at)
 		write_row(sm);
 	for (unsigned n = 0; s->hash && channel_standby_at(sm, n, &standby); n++)
-		look_at_standby(sm, standby.guid);
+		look_at_standby(sm, standby);
 }
 
 mono_t share_master_next(const struct sm *sm)
