@@ -125,7 +125,7 @@ const struct machine machines[] = {
 	/* Its requests are judged as soon as they arrive, and answered. */
 	{ LIFE(tenancy), TICKS(tenancy), .serve = tenancy_tick,
 	  .state_changed = tenancy_state_changed, .node_goes = tenancy_node_goes },
-	/* The rest is made by sm_new(): the layers below are made with the configuration that it finds. */
+	/* Most is made by sm_new(): the layers below are made with the configuration it finds. */
 	{ "share", .new = share_rows_new, .free = share_free, TICKS(share),
 	  .state_changed = share_state_changed },
 	{ LIFE(key_turn), TICKS(key_turn), .reconfigured = key_turn_reconfigured,

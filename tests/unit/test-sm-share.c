@@ -3,6 +3,7 @@
  * The master's configuration reaches the standby, and counts there below the standby's own: a
  * failover changes nothing, also where the second host has no files at all.
  */
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "conf/copied/copied.h"
@@ -48,9 +49,10 @@ static void configure_master(struct world *w)
 /* As `reader` has it. */
 static struct share_said said_by(struct world *w, unsigned which, unsigned reader)
 {
+	const struct ledger_key key = share_said_key(sm_of(w, which)->tr->port_guid);
 	struct share_said ret;
 
-	assert_true(share_said(sm_of(w, reader), sm_of(w, which)->tr->port_guid, &ret));
+	assert_true(share_said(sm_of(w, reader), &key, &ret));
 	return ret;
 }
 
@@ -279,6 +281,17 @@ static void the_returning_master_goes_by_its_own_file(void **state)
 	assert_int_equal(conf_of(w, SPARE)->subnet_timeout, 16);
 }
 
+/* The standby is greater, and gets the fabric. */
+static void start_both_greater(struct world *w)
+{
+	assert_int_equal(rig_start(w->rig, "h0", 1, w->conf[ACTIVE], w->dir[ACTIVE]), ACTIVE);
+	run_for(w, 3 * MONO_S);
+	join(w, 3, 7); /* the SA has something to hand over */
+	assert_int_equal(rig_start(w->rig, "h11", 1, w->conf[SPARE], w->dir[SPARE]), SPARE);
+	run_for(w, 30 * MONO_S);
+	assert_int_equal(sm_state(sm_of(w, SPARE)), SM_MASTER);
+}
+
 /* It gets the fabric, and not before it has the configuration. */
 static void a_greater_manager_without_files_rules_by_the_copy(void **state)
 {
@@ -286,15 +299,33 @@ static void a_greater_manager_without_files_rules_by_the_copy(void **state)
 
 	configure_master(w);
 	w->conf[SPARE]->sm_priority = 10;
-	assert_int_equal(rig_start(w->rig, "h0", 1, w->conf[ACTIVE], w->dir[ACTIVE]), ACTIVE);
-	run_for(w, 3 * MONO_S);
-	join(w, 3, 7); /* the SA has something to hand over */
-	assert_int_equal(rig_start(w->rig, "h11", 1, w->conf[SPARE], w->dir[SPARE]), SPARE);
-	run_for(w, 30 * MONO_S);
-	assert_int_equal(sm_state(sm_of(w, SPARE)), SM_MASTER);
+	start_both_greater(w);
 	assert_is_as_master(w, SPARE);
 	assert_int_equal(said("options and files are as this former master had them", ""), 1);
 	assert_int_equal(conf_of(w, ACTIVE)->lmc, 1); /* its own file still counts */
+}
+
+/* It had the copy before, and said so: the master does not go by that. */
+static void a_greater_manager_that_lost_its_copy_gets_it_first(void **state)
+{
+	struct world *w = *state;
+	mono_t until;
+
+	configure_master(w);
+	w->conf[SPARE]->sm_priority = 10;
+	start_both_greater(w);
+	rig_kill(w->rig, SPARE);
+	run_for(w, 30 * MONO_S);
+	assert_int_equal(sm_state(sm_of(w, ACTIVE)), SM_MASTER);
+	scratch_remove(w->dir[SPARE]);
+	assert_int_equal(mkdir(w->dir[SPARE], 0700), 0);
+	w->rig->disk_time = MONO_S;
+	assert_int_equal(rig_start(w->rig, "h11", 1, w->conf[SPARE], w->dir[SPARE]), 2);
+	until = sim_now(w->rig->sim) + 40 * MONO_S;
+	do {
+		assert_true(sm_state(sm_of(w, 2)) != SM_MASTER || conf_of(w, 2)->lmc == 1);
+	} while (rig_step(w->rig, until));
+	assert_int_equal(sm_state(sm_of(w, 2)), SM_MASTER);
 }
 
 static void a_damaged_copy_is_not_used(void **state)
@@ -420,7 +451,7 @@ static uint64_t number_of_text(struct world *w, unsigned which)
 	return ledger_get(settle_ledger(sm_of(w, which)), &key, &v) ? v.dot.number : 0;
 }
 
-/* Neither time, nor a reload that changes nothing, nor a restart of either manager. */
+/* Neither time, nor a reload that changes nothing; a standby that starts says once what it has. */
 static void what_is_a_row_already_is_not_written_again(void **state)
 {
 	struct world *w = *state;
@@ -435,11 +466,12 @@ static void what_is_a_row_already_is_not_written_again(void **state)
 	reload(w, ACTIVE);
 	reload(w, SPARE);
 	run_for(w, 20 * MONO_S);
+	assert_int_equal(ledger_number(settle_ledger(sm_of(w, SPARE)), LEDGER_CONFIG), all);
 	rig_kill(w->rig, SPARE);
 	assert_int_equal(rig_start(w->rig, "h11", 1, w->conf[SPARE], w->dir[SPARE]), 2);
 	run_for(w, 20 * MONO_S);
 	assert_int_equal(number_of_text(w, 2), number);
-	assert_int_equal(ledger_number(settle_ledger(sm_of(w, 2)), LEDGER_CONFIG), all);
+	assert_int_equal(ledger_number(settle_ledger(sm_of(w, 2)), LEDGER_CONFIG), all + 1);
 	assert_int_equal(said("this standby has our configuration", ""), 2);
 }
 
@@ -528,6 +560,7 @@ int main(void)
 		TEST(a_restart_begins_with_the_copy),
 		TEST(the_returning_master_goes_by_its_own_file),
 		TEST(a_greater_manager_without_files_rules_by_the_copy),
+		TEST(a_greater_manager_that_lost_its_copy_gets_it_first),
 		TEST(a_damaged_copy_is_not_used),
 		TEST(either_side_may_decline),
 		TEST(a_master_that_no_longer_shares_rests),

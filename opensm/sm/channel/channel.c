@@ -91,6 +91,13 @@ bool channel_has_answered(const struct sm *sm, guid_t guid)
 	return p && p->answered && !p->is_foreign;
 }
 
+uint64_t channel_life_of(const struct sm *sm, guid_t guid)
+{
+	const struct channel_peer *p = peer_find(sm->m.channel, guid);
+
+	return p ? p->life : 0;
+}
+
 unsigned channel_tries(const struct sm *sm, guid_t guid)
 {
 	const struct channel_peer *p = peer_find(sm->m.channel, guid);

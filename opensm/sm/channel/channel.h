@@ -116,8 +116,9 @@ void channel_free(struct sm *sm);
 
 /*
  * Sends `len` bytes (0 to CHANNEL_MESSAGE_MAX; copied) to the manager on port `peer`, in every
- * state but NOT_ACTIVE. `on_reply` is called once, later, never from within. 0; -EMSGSIZE: longer; -ENOTCONN: no such manager is connected;
- * -EBUSY: a message is under way on this stream to it; -ENOBUFS: too much is under way to all.
+ * state but NOT_ACTIVE. `on_reply` is called once, later, never from within. 0; -EMSGSIZE: longer;
+ * -ENOTCONN: no such manager is connected; -EBUSY: a message is under way on this stream to it;
+ * -ENOBUFS: too much is under way to all.
  */
 int channel_send(struct sm *sm, guid_t peer, enum channel_stream stream, uint64_t version,
 		 const void *bytes, size_t len, channel_reply_fn *on_reply, void *arg);
@@ -129,6 +130,9 @@ bool channel_is_secret(const struct sm *sm);
 bool channel_peer_at(const struct sm *sm, unsigned n, struct channel_peer_view *ret);
 /* Has this one answered a HELLO of this process? */
 bool channel_has_answered(const struct sm *sm, guid_t guid);
+/* A number of this process, and of that on another port as it proved last; 0: it never did. */
+uint64_t channel_own_life(struct sm *sm);
+uint64_t channel_life_of(const struct sm *sm, guid_t guid);
 /* HELLOs to it in a row without an answer. 0: it is connected, or none was sent. */
 unsigned channel_tries(const struct sm *sm, guid_t guid);
 

@@ -43,6 +43,12 @@ static bool draw_own(struct sm *sm)
 	return c->is_drawn;
 }
 
+uint64_t channel_own_life(struct sm *sm)
+{
+	draw_own(sm);
+	return sm->m.channel->life;
+}
+
 bool channel_keys_changed(const struct sm *sm)
 {
 	const struct channel *c = sm->m.channel;

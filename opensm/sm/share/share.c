@@ -9,7 +9,6 @@
 
 #include "sm/share/share_internal.h"
 #include "sm/base/about.h"
-#include "sm/base/news.h"
 #include "util/mem.h"
 
 /* ---- pins ---------------------------------------------------------------------------------- */
@@ -79,18 +78,6 @@ const struct conf *share_own(const struct sm *sm)
 	return sm->m.share->own;
 }
 
-void share_use(struct sm *sm, struct copied *c)
-{
-	struct share *s = sm->m.share;
-
-	copied_unref(s->copied);
-	s->copied = c;
-	log_guid(sm, c->from, LOG_ID_REPLICA, LOGB_INFO,
-		 "the configuration of this master was copied: %zu options, %zu files",
-		 c->n_options, c->n_files);
-	tell_news(sm, NEWS_CONFIG_COPIED);
-}
-
 /* ---- life ---------------------------------------------------------------------------------- */
 
 void share_new(struct sm *sm, const struct conf *own, const struct sm_paths *paths)
@@ -109,6 +96,8 @@ void share_new(struct sm *sm, const struct conf *own, const struct sm_paths *pat
 static void changed(struct sm *sm, const struct ledger_key *keys, size_t n)
 {
 	sm->m.share->is_due = sm->m.share->is_row_due = true;
+	for (size_t i = 0; i < n; i++)
+		share_master_hears(sm, &keys[i]);
 }
 
 void share_rows_new(struct sm *sm, const struct sm_paths *paths)
@@ -163,7 +152,6 @@ void share_state_changed(struct sm *sm)
 {
 	struct share *s = sm->m.share;
 
-	memset(s->told_of, 0, sizeof(s->told_of));
 	s->is_due = s->is_row_due = true;
 	if (sm->state == SM_MASTER)
 		tell_rule(sm);

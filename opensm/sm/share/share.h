@@ -34,7 +34,7 @@ const struct conf *share_own(const struct sm *sm);
 void share_rows_new(struct sm *sm, const struct sm_paths *paths);
 /*
  * As MASTER: does this standby have our configuration, or cannot get it? Not before is the fabric
- * handed over to it, within the time that a successor has; NEWS_SUCCESSOR_READY.
+ * handed over to it, within the time that a successor has.
  */
 bool share_is_with(const struct sm *sm, guid_t guid);
 void share_state_changed(struct sm *sm);

@@ -9,17 +9,19 @@
 #include "sm/base/key_mark.h"
 #include "util/mem.h"
 
-static const char *why_not_compared(const struct sm *sm, guid_t guid)
+/* NULL: it has our configuration, and says in what it differs. */
+static const char *why_not_compared(const struct sm *sm, guid_t guid, struct share_said *ret)
 {
-	struct share_said said = { 0 };
+	const struct ledger_key key = share_said_key(guid);
 
 	if (!sm->m.share->own->replicate_configuration)
 		return "replicate_configuration is FALSE here";
 	if (!channel_is_standby(sm, guid))
 		return "there is no channel to it: it is no standby of this version of opensm, or "
 		       "does not answer";
-	share_said(sm, guid, &said);
-	switch (said.status) {
+	if (!share_said(sm, &key, ret))
+		return "it has not answered yet";
+	switch (ret->status) {
 	case SHARE_DECLINED:
 		return "replicate_configuration is FALSE there";
 	case SHARE_DAMAGED:
@@ -30,19 +32,16 @@ static const char *why_not_compared(const struct sm *sm, guid_t guid)
 	case SHARE_COMING:
 		break;
 	}
-	return "it has not answered yet";
+	return ret->hash == sm->m.share->hash ? NULL : "it has not answered yet";
 }
 
 static void ask_standby(const struct sm *sm, struct sm_manager_diff *ret)
 {
-	const struct share *s = sm->m.share;
 	struct share_said said;
 
-	if (s->own->replicate_configuration && channel_is_standby(sm, ret->guid) &&
-	    share_said(sm, ret->guid, &said) && said.status == SHARE_STORED && said.hash == s->hash)
+	ret->unknown = why_not_compared(sm, ret->guid, &said);
+	if (!ret->unknown)
 		ret->text = xasprintf("%.*s", (int)said.len, said.diff);
-	else
-		ret->unknown = why_not_compared(sm, ret->guid);
 	ret->theirs_first = true;
 }
 

@@ -24,12 +24,14 @@
 #include "sm/sm_internal.h"
 #include "util/told.h"
 
-#define SHARE_SAID_LIST(F) F(SAID, FORMAT, 8) F(SAID, STATUS, 8) F(SAID, PINS, 16) F(SAID, HASH, 64)
+#define SHARE_SAID_LIST(F)                                                                         \
+	F(SAID, FORMAT, 8) F(SAID, STATUS, 8) F(SAID, PINS, 16) F(SAID, HASH, 64)                \
+	F(SAID, LIFE, 64)
 IB_LAYOUT_ENUM(SAID, SHARE_SAID_LIST)
 #define SHARE_SAID_FORMAT 1
 #define SHARE_DIFF_MAX	  (256u << 10)
 
-/* What came of a text. */
+/* The fate of a text at a standby. */
 enum share_status {
 	SHARE_COMING,	/* it is being stored: nothing is said yet */
 	SHARE_STORED,
@@ -38,20 +40,15 @@ enum share_status {
 	SHARE_DISK,	/* it cannot be stored there */
 };
 
-/* What a standby says. */
+/* The row of a standby. */
 struct share_said {
+	guid_t guid;
 	enum share_status status;
 	unsigned pins;
-	uint64_t hash;	  /* share_hash() of the text that it is about */
-	const char *diff; /* SHARE_STORED: `len` bytes of copied_diff(), without a NUL; in the ledger */
+	uint64_t hash;	  /* hash_bytes() of the text that it is about */
+	uint64_t life;	  /* of the process that says it: another one may have lost its copy */
+	const char *diff; /* SHARE_STORED: `len` bytes of copied_diff(), in the ledger; no NUL */
 	size_t len;
-};
-
-/* What was told of a standby, as MASTER. */
-struct share_told {
-	guid_t guid; /* 0: a free row */
-	enum share_status status;
-	uint64_t hash;
 };
 
 struct share {
@@ -71,10 +68,9 @@ struct share {
 	const struct conf_files *text_of_files; /* one reference each */
 	char *text; /* NULL: none can be shared yet */
 	size_t len;
-	uint64_t hash; /* of it; 0: none */
+	uint64_t hash; /* of the last one */
 	bool is_row_due, writing; /* the row may be another one than the text */
 	mono_t write_at;
-	struct share_told told_of[MAX_REMOTE_SMS];
 	struct told told;
 };
 
@@ -85,20 +81,16 @@ enum { TOLD_FAULTY_FILE, TOLD_LARGE_FILE, TOLD_LARGE_TEXT, TOLD_NOT_STORED };
 bool share_holds_option(enum conf_id id);
 bool share_holds_file(enum conf_id id);
 
-/* ---- share.c ---- */
-
-/* `c` counts from now on (one reference): NEWS_CONFIG_COPIED. */
-void share_use(struct sm *sm, struct copied *c);
-
 /* ---- share_rows.c ---- */
 
 struct ledger_key share_text_key(void);
 struct ledger_key share_said_key(guid_t guid);
-uint64_t share_hash(const void *text, size_t len); /* never 0 */
+/* The row is as the edit would make it, and this manager wrote it; or it is to go, and is gone. */
+bool share_is_row(const struct sm *sm, const struct settle_edit *e);
 /* To be freed. */
 uint8_t *share_said_pack(const struct share_said *said, uint32_t *ret_len);
-/* What the standby on this port says; false: nothing. */
-bool share_said(const struct sm *sm, guid_t guid, struct share_said *ret);
+/* False: it is another row, or not of the process that runs at that standby now. */
+bool share_said(const struct sm *sm, const struct ledger_key *key, struct share_said *ret);
 
 /* ---- share_disk.c ---- */
 
@@ -110,6 +102,8 @@ int share_store(const char *folder, const struct copied *c, const char *text, si
 
 /* ---- share_master.c, share_standby.c ---- */
 
+/* The row is another one: does a standby say something else? */
+void share_master_hears(struct sm *sm, const struct ledger_key *key);
 void share_master_tick(struct sm *sm);
 mono_t share_master_next(const struct sm *sm);
 void share_standby_tick(struct sm *sm);

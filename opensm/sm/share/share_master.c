@@ -10,7 +10,7 @@
 #include "sm/share/share_internal.h"
 #include "sm/base/about.h"
 #include "sm/base/key_mark.h"
-#include "sm/base/news.h"
+#include "util/hash.h"
 #include "util/mem.h"
 
 #define RETRY (60 * MONO_S) /* our own disk did not take it */
@@ -94,7 +94,7 @@ static void set_text(struct share *s, struct copied *c)
 
 	free(s->text);
 	s->text = copied_text(c, &s->len);
-	s->hash = share_hash(s->text, s->len);
+	s->hash = hash_bytes(HASH_START, s->text, s->len);
 	s->is_row_due = true;
 	if (s->len <= max) {
 		told_change(&s->told, TOLD_LARGE_TEXT, false);
@@ -106,6 +106,7 @@ static void set_text(struct share *s, struct copied *c)
 		       "sent to standbys: copy the files to the other hosts",
 		       s->len, max);
 	free(take(s->text));
+	s->len = 0;
 }
 
 /* Makes the text for standbys anew, if the configuration in force has changed. */
@@ -128,14 +129,6 @@ static void refresh_text(struct sm *sm)
 }
 
 /* ---- the row ------------------------------------------------------------------------------- */
-
-static bool is_text(const struct sm *sm, const struct ledger_value *v)
-{
-	const struct share *s = sm->m.share;
-
-	return v->dot.by.guid == sm->tr->port_guid && v->len == s->len &&
-	       memcmp(v->bytes, s->text, s->len) == 0;
-}
 
 /* Of two masters that see each other neither writes: each would undo the other's row. */
 static bool may_write(const struct sm *sm)
@@ -166,43 +159,39 @@ static void on_written(struct sm *sm, void *arg, int error)
 static void write_row(struct sm *sm)
 {
 	struct share *s = sm->m.share;
-	struct settle_edit e = { .key = share_text_key(),
-				 .removed = !s->own->replicate_configuration,
-				 .number = settle_next_number(sm, LEDGER_CONFIG) };
-	struct ledger_value v;
-	bool is_there = ledger_get(settle_ledger(sm), &e.key, &v);
+	const struct settle_edit e = { .key = share_text_key(),
+				       .removed = !s->own->replicate_configuration,
+				       .number = settle_next_number(sm, LEDGER_CONFIG),
+				       .len = (uint32_t)s->len,
+				       .bytes = (const uint8_t *)s->text };
 
 	s->is_row_due = false;
-	if (e.removed ? !is_there : is_there && is_text(sm, &v))
+	if (share_is_row(sm, &e))
 		return;
-	if (!e.removed) {
-		e.bytes = (const uint8_t *)s->text;
-		e.len = (uint32_t)s->len;
-	}
 	s->writing = true;
 	settle_commit(sm, &e, 1, on_written, NULL);
 }
 
 /* ---- standbys ------------------------------------------------------------------------------ */
 
-static void tell_status(struct sm *sm, guid_t guid, const struct share_said *said)
+static void tell_status(struct sm *sm, const struct share_said *said)
 {
 	switch (said->status) {
 	case SHARE_STORED:
-		log_guid(sm, guid, LOG_ID_REPLICA, LOGB_INFO,
+		log_guid(sm, said->guid, LOG_ID_REPLICA, LOGB_INFO,
 			 "this standby has our configuration%s",
 			 said->pins ? ", except for what is set otherwise there "
 				      "(opensmctl managers --diff)"
 				    : "");
 		break;
 	case SHARE_DECLINED:
-		log_guid(sm, guid, LOG_ID_REPLICA, LOGB_INFO,
+		log_guid(sm, said->guid, LOG_ID_REPLICA, LOGB_INFO,
 			 "this standby does not take our configuration: replicate_configuration "
 			 "is FALSE there");
 		break;
 	case SHARE_DAMAGED:
 	case SHARE_DISK:
-		log_guid(sm, guid, LOG_ID_REPLICA, LOGB_ERROR,
+		log_guid(sm, said->guid, LOG_ID_REPLICA, LOGB_ERROR,
 			 "this standby has not our configuration: %s",
 			 said->status == SHARE_DISK ? "it cannot store it, its log says why"
 						    : "it does not understand it");
@@ -212,56 +201,26 @@ static void tell_status(struct sm *sm, guid_t guid, const struct share_said *sai
 	}
 }
 
-/* NULL: there is no place for it. */
-static struct share_told *told_of(struct share *s, guid_t guid)
+void share_master_hears(struct sm *sm, const struct ledger_key *key)
 {
-	struct share_told *place = NULL;
-
-	for (unsigned i = 0; i < MAX_REMOTE_SMS; i++) {
-		if (s->told_of[i].guid == guid)
-			return &s->told_of[i];
-		if (!s->told_of[i].guid && !place)
-			place = &s->told_of[i];
-	}
-	if (place)
-		place->guid = guid;
-	return place;
-}
-
-static void look_at_standby(struct sm *sm, guid_t guid)
-{
-	struct share *s = sm->m.share;
-	struct share_told *t = told_of(s, guid), before;
 	struct share_said said;
 
-	if (!t || !share_said(sm, guid, &said) || said.hash != s->hash ||
-	    (said.hash == t->hash && said.status == t->status))
-		return;
-	before = *t;
-	*t = (struct share_told){ guid, said.status, said.hash };
-	tell_news(sm, NEWS_SUCCESSOR_READY);
-	if (said.status != before.status || said.status == SHARE_STORED)
-		tell_status(sm, guid, &said);
-}
-
-static void forget_others(struct sm *sm)
-{
-	struct share_told *all = sm->m.share->told_of;
-
-	for (unsigned i = 0; i < MAX_REMOTE_SMS; i++) {
-		if (all[i].guid && !channel_is_connected(sm, all[i].guid))
-			all[i] = (struct share_told){ 0 };
-	}
+	if (sm->state == SM_MASTER && share_said(sm, key, &said) &&
+	    said.hash == sm->m.share->hash)
+		tell_status(sm, &said);
 }
 
 bool share_is_with(const struct sm *sm, guid_t guid)
 {
+	const struct ledger_key key = share_said_key(guid);
 	const struct share *s = sm->m.share;
 	struct share_said said;
 
-	if (!s->own->replicate_configuration || !channel_is_known(sm, guid))
+	/* One that has just started may be connected before it registers. */
+	if (!s->own->replicate_configuration ||
+	    (!channel_is_known(sm, guid) && !channel_is_connected(sm, guid)))
 		return true;
-	return share_said(sm, guid, &said) && said.hash == s->hash;
+	return share_said(sm, &key, &said) && said.hash == s->hash;
 }
 
 /* ---- when ---------------------------------------------------------------------------------- */
@@ -271,13 +230,10 @@ void share_master_tick(struct sm *sm)
 	struct share *s = sm->m.share;
 	guid_t standby;
 
-	forget_others(sm);
 	if (s->own->replicate_configuration && channel_standby_at(sm, 0, &standby))
 		refresh_text(sm);
 	if (is_row_due(sm) && sm->now >= s->write_at)
 		write_row(sm);
-	for (unsigned n = 0; s->hash && channel_standby_at(sm, n, &standby); n++)
-		look_at_standby(sm, standby);
 }
 
 mono_t share_master_next(const struct sm *sm)

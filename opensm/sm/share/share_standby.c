@@ -9,6 +9,8 @@
 #include "sm/share/share_internal.h"
 #include "sm/base/about.h"
 #include "sm/base/key_mark.h"
+#include "sm/base/news.h"
+#include "util/hash.h"
 #include "util/mem.h"
 
 #define AGAIN (60 * MONO_S)
@@ -20,29 +22,26 @@ static void on_said(struct sm *sm, void *arg, int error)
 	sm->m.share->saying = false;
 }
 
-static bool is_said(const struct sm *sm, const struct settle_edit *e)
-{
-	struct ledger_value v;
-
-	return ledger_get(settle_ledger(sm), &e->key, &v) && v.dot.by.guid == sm->tr->port_guid &&
-	       v.len == e->len && memcmp(v.bytes, e->bytes, v.len) == 0;
-}
-
-static void say(struct sm *sm, enum share_status status, uint64_t hash)
+static void say_status(struct sm *sm, enum share_status status, uint64_t hash)
 {
 	struct share *s = sm->m.share;
 	_cleanup_free_ char *diff = status == SHARE_STORED
 					    ? copied_diff(sm->conf, s->copied, key_mark_short)
 					    : xstrdup("");
 	const struct share_said said = {
-		.status = status, .pins = s->pins.n, .hash = hash, .diff = diff, .len = strlen(diff)
+		.status = status,
+		.pins = s->pins.n,
+		.hash = hash,
+		.life = channel_own_life(sm),
+		.diff = diff,
+		.len = strlen(diff),
 	};
 	struct settle_edit e = { .key = share_said_key(sm->tr->port_guid),
 				 .number = settle_next_number(sm, LEDGER_CONFIG) };
 	_cleanup_free_ uint8_t *bytes = share_said_pack(&said, &e.len);
 
 	e.bytes = bytes;
-	if (is_said(sm, &e))
+	if (share_is_row(sm, &e))
 		return;
 	s->saying = true;
 	settle_commit(sm, &e, 1, on_said, NULL);
@@ -76,6 +75,19 @@ static void tell_not_stored(struct sm *sm, const struct store_job *job)
 		       job->folder, strerror(-job->error));
 }
 
+/* `c` counts from now on (one reference). */
+static void use_copy(struct sm *sm, struct copied *c)
+{
+	struct share *s = sm->m.share;
+
+	copied_unref(s->copied);
+	s->copied = c;
+	log_guid(sm, c->from, LOG_ID_REPLICA, LOGB_INFO,
+		 "the configuration of this master was copied: %zu options, %zu files",
+		 c->n_options, c->n_files);
+	tell_news(sm, NEWS_CONFIG_COPIED);
+}
+
 static void stored(struct sm *sm, struct store_job *job)
 {
 	struct share *s = sm->m.share;
@@ -84,13 +96,13 @@ static void stored(struct sm *sm, struct store_job *job)
 	if (job->error < 0) {
 		tell_not_stored(sm, job);
 		if (sm->state == SM_STANDBY)
-			say(sm, SHARE_DISK, share_hash(job->text, job->len));
+			say_status(sm, SHARE_DISK, hash_bytes(HASH_START, job->text, job->len));
 		return;
 	}
 	told_change(&s->told, TOLD_NOT_STORED, false);
 	job->copied->at = job->at;
 	s->is_due = true; /* said when it counts */
-	share_use(sm, take(job->copied));
+	use_copy(sm, take(job->copied));
 }
 
 static void end_store(struct sm_job *base)
@@ -173,7 +185,7 @@ void share_standby_tick(struct sm *sm)
 		return;
 	status = judge(sm, &row);
 	if (status != SHARE_COMING)
-		say(sm, status, share_hash(row.bytes, row.len));
+		say_status(sm, status, hash_bytes(HASH_START, row.bytes, row.len));
 }
 
 mono_t share_standby_next(const struct sm *sm)
