@@ -132,7 +132,8 @@ static bool is_health(const uint8_t *bytes, size_t len)
 static const struct ledger_table_row tables[LEDGER_TABLES] = {
 	[LEDGER_PARTITION] = { "partition", CLOCK_TENANTS, 2, 2, 128, NO, YES, NO, by_removal,
 			       is_any },
-	[LEDGER_MEMBER] = { "member", CLOCK_TENANTS, 10, 10, 10, NO, YES, NO, by_access, is_member },
+	[LEDGER_MEMBER] = { "member", CLOCK_TENANTS, 10, 10, 10, NO, YES, NO, by_access,
+			    is_member },
 	[LEDGER_MARK] = { "mark", CLOCK_MARKS, 9, 9, 256, NO, YES, NO, by_service, is_mark },
 	[LEDGER_SEED] = { "seed", CLOCK_KEYS, 8, 8, 64, YES, YES, NO, by_epoch, is_any },
 	[LEDGER_EPOCH] = { "epoch", CLOCK_KEYS, 8, 8, 16, YES, YES, NO, later, is_any },
