@@ -7,6 +7,7 @@
  *   suspects  submitted to a target with failures; sorted out by the next dispatch
  *   queue     submitted, in order
  *   front     ahead of queue: retries, and what came out of a target's parking place
+ *   urgent    ahead of these, and not held by the window
  *   parked    (per target) the target's wire is full; moved to front when it is not
  *   ending    ended, not called back yet
  *
@@ -153,6 +154,11 @@ const char *mad_stray_name(enum mad_stray why)
 
 /* Submission and cancellation */
 
+static struct mad_xacts *queue_of(struct mad_engine *e, const struct mad_xact *x)
+{
+	return x->rq.urgent ? &e->urgent : &e->queue;
+}
+
 void mad_submit(struct mad_engine *e, const struct mad_request *rq, mad_done_fn on_done,
 		void *owner, void *arg)
 {
@@ -178,7 +184,7 @@ void mad_submit(struct mad_engine *e, const struct mad_request *rq, mad_done_fn 
 		xacts_join_target(x);
 	if (!e->pending++)
 		e->silent_since = e->now;
-	xact_enter(e, x, XACT_QUEUED, suspect ? &e->suspects : &e->queue);
+	xact_enter(e, x, XACT_QUEUED, suspect ? &e->suspects : queue_of(e, x));
 }
 
 /*
@@ -235,12 +241,12 @@ static void response_came(struct mad_engine *e)
 	e->stall_since = e->silent_since = e->now;
 }
 
-/* The next request to look at, of those submitted before `until`. */
-static struct mad_xact *next_queued(const struct mad_engine *e, uint64_t until)
+/* The next request that may be sent, of those submitted before `until`. */
+static struct mad_xact *next_queued(struct mad_engine *e, uint64_t until)
 {
-	struct mad_xact *x = e->front.first ? e->front.first : e->queue.first;
+	struct mad_xact *x = e->urgent.first ?: e->front.first ?: e->queue.first;
 
-	return x && x->seq < until ? x : NULL;
+	return x && x->seq < until && (x->rq.urgent || window_open(e)) ? x : NULL;
 }
 
 static void start_request(struct mad_engine *e, struct mad_xact *x)
@@ -262,7 +268,7 @@ static void fill_window(struct mad_engine *e)
 	uint64_t until = e->seq;
 	struct mad_xact *x;
 
-	while (!e->blocked && !e->gone && (x = next_queued(e, until)) && window_open(e))
+	while (!e->blocked && !e->gone && (x = next_queued(e, until)))
 		start_request(e, x);
 }
 
@@ -434,7 +440,7 @@ static void sort_suspects(struct mad_engine *e)
 		if (target_rests(e, x->rq.target))
 			xact_end(e, x, MAD_END_TIMEOUT, NULL);
 		else
-			xact_enter(e, x, XACT_QUEUED, &e->queue);
+			xact_enter(e, x, XACT_QUEUED, queue_of(e, x));
 	}
 }
 
@@ -479,7 +485,9 @@ mono_t mad_next(const struct mad_engine *e)
 
 	if (e->ending.first || e->suspects.first || (e->gone && e->pending))
 		return e->now;
-	if (queued && e->on_wire < e->window && e->overdue < OVERDUE_MAX)
+	if (e->urgent.first)
+		next = e->blocked ? e->now + BLOCKED_PAUSE : e->now;
+	else if (queued && e->on_wire < e->window && e->overdue < OVERDUE_MAX)
 		next = e->blocked ? e->now + BLOCKED_PAUSE : e->now;
 	else if (queued && window_stalled(e))
 		next = e->stall_since + e->params.stall;

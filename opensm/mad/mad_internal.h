@@ -22,7 +22,7 @@ struct mad_engine {
 	struct xact_pool pool;
 	struct xact_tids tids;
 	struct tids ids;
-	struct mad_xacts suspects, queue, front, ending;
+	struct mad_xacts suspects, queue, front, urgent, ending;
 	struct due due;
 	struct pace pace;
 	mono_t now;                /* of the last dispatch */
@@ -64,6 +64,12 @@ static inline mono_t timeout_of(const struct mad_engine *e, const struct mad_xac
 static inline uint32_t whence_of(const struct mad_xact *x)
 {
 	return tid_whence(x->rq.path, x->rq.lid);
+}
+
+/* Where a request stands that is to be sent now, or again. */
+static inline struct mad_xacts *front_of(struct mad_engine *e, const struct mad_xact *x)
+{
+	return x->rq.urgent ? &e->urgent : &e->front;
 }
 
 /* state.c: `x` leaves what it stands in, and joins `to` (NULL: the caller places it). */

@@ -80,7 +80,8 @@ void target_unpark(struct mad_engine *e, struct mad_target *target)
 	if (!target)
 		return;
 	for (unsigned room = target_room(e, target); room > 0 && target->parked.first; room--)
-		xact_enter(e, target->parked.first, XACT_QUEUED, &e->front);
+		xact_enter(e, target->parked.first, XACT_QUEUED,
+			   front_of(e, target->parked.first));
 }
 
 void xact_end(struct mad_engine *e, struct mad_xact *x, enum mad_end end, const uint8_t *mad)

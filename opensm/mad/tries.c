@@ -71,7 +71,7 @@ void mad_target_is(struct mad_target *target, const struct mad_target *probed)
 /* Once more, ahead of all others. */
 static void again(struct mad_engine *e, struct mad_xact *x)
 {
-	xact_enter(e, x, XACT_QUEUED, &e->front);
+	xact_enter(e, x, XACT_QUEUED, front_of(e, x));
 	target_unpark(e, x->rq.target);
 }
 

@@ -89,6 +89,7 @@ struct desk {
 	bool refuse_wanted;
 	unsigned wanted_asked;
 	struct mad_target *target; /* of the following asks */
+	bool urgent;		   /* they are */
 	mono_t now;
 	bool now_known; /* the engine was told */
 };
@@ -154,7 +155,7 @@ static inline struct ask *ask(struct desk *d, uint32_t mod)
 	struct mad_request rq = {
 		.method = MAD_GET, .attr = IB_ATTR_PORT_INFO, .mod = mod,
 		.m_key = 0x1122334455667788, .path = &two_hops, .target = d->target,
-		.wanted = on_wanted,
+		.wanted = on_wanted, .urgent = d->urgent,
 	};
 
 	assert_true(d->n_asks <= MAX_ASKS);

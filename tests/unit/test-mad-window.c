@@ -50,6 +50,24 @@ static void stalled_window_grows_by_one_and_closes_with_the_next_response(void *
 	assert_int_equal(d->paper.n_sent, 6); /* five are out, four is the limit again */
 }
 
+static void an_urgent_request_waits_for_no_other(void **state)
+{
+	_desk_ d = desk_new(&plain);
+
+	for (unsigned i = 0; i < 20; i++)
+		ask(d, i);
+	run(d, 0);
+	assert_int_equal(d->paper.n_sent, 4);
+	d->urgent = true;
+	ask(d, 20);
+	assert_int_equal(mad_next(d->engine), d->now);
+	run(d, 0);
+	assert_int_equal(d->paper.n_sent, 5);
+	answer(d, 0, 0);
+	run(d, 0);
+	assert_int_equal(d->paper.n_sent, 5); /* four others are the limit, with it */
+}
+
 static void busy_transport_is_not_asked_again_before_the_next_dispatch(void **state)
 {
 	_desk_ d = desk_new(&plain);
@@ -510,6 +528,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(window_is_never_exceeded),
+		cmocka_unit_test(an_urgent_request_waits_for_no_other),
 		cmocka_unit_test(stalled_window_grows_by_one_and_closes_with_the_next_response),
 		cmocka_unit_test(busy_transport_is_not_asked_again_before_the_next_dispatch),
 		cmocka_unit_test(at_most_limit_mads_are_taken_in),

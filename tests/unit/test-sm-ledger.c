@@ -270,6 +270,33 @@ static void keys_wait_until_a_silent_port_is_explained(void **state)
 	run_with(w, 10 * MONO_S, 3, 0x8008);
 }
 
+/* All behind leaf2 is cut off, and the questions to it go on for longer than a takeover. */
+static void a_port_is_missed_while_a_sweep_waits_for_others(void **state)
+{
+	struct world *w = *state;
+	struct sim *sim = w->rig->sim;
+	mono_t since, until;
+
+	for (unsigned i = 0; i < 2; i++) {
+		w->conf[i]->sminfo_polling_timeout = 500;
+		w->conf[i]->max_wire_smps = w->conf[i]->max_wire_smps2 = 1;
+		w->conf[i]->sweep_interval = 0;
+	}
+	start_connected(w);
+	rig_freeze(w->rig, SPARE, true);
+	for (int node = 0; node < (int)sim_n_nodes(sim); node++) {
+		if (node != sim_find(sim, "h0") && node != sim_find(sim, "leaf1"))
+			sim_set_silent(sim, node, SIM_SILENT, 0);
+	}
+	since = sim_now(sim);
+	until = since + 60 * MONO_S;
+	sm_request_heavy(sm_of(w, ACTIVE), NULL);
+	while (!settle_waits(sm_of(w, ACTIVE)))
+		assert_true(rig_step(w->rig, until));
+	assert_true(rig_sweeping(w->rig));
+	assert_in_range(sim_now(sim) - since, 0, 1500 * MONO_MS);
+}
+
 /* The file says other P_Keys in a sweep that may write none; there are no tenants. */
 static void a_file_that_is_read_meanwhile_counts_behind_it(void **state)
 {
@@ -707,6 +734,7 @@ int main(void)
 		TEST(one_that_keeps_does_not_ask_for_ever),
 		TEST(a_first_start_needs_no_decision),
 		TEST(keys_wait_until_a_silent_port_is_explained),
+		TEST(a_port_is_missed_while_a_sweep_waits_for_others),
 		TEST(a_file_that_is_read_meanwhile_counts_behind_it),
 		TEST(a_frozen_master_does_not_undo_a_removal),
 		TEST(a_master_frozen_in_the_middle_of_a_change_leaves_nothing),

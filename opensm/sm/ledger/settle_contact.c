@@ -153,36 +153,39 @@ static void on_answer(void *owner, const struct mad_result *r)
 		reached(owner, c);
 }
 
-/*
- * The question leaves now. It may have waited for seconds behind those of a sweep, and that the
- * port has not answered meanwhile means nothing.
- */
-static bool on_sending(void *owner, void *arg)
+/* From now on an answer is missing. */
+static void expect_answer(const struct sm *sm, struct settle_contact *c)
 {
-	const struct sm *sm = owner;
-	struct settle_contact *c = arg;
-
 	if (!c->unanswered)
 		c->lost_at = MAX(c->reached_at + settle_pause_limit(sm), sm->now + ask_period(sm));
 	c->unanswered = true;
+}
+
+/* The question leaves now. Our own port may have taken nothing for long, which means nothing. */
+static bool on_sending(void *owner, void *arg)
+{
+	expect_answer(owner, arg);
 	return true;
 }
 
 static void ask(struct sm *sm, struct settle_contact *c, const struct port *p)
 {
 	struct dr_path path;
-	const struct mad_request rq = {
+	struct mad_request rq = {
 		.method = MAD_GET,
 		.attr = IB_ATTR_PORT_INFO,
-		.mod = p->num,
-		.m_key = port_of_sma_const(p)->m_key,
 		.path = &path,
+		.urgent = true, /* not behind thousands to a part that is cut off */
 		.target = &c->target,
 		.wanted = on_sending,
 	};
 
-	if (fabric_port_path(sm->fabric, p, &path) < 0)
+	if (!p || fabric_port_path(sm->fabric, p, &path) < 0) {
+		expect_answer(sm, c); /* a sweep goes on, and shows no way to it so far */
 		return;
+	}
+	rq.mod = p->num;
+	rq.m_key = port_of_sma_const(p)->m_key;
 	mad_target_revive(&c->target);
 	c->asked = true;
 	mad_submit(sm->mad, &rq, on_answer, sm, c);
@@ -202,8 +205,7 @@ static void look_at(struct sm *sm, struct settle_contact *c)
 
 	if (!c->asked && sm->now >= c->ask_at) {
 		c->ask_at = sm->now + ask_period(sm);
-		if (p)
-			ask(sm, c, p);
+		ask(sm, c, p);
 	}
 	if (c->state == CONTACT_RETURNED && !c->is_unswept &&
 	    sm->now >= c->since + SETTLE_NEWCOMER)
