@@ -9,6 +9,16 @@ ports_of_net() {
 		host && /^\[1\]/ { split($3, a, /[][]/); print host, a[2], $2; host = "" }' "$net"
 }
 
+# guids_of_net: "HOST GUID" of every host: of its port 1. Where the file has none, as netgen's, both simulators give them in
+# the order of hosts: a node 2 more than the one before it, its port one more.
+guids_of_net() {
+	awk -F'"' '/^(Hca|Ca)[ \t]/ { flush(); host = $2; guid = sprintf("0x%016x", 1048577 + 2 * n++) }
+		/^Switch/ { flush() }
+		host && /^\[1\]\([0-9a-f]+\)/ { split($1, a, /[()]/); guid = "0x" substr("0000000000000000", length(a[2]) + 1) a[2] }
+		function flush() { if (host) print host, guid; host = "" }
+		END { flush() }' "$net"
+}
+
 # uplinks_of HOST: "SWITCH PORT" of the cables from the switch of a host to other switches.
 uplinks_of() {
 	awk -F'"' -v leaf="$(awk -v h="$1" '$1 == h { print $4 }' ports)" '
