@@ -130,15 +130,19 @@ guard() {
 	GUARDS+=($!)
 }
 
-# guarded [SECONDS]: after so many seconds no guard has found anything. Something that must not happen can only be waited
-# for.
+# guarded [SECONDS]: after so many seconds, and enough looks, no guard has found anything. Something that must not happen can
+# only be waited for.
 guarded() {
 	sleep "${1:-4}"
-	[ "$(wc -l <guard.looks)" -ge 50 ] || return 1
+	wait_for 60 looked 50 || return 1
 	[ ! -e guard.found ] || {
 		echo "looks that found it otherwise: $(wc -l <guard.found): $(head -n 1 guard.found) ... $(tail -n 1 guard.found)" >&2
 		return 1
 	}
+}
+
+looked() {
+	[ "$(wc -l <guard.looks)" -ge "$1" ]
 }
 
 # holds HOST KEY, lacks HOST KEY: at both ends of its cable, as smpquery reads them on the host.
