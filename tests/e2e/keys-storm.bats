@@ -73,8 +73,6 @@ files() {
 
 # run_storm OPTIONS...: what it says is shown.
 run_storm() {
-	local said
-
 	[ -z "$(serve_obstacle)" ] || skip "$(serve_obstacle)"
 	said=$("$abs_top_srcdir/scripts/keys-storm" --build "$abs_top_builddir" --quiet 1 "$@" 2>&1) || {
 		echo "$said"
@@ -88,8 +86,9 @@ run_storm() {
 	run_storm --fabric fat-tree2-8 --seed 3 --kills 5
 }
 
-@test "the standby takes over while keys rotate" {
-	run_storm --fabric tree-2-5-2 --seed 12 --kills 0 --takeovers 1
+@test "a subnet is split while keys rotate, and both parts go on; a manager comes back with an old copy of its files" {
+	run_storm --fabric tree-2-5-2 --seed 30 --kills 0 --takeovers 3 --faults split,oldcopy
+	[[ $said == *'oldcopy 2'* && $said == *'split 1'* ]]
 }
 
 @test "one key for all ports is changed again and again, under kill -9 and a takeover" {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The parts of scripts/keys-storm: what devices hold, what managers say of it, whether both agree. Needs
-# tests/e2e/lib.bash, umad.bash, tests/chaos/rig.bash; $folder, $round, $ruler, problem().
+# tests/e2e/lib.bash, umad.bash, tests/chaos/rig.bash, tests/tenants/{rig,faults}.bash; $folder, $round, $ruler, problem().
 # shellcheck shell=bash disable=SC2034,SC2154 # what the parts of scripts/keys-storm share
 
 JUDGE=$abs_top_srcdir/tests/keys/judge.py
@@ -18,14 +18,14 @@ follow() {
 
 # watched WORD: no port was open that had had a key, or locked out, since the storm began; looked at after every Set.
 watched() {
-	"$IBFAB" keys >ports 3>&- && return 0
-	problem "round $round, $1: $(sed -nE '1p; /^(opened|locked_out) .* port/p' ports | tr '\n' ';')"
+	"$IBFAB" keys >devices 3>&- && return 0
+	problem "round $round, $1: $(sed -nE '1p; /^(opened|locked_out) .* port/p' devices | tr '\n' ';')"
 	return 1
 }
 
 # reached WORD NAME: what lies on the disk of a manager opens every port, whatever it dies of now.
 reached() {
-	"$JUDGE" --tally "$folder/tally" ports "$2.d" >found && return 0
+	"$JUDGE" --tally "$folder/tally" devices "$2.d" >found && return 0
 	problem "round $round, $1: with the files of $2, $(head -n 5 found | tr '\n' ';')"
 	return 1
 }
@@ -41,8 +41,8 @@ agreed() {
 	ctl_of "$ruler" -j keys >"said.$ruler" 2>&1 || return 1
 	[ "$(said_of "$ruler" changing)" = false ] || return 1
 	[ "$(said_of "$ruler" right)" = "$n_end_ports" ] && [ "$(said_of "$ruler" ports)" = "$n_end_ports" ] || return 1
-	"$IBFAB" keys >ports 3>&-
-	"$JUDGE" --settled "$LEVEL" ports "$ruler.d" >found || return 1
+	"$IBFAB" keys >devices 3>&-
+	"$JUDGE" --settled "$LEVEL" devices "$ruler.d" >found || return 1
 	[ "$(sed -n '2s/.* //p' "$ruler.d/m_key_ring")" = "$(said_of "$ruler" epoch)" ]
 }
 
@@ -61,6 +61,19 @@ the_ruler() {
 		fi
 	done
 	[ "${#found[@]}" -eq 1 ] && echo "${found[0]}"
+}
+
+# is_master NAME
+is_master() {
+	[ "$(state_in_log "$1")" = MASTER ]
+}
+
+# A host that did not answer when the manager took over answers again, in place of faults.bash's, which asks for changes of
+# partitions.
+back_silent() {
+	manager_start "$1"
+	sleep "$seconds"
+	fabric silent "$host" off
 }
 
 # turn_keys NAME: the manager is to give all ports other keys.
@@ -109,7 +122,7 @@ keep_round() {
 	local to=$folder/round-$round name
 
 	mkdir -p "$to"
-	"$IBFAB" keys >"$to/ports" 3>&-
+	"$IBFAB" keys >"$to/devices" 3>&-
 	cp -f found said.* "$to" 2>/dev/null
 	for name in $(names); do
 		cp -a "$name.d" "$to"

@@ -219,3 +219,13 @@ disks_unmount() {
 		! mountpoint -q "$disk" || umount -l "$disk"
 	done
 }
+
+# lay_disks: cache folders are there, once the fabric runs.
+lay_disks() {
+	local name
+
+	[ -d "$folder/disk.a" ] || return 0
+	for name in $(names); do
+		ln -s "$folder/disk.$name" "$(cache_of "$name")"
+	done
+}
