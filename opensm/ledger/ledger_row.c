@@ -158,14 +158,6 @@ struct ledger_row *ledger_row_new(const struct ledger_key *key, const struct led
 	return row;
 }
 
-struct ledger_row *ledger_row_copy(const struct ledger_row *row)
-{
-	struct ledger_row *copy = row_of(&row->key, row->size);
-
-	memcpy(copy->state, row->state, row->size);
-	return copy;
-}
-
 struct ledger_row *ledger_row_free(struct ledger_row *row)
 {
 	if (row && ledger_table(row->key.table)->secret)

@@ -60,7 +60,6 @@ struct ledger_entries ledger_entries_of(const struct ledger_row *row);
 bool ledger_entries_next(struct ledger_entries *e, struct ledger_entry *ret);
 
 struct ledger_row *ledger_row_new(const struct ledger_key *key, const struct ledger_state *state);
-struct ledger_row *ledger_row_copy(const struct ledger_row *row);
 bool ledger_row_equal(const struct ledger_row *a, const struct ledger_row *b); /* of one key */
 uint64_t ledger_key_hash(const struct ledger_key *key);
 /* Of key and state; of a secret row of key and dots alone, so that no value can be tried. */

@@ -544,16 +544,6 @@ struct tenants *partition_tenants(const struct sm *sm)
 	return sm->m.partition->tenants;
 }
 
-void partition_set_tenants(struct sm *sm, struct tenants *t)
-{
-	struct partitioning *p = sm->m.partition;
-
-	assert(t);
-	tenants_free(p->tenants);
-	p->tenants = t;
-	partition_join(sm);
-}
-
 void partition_join(struct sm *sm)
 {
 	struct partitioning *p = sm->m.partition;

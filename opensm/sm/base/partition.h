@@ -45,8 +45,6 @@ const struct pkey_plan *partition_wanted(const struct sm *sm);
 const struct partitions *partition_of_file(const struct sm *sm);
 /* Never NULL. */
 struct tenants *partition_tenants(const struct sm *sm);
-/* Takes over `t`; what counted before is freed. */
-void partition_set_tenants(struct sm *sm, struct tenants *t);
 /* Partitions of the table came, went, or have other fields: sm_partitions() is made anew. */
 void partition_join(struct sm *sm);
 enum tenants_held {

@@ -179,13 +179,6 @@ bool sm_mark_request(struct sm *sm, const struct mark_request *rq, mark_done_fn 
 	return true;
 }
 
-void sm_mark_abandon(struct sm *sm, const void *arg)
-{
-	for (unsigned i = 0; i < MARK_REQUESTS; i++)
-		if (sm->m.marks->asks[i].arg == arg)
-			sm->m.marks->asks[i].done = NULL;
-}
-
 /* The switch side of what was named, into the request. False: it was answered. */
 static bool resolve(struct sm *sm, struct mark_ask *a)
 {

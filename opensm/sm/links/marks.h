@@ -102,8 +102,6 @@ typedef void mark_done_fn(void *arg, const struct mark_result *r);
  * copied. False: too many requests wait.
  */
 bool sm_mark_request(struct sm *sm, const struct mark_request *rq, mark_done_fn *done, void *arg);
-/* `arg` is gone: its `done` is not called any more; the change goes on. */
-void sm_mark_abandon(struct sm *sm, const void *arg);
 
 struct mark_shown {
 	const struct link_mark *mark; /* until the next dispatch */

@@ -23,7 +23,7 @@
 
 struct key_rows;
 
-/* Behind settle_new(), keys_new() and lids_new(), before settle_ready(). */
+/* Behind settle_new(), keys_new() and lids_new(). */
 void key_rows_new(struct sm *sm, const struct sm_paths *paths);
 void key_rows_free(struct sm *sm);
 void key_rows_state_changed(struct sm *sm);

@@ -30,7 +30,7 @@
 
 struct key_turn;
 
-/* Behind keys_new() and settle_new(), before settle_ready(). */
+/* Behind keys_new() and settle_new(). */
 void key_turn_new(struct sm *sm, const struct sm_paths *paths);
 void key_turn_free(struct sm *sm);
 /* Options may ask for another seed. */
