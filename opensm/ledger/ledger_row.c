@@ -352,7 +352,11 @@ struct seen {
 	struct ledger_writer by;
 	uint64_t floor;
 	uint64_t greatest; /* number */
-	bool stands;	   /* all entries with that number do; if one is kept, the last of them */
+	/*
+	 * All entries with that number stand; of a table that keeps one value, the last of them
+	 * does.
+	 */
+	bool stands;
 };
 
 static void note_number(struct seen *s, const struct ledger_table_row *table, uint64_t number,

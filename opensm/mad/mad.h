@@ -100,7 +100,7 @@ struct mad_request {
 	uint8_t lmc;		    /* the answer may come from any LID of this range */
 	const uint8_t *payload;	    /* SMP_DATA_SIZE bytes, copied; NULL: zeroes */
 	bool long_timeout;
-	/* Leaves at once, ahead of all others and beside a full window. For few, and rare ones. */
+	/* Sent at once, ahead of all others, even if the window is full. For a few per second. */
 	bool urgent;
 	struct mad_target *target; /* NULL: none */
 	/*
@@ -138,7 +138,8 @@ void mad_set_params(struct mad_engine *e, const struct mad_params *params);
 
 /*
  * Queues a request; it goes out in mad_dispatch(), in order of submission as far as window and
- * targets allow, urgent ones first. `on_done(owner, ...)` is called exactly once, never from inside mad_submit().
+ * targets allow, urgent ones first. `on_done(owner, ...)` is called exactly once, never from inside
+ * mad_submit().
  */
 void mad_submit(struct mad_engine *e, const struct mad_request *rq, mad_done_fn on_done,
 		void *owner, void *arg);

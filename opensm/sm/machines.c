@@ -125,9 +125,9 @@ const struct machine machines[] = {
 	/* Its requests are judged as soon as they arrive, and answered. */
 	{ LIFE(tenancy), TICKS(tenancy), .serve = tenancy_tick,
 	  .state_changed = tenancy_state_changed, .node_goes = tenancy_node_goes },
-	/* Most is made by sm_new(): the layers below are made with the configuration it finds. */
+	/* sm_new() called share_new() before: other machines need the configuration. */
 	{ "share", .new = share_rows_new, .free = share_free, TICKS(share),
-	  .state_changed = share_state_changed },
+	  .reconfigured = share_reconfigured, .state_changed = share_state_changed },
 	{ LIFE(key_turn), TICKS(key_turn), .reconfigured = key_turn_reconfigured,
 	  .state_changed = key_turn_state_changed, .sweep_ended = key_turn_sweep_ended },
 	{ LIFE(key_rows), TICKS(key_rows), .state_changed = key_rows_state_changed,

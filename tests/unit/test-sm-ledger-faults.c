@@ -113,6 +113,46 @@ static void tables_that_cannot_be_read_stay_while_keys_are_taken(void **state)
 	assert_int_equal(settle_state(sm_of(w, ACTIVE)), SETTLE_TAKING);
 }
 
+/*
+ * The standby gave a removed P_Key again while the master was frozen, hands over, and its messages
+ * get lost. What is removed behind that is taken.
+ */
+static void what_a_silent_manager_may_have_given_is_not_taken(void **state)
+{
+	struct world *w = *state;
+	mono_t until = sim_now(w->rig->sim) + 300 * MONO_S;
+	struct answer a;
+
+	start_connected(w);
+	assert_int_equal(ask_for(w, ACTIVE, true, 0x8, 3).end, SM_TENANCY_DONE);
+	assert_int_equal(ask_for(w, ACTIVE, true, 0x8, 4).end, SM_TENANCY_DONE);
+	assert_int_equal(ask_for(w, ACTIVE, false, 0x8, 3).end, SM_TENANCY_DONE);
+	rig_freeze(w->rig, ACTIVE, true);
+	while (sm_of(w, SPARE)->state != SM_MASTER || !settle_may_write(sm_of(w, SPARE)) ||
+	       !sm_of(w, SPARE)->first_sweep_done)
+		assert_true(rig_step(w->rig, until));
+	assert_int_equal(ask_for(w, SPARE, true, 0x8, 3).end, SM_TENANCY_DONE);
+	w->tap[ACTIVE].channel.cut = w->tap[SPARE].channel.cut = true;
+	rig_freeze(w->rig, ACTIVE, false);
+	while (settle_state(sm_of(w, ACTIVE)) != SETTLE_TAKING) {
+		assert_true(host_holds(w, 3, 0x8008) && switch_holds(w, 3, 0x8008));
+		assert_true(rig_step(w->rig, until));
+	}
+	run_with(w, 2 * MONO_S, 3, 0x8008);
+	assert_int_equal(ask_for(w, ACTIVE, true, 0x8, 5).end, SM_TENANCY_CLOSED);
+	a = ask_for(w, ACTIVE, false, 0x8, 4);
+	assert_int_equal(a.end, SM_TENANCY_UNCONFIRMED);
+	assert_non_null(strstr(a.text, "taken from devices"));
+	run_with(w, 2 * MONO_S, 3, 0x8008);
+	assert_true(switch_holds(w, 3, 0x8008));
+	assert_int_equal(settle_state(sm_of(w, ACTIVE)), SETTLE_TAKING);
+	assert_false(host_holds(w, 4, 0x8008) || switch_holds(w, 4, 0x8008));
+	w->tap[ACTIVE].channel.cut = w->tap[SPARE].channel.cut = false;
+	settled(w, 1);
+	run_with(w, 10 * MONO_S, 3, 0x8008);
+	assert_false(host_holds(w, 4, 0x8008) || switch_holds(w, 4, 0x8008));
+}
+
 static bool is_waiting(struct world *w)
 {
 	char line[LEDGER_REASON_STRLEN];
@@ -556,6 +596,7 @@ int main(void)
 		TEST(without_sweeps_a_lost_manager_holds_nothing_for_long),
 		TEST(rows_of_the_first_version_count),
 		TEST(tables_that_cannot_be_read_stay_while_keys_are_taken),
+		TEST(what_a_silent_manager_may_have_given_is_not_taken),
 		TEST(a_standby_whose_file_cannot_be_opened_is_not_counted),
 		TEST(a_full_standby_that_takes_over_gives_nothing_back),
 		TEST(what_waited_when_all_was_compared_anew_is_not_counted),

@@ -7,6 +7,7 @@
 
 #include "sm/admin/tenancy.h"
 #include "sm/admin/tenancy_internal.h"
+#include "sm/base/news.h"
 #include "sm/base/about.h"
 #include "util/mem.h"
 
@@ -72,7 +73,19 @@ static struct change *change_free(struct change *c)
 
 /* ---- answers ------------------------------------------------------------------------------- */
 
-/* Answers, and frees the change. */
+/* Its rows are stored, and its ports could not be planned anew yet: no table was written. */
+static bool is_unplanned(const struct sm *sm, const struct change *c)
+{
+	return sm->state == SM_MASTER && c->stored_as && c->entry.n_rows && !c->wishes;
+}
+
+static void change_forget(struct sm *sm, struct change *c)
+{
+	sm->m.tenancy->bytes -= c->bytes;
+	change_free(c);
+}
+
+/* Answers, and frees the change once its ports are planned. */
 static void change_ended(struct sm *sm, struct change *c, struct sm_tenancy_result *r)
 {
 	const struct tenant_partition *p = tenants_find(partition_tenants(sm), c->rq.pkey);
@@ -89,8 +102,11 @@ static void change_ended(struct sm *sm, struct change *c, struct sm_tenancy_resu
 		sm->m.tenancy->ended[r->end]++;
 	if (c->done)
 		c->done(c->arg, r);
-	sm->m.tenancy->bytes -= c->bytes;
-	change_free(c);
+	c->done = NULL;
+	if (is_unplanned(sm, c))
+		changes_add(&sm->m.tenancy->unplanned, c);
+	else
+		change_forget(sm, c);
 }
 
 /* Its caller was told that it may be refused yet. */
@@ -113,9 +129,16 @@ static void refuse(struct sm *sm, struct change *c, enum sm_tenancy_end end, con
 	change_ended(sm, c, &r);
 }
 
-/* Why nothing can be changed now; NULL: it can. */
-static const char *not_now(const struct sm *sm, enum sm_tenancy_end *ret)
+/* Rights can be taken away, but none given, as a manager that may know more does not answer. */
+static bool only_takes(const struct sm *sm)
 {
+	return settle_state(sm) == SETTLE_TAKING;
+}
+
+/* Why nothing can be changed now; NULL: it can. `takes`: the change gives nothing. */
+static const char *not_now(const struct sm *sm, bool takes, enum sm_tenancy_end *ret)
+{
+	bool may_take = takes && only_takes(sm);
 	const char *closed;
 
 	*ret = SM_TENANCY_NOT_MASTER;
@@ -127,9 +150,9 @@ static const char *not_now(const struct sm *sm, enum sm_tenancy_end *ret)
 		return "the manager's own port is not in the fabric";
 	*ret = SM_TENANCY_CLOSED;
 	closed = settle_closed(sm);
-	if (closed)
+	if (closed && !may_take)
 		return closed;
-	if (partition_is_held(sm))
+	if (partition_is_held(sm) && !may_take)
 		return "P_Key tables are planned anew";
 	if (!partition_is_planned(sm))
 		return "P_Key tables stay as they are until partitions.conf is mended "
@@ -144,7 +167,7 @@ const char *sm_tenancy_closed(const struct sm *sm)
 {
 	enum sm_tenancy_end end;
 
-	return not_now(sm, &end);
+	return not_now(sm, false, &end);
 }
 
 /* ---- judging ------------------------------------------------------------------------------- */
@@ -203,28 +226,12 @@ static void answer_dry_run(struct sm *sm, struct change *c)
 	free(blocks);
 }
 
-/*
- * Packets of a manager leave with the P_Key at index 0, which is the full default key: limited
- * members reach no other. So it is with one that may be master later. 0: no such port.
- */
-static guid_t moves_managers_index0(const struct sm *sm, const struct change *c)
-{
-	for (size_t i = 0; i < c->rq.n_members; i++) {
-		const struct tenant_member *m = &c->rq.members[i];
-
-		if ((m->index0 || (c->rq.pkey == PKEY_DEFAULT && !m->full)) &&
-		    tenancy_is_of_manager(sm, m->guid))
-			return m->guid;
-	}
-	return 0;
-}
-
 /* True: the entry is found. Else the change has been refused. */
 static bool find_entry(struct sm *sm, struct change *c)
 {
 	struct sm_tenancy_result r = { .end = SM_TENANCY_REFUSED };
 	int64_t at = sm->hooks.realtime ? sm->hooks.realtime(sm->hooks.arg) : 0;
-	guid_t manager = moves_managers_index0(sm, c);
+	guid_t manager = tenancy_moves_index0(sm, c);
 
 	if (manager) {
 		r.fault = TENANT_INVALID;
@@ -258,7 +265,7 @@ static bool play_entry(struct sm *sm, struct change *c)
 	note_guids(sm->m.tenancy, c);
 	sm->m.tenancy->judged += c->n_guids;
 	tenants_play(table, &c->entry);
-	if (wire_without_room(sm, c, why, sizeof(why))) {
+	if (!only_takes(sm) && wire_without_room(sm, c, why, sizeof(why))) {
 		take_back(sm, c);
 		refuse(sm, c, SM_TENANCY_NO_ROOM, why);
 		return false;
@@ -283,7 +290,8 @@ static void start_stored(struct sm *sm, struct change *c)
 static void judge(struct sm *sm, struct change *c)
 {
 	enum sm_tenancy_end end;
-	const char *why = not_now(sm, &end);
+	bool takes = c->rq.action == TENANT_REMOVE || c->rq.action == TENANT_DELETE;
+	const char *why = not_now(sm, takes && !c->dry_run, &end);
 
 	if (why) {
 		refuse(sm, c, end, why);
@@ -448,6 +456,8 @@ void tenancy_batch_ended(struct sm *sm, int error)
 		log_late_end(c, "is stored after all", "");
 	}
 	publish(sm, &all);
+	if (all.n && only_takes(sm))
+		tell_news(sm, NEWS_TABLES, .text = "P_Keys were removed");
 	free(all.guids);
 	if (!sync_running(sm->sync))
 		partition_tidy(sm);
@@ -476,6 +486,16 @@ static void answer_stored(struct sm *sm, struct change *c, enum sm_tenancy_end e
 	change_ended(sm, c, &r);
 }
 
+static const char *why_unconfirmed(const struct sm *sm)
+{
+	if (sm->state != SM_MASTER)
+		return "it is stored, but this manager is not the master any more";
+	if (only_takes(sm))
+		return "it is stored, and taken from devices; that is confirmed when the silent "
+		       "manager has answered, or is stopped";
+	return settle_closed(sm);
+}
+
 /* True: it was answered. */
 static bool end_stored(struct sm *sm, struct change *c)
 {
@@ -484,10 +504,7 @@ static bool end_stored(struct sm *sm, struct change *c)
 	c->reach = settle_reach(sm, LEDGER_MEMBER, c->stored_as);
 	replicated = !c->reach.waited_for && (c->reach.with || !sm->conf->require_standby);
 	if (settle_closed(sm)) {
-		answer_stored(sm, c, SM_TENANCY_UNCONFIRMED,
-			      sm->state != SM_MASTER
-				      ? "it is stored, but this manager is not the master any more"
-				      : settle_closed(sm));
+		answer_stored(sm, c, SM_TENANCY_UNCONFIRMED, why_unconfirmed(sm));
 		return true;
 	}
 	if (replicated && (fulfilled || !c->wait)) {
@@ -653,6 +670,26 @@ static void refuse_late(struct sm *sm)
 		end_late_batch(sm);
 }
 
+static bool may_plan(const struct sm *sm)
+{
+	return sm->m.tenancy->unplanned.first &&
+	       (sm->state != SM_MASTER || wire_is_at_work(sm));
+}
+
+/* A manager that takes over plans all ports anew. */
+static void plan_unplanned(struct sm *sm)
+{
+	struct tenancy *t = sm->m.tenancy;
+
+	while (may_plan(sm)) {
+		struct change *c = changes_take(&t->unplanned);
+
+		if (sm->state == SM_MASTER)
+			wire_change(sm, c);
+		change_forget(sm, c);
+	}
+}
+
 void tenancy_tick(struct sm *sm)
 {
 	struct tenancy *t = sm->m.tenancy;
@@ -662,6 +699,7 @@ void tenancy_tick(struct sm *sm)
 	refuse_late(sm);
 	refuse_crowd(sm);
 	judge_waiting(sm);
+	plan_unplanned(sm);
 	wire_tick(sm);
 	adoption_tick(sm);
 	if (t->settled || sm->now >= t->look_at) {
@@ -681,7 +719,8 @@ mono_t tenancy_next(const struct sm *sm)
 	if (t->stored.first)
 		next = mono_min(next, t->look_at);
 
-	if (t->fresh.first || t->settled || adoption_is_over(sm) || may_judge(sm))
+	if (t->fresh.first || t->settled || adoption_is_over(sm) || may_judge(sm) ||
+	    may_plan(sm))
 		return 0;
 	if (t->waiting.first)
 		next = mono_min(next, t->waiting.first->since + TENANCY_DEADLINE);
@@ -714,6 +753,7 @@ void tenancy_new(struct sm *sm, const struct sm_paths *paths)
 	changes_clear(&t->waiting);
 	changes_clear(&t->batch);
 	changes_clear(&t->stored);
+	changes_clear(&t->unplanned);
 	t->targets = guidmap_new();
 	t->places = guidmap_new();
 	t->log = (struct log_limit){ .interval = 10 * MONO_S, .burst = 10 };
@@ -745,6 +785,8 @@ void tenancy_free(struct sm *sm)
 		changes_add(&t->stored, changes_take(&t->batch));
 	while (t->stored.first)
 		end_unheard(sm, changes_take(&t->stored));
+	while (t->unplanned.first)
+		change_forget(sm, changes_take(&t->unplanned));
 	wire_free(t);
 	places_free(t);
 	import_free(t);

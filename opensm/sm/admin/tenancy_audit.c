@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * P_Key tables of all end ports and of the switch ports that face them, read from the devices and
- * compared with what is planned. Nothing is written, and what is read is not taken for known: it is
- * a look from outside.
+ * compared with what partitions say, not with the plan that they are written by: a port that was
+ * left out when that changed is found. Nothing is written, and what is read is not taken for known:
+ * it is a look from outside.
  *
  * Reads are those of read_cell.c, so many at a time as it gives; a sweep goes before.
  */
@@ -44,21 +45,36 @@ static const struct port *end_of(const struct port *p)
 	return p->peer && port_is_end(p->peer) ? p->peer : NULL;
 }
 
-/* The planned table; false: it is left alone. */
-static bool planned_table(const struct sm *sm, const struct port *p, struct pkey_table *ret)
+/* The port has a table that is written. */
+static bool has_table(const struct sm *sm, const struct port *p)
 {
 	const struct pkey_plan *plan = partition_wanted(sm);
 	const struct port *end = end_of(p);
 	size_t at = plan && end ? pkey_plan_find(plan, end->guid) : SIZE_MAX;
-	uint32_t table;
 
 	if (at == SIZE_MAX || !p->known || port_state(p) == IB_PORT_DOWN)
 		return false;
-	table = end == p ? plan->ports[at].table : plan->ports[at].peer_table;
-	if (table == PKEY_NO_TABLE)
-		return false;
-	*ret = pkey_plan_table(plan, table);
-	return true;
+	return (end == p ? plan->ports[at].table : plan->ports[at].peer_table) != PKEY_NO_TABLE;
+}
+
+/* A block of it as partitions say; while P_Keys of tenants are held, as it was planned. */
+static void wanted_block(const struct sm *sm, const struct port *p, unsigned block,
+			 uint16_t ret[PKEY_BLOCK])
+{
+	const struct pkey_plan *plan = partition_wanted(sm);
+	const struct port *end = end_of(p);
+	const struct pkey_port_plan *row = &plan->ports[pkey_plan_find(plan, end->guid)];
+	struct pkey_table table = pkey_plan_table(plan, end == p ? row->table : row->peer_table);
+	struct pkey_trial trial = { 0 };
+
+	if (!partition_is_held(sm))
+		partition_try_port(sm, end, &trial);
+	if (trial.keys && end == p)
+		table = (struct pkey_table){ trial.keys, trial.n };
+	else if (trial.peer_keys && end != p)
+		table = (struct pkey_table){ trial.peer_keys, trial.n_peer };
+	pkey_table_block(table, block, ret);
+	pkey_trial_clear(&trial);
 }
 
 static void compare_block(struct audit *a, const struct port *p, unsigned block,
@@ -71,11 +87,10 @@ static void compare_block(struct audit *a, const struct port *p, unsigned block,
 		.block = (uint16_t)block,
 		.before_known = true,
 	};
-	struct pkey_table want;
 
-	if (!planned_table(a->sm, p, &want))
+	if (!has_table(a->sm, p))
 		return;
-	pkey_table_block(want, block, row.after);
+	wanted_block(a->sm, p, block, row.after);
 	for (unsigned i = 0; i < PKEY_BLOCK; i++)
 		row.before[i] = block * PKEY_BLOCK + i < fabric_pkey_cap(p)
 					? (uint16_t)ib_bits_get(payload, i * 16, 16)
@@ -151,8 +166,7 @@ static void feed(struct audit *a)
 	while (a->node < f->n_nodes) {
 		struct node *n = f->nodes[a->node];
 		struct port *p = a->port <= n->n_ports ? &n->ports[a->port] : NULL;
-		struct pkey_table want;
-		unsigned blocks = p && planned_table(a->sm, p, &want)
+		unsigned blocks = p && has_table(a->sm, p)
 					  ? (fabric_pkey_cap(p) + PKEY_BLOCK - 1) / PKEY_BLOCK
 					  : 0;
 

@@ -14,7 +14,6 @@
 #include "sm/sm_ledger.h"
 #include "util/mem.h"
 
-/* A row says that it was removed: that is taken from devices whatever others know. */
 static bool is_removed(const struct sm *sm, uint16_t pkey, guid_t guid)
 {
 	const struct ledger_key member = tenancy_member_key(pkey, guid);
@@ -27,6 +26,26 @@ static bool is_removed(const struct sm *sm, uint16_t pkey, guid_t guid)
 		return true;
 	v = row ? ledger_row_value(row) : (struct ledger_value){ 0 };
 	return row && (v.removed || tenancy_is_orphan(sm, pkey, &v));
+}
+
+static bool is_recent(const struct sm *sm, const struct ledger_key *key)
+{
+	const struct ledger_row *row = ledger_find(settle_ledger(sm), key);
+
+	return row && ledger_row_value(row).dot.number >= settle_asking_from(sm);
+}
+
+/*
+ * A P_Key that was removed since other managers are asked is taken from devices before they have
+ * answered. One that was removed before may have been given again by one of them.
+ */
+static bool is_removed_meanwhile(const struct sm *sm, uint16_t pkey, guid_t guid)
+{
+	const struct ledger_key member = tenancy_member_key(pkey, guid);
+	const struct ledger_key partition = tenancy_partition_key(pkey);
+
+	return is_removed(sm, pkey, guid) &&
+	       (is_recent(sm, &member) || is_recent(sm, &partition));
 }
 
 static enum tenants_held held_now(const struct sm *sm)
@@ -50,7 +69,7 @@ void tenancy_settled(struct sm *sm, bool is_other_state)
 	sm->m.tenancy->settled = true;
 	if (!is_other_state || sm->state != SM_MASTER)
 		return;
-	partition_hold_tenants(sm, held_now(sm), is_removed);
+	partition_hold_tenants(sm, held_now(sm), is_removed_meanwhile);
 	if (!partition_is_planned(sm) || held_now(sm) == TENANTS_FROZEN || !partition_is_held(sm))
 		return;
 	/* While an administrator has stopped sweeps, none comes that would plan the tables. */
@@ -143,6 +162,18 @@ size_t tenancy_unexplained(struct sm *sm)
 bool tenancy_is_of_manager(const struct sm *sm, guid_t guid)
 {
 	return guid == sm->tr->port_guid || elect_is_manager(sm, guid) || elect_is_listed(sm, guid);
+}
+
+guid_t tenancy_moves_index0(const struct sm *sm, const struct change *c)
+{
+	for (size_t i = 0; i < c->rq.n_members; i++) {
+		const struct tenant_member *m = &c->rq.members[i];
+
+		if ((m->index0 || (c->rq.pkey == PKEY_DEFAULT && !m->full)) &&
+		    tenancy_is_of_manager(sm, m->guid))
+			return m->guid;
+	}
+	return 0;
 }
 
 /* ---- rows of what devices hold --------------------------------------------------------------- */

@@ -79,6 +79,8 @@ struct changes {
 struct tenancy {
 	/* `fresh` came since the last dispatch: the manager's clock stands between dispatches. */
 	struct changes fresh, waiting, batch, stored;
+	/* Stored and answered while another manager had come into sight: no port is planned yet. */
+	struct changes unplanned;
 	size_t bytes; /* of all of these but the fresh ones, about */
 	uint64_t ended[SM_TENANCY_ENDS]; /* changes, by how they ended */
 	size_t judged; /* ports of the changes that this turn has judged */
@@ -216,6 +218,11 @@ void import_free(struct tenancy *t);
 
 /* The port of a manager, or of one that may be master later: its default P_Key is at index 0. */
 bool tenancy_is_of_manager(const struct sm *sm, guid_t guid);
+/*
+ * Packets of a manager leave with the P_Key at index 0, which is the full default key: limited
+ * members reach no other. So it is with one that may be master later. 0: no such port.
+ */
+guid_t tenancy_moves_index0(const struct sm *sm, const struct change *c);
 /* sm_ledger_adopt() is to be answered. */
 bool adoption_is_over(const struct sm *sm);
 void adoption_tick(struct sm *sm);

@@ -49,11 +49,11 @@ struct tenants *partition_tenants(const struct sm *sm);
 void partition_join(struct sm *sm);
 enum tenants_held {
 	TENANTS_FREE,  /* devices get what the table says */
-	TENANTS_TAKEN, /* devices keep what they hold, but for keys that were removed */
+	TENANTS_TAKEN, /* devices keep what they hold, but for keys that are removed meanwhile */
 	TENANTS_HELD,  /* devices keep what they hold, as it was read */
 	TENANTS_FROZEN, /* no P_Key table is written at all */
 };
-/* Was the port's membership removed? Of TENANTS_TAKEN. */
+/* Was the port's membership removed meanwhile? Of TENANTS_TAKEN. */
 typedef bool partition_removed_fn(const struct sm *sm, uint16_t pkey, guid_t guid);
 /* From the next plan on; TENANTS_FROZEN: at once. */
 void partition_hold_tenants(struct sm *sm, enum tenants_held held,

@@ -24,7 +24,8 @@
  * What a sender must have: sm_key and sa_key as they are here, proven over fresh nonces, and a GUID
  * that allowed_sm_guids has. Where one of the keys is 0 or 1, as every distribution has it, it also
  * must be a manager that the election believes or that registered with our SA: then any host of the
- * subnet may be one.
+ * subnet may be one. A manager that is connected is believed in all that it tells, also in rows
+ * that other managers wrote.
  *
  * With keys that are not known, a host that reads and sends whatever it likes
  *   can     see which managers there are, when they speak, and how much; delay or drop parts, and
@@ -46,11 +47,11 @@
 #include "sm/sm.h"
 
 /* Of this protocol; announced in SMC_CHANNEL. */
-#define CHANNEL_VERSION	    2
+#define CHANNEL_VERSION	    3
 #define CHANNEL_MESSAGE_MAX (16u << 20)
 #define CHANNEL_REPLY_MAX   128
 
-/* Messages of one stream do not wait for those of another. */
+/* Messages to one manager: on each stream one is under way at a time. */
 enum channel_stream {
 	CHANNEL_LEDGER, /* rows */
 	CHANNEL_STREAMS

@@ -127,6 +127,7 @@ static void enter(struct sm *sm, enum settle_state next)
 static void ask(struct sm *sm)
 {
 	sm->m.settle->asking_since = sm->m.settle->compare_since = sm->now;
+	sm->m.settle->asking_from = settle_next_number(sm, LEDGER_MEMBER);
 	enter(sm, SETTLE_ASKING);
 }
 
@@ -134,6 +135,7 @@ static void ask(struct sm *sm)
 static void ask_newcomer(struct sm *sm)
 {
 	sm->m.settle->asking_since = sm->now;
+	sm->m.settle->asking_from = settle_next_number(sm, LEDGER_MEMBER);
 	enter(sm, SETTLE_ASKING);
 }
 
@@ -184,8 +186,8 @@ static void tell_silent(struct sm *sm, guid_t guid)
 	if (told_first(&sm->m.settle->told, TOLD_SILENT))
 		log_guid(sm, guid, LOG_ID_REPLICA, LOGB_ERROR,
 			 "this manager may know of changes made at run time that are not here, and "
-			 "does not tell them: P_Keys of tenants are taken where they were removed, "
-			 "and given when it has answered, or is stopped");
+			 "does not tell them: P_Keys of tenants stay on devices, and none is given "
+			 "until it has answered, or is stopped; what is removed now is taken");
 }
 
 static void keep(struct sm *sm)
@@ -408,6 +410,11 @@ bool settle_is_fresh(const struct sm *sm)
 	return !sm->m.settle->was_away;
 }
 
+uint64_t settle_asking_from(const struct sm *sm)
+{
+	return sm->m.settle->asking_from;
+}
+
 enum settle_state settle_state(const struct sm *sm)
 {
 	return sm->m.settle->state;
@@ -484,7 +491,7 @@ const char *settle_closed(const struct sm *sm)
 		return "other managers are asked for changes that are not here";
 	case SETTLE_TAKING:
 		return "another manager may know of changes that are not here, and does not "
-		       "answer: see its log, or stop it";
+		       "answer: see its log, or stop it; until then members can only be removed";
 	case SETTLE_KEEPING:
 		return "devices hold P_Keys that nothing explains: opensmctl ledger adopt, or "
 		       "opensmctl ledger forget";

@@ -53,6 +53,8 @@ void settle_doubt(struct sm *sm, const char *why);
 /* Never NULL. What it has is on the disk. */
 const struct ledger *settle_ledger(const struct sm *sm);
 enum settle_state settle_state(const struct sm *sm);
+/* Rows of tenants with this number and greater ones were written since this manager asks others. */
+uint64_t settle_asking_from(const struct sm *sm);
 /* P_Keys, marks and keys that rows decide may be given, and taken. */
 bool settle_may_write(const struct sm *sm);
 /*
@@ -111,8 +113,8 @@ uint64_t settle_next_number(const struct sm *sm, enum ledger_table table);
 /*
  * Stores the edits, all or nothing, in the order of calls; then `done` is told: 0 or -errno
  * (nothing was changed). Called from sm_dispatch(), never from within. Not if settle_closed(), but
- * for sm_ledger_adopt(), and rows of LEDGER_CONFIG: each has one writer, and decides nothing on
- * devices, so it may be written in every state.
+ * for sm_ledger_adopt(), and rows of LEDGER_CONFIG: they decide nothing on devices, so they may be
+ * written in every state.
  */
 typedef void settle_done_fn(struct sm *sm, void *arg, int error);
 void settle_commit(struct sm *sm, const struct settle_edit *edits, size_t n, settle_done_fn *done,

@@ -128,8 +128,10 @@ void contact_settled(struct sm *sm, guid_t guid)
 {
 	struct settle_contact *c = contact_of(sm->m.settle, guid);
 
-	if (!c)
+	if (!c && fabric_find_port(sm->fabric, guid))
 		make(sm, guid, CONTACT_REACHED);
+	else if (!c)
+		return;
 	else if (c->state == CONTACT_RETURNED)
 		become(sm, c, CONTACT_REACHED);
 }
@@ -161,7 +163,7 @@ static void expect_answer(const struct sm *sm, struct settle_contact *c)
 	c->unanswered = true;
 }
 
-/* The question leaves now. Our own port may have taken nothing for long, which means nothing. */
+/* The question leaves now; it may have waited for our own port, which says nothing of the other. */
 static bool on_sending(void *owner, void *arg)
 {
 	expect_answer(owner, arg);
@@ -181,7 +183,9 @@ static void ask(struct sm *sm, struct settle_contact *c, const struct port *p)
 	};
 
 	if (!p || fabric_port_path(sm->fabric, p, &path) < 0) {
-		expect_answer(sm, c); /* a sweep goes on, and shows no way to it so far */
+		/* The sweep that goes on has lost the way to it, and may find it again. */
+		if (sm->sweep != SWEEP_NONE && sm->first_sweep_done)
+			expect_answer(sm, c);
 		return;
 	}
 	rq.mod = p->num;

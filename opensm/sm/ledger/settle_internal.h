@@ -184,6 +184,7 @@ struct settle {
 	bool was_absent; /* while it is asking: this process stood still before */
 	bool links_wait; /* some are not armed before others have answered */
 	mono_t asking_since;
+	uint64_t asking_from; /* number of the next row of a tenant when asking began */
 	bool has_rival;	       /* another master was met, and is in sight yet */
 	mono_t compare_since;  /* devices are compared by tables that were read later than this */
 	guid_t silent;	       /* a manager that is waited for; 0: none */

@@ -58,8 +58,8 @@ static void tell_taking(const struct sm *sm, char ret[LEDGER_REASON_STRLEN])
 	char where[PLACE_STRLEN];
 
 	snprintf(ret, LEDGER_REASON_STRLEN,
-		 "a manager that may know more does not answer: %s; P_Keys are taken where they "
-		 "were removed, and not given until it answers, or is stopped",
+		 "a manager that may know more does not answer: %s; P_Keys stay on devices, and "
+		 "none is given until it answers, or is stopped; what is removed now is taken",
 		 guid_place_str(sm, sm->m.settle->silent, where));
 }
 

@@ -93,11 +93,22 @@ void share_new(struct sm *sm, const struct conf *own, const struct sm_paths *pat
 	sm->conf = share_layered(sm, own);
 }
 
+static bool is_key(const struct ledger_key *a, const struct ledger_key *b)
+{
+	return a->len == b->len && memcmp(a->bytes, b->bytes, a->len) == 0;
+}
+
+/* Of rows that other standbys write nothing is judged anew. */
 static void changed(struct sm *sm, const struct ledger_key *keys, size_t n)
 {
-	sm->m.share->is_due = sm->m.share->is_row_due = true;
-	for (size_t i = 0; i < n; i++)
+	const struct ledger_key text = share_text_key();
+	const struct ledger_key own = share_said_key(sm->tr->port_guid);
+
+	for (size_t i = 0; i < n; i++) {
+		if (is_key(&keys[i], &text) || is_key(&keys[i], &own))
+			sm->m.share->is_due = sm->m.share->is_row_due = true;
 		share_master_hears(sm, &keys[i]);
+	}
 }
 
 void share_rows_new(struct sm *sm, const struct sm_paths *paths)
@@ -155,6 +166,11 @@ void share_state_changed(struct sm *sm)
 	s->is_due = s->is_row_due = true;
 	if (sm->state == SM_MASTER)
 		tell_rule(sm);
+}
+
+void share_reconfigured(struct sm *sm, const struct conf *before)
+{
+	sm->m.share->is_due = sm->m.share->is_row_due = true;
 }
 
 void share_tick(struct sm *sm)

@@ -33,10 +33,12 @@ const struct conf *share_own(const struct sm *sm);
 /* Rows of the ledger are taken in: between settle_new() and settle_listen(). */
 void share_rows_new(struct sm *sm, const struct sm_paths *paths);
 /*
- * As MASTER: does this standby have our configuration, or cannot get it? Not before is the fabric
- * handed over to it, within the time that a successor has.
+ * As MASTER: true if this standby has our configuration, or will never have it. The fabric is
+ * handed over to it only then, or when the time that a successor has is over.
  */
 bool share_is_with(const struct sm *sm, guid_t guid);
 void share_state_changed(struct sm *sm);
+/* Another sm->conf is in force, in place of `before`. */
+void share_reconfigured(struct sm *sm, const struct conf *before);
 void share_tick(struct sm *sm);
 mono_t share_next(const struct sm *sm);

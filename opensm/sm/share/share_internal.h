@@ -10,9 +10,9 @@
  *   share_diff.c     what people are told of the differences
  *   share_group.c    which options and files are shared
  *
- * Rows of LEDGER_CONFIG, each with one writer:
+ * Rows of LEDGER_CONFIG:
  *
- *   "configuration"		the text of conf/copied/; the master's
+ *   "configuration"		the text of conf/copied/; whichever manager is master writes it
  *   "differs 0x<port GUID>"	layout SAID, then copied_diff(); of the standby on that port
  */
 #pragma once
@@ -69,7 +69,7 @@ struct share {
 	char *text; /* NULL: none can be shared yet */
 	size_t len;
 	uint64_t hash; /* of the last one */
-	bool is_row_due, writing; /* the row may be another one than the text */
+	bool is_row_due, writing; /* the row may have to be written: the text is another one */
 	mono_t write_at;
 	struct told told;
 };

@@ -136,12 +136,20 @@ static bool may_write(const struct sm *sm)
 	return settle_state(sm) == SETTLE_WRITING || settle_state(sm) == SETTLE_KEEPING;
 }
 
+/* The text is of what is in force, not of a time when this manager was master before. */
+static bool is_text_current(const struct sm *sm)
+{
+	const struct share *s = sm->m.share;
+
+	return s->text && s->text_of == sm->conf && s->text_of_files == sm->files;
+}
+
 static bool is_row_due(const struct sm *sm)
 {
 	const struct share *s = sm->m.share;
 
 	return s->is_row_due && !s->writing && may_write(sm) &&
-	       (s->text || !s->own->replicate_configuration);
+	       (is_text_current(sm) || !s->own->replicate_configuration);
 }
 
 static void on_written(struct sm *sm, void *arg, int error)
@@ -217,7 +225,7 @@ bool share_is_with(const struct sm *sm, guid_t guid)
 	struct share_said said;
 
 	/* One that has just started may be connected before it registers. */
-	if (!s->own->replicate_configuration ||
+	if (!s->own->replicate_configuration || told_holds(&s->told, TOLD_LARGE_TEXT) ||
 	    (!channel_is_known(sm, guid) && !channel_is_connected(sm, guid)))
 		return true;
 	return share_said(sm, &key, &said) && said.hash == s->hash;

@@ -101,7 +101,7 @@ static void stored(struct sm *sm, struct store_job *job)
 	}
 	told_change(&s->told, TOLD_NOT_STORED, false);
 	job->copied->at = job->at;
-	s->is_due = true; /* said when it counts */
+	s->is_due = true; /* once it is in force, its differences are said */
 	use_copy(sm, take(job->copied));
 }
 
