@@ -124,7 +124,8 @@ const struct machine machines[] = {
 	{ LIFE(sick_rows), TICKS(sick_rows) },
 	/* Its requests are judged as soon as they arrive, and answered. */
 	{ LIFE(tenancy), TICKS(tenancy), .serve = tenancy_tick,
-	  .state_changed = tenancy_state_changed, .node_goes = tenancy_node_goes },
+	  .state_changed = tenancy_state_changed, .sweep_ended = tenancy_sweep_ended,
+	  .node_goes = tenancy_node_goes },
 	/* sm_new() called share_new() before: other machines need the configuration. */
 	{ "share", .new = share_rows_new, .free = share_free, TICKS(share),
 	  .reconfigured = share_reconfigured, .state_changed = share_state_changed },

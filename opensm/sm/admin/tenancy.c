@@ -327,12 +327,17 @@ static void on_committed(struct sm *sm, void *arg, int error)
 	tenancy_batch_ended(sm, error);
 }
 
-/* Changes are taken in a moment: until then they wait. */
+/*
+ * Changes are taken in a moment: until then they wait. So they do behind a hold until the tables
+ * are written that it held back: an answer is about all members of a partition, also about those
+ * that were removed before.
+ */
 static bool is_about_to_open(const struct sm *sm)
 {
 	return sm->state == SM_MASTER && sm->first_sweep_done && partition_is_planned(sm) &&
 	       (settle_state(sm) == SETTLE_ASKING ||
-		(settle_state(sm) == SETTLE_WRITING && partition_is_held(sm)));
+		(settle_state(sm) == SETTLE_WRITING &&
+		 (partition_is_held(sm) || sm->m.tenancy->is_behind_hold)));
 }
 
 static bool may_judge(const struct sm *sm)
@@ -729,6 +734,11 @@ mono_t tenancy_next(const struct sm *sm)
 			next = mono_min(next, c->since + TENANCY_DEADLINE);
 	}
 	return next;
+}
+
+void tenancy_sweep_ended(struct sm *sm)
+{
+	sm->m.tenancy->is_behind_hold &= partition_is_held(sm);
 }
 
 void tenancy_state_changed(struct sm *sm)

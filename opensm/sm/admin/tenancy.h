@@ -37,6 +37,7 @@ void tenancy_tick(struct sm *sm);
 mono_t tenancy_next(const struct sm *sm);
 /* Before the first port is planned as master. */
 void tenancy_state_changed(struct sm *sm);
+void tenancy_sweep_ended(struct sm *sm);
 /* `n` is about to be removed. */
 void tenancy_node_goes(struct sm *sm, struct node *n);
 /* Other managers have stored something, or may be asked; or this one may write, or not any more. */

@@ -70,13 +70,16 @@ void tenancy_settled(struct sm *sm, bool is_other_state)
 	if (!is_other_state || sm->state != SM_MASTER)
 		return;
 	partition_hold_tenants(sm, held_now(sm), is_removed_meanwhile);
+	sm->m.tenancy->is_behind_hold |= partition_is_held(sm);
 	if (!partition_is_planned(sm) || held_now(sm) == TENANTS_FROZEN || !partition_is_held(sm))
 		return;
 	/* While an administrator has stopped sweeps, none comes that would plan the tables. */
-	if (sm->sweeping_off && sm->sweep == SWEEP_NONE)
+	if (sm->sweeping_off && sm->sweep == SWEEP_NONE) {
 		partition_plan(sm);
-	else
+		sm->m.tenancy->is_behind_hold = false;
+	} else {
 		tell_news(sm, NEWS_TABLES, .text = "P_Keys of tenants may be written, or not");
+	}
 }
 
 void tenancy_doubt_devices(struct sm *sm)

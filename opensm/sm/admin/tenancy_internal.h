@@ -81,6 +81,7 @@ struct tenancy {
 	struct changes fresh, waiting, batch, stored;
 	/* Stored and answered while another manager had come into sight: no port is planned yet. */
 	struct changes unplanned;
+	bool is_behind_hold; /* no sweep has ended since P_Keys were held */
 	size_t bytes; /* of all of these but the fresh ones, about */
 	uint64_t ended[SM_TENANCY_ENDS]; /* changes, by how they ended */
 	size_t judged; /* ports of the changes that this turn has judged */
