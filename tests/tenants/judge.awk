@@ -138,6 +138,8 @@ FILENAME == ARGV[2] && $1 == "S" {
 		members($5)
 	next
 }
+# Managers are apart from here on, for the rest of the journal: it tells of one fault.
+FILENAME == ARGV[2] && $1 ~ /^[XO]$/ && !($2 in apart_from) { apart_from[$2] = FNR }
 FILENAME == ARGV[2] && $1 == "X" { n_away += !($2 in away); away[$2]; next }
 FILENAME == ARGV[2] && $1 == "Y" { n_away -= $2 in away; delete away[$2]; next }
 FILENAME == ARGV[2] && $1 == "W" {
@@ -339,14 +341,24 @@ function knew(op, other) {
 	return by[op] == by[other] || start[op] > known[other]
 }
 
+# It was sent before both managers were apart: the other one may have stored it, even if no answer says so.
+function may_be_known(op) {
+	return by[op] in apart_from && start[op] < apart_from[by[op]]
+}
+
 # The change that made the port what change F says it shall be: where it was so already, an earlier
-# one that its manager knew. "": none, it was so all the time.
+# one that its manager knew. "": none, it was so all the time, or may have been.
 function made_by(f, was,    i, op, final, ret) {
 	final = ret = list[f]
 	for (i = 1; has(i); i++) {
 		op = list[i]
-		if (!knew(final, op) || start[op] > start[final])
+		if (start[op] > start[final])
 			continue
+		if (!knew(final, op)) {
+			if (makes[i] == makes[f] && may_be_known(op))
+				return ""
+			continue
+		}
 		if (makes[i] != makes[f])
 			return ret
 		if (op != final)

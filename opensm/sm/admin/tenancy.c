@@ -102,7 +102,6 @@ static void change_ended(struct sm *sm, struct change *c, struct sm_tenancy_resu
 		sm->m.tenancy->ended[r->end]++;
 	if (c->done)
 		c->done(c->arg, r);
-	c->done = NULL;
 	if (is_unplanned(sm, c))
 		changes_add(&sm->m.tenancy->unplanned, c);
 	else
@@ -328,9 +327,8 @@ static void on_committed(struct sm *sm, void *arg, int error)
 }
 
 /*
- * Changes are taken in a moment: until then they wait. So they do behind a hold until the tables
- * are written that it held back: an answer is about all members of a partition, also about those
- * that were removed before.
+ * Changes are taken in a moment: until then they wait. So they do behind a hold until tables are
+ * written: an answer is about all members of a partition, also about those removed before.
  */
 static bool is_about_to_open(const struct sm *sm)
 {
@@ -734,11 +732,6 @@ mono_t tenancy_next(const struct sm *sm)
 			next = mono_min(next, c->since + TENANCY_DEADLINE);
 	}
 	return next;
-}
-
-void tenancy_sweep_ended(struct sm *sm)
-{
-	sm->m.tenancy->is_behind_hold &= partition_is_held(sm);
 }
 
 void tenancy_state_changed(struct sm *sm)

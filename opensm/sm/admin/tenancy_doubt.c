@@ -82,6 +82,11 @@ void tenancy_settled(struct sm *sm, bool is_other_state)
 	}
 }
 
+void tenancy_sweep_ended(struct sm *sm)
+{
+	sm->m.tenancy->is_behind_hold &= partition_is_held(sm);
+}
+
 void tenancy_doubt_devices(struct sm *sm)
 {
 	FABRIC_EACH_END_PORT(sm->fabric, p)
