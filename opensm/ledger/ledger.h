@@ -82,6 +82,11 @@ uint64_t ledger_row_number(const struct ledger_row *row);
 /* 1: no write of it stands beside another. */
 unsigned ledger_row_n_values(const struct ledger_row *row);
 /*
+ * The n-th (from 0) of the values that stand: that in force, and those that its writer did not
+ * know, in any order. False: there are no more.
+ */
+bool ledger_row_value_at(const struct ledger_row *row, unsigned n, struct ledger_value *ret);
+/*
  * Rows of a table, removed ones too, in any order that is fixed while nothing is merged; `*pos`: 0
  * at first.
  */

@@ -188,13 +188,27 @@ struct ledger_value ledger_row_value(const struct ledger_row *row)
 
 unsigned ledger_row_n_values(const struct ledger_row *row)
 {
-	struct ledger_entries entries = ledger_entries_of(row);
-	struct ledger_entry e;
+	struct ledger_value v;
 	unsigned n = 0;
 
-	while (ledger_entries_next(&entries, &e))
-		n += e.stands ? 1 : 0;
+	while (ledger_row_value_at(row, n, &v))
+		n++;
 	return n;
+}
+
+bool ledger_row_value_at(const struct ledger_row *row, unsigned n, struct ledger_value *ret)
+{
+	struct ledger_entries entries = ledger_entries_of(row);
+	struct ledger_entry e;
+
+	assert(row && ret);
+	while (ledger_entries_next(&entries, &e)) {
+		if (!e.stands || n-- > 0)
+			continue;
+		*ret = e.value;
+		return true;
+	}
+	return false;
 }
 
 bool ledger_row_equal(const struct ledger_row *a, const struct ledger_row *b)

@@ -521,6 +521,37 @@ static void a_partition_that_is_made_anew_gives_nothing_back(void **state)
 	assert_false(host_holds(w, 8, 0x8008) || switch_holds(w, 8, 0x8008));
 }
 
+/* One half lowers a member of the partition that the other one deletes, and makes anew with it. */
+static void a_member_of_the_partition_that_is_gone_says_nothing_of_the_new_one(void **state)
+{
+	struct world *w = *state;
+	mono_t until = sim_now(w->rig->sim) + 300 * MONO_S;
+	struct tenant_member member = { w->host[3]->guid, false, false };
+	const struct tenant_request rq = {
+		.action = TENANT_SET, .pkey = 0x8, .members = &member, .n_members = 1
+	};
+	static struct answer a;
+
+	start_connected(w);
+	assert_int_equal(ask_for(w, ACTIVE, true, 0x8, 3).end, SM_TENANCY_DONE);
+	assert_int_equal(ask_for(w, ACTIVE, true, 0x8, 4).end, SM_TENANCY_DONE);
+	split(w, true);
+	run_until_two_masters(w);
+	a = (struct answer){ 0 };
+	sm_tenancy_request(sm_of(w, ACTIVE), &rq, true, false, on_answer, &a);
+	while (!a.is_there)
+		assert_true(rig_step(w->rig, until));
+	assert_int_equal(a.end, SM_TENANCY_DONE);
+	assert_true(host_holds(w, 3, 0x0008));
+	assert_int_equal(change(w, SPARE, TENANT_DELETE, 0x8, 4).end, SM_TENANCY_DONE);
+	assert_int_equal(ask_for(w, SPARE, true, 0x8, 3).end, SM_TENANCY_DONE);
+	split(w, false);
+	settled(w, 1);
+	run_for(w, 10 * MONO_S);
+	assert_true(host_holds(w, 3, 0x8008) && switch_holds(w, 3, 0x8008));
+	assert_int_equal(generation_of(w, ACTIVE), generation_of(w, SPARE));
+}
+
 /* Both do what the same tool asks of them. */
 static void a_partition_that_both_halves_make_has_the_members_of_both(void **state)
 {
@@ -779,6 +810,7 @@ int main(void)
 		TEST(changes_of_both_halves_stay),
 		TEST(of_one_member_the_removal_stays),
 		TEST(a_partition_that_is_made_anew_gives_nothing_back),
+		TEST(a_member_of_the_partition_that_is_gone_says_nothing_of_the_new_one),
 		TEST(a_partition_that_both_halves_make_has_the_members_of_both),
 		TEST(the_greater_one_rules_when_it_has_everything),
 		TEST(an_old_copy_of_the_folder_wins_nothing),

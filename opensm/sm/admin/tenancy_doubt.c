@@ -24,8 +24,7 @@ static bool is_removed(const struct sm *sm, uint16_t pkey, guid_t guid)
 
 	if (of && ledger_row_value(of).removed)
 		return true;
-	v = row ? ledger_row_value(row) : (struct ledger_value){ 0 };
-	return row && (v.removed || tenancy_is_orphan(sm, pkey, &v));
+	return row && !tenancy_member_value(sm, row, &v);
 }
 
 static bool is_recent(const struct sm *sm, const struct ledger_key *key)

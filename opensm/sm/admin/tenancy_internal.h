@@ -139,8 +139,13 @@ void edit_member(struct edits *all, uint16_t pkey, const struct tenant_member *m
  * which they are made behind.
  */
 void rows_note_removals(const struct sm *sm, struct change *c);
-/* Was the partition removed since the row of this member was written, or is it removed now? */
-bool tenancy_is_orphan(const struct sm *sm, uint16_t pkey, const struct ledger_value *member);
+/*
+ * The value of a row of LEDGER_MEMBER that is in force: of those that stand, and whose partition
+ * was not removed since they were written, the one that gives less. False: there is none, or the
+ * member is removed; `ret` is the value that the ledger has in force then.
+ */
+bool tenancy_member_value(const struct sm *sm, const struct ledger_row *row,
+			  struct ledger_value *ret);
 /* Adds the rows of an entry that was played; its inverse is what was before. */
 void edits_of_change(struct sm *sm, struct edits *all, const struct change *c);
 void edits_clear(struct edits *all);

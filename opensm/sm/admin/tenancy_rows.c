@@ -295,7 +295,7 @@ static struct tenant_row *derive_row(struct derived *d, enum tenant_row_kind kin
 	return row;
 }
 
-bool tenancy_is_orphan(const struct sm *sm, uint16_t pkey, const struct ledger_value *member)
+static bool is_orphan(const struct sm *sm, uint16_t pkey, const struct ledger_value *member)
 {
 	const struct ledger_key key = tenancy_partition_key(pkey);
 	const struct ledger_row *row = ledger_find(settle_ledger(sm), &key);
@@ -305,6 +305,26 @@ bool tenancy_is_orphan(const struct sm *sm, uint16_t pkey, const struct ledger_v
 		return removal_at(member, 1) != 0;
 	v = ledger_row_value(row);
 	return v.removed || removal_at(&v, name_end(&v)) != removal_at(member, 1);
+}
+
+bool tenancy_member_value(const struct sm *sm, const struct ledger_row *row,
+			  struct ledger_value *ret)
+{
+	const struct ledger_table_row *table = ledger_table(LEDGER_MEMBER);
+	uint16_t pkey = pkey_of(ledger_row_key(row));
+	struct ledger_value v;
+	bool found = false;
+
+	*ret = ledger_row_value(row);
+	if (ret->removed)
+		return false;
+	for (unsigned n = 0; ledger_row_value_at(row, n, &v); n++) {
+		if (is_orphan(sm, pkey, &v) || (found && table->prefer(&v, ret) > 0))
+			continue;
+		*ret = v;
+		found = true;
+	}
+	return found;
 }
 
 static void add_orphan(struct tenancy *t, const struct ledger_key *key)
@@ -329,8 +349,7 @@ static void derive_member(struct derived *d, const struct ledger_key *key)
 
 	if (!row)
 		return;
-	v = ledger_row_value(row);
-	if (v.removed || tenancy_is_orphan(d->sm, pkey, &v)) {
+	if (!tenancy_member_value(d->sm, row, &v)) {
 		derive_row(d, TENANT_ROW_LEFT, pkey, &v)->member.guid = guid_of(key);
 		if (!v.removed)
 			add_orphan(d->sm->m.tenancy, key);

@@ -287,6 +287,15 @@ void disk_note_change(struct settle *s, const struct ledger_row *row)
 		*newest = (struct settle_newest){ v.dot.number, v.at };
 }
 
+/* An owner may go by a value that is not in force: that one may be of a partition that is gone. */
+static bool is_news(const struct ledger *l, const struct ledger_key *key, enum ledger_merged m)
+{
+	struct ledger_value v;
+
+	return m == LEDGER_OTHER ||
+	       (m == LEDGER_LEARNT && ledger_row_value_at(ledger_find(l, key), 1, &v));
+}
+
 /*
  * Merges what is on the disk now. Owners are told of rows that they have not written; other
  * managers are sent them.
@@ -305,7 +314,7 @@ static void merge_rows(struct sm *sm, struct settle_work *w)
 			continue;
 		key = ledger_row_key(w->rows[i]);
 		m = ledger_merge(s->ledger, w->rows[i]);
-		if (m == LEDGER_OTHER && w->from)
+		if (w->from && is_news(s->ledger, key, m))
 			changed[n++] = *key;
 		if (m == LEDGER_OTHER)
 			disk_note_change(s, ledger_find(s->ledger, key));
