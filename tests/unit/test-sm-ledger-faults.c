@@ -153,6 +153,69 @@ static void what_a_silent_manager_may_have_given_is_not_taken(void **state)
 	assert_false(host_holds(w, 4, 0x8008) || switch_holds(w, 4, 0x8008));
 }
 
+/* All behind leaf2 is cut off, and the questions to it go on for longer than a takeover. */
+static void a_port_is_missed_while_a_sweep_waits_for_others(void **state)
+{
+	struct world *w = *state;
+	struct sim *sim = w->rig->sim;
+	mono_t since, until;
+
+	for (unsigned i = 0; i < 2; i++) {
+		w->conf[i]->sminfo_polling_timeout = 500;
+		w->conf[i]->max_wire_smps = w->conf[i]->max_wire_smps2 = 1;
+		w->conf[i]->sweep_interval = 0;
+	}
+	start_connected(w);
+	rig_freeze(w->rig, SPARE, true);
+	for (int node = 0; node < (int)sim_n_nodes(sim); node++) {
+		if (node != sim_find(sim, "h0") && node != sim_find(sim, "leaf1"))
+			sim_set_silent(sim, node, SIM_SILENT, 0);
+	}
+	since = sim_now(sim);
+	until = since + 60 * MONO_S;
+	sm_request_heavy(sm_of(w, ACTIVE), NULL);
+	while (!settle_waits(sm_of(w, ACTIVE)))
+		assert_true(rig_step(w->rig, until));
+	assert_true(rig_sweeping(w->rig));
+	assert_in_range(sim_now(sim) - since, 0, 1500 * MONO_MS);
+}
+
+/*
+ * It is connected, and tells nothing: a change is answered, and no table may be written yet. Then
+ * its ports get their keys without another change.
+ */
+static void a_change_beside_a_newcomer_reaches_devices(void **state)
+{
+	struct world *w = *state;
+	mono_t until = sim_now(w->rig->sim) + 180 * MONO_S;
+	struct tenant_member member = { w->host[3]->guid, true, false };
+	const struct tenant_request rq = {
+		.action = TENANT_ADD, .pkey = 0x8, .members = &member, .n_members = 1
+	};
+	static struct answer a;
+	unsigned spare;
+	guid_t guid;
+
+	start_connected(w);
+	guid = sm_of(w, SPARE)->tr->port_guid;
+	rig_kill(w->rig, SPARE);
+	run_for(w, 60 * MONO_S);
+	spare = begin(w, SPARE);
+	while (!channel_is_connected(sm_of(w, ACTIVE), guid))
+		assert_true(rig_step(w->rig, until));
+	rig_freeze(w->rig, spare, true);
+	assert_false(settle_may_write(sm_of(w, ACTIVE)));
+	a = (struct answer){ 0 };
+	sm_tenancy_request(sm_of(w, ACTIVE), &rq, false, false, on_answer, &a);
+	while (!a.is_there)
+		assert_true(rig_step(w->rig, until));
+	assert_int_equal(a.end, SM_TENANCY_DONE);
+	assert_false(settle_may_write(sm_of(w, ACTIVE)));
+	rig_freeze(w->rig, spare, false);
+	run_for(w, 10 * MONO_S);
+	assert_true(host_holds(w, 3, 0x8008) && switch_holds(w, 3, 0x8008));
+}
+
 static bool is_waiting(struct world *w)
 {
 	char line[LEDGER_REASON_STRLEN];
@@ -597,6 +660,8 @@ int main(void)
 		TEST(rows_of_the_first_version_count),
 		TEST(tables_that_cannot_be_read_stay_while_keys_are_taken),
 		TEST(what_a_silent_manager_may_have_given_is_not_taken),
+		TEST(a_port_is_missed_while_a_sweep_waits_for_others),
+		TEST(a_change_beside_a_newcomer_reaches_devices),
 		TEST(a_standby_whose_file_cannot_be_opened_is_not_counted),
 		TEST(a_full_standby_that_takes_over_gives_nothing_back),
 		TEST(what_waited_when_all_was_compared_anew_is_not_counted),

@@ -240,42 +240,6 @@ static void a_first_start_needs_no_decision(void **state)
 	assert_int_equal(settle_state(sm_of(w, ACTIVE)), SETTLE_WRITING);
 }
 
-/*
- * It is connected, and tells nothing: a change is answered, and no table may be written yet. Then
- * its ports get their keys without another change.
- */
-static void a_change_beside_a_newcomer_reaches_devices(void **state)
-{
-	struct world *w = *state;
-	mono_t until = sim_now(w->rig->sim) + 180 * MONO_S;
-	struct tenant_member member = { w->host[3]->guid, true, false };
-	const struct tenant_request rq = {
-		.action = TENANT_ADD, .pkey = 0x8, .members = &member, .n_members = 1
-	};
-	static struct answer a;
-	unsigned spare;
-	guid_t guid;
-
-	start_connected(w);
-	guid = sm_of(w, SPARE)->tr->port_guid;
-	rig_kill(w->rig, SPARE);
-	run_for(w, 60 * MONO_S);
-	spare = begin(w, SPARE);
-	while (!channel_is_connected(sm_of(w, ACTIVE), guid))
-		assert_true(rig_step(w->rig, until));
-	rig_freeze(w->rig, spare, true);
-	assert_false(settle_may_write(sm_of(w, ACTIVE)));
-	a = (struct answer){ 0 };
-	sm_tenancy_request(sm_of(w, ACTIVE), &rq, false, false, on_answer, &a);
-	while (!a.is_there)
-		assert_true(rig_step(w->rig, until));
-	assert_int_equal(a.end, SM_TENANCY_DONE);
-	assert_false(settle_may_write(sm_of(w, ACTIVE)));
-	rig_freeze(w->rig, spare, false);
-	run_for(w, 10 * MONO_S);
-	assert_true(host_holds(w, 3, 0x8008) && switch_holds(w, 3, 0x8008));
-}
-
 /* ---- a master that stands still ------------------------------------------------------------- */
 
 /* It may be cut off, and master of hosts that are within our reach again in the next moment. */
@@ -304,33 +268,6 @@ static void keys_wait_until_a_silent_port_is_explained(void **state)
 	rig_freeze(w->rig, SPARE, false);
 	settled(w, 1);
 	run_with(w, 10 * MONO_S, 3, 0x8008);
-}
-
-/* All behind leaf2 is cut off, and the questions to it go on for longer than a takeover. */
-static void a_port_is_missed_while_a_sweep_waits_for_others(void **state)
-{
-	struct world *w = *state;
-	struct sim *sim = w->rig->sim;
-	mono_t since, until;
-
-	for (unsigned i = 0; i < 2; i++) {
-		w->conf[i]->sminfo_polling_timeout = 500;
-		w->conf[i]->max_wire_smps = w->conf[i]->max_wire_smps2 = 1;
-		w->conf[i]->sweep_interval = 0;
-	}
-	start_connected(w);
-	rig_freeze(w->rig, SPARE, true);
-	for (int node = 0; node < (int)sim_n_nodes(sim); node++) {
-		if (node != sim_find(sim, "h0") && node != sim_find(sim, "leaf1"))
-			sim_set_silent(sim, node, SIM_SILENT, 0);
-	}
-	since = sim_now(sim);
-	until = since + 60 * MONO_S;
-	sm_request_heavy(sm_of(w, ACTIVE), NULL);
-	while (!settle_waits(sm_of(w, ACTIVE)))
-		assert_true(rig_step(w->rig, until));
-	assert_true(rig_sweeping(w->rig));
-	assert_in_range(sim_now(sim) - since, 0, 1500 * MONO_MS);
 }
 
 /* The file says other P_Keys in a sweep that may write none; there are no tenants. */
@@ -800,9 +737,7 @@ int main(void)
 		TEST(one_that_keeps_is_told_by_one_that_comes),
 		TEST(one_that_keeps_does_not_ask_for_ever),
 		TEST(a_first_start_needs_no_decision),
-		TEST(a_change_beside_a_newcomer_reaches_devices),
 		TEST(keys_wait_until_a_silent_port_is_explained),
-		TEST(a_port_is_missed_while_a_sweep_waits_for_others),
 		TEST(a_file_that_is_read_meanwhile_counts_behind_it),
 		TEST(a_frozen_master_does_not_undo_a_removal),
 		TEST(a_master_frozen_in_the_middle_of_a_change_leaves_nothing),
