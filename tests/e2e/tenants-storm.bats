@@ -208,6 +208,10 @@ g2=(g2:host:0x8005 g2:switch:0x8005)
 	is_right g1:host:0x0005 g1:switch:0x0005 g2:host:0x8005 g2:switch:0x8005
 	is_right g2:host:0x8005 g2:switch:0x8005
 	is_wrong "${g1[@]}" g2:host:0x8005 g2:switch:0x8005
+	# One of them deleted the partition, and made it anew.
+	journals 'S a.1 delete 0x0005 -' 'A a.1 8 yes - 0' 'S a.2 add 0x0005 g1=full' 'A a.2 9 yes - 0' \
+		'S b.1 add 0x0005 g1=limited' 'A b.1 9 yes - 0'
+	is_right "${g1[@]}"
 	# Of which there was no answer.
 	journals 'S a.1 remove 0x0005 g1=full' 'U a.1 lost' 'S b.1 add 0x0005 g1=full' 'A b.1 9 yes - 0'
 	is_right

@@ -369,9 +369,9 @@ function made_by(f, was,    i, op, final, ret) {
 
 # What managers did that need not know the last change, F, or that its manager need not have known:
 # each one's last sure change, and those of its changes behind that of which nothing is sure. In
-# force only where it is the safer one, or where F changed nothing: what was so already is stored
-# nowhere.
-function allowed_apart(f, was,    i, m, n, final, made, is_past, some, ret) {
+# force only where it is the safer one, or where F changed nothing, as what was so already is stored
+# nowhere, or where F is of a partition that is gone.
+function allowed_apart(f, was,    i, m, n, final, made, is_gone, is_past, some, ret) {
 	final = list[f]
 	is_past[by[final]]
 	n = 0
@@ -385,11 +385,13 @@ function allowed_apart(f, was,    i, m, n, final, made, is_past, some, ret) {
 			m++
 		}
 	}
-	if (n)
+	if (n) {
 		made = made_by(f, was)
+		is_gone = is_made_anew_apart(final)
+	}
 	for (; n; n--) {
 		i = some[n]
-		if (made == "" || knew(list[i], made) || is_safer(makes[i], makes[f]))
+		if (is_gone || made == "" || knew(list[i], made) || is_safer(makes[i], makes[f]))
 			ret = ret makes[i] "|"
 	}
 	return ret
