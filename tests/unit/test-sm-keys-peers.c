@@ -221,51 +221,6 @@ static void a_manager_that_was_away_finds_the_epoch(void **state)
 	assert_int_equal(look(w).n_open, 0);
 }
 
-/* Cables of leaf1 to both spines. */
-static void cut_off_h0(struct world *w, bool apart)
-{
-	int leaf = sim_find(w->rig->sim, "leaf1"), peer;
-	unsigned peer_port;
-
-	for (unsigned port = 1; port <= sim_node_ports(w->rig->sim, leaf); port++) {
-		if (!sim_peer(w->rig->sim, leaf, port, &peer, &peer_port) ||
-		    !sim_node_is_switch(w->rig->sim, peer))
-			continue;
-		if (apart)
-			sim_link_down(w->rig->sim, leaf, port);
-		else
-			sim_link_up(w->rig->sim, leaf, port);
-	}
-}
-
-/* All switches of the other part have keys of an epoch that this manager has not seen. */
-static void a_part_with_other_keys_is_opened_at_once(void **state)
-{
-	struct world *w = *state;
-	struct sm_keys keys = { 0 };
-	mono_t until;
-
-	start_locked(w);
-	cut_off_h0(w, true);
-	until = sim_now(w->rig->sim) + 120 * MONO_S;
-	while (rig_count(w->rig, SM_MASTER) != 2 || rig_sweeping(w->rig))
-		assert_true(rig_step(w->rig, until));
-	attend(w, 4, 20 * MONO_S);
-	for (unsigned i = 0; i < 6; i++) {
-		assert_int_equal(sm_rotate_keys(sm_of(w, SPARE)), 0);
-		attend(w, 4, 5 * MONO_S);
-	}
-	cut_off_h0(w, false);
-	until = sim_now(w->rig->sim) + 300 * MONO_S;
-	while (rig_count(w->rig, SM_MASTER) != 1 || rig_count(w->rig, SM_STANDBY) != 1 ||
-	       rig_sweeping(w->rig) || keys.n_right != look(w).n) {
-		assert_true(rig_step(w->rig, until));
-		if (rig_master(w->rig))
-			sm_keys(rig_master(w->rig), &keys);
-	}
-	assert_int_equal(look(w).n_open, 0);
-}
-
 static unsigned violations_of_all(struct world *w)
 {
 	struct sim_m_key has;
@@ -813,7 +768,6 @@ int main(void)
 		TEST(nor_do_keys_of_a_new_seed),
 		TEST(nor_does_a_new_key_of_all_ports),
 		TEST(a_manager_that_was_away_finds_the_epoch),
-		TEST(a_part_with_other_keys_is_opened_at_once),
 		TEST(a_standby_of_long_takes_over_without_wrong_keys),
 		TEST(a_standby_looks_with_the_keys_of_the_last_rotation),
 		TEST(a_handover_passes_over_no_key),
