@@ -203,51 +203,6 @@ static void a_cable_that_moved_is_one_row(void **state)
 	assert_int_equal(n_cables(sm_of(w, ACTIVE)), n);
 }
 
-/* Cables of leaf1 to both spines. */
-static void cut_off_h0(struct world *w, bool apart)
-{
-	int leaf = sim_find(w->rig->sim, "leaf1"), peer;
-	unsigned peer_port;
-
-	for (unsigned port = 1; port <= sim_node_ports(w->rig->sim, leaf); port++) {
-		if (!sim_peer(w->rig->sim, leaf, port, &peer, &peer_port) ||
-		    !sim_node_is_switch(w->rig->sim, peer))
-			continue;
-		if (apart)
-			sim_link_down(w->rig->sim, leaf, port);
-		else
-			sim_link_up(w->rig->sim, leaf, port);
-	}
-}
-
-/* All switches of the other part have keys of an epoch that this manager has not seen. */
-static void a_part_with_other_keys_is_opened_at_once(void **state)
-{
-	struct world *w = *state;
-	struct sm_keys keys = { 0 };
-	mono_t until;
-
-	start_locked(w);
-	cut_off_h0(w, true);
-	until = sim_now(w->rig->sim) + 120 * MONO_S;
-	while (rig_count(w->rig, SM_MASTER) != 2 || rig_sweeping(w->rig))
-		assert_true(rig_step(w->rig, until));
-	attend(w, 4, 20 * MONO_S);
-	for (unsigned i = 0; i < 6; i++) {
-		assert_int_equal(sm_rotate_keys(sm_of(w, SPARE)), 0);
-		attend(w, 4, 5 * MONO_S);
-	}
-	cut_off_h0(w, false);
-	until = sim_now(w->rig->sim) + 300 * MONO_S;
-	while (rig_count(w->rig, SM_MASTER) != 1 || rig_count(w->rig, SM_STANDBY) != 1 ||
-	       rig_sweeping(w->rig) || keys.n_right != look(w).n) {
-		assert_true(rig_step(w->rig, until));
-		if (rig_master(w->rig))
-			sm_keys(rig_master(w->rig), &keys);
-	}
-	assert_int_equal(look(w).n_open, 0);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -256,7 +211,6 @@ int main(void)
 		TEST(a_greater_manager_has_cables_of_its_standby),
 		TEST(a_greater_manager_that_is_late_has_cables_of_the_other),
 		TEST(a_cable_that_moved_is_one_row),
-		TEST(a_part_with_other_keys_is_opened_at_once),
 	};
 
 	return cmocka_run_group_tests_name("sm-keys-cables", tests, NULL, NULL);

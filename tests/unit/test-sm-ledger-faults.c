@@ -140,9 +140,10 @@ static void what_a_silent_manager_may_have_given_is_not_taken(void **state)
 	}
 	run_with(w, 2 * MONO_S, 3, 0x8008);
 	assert_int_equal(ask_for(w, ACTIVE, true, 0x8, 5).end, SM_TENANCY_CLOSED);
+	assert_int_equal(ask_for(w, ACTIVE, false, 0x8, 6).end, SM_TENANCY_CLOSED);
 	a = ask_for(w, ACTIVE, false, 0x8, 4);
 	assert_int_equal(a.end, SM_TENANCY_UNCONFIRMED);
-	assert_non_null(strstr(a.text, "taken from devices"));
+	assert_non_null(strstr(a.text, "takes it from devices"));
 	run_with(w, 2 * MONO_S, 3, 0x8008);
 	assert_true(switch_holds(w, 3, 0x8008));
 	assert_int_equal(settle_state(sm_of(w, ACTIVE)), SETTLE_TAKING);

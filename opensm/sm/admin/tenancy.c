@@ -73,10 +73,11 @@ static struct change *change_free(struct change *c)
 
 /* ---- answers ------------------------------------------------------------------------------- */
 
-/* Its rows are stored, and its ports could not be planned anew yet: no table was written. */
+/* Its rows are stored, and its ports were not planned anew yet. Behind a hold all ports are. */
 static bool is_unplanned(const struct sm *sm, const struct change *c)
 {
-	return sm->state == SM_MASTER && c->stored_as && c->entry.n_rows && !c->wishes;
+	return sm->state == SM_MASTER && c->stored_as && c->entry.n_rows && !c->wishes &&
+	       !partition_is_held(sm);
 }
 
 static void change_forget(struct sm *sm, struct change *c)
@@ -137,7 +138,7 @@ static bool only_takes(const struct sm *sm)
 /* Why nothing can be changed now; NULL: it can. `takes`: the change gives nothing. */
 static const char *not_now(const struct sm *sm, bool takes, enum sm_tenancy_end *ret)
 {
-	bool may_take = takes && only_takes(sm);
+	bool may_take = takes && settle_may_take(sm) && !sm->sweeping_off;
 	const char *closed;
 
 	*ret = SM_TENANCY_NOT_MASTER;
@@ -296,8 +297,16 @@ static void judge(struct sm *sm, struct change *c)
 		refuse(sm, c, end, why);
 		return;
 	}
+	/* The silent manager may have members of its own in the partition. */
+	c->rq.keep_empty |= only_takes(sm);
 	if (!find_entry(sm, c))
 		return;
+	if (only_takes(sm) && c->entry.n_rows < MAX(c->rq.n_members, (size_t)1)) {
+		refuse(sm, c, SM_TENANCY_CLOSED,
+		       "not all of these members are known here, and a manager that does not "
+		       "answer may know them");
+		return;
+	}
 	if (!c->entry.n_rows && !c->dry_run) {
 		/* As it was before, for all that is stored; behind what is not yet. */
 		note_guids(sm->m.tenancy, c);
@@ -494,8 +503,8 @@ static const char *why_unconfirmed(const struct sm *sm)
 	if (sm->state != SM_MASTER)
 		return "it is stored, but this manager is not the master any more";
 	if (only_takes(sm))
-		return "it is stored, and taken from devices; that is confirmed when the silent "
-		       "manager has answered, or is stopped";
+		return "it is stored, and the next sweep takes it from devices; that is confirmed "
+		       "when the silent manager has answered, or is stopped";
 	return settle_closed(sm);
 }
 

@@ -30,8 +30,11 @@ static bool is_removed(const struct sm *sm, uint16_t pkey, guid_t guid)
 static bool is_recent(const struct sm *sm, const struct ledger_key *key)
 {
 	const struct ledger_row *row = ledger_find(settle_ledger(sm), key);
+	const struct ledger_dot ours = settle_dot(sm, settle_asking_from(sm));
+	struct ledger_dot dot = row ? ledger_row_value(row).dot : (struct ledger_dot){ 0 };
 
-	return row && ledger_row_value(row).dot.number >= settle_asking_from(sm);
+	return dot.by.guid == ours.by.guid && dot.by.instance == ours.by.instance &&
+	       dot.number >= ours.number;
 }
 
 /*
@@ -69,7 +72,10 @@ void tenancy_settled(struct sm *sm, bool is_other_state)
 	if (!is_other_state || sm->state != SM_MASTER)
 		return;
 	partition_hold_tenants(sm, held_now(sm), is_removed_meanwhile);
-	sm->m.tenancy->is_behind_hold |= partition_is_held(sm);
+	if (partition_is_held(sm))
+		sm->m.tenancy->is_behind_hold = true;
+	else if (sm->sweep == SWEEP_NONE)
+		sm->m.tenancy->is_behind_hold = false; /* nothing was held back */
 	if (!partition_is_planned(sm) || held_now(sm) == TENANTS_FROZEN || !partition_is_held(sm))
 		return;
 	/* While an administrator has stopped sweeps, none comes that would plan the tables. */

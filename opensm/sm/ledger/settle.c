@@ -415,6 +415,11 @@ uint64_t settle_asking_from(const struct sm *sm)
 	return sm->m.settle->asking_from;
 }
 
+bool settle_may_take(const struct sm *sm)
+{
+	return sm->m.settle->state == SETTLE_TAKING && disk_has_all(sm->m.settle);
+}
+
 enum settle_state settle_state(const struct sm *sm)
 {
 	return sm->m.settle->state;

@@ -55,6 +55,8 @@ const struct ledger *settle_ledger(const struct sm *sm);
 enum settle_state settle_state(const struct sm *sm);
 /* Rows of tenants with this number and greater ones were written since this manager asks others. */
 uint64_t settle_asking_from(const struct sm *sm);
+/* In TAKING rights can be taken away, as long as that can be stored. */
+bool settle_may_take(const struct sm *sm);
 /* P_Keys, marks and keys that rows decide may be given, and taken. */
 bool settle_may_write(const struct sm *sm);
 /*

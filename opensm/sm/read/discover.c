@@ -195,7 +195,7 @@ static void probe(struct sm *sm, struct port *p)
 				 "more than %u hops away, what is behind is left out", IB_MAX_HOPS);
 		return;
 	}
-	if (discover_asks_at_once(sm, p))
+	if (discover_is_near_and_locked(sm, p))
 		mad_target_wake(&p->behind);
 	ask(sm, &rq, on_probe, p);
 	if (!sm->m.discover->keys_mixed || p->key_try)

@@ -37,11 +37,10 @@ struct discover {
  */
 uint64_t discover_rival_mkey(const struct sm *sm, const struct port *p, uint64_t key);
 /*
- * True of the switch in front of our own port, as all that a sweep could read is behind it, and of
- * another switch that is cut off: keys that it may have are tried one after the other, and at once,
- * though it is silent.
+ * To the switch in front of our own port: all that a sweep could read is behind it. So keys that it
+ * may have are tried one after the other, and at once, though it is silent.
  */
-bool discover_asks_at_once(const struct sm *sm, const struct port *p);
+bool discover_is_near_and_locked(const struct sm *sm, const struct port *p);
 /* After a probe that ended with this: the next key is tried in this sweep. */
 bool discover_worth_another_key(const struct sm *sm, const struct port *p,
 				const struct mad_result *r);

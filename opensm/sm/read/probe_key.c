@@ -6,8 +6,7 @@
 #include "keys/key_ring.h"
 #include "sm/base/keys.h"
 
-#define NEAR_TRIES   8
-#define SWITCH_TRIES 12
+#define NEAR_TRIES 8
 
 /* The end port that was behind the port when the file neighbors was written; 0: not known. */
 static guid_t remembered_behind(const struct sm *sm, const struct port *p)
@@ -111,40 +110,14 @@ void discover_doubt_behind(struct sm *sm, struct port *p, uint64_t m_key)
 		p->key_try++;
 }
 
-static bool is_near_and_locked(const struct sm *sm, const struct port *p)
+bool discover_is_near_and_locked(const struct sm *sm, const struct port *p)
 {
 	return p == sm->fabric->own_port && keys_are_single(sm);
-}
-
-/* A switch was behind the port last. */
-static bool leads_to_switch(const struct sm *sm, const struct port *p)
-{
-	guid_t guid = p->peer ? 0 : remembered_behind(sm, p);
-	const struct node *n = p->peer ? p->peer->node : fabric_find_node(sm->fabric, guid);
-
-	return n ? node_is_switch(n) : guid && store_n_neighbors(sm->store, guid) > 1;
-}
-
-/*
- * A part of the fabric that was cut off may have another key in all of its switches: what is behind
- * them, and its manager, is found once one of them is open. So the first keys are tried at once.
- */
-static bool opens_a_part(const struct sm *sm, const struct port *p)
-{
-	return keys_are_single(sm) && p->key_try && p->key_try < SWITCH_TRIES &&
-	       leads_to_switch(sm, p);
 }
 
 bool discover_worth_another_key(const struct sm *sm, const struct port *p,
 				const struct mad_result *r)
 {
-	if (!mad_doubts_key(r))
-		return false;
-	return opens_a_part(sm, p) || (is_near_and_locked(sm, p) &&
-				       ++sm->m.discover->near_tries < NEAR_TRIES);
-}
-
-bool discover_asks_at_once(const struct sm *sm, const struct port *p)
-{
-	return is_near_and_locked(sm, p) || opens_a_part(sm, p);
+	return discover_is_near_and_locked(sm, p) && mad_doubts_key(r) &&
+	       ++sm->m.discover->near_tries < NEAR_TRIES;
 }

@@ -123,9 +123,13 @@ static void refresh_text(struct sm *sm)
 	s->text_of = conf_ref(sm->conf);
 	s->text_of_files = conf_files_ref(sm->files);
 	c = make_copied(sm);
-	if (!c)
+	if (c) {
+		set_text(s, c);
 		return;
-	set_text(s, c);
+	}
+	/* What counted before is not sent again in its place. */
+	free(take(s->text));
+	s->len = 0;
 }
 
 /* ---- the row ------------------------------------------------------------------------------- */
