@@ -498,16 +498,6 @@ static void answer_stored(struct sm *sm, struct change *c, enum sm_tenancy_end e
 	change_ended(sm, c, &r);
 }
 
-static const char *why_unconfirmed(const struct sm *sm)
-{
-	if (sm->state != SM_MASTER)
-		return "it is stored, but this manager is not the master any more";
-	if (only_takes(sm))
-		return "it is stored, and the next sweep takes it from devices; that is confirmed "
-		       "when the silent manager has answered, or is stopped";
-	return settle_closed(sm);
-}
-
 /* True: it was answered. */
 static bool end_stored(struct sm *sm, struct change *c)
 {
@@ -516,7 +506,7 @@ static bool end_stored(struct sm *sm, struct change *c)
 	c->reach = settle_reach(sm, LEDGER_MEMBER, c->stored_as);
 	replicated = !c->reach.waited_for && (c->reach.with || !sm->conf->require_standby);
 	if (settle_closed(sm)) {
-		answer_stored(sm, c, SM_TENANCY_UNCONFIRMED, why_unconfirmed(sm));
+		answer_stored(sm, c, SM_TENANCY_UNCONFIRMED, doubt_why_unconfirmed(sm));
 		return true;
 	}
 	if (replicated && (fulfilled || !c->wait)) {

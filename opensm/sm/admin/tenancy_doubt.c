@@ -92,6 +92,16 @@ void tenancy_sweep_ended(struct sm *sm)
 	sm->m.tenancy->is_behind_hold &= partition_is_held(sm);
 }
 
+const char *doubt_why_unconfirmed(const struct sm *sm)
+{
+	if (sm->state != SM_MASTER)
+		return "it is stored, but this manager is not the master any more";
+	if (settle_state(sm) == SETTLE_TAKING)
+		return "it is stored, and the next sweep takes it from devices; that is confirmed "
+		       "when the silent manager has answered, or is stopped";
+	return settle_closed(sm);
+}
+
 void tenancy_doubt_devices(struct sm *sm)
 {
 	FABRIC_EACH_END_PORT(sm->fabric, p)

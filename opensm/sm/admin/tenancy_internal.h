@@ -229,6 +229,8 @@ bool tenancy_is_of_manager(const struct sm *sm, guid_t guid);
  * members reach no other. So it is with one that may be master later. 0: no such port.
  */
 guid_t tenancy_moves_index0(const struct sm *sm, const struct change *c);
+/* Of a change that is stored, in a state in which no device confirms it. */
+const char *doubt_why_unconfirmed(const struct sm *sm);
 /* sm_ledger_adopt() is to be answered. */
 bool adoption_is_over(const struct sm *sm);
 void adoption_tick(struct sm *sm);

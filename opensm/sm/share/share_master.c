@@ -127,7 +127,7 @@ static void refresh_text(struct sm *sm)
 		set_text(s, c);
 		return;
 	}
-	/* What counted before is not sent again in its place. */
+	/* The text of before is not sent again in its place. */
 	free(take(s->text));
 	s->len = 0;
 }
