@@ -57,7 +57,8 @@ returned() {
 # hide NAME CONDITION: ports that it does not see from now on, by a condition of awk for the lines of `ports`. A change of such
 # a port is acknowledged, and the answer does not always name the port as pending. all_seen: they are seen again.
 hide() {
-	echo "O $1 $(awk "$2"' { printf "%s%s", n++ ? "," : "", $2 }' ports)" >>journal
+	# By one write: echo makes several of a long line, and lines of changes would come between.
+	cat <<<"O $1 $(awk "$2"' { printf "%s%s", n++ ? "," : "", $2 }' ports)" >>journal
 	HIDDEN=yes
 }
 all_seen() {
