@@ -449,7 +449,7 @@ static void digests_with_a_number_near_the_end_are_not_taken(void **state)
 	assert_int_equal(settle_state(sm_of(w, ACTIVE)), SETTLE_WRITING);
 }
 
-/* Digests of a manager whose version has one table more than this one, or one less. */
+/* DIGESTS as a manager of another version sends them, with one table more or one less. */
 static void digests_of_other_versions_are_compared(void **state)
 {
 	struct settle_digests d = { .term = 7, .tables = (1u << LEDGER_TABLES) - 1 }, back;

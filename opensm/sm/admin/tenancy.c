@@ -297,7 +297,7 @@ static void judge(struct sm *sm, struct change *c)
 		refuse(sm, c, end, why);
 		return;
 	}
-	/* The silent manager may have members of its own in the partition. */
+	/* The manager that does not answer may have added members: the partition stays. */
 	c->rq.keep_empty |= only_takes(sm);
 	if (!find_entry(sm, c))
 		return;
@@ -667,7 +667,9 @@ static void refuse_late(struct sm *sm)
 
 	while (t->waiting.first && sm->now >= t->waiting.first->since + TENANCY_DEADLINE)
 		refuse(sm, changes_take(&t->waiting), SM_TENANCY_BUSY,
-		       "earlier changes have not been stored, or confirmed, in time");
+		       is_about_to_open(sm)
+			       ? "P_Key tables are written anew: again in some seconds"
+			       : "earlier changes have not been stored, or confirmed, in time");
 	if (t->batch.first)
 		end_late_batch(sm);
 }

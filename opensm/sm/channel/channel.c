@@ -192,7 +192,7 @@ bool channel_receive(struct sm *sm, const struct transport_event *ev)
 
 /* ---- turns --------------------------------------------------------------------------------- */
 
-/* Standbys are a master's. */
+/* Standbys register with a master only. */
 void channel_state_changed(struct sm *sm)
 {
 	struct channel *c = sm->m.channel;

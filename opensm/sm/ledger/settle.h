@@ -43,7 +43,7 @@ void settle_tick(struct sm *sm);
 mono_t settle_next(const struct sm *sm);
 /* A manager of ours can be sent messages (channel.h), or cannot any more. */
 void settle_peer(struct sm *sm, guid_t guid, bool connected);
-/* A sweep has read a port with IsSM set: there may be a manager of ours on it. */
+/* A sweep has read a port whose capability mask has IsSM: a manager of ours may run there. */
 void contact_met(struct sm *sm, const struct port *p);
 /* Another master was met, once for as long as there is one. */
 void settle_rival(struct sm *sm);
@@ -55,7 +55,7 @@ const struct ledger *settle_ledger(const struct sm *sm);
 enum settle_state settle_state(const struct sm *sm);
 /* Rows of tenants with this number and greater ones were written since this manager asks others. */
 uint64_t settle_asking_from(const struct sm *sm);
-/* In TAKING rights can be taken away, as long as that can be stored. */
+/* State TAKING, and ledger.db can be written: members may be removed, partitions deleted. */
 bool settle_may_take(const struct sm *sm);
 /* P_Keys, marks and keys that rows decide may be given, and taken. */
 bool settle_may_write(const struct sm *sm);

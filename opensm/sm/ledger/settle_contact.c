@@ -155,7 +155,7 @@ static void on_answer(void *owner, const struct mad_result *r)
 		reached(owner, c);
 }
 
-/* From now on an answer is missing. */
+/* The time begins after which a port that has not answered counts as LOST. */
 static void expect_answer(const struct sm *sm, struct settle_contact *c)
 {
 	if (!c->unanswered)

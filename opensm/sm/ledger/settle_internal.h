@@ -103,7 +103,7 @@ enum settle_contact_state { CONTACT_REACHED, CONTACT_LOST, CONTACT_RETURNED, CON
 struct settle_contact {
 	guid_t guid; /* 0: a free row */
 	enum settle_contact_state state;
-	mono_t since; /* it entered this state */
+	mono_t since; /* when it entered its state */
 	/* Its own, so that its questions wait for no others that are sent to the node. */
 	struct mad_target target;
 	bool asked;	 /* a question is in the engine: queued, or sent */
@@ -233,7 +233,7 @@ void disk_note_meta(struct sm *sm);
 /* Merged, or read from the disk. */
 void disk_note_change(struct settle *s, const struct ledger_row *row);
 void disk_free(struct settle *s);
-/* The file of this manager has every row that is in its memory. */
+/* All rows that this manager has in memory are in its ledger.db, too. */
 bool disk_has_all(const struct settle *s);
 /* Told the owner of each table: `rows` are in force, or not any more. */
 void disk_tell_owners(struct sm *sm, const struct ledger_key *keys, size_t n);

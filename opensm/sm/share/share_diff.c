@@ -9,7 +9,7 @@
 #include "sm/base/key_mark.h"
 #include "util/mem.h"
 
-/* NULL: it has our configuration, and says in what it differs. */
+/* Why the differences of a standby are not known; NULL: they are. */
 static const char *why_not_compared(const struct sm *sm, guid_t guid, struct share_said *ret)
 {
 	const struct ledger_key key = share_said_key(guid);

@@ -45,8 +45,8 @@ struct share_said {
 	guid_t guid;
 	enum share_status status;
 	unsigned pins;
-	uint64_t hash;	  /* hash_bytes() of the text that it is about */
-	uint64_t life;	  /* of the process that says it: another one may have lost its copy */
+	uint64_t hash;	  /* hash_bytes() of the configuration that the standby judged */
+	uint64_t life;	  /* number of the opensm process that wrote this (channel.h) */
 	const char *diff; /* SHARE_STORED: `len` bytes of copied_diff(), in the ledger; no NUL */
 	size_t len;
 };
@@ -60,7 +60,7 @@ struct share {
 	char *pins_told;
 	/* as STANDBY */
 	guid_t followed; /* the master whose row was looked at */
-	bool is_due;	 /* its row, or what it is compared with, is another one */
+	bool is_due;	 /* that row, or our configuration, has changed since */
 	bool storing, saying;
 	mono_t look_at;
 	/* as MASTER */
@@ -85,11 +85,11 @@ bool share_holds_file(enum conf_id id);
 
 struct ledger_key share_text_key(void);
 struct ledger_key share_said_key(guid_t guid);
-/* The row is as the edit would make it, and this manager wrote it; or it is to go, and is gone. */
+/* True if the edit would change nothing, and this manager wrote the row, or it is gone. */
 bool share_is_row(const struct sm *sm, const struct settle_edit *e);
-/* To be freed. */
+/* The bytes of the row; the caller frees them. */
 uint8_t *share_said_pack(const struct share_said *said, uint32_t *ret_len);
-/* False: it is another row, or not of the process that runs at that standby now. */
+/* False: not the row of a standby, or of a process that does not run there any more. */
 bool share_said(const struct sm *sm, const struct ledger_key *key, struct share_said *ret);
 
 /* ---- share_disk.c ---- */
@@ -102,7 +102,7 @@ int share_store(const char *folder, const struct copied *c, const char *text, si
 
 /* ---- share_master.c, share_standby.c ---- */
 
-/* The row is another one: does a standby say something else? */
+/* The row has changed: logs what a standby says of our configuration, if it is its row. */
 void share_master_hears(struct sm *sm, const struct ledger_key *key);
 void share_master_tick(struct sm *sm);
 mono_t share_master_next(const struct sm *sm);

@@ -13,7 +13,7 @@
 #include "util/hash.h"
 #include "util/mem.h"
 
-#define RETRY (60 * MONO_S) /* our own disk did not take it */
+#define RETRY (60 * MONO_S) /* after our own ledger.db could not be written */
 #define LARGE (8u << 20)
 
 /* ---- the text ------------------------------------------------------------------------------ */

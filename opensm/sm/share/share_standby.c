@@ -66,7 +66,7 @@ static void run_store(struct sm_job *base)
 	job->error = share_store(job->folder, job->copied, job->text, job->len, &job->at);
 }
 
-/* Tried again each minute: told once, as long as it lasts. */
+/* Storing is tried again each minute; the fault is logged once until it ends. */
 static void tell_not_stored(struct sm *sm, const struct store_job *job)
 {
 	if (told_first(&sm->m.share->told, TOLD_NOT_STORED))
