@@ -274,7 +274,7 @@ static void note_wrong(void *arg, const struct sm_tenancy_audit *r)
 	*n_wrong = r->n_wrong;
 }
 
-/* Verify goes by the members, not by the plan that tables are written by: this one is out of date. */
+/* Verify goes by members, not by the plan of what is written: that is out of date here. */
 static void a_port_that_was_not_planned_is_found_by_verify(void **state)
 {
 	struct desk *d = *state;
