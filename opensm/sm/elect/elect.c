@@ -492,6 +492,7 @@ void elect_tick(struct sm *sm)
 		sm->m.elect->decide_pending = false;
 		master_decides(sm);
 	}
+	remote_tick(sm);
 	offer_tick(sm);
 	poll_tick(sm);
 }
@@ -500,5 +501,5 @@ mono_t elect_next(const struct sm *sm)
 {
 	if (sm->m.elect->decide_pending && sm->state == SM_MASTER && sm->sweep == SWEEP_NONE)
 		return sm->now;
-	return mono_min(offer_next(sm), poll_next(sm));
+	return mono_min(remote_next(sm), mono_min(offer_next(sm), poll_next(sm)));
 }

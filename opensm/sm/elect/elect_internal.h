@@ -45,6 +45,8 @@ struct remote_sm {
 	bool defiant;
 	uint8_t vain; /* how often, since it was our master */
 	uint8_t hidden; /* answers in a row that show and prove nothing, up to HIDDEN_MAX */
+	mono_t look_at; /* DISCOVERING when it answered last: asked again at this time; 0: not */
+	uint8_t looks;	/* times that it was asked again, at most LOOKS_MAX */
 	uint64_t told; /* hash of what was said of it last */
 	/* what the last event said; 0: nothing, or that it is gone. Writer: events.c */
 	unsigned event_told;
@@ -164,6 +166,9 @@ enum sm_trust remote_trust_order(const struct sm *sm, const uint8_t *mad);
 /* `other_key`: sm_key is another one; what was proved was of the former. */
 void remote_reconfigured(struct sm *sm, bool other_key);
 void remote_free(struct sm *sm);
+/* MASTER: managers that were DISCOVERING are asked what they have become. */
+void remote_tick(struct sm *sm);
+mono_t remote_next(const struct sm *sm);
 
 /* ---- elect_proof.c ---- */
 

@@ -405,6 +405,21 @@ static void note_proof(const struct sm *sm, struct remote_sm *r, uint64_t nonce,
 				r->proved ? sm_sm_key(sm) : ib_get(info, SMI_SM_KEY));
 }
 
+/*
+ * A manager that is DISCOVERING does not tell when it has become STANDBY, and only a STANDBY is
+ * handed the fabric: it is asked again, each time after twice the pause.
+ */
+#define LOOK_PAUSE (100 * MONO_MS)
+#define LOOKS_MAX 7 /* 12.7 s; from then on sweeps ask */
+
+static void note_discovering(const struct sm *sm, struct remote_sm *r)
+{
+	bool discovers = r->state == SM_DISCOVERING && r->trust == SM_TRUSTED;
+
+	r->looks = discovers ? r->looks : 0;
+	r->look_at = discovers && r->looks < LOOKS_MAX ? sm->now + (LOOK_PAUSE << r->looks) : 0;
+}
+
 struct remote_sm *remote_learn(struct sm *sm, guid_t guid, uint64_t nonce, const uint8_t *info)
 {
 	struct remote_sm *r = row_of(sm, guid);
@@ -419,6 +434,7 @@ struct remote_sm *remote_learn(struct sm *sm, guid_t guid, uint64_t nonce, const
 	r->priority = priority;
 	r->state = state;
 	r->known = true;
+	note_discovering(sm, r);
 	report_manager(sm, r);
 	tell_manager(sm, r);
 	if (r->trust != SM_TRUSTED && !r->hidden &&
@@ -535,4 +551,30 @@ void elect_look_at(struct sm *sm, struct port *p)
 		return;
 	r->defiant = r->defiant && r->vain == VAIN_MAX;
 	ask_manager(sm, r, p);
+}
+
+void remote_tick(struct sm *sm)
+{
+	for (unsigned i = 0; i < sm->m.elect->n_remote && sm->state == SM_MASTER; i++) {
+		struct remote_sm *r = &sm->m.elect->remote[i];
+		struct port *p = fabric_find_port(sm->fabric, r->guid);
+
+		if (!r->look_at || sm->now < r->look_at)
+			continue;
+		r->look_at = 0;
+		r->looks++;
+		if (shows_is_sm(p))
+			ask_manager(sm, r, p);
+	}
+}
+
+mono_t remote_next(const struct sm *sm)
+{
+	mono_t next = MONO_NEVER;
+
+	for (unsigned i = 0; i < sm->m.elect->n_remote && sm->state == SM_MASTER; i++) {
+		if (sm->m.elect->remote[i].look_at)
+			next = mono_min(next, sm->m.elect->remote[i].look_at);
+	}
+	return next;
 }
