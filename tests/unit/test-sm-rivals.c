@@ -23,6 +23,38 @@ static void a_greater_one_gets_the_fabric_when_it_is_looked_at(void **state)
 	world_free(w);
 }
 
+static void a_manager_that_was_discovering_is_asked_again_soon(void **state)
+{
+	struct world *w = as_master();
+	struct puppet *p = puppet(w, "h1", OUR_PRIO + 1, SM_DISCOVERING);
+
+	p->takes = true;
+	elect_look_at(w->sm, fabric_find_port(sm_fabric(w->sm), p->tr->port_guid));
+	run(w, 250 * MONO_MS);
+	assert_int_equal(p->handed, 0);
+	p->state = SM_STANDBY;
+	run(w, 500 * MONO_MS);
+	assert_int_equal(p->handed, 1);
+	assert_int_equal(sm_state(w->sm), SM_STANDBY);
+	world_free(w);
+}
+
+static void a_manager_that_discovers_for_ever_is_asked_ever_less_often(void **state)
+{
+	struct world *w = as_master();
+	struct puppet *p = puppet(w, "h1", OUR_PRIO + 1, SM_DISCOVERING);
+	unsigned before;
+
+	elect_look_at(w->sm, fabric_find_port(sm_fabric(w->sm), p->tr->port_guid));
+	run(w, 30 * MONO_S);
+	assert_in_range(p->asked, 7, 14);
+	before = p->asked;
+	run(w, 100 * MONO_S); /* by sweeps alone */
+	assert_in_range(p->asked - before, 5, 11);
+	assert_int_equal(sm_state(w->sm), SM_MASTER);
+	world_free(w);
+}
+
 static void equal_priorities_are_decided_by_the_guid(void **state)
 {
 	struct world *w = as_master(); /* h0: the lowest GUID of all hosts */
@@ -387,6 +419,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(a_greater_one_gets_the_fabric_when_it_is_looked_at),
+		TEST(a_manager_that_was_discovering_is_asked_again_soon),
+		TEST(a_manager_that_discovers_for_ever_is_asked_ever_less_often),
 		TEST(equal_priorities_are_decided_by_the_guid),
 		TEST(who_takes_the_fabric_and_dies_is_replaced),
 		TEST(who_refuses_the_fabric_is_not_offered_it_again),
