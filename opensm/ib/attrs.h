@@ -114,7 +114,9 @@ enum { PI_SPEED_EXT2_ACTIVE_W = 2, PI_SPEED_EXT2_SUPPORTED_W = 2, PI_SPEED_EXT2_
 	F(SMI, SM_KEY, 64) F(SMI, ACT_COUNT, 32) F(SMI, PRIORITY, 4) F(SMI, STATE, 4)
 IB_LAYOUT_ENUM(SMI, SM_INFO_LIST)
 /* Behind it, where the data of an SMP are reserved: ours (sm/elect/elect_proof.c). */
-#define SM_INFO_PROOF_LIST(F) F(SMX, INFO, 168) F(SMX, RSV, 24) F(SMX, NONCE, 64) F(SMX, PROOF, 128)
+#define SM_INFO_PROOF_LIST(F)                                                                      \
+	F(SMX, INFO, 168) F(SMX, RSV, 24) F(SMX, NONCE, 64) F(SMX, SEED, 32) F(SMX, EPOCH, 32)     \
+	F(SMX, PROOF, 128)
 IB_LAYOUT_ENUM(SMX, SM_INFO_PROOF_LIST)
 
 /* MLNX ExtendedPortInfo: FDR10 on and off. */

@@ -203,6 +203,67 @@ static void a_cable_that_moved_is_one_row(void **state)
 	assert_int_equal(n_cables(sm_of(w, ACTIVE)), n);
 }
 
+/* Cables of leaf1, with the host of the active manager, to both spines. */
+static void cut_off_active(struct world *w, bool apart)
+{
+	int leaf = sim_find(w->rig->sim, "leaf1"), peer;
+	unsigned peer_port;
+
+	for (unsigned port = 1; port <= sim_node_ports(w->rig->sim, leaf); port++) {
+		if (!sim_peer(w->rig->sim, leaf, port, &peer, &peer_port) ||
+		    !sim_node_is_switch(w->rig->sim, peer))
+			continue;
+		if (apart)
+			sim_link_down(w->rig->sim, leaf, port);
+		else
+			sim_link_up(w->rig->sim, leaf, port);
+	}
+}
+
+static bool is_one_subnet(struct world *w)
+{
+	struct sm_keys keys = { 0 };
+
+	if (rig_count(w->rig, SM_MASTER) != 1 || rig_count(w->rig, SM_STANDBY) != 1 ||
+	    rig_sweeping(w->rig))
+		return false;
+	sm_keys(rig_master(w->rig), &keys);
+	return keys.n_right == look(w).n;
+}
+
+/* Of two parts one has keys of an epoch that the manager of the other has not seen. */
+static mono_t time_to_one_subnet(struct world *w, unsigned rotates)
+{
+	mono_t until, since;
+
+	start_locked(w);
+	cut_off_active(w, true);
+	until = sim_now(w->rig->sim) + 120 * MONO_S;
+	while (rig_count(w->rig, SM_MASTER) != 2 || rig_sweeping(w->rig))
+		assert_true(rig_step(w->rig, until));
+	attend(w, 4, 20 * MONO_S);
+	for (unsigned i = 0; i < 6; i++) {
+		assert_int_equal(sm_rotate_keys(sm_of(w, rotates)), 0);
+		attend(w, 4, 5 * MONO_S);
+	}
+	cut_off_active(w, false);
+	since = sim_now(w->rig->sim);
+	while (!is_one_subnet(w))
+		assert_true(rig_step(w->rig, since + 300 * MONO_S));
+	assert_int_equal(look(w).n_open, 0);
+	return sim_now(w->rig->sim) - since;
+}
+
+static void a_part_with_later_keys_is_opened_soon(void **state)
+{
+	print_message("# %.1f s\n", (double)time_to_one_subnet(*state, SPARE) / MONO_S);
+}
+
+static void a_part_with_earlier_keys_is_opened_soon(void **state)
+{
+	print_message("# %.1f s\n", (double)time_to_one_subnet(*state, ACTIVE) / MONO_S);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -211,6 +272,8 @@ int main(void)
 		TEST(a_greater_manager_has_cables_of_its_standby),
 		TEST(a_greater_manager_that_is_late_has_cables_of_the_other),
 		TEST(a_cable_that_moved_is_one_row),
+		TEST(a_part_with_later_keys_is_opened_soon),
+		TEST(a_part_with_earlier_keys_is_opened_soon),
 	};
 
 	return cmocka_run_group_tests_name("sm-keys-cables", tests, NULL, NULL);

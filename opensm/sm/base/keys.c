@@ -660,6 +660,12 @@ static void note_seed(struct sm *sm, guid_t guid, uint64_t key)
 	k->met = take(ring);
 }
 
+void keys_follow(struct sm *sm, struct key_ring *ring)
+{
+	sm->m.keys->others_ruled = true;
+	put_in_force(sm, ring, false);
+}
+
 void keys_shown(struct sm *sm, guid_t guid, uint64_t key)
 {
 	struct keys *k = sm->m.keys;
@@ -673,10 +679,8 @@ void keys_shown(struct sm *sm, guid_t guid, uint64_t key)
 		return;
 	ring = key_ring_copy(k->known);
 	found = find_epoch(sm, ring, guid, key);
-	if (follow_seed(sm, ring, guid, key) || found) {
-		k->others_ruled = true;
-		put_in_force(sm, take(ring), false);
-	}
+	if (follow_seed(sm, ring, guid, key) || found)
+		keys_follow(sm, take(ring));
 	if (key_ring_key(k->known, guid) != key)
 		note_seed(sm, guid, key);
 }

@@ -65,6 +65,8 @@ const char *keys_path(const struct sm *sm);
  * a key of it (keys_release()).
  */
 void keys_use(struct sm *sm, struct key_ring *ring);
+/* The same, and another manager has ruled with it: it is not stored here yet. */
+void keys_follow(struct sm *sm, struct key_ring *ring);
 
 /* The key that the end port is to have; 0: none, or the one it has stays. */
 uint64_t keys_wanted(const struct sm *sm, guid_t port_guid);

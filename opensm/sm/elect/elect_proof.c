@@ -4,9 +4,10 @@
  * work yet. SM_Key is shown to no other one (IBA 13.4.8, 14.2.5.13 allow that), unless
  * sm_key_shown asks for it.
  *
- *   Get      nonce of the asker           proof "question": GUIDs of asker and answerer, nonce
+ *   Get      nonce of the asker           proof "question": GUIDs of asker and answerer, nonce,
+ *                                         epoch
  *   GetResp  challenge of the answerer    proof "answer": GUID of the asker, its nonce, all of
- *                                         SMInfo (GUID, priority, state), challenge
+ *                                         SMInfo (GUID, priority, state), challenge, epoch
  *   Set      that challenge               proof "order": GUID of the receiver, modifier, all of
  *                                         SMInfo (GUID of the sender, state), challenge
  *
@@ -27,6 +28,8 @@
 
 #include "keys/key_proof.h"
 #include "sm/base/drawn_key.h"
+#include "sm/base/key_epoch.h"
+#include "sm/base/news.h"
 #include "sm/elect/elect_internal.h"
 
 /* A proof is of this, besides the payload. */
@@ -95,6 +98,7 @@ void proof_ask(const struct sm *sm, guid_t whom, uint64_t nonce, uint8_t info[SM
 		return;
 	ib_put(info, SMI_GUID, sm->tr->port_guid);
 	ib_put(info, SMX_NONCE, nonce);
+	key_epoch_put(sm, info);
 	make_proof(sm, &question, info, ib_at(info, SMX_PROOF));
 }
 
@@ -117,9 +121,11 @@ void proof_answer(struct sm *sm, const uint8_t *question, uint8_t info[SMP_DATA_
 
 	if (!is_question_of_ours(sm, question))
 		return;
+	tell_news(sm, NEWS_EPOCH_TOLD, .bytes = question);
 	if (!sm->m.elect->challenge)
 		sm->m.elect->challenge = mad_nonce(sm->mad);
 	ib_put(info, SMX_NONCE, sm->m.elect->challenge);
+	key_epoch_put(sm, info);
 	make_proof(sm, &answer, info, ib_at(info, SMX_PROOF));
 }
 

@@ -430,6 +430,8 @@ struct remote_sm *remote_learn(struct sm *sm, guid_t guid, uint64_t nonce, const
 	if (r->state != state || r->priority != priority)
 		r->defiant = false;
 	note_proof(sm, r, nonce, info);
+	if (r->proved && r->trust == SM_TRUSTED)
+		tell_news(sm, NEWS_EPOCH_TOLD, .bytes = info);
 	note_hidden(sm, r, info);
 	r->priority = priority;
 	r->state = state;

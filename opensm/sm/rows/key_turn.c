@@ -6,6 +6,7 @@
 
 #include "sm/rows/key_seeds.h"
 #include "sm/base/about.h"
+#include "sm/base/key_epoch.h"
 #include "sm/base/news.h"
 #include "sm/channel/channel.h"
 #include "sm/elect/elect.h"
@@ -717,6 +718,16 @@ static void store_found(struct sm *sm)
 {
 	if (is_found(sm) && sm->now >= sm->m.key_turn->retry_at)
 		start_turn(sm, key_ring_copy(keys_known(sm)), "another manager's");
+}
+
+/* While a turn is on its way, standbys may have its epoch already. */
+void key_turn_epoch_told(struct sm *sm, const uint8_t *info)
+{
+	if (sm->m.key_turn->state != TURN_IDLE || !key_epoch_told(sm, info))
+		return;
+	log_info("M_Keys were rotated by another manager, as it tells");
+	if (sm->state == SM_MASTER)
+		want_sweep_now(sm, SWEEP_HEAVY, "another manager has rotated M_Keys");
 }
 
 void key_turn_sweep_ended(struct sm *sm)

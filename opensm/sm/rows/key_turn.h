@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * New M_Keys: because options ask for another seed or m_key; those of single ports (m_key_per_port)
- * by command, too, by periodic_key_update, or because a port showed an epoch of another manager.
+ * by command, too, by periodic_key_update, or because a port, or SMInfo, showed an epoch of another
+ * manager.
  * Seeds and epochs are rows of the ledger (key_seeds.h): these are on the disk, and standbys have
  * them, before a port has a key.
  *
@@ -38,5 +39,7 @@ void key_turn_reconfigured(struct sm *sm, const struct conf *before);
 void key_turn_state_changed(struct sm *sm);
 /* The file guid2mkey is what ports have now. */
 void key_turn_sweep_ended(struct sm *sm);
+/* The SMInfo that a manager of ours has proved may tell a later epoch of a seed. */
+void key_turn_epoch_told(struct sm *sm, const uint8_t *info);
 void key_turn_tick(struct sm *sm);
 mono_t key_turn_next(const struct sm *sm);
