@@ -212,6 +212,11 @@ g2=(g2:host:0x8005 g2:switch:0x8005)
 	journals 'S a.1 delete 0x0005 -' 'A a.1 8 yes - 0' 'S a.2 add 0x0005 g1=full' 'A a.2 9 yes - 0' \
 		'S b.1 add 0x0005 g1=limited' 'A b.1 9 yes - 0'
 	is_right "${g1[@]}"
+	# Of two at once at a manager either one may have been the last.
+	journals 'S a.0 remove 0x0005 g1=full' 'A a.0 8 yes - 1' 'S a.1 set 0x0005 g1=full' 'S a.2 set 0x0005 g2=full' \
+		'A a.2 9 yes - 0' 'A a.1 10 yes - 0' 'S b.1 set 0x0005 g3=full' 'A b.1 9 yes - 0'
+	is_right "${g1[@]}" g3:host:0x8005 g3:switch:0x8005
+	is_right g2:host:0x8005 g2:switch:0x8005 g3:host:0x8005 g3:switch:0x8005
 	# Of which there was no answer.
 	journals 'S a.1 remove 0x0005 g1=full' 'U a.1 lost' 'S b.1 add 0x0005 g1=full' 'A b.1 9 yes - 0'
 	is_right

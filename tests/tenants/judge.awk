@@ -368,20 +368,22 @@ function made_by(f, was,    i, op, final, ret) {
 }
 
 # What managers did that need not know the last change, F, or that its manager need not have known:
-# each one's last sure change, and those of its changes behind that of which nothing is sure. In
-# force only where it is the safer one, or where F changed nothing, as what was so already is stored
-# nowhere, or where F is of a partition that is gone.
-function allowed_apart(f, was,    i, m, n, final, made, is_gone, is_past, some, ret) {
+# each one's last sure change, those that it may have made behind that, and those behind it of which
+# nothing is sure. In force only where it is the safer one, or where F changed nothing, as what was
+# so already is stored nowhere, or where F is of a partition that is gone.
+function allowed_apart(f, was,    i, m, n, op, final, oldest, made, is_gone, since, some, ret) {
 	final = list[f]
-	is_past[by[final]]
+	oldest = NR
 	n = 0
-	for (i = m = 1; m < n_managers && has(i); i++) {
-		if (by[list[i]] in is_past)
+	for (i = m = 1; has(i) && (m < n_managers || reach[at[i]] >= oldest); i++) {
+		op = list[i]
+		if (by[op] == by[final] || (by[op] in since && !is_open(op, since[by[op]])))
 			continue
-		if (!knew(final, list[i]))
+		if (!knew(final, op))
 			some[++n] = i
-		if (is_sure(list[i])) {
-			is_past[by[list[i]]]
+		if (is_sure(op) && !(by[op] in since)) {
+			since[by[op]] = start[op]
+			oldest = start[op] < oldest ? start[op] : oldest
 			m++
 		}
 	}

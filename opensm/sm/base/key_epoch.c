@@ -41,7 +41,7 @@ void key_epoch_put(const struct sm *sm, uint8_t info[SMP_DATA_SIZE])
 	explicit_bzero(&s, sizeof(s));
 }
 
-/* The seed, with its epoch here. False: it is not known. */
+/* False: the seed is not known. */
 static bool find_seed(const struct sm *sm, uint32_t mark, struct sent *ret)
 {
 	for (unsigned i = 0; key_ring_at(keys_known(sm), i, ret->bytes); i++) {
@@ -56,14 +56,15 @@ bool key_epoch_told(struct sm *sm, const uint8_t *info)
 	uint32_t epoch = (uint32_t)ib_get(info, SMX_EPOCH);
 	_cleanup_(key_ring_unrefp) struct key_ring *ring = NULL;
 	struct sent s = { 0 };
-	bool is_later;
+	bool is_later = false;
 
-	is_later = epoch && keys_ring(sm) &&
-		   find_seed(sm, (uint32_t)ib_get(info, SMX_SEED), &s) && epoch > epoch_of(&s);
-	if (is_later) {
+	if (epoch && keys_ring(sm) && find_seed(sm, (uint32_t)ib_get(info, SMX_SEED), &s)) {
 		ib_bits_put(s.bytes + KEY_SEED_BYTES, 0, 32, epoch);
-		ring = key_ring_copy(keys_known(sm));
-		key_ring_take(ring, s.bytes);
+		ring = key_ring_copy(keys_later(sm) ? keys_later(sm) : keys_known(sm));
+		is_later = key_ring_take(ring, s.bytes);
+	}
+	if (is_later) {
+		log_info("M_Keys were rotated by another manager, as it tells");
 		keys_follow(sm, take(ring));
 	}
 	explicit_bzero(&s, sizeof(s));

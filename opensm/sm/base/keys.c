@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "sm/base/keys.h"
+#include "sm/base/keys_internal.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -20,136 +20,10 @@
 #define KEYS_LIKELY  8
 #define ROTATES_FOR  (120 * MONO_S) /* all ports have another key by then */
 #define MOST_HAVE    (30 * MONO_S)  /* most ports have it by then */
-#define MANAGERS     16
 #define WELL_KNOWN   1		       /* sm_key and sa_key of every distribution */
 #define EXPECTED_MAX (KEY_RING_FORMER + 8 + KEY_RING_SEEDS * EPOCHS_NEAR)
 
 enum { TOLD_SEED };
-
-struct keys {
-	char *path; /* NULL: nothing is kept */
-	struct key_ring *known;
-	struct key_ring *none; /* without a seed */
-	bool is_fresh; /* there was no file at the start */
-	/*
-	 * `known` with another seed in front, of which a port has shown a key: others, too, may
-	 * have keys of it. NULL: there is none. And the sweep in which it was seen last.
-	 */
-	struct key_ring *met;
-	uint32_t met_in;
-	uint64_t kept;	       /* mark of the ring that the file has, as far as known; 0: none */
-	/* `known` has an epoch that a port showed, and is not on the disk yet */
-	bool is_unstored;
-	/* another manager has rotated, or may have; guid2mkey is of the time before */
-	bool others_ruled;
-	uint32_t n_ruled; /* how often others have */
-	mono_t used_at; /* when a ring came into force last */
-	bool is_unlooked; /* keys_look() has not put its keys first */
-	/* keys_manager_met(): the last ones; the next one is put at `manager_at` */
-	guid_t managers[MANAGERS];
-	unsigned manager_at;
-	struct told told;
-	uint64_t own_shown; /* by our own port, last */
-	uint64_t released;  /* m_key of before --release; 0: none */
-};
-
-/* ---- the disk -------------------------------------------------------------------------------- */
-
-int keys_store(const char *path, const struct key_ring *ring)
-{
-	_cleanup_(file_replace_abortp) struct file_replace *f = NULL;
-	char *text;
-	size_t len, done;
-
-	if (!path)
-		return 0;
-	f = file_replace_open(path, true);
-	if (!f)
-		return -errno;
-	/* Without a buffer, which would keep a copy of the seeds. */
-	setvbuf(file_replace_stream(f), NULL, _IONBF, 0);
-	text = key_ring_text(ring, &len);
-	done = fwrite(text, 1, len, file_replace_stream(f));
-	free_wiped(text, len);
-	return done == len ? file_replace_commit(take(f), true) : -EIO;
-}
-
-struct store_job {
-	struct sm_job base;
-	struct sm *sm;
-	char *path;
-	struct key_ring *ring;
-	void (*stored)(struct sm *sm, const struct key_ring *ring, int error);
-	int error;
-};
-
-static void run_store(struct sm_job *base)
-{
-	struct store_job *job = (struct store_job *)base;
-
-	job->error = keys_store(job->path, job->ring);
-}
-
-static void end_store(struct sm_job *base)
-{
-	struct store_job *job = (struct store_job *)base;
-
-	if (!base->orphan && job->error == 0)
-		job->sm->m.keys->kept = key_ring_mark(job->ring);
-	if (!base->orphan)
-		job->stored(job->sm, job->ring, job->error);
-	key_ring_unref(job->ring);
-	free(job->path);
-	free(job);
-}
-
-void keys_store_later(struct sm *sm, struct key_ring *ring,
-		      void (*done)(struct sm *sm, const struct key_ring *ring, int error))
-{
-	struct store_job *job = xcalloc(1, sizeof(*job));
-
-	job->base = (struct sm_job){
-		.run = run_store, .done = end_store, .what = "storing M_Keys", .disk = true
-	};
-	job->sm = sm;
-	job->path = sm->m.keys->path ? xstrdup(sm->m.keys->path) : NULL;
-	job->ring = ring;
-	job->stored = done;
-	sm->hooks.submit_job(sm->hooks.arg, &job->base);
-}
-
-/* A file that cannot be read is moved aside, not written over. */
-static void set_aside(const struct keys *k)
-{
-	_cleanup_free_ char *aside = xasprintf("%s.bad", k->path);
-
-	if (rename(k->path, aside) < 0)
-		log_error("%s: cannot be set aside: %s", k->path, strerror(errno));
-}
-
-static void read_ring(struct keys *k)
-{
-	_cleanup_free_ char *text = NULL;
-	struct key_ring *ring = NULL;
-	size_t len;
-	int r = k->path ? file_read(k->path, KEY_RING_TEXT, &text, &len) : -ENOENT;
-
-	if (r == 0) {
-		r = key_ring_read(text, len, &ring);
-		explicit_bzero(text, len);
-	}
-	if (r < 0 && r != -ENOENT)
-		log_on(ABOUT(.id = LOG_ID_DISK_FAULT, .file = k->path, .error = -r), LOGB_ERROR,
-		       "%s: the seeds of M_Keys cannot be used: %s; ports that are locked with "
-		       "keys of theirs are reached with the keys of guid2mkey only",
-		       k->path, r == -EBADMSG ? "the file is damaged" : strerror(-r));
-	if (r < 0 && r != -ENOENT)
-		set_aside(k);
-	k->is_fresh = !ring;
-	k->known = ring ? ring : key_ring_new();
-	k->kept = key_ring_mark(k->known);
-	k->none = key_ring_new();
-}
 
 /* ---- which seed ------------------------------------------------------------------------------ */
 
@@ -251,7 +125,7 @@ void keys_new(struct sm *sm, const struct sm_paths *paths)
 
 	if (paths && paths->cache_dir)
 		k->path = xasprintf("%s/" FILE_NAME, paths->cache_dir);
-	read_ring(k);
+	keys_read(k);
 	ring = first_ring(sm);
 	if (!ring)
 		return;
@@ -279,6 +153,7 @@ void keys_free(struct sm *sm)
 	key_ring_unref(k->known);
 	key_ring_unref(k->none);
 	key_ring_unref(k->met);
+	key_ring_unref(k->later);
 	free(k->path);
 	free(k);
 	sm->m.keys = NULL;
@@ -356,6 +231,7 @@ static void put_in_force(struct sm *sm, struct key_ring *ring, bool is_stored)
 
 	key_ring_unref(k->known);
 	k->met = key_ring_unref(k->met);
+	k->later = key_ring_unref(k->later);
 	k->known = ring;
 	k->is_unstored = !is_stored;
 	if (changes)
@@ -508,6 +384,8 @@ static bool expect_stored(const struct sm *sm, guid_t guid, bool is_last, struct
 	if (is_late && !is_last)
 		return false;
 	add(l, key);
+	if (k->later)
+		add(l, key_ring_key(k->later, guid));
 	add(l, after);
 	return true;
 }
@@ -530,6 +408,8 @@ static void expect(const struct sm *sm, guid_t guid, unsigned enough, struct lis
 	add(l, keys_wanted(sm, guid));
 	if (ring && k->met && enough > 1)
 		add(l, key_ring_key(k->met, guid));
+	if (ring && k->later && enough > 1)
+		add(l, key_ring_key(k->later, guid));
 	if (sm->conf->m_key_per_port && sm->conf->m_key_seed_file)
 		add(l, sm->conf->m_key);
 	add(l, k->released);
@@ -589,7 +469,8 @@ uint64_t keys_rival(const struct sm *sm, guid_t port_guid)
 	struct list l;
 
 	if (!keys_ring(sm) || !wanted ||
-	    (!sm->m.keys->others_ruled && (!is_stored || stored == wanted)))
+	    (!sm->m.keys->others_ruled && !sm->m.keys->later &&
+	     (!is_stored || stored == wanted)))
 		return 0;
 	expect(sm, port_guid, 2, &l);
 	return l.n > 1 ? l.keys[1] : 0;
@@ -662,8 +543,29 @@ static void note_seed(struct sm *sm, guid_t guid, uint64_t key)
 
 void keys_follow(struct sm *sm, struct key_ring *ring)
 {
-	sm->m.keys->others_ruled = true;
+	struct keys *k = sm->m.keys;
+
+	if (sm->state == SM_MASTER) {
+		key_ring_unref(k->later);
+		k->later = ring;
+		return;
+	}
+	k->others_ruled = true;
 	put_in_force(sm, ring, false);
+}
+
+const struct key_ring *keys_later(const struct sm *sm)
+{
+	return sm->m.keys->later;
+}
+
+const struct key_ring *keys_found(const struct sm *sm)
+{
+	const struct keys *k = sm->m.keys;
+
+	if (k->later)
+		return sm->sweep == SWEEP_NONE ? k->later : NULL;
+	return keys_are_unstored(sm) ? k->known : NULL;
 }
 
 void keys_shown(struct sm *sm, guid_t guid, uint64_t key)
@@ -675,12 +577,19 @@ void keys_shown(struct sm *sm, guid_t guid, uint64_t key)
 	if (own) /* guid2mkey may have it as well: that says nothing of the epoch */
 		k->own_shown = key;
 	if (!key || !is_new || has_no_seed(k->known) || !tells_epochs(sm, guid) ||
-	    key_ring_key(k->known, guid) == key)
+	    key_ring_key(k->known, guid) == key ||
+	    (k->later && key_ring_key(k->later, guid) == key))
 		return;
 	ring = key_ring_copy(k->known);
 	found = find_epoch(sm, ring, guid, key);
-	if (follow_seed(sm, ring, guid, key) || found)
+	found |= follow_seed(sm, ring, guid, key);
+	if (found && own) {
+		k->others_ruled = true;
+		put_in_force(sm, take(ring), false);
+	} else if (found) {
 		keys_follow(sm, take(ring));
+		return;
+	}
 	if (key_ring_key(k->known, guid) != key)
 		note_seed(sm, guid, key);
 }
@@ -701,11 +610,21 @@ void keys_look(struct sm *sm)
 	}
 }
 
+/* A port of the part of another master, which hands over to this one and writes no more keys. */
+static bool keeps_key(const struct sm *sm, const struct port *p)
+{
+	return sm->state == SM_MASTER && !p->key_doubts && ib_get(p->info, PI_M_KEY) == p->m_key;
+}
+
 /* The key that was to be tried next comes behind the likeliest one, and is not passed over. */
 static void expect_likeliest(const struct sm *sm, struct port *p)
 {
 	uint64_t key = keys_expected(sm, p->guid, 0), rival = keys_rival(sm, p->guid);
 
+	if (keeps_key(sm, p)) {
+		observe_mkey_set(p, key);
+		return;
+	}
 	if (p->key_doubts && p->m_key != key)
 		observe_mkey_untried(p);
 	if (rival)
@@ -726,13 +645,18 @@ static void expect_keys_of_others(struct sm *sm)
 	}
 }
 
+static uint64_t mark_of(const struct key_ring *ring)
+{
+	return ring ? key_ring_mark(ring) : 0;
+}
+
 uint64_t keys_likely(const struct sm *sm)
 {
 	const struct keys *k = sm->m.keys;
 
 	if (!keys_ring(sm))
 		return 0;
-	return key_ring_mark(k->known) ^ (k->met ? key_ring_mark(k->met) << 1 : 0) ^ k->n_ruled;
+	return mark_of(k->known) ^ mark_of(k->met) << 1 ^ mark_of(k->later) << 2 ^ k->n_ruled;
 }
 
 void keys_ruled(struct sm *sm)

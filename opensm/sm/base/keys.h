@@ -65,8 +65,15 @@ const char *keys_path(const struct sm *sm);
  * a key of it (keys_release()).
  */
 void keys_use(struct sm *sm, struct key_ring *ring);
-/* The same, and another manager has ruled with it: it is not stored here yet. */
+/*
+ * The same, and another manager has ruled with it: it is not stored here yet. As MASTER: not in
+ * force yet, but keys of it are tried (keys_later()).
+ */
 void keys_follow(struct sm *sm, struct key_ring *ring);
+/* As MASTER: the known ring in a later epoch of another manager; NULL: none was met. */
+const struct key_ring *keys_later(const struct sm *sm);
+/* The ring of another manager that is to be stored, and put in force, here and now; NULL: none. */
+const struct key_ring *keys_found(const struct sm *sm);
 
 /* The key that the end port is to have; 0: none, or the one it has stays. */
 uint64_t keys_wanted(const struct sm *sm, guid_t port_guid);

@@ -447,12 +447,18 @@ guid_t elect_polled(const struct sm *sm)
 	return sm->m.elect->polled;
 }
 
+/* While a sweep asks it again its last answer counts: else each sweep would meet it as news. */
+static bool says_master(const struct sm *sm, const struct remote_sm *r)
+{
+	return r->state == SM_MASTER && (remote_counts(sm, r) || remote_is_asked(sm, r));
+}
+
 guid_t elect_rival(const struct sm *sm, bool steps_down)
 {
 	for (unsigned i = 0; i < sm->m.elect->n_remote && sm->state == SM_MASTER; i++) {
 		const struct remote_sm *r = &sm->m.elect->remote[i];
 
-		if (remote_counts(sm, r) && r->state == SM_MASTER && !(steps_down && r->defiant))
+		if (says_master(sm, r) && !(steps_down && r->defiant))
 			return r->guid;
 	}
 	return 0;

@@ -145,6 +145,8 @@ void elect_fill(const struct sm *sm, uint8_t info[SMP_DATA_SIZE], bool with_key)
 
 /* There is a subnet manager, known to be what its row says, and it is to be obeyed. */
 bool remote_counts(const struct sm *sm, const struct remote_sm *r);
+/* A question is out, and what its row says counted until then. */
+bool remote_is_asked(const struct sm *sm, const struct remote_sm *r);
 
 struct remote_sm *remote_find(const struct sm *sm, guid_t guid); /* NULL: never heard of */
 /* A question outside of discovery. False: it cannot be put. */

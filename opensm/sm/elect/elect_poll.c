@@ -28,6 +28,7 @@
  */
 #define OWN_TRIES	  8 /* keys of our own port that are tried in a poll */
 #define IDLE_PATIENCE	  (5 * MONO_S)
+#define RIVAL_PATIENCE	  (10 * MONO_S)
 #define DISCOVER_PATIENCE (60 * MONO_S)
 #define ABSENT_PATIENCE	  (60 * MONO_S) /* and two leases, between questions to our own port */
 
@@ -255,12 +256,21 @@ static void standby_answered(struct sm *sm, struct remote_sm *r)
 	}
 }
 
+/* One of ours hands over once it has found the keys of the ports between us. */
+static bool is_waited_for(const struct sm *sm, const struct remote_sm *r)
+{
+	const struct sm_poll *poll = &sm->m.elect->poll;
+
+	return poll->polls <= sm->conf->polling_retry_number + 1 ||
+	       (r->proved && sm->now - poll->chosen < RIVAL_PATIENCE);
+}
+
 /* Row MASTER: it may take as many polls to hand over as it might miss; then we go on without it. */
 static void rival_answered(struct sm *sm, struct remote_sm *r)
 {
 	if (r->state != SM_MASTER) {
 		elect_end_wait(sm, "the other master has stepped down");
-	} else if (sm->m.elect->poll.polls <= sm->conf->polling_retry_number + 1) {
+	} else if (is_waited_for(sm, r)) {
 		poll_tell(sm);
 	} else {
 		remote_failed(r);

@@ -84,10 +84,20 @@ static bool shows_is_sm(const struct port *p)
 	return p && (fabric_cap_mask(p) & IB_CAP(IB_CAP_IS_SM));
 }
 
+static bool may_count(const struct sm *sm, const struct remote_sm *r)
+{
+	return r->trust == SM_TRUSTED && !sm->conf->ignore_other_sm &&
+	       shows_is_sm(fabric_find_port(sm->fabric, r->guid));
+}
+
 bool remote_counts(const struct sm *sm, const struct remote_sm *r)
 {
-	return r->known && r->trust == SM_TRUSTED && !sm->conf->ignore_other_sm &&
-	       shows_is_sm(fabric_find_port(sm->fabric, r->guid));
+	return r->known && may_count(sm, r);
+}
+
+bool remote_is_asked(const struct sm *sm, const struct remote_sm *r)
+{
+	return r->asked && !r->unanswered && may_count(sm, r);
 }
 
 void remote_free(struct sm *sm)

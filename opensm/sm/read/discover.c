@@ -177,6 +177,8 @@ static bool probe_is_wanted(void *owner, void *arg)
 static void probe(struct sm *sm, struct port *p)
 {
 	struct dr_path path;
+	uint64_t more[DISCOVER_KEYS];
+	unsigned n;
 	struct mad_request rq = {
 		.method = MAD_GET,
 		.attr = IB_ATTR_NODE_INFO,
@@ -195,21 +197,18 @@ static void probe(struct sm *sm, struct port *p)
 				 "more than %u hops away, what is behind is left out", IB_MAX_HOPS);
 		return;
 	}
-	if (discover_is_near_and_locked(sm, p))
+	n = discover_other_mkeys(sm, p, rq.m_key, more);
+	if (discover_asks_at_once(sm, p, n))
 		mad_target_wake(&p->behind);
 	ask(sm, &rq, on_probe, p);
-	if (!sm->m.discover->keys_mixed || p->key_try)
-		return;
-	rq.m_key = discover_rival_mkey(sm, p, rq.m_key);
-	if (rq.m_key)
+	for (unsigned i = 0; i < n; i++) {
+		rq.m_key = more[i];
 		ask(sm, &rq, on_probe, p);
+	}
 }
 
-/*
- * A manager ended while it changed keys: some nodes have the former one, some the next. One after
- * the other both would cost a timeout at many nodes, so from now on they are tried at once.
- */
-static void keys_are_mixed(struct sm *sm)
+/* One after the other both keys would cost a timeout at many nodes. */
+void discover_keys_are_mixed(struct sm *sm)
 {
 	sm->m.discover->keys_mixed = true;
 	FABRIC_EACH_NODE(sm->fabric, n) {
@@ -427,7 +426,7 @@ static void on_probe(void *owner, const struct mad_result *r)
 	sm->m.discover->pending--;
 	if (mad_doubts_key(r) && !sm->m.discover->keys_mixed &&
 	    discover_rival_mkey(sm, p, r->m_key))
-		keys_are_mixed(sm);
+		discover_keys_are_mixed(sm);
 	if (mad_doubts_key(r))
 		discover_doubt_behind(sm, p, r->m_key);
 	if (worth_asking_again(sm, p, r) || discover_worth_another_key(sm, p, r)) {

@@ -36,6 +36,11 @@ bool discover_busy(const struct sm *sm);
 uint32_t discover_stamp(struct sm *sm, bool partial);
 /* With a sweep: a quarantine of the port that is over will be logged anew. */
 void discover_port_begins(struct port *p);
+/*
+ * Some nodes have keys of before, and others behind, a change of keys: in the sweep that goes on
+ * both are tried at once, and nodes that have not answered are asked anew.
+ */
+void discover_keys_are_mixed(struct sm *sm);
 bool discover_is_partial(const struct sm *sm);
 /* Ports that name this LID as that of their master are as ours; 0: none are. */
 void discover_know_master(struct sm *sm, lid_t lid);

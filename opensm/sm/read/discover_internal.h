@@ -31,16 +31,25 @@ struct discover {
 	struct log_limit claim_log; /* of ports that say what cannot be (capability.c) */
 };
 
+#define DISCOVER_KEYS 8
+/*
+ * Further keys that the node behind the port is asked with at once, besides `first`: where another
+ * manager may have ruled it meanwhile, one key after the other would take a timeout each. All that
+ * is behind a switch, and another manager, is found once that is open, so more are tried. Returns
+ * how many.
+ */
+unsigned discover_other_mkeys(const struct sm *sm, const struct port *p, uint64_t first,
+			      uint64_t ret[DISCOVER_KEYS]);
 /*
  * Another key than `key` that the node behind the port may have; 0: none. Of a node that this
  * process has met, only another manager can have changed it.
  */
 uint64_t discover_rival_mkey(const struct sm *sm, const struct port *p, uint64_t key);
 /*
- * To the switch in front of our own port: all that a sweep could read is behind it. So keys that it
- * may have are tried one after the other, and at once, though it is silent.
+ * True of the switch in front of our own port, as all that a sweep could read is behind it, and of
+ * another switch with `n` further keys to try: it is asked at once, though it is silent.
  */
-bool discover_is_near_and_locked(const struct sm *sm, const struct port *p);
+bool discover_asks_at_once(const struct sm *sm, const struct port *p, unsigned n);
 /* After a probe that ended with this: the next key is tried in this sweep. */
 bool discover_worth_another_key(const struct sm *sm, const struct port *p,
 				const struct mad_result *r);

@@ -587,6 +587,16 @@ static void prove(struct sm *sm)
 		forget_stray_mfts(sm);
 }
 
+/* No known cable leads to what was to be read: the next dirty sweep would not read it, either. */
+static bool is_any_left(const struct sm *sm)
+{
+	FABRIC_EACH_NODE(sm->fabric, n) {
+		if (is_out_of_reach(sm, n) && (n->dirty || has_dirty_port(n)))
+			return true;
+	}
+	return false;
+}
+
 bool incremental_settle(struct sm *sm)
 {
 	if (sm->m.incremental->failed)
@@ -594,6 +604,8 @@ bool incremental_settle(struct sm *sm)
 	lay_paths(sm);
 	prove(sm);
 	if (!sm->m.incremental->changed) {
+		if (is_any_left(sm))
+			want_sweep(sm, SWEEP_HEAVY, "no known cable leads to a node that changed");
 		discover_settled(sm);
 		return false;
 	}

@@ -6,7 +6,9 @@
 #include "keys/key_ring.h"
 #include "sm/base/keys.h"
 
-#define NEAR_TRIES 8
+#define NEAR_TRIES    8
+#define KEYS_OF_HOST  4 /* at once, of DISCOVER_KEYS */
+#define KEYS_UNRESTED (3 * DISCOVER_KEYS) /* so many are tried, though the switch is silent */
 
 /* The end port that was behind the port when the file neighbors was written; 0: not known. */
 static guid_t remembered_behind(const struct sm *sm, const struct port *p)
@@ -74,18 +76,80 @@ static void begin_with_ring(struct sm *sm)
  * A cable may lead to the node that was there last, or to another one: its key and keys of the end
  * port that was there when the file was written, or before, are tried in turn.
  */
-uint64_t discover_probe_mkey(struct sm *sm, const struct port *p)
+static uint64_t key_of_try(const struct sm *sm, const struct port *p, unsigned try)
 {
 	guid_t peer = remembered_behind(sm, p), likely[1 + STORE_FORMER];
 	const struct port *met = p->peer ? port_of_sma(p->peer) : met_elsewhere(sm, peer);
 	unsigned turn, n;
 
-	begin_with_ring(sm);
-	if (met && p->key_try % 2 == 0)
+	if (met && try % 2 == 0)
 		return met->m_key;
-	turn = met ? p->key_try / 2 : p->key_try;
+	turn = met ? try / 2 : try;
 	n = likely_behind(sm, p, peer, likely);
 	return n ? keys_expected(sm, likely[turn % n], turn / n) : keys_expected(sm, 0, turn);
+}
+
+uint64_t discover_probe_mkey(struct sm *sm, const struct port *p)
+{
+	begin_with_ring(sm);
+	return key_of_try(sm, p, p->key_try);
+}
+
+/* A switch was behind the port last. */
+static bool leads_to_switch(const struct sm *sm, const struct port *p)
+{
+	guid_t guid = p->peer ? 0 : remembered_behind(sm, p);
+	const struct node *n = p->peer ? p->peer->node : fabric_find_node(sm->fabric, guid);
+
+	return n ? node_is_switch(n) : guid && store_n_neighbors(sm->store, guid) > 1;
+}
+
+/* The node that was behind the port last has been given another key since, by this manager. */
+static bool is_of_before(const struct sm *sm, const struct port *p)
+{
+	guid_t guid = remembered_behind(sm, p);
+
+	return sm->state != SM_STANDBY && !p->peer && guid &&
+	       keys_expected(sm, guid, 0) != keys_wanted(sm, guid);
+}
+
+/* Of a node that may be there still each question doubts one key: `doubts` were in vain. */
+static uint64_t key_of_turn(const struct sm *sm, const struct port *p, unsigned turn, unsigned i)
+{
+	return turn && !p->key_try ? keys_expected(sm, port_of_sma(p->peer)->guid, turn - 1 + i)
+				   : key_of_try(sm, p, p->key_try + i);
+}
+
+static bool is_among(uint64_t key, const uint64_t *keys, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		if (keys[i] == key)
+			return true;
+	}
+	return false;
+}
+
+unsigned discover_other_mkeys(const struct sm *sm, const struct port *p, uint64_t first,
+			      uint64_t ret[DISCOVER_KEYS])
+{
+	unsigned most = leads_to_switch(sm, p) ? DISCOVER_KEYS : KEYS_OF_HOST, n = 0;
+	bool is_asked_again = p->asked_twice == sm->sweep_no;
+	unsigned doubts = p->peer && is_asked_again ? port_of_sma(p->peer)->key_doubts : 0;
+	uint64_t rival = sm->m.discover->keys_mixed && !p->key_try
+				 ? discover_rival_mkey(sm, p, first)
+				 : 0;
+
+	if (rival)
+		ret[n++] = rival;
+	if (!keys_are_single(sm) || !(p->key_try || doubts || is_of_before(sm, p)))
+		return n;
+	for (unsigned i = 0; n < most && i < most; i++) {
+		uint64_t key = key_of_turn(sm, p, doubts ? (doubts - 1) * most + 1 : 0, i);
+
+		if (key != first && !is_among(key, ret, n))
+			ret[n++] = key;
+	}
+	return n;
 }
 
 uint64_t discover_rival_mkey(const struct sm *sm, const struct port *p, uint64_t key)
@@ -94,7 +158,7 @@ uint64_t discover_rival_mkey(const struct sm *sm, const struct port *p, uint64_t
 	guid_t peer = met ? met->guid : remembered_behind(sm, p);
 	uint64_t rival;
 
-	if (met ? met->node->seen == sm->sweep_no || !keys_others_ruled(sm)
+	if (met ? met->node->seen == sm->sweep_no || !(keys_others_ruled(sm) || keys_later(sm))
 		: met_elsewhere(sm, peer) != NULL)
 		return 0;
 	rival = keys_rival(sm, peer);
@@ -110,14 +174,20 @@ void discover_doubt_behind(struct sm *sm, struct port *p, uint64_t m_key)
 		p->key_try++;
 }
 
-bool discover_is_near_and_locked(const struct sm *sm, const struct port *p)
+/* All that a sweep could read is behind the switch in front of our own port. */
+static bool is_near_and_locked(const struct sm *sm, const struct port *p)
 {
 	return p == sm->fabric->own_port && keys_are_single(sm);
+}
+
+bool discover_asks_at_once(const struct sm *sm, const struct port *p, unsigned n)
+{
+	return is_near_and_locked(sm, p) || (n > KEYS_OF_HOST && p->key_try < KEYS_UNRESTED);
 }
 
 bool discover_worth_another_key(const struct sm *sm, const struct port *p,
 				const struct mad_result *r)
 {
-	return discover_is_near_and_locked(sm, p) && mad_doubts_key(r) &&
+	return is_near_and_locked(sm, p) && mad_doubts_key(r) &&
 	       ++sm->m.discover->near_tries < NEAR_TRIES;
 }

@@ -40,6 +40,7 @@ struct key_turn {
 	bool is_unsaved;   /* ports have other keys than guid2mkey says */
 	bool is_unwritten; /* a ring came into force amidst the first sweep */
 	bool rows_came;	   /* rows may have seeds and epochs that are not in the known ring */
+	bool rows_are_new; /* ... as they have changed, and not as another state begins */
 	bool rows_lack;	   /* ... or may lack some */
 	bool is_committing; /* what they lacked is being written */
 	bool is_filing;	   /* the known ring is being written to its file, without a turn */
@@ -476,10 +477,10 @@ static void follow_rows(struct sm *sm)
 		return;
 	}
 	ring = put_behind(rows, keys_known(sm));
-	if (key_ring_mark(ring) == key_ring_mark(keys_known(sm)))
-		keys_ruled(sm);
-	else
+	if (key_ring_mark(ring) != key_ring_mark(keys_known(sm)))
 		keys_use(sm, take(ring));
+	else if (sm->m.key_turn->rows_are_new)
+		keys_ruled(sm);
 	tell_differing_seed(sm);
 	if (sm->state == SM_DISCOVERING)
 		want_sweep_now(sm, SWEEP_HEAVY, "the master sent M_Keys");
@@ -535,7 +536,7 @@ static void on_seeds(struct sm *sm, const struct ledger_key *keys, size_t n)
 		load_rows(sm);
 		return;
 	}
-	sm->m.key_turn->rows_came = true;
+	sm->m.key_turn->rows_came = sm->m.key_turn->rows_are_new = true;
 	if (sm->state != SM_MASTER || settle_may_write(sm))
 		return;
 	rows = key_seeds_ring(sm, &in_force);
@@ -663,6 +664,7 @@ void key_turn_state_changed(struct sm *sm)
 	if ((t->state == TURN_WRITING || t->state == TURN_SENDING) && sm->state != SM_MASTER)
 		give_up_turn(t);
 	t->rows_came |= sm->state != SM_DISCOVERING;
+	t->rows_are_new = false;
 	t->found_by = sm->now + PATIENCE +
 		      (sm->conf->polling_retry_number + 1) * sm->conf->sminfo_polling_timeout *
 			      MONO_MS;
@@ -711,13 +713,13 @@ static void look_at_options(struct sm *sm)
 /* Another manager has rotated, as a port showed: on its way like a ring of our own. */
 static bool is_found(const struct sm *sm)
 {
-	return keys_are_unstored(sm) && sm->m.key_turn->state == TURN_IDLE && settle_may_write(sm);
+	return keys_found(sm) && sm->m.key_turn->state == TURN_IDLE && settle_may_write(sm);
 }
 
 static void store_found(struct sm *sm)
 {
 	if (is_found(sm) && sm->now >= sm->m.key_turn->retry_at)
-		start_turn(sm, key_ring_copy(keys_known(sm)), "another manager's");
+		start_turn(sm, key_ring_copy(keys_found(sm)), "another manager's");
 }
 
 /* While a turn is on its way, standbys may have its epoch already. */
@@ -725,7 +727,7 @@ void key_turn_epoch_told(struct sm *sm, const uint8_t *info)
 {
 	if (sm->m.key_turn->state != TURN_IDLE || !key_epoch_told(sm, info))
 		return;
-	log_info("M_Keys were rotated by another manager, as it tells");
+	tell_news(sm, NEWS_KEYS_MIXED);
 	if (sm->state == SM_MASTER)
 		want_sweep_now(sm, SWEEP_HEAVY, "another manager has rotated M_Keys");
 }
