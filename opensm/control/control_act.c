@@ -411,6 +411,10 @@ struct json_object *control_rotate_keys(const struct daemon_api *api,
 		return control_fail(err, "NotReady",
 				    "M_Keys are not made from a seed: m_key_per_port is FALSE, or "
 				    "its seed cannot be used");
+	if (r == -ERANGE)
+		return control_fail(err, "NotReady",
+				    "the seed has no further epoch: name another one "
+				    "(m_key_seed_file)");
 	if (r < 0)
 		return control_fail(err, "NotReady", "%s",
 				    r == -EBUSY ? "M_Keys change right now"

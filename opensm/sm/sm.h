@@ -314,7 +314,7 @@ void sm_keys(const struct sm *sm, struct sm_keys *ret);
 /*
  * All ports get other M_Keys: begins with the next dispatch. 0; -EAGAIN: not MASTER, the subnet is
  * not up, or other managers may know of later keys; -ENOKEY: keys are not made from a seed; -EBUSY:
- * they change right now.
+ * they change right now; -ERANGE: the seed has no further epoch.
  */
 int sm_rotate_keys(struct sm *sm);
 /*

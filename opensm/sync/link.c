@@ -66,9 +66,10 @@ void link_write_speed(struct sync *s, struct port *p)
 
 static void want_m_key(const struct sync *s, const struct port *p, struct link_facts *f)
 {
-	const struct key_ring *keys = s->plan.keys;
+	const struct key_ring *keys = s->plan.keys, *later = s->plan.keys_later;
 
-	f->keeps_m_key = keys && key_ring_is_empty(keys);
+	f->keeps_m_key = keys && (key_ring_is_empty(keys) ||
+				  (later && p->guid && p->m_key == key_ring_key(later, p->guid)));
 	f->shown = p->node->shown;
 	if (!keys)
 		f->m_key = s->plan.conf->m_key;

@@ -44,6 +44,8 @@ struct plan {
 	const struct qos_plan *qos; /* of these routes; NULL: SLs and VLs are left alone */
 	/* M_Keys of end ports. NULL: conf->m_key for all; without a seed: they stay as they are. */
 	const struct key_ring *keys;
+	/* Ports with a key of this ring keep it: it will be in force soon. NULL: there is none. */
+	const struct key_ring *keys_later;
 	lid_t sm_lid;
 	/*
 	 * Which registry subnet administration keeps: end ports that registered with another one

@@ -7,6 +7,7 @@
 #include "locked-managers.h"
 #include "fabric/store.h"
 #include "ledger/ledger.h"
+#include "sm/base/key_epoch.h"
 #include "sm/ledger/settle.h"
 #include "util/file.h"
 
@@ -287,6 +288,59 @@ static void parts_that_rotated_alike_grow_together_soon(void **state)
 	grow_together(*state, 3, 3);
 }
 
+/* SMInfo of a manager of ours that is so many epochs ahead. */
+static bool is_believed(struct world *w, uint64_t ahead)
+{
+	uint8_t info[SMP_DATA_SIZE] = { 0 };
+
+	key_epoch_put(sm_of(w, ACTIVE), info);
+	ib_put(info, SMX_EPOCH, ib_get(info, SMX_EPOCH) + ahead);
+	return key_epoch_told(sm_of(w, ACTIVE), info);
+}
+
+static uint32_t epoch_of(struct world *w)
+{
+	return key_ring_epoch(keys_known(sm_of(w, ACTIVE)));
+}
+
+static void a_later_epoch_that_is_told_comes_into_force(void **state)
+{
+	struct world *w = *state;
+	uint32_t before;
+
+	start_locked(w);
+	before = epoch_of(w);
+	assert_false(is_believed(w, 0));
+	assert_false(is_believed(w, 4097));
+	assert_true(is_believed(w, 3));
+	assert_false(is_believed(w, 3));
+	assert_int_equal(epoch_of(w), before);
+	/* A rotation would make the epoch behind that one, and is not lost. */
+	assert_int_equal(sm_rotate_keys(sm_of(w, ACTIVE)), -EBUSY);
+	attend(w, 4, 30 * MONO_S);
+	assert_int_equal(epoch_of(w), before + 3);
+	assert_int_equal(sm_rotate_keys(sm_of(w, ACTIVE)), 0);
+	attend(w, 4, 30 * MONO_S);
+	assert_int_equal(epoch_of(w), before + 4);
+	assert_int_equal(look(w).n_open, 0);
+}
+
+/* Another ring that comes into force meanwhile does not hide it. */
+static void a_later_epoch_is_not_lost_to_another_ring(void **state)
+{
+	struct world *w = *state;
+	struct sm *sm;
+
+	start_locked(w);
+	sm = sm_of(w, ACTIVE);
+	assert_true(is_believed(w, 3));
+	keys_use(sm, key_ring_copy(keys_known(sm)));
+	assert_non_null(keys_later(sm));
+	attend(w, 4, 30 * MONO_S);
+	assert_null(keys_later(sm));
+	assert_int_equal(look(w).n_open, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -300,6 +354,8 @@ int main(void)
 		TEST(a_part_that_rotated_less_often_is_opened_soon),
 		TEST(a_part_that_rotated_more_often_is_opened_soon),
 		TEST(parts_that_rotated_alike_grow_together_soon),
+		TEST(a_later_epoch_that_is_told_comes_into_force),
+		TEST(a_later_epoch_is_not_lost_to_another_ring),
 	};
 
 	return cmocka_run_group_tests_name("sm-keys-cables", tests, NULL, NULL);

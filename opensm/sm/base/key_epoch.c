@@ -9,6 +9,8 @@
 #include "sm/base/keys.h"
 #include "util/mem.h"
 
+#define AHEAD_MAX 4096 /* epochs: eleven years of daily rotations */
+
 /* key_ring_at(): a seed, and its epoch; 0: one key for all ports, which has none. */
 struct sent {
 	uint8_t bytes[KEY_SEED_SENT];
@@ -58,7 +60,9 @@ bool key_epoch_told(struct sm *sm, const uint8_t *info)
 	struct sent s = { 0 };
 	bool is_later = false;
 
-	if (epoch && keys_ring(sm) && find_seed(sm, (uint32_t)ib_get(info, SMX_SEED), &s)) {
+	if (epoch && keys_ring(sm) && keys_may_be_sent(sm) &&
+	    find_seed(sm, (uint32_t)ib_get(info, SMX_SEED), &s) &&
+	    epoch <= (uint64_t)epoch_of(&s) + AHEAD_MAX) {
 		ib_bits_put(s.bytes + KEY_SEED_BYTES, 0, 32, epoch);
 		ring = key_ring_copy(keys_later(sm) ? keys_later(sm) : keys_known(sm));
 		is_later = key_ring_take(ring, s.bytes);

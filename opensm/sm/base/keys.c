@@ -159,7 +159,7 @@ void keys_free(struct sm *sm)
 	sm->m.keys = NULL;
 }
 
-void keys_release(struct sm *sm, const struct conf *before)
+void sm_release_keys(struct sm *sm, const struct conf *before)
 {
 	struct keys *k = sm->m.keys;
 	struct key_ring *ring = key_ring_copy(k->known);
@@ -223,15 +223,28 @@ static void expect_new_keys(struct sm *sm)
 	}
 }
 
+/* `ring` with the later epoch of another manager, which it does not make known; NULL: it does. */
+static struct key_ring *still_later(const struct sm *sm, const struct key_ring *ring)
+{
+	_cleanup_(key_ring_unrefp) struct key_ring *later = NULL;
+
+	if (!sm->m.keys->later || sm->state != SM_MASTER)
+		return NULL;
+	later = key_ring_copy(ring);
+	return key_ring_merge(later, sm->m.keys->later) ? take(later) : NULL;
+}
+
 static void put_in_force(struct sm *sm, struct key_ring *ring, bool is_stored)
 {
 	struct keys *k = sm->m.keys;
+	struct key_ring *later = still_later(sm, ring);
 	/* As master: which keys ports have is known, and seeds behind the first change none. */
 	bool changes = sm->state != SM_MASTER || !key_ring_is_alike(k->known, ring);
 
 	key_ring_unref(k->known);
 	k->met = key_ring_unref(k->met);
-	k->later = key_ring_unref(k->later);
+	key_ring_unref(k->later);
+	k->later = later;
 	k->known = ring;
 	k->is_unstored = !is_stored;
 	if (changes)
@@ -554,16 +567,30 @@ void keys_follow(struct sm *sm, struct key_ring *ring)
 	put_in_force(sm, ring, false);
 }
 
+void keys_state_changed(struct sm *sm)
+{
+	if (sm->state != SM_MASTER && sm->m.keys->later)
+		keys_follow(sm, take(sm->m.keys->later));
+}
+
 const struct key_ring *keys_later(const struct sm *sm)
 {
 	return sm->m.keys->later;
+}
+
+bool keys_add_known(const struct sm *sm, struct key_ring *ring)
+{
+	const struct keys *k = sm->m.keys;
+	bool changed = key_ring_merge(ring, k->known);
+
+	return (k->later && key_ring_merge(ring, k->later)) || changed;
 }
 
 const struct key_ring *keys_found(const struct sm *sm)
 {
 	const struct keys *k = sm->m.keys;
 
-	if (k->later)
+	if (k->later && keys_ring(sm))
 		return sm->sweep == SWEEP_NONE ? k->later : NULL;
 	return keys_are_unstored(sm) ? k->known : NULL;
 }
@@ -580,7 +607,7 @@ void keys_shown(struct sm *sm, guid_t guid, uint64_t key)
 	    key_ring_key(k->known, guid) == key ||
 	    (k->later && key_ring_key(k->later, guid) == key))
 		return;
-	ring = key_ring_copy(k->known);
+	ring = key_ring_copy(k->later && !own ? k->later : k->known);
 	found = find_epoch(sm, ring, guid, key);
 	found |= follow_seed(sm, ring, guid, key);
 	if (found && own) {

@@ -54,15 +54,10 @@ void keys_store_later(struct sm *sm, struct key_ring *ring,
 bool keys_are_fresh(const struct sm *sm);
 /* The known ring is on the disk, or nothing is kept. */
 bool keys_are_kept(const struct sm *sm);
-/*
- * Before the first dispatch of a run that takes all keys away, as its options say: ports may have
- * the keys that options asked for before.
- */
-void keys_release(struct sm *sm, const struct conf *before);
 const char *keys_path(const struct sm *sm);
 /*
  * Takes over `ring`: it is known, and in force if options say so. It is stored, or no port is given
- * a key of it (keys_release()).
+ * a key of it (sm_release_keys()).
  */
 void keys_use(struct sm *sm, struct key_ring *ring);
 /*
@@ -70,8 +65,12 @@ void keys_use(struct sm *sm, struct key_ring *ring);
  * force yet, but keys of it are tried (keys_later()).
  */
 void keys_follow(struct sm *sm, struct key_ring *ring);
+/* Behind a change of the state: a standby, too, has the later epoch in front. */
+void keys_state_changed(struct sm *sm);
 /* As MASTER: the known ring in a later epoch of another manager; NULL: none was met. */
 const struct key_ring *keys_later(const struct sm *sm);
+/* Adds to `ring` seeds and epochs that have become known since it was made. True: it changes. */
+bool keys_add_known(const struct sm *sm, struct key_ring *ring);
 /* The ring of another manager that is to be stored, and put in force, here and now; NULL: none. */
 const struct key_ring *keys_found(const struct sm *sm);
 

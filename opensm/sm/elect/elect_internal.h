@@ -31,6 +31,7 @@ struct remote_sm {
 	enum sm_trust trust;
 	uint8_t priority, state; /* as told */
 	bool known;		 /* its last question was answered: the three above count */
+	bool was_known;		 /* ... when the question that is out was put */
 	/*
 	 * One of ours: sm_key was proved, and not only shown, by its last answer. The next order to
 	 * it is to have this challenge.

@@ -174,6 +174,7 @@ static void ask_own_port(struct sm *sm)
 		.mod = own ? own->num : 0,
 		.path = &here,
 		.m_key = own && own->m_key ? own->m_key : keys_expected(sm, sm->tr->port_guid, 0),
+		.urgent = true,
 	};
 
 	if (sm->m.elect->poll.own_pending)
@@ -347,6 +348,7 @@ static void ask_polled(struct sm *sm, const struct mad_request *rq)
 	uint8_t info[SMP_DATA_SIZE];
 	struct mad_request question = *rq;
 
+	question.urgent = true; /* a sweep may wait for hundreds of ports with other keys */
 	proof_ask(sm, e->polled, e->poll.nonce, info);
 	question.payload = info;
 	e->poll.out++;

@@ -139,8 +139,8 @@ static void obey_handover(struct sm *sm, guid_t by)
 		handed_while_discovering(sm, by);
 		break;
 	case SM_MASTER:
-		sm->m.elect->rival_seen = false; /* this one ruled until now: that is news */
-		elect_met_rival(sm);
+		sm->m.elect->rival_seen = true;
+		tell_news(sm, NEWS_RIVAL, .flag = true);
 		keys_ruled(sm);
 		if (sm->m.elect->polled)
 			elect_end_wait(sm, "handover");

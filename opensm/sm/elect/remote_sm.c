@@ -97,7 +97,7 @@ bool remote_counts(const struct sm *sm, const struct remote_sm *r)
 
 bool remote_is_asked(const struct sm *sm, const struct remote_sm *r)
 {
-	return r->asked && !r->unanswered && may_count(sm, r);
+	return r->asked && r->was_known && may_count(sm, r);
 }
 
 void remote_free(struct sm *sm)
@@ -473,6 +473,8 @@ static void on_sm_info(void *owner, const struct mad_result *result)
 	r->asked = ASKED_NOT;
 	if (elect_key_is_doubtful(sm, result))
 		elect_doubt(sm, r->guid, result->m_key);
+	if (result->end == MAD_END_TIMEOUT)
+		r->looks = 0;
 	if (result->end == MAD_END_TIMEOUT && r->unanswered < SILENT_AFTER)
 		r->unanswered++;
 	else if (result->end != MAD_END_TIMEOUT && result->end != MAD_END_CANCELLED)
@@ -502,6 +504,7 @@ static bool ask_manager(struct sm *sm, struct remote_sm *r, struct port *p)
 	if (fabric_port_path(sm->fabric, p, &path) < 0)
 		return false;
 	mad_target_revive(&r->target);
+	r->was_known = r->known;
 	r->known = false;
 	r->asked = ASKED;
 	r->nonce = proof_nonce(sm);

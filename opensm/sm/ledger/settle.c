@@ -345,11 +345,11 @@ static void absent(struct sm *sm, const char *why)
 }
 
 /* The rival is asked, even if this manager knew of none so far: its folder may have been wiped. */
-void settle_rival(struct sm *sm)
+void settle_rival(struct sm *sm, bool has_ended)
 {
 	struct settle *s = sm->m.settle;
 
-	if (s->has_rival)
+	if (s->has_rival && !has_ended)
 		return;
 	s->has_rival = true;
 	doubt(sm, "another master was met");

@@ -46,7 +46,7 @@ void settle_peer(struct sm *sm, guid_t guid, bool connected);
 /* A sweep has read a port whose capability mask has IsSM: a manager of ours may run there. */
 void contact_met(struct sm *sm, const struct port *p);
 /* Another master was met, once for as long as there is one. */
-void settle_rival(struct sm *sm);
+void settle_rival(struct sm *sm, bool has_ended);
 /* This manager may not know what others did meanwhile; `why` for the log. */
 void settle_doubt(struct sm *sm, const char *why);
 

@@ -120,7 +120,8 @@ static bool had_our_key(const struct sm *sm, const struct port *p)
 static bool may_be_locked(const struct sm *sm, const struct port *p)
 {
 	return p != sm->fabric->own_port && p->guid && !node_is_switch(p->node) &&
-	       had_our_key(sm, p) && !keys_others_ruled(sm) && !keys_may_be_mixed(sm);
+	       had_our_key(sm, p) && !keys_others_ruled(sm) && !keys_may_be_mixed(sm) &&
+	       !keys_later(sm);
 }
 
 static void add_key(struct suspect *s, uint64_t key)

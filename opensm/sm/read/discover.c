@@ -141,15 +141,6 @@ static void note_fault(struct sm *sm, const char *what, struct port *p,
 			       : "");
 }
 
-/* On a lossy fabric all tries of a question may be lost: it is put once more per sweep and port. */
-static bool worth_asking_again(const struct sm *sm, struct port *p, const struct mad_result *r)
-{
-	if (r->end != MAD_END_TIMEOUT || p->asked_twice == sm->sweep_no || p->silent)
-		return false;
-	p->asked_twice = sm->sweep_no;
-	return true;
-}
-
 /* ---- probes: which node is behind a port? ---- */
 
 static void on_probe(void *owner, const struct mad_result *r);
@@ -208,7 +199,7 @@ static void probe(struct sm *sm, struct port *p)
 }
 
 /* One after the other both keys would cost a timeout at many nodes. */
-void discover_keys_are_mixed(struct sm *sm)
+static void keys_are_mixed(struct sm *sm)
 {
 	sm->m.discover->keys_mixed = true;
 	FABRIC_EACH_NODE(sm->fabric, n) {
@@ -221,6 +212,13 @@ void discover_keys_are_mixed(struct sm *sm)
 			probe(sm, p);
 		}
 	}
+}
+
+/* Other sweeps have questions of their own to these ports. */
+void discover_keys_are_mixed(struct sm *sm)
+{
+	if (discover_busy(sm) && sm->sweep != SWEEP_LIGHT)
+		keys_are_mixed(sm);
 }
 
 void discover_port_begins(struct port *p)
@@ -426,10 +424,11 @@ static void on_probe(void *owner, const struct mad_result *r)
 	sm->m.discover->pending--;
 	if (mad_doubts_key(r) && !sm->m.discover->keys_mixed &&
 	    discover_rival_mkey(sm, p, r->m_key))
-		discover_keys_are_mixed(sm);
+		keys_are_mixed(sm);
 	if (mad_doubts_key(r))
 		discover_doubt_behind(sm, p, r->m_key);
-	if (worth_asking_again(sm, p, r) || discover_worth_another_key(sm, p, r)) {
+	if (!p->behind.members.first &&
+	    (discover_worth_asking_again(sm, p, r) || discover_worth_another_key(sm, p, r))) {
 		probe(sm, p);
 		return;
 	}
@@ -439,7 +438,7 @@ static void on_probe(void *owner, const struct mad_result *r)
 		sm->m.discover->met_by_m_key = r->m_key;
 		arrive(sm, p, r->payload);
 		sm->m.discover->met_by_m_key = 0;
-		p->key_try = 0;
+		p->key_try = p->volleys = 0;
 		observe_silence(p, false);
 		break;
 	case MAD_END_BAD_STATUS:
@@ -539,7 +538,7 @@ static void on_port_info(void *owner, const struct mad_result *r)
 	}
 	if (mad_doubts_key(r))
 		keys_doubt(sm, p, r->m_key);
-	if (worth_asking_again(sm, p, r)) {
+	if (discover_worth_asking_again(sm, p, r)) {
 		ask_port_info(sm, p);
 		return;
 	}
@@ -686,7 +685,7 @@ static void on_switch_info(void *owner, const struct mad_result *r)
 	bool back;
 
 	sm->m.discover->pending--;
-	if (worth_asking_again(sm, &n->ports[0], r)) {
+	if (discover_worth_asking_again(sm, &n->ports[0], r)) {
 		ask_switch_info(sm, n);
 		return;
 	}

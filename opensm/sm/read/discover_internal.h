@@ -38,7 +38,7 @@ struct discover {
  * is behind a switch, and another manager, is found once that is open, so more are tried. Returns
  * how many.
  */
-unsigned discover_other_mkeys(const struct sm *sm, const struct port *p, uint64_t first,
+unsigned discover_other_mkeys(const struct sm *sm, struct port *p, uint64_t first,
 			      uint64_t ret[DISCOVER_KEYS]);
 /*
  * Another key than `key` that the node behind the port may have; 0: none. Of a node that this
@@ -50,6 +50,8 @@ uint64_t discover_rival_mkey(const struct sm *sm, const struct port *p, uint64_t
  * another switch with `n` further keys to try: it is asked at once, though it is silent.
  */
 bool discover_asks_at_once(const struct sm *sm, const struct port *p, unsigned n);
+/* On a lossy fabric all tries of a question may be lost: it is put once more per sweep and port. */
+bool discover_worth_asking_again(const struct sm *sm, struct port *p, const struct mad_result *r);
 /* After a probe that ended with this: the next key is tried in this sweep. */
 bool discover_worth_another_key(const struct sm *sm, const struct port *p,
 				const struct mad_result *r);

@@ -6,9 +6,10 @@
 #include "keys/key_ring.h"
 #include "sm/base/keys.h"
 
-#define NEAR_TRIES    8
-#define KEYS_OF_HOST  4 /* at once, of DISCOVER_KEYS */
-#define KEYS_UNRESTED (3 * DISCOVER_KEYS) /* so many are tried, though the switch is silent */
+#define NEAR_TRIES     8
+#define KEYS_OF_HOST   4 /* at once, of DISCOVER_KEYS */
+#define KEYS_OF_BEFORE 3
+#define KEYS_UNRESTED  (3 * DISCOVER_KEYS) /* so many are tried, though the switch is silent */
 
 /* The end port that was behind the port when the file neighbors was written; 0: not known. */
 static guid_t remembered_behind(const struct sm *sm, const struct port *p)
@@ -66,7 +67,7 @@ static void begin_with_ring(struct sm *sm)
 	sm->m.discover->keys_likely = likely;
 	FABRIC_EACH_NODE(sm->fabric, n) {
 		for (unsigned i = 0; i <= n->n_ports; i++) {
-			n->ports[i].key_try = 0;
+			n->ports[i].key_try = n->ports[i].volleys = 0;
 			mad_target_wake(&n->ports[i].behind);
 		}
 	}
@@ -109,15 +110,21 @@ static bool is_of_before(const struct sm *sm, const struct port *p)
 {
 	guid_t guid = remembered_behind(sm, p);
 
-	return sm->state != SM_STANDBY && !p->peer && guid &&
+	return sm->state != SM_STANDBY && sm->first_sweep_done && !p->peer && guid &&
 	       keys_expected(sm, guid, 0) != keys_wanted(sm, guid);
 }
 
-/* Of a node that may be there still each question doubts one key: `doubts` were in vain. */
-static uint64_t key_of_turn(const struct sm *sm, const struct port *p, unsigned turn, unsigned i)
+/* How many keys are tried at once. */
+static unsigned n_at_once(const struct sm *sm, const struct port *p)
 {
-	return turn && !p->key_try ? keys_expected(sm, port_of_sma(p->peer)->guid, turn - 1 + i)
-				   : key_of_try(sm, p, p->key_try + i);
+	bool is_in_doubt = p->key_try || (p->peer && p->asked_twice == sm->sweep_no &&
+					  port_of_sma(p->peer)->key_doubts);
+
+	if (!keys_are_single(sm) || !(is_in_doubt || is_of_before(sm, p)))
+		return 0;
+	if (!is_in_doubt)
+		return KEYS_OF_BEFORE;
+	return leads_to_switch(sm, p) ? DISCOVER_KEYS : KEYS_OF_HOST;
 }
 
 static bool is_among(uint64_t key, const uint64_t *keys, unsigned n)
@@ -129,26 +136,27 @@ static bool is_among(uint64_t key, const uint64_t *keys, unsigned n)
 	return false;
 }
 
-unsigned discover_other_mkeys(const struct sm *sm, const struct port *p, uint64_t first,
+unsigned discover_other_mkeys(const struct sm *sm, struct port *p, uint64_t first,
 			      uint64_t ret[DISCOVER_KEYS])
 {
-	unsigned most = leads_to_switch(sm, p) ? DISCOVER_KEYS : KEYS_OF_HOST, n = 0;
-	bool is_asked_again = p->asked_twice == sm->sweep_no;
-	unsigned doubts = p->peer && is_asked_again ? port_of_sma(p->peer)->key_doubts : 0;
+	unsigned most = n_at_once(sm, p), n = 0;
+	/* A node that may be there still has its own count of doubts, and no key_try. */
+	bool is_known = p->peer && !p->key_try;
 	uint64_t rival = sm->m.discover->keys_mixed && !p->key_try
 				 ? discover_rival_mkey(sm, p, first)
 				 : 0;
 
 	if (rival)
 		ret[n++] = rival;
-	if (!keys_are_single(sm) || !(p->key_try || doubts || is_of_before(sm, p)))
-		return n;
 	for (unsigned i = 0; n < most && i < most; i++) {
-		uint64_t key = key_of_turn(sm, p, doubts ? (doubts - 1) * most + 1 : 0, i);
+		uint64_t key = is_known ? keys_expected(sm, port_of_sma(p->peer)->guid,
+							p->volleys * most + i)
+					: key_of_try(sm, p, p->key_try + i);
 
 		if (key != first && !is_among(key, ret, n))
 			ret[n++] = key;
 	}
+	p->volleys += is_known && most;
 	return n;
 }
 
@@ -190,4 +198,12 @@ bool discover_worth_another_key(const struct sm *sm, const struct port *p,
 {
 	return is_near_and_locked(sm, p) && mad_doubts_key(r) &&
 	       ++sm->m.discover->near_tries < NEAR_TRIES;
+}
+
+bool discover_worth_asking_again(const struct sm *sm, struct port *p, const struct mad_result *r)
+{
+	if (r->end != MAD_END_TIMEOUT || p->asked_twice == sm->sweep_no || p->silent)
+		return false;
+	p->asked_twice = sm->sweep_no;
+	return true;
 }

@@ -84,8 +84,8 @@ static void start_turn(struct sm *sm, struct key_ring *ring, const char *why)
 	key_seeds_raise(sm, ring);
 	t->next = ring;
 	t->why = why;
-	t->is_rotation = false;
 	t->state = TURN_WRITING;
+	t->is_rotation = false;
 	if (!key_seeds_write(sm, ring, SEEDS_IN_FORCE, rows_written, (void *)++t->turns))
 		send_next(sm);
 }
@@ -185,7 +185,7 @@ static bool use_next(struct sm *sm)
 	struct key_turn *t = sm->m.key_turn;
 	bool is_rotation = t->is_rotation;
 
-	if (key_ring_merge(t->next, keys_known(sm)) && sm->state == SM_MASTER) {
+	if (keys_add_known(sm, t->next) && sm->state == SM_MASTER) {
 		start_turn(sm, t->next, t->why);
 		t->is_rotation = is_rotation;
 		return false;
@@ -335,11 +335,6 @@ static bool is_settled(const struct sm *sm)
 	return t->state == TURN_IDLE && !t->is_writing && !lids_are_being_saved(sm);
 }
 
-void sm_release_keys(struct sm *sm, const struct conf *before)
-{
-	keys_release(sm, before);
-}
-
 static int rotate(struct sm *sm, const char *why)
 {
 	_cleanup_(key_ring_unrefp) struct key_ring *next = NULL;
@@ -349,13 +344,13 @@ static int rotate(struct sm *sm, const char *why)
 		return -EAGAIN;
 	if (!ring || key_ring_is_empty(ring) || key_ring_is_shared(ring))
 		return -ENOKEY;
-	if (!is_settled(sm))
+	if (!is_settled(sm) || keys_later(sm))
 		return -EBUSY;
 	next = key_ring_copy(keys_known(sm));
-	if (key_ring_turn(next)) {
-		start_turn(sm, take(next), why);
-		sm->m.key_turn->is_rotation = true;
-	}
+	if (!key_ring_turn(next))
+		return -ERANGE;
+	start_turn(sm, take(next), why);
+	sm->m.key_turn->is_rotation = true;
 	return 0;
 }
 
@@ -665,6 +660,7 @@ void key_turn_state_changed(struct sm *sm)
 		give_up_turn(t);
 	t->rows_came |= sm->state != SM_DISCOVERING;
 	t->rows_are_new = false;
+	keys_state_changed(sm);
 	t->found_by = sm->now + PATIENCE +
 		      (sm->conf->polling_retry_number + 1) * sm->conf->sminfo_polling_timeout *
 			      MONO_MS;
@@ -725,10 +721,11 @@ static void store_found(struct sm *sm)
 /* While a turn is on its way, standbys may have its epoch already. */
 void key_turn_epoch_told(struct sm *sm, const uint8_t *info)
 {
-	if (sm->m.key_turn->state != TURN_IDLE || !key_epoch_told(sm, info))
-		return;
-	tell_news(sm, NEWS_KEYS_MIXED);
-	if (sm->state == SM_MASTER)
+	bool is_later = sm->m.key_turn->state == TURN_IDLE && key_epoch_told(sm, info);
+
+	if (is_later)
+		tell_news(sm, NEWS_KEYS_MIXED);
+	if (is_later && sm->state == SM_MASTER)
 		want_sweep_now(sm, SWEEP_HEAVY, "another manager has rotated M_Keys");
 }
 

@@ -18,8 +18,9 @@
 
 struct program {
 	struct plan plan;
-	struct conf *conf;	/* the references behind plan.conf and plan.keys */
-	struct key_ring *keys;
+	/* the references behind plan.conf, plan.keys and plan.keys_later */
+	struct conf *conf;
+	struct key_ring *keys, *keys_later;
 	struct qos_plan qos;	/* of the routes, as programmed last */
 	unsigned rounds;	/* of this sweep */
 	unsigned ports_held;	/* wait for multicast tables */
@@ -36,6 +37,7 @@ void program_free(struct sm *sm)
 {
 	conf_unref(sm->m.program->conf);
 	key_ring_unref(sm->m.program->keys);
+	key_ring_unref(sm->m.program->keys_later);
 	free(sm->m.program);
 	sm->m.program = NULL;
 }
@@ -104,12 +106,15 @@ bool program_start(struct sm *sm)
 	pr->conf = conf_ref(sm->conf);
 	key_ring_unref(pr->keys);
 	pr->keys = key_ring_ref(keys_to_write(sm));
+	key_ring_unref(pr->keys_later);
+	pr->keys_later = key_ring_ref(keys_later(sm));
 	plan_lanes(sm);
 	pr->plan = (struct plan){ .conf = pr->conf,
 				  .routes = sm_routes(sm),
 				  .transition = routing_transition(sm),
 				  .pkeys = partition_wanted(sm),
 				  .keys = pr->keys,
+				  .keys_later = pr->keys_later,
 				  .qos = &pr->qos,
 				  .sm_lid = sm->fabric->own_port->lid,
 				  .registry = admin_registry(sm) };
