@@ -448,6 +448,7 @@ bool observe_port_gone(struct fabric *f, struct port *p)
 	if (was_known)
 		fabric_edited(p->node);
 	p->known = false;
+	p->key_doubts = 0;
 	fabric_forget_cells(f, p);
 	return was_known;
 }

@@ -162,7 +162,10 @@ void observe_ext_port_info(struct port *p, const uint8_t *payload);
 void observe_ext_enabled(struct port *p, const uint8_t *payload);
 /* The same is unknown again. */
 void observe_ext_lost(struct port *p);
-/* A port of a host was not met any more. True: it was known. */
+/*
+ * A port of a host was not met any more. True: it was known. Its key is not in doubt any more:
+ * another node, or none, is where it was asked.
+ */
 bool observe_port_gone(struct fabric *f, struct port *p);
 
 /* ---- M_Keys ---- */

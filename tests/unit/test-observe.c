@@ -367,6 +367,19 @@ static void a_port_that_is_not_met_is_unknown(void **state)
 	assert_int_equal(port_state(w->host), IB_PORT_DOWN);
 }
 
+/* Another node, which has another key, got what was meant for it. */
+static void the_key_of_a_port_that_is_gone_is_not_in_doubt(void **state)
+{
+	struct world *w = *state;
+
+	observe_expected_mkey(w->host, 0x1, 0x1);
+	observe_mkey_doubt(w->host);
+	assert_int_equal(w->host->key_doubts, 1);
+	observe_port_gone(w->f, w->host);
+	assert_int_equal(w->host->key_doubts, 0);
+	assert_int_equal(w->host->m_key, 0x1);
+}
+
 static void an_answer_to_sminfo_shows_a_manager(void **state)
 {
 	struct world *w = *state;
@@ -616,6 +629,7 @@ int main(void)
 		TEST(any_bytes_are_a_portinfo),
 		TEST(silence_of_a_set_is_doubt_until_the_next_answer),
 		TEST(a_port_that_is_not_met_is_unknown),
+		TEST(the_key_of_a_port_that_is_gone_is_not_in_doubt),
 		TEST(an_answer_to_sminfo_shows_a_manager),
 		TEST(a_table_that_was_reset_is_told_and_unknown),
 		TEST(a_block_is_news_once),

@@ -73,10 +73,12 @@ static void nor_after_anything_at_all(void **state)
  */
 static void keys_of_single_ports_are_found_again(void **state)
 {
-	assert_int_equal(lives("keys,links,reboots,power,cables,silence,traps,jobs,lmc,enhanced,"
-			       "dual,groups,names",
-			       25),
-			 0);
+	static const char mix[] = "keys,links,reboots,power,cables,silence,traps,jobs,lmc,enhanced,"
+				  "dual,groups,names";
+
+	assert_int_equal(lives(mix, 25), 0);
+	/* One of two ports of a host was unplugged for good, and its key stayed in doubt. */
+	assert_int_equal(lives_from(31131, mix, 1), 0);
 	assert_int_equal(lives("keys,managers", 25), 0);
 	/* A cable led elsewhere, and the switch behind it was known by another way. */
 	assert_int_equal(lives_from(19, "keys,splits,cables,links", 3), 0);
