@@ -342,6 +342,15 @@ void keys_manager_met(struct sm *sm, guid_t port_guid)
 	k->manager_at = (k->manager_at + 1) % MANAGERS;
 }
 
+bool keys_has_managers(const struct sm *sm)
+{
+	for (unsigned i = 0; i < MANAGERS; i++) {
+		if (sm->m.keys->managers[i])
+			return true;
+	}
+	return false;
+}
+
 /*
  * A switch that is not there now, by the file neighbors: there each port of a host has a GUID of
  * its own. If another manager rules it meanwhile, it may have keys of epochs to come, too.

@@ -89,6 +89,8 @@ uint64_t keys_expected(const struct sm *sm, guid_t port_guid, unsigned nth);
  * and the lease does not end.
  */
 void keys_manager_met(struct sm *sm, guid_t port_guid);
+/* Any was met: ports may have keys that this manager did not give them. */
+bool keys_has_managers(const struct sm *sm);
 /*
  * Keys may be sent to managers that prove to know sm_key and sa_key: no stranger knows these, as
  * neither is 0, or the well-known 1.

@@ -120,7 +120,8 @@ static unsigned n_at_once(const struct sm *sm, const struct port *p)
 	bool is_in_doubt = p->key_try || (p->peer && p->asked_twice == sm->sweep_no &&
 					  port_of_sma(p->peer)->key_doubts);
 
-	if (!keys_are_single(sm) || !(is_in_doubt || is_of_before(sm, p)))
+	if (!keys_are_single(sm) || !keys_has_managers(sm) ||
+	    !(is_in_doubt || is_of_before(sm, p)))
 		return 0;
 	if (!is_in_doubt)
 		return KEYS_OF_BEFORE;
