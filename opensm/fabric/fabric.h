@@ -81,8 +81,8 @@ struct port {
 	OF_READ struct told logged;   /* what was said of it (sm/read/discover_internal.h) */
 	OF_READ uint8_t ends_differ;  /* readings in a row, from its switch port (capability.c) */
 	OF_READ uint8_t
-		key_try, /* which of the keys that are likely a probe through it goes with */
-		volleys; /* of several keys at once, to the node that is known behind it */
+		key_try, /* index, among the likely keys, of the one that the next probe uses */
+		volleys; /* how often the known node behind it was asked with several keys */
 	OF_READ struct {
 		bool dirty;	   /* to be read */
 		bool carried_over; /* its cable is taken over from the sweep before */

@@ -89,7 +89,7 @@ struct desk {
 	bool refuse_wanted;
 	unsigned wanted_asked;
 	struct mad_target *target; /* of the following asks */
-	bool urgent;		   /* the following asks are urgent requests */
+	bool urgent;		   /* requests from now on are urgent */
 	mono_t now;
 	bool now_known; /* the engine was told */
 };

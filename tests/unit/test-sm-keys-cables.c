@@ -315,7 +315,7 @@ static void a_later_epoch_that_is_told_comes_into_force(void **state)
 	assert_true(is_believed(w, 3));
 	assert_false(is_believed(w, 3));
 	assert_int_equal(epoch_of(w), before);
-	/* A rotation would make the epoch behind that one, and is not lost. */
+	/* A rotation is refused until that is in force: it would count on from the old one. */
 	assert_int_equal(sm_rotate_keys(sm_of(w, ACTIVE)), -EBUSY);
 	attend(w, 4, 30 * MONO_S);
 	assert_int_equal(epoch_of(w), before + 3);

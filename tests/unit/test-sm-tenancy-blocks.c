@@ -292,7 +292,7 @@ static void a_port_that_was_not_planned_is_found_by_verify(void **state)
 	tenants_play(partition_tenants(sm_of(d)), &e);
 	assert_true(sm_tenancy_verify(sm_of(d), note_wrong, &n_wrong));
 	run_for(d, 4 * MONO_S);
-	assert_int_equal(n_wrong, 2); /* of the host, and of its switch port */
+	assert_int_equal(n_wrong, 2); /* the table of the host, and that of its switch port */
 }
 
 int main(void)

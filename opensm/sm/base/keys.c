@@ -223,7 +223,7 @@ static void expect_new_keys(struct sm *sm)
 	}
 }
 
-/* `ring` with the later epoch of another manager, which it does not make known; NULL: it does. */
+/* `ring` with the later epoch of another manager added; NULL: `ring` has that epoch already. */
 static struct key_ring *still_later(const struct sm *sm, const struct key_ring *ring)
 {
 	_cleanup_(key_ring_unrefp) struct key_ring *later = NULL;

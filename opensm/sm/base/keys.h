@@ -65,7 +65,7 @@ void keys_use(struct sm *sm, struct key_ring *ring);
  * force yet, but keys of it are tried (keys_later()).
  */
 void keys_follow(struct sm *sm, struct key_ring *ring);
-/* Behind a change of the state: a standby, too, has the later epoch in front. */
+/* The state has changed: a manager that is not MASTER any more uses the later epoch at once. */
 void keys_state_changed(struct sm *sm);
 /* As MASTER: the known ring in a later epoch of another manager; NULL: none was met. */
 const struct key_ring *keys_later(const struct sm *sm);
@@ -89,7 +89,7 @@ uint64_t keys_expected(const struct sm *sm, guid_t port_guid, unsigned nth);
  * and the lease does not end.
  */
 void keys_manager_met(struct sm *sm, guid_t port_guid);
-/* Any was met: ports may have keys that this manager did not give them. */
+/* Another manager was met: it may have given ports keys that are not known here. */
 bool keys_has_managers(const struct sm *sm);
 /*
  * Keys may be sent to managers that prove to know sm_key and sa_key: no stranger knows these, as

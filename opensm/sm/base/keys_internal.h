@@ -26,7 +26,7 @@ struct keys {
 	uint64_t kept;	       /* mark of the ring that the file has, as far as known; 0: none */
 	/* `known` has an epoch that a port showed, and is not on the disk yet */
 	bool is_unstored;
-	/* another manager has rotated, or may have; guid2mkey is of the time before */
+	/* another manager may have rotated keys since guid2mkey was written */
 	bool others_ruled;
 	uint32_t n_ruled; /* how often others have */
 	mono_t used_at; /* when a ring came into force last */

@@ -447,7 +447,7 @@ guid_t elect_polled(const struct sm *sm)
 	return sm->m.elect->polled;
 }
 
-/* While a sweep asks it again its last answer counts: else each sweep would meet it as news. */
+/* While a question is out the answer before counts, or each sweep would report a new MASTER. */
 static bool says_master(const struct sm *sm, const struct remote_sm *r)
 {
 	return r->state == SM_MASTER && (remote_counts(sm, r) || remote_is_asked(sm, r));

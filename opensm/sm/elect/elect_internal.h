@@ -31,7 +31,7 @@ struct remote_sm {
 	enum sm_trust trust;
 	uint8_t priority, state; /* as told */
 	bool known;		 /* its last question was answered: the three above count */
-	bool was_known;		 /* ... when the question that is out was put */
+	bool was_known;		 /* the value of `known` when the question that is out was sent */
 	/*
 	 * One of ours: sm_key was proved, and not only shown, by its last answer. The next order to
 	 * it is to have this challenge.
@@ -146,7 +146,7 @@ void elect_fill(const struct sm *sm, uint8_t info[SMP_DATA_SIZE], bool with_key)
 
 /* There is a subnet manager, known to be what its row says, and it is to be obeyed. */
 bool remote_counts(const struct sm *sm, const struct remote_sm *r);
-/* A question is out, and what its row says counted until then. */
+/* A question is out, and the answer before it still counts. */
 bool remote_is_asked(const struct sm *sm, const struct remote_sm *r);
 
 struct remote_sm *remote_find(const struct sm *sm, guid_t guid); /* NULL: never heard of */

@@ -348,7 +348,8 @@ static void ask_polled(struct sm *sm, const struct mad_request *rq)
 	uint8_t info[SMP_DATA_SIZE];
 	struct mad_request question = *rq;
 
-	question.urgent = true; /* a sweep may wait for hundreds of ports with other keys */
+	/* Else it waits behind requests of a sweep to hundreds of silent ports. */
+	question.urgent = true;
 	proof_ask(sm, e->polled, e->poll.nonce, info);
 	question.payload = info;
 	e->poll.out++;

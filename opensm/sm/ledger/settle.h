@@ -43,7 +43,7 @@ void settle_tick(struct sm *sm);
 mono_t settle_next(const struct sm *sm);
 /* A manager of ours can be sent messages (channel.h), or cannot any more. */
 void settle_peer(struct sm *sm, guid_t guid, bool connected);
-/* A sweep has read a port whose capability mask has IsSM: a manager of ours may run there. */
+/* A sweep has read a port with IsSM set: a manager of ours may run there. */
 void contact_met(struct sm *sm, const struct port *p);
 /* Another master was met, once for as long as there is one. */
 void settle_rival(struct sm *sm, bool has_ended);

@@ -587,7 +587,7 @@ static void prove(struct sm *sm)
 		forget_stray_mfts(sm);
 }
 
-/* No known cable leads to what was to be read: the next dirty sweep would not read it, either. */
+/* A node was to be read, and no known cable leads there: no dirty sweep can ever read it. */
 static bool is_any_left(const struct sm *sm)
 {
 	FABRIC_EACH_NODE(sm->fabric, n) {

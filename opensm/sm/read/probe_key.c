@@ -105,7 +105,7 @@ static bool leads_to_switch(const struct sm *sm, const struct port *p)
 	return n ? node_is_switch(n) : guid && store_n_neighbors(sm->store, guid) > 1;
 }
 
-/* The node that was behind the port last has been given another key since, by this manager. */
+/* Keys were rotated since the node that was behind the port last was given its key. */
 static bool is_of_before(const struct sm *sm, const struct port *p)
 {
 	guid_t guid = remembered_behind(sm, p);
@@ -141,7 +141,7 @@ unsigned discover_other_mkeys(const struct sm *sm, struct port *p, uint64_t firs
 			      uint64_t ret[DISCOVER_KEYS])
 {
 	unsigned most = n_at_once(sm, p), n = 0;
-	/* A node that may be there still has its own count of doubts, and no key_try. */
+	/* The node that was met behind the port may be there still: its own keys are tried. */
 	bool is_known = p->peer && !p->key_try;
 	uint64_t rival = sm->m.discover->keys_mixed && !p->key_try
 				 ? discover_rival_mkey(sm, p, first)
@@ -183,7 +183,7 @@ void discover_doubt_behind(struct sm *sm, struct port *p, uint64_t m_key)
 		p->key_try++;
 }
 
-/* All that a sweep could read is behind the switch in front of our own port. */
+/* The port is our own: a sweep can read nothing before the switch behind it answers. */
 static bool is_near_and_locked(const struct sm *sm, const struct port *p)
 {
 	return p == sm->fabric->own_port && keys_are_single(sm);

@@ -40,7 +40,7 @@ struct key_turn {
 	bool is_unsaved;   /* ports have other keys than guid2mkey says */
 	bool is_unwritten; /* a ring came into force amidst the first sweep */
 	bool rows_came;	   /* rows may have seeds and epochs that are not in the known ring */
-	bool rows_are_new; /* ... as they have changed, and not as another state begins */
+	bool rows_are_new; /* rows_came because rows changed, and not because the state did */
 	bool rows_lack;	   /* ... or may lack some */
 	bool is_committing; /* what they lacked is being written */
 	bool is_filing;	   /* the known ring is being written to its file, without a turn */
@@ -718,7 +718,7 @@ static void store_found(struct sm *sm)
 		start_turn(sm, key_ring_copy(keys_found(sm)), "another manager's");
 }
 
-/* While a turn is on its way, standbys may have its epoch already. */
+/* Not in a turn: standbys that were sent its epoch would tell it back. */
 void key_turn_epoch_told(struct sm *sm, const uint8_t *info)
 {
 	bool is_later = sm->m.key_turn->state == TURN_IDLE && key_epoch_told(sm, info);
