@@ -50,6 +50,7 @@ struct port {
 	FACT uint16_t
 		key_doubts; /* of end ports: questions in a row that ended with key in doubt */
 	FACT uint32_t keys_sweep; /* in which others are tried, since it hides its own */
+	FACT uint16_t keys_tried; /* how many of them */
 	FACT uint8_t num;
 	FACT uint16_t lives;   /* how often its link, or LID, was gone: settings may be, too */
 	FACT bool known;       /* info[] holds an observation */

@@ -467,8 +467,14 @@ void observe_expected_mkey(struct port *p, uint64_t key, uint64_t other)
 void observe_mkey_hidden(struct port *p, uint32_t sweep)
 {
 	if (p->keys_sweep != sweep)
-		p->key_doubts = 0;
+		p->key_doubts = p->keys_tried = 0;
 	p->keys_sweep = sweep;
+}
+
+void observe_mkey_refused(struct port *p)
+{
+	fabric_doubt_mkey(p);
+	port_of_sma(p)->keys_tried++;
 }
 
 void observe_mkey_tried(struct port *p, uint64_t key)

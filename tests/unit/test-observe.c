@@ -380,6 +380,23 @@ static void the_key_of_a_port_that_is_gone_is_not_in_doubt(void **state)
 	assert_int_equal(w->host->m_key, 0x1);
 }
 
+/* Questions that are on their way with several keys end in doubt together. */
+static void a_port_that_hides_its_key_is_tried_with_each_key_whatever_is_doubted(void **state)
+{
+	struct world *w = *state;
+
+	observe_expected_mkey(w->host, 0x1, 0x2);
+	observe_mkey_hidden(w->host, 5);
+	for (unsigned i = 0; i < 9; i++)
+		observe_mkey_doubt(w->host);
+	assert_int_equal(w->host->keys_tried, 0);
+	observe_mkey_refused(w->host);
+	observe_mkey_hidden(w->host, 5);
+	assert_int_equal(w->host->keys_tried, 1);
+	observe_mkey_hidden(w->host, 6);
+	assert_int_equal(w->host->keys_tried, 0);
+}
+
 static void an_answer_to_sminfo_shows_a_manager(void **state)
 {
 	struct world *w = *state;
@@ -630,6 +647,7 @@ int main(void)
 		TEST(silence_of_a_set_is_doubt_until_the_next_answer),
 		TEST(a_port_that_is_not_met_is_unknown),
 		TEST(the_key_of_a_port_that_is_gone_is_not_in_doubt),
+		TEST(a_port_that_hides_its_key_is_tried_with_each_key_whatever_is_doubted),
 		TEST(an_answer_to_sminfo_shows_a_manager),
 		TEST(a_table_that_was_reset_is_told_and_unknown),
 		TEST(a_block_is_news_once),

@@ -754,6 +754,6 @@ void keys_next(struct sm *sm, struct port *p)
 {
 	struct port *sma = port_of_sma(p);
 
-	observe_mkey_doubt(p);
-	observe_mkey_tried(sma, keys_expected(sm, sma->guid, sma->key_doubts));
+	observe_mkey_refused(p);
+	observe_mkey_tried(sma, keys_expected(sm, sma->guid, sma->keys_tried));
 }

@@ -422,6 +422,9 @@ static void on_probe(void *owner, const struct mad_result *r)
 	struct port *p = r->arg;
 
 	sm->m.discover->pending--;
+	/* The cable was met from its other end meanwhile: the key was wrong, no node is silent. */
+	if (r->end == MAD_END_TIMEOUT && !probe_is_wanted(sm, p))
+		return;
 	if (mad_doubts_key(r) && !sm->m.discover->keys_mixed &&
 	    discover_rival_mkey(sm, p, r->m_key))
 		keys_are_mixed(sm);
@@ -474,7 +477,7 @@ static bool ask_with_another_key(struct sm *sm, struct port *p)
 	if (!n)
 		return false;
 	observe_mkey_hidden(port_of_sma(p), sm->sweep_no);
-	if (port_of_sma(p)->key_doubts >= n) {
+	if (port_of_sma(p)->keys_tried >= n) {
 		if (log_allow(&sm->m.discover->fault_log, sm->now, &(unsigned){ 0 }))
 			log_port(p, LOG_ID_LOCKED, LOGB_ERROR,
 				 "its M_Key is not known here, and it can be read only: it is left "
