@@ -8,17 +8,16 @@
  * `opensmctl path A B` instead.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "opensmctl/commands.h"
 #include "opensmctl/report/report.h"
+#include "util/file.h"
 #include "util/mem.h"
 
 /* ---- the daemon's documents ------------------------------------------------------------------ */
@@ -82,26 +81,15 @@ static void write_page(FILE *out, struct json_object *page)
 		report_js);
 }
 
-/* Replaces the file at once. 0, or -errno. */
+/* 0, or -errno. */
 static int write_file(const char *path, struct json_object *page)
 {
-	_cleanup_free_ char *new_path = xasprintf("%s.new", path);
-	int fd = open(new_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0640);
-	FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
-	int r = 0;
+	struct file_replace *f = file_output_open(path);
 
-	if (!out)
+	if (!f)
 		return -errno;
-	write_page(out, page);
-	if (fflush(out) || ferror(out) || fsync(fd) < 0)
-		r = errno ? -errno : -EIO;
-	if (fclose(out) && !r)
-		r = -errno;
-	if (!r && rename(new_path, path) < 0)
-		r = -errno;
-	if (r < 0)
-		unlink(new_path);
-	return r;
+	write_page(file_replace_stream(f), page);
+	return file_replace_commit(f, true);
 }
 
 static struct json_object *page_of(struct ctl *c, bool with_paths)

@@ -16,9 +16,8 @@
 #define usage(...) ctl_usage(&show_commands[0], __VA_ARGS__)
 
 /* 0, or the exit code: why not was told. */
-static int write_file(const char *path, const char *text)
+static int write_file(struct file_replace *f, const char *path, const char *text)
 {
-	struct file_replace *f = file_replace_open(path, false);
 	int r = f ? 0 : -errno;
 
 	if (f) {
@@ -62,8 +61,8 @@ static int save(struct ctl *c, int argc, char **argv)
 	o = ask_text(c, NULL, csv);
 	if (!o)
 		return c->exit_code;
-	r = write_file(path, js_str(o, "text"));
-	if (r == CTL_OK)
+	r = write_file(file_output_open(path), path, js_str(o, "text"));
+	if (r == CTL_OK && strcmp(path, "-") != 0)
 		printf("%s: %s\n", path, ctl_plural(js_int(o, "cables"), "cable", n));
 	json_object_put(o);
 	return r;
@@ -151,7 +150,8 @@ static int accept_one(struct ctl *c, int argc, char **argv)
 	o = ask_text(c, argv[0], false);
 	if (!o)
 		return c->exit_code;
-	r = write_file(js_str(o, "file"), js_str(o, "text"));
+	r = write_file(file_replace_open(js_str(o, "file"), false), js_str(o, "file"),
+		       js_str(o, "text"));
 	if (r != CTL_OK) {
 		json_object_put(o);
 		return r;

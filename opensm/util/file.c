@@ -17,7 +17,7 @@
 #include "util/mem.h"
 
 struct file_replace {
-	char *path, *temporary;
+	char *path, *temporary; /* NULL: `stream` is the file itself, or the standard output */
 	FILE *stream;
 };
 
@@ -85,6 +85,41 @@ struct file_replace *file_replace_open(const char *path, bool private_mode)
 	return NULL;
 }
 
+/* What lies at the path is written to, and not replaced. */
+static bool is_written_to(const char *path)
+{
+	struct stat st;
+
+	return lstat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
+}
+
+static int open_as_it_is(const char *path)
+{
+	if (!strcmp(path, "-"))
+		return fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+	return open(path, O_WRONLY | O_TRUNC | O_NOCTTY | O_CLOEXEC);
+}
+
+struct file_replace *file_output_open(const char *path)
+{
+	struct file_replace *f;
+	int fd;
+
+	if (strcmp(path, "-") != 0 && !is_written_to(path))
+		return file_replace_open(path, false);
+	fd = open_as_it_is(path);
+	if (fd < 0)
+		return NULL;
+	f = xcalloc(1, sizeof(*f));
+	f->stream = fdopen(fd, "w");
+	if (f->stream)
+		return f;
+	close(fd);
+	free(f);
+	errno = ENOMEM;
+	return NULL;
+}
+
 FILE *file_replace_stream(struct file_replace *f)
 {
 	return f->stream;
@@ -115,6 +150,8 @@ static int finish(struct file_replace *f, bool durable)
 		return -errno;
 	if (ferror(f->stream))
 		return -EIO;
+	if (!f->temporary)
+		return 0;
 	if (durable && fsync(fileno(f->stream)) < 0)
 		return -errno;
 	if (!still_ours(f))
@@ -131,7 +168,7 @@ int file_replace_commit(struct file_replace *f, bool durable)
 		file_replace_abort(f);
 		return r;
 	}
-	if (durable)
+	if (durable && f->path)
 		r = sync_parent(f->path);
 	replace_free(f);
 	return r;
@@ -141,7 +178,7 @@ struct file_replace *file_replace_abort(struct file_replace *f)
 {
 	if (!f)
 		return NULL;
-	if (!f->stream || still_ours(f))
+	if (f->temporary && (!f->stream || still_ours(f)))
 		unlink(f->temporary);
 	return replace_free(f);
 }

@@ -20,6 +20,11 @@ struct file_replace;
  * EISDIR, EINVAL (a device, FIFO or socket is never replaced by a file), or what open() says.
  */
 struct file_replace *file_replace_open(const char *path, bool private_mode);
+/*
+ * For the file that a command was asked to write: `-` is the standard output; a device, a FIFO and
+ * what a symbolic link leads to are written to; any other file is replaced as above. NULL + errno.
+ */
+struct file_replace *file_output_open(const char *path);
 /* The stream to write to; owned by `f`. */
 FILE *file_replace_stream(struct file_replace *f);
 /* Renames into place and frees `f`. 0 or -errno (the old file is then untouched). */

@@ -45,6 +45,65 @@ static mode_t mode_of(const char *path)
 	return st.st_mode & 07777;
 }
 
+static void output_goes_to_what_lies_there(const char *path)
+{
+	struct file_replace *f = file_output_open(path);
+
+	assert_non_null(f);
+	fputs("new", file_replace_stream(f));
+	assert_int_equal(file_replace_commit(f, true), 0);
+}
+
+/* opensmctl report -o /dev/null, as root, must leave the device a device. */
+static void output_is_written_to_devices_fifos_and_links(void **state)
+{
+	char got[8] = "";
+	int fifo;
+
+	assert_int_equal(mkfifo("fifo", 0600), 0);
+	fifo = open("fifo", O_RDONLY | O_NONBLOCK);
+	output_goes_to_what_lies_there("fifo");
+	assert_int_equal(read(fifo, got, sizeof(got)), 3);
+	assert_string_equal(got, "new");
+	close(fifo);
+	write_file("a", "former text");
+	assert_int_equal(symlink("a", "link"), 0);
+	assert_int_equal(symlink("/dev/null", "null"), 0);
+	output_goes_to_what_lies_there("link");
+	assert_content("a", "new");
+	output_goes_to_what_lies_there("null");
+	output_goes_to_what_lies_there("b");
+	assert_content("b", "new");
+	assert_int_equal(access("fifo.new", F_OK) & access("link.new", F_OK), -1);
+	assert_int_equal(access("null.new", F_OK) & access("b.new", F_OK), -1);
+	assert_null(file_output_open("."));
+	assert_int_equal(errno, EISDIR);
+}
+
+static void output_to_a_dash_is_the_standard_output(void **state)
+{
+	int saved = dup(STDOUT_FILENO), file = open("out", O_WRONLY | O_CREAT, 0600);
+
+	fflush(stdout);
+	dup2(file, STDOUT_FILENO);
+	output_goes_to_what_lies_there("-");
+	dup2(saved, STDOUT_FILENO);
+	close(saved);
+	close(file);
+	assert_content("out", "new");
+	assert_int_equal(access("-", F_OK), -1);
+}
+
+/* It is told, and nothing is left over. */
+static void output_that_does_not_fit_is_a_fault(void **state)
+{
+	struct file_replace *f = file_output_open("/dev/full");
+
+	assert_non_null(f);
+	fputs("new", file_replace_stream(f));
+	assert_int_equal(file_replace_commit(f, true), -ENOSPC);
+}
+
 static void commit_makes_the_new_file(void **state)
 {
 	struct file_replace *f = file_replace_open("a", false);
@@ -269,6 +328,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		IN_FOLDER(commit_makes_the_new_file),
+		IN_FOLDER(output_is_written_to_devices_fifos_and_links),
+		IN_FOLDER(output_to_a_dash_is_the_standard_output),
+		IN_FOLDER(output_that_does_not_fit_is_a_fault),
 		IN_FOLDER(secrets_are_for_the_owner),
 		IN_FOLDER(abort_leaves_the_old_file),
 		IN_FOLDER(a_full_disk_leaves_the_old_file),
