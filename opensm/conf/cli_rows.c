@@ -5,6 +5,7 @@
  */
 #include "conf/cli_rows.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -90,6 +91,20 @@ static int take_number(struct cli_run *run, const struct cli_row *row, const cha
 }
 
 /* Out of range is an end here, as in the peer. */
+/* A path where a number belongs, and the other letter case takes a file: -p for -P. */
+static void suggest_file(struct cli_run *run, const struct cli_row *row, const char *arg)
+{
+	for (size_t i = 0; i < cli_n_rows && row->letter && strchr(arg, '/'); i++) {
+		const struct cli_row *other = &cli_rows[i];
+
+		if (other->letter == toupper((unsigned char)row->letter) && other->arg &&
+		    !strcmp(other->arg, "FILE"))
+			conf_report_add(&run->ret->report, CONF_WARNING, NULL, 0, 0,
+					"-%c %s: did you mean -%c (--%s)?", row->letter, arg,
+					other->letter, other->name);
+	}
+}
+
 static int take_bounded(struct cli_run *run, const struct cli_row *row, const char *arg)
 {
 	_cleanup_free_ char *text = NULL;
@@ -100,8 +115,10 @@ static int take_bounded(struct cli_run *run, const struct cli_row *row, const ch
 				"--%s: nothing is started with such a value", row->name);
 		return cli_exit(run, CLI_EXIT_RANGE);
 	}
-	if (r < 0)
+	if (r < 0) {
+		suggest_file(run, row, arg);
 		return 0;
+	}
 	text = conf_value_text(run->ret->conf, row->id);
 	echo_value(run, row, text);
 	return 0;

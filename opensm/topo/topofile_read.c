@@ -325,6 +325,31 @@ static bool is_heading(const char *p)
 	       str_starts(p, "DR path");
 }
 
+/* What infiniband-diags and libraries write to stderr, which ends up in a file with 2>&1. */
+static bool is_message(const char *p)
+{
+	static const char *const begins[] = { "ibwarn:", "ibpanic:", "ibdebug:", "src/", "./",
+					      "libibnetdisc", "bad status ", "mlx4:", "mlx5:",
+					      "libibverbs:", "Warning:", "warning:" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(begins); i++) {
+		if (str_starts(p, begins[i]))
+			return true;
+	}
+	return false;
+}
+
+static void skip_message(struct topofile_reader *t, const struct line *line, const char *p)
+{
+	struct conf_place at = line_place(line, p);
+	char quoted[CONF_QUOTE_MAX];
+
+	conf_report_at(t->report, CONF_WARNING, &at,
+		       "%s is a message of the program that wrote the file, and is skipped: "
+		       "what it was about may be missing",
+		       conf_quote(p, strlen(p), quoted));
+}
+
 /* A whole word at `*p`, which then stands behind it. */
 static bool take_word(char **p, const char *word)
 {
@@ -349,6 +374,10 @@ static void on_line(void *arg, struct line *line)
 	}
 	if (is_heading(p) || take_guid_line(t, line, p))
 		return;
+	if (is_message(p)) {
+		skip_message(t, line, p);
+		return;
+	}
 	for (unsigned type = TOPOFILE_SWITCH; type <= TOPOFILE_ROUTER; type++)
 		if (take_word(&p, ib_node_row(topofile_node_type(type))->net)) {
 			node_line(t, line, p, type);

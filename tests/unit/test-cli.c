@@ -206,6 +206,7 @@ static const struct {
 	const char *line, *words, *key, *value;
 } nonsense[] = {
 	{ "-p 5x", "sm_priority: \"5x\"", "sm_priority", "0" },
+	{ "-p /etc/rdma/partitions.conf", "did you mean -P (--Pconfig)?", "sm_priority", "0" },
 	{ "-l -1", "lmc: \"-1\"", "lmc", "0" },
 	{ "-t 0", "transaction_timeout: \"0\" is out of range", "transaction_timeout", "200" },
 	{ "-t fast", "\"fast\"", "transaction_timeout", "200" },

@@ -201,6 +201,26 @@ static void what_has_no_guid_gets_one(void **state)
 		       "0x0000000000200000");
 }
 
+/* ibnetdiscover >file 2>&1 */
+static void messages_of_tools_are_skipped_and_told(void **state)
+{
+	static const char text[] = "ibwarn: [77] mad_rpc: _do_madrpc failed; dport (Lid 4)\n"
+				   "src/query_smp.c:228; Timeout\n" LEAF
+				   "bad status 110\n" HOST;
+	struct conf_report r = { 0 };
+	struct topofile *f = topofile_read_text("f", text, strlen(text), &r);
+
+	assert_non_null(f);
+	assert_int_equal(f->n_nodes, 2);
+	assert_int_equal(r.errors, 0);
+	assert_int_equal(r.n, 3);
+	assert_int_equal(r.findings[1].line, 2);
+	assert_non_null(strstr(r.findings[0].text, "\"ibwarn: [77]"));
+	topofile_free(f);
+	conf_report_clear(&r);
+	assert_refused("src/query_smp.c:228; Timeout\n", "no node");
+}
+
 static void faults_give_no_fabric(void **state)
 {
 	assert_refused("", "no node");
@@ -308,6 +328,7 @@ int main(void)
 		cmocka_unit_test(what_is_written_reads_back),
 		cmocka_unit_test(one_end_is_enough),
 		cmocka_unit_test(what_has_no_guid_gets_one),
+		cmocka_unit_test(messages_of_tools_are_skipped_and_told),
 		cmocka_unit_test(faults_give_no_fabric),
 		cmocka_unit_test(names_of_their_own),
 		cmocka_unit_test(lines_of_ports),
