@@ -42,7 +42,8 @@
 	"hosts: [](host: string, guids: []string, gone: []string), "                               \
 	"text: ?string, n_blocks: ?int, blocks: ?" BLOCKS_TYPE ")"
 #define VERIFY_TYPE                                                                                \
-	"() -> (ports: int, blocks: int, silent: int, wrong: int, differences: " BLOCKS_TYPE ")"
+	"() -> (ports: int, blocks: int, silent: int, wrong: int, without_room: int, "             \
+	"differences: " BLOCKS_TYPE ")"
 #define KEYS_TYPE                                                                                  \
 	"() -> (per_port: bool, epoch: int, changing: bool, ports: int, right: int, "              \
 	"standbys: int, informed: int, next_seconds: ?int)"

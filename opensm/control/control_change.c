@@ -312,11 +312,13 @@ static struct json_object *audit_answer(const struct daemon_api *api,
 					const struct sm_tenancy_audit *a)
 {
 	struct json_object *o = json_object_new_object(), *differences;
+	const struct pkey_plan *plan = sm_pkeys(api->sm);
 
 	json_add_int(o, "ports", (int64_t)a->n_ports);
 	json_add_int(o, "blocks", (int64_t)a->n_blocks);
 	json_add_int(o, "silent", (int64_t)a->n_silent);
 	json_add_int(o, "wrong", (int64_t)a->n_wrong);
+	json_add_int(o, "without_room", plan ? (int64_t)plan->n_dropped : 0);
 	differences = json_add_array(o, "differences");
 	for (size_t i = 0; i < MIN(a->n_wrong_told, (size_t)BLOCKS_TOLD); i++)
 		put_block(json_append_object(differences), api, &a->wrong[i]);

@@ -108,9 +108,10 @@ static bool on_verified(void *arg, struct json_object *answer)
 {
 	struct verifying *v = arg;
 	int64_t wrong = js_int(answer, "wrong"), silent = js_int(answer, "silent");
-	char ports[64], blocks[64], silents[64];
+	int64_t crowded = js_int(answer, "without_room");
+	char ports[64], blocks[64], silents[64], crowds[64];
 
-	v->differs = wrong || silent;
+	v->differs = wrong || silent || crowded;
 	if (v->c->json) {
 		ctl_print_json(v->c, answer);
 		return false;
@@ -127,6 +128,11 @@ static bool on_verified(void *arg, struct json_object *answer)
 	if (silent)
 		printf(", no answer from %s", ctl_plural(silent, "port", silents));
 	putchar('\n');
+	if (crowded)
+		printf("%sThe P_Key tables of %s have no room for all their P_Keys%s; which do not "
+		       "fit where: opensmctl partitions\n",
+		       ctl_color(v->c, CTL_BAD), ctl_plural(crowded, "port", crowds),
+		       ctl_color(v->c, CTL_PLAIN));
 	return false;
 }
 

@@ -309,13 +309,22 @@ static void add_key(struct pkey_wants *w, uint16_t key)
 	w->keys[w->n++] = key;
 }
 
+/* The port that serves the SA: a limited member could not answer other limited ones. */
+static bool is_always_full(const struct pkey_port *port, uint16_t pkey)
+{
+	return port->is_sm && pkey == PKEY_DEFAULT;
+}
+
 /* The limited key goes before the full one. */
-static void add_part(struct pkey_wants *w, const struct part *part, bool allow_both)
+static void add_part(struct pkey_wants *w, const struct pkey_port *port, const struct part *part,
+		     bool allow_both)
 {
 	enum partition_member member = part->item ? part->item->member : PARTITION_LIMITED;
 
 	if (part->run)
 		member = part->run->full ? PARTITION_FULL : PARTITION_LIMITED;
+	if (member == PARTITION_LIMITED && is_always_full(port, part->pkey))
+		member = PARTITION_FULL;
 	if (member == PARTITION_LIMITED || (member == PARTITION_BOTH && allow_both))
 		add_key(w, part->pkey);
 	if (member != PARTITION_LIMITED)
@@ -354,12 +363,14 @@ void pkey_rights_wants(const struct pkey_rights *r, const struct pkey_job *job,
 	while (next_part(&at, &part)) {
 		size_t first = ret->n;
 
-		add_part(ret, &part, job->allow_both);
+		add_part(ret, port, &part, job->allow_both);
 		if (claim_of(&part) && claim_of(&part) >= strongest) {
 			strongest = claim_of(&part);
 			ret->owner0 = ret->keys[first];
 		}
 	}
+	if (!default_key(ret) && is_always_full(port, PKEY_DEFAULT))
+		add_key(ret, PKEY_DEFAULT | PKEY_FULL);
 	if (!ret->owner0)
 		ret->owner0 = default_key(ret);
 }

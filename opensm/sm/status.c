@@ -54,12 +54,27 @@ static const char *stuck_str(const struct sm *sm, char ret[STUCK_STRLEN])
 	return ret;
 }
 
+#define CROWDED_STRLEN 90
+
+/* Ports whose P_Key tables are too small for what partitions give them. */
+static const char *crowded_str(const struct sm *sm, char ret[CROWDED_STRLEN])
+{
+	const struct pkey_plan *plan = sm->state == SM_MASTER ? partition_wanted(sm) : NULL;
+
+	ret[0] = '\0';
+	if (plan && plan->n_dropped)
+		snprintf(ret, CROWDED_STRLEN,
+			 "; P_Keys do not fit at %zu ports (opensmctl partitions)",
+			 plan->n_dropped);
+	return ret;
+}
+
 const char *sm_status_line(struct sm *sm)
 {
 	const struct sm_stats *st = &sm->stats;
 	char left_out[LEFT_OUT_STRLEN];
 	unsigned n = sm->state == SM_MASTER ? sm_left_out(sm, left_out, sizeof(left_out)) : 0;
-	char differs[160], stuck[STUCK_STRLEN];
+	char differs[160], stuck[STUCK_STRLEN], crowded[CROWDED_STRLEN];
 	unsigned others = sm_configured_otherwise(sm, differs, sizeof(differs));
 	const char *fault = settle_fault(sm);
 	char out[400], ledger[LEDGER_REASON_STRLEN];
@@ -69,7 +84,7 @@ const char *sm_status_line(struct sm *sm)
 	snprintf(
 		sm->status, sizeof(sm->status),
 		"%s%s: %s%s%s%u nodes (%u switches), %u ports active, heavy sweep %u: %u "
-		"Sets%s%s%s%s%s%s%s%s%s%s%s",
+		"Sets%s%s%s%s%s%s%s%s%s%s%s%s",
 		sm_state_name(sm->state),
 		sm->state == SM_MASTER ? (st->up ? ", subnet up" : ", errors") : "",
 		ledger, ledger[0] ? "; " : "", stuck_str(sm, stuck), sm->fabric->n_nodes,
@@ -80,6 +95,7 @@ const char *sm_status_line(struct sm *sm)
 			: "",
 		sm->sweeping_off ? ", sweeping is switched off" : "",
 		out[0] ? "; routing goes on without " : "", out, n ? "; " : "", n ? left_out : "",
+		crowded_str(sm, crowded),
 		others ? "; another manager is configured otherwise: " : "", others ? differs : "",
 		fault ? "; partitions cannot be changed at run time: " : "", fault ? fault : "");
 	return sm->status;

@@ -55,13 +55,24 @@ static const struct {
 	{ "A=010:SELF;", "1:3: warning: \"010\" is read as octal; did you mean 0x010?\n" },
 	{ "A:SELF;", "1:1: warning: partition \"A\" has no P_Key and gets 0x0001, which may change "
 		     "with the file; write NAME=0x0001 to keep it\n" },
-	{ "A=1:SELF;\nA=1:SELF;\nB=1:SELF;\nC=0x7fff:SELF;",
+	{ "A=1:SELF=full;\nA=1:SELF;\nB=0x8001:SELF;\nC=0x7fff:SELF;",
 	  "2:1: note: partition \"A\" (0x0001) is defined in line 1; what follows is added to it\n"
-	  "3:1: warning: P_Key 0x0001 is partition \"A\" already; what follows is added to it, the "
-	  "name \"B\" is not used\n"
+	  "3:3: note: bit 15 of 0x8001 says full member, and is no part of the number of a "
+	  "partition; it is 0x0001\n"
+	  "3:1: error: P_Key 0x0001 is partition \"A\" already, in line 1: as \"B\" its members "
+	  "would be merged with those; expected another P_Key, or the same name" NU "\n"
 	  "4:1: warning: P_Key 0x7fff is partition \"Default\"; what follows is added to it, the "
 	  "name "
 	  "\"C\" is not used\n" },
+	{ "Default=0x7fff, ipoib: ALL;\nA=1: ALL_CAS, ALL_SWITCHES;\nB=2: ALL, SELF=full;\n"
+	  "C=3: 0x11=full, ALL;\nD=4: 0x11, 0x12=both;\n",
+	  "1: warning: no member of partition \"Default\" (0x7fff) is full: limited members cannot "
+	  "talk to each other, only to the subnet manager, whose own port is always full here; "
+	  "write =full behind those that serve the others, or ALL=full\n"
+	  "2: warning: no member of partition \"A\" (0x0001) is full: limited members cannot talk "
+	  "to each other; write =full behind those that serve the others, or ALL=full\n"
+	  "4: warning: no member of partition \"C\" (0x0003) is full: limited members cannot talk "
+	  "to each other; write =full behind those that serve the others, or ALL=full\n" },
 	{ "abcdefghijklmnopqrstuvwxyz0123456789=1:SELF;",
 	  "1:1: warning: the name has more than 31 characters; uses "
 	  "\"abcdefghijklmnopqrstuvwxyz01234\"\n" },
@@ -120,11 +131,11 @@ static const struct {
 	  "1:24: error: \"0002:c903:00a1:b2c3\" is no port; " PORTS
 	  " (a GUID is written without colons)" NU "\n"
 	  "1:50: error: \"0x1 0x2\" is no port; " PORTS " (is a comma missing?)" NU "\n" },
-	{ "A=1: 1002030405060708, SEL, N;",
+	{ "A=1: 1002030405060708, SEL=full, N;",
 	  "1:6: warning: \"1002030405060708\" is read as decimal; did you mean "
 	  "0x1002030405060708?\n"
 	  "1:24: warning: \"SEL\" is read as SELF; write the whole word\n"
-	  "1:29: warning: \"N\" is read as NONE; write the whole word\n" },
+	  "1:34: warning: \"N\" is read as NONE; write the whole word\n" },
 	{ "A=1: 0x1\nB=2: 0x2;\nC=3: x;",
 	  "2:1: error: a ':' where ports were expected (is there no ';' behind the definition of "
 	  "line 1?)" NU "\n3:6: error: \"x\" is no port; " PORTS NU "\n" },

@@ -203,7 +203,6 @@ static const struct meaning keys[] = {
 	/* No port is put into a partition that another line names. */
 	{ "A : 0x1 ; B=1 : 0x2 ;", "B=1: 2=limited; A=2: 1=limited; " EVERYBODY },
 	{ "A : 0x1 ; C=2 :; B=1 : 0x2 ;", "B=1: 2=limited; A=3: 1=limited; " EVERYBODY },
-	{ "A=1 : 0x1 ; B=1 : 0x2 ;", "A=1: 1=limited 2=limited; " EVERYBODY },
 	{ "A=1 : 0x1 ; A=2 : 0x2 ; A : 0x3 ;",
 	  "A=1: 1=limited 3=limited; A=2: 2=limited; " EVERYBODY },
 	/* 5.4 */

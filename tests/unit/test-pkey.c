@@ -134,7 +134,10 @@ static const struct {
 	bool allow_both;
 	const char *tables[N_PORTS];
 } memberships[] = {
-	{ "Default:ALL;", false, { "7fff", "7fff", "7fff", "7fff", "7fff" } },
+	/* the port of the subnet manager serves limited members, whatever the file says */
+	{ "Default:ALL;", false, { "ffff", "7fff", "7fff", "7fff", "7fff" } },
+	{ "Default:0x10,ALL=both,SELF;", true,
+	  { "ffff", "ffff 7fff", "ffff 7fff", "ffff 7fff", "ffff 7fff" } },
 	{ "Default:;", false, { "ffff", "7fff", "7fff", "7fff", "7fff" } },
 	{ "Default:ALL=full;", false, { "ffff", "ffff", "ffff", "ffff", "ffff" } },
 	{ "A=1:ALL_CAS=full;", false, { "ffff 8001", "7fff 8001", "7fff 8001", "7fff", "7fff" } },

@@ -138,11 +138,18 @@ static void remark_merged(const struct part *part, const char *name, const struc
 {
 	char quoted[CONF_QUOTE_MAX], other[CONF_QUOTE_MAX];
 
-	if (*name && strcmp(name, part->p.name) != 0)
+	if (*name && strcmp(name, part->p.name) != 0 && part->line)
+		conf_report_at(r, CONF_ERROR, at,
+			       "P_Key 0x%04x is partition %s already, in line %u: as %s its "
+			       "members would be merged with those; expected another P_Key, or "
+			       "the same name; the file is not used",
+			       part->p.pkey, quote_name(part, quoted), part->line,
+			       conf_quote(name, strlen(name), other));
+	else if (*name && strcmp(name, part->p.name) != 0)
 		conf_report_at(r, CONF_WARNING, at,
-			       "P_Key 0x%04x is partition %s%s; what follows is added to it, the "
+			       "P_Key 0x%04x is partition %s; what follows is added to it, the "
 			       "name %s is not used",
-			       part->p.pkey, quote_name(part, quoted), part->line ? " already" : "",
+			       part->p.pkey, quote_name(part, quoted),
 			       conf_quote(name, strlen(name), other));
 	else if (part->line)
 		conf_report_at(r, CONF_NOTE, at,
@@ -311,14 +318,53 @@ static void remark_empty(const struct part *part, const char *file, struct conf_
 			quote_name(part, quoted), part->p.pkey);
 }
 
+/* More than one port may be meant. */
+static bool names_several(const struct part *part)
+{
+	enum partition_ports first = part->p.n_items ? part->p.items[0].ports : PARTITION_SELF;
+
+	return part->p.n_items > 1 || (first != PARTITION_SELF && first != PARTITION_GUID);
+}
+
+/* The last item for a port decides: a later ALL counts for every port. */
+static bool has_full_member(const struct part *part)
+{
+	bool ret = false;
+
+	for (size_t i = 0; i < part->p.n_items; i++) {
+		ret &= part->p.items[i].ports != PARTITION_ALL;
+		ret |= part->p.items[i].member != PARTITION_LIMITED;
+	}
+	return ret;
+}
+
+static void remark_all_limited(const struct part *part, const char *file, struct conf_report *r)
+{
+	char quoted[CONF_QUOTE_MAX];
+
+	if (!part->line || part->p.api || !names_several(part) || has_full_member(part))
+		return;
+	conf_report_add(r, CONF_WARNING, file, part->line, 0,
+			"no member of partition %s (0x%04x) is full: limited members cannot talk "
+			"to each other%s; write =full behind those that serve the others, or "
+			"ALL=full",
+			quote_name(part, quoted), part->p.pkey,
+			part->p.pkey == PKEY_DEFAULT
+				? ", only to the subnet manager, whose own port is always full here"
+				: "");
+}
+
 struct partitions *build_finish(struct build *b, const char *file, struct conf_report *r)
 {
 	struct partitions *p = xcalloc(1, sizeof(*p));
 
 	atomic_init(&p->refs, 1);
-	for (size_t i = 0; i < b->n_parts; i++)
+	for (size_t i = 0; i < b->n_parts; i++) {
 		if (!is_made(&b->parts[i]))
 			remark_empty(&b->parts[i], file, r);
+		else
+			remark_all_limited(&b->parts[i], file, r);
+	}
 	give_partitions(b, p);
 	give_groups(b, p);
 	return p;

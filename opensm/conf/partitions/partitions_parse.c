@@ -56,6 +56,11 @@ static int parse_pkey(struct parser *p, const struct line *line, const char *tex
 	}
 	words_remark_base(text, &at, p->report);
 	*ret = (uint16_t)(n & PKEY_BASE);
+	if (n & PKEY_FULL)
+		conf_report_at(p->report, CONF_NOTE, &at,
+			       "bit 15 of 0x%04x says full member, and is no part of the number "
+			       "of a partition; it is 0x%04x",
+			       (unsigned)n, *ret);
 	return 0;
 }
 
