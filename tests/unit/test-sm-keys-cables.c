@@ -341,6 +341,50 @@ static void a_later_epoch_is_not_lost_to_another_ring(void **state)
 	assert_int_equal(look(w).n_open, 0);
 }
 
+/*
+ * A host that misses a rotation, as it is silent, and for so long that all likely keys of it were
+ * tried in vain: once it answers, it is met before the lease of its key ends.
+ */
+static void a_host_that_was_silent_is_met_within_its_lease(void **state)
+{
+	struct world *w = *state;
+	struct keys_seen before, now;
+	int host;
+
+	start_locked(w);
+	for (unsigned i = 0; i < 2; i++) {
+		struct conf *c = conf_copy(w->conf[i]);
+
+		c->m_key_lease_period = 60;
+		conf_unref(w->conf[i]);
+		w->conf[i] = c;
+		reload(w, i);
+	}
+	attend(w, 4, 90 * MONO_S);
+	for (unsigned i = 0; i < 20; i++) {
+		assert_int_equal(sm_rotate_keys(sm_of(w, ACTIVE)), 0);
+		attend(w, 4, 5 * MONO_S);
+	}
+	host = sim_find(w->rig->sim, "h2");
+	before = look(w);
+	assert_int_equal(sm_rotate_keys(sm_of(w, ACTIVE)), 0);
+	do
+		attend(w, 4, MONO_MS);
+	while (now = look(w), n_changed(&before, &now) < now.n);
+	sim_set_silent(w->rig->sim, host, SIM_SILENT, 0);
+	rig_kill(w->rig, ACTIVE);
+	attend(w, 4, 30 * MONO_S);
+	assert_int_equal(sm_rotate_keys(sm_of(w, SPARE)), 0);
+	attend(w, 4, 10 * MONO_S);
+	assert_true(rig_start(w->rig, "h0", 1, w->conf[ACTIVE], w->dir[ACTIVE]) >= 0);
+	attend(w, 4, 60 * MONO_S);
+	sim_watch_keys(w->rig->sim, 2);
+	sim_set_silent(w->rig->sim, host, SIM_ANSWERS, 0);
+	attend(w, 4, 90 * MONO_S);
+	assert_int_equal(sim_keys_watched(w->rig->sim)->opened, 0);
+	assert_int_equal(look(w).n_open, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -356,6 +400,7 @@ int main(void)
 		TEST(parts_that_rotated_alike_grow_together_soon),
 		TEST(a_later_epoch_that_is_told_comes_into_force),
 		TEST(a_later_epoch_is_not_lost_to_another_ring),
+		TEST(a_host_that_was_silent_is_met_within_its_lease),
 	};
 
 	return cmocka_run_group_tests_name("sm-keys-cables", tests, NULL, NULL);

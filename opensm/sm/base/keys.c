@@ -726,8 +726,7 @@ unsigned keys_n_expected(const struct sm *sm, guid_t port_guid)
 	return l.n;
 }
 
-/* Likely keys are tried again before each round that goes twice as far as the one before. */
-static unsigned key_of_turn(unsigned turn)
+unsigned keys_of_turn(unsigned turn)
 {
 	unsigned round = KEYS_LIKELY;
 
@@ -747,7 +746,7 @@ void keys_doubt(struct sm *sm, struct port *p, uint64_t m_key)
 	observe_mkey_doubt(p);
 	turn = sma->key_doubts;
 	if (turn > 1)
-		observe_mkey_tried(sma, keys_expected(sm, sma->guid, key_of_turn(turn - 2)));
+		observe_mkey_tried(sma, keys_expected(sm, sma->guid, keys_of_turn(turn - 2)));
 }
 
 void keys_next(struct sm *sm, struct port *p)

@@ -136,5 +136,10 @@ unsigned keys_n_expected(const struct sm *sm, guid_t port_guid);
  * another. The key that was known last and the others are tried in turn.
  */
 void keys_doubt(struct sm *sm, struct port *p, uint64_t m_key);
+/*
+ * `nth` of keys_expected() for each try: likely keys are tried again before each round that goes
+ * twice as far as the one before, as the port may have been silent when they were tried.
+ */
+unsigned keys_of_turn(unsigned turn);
 /* The key of the port is another: the next one is tried. */
 void keys_next(struct sm *sm, struct port *p);

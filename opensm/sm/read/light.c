@@ -26,6 +26,7 @@
 #include "health/judge.h"
 #include "sm/base/about.h"
 #include "sm/base/news.h"
+#include "sm/read/discover_internal.h"
 #include "sm/read/port_states.h"
 #include "util/hash.h"
 #include "util/mem.h"
@@ -355,6 +356,8 @@ static void on_silent_answer(void *owner, const struct mad_result *r)
 		discover_doubt_behind(sm, p, r->m_key);
 	if (r->end != MAD_END_ANSWERED)
 		return;
+	discover_key_found(sm, p, r->m_key);
+	mad_cancel(sm->mad, sm, &p->behind); /* the same with another key */
 	log_change(sm, "the silent node behind it answers now", p);
 	tell_port(sm, p, "a silent node answers");
 }
@@ -362,7 +365,9 @@ static void on_silent_answer(void *owner, const struct mad_result *r)
 static void ask_silent(struct sm *sm, struct port *p)
 {
 	struct dr_path path;
-	const struct mad_request rq = {
+	uint64_t more[DISCOVER_KEYS];
+	unsigned n = 0;
+	struct mad_request rq = {
 		.method = MAD_GET,
 		.attr = IB_ATTR_NODE_INFO,
 		.path = &path,
@@ -373,8 +378,14 @@ static void ask_silent(struct sm *sm, struct port *p)
 	if (!p->silent || dr_path_extend(&p->node->path, p->num, &path) < 0)
 		return;
 	wake(sm, &p->behind, p->node->guid, p->num);
-	sm->m.light->pending++;
+	if (sm->m.light->silent <= WAKES)
+		n = discover_other_mkeys(sm, p, rq.m_key, more);
+	sm->m.light->pending += 1 + n;
 	mad_submit(sm->mad, &rq, on_silent_answer, sm, p);
+	for (unsigned i = 0; i < n; i++) {
+		rq.m_key = more[i];
+		mad_submit(sm->mad, &rq, on_silent_answer, sm, p);
+	}
 }
 
 static void ask_host(struct sm *sm, struct node *n)

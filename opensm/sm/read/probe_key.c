@@ -9,6 +9,7 @@
 #define NEAR_TRIES     8
 #define KEYS_OF_HOST   4 /* at once, of DISCOVER_KEYS */
 #define KEYS_OF_BEFORE 3
+#define KEYS_LOOKED_FOR 64 /* tries, for the one that was answered */
 #define KEYS_UNRESTED  (3 * DISCOVER_KEYS) /* so many are tried, though the switch is silent */
 
 /* The end port that was behind the port when the file neighbors was written; 0: not known. */
@@ -87,7 +88,8 @@ static uint64_t key_of_try(const struct sm *sm, const struct port *p, unsigned t
 		return met->m_key;
 	turn = met ? try / 2 : try;
 	n = likely_behind(sm, p, peer, likely);
-	return n ? keys_expected(sm, likely[turn % n], turn / n) : keys_expected(sm, 0, turn);
+	return n ? keys_expected(sm, likely[turn % n], keys_of_turn(turn / n))
+		 : keys_expected(sm, 0, turn);
 }
 
 uint64_t discover_probe_mkey(struct sm *sm, const struct port *p)
@@ -159,6 +161,20 @@ unsigned discover_other_mkeys(const struct sm *sm, struct port *p, uint64_t firs
 	}
 	p->volleys += is_known && most;
 	return n;
+}
+
+void discover_key_found(const struct sm *sm, struct port *p, uint64_t m_key)
+{
+	struct port *known = p->peer && !p->key_try ? port_of_sma(p->peer) : NULL;
+
+	if (known && known->m_key != m_key)
+		observe_mkey_tried(known, m_key);
+	for (uint8_t i = 0; !known && i < KEYS_LOOKED_FOR; i++) {
+		if (key_of_try(sm, p, i) != m_key)
+			continue;
+		p->key_try = i;
+		return;
+	}
 }
 
 uint64_t discover_rival_mkey(const struct sm *sm, const struct port *p, uint64_t key)
