@@ -114,6 +114,9 @@ static const struct {
 	  "3:15: error: \"65536\" is out of range, expected 0 to 65535 (0xffff)\n" },
 	{ ULP("any, pkey 010 : 1"),
 	  "3:11: warning: \"010\" is read as octal, 8; did you mean 0x010?\n" },
+	{ ULP("any, pkey 0x7ff0-0x8010, 0x8001-0x8003 : 1"),
+	  "3:11: warning: \"0x7ff0-0x8010\": bit 15 says full member, and does not count: this is "
+	  "0x0010 to 0x7ff0\n" },
 	{ ULP("nfs : 1"), "3:1: error: found \"nfs : 1\", expected default, any, ipoib, sdp, srp, "
 			  "rds, iser or end-qos-ulps\n" },
 	{ ULP("default: 1"), "3:1: warning: a second default; that of line 2 does not count\n" },

@@ -296,22 +296,35 @@ bool lex_ranges(struct lex *x, const struct slice *s, uint64_t most, struct qos_
 	return true;
 }
 
+/* Bit 15 of either end does not count. */
+static struct qos_range mask_pkeys(struct lex *x, const struct slice *s, struct qos_range r)
+{
+	struct qos_range ret = { r.first & 0x7FFF, r.last & 0x7FFF };
+	char quoted[CONF_QUOTE_MAX];
+
+	if ((r.first ^ r.last) & 0x8000)
+		conf_report_at(x->report, CONF_WARNING, &s->at,
+			       "%s: bit 15 says full member, and does not count: this is 0x%04x to "
+			       "0x%04x",
+			       slice_quote(s, quoted), (unsigned)MIN(ret.first, ret.last),
+			       (unsigned)MAX(ret.first, ret.last));
+	return ret;
+}
+
 bool lex_pkeys(struct lex *x, const struct slice *s, struct qos_ranges *ret)
 {
-	struct qos_ranges read = { 0 };
-	bool good = lex_ranges(x, s, 0xFFFF, &read);
+	struct slice rest = *s, item;
 
-	for (size_t i = 0; good && i < read.n; i++) {
-		uint64_t first = read.items[i].first, last = read.items[i].last;
+	while (slice_next(&rest, &item)) {
+		struct qos_range r;
 
-		if (first <= 0x7FFF)
-			qos_ranges_add(ret, first, MIN(last, 0x7FFFu));
-		if (last > 0x7FFF)
-			qos_ranges_add(ret, MAX(first, 0x8000u) & 0x7FFF, last & 0x7FFF);
+		if (!count_range(x, &item) || !read_range(x, &item, 0xFFFF, &r))
+			return false;
+		r = mask_pkeys(x, &item, r);
+		qos_ranges_add(ret, r.first, r.last);
 	}
-	free(read.items);
 	qos_ranges_merge(ret);
-	return good;
+	return true;
 }
 
 /* ---- names ---------------------------------------------------------------------------------- */
