@@ -143,6 +143,7 @@ IB_LAYOUT_INDEX(GIR, GUID_INFO_RECORD_LIST)
 	F(PR, RATE, 6) F(PR, LIFE_SEL, 2) F(PR, LIFE, 6) F(PR, PREFERENCE, 8) F(PR, RSV2, 48)
 IB_LAYOUT_ENUM(PR, PATH_RECORD_LIST)
 IB_LAYOUT_INDEX(PR, PATH_RECORD_LIST)
+#define PR_HAS(mask, FIELD) SA_HAS(mask, FIELD)
 
 #define MULTI_PATH_LIST(F)                                                                         \
 	F(MPR, RAW, 1) F(MPR, RSV1, 3) F(MPR, FLOW, 20) F(MPR, HOP, 8) F(MPR, TCLASS, 8)          \
@@ -154,6 +155,7 @@ IB_LAYOUT_ENUM(MPR, MULTI_PATH_LIST) /* the GIDs follow: sources, then destinati
 /* Bit 18 is a reserved component without a byte of its own: up to 17 the rule of the row holds. */
 IB_LAYOUT_INDEX(MPR_ROW, MULTI_PATH_LIST)
 #define MPR_C(FIELD) (FIELD <= MPR_INDEPENDENCE ? FIELD##_C : FIELD##_C + 1)
+#define MPR_HAS(mask, FIELD) (((mask) >> MPR_C(FIELD)) & 1)
 
 #define MC_MEMBER_LIST(F)                                                                          \
 	F(MCM, MGID, 128) F(MCM, PORT_GID, 128) F(MCM, QKEY, 32) F(MCM, MLID, 16)                 \

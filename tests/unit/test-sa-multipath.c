@@ -96,6 +96,10 @@ static void both_counts_are_needed(void **state)
 	assert_int_equal(multi(d, BIT(MPR_SGID_COUNT))->status, SA_REQ_INSUFFICIENT_COMPONENTS);
 	assert_int_equal(multi(d, BIT(MPR_DGID_COUNT))->status, SA_REQ_INSUFFICIENT_COMPONENTS);
 	assert_int_equal(multi(d, 0)->status, SA_REQ_INSUFFICIENT_COMPONENTS);
+	assert_int_equal(multi(d, COUNTS | BIT(MPR_SERVICE_ID_MSB))->status,
+			 SA_REQ_INSUFFICIENT_COMPONENTS);
+	assert_int_equal(multi(d, COUNTS | BIT(MPR_SERVICE_ID_LSB))->status,
+			 SA_REQ_INSUFFICIENT_COMPONENTS);
 }
 
 static void counts_of_nothing_or_of_more_than_came_are_invalid(void **state)

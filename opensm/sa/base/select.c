@@ -57,6 +57,8 @@ bool sa_selector_holds(unsigned selector, int order)
 
 uint16_t path_wish_check(const struct path_wish *w)
 {
+	if (w->half_service)
+		return SA_REQ_INSUFFICIENT_COMPONENTS;
 	if (w->mtu.given && !sa_mtu_valid(w->mtu.value))
 		return SA_REQ_INVALID;
 	if (w->rate.given && !ib_rate_valid(w->rate.value))

@@ -150,8 +150,6 @@ static uint16_t check_path_record(const struct sa_query *q)
 {
 	const struct path_wish w = PATH_WISH(PR, q->rq.mask, query_asked(q));
 
-	if (SA_HAS(q->rq.mask, PR_SERVICE_ID_MSB) != SA_HAS(q->rq.mask, PR_SERVICE_ID_LSB))
-		return SA_REQ_INSUFFICIENT_COMPONENTS;
 	return path_wish_check(&w);
 }
 

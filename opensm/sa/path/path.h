@@ -32,6 +32,7 @@ struct path_wish {
 	bool raw;
 	bool reversible;
 	bool has_pkey, has_sl;
+	bool half_service; /* one of the two components of a ServiceID, without the other */
 	uint16_t pkey;
 	uint8_t sl;
 	const struct qos_policy *policy; /* of the query's view; NULL: none. path_wish_ask() */
@@ -54,10 +55,15 @@ struct path_wish {
 		.raw = SA_HAS(MASK, P##_RAW) && ib_get(RECORD, P##_RAW),                           \
 		.reversible = SA_HAS(MASK, P##_REVERSIBLE) && ib_get(RECORD, P##_REVERSIBLE),      \
 		.has_pkey = SA_HAS(MASK, P##_PKEY), .has_sl = SA_HAS(MASK, P##_SL),                \
+		.half_service = P##_HAS(MASK, P##_SERVICE_ID_MSB) !=                               \
+				P##_HAS(MASK, P##_SERVICE_ID_LSB),                                 \
 		.pkey = (uint16_t)ib_get(RECORD, P##_PKEY), .sl = (uint8_t)ib_get(RECORD, P##_SL)  \
 	}
 
-/* MTU and rate must be values that exist, whatever the selector (sa.md 4.1). 0 or REQ_INVALID. */
+/*
+ * MTU and rate must be values that exist, whatever the selector, and a ServiceID whole (sa.md 4.1).
+ * 0, REQ_INVALID or REQ_INSUFFICIENT_COMPONENTS.
+ */
 uint16_t path_wish_check(const struct path_wish *w);
 
 /* Does `value` fit as it is? (Of groups, whose values cannot be lowered.) */
@@ -74,8 +80,8 @@ bool path_select_life(const struct path_select *s, uint8_t *life);
 /* What a request says of itself, for the policy; P is PR or MPR. */
 #define PATH_REQUEST(P, MASK, RECORD)                                                              \
 	{                                                                                          \
-		.has_service = SA_HAS(MASK, P##_SERVICE_ID_MSB) &&                                 \
-			       SA_HAS(MASK, P##_SERVICE_ID_LSB),                                   \
+		.has_service = P##_HAS(MASK, P##_SERVICE_ID_MSB) &&                                \
+			       P##_HAS(MASK, P##_SERVICE_ID_LSB),                                  \
 		.has_class = SA_HAS(MASK, P##_QOS_CLASS), .has_pkey = SA_HAS(MASK, P##_PKEY),      \
 		.service = ib_get(RECORD, P##_SERVICE_ID_MSB) << 56 |                              \
 			   ib_get(RECORD, P##_SERVICE_ID_LSB),                                     \
