@@ -144,12 +144,18 @@ static bool still_ours(struct file_replace *f)
 	       open_file.st_dev == named.st_dev && open_file.st_ino == named.st_ino;
 }
 
+/* stdio does not keep why an earlier write failed: one more byte tells, while the cause lasts. */
+static int fault_of(FILE *stream)
+{
+	return write(fileno(stream), "", 1) < 0 ? -errno : -EIO;
+}
+
 static int finish(struct file_replace *f, bool durable)
 {
 	if (fflush(f->stream) != 0)
 		return -errno;
 	if (ferror(f->stream))
-		return -EIO;
+		return fault_of(f->stream);
 	if (!f->temporary)
 		return 0;
 	if (durable && fsync(fileno(f->stream)) < 0)

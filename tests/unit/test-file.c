@@ -102,6 +102,12 @@ static void output_that_does_not_fit_is_a_fault(void **state)
 	assert_non_null(f);
 	fputs("new", file_replace_stream(f));
 	assert_int_equal(file_replace_commit(f, true), -ENOSPC);
+	/* more than stdio keeps back: it was written, in vain, before the commit */
+	f = file_output_open("/dev/full");
+	for (unsigned i = 0; i < 100000; i++)
+		fputs("new", file_replace_stream(f));
+	fflush(file_replace_stream(f));
+	assert_int_equal(file_replace_commit(f, true), -ENOSPC);
 }
 
 static void commit_makes_the_new_file(void **state)
