@@ -144,6 +144,26 @@ static void an_isolated_link_stays_in_init(void **st)
 	assert_true(is_good(w));
 }
 
+/* QoS tables that its ports lack count for nobody: nothing is written, sweep after sweep. */
+static void an_isolated_link_is_left_in_peace_with_qos(void **st)
+{
+	struct world *w = *st;
+	uint64_t sets;
+
+	w->conf->qos = true;
+	start(w);
+	assert_int_equal(ask(w, MARK_DO_ISOLATE, "leaf3", uplink(w, "leaf3", "spine2")).end,
+			 MARK_DONE);
+	assert_int_equal(ask(w, MARK_DO_ISOLATE, "h5", 1).end, MARK_DONE);
+	run_for(w, 60 * MONO_S);
+	sets = sim_sets(w->sim);
+	for (unsigned i = 0; i < 3; i++) {
+		sm_request_heavy(w->sm, NULL);
+		run_for(w, 20 * MONO_S);
+		assert_int_equal(sim_sets(w->sim), sets);
+	}
+}
+
 static void a_host_is_isolated_at_its_switch(void **st)
 {
 	struct world *w = *st;
@@ -483,6 +503,7 @@ int main(int argc, char **argv)
 		TEST(a_drained_spine_carries_packets_to_itself_alone),
 		TEST(a_host_is_not_drained),
 		TEST(an_isolated_link_stays_in_init),
+		TEST(an_isolated_link_is_left_in_peace_with_qos),
 		TEST(a_host_is_isolated_at_its_switch),
 		TEST(an_isolated_switch_has_no_link),
 		TEST(a_port_disabled_by_others_is_left_alone),
