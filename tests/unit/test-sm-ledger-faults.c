@@ -154,6 +154,69 @@ static void what_a_silent_manager_may_have_given_is_not_taken(void **state)
 	assert_false(host_holds(w, 4, 0x8008) || switch_holds(w, 4, 0x8008));
 }
 
+/* Messages of the standby get lost until the end of the test: this master asks it in vain. */
+static void ask_in_vain(struct world *w)
+{
+	mono_t until = sim_now(w->rig->sim) + 60 * MONO_S;
+
+	w->tap[ACTIVE].channel.cut = w->tap[SPARE].channel.cut = true;
+	settle_doubt(sm_of(w, ACTIVE), "as this test wants it");
+	while (settle_state(sm_of(w, ACTIVE)) != SETTLE_TAKING || rig_sweeping(w->rig))
+		assert_true(rig_step(w->rig, until));
+}
+
+/* Runs for `t` in TAKING: no packet of the host passes with the key. */
+static void run_taking_without(struct world *w, unsigned which, mono_t t, unsigned host,
+			       unsigned key)
+{
+	mono_t until = sim_now(w->rig->sim) + t;
+
+	do {
+		assert_int_equal(settle_state(sm_of(w, which)), SETTLE_TAKING);
+		assert_false(switch_holds(w, host, key));
+	} while (rig_step(w->rig, until));
+}
+
+/* The removal is confirmed, as the switch port of the silent host lets nothing through. */
+static void cut_h3(struct world *w)
+{
+	start_connected(w);
+	assert_int_equal(ask_for(w, ACTIVE, true, 0x8, 3).end, SM_TENANCY_DONE);
+	sim_set_silent(w->rig->sim, w->host[3]->node, SIM_SILENT, 0);
+	assert_int_equal(ask_for(w, ACTIVE, false, 0x8, 3).end, SM_TENANCY_DONE);
+	assert_true(host_holds(w, 3, 0x8008) && !switch_holds(w, 3, 0x8008));
+}
+
+static void a_host_that_was_cut_gets_nothing_back_while_keys_are_taken(void **state)
+{
+	struct world *w = *state;
+
+	cut_h3(w);
+	ask_in_vain(w);
+	sim_set_silent(w->rig->sim, w->host[3]->node, SIM_ANSWERS, 0);
+	sm_request_heavy(sm_of(w, ACTIVE), NULL);
+	run_taking_without(w, ACTIVE, 20 * MONO_S, 3, 0x8008);
+}
+
+/* The same at a start, before the standby has answered. */
+static void a_host_that_was_cut_gets_nothing_back_at_a_start(void **state)
+{
+	struct world *w = *state;
+	mono_t until = sim_now(w->rig->sim) + 120 * MONO_S;
+	unsigned again;
+
+	cut_h3(w);
+	rig_kill(w->rig, ACTIVE);
+	sim_set_silent(w->rig->sim, w->host[3]->node, SIM_ANSWERS, 0);
+	w->tap[SPARE].channel.cut = true;
+	again = begin(w, ACTIVE);
+	while (settle_state(sm_of(w, again)) != SETTLE_TAKING) {
+		assert_false(switch_holds(w, 3, 0x8008));
+		assert_true(rig_step(w->rig, until));
+	}
+	run_taking_without(w, again, 10 * MONO_S, 3, 0x8008);
+}
+
 /* All behind leaf2 is cut off, and the questions to it go on for longer than a takeover. */
 static void a_port_is_missed_while_a_sweep_waits_for_others(void **state)
 {
@@ -661,6 +724,8 @@ int main(void)
 		TEST(rows_of_the_first_version_count),
 		TEST(tables_that_cannot_be_read_stay_while_keys_are_taken),
 		TEST(what_a_silent_manager_may_have_given_is_not_taken),
+		TEST(a_host_that_was_cut_gets_nothing_back_while_keys_are_taken),
+		TEST(a_host_that_was_cut_gets_nothing_back_at_a_start),
 		TEST(a_port_is_missed_while_a_sweep_waits_for_others),
 		TEST(a_change_beside_a_newcomer_reaches_devices),
 		TEST(a_standby_whose_file_cannot_be_opened_is_not_counted),

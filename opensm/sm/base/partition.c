@@ -499,6 +499,58 @@ static bool is_of_tenants(const struct sm *sm, uint16_t base)
 	return base != PKEY_DEFAULT && (!filed || filed->api);
 }
 
+/* What the switch port before a host lets through, without zeros; false: that is not known. */
+static bool checked_keys(const struct sm *sm, guid_t guid, uint16_t **ret, unsigned *ret_n)
+{
+	const struct port *p = fabric_find_port(sm->fabric, guid);
+	const struct port *at = p && !node_is_switch(p->node) ? p->peer : NULL;
+	unsigned n_all;
+
+	*ret_n = 0;
+	*ret = NULL;
+	if (!at || !at->known || port_is_end(at) || !ib_get(at->info, PI_PART_ENF_IN) ||
+	    !ib_get(at->info, PI_PART_ENF_OUT))
+		return false;
+	*ret = xcalloc(fabric_pkey_cap(at) + 1u, sizeof(**ret));
+	n_all = fabric_pkeys(sm->fabric, at, *ret);
+	for (unsigned i = 0; i < n_all; i++) {
+		if ((*ret)[i] & PKEY_BASE)
+			(*ret)[(*ret_n)++] = (*ret)[i];
+	}
+	return n_all > 0;
+}
+
+/* The key, or its limited form, as the switch port lets it through; 0: it does not. */
+static uint16_t let_through(const uint16_t *checked, unsigned n, uint16_t pkey)
+{
+	uint16_t left = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		if (checked[i] == pkey)
+			return pkey;
+		if ((checked[i] & PKEY_BASE) == (pkey & PKEY_BASE))
+			left = pkey & PKEY_BASE;
+	}
+	return left;
+}
+
+/*
+ * A port that was silent when a key was taken from it has that yet, and its switch port does not
+ * let it through: it is held by none.
+ */
+static void leave_out_cut_keys(const struct sm *sm, guid_t guid, uint16_t *have, unsigned n)
+{
+	_cleanup_free_ uint16_t *checked = NULL;
+	unsigned n_checked;
+
+	if (!checked_keys(sm, guid, &checked, &n_checked))
+		return;
+	for (unsigned i = 0; i < n; i++) {
+		if (is_of_tenants(sm, have[i] & PKEY_BASE))
+			have[i] = let_through(checked, n_checked, have[i]);
+	}
+}
+
 /*
  * Of a table that is held: members as devices have them, so that their keys stay; but of keys that
  * are taken where that is known.
@@ -650,8 +702,11 @@ static void plan_tables(struct sm *sm, const struct tables *t)
 		observed = observed_partitions(t);
 	p->planned_held = p->held;
 	p->is_stale = p->held == TENANTS_FROZEN;
-	if ((p->held == TENANTS_HELD || p->held == TENANTS_TAKEN) && !observed)
+	if ((p->held == TENANTS_HELD || p->held == TENANTS_TAKEN) && !observed) {
+		for (size_t i = 0; i < t->n; i++)
+			leave_out_cut_keys(sm, t->rows[i].guid, t->have[i], t->rows[i].n_have);
 		held = observed_tenants(sm, t);
+	}
 	p->has_none = !tenants_at(held ? held : p->tenants, 0) && !t->n_left_alone;
 	job = job_of(sm);
 	job.ports = t->rows;

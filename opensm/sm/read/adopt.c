@@ -137,11 +137,12 @@ static void on_pkeys(void *owner, const struct mad_result *r)
 
 /*
  * End ports; a standby also wants what switch ports before hosts check, because a master looks at
- * that.
+ * that, and so does one that leaves P_Keys of tenants where they are.
  */
 static bool is_of_interest(const struct sm *sm, const struct port *p)
 {
-	return port_is_end(p) || (sm->sweep == SWEEP_WATCH && p->peer && port_is_end(p->peer));
+	return port_is_end(p) || ((sm->sweep == SWEEP_WATCH || partition_is_held(sm)) && p->peer &&
+				  port_is_end(p->peer));
 }
 
 static void ask_pkeys(struct sm *sm, struct port *p)
