@@ -355,6 +355,43 @@ static void a_full_standby_that_takes_over_gives_nothing_back(void **state)
 	assert_int_equal(settle_state(sm_of(w, SPARE)), SETTLE_KEEPING);
 }
 
+/* The one of the two that is master. */
+static unsigned ruler_of(struct world *w, unsigned one, unsigned other)
+{
+	return sm_state(sm_of(w, one)) == SM_MASTER ? one : other;
+}
+
+/*
+ * A host loses its P_Key in the other half of a split subnet, whose master dies. The one that is
+ * left there tells of it, and the disk of this master is full.
+ */
+static void a_full_master_gives_nothing_back_that_it_cannot_store(void **state)
+{
+	struct world *w = *state;
+	mono_t until = sim_now(w->rig->sim) + 300 * MONO_S;
+	unsigned third, ruler;
+
+	start_connected(w);
+	third = begin(w, 2);
+	settled(w, 2);
+	assert_int_equal(ask_for(w, ACTIVE, true, 0x8, 7).with, 2);
+	split(w, true);
+	run_until_two_masters(w);
+	ruler = ruler_of(w, SPARE, third);
+	while (!settle_may_write(sm_of(w, ruler)) || !sm_tenancy_standbys(sm_of(w, ruler)))
+		assert_true(rig_step(w->rig, until));
+	assert_int_equal(ask_for(w, ruler, false, 0x8, 7).with, 1);
+	run_for(w, MONO_S);
+	full = settle_of(w, ACTIVE)->store;
+	rig_kill(w->rig, ruler);
+	split(w, false);
+	run_without(w, 60 * MONO_S, 7, 0x8008);
+	assert_int_equal(settle_state(sm_of(w, ACTIVE)), SETTLE_TAKING);
+	full = NULL;
+	run_without(w, 30 * MONO_S, 7, 0x8008);
+	assert_int_equal(settle_state(sm_of(w, ACTIVE)), SETTLE_WRITING);
+}
+
 /* A change waits behind rows that it asked for; the master has doubts then, and all is compared. */
 static void what_waited_when_all_was_compared_anew_is_not_counted(void **state)
 {
@@ -730,6 +767,7 @@ int main(void)
 		TEST(a_change_beside_a_newcomer_reaches_devices),
 		TEST(a_standby_whose_file_cannot_be_opened_is_not_counted),
 		TEST(a_full_standby_that_takes_over_gives_nothing_back),
+		TEST(a_full_master_gives_nothing_back_that_it_cannot_store),
 		TEST(what_waited_when_all_was_compared_anew_is_not_counted),
 		TEST(a_change_that_was_overtaken_is_counted_when_it_is_there),
 		TEST(the_smaller_pkey_has_index0_after_a_restart_too),

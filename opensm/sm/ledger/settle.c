@@ -336,6 +336,12 @@ void settle_doubt(struct sm *sm, const char *why)
 		doubt(sm, why);
 }
 
+void settle_lacks(struct sm *sm)
+{
+	if (sm->m.settle->state == SETTLE_WRITING)
+		doubt(sm, "what another manager knows cannot be stored");
+}
+
 /* Others may have ruled in this moment, without a word of theirs. */
 static void absent(struct sm *sm, const char *why)
 {

@@ -338,6 +338,19 @@ static enum disk_end disk_end_of(const struct settle *s, int error)
 	return has_disk(s) ? DISK_STORED : s->path ? DISK_SHUT : DISK_NO_FOLDER;
 }
 
+/* Rows of another manager, not known here, that decide which P_Keys devices hold. */
+static bool decides_keys(const struct settle_work *w)
+{
+	for (size_t i = 0; w->from && i < w->n; i++) {
+		enum ledger_table t =
+			w->rows[i] ? ledger_row_key(w->rows[i])->table : LEDGER_TABLES;
+
+		if (t == LEDGER_PARTITION || t == LEDGER_MEMBER)
+			return true;
+	}
+	return false;
+}
+
 static void work_ended(struct sm *sm, int error)
 {
 	struct settle *s = sm->m.settle;
@@ -358,6 +371,8 @@ static void work_ended(struct sm *sm, int error)
 		w->done(sm, w->arg, error);
 	if (w->from)
 		peers_rows_stored(sm, w->from, &w->ticket, &w->end, disk_end_of(s, error));
+	if (error < 0 && decides_keys(w))
+		settle_lacks(sm);
 	work_free(w);
 	start_next(sm);
 }

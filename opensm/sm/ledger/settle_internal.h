@@ -284,6 +284,11 @@ void contact_settled(struct sm *sm, guid_t guid);
 /* The manager cannot be sent messages any more: it was seen last now. */
 void settle_lost(struct sm *sm, guid_t guid);
 
+/*
+ * Another manager has told of changes of P_Keys that the disk does not take: nothing is given until
+ * it does.
+ */
+void settle_lacks(struct sm *sm);
 /* Links that settle_may_arm() left in INIT are looked at again. */
 void links_go_on(struct sm *sm);
 /* Something was learnt of others: may we write? */
