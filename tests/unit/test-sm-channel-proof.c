@@ -107,6 +107,22 @@ static void other_keys_make_other_sessions(void **state)
 
 /* ---- others -------------------------------------------------------------------------------- */
 
+/* One of the two has its new keys already: the other one asks it each second, not at once again. */
+static void a_host_with_other_keys_is_not_flooded(void **state)
+{
+	struct world *w = *state;
+	const struct channel_stats *stats;
+	uint64_t before;
+
+	connect_both(w);
+	stats = channel_stats(sm_of(w, ACTIVE));
+	before = stats->parts_sent;
+	sm_of(w, SPARE)->conf->sa_key += 100;
+	run_for(w, 10 * MONO_S);
+	assert_in_range(stats->parts_sent - before, 5, 20);
+	assert_int_equal(said("does not prove that its sm_key and sa_key are ours", ""), 1);
+}
+
 static void an_older_version_is_sent_nothing(void **state)
 {
 	struct world *w = *state;
@@ -495,6 +511,7 @@ int main(void)
 		TEST(well_known_keys_are_no_secret),
 		TEST(another_sa_key_proves_nothing),
 		TEST(other_keys_make_other_sessions),
+		TEST(a_host_with_other_keys_is_not_flooded),
 		TEST(an_older_version_is_sent_nothing),
 		TEST(parts_without_a_seal_are_ignored),
 		TEST(parts_that_make_no_sense_are_refused),

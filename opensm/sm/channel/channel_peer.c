@@ -211,14 +211,22 @@ static void send_hello(struct sm *sm, struct channel_peer *p)
 		p->fail = p->connected;
 }
 
+/* An answer that proves nothing comes at once: the next HELLO waits. */
 static void not_answered(struct sm *sm, struct channel_peer *p)
 {
 	p->hello_out = false;
 	p->tries++;
 	if (p->connected)
-		p->hello_at = sm->now;
+		p->hello_at = sm->now + HELLO_KNOWN;
 	else
 		p->way++;
+}
+
+static void timed_out(struct sm *sm, struct channel_peer *p)
+{
+	not_answered(sm, p);
+	if (p->connected)
+		p->hello_at = sm->now;
 }
 
 static void tell_keys(struct sm *sm, struct channel_peer *p)
@@ -368,7 +376,7 @@ void peer_silence(struct sm *sm, const struct channel_shot *shot)
 	if (shot->what == SHOT_SEGMENT)
 		out_silence(sm, shot);
 	else
-		not_answered(sm, p);
+		timed_out(sm, p);
 }
 
 /* ---- turns --------------------------------------------------------------------------------- */
