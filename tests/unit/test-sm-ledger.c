@@ -513,6 +513,31 @@ static void a_partition_that_both_halves_make_has_the_members_of_both(void **sta
 	assert_false(host_holds(w, 3, 0x8009));
 }
 
+/*
+ * Cables may come back, and only the other master hears of it: it has read what the switch told,
+ * and cleared that, before this one looked. Our own port, which it sets up, tells.
+ */
+static void a_master_whose_port_another_one_sets_up_looks_for_it(void **state)
+{
+	struct world *w = *state;
+	const struct port *own;
+	unsigned sweeps;
+
+	start_connected(w);
+	split(w, true);
+	run_until_two_masters(w);
+	run_for(w, 30 * MONO_S);
+	own = sm_fabric(sm_of(w, SPARE))->own_port;
+	sweeps = sm_stats(sm_of(w, SPARE))->heavy_sweeps;
+	sim_set_lid(w->rig->sim, sim_find(w->rig->sim, "h11"), own->num, own->lid, 0,
+		    own->lid + 1);
+	run_for(w, 2 * MONO_S);
+	assert_int_equal(sm_stats(sm_of(w, SPARE))->heavy_sweeps, sweeps + 1);
+	run_for(w, 30 * MONO_S);
+	assert_int_equal(sm_stats(sm_of(w, SPARE))->heavy_sweeps, sweeps + 1);
+	assert_int_equal(ask_for(w, SPARE, true, 0x8, 8).end, SM_TENANCY_DONE);
+}
+
 /* ---- failback ------------------------------------------------------------------------------- */
 
 static void the_greater_one_rules_when_it_has_everything(void **state)
@@ -747,6 +772,7 @@ int main(void)
 		TEST(a_partition_that_is_made_anew_gives_nothing_back),
 		TEST(a_member_of_the_partition_that_is_gone_says_nothing_of_the_new_one),
 		TEST(a_partition_that_both_halves_make_has_the_members_of_both),
+		TEST(a_master_whose_port_another_one_sets_up_looks_for_it),
 		TEST(the_greater_one_rules_when_it_has_everything),
 		TEST(an_old_copy_of_the_folder_wins_nothing),
 		TEST(one_that_slept_clears_nothing),

@@ -144,7 +144,7 @@ static void an_isolated_link_stays_in_init(void **st)
 	assert_true(is_good(w));
 }
 
-/* QoS tables that its ports lack count for nobody: nothing is written, sweep after sweep. */
+/* Its ports are given their tables once, and not in each sweep. */
 static void an_isolated_link_is_left_in_peace_with_qos(void **st)
 {
 	struct world *w = *st;

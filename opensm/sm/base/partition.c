@@ -499,7 +499,7 @@ static bool is_of_tenants(const struct sm *sm, uint16_t base)
 	return base != PKEY_DEFAULT && (!filed || filed->api);
 }
 
-/* What the switch port before a host lets through, without zeros; false: that is not known. */
+/* The P_Keys that the switch port before a host lets through; false: they are not known. */
 static bool checked_keys(const struct sm *sm, guid_t guid, uint16_t **ret, unsigned *ret_n)
 {
 	const struct port *p = fabric_find_port(sm->fabric, guid);

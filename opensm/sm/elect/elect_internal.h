@@ -125,8 +125,6 @@ struct elect {
 bool elect_is_greater(const struct sm *sm, const struct remote_sm *r);
 /* Discovery first; what it finds decides. */
 void elect_take_over(struct sm *sm, const char *why);
-/* MASTER: another master was, or is, at work beside us. */
-void elect_met_rival(struct sm *sm);
 /* MASTER: the other master that we waited for is one no more, or is not waited for any longer. */
 void elect_end_wait(struct sm *sm, const char *why);
 /* MASTER, and the manager before us has let go. */

@@ -24,6 +24,8 @@
 #include "sm/ledger/settle_internal.h"
 
 #define TAKEOVER_MAX (24 * 3600 * MONO_S)
+#define NAMED_LOOK   MONO_S
+#define NAMED_PAUSE  (10 * MONO_S) /* the same name again is no news before */
 
 static mono_t takeover_time(const struct sm *sm)
 {
@@ -224,6 +226,52 @@ static void look_at(struct sm *sm, struct settle_contact *c)
 		go_on_without_sweeps(sm, c);
 }
 
+/* ---- our own port ---------------------------------------------------------------------------- */
+
+/* Some manager of ours is out of reach, as far as this one sees. */
+static bool lacks_some(const struct sm *sm)
+{
+	struct settle *s = sm->m.settle;
+
+	for (unsigned i = 0; i < s->meta.n_managers; i++) {
+		const struct settle_contact *c = contact_of(s, s->meta.managers[i].guid);
+
+		if (!c || c->state != CONTACT_REACHED)
+			return true;
+	}
+	return false;
+}
+
+/* With no sweep of our own under way, which may be about to write it. */
+static bool looks_at_own_port(const struct sm *sm)
+{
+	return sm->state == SM_MASTER && sm->first_sweep_done && sm->sweep == SWEEP_NONE &&
+	       lacks_some(sm);
+}
+
+/*
+ * Cables may be back without a word of it: the other master has read what the switch between us
+ * tells of that, and cleared it. It has set up our own port, too.
+ */
+static void look_at_own_port(struct sm *sm)
+{
+	struct settle *s = sm->m.settle;
+	struct transport_port has;
+
+	s->named.look_at = sm->now + NAMED_LOOK;
+	if (transport_look(sm->tr, &has) < 0 || !has.lid || !has.sm_lid || has.sm_lid == has.lid ||
+	    (has.sm_lid == s->named.lid && sm->now < s->named.until))
+		return;
+	s->named.lid = has.sm_lid;
+	s->named.until = sm->now + NAMED_PAUSE;
+	log_on(ABOUT(.id = LOG_ID_MANAGER_SEEN, .port_guid = sm->tr->port_guid), LOGB_INFO,
+	       "our own port was set up by the subnet manager at LID %u: it is looked for, and "
+	       "P_Keys of tenants wait meanwhile",
+	       has.sm_lid);
+	elect_met_rival(sm);
+	want_sweep_now(sm, SWEEP_HEAVY, "our own port names another master");
+}
+
 /* ---- all of them ----------------------------------------------------------------------------- */
 
 const struct settle_contact *contact_waited_for(const struct settle *s)
@@ -258,13 +306,15 @@ void contacts_tick(struct sm *sm)
 		if (s->contacts[i].guid)
 			look_at(sm, &s->contacts[i]);
 	}
+	if (sm->now >= s->named.look_at && looks_at_own_port(sm))
+		look_at_own_port(sm);
 	contacts_look(sm);
 }
 
 mono_t contacts_next(const struct sm *sm)
 {
 	const struct settle *s = sm->m.settle;
-	mono_t next = MONO_NEVER;
+	mono_t next = looks_at_own_port(sm) ? s->named.look_at : MONO_NEVER;
 
 	for (unsigned i = 0; i < SETTLE_CONTACTS && sm->state == SM_MASTER; i++) {
 		const struct settle_contact *c = &s->contacts[i];

@@ -173,6 +173,10 @@ struct settle {
 	/* settle_contact.c */
 	struct settle_contact contacts[SETTLE_CONTACTS];
 	bool waits_for_contact; /* as told last: contact_waited_for() */
+	struct {
+		mono_t look_at, until;
+		lid_t lid; /* of another master, that our own port named last; 0: none did */
+	} named;
 	/* settle.c */
 	/*
 	 * Another manager may have ruled with rows that are not here: the master that is followed;
