@@ -16,7 +16,7 @@
  * and what files decide wait for nothing.
  *
  *   ASKING, KEEPING  devices keep what they hold
- *   TAKING           what rows say is removed is taken; nothing is given
+ *   TAKING           what was removed since ASKING began is taken; nothing is given
  *
  * Rows of a commit are stored here, merged, and sent to the others; what others send is stored,
  * merged, and told to the owner of the table (`changed`).
