@@ -73,6 +73,7 @@ check-unit:
 check-programs: $(check_PROGRAMS)
 check-tools: $(CHECK_TOOLS) $(check_DATA)
 .PHONY: check-e2e check-unit check-programs check-tools
+-include $(top_srcdir)/tests/one.mk
 
-EXTRA_DIST += $(E2E_TESTS) $(CHECK_TESTS) $(SCENARIO_TESTS)
+EXTRA_DIST += $(E2E_TESTS) $(CHECK_TESTS) $(SCENARIO_TESTS) tests/one.mk
 EXTRA_DIST += $(wildcard $(srcdir)/tests/golden $(srcdir)/tests/unit/*.h $(srcdir)/tests/unit/*.txt)
