@@ -13,6 +13,9 @@
  *
  * LOST, RETURNED: P_Keys of tenants are not written. Also a manager whose port comes into the
  * fabric is RETURNED.
+ *
+ * Cables may be back without a word of it to this master. While it lacks a manager of ours it looks
+ * once a second whether our own port names another master.
  */
 #include <assert.h>
 #include <string.h>
