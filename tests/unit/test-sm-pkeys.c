@@ -357,6 +357,19 @@ static void the_audit_finds_what_others_wrote(void **state)
 	place_free(pl);
 }
 
+/* Whatever takes its P_Keys would silence the SA. */
+static void the_managers_own_port_is_audited_first(void **state)
+{
+	struct place *pl = place_up();
+
+	for (unsigned block = 0; block < 2; block++) {
+		vandal(pl, "h0", 0, block, 0x8006);
+		run_for(pl, 31 * MONO_S);
+		assert_false(holds(pl, "h0", 0, 0x8006));
+	}
+	place_free(pl);
+}
+
 /* ---- tables on request ---------------------------------------------------------------------- */
 
 struct asked {
@@ -452,6 +465,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_restart_reads_and_writes_nothing),
 		cmocka_unit_test(keys_of_a_former_manager_go),
 		cmocka_unit_test(the_audit_finds_what_others_wrote),
+		cmocka_unit_test(the_managers_own_port_is_audited_first),
 		cmocka_unit_test(a_table_is_read_from_its_device),
 		cmocka_unit_test(questions_are_few_and_all_end),
 		cmocka_unit_test(questions_end_with_the_device_and_with_us),

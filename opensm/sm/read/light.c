@@ -5,8 +5,9 @@
  *
  * It also audits: one block per switch is read per sweep, in turn, of its forwarding table and,
  * every other time, of the P_Key and GUID tables at its ports; every fourth time, where lanes are,
- * one of SL2VL or VL arbitration instead. Whatever wrote there (another manager, a Set that was
- * under way for too long) is found out in the end.
+ * one of SL2VL or VL arbitration instead; and one block of the P_Keys of our own port each time.
+ * Whatever wrote there (another manager, a host without an M_Key in its way, a Set that was under
+ * way for too long) is found out in the end.
  *
  * Every node is asked for its description within ASK_SWEEPS light sweeps or ASK_TIME, whichever is
  * less: nothing else tells of a host whose agent is silent while its link is up, or of a name if
@@ -295,6 +296,16 @@ static bool audit_lanes(struct sm *sm, struct node *n, unsigned turn)
 	return asked;
 }
 
+/* Without its P_Keys the SA hears nothing: those of our own port do not wait for their turn. */
+static void audit_own_port(struct sm *sm)
+{
+	struct port *own = sm->fabric->own_port;
+	const struct cell_table *t = own ? own->tables[TABLE_PKEYS] : NULL;
+
+	if (t && t->n)
+		ask_cell(sm, own, TABLE_PKEYS, sm->stats.light_sweeps % t->n);
+}
+
 static void audit(struct sm *sm, struct node *n)
 {
 	unsigned known = count_cells(sm, n), sweep = sm->stats.light_sweeps, turn = sweep / 2;
@@ -532,6 +543,7 @@ void light_start(struct sm *sm)
 			ask_silent(sm, &n->ports[i]);
 	}
 	light_audit_names(sm);
+	audit_own_port(sm);
 }
 
 bool light_busy(const struct sm *sm)
