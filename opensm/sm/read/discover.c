@@ -379,6 +379,7 @@ static void connect_ports(struct sm *sm, struct port *a, struct port *b)
 		d.kinds |= DELTA(DELTA_BACK);
 	a->inc.carried_over = b->inc.carried_over = false;
 	a->peer_seen = b->peer_seen = sm->sweep_no;
+	a->key_try = a->volleys = b->key_try = b->volleys = 0;
 	identity_met(sm, a, b);
 	if (d.kinds & DELTA(DELTA_CABLE))
 		lids_note_cable(sm, a, b);
