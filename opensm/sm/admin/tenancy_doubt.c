@@ -80,7 +80,7 @@ void tenancy_settled(struct sm *sm, bool is_other_state)
 		return;
 	/* While an administrator has stopped sweeps, none comes that would plan the tables. */
 	if (sm->sweeping_off && sm->sweep == SWEEP_NONE) {
-		partition_plan(sm);
+		tenancy_plan_stored(sm);
 		sm->m.tenancy->is_behind_hold = false;
 	} else {
 		tell_news(sm, NEWS_TABLES, .text = "P_Keys of tenants may be written, or not");

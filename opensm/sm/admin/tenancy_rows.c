@@ -480,6 +480,29 @@ static void raise_generations(const struct sm *sm, struct tenant_entry *e)
 }
 
 /* P_Keys that were read of these ports do not count: the master writes them about now. */
+/* Those of the batch, out of the table, the last one first, or into it again. */
+static void play_batch(struct sm *sm, bool out)
+{
+	const struct changes *batch = &sm->m.tenancy->batch;
+	_cleanup_free_ struct change **all = xcalloc(batch->n + 1, sizeof(struct change *));
+	unsigned n = 0;
+
+	for (struct change *c = batch->first; c; c = c->next) {
+		if (c->entry.n_rows)
+			all[n++] = c;
+	}
+	for (unsigned i = 0; i < n; i++)
+		tenants_play(partition_tenants(sm),
+			     out ? &all[n - 1 - i]->inverse : &all[i]->entry);
+}
+
+void tenancy_plan_stored(struct sm *sm)
+{
+	play_batch(sm, true);
+	partition_plan(sm);
+	play_batch(sm, false);
+}
+
 static void distrust_ports(struct sm *sm, const struct tenant_entry *e)
 {
 	for (size_t i = 0; i < e->n_rows; i++) {

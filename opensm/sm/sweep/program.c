@@ -100,7 +100,7 @@ bool program_start(struct sm *sm)
 		if (!sm_routes(sm))
 			return false;
 	}
-	partition_plan(sm);
+	tenancy_plan_stored(sm);
 	routing_install(sm);
 	conf_unref(pr->conf);
 	pr->conf = conf_ref(sm->conf);
