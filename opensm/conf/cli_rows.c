@@ -90,7 +90,6 @@ static int take_number(struct cli_run *run, const struct cli_row *row, const cha
 	return 0;
 }
 
-/* Out of range is an end here, as in the peer. */
 /* A path where a number belongs, and the other letter case takes a file: -p for -P. */
 static void suggest_file(struct cli_run *run, const struct cli_row *row, const char *arg)
 {
@@ -105,6 +104,7 @@ static void suggest_file(struct cli_run *run, const struct cli_row *row, const c
 	}
 }
 
+/* Out of range is an end here, as in the peer. */
 static int take_bounded(struct cli_run *run, const struct cli_row *row, const char *arg)
 {
 	_cleanup_free_ char *text = NULL;

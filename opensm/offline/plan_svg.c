@@ -264,7 +264,7 @@ int plan_write_svg(const struct plan_result *r, const char *path)
 	const struct plan_tables *p = r->broken ? &r->after : &r->now;
 	const struct topo *t = r->broken ? r->broken : r->world.topo;
 	const struct topofile *names = r->later.file ? r->later.file : r->world.file;
-	_cleanup_(file_replace_abortp) struct file_replace *f = file_output_open(path);
+	_cleanup_(file_replace_abortp) struct file_replace *f = file_output_open(path, 0644);
 	_cleanup_free_ uint32_t *none = xcalloc((size_t)cut_n_ports(t) + 1, sizeof(*none));
 	_cleanup_free_ char *title = NULL;
 	int e = f ? 0 : -errno;

@@ -61,7 +61,7 @@ static int save(struct ctl *c, int argc, char **argv)
 	o = ask_text(c, NULL, csv);
 	if (!o)
 		return c->exit_code;
-	r = write_file(file_output_open(path), path, js_str(o, "text"));
+	r = write_file(file_output_open(path, 0644), path, js_str(o, "text"));
 	if (r == CTL_OK && strcmp(path, "-") != 0)
 		printf("%s: %s\n", path, ctl_plural(js_int(o, "cables"), "cable", n));
 	json_object_put(o);

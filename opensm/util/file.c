@@ -57,7 +57,7 @@ static int refuse_no_file(const char *path)
 	return S_ISDIR(st.st_mode) ? -EISDIR : -EINVAL;
 }
 
-struct file_replace *file_replace_open(const char *path, bool private_mode)
+static struct file_replace *open_with_mode(const char *path, mode_t mode)
 {
 	struct file_replace *f;
 	int fd, saved, r = refuse_no_file(path);
@@ -69,7 +69,7 @@ struct file_replace *file_replace_open(const char *path, bool private_mode)
 	f = xcalloc(1, sizeof(*f));
 	f->path = xstrdup(path);
 	f->temporary = xasprintf("%s.new", path);
-	fd = open_fresh(f->temporary, private_mode ? 0600 : 0644);
+	fd = open_fresh(f->temporary, mode);
 	if (fd < 0) {
 		replace_free(f);
 		errno = -fd;
@@ -85,7 +85,12 @@ struct file_replace *file_replace_open(const char *path, bool private_mode)
 	return NULL;
 }
 
-/* What lies at the path is written to, and not replaced. */
+struct file_replace *file_replace_open(const char *path, bool private_mode)
+{
+	return open_with_mode(path, private_mode ? 0600 : 0644);
+}
+
+/* A device, a FIFO, a socket or a symbolic link: it stays, and the text goes into it. */
 static bool is_written_to(const char *path)
 {
 	struct stat st;
@@ -100,13 +105,13 @@ static int open_as_it_is(const char *path)
 	return open(path, O_WRONLY | O_TRUNC | O_NOCTTY | O_CLOEXEC);
 }
 
-struct file_replace *file_output_open(const char *path)
+struct file_replace *file_output_open(const char *path, unsigned mode)
 {
 	struct file_replace *f;
 	int fd;
 
 	if (strcmp(path, "-") != 0 && !is_written_to(path))
-		return file_replace_open(path, false);
+		return open_with_mode(path, mode);
 	fd = open_as_it_is(path);
 	if (fd < 0)
 		return NULL;

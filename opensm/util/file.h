@@ -22,9 +22,10 @@ struct file_replace;
 struct file_replace *file_replace_open(const char *path, bool private_mode);
 /*
  * For the file that a command was asked to write: `-` is the standard output; a device, a FIFO and
- * what a symbolic link leads to are written to; any other file is replaced as above. NULL + errno.
+ * what a symbolic link leads to are written to; any other file is replaced as above, by one with
+ * `mode` & ~umask. NULL + errno.
  */
-struct file_replace *file_output_open(const char *path);
+struct file_replace *file_output_open(const char *path, unsigned mode);
 /* The stream to write to; owned by `f`. */
 FILE *file_replace_stream(struct file_replace *f);
 /* Renames into place and frees `f`. 0 or -errno (the old file is then untouched). */

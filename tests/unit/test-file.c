@@ -47,7 +47,7 @@ static mode_t mode_of(const char *path)
 
 static void output_goes_to_what_lies_there(const char *path)
 {
-	struct file_replace *f = file_output_open(path);
+	struct file_replace *f = file_output_open(path, 0640);
 
 	assert_non_null(f);
 	fputs("new", file_replace_stream(f));
@@ -74,9 +74,10 @@ static void output_is_written_to_devices_fifos_and_links(void **state)
 	output_goes_to_what_lies_there("null");
 	output_goes_to_what_lies_there("b");
 	assert_content("b", "new");
+	assert_int_equal(mode_of("b"), 0640);
 	assert_int_equal(access("fifo.new", F_OK) & access("link.new", F_OK), -1);
 	assert_int_equal(access("null.new", F_OK) & access("b.new", F_OK), -1);
-	assert_null(file_output_open("."));
+	assert_null(file_output_open(".", 0640));
 	assert_int_equal(errno, EISDIR);
 }
 
@@ -94,16 +95,16 @@ static void output_to_a_dash_is_the_standard_output(void **state)
 	assert_int_equal(access("-", F_OK), -1);
 }
 
-/* It is told, and nothing is left over. */
+/* A full disk is an error of the command, and not a file without its end. */
 static void output_that_does_not_fit_is_a_fault(void **state)
 {
-	struct file_replace *f = file_output_open("/dev/full");
+	struct file_replace *f = file_output_open("/dev/full", 0640);
 
 	assert_non_null(f);
 	fputs("new", file_replace_stream(f));
 	assert_int_equal(file_replace_commit(f, true), -ENOSPC);
-	/* more than stdio keeps back: it was written, in vain, before the commit */
-	f = file_output_open("/dev/full");
+	/* longer than the buffer of stdio: writing fails before the commit, too */
+	f = file_output_open("/dev/full", 0640);
 	for (unsigned i = 0; i < 100000; i++)
 		fputs("new", file_replace_stream(f));
 	fflush(file_replace_stream(f));
