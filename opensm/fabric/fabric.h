@@ -49,8 +49,8 @@ struct port {
 	FACT uint64_t m_key_other; /* the one it may hold instead, while a Set of it is out */
 	FACT uint16_t
 		key_doubts; /* of end ports: questions in a row that ended with key in doubt */
-	FACT uint32_t keys_sweep; /* in which others are tried, since it hides its own */
-	FACT uint16_t keys_tried; /* how many of them */
+	FACT uint32_t keys_sweep; /* sweep in which it was last found to hide its M_Key */
+	FACT uint16_t keys_tried; /* M_Keys tried on it in that sweep */
 	FACT uint8_t num;
 	FACT uint16_t lives;   /* how often its link, or LID, was gone: settings may be, too */
 	FACT bool known;       /* info[] holds an observation */
@@ -82,8 +82,8 @@ struct port {
 	OF_READ struct told logged;   /* what was said of it (sm/read/discover_internal.h) */
 	OF_READ uint8_t ends_differ;  /* readings in a row, from its switch port (capability.c) */
 	OF_READ uint8_t
-		key_try, /* index, among the likely keys, of the one that the next probe uses */
-		volleys; /* how often the known node behind it was asked with several keys */
+		key_try, /* index of the next M_Key to try on the node behind the port */
+		volleys; /* times that the known node behind it was sent several M_Keys at once */
 	OF_READ struct {
 		bool dirty;	   /* to be read */
 		bool carried_over; /* its cable is taken over from the sweep before */

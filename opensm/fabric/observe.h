@@ -174,7 +174,7 @@ bool observe_port_gone(struct fabric *f, struct port *p);
 void observe_expected_mkey(struct port *p, uint64_t key, uint64_t other);
 /* It hides its key: in this sweep others are tried, from the first one on. */
 void observe_mkey_hidden(struct port *p, uint32_t sweep);
-/* It showed that the key is another: one more of them is tried. */
+/* It was read, and hides its key: the one that is thought to be its key is wrong. */
 void observe_mkey_refused(struct port *p);
 /* Neither of both is: this one is tried next. */
 void observe_mkey_tried(struct port *p, uint64_t key);

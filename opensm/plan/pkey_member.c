@@ -309,7 +309,7 @@ static void add_key(struct pkey_wants *w, uint16_t key)
 	w->keys[w->n++] = key;
 }
 
-/* The port that serves the SA: a limited member could not answer other limited ones. */
+/* Our own port, as hosts that are limited members of 0x7fff can only talk to full members. */
 static bool is_always_full(const struct pkey_port *port, uint16_t pkey)
 {
 	return port->is_sm && pkey == PKEY_DEFAULT;

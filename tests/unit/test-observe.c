@@ -380,7 +380,7 @@ static void the_key_of_a_port_that_is_gone_is_not_in_doubt(void **state)
 	assert_int_equal(w->host->m_key, 0x1);
 }
 
-/* Questions that are on their way with several keys end in doubt together. */
+/* Questions with several keys at once time out together: that is no key tried and refused. */
 static void a_port_that_hides_its_key_is_tried_with_each_key_whatever_is_doubted(void **state)
 {
 	struct world *w = *state;

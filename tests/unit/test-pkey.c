@@ -134,7 +134,7 @@ static const struct {
 	bool allow_both;
 	const char *tables[N_PORTS];
 } memberships[] = {
-	/* the port of the subnet manager serves limited members, whatever the file says */
+	/* the subnet manager's port (H) is full in 0x7fff even where the file makes it limited */
 	{ "Default:ALL;", false, { "ffff", "7fff", "7fff", "7fff", "7fff" } },
 	{ "Default:0x10,ALL=both,SELF;", true,
 	  { "ffff", "ffff 7fff", "ffff 7fff", "ffff 7fff", "ffff 7fff" } },

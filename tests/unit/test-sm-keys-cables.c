@@ -368,9 +368,12 @@ static void a_host_that_was_silent_is_met_within_its_lease(void **state)
 	host = sim_find(w->rig->sim, "h2");
 	before = look(w);
 	assert_int_equal(sm_rotate_keys(sm_of(w, ACTIVE)), 0);
-	do
+	now = before;
+	for (unsigned ms = 0; ms < 20000 && n_changed(&before, &now) < now.n; ms++) {
 		attend(w, 4, MONO_MS);
-	while (now = look(w), n_changed(&before, &now) < now.n);
+		now = look(w);
+	}
+	assert_int_equal(n_changed(&before, &now), now.n);
 	sim_set_silent(w->rig->sim, host, SIM_SILENT, 0);
 	rig_kill(w->rig, ACTIVE);
 	attend(w, 4, 30 * MONO_S);

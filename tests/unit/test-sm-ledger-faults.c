@@ -165,7 +165,7 @@ static void ask_in_vain(struct world *w)
 		assert_true(rig_step(w->rig, until));
 }
 
-/* Runs for `t` in TAKING: no packet of the host passes with the key. */
+/* For the time `t` the state is TAKING, and the switch port drops the host's packets. */
 static void run_taking_without(struct world *w, unsigned which, mono_t t, unsigned host,
 			       unsigned key)
 {

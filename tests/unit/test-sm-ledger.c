@@ -513,10 +513,7 @@ static void a_partition_that_both_halves_make_has_the_members_of_both(void **sta
 	assert_false(host_holds(w, 3, 0x8009));
 }
 
-/*
- * Cables may come back, and only the other master hears of it: it has read what the switch told,
- * and cleared that, before this one looked. Our own port, which it sets up, tells.
- */
+/* As after a split whose cables came back unnoticed: see settle_contact.c, "our own port". */
 static void a_master_whose_port_another_one_sets_up_looks_for_it(void **state)
 {
 	struct world *w = *state;

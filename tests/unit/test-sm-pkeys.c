@@ -357,7 +357,7 @@ static void the_audit_finds_what_others_wrote(void **state)
 	place_free(pl);
 }
 
-/* Whatever takes its P_Keys would silence the SA. */
+/* A P_Key table that another program has written at our own port is repaired within 31 s. */
 static void the_managers_own_port_is_audited_first(void **state)
 {
 	struct place *pl = place_up();

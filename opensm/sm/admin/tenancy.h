@@ -38,7 +38,7 @@ mono_t tenancy_next(const struct sm *sm);
 /* Before the first port is planned as master. */
 void tenancy_state_changed(struct sm *sm);
 void tenancy_sweep_ended(struct sm *sm);
-/* partition_plan() without changes that are not on the disk yet, and may be refused. */
+/* partition_plan(), without changes that are still being stored: they may be refused yet. */
 void tenancy_plan_stored(struct sm *sm);
 /* `n` is about to be removed. */
 void tenancy_node_goes(struct sm *sm, struct node *n);

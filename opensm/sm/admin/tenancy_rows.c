@@ -480,7 +480,7 @@ static void raise_generations(const struct sm *sm, struct tenant_entry *e)
 }
 
 /* P_Keys that were read of these ports do not count: the master writes them about now. */
-/* Those of the batch, out of the table, the last one first, or into it again. */
+/* Takes the changes that are being stored out of the table, or puts them back. */
 static void play_batch(struct sm *sm, bool out)
 {
 	const struct changes *batch = &sm->m.tenancy->batch;

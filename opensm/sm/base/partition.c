@@ -535,8 +535,8 @@ static uint16_t let_through(const uint16_t *checked, unsigned n, uint16_t pkey)
 }
 
 /*
- * A port that was silent when a key was taken from it has that yet, and its switch port does not
- * let it through: it is held by none.
+ * A host that was silent when a P_Key was removed still has it in its table, but its switch port
+ * drops packets with it: such a key is not counted as held.
  */
 static void leave_out_cut_keys(const struct sm *sm, guid_t guid, uint16_t *have, unsigned n)
 {

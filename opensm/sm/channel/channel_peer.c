@@ -211,7 +211,7 @@ static void send_hello(struct sm *sm, struct channel_peer *p)
 		p->fail = p->connected;
 }
 
-/* An answer that proves nothing comes at once: the next HELLO waits. */
+/* The next HELLO waits even if an answer without the right keys came at once. */
 static void not_answered(struct sm *sm, struct channel_peer *p)
 {
 	p->hello_out = false;

@@ -92,7 +92,7 @@ guid_t elect_polled(const struct sm *sm);
  * written is doubted.
  */
 bool elect_rival_seen(const struct sm *sm);
-/* MASTER: it showed; the sweep that is wanted then finds it. */
+/* MASTER: there are signs of another master; the caller wants a heavy sweep, which finds it. */
 void elect_met_rival(struct sm *sm);
 void elect_rival_dealt_with(struct sm *sm);
 /* Another manager was master since the start of this process; we handed over at its end. */

@@ -14,8 +14,8 @@
  * LOST, RETURNED: P_Keys of tenants are not written. Also a manager whose port comes into the
  * fabric is RETURNED.
  *
- * Cables may be back without a word of it to this master. While it lacks a manager of ours it looks
- * once a second whether our own port names another master.
+ * While a manager of ours is out of reach, MasterSMLID of our own port is looked at once a second:
+ * if it is not our LID, another master has reached this part of the fabric.
  */
 #include <assert.h>
 #include <string.h>
@@ -28,7 +28,7 @@
 
 #define TAKEOVER_MAX (24 * 3600 * MONO_S)
 #define NAMED_LOOK   MONO_S
-#define NAMED_PAUSE  (10 * MONO_S) /* the same name again is no news before */
+#define NAMED_PAUSE  (10 * MONO_S) /* between two sweeps for the same other master */
 
 static mono_t takeover_time(const struct sm *sm)
 {
@@ -245,7 +245,7 @@ static bool lacks_some(const struct sm *sm)
 	return false;
 }
 
-/* With no sweep of our own under way, which may be about to write it. */
+/* Not during a sweep: it may just be writing our own port. */
 static bool looks_at_own_port(const struct sm *sm)
 {
 	return sm->state == SM_MASTER && sm->first_sweep_done && sm->sweep == SWEEP_NONE &&
@@ -253,24 +253,29 @@ static bool looks_at_own_port(const struct sm *sm)
 }
 
 /*
- * Cables may be back without a word of it: the other master has read what the switch between us
- * tells of that, and cleared it. It has set up our own port, too.
+ * A cable can come back unnoticed: the other master reads and clears PortStateChange of the switch
+ * before this one reads it. But it also writes its LID to our own port, as MasterSMLID.
  */
 static void look_at_own_port(struct sm *sm)
 {
 	struct settle *s = sm->m.settle;
 	struct transport_port has;
+	bool is_new;
 
 	s->named.look_at = sm->now + NAMED_LOOK;
-	if (transport_look(sm->tr, &has) < 0 || !has.lid || !has.sm_lid || has.sm_lid == has.lid ||
-	    (has.sm_lid == s->named.lid && sm->now < s->named.until))
+	if (transport_look(sm->tr, &has) < 0 || !has.lid)
 		return;
-	s->named.lid = has.sm_lid;
+	is_new = has.sm_lid != s->named.lid;
+	s->named.lid = has.sm_lid != has.lid ? has.sm_lid : 0;
+	if (!s->named.lid || (!is_new && sm->now < s->named.until))
+		return;
 	s->named.until = sm->now + NAMED_PAUSE;
-	log_on(ABOUT(.id = LOG_ID_MANAGER_SEEN, .port_guid = sm->tr->port_guid), LOGB_INFO,
-	       "our own port was set up by the subnet manager at LID %u: it is looked for, and "
-	       "P_Keys of tenants wait meanwhile",
-	       has.sm_lid);
+	if (is_new)
+		log_on(ABOUT(.id = LOG_ID_MANAGER_SEEN, .port_guid = sm->tr->port_guid), LOGB_INFO,
+		       "our own port names the subnet manager at LID %u as its master: the fabric "
+		       "is searched for that, and P_Keys of tenants wait until it is found or the "
+		       "port names us again",
+		       has.sm_lid);
 	elect_met_rival(sm);
 	want_sweep_now(sm, SWEEP_HEAVY, "our own port names another master");
 }

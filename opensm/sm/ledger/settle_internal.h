@@ -174,8 +174,9 @@ struct settle {
 	struct settle_contact contacts[SETTLE_CONTACTS];
 	bool waits_for_contact; /* as told last: contact_waited_for() */
 	struct {
-		mono_t look_at, until;
-		lid_t lid; /* of another master, that our own port named last; 0: none did */
+		mono_t look_at; /* when MasterSMLID of our own port is looked at next */
+		mono_t until;	/* no sweep for the same other master before */
+		lid_t lid;	/* MasterSMLID if it is not our LID, at the last look; else 0 */
 	} named;
 	/* settle.c */
 	/*
@@ -289,8 +290,8 @@ void contact_settled(struct sm *sm, guid_t guid);
 void settle_lost(struct sm *sm, guid_t guid);
 
 /*
- * Another manager has told of changes of P_Keys that the disk does not take: nothing is given until
- * it does.
+ * Another manager has told of changes of P_Keys, and the disk is full or faulty: no P_Key is given
+ * until they can be stored.
  */
 void settle_lacks(struct sm *sm);
 /* Links that settle_may_arm() left in INIT are looked at again. */

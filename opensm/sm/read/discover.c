@@ -423,7 +423,7 @@ static void on_probe(void *owner, const struct mad_result *r)
 	struct port *p = r->arg;
 
 	sm->m.discover->pending--;
-	/* The cable was met from its other end meanwhile: the key was wrong, no node is silent. */
+	/* Its node was met from the other end meanwhile: it is not silent, the key was wrong. */
 	if (r->end == MAD_END_TIMEOUT && !probe_is_wanted(sm, p))
 		return;
 	if (mad_doubts_key(r) && !sm->m.discover->keys_mixed &&
@@ -521,7 +521,7 @@ static void take_port_info(struct sm *sm, struct port *p, const uint8_t *payload
 		told_change(&p->logged, TOLD_QUARANTINE, false);
 	if (port_is_end(p) && port_state(p) > IB_PORT_DOWN && !fabric_hides_mkey(p))
 		store_set_mkey(sm->store, p->guid, p->m_key);
-	/* One that is kept in INIT has the tables that it was given there, unless it rebooted. */
+	/* A port that is kept in INIT on purpose keeps its tables, unless it rebooted. */
 	if ((!port_is_live(p) && !p->damp.held) || is_not_ours(sm, p))
 		observe_blocks_lost(sm->fabric, p);
 	if (node_is_switch(p->node) && p->num == 0 && is_not_ours(sm, p))

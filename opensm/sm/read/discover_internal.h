@@ -45,7 +45,7 @@ unsigned discover_other_mkeys(const struct sm *sm, struct port *p, uint64_t firs
  * process has met, only another manager can have changed it.
  */
 uint64_t discover_rival_mkey(const struct sm *sm, const struct port *p, uint64_t key);
-/* The node behind the port answered to this key: it is the next one that is asked with. */
+/* The node behind the port answered to this key: the next question uses it again. */
 void discover_key_found(const struct sm *sm, struct port *p, uint64_t m_key);
 /*
  * True of the switch in front of our own port, as all that a sweep could read is behind it, and of

@@ -296,7 +296,7 @@ static bool audit_lanes(struct sm *sm, struct node *n, unsigned turn)
 	return asked;
 }
 
-/* Without its P_Keys the SA hears nothing: those of our own port do not wait for their turn. */
+/* Without the P_Keys of our own port no host reaches the SA: they are checked in each sweep. */
 static void audit_own_port(struct sm *sm)
 {
 	struct port *own = sm->fabric->own_port;
@@ -368,7 +368,7 @@ static void on_silent_answer(void *owner, const struct mad_result *r)
 	if (r->end != MAD_END_ANSWERED)
 		return;
 	discover_key_found(sm, p, r->m_key);
-	mad_cancel(sm->mad, sm, &p->behind); /* the same with another key */
+	mad_cancel(sm->mad, sm, &p->behind); /* questions to it with other keys */
 	log_change(sm, "the silent node behind it answers now", p);
 	tell_port(sm, p, "a silent node answers");
 }

@@ -9,7 +9,7 @@
 #define NEAR_TRIES     8
 #define KEYS_OF_HOST   4 /* at once, of DISCOVER_KEYS */
 #define KEYS_OF_BEFORE 3
-#define KEYS_LOOKED_FOR 64 /* tries, for the one that was answered */
+#define KEYS_LOOKED_FOR 64 /* keys at most that an answered one is compared with */
 #define KEYS_UNRESTED  (3 * DISCOVER_KEYS) /* so many are tried, though the switch is silent */
 
 /* The end port that was behind the port when the file neighbors was written; 0: not known. */
