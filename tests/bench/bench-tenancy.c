@@ -147,6 +147,8 @@ int main(int argc, char **argv)
 	rig_run(b.rig, 4 * MONO_S);
 	note_hosts(&b);
 	printf("%u hosts, %s\n", b.n_hosts, rig_master(b.rig) ? "MASTER" : "no master");
+	if (!rig_master(b.rig)) /* more hosts than LIDs, say */
+		return 1;
 	changes(&b, "one by one", n, false);
 	changes(&b, "all at once", n, true);
 	set_all(&b, true);
