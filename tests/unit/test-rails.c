@@ -29,6 +29,7 @@ struct cluster {
 	bool scattered;	  /* each host has its rails in another order */
 	bool strange;	  /* every fourth host has names of its own for its adapters */
 	bool paired;	  /* odd hosts have them the other way round */
+	bool mixed;	  /* hosts of the last unit, and the first host, name them in another way */
 };
 
 /* Units, hosts of each, rails, spines. */
@@ -132,6 +133,9 @@ static void name_hosts(struct world *w, const struct cluster *c)
 			assert_true(i < HOSTS_MOST);
 			snprintf(w->names[i], sizeof(w->names[i]), c->name ? c->name : "%u %u", h,
 				 r);
+			if (c->mixed && (!h || h / c->hosts + 1 == c->units))
+				snprintf(w->names[i], sizeof(w->names[i]), "gpu%u HCA-%u", h,
+					 r + 1);
 			if (c->strange && h % 4 == 0)
 				snprintf(w->names[i], sizeof(w->names[i]), "gpu%u own%u-%u", h, h,
 					 r);
@@ -234,6 +238,17 @@ static void two_adapters_of_a_host_may_be_on_one_rail(void **state)
 	     "rail");
 }
 
+/* Of two ways to name adapters, a host of one among hosts of the other is on no wrong rail. */
+static void hosts_may_name_their_adapters_in_another_way(void **state)
+{
+	says(&(struct cluster){ SIZE(3, 8, 2, 4), .name = GPU, .mixed = true },
+	     "4 rails of 8 to 16 end ports (HCA-1 ... mlx5_1), which share spines; 0 ports on "
+	     "another rail");
+	says(&(struct cluster){ SIZE(3, 8, 2, 4), .name = GPU, .mixed = true, .swapped = 4 },
+	     "4 rails of 8 to 16 end ports (HCA-1 ... mlx5_1), which share spines; 2 ports on "
+	     "another rail: 'gpu3 mlx5_0' port 1 on mlx5_1, 'gpu3 mlx5_1' port 1 on mlx5_0");
+}
+
 static void planes_are_told_apart(void **state)
 {
 	says(&(struct cluster){ SIZE(2, 16, 4, 2), .plan = PLANES, .name = GPU },
@@ -331,6 +346,7 @@ int main(void)
 		cmocka_unit_test(adapters_without_names_are_told_by_their_order),
 		cmocka_unit_test(a_name_that_all_have_tells_no_host),
 		cmocka_unit_test(two_adapters_of_a_host_may_be_on_one_rail),
+		cmocka_unit_test(hosts_may_name_their_adapters_in_another_way),
 		cmocka_unit_test(planes_are_told_apart),
 		cmocka_unit_test(a_cable_to_a_wrong_spine_joins_no_planes),
 		cmocka_unit_test(ports_on_a_wrong_rail_are_named),

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "util/hash.h"
+#include "util/sets.h"
 
 #define SLOTS_MAX 64
 #define SLOTS_SEEN 256 /* those of few ports among them, which then do not count */
@@ -405,7 +406,8 @@ static void name_rail(struct rail *r, const struct slot *s, unsigned nodes)
 		snprintf(r->name, sizeof(r->name), "port %u", s->port);
 }
 
-static void count_ports(struct finder *f)
+/* By the slots of the ports. */
+static void give_rails(struct finder *f)
 {
 	struct rails *r = f->ret;
 
@@ -416,9 +418,16 @@ static void count_ports(struct finder *f)
 		uint8_t slot = f->slot[h];
 
 		r->rail[h] = slot == RAIL_NONE ? RAIL_NONE : f->of_slot[slot];
+	}
+}
+
+static void count_ports(struct finder *f)
+{
+	struct rails *r = f->ret;
+
+	for (uint32_t h = 0; h < f->t->n_hosts; h++)
 		if (r->rail[h] != RAIL_NONE)
 			r->of[r->rail[h]].ports++;
-	}
 	r->least = r->of[0].ports;
 	for (unsigned i = 0; i < r->n; i++) {
 		r->least = MIN(r->least, r->of[i].ports);
@@ -435,6 +444,52 @@ static void note_wrong(struct rails *r, uint32_t host, uint8_t on)
 	r->wrong++;
 }
 
+/* Per switch a number that leaves share which hosts connect, one by one. The caller frees. */
+static uint32_t *find_units(const struct finder *f)
+{
+	uint32_t *unit = xcalloc((size_t)f->t->n_switches + 1, sizeof(*unit));
+
+	for (uint32_t s = 0; s < f->t->n_switches; s++)
+		unit[s] = s;
+	for (uint32_t i = 0, end; i < f->n; i = end) {
+		end = end_of_host(f, i);
+		for (uint32_t k = i + 1; k < end && end - i <= PORTS_MAX; k++)
+			sets_join(unit, f->t->hosts[f->all[i].host].sw,
+				  f->t->hosts[f->all[k].host].sw);
+	}
+	for (uint32_t s = 0; s < f->t->n_switches; s++)
+		unit[s] = sets_root(unit, s);
+	return unit;
+}
+
+/*
+ * Ports on a leaf of another rail. Where the unit has no leaf of the rail that the name tells, the
+ * host names its adapters in another way than its neighbours: its ports are of the rail that they
+ * hang on.
+ */
+static void look_at_ports(struct finder *f)
+{
+	_cleanup_free_ uint32_t *unit = find_units(f);
+	_cleanup_free_ uint32_t *rails = xcalloc((size_t)f->t->n_switches + 1, sizeof(*rails));
+	struct rails *r = f->ret;
+
+	_Static_assert(RAILS_MAX <= 32, "bits of a word");
+	for (uint32_t s = 0; s < f->t->n_switches; s++)
+		if (f->leaf[s] != RAIL_NONE)
+			rails[unit[s]] |= UINT32_C(1) << f->leaf[s];
+	for (uint32_t h = 0; h < f->t->n_hosts; h++) {
+		uint32_t sw = f->t->hosts[h].sw;
+
+		if (r->rail[h] == RAIL_NONE || f->leaf[sw] == RAIL_NONE ||
+		    f->leaf[sw] == r->rail[h])
+			continue;
+		if (rails[unit[sw]] >> r->rail[h] & 1)
+			note_wrong(r, h, f->leaf[sw]);
+		else
+			r->rail[h] = f->leaf[sw];
+	}
+}
+
 static void find_leaves(struct finder *f)
 {
 	struct rails *r = f->ret;
@@ -445,13 +500,7 @@ static void find_leaves(struct finder *f)
 		if (f->leaf[s] != RAIL_NONE)
 			r->of[f->leaf[s]].leaves++;
 	}
-	for (uint32_t h = 0; h < f->t->n_hosts; h++) {
-		uint32_t sw = f->t->hosts[h].sw;
-
-		if (r->rail[h] != RAIL_NONE && f->leaf[sw] != RAIL_NONE &&
-		    f->leaf[sw] != r->rail[h])
-			note_wrong(r, h, f->leaf[sw]);
-	}
+	look_at_ports(f);
 }
 
 static void count_hosts(struct finder *f)
@@ -586,8 +635,9 @@ static bool find(struct finder *f)
 	give_slots(f);
 	if (!group_slots(f))
 		return false;
-	count_ports(f);
+	give_rails(f);
 	find_leaves(f);
+	count_ports(f);
 	count_hosts(f);
 	if (!are_rails(f->ret))
 		return false;

@@ -5,8 +5,10 @@
  *
  * Adapters of one host have a description with the same first word ("node17 mlx5_3") or, without
  * descriptions that tell hosts apart, one SystemImageGUID. What follows the first word, and the
- * number of the port, is the slot of a port; slots that hang on the same leaves are one rail. Rails
- * whose leaves share spines are one plane; a rail with spines of its own is a plane by itself.
+ * number of the port, is the slot of a port; slots that hang on the same leaves are one rail. Hosts
+ * that share leaves are a unit; in one that has no leaf of the rail of a slot, the port is of the
+ * rail that it hangs on. Rails whose leaves share spines are one plane; a rail with spines of its
+ * own is a plane by itself.
  *
  * A pure function of the fabric; its cost grows with the ports.
  */
@@ -44,7 +46,7 @@ struct rails {
 		uint32_t host; /* entry of topo->hosts */
 		uint8_t on;    /* the rail that it hangs on */
 	} first_wrong[RAILS_SHOWN];
-	uint8_t *rail;	   /* per entry of topo->hosts: of its slot; RAIL_NONE */
+	uint8_t *rail;	   /* per entry of topo->hosts; RAIL_NONE */
 };
 
 /*
