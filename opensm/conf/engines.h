@@ -29,7 +29,7 @@
 	ROW("dragonfly", dragonfly, ANY_SL, .compute_shape = dragonfly_routes) /* ours */ \
 	ROW("hyperx", hyperx, ANY_SL, .compute_shape = hyperx_routes)          /* ours */ \
 	ROW("columns", columns, ANY_SL, .slow = true, .by_load = true)         /* ours */ \
-	ROW("file", tablefile, ANY_SL, .exact = true)
+	ROW("file", tablefile, ANY_SL, .exact = true, .given = true)
 
 /* "auto, minhop, ... file, " */
 #define CONF_ENGINE_AND_COMMA(NAME, ...) NAME ", "

@@ -135,6 +135,22 @@ void dump_sl2vl(const struct dump_source *s, struct dump_out *o)
 	free(r.texts);
 }
 
+static void dump_sl(const struct routes *r, uint32_t from, const struct topo_host *to,
+		    struct dump_out *o)
+{
+	TOPO_EACH_LID(to, lid) {
+		if (to->sw == TOPO_NONE)
+			return;
+		out_lit(o, "0x");
+		out_hex(o, r->topo->switches[from].guid, 16);
+		out_lit(o, " ");
+		out_dec(o, lid, 1);
+		out_lit(o, " ");
+		out_dec(o, sl2vl_sl(r->lanes, from, to->sw, (lid_t)lid, 0), 1);
+		out_lit(o, "\n");
+	}
+}
+
 /*
  * opensm-sl.dump: the service level of paths, where routes decide it: source switch, LID, SL, as
  * --verify reads them. By switch, because a line for each pair of end ports would be millions.
@@ -144,19 +160,10 @@ void dump_sls(const struct dump_source *s, struct dump_out *o)
 	const struct routes *r = s->view->routes;
 	const struct topo *t = r ? r->topo : NULL;
 
-	for (uint32_t from = 0; t && r->lanes && from < t->n_switches; from++)
+	for (uint32_t from = 0; t && r->lanes && from < t->n_switches; from++) {
 		for (uint32_t h = 0; h < t->n_hosts; h++)
-			for (unsigned k = 0; t->hosts[h].sw != TOPO_NONE && t->hosts[h].lid &&
-					     k < 1u << t->hosts[h].lmc;
-			     k++) {
-				lid_t lid = (lid_t)(t->hosts[h].lid + k);
-
-				out_lit(o, "0x");
-				out_hex(o, t->switches[from].guid, 16);
-				out_lit(o, " ");
-				out_dec(o, lid, 1);
-				out_lit(o, " ");
-				out_dec(o, sl2vl_sl(r->lanes, from, t->hosts[h].sw, lid, 0), 1);
-				out_lit(o, "\n");
-			}
+			dump_sl(r, from, &t->hosts[h], o);
+		for (uint32_t i = 0; i < t->n_asides; i++)
+			dump_sl(r, from, &t->asides[i], o);
+	}
 }

@@ -26,12 +26,12 @@ static char *owner_text(const struct lid_hops *p, const struct lid_owner *l)
 
 	if (!l->owned)
 		return xstrdup("unknown node and type");
-	if (l->host == TOPO_NONE)
+	if (!l->end)
 		type = IB_NODE_SWITCH;
-	else if (t->hosts[l->host].router)
+	else if (l->end->router)
 		type = IB_NODE_ROUTER;
 	return xasprintf("%s portguid 0x%016" PRIx64 ": '%s'", ib_node_type_name(type),
-			 l->host == TOPO_NONE ? t->switches[l->sw].guid : t->hosts[l->host].guid,
+			 l->end ? l->end->guid : t->switches[l->sw].guid,
 			 l->node ? view_node_name(p->view, l->node) : "");
 }
 

@@ -28,7 +28,7 @@ static void add_switch(struct topo_builder *b, const struct node *n)
 	topo_add_switch(b, &sw);
 }
 
-static void add_hosts(struct topo_builder *b, const struct node *n)
+static void add_hosts(struct topo_builder *b, const struct node *n, bool aside)
 {
 	for (unsigned i = 1; i <= n->n_ports; i++) {
 		const struct port *p = &n->ports[i];
@@ -38,6 +38,7 @@ static void add_hosts(struct topo_builder *b, const struct node *n)
 			.sysimg_guid = n->sysimg_guid,
 			.node_port = i,
 			.router = n->type == IB_NODE_ROUTER,
+			.aside = aside,
 			.lid = p->lid,
 			.lmc = p->lmc,
 		};
@@ -115,7 +116,9 @@ static void add_links(struct topo_builder *b, const struct node *n)
 	}
 }
 
-struct topo *fabric_snapshot(const struct fabric *f)
+struct topo *fabric_snapshot(const struct fabric *f,
+			     bool (*is_aside)(const void *arg, const struct node *ca),
+			     const void *arg)
 {
 	struct topo_builder *b = topo_builder_new();
 
@@ -123,7 +126,7 @@ struct topo *fabric_snapshot(const struct fabric *f)
 		if (node_is_switch(n) && node_is_routable(n))
 			add_switch(b, n);
 		else if (!node_is_switch(n))
-			add_hosts(b, n);
+			add_hosts(b, n, n->type == IB_NODE_CA && is_aside && is_aside(arg, n));
 	}
 	FABRIC_EACH_NODE(f, n) {
 		if (node_is_switch(n) && node_is_routable(n))

@@ -91,14 +91,17 @@ static void state_clear(struct state *s)
 /* Pairs that there are among end ports with a cable. */
 static uint64_t pairs_of(const struct topo *t)
 {
-	uint64_t hosts = 0, lids = 0;
+	uint64_t hosts = 0, lids = 0, asides = 0;
 
 	for (uint32_t h = 0; h < t->n_hosts; h++)
 		if (t->hosts[h].sw != TOPO_NONE && t->hosts[h].lid) {
 			hosts++;
 			lids += 1u << t->hosts[h].lmc;
 		}
-	return hosts ? lids * (hosts - 1) : 0;
+	for (uint32_t i = 0; i < t->n_asides; i++)
+		if (t->asides[i].sw != TOPO_NONE && t->asides[i].lid)
+			asides += 1u << t->asides[i].lmc;
+	return hosts ? lids * (hosts - 1) + asides * hosts : 0;
 }
 
 static struct state state_without(const struct plan_result *r, struct cut *cut, uint32_t sw,

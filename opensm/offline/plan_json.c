@@ -164,6 +164,7 @@ static struct json_object *fabric_of(const struct plan_world *w)
 	json_add_str(o, "file", w->args->fabric);
 	json_add_int(o, "switches", t->n_switches);
 	json_add_int(o, "end_ports", t->n_hosts);
+	json_add_int(o, "aggregation_nodes", t->n_asides);
 	json_add_int(o, "cables", ends / 2);
 	if (ends)
 		json_add_int(o, "vls", sl2vl_available(t));

@@ -63,10 +63,11 @@ static void print_fabric(const struct plan_world *w, FILE *out)
 	const struct topo *t = w->topo;
 	_cleanup_free_ char *fewest = fewest_vls(w);
 
-	row(out, "Fabric", "%s, %s, %s between switches",
+	row(out, "Fabric", "%s, %s, %s between switches%s%s",
 	    STR_COUNT(t->n_switches, "switch", "switches"),
 	    STR_COUNT(t->n_hosts, "end port", "end ports"),
-	    STR_COUNT(count_cables(t), "cable", "cables"));
+	    STR_COUNT(count_cables(t), "cable", "cables"), t->n_asides ? ", " : "",
+	    t->n_asides ? STR_COUNT(t->n_asides, "aggregation node", "aggregation nodes") : "");
 	if (!count_cables(t))
 		row(out, "VLs", "no cable between switches");
 	else if (w->vls_known)

@@ -46,7 +46,7 @@ struct verify_group {
 	lid_t mlid;
 	/* of a member that sends and another one that gets it; of these: does not */
 	uint64_t pairs, lost;
-	uint32_t from, to;    /* the first lost pair: end ports (hosts of the topo) */
+	const struct topo_host *from, *to; /* the first lost pair */
 	/*
 	 * switch without an entry, or that sends nothing on (also: to VL 15), where it ends;
 	 * TOPO_NONE: no cable leads on
@@ -96,11 +96,11 @@ void verify_find_groups(struct verify *v);
 #define VERIFY_NODE_STRLEN 96
 char *verify_node_str(const struct verify *v, guid_t guid, char ret[VERIFY_NODE_STRLEN]);
 /*
- * The end port on the switch `sw` that has the lowest LID, other than `lid`; the one that has
- * `lid`. TOPO_NONE.
+ * The host on the switch `sw` that has the lowest LID, other than `lid`, or TOPO_NONE; the end port
+ * that has `lid`, or NULL.
  */
 uint32_t verify_sender(const struct verify *v, uint32_t sw, lid_t lid);
-uint32_t verify_receiver(const struct verify *v, lid_t lid);
+const struct topo_host *verify_receiver(const struct verify *v, lid_t lid);
 
 void verify_print_text(const struct verify *v, FILE *out);
 void verify_print_json(const struct verify *v, FILE *out);

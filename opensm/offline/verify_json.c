@@ -18,15 +18,16 @@ static struct json_object *node_of(const struct verify *v, guid_t guid)
 static struct json_object *example_of(const struct verify *v)
 {
 	const struct route_lost *lost = &v->verdict.lost_example;
-	uint32_t from = verify_sender(v, lost->from, lost->to), to = verify_receiver(v, lost->to);
+	uint32_t from = verify_sender(v, lost->from, lost->to);
+	const struct topo_host *to = verify_receiver(v, lost->to);
 	struct json_object *o;
 
-	if (!v->verdict.lost || from == TOPO_NONE || to == TOPO_NONE)
+	if (!v->verdict.lost || from == TOPO_NONE || !to)
 		return NULL;
 	o = json_object_new_object();
 	json_object_object_add(o, "from", node_of(v, v->topo->hosts[from].node_guid));
 	json_object_object_add(o, "from_switch", node_of(v, v->topo->switches[lost->from].guid));
-	json_object_object_add(o, "to", node_of(v, v->topo->hosts[to].node_guid));
+	json_object_object_add(o, "to", node_of(v, to->node_guid));
 	json_add_int(o, "lid", lost->to);
 	json_object_object_add(o, "ends_at", node_of(v, v->topo->switches[lost->end].guid));
 	json_add_bool(o, "goes_round", lost->loops);
@@ -36,14 +37,15 @@ static struct json_object *example_of(const struct verify *v)
 static struct json_object *dropped_of(const struct verify *v)
 {
 	const struct verify_dropped *d = &v->dropped;
-	uint32_t from = verify_sender(v, d->from, d->to), to = verify_receiver(v, d->to);
+	uint32_t from = verify_sender(v, d->from, d->to);
+	const struct topo_host *to = verify_receiver(v, d->to);
 	struct json_object *o;
 
-	if (!d->n || from == TOPO_NONE || to == TOPO_NONE)
+	if (!d->n || from == TOPO_NONE || !to)
 		return NULL;
 	o = json_object_new_object();
 	json_object_object_add(o, "from", node_of(v, v->topo->hosts[from].node_guid));
-	json_object_object_add(o, "to", node_of(v, v->topo->hosts[to].node_guid));
+	json_object_object_add(o, "to", node_of(v, to->node_guid));
 	json_add_int(o, "lid", d->to);
 	json_object_object_add(o, "sl", d->sl < 0 ? NULL : json_object_new_int(d->sl));
 	json_object_object_add(o, "at", node_of(v, v->topo->switches[d->sw].guid));
@@ -64,16 +66,15 @@ static struct json_object *groups_of(const struct verify *v)
 
 	for (uint32_t i = 0; i < v->n_groups; i++) {
 		const struct verify_group *g = &v->groups[i];
-		const struct topo_host *hosts = v->topo->hosts;
 		struct json_object *o = json_object_new_object();
 
 		json_add_int(o, "mlid", g->mlid);
 		json_add_int(o, "pairs", (int64_t)g->pairs);
 		json_add_int(o, "lost", (int64_t)g->lost);
 		json_object_object_add(o, "from",
-				       g->lost ? node_of(v, hosts[g->from].node_guid) : NULL);
+				       g->lost ? node_of(v, g->from->node_guid) : NULL);
 		json_object_object_add(o, "to",
-				       g->lost ? node_of(v, hosts[g->to].node_guid) : NULL);
+				       g->lost ? node_of(v, g->to->node_guid) : NULL);
 		json_object_object_add(o, "ends_at", g->lost ? switch_or_null(v, g->end) : NULL);
 		json_add_bool(o, "ring", g->round != TOPO_NONE);
 		json_object_object_add(o, "ring_at", switch_or_null(v, g->round));
@@ -149,6 +150,7 @@ void verify_print_json(const struct verify *v, FILE *out)
 	json_add_bool(o, "holds", verify_holds(v));
 	json_add_int(o, "switches", v->topo->n_switches);
 	json_add_int(o, "end_ports", v->topo->n_hosts);
+	json_add_int(o, "aggregation_nodes", v->topo->n_asides);
 	json_add_int(o, "end_ports_without_lid", v->no_lid);
 	json_add_int(o, "groups", v->n_trees);
 	json_add_str(o, "note", v->routes->note);

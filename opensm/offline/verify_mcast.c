@@ -33,17 +33,18 @@ static bool has_port(const struct mcast_row *row, unsigned port)
 }
 
 /* Members of the group on the switch of `row`; *ret: the first of them. */
-static uint32_t count_members(const struct topo *t, const struct mcast_row *row, uint32_t *ret)
+static uint32_t count_members(const struct topo *t, const struct mcast_row *row,
+			      const struct topo_host **ret)
 {
 	uint32_t n = 0;
 
 	for (unsigned p = 1; p <= t->switches[row->sw].n_ports; p++) {
-		uint32_t host = topo_port(t, row->sw, p)->host;
+		const struct topo_host *end = topo_end_at(t, row->sw, p);
 
-		if (host == TOPO_NONE || !has_port(row, p))
+		if (!end || !has_port(row, p))
 			continue;
 		if (!n++)
-			*ret = host;
+			*ret = end;
 	}
 	return n;
 }
@@ -115,28 +116,30 @@ static uint32_t find_end(const struct follow *f)
 }
 
 /* Members on the switch of `row` to which what was followed last does not come; *ret: one. */
-static uint32_t count_missed(const struct follow *f, const struct mcast_row *row, uint32_t *ret)
+static uint32_t count_missed(const struct follow *f, const struct mcast_row *row,
+			      const struct topo_host **ret)
 {
 	bool came = f->first[row->sw] == f->turn;
 	uint32_t n = 0;
 
 	for (unsigned p = 1; p <= f->t->switches[row->sw].n_ports; p++) {
-		uint32_t host = topo_port(f->t, row->sw, p)->host;
+		const struct topo_host *end = topo_end_at(f->t, row->sw, p);
 
-		if (host == TOPO_NONE || !has_port(row, p) ||
+		if (!end || !has_port(row, p) ||
 		    (came && (p == f->in[row->sw] || !is_dropped(f, row->sw, f->in[row->sw], p))))
 			continue;
 		if (!n++)
-			*ret = host;
+			*ret = end;
 	}
 	return n;
 }
 
 /* What `senders` members on row `a` send (`from` is one, behind port `in`) and others miss. */
 static void look_at(struct follow *f, const struct mcast_row *a, unsigned in, uint32_t senders,
-		    uint32_t from, struct verify_group *g)
+		    const struct topo_host *from, struct verify_group *g)
 {
-	uint32_t to = 0, first, round = follow_row(f, a, in);
+	const struct topo_host *to = NULL, *first;
+	uint32_t round = follow_row(f, a, in);
 
 	if (g->round == TOPO_NONE)
 		g->round = round;
@@ -160,13 +163,14 @@ static void look_at(struct follow *f, const struct mcast_row *a, unsigned in, ui
 /* What of the members on row `a` does not come to other members. */
 static void look_from(struct follow *f, const struct mcast_row *a, struct verify_group *g)
 {
-	uint32_t from, senders = count_members(f->t, a, &from);
+	const struct topo_host *from;
+	uint32_t senders = count_members(f->t, a, &from);
 
 	if (senders && !f->lanes)
 		look_at(f, a, 0, senders, from, g);
 	for (unsigned p = 1; senders && f->lanes && p <= f->t->switches[a->sw].n_ports; p++)
-		if (has_port(a, p) && topo_port(f->t, a->sw, p)->host != TOPO_NONE)
-			look_at(f, a, p, 1, topo_port(f->t, a->sw, p)->host, g);
+		if (has_port(a, p) && topo_end_at(f->t, a->sw, p))
+			look_at(f, a, p, 1, topo_end_at(f->t, a->sw, p), g);
 }
 
 static void find_parts(struct follow *f)

@@ -132,15 +132,15 @@ static int read_lanes(struct verify *v)
 static void leave_out(struct verify *v)
 {
 	lid_t lid = tablefile_left_out(v->tables);
-	uint32_t host = lid ? verify_receiver(v, lid) : TOPO_NONE;
+	struct topo_host *end = lid ? as_owner(verify_receiver(v, lid)) : NULL;
 
-	if (host == TOPO_NONE)
+	if (!end)
 		return;
 	fprintf(stderr,
 		"opensm: --verify: LID %u is in no table (dump_fts leaves out the last one); not "
 		"judged\n",
 		lid);
-	v->topo->hosts[host].lid = 0; /* the only reference to this topo */
+	end->lid = 0; /* the only reference to this topo */
 }
 
 /* Tables say LIDs: a port without one cannot be verified; without any nothing can. */
@@ -221,13 +221,16 @@ uint32_t verify_sender(const struct verify *v, uint32_t sw, lid_t lid)
 	return found;
 }
 
-uint32_t verify_receiver(const struct verify *v, lid_t lid)
+static const struct topo_host *find_lid(const struct topo_host *ends, uint32_t n, lid_t lid)
 {
-	const struct topo *t = v->topo;
+	for (uint32_t i = 0; i < n; i++)
+		if (ends[i].lid && ends[i].lid <= lid && lid < ends[i].lid + (1u << ends[i].lmc))
+			return &ends[i];
+	return NULL;
+}
 
-	for (uint32_t h = 0; h < t->n_hosts; h++)
-		if (t->hosts[h].lid && t->hosts[h].lid <= lid &&
-		    lid < t->hosts[h].lid + (1u << t->hosts[h].lmc))
-			return h;
-	return TOPO_NONE;
+const struct topo_host *verify_receiver(const struct verify *v, lid_t lid)
+{
+	return find_lid(v->topo->hosts, v->topo->n_hosts, lid)
+		       ?: find_lid(v->topo->asides, v->topo->n_asides, lid);
 }

@@ -27,17 +27,18 @@ static void row(FILE *out, const char *word, const char *fmt, ...)
 static void print_example(const struct verify *v, FILE *out)
 {
 	const struct route_lost *lost = &v->verdict.lost_example;
-	uint32_t from = verify_sender(v, lost->from, lost->to), to = verify_receiver(v, lost->to);
+	uint32_t from = verify_sender(v, lost->from, lost->to);
+	const struct topo_host *to = verify_receiver(v, lost->to);
 	char a[VERIFY_NODE_STRLEN], b[VERIFY_NODE_STRLEN], at[VERIFY_NODE_STRLEN],
 		end[VERIFY_NODE_STRLEN];
 	const struct topo *t = v->topo;
 
-	if (from == TOPO_NONE || to == TOPO_NONE)
+	if (from == TOPO_NONE || !to)
 		return;
 	row(out, "", "for one: from %s on switch %s to LID %u, %s: %s switch %s",
 	    verify_node_str(v, t->hosts[from].node_guid, a),
 	    verify_node_str(v, t->switches[lost->from].guid, at), lost->to,
-	    verify_node_str(v, t->hosts[to].node_guid, b),
+	    verify_node_str(v, to->node_guid, b),
 	    lost->loops ? "goes round by" : "ends at",
 	    verify_node_str(v, t->switches[lost->end].guid, end));
 }
@@ -45,11 +46,12 @@ static void print_example(const struct verify *v, FILE *out)
 static void print_dropped(const struct verify *v, FILE *out)
 {
 	const struct verify_dropped *d = &v->dropped;
-	uint32_t from = verify_sender(v, d->from, d->to), to = verify_receiver(v, d->to);
+	uint32_t from = verify_sender(v, d->from, d->to);
+	const struct topo_host *to = verify_receiver(v, d->to);
 	char a[VERIFY_NODE_STRLEN], b[VERIFY_NODE_STRLEN], at[VERIFY_NODE_STRLEN],
 		sl[24] = "on any SL";
 
-	if (!d->n || from == TOPO_NONE || to == TOPO_NONE)
+	if (!d->n || from == TOPO_NONE || !to)
 		return;
 	if (d->sl >= 0)
 		snprintf(sl, sizeof(sl), "on SL %d", d->sl);
@@ -60,7 +62,7 @@ static void print_dropped(const struct verify *v, FILE *out)
 	row(out, "",
 	    "for one: from %s to LID %u, %s, %s: at switch %s, in by port %u, out by port %u",
 	    verify_node_str(v, v->topo->hosts[from].node_guid, a), d->to,
-	    verify_node_str(v, v->topo->hosts[to].node_guid, b), sl,
+	    verify_node_str(v, to->node_guid, b), sl,
 	    verify_node_str(v, v->topo->switches[d->sw].guid, at), d->in, d->out);
 }
 
@@ -77,8 +79,8 @@ static void print_group(const struct verify *v, const struct verify_group *g, FI
 	row(out, "", "group 0x%04x: %" PRIu64 " of %" PRIu64 " pairs of members are lost", g->mlid,
 	    g->lost, g->pairs);
 	row(out, "", "for one: what %s sends does not come to %s%s%s",
-	    verify_node_str(v, t->hosts[g->from].node_guid, a),
-	    verify_node_str(v, t->hosts[g->to].node_guid, b),
+	    verify_node_str(v, g->from->node_guid, a),
+	    verify_node_str(v, g->to->node_guid, b),
 	    g->end == TOPO_NONE ? "" : "; it ends at switch ",
 	    g->end == TOPO_NONE ? "" : verify_node_str(v, t->switches[g->end].guid, at));
 }
@@ -202,8 +204,11 @@ void verify_print_text(const struct verify *v, FILE *out)
 {
 	const struct route_verdict *r = &v->verdict;
 
-	row(out, "Fabric", "%s, %s", STR_COUNT(v->topo->n_switches, "switch", "switches"),
-	    STR_COUNT(v->topo->n_hosts, "end port", "end ports"));
+	row(out, "Fabric", "%s, %s%s%s", STR_COUNT(v->topo->n_switches, "switch", "switches"),
+	    STR_COUNT(v->topo->n_hosts, "end port", "end ports"), v->topo->n_asides ? ", " : "",
+	    v->topo->n_asides
+		    ? STR_COUNT(v->topo->n_asides, "aggregation node", "aggregation nodes")
+		    : "");
 	if (v->file->lmc_unknown)
 		row(out, "LMC",
 		    "0 (the fabric does not say): further LIDs of an end port are not judged");

@@ -536,9 +536,9 @@ static void put_partitions(struct json_object *ret, struct question *q)
 
 static uint32_t topo_switch_of(const struct topo *t, const struct side *side)
 {
-	uint32_t h = topo_find_host(t, side->port->guid);
+	const struct topo_host *end = topo_find_end(t, side->port->guid);
 
-	return h == TOPO_NONE ? topo_find_switch(t, side->port->guid) : t->hosts[h].sw;
+	return end ? end->sw : topo_find_switch(t, side->port->guid);
 }
 
 /* How many of the paths to the LIDs of the destination (LMC) have nothing in common. */

@@ -27,6 +27,7 @@ struct port_fact {
 	guid_t left_peer;
 };
 
+#define STUB_SHARE  8 /* of all hosts, one in so many */
 #define DEFAULT_VLS 8 /* what nearly every switch has */
 
 struct topo_builder {
@@ -178,11 +179,38 @@ uint32_t topo_find_switch(const struct topo *t, guid_t guid)
 	return TOPO_NONE;
 }
 
+static uint32_t find_end(const struct topo_host *all, uint32_t n, guid_t port_guid)
+{
+	uint32_t at = BISECT(i, 0, n, all[i].guid < port_guid);
+
+	return at < n && all[at].guid == port_guid ? at : TOPO_NONE;
+}
+
 uint32_t topo_find_host(const struct topo *t, guid_t port_guid)
 {
-	uint32_t at = BISECT(i, 0, t->n_hosts, t->hosts[i].guid < port_guid);
+	return find_end(t->hosts, t->n_hosts, port_guid);
+}
 
-	return at < t->n_hosts && t->hosts[at].guid == port_guid ? at : TOPO_NONE;
+const struct topo_host *topo_find_end(const struct topo *t, guid_t port_guid)
+{
+	uint32_t host = topo_find_host(t, port_guid);
+	uint32_t aside = find_end(t->asides, t->n_asides, port_guid);
+
+	return host != TOPO_NONE    ? &t->hosts[host]
+	       : aside != TOPO_NONE ? &t->asides[aside]
+				    : NULL;
+}
+
+const struct topo_host *topo_end_at(const struct topo *t, uint32_t sw, unsigned port)
+{
+	const struct topo_port *p = topo_port(t, sw, port);
+
+	if (p->host != TOPO_NONE)
+		return &t->hosts[p->host];
+	for (uint32_t i = 0; p->aside && i < t->n_asides; i++)
+		if (t->asides[i].sw == sw && t->asides[i].sw_port == port)
+			return &t->asides[i];
+	return NULL;
 }
 
 static uint32_t *count_hosts(const struct topo *t, bool all)
@@ -205,6 +233,41 @@ uint32_t *topo_count_senders(const struct topo *t)
 	return count_hosts(t, false);
 }
 
+/* The only neighbour of a switch; TOPO_NONE: it has none, or several. */
+static uint32_t only_neighbour(const struct topo *t, uint32_t sw)
+{
+	uint32_t ret = TOPO_NONE;
+
+	for (unsigned p = 1; p <= t->switches[sw].n_ports; p++) {
+		uint32_t next = topo_port(t, sw, p)->sw;
+
+		if (next == TOPO_NONE || next == ret)
+			continue;
+		if (ret != TOPO_NONE)
+			return TOPO_NONE;
+		ret = next;
+	}
+	return ret;
+}
+
+bool *topo_find_stubs(const struct topo *t)
+{
+	_cleanup_free_ uint32_t *hosts = topo_count_hosts(t);
+	bool *ret = xcalloc(t->n_switches + 1u, sizeof(*ret));
+	uint32_t n = 0, all = 0;
+
+	for (uint32_t s = 0; s < t->n_switches; s++) {
+		uint32_t next = only_neighbour(t, s);
+
+		ret[s] = next != TOPO_NONE && only_neighbour(t, next) == TOPO_NONE;
+		n += ret[s] ? hosts[s] : 0;
+		all += hosts[s];
+	}
+	if (n > all / STUB_SHARE)
+		memset(ret, 0, t->n_switches * sizeof(*ret));
+	return ret;
+}
+
 uint32_t topo_count_lids(const struct topo *t)
 {
 	uint32_t n = 0;
@@ -213,6 +276,8 @@ uint32_t topo_count_lids(const struct topo *t)
 		n += t->switches[s].lid ? 1u << t->switches[s].lmc : 0;
 	for (uint32_t h = 0; h < t->n_hosts; h++)
 		n += t->hosts[h].lid ? 1u << t->hosts[h].lmc : 0;
+	for (uint32_t i = 0; i < t->n_asides; i++)
+		n += t->asides[i].lid ? 1u << t->asides[i].lmc : 0;
 	return n;
 }
 
@@ -291,7 +356,7 @@ static struct topo_port *free_port(struct topo *t, uint32_t sw, uint8_t port)
 	if (sw == TOPO_NONE || port > t->switches[sw].n_ports)
 		return NULL;
 	p = &t->ports[t->switches[sw].first_port + port];
-	return p->sw == TOPO_NONE && p->host == TOPO_NONE && !p->port ? p : NULL;
+	return p->sw == TOPO_NONE && p->host == TOPO_NONE && !p->aside && !p->port ? p : NULL;
 }
 
 static void plug_links(struct topo *t, struct cable *links, size_t n)
@@ -321,15 +386,19 @@ static void plug_hosts(struct topo *t, struct cable *links, size_t n)
 		qsort(links, n, sizeof(*links), by_cable);
 	for (size_t i = 0; i < n; i++) {
 		const struct cable *c = &links[i];
-		uint32_t h = topo_find_host(t, c->a), sw = topo_find_switch(t, c->b);
+		struct topo_host *h = as_owner(topo_find_end(t, c->a));
+		uint32_t sw = topo_find_switch(t, c->b);
 		struct topo_port *p = free_port(t, sw, c->b_port);
 
-		if (h == TOPO_NONE || !p || t->hosts[h].sw != TOPO_NONE)
+		if (!h || !p || h->sw != TOPO_NONE)
 			continue;
-		p->host = h;
-		p->port = t->hosts[h].node_port;
-		t->hosts[h].sw = sw;
-		t->hosts[h].sw_port = c->b_port;
+		p->aside = h->aside;
+		if (!h->aside) {
+			p->host = (uint32_t)(h - t->hosts);
+			p->port = h->node_port;
+		}
+		h->sw = sw;
+		h->sw_port = c->b_port;
 	}
 }
 
@@ -363,6 +432,8 @@ static lid_t highest_lid(const struct topo *t)
 		max = MAX(max, last_lid(t->switches[s].lid, t->switches[s].lmc));
 	for (uint32_t h = 0; h < t->n_hosts; h++)
 		max = MAX(max, last_lid(t->hosts[h].lid, t->hosts[h].lmc));
+	for (uint32_t i = 0; i < t->n_asides; i++)
+		max = MAX(max, last_lid(t->asides[i].lid, t->asides[i].lmc));
 	return max;
 }
 
@@ -408,6 +479,23 @@ static bool has_seats(const struct topo *t)
 	return false;
 }
 
+/* Moves end ports that are set aside out of t->hosts. */
+static void set_aside(struct topo *t)
+{
+	uint32_t n = t->n_hosts;
+
+	t->n_hosts = 0;
+	for (uint32_t i = 0; i < n; i++)
+		t->n_asides += t->hosts[i].aside;
+	t->asides = xcalloc(t->n_asides + 1u, sizeof(*t->asides));
+	t->n_asides = 0;
+	for (uint32_t i = 0; i < n; i++)
+		if (t->hosts[i].aside)
+			t->asides[t->n_asides++] = t->hosts[i];
+		else
+			t->hosts[t->n_hosts++] = t->hosts[i];
+}
+
 struct topo *topo_build(struct topo_builder *b)
 {
 	struct topo *t = xcalloc(1, sizeof(*t));
@@ -417,6 +505,7 @@ struct topo *topo_build(struct topo_builder *b)
 	t->n_hosts = sort_unique(b->hosts, b->n_hosts, sizeof(*b->hosts), by_host);
 	t->switches = take(b->switches);
 	t->hosts = take(b->hosts);
+	set_aside(t);
 	t->has_seats = has_seats(t);
 	make_ports(t, b->vls ? b->vls : DEFAULT_VLS);
 	plug_links(t, b->links, b->n_links);
@@ -440,7 +529,7 @@ static bool is_same_switch(const struct topo *a, const struct topo *b, uint32_t 
 		const struct topo_port *c = topo_port(a, i, p), *d = topo_port(b, i, p);
 
 		if (c->sw != d->sw || c->host != d->host || c->port != d->port ||
-		    c->vls != d->vls || c->slow != d->slow)
+		    c->vls != d->vls || c->slow != d->slow || c->aside != d->aside)
 			return false;
 	}
 	return true;
@@ -450,21 +539,25 @@ static bool is_same_host(const struct topo_host *x, const struct topo_host *y)
 {
 	return x->guid == y->guid && x->node_guid == y->node_guid &&
 	       x->sysimg_guid == y->sysimg_guid && x->sw == y->sw && x->sw_port == y->sw_port &&
-	       x->node_port == y->node_port && x->router == y->router && x->lid == y->lid &&
-	       x->lmc == y->lmc;
+	       x->node_port == y->node_port && x->router == y->router && x->aside == y->aside &&
+	       x->lid == y->lid && x->lmc == y->lmc;
 }
 
 bool topo_is_same(const struct topo *a, const struct topo *b)
 {
 	if (a == b)
 		return true;
-	if (a->n_switches != b->n_switches || a->n_hosts != b->n_hosts || a->max_lid != b->max_lid)
+	if (a->n_switches != b->n_switches || a->n_hosts != b->n_hosts ||
+	    a->n_asides != b->n_asides || a->max_lid != b->max_lid)
 		return false;
 	for (uint32_t i = 0; i < a->n_switches; i++)
 		if (!is_same_switch(a, b, i))
 			return false;
 	for (uint32_t i = 0; i < a->n_hosts; i++)
 		if (!is_same_host(&a->hosts[i], &b->hosts[i]))
+			return false;
+	for (uint32_t i = 0; i < a->n_asides; i++)
+		if (!is_same_host(&a->asides[i], &b->asides[i]))
 			return false;
 	return true;
 }
@@ -525,6 +618,10 @@ static struct topo *move_rest(const struct topo *t, struct topo *ret, const uint
 	ret->hosts = xmemdup(t->hosts, t->n_hosts * sizeof(*t->hosts));
 	for (uint32_t h = 0; h < t->n_hosts; h++)
 		ret->hosts[h].sw = place_of(place, t->hosts[h].sw);
+	ret->n_asides = t->n_asides;
+	ret->asides = xmemdup(t->asides, t->n_asides * sizeof(*t->asides));
+	for (uint32_t i = 0; i < t->n_asides; i++)
+		ret->asides[i].sw = place_of(place, t->asides[i].sw);
 	ret->max_lid = t->max_lid;
 	ret->leaves_out = t->leaves_out;
 	ret->has_seats = has_seats(ret);
@@ -599,6 +696,7 @@ struct topo *topo_unref(const struct topo *shared)
 		return NULL;
 	free(t->switches);
 	free(t->hosts);
+	free(t->asides);
 	free(t->ports);
 	free(t);
 	return NULL;

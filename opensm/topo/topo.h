@@ -7,6 +7,11 @@
  * that was put in the place of another one has that one's *seat*: it is numbered where that one
  * was, so routes that go by the order of switches stay what they were (sm/routing/seats.h). Built
  * once through a builder, then shared by reference and never changed; safe to read from any thread.
+ *
+ * End ports that are no hosts are *set aside*, in an array of their own: aggregation nodes, one in
+ * each switch of the later generations, leaf or not. To engines, to shapes, loads, measures and
+ * rails their switch ports are empty. Packets to them go where those to their switch go
+ * (route/core/aside.h).
  */
 #pragma once
 
@@ -27,7 +32,8 @@ struct topo_port {
 	uint8_t port;
 	uint8_t vls;    /* data VLs that both ends of the cable have, 1..15 */
 	/* runs below the speed or width that both ends can do (avoid_throttled_links) */
-	bool slow;
+	bool slow : 1;
+	bool aside : 1; /* an end port that is set aside is here; `sw` and `host` are TOPO_NONE */
 	/* no peer is here, but a cable that routes leave out, over which old tables may lead yet */
 	bool left_out;
 	uint32_t left_sw; /* of such a cable: peer switch, TOPO_NONE if that is left out as well */
@@ -53,15 +59,17 @@ struct topo_host {
 	uint8_t sw_port;
 	uint8_t node_port;   /* port number at the host */
 	bool router;
+	bool aside;          /* no host: it is one of topo->asides */
 	lid_t lid;           /* base LID; 0: none yet */
 	uint8_t lmc;
 };
 
 struct topo {
 	_Atomic unsigned refs; /* the worker makes and drops references too */
-	uint32_t n_switches, n_hosts;
+	uint32_t n_switches, n_hosts, n_asides;
 	struct topo_switch *switches;
 	struct topo_host *hosts;
+	struct topo_host *asides; /* end ports that are set aside, by GUID */
 	struct topo_port *ports;
 	lid_t max_lid;       /* highest LID in use, LMC ranges included; 0: none */
 	bool leaves_out;     /* some port is left_out */
@@ -72,7 +80,10 @@ struct topo_builder;
 struct topo_builder *topo_builder_new(void);
 struct topo_builder *topo_builder_free(struct topo_builder *b);
 FREEP(topo_builder_free, struct topo_builder)
-/* Order of calls does not matter; GUIDs must be unique and non-zero among switches, among hosts. */
+/*
+ * Order of calls does not matter; GUIDs must be unique and non-zero among switches and among end
+ * ports. An end port with `aside` set becomes one of topo->asides.
+ */
 void topo_add_switch(struct topo_builder *b, const struct topo_switch *sw);
 void topo_add_host(struct topo_builder *b, const struct topo_host *host);
 /*
@@ -115,13 +126,24 @@ FREEP(topo_unref, struct topo)
 
 uint32_t topo_find_switch(const struct topo *t, guid_t guid); /* index or TOPO_NONE */
 uint32_t topo_find_host(const struct topo *t, guid_t port_guid);
+/* A host or an end port that is set aside; NULL: neither has this port GUID. */
+const struct topo_host *topo_find_end(const struct topo *t, guid_t port_guid);
+/* The end port at port `port` of switch `sw`, host or set aside; NULL: there is none. */
+const struct topo_host *topo_end_at(const struct topo *t, uint32_t sw, unsigned port);
 /* The switch that the entry of topo->ports is a port of. */
 uint32_t topo_switch_with(const struct topo *t, uint32_t entry);
 
 /* Per switch: the end ports on it, and those that have LIDs. The caller frees. */
 uint32_t *topo_count_hosts(const struct topo *t);
 uint32_t *topo_count_senders(const struct topo *t);
-/* The LIDs of all switches and end ports. */
+/*
+ * Per switch: is it a stub? All cables of a stub lead to one other switch, which has more
+ * neighbours, and all stubs together have an eighth of the hosts at most: a leaf for management
+ * that hangs on one spine. Its cables carry what they must, whatever routes do, so they tell
+ * nothing of routes. The caller frees.
+ */
+bool *topo_find_stubs(const struct topo *t);
+/* The LIDs of all switches and end ports, those set aside included. */
 uint32_t topo_count_lids(const struct topo *t);
 /* Per switch of `now`: the one with its GUID in `before`, or TOPO_NONE. The caller frees. */
 uint32_t *topo_match_switches(const struct topo *now, const struct topo *before);
@@ -182,5 +204,5 @@ static inline uint32_t topo_peer(const struct topo *t, uint32_t entry)
 /* Does a packet sent through the port come back to the same switch? No route uses such a cable. */
 static inline bool topo_port_loops(const struct topo_port *p)
 {
-	return p->sw == TOPO_NONE && p->host == TOPO_NONE && p->port;
+	return p->sw == TOPO_NONE && p->host == TOPO_NONE && !p->aside && p->port;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The three arrays of a topo as bytes, with checks that they fit together. */
+/* The arrays of a topo as bytes, with checks that they fit together. */
 #include "topo/topo_pack.h"
 
 #include <string.h>
@@ -10,12 +10,13 @@
 #define NODES_MAX (1u << 20)
 
 struct head {
-	uint32_t n_switches, n_hosts, n_ports, max_lid;
+	uint32_t n_switches, n_hosts, n_asides, n_ports, max_lid;
 };
 
 static struct head head_of(const struct topo *t)
 {
-	return (struct head){ t->n_switches, t->n_hosts, topo_n_entries(t), t->max_lid };
+	return (struct head){ t->n_switches, t->n_hosts, t->n_asides, topo_n_entries(t),
+			      t->max_lid };
 }
 
 /* Arrays of `before`, each NULL where it is not as long. */
@@ -26,6 +27,7 @@ static struct topo arrays_like(const struct topo *before, const struct head *hea
 	return (struct topo){
 		.switches = before && was.n_switches == head->n_switches ? before->switches : NULL,
 		.hosts = before && was.n_hosts == head->n_hosts ? before->hosts : NULL,
+		.asides = before && was.n_asides == head->n_asides ? before->asides : NULL,
 		.ports = before && was.n_ports == head->n_ports ? before->ports : NULL,
 	};
 }
@@ -38,6 +40,7 @@ void topo_pack(const struct topo *t, const struct topo *before, struct pack *p)
 	pack_value(p, head);
 	pack_changed(p, t->switches, like.switches, t->n_switches, sizeof(*t->switches));
 	pack_changed(p, t->hosts, like.hosts, t->n_hosts, sizeof(*t->hosts));
+	pack_changed(p, t->asides, like.asides, t->n_asides, sizeof(*t->asides));
 	pack_changed(p, t->ports, like.ports, head.n_ports, sizeof(*t->ports));
 }
 
@@ -71,13 +74,17 @@ static bool host_is_good(const struct topo *t, const struct topo_host *h)
 static bool is_good(const struct topo *t, uint32_t n_ports)
 {
 	if ((!t->switches && t->n_switches) || (!t->hosts && t->n_hosts) ||
-	    (!t->ports && n_ports) || t->max_lid > LID_MAX_UCAST || !has_room(t, n_ports))
+	    (!t->asides && t->n_asides) || (!t->ports && n_ports) ||
+	    t->max_lid > LID_MAX_UCAST || !has_room(t, n_ports))
 		return false;
 	for (uint32_t i = 0; i < n_ports; i++)
 		if (!port_is_good(t, &t->ports[i]))
 			return false;
 	for (uint32_t i = 0; i < t->n_hosts; i++)
 		if (!host_is_good(t, &t->hosts[i]))
+			return false;
+	for (uint32_t i = 0; i < t->n_asides; i++)
+		if (!host_is_good(t, &t->asides[i]))
 			return false;
 	return true;
 }
@@ -100,16 +107,18 @@ struct topo *topo_unpack(struct unpack *u, const struct topo *before)
 	t->refs = 1;
 	unpack_value(u, head);
 	if (head.n_switches > NODES_MAX || head.n_hosts > NODES_MAX ||
-	    head.n_ports > 256 * head.n_switches)
+	    head.n_asides > NODES_MAX || head.n_ports > 256 * head.n_switches)
 		u->bad = true;
 	if (u->bad)
 		return NULL;
 	t->n_switches = head.n_switches;
 	t->n_hosts = head.n_hosts;
+	t->n_asides = head.n_asides;
 	t->max_lid = (lid_t)MIN(head.max_lid, LID_MAX_UCAST + 1u);
 	like = arrays_like(before, &head);
 	t->switches = unpack_changed(u, like.switches, head.n_switches, sizeof(*t->switches));
 	t->hosts = unpack_changed(u, like.hosts, head.n_hosts, sizeof(*t->hosts));
+	t->asides = unpack_changed(u, like.asides, head.n_asides, sizeof(*t->asides));
 	t->ports = unpack_changed(u, like.ports, head.n_ports, sizeof(*t->ports));
 	if (u->bad || !is_good(t, head.n_ports)) {
 		u->bad = true;

@@ -8,8 +8,13 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "conf/lists/quirks.h"
 #include "util/bisect.h"
 #include "util/mem.h"
+
+/* A device that quirks.def knows for an aggregation node. */
+#define ASIDE_VENDOR 0x0002C9
+#define ASIDE_DEVICE 0xCF09
 
 #define ALL_LIDS ((lid_t)(LID_MAX_UCAST + 1)) /* assumed for a switch without LinearFDBCap */
 
@@ -45,6 +50,12 @@ const char *topofile_name(const struct topofile *f, guid_t node_guid)
 	return NULL;
 }
 
+static bool is_aside(const struct topofile_node *n)
+{
+	return n->type == TOPOFILE_CA &&
+	       conf_quirk_holds(NULL, QUIRK_AGGREGATION, n->vendor, (uint16_t)n->device);
+}
+
 static void add_nodes(const struct topofile *f, struct topo_builder *b)
 {
 	for (uint32_t i = 0; i < f->n_nodes; i++) {
@@ -68,6 +79,7 @@ static void add_nodes(const struct topofile *f, struct topo_builder *b)
 							      .sysimg_guid = n->sysimg_guid,
 							      .node_port = p->number,
 							      .router = n->type == TOPOFILE_ROUTER,
+							      .aside = is_aside(n),
 							      .lid = p->lid,
 							      .lmc = p->lmc });
 	}
@@ -188,7 +200,7 @@ static void switches_of(struct topofile *f, const struct topo *t, uint32_t *row_
 		for (unsigned i = 1; i <= sw->n_ports; i++) {
 			const struct topo_port *p = topo_port(t, s, i);
 
-			if (p->sw == TOPO_NONE && p->host == TOPO_NONE)
+			if (p->sw == TOPO_NONE && p->host == TOPO_NONE && !p->aside)
 				continue;
 			row_of[p - t->ports] = f->n_ports;
 			add_row(f, s, (uint8_t)i)->vls = p->vls;
@@ -196,25 +208,39 @@ static void switches_of(struct topofile *f, const struct topo *t, uint32_t *row_
 	}
 }
 
-/* Each host is a node of its own: ports of one CA do not stay together. */
-static void hosts_of(struct topofile *f, const struct topo *t, const uint32_t *row_of)
+/* A node of its own: ports of one CA do not stay together. Takes the name. */
+static void add_end(struct topofile *f, const struct topo *t, const struct topo_host *end,
+		    char *name, const uint32_t *row_of)
 {
-	for (uint32_t h = 0; h < t->n_hosts; h++) {
-		const struct topo_host *host = &t->hosts[h];
-		uint32_t node = f->n_nodes++;
-		struct topofile_port *p;
+	uint32_t node = f->n_nodes++;
+	struct topofile_port *p;
 
-		f->nodes[node] = (struct topofile_node){ .type = TOPOFILE_CA, .guid = host->guid,
-			.sysimg_guid = host->sysimg_guid, .n_ports = MAX(host->node_port, 1),
-			.name = xasprintf("host %u", h) };
-		if (host->sw == TOPO_NONE)
-			continue;
-		p = add_row(f, node, MAX(host->node_port, 1));
-		p->guid = host->guid;
-		p->lid = host->lid;
-		p->lmc = host->lmc;
-		p->peer = row_of[topo_port(t, host->sw, host->sw_port) - t->ports];
-		f->ports[p->peer].peer = (uint32_t)(p - f->ports);
+	f->nodes[node] = (struct topofile_node){
+		.type = TOPOFILE_CA, .guid = end->guid, .sysimg_guid = end->sysimg_guid,
+		.vendor = end->aside ? ASIDE_VENDOR : 0, .device = end->aside ? ASIDE_DEVICE : 0,
+		.n_ports = MAX(end->node_port, 1), .name = name,
+	};
+	if (end->sw == TOPO_NONE)
+		return;
+	p = add_row(f, node, MAX(end->node_port, 1));
+	p->guid = end->guid;
+	p->lid = end->lid;
+	p->lmc = end->lmc;
+	p->peer = row_of[topo_port(t, end->sw, end->sw_port) - t->ports];
+	f->ports[p->peer].peer = (uint32_t)(p - f->ports);
+}
+
+/* Hosts and those set aside, by GUID. */
+static void ends_of(struct topofile *f, const struct topo *t, const uint32_t *row_of)
+{
+	for (uint32_t h = 0, i = 0; h < t->n_hosts || i < t->n_asides;) {
+		if (i == t->n_asides || (h < t->n_hosts && t->hosts[h].guid < t->asides[i].guid)) {
+			add_end(f, t, &t->hosts[h], xasprintf("host %u", h), row_of);
+			h++;
+		} else {
+			add_end(f, t, &t->asides[i], xasprintf("aggregation node %u", i), row_of);
+			i++;
+		}
 	}
 }
 
@@ -224,8 +250,9 @@ struct topofile *topofile_from_topo(const struct topo *t)
 	uint32_t n = topo_n_entries(t);
 	_cleanup_free_ uint32_t *row_of = xcalloc(n + 1, sizeof(*row_of));
 
-	f->nodes = xcalloc((size_t)t->n_switches + t->n_hosts + 1, sizeof(*f->nodes));
-	f->ports = xcalloc((size_t)n + t->n_hosts + 1, sizeof(*f->ports));
+	f->nodes = xcalloc((size_t)t->n_switches + t->n_hosts + t->n_asides + 1,
+			   sizeof(*f->nodes));
+	f->ports = xcalloc((size_t)n + t->n_hosts + t->n_asides + 1, sizeof(*f->ports));
 	switches_of(f, t, row_of);
 	for (uint32_t i = 0; i < f->n_ports; i++) {
 		const struct topo_port *p = topo_port(t, f->ports[i].node, f->ports[i].number);
@@ -233,6 +260,6 @@ struct topofile *topofile_from_topo(const struct topo *t)
 		if (p->sw != TOPO_NONE)
 			f->ports[i].peer = row_of[topo_port(t, p->sw, p->port) - t->ports];
 	}
-	hosts_of(f, t, row_of);
+	ends_of(f, t, row_of);
 	return f;
 }

@@ -16,29 +16,33 @@ static void own_lids(struct lid_hops *h, lid_t base, uint8_t lmc, const struct l
 		h->lids[lid] = *owner;
 }
 
+static void own_end(struct lid_hops *h, const struct view *v, const struct topo_host *end)
+{
+	const struct lid_owner owner = {
+		.sw = end->sw,
+		.end = end,
+		.port = end->sw_port,
+		.owned = true,
+		.direct = true,
+		.node = view_find_node(v, end->node_guid),
+	};
+
+	own_lids(h, end->lid, end->lmc, &owner);
+}
+
 static void find_owners(struct lid_hops *h, const struct view *v)
 {
 	const struct topo *t = h->topo;
 
 	h->lids = xcalloc(h->routes->top + 1u, sizeof(*h->lids));
-	for (uint32_t i = 0; i < t->n_hosts; i++) {
-		const struct topo_host *host = &t->hosts[i];
-		const struct lid_owner owner = {
-			.sw = host->sw,
-			.host = i,
-			.port = host->sw_port,
-			.owned = true,
-			.direct = true,
-			.node = view_find_node(v, host->node_guid),
-		};
-
-		own_lids(h, host->lid, host->lmc, &owner);
-	}
+	for (uint32_t i = 0; i < t->n_hosts; i++)
+		own_end(h, v, &t->hosts[i]);
+	for (uint32_t i = 0; i < t->n_asides; i++)
+		own_end(h, v, &t->asides[i]);
 	for (uint32_t s = 0; s < t->n_switches; s++) {
 		const struct topo_switch *sw = &t->switches[s];
 		const struct lid_owner owner = {
 			.sw = s,
-			.host = TOPO_NONE,
 			.port = 0,
 			.owned = true,
 			.direct = true,
@@ -151,13 +155,13 @@ unsigned lid_hops_least(const struct lid_hops *h, uint32_t sw, lid_t lid)
 	assert(sw < h->topo->n_switches);
 	hops = l->sw == TOPO_NONE ? HOPS_NONE : lid_hops_to(h, l->sw)[sw];
 
-	return hops == HOPS_NONE ? HOPS_UNKNOWN : hops + (l->host != TOPO_NONE);
+	return hops == HOPS_NONE ? HOPS_UNKNOWN : hops + (l->end != NULL);
 }
 
 unsigned lid_hops_real(const struct lid_hops *h, uint32_t sw, lid_t lid)
 {
 	const struct lid_owner *l = lid_hops_owner(h, lid);
-	unsigned hops = l->host != TOPO_NONE;
+	unsigned hops = l->end != NULL;
 
 	assert(sw < h->topo->n_switches);
 	for (unsigned steps = 0; l->sw != TOPO_NONE && steps < HOPS_NONE; steps++) {

@@ -21,7 +21,7 @@
 
 struct lid_owner {
 	uint32_t sw;   /* switch the LID hangs on; TOPO_NONE: none */
-	uint32_t host; /* TOPO_NONE: the switch itself */
+	const struct topo_host *end; /* NULL: the switch itself */
 	uint8_t port;  /* port of the switch that leads there; 0: the switch itself */
 	bool owned;
 	bool direct; /* every entry for this LID is on a shortest path */

@@ -240,7 +240,7 @@ static void draw(struct field *f)
 
 	f->planner = mcast_planner_free(f->planner);
 	f->topo = topo_unref(f->topo);
-	f->topo = fabric_snapshot(f->fabric);
+	f->topo = fabric_snapshot(f->fabric, NULL, NULL);
 	caps = xcalloc(f->topo->n_switches, sizeof(*caps));
 	for (uint32_t i = 0; i < f->topo->n_switches; i++)
 		caps[i] =

@@ -391,7 +391,7 @@ static void program(struct desk *d, const struct routes *r)
 
 void desk_publish(struct desk *d)
 {
-	_cleanup_(topo_unrefp) struct topo *topo = fabric_snapshot(d->fabric);
+	_cleanup_(topo_unrefp) struct topo *topo = fabric_snapshot(d->fabric, NULL, NULL);
 	_cleanup_(routes_unrefp) struct routes *routes = route(d, topo);
 	const struct view_sm own = { .guid = d->fabric->own_port ? d->fabric->own_port->guid : 0,
 				     .act_count = 7,

@@ -72,6 +72,14 @@ struct topo *topocut_apply(const struct topo *t, const struct topocut *c)
 		topo_add_host(b, host);
 		topo_add_host_link(b, host->guid, t->switches[host->sw].guid, host->sw_port);
 	}
+	for (uint32_t i = 0; i < t->n_asides; i++) {
+		const struct topo_host *aside = &t->asides[i];
+
+		if (aside->sw == TOPO_NONE || c->switches[aside->sw])
+			continue;
+		topo_add_host(b, aside);
+		topo_add_host_link(b, aside->guid, t->switches[aside->sw].guid, aside->sw_port);
+	}
 	return topo_build(b);
 }
 

@@ -86,9 +86,27 @@ static void write_switch(const struct scribe *w, uint32_t sw)
 	if (left_out(sw, w->o->without_switch))
 		return;
 	topo_add_switch(w->b, &(struct topo_switch){
-		.guid = guid, .sysimg_guid = guid, .n_ports = w->s->used[sw],
+		.guid = guid, .sysimg_guid = guid,
+		.n_ports = (uint8_t)(w->s->used[sw] + w->o->asides),
 		.lid = (lid_t)((1u << w->o->lmc) + blocks + sw), .lft_cap = LID_MAX_UCAST + 1u,
 	});
+}
+
+/* Its LID is above those of all switches. */
+static void write_aside(const struct scribe *w, uint32_t sw)
+{
+	uint32_t hosts = w->s->n_hosts << w->o->lmc;
+	guid_t guid = TOPOGEN_ASIDE_GUID + 1 + w->switch_guid[sw];
+
+	if (!w->o->asides || left_out(sw, w->o->without_switch) ||
+	    left_out(sw, w->o->without_aside))
+		return;
+	topo_add_host(w->b, &(struct topo_host){
+		.guid = guid, .node_guid = guid, .sysimg_guid = switch_guid(w, sw),
+		.node_port = 1, .aside = !w->o->asides_are_hosts,
+		.lid = (lid_t)((2u << w->o->lmc) + hosts + 2 * w->s->n_switches + sw),
+	});
+	topo_add_host_link(w->b, guid, switch_guid(w, sw), (uint8_t)(w->s->used[sw] + 1));
 }
 
 static void write_host(const struct scribe *w, uint32_t host)
@@ -134,6 +152,18 @@ static void write_all(const struct scribe *w)
 		write_host(w, back ? s->n_hosts - 1 - i : i);
 	for (uint32_t i = 0; i < s->n_switches; i++)
 		write_switch(w, back ? s->n_switches - 1 - i : i);
+	for (uint32_t i = 0; i < s->n_switches; i++)
+		write_aside(w, back ? s->n_switches - 1 - i : i);
+}
+
+static void draw_stub(struct sketch *s, uint32_t on)
+{
+	uint32_t sw = draw_switch(s);
+
+	draw_host(s, sw);
+	draw_host(s, sw);
+	draw_link(s, sw, on);
+	draw_link(s, sw, on);
 }
 
 /* Frees what the sketch holds. */
@@ -146,6 +176,8 @@ static struct topo *finish(struct sketch *s, const struct topogen *o)
 
 	if (w.o->service_on)
 		draw_host(s, w.o->service_on - 1);
+	if (w.o->stub_on)
+		draw_stub(s, w.o->stub_on - 1);
 	w.switch_guid = permutation(s->n_switches, w.o->random_guids, &random);
 	w.host_guid = permutation(s->n_hosts, w.o->random_guids, &random);
 	w.lid_slot = permutation(s->n_hosts, w.o->random_lids, &random);

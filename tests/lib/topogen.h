@@ -19,11 +19,16 @@ struct topogen {
 	uint32_t without_link;/* leaves out this cable + 1; 0: none */
 	uint32_t without_switch; /* leaves out this switch + 1; 0: none */
 	uint32_t service_on;  /* one host more on this switch + 1; 0: none */
+	uint32_t stub_on;     /* a switch with two hosts hangs on this switch + 1; 0: none */
+	bool asides;          /* an aggregation node behind the last port of each switch */
+	bool asides_are_hosts; /* they are taken for hosts */
+	uint32_t without_aside; /* leaves out that of this switch + 1; 0: none */
 	bool reversed;        /* tell the builder everything in reverse order */
 };
 
 #define TOPOGEN_SWITCH_GUID UINT64_C(0x0002000000000000)
 #define TOPOGEN_HOST_GUID UINT64_C(0x0001000000000000)
+#define TOPOGEN_ASIDE_GUID UINT64_C(0x0003000000000000)
 
 /* `o` may be NULL: no damage, orderly. The caller owns the reference. */
 struct topo *topogen_fat_tree3(unsigned k, const struct topogen *o); /* k ports, k^3/4 hosts */

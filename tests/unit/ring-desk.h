@@ -110,7 +110,7 @@ static inline struct routes *ring_routes(const struct fabric *f)
 		{ 2, 2, 3, 0, 3, 1 },
 	};
 	static const uint8_t hops[9] = { 0, 1, 1, 1, 0, 1, 1, 1, 0 };
-	_cleanup_(topo_unrefp) struct topo *t = fabric_snapshot(f);
+	_cleanup_(topo_unrefp) struct topo *t = fabric_snapshot(f, NULL, NULL);
 	struct routes *r = routes_new(t, "by hand", t->max_lid);
 
 	assert_int_equal(t->n_switches, 3);

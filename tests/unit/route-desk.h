@@ -21,7 +21,7 @@
 static inline struct routes *route_job(const struct route_job *job)
 {
 	char why[128] = "";
-	struct routes *r = route_engine_find("minhop")->compute(job, why, sizeof(why));
+	struct routes *r = route_engine_run(route_engine_find("minhop"), job, why, sizeof(why));
 
 	assert_non_null(r);
 	return r;

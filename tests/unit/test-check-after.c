@@ -93,7 +93,7 @@ static struct routes *next_routes(const struct topo *now, struct routes *last, u
 static unsigned live(unsigned number)
 {
 	struct topogen o = any_options(number);
-	struct topo *t = any_fabric(number, &o);
+	struct topo *t = (o.asides = number & 4, any_fabric(number, &o));
 	struct routes *last = route(t, NULL);
 	struct route_verdict v, whole;
 	uint64_t random = number;
@@ -109,6 +109,7 @@ static unsigned live(unsigned number)
 
 		o.without_link = step % 3 == 2 ? 0 : (uint32_t)(1 + next_random(&random) % 40);
 		o.without_host = step % 2 ? 0 : (uint32_t)(1 + next_random(&random) % 8);
+		o.without_aside = step % 3 ? 0 : 1 + step;
 		now = any_fabric(number, &o);
 		r = next_routes(now, last, number, step);
 		set_lanes(r, number);

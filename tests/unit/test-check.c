@@ -144,6 +144,7 @@ static void slow_judge(const struct routes *r, struct route_verdict *ret)
 {
 	const struct topo *t = r->topo;
 	struct slow s = { .r = r, .t = t, .v = { .min_load = UINT32_MAX } };
+	_cleanup_free_ bool *stub = NULL;
 	bool told_apart = r->lanes && (r->lanes->class_of || r->lanes->by != SL2VL_BY_NOTHING);
 
 	s.vls = told_apart ? r->lanes->n_vls : 1;
@@ -157,8 +158,10 @@ static void slow_judge(const struct routes *r, struct route_verdict *ret)
 				slow_pair(&s, &t->hosts[a], &t->hosts[b],
 					  (lid_t)(t->hosts[b].lid + k));
 	slow_cycles(&s);
+	stub = topo_find_stubs(t);
 	for (uint32_t i = 0; i < s.n; i++)
-		if (t->ports[i].sw != TOPO_NONE) {
+		if (t->ports[i].sw != TOPO_NONE && !stub[t->ports[i].sw] &&
+		    !stub[topo_switch_with(t, i)]) {
 			s.v.max_load = MAX(s.v.max_load, s.load[i]);
 			s.v.min_load = MIN(s.v.min_load, s.load[i]);
 		}

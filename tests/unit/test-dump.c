@@ -292,7 +292,7 @@ static void a_lid_nobody_has_is_unreachable_and_of_unknown_type(void **state)
 	struct port *hc = port_at(f, 0x100004, 1);
 
 	hc->lid = 8; /* 6 is free now, and 7 */
-	_cleanup_(topo_unrefp) struct topo *t = fabric_snapshot(f);
+	_cleanup_(topo_unrefp) struct topo *t = fabric_snapshot(f, NULL, NULL);
 	_routes_ r = routes_new(t, "by hand", t->max_lid);
 
 	routes_row(r, 0)[6] = 3;
@@ -315,7 +315,7 @@ static void every_lid_of_a_range_belongs_to_its_port(void **state)
 
 	hc->lid = 8;
 	hc->lmc = 1;
-	_cleanup_(topo_unrefp) struct topo *t = fabric_snapshot(f);
+	_cleanup_(topo_unrefp) struct topo *t = fabric_snapshot(f, NULL, NULL);
 	_routes_ r = routes_new(t, "by hand", t->max_lid);
 
 	for (unsigned s = 0; s < 3; s++)
@@ -334,7 +334,7 @@ static void a_cut_off_switch_is_left_out_of_the_matrix(void **state)
 
 	fabric_disconnect(port_at(f, 0x200002, 2));
 	fabric_disconnect(port_at(f, 0x200002, 3));
-	_cleanup_(topo_unrefp) struct topo *t = fabric_snapshot(f);
+	_cleanup_(topo_unrefp) struct topo *t = fabric_snapshot(f, NULL, NULL);
 	_routes_ r = routes_new(t, "by hand", t->max_lid);
 	_text_ got = dumped(*state, "opensm-lid-matrix.dump", f, r);
 

@@ -37,16 +37,19 @@ static void loads_are_those_of_the_judge(void **state)
 		struct figures f;
 		uint32_t most = 0, hot[3];
 		_cleanup_free_ uint32_t *again = NULL;
+		_cleanup_free_ bool *stub = topo_find_stubs(t);
 
 		routes_check(r, 1, &v);
 		everyone(r, &f);
 		again = figures_load(r, 1);
 		assert_memory_equal(f.load, again, f.n_load * sizeof(*again));
 		for (uint32_t i = 0; i < f.n_load; i++)
-			most = t->ports[i].sw == TOPO_NONE ? most : MAX(most, f.load[i]);
+			if (t->ports[i].sw != TOPO_NONE && !stub[t->ports[i].sw] &&
+			    !stub[topo_switch_with(t, i)])
+				most = MAX(most, f.load[i]);
 		assert_int_equal(most, v.max_load);
 		if (figures_hot(t, f.load, hot, 3))
-			assert_int_equal(f.load[hot[0]], most);
+			assert_true(f.load[hot[0]] >= most);
 		figures_clear(&f);
 		routes_unref(r);
 		topo_unref(t);

@@ -100,6 +100,20 @@ static void odd_hosts_change_nothing(void **state)
 	(void)state;
 }
 
+/* Few hosts on a switch that hangs on one other, at any level: the tree is what it is without. */
+static void stubs_are_in_no_level(void **state)
+{
+	static const char whole[] = "tree of 3 levels (32+32+16 switches), 1 switch in a branch of "
+				    "its own";
+
+	is_taken_for("fat-tree3 8", &(struct topogen){ .stub_on = 1 }, whole);
+	is_taken_for("fat-tree3 8", &(struct topogen){ .stub_on = 33 }, whole);
+	is_taken_for("fat-tree3 8", &(struct topogen){ .stub_on = 80 }, whole);
+	is_taken_for("fat-tree2 8 4 4 1", &(struct topogen){ .stub_on = 12 },
+		     "tree of 2 levels (8+4 switches), 1 switch in a branch of its own");
+	(void)state;
+}
+
 static enum shape_kind kind_of(const struct topo *t)
 {
 	struct graph *g = graph_new(t, NULL);
@@ -224,6 +238,7 @@ int main(void)
 		cmocka_unit_test(order_of_guids_is_nothing),
 		cmocka_unit_test(one_cable_short),
 		cmocka_unit_test(odd_hosts_change_nothing),
+		cmocka_unit_test(stubs_are_in_no_level),
 		cmocka_unit_test(leaves_that_wait_for_hosts),
 		cmocka_unit_test(damage_hides_nothing),
 		cmocka_unit_test(places_agree_with_cables),

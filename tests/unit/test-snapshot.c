@@ -59,7 +59,7 @@ static bool is_slow(const struct side *a, const struct side *b)
 	bool slow;
 
 	fabric_connect(add_switch(f, 0x10, a), add_switch(f, 0x20, b));
-	t = fabric_snapshot(f);
+	t = fabric_snapshot(f, NULL, NULL);
 	assert_int_equal(t->n_switches, 2);
 	assert_int_equal(topo_port(t, 0, 1)->sw, 1);
 	slow = topo_port(t, 0, 1)->slow;

@@ -34,7 +34,7 @@ static void any_fabric_is_routed_minimally(void **state)
 		struct topo *t = any_fabric(number, &o);
 		struct routes *r = sssp(t, NULL, NULL), *plain = route(t, NULL);
 
-		print_message("# seed %u\n", number);
+		print_message("# seed %u: %u, %u\n", number, most_load(r), most_load(plain));
 		assert_minimal(r);
 		assert_true(most_load(r) <= most_load(plain));
 		routes_unref(r);
@@ -182,7 +182,7 @@ static void a_leaf_with_one_cable_makes_the_rest_no_worse(void **state)
 
 		print_message("# seed %u: %u, beside that leaf %u\n", (unsigned)seed, most_load(r),
 			      beside);
-		assert_int_equal(most_load(r), 12 * 180);
+		assert_int_equal(most_load(r), beside);
 		assert_true(beside <= 4 * 180);
 		routes_unref(r);
 		topo_unref(t);

@@ -360,6 +360,36 @@ static void all_lids_of_ports_are_counted(void **state)
 	topo_unref(t);
 }
 
+/* Switch 4 hangs on 2 and has few hosts; 1 and 3 hang on 2 as well, with most of them. */
+static void a_switch_on_one_other_is_a_stub(void **state)
+{
+	for (unsigned most = 1; most <= 16; most *= 2) {
+		struct topo_builder *b = topo_builder_new();
+		_cleanup_free_ bool *stub = NULL;
+		struct topo *t;
+
+		for (unsigned s = 1; s <= 5; s++)
+			add_switch(b, s, 40, (lid_t)s);
+		topo_add_link(b, 1, 1, 2, 1);
+		topo_add_link(b, 1, 2, 5, 1);
+		topo_add_link(b, 3, 1, 2, 2);
+		topo_add_link(b, 3, 2, 5, 2);
+		topo_add_link(b, 4, 1, 2, 3);
+		topo_add_link(b, 4, 2, 2, 4);
+		for (unsigned h = 0; h < most; h++) {
+			add_host(b, 100 + h, (lid_t)(100 + h), 0);
+			topo_add_host_link(b, 100 + h, h % 2 ? 1 : 3, (uint8_t)(10 + h));
+		}
+		add_host(b, 99, 99, 0);
+		topo_add_host_link(b, 99, 4, 20);
+		t = topo_build(b);
+		stub = topo_find_stubs(t);
+		for (uint32_t s = 0; s < t->n_switches; s++)
+			assert_int_equal(stub[s], s == 3 && most > 4);
+		topo_unref(t);
+	}
+}
+
 static void a_builder_may_be_given_up(void **state)
 {
 	_cleanup_(topo_builder_freep) struct topo_builder *b = topo_builder_new();
@@ -384,6 +414,7 @@ int main(void)
 		cmocka_unit_test(bare_switches_come_between_the_others),
 		cmocka_unit_test(a_cable_was_there_only_in_the_same_ports),
 		cmocka_unit_test(all_lids_of_ports_are_counted),
+		cmocka_unit_test(a_switch_on_one_other_is_a_stub),
 		cmocka_unit_test(a_builder_may_be_given_up),
 	};
 

@@ -18,6 +18,7 @@ static const char *const names[QUIRKS] = {
 	[QUIRK_MTU_1024] = "mtu_1024",
 	[QUIRK_NO_STATE_TABLE] = "no_state_table",
 	[QUIRK_STALE_TABLES] = "stale_tables",
+	[QUIRK_AGGREGATION] = "aggregation",
 };
 
 static const struct conf_quirk built_in[] = {

@@ -22,6 +22,7 @@ enum quirk {
 	QUIRK_MTU_1024,	      /* slower with more: paths have 1024 bytes at most (enable_quirks) */
 	QUIRK_NO_STATE_TABLE, /* its SwitchPortStateTable is wrong */
 	QUIRK_STALE_TABLES,   /* forwards by vendor tables until a block of its LFT is written */
+	QUIRK_AGGREGATION,    /* an aggregation node in a switch: no host (topo.h) */
 	QUIRKS,
 };
 

@@ -45,8 +45,8 @@ static void keep_switch(struct topo_builder *b, const struct topo *t, const stru
 		topo_set_port(b, sw->guid, (uint8_t)i, p->vls, p->slow);
 		if (c->ports[p - t->ports])
 			continue;
-		if (p->host != TOPO_NONE)
-			topo_add_host_link(b, t->hosts[p->host].guid, sw->guid, (uint8_t)i);
+		if (p->host != TOPO_NONE || p->aside)
+			topo_add_host_link(b, topo_end_at(t, s, i)->guid, sw->guid, (uint8_t)i);
 		else if (p->sw != TOPO_NONE && !c->switches[p->sw] &&
 			 !c->ports[topo_port(t, p->sw, p->port) - t->ports])
 			topo_add_link(b, sw->guid, (uint8_t)i, t->switches[p->sw].guid, p->port);
@@ -65,5 +65,7 @@ struct topo *cut_apply(const struct topo *t, const struct cut *c)
 			keep_switch(b, t, c, s);
 	for (uint32_t h = 0; h < t->n_hosts; h++)
 		topo_add_host(b, &t->hosts[h]);
+	for (uint32_t i = 0; i < t->n_asides; i++)
+		topo_add_host(b, &t->asides[i]);
 	return topo_build(b);
 }

@@ -359,21 +359,26 @@ struct sl2vl *lanefile_read(const struct routes *routes, const struct lanefile_t
 
 /* ---- written, in the formats that ibdmchk reads: files.md 4, routing.md 4.2 ------------- */
 
+static void write_pair(const struct routes *r, const struct topo_host *from,
+		       const struct topo_host *to, FILE *out)
+{
+	TOPO_EACH_LID(to, lid)
+		if (from->sw != TOPO_NONE && to->sw != TOPO_NONE)
+			fprintf(out, "0x%016" PRIx64 " %u %u\n", from->node_guid, lid,
+				sl2vl_sl(r->lanes, from->sw, to->sw, (lid_t)lid, 0));
+}
+
 void lanefile_write_psl(const struct routes *r, FILE *out)
 {
 	const struct topo *t = r->topo;
 
-	for (uint32_t a = 0; a < t->n_hosts; a++)
+	for (uint32_t a = 0; a < t->n_hosts; a++) {
 		for (uint32_t b = 0; b < t->n_hosts; b++)
-			for (unsigned k = 0; t->hosts[b].lid && k < 1u << t->hosts[b].lmc; k++) {
-				lid_t lid = (lid_t)(t->hosts[b].lid + k);
-
-				if (a == b || t->hosts[a].sw == TOPO_NONE ||
-				    t->hosts[b].sw == TOPO_NONE)
-					continue;
-				fprintf(out, "0x%016" PRIx64 " %u %u\n", t->hosts[a].node_guid, lid,
-					sl2vl_sl(r->lanes, t->hosts[a].sw, t->hosts[b].sw, lid, 0));
-			}
+			if (a != b)
+				write_pair(r, &t->hosts[a], &t->hosts[b], out);
+		for (uint32_t b = 0; b < t->n_asides; b++)
+			write_pair(r, &t->hosts[a], &t->asides[b], out);
+	}
 }
 
 void lanefile_write_sl2vl(const struct routes *r, FILE *out)

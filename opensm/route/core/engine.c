@@ -7,6 +7,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "route/core/aside.h"
+
 void *route_refuse(char *why, size_t why_len, const char *format, ...)
 {
 	va_list args;
@@ -30,10 +32,17 @@ bool route_is_possible(const struct route_job *job, char *why, size_t why_len)
 			    job->topo->n_switches, ROUTE_SWITCHES_MAX);
 }
 
-void route_add_levels(const struct route_job *job, struct routes *r)
+static void add_levels(const struct route_job *job, struct routes *r)
 {
 	if (r && r->lanes)
 		sl2vl_add_levels(r->lanes, job->options.levels, route_vls_whole(job));
+}
+
+void route_complete(const struct route_job *job, struct routes *r)
+{
+	if (r)
+		routes_set_aside(r);
+	add_levels(job, r);
 }
 
 struct routes *route_engine_run(const struct route_engine *engine, const struct route_job *job,
@@ -47,7 +56,10 @@ struct routes *route_engine_run(const struct route_engine *engine, const struct 
 	r = engine->compute ? engine->compute(job, why, why_len)
 			    : engine->compute_with(engine->arg, job, why, why_len);
 	if (!route_is_cancelled(job)) {
-		route_add_levels(job, r);
+		if (engine->given)
+			add_levels(job, r);
+		else
+			route_complete(job, r);
 		return r;
 	}
 	snprintf(why, why_len, "cancelled");

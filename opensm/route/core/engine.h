@@ -134,6 +134,7 @@ struct route_engine {
 	/* its tables are for reroute_balance() to improve when they grew out of others */
 	bool balances;
 	bool by_load; /* balances its channels itself: routes.expected_load is the result */
+	bool given;   /* its tables come from a file, entries of all end ports included */
 	bool detours; /* its paths need not be shortest, although routes.hops are */
 	/* tried in this order, from 1, when others fail or die: simple, and always ends; 0: not */
 	uint8_t last_resort;
@@ -192,5 +193,9 @@ static inline unsigned route_vls(const struct route_job *job)
 {
 	return MAX(route_vls_whole(job) / MAX(job->options.levels, 1u), 1u);
 }
-/* Gives each level of service of the job VLs of its own, if they fit (sl2vl_add_levels()). */
-void route_add_levels(const struct route_job *job, struct routes *r);
+/*
+ * What tables get once an engine has made them: entries for end ports that are set aside, and for
+ * each level of service of the job VLs of its own, if they fit (sl2vl_add_levels()). `r` may be
+ * NULL.
+ */
+void route_complete(const struct route_job *job, struct routes *r);

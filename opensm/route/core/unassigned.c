@@ -20,6 +20,10 @@ uint32_t *unassigned_owners(const struct topo *t, lid_t top)
 		TOPO_EACH_LID(&t->hosts[h], lid)
 			if (lid <= top)
 				at[lid] = t->hosts[h].sw;
+	for (uint32_t i = 0; i < t->n_asides; i++)
+		TOPO_EACH_LID(&t->asides[i], lid)
+			if (lid <= top)
+				at[lid] = t->asides[i].sw;
 	return at;
 }
 

@@ -18,6 +18,7 @@
 
 #include <string.h>
 
+#include "route/core/aside.h"
 #include "route/core/lid_spread.h"
 #include "route/direct/direct_routes.h"
 #include "route/proof/check.h"
@@ -261,6 +262,7 @@ static bool try_to_turn(const struct route_job *job, const struct hyperx *x,
 	before = xmemdup(r->lft, bytes);
 	turn_lids(x, r);
 	r->lanes = make_vls(x, job->topo, r->row_size);
+	routes_set_aside(r);
 	routes_check(r, route_threads(job), &v);
 	r->lanes = sl2vl_free(r->lanes);
 	if (!route_fault(&v))

@@ -31,6 +31,7 @@
 #include "route/proof/check.h"
 #include "route/proof/cdg.h"
 #include "route/grid/grid_detour.h"
+#include "route/core/aside.h"
 #include "route/core/unassigned.h"
 #include "util/mem.h"
 
@@ -340,6 +341,7 @@ static bool prove_tables(const struct maker *m, struct routes *r, char *why, siz
 	struct route_verdict v;
 	bool ok;
 
+	routes_set_aside(r);
 	routes_check_after(m->job->previous, r, route_threads(m->job), &v);
 	ok = !route_fault(&v);
 	if (!ok)

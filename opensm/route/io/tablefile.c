@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "conf/text/lines.h"
+#include "route/core/aside.h"
 #include "route/select/engines.h"
 #include "util/bisect.h"
 #include "util/told.h"
@@ -307,14 +308,14 @@ void tablefile_read(struct tablefile *f, const char *path, const char *text, siz
 /* The present LID of the port that had `lid` in the text, by its GUID, if that port is here. */
 static lid_t lid_now(const struct topo *t, guid_t owner, lid_t lid)
 {
-	uint32_t host = owner ? topo_find_host(t, owner) : TOPO_NONE;
-	uint32_t sw = owner && host == TOPO_NONE ? topo_find_switch(t, owner) : TOPO_NONE;
+	const struct topo_host *end = owner ? topo_find_end(t, owner) : NULL;
+	uint32_t sw = owner && !end ? topo_find_switch(t, owner) : TOPO_NONE;
 	lid_t base = 0;
 	unsigned range = 1;
 
-	if (host != TOPO_NONE) {
-		base = t->hosts[host].lid;
-		range = 1u << t->hosts[host].lmc;
+	if (end) {
+		base = end->lid;
+		range = 1u << end->lmc;
 	} else if (sw != TOPO_NONE) {
 		base = t->switches[sw].lid;
 		range = 1u << t->switches[sw].lmc;
@@ -507,6 +508,7 @@ static struct routes *compute(const struct route_job *job, struct tablefile *f,
 	r = minhop_compute(job, why, why_len); /* entries that are in no file */
 	if (r) {
 		snprintf(r->engine, sizeof(r->engine), "file");
+		routes_set_aside(r);
 		fill_hops(f, r);
 	}
 	return r;

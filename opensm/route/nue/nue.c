@@ -26,6 +26,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "route/core/aside.h"
 #include "route/tree/fill.h"
 #include "route/proof/keep_policy.h"
 #include "route/nue/nue_layer.h"
@@ -40,6 +41,7 @@ struct nue {
 	struct routes *routes;
 	unsigned n_vls;
 	bool *is_target;         /* per switch */
+	bool *own;               /* per switch: packets to its own LID count like those to others */
 	uint8_t *part;           /* per switch: VL of its destinations */
 	struct nue_target *targets;
 	uint32_t n_targets;
@@ -69,10 +71,12 @@ static void find_targets(struct nue *e)
 	for (uint32_t s = 0; s < net->n; s++)
 		e->has_levels |= !net->sources[s] && nue_degree(net, s) > 0;
 	ARENA_ARRAY(&e->memory, e->is_target, net->n + 1u);
-	for (uint32_t s = 0; s < net->n; s++)
-		e->is_target[s] =
-			lids_on(e, s) ||
-			(e->job->options.nue_include_switches && net->topo->switches[s].lid);
+	e->own = arena_keep(&e->memory, aside_find_switches(net->topo));
+	for (uint32_t s = 0; s < net->n; s++) {
+		e->own[s] |= e->job->options.nue_include_switches;
+		e->own[s] &= net->topo->switches[s].lid != 0;
+		e->is_target[s] = lids_on(e, s) || e->own[s];
+	}
 }
 
 /*
@@ -82,7 +86,6 @@ static void find_targets(struct nue *e)
 static void list_targets(struct nue *e, unsigned vl, uint32_t most)
 {
 	const struct nue_net *net = e->net;
-	bool apart = e->has_levels && e->job->options.nue_include_switches;
 
 	for (uint32_t k = 0; k < most; k++)
 		for (uint32_t s = 0; s < net->n; s++) {
@@ -95,9 +98,8 @@ static void list_targets(struct nue *e, unsigned vl, uint32_t most)
 					.own = !k && (!e->has_levels || !lids),
 				};
 		}
-	for (uint32_t s = 0; s < net->n && apart; s++)
-		if (e->is_target[s] && e->part[s] == vl && net->topo->switches[s].lid &&
-		    lids_on(e, s))
+	for (uint32_t s = 0; s < net->n && e->has_levels; s++)
+		if (e->own[s] && e->part[s] == vl && lids_on(e, s))
 			e->targets[e->n_targets++] = (struct nue_target){ .sw = s, .own = true };
 }
 

@@ -43,6 +43,12 @@ static void find_targets(struct verifier *j)
 			j->targets[host->lid + k] =
 				(struct target){ .sw = host->sw, .port = host->sw_port };
 	}
+	for (uint32_t i = 0; i < t->n_asides; i++)
+		TOPO_EACH_LID(&t->asides[i], lid)
+			if (t->asides[i].sw != TOPO_NONE)
+				j->targets[lid] = (struct target){ .sw = t->asides[i].sw,
+								   .port = t->asides[i].sw_port,
+								   .aside = true };
 }
 
 void verifier_find_behind(struct verifier *j)
@@ -50,6 +56,7 @@ void verifier_find_behind(struct verifier *j)
 	const struct topo *t = j->topo;
 
 	j->n_ports = topo_n_entries(t);
+	j->stub = topo_find_stubs(t);
 	j->behind = xmalloc_ones(j->n_ports, sizeof(*j->behind));
 	for (uint32_t e = 0; e < j->n_ports; e++)
 		if (t->ports[e].sw != TOPO_NONE)
@@ -78,7 +85,7 @@ void verifier_raise_top(struct verifier *j, struct verifier *old)
 
 static void verifier_done(struct verifier *j)
 {
-	FREE_ALL(j->behind, j->sources, j->targets, j->n_reach, j->missing, j->nearer);
+	FREE_ALL(j->behind, j->stub, j->sources, j->targets, j->n_reach, j->missing, j->nearer);
 	graph_free(j->graph);
 	distances_free(j->distances);
 	cdg_free(j->dependencies);
@@ -166,7 +173,7 @@ static void merge(struct check_worker *all, const struct check_worker *w)
 		verdict_note_lost(&all->v, &w->v.lost_example);
 }
 
-/* Adjacent LIDs of end ports on one switch. */
+/* Adjacent LIDs of end ports on one switch, either of hosts or of those set aside. */
 struct lid_run {
 	lid_t first;
 	uint8_t n;
@@ -180,7 +187,8 @@ static uint32_t find_lid_runs(const struct verifier *j, struct lid_run *ret)
 		if (j->targets[lid].sw == TOPO_NONE || !j->targets[lid].port)
 			continue;
 		if (n && ret[n - 1].first + ret[n - 1].n == (int)lid && ret[n - 1].n < 64 &&
-		    j->targets[ret[n - 1].first].sw == j->targets[lid].sw)
+		    j->targets[ret[n - 1].first].sw == j->targets[lid].sw &&
+		    j->targets[ret[n - 1].first].aside == j->targets[lid].aside)
 			ret[n - 1].n++;
 		else
 			ret[n++] = (struct lid_run){ .first = (lid_t)lid, .n = 1 };
@@ -274,6 +282,7 @@ static void sum_hops(const struct verifier *j, const uint64_t *pairs_at, struct 
 	v->minimal = !v->detours;
 }
 
+/* Of the cables of stubs no routes can take anything off: they do not count. */
 static void sum_loads(const struct verifier *j, const uint32_t *load, struct route_verdict *v)
 {
 	uint64_t sum = 0;
@@ -281,14 +290,17 @@ static void sum_loads(const struct verifier *j, const uint32_t *load, struct rou
 
 	v->max_load = 0;
 	v->min_load = UINT32_MAX;
-	for (uint32_t c = 0; c < j->n_ports; c++) {
-		if (j->behind[c] == BEHIND_NONE)
-			continue;
-		channels++;
-		sum += load[c];
-		v->max_load = MAX(v->max_load, load[c]);
-		v->min_load = MIN(v->min_load, load[c]);
-	}
+	for (uint32_t s = 0; s < j->topo->n_switches; s++)
+		for (unsigned p = 1; p <= j->topo->switches[s].n_ports && !j->stub[s]; p++) {
+			uint32_t c = j->topo->switches[s].first_port + p;
+
+			if (j->behind[c] == BEHIND_NONE || j->stub[j->behind[c] >> 8])
+				continue;
+			channels++;
+			sum += load[c];
+			v->max_load = MAX(v->max_load, load[c]);
+			v->min_load = MIN(v->min_load, load[c]);
+		}
 	v->avg_load = channels ? (double)sum / channels : 0;
 	if (!channels)
 		v->min_load = 0;
@@ -313,7 +325,7 @@ static void count_vls(const struct verifier *j, struct route_verdict *v)
 	for (unsigned lid = 0; lid <= j->top; lid++) {
 		uint32_t to = j->targets[lid].sw;
 
-		if (to == TOPO_NONE || !j->targets[lid].port ||
+		if (to == TOPO_NONE || !j->targets[lid].port || j->targets[lid].aside ||
 		    (l->by == SL2VL_BY_SWITCHES && seen[to]))
 			continue;
 		seen[to] = true;

@@ -32,7 +32,11 @@ struct route_verdict {
 	double avg_hops;
 	uint64_t detours;           /* pairs whose path is longer than it need be */
 	bool minimal;               /* there are none */
-	uint32_t max_load, min_load;/* edge forwarding index in end-port pairs over ISL channels */
+	/*
+	 * Edge forwarding index in end-port pairs, over the channels between switches, those of
+	 * stubs left out (topo_find_stubs())
+	 */
+	uint32_t max_load, min_load;
 	double avg_load;
 };
 

@@ -27,24 +27,39 @@ static bool same_host(const struct topo_host *x, const struct topo_host *y)
 	return x->lid == y->lid && x->lmc == y->lmc && x->sw == y->sw && x->sw_port == y->sw_port;
 }
 
-/* Indices of end ports of `a` missing or elsewhere in `b`, both by GUID. SIZE_MAX: too many. */
-static size_t find_missing(const struct topo *a, const struct topo *b, uint32_t ret[HOSTS_MAX])
+/* End ports by GUID: hosts, or those set aside. */
+struct ends {
+	const struct topo_host *all;
+	uint32_t n;
+};
+
+/* Adds those of `a` that are missing or elsewhere in `b`, of `n` so far. SIZE_MAX: too many. */
+static size_t add_missing(struct ends a, struct ends b, const struct topo_host *ret[HOSTS_MAX],
+			  size_t n)
 {
-	size_t n = 0;
+	for (uint32_t i = 0, k = 0; i < a.n && n <= HOSTS_MAX; i++) {
+		const struct topo_host *h = &a.all[i];
 
-	for (uint32_t i = 0, k = 0; i < a->n_hosts; i++) {
-		const struct topo_host *h = &a->hosts[i];
-
-		while (k < b->n_hosts && b->hosts[k].guid < h->guid)
+		while (k < b.n && b.all[k].guid < h->guid)
 			k++;
 		if (!h->lid || h->sw == TOPO_NONE ||
-		    (k < b->n_hosts && b->hosts[k].guid == h->guid && same_host(h, &b->hosts[k])))
+		    (k < b.n && b.all[k].guid == h->guid && same_host(h, &b.all[k])))
 			continue;
 		if (n == HOSTS_MAX)
 			return SIZE_MAX;
-		ret[n++] = i;
+		ret[n++] = h;
 	}
 	return n;
+}
+
+static size_t find_missing(const struct topo *a, const struct topo *b,
+			   const struct topo_host *ret[HOSTS_MAX])
+{
+	size_t n = add_missing((struct ends){ a->hosts, a->n_hosts },
+			       (struct ends){ b->hosts, b->n_hosts }, ret, 0);
+
+	return add_missing((struct ends){ a->asides, a->n_asides },
+			   (struct ends){ b->asides, b->n_asides }, ret, n);
 }
 
 /* False: too many, or pairs without a path, whose number would change. */
@@ -242,9 +257,11 @@ static void add_paths(struct delta *d, uint32_t s, lid_t lid)
 	GROW(d->paths, d->n_paths + 2, d->cap_paths);
 	p = &d->paths[d->n_paths];
 	d->n_paths += 2;
+	flow = d->new->targets[lid].aside ? 0 : flow;
 	p[0] = (struct path){ .j = d->old, .sw = s, .lid = lid, .flow = 0u - flow };
 	p[1] = (struct path){
-		.j = d->new, .sw = s, .lid = lid, .flow = flow, .is_noted = true,
+		.j = d->new, .sw = s, .lid = lid, .flow = flow,
+		.is_noted = !d->new->targets[lid].aside,
 	};
 	for (size_t i = first + 1; i < d->n_queue; i++)
 		if (sources[d->queue[i].sw])
@@ -256,19 +273,20 @@ static void shift_sources(struct delta *d, uint32_t s, lid_t lid, const struct p
 			  const struct upstream *up, size_t n)
 {
 	const struct verifier *j = d->new;
-	uint32_t at = j->targets[lid].sw;
+	const struct target to = j->targets[lid];
 
-	if (j->dependencies->lanes)
+	if (j->dependencies->lanes && !to.aside)
 		delta_leave_paths(d, up, n, s, lid);
-	delta_add_dependencies(d, up, n, s, lid);
+	if (!to.aside)
+		delta_add_dependencies(d, up, n, s, lid);
 	for (size_t i = 0; i < n; i++) {
-		uint32_t u = up[i].sw, own = j->sources[u] - (u == at);
+		uint32_t u = up[i].sw, own = verifier_pairs(j, u, to);
 		uint32_t a = up[i].hops + paths[0].hops, b = up[i].hops + paths[1].hops;
 
 		d->p->pairs_at[a] -= own;
 		d->p->pairs_at[b] += own;
 		d->p->v.detours -= a != d->dist[u] ? own : 0;
-		d->p->v.detours += b != distances_from(j->distances, at)[u] ? own : 0;
+		d->p->v.detours += b != distances_from(j->distances, to.sw)[u] ? own : 0;
 	}
 }
 
@@ -483,9 +501,10 @@ static bool count_column(struct delta *d, lid_t lid, uint32_t sign)
 	for (uint32_t s = 0; s < j->topo->n_switches; s++)
 		if (j->sources[s])
 			APPEND(d->paths, d->n_paths, d->cap_paths) = (struct path){
-				.j = j, .from = s, .sw = s, .lid = lid, .is_noted = sign == 1,
-				.flow = sign * j->sources[s],
-				.own = sign * (j->sources[s] - (s == j->targets[lid].sw)),
+				.j = j, .from = s, .sw = s, .lid = lid,
+				.is_noted = sign == 1 && !j->targets[lid].aside,
+				.flow = j->targets[lid].aside ? 0 : sign * j->sources[s],
+				.own = sign * verifier_pairs(j, s, j->targets[lid]),
 			};
 	return count_paths(d);
 }
@@ -500,7 +519,8 @@ static bool count_block(struct delta *d, uint32_t at, uint32_t n, uint32_t block
 		if (targets[lid].sw != TOPO_NONE && targets[lid].port)
 			APPEND(d->paths, d->n_paths, d->cap_paths) = (struct path){
 				.j = d->new, .from = at, .sw = at, .lid = (lid_t)lid,
-				.flow = n, .own = n, .is_noted = are_new,
+				.flow = targets[lid].aside ? 0 : n, .own = n,
+				.is_noted = are_new && !targets[lid].aside,
 			};
 	return count_paths(d);
 }
@@ -519,19 +539,21 @@ static bool count_source(struct delta *d, uint32_t at, uint32_t n)
 	return true;
 }
 
-/* The same for all of these hosts, `sign` times; switch by switch. */
-static bool count_sources(struct delta *d, const struct topo_host *hosts, const uint32_t *list,
-			  size_t n, uint32_t sign)
+/* The same for all of these that are hosts, `sign` times; switch by switch. */
+static bool count_sources(struct delta *d, const struct topo_host *const *list, size_t n,
+			  uint32_t sign)
 {
 	bool ok = true;
 
 	for (size_t i = 0; i < n && ok; i++) {
-		uint32_t at = hosts[list[i]].sw, same = 0;
-		bool known = false;
+		uint32_t at = list[i]->sw, same = 0;
+		bool known = list[i]->aside;
 
 		for (size_t k = 0; k < n; k++) {
-			known |= k < i && hosts[list[k]].sw == at;
-			same += hosts[list[k]].sw == at;
+			bool here = list[k]->sw == at && !list[k]->aside;
+
+			known |= k < i && here;
+			same += here;
 		}
 		ok = known || count_source(d, at, sign * same);
 	}
@@ -547,7 +569,8 @@ static uint64_t *sending_ports(const struct delta *d, const struct topo_host *h)
 
 static bool remove_lids(struct delta *d, const struct topo_host *h)
 {
-	*sending_ports(d, h) &= ~(UINT64_C(1) << h->sw_port % 64);
+	if (!h->aside)
+		*sending_ports(d, h) &= ~(UINT64_C(1) << h->sw_port % 64);
 	TOPO_EACH_LID(h, lid) {
 		if (!count_column(d, (lid_t)lid, UINT32_MAX))
 			return false;
@@ -563,7 +586,8 @@ static bool add_lids(struct delta *d, const struct topo_host *h)
 	TOPO_EACH_LID(h, lid) {
 		if (j->targets[lid].sw != TOPO_NONE)
 			return false;
-		j->targets[lid] = (struct target){ .sw = h->sw, .port = h->sw_port };
+		j->targets[lid] = (struct target){ .sw = h->sw, .port = h->sw_port,
+						   .aside = h->aside };
 		if (!count_column(d, (lid_t)lid, 1))
 			return false;
 	}
@@ -580,14 +604,13 @@ static void look_at(struct delta *d, struct verifier *new)
 /* With the former tables and cables: there may be no others. */
 static bool remove_hosts(struct delta *d)
 {
-	const struct topo_host *hosts = d->old->topo->hosts;
 	struct verifier *new = d->new;
 	bool ok = true;
 
 	look_at(d, &d->p->j);
 	for (size_t i = 0; ok && i < d->n_gone; i++)
-		ok = remove_lids(d, &hosts[d->gone[i]]);
-	ok = ok && count_sources(d, hosts, d->gone, d->n_gone, UINT32_MAX);
+		ok = remove_lids(d, d->gone[i]);
+	ok = ok && count_sources(d, d->gone, d->n_gone, UINT32_MAX);
 	new->n_sources = d->new->n_sources;
 	look_at(d, new);
 	return ok;
@@ -596,15 +619,14 @@ static bool remove_hosts(struct delta *d)
 /* With those of now. */
 static bool add_hosts(struct delta *d)
 {
-	const struct topo_host *hosts = d->new->topo->hosts;
 	bool ok;
 
 	for (size_t i = 0; i < d->n_came; i++)
-		*sending_ports(d, &hosts[d->came[i]]) |=
-			UINT64_C(1) << hosts[d->came[i]].sw_port % 64;
-	ok = count_sources(d, hosts, d->came, d->n_came, 1);
+		if (!d->came[i]->aside)
+			*sending_ports(d, d->came[i]) |= UINT64_C(1) << d->came[i]->sw_port % 64;
+	ok = count_sources(d, d->came, d->n_came, 1);
 	for (size_t i = 0; ok && i < d->n_came; i++)
-		ok = add_lids(d, &hosts[d->came[i]]);
+		ok = add_lids(d, d->came[i]);
 	return ok;
 }
 
@@ -654,6 +676,7 @@ bool route_proof_move(struct route_proof *p, const struct routes *r,
 	new.routes = r;
 	new.topo = r->topo;
 	new.behind = NULL;
+	new.stub = NULL;
 	new.simple &= !r->lanes == !old->routes->lanes;
 	verifier_find_behind(&new);
 	verifier_raise_top(&new, old);
@@ -683,6 +706,7 @@ bool route_proof_move(struct route_proof *p, const struct routes *r,
 		     sends_anything(&new) == (cdg_vls(new.dependencies) != 0);
 	}
 	free(old->behind);
+	free(old->stub);
 	graph_free(old->graph);
 	new.graph = NULL;
 	p->j = new;

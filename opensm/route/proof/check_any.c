@@ -187,9 +187,9 @@ void verify_any(struct check_worker *w, const uint8_t *column, lid_t lid)
 	follow_all(w, column, to);
 	find_near(w, lid, to.sw);
 	memcpy(w->flow, j->sources, n * sizeof(*w->flow));
-	w->v.pairs += j->n_sources - 1;
+	w->v.pairs += j->n_sources - !to.aside;
 	for (uint32_t s = 0; s < n; s++) {
-		uint64_t own = j->sources[s] - (s == to.sw);
+		uint64_t own = verifier_pairs(j, s, to);
 
 		if (!own)
 			continue;
@@ -202,7 +202,8 @@ void verify_any(struct check_worker *w, const uint8_t *column, lid_t lid)
 		w->pairs_at[w->hops[s]] += own;
 		w->v.detours += w->hops[s] != dist[s] ? own : 0;
 	}
-	sum_ways(w, column, lid, to.sw);
+	if (!to.aside)
+		sum_ways(w, column, lid, to.sw);
 }
 
 void verify_switch(struct check_worker *w, const uint8_t *column, lid_t lid)

@@ -62,7 +62,8 @@ struct delta {
 	} *paths;		/* of the LID at hand: in twos, before and now */
 	size_t n_paths, cap_paths;
 	uint32_t *met;		/* per switch: the path that came there last, before and now */
-	uint32_t gone[HOSTS_MAX], came[HOSTS_MAX]; /* hosts of the old topo, of the new one */
+	/* end ports of the old topo, of the new one */
+	const struct topo_host *gone[HOSTS_MAX], *came[HOSTS_MAX];
 	size_t n_gone, n_came;
 	bool was_minimal;	/* every path from a source to an end port was a shortest one */
 	uint32_t farthest;	/* hops: no source is farther away, as far as is known */

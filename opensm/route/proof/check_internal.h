@@ -10,6 +10,8 @@
 struct target {
 	uint32_t sw; /* TOPO_NONE: unassigned */
 	uint8_t port;
+	/* of an end port that is set aside: it sends nothing, loads nothing, blocks nothing */
+	bool aside;
 };
 
 /* Where a cable leads, in one word: switch << 8 | port there. */
@@ -23,6 +25,7 @@ struct verifier {
 	struct distances *distances;
 	uint32_t n_ports;      /* entries of topo->ports; a channel is an index there */
 	uint32_t *behind;      /* per entry; BEHIND_NONE: no switch */
+	bool *stub;            /* per switch: topo_find_stubs() */
 	uint32_t *sources;     /* per switch: end ports with a LID */
 	uint64_t n_sources;
 	struct target *targets;/* per LID */
@@ -60,7 +63,7 @@ struct route_changes {
 bool route_proof_move(struct route_proof *p, const struct routes *r,
 		      const struct route_changes *changes);
 
-/* Fills behind[]. */
+/* Makes behind[] and stub[]. */
 void verifier_find_behind(struct verifier *j);
 /* LIDs may be higher than any before. `old` shares its arrays by LID. */
 void verifier_raise_top(struct verifier *j, struct verifier *old);
@@ -116,6 +119,12 @@ void verify_run(struct check_worker *w, lid_t first, unsigned n);
 void verify_any(struct check_worker *w, const uint8_t *column, lid_t lid);
 /* One LID of a switch. */
 void verify_switch(struct check_worker *w, const uint8_t *column, lid_t lid);
+
+/* Pairs of end ports of switch `s` with a LID: none is a pair with itself. */
+static inline uint32_t verifier_pairs(const struct verifier *j, uint32_t s, struct target to)
+{
+	return j->sources[s] - (s == to.sw && !to.aside);
+}
 /* Switches with this w->state[] into `ret`, those with most w->hops[] first. How many. */
 uint32_t check_sort_by_hops(struct check_worker *w, uint8_t state, uint32_t *ret);
 /* The entries of all switches for one LID. */

@@ -19,7 +19,7 @@ struct run {
 	lid_t first;
 	uint64_t lids;		/* of the run, bit i is LID first + i */
 	uint64_t bad;		/* some step does not come nearer */
-	uint32_t add;		/* 1, or 2^32 - 1 to take away */
+	uint32_t add;		/* to loads: 1, 2^32 - 1 to take away, 0 for those set aside */
 	uint16_t vls[64];	/* per LID: VLs it is sent on; with `simple` only */
 	bool notes;		/* the pass notes dependencies */
 	const uint8_t *rows;	/* of switch s from the first LID on: rows + s * step */
@@ -175,8 +175,8 @@ static void forget_arrivals(struct check_worker *w)
 /* Adds the LIDs `lids` on their path to w->at, `add` times. */
 static void pass(struct run *r, uint64_t lids, uint32_t add)
 {
-	r->add = add;
-	r->notes = r->w->j->simple && add == 1;
+	r->add = r->w->j->targets[r->first].aside ? 0 : add;
+	r->notes = r->w->j->simple && r->add == 1;
 	if (r->w->words == 1)
 		pass_words(r, lids, 1);
 	else
@@ -223,9 +223,10 @@ static void count(struct run *r, uint64_t good)
 	struct check_worker *w = r->w;
 	const struct verifier *j = w->j;
 	uint64_t n = (uint64_t)__builtin_popcountll(good), connected = j->sources[w->at];
+	const struct target to = j->targets[r->first];
 
-	w->v.pairs += n * (j->n_sources - 1);
-	w->pairs_at[0] += n * (j->sources[w->at] - 1);
+	w->v.pairs += n * (j->n_sources - !to.aside);
+	w->pairs_at[0] += n * verifier_pairs(j, w->at, to);
 	for (uint32_t k = 0; k < w->n_order; k++) {
 		uint32_t s = w->order[k];
 
@@ -249,7 +250,7 @@ static void verify_each(struct run *r, uint64_t bad)
 
 		if (bad >> i & 1) {
 			verify_any(w, column, (lid_t)(r->first + i));
-		} else if (!j->simple) {
+		} else if (!j->simple && !j->targets[r->first].aside) {
 			w->next[w->at] = TOPO_NONE;
 			for (uint32_t k = 0; k < w->n_order; k++) {
 				const struct topo_switch *sw = &j->topo->switches[w->order[k]];
@@ -290,7 +291,7 @@ static void find_vls(struct run *r, unsigned n)
 {
 	struct cdg *g = r->w->j->dependencies;
 
-	for (unsigned i = 0; r->w->j->simple && i < n; i++) {
+	for (unsigned i = 0; r->w->j->simple && !r->w->j->targets[r->first].aside && i < n; i++) {
 		r->vls[i] = cdg_vls_of(g, r->w->at, (lid_t)(r->first + i));
 		if (r->w->n_order && (r->vls[i] & ~__atomic_load_n(&g->vls, __ATOMIC_RELAXED)))
 			__atomic_fetch_or(&g->vls, r->vls[i], __ATOMIC_RELAXED);

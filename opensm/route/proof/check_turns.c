@@ -142,7 +142,8 @@ static void drop_edges(struct delta *d, struct turn *e, uint32_t s)
 	find_layers(d, e);
 	for (unsigned lid = 1; lid <= j->top && lid < sw->lft_cap && !e->done; lid++)
 		if (sw->first_port + routes_port(j->routes, s, (lid_t)lid) == e->out &&
-		    j->targets[lid].port && j->targets[lid].sw != TOPO_NONE &&
+		    j->targets[lid].port && !j->targets[lid].aside &&
+		    j->targets[lid].sw != TOPO_NONE &&
 		    j->targets[lid].sw != s && sends_to(d, j->behind[e->in], (lid_t)lid))
 			follow_back(d, e, (lid_t)lid);
 	for (unsigned i = 0; i < g->n_vls * g->n_in; i++)

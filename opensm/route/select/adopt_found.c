@@ -139,7 +139,7 @@ static struct routes *proved(const struct adopt_job *s, struct routes *r, const 
 {
 	bool fits = take_vls(s, r, lanes);
 
-	route_add_levels(s->job, r);
+	route_complete(s->job, r);
 	if (fits)
 		port_class_check(NULL, s->job, NULL, r, ret);
 	if (fits && (!route_fault(ret) || s->unsafe) &&

@@ -308,6 +308,7 @@ static double least_load(const struct automatic *a)
 {
 	const struct topo *t = a->job->topo;
 	_cleanup_free_ uint32_t *hosts = topo_count_senders(t);
+	_cleanup_free_ bool *stub = topo_find_stubs(t);
 	uint32_t n = 0;
 	double most = 0;
 
@@ -318,10 +319,17 @@ static double least_load(const struct automatic *a)
 
 		GRAPH_EACH(a->graph, u, group)
 			cables += group->n_ports;
-		if (cables)
+		if (cables && !stub[u])
 			most = MAX(most, (double)hosts[u] * (n - hosts[u]) / cables);
 	}
 	return most;
+}
+
+/* Would an engine that takes long only find about the same load in a tree again? */
+static bool is_spared(const struct automatic *a, const char *name)
+{
+	return a->best.routes && a->shape->kind == SHAPE_TREE && route_engine_find(name)->slow &&
+	       a->best.verdict.max_load <= ALIKE * least_load(a);
 }
 
 /* Whole, and served by shortest paths; a tree with about the least load, too, or as options say. */
@@ -346,7 +354,7 @@ static void try_one(struct automatic *a, const char *name)
 		r = engine->compute_shape(a->job, a->graph, a->shape, why, sizeof(why));
 	else
 		r = route_engine_run(engine, a->job, why, sizeof(why));
-	route_add_levels(a->job, r);
+	route_complete(a->job, r);
 	if (r)
 		consider(a, name, r);
 }
@@ -435,7 +443,7 @@ static void try_all(struct automatic *a)
 		if (is_settled(a, bar, n_bars))
 			return;
 		n_bars += bar;
-		if (!bar && names[i] != same && follows(a, names[i]))
+		if (!bar && names[i] != same && follows(a, names[i]) && !is_spared(a, names[i]))
 			try_one(a, names[i]);
 	}
 	if (!a->n_held && !is_cancelled(a->job->cancelled))

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "route/core/aside.h"
 #include "route/core/renumber.h"
 #include "route/core/unassigned.h"
 #include "route/proof/keep_policy.h"
@@ -352,6 +353,7 @@ static void take_all_columns(struct routes *r, const struct routes *fresh)
 	for (uint32_t h = 0; h < t->n_hosts; h++)
 		TOPO_EACH_LID(&t->hosts[h], lid)
 			take_column(r, fresh, (lid_t)lid);
+	routes_set_aside(r);
 	unassigned_open_loops(r);
 }
 

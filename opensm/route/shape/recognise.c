@@ -24,6 +24,50 @@ void shape_leaves(const struct graph *g, bool *leaf)
 		leaf[u] = hosts[u] && 2 * hosts[u] >= median;
 }
 
+/* Does a stub hang on `u`? */
+static bool has_stub(const struct graph *g, const bool *stub, uint32_t u)
+{
+	GRAPH_EACH(g, u, edge)
+		if (stub[edge->to])
+			return true;
+	return false;
+}
+
+/* The highest level; TOPO_NONE if there is a switch in it on which no stub hangs, or none below. */
+static uint32_t level_of_branches(const struct graph *g, const bool *stub, const uint16_t *rank)
+{
+	uint32_t top = 0;
+
+	for (uint32_t u = 0; u < g->n; u++)
+		if (!stub[u] && rank[u] != DISTANCE_NONE)
+			top = MAX(top, rank[u]);
+	for (uint32_t u = 0; u < g->n; u++)
+		if (!stub[u] && rank[u] == top && !has_stub(g, stub, u))
+			return TOPO_NONE;
+	return top < 2 ? TOPO_NONE : top;
+}
+
+void shape_flood(const struct graph *g, const bool *leaf, uint16_t *rank)
+{
+	_cleanup_free_ bool *stub = topo_find_stubs(g->topo);
+	uint32_t branches;
+
+	for (uint32_t u = 0; u < g->n; u++)
+		rank[u] = leaf[u] && !stub[u] ? 0 : DISTANCE_NONE;
+	graph_flood(g, rank, NULL);
+	branches = level_of_branches(g, stub, rank);
+	for (uint32_t u = 0; u < g->n; u++)
+		if (!stub[u] && rank[u] == branches)
+			rank[u] = (uint16_t)(branches - 2);
+	for (uint32_t u = 0; u < g->n; u++) {
+		uint16_t on = stub[u] && shape_degree(g, u) ? rank[g->groups[g->first[u]].to]
+							    : DISTANCE_NONE;
+
+		if (on != DISTANCE_NONE)
+			rank[u] = on ? on - 1 : 1;
+	}
+}
+
 static void count_parts(const struct graph *g, struct shape *s)
 {
 	_cleanup_free_ bool *seen = xcalloc(g->n, sizeof(*seen));
@@ -68,9 +112,7 @@ static bool is_low(const struct graph *g, const bool *leaf, uint32_t u)
 /* Hops to the nearest leaf; DISTANCE_NONE where there is none. */
 static void find_ranks(const struct graph *g, const bool *leaf, uint16_t *rank)
 {
-	for (uint32_t u = 0; u < g->n; u++)
-		rank[u] = leaf[u] ? 0 : DISTANCE_NONE;
-	graph_flood(g, rank, NULL);
+	shape_flood(g, leaf, rank);
 	for (uint32_t u = 0; u < g->n; u++)
 		if (rank[u] == 2 && is_low(g, leaf, u))
 			rank[u] = 0;
@@ -98,12 +140,12 @@ static uint32_t count_ups(const struct graph *g, const uint16_t *rank, uint32_t 
 
 /* The most neighbours above that a fair share of the switches of a level has. */
 static uint32_t usual_ups(const struct graph *g, const uint16_t *rank, uint32_t level,
-			  uint32_t *ups)
+			  const bool *apart, uint32_t *ups)
 {
 	uint32_t n = 0, value = 0;
 
 	for (uint32_t u = 0; u < g->n; u++)
-		if (rank[u] == level)
+		if (rank[u] == level && !apart[u])
 			ups[n++] = count_ups(g, rank, u);
 	SORT(ups, n, compare_u32);
 	for (uint32_t i = 0, run = 0; i < n; i++) {
@@ -116,32 +158,60 @@ static uint32_t usual_ups(const struct graph *g, const uint16_t *rank, uint32_t 
 
 /* Missing cables: by how many neighbours above a switch has, beside most of its level. */
 static uint32_t missing_ups(const struct graph *g, const uint16_t *rank, uint32_t level,
-			    uint32_t *ups)
+			    const bool *apart, uint32_t *ups)
 {
-	uint32_t usual = usual_ups(g, rank, level, ups), n = 0;
+	uint32_t usual = usual_ups(g, rank, level, apart, ups), n = 0;
 
 	for (uint32_t u = 0; u < g->n; u++) {
-		uint32_t own = rank[u] == level ? count_ups(g, rank, u) : usual;
+		uint32_t own = rank[u] == level && !apart[u] ? count_ups(g, rank, u) : usual;
 
 		n += own < usual ? usual - own : 0;
 	}
 	return n;
 }
 
+/* Stubs, and what has nothing else below. The caller frees. */
+static bool *find_apart(const struct graph *g, const uint16_t *rank)
+{
+	bool *ret = topo_find_stubs(g->topo);
+	bool more = true;
+
+	while (more) {
+		more = false;
+		for (uint32_t u = 0; u < g->n; u++) {
+			uint32_t below = 0, apart = 0;
+
+			GRAPH_EACH(g, u, edge) {
+				bool is_below = rank[edge->to] + 1u == rank[u];
+
+				below += is_below;
+				apart += is_below && ret[edge->to];
+			}
+			if (ret[u] || !below || apart < below)
+				continue;
+			ret[u] = more = true;
+		}
+	}
+	return ret;
+}
+
 static bool find_tree(const struct graph *g, struct shape *s)
 {
 	_cleanup_free_ uint16_t *rank = xcalloc(g->n, sizeof(*rank));
+	_cleanup_free_ bool *apart = NULL;
 	_cleanup_free_ uint32_t *work = xcalloc(g->n, sizeof(*work));
 	uint32_t cables = 0;
 
 	find_ranks(g, s->leaf, rank);
+	apart = find_apart(g, rank);
 	for (uint32_t u = 0; u < g->n; u++) {
 		if (rank[u] == DISTANCE_NONE)
 			continue;
 		if (rank[u] >= SHAPE_LEVELS)
 			return false;
 		s->n_levels = MAX(s->n_levels, rank[u] + 1u);
-		s->per_level[rank[u]]++;
+		s->per_level[rank[u]] += !apart[u];
+		s->n_apart += apart[u];
 		for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++)
 			if (u < g->groups[i].to) {
 				cables++;
@@ -151,7 +221,7 @@ static bool find_tree(const struct graph *g, struct shape *s)
 	if (s->n_levels < 2 || s->n_cross * 20 > cables)
 		return false;
 	for (uint32_t level = 0; level + 1 < s->n_levels; level++)
-		s->n_cut += missing_ups(g, rank, level, work);
+		s->n_cut += missing_ups(g, rank, level, apart, work);
 	s->kind = SHAPE_TREE;
 	return true;
 }
@@ -213,6 +283,10 @@ static size_t tree_str(const struct shape *s, char *ret)
 	for (unsigned i = 0; i < s->n_levels; i++)
 		at = append(ret, at, i ? "+%lu" : "%lu", s->per_level[i]);
 	at = append(ret, at, " switches)", 0);
+	if (s->n_apart)
+		at = append(ret, at, s->n_apart == 1 ? ", %lu switch in a branch of its own"
+						     : ", %lu switches in branches of their own",
+			    s->n_apart);
 	if (s->n_cross)
 		at = append(ret, at, s->n_cross == 1 ? ", %lu cable within a level"
 						     : ", %lu cables within a level", s->n_cross);

@@ -37,6 +37,8 @@ struct shape {
 	unsigned n_levels;
 	uint32_t per_level[SHAPE_LEVELS];
 	uint32_t n_cross;      /* cables within a level */
+	/* switches in no level: stubs (topo_find_stubs()), and those with nothing else below */
+	uint32_t n_apart;
 	struct grid *grid;     /* grid, HyperX */
 	/* dragonfly */
 	uint32_t n_groups, per_group; /* switches of most groups */
@@ -62,6 +64,14 @@ bool shape_find_groups(const struct graph *g, struct shape *s);
  * switches that have any: a service node plugged into a spine does not turn a tree upside down.
  */
 void shape_leaves(const struct graph *g, bool *ret);
+
+/*
+ * Per switch: hops to the nearest leaf that is no stub (topo_find_stubs()); DISTANCE_NONE: there is
+ * none. A stub is a level below the switch that it hangs on, above a leaf. Where stubs hang on all
+ * switches of the highest level, these are branches: they are below those that they are connected
+ * to.
+ */
+void shape_flood(const struct graph *g, const bool *leaf, uint16_t *ret);
 
 /* Per switch: hops to the nearest leaf, 0 for leaves with few end ports; TOPO_NONE: no leaf. */
 void shape_ranks(const struct graph *g, uint32_t *ret);

@@ -36,6 +36,7 @@
 #define NEAR 128   /* what may be left on a channel of a large fabric above its floor: a 128th */
 #define FAR 2	   /* hops to look for an end port that sends */
 #define PORTS 256
+#define OF_STUB UINT32_MAX /* floor of a cable of a stub: nothing can be taken off it */
 #define NOWHERE UINT16_MAX /* no switch: there are fewer */
 #define AHEAD 8		   /* rows */
 #define AROUND 32  /* end ports in a row, to each side, that count as neighbours */
@@ -266,7 +267,7 @@ static uint32_t most_load(const struct relief *f, bool all)
 	uint32_t most = 0;
 
 	for (uint32_t i = 0; i < f->n_ports; i++)
-		if (all || f->load[i] > f->floor[i])
+		if (f->load[i] > f->floor[i] || (all && f->floor[i] != OF_STUB))
 			most = MAX(most, f->load[i]);
 	return most;
 }
@@ -569,7 +570,8 @@ static uint32_t floor_of(const struct means *m, uint32_t s, uint32_t v)
 }
 
 /*
- * Floors are the means of what leads from a leaf or root to another level, or from there to it. No
+ * Nothing can be taken off the cables of stubs (topo.h), and they are no measure for others. Other
+ * floors are the means of what leads from a leaf or root to another level, or from there to it. No
  * channel need carry less than the mean between two levels, nor, but in trees, than the highest
  * floor. On flat graphs all are one level; else a few cables within one are no measure for others.
  *
@@ -584,6 +586,7 @@ static uint32_t floor_of(const struct means *m, uint32_t s, uint32_t v)
 static void find_fair(struct relief *f)
 {
 	_cleanup_(arena_done) struct arena memory = { NULL };
+	_cleanup_free_ bool *stub = topo_find_stubs(f->topo);
 	const struct topo *t = f->topo;
 	uint32_t senders = 0;
 	bool is_tree = true;
@@ -603,6 +606,10 @@ static void find_fair(struct relief *f)
 
 				if (v == TOPO_NONE)
 					continue;
+				if (stub[s] || stub[v]) {
+					f->floor[c] = OF_STUB;
+					continue;
+				}
 				if (!pass) {
 					mean_add(&m.all[m.rank[s]][m.rank[v]], f->load[c]);
 					mean_add(&m.out[s][m.rank[v]], f->load[c]);

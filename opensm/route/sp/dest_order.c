@@ -4,6 +4,7 @@
 
 #include <assert.h>
 
+#include "route/core/aside.h"
 #include "util/bisect.h"
 #include "util/mem.h"
 
@@ -31,8 +32,9 @@ static void set_class(const struct topo *t, const struct route_guids *guids, uin
 	}
 }
 
+/* `asides`: with the LIDs of these switches. */
 static uint32_t list_entries(const struct topo *t, const uint8_t *class, const uint32_t *crowd,
-		     struct entry *entries)
+			     const bool *asides, struct entry *entries)
 {
 	uint32_t n = 0;
 
@@ -46,11 +48,16 @@ static uint32_t list_entries(const struct topo *t, const uint8_t *class, const u
 					.crowd = crowd[host->sw], .class = class[h],
 				};
 	}
+	for (uint32_t s = 0; asides && s < t->n_switches; s++)
+		if (asides[s] && t->switches[s].lid)
+			entries[n++] = (struct entry){ .at = s, .lid = t->switches[s].lid,
+						       .class = DEST_ORDER_CLASSES - 1 };
 	SORT(entries, n, by_class_and_crowd);
 	return n;
 }
 
-struct dest_order *dest_order_new(const struct topo *t, const struct route_options *o)
+static struct dest_order *order(const struct topo *t, const struct route_options *o,
+				const bool *asides)
 {
 	_cleanup_free_ uint8_t *class = xmalloc(t->n_hosts);
 	_cleanup_free_ uint32_t *crowd = xcalloc(t->n_switches, sizeof(*crowd));
@@ -71,7 +78,7 @@ struct dest_order *dest_order_new(const struct topo *t, const struct route_optio
 	}
 	set_class(t, &o->io, class, 1);
 	set_class(t, &o->cn, class, 0);
-	r->n = list_entries(t, class, crowd, entries);
+	r->n = list_entries(t, class, crowd, asides, entries);
 	ARENA_ARRAYS(&r->memory, r->n, r->at, r->lids);
 	for (uint32_t i = 0; i < r->n; i++) {
 		r->at[i] = entries[i].at;
@@ -80,6 +87,18 @@ struct dest_order *dest_order_new(const struct topo *t, const struct route_optio
 			r->end[c] = i + 1;
 	}
 	return r;
+}
+
+struct dest_order *dest_order_new(const struct topo *t, const struct route_options *o)
+{
+	return order(t, o, NULL);
+}
+
+struct dest_order *dest_order_with_asides(const struct topo *t, const struct route_options *o)
+{
+	_cleanup_free_ bool *asides = aside_find_switches(t);
+
+	return order(t, o, t->n_asides ? asides : NULL);
 }
 
 ARENA_FREE(dest_order_free, struct dest_order)

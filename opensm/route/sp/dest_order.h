@@ -2,7 +2,7 @@
 /*
  * All LIDs of end ports in the order in which engines that go by load place them: compute nodes
  * (cn_guid_file), then storage (io_guid_file), then the others; in each class switches with most
- * LIDs first, a switch's own together. LIDs of switches are left out.
+ * LIDs first, those on one switch together. LIDs of switches are left out.
  */
 #pragma once
 
@@ -25,5 +25,10 @@ struct dest_order {
 };
 
 struct dest_order *dest_order_new(const struct topo *t, const struct route_options *o);
+/*
+ * With the LIDs of switches where end ports are set aside, after all others: the paths that these
+ * share (route/core/aside.h) have VLs that go by LIDs.
+ */
+struct dest_order *dest_order_with_asides(const struct topo *t, const struct route_options *o);
 struct dest_order *dest_order_free(struct dest_order *r);
 FREEP(dest_order_free, struct dest_order)

@@ -278,7 +278,8 @@ bool dfsssp_deal_vls(const struct route_job *job, struct routes *r)
 		.limit = route_vls(job),
 		.s = { .routes = r,
 		       .dests =
-			       dest_order_new(job->topo, &(struct route_options){ .n_order = 0 }) },
+			       dest_order_with_asides(job->topo,
+						      &(struct route_options){ .n_order = 0 }) },
 	};
 	bool fits = deal_vls(&d, NULL);
 

@@ -109,7 +109,7 @@ bool sssp_run(const struct route_job *job, const char *name, struct sssp *ret, c
 	ret->graph = graph_new(job->topo, &ret->options);
 	ret->distances = distances_new(ret->graph, ret->threads, job->cancelled);
 	if (ret->distances) {
-		ret->dests = dest_order_new(job->topo, &ret->options);
+		ret->dests = dest_order_with_asides(job->topo, &ret->options);
 		balance_paths(job, ret);
 	}
 	return !route_is_cancelled(job);

@@ -586,6 +586,7 @@ static void expect_load(struct levels *l)
 {
 	uint32_t n = l->g->n, all = 0;
 	_cleanup_free_ uint32_t *below = xcalloc(n, sizeof(*below));
+	_cleanup_free_ bool *stub = topo_find_stubs(l->g->topo);
 
 	for (uint32_t u = 0; u < n; u++)
 		all += below[u] = l->hosts[u];
@@ -597,7 +598,7 @@ static void expect_load(struct levels *l)
 	for (uint32_t u = 0; u < n; u++) {
 		uint32_t shared = n_up(l, u) ? (l->n_shared[u] + n_up(l, u) - 1) / n_up(l, u) : 0;
 
-		for (uint32_t i = l->up_first[u]; i < l->up_first[u + 1]; i++)
+		for (uint32_t i = l->up_first[u]; i < l->up_first[u + 1] && !stub[u]; i++)
 			l->s->expected_load = MAX(l->s->expected_load, (l->via_cable[i] + shared) *
 									       (all - below[u]));
 	}
@@ -685,9 +686,7 @@ static void find_levels(struct levels *l)
 	shape_leaves(l->g, l->leaf);
 	/* Every round but the last finds a leaf more, and none is lost. */
 	for (uint32_t round = 0; round <= l->g->n; round++) {
-		for (uint32_t u = 0; u < l->g->n; u++)
-			l->rank[u] = l->leaf[u] ? 0 : DISTANCE_NONE;
-		graph_flood(l->g, l->rank, NULL);
+		shape_flood(l->g, l->leaf, l->rank);
 		find_pods(l);
 		if (!find_sparse_leaves(l))
 			return;

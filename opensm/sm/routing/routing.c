@@ -317,13 +317,18 @@ void routing_take_quiet(struct sm *sm, struct routes *routes, struct route_repor
 	sm->m.routing->quiet = true;
 }
 
+static bool is_aside(const void *sm, const struct node *ca)
+{
+	return node_quirk(sm, ca, QUIRK_AGGREGATION);
+}
+
 static struct topo *routed_topo(struct sm *sm)
 {
 	marks_settle(sm);
 	sick_settle(sm);
 	expected_settle(sm);
 	dampening_settle(sm);
-	return seats_give(sm->m.seats, fabric_snapshot(sm->fabric));
+	return seats_give(sm->m.seats, fabric_snapshot(sm->fabric, is_aside, sm));
 }
 
 void routing_start(struct sm *sm)
