@@ -9,7 +9,7 @@ libsim_a_SOURCES = sim/sim.h sim/sim_internal.h sim/gen/gen.h sim/gen/draft.h si
 	sim/trap.c sim/oracle.c sim/key_watch.c sim/secret_watch.c sim/mcast.c sim/check.c \
 	sim/netfile/netfile.c sim/netfile/netfile.h sim/netfile/netfile_parse.c \
 	sim/netfile/netfile_scan.c sim/netfile/netfile_scan.h \
-	sim/gen/draft.c sim/gen/gen.c sim/gen/gen_odd.c sim/gen/gen_words.c
+	sim/gen/draft.c sim/gen/gen.c sim/gen/gen_odd.c sim/gen/gen_words.c sim/gen/wear.c
 SIM_LIBS = libsim.a $(IB_LIBS)
 
 UNIT_TESTS += tests/unit/test-sim-agent tests/unit/test-sim-fabric

@@ -72,6 +72,10 @@ struct opensm_topo_port {
 	uint8_t peer_port;
 };
 
+/*
+ * An end port. Aggregation nodes inside of switches are left out: the manager routes them as it
+ * finds the entries of their switches' LIDs.
+ */
 struct opensm_topo_host {
 	uint64_t port_guid, node_guid, system_guid;
 	uint32_t at_switch; /* OPENSM_NONE: on none */

@@ -63,3 +63,12 @@ struct netfile *gen_speed(struct netfile *net, unsigned tenths, unsigned lanes);
  * SWITCHES DEGREE HOSTS SEED | single HOSTS | pair | odd-NAME
  */
 struct netfile *gen_words(unsigned n, const char *const *words, char *err, size_t err_len);
+
+/* An aggregation node, a CA of one port, behind the last port of each switch. */
+void gen_aggregation(struct netfile *net);
+/*
+ * Adds what fabrics in use have, drawn with the seed: aggregation nodes, a stub leaf and a gateway
+ * on a spine, missing cables, one of one lane, one from a switch to itself, hosts named in three
+ * ways. Parts that are connected stay so.
+ */
+void gen_wear(struct netfile *net, uint64_t seed);

@@ -2,7 +2,7 @@
 /*
  * Prints a fabric of known shape as a net file: netgen fat-tree2 36 > net; netgen -s 250 torus 4 4
  * 4 2. With -d a share of the cables between switches is missing, drawn with the seed of -r,
- * and the nodes that -x names.
+ * and the nodes that -x names. -W SEED adds oddities of fabrics in use.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,7 +78,7 @@ static int usage(void)
 	gen_words(0, NULL, err, sizeof(err));
 	fprintf(stderr,
 		"usage: netgen [-s SPEED(tenths of Gb/s per lane)] [-w LANES] [-d PERCENT [-r "
-		"SEED]] [-x NODE]... KIND NUMBER...\n%s\n",
+		"SEED]] [-x NODE]... [-W SEED] KIND NUMBER...\n%s\n",
 		err);
 	return 2;
 }
@@ -86,7 +86,7 @@ static int usage(void)
 int main(int argc, char **argv)
 {
 	unsigned speed = 0, lanes = 0;
-	uint64_t seed = 1;
+	uint64_t seed = 1, wear = 0;
 	double percent = 0;
 	const char *out[16];
 	unsigned n_out = 0;
@@ -94,7 +94,7 @@ int main(int argc, char **argv)
 	char err[512];
 	int opt;
 
-	while ((opt = getopt(argc, argv, "+s:w:d:r:x:")) != -1) {
+	while ((opt = getopt(argc, argv, "+s:w:d:r:x:W:")) != -1) {
 		if (opt == 's')
 			speed = (unsigned)strtoul(optarg, NULL, 10);
 		else if (opt == 'w')
@@ -103,6 +103,8 @@ int main(int argc, char **argv)
 			percent = strtod(optarg, NULL);
 		else if (opt == 'r')
 			seed = strtoull(optarg, NULL, 10);
+		else if (opt == 'W')
+			wear = strtoull(optarg, NULL, 10);
 		else if (opt == 'x' && n_out < ARRAY_SIZE(out))
 			out[n_out++] = optarg;
 		else
@@ -119,6 +121,8 @@ int main(int argc, char **argv)
 	if (!take_out_all(net, out, n_out))
 		return 1;
 	damage(net, percent / 100, seed);
+	if (wear)
+		gen_wear(net, wear);
 	netfile_write(gen_speed(net, speed, lanes), stdout);
 	netfile_free(net);
 	return fflush(stdout) || ferror(stdout);
