@@ -11,7 +11,8 @@
 
 struct detour_peak {
 	uint32_t pairs;
-	uint32_t at; /* entry of topo->ports, between switches; TOPO_NONE: no cable has load */
+	/* entry of topo->ports, between switches but stubs; TOPO_NONE: no cable has load */
+	uint32_t at;
 };
 
 struct detour {
