@@ -77,6 +77,30 @@ static void the_only_root_is_the_highest(void **state)
 	topo_unref(t);
 }
 
+/* Of two spines one is listed: the other one carries nothing, and the note says so. */
+static void a_spine_that_is_no_root_is_told(void **state)
+{
+	struct topo *t = topogen_fat_tree2(4, 2, 3, 1, NULL);
+	guid_t roots[] = { switch_guid(t, 4), switch_guid(t, 5) };
+	static const char *const engines[] = { "updn", "ftree" };
+
+	for (unsigned e = 0; e < 2; e++)
+		for (uint32_t n = 1; n <= 2; n++) {
+			struct route_options options = {
+				.roots = { .guids = roots, .n = n, .given = true } };
+			struct routes *r = updown_with(engines[e], t, NULL, &options, 1);
+
+			if (n == 1)
+				assert_non_null(strstr(r->note, "WARNING: root_guid_file leaves "
+							       "out 1 switch as high as its "
+							       "roots, first 0x0002000000000006"));
+			else
+				assert_string_equal(r->note, "");
+			routes_unref(r);
+		}
+	topo_unref(t);
+}
+
 /* Trees keep their shortest ways, whole and (nearly) when broken, without a root file. */
 static void trees_are_routed_minimally(void **state)
 {
@@ -291,6 +315,7 @@ int main(void)
 		cmocka_unit_test(any_roots_will_do),
 		cmocka_unit_test(ids_break_ties),
 		cmocka_unit_test(the_only_root_is_the_highest),
+		cmocka_unit_test(a_spine_that_is_no_root_is_told),
 		cmocka_unit_test(trees_are_routed_minimally),
 		cmocka_unit_test(the_order_stays_when_a_cable_goes),
 		cmocka_unit_test(equal_ways_up_and_down_share_the_load),

@@ -144,6 +144,7 @@ struct routes *ftree_compute(const struct route_job *job, char *why, size_t why_
 	_cleanup_free_ uint16_t *levels = NULL;
 	_cleanup_free_ bool *apart = NULL;
 	unsigned detours;
+	struct routes *r;
 
 	if (!route_is_possible(job, why, why_len) || !has_what_is_named(job, why, why_len))
 		return NULL;
@@ -158,9 +159,12 @@ struct routes *ftree_compute(const struct route_job *job, char *why, size_t why_
 		return route_refuse(why, why_len, "not a tree: %u %% of the paths between leaves"
 				    " would be detours", detours);
 	apart = ftree_find_apart(job->topo, &job->options);
-	return updown_route(job, &(struct fill_plan){
+	r = updown_route(job, &(struct fill_plan){
 		.engine = "ftree", .graph = g, .tree = tree, .keeps_homes = true,
 		.spread = { .levels = levels, .apart = apart,
 			    .from_above = job->options.quasi_ftree_indexing },
 	});
+	if (r && job->options.roots.n)
+		tree_note_roots(g, &job->options.roots, r->note, sizeof(r->note));
+	return r;
 }

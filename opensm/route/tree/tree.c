@@ -28,9 +28,11 @@
 #include "route/tree/tree.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "route/core/simd.h"
+#include "route/shape/recognise.h"
 #include "util/bisect.h"
 
 #define FAR (DISTANCE_DOWN - 1u)
@@ -86,6 +88,34 @@ bool tree_levels_from_roots(const struct graph *g, const struct route_guids *roo
 		if (ret[u] != DISTANCE_NONE)
 			ret[u] = (uint16_t)(far - ret[u]);
 	return found;
+}
+
+bool tree_note_roots(const struct graph *g, const struct route_guids *roots, char *note,
+		     size_t size)
+{
+	_cleanup_free_ uint32_t *rank = xcalloc(g->n + 1u, sizeof(*rank));
+	_cleanup_free_ bool *is_root = xcalloc(g->n + 1u, sizeof(*is_root));
+	uint32_t top = 0, n = 0;
+	guid_t first = 0;
+
+	shape_ranks(g, rank);
+	for (uint32_t i = 0; i < roots->n; i++) {
+		uint32_t s = topo_find_switch(g->topo, roots->guids[i]);
+
+		if (s == TOPO_NONE)
+			continue;
+		is_root[s] = true;
+		top = rank[s] == TOPO_NONE ? top : MAX(top, rank[s]);
+	}
+	for (uint32_t u = 0; top && u < g->n; u++)
+		if (!is_root[u] && rank[u] == top)
+			first = n++ ? first : g->topo->switches[u].guid;
+	if (n)
+		snprintf(note, size,
+			 "WARNING: root_guid_file leaves out %u switch%s as high as its roots, "
+			 "first 0x%016llx: what is no root there carries nothing", n,
+			 n == 1 ? "" : "es", (unsigned long long)first);
+	return n;
 }
 
 void tree_levels_from_edge(const struct graph *g, uint16_t *ret)

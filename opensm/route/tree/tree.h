@@ -39,6 +39,12 @@ FREEP(tree_free, struct tree)
 unsigned tree_levelled(const struct graph *g, const uint16_t *levels);
 /* Hops from the nearest root, from below: the farthest switch has 0. False: no root is there. */
 bool tree_levels_from_roots(const struct graph *g, const struct route_guids *roots, uint16_t *ret);
+/*
+ * Says in `note` which switches are as far from the leaves as the highest root and no roots: paths
+ * go up to roots, so these carry nothing. False: there are none, and the note stays as it is.
+ */
+bool tree_note_roots(const struct graph *g, const struct route_guids *roots, char *note,
+		     size_t size);
 /* Hops to the nearest switch with an end port. */
 void tree_levels_from_edge(const struct graph *g, uint16_t *ret);
 

@@ -82,6 +82,8 @@ static struct routes *route_by(const struct route_job *job, bool is_updn, char *
 		.engine = is_updn ? "updn" : "dnup", .graph = g, .tree = tree,
 		.spread = { .levels = plan.levels },
 	});
+	if (r && is_updn && has_roots)
+		tree_note_roots(g, &o->roots, r->note, sizeof(r->note));
 	if (r && o->roots.given && !has_roots)
 		snprintf(r->note, sizeof(r->note),
 			 "no switch of root_guid_file is there: levels are found by distance to "
