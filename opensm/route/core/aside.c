@@ -2,7 +2,6 @@
 /* Copies columns of switches to the end ports that are set aside. */
 #include "route/core/aside.h"
 
-#include <assert.h>
 
 #include "util/mem.h"
 
@@ -17,33 +16,63 @@ static void copy_sls(struct sl2vl *l, lid_t from, lid_t to)
 		l->sl[(size_t)i * l->row_size + to] = l->sl[(size_t)i * l->row_size + from];
 }
 
-static uint8_t entry_of(const struct routes *r, uint32_t s, const struct topo_host *aside,
-			lid_t lid)
+/* A LID of an end port that is set aside, and the LID of its switch. */
+struct copy {
+	uint32_t sw;
+	lid_t to, from; /* `from` 0: the switch has none */
+	uint8_t port;
+};
+
+/* Those at a switch: of others entries stay what they are, as of unassigned LIDs. */
+static struct copy *list_copies(const struct routes *r, size_t *ret_n)
 {
 	const struct topo *t = r->topo;
+	struct copy *ret = NULL;
+	size_t n = 0, cap = 0;
 
-	if (aside->sw == TOPO_NONE || !t->switches[aside->sw].lid || lid >= t->switches[s].lft_cap)
-		return LFT_NO_PORT;
-	return s == aside->sw ? aside->sw_port : routes_port(r, s, t->switches[aside->sw].lid);
+	for (uint32_t i = 0; i < t->n_asides; i++)
+		TOPO_EACH_LID(&t->asides[i], lid) {
+			const struct topo_host *aside = &t->asides[i];
+			lid_t from = aside->sw == TOPO_NONE ? 0 : t->switches[aside->sw].lid;
+
+			if (aside->sw != TOPO_NONE && lid <= r->top)
+				APPEND(ret, n, cap) = (struct copy){
+					.sw = aside->sw, .to = (lid_t)lid, .port = aside->sw_port,
+					.from = from <= r->top ? from : 0,
+				};
+		}
+	*ret_n = n;
+	return ret;
+}
+
+/* This runs after every change: a plain loop over the row. */
+static void copy_row(struct routes *r, uint32_t s, const struct copy *copies, size_t n)
+{
+	const uint8_t *row = routes_row(r, s);
+	uint32_t cap = r->topo->switches[s].lft_cap;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct copy *c = &copies[i];
+		uint8_t port = !c->from || c->to >= cap ? LFT_NO_PORT
+			       : s == c->sw		? c->port
+							: row[c->from];
+
+		if (row[c->to] != port)
+			routes_write(r, s, c->to, port);
+	}
 }
 
 void routes_set_aside(struct routes *r)
 {
 	const struct topo *t = r->topo;
+	size_t n;
+	_cleanup_free_ struct copy *copies = list_copies(r, &n);
 
 	/* row by row: rows are far apart in memory */
-	for (uint32_t s = 0; t->n_asides && s < t->n_switches; s++)
-		for (uint32_t i = 0; i < t->n_asides; i++)
-			TOPO_EACH_LID(&t->asides[i], lid) {
-				uint8_t port = entry_of(r, s, &t->asides[i], (lid_t)lid);
-
-				if (lid <= r->top && routes_port(r, s, (lid_t)lid) != port)
-					routes_write(r, s, (lid_t)lid, port);
-			}
-	for (uint32_t i = 0; r->lanes && i < t->n_asides; i++)
-		TOPO_EACH_LID(&t->asides[i], lid)
-			if (t->asides[i].sw != TOPO_NONE)
-				copy_sls(r->lanes, t->switches[t->asides[i].sw].lid, (lid_t)lid);
+	for (uint32_t s = 0; n && s < t->n_switches; s++)
+		copy_row(r, s, copies, n);
+	for (size_t i = 0; r->lanes && i < n; i++)
+		copy_sls(r->lanes, copies[i].from, copies[i].to);
 }
 
 bool *aside_find_switches(const struct topo *t)

@@ -18,7 +18,8 @@
 
 /*
  * Sets the entries, and the SLs, of all that are set aside, before `r` is checked. Entries of those
- * whose switch has no LID lead to no port.
+ * whose switch has no LID lead to no port; of those at no switch they stay as they are, as of
+ * unassigned LIDs (unassigned.h).
  */
 void routes_set_aside(struct routes *r);
 
