@@ -73,8 +73,9 @@ struct opensm_topo_port {
 };
 
 /*
- * An end port. Aggregation nodes inside of switches are left out: the manager routes them as it
- * finds the entries of their switches' LIDs.
+ * An end port. Aggregation nodes inside of switches are left out: the manager gives each the
+ * entries of the LID of its switch, so a plugin that fills in none for switches leaves them without
+ * a path.
  */
 struct opensm_topo_host {
 	uint64_t port_guid, node_guid, system_guid;

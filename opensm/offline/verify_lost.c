@@ -52,8 +52,8 @@ static bool is_dropped(const struct routes *r, uint32_t from, unsigned in, lid_t
 	return false;
 }
 
-/* From all end ports to one LID of `host`. */
-static void look_at(struct verify *v, uint32_t host, lid_t lid)
+/* From all hosts to one LID of an end port. */
+static void look_at(struct verify *v, const struct topo_host *to, lid_t lid)
 {
 	const struct topo *t = v->topo;
 	struct verify_dropped *d = &v->dropped, now;
@@ -61,8 +61,8 @@ static void look_at(struct verify *v, uint32_t host, lid_t lid)
 	for (uint32_t h = 0; h < t->n_hosts; h++) {
 		const struct topo_host *from = &t->hosts[h];
 
-		if (h == host || from->sw == TOPO_NONE || !from->lid ||
-		    !is_dropped(v->routes, from->sw, from->sw_port, lid, t->hosts[host].sw, &now))
+		if (from == to || from->sw == TOPO_NONE || !from->lid ||
+		    !is_dropped(v->routes, from->sw, from->sw_port, lid, to->sw, &now))
 			continue;
 		now.n = d->n + 1;
 		if (d->n)
@@ -79,8 +79,11 @@ void verify_find_dropped(struct verify *v)
 	if (!sl2vl_drops(v->routes->lanes, ALL_SLS))
 		return;
 	for (uint32_t h = 0; h < t->n_hosts; h++)
-		for (unsigned k = 0;
-		     t->hosts[h].sw != TOPO_NONE && t->hosts[h].lid && k < 1u << t->hosts[h].lmc;
-		     k++)
-			look_at(v, h, (lid_t)(t->hosts[h].lid + k));
+		TOPO_EACH_LID(&t->hosts[h], lid)
+			if (t->hosts[h].sw != TOPO_NONE)
+				look_at(v, &t->hosts[h], (lid_t)lid);
+	for (uint32_t i = 0; i < t->n_asides; i++)
+		TOPO_EACH_LID(&t->asides[i], lid)
+			if (t->asides[i].sw != TOPO_NONE)
+				look_at(v, &t->asides[i], (lid_t)lid);
 }

@@ -250,6 +250,19 @@ static uint32_t only_neighbour(const struct topo *t, uint32_t sw)
 	return ret;
 }
 
+/* Is there a cable between two switches that are no stubs? */
+static bool joins_others(const struct topo *t, const bool *stub)
+{
+	for (uint32_t s = 0; s < t->n_switches; s++)
+		for (unsigned p = 1; p <= t->switches[s].n_ports && !stub[s]; p++) {
+			uint32_t next = topo_port(t, s, p)->sw;
+
+			if (next != TOPO_NONE && !stub[next])
+				return true;
+		}
+	return false;
+}
+
 bool *topo_find_stubs(const struct topo *t)
 {
 	_cleanup_free_ uint32_t *hosts = topo_count_hosts(t);
@@ -263,7 +276,7 @@ bool *topo_find_stubs(const struct topo *t)
 		n += ret[s] ? hosts[s] : 0;
 		all += hosts[s];
 	}
-	if (n > all / STUB_SHARE)
+	if (n > all / STUB_SHARE || !joins_others(t, ret))
 		memset(ret, 0, t->n_switches * sizeof(*ret));
 	return ret;
 }

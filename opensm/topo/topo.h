@@ -139,8 +139,8 @@ uint32_t *topo_count_senders(const struct topo *t);
 /*
  * Per switch: is it a stub? All cables of a stub lead to one other switch, which has more
  * neighbours, and all stubs together have an eighth of the hosts at most: a leaf for management
- * that hangs on one spine. Its cables carry what they must, whatever routes do, so they tell
- * nothing of routes. The caller frees.
+ * that hangs on one spine. What its cables carry together is the same whatever routes do, so they
+ * are no measure for routes. Where no other cables are left, none is a stub. The caller frees.
  */
 bool *topo_find_stubs(const struct topo *t);
 /* The LIDs of all switches and end ports, those set aside included. */

@@ -148,15 +148,49 @@ static struct netfile_port *any_cable(struct wear *w)
 	return NULL;
 }
 
+static bool is_reached(const struct wear *w, int from, int to)
+{
+	_cleanup_free_ bool *seen = xcalloc(w->net->n_nodes, sizeof(*seen));
+	_cleanup_free_ int *queue = xcalloc(w->net->n_nodes, sizeof(*queue));
+	size_t n = 0;
+
+	seen[from] = true;
+	queue[n++] = from;
+	for (size_t i = 0; i < n; i++) {
+		const struct netfile_node *node = &w->net->nodes[queue[i]];
+
+		for (unsigned p = 1; p <= node->nports; p++) {
+			int peer = node->ports[p].peer_node;
+
+			if (peer < 0 || seen[peer])
+				continue;
+			seen[peer] = true;
+			queue[n++] = peer;
+		}
+	}
+	return seen[to];
+}
+
+/* Not where nothing else connects its ends. */
+static void unplug(struct wear *w, struct netfile_port *p)
+{
+	struct netfile_port *q = &w->net->nodes[p->peer_node].ports[p->peer_port];
+	int a = q->peer_node, b = p->peer_node;
+
+	p->peer_node = q->peer_node = -1;
+	if (is_reached(w, a, b))
+		return;
+	p->peer_node = b;
+	q->peer_node = a;
+}
+
 static void missing(struct wear *w)
 {
 	for (size_t i = 0; i <= w->n / 200; i++) {
 		struct netfile_port *p = any_cable(w);
 
-		if (p) {
-			w->net->nodes[p->peer_node].ports[p->peer_port].peer_node = -1;
-			p->peer_node = -1;
-		}
+		if (p)
+			unplug(w, p);
 	}
 }
 

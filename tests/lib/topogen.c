@@ -160,9 +160,8 @@ static void draw_stub(struct sketch *s, uint32_t on)
 {
 	uint32_t sw = draw_switch(s);
 
-	draw_host(s, sw);
-	draw_host(s, sw);
-	draw_link(s, sw, on);
+	for (unsigned h = 0; h < 4; h++)
+		draw_host(s, sw);
 	draw_link(s, sw, on);
 }
 

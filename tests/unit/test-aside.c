@@ -164,6 +164,38 @@ static void without_the_switch_there_is_no_path(void **state)
 	topo_unref(t);
 }
 
+/* Its switch is left out of routing: entries stay, as those of a host there do. */
+static void entries_stay_while_its_switch_is_away(void **state)
+{
+	const struct topogen o = { .asides = true };
+	struct topo *t = topogen_torus((unsigned[]){ 3, 1, 1 }, 1, &o);
+	struct topo_builder *b = topo_builder_new();
+	struct routes *was = route(t, NULL), *now;
+	struct topo *less;
+
+	for (uint32_t s = 0; s < 2; s++)
+		topo_add_switch(b, &t->switches[s]);
+	for (unsigned p = 1; p <= t->switches[0].n_ports; p++)
+		if (topo_port(t, 0, p)->sw == 1)
+			topo_add_link(b, t->switches[0].guid, (uint8_t)p, t->switches[1].guid,
+				      topo_port(t, 0, p)->port);
+	for (uint32_t i = 0; i < t->n_asides; i++) {
+		topo_add_host(b, &t->asides[i]);
+		topo_add_host_link(b, t->asides[i].guid, t->switches[t->asides[i].sw].guid,
+				   t->asides[i].sw_port);
+	}
+	less = topo_build(b);
+	now = route(less, was);
+	for (uint32_t i = 0; i < t->n_asides; i++)
+		if (t->asides[i].sw == 2)
+			assert_int_equal(routes_port(now, 0, t->asides[i].lid),
+					 routes_port(was, 0, t->asides[i].lid));
+	routes_unref(was);
+	routes_unref(now);
+	topo_unref(less);
+	topo_unref(t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -171,6 +203,7 @@ int main(void)
 		cmocka_unit_test(their_paths_close_no_cycle),
 		cmocka_unit_test(they_are_found_and_counted),
 		cmocka_unit_test(without_the_switch_there_is_no_path),
+		cmocka_unit_test(entries_stay_while_its_switch_is_away),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -135,6 +135,43 @@ static void lives_and_rests(const char *words, double damage, unsigned steps, un
 	topo_unref(whole);
 }
 
+/* What a stub's cable carries is no reason to move anything, however much it is. */
+static void a_stub_is_no_reason_to_move(void **state)
+{
+	static const char *const engines[] = { "updn", "ftree", "minhop" };
+	struct topo *t = topogen_fat_tree2(8, 8, 8, 1, &(struct topogen){ .stub_on = 16 });
+	uint32_t n, *cables = topocut_cables(t, &n);
+
+	for (unsigned e = 0; e < ARRAY_SIZE(engines); e++) {
+		const struct route_chain chain = { .list = engines[e] };
+		struct routes *r = keep_by(&chain, t, NULL), *rested;
+		uint32_t load = r->judged->max_load;
+
+		for (unsigned k = 0; k < 6; k++) {
+			struct topocut *cut = topocut_new(t);
+			struct routes *next;
+			struct topo *now;
+
+			cut->ports[cables[(k * 7 + 3) % n]] = k < 5;
+			now = topocut_apply(t, cut);
+			next = keep_by(&chain, now, r);
+			routes_unref(r);
+			topo_unref(now);
+			topocut_free(cut);
+			r = next;
+		}
+		rested = quiet_by(&chain, t, r);
+		print_message("# %s: %u, then %u, rested %u\n", engines[e], load,
+			      r->judged->max_load, rested->judged->max_load);
+		assert_true(rested->judged->max_load <= r->judged->max_load);
+		assert_true(rested->judged->max_load < 2 * load);
+		routes_unref(rested);
+		routes_unref(r);
+	}
+	free(cables);
+	topo_unref(t);
+}
+
 static void quiet_times_make_good_what_changes_left(void **state)
 {
 	lives_and_rests("fat-tree3 16", 0, 8, 1);
@@ -300,6 +337,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(quiet_times_make_good_what_changes_left),
+		cmocka_unit_test(a_stub_is_no_reason_to_move),
 		cmocka_unit_test(a_switch_that_came_back_gets_its_share_in_a_quiet_minute),
 		cmocka_unit_test(no_load_need_tell_that_it_is_idle),
 		cmocka_unit_test(one_of_few_gets_its_share_at_once),

@@ -2,7 +2,6 @@
 /* Copies columns of switches to the end ports that are set aside. */
 #include "route/core/aside.h"
 
-
 #include "util/mem.h"
 
 /* The SLs of paths to the switch, where SLs go by LIDs. */

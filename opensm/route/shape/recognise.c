@@ -33,18 +33,24 @@ static bool has_stub(const struct graph *g, const bool *stub, uint32_t u)
 	return false;
 }
 
-/* The highest level; TOPO_NONE if there is a switch in it on which no stub hangs, or none below. */
+/*
+ * The highest level, if its switches are few beside those of the next one and a stub hangs on each
+ * of them; else TOPO_NONE.
+ */
 static uint32_t level_of_branches(const struct graph *g, const bool *stub, const uint16_t *rank)
 {
-	uint32_t top = 0;
+	uint32_t top = 0, n = 0, below = 0;
 
 	for (uint32_t u = 0; u < g->n; u++)
 		if (!stub[u] && rank[u] != DISTANCE_NONE)
 			top = MAX(top, rank[u]);
-	for (uint32_t u = 0; u < g->n; u++)
+	for (uint32_t u = 0; u < g->n; u++) {
 		if (!stub[u] && rank[u] == top && !has_stub(g, stub, u))
 			return TOPO_NONE;
-	return top < 2 ? TOPO_NONE : top;
+		n += !stub[u] && rank[u] == top;
+		below += !stub[u] && rank[u] + 1u == top;
+	}
+	return top < 2 || n * FAIR_SHARE >= below ? TOPO_NONE : top;
 }
 
 void shape_flood(const struct graph *g, const bool *leaf, uint16_t *rank)
