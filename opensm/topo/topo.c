@@ -27,7 +27,7 @@ struct port_fact {
 	guid_t left_peer;
 };
 
-#define STUB_SHARE  8 /* of all hosts, one in so many */
+#define STUB_SHARE  8 /* of the switches with hosts, one in so many */
 #define DEFAULT_VLS 8 /* what nearly every switch has */
 
 struct topo_builder {
@@ -263,20 +263,33 @@ static bool joins_others(const struct topo *t, const bool *stub)
 	return false;
 }
 
+uint32_t topo_median_hosts(const struct topo *t, const uint32_t *hosts)
+{
+	_cleanup_free_ uint32_t *counts = xcalloc(t->n_switches + 1u, sizeof(*counts));
+	uint32_t n = 0;
+
+	for (uint32_t s = 0; s < t->n_switches; s++)
+		if (hosts[s])
+			counts[n++] = hosts[s];
+	SORT(counts, n, compare_u32);
+	return n ? counts[n / 2] : 0;
+}
+
 bool *topo_find_stubs(const struct topo *t)
 {
 	_cleanup_free_ uint32_t *hosts = topo_count_hosts(t);
+	uint32_t n = 0, all = 0, median = topo_median_hosts(t, hosts);
 	bool *ret = xcalloc(t->n_switches + 1u, sizeof(*ret));
-	uint32_t n = 0, all = 0;
 
 	for (uint32_t s = 0; s < t->n_switches; s++) {
 		uint32_t next = only_neighbour(t, s);
 
-		ret[s] = next != TOPO_NONE && only_neighbour(t, next) == TOPO_NONE;
-		n += ret[s] ? hosts[s] : 0;
-		all += hosts[s];
+		all += hosts[s] > 0;
+		n += hosts[s] && next != TOPO_NONE;
+		ret[s] = next != TOPO_NONE && only_neighbour(t, next) == TOPO_NONE &&
+			 2 * hosts[s] < median;
 	}
-	if (n > all / STUB_SHARE || !joins_others(t, ret))
+	if (n * STUB_SHARE > all || !joins_others(t, ret))
 		memset(ret, 0, t->n_switches * sizeof(*ret));
 	return ret;
 }

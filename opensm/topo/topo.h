@@ -136,11 +136,14 @@ uint32_t topo_switch_with(const struct topo *t, uint32_t entry);
 /* Per switch: the end ports on it, and those that have LIDs. The caller frees. */
 uint32_t *topo_count_hosts(const struct topo *t);
 uint32_t *topo_count_senders(const struct topo *t);
+/* The median of `hosts` (topo_count_hosts()) of the switches that have any; 0: none has. */
+uint32_t topo_median_hosts(const struct topo *t, const uint32_t *hosts);
 /*
  * Per switch: is it a stub? All cables of a stub lead to one other switch, which has more
- * neighbours, and all stubs together have an eighth of the hosts at most: a leaf for management
- * that hangs on one spine. What its cables carry together is the same whatever routes do, so they
- * are no measure for routes. Where no other cables are left, none is a stub. The caller frees.
+ * neighbours, it has less than half of the median of hosts, and of the switches with hosts an
+ * eighth at most have one neighbour: a leaf for management that hangs on one spine. What its cables
+ * carry together is the same whatever routes do, so they are no measure for routes. Where no other
+ * cables are left, none is a stub. The caller frees.
  */
 bool *topo_find_stubs(const struct topo *t);
 /* The LIDs of all switches and end ports, those set aside included. */

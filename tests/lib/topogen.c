@@ -156,11 +156,11 @@ static void write_all(const struct scribe *w)
 		write_aside(w, back ? s->n_switches - 1 - i : i);
 }
 
-static void draw_stub(struct sketch *s, uint32_t on)
+static void draw_stub(struct sketch *s, uint32_t on, unsigned hosts)
 {
 	uint32_t sw = draw_switch(s);
 
-	for (unsigned h = 0; h < 4; h++)
+	for (unsigned h = 0; h < hosts; h++)
 		draw_host(s, sw);
 	draw_link(s, sw, on);
 }
@@ -176,7 +176,7 @@ static struct topo *finish(struct sketch *s, const struct topogen *o)
 	if (w.o->service_on)
 		draw_host(s, w.o->service_on - 1);
 	if (w.o->stub_on)
-		draw_stub(s, w.o->stub_on - 1);
+		draw_stub(s, w.o->stub_on - 1, w.o->stub_hosts ?: 1);
 	w.switch_guid = permutation(s->n_switches, w.o->random_guids, &random);
 	w.host_guid = permutation(s->n_hosts, w.o->random_guids, &random);
 	w.lid_slot = permutation(s->n_hosts, w.o->random_lids, &random);

@@ -19,8 +19,8 @@ struct topogen {
 	uint32_t without_link;/* leaves out this cable + 1; 0: none */
 	uint32_t without_switch; /* leaves out this switch + 1; 0: none */
 	uint32_t service_on;  /* one host more on this switch + 1; 0: none */
-	/* a switch with four hosts hangs on this switch + 1, by one cable; 0: none */
-	uint32_t stub_on;
+	/* a switch with so many hosts (0: 1) hangs on this switch + 1, by one cable; 0: none */
+	uint32_t stub_on, stub_hosts;
 	bool asides;          /* an aggregation node behind the last port of each switch */
 	bool asides_are_hosts; /* they are taken for hosts */
 	uint32_t without_aside; /* leaves out that of this switch + 1; 0: none */

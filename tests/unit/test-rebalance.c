@@ -139,7 +139,8 @@ static void lives_and_rests(const char *words, double damage, unsigned steps, un
 static void a_stub_is_no_reason_to_move(void **state)
 {
 	static const char *const engines[] = { "updn", "ftree", "minhop" };
-	struct topo *t = topogen_fat_tree2(8, 8, 8, 1, &(struct topogen){ .stub_on = 16 });
+	const struct topogen o = { .stub_on = 16, .stub_hosts = 3 };
+	struct topo *t = topogen_fat_tree2(8, 8, 8, 1, &o);
 	uint32_t n, *cables = topocut_cables(t, &n);
 
 	for (unsigned e = 0; e < ARRAY_SIZE(engines); e++) {

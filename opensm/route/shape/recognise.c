@@ -12,14 +12,8 @@
 void shape_leaves(const struct graph *g, bool *leaf)
 {
 	_cleanup_free_ uint32_t *hosts = topo_count_hosts(g->topo);
-	_cleanup_free_ uint32_t *counts = xcalloc(g->n, sizeof(*counts));
-	uint32_t n = 0, median;
+	uint32_t median = topo_median_hosts(g->topo, hosts);
 
-	for (uint32_t u = 0; u < g->n; u++)
-		if (hosts[u])
-			counts[n++] = hosts[u];
-	SORT(counts, n, compare_u32);
-	median = n ? counts[n / 2] : 0;
 	for (uint32_t u = 0; u < g->n; u++)
 		leaf[u] = hosts[u] && 2 * hosts[u] >= median;
 }
