@@ -201,7 +201,7 @@ static uint64_t move_pairs(struct walk *w, const struct topo_host *to)
 	return moved;
 }
 
-/* As in a verdict: cables of stubs do not count. */
+/* The most loaded channel; cables of stubs are left out, as in a verdict (check.h). */
 static struct detour_peak peak_of(const struct topo *t, const bool *stub, const uint32_t *load)
 {
 	struct detour_peak p = { .at = TOPO_NONE };

@@ -11,7 +11,7 @@
 
 struct detour_peak {
 	uint32_t pairs;
-	/* entry of topo->ports, between switches but stubs; TOPO_NONE: no cable has load */
+	/* entry of topo->ports, of no stub (topo.h); TOPO_NONE: no such cable has load */
 	uint32_t at;
 };
 

@@ -82,7 +82,7 @@ struct port {
 	OF_READ struct told logged;   /* what was said of it (sm/read/discover_internal.h) */
 	OF_READ uint8_t ends_differ;  /* readings in a row, from its switch port (capability.c) */
 	OF_READ uint8_t
-		key_try, /* index of the next M_Key to try on the node behind the port */
+		key_try, /* place, in the list of likely M_Keys, of the one to try next behind it */
 		volleys; /* times that the known node behind it was sent several M_Keys at once */
 	OF_READ struct {
 		bool dirty;	   /* to be read */

@@ -46,7 +46,8 @@ struct verify_group {
 	lid_t mlid;
 	/* of a member that sends and another one that gets it; of these: does not */
 	uint64_t pairs, lost;
-	const struct topo_host *from, *to; /* the first lost pair */
+	/* sender and receiver of the first pair that is lost; unset if `lost` is 0 */
+	const struct topo_host *from, *to;
 	/*
 	 * switch without an entry, or that sends nothing on (also: to VL 15), where it ends;
 	 * TOPO_NONE: no cable leads on

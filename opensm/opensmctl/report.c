@@ -84,7 +84,7 @@ static void write_page(FILE *out, struct json_object *page)
 /* 0, or -errno. */
 static int write_file(const char *path, struct json_object *page)
 {
-	struct file_replace *f = file_output_open(path, 0640); /* it has the security checklist */
+	struct file_replace *f = file_output_open(path, 0640); /* not for all: security checklist */
 
 	if (!f)
 		return -errno;

@@ -64,7 +64,7 @@ struct netfile *gen_speed(struct netfile *net, unsigned tenths, unsigned lanes);
  */
 struct netfile *gen_words(unsigned n, const char *const *words, char *err, size_t err_len);
 
-/* An aggregation node, a CA of one port, behind the last port of each switch. */
+/* Gives each switch one port more, and cables an aggregation node (a CA of one port) to it. */
 void gen_aggregation(struct netfile *net);
 /*
  * Adds what fabrics in use have, drawn with the seed: aggregation nodes, a stub leaf and a gateway

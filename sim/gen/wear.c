@@ -22,7 +22,7 @@ struct wear {
 	size_t n; /* nodes that there were */
 };
 
-/* xorshift: the same on every machine. */
+/* The next random number (xorshift): a seed gives the same numbers on every machine. */
 static uint64_t roll(struct wear *w)
 {
 	w->dice ^= w->dice << 13;
@@ -76,7 +76,7 @@ static int any_spine(struct wear *w)
 	return ret < 0 ? any_node(w, is_joined) : ret;
 }
 
-/* One port more, without a cable; 0: there is no room. */
+/* Adds a port without a cable. Returns its number; 0: the node has PORTS_MOST ports already. */
 static uint8_t add_port(struct wear *w, int node)
 {
 	struct netfile_node *n = &w->net->nodes[node];

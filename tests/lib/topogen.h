@@ -21,9 +21,9 @@ struct topogen {
 	uint32_t service_on;  /* one host more on this switch + 1; 0: none */
 	/* a switch with so many hosts (0: 1) hangs on this switch + 1, by one cable; 0: none */
 	uint32_t stub_on, stub_hosts;
-	bool asides;          /* an aggregation node behind the last port of each switch */
-	bool asides_are_hosts; /* they are taken for hosts */
-	uint32_t without_aside; /* leaves out that of this switch + 1; 0: none */
+	bool asides;          /* each switch has one port more, to an aggregation node */
+	bool asides_are_hosts; /* these aggregation nodes are marked as ordinary hosts */
+	uint32_t without_aside; /* this switch + 1 has no aggregation node; 0: all have one */
 	bool reversed;        /* tell the builder everything in reverse order */
 };
 

@@ -29,7 +29,7 @@ struct cluster {
 	bool scattered;	  /* each host has its rails in another order */
 	bool strange;	  /* every fourth host has names of its own for its adapters */
 	bool paired;	  /* odd hosts have them the other way round */
-	bool mixed;	  /* hosts of the last unit, and the first host, name them in another way */
+	bool mixed;	  /* adapters of host 0 and of the last unit have names "HCA-1", ... */
 };
 
 /* Units, hosts of each, rails, spines. */

@@ -15,14 +15,14 @@ static void copy_sls(struct sl2vl *l, lid_t from, lid_t to)
 		l->sl[(size_t)i * l->row_size + to] = l->sl[(size_t)i * l->row_size + from];
 }
 
-/* A LID of an end port that is set aside, and the LID of its switch. */
+/* A LID of an end port that is set aside; its entries are those of LID `from`, its switch's. */
 struct copy {
 	uint32_t sw;
 	lid_t to, from; /* `from` 0: the switch has none */
 	uint8_t port;
 };
 
-/* Those at a switch: of others entries stay what they are, as of unassigned LIDs. */
+/* All that are cabled to a switch. Entries of the others are not touched, like unassigned LIDs. */
 static struct copy *list_copies(const struct routes *r, size_t *ret_n)
 {
 	const struct topo *t = r->topo;

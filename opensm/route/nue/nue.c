@@ -41,7 +41,7 @@ struct nue {
 	struct routes *routes;
 	unsigned n_vls;
 	bool *is_target;         /* per switch */
-	bool *own;               /* per switch: packets to its own LID count like those to others */
+	bool *own;               /* per switch: its LID is a destination like those of hosts */
 	uint8_t *part;           /* per switch: VL of its destinations */
 	struct nue_target *targets;
 	uint32_t n_targets;

@@ -282,7 +282,7 @@ static void sum_hops(const struct verifier *j, const uint64_t *pairs_at, struct 
 	v->minimal = !v->detours;
 }
 
-/* Of the cables of stubs no routes can take anything off: they do not count. */
+/* Cables of stubs are left out: no routes can lower what they carry together. */
 static void sum_loads(const struct verifier *j, const uint32_t *load, struct route_verdict *v)
 {
 	uint64_t sum = 0;

@@ -10,7 +10,7 @@
 struct target {
 	uint32_t sw; /* TOPO_NONE: unassigned */
 	uint8_t port;
-	/* of an end port that is set aside: it sends nothing, loads nothing, blocks nothing */
+	/* set aside (topo.h): no sender, and paths to it count in no load and no dependency */
 	bool aside;
 };
 
@@ -120,7 +120,7 @@ void verify_any(struct check_worker *w, const uint8_t *column, lid_t lid);
 /* One LID of a switch. */
 void verify_switch(struct check_worker *w, const uint8_t *column, lid_t lid);
 
-/* Pairs of end ports of switch `s` with a LID: none is a pair with itself. */
+/* Senders on switch `s` to a LID that `to` has: all its hosts, but not the owner of the LID. */
 static inline uint32_t verifier_pairs(const struct verifier *j, uint32_t s, struct target to)
 {
 	return j->sources[s] - (s == to.sw && !to.aside);
