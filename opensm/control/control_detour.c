@@ -202,17 +202,13 @@ static uint64_t move_pairs(struct walk *w, const struct topo_host *to)
 }
 
 /* The most loaded channel; cables of stubs are left out, as in a verdict (check.h). */
-static struct detour_peak peak_of(const struct topo *t, const bool *stub, const uint32_t *load)
+static struct detour_peak peak_of(const struct topo *t, const bool *counted, const uint32_t *load)
 {
 	struct detour_peak p = { .at = TOPO_NONE };
 
-	for (uint32_t s = 0; s < t->n_switches; s++)
-		for (unsigned k = 1; k <= t->switches[s].n_ports && !stub[s]; k++) {
-			uint32_t i = t->switches[s].first_port + k;
-
-			if (load[i] > p.pairs && !stub[t->ports[i].sw])
-				p = (struct detour_peak){ .pairs = load[i], .at = i };
-		}
+	for (uint32_t i = 0, n = topo_n_entries(t); i < n; i++)
+		if (counted[i] && load[i] > p.pairs)
+			p = (struct detour_peak){ .pairs = load[i], .at = i };
 	return p;
 }
 
@@ -221,7 +217,7 @@ void detour_of(const struct routes *r, const bool *missing, struct detour *ret)
 	const struct topo *t = r->topo;
 	uint32_t n = topo_n_entries(t);
 	_cleanup_free_ uint32_t *senders = topo_count_senders(t);
-	_cleanup_free_ bool *stub = topo_find_stubs(t);
+	_cleanup_free_ bool *counted = topo_find_counted(t);
 	_cleanup_(arena_done) struct arena memory = { NULL };
 	struct walk w = {
 		.r = r, .t = t, .missing = missing, .senders = senders, .to = TOPO_NONE,
@@ -242,6 +238,6 @@ void detour_of(const struct routes *r, const bool *missing, struct detour *ret)
 	for (uint32_t h = 0; h < t->n_hosts; h++)
 		if (moves[h])
 			ret->moved += move_pairs(&w, &t->hosts[h]);
-	ret->now = peak_of(t, stub, w.now);
-	ret->after = peak_of(t, stub, w.after);
+	ret->now = peak_of(t, counted, w.now);
+	ret->after = peak_of(t, counted, w.after);
 }

@@ -294,6 +294,20 @@ bool *topo_find_stubs(const struct topo *t)
 	return ret;
 }
 
+bool *topo_find_counted(const struct topo *t)
+{
+	_cleanup_free_ bool *stub = topo_find_stubs(t);
+	bool *ret = xcalloc(topo_n_entries(t) + 1u, sizeof(*ret));
+
+	for (uint32_t s = 0; s < t->n_switches; s++)
+		for (unsigned p = 1; p <= t->switches[s].n_ports && !stub[s]; p++) {
+			uint32_t next = topo_port(t, s, p)->sw;
+
+			ret[t->switches[s].first_port + p] = next != TOPO_NONE && !stub[next];
+		}
+	return ret;
+}
+
 uint32_t topo_count_lids(const struct topo *t)
 {
 	uint32_t n = 0;

@@ -146,6 +146,8 @@ uint32_t topo_median_hosts(const struct topo *t, const uint32_t *hosts);
  * cables are left, none is a stub. The caller frees.
  */
 bool *topo_find_stubs(const struct topo *t);
+/* Per entry of topo->ports: a cable between switches, none of which is a stub. The caller frees. */
+bool *topo_find_counted(const struct topo *t);
 /* The LIDs of all switches and end ports, those set aside included. */
 uint32_t topo_count_lids(const struct topo *t);
 /* Per switch of `now`: the one with its GUID in `before`, or TOPO_NONE. The caller frees. */

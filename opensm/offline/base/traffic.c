@@ -94,21 +94,17 @@ static bool *allowed_channels(const struct topo *t, const uint32_t *on)
 static void all_to_all(const struct topo *t, const uint32_t *on, const uint32_t *load,
 		       struct traffic *ret)
 {
-	_cleanup_free_ bool *may = allowed_channels(t, on), *stub = topo_find_stubs(t);
+	_cleanup_free_ bool *may = allowed_channels(t, on), *counted = topo_find_counted(t);
+	uint32_t all = cut_n_ports(t), n = 0;
 	uint64_t sum = 0;
-	uint32_t n = 0;
 
-	for (uint32_t s = 0; s < t->n_switches; s++)
-		for (unsigned p = 1; p <= t->switches[s].n_ports && !stub[s]; p++) {
-			uint32_t i = t->switches[s].first_port + p;
-
-			if (t->ports[i].sw == TOPO_NONE || stub[t->ports[i].sw] ||
-			    (!load[i] && !may[i]))
-				continue;
-			n++;
-			sum += load[i];
-			ret->most = MAX(ret->most, load[i]);
-		}
+	for (uint32_t i = 0; i < all; i++) {
+		if (!counted[i] || (!load[i] && !may[i]))
+			continue;
+		n++;
+		sum += load[i];
+		ret->most = MAX(ret->most, load[i]);
+	}
 	ret->even = ret->most ? (double)sum / n / ret->most : 0;
 }
 

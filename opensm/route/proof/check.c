@@ -56,7 +56,7 @@ void verifier_find_behind(struct verifier *j)
 	const struct topo *t = j->topo;
 
 	j->n_ports = topo_n_entries(t);
-	j->stub = topo_find_stubs(t);
+	j->counted = topo_find_counted(t);
 	j->behind = xmalloc_ones(j->n_ports, sizeof(*j->behind));
 	for (uint32_t e = 0; e < j->n_ports; e++)
 		if (t->ports[e].sw != TOPO_NONE)
@@ -85,7 +85,7 @@ void verifier_raise_top(struct verifier *j, struct verifier *old)
 
 static void verifier_done(struct verifier *j)
 {
-	FREE_ALL(j->behind, j->stub, j->sources, j->targets, j->n_reach, j->missing, j->nearer);
+	FREE_ALL(j->behind, j->counted, j->sources, j->targets, j->n_reach, j->missing, j->nearer);
 	graph_free(j->graph);
 	distances_free(j->distances);
 	cdg_free(j->dependencies);
@@ -290,17 +290,14 @@ static void sum_loads(const struct verifier *j, const uint32_t *load, struct rou
 
 	v->max_load = 0;
 	v->min_load = UINT32_MAX;
-	for (uint32_t s = 0; s < j->topo->n_switches; s++)
-		for (unsigned p = 1; p <= j->topo->switches[s].n_ports && !j->stub[s]; p++) {
-			uint32_t c = j->topo->switches[s].first_port + p;
-
-			if (j->behind[c] == BEHIND_NONE || j->stub[j->behind[c] >> 8])
-				continue;
-			channels++;
-			sum += load[c];
-			v->max_load = MAX(v->max_load, load[c]);
-			v->min_load = MIN(v->min_load, load[c]);
-		}
+	for (uint32_t c = 0; c < j->n_ports; c++) {
+		if (!j->counted[c])
+			continue;
+		channels++;
+		sum += load[c];
+		v->max_load = MAX(v->max_load, load[c]);
+		v->min_load = MIN(v->min_load, load[c]);
+	}
 	v->avg_load = channels ? (double)sum / channels : 0;
 	if (!channels)
 		v->min_load = 0;

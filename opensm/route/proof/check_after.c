@@ -676,7 +676,7 @@ bool route_proof_move(struct route_proof *p, const struct routes *r,
 	new.routes = r;
 	new.topo = r->topo;
 	new.behind = NULL;
-	new.stub = NULL;
+	new.counted = NULL;
 	new.simple &= !r->lanes == !old->routes->lanes;
 	verifier_find_behind(&new);
 	verifier_raise_top(&new, old);
@@ -706,7 +706,7 @@ bool route_proof_move(struct route_proof *p, const struct routes *r,
 		     sends_anything(&new) == (cdg_vls(new.dependencies) != 0);
 	}
 	free(old->behind);
-	free(old->stub);
+	free(old->counted);
 	graph_free(old->graph);
 	new.graph = NULL;
 	p->j = new;

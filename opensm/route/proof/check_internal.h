@@ -25,7 +25,7 @@ struct verifier {
 	struct distances *distances;
 	uint32_t n_ports;      /* entries of topo->ports; a channel is an index there */
 	uint32_t *behind;      /* per entry; BEHIND_NONE: no switch */
-	bool *stub;            /* per switch: topo_find_stubs() */
+	bool *counted;         /* per entry: topo_find_counted() */
 	uint32_t *sources;     /* per switch: end ports with a LID */
 	uint64_t n_sources;
 	struct target *targets;/* per LID */
@@ -63,7 +63,7 @@ struct route_changes {
 bool route_proof_move(struct route_proof *p, const struct routes *r,
 		      const struct route_changes *changes);
 
-/* Makes behind[] and stub[]. */
+/* Makes behind[] and counted[]. */
 void verifier_find_behind(struct verifier *j);
 /* LIDs may be higher than any before. `old` shares its arrays by LID. */
 void verifier_raise_top(struct verifier *j, struct verifier *old);

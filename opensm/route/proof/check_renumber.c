@@ -49,7 +49,7 @@ static void renumber_verifier(struct verifier *j, const struct routes *r,
 		j->distances->rows[(size_t)s * m->now->n_switches + s] = 0;
 	REPLACE(j->sources, renumber_switches(m, j->sources, sizeof(*j->sources)));
 	REPLACE(j->n_reach, renumber_switches(m, j->n_reach, sizeof(*j->n_reach)));
-	FREE_ALL(j->behind, j->stub);
+	FREE_ALL(j->behind, j->counted);
 	verifier_find_behind(j);
 	for (unsigned lid = 0; lid <= j->top; lid++)
 		if (j->targets[lid].sw != TOPO_NONE)

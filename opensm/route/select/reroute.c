@@ -23,7 +23,7 @@ struct mover {
 	uint32_t *load;    /* per channel (entry of topo->ports) */
 	uint32_t *flow;    /* per switch, for the column at hand */
 	uint32_t limit;
-	bool *stub;	   /* per switch: its cables do not count, as in the verdict */
+	bool *counted;	   /* per channel: topo_find_counted(), as in the verdict */
 	bool *replaced;    /* per LID */
 	uint32_t *queue;   /* switches */
 	const uint64_t *share; /* per switch: what comes to it with `fresh`; NULL: no matter */
@@ -31,17 +31,9 @@ struct mover {
 	struct arena memory;
 };
 
-static bool is_of_stub(const struct mover *b, uint32_t channel)
-{
-	const struct topo *t = b->r->topo;
-	uint32_t to = t->ports[channel].sw;
-
-	return to != TOPO_NONE && (b->stub[to] || b->stub[topo_switch_with(t, channel)]);
-}
-
 static bool is_over(const struct mover *b, uint32_t channel)
 {
-	return b->load[channel] > b->limit && !is_of_stub(b, channel);
+	return b->counted[channel] && b->load[channel] > b->limit;
 }
 
 static bool some_is_over(const struct mover *b)
@@ -187,7 +179,7 @@ static void mover_open(struct mover *b)
 	b->n = t->n_switches;
 	b->n_ports = topo_n_entries(t);
 	b->sources = arena_keep(&b->memory, topo_count_senders(t));
-	b->stub = arena_keep(&b->memory, topo_find_stubs(t));
+	b->counted = arena_keep(&b->memory, topo_find_counted(t));
 	ARENA_ARRAYS(&b->memory, b->n + 1u, b->flow, b->queue);
 	ARENA_ARRAY(&b->memory, b->load, b->n_ports);
 	ARENA_ARRAY(&b->memory, b->replaced, b->r->row_size + 1u);
