@@ -81,12 +81,23 @@ static bool is_throttled(const struct port *p)
 	       ib_link_speed(p->info, fabric_speed_sets(p), false) < best_speed(p, q);
 }
 
+static uint16_t rate_of(const struct port *p)
+{
+	bool fdr10 = p->ext_known && (p->ext_active & EPI_SPEED_FDR10);
+
+	return p->known ? (uint16_t)ib_data_rate(
+				  ib_link_width(p->info),
+				  ib_link_speed(p->info, fabric_speed_sets(p), fdr10))
+			: 0;
+}
+
 /* Both ends of a cable are asked, topo takes the lesser. */
 static void add_facts(struct topo_builder *b, const struct node *n, const struct port *p)
 {
 	unsigned vls = p->known ? ib_data_vls((unsigned)ib_get(p->info, PI_VL_CAP)) : 0;
 
-	topo_set_port(b, n->guid, p->num, vls, is_throttled(p));
+	topo_set_port(b, n->guid, p->num,
+		      (struct topo_port_facts){ (uint8_t)vls, is_throttled(p), rate_of(p) });
 }
 
 /* Tables that are replaced may lead over it until they are. */

@@ -250,3 +250,23 @@ unsigned ib_rate_of_link(unsigned lanes, unsigned speed)
 
 	return w && s ? s->rate[w - ib_widths] : 0;
 }
+
+unsigned ib_data_rate(unsigned lanes, unsigned speed)
+{
+	const struct ib_speed *s = ib_speed_of(speed);
+
+	return ib_width_of(lanes) && s ? (unsigned)(lanes * s->data / 100) : 0;
+}
+
+const struct ib_speed *ib_speed_of_data_rate(unsigned rate, unsigned *ret_lanes)
+{
+	static const uint8_t lanes[] = { 4, 1, 2, 8, 12 }; /* the usual width first */
+
+	for (size_t w = 0; w < ARRAY_SIZE(lanes); w++)
+		for (size_t i = 0; i < IB_SPEEDS; i++)
+			if (rate && ib_data_rate(lanes[w], ib_speeds[i].tenths) == rate) {
+				*ret_lanes = lanes[w];
+				return &ib_speeds[i];
+			}
+	return NULL;
+}

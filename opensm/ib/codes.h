@@ -157,3 +157,7 @@ static inline bool ib_rate_valid(unsigned rate)
  * is no such link.
  */
 unsigned ib_rate_of_link(unsigned lanes, unsigned speed);
+/* The data rate of such a link, in units of 100 Mb/s: 20 (1x SDR) .. 24000 (12x XDR). 0: none. */
+unsigned ib_data_rate(unsigned lanes, unsigned speed);
+/* The speed and lanes, 4 if possible, of a link with that data rate; NULL: there is none. */
+const struct ib_speed *ib_speed_of_data_rate(unsigned rate, unsigned *ret_lanes);

@@ -64,6 +64,22 @@ static struct json_object *hot_of(const struct plan_world *w, const struct plan_
 	return list;
 }
 
+/* The channel below the median rate on which an all-to-all takes longest. */
+static void add_slowest(struct json_object *o, const struct plan_world *w, const struct topo *t,
+			const struct traffic *f)
+{
+	struct json_object *slowest;
+
+	json_add_int(o, "slow_cables", f->n_slow);
+	if (f->slow_at == TOPO_NONE)
+		return;
+	slowest = json_object_new_object();
+	add_ends(slowest, w, t, f->slow_at);
+	json_add_double(slowest, "gbps", t->ports[f->slow_at].rate / 10.0);
+	json_add_double(slowest, "times_median", f->slow_times);
+	json_object_object_add(o, "slowest_cable", slowest);
+}
+
 static void add_traffic(struct json_object *o, const struct plan_world *w, const struct topo *t,
 			const struct traffic *f)
 {
@@ -76,6 +92,7 @@ static void add_traffic(struct json_object *o, const struct plan_world *w, const
 	json_add_int(o, "shifts_there_are", f->n_shifts);
 	json_add_double(o, "all_to_all_efficiency", traffic_even(f, f->even));
 	json_add_int(o, "all_to_all_most_flows", f->most);
+	add_slowest(o, w, t, f);
 	json_add_double(o, "incast_spread", traffic_even(f, f->incast));
 	json_add_double(o, "incast_spread_least", traffic_even(f, f->incast_least));
 	if (f->incast_at != TOPO_NONE)

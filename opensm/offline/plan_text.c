@@ -91,6 +91,31 @@ static void print_fabric(const struct plan_world *w, FILE *out)
 		row(out, "LMC", "0 (the fabric does not say)");
 }
 
+static void print_channel(const struct plan_world *w, const struct topo *t, uint32_t entry,
+			  const char *arrow, FILE *out)
+{
+	uint32_t sw = topo_switch_with(t, entry);
+	const struct topo_port *p = &t->ports[entry];
+	char one[PLAN_NODE_STRLEN], two[PLAN_NODE_STRLEN];
+
+	fprintf(out, "%s/%u %s %s/%u", plan_switch_str(w, t->switches[sw].guid, one),
+		entry - t->switches[sw].first_port, arrow,
+		plan_switch_str(w, t->switches[p->sw].guid, two), p->port);
+}
+
+static void print_slowest(const struct plan_world *w, const struct topo *t,
+			  const struct traffic *f, FILE *out)
+{
+	if (f->slow_at == TOPO_NONE)
+		return;
+	fprintf(out, "%-10s", "Slowest");
+	print_channel(w, t, f->slow_at, "->", out);
+	fprintf(out, ", %.4g Gb/s where the median is %.4g: x %.2f of an all-to-all on the median "
+		"channel; %s below that rate\n",
+		t->ports[f->slow_at].rate / 10.0, f->median_rate / 10.0, f->slow_times,
+		STR_COUNT(f->n_slow, "cable is", "cables are"));
+}
+
 static void print_incast(const struct plan_world *w, const struct topo *t,
 			 const struct traffic *f, FILE *out)
 {
@@ -123,6 +148,7 @@ static void print_traffic(const struct plan_world *w, const struct topo *t,
 		    f->most);
 	else
 		row(out, "Alltoall", "no flow between switches");
+	print_slowest(w, t, f, out);
 	print_incast(w, t, f, out);
 }
 
@@ -182,18 +208,6 @@ static void print_engine(const struct plan_world *w, const struct plan_tables *p
 	    STR_COUNT(p->job.switches, "switch", "switches"));
 	print_traffic(w, p->routes->topo, &p->job, out);
 	plan_print_by_rail(p->job_rails, out);
-}
-
-static void print_channel(const struct plan_world *w, const struct topo *t, uint32_t entry,
-			  const char *arrow, FILE *out)
-{
-	uint32_t sw = topo_switch_with(t, entry);
-	const struct topo_port *p = &t->ports[entry];
-	char one[PLAN_NODE_STRLEN], two[PLAN_NODE_STRLEN];
-
-	fprintf(out, "%s/%u %s %s/%u", plan_switch_str(w, t->switches[sw].guid, one),
-		entry - t->switches[sw].first_port, arrow,
-		plan_switch_str(w, t->switches[p->sw].guid, two), p->port);
 }
 
 static void print_hot(const struct plan_world *w, const struct plan_tables *p, FILE *out)

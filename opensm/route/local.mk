@@ -40,7 +40,7 @@ libroute_a_SOURCES = opensm/route/select/engines.c opensm/route/core/engine.c op
 	opensm/route/sp/orders.c opensm/route/sp/orders.h \
 	opensm/route/vl/cdg_order.c opensm/route/vl/cdg_order.h opensm/route/vl/vl_layers.c opensm/route/vl/vl_layers.h \
 	opensm/route/vl/port_class.c opensm/route/vl/port_class.h \
-	opensm/route/sp/dest_order.c opensm/route/sp/dest_order.h opensm/route/sp/balance.c opensm/route/sp/balance.h opensm/route/sp/balance_verified.c \
+	opensm/route/sp/dest_order.c opensm/route/sp/dest_order.h opensm/route/sp/balance.c opensm/route/sp/balance.h opensm/route/sp/balance_internal.h opensm/route/sp/balance_fair.c opensm/route/sp/balance_verified.c \
 	opensm/route/sp/sssp.c opensm/route/sp/sssp.h opensm/route/sp/dfsssp.c opensm/route/sp/lash.c
 ROUTE_LIBS = libroute.a $(TOPO_LIBS) -lm
 
@@ -178,6 +178,9 @@ tests_unit_test_repair_LDADD = libdump.a $(ROUTE_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-direct
 tests_unit_test_direct_SOURCES = tests/unit/test-direct.c tests/unit/route-desk.h $(TOPOCUT)
 tests_unit_test_direct_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/test-rates
+tests_unit_test_rates_SOURCES = tests/unit/test-rates.c tests/unit/route-desk.h $(TOPOCUT)
+tests_unit_test_rates_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-rebalance
 tests_unit_test_rebalance_SOURCES = tests/unit/test-rebalance.c tests/unit/route-desk.h $(TOPOCUT)
 tests_unit_test_rebalance_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)

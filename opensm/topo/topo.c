@@ -22,8 +22,9 @@ struct cable {
 
 struct port_fact {
 	guid_t sw;
-	uint8_t port, vls;
-	bool slow, left_out;
+	uint8_t port;
+	bool left_out;
+	struct topo_port_facts facts;
 	guid_t left_peer;
 };
 
@@ -102,11 +103,11 @@ void topo_set_vls(struct topo_builder *b, unsigned vls)
 	b->vls = (uint8_t)vls;
 }
 
-void topo_set_port(struct topo_builder *b, guid_t sw, uint8_t port, unsigned vls, bool slow)
+void topo_set_port(struct topo_builder *b, guid_t sw, uint8_t port, struct topo_port_facts facts)
 {
+	assert(facts.vls <= 15);
 	GROW(b->facts, b->n_facts + 1, b->cap_facts);
-	b->facts[b->n_facts++] =
-		(struct port_fact){ .sw = sw, .port = port, .vls = (uint8_t)vls, .slow = slow };
+	b->facts[b->n_facts++] = (struct port_fact){ .sw = sw, .port = port, .facts = facts };
 }
 
 void topo_leave_out(struct topo_builder *b, guid_t sw, uint8_t port, guid_t peer)
@@ -487,13 +488,20 @@ static void note_facts(struct topo *t, const struct topo_builder *b)
 		if (sw == TOPO_NONE || f->port > t->switches[sw].n_ports)
 			continue;
 		p = &t->ports[t->switches[sw].first_port + f->port];
-		if (f->vls)
-			p->vls = f->vls;
-		p->slow = f->slow;
+		if (f->facts.vls)
+			p->vls = f->facts.vls & 0xF;
+		p->slow = f->facts.slow;
+		p->rate = f->facts.rate;
 		p->left_out = f->left_out && p->sw == TOPO_NONE;
 		t->leaves_out |= p->left_out;
 		p->left_sw = p->left_out ? topo_find_switch(t, f->left_peer) : TOPO_NONE;
 	}
+}
+
+/* 0 is no rate. */
+static uint16_t slower_of(uint16_t a, uint16_t b)
+{
+	return a && b ? MIN(a, b) : MAX(a, b);
 }
 
 /* Gives both ends of a cable between switches the same values. */
@@ -508,6 +516,7 @@ static void agree(struct topo *t)
 			b = &t->ports[t->switches[a->sw].first_port + a->port];
 			a->vls = b->vls = MIN(a->vls, b->vls);
 			a->slow = b->slow = a->slow || b->slow;
+			a->rate = b->rate = slower_of(a->rate, b->rate);
 		}
 }
 
@@ -569,7 +578,8 @@ static bool is_same_switch(const struct topo *a, const struct topo *b, uint32_t 
 		const struct topo_port *c = topo_port(a, i, p), *d = topo_port(b, i, p);
 
 		if (c->sw != d->sw || c->host != d->host || c->port != d->port ||
-		    c->vls != d->vls || c->slow != d->slow || c->aside != d->aside)
+		    c->vls != d->vls || c->slow != d->slow || c->rate != d->rate ||
+		    c->aside != d->aside)
 			return false;
 	}
 	return true;

@@ -30,12 +30,13 @@ struct topo_port {
 	uint32_t host;  /* peer host or TOPO_NONE */
 	/* port number at the peer; without a peer: 0, or where a loop cable comes back */
 	uint8_t port;
-	uint8_t vls;    /* data VLs that both ends of the cable have, 1..15 */
+	uint8_t vls : 4; /* data VLs that both ends of the cable have, 1..15 */
 	/* runs below the speed or width that both ends can do (avoid_throttled_links) */
 	bool slow : 1;
 	bool aside : 1; /* an end port that is set aside is here; `sw` and `host` are TOPO_NONE */
 	/* no peer is here, but a cable that routes leave out, over which old tables may lead yet */
-	bool left_out;
+	bool left_out : 1;
+	uint16_t rate;	 /* data rate of the cable as it runs, in units of 100 Mb/s; 0: unknown */
 	uint32_t left_sw; /* of such a cable: peer switch, TOPO_NONE if that is left out as well */
 };
 
@@ -95,11 +96,13 @@ void topo_add_link(struct topo_builder *b, guid_t a, uint8_t a_port, guid_t b_gu
 void topo_add_host_link(struct topo_builder *b, guid_t host, guid_t sw, uint8_t sw_port);
 /* Data VLs of all cables without topo_set_port(); 8 if this is not called. 1..15. */
 void topo_set_vls(struct topo_builder *b, unsigned vls);
-/*
- * What port `port` of switch `sw` can do; a cable can do what both its ends can. `vls` 0: not
- * known.
- */
-void topo_set_port(struct topo_builder *b, guid_t sw, uint8_t port, unsigned vls, bool slow);
+/* What a switch port can do; a cable can do what both its ends can. */
+struct topo_port_facts {
+	uint8_t vls;   /* 1..15; 0: not known */
+	bool slow;     /* as in struct topo_port */
+	uint16_t rate; /* the same */
+};
+void topo_set_port(struct topo_builder *b, guid_t sw, uint8_t port, struct topo_port_facts facts);
 /* A cable to switch `peer` is there and carries packets; it is no topo_add_link(). */
 void topo_leave_out(struct topo_builder *b, guid_t sw, uint8_t port, guid_t peer);
 /* Ends the builder; the result has one reference. */
@@ -148,6 +151,25 @@ uint32_t topo_median_hosts(const struct topo *t, const uint32_t *hosts);
 bool *topo_find_stubs(const struct topo *t);
 /* Per entry of topo->ports: a cable between switches, none of which is a stub. The caller frees. */
 bool *topo_find_counted(const struct topo *t);
+/*
+ * How long cables take for the same bytes. Per entry of topo->ports: by how many times longer than
+ * the median cable between switches, in units of TOPO_PACE; TOPO_PACE for what is no such cable, or
+ * has no known rate. NULL: all cables between switches run at one rate. The caller frees.
+ */
+#define TOPO_PACE 256u
+uint32_t *topo_find_paces(const struct topo *t);
+/* The median rate of cables between switches whose rate is known (struct topo_port); 0: of none. */
+uint16_t topo_median_rate(const struct topo *t);
+/* The load of `flows` on a channel, in flows on a median cable. `paces` may be NULL. */
+static inline uint32_t topo_load(const uint32_t *paces, uint32_t entry, uint32_t flows)
+{
+	uint64_t load;
+
+	if (!paces)
+		return flows;
+	load = (uint64_t)flows * paces[entry] / TOPO_PACE;
+	return load < UINT32_MAX ? (uint32_t)load : UINT32_MAX;
+}
 /* The LIDs of all switches and end ports, those set aside included. */
 uint32_t topo_count_lids(const struct topo *t);
 /* Per switch of `now`: the one with its GUID in `before`, or TOPO_NONE. The caller frees. */

@@ -89,15 +89,6 @@ static bool is_good(const struct topo *t, uint32_t n_ports)
 	return true;
 }
 
-/* A byte of others need not be a bool. */
-static bool is_set(const bool *b)
-{
-	uint8_t byte;
-
-	memcpy(&byte, b, sizeof(byte));
-	return byte != 0;
-}
-
 struct topo *topo_unpack(struct unpack *u, const struct topo *before)
 {
 	_cleanup_(topo_unrefp) struct topo *t = xcalloc(1, sizeof(*t));
@@ -127,6 +118,6 @@ struct topo *topo_unpack(struct unpack *u, const struct topo *before)
 	for (uint32_t s = 0; s < t->n_switches; s++)
 		t->has_seats |= topo_seat(&t->switches[s]) != t->switches[s].guid;
 	for (uint32_t i = 0; i < head.n_ports; i++)
-		t->leaves_out |= is_set(&t->ports[i].left_out);
+		t->leaves_out |= t->ports[i].left_out;
 	return take(t);
 }

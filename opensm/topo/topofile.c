@@ -85,6 +85,15 @@ static void add_nodes(const struct topofile *f, struct topo_builder *b)
 	}
 }
 
+static struct topo_port_facts facts_of(const struct topofile_port *p)
+{
+	const struct ib_speed *speed = ib_speed_named(p->speed, strlen(p->speed));
+
+	return (struct topo_port_facts){ .vls = p->vls,
+					 .rate = (uint16_t)ib_data_rate(
+						 p->width, speed ? speed->tenths : 0) };
+}
+
 struct topo *topofile_topo(const struct topofile *f, unsigned vls)
 {
 	struct topo_builder *b = topo_builder_new();
@@ -100,8 +109,7 @@ struct topo *topofile_topo(const struct topofile *f, unsigned vls)
 
 		if (n->type != TOPOFILE_SWITCH)
 			continue;
-		if (p->vls)
-			topo_set_port(b, n->guid, p->number, p->vls, false);
+		topo_set_port(b, n->guid, p->number, facts_of(p));
 		if (m && m->type == TOPOFILE_SWITCH && p->peer >= i)
 			topo_add_link(b, n->guid, p->number, m->guid, q->number);
 		else if (m && m->type != TOPOFILE_SWITCH)
@@ -168,18 +176,21 @@ void topofile_write(const struct topofile *f, FILE *out)
 
 /* --- From a topo ---------------------------------------------------------------------------- */
 
-static struct topofile_port *add_row(struct topofile *f, uint32_t node, uint8_t number)
+static struct topofile_port *add_row(struct topofile *f, uint32_t node, uint8_t number,
+				     uint16_t rate)
 {
 	struct topofile_port *p = &f->ports[f->n_ports];
+	unsigned lanes = 0;
+	const struct ib_speed *speed = ib_speed_of_data_rate(rate, &lanes);
 
 	if (!f->nodes[node].n_rows++)
 		f->nodes[node].first_port = f->n_ports;
 	f->n_ports++;
 	p->node = node;
 	p->number = number;
-	p->width = 4;
+	p->width = (uint8_t)lanes;
 	p->peer = TOPO_NONE;
-	snprintf(p->speed, sizeof(p->speed), "EDR");
+	snprintf(p->speed, sizeof(p->speed), "%s", speed ? speed->name : "");
 	return p;
 }
 
@@ -203,7 +214,7 @@ static void switches_of(struct topofile *f, const struct topo *t, uint32_t *row_
 			if (p->sw == TOPO_NONE && p->host == TOPO_NONE && !p->aside)
 				continue;
 			row_of[p - t->ports] = f->n_ports;
-			add_row(f, s, (uint8_t)i)->vls = p->vls;
+			add_row(f, s, (uint8_t)i, p->rate)->vls = p->vls;
 		}
 	}
 }
@@ -222,7 +233,8 @@ static void add_end(struct topofile *f, const struct topo *t, const struct topo_
 	};
 	if (end->sw == TOPO_NONE)
 		return;
-	p = add_row(f, node, MAX(end->node_port, 1));
+	p = add_row(f, node, MAX(end->node_port, 1),
+		    topo_port(t, end->sw, end->sw_port)->rate);
 	p->guid = end->guid;
 	p->lid = end->lid;
 	p->lmc = end->lmc;

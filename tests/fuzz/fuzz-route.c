@@ -294,7 +294,9 @@ static struct topo *build(const struct world *w)
 	for (unsigned i = 0; i < w->n_switches; i++) {
 		topo_add_switch(b, &w->switches[i]);
 		for (unsigned p = 1; w->vls[i] && p <= w->switches[i].n_ports; p++)
-			topo_set_port(b, w->switches[i].guid, (uint8_t)p, w->vls[i], w->slow[i]);
+			topo_set_port(b, w->switches[i].guid, (uint8_t)p,
+				      (struct topo_port_facts){ w->vls[i], w->slow[i],
+							 w->slow[i] ? 160 : 1000 });
 	}
 	for (unsigned i = 0; i < w->n_hosts; i++)
 		topo_add_host(b, &w->hosts[i]);

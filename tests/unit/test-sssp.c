@@ -305,8 +305,8 @@ static struct topo *slow_triangle(bool way_round)
 	if (way_round)
 		topo_add_link(b, 10, 3, 12, 2);
 	topo_add_link(b, 11, 3, 12, 3);
-	topo_set_port(b, 10, 2, 8, true);
-	topo_set_port(b, 11, 2, 8, true);
+	topo_set_port(b, 10, 2, (struct topo_port_facts){ .vls = 8, .slow = true });
+	topo_set_port(b, 11, 2, (struct topo_port_facts){ .vls = 8, .slow = true });
 	return topo_build(b);
 }
 

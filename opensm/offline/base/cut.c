@@ -42,7 +42,8 @@ static void keep_switch(struct topo_builder *b, const struct topo *t, const stru
 	for (unsigned i = 1; i <= sw->n_ports; i++) {
 		const struct topo_port *p = topo_port(t, s, i);
 
-		topo_set_port(b, sw->guid, (uint8_t)i, p->vls, p->slow);
+		topo_set_port(b, sw->guid, (uint8_t)i,
+			      (struct topo_port_facts){ p->vls, p->slow, p->rate });
 		if (c->ports[p - t->ports])
 			continue;
 		if (p->host != TOPO_NONE || p->aside)

@@ -197,6 +197,16 @@ struct figures_flows figures_flows(const struct routes *r, struct route_ranks ra
 	return flows_of(r, ranks, false, threads);
 }
 
+/* Flows become loads. */
+static uint32_t *by_rate(const struct topo *t, uint32_t *flows)
+{
+	_cleanup_free_ uint32_t *paces = topo_find_paces(t);
+
+	for (uint32_t i = 0; paces && i < cut_n_ports(t); i++)
+		flows[i] = topo_load(paces, i, flows[i]);
+	return flows;
+}
+
 uint32_t *figures_load(const struct routes *r, unsigned threads)
 {
 	uint32_t n;
@@ -204,7 +214,7 @@ uint32_t *figures_load(const struct routes *r, unsigned threads)
 	struct figures_flows f = flows_of(r, (struct route_ranks){ hosts, n }, true, threads);
 
 	free(f.last);
-	return f.load;
+	return by_rate(r->topo, f.load);
 }
 
 static void find_disjoint(const struct routes *r, struct figures *ret)
@@ -231,8 +241,7 @@ void figures_of(const struct routes *r, struct route_ranks ranks, unsigned threa
 		ret->load = figures_load(r, threads);
 		return;
 	}
-	ret->load = flows.load;
-	flows.load = NULL;
+	ret->load = by_rate(r->topo, take(flows.load));
 }
 
 void figures_clear(struct figures *f)

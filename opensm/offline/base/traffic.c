@@ -3,9 +3,11 @@
 #include "offline/base/traffic.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "offline/base/cut.h"
+#include "util/bisect.h"
 #include "util/mem.h"
 
 #define FLOWS 4000000u /* followed for a figure, at most */
@@ -91,28 +93,84 @@ static bool *allowed_channels(const struct topo *t, const uint32_t *on)
 	return w.may;
 }
 
-static void all_to_all(const struct topo *t, const uint32_t *on, const uint32_t *load,
-		       struct traffic *ret)
+/* Channels that count, each by its rate. */
+struct channels {
+	double n; /* in cables of the median rate */
+	uint64_t flows;
+	uint32_t most; /* load */
+};
+
+static void channels_add(struct channels *c, const uint32_t *paces, uint32_t entry, uint32_t flows)
+{
+	c->n += paces ? (double)TOPO_PACE / paces[entry] : 1;
+	c->flows += flows;
+	c->most = MAX(c->most, topo_load(paces, entry, flows));
+}
+
+static int by_load(const void *va, const void *vb)
+{
+	const uint32_t *a = va, *b = vb;
+
+	return COMPARE(*a, *b);
+}
+
+/* Of the channels that carry something. */
+static uint32_t median_load(const uint32_t *paces, const bool *counted, const uint32_t *flows,
+			    uint32_t all)
+{
+	_cleanup_free_ uint32_t *loads = xcalloc((size_t)all + 1, sizeof(*loads));
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < all; i++)
+		if (counted[i] && flows[i])
+			loads[n++] = topo_load(paces, i, flows[i]);
+	qsort(loads, n, sizeof(*loads), by_load);
+	return loads[n / 2];
+}
+
+static void find_slowest(const struct topo *t, const uint32_t *paces, const bool *counted,
+			 const uint32_t *flows, struct traffic *ret)
+{
+	uint32_t all = cut_n_ports(t), most = 0, median, ends = 0;
+
+	ret->slow_at = TOPO_NONE;
+	for (uint32_t i = 0; i < all && paces; i++) {
+		uint32_t load = topo_load(paces, i, flows[i]);
+
+		if (!counted[i] || paces[i] <= TOPO_PACE)
+			continue;
+		ends++;
+		if (load <= most)
+			continue;
+		most = load;
+		ret->slow_at = i;
+	}
+	ret->n_slow = ends / 2;
+	ret->median_rate = topo_median_rate(t);
+	median = most ? median_load(paces, counted, flows, all) : 0;
+	ret->slow_times = median ? (double)most / median : 0;
+}
+
+static void all_to_all(const struct topo *t, const uint32_t *paces, const uint32_t *on,
+		       const uint32_t *flows, struct traffic *ret)
 {
 	_cleanup_free_ bool *may = allowed_channels(t, on), *counted = topo_find_counted(t);
-	uint32_t all = cut_n_ports(t), n = 0;
-	uint64_t sum = 0;
+	uint32_t all = cut_n_ports(t);
+	struct channels c = { .n = 0 };
 
-	for (uint32_t i = 0; i < all; i++) {
-		if (!counted[i] || (!load[i] && !may[i]))
-			continue;
-		n++;
-		sum += load[i];
-		ret->most = MAX(ret->most, load[i]);
-	}
-	ret->even = ret->most ? (double)sum / n / ret->most : 0;
+	for (uint32_t i = 0; i < all; i++)
+		if (counted[i] && (flows[i] || may[i]))
+			channels_add(&c, paces, i, flows[i]);
+	ret->most = c.most;
+	ret->even = c.most ? (double)c.flows / c.n / c.most : 0;
+	find_slowest(t, paces, counted, flows, ret);
 }
 
 /* Over the cables into `s`; negative: no flow comes in. */
-static double incast_to(const struct topo *t, uint32_t s, uint32_t on, const uint32_t *last)
+static double incast_to(const struct topo *t, const uint32_t *paces, uint32_t s, uint32_t on,
+			const uint32_t *last)
 {
-	uint32_t most = 0, channels = 0;
-	uint64_t sum = 0;
+	struct channels c = { .n = 0 };
 
 	for (unsigned k = 1; k <= t->switches[s].n_ports; k++) {
 		const struct topo_port *p = topo_port(t, s, k);
@@ -120,16 +178,14 @@ static double incast_to(const struct topo *t, uint32_t s, uint32_t on, const uin
 
 		if (p->sw == TOPO_NONE)
 			continue;
-		in = last[t->switches[p->sw].first_port + p->port];
-		channels++;
-		sum += in;
-		most = MAX(most, in);
+		in = t->switches[p->sw].first_port + p->port;
+		channels_add(&c, paces, in, last[in]);
 	}
-	return most ? MIN((double)sum / most / MIN(channels, on), 1.0) : -1;
+	return c.most ? MIN((double)c.flows / c.most / MIN(c.n, on), 1.0) : -1;
 }
 
-static void incast(const struct topo *t, const uint32_t *on, const uint32_t *last,
-		   struct traffic *ret)
+static void incast(const struct topo *t, const uint32_t *paces, const uint32_t *on,
+		   const uint32_t *last, struct traffic *ret)
 {
 	uint32_t n = 0;
 	double sum = 0;
@@ -137,7 +193,7 @@ static void incast(const struct topo *t, const uint32_t *on, const uint32_t *las
 	ret->incast_least = 1;
 	ret->incast_at = TOPO_NONE;
 	for (uint32_t s = 0; s < t->n_switches; s++) {
-		double one = on[s] ? incast_to(t, s, on[s], last) : -1;
+		double one = on[s] ? incast_to(t, paces, s, on[s], last) : -1;
 
 		ret->switches += on[s] > 0;
 		if (one < 0)
@@ -155,7 +211,7 @@ static void incast(const struct topo *t, const uint32_t *on, const uint32_t *las
 void traffic_of(const struct routes *r, struct route_ranks ranks,
 		const struct figures_flows *flows, struct traffic *ret)
 {
-	_cleanup_free_ uint32_t *on = count_on(r->topo, ranks);
+	_cleanup_free_ uint32_t *on = count_on(r->topo, ranks), *paces = topo_find_paces(r->topo);
 	uint32_t hosts = ranks.n;
 
 	assert(r && flows && ret);
@@ -166,6 +222,6 @@ void traffic_of(const struct routes *r, struct route_ranks ranks,
 	if (ret->shifts)
 		ret->shift = routes_measure_ranks(r, ranks, ret->patterns, ret->shifts, 1,
 						  &ret->mean);
-	all_to_all(r->topo, on, flows->load, ret);
-	incast(r->topo, on, flows->last, ret);
+	all_to_all(r->topo, paces, on, flows->load, ret);
+	incast(r->topo, paces, on, flows->last, ret);
 }

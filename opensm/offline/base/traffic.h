@@ -7,7 +7,10 @@
 
 #include "route/proof/check.h"
 
-/* Per entry of topo->ports: flows through it, and of these the ones that end at the next switch. */
+/*
+ * Per entry of topo->ports: flows through it, and of these the ones that end at the next switch.
+ * Figures below count a flow on a cable of half the median rate as two (topo_find_paces()).
+ */
 struct figures_flows {
 	uint32_t *load, *last;
 };
@@ -24,6 +27,14 @@ struct traffic {
 	 */
 	double even;
 	uint32_t most;
+	/*
+	 * Cables below the median rate, and the channel of one on which an all-to-all takes
+	 * longest: so many times as long as on the median channel. TOPO_NONE: no flow, or no such
+	 * cable.
+	 */
+	uint32_t n_slow, slow_at;
+	uint16_t median_rate; /* as in struct topo_port */
+	double slow_times;
 	/*
 	 * Incast: flows of all to those on one switch, on the channels into that switch: mean over
 	 * most, where no more channels count than there are end ports on it. Mean of all switches,

@@ -165,3 +165,24 @@ uint16_t graph_flood(const struct graph *g, uint16_t *far, uint32_t *order)
 }
 
 ARENA_FREE(graph_free, struct graph)
+
+uint8_t graph_port_in_turn(const struct graph *g, const uint32_t *paces, uint32_t sw,
+			   const struct graph_group *group, unsigned turn)
+{
+	const uint8_t *ports = g->ports + group->first_port;
+	const uint32_t *pace = paces ? paces + g->topo->switches[sw].first_port : NULL;
+	unsigned n = group->n_ports, own = turn % n, round = turn / n, n_fast = 0;
+	uint32_t least = UINT32_MAX;
+
+	for (unsigned i = 0; pace && i < n; i++)
+		least = MIN(least, pace[ports[i]]);
+	/* Of so many turns as it is slower than the fastest one is its own. */
+	if (!pace || round % ((pace[ports[own]] + least - 1) / least) == 0)
+		return ports[own];
+	for (unsigned i = 0; i < n; i++)
+		n_fast += pace[ports[i]] == least;
+	for (unsigned i = 0, nth = round % n_fast; i < n; i++)
+		if (pace[ports[i]] == least && !nth--)
+			return ports[i];
+	return ports[own];
+}

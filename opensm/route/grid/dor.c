@@ -85,7 +85,8 @@ struct by_port {
 	const struct route_job *job;
 	const struct graph *g;
 	struct distances *distances;
-	uint8_t *rank; /* per group: of its first port */
+	uint8_t *rank;	 /* per group: of its first port */
+	uint32_t *paces; /* topo_find_paces() */
 };
 
 /* The group of `s` that leads towards `to`; TOPO_NONE: there is no path. */
@@ -107,14 +108,14 @@ static uint32_t group_towards(const struct by_port *b, uint32_t s, uint32_t to)
 }
 
 /* The LIDs of a port (0: of the switch), here if `own`; its number is the turn among cables. */
-static void fill_lids(const struct by_port *b, uint8_t *row, uint32_t group, bool own, uint8_t port,
-		      lid_t lid, uint8_t lmc)
+static void fill_lids(const struct by_port *b, uint32_t s, uint8_t *row, uint32_t group, bool own,
+		      uint8_t port, lid_t lid, uint8_t lmc)
 {
 	const struct graph_group *by = group == TOPO_NONE ? NULL : &b->g->groups[group];
 
 	for (unsigned k = 0; lid && k < 1u << lmc; k++)
 		row[lid + k] = own  ? port
-			       : by ? b->g->ports[by->first_port + (port + k) % by->n_ports]
+			       : by ? graph_port_in_turn(b->g, b->paces, s, by, port + k)
 				    : LFT_NO_PORT;
 }
 
@@ -124,14 +125,14 @@ static void fill_row(const struct by_port *b, uint8_t *row, uint32_t s, uint32_t
 
 	for (uint32_t to = 0; to < t->n_switches; to++) {
 		towards[to] = group_towards(b, s, to);
-		fill_lids(b, row, towards[to], to == s, 0, t->switches[to].lid,
+		fill_lids(b, s, row, towards[to], to == s, 0, t->switches[to].lid,
 			  t->switches[to].lmc);
 	}
 	for (uint32_t h = 0; h < t->n_hosts; h++) {
 		const struct topo_host *host = &t->hosts[h];
 
 		if (host->sw != TOPO_NONE)
-			fill_lids(b, row, towards[host->sw], host->sw == s, host->sw_port,
+			fill_lids(b, s, row, towards[host->sw], host->sw == s, host->sw_port,
 				  host->lid, host->lmc);
 	}
 }
@@ -162,6 +163,7 @@ static struct routes *routes_by_port(const struct route_job *job, const struct g
 	if (!b.distances)
 		return NULL;
 	b.rank = xcalloc(g->first[g->n], 1);
+	b.paces = topo_find_paces(job->topo);
 	for (uint32_t s = 0; s < g->n; s++)
 		for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++)
 			b.rank[i] = first_rank(g, rank, s, &g->groups[i]);
@@ -170,7 +172,7 @@ static struct routes *routes_by_port(const struct route_job *job, const struct g
 	unassigned_keep(r, job->previous);
 	snprintf(r->note, sizeof(r->note), "no grid (%s): by the order of ports alone", no_grid);
 	distances_free(b.distances);
-	free(b.rank);
+	FREE_ALL(b.rank, b.paces);
 	return r;
 }
 

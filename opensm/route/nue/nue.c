@@ -30,6 +30,7 @@
 #include "route/tree/fill.h"
 #include "route/proof/keep_policy.h"
 #include "route/nue/nue_layer.h"
+#include "route/sp/balance.h"
 #include "util/mem.h"
 
 #define VARIANTS 3u
@@ -202,6 +203,7 @@ static double score_of(const struct nue *e, const uint64_t *load)
 
 		for (unsigned vl = 0; vl < e->n_vls; vl++)
 			all += (double)load[(size_t)vl * e->net->channels->n + c];
+		all *= e->net->pace ? e->net->pace[c] : 1;
 		sum += all * all / e->net->graph->groups[c].n_ports;
 	}
 	return sum;
@@ -302,8 +304,10 @@ static struct routes *minhop_tables(const struct route_job *job, char *why, size
 		plain.previous = &lent;
 	}
 	r = minhop_compute(&plain, why, why_len);
-	if (r)
-		snprintf(r->engine, sizeof(r->engine), "nue");
+	if (!r)
+		return NULL;
+	balance_rates_unverified(job, r);
+	snprintf(r->engine, sizeof(r->engine), "nue");
 	return r;
 }
 

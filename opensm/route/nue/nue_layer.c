@@ -253,6 +253,15 @@ static void take_escapes(struct work *w)
 		take_tree_turns(w, w->reached[i], below);
 }
 
+/* As on a cable of the median rate. */
+static uint64_t load_of(const struct work *w, const struct topo_switch *sw, uint8_t port)
+{
+	uint32_t entry = sw->first_port + port;
+	uint64_t flows = w->port_load[entry];
+
+	return w->net->paces ? (flows + 1) * w->net->paces[entry] : flows;
+}
+
 /* `port`, if it is wished and one of the channel's; else the least loaded. */
 static uint8_t port_to_use(const struct work *w, uint32_t channel, uint8_t port)
 {
@@ -260,14 +269,13 @@ static uint8_t port_to_use(const struct work *w, uint32_t channel, uint8_t port)
 	const struct graph_group *group = &net->graph->groups[channel];
 	const uint8_t *ports = net->graph->ports + group->first_port;
 	const struct topo_switch *sw = &net->topo->switches[cdg_tail(net->channels, channel)];
-	const uint64_t *load = w->port_load + sw->first_port;
 	uint8_t best = ports[0];
 
 	if (w->layer->wishes && port && port <= sw->n_ports &&
 	    net->channels->of_port[sw->first_port + port] == channel)
 		return port;
 	for (unsigned i = 1; i < group->n_ports; i++)
-		if (load[ports[i]] < load[best])
+		if (load_of(w, sw, ports[i]) < load_of(w, sw, best))
 			best = ports[i];
 	return best;
 }
@@ -437,7 +445,8 @@ static bool take_over(struct work *w, uint32_t channel)
 		return false;
 	if (t->dist[next] + w->net->cost[channel] == t->dist[s] &&
 	    (next == old ||
-	     w->layer->load[old] <= w->layer->load[channel] + 2 * w->flow[s]))
+	     nue_load(w->net, old, w->layer->load[old]) <=
+		     nue_load(w->net, channel, w->layer->load[channel] + 2 * w->flow[s])))
 		return false;
 	return nue_tree_redirect(t, w->cdg, s, channel);
 }

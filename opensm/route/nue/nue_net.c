@@ -29,6 +29,26 @@ static void find_costs(struct nue_net *net, bool avoid_slow)
 		}
 }
 
+static void find_paces(struct nue_net *net)
+{
+	const struct graph *g = net->graph;
+
+	net->paces = arena_keep(&net->memory, topo_find_paces(net->topo));
+	if (!net->paces)
+		return;
+	ARENA_ARRAY(&net->memory, net->pace, net->channels->n + 1u);
+	for (uint32_t s = 0; s < net->n; s++)
+		for (uint32_t c = g->first[s]; c < g->first[s + 1]; c++) {
+			const uint8_t *ports = g->ports + g->groups[c].first_port;
+			const uint32_t *paces = net->paces + net->topo->switches[s].first_port;
+			double room = 0;
+
+			for (unsigned i = 0; i < g->groups[c].n_ports; i++)
+				room += (double)TOPO_PACE / paces[ports[i]];
+			net->pace[c] = (float)(g->groups[c].n_ports / room);
+		}
+}
+
 /* Ports have the channel of their group also where others of the group weigh less. */
 static struct cdg_channels *number_channels(const struct graph *g)
 {
@@ -89,6 +109,7 @@ struct nue_net *nue_net_new(const struct route_job *job, unsigned threads)
 		n_lids += (size_t)1 << t->hosts[h].lmc;
 	ARENA_ARRAY(&net->memory, net->lids, n_lids + 1);
 	find_costs(net, job->options.avoid_throttled_links);
+	find_paces(net);
 	list_lids(net);
 	for (uint32_t s = 0; s < net->n; s++)
 		net->sends[s] = net->sources[s] || job->options.nue_include_switches;

@@ -25,6 +25,8 @@ struct nue_net {
 	uint32_t n;
 	uint16_t *cost;    /* per channel: hops, and much more if it is slow and that matters */
 	uint16_t max_cost;
+	uint32_t *paces;   /* per entry of topo->ports: topo_find_paces() */
+	float *pace;	   /* per channel: the same of all its cables together; NULL: no matter */
 	uint32_t *sources; /* per switch: end ports on it */
 	bool *sends;       /* per switch: its own packets count, not only those it passes on */
 	uint32_t *first_lid; /* per switch + 1 */
@@ -39,6 +41,12 @@ struct nue_net *nue_net_free(struct nue_net *net);
 static inline uint32_t nue_head(const struct nue_net *net, uint32_t channel)
 {
 	return net->channels->to[channel];
+}
+
+/* What `flows` are on a channel, as on one whose cables run at the median rate. */
+static inline uint64_t nue_load(const struct nue_net *net, uint32_t channel, uint64_t flows)
+{
+	return net->pace ? (uint64_t)((double)flows * net->pace[channel]) : flows;
 }
 
 static inline uint32_t nue_first(const struct nue_net *net, uint32_t sw)

@@ -74,7 +74,8 @@ static unsigned list_options(const struct nue_tree *t, const struct cdg_order *c
 
 		if (t->dist[next] == NUE_NONE || t->dist[next] + net->cost[c] != dist)
 			continue;
-		cost = t->cost[next] + taste->load[c] / net->graph->groups[c].n_ports;
+		cost = nue_load(net, c, taste->load[c] + (net->pace ? net->sources[sw] : 0));
+		cost = t->cost[next] + cost / net->graph->groups[c].n_ports;
 		if (next != t->to && cdg_order_look(cdg, c, t->out[next]) == CDG_REFUSED)
 			continue;
 		ret[n++] = (struct option){ .cost = cost, .channel = c };
@@ -453,7 +454,9 @@ uint32_t nue_tree_mend(struct nue_tree *t, struct cdg_order *cdg, const struct n
 		uint32_t s = t->order[i];
 
 		t->keys[i] = (uint64_t)t->dist[s] << 32 | s;
-		t->cost[s] = i ? t->cost[nue_head(t->net, t->out[s])] + taste->load[t->out[s]] : 0;
+		t->cost[s] = i ? t->cost[nue_head(t->net, t->out[s])] +
+					 nue_load(t->net, t->out[s], taste->load[t->out[s]])
+			       : 0;
 	}
 	SORT(t->keys, n, compare_u64);
 	for (uint32_t i = 0; i < n; i++)
@@ -549,7 +552,8 @@ static bool shorten_path(struct nue_tree *t, struct cdg_order *cdg, uint32_t sw,
 			if (dist <= last || dist >= t->dist[sw] || dist > best_dist)
 				continue;
 			if (best == NUE_NONE || dist < best_dist ||
-			    taste->load[c] < taste->load[best]) {
+			    nue_load(net, c, taste->load[c]) <
+				    nue_load(net, best, taste->load[best])) {
 				best = c;
 				best_dist = dist;
 			}

@@ -285,21 +285,22 @@ static void sum_hops(const struct verifier *j, const uint64_t *pairs_at, struct 
 /* Cables of stubs are left out: no routes can lower what they carry together. */
 static void sum_loads(const struct verifier *j, const uint32_t *load, struct route_verdict *v)
 {
+	_cleanup_free_ uint32_t *paces = topo_find_paces(j->topo);
 	uint64_t sum = 0;
-	uint32_t channels = 0;
+	double channels = 0; /* in cables of the median rate */
 
 	v->max_load = 0;
 	v->min_load = UINT32_MAX;
 	for (uint32_t c = 0; c < j->n_ports; c++) {
 		if (!j->counted[c])
 			continue;
-		channels++;
+		channels += paces ? (double)TOPO_PACE / paces[c] : 1;
 		sum += load[c];
-		v->max_load = MAX(v->max_load, load[c]);
-		v->min_load = MIN(v->min_load, load[c]);
+		v->max_load = MAX(v->max_load, topo_load(paces, c, load[c]));
+		v->min_load = MIN(v->min_load, topo_load(paces, c, load[c]));
 	}
-	v->avg_load = channels ? (double)sum / channels : 0;
-	if (!channels)
+	v->avg_load = channels > 0 ? (double)sum / channels : 0;
+	if (v->min_load == UINT32_MAX)
 		v->min_load = 0;
 }
 

@@ -34,7 +34,8 @@ struct route_verdict {
 	bool minimal;               /* there are none */
 	/*
 	 * Edge forwarding index in end-port pairs, over the channels between switches, those of
-	 * stubs left out (topo_find_stubs())
+	 * stubs left out (topo_find_stubs()). A pair on a cable of half the median rate counts as
+	 * two (topo_find_paces()).
 	 */
 	uint32_t max_load, min_load;
 	double avg_load;
@@ -71,7 +72,7 @@ struct renumbering;
 void routes_check_renumber(const struct routes *was, const struct routes *now,
 			   const struct renumbering *m, struct route_verdict *v);
 
-/* Load per entry of topo->ports, as long as the check is of these tables; else NULL. */
+/* Pairs per entry of topo->ports, as long as the check is of these tables; else NULL. */
 const uint32_t *routes_judged_load(const struct routes *r);
 
 /* With the dependency graph (cdg.h), for cycles and multicast trees. The caller frees it. */
@@ -87,7 +88,8 @@ const char *route_fault(const struct route_verdict *v);
 
 /*
  * How well routes carry traffic patterns, seeded and reproducible: each flow gets 1 / (most flows
- * on any channel of its path), 0..1, averaged.
+ * on any channel of its path), 0..1, averaged. A flow on a cable of half the median rate counts as
+ * two (topo_find_paces()).
  */
 struct route_measures {
 	double bisection;   /* effective bandwidth of random bisections of the end ports */

@@ -2,6 +2,7 @@
 /* How well routes carry traffic patterns. For benchmarks, tests and reports; checks nothing. */
 #include "route/proof/check.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "util/mem.h"
@@ -13,12 +14,13 @@ struct field {
 	uint32_t n;
 	uint32_t *hosts;
 	uint32_t n_ports;
-	uint32_t *use;    /* flows per channel */
+	uint32_t *use;	  /* flows per channel */
+	uint32_t *paces;  /* topo_find_paces() */
 };
 
 static void field_done(struct field *f)
 {
-	FREE_ALL(f->hosts, f->use);
+	FREE_ALL(f->hosts, f->use, f->paces);
 }
 
 static struct field field_of_groups(const struct routes *r, const struct route_ranks *groups,
@@ -29,6 +31,7 @@ static struct field field_of_groups(const struct routes *r, const struct route_r
 
 	for (unsigned i = 0; i < n; i++)
 		f.n += groups[i].n;
+	f.paces = topo_find_paces(r->topo);
 	f.hosts = xcalloc((size_t)f.n + 1, sizeof(*f.hosts));
 	f.use = xcalloc((size_t)f.n_ports + 1, sizeof(*f.use));
 	for (unsigned i = 0; i < n; at += groups[i++].n)
@@ -37,11 +40,18 @@ static struct field field_of_groups(const struct routes *r, const struct route_r
 	return f;
 }
 
-/* Adds a flow to all channels of a path, or finds the most flows on any. 0: there is no path. */
-static uint32_t walk(struct field *f, uint32_t from, uint32_t to, bool add)
+/* The flows of a channel, as on a cable of the median rate. */
+static double load_on(const struct field *f, uint32_t channel)
+{
+	return f->paces ? f->use[channel] * (double)f->paces[channel] / TOPO_PACE : f->use[channel];
+}
+
+/* Adds a flow to all channels of a path, or finds the most load of any. 0: there is no path. */
+static double walk(struct field *f, uint32_t from, uint32_t to, bool add)
 {
 	const struct topo *t = f->routes->topo;
-	uint32_t s = t->hosts[from].sw, most = 0;
+	uint32_t s = t->hosts[from].sw;
+	double most = 1;
 
 	for (unsigned hops = 0; s != t->hosts[to].sw && hops < IB_MAX_HOPS; hops++) {
 		uint32_t channel = routes_channel(f->routes, s, t->hosts[to].lid);
@@ -49,10 +59,10 @@ static uint32_t walk(struct field *f, uint32_t from, uint32_t to, bool add)
 		if (channel == TOPO_NONE)
 			return 0;
 		f->use[channel] += add;
-		most = MAX(most, f->use[channel]);
+		most = MAX(most, load_on(f, channel));
 		s = t->ports[channel].sw;
 	}
-	return s == t->hosts[to].sw ? MAX(most, 1u) : 0;
+	return s == t->hosts[to].sw ? most : 0;
 }
 
 static void shuffle(uint32_t *a, uint32_t n, uint64_t *state)
@@ -74,9 +84,9 @@ static double shares(struct field *f, const uint32_t *from, const uint32_t *to, 
 	for (uint32_t k = 0; k < n; k++)
 		walk(f, from[k], to[k], true);
 	for (uint32_t k = 0; k < n; k++) {
-		uint32_t most = walk(f, from[k], to[k], false);
+		double most = walk(f, from[k], to[k], false);
 
-		sum += most ? 1.0 / most : 0;
+		sum += most > 0 ? 1 / most : 0;
 	}
 	return sum;
 }
@@ -93,14 +103,14 @@ static double bisect(struct field *f, unsigned patterns, uint64_t seed)
 	return half && patterns ? sum / half / patterns : 0;
 }
 
-/* The most flows on a channel. */
+/* The most load of a channel, in whole flows. */
 static uint32_t most_use(const struct field *f)
 {
-	uint32_t most = 0;
+	double most = 0;
 
 	for (uint32_t c = 0; c < f->n_ports; c++)
-		most = MAX(most, f->use[c]);
-	return most;
+		most = MAX(most, load_on(f, c));
+	return (uint32_t)ceil(most);
 }
 
 static void permute(struct field *f, unsigned patterns, uint64_t seed, struct route_measures *ret)

@@ -309,17 +309,22 @@ static double least_load(const struct automatic *a)
 	const struct topo *t = a->job->topo;
 	_cleanup_free_ uint32_t *hosts = topo_count_senders(t);
 	_cleanup_free_ bool *stub = topo_find_stubs(t);
+	_cleanup_free_ uint32_t *paces = topo_find_paces(t);
 	uint32_t n = 0;
 	double most = 0;
 
 	for (uint32_t u = 0; u < t->n_switches; u++)
 		n += hosts[u];
 	for (uint32_t u = 0; u < t->n_switches; u++) {
-		unsigned cables = 0;
+		double cables = 0; /* of the median rate */
 
-		GRAPH_EACH(a->graph, u, group)
-			cables += group->n_ports;
-		if (cables && !stub[u])
+		for (unsigned p = 1; p <= t->switches[u].n_ports; p++) {
+			uint32_t entry = t->switches[u].first_port + p;
+
+			if (t->ports[entry].sw != TOPO_NONE)
+				cables += paces ? (double)TOPO_PACE / paces[entry] : 1;
+		}
+		if (cables > 0 && !stub[u])
 			most = MAX(most, (double)hosts[u] * (n - hosts[u]) / cables);
 	}
 	return most;

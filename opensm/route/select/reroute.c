@@ -20,10 +20,11 @@ struct mover {
 	const struct routes *fresh;
 	uint32_t n, n_ports;
 	uint32_t *sources; /* per switch: end ports */
-	uint32_t *load;    /* per channel (entry of topo->ports) */
+	uint32_t *load;    /* per channel (entry of topo->ports): flows */
 	uint32_t *flow;    /* per switch, for the column at hand */
 	uint32_t limit;
 	bool *counted;	   /* per channel: topo_find_counted(), as in the verdict */
+	uint32_t *paces;   /* per channel: topo_find_paces(), the same */
 	bool *replaced;    /* per LID */
 	uint32_t *queue;   /* switches */
 	const uint64_t *share; /* per switch: what comes to it with `fresh`; NULL: no matter */
@@ -33,7 +34,8 @@ struct mover {
 
 static bool is_over(const struct mover *b, uint32_t channel)
 {
-	return b->counted[channel] && b->load[channel] > b->limit;
+	return b->counted[channel] &&
+	       topo_load(b->paces, channel, b->load[channel]) > b->limit;
 }
 
 static bool some_is_over(const struct mover *b)
@@ -180,6 +182,7 @@ static void mover_open(struct mover *b)
 	b->n_ports = topo_n_entries(t);
 	b->sources = arena_keep(&b->memory, topo_count_senders(t));
 	b->counted = arena_keep(&b->memory, topo_find_counted(t));
+	b->paces = arena_keep(&b->memory, topo_find_paces(t));
 	ARENA_ARRAYS(&b->memory, b->n + 1u, b->flow, b->queue);
 	ARENA_ARRAY(&b->memory, b->load, b->n_ports);
 	ARENA_ARRAY(&b->memory, b->replaced, b->r->row_size + 1u);
@@ -189,7 +192,7 @@ static void mover_open(struct mover *b)
 		visit(b, count_column);
 }
 
-/* Single entries are moved only where nothing but load decides. */
+/* Single entries are moved only where nothing but flows decides. */
 static bool may_move_entries(const struct route_job *job, const struct routes *r)
 {
 	const struct route_options *o = &job->options;
@@ -207,7 +210,7 @@ static void rebalance(const struct route_job *job, struct routes *r, const struc
 
 	routes_touch(r);
 	mover_open(&b);
-	if (may_move_entries(job, r))
+	if (may_move_entries(job, r) && !b.paces)
 		ret->n_entries = repeat(&b, move_entries);
 	ret->n_lids = repeat(&b, replace_column);
 	arena_done(&b.memory);
@@ -334,7 +337,11 @@ struct routes *reroute_balance(const struct route_engine *engine, const struct r
 	struct routes *fresh;
 
 	assert(job && job->topo && r && ret);
-	if (!engine || !engine->compute || r->lanes)
+	if (!engine || !engine->compute)
+		return r;
+	if (engine->balances || r->places)
+		balance_rates(job, r, &ret->verdict, &ret->n_balanced);
+	if (r->lanes)
 		return r;
 	if (engine->balances || r->places)
 		balance_verified(job, r, &ret->verdict, &ret->n_balanced);

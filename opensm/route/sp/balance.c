@@ -18,9 +18,12 @@
  * of them there than where they are. `bench-auto` of a tree of 36 leaves of 18 hosts and 18 spines,
  * 20 % of its cables cut, mean of shifts: .628, without that .609, at the same load and bandwidth.
  *
+ * Rates. Loads are flows on a cable of the median rate (topo_find_paces()): one at half the rate
+ * has twice the load of its flows, and what a leaf has to send goes over its cables by their rates.
+ *
  * Counting is parallel; moving is not, and so does not depend on threads.
  */
-#include "route/sp/balance.h"
+#include "route/sp/balance_internal.h"
 
 #include <assert.h>
 #include <string.h>
@@ -28,15 +31,10 @@
 #include "route/proof/check.h"
 #include "route/proof/keep_policy.h"
 #include "route/core/path_dag.h"
-#include "route/shape/recognise.h"
 #include "util/mem.h"
 
 #define STEPS 10
-#define RANKS 8
-#define NEAR 128   /* what may be left on a channel of a large fabric above its floor: a 128th */
 #define FAR 2	   /* hops to look for an end port that sends */
-#define PORTS 256
-#define OF_STUB UINT32_MAX /* floor of a cable of a stub: nothing can be taken off it */
 #define NOWHERE UINT16_MAX /* no switch: there are fewer */
 #define AHEAD 8		   /* rows */
 #define AROUND 32  /* end ports in a row, to each side, that count as neighbours */
@@ -46,53 +44,6 @@
  */
 #define MEETING 1
 #define PART (UINT64_C(1) << 20)
-
-/* The entries of all switches for one LID, and what they make of its flows. */
-struct column {
-	struct path_dag dag; /* all paths that they may take */
-	uint8_t *port;	     /* per switch; 0: to no switch */
-	uint32_t *flow;	     /* the same: what comes through, its own end ports included */
-	uint32_t *used;	     /* places in dag.order of switches that send on, farthest first */
-	uint32_t n_used;
-	/* ports of several LIDs, those at places from .. to - 1, one after the other */
-	uint8_t *ports;
-	uint32_t from, to;
-};
-
-struct relief {
-	const struct balance_job *job;
-	const struct topo *topo;
-	struct routes *r;
-	uint32_t n, n_ports;
-	uint32_t *base;	 /* per switch: channel of port 0 */
-	uint16_t *next;	 /* per channel: the switch there; NOWHERE: none */
-	uint32_t *load;	 /* per channel */
-	uint32_t *floor; /* per channel: no limit is lower */
-	uint32_t *worst; /* per switch, for the column at hand: most load from there on, as known */
-	uint32_t limit;
-	uint32_t enough; /* no limit of any channel is lower */
-	uint32_t highest; /* of the floors */
-	uint32_t n_over; /* channels above the limit */
-	/* these, and some that were; a bit of `listed` per channel says which are there */
-	struct above {
-		uint32_t sw;
-		uint8_t port;
-	} *above;
-	uint32_t n_above;
-	bool *listed;
-	bool *over;	 /* per switch: its path crosses such a channel */
-	bool *crosses;	 /* per destination */
-	uint32_t *rank;	 /* per LID: place of its end port in the order of ranks */
-	lid_t *ranked;	 /* by that: first LIDs */
-	uint32_t n_ranked;
-	uint32_t met[PORTS]; /* per port of the switch at hand: see look_around() */
-	bool looked;	     /* they are those of the entry at hand */
-	double per_load, per_met; /* what one of it adds to a cost */
-	bool large;	     /* the fabric is: no gentle steps */
-	bool gentle;	     /* entries move only if they meet no more than before */
-	struct column column; /* at hand */
-	struct arena memory;
-};
 
 static void column_init(const struct relief *f, struct column *c)
 {
@@ -109,7 +60,9 @@ static inline uint32_t channel_of(const struct relief *f, uint32_t sw)
 
 static inline bool is_over(const struct relief *f, uint32_t channel)
 {
-	return f->load[channel] > f->limit && f->load[channel] > f->floor[channel];
+	uint32_t load = load_with(f, channel, 0);
+
+	return load > f->limit && load > f->floor[channel] && is_counted(f, channel);
 }
 
 /* The columns from `place` on whose LIDs follow each other in a block: rows are far apart. */
@@ -172,10 +125,10 @@ static void count_loads(struct relief *f, uint32_t from, uint32_t to)
 #pragma omp parallel num_threads(f->job->threads)
 	{
 		struct column c = { .to = 0 };
-		uint32_t *load;
+		uint32_t *flows;
 
 		column_init(f, &c);
-		ARENA_ARRAY(&c.dag.memory, load, f->n_ports);
+		ARENA_ARRAY(&c.dag.memory, flows, f->n_ports);
 #pragma omp for schedule(dynamic, 64)
 		for (uint32_t place = from; place < to; place++) {
 			read_column(f, &c, place);
@@ -183,12 +136,12 @@ static void count_loads(struct relief *f, uint32_t from, uint32_t to)
 			for (uint32_t k = 0; k < c.n_used; k++) {
 				uint32_t s = c.dag.order[c.used[k]];
 
-				load[f->base[s] + c.port[s]] += c.flow[s];
+				flows[f->base[s] + c.port[s]] += c.flow[s];
 			}
 		}
 #pragma omp critical
 		for (uint32_t i = 0; i < f->n_ports; i++)
-			f->load[i] += load[i];
+			f->flows[i] += flows[i];
 		path_dag_done(&c.dag);
 	}
 }
@@ -245,7 +198,7 @@ static void find_crossing(struct relief *f, uint32_t from, uint32_t to)
 	f->n_over = f->n_above = 0;
 	for (uint32_t s = 0; s < f->n; s++) {
 		const uint8_t *row = routes_row(f->r, s);
-		bool over[PORTS] = { false };
+		bool over[BALANCE_PORTS] = { false };
 		uint32_t before = f->n_over;
 
 		for (unsigned p = 1; p <= f->topo->switches[s].n_ports; p++) {
@@ -266,9 +219,13 @@ static uint32_t most_load(const struct relief *f, bool all)
 {
 	uint32_t most = 0;
 
-	for (uint32_t i = 0; i < f->n_ports; i++)
-		if (f->load[i] > f->floor[i] || (all && f->floor[i] != OF_STUB))
-			most = MAX(most, f->load[i]);
+	for (uint32_t i = 0; i < f->n_ports; i++) {
+		uint32_t load = load_with(f, i, 0);
+
+		if ((load > f->floor[i] && is_counted(f, i)) ||
+		    (all && f->floor[i] != BALANCE_OF_STUB))
+			most = MAX(most, load);
+	}
 	return most;
 }
 
@@ -279,12 +236,25 @@ static uint32_t shift_load(struct relief *f, uint32_t sw, uint32_t by)
 
 	for (uint32_t hops = 0; f->next[c] != NOWHERE && hops < f->n; hops++) {
 		f->n_over -= is_over(f, c);
-		f->load[c] += by;
+		f->flows[c] += by;
 		if (is_over(f, c)) {
 			f->n_over++;
 			list_above(f, sw, f->column.port[sw]);
 		}
-		most = MAX(most, f->load[c]);
+		most = MAX(most, load_with(f, c, 0));
+		sw = f->next[c];
+		c = channel_of(f, sw);
+	}
+	return most;
+}
+
+/* The load of the most loaded channel of the path from `sw` on, with so many flows more. */
+static uint32_t path_load(const struct relief *f, uint32_t sw, uint32_t more)
+{
+	uint32_t most = 0, c = channel_of(f, sw);
+
+	for (uint32_t hops = 0; f->next[c] != NOWHERE && hops < f->n; hops++) {
+		most = MAX(most, load_with(f, c, more));
 		sw = f->next[c];
 		c = channel_of(f, sw);
 	}
@@ -341,7 +311,8 @@ static uint32_t likely_way(struct relief *f, uint32_t i, uint32_t lid, uint32_t 
 
 	for (uint32_t k = w->first[i]; k < w->first[i + 1]; k++) {
 		const struct path_dag_edge *edge = &w->edges[k];
-		uint32_t worst = MAX(f->load[edge->channel], f->worst[edge->next]) + flow;
+		uint32_t worst = MAX(load_with(f, edge->channel, flow),
+				     f->worst[edge->next] + flow);
 
 		if (worst >= most || edge->port == f->column.port[s])
 			continue;
@@ -364,15 +335,18 @@ static uint32_t likely_way(struct relief *f, uint32_t i, uint32_t lid, uint32_t 
 static uint32_t best_way(struct relief *f, uint32_t i, uint32_t lid, uint32_t most)
 {
 	const struct path_dag *w = &f->column.dag;
+	uint32_t flow = f->column.flow[w->order[i]];
 
 	for (uint32_t looked = w->first[i]; looked <= w->first[i + 1]; looked++) {
-		uint32_t best = likely_way(f, i, lid, most), next, known;
+		uint32_t best = likely_way(f, i, lid, most), next, known, load;
 
 		if (best == TOPO_NONE)
 			return TOPO_NONE;
 		next = w->edges[best].next;
 		known = f->worst[next];
-		f->worst[next] = shift_load(f, next, 0);
+		/* Without what comes through there, which counts as that much everywhere. */
+		load = path_load(f, next, flow);
+		f->worst[next] = load > flow ? load - flow : 0;
 		if (f->worst[next] <= known)
 			return best;
 	}
@@ -398,7 +372,7 @@ static bool has_room(struct relief *f, uint32_t i, uint32_t lid)
 		const struct path_dag_edge *edge = &w->edges[k];
 
 		if (edge->port != f->column.port[s] &&
-		    f->load[edge->channel] + flow < f->worst[s] &&
+		    load_with(f, edge->channel, flow) < f->worst[s] &&
 		    is_welcome(f, s, lid, edge->port))
 			return true;
 	}
@@ -416,7 +390,8 @@ static bool move_entry(struct relief *f, uint32_t i, uint32_t lid)
 		f->job->find_edges(f->job->arg, i, &c->dag);
 	if (!has_room(f, i, lid))
 		return false;
-	most = shift_load(f, s, -flow) + flow;
+	most = path_load(f, s, 0);
+	shift_load(f, s, -flow);
 	best = best_way(f, i, lid, most);
 	if (best != TOPO_NONE && !is_welcome(f, s, lid, c->dag.edges[best].port))
 		best = TOPO_NONE;
@@ -460,7 +435,7 @@ static uint32_t move_column(struct relief *f, uint32_t place, bool cheap)
 	for (uint32_t k = c->n_used; k-- > 0 && f->n_over;) {
 		uint32_t s = c->dag.order[c->used[k]], channel = channel_of(f, s);
 
-		f->worst[s] = MAX(f->load[channel], f->worst[f->next[channel]]);
+		f->worst[s] = MAX(load_with(f, channel, 0), f->worst[f->next[channel]]);
 		f->over[s] = leads_over(f, s);
 		if (!f->over[s] || (cheap && !is_changed(f, s, lid)) ||
 		    !move_entry(f, c->used[k], lid))
@@ -519,115 +494,34 @@ static uint32_t lower_limit(struct relief *f, uint32_t from, uint32_t to, uint32
 	return moved;
 }
 
+/*
+ * Slow cables first, each down to the mean of all or its own floor: what the others carry is little
+ * more then. They have no part in the limits below, which are those of the most loaded channel.
+ */
+static uint32_t relieve_slow(struct relief *f, uint32_t from, uint32_t to)
+{
+	uint32_t moved = 0;
+
+	f->only_slow = f->paces;
+	if (f->only_slow)
+		moved = lower_limit(f, from, to, keep_limit(KEEP_BALANCED, f->mean));
+	f->only_slow = false;
+	return moved;
+}
+
 /* Below the highest floor gently, and at once. */
 static uint32_t relieve_class(struct relief *f, uint32_t from, uint32_t to)
 {
 	uint32_t enough = MAX(f->enough, f->job->enough);
-	uint32_t moved = lower_limit(f, from, to, MAX(enough, f->highest));
+	uint32_t moved = relieve_slow(f, from, to);
+
+	if (f->job->slow)
+		return moved;
+	moved += lower_limit(f, from, to, MAX(enough, f->highest));
 
 	if (f->highest > enough && !f->large)
 		moved += relieve(f, from, to, enough, true);
 	return moved;
-}
-
-/* The sum of the loads of several channels. */
-struct mean {
-	uint64_t sum, n;
-};
-
-static void mean_add(struct mean *m, uint32_t load)
-{
-	m->sum += load;
-	m->n++;
-}
-
-static uint32_t mean_of(const struct mean *m)
-{
-	return m->n ? (uint32_t)(m->sum / m->n) : 0;
-}
-
-/* The loads of channels: between two levels, from each switch to a level, and to it from there. */
-struct means {
-	uint32_t *rank; /* per switch: hops to the nearest leaf, RANKS - 1 at most */
-	struct mean all[RANKS][RANKS], (*out)[RANKS], (*in)[RANKS];
-};
-
-/* Is it a leaf, or has it no neighbour of a higher level? */
-static bool is_end(const struct means *m, uint32_t s)
-{
-	uint32_t rank = m->rank[s];
-
-	return !rank || rank == RANKS - 1 || !m->out[s][rank + 1].n;
-}
-
-/* What is not to be taken off a channel. */
-static uint32_t floor_of(const struct means *m, uint32_t s, uint32_t v)
-{
-	uint32_t out = is_end(m, s) ? mean_of(&m->out[s][m->rank[v]]) : 0;
-	uint32_t in = is_end(m, v) ? mean_of(&m->in[v][m->rank[s]]) : 0;
-
-	return m->rank[s] == m->rank[v] ? 0 : MAX(out, in);
-}
-
-/*
- * Nothing can be taken off the cables of stubs (topo.h), and they are no measure for others. Other
- * floors are the means of what leads from a leaf or root to another level, or from there to it. No
- * channel need carry less than the mean between two levels, nor, but in trees, than the highest
- * floor. On flat graphs all are one level; else a few cables within one are no measure for others.
- *
- * In a tree none need carry less than the cable of an end port while each sends a flow to every
- * other one: engines of trees keep the flows of a shift apart, and entries that move spoil that.
- * `bench-trees` of -d 5 -r 74 tree 20 10 19, an end port 199 flows: bisections, permutations and
- * shifts .860 .752 .924, load 120, without that; .890 .799 .932, load 190, with it. Not so with a
- * flow to each LID (LMC): several destinations would share such a channel, and most is sent to
- * first LIDs. The same tree, 10 % cut, LMC 2, would lose 2 to 4 % by that. Elsewhere load is all
- * there is to go by.
- */
-static void find_fair(struct relief *f)
-{
-	_cleanup_(arena_done) struct arena memory = { NULL };
-	_cleanup_free_ bool *stub = topo_find_stubs(f->topo);
-	const struct topo *t = f->topo;
-	uint32_t senders = 0;
-	bool is_tree = true;
-	struct means m = { .rank = NULL };
-
-	f->highest = 0;
-	ARENA_ARRAYS(&memory, f->n, m.rank, m.out, m.in);
-	shape_ranks(f->job->graph, m.rank);
-	for (uint32_t s = 0; s < f->n; s++) {
-		m.rank[s] = MIN(m.rank[s], RANKS - 1u);
-		senders += f->job->dests->sources[s];
-	}
-	for (unsigned pass = 0; pass < 2; pass++)
-		for (uint32_t s = 0; s < f->n; s++)
-			for (unsigned p = 1; p <= t->switches[s].n_ports; p++) {
-				uint32_t c = t->switches[s].first_port + p, v = t->ports[c].sw;
-
-				if (v == TOPO_NONE)
-					continue;
-				if (stub[s] || stub[v]) {
-					f->floor[c] = OF_STUB;
-					continue;
-				}
-				if (!pass) {
-					mean_add(&m.all[m.rank[s]][m.rank[v]], f->load[c]);
-					mean_add(&m.out[s][m.rank[v]], f->load[c]);
-					mean_add(&m.in[v][m.rank[s]], f->load[c]);
-					continue;
-				}
-				is_tree &= m.rank[s] != m.rank[v];
-				f->floor[c] = floor_of(&m, s, v);
-				f->highest = MAX(f->highest, f->floor[c]);
-				if (f->large)
-					f->floor[c] += f->floor[c] / NEAR;
-			}
-	f->enough = !is_tree ? f->highest : senders ? senders - 1 : 0;
-	for (unsigned low = 0; low < RANKS; low++)
-		for (unsigned high = 0; high < RANKS; high++)
-			if (low != high || !low)
-				f->enough = MAX(f->enough, keep_limit(KEEP_BALANCED,
-								      mean_of(&m.all[low][high])));
 }
 
 /* Of all classes. Returns how many channels carry too much. */
@@ -636,13 +530,19 @@ static uint32_t look_at_loads(struct relief *f)
 	uint32_t n = 0;
 
 	if (f->job->load)
-		memcpy(f->load, f->job->load, f->n_ports * sizeof(*f->load));
+		memcpy(f->flows, f->job->load, f->n_ports * sizeof(*f->flows));
 	else
 		count_loads(f, 0, f->job->dests->n);
-	find_fair(f);
+	balance_find_fair(f);
 	f->limit = MAX(f->job->tolerated, f->enough);
-	for (uint32_t i = 0; i < f->n_ports; i++)
+	for (uint32_t i = 0; i < f->n_ports && !f->job->slow; i++)
 		n += is_over(f, i);
+	f->only_slow = f->paces;
+	f->limit = keep_limit(f->job->slow == BALANCE_SLOW_LATER ? KEEP_BALANCE : KEEP_BALANCED,
+			      f->mean);
+	for (uint32_t i = 0; i < f->n_ports && f->only_slow; i++)
+		n += is_over(f, i);
+	f->only_slow = false;
 	return n;
 }
 
@@ -681,7 +581,7 @@ static uint32_t relieve_classes(struct relief *f)
 
 	rank_lids(f);
 	if (!one)
-		memset(f->load, 0, f->n_ports * sizeof(*f->load));
+		memset(f->flows, 0, f->n_ports * sizeof(*f->flows));
 	for (unsigned class = 0; class < DEST_ORDER_CLASSES; class++) {
 		uint32_t to = dests->end[class];
 
@@ -689,7 +589,7 @@ static uint32_t relieve_classes(struct relief *f)
 			continue;
 		if (!one) {
 			count_loads(f, from, to);
-			find_fair(f);
+			balance_find_fair(f);
 		}
 		moved += relieve_class(f, from, to);
 		from = to;
@@ -719,7 +619,8 @@ uint32_t balance_channels(const struct balance_job *job, struct routes *r, uint3
 	       ret_moved);
 	f.n_ports = topo_n_entries(r->topo);
 	f.large = !keep_may_compare(r->topo);
-	ARENA_ARRAYS(&f.memory, f.n_ports, f.load, f.floor, f.above, f.listed);
+	f.paces = topo_find_paces(r->topo);
+	ARENA_ARRAYS(&f.memory, f.n_ports, f.flows, f.floor, f.above, f.listed);
 	ARENA_ARRAYS(&f.memory, f.n, f.worst, f.over);
 	ARENA_ARRAY(&f.memory, f.crosses, job->dests->n);
 	list_channels(&f);
@@ -728,6 +629,7 @@ uint32_t balance_channels(const struct balance_job *job, struct routes *r, uint3
 			     ? relieve_classes(&f) : 0;
 	most = most_load(&f, true);
 	path_dag_done(&f.column.dag);
+	free(f.paces);
 	arena_done(&f.memory);
 	return most;
 }

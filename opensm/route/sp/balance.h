@@ -16,6 +16,13 @@
 
 struct route_verdict;
 
+/* May channels other than those below the median rate give something off? */
+enum balance_slow {
+	BALANCE_ALL,
+	BALANCE_SLOW,
+	BALANCE_SLOW_LATER, /* no; and slow ones only where they carry clearly too much */
+};
+
 struct balance_job {
 	const struct graph *graph;
 	const struct distances *distances; /* with `find`: not needed */
@@ -25,15 +32,17 @@ struct balance_job {
 	void (*find_edges)(const void *arg, uint32_t i, struct path_dag *w);
 	const void *arg;
 	const struct dest_order *dests;
-	/* Per channel, in end-port pairs; then `dests` has one class. NULL: they are counted. */
+	/* Flows per channel, end-port pairs; then `dests` has one class. NULL: they are counted. */
 	const uint32_t *load;
 	/*
 	 * Per block of every row, by row: the block is written anyway. Entries there move first,
 	 * others only if that is not enough. NULL: none is.
 	 */
 	const bool *changed;
+	/* loads, in flows on a cable of the median rate: */
 	uint32_t tolerated; /* nothing moves while all carry this, or little more than the mean */
-	uint32_t enough;    /* no channel need carry less */
+	uint32_t enough;    /* no channel need carry less, but those below the median rate */
+	enum balance_slow slow;
 	unsigned threads;   /* 1 or more */
 	const atomic_bool *cancelled;
 };
@@ -44,6 +53,20 @@ struct balance_job {
  * *ret_moved how many entries moved. Same job, same bytes.
  */
 uint32_t balance_channels(const struct balance_job *job, struct routes *r, uint32_t *ret_moved);
+
+/*
+ * Of verified tables, where cables run at different rates: those below the median rate give so many
+ * of their flows to other paths of the engine that they carry no more than the mean, or, while
+ * there are former tables, little more. For engines without VLs by path that leave hops (routes.h);
+ * does nothing to others, nor where all cables run at one rate, nor to former tables of the same
+ * fabric.
+ *
+ * `r`, `v`, and the result are as with balance_verified(); adds to *ret_moved.
+ */
+void balance_rates(const struct route_job *job, struct routes *r, struct route_verdict *v,
+		   uint32_t *ret_moved);
+/* The same where the caller verifies the result. */
+void balance_rates_unverified(const struct route_job *job, struct routes *r);
 
 /*
  * A last look at tables that were verified: channels that carry clearly more than the mean

@@ -110,16 +110,20 @@ static bool *find_changed(const struct route_job *job, const struct routes *r)
 	return changed;
 }
 
-static void move_load(const struct route_job *job, struct routes *r, struct route_verdict *v,
-		      uint32_t *ret_moved)
+static enum balance_slow slow_of(const struct route_job *job, bool slow)
+{
+	return !slow ? BALANCE_ALL : job->previous ? BALANCE_SLOW_LATER : BALANCE_SLOW;
+}
+
+/* `slow`: of cables below the median rate alone. Returns how many entries moved. */
+static uint32_t move_entries(const struct route_job *job, struct routes *r, bool slow,
+			     uint32_t enough)
 {
 	_cleanup_(graph_freep) struct graph *g = graph_new(job->topo, NULL);
 	_cleanup_(dest_order_freep) struct dest_order *dests =
 		dest_order_new(job->topo, &(struct route_options){ 0 });
 	_cleanup_free_ bool *changed = find_changed(job, r);
-	struct route_verdict after;
-	uint32_t enough = keep_limit(KEEP_EVEN, (uint32_t)v->avg_load), moved;
-	size_t mark = routes_mark(r);
+	uint32_t moved;
 
 	balance_channels(
 		&(struct balance_job){
@@ -132,21 +136,62 @@ static void move_load(const struct route_job *job, struct routes *r, struct rout
 			.changed = changed,
 			.tolerated = enough,
 			.enough = enough,
+			.slow = slow_of(job, slow),
 			.threads = 1,
 			.cancelled = job->cancelled,
 		},
 		r, &moved);
+	return moved;
+}
+
+/* The same of verified tables, if the result is verified, too. */
+static void move_load(const struct route_job *job, struct routes *r, bool slow,
+		      struct route_verdict *v, uint32_t *ret_moved)
+{
+	uint32_t enough = keep_limit(KEEP_EVEN, (uint32_t)v->avg_load), moved;
+	struct route_verdict after;
+	size_t mark = routes_mark(r);
+
+	moved = move_entries(job, r, slow, enough);
 	if (!moved)
 		return;
 	routes_check_since(r, mark, job->threads, &after);
 	if (!after.credit_loop && after.unreachable == v->unreachable &&
 	    after.max_load <= v->max_load) {
 		*v = after;
-		*ret_moved = moved;
+		*ret_moved += moved;
 		return;
 	}
 	routes_rewind(r, mark);
 	routes_check_after(NULL, r, job->threads, &after);
+}
+
+/* Do rates differ, and may entries move for it? */
+static bool has_rates(const struct route_job *job, const struct routes *r)
+{
+	_cleanup_free_ uint32_t *paces = topo_find_paces(r->topo);
+
+	return paces && r->hops && !keep_has_path_levels(r) && !r->places == !r->downs &&
+	       !job->options.n_weights;
+}
+
+void balance_rates_unverified(const struct route_job *job, struct routes *r)
+{
+	assert(job->topo == r->topo);
+	if (has_rates(job, r))
+		move_entries(job, r, true, 0);
+}
+
+void balance_rates(const struct route_job *job, struct routes *r, struct route_verdict *v,
+		   uint32_t *ret_moved)
+{
+	const struct routes *old = job->previous;
+
+	assert(job->topo == r->topo && v && ret_moved);
+	if (!has_rates(job, r) || !routes_judged_load(r) || v->lost || v->credit_loop ||
+	    (old && topo_is_same(old->topo, r->topo) && routes_are_same(old, r)))
+		return;
+	move_load(job, r, true, v, ret_moved);
 }
 
 /* As when balanced last, and not clearly less: then something was mended, more may be possible. */
@@ -163,12 +208,11 @@ void balance_verified(const struct route_job *job, struct routes *r, struct rout
 	uint32_t before = old ? old->balanced_load : 0;
 
 	assert(job->topo == r->topo && v && ret_moved);
-	*ret_moved = 0;
 	r->balanced_load = before;
 	if (v->max_load <= keep_bound(KEEP_EVEN, v->avg_load) ||
 	    is_still_balanced(v->max_load, before) || v->lost || v->credit_loop ||
 	    !is_free(job, r) || (old && routes_are_same(old, r)))
 		return;
-	move_load(job, r, v, ret_moved);
+	move_load(job, r, false, v, ret_moved);
 	r->balanced_load = v->max_load;
 }

@@ -45,7 +45,8 @@ struct courses {
 	uint32_t n_units;
 	uint16_t *towards; /* per channel: orders in which it leads towards the root */
 	uint8_t *dim;	   /* per channel: of the grid; NULL: there is none */
-	uint32_t *load;	   /* per channel, between batches */
+	uint32_t *load;	   /* per channel, between batches: flows */
+	uint32_t *paces;   /* per channel: topo_find_paces() */
 	struct unit batch[BATCH];
 	struct arena memory;
 };
@@ -88,18 +89,27 @@ static uint32_t merit_of(uint16_t obeys, uint16_t away, struct taste taste)
 	return open;
 }
 
-/* The load of the path through `c`. */
-static uint64_t cost_of(const struct courses *all, const struct unit *u,
+/* The load of a channel; of one at another rate with the flows of switch `s` already. */
+static uint32_t load_on(const struct courses *all, const struct unit *u, uint32_t channel,
+			uint32_t s)
+{
+	if (!all->paces)
+		return u->load[channel];
+	return topo_load(all->paces, channel, u->load[channel] + MAX(all->job->sources[s], 1u));
+}
+
+/* The load of the path of `s` through `c`. */
+static uint64_t cost_of(const struct courses *all, const struct unit *u, uint32_t s,
 			const struct path_dag_edge *c)
 {
-	uint64_t cost = u->load[c->channel];
+	uint64_t cost = load_on(all, u, c->channel, s);
 
 	if (!all->job->part)
 		return cost + u->cost[c->next];
 	for (uint32_t hops = 0; c->next != u->dag.to && u->chosen[c->next] != TOPO_NONE; hops++) {
 		assert(hops < u->dag.n); /* every edge leads nearer */
 		c = &u->dag.edges[u->chosen[c->next]];
-		cost += u->load[c->channel];
+		cost += load_on(all, u, c->channel, s);
 	}
 	return cost;
 }
@@ -149,7 +159,7 @@ static void choose_edge(const struct courses *all, struct unit *u, uint32_t i, u
 	for (uint32_t k = 0; k < n; k++) {
 		uint32_t at = first + (turn + k) % n, value = 0;
 		const struct path_dag_edge *c = &u->dag.edges[at];
-		uint64_t cost = all->job->by_number ? c->port : cost_of(all, u, c);
+		uint64_t cost = all->job->by_number ? c->port : cost_of(all, u, s, c);
 
 		if (all->dim) {
 			value = 2u * (GRID_DIMS - all->dim[c->channel]) + is_own_half(all, u, s, c);
@@ -364,6 +374,7 @@ static void courses_begin(struct courses *all)
 			all->units[all->n_units++] = c;
 	all->units[all->n_units] = job->n_columns;
 	ARENA_ARRAYS(&all->memory, all->n_ports, all->towards, all->load);
+	all->paces = arena_keep(&all->memory, topo_find_paces(all->topo));
 	for (unsigned i = 0; i < BATCH; i++)
 		unit_init(&all->batch[i], all);
 	class_channels(all);
@@ -383,8 +394,10 @@ uint32_t sp_balance_run(const struct sp_balance_job *job)
 			if (!is_cancelled(job->cancelled))
 				run_batch(&all, base, round);
 	for (uint32_t i = 0; i < all.n_ports; i++) {
-		most = MAX(most, all.load[i]);
-		squares += (uint64_t)all.load[i] * all.load[i];
+		uint32_t load = topo_load(all.paces, i, all.load[i]);
+
+		most = MAX(most, load);
+		squares += (uint64_t)load * load;
 	}
 	if (job->squares)
 		*job->squares = squares;
