@@ -160,10 +160,16 @@ function stateOf(n) {
 	return worst;
 }
 for (const n of nodes) n.state = stateOf(n);
-const busiest = (s) => s.busiest !== undefined ? s.busiest : (s.busiest = Math.max(0, ...[...s.ports].filter(([, p]) => far(p) && isSwitch(far(p))).map(([num]) => loadOf(s, num) || 0)));
+/* How many times as long as the median cable between switches a cable takes for the same bytes. */
+const rates = links.filter((l) => l.b && isSwitch(l.a) && isSwitch(l.b) && l.gbps).map((l) => l.gbps).sort((x, y) => x - y);
+const paceOf = (l) => rates.length && l.gbps ? rates[rates.length >> 1] / l.gbps : 1;
+const busiest = (s) => s.busiest !== undefined ? s.busiest : (s.busiest = Math.max(0, ...[...s.ports].filter(([, p]) => far(p) && isSwitch(far(p))).map(([num, p]) => (loadOf(s, num) || 0) * paceOf(p.link))));
 const busy = loads ? switches.map(busiest).filter(Boolean) : [], meanLoad = busy.reduce((t, v) => t + v, 0) / (busy.length || 1);
 /* From the mean: even load is one plain colour, and what is apart from it is seen. */
 const loadClass = (v) => "h" + [0.5, 0.9, 1.1, 1.5].filter((limit) => v > limit * meanLoad).length;
+/* Of the cables below the median rate the one that takes longest for what is sent over it. */
+const slowest = loads ? switches.flatMap((s) => [...s.ports].filter(([, p]) => far(p) && isSwitch(far(p)) && paceOf(p.link) > 1)
+	.map(([num, p]) => ({ s, num, time: (loadOf(s, num) || 0) * paceOf(p.link) }))).sort((x, y) => y.time - x.time)[0] : null;
 const maxErrors = Math.max(1, ...errors.values());
 const heat = (v, max) => "h" + Math.min(4, Math.floor(5 * v / (max * 1.0001)));
 const modes = {
@@ -190,7 +196,7 @@ const cells = new Map(), leafCells = new Map();
 let selected = null, svg;
 const label = (n) => n.name || n.guid;
 const describe = (n) => label(n) + "\n" + n.guid + (n.lid ? " · LID " + n.lid : "") + "\n" + plural(n.ports.size, isSwitch(n) ? "cabled port" : "port") +
-	(n.state === "ok" ? "" : n.state === "bad" ? "\na cable is down" : "\nneeds attention") + (loads && isSwitch(n) ? "\nbusiest cable to a switch: " + "to " + plural(busiest(n), "host") : "");
+	(n.state === "ok" ? "" : n.state === "bad" ? "\na cable is down" : "\nneeds attention") + (loads && isSwitch(n) ? "\nbusiest cable to a switch: " + "to " + plural(Math.round(busiest(n)), "host") : "");
 function cellOf(n, kind) {
 	const c = el("button", { class: "cell " + kind, "aria-label": label(n), on: { click: () => select(n), mouseenter: (e) => tip(e, describe(n)), mouseleave: () => tip(null) } });
 	c.dataset.kind = kind;
@@ -213,7 +219,7 @@ function paint() {
 	for (const b of $("modes").children) b.setAttribute("aria-pressed", b.dataset.mode === mode);
 	const item = (k, text) => el("span", null, el("i", { class: k }), text);
 	$("legend").replaceChildren(...(mode === "state" ? [item("ok", "all cables active"), item("warn", "! slower than enabled, marked, or not set up"), item("bad", "× a cable is down"), item("none", "no cable known")]
-		: [...[0, 1, 2, 3, 4].map((i) => item("h" + i, mode === "load" ? ["under half the mean", "", "the mean, 10 % about", "", "over one and a half"][i] : i ? "" : "few")), el("span", null, mode === "load" ? "hosts sent to over the busiest cable to a switch, " + Math.round(meanLoad) + " on average" : "up to " + maxErrors + " sick links"), item("none", "none")]));
+		: [...[0, 1, 2, 3, 4].map((i) => item("h" + i, mode === "load" ? ["under half the mean", "", "the mean, 10 % about", "", "over one and a half"][i] : i ? "" : "few")), el("span", null, mode === "load" ? "hosts sent to over the busiest cable to a switch, " + Math.round(meanLoad) + " on average" + (slowest ? "; slowest cable: x " + (slowest.time / meanLoad).toFixed(1) + " (" + label(slowest.s) + " port " + slowest.num + ")" : "") : "up to " + maxErrors + " sick links"), item("none", "none")]));
 	mark();
 }
 const hostsOf = (leaf) => leaf.hosts || (leaf.hosts = [...new Set([...leaf.ports.values()].map(far).filter((n) => n && !isSwitch(n)))]);
