@@ -10,7 +10,7 @@
 
 #include "offline/base/output.h"
 #include "offline/offline.h"
-#include "plan/qos.h"
+#include "plan/slvl.h"
 #include "plan/route_lists.h"
 #include "route/select/keep_tables.h"
 #include "util/mem.h"
@@ -65,6 +65,8 @@ void plan_route(const struct plan_world *w, const struct topo *t, struct plan_be
 	if (ret->routes) {
 		qos_plan_make(w->conf, ret->routes, &lanes);
 		snprintf(ret->levels, sizeof(ret->levels), "%s", lanes.note);
+		ret->slvl_sets = slvl_count(&lanes, t, false);
+		ret->slvl_wildcards = slvl_count(&lanes, t, true);
 	}
 	if (ret->routes && full)
 		measure(w, ret);

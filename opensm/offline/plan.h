@@ -67,6 +67,8 @@ struct plan_tables {
 	struct routes *routes; /* NULL: no engine; choice.why */
 	struct route_choice choice;
 	double cpu_seconds;    /* of engines and verifier */
+	/* slvl_count() of a fabric of which nothing is known, without and with wildcards */
+	uint64_t slvl_sets, slvl_wildcards;
 	char levels[240];      /* VLs of QoS levels, as the daemon logs it; "": nothing to say */
 	char kept[200];	       /* what became of the tables before; "": nothing to say */
 	struct figures figures;

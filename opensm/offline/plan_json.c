@@ -145,6 +145,8 @@ static struct json_object *tables_of(const struct plan_world *w, const struct pl
 	json_add_bool(o, "unsafe", p->choice.unsafe);
 	json_object_object_add(o, "verdict", verdict_of(&p->choice.verdict));
 	json_add_int(o, "lanes", p->figures.lanes);
+	json_add_int(o, "sl2vl_sets", (int64_t)p->slvl_sets);
+	json_add_int(o, "sl2vl_sets_optimized", (int64_t)p->slvl_wildcards);
 	json_add_str(o, "qos", p->levels[0] ? p->levels : NULL);
 	add_traffic(o, w, p->routes->topo, &p->figures.all);
 	json_object_object_add(o, "rails", plan_rails_json(p->rails));

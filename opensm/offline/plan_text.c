@@ -196,6 +196,10 @@ static void print_engine(const struct plan_world *w, const struct plan_tables *p
 	    p->choice.verdict.min_load, p->choice.verdict.avg_load, p->choice.verdict.max_load);
 	print_disjoint(&p->figures, out);
 	row(out, "VLs", "%u", p->figures.lanes);
+	if (p->slvl_sets)
+		row(out, "SL2VL", "%" PRIu64 " Sets; %" PRIu64
+		    " where all switches take several ports in one",
+		    p->slvl_sets, p->slvl_wildcards);
 	if (p->levels[0])
 		row(out, "QoS", "%s", p->levels);
 	print_traffic(w, p->routes->topo, &p->figures.all, out);

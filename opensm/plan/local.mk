@@ -4,7 +4,7 @@ libplan_a_SOURCES = opensm/plan/lid.c opensm/plan/lid.h opensm/plan/link.c opens
 	opensm/plan/mft_order.c opensm/plan/mft_order.h \
 	opensm/plan/pkey.c opensm/plan/pkey.h opensm/plan/pkey_member.c opensm/plan/pkey_place.c \
 	opensm/plan/pkey_pool.c opensm/plan/pkey_port.c opensm/plan/pkey_internal.h \
-	opensm/plan/qos.c opensm/plan/qos.h opensm/plan/slvl.c opensm/plan/slvl.h \
+	opensm/plan/qos.c opensm/plan/qos.h opensm/plan/slvl.c opensm/plan/slvl_count.c opensm/plan/slvl.h \
 	opensm/plan/route_lists.c opensm/plan/route_lists.h
 PLAN_LIBS = libplan.a $(ROUTE_LIBS) $(CONF_LIBS)
 

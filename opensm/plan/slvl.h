@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "plan/qos.h"
+
 /* In an attribute modifier: all ports out but port 0, all ports in. */
 #define SLVL_ALL_OUT 0x10000u
 #define SLVL_ALL_IN  0x20000u
@@ -36,6 +38,12 @@ struct slvl_set {
  * ports (SLVL_ALL_IN and SLVL_ALL_OUT) the rest is asked for anew, when that has been answered.
  */
 size_t slvl_sets(const struct slvl_grid *g, bool wildcards, struct slvl_set *ret);
+
+/*
+ * How many Sets write all SL2VL tables of the fabric, from scratch, end ports included: 0 where
+ * none are wanted. `wildcards`: all switches support them. Enhanced ports 0 are left out.
+ */
+uint64_t slvl_count(const struct qos_plan *plan, const struct topo *t, bool wildcards);
 
 /* Is a Set with this modifier about the row of these two ports? */
 static inline bool slvl_mod_covers(uint32_t mod, unsigned in, unsigned out)

@@ -25,8 +25,7 @@
  *
  * How. Rows are kept by id and compared as such (12.7 million in a large fabric, some hundred
  * distinct). Only ports that are up get rows: a port that is down comes up in INIT, and waits for
- * its rows before it is armed. With use_optimized_slvl and a switch that supports it, one Set
- * writes many rows (plan/slvl.h).
+ * its rows before it is armed. On a switch that supports it one Set writes many rows (plan/slvl.h).
  */
 #include <string.h>
 
@@ -307,9 +306,9 @@ static void send_set(struct sync *s, struct node *n, const struct slvl_set *set)
 	}
 }
 
-static bool can_wildcard(const struct sync *s, const struct node *n)
+static bool can_wildcard(const struct node *n)
 {
-	return s->plan.conf->use_optimized_slvl && !n->sync.no_slvl_wildcard && n->switch_known &&
+	return !n->sync.no_slvl_wildcard && n->switch_known &&
 	       (ib_get(n->switch_info, SI_OPTIMIZED_SL2VL) & 1);
 }
 
@@ -353,7 +352,7 @@ static void write_switch(struct sync *s, struct node *n)
 	rows = xcalloc(room, sizeof(*rows));
 	grid.rows = rows;
 	sets = xcalloc(make_grid(s, &x, &grid), sizeof(*sets));
-	n_sets = slvl_sets(&grid, can_wildcard(s, n), sets);
+	n_sets = slvl_sets(&grid, can_wildcard(n), sets);
 	for (size_t i = 0; i < n_sets; i++)
 		send_set(s, n, &sets[i]);
 }

@@ -35,7 +35,7 @@ done | tap_none "options.def says the truth about effects"
 # The keys of the peer that change nothing, whole; the page of each says why. NONE: not in the peer either. ALWAYS: what
 # it asks for is so here. Another one needs a reason, and a place here.
 without='connect_roots do_mesh_analysis max_reverse_hops qos_ca_max_vls qos_max_vls qos_rtr_max_vls qos_sw0_max_vls
-	qos_swe_max_vls single_thread use_ucast_cache'
+	qos_swe_max_vls single_thread use_optimized_slvl use_ucast_cache'
 states | while read -r name state; do
 	case $state in
 	EFFECTIVE | OWN) ! grep -qw "$name" <<<"$without" || echo "$name is $state, and in the list of those without effect" ;;

@@ -151,7 +151,6 @@ static void a_port_that_came_back_is_told_again(void **state)
 
 static void wildcards(struct desk *d, unsigned expected)
 {
-	d->conf->use_optimized_slvl = true;
 	for (unsigned i = 0; i < sim_n_nodes(d->sim); i++)
 		sim_set_optimized_sl2vl(d->sim, (int)i, sim_node_is_switch(d->sim, (int)i));
 	desk_observe(d);
@@ -200,7 +199,6 @@ static void lost_wildcards_are_sent_again(void **state)
 
 		sim_set_loss(d->sim, 10, 10);
 		sim_set_caps(d->sim, desk_host_index(d, 0), IB_MTU_2048, 2);
-		d->conf->use_optimized_slvl = true;
 		for (unsigned i = 0; i < sim_n_nodes(d->sim); i++)
 			sim_set_optimized_sl2vl(d->sim, (int)i, sim_node_is_switch(d->sim, (int)i));
 		desk_observe(d);

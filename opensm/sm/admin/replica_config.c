@@ -75,7 +75,6 @@ static const struct {
 	{ CONF_ID_mcgroup_join_validation, SERVICE },
 	{ CONF_ID_max_rate_enum, SERVICE },
 	{ CONF_ID_enable_quirks, SERVICE },
-	{ CONF_ID_use_optimized_slvl, QOS },
 	{ CONF_ID_disable_multicast, SERVICE },
 	{ CONF_ID_consolidate_ipv6_snm_req, SERVICE },
 	{ CONF_ID_sa_enhanced_trust_model, SERVICE },
