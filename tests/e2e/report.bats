@@ -68,6 +68,33 @@ shown() {
 	[[ $(shown 0) == *"parts of this page may be of different moments"* ]]
 }
 
+
+# The cable of port 19 of leaf3, as if it had trained at a tenth of the rate of the others.
+slow_cable() {
+	python3 - <<-'PY'
+	import json, re
+	page = open("fabric.html").read()
+	data = re.search(r'(<script[^>]*id="?data"?[^>]*>)(.*?)(</script>)', page, re.S)
+	doc = json.loads(data.group(2))
+	fabric = doc["fabric"]
+	leaf = next(i for i, n in enumerate(fabric["nodes"]) if n[0] == "leaf3")
+	link = next(l for l in fabric["links"] if [leaf, 19] in (l[0:2], l[2:4]))
+	words = fabric["kinds"][link[4]].split("|")[0].split(" ")
+	fabric["kinds"].append("1x SDR %g|SDR" % (float(words[2]) / 10))
+	link[4] = len(fabric["kinds"]) - 1
+	open("fabric.html", "w").write(page[:data.start(2)] + json.dumps(doc).replace("<", "\\u003c") + page[data.end(2):])
+	PY
+}
+
+@test "the map of loads goes by rates, and names the slowest cable" {
+	"$CTL" report -o fabric.html
+	browse 'document.querySelector("[data-mode=load]").click(); document.getElementById("legend").textContent'
+	[[ $(shown 0) != *"slowest cable"* ]]
+	slow_cable
+	browse 'document.querySelector("[data-mode=load]").click(); document.getElementById("legend").textContent'
+	[[ $(shown 0) == *"slowest cable: x "*"(leaf3 port 19)"* || $(shown 0) == *"slowest cable: x "*"(spine"* ]]
+}
+
 @test "a description that is a script is shown, and does not run" {
 	fabric desc h5 "$HOSTILE"
 	"$CTL" sweep heavy
