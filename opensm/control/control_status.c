@@ -162,6 +162,7 @@ static void add_sweeps(struct json_object *o, const struct daemon_api *api, mono
 	json_add_int(sweeps, "heavy", st->heavy_sweeps);
 	json_add_int(sweeps, "dirty", st->dirty_sweeps);
 	json_add_int(sweeps, "light", st->light_sweeps);
+	json_add_int(sweeps, "blocks_changed_by_others", (int64_t)sm_tables_changed(api->sm));
 	last = json_add_array(sweeps, "last");
 	for (unsigned i = 0; i < SWEEP_KINDS && m->sweeps[i].kind; i++)
 		put_sweep(json_append_object(last), api, &m->sweeps[i], now);

@@ -47,7 +47,11 @@ struct cell_table {
 	/* Counts; a table of which nothing is known any more has none. */
 	OF_SYNC uint8_t tries;	    /* Sets in a row that failed and count (sync/rows.c) */
 	OF_SYNC uint8_t unanswered; /* times in a row that others had to wait for this port */
-	OF_READ uint8_t disproofs;  /* audits in a row that found it changed (light.c) */
+	/* Audits in a row without an answer, and those that are to be left out (sm/read/audit.c) */
+	OF_READ uint8_t unread, rest;
+	/* those that found it changed, the block of the last one, and bits of its turn */
+	OF_READ uint8_t disproved_in;
+	OF_READ uint16_t disproofs, disproved;
 	OF_SYNC uint32_t given_up;  /* hash of values not kept: not written again; 0 none */
 	FACT uint32_t have[]; /* cell_id, and CELL_OUT while a Set of the block is on the wire */
 };

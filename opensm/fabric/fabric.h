@@ -38,6 +38,8 @@ enum port_oddity {
 #define NODE_LFT_TRIES	3
 /* Questions in a row without an answer, tries not counted, that make a host with a link mute. */
 #define NODE_MUTE_AFTER 2
+/* Kinds of tables that are read in turn (sm/read/audit.c). */
+#define NODE_AUDITS	3
 struct bad_cable;
 struct offender;
 
@@ -166,6 +168,10 @@ struct node {
 	OF_READ bool dirty;	    /* links at it may have changed: to be read */
 	OF_READ uint32_t reached;   /* last search of an incremental sweep that came here */
 	OF_READ uint32_t looks_in_vain;
+	OF_READ struct {
+		/* Of a kind: cells read in turn so far; the turn in which all were read. */
+		uint32_t read, doubted;
+	} audits[NODE_AUDITS]; /* sm/read/audit.c */
 	OF_READ bool shown; /* a switch is to answer Gets without its M_Key for a moment */
 
 	OF_LINKS enum node_isolated isolated; /* by an administrator, as a whole */

@@ -92,13 +92,13 @@ static size_t used_vlarb(const struct port *p, unsigned block)
 
 const struct port_table_row port_tables[N_PORT_TABLES] = {
 	[TABLE_PKEYS] = { IB_ATTR_PKEY_TABLE, false, ALL_BITS, 0,
-			  mod_pkeys, block_pkeys, used_pkeys },			/* 14.2.5.7 */
+			  mod_pkeys, block_pkeys, used_pkeys, 16 }, /* 14.2.5.7 */
 	[TABLE_GUIDS] = { IB_ATTR_GUID_INFO, false, ALL_BITS, sizeof(guid_t),
-			  mod_guids, block_guids, used_guids },			/* 14.2.5.5 */
+			  mod_guids, block_guids, used_guids, 64 }, /* 14.2.5.5 */
 	[TABLE_SL2VL] = { IB_ATTR_SL2VL, true, ALL_BITS, 0,
-			  mod_sl2vl, block_sl2vl, used_sl2vl },			/* 14.2.5.8 */
+			  mod_sl2vl, block_sl2vl, used_sl2vl, 4 }, /* 14.2.5.8 */
 	[TABLE_VLARB] = { IB_ATTR_VLARB, true, { 0x0F, 0xFF }, 0,
-			  mod_vlarb, block_vlarb, used_vlarb },			/* 14.2.5.9 */
+			  mod_vlarb, block_vlarb, used_vlarb, 16 }, /* 14.2.5.9 */
 };
 
 enum port_table port_table_of(uint16_t attr)
@@ -117,18 +117,37 @@ const uint8_t *fabric_cell(const struct fabric *f, const struct port *p, enum po
 	return cell_table_get(f->cells, p->tables[table], block);
 }
 
+/* The bits that a device keeps. Returns how many bytes it has entries for. */
+static size_t keep(const struct port *p, enum port_table table, unsigned block,
+		   const uint8_t *payload, uint8_t ret[SMP_DATA_SIZE])
+{
+	const struct port_table_row *row = &port_tables[table];
+	size_t used = row->used(p, block);
+
+	memset(ret, 0, SMP_DATA_SIZE);
+	for (size_t i = 0; i < used; i++)
+		ret[i] = payload[i] & row->bits[i % 2];
+	return used;
+}
+
+bool fabric_cell_is(const struct fabric *f, const struct port *p, enum port_table table,
+		    unsigned block, const uint8_t *payload)
+{
+	const uint8_t *have = fabric_cell(f, p, table, block);
+	uint8_t kept[SMP_DATA_SIZE];
+	size_t used = keep(p, table, block, payload, kept);
+
+	return !used || (have && !memcmp(have, kept, sizeof(kept)));
+}
+
 bool fabric_observe_cell(struct fabric *f, struct port *p, enum port_table table, unsigned block,
 			 const uint8_t *payload)
 {
-	const struct port_table_row *row = &port_tables[table];
-	const uint8_t *have = fabric_cell(f, p, table, block);
-	size_t used = row->used(p, block);
-	uint8_t kept[SMP_DATA_SIZE] = { 0 };
+	uint8_t kept[SMP_DATA_SIZE];
 
-	for (size_t i = 0; i < used; i++)
-		kept[i] = payload[i] & row->bits[i % 2];
-	if (!used || (have && !memcmp(have, kept, sizeof(kept))))
+	if (fabric_cell_is(f, p, table, block, payload))
 		return true;
+	keep(p, table, block, payload, kept);
 	cell_table_set(f->cells, &p->tables[table], block, kept);
 	return false;
 }

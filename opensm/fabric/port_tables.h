@@ -19,7 +19,7 @@
 struct fabric;
 struct port;
 
-/* The order is that of audits (sm/read/light.c). */
+/* The order is that of audits (sm/read/audit.c). */
 enum port_table {
 	TABLE_PKEYS, /* P_Key blocks: of end ports, and of switch ports */
 	TABLE_GUIDS, /* GUIDInfo blocks, of end ports */
@@ -38,6 +38,7 @@ struct port_table_row {
 	unsigned (*block)(uint32_t mod);
 	/* Bytes of a block that the port has entries for; what is beyond is taken for 0. */
 	size_t (*used)(const struct port *p, unsigned block);
+	uint8_t entry_bits; /* an entry, as messages show it */
 };
 
 extern const struct port_table_row port_tables[N_PORT_TABLES];
@@ -48,5 +49,8 @@ enum port_table port_table_of(uint16_t attr);
 /* A block as known: SMP_DATA_SIZE bytes in wire order, reserved bits 0; NULL: unknown. */
 const uint8_t *fabric_cell(const struct fabric *f, const struct port *p, enum port_table table,
 			   unsigned block);
+/* Is this what is known of the block? Also if the port has no such block. */
+bool fabric_cell_is(const struct fabric *f, const struct port *p, enum port_table table,
+		    unsigned block, const uint8_t *payload);
 /* Has some table been written since it was proved that nothing had happened to the port? */
 bool fabric_cells_unproven(const struct port *p);

@@ -230,6 +230,17 @@ static void render_by_kind(const struct metrics *m, struct metrics_text *t, cons
 	}
 }
 
+static void render_differences(const struct metrics *m, struct metrics_text *t)
+{
+	metric_family(t, "opensm_table_differences_total", METRIC_COUNTER,
+		      "Blocks of tables of devices that were found changed by another, by table");
+	for (unsigned i = 0; i < SM_TABLES; i++) {
+		uint16_t attr = i == SM_TABLE_LFT ? IB_ATTR_LFT : port_tables[i].attr;
+
+		metric_labelled(t, "table", ib_attr_name(attr), m->stats.tables_changed[i]);
+	}
+}
+
 static void render_sweeps(const struct metrics *m, struct metrics_text *t)
 {
 	render_by_kind(m, t, "opensm_sweeps_total", METRIC_COUNTER, "Sweeps that ended",
@@ -243,6 +254,7 @@ static void render_sweeps(const struct metrics *m, struct metrics_text *t)
 	render_durations(m, t);
 	metric_gauge(t, "opensm_last_sweep_errors",
 		     "Errors of the last sweep that set up the subnet", m->stats.last_errors);
+	render_differences(m, t);
 	metric_counter(t, "opensm_state_changes_total", "Changes of its state",
 		       (double)m->tally.state_changes);
 	metric_family(t, "opensm_node_changes_total", METRIC_COUNTER, "Nodes that came or went");

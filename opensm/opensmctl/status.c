@@ -164,6 +164,10 @@ static void print_sweeps(const struct ctl *c, struct json_object *o)
 	if (!js_bool(s, "enabled"))
 		printf("; %sswitched off (opensmctl sweeping on)%s", ctl_color(c, CTL_BAD),
 		       ctl_color(c, CTL_PLAIN));
+	if (js_int(s, "blocks_changed_by_others"))
+		print_line(c, "table audits", "%s%" PRId64 " blocks were changed by another, and "
+			   "written again (see the log)%s", ctl_color(c, CTL_WARN),
+			   js_int(s, "blocks_changed_by_others"), ctl_color(c, CTL_PLAIN));
 	for (size_t i = 0; i < js_len(last); i++) {
 		struct json_object *l = js_at(last, i);
 		char kind[32];

@@ -238,6 +238,15 @@ const struct sm_stats *sm_stats(const struct sm *sm)
 	return &sm->stats;
 }
 
+uint64_t sm_tables_changed(const struct sm *sm)
+{
+	uint64_t n = 0;
+
+	for (unsigned i = 0; i < SM_TABLES; i++)
+		n += sm->stats.tables_changed[i];
+	return n;
+}
+
 bool sm_own_silent(const struct sm *sm)
 {
 	return own_port_is_silent(sm->m.own);

@@ -15,6 +15,7 @@
 #include "conf/files.h"
 #include "conf/tenants/tenants.h"
 #include "fabric/fabric.h"
+#include "fabric/port_tables.h"
 #include "mad/mad.h"
 #include "opensm/transport.h"
 #include "route/core/engine.h"
@@ -206,6 +207,9 @@ struct sm_paths {
 };
 
 /* Results of the last complete sweep, and counts since the start. */
+/* Tables that are audited: those of ports (enum port_table), and */
+enum { SM_TABLE_LFT = N_PORT_TABLES, SM_TABLES };
+
 struct sm_stats {
 	uint32_t heavy_sweeps, light_sweeps;
 	/* When reading of tables began: in this sweep; in the last heavy one that was completed. */
@@ -219,6 +223,8 @@ struct sm_stats {
 	uint32_t ports_pending; /* between two nodes that answer, and not ACTIVE */
 	uint32_t ports_stuck;	/* of these: for so long that they are named as left out */
 	uint32_t no_routes;	/* routings in a row that made no tables */
+	/* Blocks that audits found changed by another, by table (read/audit.c). */
+	uint64_t tables_changed[SM_TABLES];
 };
 
 /* Traps by what they are about (traps.md 1). */
@@ -448,6 +454,8 @@ enum sm_state sm_state(const struct sm *sm);
 const char *sm_state_name(enum sm_state s); /* "DISCOVERING" */
 bool sm_sweeping(const struct sm *sm);
 const struct sm_stats *sm_stats(const struct sm *sm);
+/* Blocks of all tables that audits found changed by another. */
+uint64_t sm_tables_changed(const struct sm *sm);
 const char *sm_trap_kind_name(enum sm_trap_kind kind); /* "manager", "link" ... */
 const struct sm_trap_stats *sm_trap_stats(const struct sm *sm);
 const struct fabric *sm_fabric(const struct sm *sm);

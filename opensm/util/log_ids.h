@@ -37,6 +37,7 @@
 	ID(TOPOLOGY, "6f0d3c1be19b4fb0a1ad2c0c7d5f9e42")                                          \
 	ID(NODE_GONE, "b2108a48d14d47e78e9be5c8b9710684")                                          \
 	ID(REFUSED_SET, "8992423d82a54a328ac6a7cf304ff2fb")                                        \
+	ID(TABLE_CHANGED, "805e4cdfaf2f4700a7a75495d2ad9086")                                      \
 	/* traps */                                                                                \
 	ID(TRAP_FORGED, "e014a0f86d044f4eba1b183a73ea9aff")                                        \
 	ID(TRAP_STORM, "b5f43f7fe2fd47808e2af77b9585df10")                                         \

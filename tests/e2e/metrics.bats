@@ -79,6 +79,7 @@ port_free() {
 	[ "$(value opensm_routing_unreachable_pairs)" = 0 ]
 	[ "$(value opensm_routing_lanes)" = 1 ]
 	[ "$(value 'opensm_sweeps_total{kind="heavy"}')" -ge 1 ]
+	[ "$(value 'opensm_table_differences_total{table="P_KeyTable"}')" = 0 ]
 	[ "$(value 'opensm_sweep_duration_seconds_count{kind="heavy"}')" = "$(value 'opensm_sweeps_total{kind="heavy"}')" ]
 	[ "$(($(value 'opensm_mads_sent_total{class="smp",method="Set",attr="PortInfo"}') -
 		$(value 'opensm_mads_retries_total{class="smp",method="Set",attr="PortInfo"}')))" = "$(count 0x02 0x0015)" ]

@@ -326,6 +326,12 @@ static unsigned names_per_sweep(const struct sm *sm)
 	return (sm_fabric(sm)->n_nodes + NAME_SWEEPS - 1) / NAME_SWEEPS;
 }
 
+/* Blocks of tables; those of our own P_Keys beside. */
+static unsigned audits_per_sweep(const struct sm *sm)
+{
+	return MAX(6 * sm_conf(sm)->sweep_interval, sm_fabric(sm)->n_switches) + 4;
+}
+
 static void names_come_round(struct world *w)
 {
 	const struct sm *sm = master(w);
@@ -385,7 +391,7 @@ static void tell_of_the_unseen(struct world *w)
 /* ---- quiet --------------------------------------------------------------------------------- */
 
 /*
- * Gets that light sweeps may send: state and one block of a table per switch, names, other
+ * Gets that light sweeps may send: a state per switch, blocks of tables in turn, names, other
  * managers.
  */
 static uint64_t asks_allowed(const struct world *w, const struct sm *sm)
@@ -400,7 +406,8 @@ static uint64_t asks_allowed(const struct world *w, const struct sm *sm)
 				   : 0;
 
 	return f->n_nodes * touches +
-	       sweeps * (2 * f->n_switches + names_per_sweep(sm) + 2 * w->n_managers + 2u) +
+	       sweeps * (f->n_switches + audits_per_sweep(sm) + names_per_sweep(sm) +
+			 2 * w->n_managers + 2u) +
 	       w->n_managers * polls * 8 + 2 * f->n_nodes;
 }
 

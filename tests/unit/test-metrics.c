@@ -221,6 +221,8 @@ static void with_a_subnet(void **state)
 	assert_non_null(strstr(text, "opensm_nodes{instance=\"x\",type=\"switch\"} 6\n"));
 	assert_non_null(strstr(text, "opensm_foreign_sms{instance=\"x\",trusted=\"true\"} 1\n"));
 	assert_non_null(strstr(text, "opensm_lids_used{instance=\"x\"} 22\n"));
+	assert_non_null(strstr(text, "\nopensm_table_differences_total{instance=\"x\","
+				     "table=\"P_KeyTable\"} 0\n"));
 	assert_non_null(strstr(text, "opensm_ports{instance=\"x\",state=\"Active\"} 48\n"));
 	assert_non_null(
 		strstr(text, "opensm_security_check{instance=\"x\",check=\"m_key\"} 0\n"));

@@ -313,7 +313,7 @@ static void foreign_entries_are_found_by_the_audit(void **state)
 	lid_t victim;
 
 	rig_start(rig, "h0", 0, conf, NULL);
-	run_for(rig, 30 * MONO_S);
+	run_for(rig, 33 * MONO_S); /* between two light sweeps */
 	vandal = sim_attach(rig->sim, "h8", 0);
 	assert_non_null(vandal);
 	victim = sim_port_lid(rig->sim, sim_find(rig->sim, "h7"), 1);

@@ -3,11 +3,8 @@
  * The light sweep: one SwitchInfo per switch tells whether anything changed since the last sweep;
  * what did not answer so far is asked again, in its own time. Finds changes, repairs nothing.
  *
- * It also audits: one block per switch is read per sweep, in turn, of its forwarding table and,
- * every other time, of the P_Key and GUID tables at its ports; every fourth time, where lanes are,
- * one of SL2VL or VL arbitration instead; and one block of the P_Keys of our own port each time.
- * Whatever wrote there (another manager, a host without an M_Key in its way, a Set that was under
- * way for too long) is found out in the end.
+ * It also audits: some blocks of tables are read in turn (audit.c), where nothing else has changed:
+ * what a device has lost with its power is no sign of another manager.
  *
  * Every node is asked for its description within ASK_SWEEPS light sweeps or ASK_TIME, whichever is
  * less: nothing else tells of a host whose agent is silent while its link is up, or of a name if
@@ -21,13 +18,12 @@
  * are not answered take their time, 64 of them a transaction_timeout: where so many are silent that
  * this would fill the time between two sweeps, one sweep asks fewer.
  */
-#include <limits.h>
 #include <string.h>
 
 #include "health/judge.h"
 #include "sm/base/about.h"
-#include "sm/base/news.h"
 #include "sm/read/discover_internal.h"
+#include "sm/read/light_internal.h"
 #include "sm/read/port_states.h"
 #include "util/hash.h"
 #include "util/mem.h"
@@ -36,8 +32,6 @@
 #define PORT_ROUNDS   64
 /* Of so many turns of a switch one reads PortInfo even if it has a table of port states. */
 #define STATE_TURNS   4
-/* Times in a row that a table may be found changed before it is left alone. */
-#define MAX_DISPROOFS 3
 /* Light sweeps, and time, in which every node is asked for its description once. */
 #define ASK_SWEEPS    10
 #define ASK_TIME      60 /* s */
@@ -46,18 +40,10 @@
 #define WAKES_A_SECOND 128u /* at most, for each second of sweep_interval */
 #define ROUNDS_MAX     1024u
 
-struct light {
-	unsigned pending;
-	bool found_change, missed;	/* in this sweep */
-	uint32_t name_turn;		/* nodes asked for their names so far */
-	uint32_t wake_turn;		/* which of the silent nodes are asked out of their turn, */
-	uint32_t wake_rounds;		/* and within how many sweeps all of them */
-	uint32_t silent, silent_before; /* of these there are, in this sweep and the one before */
-};
-
 void light_new(struct sm *sm, const struct sm_paths *paths)
 {
 	sm->m.light = xcalloc(1, sizeof(*sm->m.light));
+	sm->m.light->told = (struct log_limit){ .interval = 10 * MONO_S, .burst = 10 };
 }
 
 void light_free(struct sm *sm)
@@ -78,13 +64,6 @@ static void found_at_switch(struct sm *sm, const char *what, struct node *n)
 {
 	log_change(sm, what, &n->ports[0]);
 	tell_switch(sm, n, "the light sweep found a change");
-}
-
-static void found_in_tables(struct sm *sm, const char *what, const struct port *p)
-{
-	log_change(sm, what, p);
-	/* Only a subnet manager writes tables: one may be near that is not known. */
-	want_sweep(sm, SWEEP_HEAVY, "the light sweep found a table changed");
 }
 
 /* The reason why a SwitchInfo calls for reading the switch; NULL: none. */
@@ -124,8 +103,10 @@ static void on_switch_info(void *owner, const struct mad_result *r)
 		news = news_of(sm, n, r->payload);
 		if (!news)
 			n->looks_in_vain = 0;
-		else if (is_worth_a_look(sm, n))
+		if (news && is_worth_a_look(sm, n))
 			found_at_switch(sm, news, n);
+		else
+			audit_switch(sm, n);
 		break;
 	case MAD_END_TIMEOUT:
 	case MAD_END_BAD_STATUS:
@@ -140,185 +121,6 @@ static void on_switch_info(void *owner, const struct mad_result *r)
 		break;
 	case MAD_END_CANCELLED:
 		break;
-	}
-}
-
-static void on_audit(void *owner, const struct mad_result *r)
-{
-	struct sm *sm = owner;
-	struct node *n = r->arg;
-
-	sm->m.light->pending--;
-	if (r->end == MAD_END_ANSWERED && lft_have_block(&n->lft, r->mod) &&
-	    observe_lft_block(n, r->mod, r->payload))
-		found_in_tables(sm, "its forwarding table was changed by another", &n->ports[0]);
-}
-
-static void audit_lft(struct sm *sm, struct node *n, unsigned turn)
-{
-	uint32_t block = n->lft.n_blocks ? turn % n->lft.n_blocks : 0;
-
-	if (!lft_have_block(&n->lft, block))
-		return;
-	sm->m.light->pending++;
-	discover_get(sm, n, IB_ATTR_LFT, block, on_audit);
-}
-
-/* A device that says one thing and does another is not written to for ever. */
-static void note_disproof(struct port *p, struct cell_table *t)
-{
-	if (t->disproofs < MAX_DISPROOFS)
-		t->disproofs++;
-	if (t->disproofs == MAX_DISPROOFS)
-		log_port(p, LOG_ID_REFUSED_SET, LOGB_ERROR,
-			 "its tables were found changed %u times in a row; they are not looked "
-			 "after any more until other ones are wanted",
-			 MAX_DISPROOFS);
-}
-
-static void on_cell_audit(void *owner, const struct mad_result *r)
-{
-	struct sm *sm = owner;
-	struct port *p = r->arg;
-	enum port_table table = port_table_of(r->attr);
-	unsigned block = port_tables[table].block(r->mod);
-
-	sm->m.light->pending--;
-	if (r->end != MAD_END_ANSWERED || !fabric_cell(sm->fabric, p, table, block) ||
-	    p->tables[table]->disproofs == MAX_DISPROOFS)
-		return;
-	if (observe_block(sm->fabric, p, table, block, r->payload)) {
-		p->tables[table]->disproofs = 0;
-		return;
-	}
-	note_disproof(p, p->tables[table]);
-	found_in_tables(sm,
-			port_tables[table].is_of_lanes
-				? "its SL2VL or VL arbitration was changed by another"
-				: "its P_Keys or GUIDs were changed by another",
-			p);
-}
-
-/* False: nothing is known there, or the port cannot be asked, or does not answer. */
-static bool ask_cell(struct sm *sm, struct port *p, enum port_table table, unsigned block)
-{
-	struct dr_path path;
-	const struct mad_request rq = {
-		.method = MAD_GET,
-		.attr = port_tables[table].attr,
-		.mod = port_tables[table].mod(p, block),
-		.path = &path,
-		.m_key = port_of_sma(p)->m_key,
-		.target = &p->node->target,
-	};
-
-	if (!fabric_cell(sm->fabric, p, table, block) || p->node->misses ||
-	    mad_target_silent(sm->mad, rq.target) ||
-	    fabric_port_path(sm->fabric, p, &path) < 0)
-		return false;
-	sm->m.light->pending++;
-	mad_submit(sm->mad, &rq, on_cell_audit, sm, p);
-	return true;
-}
-
-/* Asks for known block number *turn of a port's tables; else takes those it has off *turn. */
-static bool audit_port(struct sm *sm, struct port *p, unsigned *turn)
-{
-	for (enum port_table i = 0; p && i < N_PORT_TABLES; i++) {
-		const struct cell_table *t = port_tables[i].is_of_lanes ? NULL : p->tables[i];
-
-		for (unsigned block = 0; t && block < t->n; block++) {
-			if (!cell_table_id(t, block) || (*turn)--)
-				continue;
-			ask_cell(sm, p, i, block);
-			return true;
-		}
-	}
-	return false;
-}
-
-/* The tables at a switch: its own, those of its ports, and of the hosts there. */
-static bool audit_ports(struct sm *sm, struct node *n, unsigned *turn)
-{
-	for (unsigned i = 0; i <= n->n_ports; i++) {
-		struct port *p = &n->ports[i];
-		struct port *host = p->peer && port_is_end(p->peer) ? p->peer : NULL;
-
-		if (audit_port(sm, p, turn) || audit_port(sm, host, turn))
-			return true;
-	}
-	return false;
-}
-
-/* Blocks known there, of all ports. */
-static unsigned count_cells(struct sm *sm, struct node *n)
-{
-	unsigned left = UINT_MAX;
-
-	audit_ports(sm, n, &left);
-	return UINT_MAX - left;
-}
-
-/* ---- SL2VL and VL arbitration: so many cells that they get a turn of their own ---- */
-
-/*
- * Places for cells in the tables of lanes of a port; `turn` below that: the one there is asked
- * for, *ret_asked: it was.
- */
-static unsigned lane_cells(struct sm *sm, struct port *p, unsigned turn, bool *ret_asked)
-{
-	unsigned n = 0;
-
-	for (enum port_table i = 0; p && i < N_PORT_TABLES; i++) {
-		unsigned here = port_tables[i].is_of_lanes && p->tables[i] ? p->tables[i]->n : 0;
-
-		if (turn >= n && turn - n < here)
-			*ret_asked = ask_cell(sm, p, i, turn - n);
-		n += here;
-	}
-	return n;
-}
-
-/* One cell of a port of the switch, or of the host there, in turn. False: none is known there. */
-static bool audit_lanes(struct sm *sm, struct node *n, unsigned turn)
-{
-	struct port *p = &n->ports[turn % (n->n_ports + 1u)];
-	struct port *host = p->peer && port_is_end(p->peer) ? p->peer : NULL;
-	bool asked = false;
-	unsigned own = lane_cells(sm, p, UINT_MAX, &asked);
-	unsigned all = own + lane_cells(sm, host, UINT_MAX, &asked);
-
-	turn /= n->n_ports + 1u;
-	if (!all)
-		return false;
-	turn %= all;
-	lane_cells(sm, turn < own ? p : host, turn < own ? turn : turn - own, &asked);
-	return asked;
-}
-
-/* Without the P_Keys of our own port no host reaches the SA: they are checked in each sweep. */
-static void audit_own_port(struct sm *sm)
-{
-	struct port *own = sm->fabric->own_port;
-	const struct cell_table *t = own ? own->tables[TABLE_PKEYS] : NULL;
-
-	if (t && t->n)
-		ask_cell(sm, own, TABLE_PKEYS, sm->stats.light_sweeps % t->n);
-}
-
-static void audit(struct sm *sm, struct node *n)
-{
-	unsigned known = count_cells(sm, n), sweep = sm->stats.light_sweeps, turn = sweep / 2;
-
-	if (sweep % 4 == 3 && audit_lanes(sm, n, sweep / 4))
-		return;
-	if (!known) {
-		audit_lft(sm, n, sweep);
-	} else if (sweep % 2 == 0) {
-		audit_lft(sm, n, turn);
-	} else {
-		turn %= known;
-		audit_ports(sm, n, &turn);
 	}
 }
 
@@ -352,7 +154,6 @@ static void ask_switch(struct sm *sm, struct node *n)
 {
 	if (mad_target_silent(sm->mad, &n->target))
 		wake(sm, &n->target, n->guid, 0);
-	audit(sm, n);
 	sm->m.light->pending++;
 	discover_get(sm, n, IB_ATTR_SWITCH_INFO, 0, on_switch_info);
 }
@@ -468,7 +269,7 @@ static void touch_other_ports(struct sm *sm, struct node *n)
 	}
 }
 
-void light_audit_names(struct sm *sm)
+static void audit_names(struct sm *sm)
 {
 	const struct fabric *f = sm->fabric;
 	unsigned sweeps =
@@ -525,6 +326,7 @@ static void look_at_ports(struct sm *sm)
 
 void light_start(struct sm *sm)
 {
+	audit_begin(sm);
 	look_at_ports(sm);
 	sm->m.light->found_change = sm->m.light->missed = false;
 	sm->m.light->wake_turn++;
@@ -542,7 +344,18 @@ void light_start(struct sm *sm)
 		for (unsigned i = 1; i <= n->n_ports; i++)
 			ask_silent(sm, &n->ports[i]);
 	}
-	light_audit_names(sm);
+	audit_names(sm);
+	audit_own_port(sm);
+}
+
+void light_audit(struct sm *sm)
+{
+	audit_begin(sm);
+	FABRIC_EACH_NODE(sm->fabric, n) {
+		if (node_is_switch(n) || (n == sm->fabric->own && !sm->fabric->n_switches))
+			audit_switch(sm, n);
+	}
+	audit_names(sm);
 	audit_own_port(sm);
 }
 

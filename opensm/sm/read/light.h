@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The light sweep: asks whether anything has changed, repairs nothing (light.c). */
+/* The light sweep: asks whether anything has changed (light.c), and audits tables (audit.c). */
 #pragma once
 
 #include <stdbool.h>
@@ -18,7 +18,7 @@ bool light_busy(const struct sm *sm);
  */
 void light_settle(struct sm *sm);
 /*
- * Asks some nodes for their descriptions, in turn: what a light sweep does, and a heavy one where
- * all are.
+ * Asks some nodes for their descriptions, and for some of their tables, in turn: as a light sweep
+ * does, after a heavy one where all are heavy.
  */
-void light_audit_names(struct sm *sm);
+void light_audit(struct sm *sm);

@@ -516,7 +516,7 @@ static void end_sweep(struct sm *sm, bool through)
 	else if (sm->sweep == SWEEP_LIGHT)
 		sm->stats.light_sweeps++;
 	if (through && sm->sweep == SWEEP_HEAVY && sweep_all_heavy(sm))
-		light_audit_names(sm);
+		light_audit(sm);
 	own_port_compare_devices(sm);
 	if (sm->sweep == SWEEP_WATCH)
 		standby_watched(sm, through, sm->m.sweeper->errors || sm->m.sweeper->soft_faults);
