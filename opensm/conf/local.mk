@@ -20,7 +20,8 @@ libconf_a_SOURCES = opensm/conf/conf.c opensm/conf/conf.h opensm/conf/options.de
 	opensm/conf/copied/copied.c opensm/conf/copied/copied.h opensm/conf/copied/copied_layer.c opensm/conf/copied/copied_diff.c \
 	opensm/conf/tenants/tenants.c opensm/conf/tenants/tenants.h opensm/conf/tenants/tenants_internal.h \
 	opensm/conf/tenants/tenants_import.c opensm/conf/tenants/tenants_import.h \
-	opensm/conf/tenants/tenants_play.c opensm/conf/tenants/tenants_judge.c opensm/conf/tenants/tenants_join.c
+	opensm/conf/tenants/tenants_play.c opensm/conf/tenants/tenants_judge.c opensm/conf/tenants/tenants_join.c \
+	opensm/conf/tenants/tenants_limited.c
 CONF_LIBS = libconf.a $(IB_LIBS)
 
 # Our source files by folder and name, for per_module_logging_file.

@@ -43,7 +43,7 @@
 	"text: ?string, n_blocks: ?int, blocks: ?" BLOCKS_TYPE ")"
 #define VERIFY_TYPE                                                                                \
 	"() -> (ports: int, blocks: int, silent: int, wrong: int, without_room: int, "             \
-	"differences: " BLOCKS_TYPE ")"
+	"all_limited: int, all_limited_pkeys: []string, differences: " BLOCKS_TYPE ")"
 #define KEYS_TYPE                                                                                  \
 	"() -> (per_port: bool, epoch: int, changing: bool, ports: int, right: int, "              \
 	"standbys: int, informed: int, next_seconds: ?int)"

@@ -24,6 +24,7 @@
 /* Of a request of 65,536 members: more are counted, not told. */
 #define PENDING_TOLD 10000
 #define BLOCKS_TOLD  2000
+#define LIMITED_TOLD 64 /* partitions without a full member */
 #define HOSTS_LOGGED 8
 #define HOSTS_TEXT   600
 
@@ -308,6 +309,23 @@ struct audit {
 	struct control_ticket *ticket; /* NULL: the caller is gone */
 };
 
+/* Partitions that work for none of their members. */
+static void put_all_limited(struct json_object *o, const struct sm *sm)
+{
+	uint16_t pkeys[LIMITED_TOLD];
+	size_t n = tenants_all_limited(sm_tenants(sm), sm_partitions(sm), pkeys, LIMITED_TOLD);
+	struct json_object *array;
+
+	json_add_int(o, "all_limited", (int64_t)n);
+	array = json_add_array(o, "all_limited_pkeys");
+	for (size_t i = 0; i < MIN(n, (size_t)LIMITED_TOLD); i++) {
+		char text[8];
+
+		snprintf(text, sizeof(text), "0x%04x", pkeys[i]);
+		json_append_str(array, text);
+	}
+}
+
 static struct json_object *audit_answer(const struct daemon_api *api,
 					const struct sm_tenancy_audit *a)
 {
@@ -319,6 +337,7 @@ static struct json_object *audit_answer(const struct daemon_api *api,
 	json_add_int(o, "silent", (int64_t)a->n_silent);
 	json_add_int(o, "wrong", (int64_t)a->n_wrong);
 	json_add_int(o, "without_room", plan ? (int64_t)plan->n_dropped : 0);
+	put_all_limited(o, api->sm);
 	differences = json_add_array(o, "differences");
 	for (size_t i = 0; i < MIN(a->n_wrong_told, (size_t)BLOCKS_TOLD); i++)
 		put_block(json_append_object(differences), api, &a->wrong[i]);

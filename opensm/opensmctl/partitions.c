@@ -104,6 +104,23 @@ struct verifying {
 	bool differs;
 };
 
+/* Devices are as they shall be, and the partitions are useless all the same. */
+static void print_all_limited(const struct ctl *c, struct json_object *answer)
+{
+	struct json_object *pkeys = js_get(answer, "all_limited_pkeys");
+	int64_t n = js_int(answer, "all_limited");
+	char partitions[64];
+
+	if (!n)
+		return;
+	printf("%s%s without a full member%s, so that no member can talk to another:",
+	       ctl_color(c, CTL_WARN), ctl_plural(n, "partition", partitions),
+	       ctl_color(c, CTL_PLAIN));
+	for (size_t i = 0; i < js_len(pkeys); i++)
+		printf(" %s", json_object_get_string(js_at(pkeys, i)));
+	printf("%s\n", js_len(pkeys) < (size_t)n ? " ..." : "");
+}
+
 static bool on_verified(void *arg, struct json_object *answer)
 {
 	struct verifying *v = arg;
@@ -133,6 +150,7 @@ static bool on_verified(void *arg, struct json_object *answer)
 		       "fit where: opensmctl partitions\n",
 		       ctl_color(v->c, CTL_BAD), ctl_plural(crowded, "port", crowds),
 		       ctl_color(v->c, CTL_PLAIN));
+	print_all_limited(v->c, answer);
 	return false;
 }
 

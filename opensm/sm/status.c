@@ -69,12 +69,30 @@ static const char *crowded_str(const struct sm *sm, char ret[CROWDED_STRLEN])
 	return ret;
 }
 
+#define LIMITED_STRLEN 110
+
+static const char *limited_str(const struct sm *sm, char ret[LIMITED_STRLEN])
+{
+	uint16_t first;
+	size_t n = sm->state == SM_MASTER
+			   ? tenants_all_limited(sm_tenants(sm), sm_partitions(sm), &first, 1)
+			   : 0;
+
+	ret[0] = '\0';
+	if (n)
+		snprintf(ret, LIMITED_STRLEN,
+			 "; partitions without a full member: %zu, the first 0x%04x (opensmctl "
+			 "partitions verify)",
+			 n, first);
+	return ret;
+}
+
 const char *sm_status_line(struct sm *sm)
 {
 	const struct sm_stats *st = &sm->stats;
 	char left_out[LEFT_OUT_STRLEN];
 	unsigned n = sm->state == SM_MASTER ? sm_left_out(sm, left_out, sizeof(left_out)) : 0;
-	char differs[160], stuck[STUCK_STRLEN], crowded[CROWDED_STRLEN];
+	char differs[160], stuck[STUCK_STRLEN], crowded[CROWDED_STRLEN], limited[LIMITED_STRLEN];
 	unsigned others = sm_configured_otherwise(sm, differs, sizeof(differs));
 	const char *fault = settle_fault(sm);
 	char out[400], ledger[LEDGER_REASON_STRLEN];
@@ -84,7 +102,7 @@ const char *sm_status_line(struct sm *sm)
 	snprintf(
 		sm->status, sizeof(sm->status),
 		"%s%s: %s%s%s%u nodes (%u switches), %u ports active, heavy sweep %u: %u "
-		"Sets%s%s%s%s%s%s%s%s%s%s%s%s",
+		"Sets%s%s%s%s%s%s%s%s%s%s%s%s%s",
 		sm_state_name(sm->state),
 		sm->state == SM_MASTER ? (st->up ? ", subnet up" : ", errors") : "",
 		ledger, ledger[0] ? "; " : "", stuck_str(sm, stuck), sm->fabric->n_nodes,
@@ -95,7 +113,7 @@ const char *sm_status_line(struct sm *sm)
 			: "",
 		sm->sweeping_off ? ", sweeping is switched off" : "",
 		out[0] ? "; routing goes on without " : "", out, n ? "; " : "", n ? left_out : "",
-		crowded_str(sm, crowded),
+		crowded_str(sm, crowded), limited_str(sm, limited),
 		others ? "; another manager is configured otherwise: " : "", others ? differs : "",
 		fault ? "; partitions cannot be changed at run time: " : "", fault ? fault : "");
 	return sm->status;

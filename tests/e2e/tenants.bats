@@ -94,6 +94,13 @@ guid_of() {
 	holds "${HOSTS[2]}" 0x8005
 	ctl 0 verify
 	grep -q 'all are as they shall be' <<<"$out"
+	not grep -q 'full member' <<<"$out"
+	ctl 0 add 0x9 "${HOSTS[1]}=limited" "${HOSTS[3]}=limited"
+	ctl 0 verify
+	grep -q 'all are as they shall be' <<<"$out"
+	grep -qx '1 partition without a full member, so that no member can talk to another: 0x0009' <<<"$out"
+	[ "$(json '.all_limited_pkeys[]' verify)" = 0x0009 ]
+	ctl 0 delete 0x9
 	ctl 0 delete blue
 	lacks "${HOSTS[2]}" 0x8005
 	ctl 1 show 0x5

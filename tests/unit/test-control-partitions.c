@@ -753,6 +753,7 @@ static void a_comparison_tells_differences(void **state)
 	assert_int_equal(num(p, "ports"), 4);
 	assert_int_equal(num(p, "silent"), 1);
 	assert_int_equal(num(p, "wrong"), 7);
+	assert_int_equal(num(p, "all_limited"), 0);
 	assert_string_equal(str(json_object_array_get_idx(get(p, "differences"), 0), "node"), "h1");
 	json_object_put(o);
 	fake.busy = true;

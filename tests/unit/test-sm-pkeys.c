@@ -214,6 +214,22 @@ static void an_empty_partition_file_is_the_default_partition(void **state)
 	}
 }
 
+/* What `opensm --check` warns of is in the line for `systemctl status`, too. */
+static void partitions_without_a_full_member_are_in_the_status(void **state)
+{
+	struct place *pl = place_new("Default=0x7fff: ALL=full;\n"
+				     "One=0x1: 0x%1$016lx, 0x%2$016lx;\n"
+				     "Two=0x2: 0x%4$016lx=full, 0x%5$016lx;\nThree=0x3: ALL;\n");
+
+	start(pl);
+	assert_non_null(strstr(pl->rig->sms[pl->sm].status,
+			       "; partitions without a full member: 2, the first 0x0001"));
+	write_file(pl, TWO_PARTITIONS);
+	sweep(pl);
+	assert_null(strstr(pl->rig->sms[pl->sm].status, "full member"));
+	place_free(pl);
+}
+
 /* In the middle of being saved it says nothing for a moment. */
 static void a_partition_file_that_is_emptied_opens_nothing(void **state)
 {
@@ -457,6 +473,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_fabric_comes_up_with_its_partitions),
 		cmocka_unit_test(a_partition_file_that_is_named_and_missing_opens_nothing),
 		cmocka_unit_test(an_empty_partition_file_is_the_default_partition),
+		cmocka_unit_test(partitions_without_a_full_member_are_in_the_status),
 		cmocka_unit_test(a_partition_file_that_is_emptied_opens_nothing),
 		cmocka_unit_test(a_second_sweep_asks_and_writes_nothing),
 		cmocka_unit_test(a_change_of_the_file_costs_what_it_changes),

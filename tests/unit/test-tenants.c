@@ -271,6 +271,51 @@ static void without_a_file_the_built_in_one_is_joined(void **state)
 	assert_int_equal(one->n_groups, 2);
 }
 
+/* Several members, and none is full: P_Keys of such partitions, "n: first second". */
+static const char *limited_words(const struct tenants *t, const struct partitions *all)
+{
+	char *text = desk_text();
+	uint16_t pkeys[2] = { 0 };
+	size_t n = tenants_all_limited(t, all, pkeys, 2);
+
+	snprintf(text, DESK_TEXT, "%zu: %x %x", n, pkeys[0], pkeys[1]);
+	assert_int_equal(tenants_all_limited(t, all, NULL, 0), n);
+	return text;
+}
+
+static void partitions_without_a_full_member_are_found(void **state)
+{
+	static const struct {
+		const char *file, *requests[3], *words;
+	} rows[] = {
+		{ "Default=0x7fff: ALL;", { NULL }, "1: 7fff 0" },
+		{ "Default=0x7fff: ALL, SELF=full; A=1: 0x1, 0x2; B=2: 0x1; C=3: 0x1=full, ALL;",
+		  { NULL }, "2: 1 3" },
+		{ "A=1: 0x1=both, 0x2; B=2: ALL_CAS=full, 0x2;", { NULL }, "0: 0 0" },
+		/* the table counts as if it stood behind the file */
+		{ "A=1, api: 0x1, 0x2;", { NULL }, "1: 1 0" },
+		{ "A=1, api: 0x1, 0x2;", { "add 1 3" }, "0: 0 0" },
+		{ "A=1, api: 0x1=full, 0x2;", { "add 1 1=l" }, "1: 1 0" },
+		{ "A=1, api: 0x1;", { "add 1 2=l" }, "1: 1 0" },
+		{ "A=1, api: ;", { "add 1 2=l" }, "0: 0 0" },
+		{ "A=1, api: ;", { "add 1 2=l 3=l", "add 5 4=l 5=l", "add 6 4=l 5" }, "2: 1 5" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		_conf_ c = conf_new();
+		_partitions_ file = file_of(rows[i].file, c);
+		_partitions_ all = NULL;
+		_tenants_ t = tenants_new();
+
+		for (size_t k = 0; k < 3 && rows[i].requests[k]; k++)
+			ask(t, file, rows[i].requests[k]);
+		all = tenants_join(t, file, c);
+		assert_string_equal(limited_words(t, all), rows[i].words);
+		if (!rows[i].requests[0])
+			assert_string_equal(limited_words(NULL, file), rows[i].words);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -284,6 +329,7 @@ int main(void)
 		cmocka_unit_test(without_a_file_the_default_partition_stays),
 		cmocka_unit_test(table_and_file_are_joined),
 		cmocka_unit_test(without_a_file_the_built_in_one_is_joined),
+		cmocka_unit_test(partitions_without_a_full_member_are_found),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -141,6 +141,15 @@ int partitions_read(const char *path, const struct conf *conf, struct conf_repor
 int partitions_parse(const char *text, size_t len, const char *file, const struct conf *conf,
 		     struct conf_report *r, struct partitions **ret);
 
+/* Do the items name more than one port, as far as the file can tell? */
+bool partition_names_several(const struct partition *p);
+/*
+ * Is a port that the items name a full member? `is_limited` (NULL: nothing) says of the port of a
+ * GUID that something behind the file makes it limited.
+ */
+bool partition_has_full(const struct partition *p,
+			bool (*is_limited)(const void *arg, guid_t guid), const void *arg);
+
 /* What holds without a file. One reference; never NULL. */
 struct partitions *partitions_builtin(const struct conf *conf);
 /* What holds with a faulty file at a first start, if partition_config_error is "default". */

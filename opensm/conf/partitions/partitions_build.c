@@ -318,22 +318,27 @@ static void remark_empty(const struct part *part, const char *file, struct conf_
 			quote_name(part, quoted), part->p.pkey);
 }
 
-/* More than one port may be meant. */
-static bool names_several(const struct part *part)
+bool partition_names_several(const struct partition *p)
 {
-	enum partition_ports first = part->p.n_items ? part->p.items[0].ports : PARTITION_SELF;
+	enum partition_ports first = p->n_items ? p->items[0].ports : PARTITION_SELF;
 
-	return part->p.n_items > 1 || (first != PARTITION_SELF && first != PARTITION_GUID);
+	return p->n_items > 1 || (first != PARTITION_SELF && first != PARTITION_GUID);
 }
 
 /* The last item for a port decides: a later ALL counts for every port. */
-static bool has_full_member(const struct part *part)
+bool partition_has_full(const struct partition *p,
+			bool (*is_limited)(const void *arg, guid_t guid), const void *arg)
 {
 	bool ret = false;
 
-	for (size_t i = 0; i < part->p.n_items; i++) {
-		ret &= part->p.items[i].ports != PARTITION_ALL;
-		ret |= part->p.items[i].member != PARTITION_LIMITED;
+	for (size_t i = 0; i < p->n_items; i++) {
+		const struct partition_item *item = &p->items[i];
+
+		if (item->ports == PARTITION_ALL)
+			ret = false;
+		if (item->member != PARTITION_LIMITED &&
+		    !(item->ports == PARTITION_GUID && is_limited && is_limited(arg, item->guid)))
+			ret = true;
 	}
 	return ret;
 }
@@ -342,7 +347,8 @@ static void remark_all_limited(const struct part *part, const char *file, struct
 {
 	char quoted[CONF_QUOTE_MAX];
 
-	if (!part->line || part->p.api || !names_several(part) || has_full_member(part))
+	if (!part->line || part->p.api || !partition_names_several(&part->p) ||
+	    partition_has_full(&part->p, NULL, NULL))
 		return;
 	conf_report_add(r, CONF_WARNING, file, part->line, 0,
 			"no member of partition %s (0x%04x) is full: limited members cannot talk "

@@ -84,6 +84,13 @@ const struct tenant_right *tenants_of_port(const struct tenants *t, guid_t guid,
 uint16_t tenants_at_index0(const struct tenants *t, guid_t guid);
 /* IBA codes of MTU and rate, and a service level, that a partition may have. */
 bool tenants_fields_are_fine(uint8_t mtu, uint8_t rate, uint8_t sl);
+/*
+ * Partitions of `all` (tenants_join(), or the file where the table is empty) that have several
+ * members, all limited: their P_Keys by partition_order(), `cap` at most. Returns how many there
+ * are. The port of the subnet manager does not count, unless it is named.
+ */
+size_t tenants_all_limited(const struct tenants *t, const struct partitions *all, uint16_t *ret,
+			   size_t cap);
 /* GUIDs that are in some partition: `*at` is 0 at first; 0: there are no more. */
 guid_t tenants_each_port(const struct tenants *t, size_t *at);
 

@@ -6,6 +6,7 @@
  *   tenants_play.c   entries change it, forth and back
  *   tenants_judge.c  what a request comes to
  *   tenants_join.c   with the file: what the planner plans
+ *   tenants_limited.c  with the file: partitions without a full member
  */
 #pragma once
 
