@@ -276,7 +276,7 @@ void cc_answered(struct cc *cc, struct cc_entry *e, const uint8_t *mad,
 		cc_unanswered(cc, e, place);
 		return;
 	}
-	e->timeouts = 0;
+	e->timeouts = e->again = 0;
 	e->key = e->key_out;
 	e->key_known = true;
 	if (status)
@@ -296,12 +296,11 @@ void cc_unanswered(struct cc *cc, struct cc_entry *e, const struct cc_place *pla
 
 	cc->timeouts++;
 	if (++e->timeouts >= CC_TRIES) {
-		e->todo = 0;
-		e->writes = false;
-		e->port.state = CC_SILENT;
-		cc_say(cc, place, e,
-		       "does not answer congestion control MADs (or has another CC_Key): it is "
-		       "left alone until its link comes up anew");
+		if (!e->again)
+			cc_say(cc, place, e,
+			       "does not answer congestion control MADs (or has another CC_Key): "
+			       "it is asked again now and then, and when its link comes up anew");
+		cc_leave_silent(cc, e);
 	} else if (e->writes && ++e->lost_sets >= CC_TRIES &&
 		   cc_want(place->conf, &e->device, cell_of(step_of(e)), cc_key_wanted(place, e),
 			   want)) {

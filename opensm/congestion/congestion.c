@@ -19,6 +19,11 @@
 #define BLOCKED	   (10 * MONO_MS) /* pause after the transport refused a send */
 #define LOGGED_MAX 20		  /* lines about ports, until all are settled */
 #define LMC_MAX	   7u
+/* Silent ports are asked again after so long, doubled four times, and so many of them a second. */
+#define AGAIN_FIRST   (300 * MONO_S)
+#define AGAIN_DOUBLED 4u
+#define AGAIN_PACE    (1 * MONO_S)
+#define AGAIN_MAX     16u
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
@@ -29,7 +34,7 @@ struct cc *cc_new(void)
 	cc->by_guid = guidmap_new();
 	cc->by_lid = guidmap_new();
 	cc->by_tid = guidmap_new();
-	cc->log_at = MONO_NEVER;
+	cc->log_at = cc->again_at = MONO_NEVER;
 	TAILQ_INIT(&cc->queue);
 	return cc;
 }
@@ -64,7 +69,7 @@ static void forget_all(struct cc *cc)
 	cc->entries = NULL;
 	cc->n = cc->cap = 0;
 	cc->conf = conf_unref(cc->conf);
-	cc->log_at = MONO_NEVER;
+	cc->log_at = cc->again_at = MONO_NEVER;
 	cc->busy = cc->heavy = false;
 	cc->incast = 0;
 	cc->ended = true; /* ports are looked for when it is switched on */
@@ -94,12 +99,25 @@ void cc_enqueue(struct cc *cc, struct cc_entry *e, unsigned todo)
 {
 	bool is_idle = e->port.state != CC_QUEUED && !e->tid;
 
+	if (e->port.state == CC_SILENT || e->port.state == CC_UNSUPPORTED)
+		todo = CC_TODO_ALL; /* nothing is known of it */
 	e->todo |= todo;
 	if (!is_idle)
 		return;
 	e->port.state = CC_QUEUED;
 	TAILQ_INSERT_TAIL(&cc->queue, e, queue);
 	cc->busy |= (todo & CC_TODO_ALL) != 0;
+}
+
+void cc_leave_silent(struct cc *cc, struct cc_entry *e)
+{
+	e->todo = 0;
+	e->writes = false;
+	e->port.state = CC_SILENT;
+	if (e->timeouts == UINT8_MAX) /* which key is next, not more */
+		e->timeouts = CC_TRIES;
+	e->again_at = cc->now + (AGAIN_FIRST << MIN(e->again, AGAIN_DOUBLED));
+	cc->again_at = mono_min(cc->again_at, e->again_at);
 }
 
 struct cc_entry *cc_entry_of_lid(const struct cc *cc, lid_t lid)
@@ -148,7 +166,7 @@ static struct cc_entry *meet(struct cc *cc, const struct port *p)
 static void begin_life(struct cc *cc, struct cc_entry *e, uint16_t life)
 {
 	e->life = life;
-	e->timeouts = e->lost_sets = 0;
+	e->timeouts = e->lost_sets = e->again = 0;
 	memset(e->given, 0, sizeof(e->given));
 	memset(e->verdicts, 0, sizeof(e->verdicts));
 	cc_enqueue(cc, e, CC_TODO_ALL);
@@ -244,7 +262,7 @@ static bool asks_for_other(const struct conf *a, const struct conf *b)
 static void ask_all(struct cc *cc, unsigned todo)
 {
 	for (unsigned i = 0; i < cc->n; i++) {
-		cc->entries[i]->timeouts = 0;
+		cc->entries[i]->timeouts = cc->entries[i]->again = 0;
 		cc_enqueue(cc, cc->entries[i], todo);
 	}
 }
@@ -276,6 +294,34 @@ static void read_logs(struct cc *cc, const struct cc_place *place)
 	for (unsigned i = 0; i < cc->n; i++) {
 		if (cc->entries[i]->port.is_switch && cc->entries[i]->port.state == CC_SETTLED)
 			cc_enqueue(cc, cc->entries[i], CC_TODO(CC_STEP_LOG));
+	}
+}
+
+/* That it is asked is no work that is waited for: `busy` stays as it is. */
+static void ask_silent(struct cc *cc, struct cc_entry *e)
+{
+	bool busy = cc->busy;
+
+	e->again += e->again < UINT8_MAX;
+	cc_enqueue(cc, e, CC_TODO_ALL);
+	cc->busy = busy;
+}
+
+static void ask_silent_ports(struct cc *cc)
+{
+	unsigned n = 0;
+
+	cc->again_at = MONO_NEVER;
+	for (unsigned i = 0; i < cc->n; i++) {
+		struct cc_entry *e = cc->entries[i];
+
+		if (e->port.state != CC_SILENT)
+			continue;
+		if (e->again_at <= cc->now && n++ < AGAIN_MAX)
+			ask_silent(cc, e);
+		else
+			cc->again_at = mono_min(cc->again_at,
+						MAX(e->again_at, cc->now + AGAIN_PACE));
 	}
 }
 
@@ -324,6 +370,8 @@ void cc_dispatch(struct cc *cc, const struct cc_place *place)
 		look_around(cc, place);
 	if (place->now >= cc->log_at)
 		read_logs(cc, place);
+	if (place->now >= cc->again_at)
+		ask_silent_ports(cc);
 	ask_ports(cc, place);
 	if (cc->busy && !cc->outstanding && TAILQ_EMPTY(&cc->queue))
 		say_settled(cc);
@@ -331,14 +379,16 @@ void cc_dispatch(struct cc *cc, const struct cc_place *place)
 
 mono_t cc_next(const struct cc *cc)
 {
+	mono_t next = mono_min(cc->log_at, cc->again_at);
+
 	if (!cc->conf)
 		return MONO_NEVER;
 	if (cc->ended)
 		return 0;
 	/* Questions come back by themselves; only a transport that refuses sends is waited for. */
 	if (!TAILQ_EMPTY(&cc->queue) && cc->blocked_until > cc->now)
-		return MIN(cc->blocked_until, cc->log_at);
-	return cc->log_at;
+		return mono_min(cc->blocked_until, next);
+	return next;
 }
 
 bool cc_is_settled(const struct cc *cc)

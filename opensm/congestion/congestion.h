@@ -6,7 +6,11 @@
  *   port:  QUEUED --a slot is free--> ASKED --answers--> QUEUED ... --nothing left--> SETTLED
  *             ^                         |---four timeouts in a row--> SILENT
  *             |                         \---class refused-----------> UNSUPPORTED
- *             \---link trained anew; not SILENT, UNSUPPORTED: heavy sweep, other options
+ *             \---link trained anew, other options; not SILENT, UNSUPPORTED: heavy sweep
+ *              \--SILENT only: in 5 minutes, then after twice that time, up to 80 minutes
+ *
+ * A silent port that is asked again gets one question, with the next of the keys that it may have;
+ * of these so many go out a second, however many ports are silent.
  *
  * Settings are cells as others: read, compared, and written where they differ. One that a device
  * rounds or refuses is written once, until something else is wanted or the port trained anew.

@@ -35,6 +35,8 @@ struct cc_entry {
 	unsigned todo; /* of CC_TODO() */
 	bool writes;	   /* the question of the step is a Set */
 	uint8_t timeouts;  /* in a row */
+	uint8_t again;	   /* times it was asked since it is silent */
+	mono_t again_at;   /* SILENT: when it is asked next */
 	uint8_t lost_sets; /* in a row, of this step */
 	bool key_known;
 	uint64_t key;	  /* that it answered to */
@@ -58,11 +60,14 @@ struct cc {
 	unsigned outstanding, logged, not_logged;
 	bool busy; /* since cc_settled() */
 	mono_t blocked_until, log_at, now;
+	mono_t again_at; /* silent ports are asked again */
 	uint64_t n_gets, n_sets, timeouts, said_gets, said_sets;
 };
 
 /* congestion.c: what is left to do is done when its turn comes. */
 void cc_enqueue(struct cc *cc, struct cc_entry *e, unsigned todo);
+/* It has not answered, and is asked again some time. */
+void cc_leave_silent(struct cc *cc, struct cc_entry *e);
 struct cc_entry *cc_entry_of_lid(const struct cc *cc, lid_t lid);
 /* One line about a port; of many in a row only the first. */
 void cc_say(struct cc *cc, const struct cc_place *place, const struct cc_entry *e,

@@ -244,6 +244,63 @@ static void a_silent_device_costs_four_timeouts_once(void **state)
 	assert_int_equal(status_of(w, 0).timeouts, 4);
 }
 
+/* Its firmware was busy when the manager came; its link never goes down. */
+static void a_silent_device_is_asked_again_now_and_then(void **state)
+{
+	struct world *w = *state;
+	uint8_t cell[CC_DATA_SIZE];
+
+	sim_set_cc(sim_of(w), node(w, "h3"), SIM_CC_SILENT);
+	bring_up(w);
+	assert_int_equal(status_of(w, 0).timeouts, 4);
+	run_for(w, 6 * 3600 * MONO_S); /* after 5, 15, 35, 75, 155, 235, 315 minutes */
+	assert_in_range(status_of(w, 0).timeouts, 4 + 6, 4 + 8);
+	assert_int_equal(status_of(w, 0).ports[CC_SILENT], 1);
+	sim_set_cc(sim_of(w), node(w, "h3"), SIM_CC_ANSWERS);
+	run_for(w, 2 * 3600 * MONO_S);
+	assert_int_equal(status_of(w, 0).ports[CC_SETTLED], 8);
+	read_cell(w, "h3", CC_ATTR_CA, 0, cell);
+	assert_int_equal(ib_get(cell, CCA_PORT_CONTROL), 1);
+}
+
+/* A wrong key is as silence: one key of those it may have is tried at a time, until one fits. */
+static void a_device_that_gets_its_key_back_is_found(void **state)
+{
+	struct world *w = *state;
+
+	w->conf->cc_key_enable = 2;
+	w->conf->cc_key = KEY;
+	set_key(w, "h3", 0xBAD);
+	bring_up(w);
+	assert_int_equal(status_of(w, 0).ports[CC_SILENT], 1);
+	set_key(w, "h3", KEY);
+	run_for(w, 700 * MONO_S);
+	assert_int_equal(status_of(w, 0).ports[CC_SETTLED], 8);
+	assert_int_equal(status_of(w, 0).wrong_key, 0);
+}
+
+/* Of many silent ports no more are asked in a second than of few. */
+static void silent_devices_are_not_asked_all_at_once(void **state)
+{
+	_cleanup_(netfile_freep) struct netfile *net = gen_tree(8, 8, 4, 1);
+	struct world *w = world_new(net);
+	uint64_t before;
+
+	for (unsigned i = 0; i < sim_n_nodes(sim_of(w)); i++)
+		sim_set_cc(sim_of(w), (int)i, SIM_CC_SILENT);
+	bring_up(w);
+	assert_int_equal(status_of(w, 0).ports[CC_SILENT], sim_n_nodes(sim_of(w)));
+	run_for(w, 240 * MONO_S);
+	before = n_gets(w);
+	for (unsigned i = 0; i < 120; i++) {
+		run_for(w, MONO_S);
+		assert_in_range(n_gets(w) - before, 0, 2 * 16);
+		before = n_gets(w);
+	}
+	assert_true(status_of(w, 0).timeouts >= 5 * sim_n_nodes(sim_of(w)));
+	teardown((void **)&w);
+}
+
 static void a_device_without_the_class_is_asked_once(void **state)
 {
 	struct world *w = *state;
@@ -534,6 +591,9 @@ int main(void)
 		T(a_device_that_rounds_is_written_once),
 		T(a_device_that_refuses_is_written_once),
 		T(a_silent_device_costs_four_timeouts_once),
+		T(a_silent_device_is_asked_again_now_and_then),
+		T(a_device_that_gets_its_key_back_is_found),
+		T(silent_devices_are_not_asked_all_at_once),
 		T(a_device_without_the_class_is_asked_once),
 		T(loss_delays_and_nothing_else),
 		T(the_window_is_kept),
