@@ -109,6 +109,7 @@ static void add_unserved(struct json_object *subnet, const struct daemon_api *ap
 		return;
 	o = json_add_object(subnet, "oldest_unserved_change");
 	json_add_int(o, "seconds", is.age / MONO_S);
+	json_add_bool(o, "late", is.is_late);
 	json_add_bool(o, "stuck", is.stuck);
 	json_add_str(o, "why", is.why);
 	json_add_str(o, "cause", is.cause);

@@ -134,6 +134,19 @@ uint64_t mad_sent(const struct mad_engine *e, uint8_t method)
 	return sum;
 }
 
+uint64_t mad_answered(const struct mad_engine *e, uint16_t but)
+{
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < e->counts.n; i++) {
+		const struct mad_count *c = &e->counts.row[i];
+
+		if (c->attr != but)
+			sum += c->answered + c->bad_status;
+	}
+	return sum;
+}
+
 const uint64_t *mad_strays(const struct mad_engine *e)
 {
 	return e->strays;

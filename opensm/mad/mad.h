@@ -228,6 +228,8 @@ struct mad_count {
 const struct mad_count *mad_counts(const struct mad_engine *e, unsigned *ret_n);
 uint64_t mad_sent(const struct mad_engine *e,
 		  uint8_t method); /* sum over attributes; method 0: all */
+/* SMPs that were answered, with whatever status: sum over attributes but one. */
+uint64_t mad_answered(const struct mad_engine *e, uint16_t but);
 
 /* Answers that end nothing: why. */
 enum mad_stray {

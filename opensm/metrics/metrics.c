@@ -507,7 +507,8 @@ static void render_subnet(const struct metrics *m, struct metrics_text *t)
 		     "Age of the oldest change that no sweep has served; 0: none",
 		     (double)m->unserved.age / MONO_S);
 	metric_gauge(t, "opensm_convergence_stuck",
-		     "That change is older than is usual on a fabric of this size",
+		     "That change is older than is usual on a fabric of this size, and nothing "
+		     "moves",
 		     m->unserved.stuck);
 	render_whole(m, t);
 	metric_gauge(t, "opensm_silent_nodes", "Nodes that do not answer", m->stats.silent_nodes);

@@ -108,7 +108,10 @@ static void print_unserved(const struct ctl *c, struct json_object *change)
 
 	if (!change || (!js_bool(change, "stuck") && js_int(change, "seconds") < WORTH_TELLING))
 		return;
-	print_line(c, js_bool(change, "stuck") ? "STUCK" : "waits",
+	print_line(c,
+		   js_bool(change, "stuck")  ? "STUCK"
+		   : js_bool(change, "late") ? "late"
+					     : "waits",
 		   "%sa change is not served for %s (%s): %s%s",
 		   ctl_color(c, js_bool(change, "stuck") ? CTL_BAD : CTL_WARN),
 		   ctl_duration(js_int(change, "seconds"), age), js_str(change, "why"),

@@ -351,9 +351,10 @@ bool sm_own_silent(const struct sm *sm);
  */
 struct sm_unserved {
 	mono_t age;
-	bool stuck;	 /* longer than is usual on a fabric of this size */
+	bool is_late;	 /* longer than is usual on a fabric of this size */
+	bool stuck;	 /* and nothing has moved for that long */
 	char why[100];	 /* "trap 128: a link changed" */
-	char cause[160]; /* "a heavy sweep has been at 'routing' for 70 s" */
+	char cause[240]; /* "a heavy sweep has been at 'routing' for 70 s; ..." */
 };
 /* False: there is none. */
 bool sm_unserved(const struct sm *sm, mono_t now, struct sm_unserved *ret);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The line for `systemctl status`, and what is said when convergence is stuck (change_age.h): in
- * the log, in that line, with what it waits for.
+ * The line for `systemctl status`, and what is said when changes are late or convergence is stuck
+ * (change_age.h): in the log, in that line, with what it waits for.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,12 +9,22 @@
 #include "sm/sm_internal.h"
 #include "sm/sm_ledger.h"
 
+static void sweep_str(const struct sm *sm, mono_t now, char *ret, size_t cap)
+{
+	char doing[SYNC_DOING_STRLEN];
+
+	sync_doing(sm->sync, doing);
+	snprintf(ret, cap, "a %s sweep has been at '%s' for %" PRId64 " s%s%s; %" PRIu64
+		 " SMPs were answered in it",
+		 sweep_kind_name(sm->sweep), sweep_step_name(sm),
+		 (now - sweep_step_since(sm)) / MONO_S, doing[0] ? ", writing " : "", doing,
+		 sweep_answers(sm));
+}
+
 static void cause_str(const struct sm *sm, mono_t now, char *ret, size_t cap)
 {
 	if (sm->sweep != SWEEP_NONE)
-		snprintf(ret, cap, "a %s sweep has been at '%s' for %" PRId64 " s",
-			 sweep_kind_name(sm->sweep), sweep_step_name(sm),
-			 (now - sweep_step_since(sm)) / MONO_S);
+		sweep_str(sm, now, ret, cap);
 	else if (sm->sweeping_off)
 		snprintf(ret, cap, "sweeping is switched off");
 	else if (own_port_is_silent(sm->m.own))
@@ -35,21 +45,23 @@ bool sm_unserved(const struct sm *sm, mono_t now, struct sm_unserved *ret)
 	if (!change_age_oldest(sm->m.change_age, sm->fabric->n_nodes, now, &is))
 		return false;
 	ret->age = is.age;
+	ret->is_late = is.is_late;
 	ret->stuck = is.stuck;
 	snprintf(ret->why, sizeof(ret->why), "%s", is.why);
 	cause_str(sm, now, ret->cause, sizeof(ret->cause));
 	return true;
 }
 
-#define STUCK_STRLEN 330
+#define LATE_STRLEN 420
 
-static const char *stuck_str(const struct sm *sm, char ret[STUCK_STRLEN])
+static const char *late_str(const struct sm *sm, char ret[LATE_STRLEN])
 {
 	struct sm_unserved is;
 
 	ret[0] = '\0';
-	if (sm_unserved(sm, sm->now, &is) && is.stuck)
-		snprintf(ret, STUCK_STRLEN, "A CHANGE IS NOT SERVED for %" PRId64 " s (%s): %s; ",
+	if (sm_unserved(sm, sm->now, &is) && is.is_late)
+		snprintf(ret, LATE_STRLEN, "%s for %" PRId64 " s (%s): %s; ",
+			 is.stuck ? "A CHANGE IS NOT SERVED" : "a change is not served yet",
 			 is.age / MONO_S, is.why, is.cause);
 	return ret;
 }
@@ -92,7 +104,7 @@ const char *sm_status_line(struct sm *sm)
 	const struct sm_stats *st = &sm->stats;
 	char left_out[LEFT_OUT_STRLEN];
 	unsigned n = sm->state == SM_MASTER ? sm_left_out(sm, left_out, sizeof(left_out)) : 0;
-	char differs[160], stuck[STUCK_STRLEN], crowded[CROWDED_STRLEN], limited[LIMITED_STRLEN];
+	char differs[160], late[LATE_STRLEN], crowded[CROWDED_STRLEN], limited[LIMITED_STRLEN];
 	unsigned others = sm_configured_otherwise(sm, differs, sizeof(differs));
 	const char *fault = settle_fault(sm);
 	char out[400], ledger[LEDGER_REASON_STRLEN];
@@ -105,7 +117,7 @@ const char *sm_status_line(struct sm *sm)
 		"Sets%s%s%s%s%s%s%s%s%s%s%s%s%s",
 		sm_state_name(sm->state),
 		sm->state == SM_MASTER ? (st->up ? ", subnet up" : ", errors") : "",
-		ledger, ledger[0] ? "; " : "", stuck_str(sm, stuck), sm->fabric->n_nodes,
+		ledger, ledger[0] ? "; " : "", late_str(sm, late), sm->fabric->n_nodes,
 		sm->fabric->n_switches, st->ports_active,
 		st->heavy_sweeps, st->last_sets, sweep_port_is_down(sm) ? ", SM port is down" : "",
 		own_port_is_silent(sm->m.own)
@@ -142,9 +154,9 @@ void status_tick(struct sm *sm)
 	if (todo & CHANGE_AGE_TELL_SERVED)
 		log_on(ABOUT(.id = LOG_ID_STUCK), LOGB_INFO, "changes are served again");
 	if ((todo & CHANGE_AGE_TELL) && sm_unserved(sm, sm->now, &is))
-		log_on(ABOUT(.id = LOG_ID_STUCK), LOGB_ERROR,
-		       "a change is not served for %" PRId64 " s (%s): %s", is.age / MONO_S, is.why,
-		       is.cause);
+		log_on(ABOUT(.id = LOG_ID_STUCK), is.stuck ? LOGB_ERROR : LOGB_INFO,
+		       "a change is not served%s for %" PRId64 " s (%s): %s",
+		       is.stuck ? "" : " yet", is.age / MONO_S, is.why, is.cause);
 	if ((todo & CHANGE_AGE_STATUS) || is_other_trouble(sm))
 		status_tell(sm);
 }

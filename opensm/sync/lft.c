@@ -204,6 +204,17 @@ static bool feed_blocks(struct sync *s,
 	return true;
 }
 
+void lft_place(const struct sync *s, uint64_t *ret_done, uint64_t *ret_all)
+{
+	uint64_t blocks = s->n_routed ? s->plan.routes->row_size / LFT_BLOCK_LIDS : 0;
+	uint64_t each = blocks * s->n_routed, epochs = 1;
+
+	if (s->stage == ST_TABLES && s->plan.transition)
+		epochs = s->plan.transition->n_epochs;
+	*ret_done = s->epoch * each + (uint64_t)s->item * s->n_routed + s->node;
+	*ret_all = epochs * each;
+}
+
 bool lft_feed_drain(struct sync *s)
 {
 	return s->plan.transition && feed_blocks(s, drain_block);

@@ -9,6 +9,8 @@
 #include "sync/sync.h"
 
 #include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "sync/sync_internal.h"
@@ -182,6 +184,7 @@ enum ports { PORTS_ALL, PORTS_END, PORTS_FACING };
  * or takes steps of its own.
  */
 static const struct stage_row {
+	const char *what; /* it writes */
 	bool (*is_due)(const struct sync *s); /* NULL: always */
 	enum ib_attr attr;
 	enum ports of;
@@ -189,22 +192,26 @@ static const struct stage_row {
 	void (*node)(struct sync *s, struct node *n);
 	bool (*step)(struct sync *s); /* false: exhausted */
 } stages[ST_END] = {
-	[ST_CLEAR] = { .node = lft_clear },
-	[ST_TRIM] = { .is_due = pkeys_are_planned, .port = pkeys_trim },
-	[ST_LANES] = { .is_due = slvl_is_wanted, .node = slvl_write },
-	[ST_DRAIN] = { .step = lft_feed_drain },
-	[ST_TABLES] = { .step = lft_feed_blocks },
-	[ST_REFUSERS] = { .node = lft_ask_refuser },
-	[ST_TOP] = { .node = lft_write_top },
-	[ST_LEFTOVERS] = { .is_due = slvl_is_left, .node = slvl_write },
-	[ST_PKEYS] = { .is_due = pkeys_are_trimmed, .attr = IB_ATTR_PKEY_TABLE, .of = PORTS_END },
-	[ST_CHECKS] = { .is_due = pkeys_are_trimmed, .attr = IB_ATTR_PKEY_TABLE,
-			 .of = PORTS_FACING },
-	[ST_GUIDS] = { .is_due = guids_are_wanted, .attr = IB_ATTR_GUID_INFO, .of = PORTS_ALL },
-	[ST_SPEED] = { .port = link_write_speed },
-	[ST_KEYS] = { .node = link_write_key },
-	[ST_ARM] = { .port = link_arm },
-	[ST_ACTIVE] = { .port = link_activate },
+	[ST_CLEAR] = { "PortStateChange", .node = lft_clear },
+	[ST_TRIM] = { "P_Keys that go", .is_due = pkeys_are_planned, .port = pkeys_trim },
+	[ST_LANES] = { "SL2VL and VL arbitration tables", .is_due = slvl_is_wanted,
+		       .node = slvl_write },
+	[ST_DRAIN] = { "entries that could loop", .step = lft_feed_drain },
+	[ST_TABLES] = { "forwarding tables", .step = lft_feed_blocks },
+	[ST_REFUSERS] = { "forwarding tables that were refused", .node = lft_ask_refuser },
+	[ST_TOP] = { "LinearFDBTop", .node = lft_write_top },
+	[ST_LEFTOVERS] = { "SL2VL and VL arbitration tables of before", .is_due = slvl_is_left,
+			   .node = slvl_write },
+	[ST_PKEYS] = { "P_Keys of end ports", .is_due = pkeys_are_trimmed,
+		       .attr = IB_ATTR_PKEY_TABLE, .of = PORTS_END },
+	[ST_CHECKS] = { "P_Keys of switch ports", .is_due = pkeys_are_trimmed,
+			.attr = IB_ATTR_PKEY_TABLE, .of = PORTS_FACING },
+	[ST_GUIDS] = { "alias GUIDs", .is_due = guids_are_wanted, .attr = IB_ATTR_GUID_INFO,
+		       .of = PORTS_ALL },
+	[ST_SPEED] = { "speeds", .port = link_write_speed },
+	[ST_KEYS] = { "M_Keys of switches", .node = link_write_key },
+	[ST_ARM] = { "PortInfo", .port = link_arm },
+	[ST_ACTIVE] = { "ports that become ACTIVE", .port = link_activate },
 };
 
 static void visit_port(struct sync *s, const struct stage_row *stage, struct port *p)
@@ -216,6 +223,20 @@ static void visit_port(struct sync *s, const struct stage_row *stage, struct por
 		cells_write(s, sync_row_of(s, stage->attr), p);
 	else if (stage->port)
 		stage->port(s, p);
+}
+
+void sync_doing(const struct sync *s, char ret[SYNC_DOING_STRLEN])
+{
+	uint64_t done = s->node, all = s->fabric->n_nodes;
+	const struct stage_row *stage = &stages[s->stage];
+
+	ret[0] = '\0';
+	if (!sync_running(s))
+		return;
+	if (stage->step)
+		lft_place(s, &done, &all);
+	snprintf(ret, SYNC_DOING_STRLEN, "%s, %" PRIu64 " of %" PRIu64 " %s", stage->what, done,
+		 all, stage->step ? "blocks" : "nodes");
 }
 
 /* One step of a stage's generator; false when it is exhausted. */

@@ -194,3 +194,6 @@ void sync_forget(struct sync *s, struct node *n);
 /* Gives up a run without calling `ended`; its transactions are cancelled. */
 void sync_stop(struct sync *s);
 bool sync_running(const struct sync *s);
+#define SYNC_DOING_STRLEN 100
+/* The work of the run, and how far it is: "forwarding tables, 12 of 96 blocks"; "" without one. */
+void sync_doing(const struct sync *s, char ret[SYNC_DOING_STRLEN]);

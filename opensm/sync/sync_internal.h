@@ -97,6 +97,8 @@ void lft_start(struct sync *s);
 void lft_clear(struct sync *s, struct node *n);
 bool lft_feed_drain(struct sync *s);
 bool lft_feed_blocks(struct sync *s);
+/* Blocks that DRAIN or TABLES has looked at, of all epochs, and how many there are. */
+void lft_place(const struct sync *s, uint64_t *ret_done, uint64_t *ret_all);
 /* TABLES is exhausted: true if it comes again, for the next epoch. */
 bool lft_next_epoch(struct sync *s);
 void lft_ask_refuser(struct sync *s, struct node *n);

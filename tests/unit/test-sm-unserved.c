@@ -25,7 +25,7 @@ struct place {
 	struct conf *conf;
 	struct sm *sm;
 	struct sim *sim;
-	unsigned told, served; /* records of the log */
+	unsigned told, told_late, served; /* records of the log */
 };
 
 static void sink(void *arg, unsigned bits, const char *text)
@@ -33,6 +33,7 @@ static void sink(void *arg, unsigned bits, const char *text)
 	struct place *pl = arg;
 
 	pl->told += strstr(text, "a change is not served for") != NULL;
+	pl->told_late += strstr(text, "a change is not served yet for") != NULL;
 	pl->served += strstr(text, "changes are served again") != NULL;
 }
 
@@ -41,9 +42,8 @@ static void run_for(struct place *pl, mono_t t)
 	rig_run(pl->rig, sim_now(pl->sim) + t);
 }
 
-static int setup(void **state)
+static struct place *place_new(const struct netfile *net)
 {
-	_cleanup_(netfile_freep) struct netfile *net = gen_tree(4, 4, 4, 1);
 	struct place *pl = xcalloc(1, sizeof(*pl));
 
 	log_set_sink(sink, pl);
@@ -55,9 +55,35 @@ static int setup(void **state)
 	 * old as that.
 	 */
 	run_for(pl, 3 * 3600 * MONO_S);
+	return pl;
+}
+
+static void start(struct place *pl)
+{
 	assert_int_equal(rig_start(pl->rig, "h0", 0, pl->conf, NULL), 0);
 	pl->sm = pl->rig->sms[0].sm;
+}
+
+static int setup(void **state)
+{
+	_cleanup_(netfile_freep) struct netfile *net = gen_tree(4, 4, 4, 1);
+	struct place *pl = place_new(net);
+
+	start(pl);
 	run_for(pl, 30 * MONO_S);
+	*state = pl;
+	return 0;
+}
+
+/* Four times as many hosts, devices that take a while for each SMP, and one SMP at a time. */
+static int setup_slow(void **state)
+{
+	_cleanup_(netfile_freep) struct netfile *net = gen_tree(8, 8, 8, 1);
+	struct place *pl = place_new(net);
+
+	sim_set_sma_time(pl->sim, 150 * MONO_MS);
+	pl->conf->max_wire_smps = pl->conf->max_wire_smps2 = 1;
+	start(pl);
 	*state = pl;
 	return 0;
 }
@@ -145,6 +171,33 @@ static void a_routing_that_does_not_end(void **state)
 	assert_int_equal(pl->served, 1);
 }
 
+/* The first sweep takes minutes, and moves: that is told as what it is. */
+static void a_sweep_that_is_slow_and_moves(void **state)
+{
+	struct place *pl = *state;
+	struct sm_unserved is = { 0 };
+	bool wrote_tables = false;
+	unsigned late = 0;
+
+	for (unsigned i = 0; sm_stats(pl->sm)->heavy_sweeps == 0; i++) {
+		assert_true(i < 600);
+		run_for(pl, MONO_S);
+		if (!sm_unserved(pl->sm, sim_now(pl->sim), &is) || !is.is_late)
+			continue;
+		late++;
+		assert_false(is.stuck);
+		assert_null(strstr(pl->rig->sms[0].status, "A CHANGE IS NOT SERVED"));
+		wrote_tables |= strstr(is.cause, "'programming' for") &&
+				strstr(is.cause, ", writing forwarding tables, ") &&
+				strstr(is.cause, " of 32 blocks; ") &&
+				strstr(is.cause, " SMPs were answered in it");
+	}
+	assert_true(late > 60);
+	assert_true(wrote_tables);
+	assert_int_equal(pl->told, 0);
+	assert_true(pl->told_late > 0);
+}
+
 static void sweeping_that_is_switched_off(void **state)
 {
 	struct place *pl = *state;
@@ -202,6 +255,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(changes_that_are_served_are_no_news, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(a_routing_that_does_not_end, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_sweep_that_is_slow_and_moves, setup_slow,
+						teardown),
 		cmocka_unit_test_setup_teardown(sweeping_that_is_switched_off, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_silent_own_port, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_is_left_out_is_served, setup, teardown),

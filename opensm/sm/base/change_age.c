@@ -8,28 +8,33 @@
 #include "util/told.h"
 
 /*
- * The usual time to serve a change: this, and as much for each node, and sweeps of the length of
- * the longest that served.
+ * The usual time to serve a change: this, and as much for each node, and some times the longest
+ * pause in a sweep that served: a routing engine that computes.
  */
 #define USUAL		(60 * MONO_S)
 #define USUAL_PER_NODE	(2 * MONO_MS)
-#define USUAL_SWEEPS	5
+#define USUAL_PAUSES	5
+/* Sweeps that end after a change was learnt of, and whose answers count as movement. */
+#define MOVING_SWEEPS	5
 #define STATUS_INTERVAL (10 * MONO_S)
 
 /* Something that asks for a sweep. */
 struct change {
 	bool asked; /* false: there is none */
 	mono_t since;
+	mono_t moved; /* the running sweep has moved last, or `since` */
+	unsigned n_ended; /* sweeps, since then */
 	char why[100];
 };
 
-enum { TOLD_OLD };
+enum { TOLD_LATE, TOLD_STUCK };
 
 struct change_age {
 	struct change asked
 		[SWEEP_KINDS]; /* the oldest that asks for each kind, and no sweep has begun for */
 	struct change in_work[SWEEP_KINDS]; /* of the running sweep */
-	mono_t longest;			    /* sweep that served */
+	mono_t moved;			    /* last, in the running sweep */
+	mono_t pause, longest; /* longest, of the running sweep; of those that served */
 	mono_t tell_after;		    /* age of the next record; 0: the first */
 	mono_t status_at;
 	struct told told;
@@ -54,13 +59,16 @@ void change_age_asked(struct change_age *a, enum sweep_kind kind, const char *wh
 	if (c->asked)
 		return;
 	c->asked = true;
-	c->since = now;
+	c->since = c->moved = now;
+	c->n_ended = 0;
 	snprintf(c->why, sizeof(c->why), "%s", why);
 }
 
-void change_age_began(struct change_age *a, enum sweep_kind kind)
+void change_age_began(struct change_age *a, enum sweep_kind kind, mono_t now)
 {
 	assert(kind > SWEEP_NONE && kind < SWEEP_KINDS);
+	a->moved = now;
+	a->pause = 0;
 	for (unsigned i = 0; i < SWEEP_KINDS; i++) {
 		if (!(sweep_covers(kind) >> i & 1))
 			continue;
@@ -69,15 +77,32 @@ void change_age_began(struct change_age *a, enum sweep_kind kind)
 	}
 }
 
-void change_age_ended(struct change_age *a, bool served, mono_t took)
+static void move_change(struct change *c, mono_t now)
+{
+	if (c->asked && c->n_ended < MOVING_SWEEPS)
+		c->moved = MAX(c->moved, now);
+}
+
+void change_age_moved(struct change_age *a, mono_t now)
+{
+	a->pause = MAX(a->pause, now - a->moved);
+	a->moved = now;
+	for (unsigned i = 0; i < SWEEP_KINDS; i++) {
+		move_change(&a->asked[i], now);
+		move_change(&a->in_work[i], now);
+	}
+}
+
+void change_age_ended(struct change_age *a, bool served, mono_t now)
 {
 	for (unsigned i = 0; i < SWEEP_KINDS; i++) {
 		if (!served && is_older(&a->in_work[i], &a->asked[i]))
 			a->asked[i] = a->in_work[i];
 		a->in_work[i].asked = false;
+		a->asked[i].n_ended += a->asked[i].asked;
 	}
 	if (served)
-		a->longest = MAX(a->longest, took);
+		a->longest = MAX(a->longest, MAX(a->pause, now - a->moved));
 }
 
 void change_age_drop(struct change_age *a, unsigned kinds)
@@ -103,7 +128,7 @@ static const struct change *oldest_of(const struct change_age *a)
 
 static mono_t usual_age(const struct change_age *a, uint32_t n_nodes)
 {
-	return USUAL + n_nodes * USUAL_PER_NODE + USUAL_SWEEPS * a->longest;
+	return USUAL + n_nodes * USUAL_PER_NODE + USUAL_PAUSES * a->longest;
 }
 
 bool change_age_oldest(const struct change_age *a, uint32_t n_nodes, mono_t now,
@@ -115,7 +140,8 @@ bool change_age_oldest(const struct change_age *a, uint32_t n_nodes, mono_t now,
 		return false;
 	ret->why = c->why;
 	ret->age = MAX(now - c->since, 0);
-	ret->stuck = ret->age >= usual_age(a, n_nodes);
+	ret->is_late = ret->age >= usual_age(a, n_nodes);
+	ret->stuck = now - c->moved >= usual_age(a, n_nodes);
 	return true;
 }
 
@@ -123,14 +149,28 @@ bool change_age_oldest(const struct change_age *a, uint32_t n_nodes, mono_t now,
 static void start_clock(struct change_age *a, mono_t now)
 {
 	for (unsigned i = 0; i < SWEEP_KINDS && !a->has_clock; i++)
-		a->asked[i].since = now;
+		a->asked[i].since = a->asked[i].moved = now;
 	a->has_clock = true;
 }
 
-static unsigned nothing_stuck(struct change_age *a)
+static unsigned nothing_late(struct change_age *a)
 {
 	a->tell_after = 0;
-	return told_change(&a->told, TOLD_OLD, false) == TOLD_ENDS ? CHANGE_AGE_TELL_SERVED : 0;
+	told_change(&a->told, TOLD_STUCK, false);
+	return told_change(&a->told, TOLD_LATE, false) == TOLD_ENDS ? CHANGE_AGE_TELL_SERVED : 0;
+}
+
+/* Has it moved just now? If not, it will soon be stuck, or go on. */
+static bool moves(const struct change *c, mono_t now)
+{
+	return now - c->moved < STATUS_INTERVAL;
+}
+
+static bool is_worth_telling(struct change_age *a, const struct oldest_change *is, mono_t now)
+{
+	if (is->stuck && told_first(&a->told, TOLD_STUCK))
+		return true;
+	return is->age >= a->tell_after && (is->stuck || moves(oldest_of(a), now));
 }
 
 unsigned change_age_tick(struct change_age *a, uint32_t n_nodes, mono_t now)
@@ -139,11 +179,12 @@ unsigned change_age_tick(struct change_age *a, uint32_t n_nodes, mono_t now)
 	unsigned todo = 0;
 
 	start_clock(a, now);
-	if (!change_age_oldest(a, n_nodes, now, &is) || !is.stuck)
-		return nothing_stuck(a);
-	if (is.age >= a->tell_after) {
+	if (!change_age_oldest(a, n_nodes, now, &is) || !is.is_late)
+		return nothing_late(a);
+	if (is_worth_telling(a, &is, now)) {
 		a->tell_after = is.age * 2;
-		told_first(&a->told, TOLD_OLD);
+		a->status_at = now;
+		told_first(&a->told, TOLD_LATE);
 		todo |= CHANGE_AGE_TELL;
 	}
 	if (now >= a->status_at) {
@@ -156,10 +197,16 @@ unsigned change_age_tick(struct change_age *a, uint32_t n_nodes, mono_t now)
 mono_t change_age_next(const struct change_age *a, uint32_t n_nodes, mono_t now)
 {
 	const struct change *c = oldest_of(a);
+	mono_t next;
 
 	if (!c)
-		return told_holds(&a->told, TOLD_OLD) ? now : MONO_NEVER;
+		return told_holds(&a->told, TOLD_LATE) ? now : MONO_NEVER;
 	if (now - c->since < usual_age(a, n_nodes))
-		return told_holds(&a->told, TOLD_OLD) ? now : c->since + usual_age(a, n_nodes);
-	return mono_min(MAX(c->since + a->tell_after, now), a->status_at);
+		return told_holds(&a->told, TOLD_LATE) ? now : c->since + usual_age(a, n_nodes);
+	next = a->status_at;
+	if (told_holds(&a->told, TOLD_STUCK) || moves(c, now))
+		next = mono_min(next, MAX(c->since + a->tell_after, now));
+	if (!told_holds(&a->told, TOLD_STUCK))
+		next = mono_min(next, MAX(c->moved + usual_age(a, n_nodes), now));
+	return next;
 }

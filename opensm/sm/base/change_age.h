@@ -15,6 +15,10 @@
  * age has doubled, and stands in the status line, which is renewed although no sweep ends: the
  * cause may be that none does.
  *
+ * It is stuck if, for as long as that, nothing has moved either: no answer came to the running
+ * sweep, and no step of it ended. Only some sweeps move a change: one for which sweep after sweep
+ * ends with errors is stuck however many answers these get.
+ *
  * The machine knows these events and the time, nothing else.
  */
 #pragma once
@@ -34,9 +38,11 @@ struct change_age *change_age_new(void); /* free() ends it */
  * be known.
  */
 void change_age_asked(struct change_age *a, enum sweep_kind kind, const char *why, mono_t now);
-void change_age_began(struct change_age *a, enum sweep_kind kind);
-/* The sweep has ended after `took`. `served`: nothing is left that another sweep could mend. */
-void change_age_ended(struct change_age *a, bool served, mono_t took);
+void change_age_began(struct change_age *a, enum sweep_kind kind, mono_t now);
+/* The running sweep has got an answer, or a step of it has ended. */
+void change_age_moved(struct change_age *a, mono_t now);
+/* The sweep has ended. `served`: nothing is left that another sweep could mend. */
+void change_age_ended(struct change_age *a, bool served, mono_t now);
 /* No sweep of these kinds will come of what was asked for: bits 1 << enum sweep_kind. */
 void change_age_drop(struct change_age *a, unsigned kinds);
 
@@ -47,14 +53,15 @@ void change_age_drop(struct change_age *a, unsigned kinds);
 struct oldest_change {
 	const char *why; /* good until the next event */
 	mono_t age;	 /* >= 0 */
-	bool stuck;	 /* longer than is usual */
+	bool is_late;	 /* longer than is usual */
+	bool stuck;	 /* and nothing has moved for that long */
 };
 bool change_age_oldest(const struct change_age *a, uint32_t n_nodes, mono_t now,
 		       struct oldest_change *ret);
 
 /* Actions that are due at `now`: bits. */
 enum {
-	CHANGE_AGE_TELL = 1,	    /* a record on the oldest one */
+	CHANGE_AGE_TELL = 1,	    /* a record on the oldest one, which is late */
 	CHANGE_AGE_TELL_SERVED = 2, /* after such records: changes are served again */
 	CHANGE_AGE_STATUS = 4,	    /* the status line is renewed */
 };

@@ -184,17 +184,17 @@ static void multicast_step(struct sm *sm)
 #define STEPS_TO_SET_UP                                                               \
 	{ "LIDs", .try_start = lids_assign },                                         \
 	{ "reading tables", .start = tables_step, .busy = adopt_busy },               \
-	{ "routing", .start = routes_step, .busy = routing_busy },                    \
+	{ "routing", .start = routes_step, .busy = routing_busy, .computes = true },  \
 	STEPS_TO_WRITE
 /* clang-format on */
 
 static const struct step heavy_steps[] = { { "expected topology", .start = expected_recall,
-					     .busy = expected_busy },
+					     .busy = expected_busy, .computes = true },
 					   { "discovery", .start = discover_step,
 					     .busy = is_reading },
 					   { "election", .try_start = settle_step },
 					   { "partitions", .try_start = partitions_step,
-					     .busy = expected_busy },
+					     .busy = expected_busy, .computes = true },
 					   STEPS_TO_SET_UP };
 
 static void incremental_step(struct sm *sm)
@@ -216,7 +216,7 @@ static bool new_partitions_step(struct sm *sm)
 static const struct step incremental_steps[] = {
 	{ "reading what changed", .start = incremental_step, .busy = is_reading },
 	{ "election", .try_start = incremental_settle_step },
-	{ "partitions", .try_start = new_partitions_step, .busy = expected_busy },
+	{ "partitions", .try_start = new_partitions_step, .busy = expected_busy, .computes = true },
 	STEPS_TO_SET_UP
 };
 
@@ -239,7 +239,7 @@ static void reroute_step(struct sm *sm)
  * them; nothing new is known.
  */
 static const struct step reroute_steps[] = { { "routing", .start = reroute_step,
-					       .busy = routing_busy },
+					       .busy = routing_busy, .computes = true },
 					     STEPS_TO_WRITE };
 
 static void watched_step(struct sm *sm)
@@ -250,7 +250,7 @@ static void watched_step(struct sm *sm)
 
 /* The sweep of a standby: see standby.c. */
 static const struct step watch_steps[] = {
-	{ "expected topology", .start = expected_recall, .busy = expected_busy },
+	{ "expected topology", .start = expected_recall, .busy = expected_busy, .computes = true },
 	{ "reading", .start = standby_look, .busy = is_reading },
 	{ "settling", .try_start = standby_settle },
 	{ "reading tables", .start = adopt_start, .busy = adopt_busy },

@@ -48,6 +48,7 @@ struct sweep {
 	mono_t hold_until; /* no sweep on demand before this time */
 	mono_t step_started;
 	uint64_t n_gets, n_sets; /* counters at the start */
+	uint64_t n_answers, n_moved; /* the same; when the sweep moved last */
 	unsigned errors;	 /* of this sweep: nodes that took part and failed */
 	unsigned soft_faults;	 /* of this sweep: silent nodes, tables that had to wait */
 };
@@ -87,6 +88,17 @@ unsigned sweep_errors(const struct sm *sm)
 mono_t sweep_step_since(const struct sm *sm)
 {
 	return sm->m.sweeper->step_started;
+}
+
+/* The polls of other managers go on whatever becomes of a sweep. */
+static uint64_t answers(const struct sm *sm)
+{
+	return mad_answered(sm->mad, IB_ATTR_SM_INFO);
+}
+
+uint64_t sweep_answers(const struct sm *sm)
+{
+	return answers(sm) - sm->m.sweeper->n_answers;
 }
 
 bool sweep_retries(const struct sm *sm)
@@ -383,13 +395,14 @@ static void begin_sweep(struct sm *sm, enum sweep_kind kind)
 	sm->sweep_started = s->step_started = sm->now;
 	s->n_gets = mad_sent(sm->mad, MAD_GET);
 	s->n_sets = mad_sent(sm->mad, MAD_SET);
+	s->n_answers = s->n_moved = answers(sm);
 	if (kind == SWEEP_HEAVY || kind == SWEEP_INCREMENTAL ||
 	    (kind == SWEEP_REROUTE && sweep_is_wanted(sm, SWEEP_REROUTE)))
 		quiet_interrupted(sm);
 	s->wanted &= ~sweep_covers(kind);
 	adopt_plan(sm, false);
 	s->next_why[0] = '\0';
-	change_age_began(sm->m.change_age, kind);
+	change_age_began(sm->m.change_age, kind, sm->now);
 	sweep_tell(sm, SM_EVENT_SWEEP_START, false);
 }
 
@@ -522,10 +535,21 @@ static void end_sweep(struct sm *sm, bool through)
 		standby_watched(sm, through, sm->m.sweeper->errors || sm->m.sweeper->soft_faults);
 	else
 		plan_next(sm);
-	change_age_ended(sm->m.change_age, left_nothing_open(sm), (sm->now - sm->sweep_started));
+	change_age_ended(sm->m.change_age, left_nothing_open(sm), sm->now);
 	sweep_tell(sm, SM_EVENT_SWEEP_DONE, through);
 	sm->sweep = SWEEP_NONE;
 	tell_news(sm, NEWS_SWEEP_ENDED);
+}
+
+/* A step that waits for answers got some. */
+static void note_answers(struct sm *sm, const struct step *st)
+{
+	struct sweep *s = sm->m.sweeper;
+	uint64_t now = answers(sm);
+
+	if (now != s->n_moved && !st->computes)
+		change_age_moved(sm->m.change_age, sm->now);
+	s->n_moved = now;
 }
 
 /* One step forward. False: nothing can be done now. */
@@ -543,9 +567,12 @@ static bool advance_step(struct sm *sm)
 			return true;
 		}
 	}
-	if (st->busy && st->busy(sm))
+	if (st->busy && st->busy(sm)) {
+		note_answers(sm, st);
 		return false;
+	}
 	log_debug("step '%s' took %" PRId64 " ms", st->name, (sm->now - s->step_started) / MONO_MS);
+	change_age_moved(sm->m.change_age, sm->now);
 	s->step_started = sm->now;
 	s->step_pending = false;
 	if (++s->step == s->lists[sm->sweep].n_steps)

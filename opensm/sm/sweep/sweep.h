@@ -30,6 +30,8 @@ void sweep_soft_fault(struct sm *sm);
 unsigned sweep_errors(const struct sm *sm);
 /* When the step of the running sweep began. */
 mono_t sweep_step_since(const struct sm *sm);
+/* SMPs that were answered in it. */
+uint64_t sweep_answers(const struct sm *sm);
 /* Another heavy sweep comes because of errors; the last one had some; our own link is down. */
 bool sweep_retries(const struct sm *sm);
 bool sweep_left_errors(const struct sm *sm);

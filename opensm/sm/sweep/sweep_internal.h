@@ -10,6 +10,7 @@ struct step {
 	void (*start)(struct sm *sm);
 	bool (*try_start)(struct sm *sm);  /* false: the sweep stops here */
 	bool (*busy)(const struct sm *sm); /* NULL: never */
+	bool computes; /* answers that come meanwhile are not to it */
 };
 
 struct step_list {
