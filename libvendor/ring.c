@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Single-writer, single-reader ring with two eventfds. Knows nothing about what is in a slot.
+ * Single-writer, single-reader ring: the reader is woken by an eventfd, as its loop polls more than
+ * this, the writer by a semaphore. Knows nothing about what is in a slot.
  *
  * Each side announces that it is going to sleep, then looks again, then sleeps; the other side
  * publishes, then looks at the announcement. All four are sequentially consistent, so one of the
@@ -10,6 +11,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <semaphore.h>
 #include <stdalign.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -25,7 +27,7 @@ struct ring {
 	size_t slot_size;
 	uint8_t *slots;
 	int data_fd; /* non-blocking: the reader's loop polls it */
-	int room_fd; /* blocking: the writer reads it */
+	sem_t room;  /* the writer waits for it */
 
 	/* written by the writer */
 	alignas(64) atomic_uint tail;
@@ -50,7 +52,7 @@ static void eventfd_add(int fd)
 		;
 }
 
-/* What was added since; 0: nothing, of a non-blocking one. */
+/* The sum of what was added since; 0: nothing. */
 static uint64_t eventfd_take(int fd)
 {
 	uint64_t count = 0;
@@ -75,10 +77,10 @@ struct ring *ring_new(unsigned slots, size_t slot_size)
 	r->mask = slots - 1;
 	r->slot_size = (slot_size + 63) & ~(size_t)63;
 	r->data_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	r->room_fd = eventfd(0, EFD_CLOEXEC);
+	sem_init(&r->room, 0, 0);
 	/* The reader may poll before it asks for the first time. */
 	atomic_init(&r->reader_sleeps, true);
-	if (r->data_fd < 0 || r->room_fd < 0)
+	if (r->data_fd < 0)
 		return ring_free(r);
 	r->slots = xalloc_aligned64(slots * r->slot_size);
 	return r;
@@ -92,8 +94,7 @@ struct ring *ring_free(struct ring *r)
 		return NULL;
 	if (r->data_fd >= 0)
 		close(r->data_fd);
-	if (r->room_fd >= 0)
-		close(r->room_fd);
+	sem_destroy(&r->room);
 	free(r->slots);
 	free(r);
 	errno = saved;
@@ -114,7 +115,8 @@ void ring_wait_room(struct ring *r)
 	ring_notify(r);
 	atomic_store(&r->writer_sleeps, true);
 	if (atomic_load(&r->tail) - atomic_load(&r->head) > r->mask)
-		eventfd_take(r->room_fd);
+		while (sem_wait(&r->room) < 0 && errno == EINTR)
+			;
 }
 
 void ring_publish(struct ring *r)
@@ -168,5 +170,5 @@ void ring_pop(struct ring *r)
 {
 	atomic_fetch_add(&r->head, 1);
 	if (atomic_load(&r->writer_sleeps) && atomic_exchange(&r->writer_sleeps, false))
-		eventfd_add(r->room_fd);
+		sem_post(&r->room);
 }

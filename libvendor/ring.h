@@ -18,7 +18,7 @@ struct ring *ring_free(struct ring *r);
 
 /* Writer: the slot to fill next, NULL while the ring is full. */
 void *ring_reserve(struct ring *r);
-/* Writer: blocks until there is room (a cancellation point). May return early: reserve again. */
+/* Writer: blocks until there is room. May return early: reserve again. */
 void ring_wait_room(struct ring *r);
 /* Writer: the reserved slot is complete. The reader is not woken yet. */
 void ring_publish(struct ring *r);

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Jobs go in through one pipe and come back through the other; a pointer is written atomically. */
+/*
+ * Jobs go in over a list that the thread takes whole, newest first, and a semaphore counts them. They
+ * come back in the order in which they went in: only how many have ended is told.
+ */
 #include "daemon/worker.h"
 
 #include <assert.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "util/log.h"
@@ -18,27 +23,47 @@
 
 struct worker {
 	pthread_t thread;
-	int to[2], back[2];
+	_Atomic(struct sm_job *) in; /* handed in and not taken yet, newest first */
+	sem_t to;		     /* as many jobs, and the end */
+	int back;		     /* eventfd: jobs that have ended */
 	/* Jobs that have not come back; the first one runs. For the main thread alone. */
 	struct sm_job *first, **end;
 	mono_t since; /* the first one runs, at most, or is in this turn */
 	unsigned turn;
 };
 
+/* In the order in which they came; NULL: none, which is the end. */
+static struct sm_job *take_jobs(struct worker *w)
+{
+	struct sm_job *newest = atomic_exchange(&w->in, NULL), *ret = NULL;
+
+	while (newest) {
+		struct sm_job *older = newest->link;
+
+		newest->link = ret;
+		ret = newest;
+		newest = older;
+	}
+	return ret;
+}
+
 static void *run_jobs(void *arg)
 {
 	struct worker *w = arg;
-	struct sm_job *job;
+	struct sm_job *mine = NULL, *job;
+	const uint64_t one = 1;
 
 	for (;;) {
-		ssize_t n = read(w->to[0], &job, sizeof(job));
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n != sizeof(job))
+		while (sem_wait(&w->to) < 0)
+			;
+		if (!mine)
+			mine = take_jobs(w);
+		job = mine;
+		if (!job)
 			return NULL;
+		mine = job->link; /* before it runs: then it is the owner's */
 		job->run(job);
-		while (write(w->back[1], &job, sizeof(job)) < 0 && errno == EINTR)
+		while (write(w->back, &one, sizeof(one)) < 0 && errno == EINTR)
 			;
 	}
 }
@@ -49,11 +74,11 @@ struct worker *worker_new(void)
 	sigset_t all, old;
 	int r;
 
-	if (pipe2(w->to, O_CLOEXEC) < 0 || pipe2(w->back, O_CLOEXEC) < 0) {
-		log_error("no pipes for the worker thread: errno %d", errno);
+	w->back = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (w->back < 0 || sem_init(&w->to, 0, 0) < 0) {
+		log_error("no descriptor for the worker thread: errno %d", errno);
 		abort();
 	}
-	fcntl(w->back[0], F_SETFL, O_NONBLOCK);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	r = pthread_create(&w->thread, NULL, run_jobs, w);
@@ -75,21 +100,27 @@ void worker_submit(struct worker *w, struct sm_job *job, mono_t now)
 	job->next = NULL;
 	*w->end = job;
 	w->end = &job->next;
-	while (write(w->to[1], &job, sizeof(job)) < 0 && errno == EINTR)
+	job->link = atomic_load(&w->in);
+	while (!atomic_compare_exchange_weak(&w->in, &job->link, job))
 		;
+	sem_post(&w->to);
 }
 
 int worker_fd(const struct worker *w)
 {
-	return w->back[0];
+	return w->back;
 }
 
 void worker_collect(struct worker *w, mono_t now)
 {
-	struct sm_job *job;
+	uint64_t n = 0;
 
-	while (read(w->back[0], &job, sizeof(job)) == sizeof(job)) {
-		w->first = job->next; /* they come back in order */
+	if (read(w->back, &n, sizeof(n)) != sizeof(n))
+		return;
+	for (; n; n--) {
+		struct sm_job *job = w->first; /* they come back in order */
+
+		w->first = job->next;
 		w->since = now;
 		job->done(job);
 	}
@@ -115,7 +146,7 @@ const char *worker_running(struct worker *w, mono_t now, mono_t *ret_since)
 
 bool worker_drain(struct worker *w, int ms)
 {
-	struct pollfd pfd = { .fd = w->back[0], .events = POLLIN };
+	struct pollfd pfd = { .fd = w->back, .events = POLLIN };
 
 	for (int waited = 0; w->first; waited += DRAIN_SLICE) {
 		if (waited >= ms)
@@ -130,11 +161,10 @@ struct worker *worker_free(struct worker *w)
 {
 	if (!w)
 		return NULL;
-	close(w->to[1]);
+	sem_post(&w->to);
 	pthread_join(w->thread, NULL);
-	close(w->to[0]);
-	close(w->back[0]);
-	close(w->back[1]);
+	sem_destroy(&w->to);
+	close(w->back);
 	free(w);
 	return NULL;
 }

@@ -44,6 +44,7 @@ struct sm_job {
 	/* Counted by run() where it begins anew (another engine): each turn may take its time. */
 	atomic_uint turn;
 	struct sm_job *next; /* for the queue of the owner */
+	struct sm_job *link; /* for what hands it to a thread */
 };
 
 /*

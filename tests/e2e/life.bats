@@ -35,6 +35,57 @@ teardown() {
 	not grep -q 'IsSM$' port
 }
 
+# held: the descriptors of the daemon, by kind; without those that this shell, ibsim's library and our counter have.
+held() {
+	local fd at path
+
+	for fd in "/proc/$SM_PID/fd"/*; do
+		at=$(readlink "$fd") || continue
+		! grep -qxF -e "$at" inherited || continue
+		case $at in
+		socket:*)
+			path=$(awk -v inode="${at//[^0-9]/}" '$7 == inode { print $8 }' /proc/net/unix)
+			[[ $path != @opensm-e2e-* ]] || continue
+			at=socket:${path##*/}
+			;;
+		pipe:*) at=pipe ;;
+		"$WORK/count") continue ;;
+		"$WORK"/cache/ledger.db*) at=ledger ;;
+		"$WORK"/*) at=${at##*/} ;;
+		esac
+		echo "${at% (deleted)}"
+	done | LC_ALL=C sort | uniq -c | sed -E 's/^ +//'
+}
+
+only_reasons() {
+	held >held
+	diff reasons held
+}
+
+# The table in man/guides/architecture.md says what each is for.
+@test "small: an idle daemon has no descriptor without a reason" {
+	for fd in /proc/self/fd/* "/proc/$$/fd"/*; do
+		readlink "$fd" || true
+	done >inherited
+	cat >reasons <<-'END'
+		1 /memfd:routing input
+		1 /memfd:routing result
+		7 anon_inode:[eventfd]
+		2 anon_inode:[eventpoll]
+		2 anon_inode:[signalfd]
+		1 anon_inode:[timerfd]
+		2 ledger
+		1 opensm.log
+		2 opensm.out
+		2 pipe
+		1 socket:opensm.sock
+	END
+	sm_start "$SM"
+	wait_for 20 sm_up
+	wait_for 20 only_reasons || { only_reasons; false; }
+	sm_stop
+}
+
 # Some 500 requests at a time lock ibsim and libumad2sim up: the send that does not return holds one thread.
 @test "1,024 hosts: SIGTERM is served while the port takes no more MADs" {
 	printf 'perfmgr TRUE\nperfmgr_sweep_time_s 1\n' >opensm.conf
