@@ -205,7 +205,7 @@ static void bound_memory(uint64_t more)
 	uint64_t most = data_bytes();
 
 	write_text("/proc/self/oom_score_adj", "800");
-#ifdef __SANITIZE_ADDRESS__
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 	return; /* it maps all there is */
 #endif
 	if (!most || getrlimit(RLIMIT_DATA, &limit) < 0)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Jobs go in over a list that the thread takes whole, newest first, and a semaphore counts them. They
- * come back in the order in which they went in: only how many have ended is told.
+ * Jobs go in over a list that the thread takes whole, newest first, and a semaphore counts them.
+ * They come back in the order in which they went in: only how many have ended is told.
  */
 #include "daemon/worker.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * The worker: one thread that runs jobs one at a time, in order. A job belongs to the thread that
- * works on it, and is handed over by an atomic exchange, so there is nothing to lock. A worker costs
- * one descriptor: that of the main loop, which polls more than this.
+ * works on it, and is handed over by an atomic exchange, so there is nothing to lock. A worker
+ * costs one descriptor: that of the main loop, which polls more than this.
  *
  * Jobs are waited for at the end of the process only: a manager that loses its port leaves its jobs
  * behind as orphans (worker_orphan()), so that a disk that hangs holds up no other.

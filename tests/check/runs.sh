@@ -41,14 +41,14 @@ printf '#!/bin/sh\nexit 1\n' >"$work/bin/apt-get"
 printf '#!/bin/sh\necho this configure fails\nexit 1\n' >"$work/tree/configure"
 chmod +x "$work/bin"/* "$work/tree/configure"
 touch "$work/tree/Makefile.in" "$work/tree/config/bootstrap.stamp"
-parts=(sanitizers clang e2e chaos systemd demo install distcheck)
+parts=(sanitizers threads clang e2e chaos systemd demo install distcheck)
 PATH=$work/bin:$PATH timeout 600 "$work/tree/scripts/test" "${parts[@]}" >"$work/said" 2>&1
 status=$?
 is "status" 1 "$status" | tap_none "builds that fail end it with status 1"
 for name in 'build: gcc, warnings are errors, ASan, UBSan' 'build: clang, warnings are errors' 'build: gcc, as installed'; do
 	grep -q "^$name  *FAILED  *[0-9]*s" "$work/said" || echo "$name"
 done | tap_none "builds that failed say so"
-for name in 'unit, shape, scenario, fuzz corpus' 'unit tests built by clang' 'guard' 'end to end' 'chaos: 648 hosts' \
+for name in 'unit, shape, scenario, fuzz corpus' 'threads, TSan' 'unit tests built by clang' 'guard' 'end to end' 'chaos: 648 hosts' \
 	'opensm.service under systemd' 'demo' 'make install' 'make distcheck'; do
 	grep -q "^$name.*FAILED  not run: the build .* failed$" "$work/said" || echo "$name"
 done | tap_none "each step behind them says that it was not run, and why"
