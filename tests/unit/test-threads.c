@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Every routing engine and the proof of its tables on several threads: the same job gives the same
- * bytes for any number of them. scripts/test runs this with TSan, which sees the races that left the
- * bytes as they were this time.
+ * bytes for any number of them. scripts/test runs this with TSan, which sees the races that left
+ * the bytes as they were this time.
  */
 #include "tests/unit/route-desk.h"
 
