@@ -216,25 +216,6 @@ static void switches_are_reached(void **state)
 	(void)state;
 }
 
-/* The last one is large enough for two threads in all parts. */
-static void threads_change_nothing(void **state)
-{
-	for (unsigned i = 0; i < 19; i++) {
-		struct topogen o = any_options(i);
-		struct topo *t = i < 18 ? any_fabric(i, &o) : topogen_dragonfly(33, 8, 1, &o);
-		struct routes *a = run("auto", &(struct route_job){ .topo = t, .threads = 1 });
-		struct routes *b = run("auto", &(struct route_job){ .topo = t, .threads = 2 });
-
-		assert_same_tables(a, b);
-		assert_string_equal(a->note, b->note);
-		assert_int_equal(a->lanes != NULL, b->lanes != NULL);
-		routes_unref(a);
-		routes_unref(b);
-		topo_unref(t);
-	}
-	(void)state;
-}
-
 static struct topo *dragonfly_of(const struct topogen *o)
 {
 	return topogen_dragonfly(17, 8, 1, o);
@@ -676,7 +657,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(any_fabric_holds),
 		cmocka_unit_test(switches_are_reached),
-		cmocka_unit_test(threads_change_nothing),
 		cmocka_unit_test(own_engines_need_no_service_levels),
 		cmocka_unit_test(one_cable_less_holds),
 		cmocka_unit_test(damaged_dragonflies_hold),

@@ -24,7 +24,7 @@
 #include "util/random.h"
 
 #define RADIX	 36
-#define CHURN	 (45 * MONO_S)
+#define CHURN	 (20 * MONO_S)
 #define INTERVAL 3
 
 struct place {

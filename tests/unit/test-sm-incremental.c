@@ -76,10 +76,10 @@ static void keys_of_single_ports_are_found_again(void **state)
 	static const char mix[] = "keys,links,reboots,power,cables,silence,traps,jobs,lmc,enhanced,"
 				  "dual,groups,names";
 
-	assert_int_equal(lives(mix, 25), 0);
+	assert_int_equal(lives(mix, 8), 0);
 	/* One of two ports of a host was unplugged for good, and its key stayed in doubt. */
 	assert_int_equal(lives_from(31131, mix, 1), 0);
-	assert_int_equal(lives("keys,managers", 25), 0);
+	assert_int_equal(lives("keys,managers", 8), 0);
 	/* A cable led elsewhere, and the switch behind it was known by another way. */
 	assert_int_equal(lives_from(19, "keys,splits,cables,links", 3), 0);
 	/* The key of its own port came into force while a manager had tried half of the others. */
@@ -91,7 +91,7 @@ static void keys_of_single_ports_are_found_again(void **state)
 	/* A standby that had the epoch already went by guid2mkey, of the time before. */
 	assert_int_equal(lives_from(110, "keys,managers,splits,cables,links,reboots,power", 1), 0);
 	/* Managers that make keys from seeds of their own send these to each other. */
-	assert_int_equal(lives_from(101, "keys,managers,seeds", 60), 0);
+	assert_int_equal(lives_from(101, "keys,managers,seeds", 15), 0);
 	/* A question went elsewhere while cables were moved: a wrong node was known there. */
 	assert_int_equal(lives_from(9064, "keys,managers,splits,cables,links,reboots,power", 1), 0);
 	/* A master rotated when it was alone: no other one had the key of its own port to come. */
@@ -108,7 +108,7 @@ static void keys_of_single_ports_are_found_again(void **state)
 	/* The key of such a port was to be tried next when its manager handed over. */
 	assert_int_equal(lives_from(20159, "keys,managers,seeds", 1), 0);
 	/* Parts of the fabric rotate their keys each by itself, and grow together. */
-	assert_int_equal(lives("keys,splits,managers", 10), 0);
+	assert_int_equal(lives("keys,splits,managers", 4), 0);
 }
 
 int main(int argc, char **argv)
