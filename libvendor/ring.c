@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Single-writer, single-reader ring: the reader is woken by an eventfd, as its loop polls more than
- * this, the writer by a semaphore. Knows nothing about what is in a slot.
+ * Single-writer, single-reader ring: its reader sleeps at a bell, its writer at a semaphore. Knows
+ * nothing about what is in a slot.
  *
  * Each side announces that it is going to sleep, then looks again, then sleeps; the other side
  * publishes, then looks at the announcement. All four are sequentially consistent, so one of the
@@ -21,13 +21,18 @@
 
 #include "util/mem.h"
 
+struct bell {
+	int fd;
+	int64_t owed; /* of the reader: wake-ups seen to be announced, less those read from fd */
+};
+
 struct ring {
 	/* constant */
 	unsigned mask;
 	size_t slot_size;
 	uint8_t *slots;
-	int data_fd; /* non-blocking: the reader's loop polls it */
-	sem_t room;  /* the writer waits for it */
+	struct bell *bell; /* of the reader */
+	sem_t room; /* the writer waits for it */
 
 	/* written by the writer */
 	alignas(64) atomic_uint tail;
@@ -37,7 +42,6 @@ struct ring {
 	/* written by the reader */
 	alignas(64) atomic_uint head;
 	unsigned tail_seen;
-	int64_t owed; /* wake-ups seen to be announced, less those read from data_fd */
 
 	/* announcements: set by the sleeping thread, cleared by the one that wakes it */
 	alignas(64) atomic_bool reader_sleeps;
@@ -69,20 +73,61 @@ static void *slot_at(const struct ring *r, unsigned index)
 	return r->slots + (size_t)(index & r->mask) * r->slot_size;
 }
 
-struct ring *ring_new(unsigned slots, size_t slot_size)
+struct bell *bell_new(enum bell_reader reader)
+{
+	struct bell *b = xcalloc(1, sizeof(*b));
+
+	b->fd = eventfd(0, reader == BELL_POLLED ? EFD_CLOEXEC | EFD_NONBLOCK : EFD_CLOEXEC);
+	return b->fd < 0 ? bell_free(b) : b;
+}
+
+struct bell *bell_free(struct bell *b)
+{
+	int saved = errno;
+
+	if (b && b->fd >= 0)
+		close(b->fd);
+	free(b);
+	errno = saved;
+	return NULL;
+}
+
+int bell_fd(const struct bell *b)
+{
+	return b->fd;
+}
+
+void bell_wait(struct bell *b)
+{
+	b->owed -= (int64_t)eventfd_take(b->fd);
+}
+
+/*
+ * A writer adds to the bell once for each announcement that it clears, perhaps a moment later: what
+ * writers owe is counted, so that an idle reader reads the descriptor neither too often nor too
+ * rarely. What is read here may also be of a slot that came since: so the rings are asked again.
+ */
+bool bell_is_quiet(struct bell *b)
+{
+	if (b->owed <= 0)
+		return true;
+	b->owed -= (int64_t)eventfd_take(b->fd);
+	return false;
+}
+
+struct ring *ring_new(unsigned slots, size_t slot_size, struct bell *bell)
 {
 	struct ring *r = xalloc_aligned64(sizeof(*r));
 
-	assert(slots && !(slots & (slots - 1)));
+	assert(slots && !(slots & (slots - 1)) && bell);
 	r->mask = slots - 1;
 	r->slot_size = (slot_size + 63) & ~(size_t)63;
-	r->data_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	r->bell = bell;
 	sem_init(&r->room, 0, 0);
 	/* The reader may poll before it asks for the first time. */
 	atomic_init(&r->reader_sleeps, true);
-	if (r->data_fd < 0)
-		return ring_free(r);
-	r->slots = xalloc_aligned64(slots * r->slot_size);
+	/* Pages cost nothing before a slot in them is used. */
+	r->slots = xmalloc_aligned64(slots * r->slot_size);
 	return r;
 }
 
@@ -92,8 +137,6 @@ struct ring *ring_free(struct ring *r)
 
 	if (!r)
 		return NULL;
-	if (r->data_fd >= 0)
-		close(r->data_fd);
 	sem_destroy(&r->room);
 	free(r->slots);
 	free(r);
@@ -132,25 +175,13 @@ void ring_notify(struct ring *r)
 		return;
 	r->notified = tail;
 	if (atomic_load(&r->reader_sleeps) && atomic_exchange(&r->reader_sleeps, false))
-		eventfd_add(r->data_fd);
+		eventfd_add(r->bell->fd);
 }
 
-int ring_fd(const struct ring *r)
-{
-	return r->data_fd;
-}
-
-/*
- * The writer adds to data_fd once for each announcement that it clears, perhaps a moment later:
- * what it owes is counted, so that an idle reader reads the descriptor neither too often nor too
- * rarely.
- */
 static void fall_asleep(struct ring *r)
 {
 	if (!atomic_exchange(&r->reader_sleeps, true))
-		r->owed++;
-	if (r->owed)
-		r->owed -= (int64_t)eventfd_take(r->data_fd);
+		r->bell->owed++;
 }
 
 void *ring_front(struct ring *r)

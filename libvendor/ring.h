@@ -7,12 +7,35 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
+
+/* Wakes the thread that reads one ring, or several of them. */
+struct bell;
+
+enum bell_reader {
+	BELL_POLLED, /* in its loop: bell_fd() polls readable */
+	BELL_WAITED, /* by bell_wait() */
+};
+
+/* NULL and errno on failure. */
+struct bell *bell_new(enum bell_reader reader);
+/* No ring has it any more. NULL is fine; returns NULL. */
+struct bell *bell_free(struct bell *b);
+/* Polls readable when something was published in a ring of which front() said NULL. */
+int bell_fd(const struct bell *b);
+/* front() of all its rings said NULL. True: now the thread may poll. False: ask the rings again. */
+bool bell_is_quiet(struct bell *b);
+/* Blocks until then. May return early: ask the rings again. */
+void bell_wait(struct bell *b);
 
 struct ring;
 
-/* `slots` is a power of two; `slot_size` bytes each, aligned to 64. NULL and errno on failure. */
-struct ring *ring_new(unsigned slots, size_t slot_size);
+/*
+ * `slots` is a power of two; `slot_size` bytes each, aligned to 64. `bell` stays the caller's. NULL
+ * and errno on failure.
+ */
+struct ring *ring_new(unsigned slots, size_t slot_size, struct bell *bell);
 /* No thread may be using it any more. NULL is fine; returns NULL. */
 struct ring *ring_free(struct ring *r);
 
@@ -25,9 +48,7 @@ void ring_publish(struct ring *r);
 /* Writer: wakes the reader if it may sleep and something was published. */
 void ring_notify(struct ring *r);
 
-/* Reader: polls readable when something was published since front() said NULL. */
-int ring_fd(const struct ring *r);
-/* Reader: the oldest slot, valid until ring_pop(); NULL when empty (and then fd is armed). */
+/* Reader: the oldest slot, valid until ring_pop(); NULL when empty (and then the bell is armed). */
 void *ring_front(struct ring *r);
 /* Reader: gives the slot of ring_front() back. */
 void ring_pop(struct ring *r);

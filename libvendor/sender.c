@@ -6,7 +6,6 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -16,16 +15,19 @@
 #include "libvendor/ring.h"
 #include "util/mem.h"
 
-#define SLOTS 1024
+#define SLOTS 512
+/* MADs that are handed over before the thread hears of them; all after them wait for the flush */
+#define UNTOLD_MAX 16
 
 struct sender {
 	sender_write_fn write;
 	void *arg;
+	struct bell *work; /* of the thread */
 	struct ring *out, *failed;
 	atomic_bool stop, writing;
 	atomic_uint written;
 	atomic_size_t big_bytes; /* of messages in the queue that are longer than one MAD */
-	unsigned committed; /* of the main thread */
+	unsigned committed, untold; /* of the main thread; untold: since the last flush */
 	pthread_t thread;
 };
 
@@ -65,11 +67,9 @@ static void *send_loop(void *arg)
 
 	prctl(PR_SET_NAME, "umad-send");
 	while (!atomic_load(&s->stop)) {
-		struct pollfd wait = { .fd = ring_fd(s->out), .events = POLLIN };
-
 		out = ring_front(s->out);
 		if (!out) {
-			poll(&wait, 1, -1);
+			bell_wait(s->work);
 			continue;
 		}
 		if (atomic_load(&s->stop))
@@ -98,20 +98,22 @@ static void free_all(struct sender *s)
 	}
 	ring_free(s->out);
 	ring_free(s->failed);
+	bell_free(s->work);
 	free(s);
 }
 
-struct sender *sender_new(sender_write_fn write, void *arg)
+struct sender *sender_new(sender_write_fn write, void *arg, struct bell *bell)
 {
 	struct sender *s = xcalloc(1, sizeof(*s));
 	sigset_t all, before;
 	int r;
 
-	assert(write);
+	assert(write && bell);
 	s->write = write;
 	s->arg = arg;
-	s->out = ring_new(SLOTS, sizeof(struct out));
-	s->failed = ring_new(SLOTS, sizeof(struct out));
+	s->work = bell_new(BELL_WAITED);
+	s->out = s->work ? ring_new(SLOTS, sizeof(struct out), s->work) : NULL;
+	s->failed = ring_new(SLOTS, sizeof(struct out), bell);
 	r = s->out && s->failed ? 0 : ENOMEM;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -182,6 +184,13 @@ void sender_commit(struct sender *s)
 		atomic_fetch_add(&s->big_bytes, out->length);
 	s->committed++;
 	ring_publish(s->out);
+	if (++s->untold >= UNTOLD_MAX)
+		sender_flush(s);
+}
+
+void sender_flush(struct sender *s)
+{
+	s->untold = 0;
 	ring_notify(s->out);
 }
 
@@ -213,9 +222,4 @@ const struct out *sender_front(struct sender *s)
 void sender_pop(struct sender *s)
 {
 	ring_pop(s->failed);
-}
-
-int sender_fd(const struct sender *s)
-{
-	return ring_fd(s->failed);
 }

@@ -3,8 +3,8 @@
  * Sends on a thread of its own, so that a device whose write() waits, or never returns, holds up
  * that thread alone. What cannot be sent comes back.
  *
- *   main thread   reserve, fill, commit --> ring --> write()       sender thread
- *                 front, pop            <-- ring <-- what failed
+ *   main thread   reserve, fill, commit, flush --> ring --> write()       sender thread
+ *                 front, pop                   <-- ring <-- what failed
  */
 #pragma once
 
@@ -40,10 +40,11 @@ bool out_is_late(const struct out *out);
 /* Writes `out`; may wait. 0 or -errno. Called on the sender's thread. */
 typedef int (*sender_write_fn)(void *arg, struct out *out);
 
+struct bell;
 struct sender;
 
-/* NULL and errno on failure. */
-struct sender *sender_new(sender_write_fn write, void *arg);
+/* `bell` rings when something failed, and stays the caller's. NULL and errno on failure. */
+struct sender *sender_new(sender_write_fn write, void *arg, struct bell *bell);
 /*
  * Ends the thread; what is not sent is dropped. False: it does not come back from write() within
  * `patience_ms`: it and all it uses must be left alone until the process ends. NULL is fine.
@@ -58,7 +59,9 @@ bool thread_ends(pthread_t thread, unsigned patience_ms);
 
 /* The next one to fill; NULL: the device is too slow, later. */
 struct out *sender_reserve(struct sender *s);
+/* It is complete. A thread that sleeps is woken by the next flush, once for all before it. */
 void sender_commit(struct sender *s);
+void sender_flush(struct sender *s);
 
 /*
  * Is it within write() now, and how many of them have returned? Two looks tell whether it is held
@@ -71,7 +74,6 @@ size_t sender_big_bytes(const struct sender *s);
 /* Has all that was committed been written, or failed? */
 bool sender_is_idle(const struct sender *s);
 
-/* What failed, oldest first; NULL: nothing, and sender_fd() polls readable when there is. */
+/* What failed, oldest first; NULL: nothing, and the bell rings when there is. */
 const struct out *sender_front(struct sender *s);
 void sender_pop(struct sender *s);
-int sender_fd(const struct sender *s);

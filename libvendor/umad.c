@@ -28,12 +28,12 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "ib/mad.h"
 #include "ib/records.h"
+#include "libvendor/ring.h"
 #include "libvendor/sender.h"
 #include "libvendor/umad_files.h"
 #include "libvendor/umad_receive.h"
@@ -89,7 +89,7 @@ struct umad_transport {
 	int agents[ARRAY_SIZE(agent_rows)];
 	int issm; /* descriptor, -1 none */
 	struct sender *sender;
-	int events; /* epoll: the descriptors of all of them */
+	struct bell *bell; /* of the main thread: MADs have come, or could not be sent */
 	unsigned turn; /* which device is asked first for what it received */
 	bool gone;     /* TRANSPORT_GONE was delivered */
 	atomic_bool stop;
@@ -110,7 +110,7 @@ static struct umad_transport *umad_of(struct transport *base)
 
 static int op_fd(struct transport *base)
 {
-	return umad_of(base)->events;
+	return bell_fd(umad_of(base)->bell);
 }
 
 /* The row of the agent that sends this class; -EPROTONOSUPPORT. */
@@ -242,6 +242,11 @@ static int op_send(struct transport *base, const struct transport_addr *to, cons
 	return 0;
 }
 
+static void op_flush(struct transport *base)
+{
+	sender_flush(umad_of(base)->sender);
+}
+
 /* What could not be sent: a request comes back, anything else is lost. False: nothing to tell. */
 static bool report_unsent(struct umad_transport *t, const struct out *out,
 			  struct transport_event *ret)
@@ -286,21 +291,27 @@ static bool receive_next(struct umad_transport *t, struct transport_event *ret)
 	return false;
 }
 
+static bool is_end_of_request(const struct transport_event *ev)
+{
+	return ev->kind == TRANSPORT_RETURNED ||
+	       (ev->kind == TRANSPORT_MAD && ib_get(ev->mad, SMP_METHOD) & MAD_RESPONSE_BIT);
+}
+
 static int op_receive(struct transport *base, struct transport_event *ret)
 {
 	struct umad_transport *t = umad_of(base);
+	bool received = false, failed = false;
 
 	if (t->gone)
 		return 0;
-	if (!receive_next(t, ret)) {
-		if (!receive_failed(t, ret))
-			return 0;
-	} else if (t->under_way &&
-		   (ret->kind == TRANSPORT_RETURNED ||
-		    (ret->kind == TRANSPORT_MAD &&
-		     ib_get(ret->mad, SMP_METHOD) & MAD_RESPONSE_BIT))) {
+	do {
+		received = receive_next(t, ret);
+		failed = !received && receive_failed(t, ret);
+	} while (!received && !failed && !bell_is_quiet(t->bell));
+	if (!received && !failed)
+		return 0;
+	if (received && t->under_way && is_end_of_request(ret))
 		t->under_way--;
-	}
 	t->gone = ret->kind == TRANSPORT_GONE;
 	return 1;
 }
@@ -415,6 +426,7 @@ static void await_answers(struct umad_transport *t)
 	const struct timespec pause = { .tv_nsec = 1000 * 1000 };
 	struct transport_event ev;
 
+	sender_flush(t->sender);
 	for (unsigned i = 0; i < CLOSE_PATIENCE_MS && (t->under_way || !sender_is_idle(t->sender));
 	     i++) {
 		while (op_receive(&t->base, &ev) > 0) {
@@ -468,8 +480,7 @@ static struct transport *op_close(struct transport *base)
 	for (unsigned i = 0; i < t->n_devices; i++)
 		if (t->devices[i].fd >= 0)
 			umad_close_port(t->devices[i].fd);
-	if (t->events >= 0)
-		close(t->events);
+	bell_free(t->bell);
 	free(t);
 	return NULL;
 }
@@ -477,6 +488,7 @@ static struct transport *op_close(struct transport *base)
 static const struct transport_ops umad_ops = {
 	.fd = op_fd,
 	.send = op_send,
+	.flush = op_flush,
 	.receive = op_receive,
 	.set_issm = op_set_issm,
 	.close = op_close,
@@ -561,28 +573,20 @@ static int register_agents(struct umad_transport *t, char *why, size_t why_len)
 	return 0;
 }
 
-static int watch_fd(struct umad_transport *t, int fd)
-{
-	struct epoll_event ev = { .events = EPOLLIN };
-
-	return epoll_ctl(t->events, EPOLL_CTL_ADD, fd, &ev) < 0 ? -errno : 0;
-}
-
 static int start_receiving(struct umad_transport *t, struct device *d)
 {
-	d->receiver = receiver_new(d->fd);
-	return d->receiver ? watch_fd(t, receiver_fd(d->receiver)) : -errno;
+	d->receiver = receiver_new(d->fd, t->bell);
+	return d->receiver ? 0 : -errno;
 }
 
 static int start_threads(struct umad_transport *t)
 {
-	int r;
+	int r = 0;
 
-	t->sender = sender_new(write_out, t);
-	t->events = epoll_create1(EPOLL_CLOEXEC);
-	if (!t->sender || t->events < 0)
+	t->bell = bell_new(BELL_POLLED);
+	t->sender = t->bell ? sender_new(write_out, t, t->bell) : NULL;
+	if (!t->sender)
 		return -ENOMEM;
-	r = watch_fd(t, sender_fd(t->sender));
 	for (unsigned i = 0; i < t->n_devices && r == 0; i++)
 		r = start_receiving(t, &t->devices[i]);
 	return r;
@@ -622,7 +626,6 @@ static struct umad_transport *umad_transport_new(const struct umad_port_choice *
 	t->base.ops = &umad_ops;
 	t->base.port_guid = smi->guid;
 	t->issm = -1;
-	t->events = -1;
 	for (size_t i = 0; i < ARRAY_SIZE(agent_rows); i++)
 		t->agents[i] = -1;
 	add_device(t, smi);

@@ -22,7 +22,7 @@
 #include "libvendor/sender.h"
 #include "util/mem.h"
 
-#define RING_SLOTS 1024
+#define RING_SLOTS 512
 /* umad_size() is this, or 56 without a P_Key index */
 #define UMAD_HEADER_MAX SENDER_HEADER
 /* longer than any request: such a message is read and dropped */
@@ -235,14 +235,14 @@ static void free_all(struct receiver *t)
 	free(t);
 }
 
-struct receiver *receiver_new(int fd)
+struct receiver *receiver_new(int fd, struct bell *bell)
 {
 	struct receiver *t = xcalloc(1, sizeof(*t));
 	int r = ENOMEM;
 
 	assert(fd >= 0);
 	t->fd = fd;
-	t->ring = ring_new(RING_SLOTS, sizeof(struct slot));
+	t->ring = ring_new(RING_SLOTS, sizeof(struct slot), bell);
 	if (t->ring)
 		r = start_thread(t);
 	if (r == 0)
@@ -268,11 +268,6 @@ bool receiver_free(struct receiver *t, unsigned patience_ms)
 		return false;
 	free_all(t);
 	return true;
-}
-
-int receiver_fd(const struct receiver *t)
-{
-	return ring_fd(t->ring);
 }
 
 bool receiver_is_gone(const struct receiver *t)

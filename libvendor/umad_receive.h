@@ -13,10 +13,11 @@
 
 #include "opensm/transport.h"
 
+struct bell;
 struct receiver;
 
-/* NULL and errno on failure. */
-struct receiver *receiver_new(int fd);
+/* `bell` rings when receiver_next() has something. NULL and errno on failure. */
+struct receiver *receiver_new(int fd, struct bell *bell);
 /* The thread ends at its next look. NULL is fine. */
 void receiver_stop(struct receiver *t);
 /*
@@ -25,8 +26,6 @@ void receiver_stop(struct receiver *t);
  */
 bool receiver_free(struct receiver *t, unsigned patience_ms);
 
-/* Polls readable while receiver_next() has something. */
-int receiver_fd(const struct receiver *t);
 /* The next event: true. TRANSPORT_GONE: the device is gone, nothing follows. */
 bool receiver_next(struct receiver *t, struct transport_event *ret);
 /* Has the thread ended because the device is gone? receiver_next() may still have MADs of it. */

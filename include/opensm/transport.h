@@ -89,6 +89,11 @@ struct transport_ops {
 	 */
 	int (*send)(struct transport *t, const struct transport_addr *to, const uint8_t *mad,
 		    size_t length, unsigned timeout_ms);
+	/*
+	 * All that was handed to send() leaves now. Without this it may wait for more. NULL: none
+	 * waits.
+	 */
+	void (*flush)(struct transport *t);
 	/* The next event. 1: *ret filled (whole set too), 0: nothing there now. Never blocks. */
 	int (*receive)(struct transport *t, struct transport_event *ret);
 	/* Sets or clears the IsSM bit of the port (issm). 0 or -errno. */
@@ -114,6 +119,12 @@ static inline int transport_send(struct transport *t, const struct transport_add
 				 const uint8_t *mad, size_t length, unsigned timeout_ms)
 {
 	return t->ops->send(t, to, mad, length, timeout_ms);
+}
+
+static inline void transport_flush(struct transport *t)
+{
+	if (t->ops->flush)
+		t->ops->flush(t);
 }
 
 static inline int transport_receive(struct transport *t, struct transport_event *ret)

@@ -487,6 +487,7 @@ int mad_dispatch(struct mad_engine *e, mono_t now, unsigned limit)
 	}
 	if (e->gone)
 		end_all(e);
+	transport_flush(e->tr);
 	e->running = false;
 	return e->gone ? -ENODEV : n;
 }
@@ -542,6 +543,8 @@ int mad_send_gmp(struct mad_engine *e, const struct transport_addr *to, const ui
 	assert(to && mad && length >= SMP_BYTES);
 	if (r == -ENODEV)
 		e->gone = true;
+	if (!e->running) /* else the dispatch sends it with the others */
+		transport_flush(e->tr);
 	return r;
 }
 

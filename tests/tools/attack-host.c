@@ -76,11 +76,13 @@ static void read_own(struct attack *a, uint16_t attr, uint32_t mod, uint8_t *ret
 				       .mod = mod,
 				       .tid = attack_roll(a, UINT32_MAX) };
 	uint8_t mad[MAD_SIZE];
+	int r;
 
 	memset(ret, 0, SMP_DATA_SIZE);
 	smp_build_dr(mad, &head, &here, NULL);
-	if (transport_send(a->tr, &to, mad, MAD_SIZE, ANSWER_MS) < 0 ||
-	    !await_answer(a->tr, (uint32_t)head.tid, ret))
+	r = transport_send(a->tr, &to, mad, MAD_SIZE, ANSWER_MS);
+	transport_flush(a->tr);
+	if (r < 0 || !await_answer(a->tr, (uint32_t)head.tid, ret))
 		fprintf(stderr, "attack-host: its own port does not answer\n");
 }
 
@@ -94,6 +96,7 @@ static void inject(struct attack *a, const uint8_t *mad, lid_t from)
 		to.qkey = MAD_QP1_QKEY;
 	}
 	transport_send(a->tr, &to, mad, MAD_SIZE, 0);
+	transport_flush(a->tr);
 }
 
 static bool open_port(struct attack *a)

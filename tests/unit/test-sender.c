@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "libvendor/ring.h"
 #include "libvendor/sender.h"
 #include "util/mem.h"
 
@@ -19,6 +20,7 @@ struct device {
 	int pipe[2];
 	atomic_uint begun, written;
 	unsigned last;
+	struct bell *bell;
 };
 
 static int device_write(void *arg, struct out *out)
@@ -40,9 +42,16 @@ static struct sender *start(struct device *d)
 
 	*d = (struct device){ 0 };
 	assert_int_equal(pipe(d->pipe), 0);
-	s = sender_new(device_write, d);
+	d->bell = bell_new(BELL_POLLED);
+	s = sender_new(device_write, d, d->bell);
 	assert_non_null(s);
 	return s;
+}
+
+static void end(struct device *d, struct sender *s)
+{
+	assert_true(sender_free(s, 10000));
+	bell_free(d->bell);
 }
 
 static void let_through(struct device *d, uint8_t error)
@@ -50,13 +59,19 @@ static void let_through(struct device *d, uint8_t error)
 	assert_int_equal(write(d->pipe[1], &error, 1), 1);
 }
 
-static void post(struct sender *s, unsigned number)
+static void queue(struct sender *s, unsigned number)
 {
 	struct out *out = sender_reserve(s);
 
 	assert_non_null(out);
 	*out = (struct out){ .timeout_ms = number, .length = TRANSPORT_MAD_SIZE };
 	sender_commit(s);
+}
+
+static void post(struct sender *s, unsigned number)
+{
+	queue(s, number);
+	sender_flush(s);
 }
 
 static void wait_for(struct device *d, unsigned n)
@@ -77,14 +92,32 @@ static void all_goes_out_in_order(void **state)
 		assert_int_equal(d.last, i);
 	}
 	assert_null(sender_front(s));
-	assert_true(sender_free(s, 10000));
+	end(&d, s);
+}
+
+/* One that has slept since the last flush is not woken for each. */
+static void many_go_out_without_a_flush(void **state)
+{
+	struct device d;
+	struct sender *s = start(&d);
+	unsigned n = 0;
+
+	while (sender_reserve(s) && n < 100) {
+		queue(s, ++n);
+		let_through(&d, 0);
+	}
+	wait_for(&d, n - n % 16);
+	sender_flush(s);
+	wait_for(&d, n);
+	assert_int_equal(d.last, n);
+	end(&d, s);
 }
 
 static void what_fails_comes_back(void **state)
 {
 	struct device d;
 	struct sender *s = start(&d);
-	struct pollfd p = { .fd = sender_fd(s), .events = POLLIN };
+	struct pollfd p = { .fd = bell_fd(d.bell), .events = POLLIN };
 
 	assert_null(sender_front(s));
 	post(s, 7);
@@ -95,7 +128,7 @@ static void what_fails_comes_back(void **state)
 	assert_int_equal(sender_front(s)->timeout_ms, 7);
 	sender_pop(s);
 	assert_null(sender_front(s));
-	assert_true(sender_free(s, 10000));
+	end(&d, s);
 }
 
 /* The process was stopped while it was queued, perhaps: the device does not get it. */
@@ -103,11 +136,12 @@ static void what_is_late_comes_back(void **state)
 {
 	struct device d;
 	struct sender *s = start(&d);
-	struct pollfd p = { .fd = sender_fd(s), .events = POLLIN };
+	struct pollfd p = { .fd = bell_fd(d.bell), .events = POLLIN };
 	struct out *out = sender_reserve(s);
 
 	*out = (struct out){ .timeout_ms = 7, .length = TRANSPORT_MAD_SIZE, .not_after = 1 };
 	sender_commit(s);
+	sender_flush(s);
 	assert_int_equal(poll(&p, 1, -1), 1);
 	assert_int_equal(sender_front(s)->error, -ETIMEDOUT);
 	sender_pop(s);
@@ -116,10 +150,11 @@ static void what_is_late_comes_back(void **state)
 			     .length = TRANSPORT_MAD_SIZE,
 			     .not_after = out_in_ms(1000000) };
 	sender_commit(s);
+	sender_flush(s);
 	let_through(&d, 0);
 	wait_for(&d, 1);
 	assert_int_equal(d.last, 8);
-	assert_true(sender_free(s, 10000));
+	end(&d, s);
 }
 
 /* Nothing is read, nothing is written: the caller is told "later", and does not wait. */
@@ -138,7 +173,7 @@ static void full_queue_is_told(void **state)
 	while (!sender_reserve(s))
 		poll(NULL, 0, 1);
 	close(d.pipe[1]);
-	assert_true(sender_free(s, 10000));
+	end(&d, s);
 }
 
 static void messages_that_were_not_sent_are_freed(void **state)
@@ -153,11 +188,12 @@ static void messages_that_were_not_sent_are_freed(void **state)
 		sender_commit(s);
 		assert_int_equal(sender_big_bytes(s), 900 * (i + 1));
 	}
+	sender_flush(s);
 	let_through(&d, 0);
 	while (sender_big_bytes(s) != 2 * 900)
 		poll(NULL, 0, 1);
 	close(d.pipe[1]);
-	assert_true(sender_free(s, 10000));
+	end(&d, s);
 }
 
 /* Closing the device waits for this, so that what was handed over last goes out. */
@@ -177,7 +213,7 @@ static void is_idle_when_all_is_written(void **state)
 	while (!sender_is_idle(s))
 		poll(NULL, 0, 1);
 	assert_int_equal(d.last, 2);
-	assert_true(sender_free(s, 10000));
+	end(&d, s);
 }
 
 /* The process must be able to end; what the thread uses stays. */
@@ -198,6 +234,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_goes_out_in_order),
+		cmocka_unit_test(many_go_out_without_a_flush),
 		cmocka_unit_test(what_fails_comes_back),
 		cmocka_unit_test(what_is_late_comes_back),
 		cmocka_unit_test(full_queue_is_told),
