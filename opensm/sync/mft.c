@@ -322,26 +322,38 @@ static bool mlid_is_clean(const struct mft_group *g, bool have, bool want)
 	return want && g->step == MFT_BUILD && !g->due;
 }
 
+/* The MLIDs of one block, as cells have them; NULL: no port of the cell is in any row. */
+static bool block_is_clean(const struct mft_sync *s, unsigned block, const struct mft_cell *have,
+			   const struct mft_cell *want, uint16_t bit)
+{
+	const struct mft_group *g = &s->groups[block * MFT_BLOCK_MLIDS];
+	unsigned n = MIN(MFT_BLOCK_MLIDS, N_MLIDS - block * MFT_BLOCK_MLIDS);
+
+	for (unsigned k = 0; k < n && (have || want); k++)
+		if (!mlid_is_clean(&g[k], have && (have->mask[k] & bit),
+				   want && (want->mask[k] & bit)))
+			return false;
+	return true;
+}
+
 bool mft_sync_port_is_clean(const struct mft_sync *s, const struct node *n, unsigned port)
 {
 	const struct mft_spot *spot = spot_of(s, n);
 	unsigned position = port / MFT_POSITION_PORTS;
 	uint16_t bit = (uint16_t)(1u << port % MFT_POSITION_PORTS);
+	/* Of blocks beyond these nothing is known or wanted, and so there is nothing. */
+	uint32_t end = MAX(n->mft.n_blocks, spot ? spot->want.n_blocks : 0);
 	bool known;
 
 	assert(s && n);
-	for (unsigned i = 0; i < N_MLIDS; i++) {
-		unsigned b = i / MFT_BLOCK_MLIDS, k = i % MFT_BLOCK_MLIDS;
+	for (unsigned b = 0; b < (n->mft.inherited ? MFT_MAX_BLOCKS : end); b++) {
 		const struct mft_cell *have = mft_have_cell(&n->mft, b, position, &known);
 		const struct mft_cell *want =
 			spot ? mft_have_cell(&spot->want, b, position, &known) : NULL;
 
 		if (block_matters(s, b) && mft_have_is_untold(&n->mft, b, position))
 			return false;
-		if (!have && !want)
-			i |= MFT_BLOCK_MLIDS - 1; /* nothing in this block */
-		else if (!mlid_is_clean(&s->groups[i], have && (have->mask[k] & bit),
-					want && (want->mask[k] & bit)))
+		if (!block_is_clean(s, b, have, want, bit))
 			return false;
 	}
 	return true;
