@@ -47,7 +47,7 @@ void xact_enter(struct mad_engine *e, struct mad_xact *x, enum xact_state next,
 		leave_wire(e, x);
 	if (next == XACT_FREE || next == XACT_ENDING) {
 		leave_daring(e, x);
-		for (size_t i = 0; i < XACT_TRIES; i++)
+		for (size_t i = 0; x->try && i < MIN(x->tries, XACT_TRIES); i++)
 			forget_try(e, &x->try[i], false);
 	}
 	if (next == XACT_WIRE)

@@ -134,7 +134,7 @@ static mono_t watchdog(const struct mad_xact *x, mono_t timeout)
 
 static void put_on_wire(struct mad_engine *e, struct mad_xact *x, uint32_t tid)
 {
-	struct xact_try *try = &x->try[(x->tries - 1) % XACT_TRIES];
+	struct xact_try *try;
 	mono_t timeout = timeout_of(e, x);
 	mono_t expected = pace_expected(&e->pace, x->rq.target, x->rq.method, timeout);
 
@@ -143,6 +143,8 @@ static void put_on_wire(struct mad_engine *e, struct mad_xact *x, uint32_t tid)
 	if (x->rq.target)
 		x->rq.target->on_wire++;
 	xact_enter(e, x, XACT_WIRE, NULL);
+	xact_pool_tries(&e->pool, x);
+	try = &x->try[(x->tries - 1) % XACT_TRIES];
 	forget_try(e, try, false);
 	try->xact = x;
 	try->tid = tid;

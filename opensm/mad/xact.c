@@ -99,6 +99,48 @@ static void pool_grow(struct xact_pool *pool)
 	}
 }
 
+/* The tries of one transaction; `next` counts while no transaction has them. */
+struct xact_tries {
+	struct xact_try try[XACT_TRIES];
+	struct xact_tries *next;
+};
+
+void xact_pool_tries(struct xact_pool *pool, struct mad_xact *x)
+{
+	struct xact_tries *t = pool->tries;
+
+	if (x->try)
+		return;
+	if (t)
+		pool->tries = t->next;
+	else
+		t = xcalloc(1, sizeof(*t));
+	x->try = t->try;
+}
+
+static void tries_put(struct xact_pool *pool, struct xact_try *try)
+{
+	struct xact_tries *t = (struct xact_tries *)try; /* first member */
+
+	if (!t)
+		return;
+	t->next = pool->tries;
+	pool->tries = t;
+}
+
+static void tries_clear(struct xact_pool *pool)
+{
+	struct mad_xact *x;
+
+	for (size_t i = 0; (x = xact_pool_at(pool, i)); i++)
+		if (x->state != XACT_FREE)
+			tries_put(pool, take(x->try));
+	for (struct xact_tries *t = pool->tries, *next; t; t = next) {
+		next = t->next;
+		free(t);
+	}
+}
+
 struct mad_xact *xact_pool_get(struct xact_pool *pool)
 {
 	struct mad_xact *x;
@@ -113,6 +155,8 @@ struct mad_xact *xact_pool_get(struct xact_pool *pool)
 
 void xact_pool_put(struct xact_pool *pool, struct mad_xact *x)
 {
+	tries_put(pool, x->try);
+	x->try = NULL;
 	x->next = pool->free;
 	pool->free = x;
 }
@@ -126,6 +170,7 @@ struct mad_xact *xact_pool_at(const struct xact_pool *pool, size_t i)
 
 void xact_pool_clear(struct xact_pool *pool)
 {
+	tries_clear(pool);
 	for (size_t i = 0; i < pool->n_chunks; i++)
 		free(pool->chunks[i]);
 	free(pool->chunks);

@@ -44,7 +44,6 @@ struct mad_xact {
 	mono_t waited;
 	/* from the last try to the next one; the timeout: none before it */
 	mono_t wait;
-	struct xact_try try[XACT_TRIES];  /* try n at (n - 1) % XACT_TRIES */
 	unsigned count_row;
 	uint64_t seq;                     /* order of submission */
 	/* when it must be looked at; in due.c, while WIRE or OVERDUE */
@@ -53,6 +52,11 @@ struct mad_xact {
 	mad_done_fn on_done;
 	void *owner, *arg;
 	struct mad_request rq;            /* its pointers lead to `path` and `payload` */
+	/*
+	 * Try n at (n - 1) % XACT_TRIES; NULL: it was never sent. Thousands wait where a few are on
+	 * the wire, so only these have the room.
+	 */
+	struct xact_try *try;
 	struct dr_path path;
 	uint8_t payload[SMP_DATA_SIZE];
 };
@@ -73,11 +77,14 @@ struct xact_pool {
 	struct mad_xact **chunks;
 	size_t n_chunks, cap_chunks;
 	struct mad_xact *free; /* chained by next */
+	struct xact_tries *tries; /* free ones */
 };
 
 /* Zeroed but for `path` and `payload`, in no list. */
 struct mad_xact *xact_pool_get(struct xact_pool *pool);
 void xact_pool_put(struct xact_pool *pool, struct mad_xact *x);
+/* Room for the tries of `x`, if it has none yet; none of them has a TID. */
+void xact_pool_tries(struct xact_pool *pool, struct mad_xact *x);
 /* The transaction in slot `i`, free or not; NULL beyond the last. */
 struct mad_xact *xact_pool_at(const struct xact_pool *pool, size_t i);
 void xact_pool_clear(struct xact_pool *pool);
