@@ -71,7 +71,8 @@ struct daemon {
 	const struct daemon_options *options;
 	struct conf *conf, *file_conf;
 	sd_event *event;
-	sd_event_source *timer, *io, *pulse;
+	sd_event_source *io, *pulse;
+	struct lazy_timer timer;
 	mono_t pulse_every;
 	struct stop_guard *stop_guard;
 	struct worker *worker; /* computes */
@@ -445,9 +446,10 @@ static bool once_is_over(const struct daemon *d)
 static void run_sm(struct daemon *d)
 {
 	bool release = d->options->release;
-	int r = 1;
+	int r = SM_MADS_PER_DISPATCH;
 
-	for (unsigned i = 0; i < ROUNDS_PER_WAKE && r > 0; i++)
+	/* What has come since is told by the descriptor. */
+	for (unsigned i = 0; i < ROUNDS_PER_WAKE && r >= SM_MADS_PER_DISPATCH; i++)
 		r = sm_dispatch(d->sm, clock_now());
 	if (r == -ENODEV) {
 		log_sys_on(ABOUT(.id = LOG_ID_PORT_GONE), "the port is gone");
@@ -483,7 +485,7 @@ static void run_once(struct daemon *d)
 		next = mono_min(next, d->hup_at);
 	if (d->sm && sm_state(d->sm) == SM_MASTER)
 		next = mono_min(next, mono_min(perf_next(d->perf), cc_next(d->cc)));
-	timer_at(d->timer, next);
+	lazy_timer_by(&d->timer, clock_now(), next);
 }
 
 static int on_io(sd_event_source *s, int fd, uint32_t events, void *arg)
@@ -494,6 +496,7 @@ static int on_io(sd_event_source *s, int fd, uint32_t events, void *arg)
 
 static int on_timer(sd_event_source *s, uint64_t usec, void *arg)
 {
+	lazy_timer_fired(&((struct daemon *)arg)->timer);
 	run_once(arg);
 	return 0;
 }
@@ -578,9 +581,7 @@ static int add_pulse(struct daemon *d)
 
 static void on_wake(void *arg)
 {
-	struct daemon *d = arg;
-
-	timer_at(d->timer, 0);
+	lazy_timer_by(&((struct daemon *)arg)->timer, 0, 0);
 }
 
 static void on_reload(void *arg)
@@ -685,7 +686,7 @@ static int add_sources(struct daemon *d)
 	for (size_t i = 0; i < ARRAY_SIZE(signals) && r >= 0; i++)
 		r = sd_event_add_signal(d->event, NULL, signals[i], on_signal, d);
 	if (r >= 0)
-		r = sd_event_add_time(d->event, &d->timer, CLOCK_MONOTONIC, 0, 1, on_timer, d);
+		r = lazy_timer_new(d->event, &d->timer, on_timer, d);
 	if (r >= 0)
 		r = add_pulse(d);
 	for (size_t i = 0; i < ARRAY_SIZE(workers) && r >= 0; i++)
@@ -789,7 +790,7 @@ int daemon_run(const struct daemon_options *options)
 	dump_turns_free(d.dumps);
 	worker_free(d.viewer);
 	stop_guard_free(d.stop_guard);
-	sd_event_source_unref(d.timer);
+	sd_event_source_unref(d.timer.source);
 	sd_event_source_unref(d.pulse);
 	sd_event_unref(d.event);
 	conf_unref(d.conf);

@@ -33,6 +33,44 @@ static inline void timer_in(sd_event_source *timer, mono_t in)
 	sd_event_source_set_enabled(timer, SD_EVENT_ONESHOT);
 }
 
+/* Nothing that this timer is for is that exact, and a round trip is shorter. */
+#define LAZY_TIMER_SLACK (MONO_MS / 2)
+
+/*
+ * A timer for work whose time moves on with each answer. Setting it costs a system call, firing too
+ * early one look: it is set again only to fire earlier, and what is not due yet waits for
+ * LAZY_TIMER_SLACK, in which answers come that move it on.
+ */
+struct lazy_timer {
+	sd_event_source *source;
+	mono_t at; /* when it fires; MONO_NEVER: it is off */
+};
+
+/* It fires at once. 0 or -errno. */
+static inline int lazy_timer_new(sd_event *event, struct lazy_timer *ret,
+				 sd_event_time_handler_t callback, void *arg)
+{
+	ret->at = 0;
+	return sd_event_add_time(event, &ret->source, CLOCK_MONOTONIC, 0, 1, callback, arg);
+}
+
+/* First thing in its callback. */
+static inline void lazy_timer_fired(struct lazy_timer *t)
+{
+	t->at = MONO_NEVER;
+}
+
+/* It fires at `at` or before, a little later if that is soon; at once if it is not after `now`. */
+static inline void lazy_timer_by(struct lazy_timer *t, mono_t now, mono_t at)
+{
+	if (at > now && at < now + LAZY_TIMER_SLACK)
+		at = now + LAZY_TIMER_SLACK;
+	if (at >= t->at)
+		return;
+	t->at = at;
+	timer_at(t->source, at);
+}
+
 /* Short pieces of work do not wait: 20 ms of it may come at once, which fill 100 ms. */
 #define PACE_SLACK   (100 * MONO_MS)
 #define PACE_LONGEST (5 * MONO_S)

@@ -15,10 +15,13 @@
  */
 #include "sm/machines.h"
 
+#include <assert.h>
+
 #include "sm/base/drawn_key.h"
 #include "sm/routing/quiet.h"
 #include "sm/routing/rail_watch.h"
 #include "sm/sweep/sweep_internal.h"
+#include "util/mem.h"
 
 /* ---- questions to other machines ------------------------------------------------------------- */
 
@@ -138,3 +141,20 @@ const struct machine machines[] = {
 	{ "status", TICKS(status), .sweep_ended = status_tell },
 };
 const unsigned n_machines = ARRAY_SIZE(machines);
+
+struct machine_lists *machine_lists_new(void)
+{
+	struct machine_lists *ret = xcalloc(1, sizeof(*ret));
+	unsigned ticks = 0, serves = 0, feeds = 0, nexts = 0;
+
+	assert(n_machines < MACHINES_MAX);
+	EACH_MACHINE(m, tick)
+		ret->tick[ticks++] = m->tick;
+	EACH_MACHINE(m, serve)
+		ret->serve[serves++] = m->serve;
+	EACH_MACHINE(m, feed)
+		ret->feed[feeds++] = m->feed;
+	EACH_MACHINE(m, next)
+		ret->next[nexts++] = m->next;
+	return ret;
+}

@@ -41,6 +41,21 @@ struct machine {
 extern const struct machine machines[];
 extern const unsigned n_machines;
 
+#define MACHINES_MAX 64
+
+/*
+ * The columns of every dispatch, each as a list that ends with NULL: they are gone through for each
+ * answer, and most rows leave them out.
+ */
+struct machine_lists {
+	void (*tick[MACHINES_MAX])(struct sm *sm);
+	void (*serve[MACHINES_MAX])(struct sm *sm);
+	void (*feed[MACHINES_MAX])(struct sm *sm);
+	mono_t (*next[MACHINES_MAX])(const struct sm *sm);
+};
+
+struct machine_lists *machine_lists_new(void);
+
 /* The rows that have this column, from the first to the last, and the other way round. */
 #define EACH_MACHINE(m, column)                                                                    \
 	for (const struct machine *m = machines; m < machines + n_machines; m++) if (m->column)

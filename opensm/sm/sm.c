@@ -16,9 +16,6 @@
 #include "sm/routing/route_memory.h"
 #include "util/mem.h"
 
-/* MADs taken in per dispatch: signals and control sockets get their turn in between. */
-#define MADS_PER_DISPATCH 256
-
 /* ---- which machine learns what --------------------------------------------------------------- */
 
 /* For wires.def: an event that is a column of the table of machines. */
@@ -147,6 +144,7 @@ struct sm *sm_new(const struct conf *conf, struct transport *tr, const struct sm
 	mad_set_hold(sm->mad, settle_holds, sm);
 	sm->fabric = fabric_new();
 	sm->sync = sync_new(sm->fabric, sm->mad, &sync_hooks);
+	sm->lists = machine_lists_new();
 	EACH_MACHINE(m, new)
 		m->new(sm, paths);
 	EACH_MACHINE(m, listen)
@@ -174,14 +172,15 @@ struct sm *sm_free(struct sm *sm)
 		m->free(sm);
 	sm->mad = mad_free(sm->mad);
 	sm->fabric = fabric_free(sm->fabric);
+	free(sm->lists);
 	free(sm);
 	return NULL;
 }
 
 static void feed_machines(struct sm *sm)
 {
-	EACH_MACHINE(m, feed)
-		m->feed(sm);
+	for (unsigned i = 0; sm->lists->feed[i]; i++)
+		sm->lists->feed[i](sm);
 }
 
 static void go_on(struct sm *sm)
@@ -191,38 +190,56 @@ static void go_on(struct sm *sm)
 	feed_machines(sm);
 }
 
-int sm_dispatch(struct sm *sm, mono_t now)
+static void serve_machines(struct sm *sm)
+{
+	for (unsigned i = 0; sm->lists->serve[i]; i++)
+		sm->lists->serve[i](sm);
+}
+
+/*
+ * Requests just queued go out now, not at the next MAD. Some of them may end at once (a target that
+ * rests): then nothing else would wake us. Answers that have come meanwhile are taken in on the
+ * way. Returns their number, `most` at most, or -ENODEV.
+ */
+static int drain(struct sm *sm, int most)
 {
 	uint64_t ended;
-	int r;
+	int n = 0, r;
 
-	sm->now = now;
-	EACH_MACHINE(m, tick)
-		m->tick(sm);
-	go_on(sm);
-	r = mad_dispatch(sm->mad, now, MADS_PER_DISPATCH);
-	EACH_MACHINE(m, serve)
-		m->serve(sm);
-	go_on(sm);
-	/*
-	 * Requests just queued go out now, not at the next MAD. Some of them may end at once (a
-	 * target that rests): then nothing else would wake us.
-	 */
 	do {
 		ended = mad_ended(sm->mad);
-		if (r < 0 || mad_dispatch(sm->mad, now, 0) < 0)
-			break;
+		r = mad_dispatch(sm->mad, sm->now, (unsigned)(most - n));
+		if (r < 0)
+			return r;
+		n += r;
+		if (r > 0)
+			serve_machines(sm);
 		go_on(sm);
 	} while (mad_ended(sm->mad) != ended);
-	return r;
+	return n;
+}
+
+int sm_dispatch(struct sm *sm, mono_t now)
+{
+	int n, more;
+
+	sm->now = now;
+	for (unsigned i = 0; sm->lists->tick[i]; i++)
+		sm->lists->tick[i](sm);
+	go_on(sm);
+	n = mad_dispatch(sm->mad, now, SM_MADS_PER_DISPATCH);
+	serve_machines(sm);
+	go_on(sm);
+	more = n < 0 ? n : drain(sm, SM_MADS_PER_DISPATCH - n);
+	return more < 0 ? more : n + more;
 }
 
 mono_t sm_next(const struct sm *sm)
 {
 	mono_t next = mad_next(sm->mad);
 
-	EACH_MACHINE(m, next)
-		next = mono_min(next, m->next(sm));
+	for (unsigned i = 0; sm->lists->next[i]; i++)
+		next = mono_min(next, sm->lists->next[i](sm));
 	return next;
 }
 

@@ -264,6 +264,8 @@ struct sm *sm_free(struct sm *sm);
  * taken in.
  */
 int sm_dispatch(struct sm *sm, mono_t now);
+/* Taken in by one dispatch at most: signals and control sockets get their turn in between. */
+#define SM_MADS_PER_DISPATCH 256
 mono_t sm_next(const struct sm *sm);
 
 /*

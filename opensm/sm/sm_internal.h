@@ -145,6 +145,7 @@ struct sm {
 	bool sweeping_off;	  /* actions.c */
 
 	struct machines m;
+	struct machine_lists *lists; /* machines.h */
 	uint64_t drawn_key;	    /* drawn_key.c: in place of sa_key, if that is asked for */
 	uint64_t drawn_sm_key;	    /* drawn_key.c: in place of sm_key; 0: that counts */
 	char status[STATUS_STRLEN]; /* status.c */

@@ -52,11 +52,18 @@ static mono_t ask_period(const struct sm *sm)
 
 static struct settle_contact *contact_of(struct settle *s, guid_t guid)
 {
-	for (unsigned i = 0; i < SETTLE_CONTACTS; i++) {
+	for (unsigned i = 0; i < s->n_contacts; i++) {
 		if (s->contacts[i].guid == guid)
 			return &s->contacts[i];
 	}
 	return NULL;
+}
+
+static struct settle_contact *free_place(struct settle *s)
+{
+	struct settle_contact *c = contact_of(s, 0);
+
+	return c || s->n_contacts == SETTLE_CONTACTS ? c : &s->contacts[s->n_contacts++];
 }
 
 static void drop(struct sm *sm, struct settle_contact *c)
@@ -68,7 +75,7 @@ static void drop(struct sm *sm, struct settle_contact *c)
 /* None is made where there is no place: more managers than that are not looked at. */
 static struct settle_contact *make(struct sm *sm, guid_t guid, enum settle_contact_state state)
 {
-	struct settle_contact *c = contact_of(sm->m.settle, 0);
+	struct settle_contact *c = free_place(sm->m.settle);
 
 	if (c)
 		*c = (struct settle_contact){
@@ -284,7 +291,7 @@ static void look_at_own_port(struct sm *sm)
 
 const struct settle_contact *contact_waited_for(const struct settle *s)
 {
-	for (unsigned i = 0; i < SETTLE_CONTACTS && s->state == SETTLE_WRITING; i++) {
+	for (unsigned i = 0; i < s->n_contacts && s->state == SETTLE_WRITING; i++) {
 		const struct settle_contact *c = &s->contacts[i];
 
 		if (c->guid && (c->state == CONTACT_LOST || c->state == CONTACT_RETURNED))
@@ -310,7 +317,7 @@ void contacts_tick(struct sm *sm)
 {
 	struct settle *s = sm->m.settle;
 
-	for (unsigned i = 0; i < SETTLE_CONTACTS && sm->state == SM_MASTER; i++) {
+	for (unsigned i = 0; i < s->n_contacts && sm->state == SM_MASTER; i++) {
 		if (s->contacts[i].guid)
 			look_at(sm, &s->contacts[i]);
 	}
@@ -324,7 +331,7 @@ mono_t contacts_next(const struct sm *sm)
 	const struct settle *s = sm->m.settle;
 	mono_t next = looks_at_own_port(sm) ? s->named.look_at : MONO_NEVER;
 
-	for (unsigned i = 0; i < SETTLE_CONTACTS && sm->state == SM_MASTER; i++) {
+	for (unsigned i = 0; i < s->n_contacts && sm->state == SM_MASTER; i++) {
 		const struct settle_contact *c = &s->contacts[i];
 
 		if (!c->guid)
@@ -375,7 +382,7 @@ void contacts_sweep_ended(struct sm *sm)
 {
 	struct settle *s = sm->m.settle;
 
-	for (unsigned i = 0; i < SETTLE_CONTACTS; i++) {
+	for (unsigned i = 0; i < s->n_contacts; i++) {
 		if (s->contacts[i].guid)
 			judge(sm, &s->contacts[i]);
 	}
@@ -388,7 +395,7 @@ void contacts_begin(struct sm *sm)
 {
 	struct settle *s = sm->m.settle;
 
-	for (unsigned i = 0; i < SETTLE_CONTACTS; i++) {
+	for (unsigned i = 0; i < s->n_contacts; i++) {
 		struct settle_contact *c = &s->contacts[i];
 
 		if (!c->guid)

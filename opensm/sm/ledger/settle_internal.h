@@ -172,6 +172,7 @@ struct settle {
 	unsigned n_peers; /* those behind were never in use */
 	/* settle_contact.c */
 	struct settle_contact contacts[SETTLE_CONTACTS];
+	unsigned n_contacts; /* from there on no place was ever taken */
 	bool waits_for_contact; /* as told last: contact_waited_for() */
 	struct {
 		mono_t look_at; /* when MasterSMLID of our own port is looked at next */
