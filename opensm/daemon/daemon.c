@@ -206,7 +206,7 @@ static void want_dump(struct daemon *d)
 		.port_table = log_flags() & LOGB_VERBOSE && !d->conf->daemon,
 	};
 
-	dump_turns_want(d->dumps, d->sm, &dump);
+	dump_turns_want(d->dumps, d->sm, &dump, dump.routing ? NULL : sm_view_present(d->sm));
 }
 
 static void on_subnet_up(void *arg, const struct sm *sm)

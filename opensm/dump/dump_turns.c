@@ -58,15 +58,22 @@ static void write_view(struct dump_turns *t, struct view *v)
 	t->hooks.submit(t->hooks.arg, dump_job_new(v, &t->copied, on_written, t));
 }
 
-void dump_turns_want(struct dump_turns *t, const struct sm *sm, const struct dump_config *c)
+void dump_turns_want(struct dump_turns *t, const struct sm *sm, const struct dump_config *c,
+		     const struct view *present)
 {
 	assert(c->dir);
 	free(t->dir);
 	t->dir = xstrdup(c->dir);
 	t->wanted = *c;
 	t->again = t->copy || t->writing;
-	if (!t->again)
+	if (t->again)
+		return;
+	if (!present) {
 		begin_copy(t, sm);
+		return;
+	}
+	t->copied = t->wanted;
+	write_view(t, view_ref(present));
 }
 
 bool dump_turns_go_on(struct dump_turns *t, const struct sm *sm)

@@ -4,6 +4,7 @@
  * other work of the event loop (view/view_copy.h), and a worker writes the files.
  *
  *   dump_turns_want() --> copied --dump_turns_go_on()--> written --> done
+ *                   '-- there is a view of now ----------^
  *
  * One set of files at a time; a change in between is written right after.
  */
@@ -27,8 +28,12 @@ struct dump_turns *dump_turns_new(const struct dump_hooks *hooks);
 struct dump_turns *dump_turns_free(struct dump_turns *t);
 FREEP(dump_turns_free, struct dump_turns)
 
-/* Tables have changed; `c` is copied. */
-void dump_turns_want(struct dump_turns *t, const struct sm *sm, const struct dump_config *c);
+/*
+ * Tables have changed; `c` is copied. `present`: a view of the fabric as it stands now, from which
+ * the files are made without another copy; NULL: there is none.
+ */
+void dump_turns_want(struct dump_turns *t, const struct sm *sm, const struct dump_config *c,
+		     const struct view *present);
 /* A turn of a ms or two. True: there is more to do, at once. */
 bool dump_turns_go_on(struct dump_turns *t, const struct sm *sm);
 /* Not all that was wanted is written. */

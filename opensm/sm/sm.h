@@ -496,6 +496,8 @@ struct mad_engine *sm_gmp_engine(struct sm *sm);
 const struct sa *sm_sa(const struct sm *sm);
 /* The view that the SA answers from; NULL before the first, and while not MASTER. */
 const struct view *sm_view(const struct sm *sm);
+/* The same, as long as nothing that it shows has changed; NULL: it has. */
+const struct view *sm_view_present(const struct sm *sm);
 /*
  * A view of the fabric as it stands now, in any state: the caller's reference. `routes` may be
  * NULL, `parts` is a set of enum view_parts. P_Keys and managers are not in it.

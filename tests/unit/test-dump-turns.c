@@ -23,6 +23,7 @@
 #include "sim/gen/gen.h"
 #include "tests/lib/rig.h"
 #include "tests/lib/scratch.h"
+#include "util/file.h"
 #include "util/log.h"
 
 struct world {
@@ -86,7 +87,7 @@ static const struct sm *sm_of(const struct world *w)
 
 static void want(struct world *w)
 {
-	dump_turns_want(w->dumps, sm_of(w), &w->config);
+	dump_turns_want(w->dumps, sm_of(w), &w->config, NULL);
 }
 
 /* How many turns until there is nothing to do at once. */
@@ -133,6 +134,50 @@ static void a_large_fabric_is_copied_in_turns(void **state)
 	assert_false(dump_turns_pending(w->dumps));
 	assert_true(take_file(w, "opensm-subnet.lst") > 100000);
 	assert_int_equal(w->n_failed, 0);
+	world_free(w);
+}
+
+static char *take_text(const struct world *w, const char *name)
+{
+	_cleanup_free_ char *path = xasprintf("%s/%s", w->dir, name);
+	char *text = NULL;
+	size_t len;
+
+	assert_int_equal(file_read(path, 1u << 24, &text, &len), 0);
+	unlink(path);
+	return text;
+}
+
+/* Right after a sweep, what hosts are answered from is the fabric as it stands. */
+static void files_of_the_view_for_hosts_are_those_of_a_copy(void **state)
+{
+	struct world *w = world_new(4);
+	_cleanup_free_ char *copied = NULL, *shared = NULL;
+
+	want(w);
+	go_on(w);
+	write_files(w);
+	copied = take_text(w, "opensm-subnet.lst");
+	assert_non_null(sm_view_present(sm_of(w)));
+	dump_turns_want(w->dumps, sm_of(w), &w->config, sm_view_present(sm_of(w)));
+	assert_int_equal(w->n_jobs, 2);
+	assert_false(dump_turns_go_on(w->dumps, sm_of(w)));
+	write_files(w);
+	shared = take_text(w, "opensm-subnet.lst");
+	assert_string_equal(shared, copied);
+	assert_int_equal(w->n_failed, 0);
+	world_free(w);
+}
+
+static void no_view_is_present_once_something_has_changed(void **state)
+{
+	struct world *w = world_new(4);
+
+	assert_non_null(sm_view_present(sm_of(w)));
+	sim_link_down(w->rig->sim, sim_find(w->rig->sim, "h5"), 1);
+	while (sm_view_present(sm_of(w)) && rig_step(w->rig, sim_now(w->rig->sim) + 60 * MONO_S))
+		;
+	assert_null(sm_view_present(sm_of(w)));
 	world_free(w);
 }
 
@@ -252,6 +297,8 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_large_fabric_is_copied_in_turns),
+		cmocka_unit_test(files_of_the_view_for_hosts_are_those_of_a_copy),
+		cmocka_unit_test(no_view_is_present_once_something_has_changed),
 		cmocka_unit_test(a_change_while_files_are_made_is_written_after),
 		cmocka_unit_test(with_the_flag_tables_are_written_too),
 		cmocka_unit_test(what_is_half_copied_is_finished_or_dropped),

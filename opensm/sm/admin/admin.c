@@ -134,6 +134,7 @@ struct admin {
 	const struct pkey_plan *copy_pkeys;
 	struct view_sm copy_sms[MAX_REMOTE_SMS + 1];
 	mono_t view_since; /* published then */
+	uint64_t view_edits; /* of the fabric, when the copy of it ended */
 	uint32_t registry; /* the SA's, as hosts know it: a new one each time we become master */
 
 	char *state_path; /* opensm-sa.state; NULL: no cache folder */
@@ -361,6 +362,7 @@ static void publish_view(struct sm *sm, struct view *v)
 	struct admin *a = sm->m.admin;
 
 	a->view_since = sm->now;
+	a->view_edits = sm->fabric->edits;
 	view_unref(a->view);
 	a->view = v;
 	sa_publish(sm->sa, a->view, sm->now);
@@ -500,6 +502,17 @@ static void renew_view(struct sm *sm)
 const struct view *admin_view(const struct sm *sm)
 {
 	return sm->m.admin->view;
+}
+
+const struct view *sm_view_present(const struct sm *sm)
+{
+	const struct view *v = sm_view(sm);
+
+	if (!v || sm->m.admin->view_edits != sm->fabric->edits)
+		return NULL;
+	if (v->conf != sm->conf || v->files != sm_files(sm) || v->routes != sm_routes(sm))
+		return NULL;
+	return v;
 }
 
 uint8_t sm_path_sl(const struct sm *sm, lid_t lid)
