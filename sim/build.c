@@ -52,6 +52,9 @@ static void port_template(const struct sim_node *n, unsigned port, const struct 
 	bool end_port = !node_is_switch(n) || port == 0;
 
 	p->lanes = np->width ? np->width : 4;
+	p->cable_lanes = np->cable_width;
+	p->cable_tenths = np->cable_speed;
+	p->loss = np->silent ? 100 : 0;
 	p->flags = s->tenths >= IB_SPEED_FDR10 && s->tenths <= 250 ? PF_FDR10 : 0;
 	ib_put(p->info, PI_WIDTH_SUPPORTED, width_mask(p->lanes));
 	put_speeds(p->info, s);
@@ -269,6 +272,8 @@ void sim_build(struct sim *sim, const struct netfile *net)
 		make_node(sim, i, &net->nodes[i], sim->ports + first);
 		first += net->nodes[i].nports + 1u;
 		node_reset(sim, i);
+		if (net->nodes[i].silent)
+			sim_set_silent(sim, (int)i, SIM_SILENT, 0);
 	}
 	train_at_once(sim);
 }

@@ -57,9 +57,22 @@ static bool answers(const struct sim_node *n)
 	       !(n->mood && n->mood->silence != SIM_ANSWERS && n->mood->silent_attr == 0);
 }
 
+bool sim_port_hears(const struct sim *sim, int node, unsigned port)
+{
+	const struct sim_node *n = sim_node(sim, node);
+
+	return n && port <= n->nports && answers(n) && n->ports[port].loss < 100;
+}
+
 static uint32_t port_index(const struct check *c, uint32_t node, unsigned port)
 {
 	return c->fast[node].first_port + port;
+}
+
+/* SMPs pass its cable, be it now and then. */
+static bool speaks(const struct sim_port *p)
+{
+	return p->peer != SIM_NONE && port_up(p) && p->loss < 100;
 }
 
 /* A cable the manager is expected to use. */
@@ -67,8 +80,7 @@ static bool is_link(const struct check *c, uint32_t node, unsigned port)
 {
 	const struct sim_port *p = &c->sim->nodes[node].ports[port];
 
-	return port > 0 && port_up(p) && p->peer != SIM_NONE && p->peer != node &&
-	       c->judged[p->peer];
+	return port > 0 && speaks(p) && p->peer != node && c->judged[p->peer];
 }
 
 /* Everything that discovery from this port finds: adapters do not pass it on. */
@@ -89,7 +101,7 @@ static void spread(struct check *c, uint32_t start, unsigned port)
 
 			if (!node_is_switch(node) && (at != start || p != port))
 				continue;
-			if (peer == SIM_NONE || !port_up(&node->ports[p]) || c->judged[peer] ||
+			if (!speaks(&node->ports[p]) || c->judged[peer] ||
 			    !answers(&c->sim->nodes[peer]))
 				continue;
 			c->judged[peer] = true;

@@ -125,6 +125,18 @@ void sim_set_link_loss(struct sim *sim, int node, unsigned port, unsigned pct)
 	sim->nodes[p->peer].ports[p->peer_port].loss = p->loss;
 }
 
+int sim_set_cable_rate(struct sim *sim, int node, unsigned port, unsigned lanes, unsigned tenths)
+{
+	struct sim_port *p = get_port(sim, node, port), *q;
+
+	if (!p || p->peer == SIM_NONE)
+		return -EINVAL;
+	q = &sim->nodes[p->peer].ports[p->peer_port];
+	p->cable_lanes = q->cable_lanes = (uint8_t)lanes;
+	p->cable_tenths = q->cable_tenths = (uint16_t)tenths;
+	return 0;
+}
+
 int sim_link_down(struct sim *sim, int node, unsigned port)
 {
 	struct sim_port *p = get_port(sim, node, port);
@@ -187,6 +199,8 @@ int sim_unplug(struct sim *sim, int node, unsigned port)
 	q->flags &= (uint8_t)~PF_CUT;
 	p->peer = q->peer = SIM_NONE;
 	p->loss = q->loss = 0;
+	p->cable_lanes = q->cable_lanes = 0;
+	p->cable_tenths = q->cable_tenths = 0;
 	return 0;
 }
 

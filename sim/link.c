@@ -22,16 +22,41 @@ static uint64_t common(const struct sim_port *a, const struct sim_port *b, unsig
 	return ib_bits_get(a->info, offset, width) & ib_bits_get(b->info, offset, width);
 }
 
-/* Sets the active speed and width of the port at node:port from what both ends enable. */
+/* What the cable of a port lets through, of widths and of each set of speeds; FDR10 beside. */
+struct limits {
+	unsigned width, speed[IB_SPEED_SETS];
+	bool fdr10;
+};
+
+static struct limits limits_of(const struct sim_port *p)
+{
+	struct limits ret = { 0 };
+
+	for (size_t i = 0; i < IB_WIDTHS; i++)
+		if (!p->cable_lanes || ib_widths[i].lanes <= p->cable_lanes)
+			ret.width |= ib_widths[i].bit;
+	for (size_t i = 0; i < IB_SPEEDS; i++)
+		for (unsigned set = 0; set < IB_SPEED_SETS; set++)
+			if (!p->cable_tenths || ib_speeds[i].tenths <= p->cable_tenths)
+				ret.speed[set] |= ib_speeds[i].bit[set];
+	ret.fdr10 = !p->cable_tenths || p->cable_tenths >= IB_SPEED_FDR10;
+	return ret;
+}
+
+/* Sets the active speed and width of the port at node:port: what both ends and the cable allow. */
 void link_speed_negotiate(struct sim *sim, uint32_t node, unsigned port)
 {
 	struct sim_port *p = &sim->nodes[node].ports[port];
 	const struct sim_port *q = far_end(sim, p);
-	uint64_t ext = common(p, q, PI_SPEED_EXT_ENABLED, PI_SPEED_EXT_ENABLED_W) & 0xF;
-	const struct ib_width *width =
-		ib_widest((unsigned)common(p, q, PI_WIDTH_ENABLED, PI_WIDTH_ENABLED_W));
-	uint64_t ext2 = common(p, q, PI_SPEED_EXT2_ENABLED, PI_SPEED_EXT2_ENABLED_W);
-	unsigned speed = highest_bit(common(p, q, PI_SPEED_ENABLED, PI_SPEED_ENABLED_W));
+	struct limits limits = limits_of(p);
+	uint64_t ext = common(p, q, PI_SPEED_EXT_ENABLED, PI_SPEED_EXT_ENABLED_W) & 0xF &
+		       limits.speed[IB_SPEED_EXTENDED];
+	const struct ib_width *width = ib_widest(
+		(unsigned)common(p, q, PI_WIDTH_ENABLED, PI_WIDTH_ENABLED_W) & limits.width);
+	uint64_t ext2 = common(p, q, PI_SPEED_EXT2_ENABLED, PI_SPEED_EXT2_ENABLED_W) &
+			limits.speed[IB_SPEED_EXTENDED2];
+	unsigned speed = highest_bit(common(p, q, PI_SPEED_ENABLED, PI_SPEED_ENABLED_W) &
+				     limits.speed[IB_SPEED_PLAIN]);
 	bool both_extended = ib_get(p->info, PI_SPEED_EXT_ENABLED) < 30 &&
 			     ib_get(q->info, PI_SPEED_EXT_ENABLED) < 30;
 	bool fdr10 = (p->flags & q->flags & PF_FDR10) && !((p->flags | q->flags) & PF_FDR10_OFF);
@@ -43,7 +68,7 @@ void link_speed_negotiate(struct sim *sim, uint32_t node, unsigned port)
 	ib_put(p->info, PI_SPEED_EXT_ACTIVE, highest_bit(ext));
 	ib_put(p->info, PI_SPEED_EXT2_ACTIVE, both_extended ? highest_bit(ext2) : 0);
 	p->flags &= (uint8_t)~PF_FDR10_ACTIVE;
-	if (fdr10 && !ext && speed == 4)
+	if (fdr10 && limits.fdr10 && !ext && speed == 4)
 		p->flags |= PF_FDR10_ACTIVE;
 }
 

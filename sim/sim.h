@@ -32,7 +32,10 @@
 
 struct sim;
 
-/* All cabled links are trained (INIT) at time 0. `net` is copied. Never NULL. */
+/*
+ * All cabled links are trained (INIT) at time 0; what the net says to be silent or slow is so.
+ * `net` is copied. Never NULL.
+ */
 struct sim *sim_new(const struct netfile *net, uint64_t seed);
 /* Closes what is still attached. NULL is fine; returns NULL. */
 struct sim *sim_free(struct sim *sim);
@@ -78,6 +81,8 @@ enum ib_port_state sim_port_state(const struct sim *sim, int node, unsigned port
 enum ib_phys_state sim_phys_state(const struct sim *sim, int node, unsigned port);
 /* port 0 of a switch, 1..n of others */
 lid_t sim_port_lid(const struct sim *sim, int node, unsigned port);
+/* Do SMPs come through the cable of this port, and is it answered at the node of the port? */
+bool sim_port_hears(const struct sim *sim, int node, unsigned port);
 /* LFT_NO_PORT beyond the table */
 uint8_t sim_lft(const struct sim *sim, int node, lid_t lid);
 /* How often ClientReregister was received by this end port. */
@@ -201,6 +206,12 @@ void sim_set_node_loss(struct sim *sim, int node, double request_pct, double res
 /* SMPs that cross this cable, either way, are lost with `pct`. */
 void sim_set_link_loss(struct sim *sim, int node, unsigned port, unsigned pct);
 
+/*
+ * This cable trains at no more than that, in lanes and tenths of Gb/s per lane, from the next time
+ * on; 0: as both ends can. Another cable has no such limits. -EINVAL: nothing is plugged there.
+ */
+int sim_set_cable_rate(struct sim *sim, int node, unsigned port, unsigned lanes, unsigned tenths);
+
 /* -EINVAL: no such node or port, nothing plugged (up, down), or the other port is taken (plug). */
 int sim_link_down(struct sim *sim, int node, unsigned port);
 int sim_link_up(struct sim *sim, int node, unsigned port);
@@ -295,9 +306,9 @@ struct sim_verdict {
 };
 
 /*
- * Judges what is connected to an attached port through answering nodes; silent and ignored nodes
- * and the cables to them are left out. Subnets that only adapters have in common are judged each
- * for itself.
+ * Judges what is connected to an attached port through answering nodes; silent and ignored nodes,
+ * the cables to them and those that lose every SMP are left out. Subnets that only adapters have in
+ * common are judged each for itself.
  */
 void sim_check_all(struct sim *sim, struct sim_verdict *ret);
 /* Everything ACTIVE, addressed and reachable, nothing ever looped. */

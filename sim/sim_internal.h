@@ -94,6 +94,9 @@ struct sim_port {
 	uint8_t flags;
 	uint8_t loss;        /* per cent */
 	uint8_t lanes;       /* widest the port can do */
+	/* widest and fastest that the cable can do; 0: as both ends */
+	uint8_t cable_lanes;
+	uint16_t cable_tenths;
 };
 
 /* Tables most nodes never see written; made on first Set. */

@@ -68,7 +68,12 @@ struct netfile *gen_words(unsigned n, const char *const *words, char *err, size_
 void gen_aggregation(struct netfile *net);
 /*
  * Adds what fabrics in use have, drawn with the seed: aggregation nodes, a stub leaf and a gateway
- * on a spine, missing cables, one of one lane, one from a switch to itself, hosts named in three
- * ways. Parts that are connected stay so.
+ * on a spine, hosts with one port and with two, missing cables, a slow one, one from a switch to
+ * itself, a host that does not answer and a port through which nothing comes, adapters that were
+ * exchanged, a host without a driver, a director, hosts named in several ways. Parts that are
+ * connected stay so. Nodes that were there keep their ids and the numbers of their ports.
+ *
+ * Nodes of `spare` (ids, "leaf1:5" for both ends of a cable; NULL behind the last; may be NULL)
+ * answer, are named as before and keep their cables. Seed 0: nothing. Speeds are given before.
  */
-void gen_wear(struct netfile *net, uint64_t seed);
+void gen_wear(struct netfile *net, uint64_t seed, const char *const *spare);

@@ -108,6 +108,19 @@ static const char *printable_desc(const struct netfile_node *node, char ret[size
 	return ret[0] ? ret : node->id;
 }
 
+/* "4xEDR"; of a slow cable "1xSDR (4xEDR)". */
+static void write_rate(const struct netfile_port *port, FILE *out)
+{
+	unsigned width = port->width ? port->width : NETFILE_DEFAULT_WIDTH;
+	bool slow = port->cable_width || port->cable_speed;
+
+	if (slow)
+		fprintf(out, " %ux%s", port->cable_width ? port->cable_width : width,
+			speed_name(port->cable_speed ? port->cable_speed : port->speed));
+	if (slow || port->width || port->speed)
+		fprintf(out, slow ? " (%ux%s)" : " %ux%s", width, speed_name(port->speed));
+}
+
 /* What ibnetdiscover adds behind a cable: our LID (not on switches), peer, its LID, the link. */
 static void write_tail(const struct netfile *net, const struct netfile_node *node,
 		       const struct netfile_port *port, FILE *out)
@@ -116,16 +129,17 @@ static void write_tail(const struct netfile *net, const struct netfile_node *nod
 	bool peer_is_switch = peer->type == IB_NODE_SWITCH, own_lid = node->type != IB_NODE_SWITCH;
 	char desc[sizeof(peer->desc)];
 
-	if (!port->width && !port->speed && !(own_lid && (port->lid || port->lmc)))
+	if (!port->width && !port->speed && !port->cable_width && !port->cable_speed &&
+	    !port->silent && !(own_lid && (port->lid || port->lmc)))
 		return;
 	fputs("\t\t# ", out);
 	if (own_lid)
 		fprintf(out, "lid %u lmc %u ", port->lid, port->lmc);
 	fprintf(out, "\"%s\" lid %u", printable_desc(peer, desc),
 		peer->ports[peer_is_switch ? 0 : port->peer_port].lid);
-	if (port->width || port->speed)
-		fprintf(out, " %ux%s", port->width ? port->width : NETFILE_DEFAULT_WIDTH,
-			speed_name(port->speed));
+	write_rate(port, out);
+	if (port->silent)
+		fputs(" silent", out);
 }
 
 static void write_port(const struct netfile *net, const struct netfile_node *node, unsigned number,
@@ -161,6 +175,8 @@ static void write_head(const struct netfile_node *node, FILE *out)
 	if (node->type == IB_NODE_SWITCH)
 		fprintf(out, " %s port 0 lid %u lmc %u", node->enhanced_port0 ? "enhanced" : "base",
 			node->ports[0].lid, node->ports[0].lmc);
+	if (node->silent)
+		fputs(" silent", out);
 	fputc('\n', out);
 }
 

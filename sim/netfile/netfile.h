@@ -19,9 +19,13 @@
 struct netfile_port {
 	int peer_node;       /* index into nodes, -1 not connected */
 	uint8_t peer_port;
-	uint8_t width;       /* lanes enabled and active: 1, 2, 4, 8, 12; 0 default (4) */
+	uint8_t width;       /* lanes supported and enabled: 1, 2, 4, 8, 12; 0 default (4) */
 	/* as ib_link_speed(): 25 SDR ... 2000 XDR, 103 FDR10; 0 default (25) */
 	uint16_t speed;
+	/* at both ends of a cable that trains at no more than that; 0: as both ends can */
+	uint8_t cable_width;
+	uint16_t cable_speed;
+	bool silent;         /* no SMP passes its cable; at both ends */
 	lid_t lid;           /* preset, 0 none */
 	uint8_t lmc;
 	guid_t guid;         /* CA and router ports; 0 for switch ports above 0 */
@@ -33,6 +37,7 @@ struct netfile_node {
 	uint8_t type;        /* enum ib_node_type */
 	uint8_t nports;
 	bool enhanced_port0;
+	bool silent;         /* its management agent does not answer */
 	guid_t guid, sysimg_guid;
 	uint32_t vendor_id;
 	uint16_t device_id;
@@ -75,6 +80,8 @@ struct netfile *netfile_parse(const char *text, size_t len, char *err, size_t er
 /*
  * Writes text that ibsim and netfile_parse() read back to the same fabric. What cannot be said in
  * the format is dropped: width, speed, LID and GUID of ports without a cable. If only one of width
- * and speed is set, the default of the other is written.
+ * and speed is set, the default of the other is written. A slow cable is "1xSDR (4xEDR)", as it is
+ * and as its end could; "silent" stands behind the rest of a node or port. For others these words
+ * are comments: ibsim's hosts answer, its cables are as fast as their ends.
  */
 void netfile_write(const struct netfile *net, FILE *out);

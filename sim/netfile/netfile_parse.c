@@ -110,12 +110,15 @@ static bool take_description(struct scan *scan, const char **ret, size_t *ret_le
 /* "lid L" and "lmc M", each if there. */
 static int read_lid(struct scan *scan, lid_t *lid, uint8_t *lmc)
 {
-	uint64_t value;
+	uint64_t value = 0;
 	int r = 0;
 
 	if (scan_take_word(scan, "lid")) {
 		scan_blanks(scan);
-		r = scan_number(scan, 0, LID_MAX_UCAST, &value);
+		if (scan_take_word(scan, "65535")) /* no driver has been loaded there */
+			value = LID_PERMISSIVE;
+		else
+			r = scan_number(scan, 0, LID_MAX_UCAST, &value);
 		if (r < 0)
 			return r;
 		*lid = (lid_t)value;
@@ -131,12 +134,14 @@ static int parse_node_comment(struct scan *scan, struct netfile_node *node)
 {
 	const char *desc;
 	size_t len;
+	int r;
 
 	if (!scan_take(scan, '#') || !take_description(scan, &desc, &len))
 		return 0;
 	str_printable(desc, len, node->desc, sizeof(node->desc));
 	if (!node->desc[0])
 		memcpy(node->desc, node->id, sizeof(node->desc));
+	node->silent = scan_take_word(scan, "silent");
 	if (node->type != IB_NODE_SWITCH)
 		return 0;
 	if (scan_take_word(scan, "enhanced"))
@@ -145,7 +150,9 @@ static int parse_node_comment(struct scan *scan, struct netfile_node *node)
 		scan_take_word(scan, "base");
 	if (!scan_take_word(scan, "port") || !scan_take_word(scan, "0"))
 		return 0;
-	return read_lid(scan, &node->ports[0].lid, &node->ports[0].lmc);
+	r = read_lid(scan, &node->ports[0].lid, &node->ports[0].lmc);
+	node->silent |= scan_take_word(scan, "silent");
+	return r;
 }
 
 /* Puts `vendid=` and its like to use; all but devid are for one node only. */
@@ -262,8 +269,8 @@ static int read_masks(struct scan *scan, struct link_masks *link)
 	return r;
 }
 
-/* "4xQDR"; other words are a comment. */
-static int parse_link_name(struct scan *scan, struct netfile_port *port)
+/* "4xQDR"; other words are a comment, and leave both as they are. */
+static int read_rate(struct scan *scan, uint8_t *ret_width, uint16_t *ret_speed)
 {
 	const struct ib_speed *speed;
 	unsigned lanes = 0;
@@ -280,9 +287,33 @@ static int parse_link_name(struct scan *scan, struct netfile_port *port)
 	speed = ib_speed_named(scan->p, scan_word_len(scan));
 	if (!speed)
 		return scan_fail(scan, "SDR, DDR, QDR, FDR10, FDR, EDR, HDR, NDR or XDR");
-	port->width = (uint8_t)lanes;
-	port->speed = speed->tenths;
+	scan->p += scan_word_len(scan);
+	*ret_width = (uint8_t)lanes;
+	*ret_speed = speed->tenths;
 	return 0;
+}
+
+/* "4xEDR"; of a slow cable "1xSDR (4xEDR)"; then "silent". */
+static int parse_link_name(struct scan *scan, struct netfile_port *port)
+{
+	int r = read_rate(scan, &port->width, &port->speed);
+
+	if (r < 0)
+		return r;
+	scan_blanks(scan);
+	if (port->width && scan_take(scan, '(')) {
+		uint8_t width = port->width;
+		uint16_t speed = port->speed;
+
+		r = read_rate(scan, &port->width, &port->speed);
+		scan_take(scan, ')');
+		if (width != port->width || speed != port->speed) {
+			port->cable_width = width;
+			port->cable_speed = speed;
+		}
+	}
+	port->silent = scan_take_word(scan, "silent");
+	return r;
 }
 
 /* `# lid 4 lmc 0 "peer's description" lid 5 4xQDR`; switch ports lack the first two. */

@@ -35,12 +35,15 @@
 #define LEAD (200 * MONO_US) /* what is due so soon happens now */
 #define DEFAULT_FOLDER "/run/ibfab"
 #define STOP_WAIT_MS 10000
+#define SPARE_MOST 16
 
 struct options {
 	const char *folder;
 	const char *net;    /* file; NULL: words */
 	unsigned speed, lanes;
-	uint64_t seed;
+	uint64_t seed, wear;
+	const char *spare[SPARE_MOST + 1]; /* of wear; ends with NULL */
+	unsigned n_spare;
 	bool background;
 };
 
@@ -69,7 +72,8 @@ static int usage(FILE *out)
 		"of every port; as check\n"
 		"  pkeys                            the P_Keys of every port\n"
 		"  stop                             ends the fabric\n"
-		"options: -s SPEED (SDR ... XDR), -w LANES (1, 2, 4, 8, 12), -S SEED\n"
+		"options: -s SPEED (SDR ... XDR), -w LANES (1, 2, 4, 8, 12), -S SEED, --wear SEED "
+		"(oddities of fabrics in use; 0: none), --spare NODE (as it is, of these)\n"
 		"folder: -d, or $IBFAB_DIR, or " DEFAULT_FOLDER
 		"; several fabrics have several folders\n"
 		"%s\ncommands of ctl:\n",
@@ -206,7 +210,11 @@ static struct netfile *make_net(const struct options *o, int n, char **words)
 		if (!net)
 			fprintf(stderr, "ibfab: %s\n", err);
 	}
-	return net && (o->speed || o->lanes) ? gen_speed(net, o->speed, o->lanes) : net;
+	if (net && (o->speed || o->lanes))
+		gen_speed(net, o->speed, o->lanes);
+	if (net)
+		gen_wear(net, o->wear, o->spare);
+	return net;
 }
 
 /* Makes the folder and its `pid`, which is locked as long as a server runs here. */
@@ -298,11 +306,16 @@ static int parse_speed(const char *word, unsigned *ret)
 
 static int command_serve(struct options *o, int argc, char **argv)
 {
+	static const struct option long_options[] = {
+		{ "wear", required_argument, NULL, 'W' },
+		{ "spare", required_argument, NULL, 'k' },
+		{ 0 },
+	};
 	uint64_t v = 0;
 	int opt;
 
 	optind = 1;
-	while ((opt = getopt(argc, argv, "+f:s:w:S:")) != -1) {
+	while ((opt = getopt_long(argc, argv, "+f:s:w:S:W:k:", long_options, NULL)) != -1) {
 		if (opt == 'f')
 			o->net = optarg;
 		else if (opt == 's' && parse_speed(optarg, &o->speed) == 0)
@@ -311,6 +324,10 @@ static int command_serve(struct options *o, int argc, char **argv)
 			o->lanes = (unsigned)v;
 		else if (opt == 'S' && str_to_u64(optarg, 0, UINT64_MAX, &v) == 0)
 			o->seed = v;
+		else if (opt == 'W' && str_to_u64(optarg, 0, UINT64_MAX, &v) == 0)
+			o->wear = v;
+		else if (opt == 'k' && o->n_spare < SPARE_MOST)
+			o->spare[o->n_spare++] = optarg;
 		else
 			return usage(stderr);
 	}

@@ -2,8 +2,10 @@
 /*
  * Prints a fabric of known shape as a net file: netgen fat-tree2 36 > net; netgen -s 250 torus 4 4
  * 4 2. With -d a share of the cables between switches is missing, drawn with the seed of -r,
- * and the nodes that -x names. -W SEED adds oddities of fabrics in use.
+ * and the nodes that -x names. --wear SEED (-W) adds oddities of fabrics in use, of which --spare
+ * NODE (-k) spares a node.
  */
+#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,23 +80,28 @@ static int usage(void)
 	gen_words(0, NULL, err, sizeof(err));
 	fprintf(stderr,
 		"usage: netgen [-s SPEED(tenths of Gb/s per lane)] [-w LANES] [-d PERCENT [-r "
-		"SEED]] [-x NODE]... [-W SEED] KIND NUMBER...\n%s\n",
+		"SEED]] [-x NODE]... [--wear SEED [--spare NODE]...] KIND NUMBER...\n%s\n",
 		err);
 	return 2;
 }
 
 int main(int argc, char **argv)
 {
+	static const struct option long_options[] = {
+		{ "wear", required_argument, NULL, 'W' },
+		{ "spare", required_argument, NULL, 'k' },
+		{ 0 },
+	};
 	unsigned speed = 0, lanes = 0;
 	uint64_t seed = 1, wear = 0;
 	double percent = 0;
-	const char *out[16];
-	unsigned n_out = 0;
+	const char *out[16], *spare[16] = { NULL };
+	unsigned n_out = 0, n_spare = 0;
 	struct netfile *net;
 	char err[512];
 	int opt;
 
-	while ((opt = getopt(argc, argv, "+s:w:d:r:x:W:")) != -1) {
+	while ((opt = getopt_long(argc, argv, "+s:w:d:r:x:W:k:", long_options, NULL)) != -1) {
 		if (opt == 's')
 			speed = (unsigned)strtoul(optarg, NULL, 10);
 		else if (opt == 'w')
@@ -107,6 +114,8 @@ int main(int argc, char **argv)
 			wear = strtoull(optarg, NULL, 10);
 		else if (opt == 'x' && n_out < ARRAY_SIZE(out))
 			out[n_out++] = optarg;
+		else if (opt == 'k' && n_spare < ARRAY_SIZE(spare) - 1)
+			spare[n_spare++] = optarg;
 		else
 			return usage();
 	}
@@ -121,9 +130,8 @@ int main(int argc, char **argv)
 	if (!take_out_all(net, out, n_out))
 		return 1;
 	damage(net, percent / 100, seed);
-	if (wear)
-		gen_wear(net, wear);
-	netfile_write(gen_speed(net, speed, lanes), stdout);
+	gen_wear(gen_speed(net, speed, lanes), wear, spare);
+	netfile_write(net, stdout);
 	netfile_free(net);
 	return fflush(stdout) || ferror(stdout);
 }

@@ -404,12 +404,18 @@ static void set_random_port(struct netfile_port *port, unsigned *seed)
 		port->speed = speeds[(unsigned)rand_r(seed) % ARRAY_SIZE(speeds)];
 		port->width = widths[(unsigned)rand_r(seed) % ARRAY_SIZE(widths)];
 	}
+	port->silent = rand_r(seed) % 5 == 0;
+	if (rand_r(seed) % 5 == 0 && port->width > 1) {
+		port->cable_width = 1;
+		port->cable_speed = 25;
+	}
 }
 
 static void set_random_node(struct netfile_node *node, unsigned *seed)
 {
 	node->vendor_id = (uint32_t)rand_r(seed) & 0xFFFFFF;
 	node->device_id = (uint16_t)rand_r(seed);
+	node->silent = rand_r(seed) % 4 == 0;
 	node->sysimg_guid = rand_r(seed) % 2 ? node->guid : (guid_t)rand_r(seed) << 32;
 	if (rand_r(seed) % 2) {
 		int number = rand_r(seed);
@@ -469,10 +475,14 @@ static void assert_equal_nets(const struct netfile *a, const struct netfile *b)
 
 		assert_string_equal(na->id, nb->id);
 		assert_int_equal(na->guid, nb->guid);
+		assert_int_equal(na->silent, nb->silent);
 		for (unsigned p = 0; p <= na->nports; p++) {
 			assert_int_equal(na->ports[p].peer_node, nb->ports[p].peer_node);
 			assert_int_equal(na->ports[p].width, nb->ports[p].width);
 			assert_int_equal(na->ports[p].speed, nb->ports[p].speed);
+			assert_int_equal(na->ports[p].silent, nb->ports[p].silent);
+			assert_int_equal(na->ports[p].cable_width, nb->ports[p].cable_width);
+			assert_int_equal(na->ports[p].cable_speed, nb->ports[p].cable_speed);
 		}
 	}
 }
