@@ -159,15 +159,19 @@ static void spare_cables(struct dampening *h, uint32_t *root)
 			join_parts(root, bad[i]->end[0].at->node, bad[i]->end[1].at->node);
 }
 
-/* A host that is taken out of service with the switch asks for no way there. */
-static bool is_host_in_use(const struct port *p)
+/*
+ * A host that is taken out of service with the switch asks for no way there, nor does the
+ * aggregation node inside of it.
+ */
+static bool is_host_in_use(const struct sm *sm, const struct port *p)
 {
 	return !node_is_switch(p->peer->node) &&
-	       !(p->damp.cable && p->damp.cable->mark == CABLE_ISOLATED);
+	       !(p->damp.cable && p->damp.cable->mark == CABLE_ISOLATED) &&
+	       !node_quirk(sm, p->peer->node, QUIRK_AGGREGATION);
 }
 
 /* The switch leads to a host, or to two parts that are apart without it. */
-static bool is_needed(uint32_t *root, const struct node *n)
+static bool is_needed(const struct sm *sm, uint32_t *root, const struct node *n)
 {
 	uint32_t part = UINT32_MAX;
 
@@ -177,7 +181,7 @@ static bool is_needed(uint32_t *root, const struct node *n)
 		if (!fabric_link_is_up(p) || !node_is_routable(p->peer->node))
 			continue;
 		if (!node_is_switch(p->peer->node)) {
-			if (is_host_in_use(p))
+			if (is_host_in_use(sm, p))
 				return true;
 			continue;
 		}
@@ -189,10 +193,10 @@ static bool is_needed(uint32_t *root, const struct node *n)
 }
 
 /* A switch that takes no tables is left out if the others do without it. */
-static void spare_switches(const struct fabric *f, uint32_t *root)
+static void spare_switches(const struct sm *sm, uint32_t *root)
 {
-	FABRIC_EACH_NODE(f, n) {
-		if (!n->avoided || n->isolated == NODE_ISOLATED_FORCED || !is_needed(root, n))
+	FABRIC_EACH_NODE(sm->fabric, n) {
+		if (!n->avoided || n->isolated == NODE_ISOLATED_FORCED || !is_needed(sm, root, n))
 			continue;
 		n->avoided = false;
 		observe_shown(n);
@@ -233,7 +237,7 @@ static void spare_last_ways(struct sm *sm)
 	spare_cables(h, root);
 	if (!doubt)
 		return;
-	spare_switches(sm->fabric, root);
+	spare_switches(sm, root);
 	spare_cables(h, root); /* those of the switches that are in again */
 }
 

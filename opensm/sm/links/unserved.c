@@ -69,6 +69,7 @@ struct found {
 };
 
 struct search {
+	const struct sm *sm;
 	const struct fabric *fabric;
 	uint32_t *part; /* hold_parts() */
 	uint32_t
@@ -120,6 +121,7 @@ static enum lack lack_of_switch(const struct search *s, const struct node *n)
 	return n->ports[0].lid ? NO_LACK : NO_LID;
 }
 
+/* Of the aggregation node in a switch that is left out, its switch says so. */
 static enum lack lack_of_host_port(const struct search *s, const struct port *p)
 {
 	const struct node *sw = p->peer ? p->peer->node : NULL;
@@ -131,7 +133,7 @@ static enum lack lack_of_host_port(const struct search *s, const struct port *p)
 	if (!p->known)
 		return NO_PORT_INFO;
 	if (node_is_switch(sw) && (!node_is_routable(sw) || is_cut_off(s, sw)))
-		return NO_WAY;
+		return node_quirk(s->sm, p->node, QUIRK_AGGREGATION) ? NO_LACK : NO_WAY;
 	return p->lid ? NO_LACK : NO_LID;
 }
 
@@ -234,6 +236,7 @@ struct sm_reasons *sm_reasons_new(const struct sm *sm)
 	struct sm_reasons *r = xcalloc(1, sizeof(*r));
 
 	r->search = (struct search){
+		.sm = sm,
 		.fabric = sm->fabric,
 		.part = hold_parts(sm->fabric),
 		.picture = discover_picture(sm),
@@ -348,7 +351,8 @@ static void line_str(const struct search *s, unsigned total, char *ret, size_t c
 unsigned sm_left_out(const struct sm *sm, char *ret, size_t cap)
 {
 	_cleanup_free_ uint32_t *part = hold_parts(sm->fabric);
-	struct search s = { .fabric = sm->fabric, .part = part, .picture = discover_picture(sm) };
+	struct search s = { .sm = sm, .fabric = sm->fabric, .part = part,
+			     .picture = discover_picture(sm) };
 	unsigned total = 0;
 
 	FABRIC_EACH_NODE(sm->fabric, n)
