@@ -567,7 +567,7 @@ static void on_port_info(void *owner, const struct mad_result *r)
 			tell_news(sm, NEWS_MANAGER_MET, .port = p);
 		return;
 	}
-	if (port_state(p) > IB_PORT_DOWN)
+	if (port_state(p) > IB_PORT_DOWN && !discover_asks_silent(sm, p))
 		probe(sm, p);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Between the files of discovery: discover.c, node_desc.c (names), forget.c (gone), probe_key.c,
- * capability.c.
+ * capability.c, silent.c.
  */
 #pragma once
 
@@ -57,6 +57,12 @@ bool discover_worth_asking_again(const struct sm *sm, struct port *p, const stru
 /* After a probe that ended with this: the next key is tried in this sweep. */
 bool discover_worth_another_key(const struct sm *sm, const struct port *p,
 				const struct mad_result *r);
+
+/*
+ * silent.c: what is behind `p` was silent before and its link has not fallen; it is asked, and the
+ * sweep does not wait for that. False: it has to be asked as any other.
+ */
+bool discover_asks_silent(struct sm *sm, struct port *p);
 
 /* ext_port_info.c: whether the link at `p` is an FDR10 one. */
 void discover_ask_ext_port_info(struct sm *sm, struct port *p);

@@ -64,9 +64,19 @@ void own_port_silent(struct sm *sm, const char *attr)
 	       attr, (int)(PORT_SILENT_INTERVAL / MONO_S));
 }
 
+/*
+ * Our own port is read before the switch in front of it: where the link was out for a moment in
+ * between, both ends are in INIT, as the switch says.
+ */
+static bool is_out_of_date(const struct sm *sm, const struct port *own)
+{
+	return !discover_is_partial(sm) && own->peer && own->peer->known &&
+	       port_state(own) > IB_PORT_INIT && port_state(own->peer) == IB_PORT_INIT;
+}
+
 bool own_port_was_read(struct sm *sm)
 {
-	const struct port *own = sm->fabric->own_port;
+	struct port *own = sm->fabric->own_port;
 
 	if (!own || own->seen != sm->sweep_no || own->node->seen != sm->sweep_no) {
 		own_port_silent(sm, "PortInfo");
@@ -75,6 +85,8 @@ bool own_port_was_read(struct sm *sm)
 	if (sm->m.own->silent)
 		log_on(about_port(LOG_ID_SILENT, own), LOGB_INFO, "our own port answers again");
 	sm->m.own->silent = false;
+	if (is_out_of_date(sm, own))
+		tell_port(sm, own, "the link of our own port was out");
 	return true;
 }
 
