@@ -89,6 +89,14 @@ static int cmd_speed(struct scenario *s, const struct words *w)
 	return 0;
 }
 
+/* wear SEED: of this one, whatever the runner was told */
+static int cmd_wear(struct scenario *s, const struct words *w)
+{
+	if (!s->net)
+		return fault(s, "'wear' stands right behind 'fabric'");
+	return parse_number(s, w->w[1], UINT64_MAX, &s->wear);
+}
+
 static int cmd_enhanced(struct scenario *s, const struct words *w)
 {
 	bool all = is(w->w[1], "all"), any = false;
@@ -596,6 +604,7 @@ static const struct {
 } rows[] = {
 	{ "fabric", 2, 12, cmd_fabric },
 	{ "speed", 2, 3, cmd_speed },
+	{ "wear", 2, 2, cmd_wear },
 	{ "enhanced", 2, 2, cmd_enhanced },
 	{ "option", 3, 3, cmd_option },
 	{ "start", 3, 5, cmd_start },

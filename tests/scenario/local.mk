@@ -59,7 +59,7 @@ SCENARIO_TESTS += \
 	tests/scenario/mkey-managers.scn \
 	tests/scenario/moved-cable.scn \
 	tests/scenario/order.scn \
-	tests/scenario/own-port.scn \
+	tests/scenario/own-port.scn tests/scenario/own-port-mid-sweep.scn \
 	tests/scenario/partial-forever.scn \
 	tests/scenario/partial-silence.scn \
 	tests/scenario/port-down-int0.scn \
@@ -71,6 +71,7 @@ SCENARIO_TESTS += \
 	tests/scenario/rough.scn \
 	tests/scenario/second-sweep.scn \
 	tests/scenario/self-armed.scn \
+	tests/scenario/silent-beside.scn \
 	tests/scenario/silent-host.scn \
 	tests/scenario/silent-spine.scn \
 	tests/scenario/single-switch.scn \

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Runs one scenario file and prints TAP. The file is run once per seed of its `seeds` line (default
- * 1); `same-fabric` demands that all runs end in the same tables. What is not a sentence of the
- * grammar ends everything with "Bail out! FILE:LINE: why".
+ * 1); `same-fabric` demands that all runs end in the same tables. Fabrics are worn
+ * (sim/gen/wear.c), by the seed of the run or by that of --wear (0: clean), unless the file says
+ * `clean`. What is not a sentence of the grammar ends everything with "Bail out! FILE:LINE: why".
  *
  * SCENARIO_LOG=1 shows the managers' log; SCENARIO_RECORD=PREFIX writes down what they send
  * (record.h).
@@ -26,6 +27,10 @@ struct script {
 	uint64_t seeds[MAX_SEEDS];
 	unsigned n_seeds;
 	bool same_fabric;
+	bool clean, wear_given;
+	uint64_t wear;             /* of all runs, if given */
+	char **words;              /* of the file: nodes that it names are spared; ends with NULL */
+	unsigned n_words, cap_words;
 	struct record *record;     /* NULL: none */
 	unsigned tests, failed;    /* all runs together */
 };
@@ -63,7 +68,8 @@ static unsigned split(char *line, struct words *ret)
 
 static bool is_head(const char *word)
 {
-	return !strcmp(word, "seeds") || !strcmp(word, "same-fabric");
+	return !strcmp(word, "seeds") || !strcmp(word, "same-fabric") || !strcmp(word, "clean") ||
+	       !strcmp(word, "spare");
 }
 
 static int bail(const struct script *sc, unsigned line, const char *why)
@@ -105,12 +111,16 @@ static int read_head(void *arg, unsigned line, const char *text, struct words *w
 {
 	struct script *sc = arg;
 
-	if (!is_head(w->w[0]))
+	for (unsigned i = 0; i < w->n; i++) {
+		GROW(sc->words, sc->n_words + 2, sc->cap_words);
+		sc->words[sc->n_words++] = xstrdup(w->w[i]);
+		sc->words[sc->n_words] = NULL;
+	}
+	sc->same_fabric |= !strcmp(w->w[0], "same-fabric");
+	sc->clean |= !strcmp(w->w[0], "clean");
+	if (strcmp(w->w[0], "seeds"))
 		return 0;
-	if (!strcmp(w->w[0], "same-fabric"))
-		sc->same_fabric = true;
-	else
-		sc->n_seeds = 0;
+	sc->n_seeds = 0;
 	for (unsigned i = 1; i < w->n; i++)
 		if (sc->n_seeds == MAX_SEEDS ||
 		    str_to_u64(w->w[i], 10, UINT64_MAX, &sc->seeds[sc->n_seeds++]) < 0)
@@ -131,11 +141,22 @@ static int run_line(void *arg, unsigned line, const char *text, struct words *w)
 	return r < 0 ? bail(s->script, line, s->error) : 0;
 }
 
+static uint64_t wear_of(const struct script *sc, uint64_t seed)
+{
+	if (sc->clean)
+		return 0;
+	if (sc->wear_given)
+		return sc->wear;
+	return sc->same_fabric ? sc->seeds[0] : seed;
+}
+
 /* One run; *ret_fingerprint is the fabric in the end. */
 static int run_seed(struct script *sc, uint64_t seed, uint64_t *ret_fingerprint)
 {
 	struct scenario s = { .script = sc, .file = sc->file, .seed = seed, .conf = conf_new(),
-			      .record = sc->record };
+			      .record = sc->record,
+			      .wear = wear_of(sc, seed),
+			      .spare = (const char *const *)sc->words };
 	int r = each_line(sc, run_line, &s);
 
 	*ret_fingerprint = s.rig ? sim_fingerprint(s.rig->sim) : 0;
@@ -171,11 +192,13 @@ static void drop_record(void *arg, unsigned bits, const char *text)
 
 int main(int argc, char **argv)
 {
-	struct script sc = { .file = argc == 2 ? argv[1] : NULL, .seeds = { 1 }, .n_seeds = 1 };
+	struct script sc = { .file = argv[argc - 1], .seeds = { 1 }, .n_seeds = 1 };
 	int r;
 
-	if (argc != 2) {
-		fprintf(stderr, "usage: runner FILE.scn\n");
+	sc.wear_given = argc == 4 && !strcmp(argv[1], "--wear") &&
+			str_to_u64(argv[2], 10, UINT64_MAX, &sc.wear) == 0;
+	if (argc != 2 && !sc.wear_given) {
+		fprintf(stderr, "usage: runner [--wear SEED] FILE.scn\n");
 		return 2;
 	}
 	if (file_read(sc.file, 1 << 20, &sc.text, &sc.len) < 0) {
@@ -192,5 +215,8 @@ int main(int argc, char **argv)
 	log_set_sink(drop_record, NULL);
 	record_free(sc.record);
 	free(sc.text);
+	for (unsigned i = 0; i < sc.n_words; i++)
+		free(sc.words[i]);
+	free(sc.words);
 	return r < 0 || sc.failed || !sc.tests;
 }

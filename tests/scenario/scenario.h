@@ -20,6 +20,14 @@ struct scenario {
 	char error[800];           /* why a command is wrong, or an expectation not met */
 	uint64_t seed;
 	struct netfile *net;       /* until the simulation starts */
+	uint64_t wear;             /* of the fabric, gen_wear(); 0: clean */
+	/* nodes that wear spares: words of the file; NULL behind the last */
+	const char *const *spare;
+	struct {
+		unsigned end_ports; /* more than there were */
+		unsigned left_out;  /* things that no manager can use */
+		double size;        /* ratio of nodes */
+	} worn;
 	struct rig *rig;           /* made by the first command that needs it */
 	struct conf *conf;         /* for managers started from now on */
 	uint64_t marked_sets, marked_gets;

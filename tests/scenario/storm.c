@@ -35,7 +35,7 @@ static bool hosts_manager(const struct storm *st, int node)
 	return rig_find(st->s->rig, sim_node_id(st->sim, node)) >= 0;
 }
 
-/* A random port with a cable; tries a few times. */
+/* A random port with a cable, through which something comes; tries a few times. */
 static bool draw_cable(struct storm *st, int *ret_node, unsigned *ret_port)
 {
 	for (unsigned i = 0; i < 20; i++) {
@@ -45,7 +45,8 @@ static bool draw_cable(struct storm *st, int *ret_node, unsigned *ret_port)
 		*ret_node = (int)draw(st, sim_n_nodes(st->sim));
 		n_ports = sim_node_ports(st->sim, *ret_node);
 		*ret_port = 1 + draw(st, n_ports);
-		if (sim_peer(st->sim, *ret_node, *ret_port, &peer, &peer_port))
+		if (sim_peer(st->sim, *ret_node, *ret_port, &peer, &peer_port) &&
+		    sim_port_hears(st->sim, *ret_node, *ret_port))
 			return true;
 	}
 	return false;
@@ -72,7 +73,7 @@ static void fall_silent(struct storm *st)
 {
 	int node = (int)draw(st, sim_n_nodes(st->sim));
 
-	if (hosts_manager(st, node))
+	if (hosts_manager(st, node) || (!st->silent[node] && !sim_port_hears(st->sim, node, 0)))
 		return;
 	st->silent[node] = !st->silent[node];
 	sim_set_silent(st->sim, node, st->silent[node] ? SIM_SILENT : SIM_ANSWERS, 0);

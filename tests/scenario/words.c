@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/gen/gen.h"
 #include "tests/scenario/record.h"
 #include "tests/scenario/scenario.h"
 #include "util/mem.h"
@@ -21,6 +22,49 @@ int fault(struct scenario *s, const char *fmt, ...)
 	return -EINVAL;
 }
 
+static unsigned count_end_ports(const struct netfile *net)
+{
+	unsigned ret = 0;
+
+	for (size_t i = 0; i < net->n_nodes; i++) {
+		const struct netfile_node *n = &net->nodes[i];
+
+		ret += n->type == IB_NODE_SWITCH && !n->silent;
+		for (unsigned p = 1; n->type != IB_NODE_SWITCH && !n->silent && p <= n->nports; p++)
+			ret += n->ports[p].peer_node >= 0 && !n->ports[p].silent;
+	}
+	return ret;
+}
+
+/* Silent hosts, ports of switches behind which nothing answers, cables to the switch itself. */
+static unsigned count_left_out(const struct netfile *net)
+{
+	unsigned loops = 0, ret = 0;
+
+	for (size_t i = 0; i < net->n_nodes; i++) {
+		const struct netfile_node *n = &net->nodes[i];
+
+		ret += n->silent;
+		for (unsigned p = 1; n->type == IB_NODE_SWITCH && p <= n->nports; p++) {
+			ret += n->ports[p].silent;
+			loops += n->ports[p].peer_node == (int)i;
+		}
+	}
+	return ret + loops / 2;
+}
+
+/* What conditions add to the numbers of the file, which are those of a clean fabric. */
+static void wear_out(struct scenario *s)
+{
+	unsigned end_ports = count_end_ports(s->net), left_out = count_left_out(s->net);
+	size_t n = s->net->n_nodes;
+
+	gen_wear(s->net, s->wear, s->spare);
+	s->worn.end_ports = count_end_ports(s->net) - end_ports;
+	s->worn.left_out = count_left_out(s->net) - left_out;
+	s->worn.size = (double)s->net->n_nodes / (double)n;
+}
+
 struct sim *scenario_sim(struct scenario *s)
 {
 	if (!s->rig && !s->net) {
@@ -28,6 +72,7 @@ struct sim *scenario_sim(struct scenario *s)
 		return NULL;
 	}
 	if (!s->rig) {
+		wear_out(s);
 		s->rig = rig_new(sim_new(s->net, s->seed));
 		s->net = netfile_free(s->net);
 		if (s->record)
