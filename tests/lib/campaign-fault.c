@@ -382,6 +382,8 @@ static void mend_node(struct world *w, int node)
 		sim_power(w->sim, node, true);
 	w->off[node] = false;
 	for (unsigned p = 1; p <= sim_node_ports(w->sim, node); p++) {
+		if (!sim_port_hears(w->sim, node, p)) /* another cable */
+			sim_link_down(w->sim, node, p);
 		sim_set_link_loss(w->sim, node, p, 0);
 		sim_link_up(w->sim, node, p);
 	}

@@ -563,8 +563,11 @@ static bool heavy_finds_nothing(struct world *w)
 
 void world_note_lids(struct world *w)
 {
-	for (int n = 0; n < (int)w->n_nodes; n++)
-		w->lids[n] = sim_port_lid(w->sim, n, !sim_node_is_switch(w->sim, n));
+	for (int n = 0; n < (int)w->n_nodes; n++) {
+		lid_t lid = sim_port_lid(w->sim, n, !sim_node_is_switch(w->sim, n));
+
+		w->lids[n] = lid_is_unicast(lid) ? lid : 0;
+	}
 }
 
 /* One manager all the time, and no other: a port that had a LID has it still. */

@@ -108,6 +108,19 @@ static void add_dual_hosts(struct netfile *net, struct dice *d)
 	}
 }
 
+/* A switch shows itself once an hour for such a cable, where each port has a key of its own. */
+static void let_switches_speak(struct netfile *net)
+{
+	for (size_t i = 0; i < net->n_nodes; i++)
+		for (unsigned p = 1; p <= net->nodes[i].nports; p++) {
+			struct netfile_port *port = &net->nodes[i].ports[p];
+
+			if (port->peer_node >= 0 && net->nodes[i].type == IB_NODE_SWITCH &&
+			    net->nodes[port->peer_node].type == IB_NODE_SWITCH)
+				port->silent = false;
+		}
+}
+
 static struct netfile *draw_fabric(struct world *w)
 {
 	struct netfile *net = NULL;
@@ -120,6 +133,13 @@ static struct netfile *draw_fabric(struct world *w)
 			net->nodes[i].enhanced_port0 = chance(&d, 1, 3);
 	if (world_has(w, FAULT_DUAL) && chance(&d, 1, 2))
 		add_dual_hosts(net, &d);
+	if (world_has(w, FAULT_WEAR) && chance(&d, 1, 2)) {
+		const char *const spare[] = { net->nodes[0].id, NULL };
+
+		gen_wear(net, 1 + roll(&d, 1000000), spare);
+		if (world_has(w, FAULT_KEYS))
+			let_switches_speak(net);
+	}
 	return net;
 }
 
@@ -387,6 +407,20 @@ void managers_reload(struct world *w)
 	}
 }
 
+static bool is_aggregation(const struct world *w, int node)
+{
+	return strstr(sim_node_id(w->sim, node), "-aggr");
+}
+
+static int last_node(const struct world *w)
+{
+	int node = (int)w->n_nodes - 1;
+
+	while (is_aggregation(w, node))
+		node--;
+	return node;
+}
+
 static void place_managers(struct world *w)
 {
 	unsigned n = world_has(w, FAULT_MANAGERS) ? 1 + roll(&w->dice, MAX_MANAGERS) : 1;
@@ -398,8 +432,10 @@ static void place_managers(struct world *w)
 		struct manager *m = &w->managers[w->n_managers];
 
 		if (in_switch && tries == 0)
-			node = (int)w->n_nodes - 1;
+			node = last_node(w);
 		if (world_hosts_manager(w, node) || strchr("dx", sim_node_id(w->sim, node)[0]) ||
+		    !sim_port_hears(w->sim, node, !sim_node_is_switch(w->sim, node)) ||
+		    is_aggregation(w, node) ||
 		    (tries && sim_node_is_switch(w->sim, node)))
 			continue;
 		*m = (struct manager){ .node = node, .place = -1, .again_at = MONO_NEVER };

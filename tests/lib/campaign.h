@@ -43,7 +43,9 @@
 	F(KEYS, "keys") /* an M_Key for each port, level 2; they are rotated */                    \
 	F(SEEDS, "seeds") /* with keys: each manager makes them from a seed of its own */          \
 	/* judged, too: did anything ever loop? Does a fresh manager write forwarding tables? */   \
-	F(LOOPS, "loops") F(HITLESS, "hitless")
+	F(LOOPS, "loops") F(HITLESS, "hitless")                                                   \
+	/* half of the fabrics are worn (sim/gen/wear.c); what is silent is until the end */       \
+	F(WEAR, "wear")
 
 enum fault_kind {
 #define FAULT_ENUM(id, name) FAULT_##id,
