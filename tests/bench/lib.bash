@@ -3,15 +3,25 @@
 # shellcheck shell=bash
 
 # make_net FOLDER FABRIC: $net becomes its net file (made in FOLDER when it has a name of netgen's, with arguments joined
-# by dashes), $room ibsim's capacities for it; $nodes, $switches and $ports are counts, $first is its first host.
+# by dashes, @N without N % of the cables between switches, +SEED worn), $room ibsim's capacities for it; $nodes, $switches
+# and $ports are counts, $first is its first host. Managers of worn fabrics are on one of the first three or in the middle.
 make_net() {
 	net=$(readlink -f "$2")
 	if [ ! -f "$net" ]; then
 		net=$1/$2.net
-		local words=${2%@*} missing=0
-		[ "$words" = "$2" ] || missing=${2##*@}
+		local words=${2%%[@+]*} missing=0 wear=0 spare=()
+		[ "${2%@*}" = "$2" ] || missing=${2##*@} missing=${missing%+*}
+		[ "${2%+*}" = "$2" ] || wear=${2##*+}
 		# shellcheck disable=SC2046 # arguments
-		"$NETGEN" -d "$missing" "${words%%-[0-9]*}" $(tr - ' ' <<<"${words#"${words%%-[0-9]*}"}") >"$net" || return 1
+		set -- "${words%%-[0-9]*}" $(tr - ' ' <<<"${words#"${words%%-[0-9]*}"}")
+		"$NETGEN" -d "$missing" "$@" >"$net" || return 1
+		if [ "$wear" != 0 ]; then
+			while read -r host; do
+				spare+=(--spare "$host")
+			done < <(awk -F'"' '/^(Hca|Ca)/ { h[++n] = $2 }
+				END { for (i = 1; i < 6 && i <= n; i++) print h[i]; print h[int(n / 2) + 1] }' "$net")
+			"$NETGEN" -d "$missing" --wear "$wear" "${spare[@]}" --ids "$@" >"$net" || return 1
+		fi
 	fi
 	read -r nodes switches ports < <(awk '/^(Switch|Hca|Ca|Rt)/ { n++; p += $2 + 1 } /^Switch/ { s++ }
 		END { print n, s, p }' "$net")
@@ -20,6 +30,15 @@ make_net() {
 	[ "$nodes" -lt 30000 ] || room+=(-L 49151)
 	# shellcheck disable=SC2034
 	first=$(awk -F'"' '/^(Hca|Ca)/ { print $2; exit }' "$net")
+}
+
+# heard_net NETFILE: the same without what does not answer, and without cables of a switch to itself.
+heard_net() {
+	awk -F'"' 'NR == FNR { if (/^(Hca|Ca|Rt|Switch)/ && / silent$/) silent[$2] = 1; next }
+		/^(Switch|Hca|Ca|Rt)/ { at = $2 }
+		/^\[/ && (at in silent || $2 in silent || $2 == at || / silent$/) { next }
+		/^(Hca|Ca|Rt|Switch)/ && at in silent { next }
+		{ print }' "$1" "$1"
 }
 
 # median FILE COLUMN

@@ -16,7 +16,7 @@ whole() {
 	: >ibsim.out
 	sim_console Dump
 	wait_for "$(bound 60)" grep -q 'dumped .* nodes' ibsim.out || return 1
-	tr -d '\0' <ibsim.out | awk -v cables="$(grep -c '^\[' "$net")" '
+	tr -d '\0' <ibsim.out | awk -v cables="$(grep -c '^\[' "$heard")" '
 		/^(Ca|Hca|Switch)/ { at = $3; is_switch = /^Switch/ }
 		!/^[0-9a-f]+\t\[/ { next }
 		{ lid = -1; smlid = -1; split($2, a, /[][]/); port = a[2] }
@@ -49,17 +49,23 @@ audit() {
 audit_cables() {
 	at "$watch" ibnetdiscover -p 2>/dev/null | sed -nE \
 		"s/^(SW|CA|RT) +[0-9]+ +([0-9]+) .* - (SW|CA|RT) +[0-9]+ +([0-9]+) .*\( '(.*)' - '(.*)' \)\$/\5 \2 \6 \4/p" |
-		sort >links.seen
-	links_of_net "$net" >links.net
+		awk '$1 != $3' | sort >links.seen
+	links_of_net "$heard" >links.net
 	diff links.net links.seen
 }
 
 audit_states() {
 	local n
 
-	n=$(at "$watch" iblinkinfo -l 2>/dev/null | grep -c 'Active/')
+	n=$(at "$watch" iblinkinfo -l 2>/dev/null | awk -F'"' '{ gsub(/ /, "", $2); gsub(/ /, "", $4) }
+		/Active\// && $2 != $4 { n++ } END { print n + 0 }')
 	[ "$n" -eq "$(wc -l <links.net)" ] || echo "iblinkinfo: $n of $(wc -l <links.net) ends are Active"
 	[ "$n" -eq "$(wc -l <links.net)" ]
+}
+
+# ends_of NETFILE: what has a LID: switches, and ports of adapters with a cable.
+ends_of() {
+	awk '/^Switch/ { n++; host = 0 } /^(Hca|Ca|Rt)/ { host = 1 } /^\[/ { n += host } END { print n + 0 }' "$1"
 }
 
 # ibnetdiscover's LIDs; file `lids`: "NODE LID".
@@ -69,7 +75,7 @@ audit_lids() {
 		/^Ca/ { split($0, a, "\""); name = a[4] }
 		/^\[[0-9]+\]\([0-9a-f]+\)/ { for (i = 1; i < NF; i++) if ($i == "lid") { print name, $(i + 1); break } }' >lids
 	awk '$2 == 0 { print $1, "has no LID" } seen[$2]++ { print $1, "has LID", $2, "of another" } END { print NR, "LIDs" }' lids
-	[ "$(awk '$2 == 0 || seen[$2]++ { bad++ } END { print bad + 0 }' lids)" -eq 0 ] && [ "$(wc -l <lids)" -eq "$nodes" ]
+	[ "$(awk '$2 == 0 || seen[$2]++ { bad++ } END { print bad + 0 }' lids)" -eq 0 ] && [ "$(wc -l <lids)" -eq "$(ends_of "$heard")" ]
 }
 
 # dump_fts reads every forwarding table; walk.awk follows them from every switch to every LID.

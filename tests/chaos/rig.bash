@@ -13,6 +13,24 @@ bound() {
 
 # ---- the fabric ----
 
+# lay_net FOLDER FABRIC WEAR: as make_net, worn by the seed WEAR (0: not; a net file is as it is). $heard is the net without
+# what does not answer; the file `hosts` in FOLDER are its hosts with one port, without aggregation nodes. On ibsim every host
+# answers, and a cable of a switch to itself would come up.
+lay_net() {
+	local name=$2
+
+	[ -f "$name" ] || [ "$3" = 0 ] || name=$name+$3
+	make_net "$1" "$name" || return 1
+	heard=$1/heard.net
+	if [ "$simulator" = ibsim ]; then
+		sed 's/ silent$//' "$net" >"$heard.all" && heard_net "$heard.all" >"$heard"
+		net=$heard
+	else
+		heard_net "$net" >"$heard"
+	fi
+	awk -F'"' '/^(Hca|Ca)[ \t]+1[ \t]/ && $2 !~ /-aggr$/ { print $2 }' "$heard" >"$1/hosts"
+}
+
 fabric_start() {
 	if [ "$simulator" = ibsim ]; then
 		SIM_WAIT=$(bound 120) rig_start "$net" "${room[@]}"

@@ -3,7 +3,7 @@
  * Prints a fabric of known shape as a net file: netgen fat-tree2 36 > net; netgen -s 250 torus 4 4
  * 4 2. With -d a share of the cables between switches is missing, drawn with the seed of -r,
  * and the nodes that -x names. --wear SEED (-W) adds oddities of fabrics in use, of which --spare
- * NODE (-k) spares a node.
+ * NODE (-k) spares a node; --ids (-i): descriptions are ids, as other people's tools tell nodes.
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -80,7 +80,7 @@ static int usage(void)
 	gen_words(0, NULL, err, sizeof(err));
 	fprintf(stderr,
 		"usage: netgen [-s SPEED(tenths of Gb/s per lane)] [-w LANES] [-d PERCENT [-r "
-		"SEED]] [-x NODE]... [--wear SEED [--spare NODE]...] KIND NUMBER...\n%s\n",
+		"SEED]] [-x NODE]... [--wear SEED [--spare NODE]...] [--ids] KIND NUMBER...\n%s\n",
 		err);
 	return 2;
 }
@@ -90,18 +90,20 @@ int main(int argc, char **argv)
 	static const struct option long_options[] = {
 		{ "wear", required_argument, NULL, 'W' },
 		{ "spare", required_argument, NULL, 'k' },
+		{ "ids", no_argument, NULL, 'i' },
 		{ 0 },
 	};
 	unsigned speed = 0, lanes = 0;
 	uint64_t seed = 1, wear = 0;
 	double percent = 0;
+	bool ids = false;
 	const char *out[16], *spare[16] = { NULL };
 	unsigned n_out = 0, n_spare = 0;
 	struct netfile *net;
 	char err[512];
 	int opt;
 
-	while ((opt = getopt_long(argc, argv, "+s:w:d:r:x:W:k:", long_options, NULL)) != -1) {
+	while ((opt = getopt_long(argc, argv, "+s:w:d:r:x:W:k:i", long_options, NULL)) != -1) {
 		if (opt == 's')
 			speed = (unsigned)strtoul(optarg, NULL, 10);
 		else if (opt == 'w')
@@ -112,6 +114,8 @@ int main(int argc, char **argv)
 			seed = strtoull(optarg, NULL, 10);
 		else if (opt == 'W')
 			wear = strtoull(optarg, NULL, 10);
+		else if (opt == 'i')
+			ids = true;
 		else if (opt == 'x' && n_out < ARRAY_SIZE(out))
 			out[n_out++] = optarg;
 		else if (opt == 'k' && n_spare < ARRAY_SIZE(spare) - 1)
@@ -131,6 +135,8 @@ int main(int argc, char **argv)
 		return 1;
 	damage(net, percent / 100, seed);
 	gen_wear(gen_speed(net, speed, lanes), wear, spare);
+	for (size_t i = 0; ids && i < net->n_nodes; i++)
+		memcpy(net->nodes[i].desc, net->nodes[i].id, sizeof(net->nodes[i].desc));
 	netfile_write(net, stdout);
 	netfile_free(net);
 	return fflush(stdout) || ferror(stdout);
