@@ -202,14 +202,13 @@ static uint64_t move_pairs(struct walk *w, const struct topo_host *to)
 }
 
 /* The most loaded channel; cables of stubs are left out, as in a verdict (check.h). */
-static struct detour_peak peak_of(const struct topo *t, const bool *counted, const uint32_t *paces,
-				  const uint32_t *flows)
+static struct detour_peak peak_of(const struct topo *t, const bool *counted, const uint32_t *flows)
 {
 	struct detour_peak p = { .at = TOPO_NONE };
 
 	for (uint32_t i = 0, n = topo_n_entries(t); i < n; i++)
-		if (counted[i] && topo_load(paces, i, flows[i]) > p.pairs)
-			p = (struct detour_peak){ .pairs = topo_load(paces, i, flows[i]), .at = i };
+		if (counted[i] && topo_load(t->paces, i, flows[i]) > p.pairs)
+			p = (struct detour_peak){ .pairs = topo_load(t->paces, i, flows[i]), .at = i };
 	return p;
 }
 
@@ -219,7 +218,6 @@ void detour_of(const struct routes *r, const bool *missing, struct detour *ret)
 	uint32_t n = topo_n_entries(t);
 	_cleanup_free_ uint32_t *senders = topo_count_senders(t);
 	_cleanup_free_ bool *counted = topo_find_counted(t);
-	_cleanup_free_ uint32_t *paces = topo_find_paces(t);
 	_cleanup_(arena_done) struct arena memory = { NULL };
 	struct walk w = {
 		.r = r, .t = t, .missing = missing, .senders = senders, .to = TOPO_NONE,
@@ -240,6 +238,6 @@ void detour_of(const struct routes *r, const bool *missing, struct detour *ret)
 	for (uint32_t h = 0; h < t->n_hosts; h++)
 		if (moves[h])
 			ret->moved += move_pairs(&w, &t->hosts[h]);
-	ret->now = peak_of(t, counted, paces, w.now);
-	ret->after = peak_of(t, counted, paces, w.after);
+	ret->now = peak_of(t, counted, w.now);
+	ret->after = peak_of(t, counted, w.after);
 }

@@ -561,6 +561,7 @@ struct topo *topo_build(struct topo_builder *b)
 	plug_hosts(t, b->host_links, b->n_host_links);
 	note_facts(t, b);
 	agree(t);
+	topo_set_paces(t);
 	t->max_lid = highest_lid(t);
 	topo_builder_free(b);
 	return t;
@@ -675,6 +676,7 @@ static struct topo *move_rest(const struct topo *t, struct topo *ret, const uint
 	ret->max_lid = t->max_lid;
 	ret->leaves_out = t->leaves_out;
 	ret->has_seats = has_seats(ret);
+	topo_set_paces(ret);
 	return ret;
 }
 
@@ -748,6 +750,7 @@ struct topo *topo_unref(const struct topo *shared)
 	free(t->hosts);
 	free(t->asides);
 	free(t->ports);
+	free(t->paces);
 	free(t);
 	return NULL;
 }

@@ -23,6 +23,7 @@
 #include "util/mem.h"
 
 #define TOPO_NONE UINT32_MAX
+#define TOPO_PACE 256u
 
 /* Where the cable of a switch port leads. Only cables whose both ends are up are here. */
 struct topo_port {
@@ -73,6 +74,13 @@ struct topo {
 	struct topo_host *asides; /* end ports that are set aside, by GUID */
 	struct topo_port *ports;
 	lid_t max_lid;       /* highest LID in use, LMC ranges included; 0: none */
+	/*
+	 * How long cables take for the same bytes. Per entry of `ports`: by how many times longer
+	 * than the median cable between switches, in units of TOPO_PACE; TOPO_PACE for what is no
+	 * such cable, or has no known rate. NULL: all cables between switches run at one rate.
+	 */
+	uint32_t *paces;
+	uint16_t median_rate; /* of cables between switches; 0: no rate is known */
 	bool leaves_out;     /* some port is left_out */
 	bool has_seats;      /* some switch has a seat that is not its own */
 };
@@ -151,16 +159,14 @@ uint32_t topo_median_hosts(const struct topo *t, const uint32_t *hosts);
 bool *topo_find_stubs(const struct topo *t);
 /* Per entry of topo->ports: a cable between switches, none of which is a stub. The caller frees. */
 bool *topo_find_counted(const struct topo *t);
-/*
- * How long cables take for the same bytes. Per entry of topo->ports: by how many times longer than
- * the median cable between switches, in units of TOPO_PACE; TOPO_PACE for what is no such cable, or
- * has no known rate. NULL: all cables between switches run at one rate. The caller frees.
- */
-#define TOPO_PACE 256u
-uint32_t *topo_find_paces(const struct topo *t);
-/* The median rate of cables between switches whose rate is known (struct topo_port); 0: of none. */
-uint16_t topo_median_rate(const struct topo *t);
-/* The load of `flows` on a channel, in flows on a median cable. `paces` may be NULL. */
+/* For those who make or change a topo: sets t->paces and t->median_rate by the rates of ports. */
+void topo_set_paces(struct topo *t);
+/* How many median cables carry as much as a channel. `paces`: topo->paces. */
+static inline double topo_room(const uint32_t *paces, uint32_t entry)
+{
+	return paces ? (double)TOPO_PACE / paces[entry] : 1;
+}
+/* The load of `flows` on a channel, in flows on a median cable. */
 static inline uint32_t topo_load(const uint32_t *paces, uint32_t entry, uint32_t flows)
 {
 	uint64_t load;

@@ -119,5 +119,6 @@ struct topo *topo_unpack(struct unpack *u, const struct topo *before)
 		t->has_seats |= topo_seat(&t->switches[s]) != t->switches[s].guid;
 	for (uint32_t i = 0; i < head.n_ports; i++)
 		t->leaves_out |= t->ports[i].left_out;
+	topo_set_paces(t);
 	return take(t);
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* At which rates cables between switches run, one beside the other. */
+#include <stdlib.h>
+
 #include "topo/topo.h"
+#include "util/bisect.h"
 
 /* Of a cable between switches; 0: not known, or no such cable. */
 static uint16_t rate_at(const struct topo *t, uint32_t entry)
@@ -8,47 +11,52 @@ static uint16_t rate_at(const struct topo *t, uint32_t entry)
 	return t->ports[entry].sw == TOPO_NONE ? 0 : t->ports[entry].rate;
 }
 
-/* Do all rates that are known agree? */
-static bool has_one_rate(const struct topo *t, uint32_t n)
+/* The only rate that is known, 0 without any; false: there are several. */
+static bool has_one_rate(const struct topo *t, uint32_t n, uint16_t *ret)
 {
-	uint16_t first = 0;
-
+	*ret = 0;
 	for (uint32_t i = 0; i < n; i++) {
 		uint16_t rate = rate_at(t, i);
 
-		first = first ? first : rate;
-		if (rate && rate != first)
+		*ret = *ret ? *ret : rate;
+		if (rate && rate != *ret)
 			return false;
 	}
 	return true;
 }
 
-uint16_t topo_median_rate(const struct topo *t)
+static int by_rate(const void *va, const void *vb)
 {
-	_cleanup_free_ uint32_t *count = xcalloc(UINT16_MAX + 1u, sizeof(*count));
-	uint32_t n = topo_n_entries(t), known = 0, below = 0;
-	uint16_t ret = 0;
+	const uint16_t *a = va, *b = vb;
 
-	for (uint32_t i = 0; i < n; i++)
-		count[rate_at(t, i)]++;
-	known = n - count[0];
-	while (known && below <= known / 2)
-		below += count[++ret];
-	return ret;
+	return COMPARE(*a, *b);
 }
 
-uint32_t *topo_find_paces(const struct topo *t)
+static uint16_t find_median(const struct topo *t, uint32_t n_entries)
 {
-	uint32_t n = topo_n_entries(t), *ret, median;
+	_cleanup_free_ uint16_t *rates = xcalloc(n_entries, sizeof(*rates));
+	uint32_t n = 0;
 
-	if (has_one_rate(t, n))
-		return NULL;
-	ret = xmalloc(n * sizeof(*ret));
-	median = topo_median_rate(t);
+	for (uint32_t i = 0; i < n_entries; i++)
+		if (rate_at(t, i))
+			rates[n++] = rate_at(t, i);
+	qsort(rates, n, sizeof(*rates), by_rate);
+	return rates[n / 2];
+}
+
+void topo_set_paces(struct topo *t)
+{
+	uint32_t n = topo_n_entries(t);
+
+	free(t->paces);
+	t->paces = NULL;
+	if (has_one_rate(t, n, &t->median_rate))
+		return;
+	t->paces = xcalloc(n, sizeof(*t->paces));
+	t->median_rate = find_median(t, n);
 	for (uint32_t i = 0; i < n; i++) {
 		uint16_t rate = rate_at(t, i);
 
-		ret[i] = rate ? MAX(TOPO_PACE * median / rate, 1u) : TOPO_PACE;
+		t->paces[i] = rate ? MAX(TOPO_PACE * t->median_rate / rate, 1u) : TOPO_PACE;
 	}
-	return ret;
 }

@@ -19,6 +19,7 @@
 static void set_rate(struct topo *t, uint32_t entry, uint16_t rate)
 {
 	t->ports[entry].rate = t->ports[topo_peer(t, entry)].rate = rate;
+	topo_set_paces(t);
 }
 
 /* Every cable between switches; the caller owns the topo. */
@@ -26,6 +27,7 @@ static struct topo *at_rate(struct topo *t, uint16_t rate)
 {
 	for (uint32_t i = 0; i < topo_n_entries(t); i++)
 		t->ports[i].rate = rate;
+	topo_set_paces(t);
 	return t;
 }
 
@@ -68,7 +70,7 @@ static struct topo *worn(struct topo *t, enum wear wear, unsigned number)
  */
 static double least_load(const struct topo *t, double mean)
 {
-	_cleanup_free_ uint32_t *hosts = topo_count_hosts(t), *paces = topo_find_paces(t);
+	_cleanup_free_ uint32_t *hosts = topo_count_hosts(t);
 	double most = mean;
 
 	for (uint32_t s = 0; s < t->n_switches; s++) {
@@ -76,8 +78,7 @@ static double least_load(const struct topo *t, double mean)
 
 		for (unsigned p = 1; p <= t->switches[s].n_ports; p++)
 			if (topo_port(t, s, p)->sw != TOPO_NONE)
-				room += paces ? (double)TOPO_PACE /
-							paces[t->switches[s].first_port + p] : 1;
+				room += topo_room(t->paces, t->switches[s].first_port + p);
 		if (hosts[s] && room > 0)
 			most = MAX(most, hosts[s] * (double)(t->n_hosts - hosts[s]) / room);
 	}
@@ -182,7 +183,7 @@ static void one_rate_changes_nothing(void **state)
 			struct routes *a = keep(engines[e], t, NULL, &v);
 			struct routes *b = keep(engines[e], u, NULL, &w);
 
-			assert_null(topo_find_paces(u));
+			assert_null(u->paces);
 			assert_same_tables(a, b);
 			assert_int_equal(v.max_load, w.max_load);
 			routes_unref(a);
@@ -282,9 +283,9 @@ static struct topo *line(const uint16_t *rates, unsigned n)
 static void paces_are_those_beside_the_median(void **state)
 {
 	struct topo *t = line((uint16_t[]){ EDR, EDR, DDR, 2 * EDR }, 4);
-	uint32_t *paces = topo_find_paces(t), *first = paces + t->switches[0].first_port;
+	const uint32_t *paces = t->paces, *first = paces + t->switches[0].first_port;
 
-	assert_int_equal(topo_median_rate(t), EDR);
+	assert_int_equal(t->median_rate, EDR);
 	assert_non_null(paces);
 	assert_int_equal(first[2], TOPO_PACE);
 	assert_int_equal(first[3], TOPO_PACE); /* a host */
@@ -295,15 +296,14 @@ static void paces_are_those_beside_the_median(void **state)
 	assert_int_equal(topo_load(paces, t->switches[4].first_port + 1, 16), 8);
 	assert_int_equal(topo_load(paces, t->switches[2].first_port + 2, UINT32_MAX), UINT32_MAX);
 	assert_int_equal(topo_load(NULL, 0, 7), 7);
-	free(paces);
 	topo_unref(t);
 	t = line((uint16_t[]){ EDR, 0, EDR }, 3);
-	assert_null(topo_find_paces(t));
-	assert_int_equal(topo_median_rate(t), EDR);
+	assert_null(t->paces);
+	assert_int_equal(t->median_rate, EDR);
 	topo_unref(t);
 	t = line((uint16_t[]){ 0 }, 1);
-	assert_null(topo_find_paces(t));
-	assert_int_equal(topo_median_rate(t), 0);
+	assert_null(t->paces);
+	assert_int_equal(t->median_rate, 0);
 	topo_unref(t);
 }
 

@@ -200,10 +200,8 @@ struct figures_flows figures_flows(const struct routes *r, struct route_ranks ra
 /* Flows become loads. */
 static uint32_t *by_rate(const struct topo *t, uint32_t *flows)
 {
-	_cleanup_free_ uint32_t *paces = topo_find_paces(t);
-
-	for (uint32_t i = 0; paces && i < cut_n_ports(t); i++)
-		flows[i] = topo_load(paces, i, flows[i]);
+	for (uint32_t i = 0; t->paces && i < cut_n_ports(t); i++)
+		flows[i] = topo_load(t->paces, i, flows[i]);
 	return flows;
 }
 

@@ -102,7 +102,7 @@ struct channels {
 
 static void channels_add(struct channels *c, const uint32_t *paces, uint32_t entry, uint32_t flows)
 {
-	c->n += paces ? (double)TOPO_PACE / paces[entry] : 1;
+	c->n += topo_room(paces, entry);
 	c->flows += flows;
 	c->most = MAX(c->most, topo_load(paces, entry, flows));
 }
@@ -146,7 +146,7 @@ static void find_slowest(const struct topo *t, const uint32_t *paces, const bool
 		ret->slow_at = i;
 	}
 	ret->n_slow = ends / 2;
-	ret->median_rate = topo_median_rate(t);
+	ret->median_rate = t->median_rate;
 	median = most ? median_load(paces, counted, flows, all) : 0;
 	ret->slow_times = median ? (double)most / median : 0;
 }
@@ -211,7 +211,8 @@ static void incast(const struct topo *t, const uint32_t *paces, const uint32_t *
 void traffic_of(const struct routes *r, struct route_ranks ranks,
 		const struct figures_flows *flows, struct traffic *ret)
 {
-	_cleanup_free_ uint32_t *on = count_on(r->topo, ranks), *paces = topo_find_paces(r->topo);
+	_cleanup_free_ uint32_t *on = count_on(r->topo, ranks);
+	const uint32_t *paces = r->topo->paces;
 	uint32_t hosts = ranks.n;
 
 	assert(r && flows && ret);

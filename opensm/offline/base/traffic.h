@@ -9,7 +9,7 @@
 
 /*
  * Per entry of topo->ports: flows through it, and of these the ones that end at the next switch.
- * Figures below count a flow on a cable of half the median rate as two (topo_find_paces()).
+ * Figures below count a flow on a cable of half the median rate as two (topo->paces).
  */
 struct figures_flows {
 	uint32_t *load, *last;

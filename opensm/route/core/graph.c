@@ -166,10 +166,11 @@ uint16_t graph_flood(const struct graph *g, uint16_t *far, uint32_t *order)
 
 ARENA_FREE(graph_free, struct graph)
 
-uint8_t graph_port_in_turn(const struct graph *g, const uint32_t *paces, uint32_t sw,
-			   const struct graph_group *group, unsigned turn)
+uint8_t graph_port_in_turn(const struct graph *g, uint32_t sw, const struct graph_group *group,
+			   unsigned turn)
 {
 	const uint8_t *ports = g->ports + group->first_port;
+	const uint32_t *paces = g->topo->paces;
 	const uint32_t *pace = paces ? paces + g->topo->switches[sw].first_port : NULL;
 	unsigned n = group->n_ports, own = turn % n, round = turn / n, n_fast = 0;
 	uint32_t least = UINT32_MAX;

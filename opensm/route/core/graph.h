@@ -57,11 +57,10 @@ const struct graph_group *graph_edge(const struct graph *g, uint32_t from, uint3
 
 /*
  * The cable of a group of switch `sw` whose turn it is: one after the other, where a cable at a
- * lower rate than the fastest of them lets a part of its turns pass to these. `paces`:
- * topo_find_paces().
+ * lower rate than the fastest of them lets a part of its turns pass to these.
  */
-uint8_t graph_port_in_turn(const struct graph *g, const uint32_t *paces, uint32_t sw,
-			   const struct graph_group *group, unsigned turn);
+uint8_t graph_port_in_turn(const struct graph *g, uint32_t sw, const struct graph_group *group,
+			   unsigned turn);
 
 /* Per switch: the first of those that cables connect it with. The caller frees. */
 uint32_t *graph_parts(const struct graph *g);

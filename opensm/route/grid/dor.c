@@ -85,8 +85,7 @@ struct by_port {
 	const struct route_job *job;
 	const struct graph *g;
 	struct distances *distances;
-	uint8_t *rank;	 /* per group: of its first port */
-	uint32_t *paces; /* topo_find_paces() */
+	uint8_t *rank; /* per group: of its first port */
 };
 
 /* The group of `s` that leads towards `to`; TOPO_NONE: there is no path. */
@@ -115,7 +114,7 @@ static void fill_lids(const struct by_port *b, uint32_t s, uint8_t *row, uint32_
 
 	for (unsigned k = 0; lid && k < 1u << lmc; k++)
 		row[lid + k] = own  ? port
-			       : by ? graph_port_in_turn(b->g, b->paces, s, by, port + k)
+			       : by ? graph_port_in_turn(b->g, s, by, port + k)
 				    : LFT_NO_PORT;
 }
 
@@ -163,7 +162,6 @@ static struct routes *routes_by_port(const struct route_job *job, const struct g
 	if (!b.distances)
 		return NULL;
 	b.rank = xcalloc(g->first[g->n], 1);
-	b.paces = topo_find_paces(job->topo);
 	for (uint32_t s = 0; s < g->n; s++)
 		for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++)
 			b.rank[i] = first_rank(g, rank, s, &g->groups[i]);
@@ -172,7 +170,7 @@ static struct routes *routes_by_port(const struct route_job *job, const struct g
 	unassigned_keep(r, job->previous);
 	snprintf(r->note, sizeof(r->note), "no grid (%s): by the order of ports alone", no_grid);
 	distances_free(b.distances);
-	FREE_ALL(b.rank, b.paces);
+	free(b.rank);
 	return r;
 }
 

@@ -52,14 +52,13 @@ struct maker {
 	struct grid_detours *detours; /* NULL: none */
 	uint32_t *first; /* per switch + 1 */
 	struct dest *dests;
-	uint32_t *paces; /* topo_find_paces() */
 	unsigned n_vls;
 	struct grid_vl_plan vl_plan; /* without datelines, but for bit_of */
 };
 
 static void maker_done(struct maker *m)
 {
-	FREE_ALL(m->first, m->dests, m->paces);
+	FREE_ALL(m->first, m->dests);
 	grid_detours_free(m->detours);
 	grid_ways_free(m->ways);
 }
@@ -82,7 +81,6 @@ static void find_dests(struct maker *m)
 	const struct topo *t = m->topo;
 	uint32_t n = t->n_switches;
 
-	m->paces = topo_find_paces(t);
 	m->first = xcalloc(n + 2u, sizeof(*m->first));
 	for (uint32_t s = 0; s < n; s++)
 		m->first[s + 2] += t->switches[s].lid ? 1u << t->switches[s].lmc : 0;
@@ -136,7 +134,7 @@ static bool fill_entries(const struct maker *m, uint8_t *row, uint32_t from, uin
 		const struct graph_group *group = groups[d->turn % 2];
 		unsigned turn = (both ? d->turn / 2 : d->turn) + shift;
 
-		row[d->lid] = graph_port_in_turn(g, m->paces, from, group, turn);
+		row[d->lid] = graph_port_in_turn(g, from, group, turn);
 	}
 	return true;
 }

@@ -259,7 +259,7 @@ static uint64_t load_of(const struct work *w, const struct topo_switch *sw, uint
 	uint32_t entry = sw->first_port + port;
 	uint64_t flows = w->port_load[entry];
 
-	return w->net->paces ? (flows + 1) * w->net->paces[entry] : flows;
+	return w->net->topo->paces ? (flows + 1) * w->net->topo->paces[entry] : flows;
 }
 
 /* `port`, if it is wished and one of the channel's; else the least loaded. */

@@ -33,18 +33,17 @@ static void find_paces(struct nue_net *net)
 {
 	const struct graph *g = net->graph;
 
-	net->paces = arena_keep(&net->memory, topo_find_paces(net->topo));
-	if (!net->paces)
+	if (!net->topo->paces)
 		return;
 	ARENA_ARRAY(&net->memory, net->pace, net->channels->n + 1u);
 	for (uint32_t s = 0; s < net->n; s++)
 		for (uint32_t c = g->first[s]; c < g->first[s + 1]; c++) {
 			const uint8_t *ports = g->ports + g->groups[c].first_port;
-			const uint32_t *paces = net->paces + net->topo->switches[s].first_port;
 			double room = 0;
 
 			for (unsigned i = 0; i < g->groups[c].n_ports; i++)
-				room += (double)TOPO_PACE / paces[ports[i]];
+				room += topo_room(net->topo->paces,
+						  net->topo->switches[s].first_port + ports[i]);
 			net->pace[c] = (float)(g->groups[c].n_ports / room);
 		}
 }

@@ -285,7 +285,7 @@ static void sum_hops(const struct verifier *j, const uint64_t *pairs_at, struct 
 /* Cables of stubs are left out: no routes can lower what they carry together. */
 static void sum_loads(const struct verifier *j, const uint32_t *load, struct route_verdict *v)
 {
-	_cleanup_free_ uint32_t *paces = topo_find_paces(j->topo);
+	const uint32_t *paces = j->topo->paces;
 	uint64_t sum = 0;
 	double channels = 0; /* in cables of the median rate */
 
@@ -294,7 +294,7 @@ static void sum_loads(const struct verifier *j, const uint32_t *load, struct rou
 	for (uint32_t c = 0; c < j->n_ports; c++) {
 		if (!j->counted[c])
 			continue;
-		channels += paces ? (double)TOPO_PACE / paces[c] : 1;
+		channels += topo_room(paces, c);
 		sum += load[c];
 		v->max_load = MAX(v->max_load, topo_load(paces, c, load[c]));
 		v->min_load = MIN(v->min_load, topo_load(paces, c, load[c]));

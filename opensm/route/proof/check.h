@@ -35,7 +35,7 @@ struct route_verdict {
 	/*
 	 * Edge forwarding index in end-port pairs, over the channels between switches, those of
 	 * stubs left out (topo_find_stubs()). A pair on a cable of half the median rate counts as
-	 * two (topo_find_paces()).
+	 * two (topo->paces).
 	 */
 	uint32_t max_load, min_load;
 	double avg_load;
@@ -89,7 +89,7 @@ const char *route_fault(const struct route_verdict *v);
 /*
  * How well routes carry traffic patterns, seeded and reproducible: each flow gets 1 / (most flows
  * on any channel of its path), 0..1, averaged. A flow on a cable of half the median rate counts as
- * two (topo_find_paces()).
+ * two (topo->paces).
  */
 struct route_measures {
 	double bisection;   /* effective bandwidth of random bisections of the end ports */

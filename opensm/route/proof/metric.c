@@ -15,12 +15,12 @@ struct field {
 	uint32_t *hosts;
 	uint32_t n_ports;
 	uint32_t *use;	  /* flows per channel */
-	uint32_t *paces;  /* topo_find_paces() */
+	const uint32_t *paces; /* topo->paces */
 };
 
 static void field_done(struct field *f)
 {
-	FREE_ALL(f->hosts, f->use, f->paces);
+	FREE_ALL(f->hosts, f->use);
 }
 
 static struct field field_of_groups(const struct routes *r, const struct route_ranks *groups,
@@ -31,7 +31,7 @@ static struct field field_of_groups(const struct routes *r, const struct route_r
 
 	for (unsigned i = 0; i < n; i++)
 		f.n += groups[i].n;
-	f.paces = topo_find_paces(r->topo);
+	f.paces = r->topo->paces;
 	f.hosts = xcalloc((size_t)f.n + 1, sizeof(*f.hosts));
 	f.use = xcalloc((size_t)f.n_ports + 1, sizeof(*f.use));
 	for (unsigned i = 0; i < n; at += groups[i++].n)

@@ -309,7 +309,6 @@ static double least_load(const struct automatic *a)
 	const struct topo *t = a->job->topo;
 	_cleanup_free_ uint32_t *hosts = topo_count_senders(t);
 	_cleanup_free_ bool *stub = topo_find_stubs(t);
-	_cleanup_free_ uint32_t *paces = topo_find_paces(t);
 	uint32_t n = 0;
 	double most = 0;
 
@@ -322,7 +321,7 @@ static double least_load(const struct automatic *a)
 			uint32_t entry = t->switches[u].first_port + p;
 
 			if (t->ports[entry].sw != TOPO_NONE)
-				cables += paces ? (double)TOPO_PACE / paces[entry] : 1;
+				cables += topo_room(t->paces, entry);
 		}
 		if (cables > 0 && !stub[u])
 			most = MAX(most, (double)hosts[u] * (n - hosts[u]) / cables);

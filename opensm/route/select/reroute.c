@@ -24,7 +24,7 @@ struct mover {
 	uint32_t *flow;    /* per switch, for the column at hand */
 	uint32_t limit;
 	bool *counted;	   /* per channel: topo_find_counted(), as in the verdict */
-	uint32_t *paces;   /* per channel: topo_find_paces(), the same */
+	const uint32_t *paces; /* per channel: topo->paces, the same */
 	bool *replaced;    /* per LID */
 	uint32_t *queue;   /* switches */
 	const uint64_t *share; /* per switch: what comes to it with `fresh`; NULL: no matter */
@@ -182,7 +182,7 @@ static void mover_open(struct mover *b)
 	b->n_ports = topo_n_entries(t);
 	b->sources = arena_keep(&b->memory, topo_count_senders(t));
 	b->counted = arena_keep(&b->memory, topo_find_counted(t));
-	b->paces = arena_keep(&b->memory, topo_find_paces(t));
+	b->paces = t->paces;
 	ARENA_ARRAYS(&b->memory, b->n + 1u, b->flow, b->queue);
 	ARENA_ARRAY(&b->memory, b->load, b->n_ports);
 	ARENA_ARRAY(&b->memory, b->replaced, b->r->row_size + 1u);

@@ -18,7 +18,7 @@
  * of them there than where they are. `bench-auto` of a tree of 36 leaves of 18 hosts and 18 spines,
  * 20 % of its cables cut, mean of shifts: .628, without that .609, at the same load and bandwidth.
  *
- * Rates. Loads are flows on a cable of the median rate (topo_find_paces()): one at half the rate
+ * Rates. Loads are flows on a cable of the median rate (topo->paces): one at half the rate
  * has twice the load of its flows, and what a leaf has to send goes over its cables by their rates.
  *
  * Counting is parallel; moving is not, and so does not depend on threads.
@@ -619,7 +619,7 @@ uint32_t balance_channels(const struct balance_job *job, struct routes *r, uint3
 	       ret_moved);
 	f.n_ports = topo_n_entries(r->topo);
 	f.large = !keep_may_compare(r->topo);
-	f.paces = topo_find_paces(r->topo);
+	f.paces = r->topo->paces;
 	ARENA_ARRAYS(&f.memory, f.n_ports, f.flows, f.floor, f.above, f.listed);
 	ARENA_ARRAYS(&f.memory, f.n, f.worst, f.over);
 	ARENA_ARRAY(&f.memory, f.crosses, job->dests->n);
@@ -629,7 +629,6 @@ uint32_t balance_channels(const struct balance_job *job, struct routes *r, uint3
 			     ? relieve_classes(&f) : 0;
 	most = most_load(&f, true);
 	path_dag_done(&f.column.dag);
-	free(f.paces);
 	arena_done(&f.memory);
 	return most;
 }

@@ -17,7 +17,7 @@ struct mean {
 static void mean_add(struct mean *m, const struct relief *f, uint32_t channel)
 {
 	m->sum += f->flows[channel];
-	m->n += f->paces ? (double)TOPO_PACE / f->paces[channel] : 1;
+	m->n += topo_room(f->paces, channel);
 }
 
 static uint32_t mean_of(const struct mean *m)

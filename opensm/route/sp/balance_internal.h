@@ -29,7 +29,7 @@ struct relief {
 	uint32_t *base;	 /* per switch: channel of port 0 */
 	uint16_t *next;	 /* per channel: the switch there; NOWHERE: none */
 	uint32_t *flows; /* per channel */
-	uint32_t *paces; /* the same, topo_find_paces(); NULL: loads are flows */
+	const uint32_t *paces; /* topo->paces */
 	uint32_t *floor; /* per channel, a load: no limit is lower */
 	uint32_t *worst; /* per switch, for the column at hand: most load from there on, as known */
 	uint32_t limit;

@@ -169,9 +169,7 @@ static void move_load(const struct route_job *job, struct routes *r, bool slow,
 /* Do rates differ, and may entries move for it? */
 static bool has_rates(const struct route_job *job, const struct routes *r)
 {
-	_cleanup_free_ uint32_t *paces = topo_find_paces(r->topo);
-
-	return paces && r->hops && !keep_has_path_levels(r) && !r->places == !r->downs &&
+	return r->topo->paces && r->hops && !keep_has_path_levels(r) && !r->places == !r->downs &&
 	       !job->options.n_weights;
 }
 

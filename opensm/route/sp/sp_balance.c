@@ -46,7 +46,7 @@ struct courses {
 	uint16_t *towards; /* per channel: orders in which it leads towards the root */
 	uint8_t *dim;	   /* per channel: of the grid; NULL: there is none */
 	uint32_t *load;	   /* per channel, between batches: flows */
-	uint32_t *paces;   /* per channel: topo_find_paces() */
+	const uint32_t *paces; /* topo->paces */
 	struct unit batch[BATCH];
 	struct arena memory;
 };
@@ -374,7 +374,7 @@ static void courses_begin(struct courses *all)
 			all->units[all->n_units++] = c;
 	all->units[all->n_units] = job->n_columns;
 	ARENA_ARRAYS(&all->memory, all->n_ports, all->towards, all->load);
-	all->paces = arena_keep(&all->memory, topo_find_paces(all->topo));
+	all->paces = all->topo->paces;
 	for (unsigned i = 0; i < BATCH; i++)
 		unit_init(&all->batch[i], all);
 	class_channels(all);
