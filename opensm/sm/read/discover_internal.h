@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Between the files of discovery: discover.c, node_desc.c (names), forget.c (gone), probe_key.c,
- * capability.c, silent.c.
+ * capability.c.
  */
 #pragma once
 
@@ -59,8 +59,8 @@ bool discover_worth_another_key(const struct sm *sm, const struct port *p,
 				const struct mad_result *r);
 
 /*
- * silent.c: what is behind `p` was silent before and its link has not fallen; it is asked, and the
- * sweep does not wait for that. False: it has to be asked as any other.
+ * probe_key.c: what is behind `p` was silent before and its link has not fallen; it is asked, and
+ * the sweep does not wait for that. False: it has to be asked as any other.
  */
 bool discover_asks_silent(struct sm *sm, struct port *p);
 
