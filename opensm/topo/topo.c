@@ -234,15 +234,15 @@ uint32_t *topo_count_senders(const struct topo *t)
 	return count_hosts(t, false);
 }
 
-/* The only neighbour of a switch; TOPO_NONE: it has none, or several. */
-static uint32_t only_neighbour(const struct topo *t, uint32_t sw)
+/* The only neighbour of a switch, those in `without` left out; TOPO_NONE: none, or several. */
+static uint32_t only_neighbour(const struct topo *t, const bool *without, uint32_t sw)
 {
 	uint32_t ret = TOPO_NONE;
 
 	for (unsigned p = 1; p <= t->switches[sw].n_ports; p++) {
 		uint32_t next = topo_port(t, sw, p)->sw;
 
-		if (next == TOPO_NONE || next == ret)
+		if (next == TOPO_NONE || next == ret || without[next])
 			continue;
 		if (ret != TOPO_NONE)
 			return TOPO_NONE;
@@ -276,6 +276,19 @@ uint32_t topo_median_hosts(const struct topo *t, const uint32_t *hosts)
 	return n ? counts[n / 2] : 0;
 }
 
+/* Stubs, where those in `stub` are not there. */
+static void add_stubs(const struct topo *t, const uint32_t *hosts, uint32_t median, bool *stub)
+{
+	_cleanup_free_ bool *before = xmemdup(stub, (t->n_switches + 1u) * sizeof(*stub));
+
+	for (uint32_t s = 0; s < t->n_switches; s++) {
+		uint32_t next = before[s] ? TOPO_NONE : only_neighbour(t, before, s);
+
+		stub[s] |= next != TOPO_NONE && only_neighbour(t, before, next) == TOPO_NONE &&
+			   2 * hosts[s] < median;
+	}
+}
+
 bool *topo_find_stubs(const struct topo *t)
 {
 	_cleanup_free_ uint32_t *hosts = topo_count_hosts(t);
@@ -283,13 +296,11 @@ bool *topo_find_stubs(const struct topo *t)
 	bool *ret = xcalloc(t->n_switches + 1u, sizeof(*ret));
 
 	for (uint32_t s = 0; s < t->n_switches; s++) {
-		uint32_t next = only_neighbour(t, s);
-
 		all += hosts[s] > 0;
-		n += hosts[s] && next != TOPO_NONE;
-		ret[s] = next != TOPO_NONE && only_neighbour(t, next) == TOPO_NONE &&
-			 2 * hosts[s] < median;
+		n += hosts[s] && only_neighbour(t, ret, s) != TOPO_NONE;
 	}
+	add_stubs(t, hosts, median, ret);
+	add_stubs(t, hosts, median, ret); /* one that hangs on another */
 	if (n * STUB_SHARE > all || !joins_others(t, ret))
 		memset(ret, 0, t->n_switches * sizeof(*ret));
 	return ret;

@@ -151,7 +151,7 @@ uint32_t *topo_count_senders(const struct topo *t);
 uint32_t topo_median_hosts(const struct topo *t, const uint32_t *hosts);
 /*
  * Per switch: is it a stub? All cables of a stub lead to one other switch, which has more
- * neighbours, it has less than half of the median of hosts, and of the switches with hosts an
+ * neighbours (stubs that hang on it, or on the stub itself, not counted), it has less than half of the median of hosts, and of the switches with hosts an
  * eighth at most have one neighbour: a leaf for management that hangs on one spine. What its cables
  * carry together is the same whatever routes do, so they are no measure for routes. Where no other
  * cables are left, none is a stub. The caller frees.

@@ -360,8 +360,11 @@ static void all_lids_of_ports_are_counted(void **state)
 	topo_unref(t);
 }
 
-/* Switches 1 .. leaves hang on two others, with four hosts each; one hangs on one, with `few`. */
-static bool stub_is_found(unsigned leaves, unsigned few)
+/*
+ * Switches 1 .. leaves hang on two others, with four hosts each; one hangs on one, with `few`, and
+ * perhaps another one without hosts hangs on that.
+ */
+static bool stub_is_found(unsigned leaves, unsigned few, bool with_another)
 {
 	struct topo_builder *b = topo_builder_new();
 	_cleanup_free_ bool *stub = NULL;
@@ -369,8 +372,10 @@ static bool stub_is_found(unsigned leaves, unsigned few)
 	struct topo *t;
 	bool ret;
 
-	for (unsigned s = 1; s <= leaves + 3; s++)
+	for (unsigned s = 1; s <= odd + with_another; s++)
 		add_switch(b, s, 40, (lid_t)s);
+	if (with_another)
+		topo_add_link(b, odd, 3, odd + 1, 1);
 	for (unsigned l = 1; l <= leaves; l++)
 		for (unsigned k = 0; k < 2; k++)
 			topo_add_link(b, l, (uint8_t)(1 + k), spine + k, (uint8_t)l);
@@ -383,21 +388,24 @@ static bool stub_is_found(unsigned leaves, unsigned few)
 		}
 	t = topo_build(b);
 	stub = topo_find_stubs(t);
-	for (uint32_t s = 0; s + 1 < t->n_switches; s++)
+	for (uint32_t s = 0; s + 1 < odd; s++)
 		assert_false(stub[s]);
-	ret = stub[t->n_switches - 1];
+	ret = stub[odd - 1];
+	if (with_another)
+		assert_int_equal(stub[odd], ret);
 	topo_unref(t);
 	return ret;
 }
 
 static void a_switch_on_one_other_is_a_stub(void **state)
 {
-	assert_true(stub_is_found(8, 0));
-	assert_true(stub_is_found(8, 1));
-	assert_false(stub_is_found(8, 2)); /* a leaf that has lost cables */
-	assert_true(stub_is_found(7, 1));
-	assert_false(stub_is_found(6, 1)); /* as many are connected so */
-	assert_false(stub_is_found(0, 1));
+	assert_true(stub_is_found(8, 0, false));
+	assert_true(stub_is_found(8, 1, false));
+	assert_false(stub_is_found(8, 2, false)); /* a leaf that has lost cables */
+	assert_true(stub_is_found(8, 1, true));
+	assert_true(stub_is_found(7, 1, false));
+	assert_false(stub_is_found(6, 1, false)); /* as many are connected so */
+	assert_false(stub_is_found(0, 1, false));
 }
 
 static void a_builder_may_be_given_up(void **state)

@@ -177,8 +177,12 @@ static bool carries_less(const struct trial *x, const struct trial *y, double ti
 	       x->bandwidth * SAME >= y->bandwidth;
 }
 
-/* More than `times` as good by its score, or equal in it and better in the next criteria. */
-static bool is_better(const struct trial *x, const struct trial *y, double times)
+/*
+ * More than `times` as good by its score, or equal in it and better in the next criteria. In a tree
+ * one VL counts before shorter paths: those that turn down and up save a hop for a few pairs, and
+ * cost SL2VL tables at every switch.
+ */
+static bool is_better(const struct trial *x, const struct trial *y, double times, bool is_tree)
 {
 	if (x->score > y->score * times)
 		return true;
@@ -190,6 +194,8 @@ static bool is_better(const struct trial *x, const struct trial *y, double times
 		return true;
 	if (carries_less(y, x, times))
 		return false;
+	if (is_tree && (vls_needed(x) > 1) != (vls_needed(y) > 1))
+		return vls_needed(y) > 1;
 	if (x->verdict.avg_hops * times < y->verdict.avg_hops)
 		return true;
 	if (y->verdict.avg_hops * times < x->verdict.avg_hops)
@@ -209,11 +215,12 @@ static bool wins(const struct automatic *a, const struct trial *x)
 {
 	const struct routes *previous = a->job->previous;
 	const struct trial *best = &a->best;
+	bool is_tree = a->shape->kind == SHAPE_TREE;
 
 	if (!best->routes)
 		return true;
 	if (a->stale)
-		return is_better(x, best, BETTER);
+		return is_better(x, best, BETTER, is_tree);
 	if (best->changes > keep_bound(KEEP_CHANGES, x->changes))
 		return !is_clearly_better(best, x);
 	if (x->changes > keep_bound(KEEP_CHANGES, best->changes))
@@ -222,7 +229,7 @@ static bool wins(const struct automatic *a, const struct trial *x)
 	return is_better(x, best,
 			 previous && !strcmp(best->name, previous->by) &&
 					 strcmp(x->name, previous->by) != 0
-				 ? keep_bound(KEEP_CANDIDATE, 1) : BETTER);
+				 ? keep_bound(KEEP_CANDIDATE, 1) : BETTER, is_tree);
 }
 
 /* Improves tables where keeping entries cost too much, but no adopted ones of unknown engines. */
