@@ -208,7 +208,9 @@ static struct detour_peak peak_of(const struct topo *t, const bool *counted, con
 
 	for (uint32_t i = 0, n = topo_n_entries(t); i < n; i++)
 		if (counted[i] && topo_load(t->paces, i, flows[i]) > p.pairs)
-			p = (struct detour_peak){ .pairs = topo_load(t->paces, i, flows[i]), .at = i };
+			p = (struct detour_peak){
+				.pairs = topo_load(t->paces, i, flows[i]), .at = i
+			};
 	return p;
 }
 

@@ -151,15 +151,16 @@ uint32_t *topo_count_senders(const struct topo *t);
 uint32_t topo_median_hosts(const struct topo *t, const uint32_t *hosts);
 /*
  * Per switch: is it a stub? All cables of a stub lead to one other switch, which has more
- * neighbours (stubs that hang on it, or on the stub itself, not counted), it has less than half of the median of hosts, and of the switches with hosts an
- * eighth at most have one neighbour: a leaf for management that hangs on one spine. What its cables
- * carry together is the same whatever routes do, so they are no measure for routes. Where no other
- * cables are left, none is a stub. The caller frees.
+ * neighbours, it has less than half of the median of hosts, and of the switches with hosts an
+ * eighth at most have one neighbour: a leaf for management that hangs on one spine. So is a switch
+ * that would be one if the stubs on it were not there. What its cables carry together is the same
+ * whatever routes do, so they are no measure for routes. Where no other cables are left, none is a
+ * stub. The caller frees.
  */
 bool *topo_find_stubs(const struct topo *t);
 /* Per entry of topo->ports: a cable between switches, none of which is a stub. The caller frees. */
 bool *topo_find_counted(const struct topo *t);
-/* For those who make or change a topo: sets t->paces and t->median_rate by the rates of ports. */
+/* Sets t->paces and t->median_rate by the rates of ports, when these are as they will stay. */
 void topo_set_paces(struct topo *t);
 /* How many median cables carry as much as a channel. `paces`: topo->paces. */
 static inline double topo_room(const uint32_t *paces, uint32_t entry)

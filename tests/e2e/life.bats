@@ -58,8 +58,8 @@ held() {
 }
 
 only_reasons() {
-	held >held
-	diff reasons held
+	held >held.now
+	diff reasons held.now
 }
 
 # The table in man/guides/architecture.md says what each is for.

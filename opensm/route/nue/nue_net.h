@@ -25,7 +25,7 @@ struct nue_net {
 	uint32_t n;
 	uint16_t *cost;    /* per channel: hops, and much more if it is slow and that matters */
 	uint16_t max_cost;
-	float *pace;	   /* per channel: topo->paces of all its cables together; NULL: no matter */
+	float *pace;	   /* per channel: topo->paces of its cables together; NULL: no matter */
 	uint32_t *sources; /* per switch: end ports on it */
 	bool *sends;       /* per switch: its own packets count, not only those it passes on */
 	uint32_t *first_lid; /* per switch + 1 */

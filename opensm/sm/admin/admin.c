@@ -506,7 +506,7 @@ const struct view *admin_view(const struct sm *sm)
 
 const struct view *sm_view_present(const struct sm *sm)
 {
-	const struct view *v = sm_view(sm);
+	const struct view *v = sm->state == SM_MASTER ? admin_view(sm) : NULL;
 
 	if (!v || sm->m.admin->view_edits != sm->fabric->edits)
 		return NULL;
