@@ -62,7 +62,7 @@
  */
 #define PORT_STUCK_AFTER 3
 /* The line for `systemctl status`, and what it says of things that are left out. */
-#define STATUS_STRLEN	 2300
+#define STATUS_STRLEN	 2700
 #define LEFT_OUT_STRLEN	 600
 
 struct news;

@@ -110,8 +110,10 @@ static void require_up(const struct world *w, const char *when)
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t len)
 {
-	static const struct transport_ops ops = { op_fd, op_send, op_receive, op_set_issm,
-						  op_close, NULL };
+	static const struct transport_ops ops = {
+		.fd = op_fd, .send = op_send, .receive = op_receive,
+		.set_issm = op_set_issm, .close = op_close,
+	};
 	const struct sm_hooks hooks = { .submit_job = submit_job };
 	const struct log_config quiet = { .path = "/dev/null", .quiet = true };
 	_cleanup_(netfile_freep) struct netfile *net = gen_tree(2, 2, 1, 1);

@@ -67,8 +67,10 @@ static struct transport *ear_close(struct transport *t)
 
 static struct transport *put_ear(struct rig_sm *s)
 {
-	static const struct transport_ops ops = { ear_fd, ear_send, ear_receive, ear_set_issm,
-						  ear_close, NULL };
+	static const struct transport_ops ops = {
+		.fd = ear_fd, .send = ear_send, .receive = ear_receive,
+		.set_issm = ear_set_issm, .close = ear_close,
+	};
 	struct attack *a = s->rig->owner;
 
 	a->ear = xcalloc(1, sizeof(*a->ear));

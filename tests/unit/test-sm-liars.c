@@ -145,8 +145,10 @@ static void run_for(struct world *w, mono_t t)
 
 static struct world *world_new(enum lie how, unsigned seed)
 {
-	static const struct transport_ops ops = { op_fd, op_send, op_receive, op_set_issm,
-						  op_close, NULL };
+	static const struct transport_ops ops = {
+		.fd = op_fd, .send = op_send, .receive = op_receive,
+		.set_issm = op_set_issm, .close = op_close,
+	};
 	static const struct sm_hooks hooks = { .submit_job = submit_job };
 	_cleanup_(netfile_freep) struct netfile *net = gen_tree(2, 3, 1, 1);
 	struct world *w = xcalloc(1, sizeof(*w));
