@@ -47,7 +47,10 @@ struct cell_table {
 	/* Counts; a table of which nothing is known any more has none. */
 	OF_SYNC uint8_t tries;	    /* Sets in a row that failed and count (sync/rows.c) */
 	OF_SYNC uint8_t unanswered; /* times in a row that others had to wait for this port */
-	/* Audits in a row without an answer, and those that are to be left out (sm/read/audit.c) */
+	/*
+	 * How often in a row the device did not answer an audit of this table, and how many of the
+	 * next audits are left out for that (sm/read/audit.c)
+	 */
 	OF_READ uint8_t unread, rest;
 	/* those that found it changed, the block of the last one, and bits of its turn */
 	OF_READ uint8_t disproved_in;

@@ -19,7 +19,7 @@
 struct fabric;
 struct port;
 
-/* The order is that of audits (sm/read/audit.c). */
+/* Audits read the tables of a port in this order (sm/read/audit.c). */
 enum port_table {
 	TABLE_PKEYS, /* P_Key blocks: of end ports, and of switch ports */
 	TABLE_GUIDS, /* GUIDInfo blocks, of end ports */

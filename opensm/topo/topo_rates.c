@@ -5,7 +5,7 @@
 #include "topo/topo.h"
 #include "util/bisect.h"
 
-/* Of a cable between switches; 0: not known, or no such cable. */
+/* The rate of the cable at a port; 0: it is not known, or the cable leads to no switch. */
 static uint16_t rate_at(const struct topo *t, uint32_t entry)
 {
 	return t->ports[entry].sw == TOPO_NONE ? 0 : t->ports[entry].rate;

@@ -184,7 +184,7 @@ static uint64_t table_gets(const struct world *w)
 	return n;
 }
 
-/* Audits of 64 cells in each light sweep, and two of our own port. */
+/* A light sweep reads 64 blocks of tables of others, and two of our own port. */
 static void an_honest_fabric_costs_gets_and_no_set(void **state)
 {
 	struct world *w = audited_up();

@@ -42,7 +42,7 @@ struct nue {
 	struct routes *routes;
 	unsigned n_vls;
 	bool *is_target;         /* per switch */
-	bool *own;               /* per switch: its LID is a destination like those of hosts */
+	bool *own;		 /* per switch: its own LID gets paths as those of hosts do */
 	uint8_t *part;           /* per switch: VL of its destinations */
 	struct nue_target *targets;
 	uint32_t n_targets;

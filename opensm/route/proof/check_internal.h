@@ -63,7 +63,7 @@ struct route_changes {
 bool route_proof_move(struct route_proof *p, const struct routes *r,
 		      const struct route_changes *changes);
 
-/* Makes behind[] and counted[]. */
+/* Allocates and fills behind[] and counted[], by the cables of the topo. */
 void verifier_find_behind(struct verifier *j);
 /* LIDs may be higher than any before. `old` shares its arrays by LID. */
 void verifier_raise_top(struct verifier *j, struct verifier *old);

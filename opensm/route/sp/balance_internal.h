@@ -14,7 +14,8 @@ struct column {
 	struct path_dag dag; /* all paths that they may take */
 	uint8_t *port;	     /* per switch; 0: to no switch */
 	uint32_t *flow;	     /* the same: what comes through, its own end ports included */
-	uint32_t *used;	     /* places in dag.order of switches that send on, farthest first */
+	/* switches with flows to the LID, farthest first, as indices of dag.order */
+	uint32_t *used;
 	uint32_t n_used;
 	/* ports of several LIDs, those at places from .. to - 1, one after the other */
 	uint8_t *ports;
@@ -38,7 +39,7 @@ struct relief {
 	/* only those slower than the median count, down to what is fair between any two levels */
 	bool only_slow;
 	uint32_t mean;
-	uint32_t n_over; /* channels above the limit */
+	uint32_t n_over; /* how many channels carry more than `limit` */
 	/* these, and some that were; a bit of `listed` per channel says which are there */
 	struct above {
 		uint32_t sw;
@@ -47,7 +48,7 @@ struct relief {
 	uint32_t n_above;
 	bool *listed;
 	bool *over;	 /* per switch: its path crosses such a channel */
-	bool *crosses;	 /* per destination */
+	bool *crosses;	 /* per destination: some flow to it takes such a channel */
 	uint32_t *rank;	 /* per LID: place of its end port in the order of ranks */
 	lid_t *ranked;	 /* by that: first LIDs */
 	uint32_t n_ranked;
