@@ -97,6 +97,11 @@ int bell_fd(const struct bell *b)
 	return b->fd;
 }
 
+void bell_ring(struct bell *b)
+{
+	eventfd_add(b->fd);
+}
+
 void bell_wait(struct bell *b)
 {
 	b->owed -= (int64_t)eventfd_take(b->fd);

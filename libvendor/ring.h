@@ -26,6 +26,8 @@ struct bell *bell_free(struct bell *b);
 int bell_fd(const struct bell *b);
 /* front() of all its rings said NULL. True: now the thread may poll. False: ask the rings again. */
 bool bell_is_quiet(struct bell *b);
+/* It polls readable, and bell_wait() returns. Of any thread. */
+void bell_ring(struct bell *b);
 /* Blocks until then. May return early: ask the rings again. */
 void bell_wait(struct bell *b);
 

@@ -13,6 +13,7 @@
 #include <time.h>
 
 #include "libvendor/ring.h"
+#include "libvendor/window.h"
 #include "util/mem.h"
 
 #define SLOTS 512
@@ -22,8 +23,10 @@
 struct sender {
 	sender_write_fn write;
 	void *arg;
+	struct window *window; /* or NULL */
 	struct bell *work; /* of the thread */
 	struct ring *out, *failed;
+	pthread_mutex_t failing; /* held by the one thread that writes to `failed` */
 	atomic_bool stop, writing;
 	atomic_uint written;
 	atomic_size_t big_bytes; /* of messages in the queue that are longer than one MAD */
@@ -44,19 +47,21 @@ bool out_is_late(const struct out *out)
 	return out->not_after && out_in_ms(0) > out->not_after;
 }
 
-static void give_back(struct sender *s, const struct out *out, int error)
+void sender_give_back(struct sender *s, const struct out *out, int error)
 {
 	struct out *slot;
 
+	pthread_mutex_lock(&s->failing);
 	while (!(slot = ring_reserve(s->failed)) && !atomic_load(&s->stop))
 		ring_wait_room(s->failed);
-	if (!slot)
-		return;
-	*slot = *out;
-	slot->big = NULL;
-	slot->error = error;
-	ring_publish(s->failed);
-	ring_notify(s->failed);
+	if (slot) {
+		*slot = *out;
+		slot->big = NULL;
+		slot->error = error;
+		ring_publish(s->failed);
+		ring_notify(s->failed);
+	}
+	pthread_mutex_unlock(&s->failing);
 }
 
 static void *send_loop(void *arg)
@@ -67,6 +72,8 @@ static void *send_loop(void *arg)
 
 	prctl(PR_SET_NAME, "umad-send");
 	while (!atomic_load(&s->stop)) {
+		if (s->window)
+			window_pump(s->window);
 		out = ring_front(s->out);
 		if (!out) {
 			bell_wait(s->work);
@@ -79,7 +86,7 @@ static void *send_loop(void *arg)
 		atomic_fetch_add(&s->written, 1);
 		atomic_store(&s->writing, false);
 		if (r < 0)
-			give_back(s, out, r);
+			sender_give_back(s, out, r);
 		if (out->big)
 			atomic_fetch_sub(&s->big_bytes, out->length);
 		free(take(out->big));
@@ -99,10 +106,11 @@ static void free_all(struct sender *s)
 	ring_free(s->out);
 	ring_free(s->failed);
 	bell_free(s->work);
+	pthread_mutex_destroy(&s->failing);
 	free(s);
 }
 
-struct sender *sender_new(sender_write_fn write, void *arg, struct bell *bell)
+struct sender *sender_new(sender_write_fn write, void *arg, struct window *window, struct bell *bell)
 {
 	struct sender *s = xcalloc(1, sizeof(*s));
 	sigset_t all, before;
@@ -111,6 +119,8 @@ struct sender *sender_new(sender_write_fn write, void *arg, struct bell *bell)
 	assert(write && bell);
 	s->write = write;
 	s->arg = arg;
+	s->window = window;
+	pthread_mutex_init(&s->failing, NULL);
 	s->work = bell_new(BELL_WAITED);
 	s->out = s->work ? ring_new(SLOTS, sizeof(struct out), s->work) : NULL;
 	s->failed = ring_new(SLOTS, sizeof(struct out), bell);
@@ -192,6 +202,11 @@ void sender_flush(struct sender *s)
 {
 	s->untold = 0;
 	ring_notify(s->out);
+}
+
+void sender_wake(struct sender *s)
+{
+	bell_ring(s->work);
 }
 
 bool sender_is_writing(const struct sender *s)

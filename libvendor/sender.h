@@ -28,6 +28,7 @@ struct out {
 	 */
 	uint64_t not_after;
 	size_t length;
+	uint32_t tid; /* of a request in the window (window.h) */
 	void *big; /* header and message when it is longer than one MAD, else NULL; malloc()ed */
 	_Alignas(8) uint8_t umad[SENDER_HEADER + TRANSPORT_MAD_SIZE];
 };
@@ -42,9 +43,13 @@ typedef int (*sender_write_fn)(void *arg, struct out *out);
 
 struct bell;
 struct sender;
+struct window;
 
-/* `bell` rings when something failed, and stays the caller's. NULL and errno on failure. */
-struct sender *sender_new(sender_write_fn write, void *arg, struct bell *bell);
+/*
+ * `bell` rings when something failed. The thread writes what waits in `window` where there is room
+ * for it; NULL: there is no window. Both stay the caller's. NULL and errno on failure.
+ */
+struct sender *sender_new(sender_write_fn write, void *arg, struct window *window, struct bell *bell);
 /*
  * Ends the thread; what is not sent is dropped. False: it does not come back from write() within
  * `patience_ms`: it and all it uses must be left alone until the process ends. NULL is fine.
@@ -62,6 +67,8 @@ struct out *sender_reserve(struct sender *s);
 /* It is complete. A thread that sleeps is woken by the next flush, once for all before it. */
 void sender_commit(struct sender *s);
 void sender_flush(struct sender *s);
+/* There is room on the wire for what waits in front of it. */
+void sender_wake(struct sender *s);
 
 /*
  * Is it within write() now, and how many of them have returned? Two looks tell whether it is held
@@ -73,6 +80,9 @@ unsigned sender_written(const struct sender *s);
 size_t sender_big_bytes(const struct sender *s);
 /* Has all that was committed been written, or failed? */
 bool sender_is_idle(const struct sender *s);
+
+/* `out` could not be sent: it comes back to the main thread. Of any thread but that one. */
+void sender_give_back(struct sender *s, const struct out *out, int error);
 
 /* What failed, oldest first; NULL: nothing, and the bell rings when there is. */
 const struct out *sender_front(struct sender *s);

@@ -4,15 +4,16 @@
  *
  *   main thread    send() --> ring --> umad_send()        sender thread (sender.c)   kernel, or
  *                                                         libumad2sim
+ *                  queue() --> window --> umad_send()     sender, or receive thread (window.c)
  *                  receive() <-- ring <-- umad_recv()     receive thread (umad_receive.c)
  *
  * A port is one device for everything, or two with one GUID: the SMI device for SMPs and issm, the
  * GSI device for GMPs (umad_ports.c tells which). Each has its descriptor and its receive thread;
  * both are needed, and losing either is losing the port.
  *
- * The threads share nothing with the rest but the rings and the constant descriptor. A device whose
- * write() waits, as that of libumad2sim does while the simulator waits for us, holds up the sender
- * alone. Only libibumad and open(), close() of issm touch the devices: libumad2sim intercepts these
+ * The threads share nothing with the rest but the rings, the queue of window.c and the constant
+ * descriptor. A device whose write() waits, as that of libumad2sim does while the simulator waits
+ * for us, holds up the sender and receive threads alone. Only libibumad and open(), close() of issm touch the devices: libumad2sim intercepts these
  * by name, so this file must not be built with 64-bit file offsets (open() would become open64()).
  *
  * Seen under libumad2sim: bytes 224..255 of every received MAD are garbage, a request that another
@@ -37,6 +38,7 @@
 #include "libvendor/sender.h"
 #include "libvendor/umad_files.h"
 #include "libvendor/umad_receive.h"
+#include "libvendor/window.h"
 #include "util/mem.h"
 
 #ifdef __USE_FILE_OFFSET64
@@ -89,6 +91,8 @@ struct umad_transport {
 	int agents[ARRAY_SIZE(agent_rows)];
 	int issm; /* descriptor, -1 none */
 	struct sender *sender;
+	struct window *window; /* of the SMI device */
+	bool has_room; /* on the wire, for what waits in `window`; of the main thread */
 	struct bell *bell; /* of the main thread: MADs have come, or could not be sent */
 	unsigned turn; /* which device is asked first for what it received */
 	bool gone;     /* TRANSPORT_GONE was delivered */
@@ -168,7 +172,7 @@ static bool is_table(const uint8_t *mad, size_t length, unsigned timeout_ms)
 	       (ib_get(mad, SAH_RMPP_FLAGS) & RMPP_ACTIVE);
 }
 
-/* On the sender's thread. */
+/* On a thread that writes: the sender, or a receive thread. */
 static int write_out(void *arg, struct out *out)
 {
 	const struct timespec pause = { .tv_nsec = 1000 * 1000 };
@@ -186,6 +190,14 @@ static int write_out(void *arg, struct out *out)
 		r = r < 0 ? send_error(r) : 0;
 	}
 	return r;
+}
+
+/* On a thread that writes. */
+static void write_failed(void *arg, const struct out *out, int error)
+{
+	struct umad_transport *t = arg;
+
+	sender_give_back(t->sender, out, error);
 }
 
 /*
@@ -208,6 +220,25 @@ static bool is_gone(const struct umad_transport *t)
 	return gone;
 }
 
+/* Fills `out`; its `big` is set if the message needs it. */
+static void fill(struct umad_transport *t, struct out *out, int row, const struct transport_addr *to,
+		 const uint8_t *mad, size_t length, unsigned timeout_ms)
+{
+	*out = (struct out){
+		.fd = device_of(t, agent_rows[row].side)->fd,
+		.agent = t->agents[row],
+		.length = length,
+		.timeout_ms = timeout_ms,
+		.not_after = not_after(row, mad),
+		.retries = is_table(mad, length, timeout_ms) ? RMPP_RETRIES : 0,
+		.big = length > TRANSPORT_MAD_SIZE ? xcalloc(1, umad_size() + length) : NULL,
+	};
+	set_addr(out->big ? out->big : out->umad, to);
+	memcpy(umad_get_mad(out->big ? out->big : out->umad), mad, length);
+	if (timeout_ms)
+		t->under_way++;
+}
+
 static int op_send(struct transport *base, const struct transport_addr *to, const uint8_t *mad,
 		   size_t length, unsigned timeout_ms)
 {
@@ -225,26 +256,69 @@ static int op_send(struct transport *base, const struct transport_addr *to, cons
 	out = sender_reserve(t->sender);
 	if (!out || (length > TRANSPORT_MAD_SIZE && sender_big_bytes(t->sender) >= BIG_BYTES_MAX))
 		return -EAGAIN;
-	*out = (struct out){
-		.fd = device_of(t, agent_rows[row].side)->fd,
-		.agent = t->agents[row],
-		.length = length,
-		.timeout_ms = timeout_ms,
-		.not_after = not_after(row, mad),
-		.retries = is_table(mad, length, timeout_ms) ? RMPP_RETRIES : 0,
-		.big = length > TRANSPORT_MAD_SIZE ? xcalloc(1, umad_size() + length) : NULL,
-	};
-	set_addr(out->big ? out->big : out->umad, to);
-	memcpy(umad_get_mad(out->big ? out->big : out->umad), mad, length);
+	fill(t, out, row, to, mad, length, timeout_ms);
 	sender_commit(t->sender);
-	if (timeout_ms)
-		t->under_way++;
 	return 0;
+}
+
+static bool op_set_window(struct transport *base, unsigned window)
+{
+	struct umad_transport *t = umad_of(base);
+
+	assert(window > 0);
+	if (window > WINDOW_MAX)
+		return false;
+	if (window_set_size(t->window, window))
+		sender_wake(t->sender);
+	return true;
+}
+
+static int op_queue(struct transport *base, const struct transport_addr *to, const uint8_t *mad,
+		    uint32_t tid, unsigned timeout_ms)
+{
+	struct umad_transport *t = umad_of(base);
+	int row = row_of_class((uint8_t)ib_get(mad, SMP_CLASS));
+	struct out *out;
+
+	assert(timeout_ms > 0);
+	if (is_gone(t))
+		return -ENODEV;
+	if (row < 0)
+		return row;
+	out = window_reserve(t->window);
+	if (!out)
+		return -EAGAIN;
+	fill(t, out, row, to, mad, TRANSPORT_MAD_SIZE, timeout_ms);
+	t->has_room |= window_commit(t->window, tid);
+	return 0;
+}
+
+static enum transport_fate op_forget(struct transport *base, uint32_t tid)
+{
+	struct umad_transport *t = umad_of(base);
+	bool room;
+	enum transport_fate fate = window_forget(t->window, tid, &room);
+
+	if (room)
+		sender_wake(t->sender);
+	if (fate == TRANSPORT_WAITS)
+		t->under_way -= t->under_way > 0;
+	return fate;
+}
+
+static enum transport_fate op_fate(struct transport *base, uint32_t tid, int64_t *ret_us)
+{
+	return window_fate(umad_of(base)->window, tid, ret_us);
 }
 
 static void op_flush(struct transport *base)
 {
-	sender_flush(umad_of(base)->sender);
+	struct umad_transport *t = umad_of(base);
+
+	sender_flush(t->sender);
+	if (t->has_room)
+		sender_wake(t->sender);
+	t->has_room = false;
 }
 
 /* What could not be sent: a request comes back, anything else is lost. False: nothing to tell. */
@@ -316,15 +390,18 @@ static int op_receive(struct transport *base, struct transport_event *ret)
 	return 1;
 }
 
-/* Does the device hold the sender? Then it would hold every other thread that touches it. */
+/* Does the device hold a thread that writes? Then it would hold every other thread that touches it. */
 static bool is_stuck(const struct umad_transport *t)
 {
 	const struct timespec pause = { .tv_nsec = 1000 * 1000 };
-	unsigned before = t->sender ? sender_written(t->sender) : 0;
+	unsigned sent = t->sender ? sender_written(t->sender) : 0;
+	unsigned refilled = window_written(t->window);
+	bool sends = t->sender, refills = true;
 
 	for (unsigned i = 0; i < STUCK_MS; i++) {
-		if (!t->sender || !sender_is_writing(t->sender) ||
-		    sender_written(t->sender) != before)
+		sends = sends && sender_is_writing(t->sender) && sender_written(t->sender) == sent;
+		refills = refills && window_is_writing(t->window) && window_written(t->window) == refilled;
+		if (!sends && !refills)
 			return false;
 		nanosleep(&pause, NULL);
 	}
@@ -472,8 +549,10 @@ static struct transport *op_close(struct transport *base)
 	if (is_running(t))
 		await_answers(t);
 	atomic_store(&t->stop, true);
-	if (!sender_free(t->sender, THREAD_PATIENCE_MS) || !stop_receiving(t))
+	/* A receive thread gives back to the sender what it cannot write. */
+	if (!stop_receiving(t) || !sender_free(t->sender, THREAD_PATIENCE_MS))
 		return NULL;
+	window_free(t->window);
 	for (size_t i = ARRAY_SIZE(agent_rows); i-- > 0;)
 		if (t->agents[i] >= 0)
 			umad_unregister(device_of(t, agent_rows[i].side)->fd, t->agents[i]);
@@ -489,6 +568,10 @@ static const struct transport_ops umad_ops = {
 	.fd = op_fd,
 	.send = op_send,
 	.flush = op_flush,
+	.set_window = op_set_window,
+	.queue = op_queue,
+	.forget = op_forget,
+	.fate = op_fate,
 	.receive = op_receive,
 	.set_issm = op_set_issm,
 	.close = op_close,
@@ -575,7 +658,7 @@ static int register_agents(struct umad_transport *t, char *why, size_t why_len)
 
 static int start_receiving(struct umad_transport *t, struct device *d)
 {
-	d->receiver = receiver_new(d->fd, t->bell);
+	d->receiver = receiver_new(d->fd, d == &t->devices[SMI] ? t->window : NULL, t->bell);
 	return d->receiver ? 0 : -errno;
 }
 
@@ -584,7 +667,7 @@ static int start_threads(struct umad_transport *t)
 	int r = 0;
 
 	t->bell = bell_new(BELL_POLLED);
-	t->sender = t->bell ? sender_new(write_out, t, t->bell) : NULL;
+	t->sender = t->bell ? sender_new(write_out, t, t->window, t->bell) : NULL;
 	if (!t->sender)
 		return -ENOMEM;
 	for (unsigned i = 0; i < t->n_devices && r == 0; i++)
@@ -624,6 +707,7 @@ static struct umad_transport *umad_transport_new(const struct umad_port_choice *
 	struct umad_transport *t = xcalloc(1, sizeof(*t));
 
 	t->base.ops = &umad_ops;
+	t->window = window_new(write_out, write_failed, t);
 	t->base.port_guid = smi->guid;
 	t->issm = -1;
 	for (size_t i = 0; i < ARRAY_SIZE(agent_rows); i++)

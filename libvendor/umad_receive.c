@@ -20,6 +20,7 @@
 #include "ib/records.h"
 #include "libvendor/ring.h"
 #include "libvendor/sender.h"
+#include "libvendor/window.h"
 #include "util/mem.h"
 
 #define RING_SLOTS 512
@@ -33,11 +34,15 @@
 #define THICK_AFTER 64
 #define THICK_BATCH 2               /* and go on so while as many come in a pause */
 #define PAUSE_US 100
+/* answers that the main thread hears of together while the wire is full, and how long at most */
+#define UNHEARD_MAX 16u
+#define UNHEARD_MS 1
 #define EMPTY_READS_MAX 64          /* "readable" without anything to read: the port is dead */
 
 struct slot {
 	int error;      /* != 0: the port is gone, -errno; the rest is void */
 	int length;     /* bytes of the message */
+	uint32_t took_us; /* since a request of the window was written; 0: it is no answer to one */
 	uint8_t *whole; /* all of a message longer than one MAD, else NULL; the reader's */
 	_Alignas(8) uint8_t umad[UMAD_HEADER_MAX + TRANSPORT_MAD_SIZE];
 };
@@ -45,12 +50,14 @@ struct slot {
 struct receiver {
 	int fd;
 	struct ring *ring;
+	struct window *window; /* or NULL */
 	pthread_t thread;
 	atomic_bool stop;
 	atomic_bool gone; /* set once, by the thread */
 	void *big; /* of the thread: for messages that do not fit a slot */
 	size_t big_size;
 	unsigned questions; /* of the thread: requests to the SA in a row */
+	unsigned unheard; /* of the thread: MADs published that the main thread was not woken for */
 };
 
 static bool nothing_yet(int error)
@@ -116,10 +123,20 @@ static int read_mad(struct receiver *t, struct slot *slot)
 	return r == DROPPED ? -EAGAIN : r;
 }
 
+static void wake_main(struct receiver *t)
+{
+	t->unheard = 0;
+	ring_notify(t->ring);
+}
+
 /* Sleeps until there may be something to read. False: there is not. */
 static bool wait_readable(struct receiver *t)
 {
-	return umad_poll(t->fd, LOOK_MS) != -ETIMEDOUT;
+	bool readable = umad_poll(t->fd, t->unheard ? UNHEARD_MS : LOOK_MS) != -ETIMEDOUT;
+
+	if (!readable && t->unheard)
+		wake_main(t);
+	return readable;
 }
 
 static struct slot *free_slot(struct receiver *t)
@@ -139,9 +156,27 @@ static bool is_question(const struct slot *slot)
 	       !(ib_get(mad, SMP_METHOD) & MAD_RESPONSE_BIT);
 }
 
+/*
+ * The end of a request on the wire is the place of the next. Returns true if the main thread need
+ * not hear of this one at once.
+ */
+static bool refill_window(struct receiver *t, struct slot *slot)
+{
+	const uint8_t *mad = umad_get_mad(slot->umad);
+	bool is_answer = umad_status(slot->umad) || ib_get(mad, SMP_METHOD) & MAD_RESPONSE_BIT;
+
+	slot->took_us = t->window && is_answer ?
+				window_ended(t->window, (uint32_t)ib_get(mad, SMP_TID)) : 0;
+	if (!slot->took_us)
+		return false;
+	window_pump(t->window);
+	return window_has_plenty(t->window);
+}
+
 /* Reads what is there, BATCH MADs at most. Number read; -errno: the port is gone. */
 static int read_batch(struct receiver *t)
 {
+	bool urgent = false;
 	struct slot *slot;
 	int n, r;
 
@@ -155,9 +190,12 @@ static int read_batch(struct receiver *t)
 		if (r < 0)
 			return r;
 		t->questions = is_question(slot) ? t->questions + 1 : 0;
+		urgent |= !refill_window(t, slot);
+		t->unheard++;
 		ring_publish(t->ring);
 	}
-	ring_notify(t->ring);
+	if (urgent || t->unheard >= UNHEARD_MAX)
+		wake_main(t);
 	return n;
 }
 
@@ -201,7 +239,7 @@ static void *receive_loop(void *arg)
 	slot->error = n < 0 ? n : -EIO;
 	slot->whole = NULL;
 	ring_publish(t->ring);
-	ring_notify(t->ring);
+	wake_main(t);
 	return NULL;
 }
 
@@ -235,13 +273,14 @@ static void free_all(struct receiver *t)
 	free(t);
 }
 
-struct receiver *receiver_new(int fd, struct bell *bell)
+struct receiver *receiver_new(int fd, struct window *window, struct bell *bell)
 {
 	struct receiver *t = xcalloc(1, sizeof(*t));
 	int r = ENOMEM;
 
 	assert(fd >= 0);
 	t->fd = fd;
+	t->window = window;
 	t->ring = ring_new(RING_SLOTS, sizeof(struct slot), bell);
 	if (t->ring)
 		r = start_thread(t);
@@ -295,6 +334,7 @@ static void read_slot(struct slot *slot, struct transport_event *ret)
 
 	ret->kind = status ? TRANSPORT_RETURNED : TRANSPORT_MAD;
 	ret->error = -status;
+	ret->took_us = slot->took_us;
 	ret->from = (struct transport_addr) {
 		.lid = be16toh(from->lid),
 		.sl = from->sl,
@@ -322,6 +362,7 @@ bool receiver_next(struct receiver *t, struct transport_event *ret)
 		ret->kind = TRANSPORT_GONE;
 		ret->error = slot->error;
 		ret->length = 0;
+		ret->took_us = 0;
 	} else {
 		read_slot(slot, ret);
 	}

@@ -15,9 +15,14 @@
 
 struct bell;
 struct receiver;
+struct window;
 
-/* `bell` rings when receiver_next() has something. NULL and errno on failure. */
-struct receiver *receiver_new(int fd, struct bell *bell);
+/*
+ * `bell` rings when receiver_next() has something. Each answer to a request of `window` makes room
+ * for the next one there, which the thread writes; while many more are to come, `bell` rings once
+ * for several of them. NULL: there is no window. NULL and errno on failure.
+ */
+struct receiver *receiver_new(int fd, struct window *window, struct bell *bell);
 /* The thread ends at its next look. NULL is fine. */
 void receiver_stop(struct receiver *t);
 /*

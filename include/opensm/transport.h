@@ -3,8 +3,9 @@
  * The transport contract: how MADs leave and arrive. Implemented by libvendor/umad.c over libibumad
  * and by sim, the in-process fabric.
  *
- * A transport is one port. It is used by one thread, never blocks, and owns no policy: windows,
- * retries and matching of answers to questions live in mad/. The rules an implementation keeps:
+ * A transport is one port. It is used by one thread, never blocks, and owns no policy: the size of
+ * the window, retries and matching of answers to questions live in mad/. The rules an
+ * implementation keeps:
  *
  *  - A request sent with a timeout comes back exactly once: as its response (TRANSPORT_MAD), or,
  *    when none came in time, as itself (TRANSPORT_RETURNED with error -ETIMEDOUT or what the
@@ -49,12 +50,17 @@ struct transport_addr {
 	struct transport_grh grh;
 };
 
+/* A request of queue(). ENDED: it came back, or was forgotten, or never was. */
+enum transport_fate { TRANSPORT_ENDED, TRANSPORT_WAITS, TRANSPORT_ON_WIRE };
+
 enum transport_kind { TRANSPORT_MAD, TRANSPORT_RETURNED, TRANSPORT_GONE };
 
 struct transport_event {
 	enum transport_kind kind;
 	int error; /* TRANSPORT_RETURNED: -ETIMEDOUT ...; TRANSPORT_GONE: -errno */
 	struct transport_addr from;
+	/* Of a request of queue(): microseconds since it went on the wire. 0: not known. */
+	uint32_t took_us;
 	/* Of the message; SMPs always 256. What comes back may be its common header, 24 bytes. */
 	size_t length;
 	uint8_t mad[TRANSPORT_MAD_SIZE]; /* its first bytes, zeroes behind a short one */
@@ -94,6 +100,27 @@ struct transport_ops {
 	 * waits.
 	 */
 	void (*flush)(struct transport *t);
+	/*
+	 * A transport that refills the wire by itself, so that it is full while the caller
+	 * computes. NULL, all four: it does not.
+	 *
+	 * set_window(): of requests given to queue(), at most `window` are on the wire. False: it
+	 * cannot; queue() must not be called.
+	 */
+	bool (*set_window)(struct transport *t, unsigned window);
+	/*
+	 * As send(); the request waits for a place on the wire, behind those before it. `tid`: the
+	 * low half of its id, which no other request under way has.
+	 */
+	int (*queue)(struct transport *t, const struct transport_addr *to, const uint8_t *mad,
+		     uint32_t tid, unsigned timeout_ms);
+	/*
+	 * The request does not count as on the wire any more, though it may still come back; or, if
+	 * it waits, it is never sent, and does not come back. Returns its fate before.
+	 */
+	enum transport_fate (*forget)(struct transport *t, uint32_t tid);
+	/* *ret_us: ON_WIRE: microseconds of CLOCK_MONOTONIC when it was sent. */
+	enum transport_fate (*fate)(struct transport *t, uint32_t tid, int64_t *ret_us);
 	/* The next event. 1: *ret filled (whole set too), 0: nothing there now. Never blocks. */
 	int (*receive)(struct transport *t, struct transport_event *ret);
 	/* Sets or clears the IsSM bit of the port (issm). 0 or -errno. */
@@ -125,6 +152,28 @@ static inline void transport_flush(struct transport *t)
 {
 	if (t->ops->flush)
 		t->ops->flush(t);
+}
+
+static inline bool transport_set_window(struct transport *t, unsigned window)
+{
+	return t->ops->set_window && t->ops->set_window(t, window);
+}
+
+static inline int transport_queue(struct transport *t, const struct transport_addr *to,
+				  const uint8_t *mad, uint32_t tid, unsigned timeout_ms)
+{
+	return t->ops->queue(t, to, mad, tid, timeout_ms);
+}
+
+static inline enum transport_fate transport_forget(struct transport *t, uint32_t tid)
+{
+	return t->ops->forget(t, tid);
+}
+
+static inline enum transport_fate transport_fate_of(struct transport *t, uint32_t tid,
+						    int64_t *ret_us)
+{
+	return t->ops->fate(t, tid, ret_us);
 }
 
 static inline int transport_receive(struct transport *t, struct transport_event *ret)

@@ -2,6 +2,8 @@
 /* Counters per attribute and method. */
 #include "mad/count.h"
 
+#include <assert.h>
+
 unsigned counts_row(struct counts *c, uint16_t attr, uint8_t method)
 {
 	for (unsigned i = 0; i < c->n; i++)
@@ -23,6 +25,15 @@ void counts_sent(struct counts *c, unsigned row, uint8_t method, bool retry)
 	if (retry)
 		c->row[row].retries++;
 	c->sent[method]++;
+}
+
+void counts_unsent(struct counts *c, unsigned row, uint8_t method, bool retry)
+{
+	assert(c->row[row].sent > 0 && c->sent[method] > 0);
+	c->row[row].sent--;
+	if (retry)
+		c->row[row].retries--;
+	c->sent[method]--;
 }
 
 void counts_end(struct counts *c, unsigned row, enum mad_end end)

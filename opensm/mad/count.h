@@ -17,4 +17,6 @@ struct counts {
 /* Index of the row of `attr` and `method`, made if new. */
 unsigned counts_row(struct counts *c, uint16_t attr, uint8_t method);
 void counts_sent(struct counts *c, unsigned row, uint8_t method, bool retry);
+/* It was counted so, and did not go out. */
+void counts_unsent(struct counts *c, unsigned row, uint8_t method, bool retry);
 void counts_end(struct counts *c, unsigned row, enum mad_end end);

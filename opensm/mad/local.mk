@@ -11,6 +11,10 @@ tests_unit_test_mad_engine_LDADD = $(MAD_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_mad_window_SOURCES = tests/unit/test-mad-window.c tests/unit/mad-desk.h
 tests_unit_test_mad_window_LDADD = $(MAD_LIBS) $(CMOCKA_LIBS)
 
+UNIT_TESTS += tests/unit/test-mad-ahead
+tests_unit_test_mad_ahead_SOURCES = tests/unit/test-mad-ahead.c tests/unit/mad-desk.h
+tests_unit_test_mad_ahead_LDADD = $(MAD_LIBS) $(CMOCKA_LIBS)
+
 UNIT_TESTS += tests/unit/test-mad-faults
 tests_unit_test_mad_faults_SOURCES = tests/unit/test-mad-faults.c
 tests_unit_test_mad_faults_LDADD = $(MAD_LIBS) $(CMOCKA_LIBS)

@@ -13,6 +13,7 @@
  *
  * or is due (due.c): on the wire, or overdue and about to be repeated. What is on the wire counts
  * for the window; what is overdue counts for its target alone. How long each lasts is pace.c's.
+ * "On the wire" is also a request that the transport keeps in front of it until there is room.
  *
  * Every change passes xact_enter(), every end xact_end(). The latter frees before it calls back:
  * the owner may submit, cancel, or free the target then.
@@ -32,10 +33,23 @@
 #include "util/mem.h"
 
 #define BLOCKED_PAUSE (10 * MONO_MS) /* after -EAGAIN, should nothing arrive meanwhile */
+#define AHEAD 32u /* requests in front of the window */
 #define OVERDUE_MAX 256u /* beyond, the window closes: kernels hold some 500 sends of an agent */
 /* of the timeout: a target whose answers take longer gets one request at a time */
 #define SLOW_PART 4
 #define UNREAD_MAX 8u	 /* dispatches in a row that leave timers alone, as answers may be unread */
+
+/*
+ * A transport that keeps the window itself is given some requests more, so that it has one for each
+ * place that an answer leaves.
+ */
+static void set_window(struct mad_engine *e, unsigned window)
+{
+	if (e->window == window)
+		return;
+	e->window = window;
+	e->ahead = transport_set_window(e->tr, window) ? AHEAD : 0;
+}
 
 struct mad_engine *mad_new(struct transport *tr, const struct mad_params *params)
 {
@@ -73,7 +87,7 @@ void mad_set_params(struct mad_engine *e, const struct mad_params *params)
 	e->params.max_wire = MAX(params->max_wire, 1u);
 	e->params.timeout_ms = MAX(params->timeout_ms, 1u);
 	e->params.long_timeout_ms = MAX(params->long_timeout_ms, 1u);
-	e->window = e->params.max_wire;
+	set_window(e, e->params.max_wire);
 }
 
 void mad_set_inbox(struct mad_engine *e, mad_inbox_fn fn, void *owner)
@@ -239,18 +253,23 @@ static bool window_stalled(const struct mad_engine *e)
 	return e->on_wire >= e->window && e->window < e->params.max_wire2;
 }
 
+static bool has_place(const struct mad_engine *e)
+{
+	return e->on_wire < e->window + e->ahead && e->overdue < OVERDUE_MAX;
+}
+
 static bool window_open(struct mad_engine *e)
 {
 	if (window_stalled(e) && e->now - e->stall_since >= e->params.stall) {
-		e->window++;
+		set_window(e, e->window + 1);
 		e->stall_since = e->now;
 	}
-	return e->on_wire < e->window && e->overdue < OVERDUE_MAX;
+	return has_place(e);
 }
 
 static void response_came(struct mad_engine *e)
 {
-	e->window = e->params.max_wire;
+	set_window(e, e->params.max_wire);
 	e->stall_since = e->silent_since = e->now;
 }
 
@@ -342,6 +361,8 @@ static void accept_response(struct mad_engine *e, struct xact_try *try,
 		return;
 	}
 	response_came(e);
+	if (ev->took_us)
+		try->pace.sent = e->now - ev->took_us;
 	pace_answered(&e->pace, x->rq.target, x->rq.method, &try->pace, x->tries - try->number,
 		      e->now);
 	if (x->rq.target) {
@@ -501,7 +522,7 @@ mono_t mad_next(const struct mad_engine *e)
 		return e->now;
 	if (e->urgent.first)
 		next = e->blocked ? e->now + BLOCKED_PAUSE : e->now;
-	else if (queued && e->on_wire < e->window && e->overdue < OVERDUE_MAX)
+	else if (queued && has_place(e))
 		next = e->blocked ? e->now + BLOCKED_PAUSE : e->now;
 	else if (queued && window_stalled(e))
 		next = e->stall_since + e->params.stall;

@@ -33,6 +33,7 @@ struct mad_engine {
 	mono_t stall_since;        /* last response, window growth, or send on an idle wire */
 	uint64_t seq;		   /* of the next submission */
 	unsigned pending, on_wire, overdue, window;
+	unsigned ahead; /* requests that the transport takes beyond the window; 0: none */
 	unsigned daring; /* repeated requests to targets without a known round trip */
 	unsigned lent;	 /* to the transport, and not come back: about, as some forget */
 	unsigned unread; /* dispatches in a row that took in all they may */
@@ -53,6 +54,12 @@ struct mad_engine {
 static inline bool is_sent(enum xact_state state)
 {
 	return state == XACT_WIRE || state == XACT_OVERDUE;
+}
+
+/* Of a request that was sent. */
+static inline struct xact_try *newest_try(struct mad_xact *x)
+{
+	return &x->try[(x->tries - 1) % XACT_TRIES];
 }
 
 static inline mono_t timeout_of(const struct mad_engine *e, const struct mad_xact *x)

@@ -25,6 +25,22 @@ void leave_daring(struct mad_engine *e, struct mad_xact *x)
 	x->is_daring = false;
 }
 
+/* The newest try does not take a place on the wire any more. */
+static void leave_window(struct mad_engine *e, struct mad_xact *x)
+{
+	struct xact_try *try = newest_try(x);
+
+	e->on_wire--;
+	if (!try->tid || !try->in_window)
+		return;
+	try->in_window = false;
+	if (transport_forget(e->tr, try->tid) != TRANSPORT_WAITS)
+		return;
+	/* It will never be sent. */
+	e->lent -= e->lent > 0;
+	counts_unsent(&e->counts, x->count_row, x->rq.method, try->number > 1);
+}
+
 /* `x` is not on the way any more: its target has room, nothing is due. */
 static void leave_wire(struct mad_engine *e, struct mad_xact *x)
 {
@@ -40,7 +56,7 @@ void xact_enter(struct mad_engine *e, struct mad_xact *x, enum xact_state next,
 		struct mad_xacts *to)
 {
 	if (x->state == XACT_WIRE)
-		e->on_wire--;
+		leave_window(e, x);
 	if (x->state == XACT_OVERDUE)
 		e->overdue--;
 	if (is_sent(x->state) && !is_sent(next))

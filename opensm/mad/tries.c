@@ -106,6 +106,12 @@ static bool is_held(const struct mad_engine *e, const struct mad_xact *x)
 	return e->hold && x->rq.method == MAD_SET && e->hold(e->hold_owner, x->rq.attr);
 }
 
+/* Urgent ones go out though the wire is full. */
+static bool waits_for_place(const struct mad_engine *e, const struct mad_xact *x)
+{
+	return e->ahead > 0 && !x->rq.urgent;
+}
+
 static int transmit(struct mad_engine *e, const struct mad_xact *x, uint32_t tid,
 		    unsigned timeout_ms)
 {
@@ -123,20 +129,35 @@ static int transmit(struct mad_engine *e, const struct mad_xact *x, uint32_t tid
 		smp_build_dr(mad, &head, x->rq.path, x->rq.payload);
 	else
 		smp_build_lid(mad, &head, x->rq.payload);
+	if (waits_for_place(e, x))
+		return transport_queue(e->tr, &to, mad, tid, timeout_ms);
 	return transport_send(e->tr, &to, mad, sizeof(mad), timeout_ms);
 }
 
-/* The transport gives back the last try of a timeout; this is for transports that forget. */
-static mono_t watchdog(const struct mad_xact *x, mono_t timeout)
+/*
+ * Round trip after which the answer to a try is overdue. Answers of the window come several at a
+ * time, and so a little later than they could.
+ */
+static mono_t expected_of(const struct mad_engine *e, const struct mad_xact *x, bool in_window)
 {
-	return x->try[(x->tries - 1) % XACT_TRIES].pace.sent + timeout * 6 / 5 + WATCHDOG_SLACK;
+	mono_t timeout = timeout_of(e, x);
+	mono_t expected = pace_expected(&e->pace, x->rq.target, x->rq.method, timeout);
+
+	return in_window ? mono_min(MAX(expected, PACE_FLOOR), timeout) : expected;
+}
+
+/* The transport gives back the last try of a timeout; this is for transports that forget. */
+static mono_t watchdog(struct mad_xact *x, mono_t timeout)
+{
+	return newest_try(x)->pace.sent + timeout * 6 / 5 + WATCHDOG_SLACK;
 }
 
 static void put_on_wire(struct mad_engine *e, struct mad_xact *x, uint32_t tid)
 {
 	struct xact_try *try;
+	bool in_window = waits_for_place(e, x);
 	mono_t timeout = timeout_of(e, x);
-	mono_t expected = pace_expected(&e->pace, x->rq.target, x->rq.method, timeout);
+	mono_t expected = expected_of(e, x, in_window);
 
 	if (e->on_wire == 0)
 		e->stall_since = e->now;
@@ -144,11 +165,13 @@ static void put_on_wire(struct mad_engine *e, struct mad_xact *x, uint32_t tid)
 		x->rq.target->on_wire++;
 	xact_enter(e, x, XACT_WIRE, NULL);
 	xact_pool_tries(&e->pool, x);
-	try = &x->try[(x->tries - 1) % XACT_TRIES];
+	try = newest_try(x);
 	forget_try(e, try, false);
 	try->xact = x;
 	try->tid = tid;
 	try->number = x->tries;
+	try->in_window = in_window;
+	try->is_timed = !in_window;
 	pace_sent(&e->pace, x->rq.target, x->rq.method, &try->pace, e->now);
 	xact_tids_add(&e->tids, try);
 	due_set(&e->due, x, expected < timeout ? e->now + expected : watchdog(x, timeout));
@@ -242,7 +265,7 @@ static bool may_repeat(struct mad_engine *e, struct mad_xact *x)
 	if (!dares(e, x))
 		return false;
 	return e->now - e->silent_since < SILENCE_MIN ||
-	       leaves_room(e, &x->try[(x->tries - 1) % XACT_TRIES]);
+	       leaves_room(e, newest_try(x));
 }
 
 /* No answer came between two tries; such waits count as timeouts once they add up to one. */
@@ -274,7 +297,7 @@ static void repeat(struct mad_engine *e, struct mad_xact *x)
  */
 static void look_at_wire(struct mad_engine *e, struct mad_xact *x, mono_t expected, mono_t next)
 {
-	const struct xact_try *try = &x->try[(x->tries - 1) % XACT_TRIES];
+	const struct xact_try *try = newest_try(x);
 	mono_t late = pace_late(&e->pace, x->rq.target, &try->pace, expected);
 
 	if (late > e->now)
@@ -287,13 +310,40 @@ static void look_at_wire(struct mad_engine *e, struct mad_xact *x, mono_t expect
 	}
 }
 
+/*
+ * When did a request of the window go on the wire? False: it waits for its place, or its answer is
+ * here and not read yet; it is looked at later. What lasts a whole timeout counts as sent: the
+ * device takes nothing.
+ */
+static bool is_on_wire(struct mad_engine *e, struct mad_xact *x, mono_t expected)
+{
+	struct xact_try *try = newest_try(x);
+	enum transport_fate fate;
+	int64_t at;
+
+	if (try->is_timed || !try->in_window)
+		return true;
+	fate = transport_fate_of(e->tr, try->tid, &at);
+	if (fate != TRANSPORT_ON_WIRE && e->now - try->pace.sent < timeout_of(e, x)) {
+		due_set(&e->due, x, e->now + expected);
+		return false;
+	}
+	try->is_timed = true;
+	if (fate == TRANSPORT_ON_WIRE)
+		try->pace.sent = mono_min(at, e->now);
+	return true;
+}
+
 void try_look(struct mad_engine *e, struct mad_xact *x)
 {
-	const struct xact_try *try = &x->try[(x->tries - 1) % XACT_TRIES];
-	mono_t timeout = timeout_of(e, x), late;
-	mono_t expected = pace_expected(&e->pace, x->rq.target, x->rq.method, timeout);
+	const struct xact_try *try = newest_try(x);
+	mono_t timeout = timeout_of(e, x), late, next;
+	mono_t expected = expected_of(e, x, try->in_window);
 	bool is_last = x->wait >= timeout;
-	mono_t next = is_last ? watchdog(x, timeout) : try->pace.sent + x->wait;
+
+	if (!is_on_wire(e, x, expected))
+		return;
+	next = is_last ? watchdog(x, timeout) : try->pace.sent + x->wait;
 
 	if (x->state == XACT_WIRE && next > e->now) {
 		look_at_wire(e, x, expected, next);

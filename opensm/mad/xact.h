@@ -26,6 +26,8 @@ enum xact_state { XACT_FREE, XACT_QUEUED, XACT_PARKED, XACT_WIRE, XACT_OVERDUE, 
 struct xact_try {
 	uint32_t tid; /* 0: free */
 	unsigned number; /* of the request's tries, from 1 */
+	bool in_window; /* the transport has it on the wire, or keeps it in front of that */
+	bool is_timed;  /* pace.sent is when it went on the wire */
 	struct pace_try pace;
 	struct mad_xact *xact;
 	struct xact_try *h_next; /* same TID bucket */

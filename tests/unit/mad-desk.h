@@ -24,6 +24,8 @@ struct sent {
 	struct transport_addr to;
 	unsigned timeout_ms;
 	uint8_t mad[MAD_SIZE];
+	enum transport_fate fate; /* of a request in the window */
+	mono_t at;		  /* when it went on the wire; the test says so */
 };
 
 struct paper {
@@ -34,6 +36,7 @@ struct paper {
 	unsigned in_head, in_tail;
 	int refuse;      /* what send() returns */
 	unsigned accept; /* sends before it refuses */
+	unsigned window; /* of the windowed transport */
 };
 
 static inline int paper_send(struct transport *t, const struct transport_addr *to,
@@ -55,6 +58,54 @@ static inline int paper_send(struct transport *t, const struct transport_addr *t
 	return 0;
 }
 
+static inline bool paper_set_window(struct transport *t, unsigned window)
+{
+	struct paper *p = (struct paper *)t;
+
+	if (window > 100)
+		return false;
+	p->window = window;
+	return true;
+}
+
+static inline int paper_queue(struct transport *t, const struct transport_addr *to,
+			      const uint8_t *mad, uint32_t tid, unsigned timeout_ms)
+{
+	struct paper *p = (struct paper *)t;
+
+	assert_int_equal(tid, (uint32_t)ib_get(mad, SMP_TID));
+	p->sent[p->n_sent].fate = TRANSPORT_WAITS;
+	return paper_send(t, to, mad, MAD_SIZE, timeout_ms);
+}
+
+static inline struct sent *paper_find(struct transport *t, uint32_t tid)
+{
+	struct paper *p = (struct paper *)t;
+
+	for (unsigned i = 0; i < p->n_sent; i++)
+		if ((uint32_t)ib_get(p->sent[i].mad, SMP_TID) == tid)
+			return &p->sent[i];
+	fail_msg("no such request");
+	return NULL;
+}
+
+static inline enum transport_fate paper_forget(struct transport *t, uint32_t tid)
+{
+	struct sent *s = paper_find(t, tid);
+	enum transport_fate before = s->fate;
+
+	s->fate = TRANSPORT_ENDED;
+	return before;
+}
+
+static inline enum transport_fate paper_fate(struct transport *t, uint32_t tid, int64_t *ret_us)
+{
+	const struct sent *s = paper_find(t, tid);
+
+	*ret_us = s->at;
+	return s->fate;
+}
+
 static inline int paper_receive(struct transport *t, struct transport_event *ret)
 {
 	struct paper *p = (struct paper *)t;
@@ -66,6 +117,16 @@ static inline int paper_receive(struct transport *t, struct transport_event *ret
 }
 
 static const struct transport_ops paper_ops = { .send = paper_send, .receive = paper_receive };
+
+/* It refills the wire by itself. */
+static const struct transport_ops windowed_ops = {
+	.send = paper_send,
+	.receive = paper_receive,
+	.set_window = paper_set_window,
+	.queue = paper_queue,
+	.forget = paper_forget,
+	.fate = paper_fate,
+};
 
 /* A transport, an engine, and what became of the requests */
 
@@ -99,14 +160,19 @@ static const struct mad_params plain = {
 	.long_timeout_ms = 500, .retries = 3,
 };
 
-static inline struct desk *desk_new(const struct mad_params *params)
+static inline struct desk *desk_on(const struct transport_ops *ops, const struct mad_params *params)
 {
 	struct desk *d = xcalloc(1, sizeof(*d));
 
-	d->paper.base.ops = &paper_ops;
+	d->paper.base.ops = ops;
 	d->now = 1000 * MONO_S;
 	d->engine = mad_new(&d->paper.base, params);
 	return d;
+}
+
+static inline struct desk *desk_new(const struct mad_params *params)
+{
+	return desk_on(&paper_ops, params);
 }
 
 static inline void desk_free(struct desk *d)

@@ -43,7 +43,7 @@ static struct sender *start(struct device *d)
 	*d = (struct device){ 0 };
 	assert_int_equal(pipe(d->pipe), 0);
 	d->bell = bell_new(BELL_POLLED);
-	s = sender_new(device_write, d, d->bell);
+	s = sender_new(device_write, d, NULL, d->bell);
 	assert_non_null(s);
 	return s;
 }
