@@ -174,6 +174,7 @@ static bool is_met(const struct port *p, const struct port *far)
 void fabric_connect(struct port *a, struct port *b)
 {
 	assert(a && b);
+	a->raised = b->raised = false;
 	if (a->peer == b && b->peer == a && !a->silent && !b->silent && is_met(a, b) &&
 	    is_met(b, a))
 		return;

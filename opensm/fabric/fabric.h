@@ -59,6 +59,7 @@ struct port {
 	FACT bool doubt;       /* a Set was not answered: info[] may be out of date */
 	FACT bool quarantined; /* the node behind this port is left out (duplicate GUID) */
 	FACT bool silent;      /* link up, but the node behind it does not answer */
+	FACT bool raised;      /* it left INIT since its cable was confirmed, see observe_port_info() */
 	FACT enum port_oddity odd;
 	FACT bool ext_known; /* the three below hold an observation of MLNX ExtendedPortInfo */
 	FACT uint8_t ext_supported, ext_enabled, ext_active;
@@ -80,6 +81,7 @@ struct port {
 	OF_READ uint32_t doubted;     /* P_Keys do not count that this reading brings (adopt.c) */
 	OF_READ uint32_t asked_twice; /* sweep in which an unanswered question was put again */
 	OF_READ bool suspect;	      /* it was quarantined in the last sweep */
+	OF_READ bool out_read;	      /* an incremental sweep has read it, and found it out */
 	OF_READ uint32_t key_shown;   /* sweep as master in which it was last seen with its M_Key */
 	OF_READ struct told logged;   /* what was said of it (sm/read/discover_internal.h) */
 	OF_READ uint8_t ends_differ;  /* readings in a row, from its switch port (capability.c) */

@@ -292,6 +292,7 @@ void observe_blocks_lost(struct fabric *f, struct port *p)
 void observe_blocks_proved(struct port *p)
 {
 	fabric_prove_cells(p);
+	p->raised = false;
 }
 
 /* ---- PortInfo -------------------------------------------------------------------------------- */
@@ -377,6 +378,8 @@ struct delta observe_port_info(struct fabric *f, struct port *p, const uint8_t *
 	bool was_live = port_is_live(p);
 
 	d.kinds = port_delta(p, payload);
+	p->raised |= p->known && d.before == IB_PORT_INIT &&
+		     ib_get(payload, PI_PORT_STATE) > IB_PORT_INIT;
 	if (take_port_info(p, payload) || (d.kinds & DELTA(DELTA_TRAINED) && p->ext_known))
 		fabric_edited(p->node);
 	/* What an end waits for is the state of the other one. */

@@ -137,14 +137,16 @@ void observe_block_missing(struct port *p, enum port_table table, unsigned block
 void observe_block_lost(struct fabric *f, struct port *p, enum port_table table, unsigned block);
 /* Nothing is known any more of all tables: the port trained anew, or another wrote. */
 void observe_blocks_lost(struct fabric *f, struct port *p);
-/* No cable changed on the way: what was written to the tables went where it should. */
+/* No cable changed there or on the way: what was written went where it should. */
 void observe_blocks_proved(struct port *p);
 
 /* ---- ports ---- */
 
 /*
  * PortInfo (14.2.5.6). For a link that went down observe_link_down() follows, once the delta has
- * had its effects.
+ * had its effects. A port that leaves INIT is `raised`: while it was INIT its cable may have been
+ * exchanged for another, and nothing in PortInfo tells. Its cable is confirmed by an answer from
+ * behind it, or by a switch without a change (observe_blocks_proved()).
  */
 struct delta observe_port_info(struct fabric *f, struct port *p, const uint8_t *payload);
 /* The cable of a link that went down is not known any more, nor what was behind. */

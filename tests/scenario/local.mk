@@ -82,6 +82,7 @@ SCENARIO_TESTS += \
 	tests/scenario/stale-tables-standby.scn \
 	tests/scenario/stale-tables-thawed.scn \
 	tests/scenario/storm.scn \
+	tests/scenario/swap-mid-sweep.scn \
 	tests/scenario/takeover.scn \
 	tests/scenario/takeover-moved.scn \
 	tests/scenario/tiny-cap.scn \

@@ -528,6 +528,14 @@ static void take_port_info(struct sm *sm, struct port *p, const uint8_t *payload
 		observe_tables_lost(p->node);
 }
 
+void discover_doubt_cable(struct port *p)
+{
+	if (!p->peer)
+		return;
+	p->peer_seen = p->peer->peer_seen = 0;
+	p->inc.carried_over = p->peer->inc.carried_over = false;
+}
+
 static void on_port_info(void *owner, const struct mad_result *r)
 {
 	struct sm *sm = owner;
@@ -567,6 +575,8 @@ static void on_port_info(void *owner, const struct mad_result *r)
 			tell_news(sm, NEWS_MANAGER_MET, .port = p);
 		return;
 	}
+	if (sm->m.discover->partial && p->raised) /* its switch changed, maybe before that */
+		discover_doubt_cable(p);
 	if (port_state(p) > IB_PORT_DOWN && !discover_asks_silent(sm, p))
 		probe(sm, p);
 }

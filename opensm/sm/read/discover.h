@@ -57,6 +57,8 @@ void discover_get(struct sm *sm, struct node *n, uint16_t attr, uint32_t mod, ma
 /* SwitchInfo, and what follows from it; PortInfo of one port, and the node behind it. */
 void discover_read_switch(struct sm *sm, struct node *n);
 void discover_read_port(struct sm *sm, struct port *p);
+/* Another node may be behind `p` by now: it is asked once more when `p` has been read. */
+void discover_doubt_cable(struct port *p);
 /* node_desc.c */
 /* The node answered some question. */
 void node_desc_heard(struct sm *sm, struct node *n);

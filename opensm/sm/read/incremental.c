@@ -164,6 +164,7 @@ static void carry_port(struct port *p, uint32_t from, uint32_t to)
 {
 	discover_port_begins(p);
 	p->inc.carried_over = p->peer_seen == from;
+	p->out_read = false;
 	if (p->seen == from)
 		p->seen = to;
 	if (p->peer_seen == from)
@@ -203,13 +204,18 @@ static void doubt_host(struct sm *sm, struct port *p)
 
 void incremental_link_out(struct sm *sm, struct port *p, struct port *far)
 {
+	bool again = p->out_read;
 
+	p->out_read = true;
 	/*
 	 * The other end was read first: reading that again would lead back here, for ever while it
-	 * is INIT.
+	 * is INIT. Or this one was read twice: its link may have been out in between.
 	 */
-	if (p->inc.out_seen == sm->sweep_no)
+	if (p->inc.out_seen == sm->sweep_no) {
+		if (again)
+			discover_doubt_cable(p);
 		return;
+	}
 	p->inc.out_seen = sm->sweep_no;
 	if (!discover_is_partial(sm))
 		return;
