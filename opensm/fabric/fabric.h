@@ -81,6 +81,8 @@ struct port {
 	OF_READ uint32_t doubted;     /* P_Keys do not count that this reading brings (adopt.c) */
 	OF_READ uint32_t asked_twice; /* sweep in which an unanswered question was put again */
 	OF_READ bool suspect;	      /* it was quarantined in the last sweep */
+	OF_READ bool late;	      /* no sweep waits for the questions that are counted here: */
+	OF_READ uint8_t probes;	      /* NodeInfo through this port, not yet answered */
 	OF_READ bool out_read;	      /* an incremental sweep has read it, and found it out */
 	OF_READ uint32_t key_shown;   /* sweep as master in which it was last seen with its M_Key */
 	OF_READ struct told logged;   /* what was said of it (sm/read/discover_internal.h) */
@@ -92,6 +94,7 @@ struct port {
 		bool dirty;	   /* to be read */
 		bool carried_over; /* its cable is taken over from the sweep before */
 		bool claims;	   /* a cable end that is known elsewhere answered behind it */
+		bool heard;	   /* what is silent behind it has answered: it is asked as any other */
 		uint32_t out_seen; /* sweep that found that its link had been out */
 	} inc;			   /* incremental sweeps */
 

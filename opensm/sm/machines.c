@@ -82,7 +82,7 @@ MAKE(settle, paths, tenancy_unexplained)
 const struct machine machines[] = {
 	{ ASKED(reload), .sweep_ended = reload_take },
 	{ ASKED(sweep), .next = sweep_next, .state_changed = sweep_state_changed },
-	{ ASKED(discover) },
+	{ ASKED(discover), .serve = discover_serve, .next = discover_next },
 	{ LIFE(incremental), .feed = incremental_feed },
 	{ LIFE(light) },
 	{ LIFE(own_port) },

@@ -73,7 +73,9 @@ SCENARIO_TESTS += \
 	tests/scenario/self-armed.scn \
 	tests/scenario/silent-beside.scn \
 	tests/scenario/silent-host.scn \
+	tests/scenario/silent-master.scn \
 	tests/scenario/silent-spine.scn \
+	tests/scenario/silent-start.scn \
 	tests/scenario/single-switch.scn \
 	tests/scenario/slim-fly.scn \
 	tests/scenario/slow-agents.scn \

@@ -28,8 +28,6 @@
 #include "sm/read/capability.h"
 #include "util/mem.h"
 
-#define MAX_MISSES	3
-
 static void ask_switch_ports(struct sm *sm, struct node *n, unsigned first);
 
 void discover_new(struct sm *sm, const struct discover_questions *ask)
@@ -64,6 +62,7 @@ void discover_waits(struct sm *sm)
 void discover_answered(struct sm *sm)
 {
 	sm->m.discover->pending--;
+	sm->m.discover->last_end = sm->now;
 }
 
 bool discover_busy(const struct sm *sm)
@@ -106,44 +105,15 @@ void discover_get(struct sm *sm, struct node *n, uint16_t attr, uint32_t mod, ma
 	mad_submit(sm->mad, &rq, fn, sm, n);
 }
 
-/*
- * A question that went wrong. A node that takes part but leaves questions open spoils the sweep, a
- * few times; silence behind a port only asks for another sweep soon.
- */
-static void note_fault(struct sm *sm, const char *what, struct port *p,
-		       const struct mad_result *r)
-{
-	struct log_about about = about_port(LOG_ID_SILENT, p);
-	char where[PLACE_STRLEN], attr[IB_WORD_STRLEN], status[IB_WORD_STRLEN];
-	unsigned suppressed;
-
-	if (r->end == MAD_END_TIMEOUT && r->attr != IB_ATTR_NODE_INFO)
-		tell_news(sm, NEWS_BAD_ANSWER, .port = p, .number = HEALTH_UNRESPONSIVE);
-	if (r->attr != IB_ATTR_NODE_INFO && p->node->target.failures < SILENT_AFTER)
-		tell_faults(sm, 1);
-	if (p->node->target.failures < SILENT_AFTER)
-		tell_news(sm, NEWS_SOFT_FAULT);
-	if (!log_allow(&sm->m.discover->fault_log, sm->now, &suppressed))
-		return;
-	if (suppressed)
-		log_error("%u similar records were left out", suppressed);
-	about.method = "Get";
-	about.attr = ib_attr_words(r->attr, attr);
-	about.status = mad_status_words(r->status, status);
-	if (r->end == MAD_END_BAD_STATUS)
-		log_on(about, LOGB_ERROR, "%s: %s %s is answered with status %s",
-		       fabric_place_str(p, where), what, attr, status);
-	else
-		log_on(about, LOGB_ERROR, "%s: %s %s is not answered%s", fabric_place_str(p, where),
-		       what, attr,
-		       r->attr == IB_ATTR_PORT_INFO || r->attr == IB_ATTR_NODE_INFO
-			       ? " (M_Key not known here?)"
-			       : "");
-}
-
 /* ---- probes: which node is behind a port? ---- */
 
 static void on_probe(void *owner, const struct mad_result *r);
+
+static void ask_behind(struct sm *sm, const struct mad_request *rq, struct port *p)
+{
+	p->probes++;
+	ask(sm, rq, on_probe, p);
+}
 
 /* Of its cable nothing is known any more; its own PortInfo is read as ever. */
 static bool leave_out_hidden(struct sm *sm, struct port *p)
@@ -191,10 +161,12 @@ static void probe(struct sm *sm, struct port *p)
 	n = discover_other_mkeys(sm, p, rq.m_key, more);
 	if (discover_asks_at_once(sm, p, n))
 		mad_target_wake(&p->behind);
-	ask(sm, &rq, on_probe, p);
+	discover_drop_late(sm, p);
+	p->inc.heard = false;
+	ask_behind(sm, &rq, p);
 	for (unsigned i = 0; i < n; i++) {
 		rq.m_key = more[i];
-		ask(sm, &rq, on_probe, p);
+		ask_behind(sm, &rq, p);
 	}
 }
 
@@ -226,6 +198,8 @@ void discover_port_begins(struct port *p)
 	p->suspect = p->quarantined;
 	if (!p->quarantined)
 		told_change(&p->logged, TOLD_QUARANTINE, false);
+	if (!p->silent)
+		told_change(&p->logged, TOLD_SILENT_BEHIND, false);
 }
 
 /* The node behind `p` answers with the GUID of `n`. */
@@ -422,7 +396,9 @@ static void on_probe(void *owner, const struct mad_result *r)
 	struct sm *sm = owner;
 	struct port *p = r->arg;
 
-	sm->m.discover->pending--;
+	if (discover_ended_late(sm, p, r))
+		return;
+	discover_answered(sm);
 	/* Its node was met from the other end meanwhile: it is not silent, the key was wrong. */
 	if (r->end == MAD_END_TIMEOUT && !probe_is_wanted(sm, p))
 		return;
@@ -447,11 +423,8 @@ static void on_probe(void *owner, const struct mad_result *r)
 		break;
 	case MAD_END_BAD_STATUS:
 	case MAD_END_TIMEOUT:
-		if (r->end == MAD_END_TIMEOUT)
-			tell_news(sm, NEWS_BAD_ANSWER, .port = p, .number = HEALTH_UNRESPONSIVE,
-				  .flag = true);
-		if (observe_silence(p, true))
-			note_fault(sm, "node behind the port: Get", p, r);
+		discover_found_silent(sm, p);
+		discover_say_silent(sm, p, r);
 		break;
 	case MAD_END_CANCELLED:
 		break;
@@ -542,7 +515,7 @@ static void on_port_info(void *owner, const struct mad_result *r)
 	struct port *p = r->arg;
 	struct node *n = p->node;
 
-	sm->m.discover->pending--;
+	discover_answered(sm);
 	if (r->end == MAD_END_BAD_STATUS && (r->mod & PI_MOD_EXTENDED_SPEEDS) &&
 	    r->status != MAD_STATUS_BUSY) {
 		observe_no_ext_modifier(n);
@@ -558,7 +531,7 @@ static void on_port_info(void *owner, const struct mad_result *r)
 	if (r->end == MAD_END_ANSWERED)
 		take_port_info(sm, p, r->payload);
 	else if (r->end != MAD_END_CANCELLED)
-		note_fault(sm, "Get", p, r);
+		discover_note_fault(sm, "Get", p, r);
 	if (r->end == MAD_END_ANSWERED && ask_with_another_key(sm, p))
 		return;
 	if (r->end == MAD_END_TIMEOUT && p == sm->fabric->own_port)
@@ -615,7 +588,7 @@ static void on_cleared(void *owner, const struct mad_result *r)
 	struct sm *sm = owner;
 	struct node *n = r->arg;
 
-	sm->m.discover->pending--;
+	discover_answered(sm);
 	if (r->end == MAD_END_ANSWERED)
 		observe_change_cleared(n, r->payload, false);
 	if (r->end != MAD_END_CANCELLED)
@@ -645,7 +618,7 @@ static void on_verified(void *owner, const struct mad_result *r)
 	struct node *n = r->arg;
 	struct delta d = { .node = n, .kinds = DELTA(DELTA_TABLE) };
 
-	sm->m.discover->pending--;
+	discover_answered(sm);
 	if (r->end == MAD_END_ANSWERED && !observe_lft_block(n, r->mod, r->payload))
 		return;
 	observe_tables_lost(n);
@@ -699,14 +672,14 @@ static void on_switch_info(void *owner, const struct mad_result *r)
 	struct delta d;
 	bool back;
 
-	sm->m.discover->pending--;
+	discover_answered(sm);
 	if (discover_worth_asking_again(sm, &n->ports[0], r)) {
 		ask_switch_info(sm, n);
 		return;
 	}
 	if (r->end != MAD_END_ANSWERED) {
 		if (r->end != MAD_END_CANCELLED)
-			note_fault(sm, "Get", &n->ports[0], r);
+			discover_note_fault(sm, "Get", &n->ports[0], r);
 		if (r->end == MAD_END_TIMEOUT && sm->m.discover->partial) {
 			want_sweep(sm, SWEEP_HEAVY, "a switch that changed does not answer");
 			tell_news(sm, NEWS_LOST, .node = n);
@@ -762,7 +735,7 @@ static void on_own_node_info(void *owner, const struct mad_result *r)
 	struct sm *sm = owner;
 	struct delta d = { 0 };
 
-	sm->m.discover->pending--;
+	discover_answered(sm);
 	if (r->end == MAD_END_TIMEOUT && sm->m.discover->own_tries++ < SILENT_AFTER) {
 		if (sm->fabric->own_port)
 			keys_doubt(sm, sm->fabric->own_port, r->m_key);

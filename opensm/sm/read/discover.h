@@ -29,6 +29,11 @@ void discover_new(struct sm *sm, const struct discover_questions *ask);
 void discover_free(struct sm *sm);
 void discover_start(struct sm *sm);
 bool discover_busy(const struct sm *sm);
+/* silent.c: a sweep goes on without nodes that were never met and are late to answer. */
+void discover_serve(struct sm *sm);
+mono_t discover_next(const struct sm *sm);
+/* Of what has been read so far: no switch has a LID, no manager was here since the power came on. */
+bool discover_is_cold(const struct sm *sm);
 /*
  * A sweep begins to read, what has changed (`partial`) or all: its number, from now on
  * sm->sweep_no.

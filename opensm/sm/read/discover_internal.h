@@ -1,20 +1,26 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Between the files of discovery: discover.c, node_desc.c (names), forget.c (gone), probe_key.c,
- * capability.c.
+ * silent.c, capability.c.
  */
 #pragma once
 
 #include "sm/sm_internal.h"
 
 /* Of a port. */
-enum { TOLD_QUARANTINE, TOLD_CAPABILITY, TOLD_SILENT /* of a host, at its first port */ };
+enum {
+	TOLD_QUARANTINE,
+	TOLD_CAPABILITY,
+	TOLD_SILENT, /* of a host, at its first port */
+	TOLD_SILENT_BEHIND
+};
 
 struct discover {
 	struct discover_questions ask;
 	bool partial;		/* this sweep reads what has changed, all else is carried over */
 	lid_t former_master;	/* of the master that we watch, or watched; 0: none */
 	unsigned pending;	/* questions that the running sweep waits for */
+	mono_t last_end;	/* of a question that was waited for */
 	unsigned descs_pending; /* NodeDescription */
 	unsigned own_tries;	/* of asking our own port */
 	unsigned near_tries;	/* of asking the switch in front of it, a key after the other */
@@ -59,10 +65,22 @@ bool discover_worth_another_key(const struct sm *sm, const struct port *p,
 				const struct mad_result *r);
 
 /*
- * probe_key.c: what is behind `p` was silent before and its link has not fallen; it is asked, and
+ * silent.c: what is behind `p` was silent before and its link has not fallen; it is asked, and
  * the sweep does not wait for that. False: it has to be asked as any other.
  */
 bool discover_asks_silent(struct sm *sm, struct port *p);
+/* A node that was silent behind `p` answered a question that no sweep waits for. */
+void discover_heard_behind(struct sm *sm, struct port *p);
+/* A question about what is behind `p` has ended. True: the sweep had gone on without it. */
+bool discover_ended_late(struct sm *sm, struct port *p, const struct mad_result *r);
+/* What is behind `p` is asked anew. */
+void discover_drop_late(struct sm *sm, struct port *p);
+/* The node behind `p` counts as silent; that is said once. */
+void discover_found_silent(struct sm *sm, struct port *p);
+void discover_say_silent(struct sm *sm, struct port *p, const struct mad_result *r);
+/* A question to `p`, or through it, went wrong; `what` stands before the attribute in the log. */
+void discover_note_fault(struct sm *sm, const char *what, struct port *p,
+			 const struct mad_result *r);
 
 /* ext_port_info.c: whether the link at `p` is an FDR10 one. */
 void discover_ask_ext_port_info(struct sm *sm, struct port *p);

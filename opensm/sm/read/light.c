@@ -171,7 +171,7 @@ static void on_silent_answer(void *owner, const struct mad_result *r)
 	discover_key_found(sm, p, r->m_key);
 	mad_cancel(sm->mad, sm, &p->behind); /* questions to it with other keys */
 	log_change(sm, "the silent node behind it answers now", p);
-	tell_port(sm, p, "a silent node answers");
+	discover_heard_behind(sm, p);
 }
 
 static void ask_silent(struct sm *sm, struct port *p)

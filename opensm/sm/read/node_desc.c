@@ -133,6 +133,7 @@ static void on_node_desc(void *owner, const struct mad_result *r)
 	struct node *n = r->arg;
 
 	sm->m.discover->descs_pending--;
+	sm->m.discover->last_end = sm->now;
 	n->desc_asked = false;
 	if (r->end == MAD_END_ANSWERED || r->end == MAD_END_BAD_STATUS)
 		node_desc_heard(sm, n);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * With which M_Key the node behind a port is asked. Which keys there are: base/keys.c. And nodes
- * that were silent before: a sweep that serves a change beside them asks each once and goes on.
+ * With which M_Key the node behind a port is asked. Which keys there are: base/keys.c.
  */
 #include "sm/read/discover_internal.h"
 
@@ -226,39 +225,5 @@ bool discover_worth_asking_again(const struct sm *sm, struct port *p, const stru
 	if (r->end != MAD_END_TIMEOUT || p->asked_twice == sm->sweep_no || p->silent)
 		return false;
 	p->asked_twice = sm->sweep_no;
-	return true;
-}
-
-/* ---- what was silent before ----------------------------------------------------------------- */
-
-static void on_silent_again(void *owner, const struct mad_result *r)
-{
-	struct sm *sm = owner;
-	struct port *p = r->arg;
-
-	if (r->end != MAD_END_ANSWERED)
-		return;
-	observe_silence(p, false);
-	tell_port(sm, p, "a silent node answers");
-}
-
-/* With one M_Key for all; where each port has its own, which one it takes is found by waiting. */
-bool discover_asks_silent(struct sm *sm, struct port *p)
-{
-	struct dr_path path;
-	struct mad_request rq = {
-		.method = MAD_GET,
-		.attr = IB_ATTR_NODE_INFO,
-		.path = &path,
-		.m_key = discover_probe_mkey(sm, p),
-		.target = &p->behind,
-	};
-
-	if (!sm->m.discover->partial || !p->silent || p->peer || keys_are_single(sm) ||
-	    sm->m.discover->ask.is_hidden(sm, p) ||
-	    dr_path_extend(&p->node->path, p->num, &path) < 0)
-		return false;
-	if (!p->behind.members.first) /* none is on its way, or waits for its turn */
-		mad_submit(sm->mad, &rq, on_silent_again, sm, p);
 	return true;
 }

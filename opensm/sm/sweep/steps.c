@@ -129,17 +129,11 @@ static bool partitions_step(struct sm *sm)
 	return true;
 }
 
-/*
- * No switch has a LID: no manager was here since the power came on, so no switch forwards
- * multicast. One switch without a LID proves nothing: it may have been written to after it lost
- * power, before that was known.
- */
+/* Where no manager was since the power came on no switch forwards multicast. */
 static void trust_cold_switches(struct sm *sm)
 {
-	FABRIC_EACH_NODE(sm->fabric, n) {
-		if (node_is_switch(n) && (!n->ports[0].known || ib_get(n->ports[0].info, PI_LID)))
-			return;
-	}
+	if (!discover_is_cold(sm))
+		return;
 	FABRIC_EACH_NODE(sm->fabric, n)
 		observe_cold(n);
 }
