@@ -181,6 +181,8 @@ struct node {
 
 	OF_LINKS enum node_isolated isolated; /* by an administrator, as a whole */
 	OF_LINKS bool avoided;	   /* takes no tables, and others lead where it does */
+	/* It takes no tables, and hosts hang on it: its only port to switches in use; 0: all are. */
+	OF_LINKS uint8_t way;
 	OF_LINKS bool image_asked; /* Get NodeInfo, for its SystemImageGUID, is on its way */
 
 	OF_SYNC struct {
@@ -261,6 +263,13 @@ static inline bool node_is_mute(const struct node *n)
 static inline bool node_is_routable(const struct node *n)
 {
 	return !node_is_switch(n) || (n->switch_known && !n->small_table && !n->avoided);
+}
+
+/* The link may be used as far as its one end is concerned. It has another. */
+static inline bool port_is_in_use(const struct port *p)
+{
+	return !p->damp.avoided &&
+	       (!p->node->way || p->node->way == p->num || !node_is_switch(p->peer->node));
 }
 
 /* Ports that own a LID: CA and router ports, switch port 0. */

@@ -7,11 +7,14 @@
 
 #include "util/mem.h"
 
-/* Cables that are avoided are left out: held down, complained about, or stuck. */
+/*
+ * Cables that are avoided are left out: held down, complained about, or stuck; and those by which a
+ * switch that takes no tables would lead on.
+ */
 static bool link_counts(const struct port *p)
 {
-	return fabric_link_is_up(p) && node_is_routable(p->peer->node) && !p->damp.avoided &&
-	       !p->peer->damp.avoided;
+	return fabric_link_is_up(p) && node_is_routable(p->peer->node) && port_is_in_use(p) &&
+	       port_is_in_use(p->peer);
 }
 
 static void add_switch(struct topo_builder *b, const struct node *n)

@@ -80,6 +80,7 @@ SCENARIO_TESTS += \
 	tests/scenario/slim-fly.scn \
 	tests/scenario/slow-agents.scn \
 	tests/scenario/slow-reboot.scn \
+	tests/scenario/spine-refuses.scn \
 	tests/scenario/stale-lids.scn \
 	tests/scenario/stale-tables-standby.scn \
 	tests/scenario/stale-tables-thawed.scn \

@@ -72,7 +72,7 @@ static uint32_t *find_parts(const struct fabric *f, link_fn *counts)
 
 static bool is_not_avoided(const struct port *p)
 {
-	return !p->damp.avoided && !p->peer->damp.avoided;
+	return port_is_in_use(p) && port_is_in_use(p->peer);
 }
 
 uint32_t *hold_parts(const struct fabric *f)
@@ -170,10 +170,16 @@ static bool is_host_in_use(const struct sm *sm, const struct port *p)
 	       !node_quirk(sm, p->peer->node, QUIRK_AGGREGATION);
 }
 
-/* The switch leads to a host, or to two parts that are apart without it. */
-static bool is_needed(const struct sm *sm, uint32_t *root, const struct node *n)
+/* What a switch that takes no tables is needed for. */
+enum need {
+	NEED_NOTHING,
+	NEED_HOSTS, /* a few, as on a spine: the way there, and no way through */
+	NEED_WAY,   /* two parts are apart without it; or a leaf, whose cables its hosts need all */
+};
+
+static enum need need_of(const struct sm *sm, uint32_t *root, const struct node *n)
 {
-	uint32_t part = UINT32_MAX;
+	uint32_t part = UINT32_MAX, hosts = 0, cables = 0;
 
 	for (unsigned i = 1; i <= n->n_ports; i++) {
 		const struct port *p = &n->ports[i];
@@ -181,29 +187,62 @@ static bool is_needed(const struct sm *sm, uint32_t *root, const struct node *n)
 		if (!fabric_link_is_up(p) || !node_is_routable(p->peer->node))
 			continue;
 		if (!node_is_switch(p->peer->node)) {
-			if (is_host_in_use(sm, p))
-				return true;
+			hosts += is_host_in_use(sm, p);
 			continue;
 		}
 		if ((part != UINT32_MAX && part != sets_root(root, p->peer->node->index)))
-			return true;
+			return NEED_WAY;
 		part = sets_root(root, p->peer->node->index);
+		cables++;
 	}
-	return false;
+	if (!hosts)
+		return NEED_NOTHING;
+	return 2 * hosts > cables || n->isolated ? NEED_WAY : NEED_HOSTS;
 }
 
-/* A switch that takes no tables is left out if the others do without it. */
+/* The only cable to a switch that takes no tables; 0: all that it has lead to others of its kind. */
+static uint8_t way_to(const struct node *n)
+{
+	for (unsigned i = 1; i <= n->n_ports; i++) {
+		const struct port *p = &n->ports[i];
+
+		if (joins_switches(p) && is_not_bad(p) && !p->peer->node->way)
+			return (uint8_t)i;
+	}
+	return 0;
+}
+
+/* It is in again, all of it. */
+static void join_switch(uint32_t *root, struct node *n)
+{
+	for (unsigned i = 1; i <= n->n_ports; i++) {
+		const struct port *p = &n->ports[i];
+
+		if (!joins_switches(p) || !is_not_bad(p) || (n->way && n->way != i))
+			continue;
+		p->peer->node->way = 0;
+		join_parts(root, n, p->peer->node);
+	}
+}
+
+/*
+ * A switch that takes no tables is left out if the others do without it. What its tables say of
+ * other hosts, if anything, is from before: where it is needed for its hosts no path leads through
+ * it.
+ */
 static void spare_switches(const struct sm *sm, uint32_t *root)
 {
 	FABRIC_EACH_NODE(sm->fabric, n) {
-		if (!n->avoided || n->isolated == NODE_ISOLATED_FORCED || !is_needed(sm, root, n))
+		enum need need = NEED_NOTHING;
+
+		if (n->avoided && n->isolated != NODE_ISOLATED_FORCED)
+			need = need_of(sm, root, n);
+		if (need == NEED_NOTHING)
 			continue;
 		n->avoided = false;
+		n->way = need == NEED_HOSTS ? way_to(n) : 0;
 		observe_shown(n);
-		for (unsigned i = 1; i <= n->n_ports; i++) {
-			if (joins_switches(&n->ports[i]) && is_not_bad(&n->ports[i]))
-				join_parts(root, n, n->ports[i].peer->node);
-		}
+		join_switch(root, n);
 	}
 }
 
@@ -218,6 +257,7 @@ static bool doubt_switches(const struct fabric *f)
 		if (avoided != n->avoided)
 			observe_shown(n);
 		n->avoided = avoided;
+		n->way = 0;
 		any |= avoided;
 	}
 	return any;

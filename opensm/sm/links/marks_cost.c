@@ -35,7 +35,7 @@ static bool is_condemned(const struct port *p)
 static bool is_link_in_use(const struct port *p)
 {
 	return !is_condemned(p) && fabric_link_is_up(p) && node_is_routable(p->node) &&
-	       node_is_routable(p->peer->node) && !p->damp.avoided && !p->peer->damp.avoided;
+	       node_is_routable(p->peer->node) && port_is_in_use(p) && port_is_in_use(p->peer);
 }
 
 static bool is_between_switches(const struct port *p)

@@ -27,6 +27,7 @@
 	X(NO_SWITCH_PORTS, "no answer to PortInfo, nothing is routed through it")            \
 	X(NO_TABLES, "takes no forwarding tables, nothing is routed through it")             \
 	X(OLD_TABLES, "takes no forwarding tables, used as it is: nothing else leads there") \
+	X(DEAD_END, "takes no forwarding tables, used for the hosts on it alone")            \
 	X(SMALL_TABLE, "LinearFDBCap too small, nothing is routed through it")               \
 	X(SILENT_SWITCH, "does not answer")                                                  \
 	X(NOT_READ, "answers no SwitchInfo or PortInfo any more, used as it was")            \
@@ -109,7 +110,7 @@ static enum lack lack_of_switch(const struct search *s, const struct node *n)
 	if (!n->ports[0].known)
 		return NO_SWITCH_PORTS;
 	if (n->sync.lft_failures >= NODE_LFT_TRIES)
-		return n->avoided ? NO_TABLES : OLD_TABLES;
+		return n->avoided ? NO_TABLES : n->way ? DEAD_END : OLD_TABLES;
 	if (n->small_table)
 		return SMALL_TABLE;
 	if (n->misses)
