@@ -30,9 +30,24 @@ static void node_free(struct fabric *f, struct node *n)
 	free(n->lft.entries);
 	free(n->lft.known);
 	mft_have_clear(&n->mft);
+	for (unsigned i = 0; i <= n->n_ports; i++)
+		free(n->ports[i].behind);
 	free(n->ports);
 	free(n->alias);
 	free(n);
+}
+
+struct mad_target *fabric_behind(struct port *p)
+{
+	if (!p->behind)
+		p->behind = xcalloc(1, sizeof(*p->behind));
+	return p->behind;
+}
+
+void fabric_behind_done(struct port *p)
+{
+	if (!fabric_is_probed(p))
+		free(take(p->behind));
 }
 
 struct fabric *fabric_free(struct fabric *f)
@@ -113,7 +128,7 @@ void fabric_remove_node(struct fabric *f, struct node *n)
 	for (unsigned i = 0; i <= n->n_ports; i++) {
 		struct port *p = &n->ports[i];
 
-		assert(!p->behind.members.first && (!p->peer || p->peer->peer == p));
+		assert(!fabric_is_probed(p) && (!p->peer || p->peer->peer == p));
 		fabric_disconnect(p);
 		if (p->guid && fabric_find_port(f, p->guid) == p)
 			guidmap_remove(f->by_port_guid, p->guid);

@@ -121,7 +121,11 @@ struct port {
 		uint8_t refusals;	/* PortInfo Sets in a row that were refused */
 	} sync;
 
-	struct mad_target behind; /* probes through this port, while nothing has answered */
+	/*
+	 * Probes through this port, while nothing has answered; NULL: none went out, or all is
+	 * well.
+	 */
+	struct mad_target *behind;
 };
 
 /* The linear forwarding table a switch is known to hold. */
@@ -211,6 +215,16 @@ struct fabric {
 	struct node *FACT own;		   /* the SM's node and port */
 	struct port *FACT own_port;
 };
+
+/* p->behind, made if there is none yet; of `p`. */
+struct mad_target *fabric_behind(struct port *p);
+/* Does a probe through this port wait, or is one on its way? */
+static inline bool fabric_is_probed(const struct port *p)
+{
+	return p->behind && p->behind->members.first;
+}
+/* What is behind has answered: without a probe that is on its way, p->behind goes. */
+void fabric_behind_done(struct port *p);
 
 struct fabric *fabric_new(void);
 struct fabric *fabric_free(struct fabric *f);

@@ -402,7 +402,8 @@ void observe_link_down(struct port *p)
 	fabric_edited(p->node);
 	p->silent = p->quarantined = false;
 	p->odd = PORT_ODD_NOT;
-	mad_target_revive(&p->behind);
+	if (p->behind)
+		mad_target_revive(p->behind);
 }
 
 void observe_doubt(struct port *p)
@@ -523,8 +524,10 @@ struct delta observe_cable(struct port *a, struct port *b, bool *ret_was_out)
 		fabric_edited(a->node);
 	a->quarantined = false;
 	a->odd = PORT_ODD_NOT;
-	mad_target_revive(&a->behind);
-	mad_target_is(&b->node->target, &a->behind);
+	if (a->behind) {
+		mad_target_revive(a->behind);
+		mad_target_is(&b->node->target, a->behind);
+	}
 	fabric_connect(a, b);
 	return d;
 }

@@ -219,11 +219,11 @@ void store_put_end(struct store *s, guid_t guid, uint8_t port, const struct stor
 		c->cap = port + 1u;
 		guidmap_put(s->map[STORE_NEIGHBORS], guid, c);
 	} else if (port >= c->cap) {
-		unsigned old = c->cap;
+		unsigned old = c->cap, cap = MIN(MAX(port + 1u, 2 * old), MAX_PORTS);
 
-		c = xrealloc(c, 1, sizeof(*c) + MAX_PORTS * sizeof(c->ends[0]));
-		memset(&c->ends[old], 0, (MAX_PORTS - old) * sizeof(c->ends[0]));
-		c->cap = MAX_PORTS;
+		c = xrealloc(c, 1, sizeof(*c) + cap * sizeof(c->ends[0]));
+		memset(&c->ends[old], 0, (cap - old) * sizeof(c->ends[0]));
+		c->cap = cap;
 		guidmap_put(s->map[STORE_NEIGHBORS], guid, c);
 	}
 	put_at(c, port, end);

@@ -109,6 +109,26 @@ void discover_get(struct sm *sm, struct node *n, uint16_t attr, uint32_t mod, ma
 
 static void on_probe(void *owner, const struct mad_result *r);
 
+bool discover_probe_is(struct sm *sm, struct port *p, struct dr_path *path, struct mad_request *ret)
+{
+	if (dr_path_extend(&p->node->path, p->num, path) < 0)
+		return false;
+	*ret = (struct mad_request){
+		.method = MAD_GET,
+		.attr = IB_ATTR_NODE_INFO,
+		.path = path,
+		.m_key = discover_probe_mkey(sm, p),
+		.target = fabric_behind(p),
+	};
+	return true;
+}
+
+void discover_cancel_probes(struct sm *sm, struct port *p)
+{
+	if (p->behind)
+		mad_cancel(sm->mad, sm, p->behind);
+}
+
 static void ask_behind(struct sm *sm, const struct mad_request *rq, struct port *p)
 {
 	p->probes++;
@@ -139,28 +159,22 @@ static void probe(struct sm *sm, struct port *p)
 {
 	struct dr_path path;
 	uint64_t more[DISCOVER_KEYS];
+	struct mad_request rq;
 	unsigned n;
-	struct mad_request rq = {
-		.method = MAD_GET,
-		.attr = IB_ATTR_NODE_INFO,
-		.path = &path,
-		.m_key = discover_probe_mkey(sm, p),
-		.target = &p->behind,
-		.wanted = probe_is_wanted,
-	};
 
 	if (!probe_is_wanted(sm, p) || leave_out_hidden(sm, p))
 		return;
-	if (dr_path_extend(&p->node->path, p->num, &path) < 0) {
+	if (!discover_probe_is(sm, p, &path, &rq)) {
 		observe_left_out(p, PORT_ODD_TOO_FAR);
 		if (log_allow(&sm->m.discover->fault_log, sm->now, &(unsigned){ 0 }))
 			log_port(p, LOG_ID_LEFT_OUT, LOGB_VERBOSE,
 				 "more than %u hops away, what is behind is left out", IB_MAX_HOPS);
 		return;
 	}
+	rq.wanted = probe_is_wanted;
 	n = discover_other_mkeys(sm, p, rq.m_key, more);
 	if (discover_asks_at_once(sm, p, n))
-		mad_target_wake(&p->behind);
+		mad_target_wake(p->behind);
 	discover_drop_late(sm, p);
 	p->inc.heard = false;
 	ask_behind(sm, &rq, p);
@@ -178,9 +192,9 @@ static void keys_are_mixed(struct sm *sm)
 		for (unsigned i = 0; i <= n->n_ports; i++) {
 			struct port *p = &n->ports[i];
 
-			if (!p->behind.members.first)
+			if (!fabric_is_probed(p))
 				continue;
-			mad_cancel(sm->mad, sm, &p->behind);
+			discover_cancel_probes(sm, p);
 			probe(sm, p);
 		}
 	}
@@ -407,26 +421,29 @@ static void on_probe(void *owner, const struct mad_result *r)
 		keys_are_mixed(sm);
 	if (mad_doubts_key(r))
 		discover_doubt_behind(sm, p, r->m_key);
-	if (!p->behind.members.first &&
+	if (!fabric_is_probed(p) &&
 	    (discover_worth_asking_again(sm, p, r) || discover_worth_another_key(sm, p, r))) {
 		probe(sm, p);
 		return;
 	}
 	switch (r->end) {
 	case MAD_END_ANSWERED:
-		mad_cancel(sm->mad, sm, &p->behind); /* the same with another key */
+		discover_cancel_probes(sm, p); /* the same with another key */
 		sm->m.discover->met_by_m_key = r->m_key;
 		arrive(sm, p, r->payload);
 		sm->m.discover->met_by_m_key = 0;
 		p->key_try = p->volleys = 0;
 		observe_silence(p, false);
+		fabric_behind_done(p);
 		break;
 	case MAD_END_BAD_STATUS:
 	case MAD_END_TIMEOUT:
 		discover_found_silent(sm, p);
 		discover_say_silent(sm, p, r);
 		break;
-	case MAD_END_CANCELLED:
+	case MAD_END_CANCELLED: /* as a rule its cable was met from the other end */
+		if (!p->silent)
+			fabric_behind_done(p);
 		break;
 	}
 }

@@ -38,6 +38,15 @@ struct discover {
 };
 
 #define DISCOVER_KEYS 8
+
+/*
+ * *ret: Get(NodeInfo) of what is behind `p`, over *path. False: that is too far (14.2.1.2: 63 hops
+ * at most).
+ */
+bool discover_probe_is(struct sm *sm, struct port *p, struct dr_path *path,
+		       struct mad_request *ret);
+/* Probes through `p` that wait or are on their way end. */
+void discover_cancel_probes(struct sm *sm, struct port *p);
 /*
  * Further keys that the node behind the port is asked with at once, besides `first`: where another
  * manager may have ruled it meanwhile, one key after the other would take a timeout each. All that

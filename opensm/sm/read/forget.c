@@ -64,7 +64,7 @@ void forget_node(struct sm *sm, struct node *n)
 	assert(n != sm->fabric->own);
 	mad_cancel(sm->mad, sm, &n->target);
 	for (unsigned i = 0; i <= n->n_ports; i++)
-		mad_cancel(sm->mad, sm, &n->ports[i].behind);
+		discover_cancel_probes(sm, &n->ports[i]);
 	tell_news(sm, NEWS_NODE_GOES, .node = n);
 	observe_node_gone(sm->fabric, n);
 }

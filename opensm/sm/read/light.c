@@ -169,7 +169,7 @@ static void on_silent_answer(void *owner, const struct mad_result *r)
 	if (r->end != MAD_END_ANSWERED)
 		return;
 	discover_key_found(sm, p, r->m_key);
-	mad_cancel(sm->mad, sm, &p->behind); /* questions to it with other keys */
+	discover_cancel_probes(sm, p); /* questions to it with other keys */
 	log_change(sm, "the silent node behind it answers now", p);
 	discover_heard_behind(sm, p);
 }
@@ -179,17 +179,11 @@ static void ask_silent(struct sm *sm, struct port *p)
 	struct dr_path path;
 	uint64_t more[DISCOVER_KEYS];
 	unsigned n = 0;
-	struct mad_request rq = {
-		.method = MAD_GET,
-		.attr = IB_ATTR_NODE_INFO,
-		.path = &path,
-		.m_key = discover_probe_mkey(sm, p),
-		.target = &p->behind,
-	};
+	struct mad_request rq;
 
-	if (!p->silent || dr_path_extend(&p->node->path, p->num, &path) < 0)
+	if (!p->silent || !discover_probe_is(sm, p, &path, &rq))
 		return;
-	wake(sm, &p->behind, p->node->guid, p->num);
+	wake(sm, p->behind, p->node->guid, p->num);
 	if (sm->m.light->silent <= WAKES)
 		n = discover_other_mkeys(sm, p, rq.m_key, more);
 	sm->m.light->pending += 1 + n;

@@ -72,7 +72,8 @@ static void begin_with_ring(struct sm *sm)
 	FABRIC_EACH_NODE(sm->fabric, n) {
 		for (unsigned i = 0; i <= n->n_ports; i++) {
 			n->ports[i].key_try = n->ports[i].volleys = 0;
-			mad_target_wake(&n->ports[i].behind);
+			if (n->ports[i].behind)
+				mad_target_wake(n->ports[i].behind);
 		}
 	}
 }

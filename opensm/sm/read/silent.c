@@ -93,19 +93,13 @@ static void on_silent_again(void *owner, const struct mad_result *r)
 bool discover_asks_silent(struct sm *sm, struct port *p)
 {
 	struct dr_path path;
-	struct mad_request rq = {
-		.method = MAD_GET,
-		.attr = IB_ATTR_NODE_INFO,
-		.path = &path,
-		.m_key = discover_probe_mkey(sm, p),
-		.target = &p->behind,
-	};
+	struct mad_request rq;
 
 	if (!sm->m.discover->partial || !p->silent || p->inc.heard || p->peer ||
 	    keys_are_single(sm) || sm->m.discover->ask.is_hidden(sm, p) ||
-	    dr_path_extend(&p->node->path, p->num, &path) < 0)
+	    !discover_probe_is(sm, p, &path, &rq))
 		return false;
-	if (!p->behind.members.first) /* none is on its way, or waits for its turn */
+	if (!fabric_is_probed(p)) /* none is on its way, or waits for its turn */
 		mad_submit(sm->mad, &rq, on_silent_again, sm, p);
 	return true;
 }
@@ -214,7 +208,7 @@ bool discover_ended_late(struct sm *sm, struct port *p, const struct mad_result 
 	if (!late || r->end == MAD_END_CANCELLED)
 		return late;
 	if (r->end == MAD_END_ANSWERED) {
-		mad_cancel(sm->mad, sm, &p->behind); /* the same with another key */
+		discover_cancel_probes(sm, p); /* the same with another key */
 		discover_heard_behind(sm, p);
 	} else if (p->silent) { /* it was not met in another way, its link has not fallen */
 		discover_say_silent(sm, p, r);
@@ -225,5 +219,5 @@ bool discover_ended_late(struct sm *sm, struct port *p, const struct mad_result 
 void discover_drop_late(struct sm *sm, struct port *p)
 {
 	if (p->late)
-		mad_cancel(sm->mad, sm, &p->behind);
+		discover_cancel_probes(sm, p);
 }
