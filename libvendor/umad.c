@@ -182,7 +182,7 @@ static int write_out(void *arg, struct out *out)
 	for (unsigned i = 0; i < BUSY_TRIES && r == -EAGAIN && !atomic_load(&t->stop); i++) {
 		if (i > 0)
 			nanosleep(&pause, NULL);
-		if (out_is_late(out))
+		if (i > 0 && out_is_late(out))
 			return -ETIMEDOUT;
 		errno = 0;
 		r = umad_send(out->fd, out->agent, out->big ? out->big : out->umad,

@@ -190,43 +190,35 @@ unsigned window_written(const struct window *w)
 
 /* ---- the threads that may write ---- */
 
-static struct out *next_to_write(struct window *w)
+/* `done` was written, or failed; NULL: none was. Returns the one to write now. */
+static struct out *next_to_write(struct window *w, const struct out *done, bool failed)
 {
+	struct known *k;
 	struct out *out;
 
 	pthread_mutex_lock(&w->lock);
+	k = failed ? find(w, done->tid) : NULL;
+	if (k)
+		forget(w, k);
+	w->head += done != NULL;
 	out = take_next(w);
 	pthread_mutex_unlock(&w->lock);
 	return out;
 }
 
-/* Written, or refused: its slot is free. */
-static void leave_slot(struct window *w, const struct out *out, bool failed)
-{
-	struct known *k;
-
-	pthread_mutex_lock(&w->lock);
-	k = failed ? find(w, out->tid) : NULL;
-	if (k)
-		forget(w, k);
-	w->head++;
-	pthread_mutex_unlock(&w->lock);
-}
-
 void window_pump(struct window *w)
 {
-	struct out *out;
-	int r;
+	struct out *out = NULL;
+	int r = 0;
 
 	pthread_mutex_lock(&w->writing);
-	while ((out = next_to_write(w))) {
+	while ((out = next_to_write(w, out, r < 0))) {
 		atomic_store(&w->is_writing, true);
 		r = out_is_late(out) ? -ETIMEDOUT : w->write(w->arg, out);
 		atomic_fetch_add(&w->written, 1);
 		atomic_store(&w->is_writing, false);
 		if (r < 0)
 			w->failed(w->arg, out, r);
-		leave_slot(w, out, r < 0);
 	}
 	pthread_mutex_unlock(&w->writing);
 }

@@ -140,6 +140,9 @@ enum lft_known { LFT_UNKNOWN, LFT_PROVEN, LFT_UNPROVEN };
 
 enum node_isolated { NODE_NOT_ISOLATED, NODE_ISOLATED, NODE_ISOLATED_FORCED };
 
+/* Does the device have an attribute? */
+enum node_has { NODE_HAS_UNKNOWN, NODE_HAS, NODE_HAS_NOT };
+
 struct node {
 	FACT guid_t guid, sysimg_guid;
 	FACT uint8_t type; /* enum ib_node_type */
@@ -148,6 +151,7 @@ struct node {
 	FACT uint32_t vendor_id, revision;
 	FACT bool desc_known;
 	FACT bool no_ext_modifier;  /* refused PortInfo with the extended-speeds modifier */
+	FACT enum node_has ext_port_info; /* MLNX ExtendedPortInfo */
 	FACT bool change_uncleared; /* PortStateChange was seen, its ports read, and it is set */
 	FACT bool cleared_late;	    /* it was cleared after its ports were read: read them again */
 	FACT bool changed;	    /* PortStateChange was set in this sweep: links came or went */
@@ -172,6 +176,7 @@ struct node {
 	OF_READ uint8_t misses;	    /* sweeps in a row that it stayed silent */
 	OF_READ uint8_t unanswered; /* questions in a row, of a host, up to NODE_MUTE_AFTER */
 	OF_READ uint8_t states_doubted; /* SwitchPortStateTable; see sm/read/port_states.h */
+	OF_READ bool ext_asked;	    /* Get MLNX ExtendedPortInfo is on its way, the first one */
 	OF_READ bool desc_asked;    /* Get NodeDescription is on its way */
 	OF_READ bool desc_again;    /* it changed meanwhile */
 	OF_READ bool dirty;	    /* links at it may have changed: to be read */

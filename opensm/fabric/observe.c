@@ -98,6 +98,11 @@ void observe_no_ext_modifier(struct node *n)
 	n->no_ext_modifier = true;
 }
 
+void observe_has_ext_port_info(struct node *n, bool has)
+{
+	n->ext_port_info = has ? NODE_HAS : NODE_HAS_NOT;
+}
+
 int observe_port_guid(struct fabric *f, struct port *p, guid_t guid)
 {
 	return fabric_set_port_guid(f, p, guid);

@@ -72,6 +72,9 @@ void observe_shown(struct node *n);
 /* The node refuses PortInfo with the modifier of extended speeds. */
 void observe_no_ext_modifier(struct node *n);
 
+/* The node answers MLNX ExtendedPortInfo, or refuses it. */
+void observe_has_ext_port_info(struct node *n, bool has);
+
 /* The port GUID of a CA or router port. -EEXIST: it belongs to another port. */
 int observe_port_guid(struct fabric *f, struct port *p, guid_t guid);
 /*

@@ -232,6 +232,26 @@ static void vendor_attribute_is_asked_of_devices_that_have_it(void **state)
 	assert_int_equal(ext_port_infos(pl), 0);
 }
 
+/* One question tells that a switch does not know the attribute: its other ports are not asked. */
+static void device_that_refuses_the_vendor_attribute_is_asked_once(void **state)
+{
+	struct place *pl = *state;
+	struct netfile *net = gen_speed(gen_tree(4, 4, 2, 1), IB_SPEED_QDR, 4);
+
+	for (size_t i = 0; i < net->n_nodes; i++)
+		net->nodes[i].vendor_id = 0x1234;
+	pl->rig = rig_free(pl->rig);
+	pl->rig = rig_new(sim_new(net, 1));
+	use_quirks(pl, "0x1234 * ext_port_info\n");
+	bring_up(pl);
+	assert_int_equal(ext_port_infos(pl), net->n_nodes);
+	sm_request_heavy(pl->sm, NULL);
+	run_for(pl, 20 * MONO_S);
+	assert_int_equal(ext_port_infos(pl), net->n_nodes);
+	netfile_free(net);
+	assert_good(pl);
+}
+
 /* A manager without memory begins on a fabric that another has set up: Sets of LFT blocks. */
 static uint64_t blocks_at_takeover(struct place *pl, const char *cache_dir)
 {
@@ -285,6 +305,7 @@ int main(void)
 		TEST(lying_table_is_left_alone),
 		TEST(table_that_is_known_to_lie_is_never_asked_for),
 		TEST(vendor_attribute_is_asked_of_devices_that_have_it),
+		TEST(device_that_refuses_the_vendor_attribute_is_asked_once),
 		TEST(stale_tables_end_by_one_block_a_switch_at_the_first_takeover),
 		TEST(own_fabric_is_not_written_to_at_a_restart),
 	};

@@ -5,13 +5,29 @@
 #define SPEED_QDR	0x4
 #define SPEED_EXT_FDR	0x1
 
+static bool is_refused(const struct mad_result *r)
+{
+	return r->end == MAD_END_BAD_STATUS && r->status != MAD_STATUS_BUSY;
+}
+
 static void on_ext_port_info(void *owner, const struct mad_result *r)
 {
 	struct sm *sm = owner;
+	struct port *p = r->arg;
+	struct node *n = p->node;
+	bool is_first = n->ext_asked;
 
-	sm->m.discover->pending--;
+	n->ext_asked = false;
+	discover_answered(sm);
 	if (r->end == MAD_END_ANSWERED)
-		observe_ext_port_info(r->arg, r->payload);
+		observe_ext_port_info(p, r->payload);
+	if (n->ext_port_info == NODE_HAS_UNKNOWN && (r->end == MAD_END_ANSWERED || is_refused(r)))
+		observe_has_ext_port_info(n, r->end == MAD_END_ANSWERED);
+	if (n->ext_port_info != NODE_HAS)
+		return;
+	for (unsigned i = 1; is_first && i <= n->n_ports; i++)
+		if (n->ports[i].known && n->ports[i].seen == sm->sweep_no)
+			discover_ask_ext_port_info(sm, &n->ports[i]);
 }
 
 /* FDR10 belongs to a generation of devices: QDR, at most FDR, nothing faster. */
@@ -22,9 +38,10 @@ static bool may_have_fdr10(const struct sm *sm, const struct port *p)
 	       ib_get(p->info, PI_SPEED_EXT_SUPPORTED) <= SPEED_EXT_FDR;
 }
 
-/* Asked once per link. */
+/* Asked once per link; of a device that may not have it one port is asked before all others. */
 void discover_ask_ext_port_info(struct sm *sm, struct port *p)
 {
+	struct node *n = p->node;
 	struct dr_path path;
 	const struct mad_request rq = {
 		.method = MAD_GET,
@@ -36,8 +53,10 @@ void discover_ask_ext_port_info(struct sm *sm, struct port *p)
 	};
 
 	if (!sm->conf->fdr10 || !may_have_fdr10(sm, p) || p->ext_known ||
-	    port_state(p) == IB_PORT_DOWN || fabric_port_path(sm->fabric, p, &path) < 0)
+	    n->ext_port_info == NODE_HAS_NOT || n->ext_asked || port_state(p) == IB_PORT_DOWN ||
+	    fabric_port_path(sm->fabric, p, &path) < 0)
 		return;
-	sm->m.discover->pending++;
+	n->ext_asked = n->ext_port_info == NODE_HAS_UNKNOWN;
+	discover_waits(sm);
 	mad_submit(sm->mad, &rq, on_ext_port_info, sm, p);
 }
