@@ -110,7 +110,8 @@ static void free_all(struct sender *s)
 	free(s);
 }
 
-struct sender *sender_new(sender_write_fn write, void *arg, struct window *window, struct bell *bell)
+struct sender *sender_new(sender_write_fn write, void *arg, struct window *window,
+			  struct bell *bell)
 {
 	struct sender *s = xcalloc(1, sizeof(*s));
 	sigset_t all, before;

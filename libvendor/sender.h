@@ -49,7 +49,8 @@ struct window;
  * `bell` rings when something failed. The thread writes what waits in `window` where there is room
  * for it; NULL: there is no window. Both stay the caller's. NULL and errno on failure.
  */
-struct sender *sender_new(sender_write_fn write, void *arg, struct window *window, struct bell *bell);
+struct sender *sender_new(sender_write_fn write, void *arg, struct window *window,
+			  struct bell *bell);
 /*
  * Ends the thread; what is not sent is dropped. False: it does not come back from write() within
  * `patience_ms`: it and all it uses must be left alone until the process ends. NULL is fine.

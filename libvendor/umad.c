@@ -13,8 +13,9 @@
  *
  * The threads share nothing with the rest but the rings, the queue of window.c and the constant
  * descriptor. A device whose write() waits, as that of libumad2sim does while the simulator waits
- * for us, holds up the sender and receive threads alone. Only libibumad and open(), close() of issm touch the devices: libumad2sim intercepts these
- * by name, so this file must not be built with 64-bit file offsets (open() would become open64()).
+ * for us, holds up the sender and receive threads alone. Only libibumad and open(), close() of issm
+ * touch the devices: libumad2sim intercepts these by name, so this file must not be built with
+ * 64-bit file offsets (open() would become open64()).
  *
  * Seen under libumad2sim: bytes 224..255 of every received MAD are garbage, a request that another
  * client got and never answered does not come back (mad/ has a watchdog), and one that no client
@@ -221,8 +222,9 @@ static bool is_gone(const struct umad_transport *t)
 }
 
 /* Fills `out`; its `big` is set if the message needs it. */
-static void fill(struct umad_transport *t, struct out *out, int row, const struct transport_addr *to,
-		 const uint8_t *mad, size_t length, unsigned timeout_ms)
+static void fill(struct umad_transport *t, struct out *out, int row,
+		 const struct transport_addr *to, const uint8_t *mad, size_t length,
+		 unsigned timeout_ms)
 {
 	*out = (struct out){
 		.fd = device_of(t, agent_rows[row].side)->fd,
@@ -390,7 +392,7 @@ static int op_receive(struct transport *base, struct transport_event *ret)
 	return 1;
 }
 
-/* Does the device hold a thread that writes? Then it would hold every other thread that touches it. */
+/* Does the device hold a thread that writes? Then it would hold any other that touches it. */
 static bool is_stuck(const struct umad_transport *t)
 {
 	const struct timespec pause = { .tv_nsec = 1000 * 1000 };
