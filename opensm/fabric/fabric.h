@@ -59,7 +59,7 @@ struct port {
 	FACT bool doubt;       /* a Set was not answered: info[] may be out of date */
 	FACT bool quarantined; /* the node behind this port is left out (duplicate GUID) */
 	FACT bool silent;      /* link up, but the node behind it does not answer */
-	FACT bool raised;      /* it left INIT since its cable was confirmed, see observe_port_info() */
+	FACT bool raised; /* it left INIT since its cable was confirmed (observe_port_info()) */
 	FACT enum port_oddity odd;
 	FACT bool ext_known; /* the three below hold an observation of MLNX ExtendedPortInfo */
 	FACT uint8_t ext_supported, ext_enabled, ext_active;
@@ -94,7 +94,7 @@ struct port {
 		bool dirty;	   /* to be read */
 		bool carried_over; /* its cable is taken over from the sweep before */
 		bool claims;	   /* a cable end that is known elsewhere answered behind it */
-		bool heard;	   /* what is silent behind it has answered: it is asked as any other */
+		bool heard;	   /* what is silent behind it answered: asked as any other */
 		uint32_t out_seen; /* sweep that found that its link had been out */
 	} inc;			   /* incremental sweeps */
 
@@ -175,7 +175,7 @@ struct node {
 	OF_READ uint32_t seen;	    /* sweep that last heard from it */
 	OF_READ uint8_t misses;	    /* sweeps in a row that it stayed silent */
 	OF_READ uint8_t unanswered; /* questions in a row, of a host, up to NODE_MUTE_AFTER */
-	OF_READ uint8_t states_doubted; /* SwitchPortStateTable; see sm/read/port_states.h */
+	OF_READ uint8_t states_doubted; /* SwitchPortStateTable; see sm/read/light.c */
 	OF_READ bool ext_asked;	    /* Get MLNX ExtendedPortInfo is on its way, the first one */
 	OF_READ bool desc_asked;    /* Get NodeDescription is on its way */
 	OF_READ bool desc_again;    /* it changed meanwhile */
@@ -190,7 +190,7 @@ struct node {
 
 	OF_LINKS enum node_isolated isolated; /* by an administrator, as a whole */
 	OF_LINKS bool avoided;	   /* takes no tables, and others lead where it does */
-	/* It takes no tables, and hosts hang on it: its only port to switches in use; 0: all are. */
+	/* It takes no tables, and hosts hang on it: its only port to others; 0: all are used. */
 	OF_LINKS uint8_t way;
 	OF_LINKS bool image_asked; /* Get NodeInfo, for its SystemImageGUID, is on its way */
 

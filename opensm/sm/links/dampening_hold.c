@@ -170,7 +170,7 @@ static bool is_host_in_use(const struct sm *sm, const struct port *p)
 	       !node_quirk(sm, p->peer->node, QUIRK_AGGREGATION);
 }
 
-/* What a switch that takes no tables is needed for. */
+/* Purposes of a switch that takes no tables. */
 enum need {
 	NEED_NOTHING,
 	NEED_HOSTS, /* a few, as on a spine: the way there, and no way through */
@@ -200,7 +200,7 @@ static enum need need_of(const struct sm *sm, uint32_t *root, const struct node 
 	return 2 * hosts > cables || n->isolated ? NEED_WAY : NEED_HOSTS;
 }
 
-/* The only cable to a switch that takes no tables; 0: all that it has lead to others of its kind. */
+/* The only cable to a switch that takes no tables; 0: all lead to others of its kind. */
 static uint8_t way_to(const struct node *n)
 {
 	for (unsigned i = 1; i <= n->n_ports; i++) {
@@ -212,7 +212,7 @@ static uint8_t way_to(const struct node *n)
 	return 0;
 }
 
-/* It is in again, all of it. */
+/* A switch that is in again, with one cable or with all of them. */
 static void join_switch(uint32_t *root, struct node *n)
 {
 	for (unsigned i = 1; i <= n->n_ports; i++) {

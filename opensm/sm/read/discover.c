@@ -565,7 +565,8 @@ static void on_port_info(void *owner, const struct mad_result *r)
 			tell_news(sm, NEWS_MANAGER_MET, .port = p);
 		return;
 	}
-	if (sm->m.discover->partial && p->raised) /* its switch changed, maybe before that */
+	/* Its switch changed, maybe before that. */
+	if (sm->m.discover->partial && p->raised && node_is_switch(n))
 		discover_doubt_cable(p);
 	if (port_state(p) > IB_PORT_DOWN && !discover_asks_silent(sm, p))
 		probe(sm, p);

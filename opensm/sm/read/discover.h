@@ -32,7 +32,7 @@ bool discover_busy(const struct sm *sm);
 /* silent.c: a sweep goes on without nodes that were never met and are late to answer. */
 void discover_serve(struct sm *sm);
 mono_t discover_next(const struct sm *sm);
-/* Of what has been read so far: no switch has a LID, no manager was here since the power came on. */
+/* No switch has a LID, as far as they are read: no manager was here since the power came on. */
 bool discover_is_cold(const struct sm *sm);
 /*
  * A sweep begins to read, what has changed (`partial`) or all: its number, from now on

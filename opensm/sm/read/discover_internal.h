@@ -82,7 +82,7 @@ bool discover_asks_silent(struct sm *sm, struct port *p);
 void discover_heard_behind(struct sm *sm, struct port *p);
 /* A question about what is behind `p` has ended. True: the sweep had gone on without it. */
 bool discover_ended_late(struct sm *sm, struct port *p, const struct mad_result *r);
-/* What is behind `p` is asked anew. */
+/* Late questions end, as what is behind `p` is asked anew. */
 void discover_drop_late(struct sm *sm, struct port *p);
 /* The node behind `p` counts as silent; that is said once. */
 void discover_found_silent(struct sm *sm, struct port *p);

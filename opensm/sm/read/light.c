@@ -24,7 +24,6 @@
 #include "sm/base/about.h"
 #include "sm/read/discover_internal.h"
 #include "sm/read/light_internal.h"
-#include "sm/read/port_states.h"
 #include "util/hash.h"
 #include "util/mem.h"
 
@@ -32,6 +31,8 @@
 #define PORT_ROUNDS   64
 /* Of so many turns of a switch one reads PortInfo even if it has a table of port states. */
 #define STATE_TURNS   4
+/* Tables of port states in a row that reading the ports did not confirm. */
+#define DOUBTS_MAX    3
 /* Light sweeps, and time, in which every node is asked for its description once. */
 #define ASK_SWEEPS    10
 #define ASK_TIME      60 /* s */
@@ -278,6 +279,53 @@ static void audit_names(struct sm *sm)
 		if (has_leases(sm))
 			touch_other_ports(sm, node);
 	}
+}
+
+/*
+ * SwitchPortStateTable: the states of all ports of a switch in one Get, where PortInfo takes one
+ * for each port. A switch has it if its port 0 says so (CapabilityMask2 bit 3), and if it did
+ * neither refuse it nor tell three times in a row of changes that reading its ports did not
+ * confirm: such a switch is read port by port for good.
+ */
+static bool port_states_has(const struct sm *sm, const struct node *n)
+{
+	const uint8_t *info = n->ports[0].info;
+
+	return n->n_ports < PST_PORTS && n->states_doubted < DOUBTS_MAX &&
+	       !node_quirk(sm, n, QUIRK_NO_STATE_TABLE) &&
+	       (ib_get(info, PI_CAP_MASK) & IB_CAP(IB_CAP_CAPMASK2)) &&
+	       (ib_get(info, PI_CAP_MASK2) & IB_CAP(IB_CAP2_PORT_STATE_TABLE));
+}
+
+static bool are_same(const struct node *n, const uint8_t *table)
+{
+	for (unsigned i = 1; i <= n->n_ports; i++)
+		if (ib_bits_get(table, PST_STATE(i), PST_STATE_W) != port_state(&n->ports[i]))
+			return false;
+	return true;
+}
+
+/* False: the states are not those known, or were not told, and the ports are to be read. */
+static bool port_states_same(struct sm *sm, struct node *n, const struct mad_result *r)
+{
+	unsigned before = n->states_doubted;
+
+	if (r->end == MAD_END_ANSWERED && are_same(n, r->payload)) {
+		n->states_doubted = 0;
+		return true;
+	}
+	/* Silence says nothing about the table; the next light sweep has the switch for it. */
+	if (r->end == MAD_END_BAD_STATUS)
+		n->states_doubted = DOUBTS_MAX;
+	else if (r->end == MAD_END_ANSWERED && before < DOUBTS_MAX)
+		n->states_doubted++;
+	if (before < DOUBTS_MAX && n->states_doubted == DOUBTS_MAX)
+		log_port(&n->ports[0], LOG_ID_NONE, LOGB_INFO,
+			 "%s: its ports are read one by one",
+			 r->end == MAD_END_ANSWERED
+				 ? "SwitchPortStateTable is not as PortInfo of its ports"
+				 : "offers SwitchPortStateTable and refuses it");
+	return false;
 }
 
 static void doubt_ports(struct sm *sm, struct node *n)
