@@ -234,6 +234,10 @@ static void judge_group(struct mft_sync *s, unsigned number)
 	order = lay_out(s, number);
 	g->step = mft_order_is_free(&order) ? MFT_BUILD : MFT_CUT;
 	g->excess = 0;
+	if (g->step == MFT_BUILD) {
+		s->sink |= g->sinks;
+		g->sinks = false;
+	}
 	for (uint32_t i = 0; i < s->n_spots; i++) {
 		mft_order_row(&order, i, g->step == MFT_CUT, row);
 		spot_want(s, s->spots[i], number, row);
@@ -294,6 +298,18 @@ static void report_idle(struct mft_sync *s)
 		s->hooks.idle(s->hooks.arg, &o);
 }
 
+/*
+ * Rows of groups that wait, until tables are read or cables are cut, are wanted as before: switches
+ * that they leave sink when that is over.
+ */
+static void sink_tops(struct mft_sync *s)
+{
+	spots_sink(s);
+	for (unsigned i = 0; i < N_MLIDS; i++)
+		s->groups[i].sinks |= s->groups[i].step != MFT_BUILD;
+	s->sink = false;
+}
+
 void mft_sync_feed(struct mft_sync *s)
 {
 	if (s->n_due)
@@ -302,8 +318,7 @@ void mft_sync_feed(struct mft_sync *s)
 		while (s->n_due)
 			judge_group(s, s->due[--s->n_due]);
 		if (s->sink)
-			spots_sink(s);
-		s->sink = false;
+			sink_tops(s);
 		spots_feed(s);
 		if (!s->n_due)
 			break;

@@ -28,9 +28,9 @@
  * removed after the first topology(). Blocks in which no group is wanted are left alone.
  *
  * MulticastFDBTop: written after the cells, rounded up to whole blocks so that a new group does
- * not cost a SwitchInfo per switch; raised at once, lowered in topology() and lower_tops() only.
- * 0xBFFF says none. Only while hooks.may_write_top() says that SwitchInfo is not being written
- * otherwise.
+ * not cost a SwitchInfo per switch; raised at once, lowered in topology() and lower_tops(); for
+ * a group that waits then, when it goes on. 0xBFFF says none. Only while hooks.may_write_top()
+ * says that SwitchInfo is not being written otherwise.
  */
 #pragma once
 

@@ -20,6 +20,7 @@ struct mft_group {
 	struct mcast_tree *goal; /* NULL: gone */
 	enum mft_step step;
 	bool due;	     /* in s->due */
+	bool sinks;	     /* its rows were not final when tops sank last */
 	uint16_t not_served; /* rows of it that do not fit */
 	uint32_t excess;     /* CUT: cells that may hold ports that are not wanted any more */
 };

@@ -548,6 +548,28 @@ static void the_top_follows_whole_blocks(void **state)
 	assert_int_equal(top_of(f, "leaf2"), 0);
 }
 
+/* Tables are read before the tree may move: the spine that it leaves is wanted until then. */
+static void the_top_sinks_behind_a_tree_that_moves(void **state)
+{
+	_cleanup_(field_freep) struct field *f = small(1);
+	_cleanup_(mcast_tree_unrefp) struct mcast_tree *one = tree_over(f, 1, 16);
+	_cleanup_(mcast_tree_unrefp) struct mcast_tree *two = tree_over(f, 2, 16);
+
+	all_join(f, 0);
+	mft_sync_want(f->sync, MLID_MIN, one);
+	mft_sync_topology(f->sync);
+	field_settle(f);
+	assert_int_equal(top_of(f, "spine1"), 0xC01F);
+	FABRIC_EACH_NODE(f->fabric, n)
+		mft_have_forget_all(&n->mft);
+	mft_sync_want(f->sync, MLID_MIN, two);
+	mft_sync_topology(f->sync);
+	field_settle(f);
+	assert_int_equal(top_of(f, "spine1"), 0xBFFF);
+	assert_int_equal(top_of(f, "spine2"), 0xC01F);
+	good(f);
+}
+
 static void the_top_waits_for_its_turn(void **state)
 {
 	_cleanup_(field_freep) struct field *f = small(1);
@@ -726,6 +748,7 @@ int main(void)
 		cmocka_unit_test(unused_blocks_are_left_alone),
 		cmocka_unit_test(a_rebooted_switch_is_filled_again),
 		cmocka_unit_test(the_top_follows_whole_blocks),
+		cmocka_unit_test(the_top_sinks_behind_a_tree_that_moves),
 		cmocka_unit_test(the_top_waits_for_its_turn),
 		cmocka_unit_test(no_top_without_the_option),
 		cmocka_unit_test(rows_beyond_the_capacity_are_counted),
