@@ -74,6 +74,7 @@ SCENARIO_TESTS += \
 	tests/scenario/silent-beside.scn \
 	tests/scenario/silent-host.scn \
 	tests/scenario/silent-master.scn \
+	tests/scenario/silent-restart.scn \
 	tests/scenario/silent-spine.scn \
 	tests/scenario/silent-start.scn \
 	tests/scenario/single-switch.scn \

@@ -82,6 +82,8 @@ bool discover_asks_silent(struct sm *sm, struct port *p);
 void discover_heard_behind(struct sm *sm, struct port *p);
 /* A question about what is behind `p` has ended. True: the sweep had gone on without it. */
 bool discover_ended_late(struct sm *sm, struct port *p, const struct mad_result *r);
+/* Behind `p` is a node that was never met, and the sweep waits for others of its kind at most. */
+bool discover_is_late_stranger(const struct sm *sm, const struct port *p);
 /* Late questions end, as what is behind `p` is asked anew. */
 void discover_drop_late(struct sm *sm, struct port *p);
 /* The node behind `p` counts as silent; that is said once. */

@@ -14,6 +14,9 @@
  * silent may be the master, or hold a LID that is given to another; while any node or end port that
  * is known has not been met, which may be the one that is slow to answer at a new place; and where
  * each port has an M_Key of its own, as the right one is found by waiting.
+ *
+ * All tries are one round of them, where only nodes that were never met are waited for: the second
+ * round is for a fabric that loses much, in which others would be late, too.
  */
 #include "sm/read/discover_internal.h"
 
@@ -155,16 +158,25 @@ static bool is_any_missed(const struct sm *sm)
 	return false;
 }
 
-static bool may_go_on(const struct sm *sm)
+static bool waits_for_strangers(const struct sm *sm)
 {
 	const struct discover *d = sm->m.discover;
 
-	if ((sm->sweep != SWEEP_HEAVY && sm->sweep != SWEEP_INCREMENTAL) || d->descs_pending ||
-	    keys_are_single(sm) || !sm->fabric->n_switches)
+	return !d->descs_pending && !keys_are_single(sm) && n_strange(sm) == d->pending;
+}
+
+bool discover_is_late_stranger(const struct sm *sm, const struct port *p)
+{
+	return !p->peer && p != sm->fabric->own_port && waits_for_strangers(sm);
+}
+
+static bool may_go_on(const struct sm *sm)
+{
+	if ((sm->sweep != SWEEP_HEAVY && sm->sweep != SWEEP_INCREMENTAL) || !sm->fabric->n_switches)
 		return false;
 	if (!(sm->state == SM_MASTER && sm->first_sweep_done) && !discover_is_cold(sm))
 		return false;
-	return n_strange(sm) == d->pending && !is_any_missed(sm);
+	return waits_for_strangers(sm) && !is_any_missed(sm);
 }
 
 static void go_on_without(struct sm *sm, struct port *p)
