@@ -2,7 +2,7 @@
 noinst_LIBRARIES += libumadtransport.a
 libumadtransport_a_SOURCES = include/opensm/transport.h libvendor/umad.c libvendor/umad_ports.c libvendor/umad.h \
 	libvendor/umad_receive.c libvendor/umad_receive.h libvendor/umad_files.c libvendor/umad_files.h \
-	libvendor/ring.c libvendor/ring.h libvendor/sender.c libvendor/sender.h \
+	libvendor/ring.c libvendor/ring.h libvendor/sender.c libvendor/sender.h libvendor/out.c libvendor/out.h \
 	libvendor/window.c libvendor/window.h \
 	libvendor/stop_guard.c libvendor/stop_guard.h
 UMAD_LIBS = libumadtransport.a $(IB_LIBS) $(IBUMAD_LIBS)

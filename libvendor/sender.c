@@ -34,19 +34,6 @@ struct sender {
 	pthread_t thread;
 };
 
-uint64_t out_in_ms(unsigned ms)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000 + ms;
-}
-
-bool out_is_late(const struct out *out)
-{
-	return out->not_after && out_in_ms(0) > out->not_after;
-}
-
 void sender_give_back(struct sender *s, const struct out *out, int error)
 {
 	struct out *slot;

@@ -402,7 +402,8 @@ static bool is_stuck(const struct umad_transport *t)
 
 	for (unsigned i = 0; i < STUCK_MS; i++) {
 		sends = sends && sender_is_writing(t->sender) && sender_written(t->sender) == sent;
-		refills = refills && window_is_writing(t->window) && window_written(t->window) == refilled;
+		refills = refills && window_is_writing(t->window) &&
+			  window_written(t->window) == refilled;
 		if (!sends && !refills)
 			return false;
 		nanosleep(&pause, NULL);

@@ -25,7 +25,7 @@
 
 #define RING_SLOTS 512
 /* umad_size() is this, or 56 without a P_Key index */
-#define UMAD_HEADER_MAX SENDER_HEADER
+#define UMAD_HEADER_MAX OUT_HEADER
 /* longer than any request: such a message is read and dropped */
 #define WHOLE_MAX (64u << 10)
 #define LOOK_MS 200                 /* how often the thread looks whether it is to end */

@@ -6,10 +6,8 @@
 #include "libvendor/window.h"
 
 #include <assert.h>
-#include <infiniband/umad.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <time.h>
 
 #include "ib/mad.h"
 #include "util/mem.h"
@@ -60,14 +58,6 @@ struct window *window_free(struct window *w)
 	return NULL;
 }
 
-static int64_t now_us(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64_t)ts.tv_sec * 1000000 + ts.tv_nsec / 1000;
-}
-
 /* ---- under the lock ---- */
 
 static struct known *find(struct window *w, uint32_t tid)
@@ -100,7 +90,7 @@ static struct out *take_next(struct window *w)
 		if (!k)
 			continue; /* forgotten while it waited */
 		k->is_written = true;
-		k->at_us = now_us();
+		k->at_us = out_now_us();
 		w->on_wire++;
 		return out;
 	}
@@ -231,7 +221,7 @@ uint32_t window_ended(struct window *w, uint32_t tid)
 	pthread_mutex_lock(&w->lock);
 	k = find(w, tid);
 	if (k && k->is_written) {
-		took = (uint32_t)MIN(MAX(now_us() - k->at_us, (int64_t)1), (int64_t)UINT32_MAX);
+		took = (uint32_t)MIN(MAX(out_now_us() - k->at_us, (int64_t)1), (int64_t)UINT32_MAX);
 		forget(w, k);
 	}
 	pthread_mutex_unlock(&w->lock);

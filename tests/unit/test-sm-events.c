@@ -240,7 +240,7 @@ static void the_first_sweep(void **state)
 		  "UP, done, "
 		  "trap 144, dirty, done early");
 	assert_int_equal(world.n_sets, 0); /* by the last one */
-	assert_int_equal(world.n_gets, 2); /* PortInfo of h0, and as it came up since, what is behind */
+	assert_int_equal(world.n_gets, 1);
 }
 
 static void a_sweep_that_finds_nothing(void **state)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Requests in front of the wire: who is written when, and what the main thread may ask meanwhile. */
+/* Requests in front of the wire: when each is written, and what may be asked of it meanwhile. */
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -221,7 +221,7 @@ static void *pump(void *arg)
 	return NULL;
 }
 
-/* A device that does not take a MAD, for ever perhaps, holds up nobody but the thread in it. */
+/* A device that does not take a MAD, for ever perhaps, holds up the thread in it alone. */
 static void the_main_thread_never_waits_for_a_write(void **state)
 {
 	struct device *d = *state;

@@ -109,26 +109,6 @@ void discover_get(struct sm *sm, struct node *n, uint16_t attr, uint32_t mod, ma
 
 static void on_probe(void *owner, const struct mad_result *r);
 
-bool discover_probe_is(struct sm *sm, struct port *p, struct dr_path *path, struct mad_request *ret)
-{
-	if (dr_path_extend(&p->node->path, p->num, path) < 0)
-		return false;
-	*ret = (struct mad_request){
-		.method = MAD_GET,
-		.attr = IB_ATTR_NODE_INFO,
-		.path = path,
-		.m_key = discover_probe_mkey(sm, p),
-		.target = fabric_behind(p),
-	};
-	return true;
-}
-
-void discover_cancel_probes(struct sm *sm, struct port *p)
-{
-	if (p->behind)
-		mad_cancel(sm->mad, sm, p->behind);
-}
-
 static void ask_behind(struct sm *sm, const struct mad_request *rq, struct port *p)
 {
 	p->probes++;

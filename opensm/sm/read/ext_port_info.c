@@ -18,7 +18,8 @@ static void on_ext_port_info(void *owner, const struct mad_result *r)
 	bool is_first = n->ext_asked;
 
 	n->ext_asked = false;
-	discover_answered(sm);
+	sm->m.discover->pending--;
+	sm->m.discover->last_end = sm->now;
 	if (r->end == MAD_END_ANSWERED)
 		observe_ext_port_info(p, r->payload);
 	if (n->ext_port_info == NODE_HAS_UNKNOWN && (r->end == MAD_END_ANSWERED || is_refused(r)))
@@ -57,6 +58,6 @@ void discover_ask_ext_port_info(struct sm *sm, struct port *p)
 	    fabric_port_path(sm->fabric, p, &path) < 0)
 		return;
 	n->ext_asked = n->ext_port_info == NODE_HAS_UNKNOWN;
-	discover_waits(sm);
+	sm->m.discover->pending++;
 	mad_submit(sm->mad, &rq, on_ext_port_info, sm, p);
 }

@@ -102,6 +102,26 @@ uint64_t discover_probe_mkey(struct sm *sm, const struct port *p)
 	return key_of_try(sm, p, p->key_try);
 }
 
+bool discover_probe_is(struct sm *sm, struct port *p, struct dr_path *path, struct mad_request *ret)
+{
+	if (dr_path_extend(&p->node->path, p->num, path) < 0)
+		return false;
+	*ret = (struct mad_request){
+		.method = MAD_GET,
+		.attr = IB_ATTR_NODE_INFO,
+		.path = path,
+		.m_key = discover_probe_mkey(sm, p),
+		.target = fabric_behind(p),
+	};
+	return true;
+}
+
+void discover_cancel_probes(struct sm *sm, struct port *p)
+{
+	if (p->behind)
+		mad_cancel(sm->mad, sm, p->behind);
+}
+
 /* A switch was behind the port last. */
 static bool leads_to_switch(const struct sm *sm, const struct port *p)
 {
