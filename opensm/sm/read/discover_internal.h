@@ -40,8 +40,8 @@ struct discover {
 #define DISCOVER_KEYS 8
 
 /*
- * probe_key.c. *ret: Get(NodeInfo) of what is behind `p`, over *path. False: that is too far (14.2.1.2: 63 hops
- * at most).
+ * probe_key.c. *ret: Get(NodeInfo) of what is behind `p`, over *path. False: that is too far
+ * (14.2.1.2: 63 hops at most).
  */
 bool discover_probe_is(struct sm *sm, struct port *p, struct dr_path *path,
 		       struct mad_request *ret);
