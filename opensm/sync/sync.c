@@ -186,6 +186,7 @@ enum ports { PORTS_ALL, PORTS_END, PORTS_FACING };
 static const struct stage_row {
 	const char *what; /* it writes */
 	bool (*is_due)(const struct sync *s); /* NULL: always */
+	bool ahead; /* it needs no routes */
 	enum ib_attr attr;
 	enum ports of;
 	void (*port)(struct sync *s, struct port *p);
@@ -193,7 +194,8 @@ static const struct stage_row {
 	bool (*step)(struct sync *s); /* false: exhausted */
 } stages[ST_END] = {
 	[ST_CLEAR] = { "PortStateChange", .node = lft_clear },
-	[ST_TRIM] = { "P_Keys that go", .is_due = pkeys_are_planned, .port = pkeys_trim },
+	[ST_TRIM] = { "P_Keys that go", .is_due = pkeys_are_planned, .ahead = true,
+		      .port = pkeys_trim },
 	[ST_LANES] = { "SL2VL and VL arbitration tables", .is_due = slvl_is_wanted,
 		       .node = slvl_write },
 	[ST_DRAIN] = { "entries that could loop", .step = lft_feed_drain },
@@ -202,9 +204,9 @@ static const struct stage_row {
 	[ST_TOP] = { "LinearFDBTop", .node = lft_write_top },
 	[ST_LEFTOVERS] = { "SL2VL and VL arbitration tables of before", .is_due = slvl_is_left,
 			   .node = slvl_write },
-	[ST_PKEYS] = { "P_Keys of end ports", .is_due = pkeys_are_trimmed,
+	[ST_PKEYS] = { "P_Keys of end ports", .is_due = pkeys_are_trimmed, .ahead = true,
 		       .attr = IB_ATTR_PKEY_TABLE, .of = PORTS_END },
-	[ST_CHECKS] = { "P_Keys of switch ports", .is_due = pkeys_are_trimmed,
+	[ST_CHECKS] = { "P_Keys of switch ports", .is_due = pkeys_are_trimmed, .ahead = true,
 			.attr = IB_ATTR_PKEY_TABLE, .of = PORTS_FACING },
 	[ST_GUIDS] = { "alias GUIDs", .is_due = guids_are_wanted, .attr = IB_ATTR_GUID_INFO,
 		       .of = PORTS_ALL },
@@ -244,7 +246,7 @@ static bool feed_stage(struct sync *s, const struct stage_row *stage)
 {
 	struct node *n;
 
-	if (stage->is_due && !stage->is_due(s))
+	if ((s->is_ahead && !stage->ahead) || (stage->is_due && !stage->is_due(s)))
 		return false;
 	if (stage->step)
 		return stage->step(s);
@@ -266,18 +268,29 @@ static void stage_enter(struct sync *s, enum stage next)
 	s->node = s->item = 0;
 }
 
-void sync_start(struct sync *s, const struct plan *plan)
+static void begin_run(struct sync *s, const struct plan *plan, bool ahead)
 {
 	assert(plan && plan->conf && s->stage == ST_IDLE);
 	s->plan = *plan;
+	s->is_ahead = ahead;
 	memset(&s->outcome, 0, sizeof(s->outcome));
 	s->guids_late = false;
 	s->late_passes = 0;
 	s->trims_open = 0;
 	s->replanned = guidmap_free(s->replanned);
+	stage_enter(s, ST_CLEAR);
+}
+
+void sync_start(struct sync *s, const struct plan *plan)
+{
+	begin_run(s, plan, false);
 	lft_start(s);
 	slvl_start(s);
-	stage_enter(s, ST_CLEAR);
+}
+
+void sync_start_ahead(struct sync *s, const struct plan *plan)
+{
+	begin_run(s, plan, true);
 }
 
 /* Wants that come during the run are written before it ends; if they never stop, after it. */

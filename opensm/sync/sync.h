@@ -185,6 +185,11 @@ void sync_strip_pkeys(struct sync *s, struct port *p, struct pkey_table allowed,
 /* Starts a run; the previous one must have ended. `ended` is called from sync_feed(). */
 void sync_start(struct sync *s, const struct plan *plan);
 /*
+ * The same for what needs no routes: P_Key tables are written while routes are computed.
+ * plan->routes and plan->qos may be NULL.
+ */
+void sync_start_ahead(struct sync *s, const struct plan *plan);
+/*
  * Queues more work as far as the engine wants it and moves on to the next stage. Call after each
  * mad_dispatch().
  */

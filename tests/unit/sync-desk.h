@@ -217,16 +217,28 @@ static inline void desk_run_for(struct desk *d, mono_t t)
 		desk_step(d);
 }
 
-/* One run of the differ. */
-static inline const struct sync_outcome *desk_run(struct desk *d)
+static inline const struct sync_outcome *
+desk_run_by(struct desk *d, void (*start)(struct sync *s, const struct plan *plan))
 {
 	const struct plan p = { .conf = d->conf,
 				.pkeys = d->pkeys,
 				.sm_lid = desk_host(d, 0)->lid };
 
 	d->ended = false;
-	sync_start(d->sync, &p);
+	start(d->sync, &p);
 	while (!d->ended)
 		desk_step(d);
 	return &d->outcome;
+}
+
+/* One run of the differ. */
+static inline const struct sync_outcome *desk_run(struct desk *d)
+{
+	return desk_run_by(d, sync_start);
+}
+
+/* One of what needs no routes. */
+static inline const struct sync_outcome *desk_run_ahead(struct desk *d)
+{
+	return desk_run_by(d, sync_start_ahead);
 }

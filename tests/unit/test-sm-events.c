@@ -243,6 +243,30 @@ static void the_first_sweep(void **state)
 	assert_int_equal(world.n_gets, 1);
 }
 
+static uint64_t sets_of(uint16_t attr)
+{
+	return sim_count(world.rig->sim, attr, MAD_SET);
+}
+
+/* Partitions need no routes: their tables do not wait for an engine that computes. */
+static void the_first_sweep_writes_pkeys_while_routes_are_computed(void **state)
+{
+	uint64_t pkeys;
+
+	world.rig->job_time = 2 * MONO_S;
+	assert_true(rig_start(world.rig, "h0", 0, world.conf, NULL) >= 0);
+	for (unsigned i = 0; i < 200 && !sets_of(IB_ATTR_PKEY_TABLE); i++)
+		run_for(100 * MONO_MS);
+	run_for(MONO_S);
+	pkeys = sets_of(IB_ATTR_PKEY_TABLE);
+	assert_true(pkeys > 0);
+	assert_int_equal(sets_of(IB_ATTR_LFT), 0);
+	run_for(20 * MONO_S);
+	assert_true(sets_of(IB_ATTR_LFT) > 0);
+	assert_int_equal(sets_of(IB_ATTR_PKEY_TABLE), pkeys);
+	assert_true(sm_stats(world.rig->sms[0].sm)->up);
+}
+
 static void a_sweep_that_finds_nothing(void **state)
 {
 	start("h0");
@@ -432,6 +456,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(the_first_sweep),
+		TEST(the_first_sweep_writes_pkeys_while_routes_are_computed),
 		TEST(a_sweep_that_finds_nothing),
 		TEST(an_administrator_asks_for_routes),
 		TEST(a_host_that_tries_out_keys),

@@ -289,6 +289,22 @@ static void new_ports_are_written_whole(void **state)
 	world_free(w);
 }
 
+/* Without routes: tables of P_Keys and nothing else; the run behind it finds them. */
+static void a_run_ahead_of_routes_writes_pkeys_alone(void **state)
+{
+	struct world *w = world_new(1);
+
+	plan(w, &halves);
+	desk_run_ahead(w->d);
+	assert_int_equal(pkey_sets(w->d), N_HOSTS * 2 + 3 + N_HOSTS);
+	assert_int_equal(sim_sets(w->d->sim), pkey_sets(w->d));
+	desk_run(w->d);
+	assert_int_equal(pkey_sets(w->d), N_HOSTS * 2 + 3 + N_HOSTS);
+	assert_as_planned(w);
+	assert_true(all_active(w->d));
+	world_free(w);
+}
+
 static void a_second_run_is_silent(void **state)
 {
 	struct world *w = world_up(&halves);
@@ -661,6 +677,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(new_ports_are_written_whole),
+		cmocka_unit_test(a_run_ahead_of_routes_writes_pkeys_alone),
 		cmocka_unit_test(a_second_run_is_silent),
 		cmocka_unit_test(enforcement_costs_no_set),
 		cmocka_unit_test(a_port_without_its_table_stays_in_init),

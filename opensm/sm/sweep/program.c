@@ -24,6 +24,7 @@ struct program {
 	struct qos_plan qos;	/* of the routes, as programmed last */
 	unsigned rounds;	/* of this sweep */
 	unsigned ports_held;	/* wait for multicast tables */
+	bool is_ahead;		/* the run under way is without routes */
 	bool released;		/* which are as right as they will be in this sweep */
 	unsigned unmapped_told; /* switches */
 };
@@ -85,6 +86,38 @@ static void plan_lanes(struct sm *sm)
 	pr->qos = plan;
 }
 
+/* The part of a plan that files decide, not routes. */
+static struct plan plan_of_files(struct sm *sm)
+{
+	struct program *pr = sm->m.program;
+
+	tenancy_plan_stored(sm);
+	conf_unref(pr->conf);
+	pr->conf = conf_ref(sm->conf);
+	key_ring_unref(pr->keys);
+	pr->keys = key_ring_ref(keys_to_write(sm));
+	key_ring_unref(pr->keys_later);
+	pr->keys_later = key_ring_ref(keys_later(sm));
+	return (struct plan){ .conf = pr->conf,
+			      .pkeys = partition_wanted(sm),
+			      .keys = pr->keys,
+			      .keys_later = pr->keys_later,
+			      .sm_lid = sm->fabric->own_port->lid,
+			      .registry = admin_registry(sm) };
+}
+
+/* Sets that fail here are sent again by the run with routes, which judges. */
+void program_start_ahead(struct sm *sm)
+{
+	struct program *pr = sm->m.program;
+
+	assert(sm->fabric->own_port);
+	pr->plan = plan_of_files(sm);
+	pr->is_ahead = true;
+	pr->released = false;
+	sync_start_ahead(sm->sync, &pr->plan);
+}
+
 /*
  * Without new routes (said by routing.c) those of before stay in force, whatever they still lead
  * to: a host that comes back, a switch that lost power and partitions do not wait until an engine
@@ -100,24 +133,13 @@ bool program_start(struct sm *sm)
 		if (!sm_routes(sm))
 			return false;
 	}
-	tenancy_plan_stored(sm);
+	pr->plan = plan_of_files(sm);
+	pr->is_ahead = false;
 	routing_install(sm);
-	conf_unref(pr->conf);
-	pr->conf = conf_ref(sm->conf);
-	key_ring_unref(pr->keys);
-	pr->keys = key_ring_ref(keys_to_write(sm));
-	key_ring_unref(pr->keys_later);
-	pr->keys_later = key_ring_ref(keys_later(sm));
 	plan_lanes(sm);
-	pr->plan = (struct plan){ .conf = pr->conf,
-				  .routes = sm_routes(sm),
-				  .transition = routing_transition(sm),
-				  .pkeys = partition_wanted(sm),
-				  .keys = pr->keys,
-				  .keys_later = pr->keys_later,
-				  .qos = &pr->qos,
-				  .sm_lid = sm->fabric->own_port->lid,
-				  .registry = admin_registry(sm) };
+	pr->plan.routes = sm_routes(sm);
+	pr->plan.transition = routing_transition(sm);
+	pr->plan.qos = &pr->qos;
 	pr->rounds = 0;
 	pr->released = false;
 	stale_renew(sm);
@@ -150,6 +172,8 @@ void program_judge(struct sm *sm, const struct sync_outcome *o)
 	struct program *pr = sm->m.program;
 	char where[PLACE_STRLEN], fields[LINK_FIELDS_STRLEN], status[IB_WORD_STRLEN];
 
+	if (pr->is_ahead)
+		return;
 	pr->ports_held = o->ports_held;
 	if (o->tables_kept)
 		tell_news(sm, NEWS_SOFT_FAULT);

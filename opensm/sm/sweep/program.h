@@ -2,6 +2,7 @@
 /*
  * From plans to Sets: what is wanted goes to sync/, what it came to is judged.
  *
+ *   REST --program_start_ahead()--> WRITING --all Sets ended--> REST
  *   REST --program_start()--> WRITING --all Sets ended, or were repeated in vain--> REST
  *     |                          ^
  *     '--program_release(): ports that waited for multicast tables--'
@@ -26,6 +27,8 @@ void program_node_goes(struct sm *sm, struct node *n);
  * are no routes at all.
  */
 bool program_start(struct sm *sm);
+/* Meanwhile routes are computed: what needs none of them is written, P_Keys. */
+void program_start_ahead(struct sm *sm);
 bool program_busy(const struct sm *sm);
 /*
  * Multicast tables are as right as they will be in this sweep: ports that waited for them come up.

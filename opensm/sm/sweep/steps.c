@@ -160,6 +160,14 @@ static void routes_step(struct sm *sm)
 	standby_tables_read(sm);
 	take_found_tables(sm);
 	routing_start(sm);
+	/* A fabric that is set up for the first time has all its P_Key tables to get. */
+	if (!sm->first_sweep_done && routing_busy(sm))
+		program_start_ahead(sm);
+}
+
+static bool routes_are_open(const struct sm *sm)
+{
+	return routing_busy(sm) || program_busy(sm);
 }
 
 /* Hosts are answered from here on; then their groups get their trees. */
@@ -178,7 +186,7 @@ static void multicast_step(struct sm *sm)
 #define STEPS_TO_SET_UP                                                               \
 	{ "LIDs", .try_start = lids_assign },                                         \
 	{ "reading tables", .start = tables_step, .busy = adopt_busy },               \
-	{ "routing", .start = routes_step, .busy = routing_busy, .computes = true },  \
+	{ "routing", .start = routes_step, .busy = routes_are_open, .computes = true }, \
 	STEPS_TO_WRITE
 /* clang-format on */
 
