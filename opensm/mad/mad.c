@@ -569,12 +569,34 @@ int mad_send_gmp(struct mad_engine *e, const struct transport_addr *to, const ui
 	return r;
 }
 
+/* Requests that wait in front of the wire are queued again: they would leave behind what comes. */
+static void recall(struct mad_engine *e)
+{
+	struct mad_xact *x;
+	int64_t at;
+
+	for (size_t i = 0; (x = xact_pool_at(&e->pool, i)); i++) {
+		struct xact_try *try = x->state == XACT_WIRE ? newest_try(x) : NULL;
+
+		if (!try || !try->in_window ||
+		    transport_fate_of(e->tr, try->tid, &at) != TRANSPORT_WAITS)
+			continue;
+		xact_enter(e, x, XACT_QUEUED, NULL);
+		xacts_insert_by_seq(&e->front, x);
+		forget_try(e, try, false);
+		x->tries--;
+	}
+}
+
 int mad_send_once(struct mad_engine *e, const struct transport_addr *to, const uint8_t *mad)
 {
 	uint8_t method = ib_get(mad, SMP_METHOD);
-	int r = mad_send_gmp(e, to, mad, MAD_SIZE, 0);
+	int r;
 
 	assert(to && mad);
+	if (method == MAD_SET && is_smp(mad))
+		recall(e);
+	r = mad_send_gmp(e, to, mad, MAD_SIZE, 0);
 	if (r == 0 && is_smp(mad))
 		counts_sent(&e->counts, counts_row(&e->counts, ib_get(mad, SMP_ATTR_ID), method),
 			    method, false);

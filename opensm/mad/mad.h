@@ -171,7 +171,10 @@ void mad_target_revive(struct mad_target *target);
  */
 void mad_target_wake(struct mad_target *target);
 
-/* A MAD that answers nothing: responses to others, TrapRepress. 0 or -errno. */
+/*
+ * A MAD without an answer: responses to others, TrapRepress, a last Set. What waits in front of the
+ * wire is not sent before the next dispatch then. 0 or -errno.
+ */
 int mad_send_once(struct mad_engine *e, const struct transport_addr *to, const uint8_t *mad);
 
 /*

@@ -222,6 +222,35 @@ static void what_is_answered_is_not_overdue(void **state)
 	assert_end(a, MAD_END_ANSWERED);
 }
 
+/* The last Set of a master gives the fabric to another one: no Set of before follows it. */
+static void nothing_that_waits_follows_a_last_set(void **state)
+{
+	_desk_ d = desk_on(&windowed_ops, &plain);
+	const struct transport_addr to = { .lid = LID_PERMISSIVE };
+	uint8_t mad[MAD_SIZE];
+
+	for (unsigned i = 0; i < 6; i++)
+		ask(d, i);
+	run(d, 0);
+	put_on_wire(d, 0, 4);
+	smp_build_dr(mad, &(struct smp_head){ .method = MAD_SET, .attr = IB_ATTR_SM_INFO },
+		     &two_hops, NULL);
+	assert_int_equal(mad_send_once(d->engine, &to, mad), 0);
+	for (unsigned i = 0; i < 6; i++)
+		assert_int_equal(d->paper.sent[i].fate,
+				 i < 4 ? TRANSPORT_ON_WIRE : TRANSPORT_ENDED);
+	assert_int_equal(mad_sent(d->engine, MAD_GET), 4);
+	d->wanted_asked = 0;
+	run(d, 0); /* had it gone on: as if they were new, in order */
+	assert_int_equal(d->wanted_asked, 2);
+	assert_int_equal(d->paper.n_sent, 9);
+	assert_int_equal(ib_get(d->paper.sent[7].mad, SMP_ATTR_MOD), 4);
+	assert_int_equal(ib_get(d->paper.sent[8].mad, SMP_ATTR_MOD), 5);
+	for (unsigned i = 0; i < 6; i++)
+		assert_int_equal(d->ask[i].ends, 0);
+	mad_cancel(d->engine, d, NULL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -235,6 +264,7 @@ int main(void)
 		cmocka_unit_test(what_is_cancelled_while_it_waits_never_goes_out),
 		cmocka_unit_test(what_waits_for_whole_timeouts_ends),
 		cmocka_unit_test(what_is_answered_is_not_overdue),
+		cmocka_unit_test(nothing_that_waits_follows_a_last_set),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
