@@ -12,7 +12,8 @@ setup() {
 	GUARDS=() probes=0 SMALL_DISK=
 	# Nodes see what is mounted when their fabric starts.
 	[[ $BATS_TEST_DESCRIPTION != *'full disk'* ]] || mount_small_disk || skip "no tmpfs can be mounted here"
-	serve_start tree 2 3 2
+	serve_worn 'h0 h1 h2 h3 h4 h5 leaf1 leaf2' tree 2 3 2
+	[ "${WEAR:-3}" -eq 0 ] || fabric silent stub-h0 on
 	export OPENSM_RUN_DIR=$WORK/run
 	# A takeover takes about a second.
 	printf '%s\n' 'sminfo_polling_timeout 300' 'polling_retry_number 3' 'force_log_flush TRUE' |

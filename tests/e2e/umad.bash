@@ -3,6 +3,7 @@
 #
 #   setup()    { serve_start tree 2 6 2; }      a fabric, a private work folder is the current one
 #   teardown() { serve_stop; }                  everything started here is gone, output shown on failure
+#   setup()    { serve_worn 'h0 leaf1' tree 2 6 2; }  the same, worn; these nodes are as they were
 #   on h3 sminfo                                a program on a node
 #   up ours h0 -s 0; up peer h1                 a subnet manager in the background: NAME.log, its PID in SM_PIDS
 #   said ours 'SUBNET UP'                       its log has it
@@ -36,6 +37,17 @@ serve_start() {
 	cd "$WORK" || return 1
 	export IBFAB_DIR=$WORK/fabric
 	"$IBFAB" start "$@" 3>&-
+}
+
+# serve_worn NODES ARGS...: with the oddities of fabrics in use by seed $WEAR (0: none), but for NODES (16 at most). Nodes that a
+# test names are to be among them. Programs of others that look at every node take seconds for each silent one.
+serve_worn() {
+	local node spare=()
+
+	for node in $1; do
+		spare+=(--spare "$node")
+	done
+	serve_start --wear "${WEAR:-3}" "${spare[@]}" "${@:2}"
 }
 
 serve_stop() {
