@@ -254,7 +254,7 @@ known_errors="$known_errors|a change is not served for"
 known_errors="$known_errors|the disk hangs|does not end; exiting without it"
 # A leaf that is deaf when a manager first reads the fabric; that all pairs have one in the end is judged by others.
 known_errors="$known_errors|tables leave pairs without a path"
-# A standby that the plan freezes holds what was acknowledged: until it answers again nobody can know whether it knows more.
+# A standby that the plan freezes holds what was acknowledged: until it answers, the master cannot know that it knows all.
 known_errors="$known_errors|may know of changes made at run time"
 # Health of links that the plan takes down and up. Two managers with M_Keys: a switch that one of them locks anew meanwhile.
 known_errors="$known_errors|: only reported|: would be isolated: hm_dry_run is TRUE|that is us, its M_Key is not known here"
