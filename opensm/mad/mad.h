@@ -10,6 +10,7 @@
  * The window: at most `max_wire` requests are on the wire; when no response arrived for
  * `stall` the window may grow by one at a time up to `max_wire2` until responses flow again. A
  * request whose answer is overdue does not count: what was lost does not keep the window empty.
+ * Where the transport keeps the window (transport.h), a few more requests wait in front of it.
  *
  * Tries: where round trips are known, a request is repeated when its answer is overdue, then after
  * twice that time, and so on up to the timeout; from there on once per timeout. It is given up
