@@ -250,12 +250,12 @@ void mad_cancel_attr(struct mad_engine *e, uint16_t attr)
 
 static bool window_stalled(const struct mad_engine *e)
 {
-	return e->on_wire >= e->window && e->window < e->params.max_wire2;
+	return e->on_wire - e->beside >= e->window && e->window < e->params.max_wire2;
 }
 
 static bool has_place(const struct mad_engine *e)
 {
-	return e->on_wire < e->window + e->ahead && e->overdue < OVERDUE_MAX;
+	return e->on_wire - e->beside < e->window + e->ahead && e->overdue < OVERDUE_MAX;
 }
 
 static bool window_open(struct mad_engine *e)

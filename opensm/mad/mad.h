@@ -101,7 +101,10 @@ struct mad_request {
 	uint8_t lmc;		    /* the answer may come from any LID of this range */
 	const uint8_t *payload;	    /* SMP_DATA_SIZE bytes, copied; NULL: zeroes */
 	bool long_timeout;
-	/* Sent at once, ahead of all others, even if the window is full. For a few per second. */
+	/*
+	 * Sent at once, ahead of all others, even if the window is full; takes no place in it. For
+	 * a few per second.
+	 */
 	bool urgent;
 	struct mad_target *target; /* NULL: none */
 	/*

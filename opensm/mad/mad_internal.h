@@ -33,6 +33,7 @@ struct mad_engine {
 	mono_t stall_since;        /* last response, window growth, or send on an idle wire */
 	uint64_t seq;		   /* of the next submission */
 	unsigned pending, on_wire, overdue, window;
+	unsigned beside; /* of those on the wire, urgent ones: they take no place in the window */
 	unsigned ahead; /* requests that the transport takes beyond the window; 0: none */
 	unsigned daring; /* repeated requests to targets without a known round trip */
 	unsigned lent;	 /* to the transport, and not come back: about, as some forget */

@@ -31,6 +31,7 @@ static void leave_window(struct mad_engine *e, struct mad_xact *x)
 	struct xact_try *try = newest_try(x);
 
 	e->on_wire--;
+	e->beside -= x->rq.urgent ? 1 : 0;
 	if (!try->tid || !try->in_window)
 		return;
 	try->in_window = false;
@@ -66,8 +67,10 @@ void xact_enter(struct mad_engine *e, struct mad_xact *x, enum xact_state next,
 		for (size_t i = 0; x->try && i < MIN(x->tries, XACT_TRIES); i++)
 			forget_try(e, &x->try[i], false);
 	}
-	if (next == XACT_WIRE)
+	if (next == XACT_WIRE) {
 		e->on_wire++;
+		e->beside += x->rq.urgent ? 1 : 0;
+	}
 	if (next == XACT_OVERDUE)
 		e->overdue++;
 	xacts_remove(x);

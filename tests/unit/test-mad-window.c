@@ -65,7 +65,29 @@ static void an_urgent_request_waits_for_no_other(void **state)
 	assert_int_equal(d->paper.n_sent, 5);
 	answer(d, 0, 0);
 	run(d, 0);
-	assert_int_equal(d->paper.n_sent, 5); /* four others are the limit, with it */
+	assert_int_equal(d->paper.n_sent, 6); /* it takes no place of the four */
+}
+
+/* The ports of two managers are silent, and asked again and again: all else goes on. */
+static void urgent_requests_without_an_answer_hold_up_no_other(void **state)
+{
+	struct mad_params params = plain;
+	_desk_ d = NULL;
+
+	params.max_wire = params.max_wire2 = 1;
+	d = desk_new(&params);
+	d->urgent = true;
+	ask(d, 0);
+	ask(d, 1);
+	d->urgent = false;
+	ask(d, 2);
+	ask(d, 3);
+	run(d, 0);
+	assert_int_equal(d->paper.n_sent, 3);
+	answer(d, 2, 0);
+	run(d, 0);
+	assert_int_equal(d->paper.n_sent, 4);
+	assert_int_equal(ib_get(d->paper.sent[3].mad, SMP_ATTR_MOD), 3);
 }
 
 static void busy_transport_is_not_asked_again_before_the_next_dispatch(void **state)
@@ -529,6 +551,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(window_is_never_exceeded),
 		cmocka_unit_test(an_urgent_request_waits_for_no_other),
+		cmocka_unit_test(urgent_requests_without_an_answer_hold_up_no_other),
 		cmocka_unit_test(stalled_window_grows_by_one_and_closes_with_the_next_response),
 		cmocka_unit_test(busy_transport_is_not_asked_again_before_the_next_dispatch),
 		cmocka_unit_test(at_most_limit_mads_are_taken_in),
