@@ -330,6 +330,7 @@ static bool report_unsent(struct umad_transport *t, const struct out *out,
 	ret->whole = NULL;
 	ret->error = out->error;
 	ret->length = 0;
+	ret->took_us = 0;
 	if (out->error == -ENODEV) {
 		ret->kind = TRANSPORT_GONE;
 		return true;

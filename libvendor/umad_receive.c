@@ -57,7 +57,9 @@ struct receiver {
 	void *big; /* of the thread: for messages that do not fit a slot */
 	size_t big_size;
 	unsigned questions; /* of the thread: requests to the SA in a row */
-	unsigned unheard; /* of the thread: MADs published that the main thread was not woken for */
+	/* of the thread: MADs published that the main thread was not woken for; since when */
+	unsigned unheard;
+	int64_t unheard_since_us;
 };
 
 static bool nothing_yet(int error)
@@ -156,27 +158,41 @@ static bool is_question(const struct slot *slot)
 	       !(ib_get(mad, SMP_METHOD) & MAD_RESPONSE_BIT);
 }
 
-/*
- * The end of a request on the wire is the place of the next. Returns true if the main thread need
- * not hear of this one at once.
- */
-static bool refill_window(struct receiver *t, struct slot *slot)
+/* The end of a request on the wire: microseconds since it was written; 0: it is none. */
+static uint32_t time_on_wire(const struct receiver *t, struct slot *slot)
 {
 	const uint8_t *mad = umad_get_mad(slot->umad);
 	bool is_answer = umad_status(slot->umad) || ib_get(mad, SMP_METHOD) & MAD_RESPONSE_BIT;
 
-	slot->took_us = t->window && is_answer ?
-				window_ended(t->window, (uint32_t)ib_get(mad, SMP_TID)) : 0;
-	if (!slot->took_us)
-		return false;
-	window_pump(t->window);
+	return t->window && is_answer
+		       ? window_ended(t->window, (uint32_t)ib_get(mad, SMP_TID)) : 0;
+}
+
+/*
+ * The place of what was answered is that of the next. Returns true if more answers are to come, so
+ * that the main thread need not hear of this one at once. Before this thread waits for another one
+ * that writes, all is told.
+ */
+static bool refill_window(struct receiver *t)
+{
+	if (!window_try_pump(t->window)) {
+		wake_main(t);
+		window_pump(t->window);
+	}
 	return window_has_plenty(t->window);
+}
+
+static void publish(struct receiver *t)
+{
+	if (!t->unheard++)
+		t->unheard_since_us = out_now_us();
+	ring_publish(t->ring);
 }
 
 /* Reads what is there, BATCH MADs at most. Number read; -errno: the port is gone. */
 static int read_batch(struct receiver *t)
 {
-	bool urgent = false;
+	bool urgent = false, is_end;
 	struct slot *slot;
 	int n, r;
 
@@ -190,11 +206,13 @@ static int read_batch(struct receiver *t)
 		if (r < 0)
 			return r;
 		t->questions = is_question(slot) ? t->questions + 1 : 0;
-		urgent |= !refill_window(t, slot);
-		t->unheard++;
-		ring_publish(t->ring);
+		slot->took_us = time_on_wire(t, slot);
+		is_end = slot->took_us;
+		publish(t);
+		urgent |= !is_end || !refill_window(t);
 	}
-	if (urgent || t->unheard >= UNHEARD_MAX)
+	if (urgent || t->unheard >= UNHEARD_MAX ||
+	    (t->unheard && out_now_us() - t->unheard_since_us > UNHEARD_MS * 1000))
 		wake_main(t);
 	return n;
 }

@@ -196,12 +196,12 @@ static struct out *next_to_write(struct window *w, const struct out *done, bool 
 	return out;
 }
 
-void window_pump(struct window *w)
+/* `writing` is held, and given back. */
+static void pump(struct window *w)
 {
 	struct out *out = NULL;
 	int r = 0;
 
-	pthread_mutex_lock(&w->writing);
 	while ((out = next_to_write(w, out, r < 0))) {
 		atomic_store(&w->is_writing, true);
 		r = out_is_late(out) ? -ETIMEDOUT : w->write(w->arg, out);
@@ -211,6 +211,21 @@ void window_pump(struct window *w)
 			w->failed(w->arg, out, r);
 	}
 	pthread_mutex_unlock(&w->writing);
+}
+
+void window_pump(struct window *w)
+{
+	pthread_mutex_lock(&w->writing);
+	pump(w);
+}
+
+bool window_try_pump(struct window *w)
+{
+	bool mine = pthread_mutex_trylock(&w->writing) == 0;
+
+	if (mine)
+		pump(w);
+	return mine;
 }
 
 uint32_t window_ended(struct window *w, uint32_t tid)
@@ -233,7 +248,7 @@ bool window_has_plenty(struct window *w)
 	bool plenty;
 
 	pthread_mutex_lock(&w->lock);
-	plenty = w->tail - w->head >= WINDOW_PLENTY;
+	plenty = w->n_known - w->on_wire >= WINDOW_PLENTY;
 	pthread_mutex_unlock(&w->lock);
 	return plenty;
 }

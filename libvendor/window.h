@@ -56,6 +56,8 @@ unsigned window_written(const struct window *w);
 
 /* Writes what waits while there is room on the wire. */
 void window_pump(struct window *w);
+/* The same without waiting. False: another thread is writing; perhaps nothing was done. */
+bool window_try_pump(struct window *w);
 /*
  * An answer to `tid` came, or the request itself came back. 0: it is none of those on the wire;
  * else the microseconds since it was written, at least 1. window_pump() is due.

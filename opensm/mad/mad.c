@@ -361,8 +361,10 @@ static void accept_response(struct mad_engine *e, struct xact_try *try,
 		return;
 	}
 	response_came(e);
-	if (ev->took_us)
+	if (ev->took_us) {
 		try->pace.sent = e->now - ev->took_us;
+		e->moved_at = MAX(e->moved_at, try->pace.sent);
+	}
 	pace_answered(&e->pace, x->rq.target, x->rq.method, &try->pace, x->tries - try->number,
 		      e->now);
 	if (x->rq.target) {
@@ -386,6 +388,12 @@ static bool was_asked(const struct mad_engine *e, uint32_t tid, uint32_t whence)
 	       tids_was(&e->ids, TID_SMP_ANSWERED, tid, whence);
 }
 
+/* It waited too long in front of the wire: what went out was `took_us` on it. */
+static bool is_unsent(const struct xact_try *try, const struct transport_event *ev)
+{
+	return try->in_window && !ev->took_us && ev->error == -ETIMEDOUT;
+}
+
 /* A request came back, or an answer came: is it to a try that is under way? */
 static void accept_end(struct mad_engine *e, const struct transport_event *ev)
 {
@@ -398,7 +406,7 @@ static void accept_end(struct mad_engine *e, const struct transport_event *ev)
 		e->lent -= e->lent > 0;
 	if (ev->kind == TRANSPORT_RETURNED) {
 		if (try)
-			try_returned(e, try);
+			try_returned(e, try, is_unsent(try, ev));
 		return;
 	}
 	if (try)
@@ -434,6 +442,7 @@ static int receive_mads(struct mad_engine *e, unsigned limit)
 
 	for (; n < limit && !e->gone; n++) {
 		ev.whole = NULL;
+		ev.took_us = 0;
 		if (transport_receive(e->tr, &ev) <= 0)
 			break;
 		if (ev.kind == TRANSPORT_GONE)
@@ -581,10 +590,12 @@ static void recall(struct mad_engine *e)
 		if (!try || !try->in_window ||
 		    transport_fate_of(e->tr, try->tid, &at) != TRANSPORT_WAITS)
 			continue;
-		xact_enter(e, x, XACT_QUEUED, NULL);
-		xacts_insert_by_seq(&e->front, x);
-		forget_try(e, try, false);
-		x->tries--;
+		try->in_window = false;
+		/* It may have gone out since. */
+		if (transport_forget(e->tr, try->tid) != TRANSPORT_WAITS)
+			continue;
+		e->lent -= e->lent > 0;
+		try_unsent(e, x);
 	}
 }
 

@@ -30,6 +30,7 @@ struct mad_engine {
 	mono_t released_at;
 	/* the last response of any target; or the first request after none were pending */
 	mono_t silent_since;
+	mono_t moved_at; /* the latest time at which a request is known to have left the window */
 	mono_t stall_since;        /* last response, window growth, or send on an idle wire */
 	uint64_t seq;		   /* of the next submission */
 	unsigned pending, on_wire, overdue, window;
@@ -99,10 +100,15 @@ void target_unpark(struct mad_engine *e, struct mad_target *target);
  * tries.c: sends `x`, for the first time or again; may end it, or find the transport busy or gone.
  */
 void try_send(struct mad_engine *e, struct mad_xact *x);
+/* It was given to the transport, and never went out: it is queued as it was before. */
+void try_unsent(struct mad_engine *e, struct mad_xact *x);
 /* An id that is not on the wire, and was not lately. */
 uint32_t fresh_tid(struct mad_engine *e);
 /* `x` is due. */
 void try_look(struct mad_engine *e, struct mad_xact *x);
-/* The transport does not wait for the answer any longer. */
-void try_returned(struct mad_engine *e, struct xact_try *try);
+/*
+ * The transport does not wait for the answer any longer; `unsent`: it has not sent it, as that was
+ * too late.
+ */
+void try_returned(struct mad_engine *e, struct xact_try *try, bool unsent);
 bool target_rests(const struct mad_engine *e, const struct mad_target *target);

@@ -312,8 +312,8 @@ static void look_at_wire(struct mad_engine *e, struct mad_xact *x, mono_t expect
 
 /*
  * When did a request of the window go on the wire? False: it waits for its place, or its answer is
- * here and not read yet; it is looked at later. What lasts a whole timeout counts as sent: the
- * device takes nothing.
+ * here and not read yet; it is looked at later. Where nothing has left the window for a whole
+ * timeout, it counts as sent: the device takes nothing.
  */
 static bool is_on_wire(struct mad_engine *e, struct mad_xact *x, mono_t expected)
 {
@@ -324,7 +324,10 @@ static bool is_on_wire(struct mad_engine *e, struct mad_xact *x, mono_t expected
 	if (try->is_timed || !try->in_window)
 		return true;
 	fate = transport_fate_of(e->tr, try->tid, &at);
-	if (fate != TRANSPORT_ON_WIRE && e->now - try->pace.sent < timeout_of(e, x)) {
+	if (fate == TRANSPORT_ON_WIRE)
+		e->moved_at = MAX(e->moved_at, mono_min(at, e->now));
+	if (fate != TRANSPORT_ON_WIRE &&
+	    e->now - MAX(try->pace.sent, e->moved_at) < timeout_of(e, x)) {
 		due_set(&e->due, x, e->now + expected);
 		return false;
 	}
@@ -359,13 +362,29 @@ void try_look(struct mad_engine *e, struct mad_xact *x)
 		repeat(e, x);
 }
 
+void try_unsent(struct mad_engine *e, struct mad_xact *x)
+{
+	struct xact_try *try = newest_try(x);
+
+	counts_unsent(&e->counts, x->count_row, x->rq.method, try->number > 1);
+	try->in_window = false;
+	xact_enter(e, x, XACT_QUEUED, NULL);
+	xacts_insert_by_seq(front_of(e, x), x);
+	forget_try(e, try, false);
+	x->tries--;
+}
+
 /* The transport does not wait any longer. If a newer try is under way, that one counts. */
-void try_returned(struct mad_engine *e, struct xact_try *try)
+void try_returned(struct mad_engine *e, struct xact_try *try, bool unsent)
 {
 	struct mad_xact *x = try->xact;
 	bool is_newest = try->number == x->tries;
 	bool is_spent = x->wait >= timeout_of(e, x) || e->now - try->pace.sent < x->wait;
 
+	if (unsent && is_newest && x->state == XACT_WIRE) {
+		try_unsent(e, x);
+		return;
+	}
 	forget_try(e, try, false);
 	if (!is_newest || !is_sent(x->state))
 		return;

@@ -75,7 +75,7 @@ static void note_open(struct sync *s, struct port *p)
 	uint8_t *unanswered = &p->tables[TABLE_PKEYS]->unanswered;
 
 	if (*unanswered < MAX_UNANSWERED) {
-		++*unanswered;
+		*unanswered += !s->is_ahead; /* the run behind it asks again */
 		s->trims_open++;
 	}
 }

@@ -273,6 +273,8 @@ static void begin_run(struct sync *s, const struct plan *plan, bool ahead)
 	assert(plan && plan->conf && s->stage == ST_IDLE);
 	s->plan = *plan;
 	s->is_ahead = ahead;
+	s->n_routed = 0;
+	s->epoch = 0;
 	memset(&s->outcome, 0, sizeof(s->outcome));
 	s->guids_late = false;
 	s->late_passes = 0;

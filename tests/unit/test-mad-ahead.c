@@ -200,6 +200,55 @@ static void what_waits_for_whole_timeouts_ends(void **state)
 	assert_end(a, MAD_END_TIMEOUT);
 }
 
+/* One place, and each answer takes 20 ms: the last ones wait far longer than a timeout. */
+static void what_waits_while_the_wire_moves_has_all_its_time(void **state)
+{
+	struct mad_params params = plain;
+	_desk_ d = NULL;
+
+	params.max_wire = 1;
+	params.retries = 0;
+	d = desk_on(&windowed_ops, &params);
+	for (unsigned i = 0; i < 33; i++)
+		ask(d, i);
+	run(d, 0);
+	assert_int_equal(d->paper.n_sent, 33);
+	for (unsigned i = 0; i < 33; i++) {
+		put_on_wire(d, i, 1);
+		run(d, 10 * MONO_MS);
+		run(d, 10 * MONO_MS);
+		answer_after(d, i, 20 * MONO_MS);
+		run(d, 0);
+		assert_end(&d->ask[i], MAD_END_ANSWERED);
+	}
+	assert_int_equal(d->paper.n_sent, 33);
+}
+
+/* A Set that waited too long in front of the wire comes back: it has all its tries yet. */
+static void what_was_too_late_to_be_sent_is_queued_again(void **state)
+{
+	struct mad_params params = plain;
+	_desk_ d = NULL;
+	struct ask *a;
+
+	params.retries = 0;
+	d = desk_on(&windowed_ops, &params);
+	a = ask(d, 1);
+	for (unsigned i = 0; i < 3; i++) {
+		run(d, 0);
+		assert_int_equal(d->paper.n_sent, i + 1);
+		d->paper.sent[i].fate = TRANSPORT_ENDED;
+		give_back(d, i);
+	}
+	run(d, 0);
+	assert_int_equal(a->ends, 0);
+	assert_int_equal(mad_sent(d->engine, MAD_GET), 1);
+	put_on_wire(d, 3, 1);
+	answer_after(d, 3, 100);
+	run(d, 0);
+	assert_end(a, MAD_END_ANSWERED);
+}
+
 /* Its answer has come, and is not read yet. */
 static void what_is_answered_is_not_overdue(void **state)
 {
@@ -263,6 +312,8 @@ int main(void)
 		cmocka_unit_test(what_is_overdue_gives_its_place_up_and_may_be_answered_yet),
 		cmocka_unit_test(what_is_cancelled_while_it_waits_never_goes_out),
 		cmocka_unit_test(what_waits_for_whole_timeouts_ends),
+		cmocka_unit_test(what_waits_while_the_wire_moves_has_all_its_time),
+		cmocka_unit_test(what_was_too_late_to_be_sent_is_queued_again),
 		cmocka_unit_test(what_is_answered_is_not_overdue),
 		cmocka_unit_test(nothing_that_waits_follows_a_last_set),
 	};

@@ -401,7 +401,8 @@ static void on_probe(void *owner, const struct mad_result *r)
 		keys_are_mixed(sm);
 	if (mad_doubts_key(r))
 		discover_doubt_behind(sm, p, r->m_key);
-	if (!fabric_is_probed(p) && !discover_is_late_stranger(sm, p) &&
+	if (r->end == MAD_END_TIMEOUT && !fabric_is_probed(p) &&
+	    !discover_is_late_stranger(sm, p) &&
 	    (discover_worth_asking_again(sm, p, r) || discover_worth_another_key(sm, p, r))) {
 		probe(sm, p);
 		return;

@@ -24,9 +24,11 @@ static void on_ext_port_info(void *owner, const struct mad_result *r)
 		observe_ext_port_info(p, r->payload);
 	if (n->ext_port_info == NODE_HAS_UNKNOWN && (r->end == MAD_END_ANSWERED || is_refused(r)))
 		observe_has_ext_port_info(n, r->end == MAD_END_ANSWERED);
-	if (n->ext_port_info != NODE_HAS)
+	if (!is_first || n->ext_port_info == NODE_HAS_NOT)
 		return;
-	for (unsigned i = 1; is_first && i <= n->n_ports; i++)
+	/* Without an answer the next port is the first; there is an end to them. */
+	for (unsigned i = n->ext_port_info == NODE_HAS ? 1 : p->num + 1u;
+	     i <= n->n_ports && !n->ext_asked; i++)
 		if (n->ports[i].known && n->ports[i].seen == sm->sweep_no)
 			discover_ask_ext_port_info(sm, &n->ports[i]);
 }

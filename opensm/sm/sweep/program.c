@@ -25,6 +25,7 @@ struct program {
 	unsigned rounds;	/* of this sweep */
 	unsigned ports_held;	/* wait for multicast tables */
 	bool is_ahead;		/* the run under way is without routes */
+	struct sync_outcome ahead; /* of that run: the next does not try again what it gave up */
 	bool released;		/* which are as right as they will be in this sweep */
 	unsigned unmapped_told; /* switches */
 };
@@ -167,13 +168,27 @@ void program_release(struct sm *sm)
 		sync_start(sm->sync, &sm->m.program->plan);
 }
 
+static void tell_unkept(const struct sync_outcome *o)
+{
+	char where[PLACE_STRLEN];
+
+	if (o->unkept_tables)
+		log_on(about_port(LOG_ID_REFUSED_SET, o->unkept_example), LOGB_ERROR,
+		       "%u tables of ports are not kept or refused, last %s at %s; they are not "
+		       "written again until they change",
+		       o->unkept_tables, ib_attr_name(o->unkept_attr),
+		       fabric_place_str(o->unkept_example, where));
+}
+
 void program_judge(struct sm *sm, const struct sync_outcome *o)
 {
 	struct program *pr = sm->m.program;
 	char where[PLACE_STRLEN], fields[LINK_FIELDS_STRLEN], status[IB_WORD_STRLEN];
 
-	if (pr->is_ahead)
+	if (pr->is_ahead) {
+		pr->ahead = *o;
 		return;
+	}
 	pr->ports_held = o->ports_held;
 	if (o->tables_kept)
 		tell_news(sm, NEWS_SOFT_FAULT);
@@ -194,12 +209,9 @@ void program_judge(struct sm *sm, const struct sync_outcome *o)
 		       "until they change",
 		       o->unstored_ports, link_fields_str(o->unstored, fields),
 		       fabric_place_str(o->unstored_example, where));
-	if (o->unkept_tables)
-		log_on(about_port(LOG_ID_REFUSED_SET, o->unkept_example), LOGB_ERROR,
-		       "%u tables of ports are not kept or refused, last %s at %s; they are not "
-		       "written again until they change",
-		       o->unkept_tables, ib_attr_name(o->unkept_attr),
-		       fabric_place_str(o->unkept_example, where));
+	tell_unkept(&pr->ahead);
+	tell_unkept(o);
+	pr->ahead = (struct sync_outcome){ 0 };
 	if (o->unmapped && o->unmapped != pr->unmapped_told)
 		log_on(about_node(LOG_ID_REFUSED_SET, o->unmapped_example), LOGB_ERROR,
 		       "%u switches cannot map SLs to VLs, last %s: paths of %s can block each "
