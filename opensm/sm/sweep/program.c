@@ -25,7 +25,6 @@ struct program {
 	unsigned rounds;	/* of this sweep */
 	unsigned ports_held;	/* wait for multicast tables */
 	bool is_ahead;		/* the run under way is without routes */
-	struct sync_outcome ahead; /* of that run: the next does not try again what it gave up */
 	bool released;		/* which are as right as they will be in this sweep */
 	unsigned unmapped_told; /* switches */
 };
@@ -185,8 +184,9 @@ void program_judge(struct sm *sm, const struct sync_outcome *o)
 	struct program *pr = sm->m.program;
 	char where[PLACE_STRLEN], fields[LINK_FIELDS_STRLEN], status[IB_WORD_STRLEN];
 
+	/* Tables that were given up are not tried again by the run with routes. */
 	if (pr->is_ahead) {
-		pr->ahead = *o;
+		tell_unkept(o);
 		return;
 	}
 	pr->ports_held = o->ports_held;
@@ -209,9 +209,7 @@ void program_judge(struct sm *sm, const struct sync_outcome *o)
 		       "until they change",
 		       o->unstored_ports, link_fields_str(o->unstored, fields),
 		       fabric_place_str(o->unstored_example, where));
-	tell_unkept(&pr->ahead);
 	tell_unkept(o);
-	pr->ahead = (struct sync_outcome){ 0 };
 	if (o->unmapped && o->unmapped != pr->unmapped_told)
 		log_on(about_node(LOG_ID_REFUSED_SET, o->unmapped_example), LOGB_ERROR,
 		       "%u switches cannot map SLs to VLs, last %s: paths of %s can block each "
