@@ -93,7 +93,7 @@ struct umad_transport {
 	int issm; /* descriptor, -1 none */
 	struct sender *sender;
 	struct window *window; /* of the SMI device */
-	bool has_room; /* on the wire, for what waits in `window`; of the main thread */
+	bool has_room; /* set if the next flush must wake the sender to write from `window` */
 	struct bell *bell; /* of the main thread: MADs have come, or could not be sent */
 	unsigned turn; /* which device is asked first for what it received */
 	bool gone;     /* TRANSPORT_GONE was delivered */

@@ -20,7 +20,7 @@
 
 #define WINDOW_MAX 256u
 #define WINDOW_QUEUE 64u /* requests that wait; a power of two */
-/* With so many waiting the wire stays full for a while without the main thread. */
+/* While this many requests wait, the wire stays full without help of the main thread. */
 #define WINDOW_PLENTY 8u
 
 struct window;
@@ -56,12 +56,12 @@ unsigned window_written(const struct window *w);
 
 /* Writes what waits while there is room on the wire. */
 void window_pump(struct window *w);
-/* The same without waiting. False: another thread is writing; perhaps nothing was done. */
+/* As window_pump(), but returns false at once if another thread is writing. */
 bool window_try_pump(struct window *w);
 /*
  * An answer to `tid` came, or the request itself came back. 0: it is none of those on the wire;
  * else the microseconds since it was written, at least 1. window_pump() is due.
  */
 uint32_t window_ended(struct window *w, uint32_t tid);
-/* At least WINDOW_PLENTY wait, so more answers are to come. */
+/* At least WINDOW_PLENTY requests wait for the wire: answers will keep coming for a while. */
 bool window_has_plenty(struct window *w);

@@ -228,7 +228,7 @@ static inline bool fabric_is_probed(const struct port *p)
 {
 	return p->behind && p->behind->members.first;
 }
-/* What is behind has answered: without a probe that is on its way, p->behind goes. */
+/* The node behind `p` has answered: frees p->behind, unless another probe is still out. */
 void fabric_behind_done(struct port *p);
 
 struct fabric *fabric_new(void);
@@ -284,7 +284,7 @@ static inline bool node_is_routable(const struct node *n)
 	return !node_is_switch(n) || (n->switch_known && !n->small_table && !n->avoided);
 }
 
-/* The link may be used as far as its one end is concerned. It has another. */
+/* May this end of a link be used for routing? `p` must have a peer. */
 static inline bool port_is_in_use(const struct port *p)
 {
 	return !p->damp.avoided &&

@@ -388,7 +388,7 @@ static bool was_asked(const struct mad_engine *e, uint32_t tid, uint32_t whence)
 	       tids_was(&e->ids, TID_SMP_ANSWERED, tid, whence);
 }
 
-/* It waited too long in front of the wire: what went out was `took_us` on it. */
+/* The transport gave the request back without sending it, as it had waited too long. */
 static bool is_unsent(const struct xact_try *try, const struct transport_event *ev)
 {
 	return try->in_window && !ev->took_us && ev->error == -ETIMEDOUT;
@@ -591,7 +591,7 @@ static void recall(struct mad_engine *e)
 		    transport_fate_of(e->tr, try->tid, &at) != TRANSPORT_WAITS)
 			continue;
 		try->in_window = false;
-		/* It may have gone out since. */
+		/* A thread may have sent it between the two calls. */
 		if (transport_forget(e->tr, try->tid) != TRANSPORT_WAITS)
 			continue;
 		e->lent -= e->lent > 0;

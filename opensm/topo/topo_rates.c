@@ -5,7 +5,7 @@
 #include "topo/topo.h"
 #include "util/bisect.h"
 
-/* The rate of the cable at a port; 0: it is not known, or the cable leads to no switch. */
+/* Rate of the cable at a port, in 100 Mb/s; 0 if unknown or if no switch is at its other end. */
 static uint16_t rate_at(const struct topo *t, uint32_t entry)
 {
 	return t->ports[entry].sw == TOPO_NONE ? 0 : t->ports[entry].rate;

@@ -189,7 +189,7 @@ static void what_is_cancelled_while_it_waits_never_goes_out(void **state)
 	assert_int_equal(mad_pending(d->engine), 0);
 }
 
-/* A device that takes nothing: requests end as they do on one that answers nothing. */
+/* Requests to a device that accepts no MAD end with a timeout, as if no answer came. */
 static void what_waits_for_whole_timeouts_ends(void **state)
 {
 	_desk_ d = desk_on(&windowed_ops, &plain);
@@ -249,7 +249,7 @@ static void what_was_too_late_to_be_sent_is_queued_again(void **state)
 	assert_end(a, MAD_END_ANSWERED);
 }
 
-/* Its answer has come, and is not read yet. */
+/* A request whose answer lies unread in the queue of the receive thread is not repeated. */
 static void what_is_answered_is_not_overdue(void **state)
 {
 	_desk_ d = desk_on(&windowed_ops, &plain);

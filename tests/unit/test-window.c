@@ -221,7 +221,7 @@ static void *pump(void *arg)
 	return NULL;
 }
 
-/* A device that does not take a MAD, for ever perhaps, holds up the thread in it alone. */
+/* A write() that never returns blocks the thread that called it, and no other. */
 static void the_main_thread_never_waits_for_a_write(void **state)
 {
 	struct device *d = *state;

@@ -546,7 +546,7 @@ static void on_port_info(void *owner, const struct mad_result *r)
 			tell_news(sm, NEWS_MANAGER_MET, .port = p);
 		return;
 	}
-	/* Its switch changed, maybe before that. */
+	/* The change that its switch reports may be that of this cable. */
 	if (sm->m.discover->partial && p->raised && node_is_switch(n))
 		discover_doubt_cable(p);
 	if (port_state(p) > IB_PORT_DOWN && !discover_asks_silent(sm, p))

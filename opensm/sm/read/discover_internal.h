@@ -80,7 +80,7 @@ bool discover_worth_another_key(const struct sm *sm, const struct port *p,
 bool discover_asks_silent(struct sm *sm, struct port *p);
 /* A node that was silent behind `p` answered a question that no sweep waits for. */
 void discover_heard_behind(struct sm *sm, struct port *p);
-/* A question about what is behind `p` has ended. True: the sweep had gone on without it. */
+/* A probe through `p` has ended. Returns true if the sweep did not wait for its answer. */
 bool discover_ended_late(struct sm *sm, struct port *p, const struct mad_result *r);
 /* Behind `p` is a node that was never met, and the sweep waits for others of its kind at most. */
 bool discover_is_late_stranger(const struct sm *sm, const struct port *p);

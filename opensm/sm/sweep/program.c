@@ -86,7 +86,7 @@ static void plan_lanes(struct sm *sm)
 	pr->qos = plan;
 }
 
-/* The part of a plan that files decide, not routes. */
+/* A plan without routes: partitions, M_Keys and options, as the files say. */
 static struct plan plan_of_files(struct sm *sm)
 {
 	struct program *pr = sm->m.program;
