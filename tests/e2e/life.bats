@@ -40,6 +40,7 @@ held() {
 	local fd at path
 
 	for fd in "/proc/$SM_PID/fd"/*; do
+		[ "${fd##*/}" != 0 ] || continue # what the shell gives a command in the background
 		at=$(readlink "$fd") || continue
 		! grep -qxF -e "$at" inherited || continue
 		case $at in

@@ -263,6 +263,68 @@ static void a_caller_that_left_is_not_told(void **state)
 	assert_int_equal(rows_of(d, "member"), 3);
 }
 
+/* ---- another partitions.conf before it is sure ---------------------------------------------- */
+
+static void write_file(const struct desk *d, const char *more)
+{
+	_cleanup_free_ char *text = xasprintf("Default=0x7fff: ALL=full;\n"
+					      "One=0x1: 0x%016" PRIx64 "=full;\n%s",
+					      d->guid[1], more);
+
+	write_text(d->file, text);
+}
+
+static void reload(struct desk *d)
+{
+	struct conf_files *files = conf_files_read(d->conf, sm_files(sm_of(d)));
+
+	sm_reload(sm_of(d), d->conf, files);
+	conf_files_unref(files);
+}
+
+/* Its own P_Keys of a moment ago are not those of unknown tenants. */
+static void a_file_that_changes_at_once_leaves_nothing_unexplained(void **state)
+{
+	struct desk *d = *state;
+	_cleanup_free_ char *old = xasprintf("Old=0x3: 0x%016" PRIx64 "=full;\n", d->guid[3]);
+	_cleanup_free_ char *new = xasprintf("New=0x4: 0x%016" PRIx64 "=full;\n", d->guid[4]);
+
+	rig_stop(d->rig, d->sm);
+	wipe(d);
+	write_file(d, old);
+	d->sm = (unsigned)rig_start(d->rig, "h0", 0, d->conf, d->dir);
+	rig_start(d->rig, "h6", 0, d->conf, NULL); /* it is asked, which takes a second */
+	run_for(d, 300 * MONO_MS);
+	assert_true(both_hold(d, 3, 0x8003));
+	assert_state(d, "asking", LEDGER_FINE);
+	write_file(d, new);
+	sm_request_heavy(sm_of(d), d->conf);
+	run_for(d, 20 * MONO_S);
+	assert_state(d, "writing", LEDGER_FINE);
+	assert_true(both_hold(d, 4, 0x8004));
+	assert_true(none_holds(d, 3, 0x8003));
+}
+
+/* A tenant that is unknown since the folder was lost stays nevertheless. */
+static void a_file_that_changes_at_once_takes_no_tenant(void **state)
+{
+	struct desk *d = *state;
+	struct sm_ledger l;
+
+	assert_done(add(d, 0x5, 3));
+	rig_stop(d->rig, d->sm);
+	wipe(d);
+	d->sm = (unsigned)rig_start(d->rig, "h0", 0, d->conf, d->dir);
+	run_for(d, 20 * MONO_MS);
+	write_file(d, "Two=0x2: ALL;\nFive=0x5, api: ;\n");
+	reload(d);
+	run_for(d, 20 * MONO_S);
+	sm_ledger(sm_of(d), &l);
+	assert_state(d, "keeping", LEDGER_KEEPS);
+	assert_int_equal(l.n_unexplained, 1);
+	assert_true(both_hold(d, 3, 0x8005));
+}
+
 /* ---- the file of former builds -------------------------------------------------------------- */
 
 static void write_former(const struct desk *d, const char *end)
@@ -411,6 +473,8 @@ int main(void)
 		TEST(one_way_out_at_a_time),
 		TEST(a_caller_that_left_is_not_told),
 		TEST(nothing_of_the_managers_is_adopted),
+		TEST(a_file_that_changes_at_once_leaves_nothing_unexplained),
+		TEST(a_file_that_changes_at_once_takes_no_tenant),
 		TEST(a_former_file_becomes_rows_once),
 		TEST(a_former_file_beside_rows_is_put_aside),
 		TEST(a_file_that_was_deleted_on_a_full_disk_is_written_whole_later),

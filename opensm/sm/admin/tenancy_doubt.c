@@ -110,8 +110,13 @@ void tenancy_doubt_devices(struct sm *sm)
 
 /* ---- do devices agree with the rows? --------------------------------------------------------- */
 
-static bool file_gives(const struct partition *p, guid_t guid)
+/* `file` may be NULL. */
+static bool file_gives(const struct partitions *file, uint16_t base, guid_t guid)
 {
+	const struct partition *p = file ? partitions_find(file, base) : NULL;
+
+	if (!p || !p->api)
+		return p;
 	for (size_t i = 0; i < p->n_items; i++) {
 		if (p->items[i].ports != PARTITION_GUID || p->items[i].guid == guid)
 			return true;
@@ -122,12 +127,15 @@ static bool file_gives(const struct partition *p, guid_t guid)
 /* A P_Key that a device holds. */
 static bool is_explained(struct sm *sm, uint16_t base, guid_t guid)
 {
-	const struct partitions *file = partition_of_file(sm);
-	const struct partition *filed = file ? partitions_find(file, base) : NULL;
 	const struct ledger_key key = tenancy_member_key(base, guid);
+	const struct partitions *former;
 
-	if (base == PKEY_DEFAULT || (filed && (!filed->api || file_gives(filed, guid))))
+	if (base == PKEY_DEFAULT || file_gives(partition_of_file(sm), base, guid))
 		return true;
+	for (size_t i = 0; (former = partition_of_former_file(sm, i)); i++) {
+		if (file_gives(former, base, guid))
+			return true;
+	}
 	return ledger_find(settle_ledger(sm), &key) || is_removed(sm, base, guid);
 }
 

@@ -32,6 +32,9 @@ enum file_seen {
 	FILE_GONE, /* it is empty, or not there any more, and that was said */
 };
 
+/* A P_Key of a file before those is as one of an unknown tenant. */
+#define N_FORMER 8
+
 struct partitioning {
 	enum rules rules;
 	struct partitions *in_force; /* with RULES_LIMITED and RULES_GOOD */
@@ -47,6 +50,8 @@ struct partitioning {
 	bool is_stale;	/* TENANTS_FROZEN since `pkeys` were planned: they are not to be written */
 	bool has_none;	/* no P_Key of a tenant is in `pkeys` */
 	struct partitions *joined;  /* `in_force` and the tenants'; NULL: there are none */
+	/* In force earlier, since tenants are held: the newest first, then NULL. */
+	struct partitions *former[N_FORMER];
 	size_t dropped_told, small_told;
 };
 
@@ -147,6 +152,22 @@ static void warn_of_tenants(const struct sm *sm, const struct partitions *p)
 	}
 }
 
+static void forget_former(struct partitioning *p, size_t from)
+{
+	for (size_t i = from; i < N_FORMER; i++) {
+		partitions_unref(p->former[i]);
+		p->former[i] = NULL;
+	}
+}
+
+/* Devices that are held keep P_Keys which that file gave. */
+static void note_former(struct partitioning *p, struct partitions *file)
+{
+	forget_former(p, N_FORMER - 1);
+	memmove(p->former + 1, p->former, (N_FORMER - 1) * sizeof(p->former[0]));
+	p->former[0] = file;
+}
+
 static void put_in_force(struct sm *sm, struct partitions *p, enum rules rules)
 {
 	struct partitioning *pt = sm->m.partition;
@@ -154,7 +175,10 @@ static void put_in_force(struct sm *sm, struct partitions *p, enum rules rules)
 	bool newly_good = rules == RULES_GOOD && pt->rules != RULES_GOOD;
 
 	if (changed) {
-		partitions_unref(pt->in_force);
+		if (pt->in_force && pt->held != TENANTS_FREE)
+			note_former(pt, pt->in_force);
+		else
+			partitions_unref(pt->in_force);
 		pt->in_force = partitions_ref(p);
 		pt->rights = pkey_rights_free(pt->rights);
 		partition_join(sm);
@@ -591,6 +615,11 @@ const struct partitions *partition_of_file(const struct sm *sm)
 	return sm->m.partition->in_force;
 }
 
+const struct partitions *partition_of_former_file(const struct sm *sm, size_t i)
+{
+	return i < N_FORMER ? sm->m.partition->former[i] : NULL;
+}
+
 struct tenants *partition_tenants(const struct sm *sm)
 {
 	return sm->m.partition->tenants;
@@ -614,6 +643,8 @@ void partition_hold_tenants(struct sm *sm, enum tenants_held held, partition_rem
 	p->held = held;
 	p->is_removed = is_removed;
 	p->is_stale |= held == TENANTS_FROZEN;
+	if (held == TENANTS_FREE)
+		forget_former(p, 0);
 	/* Without tenants, here and on devices, it is the same plan. */
 	if (held == TENANTS_FREE && p->has_none && !p->is_stale && !tenants_at(p->tenants, 0))
 		p->planned_held = TENANTS_FREE;
@@ -761,6 +792,7 @@ void partition_free(struct sm *sm)
 	pkey_plan_free(p->pkeys);
 	pkey_rights_free(p->rights);
 	tenants_free(p->tenants);
+	forget_former(p, 0);
 	partitions_unref(p->joined);
 	partitions_unref(p->in_force);
 	free(p->good_path);

@@ -43,6 +43,11 @@ const struct pkey_plan *partition_wanted(const struct sm *sm);
 
 /* The partitions of the file alone; NULL as sm_partitions(). */
 const struct partitions *partition_of_file(const struct sm *sm);
+/*
+ * The `i`th that was in force earlier since tenants are held: this manager may have written what it
+ * says. The newest is 0; NULL: no more.
+ */
+const struct partitions *partition_of_former_file(const struct sm *sm, size_t i);
 /* Never NULL. */
 struct tenants *partition_tenants(const struct sm *sm);
 /* Partitions of the table came, went, or have other fields: sm_partitions() is made anew. */
