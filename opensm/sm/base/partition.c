@@ -32,8 +32,7 @@ enum file_seen {
 	FILE_GONE, /* it is empty, or not there any more, and that was said */
 };
 
-/* A P_Key of a file before those is as one of an unknown tenant. */
-#define N_FORMER 8
+#define N_FORMER 8 /* P_Keys of files before these are as those of unknown tenants */
 
 struct partitioning {
 	enum rules rules;
