@@ -364,12 +364,23 @@ static void write_parameters(struct sync *s, struct port *p, const uint8_t *info
 	sync_set(s, p, &rq);
 }
 
+static bool are_tables_settled(const struct sync *s, const struct port *p)
+{
+	return pkeys_are_settled(s, p) && slvl_is_settled(s, p);
+}
+
+bool link_is_due(const struct sync *s)
+{
+	return !s->is_ahead || s->plan.arms_ahead;
+}
+
 void link_arm(struct sync *s, struct port *p)
 {
 	enum ib_port_state step = IB_PORT_NO_CHANGE;
 	struct link_want want;
 
-	if (!sync_port_is_ours(p))
+	/* Routes decide the SL to the manager, which end ports are told. */
+	if (!sync_port_is_ours(p) || (s->is_ahead && port_is_end(p)))
 		return;
 	if (p->doubt) {
 		sync_get(s, p, IB_ATTR_PORT_INFO, port_info_mod(p), on_doubt_read);
@@ -378,7 +389,7 @@ void link_arm(struct sync *s, struct port *p)
 	if (port_state(p) < IB_PORT_ACTIVE && (p->damp.held || waits_for_tables(s, p)))
 		return;
 	if (port_has_state(p) && port_state(p) == IB_PORT_INIT) {
-		if (!pkeys_are_settled(s, p) || !slvl_is_settled(s, p))
+		if (!are_tables_settled(s, p))
 			return;
 		if (s->hooks.may_arm && !s->hooks.may_arm(s->hooks.arg, p))
 			return;
@@ -414,8 +425,8 @@ void link_activate(struct sync *s, struct port *p)
 		return;
 	if (p->peer && (port_state(p->peer) < IB_PORT_ARMED || sync_leaves_out(s, p->peer->node)))
 		return;
-	/* P_Keys may be wanted otherwise since it was armed. */
-	if (!pkeys_are_settled(s, p) || (p->peer && !pkeys_are_settled(s, p->peer)))
+	/* Tables may be wanted otherwise since it was armed. */
+	if (!are_tables_settled(s, p) || (p->peer && !are_tables_settled(s, p->peer)))
 		return;
 	if (s->hooks.may_activate && !s->hooks.may_activate(s->hooks.arg, p)) {
 		s->outcome.ports_held++;

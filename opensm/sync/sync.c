@@ -210,9 +210,9 @@ static const struct stage_row {
 			.attr = IB_ATTR_PKEY_TABLE, .of = PORTS_FACING },
 	[ST_GUIDS] = { "alias GUIDs", .is_due = guids_are_wanted, .attr = IB_ATTR_GUID_INFO,
 		       .of = PORTS_ALL },
-	[ST_SPEED] = { "speeds", .port = link_write_speed },
+	[ST_SPEED] = { "speeds", .is_due = link_is_due, .ahead = true, .port = link_write_speed },
 	[ST_KEYS] = { "M_Keys of switches", .node = link_write_key },
-	[ST_ARM] = { "PortInfo", .port = link_arm },
+	[ST_ARM] = { "PortInfo", .is_due = link_is_due, .ahead = true, .port = link_arm },
 	[ST_ACTIVE] = { "ports that become ACTIVE", .port = link_activate },
 };
 

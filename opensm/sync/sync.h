@@ -48,6 +48,11 @@ struct plan {
 	const struct key_ring *keys_later;
 	lid_t sm_lid;
 	/*
+	 * Of sync_start_ahead(): no port is ACTIVE, so that ports of switches, ARMED without
+	 * routes, do no harm.
+	 */
+	bool arms_ahead;
+	/*
 	 * Which registry subnet administration keeps: end ports that registered with another one
 	 * (or none) are asked to do it again, once.
 	 */
@@ -185,8 +190,9 @@ void sync_strip_pkeys(struct sync *s, struct port *p, struct pkey_table allowed,
 /* Starts a run; the previous one must have ended. `ended` is called from sync_feed(). */
 void sync_start(struct sync *s, const struct plan *plan);
 /*
- * The same for what needs no routes: P_Key tables are written while routes are computed.
- * plan->routes and plan->qos may be NULL.
+ * The same for what needs no routes: P_Key tables are written while routes are computed, and with
+ * plan->arms_ahead PortInfo of ports between
+ * switches and of those that face end ports, too. plan->routes and plan->qos may be NULL.
  */
 void sync_start_ahead(struct sync *s, const struct plan *plan);
 /*

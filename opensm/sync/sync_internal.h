@@ -161,6 +161,8 @@ uint8_t slvl_sm_sl(const struct sync *s, const struct port *p);
 
 /* ---- link.c ---- */
 void link_write_speed(struct sync *s, struct port *p);
+/* PortInfo is written in this run: not ahead of routes where a port is ACTIVE. */
+bool link_is_due(const struct sync *s);
 void link_arm(struct sync *s, struct port *p);
 void link_write_key(struct sync *s, struct node *n);
 void link_activate(struct sync *s, struct port *p);

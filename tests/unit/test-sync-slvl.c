@@ -63,6 +63,62 @@ static void every_row_is_written_once(void **state)
 	desk_free(d);
 }
 
+static void assert_mapped_before_active(void *arg)
+{
+	const struct desk *d = arg;
+
+	for (unsigned out = 1; out <= 4; out++) {
+		if (sim_port_state(d->sim, leaf(d), out) == IB_PORT_ACTIVE)
+			assert_int_equal(vl_at(d, leaf(d), 0, out, 0), 7);
+	}
+}
+
+/* Ports are ARMED when SLs are mapped to other VLs: none becomes ACTIVE before. */
+static void ports_that_were_armed_ahead_wait_for_their_rows(void **state)
+{
+	struct desk *d = desk_with("7,6,5,4,3,2,1,0");
+	const struct plan p = {
+		.conf = d->conf, .sm_lid = desk_host(d, 0)->lid, .arms_ahead = true
+	};
+	uint64_t armed;
+
+	d->ended = false;
+	sync_start_ahead(d->sync, &p);
+	while (!d->ended)
+		desk_step(d);
+	for (unsigned out = 1; out <= 4; out++)
+		assert_int_equal(sim_port_state(d->sim, leaf(d), out), IB_PORT_ARMED);
+	assert_int_equal(rows(d), 0);
+	armed = sim_count(d->sim, IB_ATTR_PORT_INFO, MAD_SET);
+	d->watch = assert_mapped_before_active;
+	d->watch_arg = d;
+	assert_int_equal(run(d)->refused, 0);
+	assert_int_equal(sim_port_state(d->sim, leaf(d), 1), IB_PORT_ACTIVE);
+	assert_true(sim_count(d->sim, IB_ATTR_PORT_INFO, MAD_SET) > armed);
+	desk_free(d);
+}
+
+/* A spine that takes PortInfo, and does not answer for its rows. */
+static void an_armed_port_without_its_rows_is_not_made_active(void **state)
+{
+	struct desk *d = desk_with("1,1");
+	const struct plan p = {
+		.conf = d->conf, .sm_lid = desk_host(d, 0)->lid, .arms_ahead = true
+	};
+	int spine = sim_find(d->sim, "spine1");
+
+	d->ended = false;
+	sync_start_ahead(d->sync, &p);
+	while (!d->ended)
+		desk_step(d);
+	assert_int_equal(sim_port_state(d->sim, spine, 1), IB_PORT_ARMED);
+	sim_set_silent(d->sim, spine, SIM_SILENT_SET, IB_ATTR_SL2VL);
+	run(d);
+	assert_int_equal(sim_port_state(d->sim, leaf(d), 1), IB_PORT_ACTIVE);
+	assert_int_equal(sim_port_state(d->sim, spine, 1), IB_PORT_ARMED);
+	desk_free(d);
+}
+
 static void what_is_refused_is_given_up_until_it_changes(void **state)
 {
 	struct desk *d = desk_with("1,1");
@@ -218,6 +274,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_row_is_written_once),
+		cmocka_unit_test(ports_that_were_armed_ahead_wait_for_their_rows),
+		cmocka_unit_test(an_armed_port_without_its_rows_is_not_made_active),
 		cmocka_unit_test(what_is_refused_is_given_up_until_it_changes),
 		cmocka_unit_test(refusals_are_silent_if_so_wanted),
 		cmocka_unit_test(who_cannot_map_is_not_asked),

@@ -83,7 +83,7 @@ struct automatic {
 	bool small, tiny;
 	struct trial best, next; /* next: the best of the others, without its routes */
 	unsigned n_held;
-	uint64_t known[CANDIDATES + 1]; /* hashes of tables that were rated */
+	uint64_t known[2 * CANDIDATES + 2]; /* hashes of tables that were computed, or rated */
 	unsigned n_known;
 	bool compared;
 	bool stale; /* the previous tables were made with other options */
@@ -245,20 +245,39 @@ static void balance(const struct automatic *a, struct trial *x)
 	x->verdict = report.verdict;
 }
 
-/* Engines that suit a fabric often come to the same tables: the first of them has them then. */
-static bool is_known(struct automatic *a, const struct routes *r)
+static uint64_t hash_of(const struct routes *r)
 {
 	uint64_t h = HASH_START;
 
 	for (uint32_t s = 0; s < r->topo->n_switches; s++)
-		h = hash_bytes(h, routes_row(r, s), r->row_size);
-	if (a->stale || r->lanes)
+		h = hash_words(h, routes_row(r, s), r->row_size / 8);
+	return h;
+}
+
+/* Of tables that are to be balanced (reroute.c). */
+static uint64_t hash_computed(const char *name, const struct routes *r)
+{
+	return hash_of(r) + 1 + route_engine_find(name)->balances + 2 * (r->places != NULL);
+}
+
+/*
+ * Engines that suit a fabric often come to the same tables, as computed or as balanced then: the
+ * first of them whose tables hold has them.
+ */
+static bool is_known(const struct automatic *a, const struct routes *r, uint64_t hash)
+{
+	if (!a->small || a->stale || r->lanes)
 		return false;
 	for (unsigned i = 0; i < a->n_known; i++)
-		if (a->known[i] == h)
+		if (a->known[i] == hash)
 			return true;
-	a->known[a->n_known++] = h;
 	return false;
+}
+
+static void note_known(struct automatic *a, const struct routes *r, uint64_t hash)
+{
+	if (!r->lanes)
+		a->known[a->n_known++] = hash;
 }
 
 /* Checks the routes and keeps them if they are the best so far. Takes the reference. */
@@ -266,7 +285,12 @@ static void consider(struct automatic *a, const char *name, struct routes *r)
 {
 	struct trial x = { .name = name, .routes = r };
 	const struct routes *old = a->job->previous;
+	uint64_t computed = a->small ? hash_computed(name, r) : 0, balanced;
 
+	if (is_known(a, r, computed)) {
+		routes_unref(r);
+		return;
+	}
 	if (r->judged && (!r->lanes || r->lanes->n_levels < 2))
 		x.verdict = *r->judged;
 	else
@@ -285,10 +309,13 @@ static void consider(struct automatic *a, const char *name, struct routes *r)
 		/* With other options than before, the choice is that of a start. */
 		a->stale |= old && old->options && !strcmp(name, old->by) &&
 			    r->options != old->options;
-		if (is_known(a, r)) {
+		balanced = hash_of(r);
+		if (is_known(a, r, balanced)) {
 			routes_unref(r);
 			return;
 		}
+		note_known(a, r, computed);
+		note_known(a, r, balanced);
 		rate(&x);
 		x.changes = count_changes(r, old);
 	}

@@ -488,7 +488,7 @@ static uint32_t lower_limit(struct relief *f, uint32_t from, uint32_t to, uint32
 		moved += now;
 		most = most_load(f, false);
 		/* That was too much: that load cannot be taken off. */
-		if (!now || most > before - over / 16)
+		if (!now || most > before - over / 16 || most - enough <= enough / 256)
 			break;
 	}
 	return moved;

@@ -11,6 +11,7 @@
 #include "sm/sm_internal.h"
 #include "sm/base/about.h"
 #include "sm/base/news.h"
+#include "sm/read/discover.h"
 #include "util/mem.h"
 
 /* Runs after the first in which unanswered Sets are repeated. */
@@ -106,6 +107,27 @@ static struct plan plan_of_files(struct sm *sm)
 			      .registry = admin_registry(sm) };
 }
 
+/* Where a port is ACTIVE, packets may make an ARMED one at the same link ACTIVE (7.2.7). */
+static bool is_any_active(const struct sm *sm)
+{
+	FABRIC_EACH_NODE(sm->fabric, n) {
+		for (unsigned i = 1; i <= n->n_ports; i++) {
+			if (n->ports[i].known && port_state(&n->ports[i]) > IB_PORT_ARMED)
+				return true;
+		}
+	}
+	return false;
+}
+
+/*
+ * Nothing is forwarded before ports are ACTIVE, so what tables hold does not matter. With QoS,
+ * limits of VLs would be written twice.
+ */
+static bool may_arm_ahead(const struct sm *sm)
+{
+	return discover_is_cold(sm) && !is_any_active(sm) && !sm->conf->qos;
+}
+
 /* Sets that fail here are sent again by the run with routes, which judges. */
 void program_start_ahead(struct sm *sm)
 {
@@ -113,6 +135,7 @@ void program_start_ahead(struct sm *sm)
 
 	assert(sm->fabric->own_port);
 	pr->plan = plan_of_files(sm);
+	pr->plan.arms_ahead = may_arm_ahead(sm);
 	pr->is_ahead = true;
 	pr->released = false;
 	sync_start_ahead(sm->sync, &pr->plan);
@@ -167,6 +190,18 @@ void program_release(struct sm *sm)
 		sync_start(sm->sync, &sm->m.program->plan);
 }
 
+static void tell_unstored(const struct sync_outcome *o)
+{
+	char where[PLACE_STRLEN], fields[LINK_FIELDS_STRLEN];
+
+	if (o->unstored_ports)
+		log_on(about_port(LOG_ID_REFUSED_SET, o->unstored_example), LOGB_INFO,
+		       "%u ports do not store fields (%s), first %s; these are not written again "
+		       "until they change",
+		       o->unstored_ports, link_fields_str(o->unstored, fields),
+		       fabric_place_str(o->unstored_example, where));
+}
+
 static void tell_unkept(const struct sync_outcome *o)
 {
 	char where[PLACE_STRLEN];
@@ -182,10 +217,11 @@ static void tell_unkept(const struct sync_outcome *o)
 void program_judge(struct sm *sm, const struct sync_outcome *o)
 {
 	struct program *pr = sm->m.program;
-	char where[PLACE_STRLEN], fields[LINK_FIELDS_STRLEN], status[IB_WORD_STRLEN];
+	char where[PLACE_STRLEN], status[IB_WORD_STRLEN];
 
 	/* Tables that were given up are not tried again by the run with routes. */
 	if (pr->is_ahead) {
+		tell_unstored(o);
 		tell_unkept(o);
 		return;
 	}
@@ -203,12 +239,7 @@ void program_judge(struct sm *sm, const struct sync_outcome *o)
 		sync_start(sm->sync, &pr->plan);
 		return;
 	}
-	if (o->unstored_ports)
-		log_on(about_port(LOG_ID_REFUSED_SET, o->unstored_example), LOGB_INFO,
-		       "%u ports do not store fields (%s), first %s; these are not written again "
-		       "until they change",
-		       o->unstored_ports, link_fields_str(o->unstored, fields),
-		       fabric_place_str(o->unstored_example, where));
+	tell_unstored(o);
 	tell_unkept(o);
 	if (o->unmapped && o->unmapped != pr->unmapped_told)
 		log_on(about_node(LOG_ID_REFUSED_SET, o->unmapped_example), LOGB_ERROR,
