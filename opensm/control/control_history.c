@@ -31,6 +31,10 @@ void control_remember(struct daemon_api *api, const struct sm_event *event)
 
 	if (is_routine(event))
 		return;
+	if (event->more >= DAEMON_EVENTS) { /* one of those takes its place */
+		m->n_events++;
+		return;
+	}
 	o = json_object_new_object();
 	control_put_event(o, api, event);
 	text = json_object_object_get(o, "text");

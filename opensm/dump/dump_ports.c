@@ -44,6 +44,8 @@ static void write_description(struct dump_out *o, const char *text)
 	out_lit(o, "}");
 }
 
+#define PUT_HEX(name, put, value, width) (out_lit(o, name), put(o, value, width))
+
 static void list_end(const struct view *v, struct dump_out *o, const struct view_port *p,
 		     bool is_left)
 {
@@ -51,15 +53,24 @@ static void list_end(const struct view *v, struct dump_out *o, const struct view
 	const struct view_port *end = &v->ports[view_end_port(v, (uint32_t)(p - v->ports))];
 	bool is_sm = p->lid && p->lid == ib_get(end->info, PI_MASTER_SM_LID);
 
-	out_printf(o, "{ %s%s Ports:%02X SystemGUID:%016" PRIx64 " NodeGUID:%016" PRIx64,
-		   ib_node_row(n->type)->list, is_sm ? "-SM" : "", n->n_ports, n->sysimg_guid,
-		   n->guid);
+	out_lit(o, "{ ");
+	out_text(o, ib_node_row(n->type)->list);
+	if (is_sm)
+		out_lit(o, "-SM");
+	PUT_HEX(" Ports:", out_hex_upper, n->n_ports, 2);
+	PUT_HEX(" SystemGUID:", out_hex, n->sysimg_guid, 16);
+	PUT_HEX(" NodeGUID:", out_hex, n->guid, 16);
+	PUT_HEX(" PortGUID:", out_hex, view_guid_of(v, p), 16);
 	/* Widths, and the place of the device, are those of the peer. */
-	out_printf(o, " PortGUID:%016" PRIx64 " VenID:%0*X DevID:%04X Rev:%08X ",
-		   view_guid_of(v, p), is_left ? 6 : 8, n->vendor_id,
-		   is_left ? n->device_id : (uint32_t)n->device_id << 16, n->revision);
+	PUT_HEX(" VenID:", out_hex_upper, n->vendor_id, is_left ? 6 : 8);
+	PUT_HEX(" DevID:", out_hex_upper,
+		is_left ? n->device_id : (uint32_t)n->device_id << 16, 4);
+	PUT_HEX(" Rev:", out_hex_upper, n->revision, 8);
+	out_lit(o, " ");
 	write_description(o, view_node_name(v, n));
-	out_printf(o, " LID:%04X PN:%02X }", p->lid, p->num);
+	PUT_HEX(" LID:", out_hex_upper, p->lid, 4);
+	PUT_HEX(" PN:", out_hex_upper, p->num, 2);
+	out_lit(o, " }");
 }
 
 static void list_line(const struct view *v, struct dump_out *o, const struct view_port *p)

@@ -33,6 +33,7 @@ struct world {
 	uint8_t notice[80];
 	char text[500];
 	unsigned routes_ms, n_sets, n_gets;
+	uint32_t more[2]; /* nodes and links that are to follow at once */
 };
 
 static struct world world;
@@ -80,6 +81,9 @@ static void on_event(struct rig_sm *s, const struct sm_event *e)
 	unsigned who = (unsigned)(s - world.rig->sms);
 
 	assert_true(e->at <= sim_now(world.rig->sim));
+	if (world.more[who])
+		assert_int_equal(e->more, world.more[who] - 1);
+	world.more[who] = e->more;
 	switch (e->kind) {
 	case SM_EVENT_STATE:
 		add(who, "%s->%s", sm_state_name(e->state.from), sm_state_name(e->state.to));
@@ -189,6 +193,7 @@ static int node(const char *name)
 
 static void forget(void)
 {
+	assert_int_equal(world.more[0] + world.more[1], 0);
 	world.story[0][0] = world.story[1][0] = '\0';
 	world.n_lft = world.n_top = 0;
 }

@@ -140,10 +140,11 @@ static void note_behind(const struct sm *sm, const struct node *n, struct sm_eve
 	}
 }
 
-static void tell_node(struct sm *sm, const struct node *n, bool came)
+static void tell_node(struct sm *sm, const struct node *n, bool came, uint32_t more)
 {
 	struct sm_event e = {
 		.kind = SM_EVENT_NODE,
+		.more = more,
 		.node = { .node_guid = n->guid,
 			  .desc = node_name(n),
 			  .type = n->type,
@@ -159,10 +160,12 @@ static void tell_node(struct sm *sm, const struct node *n, bool came)
 	event_raise(sm, &e);
 }
 
-static void tell_link(struct sm *sm, const struct port *p, guid_t far, uint8_t far_port, bool up)
+static void tell_link(struct sm *sm, const struct port *p, guid_t far, uint8_t far_port, bool up,
+		      uint32_t more)
 {
 	struct sm_event e = {
 		.kind = SM_EVENT_LINK,
+		.more = more,
 		.link = { .guid = { p->node->guid, far }, .port = { p->num, far_port }, .up = up },
 	};
 
@@ -184,7 +187,7 @@ void event_link_out(struct sm *sm, struct port *p)
 	if (!p->told.guid)
 		return;
 	far = told_end(sm, p);
-	tell_link(sm, p, p->told.guid, p->told.port, false);
+	tell_link(sm, p, p->told.guid, p->told.port, false, 0);
 	p->told.guid = 0;
 	if (far)
 		far->told.guid = 0;
@@ -208,7 +211,7 @@ void event_node_gone(struct sm *sm, struct node *n)
 		return;
 	for (unsigned i = 1; i <= n->n_ports; i++)
 		event_link_out(sm, &n->ports[i]);
-	tell_node(sm, n, false);
+	tell_node(sm, n, false, 0);
 }
 
 static void tell_what_went(struct sm *sm)
@@ -221,22 +224,54 @@ static void tell_what_went(struct sm *sm)
 	}
 }
 
+static bool is_new_link(const struct port *p)
+{
+	return fabric_link_is_up(p) && !p->told.guid;
+}
+
+/* One end of each new link. */
+static bool is_counted(const struct port *p)
+{
+	guid_t here = p->node->guid, far;
+
+	if (!is_new_link(p) || !is_new_link(p->peer))
+		return is_new_link(p);
+	far = p->peer->node->guid;
+	return here < far || (here == far && p->num <= p->peer->num);
+}
+
+static uint32_t count_what_came(const struct sm *sm)
+{
+	uint32_t came = 0;
+
+	FABRIC_EACH_NODE(sm->fabric, n) {
+		came += !n->told;
+		for (unsigned i = 1; i <= n->n_ports; i++)
+			came += is_counted(&n->ports[i]);
+	}
+	return came;
+}
+
 static void tell_what_came(struct sm *sm)
 {
+	uint32_t more = count_what_came(sm);
+
+	if (!more)
+		return;
 	FABRIC_EACH_NODE(sm->fabric, n) {
 		if (!n->told)
-			tell_node(sm, n, true);
+			tell_node(sm, n, true, --more);
 		n->told = true;
 	}
 	FABRIC_EACH_NODE(sm->fabric, n) {
 		for (unsigned i = 1; i <= n->n_ports; i++) {
 			struct port *p = &n->ports[i];
 
-			if (!fabric_link_is_up(p) || p->told.guid)
+			if (!is_new_link(p))
 				continue;
 			note_link(p, p->peer);
 			note_link(p->peer, p);
-			tell_link(sm, p, p->told.guid, p->told.port, true);
+			tell_link(sm, p, p->told.guid, p->told.port, true, more ? --more : 0);
 		}
 	}
 }
