@@ -1021,7 +1021,7 @@ end:	do
 		}
 #ifdef REPLAY
 	:: d_step { IS(LINE_TIME_PASSES, 0, 0) -> fresh = 0; next_line() }
-	:: at == LINES -> assert(at < LINES) /* a walk */
+	:: line == 0 -> assert(line != 0) /* the end of the trace: a walk */
 #else
 	:: d_step { ANY_UNSEEN -> see_all() }
 #ifdef BLIND

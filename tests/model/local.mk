@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Four tests of 25 to 45 seconds of a processor each; without spin they are skipped.
+# Four tests of 12 to 25 seconds of a processor each; without spin they are skipped.
 CHECK_TESTS += tests/model/three.sh tests/model/two.sh tests/model/faults.sh tests/model/lives.sh
 EXTRA_DIST += tests/model/check tests/model/ledger.pml tests/model/merge.pml tests/model/pan.bash tests/model/replay \
 	tests/model/trace.awk tests/model/traces/acknowledged-too-early.not tests/model/traces/handed-too-early.not \

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# A trace (README.md) as a table in C: { line, manager or device, what is with it }, numbered from 0. The first file is
-# ledger.pml, which numbers the kinds of lines. A line of no kind ends it with status 2.
+# A trace (README.md) as a table in C: { line, manager or device, what is with it }, and zeros at its end. The first file
+# is ledger.pml, which numbers the kinds of lines. A line of no kind ends it with status 2.
+BEGIN { print "#include \"trace.h\"" }
 NR == FNR {
 	if ($1 == "#define" && $2 ~ /^LINE_/)
 		print "#define", $2, $3
 	next
 }
-FNR == 1 { print "static const struct { unsigned char line, of, with; } trace[] = {" }
+FNR == 1 { print "const struct line trace[] = {" }
 /^#/ || /^[(]/ || NF == 0 { next }
 
 # $n as a number of 1..max.
