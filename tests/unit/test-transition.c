@@ -192,11 +192,14 @@ static void a_switch_that_is_left_out_passes_packets_on(void **state)
 
 /* ---- whatever the order within an epoch, nothing ever loops -------------------------------- */
 
+#define SWITCHES_MOST 256
+
 /* Tables half way. */
 struct halfway {
 	const struct routes *old, *new;
 	const struct transition *tr;
 	struct routes *now; /* rows of new->topo */
+	uint32_t *to;	    /* behind(), of each switch and port */
 	bool written;
 };
 
@@ -227,19 +230,32 @@ static uint32_t behind(const struct halfway *w, uint32_t sw, uint8_t port)
 										     : TOPO_NONE;
 }
 
+static void look_behind(struct halfway *w)
+{
+	for (uint32_t sw = 0; sw < w->new->topo->n_switches; sw++)
+		for (unsigned port = 0; port <= UINT8_MAX; port++)
+			w->to[sw << 8 | port] = behind(w, sw, (uint8_t)port);
+}
+
+/* `passed`: the start from which a way came by first; ways of starts before have an end. */
 static void assert_no_loop(const struct halfway *w, uint32_t block)
 {
-	const struct topo *t = w->new->topo;
+	uint32_t n = w->new->topo->n_switches, first = block * LFT_BLOCK_LIDS;
+	uint32_t end = MIN(first + LFT_BLOCK_LIDS, w->new->top + 1u), passed[SWITCHES_MOST];
+	const uint8_t *rows[SWITCHES_MOST];
 
-	for (uint32_t lid = block * LFT_BLOCK_LIDS; lid < (block + 1) * LFT_BLOCK_LIDS; lid++)
-		for (uint32_t start = 0; start < t->n_switches && lid <= w->new->top; start++) {
-			uint32_t sw = start, hops = 0;
+	for (uint32_t sw = 0; sw < n; sw++)
+		rows[sw] = routes_row(w->now, sw);
+	for (uint32_t lid = first; lid < end; lid++) {
+		memset(passed, 0, n * sizeof(*passed));
+		for (uint32_t start = 0; start < n; start++) {
+			uint32_t sw = start;
 
-			while (sw != TOPO_NONE) {
-				assert_true(hops++ < t->n_switches);
-				sw = behind(w, sw, routes_row(w->now, sw)[lid]);
-			}
+			for (; sw != TOPO_NONE && !passed[sw]; sw = w->to[sw << 8 | rows[sw][lid]])
+				passed[sw] = start + 1;
+			assert_true(sw == TOPO_NONE || passed[sw] <= start);
 		}
+	}
 }
 
 static bool differs(const struct halfway *w, uint32_t sw, uint32_t block)
@@ -280,7 +296,7 @@ static void write_shuffled(const struct halfway *w, uint32_t block, uint32_t *sw
 /* Every subset of up to 10 switches; of more, one random order. */
 static void write_epoch(const struct halfway *w, uint32_t block, unsigned epoch, unsigned *random)
 {
-	uint32_t n = 0, sws[256];
+	uint32_t n = 0, sws[SWITCHES_MOST];
 	uint8_t before[10][LFT_BLOCK_LIDS];
 
 	for (uint32_t sw = 0; sw < w->new->topo->n_switches; sw++)
@@ -312,6 +328,9 @@ static void assert_safe(const struct routes *old, const struct routes *new, unsi
 	struct halfway w = { .old = old, .new = new, .tr = tr, .now = now };
 	uint32_t blocks = new->row_size / LFT_BLOCK_LIDS;
 
+	assert_in_range(new->topo->n_switches, 1, SWITCHES_MOST);
+	w.to = xcalloc(new->topo->n_switches << 8, sizeof(*w.to));
+	look_behind(&w);
 	for (uint32_t sw = 0; sw < new->topo->n_switches; sw++)
 		for (uint32_t lid = 0; lid < new->row_size; lid++)
 			routes_row(now, sw)[lid] = old_entry(&w, sw, (lid_t)lid);
@@ -327,8 +346,10 @@ static void assert_safe(const struct routes *old, const struct routes *new, unsi
 			assert_false(differs(&w, sw, block));
 	}
 	w.written = true;
+	look_behind(&w);
 	for (uint32_t block = 0; block < blocks; block++)
 		assert_no_loop(&w, block);
+	free(w.to);
 }
 
 static struct topo *any_fabric(unsigned number)
