@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/lib/no-syslog.h"
 #include "util/file.h"
 #include "util/mem.h"
 

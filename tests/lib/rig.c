@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tests/lib/no-syslog.h"
 #include "util/mem.h"
 #include "util/random.h"
 
