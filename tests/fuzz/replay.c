@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "tests/lib/no-syslog.h"
+#include "tests/lib/rounds.h"
 #include "util/file.h"
 #include "util/mem.h"
 
@@ -178,9 +179,8 @@ int main(int argc, char **argv)
 	if (argc == 1) {
 		printf("# TEST_SEED=0x%llx\n", (unsigned long long)dice);
 		fflush(stdout);
-		run_mutants(&all, runs	       ? (unsigned)strtoul(runs, NULL, 0)
-				  : &fuzz_runs ? fuzz_runs
-					       : RUNS);
+		run_mutants(&all, runs ? (unsigned)strtoul(runs, NULL, 0)
+				       : test_rounds(&fuzz_runs ? fuzz_runs : RUNS));
 		printf("ok %zu - mutations\n", all.n + 1);
 	}
 	for (size_t i = 0; i < all.n; i++) {

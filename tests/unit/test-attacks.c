@@ -19,6 +19,7 @@
 
 #include "sm/sm_internal.h"
 #include "tests/lib/attack.h"
+#include "tests/lib/rounds.h"
 #include "util/log.h"
 #include "util/mem.h"
 
@@ -231,13 +232,14 @@ static void lies_and_flaps_reach_no_further_than_its_switch(void **state)
 {
 	struct desk *d = desk_new(32);
 	struct attack *a = d->a;
+	unsigned flaps = test_rounds(60);
 	guid_t own = sim_node_guid(a->sim, a->node);
 	const guid_t lies[] = { a->victim - 1, sim_node_guid(a->sim, a->leaf), own };
 
-	measure(d, 60 * MONO_S);
+	measure(d, flaps * MONO_S);
 	attack_look(a);
 	d->n_gets = sent(d, MAD_GET);
-	for (unsigned i = 0; i < 60; i++) { /* row 15: a flap in each second */
+	for (unsigned i = 0; i < flaps; i++) { /* row 15: a flap in each second */
 		sim_set_guid(a->sim, a->node, lies[i / 5 % ARRAY_SIZE(lies)]);
 		sim_set_caps(a->sim, a->node, IB_MTU_256, 1);
 		sim_ignore(a->sim, a->node, true);
@@ -246,9 +248,9 @@ static void lies_and_flaps_reach_no_further_than_its_switch(void **state)
 		assert_nothing_changed(d, ATTACK_BEYOND_LEAF);
 	}
 	d->n_gets = sent(d, MAD_GET) - d->n_gets;
-	print_message("60 flaps: %u Gets, without them %u\n", (unsigned)d->n_gets,
+	print_message("%u flaps: %u Gets, without them %u\n", flaps, (unsigned)d->n_gets,
 		      (unsigned)d->quiet_gets);
-	assert_in_range(d->n_gets, 0, d->quiet_gets + 60 * 120);
+	assert_in_range(d->n_gets, 0, d->quiet_gets + flaps * 120);
 	assert_others_served(d);
 	sim_set_guid(a->sim, a->node, own);
 	run(d, 1200 * MONO_S);

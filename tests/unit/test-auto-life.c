@@ -9,6 +9,7 @@
 
 #include "route/select/choose.h"
 #include "route/select/engines.h"
+#include "tests/lib/rounds.h"
 #include "tests/lib/topocut.h"
 
 #define STEPS 8
@@ -126,7 +127,7 @@ static void cables_come_and_go(void **state)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		for (uint64_t seed = 1; seed <= 3; seed++) {
+		for (uint64_t seed = 1; seed <= test_rounds(3); seed++) {
 			unsigned switched;
 			double most;
 

@@ -6,6 +6,7 @@
 #include "route/core/nexthop_assign.h"
 #include "route/proof/cdg_internal.h"
 #include "route/select/keep_tables.h"
+#include "tests/lib/rounds.h"
 #include "tests/lib/topocut.h"
 #include "tests/unit/route-desk.h"
 #include "util/random.h"
@@ -223,7 +224,7 @@ static void live(const char *engine, struct topo *whole, unsigned events, uint64
 
 static void what_an_event_makes_is_judged_for_what_it_is(void **state)
 {
-	for (unsigned seed = 1; seed <= 3; seed++) {
+	for (unsigned seed = 1; seed <= test_rounds(3); seed++) {
 		live("auto", topogen_torus((unsigned[]){ 5, 4, 3 }, 2, NULL), 8, seed);
 		live("auto", topogen_torus((unsigned[]){ 8, 7, 1 }, 2, NULL), 8, seed);
 		live("dor", topogen_torus((unsigned[]){ 7, 3, 3 }, 2, NULL), 8, seed);
@@ -364,9 +365,9 @@ static unsigned go_through_events(struct topo *whole, unsigned events, uint64_t 
 
 static void destinations_with_the_paths_of_before_stay(void **state)
 {
-	unsigned done = 0;
+	unsigned done = 0, n_seeds = test_rounds(24);
 
-	for (unsigned seed = 1; seed <= 24; seed++) {
+	for (unsigned seed = 1; seed <= n_seeds; seed++) {
 		uint64_t random = seed;
 		unsigned size[3], n = 2 + seed % 2;
 
@@ -376,7 +377,7 @@ static void destinations_with_the_paths_of_before_stay(void **state)
 			.lmc = seed % 8 == 7, .random_guids = seed & 1, .random_lids = seed & 2,
 		}), 12, seed);
 	}
-	assert_true(done > 24 * 12 / 2);
+	assert_true(done > n_seeds * 12 / 2);
 }
 
 /* Of 16 switches in rows of 4; `arg` says which dimension comes first. */

@@ -3,6 +3,7 @@
 #include "route/proof/disjoint.h"
 
 #include "route/core/lid_spread.h"
+#include "tests/lib/rounds.h"
 #include "tests/lib/topocut.h"
 #include "tests/unit/route-desk.h"
 
@@ -231,7 +232,7 @@ static void lids_part_again_after_a_switch_came_back(void **state)
 /* A HyperX that loses cables: what the order of dimensions still allows, without a credit loop. */
 static void a_damaged_hyperx_parts_what_is_whole(void **state)
 {
-	for (unsigned seed = 0; seed < 12; seed++) {
+	for (unsigned seed = 0; seed < test_rounds(12); seed++) {
 		struct topogen o = { .lmc = 1, .seed = seed, .damage = 0.02 * (seed % 4) };
 		struct topo *t = topogen_hyperx(5, 5, 2, &o);
 		struct routes *r = routes_by("hyperx", t, NULL);
@@ -262,7 +263,7 @@ static void one_lid_per_port_needs_no_parting(void **state)
 /* Any fabric with any tables: shortest stays shortest, all that was reached is. */
 static void parting_keeps_paths_shortest(void **state)
 {
-	for (unsigned number = 0; number < 30; number++) {
+	for (unsigned number = 0; number < test_rounds(30); number++) {
 		struct topogen o = any_options(number);
 		struct topo *t;
 		struct routes *r;

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "tests/lib/rounds.h"
 #include "tests/unit/route-desk.h"
 
 #define LARGE 2 /* rows before this one once */
@@ -190,7 +191,7 @@ static void rows_of_a_hyperx_are_dimensions(void **state)
 static void other_fabrics_go_by_port_numbers(void **state)
 {
 	(void)state;
-	for (unsigned number = 0; number < 60; number++) {
+	for (unsigned number = 0; number < test_rounds(60); number++) {
 		struct topogen o = any_options(number);
 		struct topo *t = any_fabric(number, &o);
 		struct route_job job = { .topo = t };
@@ -215,7 +216,7 @@ static void other_fabrics_go_by_port_numbers(void **state)
 /* What comes and goes changes nothing for others, and LIDs of no port keep their entries. */
 static void a_host_comes_and_goes_and_nothing_changes(void **state)
 {
-	for (unsigned seed = 0; seed < 10; seed++) {
+	for (unsigned seed = 0; seed < test_rounds(10); seed++) {
 		struct topogen o = { .seed = seed, .random_guids = true, .random_lids = true },
 			       less = o;
 		struct topo *t = topogen_grid("5tx6tx2", 3, 2, &o), *smaller;

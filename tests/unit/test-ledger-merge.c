@@ -17,6 +17,7 @@
 
 #include "unit/ledger-desk.h"
 #include "ledger/ledger_row.h"
+#include "tests/lib/rounds.h"
 #include "util/random.h"
 
 #define HISTORIES    10000u
@@ -397,7 +398,7 @@ static void random_histories_come_to_the_same_rows(void **state)
 {
 	static struct world w;
 
-	for (unsigned h = 0; h < HISTORIES; h++) {
+	for (unsigned h = 0; h < test_rounds(HISTORIES); h++) {
 		open_world(&w);
 		for (unsigned i = 0; i < STEPS; i++)
 			step(&w);

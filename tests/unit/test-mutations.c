@@ -14,6 +14,7 @@
 #include "offline/verify.h"
 #include "route/mcast/mcast.h"
 #include "route/select/choose.h"
+#include "tests/lib/rounds.h"
 #include "util/random.h"
 
 #define MLID  0xC005
@@ -526,7 +527,7 @@ static void every_change_is_seen_or_harmless(void **state)
 		for (size_t k = 0; k < ARRAY_SIZE(changes); k++) {
 			if (changes[k].of_lanes && !m->has_lanes)
 				continue;
-			try(m, &changes[k], changes[k].most > 1 ? 150 : 50, &seed);
+			try(m, &changes[k], changes[k].most > 1 ? 150 : test_rounds(50), &seed);
 		}
 		free(m);
 		topo_unref(cases[i].t);
@@ -537,7 +538,7 @@ static void every_change_is_seen_or_harmless(void **state)
 			      changes[k].harmless);
 		assert_true(changes[k].seen > 1 && changes[k].harmless > 1);
 	}
-	assert_true(n >= 1000);
+	assert_true(n >= test_rounds(1000));
 }
 
 int main(void)

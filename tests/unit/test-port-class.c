@@ -9,6 +9,7 @@
 #include "route/proof/cdg.h"
 #include "route/select/choose.h"
 #include "route/vl/port_class.h"
+#include "tests/lib/rounds.h"
 #include "tests/lib/topocut.h"
 #include "tests/unit/lanes-desk.h"
 #include "util/random.h"
@@ -152,7 +153,7 @@ static void three_vls_serve_a_damaged_one(void **state)
 	_cleanup_(topo_unrefp) struct topo *whole = topogen_slim_fly(5, 3, NULL);
 	unsigned on[4] = { 0 };
 
-	for (unsigned seed = 1; seed <= 20; seed++) {
+	for (unsigned seed = 1; seed <= test_rounds(20); seed++) {
 		_cleanup_(topo_unrefp) struct topo *t = damaged(whole, 6, seed);
 		struct route_choice choice;
 		struct routes *r = choose("minhop,no_fallback", t, 0, NULL, &choice), *again;
@@ -168,7 +169,7 @@ static void three_vls_serve_a_damaged_one(void **state)
 		routes_unref(r);
 	}
 	print_message("# none %u, two VLs %u, three %u\n", on[0], on[2], on[3]);
-	assert_true(on[2] && on[3] && on[0] < 10);
+	assert_true(on[2] && on[3] && on[0] < test_rounds(10));
 }
 
 /* Rows of tables that stand in switches stay while the VLs hold. */

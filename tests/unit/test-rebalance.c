@@ -10,6 +10,7 @@
 
 #include "route/proof/transition.h"
 #include "route/select/keep_tables.h"
+#include "tests/lib/rounds.h"
 #include "tests/lib/tables.h"
 #include "tests/lib/topocut.h"
 #include "util/random.h"
@@ -107,7 +108,7 @@ static void lives_and_rests(const char *words, double damage, unsigned steps, un
 	whole = topogen_words(n, word, &o);
 	assert_non_null(whole);
 	fresh = keep(whole, NULL);
-	for (uint64_t seed = 1; seed <= n_seeds; seed++) {
+	for (uint64_t seed = 1; seed <= test_rounds(n_seeds); seed++) {
 		struct routes *r = live(whole, routes_ref(fresh), steps, seed),
 			      *rested = quiet(whole, r), *again;
 		uint32_t limit = (uint32_t)(1.02 * fresh->judged->max_load);

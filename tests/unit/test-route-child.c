@@ -19,6 +19,7 @@
 
 #include "sm/routing/route_job.h"
 #include "sm/routing/route_memory.h"
+#include "tests/lib/rounds.h"
 #include "tests/lib/topocut.h"
 #include "tests/unit/child-desk.h"
 #include "route/select/engines.h"
@@ -112,7 +113,7 @@ static void walk(const char *engine, const struct topo *whole, unsigned steps, u
 	open_desk(&there, engine, true);
 	a = compute(&here, whole, NULL);
 	b = compute(&there, whole, NULL);
-	for (unsigned i = 0; i < steps; i++) {
+	for (unsigned i = 0; i < test_rounds(steps); i++) {
 		struct routes *before_a = a, *before_b = b;
 		struct topo *t;
 

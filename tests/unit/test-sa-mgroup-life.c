@@ -5,6 +5,7 @@
  * of the groups, and trees have heard of exactly the MLIDs whose ports have changed.
  */
 #include "sa/base/sa_internal.h"
+#include "tests/lib/rounds.h"
 #include "tests/unit/mc-desk.h"
 #include "util/log.h"
 
@@ -255,8 +256,8 @@ static void a_long_life(uint64_t seed, unsigned operations)
 
 static void no_mlid_leaks_in_a_long_life(void **state)
 {
-	a_long_life(0x9E3779B97F4A7C15, 50000);
-	a_long_life(0xD1B54A32D192ED03, 50000);
+	a_long_life(0x9E3779B97F4A7C15, test_rounds(50000));
+	a_long_life(0xD1B54A32D192ED03, test_rounds(50000));
 }
 
 /* A request that is partly sound, so that it gets far; the rest of it is noise. */
@@ -294,7 +295,7 @@ static void garbage_leaves_the_store_sound(void **state)
 {
 	_desk_ d = desk_new("tree 2 4 1");
 	struct model m = { .seed = 0xA5A5F00DBEEF1234 };
-	unsigned n = getenv("GARBAGE") ? (unsigned)atoi(getenv("GARBAGE")) : 20000;
+	unsigned n = getenv("GARBAGE") ? (unsigned)atoi(getenv("GARBAGE")) : test_rounds(20000);
 
 	for (unsigned i = 0; i < n; i++) {
 		send_garbage(d, &m);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "sm/expected/expected_internal.h"
+#include "tests/lib/rounds.h"
 #include "tests/lib/scratch.h"
 #include "topo/expect_file.h"
 #include "util/random.h"
@@ -186,7 +187,7 @@ static void random_lives_never_arm_it(void **st)
 
 	choose(w);
 	learn(w, two_cables, "");
-	for (unsigned seed = 1; seed <= MOMENTS; seed++) {
+	for (unsigned seed = 1; seed <= test_rounds(MOMENTS); seed++) {
 		dice = dice * 31 + seed;
 		w->rig->job_time = seed % 4 ? 0 : (mono_t)(random_next(&dice) % 5000) * MONO_MS;
 		for (unsigned i = 0; i < 2; i++)

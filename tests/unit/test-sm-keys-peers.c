@@ -6,6 +6,7 @@
  */
 #include "locked-managers.h"
 #include "sm/sweep/sweep.h"
+#include "tests/lib/rounds.h"
 
 static void a_takeover_changes_no_key(void **state)
 {
@@ -75,7 +76,7 @@ static void a_standby_that_is_storing_says_so(void **state)
 /* Some ports have the next key, others the former one: none is open, and all are met. */
 static void a_master_may_die_anywhere_in_a_rotation(void **state)
 {
-	for (unsigned steps = 0; steps < 60; steps += 3) {
+	for (unsigned steps = 0; steps < 60; steps += test_stride(3)) {
 		struct world *w = *state;
 		struct sm_keys keys;
 
@@ -158,7 +159,7 @@ static void die_and_come_back(struct world *w, unsigned steps)
 
 static void keys_that_no_standby_has_come_into_force_at_no_start(void **state)
 {
-	for (unsigned steps = 0; steps < 24; steps++) {
+	for (unsigned steps = 0; steps < 24; steps += test_stride(1)) {
 		struct world *w = *state;
 
 		start_locked(w);
@@ -172,7 +173,7 @@ static void keys_that_no_standby_has_come_into_force_at_no_start(void **state)
 
 static void nor_do_keys_of_a_new_seed(void **state)
 {
-	for (unsigned steps = 0; steps < 24; steps++) {
+	for (unsigned steps = 0; steps < 24; steps += test_stride(1)) {
 		struct world *w = *state;
 
 		start_locked(w);
@@ -627,7 +628,7 @@ static void a_new_key_of_all_ports_waits_for_the_standby(void **state)
 
 static void a_master_may_die_anywhere_in_a_change_of_m_key(void **state)
 {
-	for (unsigned steps = 0; steps < 120; steps += 4) {
+	for (unsigned steps = 0; steps < 120; steps += test_stride(4)) {
 		struct world *w = *state;
 
 		start_shared(w);
@@ -644,7 +645,7 @@ static void a_master_may_die_anywhere_in_a_change_of_m_key(void **state)
 
 static void nor_does_a_new_key_of_all_ports(void **state)
 {
-	for (unsigned steps = 0; steps < 24; steps++) {
+	for (unsigned steps = 0; steps < 24; steps += test_stride(1)) {
 		struct world *w = *state;
 
 		start_shared(w);

@@ -15,6 +15,7 @@
 #include "sim/gen/gen.h"
 #include "sim/sim.h"
 #include "sm/sm_internal.h"
+#include "tests/lib/rounds.h"
 #include "util/log.h"
 #include "util/mem.h"
 
@@ -200,7 +201,7 @@ static const unsigned most_sets[N_LIES] = { [FORGETFUL] = 250 };
 static void the_manager_comes_to_rest(void **state)
 {
 	for (enum lie how = 0; how < N_LIES; how++) {
-		for (unsigned seed = 1; seed <= 5; seed++) {
+		for (unsigned seed = 1; seed <= test_rounds(5); seed++) {
 			struct world *w = world_new(how, seed);
 			struct sim_verdict v;
 			uint64_t sets;

@@ -21,6 +21,7 @@
 #include "sim/netfile/netfile.h"
 #include "sm/links/marks.h"
 #include "sm/sm.h"
+#include "tests/lib/rounds.h"
 #include "util/log.h"
 #include "util/mem.h"
 #include "util/random.h"
@@ -203,11 +204,11 @@ static void reasons_change_with_their_nodes(void **state)
 	unsigned seen = 0;
 
 	log_set_sink(quiet, NULL);
-	for (uint64_t i = first; i < first + 10; i++) {
+	for (uint64_t i = first; i < first + test_rounds(10); i++) {
 		print_message("# TEST_SEED=%" PRIu64 "\n", i);
 		seen += live(i);
 	}
-	assert_true(seen > 100);
+	assert_true(seen > test_rounds(100));
 }
 
 int main(void)

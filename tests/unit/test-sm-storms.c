@@ -19,6 +19,7 @@
 
 #include "lib/rig.h"
 #include "sim/gen/gen.h"
+#include "tests/lib/rounds.h"
 #include "tests/lib/scratch.h"
 #include "util/log.h"
 #include "util/mem.h"
@@ -457,7 +458,7 @@ static unsigned kinds_of_env(void)
 
 static void storms_leave_no_trace(void **state)
 {
-	unsigned first = 1, n = getenv("N") ? atoi(getenv("N")) : 60;
+	unsigned first = 1, n = getenv("N") ? (unsigned)atoi(getenv("N")) : test_rounds(60);
 
 	if (getenv("SEED"))
 		first = strtoul(getenv("SEED"), NULL, 0), n = getenv("N") ? n : 1;
