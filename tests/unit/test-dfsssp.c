@@ -3,11 +3,12 @@
  * What dfsssp promises: sssp without credit loops, in as many lanes as there are, and SLs that
  * stay.
  */
+#include "tests/lib/rounds.h"
 #include "tests/unit/lanes-cases.h"
 
 static void any_fabric_holds(void **state)
 {
-	for (unsigned number = 0; number < 18; number++) {
+	for (unsigned number = 0; number < test_rounds(18); number++) {
 		struct topogen o = any_options(number);
 		struct topo *t = any_fabric(number, &o);
 		struct routes *r;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What lash promises: one path per pair of switches, there and back in one lane, no credit loop. */
 #include "route/select/engines.h"
+#include "tests/lib/rounds.h"
 #include "tests/unit/lanes-cases.h"
 
 static void any_fabric_holds(void **state)
 {
-	for (unsigned number = 0; number < 24; number++) {
+	for (unsigned number = 0; number < test_rounds(24); number++) {
 		struct topogen o = any_options(number);
 		struct topo *t = any_fabric(number, &o);
 		struct routes *r;

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "route/mcast/mcast.h"
+#include "tests/lib/rounds.h"
 #include "tests/lib/topogen.h"
 #include "route/select/engines.h"
 #include "util/mem.h"
@@ -579,7 +580,7 @@ static void play(uint64_t seed)
 
 static void members_come_and_go(void **state)
 {
-	for (uint64_t seed = 1; seed <= 120; seed++) {
+	for (uint64_t seed = 1; seed <= test_rounds(120); seed++) {
 		if (seed % 40 == 0)
 			printf("# seeds up to %u\n", (unsigned)seed);
 		play(seed);
@@ -589,7 +590,7 @@ static void members_come_and_go(void **state)
 /* The same with a tree carried over from a fabric with other cables; hops of routes or our own. */
 static void trees_are_carried_over(void **state)
 {
-	for (uint64_t seed = 1; seed <= 120; seed++) {
+	for (uint64_t seed = 1; seed <= test_rounds(120); seed++) {
 		struct world w = { .rng = seed };
 		uint64_t shape = next_random(&w.rng);
 

@@ -6,6 +6,7 @@
 #include "route/proof/keep_policy.h"
 #include "route/select/reroute.h"
 #include "route/select/engines.h"
+#include "tests/lib/rounds.h"
 #include "tests/lib/topocut.h"
 
 /* Tables as the routing job makes them. */
@@ -47,7 +48,7 @@ static void assert_balanced(const struct routes *r, const struct reroute_report 
 /* A random walk of cuts and repairs; in the end all is whole, and as balanced as ever. */
 static void cuts_and_repairs_leave_no_drift(void **state)
 {
-	for (unsigned number = 0; number < 24; number++) {
+	for (unsigned number = 0; number < test_rounds(24); number++) {
 		struct topogen o = { .seed = number, .lmc = number % 7 == 3 ? 1 : 0 };
 		struct topo *whole = any_fabric(number, &o);
 		struct topocut *cut = topocut_new(whole);

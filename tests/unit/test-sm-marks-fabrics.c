@@ -9,6 +9,7 @@
  */
 #include "unit/marks-world.h"
 
+#include "tests/lib/rounds.h"
 #include "util/random.h"
 
 static const unsigned n_pauses = 60;
@@ -159,7 +160,7 @@ static void a_spine_is_put_back_at_any_moment(void **state)
 	struct world w = { 0 };
 
 	open_fabric(&w, gen_tree(8, 16, 8, 1), false);
-	for (unsigned i = 0; i < 2 * n_pauses; i++) {
+	for (unsigned i = 0; i < 2 * n_pauses; i += test_stride(1)) {
 		mono_t pause = i < n_pauses ? i * MONO_MS : (i - n_pauses) * 100 * MONO_MS;
 
 		put_back_after(&w, pause, i < n_pauses);
@@ -212,7 +213,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(each_switch_of_a_tree_is_taken_out_and_put_back),
 	};
 
-	n_rounds = argc > 1 ? (unsigned)atoi(argv[1]) : n_rounds;
+	n_rounds = argc > 1 ? (unsigned)atoi(argv[1]) : test_rounds(n_rounds);
 	n_leaves = argc > 4 ? (unsigned)atoi(argv[2]) : n_leaves;
 	n_hosts = argc > 4 ? (unsigned)atoi(argv[3]) : n_hosts;
 	n_spines = argc > 4 ? (unsigned)atoi(argv[4]) : n_spines;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What sssp promises: shortest paths, little on the most loaded channel, stability, its options. */
+#include "tests/lib/rounds.h"
 #include "tests/lib/tables.h"
 #include "tests/lib/topocut.h"
 #include "tests/unit/lanes-cases.h"
@@ -29,7 +30,7 @@ static uint32_t most_load(const struct routes *r)
 
 static void any_fabric_is_routed_minimally(void **state)
 {
-	for (unsigned number = 0; number < 30; number++) {
+	for (unsigned number = 0; number < test_rounds(30); number++) {
 		struct topogen o = any_options(number);
 		struct topo *t = any_fabric(number, &o);
 		struct routes *r = sssp(t, NULL, NULL), *plain = route(t, NULL);
@@ -60,7 +61,7 @@ static void hears_that_it_is_cancelled(void **state)
 
 static void a_second_computation_changes_nothing(void **state)
 {
-	for (unsigned number = 0; number < 18; number++) {
+	for (unsigned number = 0; number < test_rounds(18); number++) {
 		struct topogen o = any_options(number);
 		struct topo *t = any_fabric(number, &o);
 		struct routes *first = sssp(t, NULL, NULL), *second = sssp(t, NULL, first);
@@ -247,7 +248,7 @@ static void compute_nodes_are_spread_among_each_other(void **state)
 /* Loads are counted class by class, by threads that have counted before. */
 static void threads_keep_nothing_of_another_class(void **state)
 {
-	for (unsigned seed = 1; seed <= 60; seed++) {
+	for (unsigned seed = 1; seed <= test_rounds(60); seed++) {
 		struct topogen o = {
 			.damage = 0.2, .seed = seed, .lmc = seed % 3, .random_guids = seed % 2,
 		};

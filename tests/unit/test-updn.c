@@ -3,12 +3,13 @@
  * updn: no way turns up after it went down, and every pair has one; on any graph, with any roots.
  */
 #include "route/select/engines.h"
+#include "tests/lib/rounds.h"
 #include "tests/lib/tables.h"
 #include "tests/unit/updown-desk.h"
 
 static void any_fabric_is_routed_up_and_down(void **state)
 {
-	for (unsigned number = 0; number < 42; number++)
+	for (unsigned number = 0; number < test_rounds(42); number++)
 		assert_updown_life("updn", number, NULL);
 }
 
@@ -20,7 +21,7 @@ static guid_t switch_guid(const struct topo *t, uint32_t number)
 /* Roots that are no roots, twice the same, and one that is not there. */
 static void any_roots_will_do(void **state)
 {
-	for (unsigned number = 0; number < 24; number++) {
+	for (unsigned number = 0; number < test_rounds(24); number++) {
 		struct topogen o = any_options(number);
 		struct topo *t = any_fabric(number, &o);
 		guid_t guids[] = { switch_guid(t, number), switch_guid(t, number * 7 + 3), 77,
