@@ -383,8 +383,8 @@ struct delta observe_port_info(struct fabric *f, struct port *p, const uint8_t *
 	bool was_live = port_is_live(p);
 
 	d.kinds = port_delta(p, payload);
-	p->raised |= p->known && d.before == IB_PORT_INIT &&
-		     ib_get(payload, PI_PORT_STATE) > IB_PORT_INIT;
+	p->raised |= p->known && (d.before == IB_PORT_INIT || d.before == IB_PORT_ARMED) &&
+		     ib_get(payload, PI_PORT_STATE) > d.before;
 	if (take_port_info(p, payload) || (d.kinds & DELTA(DELTA_TRAINED) && p->ext_known))
 		fabric_edited(p->node);
 	/* What an end waits for is the state of the other one. */

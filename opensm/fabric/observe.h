@@ -147,9 +147,10 @@ void observe_blocks_proved(struct port *p);
 
 /*
  * PortInfo (14.2.5.6). For a link that went down observe_link_down() follows, once the delta has
- * had its effects. A port that leaves INIT is `raised`: while it was INIT its cable may have been
- * exchanged for another, and nothing in PortInfo tells. Its cable is confirmed by an answer from
- * behind it, or by a switch without a change (observe_blocks_proved()).
+ * had its effects. A port that leaves INIT, or ARMED for ACTIVE, is `raised`: its cable may have
+ * been exchanged for another before, or what is behind it set up by another manager, and nothing
+ * in PortInfo tells. Its cable is confirmed by an answer from behind it, or by a switch without a
+ * change (observe_blocks_proved()).
  */
 struct delta observe_port_info(struct fabric *f, struct port *p, const uint8_t *payload);
 /* The cable of a link that went down is not known any more, nor what was behind. */

@@ -303,6 +303,10 @@ static void on_refused_read(void *owner, const struct mad_result *r)
 		return;
 	}
 	take_port_info(s, p, r->payload);
+	if (s->stage == ST_ACTIVE && port_state(p) == IB_PORT_INIT) {
+		s->outcome.timeouts++; /* it trained anew since it was armed: the run is repeated */
+		return;
+	}
 	if (!was_taken(s, p)) {
 		s->outcome.refused++;
 		sync_tell_fault(s, p, false);
@@ -369,6 +373,15 @@ static bool are_tables_settled(const struct sync *s, const struct port *p)
 	return pkeys_are_settled(s, p) && slvl_is_settled(s, p);
 }
 
+/*
+ * Ahead of routes no other links are ARMED: routes decide the SL to the manager, which end ports
+ * are told; and hosts start late, which is no fault as long as their links are in INIT.
+ */
+static bool is_between_switches(const struct port *p)
+{
+	return !port_is_end(p) && p->peer && !port_is_end(p->peer);
+}
+
 bool link_is_due(const struct sync *s)
 {
 	return !s->is_ahead || s->plan.arms_ahead;
@@ -379,8 +392,7 @@ void link_arm(struct sync *s, struct port *p)
 	enum ib_port_state step = IB_PORT_NO_CHANGE;
 	struct link_want want;
 
-	/* Routes decide the SL to the manager, which end ports are told. */
-	if (!sync_port_is_ours(p) || (s->is_ahead && port_is_end(p)))
+	if (!sync_port_is_ours(p) || (s->is_ahead && !is_between_switches(p)))
 		return;
 	if (p->doubt) {
 		sync_get(s, p, IB_ATTR_PORT_INFO, port_info_mod(p), on_doubt_read);
@@ -424,6 +436,8 @@ void link_activate(struct sync *s, struct port *p)
 	if (p->silent || p->damp.held || sync_leaves_out(s, p->node))
 		return;
 	if (p->peer && (port_state(p->peer) < IB_PORT_ARMED || sync_leaves_out(s, p->peer->node)))
+		return;
+	if (waits_for_tables(s, p) || (s->hooks.may_arm && !s->hooks.may_arm(s->hooks.arg, p)))
 		return;
 	/* Tables may be wanted otherwise since it was armed. */
 	if (!are_tables_settled(s, p) || (p->peer && !are_tables_settled(s, p->peer)))

@@ -6,8 +6,9 @@
  * (sm/read/adopt.c); if it shows that tables of VL layers stood there, unknown rows are set to
  * their built-in values, too.
  *
- * When. Tables that are wanted are written before forwarding tables, and before any port is armed:
- * no port becomes ACTIVE, and subnet administration hands out no SL, before the VLs that serve it
+ * When. Tables that are wanted are written before forwarding tables, and before any port is armed
+ * but links between switches in a fabric that is set up for the first time: no port becomes ACTIVE
+ * without its own, and subnet administration hands out no SL, before the VLs that serve it
  * are set up. Where nothing is wanted any more (routes without VL layers after routes with them,
  * qos FALSE), tables that are known to differ from built-in values follow the forwarding tables.
  *
@@ -124,7 +125,7 @@ static bool look_at(const struct sync *s, struct node *n, struct crossbar *ret)
 		ret->ports[i].out = has_tables(p);
 		ret->ports[i].class = (uint8_t)qos_class(plan, sw, i);
 		ret->ports[i].vls = ret->ports[i].out ? (uint8_t)vls_of(s, p) : 0;
-		ret->live |= i && ret->ports[i].out && port_is_live(p);
+		ret->live |= i && ret->ports[i].out && port_state(p) == IB_PORT_ACTIVE;
 		any |= ret->ports[i].out;
 	}
 	return any;

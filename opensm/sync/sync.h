@@ -6,9 +6,9 @@
  * following stages; other nodes do not wait for it. All writes of the daemon pass here, and each
  * asks `may_write` first: a standby sends nothing.
  *
- * A port that is to be armed and does not hold its P_Keys and SL2VL tables waits: no port becomes
- * ACTIVE with a wrong table. Partition enforcement is in the PortInfo that ARM writes, and is
- * turned on only where the switch port holds its table.
+ * A port that is to be armed, or ACTIVE, and does not hold its P_Keys and SL2VL tables waits: no
+ * port becomes ACTIVE with a wrong table. Partition enforcement is in the PortInfo that ARM writes,
+ * and is turned on only where the switch port holds its table.
  *
  * The answer of a device to a Set is an observation. Fields that it did not keep are remembered
  * with the values that were wanted, and not written again until those change.
@@ -48,7 +48,7 @@ struct plan {
 	const struct key_ring *keys_later;
 	lid_t sm_lid;
 	/*
-	 * Of sync_start_ahead(): no port is ACTIVE, so that ports of switches, ARMED without
+	 * Of sync_start_ahead(): no port is ACTIVE, so that links between switches, ARMED without
 	 * routes, do no harm.
 	 */
 	bool arms_ahead;
@@ -191,8 +191,7 @@ void sync_strip_pkeys(struct sync *s, struct port *p, struct pkey_table allowed,
 void sync_start(struct sync *s, const struct plan *plan);
 /*
  * The same for what needs no routes: P_Key tables are written while routes are computed, and with
- * plan->arms_ahead PortInfo of ports between
- * switches and of those that face end ports, too. plan->routes and plan->qos may be NULL.
+ * plan->arms_ahead PortInfo of links between switches. plan->routes and plan->qos may be NULL.
  */
 void sync_start_ahead(struct sync *s, const struct plan *plan);
 /*

@@ -24,7 +24,7 @@ struct sync {
 	unsigned epoch; /* lft.c: of the transition, within TABLES */
 	/* lft.c, per block: some switch did not take it; and that is so since the last barrier */
 	bool lost[LFT_MAX_BLOCKS], shut[LFT_MAX_BLOCKS];
-	bool is_ahead; /* set while a run of sync_start_ahead() is under way: P_Keys alone */
+	bool is_ahead; /* set while a run of sync_start_ahead() is under way */
 	unsigned in_flight;
 	struct pkeys_task *pkeys_tasks; /* pkeys_now.c: in the order of asking */
 	/* End ports whose P_Keys were planned anew in place since the run began; or NULL */

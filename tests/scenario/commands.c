@@ -324,6 +324,17 @@ static int cmd_timing(struct scenario *s, const struct words *w)
 	return 0;
 }
 
+static int cmd_job_time(struct scenario *s, const struct words *w)
+{
+	mono_t t;
+
+	CHECK(parse_time(s, w->w[1], &t));
+	if (!scenario_sim(s))
+		return -EINVAL;
+	s->rig->job_time = t;
+	return 0;
+}
+
 static int cmd_agent_queue(struct scenario *s, const struct words *w)
 {
 	uint64_t depth;
@@ -622,6 +633,7 @@ static const struct {
 	{ "duplicates", 2, 2, cmd_duplicates },
 	{ "reorder", 3, 3, cmd_reorder },
 	{ "agent-time", 2, 2, cmd_timing },
+	{ "job-time", 2, 2, cmd_job_time },
 	{ "train-time", 2, 2, cmd_timing },
 	{ "auto-active", 2, 2, cmd_timing },
 	{ "agent-queue", 2, 2, cmd_agent_queue },

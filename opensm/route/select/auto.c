@@ -286,8 +286,10 @@ static void consider(struct automatic *a, const char *name, struct routes *r)
 	struct trial x = { .name = name, .routes = r };
 	const struct routes *old = a->job->previous;
 	uint64_t computed = a->small ? hash_computed(name, r) : 0, balanced;
+	/* With other options than before, the choice is that of a start. */
+	bool is_anew = old && old->options && !strcmp(name, old->by) && r->options != old->options;
 
-	if (is_known(a, r, computed)) {
+	if (!is_anew && is_known(a, r, computed)) {
 		routes_unref(r);
 		return;
 	}
@@ -306,9 +308,7 @@ static void consider(struct automatic *a, const char *name, struct routes *r)
 	}
 	a->n_held++;
 	if (a->small) {
-		/* With other options than before, the choice is that of a start. */
-		a->stale |= old && old->options && !strcmp(name, old->by) &&
-			    r->options != old->options;
+		a->stale |= is_anew;
 		balanced = hash_of(r);
 		if (is_known(a, r, balanced)) {
 			routes_unref(r);

@@ -487,7 +487,7 @@ static uint32_t lower_limit(struct relief *f, uint32_t from, uint32_t to, uint32
 			now += relieve(f, from, to, limit, false);
 		moved += now;
 		most = most_load(f, false);
-		/* That was too much: that load cannot be taken off. */
+		/* That was too much: that load cannot be taken off. Or it is close enough. */
 		if (!now || most > before - over / 16 || most - enough <= enough / 256)
 			break;
 	}

@@ -160,7 +160,7 @@ static void routes_step(struct sm *sm)
 	standby_tables_read(sm);
 	take_found_tables(sm);
 	routing_start(sm);
-	/* A fabric that is set up for the first time has all its P_Key tables to get. */
+	/* A fabric that is set up for the first time has all its P_Key tables and links to get. */
 	if (!sm->first_sweep_done && routing_busy(sm))
 		program_start_ahead(sm);
 }
