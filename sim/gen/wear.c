@@ -73,6 +73,12 @@ static bool is_plain_host(const struct wear *w, size_t node)
 	return is_host(w, node) && !w->spared[node] && !w->net->nodes[node].silent;
 }
 
+/* A switch that may be worn. */
+static bool is_plain_switch(const struct wear *w, size_t node)
+{
+	return is_switch(w, node) && !w->spared[node];
+}
+
 static bool is_leaf(const struct wear *w, size_t node)
 {
 	return is_switch(w, node) && count_peers(w, node, false);
@@ -281,7 +287,7 @@ static void slow(struct wear *w)
 
 static void to_itself(struct wear *w)
 {
-	int sw = any_node(w, is_switch), free_port;
+	int sw = any_node(w, is_plain_switch), free_port;
 
 	if (sw < 0 || w->net->nodes[sw].nports + 2 > PORTS_MOST)
 		return;

@@ -116,6 +116,8 @@ static void assert_is_as_before(const struct netfile *worn, const struct netfile
 		assert_int_equal(a->ports[p].peer_node, b->ports[p].peer_node);
 		assert_false(a->ports[p].silent);
 	}
+	for (unsigned p = 1; p <= a->nports; p++)
+		assert_int_not_equal(a->ports[p].peer_node, node);
 }
 
 static void what_is_spared_is_as_before(void **state)
