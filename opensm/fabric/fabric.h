@@ -60,6 +60,7 @@ struct port {
 	FACT bool quarantined; /* the node behind this port is left out (duplicate GUID) */
 	FACT bool silent;      /* link up, but the node behind it does not answer */
 	FACT bool raised; /* its state rose since its cable was confirmed (observe_port_info()) */
+	FACT bool rests;  /* INIT when its cable was confirmed, and no switch reported a change */
 	FACT enum port_oddity odd;
 	FACT bool ext_known; /* the three below hold an observation of MLNX ExtendedPortInfo */
 	FACT uint8_t ext_supported, ext_enabled, ext_active;

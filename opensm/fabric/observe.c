@@ -514,13 +514,25 @@ void observe_mkey_doubt(struct port *p)
 
 /* ---- cables ---------------------------------------------------------------------------------- */
 
+/*
+ * Was a link in INIT down for a moment since it was last seen? Not if it was INIT then, too, and
+ * its switches have reported no change since: links of a switch that is left out stay INIT.
+ */
+static bool has_trained(struct port *a, struct port *b)
+{
+	bool is_init = port_state(a) == IB_PORT_INIT, has_rested = a->rests && b->rests;
+
+	a->rests = b->rests = is_init && !a->node->changed && !b->node->changed;
+	return is_init && !(has_rested && a->rests);
+}
+
 struct delta observe_cable(struct port *a, struct port *b, bool *ret_was_out)
 {
 	struct delta d = { .node = b->node, .port = a, .far = b, .kinds = DELTA(DELTA_MET) };
-	bool met = a->met_guid || b->met_guid;
+	bool met = a->met_guid || b->met_guid, trained = has_trained(a, b);
 
-	*ret_was_out = met && (a->peer != b || port_state(a) == IB_PORT_INIT) &&
-		       node_is_switch(a->node) && node_is_switch(b->node);
+	*ret_was_out = met && (a->peer != b || trained) && node_is_switch(a->node) &&
+		       node_is_switch(b->node);
 	if (a->peer != b)
 		d.kinds |= DELTA(DELTA_CABLE);
 	if (a->silent)

@@ -34,6 +34,7 @@ SCENARIO_TESTS += \
 	tests/scenario/health-far.scn \
 	tests/scenario/health-flap.scn \
 	tests/scenario/health-half-dead.scn \
+	tests/scenario/health-half-dead-qos.scn \
 	tests/scenario/health-host.scn \
 	tests/scenario/health-last-way.scn \
 	tests/scenario/health-lft-refused.scn \

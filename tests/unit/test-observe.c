@@ -491,13 +491,38 @@ static void a_cable_between_switches_that_was_out_is_told(void **state)
 	observe_port_info(w->f, a, port_info(IB_PORT_INIT, 0));
 	observe_cable(a, b, &was_out);
 	assert_false(was_out); /* never met before */
-	observe_cable(a, b, &was_out);
-	assert_true(was_out); /* it is in INIT */
 	observe_port_info(w->f, a, port_info(IB_PORT_ACTIVE, 0));
 	observe_cable(a, b, &was_out);
 	assert_false(was_out);
+	observe_port_info(w->f, a, port_info(IB_PORT_INIT, 0));
+	observe_cable(a, b, &was_out);
+	assert_true(was_out);
 	observe_cable(a, &b->node->ports[254], &was_out);
 	assert_true(was_out);
+}
+
+static bool is_out_with_change(struct port *a, struct port *b, bool change)
+{
+	uint8_t info[SMP_DATA_SIZE] = { 0 };
+	bool was_out;
+
+	ib_put(info, SI_PORT_STATE_CHANGE, change);
+	observe_switch_info(a->node, info);
+	observe_cable(a, b, &was_out);
+	return was_out;
+}
+
+static void a_link_that_stays_in_init_was_not_out(void **state)
+{
+	struct world *w = *state;
+	struct port *a = &w->up->node->ports[3], *b = meet(w->f, IB_NODE_SWITCH, 0x20, 255 - 1);
+
+	observe_port_info(w->f, a, port_info(IB_PORT_INIT, 0));
+	is_out_with_change(a, b, true);
+	assert_true(is_out_with_change(a, b, false)); /* since the change was reported */
+	assert_false(is_out_with_change(a, b, false));
+	assert_false(is_out_with_change(a, b, false));
+	assert_true(is_out_with_change(a, b, true));
 }
 
 static void a_port_that_leads_to_itself_has_no_cable(void **state)
@@ -654,6 +679,7 @@ int main(void)
 		TEST(a_change_is_open_until_it_is_cleared),
 		TEST(a_cable_is_another_if_its_end_is),
 		TEST(a_cable_between_switches_that_was_out_is_told),
+		TEST(a_link_that_stays_in_init_was_not_out),
 		TEST(a_port_that_leads_to_itself_has_no_cable),
 		TEST(a_quarantined_port_has_no_cable),
 		TEST(another_path_is_noted),
