@@ -232,6 +232,7 @@ static int cmd_mark(struct scenario *s, const struct words *w)
 		return -EINVAL;
 	master = rig_master(s->rig);
 	s->marked_sets = sim_sets(SIM(s));
+	s->marked_lane_sets = scenario_lane_sets(s);
 	s->marked_gets = sim_gets(SIM(s));
 	s->marked_heavy = master ? sm_stats(master)->heavy_sweeps : 0;
 	return 0;

@@ -130,6 +130,15 @@ static int cond_sets(struct look *l, const char *const *arg)
 	return compare(l, "number of Sets", as_if_clean(l, n, arg[0]), arg[0]);
 }
 
+/* Without those of SL2VL and VL arbitration, which a manager that starts writes unread. */
+static int cond_sets_but_lanes(struct look *l, const char *const *arg)
+{
+	uint64_t n = sim_sets(l->s->rig->sim) - l->s->marked_sets -
+		     (scenario_lane_sets(l->s) - l->s->marked_lane_sets);
+
+	return compare(l, "number of Sets", as_if_clean(l, n, arg[0]), arg[0]);
+}
+
 static int cond_gets(struct look *l, const char *const *arg)
 {
 	uint64_t n = sim_gets(l->s->rig->sim) - l->s->marked_gets;
@@ -269,6 +278,7 @@ static const struct cond {
 	{ "loops-ever", 1, cond_loops_ever },
 	{ "early-active", 1, cond_early_active },
 	{ "sets", 1, cond_sets },
+	{ "sets-but-lanes", 1, cond_sets_but_lanes },
 	{ "gets", 1, cond_gets },
 	{ "masters", 1, cond_masters },
 	{ "up", 0, cond_up },

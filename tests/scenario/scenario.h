@@ -30,7 +30,7 @@ struct scenario {
 	} worn;
 	struct rig *rig;           /* made by the first command that needs it */
 	struct conf *conf;         /* for managers started from now on */
-	uint64_t marked_sets, marked_gets;
+	uint64_t marked_sets, marked_lane_sets, marked_gets;
 	uint32_t marked_heavy;
 	struct {
 		char name[32];
@@ -60,6 +60,8 @@ int scenario_storm(struct scenario *s, const struct words *w);
 int fault(struct scenario *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* starts it if need be; NULL + error: no fabric yet */
 struct sim *scenario_sim(struct scenario *s);
+/* Sets of SL2VL and VL arbitration tables until now. */
+uint64_t scenario_lane_sets(struct scenario *s);
 int parse_time(struct scenario *s, const char *word, mono_t *ret);       /* 3s 20ms 5us 2m */
 int parse_number(struct scenario *s, const char *word, uint64_t max, uint64_t *ret);
 int parse_percent(struct scenario *s, const char *word, double *ret);    /* 10% or 10 */

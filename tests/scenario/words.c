@@ -81,6 +81,13 @@ struct sim *scenario_sim(struct scenario *s)
 	return s->rig->sim;
 }
 
+uint64_t scenario_lane_sets(struct scenario *s)
+{
+	const struct sim *sim = scenario_sim(s);
+
+	return sim_count(sim, IB_ATTR_SL2VL, MAD_SET) + sim_count(sim, IB_ATTR_VLARB, MAD_SET);
+}
+
 int parse_number(struct scenario *s, const char *word, uint64_t max, uint64_t *ret)
 {
 	if (str_to_u64(word, 0, max, ret) < 0)
