@@ -33,7 +33,7 @@ bash_scripts() {
 		case $f in
 		*.md | *.c | *.h) ;;
 		*.sh | *.bash | *.bats | .ci/*) echo "$f" ;;
-		scripts/* | tests/model/*) head -n 1 "$f" | grep -q '^#!.*sh' && echo "$f" ;;
+		scripts/* | tests/model/* | tests/wear/*) head -n 1 "$f" | grep -q '^#!.*sh' && echo "$f" ;;
 		esac
 	done
 }

@@ -50,7 +50,7 @@ END
 
 # The same with the oddities of fabrics in use: stubs, aggregation nodes, a cable to its own switch ...
 worn_as_planned() {
-	brought_up --wear "${BATS_TEST_DESCRIPTION##* }" "$@"
+	brought_up --wear "${WEAR:-${BATS_TEST_DESCRIPTION##* }}" "$@"
 	plan fabric.topo -R minhop --dumps planned >out
 	grep -q '^Proof     all .* pairs reach, no credit loop' out
 	for f in opensm-lfts.dump opensm.fdbs opensm-lid-matrix.dump; do

@@ -8,7 +8,7 @@ load lib
 load umad
 
 setup() {
-	serve_start --wear "${BATS_TEST_DESCRIPTION##* }" --spare h0 --spare h5 -s EDR fat-tree2 8
+	serve_start --wear "${WEAR:-${BATS_TEST_DESCRIPTION##* }}" --spare h0 --spare h5 -s EDR fat-tree2 8
 	export OPENSM_RUN_DIR=$WORK/run
 }
 

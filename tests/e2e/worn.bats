@@ -5,7 +5,7 @@ load lib
 
 setup() {
 	NET=$BATS_TEST_TMPDIR/worn.net
-	"$NETGEN" --wear "${BATS_TEST_DESCRIPTION##* }" fat-tree2 8 >"$NET"
+	"$NETGEN" --wear "${WEAR:-${BATS_TEST_DESCRIPTION##* }}" fat-tree2 8 >"$NET"
 	rig_start "$NET"
 }
 
