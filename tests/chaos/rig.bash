@@ -14,8 +14,8 @@ bound() {
 # ---- the fabric ----
 
 # lay_net FOLDER FABRIC WEAR: as make_net, worn by the seed WEAR (0: not; a net file is as it is). $heard is the net without
-# what does not answer; the file `hosts` in FOLDER are its hosts with one port, without aggregation nodes. On ibsim every host
-# answers, and a cable of a switch to itself would come up.
+# what does not answer; the file `hosts` in FOLDER are its hosts with one port that has a cable there, without aggregation nodes.
+# On ibsim every host answers, and a cable of a switch to itself would come up.
 lay_net() {
 	local name=$2
 
@@ -28,7 +28,8 @@ lay_net() {
 	else
 		heard_net "$net" >"$heard"
 	fi
-	awk -F'"' '/^(Hca|Ca)[ \t]+1[ \t]/ && $2 !~ /-aggr$/ { print $2 }' "$heard" >"$1/hosts"
+	awk -F'"' '/^(Switch|Hca|Ca|Rt)/ { host = /^(Hca|Ca)[ \t]+1[ \t]/ && $2 !~ /-aggr$/ ? $2 : "" }
+		/^\[1\]/ && host { print host }' "$heard" >"$1/hosts"
 }
 
 fabric_start() {
