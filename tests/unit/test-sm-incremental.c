@@ -74,6 +74,8 @@ static void nor_after_anything_at_all(void **state)
 	assert_int_equal(lives_from(32, "all,-splits,-loops,-hitless,-wear", 1), 0);
 	/* Questions to ports of silent managers filled a window of one: no other left, for ever. */
 	assert_int_equal(lives_from(21093, "all,-splits,-loops,-hitless", 1), 0);
+	/* Ports were looked at in turn just when better tables were there, three times in a row. */
+	assert_int_equal(lives_from(96, "wear", 1), 0);
 	/* Another partitions.conf while other managers are asked for the first time. */
 	assert_int_equal(lives_from(21085, "all,-splits,-loops,-hitless", 1), 0);
 }

@@ -13,7 +13,8 @@
  *                        ^                      |  \--as good--> nothing to do
  *                        \--a sweep that writes-/
  *
- * The job is in no sweep: one that has to write something ends it.
+ * The job is in no sweep: one that has to write something ends it. Where a sweep began before its
+ * result was taken, and changed nothing, it is made anew a second later.
  */
 #include "sm/routing/quiet.h"
 
@@ -25,7 +26,7 @@
 
 #define QUIET (60 * MONO_S)
 #define LATEST (5 * 60 * MONO_S)
-#define AGAIN MONO_S /* after a change got in between, where it is late */
+#define AGAIN MONO_S /* after a change got in between, where it is late; or a sweep after the job */
 
 struct quiet {
 	mono_t at;	    /* when tables are compared; MONO_NEVER: there is nothing to compare */
@@ -82,10 +83,13 @@ void quiet_interrupted(struct sm *sm)
 {
 	struct quiet *q = sm->m.quiet;
 
-	if (q->job)
+	if (q->job) {
 		atomic_store(&q->job->orphan, true);
-	if (q->job || q->result)
 		owe(sm);
+	}
+	/* In a minute sweeps that look at silent ports may begin just then again. */
+	if (q->result)
+		q->at = sm->now + AGAIN;
 	q->job = NULL;
 	drop_result(q);
 }
