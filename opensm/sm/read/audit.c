@@ -94,6 +94,7 @@ static void note_found(struct sm *sm, unsigned table)
 	sm->stats.tables_changed[table]++;
 	sm->m.light->found_change = true;
 	sm->m.light->others_wrote = true;
+	sm->m.light->others_seen = sm->stats.heavy_sweeps;
 	tell_news(sm, NEWS_TABLES, .text = "a table was changed by another");
 }
 
@@ -348,6 +349,7 @@ void audit_begin(struct sm *sm)
 	struct light *l = sm->m.light;
 
 	l->turn++;
+	l->others_wrote = l->others_wrote && l->others_seen == sm->stats.heavy_sweeps;
 	if (!l->others_wrote || l->turn < l->look_from)
 		return;
 	l->others_wrote = false;

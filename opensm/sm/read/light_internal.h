@@ -15,8 +15,9 @@ struct light {
 
 	/* audit.c */
 	uint32_t turn;	    /* of audits: one a light sweep; from 1 */
-	bool others_wrote;  /* since a sweep read all for that */
-	uint32_t look_from; /* the turn from which on the next one may */
+	bool others_wrote;    /* since a heavy sweep read all */
+	uint32_t others_seen; /* after so many heavy sweeps */
+	uint32_t look_from;   /* the turn from which on the next one may */
 	struct log_limit told;
 };
 
