@@ -11,6 +11,8 @@ SCN_LOG_DRIVER = $(TAP_DRIVER)
 SCN_LOG_COMPILER = $(TEST_LIMIT) tests/scenario/runner
 
 SCENARIO_TESTS += \
+	tests/scenario/armed-ahead-reboot.scn \
+	tests/scenario/armed-ahead-rival.scn \
 	tests/scenario/audit.scn \
 	tests/scenario/back-to-back.scn \
 	tests/scenario/bring-up.scn \
