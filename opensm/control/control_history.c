@@ -31,7 +31,7 @@ void control_remember(struct daemon_api *api, const struct sm_event *event)
 
 	if (is_routine(event))
 		return;
-	if (event->more >= DAEMON_EVENTS) { /* one of those takes its place */
+	if (event->more >= DAEMON_EVENTS) { /* newer ones fill all rows */
 		m->n_events++;
 		return;
 	}

@@ -60,7 +60,8 @@ struct port {
 	FACT bool quarantined; /* the node behind this port is left out (duplicate GUID) */
 	FACT bool silent;      /* link up, but the node behind it does not answer */
 	FACT bool raised; /* its state rose since its cable was confirmed (observe_port_info()) */
-	FACT bool rests;  /* INIT when its cable was confirmed, and no switch reported a change */
+	/* In INIT when the other end last answered, and no switch reported a change */
+	FACT bool rests;
 	FACT enum port_oddity odd;
 	FACT bool ext_known; /* the three below hold an observation of MLNX ExtendedPortInfo */
 	FACT uint8_t ext_supported, ext_enabled, ext_active;
@@ -285,7 +286,10 @@ static inline bool node_is_routable(const struct node *n)
 	return !node_is_switch(n) || (n->switch_known && !n->small_table && !n->avoided);
 }
 
-/* May this end of a link be used for routing? `p` must have a peer. */
+/*
+ * May routes leave the node by this port? Not if the link is avoided because it flaps. A switch
+ * that takes no tables has one port to other switches that is used (`way`). `p` must have a peer.
+ */
 static inline bool port_is_in_use(const struct port *p)
 {
 	return !p->damp.avoided &&

@@ -77,7 +77,7 @@ enum sm_event_kind {
 struct sm_event {
 	enum sm_event_kind kind;
 	mono_t at;
-	uint32_t more; /* of SM_EVENT_NODE and _LINK: so many that came follow at once */
+	uint32_t more; /* nodes and links that came with this one, and are told right after it */
 	union {
 		struct {
 			enum sm_state from, to;

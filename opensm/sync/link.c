@@ -304,7 +304,8 @@ static void on_refused_read(void *owner, const struct mad_result *r)
 	}
 	take_port_info(s, p, r->payload);
 	if (s->stage == ST_ACTIVE && port_state(p) == IB_PORT_INIT) {
-		s->outcome.timeouts++; /* it trained anew since it was armed: the run is repeated */
+		/* The link went down and up since it was ARMED: the next run begins with INIT. */
+		s->outcome.timeouts++;
 		return;
 	}
 	if (!was_taken(s, p)) {
@@ -439,7 +440,7 @@ void link_activate(struct sync *s, struct port *p)
 		return;
 	if (waits_for_tables(s, p) || (s->hooks.may_arm && !s->hooks.may_arm(s->hooks.arg, p)))
 		return;
-	/* Tables may be wanted otherwise since it was armed. */
+	/* Since it was ARMED other P_Keys or SL2VL tables may be wanted, and not written yet. */
 	if (!are_tables_settled(s, p) || (p->peer && !are_tables_settled(s, p->peer)))
 		return;
 	if (s->hooks.may_activate && !s->hooks.may_activate(s->hooks.arg, p)) {

@@ -73,7 +73,7 @@ static bool is_plain_host(const struct wear *w, size_t node)
 	return is_host(w, node) && !w->spared[node] && !w->net->nodes[node].silent;
 }
 
-/* A switch that may be worn. */
+/* A switch to which wear may be added: none that the caller asked to leave as it is. */
 static bool is_plain_switch(const struct wear *w, size_t node)
 {
 	return is_switch(w, node) && !w->spared[node];

@@ -76,7 +76,10 @@ static void nor_after_anything_at_all(void **state)
 	assert_int_equal(lives_from(21093, "all,-splits,-loops,-hitless", 1), 0);
 	/* Ports were looked at in turn just when better tables were there, three times in a row. */
 	assert_int_equal(lives_from(96, "wear", 1), 0);
-	/* Another partitions.conf while other managers are asked for the first time. */
+	/*
+	 * The manager gets another partitions.conf right after its start, while it still asks other
+	 * managers what changed: it must not take P_Keys of its first file for lost tenants'.
+	 */
 	assert_int_equal(lives_from(21085, "all,-splits,-loops,-hitless", 1), 0);
 }
 

@@ -73,7 +73,10 @@ static void assert_mapped_before_active(void *arg)
 	}
 }
 
-/* Ports are ARMED when SLs are mapped to other VLs: none becomes ACTIVE before. */
+/*
+ * A link between switches is ARMED before SL2VL tables are written; it becomes ACTIVE only when
+ * they are.
+ */
 static void ports_that_were_armed_ahead_wait_for_their_rows(void **state)
 {
 	struct desk *d = desk_with("7,6,5,4,3,2,1,0");

@@ -83,7 +83,8 @@ struct automatic {
 	bool small, tiny;
 	struct trial best, next; /* next: the best of the others, without its routes */
 	unsigned n_held;
-	uint64_t known[2 * CANDIDATES + 2]; /* hashes of tables that were computed, or rated */
+	/* hashes of the tables of each engine so far, before and after loads were balanced */
+	uint64_t known[2 * CANDIDATES + 2];
 	unsigned n_known;
 	bool compared;
 	bool stale; /* the previous tables were made with other options */
@@ -254,7 +255,10 @@ static uint64_t hash_of(const struct routes *r)
 	return h;
 }
 
-/* Of tables that are to be balanced (reroute.c). */
+/*
+ * Of tables whose loads are not balanced yet. Engines whose tables are balanced in different ways
+ * (reroute_balance()) have different hashes.
+ */
 static uint64_t hash_computed(const char *name, const struct routes *r)
 {
 	return hash_of(r) + 1 + route_engine_find(name)->balances + 2 * (r->places != NULL);

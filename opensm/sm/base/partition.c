@@ -32,7 +32,7 @@ enum file_seen {
 	FILE_GONE, /* it is empty, or not there any more, and that was said */
 };
 
-#define N_FORMER 8 /* P_Keys of files before these are as those of unknown tenants */
+#define N_FORMER 8 /* partition files before the one in force that are remembered */
 
 struct partitioning {
 	enum rules rules;
@@ -49,7 +49,7 @@ struct partitioning {
 	bool is_stale;	/* TENANTS_FROZEN since `pkeys` were planned: they are not to be written */
 	bool has_none;	/* no P_Key of a tenant is in `pkeys` */
 	struct partitions *joined;  /* `in_force` and the tenants'; NULL: there are none */
-	/* In force earlier, since tenants are held: the newest first, then NULL. */
+	/* In force before, while P_Keys of tenants may not be written: the newest first. */
 	struct partitions *former[N_FORMER];
 	size_t dropped_told, small_told;
 };
@@ -159,7 +159,7 @@ static void forget_former(struct partitioning *p, size_t from)
 	}
 }
 
-/* Devices that are held keep P_Keys which that file gave. */
+/* As long as P_Keys on devices are left as they are, those of this file may be among them. */
 static void note_former(struct partitioning *p, struct partitions *file)
 {
 	forget_former(p, N_FORMER - 1);

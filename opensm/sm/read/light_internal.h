@@ -15,9 +15,9 @@ struct light {
 
 	/* audit.c */
 	uint32_t turn;	    /* of audits: one a light sweep; from 1 */
-	bool others_wrote;    /* since a heavy sweep read all */
-	uint32_t others_seen; /* after so many heavy sweeps */
-	uint32_t look_from;   /* the turn from which on the next one may */
+	bool others_wrote;    /* another changed a table, and no heavy sweep came since */
+	uint32_t others_seen; /* number of heavy sweeps so far when that was found */
+	uint32_t look_from;   /* the first turn in which another heavy sweep may be asked for */
 	struct log_limit told;
 };
 

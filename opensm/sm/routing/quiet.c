@@ -87,7 +87,10 @@ void quiet_interrupted(struct sm *sm)
 		atomic_store(&q->job->orphan, true);
 		owe(sm);
 	}
-	/* In a minute sweeps that look at silent ports may begin just then again. */
+	/*
+	 * Not a whole minute later: silent ports are looked at every 20 s, and the next comparison
+	 * would meet such a sweep again.
+	 */
 	if (q->result)
 		q->at = sm->now + AGAIN;
 	q->job = NULL;

@@ -107,7 +107,10 @@ static struct plan plan_of_files(struct sm *sm)
 			      .registry = admin_registry(sm) };
 }
 
-/* Where a port is ACTIVE, packets may make an ARMED one at the same link ACTIVE (7.2.7). */
+/*
+ * A packet that arrives at an ARMED port makes it ACTIVE (7.2.7); only ports that are ACTIVE send
+ * packets.
+ */
 static bool is_any_active(const struct sm *sm)
 {
 	FABRIC_EACH_NODE(sm->fabric, n) {
@@ -219,7 +222,10 @@ void program_judge(struct sm *sm, const struct sync_outcome *o)
 	struct program *pr = sm->m.program;
 	char where[PLACE_STRLEN], status[IB_WORD_STRLEN];
 
-	/* Tables that were given up are not tried again by the run with routes. */
+	/*
+	 * The run with routes follows and judges all else. It does not write again what devices
+	 * refused or did not keep, so that is logged here.
+	 */
 	if (pr->is_ahead) {
 		tell_unstored(o);
 		tell_unkept(o);
