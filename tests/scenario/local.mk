@@ -11,6 +11,8 @@ SCN_LOG_DRIVER = $(TAP_DRIVER)
 SCN_LOG_COMPILER = $(TEST_LIMIT) tests/scenario/runner
 
 SCENARIO_TESTS += \
+	tests/scenario/armed-ahead-254.scn \
+	tests/scenario/armed-ahead-m-key.scn \
 	tests/scenario/armed-ahead-reboot.scn \
 	tests/scenario/armed-ahead-rival.scn \
 	tests/scenario/audit.scn \
@@ -102,4 +104,4 @@ SCENARIO_TESTS += \
 	tests/scenario/two-managers-storm.scn \
 	tests/scenario/two-port.scn
 
-EXTRA_DIST += tests/scenario/line.net tests/scenario/ring70.net tests/scenario/two-port.net
+EXTRA_DIST += tests/scenario/line.net tests/scenario/ring70.net tests/scenario/two-port.net tests/scenario/wide254.net
