@@ -128,6 +128,7 @@ static void add_subnet(struct json_object *o, const struct daemon_api *api, mono
 	add_unserved(subnet, api, now);
 	json_add_int(subnet, "nodes", f->n_nodes);
 	json_add_int(subnet, "switches", f->n_switches);
+	json_add_int(subnet, "aggregation_nodes", sm_aggregation_nodes(api->sm));
 	json_add_int(subnet, "silent_nodes", st->silent_nodes);
 	json_add_int(subnet, "edits", (int64_t)f->edits);
 	json_add_int(subnet, "ports_active", st->ports_active);

@@ -72,7 +72,9 @@ struct delta observe_description(struct node *n, const uint8_t *payload)
 	char desc[NODE_DESC_STRLEN];
 
 	str_printable(payload, SMP_DATA_SIZE, desc, sizeof(desc));
-	if (n->desc_known && strcmp(desc, n->desc) != 0)
+	if (!n->desc_known)
+		d.kinds = DELTA(DELTA_DESCRIBED);
+	else if (strcmp(desc, n->desc) != 0)
 		d.kinds = DELTA(DELTA_NAME);
 	if (strcmp(desc, n->desc) != 0)
 		fabric_edited(n);

@@ -28,7 +28,8 @@ enum delta_kind {
 	DELTA_NODE_NEW,
 	DELTA_TABLE, /* a forwarding table is not what was known: all of `node` are unknown */
 	DELTA_IS_SM, /* a subnet manager has come to a port that was known, or has gone */
-	DELTA_NAME,  /* another description or SystemImageGUID */
+	DELTA_DESCRIBED, /* the first description since the node was met */
+	DELTA_NAME,	 /* another description or SystemImageGUID */
 	N_DELTAS
 };
 #define DELTA(kind) (1u << (kind))
@@ -60,7 +61,7 @@ void observe_own(struct fabric *f, const struct delta *d, const uint8_t *node_in
 void observe_begin(struct node *n);
 /* SystemImageGUID of a node whose NodeInfo was asked for that: DELTA_NAME. */
 struct delta observe_image(struct node *n, const uint8_t *node_info);
-/* NodeDescription (14.2.5.2): DELTA_NAME if it was known and is another. */
+/* NodeDescription (14.2.5.2): DELTA_DESCRIBED, or DELTA_NAME if it was known and is another. */
 struct delta observe_description(struct node *n, const uint8_t *payload);
 /* The node is reached by this directed route. */
 void observe_path(struct node *n, const struct dr_path *path);

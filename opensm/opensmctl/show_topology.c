@@ -21,7 +21,7 @@ struct kind {
 };
 
 struct counts {
-	unsigned switches, hosts, routers;
+	unsigned switches, hosts, routers, aggregation;
 	struct kind kinds[32];
 	size_t n_kinds;
 };
@@ -29,6 +29,12 @@ struct counts {
 static bool is_switch(struct json_object *o)
 {
 	return !strcmp(js_str(o, "type"), "switch");
+}
+
+/* Of a switch, for reductions in the network (SHARP): no host. */
+static bool is_aggregation(struct json_object *o)
+{
+	return !strcmp(js_str(o, "role"), "aggregation");
 }
 
 /* Each cable once. */
@@ -46,7 +52,7 @@ static void count_cable(struct counts *n, struct json_object *node, struct json_
 	struct kind kind;
 	size_t i;
 
-	if (!peer || !is_first(node, port, peer))
+	if (!peer || !is_first(node, port, peer) || is_aggregation(node) || is_aggregation(peer))
 		return;
 	between = is_switch(node) && is_switch(peer) ? "between switches" : "to hosts";
 	show_link(port, kind.link);
@@ -71,6 +77,8 @@ static void count_fabric(struct counts *n, struct json_object *nodes)
 			n->switches++;
 		else if (!strcmp(js_str(node, "type"), "router"))
 			n->routers++;
+		else if (is_aggregation(node))
+			n->aggregation++;
 		else
 			n->hosts++;
 		for (size_t p = 0; p < js_len(ports); p++)
@@ -86,6 +94,8 @@ static void print_counts(const struct counts *n)
 	printf("%u switch%s", n->switches, n->switches == 1 ? "" : "es");
 	if (n->routers)
 		printf(", %s", ctl_plural(n->routers, "router", text));
+	if (n->aggregation)
+		printf(", %s", ctl_plural(n->aggregation, "aggregation node", text));
 	putchar('\n');
 	for (size_t i = 0; i < n->n_kinds; i++)
 		printf("%s %s%s%s\n", ctl_plural(n->kinds[i].n, "cable", text), n->kinds[i].between,
@@ -146,7 +156,7 @@ static void add_sums(struct json_object *node)
 		if (is_switch(peer))
 			add_neighbour(all, &n, js_str(peer, "name"));
 		else
-			hosts++;
+			hosts += !is_aggregation(peer);
 	}
 	others = neighbours_text(all, n);
 	json_object_object_add(node, "active", json_object_new_int(active));

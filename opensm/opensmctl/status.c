@@ -123,7 +123,7 @@ static void print_subnet(const struct ctl *c, struct json_object *o)
 	struct json_object *s = js_get(o, "subnet"), *left = js_get(s, "left_out");
 	char nodes[64], switches[64], links[64];
 	bool is_master = !strcmp(js_str(o, "state"), "MASTER"), up = js_bool(s, "up");
-	int64_t n = js_int(s, "nodes"), n_switches = js_int(s, "switches");
+	int64_t n_switches = js_int(s, "switches"), n_aggregation = js_int(s, "aggregation_nodes");
 
 	print_line(c, "subnet", "%s%s%s%s, %s",
 		   is_master ? ctl_color(c, up ? CTL_GOOD : CTL_BAD) : "",
@@ -131,7 +131,9 @@ static void print_subnet(const struct ctl *c, struct json_object *o)
 		   : up	      ? "up"
 			      : "not up",
 		   is_master ? ctl_color(c, CTL_PLAIN) : "", "",
-		   ctl_plural(n - n_switches, "host", nodes));
+		   ctl_plural(js_int(s, "nodes") - n_switches - n_aggregation, "host", nodes));
+	if (n_aggregation)
+		printf(", %s", ctl_plural(n_aggregation, "aggregation node", switches));
 	printf(" and %s", n_switches == 1 ? "1 switch" : "");
 	if (n_switches != 1)
 		printf("%" PRId64 " switches", n_switches);

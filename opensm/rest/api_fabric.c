@@ -191,6 +191,8 @@ static struct api_fabric *fabric_of(struct json_object *topology)
 	for (size_t i = 0; i < length_of(nodes); i++) {
 		struct api_node *n = &f->nodes[f->n];
 
+		if (!strcmp(api_str(json_object_array_get_idx(nodes, i), "role"), "aggregation"))
+			continue; /* a part of its switch */
 		read_node(n, json_object_array_get_idx(nodes, i));
 		if (!n->guid || guidmap_get(f->by_guid, n->guid)) {
 			free(n->system);

@@ -29,7 +29,8 @@ static enum likeness likeness_of(const struct show *s, const struct view_node *n
 				 size_t len)
 {
 	size_t first = strcspn(n->desc, " ");
-	const char *name = show_name(s, n);
+	char called[SHOW_CALLED];
+	const char *name = show_called(s, n, called);
 
 	if (!len)
 		return LIKE_NOT;

@@ -145,6 +145,13 @@ static inline const char *show_name(const struct show *s, const struct view_node
 	return view_node_name(s->view, n);
 }
 
+/*
+ * The name in documents: an aggregation node is called by its switch, as its description is the
+ * same in every switch. Returns `ret`, or a text of the view.
+ */
+#define SHOW_CALLED 96
+const char *show_called(const struct show *s, const struct view_node *n, char ret[SHOW_CALLED]);
+
 /* Rules that were broken from behind this port; NULL: none, or not asked for. */
 static inline const struct violation_counts *show_violations(const struct show *s,
 							     const struct view_port *p)

@@ -37,12 +37,26 @@ void show_put_tenths(struct json_object *o, const char *key, unsigned tenths)
 	json_object_object_add(o, key, json_object_new_double_s(tenths / 10.0, text));
 }
 
+const char *show_called(const struct show *s, const struct view_node *n, char ret[SHOW_CALLED])
+{
+	const struct view_node *sw = view_switch_around(s->view, n);
+
+	if (!sw)
+		return show_name(s, n);
+	snprintf(ret, SHOW_CALLED, "%.64s aggregation node", show_name(s, sw));
+	return ret;
+}
+
 void show_put_node(struct json_object *o, const struct show *s, const struct view_node *n)
 {
-	json_add_str(o, "name", show_name(s, n));
+	char name[SHOW_CALLED];
+
+	json_add_str(o, "name", show_called(s, n, name));
 	json_add_str(o, "desc", n->desc);
 	json_add_guid(o, "node_guid", n->guid);
 	json_add_str(o, "type", ib_node_row(n->type)->word);
+	if (view_switch_around(s->view, n))
+		json_add_str(o, "role", "aggregation");
 }
 
 void show_put_end(struct json_object *o, const struct show *s, const struct view_port *p)

@@ -289,6 +289,15 @@ const struct fabric *sm_fabric(const struct sm *sm)
 	return sm->fabric;
 }
 
+uint32_t sm_aggregation_nodes(const struct sm *sm)
+{
+	uint32_t n_aggregation = 0;
+
+	FABRIC_EACH_NODE(sm->fabric, n)
+		n_aggregation += n->type == IB_NODE_CA && node_quirk(sm, n, QUIRK_AGGREGATION);
+	return n_aggregation;
+}
+
 const struct route_death_count *sm_route_deaths(const struct sm *sm, unsigned *ret_n)
 {
 	return route_memory_counts(sm->m.route_memory, ret_n);

@@ -464,6 +464,7 @@ uint64_t sm_tables_changed(const struct sm *sm);
 const char *sm_trap_kind_name(enum sm_trap_kind kind); /* "manager", "link" ... */
 const struct sm_trap_stats *sm_trap_stats(const struct sm *sm);
 const struct fabric *sm_fabric(const struct sm *sm);
+uint32_t sm_aggregation_nodes(const struct sm *sm); /* of the fabric's nodes; looks at each */
 const struct routes *sm_routes(const struct sm *sm); /* installed ones; NULL before the first */
 /*
  * Engines that were asked for and had no tables that hold, last time, and why: "updn: ...; lash:

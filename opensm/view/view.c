@@ -59,6 +59,19 @@ const struct view_node *view_find_node(const struct view *v, guid_t guid)
 	return at < v->n_nodes && v->nodes[at].guid == guid ? &v->nodes[at] : NULL;
 }
 
+const struct view_node *view_switch_around(const struct view *v, const struct view_node *n)
+{
+	uint32_t peer;
+
+	if (n->type == IB_NODE_SWITCH || !n->n_ports ||
+	    !conf_files_quirk(v->files, QUIRK_AGGREGATION, n->vendor_id, n->device_id))
+		return NULL;
+	peer = v->ports[view_node_port(n, 1)].peer;
+	if (peer == VIEW_NONE || v->nodes[v->ports[peer].node].type != IB_NODE_SWITCH)
+		return NULL;
+	return &v->nodes[v->ports[peer].node];
+}
+
 const char *view_node_name(const struct view *v, const struct view_node *n)
 {
 	const char *mapped = conf_names_find(conf_files_names(v->files), n->guid);

@@ -145,6 +145,11 @@ FREEP(view_unref, struct view)
 
 /* NULL: no such node. */
 const struct view_node *view_find_node(const struct view *v, guid_t guid);
+/*
+ * The switch that an aggregation node is in (quirks_file); NULL: `n` is none, or its cable leads to
+ * no switch.
+ */
+const struct view_node *view_switch_around(const struct view *v, const struct view_node *n);
 /* As the node-name map has it, else its description. */
 const char *view_node_name(const struct view *v, const struct view_node *n);
 /*

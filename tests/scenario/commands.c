@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "sim/gen/gen.h"
+#include "tests/lib/scratch.h"
+#include "tests/scenario/front.h"
 #include "tests/scenario/scenario.h"
 #include "util/file.h"
 #include "util/mem.h"
@@ -151,7 +153,10 @@ static int cmd_start(struct scenario *s, const struct words *w)
 	}
 	if (w->n == 5)
 		conf->sm_priority = (uint8_t)priority;
-	r = rig_start(s->rig, sim_node_id(SIM(s), node), (int)port, conf, NULL);
+	r = rig_start(s->rig, sim_node_id(SIM(s), node), (int)port, conf,
+		      s->keeps_state ? front_folder(s->front, sim_node_id(SIM(s), node)) : NULL);
+	if (r >= 0)
+		front_sm_starts(s->front, (unsigned)r, conf);
 	conf_unref(conf);
 	return r < 0 ? fault(s, "no manager can start there") : 0;
 }
@@ -161,10 +166,28 @@ static int cmd_kill(struct scenario *s, const struct words *w)
 	unsigned sm;
 
 	CHECK(parse_sm(s, w->w[2], &sm));
+	front_sm_goes(s->front, sm);
 	if (is(w->w[0], "stop"))
 		rig_stop(s->rig, sm);
 	else
 		rig_kill(s->rig, sm);
+	return 0;
+}
+
+/* state: managers started from now on keep files, each node in a folder of its own */
+static int cmd_state(struct scenario *s, const struct words *w)
+{
+	s->keeps_state = true;
+	return 0;
+}
+
+/* wipe NODE: its manager's files are gone */
+static int cmd_wipe(struct scenario *s, const struct words *w)
+{
+	int node;
+
+	CHECK(parse_node(s, w->w[1], &node));
+	scratch_remove(front_folder(s->front, sim_node_id(SIM(s), node)));
 	return 0;
 }
 
@@ -623,6 +646,12 @@ static const struct {
 	{ "kill", 3, 3, cmd_kill },
 	{ "freeze", 3, 3, cmd_freeze },
 	{ "thaw", 3, 3, cmd_freeze },
+	{ "state", 1, 1, cmd_state },
+	{ "wipe", 2, 2, cmd_wipe },
+	{ "ctl", 2, MAX_WORDS, scenario_ctl },
+	{ "ctl-refused", 2, MAX_WORDS, scenario_ctl },
+	{ "rest", 3, MAX_WORDS, scenario_rest },
+	{ "rest-refused", 3, MAX_WORDS, scenario_rest },
 	{ "sweep", 2, 2, cmd_sweep },
 	{ "stop", 3, 3, cmd_kill },
 	{ "reload", 1, 3, cmd_reload },

@@ -266,6 +266,18 @@ static int cond_same_as(struct look *l, const char *const *arg)
 	return fault(l->s, "nothing remembered as '%s'", arg[0]);
 }
 
+/* says WORDS_OF_IT: the last program of `ctl` or `rest` printed this; _ stands for a blank. */
+static int cond_says(struct look *l, const char *const *arg)
+{
+	_cleanup_free_ char *words = xstrdup(arg[0]);
+
+	for (char *c = words; *c; c++)
+		if (*c == '_')
+			*c = ' ';
+	return require(l, l->s->said && strstr(l->s->said, words), "it does not say '%s', but: %s",
+		       words, l->s->said ? l->s->said : "nothing");
+}
+
 static const struct cond {
 	const char *name;
 	unsigned args;
@@ -291,6 +303,7 @@ static const struct cond {
 	{ "lid", 2, cond_lid },
 	{ "reregistered", 2, cond_reregistered },
 	{ "same-as", 1, cond_same_as },
+	{ "says", 1, cond_says },
 };
 
 static const struct cond *find_cond(const char *name)

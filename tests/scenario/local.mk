@@ -3,8 +3,13 @@
 CHECK_TOOLS += tests/scenario/runner
 tests_scenario_runner_SOURCES = tests/scenario/scenario.h tests/scenario/runner.c tests/scenario/words.c \
 	tests/scenario/commands.c tests/scenario/expect.c tests/scenario/storm.c \
-	tests/scenario/record.h tests/scenario/record.c
+	tests/scenario/record.h tests/scenario/record.c tests/scenario/front.h tests/scenario/front.c \
+	opensm/daemon/listen_control.c opensm/daemon/stream.c opensm/daemon/stream_listen.c
 tests_scenario_runner_LDADD = librig.a $(FRONT_LIBS) $(SIM_LIBS)
+
+CHECK_TOOLS += tests/scenario/rest-once
+tests_scenario_rest_once_SOURCES = tests/scenario/rest-once.c opensm/rest/backend.c opensm/rest/backend.h $(REST_FAKE)
+tests_scenario_rest_once_LDADD = $(REST_LIBS)
 
 TEST_EXTENSIONS += .scn
 SCN_LOG_DRIVER = $(TAP_DRIVER)
@@ -18,7 +23,10 @@ SCENARIO_TESTS += \
 	tests/scenario/audit.scn \
 	tests/scenario/back-to-back.scn \
 	tests/scenario/bring-up.scn \
+	tests/scenario/docs-tree.scn \
+	tests/scenario/docs-two.scn \
 	tests/scenario/dragonfly.scn \
+	tests/scenario/drain-aggregation.scn \
 	tests/scenario/duplicate-guid.scn \
 	tests/scenario/duplicate-guid-left.scn \
 	tests/scenario/early-active.scn \

@@ -12,15 +12,19 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <sqlite3.h>
+
 #include "dump/dump.h"
 #include "ib/mad.h"
+#include "ledger/store.h"
+#include "tests/scenario/scenario.h"
 #include "util/file.h"
 #include "util/mem.h"
 
 #define GMP_HEAD 24 /* bytes of the common header */
 
 struct record {
-	FILE *mads, *log, *end;
+	FILE *mads, *log, *end, *docs;
 	struct tap *taps;
 };
 
@@ -47,7 +51,8 @@ struct record *record_new(const char *prefix)
 	r->mads = prefix ? create(prefix, "mads") : NULL;
 	r->log = prefix ? create(prefix, "log") : NULL;
 	r->end = prefix ? create(prefix, "end") : NULL;
-	return r->mads && r->log && r->end ? r : record_free(r);
+	r->docs = prefix ? create(prefix, "docs") : NULL;
+	return r->mads && r->log && r->end && r->docs ? r : record_free(r);
 }
 
 struct record *record_free(struct record *r)
@@ -66,6 +71,8 @@ struct record *record_free(struct record *r)
 		fclose(r->log);
 	if (r->end)
 		fclose(r->end);
+	if (r->docs)
+		fclose(r->docs);
 	free(r);
 	return NULL;
 }
@@ -165,7 +172,7 @@ static const struct transport_ops tap_ops = {
 
 static struct transport *put_between(struct rig_sm *sm)
 {
-	struct record *r = sm->rig->owner;
+	struct record *r = ((struct scenario *)sm->rig->owner)->record;
 	struct tap *t = xcalloc(1, sizeof(*t));
 
 	t->transport = (struct transport){ .ops = &tap_ops, .port_guid = sm->tr->port_guid };
@@ -179,11 +186,17 @@ static struct transport *put_between(struct rig_sm *sm)
 
 void record_rig(struct record *r, struct rig *rig, uint64_t seed)
 {
-	rig->owner = r;
 	rig->between = put_between;
 	fprintf(r->mads, "seed %" PRIu64 "\n", seed);
 	fprintf(r->log, "seed %" PRIu64 "\n", seed);
 	fprintf(r->end, "seed %" PRIu64 "\n", seed);
+}
+
+void record_text(struct record *r, const char *before, const char *text)
+{
+	if (!r)
+		return;
+	fprintf(r->docs, "%s%s\n", before, text);
 }
 
 /* ---- the log, and the end ------------------------------------------------------------------- */
@@ -249,4 +262,42 @@ void record_end(struct record *r, struct rig *rig)
 	fprintf(r->end, "tables %016" PRIx64 "\n", sim_fingerprint(rig->sim));
 	if (master)
 		put_dumps(r->end, master, sm_conf(master));
+}
+
+/* ---- ledgers --------------------------------------------------------------------------------- */
+
+static int put_row(void *out, int n, char **values, char **names)
+{
+	for (int i = 0; i < n; i++)
+		fprintf(out, "%s%s", i ? " " : "", values[i] ? values[i] : "-");
+	fputc('\n', out);
+	return 0;
+}
+
+static void put_ledger(FILE *out, const char *folder, const char *name)
+{
+	static const char sql[] =
+		"SELECT tbl, hex(key), hex(state), removed, number FROM row ORDER BY tbl, key";
+	_cleanup_free_ char *path = xasprintf("%s/%s/" LEDGER_FILE, folder, name);
+	sqlite3 *db = NULL;
+
+	if (access(path, F_OK) != 0)
+		return;
+	fprintf(out, "---- ledger of %s: table, key, state, removed, number\n", name);
+	if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK ||
+	    sqlite3_exec(db, sql, put_row, out, NULL) != SQLITE_OK)
+		fprintf(out, "it cannot be read: %s\n", sqlite3_errmsg(db));
+	sqlite3_close(db);
+}
+
+void record_ledgers(struct record *r, const char *folder)
+{
+	struct dirent **names = NULL;
+	int n = r && *folder ? scandir(folder, &names, is_visible, by_name) : 0;
+
+	for (int i = 0; i < n; i++) {
+		put_ledger(r->docs, folder, names[i]->d_name);
+		free(names[i]);
+	}
+	free(names);
 }

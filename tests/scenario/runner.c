@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/scenario/front.h"
 #include "tests/scenario/record.h"
 #include "tests/scenario/scenario.h"
 #include "util/file.h"
@@ -162,7 +163,13 @@ static int run_seed(struct script *sc, uint64_t seed, uint64_t *ret_fingerprint)
 	*ret_fingerprint = s.rig ? sim_fingerprint(s.rig->sim) : 0;
 	if (s.rig && sc->record)
 		record_end(sc->record, s.rig);
+	if (s.front)
+		front_close(s.front);
 	rig_free(s.rig);
+	if (s.front)
+		record_ledgers(sc->record, front_folders(s.front));
+	front_free(s.front);
+	free(s.said);
 	netfile_free(s.net);
 	conf_unref(s.conf);
 	return r;

@@ -11,6 +11,7 @@
 #define MAX_SEEDS 16
 
 struct script;
+struct front;
 
 struct scenario {
 	struct script *script;     /* the file; for tap() */
@@ -38,6 +39,9 @@ struct scenario {
 	} remembered[8];
 	unsigned n_remembered;
 	struct record *record;     /* NULL: nothing is recorded */
+	struct front *front;       /* with the rig */
+	char *said;                /* by the last program of `ctl` or `rest`; NULL: none ran */
+	bool keeps_state;          /* managers started from now on have a folder for their files */
 	bool over;                 /* an expectation failed: the rest is not run */
 };
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "sim/gen/gen.h"
+#include "tests/scenario/front.h"
 #include "tests/scenario/record.h"
 #include "tests/scenario/scenario.h"
 #include "util/mem.h"
@@ -75,6 +76,9 @@ struct sim *scenario_sim(struct scenario *s)
 		wear_out(s);
 		s->rig = rig_new(sim_new(s->net, s->seed));
 		s->net = netfile_free(s->net);
+		s->rig->owner = s;
+		s->rig->event = front_event;
+		s->front = front_new(s);
 		if (s->record)
 			record_rig(s->record, s->rig, s->seed);
 	}

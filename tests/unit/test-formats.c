@@ -353,7 +353,7 @@ static void leaves_joined_by_cables_get_a_switch_on_top(void **state)
 static void odd_hosts_are_remarked(void **state)
 {
 	struct world w;
-	struct json_object *leaf, *other;
+	struct json_object *leaf, *other, *aggregation;
 	_cleanup_free_ char *text = NULL;
 
 	world_new(&w);
@@ -362,7 +362,9 @@ static void odd_hosts_are_remarked(void **state)
 	cable(leaf, 8, other, 8);
 	cable(leaf, 1, add(&w, "ca", 0x1000, "n1 mlx5_0", 1), 1);
 	cable(other, 1, add(&w, "ca", 0x1010, "n1 mlx5_1", 1), 1);
-	cable(leaf, 2, add(&w, "ca", 0x1020, "Mellanox Technologies Aggregation Node", 1), 1);
+	aggregation = add(&w, "ca", 0x1020, "DEFAULT aggregation node", 1);
+	put_text(aggregation, "role", "aggregation");
+	cable(leaf, 2, aggregation, 1);
 	cable(leaf, 3, add(&w, "ca", 0x1030, "x=y", 1), 1);
 	cable(leaf, 4, add(&w, "ca", 0x1040, "x,y", 1), 1);
 	cable(leaf, 5, add(&w, "ca", 0x1050, "", 1), 1);

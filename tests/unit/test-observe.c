@@ -157,13 +157,13 @@ static void a_port_that_a_node_does_not_have_is_none(void **state)
 	assert_false(observe_is_same(d.node, ni));
 }
 
-static void another_name_is_told_after_the_first(void **state)
+static void the_first_name_is_told_as_such(void **state)
 {
 	static const uint8_t first[SMP_DATA_SIZE] = "leaf1", other[SMP_DATA_SIZE] = "leaf2\n\x1b[";
 	struct world *w = *state;
 	struct node *n = w->up->node;
 
-	assert_int_equal(observe_description(n, first).kinds, 0);
+	assert_int_equal(observe_description(n, first).kinds, DELTA(DELTA_DESCRIBED));
 	assert_int_equal(observe_description(n, first).kinds, 0);
 	assert_int_equal(observe_description(n, other).kinds, DELTA(DELTA_NAME));
 	for (const char *c = n->desc; *c; c++)
@@ -656,7 +656,7 @@ int main(void)
 		TEST(nodes_have_1_to_254_ports),
 		TEST(nonsense_is_no_node),
 		TEST(a_port_that_a_node_does_not_have_is_none),
-		TEST(another_name_is_told_after_the_first),
+		TEST(the_first_name_is_told_as_such),
 		TEST(another_system_image_is_told),
 		TEST(our_port_is_one_that_the_node_has),
 		TEST(a_port_as_it_was_is_only_read),

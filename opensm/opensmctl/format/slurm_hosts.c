@@ -242,7 +242,7 @@ static unsigned read_all(struct slurm_hosts *h, struct json_object *nodes,
 
 		if (strcmp(js_str(node, "type"), "ca") != 0)
 			continue;
-		if (strstr(js_str(node, "desc"), "Aggregation Node"))
+		if (!strcmp(js_str(node, "role"), "aggregation"))
 			aggregation++;
 		else if (!read_host(h, node, switches))
 			without[n++] = js_str(node, "desc");

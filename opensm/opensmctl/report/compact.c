@@ -160,9 +160,20 @@ static void add_links(struct compact *c, struct json_object *nodes, size_t a)
 	}
 }
 
+/* Aggregation nodes are parts of their switches. */
+static struct json_object *nodes_to_draw(struct json_object *topology)
+{
+	struct json_object *all = js_get(topology, "nodes"), *ret = json_object_new_array();
+
+	for (size_t i = 0; i < js_len(all); i++)
+		if (strcmp(js_str(js_at(all, i), "role"), "aggregation") != 0)
+			json_object_array_add(ret, json_object_get(js_at(all, i)));
+	return ret;
+}
+
 struct json_object *report_compact(struct json_object *topology)
 {
-	struct json_object *nodes = js_get(topology, "nodes"), *ret = json_object_new_object();
+	struct json_object *nodes = nodes_to_draw(topology), *ret = json_object_new_object();
 	struct json_object *rows = json_object_new_array();
 	struct compact c = { .by_guid = json_object_new_object(),
 			     .links = json_object_new_array() };
@@ -183,6 +194,7 @@ struct json_object *report_compact(struct json_object *topology)
 	json_object_object_add(ret, "states", words_end(&c.states));
 	json_object_object_add(ret, "why", words_end(&c.why));
 	json_object_put(c.by_guid);
+	json_object_put(nodes);
 	return ret;
 }
 

@@ -126,9 +126,32 @@ void log_findings(const struct conf_report *report)
 
 /* ---- names ---------------------------------------------------------------------------------- */
 
+/* An aggregation node is called by its switch: all have the same description. NULL, or `ret`. */
+static const char *name_by_switch(const struct sm *sm, const struct node *n,
+				  char ret[NODE_DESC_STRLEN])
+{
+	const struct port *far = n->n_ports && !node_is_switch(n) ? n->ports[1].peer : NULL;
+
+	if (!far || !node_is_switch(far->node) || !node_quirk(sm, n, QUIRK_AGGREGATION))
+		return NULL;
+	snprintf(ret, NODE_DESC_STRLEN, "%.46s aggregation node", node_name(far->node));
+	return ret;
+}
+
 void name_node(const struct sm *sm, struct node *n)
 {
-	node_set_alias(n, conf_names_find(conf_files_names(sm->files), n->guid));
+	const char *mapped = conf_names_find(conf_files_names(sm->files), n->guid);
+	char by_switch[NODE_DESC_STRLEN];
+
+	node_set_alias(n, mapped ? mapped : name_by_switch(sm, n, by_switch));
+}
+
+void name_around(const struct sm *sm, struct node *n)
+{
+	name_node(sm, n);
+	for (unsigned i = 1; node_is_switch(n) && i <= n->n_ports; i++)
+		if (n->ports[i].peer && !node_is_switch(n->ports[i].peer->node))
+			name_node(sm, n->ports[i].peer->node);
 }
 
 void name_all_nodes(struct sm *sm)

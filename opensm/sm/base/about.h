@@ -50,5 +50,7 @@ void log_findings(const struct conf_report *report);
 
 /* A node was met: it is called as the node-name map says. */
 void name_node(const struct sm *sm, struct node *n);
+/* `n` has another description or another cable: names it, and nodes that are called by it. */
+void name_around(const struct sm *sm, struct node *n);
 /* There is another node-name map: all nodes are. */
 void name_all_nodes(struct sm *sm);

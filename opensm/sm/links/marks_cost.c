@@ -120,11 +120,13 @@ static void look_at_switch(struct loss *l, const struct node *n, struct mark_cos
 	ret->switches += sets_root(l->after, n->index) != l->own_after;
 }
 
-static void count_losses(struct loss *l, struct mark_cost *ret)
+static void count_losses(const struct sm *sm, struct loss *l, struct mark_cost *ret)
 {
 	FABRIC_EACH_NODE(l->f, n) {
 		if (node_is_switch(n))
 			look_at_switch(l, n, ret);
+		if (node_quirk(sm, n, QUIRK_AGGREGATION))
+			continue; /* it serves its switch, and goes with it */
 		for (unsigned i = 1; !node_is_switch(n) && i <= n->n_ports; i++)
 			look_at_host(l, &n->ports[i], ret);
 	}
@@ -148,7 +150,7 @@ static void find_losses(const struct sm *sm, const struct cut *c, struct mark_co
 			  .own_before = own ? sets_root(before, own->index) : UINT32_MAX - 1,
 			  .own_after = own ? sets_root(after, own->index) : UINT32_MAX - 1 };
 
-	count_losses(&l, ret);
+	count_losses(sm, &l, ret);
 }
 
 /* ---- pairs that use it ----------------------------------------------------------------------- */

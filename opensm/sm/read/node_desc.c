@@ -23,7 +23,8 @@ static void take_desc(struct sm *sm, struct node *n, const uint8_t *payload)
 
 	memcpy(before, n->desc, sizeof(before));
 	d = observe_description(n, payload);
-	if (d.kinds && log_allow(&sm->m.discover->name_log, sm->now, &(unsigned){ 0 }))
+	if ((d.kinds & DELTA(DELTA_NAME)) &&
+	    log_allow(&sm->m.discover->name_log, sm->now, &(unsigned){ 0 }))
 		log_on(about_node(LOG_ID_NONE, n), LOGB_INFO,
 		       "'%s' (0x%016" PRIx64 ") is now called '%s'", before, n->guid, n->desc);
 	tell_delta(sm, &d);
