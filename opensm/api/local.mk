@@ -4,7 +4,7 @@ libapi_a_SOURCES = opensm/api/control_method.c opensm/api/control_method.h opens
 	opensm/api/daemon_api.h opensm/api/json.c opensm/api/json.h \
 	opensm/api/security.c opensm/api/security.h
 FRONT_LIBS = libconsole.a libcontrol.a libshow.a libmetrics.a libplugin.a libdump.a libapi.a libperf.a libcongestion.a $(SM_LIBS) \
-	$(IBMAD_LIBS) $(JSON_LIBS)
+	$(INI_LIBS) $(IBMAD_LIBS) $(JSON_LIBS)
 
 UNIT_TESTS += tests/unit/test-security
 tests_unit_test_security_SOURCES = tests/unit/test-security.c tests/unit/tenancy-desk.h

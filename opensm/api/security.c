@@ -17,6 +17,7 @@
 #include "conf/partitions/partitions.h"
 #include "sm/base/keys.h"
 #include "sm/expected/expected.h"
+#include "ini/ini.h"
 #include "util/file.h"
 #include "util/mem.h"
 #include "util/str.h"
@@ -491,16 +492,17 @@ static char *rest_path(const struct daemon_api *api)
 		     : NULL;
 }
 
-/* "KEY VALUE" in one of the lines; `text` is changed. */
-static bool has_line(char *text, const char *key, const char *value)
+static bool allows_plain_http(const char *text, size_t len)
 {
-	for (char *line; (line = strsep(&text, "\n"));) {
-		char *rest = str_trim(line), *word = strsep(&rest, " \t");
+	struct ini ini;
+	bool allows = false;
 
-		if (str_equal(word, key) && rest && str_equal(str_trim(rest), value))
-			return true;
-	}
-	return false;
+	if (ini_read(text, len, INI_PLAIN, &ini) == 0)
+		for (size_t i = 0; i < ini.n; i++)
+			allows |= str_equal(ini.items[i].name, "plain_http") &&
+				  str_equal(ini.items[i].value, "yes");
+	ini_clear(&ini);
+	return allows;
 }
 
 static void judge_rest(const struct desk *d, struct security_check *c)
@@ -514,9 +516,10 @@ static void judge_rest(const struct desk *d, struct security_check *c)
 		judge(c, SECURITY_PASS, "opensm-rest is not set up on this host");
 	else if (r < 0)
 		judge(c, SECURITY_UNKNOWN, "%s was not read", REST_FILE);
-	else if (has_line(text, "plain_http", "yes"))
+	else if (allows_plain_http(text, len))
 		judge(c, SECURITY_FAIL,
-		      "%s has plain_http yes: passwords cross the network in the clear", REST_FILE);
+		      "%s has plain_http = yes: passwords cross the network in the clear",
+		      REST_FILE);
 	else
 		judge(c, SECURITY_PASS,
 		      "opensm-rest asks for TLS, and has no user with a preset password");

@@ -75,12 +75,12 @@ struct plan *choice_find(const struct choice *c, const char *name)
 /* ---- settings ------------------------------------------------------------------------------ */
 
 /* A setting, and in `*ret_file` the file it is from. NULL: none. */
-static const struct sysconfig_setting *setting(const struct chooser *c, const char *name,
+static const struct ini_item *setting(const struct chooser *c, const char *name,
 					       const char **ret_file)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(c->in->files); i++) {
 		const struct sysconfig *f = c->in->files[i];
-		const struct sysconfig_setting *s = f ? sysconfig_find(f, name) : NULL;
+		const struct ini_item *s = f ? sysconfig_find(f, name) : NULL;
 
 		if (s) {
 			*ret_file = f->file;
@@ -91,7 +91,7 @@ static const struct sysconfig_setting *setting(const struct chooser *c, const ch
 }
 
 /* The value without blanks around it, to be freed. */
-static char *trimmed(const struct sysconfig_setting *s)
+static char *trimmed(const struct ini_item *s)
 {
 	char *copy = xstrdup(s->value + strspn(s->value, BLANKS));
 	size_t n = strlen(copy);
@@ -106,7 +106,7 @@ static bool read_flag(const struct chooser *c, const char *name, const char *yes
 		      bool otherwise)
 {
 	const char *file;
-	const struct sysconfig_setting *s = setting(c, name, &file);
+	const struct ini_item *s = setting(c, name, &file);
 	_cleanup_free_ char *value = s ? trimmed(s) : NULL;
 	char quoted[CONF_QUOTE_MAX];
 
@@ -124,7 +124,7 @@ static bool read_flag(const struct chooser *c, const char *name, const char *yes
 static void give_priority(struct chooser *c)
 {
 	const char *file;
-	const struct sysconfig_setting *s = setting(c, SYSCONFIG_PRIORITY, &file);
+	const struct ini_item *s = setting(c, SYSCONFIG_PRIORITY, &file);
 	_cleanup_free_ char *value = s ? trimmed(s) : NULL;
 	char quoted[CONF_QUOTE_MAX];
 	uint64_t priority;
@@ -209,7 +209,7 @@ static void warn_of_leftovers(const struct chooser *c)
 }
 
 /* PORTS=ALL is what Debian's file says as it comes: no administrator has set that. */
-static bool is_as_shipped(const struct sysconfig_setting *s)
+static bool is_as_shipped(const struct ini_item *s)
 {
 	return str_equal(s->name, SYSCONFIG_PORTS) && strcasecmp(s->value, "ALL") == 0;
 }
@@ -222,7 +222,7 @@ static void warn_of_ignored(const struct chooser *c)
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		const char *file;
-		const struct sysconfig_setting *s = setting(c, names[i], &file);
+		const struct ini_item *s = setting(c, names[i], &file);
 		char *longer;
 
 		if (!s || is_as_shipped(s) || (c->redhat && i == 1))
@@ -307,7 +307,7 @@ static void add_faulty(struct chooser *c, const char *origin, const char *word, 
 }
 
 /* One plan per word; `staggered`: each with a prefix of its own. */
-static void add_words(struct chooser *c, const struct sysconfig_setting *s, const char *file,
+static void add_words(struct chooser *c, const struct ini_item *s, const char *file,
 		      bool staggered)
 {
 	_cleanup_free_ char *origin =
@@ -346,7 +346,7 @@ static void add_words(struct chooser *c, const struct sysconfig_setting *s, cons
 static bool by_guids(struct chooser *c)
 {
 	const char *file;
-	const struct sysconfig_setting *s = setting(c, SYSCONFIG_GUIDS, &file);
+	const struct ini_item *s = setting(c, SYSCONFIG_GUIDS, &file);
 
 	if (!s)
 		return false;
@@ -360,7 +360,7 @@ static bool by_guids(struct chooser *c)
 static bool by_ports(struct chooser *c)
 {
 	const char *file;
-	const struct sysconfig_setting *s = setting(c, SYSCONFIG_PORTS, &file);
+	const struct ini_item *s = setting(c, SYSCONFIG_PORTS, &file);
 	_cleanup_free_ char *value = s ? trimmed(s) : NULL;
 
 	if (!s)

@@ -5,15 +5,16 @@
 #include <arpa/inet.h>
 #include <assert.h>
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "ini/ini.h"
 #include "util/file.h"
 #include "util/str.h"
 
 #define RUN_DIR	    "/run/opensm"
-#define VALUE_MAX   1024
 #define CONNECTIONS 512
 #define PER_ADDRESS 64
 
@@ -44,11 +45,27 @@ static const struct key {
 };
 
 struct reader {
-	struct lines lines;
+	const char *file;
+	const struct ini_item *item; /* that is being read */
 	struct rest_conf *conf;
 	struct fault *fault;
 	bool seen[ARRAY_SIZE(keys)];
 };
+
+/* -EINVAL, with the place of the value. */
+__attribute__((format(printf, 2, 3))) static int fault_of(struct reader *r, const char *fmt, ...)
+{
+	char what[256];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(what, sizeof(what), fmt, args);
+	va_end(args);
+	snprintf(r->fault->text, sizeof(r->fault->text), "%.120s:%u:%u: ", r->file, r->item->line,
+		 r->item->column);
+	str_printable(what, strlen(what), r->fault->text + strlen(r->fault->text), sizeof(what));
+	return -EINVAL;
+}
 
 /* ---- values -------------------------------------------------------------------------------- */
 
@@ -57,8 +74,7 @@ static int set_text(struct reader *r, const struct key *key, const char *value)
 	char **at = (char **)((char *)r->conf + key->at);
 
 	if (key->kind == PATH && value[0] != '/')
-		return lines_fault(&r->lines, value, r->fault,
-				   "%s: an absolute path is expected", key->name);
+		return fault_of(r, "%s: an absolute path is expected", key->name);
 	free(*at);
 	*at = xstrdup(value);
 	return 0;
@@ -69,8 +85,7 @@ static int set_instance(struct reader *r, const struct key *key, const char *val
 	char **at = (char **)((char *)r->conf + key->at);
 
 	if (strchr(value, '/') || value[0] == '.' || strlen(value) > 64)
-		return lines_fault(&r->lines, value, r->fault,
-				   "%s: the name of an instance is expected", key->name);
+		return fault_of(r, "%s: the name of an instance is expected", key->name);
 	free(*at);
 	*at = xasprintf(RUN_DIR "/%s.sock", value);
 	return 0;
@@ -82,9 +97,8 @@ static int set_number(struct reader *r, const struct key *key, const char *value
 	uint64_t number;
 
 	if (str_to_u64(value, 10, key->max, &number) < 0 || number < key->min)
-		return lines_fault(&r->lines, value, r->fault,
-				   "%s: found '%s', expected a number from %u to %u", key->name,
-				   value, key->min, key->max);
+		return fault_of(r, "%s: found '%s', expected a number from %u to %u", key->name,
+				value, key->min, key->max);
 	*at = (unsigned)number;
 	return 0;
 }
@@ -94,8 +108,7 @@ static int set_flag(struct reader *r, const struct key *key, const char *value)
 	bool *at = (bool *)((char *)r->conf + key->at);
 
 	if (strcmp(value, "yes") && strcmp(value, "no"))
-		return lines_fault(&r->lines, value, r->fault, "%s: found '%s', expected yes or no",
-				   key->name, value);
+		return fault_of(r, "%s: found '%s', expected yes or no", key->name, value);
 	*at = value[0] == 'y';
 	return 0;
 }
@@ -122,20 +135,31 @@ static bool split_address(const char *value, struct rest_listen *ret)
 	return inet_pton(strchr(ret->host, ':') ? AF_INET6 : AF_INET, ret->host, &any) == 1;
 }
 
-static int add_listen(struct reader *r, const struct key *key, const char *value)
+static int add_address(struct reader *r, const struct key *key, const char *value)
 {
 	struct rest_listen listen = { .tls = key->kind == LISTEN };
 
 	if (r->conf->n_listen == CONF_LISTEN_MAX)
-		return lines_fault(&r->lines, value, r->fault, "at most %d addresses are served",
-				   CONF_LISTEN_MAX);
+		return fault_of(r, "at most %d addresses are served", CONF_LISTEN_MAX);
 	if (!split_address(value, &listen))
-		return lines_fault(&r->lines, value, r->fault,
-				   "%s: found '%s', expected ADDRESS:PORT or [ADDRESS]:PORT with a "
-				   "numeric address",
-				   key->name, value);
+		return fault_of(r,
+				"%s: found '%s', expected ADDRESS:PORT or [ADDRESS]:PORT with a "
+				"numeric address",
+				key->name, value);
 	r->conf->listen[r->conf->n_listen++] = listen;
 	return 0;
+}
+
+/* Addresses with blanks or commas between them. */
+static int add_addresses(struct reader *r, const struct key *key, const char *value)
+{
+	_cleanup_free_ char *copy = xstrdup(value);
+	char *rest = copy, *word;
+	int result = 0;
+
+	while (result == 0 && (word = strsep(&rest, " \t,")))
+		result = *word ? add_address(r, key, word) : 0;
+	return result;
 }
 
 static int set_value(struct reader *r, const struct key *key, const char *value)
@@ -153,48 +177,40 @@ static int set_value(struct reader *r, const struct key *key, const char *value)
 		return set_flag(r, key, value);
 	case LISTEN:
 	case LISTEN_HTTP:
-		return add_listen(r, key, value);
+		return add_addresses(r, key, value);
 	}
 	return -EINVAL;
 }
 
-/* ---- lines --------------------------------------------------------------------------------- */
+/* ---- items --------------------------------------------------------------------------------- */
 
-static int unknown_key(struct reader *r, const char *at, const char *word)
+static int unknown_key(struct reader *r)
 {
 	const char *words[ARRAY_SIZE(keys)], *near;
 
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
 		words[i] = keys[i].name;
-	near = str_nearest(word, words, ARRAY_SIZE(keys));
-	return lines_fault(&r->lines, at, r->fault, "there is no key '%s'%s%s%s", word,
-			   near ? "; '" : "", near ? near : "", near ? "' is near" : "");
+	near = str_nearest(r->item->name, words, ARRAY_SIZE(keys));
+	return fault_of(r, "there is no key '%s'%s%s%s", r->item->name, near ? "; '" : "",
+			near ? near : "", near ? "' is near" : "");
 }
 
-static bool is_repeatable(const struct key *key)
+static int read_item(struct reader *r)
 {
-	return key->kind == LISTEN || key->kind == LISTEN_HTTP;
-}
-
-static int read_line(struct reader *r)
-{
-	char *word = r->lines.line + strspn(r->lines.line, " \t");
-	size_t len = strcspn(word, " \t");
-	char *value = word + len + strspn(word + len, " \t");
+	_cleanup_free_ char *fault = r->item->value ? NULL : ini_fault(r->item);
+	const char *name = r->item->name, *value = r->item->value;
 	size_t i;
 
-	if (!*value)
-		return lines_fault(&r->lines, word, r->fault, "KEY VALUE is expected");
-	word[len] = '\0';
-	for (i = 0; i < ARRAY_SIZE(keys) && strcmp(keys[i].name, word); i++)
+	if (fault)
+		return fault_of(r, "%s", fault);
+	for (i = 0; i < ARRAY_SIZE(keys) && strcmp(keys[i].name, name); i++)
 		;
 	if (i == ARRAY_SIZE(keys))
-		return unknown_key(r, word, word);
-	if (r->seen[i] && !is_repeatable(&keys[i]))
-		return lines_fault(&r->lines, word, r->fault, "%s is set twice", word);
-	if (strlen(value) > VALUE_MAX)
-		return lines_fault(&r->lines, value, r->fault, "%s: more than %d bytes", word,
-				   VALUE_MAX);
+		return unknown_key(r);
+	if (r->seen[i])
+		return fault_of(r, "%s is set twice", name);
+	if (!*value)
+		return fault_of(r, "%s: a value is expected", name);
 	r->seen[i] = true;
 	return set_value(r, &keys[i], value);
 }
@@ -240,23 +256,33 @@ static struct rest_conf *default_conf(void)
 	return c;
 }
 
+static int read_items(struct reader *r, const struct ini *ini)
+{
+	for (size_t i = 0; i < ini->n; i++) {
+		r->item = &ini->items[i];
+		if (read_item(r) < 0)
+			return -EINVAL;
+	}
+	return check_conf(r->file, r->conf, r->fault);
+}
+
 struct rest_conf *rest_conf_parse(const char *file, const char *text, size_t len,
 				  struct fault *fault)
 {
 	_cleanup_(rest_conf_freep) struct rest_conf *c = default_conf();
-	struct reader reader = { .conf = c, .fault = fault };
+	struct reader reader = { .file = file, .conf = c, .fault = fault };
+	struct ini ini;
 	int r;
 
 	assert(file && fault);
-	lines_open(&reader.lines, file, text, len);
-	while ((r = lines_next(&reader.lines, fault)) > 0) {
-		r = read_line(&reader);
-		if (r < 0)
-			return NULL;
-	}
-	if (r < 0 || check_conf(file, c, fault) < 0)
-		return NULL;
-	return take(c);
+	r = ini_read(text, len, INI_PLAIN, &ini);
+	if (r < 0)
+		snprintf(fault->text, sizeof(fault->text), "%.200s: %s", file,
+			 r == -EINVAL ? "found a NUL byte; expected text" : strerror(-r));
+	else
+		r = read_items(&reader, &ini);
+	ini_clear(&ini);
+	return r < 0 ? NULL : take(c);
 }
 
 /* A name without a folder: a credential of the service, or a file beside the configuration. */

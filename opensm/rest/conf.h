@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * opensm-rest.conf: one `KEY VALUE` a line, opensm-rest(8). File names without a `/` are looked for
- * in $CREDENTIALS_DIRECTORY, then beside the configuration.
+ * opensm-rest.conf: lines of `KEY = VALUE` (ini/ini.h), opensm-rest(8). File names without a `/`
+ * are looked for in $CREDENTIALS_DIRECTORY, then beside the configuration.
  */
 #pragma once
 

@@ -21,7 +21,7 @@ librestauth_a_SOURCES = opensm/rest/auth/lines.c opensm/rest/auth/lines.h opensm
 	opensm/rest/auth/secret.h opensm/rest/auth/sessions.c opensm/rest/auth/sessions.h opensm/rest/auth/tokens.c \
 	opensm/rest/auth/tokens.h opensm/rest/auth/users.c opensm/rest/auth/users.h opensm/rest/auth/verified.c \
 	opensm/rest/auth/verified.h
-REST_LIBS = librestapi.a libresthttp.a librestauth.a libclient.a libapi.a libib.a $(UTIL_LIBS) $(JSON_LIBS) $(MHD_LIBS) \
+REST_LIBS = librestapi.a libresthttp.a librestauth.a libclient.a libapi.a $(INI_LIBS) libib.a $(UTIL_LIBS) $(JSON_LIBS) $(MHD_LIBS) \
 	$(GNUTLS_LIBS) $(CRYPT_LIBS) -lpthread
 
 sbin_PROGRAMS += sbin/opensm-rest

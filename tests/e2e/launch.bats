@@ -258,9 +258,9 @@ prefix_at() {
 
 @test "settings that only a shell could follow: nothing is started, and where" {
 	printf '\nGUIDS=$(ibstat -p)\n' >sysconfig
-	refused opensm "$WORK/sysconfig:2:7: found a command"
+	refused opensm "$WORK/sysconfig:2:1: found 'GUIDS=\$(ibstat -p)'"
 	run -78 launch --show
-	[[ $output == *"sysconfig:2:7"* ]]
+	[[ $output == *"sysconfig:2:1"* ]]
 }
 
 @test "a configuration that wants a daemon stays in the foreground" {

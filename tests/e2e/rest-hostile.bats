@@ -14,7 +14,7 @@ setup_file() {
 	cd "$BATS_FILE_TMPDIR" || return 1
 	certificates >certificates.log 2>&1 || { cat certificates.log; return 1; }
 	: >users
-	printf 'users users\nlisten_http 127.0.0.1:1\n' >make.conf
+	printf 'users = users\nlisten_http = 127.0.0.1:1\n' >make.conf
 	local user
 	for user in read tenant admin; do
 		echo "pw-$user" | "$REST" -c make.conf --add-user "$user" --right "$user" || return 1
@@ -52,14 +52,14 @@ setup() {
 	TLS_PORT=$(python3 "$PEER_PY" port)
 	mkdir state
 	cat >rest.conf <<-END
-		listen_http 127.0.0.1:$PORT
-		listen 127.0.0.1:$TLS_PORT
-		certificate server.crt
-		key server.key
-		client_ca ca.crt
-		users users
-		state_dir $WORK/state
-		control_socket $WORK/opensm.sock
+		listen_http = 127.0.0.1:$PORT
+		listen = 127.0.0.1:$TLS_PORT
+		certificate = server.crt
+		key = server.key
+		client_ca = ca.crt
+		users = users
+		state_dir = $WORK/state
+		control_socket = $WORK/opensm.sock
 	END
 }
 

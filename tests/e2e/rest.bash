@@ -36,8 +36,8 @@ rest_conf() {
 	REST_PORT=$(free_port)
 	REST_URL=http://127.0.0.1:$REST_PORT
 	{
-		printf 'listen_http 127.0.0.1:%s\n' "$REST_PORT"
-		printf 'control_socket %s\n' "$(control_path)"
+		printf 'listen_http = 127.0.0.1:%s\n' "$REST_PORT"
+		printf 'control_socket = %s\n' "$(control_path)"
 		[ $# -eq 0 ] || printf '%s\n' "$@"
 	} >"$WORK/rest/opensm-rest.conf"
 	: >"$WORK/rest/opensm-rest.users"
@@ -60,7 +60,7 @@ rest_start_tls() {
 	openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout "$WORK/rest/server.key" \
 		-out "$WORK/rest/server.crt" -days 2 -subj /CN=localhost -addext subjectAltName=IP:127.0.0.1 >>"$WORK/rest/out" 2>&1
 	TLS_PORT=$(free_port)
-	rest_start "listen 127.0.0.1:$TLS_PORT" 'certificate server.crt' 'key server.key'
+	rest_start "listen = 127.0.0.1:$TLS_PORT" 'certificate = server.crt' 'key = server.key'
 	REST_URL=https://127.0.0.1:$TLS_PORT
 }
 

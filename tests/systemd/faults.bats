@@ -189,7 +189,7 @@ replaced_after_kill() {
 	put /etc/sysconfig/opensm <<<'PRIORITY=`cat x`'
 	inside systemctl reload opensm
 	# SIGHUP is served after that has ended.
-	wait_for 10 status_says 'the reload took nothing over: /etc/sysconfig/opensm:1:10: found a command'
+	wait_for 10 status_says 'the reload took nothing over: /etc/sysconfig/opensm:1:1: found '
 	[ "$(instance_pid 1)" = "$one" ]
 	not inside systemctl restart opensm
 	is_state failed

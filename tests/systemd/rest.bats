@@ -30,7 +30,7 @@ prepare() {
 	wait_for 20 status_says '1: MASTER'
 	inside openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout /etc/rdma/opensm-rest.key \
 		-out /etc/rdma/opensm-rest.crt -subj /CN=H1 2>/dev/null
-	printf '%s\n' 'listen 127.0.0.1:443' 'certificate opensm-rest.crt' 'key opensm-rest.key' | put /etc/rdma/opensm-rest.conf
+	printf '%s\n' 'listen = 127.0.0.1:443' 'certificate = opensm-rest.crt' 'key = opensm-rest.key' | put /etc/rdma/opensm-rest.conf
 	inside sh -c 'echo pw | opensm-rest --add-user cloud --right tenant'
 	inside opensm-rest --check
 }

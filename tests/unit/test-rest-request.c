@@ -235,9 +235,10 @@ static struct rest_conf *parse(const char *text, struct fault *fault)
 static void a_configuration_is_read(void **state)
 {
 	struct fault fault;
-	struct rest_conf *c = parse("# a comment\n listen   0.0.0.0:443\nlisten [::1]:8443\n"
-				    "certificate c.pem\nkey k.pem\nlisten_http 127.0.0.1:80\n"
-				    "instance mlx5_0\nknown_only yes\nmax_connections 100\n",
+	struct rest_conf *c = parse("# a comment\n listen =  0.0.0.0:443, [::1]:8443\n"
+				    "certificate = c.pem\nkey=k.pem # of this host\n"
+				    "listen_http = 127.0.0.1:80\nsite = \"hall; 2\"\n"
+				    "instance = mlx5_0\nknown_only = yes\nmax_connections = 100\n",
 				    &fault);
 
 	assert_non_null(c);
@@ -246,6 +247,7 @@ static void a_configuration_is_read(void **state)
 	assert_int_equal(c->listen[1].port, 8443);
 	assert_true(c->listen[1].tls && !c->listen[2].tls);
 	assert_string_equal(c->control_socket, "/run/opensm/mlx5_0.sock");
+	assert_string_equal(c->site, "hall; 2");
 	assert_true(c->known_only);
 	assert_int_equal(c->max_connections, 100);
 	rest_conf_free(c);
@@ -263,22 +265,26 @@ static void refused(const char *text, const char *place)
 static void a_fault_of_the_configuration_is_named(void **state)
 {
 	refused("", "rest.conf: neither");
-	refused("listen 1.2.3.4:443\n", "rest.conf: listen");
-	refused("listen_http 1.2.3.4:80\n", "rest.conf: listen_http");
-	refused("listen_http 127.0.0.1:80\nlistem x\n",
-		"rest.conf:2:1: there is no key 'listem'; 'listen'");
-	refused("listen_http localhost:80\n", "rest.conf:1:13: ");
-	refused("listen_http 127.0.0.1:65536\n", "rest.conf:1:13: ");
-	refused("listen_http 127.0.0.1\n", "rest.conf:1:13: ");
-	refused("listen_http [127.0.0.1\n", "rest.conf:1:13: ");
+	refused("listen = 1.2.3.4:443\n", "rest.conf: listen");
+	refused("listen_http = 1.2.3.4:80\n", "rest.conf: listen_http");
+	refused("listen_http = 127.0.0.1:80\nlistem = x\n",
+		"rest.conf:2:10: there is no key 'listem'; 'listen'");
+	refused("listen_http = localhost:80\n", "rest.conf:1:15: ");
+	refused("listen_http = 127.0.0.1:80,127.0.0.1:65536\n", "rest.conf:1:15: ");
+	refused("listen_http = 127.0.0.1\n", "rest.conf:1:15: ");
+	refused("listen_http = [127.0.0.1\n", "rest.conf:1:15: ");
+	refused("\n\n  listen 127.0.0.1:80\n", "rest.conf:3:3: found 'listen 127.0.0.1:80'; "
+						 "expected NAME=value");
 	refused("key\n", "rest.conf:1:1: ");
-	refused("key a\nkey b\n", "rest.conf:2:1: ");
-	refused("known_only maybe\n", "rest.conf:1:12: ");
-	refused("max_connections 3\n", "rest.conf:1:17: ");
-	refused("instance ../x\n", "rest.conf:1:10: ");
-	refused("control_socket x\n", "rest.conf:1:16: ");
-	refused("key a\x07\n", "rest.conf:1:6: ");
-	refused("listen_http 127.0.0.1:80\nmax_connections 16\nmax_connections_per_address 17\n",
+	refused("key=\n", "rest.conf:1:5: key: a value is expected");
+	refused("key = a\nkey = b\n", "rest.conf:2:7: key is set twice");
+	refused("key = a\nKey = b\n", "rest.conf:2:1: ");
+	refused("known_only = maybe\n", "rest.conf:1:14: ");
+	refused("max_connections = 3\n", "rest.conf:1:19: ");
+	refused("instance = ../x\n", "rest.conf:1:12: ");
+	refused("control_socket = x\n", "rest.conf:1:18: ");
+	refused("key = a\x07\n", "rest.conf:1:1: ");
+	refused("listen_http = 127.0.0.1:80\nmax_connections=16\nmax_connections_per_address=17\n",
 		"rest.conf: max_connections_per_address");
 }
 

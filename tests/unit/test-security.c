@@ -421,12 +421,12 @@ static void passwords_in_the_clear_fail(void **state)
 	const struct daemon_api api = { .conf = d->conf, .sm = sm_of(d), .conf_path = path };
 	struct security s;
 
-	write_text(path, "# plain_http yes\nknown_only yes\nplain_http no\n");
+	write_text(path, "# plain_http = yes\nknown_only = yes\nplain_http = no\n");
 	s = look(d);
 	assert_fails(&s, 0, "");
-	write_text(path, "listen_http 10.0.0.1:80\n\tplain_http\t yes \n");
+	write_text(path, "listen_http = 10.0.0.1:80\n\tplain_http\t =yes \n");
 	s = look(d);
-	assert_fails(&s, REST, "plain_http yes");
+	assert_fails(&s, REST, "plain_http = yes");
 	security_judge(&api, SECURITY_OF_MEMORY, &s);
 	assert_int_equal(verdict_of(&s, REST), SECURITY_UNKNOWN);
 }
