@@ -164,8 +164,8 @@ char *ini_fault(const struct ini_item *item)
 			"expected one of them",
 			item->name);
 	return xasprintf(
-		"found '%.60s'; expected NAME=value, with quotes around blanks and special "
-		"characters; what only a shell could tell is not run here",
+		"found '%.60s'; expected NAME=value, in quotes if it has blanks or special "
+		"characters (no shell runs here)",
 		item->line_text + strspn(item->line_text, " \t"));
 }
 

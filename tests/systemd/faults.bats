@@ -193,7 +193,7 @@ replaced_after_kill() {
 	[ "$(instance_pid 1)" = "$one" ]
 	not inside systemctl restart opensm
 	is_state failed
-	status_says 'nothing is started: /etc/sysconfig/opensm:1:10'
+	status_says 'nothing is started: /etc/sysconfig/opensm:1:1: found'
 	wait_for 10 pids_are 0
 }
 
