@@ -20,7 +20,8 @@ enum fault {
 struct warning {
 	enum fault fault;
 	enum qos_kind kind;
-	uint8_t vl, wanted; /* on the device; by the options */
+	uint8_t vl, wanted; /* on the device; by the options; of the first SL */
+	uint8_t vl_last, wanted_last; /* FAULT_FOLDED: of the last one */
 	uint8_t n_vls;	    /* of the ports */
 	uint16_t sls;
 	uint32_t n_ports;
@@ -34,17 +35,22 @@ struct warnings {
 
 /* ---- finding -------------------------------------------------------------------------------- */
 
+/* The same of another SL: of VLs that are folded all those that move as far. */
+static bool is_alike(const struct warning *a, const struct warning *b)
+{
+	if (a->fault != b->fault || a->kind != b->kind || a->n_vls != b->n_vls)
+		return false;
+	return a->fault == FAULT_FOLDED ? a->wanted - a->vl == b->wanted - b->vl : a->vl == b->vl;
+}
+
 static void note(struct warnings *w, const struct lanes_group *g, unsigned sl, struct warning is)
 {
 	struct warning *one = w->list;
 
 	is.kind = g->kind;
 	is.n_vls = (uint8_t)qos_vls(g->vls);
-	for (; one < w->list + w->n; one++) {
-		if (one->fault == is.fault && one->kind == is.kind && one->vl == is.vl &&
-		    one->wanted == is.wanted && one->n_vls == is.n_vls)
-			break;
-	}
+	while (one < w->list + w->n && !is_alike(one, &is))
+		one++;
 	if (one == w->list + w->n) {
 		if (w->n == WARNINGS_MAX)
 			return;
@@ -55,6 +61,8 @@ static void note(struct warnings *w, const struct lanes_group *g, unsigned sl, s
 	if (one->last != g)
 		one->n_ports += g->n_ports;
 	one->last = g;
+	one->vl_last = is.vl;
+	one->wanted_last = is.wanted;
 	one->sls |= (uint16_t)(1u << sl);
 }
 
@@ -114,24 +122,40 @@ static void look_at_group(struct warnings *w, const struct show *s, const struct
 
 /* ---- words ---------------------------------------------------------------------------------- */
 
-/* "SL 3", "SLs 3, 5". */
+/* "SL 3", "SLs 3, 5", "SLs 8-14". */
 static void sls_text(uint16_t sls, char *ret, size_t size)
 {
 	size_t len = (size_t)snprintf(ret, size, "SL%s", sls & (sls - 1) ? "s" : "");
 	const char *gap = " ";
 
-	for (unsigned sl = 0; sl < QOS_SLS && len < size; sl++) {
-		if (sls >> sl & 1) {
-			len += (size_t)snprintf(ret + len, size - len, "%s%u", gap, sl);
-			gap = ", ";
-		}
+	for (unsigned sl = 0, last; sl < QOS_SLS && len < size; sl = last + 1) {
+		for (last = sl; sls >> last & sls >> (last + 1) & 1;)
+			last++;
+		if (last == sl + 1)
+			last = sl; /* of two each is named */
+		if (!(sls >> sl & 1))
+			continue;
+		len += (size_t)snprintf(ret + len, size - len, "%s%u", gap, sl);
+		if (last > sl && len < size)
+			len += (size_t)snprintf(ret + len, size - len, "-%u", last);
+		gap = ", ";
 	}
+}
+
+/* "VL 8", "VLs 8-14" */
+static const char *vls_text(unsigned first, unsigned last, char ret[16])
+{
+	if (first == last)
+		snprintf(ret, 16, "VL %u", first);
+	else
+		snprintf(ret, 16, "VLs %u-%u", first, last);
+	return ret;
 }
 
 static void put_text(struct json_object *o, const struct warning *w)
 {
 	bool many = w->sls & (w->sls - 1);
-	char sls[80], text[256] = "";
+	char sls[80], text[256] = "", wanted[16], taken[16];
 
 	sls_text(w->sls, sls, sizeof(sls));
 	switch (w->fault) {
@@ -154,8 +178,9 @@ static void put_text(struct json_object *o, const struct warning *w)
 		break;
 	case FAULT_FOLDED:
 		snprintf(text, sizeof(text),
-			 "%s: the options say VL %u, the port has %u, so %s VL %u", sls, w->wanted,
-			 w->n_vls, many ? "they take" : "it takes", w->vl);
+			 "%s: the options say %s, the port has %u, so %s %s", sls,
+			 vls_text(w->wanted, w->wanted_last, wanted), w->n_vls,
+			 many ? "they take" : "it takes", vls_text(w->vl, w->vl_last, taken));
 		break;
 	}
 	json_add_str(o, "text", text);
