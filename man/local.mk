@@ -3,7 +3,7 @@ dist_man_MANS = man/opensm.8 man/opensmctl.1 man/opensm-launch.8 man/opensm-rest
 EXTRA_DIST += man/README.md
 EXTRA_DIST += man/reference/cli.md man/reference/console.md man/reference/files.md man/reference/handover.md \
 	man/reference/opensm-conf.md man/reference/packaging.md man/reference/partitions-conf.md man/reference/qos.md \
-	man/reference/real-fabrics.md man/reference/sa.md man/reference/sweep.md man/reference/tenancy.md man/reference/testing.md man/reference/traps.md \
+	man/reference/real-fabrics.md man/reference/sa.md man/reference/security.md man/reference/sweep.md man/reference/tenancy.md man/reference/testing.md man/reference/traps.md \
 	man/reference/users.md
 guidesdir = $(docdir)/guides
 dist_guides_DATA = man/guides/architecture.md man/guides/migration.md man/guides/routing.md \

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
-# An include may only point down (design.md 2), and the graph of includes has no cycle.
+# An include may only point down, and the graph of includes has no cycle.
 # shellcheck source=tests/check/tap.bash
 . "$(dirname "$0")/tap.bash"
 

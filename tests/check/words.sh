@@ -32,4 +32,23 @@ done | cut -c1-160 | tap_none "comments begin with a thing"
 own_code | grep '\.c$' | tr '\n' '\0' |
 	xargs -0 -r grep -HnE '^static [a-z0-9_ *]*\b(put|tell|say|begin|take)\(' | tap_none "names of functions carry their object"
 
+# A page that code cites is in the tree, with the part that is named.
+cited_pages() {
+	own_code | grep -vE '\.mk$' | tr '\n' '\0' | xargs -0 -r grep -HnoE '\b[a-z][a-zA-Z0-9_-]*\.md( [0-9]+(\.[0-9]+)*)?'
+	c_files tests | tr '\n' '\0' | xargs -0 -r grep -HnoE '\b[a-z][a-zA-Z0-9_-]*\.md( [0-9]+(\.[0-9]+)*)?'
+}
+cited=$(cited_pages)
+[ "$(printf '%s\n' "$cited" | wc -l)" -gt 50 ] || echo "only few citations are found" | tap_none "citations are found"
+printf '%s\n' "$cited" | while IFS=: read -r file line cite; do
+	page=${cite%% *} part='' found=''
+	[[ $cite != *" "* ]] || part=${cite#* }
+	for place in man/reference man/guides "$(dirname "$file")"; do
+		[ ! -f "$place/$page" ] || found+="$place/$page "
+	done
+	# shellcheck disable=SC2086 # several pages
+	if [ -z "$found" ] || ! { [ -z "$part" ] || grep -qE "^#+ ${part//./\\.}([. ]|\$)" $found; }; then
+		echo "$file:$line: $cite is no part of a page in man/"
+	fi
+done | tap_none "pages that code cites are in the tree"
+
 tap_done

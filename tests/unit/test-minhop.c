@@ -462,8 +462,8 @@ static void assert_max_load(struct topo *t, uint32_t low, uint32_t high)
 }
 
 /*
- * The peer's minhop has 4240, 1548 and 924, its best engine for each 3456, 1536 and 588
- * (routing.md 4.6); what we measured, plus a little, is far below.
+ * The peer's minhop has 4240, 1548 and 924, its best engine for each 3456, 1536 and 588;
+ * what we measured, plus a little, is far below.
  */
 static void graphs_without_levels_are_balanced(void **state)
 {
@@ -474,7 +474,7 @@ static void graphs_without_levels_are_balanced(void **state)
 
 /*
  * The peer's best engine for that keeps 0.689, 0.667 and 0.603 with loads to 2064, 3088 and 4240
- * (routing.md 4.4, another seed).
+ * (of another seed).
  */
 static void broken_trees_keep_their_bandwidth(void **state)
 {

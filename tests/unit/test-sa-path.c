@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * PathRecord: sa.md 4, and every row of the oracle in clients.md 3. The ways themselves:
+ * PathRecord: sa.md 4, and what clients of it ask for. The ways themselves:
  * test-sa-walk.c.
  */
 #include "conf/partitions/partitions.h"

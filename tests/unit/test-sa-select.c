@@ -160,7 +160,7 @@ static void newer_codes_are_lowered_for_older_clients(void **state)
 	assert_int_equal(clamped(18, false, 0), 0);
 }
 
-/* ---- selectors: clients.md 3 ---------------------------------------------------------------- */
+/* ---- selectors ------------------------------------------------------------------------------ */
 
 struct choice {
 	uint8_t asked; /* selector and value, as saquery takes them */

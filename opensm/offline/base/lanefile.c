@@ -357,7 +357,7 @@ struct sl2vl *lanefile_read(const struct routes *routes, const struct lanefile_t
 	return l;
 }
 
-/* ---- written, in the formats that ibdmchk reads: files.md 4, routing.md 4.2 ------------- */
+/* ---- written, in the formats that ibdmchk reads: files.md 4 -------------------------------- */
 
 static void write_pair(const struct routes *r, const struct topo_host *from,
 		       const struct topo_host *to, FILE *out)

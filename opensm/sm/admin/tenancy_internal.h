@@ -10,7 +10,7 @@
 #define TENANCY_WAITING_MAX 4096u	 /* requests that wait */
 #define HELD_UNREAD_MAX	    64u		 /* ports that are read for one question */
 #define TENANCY_BYTES_MAX   (128u << 20) /* of all changes that are under way */
-#define TENANCY_DEADLINE    (7 * MONO_S) /* from a request to its answer (tenancy.md 5.1: 8 s) */
+#define TENANCY_DEADLINE    (7 * MONO_S) /* from a request to its answer (tenancy.md 5: 8 s) */
 
 /* A port whose P_Key tables are to be as the table of tenants says. */
 struct target {
