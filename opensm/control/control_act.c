@@ -45,8 +45,8 @@
 	"() -> (ports: int, blocks: int, silent: int, wrong: int, without_room: int, "             \
 	"all_limited: int, all_limited_pkeys: []string, differences: " BLOCKS_TYPE ")"
 #define KEYS_TYPE                                                                                  \
-	"() -> (per_port: bool, epoch: int, changing: bool, ports: int, right: int, "              \
-	"standbys: int, informed: int, next_seconds: ?int)"
+	"() -> (state: string, per_port: bool, epoch: int, changing: bool, ports: int, "           \
+	"right: int, standbys: int, informed: int, next_seconds: ?int)"
 /* Times are those of RFC 3339. `standing`: with, behind, comparing, refuses, unreached. */
 #define LEDGER_TYPE                                                                                \
 	"() -> (state: string, reason: ?string, trouble: ?string, term: int, file: ?string, "      \
@@ -388,6 +388,7 @@ struct json_object *control_keys(const struct daemon_api *api, struct json_objec
 		return NULL;
 	sm_keys(api->sm, &keys);
 	o = json_object_new_object();
+	json_add_str(o, "state", sm_state_name(sm_state(api->sm)));
 	json_add_bool(o, "per_port", keys.per_port);
 	json_add_int(o, "epoch", keys.epoch);
 	json_add_bool(o, "changing", keys.changing);

@@ -257,6 +257,13 @@ static void print_keys(struct json_object *o)
 {
 	char next[60] = "";
 
+	if (js_has(o, "state") && strcmp(js_str(o, "state"), "MASTER") != 0) {
+		printf("%s; this manager is %s: which ports have it is known to the master\n",
+		       js_bool(o, "per_port") ? "an M_Key for each port"
+					      : "one M_Key for all ports",
+		       js_str(o, "state"));
+		return;
+	}
 	if (!js_bool(o, "per_port")) {
 		printf("one M_Key for all ports (m_key_per_port is FALSE); %" PRId64 " of %" PRId64
 		       " ports have it; %" PRId64 " of %" PRId64 " standbys were sent it\n",
