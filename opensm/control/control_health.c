@@ -205,7 +205,8 @@ struct json_object *control_health_clear(const struct daemon_api *api,
 		return NULL;
 	if (!sm_sick_clear(api->sm, node, port))
 		return control_fail(err, "NotFound",
-				    "nothing is known of a link at %.64s: name it as NODE/PORT",
+				    "the link at %.64s has no finding: opensmctl health lists "
+				    "those that have one",
 				    word);
 	api->wake(api->arg);
 	return json_object_new_object();

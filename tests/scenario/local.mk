@@ -23,6 +23,7 @@ SCENARIO_TESTS += \
 	tests/scenario/audit.scn \
 	tests/scenario/back-to-back.scn \
 	tests/scenario/bring-up.scn \
+	tests/scenario/docs-refused.scn \
 	tests/scenario/docs-tree.scn \
 	tests/scenario/docs-two.scn \
 	tests/scenario/dragonfly.scn \

@@ -201,9 +201,9 @@ static void without_a_file_the_default_partition_stays(void **state)
 	_tenants_ t = tenants_new();
 
 	assert_string_equal(ask(t, NULL, "add 7fff a"),
-			    "read only: partition 0x7fff is defined in partitions.conf (there "
-			    "without a line) without flag \"api\"; expected that flag, or a P_Key "
-			    "that is not in the file");
+			    "read only: 0x7fff is the default partition: all ports are members; "
+			    "expected another P_Key, or a line for it with flag \"api\" in "
+			    "partitions.conf");
 	assert_string_equal(ask(t, builtin, "remove 7fff a"), ask(t, NULL, "remove 7fff a"));
 }
 

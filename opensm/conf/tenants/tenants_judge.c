@@ -203,6 +203,11 @@ static enum tenant_fault judge_file(const struct judge *j)
 			      "0x7fff is the default partition, which is never deleted");
 	if (only_lowers(j) || (j->filed ? j->filed->api : pkey != PKEY_DEFAULT))
 		return TENANT_FINE;
+	if (pkey == PKEY_DEFAULT && !(j->filed && j->filed->line))
+		return refuse(j, TENANT_READ_ONLY,
+			      "0x7fff is the default partition: all ports are members; expected "
+			      "another P_Key, or a line for it with flag \"api\" in "
+			      "partitions.conf");
 	return refuse(j, TENANT_READ_ONLY,
 		      "partition 0x%04x is defined in %s without flag \"api\"; expected that flag, "
 		      "or a P_Key that is not in the file",
