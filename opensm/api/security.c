@@ -492,17 +492,17 @@ static char *rest_path(const struct daemon_api *api)
 		     : NULL;
 }
 
-static bool allows_plain_http(const char *text, size_t len)
+/* 1: passwords may cross the network in the clear; 0: they do not; -errno: that cannot be read. */
+static int allows_plain_http(const char *text, size_t len)
 {
 	struct ini ini;
-	bool allows = false;
+	int r = ini_read(text, len, INI_PLAIN, &ini);
 
-	if (ini_read(text, len, INI_PLAIN, &ini) == 0)
-		for (size_t i = 0; i < ini.n; i++)
-			allows |= str_equal(ini.items[i].name, "plain_http") &&
-				  str_equal(ini.items[i].value, "yes");
+	for (size_t i = 0; r >= 0 && i < ini.n; i++)
+		r |= str_equal(ini.items[i].name, "plain_http") &&
+		     str_equal(ini.items[i].value, "yes");
 	ini_clear(&ini);
-	return allows;
+	return r;
 }
 
 static void judge_rest(const struct desk *d, struct security_check *c)
@@ -512,11 +512,12 @@ static void judge_rest(const struct desk *d, struct security_check *c)
 	size_t len;
 	int r = path ? file_read(path, REST_FILE_MAX, &text, &len) : -EINVAL;
 
+	r = r < 0 ? r : allows_plain_http(text, len);
 	if (r == -ENOENT)
 		judge(c, SECURITY_PASS, "opensm-rest is not set up on this host");
 	else if (r < 0)
 		judge(c, SECURITY_UNKNOWN, "%s was not read", REST_FILE);
-	else if (allows_plain_http(text, len))
+	else if (r)
 		judge(c, SECURITY_FAIL,
 		      "%s has plain_http = yes: passwords cross the network in the clear",
 		      REST_FILE);

@@ -167,7 +167,7 @@ struct node {
 	FACT struct dr_path path;   /* switches and the SM's own node; see fabric_port_path() */
 	struct port *FACT ports;    /* n_ports + 1; index 0 only meaningful on switches */
 	FACT char desc[NODE_DESC_STRLEN]; /* printable */
-	char *FACT alias;		  /* its name in the node-name map; NULL: none */
+	char *FACT alias;		  /* a name other than desc (sm/base/about.h); NULL */
 	struct lft_have lft;
 	struct mft_have mft;
 

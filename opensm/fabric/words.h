@@ -7,6 +7,9 @@
 
 #include "fabric/fabric.h"
 
+/* The name of an aggregation node after its switch; 64 bytes at most. */
+#define AGGREGATION_NAME "%.46s aggregation node"
+
 /* The name from the node-name map (copied); NULL: it has none any more. */
 void node_set_alias(struct node *n, const char *alias);
 

@@ -45,12 +45,19 @@ struct reader {
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
-/* The quote that is open behind `c`, which is no comment; 0: none. */
-static char quote_behind(char quote, char c)
+static bool begins_comment(enum ini_form form, char c, char before)
+{
+	if (form == INI_PLAIN)
+		return c == '#' || c == ';';
+	return c == '#' && (!before || strchr(" \t", before));
+}
+
+/* The quote that is open behind `c`, which is no comment; 0: none. `escaped`: by a backslash. */
+static char quote_behind(char quote, char c, bool escaped)
 {
 	if (quote)
-		return c == quote ? 0 : quote;
-	return c == '"' || c == '\'' ? c : 0;
+		return c == quote && !(escaped && quote == '"') ? 0 : quote;
+	return !escaped && (c == '"' || c == '\'') ? c : 0;
 }
 
 /*
@@ -59,25 +66,27 @@ static char quote_behind(char quote, char c)
  */
 static char *next_line(struct reader *r, bool *ret_open)
 {
-	char *text = xmalloc((size_t)(r->end - r->at) + 1), quote = 0;
-	bool is_comment = false;
-	size_t n = 0;
+	bool is_comment = false, escaped = false, is_end;
+	char *text = NULL, quote = 0;
+	size_t n = 0, cap = 0;
 
 	for (; r->at < r->end; r->at++) {
-		bool is_end = *r->at == '\n';
-
+		is_end = *r->at == '\n';
+		GROW(text, n + 2, cap);
 		r->line += is_end;
-		is_comment |= *r->at == '#' && !quote && (!n || strchr(" \t", text[n - 1]));
-		quote = is_comment ? 0 : quote_behind(quote, *r->at);
-		if (is_end && n && text[n - 1] == '\\' && !is_comment)
+		is_comment |= !quote && begins_comment(r->form, *r->at, n ? text[n - 1] : 0);
+		quote = is_comment ? 0 : quote_behind(quote, *r->at, escaped);
+		if (is_end && escaped && !is_comment && quote != '\'')
 			n--;
 		else if (is_end && !quote)
 			break;
 		else
 			text[n++] = is_end ? ' ' : *r->at;
+		escaped = *r->at == '\\' && !escaped;
 	}
 	r->at += r->at < r->end;
 	n -= n && text[n - 1] == '\r';
+	GROW(text, n + 1, cap);
 	text[n] = '\0';
 	*ret_open = quote;
 	return text;
@@ -97,12 +106,12 @@ static char *copy_group(const char *text, const regmatch_t *group)
 }
 
 /* The line as it will be asked for: names are the same with "export" and without. */
-static bool take_line(struct reader *r, struct ini_item *item)
+static bool take_line(struct reader *r, bool is_open, struct ini_item *item)
 {
 	regmatch_t group[4];
 	_cleanup_free_ char *name = NULL, *value = NULL;
 
-	if (strlen(item->line_text) > INI_LINE_MAX ||
+	if (is_open || strlen(item->line_text) > INI_LINE_MAX ||
 	    regexec(&r->pattern, item->line_text, ARRAY_SIZE(group), group, 0) != 0)
 		return false;
 	name = copy_group(item->line_text, &group[2]);
@@ -143,7 +152,7 @@ static int read_lines(struct reader *r)
 			continue;
 		item.name = is_open ? xstrdup("") : name_like(text);
 		item.line_text = take(text);
-		if (take_line(r, &item))
+		if (take_line(r, is_open, &item))
 			item.value = xstrdup("");
 		GROW(r->into->items, r->into->n + 1, r->into->cap);
 		r->into->items[r->into->n++] = item;
@@ -198,24 +207,51 @@ static int take_values(struct ini *ini, int fd)
 	return 0;
 }
 
+/* Lines of `r` to iniparser, by a file that has no name. */
+static int read_all(struct reader *r)
+{
+	int fd = memfd_create("ini", MFD_CLOEXEC), result;
+
+	if (fd < 0)
+		return -EIO;
+	r->good = fdopen(fd, "w");
+	if (!r->good) {
+		close(fd);
+		return -EIO;
+	}
+	result = read_lines(r);
+	if (result == 0)
+		result = fflush(r->good) ? -EIO : take_values(r->into, fd);
+	fclose(r->good);
+	return result;
+}
+
 int ini_read(const char *text, size_t len, enum ini_form form, struct ini *ret)
 {
 	struct reader r = { .at = text, .end = text + len, .line = 1, .form = form, .into = ret };
-	int fd, result;
+	int result;
 
 	*ret = (struct ini){ 0 };
 	if (memchr(text, '\0', len))
 		return -EINVAL;
-	fd = memfd_create("ini", MFD_CLOEXEC);
-	r.good = fd < 0 ? NULL : fdopen(fd, "w");
-	if (!r.good || regcomp(&r.pattern, patterns[form], REG_EXTENDED) != 0)
+	if (regcomp(&r.pattern, patterns[form], REG_EXTENDED) != 0)
 		return -EIO;
-	result = read_lines(&r);
-	if (result == 0)
-		result = fflush(r.good) ? -EIO : take_values(ret, fd);
+	result = read_all(&r);
 	regfree(&r.pattern);
-	fclose(r.good);
 	return result;
+}
+
+const char *ini_refusal(int result)
+{
+	switch (result) {
+	case -EINVAL:
+		return "found a NUL byte; expected text";
+	case -E2BIG:
+		return "found more than 1000 settings";
+	default:
+		return "no copy for iniparser can be made in memory, or /proc is not there to read "
+		       "it";
+	}
 }
 
 void ini_clear(struct ini *ini)

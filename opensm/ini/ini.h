@@ -38,10 +38,12 @@ struct ini {
 
 /*
  * `text` may hold any bytes. 0: read, with the lines that fit no pattern. -EINVAL: there is a NUL
- * byte. -E2BIG: more than INI_ITEMS_MAX. -EIO: no memory for iniparser's copy of the text. `ret` is
- * to be cleared in any case.
+ * byte. -E2BIG: more than INI_ITEMS_MAX. -EIO: iniparser cannot be given the text
+ * (memfd_create(), /proc). `ret` is to be cleared in any case.
  */
 int ini_read(const char *text, size_t len, enum ini_form form, struct ini *ret);
 void ini_clear(struct ini *ini);
+/* Of a negative result of ini_read(). */
+const char *ini_refusal(int result);
 /* Of a line that fits no pattern: what was found and expected. To be freed. */
 char *ini_fault(const struct ini_item *item);

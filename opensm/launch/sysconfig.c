@@ -40,11 +40,20 @@ void sysconfig_clear(struct sysconfig *s)
 	*s = (struct sysconfig){ 0 };
 }
 
+/* A line may set several names, and may have others joined to it. */
+static bool names_ours(const char *line)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(ours); i++)
+		if (strstr(line, ours[i]))
+			return true;
+	return false;
+}
+
 /* False: one of our settings may depend on the line. */
 static bool is_harmless(const struct sysconfig *s, const struct ini_item *item,
 			struct conf_report *r)
 {
-	bool needed = !item->name[0] || is_ours(item->name);
+	bool needed = !item->name[0] || names_ours(item->line_text);
 	_cleanup_free_ char *fault = ini_fault(item);
 
 	conf_report_add(r, needed ? CONF_ERROR : CONF_WARNING, s->file, item->line, item->column,
@@ -84,11 +93,7 @@ int sysconfig_read_text(const char *path, const char *text, size_t len, struct s
 
 	ret->file = xstrdup(path);
 	if (result < 0)
-		return refuse(path,
-			      result == -EINVAL	 ? "found a NUL byte"
-			      : result == -E2BIG ? "found more than 1000 settings"
-						 : strerror(-result),
-			      result, r);
+		return refuse(path, ini_refusal(result), result, r);
 	for (size_t i = 0; i < ret->ini.n; i++) {
 		const struct ini_item *item = &ret->ini.items[i];
 

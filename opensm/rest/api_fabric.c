@@ -51,10 +51,11 @@ static enum api_kind kind_of(const char *type)
 	return !strcmp(type, "router") ? API_ROUTER : API_HOST;
 }
 
-/* Of a switch the whole name, of others its first word: the name of the host. */
+/* Of hosts the first word of the name, of others, which are no adapters, all of it. */
 static char *system_name(const struct api_node *n)
 {
-	size_t len = n->kind == API_SWITCH ? strlen(n->name) : strcspn(n->name, " ");
+	bool is_adapter = n->kind != API_SWITCH && !n->is_aggregation;
+	size_t len = is_adapter ? strcspn(n->name, " ") : strlen(n->name);
 
 	if (!len)
 		return xasprintf("%016" PRIx64, n->guid);
@@ -71,6 +72,7 @@ static void read_node(struct api_node *n, struct json_object *o)
 		.guid = api_guid(o, "node_guid"),
 		.system_guid = api_guid(o, "system_guid"),
 		.kind = kind_of(api_str(o, "type")),
+		.is_aggregation = !strcmp(api_str(o, "role"), "aggregation"),
 		.rank = UINT_MAX,
 	};
 	if (json_object_object_get(o, "rank"))
@@ -171,7 +173,7 @@ static void find_ranks(struct api_fabric *f)
 	size_t len = 0;
 
 	for (size_t i = 0; i < f->n; i++)
-		if (f->nodes[i].kind == API_HOST)
+		if (f->nodes[i].kind == API_HOST && !f->nodes[i].is_aggregation)
 			meet_peers(f, &f->nodes[i], 0, queue, &len);
 	for (size_t i = 0; i < len; i++)
 		meet_peers(f, queue[i], queue[i]->rank + 1, queue, &len);
@@ -191,8 +193,6 @@ static struct api_fabric *fabric_of(struct json_object *topology)
 	for (size_t i = 0; i < length_of(nodes); i++) {
 		struct api_node *n = &f->nodes[f->n];
 
-		if (!strcmp(api_str(json_object_array_get_idx(nodes, i), "role"), "aggregation"))
-			continue; /* a part of its switch */
 		read_node(n, json_object_array_get_idx(nodes, i));
 		if (!n->guid || guidmap_get(f->by_guid, n->guid)) {
 			free(n->system);

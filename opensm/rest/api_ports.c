@@ -155,6 +155,9 @@ static bool is_node_wanted(const struct filter *w, const struct api_node *n)
 		[API_ROUTER] = "Router",
 	};
 
+	/* Aggregation nodes are no hosts: a port is shown to clients that name it. */
+	if (n->is_aggregation && !w->name && !w->by_guid)
+		return false;
 	if (w->type && strcasecmp(w->type, types[n->kind]) != 0)
 		return false;
 	if (w->system_name && strcmp(w->system_name, n->system) != 0)

@@ -98,7 +98,8 @@ void api_systems(const struct rest_request *q, struct rest_answer *ret)
 	api_text_start(&t);
 	api_text_open(&t, NULL, '[');
 	for (size_t i = 0; i < f->n; i++)
-		if (f->nodes[i].hca <= 1 && (!type || is_type(&f->nodes[i], type)))
+		if (f->nodes[i].hca <= 1 && !f->nodes[i].is_aggregation &&
+		    (!type || is_type(&f->nodes[i], type)))
 			write_system(&t, &f->nodes[i]);
 	api_text_close(&t, ']');
 	api_text_answer(&t, ret);

@@ -231,7 +231,7 @@ static int check_conf(const char *file, const struct rest_conf *c, struct fault 
 			what = "listen is for HTTPS, which needs certificate and key";
 		if (!c->listen[i].tls && !is_loopback(&c->listen[i]) && !c->plain_http)
 			what = "listen_http of an address that is not loopback sends passwords in "
-			       "the clear; plain_http yes allows it";
+			       "the clear; plain_http = yes allows it";
 	}
 	if (!c->n_listen)
 		what = "neither listen nor listen_http names an address";
@@ -278,7 +278,7 @@ struct rest_conf *rest_conf_parse(const char *file, const char *text, size_t len
 	r = ini_read(text, len, INI_PLAIN, &ini);
 	if (r < 0)
 		snprintf(fault->text, sizeof(fault->text), "%.200s: %s", file,
-			 r == -EINVAL ? "found a NUL byte; expected text" : strerror(-r));
+			 ini_refusal(r));
 	else
 		r = read_items(&reader, &ini);
 	ini_clear(&ini);

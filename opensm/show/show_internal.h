@@ -146,10 +146,10 @@ static inline const char *show_name(const struct show *s, const struct view_node
 }
 
 /*
- * The name in documents: an aggregation node is called by its switch, as its description is the
- * same in every switch. Returns `ret`, or a text of the view.
+ * The name in documents: an aggregation node that the node-name map does not have is called by its
+ * switch, as its description is the same in every switch. Returns `ret`, or a text of the view.
  */
-#define SHOW_CALLED 96
+#define SHOW_CALLED 65
 const char *show_called(const struct show *s, const struct view_node *n, char ret[SHOW_CALLED]);
 
 /* Rules that were broken from behind this port; NULL: none, or not asked for. */

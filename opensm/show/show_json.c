@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "plan/pkey.h"
+#include "fabric/words.h"
 #include "show/show_internal.h"
 #include "util/mem.h"
 
@@ -40,10 +41,11 @@ void show_put_tenths(struct json_object *o, const char *key, unsigned tenths)
 const char *show_called(const struct show *s, const struct view_node *n, char ret[SHOW_CALLED])
 {
 	const struct view_node *sw = view_switch_around(s->view, n);
+	const char *name = show_name(s, n);
 
-	if (!sw)
-		return show_name(s, n);
-	snprintf(ret, SHOW_CALLED, "%.64s aggregation node", show_name(s, sw));
+	if (!sw || name != n->desc)
+		return name;
+	snprintf(ret, SHOW_CALLED, AGGREGATION_NAME, show_name(s, sw));
 	return ret;
 }
 

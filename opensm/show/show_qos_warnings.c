@@ -20,9 +20,9 @@ enum fault {
 struct warning {
 	enum fault fault;
 	enum qos_kind kind;
-	uint8_t vl, wanted; /* on the device; by the options; of the first SL */
-	uint8_t vl_last, wanted_last; /* FAULT_FOLDED: of the last one */
-	uint8_t n_vls;	    /* of the ports */
+	uint8_t vl;		/* on the device; of FAULT_FOLDED that of the first SL */
+	uint16_t taken, wanted; /* FAULT_FOLDED: sets of VLs, on devices and by the options */
+	uint8_t n_vls;		/* of the ports */
 	uint16_t sls;
 	uint32_t n_ports;
 	const struct lanes_group *example, *last; /* of those that have it, by n_ports */
@@ -35,12 +35,10 @@ struct warnings {
 
 /* ---- finding -------------------------------------------------------------------------------- */
 
-/* The same of another SL: of VLs that are folded all those that move as far. */
 static bool is_alike(const struct warning *a, const struct warning *b)
 {
-	if (a->fault != b->fault || a->kind != b->kind || a->n_vls != b->n_vls)
-		return false;
-	return a->fault == FAULT_FOLDED ? a->wanted - a->vl == b->wanted - b->vl : a->vl == b->vl;
+	return a->fault == b->fault && a->kind == b->kind && a->n_vls == b->n_vls &&
+	       (a->fault == FAULT_FOLDED || a->vl == b->vl);
 }
 
 static void note(struct warnings *w, const struct lanes_group *g, unsigned sl, struct warning is)
@@ -61,8 +59,8 @@ static void note(struct warnings *w, const struct lanes_group *g, unsigned sl, s
 	if (one->last != g)
 		one->n_ports += g->n_ports;
 	one->last = g;
-	one->vl_last = is.vl;
-	one->wanted_last = is.wanted;
+	one->taken |= is.taken;
+	one->wanted |= is.wanted;
 	one->sls |= (uint16_t)(1u << sl);
 }
 
@@ -103,8 +101,10 @@ static void look_at(struct warnings *w, const struct show *s, const struct lanes
 	}
 	if (wanted >= (int)n && wanted < QOS_VL_NONE)
 		note(w, g, sl,
-		     (struct warning){ .fault = FAULT_FOLDED, .vl = (uint8_t)vl,
-				       .wanted = (uint8_t)wanted });
+		     (struct warning){ .fault = FAULT_FOLDED,
+				       .vl = (uint8_t)vl,
+				       .taken = (uint16_t)(1u << vl),
+				       .wanted = (uint16_t)(1u << wanted) });
 	if (n == 1 || !g->low_known || !g->high_known || g->high_weight[vl])
 		return;
 	if (!g->low_weight[vl])
@@ -122,42 +122,35 @@ static void look_at_group(struct warnings *w, const struct show *s, const struct
 
 /* ---- words ---------------------------------------------------------------------------------- */
 
-/* "SL 3", "SLs 3, 5", "SLs 8-14". */
-static void sls_text(uint16_t sls, char *ret, size_t size)
+/* "SL 3", "SLs 3, 5", "VLs 8-14". `what`: "SL" or "VL". Returns `ret`. */
+#define LANES_TEXT 80
+static const char *lanes_text(const char *what, uint16_t lanes, char ret[LANES_TEXT])
 {
-	size_t len = (size_t)snprintf(ret, size, "SL%s", sls & (sls - 1) ? "s" : "");
+	size_t len =
+		(size_t)snprintf(ret, LANES_TEXT, "%s%s", what, lanes & (lanes - 1) ? "s" : "");
 	const char *gap = " ";
 
-	for (unsigned sl = 0, last; sl < QOS_SLS && len < size; sl = last + 1) {
-		for (last = sl; sls >> last & sls >> (last + 1) & 1;)
+	for (unsigned first = 0, last; first < QOS_SLS && len < LANES_TEXT; first = last + 1) {
+		for (last = first; lanes >> last & lanes >> (last + 1) & 1;)
 			last++;
-		if (last == sl + 1)
-			last = sl; /* of two each is named */
-		if (!(sls >> sl & 1))
+		if (last == first + 1)
+			last = first; /* of two each is named */
+		if (!(lanes >> first & 1))
 			continue;
-		len += (size_t)snprintf(ret + len, size - len, "%s%u", gap, sl);
-		if (last > sl && len < size)
-			len += (size_t)snprintf(ret + len, size - len, "-%u", last);
+		len += (size_t)snprintf(ret + len, LANES_TEXT - len, "%s%u", gap, first);
+		if (last > first && len < LANES_TEXT)
+			len += (size_t)snprintf(ret + len, LANES_TEXT - len, "-%u", last);
 		gap = ", ";
 	}
-}
-
-/* "VL 8", "VLs 8-14" */
-static const char *vls_text(unsigned first, unsigned last, char ret[16])
-{
-	if (first == last)
-		snprintf(ret, 16, "VL %u", first);
-	else
-		snprintf(ret, 16, "VLs %u-%u", first, last);
 	return ret;
 }
 
 static void put_text(struct json_object *o, const struct warning *w)
 {
 	bool many = w->sls & (w->sls - 1);
-	char sls[80], text[256] = "", wanted[16], taken[16];
+	char sls[LANES_TEXT], text[3 * LANES_TEXT + 80] = "", wanted[LANES_TEXT], taken[LANES_TEXT];
 
-	sls_text(w->sls, sls, sizeof(sls));
+	lanes_text("SL", w->sls, sls);
 	switch (w->fault) {
 	case FAULT_STARVES:
 		snprintf(text, sizeof(text),
@@ -177,10 +170,9 @@ static void put_text(struct json_object *o, const struct warning *w)
 			 w->vl, w->n_vls);
 		break;
 	case FAULT_FOLDED:
-		snprintf(text, sizeof(text),
-			 "%s: the options say %s, the port has %u, so %s %s", sls,
-			 vls_text(w->wanted, w->wanted_last, wanted), w->n_vls,
-			 many ? "they take" : "it takes", vls_text(w->vl, w->vl_last, taken));
+		snprintf(text, sizeof(text), "%s: the options say %s, the port has %u, so %s %s",
+			 sls, lanes_text("VL", w->wanted, wanted), w->n_vls,
+			 many ? "they take" : "it takes", lanes_text("VL", w->taken, taken));
 		break;
 	}
 	json_add_str(o, "text", text);

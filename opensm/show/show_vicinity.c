@@ -76,6 +76,8 @@ static bool share_name(const struct show *s, const struct view_node *a, const st
 	const char *x = show_name(s, a), *y = show_name(s, b);
 	size_t len = name_len(a, x);
 
+	if (view_switch_around(s->view, a) || view_switch_around(s->view, b))
+		return false; /* all have the same description */
 	return a->type == b->type && len && len == name_len(b, y) && !memcmp(x, y, len);
 }
 
@@ -122,7 +124,8 @@ static void find_ranks(struct show_vicinity *v)
 
 	memset(v->rank, 0xff, view->n_nodes * sizeof(*v->rank));
 	for (uint32_t i = 0; i < view->n_nodes; i++) {
-		if (view->nodes[i].type == IB_NODE_CA)
+		if (view->nodes[i].type == IB_NODE_CA &&
+		    !view_switch_around(view, &view->nodes[i]))
 			meet_peers(v, i, 0, queue, &len);
 	}
 	for (uint32_t i = 0; i < len; i++)

@@ -141,7 +141,7 @@ static void prepare(struct desk *d, struct front *front, unsigned place)
 	d->api = (struct daemon_api){
 		.version = "4.0.0",
 		.instance = "opensm",
-		.conf_path = "/etc/rdma/opensm.conf",
+		.conf_path = "/nonexistent/opensm.conf",
 		.port_name = "sim0/1",
 		.started_realtime = EPOCH_S,
 		.wake = front_wake,
@@ -522,8 +522,11 @@ static void fault_of_output(struct scenario *s, int code)
 			*c = ' ';
 }
 
-/* Words from `first` on; 'several words' are one argument, as in a shell. `text` holds those. */
-static void to_arguments(const struct words *w, unsigned first, char *text, char **argv)
+/*
+ * Words from `first` on; 'several words' are one argument, as in a shell. `text` holds those.
+ * False: a quote is not closed.
+ */
+static bool to_arguments(const struct words *w, unsigned first, char *text, char **argv)
 {
 	bool quoted = false;
 
@@ -544,6 +547,7 @@ static void to_arguments(const struct words *w, unsigned first, char *text, char
 		}
 	}
 	*argv = NULL;
+	return !quoted;
 }
 
 static int run_words(struct scenario *s, const char *name, const struct words *w, unsigned first,
@@ -560,9 +564,11 @@ static int run_words(struct scenario *s, const char *name, const struct words *w
 	d = &s->front->desks[place];
 	if (open_desk(s->front, d) < 0)
 		return fault(s, "there is no control socket");
-	to_arguments(w, first, text, argv + 1);
+	if (!to_arguments(w, first, text, argv + 1))
+		return fault(s, "expected a ' that closes the argument");
 	snprintf(d->api.status, sizeof(d->api.status), "%s", s->rig->sms[place].status);
 	setenv("OPENSM_RUN_DIR", d->relay_dir, 1);
+	unsetenv("OPENSM_INSTANCE");
 	setenv("TZ", "UTC", 1);
 	free(s->said);
 	s->said = NULL;

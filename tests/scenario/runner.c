@@ -151,10 +151,35 @@ static uint64_t wear_of(const struct script *sc, uint64_t seed)
 	return sc->same_fabric ? sc->seeds[0] : seed;
 }
 
+/* The defaults, without files that this host happens to have. */
+static struct conf *conf_of_no_host(void)
+{
+	static const enum conf_id files[] = {
+		CONF_ID_partition_config_file,	 CONF_ID_torus_config,
+		CONF_ID_per_module_logging_file, CONF_ID_qos_policy_file,
+		CONF_ID_prefix_routes_file,	 CONF_ID_quirks_file,
+	};
+	const struct conf_place at = { .file = "scenario" };
+	struct conf_report report = { 0 };
+	struct conf *c = conf_new();
+
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+		const char *name = conf_option(files[i])->name;
+		_cleanup_free_ char *path = xasprintf("/nonexistent/%s", name);
+
+		conf_set(c, files[i], path, &at, &report);
+	}
+	conf_report_clear(&report);
+	return c;
+}
+
 /* One run; *ret_fingerprint is the fabric in the end. */
 static int run_seed(struct script *sc, uint64_t seed, uint64_t *ret_fingerprint)
 {
-	struct scenario s = { .script = sc, .file = sc->file, .seed = seed, .conf = conf_new(),
+	struct scenario s = { .script = sc,
+			      .file = sc->file,
+			      .seed = seed,
+			      .conf = conf_of_no_host(),
 			      .record = sc->record,
 			      .wear = wear_of(sc, seed),
 			      .spare = (const char *const *)sc->words };

@@ -275,6 +275,12 @@ static void a_fault_of_the_configuration_is_named(void **state)
 	refused("listen_http = [127.0.0.1\n", "rest.conf:1:15: ");
 	refused("\n\n  listen 127.0.0.1:80\n", "rest.conf:3:3: found 'listen 127.0.0.1:80'; "
 						 "expected NAME=value");
+	/* Quotes and backslashes of comments join nothing. */
+	refused("site = lab ; the operators' name\nnonsense = it's\n", "rest.conf:2:1: ");
+	refused("site = lab # don't\nnonsense = here\n", "rest.conf:2:12: there is no key");
+	refused("; C:\\\nnonsense = here\n", "rest.conf:2:12: there is no key");
+	refused("key = a#it's\nnonsense = here\n", "rest.conf:2:12: there is no key");
+	refused("site = it's\nkey = a\n", "rest.conf:1:1: found 'site = it's key = a");
 	refused("key\n", "rest.conf:1:1: ");
 	refused("key=\n", "rest.conf:1:5: key: a value is expected");
 	refused("key = a\nkey = b\n", "rest.conf:2:7: key is set twice");

@@ -242,7 +242,8 @@ static unsigned read_all(struct slurm_hosts *h, struct json_object *nodes,
 
 		if (strcmp(js_str(node, "type"), "ca") != 0)
 			continue;
-		if (!strcmp(js_str(node, "role"), "aggregation"))
+		if (!strcmp(js_str(node, "role"), "aggregation") ||
+		    strstr(js_str(node, "desc"), "Aggregation Node"))
 			aggregation++;
 		else if (!read_host(h, node, switches))
 			without[n++] = js_str(node, "desc");

@@ -126,7 +126,7 @@ static void use_files(struct sm *sm, struct conf_files *files, bool tell)
 			policy_came(sm, f);
 		if (i == CONF_FILE_MODULES)
 			log_set_modules(f ? f->modules.items : NULL, f ? f->modules.n : 0);
-		if (i == CONF_FILE_NAMES)
+		if (i == CONF_FILE_NAMES || i == CONF_FILE_QUIRKS)
 			name_all_nodes(sm);
 		if (before && conf_file_is_of_routing(i))
 			routing_afresh(sm);

@@ -134,7 +134,7 @@ static const char *name_by_switch(const struct sm *sm, const struct node *n,
 
 	if (!far || !node_is_switch(far->node) || !node_quirk(sm, n, QUIRK_AGGREGATION))
 		return NULL;
-	snprintf(ret, NODE_DESC_STRLEN, "%.46s aggregation node", node_name(far->node));
+	snprintf(ret, NODE_DESC_STRLEN, AGGREGATION_NAME, node_name(far->node));
 	return ret;
 }
 
@@ -157,5 +157,9 @@ void name_around(const struct sm *sm, struct node *n)
 void name_all_nodes(struct sm *sm)
 {
 	FABRIC_EACH_NODE(sm->fabric, n)
-		name_node(sm, n);
+		if (node_is_switch(n))
+			name_node(sm, n);
+	FABRIC_EACH_NODE(sm->fabric, n)
+		if (!node_is_switch(n))
+			name_node(sm, n);
 }

@@ -48,9 +48,12 @@ void log_findings(const struct conf_report *report);
 
 /* ---- names ---- */
 
-/* A node was met: it is called as the node-name map says. */
+/*
+ * A node was met: it is called as the node-name map says, or, an aggregation node, by its switch;
+ * else its description is its name.
+ */
 void name_node(const struct sm *sm, struct node *n);
 /* `n` has another description or another cable: names it, and nodes that are called by it. */
 void name_around(const struct sm *sm, struct node *n);
-/* There is another node-name map: all nodes are. */
+/* There is another node-name map, or list of quirks: nodes may be called otherwise. */
 void name_all_nodes(struct sm *sm);

@@ -394,6 +394,11 @@ static void start_mark(struct sm *sm, struct mark_ask *a)
 
 	if (m.until && !m.since)
 		end_ask(sm, a, MARK_INVALID, "the time of day is not known here");
+	else if (m.kind == MARK_DRAIN && leads_to_host(sm, &m) &&
+		 node_quirk(sm, mark_port(sm, &m)->peer->node, QUIRK_AGGREGATION))
+		end_ask(sm, a, MARK_INVALID,
+			"behind it is the aggregation node of the switch, which has no other way: "
+			"drain the switch");
 	else if (m.kind == MARK_DRAIN && leads_to_host(sm, &m))
 		end_ask(sm, a, MARK_INVALID,
 			"a host has no other way, and its sessions are the scheduler's to end: "
