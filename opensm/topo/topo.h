@@ -62,6 +62,7 @@ struct topo_host {
 	uint8_t node_port;   /* port number at the host */
 	bool router;
 	bool aside;          /* no host: it is one of topo->asides */
+	bool gathered;       /* it is at a switch that is left out here (route/core/tails.h) */
 	lid_t lid;           /* base LID; 0: none yet */
 	uint8_t lmc;
 };

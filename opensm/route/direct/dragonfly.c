@@ -332,13 +332,24 @@ struct routes *dragonfly_routes(const struct route_job *job, const struct graph 
 	return take(r);
 }
 
-struct routes *dragonfly_compute(const struct route_job *job, char *why, size_t why_len)
+static struct routes *routes_of_core(const struct route_job *job, char *why, size_t why_len)
 {
 	_cleanup_(graph_freep) struct graph *g = graph_new(job->topo, NULL);
 	_cleanup_(shape_freep) struct shape *shape = shape_find(g);
+
+	return dragonfly_routes(job, g, shape, why, why_len);
+}
+
+struct routes *dragonfly_compute(const struct route_job *job, char *why, size_t why_len)
+{
+	_cleanup_(graph_freep) struct graph *g = graph_new(job->topo, NULL);
+	_cleanup_(tails_freep) struct tails *tails = NULL;
+	_cleanup_(shape_freep) struct shape *shape = shape_find_core(g, NULL, &tails);
 	char text[SHAPE_STRLEN];
 
 	if (shape->kind != SHAPE_DRAGONFLY && shape->kind != SHAPE_DRAGONFLY_PLUS)
 		return route_refuse(why, why_len, "no dragonfly: %s", shape_str(shape, text));
+	if (tails)
+		return tails_compute(job, tails, routes_of_core, why, why_len);
 	return dragonfly_routes(job, g, shape, why, why_len);
 }

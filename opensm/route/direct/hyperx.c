@@ -350,13 +350,24 @@ struct routes *hyperx_routes(const struct route_job *job, const struct graph *g,
 	return take(r);
 }
 
-struct routes *hyperx_compute(const struct route_job *job, char *why, size_t why_len)
+static struct routes *routes_of_core(const struct route_job *job, char *why, size_t why_len)
 {
 	_cleanup_(graph_freep) struct graph *g = graph_new(job->topo, NULL);
 	_cleanup_(shape_freep) struct shape *shape = shape_find(g);
+
+	return hyperx_routes(job, g, shape, why, why_len);
+}
+
+struct routes *hyperx_compute(const struct route_job *job, char *why, size_t why_len)
+{
+	_cleanup_(graph_freep) struct graph *g = graph_new(job->topo, NULL);
+	_cleanup_(tails_freep) struct tails *tails = NULL;
+	_cleanup_(shape_freep) struct shape *shape = shape_find_core(g, NULL, &tails);
 	char text[SHAPE_STRLEN];
 
 	if (shape->kind != SHAPE_HYPERX)
 		return route_refuse(why, why_len, "no HyperX: %s", shape_str(shape, text));
+	if (tails)
+		return tails_compute(job, tails, routes_of_core, why, why_len);
 	return hyperx_routes(job, g, shape, why, why_len);
 }

@@ -17,6 +17,7 @@
 #include "route/grid/grid_routes.h"
 #include "route/direct/direct_routes.h"
 #include "route/core/unassigned.h"
+#include "route/shape/recognise.h"
 #include "util/mem.h"
 
 /* For every port of every switch (entries of topo->ports): its turn in the search order. */
@@ -188,10 +189,31 @@ static struct routes *routes_of_hyperx(const struct route_job *job, const struct
 	return r;
 }
 
+static struct routes *routes_of_grid(const struct route_job *job, const struct graph *g,
+				     const struct grid *grid, char *why, size_t why_len)
+{
+	_cleanup_free_ uint8_t *rank = find_ranks(job->topo, &job->options);
+	_cleanup_(grid_freep) struct grid *folded = grid_fold(grid);
+	_cleanup_(grid_freep) struct grid *ordered = ordered_grid(g, folded, rank);
+
+	return grid_routes(job, &(struct grid_plan){ .engine = "dor", .grid = ordered, .graph = g },
+			   why, why_len);
+}
+
+/* Of what is left without tails; NULL: neither grid nor HyperX, or not possible. */
+static struct routes *routes_of_core(const struct route_job *job, char *why, size_t why_len)
+{
+	_cleanup_(graph_freep) struct graph *g = graph_new(job->topo, &job->options);
+	_cleanup_(grid_freep) struct grid *grid = grid_find(g, why, why_len);
+
+	return grid ? routes_of_grid(job, g, grid, why, why_len) : routes_of_hyperx(job, g);
+}
+
 struct routes *dor_compute(const struct route_job *job, char *why, size_t why_len)
 {
 	_cleanup_(graph_freep) struct graph *g = NULL;
-	_cleanup_(grid_freep) struct grid *grid = NULL, *folded = NULL, *ordered = NULL;
+	_cleanup_(grid_freep) struct grid *grid = NULL;
+	_cleanup_(tails_freep) struct tails *tails = NULL;
 	_cleanup_free_ uint8_t *rank = NULL;
 	struct routes *r;
 	char no_grid[128];
@@ -199,15 +221,15 @@ struct routes *dor_compute(const struct route_job *job, char *why, size_t why_le
 	if (!route_is_possible(job, why, why_len))
 		return NULL;
 	g = graph_new(job->topo, &job->options);
-	rank = find_ranks(job->topo, &job->options);
 	grid = grid_find(g, no_grid, sizeof(no_grid));
-	if (grid) {
-		folded = grid_fold(grid);
-		ordered = ordered_grid(g, folded, rank);
-		return grid_routes(
-			job, &(struct grid_plan){ .engine = "dor", .grid = ordered, .graph = g },
-			why, why_len);
-	}
+	if (grid)
+		return routes_of_grid(job, g, grid, why, why_len);
 	r = routes_of_hyperx(job, g);
-	return r ? r : routes_by_port(job, g, rank, no_grid);
+	tails = r ? NULL : shape_tails_of_grid(g, &job->options);
+	if (tails)
+		r = tails_compute(job, tails, routes_of_core, why, why_len);
+	if (r)
+		return r;
+	rank = find_ranks(job->topo, &job->options);
+	return routes_by_port(job, g, rank, no_grid);
 }

@@ -21,6 +21,7 @@
 #include "conf/lists/torus.h"
 #include "route/select/engines.h"
 #include "route/grid/grid_routes.h"
+#include "route/shape/recognise.h"
 #include "util/mem.h"
 
 static const char axis_name[] = "xyz";
@@ -279,14 +280,17 @@ struct routes *torus_2qos_compute(const struct route_job *job, char *why, size_t
 {
 	_cleanup_(graph_freep) struct graph *g = graph_new(job->topo, &job->options);
 	_cleanup_(grid_freep) struct grid *grid = NULL;
+	_cleanup_(tails_freep) struct tails *tails = NULL;
 	struct grid_plan plan = { .engine = "torus-2QoS", .graph = g, .datelines = true };
 	uint8_t rank[256];
 
 	if (job->options.torus_broken)
 		return route_refuse(why, why_len, "torus_config cannot be used");
 	grid = torus_find(g, job->options.torus, plan.dateline_bit, why, why_len);
-	if (!grid)
-		return NULL;
+	if (!grid) {
+		tails = shape_tails_of_grid(g, &job->options);
+		return tails ? tails_compute(job, tails, torus_2qos_compute, why, why_len) : NULL;
+	}
 	plan.grid = grid;
 	if (job->options.torus && job->options.torus->n_order) {
 		rank_ports(job->options.torus, rank);
@@ -295,18 +299,11 @@ struct routes *torus_2qos_compute(const struct route_job *job, char *why, size_t
 	return grid_routes(job, &plan, why, why_len);
 }
 
-uint32_t torus_places(const struct topo *t, const struct route_options *options,
-		      struct torus_place **ret)
+static uint32_t list_places(const struct grid *grid, const uint8_t *axis, struct torus_place **ret)
 {
-	_cleanup_(graph_freep) struct graph *g = graph_new(t, options);
-	_cleanup_(grid_freep) struct grid *grid = NULL;
-	uint8_t axis[GRID_DIMS];
 	uint32_t n = 0;
-	char why[160];
 
-	*ret = NULL;
-	grid = torus_find(g, options->torus, axis, why, sizeof(why));
-	if (!grid || grid->n_dims > 3)
+	if (grid->n_dims > 3)
 		return 0;
 	*ret = xcalloc(grid->n, sizeof(**ret));
 	for (uint32_t p = 0; p < grid->n + grid->n_missing; p++) {
@@ -320,4 +317,32 @@ uint32_t torus_places(const struct topo *t, const struct route_options *options,
 				(struct torus_place){ .sw = s, .x = at[0], .y = at[1], .z = at[2] };
 	}
 	return n;
+}
+
+/* The places of `core`, with the numbers that switches have in `t`. */
+static uint32_t places_of_core(const struct topo *t, const struct topo *core,
+			       const struct route_options *options, struct torus_place **ret)
+{
+	uint32_t n = torus_places(core, options, ret);
+
+	for (uint32_t i = 0; i < n; i++)
+		(*ret)[i].sw = topo_find_switch(t, core->switches[(*ret)[i].sw].guid);
+	return n;
+}
+
+uint32_t torus_places(const struct topo *t, const struct route_options *options,
+		      struct torus_place **ret)
+{
+	_cleanup_(graph_freep) struct graph *g = graph_new(t, options);
+	_cleanup_(tails_freep) struct tails *tails = NULL;
+	_cleanup_(grid_freep) struct grid *grid = NULL;
+	uint8_t axis[GRID_DIMS];
+	char why[160];
+
+	*ret = NULL;
+	grid = torus_find(g, options->torus, axis, why, sizeof(why));
+	if (grid)
+		return list_places(grid, axis, ret);
+	tails = shape_tails_of_grid(g, options);
+	return tails ? places_of_core(t, tails->core, options, ret) : 0;
 }

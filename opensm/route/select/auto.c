@@ -79,7 +79,8 @@ struct trial {
 struct automatic {
 	const struct route_job *job;
 	struct graph *graph;
-	struct shape *shape;
+	struct shape *shape; /* of the core, if there are tails */
+	struct tails *tails; /* or NULL */
 	bool small, tiny;
 	struct trial best, next; /* next: the best of the others, without its routes */
 	unsigned n_held;
@@ -95,6 +96,7 @@ static void automatic_done(struct automatic *a)
 {
 	graph_free(a->graph);
 	shape_free(a->shape);
+	tails_free(a->tails);
 	routes_unref(a->best.routes);
 }
 
@@ -392,7 +394,7 @@ static void try_one(struct automatic *a, const char *name)
 
 	if (a->job->progress)
 		snprintf(a->job->progress->inner, sizeof(a->job->progress->inner), "%s", name);
-	if (engine->compute_shape)
+	if (engine->compute_shape && !a->tails)
 		r = engine->compute_shape(a->job, a->graph, a->shape, why, sizeof(why));
 	else
 		r = route_engine_run(engine, a->job, why, sizeof(why));
@@ -524,7 +526,7 @@ struct routes *automatic_compute(const struct route_job *job, char *why, size_t 
 	if (!route_is_possible(job, why, why_len))
 		return NULL;
 	a.graph = graph_new(t, &job->options);
-	a.shape = shape_find(a.graph);
+	a.shape = shape_find_core(a.graph, &job->options, &a.tails);
 	a.small = keep_may_compare(t);
 	a.tiny = (uint64_t)t->n_switches * t->max_lid <= TINY;
 	try_all(&a);

@@ -8,10 +8,22 @@
 #include "util/bisect.h"
 
 #define FAIR_SHARE 8 /* one in so many */
+#define CORE_MIN   6 /* fewer switches are of several shapes */
+
+/* End ports of each switch, without those of its tails. The caller frees. */
+static uint32_t *count_own_hosts(const struct topo *t)
+{
+	uint32_t *hosts = topo_count_hosts(t);
+
+	for (uint32_t h = 0; h < t->n_hosts; h++)
+		if (t->hosts[h].gathered && t->hosts[h].sw != TOPO_NONE)
+			hosts[t->hosts[h].sw]--;
+	return hosts;
+}
 
 void shape_leaves(const struct graph *g, bool *leaf)
 {
-	_cleanup_free_ uint32_t *hosts = topo_count_hosts(g->topo);
+	_cleanup_free_ uint32_t *hosts = count_own_hosts(g->topo);
 	uint32_t median = topo_median_hosts(g->topo, hosts);
 
 	for (uint32_t u = 0; u < g->n; u++)
@@ -207,8 +219,10 @@ static bool find_tree(const struct graph *g, struct shape *s)
 	for (uint32_t u = 0; u < g->n; u++) {
 		if (rank[u] == DISTANCE_NONE)
 			continue;
-		if (rank[u] >= SHAPE_LEVELS)
+		if (rank[u] >= SHAPE_LEVELS) {
+			s->n_apart = 0;
 			return false;
+		}
 		s->n_levels = MAX(s->n_levels, rank[u] + 1u);
 		s->per_level[rank[u]] += !apart[u];
 		s->n_apart += apart[u];
@@ -218,8 +232,10 @@ static bool find_tree(const struct graph *g, struct shape *s)
 				s->n_cross += rank[g->groups[i].to] == rank[u];
 			}
 	}
-	if (s->n_levels < 2 || s->n_cross * 20 > cables)
+	if (s->n_levels < 2 || s->n_cross * 20 > cables) {
+		s->n_apart = 0;
 		return false;
+	}
 	for (uint32_t level = 0; level + 1 < s->n_levels; level++)
 		s->n_cut += missing_ups(g, rank, level, apart, work);
 	s->kind = SHAPE_TREE;
@@ -258,6 +274,70 @@ struct shape *shape_find(const struct graph *g)
 	return s;
 }
 
+/* Is the shape of a core one to go by, where that of the whole is `whole`? */
+static bool is_shape_of_core(const struct shape *core, const struct shape *whole)
+{
+	if (core->n < CORE_MIN)
+		return false;
+	switch (core->kind) {
+	case SHAPE_HYPERX:
+	case SHAPE_GRID:
+		return whole->kind == SHAPE_OTHER;
+	case SHAPE_DRAGONFLY:
+	case SHAPE_DRAGONFLY_PLUS:
+		return whole->kind == SHAPE_OTHER ||
+		       (whole->kind == core->kind && core->n_groups < whole->n_groups);
+	case SHAPE_SINGLE:
+	case SHAPE_TREE:
+	case SHAPE_OTHER:
+		break;
+	}
+	return false;
+}
+
+/* NULL: there are no tails of this kind, or without them it is of no such shape. */
+static struct shape *find_without(const struct graph *g, const struct route_options *options,
+				  const struct shape *whole, enum tails_kind kind,
+				  struct tails **ret_tails)
+{
+	_cleanup_(tails_freep) struct tails *tails = tails_find(g->topo, options, kind);
+	_cleanup_(graph_freep) struct graph *core = tails ? graph_new(tails->core, options) : NULL;
+	_cleanup_(shape_freep) struct shape *s = core ? shape_find(core) : NULL;
+
+	if (!s || !is_shape_of_core(s, whole))
+		return NULL;
+	s->n_apart = tails->n;
+	*ret_tails = take(tails);
+	return take(s);
+}
+
+static bool may_have_core(enum shape_kind kind)
+{
+	return kind == SHAPE_OTHER || kind == SHAPE_DRAGONFLY || kind == SHAPE_DRAGONFLY_PLUS;
+}
+
+struct shape *shape_find_core(const struct graph *g, const struct route_options *options,
+			      struct tails **ret_tails)
+{
+	struct shape *whole = shape_find(g), *core = NULL;
+
+	*ret_tails = NULL;
+	for (enum tails_kind k = 0; k < TAILS_KINDS && !core && may_have_core(whole->kind); k++)
+		core = find_without(g, options, whole, k, ret_tails);
+	if (!core)
+		return whole;
+	shape_free(whole);
+	return core;
+}
+
+struct tails *shape_tails_of_grid(const struct graph *g, const struct route_options *options)
+{
+	_cleanup_(tails_freep) struct tails *tails = NULL;
+	_cleanup_(shape_freep) struct shape *s = shape_find_core(g, options, &tails);
+
+	return s->kind == SHAPE_GRID || s->kind == SHAPE_HYPERX ? take(tails) : NULL;
+}
+
 struct shape *shape_free(struct shape *s)
 {
 	if (!s)
@@ -276,6 +356,15 @@ static size_t append(char *text, size_t at, const char *word, unsigned long n)
 	return MIN(at + (size_t)MAX(more, 0), (size_t)SHAPE_STRLEN - 1);
 }
 
+static size_t apart_str(const struct shape *s, char *ret, size_t at)
+{
+	if (!s->n_apart)
+		return at;
+	return append(ret, at, s->n_apart == 1 ? ", %lu switch in a branch of its own"
+					       : ", %lu switches in branches of their own",
+		      s->n_apart);
+}
+
 static size_t tree_str(const struct shape *s, char *ret)
 {
 	size_t at = append(ret, 0, "tree of %lu levels (", s->n_levels);
@@ -283,10 +372,7 @@ static size_t tree_str(const struct shape *s, char *ret)
 	for (unsigned i = 0; i < s->n_levels; i++)
 		at = append(ret, at, i ? "+%lu" : "%lu", s->per_level[i]);
 	at = append(ret, at, " switches)", 0);
-	if (s->n_apart)
-		at = append(ret, at, s->n_apart == 1 ? ", %lu switch in a branch of its own"
-						     : ", %lu switches in branches of their own",
-			    s->n_apart);
+	at = apart_str(s, ret, at);
 	if (s->n_cross)
 		at = append(ret, at, s->n_cross == 1 ? ", %lu cable within a level"
 						     : ", %lu cables within a level", s->n_cross);
@@ -352,6 +438,8 @@ char *shape_str(const struct shape *s, char ret[SHAPE_STRLEN])
 		at = append(ret, 0, "irregular fabric of %lu switches", s->n);
 		break;
 	}
+	if (s->kind != SHAPE_TREE)
+		at = apart_str(s, ret, at);
 	if (s->n_parts > 1)
 		at = append(ret, at, " in %lu parts", s->n_parts);
 	if (s->n_cut && s->kind != SHAPE_GRID)

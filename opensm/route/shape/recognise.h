@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "route/core/graph.h"
+#include "route/core/tails.h"
 #include "route/shape/grid.h"
 #include "util/mem.h"
 
@@ -37,7 +38,10 @@ struct shape {
 	unsigned n_levels;
 	uint32_t per_level[SHAPE_LEVELS];
 	uint32_t n_cross;      /* cables within a level */
-	/* switches in no level: stubs (topo_find_stubs()), and those with nothing else below */
+	/*
+	 * Of a tree, switches in no level: stubs (topo_find_stubs()), and those with nothing else
+	 * below. Else those in tails (core/tails.h).
+	 */
 	uint32_t n_apart;
 	struct grid *grid;     /* grid, HyperX */
 	/* dragonfly */
@@ -49,6 +53,15 @@ struct shape {
 
 /* The caller frees. The same graph gives the same shape. */
 struct shape *shape_find(const struct graph *g);
+/*
+ * The same; or, if the whole has none and what is left without tails has one other than that of a
+ * tree, the shape of this core: numbers of switches are those of the core then. So it is where
+ * tails would be groups of a dragonfly. *ret_tails, to be freed: what is left out, or NULL.
+ */
+struct shape *shape_find_core(const struct graph *g, const struct route_options *options,
+			      struct tails **ret_tails);
+/* Tails without which the rest is a grid or a HyperX, and the whole is none; NULL: none are. */
+struct tails *shape_tails_of_grid(const struct graph *g, const struct route_options *options);
 struct shape *shape_free(struct shape *s);
 FREEP(shape_free, struct shape)
 

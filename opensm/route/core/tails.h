@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Tails: switches that hang on one other switch, and those that hang on them.
+ *
+ * A leaf for management on one switch of a torus makes a graph of it that is no torus. So engines
+ * that go by the shape of a fabric, and find none, look at it without its tails, and route what is
+ * left, its *core*, on which the end ports of a tail are at the switch that the tail hangs on. The
+ * tail's own tables are added afterwards: within it there is one path, and from it one way out.
+ * What goes to a tail takes, in the core, the paths and VLs of what ends where the tail hangs. No
+ * cycle of waiting packets leads through a tail, as it would have to come back by the cables by
+ * which it came.
+ */
+#pragma once
+
+#include "route/core/graph.h"
+#include "route/core/routes.h"
+
+struct tails {
+	struct graph *graph; /* of the whole fabric */
+	/* per switch: the one towards the core, TOPO_NONE for those of the core */
+	uint32_t *on;
+	uint32_t *root;	   /* per switch: where in the core its tail hangs, itself in the core */
+	uint32_t *place;   /* per switch: its number in the core, TOPO_NONE in tails */
+	uint32_t n;	   /* switches in tails */
+	struct topo *core; /* one reference */
+};
+
+/*
+ * `t` without the switches that are not their own `into`, which is per switch the one that has its
+ * end ports instead, on ports of its own. End ports that are set aside at such switches are left
+ * out. `ret_place`, per switch: its number in the result, or TOPO_NONE. NULL: a switch would have
+ * more ports than there can be. The caller owns the reference.
+ */
+struct topo *tails_gather(const struct topo *t, const uint32_t *into, uint32_t *ret_place);
+
+/* To be tried in this order: a switch with many end ports may be one that has lost cables. */
+enum tails_kind {
+	TAILS_STUBS, /* of stubs alone (topo_find_stubs()) */
+	TAILS_ALL,
+	TAILS_KINDS,
+};
+
+/* NULL: there are none, or a switch would have more ports than it can. The caller frees. */
+struct tails *tails_find(const struct topo *t, const struct route_options *options,
+			 enum tails_kind kind);
+struct tails *tails_free(struct tails *tails);
+FREEP(tails_free, struct tails)
+
+/* Makes routes of a core, as an engine does. */
+typedef struct routes *(*tails_core_fn)(const struct route_job *core, char *why, size_t why_len);
+
+/* Routes of the job by those that `compute` makes of its core; NULL and why: it makes none. */
+struct routes *tails_compute(const struct route_job *job, const struct tails *tails,
+			     tails_core_fn compute, char *why, size_t why_len);
