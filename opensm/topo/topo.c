@@ -285,7 +285,7 @@ static void add_stubs(const struct topo *t, const uint32_t *hosts, uint32_t medi
 		uint32_t next = before[s] ? TOPO_NONE : only_neighbour(t, before, s);
 
 		stub[s] |= next != TOPO_NONE && only_neighbour(t, before, next) == TOPO_NONE &&
-			   2 * hosts[s] < median;
+			   (2 * hosts[s] < median || (hosts[s] == 1 && median == 2));
 	}
 }
 

@@ -152,11 +152,11 @@ uint32_t *topo_count_senders(const struct topo *t);
 uint32_t topo_median_hosts(const struct topo *t, const uint32_t *hosts);
 /*
  * Per switch: is it a stub? All cables of a stub lead to one other switch, which has more
- * neighbours, it has less than half of the median of hosts, and of the switches with hosts an
- * eighth at most have one neighbour: a leaf for management that hangs on one spine. So is a switch
- * that would be one if the stubs on it were not there. What its cables carry together is the same
- * whatever routes do, so they are no measure for routes. Where no other cables are left, none is a
- * stub. The caller frees.
+ * neighbours, it has less than half of the median of hosts, or one where that is two, and of the
+ * switches with hosts an eighth at most have one neighbour: a leaf for management that hangs on one
+ * spine. So is a switch that would be one if the stubs on it were not there. What its cables carry
+ * together is the same whatever routes do, so they are no measure for routes. Where no other cables
+ * are left, none is a stub. The caller frees.
  */
 bool *topo_find_stubs(const struct topo *t);
 /* Per entry of topo->ports: a cable between switches, none of which is a stub. The caller frees. */

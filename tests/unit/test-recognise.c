@@ -114,6 +114,19 @@ static void stubs_are_in_no_level(void **state)
 	(void)state;
 }
 
+/* The smallest trees have two hosts on a leaf: one on a switch above is less than a leaf's. */
+static void the_smallest_tree_is_one(void **state)
+{
+	static const char whole[] = "tree of 3 levels (8+8+4 switches)";
+
+	is_taken_for("fat-tree3 4", &(struct topogen){ .service_on = 9 }, whole);
+	is_taken_for("fat-tree3 4", &(struct topogen){ .service_on = 9, .stub_on = 9 },
+		     "tree of 3 levels (8+8+4 switches), 1 switch in a branch of its own");
+	is_taken_for("fat-tree2 8 4 2 1", &(struct topogen){ .service_on = 12 },
+		     "tree of 2 levels (8+4 switches)");
+	(void)state;
+}
+
 static enum shape_kind kind_of(const struct topo *t)
 {
 	struct graph *g = graph_new(t, NULL);
@@ -239,6 +252,7 @@ int main(void)
 		cmocka_unit_test(one_cable_short),
 		cmocka_unit_test(odd_hosts_change_nothing),
 		cmocka_unit_test(stubs_are_in_no_level),
+		cmocka_unit_test(the_smallest_tree_is_one),
 		cmocka_unit_test(leaves_that_wait_for_hosts),
 		cmocka_unit_test(damage_hides_nothing),
 		cmocka_unit_test(places_agree_with_cables),

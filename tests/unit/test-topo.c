@@ -361,10 +361,10 @@ static void all_lids_of_ports_are_counted(void **state)
 }
 
 /*
- * Switches 1 .. leaves hang on two others, with four hosts each; one hangs on one, with `few`, and
- * perhaps another one without hosts hangs on that.
+ * Switches 1 .. leaves hang on two others, with as many `hosts` each; one hangs on one, with `few`,
+ * and perhaps another one without hosts hangs on that.
  */
-static bool stub_is_found(unsigned leaves, unsigned few, bool with_another)
+static bool stub_is_found(unsigned leaves, unsigned hosts, unsigned few, bool with_another)
 {
 	struct topo_builder *b = topo_builder_new();
 	_cleanup_free_ bool *stub = NULL;
@@ -382,7 +382,7 @@ static bool stub_is_found(unsigned leaves, unsigned few, bool with_another)
 	topo_add_link(b, odd, 1, spine, 39);
 	topo_add_link(b, odd, 2, spine, 40);
 	for (unsigned s = 1; s <= odd; s++)
-		for (unsigned h = 0; h < (s <= leaves ? 4 : s == odd ? few : 0); h++, n++) {
+		for (unsigned h = 0; h < (s <= leaves ? hosts : s == odd ? few : 0); h++, n++) {
 			add_host(b, 100 + n, (lid_t)(100 + n), 0);
 			topo_add_host_link(b, 100 + n, s, (uint8_t)(10 + h));
 		}
@@ -399,13 +399,16 @@ static bool stub_is_found(unsigned leaves, unsigned few, bool with_another)
 
 static void a_switch_on_one_other_is_a_stub(void **state)
 {
-	assert_true(stub_is_found(8, 0, false));
-	assert_true(stub_is_found(8, 1, false));
-	assert_false(stub_is_found(8, 2, false)); /* a leaf that has lost cables */
-	assert_true(stub_is_found(8, 1, true));
-	assert_true(stub_is_found(7, 1, false));
-	assert_false(stub_is_found(6, 1, false)); /* as many are connected so */
-	assert_false(stub_is_found(0, 1, false));
+	assert_true(stub_is_found(8, 4, 0, false));
+	assert_true(stub_is_found(8, 4, 1, false));
+	assert_false(stub_is_found(8, 4, 2, false)); /* a leaf that has lost cables */
+	assert_true(stub_is_found(8, 4, 1, true));
+	assert_true(stub_is_found(7, 4, 1, false));
+	assert_false(stub_is_found(6, 4, 1, false)); /* as many are connected so */
+	assert_false(stub_is_found(0, 4, 1, false));
+	assert_true(stub_is_found(8, 2, 1, false));
+	assert_false(stub_is_found(8, 2, 2, false));
+	assert_false(stub_is_found(8, 1, 1, false));
 }
 
 static void a_builder_may_be_given_up(void **state)

@@ -8,6 +8,7 @@
 #include "util/bisect.h"
 
 #define FAIR_SHARE 8 /* one in so many */
+#define FEW	   4 /* the same, at most */
 #define CORE_MIN   6 /* fewer switches are of several shapes */
 
 /* End ports of each switch, without those of its tails. The caller frees. */
@@ -21,6 +22,34 @@ static uint32_t *count_own_hosts(const struct topo *t)
 	return hosts;
 }
 
+/* Is a switch with so many end ports or more connected with `u`? */
+static bool is_beside(const struct graph *g, uint32_t u, const uint32_t *hosts, uint32_t least)
+{
+	GRAPH_EACH(g, u, edge)
+		if (hosts[edge->to] >= least)
+			return true;
+	return false;
+}
+
+/*
+ * Where two end ports are the median: switches with one, beside a leaf that has two, if these are
+ * few, also beside switches that have none.
+ */
+static void leave_out_single(const struct graph *g, const uint32_t *hosts, bool *leaf)
+{
+	uint32_t n = 0, with = 0;
+
+	for (uint32_t u = 0; u < g->n; u++) {
+		with += hosts[u] > 0;
+		n += hosts[u] == 1 && is_beside(g, u, hosts, 2);
+	}
+	if (n * FEW > with || n > g->n - with)
+		return;
+	for (uint32_t u = 0; u < g->n; u++)
+		if (hosts[u] == 1 && is_beside(g, u, hosts, 2))
+			leaf[u] = false;
+}
+
 void shape_leaves(const struct graph *g, bool *leaf)
 {
 	_cleanup_free_ uint32_t *hosts = count_own_hosts(g->topo);
@@ -28,6 +57,8 @@ void shape_leaves(const struct graph *g, bool *leaf)
 
 	for (uint32_t u = 0; u < g->n; u++)
 		leaf[u] = hosts[u] && 2 * hosts[u] >= median;
+	if (median == 2)
+		leave_out_single(g, hosts, leaf);
 }
 
 /* Does a stub hang on `u`? */

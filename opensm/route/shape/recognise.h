@@ -75,6 +75,8 @@ bool shape_find_groups(const struct graph *g, struct shape *s);
 /*
  * Per switch: is it a leaf? These have at least half as many end ports as the median of the
  * switches that have any: a service node plugged into a spine does not turn a tree upside down.
+ * Where two is the median, one end port beside a leaf that has two is such a service node, unless
+ * more than a quarter of the switches have one, or more than have none.
  */
 void shape_leaves(const struct graph *g, bool *ret);
 
