@@ -136,11 +136,11 @@ static struct topo *dragonfly_plus(void)
 }
 
 static const struct shaped shapes[] = {
-	{ "5x5 torus", torus, { "dor", "torus-2QoS" } },
+	{ "5x5 torus", torus, { "dor", "torus-2QoS", "lash" } },
 	{ "7x7 torus", big_torus, { "dor", "torus-2QoS" } },
 	{ "4x4 mesh", mesh, { "dor", "torus-2QoS" } },
 	{ "hypercube of 4 dimensions (4x4 torus)", cube, { "dor", "hyperx", "torus-2QoS" } },
-	{ "4x3 HyperX", hyperx, { "dor", "hyperx" } },
+	{ "4x3 HyperX", hyperx, { "dor", "hyperx", "lash" } },
 	{ "dragonfly of 5 groups of 4 switches", dragonfly, { "dragonfly" } },
 	{ "dragonfly+ of 5 groups of 6 switches", dragonfly_plus, { "dragonfly" } },
 };
@@ -327,8 +327,9 @@ static uint32_t count_changes(const struct routes *now, const struct routes *was
 }
 
 /*
- * It comes, goes, comes again: nothing but entries of its own LIDs. The few cables that spines of a
- * dragonfly+ have to a group are balanced anew for the host on a spine.
+ * It comes, goes, comes again: nothing but entries of its own LIDs. Engines that go by load may
+ * move others, and the few cables that spines of a dragonfly+ have to a group are balanced anew for
+ * the host on a spine.
  */
 static void a_tail_that_comes_moves_nothing(void **state)
 {
@@ -344,7 +345,7 @@ static void a_tail_that_comes_moves_nothing(void **state)
 		print_message("# %s %s\n", shapes[s].name, engine);
 		assert_holds(b);
 		assert_holds(c);
-		if (shapes[s].make == dragonfly_plus)
+		if (shapes[s].make == dragonfly_plus || route_engine_find(engine)->by_load)
 			continue;
 		assert_int_equal(count_changes(b, a), 0);
 		assert_int_equal(count_changes(c, b), 0);

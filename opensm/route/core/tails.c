@@ -279,6 +279,18 @@ static uint8_t *make_master_tree(const struct adder *a)
 	return ret;
 }
 
+/* NULL: cancelled. */
+static uint8_t *find_hops(const struct graph *g, const struct route_job *job)
+{
+	_cleanup_(distances_freep) struct distances *d =
+		distances_new(g, route_threads(job), job->cancelled);
+	uint8_t *ret = d ? xmalloc((size_t)g->n * g->n) : NULL;
+
+	if (d)
+		hops_by_target(d, route_threads(job), ret, NULL);
+	return ret;
+}
+
 static struct routes *add_tails(const struct tails *tails, const struct route_job *job,
 				const struct routes *core)
 {
@@ -295,6 +307,8 @@ static struct routes *add_tails(const struct tails *tails, const struct route_jo
 		r->lanes = make_vls(&a);
 	if (core->master_tree)
 		r->master_tree = make_master_tree(&a);
+	if (core->hops)
+		r->hops = find_hops(tails->graph, job);
 	r->expected_load = core->expected_load;
 	r->balanced_load = core->balanced_load;
 	memcpy(r->note, core->note, sizeof(r->note));

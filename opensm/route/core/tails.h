@@ -46,7 +46,7 @@ struct tails *tails_find(const struct topo *t, const struct route_options *optio
 struct tails *tails_free(struct tails *tails);
 FREEP(tails_free, struct tails)
 
-/* Makes routes of a core, as an engine does. */
+/* Makes routes of a core, as an engine does; if they have hops, then those of shortest paths. */
 typedef struct routes *(*tails_core_fn)(const struct route_job *core, char *why, size_t why_len);
 
 /* Routes of the job by those that `compute` makes of its core; NULL and why: it makes none. */

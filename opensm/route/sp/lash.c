@@ -21,6 +21,7 @@
 #include "route/select/engines.h"
 #include "route/proof/keep_policy.h"
 #include "route/vl/vl_layers.h"
+#include "route/shape/recognise.h"
 #include "route/sp/sssp.h"
 #include "util/mem.h"
 
@@ -387,7 +388,7 @@ bool lash_deal_vls(const struct route_job *job, struct routes *r)
 	return true;
 }
 
-struct routes *lash_compute(const struct route_job *job, char *why, size_t why_len)
+static struct routes *make_routes(const struct route_job *job, char *why, size_t why_len)
 {
 	_cleanup_(lash_done) struct lash l = { .job = job, .needed = VL_LAYERS_MAX + 1 };
 	unsigned all = route_vls(job), start = job->options.lash_start_vl;
@@ -409,4 +410,13 @@ struct routes *lash_compute(const struct route_job *job, char *why, size_t why_l
 	r->expected_load = l.best_load;
 	use_vls(&l, r);
 	return r;
+}
+
+struct routes *lash_compute(const struct route_job *job, char *why, size_t why_len)
+{
+	_cleanup_(graph_freep) struct graph *g = graph_new(job->topo, &job->options);
+	_cleanup_(tails_freep) struct tails *tails = shape_tails_of_grid(g, &job->options);
+
+	return tails ? tails_compute(job, tails, make_routes, why, why_len)
+		     : make_routes(job, why, why_len);
 }
