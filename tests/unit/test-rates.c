@@ -354,6 +354,44 @@ static void parallel_cables_take_turns_by_rate(void **state)
 	free(cables);
 }
 
+/* Flows on a cable with lash, both ways. */
+static uint32_t flows_with_lash(struct topo *t, uint16_t rate, unsigned *ret_vls,
+				struct route_verdict *v)
+{
+	uint32_t n, *cables = topocut_cables(t, &n), at = cables[0], ret;
+	struct routes *r;
+
+	set_rate(t, at, rate);
+	r = route_engine_run(route_engine_find("lash"),
+			     &(struct route_job){ .topo = t, .threads = 1 }, (char[128]){ 0 }, 128);
+	assert_non_null(r);
+	routes_check_after(NULL, r, 1, v);
+	assert_null(route_fault(v));
+	ret = routes_judged_load(r)[at] + routes_judged_load(r)[topo_peer(t, at)];
+	*ret_vls = r->lanes ? r->lanes->n_vls : 1;
+	routes_unref(r);
+	free(cables);
+	return ret;
+}
+
+/* lash leads all hosts of a switch one way, so whole switches take another one. */
+static void lash_goes_around_a_slow_cable(void **state)
+{
+	struct topo *torus = at_rate(topogen_grid("5tx5t", 4, 1, NULL), EDR);
+	struct topo *mesh = at_rate(topogen_grid("5x5", 4, 1, NULL), EDR);
+	struct route_verdict v, w;
+	unsigned vls, then;
+	uint32_t usual = flows_with_lash(torus, EDR, &vls, &v);
+
+	assert_true(flows_with_lash(torus, ONE_EDR, &then, &w) * 2 < usual);
+	assert_true(w.max_load < v.max_load * 5 / 2);
+	assert_int_equal(then, vls);
+	flows_with_lash(mesh, ONE_EDR, &vls, &v);
+	assert_int_equal(vls, 1); /* as without */
+	topo_unref(torus);
+	topo_unref(mesh);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -365,6 +403,7 @@ int main(void)
 		cmocka_unit_test(a_cable_slows_down_and_recovers),
 		cmocka_unit_test(found_tables_with_a_slow_cable_are_replaced),
 		cmocka_unit_test(parallel_cables_take_turns_by_rate),
+		cmocka_unit_test(lash_goes_around_a_slow_cable),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

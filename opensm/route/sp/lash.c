@@ -7,9 +7,12 @@
  * grid or HyperX paths take one dimension after the other, with VLs by design (dims.c). Elsewhere
  * several ways of choosing paths are tried: dimensions as far as there are any, by load
  * (sp_balance.c), by the number of ports, by one order, two, and so on. The best balanced is taken
- * that needs no more VLs than paths by the number of ports do, and loads no cable more. On large
- * fabrics the first that fits is taken. If pairs never fit there and back together, each direction
- * gets a VL of its own. do_mesh_analysis has no effect: meshes are recognised in any case.
+ * that needs no more VLs than paths by the number of ports do, and loads no cable more. Where
+ * cables run at different rates all that is tried on a whole grid, too, and where one VL is not
+ * enough, paths may need as many as there are: those that avoid a slow cable keep to no order. On
+ * large fabrics the first that fits is taken. If pairs never fit there and back together, each
+ * direction gets a VL of its own. do_mesh_analysis has no effect: meshes are recognised in any
+ * case.
  *
  * Change. Paths that are still shortest stay, and so do VLs: running connections use them.
  *
@@ -53,7 +56,8 @@ struct lash {
 	uint32_t best_load, load;
 	uint64_t best_squares, squares; /* sum over all channels of their loads, each by itself */
 	uint32_t bar; /* most load of a channel when every pair takes the first possible port */
-	bool is_whole_grid; /* the best possible: dimension by dimension, nothing missing */
+	/* the best possible: dimension by dimension, nothing missing, all cables at one rate */
+	bool is_whole_grid;
 	bool kept;	    /* every path keeps its VL */
 	unsigned most;
 	unsigned limit, needed; /* VLs to fill before giving up; the fewest so far */
@@ -177,7 +181,8 @@ static void try_choice(struct lash *l, struct choice how, bool both_ways)
 	l->best_load = load;
 	l->best_squares = l->squares;
 	memcpy(l->best_ports, l->ports, (size_t)l->n * l->n);
-	l->is_whole_grid = how.breaks && !how.grid->n_cut && !how.grid->n_missing;
+	l->is_whole_grid = how.breaks && !how.grid->n_cut && !how.grid->n_missing &&
+			   !l->topo->paces;
 }
 
 /*
@@ -192,7 +197,8 @@ static void set_bar(struct lash *l)
 	try_choice(l, (struct choice){ .by_number = true }, true);
 	if (l->best) {
 		l->bar = l->best_load;
-		l->limit = l->best->needed;
+		if (!l->topo->paces || l->best->needed < 2)
+			l->limit = l->best->needed;
 	}
 }
 
