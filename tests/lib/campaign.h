@@ -85,8 +85,11 @@ void life_plan_make(struct life_plan *ret, uint64_t seed, uint32_t kinds);
 void life_plan_print(const struct life_plan *plan, FILE *out);
 /* True: everything was as it should. Says its faults on stderr with `loud`. */
 bool life_run(const struct life_plan *plan, bool loud, struct life_result *ret);
-/* Leaves out what the failure does not need. Each try is a process of its own: it may crash. */
-void life_shrink(struct life_plan *plan);
+/*
+ * Leaves out what the failure does not need; `why` is that of its result, and no other one counts.
+ * Each try is a process of its own: it may crash.
+ */
+void life_shrink(struct life_plan *plan, const char *why);
 
 /* A campaign as a program: arguments [SEED [N [MIX]]], environment LOUD=1 and SHRINK=1. */
 struct campaign {
