@@ -227,6 +227,14 @@ bool fabric_hides_mkey(const struct port *p)
 	       !ib_get(p->info, PI_M_KEY) && ib_get(p->info, PI_M_KEY_PROTECT);
 }
 
+bool fabric_knows_mkey(const struct port *p)
+{
+	uint64_t shown = ib_get(p->info, PI_M_KEY);
+
+	return p->known && !p->doubt && !p->key_doubts && !p->node->misses &&
+	       !fabric_hides_mkey(p) && (!shown || shown == p->m_key);
+}
+
 void fabric_learn_mkey(struct port *p)
 {
 	uint64_t key = ib_get(p->info, PI_M_KEY);

@@ -258,6 +258,11 @@ static inline struct port *port_of_sma(struct port *p)
  * too, of a port that was not read.
  */
 bool fabric_hides_mkey(const struct port *p);
+/*
+ * p->m_key is the key of the end port: it has shown that one last, or none, and was not silent
+ * since. A key that is to be tried, as another manager may have changed it, is not known to be its.
+ */
+bool fabric_knows_mkey(const struct port *p);
 
 /* CapabilityMask that speaks for a port: its own, port 0's on a switch. 0 while unknown. */
 uint32_t fabric_cap_mask(const struct port *p);

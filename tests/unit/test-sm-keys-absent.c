@@ -141,6 +141,75 @@ static void a_standby_that_met_the_host_takes_its_row(void **state)
 	take_over(w, spare);
 }
 
+static uint64_t row_of(const struct sm *sm, guid_t guid)
+{
+	struct ledger_key key = { .table = LEDGER_EPOCH, .len = 8 };
+	struct ledger_value v;
+
+	ib_bits_put(key.bytes, 0, 64, guid);
+	return ledger_get(settle_ledger(sm), &key, &v) ? ib_bits_get(v.bytes, 0, 64) : 0;
+}
+
+/*
+ * Other keys have come into force since the host was asked last, and another key than its own is
+ * to be tried on it: guid2mkey keeps the one that it has.
+ */
+static void a_key_that_is_to_be_tried_is_not_known(void **state)
+{
+	struct world *w = *state;
+	uint64_t key = 0;
+	struct sm *sm;
+	struct port *p;
+
+	start_locked(w);
+	rotate(w, 2);
+	sm = sm_of(w, ACTIVE);
+	p = fabric_find_port(sm->fabric, key_of_away(w).guid);
+	assert_non_null(p);
+	assert_true(absent_key_is_here(sm, p->guid));
+	for (unsigned i = 0; i < 10 && p->m_key == key_of_away(w).key; i++)
+		keys_doubt(sm, p, p->m_key);
+	assert_true(p->m_key != key_of_away(w).key);
+	observe_mkeys_renewed(p);
+	assert_false(absent_key_is_here(sm, p->guid));
+	lids_save(sm);
+	assert_true(store_mkey(sm->store, p->guid, &key));
+	assert_true(key == key_of_away(w).key);
+}
+
+/* As the master does. */
+static void write_row(struct world *w, guid_t guid, uint64_t m_key)
+{
+	struct settle_edit e = { .key = { .table = LEDGER_EPOCH, .len = 8 }, .len = 8 };
+	uint8_t bytes[8];
+
+	ib_bits_put(e.key.bytes, 0, 64, guid);
+	ib_bits_put(bytes, 0, 64, m_key);
+	e.number = settle_next_number(sm_of(w, ACTIVE), LEDGER_EPOCH);
+	e.bytes = bytes;
+	settle_commit(sm_of(w, ACTIVE), &e, 1, NULL, NULL);
+}
+
+/* The standby is sent the key of a silent host that it has in its picture: it asks with that. */
+static void a_row_is_tried_first_on_a_silent_host(void **state)
+{
+	struct world *w = *state;
+	struct port *p;
+
+	start_locked(w);
+	rotate(w, 1);
+	sim_set_silent(w->rig->sim, away(w), SIM_SILENT, 0);
+	attend(w, 4, 20 * MONO_S);
+	p = fabric_find_port(sm_of(w, SPARE)->fabric, key_of_away(w).guid);
+	assert_non_null(p);
+	for (unsigned i = 0; i < 5; i++)
+		keys_doubt(sm_of(w, SPARE), p, p->m_key);
+	write_row(w, p->guid, 0x1234);
+	attend(w, 4, 5 * MONO_S);
+	assert_true(row_of(sm_of(w, SPARE), p->guid) == 0x1234);
+	assert_true(p->m_key == 0x1234);
+}
+
 /* With one key for all ports, too: the ring has eight. */
 static void and_after_many_keys_for_all_ports(void **state)
 {
@@ -275,15 +344,6 @@ static void a_greater_manager_waits_for_rows(void **state)
 	expect_opened(w, former);
 }
 
-static uint64_t row_of(const struct sm *sm, guid_t guid)
-{
-	struct ledger_key key = { .table = LEDGER_EPOCH, .len = 8 };
-	struct ledger_value v;
-
-	ib_bits_put(key.bytes, 0, 64, guid);
-	return ledger_get(settle_ledger(sm), &key, &v) ? ib_bits_get(v.bytes, 0, 64) : 0;
-}
-
 static uint64_t number(struct world *w, enum ledger_table table)
 {
 	return ledger_number(settle_ledger(sm_of(w, ACTIVE)), table);
@@ -345,19 +405,6 @@ static void a_cable_that_cannot_be_keeps_no_key_back(void **state)
 	sm_request_heavy(sm_of(w, ACTIVE), NULL);
 	attend(w, 4, 60 * MONO_S);
 	assert_true(spare_knows(w, spare));
-}
-
-/* As the master does. */
-static void write_row(struct world *w, guid_t guid, uint64_t m_key)
-{
-	struct settle_edit e = { .key = { .table = LEDGER_EPOCH, .len = 8 }, .len = 8 };
-	uint8_t bytes[8];
-
-	ib_bits_put(e.key.bytes, 0, 64, guid);
-	ib_bits_put(bytes, 0, 64, m_key);
-	e.number = settle_next_number(sm_of(w, ACTIVE), LEDGER_EPOCH);
-	e.bytes = bytes;
-	settle_commit(sm_of(w, ACTIVE), &e, 1, NULL, NULL);
 }
 
 /* A row of before, which is late: the host is back, and has the newest key. */
@@ -486,6 +533,8 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 		TEST(a_host_is_opened_after_many_rotations),
 		TEST(a_standby_that_met_the_host_takes_its_row),
+		TEST(a_key_that_is_to_be_tried_is_not_known),
+		TEST(a_row_is_tried_first_on_a_silent_host),
 		TEST(and_after_many_keys_for_all_ports),
 		TEST(no_key_is_in_the_log),
 		TEST(well_known_keys_keep_rows_at_home),

@@ -177,8 +177,7 @@ void lids_save(struct sm *sm)
 		for (unsigned i = 0; i <= n->n_ports; i++) {
 			const struct port *p = &n->ports[i];
 
-			if (port_is_end(p) && p->known && p->guid && !p->doubt && !p->key_doubts &&
-			    !fabric_hides_mkey(p))
+			if (port_is_end(p) && p->guid && fabric_knows_mkey(p))
 				store_set_mkey(sm->store, p->guid, p->m_key);
 			if (p->peer)
 				lids_note_cable(sm, p, p->peer);

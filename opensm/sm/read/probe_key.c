@@ -58,6 +58,13 @@ static unsigned likely_behind(const struct sm *sm, const struct port *p, guid_t 
 	return n;
 }
 
+void discover_behind_again(struct port *p)
+{
+	p->key_try = p->volleys = 0;
+	if (p->behind)
+		mad_target_wake(p->behind);
+}
+
 /*
  * Where another ring came into force, or another manager ruled, other keys are likely: they are
  * tried from the first one on, and at once.
@@ -70,11 +77,8 @@ static void begin_with_ring(struct sm *sm)
 		return;
 	sm->m.discover->keys_likely = likely;
 	FABRIC_EACH_NODE(sm->fabric, n) {
-		for (unsigned i = 0; i <= n->n_ports; i++) {
-			n->ports[i].key_try = n->ports[i].volleys = 0;
-			if (n->ports[i].behind)
-				mad_target_wake(n->ports[i].behind);
-		}
+		for (unsigned i = 0; i <= n->n_ports; i++)
+			discover_behind_again(&n->ports[i]);
 	}
 }
 

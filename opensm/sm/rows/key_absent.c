@@ -14,7 +14,7 @@ bool absent_key_is_here(const struct sm *sm, guid_t guid)
 {
 	const struct port *p = fabric_find_port(sm->fabric, guid);
 
-	return p && p->known && !p->doubt && !p->key_doubts;
+	return p && fabric_knows_mkey(p);
 }
 
 static bool next_absent(const struct sm *sm, size_t *pos, struct absent_key *ret)

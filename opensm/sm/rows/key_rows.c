@@ -10,6 +10,7 @@
 #include "sm/base/about.h"
 #include "sm/base/news.h"
 #include "sm/ledger/settle.h"
+#include "sm/read/discover.h"
 #include "sm/sm_internal.h"
 #include "util/bisect.h"
 #include "util/mem.h"
@@ -201,9 +202,9 @@ static bool is_near(const struct port *p)
 }
 
 /* The end as this manager sees it; NULL: it does not. */
-static const struct port *port_at(const struct sm *sm, const struct end *e)
+static struct port *port_at(const struct sm *sm, const struct end *e)
 {
-	const struct node *n = fabric_find_node(sm->fabric, e->guid);
+	struct node *n = fabric_find_node(sm->fabric, e->guid);
 
 	if (n && node_is_switch(n))
 		return e->port <= n->n_ports ? &n->ports[e->port] : NULL;
@@ -389,6 +390,22 @@ static bool has_newest_key(const struct sm *sm, guid_t guid)
 	       fabric_find_port(sm->fabric, guid)->m_key == wanted;
 }
 
+/*
+ * The key of an absent port. One that is in the picture of before, and silent, is asked with that
+ * key next: no other one is as likely.
+ */
+static void take_epoch(struct sm *sm, guid_t guid, uint64_t key)
+{
+	struct port *p = fabric_find_port(sm->fabric, guid);
+
+	store_set_mkey(sm->store, guid, has_newest_key(sm, guid) ? keys_wanted(sm, guid) : key);
+	if (!p || fabric_knows_mkey(p))
+		return;
+	observe_mkey_tried(p, key);
+	if (p->peer)
+		discover_behind_again(p->peer);
+}
+
 static void on_epochs(struct sm *sm, const struct ledger_key *keys, size_t n)
 {
 	bool lacks = false;
@@ -400,9 +417,8 @@ static void on_epochs(struct sm *sm, const struct ledger_key *keys, size_t n)
 
 		if (!guid || !key)
 			continue;
-		lacks |= !fabric_find_port(sm->fabric, guid);
-		store_set_mkey(sm->store, guid,
-			       has_newest_key(sm, guid) ? keys_wanted(sm, guid) : key);
+		take_epoch(sm, guid, key);
+		lacks |= !absent_key_is_here(sm, guid);
 	}
 	rows_taken(sm, lacks);
 }
