@@ -150,6 +150,41 @@ static uint64_t row_of(const struct sm *sm, guid_t guid)
 	return ledger_get(settle_ledger(sm), &key, &v) ? ib_bits_get(v.bytes, 0, 64) : 0;
 }
 
+/* The master and its standby both have the key that the host has, in file and ledger. */
+static void expect_known(struct world *w)
+{
+	uint64_t key = 0;
+
+	assert_true(store_mkey(sm_of(w, ACTIVE)->store, key_of_away(w).guid, &key));
+	assert_true(key == key_of_away(w).key);
+	assert_true(row_of(sm_of(w, ACTIVE), key_of_away(w).guid) == key);
+	assert_true(row_of(sm_of(w, SPARE), key_of_away(w).guid) == key);
+}
+
+/*
+ * The link of the host is up, and it answers nothing: it keeps its place in the picture for a
+ * while. Keys that it was not given, as they are to be tried on it, are not taken for its key.
+ */
+static void a_silent_host_is_given_no_key_it_has_not_taken(void **state)
+{
+	struct world *w = *state;
+
+	start_locked(w);
+	sim_watch_keys(w->rig->sim, 2);
+	sim_set_silent(w->rig->sim, away(w), SIM_SILENT, 0);
+	attend(w, 4, 20 * MONO_S);
+	for (unsigned i = 0; i < 20; i++) {
+		rotate(w, 1);
+		expect_known(w);
+	}
+	sim_set_silent(w->rig->sim, away(w), SIM_ANSWERS, 0);
+	attend(w, 4, 60 * MONO_S);
+	assert_true(key_of_away(w).key == keys_wanted(sm_of(w, ACTIVE), key_of_away(w).guid));
+	assert_int_equal(look(w).n_open, 0);
+	assert_int_equal(sim_keys_watched(w->rig->sim)->opened, 0);
+	assert_int_equal(row_of(sm_of(w, ACTIVE), key_of_away(w).guid), 0);
+}
+
 /*
  * Other keys have come into force since the host was asked last, and another key than its own is
  * to be tried on it: guid2mkey keeps the one that it has.
@@ -533,6 +568,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 		TEST(a_host_is_opened_after_many_rotations),
 		TEST(a_standby_that_met_the_host_takes_its_row),
+		TEST(a_silent_host_is_given_no_key_it_has_not_taken),
 		TEST(a_key_that_is_to_be_tried_is_not_known),
 		TEST(a_row_is_tried_first_on_a_silent_host),
 		TEST(and_after_many_keys_for_all_ports),

@@ -7,13 +7,15 @@
  * asks hosts that did not change. It is told and shown, asked in every light sweep from then on,
  * and keeps its LID and its paths: data may well flow. When it answers, its port is read: it may
  * have been reset. The same for a host that was silent for a moment, just when something was to be
- * written to it: what it holds is written then.
+ * written to it: what it holds is written then. If it may have another M_Key than it was asked
+ * with, the likely ones are tried in turn.
  */
 #include <inttypes.h>
 #include <string.h>
 
 #include "sm/read/discover_internal.h"
 #include "sm/base/about.h"
+#include "sm/base/keys.h"
 #include "sm/base/news.h"
 
 static void take_desc(struct sm *sm, struct node *n, const uint8_t *payload)
@@ -131,7 +133,8 @@ void node_desc_met(struct sm *sm, struct node *n)
 static void on_node_desc(void *owner, const struct mad_result *r)
 {
 	struct sm *sm = owner;
-	struct node *n = r->arg;
+	struct port *p = r->arg;
+	struct node *n = p->node;
 
 	sm->m.discover->descs_pending--;
 	sm->m.discover->last_end = sm->now;
@@ -140,6 +143,8 @@ static void on_node_desc(void *owner, const struct mad_result *r)
 		node_desc_heard(sm, n);
 	if (r->end == MAD_END_ANSWERED)
 		take_desc(sm, n, r->payload);
+	if (mad_doubts_key(r))
+		keys_doubt(sm, p, r->m_key);
 	if (r->end == MAD_END_TIMEOUT && sm->state == SM_MASTER)
 		n->desc_again |= !note_silence(sm, n);
 	if (n->desc_again && r->end != MAD_END_CANCELLED)
@@ -161,7 +166,7 @@ void discover_ask_desc(struct sm *sm, struct port *p, const struct dr_path *path
 		return;
 	p->node->desc_asked = true;
 	sm->m.discover->descs_pending++;
-	mad_submit(sm->mad, &rq, on_node_desc, sm, p->node);
+	mad_submit(sm->mad, &rq, on_node_desc, sm, p);
 }
 
 void discover_desc_changed(struct sm *sm, struct port *p)
