@@ -65,7 +65,7 @@ void store_forget(struct store *s, enum store_file which)
 		return;
 	while (guidmap_next(s->map[which], &pos, &guid, &value)) {
 		if (which == STORE_MKEYS)
-			explicit_bzero(value, sizeof(uint64_t));
+			explicit_bzero(value, sizeof(struct store_key));
 		free(value);
 	}
 	guidmap_free(s->map[which]);
@@ -150,25 +150,42 @@ static void write_range(const struct store *s, guid_t guid, const void *value, F
 
 bool store_mkey(const struct store *s, guid_t port_guid, uint64_t *ret_key)
 {
-	const uint64_t *key = guidmap_get(s->map[STORE_MKEYS], port_guid);
+	const struct store_key *have = guidmap_get(s->map[STORE_MKEYS], port_guid);
 
-	if (key)
-		*ret_key = *key;
-	return key;
+	if (have)
+		*ret_key = have->key;
+	return have;
 }
 
 void store_set_mkey(struct store *s, guid_t port_guid, uint64_t key)
 {
-	uint64_t *have = guidmap_get(s->map[STORE_MKEYS], port_guid);
+	struct store_key *have = guidmap_get(s->map[STORE_MKEYS], port_guid);
 
-	if (have && *have == key)
+	if (have)
+		have->is_former = false;
+	if (have && have->key == key)
 		return;
 	if (!have) {
 		have = xcalloc(1, sizeof(*have));
 		guidmap_put(s->map[STORE_MKEYS], port_guid, have);
 	}
-	*have = key;
+	have->key = key;
 	s->dirty[STORE_MKEYS] = true;
+}
+
+void store_set_mkey_former(struct store *s, guid_t port_guid)
+{
+	struct store_key *have = guidmap_get(s->map[STORE_MKEYS], port_guid);
+
+	if (have)
+		have->is_former = true;
+}
+
+bool store_mkey_is_former(const struct store *s, guid_t port_guid)
+{
+	const struct store_key *have = guidmap_get(s->map[STORE_MKEYS], port_guid);
+
+	return have && have->is_former;
 }
 
 bool store_next_mkey(const struct store *s, size_t *pos, guid_t *ret_guid, uint64_t *ret_key)
@@ -177,15 +194,15 @@ bool store_next_mkey(const struct store *s, size_t *pos, guid_t *ret_guid, uint6
 
 	if (!guidmap_next(s->map[STORE_MKEYS], pos, ret_guid, &value))
 		return false;
-	*ret_key = *(const uint64_t *)value;
+	*ret_key = ((const struct store_key *)value)->key;
 	return true;
 }
 
 static void write_mkey(const struct store *s, guid_t guid, const void *value, FILE *out)
 {
-	const uint64_t *key = value;
+	const struct store_key *k = value;
 
-	fprintf(out, "0x%016" PRIx64 " 0x%016" PRIx64 "\n\n", guid, *key);
+	fprintf(out, "0x%016" PRIx64 " 0x%016" PRIx64 "\n\n", guid, k->key);
 }
 
 /* neighbors */

@@ -75,6 +75,12 @@ bool store_next_lids(const struct store *s, size_t *pos, guid_t *ret_guid, lid_t
 /* guid2mkey. */
 bool store_mkey(const struct store *s, guid_t port_guid, uint64_t *ret_key);
 void store_set_mkey(struct store *s, guid_t port_guid, uint64_t key);
+/*
+ * The port has been given another key since, which is not known: true until store_set_mkey(). The
+ * file does not say it.
+ */
+void store_set_mkey_former(struct store *s, guid_t port_guid);
+bool store_mkey_is_former(const struct store *s, guid_t port_guid);
 /* The next line; start with *pos = 0; false at the end. Any order; no changes meanwhile. */
 bool store_next_mkey(const struct store *s, size_t *pos, guid_t *ret_guid, uint64_t *ret_key);
 

@@ -5,9 +5,14 @@
 #include "fabric/store.h"
 #include "util/guidmap.h"
 
-/* Values of the maps; allocated each. guid2mkey: a uint64_t. */
+/* Values of the maps; allocated each. */
 struct store_range {
 	lid_t min, max;
+};
+
+struct store_key {
+	uint64_t key;
+	bool is_former; /* store_set_mkey_former() */
 };
 
 struct store_end {

@@ -70,12 +70,17 @@ static void change_shared_key(struct world *w, unsigned times)
 	}
 }
 
+static void plug_back(struct world *w)
+{
+	assert_int_equal(sim_plug(w->rig->sim, away(w), 1, leaf, leaf_port), 0);
+}
+
 static void expect_opened(struct world *w, const struct sm *spare)
 {
 	struct keys_seen keys;
 
 	assert_int_equal(sm_state(spare), SM_MASTER);
-	assert_int_equal(sim_plug(w->rig->sim, away(w), 1, leaf, leaf_port), 0);
+	plug_back(w);
 	attend(w, 4, 100 * MONO_S);
 	assert_true(key_of_away(w).key == keys_wanted(spare, key_of_away(w).guid));
 	keys = look(w);
@@ -245,6 +250,30 @@ static void a_row_is_tried_first_on_a_silent_host(void **state)
 	assert_true(p->m_key == 0x1234);
 }
 
+/*
+ * The host was away for rotations, and is back: the master opens it with the key of then. The row
+ * that ends tells the standby, which asks it with the key that it has now, when it is told of the
+ * link, and when it looks at everything.
+ */
+static void a_host_that_is_back_is_asked_with_its_new_key(void **state)
+{
+	struct world *w = *state;
+	uint64_t wanted;
+	unsigned before;
+
+	start_locked(w);
+	unplug(w);
+	rotate(w, 2);
+	wanted = keys_wanted(sm_of(w, ACTIVE), key_of_away(w).guid);
+	plug_back(w);
+	while (key_of_away(w).key != wanted)
+		assert_true(rig_step(w->rig, sim_now(w->rig->sim) + 20 * MONO_S));
+	before = key_of_away(w).violations;
+	attend(w, 4, 400 * MONO_S);
+	assert_true(key_of_away(w).key == wanted);
+	assert_int_equal(key_of_away(w).violations, before);
+}
+
 /* With one key for all ports, too: the ring has eight. */
 static void and_after_many_keys_for_all_ports(void **state)
 {
@@ -405,7 +434,7 @@ static void only_what_changes_is_written(void **state)
 	}
 	assert_int_equal(number(w, LEDGER_CABLE), before);
 	assert_int_equal(ledger_rows_there(settle_ledger(sm_of(w, ACTIVE)), LEDGER_EPOCH), 1);
-	assert_int_equal(sim_plug(w->rig->sim, away(w), 1, leaf, leaf_port), 0);
+	plug_back(w);
 	attend(w, 4, 30 * MONO_S);
 	assert_int_equal(ledger_rows_there(settle_ledger(sm_of(w, ACTIVE)), LEDGER_EPOCH), 0);
 	assert_int_equal(ledger_rows_there(settle_ledger(sm_of(w, SPARE)), LEDGER_EPOCH), 0);
@@ -469,7 +498,7 @@ static void a_host_that_is_back_is_waited_for_no_more(void **state)
 	start_locked(w);
 	unplug(w);
 	assert_true(key_rows_have_keys(sm_of(w, ACTIVE)));
-	assert_int_equal(sim_plug(w->rig->sim, away(w), 1, leaf, leaf_port), 0);
+	plug_back(w);
 	attend(w, 4, 30 * MONO_S);
 	assert_false(key_rows_have_keys(sm_of(w, ACTIVE)));
 	assert_true(settle_has_all(sm_of(w, ACTIVE), sm_of(w, SPARE)->tr->port_guid));
@@ -571,6 +600,7 @@ int main(void)
 		TEST(a_silent_host_is_given_no_key_it_has_not_taken),
 		TEST(a_key_that_is_to_be_tried_is_not_known),
 		TEST(a_row_is_tried_first_on_a_silent_host),
+		TEST(a_host_that_is_back_is_asked_with_its_new_key),
 		TEST(and_after_many_keys_for_all_ports),
 		TEST(no_key_is_in_the_log),
 		TEST(well_known_keys_keep_rows_at_home),

@@ -396,6 +396,24 @@ static void damaged_guid2lid_loses_the_line_alone(void **state)
 		one_bad_line_is_all_that_is_lost(*state, STORE_LIDS, &damages[i]);
 }
 
+/* A key that the port has no more stays in the file, until another one is known. */
+static void a_former_key_is_known_as_that(void **state)
+{
+	struct folder *f = *state;
+	uint64_t key = 0;
+
+	store_set_mkey_former(f->store, 7);
+	assert_false(store_mkey_is_former(f->store, 7));
+	store_set_mkey(f->store, 7, 0x1234);
+	assert_false(store_mkey_is_former(f->store, 7));
+	store_set_mkey_former(f->store, 7);
+	assert_true(store_mkey_is_former(f->store, 7));
+	assert_true(store_mkey(f->store, 7, &key));
+	assert_true(key == 0x1234);
+	store_set_mkey(f->store, 7, 0x1234);
+	assert_false(store_mkey_is_former(f->store, 7));
+}
+
 static void damaged_guid2mkey_loses_the_line_alone(void **state)
 {
 	static const struct damage damages[] = {
@@ -624,6 +642,7 @@ int main(void)
 		store_test(unknown_guids_have_no_neighbor),
 		store_test(cables_that_do_not_lead_back_are_dropped),
 		store_test(damaged_guid2lid_loses_the_line_alone),
+		store_test(a_former_key_is_known_as_that),
 		store_test(damaged_guid2mkey_loses_the_line_alone),
 		store_test(damaged_neighbors_loses_the_line_alone),
 		store_test(cut_off_line_is_not_believed),

@@ -390,7 +390,8 @@ static void expect_ahead(const struct key_ring *ring, guid_t guid, uint32_t ahea
 
 /*
  * The key in guid2mkey, and the one behind it: the port went away, or its manager died, when that
- * was written. False: another manager has ruled since, and changed it; then both come last.
+ * was written. False: another manager has ruled since, and changed it, or has met the port; then
+ * both come last.
  */
 static bool expect_stored(const struct sm *sm, guid_t guid, bool is_last, struct list *l)
 {
@@ -402,7 +403,8 @@ static bool expect_stored(const struct sm *sm, guid_t guid, bool is_last, struct
 		return true;
 	/* Looked for through many epochs: not where nothing has changed. */
 	after = key != keys_wanted(sm, guid) ? key_ring_after(k->known, guid, key) : 0;
-	is_late = k->others_ruled && (after || is_of_ring(k->known, guid, key));
+	is_late = store_mkey_is_former(sm->store, guid) ||
+		  (k->others_ruled && (after || is_of_ring(k->known, guid, key)));
 	if (is_late && !is_last)
 		return false;
 	add(l, key);
@@ -487,7 +489,8 @@ uint64_t keys_rival(const struct sm *sm, guid_t port_guid)
 {
 	uint64_t stored, wanted = keys_wanted(sm, port_guid);
 	bool is_stored = port_guid && sm->conf->m_key_lookup &&
-			 store_mkey(sm->store, port_guid, &stored) && stored;
+			 store_mkey(sm->store, port_guid, &stored) && stored &&
+			 !store_mkey_is_former(sm->store, port_guid);
 	struct list l;
 
 	if (!keys_ring(sm) || !wanted ||

@@ -390,20 +390,51 @@ static bool has_newest_key(const struct sm *sm, guid_t guid)
 	       fabric_find_port(sm->fabric, guid)->m_key == wanted;
 }
 
-/*
- * The key of an absent port. One that is in the picture of before, and silent, is asked with that
- * key next: no other one is as likely.
- */
+/* The key of an absent port; 0: it is there again, and was given the one that it is to have. */
 static void take_epoch(struct sm *sm, guid_t guid, uint64_t key)
 {
-	struct port *p = fabric_find_port(sm->fabric, guid);
+	bool is_newest = has_newest_key(sm, guid);
 
-	store_set_mkey(sm->store, guid, has_newest_key(sm, guid) ? keys_wanted(sm, guid) : key);
-	if (!p || fabric_knows_mkey(p))
+	if (key)
+		store_set_mkey(sm->store, guid, is_newest ? keys_wanted(sm, guid) : key);
+	else if (!is_newest)
+		store_set_mkey_former(sm->store, guid);
+}
+
+/* The port of a switch behind which the end port is, or was when neighbors was written; NULL. */
+static struct port *place_of(const struct sm *sm, guid_t guid)
+{
+	const struct port *p = fabric_find_port(sm->fabric, guid);
+	struct end at;
+
+	if (p && p->peer)
+		return p->peer;
+	return store_neighbor_of(sm->store, guid, &at.guid, &at.port) ? port_at(sm, &at) : NULL;
+}
+
+/* No key is as likely on the port as this one, which it is asked with next. */
+static void ask_with(struct sm *sm, guid_t guid, uint64_t key)
+{
+	struct port *p = fabric_find_port(sm->fabric, guid), *behind = place_of(sm, guid);
+
+	if (p && key)
+		observe_mkey_tried(p, key);
+	if (behind)
+		discover_behind_again(behind);
+}
+
+/*
+ * Another manager has no hold of the port, or has met it. In the first case this one believes what
+ * it sees itself; in the second it looks where the port is thought to be.
+ */
+static void follow_row(struct sm *sm, guid_t guid, uint64_t key)
+{
+	if (sm->state == SM_NOT_ACTIVE || (key ? absent_key_is_here(sm, guid)
+					       : has_newest_key(sm, guid)))
 		return;
-	observe_mkey_tried(p, key);
-	if (p->peer)
-		discover_behind_again(p->peer);
+	ask_with(sm, guid, key ? key : keys_wanted(sm, guid));
+	if (!key && place_of(sm, guid))
+		tell_port(sm, place_of(sm, guid), "another manager has met what is behind it");
 }
 
 static void on_epochs(struct sm *sm, const struct ledger_key *keys, size_t n)
@@ -415,10 +446,11 @@ static void on_epochs(struct sm *sm, const struct ledger_key *keys, size_t n)
 		guid_t guid = ib_bits_get(keys[i].bytes, 0, 64);
 		uint64_t key = row ? read_epoch(row) : 0;
 
-		if (!guid || !key)
+		if (!guid || !row)
 			continue;
 		take_epoch(sm, guid, key);
-		lacks |= !absent_key_is_here(sm, guid);
+		follow_row(sm, guid, key);
+		lacks |= key && !absent_key_is_here(sm, guid);
 	}
 	rows_taken(sm, lacks);
 }

@@ -15,7 +15,8 @@
  * cable that is unplugged stays known; one whose end has another cable is removed. Rows are written
  * where ports have keys only.
  *
- * What this manager has seen itself counts more than a row.
+ * What this manager has seen itself counts more than a row. But where a row is removed the master
+ * has met the port, and given it the key that it is to have: that one is likeliest from then on.
  */
 #pragma once
 
