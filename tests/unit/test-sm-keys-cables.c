@@ -388,6 +388,48 @@ static void a_host_that_was_silent_is_met_within_its_lease(void **state)
 	assert_int_equal(look(w).n_open, 0);
 }
 
+/* The host that is in place of `host` is another one, with a GUID of its own. */
+static guid_t replace_host(struct world *w, const char *host, guid_t guid)
+{
+	int node = sim_find(w->rig->sim, host);
+	struct sim_m_key has;
+
+	sim_power(w->rig->sim, node, false);
+	sim_set_guid(w->rig->sim, node, guid);
+	sim_reboot(w->rig->sim, node, 1 * MONO_S);
+	assert_true(sim_port_m_key(w->rig->sim, node, 1, &has));
+	return has.guid;
+}
+
+/*
+ * Traps get lost: the master finds the new host by looking at its switches, and tells no standby of
+ * the link. The cable is a row, and the standby looks there, with the right key.
+ */
+static void a_standby_looks_where_a_row_has_another_cable(void **state)
+{
+	struct world *w = *state;
+	struct sim_m_key has;
+	const struct port *p;
+	unsigned before;
+	guid_t guid;
+
+	start_locked(w);
+	sim_set_trap_loss(w->rig->sim, 100);
+	guid = replace_host(w, "h3", 0x777000);
+	assert_null(fabric_find_port(sm_of(w, SPARE)->fabric, guid));
+	attend(w, 4, 40 * MONO_S);
+	p = fabric_find_port(sm_of(w, ACTIVE)->fabric, guid);
+	assert_true(p && p->known);
+	p = fabric_find_port(sm_of(w, SPARE)->fabric, guid);
+	assert_true(p && p->known && p->peer);
+	assert_true(sim_port_m_key(w->rig->sim, sim_find(w->rig->sim, "h3"), 1, &has));
+	before = has.violations;
+	attend(w, 4, 400 * MONO_S);
+	assert_true(sim_port_m_key(w->rig->sim, sim_find(w->rig->sim, "h3"), 1, &has));
+	assert_int_equal(has.violations, before);
+	assert_int_equal(sm_state(sm_of(w, SPARE)), SM_STANDBY);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -404,6 +446,7 @@ int main(void)
 		TEST(a_later_epoch_that_is_told_comes_into_force),
 		TEST(a_later_epoch_is_not_lost_to_another_ring),
 		TEST(a_host_that_was_silent_is_met_within_its_lease),
+		TEST(a_standby_looks_where_a_row_has_another_cable),
 	};
 
 	return cmocka_run_group_tests_name("sm-keys-cables", tests, NULL, NULL);

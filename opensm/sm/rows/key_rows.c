@@ -465,8 +465,25 @@ static int by_number(const void *a, const void *b)
 	return COMPARE(((const struct arrived *)a)->number, ((const struct arrived *)b)->number);
 }
 
+/*
+ * A standby may not have been told of the link, and its next look at everything may be minutes
+ * away: what it has seen itself is older than a row that comes.
+ */
+static void look_at_cable(struct sm *sm, const struct cable *c)
+{
+	struct port *p = port_at(sm, &c->near);
+
+	if (sm->state != SM_STANDBY || !p || port_state(p) == IB_PORT_DOWN ||
+	    (p->peer && !has_other(sm, &c->near, &c->far)))
+		return;
+	observe_cable_gone(p);
+	discover_behind_again(p);
+	tell_port(sm, p, "another manager has met another node behind it");
+}
+
 static void take_cable(struct sm *sm, const struct cable *c)
 {
+	look_at_cable(sm, c);
 	if (is_cabled(sm, &c->near) || is_cabled(sm, &c->far))
 		return;
 	if (c->is_far_host)

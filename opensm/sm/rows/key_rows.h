@@ -15,8 +15,9 @@
  * cable that is unplugged stays known; one whose end has another cable is removed. Rows are written
  * where ports have keys only.
  *
- * What this manager has seen itself counts more than a row. But where a row is removed the master
- * has met the port, and given it the key that it is to have: that one is likeliest from then on.
+ * What this manager has seen itself counts more than a row. But where the row of a key is removed
+ * the master has met the port, and given it the key that it is to have: that one is likeliest from
+ * then on. And a standby looks at once where a row has another cable than its picture.
  */
 #pragma once
 
