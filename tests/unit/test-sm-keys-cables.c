@@ -430,6 +430,28 @@ static void a_standby_looks_where_a_row_has_another_cable(void **state)
 	assert_int_equal(sm_state(sm_of(w, SPARE)), SM_STANDBY);
 }
 
+/* A host is silent for a moment, just when the standby looks at everything. */
+static void a_standby_asks_again_where_it_met_silence(void **state)
+{
+	struct world *w = *state;
+	int host = sim_find(w->rig->sim, "h3");
+	const struct port *p;
+	struct sim_m_key has;
+
+	start_locked(w);
+	attend(w, 4, 20 * MONO_S);
+	assert_true(sim_port_m_key(w->rig->sim, host, 1, &has));
+	p = fabric_find_port(sm_of(w, SPARE)->fabric, has.guid);
+	assert_non_null(p);
+	sim_set_silent(w->rig->sim, host, SIM_SILENT, 0);
+	sm_request_heavy(sm_of(w, SPARE), NULL);
+	attend(w, 4, 4 * MONO_S);
+	assert_int_not_equal(p->node->misses, 0);
+	sim_set_silent(w->rig->sim, host, SIM_ANSWERS, 0);
+	attend(w, 4, 40 * MONO_S);
+	assert_int_equal(p->node->misses, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -447,6 +469,7 @@ int main(void)
 		TEST(a_later_epoch_is_not_lost_to_another_ring),
 		TEST(a_host_that_was_silent_is_met_within_its_lease),
 		TEST(a_standby_looks_where_a_row_has_another_cable),
+		TEST(a_standby_asks_again_where_it_met_silence),
 	};
 
 	return cmocka_run_group_tests_name("sm-keys-cables", tests, NULL, NULL);

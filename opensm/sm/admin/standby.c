@@ -13,6 +13,7 @@
 #include "ib/notices.h"
 #include "sm/sm_internal.h"
 #include "sm/base/news.h"
+#include "util/hash.h"
 #include "util/mem.h"
 
 /* The master gets this long to set right what changed; then we read what it made of it. */
@@ -26,6 +27,7 @@
 /* Times that SETTLE may pass before tables are read although no change is reported. */
 #define SUBSCRIPTION_WAITS 10
 #define TIME_SHARE	   20
+#define SILENCE_NONE	   HASH_START
 
 struct standby {
 	bool picture_whole; /* all of the fabric was read once */
@@ -35,6 +37,8 @@ struct standby {
 	uint32_t told, told_at_look; /* Notices of the master */
 	unsigned subscription_waits;
 	mono_t watch_at, round_at, tables_at;
+	mono_t silence_at, silence_wait; /* when ports that lead to silence are asked again */
+	uint64_t silence;		 /* which ports these are; SILENCE_NONE: there are none */
 	bool takeover;	   /* the next heavy sweep starts from the picture */
 	bool prove_tables; /* the next heavy sweep but one reads all tables */
 };
@@ -67,6 +71,8 @@ static void enter_standby(struct sm *sm)
 	s->watch_whole = false;
 	s->watch_at = s->tables_at = sm->now;
 	s->subscription_waits = 0;
+	s->silence = SILENCE_NONE;
+	s->silence_at = MONO_NEVER;
 	s->round_at = sm->now + ROUND_LEAST;
 	s->takeover = false;
 }
@@ -146,6 +152,60 @@ static void wait_for_subscription(struct sm *sm)
 	s->tables_at = sm->now + SETTLE;
 }
 
+/* ---- what is silent ------------------------------------------------------------------------ */
+
+static bool leads_to_silence(const struct port *p)
+{
+	return p->silent && p->known && port_state(p) > IB_PORT_DOWN;
+}
+
+/* Where no port has a key of its own, a node that is there answers to the first question. */
+static uint64_t silent_ports(const struct sm *sm)
+{
+	uint64_t set = SILENCE_NONE;
+
+	FABRIC_EACH_NODE(sm->fabric, n) {
+		for (unsigned i = 1; keys_are_single(sm) && i <= n->n_ports; i++) {
+			if (!leads_to_silence(&n->ports[i]))
+				continue;
+			set = hash_bytes(set, &n->guid, sizeof(n->guid));
+			set = hash_bytes(set, &i, sizeof(i));
+		}
+	}
+	return set;
+}
+
+/*
+ * The node behind may be another one than the picture has, with an M_Key that is tried only after
+ * others: soon again, and less and less often, as a master does in its light sweeps.
+ */
+static void plan_silence(struct sm *sm)
+{
+	struct standby *s = sm->m.standby;
+	uint64_t now = silent_ports(sm);
+
+	if (now != s->silence)
+		s->silence_wait = TABLES_LEAST;
+	else if (sm->now >= s->silence_at)
+		s->silence_wait = mono_min(2 * s->silence_wait, ROUND_LEAST);
+	else
+		return;
+	s->silence = now;
+	s->silence_at = now == SILENCE_NONE ? MONO_NEVER : sm->now + s->silence_wait;
+}
+
+static void ask_silence(struct sm *sm)
+{
+	if (sm->now < sm->m.standby->silence_at)
+		return;
+	FABRIC_EACH_NODE(sm->fabric, n) {
+		for (unsigned i = 1; i <= n->n_ports; i++) {
+			if (leads_to_silence(&n->ports[i]))
+				incremental_read_behind(&n->ports[i]);
+		}
+	}
+}
+
 /* ---- the watch ----------------------------------------------------------------------------- */
 
 void standby_look(struct sm *sm)
@@ -158,6 +218,7 @@ void standby_look(struct sm *sm)
 	keys_look(sm);
 	wait_for_subscription(sm);
 	s->watch_whole = false;
+	ask_silence(sm);
 	if (whole) {
 		discover_start(sm);
 	} else {
@@ -206,7 +267,8 @@ void standby_watched(struct sm *sm, bool through, bool failed)
 	if (!discover_is_partial(sm))
 		s->round_at =
 			sm->now + MAX(through ? ROUND_LEAST : TABLES_LEAST, took * TIME_SHARE);
-	s->watch_at = s->round_at;
+	plan_silence(sm);
+	s->watch_at = mono_min(s->round_at, s->silence_at);
 	if (failed || !through)
 		s->watch_at = mono_min(s->watch_at, sm->now + TABLES_LEAST);
 	if (s->tables_stale)

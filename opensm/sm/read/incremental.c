@@ -89,6 +89,13 @@ void incremental_read_all(struct sm *sm)
 	sm->fabric->own_port->inc.dirty = true;
 }
 
+void incremental_read_behind(struct port *p)
+{
+	p->inc.dirty = true;
+	if (p->behind)
+		mad_target_wake(p->behind);
+}
+
 void incremental_compare_tables(struct sm *sm)
 {
 	sm->m.incremental->repair = true;

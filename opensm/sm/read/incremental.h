@@ -36,6 +36,8 @@ void incremental_not_before(struct sm *sm, mono_t at);
 /* In this sweep: something is not as it was. In the next: tables are compared, whatever is read. */
 void incremental_changed(struct sm *sm);
 void incremental_compare_tables(struct sm *sm);
+/* In the next, without asking for it: the node behind this port of a switch is asked. */
+void incremental_read_behind(struct port *p);
 /* In the next: every switch is asked whether something changed, and our own port is read. */
 void incremental_read_all(struct sm *sm);
 void incremental_new(struct sm *sm, const struct sm_paths *paths);
