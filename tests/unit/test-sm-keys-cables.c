@@ -430,6 +430,55 @@ static void a_standby_looks_where_a_row_has_another_cable(void **state)
 	assert_int_equal(sm_state(sm_of(w, SPARE)), SM_STANDBY);
 }
 
+/* Of a switch to another one. */
+static struct port *port_to_switch(const struct sm *sm)
+{
+	FABRIC_EACH_NODE(sm->fabric, n) {
+		for (unsigned i = 1; node_is_switch(n) && i <= n->n_ports; i++) {
+			if (n->ports[i].peer && node_is_switch(n->ports[i].peer->node))
+				return &n->ports[i];
+		}
+	}
+	return NULL;
+}
+
+/* Neither of the two that the cable at `p` connects. */
+static const struct node *third_switch(const struct sm *sm, const struct port *p)
+{
+	FABRIC_EACH_NODE(sm->fabric, n) {
+		if (node_is_switch(n) && n != p->node && n != p->peer->node)
+			return n;
+	}
+	fail();
+	return NULL;
+}
+
+/*
+ * A cable seemed to lead to other nodes for a while, and leads to the first one again, which this
+ * standby does not remember. A row has it.
+ */
+static void a_standby_recalls_the_cable_of_a_row(void **state)
+{
+	struct world *w = *state;
+	const struct port *far;
+	struct port *p;
+	struct sm *sm;
+
+	start_locked(w);
+	attend(w, 4, 20 * MONO_S);
+	sm = sm_of(w, SPARE);
+	p = port_to_switch(sm);
+	assert_non_null(p);
+	far = p->peer;
+	for (uint8_t port = 200; port < 204; port++)
+		store_set_neighbor(sm->store, p->node->guid, p->num, 0x999000 + port, port);
+	store_set_neighbor(sm->store, p->node->guid, p->num, third_switch(sm, p)->guid, 200);
+	observe_cable_gone(p);
+	incremental_port(sm, p, "test");
+	attend(w, 4, 60 * MONO_S);
+	assert_ptr_equal(p->peer, far);
+}
+
 /* A host is silent for a moment, just when the standby looks at everything. */
 static void a_standby_asks_again_where_it_met_silence(void **state)
 {
@@ -469,6 +518,7 @@ int main(void)
 		TEST(a_later_epoch_is_not_lost_to_another_ring),
 		TEST(a_host_that_was_silent_is_met_within_its_lease),
 		TEST(a_standby_looks_where_a_row_has_another_cable),
+		TEST(a_standby_recalls_the_cable_of_a_row),
 		TEST(a_standby_asks_again_where_it_met_silence),
 	};
 

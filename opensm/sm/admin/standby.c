@@ -198,6 +198,7 @@ static void ask_silence(struct sm *sm)
 {
 	if (sm->now < sm->m.standby->silence_at)
 		return;
+	key_rows_recall_cables(sm);
 	FABRIC_EACH_NODE(sm->fabric, n) {
 		for (unsigned i = 1; i <= n->n_ports; i++) {
 			if (leads_to_silence(&n->ports[i]))

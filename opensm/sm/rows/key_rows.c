@@ -481,17 +481,21 @@ static void look_at_cable(struct sm *sm, const struct cable *c)
 	tell_port(sm, p, "another manager has met another node behind it");
 }
 
-static void take_cable(struct sm *sm, const struct cable *c)
+static void remember_cable(struct sm *sm, const struct cable *c)
 {
-	look_at_cable(sm, c);
-	if (is_cabled(sm, &c->near) || is_cabled(sm, &c->far))
-		return;
 	if (c->is_far_host)
 		store_set_only_neighbor(sm->store, c->far.guid, c->far.port, c->near.guid,
 					c->near.port);
 	else
 		store_set_neighbor(sm->store, c->near.guid, c->near.port, c->far.guid,
 				   c->far.port);
+}
+
+static void take_cable(struct sm *sm, const struct cable *c)
+{
+	look_at_cable(sm, c);
+	if (!is_cabled(sm, &c->near) && !is_cabled(sm, &c->far))
+		remember_cable(sm, c);
 }
 
 /* Of two cables at one port the later one counts. */
@@ -513,6 +517,61 @@ static void on_cables(struct sm *sm, const struct ledger_key *keys, size_t n)
 		take_cable(sm, &all[i].cable);
 	}
 	rows_taken(sm, lacks);
+}
+
+/* ---- cables that lead to silence ------------------------------------------------------------- */
+
+static bool leads_to_silence(const struct port *p)
+{
+	return p && p->silent && port_state(p) > IB_PORT_DOWN;
+}
+
+static bool is_remembered(const struct sm *sm, const struct cable *c)
+{
+	struct end far;
+
+	return store_neighbor(sm->store, c->near.guid, c->near.port, &far.guid, &far.port) &&
+	       far.guid == c->far.guid && far.port == c->far.port;
+}
+
+/* The end answers, and has another cable. */
+static bool is_taken(const struct port *p, const struct port *other)
+{
+	return p && p->peer && p->peer != other && !leads_to_silence(p);
+}
+
+static void drop_cable(struct port *p, const struct port *other)
+{
+	if (p && p->peer != other)
+		observe_cable_gone(p);
+	if (p)
+		discover_behind_again(p);
+}
+
+static void recall_cable(struct sm *sm, const struct cable *c)
+{
+	struct port *near = port_at(sm, &c->near), *far = port_at(sm, &c->far);
+	bool is_bare = !(near && near->peer) && !(far && far->peer);
+
+	if ((!leads_to_silence(near) && !leads_to_silence(far)) || is_taken(near, far) ||
+	    is_taken(far, near) || (near && far && near->peer == far) ||
+	    (is_bare && is_remembered(sm, c)))
+		return;
+	drop_cable(near, far);
+	drop_cable(far, near);
+	remember_cable(sm, c);
+}
+
+void key_rows_recall_cables(struct sm *sm)
+{
+	const struct ledger *l = settle_ledger(sm);
+	const struct ledger_row *row;
+	struct cable c;
+
+	for (size_t pos = 0; (row = ledger_next(l, LEDGER_CABLE, &pos));) {
+		if (read_cable(row, &c))
+			recall_cable(sm, &c);
+	}
 }
 
 /* ---- begin and end --------------------------------------------------------------------------- */

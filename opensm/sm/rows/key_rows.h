@@ -33,5 +33,10 @@ void key_rows_state_changed(struct sm *sm);
 void key_rows_sweep_ended(struct sm *sm);
 void key_rows_tick(struct sm *sm);
 mono_t key_rows_next(const struct sm *sm);
+/*
+ * As standby: what is behind ports that lead to silence is as rows have it, and not as in the
+ * picture of before, which may be of a moment when a cable led elsewhere.
+ */
+void key_rows_recall_cables(struct sm *sm);
 /* There are keys of absent ports that other managers can be sent. */
 bool key_rows_have_keys(const struct sm *sm);
