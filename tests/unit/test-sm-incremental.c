@@ -83,6 +83,21 @@ static void nor_after_anything_at_all(void **state)
 	assert_int_equal(lives_from(21085, "all,-splits,-loops,-hitless", 1), 0);
 }
 
+static void managers_ask_with_the_keys_that_ports_have(void **state)
+{
+	static const char all[] = "all,-splits,-loops,-hitless";
+
+	/* A host was another one, and the standby was not told of its link. */
+	assert_int_equal(lives_from(351, all, 1), 0);
+	/* A manager that was cut off has a silent host in its picture of before. */
+	assert_int_equal(lives_from(469, all, 1), 0);
+	/* A cable led elsewhere while the standby looked; its way to the master led over it. */
+	assert_int_equal(lives_from(30164, all, 1), 0);
+	assert_int_equal(lives_from(30298, all, 1), 0);
+	/* A standby met a host with the key of before, and the master gave it another one. */
+	assert_int_equal(lives_from(461, "keys,managers,splits,cables,links,reboots,power", 1), 0);
+}
+
 /*
  * Each port has a key of its own and tells nothing without it, and keys are rotated all the time.
  * Cables lead elsewhere, hosts are away for rotations, managers are killed and stand still.
@@ -139,6 +154,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_new_process_changes_no_table),
 		cmocka_unit_test(nothing_ever_goes_round),
 		cmocka_unit_test(nor_after_anything_at_all),
+		cmocka_unit_test(managers_ask_with_the_keys_that_ports_have),
 		cmocka_unit_test(keys_of_single_ports_are_found_again),
 	};
 	const struct campaign by_hand = { "tests/unit/test-sm-incremental", 1, 100, "all" };
