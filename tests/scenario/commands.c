@@ -155,7 +155,7 @@ static int cmd_start(struct scenario *s, const struct words *w)
 		conf->sm_priority = (uint8_t)priority;
 	r = rig_start(s->rig, sim_node_id(SIM(s), node), (int)port, conf,
 		      s->keeps_state ? front_folder(s->front, sim_node_id(SIM(s), node)) : NULL);
-	if (r >= 0)
+	if (r >= 0 && s->front)
 		front_sm_starts(s->front, (unsigned)r, conf);
 	conf_unref(conf);
 	return r < 0 ? fault(s, "no manager can start there") : 0;
@@ -166,7 +166,8 @@ static int cmd_kill(struct scenario *s, const struct words *w)
 	unsigned sm;
 
 	CHECK(parse_sm(s, w->w[2], &sm));
-	front_sm_goes(s->front, sm);
+	if (s->front)
+		front_sm_goes(s->front, sm);
 	if (is(w->w[0], "stop"))
 		rig_stop(s->rig, sm);
 	else

@@ -29,6 +29,7 @@ struct script {
 	unsigned n_seeds;
 	bool same_fabric;
 	bool clean, wear_given;
+	bool wants_front;          /* administrators do something */
 	uint64_t wear;             /* of all runs, if given */
 	char **words;              /* of the file: nodes that it names are spared; ends with NULL */
 	unsigned n_words, cap_words;
@@ -119,6 +120,8 @@ static int read_head(void *arg, unsigned line, const char *text, struct words *w
 	}
 	sc->same_fabric |= !strcmp(w->w[0], "same-fabric");
 	sc->clean |= !strcmp(w->w[0], "clean");
+	sc->wants_front |= !strncmp(w->w[0], "ctl", 3) || !strncmp(w->w[0], "rest", 4) ||
+			   !strcmp(w->w[0], "state") || !strcmp(w->w[0], "wipe");
 	if (strcmp(w->w[0], "seeds"))
 		return 0;
 	sc->n_seeds = 0;
@@ -151,36 +154,15 @@ static uint64_t wear_of(const struct script *sc, uint64_t seed)
 	return sc->same_fabric ? sc->seeds[0] : seed;
 }
 
-/* The defaults, without files that this host happens to have. */
-static struct conf *conf_of_no_host(void)
-{
-	static const enum conf_id files[] = {
-		CONF_ID_partition_config_file,	 CONF_ID_torus_config,
-		CONF_ID_per_module_logging_file, CONF_ID_qos_policy_file,
-		CONF_ID_prefix_routes_file,	 CONF_ID_quirks_file,
-	};
-	const struct conf_place at = { .file = "scenario" };
-	struct conf_report report = { 0 };
-	struct conf *c = conf_new();
-
-	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
-		const char *name = conf_option(files[i])->name;
-		_cleanup_free_ char *path = xasprintf("/nonexistent/%s", name);
-
-		conf_set(c, files[i], path, &at, &report);
-	}
-	conf_report_clear(&report);
-	return c;
-}
-
 /* One run; *ret_fingerprint is the fabric in the end. */
 static int run_seed(struct script *sc, uint64_t seed, uint64_t *ret_fingerprint)
 {
 	struct scenario s = { .script = sc,
 			      .file = sc->file,
 			      .seed = seed,
-			      .conf = conf_of_no_host(),
+			      .conf = conf_new(),
 			      .record = sc->record,
+			      .wants_front = sc->wants_front,
 			      .wear = wear_of(sc, seed),
 			      .spare = (const char *const *)sc->words };
 	int r = each_line(sc, run_line, &s);

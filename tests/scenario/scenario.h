@@ -39,7 +39,8 @@ struct scenario {
 	} remembered[8];
 	unsigned n_remembered;
 	struct record *record;     /* NULL: nothing is recorded */
-	struct front *front;       /* with the rig */
+	bool wants_front;          /* the file has `ctl`, `rest` or `state` */
+	struct front *front;       /* with the rig; NULL: not wanted */
 	char *said;                /* by the last program of `ctl` or `rest`; NULL: none ran */
 	bool keeps_state;          /* managers started from now on have a folder for their files */
 	bool over;                 /* an expectation failed: the rest is not run */
