@@ -49,8 +49,8 @@ printf 'routing_engine colums\n' >"$work/conf"
 awk '/^\.Bl -tag -width torus-2QoS/ { inside = 1 } /^\.El/ { inside = 0 } inside && /^\.It Cm / { gsub(/^\.It Cm /, ""); gsub(/ , /, "\n"); print }' \
 	man/opensm.8 | differs | tap_none "opensm(8) describes them"
 # shellcheck disable=SC2016 # names stand in backquotes there
-sed -nE '/^\| routing: /{ s/.*`auto` that knows its fabric, and ([^;]*);.*/auto, \1/; s/, /\n/g; p }' README.md |
-	differs | tap_none "the README names them"
+sed -nE '/^\| routing: /{ s/.*`auto` that knows its fabric, and ([^;]*);.*/auto, \1/; s/, /\n/g; p }' man/guides/features.md |
+	differs | tap_none "the guide features.md names them"
 while read -r name _; do
 	grep -qw -e "$name" man/guides/routing.md || echo "$name"
 done < <(grep -vE '^(file|dnup) ' "$work/table") | tap_none "the guide says when to take each"
