@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The console's door: a terminal (`local`), or TCP on 127.0.0.1 (`loopback`), which asks for no
- * password.
+ * Where the console listens: a terminal (`local`), or TCP on 127.0.0.1 (`loopback`).
  *
- * So the kernel is asked for the owner of the process at the other end. Root and the user that runs
- * opensm may do everything; other users of this machine may look, and end no session. A browser
- * that was led here is sent away.
+ * No password is asked for: the kernel tells the owner of the process at the other end. Root and
+ * the user that runs opensm may do everything; other users of this machine may look, and end no
+ * session. A browser that was led here is sent away.
  *
  * One session at a time: the second one is asked whether the first shall end.
  */
@@ -33,7 +32,7 @@
 #define MAX_UNSENT (1u << 20)
 
 /* A connection. */
-struct guest {
+struct caller {
 	char name[80];
 	bool may_act;
 	bool asked; /* whether the session of another shall end */
@@ -127,7 +126,7 @@ static void on_quit(void *arg)
 
 static void start_session(struct listen_console *w, struct stream *s)
 {
-	struct guest *g = stream_user(s);
+	struct caller *g = stream_user(s);
 	const struct console_config config = {
 		.api = w->api,
 		.plugins = w->plugins,
@@ -157,7 +156,7 @@ static void end_session(struct listen_console *w)
 
 /* ---- identity ------------------------------------------------------------------------------- */
 
-static void identify(struct listen_console *w, struct stream *s, struct guest *g)
+static void identify(struct listen_console *w, struct stream *s, struct caller *g)
 {
 	uid_t uid;
 	int r;
@@ -181,7 +180,7 @@ static void identify(struct listen_console *w, struct stream *s, struct guest *g
 static bool on_opened(void *arg, struct stream *s)
 {
 	struct listen_console *w = arg;
-	struct guest *g = xcalloc(1, sizeof(*g));
+	struct caller *g = xcalloc(1, sizeof(*g));
 
 	stream_set_user(s, g);
 	identify(w, s, g);
@@ -205,7 +204,7 @@ static bool is_idle(void *arg, const struct stream *s)
 static void on_closed(void *arg, struct stream *s, const char *why)
 {
 	struct listen_console *w = arg;
-	struct guest *g = stream_user(s);
+	struct caller *g = stream_user(s);
 
 	if (w->holder == s)
 		end_session(w);
@@ -216,7 +215,7 @@ static void on_closed(void *arg, struct stream *s, const char *why)
 
 /* ---- lines --------------------------------------------------------------------------------- */
 
-static void take_answer(struct listen_console *w, struct stream *s, const struct guest *g,
+static void take_answer(struct listen_console *w, struct stream *s, const struct caller *g,
 			const char *text)
 {
 	struct stream *other = w->holder;
@@ -243,7 +242,7 @@ static bool is_browser(const char *text)
 	return text[0] == 0x16 || strstr(text, " HTTP/1.") != NULL;
 }
 
-static void refuse(struct stream *s, const struct guest *g, const char *what, const char *answer)
+static void refuse(struct stream *s, const struct caller *g, const char *what, const char *answer)
 {
 	log_error("Console: %s %s: the connection is closed", g->name, what);
 	stream_send(s, answer, strlen(answer));
@@ -253,7 +252,7 @@ static void refuse(struct stream *s, const struct guest *g, const char *what, co
 static void on_message(void *arg, struct stream *s, char *text, size_t len)
 {
 	struct listen_console *w = arg;
-	struct guest *g = stream_user(s);
+	struct caller *g = stream_user(s);
 	bool first = !g->has_spoken;
 
 	g->has_spoken = true;

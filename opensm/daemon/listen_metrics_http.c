@@ -35,8 +35,8 @@
 #define OPENMETRICS_TYPE "application/openmetrics-text; version=1.0.0; charset=utf-8"
 
 /* A connection, from accept to close; in a list. */
-struct guest {
-	struct guest *next;
+struct conn {
+	struct conn *next;
 	struct MHD_Connection *connection;
 	int fd;
 	mono_t since; /* it came, or its last answer had gone */
@@ -47,8 +47,8 @@ struct metrics_http {
 	struct MHD_Daemon *daemon;
 	sd_event_source *io, *timer;
 	struct metrics_http_source source;
-	struct guest *guests;
-	bool has_room; /* a guest went since libmicrohttpd last ran */
+	struct conn *conns;
+	bool has_room; /* a connection went since libmicrohttpd last ran */
 	char *path; /* of a unix socket */
 };
 
@@ -116,7 +116,7 @@ static enum MHD_Result answer_page(struct MHD_Connection *c, struct metrics_page
 	return result;
 }
 
-static struct guest *guest_of(struct MHD_Connection *c)
+static struct conn *conn_of(struct MHD_Connection *c)
 {
 	const union MHD_ConnectionInfo *u =
 		MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
@@ -136,7 +136,7 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *c, const cha
 				  size_t *body_len, void **seen)
 {
 	struct metrics_http *h = arg;
-	struct guest *g = guest_of(c);
+	struct conn *g = conn_of(c);
 	bool openmetrics = wants_openmetrics(c);
 	struct metrics_page *page;
 
@@ -159,7 +159,7 @@ static void on_completed(void *arg, struct MHD_Connection *c, void **seen,
 			 enum MHD_RequestTerminationCode how)
 {
 	struct metrics_http *h = arg;
-	struct guest *g = guest_of(c);
+	struct conn *g = conn_of(c);
 
 	if (!g)
 		return;
@@ -167,25 +167,25 @@ static void on_completed(void *arg, struct MHD_Connection *c, void **seen,
 	g->since = h->source.now(h->source.arg);
 }
 
-/* ---- guests --------------------------------------------------------------------------------- */
+/* ---- conns --------------------------------------------------------------------------------- */
 
-static void add_guest(struct metrics_http *h, struct MHD_Connection *c, void **context)
+static void add_conn(struct metrics_http *h, struct MHD_Connection *c, void **context)
 {
 	const union MHD_ConnectionInfo *u =
 		MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
-	struct guest *g = xcalloc(1, sizeof(*g));
+	struct conn *g = xcalloc(1, sizeof(*g));
 
-	*g = (struct guest){ .connection = c,
+	*g = (struct conn){ .connection = c,
 			     .fd = u ? u->connect_fd : -1,
 			     .since = h->source.now(h->source.arg),
-			     .next = h->guests };
-	h->guests = g;
+			     .next = h->conns };
+	h->conns = g;
 	*context = g;
 }
 
-static void forget_guest(struct metrics_http *h, struct guest *g)
+static void forget_conn(struct metrics_http *h, struct conn *g)
 {
-	struct guest **at = &h->guests;
+	struct conn **at = &h->conns;
 
 	while (*at && *at != g)
 		at = &(*at)->next;
@@ -200,10 +200,10 @@ static void on_connection(void *arg, struct MHD_Connection *c, void **context,
 {
 	switch (what) {
 	case MHD_CONNECTION_NOTIFY_STARTED:
-		add_guest(arg, c, context);
+		add_conn(arg, c, context);
 		break;
 	case MHD_CONNECTION_NOTIFY_CLOSED:
-		forget_guest(arg, *context);
+		forget_conn(arg, *context);
 		*context = NULL;
 		break;
 	}
@@ -214,7 +214,7 @@ static void close_slow(struct metrics_http *h)
 {
 	mono_t now = h->source.now(h->source.arg);
 
-	for (struct guest *g = h->guests; g; g = g->next) {
+	for (struct conn *g = h->conns; g; g = g->next) {
 		mono_t limit = g->has_asked ? PATIENCE : ASK_PATIENCE;
 
 		if (!g->sleeping && g->fd >= 0 && now - g->since > limit)
@@ -226,7 +226,7 @@ static void close_slow(struct metrics_http *h)
 
 static void set_timer(struct metrics_http *h)
 {
-	mono_t in = h->guests ? LOOK_AGAIN : MONO_NEVER;
+	mono_t in = h->conns ? LOOK_AGAIN : MONO_NEVER;
 	MHD_UNSIGNED_LONG_LONG ms;
 
 	if (MHD_get_timeout(h->daemon, &ms) == MHD_YES)
@@ -242,7 +242,7 @@ static void run_http(struct metrics_http *h)
 	close_slow(h);
 	/*
 	 * With all places taken libmicrohttpd stops listening, and begins again when it runs next:
-	 * after the last guest went nothing else would make it run.
+	 * after the last conn went nothing else would make it run.
 	 */
 	do {
 		h->has_room = false;
@@ -265,7 +265,7 @@ static int on_timer(sd_event_source *s, uint64_t usec, void *arg)
 
 static void wake_all(struct metrics_http *h)
 {
-	for (struct guest *g = h->guests; g; g = g->next) {
+	for (struct conn *g = h->conns; g; g = g->next) {
 		if (!g->sleeping)
 			continue;
 		g->sleeping = false;

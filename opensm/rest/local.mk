@@ -10,7 +10,7 @@ librestapi_a_SOURCES = opensm/rest/rest.h opensm/rest/api_table.c opensm/rest/ap
 # Connections, users, rights and limits.
 noinst_LIBRARIES += libresthttp.a
 libresthttp_a_SOURCES = opensm/rest/http/answer.c opensm/rest/http/audit.c opensm/rest/http/audit.h \
-	opensm/rest/http/exchange.c opensm/rest/http/guests.c opensm/rest/http/http.c opensm/rest/http/http.h \
+	opensm/rest/http/exchange.c opensm/rest/http/conns.c opensm/rest/http/http.c opensm/rest/http/http.h \
 	opensm/rest/http/http_internal.h opensm/rest/http/login.c opensm/rest/http/login.h opensm/rest/http/own.c \
 	opensm/rest/http/request.c opensm/rest/http/request.h opensm/rest/http/router.c opensm/rest/http/router.h \
 	opensm/rest/http/send.c opensm/rest/http/tls.c opensm/rest/http/tls.h opensm/rest/http/workers.c \

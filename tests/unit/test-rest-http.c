@@ -21,7 +21,7 @@ static unsigned runs;
 /* In the place of the library's: in a flood each run closes a connection. */
 enum MHD_Result MHD_run(struct MHD_Daemon *daemon)
 {
-	http->doors[0].has_room = ++runs < WITHOUT_END;
+	http->listeners[0].has_room = ++runs < WITHOUT_END;
 	return MHD_YES;
 }
 

@@ -43,15 +43,15 @@ static void on_checked(struct login_check *c, enum login_verdict verdict);
 
 void *exchange_on_uri(void *arg, const char *uri, struct MHD_Connection *c)
 {
-	struct door *door = arg;
+	struct listener *listener = arg;
 	struct exchange *x = xcalloc(1, sizeof(*x));
 	uint8_t id[8];
 
 	secret_random(id, sizeof(id));
 	secret_to_hex(id, sizeof(id), x->id);
-	x->http = door->http;
+	x->http = listener->http;
 	x->connection = c;
-	x->guest = guest_of(c);
+	x->conn = conn_of(c);
 	x->raw = strlen(uri) <= TARGET_MAX ? xstrdup(uri) : NULL;
 	x->body_limit = REST_BODY_MAX;
 	return x;
@@ -65,7 +65,7 @@ static void drop_body(struct exchange *x)
 	x->body_len = x->body_cap = 0;
 }
 
-void exchange_on_completed(void *door, struct MHD_Connection *c, void **exchange,
+void exchange_on_completed(void *listener, struct MHD_Connection *c, void **exchange,
 			   enum MHD_RequestTerminationCode how)
 {
 	struct exchange *x = *exchange;
@@ -73,8 +73,8 @@ void exchange_on_completed(void *door, struct MHD_Connection *c, void **exchange
 	*exchange = NULL;
 	if (!x)
 		return;
-	if (x->guest)
-		guest_enter(x->guest, GUEST_ASKING);
+	if (x->conn)
+		conn_enter(x->conn, CONN_ASKING);
 	drop_body(x);
 	explicit_bzero(x->check.given.password, sizeof(x->check.given.password));
 	rest_answer_clear(&x->answer);
@@ -132,7 +132,7 @@ static enum login_verdict log_in_by_basic(struct exchange *x)
 {
 	const char *header = header_of(x, "Authorization");
 
-	if (!header && x->guest->door->tls)
+	if (!header && x->conn->listener->tls)
 		return log_in_by_certificate(x);
 	if (!header || login_from_basic(header, &x->check.given) < 0)
 		return LOGIN_REFUSED;
@@ -150,8 +150,8 @@ static enum login_verdict log_in(struct exchange *x)
 		return log_in_by_basic(x);
 	case ENTRY_TOKEN:
 		token = token_from_header(header_of(x, "Authorization"));
-		return token ? login_by_token(l, &x->check, token, http_wall(x->http)) :
-			       LOGIN_REFUSED;
+		return token ? login_by_token(l, &x->check, token, http_wall(x->http))
+			     : LOGIN_REFUSED;
 	case ENTRY_SESSION:
 		if (session_from_cookie(header_of(x, "Cookie"), cookie, sizeof(cookie)))
 			return login_by_session(l, &x->check, cookie, http_now(x->http));
@@ -206,7 +206,7 @@ static void admit(struct exchange *x)
 
 	memcpy(x->user, x->check.user, sizeof(x->user));
 	x->request.right = x->check.right;
-	x->guest->is_known = true;
+	x->conn->is_known = true;
 	limit_body(x);
 	if (x->kind == EXCHANGE_ENDPOINT)
 		r = route_find(x->http->source.endpoints, x->request.method, x->target.path,
@@ -273,7 +273,7 @@ static enum MHD_Result begin_body(struct exchange *x)
 	if (!x->is_refused && len + x->http->bodies > BODIES_MAX)
 		refuse(x, 503, "bodies of other requests fill the memory");
 	x->stage = EXCHANGE_BODY;
-	guest_enter(x->guest, x->guest->is_known ? GUEST_SENDING : GUEST_ASKING);
+	conn_enter(x->conn, x->conn->is_known ? CONN_SENDING : CONN_ASKING);
 	return x->is_refused && len > DRAIN_MAX ? exchange_send(x) : MHD_YES;
 }
 
@@ -281,7 +281,7 @@ static enum MHD_Result begin_exchange(struct exchange *x, const char *method)
 {
 	enum login_verdict verdict = LOGIN_OK;
 
-	memcpy(x->check.address, x->guest->network, sizeof(x->check.address));
+	memcpy(x->check.address, x->conn->network, sizeof(x->check.address));
 	x->check.on_checked = on_checked;
 	if (!parse_head(x, method))
 		return begin_body(x);
@@ -297,7 +297,7 @@ static enum MHD_Result begin_exchange(struct exchange *x, const char *method)
 		return begin_body(x);
 	}
 	x->stage = EXCHANGE_LOGIN;
-	guest_enter(x->guest, GUEST_WAITING);
+	conn_enter(x->conn, CONN_WAITING);
 	MHD_suspend_connection(x->connection);
 	return MHD_YES;
 }
@@ -372,7 +372,7 @@ static mono_t clock_now(void)
 /* While it is suspended libmicrohttpd does not look at the connection. */
 static bool has_hung_up(const struct exchange *x)
 {
-	struct pollfd pfd = { .fd = x->guest->fd, .events = POLLRDHUP };
+	struct pollfd pfd = { .fd = x->conn->fd, .events = POLLRDHUP };
 
 	return poll(&pfd, 1, 0) > 0 && (pfd.revents & (POLLRDHUP | POLLHUP | POLLERR));
 }
@@ -415,13 +415,13 @@ static void fill_request(struct exchange *x)
 
 	q->path = x->target.path;
 	if (x->endpoint)
-		x->segments = route_segments(x->endpoint->pattern, q->path, q->segments,
-					     &q->n_segments);
+		x->segments =
+			route_segments(x->endpoint->pattern, q->path, q->segments, &q->n_segments);
 	memcpy(q->query, x->target.query, sizeof(q->query));
 	q->n_query = x->target.n_query;
 	q->if_match = header_of(x, "If-Match");
 	q->user = x->user;
-	q->address = x->guest->address;
+	q->address = x->conn->address;
 	q->id = x->id;
 	q->prefix = x->target.prefix;
 	x->wall = http_wall(x->http);
@@ -435,7 +435,7 @@ static enum MHD_Result start_work(struct exchange *x)
 {
 	fill_request(x);
 	x->work = (struct work){ .owner = x->user, .run = run_request, .done = on_request_done };
-	guest_enter(x->guest, GUEST_WAITING);
+	conn_enter(x->conn, CONN_WAITING);
 	if (workers_add(x->http->workers, &x->work) < 0) {
 		rest_answer_error(&x->answer, 503, "too many requests of this user, or of all");
 		rest_answer_header(&x->answer, "Retry-After", "1");
@@ -455,18 +455,18 @@ static enum MHD_Result finish_body(struct exchange *x)
 	if (own_answer(x) != LOGIN_PENDING)
 		return exchange_send(x);
 	x->stage = EXCHANGE_LOGIN;
-	guest_enter(x->guest, GUEST_WAITING);
+	conn_enter(x->conn, CONN_WAITING);
 	MHD_suspend_connection(x->connection);
 	return MHD_YES;
 }
 
-enum MHD_Result exchange_on_request(void *door, struct MHD_Connection *c, const char *url,
+enum MHD_Result exchange_on_request(void *listener, struct MHD_Connection *c, const char *url,
 				    const char *method, const char *version, const char *body,
 				    size_t *body_len, void **exchange)
 {
 	struct exchange *x = *exchange;
 
-	if (!x || !x->guest)
+	if (!x || !x->conn)
 		return MHD_NO;
 	switch (x->stage) {
 	case EXCHANGE_NEW:

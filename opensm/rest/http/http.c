@@ -16,7 +16,7 @@
 
 #define LOOK_AGAIN (1 * MONO_S)
 #define BACKLOG	   128
-#define IDLE_LIMIT 90u /* s; guests_close_slow() is first */
+#define IDLE_LIMIT 90u /* s; conns_close_slow() is first */
 #define CIPHERS	   "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:%SERVER_PRECEDENCE"
 
 static const struct workers_limits work_limits = {
@@ -44,48 +44,48 @@ int64_t http_wall(const struct http *h)
 
 /* ---- the loop ------------------------------------------------------------------------------ */
 
-static void set_timer(struct door *door)
+static void set_timer(struct listener *listener)
 {
-	mono_t in = door->http->guests ? LOOK_AGAIN : 60 * MONO_S;
+	mono_t in = listener->http->conns ? LOOK_AGAIN : 60 * MONO_S;
 	MHD_UNSIGNED_LONG_LONG ms;
 
-	if (MHD_get_timeout(door->daemon, &ms) == MHD_YES)
+	if (MHD_get_timeout(listener->daemon, &ms) == MHD_YES)
 		in = mono_min(in, (mono_t)ms * MONO_MS);
-	if (door->has_room)
+	if (listener->has_room)
 		in = 0;
-	sd_event_source_set_time_relative(door->timer, (uint64_t)in);
-	sd_event_source_set_enabled(door->timer, SD_EVENT_ONESHOT);
+	sd_event_source_set_time_relative(listener->timer, (uint64_t)in);
+	sd_event_source_set_enabled(listener->timer, SD_EVENT_ONESHOT);
 }
 
-static void run_door(struct door *door)
+static void run_listener(struct listener *listener)
 {
-	guests_close_slow(door->http);
+	conns_close_slow(listener->http);
 	/*
 	 * With all places taken libmicrohttpd listens again only when it runs next. Twice at most:
 	 * connections that come and go without end must not keep the loop from its other work.
 	 */
-	for (unsigned i = 0; i < 2 && (!i || door->has_room); i++) {
-		door->has_room = false;
-		MHD_run(door->daemon);
+	for (unsigned i = 0; i < 2 && (!i || listener->has_room); i++) {
+		listener->has_room = false;
+		MHD_run(listener->daemon);
 	}
-	set_timer(door);
+	set_timer(listener);
 }
 
 static void run_doors(struct http *h)
 {
-	for (unsigned i = 0; i < h->n_doors; i++)
-		run_door(&h->doors[i]);
+	for (unsigned i = 0; i < h->n_listeners; i++)
+		run_listener(&h->listeners[i]);
 }
 
-static int on_io(sd_event_source *s, int fd, uint32_t events, void *door)
+static int on_io(sd_event_source *s, int fd, uint32_t events, void *listener)
 {
-	run_door(door);
+	run_listener(listener);
 	return 0;
 }
 
-static int on_timer(sd_event_source *s, uint64_t usec, void *door)
+static int on_timer(sd_event_source *s, uint64_t usec, void *listener)
 {
-	run_door(door);
+	run_listener(listener);
 	return 0;
 }
 
@@ -169,63 +169,64 @@ static void on_complaint(void *arg, const char *fmt, va_list args)
 	log_debug("http: %s", str_printable(text, strlen(text), clean, sizeof(clean)));
 }
 
-static struct MHD_Daemon *start_daemon(struct door *door, int fd)
+static struct MHD_Daemon *start_daemon(struct listener *listener, int fd)
 {
-	const struct http_source *s = &door->http->source;
+	const struct http_source *s = &listener->http->source;
 	struct MHD_OptionItem tls[] = {
-		{ MHD_OPTION_HTTPS_MEM_CERT, 0, door->tls ? s->tls->certificate : NULL },
-		{ MHD_OPTION_HTTPS_MEM_KEY, 0, door->tls ? s->tls->key : NULL },
+		{ MHD_OPTION_HTTPS_MEM_CERT, 0, listener->tls ? s->tls->certificate : NULL },
+		{ MHD_OPTION_HTTPS_MEM_KEY, 0, listener->tls ? s->tls->key : NULL },
 		{ MHD_OPTION_HTTPS_PRIORITIES, 0, (void *)(uintptr_t)CIPHERS },
-		{ door->tls && s->tls->client_ca ? MHD_OPTION_HTTPS_MEM_TRUST : MHD_OPTION_END, 0,
-		  door->tls ? s->tls->client_ca : NULL },
+		{ listener->tls && s->tls->client_ca ? MHD_OPTION_HTTPS_MEM_TRUST : MHD_OPTION_END,
+		  0, listener->tls ? s->tls->client_ca : NULL },
 		{ MHD_OPTION_END, 0, NULL },
 	};
 	struct MHD_OptionItem none[] = { { MHD_OPTION_END, 0, NULL } };
 	unsigned flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG |
-			 (door->tls ? MHD_USE_TLS : 0);
+			 (listener->tls ? MHD_USE_TLS : 0);
 
-	return MHD_start_daemon(
-		flags, 0, guests_may_enter, door, exchange_on_request, door,
-		MHD_OPTION_EXTERNAL_LOGGER, on_complaint, NULL, MHD_OPTION_LISTEN_SOCKET, fd,
-		MHD_OPTION_CONNECTION_LIMIT, s->max_connections, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-		(size_t)CONNECTION_POOL, MHD_OPTION_CONNECTION_TIMEOUT, IDLE_LIMIT,
-		MHD_OPTION_NOTIFY_CONNECTION, guests_on_connection, door,
-		MHD_OPTION_NOTIFY_COMPLETED, exchange_on_completed, door,
-		MHD_OPTION_URI_LOG_CALLBACK, exchange_on_uri, door, MHD_OPTION_ARRAY,
-		door->tls ? tls : none, MHD_OPTION_END);
+	return MHD_start_daemon(flags, 0, conns_may_enter, listener, exchange_on_request, listener,
+				MHD_OPTION_EXTERNAL_LOGGER, on_complaint, NULL,
+				MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
+				s->max_connections, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+				(size_t)CONNECTION_POOL, MHD_OPTION_CONNECTION_TIMEOUT, IDLE_LIMIT,
+				MHD_OPTION_NOTIFY_CONNECTION, conns_on_connection, listener,
+				MHD_OPTION_NOTIFY_COMPLETED, exchange_on_completed, listener,
+				MHD_OPTION_URI_LOG_CALLBACK, exchange_on_uri, listener,
+				MHD_OPTION_ARRAY, listener->tls ? tls : none, MHD_OPTION_END);
 }
 
-static int watch_door(struct door *door)
+static int watch_listener(struct listener *listener)
 {
 	const union MHD_DaemonInfo *u =
-		MHD_get_daemon_info(door->daemon, MHD_DAEMON_INFO_EPOLL_FD);
-	sd_event *event = door->http->event;
-	int r = u ? sd_event_add_io(event, &door->io, u->epoll_fd, EPOLLIN, on_io, door) : -EBADF;
+		MHD_get_daemon_info(listener->daemon, MHD_DAEMON_INFO_EPOLL_FD);
+	sd_event *event = listener->http->event;
+	int r = u ? sd_event_add_io(event, &listener->io, u->epoll_fd, EPOLLIN, on_io, listener)
+		  : -EBADF;
 
 	if (r >= 0)
-		r = sd_event_add_time_relative(event, &door->timer, CLOCK_MONOTONIC, 0, 0, on_timer,
-					       door);
+		r = sd_event_add_time_relative(event, &listener->timer, CLOCK_MONOTONIC, 0, 0,
+					       on_timer, listener);
 	return r;
 }
 
 int http_listen(struct http *h, const struct rest_listen *at, struct fault *fault)
 {
-	struct door *door = &h->doors[h->n_doors];
+	struct listener *listener = &h->listeners[h->n_listeners];
 	int fd = open_socket(at);
 
-	assert(h->n_doors < CONF_LISTEN_MAX && (!at->tls || h->source.tls) && fault);
+	assert(h->n_listeners < CONF_LISTEN_MAX && (!at->tls || h->source.tls) && fault);
 	if (fd < 0) {
 		snprintf(fault->text, sizeof(fault->text), "%s port %u: %s", at->host, at->port,
 			 strerror(-fd));
 		return fd;
 	}
-	*door = (struct door){ .http = h, .tls = at->tls };
-	door->daemon = start_daemon(door, fd);
-	if (!door->daemon)
+	*listener = (struct listener){ .http = h, .tls = at->tls };
+	listener->daemon = start_daemon(listener, fd);
+	if (!listener->daemon)
 		close(fd);
 	else
-		h->n_doors++;
-	if (door->daemon && watch_door(door) >= 0)
+		h->n_listeners++;
+	if (listener->daemon && watch_listener(listener) >= 0)
 		return 0;
 	snprintf(fault->text, sizeof(fault->text), "%s port %u: libmicrohttpd does not start",
 		 at->host, at->port);
@@ -237,8 +238,8 @@ int http_listen(struct http *h, const struct rest_listen *at, struct fault *faul
 void http_quiesce(struct http *h)
 {
 	assert(h);
-	for (unsigned i = 0; i < h->n_doors; i++) {
-		int fd = MHD_quiesce_daemon(h->doors[i].daemon);
+	for (unsigned i = 0; i < h->n_listeners; i++) {
+		int fd = MHD_quiesce_daemon(h->listeners[i].daemon);
 
 		if (fd >= 0)
 			close(fd);
@@ -250,8 +251,8 @@ size_t http_busy(const struct http *h)
 {
 	size_t n = workers_count(h->workers) + login_pending(h->source.login);
 
-	for (const struct guest *g = h->guests; g; g = g->next)
-		if (g->state == GUEST_READING)
+	for (const struct conn *g = h->conns; g; g = g->next)
+		if (g->state == CONN_READING)
 			n++;
 	return n;
 }
@@ -262,12 +263,12 @@ struct http *http_free(struct http *h)
 		return NULL;
 	sd_event_source_disable_unref(h->work_io);
 	sd_event_source_disable_unref(h->login_io);
-	for (unsigned i = 0; i < h->n_doors; i++) {
-		struct door *door = &h->doors[i];
+	for (unsigned i = 0; i < h->n_listeners; i++) {
+		struct listener *listener = &h->listeners[i];
 
-		sd_event_source_disable_unref(door->io);
-		sd_event_source_disable_unref(door->timer);
-		MHD_stop_daemon(door->daemon);
+		sd_event_source_disable_unref(listener->io);
+		sd_event_source_disable_unref(listener->timer);
+		MHD_stop_daemon(listener->daemon);
 	}
 	workers_free(h->workers);
 	free(h);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The server's parts: doors (addresses), guests (connections), exchanges (requests). */
+/* The server's parts: listeners (addresses), connections, exchanges (a request and its answer). */
 #pragma once
 
 #include <microhttpd.h>
@@ -17,28 +17,28 @@
 #define DELETE_BODY_MAX 4096u
 #define CONNECTION_POOL (32u << 10)
 
-struct door {
+struct listener {
 	struct http *http;
 	struct MHD_Daemon *daemon;
 	sd_event_source *io, *timer;
-	bool has_room; /* a guest went since libmicrohttpd last ran */
+	bool has_room; /* a connection went since libmicrohttpd last ran */
 	bool tls;
 };
 
-enum guest_state {
-	GUEST_ASKING,  /* connected, or the last answer has gone: a request is awaited */
-	GUEST_SENDING, /* a request of a known user: its body is awaited */
-	GUEST_WAITING, /* for us */
-	GUEST_READING, /* our answer */
+enum conn_state {
+	CONN_ASKING,  /* connected, or the last answer has gone: a request is awaited */
+	CONN_SENDING, /* a request of a known user: its body is awaited */
+	CONN_WAITING, /* for us */
+	CONN_READING, /* our answer */
 };
 
 /* A connection, from accept to close; in a list. */
-struct guest {
-	struct guest *next;
-	struct door *door;
+struct conn {
+	struct conn *next;
+	struct listener *listener;
 	struct MHD_Connection *connection;
 	int fd;
-	enum guest_state state;
+	enum conn_state state;
 	mono_t since; /* of the state */
 	bool is_known; /* a request of it was that of a user */
 	char address[64]; /* as it is shown */
@@ -63,7 +63,7 @@ struct exchange {
 	struct work work;	   /* first */
 	struct login_check check;
 	struct http *http;
-	struct guest *guest;
+	struct conn *conn;
 	struct MHD_Connection *connection;
 	enum exchange_stage stage;
 	enum exchange_kind kind;
@@ -97,10 +97,10 @@ struct http {
 	struct http_source source;
 	struct workers *workers;
 	sd_event_source *work_io, *login_io;
-	struct door doors[CONF_LISTEN_MAX];
-	unsigned n_doors;
-	struct guest *guests;
-	unsigned n_guests;
+	struct listener listeners[CONF_LISTEN_MAX];
+	unsigned n_listeners;
+	struct conn *conns;
+	unsigned n_conns;
 	struct audit audit;
 	size_t bodies;
 	struct sending *sendings;
@@ -110,21 +110,21 @@ struct http {
 mono_t http_now(const struct http *h);
 int64_t http_wall(const struct http *h); /* seconds since 1970 */
 
-/* ---- guests.c ---- */
-enum MHD_Result guests_may_enter(void *door, const struct sockaddr *at, socklen_t len);
-void guests_on_connection(void *door, struct MHD_Connection *c, void **context,
+/* ---- conns.c ---- */
+enum MHD_Result conns_may_enter(void *listener, const struct sockaddr *at, socklen_t len);
+void conns_on_connection(void *listener, struct MHD_Connection *c, void **context,
 			  enum MHD_ConnectionNotificationCode code);
-struct guest *guest_of(struct MHD_Connection *c);
-void guest_enter(struct guest *g, enum guest_state state);
+struct conn *conn_of(struct MHD_Connection *c);
+void conn_enter(struct conn *g, enum conn_state state);
 /* Ends connections that take too long. */
-void guests_close_slow(struct http *h);
+void conns_close_slow(struct http *h);
 
 /* ---- exchange.c ---- */
-void *exchange_on_uri(void *door, const char *uri, struct MHD_Connection *c);
-enum MHD_Result exchange_on_request(void *door, struct MHD_Connection *c, const char *url,
+void *exchange_on_uri(void *listener, const char *uri, struct MHD_Connection *c);
+enum MHD_Result exchange_on_request(void *listener, struct MHD_Connection *c, const char *url,
 				    const char *method, const char *version, const char *body,
 				    size_t *body_len, void **exchange);
-void exchange_on_completed(void *door, struct MHD_Connection *c, void **exchange,
+void exchange_on_completed(void *listener, struct MHD_Connection *c, void **exchange,
 			   enum MHD_RequestTerminationCode how);
 /* The answer of a verdict that is not LOGIN_OK. */
 void exchange_refuse_login(struct exchange *x, enum login_verdict verdict);

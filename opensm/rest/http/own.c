@@ -53,8 +53,8 @@ static void list_tokens(struct exchange *x)
 
 	for (size_t i = 0; tokens_at(tokens, i, &t); i++)
 		if (x->request.right == REST_ADMIN || !strcmp(t.user, x->user))
-			json_object_array_add(list, describe_token(t.id, t.user, t.issued,
-								   t.expires_in));
+			json_object_array_add(list,
+					      describe_token(t.id, t.user, t.issued, t.expires_in));
 	rest_answer_json(&x->answer, 200, list);
 }
 
@@ -126,8 +126,9 @@ void own_run_tokens(struct exchange *x)
 	else if (x->request.method == REST_DELETE && *id)
 		revoke_token(x, id + 1);
 	else
-		rest_answer_error(&x->answer, 405, "GET or POST " TOKENS_PATH
-						   ", or DELETE " TOKENS_PATH "/ID is expected");
+		rest_answer_error(&x->answer, 405,
+				  "GET or POST " TOKENS_PATH ", or DELETE " TOKENS_PATH
+				  "/ID is expected");
 }
 
 /* ---- sessions ------------------------------------------------------------------------------ */
@@ -141,12 +142,12 @@ void own_logged_in(struct exchange *x, enum login_verdict verdict)
 		return;
 	}
 	memcpy(x->user, x->check.user, sizeof(x->user));
-	x->guest->is_known = true;
+	x->conn->is_known = true;
 	sessions_start(login_sessions(x->http->source.login), x->user, http_now(x->http), cookie);
 	rest_answer_empty(&x->answer);
 	rest_answer_header(&x->answer, "Set-Cookie",
 			   "session=%s; Path=/; HttpOnly; SameSite=Strict%s", cookie,
-			   x->guest->door->tls ? "; Secure" : "");
+			   x->conn->listener->tls ? "; Secure" : "");
 	explicit_bzero(cookie, sizeof(cookie));
 }
 
@@ -167,8 +168,7 @@ static enum login_verdict log_in(struct exchange *x)
 
 static void log_out(struct exchange *x)
 {
-	const char *header =
-		MHD_lookup_connection_value(x->connection, MHD_HEADER_KIND, "Cookie");
+	const char *header = MHD_lookup_connection_value(x->connection, MHD_HEADER_KIND, "Cookie");
 	char cookie[SECRET_TEXT];
 
 	if (session_from_cookie(header, cookie, sizeof(cookie)))

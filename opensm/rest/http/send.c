@@ -72,7 +72,7 @@ static void write_audit(struct exchange *x)
 {
 	struct audit_record record = {
 		.user = x->user,
-		.address = x->guest->address,
+		.address = x->conn->address,
 		.request = x->id,
 		.method = x->method ? x->method : "-",
 		.path = x->raw ? x->raw : "-",
@@ -108,6 +108,6 @@ enum MHD_Result exchange_send(struct exchange *x)
 		MHD_destroy_response(r);
 	}
 	x->stage = EXCHANGE_SENT;
-	guest_enter(x->guest, GUEST_READING);
+	conn_enter(x->conn, CONN_READING);
 	return result;
 }

@@ -9,11 +9,11 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#define ASK_PATIENCE	  (10 * MONO_S)
-#define CROWDED_PATIENCE  (2 * MONO_S)
-#define KNOWN_PATIENCE	  (60 * MONO_S)
-#define BODY_PATIENCE	  (20 * MONO_S)
-#define READ_PATIENCE	  (60 * MONO_S)
+#define ASK_PATIENCE	 (10 * MONO_S)
+#define CROWDED_PATIENCE (2 * MONO_S)
+#define KNOWN_PATIENCE	 (60 * MONO_S)
+#define BODY_PATIENCE	 (20 * MONO_S)
+#define READ_PATIENCE	 (60 * MONO_S)
 
 /* ---- addresses ----------------------------------------------------------------------------- */
 
@@ -49,18 +49,18 @@ static void format_address(const struct sockaddr *at, char shown[64], char netwo
 
 static bool is_crowded(const struct http *h)
 {
-	return h->n_guests >= h->source.max_connections / 4 * 3;
+	return h->n_conns >= h->source.max_connections / 4 * 3;
 }
 
-enum MHD_Result guests_may_enter(void *arg, const struct sockaddr *at, socklen_t len)
+enum MHD_Result conns_may_enter(void *arg, const struct sockaddr *at, socklen_t len)
 {
-	const struct door *door = arg;
-	const struct http *h = door->http;
+	const struct listener *listener = arg;
+	const struct http *h = listener->http;
 	unsigned n = 0, limit = h->source.max_per_address;
 	char shown[64], network[64];
 
 	format_address(at, shown, network);
-	for (const struct guest *g = h->guests; g; g = g->next)
+	for (const struct conn *g = h->conns; g; g = g->next)
 		if (!strcmp(g->network, network))
 			n++;
 	if (is_crowded(h))
@@ -70,54 +70,54 @@ enum MHD_Result guests_may_enter(void *arg, const struct sockaddr *at, socklen_t
 
 /* ---- the list ------------------------------------------------------------------------------ */
 
-static void add_guest(struct door *door, struct MHD_Connection *c, void **context)
+static void add_conn(struct listener *listener, struct MHD_Connection *c, void **context)
 {
 	const union MHD_ConnectionInfo *fd =
 		MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
 	const union MHD_ConnectionInfo *at =
 		MHD_get_connection_info(c, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
-	struct guest *g = xcalloc(1, sizeof(*g));
+	struct conn *g = xcalloc(1, sizeof(*g));
 
-	*g = (struct guest){ .next = door->http->guests,
-			     .door = door,
-			     .connection = c,
-			     .fd = fd ? fd->connect_fd : -1,
-			     .since = http_now(door->http) };
+	*g = (struct conn){ .next = listener->http->conns,
+			    .listener = listener,
+			    .connection = c,
+			    .fd = fd ? fd->connect_fd : -1,
+			    .since = http_now(listener->http) };
 	format_address(at ? at->client_addr : NULL, g->address, g->network);
-	door->http->guests = g;
-	door->http->n_guests++;
+	listener->http->conns = g;
+	listener->http->n_conns++;
 	*context = g;
 }
 
-static void forget_guest(struct door *door, struct guest *g)
+static void forget_conn(struct listener *listener, struct conn *g)
 {
-	struct guest **at = &door->http->guests;
+	struct conn **at = &listener->http->conns;
 
 	while (*at && *at != g)
 		at = &(*at)->next;
 	if (!*at)
 		return;
 	*at = g->next;
-	door->http->n_guests--;
-	door->has_room = true;
+	listener->http->n_conns--;
+	listener->has_room = true;
 	free(g);
 }
 
-void guests_on_connection(void *door, struct MHD_Connection *c, void **context,
-			  enum MHD_ConnectionNotificationCode code)
+void conns_on_connection(void *listener, struct MHD_Connection *c, void **context,
+			 enum MHD_ConnectionNotificationCode code)
 {
 	switch (code) {
 	case MHD_CONNECTION_NOTIFY_STARTED:
-		add_guest(door, c, context);
+		add_conn(listener, c, context);
 		break;
 	case MHD_CONNECTION_NOTIFY_CLOSED:
-		forget_guest(door, *context);
+		forget_conn(listener, *context);
 		*context = NULL;
 		break;
 	}
 }
 
-struct guest *guest_of(struct MHD_Connection *c)
+struct conn *conn_of(struct MHD_Connection *c)
 {
 	const union MHD_ConnectionInfo *u =
 		MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
@@ -125,37 +125,37 @@ struct guest *guest_of(struct MHD_Connection *c)
 	return u ? u->socket_context : NULL;
 }
 
-void guest_enter(struct guest *g, enum guest_state state)
+void conn_enter(struct conn *g, enum conn_state state)
 {
 	g->state = state;
-	g->since = http_now(g->door->http);
+	g->since = http_now(g->listener->http);
 }
 
 /* ---- patience ------------------------------------------------------------------------------ */
 
-static mono_t patience_of(const struct guest *g, bool crowded)
+static mono_t patience_of(const struct conn *g, bool crowded)
 {
 	switch (g->state) {
-	case GUEST_ASKING:
+	case CONN_ASKING:
 		if (crowded)
 			return CROWDED_PATIENCE;
 		return g->is_known ? KNOWN_PATIENCE : ASK_PATIENCE;
-	case GUEST_SENDING:
+	case CONN_SENDING:
 		return BODY_PATIENCE;
-	case GUEST_READING:
+	case CONN_READING:
 		return g->is_known ? READ_PATIENCE : ASK_PATIENCE;
-	case GUEST_WAITING:
+	case CONN_WAITING:
 		break;
 	}
 	return MONO_NEVER;
 }
 
-void guests_close_slow(struct http *h)
+void conns_close_slow(struct http *h)
 {
 	mono_t now = http_now(h);
 	bool crowded = is_crowded(h);
 
-	for (struct guest *g = h->guests; g; g = g->next)
+	for (struct conn *g = h->conns; g; g = g->next)
 		if (g->fd >= 0 && now - g->since > patience_of(g, crowded))
 			shutdown(g->fd, SHUT_RDWR);
 }
