@@ -52,7 +52,7 @@ static bool begins_comment(enum ini_form form, char c, char before)
 	return c == '#' && (!before || strchr(" \t", before));
 }
 
-/* The quote that is open behind `c`, which is no comment; 0: none. `escaped`: by a backslash. */
+/* The quote that is open after `c`; 0: none. `escaped`: a backslash stands before `c`. */
 static char quote_behind(char quote, char c, bool escaped)
 {
 	if (quote)

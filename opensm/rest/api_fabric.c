@@ -51,7 +51,7 @@ static enum api_kind kind_of(const char *type)
 	return !strcmp(type, "router") ? API_ROUTER : API_HOST;
 }
 
-/* Of hosts the first word of the name, of others, which are no adapters, all of it. */
+/* The name of a host is the first word of its adapter's; a switch has all of its name. */
 static char *system_name(const struct api_node *n)
 {
 	bool is_adapter = n->kind != API_SWITCH && !n->is_aggregation;

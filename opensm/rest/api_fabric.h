@@ -26,7 +26,7 @@ struct api_node {
 	char *system; /* name of the system, owned */
 	guid_t guid, system_guid;
 	enum api_kind kind;
-	bool is_aggregation; /* of its switch; in no list of systems, or of all ports */
+	bool is_aggregation; /* an aggregation node: it is in no list of systems or of all ports */
 	unsigned rank;	/* of switches: 0 a host is cabled to it, 1 one of rank 0 ... */
 	unsigned hca;	/* of others: number among the adapters of the system, from 1 */
 	struct api_node *next; /* the next adapter of the system */

@@ -134,7 +134,7 @@ static const char *lanes_text(const char *what, uint16_t lanes, char ret[LANES_T
 		for (last = first; lanes >> last & lanes >> (last + 1) & 1;)
 			last++;
 		if (last == first + 1)
-			last = first; /* of two each is named */
+			last = first; /* two in a row are listed, not shown as a range */
 		if (!(lanes >> first & 1))
 			continue;
 		len += (size_t)snprintf(ret + len, LANES_TEXT - len, "%s%u", gap, first);

@@ -43,14 +43,14 @@ struct flow {
 	int from, to;
 	char *bytes; /* not written to `to` yet */
 	size_t len, cap;
-	char *message; /* that has no zero at its end yet */
+	char *message; /* begun; its final zero has not come yet */
 	size_t message_len, message_cap;
 };
 
-/* A connection of the program; `asks.from` -1: none. */
+/* A connection of the program; it is not open if `asks.from` is -1. */
 struct wire {
 	struct flow asks, answers;
-	bool waits; /* for the manager */
+	bool waits; /* set while its call waits for the manager */
 };
 
 /* The control socket of one manager. */
@@ -59,7 +59,7 @@ struct desk {
 	unsigned place; /* in the rig */
 	struct daemon_api api;
 	struct listen_control *listener; /* NULL: not opened yet */
-	int socket;			 /* where the program connects; -1 */
+	int socket; /* where the relay listens for the program; -1: not open */
 	char relay_dir[SCRATCH_PATH + 16], run_dir[SCRATCH_PATH + 16];
 };
 
@@ -134,7 +134,7 @@ void front_event(struct rig_sm *sm, const struct sm_event *event)
 		listen_control_event(d->listener, event);
 }
 
-/* Events come while sm_new() runs. */
+/* All that events need, which come while sm_new() runs already. */
 static void prepare(struct desk *d, struct front *front, unsigned place)
 {
 	*d = (struct desk){ .front = front, .place = place, .socket = -1 };
@@ -318,7 +318,7 @@ static void take_connection(struct front *f, struct desk *d)
 		w->answers = (struct flow){ .from = to, .to = fd };
 		return;
 	}
-	abort(); /* a program has fewer */
+	abort(); /* no program of ours has so many connections */
 }
 
 /* All that can be done now; true: something was. */

@@ -27,9 +27,9 @@ static uint32_t next_to_core(const struct tails *tails, uint32_t u)
 }
 
 /*
- * Takes away switches with one neighbour, of those in `only` (NULL: all), as long as there are any:
- * on[]. In `order` each comes before the one that it hangs on; returns how many. `left`: neighbours
- * that are still there.
+ * Takes switches away that have one neighbour left, until there is none; if `only` is given, those
+ * that are set in it. on[] says that neighbour; in `order` a switch comes before the one that it
+ * hangs on. Returns how many were taken. `left`, per switch: neighbours that are left.
  */
 static uint32_t take_off(struct tails *tails, const bool *only, uint32_t *left, uint32_t *order)
 {
@@ -58,7 +58,7 @@ static uint32_t take_off(struct tails *tails, const bool *only, uint32_t *left, 
 	}
 }
 
-/* Of a part without a cycle nothing would be left: it has no tails. */
+/* A part of the fabric without a cycle is left as it is: all of it would be tails. */
 static void find_tails(struct tails *tails, const bool *only)
 {
 	const struct graph *g = tails->graph;

@@ -26,10 +26,10 @@ struct tails {
 };
 
 /*
- * `t` without the switches that are not their own `into`, which is per switch the one that has its
- * end ports instead, on ports of its own. End ports that are set aside at such switches are left
- * out. `ret_place`, per switch: its number in the result, or TOPO_NONE. NULL: a switch would have
- * more ports than there can be. The caller owns the reference.
+ * A copy of `t` with fewer switches. `into`, per switch: itself if it stays, else the switch that
+ * gets its end ports, on ports behind its last one. Aggregation nodes of switches that do not stay
+ * are left out. `ret_place`, per switch: its number in the copy, TOPO_NONE if it does not stay.
+ * NULL: a switch would have more than 254 ports. The caller owns the reference.
  */
 struct topo *tails_gather(const struct topo *t, const uint32_t *into, uint32_t *ret_place);
 
@@ -40,7 +40,7 @@ enum tails_kind {
 	TAILS_KINDS,
 };
 
-/* NULL: there are none, or a switch would have more ports than it can. The caller frees. */
+/* NULL: there are none, or a switch would have more than 254 ports. The caller frees. */
 struct tails *tails_find(const struct topo *t, const struct route_options *options,
 			 enum tails_kind kind);
 struct tails *tails_free(struct tails *tails);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* A fabric of fewer switches: some have the end ports of others. */
+/* A copy of a fabric without some switches, whose end ports are at others. */
 #include "route/core/tails.h"
 
 #include <assert.h>
