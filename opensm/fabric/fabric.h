@@ -60,7 +60,7 @@ struct port {
 	FACT bool quarantined; /* the node behind this port is left out (duplicate GUID) */
 	FACT bool silent;      /* link up, but the node behind it does not answer */
 	FACT bool raised; /* its state rose since its cable was confirmed (observe_port_info()) */
-	/* In INIT when the other end last answered, and no switch reported a change */
+	/* set if the link was in INIT when last read, and no switch reported a change */
 	FACT bool rests;
 	FACT enum port_oddity odd;
 	FACT bool ext_known; /* the three below hold an observation of MLNX ExtendedPortInfo */

@@ -207,7 +207,7 @@ static int take_values(struct ini *ini, int fd)
 	return 0;
 }
 
-/* Lines of `r` to iniparser, by a file that has no name. */
+/* Gives the good lines to iniparser in an anonymous file, and takes the values back. */
 static int read_all(struct reader *r)
 {
 	int fd = memfd_create("ini", MFD_CLOEXEC), result;

@@ -150,7 +150,7 @@ static int add_address(struct reader *r, const struct key *key, const char *valu
 	return 0;
 }
 
-/* Addresses with blanks or commas between them. */
+/* A list of addresses, separated by blanks or commas. */
 static int add_addresses(struct reader *r, const struct key *key, const char *value)
 {
 	_cleanup_free_ char *copy = xstrdup(value);

@@ -318,7 +318,7 @@ static void take_connection(struct front *f, struct desk *d)
 		w->answers = (struct flow){ .from = to, .to = fd };
 		return;
 	}
-	abort(); /* no program of ours has so many connections */
+	abort(); /* opensmctl and rest-once have one connection at a time, fewer than N_WIRES */
 }
 
 /* All that can be done now; true: something was. */
@@ -498,7 +498,7 @@ static int find_place(struct scenario *s, const struct words *w, unsigned *first
 	return fault(s, "no manager runs");
 }
 
-/* Beside the runner: BUILD/bin/opensmctl, BUILD/tests/scenario/rest-once. To be freed. */
+/* The path of a program; `name` is relative to the folder of the runner. To be freed. */
 static char *program_path(const char *name)
 {
 	char self[400] = "";

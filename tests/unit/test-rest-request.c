@@ -275,7 +275,7 @@ static void a_fault_of_the_configuration_is_named(void **state)
 	refused("listen_http = [127.0.0.1\n", "rest.conf:1:15: ");
 	refused("\n\n  listen 127.0.0.1:80\n", "rest.conf:3:3: found 'listen 127.0.0.1:80'; "
 						 "expected NAME=value");
-	/* Quotes and backslashes of comments join nothing. */
+	/* A quote or backslash in a comment does not join lines. */
 	refused("site = lab ; the operators' name\nnonsense = it's\n", "rest.conf:2:1: ");
 	refused("site = lab # don't\nnonsense = here\n", "rest.conf:2:12: there is no key");
 	refused("; C:\\\nnonsense = here\n", "rest.conf:2:12: there is no key");

@@ -230,7 +230,7 @@ static void write_row(struct world *w, guid_t guid, uint64_t m_key)
 	settle_commit(sm_of(w, ACTIVE), &e, 1, NULL, NULL);
 }
 
-/* The standby is sent the key of a silent host that it has in its picture: it asks with that. */
+/* A row with the key of a silent host reaches the standby, which then asks with that key. */
 static void a_row_is_tried_first_on_a_silent_host(void **state)
 {
 	struct world *w = *state;

@@ -388,7 +388,7 @@ static void a_host_that_was_silent_is_met_within_its_lease(void **state)
 	assert_int_equal(look(w).n_open, 0);
 }
 
-/* The host that is in place of `host` is another one, with a GUID of its own. */
+/* Replaces `host` by a host with another GUID, on the same cable. */
 static guid_t replace_host(struct world *w, const char *host, guid_t guid)
 {
 	int node = sim_find(w->rig->sim, host);
@@ -442,7 +442,7 @@ static struct port *port_to_switch(const struct sm *sm)
 	return NULL;
 }
 
-/* Neither of the two that the cable at `p` connects. */
+/* A switch that is at neither end of the cable at `p`; NULL: there is none. */
 static const struct node *third_switch(const struct sm *sm, const struct port *p)
 {
 	FABRIC_EACH_NODE(sm->fabric, n) {

@@ -396,7 +396,7 @@ static void damaged_guid2lid_loses_the_line_alone(void **state)
 		one_bad_line_is_all_that_is_lost(*state, STORE_LIDS, &damages[i]);
 }
 
-/* A key that the port has no more stays in the file, until another one is known. */
+/* The file keeps a key that the port no longer has, until the new one is known. */
 static void a_former_key_is_known_as_that(void **state)
 {
 	struct folder *f = *state;

@@ -65,10 +65,10 @@ static void what_iniparser_alone_takes_otherwise(void **state)
 	expect_guids("GUIDS=\"0x1 \\\n0x2\"\n", "0x1 0x2");
 	expect_guids("GUIDS=\"0x1\n  0x2 # 0x3\n\"\n", "0x1   0x2 # 0x3 ");
 	expect_guids("# don't\nGUIDS=0x1 # don't\nA=\"it's\"\n", "0x1");
-	/* Two backslashes are none that joins; one before a quote takes its meaning. */
+	/* \\ at the end of a line does not join lines; \" and \' neither open nor close a quote. */
 	expect_guids("WINPATH=C:\\\\\nGUIDS=0x1\n", "0x1");
 	expect_guids("A=it\\'s\nGUIDS=0x1\nB=\"a\\\"b\"\n", "0x1");
-	/* A backslash joins no comment with the next line. */
+	/* A backslash at the end of a comment does not join it with the next line. */
 	expect_guids("# a comment \\\nGUIDS=0x1\n", "0x1");
 	expect_guids("GUIDS=0x1 # a comment\r\n", "0x1");
 	/* Names of small letters are other names for a shell. */
@@ -153,10 +153,10 @@ static void what_only_a_shell_knows_is_refused(void **state)
 		expect_error(first, 1, 1, "expected NAME=value");
 		expect_error(third, 3, 3, lines[i]);
 	}
-	/* A quote that is not closed has what follows, so that may be ours. */
+	/* A quote that is not closed holds the rest of the file, perhaps with settings of ours. */
 	expect_error("A=1\nGUIDS=\"0x1\nA=2\n", 2, 1, "found 'GUIDS=\"0x1 A=2");
 	expect_error("A=\"0x1\nGUIDS=0x1\n", 1, 1, "found 'A=\"0x1 GUIDS=0x1");
-	/* Lines of other settings that ours depend on. */
+	/* Lines that begin with another setting and also have one of ours. */
 	expect_error("FOO=1; GUIDS=\"0x1\"\n", 1, 1, "found 'FOO=1; GUIDS=");
 	expect_error("A=1 GUIDS=0x1\n", 1, 1, "found 'A=1 GUIDS=0x1");
 	expect_error("GUIDS='0x1 \\\n0x2'\n", 1, 1, "found 'GUIDS='0x1 \\ 0x2'");

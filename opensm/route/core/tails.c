@@ -115,7 +115,7 @@ struct adder {
 	const struct tails *tails;
 	const struct routes *core;
 	struct routes *r;
-	uint32_t *at;	     /* per LID: unassigned_owners() */
+	uint32_t *at;	     /* per LID: its switch, unassigned_places() */
 	const uint8_t *port; /* per LID: port of that switch */
 };
 
@@ -179,22 +179,6 @@ static void fill_row(const struct adder *a, uint32_t s)
 		if (tails->on[s] != TOPO_NONE ||
 		    (a->at[lid] != TOPO_NONE && tails->on[a->at[lid]] != TOPO_NONE))
 			row[lid] = entry_of(a, s, (lid_t)lid);
-}
-
-/* Per LID the port of the switch that it is at. */
-static uint8_t *find_ports(const struct topo *t, lid_t top)
-{
-	uint8_t *ret = xcalloc(top + 1u, sizeof(*ret));
-
-	for (uint32_t h = 0; h < t->n_hosts; h++)
-		TOPO_EACH_LID(&t->hosts[h], lid)
-			if (lid <= top)
-				ret[lid] = t->hosts[h].sw_port;
-	for (uint32_t i = 0; i < t->n_asides; i++)
-		TOPO_EACH_LID(&t->asides[i], lid)
-			if (lid <= top)
-				ret[lid] = t->asides[i].sw_port;
-	return ret;
 }
 
 /* ---- VLs ------------------------------------------------------------------------------------ */
@@ -297,8 +281,8 @@ static struct routes *add_tails(const struct tails *tails, const struct route_jo
 	const struct topo *t = job->topo;
 	lid_t top = unassigned_top(t, job->previous);
 	struct routes *r = routes_new(t, core->engine, top);
-	_cleanup_free_ uint32_t *at = unassigned_owners(t, top);
-	_cleanup_free_ uint8_t *port = find_ports(t, top);
+	_cleanup_free_ uint8_t *port = xcalloc(top + 1u, sizeof(*port));
+	_cleanup_free_ uint32_t *at = unassigned_places(t, top, port);
 	struct adder a = { .tails = tails, .core = core, .r = r, .at = at, .port = port };
 
 	for (uint32_t s = 0; s < t->n_switches; s++)

@@ -22,7 +22,7 @@ struct tails {
 	uint32_t *root;	   /* per switch: where in the core its tail hangs, itself in the core */
 	uint32_t *place;   /* per switch: its number in the core, TOPO_NONE in tails */
 	uint32_t n;	   /* switches in tails */
-	struct topo *core; /* one reference */
+	struct topo *core; /* the fabric without the tails; one reference is held */
 };
 
 /*

@@ -44,7 +44,7 @@ static void add_cables(struct topo_builder *b, const struct topo *t, const uint3
 	}
 }
 
-/* Those of other switches are at ports that come after its own. False: there are too many. */
+/* End ports of switches that do not stay get ports behind the last one. False: more than 254. */
 static bool add_hosts(struct topo_builder *b, const struct topo *t, const uint32_t *into,
 		      uint32_t *n_ports)
 {

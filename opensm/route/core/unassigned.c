@@ -8,7 +8,19 @@
 
 enum path_state { UNSEEN, ON_PATH, ENDS };
 
-uint32_t *unassigned_owners(const struct topo *t, lid_t top)
+static void place_ends(const struct topo_host *ends, uint32_t n, lid_t top, uint32_t *at,
+		       uint8_t *ret_port)
+{
+	for (uint32_t i = 0; i < n; i++)
+		TOPO_EACH_LID(&ends[i], lid)
+			if (lid <= top) {
+				at[lid] = ends[i].sw;
+				if (ret_port)
+					ret_port[lid] = ends[i].sw_port;
+			}
+}
+
+uint32_t *unassigned_places(const struct topo *t, lid_t top, uint8_t *ret_port)
 {
 	uint32_t *at = xmalloc_ones(top + 1u, sizeof(*at));
 
@@ -16,15 +28,14 @@ uint32_t *unassigned_owners(const struct topo *t, lid_t top)
 		TOPO_EACH_LID(&t->switches[s], lid)
 			if (lid <= top)
 				at[lid] = s;
-	for (uint32_t h = 0; h < t->n_hosts; h++)
-		TOPO_EACH_LID(&t->hosts[h], lid)
-			if (lid <= top)
-				at[lid] = t->hosts[h].sw;
-	for (uint32_t i = 0; i < t->n_asides; i++)
-		TOPO_EACH_LID(&t->asides[i], lid)
-			if (lid <= top)
-				at[lid] = t->asides[i].sw;
+	place_ends(t->hosts, t->n_hosts, top, at, ret_port);
+	place_ends(t->asides, t->n_asides, top, at, ret_port);
 	return at;
+}
+
+uint32_t *unassigned_owners(const struct topo *t, lid_t top)
+{
+	return unassigned_places(t, top, NULL);
 }
 
 static uint32_t next_of(const struct routes *r, uint32_t sw, lid_t lid)

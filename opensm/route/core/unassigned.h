@@ -9,6 +9,11 @@
 
 /* Per LID 0..top the switch that it is at; TOPO_NONE: it is unassigned. The caller frees. */
 uint32_t *unassigned_owners(const struct topo *t, lid_t top);
+/*
+ * The same. `ret_port` (top + 1 zeroes; NULL: not wanted): the port of that switch to which the end
+ * port is cabled, 0 for LIDs of switches.
+ */
+uint32_t *unassigned_places(const struct topo *t, lid_t top, uint8_t *ret_port);
 
 /* Circles of unassigned LIDs, which a moved cable can close: an entry of each leads to no port. */
 void unassigned_open_loops(struct routes *r);

@@ -200,7 +200,7 @@ static struct routes *routes_of_grid(const struct route_job *job, const struct g
 			   why, why_len);
 }
 
-/* Of what is left without tails; NULL: neither grid nor HyperX, or not possible. */
+/* Routes of a core that is a grid or a HyperX; NULL: it is neither, or cannot be routed. */
 static struct routes *routes_of_core(const struct route_job *job, char *why, size_t why_len)
 {
 	_cleanup_(graph_freep) struct graph *g = graph_new(job->topo, &job->options);

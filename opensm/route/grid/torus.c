@@ -319,7 +319,7 @@ static uint32_t list_places(const struct grid *grid, const uint8_t *axis, struct
 	return n;
 }
 
-/* The places of `core`, with the numbers that switches have in `t`. */
+/* The same places, with the switches numbered as in `t`. */
 static uint32_t places_of_core(const struct topo *t, const struct topo *core,
 			       const struct route_options *options, struct torus_place **ret)
 {

@@ -305,7 +305,7 @@ struct shape *shape_find(const struct graph *g)
 	return s;
 }
 
-/* Is the shape of a core one to go by, where that of the whole is `whole`? */
+/* Is the shape of the core better to route by than `whole`, that of the whole fabric? */
 static bool is_shape_of_core(const struct shape *core, const struct shape *whole)
 {
 	if (core->n < CORE_MIN)

@@ -60,7 +60,7 @@ struct shape *shape_find(const struct graph *g);
  */
 struct shape *shape_find_core(const struct graph *g, const struct route_options *options,
 			      struct tails **ret_tails);
-/* Tails without which the rest is a grid or a HyperX, and the whole is none; NULL: none are. */
+/* The tails without which the fabric is a grid or a HyperX; NULL: it is none even so. */
 struct tails *shape_tails_of_grid(const struct graph *g, const struct route_options *options);
 struct shape *shape_free(struct shape *s);
 FREEP(shape_free, struct shape)

@@ -85,7 +85,7 @@ void discover_renew_desc(struct sm *sm, struct node *n);
 void discover_desc_changed(struct sm *sm, struct port *p);
 /* The key for the node behind `p`: known neighbours first. */
 uint64_t discover_probe_mkey(struct sm *sm, const struct port *p);
-/* Other keys have become likely for it: they are tried from the first one on, and at once. */
+/* Other M_Keys have become likely for this port: they are tried at once, the likeliest first. */
 void discover_behind_again(struct port *p);
 /* A question to it with this key was not answered: the next one goes with another. */
 void discover_doubt_behind(struct sm *sm, struct port *p, uint64_t m_key);

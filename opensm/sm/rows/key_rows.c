@@ -412,7 +412,7 @@ static struct port *place_of(const struct sm *sm, guid_t guid)
 	return store_neighbor_of(sm->store, guid, &at.guid, &at.port) ? port_at(sm, &at) : NULL;
 }
 
-/* No key is as likely on the port as this one, which it is asked with next. */
+/* This is the likeliest M_Key of the port: the next request uses it. */
 static void ask_with(struct sm *sm, guid_t guid, uint64_t key)
 {
 	struct port *p = fabric_find_port(sm->fabric, guid), *behind = place_of(sm, guid);
