@@ -279,6 +279,12 @@ static inline unsigned port_state(const struct port *p)
 	return p->known ? ib_get(p->info, PI_PORT_STATE) : IB_PORT_DOWN;
 }
 
+/* The link is up, and the node behind it does not answer. */
+static inline bool port_leads_to_silence(const struct port *p)
+{
+	return p->silent && port_state(p) > IB_PORT_DOWN;
+}
+
 /* A host whose link is up, and whose agent does not answer: it keeps its LID, paths and links. */
 static inline bool node_is_mute(const struct node *n)
 {

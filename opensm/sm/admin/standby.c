@@ -154,11 +154,6 @@ static void wait_for_subscription(struct sm *sm)
 
 /* ---- what is silent ------------------------------------------------------------------------ */
 
-static bool leads_to_silence(const struct port *p)
-{
-	return p->silent && p->known && port_state(p) > IB_PORT_DOWN;
-}
-
 /* Where no port has a key of its own, a node that is there answers to the first question. */
 static uint64_t silent_ports(const struct sm *sm)
 {
@@ -166,7 +161,7 @@ static uint64_t silent_ports(const struct sm *sm)
 
 	FABRIC_EACH_NODE(sm->fabric, n) {
 		for (unsigned i = 1; keys_are_single(sm) && i <= n->n_ports; i++) {
-			if (!leads_to_silence(&n->ports[i]))
+			if (!port_leads_to_silence(&n->ports[i]))
 				continue;
 			set = hash_bytes(set, &n->guid, sizeof(n->guid));
 			set = hash_bytes(set, &i, sizeof(i));
@@ -201,7 +196,7 @@ static void ask_silence(struct sm *sm)
 	key_rows_recall_cables(sm);
 	FABRIC_EACH_NODE(sm->fabric, n) {
 		for (unsigned i = 1; i <= n->n_ports; i++) {
-			if (leads_to_silence(&n->ports[i]))
+			if (port_leads_to_silence(&n->ports[i]))
 				incremental_read_behind(&n->ports[i]);
 		}
 	}

@@ -523,7 +523,7 @@ static void on_cables(struct sm *sm, const struct ledger_key *keys, size_t n)
 
 static bool leads_to_silence(const struct port *p)
 {
-	return p && p->silent && port_state(p) > IB_PORT_DOWN;
+	return p && port_leads_to_silence(p);
 }
 
 static bool is_remembered(const struct sm *sm, const struct cable *c)
