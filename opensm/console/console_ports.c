@@ -38,7 +38,7 @@ static void print_port(struct console *c, const struct port *port)
 		const struct port *p = &n->ports[i];
 
 		fprintf(c->out, "   Port %u health       : %s\n", i,
-			p->known && !p->damp.avoided && !p->quarantined ? "OK" : "ERROR");
+			p->known && !p->out.avoided && !p->quarantined ? "OK" : "ERROR");
 	}
 }
 

@@ -17,7 +17,7 @@
 
 #include "fabric/words.h"
 #include "ib/words.h"
-#include "sm/links/marks.h"
+#include "sm/marks/marks.h"
 #include "util/log.h"
 #include "util/mem.h"
 #include "util/str.h"

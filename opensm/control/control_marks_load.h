@@ -5,7 +5,7 @@
 #include <json-c/json.h>
 
 #include "api/daemon_api.h"
-#include "sm/links/marks.h"
+#include "sm/marks/marks.h"
 
 struct mark_load;
 

@@ -107,12 +107,12 @@ struct port {
 	} identity;		/* guid_location_policy */
 	OF_READ mono_t shown_at; /* when its switch showed itself for it (strangers.h); 0: never */
 
-	OF_LINKS struct {
-		bool held;		    /* not armed, not activated: it comes and goes */
+	OF_OUT struct {
+		bool held;		    /* not armed, not activated */
 		bool avoided;		    /* left out of routing; whatever is held is */
 		struct bad_cable *cable;    /* what is known against the cable; NULL: nothing */
-	} damp;				    /* dampening */
-	OF_LINKS struct offender *offender; /* rules broken by what is behind; NULL: none */
+	} out;				    /* out of use */
+	OF_TRUST struct offender *offender; /* rules broken by what is behind; NULL: none */
 
 	OF_SWEEP uint8_t pending; /* heavy sweeps in a row that left it in INIT or ARMED */
 
@@ -190,11 +190,11 @@ struct node {
 	} audits[NODE_AUDITS]; /* sm/read/audit.c */
 	OF_READ bool shown; /* a switch is to answer Gets without its M_Key for a moment */
 
-	OF_LINKS enum node_isolated isolated; /* by an administrator, as a whole */
-	OF_LINKS bool avoided;	   /* takes no tables, and others lead where it does */
+	OF_OUT enum node_isolated isolated; /* by an administrator, as a whole */
+	OF_OUT bool avoided;	   /* takes no tables, and others lead where it does */
 	/* It takes no tables, and hosts hang on it: its only port to others; 0: all are used. */
-	OF_LINKS uint8_t way;
-	OF_LINKS bool image_asked; /* Get NodeInfo, for its SystemImageGUID, is on its way */
+	OF_OUT uint8_t way;
+	OF_TRUST bool image_asked; /* Get NodeInfo, for its SystemImageGUID, is on its way */
 
 	OF_SYNC struct {
 		bool lanes_left;       /* tables of lanes were found there, of unknown content */
@@ -298,12 +298,12 @@ static inline bool node_is_routable(const struct node *n)
 }
 
 /*
- * May routes leave the node by this port? Not if the link is avoided because it flaps. A switch
+ * May routes leave the node by this port? Not if the link is out of use. A switch
  * that takes no tables has one port to other switches that is used (`way`). `p` must have a peer.
  */
 static inline bool port_is_in_use(const struct port *p)
 {
-	return !p->damp.avoided &&
+	return !p->out.avoided &&
 	       (!p->node->way || p->node->way == p->num || !node_is_switch(p->peer->node));
 }
 

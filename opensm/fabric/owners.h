@@ -9,7 +9,8 @@
 #ifndef FACT
 #define FACT	 /* fabric/ (observe.h): what devices said, and what follows from silence */
 #define OF_BASE	 /* sm/base */
-#define OF_LINKS /* sm/links */
+#define OF_TRUST /* sm/trust */
+#define OF_OUT	 /* sm/out_of_use */
 #define OF_READ	 /* sm/read */
 #define OF_SWEEP /* sm/sweep */
 #define OF_SYNC	 /* sync/ */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Links that are not in order, and links that are out of service. */
 #include "metrics/metrics_internal.h"
-#include "sm/links/dampening.h"
+#include "sm/out_of_use/out_of_use.h"
 
 void metrics_take_links(struct metrics *m, const struct sm *sm)
 {
@@ -11,7 +11,7 @@ void metrics_take_links(struct metrics *m, const struct sm *sm)
 		m->n_sick[i] = sm_sick_links(sm, i);
 	for (unsigned i = 0; sm_mark_at(sm, i, &s); i++)
 		m->n_marks[s.mark->kind][s.state]++;
-	m->n_returning = sm_state(sm) == SM_MASTER ? dampening_returning(sm) : 0;
+	m->n_returning = sm_state(sm) == SM_MASTER ? out_of_use_returning(sm) : 0;
 }
 
 static void put_marks(const struct metrics *m, struct metrics_text *t)

@@ -32,7 +32,7 @@
 #include "conf/partitions/partitions.h"
 #include "conf/qos/qos_policy.h"
 #include "show/show.h"
-#include "sm/links/violations.h"
+#include "sm/trust/violations.h"
 #include "util/mem.h"
 #include "view/view.h"
 

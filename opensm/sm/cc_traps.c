@@ -10,8 +10,8 @@
 #include "ib/notices.h"
 #include "sm/base/keys.h"
 #include "sm/base/lids.h"
-#include "sm/links/senders.h"
-#include "sm/links/traps.h"
+#include "sm/trust/senders.h"
+#include "sm/trust/traps.h"
 #include "sm/sm_internal.h"
 #include "util/mem.h"
 

@@ -8,6 +8,7 @@
  */
 #include <string.h>
 
+#include "sm/out_of_use/counters.h"
 #include "sm/sm_internal.h"
 
 static void answer_unsupported(struct sm *sm, const struct transport_addr *from, const uint8_t *mad)
@@ -50,7 +51,7 @@ void inbox_gmp(void *owner, struct transport_event *ev, mono_t now)
 	unsigned mad_class = ib_get(ev->mad, SMP_CLASS);
 
 	sm->now = now;
-	if (mad_class == MAD_CLASS_PERF && !marks_receive(sm, ev) && sm->hooks.perf)
+	if (mad_class == MAD_CLASS_PERF && !counters_receive(sm, ev) && sm->hooks.perf)
 		sm->hooks.perf(sm->hooks.arg, ev, now);
 	if (mad_class == MAD_CLASS_CC && ev->kind == TRANSPORT_MAD &&
 	    ib_get(ev->mad, SMP_METHOD) == MAD_TRAP)

@@ -25,12 +25,6 @@
 
 /* ---- questions to other machines ------------------------------------------------------------- */
 
-/* Of links that are taken down as marked ones are. */
-static struct mark_work *work_without_mark(struct sm *sm, guid_t node, uint8_t port)
-{
-	return sick_work(sm, node, port) ?: expected_work(sm, node, port);
-}
-
 static const struct discover_questions discover_questions = {
 	.is_unchanged = incremental_is_unchanged,
 	.is_in_question = incremental_is_in_question,
@@ -52,8 +46,6 @@ static const struct marks_questions marks_questions = {
 	.waits = settle_is_asking,
 	.commit = marks_rows_commit,
 	.reach = marks_rows_reach,
-	.other_work = work_without_mark,
-	.path_sl = sm_path_sl,
 };
 
 /* The column `new` of a machine with questions. */
@@ -65,6 +57,7 @@ MAKE(reload, share_own(sm), share_layered)
 MAKE(sweep, sweep_lists)
 MAKE(discover, &discover_questions)
 MAKE(elect, replica_may_succeed)
+MAKE(out_of_use, sm_path_sl)
 MAKE(marks, &marks_questions)
 MAKE(violations, elect_is_listed)
 MAKE(identity, expected_place)
@@ -106,8 +99,8 @@ const struct machine machines[] = {
 	{ LIFE(traps), TICKS(traps) },
 	{ LIFE(cc_traps) },
 	{ LIFE(forgery) },
-	{ LIFE(dampening), TICKS(dampening), .sweep_ended = dampening_sweep_ended,
-	  .node_goes = dampening_forget },
+	{ ASKED(out_of_use), TICKS(out_of_use), .state_changed = out_of_use_state_changed,
+	  .sweep_ended = out_of_use_sweep_ended, .node_goes = out_of_use_node_goes },
 	{ "marks", .new = make_marks, .end = marks_end, TICKS(marks),
 	  .state_changed = marks_state_changed, .sweep_ended = marks_sweep_ended },
 	{ LIFE(sick), TICKS(sick), .state_changed = sick_state_changed,

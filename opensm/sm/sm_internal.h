@@ -13,11 +13,11 @@
 #include "sm/channel/channel.h"
 #include "sm/read/adopt.h"
 #include "sm/base/change_age.h"
-#include "sm/links/dampening.h"
+#include "sm/out_of_use/out_of_use.h"
 #include "sm/expected/expected.h"
-#include "sm/links/forgery.h"
-#include "sm/links/lockout.h"
-#include "sm/links/marks.h"
+#include "sm/trust/forgery.h"
+#include "sm/trust/lockout.h"
+#include "sm/marks/marks.h"
 #include "sm/health/sick.h"
 #include "sm/read/discover.h"
 #include "sm/elect/elect.h"
@@ -45,8 +45,8 @@
 #include "sm/sweep/sweep.h"
 #include "sm/sweep/sweep_kind.h"
 #include "sm/cc_traps.h"
-#include "sm/links/traps.h"
-#include "sm/links/violations.h"
+#include "sm/trust/traps.h"
+#include "sm/trust/violations.h"
 #include "sm/read/identity.h"
 #include "sm/read/strangers.h"
 #include "sync/mft.h"
@@ -102,7 +102,7 @@ struct machines {
 	struct program *program;
 	struct multicast *multicast;
 	struct admin *admin;
-	struct dampening *dampening;
+	struct out_of_use *out_of_use;
 	struct traps *traps;
 	struct cc_traps *cc_traps;
 	struct marks *marks;

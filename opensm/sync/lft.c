@@ -108,7 +108,7 @@ void sync_node_back(struct node *n)
 	n->sync.lft_failures = 0;
 }
 
-/* A switch that has used up its tries is left out of routing (sm/links/dampening_hold.c). */
+/* A switch that has used up its tries is left out of routing (sm/out_of_use/guard.c). */
 uint8_t *lft_tries(const struct sync_row *row, struct port *p)
 {
 	return &p->node->sync.lft_failures;

@@ -399,7 +399,7 @@ void link_arm(struct sync *s, struct port *p)
 		sync_get(s, p, IB_ATTR_PORT_INFO, port_info_mod(p), on_doubt_read);
 		return;
 	}
-	if (port_state(p) < IB_PORT_ACTIVE && (p->damp.held || waits_for_tables(s, p)))
+	if (port_state(p) < IB_PORT_ACTIVE && (p->out.held || waits_for_tables(s, p)))
 		return;
 	if (port_has_state(p) && port_state(p) == IB_PORT_INIT) {
 		if (!are_tables_settled(s, p))
@@ -434,7 +434,7 @@ void link_activate(struct sync *s, struct port *p)
 
 	if (p->doubt || !port_has_state(p) || port_state(p) != IB_PORT_ARMED)
 		return;
-	if (p->silent || p->damp.held || sync_leaves_out(s, p->node))
+	if (p->silent || p->out.held || sync_leaves_out(s, p->node))
 		return;
 	if (p->peer && (port_state(p->peer) < IB_PORT_ARMED || sync_leaves_out(s, p->peer->node)))
 		return;

@@ -71,7 +71,7 @@ int log_fileno(void);
 
 /*
  * A module is a folder ("sa/", "route/", "route/tree/") or a file with its folders
- * ("sm/links/traps.c"; "opensm/main.c" for what is in none).
+ * ("sm/trust/traps.c"; "opensm/main.c" for what is in none).
  */
 struct log_module {
 	const char *name;
@@ -79,8 +79,8 @@ struct log_module {
 };
 
 /*
- * Folders below opensm/, or the last one, and the file: "sm/links/traps.c" of
- * "../../opensm/sm/links/traps.c".
+ * Folders below opensm/, or the last one, and the file: "sm/trust/traps.c" of
+ * "../../opensm/sm/trust/traps.c".
  */
 const char *log_module_of(const char *file);
 /* Is `file`, as the compiler names it, in the module? */

@@ -13,7 +13,7 @@ machine_of() {
 	sm) echo sync ;;
 	node_desc | forget | read_cell) echo discover ;;
 	remote_sm) echo elect ;;
-	unserved) echo dampening ;;
+	out_of_use | cables | flaps | complaints | guard | take_down | unserved) echo out_of_use ;;
 	key_rows | key_turn | own_port) echo "$name" ;;
 	*) echo "${name%%_*}" ;;
 	esac

@@ -10,7 +10,7 @@ flags=(-std=gnu11 -D_GNU_SOURCE= -Wall -Wno-unused -fsyntax-only -Iinclude -Iope
 	-DPACKAGE_VERSION='""' -DOPENSM_PLUGIN_DIR='""')
 read -ra extra <<<"${CHECK_CPPFLAGS-}"
 
-declare -A owner=([FACT]=opensm/fabric/ [OF_BASE]=opensm/sm/base/ [OF_LINKS]=opensm/sm/links/ [OF_READ]=opensm/sm/read/
+declare -A owner=([FACT]=opensm/fabric/ [OF_BASE]=opensm/sm/base/ [OF_TRUST]=opensm/sm/trust/ [OF_OUT]=opensm/sm/out_of_use/ [OF_READ]=opensm/sm/read/
 	[OF_SWEEP]=opensm/sm/sweep/ [OF_SYNC]=opensm/sync/)
 
 compiler=$(command -v gcc || command -v clang)

@@ -40,10 +40,10 @@ configure() {
 }
 
 @test "one source file says more than the others, until the file says otherwise" {
-	printf '# sweeps only\nosm_state_mgr.c=0x04\nsm/links/trasp.c 0x0f\nlid_mgr.c\n' >modules
+	printf '# sweeps only\nosm_state_mgr.c=0x04\nsm/trust/trasp.c 0x0f\nlid_mgr.c\n' >modules
 	sm_start "$SM"
 	wait_for 20 sm_up
-	grep -q 'modules:3:1: "sm/links/trasp.c" is no source file or folder (did you mean sm/links/traps.c?); the line is ignored' opensm.log
+	grep -q 'modules:3:1: "sm/trust/trasp.c" is no source file or folder (did you mean sm/trust/traps.c?); the line is ignored' opensm.log
 	grep -q 'modules:4:10: nothing; expected log flags between 0 and 0xff; the line is ignored' opensm.log
 	# VERBOSE of sm/sweep/sweep.c, and of no other file: sm/base/lids.c has a line on LIDs.
 	grep -q '0x04 -> heavy sweep: start$' opensm.log

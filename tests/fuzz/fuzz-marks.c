@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "ledger/ledger.h"
-#include "sm/links/marks_table.h"
+#include "sm/marks/marks_table.h"
 #include "tests/fuzz/kept-file.h"
 
 #define PAIRS_MAX 200 /* looked at for duplicates */

@@ -491,7 +491,7 @@ static void write_port(FILE *f, const struct port *p)
 	if (p->peer)
 		fprintf(f, " to %016llx:%u", (unsigned long long)p->peer->node->guid, p->peer->num);
 	fprintf(f, "%s%s%s\n", p->quarantined ? " quarantined" : "", p->silent ? " silent" : "",
-		p->damp.held ? " held" : "");
+		p->out.held ? " held" : "");
 }
 
 /* Nodes, ports, cables, LIDs, in the order of GUIDs; to be freed. */

@@ -5,7 +5,7 @@
 #include "trap-world.h"
 
 #include "fabric/words.h"
-#include "sm/links/marks.h"
+#include "sm/marks/marks.h"
 #include "sm/sm_internal.h"
 
 struct answer {

@@ -4,7 +4,7 @@
 
 #include "ib/notices.h"
 #include "ib/records.h"
-#include "sm/links/violations.h"
+#include "sm/trust/violations.h"
 
 #define KEY 0xC0FFEE
 

@@ -72,7 +72,7 @@ static struct folder folder_new(void)
 	put(&f, "ignore", "0x1 1\n");
 	put(&f, "weights", "0x1 1 2\n0x1 2 3\n");
 	put(&f, "names", "0x1 \"spine\"\n");
-	put(&f, "modules", "sm/links/traps.c 0x04\n");
+	put(&f, "modules", "sm/trust/traps.c 0x04\n");
 	return f;
 }
 

@@ -424,7 +424,7 @@ static void every_event_has_an_id_of_its_own(void **state)
 static void a_module_may_say_more(void **state)
 {
 	open_log("log", LOGB_ERROR);
-	log_set_modules(&(struct log_module){ "sm/links/traps.c", LOGB_VERBOSE }, 1);
+	log_set_modules(&(struct log_module){ "sm/trust/traps.c", LOGB_VERBOSE }, 1);
 	assert_false(log_wants(LOGB_VERBOSE));
 	log_set_modules(&(struct log_module){ "unit/", LOGB_VERBOSE }, 1);
 	assert_true(log_wants(LOGB_VERBOSE));
@@ -437,14 +437,14 @@ static void a_module_may_say_more(void **state)
 
 static void modules_are_folders_and_files(void **state)
 {
-	assert_true(log_module_has("sm/links/traps.c", "../../opensm/sm/links/traps.c"));
-	assert_true(log_module_has("sm/", "/root/opensm/opensm/sm/links/traps.c"));
+	assert_true(log_module_has("sm/trust/traps.c", "../../opensm/sm/trust/traps.c"));
+	assert_true(log_module_has("sm/", "/root/opensm/opensm/sm/trust/traps.c"));
 	assert_false(log_module_has("sm/", "/root/sm/opensm/sa/sa.c"));
 	assert_true(log_module_has("route/", "../../opensm/route/tree/minhop.c"));
 	assert_true(log_module_has("route/tree/", "../../opensm/route/tree/minhop.c"));
 	assert_true(log_module_has("libvendor/umad.c", "../../libvendor/umad.c"));
 	assert_true(log_module_has("opensm/main.c", "/root/opensm/main.c"));
-	assert_false(log_module_has("sm/trap", "opensm/sm/links/traps.c"));
+	assert_false(log_module_has("sm/trap", "opensm/sm/trust/traps.c"));
 	assert_string_equal(log_module_of("main.c"), "main.c");
 }
 

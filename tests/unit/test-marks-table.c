@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "ledger/ledger.h"
-#include "sm/links/marks_table.h"
+#include "sm/marks/marks_table.h"
 #include "util/hash.h"
 #include "util/random.h"
 

@@ -14,7 +14,7 @@
 #include "sim/gen/gen.h"
 #include "metrics/metrics.h"
 #include "metrics/metrics_text.h"
-#include "sm/links/marks.h"
+#include "sm/marks/marks.h"
 #include "util/log.h"
 #include "util/mem.h"
 

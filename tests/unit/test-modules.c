@@ -44,8 +44,8 @@ static void assert_read(const char *text, const char *expected)
 
 static void files_and_folders_of_ours(void **state)
 {
-	assert_read("sm/links/traps.c 0x04\n", "sm/links/traps.c=4 ");
-	assert_read("traps.c 0x04\n", "sm/links/traps.c=4 ");
+	assert_read("sm/trust/traps.c 0x04\n", "sm/trust/traps.c=4 ");
+	assert_read("traps.c 0x04\n", "sm/trust/traps.c=4 ");
 	assert_read("sa/ 8\n", "sa/=8 ");
 	assert_read("sa 8\n", "sa/=8 ");
 	assert_read("records.c 8\n", "ib/records.c=8 sa/records.c=8 ");
@@ -53,8 +53,8 @@ static void files_and_folders_of_ours(void **state)
 
 static void paths_of_earlier_releases_find_the_file(void **state)
 {
-	assert_read("sm/traps.c 4\n", "sm/links/traps.c=4 ");
-	assert_read("sm/old/folder/traps.c 4\n", "sm/links/traps.c=4 ");
+	assert_read("sm/traps.c 4\n", "sm/trust/traps.c=4 ");
+	assert_read("sm/old/folder/traps.c 4\n", "sm/trust/traps.c=4 ");
 	assert_read("sa/mcmember.c=4\n", "sa/mcast/mcmember.c=4 ");
 	/* Another top folder, and folders alone, find nothing. */
 	assert_read("console/traps.c 4\n",
@@ -65,15 +65,15 @@ static void paths_of_earlier_releases_find_the_file(void **state)
 
 static void every_separator_and_base(void **state)
 {
-	assert_read("traps.c=0x0F\n", "sm/links/traps.c=f ");
-	assert_read("  traps.c\t= 017  ignored\n", "sm/links/traps.c=f ");
-	assert_read("traps.c,15 # comment\n\n# comment\n", "sm/links/traps.c=f ");
+	assert_read("traps.c=0x0F\n", "sm/trust/traps.c=f ");
+	assert_read("  traps.c\t= 017  ignored\n", "sm/trust/traps.c=f ");
+	assert_read("traps.c,15 # comment\n\n# comment\n", "sm/trust/traps.c=f ");
 }
 
 static void files_of_the_peer_stand_for_ours(void **state)
 {
 	assert_read("osm_trap_rcv.c 0x4\n",
-		    "sm/links/traps.c=4 sm/links/dampening.c=4 sm/links/dampening_hold.c=4 ");
+		    "sm/trust/traps.c=4 sm/out_of_use/=4 ");
 	assert_read("osm_sa_mcmember_record.c=0x4\n",
 		    "sa/mcast/mcmember.c=4 sa/mcast/mgroup_view.c=4 ");
 	assert_string_equal(conf_modules_peer("osm_sa.c"), "sa/ sm/admin/admin.c");

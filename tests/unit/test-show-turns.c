@@ -11,7 +11,7 @@
 
 #include "sim/gen/gen.h"
 #include "show-world.h"
-#include "sm/links/violations.h"
+#include "sm/trust/violations.h"
 
 /* 3,456 hosts on 720 switches: more than a turn has room for. */
 enum { ARITY = 24, PORTS_OF_A_TURN = 4096 };

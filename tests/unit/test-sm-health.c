@@ -15,7 +15,7 @@
 
 #include "lib/rig.h"
 #include "sim/gen/gen.h"
-#include "sm/links/dampening.h"
+#include "sm/out_of_use/out_of_use.h"
 #include "sm/sm.h"
 #include "unit/sim-probe.h"
 #include "util/log.h"
@@ -87,7 +87,7 @@ static void complain(struct world *w, const char *node, unsigned port, unsigned 
 {
 	sm_dispatch(w->sm, sim_now(w->rig->sim));
 	for (unsigned i = 0; i < n; i++)
-		dampening_complaint(w->sm, port_at(w, node, port), 129 + i % 3);
+		out_of_use_complaint(w->sm, port_at(w, node, port), 129 + i % 3);
 }
 
 static void assert_good(struct world *w, unsigned end_ports)
@@ -118,18 +118,18 @@ static void ten_complaints_make_a_link_avoided_for_a_minute(void **state)
 	start(&w, gen_tree(4, 4, 2, 1), false);
 	complain(&w, "leaf1", 5, 10);
 	run(&w, MONO_S);
-	assert_true(port_at(&w, "leaf1", 5)->damp.avoided);
-	assert_true(port_at(&w, "leaf1", 5)->peer->damp.avoided);
+	assert_true(port_at(&w, "leaf1", 5)->out.avoided);
+	assert_true(port_at(&w, "leaf1", 5)->peer->out.avoided);
 	assert_int_equal(state_of(&w, "leaf1", 5), IB_PORT_ACTIVE);
 	assert_non_null(strstr(line_of(&w), "'leaf1' port 5"));
 	assert_non_null(strstr(w.rig->sms[0].status, "complains too much"));
 	assert_good(&w, 22);
 	sets = sim_sets(w.rig->sim);
 	run(&w, 58 * MONO_S);
-	assert_true(port_at(&w, "leaf1", 5)->damp.avoided);
+	assert_true(port_at(&w, "leaf1", 5)->out.avoided);
 	assert_int_equal(sim_sets(w.rig->sim), sets);
 	run(&w, 2 * MONO_S);
-	assert_false(port_at(&w, "leaf1", 5)->damp.avoided);
+	assert_false(port_at(&w, "leaf1", 5)->out.avoided);
 	assert_true(sim_sets(w.rig->sim) > sets);
 	assert_string_equal(line_of(&w), "");
 	assert_good(&w, 22);
@@ -144,7 +144,7 @@ static void few_complaints_or_slow_ones_are_nothing(void **state)
 	for (unsigned i = 0; i < 10; i++) {
 		complain(&w, "leaf1", 5, 9);
 		run(&w, 5 * MONO_S);
-		assert_false(port_at(&w, "leaf1", 5)->damp.avoided);
+		assert_false(port_at(&w, "leaf1", 5)->out.avoided);
 	}
 	stop(&w);
 }
@@ -157,8 +157,8 @@ static void a_host_that_complains_stays(void **state)
 	complain(&w, "h5", 1, 249);
 	complain(&w, "leaf2", 1, 249);
 	run(&w, MONO_S);
-	assert_false(port_at(&w, "h5", 1)->damp.avoided);
-	assert_false(port_at(&w, "leaf2", 1)->damp.avoided);
+	assert_false(port_at(&w, "h5", 1)->out.avoided);
+	assert_false(port_at(&w, "leaf2", 1)->out.avoided);
 	assert_good(&w, 22);
 	stop(&w);
 }
@@ -177,7 +177,7 @@ static void a_standby_does_not_count(void **state)
 	assert_int_equal(sm_state(standby), SM_STANDBY);
 	w.sm = standby; /* in the fabric that it knows */
 	complain(&w, "leaf1", 5, 300);
-	assert_int_equal(dampening_cables(standby), 0);
+	assert_int_equal(out_of_use_cables(standby), 0);
 	stop(&w);
 }
 
@@ -297,7 +297,7 @@ static void complaints_cut_nothing_in_two(void **state)
 
 			sm_dispatch(w.sm, sim_now(w.rig->sim));
 			for (unsigned k = 0; k < times && node_is_switch(n); k++)
-				dampening_complaint(w.sm, p, 130);
+				out_of_use_complaint(w.sm, p, 130);
 			run(&w, (mono_t)(rand() % 3) * MONO_S / 2);
 		}
 		run(&w, 20 * MONO_S);
@@ -326,11 +326,11 @@ static void holding_is_said_once_and_so_is_letting_go(void **state)
 	start(&w, gen_tree(4, 4, 2, 1), false);
 	listen_for(&w, "came and went 3 times in");
 	flap(&w, "leaf1", 5, 60, MONO_S);
-	assert_true(port_at(&w, "leaf1", 5)->damp.held);
+	assert_true(port_at(&w, "leaf1", 5)->out.held);
 	assert_int_equal(w.said, 1);
 	listen_for(&w, "used again after");
 	run(&w, 300 * MONO_S);
-	assert_false(port_at(&w, "leaf1", 5)->damp.held);
+	assert_false(port_at(&w, "leaf1", 5)->out.held);
 	assert_int_equal(w.said, 1);
 	log_set_sink(NULL, NULL);
 	stop(&w);
@@ -344,11 +344,11 @@ static void nothing_is_remembered_for_ever(void **state)
 	flap(&w, "leaf1", 5, 20, MONO_S);
 	flap(&w, "h7", 1, 10, MONO_S);
 	complain(&w, "leaf2", 5, 20);
-	assert_int_equal(dampening_cables(w.sm), 3);
+	assert_int_equal(out_of_use_cables(w.sm), 3);
 	run(&w, 3600 * MONO_S);
-	assert_int_equal(dampening_cables(w.sm), 0);
-	assert_null(port_at(&w, "leaf1", 5)->damp.cable);
-	assert_true(dampening_next(w.sm) == MONO_NEVER);
+	assert_int_equal(out_of_use_cables(w.sm), 0);
+	assert_null(port_at(&w, "leaf1", 5)->out.cable);
+	assert_true(out_of_use_next(w.sm) == MONO_NEVER);
 	stop(&w);
 }
 
@@ -360,13 +360,13 @@ static void a_record_goes_with_its_nodes(void **state)
 	start(&w, gen_tree(4, 4, 2, 1), false);
 	sim = w.rig->sim;
 	flap(&w, "h7", 1, 2, MONO_S);
-	assert_int_equal(dampening_cables(w.sm), 1);
+	assert_int_equal(out_of_use_cables(w.sm), 1);
 	sim_power(sim, sim_find(sim, "leaf2"), false);
 	run(&w, 30 * MONO_S);
 	/* What is left are the cables of the leaf at the spines, which fell with it. */
 	FABRIC_EACH_NODE(sm_fabric(w.sm), n) {
 		for (unsigned i = 1; i <= n->n_ports && !node_is_switch(n); i++)
-			assert_null(n->ports[i].damp.cable);
+			assert_null(n->ports[i].out.cable);
 	}
 	stop(&w);
 }
@@ -379,13 +379,13 @@ static void a_cable_in_another_place_is_another_cable(void **state)
 	start(&w, gen_tree(4, 4, 2, 1), false);
 	sim = w.rig->sim;
 	flap(&w, "leaf1", 5, 20, MONO_S);
-	assert_true(port_at(&w, "leaf1", 5)->damp.held);
+	assert_true(port_at(&w, "leaf1", 5)->out.held);
 	sim_unplug(sim, sim_find(sim, "leaf1"), 5);
 	sim_unplug(sim, sim_find(sim, "leaf2"), 5);
 	sim_plug(sim, sim_find(sim, "leaf1"), 5, sim_find(sim, "spine1"), 2);
 	sim_plug(sim, sim_find(sim, "leaf2"), 5, sim_find(sim, "spine1"), 1);
 	run(&w, 5 * MONO_S);
-	assert_false(port_at(&w, "leaf1", 5)->damp.held);
+	assert_false(port_at(&w, "leaf1", 5)->out.held);
 	assert_int_equal(state_of(&w, "leaf1", 5), IB_PORT_ACTIVE);
 	assert_good(&w, 22);
 	stop(&w);

@@ -6,7 +6,7 @@
 #include "unit/trap-world.h"
 
 #include "fabric/observe.h"
-#include "sm/links/violations.h"
+#include "sm/trust/violations.h"
 #include "sm/read/identity.h"
 #include "tests/lib/scratch.h"
 

@@ -6,7 +6,7 @@
  */
 #include "unit/trap-world.h"
 
-#include "sm/links/violations.h"
+#include "sm/trust/violations.h"
 #include "sm/sm_internal.h"
 
 #define OUR_M_KEY   0x5ec2e75ec2e7

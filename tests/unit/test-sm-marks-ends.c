@@ -5,7 +5,7 @@
  */
 #include "unit/marks-world.h"
 
-#include "sm/links/marks_internal.h"
+#include "sm/marks/marks_internal.h"
 #include "tests/lib/scratch.h"
 
 /* ---- a mark comes to an end, or is said not to ----------------------------------------------- */

@@ -12,7 +12,7 @@
 #include "ledger/store.h"
 #include "sm/channel/channel.h"
 #include "sm/health/sick.h"
-#include "sm/links/marks.h"
+#include "sm/marks/marks.h"
 
 struct answer {
 	struct mark_result r;

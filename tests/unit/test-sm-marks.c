@@ -41,7 +41,7 @@ static void draining_any_uplink_loses_no_pair_at_any_moment(void **st)
 		rq.action = MARK_DO_RESTORE;
 		r = ask_watched(w, &rq, &watch);
 		assert_int_equal(r.end, MARK_DONE);
-		assert_false(port_of(w, leaf, port)->damp.avoided);
+		assert_false(port_of(w, leaf, port)->out.avoided);
 		assert_int_equal(watch.unreachable, 0);
 		assert_int_equal(watch.loops, 0);
 		run_for(w, 15 * MONO_S);

@@ -19,7 +19,7 @@
 #include "lib/rig.h"
 #include "sim/gen/gen.h"
 #include "sim/netfile/netfile.h"
-#include "sm/links/marks.h"
+#include "sm/marks/marks.h"
 #include "sm/sm.h"
 #include "tests/lib/rounds.h"
 #include "util/log.h"

@@ -62,7 +62,7 @@ static void dry_run_leaves_the_wire_alone(void **st)
 	assert_true(w->said);
 	run_for(w, 30 * MONO_S);
 	assert_true(link_is(w, "leaf2", port, IB_PORT_ACTIVE));
-	assert_false(port_of(w, "leaf2", port)->damp.avoided);
+	assert_false(port_of(w, "leaf2", port)->out.avoided);
 	assert_true(is_good(w));
 }
 
@@ -646,7 +646,7 @@ static void a_mark_and_bad_health_are_removed_each_for_itself(void **st)
 	assert_true(sm_sick_clear(w->sm, leaf, port));
 	run_for(w, 20 * MONO_S);
 	assert_true(link_is(w, "leaf2", port, IB_PORT_ACTIVE));
-	assert_true(port_of(w, "leaf2", port)->damp.avoided);
+	assert_true(port_of(w, "leaf2", port)->out.avoided);
 	assert_int_equal(ask(w, MARK_DO_RESTORE, "leaf2", port).end, MARK_DONE);
 	run_for(w, 20 * MONO_S);
 	assert_true(is_good(w));

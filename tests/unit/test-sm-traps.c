@@ -4,7 +4,7 @@
  * (traps.md).
  */
 #include "trap-world.h"
-#include "sm/links/traps.h"
+#include "sm/trust/traps.h"
 
 /* ---- answers ------------------------------------------------------------------------------- */
 

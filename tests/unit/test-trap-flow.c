@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "sm/links/trap_flow.h"
+#include "sm/trust/trap_flow.h"
 #include "util/mem.h"
 
 struct desk {

@@ -41,7 +41,7 @@ static const struct {
 	/* sweeps and election */
 	{ "osm_sm.c", "sm/sm.c sm/sweep/sweep.c sm/sweep/steps.c" },
 	{ "osm_state_mgr.c", "sm/sweep/sweep.c sm/sweep/steps.c sm/read/discover.c "
-			     "sm/read/incremental.c sm/read/light.c sm/links/unserved.c" },
+			     "sm/read/incremental.c sm/read/light.c sm/trust/unserved.c" },
 	{ "osm_sm_state_mgr.c", "sm/elect/elect.c sm/elect/elect_poll.c sm/admin/replica.c" },
 	{ "osm_sminfo_rcv.c", "sm/elect/elect_set.c sm/elect/remote_sm.c sm/elect/elect.c" },
 	{ "osm_remote_sm.c", "sm/elect/remote_sm.c" },
@@ -58,7 +58,7 @@ static const struct {
 	{ "osm_port_info_rcv.c", "sm/read/discover.c" },
 	{ "osm_mlnx_ext_port_info_rcv.c", "sm/read/discover.c" },
 	{ "osm_sw_info_rcv.c", "sm/read/discover.c sm/read/light.c" },
-	{ "osm_trap_rcv.c", "sm/links/traps.c sm/links/dampening.c sm/links/dampening_hold.c" },
+	{ "osm_trap_rcv.c", "sm/trust/traps.c sm/out_of_use/" },
 	/* what is written */
 	{ "osm_lid_mgr.c", "sm/base/lids.c plan/" },
 	{ "osm_link_mgr.c", "sm/sweep/program.c sync/ plan/" },
@@ -158,7 +158,7 @@ static const char *base_name(const char *file)
 	return strrchr(file, '/') + 1;
 }
 
-/* A folder that a source file is in: "sm/" of "sm/links/traps.c". */
+/* A folder that a source file is in: "sm/" of "sm/trust/traps.c". */
 static bool is_folder_of(const char *file, const char *name, size_t len)
 {
 	return strncmp(file, name, len) == 0 && file[len] == '/';
@@ -166,7 +166,7 @@ static bool is_folder_of(const char *file, const char *name, size_t len)
 
 /*
  * A path of an earlier release: the file of that name, if the top folder of the path has just one.
- * "sm/links/traps.c" for "sm/traps.c". NULL: none, or several.
+ * "sm/trust/traps.c" for "sm/traps.c". NULL: none, or several.
  */
 static const char *find_moved(const char *path)
 {

@@ -3,7 +3,7 @@
  * per-module-logging.conf: log flags of single source files (qos.md 8), beside those of all.
  *
  * One module a line, "MODULE FLAGS"; between them blanks, tabs, ',' or '='; flags as in log_flags
- * (0x08, 010, 8); '#' begins a comment. A module is a source file of ours ("sm/links/traps.c",
+ * (0x08, 010, 8); '#' begins a comment. A module is a source file of ours ("sm/trust/traps.c",
  * "traps.c", or "sm/traps.c" as it once was: a path whose top folder has one file of that name), a
  * folder ("sa/", "sa"), or a source file of OpenSM ("osm_trap_rcv.c"), which stands for its
  * counterparts here: conf_modules_peer().

@@ -16,8 +16,8 @@
 
 #include "ib/notices.h"
 #include "health/judge.h"
-#include "sm/links/marks_table.h"
-#include "sm/links/trap_text.h"
+#include "sm/marks/marks_table.h"
+#include "sm/trust/trap_text.h"
 #include "util/mem.h"
 
 void event_raise(struct sm *sm, struct sm_event *e)

@@ -20,7 +20,7 @@
 #include "sm/base/events.h"
 #include "sm/base/keys.h"
 #include "sm/base/news.h"
-#include "sm/links/violations.h"
+#include "sm/trust/violations.h"
 #include "util/hash.h"
 #include "util/mem.h"
 

@@ -12,8 +12,6 @@
 #include "sm/expected/expected_internal.h"
 #include "util/mem.h"
 
-#define LOOKS_PER_TICK 16u /* each is a walk over two tables at most */
-
 struct meant *meant_unref(struct meant *m)
 {
 	if (!m || --m->refs)
@@ -104,38 +102,14 @@ static void judge_modes(struct sm *sm, unsigned modes)
 	expected_store(sm);
 }
 
-static struct refused *find_refused(struct refused *all, uint32_t n, guid_t node, uint8_t port)
-{
-	const struct refused key = { .node = node, .port = port };
-
-	return n ? bsearch(&key, all, n, sizeof(*all), expected_by_place) : NULL;
-}
-
-/* Those that were refused before go on with being taken down. */
-static void refuse(struct sm *sm, unsigned flaws)
-{
-	struct expected *e = sm->m.expected;
-	_cleanup_free_ struct refused *before = take(e->cables);
-	uint32_t n = e->n_cables;
-
-	e->n_cables = e->cap_cables = 0;
-	expected_refuse(sm, flaws);
-	for (uint32_t i = 0; i < e->n_cables; i++) {
-		struct refused *c = &e->cables[i], *old;
-
-		old = find_refused(before, n, c->node, c->port);
-		if (old)
-			c->work = old->work;
-	}
-}
-
 void expected_settle(struct sm *sm)
 {
 	struct expected *e = sm->m.expected;
 	unsigned modes = expected_modes(sm);
 	int64_t left = 0;
 
-	dampening_unrefuse(sm);
+	out_of_use_take_all(sm, OUT_UNEXPECTED);
+	e->n_cables = 0;
 	e->stale = true;
 	e->grace_end = MONO_NEVER;
 	e->judge_anew = false;
@@ -148,9 +122,7 @@ void expected_settle(struct sm *sm)
 	if (left)
 		e->grace_end = sm->now + left * MONO_S;
 	if (e->now && !left)
-		refuse(sm, modes & e->agreed);
-	else
-		e->n_cables = 0;
+		expected_refuse(sm, modes & e->agreed);
 }
 
 bool expected_place(const struct sm *sm, const uint8_t *ni, guid_t *ret_switch, uint8_t *ret_port)
@@ -166,12 +138,7 @@ bool expected_place(const struct sm *sm, const uint8_t *ni, guid_t *ret_switch, 
 	return m && expect_home(m->x, &end, ret_switch, ret_port);
 }
 
-/* ---- links that are up, and refused ---------------------------------------------------------- */
-
-static struct link_mark isolation_of(const struct refused *c)
-{
-	return (struct link_mark){ .node = c->node, .port = c->port, .kind = MARK_ISOLATE };
-}
+/* ---- cables that are refused ----------------------------------------------------------------- */
 
 static struct port *port_of(const struct sm *sm, const struct refused *c)
 {
@@ -181,16 +148,9 @@ static struct port *port_of(const struct sm *sm, const struct refused *c)
 	return p && p->peer ? p : NULL;
 }
 
-static bool is_to_fall(const struct port *p)
-{
-	return dampening_is_out(p) &&
-	       (port_state(p) > IB_PORT_INIT || port_state(p->peer) > IB_PORT_INIT);
-}
-
 void expected_sweep_ended(struct sm *sm)
 {
 	struct expected *e = sm->m.expected;
-	unsigned up = 0;
 
 	expected_drop_facts(sm);
 	if (sm->state != SM_MASTER)
@@ -199,60 +159,10 @@ void expected_sweep_ended(struct sm *sm)
 	for (uint32_t i = 0; i < e->n_cables; i++) {
 		const struct port *p = port_of(sm, &e->cables[i]);
 
-		e->held += p && dampening_is_out(p);
-		e->spared += p && dampening_is_spared(p);
-		up += p && is_to_fall(p);
+		e->held += p && out_of_use_is(p);
+		e->spared += p && out_of_use_is_spared(p);
 	}
-	e->cursor = up ? 0 : e->n_cables;
-	e->down_at = up ? sm->now : MONO_NEVER;
 	expected_compare(sm);
-}
-
-static void look_at_some(struct sm *sm)
-{
-	struct expected *e = sm->m.expected;
-	unsigned looks = 0;
-
-	for (; e->cursor < e->n_cables && looks < LOOKS_PER_TICK; e->cursor++) {
-		struct refused *c = &e->cables[e->cursor];
-		const struct link_mark mark = isolation_of(c);
-		const struct port *p = port_of(sm, c);
-
-		if (!p || !is_to_fall(p)) {
-			c->work = (struct mark_work){ .down_at = MONO_NEVER };
-			continue;
-		}
-		mark_look_at(sm, &mark, &c->work);
-		looks++;
-	}
-}
-
-/* As marks are isolated: when nothing is sent over it any more. */
-static void take_down_some(struct sm *sm)
-{
-	struct expected *e = sm->m.expected;
-
-	look_at_some(sm);
-	e->down_at = e->cursor < e->n_cables ? sm->now : MONO_NEVER;
-	for (uint32_t i = 0; i < e->n_cables; i++) {
-		struct refused *c = &e->cables[i];
-		const struct link_mark mark = isolation_of(c);
-
-		if (sm->now >= c->work.down_at)
-			mark_take_down(sm, &mark, &c->work);
-		e->down_at = mono_min(e->down_at, c->work.down_at);
-	}
-}
-
-struct mark_work *expected_work(struct sm *sm, guid_t node, uint8_t port)
-{
-	struct expected *e = sm->m.expected;
-	struct refused *c = find_refused(e->cables, e->n_cables, node, port);
-
-	if (!c)
-		return NULL;
-	e->down_at = sm->now; /* its counters have come */
-	return &c->work;
 }
 
 /* ---- time ------------------------------------------------------------------------------------ */
@@ -263,8 +173,6 @@ void expected_tick(struct sm *sm)
 
 	if (sm->state != SM_MASTER || sm->sweep != SWEEP_NONE)
 		return;
-	if (sm->now >= e->down_at)
-		take_down_some(sm);
 	if (e->facts.builder)
 		expected_collect(sm);
 	if (e->judge_anew) {
@@ -283,14 +191,14 @@ mono_t expected_next(const struct sm *sm)
 
 	if (sm->state != SM_MASTER || sm->sweep != SWEEP_NONE)
 		return MONO_NEVER;
-	return e->judge_anew || e->facts.builder ? sm->now : mono_min(e->down_at, e->grace_end);
+	return e->judge_anew || e->facts.builder ? sm->now : e->grace_end;
 }
 
 void expected_state_changed(struct sm *sm)
 {
 	struct expected *e = sm->m.expected;
 
-	e->down_at = e->grace_end = MONO_NEVER;
+	e->grace_end = MONO_NEVER;
 	expected_drop_facts(sm);
 	e->compared = 0;
 	e->held = e->spared = 0;
@@ -303,7 +211,7 @@ void expected_new(struct sm *sm, const struct sm_paths *paths)
 {
 	struct expected *e = sm->m.expected = xcalloc(1, sizeof(*e));
 
-	e->down_at = e->grace_end = MONO_NEVER;
+	e->grace_end = MONO_NEVER;
 	if (paths && paths->cache_dir)
 		e->path = xasprintf("%s/%s", paths->cache_dir, EXPECTED_COPY);
 }

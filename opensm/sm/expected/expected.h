@@ -11,7 +11,7 @@
  *
  * Two things follow, apart from each other. Before each routing, and so before a port is armed for
  * the first time, each cable that changed since is judged by itself: with enforce, one that is not
- * in the picture is refused (dampening.h), held in INIT, and taken down where it is up. After a
+ * in the picture is refused (out_of_use.h), held in INIT, and taken down where it is up. After a
  * sweep the whole picture is compared by a job, and causes are told: when they begin, and when they
  * end.
  */
@@ -21,7 +21,6 @@
 #include "topo/expect.h"
 
 struct expected;
-struct mark_work;
 struct expect_seen;
 
 void expected_new(struct sm *sm, const struct sm_paths *paths);
@@ -32,14 +31,12 @@ void expected_file_came(struct sm *sm);
 void expected_recall(struct sm *sm);
 /* A job reads the file, or the copy: nothing is to be routed before that has ended. */
 bool expected_busy(const struct sm *sm);
-/* Before dampening_settle(): it learns which cables are refused. */
+/* Before out_of_use_settle(): refused cables have a reason not to be used. */
 void expected_settle(struct sm *sm);
 void expected_sweep_ended(struct sm *sm);
 void expected_state_changed(struct sm *sm);
 void expected_tick(struct sm *sm);
 mono_t expected_next(const struct sm *sm);
-/* Of a link that is refused and up, for marks_questions; NULL: it is not. */
-struct mark_work *expected_work(struct sm *sm, guid_t node, uint8_t port);
 /* The switch port that an end port belongs behind. False: nothing is expected of it. */
 bool expected_place(const struct sm *sm, const uint8_t *node_info, guid_t *ret_switch,
 		    uint8_t *ret_port);

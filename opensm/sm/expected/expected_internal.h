@@ -3,7 +3,6 @@
 #pragma once
 
 #include "sm/expected/expected.h"
-#include "sm/links/marks_internal.h"
 #include "sm/sm_internal.h"
 #include "topo/expect_file.h"
 #include "util/told.h"
@@ -20,11 +19,10 @@ struct meant {
 	int64_t learnt;
 };
 
-/* A cable that is refused, by one end; if it is up, how far it is with being taken down. */
+/* A cable that is refused, by one end. */
 struct refused {
 	guid_t node;
 	uint8_t port;
-	struct mark_work work;
 };
 
 /* Flaws of each cable that is found, beside one picture. */
@@ -75,14 +73,12 @@ struct expected {
 	bool over_cap;	  /* told of `now`: its new modes would hold too much */
 	struct refused *cables; /* by node and port */
 	uint32_t n_cables, cap_cables;
-	uint32_t cursor; /* of those that are looked at after a sweep; n_cables: all were */
 	unsigned held, spared;
 	bool stale;	   /* something was read since the last comparison */
 	struct facts facts; /* for a comparison */
 	bool comparing;
 	uint64_t compared; /* hash of the picture that was compared last */
 	struct drift *drift;
-	mono_t down_at; /* the first step of the work of a cable; MONO_NEVER: none is up */
 	mono_t grace_end; /* MONO_NEVER: none runs */
 	bool storing, store_again;
 	struct told told;
@@ -96,14 +92,11 @@ struct meant *meant_unref(struct meant *m);
 /* `now` is stored, with the flaws it may hold cables for. */
 void expected_store(struct sm *sm);
 
-/* Refused cables, by node and port. */
-int expected_by_place(const void *a, const void *b);
-
 /* expected_judge.c: which flaws have a cable held, by the options. */
 unsigned expected_modes(const struct sm *sm);
 /* How many cables of the fabric have one of these flaws, and of how many. */
 unsigned expected_count(struct sm *sm, struct meant *want, unsigned flaws, unsigned *ret_cables);
-/* Those that have, beside `now`, are refused: `cables`, and dampening is told. */
+/* Those that have, beside `now`, are refused: `cables`, which have a reason not to be used. */
 void expected_refuse(struct sm *sm, unsigned flaws);
 /* The name of a node where names alone are expected: that of the node-name map, or its own. */
 const char *expected_name(const struct node *n);

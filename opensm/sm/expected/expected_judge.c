@@ -2,7 +2,7 @@
 /*
  * Which cables are refused: each is judged by itself (expected_verdicts.c).
  *
- * A refused cable that joins two parts of what is expected is spared by dampening, as any other.
+ * A refused cable that joins two parts of what is expected is spared (out_of_use.h), as any other.
  * One that leads to switches that are not expected at all is not: doing without them is what is
  * asked for, unless it is only through them that expected parts reach each other.
  */
@@ -86,11 +86,7 @@ static bool joins_switches(const struct port *p)
 static void note_refused(struct expected *e, const struct port *p)
 {
 	GROW(e->cables, e->n_cables + 1, e->cap_cables);
-	e->cables[e->n_cables++] = (struct refused){
-		.node = p->node->guid,
-		.port = p->num,
-		.work = { .state = MARK_DRAINING, .down_at = MONO_NEVER },
-	};
+	e->cables[e->n_cables++] = (struct refused){ p->node->guid, p->num };
 }
 
 /* ---- parts that are not expected ------------------------------------------------------------- */
@@ -144,7 +140,7 @@ static bool is_strange(struct look *l, const struct node *n)
 static void find_expected_parts(struct look *l)
 {
 	const struct fabric *f = l->sm->fabric;
-	const struct node *own = dampening_first_switch(f);
+	const struct node *own = out_of_use_first_switch(f);
 
 	FABRIC_EACH_NODE(f, n) {
 		if (node_is_switch(n) &&
@@ -202,13 +198,6 @@ static bool can_do_without(struct look *l, const struct port *p)
 	return !l->bridges[sets_root(l->strange, sets_root(l->part, n->index))];
 }
 
-int expected_by_place(const void *va, const void *vb)
-{
-	const struct refused *a = va, *b = vb;
-
-	return COMPARE(a->node, b->node) ?: COMPARE(a->port, b->port);
-}
-
 static bool any_joins_switches(const struct sm *sm)
 {
 	for (uint32_t i = 0; i < sm->m.expected->n_cables; i++)
@@ -226,12 +215,10 @@ static void refuse_all(struct sm *sm, struct look *l)
 	for (uint32_t i = 0; i < e->n_cables; i++) {
 		struct port *p = refused_port(sm, i);
 
-		if (dampening_refuse(sm, p, l && can_do_without(l, p)))
+		if (out_of_use_give(sm, p, OUT_UNEXPECTED, l && can_do_without(l, p)))
 			e->cables[n++] = e->cables[i];
 	}
 	e->n_cables = n;
-	if (n)
-		qsort(e->cables, n, sizeof(*e->cables), expected_by_place);
 }
 
 /* ---- all cables ------------------------------------------------------------------------------ */

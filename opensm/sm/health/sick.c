@@ -3,9 +3,8 @@
  * Findings of the judge, and what is done about each. A link is judged when something is told of
  * it; those with findings also in turn, so that their probation ends.
  *
- * Isolation is that of marks_work.c and dampening.c: the cable is left out of routes, and taken
- * down when no table leads over it. What the guards say is asked when it is decided; when the
- * fabric changes after that, dampening spares what has become the last way.
+ * An isolated link has a reason not to be used (out_of_use.h). What that would cost is asked when
+ * it is decided; when the fabric changes after that, the last way is spared there.
  */
 #include "sm/health/sick_internal.h"
 
@@ -15,7 +14,6 @@
 #include "ib/codes.h"
 #include "sm/base/about.h"
 #include "sm/base/news.h"
-#include "sm/links/dampening_internal.h"
 #include "util/mem.h"
 
 #define TURN	      (10 * MONO_S)
@@ -157,23 +155,17 @@ unsigned sm_sick_cap(const struct sm *sm)
 					 : MAX(CAP_LEAST, links / CAP_SHARE);
 }
 
-static struct health_end mark_end(const struct sick_case *c)
-{
-	return (struct health_end){ c->mark.node, c->mark.port };
-}
-
 /* The cable may not be there now, being disabled or not read. */
 static void let_go(struct sm *sm, struct sick_case *c)
 {
-	const struct health_end e = mark_end(c);
-	struct port *p = c->state == SICK_ISOLATED ? sick_port_at(sm, &e) : NULL;
+	struct port *p = c->state == SICK_ISOLATED ? sick_port_at(sm, &c->at) : NULL;
 
 	sm->m.sick->n_hidden -= c->hidden;
 	c->hidden = false;
 	if (!p)
 		return;
 	health_quiet(sm->m.sick->judge, c->link, sick_time(sm) + HEALTH_QUIET_SECS);
-	dampening_set_unhealthy(sm, p, false);
+	out_of_use_take(sm, p, OUT_HEALTH);
 	if (sm->state == SM_MASTER)
 		tell_port(sm, p, "a link is in order again, or may be used");
 }
@@ -183,12 +175,9 @@ static void isolate(struct sm *sm, struct sick_case *c, struct port *p)
 {
 	const struct health_off *off = sick_off_of(sm->m.sick, c->link);
 
-	c->mark = (struct link_mark){ .node = p ? p->node->guid : off->at.node,
-				      .port = p ? p->num : off->at.port,
-				      .kind = MARK_ISOLATE };
-	c->work = (struct mark_work){ .state = MARK_DRAINING, .down_at = MONO_NEVER };
+	c->at = p ? (struct health_end){ p->node->guid, p->num } : off->at;
 	c->off = off;
-	if (p && dampening_set_unhealthy(sm, p, true))
+	if (p && out_of_use_give(sm, p, OUT_HEALTH, false))
 		tell_port(sm, p, "a link is isolated for its health");
 }
 
@@ -237,7 +226,7 @@ static void become(struct sm *sm, struct sick_case *c, enum sick_state next)
 static bool is_of_another(const struct sick_case *c, const struct health_verdict *v)
 {
 	for (unsigned i = 0; i < 2; i++)
-		if (v->end[i].node == c->mark.node && v->end[i].port == c->mark.port)
+		if (v->end[i].node == c->at.node && v->end[i].port == c->at.port)
 			return false;
 	return c->state == SICK_ISOLATED;
 }
@@ -245,8 +234,7 @@ static bool is_of_another(const struct sick_case *c, const struct health_verdict
 /* The action in force may be more, or less, than the one that is asked for now. */
 static void go_back(struct sm *sm, struct sick_case *c)
 {
-	const struct health_end e = mark_end(c);
-	struct port *p = sick_port_at(sm, &e);
+	struct port *p = sick_port_at(sm, &c->at);
 
 	if (c->hidden && c->action != HEALTH_NO_DISCOVER) {
 		sm->m.sick->n_hidden--;
@@ -438,9 +426,8 @@ void sick_bad_answer(struct sm *sm, struct port *p, unsigned cond, bool behind)
 /* The link of a mark is taken down on purpose. */
 void sick_link_seen(struct sm *sm, struct port *p, unsigned before)
 {
-	bool marked = p->damp.cable && p->damp.cable->mark == CABLE_ISOLATED;
-
-	if (is_watching(sm) && before > IB_PORT_INIT && port_state(p) == IB_PORT_INIT && !marked)
+	if (is_watching(sm) && before > IB_PORT_INIT && port_state(p) == IB_PORT_INIT &&
+	    !out_of_use_has(p, OUT_ISOLATED))
 		tell_judge(sm, p, HEALTH_FLAPPING);
 }
 
@@ -537,7 +524,6 @@ void sick_new(struct sm *sm, const struct sm_paths *paths)
 	sm->m.sick = k;
 	k->judge = health_new(&rules);
 	k->log = (struct log_limit){ .interval = 10 * MONO_S, .burst = 6 };
-	k->look_at = MONO_NEVER;
 	k->version = 1;
 }
 
@@ -548,17 +534,6 @@ bool sick_is_hidden(const struct sm *sm, const struct port *p)
 				 : NO_CASE;
 
 	return i != NO_CASE && k->all[i].hidden && sm->state == SM_MASTER;
-}
-
-struct mark_work *sick_work(struct sm *sm, guid_t node, uint8_t port)
-{
-	struct sick *k = sm->m.sick;
-
-	for (uint32_t i = 0; i < k->n; i++) {
-		if (k->all[i].mark.node == node && k->all[i].mark.port == port)
-			return &k->all[i].work;
-	}
-	return NULL;
 }
 
 void sick_free(struct sm *sm)
@@ -663,7 +638,7 @@ void sick_settle(struct sm *sm)
 		if (k->all[i].state == SICK_UNDECIDED)
 			enter(sm, &k->all[i]);
 		else if (k->all[i].state == SICK_ISOLATED && p)
-			dampening_set_unhealthy(sm, p, true);
+			out_of_use_give(sm, p, OUT_HEALTH, false);
 	}
 }
 
@@ -677,41 +652,39 @@ void sick_sweep_ended(struct sm *sm)
 	health_set_rules(k->judge, &rules);
 	health_sweep(k->judge);
 	decide_all(sm);
-	k->look_at = sm->now;
+	k->look = true;
 	k->check_ways = true;
 	k->off_at = sm->now;
 }
 
-/* Another manager may have written since. */
+/* Another manager may have changed the ways since. */
 void sick_state_changed(struct sm *sm)
 {
 	struct sick *k = sm->m.sick;
 
-	for (uint32_t i = 0; i < k->n; i++) {
-		k->all[i].work = (struct mark_work){ .state = MARK_DRAINING,
-						     .down_at = MONO_NEVER };
-		if (sm->state == SM_MASTER && k->all[i].state == SICK_SPARED)
+	k->look = false;
+	for (uint32_t i = 0; i < k->n && sm->state == SM_MASTER; i++)
+		if (k->all[i].state == SICK_SPARED)
 			k->all[i].state = SICK_UNDECIDED;
-	}
 }
 
-static void take_down_some(struct sm *sm)
+static bool may_look(const struct sm *sm)
+{
+	return sm->m.sick->look && sm->sweep == SWEEP_NONE && !out_of_use_is_looking(sm);
+}
+
+/* Links that are down by now: the rest of their actions is done. */
+static void go_on(struct sm *sm)
 {
 	struct sick *k = sm->m.sick;
 
+	k->look = false;
 	for (uint32_t i = 0; k->n_isolated && i < k->n; i++) {
 		struct sick_case *c = &k->all[i];
 
-		if (c->state != SICK_ISOLATED || c->hidden || c->off)
-			continue;
-		if (sm->now >= k->look_at)
-			mark_look_at(sm, &c->mark, &c->work);
-		if (sm->now >= c->work.down_at)
-			mark_take_down(sm, &c->mark, &c->work);
-		sick_go_on(sm, c);
+		if (c->state == SICK_ISOLATED && !c->hidden && !c->off)
+			sick_go_on(sm, c);
 	}
-	if (sm->now >= k->look_at)
-		k->look_at = MONO_NEVER;
 }
 
 static void judge_in_turn(struct sm *sm)
@@ -735,10 +708,10 @@ void sick_tick(struct sm *sm)
 		return;
 	if (sm->now >= k->turn_at)
 		judge_in_turn(sm);
-	if (sm->sweep == SWEEP_NONE) {
-		take_down_some(sm);
+	if (may_look(sm))
+		go_on(sm);
+	if (sm->sweep == SWEEP_NONE)
 		sick_off_tick(sm);
-	}
 }
 
 mono_t sick_next(const struct sm *sm)
@@ -752,9 +725,7 @@ mono_t sick_next(const struct sm *sm)
 		next = MAX(k->turn_at, sm->now);
 	if (sm->sweep == SWEEP_NONE)
 		next = mono_min(next, sick_off_next(sm));
-	for (uint32_t i = 0; k->n_isolated && i < k->n && sm->sweep == SWEEP_NONE; i++)
-		if (k->all[i].state == SICK_ISOLATED && !k->all[i].hidden &&
-		    !k->all[i].off)
-			next = mono_min(next, mono_min(k->look_at, k->all[i].work.down_at));
+	if (k->n_isolated && may_look(sm))
+		next = sm->now;
 	return next;
 }

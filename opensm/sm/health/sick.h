@@ -62,11 +62,9 @@ bool sm_sick_clear(struct sm *sm, guid_t node, unsigned port);
 
 void sick_new(struct sm *sm, const struct sm_paths *paths);
 void sick_free(struct sm *sm);
-/* How far the isolation of the link at this port is (marks_internal.h); NULL: none is. */
-struct mark_work *sick_work(struct sm *sm, guid_t node, uint8_t port);
 /* Discovery does not look through this port. */
 bool sick_is_hidden(const struct sm *sm, const struct port *p);
-/* PortInfo of a port was read, its link was `before`: before dampening takes it in. */
+/* PortInfo of a port was read, its link was `before`: before out_of_use_link_seen(). */
 void sick_link_seen(struct sm *sm, struct port *p, unsigned before);
 void sick_complaint(struct sm *sm, struct port *p);
 /*
@@ -75,7 +73,7 @@ void sick_complaint(struct sm *sm, struct port *p);
  */
 void sick_bad_answer(struct sm *sm, struct port *p, unsigned cond, bool behind);
 void sick_node_goes(struct sm *sm, struct node *n);
-/* Before dampening_settle(): findings of the start are decided upon. */
+/* Before out_of_use_settle(): findings of the start are decided upon. */
 void sick_settle(struct sm *sm);
 void sick_sweep_ended(struct sm *sm);
 void sick_state_changed(struct sm *sm);

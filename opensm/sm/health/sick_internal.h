@@ -2,16 +2,15 @@
 /* Between the files of sick: findings, links that are gone for them, the policy file. */
 #pragma once
 
-#include "sm/links/marks_internal.h"
 #include "sm/health/sick.h"
+#include "sm/marks/marks_internal.h"
 
 /* A link with findings. */
 struct sick_case {
 	uint32_t link;
 	enum sick_state state;
 	enum health_action action;
-	struct link_mark mark; /* of ISOLATED: as if an administrator had made it */
-	struct mark_work work;
+	struct health_end at; /* of ISOLATED: the port that is isolated */
 	bool manual; /* the action is one of hm_ports_health_policy_file, and to be taken */
 	bool hidden; /* discovery does not look through it */
 	bool off;    /* its port is noted as disabled */
@@ -25,7 +24,8 @@ struct sick {
 	uint32_t *by_link; /* place in `all`, and one; 0: no case */
 	uint32_t n_by_link;
 	uint32_t cursor; /* of links that are judged in turn */
-	mono_t turn_at, look_at;
+	mono_t turn_at;
+	bool look; /* a sweep ended: which links are down for their health now? */
 	struct log_limit log;
 	mono_t save_at;
 	uint64_t version, saved; /* counts changes; the latest that is in the ledger */

@@ -10,7 +10,7 @@
  * A port is a row of the ledger, and goes to standbys with it, before it is disabled: there is
  * always a manager that knows to enable it. It is the switch's end, of two the one that is reached
  * without the link, and is enabled through the same switch. Such a link is no longer in the
- * picture, so the last ways that dampening spares do not count it: after each sweep it is seen
+ * picture, so the last ways that out_of_use.h spares do not count it: after each sweep it is seen
  * whether both ends are still joined without it.
  */
 #include <stdlib.h>
@@ -18,7 +18,7 @@
 #include "ib/codes.h"
 #include "sm/base/news.h"
 #include "sm/health/sick_internal.h"
-#include "sm/links/dampening_internal.h"
+#include "sm/out_of_use/bad_cable.h"
 #include "util/mem.h"
 
 #define AGAIN	      5	 /* seconds until a Set that did not help is repeated; twice as long */
@@ -61,12 +61,12 @@ static void note_off(struct sm *sm, const struct port *p)
 
 void sick_go_on(struct sm *sm, struct sick_case *c)
 {
-	struct port *p = mark_port(sm, &c->mark);
+	struct port *p = sick_port_at(sm, &c->at);
 
-	if (c->work.state != MARK_ISOLATED || !p || !p->peer)
+	if (!p || !out_of_use_is_down(p))
 		return;
 	if (c->action == HEALTH_DISABLE) {
-		note_off(sm, mark_near_end(p));
+		note_off(sm, out_of_use_near_end(p));
 		c->off = true;
 	} else if (c->action == HEALTH_NO_DISCOVER) {
 		c->hidden = true;
@@ -94,7 +94,7 @@ static void check_ways(struct sm *sm)
 	k->check_ways = false;
 	if (!k->n_hidden && !health_off_at(k->judge, 0))
 		return;
-	part = hold_parts(sm->fabric);
+	part = out_of_use_parts(sm->fabric);
 	for (uint32_t i = 0; i < k->n; i++) {
 		struct sick_case *c = &k->all[i];
 
@@ -164,10 +164,10 @@ static void send(struct sm *sm, struct health_off *o, struct port *p, bool on)
 		sync_switch_off(sm->sync, p, on_answer, sm, p);
 }
 
-/* A port that others disabled as well (dampening) is theirs to enable. */
+/* A port that others disabled as well (out_of_use) is theirs to enable. */
 static bool is_off_for_others(const struct port *p)
 {
-	return p->damp.cable && p->damp.cable->off_at == p;
+	return p->out.cable && p->out.cable->off.at == p;
 }
 
 static void look_at_off(struct sm *sm, uint32_t n)

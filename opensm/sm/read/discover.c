@@ -493,7 +493,7 @@ static void take_port_info(struct sm *sm, struct port *p, const uint8_t *payload
 	if (port_is_end(p) && port_state(p) > IB_PORT_DOWN && !fabric_hides_mkey(p))
 		store_set_mkey(sm->store, p->guid, p->m_key);
 	/* A port that is kept in INIT on purpose keeps its tables, unless it rebooted. */
-	if ((!port_is_live(p) && !p->damp.held) || is_not_ours(sm, p))
+	if ((!port_is_live(p) && !p->out.held) || is_not_ours(sm, p))
 		observe_blocks_lost(sm->fabric, p);
 	if (node_is_switch(p->node) && p->num == 0 && is_not_ours(sm, p))
 		observe_tables_lost(p->node);

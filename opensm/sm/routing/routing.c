@@ -327,7 +327,7 @@ static struct topo *routed_topo(struct sm *sm)
 	marks_settle(sm);
 	sick_settle(sm);
 	expected_settle(sm);
-	dampening_settle(sm);
+	out_of_use_settle(sm);
 	return seats_give(sm->m.seats, fabric_snapshot(sm->fabric, is_aside, sm));
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Marks of links (links/marks.h) and their rows of the ledger: a change of the table is stored as
+ * Marks of links (marks/marks.h) and their rows of the ledger: a change of the table is stored as
  * the rows that differ; rows that come from elsewhere are a new table.
  *
  *   file of a former build --in force--> this manager may write --stored--> rows, and .taken
@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "sm/links/marks.h"
+#include "sm/marks/marks.h"
 
 struct marks_rows;
 

@@ -415,7 +415,7 @@ static bool is_served(const struct node *n)
 /* A port between two that answer, which should be ACTIVE by now. */
 static bool is_pending(const struct port *p)
 {
-	return p->peer && !p->quarantined && !p->damp.held && is_served(p->node) &&
+	return p->peer && !p->quarantined && !p->out.held && is_served(p->node) &&
 	       is_served(p->peer->node) &&
 	       (!p->known || port_state(p) == IB_PORT_INIT || port_state(p) == IB_PORT_ARMED);
 }
@@ -423,7 +423,7 @@ static bool is_pending(const struct port *p)
 static void note_pending(struct sm *sm, struct port *p)
 {
 	if (!is_pending(p)) {
-		if (p->pending >= PORT_STUCK_AFTER && p->damp.avoided)
+		if (p->pending >= PORT_STUCK_AFTER && p->out.avoided)
 			tell_port(sm, p, "a port that was stuck is not any more");
 		if (p->pending)
 			observe_shown(p->node);
@@ -436,7 +436,7 @@ static void note_pending(struct sm *sm, struct port *p)
 	if (p->pending == PORT_STUCK_AFTER)
 		observe_shown(p->node);
 	if (p->pending >= PORT_STUCK_AFTER)
-		dampening_stuck(sm, p);
+		out_of_use_stuck(sm, p);
 }
 
 static void report_ports(struct sm *sm)

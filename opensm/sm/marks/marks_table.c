@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "sm/links/marks_table.h"
+#include "sm/marks/marks_table.h"
 
 #include <assert.h>
 #include <stdio.h>

@@ -17,7 +17,7 @@
  *
  * Counters are read when there is an accusation, and at most once a second per port.
  */
-#include "sm/links/violations.h"
+#include "sm/trust/violations.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@
 
 #include "fabric/observe.h"
 #include "sm/base/about.h"
-#include "sm/links/dampening.h"
+#include "sm/out_of_use/out_of_use.h"
 #include "sm/sm_internal.h"
 #include "util/mem.h"
 #include "util/told.h"
@@ -302,7 +302,7 @@ static const char *why_spared(const struct sm *sm, const struct port *at)
 static void isolate(struct sm *sm, struct offender *o, enum violation_kind kind)
 {
 	const char *spared = o->at ? why_spared(sm, o->at) : "its switch is not known";
-	char why[ISOLATED_FOR_STRLEN];
+	char why[SWITCHED_OFF_WHY];
 
 	if (spared && told_first(&o->told, TOLD_SPARED))
 		log_port(o->at, LOG_ID_TRAP_KEY, LOGB_ERROR, "%s; it is not switched off: %s",
@@ -314,7 +314,7 @@ static void isolate(struct sm *sm, struct offender *o, enum violation_kind kind)
 	else
 		snprintf(why, sizeof(why), "%u %s in %u s", o->kind[kind].n, kinds[kind].plural,
 			 (unsigned)((sm->now - o->kind[kind].window) / MONO_S) + 1);
-	dampening_isolate(sm, o->at, why);
+	out_of_use_switch_off(sm, o->at, why);
 }
 
 /* ---- counters of witnesses ------------------------------------------------------------------ */
@@ -466,6 +466,6 @@ unsigned violations_ports(const struct sm *sm, unsigned *ret_isolated)
 
 	*ret_isolated = 0;
 	for (uint32_t i = 0; i < v->n; i++)
-		*ret_isolated += v->all[i]->at && dampening_is_isolated(v->all[i]->at);
+		*ret_isolated += v->all[i]->at && out_of_use_is_switched_off(v->all[i]->at);
 	return v->n;
 }

@@ -7,7 +7,7 @@
  * tried on the port anyway, so its host learns nothing new. A port that answers shows or hides its
  * key in PortInfo. Between two rounds a key may be on its way to the port.
  */
-#include "sm/links/lockout.h"
+#include "sm/trust/lockout.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 #include "ib/notices.h"
 #include "sm/base/about.h"
 #include "sm/base/events.h"
-#include "sm/links/violations.h"
+#include "sm/trust/violations.h"
 #include "sm/sm_internal.h"
 #include "util/mem.h"
 

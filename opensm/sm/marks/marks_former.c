@@ -18,7 +18,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sm/links/marks_table.h"
+#include "sm/marks/marks_table.h"
 #include "util/hash.h"
 #include "util/str.h"
 

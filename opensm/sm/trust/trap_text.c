@@ -3,7 +3,7 @@
  * Traps in words: the port that a directed route leads back to, and what traps about keys say.
  * Everything in a notice is a claim of its sender; numbers are looked up, never used as an index.
  */
-#include "sm/links/trap_text.h"
+#include "sm/trust/trap_text.h"
 
 #include <assert.h>
 #include <stdio.h>

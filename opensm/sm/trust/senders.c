@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The table of senders; see senders.h. */
-#include "sm/links/senders.h"
+#include "sm/trust/senders.h"
 
 #include <assert.h>
 

@@ -12,8 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sm/links/dampening_internal.h"
 #include "sm/base/about.h"
+#include "sm/out_of_use/bad_cable.h"
 #include "util/mem.h"
 
 /* The line is logged no more often than this, however often it changes. */
@@ -72,7 +72,7 @@ struct found {
 struct search {
 	const struct sm *sm;
 	const struct fabric *fabric;
-	uint32_t *part; /* hold_parts() */
+	uint32_t *part; /* out_of_use_parts() */
 	uint32_t
 		/* discover_picture(sm): a running sweep, or one that broke off, has not read all */
 		picture;
@@ -98,7 +98,7 @@ static void note_lack(struct search *s, enum lack lack, const struct node *n, co
 
 static bool is_cut_off(const struct search *s, const struct node *sw)
 {
-	const struct node *first = hold_first_switch(s->fabric);
+	const struct node *first = out_of_use_first_switch(s->fabric);
 
 	return first && sw != first && s->part[sw->index] != s->part[first->index];
 }
@@ -142,10 +142,8 @@ static enum lack lack_of_host_port(const struct search *s, const struct port *p)
 static enum lack lack_behind(const struct port *p)
 {
 	static const enum lack of_oddity[] = {
-		[PORT_ODD_LOOPBACK] = LOOPBACK,
-		[PORT_ODD_TOO_FAR] = TOO_FAR,
-		[PORT_ODD_NONSENSE] = NONSENSE,
-		[PORT_ODD_HIDDEN] = NO_LACK, /* sick.h says so */
+		[PORT_ODD_LOOPBACK] = LOOPBACK, [PORT_ODD_TOO_FAR] = TOO_FAR,
+		[PORT_ODD_NONSENSE] = NONSENSE, [PORT_ODD_HIDDEN] = NO_LACK, /* sick.h says so */
 		[PORT_ODD_PLANE] = PLANE,
 	};
 
@@ -193,31 +191,40 @@ static void look_at_node(struct search *s, const struct node *n)
 		look_at_port(s, &n->ports[i]);
 }
 
+/* Reasons that are named for a cable; of the others its ports, or health, tell. */
+static const enum lack lack_of_reason[OUT_REASONS] = {
+	[OUT_COMPLAINS] = UNHEALTHY,	 [OUT_FLAPS] = HELD,
+	[OUT_HEALTH] = NO_LACK,		 [OUT_DRAINED] = ADMIN_DRAINED,
+	[OUT_ISOLATED] = ADMIN_ISOLATED, [OUT_UNEXPECTED] = NOT_EXPECTED,
+	[OUT_RETURNS] = NO_LACK,	 [OUT_STUCK] = NO_LACK,
+};
+
+/* The worst of its reasons that is named. A link that was taken down may train. */
 static enum lack lack_of_cable(const struct bad_cable *c)
 {
-	static const enum lack of_out[] = {
-		[CABLE_NOT_OUT] = NO_LACK,
-		[CABLE_OUT_ISOLATED] = ADMIN_ISOLATED,
-		[CABLE_OUT_DRAINED] = ADMIN_DRAINED,
-		[CABLE_OUT_REFUSED] = NOT_EXPECTED,
-		[CABLE_OUT_HELD] = HELD,
-		[CABLE_OUT_UNHEALTHY] = UNHEALTHY,
-		[CABLE_OUT_STUCK] = NO_LACK, /* its ports say so */
-	};
+	unsigned bits = c->shown;
 
-	if (c->off_at)
-		return c->isolated_for[0] ? ISOLATED : OFF;
-	if (c->out_for < CABLE_OUT_HELD && cable_is_gone(c))
-		return NO_LACK;
-	return of_out[c->out_for];
+	if (c->off.at)
+		return c->off.why[0] ? ISOLATED : OFF;
+	while (bits) {
+		enum out_reason worst = reason_worst(bits);
+		bool named = lack_of_reason[worst] != NO_LACK;
+
+		if (named && cable_is_gone(c) && worst != OUT_FLAPS && worst != OUT_COMPLAINS)
+			return NO_LACK;
+		if (named)
+			return lack_of_reason[worst];
+		bits &= ~BIT(worst);
+	}
+	return NO_LACK;
 }
 
 static void look_at_cable(struct search *s, const struct bad_cable *c)
 {
 	const struct port *p = c->end[0].at ? c->end[0].at : c->end[1].at;
 
-	if (c->off_at)
-		p = c->off_at;
+	if (c->off.at)
+		p = c->off.at;
 	if (p)
 		note_lack(s, lack_of_cable(c), p->node, p);
 }
@@ -228,8 +235,8 @@ struct sm_reasons {
 	struct search search;
 	enum sm_state state;
 	bool has_swept;
-	const struct node *first; /* hold_first_switch() */
-	uint64_t edits, shape; /* of the fabric, when `search.part` was made */
+	const struct node *first; /* out_of_use_first_switch() */
+	uint64_t edits, shape;	  /* of the fabric, when `search.part` was made */
 };
 
 struct sm_reasons *sm_reasons_new(const struct sm *sm)
@@ -239,12 +246,12 @@ struct sm_reasons *sm_reasons_new(const struct sm *sm)
 	r->search = (struct search){
 		.sm = sm,
 		.fabric = sm->fabric,
-		.part = hold_parts(sm->fabric),
+		.part = out_of_use_parts(sm->fabric),
 		.picture = discover_picture(sm),
 	};
 	r->state = sm->state;
 	r->has_swept = sm->stats.heavy_sweeps;
-	r->first = hold_first_switch(sm->fabric);
+	r->first = out_of_use_first_switch(sm->fabric);
 	r->edits = sm->fabric->edits;
 	r->shape = sm->fabric->shape;
 	return r;
@@ -257,9 +264,9 @@ static bool parts_hold(const struct sm_reasons *r, const struct fabric *f)
 
 	if (f->edits == r->edits)
 		return true;
-	if (f->shape != r->shape || hold_first_switch(f) != r->first)
+	if (f->shape != r->shape || out_of_use_first_switch(f) != r->first)
 		return false;
-	part = hold_parts(f);
+	part = out_of_use_parts(f);
 	return !memcmp(part, r->search.part, f->n_nodes * sizeof(*part));
 }
 
@@ -280,7 +287,7 @@ struct sm_reasons *sm_reasons_free(struct sm_reasons *r)
 
 const char *sm_reason(const struct sm_reasons *r, const struct port *p)
 {
-	enum lack lack = p->damp.cable ? lack_of_cable(p->damp.cable) : NO_LACK;
+	enum lack lack = p->out.cable ? lack_of_cable(p->out.cable) : NO_LACK;
 
 	assert(r && p);
 	if (lack == NO_LACK && node_is_switch(p->node))
@@ -294,9 +301,9 @@ const char *sm_reason(const struct sm_reasons *r, const struct port *p)
 
 mono_t sm_held_for(const struct port *p, mono_t now)
 {
-	const struct bad_cable *c = p->damp.cable;
+	const struct bad_cable *c = p->out.cable;
 
-	return c && c->out && c->state == CABLE_HELD ? MAX(c->until - now, MONO_S) : 0;
+	return c && c->out && c->reasons & BIT(OUT_FLAPS) ? MAX(c->flaps.until - now, MONO_S) : 0;
 }
 
 /* ---- the line ------------------------------------------------------------------------------- */
@@ -351,15 +358,16 @@ static void line_str(const struct search *s, unsigned total, char *ret, size_t c
 
 unsigned sm_left_out(const struct sm *sm, char *ret, size_t cap)
 {
-	_cleanup_free_ uint32_t *part = hold_parts(sm->fabric);
-	struct search s = { .sm = sm, .fabric = sm->fabric, .part = part,
-			     .picture = discover_picture(sm) };
+	_cleanup_free_ uint32_t *part = out_of_use_parts(sm->fabric);
+	struct search s = {
+		.sm = sm, .fabric = sm->fabric, .part = part, .picture = discover_picture(sm)
+	};
 	unsigned total = 0;
 
 	FABRIC_EACH_NODE(sm->fabric, n)
 		look_at_node(&s, n);
-	for (uint32_t i = 0; i < sm->m.dampening->n; i++)
-		look_at_cable(&s, sm->m.dampening->cables[i]);
+	for (uint32_t i = 0; i < sm->m.out_of_use->n; i++)
+		look_at_cable(&s, sm->m.out_of_use->cables[i]);
 	for (unsigned i = 0; i < N_LACKS; i++)
 		total += s.of[i].n;
 	if (total)
@@ -371,7 +379,7 @@ unsigned sm_left_out(const struct sm *sm, char *ret, size_t cap)
 
 void unserved_report(struct sm *sm)
 {
-	struct dampening *h = sm->m.dampening;
+	struct out_of_use *h = sm->m.out_of_use;
 	char line[LEFT_OUT_STRLEN];
 
 	if (sm->state != SM_MASTER || !sm->first_sweep_done)
@@ -381,7 +389,7 @@ void unserved_report(struct sm *sm)
 	if (!h->line_waits)
 		return;
 	if (h->line_at && sm->now - h->line_at < LINE_INTERVAL) {
-		dampening_wake(h, h->line_at + LINE_INTERVAL);
+		out_of_use_wake(h, h->line_at + LINE_INTERVAL);
 		return;
 	}
 	h->line_waits = false;

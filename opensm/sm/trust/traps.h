@@ -9,7 +9,7 @@
 #pragma once
 
 #include "opensm/transport.h"
-#include "sm/links/violations.h"
+#include "sm/trust/violations.h"
 #include "sm/sm.h"
 #include "util/log.h"
 

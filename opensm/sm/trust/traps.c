@@ -9,10 +9,10 @@
  * it is to look at that sender: nothing in it is taken over. What it costs is a few Gets, at a pace
  * that trap_flow.c sets for each source.
  *
- * Not here: what a look finds (incremental.c, elect.c), links that complain (dampening.c), texts
+ * Not here: what a look finds (incremental.c, elect.c), links that complain (complaints.c), texts
  * (trap_text.c), what ports are accused of (violations.c).
  */
-#include "sm/links/trap_text.h"
+#include "sm/trust/trap_text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -21,10 +21,10 @@
 #include "sm/base/events.h"
 #include "sm/base/about.h"
 #include "sm/base/keys.h"
-#include "sm/links/lockout.h"
-#include "sm/links/senders.h"
-#include "sm/links/trap_flow.h"
-#include "sm/links/violations.h"
+#include "sm/trust/lockout.h"
+#include "sm/trust/senders.h"
+#include "sm/trust/trap_flow.h"
+#include "sm/trust/violations.h"
 #include "sm/base/news.h"
 #include "util/mem.h"
 

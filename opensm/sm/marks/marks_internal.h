@@ -2,32 +2,12 @@
 /* Between the files of marks: requests (marks.c), what becomes of each (marks_work.c). */
 #pragma once
 
-#include "sm/links/marks.h"
+#include "sm/marks/marks.h"
+#include "sm/out_of_use/counters.h"
 #include "sm/sm_internal.h"
 
 /* Requests that wait at a time. */
 #define MARK_REQUESTS 64u
-
-/* Counters that are asked for at a time. */
-#define REST_SLOTS 512u
-
-struct rest_slot {
-	uint32_t tid;  /* 0: free */
-	uint16_t attr; /* that was asked for: counters of packets (marks_rest.c), of errors */
-	lid_t lid;     /* that was asked */
-	uint8_t asked; /* and its port */
-	uint8_t port; /* of the mark, as its node */
-	bool other;   /* its work is not that of a mark here */
-	guid_t node;
-};
-
-/* Do the devices still send over it? marks_rest.c */
-struct mark_rest {
-	enum { REST_NEW, REST_ASKED, REST_PAUSE, REST_OVER } phase;
-	unsigned n_asked, n_readings;
-	uint64_t sum, before; /* packets, of all its cables: so far, and of the reading before */
-	mono_t until;
-};
 
 /* Errors that a cable which is to return must not have; marks_clean.c. */
 enum clean_counter {
@@ -67,10 +47,6 @@ struct mark_work {
 	uint8_t met_port;
 	enum mark_state state;
 	unsigned n_cables, n_out, n_spared;
-	bool unrouted;	/* no table leads over its cables any more */
-	mono_t down_at; /* the next step of taking its links down; MONO_NEVER: they need not be */
-	struct mark_rest rest;
-	unsigned downs; /* how often that was, since one of them was up */
 	struct mark_clean clean;
 };
 
@@ -100,12 +76,9 @@ struct marks {
 	/* what is under way */
 	enum { STORE_NONE, STORE_ASKED, STORE_EXPIRED, STORE_IN_FORCE } storing;
 	mono_t retry_at;   /* of an expiry that could not be stored */
-	mono_t look_at;	   /* when `work` is gone through; MONO_NEVER: not */
-	uint32_t cursor;   /* where */
+	bool look;	   /* a sweep ended: it is to be seen how far each is */
 	mono_t next_clean; /* least `next` of those that are limited in time */
 	unsigned n_over;   /* their time is over, and their cables are in order */
-	mono_t next_down;  /* least `down_at` of `work` */
-	struct rest_slot slots[REST_SLOTS];
 };
 
 /* ---- marks_work.c ---- */
@@ -122,14 +95,6 @@ void marks_use(struct sm *sm, struct mark_table *t);
 void marks_forget_work(struct sm *sm);
 /* Seconds since 1970; 0: not known. */
 int64_t marks_realtime(const struct sm *sm);
-/* How far it is, after a sweep; sets `down_at`. */
-void mark_look_at(struct sm *sm, const struct link_mark *m, struct mark_work *w);
-/* Of an isolation: its links that are up are taken down; `down_at`: when that is looked at. */
-void mark_take_down(struct sm *sm, const struct link_mark *m, struct mark_work *w);
-/* The end of a cable that is asked: a switch, the one that is reached without it. */
-struct port *mark_near_end(struct port *p);
-/* How long a packet may be on its way. */
-mono_t marks_lifetime(const struct sm *sm);
 void marks_work_tick(struct sm *sm);
 mono_t marks_work_next(const struct sm *sm);
 
@@ -150,25 +115,10 @@ void marks_clean_tick(struct sm *sm);
 mono_t marks_clean_next(const struct sm *sm);
 /* Another table is in force, or another manager may have been. */
 void marks_clean_anew(struct marks *ms);
-void mark_clean_answer(struct sm *sm, struct mark_work *w, const struct rest_slot *slot,
-		       const struct transport_event *ev); /* NULL: there is none */
 /* RETURNING and UNCLEAN included. */
 enum mark_state mark_state_of(const struct mark_work *w);
 /* "SymbolErrorCounter grew by 12"; "": nothing keeps it, or its time is not over. */
 void mark_kept_str(const struct mark_work *w, char ret[MARK_KEPT_STRLEN]);
-
-/* ---- marks_rest.c ---- */
-
-#define PERF_COUNTERS	  0x0012
-#define PERF_COUNTERS_EXT 0x001D
-
-/* The switch of `p` is asked. False: it cannot be. */
-bool marks_ask_port(struct sm *sm, const struct link_mark *m, struct mark_work *w,
-		    const struct port *p, uint16_t attr);
-unsigned marks_free_slots(const struct marks *ms);
-
-/* `down_at` has come. True: it is at rest, or was waited for long enough; else it was put off. */
-bool marks_rest(struct sm *sm, const struct link_mark *m, struct mark_work *w);
 
 /* ---- names ---- */
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Token buckets, repetitions and storms of the sources of traps (trap_flow.h). */
-#include "sm/links/trap_flow.h"
+#include "sm/trust/trap_flow.h"
 
 #include <assert.h>
 #include <string.h>

@@ -21,13 +21,13 @@
  *
  * A switch as a whole: DRAIN keeps one of its cables for packets to the switch itself; ISOLATE
  * takes down all its cables, those to hosts too. Marks are in force before the first routing of a
- * master, whether it started or took over. Which cables are left out is decided by dampening.h,
+ * master, whether it started or took over. Which cables are left out is decided by out_of_use.h,
  * together with what else is known against them.
  */
 #pragma once
 
 #include "sm/ledger/settle.h"
-#include "sm/links/marks_table.h"
+#include "sm/marks/marks_table.h"
 #include "sm/sm.h"
 
 struct marks;
@@ -139,24 +139,18 @@ struct marks_questions {
 	void (*commit)(struct sm *sm, const struct mark_table *next);
 	/* Other managers that have stored all changes up to this generation. */
 	struct settle_reach (*reach)(const struct sm *sm, uint64_t generation);
-	/* The service level of a packet to this LID. */
-	uint8_t (*path_sl)(const struct sm *sm, lid_t lid);
-	/* A link that is isolated there without a mark, for its health or as not expected. */
-	struct mark_work *(*other_work)(struct sm *sm, guid_t node, uint8_t port);
 };
 
 /* `questions` outlive it. */
 void marks_new(struct sm *sm, const struct marks_questions *q);
 /* Requests under way are answered first. */
 void marks_end(struct sm *sm);
-/* Before dampening_settle(): it learns which cables are marked. */
+/* Before out_of_use_settle(): the cables of marks have a reason not to be used. */
 void marks_settle(struct sm *sm);
 void marks_state_changed(struct sm *sm);
 void marks_sweep_ended(struct sm *sm);
 void marks_tick(struct sm *sm);
 mono_t marks_next(const struct sm *sm);
-/* A GMP of class PerfMgt, or one that came back. False: it is not about a question of marks. */
-bool marks_receive(struct sm *sm, struct transport_event *ev);
 
 /* The table in force; never NULL. */
 const struct mark_table *marks_table(const struct sm *sm);

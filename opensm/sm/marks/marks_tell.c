@@ -9,7 +9,7 @@
 #include "sm/base/about.h"
 #include "sm/base/events.h"
 #include "sm/base/news.h"
-#include "sm/links/marks_internal.h"
+#include "sm/marks/marks_internal.h"
 
 static char *until_str(int64_t until, char ret[40])
 {

@@ -6,7 +6,7 @@
  * A directed route has no such LID, and the path in its answer is whatever the sender wrote there:
  * all of these count as one sender, and the record says that the path is a claim.
  */
-#include "sm/links/forgery.h"
+#include "sm/trust/forgery.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #include "ib/words.h"
 #include "sm/base/about.h"
 #include "sm/base/events.h"
-#include "sm/links/senders.h"
+#include "sm/trust/senders.h"
 #include "util/mem.h"
 
 struct forgery {

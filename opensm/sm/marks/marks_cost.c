@@ -3,7 +3,7 @@
  * The cost of doing without a cable, or without a switch: by the picture as it is, before
  * anything is done.
  *
- * Losses are found by joining what stays to parts, as dampening_hold.c does. Pairs that use the
+ * Losses are found by joining what stays to parts, as guard.c does. Pairs that use the
  * cables now are found in the tables: for each receiver a walk over the switches, each of which is
  * passed once. Receivers to which no table leads over these cables are passed over: on a fat tree
  * of 3,456 hosts a cable or a spine takes 2 to 3 ms, so it is done at once, in the loop.
@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sm/links/dampening_internal.h"
-#include "sm/links/marks_internal.h"
+#include "sm/out_of_use/bad_cable.h"
+#include "sm/marks/marks_internal.h"
 #include "util/mem.h"
 #include "util/sets.h"
 
@@ -27,9 +27,9 @@ struct cut {
 /* Marked, or bad, since routes were computed last: the next ones do without it. */
 static bool is_condemned(const struct port *p)
 {
-	const struct bad_cable *c = p->damp.cable;
+	const struct bad_cable *c = p->out.cable;
 
-	return c && cable_is_bad(c) && !c->spared;
+	return c && cable_reasons(c) && !c->spared;
 }
 
 static bool is_link_in_use(const struct port *p)
@@ -137,7 +137,7 @@ static void count_losses(const struct sm *sm, struct loss *l, struct mark_cost *
 static void find_losses(const struct sm *sm, const struct cut *c, struct mark_cost *ret)
 {
 	const struct fabric *f = sm->fabric;
-	const struct node *own = hold_first_switch(f);
+	const struct node *own = out_of_use_first_switch(f);
 	_cleanup_free_ uint32_t *before = join_switches(f, NULL), *after = join_switches(f, c);
 	_cleanup_free_ uint32_t *n_before = xcalloc(f->n_nodes + 1u, sizeof(*n_before)),
 				*n_after = xcalloc(f->n_nodes + 1u, sizeof(*n_after));
@@ -365,7 +365,7 @@ static unsigned count_ways(const struct node *n, const struct cut *c)
 static bool is_own(const struct sm *sm, const struct cut *c, const struct mark_cost *cost)
 {
 	const struct port *own = sm->fabric->own_port;
-	const struct node *first = hold_first_switch(sm->fabric);
+	const struct node *first = out_of_use_first_switch(sm->fabric);
 
 	if (!own)
 		return false;

@@ -11,7 +11,7 @@
  * one at its maximum counts nothing any more, so the cable is not known to be clean. Ends that
  * never answer are passed over, as long as one does.
  */
-#include "sm/links/marks_internal.h"
+#include "sm/marks/marks_internal.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -95,6 +95,32 @@ void marks_clean_anew(struct marks *ms)
 
 /* ---- asking ---------------------------------------------------------------------------------- */
 
+static void take_answer(struct sm *sm, const struct counters_ask *ask,
+			const struct transport_event *ev)
+{
+	struct marks *ms = sm->m.marks;
+	uint32_t at = mark_table_find(ms->table, ask->node, ask->port);
+	struct mark_clean *c = at == UINT32_MAX ? NULL : &ms->work[at].clean;
+	const uint32_t end[2] = { ask->lid, ask->asked };
+
+	if (!c || c->phase != CLEAN_ASKED || !c->n_asked)
+		return;
+	if (!--c->n_asked) {
+		c->next = sm->now;
+		ms->next_clean = sm->now;
+	}
+	if (!ev || ib_bits_get(ev->mad, PORT_SELECT_BIT, 8) != ask->asked)
+		return;
+	c->now.n++;
+	c->now.ends += hash_bytes(HASH_START, end, sizeof(end));
+	for (unsigned i = 0; i < CLEAN_COUNTERS; i++) {
+		uint64_t v = ib_bits_get(ev->mad, counters[i].bit, counters[i].width);
+
+		c->now.sum[i] += v;
+		c->now.full |= v == (1u << counters[i].width) - 1 ? 1u << i : 0;
+	}
+}
+
 static unsigned count_ends(const struct link_mark *m, struct node *n)
 {
 	unsigned ends = 0;
@@ -111,6 +137,10 @@ static unsigned count_ends(const struct link_mark *m, struct node *n)
 static void ask_ends(struct sm *sm, const struct link_mark *m, struct mark_work *w)
 {
 	struct node *n = fabric_find_node(sm->fabric, m->node);
+	const struct counters_ask ask = { .attr = PERF_COUNTERS,
+					  .node = m->node,
+					  .port = m->port,
+					  .done = take_answer };
 	struct mark_clean *c = &w->clean;
 
 	c->n_asked = 0;
@@ -122,35 +152,11 @@ static void ask_ends(struct sm *sm, const struct link_mark *m, struct mark_work 
 
 		if (!p)
 			continue;
-		c->n_asked += marks_ask_port(sm, m, w, p, PERF_COUNTERS);
-		c->n_asked += marks_ask_port(sm, m, w, p->peer, PERF_COUNTERS);
+		c->n_asked += counters_get(sm, p, &ask);
+		c->n_asked += counters_get(sm, p->peer, &ask);
 	}
 	if (!c->n_asked)
 		c->next = sm->now;
-}
-
-void mark_clean_answer(struct sm *sm, struct mark_work *w, const struct rest_slot *slot,
-		       const struct transport_event *ev)
-{
-	struct mark_clean *c = &w->clean;
-	const uint32_t end[2] = { slot->lid, slot->asked };
-
-	if (c->phase != CLEAN_ASKED || !c->n_asked)
-		return;
-	if (!--c->n_asked) {
-		c->next = sm->now;
-		sm->m.marks->next_clean = sm->now;
-	}
-	if (!ev || ib_bits_get(ev->mad, PORT_SELECT_BIT, 8) != slot->asked)
-		return;
-	c->now.n++;
-	c->now.ends += hash_bytes(HASH_START, end, sizeof(end));
-	for (unsigned i = 0; i < CLEAN_COUNTERS; i++) {
-		uint64_t v = ib_bits_get(ev->mad, counters[i].bit, counters[i].width);
-
-		c->now.sum[i] += v;
-		c->now.full |= v == (1u << counters[i].width) - 1 ? 1u << i : 0;
-	}
 }
 
 /* ---- a reading ------------------------------------------------------------------------------- */
@@ -326,7 +332,7 @@ static void step(struct sm *sm, const struct link_mark *m, struct mark_work *w)
 		c->next = next_reading(sm, m, c);
 	} else if (wait) {
 		c->next = sm->now + wait;
-	} else if (marks_free_slots(sm->m.marks) <
+	} else if (counters_free(sm) <
 		   count_ends(m, fabric_find_node(sm->fabric, m->node))) {
 		c->next = sm->now + NO_ROOM;
 	} else {

@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "sm/base/about.h"
-#include "sm/links/marks_internal.h"
+#include "sm/marks/marks_internal.h"
 #include "util/mem.h"
 
 #define PATIENCE (8 * MONO_S)
@@ -464,7 +464,7 @@ static bool is_applied(const struct sm *sm, const struct mark_ask *a, const char
 	if (sm->sweep != SWEEP_NONE || sm->sweep_started < a->forced_at)
 		return false;
 	if (a->rq.action == MARK_DO_RESTORE || i == UINT32_MAX)
-		return !dampening_returning(sm);
+		return !out_of_use_returning(sm);
 	switch (ms->work[i].state) {
 	case MARK_SPARED:
 		*ret_text = "it is the last way to a part of the fabric and stays in use";
@@ -534,7 +534,7 @@ void marks_tick(struct sm *sm)
 	marks_work_tick(sm);
 	marks_clean_tick(sm);
 	for (unsigned i = 0; ms->n_asks && i < MARK_REQUESTS; i++)
-		if (ms->asks[i].phase == ASK_APPLYING && ms->look_at == MONO_NEVER)
+		if (ms->asks[i].phase == ASK_APPLYING && !ms->look)
 			look_at_ask(sm, &ms->asks[i]);
 	end_expired(sm);
 	for (unsigned i = 0; i < MARK_REQUESTS && may_start(sm); i++) {
@@ -576,7 +576,6 @@ void marks_new(struct sm *sm, const struct marks_questions *q)
 
 	sm->m.marks = ms;
 	ms->questions = q;
-	ms->look_at = MONO_NEVER;
 	marks_use(sm, xcalloc(1, sizeof(*ms->table)));
 }
 

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The life of marks in force: their cables are given a reason not to be used before each routing
+ * (out_of_use.h); after each sweep it is seen how far each mark is.
+ */
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sm/base/about.h"
+#include "sm/base/news.h"
+#include "sm/marks/marks_internal.h"
+#include "sm/out_of_use/bad_cable.h"
+#include "util/mem.h"
+
+/* ---- names and places ------------------------------------------------------------------------ */
+
+struct port *mark_port(const struct sm *sm, const struct link_mark *m)
+{
+	struct node *n = fabric_find_node(sm->fabric, m->node);
+
+	if (m->port == MARK_WHOLE_SWITCH)
+		return n && node_is_switch(n) ? &n->ports[0] : NULL;
+	return n && m->port <= n->n_ports ? &n->ports[m->port] : NULL;
+}
+
+struct port *mark_cable(const struct link_mark *m, struct node *n, unsigned port)
+{
+	struct port *p = port <= n->n_ports ? &n->ports[port] : NULL;
+
+	if (!p || !p->peer || p->peer == p || (m->port != MARK_WHOLE_SWITCH && port != m->port))
+		return NULL;
+	if (m->port == MARK_WHOLE_SWITCH && m->kind == MARK_DRAIN && !node_is_switch(p->peer->node))
+		return NULL;
+	return p;
+}
+
+char *mark_place_str(const struct sm *sm, const struct link_mark *m, char ret[MARK_PLACE_STRLEN])
+{
+	const struct port *p = mark_port(sm, m);
+	char a[PORT_STRLEN], b[PORT_STRLEN];
+
+	if (!p && m->port == MARK_WHOLE_SWITCH)
+		snprintf(ret, MARK_PLACE_STRLEN, "switch 0x%016" PRIx64, m->node);
+	else if (!p)
+		snprintf(ret, MARK_PLACE_STRLEN, "0x%016" PRIx64 " port %u", m->node, m->port);
+	else if (!p->num)
+		snprintf(ret, MARK_PLACE_STRLEN, "%s", fabric_node_str(p->node, a));
+	else if (!p->peer)
+		snprintf(ret, MARK_PLACE_STRLEN, "%s", fabric_port_str(p, a));
+	else
+		snprintf(ret, MARK_PLACE_STRLEN, "%s - %s", fabric_port_str(p, a),
+			 fabric_port_str(p->peer, b));
+	return ret;
+}
+
+int64_t marks_realtime(const struct sm *sm)
+{
+	return sm->hooks.realtime ? MAX(sm->hooks.realtime(sm->hooks.arg), (int64_t)0) : 0;
+}
+
+/* ---- another table --------------------------------------------------------------------------- */
+
+static struct mark_work work_of(const struct marks *old, const struct link_mark *m)
+{
+	uint32_t i = old->table ? mark_table_find(old->table, m->node, m->port) : UINT32_MAX;
+	struct mark_work w = { .state = MARK_DRAINING };
+
+	if (i == UINT32_MAX)
+		return w;
+	if (old->table->all[i].kind == m->kind && old->table->all[i].forced == m->forced) {
+		w = old->work[i];
+		if (old->table->all[i].until != m->until)
+			w.clean = (struct mark_clean){ 0 };
+		return w;
+	}
+	w.met_guid = old->work[i].met_guid;
+	w.met_end = old->work[i].met_end;
+	w.met_port = old->work[i].met_port;
+	return w;
+}
+
+void marks_use(struct sm *sm, struct mark_table *t)
+{
+	struct marks *ms = sm->m.marks;
+	struct mark_work *work = xcalloc(t->n + 1u, sizeof(*work));
+
+	for (uint32_t i = 0; i < t->n; i++)
+		work[i] = work_of(ms, &t->all[i]);
+	free(ms->work);
+	mark_table_free(ms->table);
+	ms->work = work;
+	ms->table = t;
+	marks_clean_anew(ms);
+}
+
+void marks_forget_work(struct sm *sm)
+{
+	struct marks *ms = sm->m.marks;
+
+	for (uint32_t i = 0; i < ms->table->n; i++) {
+		ms->work[i].state = MARK_DRAINING;
+		ms->work[i].clean = (struct mark_clean){ 0 };
+	}
+	ms->look = false;
+	marks_clean_anew(ms);
+}
+
+bool mark_met(const struct mark_work *w, guid_t guid, unsigned port)
+{
+	return guid && (w->met_guid == guid || w->met_end == guid) && w->met_port == port;
+}
+
+/* ---- before routing -------------------------------------------------------------------------- */
+
+/* The mark stays with the port that was named, whatever is behind it. */
+static void note_met(struct sm *sm, const struct link_mark *m, struct mark_work *w)
+{
+	const struct port *p = m->port == MARK_WHOLE_SWITCH ? NULL : mark_port(sm, m);
+	char where[PORT_STRLEN];
+
+	if (!p || !p->peer || mark_met(w, p->peer->node->guid, p->peer->num))
+		return;
+	if (w->met_guid)
+		log_on(about_port(LOG_ID_LINK_MARKED, p), LOGB_ERROR,
+		       "%s: another device is behind this port; the port stays marked (%s) until "
+		       "it is restored",
+		       fabric_port_str(p, where), mark_kind_name(m->kind));
+	w->met_guid = p->peer->node->guid;
+	w->met_end = port_is_end(p->peer) ? p->peer->guid : 0;
+	w->met_port = p->peer->num;
+}
+
+/* The n-th port as above, and one whose link is down, as when it was taken down, and may train. */
+static struct port *port_to_mark(const struct link_mark *m, struct node *n, unsigned port)
+{
+	struct port *p = &n->ports[port];
+	bool whole = m->port == MARK_WHOLE_SWITCH;
+
+	if (p->peer || !p->out.cable || (!whole && port != m->port))
+		return mark_cable(m, n, port);
+	return whole && m->kind == MARK_DRAIN && !cable_is_between_switches(p->out.cable) ? NULL
+											   : p;
+}
+
+static void settle_mark(struct sm *sm, const struct link_mark *m, struct mark_work *w)
+{
+	enum out_reason reason = m->kind == MARK_ISOLATE ? OUT_ISOLATED : OUT_DRAINED;
+	struct node *n = fabric_find_node(sm->fabric, m->node);
+
+	if (!n)
+		return;
+	for (unsigned i = 1; i <= n->n_ports; i++) {
+		struct port *p = port_to_mark(m, n, i);
+
+		if (p)
+			out_of_use_give(sm, p, reason, m->forced);
+	}
+	if (m->port == MARK_WHOLE_SWITCH && m->kind == MARK_ISOLATE && node_is_switch(n))
+		out_of_use_give_switch(sm, n, m->forced);
+	note_met(sm, m, w);
+}
+
+void marks_settle(struct sm *sm)
+{
+	struct marks *ms = sm->m.marks;
+
+	out_of_use_take_all(sm, OUT_DRAINED);
+	out_of_use_take_all(sm, OUT_ISOLATED);
+	for (uint32_t i = 0; i < ms->table->n; i++)
+		settle_mark(sm, &ms->table->all[i], &ms->work[i]);
+}
+
+/* ---- how far it is --------------------------------------------------------------------------- */
+
+struct seen {
+	unsigned n_cables, n_out, n_spared;
+	unsigned n_used;   /* no reason counts: the manager's own, a host's that is drained */
+	unsigned n_routed; /* out, and tables lead over it */
+	unsigned n_up;	   /* out, and above INIT, or not seen in INIT yet */
+};
+
+static struct seen count_cables(const struct link_mark *m, struct node *n)
+{
+	struct seen s = { 0 };
+
+	for (unsigned i = 1; i <= n->n_ports; i++) {
+		const struct port *p = mark_cable(m, n, i);
+		const struct bad_cable *c = p ? p->out.cable : NULL;
+
+		s.n_up += !p && port_to_mark(m, n, i); /* it trains */
+		s.n_cables += p != NULL;
+		s.n_used += p && (!c || !cable_reasons(c));
+		if (!c)
+			continue;
+		s.n_out += c->out;
+		s.n_spared += c->spared;
+		s.n_routed += c->out && !c->down.unrouted;
+		s.n_up += c->out && !out_of_use_is_down(p);
+	}
+	return s;
+}
+
+/* One cable of a drained switch is kept for packets to the switch itself. */
+static bool is_kept(const struct link_mark *m, const struct seen *s)
+{
+	bool has_stub = m->port == MARK_WHOLE_SWITCH && m->kind == MARK_DRAIN && s->n_out;
+
+	return s->n_spared > (has_stub ? 1u : 0u);
+}
+
+static enum mark_state state_of(const struct link_mark *m, const struct seen *s)
+{
+	if (!s->n_cables)
+		return MARK_ABSENT;
+	if (is_kept(m, s) || s->n_used)
+		return MARK_SPARED;
+	if (!s->n_out || s->n_routed)
+		return MARK_DRAINING;
+	if (m->kind == MARK_DRAIN)
+		return MARK_DRAINED;
+	return s->n_up ? MARK_DRAINING : MARK_ISOLATED;
+}
+
+static void look_at_mark(struct sm *sm, const struct link_mark *m, struct mark_work *w)
+{
+	struct node *n = fabric_find_node(sm->fabric, m->node);
+	struct seen s = n ? count_cables(m, n) : (struct seen){ 0 };
+	enum mark_state before = w->state;
+
+	w->n_cables = s.n_cables;
+	w->n_out = s.n_out;
+	w->n_spared = s.n_spared;
+	w->state = state_of(m, &s);
+	if (w->state != before)
+		mark_tell_state(sm, m, w);
+}
+
+void marks_sweep_ended(struct sm *sm)
+{
+	struct marks *ms = sm->m.marks;
+
+	if (sm->state == SM_MASTER && ms->table->n)
+		ms->look = true;
+}
+
+/* ---- time ------------------------------------------------------------------------------------ */
+
+static bool may_look(const struct sm *sm)
+{
+	return sm->m.marks->look && sm->state == SM_MASTER && sm->sweep == SWEEP_NONE &&
+	       !out_of_use_is_looking(sm);
+}
+
+void marks_work_tick(struct sm *sm)
+{
+	struct marks *ms = sm->m.marks;
+
+	if (!may_look(sm))
+		return;
+	ms->look = false;
+	for (uint32_t i = 0; i < ms->table->n; i++)
+		look_at_mark(sm, &ms->table->all[i], &ms->work[i]);
+}
+
+mono_t marks_work_next(const struct sm *sm)
+{
+	return may_look(sm) ? sm->now : MONO_NEVER;
+}

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Which cables are left out, by the reasons that are known, and the lines of the log on it.
+ *
+ * Decided once per sweep, between discovery and routing, on the whole picture. What was left out
+ * may be the last way in the next sweep, and is used again then, and the other way round.
+ */
+#include "sm/out_of_use/bad_cable.h"
+
+#include <stdio.h>
+
+#include "fabric/observe.h"
+#include "ib/codes.h"
+#include "sm/base/about.h"
+#include "sm/base/news.h"
+#include "sm/out_of_use/counters.h"
+#include "util/mem.h"
+
+void out_of_use_new(struct sm *sm, out_of_use_path_sl_fn *path_sl)
+{
+	struct out_of_use *h = xcalloc(1, sizeof(*h));
+
+	sm->m.out_of_use = h;
+	h->next = h->next_down = MONO_NEVER;
+	h->log = (struct log_limit){ .interval = MONO_S, .burst = 20 };
+	h->path_sl = path_sl;
+	h->asks = counters_new();
+}
+
+void out_of_use_free(struct sm *sm)
+{
+	struct out_of_use *h = sm->m.out_of_use;
+
+	while (h->n)
+		cable_drop(h, h->cables[0]);
+	free(h->cables);
+	free(h->asks);
+	free(h);
+	sm->m.out_of_use = NULL;
+}
+
+void out_of_use_node_goes(struct sm *sm, struct node *n)
+{
+	for (unsigned i = 0; i <= n->n_ports; i++) {
+		struct bad_cable *c = n->ports[i].out.cable;
+
+		if (!c)
+			continue;
+		if (c->off.at == &n->ports[i])
+			switched_off_end(c);
+		cable_leave(sm->m.out_of_use, c, &n->ports[i]);
+	}
+}
+
+/* ---- words ----------------------------------------------------------------------------------- */
+
+#define WORDS_STRLEN 96
+
+static const char *reason_words(const struct bad_cable *c, enum out_reason reason,
+				char ret[WORDS_STRLEN])
+{
+	const char *words = reason < OUT_REASONS ? reasons[reason].words : "";
+
+	if (reason == OUT_FLAPS)
+		snprintf(ret, WORDS_STRLEN, "the link came and went %u times in %d s",
+			 c->flaps.held_falls, c->flaps.held_span);
+	else if (reason == OUT_COMPLAINS)
+		snprintf(ret, WORDS_STRLEN, "its ports have sent %u traps 129 to 131",
+			 c->end[0].complaints + c->end[1].complaints);
+	else
+		snprintf(ret, WORDS_STRLEN, "%s", words);
+	return ret;
+}
+
+/* The reason that a line of the log names: one that no other machine has told. */
+static enum out_reason reason_to_tell(const struct bad_cable *c)
+{
+	unsigned bits = cable_reasons(c), told = bits & REASONS_WITH(told);
+
+	return reason_worst(told ? told : bits);
+}
+
+static void tell_out(struct sm *sm, struct bad_cable *c)
+{
+	enum out_reason reason = reason_to_tell(c);
+	char why[WORDS_STRLEN];
+
+	c->told = TOLD_OUT;
+	if (!reasons[reason].told)
+		return;
+	reason_words(c, reason, why);
+	if (reason == OUT_FLAPS)
+		cable_say(sm, c, "%s; it is left out for %d s, longer if it goes on", why,
+			  (int)(flaps_hold_time(c) / MONO_S));
+	else
+		cable_say(sm, c, "%s; %s", why, reasons[reason].then);
+}
+
+static void tell_spared(struct sm *sm, struct bad_cable *c)
+{
+	char why[WORDS_STRLEN];
+
+	c->told = TOLD_SPARED;
+	cable_say(sm, c, "%s; it is the only way between two parts of the fabric and stays in use",
+		  reason_words(c, reason_to_tell(c), why));
+}
+
+static void tell_back(struct sm *sm, struct bad_cable *c)
+{
+	bool was_out = c->told == TOLD_OUT;
+	const struct flaps *f = &c->flaps;
+
+	c->told = TOLD_NOT;
+	if (f->state == FLAPS_PROBATION)
+		cable_say(sm, c, "%s after %d s (falls meanwhile: %u)",
+			  was_out ? "used again" : "quiet again",
+			  (int)((sm->now - f->held_since) / MONO_S), f->n - f->n_when_held);
+	else
+		cable_say(sm, c, "%s", was_out ? "used again" : "in order again");
+}
+
+/* Every change is told once. Of a cable that returns "used again" follows. */
+static void tell_cable(struct sm *sm, struct bad_cable *c)
+{
+	unsigned bits = cable_reasons(c);
+
+	if (bits & BIT(OUT_RETURNS) && !(bits & REASONS_WITH(told)))
+		return;
+	if (c->out && c->told != TOLD_OUT)
+		tell_out(sm, c);
+	else if (c->spared && c->told != TOLD_SPARED)
+		tell_spared(sm, c);
+	else if (!c->out && !c->spared && c->told != TOLD_NOT)
+		tell_back(sm, c);
+}
+
+/* ---- stuck, and returning -------------------------------------------------------------------- */
+
+void out_of_use_stuck(struct sm *sm, struct port *p)
+{
+	struct bad_cable *c = p->peer && node_is_switch(p->node) && node_is_switch(p->peer->node)
+				      ? cable_need(sm, p)
+				      : NULL;
+
+	assert(p->pending >= PORT_STUCK_AFTER);
+	if (c)
+		cable_set(c, OUT_STUCK, true);
+}
+
+static void end_stuck(struct bad_cable *c)
+{
+	for (unsigned i = 0; i < 2; i++)
+		if (c->end[i].at && c->end[i].at->pending >= PORT_STUCK_AFTER)
+			return;
+	cable_set(c, OUT_STUCK, false);
+}
+
+/* A link that falls, as when it is taken down, is remembered while it may train. */
+static void note_gone(struct bad_cable *c, mono_t now)
+{
+	bool gone = cable_is_gone(c);
+
+	if (gone && !c->gone && c->flaps.state == FLAPS_WATCHED)
+		c->flaps.until = MAX(c->flaps.until, now + FALLS_WINDOW);
+	c->gone = gone;
+}
+
+/* Both ends are known, and one at least is not ACTIVE. */
+static bool is_not_up_yet(const struct bad_cable *c)
+{
+	const struct port *a = c->end[0].at, *b = c->end[1].at;
+
+	return a && b && a->peer == b && fabric_link_is_up(a) &&
+	       (port_state(a) != IB_PORT_ACTIVE || port_state(b) != IB_PORT_ACTIVE);
+}
+
+/*
+ * If it does not come up it becomes stuck, and is left out for that; if it does not even train, its
+ * record ends.
+ */
+static void note_return(struct bad_cable *c)
+{
+	bool is_down = cable_reasons(c) & REASONS_WITH(taken_down);
+	bool returns = c->reasons & BIT(OUT_RETURNS) ||
+		       (c->was_down && c->out && cable_is_between_switches(c));
+
+	cable_set(c, OUT_RETURNS,
+		  returns && !is_down && !(c->reasons & BIT(OUT_STUCK)) &&
+			  (c->gone || is_not_up_yet(c)));
+	c->was_down = is_down;
+}
+
+/* They are ACTIVE at both ends now: they are looked at again, so that they are routed over. */
+static void look_at_returned(struct sm *sm)
+{
+	const struct out_of_use *h = sm->m.out_of_use;
+
+	for (uint32_t i = 0; i < h->n; i++) {
+		const struct bad_cable *c = h->cables[i];
+
+		if (c->reasons & BIT(OUT_RETURNS) && c->end[0].at && !cable_is_gone(c) &&
+		    !is_not_up_yet(c))
+			tell_port(sm, c->end[0].at, "a link that was isolated is ACTIVE");
+	}
+}
+
+unsigned out_of_use_returning(const struct sm *sm)
+{
+	const struct out_of_use *h = sm->m.out_of_use;
+	unsigned n = 0;
+
+	for (uint32_t i = 0; i < h->n; i++)
+		n += h->cables[i]->reasons & BIT(OUT_RETURNS) && h->cables[i]->out &&
+		     !cable_is_gone(h->cables[i]);
+	return n;
+}
+
+/* ---- the decision ---------------------------------------------------------------------------- */
+
+static void mark_ports(struct bad_cable *c)
+{
+	unsigned shown = c->out ? cable_reasons(c) : 0;
+	bool held = shown & REASONS_WITH(held);
+
+	for (unsigned i = 0; i < 2; i++) {
+		struct port *p = c->end[i].at;
+
+		if (!p)
+			continue;
+		if (p->out.avoided != c->out || p->out.held != held || c->shown != shown)
+			observe_shown(p->node);
+		p->out.avoided = c->out;
+		p->out.held = held;
+	}
+	c->shown = shown;
+}
+
+bool out_of_use_settle(struct sm *sm)
+{
+	struct out_of_use *h = sm->m.out_of_use;
+	bool changed = false;
+
+	for (uint32_t i = h->n; i-- > 0;) {
+		struct bad_cable *c = i < h->n ? h->cables[i] : NULL;
+
+		if (!c || !cable_bind(h, c))
+			continue;
+		flaps_release(c, sm->now);
+		note_gone(c, sm->now);
+		end_stuck(c);
+		note_return(c);
+		out_of_use_wake(h, c->flaps.until);
+	}
+	guard_last_ways(sm);
+	for (uint32_t i = 0; i < h->n; i++) {
+		struct bad_cable *c = h->cables[i];
+		bool out = cable_reasons(c) && !c->spared;
+
+		changed |= out != c->out;
+		c->out = out;
+		mark_ports(c);
+		tell_cable(sm, c);
+	}
+	return changed;
+}
+
+/* ---- time ------------------------------------------------------------------------------------ */
+
+/* Nothing worth keeping, once its time is over. */
+static bool is_over(const struct bad_cable *c, mono_t now)
+{
+	return c->flaps.state == FLAPS_WATCHED && now >= c->flaps.until &&
+	       c->off.state == OFF_NOT && !(c->reasons & REASONS_WITH(lasts)) &&
+	       (cable_is_gone(c) || (!c->out && !c->reasons)) && !c->end[0].complaints &&
+	       !c->end[1].complaints;
+}
+
+/* When something is due for this cable. */
+static mono_t next_of(const struct bad_cable *c, mono_t now)
+{
+	mono_t next = c->flaps.asked ? MONO_NEVER : c->flaps.until;
+
+	for (unsigned i = 0; i < 2; i++)
+		if (c->end[i].complaints)
+			next = mono_min(next, c->end[i].complaints_until);
+	return next > now ? next : MONO_NEVER;
+}
+
+static void tick_records(struct sm *sm)
+{
+	struct out_of_use *h = sm->m.out_of_use;
+
+	h->next = MONO_NEVER;
+	for (uint32_t i = h->n; i-- > 0;) {
+		struct bad_cable *c = h->cables[i];
+
+		complaints_tick(sm, c);
+		flaps_tick(sm, c);
+		if (is_over(c, sm->now))
+			cable_drop(h, c);
+		else
+			out_of_use_wake(h, next_of(c, sm->now));
+	}
+	if (h->line_waits && sm->sweep == SWEEP_NONE) /* else its end will */
+		unserved_report(sm);
+}
+
+void out_of_use_tick(struct sm *sm)
+{
+	if (sm->now >= sm->m.out_of_use->next)
+		tick_records(sm);
+	take_down_tick(sm);
+}
+
+mono_t out_of_use_next(const struct sm *sm)
+{
+	return mono_min(sm->m.out_of_use->next, take_down_next(sm));
+}
+
+void out_of_use_sweep_ended(struct sm *sm)
+{
+	if (sm->state != SM_MASTER)
+		return;
+	switch_off_wanted(sm);
+	look_at_returned(sm);
+	take_down_look(sm);
+	unserved_report(sm);
+}
+
+/* Another manager may have written since. */
+void out_of_use_state_changed(struct sm *sm)
+{
+	struct out_of_use *h = sm->m.out_of_use;
+
+	for (uint32_t i = 0; i < h->n; i++)
+		take_down_end(h->cables[i]);
+	h->n_to_look = 0;
+	h->next_down = MONO_NEVER;
+}
+
+unsigned out_of_use_cables(const struct sm *sm)
+{
+	return sm->m.out_of_use->n;
+}
