@@ -97,13 +97,60 @@ static void policy_came(struct sm *sm, const struct conf_file *f)
 	admin_publish_soon(sm);
 }
 
+static void prefixes_came(struct sm *sm, const struct conf_file *f)
+{
+	static const struct conf_prefixes none;
+
+	sa_set_prefixes(sm->sa, f ? &f->prefixes : &none);
+}
+
+static void modules_came(struct sm *sm, const struct conf_file *f)
+{
+	log_set_modules(f ? f->modules.items : NULL, f ? f->modules.n : 0);
+}
+
+static void partitions_came(struct sm *sm, const struct conf_file *f)
+{
+	partition_file_came(sm);
+}
+
+static void expected_came(struct sm *sm, const struct conf_file *f)
+{
+	expected_file_came(sm);
+}
+
+static void names_came(struct sm *sm, const struct conf_file *f)
+{
+	name_all_nodes(sm);
+}
+
+/* Another file of a kind: the function that takes it in, and is it in force without any Set? */
+static const struct taking {
+	void (*came)(struct sm *sm, const struct conf_file *f); /* `f` NULL: there is none */
+	bool writes_nothing;
+} takings[CONF_N_FILES] = {
+	[CONF_FILE_PARTITIONS] = { partitions_came },
+	[CONF_FILE_PREFIXES] = { prefixes_came, true },
+	[CONF_FILE_NAMES] = { names_came, true },
+	[CONF_FILE_MODULES] = { modules_came, true },
+	[CONF_FILE_QUIRKS] = { names_came, true },
+	[CONF_FILE_EXPECTED] = { expected_came },
+	[CONF_FILE_QOS] = { policy_came, true },
+	[CONF_FILE_HOST_ORDER] = { NULL, true },
+};
+
+static void route_afresh(struct sm *sm)
+{
+	routing_afresh(sm);
+	route_memory_forgive(sm->m.route_memory);
+}
+
 /*
  * Takes over one reference of `files`. `tell`: a sweep has read them, and goes on with them;
  * nothing was told yet.
  */
 static void use_files(struct sm *sm, struct conf_files *files, bool tell)
 {
-	static const struct conf_prefixes none;
 	_cleanup_(conf_files_unrefp) struct conf_files *before = sm->files;
 
 	sm->files = files;
@@ -116,25 +163,11 @@ static void use_files(struct sm *sm, struct conf_files *files, bool tell)
 			continue;
 		if (f && tell)
 			log_findings(&f->findings);
-		if (i == CONF_FILE_PARTITIONS)
-			partition_file_came(sm);
-		if (i == CONF_FILE_PREFIXES)
-			sa_set_prefixes(sm->sa, f ? &f->prefixes : &none);
-		if (i == CONF_FILE_EXPECTED)
-			expected_file_came(sm);
-		if (i == CONF_FILE_QOS)
-			policy_came(sm, f);
-		if (i == CONF_FILE_MODULES)
-			log_set_modules(f ? f->modules.items : NULL, f ? f->modules.n : 0);
-		if (i == CONF_FILE_NAMES || i == CONF_FILE_QUIRKS)
-			name_all_nodes(sm);
+		if (takings[i].came)
+			takings[i].came(sm, f);
 		if (before && conf_file_is_of_routing(i))
-			routing_afresh(sm);
-		if (before && conf_file_is_of_routing(i))
-			route_memory_forgive(sm->m.route_memory);
-		if (before && !tell && i != CONF_FILE_PREFIXES && i != CONF_FILE_MODULES &&
-		    i != CONF_FILE_NAMES && i != CONF_FILE_QOS && i != CONF_FILE_QUIRKS &&
-		    i != CONF_FILE_HOST_ORDER)
+			route_afresh(sm);
+		if (before && !tell && !takings[i].writes_nothing)
 			want_written(sm, false, "a file of the configuration changed");
 	}
 }
@@ -161,30 +194,18 @@ const struct conf_files *sm_files(const struct sm *sm)
 
 /* ---- options ------------------------------------------------------------------------------- */
 
-static void judge_changes(struct sm *sm, const struct conf *before)
+static void judge_change(struct sm *sm, enum conf_id id)
 {
-	struct conf_changes changes;
+	const struct conf_option *o = conf_option(id);
+	bool has_effect = o->state == CONF_STATE_EFFECTIVE || o->state == CONF_STATE_OWN;
 
-	conf_diff(before, sm->conf, &changes);
-	for (size_t i = 0; i < changes.n; i++) {
-		const struct conf_option *o = conf_option(changes.ids[i]);
-
-		if ((o->state != CONF_STATE_EFFECTIVE && o->state != CONF_STATE_OWN) ||
-		    o->cost < CONF_COST_SWEEP || o->cost == CONF_COST_RESTART)
-			continue;
-		if (o->cost == CONF_COST_ROUTE) {
-			routing_afresh(sm);
-			route_memory_forgive(sm->m.route_memory);
-		}
-		want_written(sm, changes.ids[i] == CONF_ID_fdr10, "the configuration changed");
-	}
-}
-
-/* The timer was set by the last sweep, perhaps for never; no sweep need follow. */
-static void judge_timer(struct sm *sm, const struct conf *before)
-{
-	if (sm->first_sweep_done && (before->sweep_interval != sm->conf->sweep_interval ||
-				     before->force_heavy_sweep != sm->conf->force_heavy_sweep))
+	if (has_effect && o->cost == CONF_COST_ROUTE)
+		route_afresh(sm);
+	if (has_effect && (o->cost == CONF_COST_ROUTE || o->cost == CONF_COST_SWEEP))
+		want_written(sm, id == CONF_ID_fdr10, "the configuration changed");
+	/* The timer was set by the last sweep, perhaps for never; no sweep need follow. */
+	if (sm->first_sweep_done &&
+	    (id == CONF_ID_sweep_interval || id == CONF_ID_force_heavy_sweep))
 		tell_news(sm, NEWS_TIMER);
 }
 
@@ -193,10 +214,12 @@ static void use_conf(struct sm *sm, struct conf *conf)
 {
 	_cleanup_(conf_unrefp) struct conf *before = sm->conf;
 	const struct mad_params params = sm_mad_params(conf);
+	struct conf_changes changes;
 
 	sm->conf = conf;
-	judge_changes(sm, before);
-	judge_timer(sm, before);
+	conf_diff(before, conf, &changes);
+	for (size_t i = 0; i < changes.n; i++)
+		judge_change(sm, changes.ids[i]);
 	sa_set_conf(sm->sa, conf);
 	mad_set_params(sm->mad, &params);
 	tell_news(sm, NEWS_RECONFIGURED, .conf = before);
