@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * P_Key tables of one end port, written outside of runs and read back: first that of the switch
- * port that faces it, then its own (14.2.5.7). A key that is taken away is so stopped at the switch
- * before the end port is asked to forget it.
+ * P_Key tables of one port, written outside of runs and read back (14.2.5.7), in two kinds:
  *
- *   WRITE: blocks that differ are Set --> READ: these are asked for --> as wanted: the other side
- *     ^                                                                  |
- *     '------------ something else is there, or is wanted by now --------'  MAX_TURNS times
+ *   confirm   an end port: first the table of the switch port that faces it, then its own, as they
+ *             are planned. A key that is taken away is so stopped at the switch before the end port
+ *             is asked to forget it
+ *   remove    a switch port whose far end is not planned: it does not answer, or its GUID is in
+ *             doubt, and its link is up all the same. Keys that it may not have are taken out, and
+ *             nothing is put in
+ *
+ *   of each side:   READ: blocks that were written, or whose content has to be known
+ *                    |    ^
+ *                    v    |   MAX_TURNS times: another manager may write meanwhile
+ *                   WRITE: blocks that differ --none--> done
  *
  * A block that a run has on the wire is waited for.
  */
@@ -19,19 +25,18 @@
 #define MAX_TURNS  4
 #define MAX_BLOCKS (PKEY_CAP_MAX / PKEY_BLOCK)
 
-enum turn_step { TURN_WRITE, TURN_READ };
-
 struct pkeys_task {
 	struct pkeys_task *next;
 	struct sync *sync;
-	struct port *end;
-	bool at_end; /* the side at work: else the switch port */
-	enum turn_step step;
+	struct port *port; /* the end port; of REMOVE, the switch port */
+	enum { CONFIRM, REMOVE } kind;
+	struct pkey_table allowed; /* of REMOVE: keys that may stay; an allocation of the task */
+	bool at_end;		   /* the side at work is the end port: else the switch port */
 	unsigned turns, n_out;
 	const struct node *asked; /* whose port was asked last: `peer` may be another by now */
 	bool waits;		  /* a block is on the wire for a run */
 	enum pkeys_state fault;	  /* of this side; PKEYS_CONFIRMED: none */
-	uint64_t written[(MAX_BLOCKS + 63) / 64];
+	uint64_t written[(MAX_BLOCKS + 63) / 64]; /* blocks, to be read back */
 	struct sync_pkeys result;
 	sync_pkeys_fn *done;
 	void *arg;
@@ -39,7 +44,7 @@ struct pkeys_task {
 
 static struct port *side_of(const struct pkeys_task *t)
 {
-	return t->at_end ? t->end : t->end->peer;
+	return t->kind == REMOVE || t->at_end ? t->port : t->port->peer;
 }
 
 static const struct sync_row *row_of(void)
@@ -73,7 +78,8 @@ static void on_written(void *owner, const struct mad_result *r)
 	if (row->unknown & AFTER(v))
 		row->forget(t->sync, row, p, r->mod);
 	/* Other content may be what was wanted when the Set left: the number of turns ends that. */
-	if (v == VERDICT_REFUSED && sync_tries_are_over(row, row->tries(row, p), v))
+	if (v == VERDICT_REFUSED && t->kind == CONFIRM &&
+	    sync_tries_are_over(row, row->tries(row, p), v))
 		row->give_up(t->sync, row, p, r->mod);
 	note_fault(t, v);
 }
@@ -95,102 +101,103 @@ static void on_read(void *owner, const struct mad_result *r)
 
 /* ---- one side -------------------------------------------------------------------------------- */
 
-static bool send_block(struct pkeys_task *t, struct port *p, unsigned block, const uint8_t *wanted)
+/* `payload` NULL: the block is read. */
+static void ask(struct pkeys_task *t, struct port *p, unsigned block, const uint8_t *payload)
 {
 	const struct mad_request rq = {
 		.attr = IB_ATTR_PKEY_TABLE,
 		.mod = port_tables[TABLE_PKEYS].mod(p, block),
-		.payload = wanted,
+		.payload = payload,
 	};
+	bool sent = payload ? door_set(&t->sync->door, p, &rq, on_written, t, p)
+			    : door_get(&t->sync->door, p, &rq, on_read, t, p);
 
-	if (!door_set(&t->sync->door, p, &rq, on_written, t, p))
-		return false;
 	t->asked = p->node;
+	if (!sent) {
+		t->fault = PKEYS_CANCELLED;
+		return;
+	}
+	t->n_out++;
+	if (!payload)
+		return;
 	observe_block_sent(p, TABLE_PKEYS, block);
 	t->written[block / 64] |= 1ull << block % 64;
-	t->n_out++;
-	return true;
 }
 
-static void write_side(struct pkeys_task *t, struct port *p, const struct want *w)
+static bool is_to_read(const struct pkeys_task *t, const struct port *p, unsigned block)
 {
-	uint8_t wanted[SMP_DATA_SIZE];
-
-	for (unsigned block = 0; block < w->all && block < MAX_BLOCKS; block++) {
-		if (!cells_differ(t->sync, row_of(), p, w, block, wanted))
-			continue;
-		if (cells_are_given_up(t->sync, row_of(), p, w))
-			t->fault = PKEYS_REFUSED;
-		else if (!send_block(t, p, block, wanted))
-			t->fault = PKEYS_CANCELLED;
-	}
+	if (t->written[block / 64] >> block % 64 & 1)
+		return true;
+	return t->kind == REMOVE && !fabric_cell(t->sync->fabric, p, TABLE_PKEYS, block);
 }
 
-static void read_side(struct pkeys_task *t, struct port *p)
+/* True: the block holds more than is allowed; `ret` is what may stay. */
+static bool holds_more(const struct pkeys_task *t, const struct port *p, unsigned block,
+		       uint8_t ret[SMP_DATA_SIZE])
 {
-	t->asked = p->node;
-	for (unsigned block = 0; block < MAX_BLOCKS; block++) {
-		const struct mad_request rq = {
-			.attr = IB_ATTR_PKEY_TABLE,
-			.mod = port_tables[TABLE_PKEYS].mod(p, block),
-		};
+	const uint8_t *have = fabric_cell(t->sync->fabric, p, TABLE_PKEYS, block);
 
-		if (!(t->written[block / 64] >> block % 64 & 1))
-			continue;
-		if (door_get(&t->sync->door, p, &rq, on_read, t, p))
-			t->n_out++;
-		else
-			t->fault = PKEYS_CANCELLED;
-	}
+	for (unsigned i = 0; i < PKEY_BLOCK; i++)
+		ib_bits_put(ret, i * 16, 16,
+			    pkeys_allowed(t->allowed, (uint16_t)ib_bits_get(have, i * 16, 16)));
+	return memcmp(have, ret, SMP_DATA_SIZE) != 0;
+}
+
+static bool differs(const struct pkeys_task *t, const struct port *p, const struct want *w,
+		    unsigned block, uint8_t ret[SMP_DATA_SIZE])
+{
+	return t->kind == REMOVE ? holds_more(t, p, block, ret)
+				 : cells_differ(t->sync, row_of(), p, w, block, ret);
+}
+
+static void read_side(struct pkeys_task *t, struct port *p, unsigned blocks)
+{
+	for (unsigned block = 0; block < blocks; block++)
+		if (is_to_read(t, p, block))
+			ask(t, p, block, NULL);
 	memset(t->written, 0, sizeof(t->written));
 }
 
-static bool has_written(const struct pkeys_task *t)
+static void write_side(struct pkeys_task *t, struct port *p, const struct want *w, unsigned blocks)
 {
-	uint64_t any = 0;
+	uint8_t wanted[SMP_DATA_SIZE];
 
-	for (unsigned i = 0; i < ARRAY_SIZE(t->written); i++)
-		any |= t->written[i];
-	return any != 0;
+	for (unsigned block = 0; block < blocks; block++) {
+		if (!differs(t, p, w, block, wanted))
+			continue;
+		if (t->turns == MAX_TURNS ||
+		    (t->kind == CONFIRM && cells_are_given_up(t->sync, row_of(), p, w)))
+			t->fault = PKEYS_REFUSED;
+		else
+			ask(t, p, block, wanted);
+	}
+	t->turns += t->n_out > 0;
 }
 
-/*
- * As far as it goes without waiting. True: this side has come to its end; `ret` says how.
- */
+/* As far as it goes without waiting. True: this side has come to its end; `ret` says how. */
 static bool go_on_side(struct pkeys_task *t, enum pkeys_state *ret)
 {
 	struct port *p = side_of(t);
-	struct want w;
+	struct want w = { 0 };
+	unsigned blocks;
 
-	if (t->fault != PKEYS_CONFIRMED) {
-		*ret = t->fault;
+	*ret = t->fault;
+	if (t->fault != PKEYS_CONFIRMED)
 		return true;
-	}
-	if (!p || !pkeys_want(t->sync, p, &w)) {
+	if (!p || (t->kind == CONFIRM && !pkeys_want(t->sync, p, &w))) {
 		*ret = PKEYS_NOTHING;
 		return true;
 	}
-	if (t->step == TURN_WRITE && has_written(t)) {
-		t->step = TURN_READ;
-		read_side(t, p);
-		return false;
-	}
-	t->step = TURN_WRITE;
 	/* A known block is out of date while a run has a Set of it on the wire. */
 	t->waits = p->tables[TABLE_PKEYS] && p->tables[TABLE_PKEYS]->n_out;
 	if (t->waits)
 		return false;
-	if (cells_are_settled(t->sync, row_of(), p)) {
-		*ret = cells_are_given_up(t->sync, row_of(), p, &w) ? PKEYS_REFUSED
-								    : PKEYS_CONFIRMED;
-		return true;
-	}
-	if (++t->turns > MAX_TURNS) {
-		*ret = PKEYS_REFUSED;
-		return true;
-	}
-	write_side(t, p, &w);
-	return false;
+	blocks = MIN((fabric_pkey_cap(p) + PKEY_BLOCK - 1) / PKEY_BLOCK, MAX_BLOCKS);
+	read_side(t, p, blocks);
+	if (!t->n_out && t->fault == PKEYS_CONFIRMED)
+		write_side(t, p, &w, blocks);
+	*ret = t->fault;
+	return !t->n_out;
 }
 
 /* ---- the task -------------------------------------------------------------------------------- */
@@ -198,29 +205,24 @@ static bool go_on_side(struct pkeys_task *t, enum pkeys_state *ret)
 static void start_side(struct pkeys_task *t, bool at_end)
 {
 	t->at_end = at_end;
-	t->step = TURN_WRITE;
 	t->turns = 0;
 	t->fault = PKEYS_CONFIRMED;
 	memset(t->written, 0, sizeof(t->written));
 }
 
-/* True: both sides have come to their end. */
+/* True: all sides have come to their end. */
 static bool go_on_task(struct pkeys_task *t)
 {
 	enum pkeys_state state;
 
-	/* Two sides, each with a Set and a Get that may fail at once. */
-	for (unsigned i = 0; i < 8 && !t->n_out; i++) {
-		if (!go_on_side(t, &state)) {
-			if (t->n_out || t->waits)
-				return false;
-			continue;
-		}
+	while (!t->n_out && go_on_side(t, &state)) {
 		if (t->at_end) {
 			t->result.end_port = state;
 			return true;
 		}
 		t->result.switch_port = state;
+		if (t->kind == REMOVE)
+			return true;
 		start_side(t, true);
 	}
 	return false;
@@ -233,6 +235,7 @@ static void end_task(struct pkeys_task **at)
 
 	*at = t->next;
 	t->done(t->arg, &t->result);
+	free(as_owner(t->allowed.keys));
 	free(t);
 }
 
@@ -263,19 +266,37 @@ bool pkeys_are_overtaken(const struct sync *s, const struct port *p, uint32_t mo
 	return s->replanned && end && end->guid && guidmap_get(s->replanned, end->guid);
 }
 
-void sync_confirm_pkeys(struct sync *s, struct port *end, sync_pkeys_fn *done, void *arg)
+static struct pkeys_task *add_task(struct sync *s, struct port *p, sync_pkeys_fn *done, void *arg)
 {
 	struct pkeys_task *t = xcalloc(1, sizeof(*t)), **at = &s->pkeys_tasks;
 
-	assert(s && end && port_is_end(end) && done);
+	assert(s && p && done);
 	t->sync = s;
-	t->end = end;
+	t->port = p;
 	t->done = done;
 	t->arg = arg;
 	start_side(t, false);
 	while (*at)
 		at = &(*at)->next;
-	*at = t;
+	return *at = t;
+}
+
+void sync_confirm_pkeys(struct sync *s, struct port *end, sync_pkeys_fn *done, void *arg)
+{
+	assert(port_is_end(end));
+	add_task(s, end, done, arg)->kind = CONFIRM;
+}
+
+void sync_remove_pkeys(struct sync *s, struct port *p, struct pkey_table allowed,
+		       sync_pkeys_fn *done, void *arg)
+{
+	struct pkeys_task *t = add_task(s, p, done, arg);
+
+	assert(!port_is_end(p));
+	t->kind = REMOVE;
+	t->result.end_port = PKEYS_NOTHING;
+	t->allowed = (struct pkey_table){ xmemdup(allowed.keys, allowed.n * sizeof(*allowed.keys)),
+					  allowed.n };
 }
 
 static void cancel_task(struct pkeys_task **at)
@@ -296,7 +317,7 @@ void pkeys_forget_now(struct sync *s, const struct node *n)
 	while (*at) {
 		const struct pkeys_task *t = *at;
 
-		if (!n || t->end->node == n || (t->n_out && t->asked == n))
+		if (!n || t->port->node == n || (t->n_out && t->asked == n))
 			cancel_task(at);
 		else
 			at = &(*at)->next;

@@ -327,7 +327,6 @@ void sync_use_pkeys(struct sync *s, const struct pkey_plan *pkeys)
 void sync_feed(struct sync *s)
 {
 	pkeys_feed_now(s);
-	pkeys_feed_strips(s);
 	while (s->stage != ST_IDLE && mad_pending(s->mad) < FEED_DEPTH) {
 		if (feed_stage(s, &stages[s->stage]))
 			continue;
@@ -344,7 +343,6 @@ void sync_forget(struct sync *s, struct node *n)
 	assert(s && n);
 	mad_cancel(s->mad, s, &n->target);
 	pkeys_forget_now(s, n);
-	pkeys_forget_strips(s, n);
 }
 
 void sync_stop(struct sync *s)
@@ -352,6 +350,5 @@ void sync_stop(struct sync *s)
 	stage_enter(s, ST_IDLE);
 	mad_cancel(s->mad, s, NULL);
 	pkeys_forget_now(s, NULL);
-	pkeys_forget_strips(s, NULL);
 	s->in_flight = 0;
 }

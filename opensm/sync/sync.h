@@ -178,14 +178,13 @@ void sync_pkeys_replanned(struct sync *s, guid_t end);
  */
 void sync_confirm_pkeys(struct sync *s, struct port *end, sync_pkeys_fn *done, void *arg);
 
-typedef void sync_strip_fn(void *arg, enum pkeys_state state);
 /*
  * Keys that are not in `allowed` (copied) are taken out of the table of switch port `p`, whose far
  * end is not planned; a full key whose limited form is allowed becomes that. What was written is
- * read back. `done` as above; PKEYS_CONFIRMED: no other key is there.
+ * read back. `done` as above; `switch_port` PKEYS_CONFIRMED: no other key is there.
  */
-void sync_strip_pkeys(struct sync *s, struct port *p, struct pkey_table allowed,
-		      sync_strip_fn *done, void *arg);
+void sync_remove_pkeys(struct sync *s, struct port *p, struct pkey_table allowed,
+		       sync_pkeys_fn *done, void *arg);
 
 /* Starts a run; the previous one must have ended. `ended` is called from sync_feed(). */
 void sync_start(struct sync *s, const struct plan *plan);

@@ -29,7 +29,6 @@ struct sync {
 	struct pkeys_task *pkeys_tasks; /* pkeys_now.c: in the order of asking */
 	/* End ports whose P_Keys were planned anew in place since the run began; or NULL */
 	struct guidmap *replanned;
-	struct pkeys_strip *pkeys_strips; /* pkeys_strip.c: likewise */
 	unsigned trims_open; /* pkeys.c: live ports that may still hold keys they shall lose */
 	struct guidmap *guid_wants; /* guids.c: port GUID -> struct guid_want */
 	bool guids_late;	    /* wanted after the stage that writes them */
@@ -121,11 +120,6 @@ bool pkeys_enforcement(const struct sync *s, const struct port *p, uint8_t *ret)
 
 /* The part of a key that the table allows: itself, its limited form, or nothing (0). */
 uint16_t pkeys_allowed(struct pkey_table table, uint16_t key);
-
-/* ---- pkeys_strip.c ---- */
-void pkeys_feed_strips(struct sync *s);
-/* Ends the tasks at ports of the node; NULL: all. */
-void pkeys_forget_strips(struct sync *s, const struct node *n);
 
 /* ---- pkeys_now.c ---- */
 void pkeys_feed_now(struct sync *s);

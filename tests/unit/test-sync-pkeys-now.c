@@ -14,7 +14,7 @@ struct world {
 	struct pkey_plan *plan;
 	unsigned n_done;
 	struct sync_pkeys result;
-	enum pkeys_state stripped;
+	enum pkeys_state removed;
 };
 
 static void plan(struct world *w, const char *text)
@@ -84,12 +84,12 @@ static void on_done(void *arg, const struct sync_pkeys *r)
 	w->result = *r;
 }
 
-static void on_stripped(void *arg, enum pkeys_state state)
+static void on_removed(void *arg, const struct sync_pkeys *r)
 {
 	struct world *w = arg;
 
 	w->n_done++;
-	w->stripped = state;
+	w->removed = r->switch_port;
 }
 
 static void confirm(struct world *w, unsigned host)
@@ -195,7 +195,7 @@ static void a_host_goes_while_its_switch_is_asked(void **state)
 	assert_int_equal(w->n_done, 1);
 }
 
-static void a_switch_port_is_stripped_of_what_is_not_allowed(void **state)
+static void a_switch_port_loses_what_is_not_allowed(void **state)
 {
 	struct world *w = *state;
 	struct port *at = desk_host(w->d, 2)->peer;
@@ -207,26 +207,26 @@ static void a_switch_port_is_stripped_of_what_is_not_allowed(void **state)
 	w->n_done = 0;
 	/* Nothing is known of it, as after its link was down for a moment. */
 	fabric_forget_cells(w->d->fabric, at);
-	sync_strip_pkeys(w->d->sync, at, (struct pkey_table){ allowed, 1 }, on_stripped, w);
+	sync_remove_pkeys(w->d->sync, at, (struct pkey_table){ allowed, 1 }, on_removed, w);
 	desk_run_for(w->d, 5 * MONO_S);
 	assert_int_equal(w->n_done, 1);
-	assert_int_equal(w->stripped, PKEYS_CONFIRMED);
+	assert_int_equal(w->removed, PKEYS_CONFIRMED);
 	assert_false(holds(w, at, 0x8001));
 	assert_false(holds(w, at, 0xFFFF));
 	assert_true(holds(w, at, 0x7FFF));
 }
 
-static void a_silent_switch_strips_nothing(void **state)
+static void nothing_is_removed_at_a_silent_switch(void **state)
 {
 	struct world *w = *state;
 	struct port *at = desk_host(w->d, 5)->peer;
 
 	fabric_forget_cells(w->d->fabric, at);
 	sim_set_silent(w->d->sim, sim_find(w->d->sim, "leaf2"), SIM_SILENT, 0);
-	sync_strip_pkeys(w->d->sync, at, (struct pkey_table){ NULL, 0 }, on_stripped, w);
+	sync_remove_pkeys(w->d->sync, at, (struct pkey_table){ NULL, 0 }, on_removed, w);
 	desk_run_for(w->d, 5 * MONO_S);
 	assert_int_equal(w->n_done, 1);
-	assert_int_equal(w->stripped, PKEYS_SILENT);
+	assert_int_equal(w->removed, PKEYS_SILENT);
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -238,8 +238,8 @@ int main(void)
 		TEST(silence_is_told_by_side),
 		TEST(a_switch_goes_while_it_is_asked),
 		TEST(a_host_goes_while_its_switch_is_asked),
-		TEST(a_switch_port_is_stripped_of_what_is_not_allowed),
-		TEST(a_silent_switch_strips_nothing),
+		TEST(a_switch_port_loses_what_is_not_allowed),
+		TEST(nothing_is_removed_at_a_silent_switch),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,7 +30,7 @@ struct target {
 	} state;
 	const char *why;
 	bool takes;	 /* a key is taken away that may be on a device yet */
-	bool is_checked; /* the switch port that is stripped checks P_Keys */
+	bool is_checked; /* the switch port whose keys are removed checks P_Keys */
 	mono_t again;
 	unsigned failures, n_wishes;
 	/* tenancy_held.c: P_Keys that the end port may have, while blocks of it are unknown. */

@@ -6,7 +6,7 @@
  *   DUE --> RUNNING --both sides confirmed--> CONFIRMED
  *    ^         |-- the port is not there ---> ABSENT    a sweep writes its tables before it
  *    |         |                                        becomes ACTIVE; a link that is up without
- *    |         |                                        it is stripped of other keys first
+ *    |         |                                        it loses other keys first
  *    |         |                                        (tenancy_place.c)
  *    |         |-- the end port is silent --> CUT       its switch port lets nothing else through
  *    |         '-- otherwise ---------------> FAILED
@@ -227,9 +227,10 @@ static void look_after(struct sm *sm, const struct port *p)
 		tell_news(sm, NEWS_TABLES, .text = "P_Keys of a port that comes up were changed");
 }
 
-static void on_stripped(void *arg, enum pkeys_state state)
+static void on_removed(void *arg, const struct sync_pkeys *r)
 {
 	struct target *target = arg;
+	enum pkeys_state state = r->switch_port;
 
 	target->sm->m.tenancy->n_running--;
 	if (state == PKEYS_CONFIRMED && target->is_checked)
@@ -243,7 +244,7 @@ static void on_stripped(void *arg, enum pkeys_state state)
 }
 
 /* Leaves the port the keys that it may have by its GUID alone. */
-static void strip_place(struct sm *sm, struct target *target, struct port *at)
+static void remove_keys(struct sm *sm, struct target *target, struct port *at)
 {
 	struct pkey_trial trial;
 
@@ -251,7 +252,7 @@ static void strip_place(struct sm *sm, struct target *target, struct port *at)
 	target->is_checked = wire_checks_pkeys(at);
 	target->state = TARGET_RUNNING;
 	sm->m.tenancy->n_running++;
-	sync_strip_pkeys(sm->sync, at, (struct pkey_table){ trial.keys, trial.n }, on_stripped,
+	sync_remove_pkeys(sm->sync, at, (struct pkey_table){ trial.keys, trial.n }, on_removed,
 			 target);
 	pkey_trial_clear(&trial);
 }
@@ -274,7 +275,7 @@ static void try_absent(struct sm *sm, struct target *target, struct port *p, con
 
 	target->why = absence;
 	if (at && absence != not_planned)
-		strip_place(sm, target, at);
+		remove_keys(sm, target, at);
 	else if (doubt)
 		target_is(target, TARGET_FAILED, doubt);
 	else
