@@ -372,7 +372,7 @@ static void judge_waiting(struct sm *sm)
 	}
 	t->writing = true;
 	t->was_derived = false;
-	settle_commit(sm, t->edits.list, t->edits.n, on_committed, NULL);
+	edits_commit(sm, &t->edits, on_committed, NULL);
 }
 
 /* ---- what is stored ------------------------------------------------------------------------ */

@@ -394,7 +394,7 @@ static int commit_adopted(struct sm *sm, struct adoption *a)
 
 	if (r == 0) {
 		count_rows(a, &edits);
-		settle_commit(sm, edits.list, edits.n, on_adopted, NULL);
+		edits_commit(sm, &edits, on_adopted, NULL);
 	}
 	edits_clear(&edits);
 	return r;

@@ -108,7 +108,7 @@ void import_tick(struct sm *sm)
 		return;
 	edit_table(m, &edits);
 	m->table = tenants_free(m->table);
-	settle_commit(sm, edits.list, edits.n, on_imported, NULL);
+	edits_commit(sm, &edits, on_imported, NULL);
 	edits_clear(&edits);
 }
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "conf/tenants/tenants.h"
-#include "sm/ledger/settle.h"
+#include "sm/ledger/edits.h"
 #include "sm/sm_internal.h"
 #include "util/guidmap.h"
 
@@ -86,10 +86,7 @@ struct tenancy {
 	uint64_t ended[SM_TENANCY_ENDS]; /* changes, by how they ended */
 	size_t judged; /* ports of the changes that this turn has judged */
 	/* tenancy_rows.c: rows of the batch; rows of members of partitions that are removed */
-	struct edits {
-		struct settle_edit *list;
-		size_t n, cap;
-	} edits;
+	struct edits edits;
 	struct ledger_key *orphans;
 	size_t n_orphans, cap_orphans;
 	bool writing;		/* the batch is on its way to the disk */
@@ -148,7 +145,6 @@ bool tenancy_member_value(const struct sm *sm, const struct ledger_row *row,
 			  struct ledger_value *ret);
 /* Adds the rows of an entry that was played; its inverse is what was before. */
 void edits_of_change(struct sm *sm, struct edits *all, const struct change *c);
-void edits_clear(struct edits *all);
 /* The table is as these rows of the ledger say. */
 void tenancy_derive(struct sm *sm, const struct ledger_key *keys, size_t n);
 /* The same of all rows that the batch edits. */

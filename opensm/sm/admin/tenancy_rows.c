@@ -115,50 +115,24 @@ static bool read_fields(const struct ledger_value *v, struct tenant_fields *ret)
 
 /* ---- a change as edits ----------------------------------------------------------------------- */
 
-static struct settle_edit *add_edit(struct edits *all, const struct ledger_key *key,
-				    uint64_t number)
-{
-	struct settle_edit *e = &APPEND(all->list, all->n, all->cap);
-
-	*e = (struct settle_edit){ .key = *key, .number = number };
-	return e;
-}
-
 void edit_partition(struct edits *all, uint16_t pkey, const struct tenant_fields *f,
 		    uint64_t number)
 {
 	const struct ledger_key key = tenancy_partition_key(pkey);
-	uint8_t *bytes = xcalloc(1, FIELDS_BYTES + sizeof(f->name) + REMOVAL_BYTES);
-	struct settle_edit *e = add_edit(all, &key, number);
+	uint8_t bytes[FIELDS_BYTES + sizeof(f->name) + REMOVAL_BYTES] = { 0 };
 
-	e->len = pack_fields(f, bytes);
-	e->bytes = bytes;
+	edits_put(all, &key, number, bytes, pack_fields(f, bytes));
 }
 
 void edit_member(struct edits *all, uint16_t pkey, const struct tenant_member *m, uint64_t behind,
 		 uint64_t number)
 {
 	const struct ledger_key key = tenancy_member_key(pkey, m->guid);
-	uint8_t *bytes = xcalloc(1, 1 + REMOVAL_BYTES);
-	struct settle_edit *e = add_edit(all, &key, number);
+	uint8_t bytes[1 + REMOVAL_BYTES] = { 0 };
 
 	bytes[0] = (uint8_t)((m->full ? LEDGER_MEMBER_FULL : 0) |
 			     (m->index0 ? LEDGER_MEMBER_INDEX0 : 0));
-	e->len = 1 + put_removal(bytes + 1, behind);
-	e->bytes = bytes;
-}
-
-static void edit_removed(struct edits *all, const struct ledger_key *key, uint64_t number)
-{
-	add_edit(all, key, number)->removed = true;
-}
-
-void edits_clear(struct edits *all)
-{
-	for (size_t i = 0; i < all->n; i++)
-		free(as_owner(all->list[i].bytes));
-	free(all->list);
-	*all = (struct edits){ 0 };
+	edits_put(all, &key, number, bytes, 1 + put_removal(bytes + 1, behind));
 }
 
 /* A partition that is made has no member but those that are named then. */
@@ -169,7 +143,7 @@ static void remove_orphans(struct sm *sm, struct edits *all, uint16_t pkey, uint
 
 	for (size_t i = 0; i < t->n_orphans; i++) {
 		if (pkey_of(&t->orphans[i]) == pkey)
-			edit_removed(all, &t->orphans[i], number);
+			edits_remove(all, &t->orphans[i], number);
 		else
 			t->orphans[kept++] = t->orphans[i];
 	}
@@ -186,7 +160,7 @@ static void remove_members(struct edits *all, const struct change *c, uint16_t p
 		if (row->kind != TENANT_ROW_MEMBER || row->pkey != pkey)
 			continue;
 		key = tenancy_member_key(pkey, row->member.guid);
-		edit_removed(all, &key, c->entry.generation);
+		edits_remove(all, &key, c->entry.generation);
 	}
 }
 
@@ -262,7 +236,7 @@ void edits_of_change(struct sm *sm, struct edits *all, const struct change *c)
 		case TENANT_ROW_GONE:
 			remove_members(all, c, row->pkey);
 			key = tenancy_partition_key(row->pkey);
-			edit_removed(all, &key, e->generation);
+			edits_remove(all, &key, e->generation);
 			break;
 		case TENANT_ROW_MEMBER:
 			behind = behind_of(sm, partition, row->pkey);
@@ -270,7 +244,7 @@ void edits_of_change(struct sm *sm, struct edits *all, const struct change *c)
 			break;
 		case TENANT_ROW_LEFT:
 			key = tenancy_member_key(row->pkey, row->member.guid);
-			edit_removed(all, &key, e->generation);
+			edits_remove(all, &key, e->generation);
 			break;
 		}
 	}

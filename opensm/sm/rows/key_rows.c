@@ -9,7 +9,7 @@
 #include "sm/rows/key_absent.h"
 #include "sm/base/about.h"
 #include "sm/base/news.h"
-#include "sm/ledger/settle.h"
+#include "sm/ledger/edits.h"
 #include "sm/read/discover.h"
 #include "sm/sm_internal.h"
 #include "util/bisect.h"
@@ -102,28 +102,14 @@ static uint64_t read_epoch(const struct ledger_row *row)
 
 /* ---- what differs ---------------------------------------------------------------------------- */
 
-struct edit_bytes {
-	uint8_t bytes[CABLE_BYTES];
-};
-
 struct key_edits {
 	const struct sm *sm;
-	struct settle_edit *list;
-	struct edit_bytes *values; /* parallel to `list` */
-	size_t n, cap, n_values, cap_values;
+	struct edits rows;
 };
 
 static bool is_full(const struct key_edits *all)
 {
-	return all->n >= EDITS_MAX;
-}
-
-static uint8_t *add_edit(struct key_edits *all, const struct ledger_key *key, uint32_t len)
-{
-	struct settle_edit *e = &APPEND(all->list, all->n, all->cap);
-
-	*e = (struct settle_edit){ .key = *key, .len = len, .removed = !len };
-	return APPEND(all->values, all->n_values, all->cap_values).bytes;
+	return all->rows.n >= EDITS_MAX;
 }
 
 static void write_row(struct key_edits *all, const struct ledger_key *key, const uint8_t *bytes,
@@ -133,13 +119,14 @@ static void write_row(struct key_edits *all, const struct ledger_key *key, const
 
 	if (!ledger_get(settle_ledger(all->sm), key, &v) || v.len != len ||
 	    memcmp(v.bytes, bytes, len) != 0)
-		memcpy(add_edit(all, key, len), bytes, len);
+		edits_put(&all->rows, key, settle_next_number(all->sm, key->table), bytes, len);
 }
 
-static void clear_edits(struct key_edits *all)
+static void remove_row(struct key_edits *all, const struct ledger_row *row)
 {
-	free(all->list);
-	free_wiped(all->values, all->cap_values * sizeof(*all->values));
+	const struct ledger_key *key = ledger_row_key(row);
+
+	edits_remove(&all->rows, key, settle_next_number(all->sm, key->table));
 }
 
 static void tell_many(struct sm *sm, bool many)
@@ -161,7 +148,7 @@ static void remove_epochs(struct key_edits *all, const struct absent_keys *absen
 		guid_t guid = ib_bits_get(ledger_row_key(row)->bytes, 0, 64);
 
 		if (!ledger_row_value(row).removed && !absent_keys_at(absent, guid))
-			add_edit(all, ledger_row_key(row), 0);
+			remove_row(all, row);
 	}
 }
 
@@ -252,7 +239,7 @@ static void remove_cables(struct key_edits *all)
 
 	for (size_t pos = 0; !is_full(all) && (row = ledger_next(l, LEDGER_CABLE, &pos));) {
 		if (read_cable(row, &c) && is_void(all->sm, &c, many))
-			add_edit(all, ledger_row_key(row), 0);
+			remove_row(all, row);
 	}
 }
 
@@ -294,21 +281,6 @@ static void on_stored(struct sm *sm, void *arg, int error)
 	k->retry_at = sm->now + RETRY;
 }
 
-static void commit(struct sm *sm, struct key_edits *all)
-{
-	uint64_t keys = settle_next_number(sm, LEDGER_EPOCH);
-	uint64_t cables = settle_next_number(sm, LEDGER_CABLE);
-
-	for (size_t i = 0; i < all->n; i++) {
-		struct settle_edit *e = &all->list[i];
-
-		e->number = e->key.table == LEDGER_EPOCH ? keys : cables;
-		e->bytes = e->removed ? NULL : all->values[i].bytes;
-	}
-	sm->m.key_rows->is_busy = true;
-	settle_commit(sm, all->list, all->n, on_stored, NULL);
-}
-
 /* Where no port has a key any more, absent ones may still have one. */
 static bool has_subject(const struct sm *sm)
 {
@@ -332,9 +304,11 @@ static void look(struct sm *sm)
 	if (keys_ring(sm))
 		edit_cables(&all);
 	sm->m.key_rows->is_due = is_full(&all);
-	if (all.n)
-		commit(sm, &all);
-	clear_edits(&all);
+	if (all.rows.n) {
+		sm->m.key_rows->is_busy = true;
+		edits_commit(sm, &all.rows, on_stored, NULL);
+	}
+	edits_clear(&all.rows);
 }
 
 void key_rows_sweep_ended(struct sm *sm)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ib/layout.h"
+#include "sm/ledger/edits.h"
 #include "sm/sm_internal.h"
 #include "util/bisect.h"
 #include "util/mem.h"
@@ -136,13 +137,10 @@ void key_seeds_raise(const struct sm *sm, struct key_ring *ring)
 /* ---- a ring as rows -------------------------------------------------------------------------- */
 
 struct seed_edits {
-	struct settle_edit list[KEY_RING_SEEDS];
-	uint8_t bytes[KEY_RING_SEEDS][SEED_BYTES];
-	size_t n;
+	struct edits rows;
 	uint64_t number, last_turn;
 	bool is_first; /* rows have the seed in force as such */
 };
-
 
 static uint64_t greatest_turn(const struct sm *sm)
 {
@@ -162,19 +160,17 @@ static uint64_t greatest_turn(const struct sm *sm)
 static void add_edit(struct seed_edits *e, const struct ledger_key *key, const uint8_t *sent,
 		     uint64_t turn)
 {
-	uint8_t *bytes = e->bytes[e->n];
+	uint8_t bytes[SEED_BYTES] = { 0 };
 
 	memcpy(bytes, sent, KEY_SEED_SENT);
 	ib_bits_put(bytes + TURN_AT, 0, 64, turn);
-	e->list[e->n++] = (struct settle_edit){
-		.key = *key, .number = e->number, .len = SEED_BYTES, .bytes = bytes
-	};
+	edits_put(&e->rows, key, e->number, bytes, sizeof(bytes));
+	explicit_bzero(bytes, sizeof(bytes));
 	e->last_turn = MAX(e->last_turn, turn);
 }
 
 /* `turn`: if it has no row yet; IN_FORCE: a later one than all others. */
-static void edit_seed(const struct sm *sm, struct seed_edits *e, const uint8_t *sent,
-		      uint64_t turn)
+static void edit_seed(const struct sm *sm, struct seed_edits *e, const uint8_t *sent, uint64_t turn)
 {
 	bool is_in_force = turn == IN_FORCE;
 	const struct ledger_key key = key_of(sent);
@@ -246,9 +242,9 @@ bool key_seeds_write(struct sm *sm, const struct key_ring *ring, enum key_seeds_
 	assert(!key_ring_is_empty(ring));
 	e.is_first = begins_like(sm, ring);
 	edit_seeds(sm, ring, use, &e);
-	differs = e.n > 0;
+	differs = e.rows.n > 0;
 	if (differs)
-		settle_commit(sm, e.list, e.n, done, arg);
-	explicit_bzero(&e, sizeof(e));
+		edits_commit(sm, &e.rows, done, arg);
+	edits_clear(&e.rows);
 	return differs;
 }

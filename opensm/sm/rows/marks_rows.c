@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "ledger/ledger.h"
+#include "sm/ledger/edits.h"
 #include "sm/ledger/former_file.h"
 #include "sm/base/about.h"
 #include "sm/sm_internal.h"
@@ -61,41 +62,26 @@ static struct mark_table *table_of_rows(const struct sm *sm)
 
 /* ---- a table as edits of rows ---------------------------------------------------------------- */
 
-struct edits {
-	struct settle_edit *list;
-	size_t n, cap;
-	uint8_t (*values)[MARK_BYTES_MAX]; /* of the marks that are put */
-	size_t n_values;
-	uint64_t number;
-};
-
-static void edit_put(struct edits *all, const struct link_mark *m)
+static void edit_put(struct edits *all, const struct link_mark *before,
+		     const struct link_mark *next, uint64_t number)
 {
-	uint8_t *bytes = all->values[all->n_values++];
+	uint8_t was[MARK_BYTES_MAX], bytes[MARK_BYTES_MAX];
+	uint32_t n_was = before ? mark_pack(before, was) : 0, n = mark_pack(next, bytes);
+	const struct ledger_key key = key_of(next);
 
-	APPEND(all->list, all->n, all->cap) = (struct settle_edit){ .key = key_of(m),
-								    .number = all->number,
-								    .len = mark_pack(m, bytes),
-								    .bytes = bytes };
+	if (n != n_was || memcmp(was, bytes, n))
+		edits_put(all, &key, number, bytes, n);
 }
 
-static void edit_removed(struct edits *all, const struct link_mark *m)
+static void edit_removed(struct edits *all, const struct link_mark *m, uint64_t number)
 {
-	APPEND(all->list, all->n, all->cap) = (struct settle_edit){ .key = key_of(m),
-								    .number = all->number,
-								    .removed = true };
-}
+	const struct ledger_key key = key_of(m);
 
-static bool is_equal(const struct link_mark *a, const struct link_mark *b)
-{
-	uint8_t x[MARK_BYTES_MAX], y[MARK_BYTES_MAX];
-	uint32_t len = mark_pack(a, x);
-
-	return len == mark_pack(b, y) && !memcmp(x, y, len);
+	edits_remove(all, &key, number);
 }
 
 static void edit_differences(struct edits *all, const struct mark_table *before,
-			     const struct mark_table *next)
+			     const struct mark_table *next, uint64_t number)
 {
 	for (uint32_t i = 0, k = 0; i < before->n || k < next->n;) {
 		int order = i >= before->n ? 1
@@ -103,9 +89,9 @@ static void edit_differences(struct edits *all, const struct mark_table *before,
 					   : mark_compare(&before->all[i], &next->all[k]);
 
 		if (order < 0)
-			edit_removed(all, &before->all[i]);
-		else if (order > 0 || !is_equal(&before->all[i], &next->all[k]))
-			edit_put(all, &next->all[k]);
+			edit_removed(all, &before->all[i], number);
+		else
+			edit_put(all, order ? NULL : &before->all[i], &next->all[k], number);
 		i += order <= 0;
 		k += order >= 0;
 	}
@@ -164,14 +150,12 @@ static void on_committed(struct sm *sm, void *arg, int error)
 void marks_rows_commit(struct sm *sm, const struct mark_table *next)
 {
 	_cleanup_(mark_table_freep) struct mark_table *before = table_of_rows(sm);
-	struct edits all = { .number = settle_next_number(sm, LEDGER_MARK) };
+	struct edits all = { 0 };
 
 	assert(!settle_unready(sm));
-	all.values = xcalloc(next->n + 1u, sizeof(*all.values));
-	edit_differences(&all, before, next);
-	settle_commit(sm, all.list, all.n, on_committed, NULL);
-	free(all.list);
-	free(all.values);
+	edit_differences(&all, before, next, settle_next_number(sm, LEDGER_MARK));
+	edits_commit(sm, &all, on_committed, NULL);
+	edits_clear(&all);
 }
 
 struct settle_reach marks_rows_reach(const struct sm *sm, uint64_t generation)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "ledger/ledger.h"
+#include "sm/ledger/edits.h"
 #include "sm/ledger/former_file.h"
 #include "sm/sm_internal.h"
 #include "util/mem.h"
@@ -38,34 +39,16 @@ static struct health_end end_of(const struct ledger_key *key)
 
 /* ---- what differs from rows ------------------------------------------------------------------ */
 
-struct edits {
-	struct settle_edit *list;
-	size_t n, cap;
-	uint64_t number;
-};
-
-static struct settle_edit *add_edit(struct edits *all, const struct ledger_key *key)
-{
-	struct settle_edit *e = &APPEND(all->list, all->n, all->cap);
-
-	*e = (struct settle_edit){ .key = *key, .number = all->number };
-	return e;
-}
-
 static void edit_changed(const struct sm *sm, struct edits *all, struct health_end at)
 {
 	const struct ledger_key key = key_of(at);
 	struct ledger_value v;
-	struct settle_edit *e;
 	uint8_t bytes[HEALTH_ROW_MAX];
 	size_t len = health_pack(sick_judge(sm), at, bytes);
 
-	if (!len || (ledger_get(settle_ledger(sm), &key, &v) &&
+	if (len && !(ledger_get(settle_ledger(sm), &key, &v) &&
 		     health_rows_agree(v.bytes, v.len, bytes, len)))
-		return;
-	e = add_edit(all, &key);
-	e->len = (uint32_t)len;
-	e->bytes = xmemdup(bytes, len);
+		edits_put(all, &key, settle_next_number(sm, LEDGER_HEALTH), bytes, len);
 }
 
 /* Nothing is known of its link any more. One of a later version is left to that. */
@@ -76,7 +59,7 @@ static void edit_gone(const struct sm *sm, struct edits *all, const struct ledge
 
 	if (!v.removed && health_row_is_ours(v.bytes, v.len) &&
 	    !health_pack(sick_judge(sm), end_of(ledger_row_key(row)), bytes))
-		add_edit(all, ledger_row_key(row))->removed = true;
+		edits_remove(all, ledger_row_key(row), settle_next_number(sm, LEDGER_HEALTH));
 }
 
 /* True: there is more. */
@@ -96,13 +79,6 @@ static bool find_differences(const struct sm *sm, struct edits *all)
 		edit_changed(sm, all, at);
 	}
 	return false;
-}
-
-static void edits_clear(struct edits *all)
-{
-	for (size_t i = 0; i < all->n; i++)
-		free(as_owner(all->list[i].bytes));
-	free(all->list);
 }
 
 /* ---- storing --------------------------------------------------------------------------------- */
@@ -131,12 +107,12 @@ static void on_stored(struct sm *sm, void *arg, int error)
 static void store(struct sm *sm)
 {
 	struct sick_rows *r = sm->m.sick_rows;
-	struct edits all = { .number = settle_next_number(sm, LEDGER_HEALTH) };
+	struct edits all = { 0 };
 
 	r->version = sick_storing(sm);
 	r->more = !settle_closed(sm) && find_differences(sm, &all);
 	if (all.n)
-		settle_commit(sm, all.list, all.n, on_stored, NULL);
+		edits_commit(sm, &all, on_stored, NULL);
 	else
 		on_stored(sm, NULL, 0);
 	edits_clear(&all);
