@@ -212,7 +212,7 @@ IB_LAYOUT_ENUM(IIW, INFORM_WAY_LIST)
 
 /*
  * The data (64 bytes at SVR_DATA8_0) of a manager's ServiceRecord, see sa/sa.h. Each digest is of
- * one group of settings (sm/admin/replica_config.c); 0: not known. EPOCH tells two lives of a
+ * one group of settings (sm/answers/replica_config.c); 0: not known. EPOCH tells two lives of a
  * master apart. CHANNEL: the version of its channel (sm/channel/channel.h); 0: it has none.
  * TENANTS: the generation of its table of partitions made at run time. RSV3 libumad2sim garbles.
  */

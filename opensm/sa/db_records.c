@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Answers of another manager's SA become our registrations: the stores of opensm-sa.dump, filled
- * from records as they travel. sm/admin/replica.c asks for them.
+ * from records as they travel. sm/answers/replica.c asks for them.
  */
 #include <assert.h>
 #include <string.h>

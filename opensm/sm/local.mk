@@ -5,10 +5,10 @@ libsm_a_SOURCES = opensm/sm/sm.c opensm/sm/sm.h opensm/sm/sm_internal.h opensm/s
 	opensm/sm/elect/elect_poll.c opensm/sm/elect/elect_set.c opensm/sm/elect/elect_proof.c opensm/sm/elect/remote_sm.c opensm/sm/inbox.c opensm/sm/sweep/sweep.c opensm/sm/sweep/sweep.h opensm/sm/sweep/sweep_kind.h opensm/sm/sweep/sweep_internal.h opensm/sm/sweep/steps.c opensm/sm/status.c \
 	opensm/sm/read/adopt.c opensm/sm/read/adopt.h opensm/sm/read/adopt_mcast.c opensm/sm/read/adopt_mcast.h opensm/sm/read/read_cell.c opensm/sm/read/single_get.c opensm/sm/read/single_get.h opensm/sm/routing/routing.c opensm/sm/routing/routing.h opensm/sm/base/lids.c opensm/sm/base/lids.h opensm/sm/base/keys_file.c opensm/sm/base/keys_internal.h opensm/sm/base/keys.c opensm/sm/base/keys.h opensm/sm/sweep/stale.c opensm/sm/sweep/stale.h opensm/sm/sweep/program.c opensm/sm/sweep/program.h opensm/sm/routing/route_job.c \
 	opensm/sm/routing/route_job.h opensm/sm/routing/quiet.c opensm/sm/routing/quiet.h opensm/sm/routing/rail_watch.c opensm/sm/routing/rail_watch.h opensm/sm/routing/seats.c opensm/sm/routing/seats.h opensm/sm/routing/route_task.c opensm/sm/routing/route_task.h opensm/sm/routing/route_runner.h \
-	opensm/sm/routing/route_memory.c opensm/sm/routing/route_memory.h opensm/sm/routing/route_death.c opensm/sm/routing/route_death.h opensm/sm/admin/admin.c opensm/sm/admin/admin.h opensm/sm/sweep/multicast.c opensm/sm/sweep/multicast.h opensm/sm/base/partition.c opensm/sm/base/partition.h \
-	opensm/sm/admin/tenancy.c opensm/sm/admin/tenancy.h opensm/sm/admin/tenancy_internal.h \
-	opensm/sm/admin/tenancy_rows.c opensm/sm/admin/tenancy_doubt.c opensm/sm/admin/tenancy_import.c opensm/sm/admin/tenancy_wire.c opensm/sm/admin/tenancy_place.c opensm/sm/admin/tenancy_audit.c opensm/sm/admin/tenancy_held.c opensm/sm/rows/key_turn.c opensm/sm/rows/key_turn.h opensm/sm/rows/key_rows.c opensm/sm/rows/key_rows.h opensm/sm/rows/key_absent.c opensm/sm/rows/key_absent.h opensm/sm/rows/key_seeds.c opensm/sm/rows/key_seeds.h \
-	opensm/sm/admin/reload.c opensm/sm/admin/reload.h opensm/sm/read/own_port.c opensm/sm/read/own_port.h opensm/sm/read/node_desc.c opensm/sm/base/change_age.c opensm/sm/base/change_age.h opensm/sm/read/incremental.c opensm/sm/read/incremental.h opensm/sm/out_of_use/out_of_use.c opensm/sm/out_of_use/out_of_use.h \
+	opensm/sm/routing/route_memory.c opensm/sm/routing/route_memory.h opensm/sm/routing/route_death.c opensm/sm/routing/route_death.h opensm/sm/answers/admin.c opensm/sm/answers/admin.h opensm/sm/sweep/multicast.c opensm/sm/sweep/multicast.h opensm/sm/base/partition.c opensm/sm/base/partition.h \
+	opensm/sm/tenants/tenancy.c opensm/sm/tenants/tenancy.h opensm/sm/tenants/tenancy_internal.h \
+	opensm/sm/tenants/tenancy_rows.c opensm/sm/tenants/tenancy_doubt.c opensm/sm/tenants/tenancy_import.c opensm/sm/tenants/tenancy_wire.c opensm/sm/tenants/tenancy_place.c opensm/sm/tenants/tenancy_audit.c opensm/sm/tenants/tenancy_held.c opensm/sm/rows/key_turn.c opensm/sm/rows/key_turn.h opensm/sm/rows/key_rows.c opensm/sm/rows/key_rows.h opensm/sm/rows/key_absent.c opensm/sm/rows/key_absent.h opensm/sm/rows/key_seeds.c opensm/sm/rows/key_seeds.h \
+	opensm/sm/sweep/reload.c opensm/sm/sweep/reload.h opensm/sm/read/own_port.c opensm/sm/read/own_port.h opensm/sm/read/node_desc.c opensm/sm/base/change_age.c opensm/sm/base/change_age.h opensm/sm/read/incremental.c opensm/sm/read/incremental.h opensm/sm/out_of_use/out_of_use.c opensm/sm/out_of_use/out_of_use.h \
 	opensm/sm/out_of_use/bad_cable.h opensm/sm/out_of_use/cables.c opensm/sm/out_of_use/reasons.c opensm/sm/out_of_use/flaps.c opensm/sm/out_of_use/complaints.c \
 	opensm/sm/out_of_use/guard.c opensm/sm/out_of_use/take_down.c opensm/sm/out_of_use/counters.c opensm/sm/out_of_use/counters.h opensm/sm/out_of_use/unserved.c \
 	opensm/sm/marks/marks.c opensm/sm/marks/marks.h opensm/sm/marks/marks_internal.h opensm/sm/marks/marks_table.c opensm/sm/marks/marks_table.h opensm/sm/marks/marks_former.c \
@@ -19,7 +19,7 @@ libsm_a_SOURCES = opensm/sm/sm.c opensm/sm/sm.h opensm/sm/sm_internal.h opensm/s
 	opensm/sm/read/strangers.c opensm/sm/read/strangers.h \
 	opensm/sm/base/about.c opensm/sm/base/about.h opensm/sm/trust/forgery.c opensm/sm/trust/forgery.h \
 	opensm/sm/trust/senders.c opensm/sm/trust/senders.h opensm/sm/trust/traps.c opensm/sm/cc_traps.c opensm/sm/cc_traps.h opensm/sm/trust/traps.h opensm/sm/trust/trap_text.h opensm/sm/trust/trap_flow.c opensm/sm/trust/trap_flow.h opensm/sm/trust/trap_text.c \
-	opensm/sm/admin/replica.c opensm/sm/admin/replica.h opensm/sm/admin/replica_internal.h opensm/sm/admin/replica_ask.c opensm/sm/admin/replica_proof.c \
+	opensm/sm/answers/replica.c opensm/sm/answers/replica.h opensm/sm/answers/replica_internal.h opensm/sm/answers/replica_ask.c opensm/sm/answers/replica_proof.c \
 	opensm/sm/channel/channel.c opensm/sm/channel/channel.h opensm/sm/channel/channel_internal.h opensm/sm/channel/channel_in.c \
 	opensm/sm/share/share.c opensm/sm/share/share.h opensm/sm/share/share_internal.h opensm/sm/share/share_disk.c opensm/sm/share/share_group.c opensm/sm/share/share_diff.c \
 	opensm/sm/share/share_master.c opensm/sm/share/share_rows.c opensm/sm/share/share_standby.c \
@@ -27,7 +27,7 @@ libsm_a_SOURCES = opensm/sm/sm.c opensm/sm/sm.h opensm/sm/sm_internal.h opensm/s
 	opensm/sm/ledger/settle_peer.c opensm/sm/ledger/settle_words.c opensm/sm/ledger/settle_contact.c opensm/sm/ledger/settle_view.c opensm/sm/sm_ledger.h \
 	opensm/sm/channel/channel_out.c opensm/sm/channel/channel_part.c opensm/sm/channel/channel_peer.c opensm/sm/channel/channel_meet.c opensm/sm/channel/channel_key.c \
 	opensm/sm/channel/channel_row.c opensm/sm/channel/channel_way.c opensm/sm/channel/peer_rows.c opensm/sm/channel/peer_rows.h \
-	opensm/sm/admin/replica_config.c opensm/sm/admin/replica_heir.c opensm/sm/admin/replica_seek.c opensm/sm/admin/standby.c opensm/sm/admin/standby.h \
+	opensm/sm/answers/replica_config.c opensm/sm/answers/replica_heir.c opensm/sm/answers/replica_seek.c opensm/sm/answers/standby.c opensm/sm/answers/standby.h \
 	opensm/sm/actions.c opensm/sm/base/drawn_key.c opensm/sm/base/drawn_key.h opensm/sm/base/key_mark.c opensm/sm/base/key_mark.h opensm/sm/base/key_epoch.c opensm/sm/base/key_epoch.h opensm/sm/base/events.c opensm/sm/base/events.h opensm/sm/base/news.h opensm/sm/wires.def opensm/sm/deltas.def
 SM_LIBS = libsm.a $(SA_LIBS) $(SYNC_LIBS) $(PLAN_LIBS) $(FABRIC_LIBS) $(KEYS_LIBS) $(LEDGER_LIBS) libhealth.a
 

@@ -509,7 +509,7 @@ struct view *sm_view_now(const struct sm *sm, const struct routes *routes, unsig
 struct view_beside;
 struct view_copy *sm_view_copy(const struct sm *sm, const struct routes *routes, unsigned parts,
 			       const struct view_beside *beside);
-/* ---- partitions at run time (admin/tenancy.h) ---- */
+/* ---- partitions at run time (tenants/tenancy.h) ---- */
 
 enum sm_tenancy_end {
 	SM_TENANCY_DONE,	 /* on the devices, and read back; or stored, for ports not there */

@@ -9,7 +9,7 @@
 #include "route/proof/cdg.h"
 #include "route/mcast/mcast.h"
 #include "sa/sa.h"
-#include "sm/admin/admin.h"
+#include "sm/answers/admin.h"
 #include "sm/channel/channel.h"
 #include "sm/read/adopt.h"
 #include "sm/base/change_age.h"
@@ -28,19 +28,19 @@
 #include "sm/read/own_port.h"
 #include "sm/base/partition.h"
 #include "sm/sweep/program.h"
-#include "sm/admin/reload.h"
-#include "sm/admin/replica.h"
+#include "sm/sweep/reload.h"
+#include "sm/answers/replica.h"
 #include "sm/routing/routing.h"
 #include "sm/read/single_get.h"
 #include "sm/sm.h"
 #include "sm/base/keys.h"
 #include "sm/share/share.h"
-#include "sm/admin/standby.h"
+#include "sm/answers/standby.h"
 #include "sm/rows/key_rows.h"
 #include "sm/rows/key_turn.h"
 #include "sm/rows/marks_rows.h"
 #include "sm/rows/sick_rows.h"
-#include "sm/admin/tenancy.h"
+#include "sm/tenants/tenancy.h"
 #include "sm/ledger/settle.h"
 #include "sm/sweep/sweep.h"
 #include "sm/sweep/sweep_kind.h"
@@ -136,6 +136,7 @@ struct sm {
 	struct conf *conf;	  /* reload.c */
 	struct conf_files *quirks; /* reload.c: that file alone, until `files` are read */
 	struct conf_files *files; /* reload.c: NULL before the first heavy sweep */
+	struct conf_files *next_files; /* reload.c: for the time after the running sweep, or NULL */
 	enum sm_state state;	  /* elect_enter() */
 	enum sweep_kind sweep;	  /* sweep.c */
 	uint32_t sweep_no;	  /* discover_stamp(): what is read in this sweep bears it */

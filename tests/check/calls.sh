@@ -34,7 +34,7 @@ sets_of_subnet() {
 		-e 's/\b(mad_sent|sim_count)\([^()]*\bMAD_SET\)//g' -e 's/\bMETHOD\(MAD_SET\)//g' \
 		-e 's/\[MAD_SET\]//g' -e 's/\bMAD_SET = 0x02,//' | grep -w MAD_SET
 }
-sets=(opensm/sync/door.c opensm/sm/admin/replica_ask.c opensm/sm/channel/channel_part.c opensm/perf/perf.c opensm/congestion/ask.c
+sets=(opensm/sync/door.c opensm/sm/answers/replica_ask.c opensm/sm/channel/channel_part.c opensm/perf/perf.c opensm/congestion/ask.c
 	opensm/sa/base/trust.c)
 sets_of_subnet | grep -vE "^($(IFS='|'; echo "${sets[*]}"))" |
 	tap_none "a Set leaves through sync/door.c, which asks the election"

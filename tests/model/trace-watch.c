@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "ledger/ledger_row.h"
-#include "sm/admin/tenancy_internal.h"
+#include "sm/tenants/tenancy_internal.h"
 #include "sm/elect/elect.h"
 #include "sm/ledger/settle_internal.h"
 #include "sm/sm_internal.h"

@@ -76,7 +76,7 @@ static void files_of_the_peer_stand_for_ours(void **state)
 		    "sm/trust/traps.c=4 sm/out_of_use/=4 ");
 	assert_read("osm_sa_mcmember_record.c=0x4\n",
 		    "sa/mcast/mcmember.c=4 sa/mcast/mgroup_view.c=4 ");
-	assert_string_equal(conf_modules_peer("osm_sa.c"), "sa/ sm/admin/admin.c");
+	assert_string_equal(conf_modules_peer("osm_sa.c"), "sa/ sm/answers/admin.c");
 	assert_null(conf_modules_peer("osm_nothing.c"));
 }
 

@@ -17,7 +17,7 @@
 #include "ib/notices.h"
 #include "lib/rig.h"
 #include "sim/gen/gen.h"
-#include "sm/admin/standby.h"
+#include "sm/answers/standby.h"
 #include "sm/read/incremental.h"
 #include "sm/sm.h"
 #include "util/log.h"

@@ -3,7 +3,7 @@
  * Partitions at run time in tables of several blocks: keys that are removed while the host, or the
  * manager, is away are gone from every block of the switch port before the link is ACTIVE again.
  */
-#include "sm/admin/tenancy_internal.h"
+#include "sm/tenants/tenancy_internal.h"
 #include "sm/ledger/settle_internal.h"
 #include "tenancy-desk.h"
 

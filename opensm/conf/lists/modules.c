@@ -25,7 +25,7 @@ static const struct {
 	/* the process */
 	{ "main.c", "opensm/main.c" },
 	{ "osm_opensm.c", "daemon/daemon.c opensm/main.c" },
-	{ "osm_subnet.c", "daemon/conf_reload.c sm/admin/reload.c conf/" },
+	{ "osm_subnet.c", "daemon/conf_reload.c sm/sweep/reload.c conf/" },
 	{ "osm_log.c", "util/" },
 	{ "osm_helper.c", "util/ ib/" },
 	{ "osm_console.c", "console/ daemon/listen_console.c" },
@@ -42,7 +42,7 @@ static const struct {
 	{ "osm_sm.c", "sm/sm.c sm/sweep/sweep.c sm/sweep/steps.c" },
 	{ "osm_state_mgr.c", "sm/sweep/sweep.c sm/sweep/steps.c sm/read/discover.c "
 			     "sm/read/incremental.c sm/read/light.c sm/trust/unserved.c" },
-	{ "osm_sm_state_mgr.c", "sm/elect/elect.c sm/elect/elect_poll.c sm/admin/replica.c" },
+	{ "osm_sm_state_mgr.c", "sm/elect/elect.c sm/elect/elect_poll.c sm/answers/replica.c" },
 	{ "osm_sminfo_rcv.c", "sm/elect/elect_set.c sm/elect/remote_sm.c sm/elect/elect.c" },
 	{ "osm_remote_sm.c", "sm/elect/remote_sm.c" },
 	{ "osm_sm_mad_ctrl.c", "sm/inbox.c" },
@@ -68,7 +68,7 @@ static const struct {
 	{ "osm_pkey_mgr.c", "plan/ sm/base/partition.c sync/" },
 	{ "osm_pkey_rcv.c", "sm/read/light.c sm/read/read_cell.c" },
 	{ "osm_prtn.c", "sm/base/partition.c" },
-	{ "osm_prtn_config.c", "sm/base/partition.c sm/admin/reload.c" },
+	{ "osm_prtn_config.c", "sm/base/partition.c sm/sweep/reload.c" },
 	{ "osm_qos.c", "plan/ sync/" },
 	{ "osm_qos_parser_l.c", "conf/" },
 	{ "osm_qos_parser_y.c", "conf/" },
@@ -94,8 +94,8 @@ static const struct {
 	{ "osm_mcast_fwd_rcv.c", "sm/sweep/multicast.c sync/" },
 	{ "osm_mtree.c", "route/" },
 	/* subnet administration */
-	{ "osm_sa.c", "sa/ sm/admin/admin.c" },
-	{ "osm_sa_mad_ctrl.c", "sa/sa.c sa/base/answer.c sm/admin/admin.c" },
+	{ "osm_sa.c", "sa/ sm/answers/admin.c" },
+	{ "osm_sa_mad_ctrl.c", "sa/sa.c sa/base/answer.c sm/answers/admin.c" },
 	{ "osm_sa_class_port_info.c", "sa/base/answer.c" },
 	{ "osm_sa_guidinfo_record.c", "sa/guidinfo.c" },
 	{ "osm_sa_informinfo.c", "sa/notice/inform.c sa/notice/report.c" },

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * The file in which former builds kept the table of tenants: `tenants` in the cache folder. It is
- * read once, and its partitions and members become rows of the ledger (sm/admin/tenancy_import.c).
+ * read once, and its partitions and members become rows of the ledger
+ * (sm/tenants/tenancy_import.c).
  *
  *   opensm-tenants 1 lineage 0x... generation 812 time 1700000000 chain 0x...
  *   0x0005 generation 811 ipoib true mtu 4 rate 2 sl 0 name "api_pkey_0x5"

@@ -35,7 +35,7 @@ void partition_plan(struct sm *sm);
 const struct pkey_plan *partition_wanted(const struct sm *sm);
 
 /*
- * ---- partitions at run time (admin/tenancy.c) ----
+ * ---- partitions at run time (tenants/tenancy.c) ----
  *
  * The table of tenants is here because P_Key tables are planned from it; tenancy*.c alone change
  * it. While it is held, P_Keys of tenants stay where they are on devices.

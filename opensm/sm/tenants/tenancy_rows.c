@@ -16,9 +16,9 @@
 #include <assert.h>
 #include <string.h>
 
-#include "sm/admin/admin.h"
-#include "sm/admin/tenancy.h"
-#include "sm/admin/tenancy_internal.h"
+#include "sm/answers/admin.h"
+#include "sm/tenants/tenancy.h"
+#include "sm/tenants/tenancy_internal.h"
 #include "sm/base/news.h"
 #include "sm/read/adopt.h"
 #include "util/hash.h"

@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "sm/admin/tenancy_internal.h"
+#include "sm/tenants/tenancy_internal.h"
 #include "util/mem.h"
 
 #define WRONG_TOLD 1000u /* differences that are told, of all that are counted */

@@ -12,8 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sm/admin/replica_internal.h"
-#include "sm/admin/tenancy.h"
+#include "sm/answers/replica_internal.h"
+#include "sm/tenants/tenancy.h"
 #include "sm/base/about.h"
 #include "sm/base/key_mark.h"
 #include "util/file.h"
@@ -373,7 +373,7 @@ void config_record(const struct sm *sm, uint8_t *ret)
 	ib_put(config, SMC_LAYOUT, LAYOUT);
 	ib_put(config, SMC_STATE, sm->state);
 	ib_put(config, SMC_CHANNEL, CHANNEL_VERSION);
-	ib_put(config, SMC_TENANTS, tenants_generation(sm_tenants(sm)));
+	ib_put(config, SMC_TENANTS, tenants_generation(partition_tenants(sm)));
 	for (unsigned i = 0; i < SMC_DIGESTS; i++)
 		ib_bits_put(config, SMC_DIGEST0 + 32 * i, 32, r->config.digests[i]);
 	ib_put(config, SMC_EPOCH, sm->state == SM_MASTER ? r->config.own_epoch : r->kept.epoch);

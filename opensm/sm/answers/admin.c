@@ -25,6 +25,11 @@
 #define VIEW_INTERVAL (1 * MONO_S)
 #define DB_RETRY      (30 * MONO_S) /* after it could not be written */
 
+const struct conf_files *sm_files(const struct sm *sm)
+{
+	return sm->next_files ? sm->next_files : sm->files;
+}
+
 /* ---- what the SA asks for ------------------------------------------------------------------ */
 
 static void on_mcast_changed(void *owner, lid_t mlid)

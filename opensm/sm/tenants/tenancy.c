@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sm/admin/tenancy.h"
-#include "sm/admin/tenancy_internal.h"
+#include "sm/tenants/tenancy.h"
+#include "sm/tenants/tenancy_internal.h"
 #include "sm/base/news.h"
 #include "sm/base/about.h"
 #include "util/mem.h"

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "fabric/observe.h"
-#include "sm/admin/tenancy_internal.h"
+#include "sm/tenants/tenancy_internal.h"
 #include "sm/base/news.h"
 #include "sm/read/discover.h"
 #include "util/mem.h"

@@ -9,7 +9,7 @@
  * if that file says that it is another end port.
  */
 #include "fabric/store.h"
-#include "sm/admin/tenancy_internal.h"
+#include "sm/tenants/tenancy_internal.h"
 #include "util/mem.h"
 
 static bool find_place(const struct sm *sm, guid_t guid, struct place *ret)

@@ -9,7 +9,7 @@
  *
  * Where nothing is registered or entrusted the fabric is handed over at once.
  */
-#include "sm/admin/replica_internal.h"
+#include "sm/answers/replica_internal.h"
 #include "sm/base/about.h"
 #include "sm/base/news.h"
 #include "sm/sm_ledger.h"

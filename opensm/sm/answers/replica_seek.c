@@ -11,7 +11,7 @@
  * master sees by them that a manager of ours is at this port.
  * Over the channel it proves that it has both.
  */
-#include "sm/admin/replica_internal.h"
+#include "sm/answers/replica_internal.h"
 #include "sm/base/about.h"
 #include "keys/key_proof.h"
 #include "sm/base/drawn_key.h"

@@ -17,7 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sm/admin/tenancy_internal.h"
+#include "sm/tenants/tenancy_internal.h"
 #include "sm/base/about.h"
 #include "sm/base/news.h"
 #include "util/bisect.h"

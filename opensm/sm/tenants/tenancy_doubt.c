@@ -8,8 +8,8 @@
 #include <assert.h>
 #include <errno.h>
 
-#include "sm/admin/tenancy.h"
-#include "sm/admin/tenancy_internal.h"
+#include "sm/tenants/tenancy.h"
+#include "sm/tenants/tenancy_internal.h"
 #include "sm/base/news.h"
 #include "sm/sm_ledger.h"
 #include "util/mem.h"

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "conf/tenants/tenants_import.h"
-#include "sm/admin/tenancy_internal.h"
+#include "sm/tenants/tenancy_internal.h"
 #include "sm/base/about.h"
 #include "util/mem.h"
 

@@ -40,7 +40,6 @@ struct mad_params sm_mad_params(const struct conf *c)
 
 struct reload {
 	struct conf *next_conf;	       /* for the time after the running sweep; NULL: none */
-	struct conf_files *next_files; /* the same */
 	bool held;		       /* SIGHUP has found a fault; the disk is not looked at */
 	struct conf *own;	       /* without what a master had */
 	reload_layered_fn *layered;
@@ -94,7 +93,7 @@ static void policy_came(struct sm *sm, const struct conf_file *f)
 		log_verbose("there is no QoS policy file %s: paths have the SLs of their "
 			    "partitions",
 			    f->path);
-	admin_publish_soon(sm);
+	tell_news(sm, NEWS_POLICY);
 }
 
 static void prefixes_came(struct sm *sm, const struct conf_file *f)
@@ -177,7 +176,7 @@ void reload_files(struct sm *sm)
 	_cleanup_(conf_files_unrefp) struct conf_files *files = NULL;
 	_cleanup_free_ char *news = NULL;
 
-	if (sm->files && (sm->m.reload->held || sm->m.reload->next_files))
+	if (sm->files && (sm->m.reload->held || sm->next_files))
 		return;
 	files = conf_files_read(sm->conf, sm->files);
 	if (sm->files)
@@ -185,11 +184,6 @@ void reload_files(struct sm *sm)
 	if (news)
 		log_on(ABOUT(.id = LOG_ID_CONF_TAKEN), LOGB_INFO, "changed on the disk: %s", news);
 	use_files(sm, take(files), true);
-}
-
-const struct conf_files *sm_files(const struct sm *sm)
-{
-	return sm->m.reload->next_files ? sm->m.reload->next_files : sm->files;
 }
 
 /* ---- options ------------------------------------------------------------------------------- */
@@ -231,8 +225,8 @@ void reload_take(struct sm *sm)
 
 	if (r->next_conf)
 		use_conf(sm, take(r->next_conf));
-	if (r->next_files)
-		use_files(sm, take(r->next_files), false);
+	if (sm->next_files)
+		use_files(sm, take(sm->next_files), false);
 }
 
 static void ask_for_sweep(struct sm *sm)
@@ -271,8 +265,8 @@ static void plan_layered(struct sm *sm, const struct conf *own, const struct con
 
 	conf_unref(r->next_conf);
 	r->next_conf = conf;
-	conf_files_unref(r->next_files);
-	r->next_files = read;
+	conf_files_unref(sm->next_files);
+	sm->next_files = read;
 }
 
 /* After a fault of SIGHUP the disk is not looked at: it counts with the SIGHUP that finds none. */
@@ -338,7 +332,7 @@ void reload_free(struct sm *sm)
 {
 	conf_files_unref(sm->files);
 	conf_files_unref(sm->quirks);
-	conf_files_unref(sm->m.reload->next_files);
+	conf_files_unref(sm->next_files);
 	conf_unref(sm->m.reload->next_conf);
 	conf_unref(sm->m.reload->own);
 	conf_unref(sm->conf);

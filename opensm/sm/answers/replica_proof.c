@@ -13,7 +13,7 @@
  * once.
  */
 #include "keys/key_proof.h"
-#include "sm/admin/replica_internal.h"
+#include "sm/answers/replica_internal.h"
 #include "sm/base/drawn_key.h"
 #include "util/mem.h"
 

@@ -8,7 +8,7 @@
  * so it is asked for them in every round, which come less often. Its SA needs to know nothing of
  * us: all this is what any host may ask. sa_key is sent to no master (replica_proof.c).
  */
-#include "sm/admin/replica_internal.h"
+#include "sm/answers/replica_internal.h"
 #include "sm/base/about.h"
 #include "sm/base/news.h"
 

@@ -8,7 +8,7 @@
  */
 #include <string.h>
 
-#include "sm/admin/replica_internal.h"
+#include "sm/answers/replica_internal.h"
 #include "util/mem.h"
 
 #define ASK_TIMEOUT_MS	 1000
