@@ -11,11 +11,11 @@
 #include "util/mem.h"
 #include "util/str.h"
 
-#define STEM "opensm.conf"
-#define PREFIX_BASE 0xfe80000000000000ULL
+#define STEM	     "opensm.conf"
+#define PREFIX_BASE  0xfe80000000000000ULL
 #define PREFIXES_MAX 100 /* two decimal digits */
 #define PRIORITY_MAX 15
-#define BLANKS " \t\r\n"
+#define BLANKS	     " \t\r\n"
 
 /* What the rules work on. */
 struct chooser {
@@ -25,124 +25,93 @@ struct chooser {
 	bool redhat;
 };
 
-/* ---- plans --------------------------------------------------------------------------------- */
-
-void plan_clear(struct plan *p)
-{
-	free(p->name);
-	free(p->conf);
-	free(p->fault);
-	*p = (struct plan){ 0 };
-}
+/* ---- instances ----------------------------------------------------------------------------- */
 
 void choose_clear(struct choice *c)
 {
 	for (size_t i = 0; i < c->n; i++)
-		plan_clear(&c->plans[i]);
-	free(c->plans);
+		instance_free(c->items[i]);
+	free(c->items);
 	*c = (struct choice){ 0 };
 }
 
-bool plan_equal(const struct plan *a, const struct plan *b)
-{
-	return str_equal(a->name, b->name) && str_equal(a->conf, b->conf) && a->guid == b->guid &&
-	       a->prefix == b->prefix && a->priority == b->priority &&
-	       str_equal(a->fault, b->fault);
-}
-
-bool plan_is_named(const struct plan *p)
-{
-	return !str_equal(p->name, CHOOSE_UNNAMED);
-}
-
-static struct plan *plan_add(struct chooser *c, char *name)
+static struct instance *add(struct chooser *c, char *name)
 {
 	struct choice *out = c->out;
 
-	GROW(out->plans, out->n + 1, out->cap);
-	out->plans[out->n] = (struct plan){ .name = name, .priority = -1 };
-	return &out->plans[out->n++];
+	GROW(out->items, out->n + 1, out->cap);
+	out->items[out->n] = instance_new(name);
+	out->items[out->n]->strict = out->strict;
+	return out->items[out->n++];
 }
 
-struct plan *choice_find(const struct choice *c, const char *name)
+struct instance *choice_find(const struct choice *c, const char *name)
 {
 	for (size_t i = 0; i < c->n; i++)
-		if (str_equal(c->plans[i].name, name))
-			return &c->plans[i];
+		if (str_equal(c->items[i]->name, name))
+			return c->items[i];
 	return NULL;
 }
 
 /* ---- settings ------------------------------------------------------------------------------ */
 
-/* A setting, and in `*ret_file` the file it is from. NULL: none. */
-static const struct ini_item *setting(const struct chooser *c, const char *name,
-					       const char **ret_file)
+static const struct sysconfig_setting *setting(const struct chooser *c, enum sysconfig_name name)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(c->in->files); i++) {
-		const struct sysconfig *f = c->in->files[i];
-		const struct ini_item *s = f ? sysconfig_find(f, name) : NULL;
-
-		if (s) {
-			*ret_file = f->file;
-			return s;
-		}
-	}
-	return NULL;
+	return sysconfig_get(&c->in->settings, name);
 }
 
-/* The value without blanks around it, to be freed. */
-static char *trimmed(const struct ini_item *s)
+/* The value without blanks around it, to be freed; NULL: there is none. */
+static char *trimmed(const struct sysconfig_setting *s)
 {
-	char *copy = xstrdup(s->value + strspn(s->value, BLANKS));
-	size_t n = strlen(copy);
+	char *copy;
+	size_t n;
 
+	if (!s)
+		return NULL;
+	copy = xstrdup(s->value + strspn(s->value, BLANKS));
+	n = strlen(copy);
 	while (n && strchr(BLANKS, copy[n - 1]))
 		copy[--n] = '\0';
 	return copy;
 }
 
 /* True for `yes`; a value that is neither is a finding, and `otherwise` holds. */
-static bool read_flag(const struct chooser *c, const char *name, const char *yes, const char *no,
-		      bool otherwise)
+static bool read_flag(const struct chooser *c, enum sysconfig_name name, const char *yes,
+		      const char *no, bool otherwise)
 {
-	const char *file;
-	const struct ini_item *s = setting(c, name, &file);
-	_cleanup_free_ char *value = s ? trimmed(s) : NULL;
+	const struct sysconfig_setting *s = setting(c, name);
+	_cleanup_free_ char *value = trimmed(s);
 	char quoted[CONF_QUOTE_MAX];
 
 	if (!value)
 		return otherwise;
 	if (strcasecmp(value, yes) == 0 || strcasecmp(value, no) == 0)
 		return strcasecmp(value, yes) == 0;
-	conf_report_add(c->r, CONF_WARNING, file, s->line, s->column,
-			"%s is %s; expected %s or %s; %s holds", name,
+	conf_report_add(c->r, CONF_WARNING, s->file, s->line, s->column,
+			"%s is %s; expected %s or %s; %s holds", s->name,
 			conf_quote(value, strlen(value), quoted), yes, no, otherwise ? yes : no);
 	return otherwise;
 }
 
-/* PRIORITY for every plan there is. */
+/* PRIORITY for every instance there is. */
 static void give_priority(struct chooser *c)
 {
-	const char *file;
-	const struct ini_item *s = setting(c, SYSCONFIG_PRIORITY, &file);
-	_cleanup_free_ char *value = s ? trimmed(s) : NULL;
+	const struct sysconfig_setting *s = setting(c, SYSCONFIG_PRIORITY);
+	_cleanup_free_ char *value = trimmed(s);
 	char quoted[CONF_QUOTE_MAX];
-	uint64_t priority;
-	bool good;
+	uint64_t priority = 0;
+	bool good = value && str_to_u64(value, 0, PRIORITY_MAX, &priority) == 0;
 
-	if (!value)
-		return;
-	good = str_to_u64(value, 0, PRIORITY_MAX, &priority) == 0;
-	for (size_t i = 0; i < c->out->n; i++) {
-		struct plan *p = &c->out->plans[i];
+	for (size_t k = 0; value && k < c->out->n; k++) {
+		struct instance *i = c->out->items[k];
 
-		if (good)
-			p->priority = (int)priority;
-		else if (!p->fault)
-			p->fault = xasprintf("%s:%u:%u: PRIORITY is %s; expected a number of 0-%u",
-					     file, s->line, s->column,
-					     conf_quote(value, strlen(value), quoted),
-					     PRIORITY_MAX);
+		i->priority_given = good;
+		i->priority = (unsigned)priority;
+		if (!good && !i->fault)
+			i->fault =
+				xasprintf("%s:%u:%u: PRIORITY is %s; expected a number of 0-%u",
+					  s->file, s->line, s->column,
+					  conf_quote(value, strlen(value), quoted), PRIORITY_MAX);
 	}
 }
 
@@ -209,26 +178,25 @@ static void warn_of_leftovers(const struct chooser *c)
 }
 
 /* PORTS=ALL is what Debian's file says as it comes: no administrator has set that. */
-static bool is_as_shipped(const struct ini_item *s)
+static bool is_as_shipped(enum sysconfig_name name, const char *value)
 {
-	return str_equal(s->name, SYSCONFIG_PORTS) && strcasecmp(s->value, "ALL") == 0;
+	return name == SYSCONFIG_PORTS && strcasecmp(value, "ALL") == 0;
 }
 
 /* Numbered files decide alone: one line if what they put aside holds settings. */
 static void warn_of_ignored(const struct chooser *c)
 {
-	const char *const names[] = { SYSCONFIG_GUIDS, SYSCONFIG_PRIORITY, SYSCONFIG_PORTS };
 	_cleanup_free_ char *ignored = NULL, *base = NULL;
 
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		const char *file;
-		const struct ini_item *s = setting(c, names[i], &file);
+	for (enum sysconfig_name name = SYSCONFIG_GUIDS; name <= SYSCONFIG_PORTS; name++) {
+		const struct sysconfig_setting *s = setting(c, name);
 		char *longer;
 
-		if (!s || is_as_shipped(s) || (c->redhat && i == 1))
+		if (!s || is_as_shipped(name, s->value) ||
+		    (c->redhat && name == SYSCONFIG_PRIORITY))
 			continue;
 		longer = xasprintf("%s%s%s (%s:%u)", ignored ? ignored : "", ignored ? ", " : "",
-				   names[i], file, s->line);
+				   s->name, s->file, s->line);
 		free(ignored);
 		ignored = longer;
 	}
@@ -252,28 +220,25 @@ static bool by_numbered(struct chooser *c)
 			found[n++] = c->in->names[i];
 	qsort(found, n, sizeof(*found), compare_names);
 	for (size_t i = 0; i < n; i++) {
-		struct plan *p = plan_add(c, xstrdup(number_of(c, found[i])));
+		struct instance *added = add(c, xstrdup(number_of(c, found[i])));
 
-		p->conf = xasprintf("%s/%s", c->in->conf_dir, found[i]);
+		added->conf = xasprintf("%s/%s", c->in->conf_dir, found[i]);
 	}
 	free(found);
 	if (!n)
 		return false;
-	c->out->rule = CHOOSE_NUMBERED;
-	c->out->rule_text = "numbered configuration files";
+	c->out->rule = "numbered configuration files";
 	warn_of_ignored(c);
-	if (c->redhat)
-		give_priority(c);
 	return true;
 }
 
 /* ---- rules 2 and 3: GUIDs ------------------------------------------------------------------ */
 
-/* A plan for a GUID; a second one for the same GUID is said and left out: NULL. */
-static struct plan *add_guid(struct chooser *c, uint64_t guid, const char *origin)
+/* An instance for a GUID; a second one for the same GUID is said and left out: NULL. */
+static struct instance *add_guid(struct chooser *c, uint64_t guid, const char *origin)
 {
 	_cleanup_free_ char *name = xasprintf("0x%016" PRIx64, guid);
-	struct plan *p;
+	struct instance *i;
 
 	if (choice_find(c->out, name)) {
 		conf_report_add(c->r, CONF_WARNING, NULL, 0, 0,
@@ -281,9 +246,10 @@ static struct plan *add_guid(struct chooser *c, uint64_t guid, const char *origi
 				name);
 		return NULL;
 	}
-	p = plan_add(c, take(name));
-	p->guid = guid;
-	return p;
+	i = add(c, take(name));
+	i->guid = guid;
+	i->guid_given = true;
+	return i;
 }
 
 /* A word that is no GUID is an instance that cannot start: it must not be lost in silence. */
@@ -301,24 +267,23 @@ static void add_faulty(struct chooser *c, const char *origin, const char *word, 
 		free(name);
 		name = xasprintf("word-%zu", c->out->n + 1);
 	}
-	plan_add(c, name)->fault =
+	add(c, name)->fault =
 		xasprintf("%s: found %s; expected a port GUID, such as 0x0002c90300001234", origin,
 			  conf_quote(word, len, quoted));
 }
 
-/* One plan per word; `staggered`: each with a prefix of its own. */
-static void add_words(struct chooser *c, const struct ini_item *s, const char *file,
-		      bool staggered)
+/* One instance per word; `staggered`: each with a prefix of its own. */
+static void add_words(struct chooser *c, const struct sysconfig_setting *s, bool staggered)
 {
 	_cleanup_free_ char *origin =
-		xasprintf("%s:%u:%u: %s", file, s->line, s->column, s->name);
+		xasprintf("%s:%u:%u: %s", s->file, s->line, s->column, s->name);
 	const char *word = s->value;
 	unsigned position = 0;
 	size_t len;
 
 	for (;; word += len, position++) {
 		_cleanup_free_ char *copy = NULL;
-		struct plan *p;
+		struct instance *i;
 		uint64_t guid;
 
 		word += strspn(word, BLANKS);
@@ -331,13 +296,13 @@ static void add_words(struct chooser *c, const struct ini_item *s, const char *f
 			add_faulty(c, origin, word, len);
 			continue;
 		}
-		p = add_guid(c, guid, origin);
-		if (!p || !staggered)
+		i = add_guid(c, guid, origin);
+		if (!i || !staggered)
 			continue;
 		/* Two decimal digits, read as hexadecimal ones (users.md 2.1, rule 4). */
-		p->prefix = PREFIX_BASE + (position / 10 << 4) + position % 10;
+		i->prefix = PREFIX_BASE + (position / 10 << 4) + position % 10;
 		if (position >= PREFIXES_MAX)
-			p->fault = xasprintf("%s: more than %u words; there is no prefix for this "
+			i->fault = xasprintf("%s: more than %u words; there is no prefix for this "
 					     "one",
 					     origin, PREFIXES_MAX);
 	}
@@ -345,66 +310,53 @@ static void add_words(struct chooser *c, const struct ini_item *s, const char *f
 
 static bool by_guids(struct chooser *c)
 {
-	const char *file;
-	const struct ini_item *s = setting(c, SYSCONFIG_GUIDS, &file);
+	const struct sysconfig_setting *s = setting(c, SYSCONFIG_GUIDS);
 
 	if (!s)
 		return false;
-	c->out->rule = CHOOSE_GUIDS;
-	c->out->rule_text = "GUIDS in the sysconfig file";
-	add_words(c, s, file, true);
-	give_priority(c);
+	c->out->rule = "GUIDS in the sysconfig file";
+	add_words(c, s, true);
 	return true;
 }
 
 static bool by_ports(struct chooser *c)
 {
-	const char *file;
-	const struct ini_item *s = setting(c, SYSCONFIG_PORTS, &file);
-	_cleanup_free_ char *value = s ? trimmed(s) : NULL;
+	const struct sysconfig_setting *s = setting(c, SYSCONFIG_PORTS);
+	_cleanup_free_ char *value = trimmed(s);
 
 	if (!s)
 		return false;
-	c->out->rule = CHOOSE_PORTS;
 	if (strcasecmp(value, "NONE") == 0) {
-		c->out->rule = CHOOSE_NO_PORTS;
-		c->out->rule_text = "PORTS=NONE";
+		c->out->rule = "PORTS=NONE";
 	} else if (strcasecmp(value, "ALL") == 0) {
-		c->out->rule_text = "PORTS=ALL";
+		c->out->rule = "PORTS=ALL";
 		c->out->all_ports = true;
 		for (size_t i = 0; i < c->in->n_ports; i++)
 			add_guid(c, c->in->ports[i], "PORTS=ALL");
 	} else {
-		c->out->rule_text = "PORTS, a list of GUIDs";
-		add_words(c, s, file, false);
+		c->out->rule = "PORTS, a list of GUIDs";
+		add_words(c, s, false);
 	}
-	give_priority(c);
 	return true;
 }
 
-/* ---- rule 4, and all of them --------------------------------------------------------------- */
-
-static bool by_nothing(struct chooser *c)
-{
-	plan_add(c, xstrdup(CHOOSE_UNNAMED));
-	c->out->rule = CHOOSE_ONE;
-	c->out->rule_text = "one instance";
-	give_priority(c);
-	return true;
-}
+/* ---- all of them, with rule 4 -------------------------------------------------------------- */
 
 void choose(const struct choose_input *in, struct choice *ret, struct conf_report *r)
 {
 	struct chooser c = { .in = in, .out = ret, .r = r };
+	bool numbered;
 
 	assert(in->conf_dir && (in->names || !in->n_names) && (in->ports || !in->n_ports));
-	*ret = (struct choice){ .rule = CHOOSE_ONE };
+	*ret = (struct choice){ 0 };
 	c.redhat = read_flag(&c, SYSCONFIG_ORDER, "redhat", "files", false);
 	ret->strict = read_flag(&c, SYSCONFIG_STRICT, "yes", "no", true);
 	warn_of_leftovers(&c);
-	if (c.redhat && by_guids(&c))
-		return;
-	if (by_numbered(&c) || by_guids(&c) || by_ports(&c))
-		return;
-	by_nothing(&c);
+	numbered = !(c.redhat && by_guids(&c)) && by_numbered(&c);
+	if (!ret->rule && !by_guids(&c) && !by_ports(&c)) {
+		ret->rule = "one instance";
+		add(&c, xstrdup(INSTANCE_UNNAMED));
+	}
+	if (c.redhat || !numbered)
+		give_priority(&c);
 }

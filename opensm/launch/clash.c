@@ -14,16 +14,16 @@ static bool warn_of_port(const struct instance *a, const struct instance *b, str
 	if (a->guid != b->guid)
 		return false;
 	if (a->guid)
-		conf_report_add(r, CONF_WARNING, b->plan.conf, 0, 0,
+		conf_report_add(r, CONF_WARNING, b->conf, 0, 0,
 				"instances %s and %s have the same guid 0x%016" PRIx64
 				"; expected a port for each; one of them will wait for ever",
-				a->plan.name, b->plan.name, a->guid);
+				a->name, b->name, a->guid);
 	else
 		conf_report_add(
-			r, CONF_WARNING, b->plan.conf, 0, 0,
+			r, CONF_WARNING, b->conf, 0, 0,
 			"instances %s and %s have no guid; expected one in each file; both take "
 			"the first port whose link is up, and one of them will wait for ever",
-			a->plan.name, b->plan.name);
+			a->name, b->name);
 	return true;
 }
 
@@ -31,9 +31,9 @@ static bool warn_of_port(const struct instance *a, const struct instance *b, str
 static void warn_of_same(const struct instance *a, const struct instance *b, const char *option,
 			 const char *path, const char *result, struct conf_report *r)
 {
-	conf_report_add(r, CONF_WARNING, b->plan.conf, 0, 0,
+	conf_report_add(r, CONF_WARNING, b->conf, 0, 0,
 			"instances %s and %s have the same %s %s; expected one for each; %s",
-			a->plan.name, b->plan.name, option, path, result);
+			a->name, b->name, option, path, result);
 }
 
 static bool warn_of_log(const struct instance *a, const struct instance *b, struct conf_report *r)
@@ -49,15 +49,15 @@ static bool warn_of_dumps(const struct instance *a, const struct instance *b, st
 {
 	if (!str_equal(a->dump_dir, b->dump_dir))
 		return false;
-	warn_of_same(a, b, "dump_files_dir", b->dump_dir,
-		     "what one writes the other writes over", r);
+	warn_of_same(a, b, "dump_files_dir", b->dump_dir, "what one writes the other writes over",
+		     r);
 	return true;
 }
 
 /* An instance that is never started clashes with none. */
 static bool counts(const struct instance *i)
 {
-	return !i->plan.fault;
+	return !i->fault;
 }
 
 void clash_find(struct instance *const *items, size_t n, struct conf_report *r)

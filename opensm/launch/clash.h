@@ -2,6 +2,7 @@
 /* What two instances must not share: the port, the log, the folder of dumps. */
 #pragma once
 
+#include "conf/conf.h"
 #include "launch/instance.h"
 
 /* A warning for each thing that two of them share. */

@@ -57,32 +57,23 @@ static int list_names(const char *dir, char ***ret_names, size_t *ret_n, struct 
 int gather(const struct launch_paths *p, const uint64_t *ports, size_t n_ports, struct choice *ret,
 	   struct conf_report *r)
 {
-	struct sysconfig sysconfig, defaults;
-	int fault = sysconfig_read(p->sysconfig, &sysconfig, r);
-	int fault2 = sysconfig_read(p->defaults, &defaults, r);
+	struct choose_input in = { .conf_dir = p->conf_dir, .ports = ports, .n_ports = n_ports };
+	int first = sysconfig_read(p->sysconfig, &in.settings, r);
+	int second = sysconfig_read(p->defaults, &in.settings, r);
 	char **names;
-	size_t n;
-	int fault3 = list_names(p->conf_dir, &names, &n, r);
-	const struct choose_input in = {
-		.conf_dir = p->conf_dir,
-		.files = { &sysconfig, &defaults },
-		.names = (const char *const *)names,
-		.n_names = n,
-		.base_settings = count_settings(p),
-		.ports = ports,
-		.n_ports = n_ports,
-	};
+	int third = list_names(p->conf_dir, &names, &in.n_names, r);
+	int fault = first < 0 ? first : second < 0 ? second : third;
 
 	*ret = (struct choice){ 0 };
-	fault = fault < 0 ? fault : fault2 < 0 ? fault2 : fault3;
-	if (fault >= 0)
+	in.names = (const char *const *)names;
+	in.base_settings = count_settings(p);
+	if (!fault)
 		choose(&in, ret, r);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < in.n_names; i++)
 		free(names[i]);
 	free(names);
-	sysconfig_clear(&sysconfig);
-	sysconfig_clear(&defaults);
-	return fault < 0 ? fault : 0;
+	sysconfig_clear(&in.settings);
+	return fault;
 }
 
 char *gather_first_error(const struct conf_report *r)

@@ -5,69 +5,30 @@
 #include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "conf/cli.h"
+#include "conf/conf.h"
 #include "launch/seed.h"
 #include "util/file.h"
 #include "util/mem.h"
 #include "util/str.h"
 #include "util/title.h"
 
-extern char **environ;
-
 static char *base_conf(const struct launch_paths *p)
 {
 	return xasprintf("%s/opensm.conf", p->conf_dir);
 }
 
-/* Its configuration as the daemon will read it; findings are the daemon's to tell. */
-static struct conf *read_conf(const struct instance *i, const struct launch_paths *p)
-{
-	const struct cli_env env = { .version = PACKAGE_VERSION };
-	struct conf_report findings = { 0 };
-	_cleanup_free_ char *base = base_conf(p);
-	struct conf *c = NULL;
-
-	cli_read_config(i->plan.conf ? i->plan.conf : base, &env, &c, &findings);
-	conf_settle(c);
-	conf_report_clear(&findings);
-	return c;
-}
-
-static void instance_place(struct instance *i, const struct launch_paths *p)
-{
-	_cleanup_(conf_unrefp) struct conf *c = read_conf(i, p);
-	bool named = plan_is_named(&i->plan), own = named || !launch_paths_standard_log(p);
-	const char *name = i->plan.name;
-
-	i->log_given = own && conf_value_is_default(c, CONF_ID_log_file);
-	i->dump_given = own && conf_value_is_default(c, CONF_ID_dump_files_dir);
-	if (!i->log_given)
-		i->log = xstrdup(c->log_file ? c->log_file : "stdout");
-	else
-		i->log = named ? xasprintf("%s/opensm.%s.log", p->log_dir, name) :
-				 xasprintf("%s/opensm.log", p->log_dir);
-	if (!i->dump_given)
-		i->dump_dir = xstrdup(c->dump_files_dir ? c->dump_files_dir : "");
-	else
-		i->dump_dir = named ? xasprintf("%s/opensm/%s", p->log_dir, name) :
-				      xstrdup(p->log_dir);
-	i->guid = i->plan.guid ? i->plan.guid : c->guid;
-	i->priority = i->plan.priority >= 0 ? (unsigned)i->plan.priority : c->sm_priority;
-	i->cache_dir = named ? xasprintf("%s/%s", p->cache_dir, name) : xstrdup(p->cache_dir);
-}
-
-struct instance *instance_new(const struct launch_paths *p, struct plan *plan, bool strict)
+struct instance *instance_new(char *name)
 {
 	struct instance *i = xcalloc(1, sizeof(*i));
 
-	assert(plan->name);
-	i->plan = *plan;
-	i->strict = strict;
-	*plan = (struct plan){ 0 };
-	instance_place(i, p);
+	assert(name);
+	i->name = name;
 	return i;
 }
 
@@ -75,7 +36,9 @@ struct instance *instance_free(struct instance *i)
 {
 	if (!i)
 		return NULL;
-	plan_clear(&i->plan);
+	free(i->name);
+	free(i->conf);
+	free(i->fault);
 	free(i->log);
 	free(i->cache_dir);
 	free(i->dump_dir);
@@ -83,12 +46,64 @@ struct instance *instance_free(struct instance *i)
 	return NULL;
 }
 
+bool instance_is_named(const struct instance *i)
+{
+	return !str_equal(i->name, INSTANCE_UNNAMED);
+}
+
+bool instance_equal(const struct instance *a, const struct instance *b)
+{
+	return str_equal(a->name, b->name) && str_equal(a->conf, b->conf) &&
+	       str_equal(a->fault, b->fault) && a->strict == b->strict && a->prefix == b->prefix &&
+	       a->guid_given == b->guid_given && (!a->guid_given || a->guid == b->guid) &&
+	       a->priority_given == b->priority_given &&
+	       (!a->priority_given || a->priority == b->priority);
+}
+
+/* ---- its configuration --------------------------------------------------------------------- */
+
+/* As the daemon will read it; findings are the daemon's to tell. */
+static struct conf *read_conf(const struct instance *i, const struct launch_paths *p)
+{
+	const struct cli_env env = { .version = PACKAGE_VERSION };
+	struct conf_report findings = { 0 };
+	_cleanup_free_ char *base = base_conf(p);
+	struct conf *c = NULL;
+
+	cli_read_config(i->conf ? i->conf : base, &env, &c, &findings);
+	conf_settle(c);
+	conf_report_clear(&findings);
+	return c;
+}
+
+void instance_place(struct instance *i, const struct launch_paths *p)
+{
+	_cleanup_(conf_unrefp) struct conf *c = read_conf(i, p);
+	bool named = instance_is_named(i), own = named || !launch_paths_standard_log(p);
+
+	i->log_given = own && conf_value_is_default(c, CONF_ID_log_file);
+	i->dump_given = own && conf_value_is_default(c, CONF_ID_dump_files_dir);
+	if (!i->log_given)
+		i->log = xstrdup(c->log_file ? c->log_file : "stdout");
+	else
+		i->log = named ? xasprintf("%s/opensm.%s.log", p->log_dir, i->name)
+			       : xasprintf("%s/opensm.log", p->log_dir);
+	if (!i->dump_given)
+		i->dump_dir = xstrdup(c->dump_files_dir ? c->dump_files_dir : "");
+	else
+		i->dump_dir = named ? xasprintf("%s/opensm/%s", p->log_dir, i->name)
+				    : xstrdup(p->log_dir);
+	i->guid = i->guid_given ? i->guid : c->guid;
+	i->priority = i->priority_given ? i->priority : c->sm_priority;
+	i->cache_dir = named ? xasprintf("%s/%s", p->cache_dir, i->name) : xstrdup(p->cache_dir);
+}
+
 int instance_folders(const struct instance *i, const struct launch_paths *p, char **ret_what)
 {
 	int r = file_mkdirs(p->cache_dir, 0755);
 
-	if (r >= 0 && plan_is_named(&i->plan))
-		r = seed_cache(p->cache_dir, i->plan.name);
+	if (r >= 0 && instance_is_named(i))
+		r = seed_cache(p->cache_dir, i->name);
 	if (r < 0) {
 		*ret_what = xasprintf("cannot make %s: %s", i->cache_dir, strerror(-r));
 		return r;
@@ -113,10 +128,15 @@ static void add_word(struct strv *s, char *word)
 	s->v[s->n] = NULL;
 }
 
-static void add_option(struct strv *s, const char *name, char *value)
+__attribute__((format(printf, 3, 4))) static void add_option(struct strv *s, const char *name,
+							     const char *value, ...)
 {
+	va_list ap;
+
 	add_word(s, xstrdup(name));
-	add_word(s, value);
+	va_start(ap, value);
+	add_word(s, xvasprintf(value, ap));
+	va_end(ap);
 }
 
 char **strv_free(char **v)
@@ -129,26 +149,25 @@ char **strv_free(char **v)
 
 char **instance_argv(const struct instance *i, const struct launch_paths *p)
 {
-	_cleanup_free_ char *text = xasprintf("%s: starting", i->plan.name);
+	_cleanup_free_ char *text = xasprintf("%s: starting", i->name);
 	_cleanup_free_ char *base = base_conf(p);
-	const struct plan *plan = &i->plan;
 	struct strv s = { 0 };
 
 	add_word(&s, xstrdup(p->program));
-	if (plan->conf)
-		add_option(&s, "-F", xstrdup(plan->conf));
+	if (i->conf)
+		add_option(&s, "-F", "%s", i->conf);
 	else if (!launch_paths_standard_conf(p) && access(base, F_OK) == 0)
-		add_option(&s, "-F", xstrdup(base));
-	if (plan->guid)
-		add_option(&s, "-g", xasprintf("0x%016" PRIx64, plan->guid));
-	if (plan->prefix)
-		add_option(&s, "--subnet_prefix", xasprintf("0x%016" PRIx64, plan->prefix));
-	if (plan->priority >= 0)
-		add_option(&s, "-p", xasprintf("%d", plan->priority));
+		add_option(&s, "-F", "%s", base);
+	if (i->guid_given)
+		add_option(&s, "-g", "0x%016" PRIx64, i->guid);
+	if (i->prefix)
+		add_option(&s, "--subnet_prefix", "0x%016" PRIx64, i->prefix);
+	if (i->priority_given)
+		add_option(&s, "-p", "%u", i->priority);
 	if (i->log_given)
-		add_option(&s, "-f", xstrdup(i->log));
+		add_option(&s, "-f", "%s", i->log);
 	if (i->dump_given)
-		add_option(&s, "--dump_files_dir", xstrdup(i->dump_dir));
+		add_option(&s, "--dump_files_dir", "%s", i->dump_dir);
 	if (i->strict)
 		add_word(&s, xstrdup("--strict"));
 	add_word(&s, title_new(TITLE_WIDTH, text));
@@ -156,29 +175,12 @@ char **instance_argv(const struct instance *i, const struct launch_paths *p)
 }
 
 /* OSM_TMP_DIR goes where the arguments say where the dumps are. */
-static bool is_set_here(const struct instance *i, const char *variable)
+void instance_setenv(const struct instance *i, const struct launch_paths *p)
 {
-	static const char *const names[] = { "OPENSM_INSTANCE=", "OPENSM_RUN_DIR=",
-					     "OSM_CACHE_DIR=", "OPENSM_STATUS_ARG=" };
-
-	for (size_t n = 0; n < ARRAY_SIZE(names); n++)
-		if (str_starts(variable, names[n]))
-			return true;
-	return i->dump_given && str_starts(variable, "OSM_TMP_DIR=");
-}
-
-char **instance_envp(const struct instance *i, const struct launch_paths *p)
-{
-	struct strv s = { 0 };
-
-	for (char **e = environ; *e; e++)
-		if (!is_set_here(i, *e))
-			add_word(&s, xstrdup(*e));
-	add_word(&s, xasprintf("OPENSM_INSTANCE=%s", i->plan.name));
-	add_word(&s, xasprintf("OPENSM_RUN_DIR=%s", p->run_dir));
-	add_word(&s, xasprintf("OSM_CACHE_DIR=%s", i->cache_dir));
-	add_word(&s, xstrdup("OPENSM_STATUS_ARG=1"));
+	setenv("OPENSM_INSTANCE", i->name, 1);
+	setenv("OPENSM_RUN_DIR", p->run_dir, 1);
+	setenv("OSM_CACHE_DIR", i->cache_dir, 1);
+	setenv("OPENSM_STATUS_ARG", "1", 1);
 	if (i->dump_given)
-		add_word(&s, xasprintf("OSM_TMP_DIR=%s", i->dump_dir));
-	return s.v;
+		setenv("OSM_TMP_DIR", i->dump_dir, 1);
 }

@@ -18,8 +18,8 @@
 #include "util/mem.h"
 #include "util/str.h"
 
-#define RETRY (60 * MONO_S) /* StartLimitIntervalSec= of opensm@.service */
-#define ACCURACY (100 * MONO_MS)
+#define RETRY	   (60 * MONO_S) /* StartLimitIntervalSec= of opensm@.service */
+#define ACCURACY   (100 * MONO_MS)
 /* udev tells of ports; this is for the rest of their birth, and where no udevd runs. */
 #define PORTS_POLL (30 * MONO_S)
 
@@ -39,7 +39,7 @@ static struct slot *slot_add(struct launcher *l, struct instance *i)
 
 	GROW(l->slots, l->n + 1, l->cap);
 	s = &l->slots[l->n++];
-	*s = (struct slot){ .instance = i, .unit = unit_name(i->plan.name), .stale = true };
+	*s = (struct slot){ .instance = i, .unit = unit_name(i->name), .stale = true };
 	s->path = unit_path(s->unit);
 	return s;
 }
@@ -56,7 +56,7 @@ static void slot_clear(struct slot *s)
 static struct slot *slot_of(const struct launcher *l, const char *name)
 {
 	for (size_t n = 0; n < l->n; n++)
-		if (str_equal(l->slots[n].instance->plan.name, name))
+		if (str_equal(l->slots[n].instance->name, name))
 			return &l->slots[n];
 	return NULL;
 }
@@ -101,7 +101,7 @@ static void slot_order(struct launcher *l, struct slot *s, const char *method)
 	s->stale = true;
 	s->retry = 0;
 	if (why)
-		journal_about(LOG_ID_INSTANCE_FAILED, s->instance->plan.name, LOG_ERR,
+		journal_about(LOG_ID_INSTANCE_FAILED, s->instance->name, LOG_ERR,
 			      "%s is refused: %s", method, why);
 }
 
@@ -117,23 +117,21 @@ static void end_unwanted(struct launcher *l, const struct choice *c)
 	for (size_t n = 0; n < l->n; n++) {
 		struct slot *s = &l->slots[n];
 
-		if (s->gone || choice_find(c, s->instance->plan.name))
+		if (s->gone || choice_find(c, s->instance->name))
 			continue;
-		journal_about(LOG_ID_NONE, s->instance->plan.name, LOG_NOTICE,
-			      "is not wanted any more");
+		journal_about(LOG_ID_NONE, s->instance->name, LOG_NOTICE, "is not wanted any more");
 		s->gone = true;
 		slot_order(l, s, "StopUnit");
 	}
 }
 
 /* What runs as it should reads its files again; what runs otherwise, or not at all, is started. */
-static void slot_renew(struct launcher *l, struct slot *s, struct plan *plan)
+static void slot_renew(struct launcher *l, struct slot *s, struct instance *i)
 {
-	bool same = plan_equal(&s->instance->plan, plan) &&
-		    s->instance->strict == l->choice.strict && !s->gone;
+	bool same = instance_equal(s->instance, i) && !s->gone;
 
 	instance_free(s->instance);
-	s->instance = instance_new(l->paths, plan, l->choice.strict);
+	s->instance = i;
 	s->gone = false;
 	if (!same)
 		slot_start(l, s, "RestartUnit");
@@ -170,14 +168,17 @@ static void follow_choice(struct launcher *l, struct choice *choice, bool hup)
 	l->choice = *choice;
 	*choice = (struct choice){ 0 };
 	for (size_t n = 0; n < l->choice.n; n++) {
-		struct plan *plan = &l->choice.plans[n];
-		struct slot *s = slot_of(l, plan->name);
+		struct instance *i = l->choice.items[n];
+		struct slot *s = slot_of(l, i->name);
 
-		if (!s)
-			slot_start(l, slot_add(l, instance_new(l->paths, plan, l->choice.strict)),
-			      "StartUnit");
-		else if (hup)
-			slot_renew(l, s, plan);
+		if (s && !hup)
+			continue;
+		l->choice.items[n] = NULL;
+		instance_place(i, l->paths);
+		if (s)
+			slot_renew(l, s, i);
+		else
+			slot_start(l, slot_add(l, i), "StartUnit");
 	}
 	warn_of_clashes(l);
 }
@@ -198,7 +199,7 @@ static int read_files(struct launcher *l, struct choice *ret, char **ret_error)
 
 static void report_phase(struct launcher *l, const struct slot *s)
 {
-	const char *name = s->instance->plan.name;
+	const char *name = s->instance->name;
 	char end[600];
 
 	report_end(s, end, sizeof(end));
@@ -305,7 +306,7 @@ static void look_at_ports(struct launcher *l)
 	journal_text(LOG_NOTICE,
 		     "the settings are not those in force any more (%s): no instance for new ports "
 		     "before a reload",
-		     choice.rule_text);
+		     choice.rule);
 	choose_clear(&choice);
 }
 
@@ -455,7 +456,7 @@ static int start_service(struct launcher *l)
 		return LAUNCH_EXIT_CONFIG;
 	}
 	journal_text(LOG_INFO, "%zu instance%s (%s)", choice.n, choice.n == 1 ? "" : "s",
-		     choice.rule_text);
+		     choice.rule);
 	follow_choice(l, &choice, false);
 	return 0;
 }

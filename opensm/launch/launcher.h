@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <systemd/sd-event.h>
 
-#include "launch/instance.h"
+#include "launch/choose.h"
 #include "launch/unit.h"
 #include "util/mono.h"
 
@@ -31,7 +31,7 @@ struct slot {
 
 struct launcher {
 	const struct launch_paths *paths;
-	struct choice choice; /* the plans are gone into the instances */
+	struct choice choice; /* its instances are in the slots */
 	struct slot *slots;
 	size_t n, cap;
 	uint64_t *ports; /* of the host */
@@ -43,7 +43,7 @@ struct launcher {
 	bool ready;	/* READY=1 was sent */
 	bool reloading; /* RELOADING=1 was sent, READY=1 is owed */
 	bool stopping;
-	char *refused;	/* why the last reload took nothing over; NULL: it did */
+	char *refused;	      /* why the last reload took nothing over; NULL: it did */
 	char *status, *state; /* as last told */
 };
 

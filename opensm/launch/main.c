@@ -41,10 +41,10 @@ static void show_instance(const struct launch_paths *p, const struct instance *i
 {
 	char **argv = instance_argv(i, p);
 
-	printf("%s:", i->plan.name);
-	if (i->plan.fault)
-		printf(" cannot start: %s", i->plan.fault);
-	for (char **word = argv; !i->plan.fault && word[0] && word[1]; word++)
+	printf("%s:", i->name);
+	if (i->fault)
+		printf(" cannot start: %s", i->fault);
+	for (char **word = argv; !i->fault && word[0] && word[1]; word++)
 		printf(" %s", *word);
 	printf("\n    log %s\n    cache %s\n    dumps %s\n", i->log, i->cache_dir, i->dump_dir);
 	strv_free(argv);
@@ -53,18 +53,13 @@ static void show_instance(const struct launch_paths *p, const struct instance *i
 static void show_all(const struct launch_paths *p, const struct choice *choice,
 		     struct conf_report *r)
 {
-	struct instance **items = xcalloc(choice->n + 1, sizeof(*items));
-
 	for (size_t k = 0; k < choice->n; k++)
-		items[k] = instance_new(p, &choice->plans[k], choice->strict);
-	clash_find(items, choice->n, r);
+		instance_place(choice->items[k], p);
+	clash_find(choice->items, choice->n, r);
 	conf_report_print(r, stderr);
-	printf("%zu instance%s (%s)\n", choice->n, choice->n == 1 ? "" : "s", choice->rule_text);
-	for (size_t k = 0; k < choice->n; k++) {
-		show_instance(p, items[k]);
-		instance_free(items[k]);
-	}
-	free(items);
+	printf("%zu instance%s (%s)\n", choice->n, choice->n == 1 ? "" : "s", choice->rule);
+	for (size_t k = 0; k < choice->n; k++)
+		show_instance(p, choice->items[k]);
 }
 
 /* Which instances there would be; 78 where the files do not say. */
@@ -115,27 +110,23 @@ static uint64_t *ports_with(const struct launch_paths *p, size_t *ret_n)
 }
 
 /* Becomes the daemon. Returns the exit status where that cannot be. */
-static int run_plan(const struct launch_paths *p, struct plan *plan, bool strict)
+static int become(const struct launch_paths *p, struct instance *i)
 {
-	struct instance *i = instance_new(p, plan, strict);
 	_cleanup_free_ char *what = NULL;
 	char **argv;
-	int status = 1;
 
-	if (i->plan.fault) {
-		status = refuse_run(p->run, i->plan.fault, LAUNCH_EXIT_CONFIG);
-	} else if (instance_folders(i, p, &what) < 0) {
-		status = refuse_run(p->run, what, 1);
-	} else {
-		argv = instance_argv(i, p);
-		block_signals(false);
-		execve(argv[0], argv, instance_envp(i, p));
-		what = xasprintf("cannot run %s: %s", argv[0], strerror(errno));
-		status = refuse_run(p->run, what, 127);
-		strv_free(argv);
-	}
-	instance_free(i);
-	return status;
+	if (i->fault)
+		return refuse_run(p->run, i->fault, LAUNCH_EXIT_CONFIG);
+	instance_place(i, p);
+	if (instance_folders(i, p, &what) < 0)
+		return refuse_run(p->run, what, 1);
+	argv = instance_argv(i, p);
+	instance_setenv(i, p);
+	block_signals(false);
+	execv(p->program, argv);
+	what = xasprintf("cannot run %s: %s", p->program, strerror(errno));
+	strv_free(argv);
+	return refuse_run(p->run, what, 127);
 }
 
 static int run_instance(const struct launch_paths *p)
@@ -145,22 +136,19 @@ static int run_instance(const struct launch_paths *p)
 	size_t n;
 	_cleanup_free_ uint64_t *ports = ports_with(p, &n);
 	_cleanup_free_ char *what = NULL;
-	struct plan *plan = NULL;
-	int fault = gather(p, ports, n, &choice, &r), status = LAUNCH_EXIT_CONFIG;
+	struct instance *i = NULL;
+	int fault = gather(p, ports, n, &choice, &r), status;
 
 	if (fault < 0)
 		what = gather_first_error(&r);
 	else
-		plan = choice_find(&choice, p->run);
+		i = choice_find(&choice, p->run);
 	conf_report_clear(&r);
-	if (!plan && !what)
+	if (!i && !what)
 		what = xasprintf("the settings ask for no such instance (%s); systemctl reload "
 				 "opensm stops it",
-				 choice.rule_text);
-	if (plan)
-		status = run_plan(p, plan, choice.strict);
-	else
-		refuse_run(p->run, what, status);
+				 choice.rule);
+	status = i ? become(p, i) : refuse_run(p->run, what, LAUNCH_EXIT_CONFIG);
 	choose_clear(&choice);
 	return status;
 }

@@ -12,9 +12,9 @@
 #include "util/str.h"
 
 #define LINE_MAX_LEN 1024
-#define END_MAX_LEN 600
+#define END_MAX_LEN  600
 /* systemd drops messages of more than 4096 bytes as a whole, READY=1 included. */
-#define STATUS_MAX 2000
+#define STATUS_MAX   2000
 
 /* ---- lines --------------------------------------------------------------------------------- */
 
@@ -77,7 +77,7 @@ static void print_slot(FILE *out, const struct slot *s)
 	char line[LINE_MAX_LEN];
 
 	describe_slot(s, line, sizeof(line));
-	fprintf(out, "%s%s %s", s->instance->plan.name, has_failed(s) ? "" : ":", line);
+	fprintf(out, "%s%s %s", s->instance->name, has_failed(s) ? "" : ":", line);
 }
 
 /* Every instance, or where `all` is false those that do not run. To be freed. */
@@ -118,15 +118,18 @@ static char *describe_all(const struct launcher *l)
 	char line[LINE_MAX_LEN], *text;
 
 	if (l->n == 0)
-		return xasprintf("no instance (%s)%s", l->choice.rule_text,
+		return xasprintf("no instance (%s)%s", l->choice.rule,
 				 l->choice.all_ports ? ": no InfiniBand port yet, waiting" : "");
 	if (l->n == 1) {
 		const struct slot *s = &l->slots[0];
-		bool named = plan_is_named(&s->instance->plan);
+		bool named = instance_is_named(s->instance);
 
 		describe_slot(s, line, sizeof(line));
-		return xasprintf("%s%s%s", named ? s->instance->plan.name : "",
-				 !named ? "" : has_failed(s) ? " " : ": ", line);
+		return xasprintf("%s%s%s", named ? s->instance->name : "",
+				 !named		 ? ""
+				 : has_failed(s) ? " "
+						 : ": ",
+				 line);
 	}
 	text = describe_many(l, true);
 	if (strlen(text) <= STATUS_MAX)
@@ -141,7 +144,7 @@ static char *report_status(const struct launcher *l)
 
 	if (l->stopping)
 		return xstrdup("Ending");
-	if (!l->choice.rule_text)
+	if (!l->choice.rule)
 		return cut_text(xasprintf("nothing is started: %s", l->refused));
 	all = describe_all(l);
 	return cut_text(xasprintf("%s%s%s", all,
@@ -171,13 +174,13 @@ static struct json_object *instance_json(const struct slot *s, const struct laun
 
 	describe_slot(s, line, sizeof(line));
 	report_end(s, end, sizeof(end));
-	add_text(o, "name", i->plan.name);
+	add_text(o, "name", i->name);
 	add_text(o, "unit", s->unit);
 	add_text(o, "state", unit_phase_name(s->now.phase));
 	json_object_object_add(o, "since", json_object_new_int64(s->now.since / MONO_S));
 	json_object_object_add(o, "failing", json_object_new_boolean(has_failed(s)));
 	add_number(o, "pid", s->now.pid ? s->now.pid : -1);
-	add_text(o, "conf", i->plan.conf ? i->plan.conf : base);
+	add_text(o, "conf", i->conf ? i->conf : base);
 	add_text(o, "guid", guid);
 	add_number(o, "priority", (int)i->priority);
 	add_number(o, "restarts", (int)s->now.restarts);
@@ -198,7 +201,7 @@ static char *report_state(const struct launcher *l)
 	size_t n_shown = l->stopping ? 0 : l->n;
 	char *text;
 
-	add_text(o, "rule", l->choice.rule_text);
+	add_text(o, "rule", l->choice.rule);
 	add_text(o, "error", l->refused);
 	if (!n_shown)
 		add_text(o, "status", l->status);

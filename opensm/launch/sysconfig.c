@@ -5,38 +5,28 @@
 #include <errno.h>
 #include <string.h>
 
+#include "ini/ini.h"
 #include "util/file.h"
 #include "util/mem.h"
 #include "util/str.h"
 
 #define LIMIT (1U << 20)
 
-static const char *const ours[] = { SYSCONFIG_GUIDS, SYSCONFIG_PRIORITY, SYSCONFIG_PORTS,
-				    SYSCONFIG_ORDER, SYSCONFIG_STRICT };
+static const char *const ours[SYSCONFIG_N] = {
+	[SYSCONFIG_GUIDS] = "GUIDS",   [SYSCONFIG_PRIORITY] = "PRIORITY",
+	[SYSCONFIG_PORTS] = "PORTS",   [SYSCONFIG_ORDER] = "LAUNCH_ORDER",
+	[SYSCONFIG_STRICT] = "STRICT",
+};
 
-static bool is_ours(const char *name)
+const struct sysconfig_setting *sysconfig_get(const struct sysconfig *s, enum sysconfig_name name)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(ours); i++)
-		if (str_equal(ours[i], name))
-			return true;
-	return false;
-}
-
-const struct ini_item *sysconfig_find(const struct sysconfig *s, const char *name)
-{
-	for (size_t i = s->ini.n; i-- > 0;) {
-		const struct ini_item *item = &s->ini.items[i];
-
-		if (str_equal(item->name, name) && item->value)
-			return item->value[strspn(item->value, " \t")] ? item : NULL;
-	}
-	return NULL;
+	return s->of[name].value ? &s->of[name] : NULL;
 }
 
 void sysconfig_clear(struct sysconfig *s)
 {
-	ini_clear(&s->ini);
-	free(s->file);
+	for (unsigned i = 0; i < SYSCONFIG_N; i++)
+		free(s->of[i].value);
 	*s = (struct sysconfig){ 0 };
 }
 
@@ -50,29 +40,27 @@ static bool names_ours(const char *line)
 }
 
 /* False: one of our settings may depend on the line. */
-static bool is_harmless(const struct sysconfig *s, const struct ini_item *item,
-			struct conf_report *r)
+static bool is_harmless(const char *path, const struct ini_item *item, struct conf_report *r)
 {
 	bool needed = !item->name[0] || names_ours(item->line_text);
 	_cleanup_free_ char *fault = ini_fault(item);
 
-	conf_report_add(r, needed ? CONF_ERROR : CONF_WARNING, s->file, item->line, item->column,
+	conf_report_add(r, needed ? CONF_ERROR : CONF_WARNING, path, item->line, item->column,
 			"%s; %s", fault, needed ? "nothing is started" : "the setting is ignored");
 	return !needed;
 }
 
 /* An unknown name that looks like one of ours. */
-static void warn_of_near_name(const struct sysconfig *s, const struct ini_item *item,
-			      struct conf_report *r)
+static void warn_of_near_name(const char *path, const struct ini_item *item, struct conf_report *r)
 {
 	const char *nearest = str_nearest(item->name, ours, ARRAY_SIZE(ours));
 
 	if (nearest)
-		conf_report_add(r, CONF_WARNING, s->file, item->line, 1,
+		conf_report_add(r, CONF_WARNING, path, item->line, 1,
 				"%s means nothing here; did you mean %s? It is ignored", item->name,
 				nearest);
 	else if (str_equal(item->name, "OPTIONS"))
-		conf_report_add(r, CONF_WARNING, s->file, item->line, 1,
+		conf_report_add(r, CONF_WARNING, path, item->line, 1,
 				"OPTIONS is not passed on; expected settings in opensm.conf; it is "
 				"ignored");
 }
@@ -86,35 +74,61 @@ static int refuse(const char *path, const char *why, int fault, struct conf_repo
 	return fault;
 }
 
-int sysconfig_read_text(const char *path, const char *text, size_t len, struct sysconfig *ret,
+/* The last assignment in a file counts, and a blank one sets nothing. */
+static void take_setting(struct sysconfig *s, unsigned name, const char *path,
+			 const struct ini *ini)
+{
+	const struct ini_item *last = NULL;
+
+	for (size_t i = 0; i < ini->n; i++)
+		if (ini->items[i].value && str_equal(ini->items[i].name, ours[name]))
+			last = &ini->items[i];
+	if (!s->of[name].value && last && last->value[strspn(last->value, " \t")])
+		s->of[name] = (struct sysconfig_setting){ .name = ours[name],
+							  .value = xstrdup(last->value),
+							  .file = path,
+							  .line = last->line,
+							  .column = last->column };
+}
+
+static bool is_ours(const char *name)
+{
+	for (unsigned i = 0; i < SYSCONFIG_N; i++)
+		if (str_equal(ours[i], name))
+			return true;
+	return false;
+}
+
+int sysconfig_read_text(const char *path, const char *text, size_t len, struct sysconfig *s,
 			struct conf_report *r)
 {
-	int result = ini_read(text, len, INI_SHELL, &ret->ini);
+	_cleanup_(ini_clear) struct ini ini;
+	int result = ini_read(text, len, INI_SHELL, &ini);
 
-	ret->file = xstrdup(path);
 	if (result < 0)
 		return refuse(path, ini_refusal(result), result, r);
-	for (size_t i = 0; i < ret->ini.n; i++) {
-		const struct ini_item *item = &ret->ini.items[i];
+	for (size_t i = 0; i < ini.n; i++) {
+		const struct ini_item *item = &ini.items[i];
 
 		if (!item->value)
-			result = is_harmless(ret, item, r) ? result : -EINVAL;
+			result = is_harmless(path, item, r) ? result : -EINVAL;
 		else if (!is_ours(item->name))
-			warn_of_near_name(ret, item, r);
+			warn_of_near_name(path, item, r);
 	}
+	for (unsigned name = 0; name < SYSCONFIG_N; name++)
+		take_setting(s, name, path, &ini);
 	return result;
 }
 
-int sysconfig_read(const char *path, struct sysconfig *ret, struct conf_report *r)
+int sysconfig_read(const char *path, struct sysconfig *s, struct conf_report *r)
 {
 	_cleanup_free_ char *text = NULL;
 	size_t len;
 	int result = file_read(path, LIMIT, &text, &len);
 
-	*ret = (struct sysconfig){ 0 };
 	if (result == -ENOENT)
 		return 0;
 	if (result < 0)
 		return refuse(path, strerror(-result), result, r);
-	return sysconfig_read_text(path, text, len, ret, r);
+	return sysconfig_read_text(path, text, len, s, r);
 }

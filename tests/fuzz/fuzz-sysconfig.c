@@ -25,7 +25,7 @@ static void try_choice(const struct sysconfig *s)
 {
 	static const char *const names[] = { "opensm.conf" };
 	static const uint64_t ports[] = { 1, 2 };
-	const struct choose_input in = { .conf_dir = "/etc/rdma", .files = { s, NULL },
+	const struct choose_input in = { .conf_dir = "/etc/rdma", .settings = *s,
 					 .names = names, .n_names = 1, .ports = ports,
 					 .n_ports = 2 };
 	struct conf_report r = { 0 };
@@ -33,10 +33,10 @@ static void try_choice(const struct sysconfig *s)
 
 	choose(&in, &c, &r);
 	for (size_t i = 0; i < c.n; i++) {
-		const char *name = c.plans[i].name;
+		const char *name = c.items[i]->name;
 
 		require(name[0] && name[0] != '.' && !strpbrk(name, "/ \n\""));
-		require(c.plans[i].priority <= 15);
+		require(c.items[i]->priority <= 15);
 	}
 	choose_clear(&c);
 	conf_report_clear(&r);
@@ -45,7 +45,7 @@ static void try_choice(const struct sysconfig *s)
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t len)
 {
 	struct conf_report r = { 0 };
-	struct sysconfig ours;
+	struct sysconfig ours = { 0 };
 	_cleanup_free_ char *text = xmalloc(len + 1);
 	int result;
 

@@ -17,9 +17,10 @@
 #include "util/str.h"
 
 #define NAMES_MAX 16
+#define BY_NUMBER "numbered configuration files"
+#define BY_GUIDS  "GUIDS in the sysconfig file"
 
 struct desk {
-	struct sysconfig sysconfig, defaults;
 	const char *names[NAMES_MAX];
 	struct choose_input in;
 	struct choice out;
@@ -30,15 +31,13 @@ static struct desk *desk_new(const char *sysconfig, const char *defaults)
 {
 	struct desk *d = xcalloc(1, sizeof(*d));
 
+	d->in = (struct choose_input){ .conf_dir = "/etc/rdma", .names = d->names };
 	assert_int_equal(sysconfig_read_text("/etc/sysconfig/opensm", sysconfig, strlen(sysconfig),
-					     &d->sysconfig, &d->report),
+					     &d->in.settings, &d->report),
 			 0);
 	assert_int_equal(sysconfig_read_text("/etc/default/opensm", defaults, strlen(defaults),
-					     &d->defaults, &d->report),
+					     &d->in.settings, &d->report),
 			 0);
-	d->in = (struct choose_input){ .conf_dir = "/etc/rdma",
-				       .files = { &d->sysconfig, &d->defaults },
-				       .names = d->names };
 	return d;
 }
 
@@ -51,28 +50,25 @@ static void desk_file(struct desk *d, const char *name)
 static void desk_free(struct desk *d)
 {
 	choose_clear(&d->out);
-	sysconfig_clear(&d->sysconfig);
-	sysconfig_clear(&d->defaults);
+	sysconfig_clear(&d->in.settings);
 	conf_report_clear(&d->report);
 	free(d);
 }
 
 /* The instances as "NAME NAME ..." after the rules were asked. */
-static void expect(struct desk *d, enum choose_rule rule, const char *names)
+static void expect(struct desk *d, const char *rule, const char *names)
 {
 	_cleanup_free_ char *found = xstrdup("");
 
 	choose(&d->in, &d->out, &d->report);
 	for (size_t i = 0; i < d->out.n; i++) {
-		char *longer =
-			xasprintf("%s%s%s", found, i ? " " : "", d->out.plans[i].name);
+		char *longer = xasprintf("%s%s%s", found, i ? " " : "", d->out.items[i]->name);
 
 		free(found);
 		found = longer;
 	}
 	assert_string_equal(found, names);
-	assert_int_equal(d->out.rule, rule);
-	assert_non_null(d->out.rule_text);
+	assert_string_equal(d->out.rule, rule);
 }
 
 static bool said(const struct desk *d, const char *words)
@@ -88,10 +84,10 @@ static void nothing_said_is_one_instance(void **state)
 	struct desk *d = desk_new("", "");
 
 	desk_file(d, "opensm.conf");
-	expect(d, CHOOSE_ONE, "opensm");
-	assert_null(d->out.plans[0].conf);
-	assert_int_equal(d->out.plans[0].priority, -1);
-	assert_false(plan_is_named(&d->out.plans[0]));
+	expect(d, "one instance", "opensm");
+	assert_null(d->out.items[0]->conf);
+	assert_false(d->out.items[0]->priority_given);
+	assert_false(instance_is_named(d->out.items[0]));
 	assert_true(d->out.strict);
 	assert_int_equal(d->report.n, 0);
 	desk_free(d);
@@ -107,9 +103,9 @@ static void numbered_files_go_first_and_in_order(void **state)
 	desk_file(d, "opensm.conf.1");
 	desk_file(d, "opensm.conf");
 	d->in.base_settings = 4;
-	expect(d, CHOOSE_NUMBERED, "01 1 2 10");
-	assert_string_equal(d->out.plans[3].conf, "/etc/rdma/opensm.conf.10");
-	assert_int_equal(d->out.plans[0].priority, -1);
+	expect(d, BY_NUMBER, "01 1 2 10");
+	assert_string_equal(d->out.items[3]->conf, "/etc/rdma/opensm.conf.10");
+	assert_false(d->out.items[0]->priority_given);
 	assert_int_equal(d->report.n, 1);
 	assert_true(said(d, "GUIDS (/etc/sysconfig/opensm:1), PRIORITY (/etc/sysconfig/opensm:2), "
 			    "PORTS (/etc/default/opensm:1) and 4 settings of "
@@ -122,7 +118,7 @@ static void debians_file_as_it_comes_sets_nothing(void **state)
 	struct desk *d = desk_new("", "PORTS=\"ALL\"\n");
 
 	desk_file(d, "opensm.conf.1");
-	expect(d, CHOOSE_NUMBERED, "1");
+	expect(d, BY_NUMBER, "1");
 	assert_int_equal(d->report.n, 0);
 	desk_free(d);
 }
@@ -137,7 +133,7 @@ static void leftovers_are_named_and_never_started(void **state)
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		desk_file(d, names[i]);
-	expect(d, CHOOSE_ONE, "opensm");
+	expect(d, "one instance", "opensm");
 	assert_int_equal(d->report.warnings, ARRAY_SIZE(names));
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		assert_true(said(d, names[i]));
@@ -149,16 +145,16 @@ static void guids_are_staggered_by_decimal_digits(void **state)
 	struct desk *d = desk_new("GUIDS=\"1 2 3 4 5 6 7 8 9 a  0xB\n0xc\"\nPRIORITY=' 5 '\n", "");
 
 	choose(&d->in, &d->out, &d->report);
-	assert_int_equal(d->out.rule, CHOOSE_GUIDS);
+	assert_string_equal(d->out.rule, BY_GUIDS);
 	assert_int_equal(d->out.n, 12);
-	assert_int_equal(d->out.plans[0].prefix, 0xfe80000000000000);
-	assert_int_equal(d->out.plans[9].prefix, 0xfe80000000000009);
-	assert_int_equal(d->out.plans[10].prefix, 0xfe80000000000010);
-	assert_int_equal(d->out.plans[11].prefix, 0xfe80000000000011);
-	assert_int_equal(d->out.plans[10].guid, 0xb);
-	assert_string_equal(d->out.plans[10].name, "0x000000000000000b");
+	assert_int_equal(d->out.items[0]->prefix, 0xfe80000000000000);
+	assert_int_equal(d->out.items[9]->prefix, 0xfe80000000000009);
+	assert_int_equal(d->out.items[10]->prefix, 0xfe80000000000010);
+	assert_int_equal(d->out.items[11]->prefix, 0xfe80000000000011);
+	assert_int_equal(d->out.items[10]->guid, 0xb);
+	assert_string_equal(d->out.items[10]->name, "0x000000000000000b");
 	for (size_t i = 0; i < d->out.n; i++)
-		assert_int_equal(d->out.plans[i].priority, 5);
+		assert_int_equal(d->out.items[i]->priority, 5);
 	desk_free(d);
 }
 
@@ -166,10 +162,10 @@ static void a_word_that_is_no_guid_is_an_instance_that_fails(void **state)
 {
 	struct desk *d = desk_new("GUIDS='0x1 xyz 0x1 ../a 0'\n", "");
 
-	expect(d, CHOOSE_GUIDS, "0x0000000000000001 xyz word-3 0");
-	assert_null(d->out.plans[0].fault);
-	assert_non_null(strstr(d->out.plans[1].fault, "/etc/sysconfig/opensm:1:7: GUIDS: found"));
-	assert_non_null(strstr(d->out.plans[2].fault, "../a"));
+	expect(d, BY_GUIDS, "0x0000000000000001 xyz word-3 0");
+	assert_null(d->out.items[0]->fault);
+	assert_non_null(strstr(d->out.items[1]->fault, "/etc/sysconfig/opensm:1:7: GUIDS: found"));
+	assert_non_null(strstr(d->out.items[2]->fault, "../a"));
 	assert_true(said(d, "twice"));
 	desk_free(d);
 }
@@ -188,9 +184,9 @@ static void more_guids_than_prefixes_fail_one_by_one(void **state)
 	d = desk_new(longer, "");
 	choose(&d->in, &d->out, &d->report);
 	assert_int_equal(d->out.n, 101);
-	assert_int_equal(d->out.plans[99].prefix, 0xfe80000000000099);
-	assert_null(d->out.plans[99].fault);
-	assert_non_null(d->out.plans[100].fault);
+	assert_int_equal(d->out.items[99]->prefix, 0xfe80000000000099);
+	assert_null(d->out.items[99]->fault);
+	assert_non_null(d->out.items[100]->fault);
 	free(text);
 	free(longer);
 	desk_free(d);
@@ -200,8 +196,8 @@ static void priority_out_of_range_starts_nobody(void **state)
 {
 	struct desk *d = desk_new("\nPRIORITY=16\n", "");
 
-	expect(d, CHOOSE_ONE, "opensm");
-	assert_string_equal(d->out.plans[0].fault,
+	expect(d, "one instance", "opensm");
+	assert_string_equal(d->out.items[0]->fault,
 			    "/etc/sysconfig/opensm:2:10: PRIORITY is \"16\"; "
 			    "expected a number of 0-15");
 	desk_free(d);
@@ -214,24 +210,24 @@ static void debian_ports(void **state)
 
 	d->in.ports = ports;
 	d->in.n_ports = 2;
-	expect(d, CHOOSE_PORTS, "0x0000000000000011 0x0000000000000012");
+	expect(d, "PORTS=ALL", "0x0000000000000011 0x0000000000000012");
 	assert_true(d->out.all_ports);
-	assert_int_equal(d->out.plans[1].prefix, 0);
-	assert_int_equal(d->out.plans[1].priority, 2);
+	assert_int_equal(d->out.items[1]->prefix, 0);
+	assert_int_equal(d->out.items[1]->priority, 2);
 	desk_free(d);
 
 	d = desk_new("", "PORTS=none\n");
-	expect(d, CHOOSE_NO_PORTS, "");
+	expect(d, "PORTS=NONE", "");
 	desk_free(d);
 
 	d = desk_new("", "PORTS='0x5 6'\n");
-	expect(d, CHOOSE_PORTS, "0x0000000000000005 0x0000000000000006");
+	expect(d, "PORTS, a list of GUIDs", "0x0000000000000005 0x0000000000000006");
 	assert_false(d->out.all_ports);
-	assert_int_equal(d->out.plans[0].prefix, 0);
+	assert_int_equal(d->out.items[0]->prefix, 0);
 	desk_free(d);
 
 	d = desk_new("GUIDS=9\n", "PORTS=ALL\n");
-	expect(d, CHOOSE_GUIDS, "0x0000000000000009");
+	expect(d, BY_GUIDS, "0x0000000000000009");
 	desk_free(d);
 }
 
@@ -240,7 +236,7 @@ static void the_order_of_red_hat(void **state)
 	struct desk *d = desk_new("GUIDS=9\nLAUNCH_ORDER=redhat\n", "");
 
 	desk_file(d, "opensm.conf.1");
-	expect(d, CHOOSE_GUIDS, "0x0000000000000009");
+	expect(d, BY_GUIDS, "0x0000000000000009");
 	desk_free(d);
 
 	d = desk_new("PRIORITY=4\nLAUNCH_ORDER=RedHat\n", "");
@@ -249,8 +245,8 @@ static void the_order_of_red_hat(void **state)
 	desk_file(d, "opensm.conf.2~");
 	desk_file(d, "opensm.conf.orig");
 	desk_file(d, "opensm.conf.3\nREADY=1");
-	expect(d, CHOOSE_NUMBERED, "1 1.rpmnew 2~");
-	assert_int_equal(d->out.plans[1].priority, 4);
+	expect(d, BY_NUMBER, "1 1.rpmnew 2~");
+	assert_int_equal(d->out.items[1]->priority, 4);
 	assert_int_equal(d->report.n, 2);
 	assert_true(said(d, "opensm.conf.orig"));
 	desk_free(d);
@@ -260,27 +256,37 @@ static void flags_say_what_they_expect(void **state)
 {
 	struct desk *d = desk_new("STRICT=no\n", "");
 
-	expect(d, CHOOSE_ONE, "opensm");
+	expect(d, "one instance", "opensm");
 	assert_false(d->out.strict);
 	desk_free(d);
 
 	d = desk_new("STRICT=maybe\n", "");
-	expect(d, CHOOSE_ONE, "opensm");
+	expect(d, "one instance", "opensm");
 	assert_true(d->out.strict);
 	assert_true(said(d, "expected yes or no; yes holds"));
 	desk_free(d);
 }
 
-static void plans_are_compared_whole(void **state)
+static void instances_are_compared_by_their_settings(void **state)
 {
-	struct plan a = { .name = (char *)"1", .priority = -1 }, b = a;
+	struct instance a = { .name = (char *)"1" }, b = a;
 
-	assert_true(plan_equal(&a, &b));
-	b.priority = 3;
-	assert_false(plan_equal(&a, &b));
+	assert_true(instance_equal(&a, &b));
+	b.priority = 3; /* of its configuration */
+	assert_true(instance_equal(&a, &b));
+	b.priority_given = true;
+	assert_false(instance_equal(&a, &b));
+	b = a;
+	b.guid = 5;
+	assert_true(instance_equal(&a, &b));
+	b.guid_given = true;
+	assert_false(instance_equal(&a, &b));
+	b = a;
+	b.strict = true;
+	assert_false(instance_equal(&a, &b));
 	b = a;
 	b.fault = (char *)"x";
-	assert_false(plan_equal(&a, &b));
+	assert_false(instance_equal(&a, &b));
 }
 
 int main(void)
@@ -297,7 +303,7 @@ int main(void)
 		cmocka_unit_test(debian_ports),
 		cmocka_unit_test(the_order_of_red_hat),
 		cmocka_unit_test(flags_say_what_they_expect),
-		cmocka_unit_test(plans_are_compared_whole),
+		cmocka_unit_test(instances_are_compared_by_their_settings),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

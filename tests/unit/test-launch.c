@@ -71,35 +71,33 @@ static void expect_argv(const struct instance *i, const struct launch_paths *p, 
 	strv_free(argv);
 }
 
-static bool has(char **v, const char *word)
+static void expect_env(const char *name, const char *value)
 {
-	for (; *v; v++)
-		if (str_equal(*v, word))
-			return true;
-	return false;
+	assert_non_null(getenv(name));
+	assert_string_equal(getenv(name), value);
 }
 
 static struct instance *named(const char *name, const char *conf)
 {
-	struct plan plan = { .name = xstrdup(name), .conf = conf ? xstrdup(conf) : NULL,
-			     .priority = -1 };
+	struct instance *i = instance_new(xstrdup(name));
 
-	return instance_new(&usual, &plan, false);
+	i->conf = conf ? xstrdup(conf) : NULL;
+	instance_place(i, &usual);
+	return i;
 }
 
 static void one_unnamed_instance_is_what_it_always_was(void **state)
 {
-	struct instance *i = named(CHOOSE_UNNAMED, NULL);
-	char **env;
+	struct instance *i = named(INSTANCE_UNNAMED, NULL);
 
 	expect_argv(i, &usual, "/usr/sbin/opensm");
 	assert_string_equal(i->cache_dir, "cache");
-	env = instance_envp(i, &usual);
-	assert_true(has(env, "OSM_CACHE_DIR=cache"));
-	assert_true(has(env, "OPENSM_RUN_DIR=run"));
-	assert_true(has(env, "OPENSM_INSTANCE=opensm"));
-	assert_true(has(env, "OPENSM_STATUS_ARG=1"));
-	strv_free(env);
+	instance_setenv(i, &usual);
+	expect_env("OSM_CACHE_DIR", "cache");
+	expect_env("OPENSM_RUN_DIR", "run");
+	expect_env("OPENSM_INSTANCE", "opensm");
+	expect_env("OPENSM_STATUS_ARG", "1");
+	assert_null(getenv("OSM_TMP_DIR"));
 	instance_free(i);
 }
 
@@ -134,13 +132,17 @@ static void what_its_configuration_says_is_left_alone(void **state)
 
 static void a_guid_comes_with_prefix_and_priority(void **state)
 {
-	struct plan plan = { .name = xstrdup("0x0000000000000012"), .guid = 0x12,
-			     .prefix = 0xfe80000000000001, .priority = 5 };
-	struct instance *i = instance_new(&usual, &plan, false);
+	struct instance *i = instance_new(xstrdup("0x0000000000000012"));
 
+	i->guid = 0x12;
+	i->prefix = 0xfe80000000000001;
+	i->priority = 5;
+	i->guid_given = i->priority_given = true;
+	instance_place(i, &usual);
 	i->log_given = i->dump_given = false;
-	expect_argv(i, &usual, "/usr/sbin/opensm -g 0x0000000000000012 "
-			       "--subnet_prefix 0xfe80000000000001 -p 5");
+	expect_argv(i, &usual,
+		    "/usr/sbin/opensm -g 0x0000000000000012 "
+		    "--subnet_prefix 0xfe80000000000001 -p 5");
 	assert_int_equal(i->priority, 5);
 	instance_free(i);
 }
@@ -148,22 +150,16 @@ static void a_guid_comes_with_prefix_and_priority(void **state)
 static void what_systemd_says_is_for_the_instance_and_its_folders_are_its_own(void **state)
 {
 	struct instance *i = named("1", NULL);
-	unsigned folders = 0;
-	char **env;
 
 	setenv("NOTIFY_SOCKET", "/run/systemd/notify", 1);
 	setenv("WATCHDOG_USEC", "1", 1);
 	setenv("OSM_CACHE_DIR", "/elsewhere", 1);
 	setenv("OSM_TMP_DIR", "/elsewhere", 1);
-	env = instance_envp(i, &usual);
-	for (char **e = env; *e; e++)
-		folders += str_starts(*e, "OSM_TMP_DIR=") || str_starts(*e, "OSM_CACHE_DIR=");
-	assert_int_equal(folders, 2);
-	assert_true(has(env, "NOTIFY_SOCKET=/run/systemd/notify"));
-	assert_true(has(env, "WATCHDOG_USEC=1"));
-	assert_true(has(env, "OSM_CACHE_DIR=cache/1"));
-	assert_true(has(env, "OSM_TMP_DIR=" OPENSM_STATE_DIR "/log/opensm/1"));
-	strv_free(env);
+	instance_setenv(i, &usual);
+	expect_env("NOTIFY_SOCKET", "/run/systemd/notify");
+	expect_env("WATCHDOG_USEC", "1");
+	expect_env("OSM_CACHE_DIR", "cache/1");
+	expect_env("OSM_TMP_DIR", OPENSM_STATE_DIR "/log/opensm/1");
 	unsetenv("NOTIFY_SOCKET");
 	unsetenv("WATCHDOG_USEC");
 	unsetenv("OSM_CACHE_DIR");
@@ -263,7 +259,7 @@ static size_t clashes(const char *first, const char *second, const char *words)
 	if (n)
 		assert_non_null(strstr(r.findings[0].text, words));
 	conf_report_clear(&r);
-	items[1]->plan.fault = xstrdup("a word that is no GUID");
+	items[1]->fault = xstrdup("a word that is no GUID");
 	clash_find(items, 2, &r);
 	assert_int_equal(r.n, 0);
 	instance_free(items[0]);
@@ -298,7 +294,7 @@ static void a_folder_that_cannot_be_read_is_a_fault_and_none_is_not(void **state
 	_cleanup_free_ char *error = NULL;
 
 	assert_int_equal(gather(&p, NULL, 0, &choice, &r), 0);
-	assert_int_equal(choice.rule, CHOOSE_ONE);
+	assert_string_equal(choice.rule, "one instance");
 	choose_clear(&choice);
 	write_file("conf", "");
 	assert_int_equal(gather(&p, NULL, 0, &choice, &r), -ENOTDIR);
@@ -314,8 +310,10 @@ static void a_folder_that_cannot_be_read_is_a_fault_and_none_is_not(void **state
 static char *status_of(const struct unit_state *states, size_t n)
 {
 	struct slot *slots = xcalloc(n, sizeof(*slots));
-	struct launcher l = { .paths = &usual, .slots = slots, .n = n,
-			      .choice = { .rule_text = "numbered configuration files" } };
+	struct launcher l = { .paths = &usual,
+			      .slots = slots,
+			      .n = n,
+			      .choice = { .rule = "numbered configuration files" } };
 	char *status;
 
 	for (size_t i = 0; i < n; i++) {
@@ -337,7 +335,10 @@ static void each_instance_is_told_with_its_fault(void **state)
 {
 	const struct unit_state states[] = {
 		{ .phase = UNIT_RUNNING, .status = "MASTER, subnet up" },
-		{ .phase = UNIT_FAILED, .faulted = true, .exit_status = 78, .exit_signal = -1,
+		{ .phase = UNIT_FAILED,
+		  .faulted = true,
+		  .exit_status = 78,
+		  .exit_signal = -1,
 		  .status = "/etc/rdma/opensm.conf.2:3:1: bad" },
 		{ .phase = UNIT_WAITING, .exit_status = 1, .exit_signal = -1 },
 		{ .phase = UNIT_PAUSED, .exit_status = -1, .exit_signal = 9 },
@@ -365,7 +366,8 @@ static void fifty_instances_are_a_line_that_systemd_reads(void **state)
 
 	for (size_t i = 0; i < ARRAY_SIZE(states); i++) {
 		states[i] = (struct unit_state){ .phase = i == 7 ? UNIT_FAILED : UNIT_RUNNING,
-						 .exit_status = 78, .exit_signal = -1 };
+						 .exit_status = 78,
+						 .exit_signal = -1 };
 		memset(states[i].status, 'x', sizeof(states[i].status) - 1);
 	}
 	status = status_of(states, ARRAY_SIZE(states));

@@ -35,11 +35,11 @@ static int read_text(const char *text, struct sysconfig *s, struct conf_report *
 static void expect_guids(const char *text, const char *value)
 {
 	struct conf_report r = { 0 };
-	const struct ini_item *s;
-	struct sysconfig file;
+	const struct sysconfig_setting *s;
+	struct sysconfig file = { 0 };
 
 	assert_int_equal(read_text(text, &file, &r), 0);
-	s = sysconfig_find(&file, SYSCONFIG_GUIDS);
+	s = sysconfig_get(&file, SYSCONFIG_GUIDS);
 	assert_string_equal(s ? s->value : "", value);
 	assert_int_equal(r.errors, 0);
 	sysconfig_clear(&file);
@@ -90,7 +90,7 @@ static void what_iniparser_alone_takes_otherwise(void **state)
 static void expect_error(const char *text, unsigned line, unsigned column, const char *words)
 {
 	struct conf_report r = { 0 };
-	struct sysconfig file;
+	struct sysconfig file = { 0 };
 
 	assert_int_equal(read_text(text, &file, &r), -EINVAL);
 	assert_true(r.errors >= 1);
@@ -106,7 +106,7 @@ static void a_file_has_a_thousand_settings_at_most(void **state)
 {
 	_cleanup_free_ char *text = xcalloc(1001, sizeof("A=1\n") - 1);
 	struct conf_report r = { 0 };
-	struct sysconfig file;
+	struct sysconfig file = { 0 };
 
 	for (unsigned i = 0; i < 1000; i++)
 		memcpy(text + 4 * i, "A=1\n", 4);
@@ -139,11 +139,11 @@ static void what_only_a_shell_knows_is_refused(void **state)
 {
 	static const char *const lines[] = {
 		"GUIDS=$(ibstat -p)", "GUIDS=`ibstat -p`", "GUIDS=\"$A ${A}2\"", "GUIDS=$A",
-		"GUIDS=$'a\\nb'",     "GUIDS=1 2",	     "GUIDS=\"0x1",	  "GUIDS='0x1",
-		"GUIDS=~root",	      "GUIDS=0x1#2",	     "GUIDS=0x1;A=3",	  "GUIDS=0x1>file",
-		"GUIDS=(0x1 0x2)",    "GUIDS+=0x1",	     "GUIDS = 0x1",	  "GUIDS=a'b'",
-		"GUIDS=\"a\\$b\"",    "export GUIDS",	     "if true; then",	  "; GUIDS=0x1",
-		"[section]",	      ". /etc/other",	     "GUIDS=0x1 & A=3",	  "GUIDS=a*",
+		"GUIDS=$'a\\nb'",     "GUIDS=1 2",	   "GUIDS=\"0x1",	 "GUIDS='0x1",
+		"GUIDS=~root",	      "GUIDS=0x1#2",	   "GUIDS=0x1;A=3",	 "GUIDS=0x1>file",
+		"GUIDS=(0x1 0x2)",    "GUIDS+=0x1",	   "GUIDS = 0x1",	 "GUIDS=a'b'",
+		"GUIDS=\"a\\$b\"",    "export GUIDS",	   "if true; then",	 "; GUIDS=0x1",
+		"[section]",	      ". /etc/other",	   "GUIDS=0x1 & A=3",	 "GUIDS=a*",
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
@@ -166,14 +166,14 @@ static void what_only_a_shell_knows_is_refused(void **state)
 static void other_peoples_settings_may_be_what_they_like(void **state)
 {
 	struct conf_report r = { 0 };
-	struct sysconfig file;
+	struct sysconfig file = { 0 };
 
 	assert_int_equal(read_text("A=$(echo \")\" (x))\nB=`ls` C=$'\\n'\nGUIDS=0x1\n", &file, &r),
 			 0);
 	assert_int_equal(r.warnings, 2);
-	assert_string_equal(sysconfig_find(&file, SYSCONFIG_GUIDS)->value, "0x1");
-	assert_int_equal(sysconfig_find(&file, SYSCONFIG_GUIDS)->line, 3);
-	assert_int_equal(sysconfig_find(&file, SYSCONFIG_GUIDS)->column, 7);
+	assert_string_equal(sysconfig_get(&file, SYSCONFIG_GUIDS)->value, "0x1");
+	assert_int_equal(sysconfig_get(&file, SYSCONFIG_GUIDS)->line, 3);
+	assert_int_equal(sysconfig_get(&file, SYSCONFIG_GUIDS)->column, 7);
 	sysconfig_clear(&file);
 	conf_report_clear(&r);
 }
@@ -181,7 +181,7 @@ static void other_peoples_settings_may_be_what_they_like(void **state)
 static void a_name_like_ours_is_asked_about(void **state)
 {
 	struct conf_report r = { 0 };
-	struct sysconfig file;
+	struct sysconfig file = { 0 };
 
 	assert_int_equal(read_text("PRIORTY=3\nOPTIONS=-v\nLANG=C\n", &file, &r), 0);
 	assert_int_equal(r.n, 2);
@@ -194,10 +194,10 @@ static void a_name_like_ours_is_asked_about(void **state)
 static void no_file_is_no_fault_and_a_folder_is(void **state)
 {
 	struct conf_report r = { 0 };
-	struct sysconfig file;
+	struct sysconfig file = { 0 };
 
 	assert_int_equal(sysconfig_read("/nonexistent/opensm", &file, &r), 0);
-	assert_null(sysconfig_find(&file, SYSCONFIG_GUIDS));
+	assert_null(sysconfig_get(&file, SYSCONFIG_GUIDS));
 	sysconfig_clear(&file);
 	assert_int_equal(r.n, 0);
 	assert_int_equal(sysconfig_read("/tmp", &file, &r), -EISDIR);
@@ -211,7 +211,7 @@ static void nul_bytes_are_no_text(void **state)
 	static const char text[] = "GUIDS=0x1\0\nPRIORITY=3\n";
 	char *path = scratch_bytes(text, sizeof(text) - 1);
 	struct conf_report r = { 0 };
-	struct sysconfig file;
+	struct sysconfig file = { 0 };
 
 	assert_int_equal(sysconfig_read(path, &file, &r), -EINVAL);
 	assert_non_null(strstr(r.findings[0].text, "NUL"));
