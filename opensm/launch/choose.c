@@ -143,24 +143,6 @@ static const char *number_of(const struct chooser *c, const char *name)
 	return all_digits(tail) ? tail : NULL;
 }
 
-/* By value: 2 before 10; what is equal in value, by its text. */
-static int compare_names(const void *a, const void *b)
-{
-	const char *const *x = a, *const *y = b;
-	const char *m = *x + strlen(STEM) + 1, *n = *y + strlen(STEM) + 1;
-	size_t m_len, n_len;
-
-	m += strspn(m, "0");
-	n += strspn(n, "0");
-	m_len = strspn(m, "0123456789");
-	n_len = strspn(n, "0123456789");
-	if (m_len != n_len)
-		return m_len < n_len ? -1 : 1;
-	if (strncmp(m, n, m_len) != 0)
-		return strncmp(m, n, m_len);
-	return strcmp(*x, *y);
-}
-
 /* Names that are neither the base file nor numbered, but look like it. */
 static void warn_of_leftovers(const struct chooser *c)
 {
@@ -212,20 +194,13 @@ static void warn_of_ignored(const struct chooser *c)
 
 static bool by_numbered(struct chooser *c)
 {
-	const char **found = xcalloc(c->in->n_names + 1, sizeof(*found));
-	size_t n = 0;
+	for (size_t i = 0; i < c->in->n_names; i++) {
+		const char *name = c->in->names[i], *number = number_of(c, name);
 
-	for (size_t i = 0; i < c->in->n_names; i++)
-		if (number_of(c, c->in->names[i]))
-			found[n++] = c->in->names[i];
-	qsort(found, n, sizeof(*found), compare_names);
-	for (size_t i = 0; i < n; i++) {
-		struct instance *added = add(c, xstrdup(number_of(c, found[i])));
-
-		added->conf = xasprintf("%s/%s", c->in->conf_dir, found[i]);
+		if (number)
+			add(c, xstrdup(number))->conf = xasprintf("%s/%s", c->in->conf_dir, name);
 	}
-	free(found);
-	if (!n)
+	if (!c->out->n)
 		return false;
 	c->out->rule = "numbered configuration files";
 	warn_of_ignored(c);

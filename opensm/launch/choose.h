@@ -25,7 +25,7 @@
 struct choose_input {
 	const char *conf_dir; /* "/etc/rdma" */
 	struct sysconfig settings;
-	const char *const *names; /* of the files in conf_dir */
+	const char *const *names; /* of the files in conf_dir, in the order of versionsort(3) */
 	size_t n_names;
 	unsigned base_settings; /* in how many keys opensm.conf differs from the defaults */
 	const uint64_t *ports;	/* GUIDs of the local InfiniBand ports, for PORTS=ALL */

@@ -35,7 +35,7 @@ static int looks_like_conf(const struct dirent *e)
 static int list_names(const char *dir, char ***ret_names, size_t *ret_n, struct conf_report *r)
 {
 	struct dirent **entries = NULL;
-	int n = scandir(dir, &entries, looks_like_conf, alphasort);
+	int n = scandir(dir, &entries, looks_like_conf, versionsort);
 	int fault = n < 0 && errno != ENOENT ? -errno : 0;
 	char **names = xcalloc(n > 0 ? (size_t)n : 1, sizeof(*names));
 

@@ -13,12 +13,16 @@
 
 #define IDENTIFIER "opensm-launch"
 
-static void journal_write(enum log_id id, const char *name, int level, const char *fmt, va_list ap)
+void journal_about(enum log_id id, const char *name, int level, const char *fmt, ...)
 {
-	_cleanup_free_ char *body = xvasprintf(fmt, ap);
-	_cleanup_free_ char *text = xasprintf("%s%s%s%s", name ? "instance " : "", name ? name : "",
-					      name ? " " : "", body);
+	_cleanup_free_ char *body = NULL, *text = NULL;
+	va_list ap;
 
+	va_start(ap, fmt);
+	body = xvasprintf(fmt, ap);
+	va_end(ap);
+	text = xasprintf("%s%s%s%s", name ? "instance " : "", name ? name : "", name ? " " : "",
+			 body);
 	if (!getenv("JOURNAL_STREAM"))
 		fprintf(stderr, IDENTIFIER ": %s\n", text);
 	else if (id == LOG_ID_NONE)
@@ -30,24 +34,6 @@ static void journal_write(enum log_id id, const char *name, int level, const cha
 				"SYSLOG_IDENTIFIER=" IDENTIFIER, "MESSAGE_ID=%s", log_id_hex(id),
 				"OPENSM_EVENT=%s", log_id_name(id),
 				name ? "OPENSM_INSTANCE=%s" : NULL, name, NULL);
-}
-
-void journal_text(int level, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	journal_write(LOG_ID_NONE, NULL, level, fmt, ap);
-	va_end(ap);
-}
-
-void journal_about(enum log_id id, const char *name, int level, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	journal_write(id, name, level, fmt, ap);
-	va_end(ap);
 }
 
 void journal_findings(const struct conf_report *r)

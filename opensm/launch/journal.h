@@ -7,10 +7,12 @@
 #include "conf/conf.h"
 #include "util/log.h"
 
-/* `level` is one of syslog(3). */
-void journal_text(int level, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* "instance NAME text", with OPENSM_INSTANCE=NAME; `name` may be NULL, `id` LOG_ID_NONE. */
+/*
+ * "instance NAME text", with OPENSM_INSTANCE=NAME; `name` may be NULL, `id` LOG_ID_NONE, `level` is
+ * one of syslog(3).
+ */
 void journal_about(enum log_id id, const char *name, int level, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
+#define journal_text(level, ...) journal_about(LOG_ID_NONE, NULL, level, __VA_ARGS__)
 /* A record for each finding. */
 void journal_findings(const struct conf_report *r);

@@ -40,7 +40,6 @@ static struct slot *slot_add(struct launcher *l, struct instance *i)
 	GROW(l->slots, l->n + 1, l->cap);
 	s = &l->slots[l->n++];
 	*s = (struct slot){ .instance = i, .unit = unit_name(i->name), .stale = true };
-	s->path = unit_path(s->unit);
 	return s;
 }
 
@@ -48,8 +47,6 @@ static void slot_clear(struct slot *s)
 {
 	instance_free(s->instance);
 	free(s->unit);
-	free(s->path);
-	free(s->job);
 	free(s->obstacle);
 }
 
@@ -64,7 +61,7 @@ static struct slot *slot_of(const struct launcher *l, const char *name)
 bool launcher_is_busy(const struct launcher *l)
 {
 	for (size_t n = 0; n < l->n; n++)
-		if (l->slots[n].job)
+		if (l->slots[n].now.busy)
 			return true;
 	return false;
 }
@@ -77,7 +74,7 @@ static void drop_gone(struct launcher *l)
 	for (size_t n = 0; n < l->n; n++) {
 		struct slot *s = &l->slots[n];
 
-		if (!s->gone || s->job) {
+		if (!s->gone || s->now.busy) {
 			l->slots[kept++] = *s;
 			continue;
 		}
@@ -91,18 +88,13 @@ static void drop_gone(struct launcher *l)
 
 static void slot_order(struct launcher *l, struct slot *s, const char *method)
 {
-	char *job = NULL, *why = NULL;
-
-	unit_job(l->units, method, s->unit, &job, &why);
-	free(s->job);
 	free(s->obstacle);
-	s->job = job;
-	s->obstacle = why;
+	s->obstacle = unit_job(l->units, method, s->unit);
 	s->stale = true;
 	s->retry = 0;
-	if (why)
+	if (s->obstacle)
 		journal_about(LOG_ID_INSTANCE_FAILED, s->instance->name, LOG_ERR,
-			      "%s is refused: %s", method, why);
+			      "%s is refused: %s", method, s->obstacle);
 }
 
 /* What is tried because of an order is no crash: it does not count for the start limit. */
@@ -224,7 +216,7 @@ static void read_slot(struct launcher *l, struct slot *s)
 	enum unit_phase former = s->now.phase;
 
 	s->stale = false;
-	if (!unit_read(l->units, s->path, &s->now))
+	if (!unit_read(l->units, s->unit, &s->now))
 		return;
 	if (s->obstacle)
 		s->now.phase = UNIT_FAILED;
@@ -236,36 +228,13 @@ static void read_slot(struct launcher *l, struct slot *s)
 		s->retry = now_of(l) + RETRY;
 }
 
-static void on_change(void *arg, const char *path)
+static void on_change(void *arg, const char *unit)
 {
 	struct launcher *l = arg;
 
-	for (size_t n = 0; n < l->n; n++) {
-		struct slot *s = &l->slots[n];
-
-		if (path && !str_equal(s->path, path))
-			continue;
-		s->stale = true;
-		if (path)
-			continue;
-		free(s->job);
-		s->job = NULL;
-	}
-}
-
-static void on_job_done(void *arg, const char *job)
-{
-	struct launcher *l = arg;
-
-	for (size_t n = 0; n < l->n; n++) {
-		struct slot *s = &l->slots[n];
-
-		if (!str_equal(s->job, job))
-			continue;
-		free(s->job);
-		s->job = NULL;
-		s->stale = true;
-	}
+	for (size_t n = 0; n < l->n; n++)
+		if (!unit || str_equal(l->slots[n].unit, unit))
+			l->slots[n].stale = true;
 }
 
 /* ---- ports --------------------------------------------------------------------------------- */
@@ -354,8 +323,7 @@ static int on_post(sd_event_source *source, void *arg)
 			read_slot(l, &l->slots[n]);
 	drop_gone(l);
 	if (!l->stopping && is_hopeless(l)) {
-		l->ready = true; /* it never will be: not said */
-		l->reloading = false;
+		l->owes_ready = false; /* it never will be */
 		report_update(l);
 		journal_text(LOG_ERR, "nothing is left that could run: %s", l->status);
 		return sd_event_exit(l->event, LAUNCH_EXIT_CONFIG);
@@ -371,7 +339,7 @@ static void reload_all(struct launcher *l)
 {
 	struct choice choice;
 
-	l->reloading = true;
+	l->owes_ready = true;
 	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%" PRId64, now_of(l));
 	read_ports(l);
 	free(l->refused);
@@ -422,9 +390,6 @@ static int on_signal(sd_event_source *source, const struct signalfd_siginfo *si,
 static int add_sources(struct launcher *l)
 {
 	static const int signals[] = { SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGURG };
-	const struct units_hooks hooks = { .changed = on_change,
-					   .job_done = on_job_done,
-					   .arg = l };
 	sd_event_source *post = NULL;
 	int r = sd_event_default(&l->event);
 
@@ -440,7 +405,7 @@ static int add_sources(struct launcher *l)
 		sd_event_source_unref(post);
 		r = sd_event_set_watchdog(l->event, true);
 	}
-	return r < 0 ? r : units_open(l->event, &hooks, &l->units);
+	return r < 0 ? r : units_open(l->event, on_change, l, &l->units);
 }
 
 /* The first instances. 0 or the exit status. */
@@ -450,7 +415,7 @@ static int start_service(struct launcher *l)
 
 	read_ports(l);
 	if (read_files(l, &choice, &l->refused) < 0) {
-		l->ready = true; /* it never will be: not said */
+		l->owes_ready = false; /* it never will be */
 		report_update(l);
 		journal_about(LOG_ID_SETTINGS_REFUSED, NULL, LOG_ERR, "%s", l->status);
 		return LAUNCH_EXIT_CONFIG;
@@ -478,7 +443,7 @@ static void launcher_clear(struct launcher *l)
 
 int launcher_run(const struct launch_paths *paths)
 {
-	struct launcher l = { .paths = paths };
+	struct launcher l = { .paths = paths, .owes_ready = true };
 	int r = add_sources(&l), status = 1;
 
 	if (r < 0)

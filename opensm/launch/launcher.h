@@ -20,8 +20,7 @@
 /* One instance and its unit. */
 struct slot {
 	struct instance *instance;
-	char *unit, *path;     /* names of opensm@NAME.service; path: its object on the bus */
-	char *job;	       /* under way; NULL: none */
+	char *unit;	       /* "opensm@NAME.service" */
 	char *obstacle;	       /* why systemd took no job; NULL: it did */
 	struct unit_state now; /* as last read */
 	bool stale;	       /* to be read */
@@ -40,8 +39,7 @@ struct launcher {
 	sd_event *event;
 	sd_event_source *timer; /* of the next thing due */
 	struct units *units;
-	bool ready;	/* READY=1 was sent */
-	bool reloading; /* RELOADING=1 was sent, READY=1 is owed */
+	bool owes_ready; /* READY=1 is to be sent: after the start, or after RELOADING=1 */
 	bool stopping;
 	char *refused;	      /* why the last reload took nothing over; NULL: it did */
 	char *status, *state; /* as last told */

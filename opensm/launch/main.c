@@ -100,9 +100,8 @@ static uint64_t *ports_with(const struct launch_paths *p, size_t *ret_n)
 
 	if (!str_starts(p->run, "0x") || str_to_u64(p->run, 16, UINT64_MAX, &guid) < 0)
 		return ports;
-	for (size_t k = 0; k < n; k++)
-		if (ports[k] == guid)
-			return ports;
+	if (ports_have(ports, n, guid))
+		return ports;
 	ports = xrealloc(ports, n + 1, sizeof(*ports));
 	ports[n] = guid;
 	*ret_n = n + 1;

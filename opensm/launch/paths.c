@@ -10,7 +10,7 @@
 #include "util/mem.h"
 #include "util/str.h"
 
-#define EXIT_USAGE 2
+#define EXIT_USAGE	2
 #define DEFAULT_LOG_DIR OPENSM_STATE_DIR "/log"
 
 #ifndef OPENSM_PROGRAM
@@ -39,8 +39,15 @@ static const struct place {
 	  "where infiniband_mad and infiniband are" },
 };
 
-enum { CODE_SHOW = ARRAY_SIZE(places), CODE_RUN, CODE_VERSION, CODE_HELP, N_CODES };
-#define CODE_BASE 256
+#define PLACE_BASE 256 /* option n of places */
+
+static const struct option others[] = {
+	{ "show", no_argument, NULL, 's' },
+	{ "run", required_argument, NULL, 'r' },
+	{ "version", no_argument, NULL, 'v' },
+	{ "help", no_argument, NULL, 'h' },
+	{ 0 },
+};
 
 static void set_place(struct launch_paths *p, const struct place *place, const char *value)
 {
@@ -63,53 +70,42 @@ static void print_usage(FILE *to)
 	fputs("  --version, --help\n", to);
 }
 
-static void fill_options(struct option options[static N_CODES + 1])
-{
-	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
-		options[i] = (struct option){ places[i].name, required_argument, NULL,
-					      CODE_BASE + (int)i };
-	options[CODE_SHOW] = (struct option){ "show", no_argument, NULL, CODE_BASE + CODE_SHOW };
-	options[CODE_RUN] = (struct option){ "run", required_argument, NULL, CODE_BASE + CODE_RUN };
-	options[CODE_VERSION] =
-		(struct option){ "version", no_argument, NULL, CODE_BASE + CODE_VERSION };
-	options[CODE_HELP] = (struct option){ "help", no_argument, NULL, CODE_BASE + CODE_HELP };
-	options[N_CODES] = (struct option){ 0 };
-}
-
 static int set_option(struct launch_paths *p, int code, FILE *out, FILE *err)
 {
 	switch (code) {
-	case CODE_BASE + CODE_SHOW:
+	case 's':
 		p->show = true;
 		return -1;
-	case CODE_BASE + CODE_RUN:
+	case 'r':
 		p->run = optarg;
 		return -1;
-	case CODE_BASE + CODE_VERSION:
+	case 'v':
 		fprintf(out, "opensm-launch %s\n", PACKAGE_VERSION);
 		return 0;
-	case CODE_BASE + CODE_HELP:
+	case 'h':
 		print_usage(out);
 		return 0;
+	case '?':
+		print_usage(err);
+		return EXIT_USAGE;
 	default:
-		if (code < CODE_BASE) {
-			print_usage(err);
-			return EXIT_USAGE;
-		}
-		set_place(p, &places[code - CODE_BASE], optarg);
+		set_place(p, &places[code - PLACE_BASE], optarg);
 		return -1;
 	}
 }
 
 int launch_paths_read(int argc, char *const argv[], FILE *out, FILE *err, struct launch_paths *ret)
 {
-	struct option options[N_CODES + 1];
+	struct option options[ARRAY_SIZE(places) + ARRAY_SIZE(others)];
 	int code, r;
 
 	*ret = (struct launch_paths){ 0 };
-	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
 		set_place(ret, &places[i], places[i].otherwise);
-	fill_options(options);
+		options[i] = (struct option){ places[i].name, required_argument, NULL,
+					      PLACE_BASE + (int)i };
+	}
+	memcpy(options + ARRAY_SIZE(places), others, sizeof(others));
 	optind = 0;
 	while ((code = getopt_long(argc, argv, "", options, NULL)) != -1) {
 		r = set_option(ret, code, out, err);

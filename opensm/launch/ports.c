@@ -6,7 +6,7 @@
 #include "launch/ports.h"
 
 #include <dirent.h>
-#include <stdbool.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,15 +15,25 @@
 
 #define CAP_SM_DISABLED 0x400u /* bit 10 of CapabilityMask, as in ib/attrs.h */
 
-/* First line of a file of /sys without its end; files of /sys have no honest size. False: none. */
-static bool read_line(const char *path, char *ret, size_t cap)
+/*
+ * The first line, without its end, of the file that `fmt` names; files of /sys have no honest size.
+ * False: there is none.
+ */
+__attribute__((format(printf, 3, 4))) static bool read_line(char *ret, int cap, const char *fmt,
+							    ...)
 {
-	FILE *f = fopen(path, "re");
+	_cleanup_free_ char *path = NULL;
+	va_list ap;
 	bool got;
+	FILE *f;
 
+	va_start(ap, fmt);
+	path = xvasprintf(fmt, ap);
+	va_end(ap);
+	f = fopen(path, "re");
 	if (!f)
 		return false;
-	got = fgets(ret, (int)cap, f) != NULL;
+	got = fgets(ret, cap, f) != NULL;
 	fclose(f);
 	if (got)
 		ret[strcspn(ret, "\n")] = '\0';
@@ -58,29 +68,25 @@ static bool takes_no_smps(const char *cap_mask)
 /* 0: not a port for us. */
 static uint64_t guid_of(const char *sys_dir, const char *umad)
 {
-	_cleanup_free_ char *device_path = xasprintf("%s/infiniband_mad/%s/ibdev", sys_dir, umad);
-	_cleanup_free_ char *port_path = xasprintf("%s/infiniband_mad/%s/port", sys_dir, umad);
-	_cleanup_free_ char *layer_path = NULL, *gid_path = NULL, *cap_path = NULL;
-	char device[64], port[16], text[64];
+	char device[64], number[16], text[64];
+	_cleanup_free_ char *port = NULL;
 
-	if (!read_line(device_path, device, sizeof(device)) ||
-	    !read_line(port_path, port, sizeof(port)))
+	if (!read_line(device, sizeof(device), "%s/infiniband_mad/%s/ibdev", sys_dir, umad) ||
+	    !read_line(number, sizeof(number), "%s/infiniband_mad/%s/port", sys_dir, umad))
 		return 0;
-	layer_path = xasprintf("%s/infiniband/%s/ports/%s/link_layer", sys_dir, device, port);
-	if (read_line(layer_path, text, sizeof(text)) && !str_equal(text, "InfiniBand") &&
-	    !str_equal(text, "IB"))
+	port = xasprintf("%s/infiniband/%s/ports/%s", sys_dir, device, number);
+	if (read_line(text, sizeof(text), "%s/link_layer", port) &&
+	    !str_equal(text, "InfiniBand") && !str_equal(text, "IB"))
 		return 0;
-	cap_path = xasprintf("%s/infiniband/%s/ports/%s/cap_mask", sys_dir, device, port);
-	if (read_line(cap_path, text, sizeof(text)) && takes_no_smps(text))
+	if (read_line(text, sizeof(text), "%s/cap_mask", port) && takes_no_smps(text))
 		return 0;
-	gid_path = xasprintf("%s/infiniband/%s/ports/%s/gids/0", sys_dir, device, port);
-	return read_line(gid_path, text, sizeof(text)) ? guid_of_gid(text) : 0;
+	return read_line(text, sizeof(text), "%s/gids/0", port) ? guid_of_gid(text) : 0;
 }
 
-static bool is_among(const uint64_t *guids, size_t n, uint64_t guid)
+bool ports_have(const uint64_t *ports, size_t n, uint64_t guid)
 {
 	for (size_t i = 0; i < n; i++)
-		if (guids[i] == guid)
+		if (ports[i] == guid)
 			return true;
 	return false;
 }
@@ -101,7 +107,7 @@ uint64_t *ports_list(const char *sys_dir, size_t *ret_n)
 	for (int i = 0; i < n; i++) {
 		uint64_t guid = guid_of(sys_dir, entries[i]->d_name);
 
-		if (guid && !is_among(guids, found, guid))
+		if (guid && !ports_have(guids, found, guid))
 			guids[found++] = guid;
 		free(entries[i]);
 	}

@@ -42,7 +42,7 @@ static void describe_slot(const struct slot *s, char *ret, size_t cap)
 	report_end(s, end, sizeof(end));
 	switch (s->now.phase) {
 	case UNIT_STOPPED:
-		snprintf(ret, cap, "%s", s->job ? "starting" : "stopped");
+		snprintf(ret, cap, "%s", s->now.busy ? "starting" : "stopped");
 		break;
 	case UNIT_STARTING:
 		snprintf(ret, cap, "starting");
@@ -71,13 +71,15 @@ static bool has_failed(const struct slot *s)
 	return s->now.phase == UNIT_FAILED || s->now.phase == UNIT_PAUSED;
 }
 
-/* "1: MASTER ..." or "2 FAILED for good: ..." */
-static void print_slot(FILE *out, const struct slot *s)
+/* "1: MASTER ..." or "2 FAILED for good: ..."; without a name if there is only one that has none. */
+static void print_slot(FILE *out, const struct launcher *l, const struct slot *s)
 {
 	char line[LINE_MAX_LEN];
 
 	describe_slot(s, line, sizeof(line));
-	fprintf(out, "%s%s %s", s->instance->name, has_failed(s) ? "" : ":", line);
+	if (l->n > 1 || instance_is_named(s->instance))
+		fprintf(out, "%s%s ", s->instance->name, has_failed(s) ? "" : ":");
+	fputs(line, out);
 }
 
 /* Every instance, or where `all` is false those that do not run. To be freed. */
@@ -91,13 +93,14 @@ static char *describe_many(const struct launcher *l, bool all)
 		if (l->slots[n].now.phase == UNIT_RUNNING)
 			n_running++;
 	if (!all)
-		fprintf(out, "%zu of ", n_running);
-	fprintf(out, "%zu instances%s", l->n, all ? ": " : " running");
+		fprintf(out, "%zu of %zu instances running", n_running, l->n);
+	else if (l->n > 1)
+		fprintf(out, "%zu instances: ", l->n);
 	for (size_t n = 0; n < l->n; n++) {
 		if (!all && l->slots[n].now.phase == UNIT_RUNNING)
 			continue;
 		fputs(all && !n ? "" : "; ", out);
-		print_slot(out, &l->slots[n]);
+		print_slot(out, l, &l->slots[n]);
 	}
 	fclose(out);
 	return text;
@@ -115,22 +118,11 @@ static char *cut_text(char *text)
 /* The instances in a line: those that do not run, where all of them are too many. To be freed. */
 static char *describe_all(const struct launcher *l)
 {
-	char line[LINE_MAX_LEN], *text;
+	char *text;
 
 	if (l->n == 0)
 		return xasprintf("no instance (%s)%s", l->choice.rule,
 				 l->choice.all_ports ? ": no InfiniBand port yet, waiting" : "");
-	if (l->n == 1) {
-		const struct slot *s = &l->slots[0];
-		bool named = instance_is_named(s->instance);
-
-		describe_slot(s, line, sizeof(line));
-		return xasprintf("%s%s%s", named ? s->instance->name : "",
-				 !named		 ? ""
-				 : has_failed(s) ? " "
-						 : ": ",
-				 line);
-	}
 	text = describe_many(l, true);
 	if (strlen(text) <= STATUS_MAX)
 		return text;
@@ -232,14 +224,12 @@ static void write_state(const struct launcher *l, const char *text)
 
 static void notify_systemd(struct launcher *l, const char *status)
 {
-	bool owed = (!l->ready || l->reloading) && !l->stopping && !launcher_is_busy(l);
+	bool ready = l->owes_ready && !l->stopping && !launcher_is_busy(l);
 
-	if (owed) {
-		l->ready = true;
-		l->reloading = false;
-	}
-	if (owed || !str_equal(status, l->status))
-		sd_notifyf(0, "%sSTATUS=%s", owed ? "READY=1\n" : "", status);
+	if (ready)
+		l->owes_ready = false;
+	if (ready || !str_equal(status, l->status))
+		sd_notifyf(0, "%sSTATUS=%s", ready ? "READY=1\n" : "", status);
 }
 
 void report_update(struct launcher *l)

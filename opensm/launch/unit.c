@@ -14,40 +14,43 @@
 #include "util/mono.h"
 #include "util/str.h"
 
-#define ADDRESS "unix:path=/run/systemd/private"
-#define SERVICE "org.freedesktop.systemd1"
+#define ADDRESS	     "unix:path=/run/systemd/private"
+#define SERVICE	     "org.freedesktop.systemd1"
 #define MANAGER_PATH "/org/freedesktop/systemd1"
-#define MANAGER SERVICE ".Manager"
-#define UNITS MANAGER_PATH "/unit"
-#define OURS UNITS "/opensm_40" /* "opensm@..." */
-#define AGAIN (200 * MONO_MS)	/* from one attempt at a connection to the next */
+#define MANAGER	     SERVICE ".Manager"
+#define UNITS	     MANAGER_PATH "/unit"
+#define OURS	     "opensm@"
+#define AGAIN	     (200 * MONO_MS) /* from one attempt at a connection to the next */
 
 struct units {
 	sd_event *event;
 	sd_bus *bus;		/* NULL: systemd does not answer */
 	sd_event_source *again; /* until it does */
-	struct units_hooks hooks;
+	units_changed_fn *changed;
+	void *arg;
 };
 
 /* ---- the connection ------------------------------------------------------------------------ */
 
 static int on_properties(sd_bus_message *m, void *arg, sd_bus_error *error)
 {
+	_cleanup_free_ char *unit = NULL;
 	const struct units *u = arg;
 
-	if (str_starts(sd_bus_message_get_path(m), OURS))
-		u->hooks.changed(u->hooks.arg, sd_bus_message_get_path(m));
+	if (sd_bus_path_decode(sd_bus_message_get_path(m), UNITS, &unit) > 0 &&
+	    str_starts(unit, OURS))
+		u->changed(u->arg, unit);
 	return 0;
 }
 
 static int on_job_removed(sd_bus_message *m, void *arg, sd_bus_error *error)
 {
 	const struct units *u = arg;
-	const char *job;
+	const char *job, *unit;
 	uint32_t id;
 
-	if (sd_bus_message_read(m, "uo", &id, &job) >= 0)
-		u->hooks.job_done(u->hooks.arg, job);
+	if (sd_bus_message_read(m, "uos", &id, &job, &unit) >= 0 && str_starts(unit, OURS))
+		u->changed(u->arg, unit);
 	return 0;
 }
 
@@ -102,17 +105,17 @@ static int on_again(sd_event_source *s, uint64_t usec, void *arg)
 	if (connect_bus(u) < 0)
 		on_disconnected(NULL, u, NULL);
 	else
-		u->hooks.changed(u->hooks.arg, NULL);
+		u->changed(u->arg, NULL);
 	return 0;
 }
 
-int units_open(sd_event *event, const struct units_hooks *hooks, struct units **ret)
+int units_open(sd_event *event, units_changed_fn *changed, void *arg, struct units **ret)
 {
 	struct units *u = xcalloc(1, sizeof(*u));
 	int r;
 
-	assert(hooks->changed && hooks->job_done);
-	*u = (struct units){ .event = sd_event_ref(event), .hooks = *hooks };
+	assert(changed);
+	*u = (struct units){ .event = sd_event_ref(event), .changed = changed, .arg = arg };
 	r = sd_event_add_time_relative(event, &u->again, CLOCK_MONOTONIC, 0, 0, on_again, u);
 	if (r >= 0)
 		r = sd_event_source_set_enabled(u->again, SD_EVENT_OFF);
@@ -152,12 +155,12 @@ char *unit_name(const char *instance)
 		else
 			to += snprintf(to, 5, "\\x%02x", (unsigned char)*c);
 	}
-	name = xasprintf("opensm@%s.service", escaped);
+	name = xasprintf(OURS "%s.service", escaped);
 	free(escaped);
 	return name;
 }
 
-char *unit_path(const char *unit)
+static char *path_of(const char *unit)
 {
 	_cleanup_free_ char *path = NULL;
 
@@ -166,25 +169,18 @@ char *unit_path(const char *unit)
 
 /* ---- calls --------------------------------------------------------------------------------- */
 
-int unit_job(struct units *u, const char *method, const char *unit, char **ret_job, char **ret_why)
+char *unit_job(struct units *u, const char *method, const char *unit)
 {
-	assert(ret_job && ret_why);
 	sd_bus_error error = SD_BUS_ERROR_NULL;
-	sd_bus_message *reply = NULL;
-	const char *job = NULL;
+	char *why = NULL;
 	int r = u->bus ? sd_bus_call_method(u->bus, SERVICE, MANAGER_PATH, MANAGER, method, &error,
-					    &reply, "ss", unit, "replace")
+					    NULL, "ss", unit, "replace")
 		       : -ENOTCONN;
 
-	if (r >= 0)
-		r = sd_bus_message_read(reply, "o", &job);
-	if (r >= 0)
-		*ret_job = xstrdup(job);
-	else
-		*ret_why = xstrdup(error.message ? error.message : strerror(-r));
-	sd_bus_message_unref(reply);
+	if (r < 0)
+		why = xstrdup(error.message ? error.message : strerror(-r));
 	sd_bus_error_free(&error);
-	return r < 0 ? r : 0;
+	return why;
 }
 
 /* A unit that systemd does not know has nothing to forget, and no process. */
@@ -222,6 +218,21 @@ static int number_of(sd_bus *bus, const char *path, const char *property, char t
 	return number;
 }
 
+/* Job 0 is none. */
+static bool has_job(sd_bus *bus, const char *path)
+{
+	sd_bus_message *reply = NULL;
+	const char *job;
+	uint32_t id = 0;
+	int r = sd_bus_get_property(bus, SERVICE, path, SERVICE ".Unit", "Job", NULL, &reply,
+				    "(uo)");
+
+	if (r >= 0)
+		sd_bus_message_read(reply, "(uo)", &id, &job);
+	sd_bus_message_unref(reply);
+	return id != 0;
+}
+
 /* RestartPreventExitStatus= of opensm@.service: usage, sysexits(3), an option out of range. */
 static bool is_permanent(int exit_status)
 {
@@ -249,8 +260,9 @@ static void read_end(sd_bus *bus, const char *path, const char *result, struct u
 	ret->exit_signal = code == CLD_KILLED || code == CLD_DUMPED ? status : -1;
 }
 
-bool unit_read(struct units *u, const char *path, struct unit_state *ret)
+bool unit_read(struct units *u, const char *unit, struct unit_state *ret)
 {
+	_cleanup_free_ char *path = path_of(unit);
 	_cleanup_free_ char *state = NULL, *sub = NULL, *result = NULL, *said = NULL;
 	uint64_t since = 0;
 
@@ -264,7 +276,7 @@ bool unit_read(struct units *u, const char *path, struct unit_state *ret)
 	said = text_of(u->bus, path, SERVICE ".Service", "StatusText");
 	sd_bus_get_property_trivial(u->bus, SERVICE, path, SERVICE ".Unit", "StateChangeTimestamp",
 				    NULL, 't', &since);
-	*ret = (struct unit_state){ .since = (int64_t)since };
+	*ret = (struct unit_state){ .since = (int64_t)since, .busy = has_job(u->bus, path) };
 	ret->pid = number_of(u->bus, path, "MainPID", 'u');
 	ret->restarts = (unsigned)number_of(u->bus, path, "NRestarts", 'u');
 	ret->faulted = number_of(u->bus, path, "StatusErrno", 'i') != 0;

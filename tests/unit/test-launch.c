@@ -304,6 +304,24 @@ static void a_folder_that_cannot_be_read_is_a_fault_and_none_is_not(void **state
 	conf_report_clear(&r);
 }
 
+static void numbered_files_are_in_the_order_of_their_numbers(void **state)
+{
+	const struct launch_paths p = { .conf_dir = ".", .sysconfig = "none", .defaults = "none" };
+	static const char *const numbers[] = { "1", "2", "10" };
+	struct conf_report r = { 0 };
+	struct choice choice;
+
+	write_file("opensm.conf.10", "");
+	write_file("opensm.conf.2", "");
+	write_file("opensm.conf.1", "");
+	assert_int_equal(gather(&p, NULL, 0, &choice, &r), 0);
+	assert_int_equal(choice.n, ARRAY_SIZE(numbers));
+	for (size_t i = 0; i < choice.n; i++)
+		assert_string_equal(choice.items[i]->name, numbers[i]);
+	choose_clear(&choice);
+	conf_report_clear(&r);
+}
+
 /* ---- what is told -------------------------------------------------------------------------- */
 
 /* STATUS= of a launcher with `n` instances in these states, to be freed. */
@@ -434,6 +452,7 @@ int main(void)
 		TEST(ports_are_those_of_infiniband),
 		TEST(what_two_would_fight_over_is_said),
 		TEST(a_folder_that_cannot_be_read_is_a_fault_and_none_is_not),
+		TEST(numbered_files_are_in_the_order_of_their_numbers),
 		TEST(each_instance_is_told_with_its_fault),
 		TEST(fifty_instances_are_a_line_that_systemd_reads),
 		TEST(names_of_units_can_hold_any_name),
