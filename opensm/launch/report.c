@@ -71,7 +71,7 @@ static bool has_failed(const struct slot *s)
 	return s->now.phase == UNIT_FAILED || s->now.phase == UNIT_PAUSED;
 }
 
-/* "1: MASTER ..." or "2 FAILED for good: ..."; without a name if there is only one that has none. */
+/* "1: MASTER ..." or "2 FAILED for good: ..."; an instance that is alone may have no name. */
 static void print_slot(FILE *out, const struct launcher *l, const struct slot *s)
 {
 	char line[LINE_MAX_LEN];

@@ -30,9 +30,9 @@ struct sysconfig {
 
 /*
  * Reads `path`, which is to outlive `s`: its last line on a setting counts, unless an earlier file
- * set it. 0: read, or there is no such file. -EINVAL: one of our settings cannot be known, a finding
- * of CONF_ERROR says where. Other -errno: not readable as a whole, with a finding. `s` is zeroed
- * before the first file, and to be cleared in any case.
+ * set it. 0: read, or there is no such file. -EINVAL: one of our settings cannot be known, a
+ * finding of CONF_ERROR says where. Other -errno: not readable as a whole, with a finding. `s` is
+ * zeroed before the first file, and to be cleared in any case.
  */
 int sysconfig_read(const char *path, struct sysconfig *s, struct conf_report *r);
 /* The same of text in memory; `path` is the name for findings. */
