@@ -89,7 +89,7 @@ uint32_t expect_count_cables(const struct expect *x);
  */
 struct expect *expect_resolve(struct expect *x, const struct expect *other);
 
-/* --- Nodes that are known by name (expect_called.c) ----------------------------------------- */
+/* --- Nodes that are known by name (expect_resolve.c) ---------------------------------------- */
 
 #define EXPECT_CALLED_MAX 160
 /* How a board of a system is called, "": the system. False: that is too long. */
