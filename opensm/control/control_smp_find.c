@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "fabric/words.h"
+#include "topo/names.h"
 #include "util/mem.h"
 #include "util/str.h"
 
@@ -127,55 +128,39 @@ static bool find_number(const struct fabric *f, uint64_t number, struct sm_smp *
 /* ---- names ----------------------------------------------------------------------------------- */
 
 /* The whole name, or its first word: the host's. */
-static bool is_called(const struct node *n, const char *word, size_t len)
+static const struct name_ranks ranks = { { NAME_MAPPED | NAME_DESC | NAME_DESC_WORD } };
+
+static struct names *names_of(const struct fabric *f, const char *const *word)
 {
-	const char *name = node_name(n);
-	size_t first = strcspn(n->desc, " ");
+	struct names *names = names_new(&ranks, word, 1);
 
-	return (strlen(name) == len && !memcmp(name, word, len)) ||
-	       (strlen(n->desc) == len && !memcmp(n->desc, word, len)) ||
-	       (first == len && !memcmp(n->desc, word, len));
-}
-
-/* How many nodes are called so; the last of them. */
-static unsigned find_named(const struct fabric *f, const char *word, size_t len, struct node **ret)
-{
-	unsigned found = 0;
-
-	FABRIC_EACH_NODE(f, n) {
-		if (!len || !is_called(n, word, len))
-			continue;
-		*ret = n;
-		found++;
-	}
-	return found;
+	FABRIC_EACH_NODE(f, n)
+		names_add(names, n, node_name(n), n->desc);
+	return names;
 }
 
 static bool find_name(const struct fabric *f, const char *word, struct sm_smp *ret,
 		      struct control_error *err)
 {
-	const char *slash = strrchr(word, '/');
-	struct node *n = NULL;
-	unsigned found = find_named(f, word, strlen(word), &n);
+	_cleanup_(names_freep) struct names *names = names_of(f, &word);
+	const char *port;
+	const struct name *name = names_find_port(names, word, &port);
+	struct node *n = name ? (struct node *)name->nodes[0] : NULL;
 	uint64_t num = 0;
 
-	if (!found && slash) {
-		found = find_named(f, word, (size_t)(slash - word), &n);
-		if (found == 1 && (str_to_u64(slash + 1, 10, n->n_ports, &num) < 0 ||
-				   (!num && !node_is_switch(n))))
-			return control_fail(err, "NotFound", "'%.64s' has no port '%.20s'",
-					    node_name(n), slash + 1);
-	}
-	if (found > 1)
-		return control_fail(
-			err, "Ambiguous",
-			"'%.100s' is the name of %u nodes: say which by its GUID or a LID", word,
-			found);
-	if (!found)
+	if (!name)
 		return control_fail(err, "NotFound",
 				    "no node in the fabric has the name '%.100s'; expected a name, "
 				    "NAME/PORT, a LID, a GUID (0x...) or a directed route (0,1,5)",
 				    word);
+	if (name->n > 1)
+		return control_fail(
+			err, "Ambiguous",
+			"'%.100s' is the name of %zu nodes: say which by its GUID or a LID", word,
+			name->n);
+	if (port && (str_to_u64(port, 10, n->n_ports, &num) < 0 || (!num && !node_is_switch(n))))
+		return control_fail(err, "NotFound", "'%.64s' has no port '%.20s'", node_name(n),
+				    port);
 	return take_port(f, num ? &n->ports[num] : port_with(n, 0), ret, err);
 }
 
@@ -239,28 +224,24 @@ static bool take_number(const char *text, const char *word, unsigned *ret_port,
 static bool find_place_named(const struct fabric *f, const char *word, guid_t *ret_node,
 			     unsigned *ret_port, struct control_error *err)
 {
-	const char *slash = strrchr(word, '/');
-	struct node *n = NULL;
-	unsigned found = find_named(f, word, strlen(word), &n);
+	_cleanup_(names_freep) struct names *names = names_of(f, &word);
+	const char *port;
+	const struct name *name = names_find_port(names, word, &port);
 
 	*ret_port = 0;
-	if (!found && slash) {
-		found = find_named(f, word, (size_t)(slash - word), &n);
-		if (found && !take_number(slash + 1, word, ret_port, err))
-			return false;
-	}
-	if (found == 1) {
-		*ret_node = n->guid;
-		return true;
-	}
-	if (found)
+	if (!name)
+		return control_fail(err, "NotFound",
+				    "no node in the fabric has the name '%.100s'; expected a name, "
+				    "NAME/PORT, a GUID (0x...) or GUID/PORT",
+				    word);
+	if (port && !take_number(port, word, ret_port, err))
+		return false;
+	if (name->n > 1)
 		return control_fail(err, "Ambiguous",
-				    "'%.100s' is the name of %u nodes: say which by its GUID", word,
-				    found);
-	return control_fail(err, "NotFound",
-			    "no node in the fabric has the name '%.100s'; expected a name, "
-			    "NAME/PORT, a GUID (0x...) or GUID/PORT",
-			    word);
+				    "'%.100s' is the name of %zu nodes: say which by its GUID",
+				    word, name->n);
+	*ret_node = ((const struct node *)name->nodes[0])->guid;
+	return true;
 }
 
 bool control_find_place(const struct fabric *f, const char *word, guid_t *ret_node,

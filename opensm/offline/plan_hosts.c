@@ -6,21 +6,17 @@
 
 #include "conf/text/lines.h"
 #include "offline/plan.h"
+#include "topo/names.h"
+#include "util/guidmap.h"
 #include "util/mem.h"
 #include "util/str.h"
 
-/* A host by one of its names. */
-struct known {
-	const char *name;
-	size_t len;
-	uint32_t node;
-};
+static const struct name_ranks ranks = { { NAME_MAPPED | NAME_DESC, NAME_DESC_WORD } };
 
 struct finder {
 	const struct plan_world *w;
-	struct known *whole, *word; /* by name, by its first word */
-	struct known *guids;	    /* of nodes and ports, as bytes */
-	uint32_t n, n_guids;
+	struct names *names;   /* of nodes that are no switches */
+	struct guidmap *nodes; /* the same, by the GUIDs of nodes and ports */
 	const char *path;
 	enum conf_severity severity;
 	struct conf_report *report;
@@ -28,66 +24,38 @@ struct finder {
 	bool *taken; /* per host of topo */
 };
 
-static int compare(const void *va, const void *vb)
+static void add_guid(struct finder *f, guid_t guid, const struct topofile_node *n)
 {
-	const struct known *a = va, *b = vb;
-	int order = memcmp(a->name, b->name, MIN(a->len, b->len));
-
-	return order ? order : (a->len > b->len) - (a->len < b->len);
+	if (guid && !guidmap_get(f->nodes, guid))
+		guidmap_put(f->nodes, guid, (void *)n);
 }
 
-static int compare_nodes(const void *va, const void *vb)
+static void add_node(struct finder *f, const struct topofile_node *n)
 {
-	const struct known *a = va, *b = vb;
-	int order = compare(va, vb);
-
-	return order ? order : (a->node > b->node) - (a->node < b->node);
-}
-
-static struct known guid_of(const guid_t *guid, uint32_t node)
-{
-	return (struct known){ (const char *)guid, sizeof(*guid), node };
-}
-
-static void add_node(struct finder *f, uint32_t i)
-{
-	const struct topofile *file = f->w->file;
-	const struct topofile_node *n = &file->nodes[i];
-	const char *name = plan_name(f->w, n->guid);
-
-	f->whole[f->n] = (struct known){ name, strlen(name), i };
-	f->word[f->n++] = (struct known){ name, strcspn(name, " \t"), i };
-	f->guids[f->n_guids++] = guid_of(&n->guid, i);
+	names_add(f->names, n, NULL, plan_name(f->w, n->guid));
+	add_guid(f, n->guid, n);
 	for (uint32_t k = 0; k < n->n_rows; k++)
-		if (file->ports[n->first_port + k].guid != n->guid)
-			f->guids[f->n_guids++] = guid_of(&file->ports[n->first_port + k].guid, i);
+		add_guid(f, f->w->file->ports[n->first_port + k].guid, n);
 }
 
-static void finder_begin(struct finder *f)
+/* `words`: a name for each line, or "". */
+static void finder_begin(struct finder *f, const char *const *words, size_t n_words)
 {
 	const struct topofile *file = f->w->file;
-	size_t room = (size_t)file->n_nodes + 1;
 
-	f->whole = xcalloc(room, sizeof(*f->whole));
-	f->word = xcalloc(room, sizeof(*f->word));
-	f->guids = xcalloc(room + file->n_ports, sizeof(*f->guids));
+	f->names = names_new(&ranks, words, n_words);
+	f->nodes = guidmap_new();
 	f->ranks = xcalloc((size_t)f->w->topo->n_hosts + 1, sizeof(*f->ranks));
 	f->taken = xcalloc((size_t)f->w->topo->n_hosts + 1, sizeof(*f->taken));
 	for (uint32_t i = 0; i < file->n_nodes; i++)
 		if (file->nodes[i].type != TOPOFILE_SWITCH)
-			add_node(f, i);
-	if (!f->n)
-		return;
-	qsort(f->whole, f->n, sizeof(*f->whole), compare_nodes);
-	qsort(f->word, f->n, sizeof(*f->word), compare_nodes);
-	qsort(f->guids, f->n_guids, sizeof(*f->guids), compare_nodes);
+			add_node(f, &file->nodes[i]);
 }
 
 static void finder_end(struct finder *f)
 {
-	free(f->whole);
-	free(f->word);
-	free(f->guids);
+	names_free(f->names);
+	guidmap_free(f->nodes);
 	free(f->taken);
 }
 
@@ -98,31 +66,10 @@ static void refuse(struct finder *f, const struct conf_host *h, const char *fmt,
 	conf_report_at(f->report, f->severity, &at, fmt, what);
 }
 
-/* The first of `all` that is called so; `*ret_n`: how many. */
-static const struct known *find_in(const struct known *all, uint32_t n, struct known key,
-				   uint32_t *ret_n)
-{
-	uint32_t low = 0, high = n;
-
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-
-		if (compare(&all[mid], &key) < 0)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	for (high = low; high < n && !compare(&all[high], &key);)
-		high++;
-	*ret_n = high - low;
-	return &all[low];
-}
-
 /* Those ports of the node that take part, or only the one with this GUID. False: there is none. */
-static bool take_node(struct finder *f, uint32_t node, guid_t only)
+static bool take_node(struct finder *f, const struct topofile_node *n, guid_t only)
 {
 	const struct topofile *file = f->w->file;
-	const struct topofile_node *n = &file->nodes[node];
 	const struct topo *t = f->w->topo;
 	bool any = false;
 
@@ -141,46 +88,26 @@ static bool take_node(struct finder *f, uint32_t node, guid_t only)
 	return any;
 }
 
-static bool is_port(const struct finder *f, uint32_t node, guid_t guid)
+static void take_host(struct finder *f, const struct conf_host *h, const char *word)
 {
-	const struct topofile_node *n = &f->w->file->nodes[node];
+	const struct name *name = h->name ? names_find(f->names, word) : NULL;
+	const struct topofile_node *one = h->name ? NULL : guidmap_get(f->nodes, h->guid);
+	uint32_t before = f->n_ranks;
+	char called[CONF_QUOTE_MAX];
+	bool any;
 
-	for (uint32_t k = 0; k < n->n_rows && guid != n->guid; k++)
-		if (f->w->file->ports[n->first_port + k].guid == guid)
-			return true;
-	return false;
-}
-
-static void take_host(struct finder *f, const struct conf_host *h)
-{
-	_cleanup_free_ char *name = xstrdup(h->name ? h->name : "");
-	struct known key = { name, 0, 0 };
-	const struct known *found;
-	char quoted[CONF_QUOTE_MAX], guid[24];
-	const char *called = quoted;
-	uint32_t n, before = f->n_ranks;
-	bool any = false;
-
-	str_printable(name, strlen(name), name, strlen(name) + 1); /* as those of the fabric */
-	key.len = strlen(name);
-	if (!h->name) {
-		snprintf(guid, sizeof(guid), "0x%016llx", (unsigned long long)h->guid);
-		called = guid;
-		found = find_in(f->guids, f->n_guids, guid_of(&h->guid, 0), &n);
-	} else {
-		conf_quote(h->name, strlen(h->name), quoted);
-		found = find_in(f->whole, f->n, key, &n);
-		if (n > 1) {
-			refuse(f, h, "%s is the name of several nodes; expected a GUID", called);
-			return;
-		}
-		if (!n)
-			found = find_in(f->word, f->n, key, &n);
+	if (h->name)
+		conf_quote(h->name, strlen(h->name), called);
+	else
+		snprintf(called, sizeof(called), "0x%016llx", (unsigned long long)h->guid);
+	if (name && name->n > 1 && !name->rank) {
+		refuse(f, h, "%s is the name of several nodes; expected a GUID", called);
+		return;
 	}
-	for (uint32_t i = 0; i < n; i++)
-		any |= take_node(f, found[i].node,
-				 is_port(f, found[i].node, h->guid) ? h->guid : 0);
-	if (!n)
+	any = one && take_node(f, one, h->guid == one->guid ? 0 : h->guid);
+	for (size_t i = 0; name && i < name->n; i++)
+		any |= take_node(f, name->nodes[i], 0);
+	if (!name && !one)
 		refuse(f, h,
 		       "%s is no host of the fabric; expected the GUID or the name of a host, or "
 		       "the first word of the name",
@@ -193,16 +120,32 @@ static void take_host(struct finder *f, const struct conf_host *h)
 		       called);
 }
 
+/* As names of the fabric are read. To be freed. */
+static char *word_of(const struct conf_host *h)
+{
+	char *word = xstrdup(h->name ? h->name : "");
+
+	str_printable(word, strlen(word), word, strlen(word) + 1);
+	return word;
+}
+
 uint32_t *plan_hosts_find(const struct plan_world *w, const char *path,
 			  const struct conf_hosts *hosts, enum conf_severity severity,
 			  struct conf_report *report, uint32_t *ret_n)
 {
 	struct finder f = { .w = w, .path = path, .severity = severity, .report = report };
 
-	finder_begin(&f);
+	char **words = xcalloc(hosts->n + 1, sizeof(*words));
+
 	for (size_t i = 0; i < hosts->n; i++)
-		take_host(&f, &hosts->items[i]);
+		words[i] = word_of(&hosts->items[i]);
+	finder_begin(&f, (const char *const *)words, hosts->n);
+	for (size_t i = 0; i < hosts->n; i++)
+		take_host(&f, &hosts->items[i], words[i]);
 	finder_end(&f);
+	for (size_t i = 0; i < hosts->n; i++)
+		free(words[i]);
+	free(words);
 	*ret_n = f.n_ranks;
 	return f.ranks;
 }
@@ -222,8 +165,7 @@ int plan_hosts_read(struct plan_world *w)
 	if (e >= 0 && conf_hosts_read_text(path, text, len, &hosts, &r) >= 0) {
 		w->job = plan_hosts_find(w, path, &hosts, CONF_ERROR, &r, &w->n_job);
 		if (!r.errors && w->n_job < 2)
-			conf_report_add(&r, CONF_ERROR, path, 0, 0,
-					"%s; expected two at least",
+			conf_report_add(&r, CONF_ERROR, path, 0, 0, "%s; expected two at least",
 					STR_COUNT(w->n_job, "end port", "end ports"));
 	}
 	errors = r.errors;

@@ -15,7 +15,7 @@
 #include "util/mem.h"
 #include "util/str.h"
 
-enum likeness { LIKE_NOT, LIKE_FIRST_WORD, LIKE_WHOLE };
+static const struct name_ranks ranks = { { NAME_MAPPED | NAME_DESC, NAME_DESC_WORD } };
 
 bool show_number(const char *word, uint64_t max, uint64_t *ret)
 {
@@ -24,65 +24,29 @@ bool show_number(const char *word, uint64_t max, uint64_t *ret)
 	return str_to_u64(hex ? word + 2 : word, hex ? 16 : 10, max, ret) == 0;
 }
 
-/* `word` need not end where its name does. */
-static enum likeness likeness_of(const struct show *s, const struct view_node *n, const char *word,
-				 size_t len)
-{
-	size_t first = strcspn(n->desc, " ");
-	char called[SHOW_CALLED];
-	const char *name = show_called(s, n, called);
-
-	if (!len)
-		return LIKE_NOT;
-	if (strlen(name) == len && !memcmp(name, word, len))
-		return LIKE_WHOLE;
-	if (strlen(n->desc) == len && !memcmp(n->desc, word, len))
-		return LIKE_WHOLE;
-	return first == len && !memcmp(n->desc, word, len) ? LIKE_FIRST_WORD : LIKE_NOT;
-}
-
 /* ---- names ---------------------------------------------------------------------------------- */
 
-struct named {
-	const struct view_node *node;
-	enum likeness like;
-	unsigned n;	  /* as like as that */
-	char names[160];  /* of some of them */
-	unsigned n_names;
-};
-
-static void remember_name(struct named *f, const struct view_node *n)
+char *show_guids(const struct name *name, size_t max, char ret[SHOW_GUIDS])
 {
-	size_t len = strlen(f->names);
-
-	if (f->n_names++ < 3)
-		snprintf(f->names + len, sizeof(f->names) - len, "%s0x%016" PRIx64, len ? ", " : "",
-			 n->guid);
+	ret[0] = '\0';
+	for (size_t i = 0; i < MIN(name->n, max); i++)
+		snprintf(ret + strlen(ret), SHOW_GUIDS - strlen(ret), "%s0x%016" PRIx64,
+			 i ? ", " : "", ((const struct view_node *)name->nodes[i])->guid);
+	if (name->n > max)
+		snprintf(ret + strlen(ret), SHOW_GUIDS - strlen(ret), ", ...");
+	return ret;
 }
 
-static void search_name(const struct show *s, const char *word, size_t len, struct named *ret)
+static bool is_unique(const struct name *name, struct control_error *err)
 {
-	*ret = (struct named){ .like = LIKE_NOT };
-	for (uint32_t i = 0; i < s->view->n_nodes; i++) {
-		const struct view_node *n = &s->view->nodes[i];
-		enum likeness like = likeness_of(s, n, word, len);
+	char guids[SHOW_GUIDS];
 
-		if (like == LIKE_NOT || like < ret->like)
-			continue;
-		if (like > ret->like)
-			*ret = (struct named){ .node = n, .like = like };
-		ret->n++;
-		remember_name(ret, n);
-	}
-}
-
-static bool is_unique(const struct named *f, const char *word, int len, struct control_error *err)
-{
-	if (f->n <= 1)
+	if (name->n == 1)
 		return true;
 	return control_fail(err, "Ambiguous",
-			    "'%.*s' is the name of %u nodes (%s%s): say which by its GUID or a LID",
-			    MIN(len, 100), word, f->n, f->names, f->n > 3 ? ", ..." : "");
+			    "'%.*s' is the name of %zu nodes (%s): say which by its GUID or a LID",
+			    (int)MIN(name->len, (size_t)100), name->text, name->n,
+			    show_guids(name, 3, guids));
 }
 
 static bool port_of(const struct show *s, const struct view_node *n, const char *text,
@@ -98,22 +62,29 @@ static bool port_of(const struct show *s, const struct view_node *n, const char 
 	return true;
 }
 
+static struct names *names_of(const struct show *s, const char *const *word)
+{
+	struct names *names = names_new(&ranks, word, 1);
+	char called[SHOW_CALLED];
+
+	for (uint32_t i = 0; i < s->view->n_nodes; i++) {
+		const struct view_node *n = &s->view->nodes[i];
+
+		names_add(names, n, show_called(s, n, called), n->desc);
+	}
+	return names;
+}
+
 static bool find_name(const struct show *s, const char *word, struct show_found *ret,
 		      struct control_error *err)
 {
-	const char *slash = strrchr(word, '/');
-	struct named f;
+	_cleanup_(names_freep) struct names *names = names_of(s, &word);
+	const char *port;
+	const struct name *name = names_find_port(names, word, &port);
 
-	search_name(s, word, strlen(word), &f);
-	if (f.n) {
-		*ret = (struct show_found){ .node = f.node };
-		return is_unique(&f, word, (int)strlen(word), err);
-	}
-	if (slash) {
-		search_name(s, word, (size_t)(slash - word), &f);
-		if (f.n)
-			return is_unique(&f, word, (int)(slash - word), err) &&
-			       port_of(s, f.node, slash + 1, ret, err);
+	if (name) {
+		*ret = (struct show_found){ .node = name->nodes[0] };
+		return is_unique(name, err) && (!port || port_of(s, ret->node, port, ret, err));
 	}
 	if (show_gone_fail(s, word, err))
 		return false;
@@ -214,6 +185,7 @@ static bool has_port(const struct show *s, const struct view_node *n, uint32_t a
 
 bool show_node_matches(const struct show *s, const struct view_node *n, const char *word)
 {
+	char called[SHOW_CALLED];
 	uint64_t v;
 
 	if (!word[0])
@@ -222,5 +194,6 @@ bool show_node_matches(const struct show *s, const struct view_node *n, const ch
 		return v <= UINT16_MAX ? has_port(s, n, view_port_at(s->view, (unsigned)v))
 				       : n->guid == v || n->sysimg_guid == v ||
 						 has_port(s, n, view_port_of_guid(s->view, v));
-	return likeness_of(s, n, word, strlen(word)) != LIKE_NOT;
+	return names_kinds(show_called(s, n, called), n->desc, word, strlen(word)) &
+	       ~(unsigned)NAME_MAPPED_WORD;
 }

@@ -28,17 +28,11 @@ void show_gone_copy(struct show *s, const struct daemon_api *api)
 	}
 }
 
-static bool is_called(const struct daemon_gone *g, const char *word, size_t len)
-{
-	return len && (strlen(g->name) == len || strcspn(g->name, " ") == len) &&
-	       !memcmp(g->name, word, len);
-}
-
 /* As show_find() reads a word, GIDs aside. Of several the one that went last. */
 static const struct daemon_gone *find_gone(const struct show *s, const char *word)
 {
 	const struct daemon_gone *ret = NULL;
-	const char *slash = strrchr(word, '/');
+	size_t len = names_len_without_port(word);
 	uint64_t v = 0;
 	bool is_number = show_number(word, UINT64_MAX, &v);
 
@@ -47,8 +41,8 @@ static const struct daemon_gone *find_gone(const struct show *s, const char *wor
 		bool fits = is_number && (g->node_guid == v || g->port_guid == v || g->lid == v);
 
 		if (!is_number)
-			fits = is_called(g, word, strlen(word)) ||
-			       (slash && is_called(g, word, (size_t)(slash - word)));
+			fits = names_kinds(NULL, g->name, word, strlen(word)) ||
+			       names_kinds(NULL, g->name, word, len);
 		if (fits && v + !is_number && (!ret || g->at < ret->at))
 			ret = g;
 	}

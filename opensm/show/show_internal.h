@@ -33,6 +33,7 @@
 #include "conf/qos/qos_policy.h"
 #include "show/show.h"
 #include "sm/trust/violations.h"
+#include "topo/names.h"
 #include "util/mem.h"
 #include "view/view.h"
 
@@ -117,6 +118,9 @@ bool show_find(const struct show *s, const char *word, struct show_found *ret,
 /* The end port that is meant: of several with a LID `err` asks which. */
 bool show_find_end(const struct show *s, const char *word, const struct view_port **ret,
 		   struct control_error *err);
+/* GUIDs of the nodes of a name, `max` of them and 4 at most. */
+#define SHOW_GUIDS (4 * 24)
+char *show_guids(const struct name *name, size_t max, char ret[SHOW_GUIDS]);
 /* For lists: "" matches all nodes, a name all nodes of that name. */
 bool show_node_matches(const struct show *s, const struct view_node *n, const char *word);
 /* Numbers as written for people: decimal or 0x, whole word. */
