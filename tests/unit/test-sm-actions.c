@@ -64,7 +64,7 @@ static struct sm *start(struct world *w, const char *node, unsigned priority)
 
 /* ---- priority ------------------------------------------------------------------------------ */
 
-/* An heir gets time to copy what hosts registered before it is handed the fabric. */
+/* A successor gets time to copy what hosts registered before it is handed the fabric. */
 #define HANDOVER_TIME (15 * MONO_S)
 
 static void a_standby_that_is_raised_becomes_master(void **state)

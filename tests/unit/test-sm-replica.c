@@ -220,7 +220,7 @@ static void who_is_handed_over_to_has_a_copy(void **state)
 }
 
 /* Two that are greater come at once. */
-static void start_heirs(struct world *w, uint64_t sa_key)
+static void start_successors(struct world *w, uint64_t sa_key)
 {
 	_cleanup_(conf_unrefp) struct conf *lower = conf_copy(w->conf[SPARE]);
 
@@ -234,7 +234,7 @@ static void start_heirs(struct world *w, uint64_t sa_key)
 }
 
 /* The greatest gets the fabric when it has its copy; the other one is never in between. */
-static void of_two_heirs_the_greater_gets_it(void **state)
+static void of_two_successors_the_greater_gets_it(void **state)
 {
 	struct world *w = *state;
 	lid_t mlid[4];
@@ -242,7 +242,7 @@ static void of_two_heirs_the_greater_gets_it(void **state)
 	assert_int_equal(rig_start(w->rig, "h0", 1, w->conf[ACTIVE], w->dir[ACTIVE]), ACTIVE);
 	run_for(w, 3 * MONO_S);
 	register_much(w, mlid);
-	start_heirs(w, w->conf[ACTIVE]->sa_key);
+	start_successors(w, w->conf[ACTIVE]->sa_key);
 	assert_int_equal(sm_state(sm_of(w, SPARE)), SM_MASTER);
 	assert_int_equal(said("Entering MASTER", ""), 2);
 	assert_int_equal(said("taking over with what was registered", "; 0 records left out"), 1);
@@ -252,7 +252,7 @@ static void of_two_heirs_the_greater_gets_it(void **state)
  * Neither is one of ours, as far as it shows: the time for one of them does not start anew with the
  * other.
  */
-static void two_strange_heirs_are_not_waited_for(void **state)
+static void two_strange_successors_are_not_waited_for(void **state)
 {
 	struct world *w = *state;
 	lid_t mlid[4];
@@ -260,7 +260,7 @@ static void two_strange_heirs_are_not_waited_for(void **state)
 	assert_int_equal(rig_start(w->rig, "h0", 1, w->conf[ACTIVE], w->dir[ACTIVE]), ACTIVE);
 	run_for(w, 3 * MONO_S);
 	register_much(w, mlid);
-	start_heirs(w, 77);
+	start_successors(w, 77);
 	assert_int_equal(sm_state(sm_of(w, SPARE)), SM_MASTER);
 }
 
@@ -506,8 +506,8 @@ int main(void)
 		TEST(other_partitions_are_copied),
 		TEST(an_earlier_life_is_forgotten),
 		TEST(who_is_handed_over_to_has_a_copy),
-		TEST(of_two_heirs_the_greater_gets_it),
-		TEST(two_strange_heirs_are_not_waited_for),
+		TEST(of_two_successors_the_greater_gets_it),
+		TEST(two_strange_successors_are_not_waited_for),
 		TEST(who_hands_over_has_no_last_word),
 		TEST(a_standby_writes_no_dump),
 		TEST(tables_are_asked_for_when_something_changed),

@@ -251,7 +251,7 @@ static void who_gets_the_lid_later_begins_anew(void **state)
 {
 	struct desk *d = *state;
 	const uint8_t notice[SMP_DATA_SIZE] = { 0 };
-	const struct trap_arrival heir = {
+	const struct trap_arrival newcomer = {
 		.from = TRAP_FROM_HOST, .lid = 5, .guid = 99, .tid = 1, .notice = notice
 	};
 
@@ -259,7 +259,7 @@ static void who_gets_the_lid_later_begins_anew(void **state)
 		another(d, TRAP_FROM_HOST, 5);
 	collect(d);
 	assert_int_equal(trap_flow_storms(d->flow), 1);
-	assert_int_equal(trap_flow_arrived(d->flow, &heir, d->now), TRAP_TAKE);
+	assert_int_equal(trap_flow_arrived(d->flow, &newcomer, d->now), TRAP_TAKE);
 	assert_int_equal(trap_flow_storms(d->flow), 0);
 	assert_int_equal(trap_flow_sources(d->flow), 1);
 }

@@ -148,7 +148,7 @@ void replica_state_changed(struct sm *sm)
 	r->is_expected = false;
 	r->next_at = MONO_NEVER;
 	r->state = sm->state;
-	r->heir = (struct replica_heir){ 0 };
+	r->successor = (struct replica_successor){ 0 };
 	if (sm->state == SM_STANDBY)
 		new_master(sm);
 	if (sm->state == SM_MASTER) {
@@ -598,7 +598,7 @@ void replica_tick(struct sm *sm)
 
 	if (sm->state == SM_MASTER) {
 		config_publish(sm);
-		heir_tick(sm);
+		successor_tick(sm);
 	}
 	if (sm->state != SM_STANDBY)
 		return;
@@ -618,7 +618,7 @@ mono_t replica_next(const struct sm *sm)
 	const struct replica *r = sm->m.replica;
 
 	if (sm->state == SM_MASTER)
-		return heir_next(sm);
+		return successor_next(sm);
 	if (sm->state != SM_STANDBY || r->smp != SMP_NONE)
 		return MONO_NEVER;
 	if (r->of.guid != elect_polled(sm))

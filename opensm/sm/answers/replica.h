@@ -62,7 +62,7 @@ bool replica_is_subscribed(const struct sm *sm);
  */
 bool replica_may_succeed(const struct sm *sm, guid_t guid);
 /* A standby has stored what is stored here: if it waits for the fabric, it is looked at again. */
-void replica_look_at_heir(struct sm *sm);
+void replica_look_at_successor(struct sm *sm);
 /*
  * As MASTER: does this request to our SA prove that the manager on port `asker` sent it, and knows
  * sm_key and sa_key? (struct sa_hooks)

@@ -8,7 +8,7 @@
  *   replica_ask.c     how: a question to the master's SA, and what of an answer is believed
  *   replica_proof.c   that it comes from a manager of ours, without sa_key
  *   replica_seek.c    locked out: the master is asked for its keys
- *   replica_heir.c    as MASTER: a greater manager may copy before it gets the fabric
+ *   replica_successor.c    as MASTER: a greater manager may copy before it gets the fabric
  *   replica_config.c  digests of settings, and the records on managers that differ
  */
 #pragma once
@@ -64,8 +64,8 @@ struct replica_answer {
 	size_t n;	     /* records in it */
 };
 
-/* A greater manager that waits for the fabric (replica_heir.c). */
-struct replica_heir {
+/* A greater manager that waits for the fabric (replica_successor.c). */
+struct replica_successor {
 	guid_t guid; /* 0: none */
 	mono_t since, asked_at; /* asked_at: when the election asked last */
 	bool is_ours;		/* it asks for managers */
@@ -143,7 +143,7 @@ struct replica {
 		uint64_t prefix;
 		uint16_t pkeys[PKEYS_PER_BLOCK];
 	} own;
-	struct replica_heir heir; /* replica_heir.c */
+	struct replica_successor successor; /* replica_successor.c */
 	const struct replica_questions *questions;
 	struct replica_asking ask;
 	/* In DISCOVERING: the master that our port names knows us: replica_seek.c */
@@ -196,7 +196,7 @@ void config_compare(struct sm *sm, guid_t guid, const uint8_t *record);
 /* NULL: it has registered nothing with us. */
 const struct config_peer *config_peer(const struct replica *r, guid_t guid);
 
-/* ---- replica_heir.c ---- */
+/* ---- replica_successor.c ---- */
 
-void heir_tick(struct sm *sm);
-mono_t heir_next(const struct sm *sm);
+void successor_tick(struct sm *sm);
+mono_t successor_next(const struct sm *sm);

@@ -258,7 +258,7 @@ static void stand_by_for(struct sm *sm, struct remote_sm *r)
 }
 
 /* The manager that the fabric is left to, NULL: none. */
-static struct remote_sm *find_heir(struct sm *sm)
+static struct remote_sm *best_standby(struct sm *sm)
 {
 	return sm->state == SM_MASTER ? best_manager(sm, is_standby) : NULL;
 }
@@ -266,7 +266,7 @@ static struct remote_sm *find_heir(struct sm *sm)
 /* Straight to the wire: no window, no retries, and nothing is left to wait for. */
 void elect_good_bye(struct sm *sm)
 {
-	struct remote_sm *r = find_heir(sm);
+	struct remote_sm *r = best_standby(sm);
 	struct port *p = r ? fabric_find_port(sm->fabric, r->guid) : NULL;
 	uint8_t info[SMP_DATA_SIZE];
 	struct mad_request rq;

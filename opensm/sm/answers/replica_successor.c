@@ -41,7 +41,7 @@ static bool has_something(const struct sm *sm)
 	       (st->members || st->services || st->guids || st->subscriptions || has_changes(sm));
 }
 
-static bool is_ours(const struct sm *sm, const struct replica_heir *h)
+static bool is_ours(const struct sm *sm, const struct replica_successor *h)
 {
 	/* One that was ours may be another program now: it is waited for no longer than STORES. */
 	return h->is_ours || channel_has_answered(sm, h->guid) ||
@@ -51,14 +51,14 @@ static bool is_ours(const struct sm *sm, const struct replica_heir *h)
 /*
  * How long registrations of hosts, and what the channel copies beside the ledger, are waited for.
  */
-static mono_t patience(const struct sm *sm, const struct replica_heir *h)
+static mono_t patience(const struct sm *sm, const struct replica_successor *h)
 {
 	if (!is_ours(sm, h))
 		return SHOWS;
 	return sm->m.replica->questions->has_rest(sm, h->guid) ? COPIES : STORES;
 }
 
-static bool has_copied(const struct sm *sm, const struct replica_heir *h)
+static bool has_copied(const struct sm *sm, const struct replica_successor *h)
 {
 	const struct config_peer *p = config_peer(sm->m.replica, h->guid);
 
@@ -66,7 +66,7 @@ static bool has_copied(const struct sm *sm, const struct replica_heir *h)
 	       sm->m.replica->questions->has_rest(sm, h->guid);
 }
 
-static bool may_have_it(const struct sm *sm, const struct replica_heir *h)
+static bool may_have_it(const struct sm *sm, const struct replica_successor *h)
 {
 	if (is_ours(sm, h) && !sm->m.replica->questions->has_rows(sm, h->guid))
 		return false;
@@ -75,12 +75,12 @@ static bool may_have_it(const struct sm *sm, const struct replica_heir *h)
 
 bool replica_may_succeed(const struct sm *sm, guid_t guid)
 {
-	struct replica_heir *h = &sm->m.replica->heir;
+	struct replica_successor *h = &sm->m.replica->successor;
 
 	if (!has_something(sm))
 		return true;
 	if (h->guid != guid || sm->now > h->asked_at + STALE)
-		*h = (struct replica_heir){ .guid = guid, .since = sm->now };
+		*h = (struct replica_successor){ .guid = guid, .since = sm->now };
 	h->asked_at = sm->now;
 	h->is_ready = may_have_it(sm, h);
 	return h->is_ready;
@@ -88,7 +88,7 @@ bool replica_may_succeed(const struct sm *sm, guid_t guid)
 
 guid_t sm_ledger_waiting(const struct sm *sm)
 {
-	const struct replica_heir *h = &sm->m.replica->heir;
+	const struct replica_successor *h = &sm->m.replica->successor;
 	bool waits = sm->state == SM_MASTER && h->guid && !h->is_ready && is_ours(sm, h) &&
 		     sm->now <= h->asked_at + STALE;
 
@@ -110,7 +110,7 @@ static void look_at_stranger(struct sm *sm, guid_t guid)
 void replica_manager_seen(void *owner, guid_t guid, const uint8_t *record)
 {
 	struct sm *sm = owner;
-	struct replica_heir *h = &sm->m.replica->heir;
+	struct replica_successor *h = &sm->m.replica->successor;
 
 	if (record)
 		config_compare(sm, guid, record);
@@ -118,12 +118,12 @@ void replica_manager_seen(void *owner, guid_t guid, const uint8_t *record)
 		look_at_stranger(sm, guid);
 	if (h->guid == guid && !record && sm->now < h->since + SHOWS)
 		h->is_ours = true;
-	replica_look_at_heir(sm);
+	replica_look_at_successor(sm);
 }
 
-void replica_look_at_heir(struct sm *sm)
+void replica_look_at_successor(struct sm *sm)
 {
-	struct replica_heir *h = &sm->m.replica->heir;
+	struct replica_successor *h = &sm->m.replica->successor;
 
 	if (sm->state != SM_MASTER || !h->guid || h->is_ready || !may_have_it(sm, h))
 		return;
@@ -132,7 +132,7 @@ void replica_look_at_heir(struct sm *sm)
 }
 
 /* Said once: the administrator may wonder why the greater manager does not rule. */
-static void tell_wait(struct sm *sm, struct replica_heir *h)
+static void tell_wait(struct sm *sm, struct replica_successor *h)
 {
 	if (h->is_told || h->is_ready || sm->now < h->since + TELL || sm->now > h->asked_at + STALE)
 		return;
@@ -142,18 +142,18 @@ static void tell_wait(struct sm *sm, struct replica_heir *h)
 		 "changed at run time (opensmctl managers shows what it lacks)");
 }
 
-void heir_tick(struct sm *sm)
+void successor_tick(struct sm *sm)
 {
-	if (sm->state != SM_MASTER || !sm->m.replica->heir.guid)
+	if (sm->state != SM_MASTER || !sm->m.replica->successor.guid)
 		return;
-	replica_look_at_heir(sm);
-	tell_wait(sm, &sm->m.replica->heir);
+	replica_look_at_successor(sm);
+	tell_wait(sm, &sm->m.replica->successor);
 }
 
-mono_t heir_next(const struct sm *sm)
+mono_t successor_next(const struct sm *sm)
 {
 	static const mono_t ends[] = { SHOWS, COPIES, TELL, STORES };
-	const struct replica_heir *h = &sm->m.replica->heir;
+	const struct replica_successor *h = &sm->m.replica->successor;
 	mono_t next = MONO_NEVER;
 
 	for (unsigned i = 0; h->guid && !h->is_ready && i < ARRAY_SIZE(ends); i++) {
