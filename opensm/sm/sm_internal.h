@@ -98,7 +98,7 @@ struct machines {
 	struct route_memory *route_memory;
 	struct quiet *quiet;
 	struct rail_watch *rail_watch;
-	struct seats *seats;
+	struct replacements *replacements;
 	struct program *program;
 	struct multicast *multicast;
 	struct admin *admin;

@@ -2,7 +2,7 @@
 /*
  * Builds the immutable picture of a fabric and finds things in it.
  *
- * The builder only collects; topo_build() sorts everything by GUID, switches by seat, so the
+ * The builder only collects; topo_build() sorts everything by GUID, switches by order GUID, so the
  * result does not depend on the order in which discovery answered. Where calls contradict each
  * other (two cables in one port, one GUID twice) the smaller one in a fixed order wins. States of
  * ports are not kept: callers add only links that are up.
@@ -120,7 +120,7 @@ void topo_leave_out(struct topo_builder *b, guid_t sw, uint8_t port, guid_t peer
 
 static int by_place(const struct topo_switch *a, const struct topo_switch *b)
 {
-	return COMPARE(topo_seat(a), topo_seat(b)) ?: COMPARE(a->guid, b->guid);
+	return COMPARE(topo_order_guid(a), topo_order_guid(b)) ?: COMPARE(a->guid, b->guid);
 }
 
 static int by_switch(const void *a, const void *b)
@@ -169,12 +169,12 @@ static uint32_t sort_unique(void *all, size_t n, size_t size,
 
 uint32_t topo_find_switch(const struct topo *t, guid_t guid)
 {
-	const struct topo_switch in_own_seat = { .guid = guid };
-	uint32_t at = BISECT(i, 0, t->n_switches, by_place(&t->switches[i], &in_own_seat) < 0);
+	const struct topo_switch in_own_order = { .guid = guid };
+	uint32_t at = BISECT(i, 0, t->n_switches, by_place(&t->switches[i], &in_own_order) < 0);
 
 	if (at < t->n_switches && t->switches[at].guid == guid)
 		return at;
-	for (at = 0; t->has_seats && at < t->n_switches; at++)
+	for (at = 0; t->is_reordered && at < t->n_switches; at++)
 		if (t->switches[at].guid == guid)
 			return at;
 	return TOPO_NONE;
@@ -351,10 +351,10 @@ uint32_t *topo_match_switches(const struct topo *now, const struct topo *before)
 	return ret;
 }
 
-/* Few are out of order: those that have the seat of another one. */
+/* Few are out of order: those that replaced another one. */
 void topo_sort_by_guid(const struct topo *t, uint32_t *switches, uint32_t n)
 {
-	for (uint32_t i = 1; t->has_seats && i < n; i++) {
+	for (uint32_t i = 1; t->is_reordered && i < n; i++) {
 		uint32_t at = i, sw = switches[i];
 
 		for (; at && t->switches[switches[at - 1]].guid > t->switches[sw].guid; at--)
@@ -531,10 +531,10 @@ static void agree(struct topo *t)
 		}
 }
 
-static bool has_seats(const struct topo *t)
+static bool is_reordered(const struct topo *t)
 {
 	for (uint32_t s = 0; s < t->n_switches; s++)
-		if (topo_seat(&t->switches[s]) != t->switches[s].guid)
+		if (topo_order_guid(&t->switches[s]) != t->switches[s].guid)
 			return true;
 	return false;
 }
@@ -566,7 +566,7 @@ struct topo *topo_build(struct topo_builder *b)
 	t->switches = take(b->switches);
 	t->hosts = take(b->hosts);
 	set_aside(t);
-	t->has_seats = has_seats(t);
+	t->is_reordered = is_reordered(t);
 	make_ports(t, b->vls ? b->vls : DEFAULT_VLS);
 	plug_links(t, b->links, b->n_links);
 	plug_hosts(t, b->host_links, b->n_host_links);
@@ -627,8 +627,8 @@ bool topo_is_same(const struct topo *a, const struct topo *b)
 /* ---- the same fabric, other numbers ------------------------------------------------------- */
 
 /*
- * Fills ret->switches, and per switch of `t` its place there. A switch that has another seat in
- * `more` has that of `t`.
+ * Fills ret->switches, and per switch of `t` its place there. A switch that has another order
+ * GUID in `more` has that of `t`.
  */
 static void merge_switches(const struct topo *t, const struct topo *more, struct topo *ret,
 			   uint32_t *place)
@@ -686,7 +686,7 @@ static struct topo *move_rest(const struct topo *t, struct topo *ret, const uint
 		ret->asides[i].sw = place_of(place, t->asides[i].sw);
 	ret->max_lid = t->max_lid;
 	ret->leaves_out = t->leaves_out;
-	ret->has_seats = has_seats(ret);
+	ret->is_reordered = is_reordered(ret);
 	topo_set_paces(ret);
 	return ret;
 }
@@ -706,7 +706,7 @@ struct topo *topo_with_bare(const struct topo *t, const struct topo *more)
 	return topo_ref(t);
 }
 
-struct topo *topo_with_seats(const struct topo *t, const guid_t *seats)
+struct topo *topo_with_order(const struct topo *t, const guid_t *order)
 {
 	_cleanup_free_ uint32_t *place = xcalloc(t->n_switches + 1u, sizeof(*place));
 	struct topo *ret = xcalloc(1, sizeof(*ret));
@@ -714,7 +714,7 @@ struct topo *topo_with_seats(const struct topo *t, const guid_t *seats)
 	ret->n_switches = t->n_switches;
 	ret->switches = xmemdup(t->switches, t->n_switches * sizeof(*t->switches));
 	for (uint32_t s = 0; s < t->n_switches; s++)
-		ret->switches[s].seat = seats[s] == t->switches[s].guid ? 0 : seats[s];
+		ret->switches[s].order_guid = order[s] == t->switches[s].guid ? 0 : order[s];
 	if (t->n_switches)
 		qsort(ret->switches, t->n_switches, sizeof(*ret->switches), by_switch);
 	for (uint32_t s = 0; s < t->n_switches; s++)
@@ -726,12 +726,12 @@ struct topo *topo_by_guid(const struct topo *t)
 {
 	_cleanup_free_ guid_t *own = NULL;
 
-	if (!t->has_seats)
+	if (!t->is_reordered)
 		return topo_ref(t);
 	own = xcalloc(t->n_switches, sizeof(*own));
 	for (uint32_t s = 0; s < t->n_switches; s++)
 		own[s] = t->switches[s].guid;
-	return topo_with_seats(t, own);
+	return topo_with_order(t, own);
 }
 
 bool topo_is_bare(const struct topo *t, uint32_t sw)

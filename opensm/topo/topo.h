@@ -4,9 +4,10 @@
  *
  * Switches are numbered 0..n_switches-1 and end ports ("hosts": each CA or router port) follow,
  * both ordered by GUID: the same fabric gives the same topo whatever the order of answers. A switch
- * that was put in the place of another one has that one's *seat*: it is numbered where that one
- * was, so routes that go by the order of switches stay what they were (sm/routing/seats.h). Built
- * once through a builder, then shared by reference and never changed; safe to read from any thread.
+ * that was put in the place of another one has the GUID of that one as its *order GUID*: it is
+ * numbered where that one was, so routes that go by the order of switches stay what they were
+ * (sm/routing/replacements.h). Built once through a builder, then shared by reference and never
+ * changed; safe to read from any thread.
  *
  * End ports that are no hosts are *set aside*, in an array of their own: aggregation nodes, one in
  * each switch of the later generations, leaf or not. To engines, to shapes, loads, measures and
@@ -44,7 +45,7 @@ struct topo_port {
 struct topo_switch {
 	guid_t guid;
 	guid_t sysimg_guid;
-	guid_t seat;         /* it is numbered as if this were its GUID; 0: its own */
+	guid_t order_guid;         /* it is numbered as if this were its GUID; 0: its own */
 	uint32_t first_port; /* topo->ports[first_port + p] is port p; entry 0 is unused */
 	uint8_t n_ports;     /* external ports */
 	lid_t lid;           /* base LID of port 0; 0: none yet */
@@ -83,7 +84,7 @@ struct topo {
 	uint32_t *paces;
 	uint16_t median_rate; /* of cables between switches; 0: no rate is known */
 	bool leaves_out;     /* some port is left_out */
-	bool has_seats;      /* some switch has a seat that is not its own */
+	bool is_reordered;      /* some order GUID is that of another switch */
 };
 
 struct topo_builder;
@@ -125,9 +126,9 @@ bool topo_is_same(const struct topo *a, const struct topo *b);
  * itself where it lacks none. The caller owns the reference.
  */
 struct topo *topo_with_bare(const struct topo *t, const struct topo *more);
-/* `t` with these seats, a GUID per switch. The caller owns the reference. */
-struct topo *topo_with_seats(const struct topo *t, const guid_t *seats);
-/* `t`, which may be itself, with each switch in its own seat. The caller owns the reference. */
+/* `t` with these order GUIDs, one per switch. The caller owns the reference. */
+struct topo *topo_with_order(const struct topo *t, const guid_t *order);
+/* `t`, which may be itself, with switches by their own GUIDs. The caller owns the reference. */
 struct topo *topo_by_guid(const struct topo *t);
 /* No cable to a switch. */
 bool topo_is_bare(const struct topo *t, uint32_t sw);
@@ -196,9 +197,9 @@ void topo_sort_by_guid(const struct topo *t, uint32_t *switches, uint32_t n);
 bool topo_had_cable(const struct topo *now, const struct topo *before, const uint32_t *match,
 		    uint32_t sw, unsigned port);
 
-static inline guid_t topo_seat(const struct topo_switch *sw)
+static inline guid_t topo_order_guid(const struct topo_switch *sw)
 {
-	return sw->seat ? sw->seat : sw->guid;
+	return sw->order_guid ? sw->order_guid : sw->guid;
 }
 
 /* Each LID of a switch or host, as `uint32_t LID`. */

@@ -116,7 +116,7 @@ struct topo *topo_unpack(struct unpack *u, const struct topo *before)
 		return NULL;
 	}
 	for (uint32_t s = 0; s < t->n_switches; s++)
-		t->has_seats |= topo_seat(&t->switches[s]) != t->switches[s].guid;
+		t->is_reordered |= topo_order_guid(&t->switches[s]) != t->switches[s].guid;
 	for (uint32_t i = 0; i < head.n_ports; i++)
 		t->leaves_out |= t->ports[i].left_out;
 	topo_set_paces(t);

@@ -90,7 +90,7 @@ struct topo *topocut_replaced(const struct topo *t, uint32_t sw, guid_t guid, li
 	struct topo *ret;
 
 	other.switches = xmemdup(t->switches, t->n_switches * sizeof(*t->switches));
-	other.switches[sw].seat = topo_seat(&t->switches[sw]);
+	other.switches[sw].order_guid = topo_order_guid(&t->switches[sw]);
 	other.switches[sw].guid = other.switches[sw].sysimg_guid = guid;
 	other.switches[sw].lid = lid;
 	ret = topocut_apply(&other, none);

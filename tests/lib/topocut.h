@@ -18,7 +18,7 @@ struct topocut *topocut_free(struct topocut *c);
 /* The caller owns the reference. */
 struct topo *topocut_apply(const struct topo *t, const struct topocut *c);
 
-/* Another switch in the place of `sw`, and in its seat. The caller owns the reference. */
+/* Another switch in the place of `sw`, with its order GUID. The caller owns the reference. */
 struct topo *topocut_replaced(const struct topo *t, uint32_t sw, guid_t guid, lid_t lid);
 
 /* Ends of cables between switches, each cable once: entries of t->ports. The caller frees. */

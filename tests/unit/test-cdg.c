@@ -365,7 +365,7 @@ static bool slow_acyclic(const struct slow *s)
 	return !left;
 }
 
-/* The same, from the last row to the first: as by GUID where switches have seats of others. */
+/* The same, from the last row to the first: as by GUID where switches replaced others. */
 static struct mcast_tree *backwards(const struct mcast_tree *tree)
 {
 	uint32_t n = tree->n_rows;

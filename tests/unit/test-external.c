@@ -87,18 +87,18 @@ static int copy_by_guid(void *arg, const struct opensm_topology *t, struct opens
 	return 0;
 }
 
-/* It is told that numbers go by GUID, whatever seats are. */
+/* It is told that numbers go by GUID, whatever order GUIDs are. */
 static void switches_are_shown_by_guid(void **state)
 {
 	struct topo *plain = topogen_fat_tree3(4, NULL), *t;
-	guid_t *seats = xcalloc(plain->n_switches, sizeof(*seats));
+	guid_t *order = xcalloc(plain->n_switches, sizeof(*order));
 	struct routes *good, *r;
 	char why[160];
 
 	for (uint32_t s = 0; s < plain->n_switches; s++)
-		seats[s] = plain->switches[s].guid;
-	seats[2] = plain->switches[plain->n_switches - 1].guid + 1;
-	t = topo_with_seats(plain, seats);
+		order[s] = plain->switches[s].guid;
+	order[2] = plain->switches[plain->n_switches - 1].guid + 1;
+	t = topo_with_order(plain, order);
 	assert_int_equal(topo_find_switch(t, plain->switches[2].guid), t->n_switches - 1);
 	good = minhop(t);
 	r = run(t, copy_by_guid, good, why, sizeof(why));
@@ -110,7 +110,7 @@ static void switches_are_shown_by_guid(void **state)
 	routes_unref(good);
 	topo_unref(t);
 	topo_unref(plain);
-	free(seats);
+	free(order);
 }
 
 static int with_levels(void *arg, const struct opensm_topology *t, struct opensm_tables *ret,

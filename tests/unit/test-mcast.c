@@ -616,20 +616,20 @@ static void trees_are_carried_over(void **state)
 	}
 }
 
-/* Where a switch has the seat of another one, switches are not by GUID: rows are. */
+/* Where a switch replaced another one, switches are not by GUID: rows are. */
 static void rows_are_by_guid(void **state)
 {
 	_cleanup_(topo_unrefp) struct topo *t = small();
-	guid_t seats[6];
+	guid_t order[6];
 	_cleanup_(topo_unrefp) struct topo *other = NULL;
 	_cleanup_(mcast_planner_freep) struct mcast_planner *p = NULL;
 	_cleanup_(mcast_tree_unrefp) struct mcast_tree *tree = NULL;
 	struct mcast_member m[4];
 
 	for (uint32_t s = 0; s < t->n_switches; s++)
-		seats[s] = t->switches[s].guid;
-	seats[1] = UINT64_MAX; /* a leaf: the last one now */
-	other = topo_with_seats(t, seats);
+		order[s] = t->switches[s].guid;
+	order[1] = UINT64_MAX; /* a leaf: the last one now */
+	other = topo_with_order(t, order);
 	p = planner(other);
 	for (unsigned i = 0; i < 4; i++)
 		m[i] = host(other, i * 4, true);

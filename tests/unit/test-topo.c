@@ -222,8 +222,8 @@ static void references_keep_it_alive(void **state)
 }
 
 /* As a topo has it that was built with such switches. */
-/* Switch 9 has the seat of switch 2, which is there as well or not. */
-static struct topo *with_seat_of_2(bool has_2)
+/* Switch 9 has the order GUID of switch 2, which is there as well or not. */
+static struct topo *with_order_of_2(bool has_2)
 {
 	struct topo_builder *b = topo_builder_new();
 
@@ -231,7 +231,7 @@ static struct topo *with_seat_of_2(bool has_2)
 		if (g != 2 || has_2)
 			add_switch(b, g, 4, (lid_t)g);
 	topo_add_switch(b, &(struct topo_switch){
-		.guid = 9, .seat = 2, .n_ports = 4, .lid = 9, .lft_cap = 0xC000,
+		.guid = 9, .order_guid = 2, .n_ports = 4, .lid = 9, .lft_cap = 0xC000,
 	});
 	topo_add_link(b, 9, 1, 1, 3);
 	topo_add_link(b, 9, 2, 4, 2);
@@ -240,10 +240,10 @@ static struct topo *with_seat_of_2(bool has_2)
 	return topo_build(b);
 }
 
-static void a_switch_is_numbered_by_its_seat(void **state)
+static void a_switch_is_numbered_by_its_order_guid(void **state)
 {
 	const guid_t alone[] = { 1, 9, 3, 4 }, both[] = { 1, 2, 9, 3, 4 }, own[] = { 1, 9, 3, 4 };
-	struct topo *a = with_seat_of_2(false), *b = with_seat_of_2(true), *bare, *sorted, *again;
+	struct topo *a = with_order_of_2(false), *b = with_order_of_2(true), *bare, *sorted, *again;
 	uint32_t *match = topo_match_switches(b, a);
 
 	for (uint32_t s = 0; s < ARRAY_SIZE(both); s++) {
@@ -260,17 +260,17 @@ static void a_switch_is_numbered_by_its_seat(void **state)
 	assert_int_equal(bare->n_switches, 5);
 	assert_true(topo_is_bare(bare, 1));
 	assert_int_equal(topo_port(bare, 2, 2)->sw, 4);
-	/* each in its own seat, and back */
-	sorted = topo_with_seats(a, own);
-	assert_false(sorted->has_seats);
+	/* each by its own GUID, and back */
+	sorted = topo_with_order(a, own);
+	assert_false(sorted->is_reordered);
 	assert_int_equal(topo_find_switch(sorted, 9), 3);
 	assert_int_equal(topo_port(sorted, 3, 1)->sw, 0);
 	assert_int_equal(topo_port(sorted, 0, 3)->sw, 3);
 	assert_int_equal(sorted->hosts[0].sw, 3);
-	again = topo_with_seats(sorted, (const guid_t[]){ 1, 3, 4, 2 });
+	again = topo_with_order(sorted, (const guid_t[]){ 1, 3, 4, 2 });
 	assert_same_topo(again, a);
 	topo_unref(bare);
-	/* what both have counts once, whatever seat it has */
+	/* what both have counts once, whatever its order GUID is */
 	bare = topo_with_bare(sorted, b);
 	assert_int_equal(bare->n_switches, 5);
 	assert_int_equal(topo_find_switch(bare, 9), 4);
@@ -431,7 +431,7 @@ int main(void)
 		cmocka_unit_test(senseless_cables_are_dropped),
 		cmocka_unit_test(contradictions_end_the_same_way),
 		cmocka_unit_test(references_keep_it_alive),
-		cmocka_unit_test(a_switch_is_numbered_by_its_seat),
+		cmocka_unit_test(a_switch_is_numbered_by_its_order_guid),
 		cmocka_unit_test(bare_switches_come_between_the_others),
 		cmocka_unit_test(a_cable_was_there_only_in_the_same_ports),
 		cmocka_unit_test(all_lids_of_ports_are_counted),

@@ -446,7 +446,7 @@ static void flood_from(struct flood *f, struct arrival a)
 			copy_out(f, row->sw, a, out);
 }
 
-/* Rows are in no order that says where a switch is: a seat is not a GUID. */
+/* Rows are in no order that says where a switch is: switches are numbered by order GUID. */
 static void flood_tree(struct flood *f)
 {
 	const struct topo *t = f->g->topo;

@@ -162,8 +162,8 @@ static bool take_vls(struct routes *r, const struct opensm_tables *tables, unsig
 	return true;
 }
 
-/* Rows of switches by GUID, as they are shown, become rows of switches by seat. */
-static void seat_rows(uint8_t *rows, size_t size, const struct topo *shown, const struct topo *t)
+/* Rows of switches by GUID, as they are shown, become rows by order GUID. */
+static void order_rows(uint8_t *rows, size_t size, const struct topo *shown, const struct topo *t)
 {
 	_cleanup_free_ uint32_t *from = topo_match_switches(t, shown);
 	_cleanup_free_ uint8_t *was = xmemdup(rows, t->n_switches * size);
@@ -198,8 +198,8 @@ static struct routes *compute(void *arg, const struct route_job *job, char *why,
 		return NULL;
 	}
 	if (shown != job->topo) {
-		seat_rows(r->lft, r->row_size, shown, job->topo);
-		seat_rows(levels, r->row_size, shown, job->topo);
+		order_rows(r->lft, r->row_size, shown, job->topo);
+		order_rows(levels, r->row_size, shown, job->topo);
 	}
 	for (uint32_t i = 0; i < r->topo->n_switches; i++)
 		if (!tidy_row(r, i, at, why, why_len))

@@ -371,11 +371,11 @@ static void arrange_flat(struct sorting *s)
 	}
 }
 
-/* ids_guid_file, else place in the topo, which is by seat. */
+/* ids_guid_file, else place in the topo, which is by order GUID. */
 static void find_ids(struct sorting *s, const struct tree_plan *plan)
 {
 	for (uint32_t u = 0; u < s->g->n; u++)
-		s->ids[u] = topo_seat(&s->g->topo->switches[u]);
+		s->ids[u] = topo_order_guid(&s->g->topo->switches[u]);
 	for (uint32_t i = 0; i < plan->n_ids; i++) {
 		uint32_t u = topo_find_switch(s->g->topo, plan->ids[i].guid);
 

@@ -14,7 +14,7 @@
 #include "sm/routing/route_death.h"
 #include "sm/routing/route_job.h"
 #include "sm/routing/route_memory.h"
-#include "sm/routing/seats.h"
+#include "sm/routing/replacements.h"
 #include "sm/base/about.h"
 #include "sm/base/news.h"
 #include "util/mem.h"
@@ -49,7 +49,7 @@ void routing_new(struct sm *sm, const struct sm_paths *paths)
 		r->deaths_folder = xstrdup(paths->cache_dir ? paths->cache_dir : paths->dump_dir);
 	sm->m.routing = r;
 	sm->m.route_memory = route_memory_new();
-	sm->m.seats = seats_new();
+	sm->m.replacements = replacements_new();
 }
 
 void routing_free(struct sm *sm)
@@ -64,7 +64,7 @@ void routing_free(struct sm *sm)
 	free(r);
 	sm->m.routing = NULL;
 	sm->m.route_memory = route_memory_free(sm->m.route_memory);
-	sm->m.seats = seats_free(sm->m.seats);
+	sm->m.replacements = replacements_free(sm->m.replacements);
 }
 
 const struct routes *sm_routes(const struct sm *sm)
@@ -328,7 +328,7 @@ static struct topo *routed_topo(struct sm *sm)
 	sick_settle(sm);
 	expected_settle(sm);
 	out_of_use_settle(sm);
-	return seats_give(sm->m.seats, fabric_snapshot(sm->fabric, is_aside, sm));
+	return replacements_order(sm->m.replacements, fabric_snapshot(sm->fabric, is_aside, sm));
 }
 
 void routing_start(struct sm *sm)

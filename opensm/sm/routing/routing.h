@@ -16,7 +16,7 @@ struct route_report;
 struct routing;
 struct transition;
 
-/* With sm->m.route_memory and sm->m.seats. */
+/* With sm->m.route_memory and sm->m.replacements. */
 void routing_new(struct sm *sm, const struct sm_paths *paths);
 void routing_free(struct sm *sm);
 /* Of the fabric as known now; new routes are made, unless the old ones are right. */

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "sm/routing/seats.h"
+#include "sm/routing/replacements.h"
 #include "tests/lib/topocut.h"
 #include "tests/lib/topogen.h"
 #include "util/log.h"
@@ -19,25 +19,26 @@
 /* `t` with another switch for `sw`, as a manager finds it: in the order of GUIDs. */
 static struct topo *with_other(const struct topo *t, uint32_t sw, guid_t guid)
 {
-	struct topo *seated = topocut_replaced(t, sw, guid, (lid_t)(t->max_lid + 1)), *ret;
+	struct topo *replaced = topocut_replaced(t, sw, guid, (lid_t)(t->max_lid + 1)), *ret;
 	guid_t *own = xcalloc(t->n_switches, sizeof(*own));
 
 	for (uint32_t s = 0; s < t->n_switches; s++)
-		own[s] = seated->switches[s].guid;
-	ret = topo_with_seats(seated, own);
-	assert_false(ret->has_seats);
-	topo_unref(seated);
+		own[s] = replaced->switches[s].guid;
+	ret = topo_with_order(replaced, own);
+	assert_false(ret->is_reordered);
+	topo_unref(replaced);
 	free(own);
 	return ret;
 }
 
 /* Drops what came of it. */
-static void give(struct seats *s, struct topo *now)
+static void give(struct replacements *s, struct topo *now)
 {
-	topo_unref(seats_give(s, now));
+	topo_unref(replacements_order(s, now));
 }
 
-static void give_without(struct seats *s, const struct topo *t, const uint32_t *list, uint32_t n)
+static void give_without(struct replacements *s, const struct topo *t, const uint32_t *list,
+			 uint32_t n)
 {
 	struct topocut *cut = topocut_new(t);
 
@@ -65,31 +66,32 @@ static void assert_same_numbers(const struct topo *a, const struct topo *b, uint
 		assert_int_equal(a->hosts[h].sw, b->hosts[h].sw);
 }
 
-static void one_on_the_same_cables_has_its_seat(void **state)
+static void one_on_the_same_cables_has_its_order_guid(void **state)
 {
 	struct topo *whole = topogen_fat_tree3(4, NULL), *now;
 
 	for (uint32_t sw = 0; sw < whole->n_switches; sw++)
 		for (unsigned at_once = 0; at_once < 2; at_once++) {
-			struct seats *s = seats_new();
+			struct replacements *s = replacements_new();
 
 			give(s, topo_ref(whole));
 			if (!at_once)
 				give_without(s, whole, &sw, 1);
-			now = seats_give(s, with_other(whole, sw, NEW_GUID));
+			now = replacements_order(s, with_other(whole, sw, NEW_GUID));
 			assert_int_equal(now->switches[sw].guid, NEW_GUID);
-			assert_int_equal(topo_seat(&now->switches[sw]), whole->switches[sw].guid);
+			assert_int_equal(topo_order_guid(&now->switches[sw]),
+					 whole->switches[sw].guid);
 			assert_same_numbers(now, whole, sw);
 			topo_unref(now);
-			seats_free(s);
+			replacements_free(s);
 		}
 	topo_unref(whole);
 }
 
-static void the_seat_stays_while_it_comes_and_goes(void **state)
+static void the_order_guid_stays_while_it_comes_and_goes(void **state)
 {
 	struct topo *whole = topogen_fat_tree3(4, NULL), *other, *now;
-	struct seats *s = seats_new();
+	struct replacements *s = replacements_new();
 	uint32_t sw = 7, at;
 
 	other = with_other(whole, sw, NEW_GUID);
@@ -101,24 +103,24 @@ static void the_seat_stays_while_it_comes_and_goes(void **state)
 		give(s, topo_ref(other));
 		give_without(s, other, &at, 1);
 	}
-	now = seats_give(s, topo_ref(other));
+	now = replacements_order(s, topo_ref(other));
 	assert_same_numbers(now, whole, sw);
 	topo_unref(now);
 	/* the first one comes back in its place, and then still another one */
 	give(s, topo_ref(whole));
-	now = seats_give(s, with_other(whole, sw, NEW_GUID + 1));
+	now = replacements_order(s, with_other(whole, sw, NEW_GUID + 1));
 	assert_same_numbers(now, whole, sw);
 	topo_unref(now);
 	topo_unref(other);
 	topo_unref(whole);
-	seats_free(s);
+	replacements_free(s);
 }
 
 /* Cables come up one by one. */
 static void a_few_cables_will_do(void **state)
 {
 	struct topo *whole = topogen_fat_tree3(4, NULL), *other, *now;
-	struct seats *s = seats_new();
+	struct replacements *s = replacements_new();
 	uint32_t sw = 7, at;
 	struct topocut *cut;
 
@@ -128,65 +130,65 @@ static void a_few_cables_will_do(void **state)
 	for (unsigned p = 1; p < other->switches[at].n_ports; p++)
 		cut->ports[other->switches[at].first_port + p] = true;
 	give(s, topo_ref(whole));
-	now = seats_give(s, topocut_apply(other, cut));
+	now = replacements_order(s, topocut_apply(other, cut));
 	assert_int_equal(topo_find_switch(now, NEW_GUID), sw);
 	topo_unref(now);
 	topocut_free(cut);
 	topo_unref(other);
 	topo_unref(whole);
-	seats_free(s);
+	replacements_free(s);
 }
 
-static void one_in_another_place_has_a_seat_of_its_own(void **state)
+static void one_in_another_place_has_its_own_order(void **state)
 {
 	struct topo *whole = topogen_fat_tree2(8, 4, 4, 1, NULL), *without, *now;
 	struct topocut *cut = topocut_new(whole);
-	struct seats *s = seats_new();
+	struct replacements *s = replacements_new();
 	uint32_t spine = topo_port(whole, 0, 5)->sw;
 
 	assert_int_not_equal(spine, TOPO_NONE);
 	cut->switches[spine] = true;
 	without = topocut_apply(whole, cut);
 	give(s, topo_ref(without)); /* it never was there */
-	now = seats_give(s, with_other(whole, spine, NEW_GUID));
-	assert_false(now->has_seats);
+	now = replacements_order(s, with_other(whole, spine, NEW_GUID));
+	assert_false(now->is_reordered);
 	assert_int_equal(topo_find_switch(now, NEW_GUID), now->n_switches - 1);
 	topo_unref(now);
 	topo_unref(without);
 	topocut_free(cut);
 	topo_unref(whole);
-	seats_free(s);
+	replacements_free(s);
 }
 
 /* More than it keeps: the last ones count. */
 static void it_forgets_those_that_went_long_ago(void **state)
 {
 	struct topo *whole = topogen_fat_tree2(100, 4, 1, 1, NULL), *now;
-	struct seats *s = seats_new();
-	uint32_t gone[SEATS_LOST + 10];
+	struct replacements *s = replacements_new();
+	uint32_t gone[REPLACEMENTS_LOST + 10];
 
 	for (uint32_t i = 0; i < ARRAY_SIZE(gone); i++)
 		gone[i] = i;
 	give(s, topo_ref(whole));
 	give_without(s, whole, gone, ARRAY_SIZE(gone));
-	now = seats_give(s, with_other(whole, 20, NEW_GUID));
+	now = replacements_order(s, with_other(whole, 20, NEW_GUID));
 	assert_same_numbers(now, whole, 20);
 	topo_unref(now);
 	give_without(s, whole, gone, ARRAY_SIZE(gone));
-	now = seats_give(s, with_other(whole, 3, NEW_GUID + 1));
-	assert_false(now->has_seats);
+	now = replacements_order(s, with_other(whole, 3, NEW_GUID + 1));
+	assert_false(now->is_reordered);
 	topo_unref(now);
 	topo_unref(whole);
-	seats_free(s);
+	replacements_free(s);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_on_the_same_cables_has_its_seat),
-		cmocka_unit_test(the_seat_stays_while_it_comes_and_goes),
+		cmocka_unit_test(one_on_the_same_cables_has_its_order_guid),
+		cmocka_unit_test(the_order_guid_stays_while_it_comes_and_goes),
 		cmocka_unit_test(a_few_cables_will_do),
-		cmocka_unit_test(one_in_another_place_has_a_seat_of_its_own),
+		cmocka_unit_test(one_in_another_place_has_its_own_order),
 		cmocka_unit_test(it_forgets_those_that_went_long_ago),
 	};
 

@@ -4,7 +4,7 @@
  * after another, and some may have gone before their switch did, so more than half of those that
  * are known of one of the two will do.
  */
-#include "sm/routing/seats.h"
+#include "sm/routing/replacements.h"
 
 #include <string.h>
 
@@ -19,23 +19,23 @@ struct end {
 };
 
 struct lost {
-	guid_t guid, seat;
+	guid_t guid, order_guid;
 	struct end *ends; /* owned */
 	uint32_t n_ends;
 };
 
-struct seats {
-	struct topo *topo; /* the last picture, one reference; NULL: none yet */
-	struct lost lost[SEATS_LOST]; /* the last one last */
+struct replacements {
+	struct topo *topo;		     /* the last picture, one reference; NULL: none yet */
+	struct lost lost[REPLACEMENTS_LOST]; /* the last one last */
 	uint32_t n_lost;
 };
 
-struct seats *seats_new(void)
+struct replacements *replacements_new(void)
 {
-	return xcalloc(1, sizeof(struct seats));
+	return xcalloc(1, sizeof(struct replacements));
 }
 
-struct seats *seats_free(struct seats *s)
+struct replacements *replacements_free(struct replacements *s)
 {
 	if (!s)
 		return NULL;
@@ -46,14 +46,14 @@ struct seats *seats_free(struct seats *s)
 	return NULL;
 }
 
-static void forget(struct seats *s, uint32_t i)
+static void forget(struct replacements *s, uint32_t i)
 {
 	free(s->lost[i].ends);
 	s->n_lost--;
 	memmove(&s->lost[i], &s->lost[i + 1], (s->n_lost - i) * sizeof(s->lost[0]));
 }
 
-static struct lost *find_lost(struct seats *s, guid_t guid)
+static struct lost *find_lost(struct replacements *s, guid_t guid)
 {
 	for (uint32_t i = 0; i < s->n_lost; i++)
 		if (s->lost[i].guid == guid)
@@ -61,18 +61,19 @@ static struct lost *find_lost(struct seats *s, guid_t guid)
 	return NULL;
 }
 
-static void note_lost(struct seats *s, uint32_t sw)
+static void note_lost(struct replacements *s, uint32_t sw)
 {
 	const struct topo_switch *it = &s->topo->switches[sw];
 	struct lost *lost = find_lost(s, it->guid);
 
 	if (lost)
 		forget(s, (uint32_t)(lost - s->lost));
-	else if (s->n_lost == SEATS_LOST)
+	else if (s->n_lost == REPLACEMENTS_LOST)
 		forget(s, 0);
 	lost = &s->lost[s->n_lost++];
 	*lost = (struct lost){
-		.guid = it->guid, .seat = topo_seat(it),
+		.guid = it->guid,
+		.order_guid = topo_order_guid(it),
 		.ends = xcalloc(it->n_ports + 1u, sizeof(*lost->ends)),
 	};
 	for (unsigned p = 1; p <= it->n_ports; p++) {
@@ -80,7 +81,8 @@ static void note_lost(struct seats *s, uint32_t sw)
 
 		if (port->sw != TOPO_NONE)
 			lost->ends[lost->n_ends++] = (struct end){
-				s->topo->switches[port->sw].guid, port->port,
+				s->topo->switches[port->sw].guid,
+				port->port,
 			};
 	}
 }
@@ -125,8 +127,7 @@ static uint32_t find_next(const struct topo *now, const struct lost *lost)
 {
 	uint32_t n, sw = find_most(now, lost, &n);
 
-	return sw != TOPO_NONE && 2 * n > MIN(lost->n_ends, count_cables(now, sw)) ? sw
-										   : TOPO_NONE;
+	return sw != TOPO_NONE && 2 * n > MIN(lost->n_ends, count_cables(now, sw)) ? sw : TOPO_NONE;
 }
 
 static void tell_next(const struct topo_switch *next, const struct lost *lost)
@@ -137,8 +138,8 @@ static void tell_next(const struct topo_switch *next, const struct lost *lost)
 }
 
 /* Of switches that were not there (`was` is TOPO_NONE). */
-static void find_new_seats(struct seats *s, const struct topo *now, const uint32_t *was,
-			   guid_t *seats)
+static void find_new_order(struct replacements *s, const struct topo *now, const uint32_t *was,
+			   guid_t *order)
 {
 	for (uint32_t i = 0; i < s->n_lost; i++) {
 		const struct lost *lost = &s->lost[i];
@@ -150,32 +151,32 @@ static void find_new_seats(struct seats *s, const struct topo *now, const uint32
 		if (sw == TOPO_NONE || was[sw] != TOPO_NONE ||
 		    (is_other && find_lost(s, now->switches[sw].guid)))
 			continue;
-		seats[sw] = lost->seat;
+		order[sw] = lost->order_guid;
 		if (is_other)
 			tell_next(&now->switches[sw], lost);
 	}
 }
 
 /* Per switch of `now`. NULL: all are their own. */
-static guid_t *find_seats(struct seats *s, const struct topo *now)
+static guid_t *find_order(struct replacements *s, const struct topo *now)
 {
 	_cleanup_free_ uint32_t *was = topo_match_switches(now, s->topo);
-	_cleanup_free_ guid_t *seats = xcalloc(now->n_switches + 1u, sizeof(*seats));
+	_cleanup_free_ guid_t *order = xcalloc(now->n_switches + 1u, sizeof(*order));
 	bool some_came = false, some = false;
 
 	for (uint32_t sw = 0; sw < now->n_switches; sw++) {
 		some_came |= was[sw] == TOPO_NONE;
-		seats[sw] = was[sw] == TOPO_NONE ? now->switches[sw].guid
-						 : topo_seat(&s->topo->switches[was[sw]]);
+		order[sw] = was[sw] == TOPO_NONE ? now->switches[sw].guid
+						 : topo_order_guid(&s->topo->switches[was[sw]]);
 	}
 	if (some_came)
-		find_new_seats(s, now, was, seats);
+		find_new_order(s, now, was, order);
 	for (uint32_t sw = 0; sw < now->n_switches; sw++)
-		some |= seats[sw] != now->switches[sw].guid;
-	return some ? take(seats) : NULL;
+		some |= order[sw] != now->switches[sw].guid;
+	return some ? take(order) : NULL;
 }
 
-static void note_all_lost(struct seats *s, const struct topo *now)
+static void note_all_lost(struct replacements *s, const struct topo *now)
 {
 	_cleanup_free_ uint32_t *to = topo_match_switches(s->topo, now);
 
@@ -184,17 +185,17 @@ static void note_all_lost(struct seats *s, const struct topo *now)
 			note_lost(s, sw);
 }
 
-struct topo *seats_give(struct seats *s, struct topo *now)
+struct topo *replacements_order(struct replacements *s, struct topo *now)
 {
-	_cleanup_free_ guid_t *seats = NULL;
+	_cleanup_free_ guid_t *order = NULL;
 	struct topo *ret = now;
 
 	if (s->topo) {
 		note_all_lost(s, now);
-		seats = find_seats(s, now);
+		order = find_order(s, now);
 	}
-	if (seats) {
-		ret = topo_with_seats(now, seats);
+	if (order) {
+		ret = topo_with_order(now, order);
 		topo_unref(now);
 	}
 	topo_unref(s->topo);
