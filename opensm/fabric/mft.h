@@ -50,7 +50,7 @@ struct mft_have {
 	FACT bool unproven; /* written since a sweep last saw that no port of the switch changed */
 	FACT uint64_t edited; /* of->mft_edits when it changed last */
 	OF_SYNC lid_t want_top; /* MulticastFDBTop the switch should have; 0: none is wanted */
-	OF_SYNC uint32_t spot;	/* its place in sync/mft, + 1; 0: none */
+	OF_SYNC uint32_t place;	/* its place in sync/mft, + 1; 0: none */
 };
 
 /* Positions of a switch with `n_ports` external ports: 1..16. */

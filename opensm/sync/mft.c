@@ -37,7 +37,7 @@ struct mft_sync *mft_sync_free(struct mft_sync *s)
 	mft_sync_stop(s);
 	free(s->places);
 	free(s->sets);
-	free(s->spots);
+	free(s->switches);
 	free(s->due);
 	free(s);
 	return NULL;
@@ -75,7 +75,7 @@ void mft_sync_want(struct mft_sync *s, lid_t mlid, const struct mcast_tree *tree
 	if (used)
 		s->used[number / MFT_BLOCK_MLIDS]--;
 	else if (s->used[number / MFT_BLOCK_MLIDS]++ == 0)
-		spots_read_block(s, number / MFT_BLOCK_MLIDS);
+		switches_read_block(s, number / MFT_BLOCK_MLIDS);
 }
 
 const struct mcast_tree *mft_sync_wanted(const struct mft_sync *s, lid_t mlid)
@@ -89,10 +89,10 @@ bool mft_sync_is_read(struct mft_sync *s, lid_t mlid)
 	unsigned block = ((unsigned)mlid - MLID_MIN) / MFT_BLOCK_MLIDS;
 
 	assert(mlid >= MLID_MIN && mlid <= MLID_MAX);
-	spots_refresh(s);
+	switches_refresh(s);
 	if (!s->asked[block]) {
 		s->asked[block] = true;
-		spots_read_block(s, block);
+		switches_read_block(s, block);
 	}
 	return s->reads[block] == s->stuck[block];
 }
@@ -104,11 +104,11 @@ void mft_sync_use_top(struct mft_sync *s, bool use)
 
 void mft_sync_topology(struct mft_sync *s)
 {
-	spots_refresh(s);
-	spots_retry(s);
+	switches_refresh(s);
+	switches_retry(s);
 	for (unsigned b = 0; b < MFT_MAX_BLOCKS; b++)
 		if (block_matters(s, b))
-			spots_read_block(s, b);
+			switches_read_block(s, b);
 	s->sink = s->complete = true;
 	for (unsigned i = 0; i < N_MLIDS; i++)
 		if (block_matters(s, i / MFT_BLOCK_MLIDS))
@@ -122,14 +122,14 @@ void mft_sync_lower_tops(struct mft_sync *s)
 
 void mft_sync_forget(struct mft_sync *s, struct node *n)
 {
-	struct mft_spot *spot = spot_of(s, n);
+	struct mft_switch *sw = switch_of(s, n);
 
 	if (s->failed_example == n)
 		s->failed_example = NULL;
-	if (!spot)
+	if (!sw)
 		return;
 	mad_cancel(s->door.mad, s, &n->target);
-	spot_drop(s, spot);
+	switch_drop(s, sw);
 }
 
 void mft_sync_stop(struct mft_sync *s)
@@ -144,8 +144,8 @@ void mft_sync_stop(struct mft_sync *s)
 	memset(s->used, 0, sizeof(s->used));
 	memset(s->asked, 0, sizeof(s->asked));
 	s->was_busy = s->sink = s->complete = false;
-	while (s->n_spots)
-		spot_drop(s, s->spots[s->n_spots - 1]);
+	while (s->n_switches)
+		switch_drop(s, s->switches[s->n_switches - 1]);
 	s->n_due = 0;
 	s->failed_example = NULL;
 }
@@ -156,7 +156,7 @@ static uint32_t place_of(const struct mft_sync *s, const struct mcast_row *row)
 {
 	const struct node *n = fabric_find_node(s->fabric, row->guid);
 
-	return n && n->mft.spot ? n->mft.spot - 1 : MCAST_NONE;
+	return n && n->mft.place ? n->mft.place - 1 : MCAST_NONE;
 }
 
 static unsigned mcast_cap(const struct node *n)
@@ -168,13 +168,13 @@ static unsigned mcast_cap(const struct node *n)
 static uint32_t place_behind(const void *arg, uint32_t place, unsigned port, unsigned *ret_far)
 {
 	const struct mft_sync *s = arg;
-	const struct node *n = s->spots[place]->node;
+	const struct node *n = s->switches[place]->node;
 	const struct port *p = port && port <= n->n_ports ? n->ports[port].peer : NULL;
 
-	if (!p || !node_is_switch(p->node) || !p->node->mft.spot)
+	if (!p || !node_is_switch(p->node) || !p->node->mft.place)
 		return MCAST_NONE;
 	*ret_far = p->num;
-	return p->node->mft.spot - 1;
+	return p->node->mft.place - 1;
 }
 
 /* The group as it is held and as it shall be. */
@@ -182,14 +182,14 @@ static struct mft_order lay_out(struct mft_sync *s, unsigned number)
 {
 	struct mft_group *g = &s->groups[number];
 
-	if (s->n_spots > s->cap_places) {
-		s->cap_places = s->cap_spots;
+	if (s->n_switches > s->cap_places) {
+		s->cap_places = s->cap_switches;
 		s->places = xrealloc(s->places, s->cap_places, sizeof(*s->places));
 		s->sets = xrealloc(s->sets, s->cap_places, sizeof(*s->sets));
 	}
-	for (uint32_t i = 0; i < s->n_spots; i++) {
+	for (uint32_t i = 0; i < s->n_switches; i++) {
 		s->places[i] = (struct mft_place){ .up = MCAST_NONE };
-		mft_have_row(&s->spots[i]->node->mft, (lid_t)(MLID_MIN + number),
+		mft_have_row(&s->switches[i]->node->mft, (lid_t)(MLID_MIN + number),
 			     s->places[i].held);
 	}
 	g->not_served = 0;
@@ -199,7 +199,7 @@ static struct mft_order lay_out(struct mft_sync *s, unsigned number)
 
 		if (place == MCAST_NONE)
 			continue;
-		if (number >= mcast_cap(s->spots[place]->node)) {
+		if (number >= mcast_cap(s->switches[place]->node)) {
 			g->not_served++;
 			continue;
 		}
@@ -207,7 +207,7 @@ static struct mft_order lay_out(struct mft_sync *s, unsigned number)
 		if (row->up != MCAST_NONE)
 			s->places[place].up = place_of(s, &g->goal->rows[row->up]);
 	}
-	return (struct mft_order){ s->places, s->sets, s->n_spots, place_behind, s };
+	return (struct mft_order){ s->places, s->sets, s->n_switches, place_behind, s };
 }
 
 /* Cells that may hold ports that are not in `row`. */
@@ -238,21 +238,21 @@ static void judge_group(struct mft_sync *s, unsigned number)
 		s->sink |= g->sinks;
 		g->sinks = false;
 	}
-	for (uint32_t i = 0; i < s->n_spots; i++) {
+	for (uint32_t i = 0; i < s->n_switches; i++) {
 		mft_order_row(&order, i, g->step == MFT_CUT, row);
-		spot_want(s, s->spots[i], number, row);
+		switch_want(s, s->switches[i], number, row);
 		if (g->step == MFT_CUT)
 			g->excess += count_excess(s->places[i].held, row);
 	}
 }
 
-void groups_cell_changed(struct mft_sync *s, struct mft_spot *spot, uint32_t mod,
+void groups_cell_changed(struct mft_sync *s, struct mft_switch *sw, uint32_t mod,
 			 const struct mft_cell *before, const struct mft_cell *after)
 {
 	unsigned block = MFT_MOD_BLOCK(mod), position = MFT_MOD_POSITION(mod);
 	unsigned first = block * MFT_BLOCK_MLIDS;
 	bool known;
-	const struct mft_cell *want = mft_have_cell(&spot->want, block, position, &known);
+	const struct mft_cell *want = mft_have_cell(&sw->want, block, position, &known);
 
 	for (unsigned i = 0; i < MFT_BLOCK_MLIDS && first + i < N_MLIDS; i++) {
 		struct mft_group *g = &s->groups[first + i];
@@ -281,7 +281,8 @@ void groups_block_read(struct mft_sync *s, unsigned block)
 
 bool mft_sync_busy(const struct mft_sync *s)
 {
-	return s->n_due || s->sink || !TAILQ_EMPTY(&s->busy) || s->in_flight || spots_tops_due(s);
+	return s->n_due || s->sink || !TAILQ_EMPTY(&s->busy) || s->in_flight ||
+	       switches_tops_due(s);
 }
 
 static void report_idle(struct mft_sync *s)
@@ -304,7 +305,7 @@ static void report_idle(struct mft_sync *s)
  */
 static void sink_tops(struct mft_sync *s)
 {
-	spots_sink(s);
+	switches_sink(s);
 	for (unsigned i = 0; i < N_MLIDS; i++)
 		s->groups[i].sinks |= s->groups[i].step != MFT_BUILD;
 	s->sink = false;
@@ -313,13 +314,13 @@ static void sink_tops(struct mft_sync *s)
 void mft_sync_feed(struct mft_sync *s)
 {
 	if (s->n_due)
-		spots_refresh(s);
+		switches_refresh(s);
 	for (unsigned round = 0; round < ROUNDS_MAX; round++) {
 		while (s->n_due)
 			judge_group(s, s->due[--s->n_due]);
 		if (s->sink)
 			sink_tops(s);
-		spots_feed(s);
+		switches_feed(s);
 		if (!s->n_due)
 			break;
 	}
@@ -353,18 +354,18 @@ static bool block_is_clean(const struct mft_sync *s, unsigned block, const struc
 
 bool mft_sync_port_is_clean(const struct mft_sync *s, const struct node *n, unsigned port)
 {
-	const struct mft_spot *spot = spot_of(s, n);
+	const struct mft_switch *sw = switch_of(s, n);
 	unsigned position = port / MFT_POSITION_PORTS;
 	uint16_t bit = (uint16_t)(1u << port % MFT_POSITION_PORTS);
 	/* Of blocks beyond these nothing is known or wanted, and so there is nothing. */
-	uint32_t end = MAX(n->mft.n_blocks, spot ? spot->want.n_blocks : 0);
+	uint32_t end = MAX(n->mft.n_blocks, sw ? sw->want.n_blocks : 0);
 	bool known;
 
 	assert(s && n);
 	for (unsigned b = 0; b < (n->mft.inherited ? MFT_MAX_BLOCKS : end); b++) {
 		const struct mft_cell *have = mft_have_cell(&n->mft, b, position, &known);
 		const struct mft_cell *want =
-			spot ? mft_have_cell(&spot->want, b, position, &known) : NULL;
+			sw ? mft_have_cell(&sw->want, b, position, &known) : NULL;
 
 		if (block_matters(s, b) && mft_have_is_untold(&n->mft, b, position))
 			return false;

@@ -43,7 +43,7 @@ struct mft_work {
 };
 
 /* A switch. */
-struct mft_spot {
+struct mft_switch {
 	struct node *node;
 	struct mft_have want;  /* only masks count */
 	struct mft_work *work; /* [block * n_positions + position] */
@@ -52,8 +52,8 @@ struct mft_spot {
 	uint32_t head, tail, cap;
 	unsigned in_flight;
 	unsigned n_positions;
-	uint32_t n_high;		 /* blocks up to the highest in which something is wanted */
-	TAILQ_ENTRY(mft_spot) next_busy; /* among the spots with work, if listed */
+	uint32_t n_high; /* blocks up to the highest in which something is wanted */
+	TAILQ_ENTRY(mft_switch) next_busy; /* among the switches with work, if listed */
 	bool listed;
 	enum mft_cell_state top; /* of its MulticastFDBTop */
 	uint8_t top_tries;
@@ -70,16 +70,16 @@ struct mft_sync {
 	bool asked[MFT_MAX_BLOCKS];	/* mft_sync_is_read() was called for it */
 	uint32_t reads[MFT_MAX_BLOCKS]; /* cells to be read before the block can be judged */
 	uint32_t stuck[MFT_MAX_BLOCKS]; /* those of them that were given up */
-	struct mft_spot **spots;
-	uint32_t n_spots, cap_spots;
-	struct mft_place *places; /* of the spots, in the judgement at hand */
+	struct mft_switch **switches;
+	uint32_t n_switches, cap_switches;
+	struct mft_place *places; /* of the switches, in the judgement at hand */
 	uint32_t *sets;
 	uint32_t cap_places;
-	TAILQ_HEAD(, mft_spot) busy; /* spots with work */
+	TAILQ_HEAD(, mft_switch) busy; /* switches with work */
 	unsigned in_flight;
 	bool use_top, was_busy;
 	bool complete; /* all groups have been wanted once: other rows are stale */
-	bool sink; /* tops may be lowered when all is judged */
+	bool sink;     /* tops may be lowered when all is judged */
 	unsigned n_failed, tops_due;
 	struct node *failed_example; /* of the next outcome */
 };
@@ -93,25 +93,26 @@ static inline bool block_matters(const struct mft_sync *s, unsigned block)
 /* ---- mft.c ---- */
 
 /* The possible content of a cell has changed: groups in CUT that only waited for it go on. */
-void groups_cell_changed(struct mft_sync *s, struct mft_spot *spot, uint32_t mod,
+void groups_cell_changed(struct mft_sync *s, struct mft_switch *sw, uint32_t mod,
 			 const struct mft_cell *before, const struct mft_cell *after);
 /* The last cell of a block that had to be read was. */
 void groups_block_read(struct mft_sync *s, unsigned block);
 
 /* ---- mft_cells.c ---- */
 
-struct mft_spot *spot_of(const struct mft_sync *s, const struct node *n);
+struct mft_switch *switch_of(const struct mft_sync *s, const struct node *n);
 /* Takes in switches that the fabric has got since. */
-void spots_refresh(struct mft_sync *s);
-void spot_drop(struct mft_sync *s, struct mft_spot *spot);
-/* The row that the spot should hold of a group; queues cells that differ. */
-void spot_want(struct mft_sync *s, struct mft_spot *spot, unsigned number, const uint64_t mask[4]);
+void switches_refresh(struct mft_sync *s);
+void switch_drop(struct mft_sync *s, struct mft_switch *sw);
+/* The row that the switch should hold of a group; queues cells that differ. */
+void switch_want(struct mft_sync *s, struct mft_switch *sw, unsigned number,
+		 const uint64_t mask[4]);
 /* Queues cells that must be read before the block can be judged. */
-void spots_read_block(struct mft_sync *s, unsigned block);
+void switches_read_block(struct mft_sync *s, unsigned block);
 /* Cells and tops that were given up are tried again. */
-void spots_retry(struct mft_sync *s);
+void switches_retry(struct mft_sync *s);
 /* Tops as wanted, lower ones too. */
-void spots_sink(struct mft_sync *s);
-bool spots_tops_due(const struct mft_sync *s);
+void switches_sink(struct mft_sync *s);
+bool switches_tops_due(const struct mft_sync *s);
 /* Queued cells leave as far as the engine wants them. */
-void spots_feed(struct mft_sync *s);
+void switches_feed(struct mft_sync *s);

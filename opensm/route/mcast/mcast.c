@@ -4,8 +4,8 @@
  * tree, prunes it, joins the pieces that a dead cable left, adds new members; or begins in the
  * middle. Then writes rows: copies go where receivers are.
  *
- * Everything per switch lives in spots that a plan clears at their first use: the cost of a small
- * group does not depend on the size of the fabric.
+ * Everything per switch lives in vertices that a plan clears at their first use: the cost of a
+ * small group does not depend on the size of the fabric.
  */
 #include "route/mcast/mcast.h"
 
@@ -89,7 +89,7 @@ struct mcast_planner *mcast_planner_new(const struct mcast_params *params)
 	if (params->caps)
 		p->caps = arena_keep(&p->memory, xmemdup(params->caps, n * sizeof(*p->caps)));
 	ARENA_ARRAYS(&p->memory, n, p->island, p->island_members, p->far, p->sum, p->own_row,
-		     p->spots, p->switches, p->member_switches);
+		     p->vertices, p->switches, p->member_switches);
 	ARENA_ARRAYS(&p->memory, n, p->queue, p->via, p->seen);
 	p->depends = params->depends;
 	p->proved = r && p->depends ? routes_ref(r) : NULL;
@@ -126,8 +126,7 @@ struct mcast_planner *mcast_planner_free(struct mcast_planner *p)
 static bool can_be_member(const struct mcast_planner *p, const struct mcast_member *m)
 {
 	return m->sw < p->n && m->port <= p->topo->switches[m->sw].n_ports &&
-	       p->island[m->sw] != MCAST_NONE &&
-	       topo_behind(p->topo, m->sw, m->port) == TOPO_NONE;
+	       p->island[m->sw] != MCAST_NONE && topo_behind(p->topo, m->sw, m->port) == TOPO_NONE;
 }
 
 /* The island with most members; of equals the first. MCAST_NONE: there are no members. */
@@ -163,13 +162,13 @@ static uint32_t take_members(struct mcast_planner *p, const struct mcast_job *jo
 		const struct mcast_member *m = &job->members[i];
 		uint64_t bit = UINT64_C(1) << m->port % 64;
 		unsigned word = m->port / 64;
-		struct mcast_spot *s;
+		struct mcast_vertex *s;
 
 		if (!can_be_member(p, m) || p->island[m->sw] != island) {
 			p->n_left_out++;
 			continue;
 		}
-		s = mcast_spot(p, m->sw);
+		s = mcast_vertex(p, m->sw);
 		if (!mcast_has_ports(s->members))
 			p->member_switches[p->n_member_switches++] = m->sw;
 		if (!(s->members[word] & bit))
@@ -193,11 +192,11 @@ static uint32_t list_tree(struct mcast_planner *p)
 
 	if (p->n_switches > p->n / 16) {
 		for (uint32_t i = 0; i < p->n; i++)
-			if (p->spots[i].plan == p->plan && p->spots[i].in_tree)
+			if (p->vertices[i].plan == p->plan && p->vertices[i].in_tree)
 				p->queue[n++] = i;
 	} else {
 		for (uint32_t i = 0; i < p->n_switches; i++)
-			if (p->spots[p->switches[i]].in_tree)
+			if (p->vertices[p->switches[i]].in_tree)
 				p->queue[n++] = p->switches[i];
 		SORT(p->queue, n, compare_u32);
 	}
@@ -245,15 +244,15 @@ static void send_copies(struct mcast_tree *t, const struct below *below, uint32_
 static void write_rows(struct mcast_planner *p, struct mcast_tree *t)
 {
 	for (uint32_t i = 0; i < t->n_rows; i++)
-		p->spots[p->queue[i]].row = i;
+		p->vertices[p->queue[i]].row = i;
 	for (uint32_t i = 0; i < t->n_rows; i++) {
-		const struct mcast_spot *s = &p->spots[p->queue[i]];
+		const struct mcast_vertex *s = &p->vertices[p->queue[i]];
 		struct mcast_row *row = &t->rows[i];
 
 		row->guid = p->topo->switches[p->queue[i]].guid;
 		row->sw = p->queue[i];
 		memcpy(row->mask, s->receives, sizeof(row->mask));
-		row->up = s->parent == MCAST_NONE ? MCAST_NONE : p->spots[s->parent].row;
+		row->up = s->parent == MCAST_NONE ? MCAST_NONE : p->vertices[s->parent].row;
 		if (row->up == MCAST_NONE) {
 			t->root = i;
 			continue;
@@ -278,7 +277,7 @@ static struct mcast_tree *write_tree(struct mcast_planner *p)
 			below[t->rows[i].up].children++;
 	}
 	for (uint32_t i = 0; i < t->n_rows; i++)
-		if (p->spots[t->rows[i].sw].degree == 1 && t->rows[i].up != MCAST_NONE)
+		if (p->vertices[t->rows[i].sw].degree == 1 && t->rows[i].up != MCAST_NONE)
 			count_up(t, below, i);
 	send_copies(t, below, p->n_receivers);
 	return t;

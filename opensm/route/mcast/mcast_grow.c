@@ -17,12 +17,12 @@
 /* Switches a search looks at before it takes one step on trust. */
 #define SEARCH_LIMIT 1024
 
-struct mcast_spot *mcast_spot(struct mcast_planner *p, uint32_t sw)
+struct mcast_vertex *mcast_vertex(struct mcast_planner *p, uint32_t sw)
 {
-	struct mcast_spot *s = &p->spots[sw];
+	struct mcast_vertex *s = &p->vertices[sw];
 
 	if (s->plan != p->plan) {
-		*s = (struct mcast_spot){ .plan = p->plan, .parent = MCAST_NONE };
+		*s = (struct mcast_vertex){ .plan = p->plan, .parent = MCAST_NONE };
 		p->switches[p->n_switches++] = sw;
 	}
 	return s;
@@ -30,7 +30,7 @@ struct mcast_spot *mcast_spot(struct mcast_planner *p, uint32_t sw)
 
 static bool in_tree(const struct mcast_planner *p, uint32_t sw)
 {
-	return p->spots[sw].plan == p->plan && p->spots[sw].in_tree;
+	return p->vertices[sw].plan == p->plan && p->vertices[sw].in_tree;
 }
 
 /* A choice that differs from MLID to MLID and is the same for all members. */
@@ -45,7 +45,7 @@ static uint64_t taste(const struct mcast_planner *p, uint32_t sw)
 
 static void hang(struct mcast_planner *p, uint32_t child, uint32_t parent)
 {
-	struct mcast_spot *c = mcast_spot(p, child), *u = mcast_spot(p, parent);
+	struct mcast_vertex *c = mcast_vertex(p, child), *u = mcast_vertex(p, parent);
 
 	c->parent = parent;
 	c->degree++;
@@ -56,14 +56,14 @@ static void hang(struct mcast_planner *p, uint32_t child, uint32_t parent)
 
 void mcast_add_switch(struct mcast_planner *p, uint32_t sw)
 {
-	mcast_spot(p, sw)->in_tree = true;
+	mcast_vertex(p, sw)->in_tree = true;
 }
 
 /* By one of the cables between the two; parallel ones are shared out between groups. */
 static void hang_by_some(struct mcast_planner *p, uint32_t child, uint32_t parent)
 {
 	const struct graph_group *g = graph_edge(p->graph, child, parent);
-	struct mcast_spot *s = mcast_spot(p, child);
+	struct mcast_vertex *s = mcast_vertex(p, child);
 	uint64_t pick = (taste(p, child) ^ taste(p, parent)) % g->n_ports;
 
 	hang(p, child, parent);
@@ -73,9 +73,9 @@ static void hang_by_some(struct mcast_planner *p, uint32_t child, uint32_t paren
 
 static uint32_t top_of(const struct mcast_planner *p, uint32_t sw)
 {
-	for (uint32_t steps = 0; p->spots[sw].parent != MCAST_NONE; steps++) {
+	for (uint32_t steps = 0; p->vertices[sw].parent != MCAST_NONE; steps++) {
 		assert(steps < p->n); /* parents do not lead round */
-		sw = p->spots[sw].parent;
+		sw = p->vertices[sw].parent;
 	}
 	return sw;
 }
@@ -83,12 +83,12 @@ static uint32_t top_of(const struct mcast_planner *p, uint32_t sw)
 /* Reverses the cables from `sw` to its top: now `sw` is the top. */
 static void make_top(struct mcast_planner *p, uint32_t sw)
 {
-	uint32_t at = sw, parent = p->spots[sw].parent;
-	uint8_t up = p->spots[sw].up_port, down = p->spots[sw].down_port;
+	uint32_t at = sw, parent = p->vertices[sw].parent;
+	uint8_t up = p->vertices[sw].up_port, down = p->vertices[sw].down_port;
 
-	p->spots[sw].parent = MCAST_NONE;
+	p->vertices[sw].parent = MCAST_NONE;
 	for (uint32_t steps = 0; parent != MCAST_NONE; steps++) {
-		struct mcast_spot *s = &p->spots[parent];
+		struct mcast_vertex *s = &p->vertices[parent];
 		uint32_t next = s->parent;
 		uint8_t next_up = s->up_port, next_down = s->down_port;
 
@@ -147,19 +147,19 @@ void mcast_import(struct mcast_planner *p, const struct mcast_tree *t)
 		if (up == MCAST_NONE || !is_cable(p, sw, up, row))
 			continue;
 		hang(p, sw, up);
-		p->spots[sw].up_port = row->up_port;
-		p->spots[sw].down_port = row->down_port;
+		p->vertices[sw].up_port = row->up_port;
+		p->vertices[sw].down_port = row->down_port;
 	}
 }
 
 /* Takes an end of the tree away; the neighbour at its one cable may be the next. */
 static uint32_t cut_end(struct mcast_planner *p, uint32_t sw)
 {
-	struct mcast_spot *s = &p->spots[sw];
+	struct mcast_vertex *s = &p->vertices[sw];
 	uint32_t next = MCAST_NONE;
 
 	if (s->degree == 1) {
-		struct mcast_spot *other = &p->spots[s->near];
+		struct mcast_vertex *other = &p->vertices[s->near];
 
 		next = s->near;
 		other->degree--;
@@ -180,8 +180,8 @@ void mcast_prune(struct mcast_planner *p)
 		uint32_t at = p->switches[i];
 
 		/* Each is taken out of the tree. */
-		while (at != MCAST_NONE && in_tree(p, at) && p->spots[at].degree < 2 &&
-		       !mcast_has_ports(p->spots[at].members))
+		while (at != MCAST_NONE && in_tree(p, at) && p->vertices[at].degree < 2 &&
+		       !mcast_has_ports(p->vertices[at].members))
 			at = cut_end(p, at);
 	}
 }
@@ -189,7 +189,7 @@ void mcast_prune(struct mcast_planner *p)
 void mcast_fell(struct mcast_planner *p)
 {
 	for (uint32_t i = 0; i < p->n_switches; i++) {
-		struct mcast_spot *s = &p->spots[p->switches[i]];
+		struct mcast_vertex *s = &p->vertices[p->switches[i]];
 
 		s->in_tree = false;
 		s->parent = MCAST_NONE;

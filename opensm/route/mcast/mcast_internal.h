@@ -9,7 +9,7 @@
 #include "route/mcast/mcast.h"
 
 /* One switch in the plan at hand; counts only if `plan` is that of the planner. */
-struct mcast_spot {
+struct mcast_vertex {
 	uint32_t plan;
 	uint32_t parent; /* switch; MCAST_NONE: the top of its piece, or not in the tree */
 	uint32_t degree; /* cables of the tree that end here */
@@ -25,25 +25,25 @@ struct mcast_planner {
 	const struct topo *topo;     /* one reference */
 	const struct routes *routes; /* one reference; NULL: none, or none with hops */
 	struct graph *graph;
-	uint8_t *hops;		     /* as routes->hops, without routes; NULL: not needed yet */
-	uint16_t *caps;		     /* NULL: all have room */
-	uint32_t n;		     /* switches */
+	uint8_t *hops;	/* as routes->hops, without routes; NULL: not needed yet */
+	uint16_t *caps; /* NULL: all have room */
+	uint32_t n;	/* switches */
 
 	/* mcast_root.c: what can be used and is connected, for MLID numbers lo .. hi - 1. */
 	uint32_t *island;	  /* per switch; MCAST_NONE: cannot be used */
 	uint32_t *island_members; /* per island */
 	uint32_t island_lo, island_hi;
-	bool restricted;     /* some switch cannot be used */
-	uint16_t *far;	     /* per switch: to the farthest member */
-	uint32_t *sum;	     /* per switch: to all of them together */
-	uint8_t *own_row;    /* hops to the root when restricted */
-	const uint8_t *row;  /* hops to the root */
+	bool restricted;    /* some switch cannot be used */
+	uint16_t *far;	    /* per switch: to the farthest member */
+	uint32_t *sum;	    /* per switch: to all of them together */
+	uint8_t *own_row;   /* hops to the root when restricted */
+	const uint8_t *row; /* hops to the root */
 
 	/* the plan at hand */
 	uint32_t plan;	 /* its number */
 	uint32_t number; /* MLID - MLID_MIN */
-	struct mcast_spot *spots;
-	uint32_t *switches; /* with a spot of this plan */
+	struct mcast_vertex *vertices;
+	uint32_t *switches; /* with a vertex of this plan */
 	uint32_t n_switches;
 	uint32_t *member_switches; /* of the island chosen */
 	uint32_t n_member_switches;
@@ -51,14 +51,14 @@ struct mcast_planner {
 	uint32_t n_receivers;
 
 	/* mcast_safe.c */
-	struct cdg *depends; /* owned; NULL: no proof is wanted */
-	struct routes *proved;		  /* one reference: whose VLs `depends` looks at */
+	struct cdg *depends;   /* owned; NULL: no proof is wanted */
+	struct routes *proved; /* one reference: whose VLs `depends` looks at */
 	/* per SL: cables of the tree that always fits; NULL: none */
 	struct graph *common[16];
-	uint16_t common_sought;		  /* a bit per SL */
-	bool only_common;		  /* no other cables may be used */
-	uint32_t *hosts;		  /* per switch: its end ports */
-	uint32_t *roots, n_roots;	  /* preferred, in their order */
+	uint16_t common_sought;	  /* a bit per SL */
+	bool only_common;	  /* no other cables may be used */
+	uint32_t *hosts;	  /* per switch: its end ports */
+	uint32_t *roots, n_roots; /* preferred, in their order */
 
 	/* searches, and other lists of switches */
 	uint32_t *queue, *via, *seen;
@@ -89,8 +89,8 @@ static inline unsigned mcast_to_root(const struct mcast_planner *p, uint32_t sw)
 
 /* ---- mcast_grow.c ---- */
 
-/* The spot of `sw`, empty at its first use in this plan. */
-struct mcast_spot *mcast_spot(struct mcast_planner *p, uint32_t sw);
+/* The vertex of `sw`, empty at its first use in this plan. */
+struct mcast_vertex *mcast_vertex(struct mcast_planner *p, uint32_t sw);
 /* Takes over the previous tree: cables that still exist, between switches that can be used. */
 void mcast_import(struct mcast_planner *p, const struct mcast_tree *t);
 /* Removes branches that lead to no member. */
