@@ -119,13 +119,17 @@ static int cmd_option(struct scenario *s, const struct words *w)
 	struct conf_report report = { 0 };
 	struct conf_place at = { .file = s->file, .line = s->line };
 	enum conf_id id = conf_option_find(w->w[1]);
+	_cleanup_free_ char *value = NULL;
 	struct conf *changed;
 	int r;
 
 	if (id == CONF_N_OPTIONS)
 		return fault(s, "no option '%s'", w->w[1]);
+	value = scenario_join(s, w, 2);
+	if (!value)
+		return -EINVAL;
 	changed = conf_copy(s->conf);
-	r = conf_set(changed, id, w->w[2], &at, &report);
+	r = conf_set(changed, id, value, &at, &report);
 	if (r < 0)
 		fault(s, "%s", report.n ? report.findings[0].text : "refused");
 	conf_report_clear(&report);
@@ -201,16 +205,32 @@ static int cmd_freeze(struct scenario *s, const struct words *w)
 	return 0;
 }
 
-/* sweep heavy: asked for, not waited for */
+/* sweep heavy|light|reroute: asked for, not waited for */
 static int cmd_sweep(struct scenario *s, const struct words *w)
 {
 	struct sm *master = s->rig ? rig_master(s->rig) : NULL;
 
-	if (!is(w->w[1], "heavy"))
-		return fault(s, "expected sweep heavy");
 	if (!master)
 		return fault(s, "there is not exactly one MASTER");
-	sm_request_heavy(master, NULL);
+	if (is(w->w[1], "heavy"))
+		sm_request_heavy(master, NULL);
+	else if (is(w->w[1], "light"))
+		sm_request_light(master);
+	else if (is(w->w[1], "reroute"))
+		sm_request_reroute(master);
+	else
+		return fault(s, "expected sweep heavy, light or reroute");
+	return 0;
+}
+
+/* sweeping on|off: of the master */
+static int cmd_sweeping(struct scenario *s, const struct words *w)
+{
+	struct sm *master = s->rig ? rig_master(s->rig) : NULL;
+
+	if (!master)
+		return fault(s, "there is not exactly one MASTER");
+	sm_set_sweeping(master, is(w->w[1], "on"));
 	return 0;
 }
 
@@ -259,6 +279,10 @@ static int cmd_mark(struct scenario *s, const struct words *w)
 	s->marked_lane_sets = scenario_lane_sets(s);
 	s->marked_gets = sim_gets(SIM(s));
 	s->marked_heavy = master ? sm_stats(master)->heavy_sweeps : 0;
+	scenario_mark_tallies(s);
+	s->log_len = 0;
+	for (unsigned i = 0; i < RIG_MAX_SMS; i++)
+		s->stories[i].len = 0;
 	return 0;
 }
 
@@ -335,7 +359,8 @@ static int cmd_timing(struct scenario *s, const struct words *w)
 		const char *name;
 		void (*set)(struct sim *sim, mono_t t);
 	} rows[] = {
-		{ "agent-time", sim_set_sma_time }, { "train-time", sim_set_train_time },
+		{ "agent-time", sim_set_sma_time },
+		{ "train-time", sim_set_train_time },
 		{ "auto-active", sim_set_auto_active },
 	};
 	mono_t t;
@@ -356,7 +381,7 @@ static int cmd_job_time(struct scenario *s, const struct words *w)
 	CHECK(parse_time(s, w->w[1], &t));
 	if (!scenario_sim(s))
 		return -EINVAL;
-	s->rig->job_time = t;
+	*(is(w->w[0], "disk-time") ? &s->rig->disk_time : &s->rig->job_time) = t;
 	return 0;
 }
 
@@ -597,8 +622,8 @@ static int cmd_mtu(struct scenario *s, const struct words *w)
 	int node;
 
 	CHECK(parse_node_or_all(s, w->w[1], &node));
-	CHECK(parse_number(s, w->w[2], 5, &mtu));
-	CHECK(parse_number(s, w->w[3], 5, &vls));
+	CHECK(parse_number(s, w->w[2], 15, &mtu));
+	CHECK(parse_number(s, w->w[3], 15, &vls));
 	sim_set_caps(SIM(s), node, (enum ib_mtu)mtu, (unsigned)vls);
 	return 0;
 }
@@ -633,16 +658,12 @@ static int cmd_watch(struct scenario *s, const struct words *w)
 	return 0;
 }
 
-static const struct {
-	const char *name;
-	unsigned min, max; /* words, the name included */
-	int (*run)(struct scenario *s, const struct words *w);
-} rows[] = {
+static const struct command rows[] = {
 	{ "fabric", 2, 12, cmd_fabric },
 	{ "speed", 2, 3, cmd_speed },
 	{ "wear", 2, 2, cmd_wear },
 	{ "enhanced", 2, 2, cmd_enhanced },
-	{ "option", 3, 3, cmd_option },
+	{ "option", 3, MAX_WORDS, cmd_option },
 	{ "start", 3, 5, cmd_start },
 	{ "kill", 3, 3, cmd_kill },
 	{ "freeze", 3, 3, cmd_freeze },
@@ -654,6 +675,7 @@ static const struct {
 	{ "rest", 3, MAX_WORDS, scenario_rest },
 	{ "rest-refused", 3, MAX_WORDS, scenario_rest },
 	{ "sweep", 2, 2, cmd_sweep },
+	{ "sweeping", 2, 2, cmd_sweeping },
 	{ "stop", 3, 3, cmd_kill },
 	{ "reload", 1, 3, cmd_reload },
 	{ "wait", 2, 2, cmd_wait },
@@ -665,6 +687,7 @@ static const struct {
 	{ "reorder", 3, 3, cmd_reorder },
 	{ "agent-time", 2, 2, cmd_timing },
 	{ "job-time", 2, 2, cmd_job_time },
+	{ "disk-time", 2, 2, cmd_job_time },
 	{ "train-time", 2, 2, cmd_timing },
 	{ "auto-active", 2, 2, cmd_timing },
 	{ "agent-queue", 2, 2, cmd_agent_queue },
@@ -694,17 +717,21 @@ static const struct {
 	{ "within", 4, MAX_WORDS, scenario_expect },
 	{ "hold", 4, MAX_WORDS, scenario_expect },
 	{ "quiet", 6, 6, scenario_expect },
+	{ 0 },
 };
 
 int scenario_command(struct scenario *s, const struct words *w)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		if (!is(rows[i].name, w->w[0]))
-			continue;
-		if (w->n < rows[i].min || w->n > rows[i].max)
-			return fault(s, "'%s' takes %u to %u words", w->w[0], rows[i].min - 1,
-				     rows[i].max - 1);
-		return rows[i].run(s, w);
-	}
+	const struct command *const tables[] = { rows, port_commands };
+
+	for (size_t t = 0; t < ARRAY_SIZE(tables); t++)
+		for (const struct command *c = tables[t]; c->name; c++) {
+			if (!is(c->name, w->w[0]))
+				continue;
+			if (w->n < c->min || w->n > c->max)
+				return fault(s, "'%s' takes %u to %u words", w->w[0], c->min - 1,
+					     c->max - 1);
+			return c->run(s, w);
+		}
 	return fault(s, "unknown command '%s'", w->w[0]);
 }

@@ -441,7 +441,7 @@ static int run_program(struct front *f, struct desk *d, char *const argv[])
 
 /* ---- words ----------------------------------------------------------------------------------- */
 
-static const char *scratch_of(struct front *f)
+const char *front_scratch(struct front *f)
 {
 	if (!*f->dir)
 		scratch_folder(f->dir);
@@ -450,7 +450,7 @@ static const char *scratch_of(struct front *f)
 
 const char *front_folder(struct front *f, const char *node)
 {
-	snprintf(f->folder, sizeof(f->folder), "%s/state-%s", scratch_of(f), node);
+	snprintf(f->folder, sizeof(f->folder), "%s/state-%s", front_scratch(f), node);
 	mkdir(f->folder, 0755);
 	return f->folder;
 }
@@ -468,7 +468,7 @@ static int open_desk(struct front *f, struct desk *d)
 		return 0;
 	if (!f->event && sd_event_new(&f->event) < 0)
 		return -ENOMEM;
-	snprintf(d->run_dir, sizeof(d->run_dir), "%s/sm%u", scratch_of(f), d->place);
+	snprintf(d->run_dir, sizeof(d->run_dir), "%s/sm%u", front_scratch(f), d->place);
 	snprintf(d->relay_dir, sizeof(d->relay_dir), "%s/ctl%u", f->dir, d->place);
 	mkdir(d->run_dir, 0755);
 	mkdir(d->relay_dir, 0755);

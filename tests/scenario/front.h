@@ -17,6 +17,8 @@ void front_sm_goes(struct front *f, unsigned place);
 const char *front_folder(struct front *f, const char *node);
 /* The folder with those of all nodes; "": none was made. */
 const char *front_folders(const struct front *f);
+/* Where files of `file` are. */
+const char *front_scratch(struct front *f);
 /* For rig->event. */
 void front_event(struct rig_sm *sm, const struct sm_event *event);
 

@@ -2,7 +2,8 @@
 # Scenarios in virtual time: each .scn file is one test, run by the runner.
 CHECK_TOOLS += tests/scenario/runner
 tests_scenario_runner_SOURCES = tests/scenario/scenario.h tests/scenario/runner.c tests/scenario/words.c \
-	tests/scenario/commands.c tests/scenario/expect.c tests/scenario/storm.c \
+	tests/scenario/commands.c tests/scenario/ports.c tests/scenario/storm.c \
+	tests/scenario/expect.c tests/scenario/story.c \
 	tests/scenario/record.h tests/scenario/record.c tests/scenario/front.h tests/scenario/front.c \
 	opensm/daemon/listen_control.c opensm/daemon/stream.c opensm/daemon/stream_listen.c
 tests_scenario_runner_LDADD = librig.a $(FRONT_LIBS) $(SIM_LIBS)
@@ -44,14 +45,17 @@ SCENARIO_TESTS += \
 	tests/scenario/flap.scn \
 	tests/scenario/foreign-top.scn \
 	tests/scenario/handover.scn \
+	tests/scenario/health-errors.scn \
 	tests/scenario/health-far.scn \
 	tests/scenario/health-flap.scn \
+	tests/scenario/health-found.scn \
 	tests/scenario/health-half-dead.scn \
 	tests/scenario/health-half-dead-qos.scn \
 	tests/scenario/health-host.scn \
 	tests/scenario/health-last-way.scn \
 	tests/scenario/health-lft-refused.scn \
 	tests/scenario/health-oddities.scn \
+	tests/scenario/health-policy.scn \
 	tests/scenario/health-slow.scn \
 	tests/scenario/health-stuck.scn \
 	tests/scenario/hypercube.scn \

@@ -29,12 +29,15 @@ struct script {
 	unsigned n_seeds;
 	bool same_fabric;
 	bool clean, wear_given;
-	bool wants_front;          /* administrators do something */
-	uint64_t wear;             /* of all runs, if given */
-	char **words;              /* of the file: nodes that it names are spared; ends with NULL */
+	bool wants_front; /* administrators do something */
+	bool wants_story; /* events are looked at */
+	uint64_t wear;	  /* of all runs, if given */
+	char **words;	  /* of the file: nodes that it names are spared; ends with NULL */
 	unsigned n_words, cap_words;
-	struct record *record;     /* NULL: none */
-	unsigned tests, failed;    /* all runs together */
+	struct record *record; /* NULL: none */
+	bool shows_log;
+	unsigned n_cases;	/* lines `case` */
+	unsigned tests, failed; /* all runs together */
 };
 
 static void tap_line(struct script *sc, bool ok, const char *text, unsigned line, uint64_t seed)
@@ -117,11 +120,15 @@ static int read_head(void *arg, unsigned line, const char *text, struct words *w
 		GROW(sc->words, sc->n_words + 2, sc->cap_words);
 		sc->words[sc->n_words++] = xstrdup(w->w[i]);
 		sc->words[sc->n_words] = NULL;
+		sc->wants_story |= !strcmp(w->w[i], "story") || !strcmp(w->w[i], "told") ||
+				   !strcmp(w->w[i], "event-says");
 	}
 	sc->same_fabric |= !strcmp(w->w[0], "same-fabric");
 	sc->clean |= !strcmp(w->w[0], "clean");
+	sc->n_cases += !strcmp(w->w[0], "case");
 	sc->wants_front |= !strncmp(w->w[0], "ctl", 3) || !strncmp(w->w[0], "rest", 4) ||
-			   !strcmp(w->w[0], "state") || !strcmp(w->w[0], "wipe");
+			   !strcmp(w->w[0], "state") || !strcmp(w->w[0], "wipe") ||
+			   !strcmp(w->w[0], "file");
 	if (strcmp(w->w[0], "seeds"))
 		return 0;
 	sc->n_seeds = 0;
@@ -137,7 +144,9 @@ static int run_line(void *arg, unsigned line, const char *text, struct words *w)
 	struct scenario *s = arg;
 	int r;
 
-	if (is_head(w->w[0]) || s->over)
+	s->met_cases += !strcmp(w->w[0], "case");
+	if (is_head(w->w[0]) || s->over || !strcmp(w->w[0], "case") ||
+	    (s->met_cases && s->met_cases != s->of_case))
 		return 0;
 	s->line = line;
 	s->text = text;
@@ -154,19 +163,46 @@ static uint64_t wear_of(const struct script *sc, uint64_t seed)
 	return sc->same_fabric ? sc->seeds[0] : seed;
 }
 
-/* One run; *ret_fingerprint is the fabric in the end. */
-static int run_seed(struct script *sc, uint64_t seed, uint64_t *ret_fingerprint)
+/* A record of the managers' log: for `logged`, and where it is shown or written down. */
+static void note_log(void *arg, unsigned bits, const char *text)
+{
+	struct scenario *s = arg;
+	size_t len = strlen(text);
+
+	GROW(s->log, s->log_len + len + 2, s->log_cap);
+	memcpy(s->log + s->log_len, text, len);
+	s->log_len += len;
+	s->log[s->log_len++] = '\n';
+	s->log[s->log_len] = 0;
+	if (s->record)
+		record_log(s->record, bits, text);
+	else if (s->shows_log)
+		fprintf(stderr, "%10.3f %s\n",
+			s->rig ? (double)sim_now(s->rig->sim) / (double)MONO_S : 0.0, text);
+}
+
+static void drop_log(void *arg, unsigned bits, const char *text)
+{
+}
+
+/* One run of one case; *ret_fingerprint is the fabric in the end. */
+static int run_case(struct script *sc, uint64_t seed, unsigned of_case, uint64_t *ret_fingerprint)
 {
 	struct scenario s = { .script = sc,
 			      .file = sc->file,
 			      .seed = seed,
 			      .conf = conf_new(),
 			      .record = sc->record,
+			      .shows_log = sc->shows_log,
+			      .of_case = of_case,
 			      .wants_front = sc->wants_front,
+			      .wants_story = sc->wants_story,
 			      .wear = wear_of(sc, seed),
 			      .spare = (const char *const *)sc->words };
-	int r = each_line(sc, run_line, &s);
+	int r;
 
+	log_set_sink(note_log, &s);
+	r = each_line(sc, run_line, &s);
 	*ret_fingerprint = s.rig ? sim_fingerprint(s.rig->sim) : 0;
 	if (s.rig && sc->record)
 		record_end(sc->record, s.rig);
@@ -179,6 +215,22 @@ static int run_seed(struct script *sc, uint64_t seed, uint64_t *ret_fingerprint)
 	free(s.said);
 	netfile_free(s.net);
 	conf_unref(s.conf);
+	log_set_sink(drop_log, NULL);
+	for (unsigned i = 0; i < RIG_MAX_SMS; i++)
+		free(s.stories[i].text);
+	free(s.log);
+	return r;
+}
+
+/* All cases of the file, each in a fabric of its own. */
+static int run_seed(struct script *sc, uint64_t seed, uint64_t *ret_fingerprint)
+{
+	unsigned of_case = sc->n_cases ? 1 : 0;
+	int r;
+
+	do
+		r = run_case(sc, seed, of_case++, ret_fingerprint);
+	while (r == 0 && of_case <= sc->n_cases);
 	return r;
 }
 
@@ -200,10 +252,6 @@ static int run_script(struct script *sc)
 	return 0;
 }
 
-static void drop_record(void *arg, unsigned bits, const char *text)
-{
-}
-
 int main(int argc, char **argv)
 {
 	struct script sc = { .file = argv[argc - 1], .seeds = { 1 }, .n_seeds = 1 };
@@ -221,12 +269,9 @@ int main(int argc, char **argv)
 	}
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	sc.record = record_new(getenv("SCENARIO_RECORD"));
-	if (sc.record)
-		log_set_sink(record_log, sc.record);
-	else if (!getenv("SCENARIO_LOG"))
-		log_set_sink(drop_record, NULL);
+	sc.shows_log = getenv("SCENARIO_LOG") != NULL;
+	log_set_sink(drop_log, NULL);
 	r = run_script(&sc);
-	log_set_sink(drop_record, NULL);
 	record_free(sc.record);
 	free(sc.text);
 	for (unsigned i = 0; i < sc.n_words; i++)

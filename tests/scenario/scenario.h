@@ -9,9 +9,20 @@
 
 #define MAX_WORDS 40
 #define MAX_SEEDS 16
+#define N_TALLIES 24
 
 struct script;
 struct front;
+
+/* What a manager told since `mark` (story.c). */
+struct story {
+	char *text;                /* words with commas between; NULL: nothing */
+	size_t len, cap;
+#define STORY_TEXT 800
+	char trap[STORY_TEXT];     /* the sentence of the last trap */
+	char sentence[STORY_TEXT]; /* of the last other event that has one */
+	uint32_t more;             /* nodes and links that are to follow the last event at once */
+};
 
 struct scenario {
 	struct script *script;     /* the file; for tap() */
@@ -32,6 +43,7 @@ struct scenario {
 	struct rig *rig;           /* made by the first command that needs it */
 	struct conf *conf;         /* for managers started from now on */
 	uint64_t marked_sets, marked_lane_sets, marked_gets;
+	uint64_t marked[N_TALLIES]; /* of tallies[] */
 	uint32_t marked_heavy;
 	struct {
 		char name[32];
@@ -39,10 +51,17 @@ struct scenario {
 	} remembered[8];
 	unsigned n_remembered;
 	struct record *record;     /* NULL: nothing is recorded */
+	bool shows_log;
 	bool wants_front;          /* the file has `ctl`, `rest` or `state` */
 	struct front *front;       /* with the rig; NULL: not wanted */
 	char *said;                /* by the last program of `ctl` or `rest`; NULL: none ran */
 	bool keeps_state;          /* managers started from now on have a folder for their files */
+	char *log;                 /* records since `mark`, a line each; NULL: none */
+	size_t log_len, log_cap;
+	struct story stories[RIG_MAX_SMS]; /* by the manager's place in the rig */
+	bool wants_story;          /* the file has `story` or `told` */
+	unsigned of_case;          /* the case that is run, from 1; 0: the file has none */
+	unsigned met_cases;        /* lines `case` that were met */
 	bool over;                 /* an expectation failed: the rest is not run */
 };
 
@@ -50,6 +69,13 @@ struct words {
 	unsigned n;
 	const char *w[MAX_WORDS];
 };
+
+struct command {
+	const char *name;  /* NULL: behind the last */
+	unsigned min, max; /* words, the name included */
+	int (*run)(struct scenario *s, const struct words *w);
+};
+extern const struct command port_commands[]; /* ports.c */
 
 /* Counts and prints one TAP line for the present line of the scenario. */
 void tap(struct scenario *s, bool ok);
@@ -59,7 +85,21 @@ int scenario_command(struct scenario *s, const struct words *w);
 /* `within`, `expect`, `hold`, `quiet`: the commands that test something. */
 int scenario_expect(struct scenario *s, const struct words *w);
 
+/* For rig->event. */
+void story_event(struct rig_sm *sm, const struct sm_event *event);
+
+/* `mark`: tallies of `since` begin here. */
+void scenario_mark_tallies(struct scenario *s);
+
 int scenario_storm(struct scenario *s, const struct words *w);
+
+/*
+ * With {NODE} and {NODE:PORT} as GUIDs, {/NAME} as the path of a file of `file`; to be freed. NULL:
+ * there is no such node.
+ */
+char *scenario_expand(struct scenario *s, const char *word);
+/* The same of all words from `first` on, with blanks between. */
+char *scenario_join(struct scenario *s, const struct words *w, unsigned first);
 
 /* -EINVAL */
 int fault(struct scenario *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

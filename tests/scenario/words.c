@@ -77,7 +77,7 @@ struct sim *scenario_sim(struct scenario *s)
 		s->rig = rig_new(sim_new(s->net, s->seed));
 		s->net = netfile_free(s->net);
 		s->rig->owner = s;
-		s->rig->event = s->wants_front ? front_event : NULL;
+		s->rig->event = s->wants_story ? story_event : s->wants_front ? front_event : NULL;
 		s->front = s->wants_front ? front_new(s) : NULL;
 		if (s->record)
 			record_rig(s->record, s->rig, s->seed);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * The health of links as rows of the ledger: which are stored when, restarts, a full disk, the file
- * of former builds.
+ * of former builds, rows of other managers. What is done about a link: tests/scenario/health-*.scn.
  */
 #include "unit/marks-world.h"
 
@@ -309,6 +309,86 @@ static void a_damaged_file_of_a_former_build_is_kept_beside(void **st)
 	scratch_remove(dir);
 }
 
+/* ---- rows of other managers ------------------------------------------------------------------ */
+
+/* hm_ports_health_policy_file has one line, on the port. */
+static void policy_is(struct world *w, const char *name, unsigned port, const char *state)
+{
+	FILE *f = fopen(w->conf->hm_ports_health_policy_file, "we");
+
+	assert_non_null(f);
+	fprintf(f, "0x%016" PRIx64 " %u %s\n", guid_of(w, name), port, state);
+	assert_int_equal(fclose(f), 0);
+	sm_request_heavy(w->sm, NULL);
+}
+
+/* Another master's file calls the link unhealthy; ours, which is in force again, healthy. */
+static void a_healthy_line_counts_again_after_another_master(void **st)
+{
+	struct world *w = *st;
+	uint8_t row[HEALTH_ROW_MAX];
+	char dir[SCRATCH_PATH];
+	struct sick_shown s;
+	struct health_end at;
+	unsigned port;
+	size_t len;
+
+	w->conf->hm_dry_run = false;
+	free(w->conf->hm_ports_health_policy_file);
+	w->conf->hm_ports_health_policy_file = xasprintf("%s/policy", scratch_folder(dir));
+	start(w);
+	port = uplink(w, "leaf2", "spine1");
+	policy_is(w, "leaf2", port, "unhealthy isolate");
+	run_for(w, 40 * MONO_S);
+	assert_true(sm_sick_at(w->sm, 0, &s));
+	at = s.verdict->end[0];
+	len = health_pack(sick_judge(w->sm), at, row); /* as the other one has it */
+	policy_is(w, "leaf2", port, "healthy");
+	run_for(w, 60 * MONO_S);
+	assert_true(link_is(w, "leaf2", port, IB_PORT_ACTIVE));
+	w->sm->state = SM_STANDBY;
+	assert_true(health_take(sick_judge(w->sm), at, row, len));
+	sick_took(w->sm);
+	w->sm->state = SM_MASTER;
+	sm_request_heavy(w->sm, NULL);
+	run_for(w, 120 * MONO_S);
+	assert_true(link_is(w, "leaf2", port, IB_PORT_ACTIVE));
+	assert_false(sm_sick_at(w->sm, 0, &s));
+	scratch_remove(dir);
+}
+
+/* A manager that is master learns of it, as after a split: the next sweep decides. */
+static void what_another_manager_found_is_acted_on(void **st)
+{
+	struct world *w = *st;
+	uint8_t row[HEALTH_ROW_MAX];
+	struct sick_shown s;
+	struct health_end at;
+	unsigned port;
+	size_t len;
+
+	w->conf->hm_dry_run = false;
+	start(w);
+	port = uplink(w, "leaf2", "spine1");
+	errors_at(w, "leaf2", port, 100);
+	assert_true(sm_sick_at(w->sm, 0, &s));
+	at = s.verdict->end[0];
+	len = health_pack(sick_judge(w->sm), at, row);
+	assert_true(sm_sick_clear(w->sm, guid_of(w, "leaf2"), port));
+	run_for(w, 20 * MONO_S);
+	assert_true(link_is(w, "leaf2", port, IB_PORT_ACTIVE));
+	assert_true(health_take(sick_judge(w->sm), at, row, len));
+	sick_took(w->sm);
+	run_for(w, 60 * MONO_S);
+	assert_int_equal(sm_sick_links(w->sm, SICK_ISOLATED), 1);
+	assert_true(link_is(w, "leaf2", port, IB_PORT_INIT));
+	assert_true(health_take(sick_judge(w->sm), at, NULL, 0)); /* and cleared it */
+	sick_took(w->sm);
+	run_for(w, 60 * MONO_S);
+	assert_false(sm_sick_at(w->sm, 0, &s));
+	assert_true(link_is(w, "leaf2", port, IB_PORT_ACTIVE));
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, open_world, close_world)
 
 int main(void)
@@ -322,6 +402,8 @@ int main(void)
 		TEST(a_port_is_not_disabled_before_that_is_stored),
 		TEST(what_a_former_build_knew_is_known_and_becomes_rows),
 		TEST(a_damaged_file_of_a_former_build_is_kept_beside),
+		TEST(a_healthy_line_counts_again_after_another_master),
+		TEST(what_another_manager_found_is_acted_on),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Commands about what ports count and send, files that administrators write, and what other
+ * programs write into devices.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ib/notices.h"
+#include "sm/health/sick.h"
+#include "tests/scenario/front.h"
+#include "tests/scenario/scenario.h"
+#include "util/mem.h"
+
+#define CHECK(call)                                                                                \
+	do {                                                                                       \
+		int check_r_ = (call);                                                             \
+		if (check_r_ < 0)                                                                  \
+			return check_r_;                                                           \
+	} while (0)
+
+#define SIM(s) (s)->rig->sim
+#define SOON   (5 * MONO_MS) /* a trap arrives, a Set of another program is done */
+
+static bool is(const char *word, const char *expected)
+{
+	return !strcmp(word, expected);
+}
+
+/* ---- counters ---- */
+
+/* errors A:P N: symbol errors of ten seconds, as the performance manager tells the master. */
+static int cmd_errors(struct scenario *s, const struct words *w)
+{
+	struct port_counts c = { .interval_us = 10000000, .known = 1u << PORT_COUNT_SYMBOL_ERRORS };
+	struct sm *master = s->rig ? rig_master(s->rig) : NULL;
+	unsigned port;
+	uint64_t n;
+	int node;
+
+	CHECK(parse_port(s, w->w[1], &node, &port));
+	CHECK(parse_number(s, w->w[2], UINT32_MAX, &n));
+	if (!master)
+		return fault(s, "there is not exactly one MASTER");
+	c.grown[PORT_COUNT_SYMBOL_ERRORS] = n;
+	sm_port_counts(master, sim_node_guid(SIM(s), node), port, &c);
+	return 0;
+}
+
+/* counts A:P COUNTER N: as its performance agent shows it; counts A:P clear */
+static int cmd_counts(struct scenario *s, const struct words *w)
+{
+	static const struct {
+		const char *name;
+		enum sim_counter which;
+	} rows[] = {
+		{ "symbol-errors", SIM_SYMBOL_ERRORS }, { "recoveries", SIM_LINK_RECOVERIES },
+		{ "link-downed", SIM_LINK_DOWNED },	{ "receive-errors", SIM_RCV_ERRORS },
+		{ "discards", SIM_XMIT_DISCARDS },	{ "packets-sent", SIM_XMIT_PACKETS },
+	};
+	unsigned port;
+	uint64_t n;
+	int node;
+
+	CHECK(parse_port(s, w->w[1], &node, &port));
+	if (is(w->w[2], "clear") && w->n == 3)
+		return sim_clear_counters(SIM(s), node, port);
+	if (w->n != 4)
+		return fault(s, "expected counts NODE:PORT COUNTER N, or ... clear");
+	CHECK(parse_number(s, w->w[3], UINT64_MAX, &n));
+	if (is(w->w[2], "p-key-violations"))
+		return sim_count_pkey_violations(SIM(s), node, port, (unsigned)n);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (is(w->w[2], rows[i].name))
+			return sim_count_errors(SIM(s), node, port, rows[i].which, n);
+	return fault(s, "no counter '%s'", w->w[2]);
+}
+
+/* counters NODE silent|basic: its performance agent */
+static int cmd_counters(struct scenario *s, const struct words *w)
+{
+	int node;
+
+	CHECK(parse_node(s, w->w[1], &node));
+	if (!is(w->w[2], "silent") && !is(w->w[2], "basic"))
+		return fault(s, "expected silent or basic");
+	return sim_set_pma(SIM(s), node, is(w->w[2], "silent") ? SIM_PMA_SILENT : SIM_PMA_BASIC);
+}
+
+/* enable A:P, disable A:P: as ibportstate */
+static int cmd_enable(struct scenario *s, const struct words *w)
+{
+	unsigned port;
+	int node;
+
+	CHECK(parse_port(s, w->w[1], &node, &port));
+	return sim_link_enable(SIM(s), node, port, is(w->w[0], "enable"));
+}
+
+/* ---- traps ---- */
+
+static const struct ib_field head_fields[] = IB_LAYOUT_ROWS(NOTICE_LIST),
+			     link_fields[] = IB_LAYOUT_ROWS(NOTICE_LINK_LIST),
+			     error_fields[] = IB_LAYOUT_ROWS(NOTICE_ERRORS_LIST),
+			     local_fields[] = IB_LAYOUT_ROWS(NOTICE_LOCAL_LIST),
+			     image_fields[] = IB_LAYOUT_ROWS(NOTICE_IMAGE_LIST),
+			     mkey_fields[] = IB_LAYOUT_ROWS(NOTICE_MKEY_LIST),
+			     key_fields[] = IB_LAYOUT_ROWS(NOTICE_KEY_LIST),
+			     switch_key_fields[] = IB_LAYOUT_ROWS(NOTICE_SWITCH_KEY_LIST);
+
+/* Which traps have which fields. */
+static const struct {
+	unsigned first, last;
+	const struct ib_field *fields;
+	size_t n;
+} layouts[] = {
+	{ 0, UINT16_MAX, head_fields, ARRAY_SIZE(head_fields) },
+	{ TRAP_LINK_STATE, TRAP_LINK_STATE, link_fields, ARRAY_SIZE(link_fields) },
+	{ TRAP_LINK_INTEGRITY, TRAP_FLOW_CONTROL, error_fields, ARRAY_SIZE(error_fields) },
+	{ TRAP_LOCAL_CHANGE, TRAP_LOCAL_CHANGE, local_fields, ARRAY_SIZE(local_fields) },
+	{ TRAP_SYSIMG_GUID, TRAP_SYSIMG_GUID, image_fields, ARRAY_SIZE(image_fields) },
+	{ TRAP_BAD_MKEY, TRAP_BAD_MKEY, mkey_fields, ARRAY_SIZE(mkey_fields) },
+	{ TRAP_BAD_PKEY, TRAP_BAD_QKEY, key_fields, ARRAY_SIZE(key_fields) },
+	{ TRAP_SWITCH_BAD_PKEY, TRAP_SWITCH_BAD_PKEY, switch_key_fields,
+	  ARRAY_SIZE(switch_key_fields) },
+};
+
+static const struct ib_field *find_field(uint64_t trap, const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(layouts); i++)
+		for (size_t k = 0;
+		     trap >= layouts[i].first && trap <= layouts[i].last && k < layouts[i].n; k++)
+			if (is(layouts[i].fields[k].name, name))
+				return &layouts[i].fields[k];
+	return NULL;
+}
+
+/* A number, or a node: its LID. */
+static int parse_lid_or_number(struct scenario *s, const char *word, uint64_t *ret)
+{
+	unsigned port;
+	int node;
+
+	if (*word >= '0' && *word <= '9')
+		return parse_number(s, word, UINT64_MAX, ret);
+	CHECK(parse_port(s, word, &node, &port));
+	*ret = sim_port_lid(SIM(s), node, port);
+	return 0;
+}
+
+static int set_field(struct scenario *s, uint8_t *notice, uint64_t trap, const char *name,
+		     const char *value)
+{
+	const struct ib_field *field = find_field(trap, name);
+	uint64_t v;
+
+	CHECK(parse_lid_or_number(s, value, &v));
+	if (!field || field->width > 64)
+		return fault(s, "trap %u has no '%s'", (unsigned)trap, name);
+	ib_bits_put(notice, field->offset, field->width, v);
+	return 0;
+}
+
+/* trap NODE NUMBER [FIELD VALUE]...: the node's agent sends it, about itself if not said otherwise */
+static int cmd_trap(struct scenario *s, const struct words *w)
+{
+	uint8_t notice[SMP_DATA_SIZE] = { 0 };
+	unsigned port;
+	uint64_t trap;
+	lid_t lid;
+	int node;
+
+	CHECK(parse_port(s, w->w[1], &node, &port));
+	CHECK(parse_number(s, w->w[2], 0xFFFF, &trap));
+	if (w->n % 2 == 0)
+		return fault(s, "expected trap NODE NUMBER [FIELD VALUE]...");
+	lid = sim_port_lid(SIM(s), node, port);
+	ib_put(notice, NT_IS_GENERIC, 1);
+	ib_put(notice, NT_TRAP, trap);
+	ib_put(notice, NT_ISSUER_LID, lid);
+	if (trap == TRAP_LINK_STATE)
+		ib_put(notice, N128_LID, lid);
+	else if (trap == TRAP_SWITCH_BAD_PKEY)
+		ib_put(notice, N259_SWITCH_LID, lid);
+	else
+		ib_put(notice, N129_LID, lid);
+	if (trap >= TRAP_LINK_INTEGRITY && trap <= TRAP_FLOW_CONTROL)
+		ib_put(notice, N129_PORT, 1);
+	for (unsigned i = 3; i < w->n; i += 2)
+		CHECK(set_field(s, notice, trap, w->w[i], w->w[i + 1]));
+	sim_send_trap(SIM(s), node, port, notice);
+	rig_run(s->rig, sim_now(SIM(s)) + SOON);
+	return 0;
+}
+
+static int cmd_trap_loss(struct scenario *s, const struct words *w)
+{
+	double pct;
+
+	CHECK(parse_percent(s, w->w[1], &pct));
+	if (!scenario_sim(s))
+		return -EINVAL;
+	sim_set_trap_loss(SIM(s), pct);
+	return 0;
+}
+
+/* ---- files ---- */
+
+/* What stands between braces, as text to be freed; NULL: it is none. */
+static char *expand_one(struct scenario *s, const char *inner)
+{
+	unsigned port;
+	int node;
+
+	if (!scenario_sim(s))
+		return NULL;
+	if (*inner == '/')
+		return xasprintf("%s%s", front_scratch(s->front), inner);
+	if (parse_port(s, inner, &node, &port) < 0)
+		return NULL;
+	return xasprintf("0x%016" PRIx64,
+			 sim_node_guid(SIM(s), node) + (strchr(inner, ':') ? port : 0));
+}
+
+char *scenario_expand(struct scenario *s, const char *word)
+{
+	char *ret = xstrdup("");
+
+	while (*word) {
+		size_t plain = strcspn(word, "{"), n = strcspn(word + plain, "}");
+		_cleanup_free_ char *inner = NULL, *value = NULL, *before = ret;
+
+		if (word[plain] && word[plain + n] && n > 1 && word[plain + 1] != '"') {
+			inner = xasprintf("%.*s", (int)n - 1, word + plain + 1);
+			value = expand_one(s, inner);
+			n++;
+		} else {
+			value = xasprintf("%.*s", (int)n, word + plain);
+		}
+		if (!value) {
+			before = NULL;
+			free(ret);
+			return NULL;
+		}
+		ret = xasprintf("%s%.*s%s", before, (int)plain, word, value);
+		word += plain + n;
+	}
+	return ret;
+}
+
+char *scenario_join(struct scenario *s, const struct words *w, unsigned first)
+{
+	char *ret = xstrdup("");
+
+	for (unsigned i = first; i < w->n; i++) {
+		_cleanup_free_ char *word = scenario_expand(s, w->w[i]), *before = ret;
+
+		if (!word) {
+			before = NULL;
+			free(ret);
+			return NULL;
+		}
+		ret = xasprintf("%s%s%s", before, i > first ? " " : "", word);
+	}
+	return ret;
+}
+
+/* file NAME: is empty now; file NAME TEXT: one line more; file NAME gone */
+static int cmd_file(struct scenario *s, const struct words *w)
+{
+	_cleanup_free_ char *path = NULL, *text = NULL;
+	FILE *f;
+
+	if (!scenario_sim(s))
+		return -EINVAL;
+	path = xasprintf("%s/%s", front_scratch(s->front), w->w[1]);
+	if (w->n == 3 && is(w->w[2], "gone"))
+		return unlink(path) < 0 ? fault(s, "there is no such file") : 0;
+	text = scenario_join(s, w, 2);
+	f = text ? fopen(path, w->n == 2 ? "w" : "a") : NULL;
+	if (!f)
+		return text ? fault(s, "'%s' cannot be written", path) : -EINVAL;
+	if (w->n > 2)
+		fprintf(f, "%s\n", text);
+	fclose(f);
+	return 0;
+}
+
+/* ---- other programs ---- */
+
+static int write_as_other(struct scenario *s, const char *from, int node, uint16_t attr,
+			  uint32_t mod, const uint8_t *payload)
+{
+	const struct smp_head head = { .method = MAD_SET, .attr = attr, .mod = mod, .tid = 7 };
+	struct transport_addr to = {
+		.lid = sim_port_lid(SIM(s), node, sim_node_is_switch(SIM(s), node) ? 0 : 1)
+	};
+	struct transport *tr = sim_attach(SIM(s), from, 0);
+	uint8_t mad[MAD_SIZE];
+
+	if (!tr)
+		return fault(s, "no program can start on '%s'", from);
+	smp_build_lid(mad, &head, payload);
+	transport_send(tr, &to, mad, sizeof(mad), 1000);
+	rig_run(s->rig, sim_now(SIM(s)) + SOON);
+	transport_close(tr);
+	return 0;
+}
+
+/*
+ * foreign HOST NODE[:PORT] pkey INDEX KEY, foreign HOST SWITCH lft LID PORT: a program on HOST
+ * writes this one entry of a table.
+ */
+static int cmd_foreign(struct scenario *s, const struct words *w)
+{
+	uint8_t payload[SMP_DATA_SIZE];
+	bool pkey = is(w->w[3], "pkey");
+	uint64_t at, value;
+	uint32_t mod;
+	unsigned port;
+	int node;
+
+	CHECK(parse_port(s, w->w[2], &node, &port));
+	CHECK(parse_lid_or_number(s, w->w[4], &at));
+	CHECK(parse_number(s, w->w[5], 0xFFFF, &value));
+	if (!pkey && !is(w->w[3], "lft"))
+		return fault(s, "expected pkey or lft");
+	port = sim_node_is_switch(SIM(s), node) ? port : 0;
+	mod = pkey ? port << 16 | (uint32_t)(at / 32) : (uint32_t)(at / 64);
+	if (sim_read(SIM(s), node, pkey ? IB_ATTR_PKEY_TABLE : IB_ATTR_LFT, mod, payload) < 0)
+		return fault(s, "there is no such block");
+	if (pkey)
+		ib_bits_put(payload, at % 32 * 16, 16, value);
+	else
+		payload[at % 64] = (uint8_t)value;
+	return write_as_other(s, w->w[1], node, pkey ? IB_ATTR_PKEY_TABLE : IB_ATTR_LFT, mod,
+			      payload);
+}
+
+const struct command port_commands[] = {
+	{ "errors", 3, 3, cmd_errors },	      { "counts", 3, 4, cmd_counts },
+	{ "counters", 3, 3, cmd_counters },   { "enable", 2, 2, cmd_enable },
+	{ "disable", 2, 2, cmd_enable },      { "trap", 3, MAX_WORDS, cmd_trap },
+	{ "trap-loss", 2, 2, cmd_trap_loss }, { "file", 2, MAX_WORDS, cmd_file },
+	{ "foreign", 6, 6, cmd_foreign },     { 0 },
+};
