@@ -24,8 +24,8 @@ static void submit_job(void *arg, struct sm_job *job)
 	struct rig_job *j = xcalloc(1, sizeof(*j)), **at = &s->jobs;
 
 	j->job = job;
-	j->due = sim_now(s->rig->sim) + (job->disk ? MAX(s->rig->disk_time, s->rig->job_time)
-						   : s->rig->job_time);
+	j->due = sim_now(s->rig->sim) +
+		 (job->disk ? MAX(s->rig->disk_time, s->rig->job_time) : s->rig->job_time);
 	while (*at && (*at)->due <= j->due)
 		at = &(*at)->next;
 	j->next = *at;
@@ -98,6 +98,13 @@ static bool run_jobs(struct rig_sm *s, mono_t now)
 	return any;
 }
 
+static int64_t realtime(void *arg)
+{
+	const struct rig_sm *s = arg;
+
+	return s->rig->epoch + (int64_t)(sim_now(s->rig->sim) / MONO_S);
+}
+
 /* The same in each run, and not the same for two managers. */
 static void draw(void *arg, void *ret, size_t len)
 {
@@ -133,6 +140,7 @@ int rig_start(struct rig *rig, const char *node, int port, const struct conf *co
 				  .arg = s };
 	struct transport *tr;
 
+	hooks.realtime = rig->epoch ? realtime : NULL;
 	hooks.event = rig->event ? event : NULL;
 	hooks.perf = rig->perf ? perf : NULL;
 	hooks.congestion = rig->congestion ? congestion : NULL;

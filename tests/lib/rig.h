@@ -10,6 +10,7 @@
 #include "sm/sm.h"
 
 #define RIG_MAX_SMS 8
+#define RIG_EPOCH   1700000000 /* for `epoch` */
 
 struct rig_job {
 	struct sm_job *job;
@@ -39,6 +40,8 @@ struct rig {
 	/* what a job takes; 0: it is done before anything else happens */
 	mono_t job_time;
 	mono_t disk_time; /* of those that write to the disk, where that is more */
+	/* Seconds since 1970 at time 0, for managers that start; 0: none knows the time of day. */
+	int64_t epoch;
 	/*
 	 * Set before rig_start(): events of the managers started from then on. NULL: not wanted.
 	 */

@@ -257,6 +257,32 @@ static int cmd_reload(struct scenario *s, const struct words *w)
 	return 0;
 }
 
+/* time-of-day: managers started from now on know it */
+static int cmd_time_of_day(struct scenario *s, const struct words *w)
+{
+	if (!scenario_sim(s))
+		return -EINVAL;
+	s->rig->epoch = RIG_EPOCH;
+	return 0;
+}
+
+/* repeat N T COMMAND...: N times, T apart */
+static int cmd_repeat(struct scenario *s, const struct words *w)
+{
+	struct words command = { .n = w->n - 3 };
+	uint64_t n;
+	mono_t t;
+
+	CHECK(parse_number(s, w->w[1], 1000000, &n));
+	CHECK(parse_time(s, w->w[2], &t));
+	memcpy(command.w, w->w + 3, command.n * sizeof(command.w[0]));
+	while (n-- && !s->over) {
+		CHECK(scenario_command(s, &command));
+		rig_run(s->rig, sim_now(SIM(s)) + t);
+	}
+	return 0;
+}
+
 static int cmd_wait(struct scenario *s, const struct words *w)
 {
 	mono_t t;
@@ -279,6 +305,7 @@ static int cmd_mark(struct scenario *s, const struct words *w)
 	s->marked_lane_sets = scenario_lane_sets(s);
 	s->marked_gets = sim_gets(SIM(s));
 	s->marked_heavy = master ? sm_stats(master)->heavy_sweeps : 0;
+	s->marked_at = sim_now(SIM(s));
 	scenario_mark_tallies(s);
 	s->log_len = 0;
 	for (unsigned i = 0; i < RIG_MAX_SMS; i++)
@@ -647,14 +674,17 @@ static int cmd_ignore(struct scenario *s, const struct words *w)
 	return 0;
 }
 
-/* watch on | off: loops after every Set; costs most of the time on large fabrics */
+/* watch lost: ways that were there. watch on | off: loops after every Set; costs most of the time on large fabrics */
 static int cmd_watch(struct scenario *s, const struct words *w)
 {
-	if (!is(w->w[1], "on") && !is(w->w[1], "off"))
-		return fault(s, "expected on or off");
+	if (!is(w->w[1], "on") && !is(w->w[1], "off") && !is(w->w[1], "lost"))
+		return fault(s, "expected on, off or lost");
 	if (!scenario_sim(s))
 		return -EINVAL;
-	sim_watch_loops(SIM(s), is(w->w[1], "on"));
+	if (is(w->w[1], "lost"))
+		sim_watch_lost(SIM(s), true);
+	else
+		sim_watch_loops(SIM(s), is(w->w[1], "on"));
 	return 0;
 }
 
@@ -679,6 +709,8 @@ static const struct command rows[] = {
 	{ "stop", 3, 3, cmd_kill },
 	{ "reload", 1, 3, cmd_reload },
 	{ "wait", 2, 2, cmd_wait },
+	{ "repeat", 4, MAX_WORDS, cmd_repeat },
+	{ "time-of-day", 1, 1, cmd_time_of_day },
 	{ "mark", 1, 1, cmd_mark },
 	{ "remember", 2, 2, cmd_remember },
 	{ "loss", 2, 3, cmd_loss },

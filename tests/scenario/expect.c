@@ -126,6 +126,12 @@ static int cond_loops_ever(struct look *l, const char *const *arg)
 	return compare(l, "loops-ever", sim_loops_ever(l->s->rig->sim), arg[0]);
 }
 
+/* lost-ever N: ways between hosts, since `watch lost` */
+static int cond_lost_ever(struct look *l, const char *const *arg)
+{
+	return compare(l, "lost-ever", sim_lost_ever(l->s->rig->sim), arg[0]);
+}
+
 static int cond_early_active(struct look *l, const char *const *arg)
 {
 	return compare(l, "early-active", sim_early_active(l->s->rig->sim), arg[0]);
@@ -599,6 +605,16 @@ void scenario_mark_tallies(struct scenario *s)
 		s->marked[i] = read_tally(s, &tallies[i]);
 }
 
+/* passed T: at least so long since `mark` */
+static int cond_passed(struct look *l, const char *const *arg)
+{
+	mono_t t, now = sim_now(l->s->rig->sim) - l->s->marked_at;
+
+	if (parse_time(l->s, arg[0], &t) < 0)
+		return -EINVAL;
+	return require(l, now >= t, "%u ms have passed", (unsigned)(now / MONO_MS));
+}
+
 /* since NAME N: so many of them since `mark` */
 static int cond_since(struct look *l, const char *const *arg)
 {
@@ -619,6 +635,7 @@ static const struct cond {
 	{ "pairs", 1, cond_pairs },
 	{ "end-ports", 1, cond_end_ports },
 	{ "loops-ever", 1, cond_loops_ever },
+	{ "lost-ever", 1, cond_lost_ever },
 	{ "early-active", 1, cond_early_active },
 	{ "sets", 1, cond_sets },
 	{ "sets-but-lanes", 1, cond_sets_but_lanes },
@@ -648,6 +665,7 @@ static const struct cond {
 	{ "unreachable", 1, cond_unreachable },
 	{ "logged", 2, cond_logged },
 	{ "status-says", 1, cond_status_says },
+	{ "passed", 1, cond_passed },
 	{ "since", 2, cond_since },
 	{ "story", 2, cond_story },
 	{ "told", 3, cond_told },

@@ -522,6 +522,21 @@ static void fault_of_output(struct scenario *s, int code)
 			*c = ' ';
 }
 
+/* The words from `first` on as scenario_expand() has them; `ret_text` holds them. */
+static int expand_words(struct scenario *s, const struct words *w, unsigned first, char **ret_text,
+			struct words *ret)
+{
+	char *save, *word;
+
+	*ret = (struct words){ .n = 0 };
+	*ret_text = scenario_join(s, w, first);
+	if (!*ret_text)
+		return -EINVAL;
+	for (word = strtok_r(*ret_text, " ", &save); word; word = strtok_r(NULL, " ", &save))
+		ret->w[ret->n++] = word;
+	return 0;
+}
+
 /*
  * Words from `first` on; 'several words' are one argument, as in a shell. `text` holds those.
  * False: a quote is not closed.
@@ -555,16 +570,18 @@ static int run_words(struct scenario *s, const char *name, const struct words *w
 {
 	_cleanup_free_ char *path = program_path(name);
 	char *argv[MAX_WORDS + 2] = { path };
-	_cleanup_free_ char *text = xstrdup(s->text); /* has room for all words */
+	_cleanup_free_ char *words_text = NULL, *text = NULL;
 	int place = find_place(s, w, &first), code;
+	struct words words;
 	struct desk *d;
 
-	if (place < 0)
+	if (place < 0 || expand_words(s, w, first, &words_text, &words) < 0)
 		return -EINVAL;
+	text = xcalloc(MAX_WORDS, strlen(s->text) + 40); /* has room for all words */
 	d = &s->front->desks[place];
 	if (open_desk(s->front, d) < 0)
 		return fault(s, "there is no control socket");
-	if (!to_arguments(w, first, text, argv + 1))
+	if (!to_arguments(&words, 0, text, argv + 1))
 		return fault(s, "expected a ' that closes the argument");
 	snprintf(d->api.status, sizeof(d->api.status), "%s", s->rig->sms[place].status);
 	setenv("OPENSM_RUN_DIR", d->relay_dir, 1);

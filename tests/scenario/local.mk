@@ -70,6 +70,8 @@ SCENARIO_TESTS += \
 	tests/scenario/loss.scn \
 	tests/scenario/lost-set.scn \
 	tests/scenario/m-key.scn \
+	tests/scenario/marks.scn \
+	tests/scenario/marks-clean.scn \
 	tests/scenario/merge.scn \
 	tests/scenario/mixed-mtu.scn \
 	tests/scenario/mkey-fresh-lease0.scn \

@@ -45,6 +45,7 @@ struct scenario {
 	uint64_t marked_sets, marked_lane_sets, marked_gets;
 	uint64_t marked[N_TALLIES]; /* of tallies[] */
 	uint32_t marked_heavy;
+	mono_t marked_at;
 	struct {
 		char name[32];
 		uint64_t fingerprint;

@@ -4,6 +4,10 @@
 
 #include "trap-world.h"
 
+#include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include "fabric/words.h"
 #include "sm/marks/marks.h"
 #include "sm/sm_internal.h"
@@ -133,4 +137,42 @@ static inline unsigned entries_to(struct world *w, const char *name, unsigned po
 			n += lft[i] == port;
 	}
 	return n;
+}
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+static inline void start_in(struct world *w, const char *dir)
+{
+	int i;
+
+	w->rig->epoch = RIG_EPOCH;
+	i = rig_start(w->rig, "h0", 0, w->conf, dir);
+	assert_true(i >= 0);
+	w->sm = w->rig->sms[i].sm;
+	run_for(w, 15 * MONO_S);
+	assert_ptr_equal(w->sm, rig_master(w->rig));
+}
+
+static inline void start_again(struct world *w, const char *dir)
+{
+	rig_kill(w->rig, (unsigned)rig_find(w->rig, "h0"));
+	start_in(w, dir);
+}
+
+static inline bool has_file(const char *dir, const char *name)
+{
+	_cleanup_free_ char *path = xasprintf("%s/%s", dir, name);
+
+	return access(path, F_OK) == 0;
+}
+
+/* No file of this process can grow any more, or it can again. */
+static inline void fill_disk(bool full)
+{
+	struct rlimit limit;
+
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+	limit.rlim_cur = full ? 0 : limit.rlim_max;
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
 }

@@ -6,49 +6,12 @@
 #include "unit/marks-world.h"
 
 #include <inttypes.h>
-#include <signal.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "ledger/store.h"
 #include "sm/ledger/settle_internal.h"
 #include "tests/lib/scratch.h"
 #include "util/hash.h"
-
-static int64_t clock_of(void *arg)
-{
-	struct rig_sm *s = arg;
-
-	return 1700000000 + sim_now(s->rig->sim) / MONO_S;
-}
-
-static void start_with_cache(struct world *w, const char *dir)
-{
-	int i = rig_start(w->rig, "h0", 0, w->conf, dir);
-
-	assert_true(i >= 0);
-	w->sm = w->rig->sms[i].sm;
-	w->sm->hooks.realtime = clock_of;
-	run_for(w, 15 * MONO_S);
-	assert_ptr_equal(w->sm, rig_master(w->rig));
-}
-
-/* No file of this process can grow any more, or it can again. */
-static void fill_disk(bool full)
-{
-	struct rlimit limit;
-
-	signal(SIGXFSZ, SIG_IGN);
-	assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
-	limit.rlim_cur = full ? 0 : limit.rlim_max;
-	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
-}
-
-static void start_again(struct world *w, const char *dir)
-{
-	rig_kill(w->rig, (unsigned)rig_find(w->rig, "h0"));
-	start_with_cache(w, dir);
-}
 
 static void marks_stay_over_a_restart(void **st)
 {
@@ -58,7 +21,7 @@ static void marks_stay_over_a_restart(void **st)
 	uint64_t generation;
 
 	scratch_folder(dir);
-	start_with_cache(w, dir);
+	start_in(w, dir);
 	port = uplink(w, "leaf2", "spine1");
 	other = uplink(w, "leaf3", "spine2");
 	assert_int_equal(ask(w, MARK_DO_ISOLATE, "leaf2", port).end, MARK_DONE);
@@ -93,19 +56,12 @@ static void write_former(struct world *w, const char *dir, unsigned port, bool d
 	assert_int_equal(fclose(f), 0);
 }
 
-static bool has_file(const char *dir, const char *name)
-{
-	_cleanup_free_ char *path = xasprintf("%s/%s", dir, name);
-
-	return access(path, F_OK) == 0;
-}
-
 /* A manager has run in this folder, and never had a mark. Returns the port of leaf2 to spine1. */
 static unsigned start_without_marks(struct world *w, char dir[SCRATCH_PATH])
 {
 	unsigned port;
 
-	start_with_cache(w, scratch_folder(dir));
+	start_in(w, scratch_folder(dir));
 	port = uplink(w, "leaf2", "spine1");
 	rig_kill(w->rig, (unsigned)rig_find(w->rig, "h0"));
 	sim_reboot(w->sim, node_of(w, "leaf2"), MONO_S);
@@ -144,7 +100,7 @@ static void a_damaged_file_of_a_former_build_is_kept_beside(void **st)
 
 	write_former(w, dir, port, true);
 	listen_for(w, "damaged: no link is marked");
-	start_with_cache(w, dir);
+	start_in(w, dir);
 	assert_true(w->said);
 	assert_int_equal(marks_table(w->sm)->n, 0);
 	assert_false(has_file(dir, MARKS_FILE));
@@ -159,7 +115,7 @@ static void a_file_of_a_former_build_counts_for_nothing_beside_rows(void **st)
 	char dir[SCRATCH_PATH];
 	unsigned port;
 
-	start_with_cache(w, scratch_folder(dir));
+	start_in(w, scratch_folder(dir));
 	port = uplink(w, "leaf2", "spine1");
 	assert_int_equal(ask(w, MARK_DO_ISOLATE, "leaf2", port).end, MARK_DONE);
 	assert_int_equal(ask(w, MARK_DO_RESTORE, "leaf2", port).end, MARK_DONE);
@@ -181,7 +137,7 @@ static void a_former_mark_that_cannot_be_stored_stays_in_force(void **st)
 
 	write_former(w, dir, port, false);
 	fill_disk(true);
-	start_with_cache(w, dir);
+	start_in(w, dir);
 	assert_int_equal(marks_table(w->sm)->n, 1);
 	assert_int_equal(ask(w, MARK_DO_DRAIN, "leaf3", uplink(w, "leaf3", "spine2")).end,
 			 MARK_CLOSED);
@@ -325,7 +281,7 @@ static void a_mark_ends_at_its_time(void **st)
 	char dir[SCRATCH_PATH];
 
 	scratch_folder(dir);
-	start_with_cache(w, dir);
+	start_in(w, dir);
 	rq = request(w, MARK_DO_DRAIN, "leaf2", uplink(w, "leaf2", "spine1"));
 	rq.seconds = 3600;
 	assert_int_equal(ask_watched(w, &rq, NULL).end, MARK_DONE);
@@ -347,7 +303,7 @@ static void a_mark_that_is_over_waits_for_the_ledger(void **st)
 	char dir[SCRATCH_PATH];
 
 	scratch_folder(dir);
-	start_with_cache(w, dir);
+	start_in(w, dir);
 	rq = request(w, MARK_DO_DRAIN, "leaf2", uplink(w, "leaf2", "spine1"));
 	rq.seconds = 3600;
 	assert_int_equal(ask_watched(w, &rq, NULL).end, MARK_DONE);
@@ -367,7 +323,7 @@ static void a_disk_fault_changes_nothing(void **st)
 	struct mark_result r;
 
 	scratch_folder(dir);
-	start_with_cache(w, dir);
+	start_in(w, dir);
 	fill_disk(true);
 	r = ask(w, MARK_DO_DRAIN, "leaf2", uplink(w, "leaf2", "spine1"));
 	fill_disk(false);

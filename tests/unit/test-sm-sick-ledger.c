@@ -6,8 +6,6 @@
 #include "unit/marks-world.h"
 
 #include <inttypes.h>
-#include <signal.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "sm/health/sick.h"
@@ -17,35 +15,10 @@
 
 #define FORMER "link_health"
 
-static int64_t clock_of(void *arg)
-{
-	struct rig_sm *s = arg;
-
-	return 1700000000 + sim_now(s->rig->sim) / MONO_S;
-}
-
-static void start_in(struct world *w, const char *dir)
-{
-	int i = rig_start(w->rig, "h0", 0, w->conf, dir);
-
-	assert_true(i >= 0);
-	w->sm = w->rig->sms[i].sm;
-	w->sm->hooks.realtime = clock_of;
-	run_for(w, 15 * MONO_S);
-	assert_ptr_equal(w->sm, rig_master(w->rig));
-}
-
-static void start_again(struct world *w, const char *dir)
-{
-	rig_kill(w->rig, (unsigned)rig_find(w->rig, "h0"));
-	start_in(w, dir);
-}
-
 /* The port has counted symbol errors. */
 static void errors_at(struct world *w, const char *name, unsigned port, unsigned n)
 {
-	struct port_counts c = { .interval_us = 10000000,
-				 .known = 1u << PORT_COUNT_SYMBOL_ERRORS };
+	struct port_counts c = { .interval_us = 10000000, .known = 1u << PORT_COUNT_SYMBOL_ERRORS };
 
 	c.grown[PORT_COUNT_SYMBOL_ERRORS] = n;
 	sm_port_counts(w->sm, guid_of(w, name), port, &c);
@@ -71,13 +44,6 @@ static uint64_t row_number(struct world *w, const struct ledger_key *key)
 	struct ledger_value v;
 
 	return ledger_get(settle_ledger(w->sm), key, &v) ? v.dot.number : 0;
-}
-
-static bool has_file(const char *dir, const char *name)
-{
-	_cleanup_free_ char *path = xasprintf("%s/%s", dir, name);
-
-	return access(path, F_OK) == 0;
 }
 
 /* ---- what is stored, and when ---------------------------------------------------------------- */
@@ -143,7 +109,7 @@ static void all_rows_are_stored_in_the_end(void **st)
 		const struct health_end a = { 1 + i, 1 }, b = { 100000 + i, 1 };
 
 		health_event(judge, health_link(judge, a, b, false), HEALTH_REBOOT,
-			     clock_of(&w->rig->sms[0]));
+			     RIG_EPOCH + sim_now(w->sim) / MONO_S);
 	}
 	errors_at(w, "leaf2", uplink(w, "leaf2", "spine1"), 1);
 	run_for(w, 2 * MONO_S);
@@ -199,17 +165,6 @@ static void a_row_that_is_not_understood_is_left_alone(void **st)
 }
 
 /* ---- a port that is to be disabled ----------------------------------------------------------- */
-
-/* No file of this process can grow any more, or it can again. */
-static void fill_disk(bool full)
-{
-	struct rlimit limit;
-
-	signal(SIGXFSZ, SIG_IGN);
-	assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
-	limit.rlim_cur = full ? 0 : limit.rlim_max;
-	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
-}
 
 /* There is always a manager that knows to enable it. */
 static void a_port_is_not_disabled_before_that_is_stored(void **st)
