@@ -584,7 +584,7 @@ static int cmd_m_key(struct scenario *s, const struct words *w)
 	int node;
 
 	CHECK(parse_node_or_all(s, w->w[1], &node));
-	CHECK(parse_number(s, w->w[2], UINT64_MAX, &key));
+	CHECK(parse_key(s, w->w[2], &key));
 	CHECK(parse_number(s, w->w[3], 3, &protect));
 	if (w->n > 4)
 		CHECK(parse_number(s, w->w[4], 0xFFFF, &lease));

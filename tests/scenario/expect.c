@@ -7,32 +7,21 @@
  *   hold T expect COND...      at any time during T
  *   quiet expect sweep heavy sets N
  *
- * `not` in front of a condition turns it round.
+ * `not` in front of a condition turns it round. Here are conditions of the fabric as a whole; those
+ * of ports are in expect_ports.c, those of what managers say and count in expect_told.c.
  */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "ib/attrs.h"
-#include "sm/health/sick.h"
-#include "sm/marks/marks.h"
-#include "sm/trust/violations.h"
-#include "tests/scenario/scenario.h"
+#include "tests/scenario/look.h"
 #include "util/mem.h"
 
 #define LOOK_EVERY  (20 * MONO_MS)
 #define SWEEP_LIMIT (120 * MONO_S)
 
-/* The verdict is made once per look, and only if it is asked for. */
-struct look {
-	struct scenario *s;
-	struct sim_verdict verdict;
-	bool judged;
-	char why[720]; /* what is missing */
-};
-
-static const struct sim_verdict *judge(struct look *l)
+const struct sim_verdict *judge(struct look *l)
 {
 	if (!l->judged)
 		sim_check_all(l->s->rig->sim, &l->verdict);
@@ -40,13 +29,7 @@ static const struct sim_verdict *judge(struct look *l)
 	return &l->verdict;
 }
 
-static bool is(const char *word, const char *expected)
-{
-	return !strcmp(word, expected);
-}
-
-__attribute__((format(printf, 3, 4))) static bool require(struct look *l, bool ok, const char *fmt,
-							  ...)
+bool require(struct look *l, bool ok, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -58,17 +41,22 @@ __attribute__((format(printf, 3, 4))) static bool require(struct look *l, bool o
 	return false;
 }
 
-static char *with_blanks(const char *word)
+bool begins(const char *text, const char *words)
 {
-	char *ret = xstrdup(word);
-
-	for (char *c = ret; *c; c++)
-		*c = *c == '_' ? ' ' : *c;
-	return ret;
+	for (; *words; words++, text++)
+		if (*text != *words && !(*words == '_' && *text == ' '))
+			return false;
+	return true;
 }
 
-/* N, <=N or >=N */
-static int compare(struct look *l, const char *what, uint64_t have, const char *word)
+const char *find_words(const char *text, const char *words)
+{
+	while (*text && !begins(text, words))
+		text++;
+	return *text ? text : NULL;
+}
+
+int compare(struct look *l, const char *what, uint64_t have, const char *word)
 {
 	bool most = !strncmp(word, "<=", 2), least = !strncmp(word, ">=", 2);
 	uint64_t n;
@@ -209,13 +197,12 @@ static int cond_left_out(struct look *l, const char *const *arg)
 static int cond_left_out_says(struct look *l, const char *const *arg)
 {
 	struct sm *master = rig_master(l->s->rig);
-	_cleanup_free_ char *text = with_blanks(arg[0]);
 	char line[700];
 
 	if (!master)
 		return require(l, false, "no single master");
 	sm_left_out(master, line, sizeof(line));
-	return require(l, strstr(line, text), "the line is \"%s\"", line);
+	return require(l, find_words(line, arg[0]), "the line is \"%s\"", line);
 }
 
 static int cond_silent_nodes(struct look *l, const char *const *arg)
@@ -238,8 +225,6 @@ static int cond_manager(struct look *l, const char *const *arg)
 	state = sm_state_name(sm_state(l->s->rig->sms[sm].sm));
 	return require(l, is(state, arg[1]), "manager on %s is %s", arg[0], state);
 }
-
-static const char *const state_names[] = { "NONE", "DOWN", "INIT", "ARMED", "ACTIVE" };
 
 /* port NODE:PORT ACTIVE */
 static int cond_port(struct look *l, const char *const *arg)
@@ -289,347 +274,12 @@ static int cond_same_as(struct look *l, const char *const *arg)
 /* says WORDS_OF_IT: the last program of `ctl` or `rest` printed this; _ stands for a blank. */
 static int cond_says(struct look *l, const char *const *arg)
 {
-	_cleanup_free_ char *words = with_blanks(arg[0]);
-
-	return require(l, l->s->said && strstr(l->s->said, words), "it does not say '%s', but: %s",
-		       words, l->s->said ? l->s->said : "nothing");
+	return require(l, l->s->said && find_words(l->s->said, arg[0]),
+		       "it does not say '%s', but: %s", arg[0],
+		       l->s->said ? l->s->said : "nothing");
 }
 
-/* ---- ports ---- */
-
-static struct port *known_port(struct look *l, int node, unsigned port)
-{
-	struct sm *master = rig_master(l->s->rig);
-	struct node *n =
-		master ? fabric_find_node(sm_fabric(master), sim_node_guid(l->s->rig->sim, node))
-		       : NULL;
-
-	return n ? &n->ports[port] : NULL;
-}
-
-/* cable A:P STATE: at both ends */
-static int cond_cable(struct look *l, const char *const *arg)
-{
-	struct sim *sim = l->s->rig->sim;
-	unsigned port, far_port;
-	int node, far;
-
-	if (parse_port(l->s, arg[0], &node, &port) < 0)
-		return -EINVAL;
-	if (!sim_peer(sim, node, port, &far, &far_port))
-		return fault(l->s, "no cable at %s", arg[0]);
-	return require(l,
-		       is(state_names[sim_port_state(sim, node, port)], arg[1]) &&
-			       is(state_names[sim_port_state(sim, far, far_port)], arg[1]),
-		       "%s is %s, its other end %s", arg[0],
-		       state_names[sim_port_state(sim, node, port)],
-		       state_names[sim_port_state(sim, far, far_port)]);
-}
-
-/* disabled A:P: as by ibportstate */
-static int cond_disabled(struct look *l, const char *const *arg)
-{
-	unsigned port;
-	int node;
-
-	if (parse_port(l->s, arg[0], &node, &port) < 0)
-		return -EINVAL;
-	return require(l, sim_phys_state(l->s->rig->sim, node, port) == IB_PHYS_DISABLED,
-		       "%s is not disabled", arg[0]);
-}
-
-/* holds A[:P] KEY: in its P_Key table */
-static int cond_holds(struct look *l, const char *const *arg)
-{
-	struct sim *sim = l->s->rig->sim;
-	uint8_t block[SMP_DATA_SIZE];
-	unsigned port;
-	uint64_t key;
-	int node;
-
-	if (parse_port(l->s, arg[0], &node, &port) < 0 ||
-	    parse_number(l->s, arg[1], UINT16_MAX, &key) < 0)
-		return -EINVAL;
-	port = sim_node_is_switch(sim, node) ? port : 0;
-	for (unsigned i = 0; sim_read(sim, node, IB_ATTR_PKEY_TABLE, port << 16 | i, block) == 0;
-	     i++)
-		for (unsigned k = 0; k < PKEYS_PER_BLOCK; k++)
-			if (ib_bits_get(block, k * 16, 16) == key)
-				return 1;
-	return require(l, false, "%s does not hold %s", arg[0], arg[1]);
-}
-
-/* entries SWITCH:P N: of its table that lead to this port */
-static int cond_entries(struct look *l, const char *const *arg)
-{
-	unsigned port, n = 0;
-	int node;
-
-	if (parse_port(l->s, arg[0], &node, &port) < 0)
-		return -EINVAL;
-	for (unsigned lid = 1; lid < 0xC000; lid++)
-		n += sim_lft(l->s->rig->sim, node, (lid_t)lid) == port;
-	return compare(l, "number of entries", n, arg[1]);
-}
-
-/* health A:P STATE: what is done about its link, as the master has it; none: it is in order */
-static int cond_health(struct look *l, const char *const *arg)
-{
-	const struct sm *master = rig_master(l->s->rig);
-	const char *state = "none";
-	struct sick_shown shown;
-	unsigned port;
-	guid_t guid;
-	int node;
-
-	if (parse_port(l->s, arg[0], &node, &port) < 0)
-		return -EINVAL;
-	if (!master)
-		return require(l, false, "no single master");
-	guid = sim_node_guid(l->s->rig->sim, node);
-	for (unsigned i = 0; sm_sick_at(master, i, &shown); i++)
-		for (unsigned e = 0; e < 2; e++)
-			if (shown.verdict->end[e].node == guid &&
-			    shown.verdict->end[e].port == port)
-				state = sm_sick_state_name(shown.state);
-	return require(l, is(state, arg[1]), "health of %s: %s", arg[0], state);
-}
-
-/* isolated N: links, for their health */
-static int cond_isolated(struct look *l, const char *const *arg)
-{
-	const struct sm *master = rig_master(l->s->rig);
-
-	if (!master)
-		return require(l, false, "no single master");
-	return compare(l, "number of isolated links", sm_sick_links(master, SICK_ISOLATED), arg[0]);
-}
-
-static int cond_marks(struct look *l, const char *const *arg)
-{
-	const struct sm *master = rig_master(l->s->rig);
-
-	if (!master)
-		return require(l, false, "no single master");
-	return compare(l, "number of marks",
-		       sm_marks(master, MARK_DRAIN) + sm_marks(master, MARK_ISOLATE), arg[0]);
-}
-
-/* knows NODE: the master has it in its picture */
-static int cond_knows(struct look *l, const char *const *arg)
-{
-	int node;
-
-	if (parse_node(l->s, arg[0], &node) < 0)
-		return -EINVAL;
-	return require(l, known_port(l, node, 0), "%s is not known", arg[0]);
-}
-
-/* linked A:P: the master knows its other end */
-static int cond_linked(struct look *l, const char *const *arg)
-{
-	const struct port *p;
-	unsigned port;
-	int node;
-
-	if (parse_port(l->s, arg[0], &node, &port) < 0)
-		return -EINVAL;
-	p = known_port(l, node, port);
-	return require(l, p && p->peer, "no link is known at %s", arg[0]);
-}
-
-/* violations A:P KIND N: held against the port */
-static int cond_violations(struct look *l, const char *const *arg)
-{
-	const struct violation_counts *counts;
-	const struct port *p;
-	unsigned port;
-	int node;
-
-	if (parse_port(l->s, arg[0], &node, &port) < 0)
-		return -EINVAL;
-	p = known_port(l, node, port);
-	counts = p ? violations_of(p) : NULL;
-	for (unsigned i = 0; i < VIOLATION_KINDS; i++)
-		if (is(violation_kind_name(i), arg[1]))
-			return compare(l, "number of violations", counts ? counts->n[i] : 0,
-				       arg[2]);
-	return fault(l->s, "no violations of kind '%s'", arg[1]);
-}
-
-static int cond_unreachable(struct look *l, const char *const *arg)
-{
-	return compare(l, "number of unreachable pairs", judge(l)->unreachable, arg[0]);
-}
-
-/* ---- what was said, what was counted ---- */
-
-/* logged WORDS_OF_IT N: records since `mark` */
-static int cond_logged(struct look *l, const char *const *arg)
-{
-	_cleanup_free_ char *text = with_blanks(arg[0]);
-	unsigned n = 0;
-	const char *at;
-
-	for (at = l->s->log_len ? strstr(l->s->log, text) : NULL; at; at = strstr(at, text)) {
-		n++;
-		at += strcspn(at, "\n");
-	}
-	return compare(l, "number of records", n, arg[1]);
-}
-
-/* The story of manager `sm` since `mark`. */
-static const char *story_of(const struct look *l, unsigned sm)
-{
-	return l->s->stories[sm].len ? l->s->stories[sm].text : "";
-}
-
-/* story NODE WORD,WORD...: all that its manager told since `mark`, in this order; `-`: nothing */
-static int cond_story(struct look *l, const char *const *arg)
-{
-	_cleanup_free_ char *text = with_blanks(is(arg[1], "-") ? "" : arg[1]);
-	unsigned sm;
-
-	if (parse_sm(l->s, arg[0], &sm) < 0)
-		return -EINVAL;
-	return require(l, is(story_of(l, sm), text), "the story is: %s", story_of(l, sm));
-}
-
-/* told NODE WORD N: its manager, since `mark`; `came` stands for any node's */
-static int cond_told(struct look *l, const char *const *arg)
-{
-	_cleanup_free_ char *word = with_blanks(arg[1]), *text = NULL;
-	unsigned sm, n = 0;
-	char *save;
-
-	if (parse_sm(l->s, arg[0], &sm) < 0)
-		return -EINVAL;
-	text = xstrdup(story_of(l, sm));
-	for (char *t = strtok_r(text, ",", &save); t; t = strtok_r(NULL, ",", &save)) {
-		size_t len = strlen(t), want = strlen(word);
-
-		n += len >= want && is(t + len - want, word) &&
-		     (len == want || t[len - want - 1] == ' ');
-	}
-	return compare(l, word, n, arg[2]);
-}
-
-/* event-says NODE WORDS_OF_IT: the last trap of its manager's story, or the last other event */
-static int cond_event_says(struct look *l, const char *const *arg)
-{
-	_cleanup_free_ char *text = with_blanks(arg[1]);
-	const struct story *story;
-	unsigned sm;
-
-	if (parse_sm(l->s, arg[0], &sm) < 0)
-		return -EINVAL;
-	story = &l->s->stories[sm];
-	return require(l, strstr(story->trap, text) || strstr(story->sentence, text),
-		       "the events say: %s; %s", story->trap, story->sentence);
-}
-
-/* status-says WORDS_OF_IT: the line of the master for systemd */
-static int cond_status_says(struct look *l, const char *const *arg)
-{
-	_cleanup_free_ char *text = with_blanks(arg[0]);
-	const struct rig *rig = l->s->rig;
-
-	for (unsigned i = 0; i < rig->n_sms; i++)
-		if (rig->sms[i].sm && rig->sms[i].sm == rig_master(rig))
-			return require(l, strstr(rig->sms[i].status, text), "the status is: %s",
-				       rig->sms[i].status);
-	return require(l, false, "no single master");
-}
-
-static uint64_t light_sweeps(const struct sm *sm)
-{
-	return sm_stats(sm)->light_sweeps;
-}
-
-static uint64_t dirty_sweeps(const struct sm *sm)
-{
-	return sm_stats(sm)->dirty_sweeps;
-}
-
-static uint64_t traps_taken(const struct sm *sm)
-{
-	return sm_trap_stats(sm)->taken;
-}
-
-static uint64_t traps_forged(const struct sm *sm)
-{
-	return sm_trap_stats(sm)->forged;
-}
-
-static uint64_t traps_repeated(const struct sm *sm)
-{
-	return sm_trap_stats(sm)->repeats;
-}
-
-/* SMPs on the wire, by attribute and method; or what the master counts. */
-static const struct tally {
-	const char *name;
-	uint16_t attr;
-	uint8_t method;
-	uint64_t (*read)(const struct sm *sm); /* NULL: SMPs */
-} tallies[] = {
-	{ "lft-sets", IB_ATTR_LFT, MAD_SET, NULL },
-	{ "port-info-sets", IB_ATTR_PORT_INFO, MAD_SET, NULL },
-	{ "port-info-gets", IB_ATTR_PORT_INFO, MAD_GET, NULL },
-	{ "pkey-sets", IB_ATTR_PKEY_TABLE, MAD_SET, NULL },
-	{ "pkey-gets", IB_ATTR_PKEY_TABLE, MAD_GET, NULL },
-	{ "node-desc-gets", IB_ATTR_NODE_DESC, MAD_GET, NULL },
-	{ "state-table-gets", IB_ATTR_PORT_STATE_TABLE, MAD_GET, NULL },
-	{ "ext-port-info-gets", IB_ATTR_MLNX_EXT_PORT_INFO, MAD_GET, NULL },
-	{ "traps-sent", IB_ATTR_NOTICE, MAD_TRAP, NULL },
-	{ "light-sweeps", 0, 0, light_sweeps },
-	{ "dirty-sweeps", 0, 0, dirty_sweeps },
-	{ "traps-taken", 0, 0, traps_taken },
-	{ "traps-forged", 0, 0, traps_forged },
-	{ "traps-repeated", 0, 0, traps_repeated },
-};
-_Static_assert(ARRAY_SIZE(tallies) <= N_TALLIES, "scenario.marked");
-
-static uint64_t read_tally(const struct scenario *s, const struct tally *t)
-{
-	const struct sm *master = rig_master(s->rig);
-
-	if (!t->read)
-		return sim_count(s->rig->sim, t->attr, t->method);
-	return master ? t->read(master) : 0;
-}
-
-void scenario_mark_tallies(struct scenario *s)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(tallies); i++)
-		s->marked[i] = read_tally(s, &tallies[i]);
-}
-
-/* passed T: at least so long since `mark` */
-static int cond_passed(struct look *l, const char *const *arg)
-{
-	mono_t t, now = sim_now(l->s->rig->sim) - l->s->marked_at;
-
-	if (parse_time(l->s, arg[0], &t) < 0)
-		return -EINVAL;
-	return require(l, now >= t, "%u ms have passed", (unsigned)(now / MONO_MS));
-}
-
-/* since NAME N: so many of them since `mark` */
-static int cond_since(struct look *l, const char *const *arg)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(tallies); i++)
-		if (is(tallies[i].name, arg[0]))
-			return compare(l, arg[0], read_tally(l->s, &tallies[i]) - l->s->marked[i],
-				       arg[1]);
-	return fault(l->s, "nothing is counted as '%s'", arg[0]);
-}
-
-static const struct cond {
-	const char *name;
-	unsigned args;
-	int (*test)(struct look *l, const char *const *arg); /* 1, 0, or -EINVAL */
-} conds[] = {
+static const struct cond conds[] = {
 	{ "all-ports", 1, cond_all_ports },
 	{ "reachable", 1, cond_reachable },
 	{ "pairs", 1, cond_pairs },
@@ -652,31 +302,17 @@ static const struct cond {
 	{ "reregistered", 2, cond_reregistered },
 	{ "same-as", 1, cond_same_as },
 	{ "says", 1, cond_says },
-	{ "cable", 2, cond_cable },
-	{ "disabled", 1, cond_disabled },
-	{ "holds", 2, cond_holds },
-	{ "entries", 2, cond_entries },
-	{ "health", 2, cond_health },
-	{ "isolated", 1, cond_isolated },
-	{ "marks", 1, cond_marks },
-	{ "knows", 1, cond_knows },
-	{ "linked", 1, cond_linked },
-	{ "violations", 3, cond_violations },
-	{ "unreachable", 1, cond_unreachable },
-	{ "logged", 2, cond_logged },
-	{ "status-says", 1, cond_status_says },
-	{ "passed", 1, cond_passed },
-	{ "since", 2, cond_since },
-	{ "story", 2, cond_story },
-	{ "told", 3, cond_told },
-	{ "event-says", 2, cond_event_says },
+	{ 0 },
 };
 
 static const struct cond *find_cond(const char *name)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(conds); i++)
-		if (is(conds[i].name, name))
-			return &conds[i];
+	const struct cond *const tables[] = { conds, port_conds, told_conds };
+
+	for (size_t t = 0; t < ARRAY_SIZE(tables); t++)
+		for (const struct cond *c = tables[t]; c->name; c++)
+			if (is(c->name, name))
+				return c;
 	return NULL;
 }
 

@@ -3,7 +3,8 @@
 CHECK_TOOLS += tests/scenario/runner
 tests_scenario_runner_SOURCES = tests/scenario/scenario.h tests/scenario/runner.c tests/scenario/words.c \
 	tests/scenario/commands.c tests/scenario/ports.c tests/scenario/storm.c \
-	tests/scenario/expect.c tests/scenario/story.c \
+	tests/scenario/look.h tests/scenario/expect.c tests/scenario/expect_ports.c tests/scenario/expect_told.c \
+	tests/scenario/story.c \
 	tests/scenario/record.h tests/scenario/record.c tests/scenario/front.h tests/scenario/front.c \
 	opensm/daemon/listen_control.c opensm/daemon/stream.c opensm/daemon/stream_listen.c
 tests_scenario_runner_LDADD = librig.a $(FRONT_LIBS) $(SIM_LIBS)
@@ -60,12 +61,14 @@ SCENARIO_TESTS += \
 	tests/scenario/health-stuck.scn \
 	tests/scenario/hypercube.scn \
 	tests/scenario/ibsim-fields.scn \
+	tests/scenario/identity.scn \
 	tests/scenario/incr-standby-init.scn \
 	tests/scenario/large-dragonfly.scn \
 	tests/scenario/large-fat-tree.scn \
 	tests/scenario/large-torus.scn \
 	tests/scenario/lmc-reload.scn \
 	tests/scenario/lmc.scn \
+	tests/scenario/lockout.scn \
 	tests/scenario/loopback.scn \
 	tests/scenario/loss.scn \
 	tests/scenario/lost-set.scn \
@@ -117,6 +120,8 @@ SCENARIO_TESTS += \
 	tests/scenario/trap-rename.scn \
 	tests/scenario/transition.scn \
 	tests/scenario/two-managers-storm.scn \
+	tests/scenario/unserved.scn \
+	tests/scenario/unserved-slow.scn \
 	tests/scenario/two-port.scn
 
 EXTRA_DIST += tests/scenario/line.net tests/scenario/ring70.net tests/scenario/two-port.net tests/scenario/wide254.net

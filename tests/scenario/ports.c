@@ -101,6 +101,20 @@ static int cmd_enable(struct scenario *s, const struct words *w)
 	return sim_link_enable(SIM(s), node, port, is(w->w[0], "enable"));
 }
 
+/* keep-key NODE[:P]: the M_Key that the port has now is `kept` */
+static int cmd_keep_key(struct scenario *s, const struct words *w)
+{
+	struct sim_m_key has;
+	unsigned port;
+	int node;
+
+	CHECK(parse_port(s, w->w[1], &node, &port));
+	if (!sim_port_m_key(SIM(s), node, port, &has))
+		return fault(s, "%s is no end port", w->w[1]);
+	s->kept_key = has.key;
+	return 0;
+}
+
 /* ---- traps ---- */
 
 static const struct ib_field head_fields[] = IB_LAYOUT_ROWS(NOTICE_LIST),
@@ -139,12 +153,16 @@ static const struct ib_field *find_field(uint64_t trap, const char *name)
 	return NULL;
 }
 
-/* A number, or a node: its LID. */
+/* A number, or a node: its LID; `+`: another number each time. */
 static int parse_lid_or_number(struct scenario *s, const char *word, uint64_t *ret)
 {
 	unsigned port;
 	int node;
 
+	if (is(word, "+")) {
+		*ret = ++s->drawn;
+		return 0;
+	}
 	if (*word >= '0' && *word <= '9')
 		return parse_number(s, word, UINT64_MAX, ret);
 	CHECK(parse_port(s, word, &node, &port));
@@ -342,9 +360,15 @@ static int cmd_foreign(struct scenario *s, const struct words *w)
 }
 
 const struct command port_commands[] = {
-	{ "errors", 3, 3, cmd_errors },	      { "counts", 3, 4, cmd_counts },
-	{ "counters", 3, 3, cmd_counters },   { "enable", 2, 2, cmd_enable },
-	{ "disable", 2, 2, cmd_enable },      { "trap", 3, MAX_WORDS, cmd_trap },
-	{ "trap-loss", 2, 2, cmd_trap_loss }, { "file", 2, MAX_WORDS, cmd_file },
-	{ "foreign", 6, 6, cmd_foreign },     { 0 },
+	{ "errors", 3, 3, cmd_errors },
+	{ "counts", 3, 4, cmd_counts },
+	{ "counters", 3, 3, cmd_counters },
+	{ "enable", 2, 2, cmd_enable },
+	{ "disable", 2, 2, cmd_enable },
+	{ "keep-key", 2, 2, cmd_keep_key },
+	{ "trap", 3, MAX_WORDS, cmd_trap },
+	{ "trap-loss", 2, 2, cmd_trap_loss },
+	{ "file", 2, MAX_WORDS, cmd_file },
+	{ "foreign", 6, 6, cmd_foreign },
+	{ 0 },
 };

@@ -46,6 +46,8 @@ struct scenario {
 	uint64_t marked[N_TALLIES]; /* of tallies[] */
 	uint32_t marked_heavy;
 	mono_t marked_at;
+	uint64_t kept_key;         /* by `keep-key` */
+	uint64_t drawn;            /* the last number that `+` stood for */
 	struct {
 		char name[32];
 		uint64_t fingerprint;
@@ -110,6 +112,7 @@ struct sim *scenario_sim(struct scenario *s);
 uint64_t scenario_lane_sets(struct scenario *s);
 int parse_time(struct scenario *s, const char *word, mono_t *ret);       /* 3s 20ms 5us 2m */
 int parse_number(struct scenario *s, const char *word, uint64_t max, uint64_t *ret);
+int parse_key(struct scenario *s, const char *word, uint64_t *ret); /* or `kept` */
 int parse_percent(struct scenario *s, const char *word, double *ret);    /* 10% or 10 */
 int parse_node(struct scenario *s, const char *word, int *ret);
 int parse_node_or_all(struct scenario *s, const char *word, int *ret);   /* all: -1 */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * The events of a manager since `mark`, a word each: "heavy", "h5 went", "h5-leaf2 down", "UP";
- * LFT blocks in a row are one "lft". Nodes have the names of the scenario; blanks stand for _.
+ * LFT blocks in a row are one "lft". Nodes have the names of the scenario.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -32,8 +32,6 @@ __attribute__((format(printf, 2, 3))) static void add(struct story *story, const
 		abort();
 	va_end(ap);
 	len = strlen(word);
-	for (char *c = word; *c; c++)
-		*c = *c == '_' ? ' ' : *c;
 	GROW(story->text, story->len + len + 2, story->cap);
 	if (story->len)
 		story->text[story->len++] = ',';

@@ -99,6 +99,12 @@ int parse_number(struct scenario *s, const char *word, uint64_t max, uint64_t *r
 	return 0;
 }
 
+int parse_key(struct scenario *s, const char *word, uint64_t *ret)
+{
+	*ret = s->kept_key;
+	return strcmp(word, "kept") ? parse_number(s, word, UINT64_MAX, ret) : 0;
+}
+
 int parse_time(struct scenario *s, const char *word, mono_t *ret)
 {
 	static const struct {

@@ -4,6 +4,8 @@
  * are, and that they are made in turns.
  */
 #include "trap-world.h"
+#include "fabric/observe.h"
+#include "sm/read/identity.h"
 #include "view/view.h"
 
 enum { VIEWS = 64 };
@@ -131,6 +133,40 @@ static void a_sweep_ends_the_copy(void **state)
 	assert_true(is_good(w));
 }
 
+/*
+ * A port that was left out for a GUID that is there twice is held for a claim: documents that are
+ * being copied have to say so.
+ */
+static void another_reason_is_an_edit(void **state)
+{
+	struct world *w = *state;
+	uint8_t info[SMP_DATA_SIZE] = { 0 };
+	struct node *leaf;
+	uint64_t before;
+
+	free(w->conf->guid_location_policy);
+	w->conf->guid_location_policy = xstrdup("hold");
+	start(w);
+	leaf = fabric_find_node(sm_fabric(w->sm), known(w, "leaf1")->guid);
+	ib_put(info, NI_NODE_TYPE, IB_NODE_CA);
+	ib_put(info, NI_NODE_GUID, known(w, "h9")->guid);
+	ib_put(info, NI_PORT_GUID, known(w, "h9")->ports[1].guid);
+	ib_put(info, NI_LOCAL_PORT, 1);
+	observe_quarantine(&leaf->ports[2], true);
+	before = leaf->edited;
+	assert_true(identity_holds(w->sm, &leaf->ports[2], info));
+	assert_true(identity_is_held(&leaf->ports[2]));
+	assert_true(leaf->edited > before);
+	free(w->conf->guid_location_policy);
+	w->conf->guid_location_policy = xstrdup("off");
+	before = leaf->edited;
+	assert_false(identity_holds(w->sm, &leaf->ports[2], info));
+	assert_true(leaf->edited > before);
+	before = leaf->edited;
+	assert_false(identity_holds(w->sm, &leaf->ports[2], info));
+	assert_int_equal(leaf->edited, before);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, open_world, close_world)
 
 int main(void)
@@ -139,6 +175,7 @@ int main(void)
 		TEST(a_host_that_toggles_is_sm_costs_a_view_a_second),
 		TEST(a_name_is_published_in_turns),
 		TEST(a_sweep_ends_the_copy),
+		TEST(another_reason_is_an_edit),
 	};
 
 	return cmocka_run_group_tests_name("sm-views", tests, NULL, NULL);

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Conditions of what managers say, tell and count. */
+#include <errno.h>
+
+#include "ib/attrs.h"
+#include "tests/scenario/look.h"
+#include "util/mem.h"
+
+/* logged WORDS_OF_IT N: records since `mark` */
+static int cond_logged(struct look *l, const char *const *arg)
+{
+	unsigned n = 0;
+	const char *at;
+
+	for (at = l->s->log_len ? find_words(l->s->log, arg[0]) : NULL; at;
+	     at = find_words(at, arg[0])) {
+		n++;
+		at += strcspn(at, "\n");
+	}
+	return compare(l, "number of records", n, arg[1]);
+}
+
+/* The story of manager `sm` since `mark`. */
+static const char *story_of(const struct look *l, unsigned sm)
+{
+	return l->s->stories[sm].len ? l->s->stories[sm].text : "";
+}
+
+/* story NODE WORD,WORD...: all that its manager told since `mark`, in this order; `-`: nothing */
+static int cond_story(struct look *l, const char *const *arg)
+{
+	const char *words = is(arg[1], "-") ? "" : arg[1], *story;
+	unsigned sm;
+
+	if (parse_sm(l->s, arg[0], &sm) < 0)
+		return -EINVAL;
+	story = story_of(l, sm);
+	return require(l, strlen(story) == strlen(words) && begins(story, words),
+		       "the story is: %s", story);
+}
+
+/* told NODE WORD N: its manager, since `mark`; `came` stands for any node's */
+static int cond_told(struct look *l, const char *const *arg)
+{
+	size_t want = strlen(arg[1]);
+	const char *story, *at;
+	unsigned sm, n = 0;
+
+	if (parse_sm(l->s, arg[0], &sm) < 0)
+		return -EINVAL;
+	story = story_of(l, sm);
+	for (at = story; (at = find_words(at, arg[1])); at += want)
+		n += (at == story || at[-1] == ',' || at[-1] == ' ') &&
+		     (at[want] == ',' || !at[want]);
+	return compare(l, arg[1], n, arg[2]);
+}
+
+/* event-says NODE WORDS_OF_IT: the last trap of its manager's story, or the last other event */
+static int cond_event_says(struct look *l, const char *const *arg)
+{
+	const struct story *story;
+	unsigned sm;
+
+	if (parse_sm(l->s, arg[0], &sm) < 0)
+		return -EINVAL;
+	story = &l->s->stories[sm];
+	return require(l, find_words(story->trap, arg[1]) || find_words(story->sentence, arg[1]),
+		       "the events say: %s; %s", story->trap, story->sentence);
+}
+
+/* status-says WORDS_OF_IT: the line of the master for systemd */
+static int cond_status_says(struct look *l, const char *const *arg)
+{
+	const struct rig *rig = l->s->rig;
+
+	for (unsigned i = 0; i < rig->n_sms; i++)
+		if (rig->sms[i].sm && rig->sms[i].sm == rig_master(rig))
+			return require(l, find_words(rig->sms[i].status, arg[0]),
+				       "the status is: %s", rig->sms[i].status);
+	return require(l, false, "no single master");
+}
+
+static uint64_t light_sweeps(const struct sm *sm)
+{
+	return sm_stats(sm)->light_sweeps;
+}
+
+static uint64_t dirty_sweeps(const struct sm *sm)
+{
+	return sm_stats(sm)->dirty_sweeps;
+}
+
+static uint64_t traps_taken(const struct sm *sm)
+{
+	return sm_trap_stats(sm)->taken;
+}
+
+static uint64_t traps_forged(const struct sm *sm)
+{
+	return sm_trap_stats(sm)->forged;
+}
+
+static uint64_t traps_repeated(const struct sm *sm)
+{
+	return sm_trap_stats(sm)->repeats;
+}
+
+/* SMPs on the wire, by attribute and method; or what the master counts. */
+static const struct tally {
+	const char *name;
+	uint16_t attr;
+	uint8_t method;
+	uint64_t (*read)(const struct sm *sm); /* NULL: SMPs */
+} tallies[] = {
+	{ "lft-sets", IB_ATTR_LFT, MAD_SET, NULL },
+	{ "port-info-sets", IB_ATTR_PORT_INFO, MAD_SET, NULL },
+	{ "port-info-gets", IB_ATTR_PORT_INFO, MAD_GET, NULL },
+	{ "pkey-sets", IB_ATTR_PKEY_TABLE, MAD_SET, NULL },
+	{ "pkey-gets", IB_ATTR_PKEY_TABLE, MAD_GET, NULL },
+	{ "node-desc-gets", IB_ATTR_NODE_DESC, MAD_GET, NULL },
+	{ "state-table-gets", IB_ATTR_PORT_STATE_TABLE, MAD_GET, NULL },
+	{ "ext-port-info-gets", IB_ATTR_MLNX_EXT_PORT_INFO, MAD_GET, NULL },
+	{ "traps-sent", IB_ATTR_NOTICE, MAD_TRAP, NULL },
+	{ "light-sweeps", 0, 0, light_sweeps },
+	{ "dirty-sweeps", 0, 0, dirty_sweeps },
+	{ "traps-taken", 0, 0, traps_taken },
+	{ "traps-forged", 0, 0, traps_forged },
+	{ "traps-repeated", 0, 0, traps_repeated },
+};
+_Static_assert(ARRAY_SIZE(tallies) <= N_TALLIES, "scenario.marked");
+
+static uint64_t read_tally(const struct scenario *s, const struct tally *t)
+{
+	const struct sm *master = rig_master(s->rig);
+
+	if (!t->read)
+		return sim_count(s->rig->sim, t->attr, t->method);
+	return master ? t->read(master) : 0;
+}
+
+void scenario_mark_tallies(struct scenario *s)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(tallies); i++)
+		s->marked[i] = read_tally(s, &tallies[i]);
+}
+
+/* unserved: a change of the fabric is not served yet; stuck: and nothing moves */
+static int cond_unserved(struct look *l, const char *const *arg)
+{
+	const struct sm *master = rig_master(l->s->rig);
+	struct sm_unserved is;
+
+	return require(l, master && sm_unserved(master, sim_now(l->s->rig->sim), &is),
+		       "changes are served");
+}
+
+static int cond_stuck(struct look *l, const char *const *arg)
+{
+	const struct sm *master = rig_master(l->s->rig);
+	struct sm_unserved is;
+
+	return require(l, master && sm_unserved(master, sim_now(l->s->rig->sim), &is) && is.stuck,
+		       "nothing is stuck");
+}
+
+/* unserved-for WORDS_OF_IT: what is not served, or waited for */
+static int cond_unserved_for(struct look *l, const char *const *arg)
+{
+	const struct sm *master = rig_master(l->s->rig);
+	struct sm_unserved is;
+
+	if (!master || !sm_unserved(master, sim_now(l->s->rig->sim), &is))
+		return require(l, false, "changes are served");
+	return require(l, find_words(is.why, arg[0]) || find_words(is.cause, arg[0]), "%s, %s",
+		       is.why, is.cause);
+}
+
+/* passed T: at least so long since `mark` */
+static int cond_passed(struct look *l, const char *const *arg)
+{
+	mono_t t, now = sim_now(l->s->rig->sim) - l->s->marked_at;
+
+	if (parse_time(l->s, arg[0], &t) < 0)
+		return -EINVAL;
+	return require(l, now >= t, "%u ms have passed", (unsigned)(now / MONO_MS));
+}
+
+/* since NAME N: so many of them since `mark` */
+static int cond_since(struct look *l, const char *const *arg)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(tallies); i++)
+		if (is(tallies[i].name, arg[0]))
+			return compare(l, arg[0], read_tally(l->s, &tallies[i]) - l->s->marked[i],
+				       arg[1]);
+	return fault(l->s, "nothing is counted as '%s'", arg[0]);
+}
+
+const struct cond told_conds[] = {
+	{ "logged", 2, cond_logged },
+	{ "story", 2, cond_story },
+	{ "told", 3, cond_told },
+	{ "event-says", 2, cond_event_says },
+	{ "status-says", 1, cond_status_says },
+	{ "unserved", 0, cond_unserved },
+	{ "stuck", 0, cond_stuck },
+	{ "unserved-for", 1, cond_unserved_for },
+	{ "passed", 1, cond_passed },
+	{ "since", 2, cond_since },
+	{ 0 },
+};
