@@ -283,6 +283,37 @@ static int cmd_repeat(struct scenario *s, const struct words *w)
 	return 0;
 }
 
+/* then T COMMAND...: and time goes on by T; for `each` */
+static int cmd_then(struct scenario *s, const struct words *w)
+{
+	struct words command = { .n = w->n - 2 };
+	mono_t t;
+
+	CHECK(parse_time(s, w->w[1], &t));
+	memcpy(command.w, w->w + 2, command.n * sizeof(command.w[0]));
+	CHECK(scenario_command(s, &command));
+	rig_run(s->rig, sim_now(SIM(s)) + t);
+	return 0;
+}
+
+/* each NAME FIRST LAST COMMAND...: for NAME with each number, which stand for * in the command */
+static int cmd_each(struct scenario *s, const struct words *w)
+{
+	uint64_t first, last;
+
+	CHECK(parse_number(s, w->w[2], 100000, &first));
+	CHECK(parse_number(s, w->w[3], 100000, &last));
+	for (uint64_t i = first; i <= last && !s->over; i++) {
+		_cleanup_free_ char *name = xasprintf("%s%u", w->w[1], (unsigned)i);
+		struct words command = { .n = w->n - 4 };
+
+		for (unsigned k = 0; k < command.n; k++)
+			command.w[k] = is(w->w[k + 4], "*") ? name : w->w[k + 4];
+		CHECK(scenario_command(s, &command));
+	}
+	return 0;
+}
+
 static int cmd_wait(struct scenario *s, const struct words *w)
 {
 	mono_t t;
@@ -309,7 +340,7 @@ static int cmd_mark(struct scenario *s, const struct words *w)
 	scenario_mark_tallies(s);
 	s->log_len = 0;
 	for (unsigned i = 0; i < RIG_MAX_SMS; i++)
-		s->stories[i].len = 0;
+		s->stories[i].len = s->stories[i].n_blocks = s->stories[i].n_tops = 0;
 	return 0;
 }
 
@@ -710,6 +741,8 @@ static const struct command rows[] = {
 	{ "reload", 1, 3, cmd_reload },
 	{ "wait", 2, 2, cmd_wait },
 	{ "repeat", 4, MAX_WORDS, cmd_repeat },
+	{ "then", 3, MAX_WORDS, cmd_then },
+	{ "each", 5, MAX_WORDS, cmd_each },
 	{ "time-of-day", 1, 1, cmd_time_of_day },
 	{ "mark", 1, 1, cmd_mark },
 	{ "remember", 2, 2, cmd_remember },

@@ -198,6 +198,41 @@ static int cond_violations_of(struct look *l, const char *const *arg)
 	return fault(l->s, "no violations of kind '%s'", arg[0]);
 }
 
+/* violators N: ports with violations; switched-off N: of these, for that */
+static int cond_violators(struct look *l, const char *const *arg)
+{
+	const struct sm *master = rig_master(l->s->rig);
+	unsigned isolated;
+
+	return master ? compare(l, "number of ports with violations",
+				violations_ports(master, &isolated), arg[0])
+		      : require(l, false, "no single master");
+}
+
+static int cond_switched_off(struct look *l, const char *const *arg)
+{
+	const struct sm *master = rig_master(l->s->rig);
+	unsigned isolated = 0;
+
+	if (!master)
+		return require(l, false, "no single master");
+	violations_ports(master, &isolated);
+	return compare(l, "number of ports switched off", isolated, arg[0]);
+}
+
+/* called NODE NAME: as the master has it */
+static int cond_called(struct look *l, const char *const *arg)
+{
+	const struct port *p;
+	int node;
+
+	if (parse_node(l->s, arg[0], &node) < 0)
+		return -EINVAL;
+	p = known_port(l, node, 0);
+	return require(l, p && is(p->node->desc, arg[1]), "%s is called '%s'", arg[0],
+		       p ? p->node->desc : "");
+}
+
 static int cond_unreachable(struct look *l, const char *const *arg)
 {
 	return compare(l, "number of unreachable pairs", judge(l)->unreachable, arg[0]);
@@ -216,6 +251,9 @@ const struct cond port_conds[] = {
 	{ "linked", 1, cond_linked },
 	{ "violations", 3, cond_violations },
 	{ "violations-of", 2, cond_violations_of },
+	{ "violators", 1, cond_violators },
+	{ "switched-off", 1, cond_switched_off },
+	{ "called", 2, cond_called },
 	{ "unreachable", 1, cond_unreachable },
 	{ 0 },
 };

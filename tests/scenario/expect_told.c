@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Conditions of what managers say, tell and count. */
 #include <errno.h>
+#include <stdio.h>
 
 #include "ib/attrs.h"
 #include "tests/scenario/look.h"
@@ -18,6 +19,16 @@ static int cond_logged(struct look *l, const char *const *arg)
 		at += strcspn(at, "\n");
 	}
 	return compare(l, "number of records", n, arg[1]);
+}
+
+/* records N: of the log, since `mark` */
+static int cond_records(struct look *l, const char *const *arg)
+{
+	unsigned n = 0;
+
+	for (size_t i = 0; i < l->s->log_len; i++)
+		n += l->s->log[i] == '\n';
+	return compare(l, "number of records", n, arg[0]);
 }
 
 /* The story of manager `sm` since `mark`. */
@@ -39,6 +50,51 @@ static int cond_story(struct look *l, const char *const *arg)
 		       "the story is: %s", story);
 }
 
+/* story-has NODE WORD,WORD...: one behind the other */
+static int cond_story_has(struct look *l, const char *const *arg)
+{
+	unsigned sm;
+
+	if (parse_sm(l->s, arg[0], &sm) < 0)
+		return -EINVAL;
+	return require(l, find_words(story_of(l, sm), arg[1]), "the story is: %s", story_of(l, sm));
+}
+
+/* Is `word` one of `list`, or its last part? */
+static bool is_listed(const char *word, const char *list)
+{
+	_cleanup_free_ char *copy = xstrdup(list);
+	char *save;
+
+	for (char *w = strtok_r(copy, ",", &save); w; w = strtok_r(NULL, ",", &save)) {
+		size_t len = strlen(word), n = strlen(w);
+
+		if (len > n && is(word + len - n, w) && word[len - n - 1] == ' ')
+			return true;
+	}
+	return false;
+}
+
+/* story-without NODE ENDING,ENDING... WORD,WORD...: `story`, but words that end so do not count */
+static int cond_story_without(struct look *l, const char *const *arg)
+{
+	_cleanup_free_ char *all = NULL, *rest = NULL;
+	char *save, *at;
+	unsigned sm;
+	size_t size;
+
+	if (parse_sm(l->s, arg[0], &sm) < 0)
+		return -EINVAL;
+	all = xstrdup(story_of(l, sm));
+	size = strlen(all) + 2;
+	at = rest = xcalloc(1, size);
+	for (char *w = strtok_r(all, ",", &save); w; w = strtok_r(NULL, ",", &save))
+		if (!is_listed(w, arg[1]))
+			at += snprintf(at, size, "%s%s", at == rest ? "" : ",", w);
+	return require(l, strlen(rest) == strlen(arg[2]) && begins(rest, arg[2]),
+		       "the story is: %s", rest);
+}
+
 /* told NODE WORD N: its manager, since `mark`; `came` stands for any node's */
 static int cond_told(struct look *l, const char *const *arg)
 {
@@ -55,7 +111,7 @@ static int cond_told(struct look *l, const char *const *arg)
 	return compare(l, arg[1], n, arg[2]);
 }
 
-/* event-says NODE WORDS_OF_IT: the last trap of its manager's story, or the last other event */
+/* event-says NODE WORDS_OF_IT: the last trap, sweep or other event of its manager */
 static int cond_event_says(struct look *l, const char *const *arg)
 {
 	const struct story *story;
@@ -64,8 +120,10 @@ static int cond_event_says(struct look *l, const char *const *arg)
 	if (parse_sm(l->s, arg[0], &sm) < 0)
 		return -EINVAL;
 	story = &l->s->stories[sm];
-	return require(l, find_words(story->trap, arg[1]) || find_words(story->sentence, arg[1]),
-		       "the events say: %s; %s", story->trap, story->sentence);
+	return require(l,
+		       find_words(story->trap, arg[1]) || find_words(story->sentence, arg[1]) ||
+			       find_words(story->sweep, arg[1]),
+		       "the events say: %s; %s; %s", story->trap, story->sentence, story->sweep);
 }
 
 /* status-says WORDS_OF_IT: the line of the master for systemd */
@@ -105,6 +163,11 @@ static uint64_t traps_repeated(const struct sm *sm)
 	return sm_trap_stats(sm)->repeats;
 }
 
+static uint64_t traps_repressed(const struct sm *sm)
+{
+	return sm_trap_stats(sm)->repressed;
+}
+
 /* SMPs on the wire, by attribute and method; or what the master counts. */
 static const struct tally {
 	const char *name;
@@ -125,6 +188,7 @@ static const struct tally {
 	{ "dirty-sweeps", 0, 0, dirty_sweeps },
 	{ "traps-taken", 0, 0, traps_taken },
 	{ "traps-forged", 0, 0, traps_forged },
+	{ "traps-repressed", 0, 0, traps_repressed },
 	{ "traps-repeated", 0, 0, traps_repeated },
 };
 _Static_assert(ARRAY_SIZE(tallies) <= N_TALLIES, "scenario.marked");
@@ -197,7 +261,10 @@ static int cond_since(struct look *l, const char *const *arg)
 
 const struct cond told_conds[] = {
 	{ "logged", 2, cond_logged },
+	{ "records", 1, cond_records },
 	{ "story", 2, cond_story },
+	{ "story-has", 2, cond_story_has },
+	{ "story-without", 3, cond_story_without },
 	{ "told", 3, cond_told },
 	{ "event-says", 2, cond_event_says },
 	{ "status-says", 1, cond_status_says },

@@ -25,6 +25,8 @@ SCENARIO_TESTS += \
 	tests/scenario/audit.scn \
 	tests/scenario/back-to-back.scn \
 	tests/scenario/bring-up.scn \
+	tests/scenario/complaints.scn \
+	tests/scenario/complaints-last.scn \
 	tests/scenario/docs-refused.scn \
 	tests/scenario/docs-tree.scn \
 	tests/scenario/docs-two.scn \
@@ -43,6 +45,7 @@ SCENARIO_TESTS += \
 	tests/scenario/elect-takeover-time.scn \
 	tests/scenario/elect-two-standbys.scn \
 	tests/scenario/equal-priority.scn \
+	tests/scenario/events.scn \
 	tests/scenario/flap.scn \
 	tests/scenario/foreign-top.scn \
 	tests/scenario/handover.scn \
@@ -94,6 +97,8 @@ SCENARIO_TESTS += \
 	tests/scenario/rough.scn \
 	tests/scenario/second-sweep.scn \
 	tests/scenario/self-armed.scn \
+	tests/scenario/silence.scn \
+	tests/scenario/silence-many.scn \
 	tests/scenario/silent-beside.scn \
 	tests/scenario/silent-host.scn \
 	tests/scenario/silent-master.scn \
@@ -119,9 +124,11 @@ SCENARIO_TESTS += \
 	tests/scenario/trap-not-swept.scn \
 	tests/scenario/trap-rename.scn \
 	tests/scenario/transition.scn \
+	tests/scenario/traps.scn \
 	tests/scenario/two-managers-storm.scn \
 	tests/scenario/unserved.scn \
 	tests/scenario/unserved-slow.scn \
+	tests/scenario/violations.scn \
 	tests/scenario/two-port.scn
 
 EXTRA_DIST += tests/scenario/line.net tests/scenario/ring70.net tests/scenario/two-port.net tests/scenario/wide254.net

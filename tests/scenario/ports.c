@@ -12,6 +12,7 @@
 
 #include "ib/notices.h"
 #include "sm/health/sick.h"
+#include "sm/out_of_use/out_of_use.h"
 #include "tests/scenario/front.h"
 #include "tests/scenario/scenario.h"
 #include "util/mem.h"
@@ -78,6 +79,26 @@ static int cmd_counts(struct scenario *s, const struct words *w)
 		if (is(w->w[2], rows[i].name))
 			return sim_count_errors(SIM(s), node, port, rows[i].which, n);
 	return fault(s, "no counter '%s'", w->w[2]);
+}
+
+/* complain A:P N: the master takes N traps about errors of this port, all at once */
+static int cmd_complain(struct scenario *s, const struct words *w)
+{
+	struct sm *master = s->rig ? rig_master(s->rig) : NULL;
+	unsigned port;
+	struct node *n;
+	uint64_t times;
+	int node;
+
+	CHECK(parse_port(s, w->w[1], &node, &port));
+	CHECK(parse_number(s, w->w[2], 10000, &times));
+	n = master ? fabric_find_node(sm_fabric(master), sim_node_guid(SIM(s), node)) : NULL;
+	if (!n)
+		return fault(s, "no single master knows that port");
+	sm_dispatch(master, sim_now(SIM(s)));
+	for (unsigned i = 0; i < times; i++)
+		out_of_use_complaint(master, &n->ports[port], TRAP_LINK_INTEGRITY + i % 3);
+	return 0;
 }
 
 /* counters NODE silent|basic: its performance agent */
@@ -170,12 +191,28 @@ static int parse_lid_or_number(struct scenario *s, const char *word, uint64_t *r
 	return 0;
 }
 
+/* 1.3.1.2: bytes. False: it is none. */
+static bool parse_bytes(const char *word, uint8_t *ret)
+{
+	char *end;
+
+	do {
+		*ret++ = (uint8_t)strtoul(word, &end, 10);
+		if (end == word || (*end && *end != '.'))
+			return false;
+		word = end + 1;
+	} while (*end);
+	return true;
+}
+
 static int set_field(struct scenario *s, uint8_t *notice, uint64_t trap, const char *name,
 		     const char *value)
 {
 	const struct ib_field *field = find_field(trap, name);
 	uint64_t v;
 
+	if (field && field->width > 64 && parse_bytes(value, notice + field->offset / 8))
+		return 0;
 	CHECK(parse_lid_or_number(s, value, &v));
 	if (!field || field->width > 64)
 		return fault(s, "trap %u has no '%s'", (unsigned)trap, name);
@@ -186,7 +223,7 @@ static int set_field(struct scenario *s, uint8_t *notice, uint64_t trap, const c
 /* trap NODE NUMBER [FIELD VALUE]...: the node's agent sends it, about itself if not said otherwise */
 static int cmd_trap(struct scenario *s, const struct words *w)
 {
-	uint8_t notice[SMP_DATA_SIZE] = { 0 };
+	uint8_t notice[SMP_DATA_SIZE] = { 0 }, info[SMP_DATA_SIZE];
 	unsigned port;
 	uint64_t trap;
 	lid_t lid;
@@ -208,11 +245,30 @@ static int cmd_trap(struct scenario *s, const struct words *w)
 		ib_put(notice, N129_LID, lid);
 	if (trap >= TRAP_LINK_INTEGRITY && trap <= TRAP_FLOW_CONTROL)
 		ib_put(notice, N129_PORT, 1);
+	if (trap == TRAP_LOCAL_CHANGE && sim_read(SIM(s), node, IB_ATTR_PORT_INFO, port, info) == 0)
+		ib_put(notice, N144_CAP_MASK, ib_get(info, PI_CAP_MASK));
 	for (unsigned i = 3; i < w->n; i += 2)
 		CHECK(set_field(s, notice, trap, w->w[i], w->w[i + 1]));
 	sim_send_trap(SIM(s), node, port, notice);
 	rig_run(s->rig, sim_now(SIM(s)) + SOON);
 	return 0;
+}
+
+/* stop-packet SWITCH:P LIAR: it stops a packet that has LIAR's LID as source, counts it, says so */
+static int cmd_stop_packet(struct scenario *s, const struct words *w)
+{
+	_cleanup_free_ char *text = xasprintf("%llu", (unsigned long long)++s->drawn);
+	const char *colon = strrchr(w->w[1], ':');
+	struct words trap = { .n = 11,
+			      .w = { "trap", NULL, "259", "LID1", w->w[2], "P_KEY", "0x8124", "QP1",
+				     text, "PORT", colon ? colon + 1 : "" } };
+	unsigned port;
+	int node;
+
+	CHECK(parse_port(s, w->w[1], &node, &port));
+	sim_count_pkey_violations(SIM(s), node, port, 1);
+	trap.w[1] = sim_node_id(SIM(s), node);
+	return cmd_trap(s, &trap);
 }
 
 static int cmd_trap_loss(struct scenario *s, const struct words *w)
@@ -329,6 +385,39 @@ static int write_as_other(struct scenario *s, const char *from, int node, uint16
 	return 0;
 }
 
+/* A program on HOST sends this to the switch that HOST is plugged into. */
+static int send_to_switch(struct scenario *s, const char *from, const struct smp_head *head,
+			  const uint8_t *payload)
+{
+	const struct transport_addr to = { .lid = LID_PERMISSIVE };
+	const struct dr_path path = { .length = 1, .hop = { 0, 1 } };
+	struct transport *tr = sim_attach(SIM(s), from, 0);
+	uint8_t mad[MAD_SIZE];
+
+	if (!tr)
+		return fault(s, "no program can start on '%s'", from);
+	smp_build_dr(mad, head, &path, payload);
+	transport_send(tr, &to, mad, sizeof(mad), 1000);
+	rig_run(s->rig, sim_now(SIM(s)) + SOON);
+	transport_close(tr);
+	return 0;
+}
+
+/* try-key HOST: a program there sends a Set with a wrong M_Key, another one each time */
+static int cmd_try_key(struct scenario *s, const struct words *w)
+{
+	const struct smp_head head = { .method = MAD_SET,
+				       .attr = IB_ATTR_PORT_INFO,
+				       .mod = 1,
+				       .m_key = 0xbad0000 + ++s->drawn,
+				       .tid = s->drawn };
+	uint8_t info[SMP_DATA_SIZE] = { 0 };
+
+	if (!scenario_sim(s))
+		return -EINVAL;
+	return send_to_switch(s, w->w[1], &head, info);
+}
+
 /*
  * foreign HOST NODE[:PORT] pkey INDEX KEY, foreign HOST SWITCH lft LID PORT: a program on HOST
  * writes this one entry of a table.
@@ -360,15 +449,11 @@ static int cmd_foreign(struct scenario *s, const struct words *w)
 }
 
 const struct command port_commands[] = {
-	{ "errors", 3, 3, cmd_errors },
-	{ "counts", 3, 4, cmd_counts },
-	{ "counters", 3, 3, cmd_counters },
-	{ "enable", 2, 2, cmd_enable },
-	{ "disable", 2, 2, cmd_enable },
-	{ "keep-key", 2, 2, cmd_keep_key },
-	{ "trap", 3, MAX_WORDS, cmd_trap },
-	{ "trap-loss", 2, 2, cmd_trap_loss },
-	{ "file", 2, MAX_WORDS, cmd_file },
-	{ "foreign", 6, 6, cmd_foreign },
-	{ 0 },
+	{ "try-key", 2, 2, cmd_try_key },     { "stop-packet", 3, 3, cmd_stop_packet },
+	{ "complain", 3, 3, cmd_complain },   { "errors", 3, 3, cmd_errors },
+	{ "counts", 3, 4, cmd_counts },	      { "counters", 3, 3, cmd_counters },
+	{ "enable", 2, 2, cmd_enable },	      { "disable", 2, 2, cmd_enable },
+	{ "keep-key", 2, 2, cmd_keep_key },   { "trap", 3, MAX_WORDS, cmd_trap },
+	{ "trap-loss", 2, 2, cmd_trap_loss }, { "file", 2, MAX_WORDS, cmd_file },
+	{ "foreign", 6, 6, cmd_foreign },     { 0 },
 };

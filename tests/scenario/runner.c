@@ -120,7 +120,7 @@ static int read_head(void *arg, unsigned line, const char *text, struct words *w
 		GROW(sc->words, sc->n_words + 2, sc->cap_words);
 		sc->words[sc->n_words++] = xstrdup(w->w[i]);
 		sc->words[sc->n_words] = NULL;
-		sc->wants_story |= !strcmp(w->w[i], "story") || !strcmp(w->w[i], "told") ||
+		sc->wants_story |= !strncmp(w->w[i], "story", 5) || !strcmp(w->w[i], "told") ||
 				   !strcmp(w->w[i], "event-says");
 	}
 	sc->same_fabric |= !strcmp(w->w[0], "same-fabric");

@@ -21,6 +21,8 @@ struct story {
 #define STORY_TEXT 800
 	char trap[STORY_TEXT];     /* the sentence of the last trap */
 	char sentence[STORY_TEXT]; /* of the last other event that has one */
+	char sweep[STORY_TEXT];    /* what the last sweep did, and all since `mark` wrote of LFTs */
+	unsigned n_blocks, n_tops; /* of LFTs, since `mark` */
 	uint32_t more;             /* nodes and links that are to follow the last event at once */
 };
 

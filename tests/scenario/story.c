@@ -83,12 +83,16 @@ static void add_event(struct story *story, const struct sim *sim, const struct s
 		break;
 	case SM_EVENT_SWEEP_DONE:
 		add(story, "done%s", e->sweep.through ? "" : " early");
+		snprintf(story->sweep, STORY_TEXT, "%u Gets, %u Sets; %u blocks, %u tops",
+			 e->sweep.n_gets, e->sweep.n_sets, story->n_blocks, story->n_tops);
 		break;
 	case SM_EVENT_ROUTES:
 		add(story, "%s %u%s", e->routes.engine, e->routes.unreachable,
 		    e->routes.reroute ? " anew" : "");
 		break;
 	case SM_EVENT_LFT:
+		story->n_blocks += !e->lft.top_changed;
+		story->n_tops += e->lft.top_changed;
 		if (!ends_in(story, ",lft"))
 			add(story, "lft");
 		break;
@@ -103,7 +107,8 @@ static void add_event(struct story *story, const struct sim *sim, const struct s
 		add_link(story, sim, e);
 		break;
 	case SM_EVENT_TRAP:
-		add(story, "trap %u", (unsigned)ib_get(e->trap.notice, NT_TRAP));
+		add(story, "trap %u%s", (unsigned)ib_get(e->trap.notice, NT_TRAP),
+		    e->trap.notice[SMP_DATA_SIZE] == 0xFE ? "" : " without a GID");
 		keep_text(story->trap, e->trap.text);
 		break;
 	case SM_EVENT_MANAGER:

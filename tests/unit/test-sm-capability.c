@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * A host port that says what cannot be of its MTU, VLs, P_Keys, width or speed is named once, with
- * its switch port; a port that is only slow is not.
+ * its switch port; a port that is only slow is not. And how many ports are remembered for what they
+ * do (tests/scenario/violations.scn has the rest).
  */
 #include "fabric/fabric_internal.h"
 #include "unit/trap-world.h"
@@ -123,6 +124,34 @@ static void a_slow_link_is_not_named(void **state)
 	assert_int_equal(counted(w, "h5"), 0);
 }
 
+/* More ports than there are records: single claims against many make room for each other only. */
+static void a_host_that_accuses_all_others_displaces_no_record_that_counts(void **state)
+{
+	struct world *w = *state;
+	uint8_t info[SMP_DATA_SIZE] = { 0 };
+	unsigned isolated;
+
+	start(w);
+	for (unsigned i = 0; i < 3; i++)
+		violation_seen(w->sm, VIOLATION_Q_KEY, port_of(w, "h5"), false);
+	ib_put(info, NI_NODE_TYPE, IB_NODE_SWITCH);
+	ib_put(info, NI_NUM_PORTS, 254);
+	for (unsigned s = 0; s < 20; s++) {
+		struct node *n;
+
+		ib_put(info, NI_NODE_GUID, 0xabc000 + s);
+		ib_put(info, NI_PORT_GUID, 0xabc000 + s);
+		n = fabric_add_node(w->sm->fabric, info);
+		assert_non_null(n);
+		for (unsigned p = 1; p <= 254; p++)
+			violation_seen(w->sm, VIOLATION_P_KEY, &n->ports[p], false);
+		if (s == 19)
+			assert_non_null(violations_of(&n->ports[254]));
+	}
+	assert_int_equal(violations_ports(w->sm, &isolated), 4096);
+	assert_int_equal(violations_of(port_of(w, "h5"))->n[VIOLATION_Q_KEY], 3);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, open_world, close_world)
 
 int main(int argc, char **argv)
@@ -133,6 +162,7 @@ int main(int argc, char **argv)
 		TEST(nonsense_is_named),
 		TEST(ends_of_a_cable_that_differ_twice_are_named),
 		TEST(a_slow_link_is_not_named),
+		TEST(a_host_that_accuses_all_others_displaces_no_record_that_counts),
 	};
 
 	if (argc > 1)

@@ -280,52 +280,6 @@ static uint64_t cost_of(struct world *w, unsigned from, const uint8_t *notice)
 	return sim_gets(w->sim) + sim_sets(w->sim) - before;
 }
 
-static void what_is_about_others_costs_nothing(void **state)
-{
-	struct world *w = *state;
-	static const unsigned traps[] = { 128, 129, 130, 131, 144, 145 };
-	const struct sm_trap_stats *st;
-	uint8_t notice[SMP_DATA_SIZE];
-
-	start(w);
-	st = sm_trap_stats(w->sm);
-	listen_for(w, "is about another port");
-	for (size_t i = 0; i < ARRAY_SIZE(traps); i++) {
-		uint64_t forged = sm_trap_stats(w->sm)->forged;
-
-		notice_of(traps[i], lid_of(w, "leaf1"), notice); /* issuer and details: a switch */
-		assert_int_equal(cost_of(w, 5, notice), 0);
-		ib_put(notice, NT_ISSUER_LID, lid_of(w, "h5")); /* the details alone */
-		assert_int_equal(cost_of(w, 5, notice), 0);
-		assert_int_equal(sm_trap_stats(w->sm)->forged, forged + 2);
-		run_for(w, 8 * MONO_S);
-	}
-	assert_true(w->said);
-	notice_of(TRAP_LINK_STATE, lid_of(w, "h5"), notice); /* its own, but it is no switch */
-	assert_int_equal(cost_of(w, 5, notice), 0);
-	notice_of(TRAP_LINK_INTEGRITY, lid_of(w, "h5"), notice);
-	ib_put(notice, N129_PORT, 2); /* it has no such port */
-	assert_int_equal(cost_of(w, 5, notice), 0);
-	assert_int_equal(st->taken, sm_trap_stats(w->sm)->taken);
-}
-
-/* A switch that names another switch: #4 and #5 of the list of attacks. */
-static void a_switch_cannot_speak_for_another(void **state)
-{
-	struct world *w = *state;
-	uint8_t notice[SMP_DATA_SIZE];
-	uint64_t before, forged;
-
-	start(w);
-	forged = sm_trap_stats(w->sm)->forged;
-	before = sim_gets(w->sim);
-	notice_of(TRAP_LINK_STATE, lid_of(w, "leaf2"), notice);
-	send_from_node(w, "leaf1", notice);
-	run_for(w, 100 * MONO_MS);
-	assert_int_equal(sim_gets(w->sim), before);
-	assert_int_equal(sm_trap_stats(w->sm)->forged, forged + 1);
-}
-
 /* 145 with a GUID of the sender's choice: NodeInfo is read, and it alone believed. */
 static void the_image_guid_is_asked_for(void **state)
 {
@@ -389,38 +343,6 @@ static void a_new_name_is_one_get_and_a_line(void **state)
 	expect_name(w, "h5", "gpu-17");
 }
 
-/* Whose trap is lost is asked in turn: a sixth of the nodes per sweep at an interval of 10 s. */
-static void names_come_round(struct world *w)
-{
-	const unsigned n_nodes = 22;
-	uint64_t asked;
-
-	start(w);
-	sim_set_trap_loss(w->sim, 100);
-	sim_set_desc(w->sim, node_of(w, "h5"), "gpu-17");
-	run_for(w, MONO_S);
-	assert_string_equal(known(w, "h5")->desc, "h5");
-	asked = sim_count(w->sim, IB_ATTR_NODE_DESC, MAD_GET);
-	run_for(w, 7 * 10 * MONO_S);
-	assert_string_equal(known(w, "h5")->desc, "gpu-17");
-	assert_in_range(sim_count(w->sim, IB_ATTR_NODE_DESC, MAD_GET) - asked, n_nodes,
-			7 * ((n_nodes + 5) / 6));
-	expect_name(w, "h5", "gpu-17");
-}
-
-static void a_name_is_learnt_without_a_trap(void **state)
-{
-	names_come_round(*state);
-}
-
-static void heavy_sweeps_learn_names_as_well(void **state)
-{
-	struct world *w = *state;
-
-	w->conf->force_heavy_sweep = true;
-	names_come_round(w);
-}
-
 /* The second change comes while the first one is being read. */
 static void the_last_of_two_names_counts(void **state)
 {
@@ -453,77 +375,6 @@ static void capabilities_are_read_again(void **state)
 	assert_true(ib_get(known(w, "h5")->ports[1].info, PI_CAP_MASK) & 1u << 16);
 	assert_in_range(sim_gets(w->sim) - before, 1, 4);
 	assert_int_equal(sm_stats(w->sm)->heavy_sweeps, heavy);
-}
-
-/* A subnet manager that comes up is looked at when it says so, not when the next sweep comes. */
-static void a_greater_manager_is_met_at_once(void **state)
-{
-	struct world *w = *state;
-	struct conf *greater;
-
-	start(w);
-	greater = conf_copy(w->conf);
-	greater->sm_priority = 9;
-	assert_true(rig_start(w->rig, "h12", 0, greater, NULL) > 0);
-	conf_unref(greater);
-	run_for(w, MONO_S);
-	assert_int_equal(sm_state(w->rig->sms[1].sm), SM_MASTER);
-	assert_int_equal(sm_state(w->rig->sms[0].sm), SM_STANDBY);
-}
-
-/* It says that it is a manager of great priority; there is none. Any host can say so. */
-static void heavy_sweeps_are_not_for_any_host_to_order(void **state)
-{
-	struct world *w = *state;
-	uint8_t notice[SMP_DATA_SIZE];
-	uint32_t heavy;
-
-	start(w);
-	heavy = sm_stats(w->sm)->heavy_sweeps;
-	for (unsigned i = 0; i < 180; i++) {
-		desc_notice(w, "h5", notice);
-		ib_put(notice, N144_CHANGES, N144_SM_PRIORITY);
-		send_from(w, 5, notice);
-		run_for(w, 20 * MONO_S);
-	}
-	/* Three at once, and one in ten minutes. */
-	assert_in_range(sm_stats(w->sm)->heavy_sweeps - heavy, 1, 3 + 6);
-}
-
-static void a_link_is_seen_to_without_a_heavy_sweep(void **state)
-{
-	struct world *w = *state;
-	uint32_t heavy;
-
-	start(w);
-	heavy = sm_stats(w->sm)->heavy_sweeps;
-	sim_link_down(w->sim, node_of(w, "leaf3"), 5);
-	run_for(w, 100 * MONO_MS);
-	assert_int_equal(sm_stats(w->sm)->heavy_sweeps, heavy);
-	assert_true(is_good(w));
-}
-
-static void without_sweep_on_trap_nothing_is_swept(void **state)
-{
-	struct world *w = *state;
-	uint8_t notice[SMP_DATA_SIZE];
-	uint64_t before, taken;
-
-	w->conf->sweep_on_trap = false;
-	start(w);
-	before = sim_gets(w->sim);
-	taken = sm_trap_stats(w->sm)->taken;
-	notice_of(TRAP_LINK_STATE, lid_of(w, "leaf3"), notice);
-	send_from_node(w, "leaf3", notice);
-	notice_of(TRAP_LINK_INTEGRITY, lid_of(w, "h5"), notice);
-	send_from_host(w, 5, notice);
-	notice_of(TRAP_LOCAL_CHANGE, lid_of(w, "h5"), notice);
-	send_from_host(w, 5, notice);
-	notice_of(TRAP_BAD_PKEY, lid_of(w, "h5"), notice);
-	send_from_host(w, 5, notice);
-	run_for(w, 2 * MONO_S);
-	assert_int_equal(sm_trap_stats(w->sm)->taken, taken + 4);
-	assert_int_equal(sim_gets(w->sim), before);
 }
 
 /* A LID that was not assigned: one light sweep, however many come. */
@@ -570,97 +421,41 @@ static void a_repetition_is_repressed_and_nothing_more(void **state)
 	assert_int_equal(sm_trap_stats(w->sm)->received[SM_TRAP_LOCAL] >= 2, true);
 }
 
-/* A real agent goes on until it is repressed; once is enough for it, and for us. */
-static void an_agent_is_heard_once(void **state)
-{
-	struct world *w = *state;
-	uint8_t notice[SMP_DATA_SIZE];
-	uint64_t before;
-
-	start(w);
-	before = sim_count(w->sim, IB_ATTR_NOTICE, MAD_TRAP);
-	notice_of(TRAP_LOCAL_CHANGE, lid_of(w, "h9"), notice);
-	send_from_node(w, "h9", notice);
-	run_for(w, 10 * MONO_S);
-	assert_int_equal(sim_count(w->sim, IB_ATTR_NOTICE, MAD_TRAP), before + 1);
-}
-
 /* ---- keys ---------------------------------------------------------------------------------- */
 
-static void our_keys_are_not_told(void **state)
-{
-	struct world *w = *state;
-	uint8_t notice[SMP_DATA_SIZE];
+/* ---- keys of the SA ------------------------------------------------------------------------ */
 
-	w->conf->m_key = 0x5ec2e75ec2e7;
-	start(w);
-	notice_of(TRAP_BAD_MKEY, lid_of(w, "h5"), notice);
-	ib_put(notice, N256_LID, lid_of(w, "h6"));
-	ib_put(notice, N256_METHOD, MAD_SET);
-	ib_put(notice, N256_ATTR, IB_ATTR_PORT_INFO);
-	ib_put(notice, N256_M_KEY, 0x5ec2e75ec2e7);
-	listen_for(w, "5ec2e75ec2e7");
-	send_from_host(w, 5, notice);
-	assert_false(w->said);
-	assert_true(w->lines > 0);
-	ib_put(notice, N256_M_KEY, 0xbad1dea);
-	ib_put(notice, N256_LID, lid_of(w, "h7"));
-	listen_for(w, "refused Set PortInfo (modifier 0x0) with another M_Key from 'h7'");
-	send_from_host(w, 5, notice);
-	assert_true(w->said);
-	ib_put(notice, N256_LID, lid_of(w, "h8"));
-	listen_for(w, "bad1dea");
-	send_from_host(w, 5, notice);
-	assert_false(w->said);
-	assert_int_equal(w->lines, 1);
+static struct {
+	unsigned n;
+	char text[500];
+} security; /* events of that kind */
+
+static void on_event(struct rig_sm *s, const struct sm_event *e)
+{
+	if (e->kind != SM_EVENT_SECURITY)
+		return;
+	assert_string_equal(e->security.what, "sa_key");
+	security.n++;
+	snprintf(security.text, sizeof(security.text), "%s", e->security.text);
 }
 
-static void who_used_which_key_is_said(void **state)
+static void a_host_that_tries_out_keys(void **state)
 {
 	struct world *w = *state;
-	uint8_t notice[SMP_DATA_SIZE];
+	struct client *c = client_new(w->sim, "h5");
+	const struct question q = { .method = MAD_GET, .attr = SA_CLASS_PORT_INFO, .data = "" };
 
+	w->rig->event = on_event;
 	start(w);
-	notice_of(TRAP_BAD_PKEY, lid_of(w, "h5"), notice);
-	ib_put(notice, N257_LID1, lid_of(w, "h7"));
-	ib_put(notice, N257_LID2, lid_of(w, "h5"));
-	ib_put(notice, N257_KEY, 0x8123);
-	ib_put(notice, N257_QP1, 77);
-	listen_for(w, "refused a packet with P_Key 0x8123 from 'h7' port 1");
-	send_from_host(w, 5, notice);
-	assert_true(w->said);
-	ib_put(notice, NT_TRAP, TRAP_BAD_QKEY);
-	listen_for(w, "refused a packet with Q_Key 0x8123 from 'h7' port 1");
-	send_from_host(w, 5, notice);
-	assert_true(w->said);
-	notice_of(TRAP_SWITCH_BAD_PKEY, lid_of(w, "leaf2"), notice);
-	ib_put(notice, N259_LID1, lid_of(w, "h6"));
-	ib_put(notice, N259_P_KEY, 0x8124);
-	ib_put(notice, N259_PORT, 3);
-	listen_for(w, "refused at port 3 a packet with P_Key 0x8124 from 'h6' port 1");
-	send_from_node(w, "leaf2", notice);
-	assert_true(w->said);
-}
-
-/* A hundred a second for a minute: few lines, hardly a sweep. */
-static void a_storm_about_keys_is_a_few_lines(void **state)
-{
-	struct world *w = *state;
-	uint8_t notice[SMP_DATA_SIZE];
-	uint32_t light;
-
-	w->conf->sweep_interval = 0;
-	start(w);
-	light = sm_stats(w->sm)->light_sweeps;
-	listen_for(w, NULL);
-	for (unsigned i = 0; i < 6000; i++) {
-		notice_of(TRAP_BAD_MKEY, lid_of(w, "h5"), notice);
-		ib_put(notice, N256_M_KEY, i + 1);
-		send_from(w, 5, notice);
-		run_for(w, 10 * MONO_MS);
+	for (unsigned i = 0; i < 15; i++) {
+		c->sm_key = 100 + i;
+		client_send(c, &q);
+		run_for(w, 100 * MONO_MS);
 	}
-	assert_in_range(w->lines, 1, 60);
-	assert_in_range(sm_stats(w->sm)->light_sweeps - light, 1, 2);
+	assert_int_equal(security.n, 1);
+	assert_non_null(strstr(security.text, "h5"));
+	assert_non_null(strstr(security.text, "behind '"));
+	client_free(c);
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, open_world, close_world)
@@ -675,24 +470,13 @@ int main(int argc, char **argv)
 		TEST(what_goes_on_by_lid_is_not_answered),
 		TEST(nothing_is_sent_on_by_a_host),
 		TEST(a_standby_is_silent),
-		TEST(what_is_about_others_costs_nothing),
-		TEST(a_switch_cannot_speak_for_another),
 		TEST(the_image_guid_is_asked_for),
 		TEST(a_new_name_is_one_get_and_a_line),
-		TEST(a_name_is_learnt_without_a_trap),
-		TEST(heavy_sweeps_learn_names_as_well),
 		TEST(the_last_of_two_names_counts),
 		TEST(capabilities_are_read_again),
-		TEST(a_greater_manager_is_met_at_once),
-		TEST(heavy_sweeps_are_not_for_any_host_to_order),
-		TEST(a_link_is_seen_to_without_a_heavy_sweep),
-		TEST(without_sweep_on_trap_nothing_is_swept),
 		TEST(strangers_cost_a_light_sweep),
 		TEST(a_repetition_is_repressed_and_nothing_more),
-		TEST(an_agent_is_heard_once),
-		TEST(our_keys_are_not_told),
-		TEST(who_used_which_key_is_said),
-		TEST(a_storm_about_keys_is_a_few_lines),
+		TEST(a_host_that_tries_out_keys),
 	};
 
 	if (argc > 1)
