@@ -66,10 +66,6 @@ tests_unit_test_sm_storms_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-route-memory
 tests_unit_test_route_memory_SOURCES = tests/unit/test-route-memory.c tests/unit/route-desk.h tests/lib/topogen.c tests/lib/topogen.h
 tests_unit_test_route_memory_LDADD = $(SM_LIBS) $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/test-sm-audit
-tests_unit_test_sm_audit_SOURCES = tests/unit/test-sm-audit.c tests/unit/marks-world.h tests/unit/trap-world.h
-tests_unit_test_sm_audit_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
-tests_unit_test_sm_audit_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
 
 UNIT_TESTS += tests/unit/test-sm-soak
 tests_unit_test_sm_soak_SOURCES = tests/unit/test-sm-soak.c
@@ -337,7 +333,3 @@ tests_unit_test_attacks_SOURCES = tests/unit/test-attacks.c $(ATTACK)
 tests_unit_test_attacks_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_unit_test_attacks_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
 
-UNIT_TESTS += tests/unit/test-sm-devices
-tests_unit_test_sm_devices_SOURCES = tests/unit/test-sm-devices.c
-tests_unit_test_sm_devices_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
-tests_unit_test_sm_devices_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)

@@ -82,12 +82,25 @@ static int cmd_speed(struct scenario *s, const struct words *w)
 {
 	uint64_t tenths, lanes = 4;
 
-	CHECK(parse_number(s, w->w[1], 1000, &tenths));
+	CHECK(parse_number(s, w->w[1], 10000, &tenths));
 	if (w->n > 2)
 		CHECK(parse_number(s, w->w[2], 12, &lanes));
 	if (!s->net)
 		return fault(s, "'speed' stands right behind 'fabric'");
 	gen_speed(s->net, (unsigned)tenths, (unsigned)lanes);
+	return 0;
+}
+
+/* vendor ID: of all nodes */
+static int cmd_vendor(struct scenario *s, const struct words *w)
+{
+	uint64_t id;
+
+	CHECK(parse_number(s, w->w[1], 0xFFFFFF, &id));
+	if (!s->net)
+		return fault(s, "'vendor' stands right behind 'fabric'");
+	for (size_t i = 0; i < s->net->n_nodes; i++)
+		s->net->nodes[i].vendor_id = (uint32_t)id;
 	return 0;
 }
 
@@ -722,6 +735,7 @@ static int cmd_watch(struct scenario *s, const struct words *w)
 static const struct command rows[] = {
 	{ "fabric", 2, 12, cmd_fabric },
 	{ "speed", 2, 3, cmd_speed },
+	{ "vendor", 2, 2, cmd_vendor },
 	{ "wear", 2, 2, cmd_wear },
 	{ "enhanced", 2, 2, cmd_enhanced },
 	{ "option", 3, MAX_WORDS, cmd_option },

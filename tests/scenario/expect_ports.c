@@ -71,6 +71,34 @@ static int cond_holds(struct look *l, const char *const *arg)
 	return require(l, false, "%s does not hold %s", arg[0], arg[1]);
 }
 
+/* table NODE TABLE MODIFIER BIT WIDTH VALUE: these bits of a block, as the device has them */
+static int cond_table(struct look *l, const char *const *arg)
+{
+	uint8_t block[SMP_DATA_SIZE];
+	struct table_bits at;
+
+	if (parse_table_bits(l->s, arg, &at) < 0)
+		return -EINVAL;
+	if (sim_read(l->s->rig->sim, at.node, at.attr, at.mod, block) < 0)
+		return require(l, false, "%s has no such block", arg[0]);
+	return compare(l, "the entry", ib_bits_get(block, at.bit, at.width), arg[5]);
+}
+
+/* speed A:P TENTHS: of Gb/s a lane, as the device says to programs that know extended speeds */
+static int cond_speed(struct look *l, const char *const *arg)
+{
+	uint8_t info[SMP_DATA_SIZE];
+	unsigned port;
+	int node;
+
+	if (parse_port(l->s, arg[0], &node, &port) < 0)
+		return -EINVAL;
+	if (sim_read(l->s->rig->sim, node, IB_ATTR_PORT_INFO, port | PI_MOD_EXTENDED_SPEEDS, info) <
+	    0)
+		return fault(l->s, "there is no port %s", arg[0]);
+	return compare(l, "speed", ib_link_speed(info, ib_speed_sets(info), false), arg[1]);
+}
+
 /* m-key A[:P] KEY: the port has this M_Key; `kept`: that of `keep-key` */
 static int cond_m_key(struct look *l, const char *const *arg)
 {
@@ -242,6 +270,8 @@ const struct cond port_conds[] = {
 	{ "cable", 2, cond_cable },
 	{ "disabled", 1, cond_disabled },
 	{ "holds", 2, cond_holds },
+	{ "table", 6, cond_table },
+	{ "speed", 2, cond_speed },
 	{ "m-key", 2, cond_m_key },
 	{ "entries", 2, cond_entries },
 	{ "health", 2, cond_health },

@@ -138,58 +138,74 @@ static int cond_status_says(struct look *l, const char *const *arg)
 	return require(l, false, "no single master");
 }
 
-static uint64_t light_sweeps(const struct sm *sm)
-{
-	return sm_stats(sm)->light_sweeps;
-}
+#define ALL_TABLES 0xFFFF /* LFTs, P_Keys, SL2VL, VL arbitration */
 
-static uint64_t dirty_sweeps(const struct sm *sm)
-{
-	return sm_stats(sm)->dirty_sweeps;
-}
+/* What the master counts. */
+enum tally_of_sm {
+	LIGHT_SWEEPS = 1,
+	DIRTY_SWEEPS,
+	TRAPS_TAKEN,
+	TRAPS_FORGED,
+	TRAPS_REPEATED,
+	TRAPS_REPRESSED,
+	TABLES_CHANGED,
+	TABLE_CHANGED, /* and which one */
+};
 
-static uint64_t traps_taken(const struct sm *sm)
+static uint64_t read_of_sm(const struct sm *sm, unsigned what)
 {
-	return sm_trap_stats(sm)->taken;
-}
-
-static uint64_t traps_forged(const struct sm *sm)
-{
-	return sm_trap_stats(sm)->forged;
-}
-
-static uint64_t traps_repeated(const struct sm *sm)
-{
-	return sm_trap_stats(sm)->repeats;
-}
-
-static uint64_t traps_repressed(const struct sm *sm)
-{
-	return sm_trap_stats(sm)->repressed;
+	switch (what) {
+	case LIGHT_SWEEPS:
+		return sm_stats(sm)->light_sweeps;
+	case DIRTY_SWEEPS:
+		return sm_stats(sm)->dirty_sweeps;
+	case TRAPS_TAKEN:
+		return sm_trap_stats(sm)->taken;
+	case TRAPS_FORGED:
+		return sm_trap_stats(sm)->forged;
+	case TRAPS_REPEATED:
+		return sm_trap_stats(sm)->repeats;
+	case TRAPS_REPRESSED:
+		return sm_trap_stats(sm)->repressed;
+	case TABLES_CHANGED:
+		return sm_tables_changed(sm);
+	default:
+		return sm_stats(sm)->tables_changed[what - TABLE_CHANGED];
+	}
 }
 
 /* SMPs on the wire, by attribute and method; or what the master counts. */
 static const struct tally {
 	const char *name;
-	uint16_t attr;
+	uint16_t attr; /* 0: of the master */
 	uint8_t method;
-	uint64_t (*read)(const struct sm *sm); /* NULL: SMPs */
+	unsigned of_sm;
 } tallies[] = {
-	{ "lft-sets", IB_ATTR_LFT, MAD_SET, NULL },
-	{ "port-info-sets", IB_ATTR_PORT_INFO, MAD_SET, NULL },
-	{ "port-info-gets", IB_ATTR_PORT_INFO, MAD_GET, NULL },
-	{ "pkey-sets", IB_ATTR_PKEY_TABLE, MAD_SET, NULL },
-	{ "pkey-gets", IB_ATTR_PKEY_TABLE, MAD_GET, NULL },
-	{ "node-desc-gets", IB_ATTR_NODE_DESC, MAD_GET, NULL },
-	{ "state-table-gets", IB_ATTR_PORT_STATE_TABLE, MAD_GET, NULL },
-	{ "ext-port-info-gets", IB_ATTR_MLNX_EXT_PORT_INFO, MAD_GET, NULL },
-	{ "traps-sent", IB_ATTR_NOTICE, MAD_TRAP, NULL },
-	{ "light-sweeps", 0, 0, light_sweeps },
-	{ "dirty-sweeps", 0, 0, dirty_sweeps },
-	{ "traps-taken", 0, 0, traps_taken },
-	{ "traps-forged", 0, 0, traps_forged },
-	{ "traps-repressed", 0, 0, traps_repressed },
-	{ "traps-repeated", 0, 0, traps_repeated },
+	{ "lft-sets", IB_ATTR_LFT, MAD_SET, 0 },
+	{ "table-gets", ALL_TABLES, MAD_GET, 0 },
+	{ "lft-gets", IB_ATTR_LFT, MAD_GET, 0 },
+	{ "port-info-sets", IB_ATTR_PORT_INFO, MAD_SET, 0 },
+	{ "port-info-gets", IB_ATTR_PORT_INFO, MAD_GET, 0 },
+	{ "pkey-sets", IB_ATTR_PKEY_TABLE, MAD_SET, 0 },
+	{ "pkey-gets", IB_ATTR_PKEY_TABLE, MAD_GET, 0 },
+	{ "sl2vl-gets", IB_ATTR_SL2VL, MAD_GET, 0 },
+	{ "vlarb-gets", IB_ATTR_VLARB, MAD_GET, 0 },
+	{ "node-desc-gets", IB_ATTR_NODE_DESC, MAD_GET, 0 },
+	{ "switch-info-gets", IB_ATTR_SWITCH_INFO, MAD_GET, 0 },
+	{ "state-table-gets", IB_ATTR_PORT_STATE_TABLE, MAD_GET, 0 },
+	{ "ext-port-info-gets", IB_ATTR_MLNX_EXT_PORT_INFO, MAD_GET, 0 },
+	{ "traps-sent", IB_ATTR_NOTICE, MAD_TRAP, 0 },
+	{ "light-sweeps", 0, 0, LIGHT_SWEEPS },
+	{ "dirty-sweeps", 0, 0, DIRTY_SWEEPS },
+	{ "traps-taken", 0, 0, TRAPS_TAKEN },
+	{ "traps-forged", 0, 0, TRAPS_FORGED },
+	{ "traps-repeated", 0, 0, TRAPS_REPEATED },
+	{ "traps-repressed", 0, 0, TRAPS_REPRESSED },
+	{ "tables-changed", 0, 0, TABLES_CHANGED },
+	{ "lft-changed", 0, 0, TABLE_CHANGED + SM_TABLE_LFT },
+	{ "pkeys-changed", 0, 0, TABLE_CHANGED + TABLE_PKEYS },
+	{ "sl2vl-changed", 0, 0, TABLE_CHANGED + TABLE_SL2VL },
+	{ "vlarb-changed", 0, 0, TABLE_CHANGED + TABLE_VLARB },
 };
 _Static_assert(ARRAY_SIZE(tallies) <= N_TALLIES, "scenario.marked");
 
@@ -197,9 +213,14 @@ static uint64_t read_tally(const struct scenario *s, const struct tally *t)
 {
 	const struct sm *master = rig_master(s->rig);
 
-	if (!t->read)
+	if (t->attr == ALL_TABLES)
+		return sim_count(s->rig->sim, IB_ATTR_LFT, t->method) +
+		       sim_count(s->rig->sim, IB_ATTR_PKEY_TABLE, t->method) +
+		       sim_count(s->rig->sim, IB_ATTR_SL2VL, t->method) +
+		       sim_count(s->rig->sim, IB_ATTR_VLARB, t->method);
+	if (t->attr)
 		return sim_count(s->rig->sim, t->attr, t->method);
-	return master ? t->read(master) : 0;
+	return master ? read_of_sm(master, t->of_sm) : 0;
 }
 
 void scenario_mark_tallies(struct scenario *s)

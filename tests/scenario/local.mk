@@ -23,10 +23,14 @@ SCENARIO_TESTS += \
 	tests/scenario/armed-ahead-reboot.scn \
 	tests/scenario/armed-ahead-rival.scn \
 	tests/scenario/audit.scn \
+	tests/scenario/audit-cost.scn \
+	tests/scenario/audit-forged.scn \
+	tests/scenario/audit-turns.scn \
 	tests/scenario/back-to-back.scn \
 	tests/scenario/bring-up.scn \
 	tests/scenario/complaints.scn \
 	tests/scenario/complaints-last.scn \
+	tests/scenario/devices.scn \
 	tests/scenario/docs-refused.scn \
 	tests/scenario/docs-tree.scn \
 	tests/scenario/docs-two.scn \
@@ -88,6 +92,7 @@ SCENARIO_TESTS += \
 	tests/scenario/own-port.scn tests/scenario/own-port-mid-sweep.scn \
 	tests/scenario/partial-forever.scn \
 	tests/scenario/partial-silence.scn \
+	tests/scenario/pkeys.scn \
 	tests/scenario/port-down-int0.scn \
 	tests/scenario/port0.scn \
 	tests/scenario/quiet-trap.scn \

@@ -112,6 +112,24 @@ static int cmd_counters(struct scenario *s, const struct words *w)
 	return sim_set_pma(SIM(s), node, is(w->w[2], "silent") ? SIM_PMA_SILENT : SIM_PMA_BASIC);
 }
 
+/* state-table NODE|all none|right|lies|refused: SwitchPortStateTable */
+static int cmd_state_table(struct scenario *s, const struct words *w)
+{
+	static const char *const kinds[] = { [SIM_NO_STATE_TABLE] = "none",
+					     [SIM_STATE_TABLE] = "right",
+					     [SIM_STATE_TABLE_LIES] = "lies",
+					     [SIM_STATE_TABLE_REFUSED] = "refused" };
+	int node;
+
+	CHECK(parse_node_or_all(s, w->w[1], &node));
+	for (unsigned i = 0; i < ARRAY_SIZE(kinds); i++)
+		if (is(kinds[i], w->w[2])) {
+			sim_set_state_table(SIM(s), node, (enum sim_state_table)i);
+			return 0;
+		}
+	return fault(s, "expected none, right, lies or refused");
+}
+
 /* enable A:P, disable A:P: as ibportstate */
 static int cmd_enable(struct scenario *s, const struct words *w)
 {
@@ -292,6 +310,8 @@ static char *expand_one(struct scenario *s, const char *inner)
 
 	if (!scenario_sim(s))
 		return NULL;
+	if (is(inner, "hash"))
+		return xstrdup("#");
 	if (*inner == '/')
 		return xasprintf("%s%s", front_scratch(s->front), inner);
 	if (parse_port(s, inner, &node, &port) < 0)
@@ -419,41 +439,37 @@ static int cmd_try_key(struct scenario *s, const struct words *w)
 }
 
 /*
- * foreign HOST NODE[:PORT] pkey INDEX KEY, foreign HOST SWITCH lft LID PORT: a program on HOST
- * writes this one entry of a table.
+ * foreign HOST NODE TABLE MODIFIER BIT WIDTH VALUE: a program on HOST writes these bits of a block
+ * of a table.
  */
 static int cmd_foreign(struct scenario *s, const struct words *w)
 {
 	uint8_t payload[SMP_DATA_SIZE];
-	bool pkey = is(w->w[3], "pkey");
-	uint64_t at, value;
-	uint32_t mod;
-	unsigned port;
-	int node;
+	struct table_bits at;
+	uint64_t value;
 
-	CHECK(parse_port(s, w->w[2], &node, &port));
-	CHECK(parse_lid_or_number(s, w->w[4], &at));
-	CHECK(parse_number(s, w->w[5], 0xFFFF, &value));
-	if (!pkey && !is(w->w[3], "lft"))
-		return fault(s, "expected pkey or lft");
-	port = sim_node_is_switch(SIM(s), node) ? port : 0;
-	mod = pkey ? port << 16 | (uint32_t)(at / 32) : (uint32_t)(at / 64);
-	if (sim_read(SIM(s), node, pkey ? IB_ATTR_PKEY_TABLE : IB_ATTR_LFT, mod, payload) < 0)
+	CHECK(parse_table_bits(s, w->w + 2, &at));
+	CHECK(parse_number(s, w->w[7], UINT32_MAX, &value));
+	if (sim_read(SIM(s), at.node, at.attr, at.mod, payload) < 0)
 		return fault(s, "there is no such block");
-	if (pkey)
-		ib_bits_put(payload, at % 32 * 16, 16, value);
-	else
-		payload[at % 64] = (uint8_t)value;
-	return write_as_other(s, w->w[1], node, pkey ? IB_ATTR_PKEY_TABLE : IB_ATTR_LFT, mod,
-			      payload);
+	ib_bits_put(payload, at.bit, at.width, value);
+	return write_as_other(s, w->w[1], at.node, at.attr, at.mod, payload);
 }
 
 const struct command port_commands[] = {
-	{ "try-key", 2, 2, cmd_try_key },     { "stop-packet", 3, 3, cmd_stop_packet },
-	{ "complain", 3, 3, cmd_complain },   { "errors", 3, 3, cmd_errors },
-	{ "counts", 3, 4, cmd_counts },	      { "counters", 3, 3, cmd_counters },
-	{ "enable", 2, 2, cmd_enable },	      { "disable", 2, 2, cmd_enable },
-	{ "keep-key", 2, 2, cmd_keep_key },   { "trap", 3, MAX_WORDS, cmd_trap },
-	{ "trap-loss", 2, 2, cmd_trap_loss }, { "file", 2, MAX_WORDS, cmd_file },
-	{ "foreign", 6, 6, cmd_foreign },     { 0 },
+	{ "state-table", 3, 3, cmd_state_table },
+	{ "try-key", 2, 2, cmd_try_key },
+	{ "stop-packet", 3, 3, cmd_stop_packet },
+	{ "complain", 3, 3, cmd_complain },
+	{ "errors", 3, 3, cmd_errors },
+	{ "counts", 3, 4, cmd_counts },
+	{ "counters", 3, 3, cmd_counters },
+	{ "enable", 2, 2, cmd_enable },
+	{ "disable", 2, 2, cmd_enable },
+	{ "keep-key", 2, 2, cmd_keep_key },
+	{ "trap", 3, MAX_WORDS, cmd_trap },
+	{ "trap-loss", 2, 2, cmd_trap_loss },
+	{ "file", 2, MAX_WORDS, cmd_file },
+	{ "foreign", 8, 8, cmd_foreign },
+	{ 0 },
 };

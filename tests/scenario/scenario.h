@@ -9,7 +9,7 @@
 
 #define MAX_WORDS 40
 #define MAX_SEEDS 16
-#define N_TALLIES 24
+#define N_TALLIES 32
 
 struct script;
 struct front;
@@ -114,6 +114,15 @@ struct sim *scenario_sim(struct scenario *s);
 uint64_t scenario_lane_sets(struct scenario *s);
 int parse_time(struct scenario *s, const char *word, mono_t *ret);       /* 3s 20ms 5us 2m */
 int parse_number(struct scenario *s, const char *word, uint64_t max, uint64_t *ret);
+/* Some bits of a block of a table, as NODE TABLE MODIFIER BIT WIDTH. */
+struct table_bits {
+	int node;
+	uint16_t attr;
+	uint32_t mod;
+	unsigned bit, width;
+};
+int parse_table_bits(struct scenario *s, const char *const *words, struct table_bits *ret);
+int parse_attr(struct scenario *s, const char *word, uint16_t *ret);   /* lft, pkeys ... */
 int parse_key(struct scenario *s, const char *word, uint64_t *ret); /* or `kept` */
 int parse_percent(struct scenario *s, const char *word, double *ret);    /* 10% or 10 */
 int parse_node(struct scenario *s, const char *word, int *ret);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ib/attrs.h"
 #include "sim/gen/gen.h"
 #include "tests/scenario/front.h"
 #include "tests/scenario/record.h"
@@ -97,6 +98,42 @@ int parse_number(struct scenario *s, const char *word, uint64_t max, uint64_t *r
 	if (str_to_u64(word, 0, max, ret) < 0)
 		return fault(s, "'%s' is no number up to %llu", word, (unsigned long long)max);
 	return 0;
+}
+
+int parse_attr(struct scenario *s, const char *word, uint16_t *ret)
+{
+	static const struct {
+		const char *name;
+		uint16_t attr;
+	} rows[] = {
+		{ "lft", IB_ATTR_LFT },
+		{ "pkeys", IB_ATTR_PKEY_TABLE },
+		{ "sl2vl", IB_ATTR_SL2VL },
+		{ "vlarb", IB_ATTR_VLARB },
+		{ "port-info", IB_ATTR_PORT_INFO },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (!strcmp(rows[i].name, word)) {
+			*ret = rows[i].attr;
+			return 0;
+		}
+	return fault(s, "no table '%s'", word);
+}
+
+int parse_table_bits(struct scenario *s, const char *const *words, struct table_bits *ret)
+{
+	uint64_t v[3];
+
+	if (parse_node(s, words[0], &ret->node) < 0 || parse_attr(s, words[1], &ret->attr) < 0)
+		return -EINVAL;
+	for (unsigned i = 0; i < ARRAY_SIZE(v); i++)
+		if (parse_number(s, words[2 + i], UINT32_MAX, &v[i]) < 0)
+			return -EINVAL;
+	ret->mod = (uint32_t)v[0];
+	ret->bit = (unsigned)v[1];
+	ret->width = (unsigned)v[2];
+	return v[1] + v[2] <= 8 * SMP_DATA_SIZE && v[2] <= 32 ? 0 : fault(s, "no such bits");
 }
 
 int parse_key(struct scenario *s, const char *word, uint64_t *ret)

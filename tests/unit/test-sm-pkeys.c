@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Partitions through the whole manager: what sweeps read and write, what reboots, restarts and
- * vandals leave behind, and tables that are asked for.
+ * Partitions through the whole manager (tests/scenario/pkeys.scn has what sweeps read and write):
+ * reboots at any moment of a sweep, and tables that are asked for.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,12 +26,6 @@
 	"Default=0x7fff: ALL=full;\n"                                                              \
 	"One=0x1: 0x%1$016lx=full, 0x%2$016lx=full;\n"                                             \
 	"Two=0x2: 0x%4$016lx=full, 0x%5$016lx=limited;\n"
-/* h2 has changed sides. */
-#define MOVED                                                                                      \
-	"Default=0x7fff: ALL=full;\n"                                                              \
-	"One=0x1: 0x%1$016lx=full;\n"                                                              \
-	"Two=0x2: 0x%2$016lx=full, 0x%4$016lx=full, 0x%5$016lx=limited;\n"
-
 struct place {
 	struct rig *rig;
 	struct conf *conf;
@@ -106,11 +100,6 @@ static struct place *place_up(void)
 	return pl;
 }
 
-static uint64_t count(const struct place *pl, uint8_t method)
-{
-	return sim_count(pl->rig->sim, IB_ATTR_PKEY_TABLE, method);
-}
-
 /* Does the table of a node (port > 0: of a switch port) hold this key? */
 static bool holds(const struct place *pl, const char *node, unsigned port, unsigned key)
 {
@@ -164,129 +153,6 @@ static void assert_good(struct place *pl)
 	assert_true(sm_stats(rig_master(pl->rig))->up);
 }
 
-static void sweep(struct place *pl)
-{
-	sm_request_heavy(rig_master(pl->rig), NULL);
-	run_for(pl, 3 * MONO_S);
-}
-
-/* ---- sweeps --------------------------------------------------------------------------------- */
-
-/* 64 keys at hosts: 2 blocks; one at each switch, one at each port that faces a host. */
-static void a_fabric_comes_up_with_its_partitions(void **state)
-{
-	struct place *pl = place_up();
-
-	assert_two_partitions(pl);
-	assert_good(pl);
-	assert_int_equal(count(pl, MAD_SET), 6 * 2 + 3 + 6);
-	place_free(pl);
-}
-
-/* What was meant to keep hosts apart is not there: nothing is opened. */
-static void a_partition_file_that_is_named_and_missing_opens_nothing(void **state)
-{
-	struct place *pl = place_new("");
-
-	unlink(pl->file);
-	start(pl);
-	assert_true(holds(pl, "h0", 0, 0xFFFF));
-	assert_true(holds(pl, "h3", 0, 0x7FFF));
-	assert_false(holds(pl, "h3", 0, 0xFFFF));
-	write_file(pl, TWO_PARTITIONS);
-	sweep(pl);
-	assert_two_partitions(pl);
-	place_free(pl);
-}
-
-/* As Debian's OpenSM takes it: every port is a full member of the default partition. */
-static void an_empty_partition_file_is_the_default_partition(void **state)
-{
-	static const char *const texts[] = { "", "# nothing yet\n\n" };
-
-	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
-		struct place *pl = place_new(texts[i]);
-
-		start(pl);
-		assert_true(holds(pl, "h0", 0, 0xFFFF));
-		assert_true(holds(pl, "h3", 0, 0xFFFF));
-		place_free(pl);
-	}
-}
-
-/* What `opensm --check` warns of is in the line for `systemctl status`, too. */
-static void partitions_without_a_full_member_are_in_the_status(void **state)
-{
-	struct place *pl = place_new("Default=0x7fff: ALL=full;\n"
-				     "One=0x1: 0x%1$016lx, 0x%2$016lx;\n"
-				     "Two=0x2: 0x%4$016lx=full, 0x%5$016lx;\nThree=0x3: ALL;\n");
-
-	start(pl);
-	assert_non_null(strstr(pl->rig->sms[pl->sm].status,
-			       "; partitions without a full member: 2, the first 0x0001"));
-	write_file(pl, TWO_PARTITIONS);
-	sweep(pl);
-	assert_null(strstr(pl->rig->sms[pl->sm].status, "full member"));
-	place_free(pl);
-}
-
-/* In the middle of being saved it says nothing for a moment. */
-static void a_partition_file_that_is_emptied_opens_nothing(void **state)
-{
-	struct place *pl = place_up();
-
-	write_file(pl, "");
-	sweep(pl);
-	assert_two_partitions(pl);
-	write_file(pl, TWO_PARTITIONS);
-	sweep(pl);
-	assert_two_partitions(pl);
-	place_free(pl);
-}
-
-static void a_second_sweep_asks_and_writes_nothing(void **state)
-{
-	struct place *pl = place_up();
-	uint64_t all = sim_sets(pl->rig->sim), reads = count(pl, MAD_GET);
-
-	sweep(pl);
-	assert_int_equal(sim_sets(pl->rig->sim), all);
-	assert_int_equal(count(pl, MAD_GET), reads);
-	place_free(pl);
-}
-
-/* h2 loses one key and gets another, at itself and at its switch port: two Sets each. */
-static void a_change_of_the_file_costs_what_it_changes(void **state)
-{
-	struct place *pl = place_up();
-	uint64_t sets = count(pl, MAD_SET), all = sim_sets(pl->rig->sim);
-
-	write_file(pl, MOVED);
-	sweep(pl);
-	assert_true(holds(pl, "h2", 0, 0x8002));
-	assert_false(holds(pl, "h2", 0, 0x8001));
-	assert_true(holds(pl, "leaf1", leaf_port(pl, "h2"), 0x8002));
-	assert_int_equal(count(pl, MAD_SET) - sets, 4);
-	assert_int_equal(sim_sets(pl->rig->sim) - all, 4);
-	assert_good(pl);
-	place_free(pl);
-}
-
-static void reboots_bring_the_tables_back(void **state)
-{
-	static const char *const nodes[] = { "h5", "leaf1", "leaf2", "spine1" };
-
-	for (size_t i = 0; i < ARRAY_SIZE(nodes); i++) {
-		struct place *pl = place_up();
-
-		sim_reboot(pl->rig->sim, sim_find(pl->rig->sim, nodes[i]), 50 * MONO_MS);
-		run_for(pl, 30 * MONO_S);
-		assert_two_partitions(pl);
-		assert_good(pl);
-		place_free(pl);
-	}
-}
-
 /* Whenever it goes down during a sweep. */
 static void reboots_in_the_middle_of_a_sweep(void **state)
 {
@@ -307,83 +173,6 @@ static void reboots_in_the_middle_of_a_sweep(void **state)
 			place_free(pl);
 		}
 	}
-}
-
-/* ---- found in place ------------------------------------------------------------------------- */
-
-static void a_restart_reads_and_writes_nothing(void **state)
-{
-	struct place *pl = place_up();
-	uint64_t sets;
-
-	rig_kill(pl->rig, pl->sm);
-	sets = count(pl, MAD_SET);
-	start(pl);
-	assert_int_equal(count(pl, MAD_SET), sets);
-	assert_int_equal(count(pl, MAD_GET), 6 * 2 + 3 + 6);
-	assert_two_partitions(pl);
-	place_free(pl);
-}
-
-/* Writes one key at entry 31 of a block of `node`, from the port of h5. */
-static void vandal(struct place *pl, const char *node, unsigned port, unsigned block, unsigned key)
-{
-	const struct smp_head head = {
-		.method = MAD_SET, .attr = IB_ATTR_PKEY_TABLE, .mod = port << 16 | block, .tid = 7
-	};
-	struct transport *tr = sim_attach(pl->rig->sim, "h5", 0);
-	int n = sim_find(pl->rig->sim, node);
-	struct transport_addr to = { .qp = 0 };
-	uint8_t payload[SMP_DATA_SIZE], mad[MAD_SIZE];
-
-	assert_non_null(tr);
-	assert_int_equal(sim_read(pl->rig->sim, n, IB_ATTR_PKEY_TABLE, head.mod, payload), 0);
-	ib_bits_put(payload, 31 * 16, 16, key);
-	to.lid = sim_port_lid(pl->rig->sim, n, sim_node_is_switch(pl->rig->sim, n) ? 0 : 1);
-	smp_build_lid(mad, &head, payload);
-	assert_int_equal(transport_send(tr, &to, mad, sizeof(mad), 1000), 0);
-	run_for(pl, 10 * MONO_MS);
-	transport_close(tr);
-	assert_true(holds(pl, node, port, key));
-}
-
-static void keys_of_a_former_manager_go(void **state)
-{
-	struct place *pl = place_up();
-
-	rig_kill(pl->rig, pl->sm);
-	vandal(pl, "h3", 0, 1, 0x8006);
-	vandal(pl, "leaf2", leaf_port(pl, "h3"), 0, 0x8006);
-	start(pl);
-	assert_false(holds(pl, "h3", 0, 0x8006));
-	assert_false(holds(pl, "leaf2", leaf_port(pl, "h3"), 0x8006));
-	assert_two_partitions(pl);
-	place_free(pl);
-}
-
-static void the_audit_finds_what_others_wrote(void **state)
-{
-	struct place *pl = place_up();
-
-	vandal(pl, "h3", 0, 1, 0x8006);
-	vandal(pl, "leaf2", leaf_port(pl, "h3"), 0, 0x8006);
-	run_for(pl, 10 * 60 * MONO_S);
-	assert_false(holds(pl, "h3", 0, 0x8006));
-	assert_false(holds(pl, "leaf2", leaf_port(pl, "h3"), 0x8006));
-	place_free(pl);
-}
-
-/* A P_Key table that another program has written at our own port is repaired within 31 s. */
-static void the_managers_own_port_is_audited_first(void **state)
-{
-	struct place *pl = place_up();
-
-	for (unsigned block = 0; block < 2; block++) {
-		vandal(pl, "h0", 0, block, 0x8006);
-		run_for(pl, 31 * MONO_S);
-		assert_false(holds(pl, "h0", 0, 0x8006));
-	}
-	place_free(pl);
 }
 
 /* ---- tables on request ---------------------------------------------------------------------- */
@@ -470,19 +259,7 @@ static void questions_end_with_the_device_and_with_us(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_fabric_comes_up_with_its_partitions),
-		cmocka_unit_test(a_partition_file_that_is_named_and_missing_opens_nothing),
-		cmocka_unit_test(an_empty_partition_file_is_the_default_partition),
-		cmocka_unit_test(partitions_without_a_full_member_are_in_the_status),
-		cmocka_unit_test(a_partition_file_that_is_emptied_opens_nothing),
-		cmocka_unit_test(a_second_sweep_asks_and_writes_nothing),
-		cmocka_unit_test(a_change_of_the_file_costs_what_it_changes),
-		cmocka_unit_test(reboots_bring_the_tables_back),
 		cmocka_unit_test(reboots_in_the_middle_of_a_sweep),
-		cmocka_unit_test(a_restart_reads_and_writes_nothing),
-		cmocka_unit_test(keys_of_a_former_manager_go),
-		cmocka_unit_test(the_audit_finds_what_others_wrote),
-		cmocka_unit_test(the_managers_own_port_is_audited_first),
 		cmocka_unit_test(a_table_is_read_from_its_device),
 		cmocka_unit_test(questions_are_few_and_all_end),
 		cmocka_unit_test(questions_end_with_the_device_and_with_us),
