@@ -155,6 +155,15 @@ static int cond_gets(struct look *l, const char *const *arg)
 	return compare(l, "number of Gets", as_if_clean(l, n, arg[0]), arg[0]);
 }
 
+static int cond_smps(struct look *l, const char *const *arg)
+{
+	const struct sim *sim = l->s->rig->sim;
+
+	return compare(l, "number of Gets and Sets",
+		       sim_gets(sim) + sim_sets(sim) - l->s->marked_gets - l->s->marked_sets,
+		       arg[0]);
+}
+
 static int cond_masters(struct look *l, const char *const *arg)
 {
 	return compare(l, "number of masters", rig_count(l->s->rig, SM_MASTER), arg[0]);
@@ -290,6 +299,7 @@ static const struct cond conds[] = {
 	{ "sets", 1, cond_sets },
 	{ "sets-but-lanes", 1, cond_sets_but_lanes },
 	{ "gets", 1, cond_gets },
+	{ "smps", 1, cond_smps },
 	{ "masters", 1, cond_masters },
 	{ "up", 0, cond_up },
 	{ "heavy-sweeps", 1, cond_heavy_sweeps },

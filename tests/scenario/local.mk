@@ -18,6 +18,7 @@ SCN_LOG_DRIVER = $(TAP_DRIVER)
 SCN_LOG_COMPILER = $(TEST_LIMIT) tests/scenario/runner
 
 SCENARIO_TESTS += \
+	tests/scenario/actions.scn \
 	tests/scenario/armed-ahead-254.scn \
 	tests/scenario/armed-ahead-m-key.scn \
 	tests/scenario/armed-ahead-reboot.scn \
@@ -30,6 +31,7 @@ SCENARIO_TESTS += \
 	tests/scenario/bring-up.scn \
 	tests/scenario/complaints.scn \
 	tests/scenario/complaints-last.scn \
+	tests/scenario/cost-of-changes.scn \
 	tests/scenario/devices.scn \
 	tests/scenario/docs-refused.scn \
 	tests/scenario/docs-tree.scn \

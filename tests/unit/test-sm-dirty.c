@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What a change costs, counted in SMPs: links and hosts that come and go, a manager that starts
- * again, a standby that takes over.
+ * Dirty sweeps that no scenario can ask for (tests/scenario/cost-of-changes.scn has what changes
+ * cost): a standby that is told of a link, our own link that falls.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -32,25 +32,11 @@ static unsigned k = 8;
 struct place {
 	struct rig *rig;
 	struct conf *conf;
-	uint64_t n_gets, n_sets, lft_gets, lft_sets, port_sets, pkey_gets, pkey_sets;
 };
 
 static void run_for(struct place *pl, mono_t t)
 {
 	rig_run(pl->rig, sim_now(pl->rig->sim) + t);
-}
-
-static void mark(struct place *pl)
-{
-	struct sim *sim = pl->rig->sim;
-
-	pl->n_gets = sim_gets(sim);
-	pl->n_sets = sim_sets(sim);
-	pl->lft_gets = sim_count(sim, IB_ATTR_LFT, MAD_GET);
-	pl->lft_sets = sim_count(sim, IB_ATTR_LFT, MAD_SET);
-	pl->port_sets = sim_count(sim, IB_ATTR_PORT_INFO, MAD_SET);
-	pl->pkey_gets = sim_count(sim, IB_ATTR_PKEY_TABLE, MAD_GET);
-	pl->pkey_sets = sim_count(sim, IB_ATTR_PKEY_TABLE, MAD_SET);
 }
 
 static unsigned since(const struct place *pl, uint64_t before, uint16_t attr, uint8_t method)
@@ -65,26 +51,6 @@ static void assert_good(struct place *pl)
 	sim_check_all(pl->rig->sim, &v);
 	if (!sim_verdict_good(&v))
 		fail_msg("%s", v.first);
-}
-
-static void tell(const struct place *pl, const char *event)
-{
-	struct sim *sim = pl->rig->sim;
-
-	print_message("%s: %u Gets (%u LFT, %u P_Key), %u Sets (%u LFT, %u PortInfo, %u P_Key)\n",
-		      event, (unsigned)(sim_gets(sim) - pl->n_gets),
-		      since(pl, pl->lft_gets, IB_ATTR_LFT, MAD_GET),
-		      since(pl, pl->pkey_gets, IB_ATTR_PKEY_TABLE, MAD_GET),
-		      (unsigned)(sim_sets(sim) - pl->n_sets),
-		      since(pl, pl->lft_sets, IB_ATTR_LFT, MAD_SET),
-		      since(pl, pl->port_sets, IB_ATTR_PORT_INFO, MAD_SET),
-		      since(pl, pl->pkey_sets, IB_ATTR_PKEY_TABLE, MAD_SET));
-}
-
-static unsigned smps(const struct place *pl)
-{
-	return (unsigned)(sim_gets(pl->rig->sim) - pl->n_gets + sim_sets(pl->rig->sim) -
-			  pl->n_sets);
 }
 
 static struct sm *manager(struct place *pl, const char *node)
@@ -105,7 +71,6 @@ static struct place *place_new(void)
 	assert_int_equal(rig_start(pl->rig, "h0", 0, pl->conf, NULL), 0);
 	run_for(pl, 35 * MONO_S);
 	assert_good(pl);
-	mark(pl);
 	return pl;
 }
 
@@ -114,147 +79,6 @@ static void place_free(struct place *pl)
 	rig_free(pl->rig);
 	conf_unref(pl->conf);
 	free(pl);
-}
-
-/* ---- links and hosts ------------------------------------------------------------------------- */
-
-/*
- * A switch is read with k + 4 questions at most: SwitchInfo, its clearing, a block, all its ports.
- */
-static void a_link_between_switches(void **state)
-{
-	struct place *pl = place_new();
-	int leaf = sim_find(pl->rig->sim, "leaf1");
-	unsigned heavy = sm_stats(manager(pl, "h0"))->heavy_sweeps;
-
-	sim_link_down(pl->rig->sim, leaf, k / 2 + 1);
-	run_for(pl, 1 * MONO_S);
-	assert_good(pl);
-	tell(pl, "link down");
-	assert_in_range(smps(pl), 2, 2 * (k + 4) + 300);
-	assert_in_range(since(pl, pl->lft_sets, IB_ATTR_LFT, MAD_SET), 1, 250);
-	run_for(pl, 12 * MONO_S);
-	mark(pl);
-	sim_link_up(pl->rig->sim, leaf, k / 2 + 1);
-	run_for(pl, 1 * MONO_S);
-	assert_good(pl);
-	tell(pl, "link up");
-	assert_in_range(smps(pl), 2, 2 * (k + 4) + 300);
-	assert_int_equal(sm_stats(manager(pl, "h0"))->heavy_sweeps, heavy);
-	place_free(pl);
-}
-
-static void a_host_leaves_and_returns(void **state)
-{
-	struct place *pl = place_new();
-	int host = sim_find(pl->rig->sim, "h5");
-	unsigned heavy = sm_stats(manager(pl, "h0"))->heavy_sweeps;
-
-	sim_link_down(pl->rig->sim, host, 1);
-	run_for(pl, 1 * MONO_S);
-	assert_good(pl);
-	tell(pl, "host gone");
-	assert_in_range(smps(pl), 2, k + 12);
-	run_for(pl, 12 * MONO_S);
-	mark(pl);
-	sim_link_up(pl->rig->sim, host, 1);
-	run_for(pl, 1 * MONO_S);
-	assert_good(pl);
-	tell(pl, "host back");
-	assert_in_range(smps(pl), 2, k + 30);
-	assert_int_equal(since(pl, pl->lft_sets, IB_ATTR_LFT, MAD_SET), 0);
-	assert_int_equal(sm_stats(manager(pl, "h0"))->heavy_sweeps, heavy);
-	place_free(pl);
-}
-
-static void nothing_is_left_to_a_heavy_sweep(void **state)
-{
-	struct place *pl = place_new();
-	struct sim *sim = pl->rig->sim;
-
-	sim_link_down(sim, sim_find(sim, "leaf1"), k / 2 + 1);
-	sim_link_flap(sim, sim_find(sim, "h9"), 1, 300 * MONO_MS);
-	run_for(pl, 100 * MONO_MS);
-	sim_reboot(sim, sim_find(sim, "agg2"), 200 * MONO_MS);
-	run_for(pl, 3 * MONO_S);
-	assert_good(pl);
-	mark(pl);
-	sm_request_heavy(manager(pl, "h0"), NULL);
-	run_for(pl, 2 * MONO_S);
-	assert_int_equal(sim_sets(sim), pl->n_sets);
-	place_free(pl);
-}
-
-/* ---- managers ------------------------------------------------------------------------------- */
-
-static void a_restart_writes_nothing(void **state)
-{
-	struct place *pl = place_new();
-
-	pl->conf->no_clients_rereg = true;
-	rig_kill(pl->rig, 0);
-	assert_int_equal(rig_start(pl->rig, "h0", 0, pl->conf, NULL), 1);
-	run_for(pl, 30 * MONO_S);
-	assert_good(pl);
-	tell(pl, "restart");
-	assert_int_equal(sim_sets(pl->rig->sim), pl->n_sets);
-	place_free(pl);
-}
-
-/* Ports learn their SM, once each; nothing else is written, and no table is read. */
-static void a_standby_takes_over(void **state)
-{
-	struct place *pl = place_new();
-	unsigned ends = 0, i;
-
-	rig_start(pl->rig, "h20", 0, pl->conf, NULL);
-	run_for(pl, 5 * MONO_S);
-	assert_int_equal(sm_state(manager(pl, "h20")), SM_STANDBY);
-	run_for(pl, 130 * MONO_S);
-	mark(pl);
-	rig_kill(pl->rig, 0);
-	for (i = 0; i < 1000 && !sm_stats(manager(pl, "h20"))->up; i++)
-		run_for(pl, 10 * MONO_MS);
-	tell(pl, "takeover");
-	FABRIC_EACH_NODE(sm_fabric(manager(pl, "h20")), n)
-		ends += node_is_switch(n) || n->ports[1].known;
-	assert_int_equal(since(pl, pl->lft_gets, IB_ATTR_LFT, MAD_GET), 0);
-	assert_int_equal(since(pl, pl->lft_sets, IB_ATTR_LFT, MAD_SET), 0);
-	/* its own: replica.c asks with which P_Key it may speak to the master */
-	assert_in_range(since(pl, pl->pkey_gets, IB_ATTR_PKEY_TABLE, MAD_GET), 0, 1);
-	assert_int_equal(since(pl, pl->pkey_sets, IB_ATTR_PKEY_TABLE, MAD_SET), 0);
-	assert_int_equal(since(pl, pl->port_sets, IB_ATTR_PORT_INFO, MAD_SET), ends);
-	assert_good(pl);
-	mark(pl);
-	run_for(pl, 15 * MONO_S);
-	tell(pl, "the proof");
-	assert_true(since(pl, pl->lft_gets, IB_ATTR_LFT, MAD_GET) > 0);
-	assert_int_equal(sim_sets(pl->rig->sim), pl->n_sets);
-	place_free(pl);
-}
-
-/*
- * What the master changed and told is known; what it changed without telling is found afterwards.
- */
-static void a_stale_picture_is_made_good(void **state)
-{
-	struct place *pl = place_new();
-	struct sim *sim = pl->rig->sim;
-
-	rig_start(pl->rig, "h20", 0, pl->conf, NULL);
-	run_for(pl, 130 * MONO_S);
-	sim_link_down(sim, sim_find(sim, "leaf1"), k / 2 + 1);
-	run_for(pl, 500 * MONO_MS);
-	rig_kill(pl->rig, 0);
-	sim_link_down(sim, sim_find(sim, "leaf3"), k / 2 + 2);
-	run_for(pl, 30 * MONO_S);
-	assert_int_equal(sm_state(manager(pl, "h20")), SM_MASTER);
-	assert_good(pl);
-	mark(pl);
-	sm_request_heavy(manager(pl, "h20"), NULL);
-	run_for(pl, 2 * MONO_S);
-	assert_int_equal(sim_sets(sim), pl->n_sets);
-	place_free(pl);
 }
 
 /*
@@ -305,12 +129,6 @@ static void our_own_link_falls(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_link_between_switches),
-		cmocka_unit_test(a_host_leaves_and_returns),
-		cmocka_unit_test(nothing_is_left_to_a_heavy_sweep),
-		cmocka_unit_test(a_restart_writes_nothing),
-		cmocka_unit_test(a_standby_takes_over),
-		cmocka_unit_test(a_stale_picture_is_made_good),
 		cmocka_unit_test(a_standby_reads_what_it_is_told_of),
 		cmocka_unit_test(our_own_link_falls),
 	};
