@@ -795,6 +795,8 @@ static const struct command rows[] = {
 	{ "expect", 2, MAX_WORDS, scenario_expect },
 	{ "within", 4, MAX_WORDS, scenario_expect },
 	{ "hold", 4, MAX_WORDS, scenario_expect },
+	{ "first", 4, MAX_WORDS, scenario_expect },
+	{ "always", 4, MAX_WORDS, scenario_expect },
 	{ "quiet", 6, 6, scenario_expect },
 	{ 0 },
 };

@@ -5,6 +5,8 @@
  *   expect COND...             now
  *   within T expect COND...    at some time within T, all at once
  *   hold T expect COND...      at any time during T
+ *   first T expect COND...     as within, looked at after each step of the simulation
+ *   always T expect COND...    as hold, after each step
  *   quiet expect sweep heavy sets N
  *
  * `not` in front of a condition turns it round. Here are conditions of the fabric as a whole; those
@@ -359,6 +361,15 @@ static int report(struct scenario *s, int r, const char *why)
 	return 0;
 }
 
+/* `first` and `always` look after each step, `within` and `hold` now and then. */
+static void go_on(struct scenario *s, const struct words *w, mono_t limit)
+{
+	if (is(w->w[0], "first") || is(w->w[0], "always"))
+		rig_step(s->rig, limit);
+	else
+		rig_run(s->rig, mono_min(limit, sim_now(s->rig->sim) + LOOK_EVERY));
+}
+
 static int run_within(struct scenario *s, const struct words *w)
 {
 	mono_t limit;
@@ -372,7 +383,7 @@ static int run_within(struct scenario *s, const struct words *w)
 		r = look_once(s, w, 3, &l);
 		if (r != 0 || sim_now(s->rig->sim) >= limit)
 			return report(s, r, l.why);
-		rig_run(s->rig, mono_min(limit, sim_now(s->rig->sim) + LOOK_EVERY));
+		go_on(s, w, limit);
 	}
 }
 
@@ -389,7 +400,7 @@ static int run_hold(struct scenario *s, const struct words *w)
 		r = look_once(s, w, 3, &l);
 		if (r <= 0 || sim_now(s->rig->sim) >= limit)
 			return report(s, r, l.why);
-		rig_run(s->rig, mono_min(limit, sim_now(s->rig->sim) + LOOK_EVERY));
+		go_on(s, w, limit);
 	}
 }
 
@@ -443,5 +454,5 @@ int scenario_expect(struct scenario *s, const struct words *w)
 					     : fault(s, "expected quiet expect ...");
 	if (!is(w->w[2], "expect"))
 		return fault(s, "expected %s T expect ...", w->w[0]);
-	return is(w->w[0], "within") ? run_within(s, w) : run_hold(s, w);
+	return is(w->w[0], "within") || is(w->w[0], "first") ? run_within(s, w) : run_hold(s, w);
 }

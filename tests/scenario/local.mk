@@ -124,6 +124,7 @@ SCENARIO_TESTS += \
 	tests/scenario/swap-mid-sweep.scn \
 	tests/scenario/takeover.scn \
 	tests/scenario/takeover-moved.scn \
+	tests/scenario/tenants.scn \
 	tests/scenario/tiny-cap.scn \
 	tests/scenario/too-far.scn \
 	tests/scenario/torus.scn \
