@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "ib/attrs.h"
+#include "sm/expected/expected.h"
 #include "tests/scenario/look.h"
 #include "util/mem.h"
 
@@ -260,6 +261,28 @@ static int cond_unserved_for(struct look *l, const char *const *arg)
 		       is.why, is.cause);
 }
 
+/* expected WHAT N: of the expected topology (expected_topology_file) */
+static int cond_expected(struct look *l, const char *const *arg)
+{
+	const struct sm *master = rig_master(l->s->rig);
+	struct sm_expected e;
+
+	if (!master)
+		return require(l, false, "no single master");
+	sm_expected(master, &e);
+	if (is(arg[0], "held"))
+		return compare(l, arg[0], e.held, arg[1]);
+	if (is(arg[0], "spared"))
+		return compare(l, arg[0], e.spared, arg[1]);
+	if (is(arg[0], "cables"))
+		return compare(l, arg[0], e.cables, arg[1]);
+	if (is(arg[0], "differences"))
+		return compare(l, arg[0], e.drift ? e.drift->n : 0, arg[1]);
+	if (is(arg[0], "refused"))
+		return compare(l, arg[0], e.refused != NULL, arg[1]);
+	return fault(l->s, "expected held, spared, cables, differences or refused");
+}
+
 /* passed T: at least so long since `mark` */
 static int cond_passed(struct look *l, const char *const *arg)
 {
@@ -292,6 +315,7 @@ const struct cond told_conds[] = {
 	{ "unserved", 0, cond_unserved },
 	{ "stuck", 0, cond_stuck },
 	{ "unserved-for", 1, cond_unserved_for },
+	{ "expected", 2, cond_expected },
 	{ "passed", 1, cond_passed },
 	{ "since", 2, cond_since },
 	{ 0 },

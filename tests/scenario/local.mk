@@ -52,6 +52,7 @@ SCENARIO_TESTS += \
 	tests/scenario/elect-two-standbys.scn \
 	tests/scenario/equal-priority.scn \
 	tests/scenario/events.scn \
+	tests/scenario/expected.scn \
 	tests/scenario/flap.scn \
 	tests/scenario/foreign-top.scn \
 	tests/scenario/handover.scn \

@@ -15,6 +15,7 @@
 #include "sm/out_of_use/out_of_use.h"
 #include "tests/scenario/front.h"
 #include "tests/scenario/scenario.h"
+#include "util/file.h"
 #include "util/mem.h"
 
 #define CHECK(call)                                                                                \
@@ -363,7 +364,32 @@ char *scenario_join(struct scenario *s, const struct words *w, unsigned first)
 	return ret;
 }
 
-/* file NAME: is empty now; file NAME TEXT: one line more; file NAME gone */
+/* Lines of the file that contain each of the words from `first` on are taken out. */
+static int drop_lines(struct scenario *s, const char *path, const struct words *w, unsigned first)
+{
+	_cleanup_free_ char *text = NULL;
+	size_t len;
+	char *save;
+	FILE *f;
+
+	if (file_read(path, 1 << 20, &text, &len) < 0 || !(f = fopen(path, "w")))
+		return fault(s, "'%s' cannot be read", path);
+	for (char *l = strtok_r(text, "\n", &save); l; l = strtok_r(NULL, "\n", &save)) {
+		unsigned has = 0;
+
+		for (unsigned i = first; i < w->n; i++) {
+			_cleanup_free_ char *word = scenario_expand(s, w->w[i]);
+
+			has += word && strstr(l, word);
+		}
+		if (has < w->n - first)
+			fprintf(f, "%s\n", l);
+	}
+	fclose(f);
+	return 0;
+}
+
+/* file NAME without WORD...; file NAME: is empty now; file NAME TEXT: one line more; file NAME gone */
 static int cmd_file(struct scenario *s, const struct words *w)
 {
 	_cleanup_free_ char *path = NULL, *text = NULL;
@@ -374,6 +400,8 @@ static int cmd_file(struct scenario *s, const struct words *w)
 	path = xasprintf("%s/%s", front_scratch(s->front), w->w[1]);
 	if (w->n == 3 && is(w->w[2], "gone"))
 		return unlink(path) < 0 ? fault(s, "there is no such file") : 0;
+	if (w->n > 3 && is(w->w[2], "without"))
+		return drop_lines(s, path, w, 3);
 	text = scenario_join(s, w, 2);
 	f = text ? fopen(path, w->n == 2 ? "w" : "a") : NULL;
 	if (!f)

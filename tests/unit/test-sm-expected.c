@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The expected topology, as a manager of a simulated tree has it: what is not in the file is never
- * armed, at any moment; what differs is told once with its cause; bad files keep the good one.
+ * The expected topology, as a manager of a simulated tree has it, where no scenario goes
+ * (tests/scenario/expected.scn has the rest): random lives and changes, cables that are not judged
+ * again, a file that is read while another one comes.
  */
 #include "unit/marks-world.h"
 
@@ -123,13 +124,6 @@ static struct sm_expected shown(struct world *w)
 	return e;
 }
 
-static unsigned findings(struct world *w, enum expect_kind kind)
-{
-	struct sm_expected e = shown(w);
-
-	return e.drift ? e.drift->of_kind[kind] : 0;
-}
-
 /* ---- enforce --------------------------------------------------------------------------------- */
 
 /* h5's cable at its leaf, and an uplink. */
@@ -159,24 +153,6 @@ static void run_watched(struct world *w, mono_t t)
 
 	while (rig_step(w->rig, until))
 		assert_true(highest(w, two_cables) <= IB_PORT_INIT);
-}
-
-static void what_is_not_in_the_file_is_never_armed(void **st)
-{
-	struct world *w = *st;
-	struct sm_expected e;
-
-	choose(w);
-	learn(w, two_cables, "");
-	assert_true(rig_start(w->rig, "h0", 0, w->conf, dir[0]) >= 0);
-	run_watched(w, 30 * MONO_S);
-	w->sm = rig_master(w->rig);
-	e = shown(w);
-	assert_true(e.in_force);
-	assert_int_equal(e.held, 2);
-	assert_int_equal(e.spared, 0);
-	assert_int_equal(findings(w, EXPECT_EXTRA) + findings(w, EXPECT_UNKNOWN_NODE), 2);
-	assert_int_equal(state(w, "h6", 1), IB_PORT_ACTIVE);
 }
 
 static void random_lives_never_arm_it(void **st)
@@ -371,185 +347,7 @@ static void random_changes_are_judged_as_a_look_at_all_would(void **st)
 	assert_true(most > 2);
 }
 
-static void a_link_that_is_up_is_taken_down(void **st)
-{
-	struct world *w = *st;
-
-	start_plain(w);
-	two_cables[0] = (struct strange){ "h5", 1 };
-	two_cables[1] = (struct strange){ "leaf3", uplink(w, "leaf3", "spine2") };
-	write_file(w, two_cables, "");
-	assert_int_equal(highest(w, two_cables), IB_PORT_ACTIVE);
-	rig_kill(w->rig, (unsigned)rig_find(w->rig, "h0"));
-	start_with(w, dir[0]);
-	run_for(w, 60 * MONO_S);
-	assert_int_equal(highest(w, two_cables), IB_PORT_INIT);
-	assert_int_equal(shown(w).held, 2);
-	/* It is in the file again. */
-	write_file(w, NULL, "");
-	sm_request_heavy(w->sm, NULL);
-	run_for(w, 60 * MONO_S);
-	assert_int_equal(shown(w).held, 0);
-	assert_int_equal(highest(w, two_cables), IB_PORT_ACTIVE);
-	assert_true(is_good(w));
-}
-
-/* A manager finds an uplink ACTIVE that is not in its file; not all entries are its own. */
-static void a_link_that_is_up_falls_when_nothing_is_sent_over_it(void **st)
-{
-	struct world *w = *st;
-	unsigned port;
-	mono_t until;
-
-	start_plain(w);
-	port = uplink(w, "leaf3", "spine2");
-	two_cables[0] = (struct strange){ "leaf3", port };
-	two_cables[1] = (struct strange){ 0 };
-	write_file(w, two_cables, "");
-	rig_kill(w->rig, (unsigned)rig_find(w->rig, "h0"));
-	assert_true(rig_start(w->rig, "h0", 0, w->conf, NULL) >= 0);
-	for (until = sim_now(w->sim) + 20 * MONO_S; sim_now(w->sim) < until;) {
-		assert_int_equal(highest(w, two_cables), IB_PORT_ACTIVE);
-		sim_count_errors(w->sim, node_of(w, "leaf3"), port, SIM_XMIT_PACKETS, 50);
-		run_for(w, 100 * MONO_MS);
-	}
-	run_for(w, 30 * MONO_S);
-	w->sm = rig_master(w->rig);
-	assert_int_equal(highest(w, two_cables), IB_PORT_INIT);
-	assert_int_equal(shown(w).held, 1);
-	assert_int_equal(unreachable(w), 0);
-}
-
-static void the_last_way_is_reported_and_stays(void **st)
-{
-	struct world *w = *st;
-	struct strange all[3] = { { 0 } };
-
-	choose(w);
-	w->conf->expected_topology_cap = 100;
-	all[0] = (struct strange){ "leaf3", two_cables[1].port };
-	all[1] = (struct strange){ "leaf3", 0 };
-	assert_true(rig_start(w->rig, "h0", 0, w->conf, NULL) >= 0);
-	run_for(w, 15 * MONO_S);
-	w->sm = rig_master(w->rig);
-	all[1].port = uplink(w, "leaf3", "spine1");
-	write_file(w, all, "");
-	sm_request_heavy(w->sm, NULL);
-	run_for(w, 60 * MONO_S);
-	assert_int_equal(shown(w).held, 1);
-	assert_int_equal(shown(w).spared, 1);
-	assert_int_equal(unreachable(w), 0);
-}
-
-/* ---- which host belongs where ---------------------------------------------------------------- */
-
-/*
- * h1 says that it is h9, which is off: the place that the file has for h9 is its own however long
- * it is free, and from the first answer that a manager gets after a restart.
- */
-static void the_place_of_a_host_is_kept_for_it(void **st)
-{
-	struct world *w = *st;
-	_cleanup_free_ char *neighbors = NULL;
-
-	free(w->conf->guid_location_policy);
-	w->conf->guid_location_policy = xstrdup("hold");
-	free(w->conf->expected_topology_links);
-	w->conf->expected_topology_links = xstrdup("warn");
-	learn(w, NULL, "");
-	start_with(w, dir[0]);
-	run_for(w, 30 * MONO_S);
-	rig_kill(w->rig, (unsigned)rig_find(w->rig, "h0"));
-	/* What else says where hosts were. */
-	neighbors = xasprintf("%s/neighbors", dir[0]);
-	assert_int_equal(unlink(neighbors), 0);
-	sim_link_down(w->sim, node_of(w, "h9"), 1);
-	sim_set_guid(w->sim, node_of(w, "h1"), sim_node_guid(w->sim, node_of(w, "h9")));
-	sim_reboot(w->sim, node_of(w, "h1"), MONO_S);
-	run_for(w, 5 * MONO_S);
-	listen_for(w, "the expected topology has it");
-	start_with(w, dir[0]);
-	assert_true(w->said);
-	for (unsigned i = 0; i < 10; i++) {
-		assert_int_equal(state(w, "h1", 1), IB_PORT_INIT);
-		run_for(w, 60 * MONO_S);
-	}
-	sim_link_up(w->sim, node_of(w, "h9"), 1);
-	run_for(w, 60 * MONO_S);
-	assert_int_equal(state(w, "h9", 1), IB_PORT_ACTIVE);
-	assert_int_equal(state(w, "h1", 1), IB_PORT_INIT);
-}
-
 /* ---- files ----------------------------------------------------------------------------------- */
-
-static void a_file_of_another_fabric_is_refused_whole(void **st)
-{
-	struct world *w = *st;
-	FILE *out;
-
-	choose(w);
-	learn(w, two_cables, "");
-	start_with(w, dir[0]);
-	run_for(w, 30 * MONO_S);
-	assert_int_equal(shown(w).held, 2);
-	out = fopen(file, "w");
-	fputs("0x1,1,0x2,1,Any,Active\n", out);
-	fclose(out);
-	listen_for(w, "expected_topology_cap (20 %)");
-	sm_request_heavy(w->sm, NULL);
-	run_for(w, 60 * MONO_S);
-	assert_true(w->said);
-	assert_non_null(shown(w).refused);
-	assert_int_equal(shown(w).held, 2); /* the former one */
-	assert_int_equal(shown(w).cables, 24 - 2);
-}
-
-static void a_faulty_file_keeps_the_good_one_over_restarts(void **st)
-{
-	struct world *w = *st;
-	FILE *out;
-
-	choose(w);
-	learn(w, two_cables, "");
-	start_with(w, dir[0]);
-	run_for(w, 30 * MONO_S);
-	out = fopen(file, "w");
-	fputs("0x1,1,what\n", out);
-	fclose(out);
-	listen_for(w, "the last good one counts on");
-	sm_request_heavy(w->sm, NULL);
-	run_for(w, 30 * MONO_S);
-	assert_true(w->said);
-	assert_int_equal(shown(w).held, 2);
-	unlink(file);
-	rig_kill(w->rig, (unsigned)rig_find(w->rig, "h0"));
-	listen_for(w, "the last good one counts on");
-	assert_true(rig_start(w->rig, "h0", 0, w->conf, dir[0]) >= 0);
-	run_watched(w, 60 * MONO_S);
-	w->sm = rig_master(w->rig);
-	assert_true(w->said);
-	assert_int_equal(shown(w).held, 2);
-	assert_int_equal(findings(w, EXPECT_EXTRA) + findings(w, EXPECT_UNKNOWN_NODE), 2);
-}
-
-/* Nothing has a copy yet, and the job takes its time. */
-static void nothing_is_routed_before_the_file_is_read(void **st)
-{
-	struct world *w = *st;
-
-	choose(w);
-	learn(w, two_cables, "");
-	w->rig->job_time = 3 * MONO_S;
-	assert_true(rig_start(w->rig, "h0", 0, w->conf, dir[0]) >= 0);
-	run_watched(w, 2 * MONO_S);
-	assert_true(expected_busy(w->rig->sms[rig_find(w->rig, "h0")].sm));
-	run_watched(w, 2 * MONO_S);
-	assert_int_equal(state(w, "h6", 1), IB_PORT_INIT);
-	run_watched(w, 60 * MONO_S);
-	w->sm = rig_master(w->rig);
-	assert_int_equal(shown(w).held, 2);
-	assert_int_equal(state(w, "h6", 1), IB_PORT_ACTIVE);
-}
 
 static void reload_file(struct world *w)
 {
@@ -586,52 +384,15 @@ static void what_was_read_of_a_former_file_does_not_count(void **st)
 	assert_true(is_good(w));
 }
 
-static void a_cable_in_the_wrong_port_is_told_once_and_when_it_is_over(void **st)
-{
-	struct world *w = *st;
-
-	free(w->conf->expected_topology_links);
-	w->conf->expected_topology_links = xstrdup("warn");
-	learn(w, NULL, "");
-	start_with(w, dir[0]);
-	run_for(w, 30 * MONO_S);
-	assert_int_equal(shown(w).drift->n, 0);
-	listen_for(w, "missing");
-	sim_link_down(w->sim, node_of(w, "h5"), 1);
-	run_for(w, 60 * MONO_S);
-	assert_true(w->said);
-	assert_int_equal(shown(w).drift->n, 1);
-	assert_int_equal(findings(w, EXPECT_MISSING), 1);
-	listen_for(w, "missing");
-	sm_request_heavy(w->sm, NULL);
-	run_for(w, 30 * MONO_S);
-	assert_false(w->said); /* once */
-	listen_for(w, "this is over");
-	sim_link_up(w->sim, node_of(w, "h5"), 1);
-	run_for(w, 60 * MONO_S);
-	assert_true(w->said);
-	assert_int_equal(shown(w).drift->n, 0);
-	assert_int_equal(state(w, "h5", 1), IB_PORT_ACTIVE);
-}
-
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_expected, close_expected)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(what_is_not_in_the_file_is_never_armed),
 		TEST(random_lives_never_arm_it),
 		TEST(cables_that_did_not_change_are_not_judged_again),
 		TEST(random_changes_are_judged_as_a_look_at_all_would),
-		TEST(a_link_that_is_up_is_taken_down),
-		TEST(a_link_that_is_up_falls_when_nothing_is_sent_over_it),
-		TEST(the_last_way_is_reported_and_stays),
-		TEST(the_place_of_a_host_is_kept_for_it),
-		TEST(a_file_of_another_fabric_is_refused_whole),
-		TEST(a_faulty_file_keeps_the_good_one_over_restarts),
-		TEST(nothing_is_routed_before_the_file_is_read),
 		TEST(what_was_read_of_a_former_file_does_not_count),
-		TEST(a_cable_in_the_wrong_port_is_told_once_and_when_it_is_over),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
