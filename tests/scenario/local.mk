@@ -85,6 +85,7 @@ SCENARIO_TESTS += \
 	tests/scenario/m-key.scn \
 	tests/scenario/marks.scn \
 	tests/scenario/marks-clean.scn \
+	tests/scenario/marks-managers.scn \
 	tests/scenario/merge.scn \
 	tests/scenario/mixed-mtu.scn \
 	tests/scenario/mkey-fresh-lease0.scn \
