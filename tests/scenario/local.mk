@@ -2,7 +2,7 @@
 # Scenarios in virtual time: each .scn file is one test, run by the runner.
 CHECK_TOOLS += tests/scenario/runner
 tests_scenario_runner_SOURCES = tests/scenario/scenario.h tests/scenario/runner.c tests/scenario/words.c \
-	tests/scenario/commands.c tests/scenario/ports.c tests/scenario/storm.c \
+	tests/scenario/commands.c tests/scenario/managers.c tests/scenario/ports.c tests/scenario/storm.c \
 	tests/scenario/look.h tests/scenario/expect.c tests/scenario/expect_ports.c tests/scenario/expect_told.c \
 	tests/scenario/story.c \
 	tests/scenario/record.h tests/scenario/record.c tests/scenario/front.h tests/scenario/front.c \
@@ -69,10 +69,12 @@ SCENARIO_TESTS += \
 	tests/scenario/health-policy.scn \
 	tests/scenario/health-slow.scn \
 	tests/scenario/health-stuck.scn \
+	tests/scenario/hup.scn \
 	tests/scenario/hypercube.scn \
 	tests/scenario/ibsim-fields.scn \
 	tests/scenario/identity.scn \
 	tests/scenario/incr-standby-init.scn \
+	tests/scenario/keys.scn \
 	tests/scenario/large-dragonfly.scn \
 	tests/scenario/large-fat-tree.scn \
 	tests/scenario/large-torus.scn \

@@ -22,11 +22,6 @@ struct cond {
 extern const struct cond port_conds[]; /* expect_ports.c */
 extern const struct cond told_conds[]; /* expect_told.c */
 
-static inline bool is(const char *word, const char *expected)
-{
-	return !strcmp(word, expected);
-}
-
 /* By enum ib_port_state. */
 static const char *const state_names[] = { "NONE", "DOWN", "INIT", "ARMED", "ACTIVE" };
 

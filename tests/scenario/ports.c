@@ -18,20 +18,7 @@
 #include "util/file.h"
 #include "util/mem.h"
 
-#define CHECK(call)                                                                                \
-	do {                                                                                       \
-		int check_r_ = (call);                                                             \
-		if (check_r_ < 0)                                                                  \
-			return check_r_;                                                           \
-	} while (0)
-
-#define SIM(s) (s)->rig->sim
-#define SOON   (5 * MONO_MS) /* a trap arrives, a Set of another program is done */
-
-static bool is(const char *word, const char *expected)
-{
-	return !strcmp(word, expected);
-}
+#define SOON (5 * MONO_MS) /* a trap arrives, a Set of another program is done */
 
 /* ---- counters ---- */
 
@@ -152,6 +139,17 @@ static int cmd_keep_key(struct scenario *s, const struct words *w)
 	if (!sim_port_m_key(SIM(s), node, port, &has))
 		return fault(s, "%s is no end port", w->w[1]);
 	s->kept_key = has.key;
+	return 0;
+}
+
+/* wrong-key NODE[:P]: a Set with a wrong M_Key comes to it, and its trap gets lost */
+static int cmd_wrong_key(struct scenario *s, const struct words *w)
+{
+	unsigned port;
+	int node;
+
+	CHECK(parse_port(s, w->w[1], &node, &port));
+	sim_wrong_m_key(SIM(s), node, port);
 	return 0;
 }
 
@@ -485,19 +483,12 @@ static int cmd_foreign(struct scenario *s, const struct words *w)
 }
 
 const struct command port_commands[] = {
-	{ "state-table", 3, 3, cmd_state_table },
-	{ "try-key", 2, 2, cmd_try_key },
-	{ "stop-packet", 3, 3, cmd_stop_packet },
-	{ "complain", 3, 3, cmd_complain },
-	{ "errors", 3, 3, cmd_errors },
-	{ "counts", 3, 4, cmd_counts },
-	{ "counters", 3, 3, cmd_counters },
-	{ "enable", 2, 2, cmd_enable },
-	{ "disable", 2, 2, cmd_enable },
-	{ "keep-key", 2, 2, cmd_keep_key },
-	{ "trap", 3, MAX_WORDS, cmd_trap },
-	{ "trap-loss", 2, 2, cmd_trap_loss },
-	{ "file", 2, MAX_WORDS, cmd_file },
-	{ "foreign", 8, 8, cmd_foreign },
-	{ 0 },
+	{ "wrong-key", 2, 2, cmd_wrong_key }, { "state-table", 3, 3, cmd_state_table },
+	{ "try-key", 2, 2, cmd_try_key },     { "stop-packet", 3, 3, cmd_stop_packet },
+	{ "complain", 3, 3, cmd_complain },   { "errors", 3, 3, cmd_errors },
+	{ "counts", 3, 4, cmd_counts },	      { "counters", 3, 3, cmd_counters },
+	{ "enable", 2, 2, cmd_enable },	      { "disable", 2, 2, cmd_enable },
+	{ "keep-key", 2, 2, cmd_keep_key },   { "trap", 3, MAX_WORDS, cmd_trap },
+	{ "trap-loss", 2, 2, cmd_trap_loss }, { "file", 2, MAX_WORDS, cmd_file },
+	{ "foreign", 8, 8, cmd_foreign },     { 0 },
 };

@@ -4,8 +4,19 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "tests/lib/rig.h"
+
+/* Returns what a function that failed returned. */
+#define CHECK(call)                                                                                \
+	do {                                                                                       \
+		int check_r_ = (call);                                                             \
+		if (check_r_ < 0)                                                                  \
+			return check_r_;                                                           \
+	} while (0)
+
+#define SIM(s) (s)->rig->sim
 
 #define MAX_WORDS 40
 #define MAX_SEEDS 16
@@ -13,6 +24,11 @@
 
 struct script;
 struct front;
+
+static inline bool is(const char *word, const char *expected)
+{
+	return !strcmp(word, expected);
+}
 
 /* What a manager told since `mark` (story.c). */
 struct story {
@@ -80,7 +96,8 @@ struct command {
 	unsigned min, max; /* words, the name included */
 	int (*run)(struct scenario *s, const struct words *w);
 };
-extern const struct command port_commands[]; /* ports.c */
+extern const struct command manager_commands[]; /* managers.c */
+extern const struct command port_commands[];    /* ports.c */
 
 /* Counts and prints one TAP line for the present line of the scenario. */
 void tap(struct scenario *s, bool ok);

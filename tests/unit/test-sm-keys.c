@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * M_Keys of single ports: given, found again after restarts, moves and rotations, and never lost.
+ * M_Keys of single ports where no scenario goes (tests/scenario/keys.scn has the rest): large
+ * fabrics, kills at any step, the disk, the inside of the manager.
  * After each step of the simulated fabric all ports are looked at: each has a key, and is
  * protected, from the time it was first set up.
  */
@@ -10,25 +11,6 @@
 #include "sm/base/keys.h"
 
 /* ---- tests ----------------------------------------------------------------------------------- */
-
-static void each_port_has_a_key_of_its_own(void **state)
-{
-	struct desk *d = *state;
-	struct sm_keys keys;
-	uint64_t sets;
-
-	start(d);
-	assert_keys(d, SEED, 1);
-	sets = sim_sets(d->rig->sim);
-	run_for(d, 120 * MONO_S);
-	assert_int_equal(n_violations(d), 0);
-	assert_int_equal(sim_sets(d->rig->sim), sets);
-	sm_keys(sm_of(d), &keys);
-	assert_true(keys.per_port);
-	assert_int_equal(keys.epoch, 1);
-	assert_int_equal(keys.n_ports, 10);
-	assert_int_equal(keys.n_right, 10);
-}
 
 static bool is_expected(const struct sm *sm, uint64_t key, unsigned from, unsigned to)
 {
@@ -100,94 +82,6 @@ static void keys_cost_no_smp(void **state)
 	assert_int_equal(asked[0], asked[1]);
 	assert_int_equal(sets[0], sets[1]);
 	assert_keys(d, SEED, 1);
-}
-
-static void a_new_process_sends_no_wrong_key(void **state)
-{
-	struct desk *d = *state;
-
-	start(d);
-	for (unsigned i = 0; i < 3; i++) {
-		uint64_t sets = sim_count(d->rig->sim, IB_ATTR_PORT_INFO, MAD_SET);
-
-		rig_kill(d->rig, i);
-		run_locked(d, 5 * MONO_S);
-		start(d);
-		assert_keys(d, SEED, 1);
-		assert_int_equal(n_violations(d), 0);
-		/* each host registers anew, switches have nothing to be written */
-		assert_in_range(sim_count(d->rig->sim, IB_ATTR_PORT_INFO, MAD_SET) - sets, 0, 10);
-	}
-}
-
-/* From one key for all to keys of their own, and back, while ports are locked. */
-static void keys_are_changed_by_a_reload(void **state)
-{
-	struct desk *d = *state;
-	unsigned port;
-	guid_t guid;
-	int node;
-
-	d->conf->m_key_per_port = false;
-	start(d);
-	for (unsigned round = 0; round < 2; round++) {
-		for (unsigned i = 0; end_port(d, i, &node, &port, &guid); i++)
-			assert_int_equal(FIELD(d, node, port, M_KEY), SEED);
-		change_options(d);
-		d->conf->m_key_per_port = true;
-		reload(d);
-		run_locked(d, 20 * MONO_S);
-		assert_keys(d, SEED, 1);
-		change_options(d);
-		d->conf->m_key_per_port = false;
-		reload(d);
-		run_locked(d, 20 * MONO_S);
-	}
-	assert_int_equal(n_violations(d), 0);
-}
-
-static void another_seed_changes_all_keys(void **state)
-{
-	struct desk *d = *state;
-
-	start(d);
-	change_options(d);
-	d->conf->m_key = OTHER;
-	reload(d);
-	run_locked(d, 20 * MONO_S);
-	assert_keys(d, OTHER, 1);
-	/* while nothing runs, the option becomes the first seed again */
-	rig_kill(d->rig, 0);
-	change_options(d);
-	d->conf->m_key = SEED;
-	start(d);
-	assert_keys(d, SEED, 1);
-	assert_int_equal(n_violations(d), 0);
-}
-
-static void a_rotation_changes_all_keys(void **state)
-{
-	struct desk *d = *state;
-
-	assert_int_equal(rig_start(d->rig, "h0", 0, d->conf, d->dir), 0);
-	assert_int_equal(sm_rotate_keys(d->rig->sms[0].sm), -EAGAIN);
-	run_for(d, 20 * MONO_S);
-	for (unsigned epoch = 2; epoch < 6; epoch++) {
-		uint64_t asked = sim_gets(d->rig->sim), sets = sim_sets(d->rig->sim);
-
-		assert_int_equal(sm_rotate_keys(sm_of(d)), 0);
-		assert_int_equal(sm_rotate_keys(sm_of(d)), -EBUSY);
-		run_locked(d, 3 * MONO_S);
-		assert_keys(d, SEED, epoch);
-		assert_int_equal(sim_sets(d->rig->sim) - sets, 10);
-		assert_in_range(sim_gets(d->rig->sim) - asked, 0,
-				60); /* of a light sweep, at most */
-	}
-	assert_int_equal(n_violations(d), 0);
-	rig_kill(d->rig, 0);
-	start(d);
-	assert_keys(d, SEED, 5);
-	assert_int_equal(n_violations(d), 0);
 }
 
 static struct rig *large_rig(void)
@@ -266,177 +160,6 @@ static void a_kill_amidst_a_large_rotation_is_soon_over(void **state)
 	key_ring_unref(ring);
 }
 
-/* Of switches: the lease of a host that is silent runs out. */
-static unsigned levels_below(struct desk *d, unsigned level)
-{
-	unsigned n = 0, port;
-	guid_t guid;
-	int node;
-
-	for (unsigned i = 0; end_port(d, i, &node, &port, &guid); i++)
-		n += sim_node_is_switch(d->rig->sim, node) &&
-		     FIELD(d, node, port, M_KEY_PROTECT) < level;
-	return n;
-}
-
-/* No key of another switch goes out of a port that leads to silence: both ends show themselves. */
-static void a_new_cable_between_switches_is_met(void **state)
-{
-	struct desk *d = *state;
-	struct sim *sim = d->rig->sim;
-	int leaf = sim_find(sim, "leaf1"), other = sim_find(sim, "leaf2");
-	unsigned port = sim_node_ports(sim, leaf), far = sim_node_ports(sim, other);
-	const struct node *n;
-
-	d->conf->m_key_lease_period = 60;
-	start(d);
-	sim_unplug(sim, leaf, port);
-	sim_unplug(sim, other, far);
-	run_for(d, 60 * MONO_S);
-	sim_watch_keys(sim, 1);
-	assert_int_equal(sim_plug(sim, leaf, port, other, far), 0);
-	run_for(d, 60 * MONO_S);
-	n = fabric_find_node(sm_of(d)->fabric, sim_node_guid(sim, leaf));
-	assert_non_null(n);
-	assert_non_null(n->ports[port].peer);
-	assert_int_equal(n->ports[port].peer->node->guid, sim_node_guid(sim, other));
-	assert_int_equal(levels_below(d, 2), 0);
-	assert_int_equal(sim_keys_watched(sim)->opened, 0);
-}
-
-/* They may be hung, or silent on purpose: their switches are shown for a moment, and once. */
-static void silent_hosts_keep_no_switch_open(void **state)
-{
-	struct desk *d = *state;
-	struct sim *sim = d->rig->sim;
-	uint64_t sets;
-
-	d->conf->m_key_lease_period = 60;
-	start(d);
-	for (unsigned i = 0; i < 2; i++) {
-		int host = sim_find(sim, i ? "h5" : "h3");
-
-		sim_ignore(sim, host, true);
-		sim_set_silent(sim, host, SIM_SILENT, 0);
-		assert_int_equal(sim_link_flap(sim, host, 1, MONO_S), 0);
-	}
-	run_for(d, 120 * MONO_S);
-	sets = sim_sets(sim);
-	assert_int_equal(levels_below(d, 2), 0);
-	run_for(d, 1200 * MONO_S);
-	assert_int_equal(sim_sets(sim), sets);
-}
-
-static void keys_rotate_by_themselves(void **state)
-{
-	struct desk *d = *state;
-
-	d->conf->periodic_key_update = 10;
-	start(d);
-	run_for(d, 9 * 60 * MONO_S);
-	assert_keys(d, SEED, 1);
-	run_locked(d, 60 * MONO_S);
-	assert_keys(d, SEED, 2);
-	run_for(d, 600 * MONO_S);
-	assert_keys(d, SEED, 3);
-}
-
-static void without_a_seed_there_is_no_rotation(void **state)
-{
-	struct desk *d = *state;
-
-	d->conf->m_key_per_port = false;
-	d->conf->periodic_key_update = 10;
-	start(d);
-	assert_int_equal(sm_rotate_keys(sm_of(d)), -ENOKEY);
-	run_for(d, 700 * MONO_S);
-	assert_int_equal(FIELD(d, host(d, 1), 1, M_KEY), SEED);
-}
-
-/* Rotations while a host is away: it is met with the key that it had, by a new process too. */
-static void a_host_that_was_away_is_met_with_its_old_key(void **state)
-{
-	struct desk *d = *state;
-
-	for (unsigned away = 1; away <= 3; away++) {
-		start(d);
-		sim_link_down(d->rig->sim, host(d, 5), 1);
-		run_for(d, 60 * MONO_S);
-		for (unsigned i = 0; i < away; i++) {
-			assert_int_equal(sm_rotate_keys(sm_of(d)), 0);
-			run_for(d, 10 * MONO_S);
-		}
-		if (away % 2) {
-			rig_kill(d->rig, (unsigned)rig_find(d->rig, "h0"));
-			start(d);
-		}
-		sim_link_up(d->rig->sim, host(d, 5), 1);
-		run_for(d, 60 * MONO_S);
-		assert_int_equal(sim_port_state(d->rig->sim, host(d, 5), 1), IB_PORT_ACTIVE);
-		assert_keys(d, SEED, 1 + away * (away + 1) / 2);
-		rig_kill(d->rig, (unsigned)rig_find(d->rig, "h0"));
-	}
-}
-
-/* No other key is told to what answers there: the lease of the host runs out, and it is read. */
-static void a_host_that_moves_is_met_when_its_lease_is_over(void **state)
-{
-	struct desk *d = *state;
-	unsigned port, other_port;
-	int leaf, other_leaf;
-
-	d->conf->m_key_lease_period = 60;
-	start(d);
-	assert_true(sim_peer(d->rig->sim, host(d, 5), 1, &leaf, &port));
-	assert_true(sim_peer(d->rig->sim, host(d, 2), 1, &other_leaf, &other_port));
-	assert_int_not_equal(leaf, other_leaf);
-	sim_power(d->rig->sim, host(d, 2), false);
-	run_for(d, 60 * MONO_S);
-	sim_unplug(d->rig->sim, host(d, 2), 1);
-	assert_int_equal(sim_move(d->rig->sim, host(d, 5), 1, other_leaf, other_port), 0);
-	run_for(d, 240 * MONO_S);
-	assert_int_equal(sim_port_state(d->rig->sim, host(d, 5), 1), IB_PORT_ACTIVE);
-}
-
-/* Nothing is known of the fabric any more: leases run out, and keys can be read. */
-static void without_any_file_leases_heal(void **state)
-{
-	struct desk *d = *state;
-	char path[SCRATCH_PATH + 32];
-
-	d->conf->m_key_lease_period = 60;
-	start(d);
-	rig_kill(d->rig, 0);
-	static const char *const names[] = { "guid2mkey", "neighbors", "m_key_ring", "guid2lid" };
-	for (unsigned i = 0; i < ARRAY_SIZE(names); i++) {
-		snprintf(path, sizeof(path), "%s/%s", d->dir, names[i]);
-		assert_int_equal(unlink(path), 0);
-	}
-	change_options(d);
-	d->conf->m_key = OTHER;
-	start(d);
-	run_for(d, 420 * MONO_S); /* tier by tier */
-	assert_keys(d, OTHER, 1);
-}
-
-/* Wrong keys from elsewhere run the timers of all ports: touched in time, none opens. */
-static void leases_are_served(void **state)
-{
-	struct desk *d = *state;
-	unsigned port;
-	guid_t guid;
-	int node;
-
-	d->conf->m_key_lease_period = 60;
-	start(d);
-	for (unsigned round = 0; round < 10; round++) {
-		for (unsigned i = 0; end_port(d, i, &node, &port, &guid); i++)
-			sim_wrong_m_key(d->rig->sim, node, port);
-		run_locked(d, 59 * MONO_S);
-	}
-	assert_keys(d, SEED, 1);
-}
-
 /* A host that is silent on purpose sees the keys that are tried on it: none is another port's. */
 static void a_silent_port_is_told_no_other_key(void **state)
 {
@@ -460,59 +183,6 @@ static void a_silent_port_is_told_no_other_key(void **state)
 		}
 	}
 	key_ring_unref(ring);
-}
-
-static void a_key_that_is_not_known_is_told(void **state)
-{
-	struct desk *d = *state;
-	char path[SCRATCH_PATH + 32];
-	FILE *file;
-
-	d->conf->m_key_protection_level = 1;
-	sim_set_m_key(d->rig->sim, host(d, 3), 1, 0xfeed, 1, 0);
-	snprintf(d->want, sizeof(d->want), "its M_Key is not known here");
-	start(d);
-	assert_int_equal(FIELD(d, host(d, 3), 1, M_KEY), 0xfeed);
-	assert_in_range(d->n_told, 1, 5);
-	rig_kill(d->rig, 0);
-	/* an administrator knows it */
-	snprintf(path, sizeof(path), "%s/guid2mkey", d->dir);
-	file = fopen(path, "a");
-	assert_non_null(file);
-	for (unsigned i = 0; i < 20; i++) {
-		unsigned port;
-		guid_t guid;
-		int node;
-
-		if (end_port(d, i, &node, &port, &guid) && node == host(d, 3))
-			fprintf(file, "0x%016lx 0xfeed\n", (unsigned long)guid);
-	}
-	fclose(file);
-	start(d);
-	assert_keys(d, SEED, 1);
-	assert_int_equal(sim_port_state(d->rig->sim, host(d, 3), 1), IB_PORT_ACTIVE);
-}
-
-static void a_random_seed_is_drawn_once(void **state)
-{
-	struct desk *d = *state;
-	char path[SCRATCH_PATH + 32];
-	uint64_t key, again;
-	struct stat st;
-
-	d->conf->m_key = UINT64_MAX;
-	start(d);
-	key = FIELD(d, host(d, 1), 1, M_KEY);
-	assert_true(key && key != UINT64_MAX);
-	assert_true(key != FIELD(d, host(d, 2), 1, M_KEY));
-	snprintf(path, sizeof(path), "%s/m_key_ring", d->dir);
-	assert_int_equal(stat(path, &st), 0);
-	assert_int_equal(st.st_mode & 0777, 0600);
-	rig_kill(d->rig, 0);
-	start(d);
-	again = FIELD(d, host(d, 1), 1, M_KEY);
-	assert_int_equal(key, again);
-	assert_int_equal(n_violations(d), 0);
 }
 
 /* What cannot be kept is not given to ports: a restart would be locked out. */
@@ -760,28 +430,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-		TEST(each_port_has_a_key_of_its_own),
 		TEST(likely_keys_of_our_port_are_tried_again),
 		TEST(another_ring_is_tried_from_its_first_key_on),
 		TEST(keys_cost_no_smp),
-		TEST(a_new_process_sends_no_wrong_key),
-		TEST(keys_are_changed_by_a_reload),
-		TEST(another_seed_changes_all_keys),
-		TEST(a_rotation_changes_all_keys),
 		TEST(a_rotation_of_a_large_fabric_reaches_all),
 		TEST(a_rotation_waits_until_the_last_one_is_written),
 		TEST(a_kill_amidst_a_large_rotation_is_soon_over),
-		TEST(a_new_cable_between_switches_is_met),
-		TEST(silent_hosts_keep_no_switch_open),
-		TEST(keys_rotate_by_themselves),
-		TEST(without_a_seed_there_is_no_rotation),
-		TEST(a_host_that_was_away_is_met_with_its_old_key),
-		TEST(a_host_that_moves_is_met_when_its_lease_is_over),
-		TEST(without_any_file_leases_heal),
-		TEST(leases_are_served),
 		TEST(a_silent_port_is_told_no_other_key),
-		TEST(a_key_that_is_not_known_is_told),
-		TEST(a_random_seed_is_drawn_once),
 		TEST(a_seed_that_cannot_be_stored_is_not_used),
 		TEST(a_rotation_lost_to_the_disk_comes_soon),
 		TEST(a_rotation_by_command_is_retried_as_such),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The manager and SIGHUP: a sweep has one configuration, a refused one leaves nothing behind,
+ * The manager and SIGHUP (tests/scenario/hup.scn has what it costs): a sweep has one configuration,
  * options of routing come to the same as a start with them, and jobs outlive the manager that
  * handed them out.
  */
@@ -145,84 +145,6 @@ static struct cost cost_of(struct place *pl, const struct conf *conf)
 	return (struct cost){ sim_gets(sim) - c.n_gets, sim_sets(sim) - c.n_sets };
 }
 
-/* Of what a client is answered, or what is told, nothing stands in the fabric. */
-static void what_changes_nothing_costs_nothing(void **state)
-{
-	struct place *pl = place_up();
-	struct conf *conf = conf_copy(pl->conf);
-	uint32_t heavy = sm_stats(sm_of(pl))->heavy_sweeps;
-	struct cost c = cost_of(pl, pl->conf);
-
-	assert_int_equal(c.n_gets + c.n_sets, 0);
-	c = cost_of(pl, NULL);
-	assert_int_equal(c.n_gets + c.n_sets, 0);
-	conf->sm_key = 7;
-	c = cost_of(pl, conf);
-	assert_int_equal(c.n_gets + c.n_sets, 0);
-	assert_int_equal(sm_conf(sm_of(pl))->sm_key, 7);
-	assert_int_equal(sm_stats(sm_of(pl))->heavy_sweeps, heavy);
-	conf_unref(conf);
-	place_free(pl);
-}
-
-/* 16 hosts, 7 switches: one Set for each end port; one P_Key of one host. */
-static void what_changes_costs_what_it_changes(void **state)
-{
-	struct place *pl = place_up();
-	struct conf *conf = conf_copy(pl->conf);
-	struct cost c;
-
-	conf->subnet_timeout = 17;
-	c = cost_of(pl, conf);
-	assert_int_equal(c.n_gets, 0);
-	assert_in_range(c.n_sets, 16, 16 + 7);
-	put_partitions(pl, SEVERED);
-	c = cost_of(pl, conf);
-	assert_int_equal(c.n_gets, 0);
-	assert_in_range(c.n_sets, 1, 4);
-	assert_true(holds(pl, 0x8002));
-	assert_false(holds(pl, 0x8001));
-	/* The heavy sweep that it was before finds nothing left to do. */
-	c.n_sets = sim_sets(pl->rig->sim);
-	sm_request_heavy(sm_of(pl), NULL);
-	run_for(pl, 5 * MONO_S);
-	assert_int_equal(sim_sets(pl->rig->sim), c.n_sets);
-	conf_unref(conf);
-	place_free(pl);
-}
-
-/*
- * The timer stood still, or was set for the old interval: no sweep need follow that would set it
- * anew.
- */
-static void an_interval_counts_at_once(void **state)
-{
-	struct place *pl = place_up();
-	struct conf *never = conf_copy(pl->conf), *often = conf_copy(pl->conf),
-		    *heavy = conf_copy(pl->conf);
-	uint32_t sweeps;
-
-	never->sweep_interval = 0;
-	hup(pl, never);
-	sweeps = sm_stats(sm_of(pl))->light_sweeps;
-	run_for(pl, 60 * MONO_S);
-	assert_int_equal(sm_stats(sm_of(pl))->light_sweeps, sweeps);
-	often->sweep_interval = 5;
-	hup(pl, often);
-	run_for(pl, 21 * MONO_S);
-	assert_in_range(sm_stats(sm_of(pl))->light_sweeps - sweeps, 4, 5);
-	sweeps = sm_stats(sm_of(pl))->heavy_sweeps;
-	heavy->sweep_interval = 5;
-	heavy->force_heavy_sweep = true;
-	hup(pl, heavy);
-	run_for(pl, 6 * MONO_S);
-	assert_in_range(sm_stats(sm_of(pl))->heavy_sweeps - sweeps, 1, 2);
-	conf_unref(never);
-	conf_unref(often);
-	conf_unref(heavy);
-	place_free(pl);
-}
-
 /* ---- when it comes into force ---------------------------------------------------------------- */
 
 static void a_sweep_has_one_configuration(void **state)
@@ -274,30 +196,6 @@ static void the_last_of_several_counts(void **state)
 	assert_true(holds(pl, 0x8002));
 	assert_int_equal(sm_stats(sm)->heavy_sweeps - sweeps, 1);
 	assert_in_range(sm_stats(sm)->dirty_sweeps, 1, 2);
-	place_free(pl);
-}
-
-/* What was found beside the fault stays on the disk, also when a sweep is asked for. */
-static void a_refused_one_leaves_nothing_behind(void **state)
-{
-	struct place *pl = place_up();
-
-	put_partitions(pl, SEVERED);
-	sm_reload_refused(sm_of(pl));
-	for (unsigned i = 0; i < 3; i++) {
-		run_for(pl, 3 * MONO_S);
-		assert_true(holds(pl, 0x8001));
-		assert_false(holds(pl, 0x8002));
-		sm_request_heavy(sm_of(pl), NULL);
-	}
-	hup(pl, pl->conf);
-	run_for(pl, 3 * MONO_S);
-	assert_true(holds(pl, 0x8002));
-	/* From here on the disk is looked at again, without a signal. */
-	put_partitions(pl, JOINED);
-	sm_request_heavy(sm_of(pl), NULL);
-	run_for(pl, 3 * MONO_S);
-	assert_true(holds(pl, 0x8001));
 	place_free(pl);
 }
 
@@ -402,24 +300,6 @@ static void lists_of_routing_come_to_the_same_as_at_a_start(void **state)
 	conf_unref(conf);
 	place_free(reloaded);
 	place_free(started);
-}
-
-/* An option that says nothing about routes leaves them alone, though many would be as good. */
-static void other_options_move_no_route(void **state)
-{
-	struct place *pl = place_up();
-	_cleanup_(conf_unrefp) struct conf *conf = conf_copy(pl->conf);
-	_cleanup_(routes_unrefp) struct routes *before = NULL;
-	uint64_t sets = sim_count(pl->rig->sim, IB_ATTR_LFT, MAD_SET);
-
-	before = routes_ref(sm_routes(sm_of(pl)));
-	conf->subnet_timeout = 17;
-	conf->sweep_interval = 20;
-	hup(pl, conf);
-	run_for(pl, 5 * MONO_S);
-	assert_true(same_routes(before, sm_routes(sm_of(pl))));
-	assert_int_equal(sim_count(pl->rig->sim, IB_ATTR_LFT, MAD_SET), sets);
-	place_free(pl);
 }
 
 /* ---- jobs ------------------------------------------------------------------------------------ */
@@ -569,16 +449,11 @@ static void without_a_process_tables_stay_and_it_is_tried_again_ever_more_rarely
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_changes_nothing_costs_nothing),
-		cmocka_unit_test(what_changes_costs_what_it_changes),
-		cmocka_unit_test(an_interval_counts_at_once),
 		cmocka_unit_test(a_sweep_has_one_configuration),
 		cmocka_unit_test(the_last_of_several_counts),
-		cmocka_unit_test(a_refused_one_leaves_nothing_behind),
 		cmocka_unit_test(a_pulled_cable_takes_nothing_over),
 		cmocka_unit_test(a_pulled_cable_opens_nothing),
 		cmocka_unit_test(lists_of_routing_come_to_the_same_as_at_a_start),
-		cmocka_unit_test(other_options_move_no_route),
 		cmocka_unit_test(jobs_outlive_their_manager),
 		cmocka_unit_test(
 			an_engine_that_died_stays_out_until_routing_is_configured_otherwise),
