@@ -11,6 +11,7 @@
 #include <stdbool.h>
 
 #include "api/daemon_api.h"
+#include "api/fields.h"
 
 enum control_right {
 	CONTROL_READ,	/* every caller that may connect */
@@ -30,6 +31,16 @@ struct control_error {
 /* NULL, which is false: for `return`. */
 void *control_fail(struct control_error *err, const char *name, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+/* The manager; NULL: `err`, as no port is open. */
+struct sm *control_manager(const struct daemon_api *api, struct control_error *err);
+
+/* A parameter of a varlink type: "name: ?string". */
+struct control_parameter {
+	char name[40], type[40];
+	bool optional;
+};
+/* The first one of `at`, which is a type, or a former result; NULL: there is none. */
+const char *control_next_parameter(const char *at, struct control_parameter *ret);
 
 struct control_following {
 	const struct daemon_api *api;
@@ -59,50 +70,61 @@ enum control_collected {
 	CONTROL_FAILED, /* `err`: the snapshot is to be freed */
 };
 
-#define CONTROL_WORDS 5 /* parameters of a document that are text, at most */
+struct control_method;
+
+/* The functions of a method; struct control_method says when each is called. */
+typedef struct json_object *control_answer_fn(const struct daemon_api *api,
+					      struct json_object *parameters,
+					      struct control_error *err);
+typedef void *control_snapshot_fn(const struct control_method *m, const struct daemon_api *api,
+				  struct json_object *parameters, struct control_error *err);
+typedef enum control_collected control_collect_fn(void *snapshot, const struct daemon_api *api,
+						  struct control_error *err);
+typedef struct json_object *control_render_fn(void *snapshot, struct control_error *err);
+typedef void control_drop_fn(void *snapshot);
+typedef bool control_begin_fn(struct control_ticket *t, struct json_object *parameters,
+			      struct control_error *err);
+typedef void control_leave_fn(struct control_ticket *t);
+typedef struct json_object *control_follow_fn(const struct control_following *f,
+					      const struct sm_event *event, unsigned *state,
+					      bool *ret_last);
 
 struct control_method {
 	const char *name; /* "Status" of org.opensm.Status */
 	const char *help; /* one line */
 	const char *type; /* its varlink type: "(name: ?string) -> (nodes: []object)" */
+	const struct json_field *gives; /* members of the answer; NULL: `type` has them */
 	enum control_right right;
 	bool only_more; /* a call that does not say "more" is refused */
 	/*
 	 * Either at once, on the main thread, for answers whose size is bounded: an object that the
 	 * caller puts, or NULL with `err` filled. `parameters` is an object, perhaps an empty one.
 	 */
-	struct json_object *(*answer)(const struct daemon_api *api, struct json_object *parameters,
-				      struct control_error *err);
+	control_answer_fn *answer;
 	/*
 	 * Or in steps, for documents that grow with the fabric: begun on the main thread (NULL:
 	 * `err`), collected there a part at a time between other work, rendered by a worker, freed
-	 * on the main thread. snapshot() reads the parameters that `words` and `flags` name, and
-	 * collects the parts in `needs` (show_need). collect() NULL: snapshot() has all. When the
-	 * manager goes, what is not collected as a whole yet is freed, and collect() not called.
+	 * on the main thread. snapshot() collects the parts in `needs` (show_need). collect() NULL:
+	 * snapshot() has all. When the manager goes, what is not collected as a whole yet is freed,
+	 * and collect() not called.
 	 */
-	const char *words[CONTROL_WORDS], *flags[3];
 	unsigned needs;
-	void *(*snapshot)(const struct control_method *m, const struct daemon_api *api,
-			  struct json_object *parameters, struct control_error *err);
-	enum control_collected (*collect)(void *snapshot, const struct daemon_api *api,
-					  struct control_error *err);
-	struct json_object *(*render)(void *snapshot, struct control_error *err);
-	void (*drop)(void *snapshot);
+	control_snapshot_fn *snapshot;
+	control_collect_fn *collect;
+	control_render_fn *render;
+	control_drop_fn *drop;
 	/*
 	 * Or later: begin() asks for what takes its time (false: `err`, and no more will come) and
 	 * copies what it needs of the parameters, which end with it. leave(): the caller, or the
 	 * manager, is gone; end() must not be called any more.
 	 */
-	bool (*begin)(struct control_ticket *t, struct json_object *parameters,
-		      struct control_error *err);
-	void (*leave)(struct control_ticket *t);
+	control_begin_fn *begin;
+	control_leave_fn *leave;
 	/*
 	 * May be NULL. Of a call that says "more", behind answer(): told of every event until it
 	 * sets `ret_last`; each object it returns is an answer too. `*state` is 0 at first, and its
 	 * own. The call of answer() is then the request alone: its object is sent only if it is not
 	 * empty. With `event` NULL: the manager is gone; calls that wait for it end.
 	 */
-	struct json_object *(*follow)(const struct control_following *f,
-				      const struct sm_event *event, unsigned *state,
-				      bool *ret_last);
+	control_follow_fn *follow;
 };

@@ -6,11 +6,18 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
+#include <time.h>
 
 void json_add_str(struct json_object *o, const char *key, const char *value)
 {
 	assert(o && key);
 	json_object_object_add(o, key, value ? json_object_new_string(value) : NULL);
+}
+
+void json_add_text(struct json_object *o, const char *key, const char *value)
+{
+	json_add_str(o, key, value && value[0] ? value : NULL);
 }
 
 void json_add_int(struct json_object *o, const char *key, int64_t value)
@@ -37,6 +44,41 @@ void json_add_guid(struct json_object *o, const char *key, guid_t guid)
 
 	snprintf(text, sizeof(text), "0x%016" PRIx64, guid);
 	json_add_str(o, key, guid ? text : NULL);
+}
+
+void json_add_hex(struct json_object *o, const char *key, unsigned v)
+{
+	char text[12];
+
+	snprintf(text, sizeof(text), "0x%04x", v);
+	json_add_str(o, key, text);
+}
+
+char *json_time_text(int64_t seconds, char ret[static JSON_TIME_STRLEN])
+{
+	struct tm tm;
+	time_t t = (time_t)seconds;
+
+	if (!gmtime_r(&t, &tm) || !strftime(ret, JSON_TIME_STRLEN, "%Y-%m-%dT%H:%M:%SZ", &tm))
+		ret[0] = '\0';
+	return ret;
+}
+
+void json_add_seconds(struct json_object *o, const char *key, int64_t seconds)
+{
+	char text[JSON_TIME_STRLEN];
+
+	json_add_str(o, key, seconds > 0 ? json_time_text(seconds, text) : NULL);
+}
+
+void json_add_time(struct json_object *o, const char *key, int64_t realtime_us)
+{
+	char text[JSON_TIME_STRLEN], whole[JSON_TIME_STRLEN + 8];
+
+	json_time_text(realtime_us / 1000000, text);
+	text[strcspn(text, "Z")] = '\0';
+	snprintf(whole, sizeof(whole), "%s.%06dZ", text, (int)(realtime_us % 1000000));
+	json_add_str(o, key, realtime_us ? whole : NULL);
 }
 
 void json_add_known(struct json_object *o, const char *key, bool known, int64_t value)
@@ -81,4 +123,11 @@ void json_append_str(struct json_object *array, const char *value)
 const char *json_str(struct json_object *parameters, const char *key)
 {
 	return json_object_get_string(json_object_object_get(parameters, key));
+}
+
+bool json_flag(struct json_object *parameters, const char *key, bool otherwise)
+{
+	struct json_object *value = json_object_object_get(parameters, key);
+
+	return value ? json_object_get_boolean(value) : otherwise;
 }

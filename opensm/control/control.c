@@ -61,9 +61,11 @@ static struct json_object *get_description(const struct daemon_api *api,
 }
 
 static const struct control_method service_methods[] = {
-	{ "GetInfo", "Vendor, product and version", "() -> ()", CONTROL_READ, .answer = get_info },
+	{ "GetInfo", "Vendor, product and version", "() -> ()", NULL, CONTROL_READ,
+	  .answer = get_info },
 	{ "GetInterfaceDescription", "An interface in varlink's language",
-	  "(interface: string) -> (description: string)", CONTROL_READ, .answer = get_description },
+	  "(interface: string) -> (description: string)", NULL, CONTROL_READ,
+	  .answer = get_description },
 	{ 0 },
 };
 
@@ -101,9 +103,12 @@ static void describe_methods(FILE *out, const struct control_method *m)
 		[CONTROL_ACT] = " (root, and the user that runs opensm)",
 	};
 
-	for (; m->name; m++)
-		fprintf(out, "# %s%s\nmethod %s%s\n\n", m->help,
-			rights[m->right], m->name, m->type);
+	for (; m->name; m++) {
+		_cleanup_free_ char *gives = m->gives ? json_fields_text(m->gives) : NULL;
+
+		fprintf(out, "# %s%s\nmethod %s%s%s%s\n\n", m->help, rights[m->right], m->name,
+			m->type, gives ? " -> " : "", gives ? gives : "");
+	}
 }
 
 char *control_description(void)

@@ -7,7 +7,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "util/mem.h"
 #include "util/str.h"
@@ -46,49 +45,10 @@ const struct control_error_name control_errors[] = {
 
 /* ---- types ----------------------------------------------------------------------------------- */
 
-struct field {
-	char name[40], type[40];
-	bool optional;
-};
-
-static const char *copy_until(const char *at, const char *ends, char *ret, size_t cap)
+static bool find_field(const char *type, const char *name, struct control_parameter *ret)
 {
-	size_t len = strcspn(at, ends);
-
-	snprintf(ret, cap, "%.*s", (int)len, at);
-	return at + len;
-}
-
-/* As copy_until(), of a type: what stands in parentheses is part of it. */
-static const char *copy_type(const char *at, char *ret, size_t cap)
-{
-	size_t len = 0;
-
-	for (int depth = 0; at[len]; len++) {
-		depth += at[len] == '(';
-		if (!depth && (at[len] == ',' || at[len] == ')'))
-			break;
-		depth -= at[len] == ')';
-	}
-	snprintf(ret, cap, "%.*s", (int)len, at);
-	return at + len;
-}
-
-/* The next field of "name: ?string, other: int)"; NULL at the end. */
-static const char *next_field(const char *at, struct field *ret)
-{
-	at += strspn(at, " ,(");
-	if (!*at || *at == ')')
-		return NULL;
-	at = copy_until(at, ":,)", ret->name, sizeof(ret->name));
-	at += strspn(at, ": ");
-	ret->optional = *at == '?';
-	return copy_type(at + ret->optional, ret->type, sizeof(ret->type));
-}
-
-static bool find_field(const char *type, const char *name, struct field *ret)
-{
-	for (const char *at = next_field(type, ret); at; at = next_field(at, ret))
+	for (const char *at = control_next_parameter(type, ret); at;
+	     at = control_next_parameter(at, ret))
 		if (!strcmp(ret->name, name))
 			return true;
 	return false;
@@ -111,7 +71,7 @@ static bool is_of_type(struct json_object *value, const char *type)
 
 static bool all_known(const char *type, struct json_object *parameters, struct control_error *err)
 {
-	struct field f;
+	struct control_parameter f;
 
 	json_object_object_foreach(parameters, name, value)
 	{
@@ -131,11 +91,12 @@ static bool all_known(const char *type, struct json_object *parameters, struct c
 
 bool control_fits(const char *type, struct json_object *parameters, struct control_error *err)
 {
-	struct field f;
+	struct control_parameter f;
 
 	if (!all_known(type, parameters, err))
 		return false;
-	for (const char *at = next_field(type, &f); at; at = next_field(at, &f)) {
+	for (const char *at = control_next_parameter(type, &f); at;
+	     at = control_next_parameter(at, &f)) {
 		if (f.optional || json_object_object_get_ex(parameters, f.name, NULL))
 			continue;
 		return control_fail(err, "InvalidParameter", "parameter '%s' is missing", f.name);
@@ -291,16 +252,4 @@ char *control_error_reply(struct control_error *err, size_t *ret_len)
 	json_add_str(parameters, "text", err->text);
 	json_object_object_add(o, "parameters", parameters);
 	return to_text(o, ret_len);
-}
-
-void control_add_time(struct json_object *o, const char *key, int64_t realtime)
-{
-	time_t seconds = (time_t)(realtime / MONO_S);
-	char text[40], whole[60];
-	struct tm tm;
-
-	gmtime_r(&seconds, &tm);
-	strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm);
-	snprintf(whole, sizeof(whole), "%s.%06dZ", text, (int)(realtime % MONO_S));
-	json_add_str(o, key, whole);
 }

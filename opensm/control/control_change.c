@@ -41,69 +41,73 @@ struct change {
 
 /* ---- answers --------------------------------------------------------------------------------- */
 
-static void put_keys(struct json_object *keys, const uint16_t block[PKEY_BLOCK])
+static struct json_object *pkeys_of(const uint16_t *pkeys, size_t n)
 {
-	char text[12];
-
-	for (unsigned i = 0; i < PKEY_BLOCK; i++) {
-		snprintf(text, sizeof(text), "0x%04x", block[i]);
-		json_append_str(keys, text);
-	}
+	return JSON_LIST_OF(char text[8], i < n && snprintf(text, sizeof(text), "0x%04x", pkeys[i]),
+			    json_object_new_string(text));
 }
 
-static void put_block(struct json_object *o, const struct daemon_api *api,
-		      const struct sm_tenancy_block *b)
+#define BLOCK_FIELDS(F)                                                                            \
+	F("node_guid", GUID, b->node_guid)                                                         \
+	F("node", OPT(STR), node ? node_name(node) : NULL)                                         \
+	F("port", INT, b->port)                                                                    \
+	F("switch", BOOL, b->is_switch)                                                            \
+	F("block", INT, b->block)                                                                  \
+	F("before", OF("?[]string"), b->before_known ? pkeys_of(b->before, PKEY_BLOCK) : NULL)     \
+	F("after", OF("[]string"), pkeys_of(b->after, PKEY_BLOCK))
+
+static const struct json_field block_fields[] = FIELDS_TABLE(BLOCK_FIELDS);
+
+static struct json_object *block_of(const struct daemon_api *api, const struct sm_tenancy_block *b)
 {
 	const struct node *node = fabric_find_node(sm_fabric(api->sm), b->node_guid);
 
-	json_add_guid(o, "node_guid", b->node_guid);
-	json_add_str(o, "node", node ? node_name(node) : NULL);
-	json_add_int(o, "port", b->port);
-	json_add_bool(o, "switch", b->is_switch);
-	json_add_int(o, "block", b->block);
-	if (b->before_known)
-		put_keys(json_add_array(o, "before"), b->before);
-	else
-		json_add_str(o, "before", NULL);
-	put_keys(json_add_array(o, "after"), b->after);
+	return FIELDS_NEW(BLOCK_FIELDS);
 }
 
-static void put_pending(struct json_object *all, const struct daemon_api *api,
-			const struct sm_tenancy_pending *rows, size_t n)
+static struct json_object *blocks_of(const struct daemon_api *api,
+				     const struct sm_tenancy_block *blocks, size_t n)
 {
-	for (size_t i = 0; i < MIN(n, (size_t)PENDING_TOLD); i++) {
-		const struct port *p = fabric_find_port(sm_fabric(api->sm), rows[i].guid);
-		struct json_object *o = json_append_object(all);
-
-		json_add_guid(o, "guid", rows[i].guid);
-		json_add_str(o, "node", p ? node_name(p->node) : NULL);
-		json_add_str(o, "why", rows[i].why);
-	}
+	return JSON_LIST(MIN(n, (size_t)BLOCKS_TOLD), block_of(api, &blocks[i]));
 }
+
+#define PENDING_FIELDS(F)                                                                          \
+	F("guid", GUID, row->guid)                                                                 \
+	F("node", OPT(STR), p ? node_name(p->node) : NULL)                                         \
+	F("why", STR, row->why)
+
+static const struct json_field pending_fields[] = FIELDS_TABLE(PENDING_FIELDS);
+
+static struct json_object *pending_of(const struct daemon_api *api,
+				      const struct sm_tenancy_pending *row)
+{
+	const struct port *p = fabric_find_port(sm_fabric(api->sm), row->guid);
+
+	return FIELDS_NEW(PENDING_FIELDS);
+}
+
+#define CHANGE_FIELDS(F)                                                                           \
+	F("generation", INT, r->generation)                                                        \
+	F("changed", BOOL, r->changed)                                                             \
+	F("replicated", BOOL, r->replicated)                                                       \
+	F("standbys", INT, r->n_standbys)                                                          \
+	F("standbys_with", INT, r->n_standbys_with)                                                \
+	F("n_members", INT, r->n_members)                                                          \
+	F("n_pending", INT, r->n_pending)                                                          \
+	F("pending", LIST(pending_fields),                                                         \
+	  JSON_LIST(MIN(r->n_pending, (size_t)PENDING_TOLD), pending_of(c->api, &r->pending[i])))  \
+	F("hosts", LIST(control_host_fields), json_object_get(c->hosts))                           \
+	F("text", IF(r->text[0] && r->end == SM_TENANCY_DONE, OPT(STR)), r->text)                  \
+	F("n_blocks", IF(c->dry_run, OPT(INT)), r->n_blocks)                                       \
+	F("blocks", IF(c->dry_run, OPT_LIST(block_fields)),                                        \
+	  blocks_of(c->api, r->blocks, r->n_blocks))
+
+const struct json_field control_change_fields[] = FIELDS_TABLE(CHANGE_FIELDS);
 
 /* While the caller is there, and with it the manager. */
 static struct json_object *change_answer(const struct change *c, const struct sm_tenancy_result *r)
 {
-	struct json_object *o = json_object_new_object(), *blocks;
-
-	json_add_int(o, "generation", (int64_t)r->generation);
-	json_add_bool(o, "changed", r->changed);
-	json_add_bool(o, "replicated", r->replicated);
-	json_add_int(o, "standbys", r->n_standbys);
-	json_add_int(o, "standbys_with", r->n_standbys_with);
-	json_add_int(o, "n_members", (int64_t)r->n_members);
-	json_add_int(o, "n_pending", (int64_t)r->n_pending);
-	put_pending(json_add_array(o, "pending"), c->api, r->pending, r->n_pending);
-	json_object_object_add(o, "hosts", json_object_get(c->hosts));
-	if (r->text[0] && r->end == SM_TENANCY_DONE)
-		json_add_str(o, "text", r->text);
-	if (!c->dry_run)
-		return o;
-	json_add_int(o, "n_blocks", (int64_t)r->n_blocks);
-	blocks = json_add_array(o, "blocks");
-	for (size_t i = 0; i < MIN(r->n_blocks, (size_t)BLOCKS_TOLD); i++)
-		put_block(json_append_object(blocks), c->api, &r->blocks[i]);
-	return o;
+	return FIELDS_NEW(CHANGE_FIELDS);
 }
 
 static const char *error_name(const struct sm_tenancy_result *r)
@@ -249,21 +253,13 @@ static void on_changed(void *arg, const struct sm_tenancy_result *r)
 
 bool control_is_master(const struct daemon_api *api, struct control_error *err)
 {
-	if (!api->sm)
-		return control_fail(err, "NotReady", "%s",
-				    api->status[0] ? api->status : "no port is open");
+	if (!control_manager(api, err))
+		return false;
 	if (sm_state(api->sm) == SM_MASTER)
 		return true;
 	return control_fail(err, "NotMaster",
 			    "this manager is %s; the master has the partitions and changes them",
 			    sm_state_name(sm_state(api->sm)));
-}
-
-static bool flag(struct json_object *parameters, const char *key, bool otherwise)
-{
-	struct json_object *value = json_object_object_get(parameters, key);
-
-	return value ? json_object_get_boolean(value) : otherwise;
 }
 
 bool control_change_partition(struct control_ticket *t, struct json_object *parameters,
@@ -284,23 +280,15 @@ bool control_change_partition(struct control_ticket *t, struct json_object *para
 		.pkey = rq.pkey,
 		.n_members = rq.n_members,
 		.hosts = hosts,
-		.dry_run = flag(parameters, "dry_run", false),
+		.dry_run = json_flag(parameters, "dry_run", false),
 	};
 	name_client(c->client, sizeof(c->client), t, &rq);
 	t->work = c;
-	sm_tenancy_request(t->api->sm, &rq, flag(parameters, "wait", true), c->dry_run, on_changed,
-			   c);
+	sm_tenancy_request(t->api->sm, &rq, json_flag(parameters, "wait", true), c->dry_run,
+			   on_changed, c);
 	free(rq.members);
 	t->api->wake(t->api->arg);
 	return true;
-}
-
-void control_leave_change(struct control_ticket *t)
-{
-	struct change *c = take(t->work);
-
-	if (c)
-		c->ticket = NULL;
 }
 
 /* ---- VerifyPartitions ----------------------------------------------------------------------- */
@@ -309,39 +297,28 @@ struct audit {
 	struct control_ticket *ticket; /* NULL: the caller is gone */
 };
 
-/* Partitions that work for none of their members. */
-static void put_all_limited(struct json_object *o, const struct sm *sm)
-{
-	uint16_t pkeys[LIMITED_TOLD];
-	size_t n = tenants_all_limited(sm_tenants(sm), sm_partitions(sm), pkeys, LIMITED_TOLD);
-	struct json_object *array;
+#define AUDIT_FIELDS(F)                                                                            \
+	F("ports", INT, a->n_ports)                                                                \
+	F("blocks", INT, a->n_blocks)                                                              \
+	F("silent", INT, a->n_silent)                                                              \
+	F("wrong", INT, a->n_wrong)                                                                \
+	F("without_room", INT, plan ? plan->n_dropped : 0)                                         \
+	F("all_limited", INT, n_limited)                                                           \
+	F("all_limited_pkeys", OF("[]string"),                                                     \
+	  pkeys_of(limited, MIN(n_limited, (size_t)LIMITED_TOLD)))                                 \
+	F("differences", LIST(block_fields), blocks_of(api, a->wrong, a->n_wrong_told))
 
-	json_add_int(o, "all_limited", (int64_t)n);
-	array = json_add_array(o, "all_limited_pkeys");
-	for (size_t i = 0; i < MIN(n, (size_t)LIMITED_TOLD); i++) {
-		char text[8];
-
-		snprintf(text, sizeof(text), "0x%04x", pkeys[i]);
-		json_append_str(array, text);
-	}
-}
+const struct json_field control_verify_fields[] = FIELDS_TABLE(AUDIT_FIELDS);
 
 static struct json_object *audit_answer(const struct daemon_api *api,
 					const struct sm_tenancy_audit *a)
 {
-	struct json_object *o = json_object_new_object(), *differences;
 	const struct pkey_plan *plan = sm_pkeys(api->sm);
+	uint16_t limited[LIMITED_TOLD]; /* partitions that work for none of their members */
+	size_t n_limited = tenants_all_limited(sm_tenants(api->sm), sm_partitions(api->sm), limited,
+					       LIMITED_TOLD);
 
-	json_add_int(o, "ports", (int64_t)a->n_ports);
-	json_add_int(o, "blocks", (int64_t)a->n_blocks);
-	json_add_int(o, "silent", (int64_t)a->n_silent);
-	json_add_int(o, "wrong", (int64_t)a->n_wrong);
-	json_add_int(o, "without_room", plan ? (int64_t)plan->n_dropped : 0);
-	put_all_limited(o, api->sm);
-	differences = json_add_array(o, "differences");
-	for (size_t i = 0; i < MIN(a->n_wrong_told, (size_t)BLOCKS_TOLD); i++)
-		put_block(json_append_object(differences), api, &a->wrong[i]);
-	return o;
+	return FIELDS_NEW(AUDIT_FIELDS);
 }
 
 static void on_audited(void *arg, const struct sm_tenancy_audit *a)
@@ -376,12 +353,4 @@ bool control_verify_partitions(struct control_ticket *t, struct json_object *par
 	t->work = audit;
 	t->api->wake(t->api->arg);
 	return true;
-}
-
-void control_leave_verify(struct control_ticket *t)
-{
-	struct audit *audit = take(t->work);
-
-	if (audit)
-		audit->ticket = NULL;
 }

@@ -16,6 +16,7 @@
  * to be put, with the name of each host of the request (the first CONTROL_HOSTS_TOLD) and the port
  * GUIDs that it stands for, those that left the fabric in "gone", too.
  */
+extern const struct json_field control_host_fields[]; /* of that array */
 bool control_read_change(const struct daemon_api *api, struct json_object *parameters,
 			 struct tenant_request *ret, struct json_object **ret_hosts,
 			 struct control_error *err);

@@ -22,13 +22,6 @@ static struct json_object *value_of(struct json_object *o, const char *key)
 	return json_object_object_get(o, key);
 }
 
-static bool is_true(struct json_object *o, const char *key, bool otherwise)
-{
-	struct json_object *value = value_of(o, key);
-
-	return value ? json_object_get_boolean(value) : otherwise;
-}
-
 static const char *shown(const char *text, char ret[static WORD_MAX])
 {
 	return str_printable(text, strlen(text), ret, WORD_MAX);
@@ -85,7 +78,14 @@ static void add_member(struct member_reader *r, const struct tenant_member *m)
 	r->rq->members[r->rq->n_members++] = *m;
 }
 
-/* {"host": NAME, "guids": [...], "gone": [those of them that are not in the fabric]} */
+/* Lists of port GUIDs; in `gone` those of them that are not in the fabric. */
+#define HOST_FIELDS(F)                                                                             \
+	F("host", STR, r->hosts[at])                                                               \
+	F("guids", OF("[]string"), json_object_new_array())                                        \
+	F("gone", OF("[]string"), json_object_new_array())
+
+const struct json_field control_host_fields[] = FIELDS_TABLE(HOST_FIELDS);
+
 static void put_host_port(struct member_reader *r, size_t at, guid_t guid, bool is_gone)
 {
 	size_t n = json_object_array_length(r->told);
@@ -95,10 +95,8 @@ static void put_host_port(struct member_reader *r, size_t at, guid_t guid, bool 
 	if (r->told_at != at + 1) {
 		if (n == CONTROL_HOSTS_TOLD)
 			return;
-		o = json_append_object(r->told);
-		json_add_str(o, "host", r->hosts[at]);
-		json_add_array(o, "guids");
-		json_add_array(o, "gone");
+		o = FIELDS_NEW(HOST_FIELDS);
+		json_object_array_add(r->told, o);
 		r->told_at = at + 1;
 	}
 	snprintf(text, sizeof(text), "0x%016" PRIx64, guid);
@@ -157,7 +155,7 @@ static bool read_member(struct member_reader *r, struct json_object *o, size_t a
 				    at);
 	guid = json_str(o, "guid");
 	host = json_str(o, "host");
-	m.index0 = is_true(o, "index0", false);
+	m.index0 = json_flag(o, "index0", false);
 	if (!read_membership(json_str(o, "membership"), &m.full))
 		return control_fail(err, "InvalidParameter",
 				    "members[%zu]: membership is 'full' or 'limited', not '%s'", at,
@@ -265,7 +263,7 @@ static bool read_fields(struct json_object *parameters, struct tenant_request *r
 		ret->has |= codes[i].bit;
 	}
 	if (value_of(parameters, "ip_over_ib")) {
-		ret->fields.ipoib = is_true(parameters, "ip_over_ib", false);
+		ret->fields.ipoib = json_flag(parameters, "ip_over_ib", false);
 		ret->has |= TENANT_IPOIB;
 	}
 	if (!name)
@@ -333,13 +331,13 @@ static bool read_all(const struct daemon_api *api, struct json_object *parameter
 	    !control_read_pkey(value_of(parameters, "pkey"), &ret->pkey, err) ||
 	    !read_generation(parameters, ret, err) || !read_fields(parameters, ret, err))
 		return false;
-	ret->keep_empty = is_true(parameters, "keep_empty", false);
+	ret->keep_empty = json_flag(parameters, "keep_empty", false);
 	read_client_word(client, "user", ret->user);
 	read_client_word(client, "address", ret->address);
 	read_client_word(client, "request", ret->request);
 	if (!read_members(api, value_of(parameters, "members"), ret, told, err))
 		return false;
-	return !is_true(parameters, "known_only", false) || all_are_there(api, ret, err);
+	return !json_flag(parameters, "known_only", false) || all_are_there(api, ret, err);
 }
 
 bool control_read_change(const struct daemon_api *api, struct json_object *parameters,

@@ -46,10 +46,24 @@ char *control_user_name(uid_t uid, char ret[static 64])
 	return ret;
 }
 
+void control_name_caller(const struct control_ticket *t, struct json_object *parameters,
+			 const char *between, char ret[static CONTROL_CALLER_STRLEN])
+{
+	const char *user = json_str(parameters, "user");
+	char name[64];
+
+	control_user_name(t->uid, name);
+	if (!name[0])
+		snprintf(name, sizeof(name), "uid%u", t->uid);
+	snprintf(ret, CONTROL_CALLER_STRLEN, "%s%s%.64s", name, user ? between : "",
+		 user ? user : "");
+}
+
 /* ---- findings -------------------------------------------------------------------------------- */
 
-void control_put_findings(struct json_object *all, const struct conf_report *r)
+struct json_object *control_findings(const struct conf_report *r)
 {
+	struct json_object *list = json_object_new_array();
 	static const char *const severities[] = {
 		[CONF_NOTE] = "note",
 		[CONF_WARNING] = "warning",
@@ -58,7 +72,7 @@ void control_put_findings(struct json_object *all, const struct conf_report *r)
 
 	for (size_t i = 0; i < r->n; i++) {
 		const struct conf_finding *f = &r->findings[i];
-		struct json_object *o = json_append_object(all);
+		struct json_object *o = json_append_object(list);
 
 		json_add_str(o, "severity", severities[f->severity]);
 		json_add_str(o, "file", f->file);
@@ -66,23 +80,29 @@ void control_put_findings(struct json_object *all, const struct conf_report *r)
 		json_add_int(o, "column", f->column);
 		json_add_str(o, "text", f->text);
 	}
+	return list;
 }
+
+#define CHECK_FIELDS(F)                                                                            \
+	F("file", OPT(STR), api->conf_path)                                                        \
+	F("errors", INT, found.errors)                                                             \
+	F("warnings", INT, found.warnings)                                                         \
+	F("would_change", OPT(STR), news)                                                          \
+	F("findings", OF("[]object"), control_findings(&found))
+
+const struct json_field control_check_fields[] = FIELDS_TABLE(CHECK_FIELDS);
 
 struct json_object *control_check(const struct daemon_api *api, struct json_object *parameters,
 				  struct control_error *err)
 {
-	struct json_object *o = json_object_new_object();
 	struct conf_report found = { 0 };
 	_cleanup_free_ char *news = NULL;
+	struct json_object *ret;
 
 	api->check(api->arg, &found, &news);
-	json_add_str(o, "file", api->conf_path);
-	json_add_int(o, "errors", found.errors);
-	json_add_int(o, "warnings", found.warnings);
-	json_add_str(o, "would_change", news);
-	control_put_findings(json_add_array(o, "findings"), &found);
+	ret = FIELDS_NEW(CHECK_FIELDS);
 	conf_report_clear(&found);
-	return o;
+	return ret;
 }
 
 /* ---- options --------------------------------------------------------------------------------- */
@@ -182,19 +202,28 @@ struct json_object *control_options(const struct daemon_api *api, struct json_ob
 
 /* ---- the log level --------------------------------------------------------------------------- */
 
-struct json_object *control_log_level(const struct daemon_api *api, struct json_object *parameters,
-				      struct control_error *err)
+static struct json_object *log_names(unsigned flags)
 {
 	static const char *const names[] = { "error", "info",	"verbose", "debug",
 					     "funcs", "frames", "routing", "sys" };
-	struct json_object *o = json_object_new_object(), *on;
+	struct json_object *list = json_object_new_array();
 
-	json_add_int(o, "flags", log_flags());
-	on = json_add_array(o, "names");
 	for (unsigned i = 0; i < ARRAY_SIZE(names); i++)
-		if (log_flags() & 1u << i)
-			json_append_str(on, names[i]);
-	return o;
+		if (flags & 1u << i)
+			json_append_str(list, names[i]);
+	return list;
+}
+
+#define LOG_LEVEL_FIELDS(F)                                                                        \
+	F("flags", INT, log_flags())                                                               \
+	F("names", OF("[]string"), log_names(log_flags()))
+
+const struct json_field control_log_level_fields[] = FIELDS_TABLE(LOG_LEVEL_FIELDS);
+
+struct json_object *control_log_level(const struct daemon_api *api, struct json_object *parameters,
+				      struct control_error *err)
+{
+	return FIELDS_NEW(LOG_LEVEL_FIELDS);
 }
 
 struct json_object *control_set_log_level(const struct daemon_api *api,

@@ -110,78 +110,100 @@ static bool is_shown(const struct cc_port *p)
 	       p->marks;
 }
 
-static void put_status(struct json_object *o, const struct cc_status *st)
-{
-	json_add_bool(o, "on", st->on);
-	for (unsigned i = 0; i < CC_STATES; i++)
-		json_add_int(o, state_names[i], st->ports[i]);
-	json_add_int(o, "rounded", st->rounded);
-	json_add_int(o, "refused", st->refused);
-	json_add_int(o, "table_cut", st->cut);
-	json_add_int(o, "with_key", st->with_key);
-	json_add_int(o, "key_violations", (int64_t)st->violations);
-	json_add_int(o, "marks", (int64_t)st->marks);
-	json_add_int(o, "gets", (int64_t)st->n_gets);
-	json_add_int(o, "sets", (int64_t)st->n_sets);
-	json_add_int(o, "timeouts", (int64_t)st->timeouts);
-}
+#define STATUS_FIELDS(F)                                                                           \
+	F("on", BOOL, st.on)                                                                       \
+	F("waiting", INT, st.ports[CC_QUEUED])                                                     \
+	F("asked", INT, st.ports[CC_ASKED])                                                        \
+	F("settled", INT, st.ports[CC_SETTLED])                                                    \
+	F("silent", INT, st.ports[CC_SILENT])                                                      \
+	F("unsupported", INT, st.ports[CC_UNSUPPORTED])                                            \
+	F("rounded", INT, st.rounded)                                                              \
+	F("refused", INT, st.refused)                                                              \
+	F("table_cut", INT, st.cut)                                                                \
+	F("with_key", INT, st.with_key)                                                            \
+	F("key_violations", INT, st.violations)                                                    \
+	F("marks", INT, st.marks)                                                                  \
+	F("gets", INT, st.n_gets)                                                                  \
+	F("sets", INT, st.n_sets)                                                                  \
+	F("timeouts", INT, st.timeouts)
 
-static void put_rate(struct json_object *o, const struct cc_rate *r)
+#define RATE_FIELDS(F)                                                                             \
+	F("gbps", FLOAT, r->rate / 10.0)                                                           \
+	F("hosts", INT, r->hosts)                                                                  \
+	F("switch_ports", INT, r->switch_ports)                                                    \
+	F("threshold", INT, r->threshold)                                                          \
+	F("packet_size", INT, r->packet_size)                                                      \
+	F("marking_rate", INT, r->marking_rate)                                                    \
+	F("timer", INT, r->timer)                                                                  \
+	F("increase", INT, r->increase)
+
+static const struct json_field rate_fields[] = FIELDS_TABLE(RATE_FIELDS);
+
+static struct json_object *sls_of(unsigned sls)
 {
-	json_object_object_add(o, "gbps", json_object_new_double(r->rate / 10.0));
-	json_add_int(o, "hosts", r->hosts);
-	json_add_int(o, "switch_ports", r->switch_ports);
-	json_add_int(o, "threshold", r->threshold);
-	json_add_int(o, "packet_size", r->packet_size);
-	json_add_int(o, "marking_rate", r->marking_rate);
-	json_add_int(o, "timer", r->timer);
-	json_add_int(o, "increase", r->increase);
+	struct json_object *list = json_object_new_array();
+
+	for (int sl = 0; sl < 16; sl++)
+		if (sls >> sl & 1)
+			json_object_array_add(list, json_object_new_int(sl));
+	return list;
 }
 
 /* The profile in force, and what it comes to for the links that there are. */
-static void put_numbers(struct json_object *o, const struct cc *cc)
+#define PROFILE_FIELDS(F)                                                                          \
+	F("profile", OPT(STR), slow.profile)                                                       \
+	F("table_entries", OPT(INT), slow.entries)                                                 \
+	F("longest_delay", OPT(INT), slow.longest)                                                 \
+	F("incast", KNOWN, slow.incast, slow.incast)                                               \
+	F("port_settings", OPT(STR), slow.port_settings)                                           \
+	F("spared_sls", OF("?[]int"), sls_of(slow.spared_sls))                                     \
+	F("rates", OPT_LIST(rate_fields),                                                          \
+	  JSON_LIST_OF(const struct cc_rate *r, i < n && (r = &rates[i]),                          \
+		       FIELDS_ITEM(RATE_FIELDS)))
+
+static void put_profile(struct json_object *o, const struct cc *cc)
 {
-	struct json_object *rates, *spared;
-	struct cc_rate all[CC_RATES];
+	struct cc_rate rates[CC_RATES];
+	unsigned n = cc_rates(cc, rates);
 	struct cc_slow_down slow;
-	unsigned n = cc_rates(cc, all);
 
 	cc_slow_down(cc, &slow);
-	json_add_str(o, "profile", slow.profile);
-	json_add_int(o, "table_entries", slow.entries);
-	json_add_int(o, "longest_delay", slow.longest);
-	json_add_known(o, "incast", slow.incast, slow.incast);
-	json_add_str(o, "port_settings", slow.port_settings);
+	FIELDS_PUT(PROFILE_FIELDS);
 	free(slow.port_settings);
-	spared = json_add_array(o, "spared_sls");
-	for (int sl = 0; sl < 16; sl++)
-		if (slow.spared_sls >> sl & 1)
-			json_object_array_add(spared, json_object_new_int(sl));
-	rates = json_add_array(o, "rates");
-	for (unsigned i = 0; i < n; i++)
-		put_rate(json_append_object(rates), &all[i]);
 }
+
+static struct json_object *ports_of(const struct daemon_api *api, unsigned *ret_shown)
+{
+	struct json_object *list = json_object_new_array();
+	const struct cc_port *p;
+
+	for (unsigned i = 0; (p = cc_port_at(api->cc, i)); i++) {
+		if (is_shown(p) && (*ret_shown)++ < PORTS_MAX)
+			put_port(json_append_object(list), api, p);
+	}
+	return list;
+}
+
+#define PORTS_FIELDS(F)                                                                            \
+	F("ports", OF("[]object"), ports_of(api, &shown))                                          \
+	F("hidden", INT, shown - MIN(shown, (unsigned)PORTS_MAX))
+
+const struct json_field control_congestion_fields[] = { STATUS_FIELDS(FIELD_ROW) PROFILE_FIELDS(
+	FIELD_ROW) PORTS_FIELDS(FIELD_ROW){ 0 } };
 
 struct json_object *control_congestion(const struct daemon_api *api, struct json_object *parameters,
 				       struct control_error *err)
 {
-	struct json_object *o, *ports;
-	const struct cc_port *p;
+	struct json_object *o;
 	struct cc_status st;
 	unsigned shown = 0;
 
 	if (!api->sm || !api->cc || sm_state(api->sm) != SM_MASTER)
 		return control_fail(err, "NotReady", "only the master knows");
-	o = json_object_new_object();
 	cc_status(api->cc, &st);
-	put_status(o, &st);
+	o = FIELDS_NEW(STATUS_FIELDS);
 	if (st.on)
-		put_numbers(o, api->cc);
-	ports = json_add_array(o, "ports");
-	for (unsigned i = 0; (p = cc_port_at(api->cc, i)); i++) {
-		if (is_shown(p) && shown++ < PORTS_MAX)
-			put_port(json_append_object(ports), api, p);
-	}
-	json_add_int(o, "hidden", shown - MIN(shown, (unsigned)PORTS_MAX));
+		put_profile(o, api->cc);
+	FIELDS_PUT(PORTS_FIELDS);
 	return o;
 }

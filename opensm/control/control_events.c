@@ -261,7 +261,7 @@ void control_put_event(struct json_object *o, const struct daemon_api *api,
 	int64_t realtime = daemon_api_realtime(api, event->at);
 
 	json_add_str(o, "kind", control_event_name(event->kind));
-	control_add_time(o, "time", realtime);
+	json_add_time(o, "time", realtime);
 	json_add_int(o, "realtime_us", realtime);
 	add_rest(o, api, event);
 }

@@ -57,9 +57,8 @@ static struct expected_text *text_new(const struct daemon_api *api, struct contr
 	struct expected_text *t;
 	struct sm_expected shown;
 
-	if (!api->sm)
-		return control_fail(err, "NotReady", "%s",
-				    api->status[0] ? api->status : "no port is open");
+	if (!control_manager(api, err))
+		return NULL;
 	sm_expected(api->sm, &shown);
 	if (!shown.path)
 		return control_fail(err, "NotFound",
@@ -85,17 +84,20 @@ void *control_expected_new(const struct control_method *m, const struct daemon_a
 	return t;
 }
 
+#define EXPECTED_FIELDS(F)                                                                         \
+	F("file", STR, t->path)                                                                    \
+	F("in_force", BOOL, t->shown.in_force)                                                     \
+	F("refused", OPT(STR), t->refused)                                                         \
+	F("cables", INT, t->shown.cables)                                                          \
+	F("text", OPT(STR), t->text)
+
+const struct json_field control_expected_fields[] = FIELDS_TABLE(EXPECTED_FIELDS);
+
 struct json_object *control_expected(void *snapshot, struct control_error *err)
 {
 	const struct expected_text *t = snapshot;
-	struct json_object *o = json_object_new_object();
 
-	json_add_str(o, "file", t->path);
-	json_add_bool(o, "in_force", t->shown.in_force);
-	json_add_str(o, "refused", t->refused);
-	json_add_int(o, "cables", t->shown.cables);
-	json_add_str(o, "text", t->text);
-	return o;
+	return FIELDS_NEW(EXPECTED_FIELDS);
 }
 
 /* ---- written --------------------------------------------------------------------------------- */
@@ -184,10 +186,16 @@ static bool store(const struct expected_text *t, struct control_error *err)
 	return r >= 0;
 }
 
+#define WRITTEN_FIELDS(F)                                                                          \
+	F("file", STR, t->path)                                                                    \
+	F("cables", INT, t->cables)                                                                \
+	F("warnings", INT, warnings)
+
+const struct json_field control_written_fields[] = FIELDS_TABLE(WRITTEN_FIELDS);
+
 struct json_object *control_set_expected(void *snapshot, struct control_error *err)
 {
 	struct expected_text *t = snapshot;
-	struct json_object *o;
 	int warnings;
 
 	if (t->found)
@@ -196,9 +204,5 @@ struct json_object *control_set_expected(void *snapshot, struct control_error *e
 	    !store(t, err))
 		return NULL;
 	t->is_written = true;
-	o = json_object_new_object();
-	json_add_str(o, "file", t->path);
-	json_add_int(o, "cables", t->cables);
-	json_add_int(o, "warnings", warnings);
-	return o;
+	return FIELDS_NEW(WRITTEN_FIELDS);
 }

@@ -17,40 +17,47 @@
 
 /* ---- links with findings --------------------------------------------------------------------- */
 
-static void put_end(struct json_object *list, const struct port *p, const struct health_end *e)
-{
-	struct json_object *o = json_append_object(list);
+#define END_FIELDS(F)                                                                              \
+	F("node", OPT(STR), p ? node_name(p->node) : NULL)                                         \
+	F("type", OPT(STR), p ? ib_node_type_name(p->node->type) : NULL)                           \
+	F("node_guid", GUID, e->node)                                                              \
+	F("port", INT, e->port)
 
-	json_add_str(o, "node", p ? node_name(p->node) : NULL);
-	json_add_str(o, "type", p ? ib_node_type_name(p->node->type) : NULL);
-	json_add_guid(o, "node_guid", e->node);
-	json_add_int(o, "port", e->port);
+static const struct json_field end_fields[] = FIELDS_TABLE(END_FIELDS);
+
+static struct json_object *end_of(const struct port *p, const struct health_end *e)
+{
+	return FIELDS_NEW(END_FIELDS);
 }
 
-static void put_conditions(struct json_object *o, const char *key, unsigned conds)
+static struct json_object *conditions_of(unsigned conds)
 {
-	struct json_object *list = json_add_array(o, key);
+	struct json_object *list = json_object_new_array();
 
 	for (unsigned i = 0; i < HEALTH_CONDS; i++)
 		if (conds & 1u << i)
-			json_object_array_add(list, json_object_new_string(health_cond_name(i)));
+			json_append_str(list, health_cond_name(i));
+	return list;
 }
 
-static void put_sick(struct json_object *o, const struct sick_shown *s)
+#define SICK_FIELDS(F)                                                                             \
+	F("ends", LIST(end_fields), JSON_LIST(2, end_of(s->port[i], &s->verdict->end[i])))         \
+	F("state", STR, sm_sick_state_name(s->state))                                              \
+	F("done", STR, sm_sick_words(s->state, s->action, words))                                  \
+	F("action", STR, health_action_name(s->action))                                            \
+	F("why", STR, s->why)                                                                      \
+	F("conditions", OF("[]string"), conditions_of(s->verdict->on))                             \
+	F("now", OF("[]string"), conditions_of(s->verdict->now))                                   \
+	F("since", INT, s->verdict->since)                                                         \
+	F("last", INT, s->verdict->last)
+
+static const struct json_field sick_fields[] = FIELDS_TABLE(SICK_FIELDS);
+
+static struct json_object *sick_of(const struct sick_shown *s)
 {
-	struct json_object *ends = json_add_array(o, "ends");
 	char words[SICK_WORDS_STRLEN];
 
-	for (unsigned i = 0; i < 2; i++)
-		put_end(ends, s->port[i], &s->verdict->end[i]);
-	json_add_str(o, "state", sm_sick_state_name(s->state));
-	json_add_str(o, "done", sm_sick_words(s->state, s->action, words));
-	json_add_str(o, "action", health_action_name(s->action));
-	json_add_str(o, "why", s->why);
-	put_conditions(o, "conditions", s->verdict->on);
-	put_conditions(o, "now", s->verdict->now);
-	json_add_int(o, "since", s->verdict->since);
-	json_add_int(o, "last", s->verdict->last);
+	return FIELDS_NEW(SICK_FIELDS);
 }
 
 static unsigned bits_set(unsigned bits)
@@ -77,8 +84,9 @@ static int compare(const void *a, const void *b)
 	return x->verdict->end[0].node > y->verdict->end[0].node ? 1 : -1;
 }
 
-static void put_all_sick(struct json_object *list, const struct sm *sm)
+static struct json_object *all_sick(const struct sm *sm)
 {
+	struct json_object *list = json_object_new_array();
 	_cleanup_free_ struct sick_shown *all = NULL;
 	unsigned n = 0, cap = 0;
 	struct sick_shown one;
@@ -91,7 +99,8 @@ static void put_all_sick(struct json_object *list, const struct sm *sm)
 		qsort(all, n, sizeof(*all), compare);
 	for (unsigned i = 0; i < n; i++)
 		if (all[i].action != HEALTH_IGNORE)
-			put_sick(json_append_object(list), &all[i]);
+			json_object_array_add(list, sick_of(&all[i]));
+	return list;
 }
 
 /* ---- slow and narrow links ------------------------------------------------------------------- */
@@ -120,24 +129,25 @@ static const struct ib_speed *fastest_of_both(const struct port *p, const struct
 	return NULL;
 }
 
+#define SLOW_FIELDS(F)                                                                             \
+	F("ends", LIST(end_fields), JSON_LIST(2, end_of(i ? p->peer : p, &end[i])))                \
+	F("width", INT, width)                                                                     \
+	F("speed", STR, now->name)                                                                 \
+	F("width_possible", INT, most)                                                             \
+	F("speed_possible", STR, best->name)
+
+static const struct json_field slow_fields[] = FIELDS_TABLE(SLOW_FIELDS);
+
 static void put_slow(struct json_object *list, const struct port *p)
 {
 	const struct ib_speed *best = fastest_of_both(p, p->peer), *now;
 	unsigned width = ib_link_width(p->info), most = widest_of_both(p, p->peer);
-	struct json_object *o, *ends;
-	struct health_end a = { p->node->guid, p->num }, b = { p->peer->node->guid, p->peer->num };
+	const struct health_end end[2] = { { p->node->guid, p->num },
+					   { p->peer->node->guid, p->peer->num } };
 
 	now = ib_speed_of(ib_link_speed(p->info, fabric_speed_sets(p), false));
-	if (!now || !best || (width >= most && now->tenths >= best->tenths))
-		return;
-	o = json_append_object(list);
-	ends = json_add_array(o, "ends");
-	put_end(ends, p, &a);
-	put_end(ends, p->peer, &b);
-	json_add_int(o, "width", width);
-	json_add_str(o, "speed", now->name);
-	json_add_int(o, "width_possible", most);
-	json_add_str(o, "speed_possible", best->name);
+	if (now && best && (width < most || now->tenths < best->tenths))
+		json_object_array_add(list, FIELDS_NEW(SLOW_FIELDS));
 }
 
 /* Each cable once: from its end with the lesser GUID. */
@@ -148,49 +158,44 @@ static bool is_first_end(const struct port *p)
 	return p->num < p->peer->num;
 }
 
-static void put_all_slow(struct json_object *list, const struct fabric *f)
+static struct json_object *all_slow(const struct fabric *f)
 {
+	struct json_object *list = json_object_new_array();
+
 	FABRIC_EACH_NODE(f, n) {
 		for (unsigned i = 1; i <= n->n_ports; i++) {
 			const struct port *p = &n->ports[i];
 
 			if (json_object_array_length(list) >= SLOW_LINKS_MAX)
-				return;
+				return list;
 			if (p->peer && is_first_end(p) && port_state(p) > IB_PORT_DOWN)
 				put_slow(list, p);
 		}
 	}
+	return list;
 }
 
 /* ---- the calls ------------------------------------------------------------------------------- */
 
-static bool is_ready(const struct daemon_api *api, struct control_error *err)
-{
-	if (!api->sm)
-		control_fail(err, "NotReady", "%s",
-			     api->status[0] ? api->status : "no port is open");
-	return api->sm;
-}
+#define HEALTH_FIELDS(F)                                                                           \
+	F("checks", BOOL, conf->hm_unhealthy_ports_checks)                                         \
+	F("master", BOOL, sm_state(sm) == SM_MASTER)                                               \
+	F("dry_run", BOOL, conf->hm_dry_run)                                                       \
+	F("counters", BOOL, conf->perfmgr)                                                         \
+	F("isolated", INT, sm_sick_links(sm, SICK_ISOLATED))                                       \
+	F("most_isolated", INT, sm_sick_cap(sm))                                                   \
+	F("links", LIST(sick_fields), all_sick(sm))                                                \
+	F("slow", LIST(slow_fields), all_slow(sm_fabric(sm)))
+
+const struct json_field control_health_fields[] = FIELDS_TABLE(HEALTH_FIELDS);
 
 struct json_object *control_health(const struct daemon_api *api, struct json_object *parameters,
 				   struct control_error *err)
 {
-	struct json_object *o;
-	const struct conf *conf;
+	const struct sm *sm = control_manager(api, err);
+	const struct conf *conf = sm ? sm_conf(sm) : NULL;
 
-	if (!is_ready(api, err))
-		return NULL;
-	conf = sm_conf(api->sm);
-	o = json_object_new_object();
-	json_add_bool(o, "checks", conf->hm_unhealthy_ports_checks);
-	json_add_bool(o, "master", sm_state(api->sm) == SM_MASTER);
-	json_add_bool(o, "dry_run", conf->hm_dry_run);
-	json_add_bool(o, "counters", conf->perfmgr);
-	json_add_int(o, "isolated", sm_sick_links(api->sm, SICK_ISOLATED));
-	json_add_int(o, "most_isolated", sm_sick_cap(api->sm));
-	put_all_sick(json_add_array(o, "links"), api->sm);
-	put_all_slow(json_add_array(o, "slow"), sm_fabric(api->sm));
-	return o;
+	return sm ? FIELDS_NEW(HEALTH_FIELDS) : NULL;
 }
 
 struct json_object *control_health_clear(const struct daemon_api *api,
@@ -200,7 +205,7 @@ struct json_object *control_health_clear(const struct daemon_api *api,
 	unsigned port;
 	guid_t node;
 
-	if (!is_ready(api, err) ||
+	if (!control_manager(api, err) ||
 	    !control_find_place(sm_fabric(api->sm), word, &node, &port, err))
 		return NULL;
 	if (!sm_sick_clear(api->sm, node, port))

@@ -45,23 +45,28 @@ void control_remember(struct daemon_api *api, const struct sm_event *event)
 	json_object_put(o);
 }
 
+#define EVENT_FIELDS(F)                                                                            \
+	F("kind", STR, row->kind)                                                                  \
+	F("realtime_us", INT, row->realtime_us)                                                    \
+	F("text", STR, row->text)
+
+static const struct json_field event_fields[] = FIELDS_TABLE(EVENT_FIELDS);
+
 /* The latest first. */
+#define HISTORY_FIELDS(F)                                                                          \
+	F("events", LIST(event_fields),                                                            \
+	  JSON_LIST_OF(const struct daemon_event *row,                                             \
+		       i < n && (row = &m->events[(m->n_events - 1 - i) % DAEMON_EVENTS]),         \
+		       FIELDS_ITEM(EVENT_FIELDS)))                                                 \
+	F("forgotten", INT, m->n_events - n)
+
+const struct json_field control_history_fields[] = FIELDS_TABLE(HISTORY_FIELDS);
+
 struct json_object *control_history(const struct daemon_api *api, struct json_object *parameters,
 				    struct control_error *err)
 {
 	const struct daemon_memory *m = &api->memory;
-	struct json_object *ret = json_object_new_object();
-	struct json_object *events = json_add_array(ret, "events");
 	uint64_t n = MIN(m->n_events, (uint64_t)DAEMON_EVENTS);
 
-	json_add_int(ret, "forgotten", (int64_t)(m->n_events - n));
-	for (uint64_t i = 1; i <= n; i++) {
-		const struct daemon_event *row = &m->events[(m->n_events - i) % DAEMON_EVENTS];
-		struct json_object *o = json_append_object(events);
-
-		json_add_str(o, "kind", row->kind);
-		json_add_int(o, "realtime_us", row->realtime_us);
-		json_add_str(o, "text", row->text);
-	}
-	return ret;
+	return FIELDS_NEW(HISTORY_FIELDS);
 }

@@ -25,25 +25,33 @@ bool control_same_term(const struct daemon_api *api, unsigned term, struct contr
 
 /* ---- writing answers ---- */
 
-/* "2026-11-22T05:40:00.123456Z", from microseconds since 1970. */
-void control_add_time(struct json_object *o, const char *key, int64_t realtime);
+/*
+ * "root", "uid4711", and with the `user` of the parameters "root/alice": `between` is what stands
+ * between the two.
+ */
+#define CONTROL_CALLER_STRLEN 160
+void control_name_caller(const struct control_ticket *t, struct json_object *parameters,
+			 const char *between, char ret[static CONTROL_CALLER_STRLEN]);
 
 /* An event: kind, time, members of its kind, and a sentence. */
 void control_put_event(struct json_object *o, const struct daemon_api *api,
 		       const struct sm_event *event);
 const char *control_event_name(enum sm_event_kind kind); /* "sweep_done" */
 
-/* Findings of the configuration, into an array. */
-void control_put_findings(struct json_object *all, const struct conf_report *r);
+struct json_object *control_findings(const struct conf_report *r);
 
-/* ---- the methods of control_methods ---- */
+/* ---- the methods of control_methods, and the members of their answers ---- */
 
-typedef struct json_object *control_answer_fn(const struct daemon_api *api,
-					      struct json_object *parameters,
-					      struct control_error *err);
-typedef struct json_object *control_follow_fn(const struct control_following *f,
-					      const struct sm_event *event, unsigned *state,
-					      bool *ret_last);
+extern const struct json_field control_status_fields[], control_check_fields[],
+	control_log_level_fields[], control_congestion_fields[], control_security_fields[],
+	control_keys_fields[], control_priority_fields[], control_sweeping_fields[],
+	control_sa_key_fields[], control_history_fields[], control_change_fields[],
+	control_verify_fields[], control_mark_fields[], control_marks_fields[],
+	control_ledger_fields[], control_adopted_fields[], control_forgotten_fields[],
+	control_health_fields[], control_counters_fields[], control_smp_fields[],
+	control_drift_fields[], control_topology_text_fields[], control_expected_fields[],
+	control_written_fields[], control_partitions_fields[];
+
 control_answer_fn control_status; /* control_status.c */
 control_answer_fn control_options, control_check, control_log_level; /* control_conf.c */
 control_answer_fn control_set_log_level;
@@ -57,44 +65,25 @@ control_follow_fn control_follow_sweep;
 control_answer_fn control_history; /* control_history.c */
 control_answer_fn control_monitor; /* control_events.c */
 control_follow_fn control_follow_monitor;
-
-typedef bool control_begin_fn(struct control_ticket *t, struct json_object *parameters,
-			      struct control_error *err);
-typedef void control_leave_fn(struct control_ticket *t);
-control_begin_fn control_change_partition, control_verify_partitions; /* control_change.c */
-control_leave_fn control_leave_change, control_leave_verify;
-control_begin_fn control_mark; /* control_marks.c */
-control_leave_fn control_leave_mark;
-control_answer_fn control_marks;
-control_answer_fn control_ledger; /* control_ledger.c */
-control_begin_fn control_ledger_adopt, control_ledger_forget;
-control_leave_fn control_leave_ledger;
+control_answer_fn control_marks;			/* control_marks.c */
 control_answer_fn control_health, control_health_clear; /* control_health.c */
 control_answer_fn control_counters; /* control_counters.c */
-control_begin_fn control_smp; /* control_smp.c */
+control_answer_fn control_ledger;   /* control_ledger.c */
+
+control_begin_fn control_change_partition, control_verify_partitions; /* control_change.c */
+control_begin_fn control_mark, control_ledger_adopt, control_ledger_forget, control_smp;
 control_leave_fn control_leave_smp;
-/* control_topology.c */
-void *control_drift_new(const struct control_method *m, const struct daemon_api *api,
-			struct json_object *parameters, struct control_error *err);
-struct json_object *control_drift(void *snapshot, struct control_error *err);
-void *control_topology_text_new(const struct control_method *m, const struct daemon_api *api,
-				struct json_object *parameters, struct control_error *err);
-enum control_collected control_topology_collect(void *snapshot, const struct daemon_api *api,
-						struct control_error *err);
-struct json_object *control_topology_text(void *snapshot, struct control_error *err);
-void control_topology_drop(void *snapshot);
-/* control_expected.c */
-void *control_expected_new(const struct control_method *m, const struct daemon_api *api,
-			   struct json_object *parameters, struct control_error *err);
-void *control_set_expected_new(const struct control_method *m, const struct daemon_api *api,
-			       struct json_object *parameters, struct control_error *err);
-enum control_collected control_set_expected_collect(void *snapshot, const struct daemon_api *api,
-						    struct control_error *err);
-struct json_object *control_expected(void *snapshot, struct control_error *err);
-struct json_object *control_set_expected(void *snapshot, struct control_error *err);
-void control_expected_drop(void *snapshot);
-void *control_partitions_new(const struct control_method *m, const struct daemon_api *api,
-			     struct json_object *parameters,
-			     struct control_error *err); /* control_partitions.c */
-struct json_object *control_partitions(void *snapshot, struct control_error *err);
-void control_partitions_drop(void *snapshot);
+/* Of a method that goes on without its caller: t->work begins with its ticket, NULL from now. */
+control_leave_fn control_leave;
+
+control_snapshot_fn control_partitions_new; /* control_partitions.c */
+control_render_fn control_partitions;
+control_drop_fn control_partitions_drop;
+control_snapshot_fn control_drift_new, control_topology_text_new; /* control_topology.c */
+control_collect_fn control_topology_collect;
+control_render_fn control_drift, control_topology_text;
+control_drop_fn control_topology_drop;
+control_snapshot_fn control_expected_new, control_set_expected_new; /* control_expected.c */
+control_collect_fn control_set_expected_collect;
+control_render_fn control_expected, control_set_expected;
+control_drop_fn control_expected_drop;

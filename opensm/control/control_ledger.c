@@ -21,73 +21,55 @@
 struct leaving {
 	struct control_ticket *ticket; /* NULL: the caller is gone */
 	bool adopts;
-	char by[160];
+	char by[CONTROL_CALLER_STRLEN];
 };
 
 /* ---- Ledger ---------------------------------------------------------------------------------- */
 
-static void put_whole(struct json_object *o, const struct sm *sm)
-{
-	char trouble[LEDGER_REASON_STRLEN];
-	struct sm_ledger l;
+/* Times are those of RFC 3339. */
+#define TABLE_FIELDS(F)                                                                            \
+	F("name", STR, t.name)                                                                     \
+	F("rows", INT, t.n_rows)                                                                   \
+	F("removed", INT, t.n_removed)                                                             \
+	F("number", KNOWN, t.number, t.number)                                                     \
+	F("changed", SECONDS, t.changed)
 
-	sm_ledger(sm, &l);
-	json_add_str(o, "state", l.state);
-	json_add_str(o, "reason", l.reason[0] ? l.reason : NULL);
-	json_add_str(o, "trouble", sm_ledger_status(sm, trouble)[0] ? trouble : NULL);
-	json_add_int(o, "term", (int64_t)l.term);
-	json_add_str(o, "file", l.file);
-	json_add_str(o, "fault", l.fault);
-	json_add_int(o, "unexplained", (int64_t)l.n_unexplained);
-	show_add_seconds(o, "changed", l.changed);
-	json_add_int(o, "standbys", l.n_standbys);
-	json_add_int(o, "standbys_behind", l.n_behind);
-}
+static const struct json_field table_fields[] = FIELDS_TABLE(TABLE_FIELDS);
 
-static void put_table(struct json_object *o, const struct sm_ledger_table *t)
-{
-	json_add_str(o, "name", t->name);
-	json_add_int(o, "rows", (int64_t)t->n_rows);
-	json_add_int(o, "removed", (int64_t)t->n_removed);
-	json_add_known(o, "number", t->number, (int64_t)t->number);
-	show_add_seconds(o, "changed", t->changed);
-}
+#define LEDGER_FIELDS(F)                                                                           \
+	F("state", STR, l.state)                                                                   \
+	F("reason", TEXT, l.reason)                                                                \
+	F("trouble", TEXT, sm_ledger_status(sm, trouble))                                          \
+	F("term", INT, l.term)                                                                     \
+	F("file", OPT(STR), l.file)                                                                \
+	F("fault", OPT(STR), l.fault)                                                              \
+	F("unexplained", INT, l.n_unexplained)                                                     \
+	F("changed", SECONDS, l.changed)                                                           \
+	F("standbys", INT, l.n_standbys)                                                           \
+	F("standbys_behind", INT, l.n_behind)                                                      \
+	F("tables", LIST(table_fields),                                                            \
+	  JSON_LIST_OF(struct sm_ledger_table t, sm_ledger_table_at(sm, i, &t),                    \
+		       FIELDS_ITEM(TABLE_FIELDS)))                                                 \
+	F("managers", LIST(show_ledger_peer_fields),                                               \
+	  JSON_LIST_OF(struct sm_ledger_peer p, sm_ledger_peer_at(sm, i, &p),                      \
+		       show_ledger_peer(sm, &p)))
+
+const struct json_field control_ledger_fields[] = FIELDS_TABLE(LEDGER_FIELDS);
 
 struct json_object *control_ledger(const struct daemon_api *api, struct json_object *parameters,
 				   struct control_error *err)
 {
-	struct json_object *o, *list;
-	struct sm_ledger_table t;
-	struct sm_ledger_peer p;
+	const struct sm *sm = control_manager(api, err);
+	char trouble[LEDGER_REASON_STRLEN];
+	struct sm_ledger l;
 
-	if (!api->sm)
-		return control_fail(err, "NotReady", "%s",
-				    api->status[0] ? api->status : "no port is open");
-	o = json_object_new_object();
-	put_whole(o, api->sm);
-	list = json_add_array(o, "tables");
-	for (unsigned i = 0; sm_ledger_table_at(api->sm, i, &t); i++)
-		put_table(json_append_object(list), &t);
-	list = json_add_array(o, "managers");
-	for (unsigned i = 0; sm_ledger_peer_at(api->sm, i, &p); i++)
-		show_put_ledger_peer(json_append_object(list), api->sm, &p);
-	return o;
+	if (!sm)
+		return NULL;
+	sm_ledger(sm, &l);
+	return FIELDS_NEW(LEDGER_FIELDS);
 }
 
 /* ---- out of KEEPING -------------------------------------------------------------------------- */
-
-/* "root", "opensm-rest for alice", "uid4711". */
-static void name_caller(const struct control_ticket *t, struct json_object *parameters,
-			char ret[static 160])
-{
-	const char *user = json_str(parameters, "user");
-	char name[64];
-
-	control_user_name(t->uid, name);
-	if (!name[0])
-		snprintf(name, sizeof(name), "uid%u", t->uid);
-	snprintf(ret, 160, "%s%s%.64s", name, user ? " for " : "", user ? user : "");
-}
 
 static void log_adopted(const struct leaving *w, const struct sm_ledger_ended *r)
 {
@@ -105,19 +87,19 @@ static void log_adopted(const struct leaving *w, const struct sm_ledger_ended *r
 			 r->n_unexplained, w->by);
 }
 
+#define ADOPTED_FIELDS(F)                                                                          \
+	F("partitions", INT, r->n_partitions)                                                      \
+	F("members", INT, r->n_members)                                                            \
+	F("ports", INT, r->n_ports)                                                                \
+	F("missing", INT, r->n_missing)
+#define FORGOTTEN_FIELDS(F) F("unexplained", INT, r->n_unexplained)
+
+const struct json_field control_adopted_fields[] = FIELDS_TABLE(ADOPTED_FIELDS);
+const struct json_field control_forgotten_fields[] = FIELDS_TABLE(FORGOTTEN_FIELDS);
+
 static struct json_object *ended_answer(const struct leaving *w, const struct sm_ledger_ended *r)
 {
-	struct json_object *o = json_object_new_object();
-
-	if (!w->adopts) {
-		json_add_int(o, "unexplained", (int64_t)r->n_unexplained);
-		return o;
-	}
-	json_add_int(o, "partitions", (int64_t)r->n_partitions);
-	json_add_int(o, "members", (int64_t)r->n_members);
-	json_add_int(o, "ports", (int64_t)r->n_ports);
-	json_add_int(o, "missing", (int64_t)r->n_missing);
-	return o;
+	return w->adopts ? FIELDS_NEW(ADOPTED_FIELDS) : FIELDS_NEW(FORGOTTEN_FIELDS);
 }
 
 static void on_ended(void *arg, const struct sm_ledger_ended *r)
@@ -166,17 +148,16 @@ static bool refuse(const struct sm *sm, int error, struct control_error *err)
 static bool start_leaving(struct control_ticket *t, struct json_object *parameters, bool adopts,
 			  struct control_error *err)
 {
-	struct sm *sm = t->api->sm;
+	struct sm *sm = control_manager(t->api, err);
 	struct leaving *w;
 	int r;
 
 	if (!sm)
-		return control_fail(err, "NotReady", "%s",
-				    t->api->status[0] ? t->api->status : "no port is open");
+		return false;
 	w = xcalloc(1, sizeof(*w));
 	w->ticket = t;
 	w->adopts = adopts;
-	name_caller(t, parameters, w->by);
+	control_name_caller(t, parameters, " for ", w->by);
 	r = adopts ? sm_ledger_adopt(sm, on_ended, w) : sm_ledger_forget(sm, on_ended, w);
 	if (r < 0) {
 		free(w);
@@ -197,12 +178,4 @@ bool control_ledger_forget(struct control_ticket *t, struct json_object *paramet
 			   struct control_error *err)
 {
 	return start_leaving(t, parameters, false, err);
-}
-
-void control_leave_ledger(struct control_ticket *t)
-{
-	struct leaving *w = take(t->work);
-
-	if (w)
-		w->ticket = NULL;
 }

@@ -30,96 +30,105 @@ struct marking {
 
 /* ---- what is marked -------------------------------------------------------------------------- */
 
-static void put_end(struct json_object *o, const char *key, const struct port *p, bool whole)
-{
-	struct json_object *end = p ? json_add_object(o, key) : NULL;
+#define END_FIELDS(F)                                                                              \
+	F("node", STR, node_name(p->node))                                                         \
+	F("description", STR, p->node->desc)                                                       \
+	F("type", STR, ib_node_type_name(p->node->type))                                           \
+	F("node_guid", GUID, p->node->guid)                                                        \
+	F("port_guid", OPT(GUID), port_is_end(p) ? p->guid : 0)                                    \
+	F("port", KNOWN, !whole, p->num)                                                           \
+	F("lid", INT, port_of_sma_const(p)->lid)
 
-	if (!p) {
-		json_add_str(o, key, NULL);
-		return;
-	}
-	json_add_str(end, "node", node_name(p->node));
-	json_add_str(end, "description", p->node->desc);
-	json_add_str(end, "type", ib_node_type_name(p->node->type));
-	json_add_guid(end, "node_guid", p->node->guid);
-	json_add_guid(end, "port_guid", port_is_end(p) ? p->guid : 0);
-	json_add_known(end, "port", !whole, p->num);
-	json_add_int(end, "lid", port_of_sma_const(p)->lid);
+static const struct json_field end_fields[] = FIELDS_TABLE(END_FIELDS);
+
+static struct json_object *end_of(const struct port *p, bool whole)
+{
+	return p ? FIELDS_NEW(END_FIELDS) : NULL;
 }
 
-static void put_mark(struct json_object *o, const struct mark_shown *s)
+/* Times are seconds since 1970. */
+#define MARK_FIELDS(F)                                                                             \
+	F("node_guid", GUID, m->node)                                                              \
+	F("port", KNOWN, !whole, m->port)                                                          \
+	F("kind", STR, mark_kind_name(m->kind))                                                    \
+	F("state", STR, sm_mark_state_name(s->state))                                              \
+	F("forced", BOOL, m->forced)                                                               \
+	F("by", STR, m->by)                                                                        \
+	F("why", TEXT, m->why)                                                                     \
+	F("since", KNOWN, m->since, m->since)                                                      \
+	F("until", KNOWN, m->until, m->until)                                                      \
+	F("cables", INT, s->n_cables)                                                              \
+	F("out", INT, s->n_out)                                                                    \
+	F("spared", INT, s->n_spared)                                                              \
+	F("kept", TEXT, s->kept)                                                                   \
+	F("end", OPT_OBJECT(end_fields), end_of(s->port, whole))                                   \
+	F("peer", OPT_OBJECT(end_fields), end_of(s->peer, false))
+
+static const struct json_field mark_fields[] = FIELDS_TABLE(MARK_FIELDS);
+
+static struct json_object *mark_of(const struct mark_shown *s)
 {
 	const struct link_mark *m = s->mark;
 	bool whole = m->port == MARK_WHOLE_SWITCH;
 
-	json_add_guid(o, "node_guid", m->node);
-	json_add_known(o, "port", !whole, m->port);
-	json_add_str(o, "kind", mark_kind_name(m->kind));
-	json_add_str(o, "state", sm_mark_state_name(s->state));
-	json_add_bool(o, "forced", m->forced);
-	json_add_str(o, "by", m->by);
-	json_add_str(o, "why", m->why[0] ? m->why : NULL);
-	json_add_known(o, "since", m->since, m->since);
-	json_add_known(o, "until", m->until, m->until);
-	json_add_int(o, "cables", s->n_cables);
-	json_add_int(o, "out", s->n_out);
-	json_add_int(o, "spared", s->n_spared);
-	json_add_str(o, "kept", s->kept[0] ? s->kept : NULL);
-	put_end(o, "end", s->port, whole);
-	put_end(o, "peer", s->peer, false);
+	return FIELDS_NEW(MARK_FIELDS);
 }
+
+#define MARKS_FIELDS(F)                                                                            \
+	F("generation", INT, sm_marks_generation(api->sm))                                         \
+	F("marks", LIST(mark_fields),                                                              \
+	  JSON_LIST_OF(struct mark_shown s, sm_mark_at(api->sm, i, &s), mark_of(&s)))
+
+const struct json_field control_marks_fields[] = FIELDS_TABLE(MARKS_FIELDS);
 
 struct json_object *control_marks(const struct daemon_api *api, struct json_object *parameters,
 				  struct control_error *err)
 {
-	struct json_object *o, *list;
-	struct mark_shown s;
-
-	if (!api->sm)
-		return control_fail(err, "NotReady", "%s",
-				    api->status[0] ? api->status : "no port is open");
-	o = json_object_new_object();
-	json_add_int(o, "generation", (int64_t)sm_marks_generation(api->sm));
-	list = json_add_array(o, "marks");
-	for (unsigned i = 0; sm_mark_at(api->sm, i, &s); i++)
-		put_mark(json_append_object(list), &s);
-	return o;
+	return control_manager(api, err) ? FIELDS_NEW(MARKS_FIELDS) : NULL;
 }
 
 /* ---- answers --------------------------------------------------------------------------------- */
 
-static void put_cost(struct json_object *o, const struct mark_cost *c, const struct mark_load *load,
-		     const struct fabric *f)
+#define COST_FIELDS(F)                                                                             \
+	F("cables", INT, c->cables)                                                                \
+	F("pairs_over", INT, c->pairs_over)                                                        \
+	F("pairs_lost", INT, c->pairs_lost)                                                        \
+	F("hosts_cut_off", INT, c->hosts)                                                          \
+	F("switches_cut_off", INT, c->switches)                                                    \
+	F("groups", INT, c->groups)                                                                \
+	F("load", OPT_OBJECT(mark_load_fields), load ? mark_load_json(load, f) : NULL)
+
+static const struct json_field cost_fields[] = FIELDS_TABLE(COST_FIELDS);
+
+static struct json_object *cost_of(const struct mark_cost *c, const struct mark_load *load,
+				   const struct fabric *f)
 {
-	json_add_int(o, "cables", c->cables);
-	json_add_int(o, "pairs_over", (int64_t)c->pairs_over);
-	json_add_int(o, "pairs_lost", (int64_t)c->pairs_lost);
-	json_add_int(o, "hosts_cut_off", c->hosts);
-	json_add_int(o, "switches_cut_off", c->switches);
-	json_add_int(o, "groups", c->groups);
-	mark_load_put(o, load, f);
+	return FIELDS_NEW(COST_FIELDS);
 }
+
+#define CHANGE_FIELDS(F)                                                                           \
+	F("generation", INT, r->generation)                                                        \
+	F("changed", BOOL, r->changed)                                                             \
+	F("replicated", BOOL, r->replicated)                                                       \
+	F("standbys", INT, r->n_standbys)                                                          \
+	F("standbys_with", INT, r->n_standbys_with)                                                \
+	F("marks", INT, r->n_marks)                                                                \
+	F("state", OPT(STR), has_state ? sm_mark_state_name(r->state) : NULL)                      \
+	F("text", TEXT, is_refused ? NULL : r->text)                                               \
+	F("refused", OPT(STR), is_refused ? r->text : NULL)                                        \
+	F("cost", OBJECT(cost_fields), cost_of(&r->cost, load, f))
+
+const struct json_field control_mark_fields[] = FIELDS_TABLE(CHANGE_FIELDS);
 
 static struct json_object *mark_answer(const struct mark_result *r, const struct marking *w,
 				       const struct mark_load *load)
 {
-	const struct daemon_api *api = w->ticket->api;
-	struct json_object *o = json_object_new_object();
+	const struct sm *sm = w->ticket->api->sm;
+	const struct fabric *f = sm ? sm_fabric(sm) : NULL;
 	bool is_refused = w->plan && r->end != MARK_DONE;
 	bool has_state = !w->plan && !w->restore && r->n_marks == 1;
 
-	json_add_int(o, "generation", (int64_t)r->generation);
-	json_add_bool(o, "changed", r->changed);
-	json_add_bool(o, "replicated", r->replicated);
-	json_add_int(o, "standbys", r->n_standbys);
-	json_add_int(o, "standbys_with", r->n_standbys_with);
-	json_add_int(o, "marks", r->n_marks);
-	json_add_str(o, "state", has_state ? sm_mark_state_name(r->state) : NULL);
-	json_add_str(o, "text", r->text[0] && !is_refused ? r->text : NULL);
-	json_add_str(o, "refused", is_refused ? r->text : NULL);
-	put_cost(json_add_object(o, "cost"), &r->cost, load,
-		 api->sm ? sm_fabric(api->sm) : NULL);
-	return o;
+	return FIELDS_NEW(CHANGE_FIELDS);
 }
 
 static const char *error_name(enum mark_end end)
@@ -187,13 +196,6 @@ static void on_marked(void *arg, const struct mark_result *r)
 }
 
 /* ---- the call -------------------------------------------------------------------------------- */
-
-static bool is_true(struct json_object *parameters, const char *key, bool otherwise)
-{
-	struct json_object *o = json_object_object_get(parameters, key);
-
-	return o ? json_object_get_boolean(o) : otherwise;
-}
 
 static bool read_action(struct json_object *parameters, struct mark_request *ret,
 			struct control_error *err)
@@ -276,9 +278,9 @@ static bool read_rest(const struct control_ticket *t, struct json_object *parame
 	int64_t seconds = until ? json_object_get_int64(until) : 0;
 
 	ret->seconds = (uint32_t)seconds;
-	ret->force = is_true(parameters, "force", false);
-	ret->plan = is_true(parameters, "plan", false);
-	ret->wait = is_true(parameters, "wait", true);
+	ret->force = json_flag(parameters, "force", false);
+	ret->plan = json_flag(parameters, "plan", false);
+	ret->wait = json_flag(parameters, "wait", true);
 	ret->why = json_str(parameters, "why");
 	if (ret->why && strlen(ret->why) > MARK_WHY_MAX)
 		return control_fail(err, "InvalidParameter", "a reason has at most %u characters",
@@ -293,34 +295,18 @@ static bool read_rest(const struct control_ticket *t, struct json_object *parame
 	return true;
 }
 
-/* "root", "opensm-rest/admin", "uid4711". */
-static void name_caller(const struct control_ticket *t, struct json_object *parameters,
-			char ret[static 160])
-{
-	const char *user = json_str(parameters, "user");
-	char name[64];
-
-	control_user_name(t->uid, name);
-	if (!name[0])
-		snprintf(name, sizeof(name), "uid%u", t->uid);
-	snprintf(ret, 160, "%s%s%.64s", name, user ? "/" : "", user ? user : "");
-}
-
 bool control_mark(struct control_ticket *t, struct json_object *parameters,
 		  struct control_error *err)
 {
 	const struct daemon_api *api = t->api;
 	struct mark_request rq = { .wait = true };
 	struct marking *w;
-	char by[160];
+	char by[CONTROL_CALLER_STRLEN];
 
-	if (!api->sm)
-		return control_fail(err, "NotReady", "%s",
-				    api->status[0] ? api->status : "no port is open");
-	if (!read_action(parameters, &rq, err) || !read_target(api, parameters, &rq, err) ||
-	    !read_rest(t, parameters, &rq, err))
+	if (!control_manager(api, err) || !read_action(parameters, &rq, err) ||
+	    !read_target(api, parameters, &rq, err) || !read_rest(t, parameters, &rq, err))
 		return false;
-	name_caller(t, parameters, by);
+	control_name_caller(t, parameters, "/", by);
 	rq.by = by;
 	rq.routes = rq.plan ? sm_routes(api->sm) : NULL;
 	w = xcalloc(1, sizeof(*w));
@@ -337,12 +323,4 @@ bool control_mark(struct control_ticket *t, struct json_object *parameters,
 	t->work = w;
 	api->wake(api->arg);
 	return true;
-}
-
-void control_leave_mark(struct control_ticket *t)
-{
-	struct marking *w = take(t->work);
-
-	if (w)
-		w->ticket = NULL;
 }

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "api/json.h"
 #include "control/control_detour.h"
 #include "fabric/words.h"
 #include "util/mem.h"
@@ -75,31 +74,33 @@ void mark_load_find(struct mark_load *l, const struct daemon_api *api,
 	api->submit(api->arg, &l->job);
 }
 
-static void put_peak(struct json_object *o, const char *key, const struct mark_load *l,
-		     const struct fabric *f, const struct detour_peak *p)
+#define PEAK_FIELDS(F)                                                                             \
+	F("pairs", INT, p->pairs)                                                                  \
+	F("node", OPT(STR), n ? node_name(n) : NULL)                                               \
+	F("port", KNOWN, sw != TOPO_NONE, sw == TOPO_NONE ? 0 : p->at - t->switches[sw].first_port)
+
+static const struct json_field peak_fields[] = FIELDS_TABLE(PEAK_FIELDS);
+
+static struct json_object *peak_of(const struct mark_load *l, const struct fabric *f,
+				   const struct detour_peak *p)
 {
 	const struct topo *t = l->routes->topo;
 	uint32_t sw = p->at == TOPO_NONE ? TOPO_NONE : topo_switch_with(t, p->at);
-	struct json_object *peak = json_add_object(o, key);
 	const struct node *n = NULL;
 
 	if (f && sw != TOPO_NONE)
 		n = fabric_find_node(f, t->switches[sw].guid);
-	json_add_int(peak, "pairs", p->pairs);
-	json_add_str(peak, "node", n ? node_name(n) : NULL);
-	json_add_known(peak, "port", sw != TOPO_NONE,
-		       sw == TOPO_NONE ? 0 : p->at - t->switches[sw].first_port);
+	return FIELDS_NEW(PEAK_FIELDS);
 }
 
-void mark_load_put(struct json_object *o, const struct mark_load *l, const struct fabric *f)
-{
-	struct json_object *load = l ? json_add_object(o, "load") : NULL;
+#define LOAD_FIELDS(F)                                                                             \
+	F("now", OBJECT(peak_fields), peak_of(l, f, &l->found.now))                                \
+	F("after", OBJECT(peak_fields), peak_of(l, f, &l->found.after))                            \
+	F("pairs_moved", INT, l->found.moved)
 
-	if (!l) {
-		json_add_str(o, "load", NULL);
-		return;
-	}
-	put_peak(load, "now", l, f, &l->found.now);
-	put_peak(load, "after", l, f, &l->found.after);
-	json_add_int(load, "pairs_moved", (int64_t)l->found.moved);
+const struct json_field mark_load_fields[] = FIELDS_TABLE(LOAD_FIELDS);
+
+struct json_object *mark_load_json(const struct mark_load *l, const struct fabric *f)
+{
+	return FIELDS_NEW(LOAD_FIELDS);
 }

@@ -2,9 +2,8 @@
 /* The load of a plan: of the most loaded cable as it is, and without those that would go. */
 #pragma once
 
-#include <json-c/json.h>
-
 #include "api/daemon_api.h"
+#include "api/fields.h"
 #include "sm/marks/marks.h"
 
 struct mark_load;
@@ -19,5 +18,5 @@ struct mark_load *mark_load_free(struct mark_load *l);
  */
 void mark_load_find(struct mark_load *l, const struct daemon_api *api,
 		    const struct mark_result *result, mark_done_fn *done, void *arg);
-/* As member "load"; null: not known. */
-void mark_load_put(struct json_object *o, const struct mark_load *l, const struct fabric *f);
+struct json_object *mark_load_json(const struct mark_load *l, const struct fabric *f);
+extern const struct json_field mark_load_fields[];

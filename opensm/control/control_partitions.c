@@ -295,54 +295,51 @@ void control_partitions_drop(void *snapshot)
 
 /* ---- the document --------------------------------------------------------------------------- */
 
-static void put_members(struct json_object *members, const struct row *row)
-{
-	for (size_t i = 0; i < row->n_members; i++) {
-		const struct member *m = &row->members[i];
-		struct json_object *o = json_append_object(members);
+#define MEMBER_FIELDS(F)                                                                           \
+	F("guid", GUID, m->guid)                                                                   \
+	F("membership", STR, membership_name(m->full))                                             \
+	F("index0", BOOL, m->index0)                                                               \
+	F("pending", OPT(STR), m->pending)
 
-		json_add_guid(o, "guid", m->guid);
-		json_add_str(o, "membership", membership_name(m->full));
-		json_add_bool(o, "index0", m->index0);
-		json_add_str(o, "pending", m->pending);
-	}
+static const struct json_field member_fields[] = FIELDS_TABLE(MEMBER_FIELDS);
+
+/* MTU and rate are codes, of PortInfo and of the SA. */
+#define ROW_FIELDS(F)                                                                              \
+	F("pkey", HEX, row->pkey)                                                                  \
+	F("name", STR, row->fields.name)                                                           \
+	F("source", STR, !row->in_table ? "file" : row->in_file ? "both" : "api")                  \
+	F("default_membership", OPT(STR), row->pkey == PKEY_DEFAULT ? row->all : NULL)             \
+	F("ip_over_ib", BOOL, row->fields.ipoib)                                                   \
+	F("mtu", INT, row->fields.mtu)                                                             \
+	F("rate", INT, row->fields.rate)                                                           \
+	F("sl", INT, row->fields.sl)                                                               \
+	F("generation", INT, row->generation)                                                      \
+	F("n_members", INT, row->n_members)                                                        \
+	F("members", IF(has_members, OPT_LIST(member_fields)),                                     \
+	  JSON_LIST_OF(const struct member *m, i < row->n_members && (m = &row->members[i]),       \
+		       FIELDS_ITEM(MEMBER_FIELDS)))
+
+static const struct json_field row_fields[] = FIELDS_TABLE(ROW_FIELDS);
+
+static struct json_object *row_of(const struct row *row, bool has_members)
+{
+	return FIELDS_NEW(ROW_FIELDS);
 }
 
-static void put_row(struct json_object *o, const struct row *row, bool has_members)
-{
-	char pkey[12];
+#define LISTING_FIELDS(F)                                                                          \
+	F("generation", INT, l->generation)                                                        \
+	F("changed", OPT(TIME), l->changed *MONO_S)                                                \
+	F("closed", TEXT, l->closed)                                                               \
+	F("standbys", INT, l->standbys)                                                            \
+	F("open", INT, l->open)                                                                    \
+	F("partitions", LIST(row_fields), JSON_LIST(l->n, row_of(&l->rows[i], l->has_members)))
 
-	snprintf(pkey, sizeof(pkey), "0x%04x", row->pkey);
-	json_add_str(o, "pkey", pkey);
-	json_add_str(o, "name", row->fields.name);
-	json_add_str(o, "source", !row->in_table ? "file" : row->in_file ? "both" : "api");
-	json_add_str(o, "default_membership", row->pkey == PKEY_DEFAULT ? row->all : NULL);
-	json_add_bool(o, "ip_over_ib", row->fields.ipoib);
-	json_add_int(o, "mtu", row->fields.mtu);
-	json_add_int(o, "rate", row->fields.rate);
-	json_add_int(o, "sl", row->fields.sl);
-	json_add_int(o, "generation", (int64_t)row->generation);
-	json_add_int(o, "n_members", (int64_t)row->n_members);
-	if (has_members)
-		put_members(json_add_array(o, "members"), row);
-}
+const struct json_field control_partitions_fields[] = FIELDS_TABLE(LISTING_FIELDS);
 
 struct json_object *control_partitions(void *snapshot, struct control_error *err)
 {
-	struct json_object *o = json_object_new_object(), *rows;
 	struct listing *l = snapshot;
 
 	fill_pending(l);
-	json_add_int(o, "generation", (int64_t)l->generation);
-	if (l->changed)
-		control_add_time(o, "changed", l->changed * MONO_S);
-	else
-		json_add_str(o, "changed", NULL);
-	json_add_str(o, "closed", l->closed[0] ? l->closed : NULL);
-	json_add_int(o, "standbys", l->standbys);
-	json_add_int(o, "open", l->open);
-	rows = json_add_array(o, "partitions");
-	for (size_t i = 0; i < l->n; i++)
-		put_row(json_append_object(rows), &l->rows[i], l->has_members);
-	return o;
+	return FIELDS_NEW(LISTING_FIELDS);
 }

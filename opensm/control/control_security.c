@@ -4,33 +4,33 @@
 #include "control/control_internal.h"
 #include "util/mem.h"
 
-static void put_check(struct json_object *o, unsigned number, const struct security_check *c)
-{
-	json_add_int(o, "number", number);
-	json_add_str(o, "name", c->name);
-	json_add_str(o, "verdict", security_verdict_name(c->verdict));
-	json_add_str(o, "present", c->present);
-	json_add_str(o, "advice", c->verdict == SECURITY_PASS ? NULL : c->advice);
-}
+#define CHECK_FIELDS(F)                                                                            \
+	F("number", INT, i + 1)                                                                    \
+	F("name", STR, s.checks[i].name)                                                           \
+	F("verdict", STR, security_verdict_name(s.checks[i].verdict))                              \
+	F("present", STR, s.checks[i].present)                                                     \
+	F("advice", OPT(STR), s.checks[i].verdict == SECURITY_PASS ? NULL : s.checks[i].advice)
+
+static const struct json_field check_fields[] = FIELDS_TABLE(CHECK_FIELDS);
+
+#define SECURITY_FIELDS(F)                                                                         \
+	F("profile", STR, conf->security_profile)                                                  \
+	F("passed", INT, security_count(&s, SECURITY_PASS))                                        \
+	F("failed", INT, security_count(&s, SECURITY_FAIL))                                        \
+	F("unknown", INT, security_count(&s, SECURITY_UNKNOWN))                                    \
+	F("checks", LIST(check_fields), JSON_LIST(SECURITY_CHECKS, FIELDS_ITEM(CHECK_FIELDS)))     \
+	F("n_ports", INT, s.n_ports)                                                               \
+	F("ports", OF("[]string"),                                                                 \
+	  JSON_LIST(MIN(s.n_ports, SECURITY_PORTS_MAX), json_object_new_string(s.ports[i])))
+
+const struct json_field control_security_fields[] = FIELDS_TABLE(SECURITY_FIELDS);
 
 struct json_object *control_security(const struct daemon_api *api, struct json_object *parameters,
 				     struct control_error *err)
 {
 	const struct conf *conf = api->sm ? sm_conf(api->sm) : api->conf;
-	struct json_object *o = json_object_new_object(), *checks, *ports;
 	struct security s;
 
 	security_judge(api, SECURITY_WITH_FILES, &s);
-	json_add_str(o, "profile", conf->security_profile);
-	json_add_int(o, "passed", security_count(&s, SECURITY_PASS));
-	json_add_int(o, "failed", security_count(&s, SECURITY_FAIL));
-	json_add_int(o, "unknown", security_count(&s, SECURITY_UNKNOWN));
-	checks = json_add_array(o, "checks");
-	for (unsigned i = 0; i < SECURITY_CHECKS; i++)
-		put_check(json_append_object(checks), i + 1, &s.checks[i]);
-	json_add_int(o, "n_ports", s.n_ports);
-	ports = json_add_array(o, "ports");
-	for (unsigned i = 0; i < MIN(s.n_ports, SECURITY_PORTS_MAX); i++)
-		json_append_str(ports, s.ports[i]);
-	return o;
+	return FIELDS_NEW(SECURITY_FIELDS);
 }

@@ -106,8 +106,9 @@ static void add_list(struct json_object *o, const struct attr_row *row, const ui
 	}
 }
 
-static void add_fields(struct json_object *o, const struct attr_row *row, const uint8_t *payload)
+static struct json_object *fields_of(const struct attr_row *row, const uint8_t *payload)
 {
+	struct json_object *o = json_object_new_object();
 	size_t n = 0;
 	const struct ib_field *fields = ib_attr_fields(row->attr, &n);
 	char desc[NODE_DESC_STRLEN];
@@ -124,24 +125,30 @@ static void add_fields(struct json_object *o, const struct attr_row *row, const 
 			      desc, sizeof(desc));
 		json_add_str(o, "description", desc);
 	}
+	return o;
 }
 
-static void add_device(struct json_object *o, const struct query *q)
-{
-	const struct node *n = fabric_find_node(sm_fabric(q->ticket->api->sm), q->node_guid);
-	char path[DR_PATH_STRLEN];
+#define SMP_FIELDS(F)                                                                              \
+	F("attribute", STR, ib_attr_name(r->attr))                                                 \
+	F("modifier", INT, r->mod)                                                                 \
+	F("path", STR, dr_path_str(&q->path, path))                                                \
+	F("node", OPT(STR), n ? node_name(n) : NULL)                                               \
+	F("node_guid", OPT(GUID), q->node_guid)                                                    \
+	F("node_type", OPT(STR), n ? ib_node_type_name(n->type) : NULL)                            \
+	F("port", KNOWN, n, q->port)                                                               \
+	F("status", INT, r->status)                                                                \
+	F("status_text", STR, mad_status_words(r->status, status))                                 \
+	F("hex", STR, hex)                                                                         \
+	F("hidden", OF("[]string"),                                                                \
+	  JSON_LIST(q->row->key_bits ? 1 : 0, json_object_new_string(q->row->key_name)))           \
+	F("fields", OF("object"), fields_of(q->row, payload))
 
-	json_add_str(o, "path", dr_path_str(&q->path, path));
-	json_add_str(o, "node", n ? node_name(n) : NULL);
-	json_add_guid(o, "node_guid", q->node_guid);
-	json_add_str(o, "node_type", n ? ib_node_type_name(n->type) : NULL);
-	json_add_known(o, "port", n, q->port);
-}
+const struct json_field control_smp_fields[] = FIELDS_TABLE(SMP_FIELDS);
 
 static struct json_object *make_answer(const struct query *q, const struct mad_result *r)
 {
-	struct json_object *o = json_object_new_object(), *hidden;
-	char hex[2 * SMP_DATA_SIZE + 1], status[IB_WORD_STRLEN];
+	const struct node *n = fabric_find_node(sm_fabric(q->ticket->api->sm), q->node_guid);
+	char hex[2 * SMP_DATA_SIZE + 1], status[IB_WORD_STRLEN], path[DR_PATH_STRLEN];
 	uint8_t payload[SMP_DATA_SIZE];
 
 	memcpy(payload, r->payload, sizeof(payload));
@@ -149,17 +156,7 @@ static struct json_object *make_answer(const struct query *q, const struct mad_r
 		ib_bits_put(payload, q->row->key, q->row->key_bits, 0);
 	for (size_t i = 0; i < sizeof(payload); i++)
 		snprintf(hex + 2 * i, 3, "%02x", payload[i]);
-	json_add_str(o, "attribute", ib_attr_name(r->attr));
-	json_add_int(o, "modifier", r->mod);
-	add_device(o, q);
-	json_add_int(o, "status", r->status);
-	json_add_str(o, "status_text", mad_status_words(r->status, status));
-	json_add_str(o, "hex", hex);
-	hidden = json_add_array(o, "hidden");
-	if (q->row->key_bits)
-		json_append_str(hidden, q->row->key_name);
-	add_fields(json_add_object(o, "fields"), q->row, payload);
-	return o;
+	return FIELDS_NEW(SMP_FIELDS);
 }
 
 static void fail(const struct query *q, const struct mad_result *r, struct control_error *err)
@@ -228,10 +225,7 @@ bool control_smp(struct control_ticket *t, struct json_object *parameters,
 	const struct attr_row *row;
 	struct query *q;
 
-	if (!api->sm)
-		return control_fail(err, "NotReady", "%s",
-				    api->status[0] ? api->status : "no port is open");
-	if (!read_call(api, parameters, &smp, &row, err))
+	if (!control_manager(api, err) || !read_call(api, parameters, &smp, &row, err))
 		return false;
 	q = xcalloc(1, sizeof(*q));
 	*q = (struct query){ .ticket = t, .row = row, .path = smp.path };

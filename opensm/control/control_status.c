@@ -22,8 +22,9 @@
 
 /* ---- managers -- ----------------------------------------------------------------------------- */
 
-static void put_own_manager(struct json_object *o, const struct daemon_api *api)
+static struct json_object *own_manager(const struct daemon_api *api)
 {
+	struct json_object *o = json_object_new_object();
 	const struct fabric *f = sm_fabric(api->sm);
 
 	if (f->own_port)
@@ -32,10 +33,13 @@ static void put_own_manager(struct json_object *o, const struct daemon_api *api)
 	json_add_str(o, "state", sm_state_name(sm_state(api->sm)));
 	json_add_int(o, "priority", sm_told_priority(api->sm));
 	json_add_str(o, "where", "this one");
+	return o;
 }
 
-static void put_other_manager(struct json_object *o, const struct sm_manager *m)
+static struct json_object *other_manager(const struct sm_manager *m)
 {
+	struct json_object *o = json_object_new_object();
+
 	json_add_guid(o, "guid", m->guid);
 	json_add_bool(o, "is_self", false);
 	json_add_str(o, "state", m->known ? sm_state_name(m->state) : NULL);
@@ -44,60 +48,39 @@ static void put_other_manager(struct json_object *o, const struct sm_manager *m)
 	json_add_bool(o, "watched", m->polled);
 	json_add_bool(o, "trusted", !m->trust);
 	json_add_str(o, "why_not", m->trust);
+	return o;
 }
 
-static void add_managers(struct json_object *o, const struct daemon_api *api)
+/* NULL: none is known. */
+static struct json_object *master_of(const struct daemon_api *api)
 {
-	bool is_master = sm_state(api->sm) == SM_MASTER, found = is_master;
-	struct json_object *others;
 	struct sm_manager m;
-	char differs[160];
-	unsigned n;
 
-	json_add_str(o, "master", NULL);
-	if (is_master)
-		put_own_manager(json_add_object(o, "master"), api);
-	others = json_add_array(o, "other_managers");
-	for (unsigned i = 0; i < MANAGERS_MAX && sm_manager_at(api->sm, i, &m); i++) {
-		put_other_manager(json_append_object(others), &m);
-		if (!found && m.known && m.state == SM_MASTER && !m.trust) {
-			put_other_manager(json_add_object(o, "master"), &m);
-			found = true;
-		}
-	}
-	n = sm_configured_otherwise(api->sm, differs, sizeof(differs));
-	json_add_str(o, "configured_otherwise", n ? differs : NULL);
+	if (sm_state(api->sm) == SM_MASTER)
+		return own_manager(api);
+	for (unsigned i = 0; i < MANAGERS_MAX && sm_manager_at(api->sm, i, &m); i++)
+		if (m.known && m.state == SM_MASTER && !m.trust)
+			return other_manager(&m);
+	return NULL;
 }
 
 /* What is shared with them; `trouble`: for the first line, and the exit status. */
-static void add_ledger(struct json_object *o, const struct sm *sm)
+static struct json_object *ledger_of(const struct sm *sm)
 {
-	struct json_object *ledger = json_add_object(o, "ledger");
+	struct json_object *ledger = json_object_new_object();
 	char trouble[LEDGER_REASON_STRLEN];
 	struct sm_ledger l;
 
 	sm_ledger(sm, &l);
 	json_add_str(ledger, "state", l.state);
-	json_add_str(ledger, "trouble", sm_ledger_status(sm, trouble)[0] ? trouble : NULL);
+	json_add_text(ledger, "trouble", sm_ledger_status(sm, trouble));
 	json_add_str(ledger, "fault", l.fault);
 	json_add_int(ledger, "standbys", l.n_standbys);
 	json_add_int(ledger, "standbys_behind", l.n_behind);
+	return ledger;
 }
 
 /* ---- the subnet ----------------------------------------------------------------------------- */
-
-static void add_own_port(struct json_object *o, const struct fabric *f)
-{
-	const struct port *p = f->own_port;
-
-	if (!p)
-		return;
-	json_add_guid(o, "port_guid", p->guid);
-	json_add_guid(o, "node_guid", p->node->guid);
-	json_add_str(o, "node", node_name(p->node));
-	json_add_int(o, "port_number", p->num);
-	json_add_int(o, "lid", fabric_lid_of(p));
-}
 
 static void add_unserved(struct json_object *subnet, const struct daemon_api *api, mono_t now)
 {
@@ -115,11 +98,11 @@ static void add_unserved(struct json_object *subnet, const struct daemon_api *ap
 	json_add_str(o, "cause", is.cause);
 }
 
-static void add_subnet(struct json_object *o, const struct daemon_api *api, mono_t now)
+static struct json_object *subnet_of(const struct daemon_api *api, mono_t now)
 {
 	const struct fabric *f = sm_fabric(api->sm);
 	const struct sm_stats *st = sm_stats(api->sm);
-	struct json_object *subnet = json_add_object(o, "subnet"), *left;
+	struct json_object *subnet = json_object_new_object(), *left;
 	bool is_master = sm_state(api->sm) == SM_MASTER;
 	char text[LEFT_OUT_MAX] = "";
 
@@ -137,6 +120,7 @@ static void add_subnet(struct json_object *o, const struct daemon_api *api, mono
 	left = json_add_object(subnet, "left_out");
 	json_add_int(left, "count", is_master ? sm_left_out(api->sm, text, sizeof(text)) : 0);
 	json_add_str(left, "text", text);
+	return subnet;
 }
 
 static void put_sweep(struct json_object *o, const struct daemon_api *api,
@@ -149,14 +133,14 @@ static void put_sweep(struct json_object *o, const struct daemon_api *api,
 	json_add_int(o, "sets", s->n_sets);
 	json_add_int(o, "errors", s->errors);
 	json_add_int(o, "duration_ms", s->ms);
-	control_add_time(o, "ended", daemon_api_realtime(api, s->ended));
+	json_add_time(o, "ended", daemon_api_realtime(api, s->ended));
 	json_add_int(o, "seconds_ago", (now - s->ended) / MONO_S);
 }
 
-static void add_sweeps(struct json_object *o, const struct daemon_api *api, mono_t now)
+static struct json_object *sweeps_of(const struct daemon_api *api, mono_t now)
 {
 	const struct daemon_memory *m = &api->memory;
-	struct json_object *sweeps = json_add_object(o, "sweeps"), *last;
+	struct json_object *sweeps = json_object_new_object(), *last;
 	const struct sm_stats *st = sm_stats(api->sm);
 
 	json_add_bool(sweeps, "enabled", sm_sweeping_enabled(api->sm));
@@ -168,6 +152,7 @@ static void add_sweeps(struct json_object *o, const struct daemon_api *api, mono
 	last = json_add_array(sweeps, "last");
 	for (unsigned i = 0; i < SWEEP_KINDS && m->sweeps[i].kind; i++)
 		put_sweep(json_append_object(last), api, &m->sweeps[i], now);
+	return sweeps;
 }
 
 /* Seconds until tables that changed are compared with those of a fresh start; null: none are. */
@@ -181,17 +166,17 @@ static void add_comparison(struct json_object *routing, const struct sm *sm, mon
 		json_add_int(routing, "compared_in_seconds", (MAX(due, now) - now) / MONO_S);
 }
 
-static void add_routing(struct json_object *o, const struct daemon_api *api, mono_t now)
+/* NULL: nothing was routed yet. */
+static struct json_object *routing_of(const struct daemon_api *api, mono_t now)
 {
 	const struct routes *routes = sm_routes(api->sm);
 	const struct daemon_memory *m = &api->memory;
 	bool failed = sm_no_routes(api->sm)[0], is_routed = routes && m->engine[0];
 	struct json_object *routing;
 
-	json_add_str(o, "routing", NULL);
 	if (!failed && !is_routed)
-		return;
-	routing = json_add_object(o, "routing");
+		return NULL;
+	routing = json_object_new_object();
 	if (failed)
 		json_add_str(routing, "failed", sm_no_routes(api->sm));
 	if (is_routed) {
@@ -203,6 +188,7 @@ static void add_routing(struct json_object *o, const struct daemon_api *api, mon
 	}
 	json_add_str(routing, "refused", sm_routes_refused(api->sm));
 	add_comparison(routing, api->sm, now);
+	return routing;
 }
 
 static void put_rail(struct json_object *o, const struct rail *r)
@@ -213,15 +199,15 @@ static void put_rail(struct json_object *o, const struct rail *r)
 	json_add_int(o, "end_ports", r->ports);
 }
 
-static void add_rails(struct json_object *o, const struct daemon_api *api)
+/* NULL: hosts have no rails. */
+static struct json_object *rails_of(const struct daemon_api *api)
 {
 	const struct rails *r = sm_rails(api->sm);
 	struct json_object *rails, *list;
 
-	json_add_str(o, "rails", NULL);
 	if (!r)
-		return;
-	rails = json_add_object(o, "rails");
+		return NULL;
+	rails = json_object_new_object();
 	json_add_str(rails, "text", sm_rails_text(api->sm));
 	json_add_int(rails, "count", r->n);
 	json_add_int(rails, "planes", r->planes);
@@ -232,12 +218,14 @@ static void add_rails(struct json_object *o, const struct daemon_api *api)
 	list = json_add_array(rails, "rails");
 	for (unsigned i = 0; i < r->n; i++)
 		put_rail(json_append_object(list), &r->of[i]);
+	return rails;
 }
 
 /* ---- counters ------------------------------------------------------------------------------- */
 
-static void put_smps(struct json_object *smps, const struct daemon_api *api)
+static struct json_object *smps_of(const struct daemon_api *api)
 {
+	struct json_object *smps = json_object_new_object();
 	const struct mad_engine *mad = sm_mad(api->sm);
 	struct json_object *rows;
 	unsigned n;
@@ -258,11 +246,13 @@ static void put_smps(struct json_object *smps, const struct daemon_api *api)
 		json_add_int(row, "timeouts", (int64_t)counts[i].timeouts);
 		json_add_int(row, "retries", (int64_t)counts[i].retries);
 	}
+	return smps;
 }
 
-static void put_traps(struct json_object *traps, const struct daemon_api *api)
+static struct json_object *traps_of(const struct daemon_api *api)
 {
 	const struct sm_trap_stats *st = sm_trap_stats(api->sm);
+	struct json_object *traps = json_object_new_object();
 	struct json_object *kinds = json_add_object(traps, "received");
 
 	for (unsigned i = 0; i < SM_TRAP_KINDS; i++)
@@ -275,6 +265,15 @@ static void put_traps(struct json_object *traps, const struct daemon_api *api)
 	json_add_int(traps, "strangers", (int64_t)st->strangers);
 	json_add_int(traps, "sources", st->sources);
 	json_add_int(traps, "storms", st->storms);
+	return traps;
+}
+
+static struct json_object *sa_of(const struct daemon_api *api)
+{
+	struct json_object *sa = json_object_new_object();
+
+	show_put_sa_counts(sa, sa_stats(sm_sa(api->sm)));
+	return sa;
 }
 
 /* ---- the configuration ---------------------------------------------------------------------- */
@@ -290,9 +289,8 @@ static bool has_value(struct json_object *array, struct json_object *value)
 /* SIGHUP and the files that count may say the same. */
 static void add_findings(struct json_object *to, const struct conf_report *r)
 {
-	struct json_object *all = json_object_new_array();
+	struct json_object *all = control_findings(r);
 
-	control_put_findings(all, r);
 	for (size_t i = 0; i < json_object_array_length(all); i++) {
 		struct json_object *f = json_object_array_get_idx(all, i);
 
@@ -313,9 +311,9 @@ static int64_t count_of(struct json_object *findings, const char *severity)
 	return n;
 }
 
-static void put_configuration(struct json_object *c, const struct daemon_api *api)
+static struct json_object *configuration_of(const struct daemon_api *api)
 {
-	struct json_object *findings = json_object_new_array();
+	struct json_object *c = json_object_new_object(), *findings = json_object_new_array();
 	const struct conf_files *files = api->sm ? sm_files(api->sm) : NULL;
 
 	if (api->findings)
@@ -329,39 +327,67 @@ static void put_configuration(struct json_object *c, const struct daemon_api *ap
 	json_add_int(c, "errors", count_of(findings, "error"));
 	json_add_int(c, "warnings", count_of(findings, "warning"));
 	json_object_object_add(c, "findings", findings);
+	return c;
 }
+
+/* ---- the document ---------------------------------------------------------------------------- */
+
+#define DAEMON_FIELDS(F)                                                                           \
+	F("instance", STR, api->instance)                                                          \
+	F("version", STR, api->version)                                                            \
+	F("pid", INT, getpid())                                                                    \
+	F("state", STR, api->sm ? sm_state_name(sm_state(api->sm)) : "WAITING")                    \
+	F("status", STR, api->status)                                                              \
+	F("port", TEXT, api->port_name)                                                            \
+	F("started", TIME, daemon_api_realtime(api, api->started))                                 \
+	F("uptime_seconds", INT, (now - api->started) / MONO_S)                                    \
+	F("log_flags", INT, log_flags())                                                           \
+	F("log_file", OPT(STR), api->conf->log_file)                                               \
+	F("configuration", OF("object"), configuration_of(api))
+/* While a port is open. */
+#define MANAGER_FIELDS(F)                                                                          \
+	F("state_seconds", OPT(INT), (now - since) / MONO_S)                                       \
+	F("priority", OPT(INT), sm_priority(api->sm))
+/* Once that port was read. */
+#define PORT_FIELDS(F)                                                                             \
+	F("port_guid", OPT(GUID), p->guid)                                                         \
+	F("node_guid", OPT(GUID), p->node->guid)                                                   \
+	F("node", OPT(STR), node_name(p->node))                                                    \
+	F("port_number", OPT(INT), p->num)                                                         \
+	F("lid", OPT(INT), fabric_lid_of(p))
+#define SUBNET_FIELDS(F)                                                                           \
+	F("master", OF("?object"), master_of(api))                                                 \
+	F("other_managers", OF("?[]object"),                                                       \
+	  JSON_LIST_OF(struct sm_manager m, i < MANAGERS_MAX && sm_manager_at(api->sm, i, &m),     \
+		       other_manager(&m)))                                                         \
+	F("configured_otherwise", OPT(STR),                                                        \
+	  sm_configured_otherwise(api->sm, differs, sizeof(differs)) ? differs : NULL)             \
+	F("ledger", OF("?object"), ledger_of(api->sm))                                             \
+	F("subnet", OF("?object"), subnet_of(api, now))                                            \
+	F("sweeps", OF("?object"), sweeps_of(api, now))                                            \
+	F("routing", OF("?object"), routing_of(api, now))                                          \
+	F("rails", OF("?object"), rails_of(api))                                                   \
+	F("sa", OF("?object"), sa_of(api))                                                         \
+	F("traps", OF("?object"), traps_of(api))                                                   \
+	F("smps", OF("?object"), smps_of(api))
+
+const struct json_field control_status_fields[] = { DAEMON_FIELDS(FIELD_ROW) MANAGER_FIELDS(
+	FIELD_ROW) PORT_FIELDS(FIELD_ROW) SUBNET_FIELDS(FIELD_ROW){ 0 } };
 
 struct json_object *control_status(const struct daemon_api *api, struct json_object *parameters,
 				   struct control_error *err)
 {
-	struct json_object *o = json_object_new_object();
-	const mono_t now = daemon_api_now(api);
 	mono_t since = api->memory.state_since ? api->memory.state_since : api->started;
+	const struct port *p = api->sm ? sm_fabric(api->sm)->own_port : NULL;
+	const mono_t now = daemon_api_now(api);
+	struct json_object *o = FIELDS_NEW(DAEMON_FIELDS);
+	char differs[160];
 
-	json_add_str(o, "instance", api->instance);
-	json_add_str(o, "version", api->version);
-	json_add_int(o, "pid", getpid());
-	json_add_str(o, "state", api->sm ? sm_state_name(sm_state(api->sm)) : "WAITING");
-	json_add_str(o, "status", api->status);
-	json_add_str(o, "port", api->port_name[0] ? api->port_name : NULL);
-	control_add_time(o, "started", daemon_api_realtime(api, api->started));
-	json_add_int(o, "uptime_seconds", (now - api->started) / MONO_S);
-	json_add_int(o, "log_flags", log_flags());
-	json_add_str(o, "log_file", api->conf->log_file);
-	put_configuration(json_add_object(o, "configuration"), api);
 	if (!api->sm)
 		return o;
-	json_add_int(o, "state_seconds", (now - since) / MONO_S);
-	json_add_int(o, "priority", sm_priority(api->sm));
-	add_own_port(o, sm_fabric(api->sm));
-	add_managers(o, api);
-	add_ledger(o, api->sm);
-	add_subnet(o, api, now);
-	add_sweeps(o, api, now);
-	add_routing(o, api, now);
-	add_rails(o, api);
-	show_put_sa_counts(json_add_object(o, "sa"), sa_stats(sm_sa(api->sm)));
-	put_traps(json_add_object(o, "traps"), api);
-	put_smps(json_add_object(o, "smps"), api);
+	FIELDS_PUT(MANAGER_FIELDS);
+	if (p)
+		FIELDS_PUT(PORT_FIELDS);
+	FIELDS_PUT(SUBNET_FIELDS);
 	return o;
 }

@@ -62,9 +62,8 @@ void control_topology_drop(void *snapshot)
 
 static bool is_ready(const struct daemon_api *api, struct control_error *err)
 {
-	if (!api->sm)
-		return control_fail(err, "NotReady", "%s",
-				    api->status[0] ? api->status : "no port is open");
+	if (!control_manager(api, err))
+		return false;
 	if (sm_state(api->sm) != SM_MASTER || !sm_stats(api->sm)->heavy_sweeps)
 		return control_fail(err, "NotMaster",
 				    "the manager is %s; the master compares, after its first sweep",
@@ -89,49 +88,60 @@ void *control_drift_new(const struct control_method *m, const struct daemon_api 
 	return is_ready(api, err) ? topology_new(api) : NULL;
 }
 
-static void id_of(const struct drift_row *row, char ret[static 9])
+#define ID_STRLEN 9
+
+static char *id_of(const struct drift_row *row, char ret[static ID_STRLEN])
 {
-	snprintf(ret, 9, "%08" PRIx32, (uint32_t)(row->key ^ row->key >> 32));
+	snprintf(ret, ID_STRLEN, "%08" PRIx32, (uint32_t)(row->key ^ row->key >> 32));
+	return ret;
 }
 
-static void put_finding(struct json_object *o, const struct drift_row *row)
-{
-	char id[9];
+#define FINDING_FIELDS(F)                                                                          \
+	F("id", STR, id_of(row, id))                                                               \
+	F("cause", STR, expect_kind_name(row->kind))                                               \
+	F("text", STR, row->text)                                                                  \
+	F("since", KNOWN, row->since, row->since)
 
-	id_of(row, id);
-	json_add_str(o, "id", id);
-	json_add_str(o, "cause", expect_kind_name(row->kind));
-	json_add_str(o, "text", row->text);
-	json_add_known(o, "since", row->since, row->since);
+static const struct json_field finding_fields[] = FIELDS_TABLE(FINDING_FIELDS);
+
+static struct json_object *finding_of(const struct drift_row *row)
+{
+	char id[ID_STRLEN];
+
+	return FIELDS_NEW(FINDING_FIELDS);
 }
 
-/* In order of causes, as the comparison without a manager. */
-static void put_findings(struct json_object *list, const struct drift *d)
+/* In order of causes, as the comparison without a manager. `d` NULL: nothing was compared yet. */
+static struct json_object *findings_of(const struct drift *d)
 {
-	for (unsigned kind = 0; kind < EXPECT_KINDS; kind++)
+	struct json_object *list = json_object_new_array();
+
+	for (unsigned kind = 0; d && kind < EXPECT_KINDS; kind++)
 		for (uint32_t i = 0; d->of_kind[kind] && i < d->n; i++)
 			if (d->rows[i].kind == kind)
-				put_finding(json_append_object(list), &d->rows[i]);
+				json_object_array_add(list, finding_of(&d->rows[i]));
+	return list;
 }
+
+#define DRIFT_FIELDS(F)                                                                            \
+	F("file", OPT(STR), t->path)                                                               \
+	F("refused", OPT(STR), t->refused)                                                         \
+	F("in_force", BOOL, t->shown.in_force)                                                     \
+	F("compared", BOOL, t->drift)                                                              \
+	F("cables", INT, t->shown.cables)                                                          \
+	F("held", INT, t->shown.held)                                                              \
+	F("spared", INT, t->shown.spared)                                                          \
+	F("grace", BOOL, t->shown.is_grace)                                                        \
+	F("learnt", KNOWN, t->shown.learnt, t->shown.learnt)                                       \
+	F("findings", LIST(finding_fields), findings_of(t->drift))
+
+const struct json_field control_drift_fields[] = FIELDS_TABLE(DRIFT_FIELDS);
 
 struct json_object *control_drift(void *snapshot, struct control_error *err)
 {
 	const struct topology *t = snapshot;
-	struct json_object *o = json_object_new_object(), *list;
 
-	json_add_str(o, "file", t->path);
-	json_add_str(o, "refused", t->refused);
-	json_add_bool(o, "in_force", t->shown.in_force);
-	json_add_bool(o, "compared", t->drift);
-	json_add_int(o, "cables", t->shown.cables);
-	json_add_int(o, "held", t->shown.held);
-	json_add_int(o, "spared", t->shown.spared);
-	json_add_bool(o, "grace", t->shown.is_grace);
-	json_add_known(o, "learnt", t->shown.learnt, t->shown.learnt);
-	list = json_add_array(o, "findings");
-	if (t->drift)
-		put_findings(list, t->drift);
-	return o;
+	return FIELDS_NEW(DRIFT_FIELDS);
 }
 
 /* ---- TopologyText ---------------------------------------------------------------------------- */
@@ -154,14 +164,13 @@ void *control_topology_text_new(const struct control_method *m, const struct dae
 				struct json_object *parameters, struct control_error *err)
 {
 	const char *accept = json_str(parameters, "accept");
-	struct json_object *csv = json_object_object_get(parameters, "csv");
 	struct topology *t;
 
 	if (!is_ready(api, err))
 		return NULL;
 	t = topology_new(api);
 	t->accept = accept ? xstrdup(accept) : NULL;
-	t->csv = csv && json_object_get_boolean(csv);
+	t->csv = json_flag(parameters, "csv", false);
 	if (!accept) {
 		t->copy = sm_view_copy(api->sm, NULL, 0, NULL);
 		return t;
@@ -189,10 +198,9 @@ static const struct expect_finding *find(const struct drift *d, const char *id, 
 
 	*ret_several = false;
 	for (uint32_t i = 0; i < d->n; i++) {
-		char own[9];
+		char own[ID_STRLEN];
 
-		id_of(&d->rows[i], own);
-		if (strcmp(own, id) != 0)
+		if (strcmp(id_of(&d->rows[i], own), id) != 0)
 			continue;
 		*ret_several |= found != NULL;
 		found = &d->report->findings[d->rows[i].finding];
@@ -223,6 +231,13 @@ static struct expect *text_of(const struct topology *t, struct control_error *er
 	return t->accept ? accepted(t, err) : expect_build(view_facts(t->found));
 }
 
+#define TEXT_FIELDS(F)                                                                             \
+	F("file", OPT(STR), t->path)                                                               \
+	F("cables", INT, expect_count_cables(x))                                                   \
+	F("text", STR, text)
+
+const struct json_field control_topology_text_fields[] = FIELDS_TABLE(TEXT_FIELDS);
+
 struct json_object *control_topology_text(void *snapshot, struct control_error *err)
 {
 	struct topology *t = snapshot;
@@ -230,7 +245,7 @@ struct json_object *control_topology_text(void *snapshot, struct control_error *
 	int64_t learnt = t->accept ? t->drift->learnt : t->now;
 	bool csv = t->accept ? t->drift->csv : t->csv;
 	_cleanup_free_ char *text = NULL;
-	struct json_object *o;
+	struct json_object *ret;
 	size_t len;
 	FILE *out;
 
@@ -239,10 +254,7 @@ struct json_object *control_topology_text(void *snapshot, struct control_error *
 	out = open_memstream(&text, &len);
 	expect_write(x, csv, learnt, out);
 	fclose(out);
-	o = json_object_new_object();
-	json_add_str(o, "file", t->path);
-	json_add_int(o, "cables", expect_count_cables(x));
-	json_add_str(o, "text", text);
+	ret = FIELDS_NEW(TEXT_FIELDS);
 	expect_free(x);
-	return o;
+	return ret;
 }

@@ -135,12 +135,11 @@ enum control_collected show_collect(void *snapshot, const struct daemon_api *api
 	return CONTROL_COLLECTED;
 }
 
-/* NULL: `err` says why there is nothing to show. `needs`: of enum show_need. */
-static struct show *show_new(const struct daemon_api *api, unsigned needs,
-			     struct control_error *err)
+/* False: there is nothing to show. `needs`: of enum show_need. */
+static bool take_snapshot(struct show *s, const struct daemon_api *api, unsigned needs,
+			  struct control_error *err)
 {
 	const struct sm *sm = api->sm;
-	struct show *s;
 
 	if (!sm)
 		return control_fail(err, "NotReady", "no port is open: %.250s", api->status);
@@ -152,47 +151,56 @@ static struct show *show_new(const struct daemon_api *api, unsigned needs,
 				    "only the master knows, once the subnet is up; this "
 				    "manager is %s",
 				    sm_state_name(sm_state(sm)));
-	s = xcalloc(1, sizeof(*s));
 	if (needs & SHOW_NO_VIEW) {
 		s->routes = routes_ref(sm_routes(sm));
-		return s;
+		return true;
 	}
 	if (needs & SHOW_ANSWERS) {
 		s->answers = view_ref(sm_view(sm));
 		s->partitions = partitions_ref(sm_partitions(sm));
 	}
 	s->sm = sm;
-	begin_copy(s, needs);
-	return s;
+	/* A document of one group alone has trees. */
+	begin_copy(s, s->word[0][0] ? needs : needs & ~(unsigned)SHOW_TREES);
+	return true;
+}
+
+/* The parameters of the method. False: one is too long. */
+static bool read_parameters(struct show *s, const char *type, struct json_object *parameters,
+			    struct control_error *err)
+{
+	unsigned words = 0, flags = 0;
+	struct control_parameter p;
+
+	for (const char *at = control_next_parameter(type, &p); at;
+	     at = control_next_parameter(at, &p)) {
+		const char *word = json_str(parameters, p.name);
+
+		if (!strcmp(p.type, "bool")) {
+			assert(flags < SHOW_FLAGS);
+			s->flag[flags++] = json_flag(parameters, p.name, false);
+			continue;
+		}
+		assert(words < SHOW_WORDS);
+		if (word && strlen(word) >= SHOW_WORD_MAX)
+			return control_fail(err, "InvalidParameter",
+					    "'%s' has more than %d characters", p.name,
+					    SHOW_WORD_MAX - 1);
+		snprintf(s->word[words++], SHOW_WORD_MAX, "%s", word ? word : "");
+	}
+	return true;
 }
 
 void *show_snapshot(const struct control_method *m, const struct daemon_api *api,
 		    struct json_object *parameters, struct control_error *err)
 {
-	unsigned needs = m->needs;
-	const char *word[CONTROL_WORDS];
-	struct show *s;
+	struct show *s = xcalloc(1, sizeof(*s));
 
 	assert(api && err);
-	for (unsigned i = 0; i < CONTROL_WORDS; i++) {
-		word[i] = "";
-		if (m->words[i] && json_str(parameters, m->words[i]))
-			word[i] = json_str(parameters, m->words[i]);
-		if (strlen(word[i]) >= SHOW_WORD_MAX)
-			return control_fail(err, "InvalidParameter",
-					    "'%s' has more than %d characters", m->words[i],
-					    SHOW_WORD_MAX - 1);
-	}
-	if (!word[0][0])
-		needs &= ~(unsigned)SHOW_TREES;
-	s = show_new(api, needs, err);
-	for (unsigned i = 0; s && i < CONTROL_WORDS; i++)
-		snprintf(s->word[i], sizeof(s->word[i]), "%s", word[i]);
-	for (unsigned i = 0; s && i < 3; i++)
-		s->flag[i] =
-			m->flags[i] &&
-			json_object_get_boolean(json_object_object_get(parameters, m->flags[i]));
-	return s;
+	if (read_parameters(s, m->type, parameters, err) && take_snapshot(s, api, m->needs, err))
+		return s;
+	show_drop(s);
+	return NULL;
 }
 
 void show_drop(void *snapshot)
@@ -226,28 +234,23 @@ const struct control_method show_methods[] = {
 	{ .name = "Topology",
 	  .help = "Every node, port and cable; port (GUID_PORT): that one and its neighbours",
 	  .type = "(port: ?string) -> (own: object, nodes: []object)",
-	  .words = { "port" },
 	  .needs = SHOW_REASONS,
 	  DOCUMENT(show_topology) },
 	{ .name = "Nodes",
 	  .help = "Nodes, all or those that answer to a name, GUID or LID",
 	  .type = "(node: ?string, type: ?string) -> (nodes: []object)",
-	  .words = { "node", "type" },
 	  .needs = SHOW_REASONS,
 	  DOCUMENT(show_nodes) },
 	{ .name = "Ports",
 	  .help = "Ports, and why one is not ACTIVE; those with violations by the node attached",
 	  .type = "(node: ?string, down: ?bool, not_active: ?bool, violations: ?bool) -> "
 		  "(ports: []object, hidden: int)",
-	  .words = { "node" },
-	  .flags = { "down", "not_active", "violations" },
 	  .needs = SHOW_REASONS,
 	  DOCUMENT(show_ports) },
 	{ .name = "Routes",
 	  .help = "Where a switch sends: all it has, or to one destination",
 	  .type = "(switch: string, to: ?string) -> (switch: object, engine: string, "
 		  "ports: []object, routes: []object)",
-	  .words = { "switch", "to" },
 	  .needs = SHOW_ROUTES,
 	  DOCUMENT(show_routes) },
 	{ .name = "Tables",
@@ -263,26 +266,22 @@ const struct control_method show_methods[] = {
 		  "why_not: []string, hops: []object, partition: ?object, sl: ?object, "
 		  "mtu: ?object, rate: ?object, life: ?int, policy: ?object, reversible: bool, "
 		  "disjoint: ?object)",
-	  .words = { "from", "to", "service_id", "qos_class", "pkey" },
 	  .needs = SHOW_ANSWERS | SHOW_REASONS,
 	  DOCUMENT(show_path) },
 	{ .name = "Partitions",
 	  .help = "Which port is a member of which partition",
 	  .type = "(partition: ?string) -> (partitions: []object, without_room: []object)",
-	  .words = { "partition" },
 	  .needs = SHOW_ANSWERS,
 	  DOCUMENT_OF_ROWS(show_partitions) },
 	{ .name = "Groups",
 	  .help = "Multicast groups, their members and trees",
 	  .type = "(group: ?string) -> (groups: []object)",
-	  .words = { "group" },
 	  .needs = SHOW_ANSWERS | SHOW_TREES,
 	  DOCUMENT_OF_ROWS(show_groups) },
 	{ .name = "Sa",
 	  .help = "What hosts have registered: services, subscriptions, aliases",
 	  .type = "(table: ?string) -> (counts: object, dropped: []object, quotas: object, "
 		  "services: ?[]object, subscriptions: ?[]object, aliases: ?[]object)",
-	  .words = { "table" },
 	  .needs = SHOW_ANSWERS,
 	  DOCUMENT_OF_ROWS(show_sa) },
 	{ .name = "Qos",

@@ -29,7 +29,5 @@ bool show_hosts(const struct daemon_api *api, const char *const *words, size_t n
 void show_put_sa_counts(struct json_object *o, const struct sa_stats *c);
 
 /* Another manager of ours, and how far it has what is entrusted to this one (sm/sm_ledger.h). */
-void show_put_ledger_peer(struct json_object *o, const struct sm *sm,
-			  const struct sm_ledger_peer *p);
-/* "2026-11-22T05:40:00Z"; 0: null. */
-void show_add_seconds(struct json_object *o, const char *key, int64_t seconds);
+struct json_object *show_ledger_peer(const struct sm *sm, const struct sm_ledger_peer *p);
+extern const struct json_field show_ledger_peer_fields[];

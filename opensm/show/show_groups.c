@@ -220,8 +220,8 @@ static void put_group(struct json_object *o, const struct show *s, const struct 
 
 	show_put_gid(o, "mgid", mgid);
 	put_meaning(o, mgid);
-	show_put_hex(o, "mlid", mlid);
-	show_put_hex(o, "pkey", (unsigned)ib_get(r, MCM_PKEY));
+	json_add_hex(o, "mlid", mlid);
+	json_add_hex(o, "pkey", (unsigned)ib_get(r, MCM_PKEY));
 	json_add_str(o, "partition", part ? part->name : NULL);
 	json_add_int(o, "mtu", ib_mtu_bytes((unsigned)ib_get(r, MCM_MTU)));
 	show_put_tenths(o, "gbps", ib_rate_bandwidth((unsigned)ib_get(r, MCM_RATE)));

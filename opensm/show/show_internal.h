@@ -38,6 +38,8 @@
 #include "view/view.h"
 
 #define SHOW_WORD_MAX 256
+#define SHOW_WORDS    5
+#define SHOW_FLAGS    3
 
 /* Parts of a snapshot that a document needs. */
 enum show_need {
@@ -79,8 +81,9 @@ struct show {
 	struct violation_counts *violations; /* NULL: no port has any */
 	struct view *answers; /* as published, which may be older than `view`; one reference */
 	struct partitions *partitions; /* one reference */
-	char word[CONTROL_WORDS][SHOW_WORD_MAX]; /* parameters, "" if not given */
-	bool flag[3];
+	/* Parameters that are text, and those that are a bool, in the order of the type. */
+	char word[SHOW_WORDS][SHOW_WORD_MAX]; /* "": not given */
+	bool flag[SHOW_FLAGS];
 
 	struct daemon_gone *gone; /* nodes that left lately; `at` is how long ago that was */
 	unsigned n_gone;
@@ -93,12 +96,10 @@ struct show {
 	void (*clear_rows)(struct show *s); /* frees memory of rows; NULL: none */
 };
 
-/* snapshot() of a row of show_methods. NULL: `err` says why there is nothing to show. */
-void *show_snapshot(const struct control_method *m, const struct daemon_api *api,
-		    struct json_object *parameters, struct control_error *err);
-enum control_collected show_collect(void *snapshot, const struct daemon_api *api,
-				    struct control_error *err);
-void show_drop(void *snapshot);
+/* Of rows of show_methods; without a snapshot `err` says why there is nothing to show. */
+control_snapshot_fn show_snapshot;
+control_collect_fn show_collect;
+control_drop_fn show_drop;
 
 /* ---- show_find.c: the node or port that a word stands for ---- */
 
@@ -174,8 +175,6 @@ void show_put_gone(struct json_object *o, const struct show *s, const struct vie
 /* ---- show_json.c: values as they are written everywhere ---- */
 
 void show_put_gid(struct json_object *o, const char *key, const uint8_t gid[16]);
-/* "0x7fff" */
-void show_put_hex(struct json_object *o, const char *key, unsigned v);
 /* {"tenths" / 10}: 25 -> 2.5 */
 void show_put_tenths(struct json_object *o, const char *key, unsigned tenths);
 /* "node_guid", "name", "desc", "type" of a node */
@@ -212,17 +211,13 @@ bool show_vicinity_has(const struct show_vicinity *v, const struct view_node *n,
 
 /* ---- documents: columns of show_methods ---- */
 
-typedef enum control_collected show_collect_fn(void *snapshot, const struct daemon_api *api,
-					       struct control_error *err);
-typedef struct json_object *show_render_fn(void *snapshot, struct control_error *err);
-
 /* These copy rows of their own beside, when the view is whole. */
-show_collect_fn show_partitions_collect, show_groups_collect, show_sa_collect, show_qos_collect,
+control_collect_fn show_partitions_collect, show_groups_collect, show_sa_collect, show_qos_collect,
 	show_policy_collect;
-show_render_fn show_topology, show_nodes, show_ports, show_routes, show_tables, show_path;
-show_render_fn show_partitions, show_groups, show_sa;
-show_render_fn show_qos;
-show_render_fn show_policy;
+control_render_fn show_topology, show_nodes, show_ports, show_routes, show_tables, show_path;
+control_render_fn show_partitions, show_groups, show_sa;
+control_render_fn show_qos;
+control_render_fn show_policy;
 
 /* ---- show_policy.c: of one path ---- */
 
@@ -234,11 +229,8 @@ bool show_policy_request(const struct show *s, struct qos_request *ret, struct c
  */
 const struct qos_level *show_policy_put(struct json_object *ret, const struct view *v,
 					const struct qos_request *rq, uint32_t src, uint32_t dst);
-struct json_object *show_managers_diff(const struct daemon_api *api,
-				       struct json_object *parameters, struct control_error *err);
-/* The same as show_put_ledger_peer(), without its names. */
-void show_put_ledger(struct json_object *o, const struct sm *sm, const struct sm_ledger_peer *p);
-struct json_object *show_managers(const struct daemon_api *api, struct json_object *parameters,
-				  struct control_error *err);
+control_answer_fn show_managers, show_managers_diff;
+/* The same as show_ledger_peer(), without its names. */
+struct json_object *show_ledger_standing(const struct sm *sm, const struct sm_ledger_peer *p);
 /* Fills the object of one port, for Topology and Ports. */
 void show_put_port(struct json_object *o, const struct show *s, const struct view_port *p);

@@ -18,14 +18,6 @@ void show_put_gid(struct json_object *o, const char *key, const uint8_t gid[16])
 	json_add_str(o, key, inet_ntop(AF_INET6, gid, text, sizeof(text)));
 }
 
-void show_put_hex(struct json_object *o, const char *key, unsigned v)
-{
-	char text[12];
-
-	snprintf(text, sizeof(text), "0x%04x", v);
-	json_add_str(o, key, text);
-}
-
 /* Written as people do: 2.5, 14, 100; a double would come out as 2.5 or 100.0. */
 void show_put_tenths(struct json_object *o, const char *key, unsigned tenths)
 {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* How far another manager has what is entrusted to this one: for Managers, and for Ledger. */
-#include <inttypes.h>
 #include <stdio.h>
-#include <time.h>
 
 #include "fabric/words.h"
 #include "show/show_internal.h"
@@ -17,23 +15,6 @@ static const char *const standings[LEDGER_STANDINGS] = {
 	[LEDGER_REFUSES] = "refuses",	  [LEDGER_UNREACHED] = "unreached",
 };
 
-static const char *time_text(int64_t seconds, char ret[static 40])
-{
-	struct tm tm;
-	time_t t = (time_t)seconds;
-
-	if (!gmtime_r(&t, &tm) || !strftime(ret, 40, "%Y-%m-%dT%H:%M:%SZ", &tm))
-		ret[0] = '\0';
-	return ret;
-}
-
-void show_add_seconds(struct json_object *o, const char *key, int64_t seconds)
-{
-	char text[40];
-
-	json_add_str(o, key, seconds > 0 ? time_text(seconds, text) : NULL);
-}
-
 static void tell_behind(const struct sm *sm, const struct sm_ledger_peer *p,
 			char ret[static TEXT_STRLEN])
 {
@@ -46,44 +27,49 @@ static void tell_behind(const struct sm *sm, const struct sm_ledger_peer *p,
 		snprintf(ret, TEXT_STRLEN, "%zu row%s behind", p->n_behind, plural);
 }
 
-static void tell_standing(const struct sm *sm, const struct sm_ledger_peer *p,
-			  char ret[static TEXT_STRLEN])
+static const char *tell_standing(const struct sm *sm, const struct sm_ledger_peer *p,
+				 char ret[static TEXT_STRLEN])
 {
 	static const char *const texts[LEDGER_STANDINGS] = {
 		[LEDGER_NOT_OURS] = "none of ours",	[LEDGER_WITH] = "with us",
 		[LEDGER_BEHIND] = "behind",		[LEDGER_COMPARING] = "comparing",
 		[LEDGER_REFUSES] = "cannot store",	[LEDGER_UNREACHED] = "not reached",
 	};
-	char since[40];
+	char since[JSON_TIME_STRLEN];
 
 	snprintf(ret, TEXT_STRLEN, "%s", texts[p->standing]);
 	if (p->standing == LEDGER_BEHIND)
 		tell_behind(sm, p, ret);
 	if (p->standing == LEDGER_UNREACHED && p->seen > 0)
-		snprintf(ret, TEXT_STRLEN, "not reached since %s", time_text(p->seen, since));
+		snprintf(ret, TEXT_STRLEN, "not reached since %s", json_time_text(p->seen, since));
+	return ret;
 }
 
-void show_put_ledger(struct json_object *o, const struct sm *sm, const struct sm_ledger_peer *p)
+#define STANDING_FIELDS(F)                                                                         \
+	F("standing", STR, standings[p->standing])                                                 \
+	F("rows_behind", KNOWN, p->standing == LEDGER_BEHIND || p->standing == LEDGER_WITH,        \
+	  p->n_behind)                                                                             \
+	F("seen", SECONDS, p->seen)                                                                \
+	F("told_all", BOOL, p->is_told)                                                            \
+	F("text", STR, tell_standing(sm, p, text))
+#define PEER_FIELDS(F)                                                                             \
+	F("port_guid", GUID, p->guid)                                                              \
+	F("where", STR, port ? fabric_port_str(port, where) : "not in the fabric")                 \
+	STANDING_FIELDS(F)
+
+const struct json_field show_ledger_peer_fields[] = FIELDS_TABLE(PEER_FIELDS);
+
+struct json_object *show_ledger_standing(const struct sm *sm, const struct sm_ledger_peer *p)
 {
 	char text[TEXT_STRLEN];
 
-	tell_standing(sm, p, text);
-	json_add_str(o, "standing", standings[p->standing]);
-	json_add_known(o, "rows_behind",
-		       p->standing == LEDGER_BEHIND || p->standing == LEDGER_WITH,
-		       (int64_t)p->n_behind);
-	show_add_seconds(o, "seen", p->seen);
-	json_add_bool(o, "told_all", p->is_told);
-	json_add_str(o, "text", text);
+	return FIELDS_NEW(STANDING_FIELDS);
 }
 
-void show_put_ledger_peer(struct json_object *o, const struct sm *sm,
-			  const struct sm_ledger_peer *p)
+struct json_object *show_ledger_peer(const struct sm *sm, const struct sm_ledger_peer *p)
 {
 	const struct port *port = fabric_find_port(sm_fabric(sm), p->guid);
-	char where[PORT_STRLEN];
+	char where[PORT_STRLEN], text[TEXT_STRLEN];
 
-	json_add_guid(o, "port_guid", p->guid);
-	json_add_str(o, "where", port ? fabric_port_str(port, where) : "not in the fabric");
-	show_put_ledger(o, sm, p);
+	return FIELDS_NEW(PEER_FIELDS);
 }

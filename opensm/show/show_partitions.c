@@ -220,7 +220,7 @@ static void put_partition(struct json_object *o, const struct show *s, size_t at
 	struct json_object *absent;
 
 	json_add_str(o, "name", part->name);
-	show_put_hex(o, "pkey", part->pkey);
+	json_add_hex(o, "pkey", part->pkey);
 	json_add_str(o, "source", !row ? "file" : is_filed ? "both" : "api");
 	json_add_int(o, "sl", part->sl);
 	put_members(json_add_array(o, "members"), s, part->pkey, row);

@@ -423,7 +423,7 @@ static void put_partition(struct json_object *o, const struct question *q, uint1
 {
 	const struct partition *part = show_partition_of(q->s, pkey);
 
-	show_put_hex(o, "pkey", pkey);
+	json_add_hex(o, "pkey", pkey);
 	json_add_str(o, "name", part ? part->name : NULL);
 	json_add_str(o, "from", show_membership(view_pkey_forms(q->v, q->from.at, pkey)));
 	json_add_str(o, "to", show_membership(view_pkey_forms(q->v, q->to.at, pkey)));

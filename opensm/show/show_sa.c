@@ -190,7 +190,7 @@ static void put_service(struct json_object *o, const struct show *s, const struc
 	json_add_str(o, "service_name",
 		 str_printable(ib_at((uint8_t *)row->record, SVR_NAME), 64, name, sizeof(name)));
 	show_put_gid(o, "gid", ib_at((uint8_t *)row->record, SVR_GID));
-	show_put_hex(o, "pkey", (unsigned)ib_get(row->record, SVR_PKEY));
+	json_add_hex(o, "pkey", (unsigned)ib_get(row->record, SVR_PKEY));
 	json_add_known(o, "lease_left", row->left != SERVICE_FOREVER, row->left);
 	show_put_port_guid(o, s, row->owner);
 }
@@ -326,7 +326,7 @@ static void put_other_manager(struct json_object *o, const struct sm *sm,
 	json_add_bool(o, "watched", m->polled);
 	json_add_str(o, "not_trusted", m->trust);
 	json_add_str(o, "where", m->where);
-	show_put_ledger(json_add_object(o, "ledger"), sm, &p);
+	json_object_object_add(o, "ledger", show_ledger_standing(sm, &p));
 }
 
 struct json_object *show_managers(const struct daemon_api *api, struct json_object *parameters,

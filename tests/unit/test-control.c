@@ -76,13 +76,17 @@ static void every_method_is_described(void **state)
 		"{\"interface\": \"org.opensm\"}}");
 	for (size_t i = 0; i < ARRAY_SIZE(tables); i++) {
 		for (const struct control_method *m = tables[i]; m->name; m++) {
+			_cleanup_free_ char *gives =
+				m->gives ? json_fields_text(m->gives) : xstrdup("");
 			_cleanup_free_ char *line =
-				xasprintf("\nmethod %s%s\n", m->name, m->type);
+				xasprintf("\nmethod %s%s%s%s\n", m->name, m->type,
+					  m->gives ? " -> " : "", gives);
 			int depth = 0;
 
 			if (!strstr(str(o, "description"), line))
 				fail_msg("not described: %s", line);
-			for (const char *c = m->type; *c; c++)
+			assert_true((m->gives != NULL) == !strstr(m->type, ") -> ("));
+			for (const char *c = line; *c; c++)
 				depth += (*c == '(') - (*c == ')');
 			assert_int_equal(depth, 0);
 			/* At once, in three steps, or later. */
@@ -94,6 +98,12 @@ static void every_method_is_described(void **state)
 			assert_true((m->begin != NULL) == (m->leave != NULL));
 		}
 	}
+	/* Members of members, and which of them may be missing. */
+	assert_non_null(strstr(str(o, "description"),
+			       "\nmethod Security() -> (profile: string, passed: int, "
+			       "failed: int, unknown: int, checks: [](number: int, "
+			       "name: string, verdict: string, present: string, "
+			       "advice: ?string), n_ports: int, ports: []string)\n"));
 	json_object_put(o);
 	refused(w, fd,
 		"{\"method\": \"org.varlink.service.GetInterfaceDescription\", \"parameters\": "

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The members of an object of a document as one list, of which come both its JSON and its
+ * description in varlink's language:
+ *
+ *   #define MARK_FIELDS(F)                                                     \
+ *           F("kind", STR, mark_kind_name(m->kind))                            \
+ *           F("port", KNOWN, m->port != MARK_WHOLE_SWITCH, m->port)            \
+ *           F("peer", OPT_OBJECT(end_fields), end_of(m))
+ *
+ *   static const struct json_field mark_fields[] = FIELDS_TABLE(MARK_FIELDS);
+ *
+ *   static struct json_object *mark_of(const struct link_mark *m)
+ *   {
+ *           return FIELDS_NEW(MARK_FIELDS);
+ *   }
+ *
+ * A value is an expression over the names of that function. A method has the table of its answer in
+ * `gives`.
+ */
+#pragma once
+
+#include "api/json.h"
+
+struct json_field {
+	const char *key;
+	const char *type;	     /* "?string"; of described objects the part before "(": "[]" */
+	const struct json_field *of; /* members of an object that is described; NULL: none is */
+};
+
+/* "(node: string, marks: [](port: ?int))", to be freed. */
+char *json_fields_text(const struct json_field *fields);
+
+#define FIELD_ROW(name, kind, ...) { .key = name, FIELD_TYPE_##kind },
+#define FIELD_PUT(key, kind, ...)  FIELD_PUT_##kind(o, key, __VA_ARGS__);
+#define FIELD_NEW(key, kind, ...)  FIELD_PUT_##kind(new_object, key, __VA_ARGS__);
+#define FIELD_ITEM(key, kind, ...) FIELD_PUT_##kind(item, key, __VA_ARGS__);
+
+#define FIELDS_TABLE(list) { list(FIELD_ROW) { 0 } }
+/* To the object `o` of the function. */
+#define FIELDS_PUT(list) do { list(FIELD_PUT) } while (0)
+/* A new object, the caller's; in values of a list FIELDS_ITEM(). */
+#define FIELDS_NEW(list)                                                                           \
+	({                                                                                         \
+		struct json_object *new_object = json_object_new_object();                         \
+                                                                                                   \
+		list(FIELD_NEW) new_object;                                                        \
+	})
+#define FIELDS_ITEM(list)                                                                          \
+	({                                                                                         \
+		struct json_object *item = json_object_new_object();                               \
+                                                                                                   \
+		list(FIELD_ITEM) item;                                                             \
+	})
+/* A new array of `object`, for each i from 0 on: `n` of them, or as long as there are `more`. */
+#define JSON_LIST(n, object) JSON_LIST_OF(, i < (n), object)
+#define JSON_LIST_OF(variable, more, object)                                                       \
+	({                                                                                         \
+		struct json_object *all = json_object_new_array();                                 \
+		variable;                                                                          \
+                                                                                                   \
+		for (unsigned i = 0; more; i++)                                                    \
+			json_object_array_add(all, object);                                        \
+		all;                                                                               \
+	})
+
+/* Kinds. OPT(kind): described with '?', as there may be no value. */
+#define FIELD_WORD_STR	 "string" /* NULL: null */
+#define FIELD_WORD_GUID	 "string" /* 0: null */
+#define FIELD_WORD_HEX	 "string" /* "0x7fff" */
+#define FIELD_WORD_TIME	 "string" /* microseconds since 1970; 0: null */
+#define FIELD_WORD_INT	 "int"
+#define FIELD_WORD_FLOAT "float"  /* NAN: null */
+#define FIELD_WORD_BOOL	 "bool"
+
+#define FIELD_TYPE_STR	     .type = FIELD_WORD_STR
+#define FIELD_TYPE_GUID	     .type = FIELD_WORD_GUID
+#define FIELD_TYPE_HEX	     .type = FIELD_WORD_HEX
+#define FIELD_TYPE_TIME	     .type = FIELD_WORD_TIME
+#define FIELD_TYPE_INT	     .type = FIELD_WORD_INT
+#define FIELD_TYPE_FLOAT     .type = FIELD_WORD_FLOAT
+#define FIELD_TYPE_BOOL	     .type = FIELD_WORD_BOOL
+#define FIELD_TYPE_OPT(kind) .type = "?" FIELD_WORD_##kind
+#define FIELD_TYPE_TEXT	     .type = "?string" /* "": null */
+#define FIELD_TYPE_SECONDS   .type = "?string" /* since 1970; 0: null */
+#define FIELD_TYPE_KNOWN     .type = "?int" /* two values: whether it is known, and the number */
+/* The value is a struct json_object *, which is taken; NULL: null. */
+#define FIELD_TYPE_OF(text)	      .type = text /* which is not described further */
+#define FIELD_TYPE_OBJECT(fields)     .type = "", .of = fields
+#define FIELD_TYPE_OPT_OBJECT(fields) .type = "?", .of = fields
+#define FIELD_TYPE_LIST(fields)	      .type = "[]", .of = fields
+#define FIELD_TYPE_OPT_LIST(fields)   .type = "?[]", .of = fields
+/* Left out unless `is`. */
+#define FIELD_TYPE_IF(is, kind)	      FIELD_TYPE_##kind
+
+#define FIELD_PUT_STR			   json_add_str
+#define FIELD_PUT_GUID			   json_add_guid
+#define FIELD_PUT_HEX			   json_add_hex
+#define FIELD_PUT_TIME			   json_add_time
+#define FIELD_PUT_INT(o, key, value)	   json_add_int(o, key, (int64_t)(value))
+#define FIELD_PUT_FLOAT			   json_add_double
+#define FIELD_PUT_BOOL			   json_add_bool
+#define FIELD_PUT_OPT(kind)		   FIELD_PUT_##kind
+#define FIELD_PUT_TEXT			   json_add_text
+#define FIELD_PUT_SECONDS		   json_add_seconds
+#define FIELD_PUT_KNOWN(o, key, is, value) json_add_known(o, key, is, (int64_t)(value))
+#define FIELD_PUT_OF(text)		   json_object_object_add
+#define FIELD_PUT_OBJECT(fields)	   json_object_object_add
+#define FIELD_PUT_OPT_OBJECT(fields)	   json_object_object_add
+#define FIELD_PUT_LIST(fields)		   json_object_object_add
+#define FIELD_PUT_OPT_LIST(fields)	   json_object_object_add
+#define FIELD_PUT_IF(is, kind)		   if (is) FIELD_PUT_##kind
