@@ -1,146 +1,29 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Commands about the manager: the table, and those that tell it to do something. */
-#include "opensmctl/commands.h"
+/* The list of all commands, and those that tell the manager to do something. */
+#include "opensmctl/talk/ctl.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "util/log.h"
 #include "util/mem.h"
 #include "util/str.h"
 
 #define PRIORITY_MAX 15
-#define KINDS                                                                                      \
-	"state sweep discovered routes lft subnet_up node link trap manager sa_dumped port_down "  \
-	"security topology health mark"
 
-static int cmd_sweep(struct ctl *c, int argc, char **argv);
-static int cmd_reroute(struct ctl *c, int argc, char **argv);
-static int cmd_priority(struct ctl *c, int argc, char **argv);
-static int cmd_keys(struct ctl *c, int argc, char **argv);
-static int cmd_loglevel(struct ctl *c, int argc, char **argv);
-static int cmd_sweeping(struct ctl *c, int argc, char **argv);
-static int cmd_sa_key(struct ctl *c, int argc, char **argv);
+static const struct ctl_command ctl_sweep, ctl_reroute, ctl_priority, ctl_keys, ctl_loglevel,
+	ctl_sweeping, ctl_sa_key;
 
-enum {
-	STATUS,
-	INSTANCES,
-	SWEEP,
-	REROUTE,
-	RELOAD,
-	PRIORITY,
-	KEYS,
-	LOGLEVEL,
-	SWEEPING,
-	SA_KEY,
-	MONITOR,
-	DRAIN,
-	ISOLATE,
-	RESTORE,
-	MARKS,
-	HEALTH,
-	LEDGER,
-	OPTIONS,
-	SECURITY,
-	CONGESTION,
-	CHECK,
-	REPORT
+const struct ctl_command *const ctl_commands[] = {
+	&ctl_status,   &ctl_instances, &ctl_sweep,	&ctl_reroute,  &ctl_reload,
+	&ctl_priority, &ctl_keys,      &ctl_loglevel,	&ctl_sweeping, &ctl_sa_key,
+	&ctl_monitor,  &ctl_drain,     &ctl_isolate,	&ctl_restore,  &ctl_marks,
+	&ctl_health,   &ctl_ledger,    &ctl_options,	&ctl_security, &ctl_congestion,
+	&ctl_check,    &ctl_report,    &ctl_topology,	&ctl_nodes,    &ctl_ports,
+	&ctl_routes,   &ctl_path,      &ctl_partitions, &ctl_groups,   &ctl_sa,
+	&ctl_managers, &ctl_smp,       &ctl_qos,	NULL
 };
-
-#define MARK_WORDS "--plan --until --force --why"
-#define MARK_ARGUMENTS "TARGET [--plan] [--until TIME] [--force] [--why TEXT]"
-
-const struct ctl_command manager_commands[] = {
-	[STATUS] = { "status", "",
-		     "state of the manager and the subnet (without -i: of every instance)", NULL,
-		     CTL_SEES_ALL, .run = cmd_status },
-	[INSTANCES] = { "instances", "[failing]",
-			"all instances and their state; or those that fail", "failing",
-			CTL_SEES_ALL, .run = cmd_instances },
-	[SWEEP] = { "sweep", "[heavy|light]", "starts a sweep now, and waits for its end",
-		    "heavy light", CTL_ACTS, .run = cmd_sweep },
-	[REROUTE] = { "reroute", "", "computes routes afresh and writes them", NULL, CTL_ACTS,
-		      .run = cmd_reroute },
-	[RELOAD] = { "reload", "", "reads the configuration again, as SIGHUP", NULL, CTL_ACTS,
-		     .run = cmd_reload },
-	[PRIORITY] = { "priority", "[0-15]",
-		       "shows the priority, or changes it until the daemon ends", NULL,
-		       CTL_SHOWS_BARE, .run = cmd_priority },
-	[KEYS] = { "keys", "[rotate]",
-		   "shows how many ports have the M_Key they shall have, or gives all another one",
-		   "rotate", CTL_SHOWS_BARE, .run = cmd_keys },
-	[LOGLEVEL] = { "loglevel", "[MASK | NAME[,NAME]...]",
-		       "shows the log levels, or changes them until the next reload",
-		       "error info verbose debug funcs frames routing all", CTL_SHOWS_BARE,
-		       .run = cmd_loglevel },
-	[SWEEPING] = { "sweeping", "[on|off]",
-		       "shows whether sweeps may begin, or switches them on or off", "on off",
-		       CTL_SHOWS_BARE, .run = cmd_sweeping },
-	[SA_KEY] = { "sa-key", "", "shows the key of trusted requests, to root alone", NULL,
-		     CTL_SHOWS, .run = cmd_sa_key },
-	[MONITOR] = { "monitor", "[KIND]...", "prints events as they happen, one per line", KINDS,
-		      CTL_SEES_ALL, .run = cmd_monitor },
-	[DRAIN] = { "drain", MARK_ARGUMENTS,
-		    "takes a link between switches, or a switch, out of routing; links stay up",
-		    MARK_WORDS, CTL_ACTS, .run = cmd_drain },
-	[ISOLATE] = { "isolate", MARK_ARGUMENTS,
-		      "the same, then takes the link down to INIT; also the link of a host",
-		      MARK_WORDS, CTL_ACTS, .run = cmd_isolate },
-	[RESTORE] = { "restore", "TARGET | all", "puts back what was drained or isolated",
-		      "all", CTL_ACTS, .run = cmd_restore },
-	[MARKS] = { "marks", "", "links and switches that are out of service, and why", NULL,
-		    CTL_SHOWS, .run = cmd_marks },
-	[HEALTH] = { "health", "[--watch N] | ports NODE[/PORT] | clear NODE/PORT",
-		     "links with findings, the sickest first; slow links; ports: counters, error "
-		     "rates",
-		     "--watch ports clear", CTL_SHOWS, .run = cmd_health, .acts = cmd_health_acts },
-	[LEDGER] = { "ledger", "[adopt|forget]",
-		     "what is entrusted at run time, and which managers have it; P_Keys on devices "
-		     "that nothing explains: taken over, or cleared",
-		     "adopt forget", CTL_SHOWS, .run = cmd_ledger, .acts = cmd_ledger_acts },
-	[OPTIONS] = { "options", "[NAME | all]",
-		      "options that differ from their defaults; one option; all options", "all",
-		      CTL_SHOWS, .run = cmd_options },
-	[SECURITY] = { "security", "",
-		       "the security checklist: what passes, what fails, and what to do", NULL,
-		       CTL_SHOWS, .run = cmd_security },
-	[CONGESTION] = { "congestion", "",
-			 "congestion control: which hosts are throttled, and how far it is set up",
-			 NULL, CTL_SHOWS, .run = cmd_congestion },
-	[CHECK] = { "check", "", "errors that a reload would find; changes nothing", NULL,
-		    CTL_SHOWS, .run = cmd_check },
-	[REPORT] = { "report", "-o FILE [--no-paths]",
-		     "writes a page for a browser: the fabric, its health, events, security",
-		     "--no-paths", CTL_ACTS, .run = cmd_report },
-	{ 0 },
-};
-
-const struct ctl_command *ctl_row(const char *name)
-{
-	const struct ctl_command *c = manager_commands;
-
-	while (strcmp(c->name, name))
-		c++;
-	return c;
-}
-
-int ctl_too_many(const struct ctl_command *command, const char *word)
-{
-	return ctl_usage(command, "unexpected argument '%s'", word);
-}
-
-/* Says it for people, or the answer as JSON. */
-static int show_answer(struct ctl *c, struct json_object *answer, const char *text)
-{
-	if (c->json)
-		ctl_print_json(c, answer);
-	else
-		printf("%s\n", text);
-	json_object_put(answer);
-	return CTL_OK;
-}
 
 /* ---- sweep ---------------------------------------------------------------------------------- */
 
@@ -192,7 +75,7 @@ static int cmd_sweep(struct ctl *c, int argc, char **argv)
 
 	if (kind < 0 || argc > 1) {
 		json_object_put(parameters);
-		return ctl_usage(&manager_commands[SWEEP], "a sweep is heavy or light, not '%s'",
+		return ctl_usage(&ctl_sweep, "a sweep is heavy or light, not '%s'",
 				 argv[kind < 0 ? 0 : 1]);
 	}
 	json_object_object_add(parameters, "kind", json_object_new_string(kinds[kind]));
@@ -202,58 +85,81 @@ static int cmd_sweep(struct ctl *c, int argc, char **argv)
 	return r == CTL_OK ? d.exit_code : r;
 }
 
-static int cmd_reroute(struct ctl *c, int argc, char **argv)
-{
-	struct json_object *answer;
+static const struct ctl_command ctl_sweep = {
+	.name = "sweep",
+	.arguments = "[heavy|light]",
+	.help = "starts a sweep now, and waits for its end",
+	.words = "heavy light",
+	.scope = CTL_ACTS,
+	.run = cmd_sweep,
+};
 
-	if (argc)
-		return ctl_too_many(&manager_commands[REROUTE], argv[0]);
-	answer = ctl_call(c, "Reroute", NULL);
-	return answer ? show_answer(c, answer, "routes will be computed afresh") : c->exit_code;
+static void print_reroute(struct ctl *c, struct json_object *answer, struct json_object *asked)
+{
+	puts("routes will be computed afresh");
 }
+
+static const struct ctl_command ctl_reroute = {
+	.name = "reroute",
+	.arguments = "",
+	.help = "computes routes afresh and writes them",
+	.scope = CTL_ACTS,
+	.method = "Reroute",
+	.print = print_reroute,
+};
 
 /* ---- priority, sweeping --------------------------------------------------------------------- */
 
+static void print_priority(struct ctl *c, struct json_object *answer, struct json_object *asked)
+{
+	printf("priority %" PRId64 "%s\n", js_int(answer, "priority"),
+	       js_int(answer, "priority") == js_int(answer, "configured")
+		       ? ""
+		       : ", until the daemon ends");
+}
+
 static int cmd_priority(struct ctl *c, int argc, char **argv)
 {
-	struct json_object *answer, *parameters = NULL;
-	char text[100];
+	static const struct ctl_command get = { .method = "GetPriority", .print = print_priority };
+	static const struct ctl_command set = { .method = "SetPriority", .print = print_priority };
+	struct json_object *parameters;
 	uint64_t n = 0;
 
 	if (argc > 1)
-		return ctl_too_many(&manager_commands[PRIORITY], argv[1]);
-	if (argc && str_to_u64(argv[0], 0, PRIORITY_MAX, &n) < 0)
-		return ctl_usage(&manager_commands[PRIORITY],
-				 "a priority is from 0 to %d, not '%s'", PRIORITY_MAX, argv[0]);
-	if (argc) {
-		parameters = json_object_new_object();
-		json_object_object_add(parameters, "priority", json_object_new_int64((int64_t)n));
-	}
-	answer = ctl_call(c, argc ? "SetPriority" : "GetPriority", parameters);
-	if (!answer)
-		return c->exit_code;
-	snprintf(text, sizeof(text), "priority %" PRId64 "%s", js_int(answer, "priority"),
-		 js_int(answer, "priority") == js_int(answer, "configured") ?
-			 "" :
-			 ", until the daemon ends");
-	return show_answer(c, answer, text);
+		return ctl_too_many(&ctl_priority, argv[1]);
+	if (!argc)
+		return ctl_show(c, &get, NULL);
+	if (str_to_u64(argv[0], 0, PRIORITY_MAX, &n) < 0)
+		return ctl_usage(&ctl_priority, "a priority is from 0 to %d, not '%s'",
+				 PRIORITY_MAX, argv[0]);
+	parameters = json_object_new_object();
+	json_object_object_add(parameters, "priority", json_object_new_int64((int64_t)n));
+	return ctl_show(c, &set, parameters);
 }
 
-static int cmd_sa_key(struct ctl *c, int argc, char **argv)
+static const struct ctl_command ctl_priority = {
+	.name = "priority",
+	.arguments = "[0-15]",
+	.help = "shows the priority, or changes it until the daemon ends",
+	.scope = CTL_SHOWS_BARE,
+	.run = cmd_priority,
+};
+
+static void print_sa_key(struct ctl *c, struct json_object *answer, struct json_object *asked)
 {
-	struct json_object *answer;
-	char text[24];
-
-	if (argc)
-		return ctl_too_many(&manager_commands[SA_KEY], argv[0]);
-	answer = ctl_call(c, "SaKey", NULL);
-	if (!answer)
-		return c->exit_code;
-	snprintf(text, sizeof(text), "%s", js_str(answer, "sa_key"));
-	return show_answer(c, answer, text);
+	puts(js_str(answer, "sa_key"));
 }
 
-static void print_keys(struct json_object *o)
+static const struct ctl_command ctl_sa_key = {
+	.name = "sa-key",
+	.arguments = "",
+	.help = "shows the key of trusted requests, to root alone",
+	.scope = CTL_SHOWS,
+	.method = "SaKey",
+	.print = print_sa_key,
+};
+
+static void print_keys(struct ctl *c, struct json_object *o, struct json_object *asked)
 {
 	char next[60] = "";
 
@@ -282,65 +188,79 @@ static void print_keys(struct json_object *o)
 	       js_int(o, "standbys"));
 }
 
-static int cmd_keys(struct ctl *c, int argc, char **argv)
-{
-	struct json_object *answer;
+static const struct ctl_command keys_commands[] = {
+	{ .name = "rotate", .scope = CTL_ACTS, .method = "RotateKeys", .print = print_keys },
+	{ 0 },
+};
 
-	if (argc && strcmp(argv[0], "rotate"))
-		return ctl_usage(&manager_commands[KEYS], "expected 'rotate', not '%s'", argv[0]);
-	if (argc > 1)
-		return ctl_too_many(&manager_commands[KEYS], argv[1]);
-	answer = ctl_call(c, argc ? "RotateKeys" : "Keys", NULL);
-	if (!answer)
-		return c->exit_code;
-	if (c->json)
-		ctl_print_json(c, answer);
-	else
-		print_keys(answer);
-	json_object_put(answer);
-	return CTL_OK;
+static const struct ctl_command ctl_keys = {
+	.name = "keys",
+	.arguments = "[rotate]",
+	.help = "shows how many ports have the M_Key they shall have, or gives all another one",
+	.words = "rotate",
+	.scope = CTL_SHOWS,
+	.subs = keys_commands,
+	.method = "Keys",
+	.print = print_keys,
+};
+
+/* ---- sweeping -------------------------------------------------------------------------------- */
+
+static void print_sweeping(struct ctl *c, struct json_object *answer, struct json_object *asked)
+{
+	bool on = js_bool(answer, "enabled");
+
+	puts(on	     ? "sweeping is on"
+	     : asked ? "sweeping is off: changes are served when it is on again"
+		     : "sweeping is off");
 }
 
 static int show_sweeping(struct ctl *c)
 {
-	struct json_object *status = ctl_call(c, "Status", NULL), *o;
-	bool on;
+	struct json_object *status = ctl_call(c, "Status", NULL), *o = json_object_new_object();
+	bool is_known = js_has(status, "sweeps");
+	int r = status ? CTL_OK : c->exit_code;
 
-	if (!status)
-		return c->exit_code;
-	if (!js_has(status, "sweeps")) {
-		ctl_refuse("%s", js_str(status, "status"));
-		json_object_put(status);
-		return CTL_REFUSED;
-	}
-	on = js_bool(js_get(status, "sweeps"), "enabled");
+	json_object_object_add(
+		o, "enabled",
+		json_object_new_boolean(js_bool(js_get(status, "sweeps"), "enabled")));
+	if (status && !is_known)
+		r = ctl_refuse("%s", js_str(status, "status"));
+	else if (status && c->json)
+		ctl_print_json(c, o);
+	else if (status)
+		print_sweeping(c, o, NULL);
 	json_object_put(status);
-	o = json_object_new_object();
-	json_object_object_add(o, "enabled", json_object_new_boolean(on));
-	return show_answer(c, o, on ? "sweeping is on" : "sweeping is off");
+	json_object_put(o);
+	return r;
 }
 
 static int cmd_sweeping(struct ctl *c, int argc, char **argv)
 {
+	static const struct ctl_command set = { .method = "SetSweeping", .print = print_sweeping };
 	static const char *const words[] = { "on", "off", NULL };
-	struct json_object *parameters, *answer;
+	struct json_object *parameters;
 	int word;
 
 	if (!argc)
 		return show_sweeping(c);
 	word = ctl_match(argv[0], words);
 	if (word < 0 || argc > 1)
-		return ctl_usage(&manager_commands[SWEEPING], "sweeping is on or off, not '%s'",
+		return ctl_usage(&ctl_sweeping, "sweeping is on or off, not '%s'",
 				 argv[word < 0 ? 0 : 1]);
 	parameters = json_object_new_object();
 	json_object_object_add(parameters, "enabled", json_object_new_boolean(word == 0));
-	answer = ctl_call(c, "SetSweeping", parameters);
-	if (!answer)
-		return c->exit_code;
-	return show_answer(c, answer,
-			   word == 0 ? "sweeping is on" :
-				       "sweeping is off: changes are served when it is on again");
+	return ctl_show(c, &set, parameters);
 }
+
+static const struct ctl_command ctl_sweeping = {
+	.name = "sweeping",
+	.arguments = "[on|off]",
+	.help = "shows whether sweeps may begin, or switches them on or off",
+	.words = "on off",
+	.scope = CTL_SHOWS_BARE,
+	.run = cmd_sweeping,
+};
 
 /* ---- loglevel ------------------------------------------------------------------------------- */
 
@@ -360,7 +280,7 @@ static bool parse_mask(const char *text, uint64_t *ret)
 		int bit = ctl_match(word, log_names);
 
 		if (bit < 0) {
-			ctl_usage(&manager_commands[LOGLEVEL],
+			ctl_usage(&ctl_loglevel,
 				  "'%s' is neither a mask (0 to 0xff) nor one of error, info, "
 				  "verbose, "
 				  "debug, funcs, frames, routing, all",
@@ -372,29 +292,38 @@ static bool parse_mask(const char *text, uint64_t *ret)
 	return true;
 }
 
+static void print_loglevel(struct ctl *c, struct json_object *answer, struct json_object *asked)
+{
+	char names[100];
+
+	ctl_list(js_get(answer, "names"), " ", names, sizeof(names));
+	printf("log level 0x%02x:%s%s\n", (unsigned)js_int(answer, "flags"), names[0] ? " " : "",
+	       names);
+}
+
 static int cmd_loglevel(struct ctl *c, int argc, char **argv)
 {
-	struct json_object *answer, *parameters = NULL, *on;
-	char text[120];
+	static const struct ctl_command get = { .method = "GetLogLevel", .print = print_loglevel };
+	static const struct ctl_command set = { .method = "SetLogLevel", .print = print_loglevel };
+	struct json_object *parameters;
 	uint64_t mask;
-	size_t len;
 
 	if (argc > 1)
-		return ctl_too_many(&manager_commands[LOGLEVEL], argv[1]);
-	if (argc && !parse_mask(argv[0], &mask))
+		return ctl_too_many(&ctl_loglevel, argv[1]);
+	if (!argc)
+		return ctl_show(c, &get, NULL);
+	if (!parse_mask(argv[0], &mask))
 		return CTL_USAGE;
-	if (argc) {
-		parameters = json_object_new_object();
-		json_object_object_add(parameters, "flags", json_object_new_int64((int64_t)mask));
-	}
-	answer = ctl_call(c, argc ? "SetLogLevel" : "GetLogLevel", parameters);
-	if (!answer)
-		return c->exit_code;
-	len = (size_t)snprintf(text, sizeof(text), "log level 0x%02x:",
-			       (unsigned)js_int(answer, "flags"));
-	on = js_get(answer, "names");
-	for (size_t i = 0; i < js_len(on) && len < sizeof(text); i++)
-		len += (size_t)snprintf(text + len, sizeof(text) - len, " %s",
-					json_object_get_string(js_at(on, i)));
-	return show_answer(c, answer, text);
+	parameters = json_object_new_object();
+	json_object_object_add(parameters, "flags", json_object_new_int64((int64_t)mask));
+	return ctl_show(c, &set, parameters);
 }
+
+static const struct ctl_command ctl_loglevel = {
+	.name = "loglevel",
+	.arguments = "[MASK | NAME[,NAME]...]",
+	.help = "shows the log levels, or changes them until the next reload",
+	.words = "error info verbose debug funcs frames routing all",
+	.scope = CTL_SHOWS_BARE,
+	.run = cmd_loglevel,
+};

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "opensmctl/commands.h"
+#include "opensmctl/talk/ctl.h"
 #include "util/mem.h"
 
 /* ---- check and reload ----------------------------------------------------------------------- */
@@ -43,39 +43,49 @@ static void print_verdict(struct json_object *o, bool taken)
 		printf("no errors; nothing has changed\n");
 }
 
-static int read_again(struct ctl *c, const char *method, bool taken)
+static void print_findings(const struct ctl *c, struct json_object *o, bool taken)
 {
-	struct json_object *o = ctl_call(c, method, NULL), *findings;
-	int r;
+	struct json_object *findings = js_get(o, "findings");
 
-	if (!o)
-		return c->exit_code;
-	findings = js_get(o, "findings");
-	if (c->json) {
-		ctl_print_json(c, o);
-	} else {
-		for (size_t i = 0; i < js_len(findings); i++)
-			print_finding(c, js_at(findings, i));
-		print_verdict(o, taken);
-	}
-	r = js_int(o, "errors") ? CTL_REFUSED : CTL_OK;
-	json_object_put(o);
-	return r;
+	for (size_t i = 0; i < js_len(findings); i++)
+		print_finding(c, js_at(findings, i));
+	print_verdict(o, taken);
 }
 
-int cmd_check(struct ctl *c, int argc, char **argv)
+static void print_check(struct ctl *c, struct json_object *o, struct json_object *asked)
 {
-	return argc ? ctl_usage(NULL,
-				"check asks the daemon about its own files; for others there is: "
-				"opensm --check")
-		    : read_again(c, "Check", false);
+	print_findings(c, o, false);
 }
 
-int cmd_reload(struct ctl *c, int argc, char **argv)
+static void print_reload(struct ctl *c, struct json_object *o, struct json_object *asked)
 {
-	return argc ? ctl_usage(NULL, "reload: '%s' is too much", argv[0])
-		    : read_again(c, "Reload", true);
+	print_findings(c, o, true);
 }
+
+static bool has_errors(const struct ctl *c, struct json_object *o)
+{
+	return js_int(o, "errors");
+}
+
+const struct ctl_command ctl_check = {
+	.name = "check",
+	.arguments = "",
+	.help = "errors that a reload would find; changes nothing",
+	.scope = CTL_SHOWS,
+	.method = "Check",
+	.print = print_check,
+	.fails = has_errors,
+};
+
+const struct ctl_command ctl_reload = {
+	.name = "reload",
+	.arguments = "",
+	.help = "reads the configuration again, as SIGHUP",
+	.scope = CTL_ACTS,
+	.method = "Reload",
+	.print = print_reload,
+	.fails = has_errors,
+};
 
 /* ---- options -------------------------------------------------------------------------------- */
 
@@ -148,38 +158,52 @@ static bool is_untouched(struct json_object *o)
 	return js_bool(o, "is_default") && !strcmp(js_str(o, "source"), "default");
 }
 
-static void print_options(const struct ctl *c, struct json_object *all, bool defaults)
+static void print_some(const struct ctl *c, struct json_object *all, bool untouched)
 {
 	struct json_object *shown = json_object_new_array();
 
 	for (size_t i = 0; i < js_len(all); i++)
-		if (defaults || !is_untouched(js_at(all, i)))
+		if (untouched || !is_untouched(js_at(all, i)))
 			json_object_array_add(shown, json_object_get(js_at(all, i)));
 	ctl_print_table(c, option_columns, shown);
 	json_object_put(shown);
 }
 
-int cmd_options(struct ctl *c, int argc, char **argv)
+static void print_options(struct ctl *c, struct json_object *answer, struct json_object *asked)
 {
-	bool all = argc && !strcmp(argv[0], "all");
-	struct json_object *parameters = NULL, *o, *options;
+	struct json_object *all = js_get(answer, "options");
 
-	if (argc > 1)
-		return ctl_usage(NULL, "options: '%s' is too much", argv[1]);
-	if (argc && !all) {
-		parameters = json_object_new_object();
-		json_object_object_add(parameters, "name", json_object_new_string(argv[0]));
-	}
-	o = ctl_call(c, "Options", parameters);
-	if (!o)
-		return c->exit_code;
-	options = js_get(o, "options");
-	if (c->json)
-		ctl_print_json(c, options);
-	else if (argc && !all && js_len(options) == 1 && !c->oneline)
-		print_one(c, js_at(options, 0));
+	if (js_has(asked, "name") && js_len(all) == 1 && !c->oneline)
+		print_one(c, js_at(all, 0));
 	else
-		print_options(c, options, all);
-	json_object_put(o);
-	return CTL_OK;
+		print_some(c, all, false);
 }
+
+static void print_all(struct ctl *c, struct json_object *answer, struct json_object *asked)
+{
+	print_some(c, js_get(answer, "options"), true);
+}
+
+static const struct ctl_command options_commands[] = {
+	{
+		.name = "all",
+		.scope = CTL_SHOWS,
+		.method = "Options",
+		.member = "options",
+		.print = print_all,
+	},
+	{ 0 },
+};
+
+const struct ctl_command ctl_options = {
+	.name = "options",
+	.arguments = "[NAME | all]",
+	.help = "options that differ from their defaults; one option; all options",
+	.words = "all",
+	.scope = CTL_SHOWS,
+	.subs = options_commands,
+	.method = "Options",
+	.takes = (const struct ctl_word[]){ { CTL_TEXT, .parameter = "name" }, { 0 } },
+	.member = "options",
+	.print = print_options,
+};

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "opensmctl/commands.h"
+#include "opensmctl/talk/ctl.h"
 #include "util/mem.h"
 
 static char *name_of(struct json_object *end)
@@ -42,26 +42,20 @@ static const struct column rate_columns[] = {
 	{ 0 },
 };
 
-static void print_spared(struct json_object *sls)
-{
-	if (js_len(sls))
-		printf("Never slowed down: SL");
-	for (size_t i = 0; i < js_len(sls); i++)
-		printf("%s %d", i ? "," : "", json_object_get_int(js_at(sls, i)));
-	if (js_len(sls))
-		printf("\n");
-}
-
 /* What is asked of devices. */
 static void print_numbers(const struct ctl *c, struct json_object *o)
 {
+	char sls[64];
+
 	printf("Profile %s: control table of %" PRId64 " entries, up to a pause of %" PRId64
 	       " packet times",
 	       js_str(o, "profile"), js_int(o, "table_entries"), js_int(o, "longest_delay"));
 	if (js_int(o, "incast"))
 		printf(" (%" PRId64 " hosts that send to one)", js_int(o, "incast"));
 	printf("\n");
-	print_spared(js_get(o, "spared_sls"));
+	if (js_len(js_get(o, "spared_sls")))
+		printf("Never slowed down: SL %s\n",
+		       ctl_list(js_get(o, "spared_sls"), ", ", sls, sizeof(sls)));
 	if (js_str(o, "port_settings")[0])
 		printf("Single ports of switches: %s\n", js_str(o, "port_settings"));
 	if (!js_len(js_get(o, "rates")))
@@ -121,7 +115,7 @@ static void print_summary(struct json_object *o)
 	       js_int(o, "gets"), js_int(o, "sets"), js_int(o, "timeouts"), js_int(o, "marks"));
 }
 
-static void print_congestion(const struct ctl *c, struct json_object *o)
+static void print_congestion(struct ctl *c, struct json_object *o, struct json_object *asked)
 {
 	struct json_object *ports = js_get(o, "ports");
 
@@ -146,19 +140,11 @@ static void print_congestion(const struct ctl *c, struct json_object *o)
 		printf("  and %" PRId64 " more ports\n", js_int(o, "hidden"));
 }
 
-int cmd_congestion(struct ctl *c, int argc, char **argv)
-{
-	struct json_object *o;
-
-	if (argc)
-		return ctl_usage(NULL, "congestion: '%s' is too much", argv[0]);
-	o = ctl_call(c, "Congestion", NULL);
-	if (!o)
-		return c->exit_code;
-	if (c->json)
-		ctl_print_json(c, o);
-	else
-		print_congestion(c, o);
-	json_object_put(o);
-	return CTL_OK;
-}
+const struct ctl_command ctl_congestion = {
+	.name = "congestion",
+	.arguments = "",
+	.help = "congestion control: which hosts are throttled, and how far it is set up",
+	.scope = CTL_SHOWS,
+	.method = "Congestion",
+	.print = print_congestion,
+};

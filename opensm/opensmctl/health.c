@@ -3,24 +3,14 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "opensmctl/commands.h"
+#include "opensmctl/talk/ctl.h"
 #include "util/mem.h"
 #include "util/str.h"
 
 #define WATCH_MOST 3600
 #define BITS_OF_DATA 32.0 /* xmit_data and rcv_data count units of 4 octets */
-
-static const struct ctl_command *health_command(void)
-{
-	const struct ctl_command *c = manager_commands;
-
-	while (strcmp(c->name, "health"))
-		c++;
-	return c;
-}
 
 static char *link_text(struct json_object *link)
 {
@@ -31,22 +21,6 @@ static char *link_text(struct json_object *link)
 			 js_int(a, "port"),
 			 js_has(b, "node") ? js_str(b, "node") : js_str(b, "node_guid"),
 			 js_int(b, "port"));
-}
-
-static char *since_text(struct json_object *link)
-{
-	time_t t = (time_t)js_int(link, "since");
-	char text[40] = "-";
-	struct tm tm;
-
-	if (localtime_r(&t, &tm))
-		strftime(text, sizeof(text), "%FT%T", &tm);
-	return xstrdup(text);
-}
-
-static char *rate_text(struct json_object *link)
-{
-	return xasprintf("%" PRId64 "x %s", js_int(link, "width"), js_str(link, "speed"));
 }
 
 static char *possible_text(struct json_object *link)
@@ -64,19 +38,19 @@ static enum ctl_color tint(struct json_object *link)
 static const struct column sick_columns[] = {
 	{ "LINK", COLUMN_STR, .key = "ends", .color = CTL_NAME, .text = link_text },
 	{ "WHY", COLUMN_STR, .key = "why", .tint = tint },
-	{ "SINCE", COLUMN_STR, .key = "since", .text = since_text },
+	{ "SINCE", COLUMN_TIME, .key = "since" },
 	{ "DONE", COLUMN_STR, .key = "done" },
 	{ 0 },
 };
 
 static const struct column slow_columns[] = {
 	{ "LINK", COLUMN_STR, .key = "ends", .color = CTL_NAME, .text = link_text },
-	{ "RUNS AT", COLUMN_STR, .key = "speed", .color = CTL_WARN, .text = rate_text },
+	{ "RUNS AT", COLUMN_LINK, .color = CTL_WARN },
 	{ "BOTH ENDS CAN", COLUMN_STR, .key = "speed_possible", .text = possible_text },
 	{ 0 },
 };
 
-static void print_health(const struct ctl *c, struct json_object *o)
+static void print_health(struct ctl *c, struct json_object *o, struct json_object *asked)
 {
 	struct json_object *links = js_get(o, "links"), *slow = js_get(o, "slow");
 
@@ -102,51 +76,24 @@ static void print_health(const struct ctl *c, struct json_object *o)
 	       js_bool(o, "dry_run") ? "; hm_dry_run is TRUE: none will be" : "");
 }
 
-static int show_once(struct ctl *c)
-{
-	struct json_object *o = ctl_call(c, "Health", NULL);
-
-	if (!o)
-		return c->exit_code;
-	if (c->json)
-		ctl_print_json(c, o);
-	else
-		print_health(c, o);
-	json_object_put(o);
-	return CTL_OK;
-}
-
-/* Until it is interrupted, or the manager is gone. */
+/* Every `seconds` until it is interrupted, or the manager is gone; 0: once. */
 static int watch(struct ctl *c, unsigned seconds)
 {
+	static const struct ctl_command once = { .method = "Health", .print = print_health };
 	int r;
 
 	do {
-		if (isatty(STDOUT_FILENO))
+		if (seconds && isatty(STDOUT_FILENO))
 			fputs("\033[H\033[2J", stdout);
-		r = show_once(c);
+		r = ctl_show(c, &once, NULL);
 		fflush(stdout);
-	} while (r == CTL_OK && sleep(seconds) == 0);
+	} while (r == CTL_OK && seconds && sleep(seconds) == 0);
 	return r;
 }
 
-static int clear(struct ctl *c, int argc, char **argv)
+static void print_cleared(struct ctl *c, struct json_object *answer, struct json_object *asked)
 {
-	struct json_object *parameters, *answer;
-
-	if (argc != 1)
-		return ctl_usage(health_command(), "clear takes one link, as NODE/PORT");
-	parameters = json_object_new_object();
-	json_object_object_add(parameters, "target", json_object_new_string(argv[0]));
-	answer = ctl_call(c, "HealthClear", parameters);
-	if (!answer)
-		return c->exit_code;
-	if (c->json)
-		ctl_print_json(c, answer);
-	else
-		printf("cleared: the link counts as in order until something new is found\n");
-	json_object_put(answer);
-	return CTL_OK;
+	puts("cleared: the link counts as in order until something new is found");
 }
 
 /* ---- ports: counters, their growth, and how many bits are wrong ---- */
@@ -183,7 +130,7 @@ static char *place_of(struct json_object *port)
 	return xasprintf("%.70s/%" PRId64, js_str(port, "node"), js_int(port, "port"));
 }
 
-static void print_line(const struct ctl *c, struct json_object *port)
+static void print_line(struct ctl *c, struct json_object *port)
 {
 	struct json_object *counts = js_get(port, "counters");
 	_cleanup_free_ char *place = place_of(port);
@@ -293,11 +240,13 @@ static void print_unread(struct json_object *o, struct json_object *port)
 		       place, js_int(o, "sweep_seconds"));
 }
 
-static void print_ports(const struct ctl *c, struct json_object *o)
+static void print_ports(struct ctl *c, struct json_object *o, struct json_object *asked)
 {
 	struct json_object *ports = js_get(o, "ports");
 	bool shown = false;
 
+	if (!c->oneline && print_obstacle(o))
+		return;
 	for (size_t i = 0; i < js_len(ports); i++) {
 		struct json_object *port = js_at(ports, i);
 
@@ -315,46 +264,10 @@ static void print_ports(const struct ctl *c, struct json_object *o)
 	}
 }
 
-static int show_port(struct ctl *c, const char *word)
-{
-	struct json_object *parameters = json_object_new_object(), *o;
-
-	json_object_object_add(parameters, "target", json_object_new_string(word));
-	o = ctl_call(c, "Counters", parameters);
-	if (!o)
-		return c->exit_code;
-	if (c->json)
-		ctl_print_json(c, o);
-	else if (c->oneline || !print_obstacle(o))
-		print_ports(c, o);
-	json_object_put(o);
-	return CTL_OK;
-}
-
-static int ports(struct ctl *c, int argc, char **argv)
-{
-	if (argc && !strcmp(argv[argc - 1], "--json")) {
-		c->json = true;
-		argc--;
-	}
-	if (argc != 1)
-		return ctl_usage(health_command(), "ports takes one NODE or NODE/PORT");
-	return show_port(c, argv[0]);
-}
-
-bool cmd_health_acts(int argc, char **argv)
-{
-	return argc && !strcmp(argv[0], "clear");
-}
-
-int cmd_health(struct ctl *c, int argc, char **argv)
+static int cmd_health(struct ctl *c, int argc, char **argv)
 {
 	uint64_t seconds = 0;
 
-	if (cmd_health_acts(argc, argv))
-		return clear(c, argc - 1, argv + 1);
-	if (argc && !strcmp(argv[0], "ports"))
-		return ports(c, argc - 1, argv + 1);
 	for (int i = 0; i < argc; i++) {
 		if (!strcmp(argv[i], "--json"))
 			c->json = true;
@@ -362,10 +275,40 @@ int cmd_health(struct ctl *c, int argc, char **argv)
 			 str_to_u64(argv[i + 1], 10, WATCH_MOST, &seconds) == 0 && seconds)
 			i++;
 		else if (!strcmp(argv[i], "--watch"))
-			return ctl_usage(health_command(), "--watch takes seconds, from 1 to %d",
+			return ctl_usage(&ctl_health, "--watch takes seconds, from 1 to %d",
 					 WATCH_MOST);
 		else
-			return ctl_too_many(health_command(), argv[i]);
+			return ctl_too_many(&ctl_health, argv[i]);
 	}
-	return seconds ? watch(c, (unsigned)seconds) : show_once(c);
+	return watch(c, (unsigned)seconds);
 }
+
+static const struct ctl_word target_words[] = {
+	{ CTL_TEXT, .parameter = "target", .missing = "NODE/PORT is missing" },
+	{ CTL_JSON, .option = "--json" },
+	{ 0 },
+};
+
+static const struct ctl_command health_commands[] = {
+	{ .name = "clear",
+	  .scope = CTL_ACTS,
+	  .method = "HealthClear",
+	  .takes = target_words,
+	  .print = print_cleared },
+	{ .name = "ports",
+	  .scope = CTL_SHOWS,
+	  .method = "Counters",
+	  .takes = target_words,
+	  .print = print_ports },
+	{ 0 },
+};
+
+const struct ctl_command ctl_health = {
+	.name = "health",
+	.arguments = "[--watch N] | ports NODE[/PORT] | clear NODE/PORT",
+	.help = "links with findings, the sickest first; slow links; ports: counters, error rates",
+	.words = "--watch ports clear",
+	.scope = CTL_SHOWS,
+	.subs = health_commands,
+	.run = cmd_health,
+};

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "client/client.h"
-#include "opensmctl/commands.h"
 #include "opensmctl/format/launched.h"
+#include "opensmctl/talk/ctl.h"
 #include "util/mem.h"
 
 static void copy_member(struct json_object *to, const char *as, struct json_object *from,
@@ -102,7 +102,7 @@ static void print_failing(const struct ctl *c, struct json_object *o)
  * Asks no daemon: what opensm-launch has written is what counts here, and what a monitoring wants
  * to be told at once.
  */
-static int show_failing(struct ctl *c)
+static int show_failing(struct ctl *c, int argc, char **argv)
 {
 	struct json_object *launched = launched_read(c), *list = js_get(launched, "instances");
 	struct json_object *failing = json_object_new_array();
@@ -132,16 +132,13 @@ static bool is_in_order(struct json_object *o)
 				       !launched_fails(o) && strcmp(launched_state(o), "gone") != 0;
 }
 
-int cmd_instances(struct ctl *c, int argc, char **argv)
+static int cmd_instances(struct ctl *c, int argc, char **argv)
 {
-	static const char *const words[] = { "failing", NULL };
 	struct json_object *launched, *all;
 	int r = CTL_OK;
 
-	if (argc == 1 && ctl_match(argv[0], words) == 0)
-		return show_failing(c);
 	if (argc)
-		return ctl_too_many(&manager_commands[1], argv[0]);
+		return ctl_too_many(&ctl_instances, argv[0]);
 	launched = launched_read(c);
 	all = all_instances(c, launched);
 	if (c->json) {
@@ -164,3 +161,18 @@ int cmd_instances(struct ctl *c, int argc, char **argv)
 	json_object_put(launched);
 	return r;
 }
+
+static const struct ctl_command instances_commands[] = {
+	{ .name = "failing", .scope = CTL_SEES_ALL, .run = show_failing },
+	{ 0 },
+};
+
+const struct ctl_command ctl_instances = {
+	.name = "instances",
+	.arguments = "[failing]",
+	.help = "all instances and their state; or those that fail",
+	.words = "failing",
+	.scope = CTL_SEES_ALL,
+	.subs = instances_commands,
+	.run = cmd_instances,
+};

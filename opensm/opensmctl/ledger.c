@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "opensmctl/commands.h"
+#include "opensmctl/talk/ctl.h"
 #include "util/mem.h"
 
 /* ---- shown ---------------------------------------------------------------------------------- */
@@ -56,7 +56,7 @@ static void print_head(const struct ctl *c, struct json_object *o)
 	printf("\nchanged  %s\n\n", js_has(o, "changed") ? js_str(o, "changed") : "never");
 }
 
-static void print_ledger(struct ctl *c, struct json_object *o)
+static void print_ledger(struct ctl *c, struct json_object *o, struct json_object *asked)
 {
 	if (!c->oneline)
 		print_head(c, o);
@@ -68,25 +68,14 @@ static void print_ledger(struct ctl *c, struct json_object *o)
 	ctl_print_table(c, managers, js_get(o, "managers"));
 }
 
-static int show_ledger(struct ctl *c)
+static bool has_trouble(const struct ctl *c, struct json_object *o)
 {
-	struct json_object *o = ctl_call(c, "Ledger", NULL);
-	int r;
-
-	if (!o)
-		return c->exit_code;
-	if (c->json)
-		ctl_print_json(c, o);
-	else
-		print_ledger(c, o);
-	r = js_has(o, "trouble") ? CTL_REFUSED : CTL_OK;
-	json_object_put(o);
-	return r;
+	return js_has(o, "trouble");
 }
 
 /* ---- adopt, forget -------------------------------------------------------------------------- */
 
-static void print_adopted(struct json_object *o)
+static void print_adopted(struct ctl *c, struct json_object *o, struct json_object *asked)
 {
 	char members[64], partitions[64], ports[64], missing[64];
 
@@ -101,7 +90,7 @@ static void print_adopted(struct json_object *o)
 	putchar('\n');
 }
 
-static void print_forgotten(struct json_object *o)
+static void print_forgotten(struct ctl *c, struct json_object *o, struct json_object *asked)
 {
 	char keys[64];
 
@@ -111,34 +100,21 @@ static void print_forgotten(struct json_object *o)
 	       js_int(o, "unexplained") == 1 ? "was" : "were");
 }
 
-static int leave_keeping(struct ctl *c, bool adopts)
-{
-	struct json_object *o = ctl_call(c, adopts ? "LedgerAdopt" : "LedgerForget", NULL);
+static const struct ctl_command ledger_commands[] = {
+	{ .name = "adopt", .scope = CTL_ACTS, .method = "LedgerAdopt", .print = print_adopted },
+	{ .name = "forget", .scope = CTL_ACTS, .method = "LedgerForget", .print = print_forgotten },
+	{ 0 },
+};
 
-	if (!o)
-		return c->exit_code;
-	if (c->json)
-		ctl_print_json(c, o);
-	else if (adopts)
-		print_adopted(o);
-	else
-		print_forgotten(o);
-	json_object_put(o);
-	return CTL_OK;
-}
-
-bool cmd_ledger_acts(int argc, char **argv)
-{
-	return argc > 0;
-}
-
-int cmd_ledger(struct ctl *c, int argc, char **argv)
-{
-	static const char *const words[] = { "adopt", "forget", NULL };
-	int word = argc ? ctl_match(argv[0], words) : 0;
-
-	if (word < 0 || argc > 1)
-		return ctl_usage(ctl_row("ledger"), "expected adopt or forget, not '%s'",
-				 argv[word < 0 ? 0 : 1]);
-	return argc ? leave_keeping(c, word == 0) : show_ledger(c);
-}
+const struct ctl_command ctl_ledger = {
+	.name = "ledger",
+	.arguments = "[adopt|forget]",
+	.help = "what is entrusted at run time, and which managers have it; P_Keys on devices "
+		"that nothing explains: taken over, or cleared",
+	.words = "adopt forget",
+	.scope = CTL_SHOWS,
+	.subs = ledger_commands,
+	.method = "Ledger",
+	.print = print_ledger,
+	.fails = has_trouble,
+};

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 bin_PROGRAMS += bin/opensmctl
 bin_opensmctl_SOURCES = opensm/opensmctl/main.c opensm/opensmctl/talk/ctl.h \
-	opensm/opensmctl/talk/call.c opensm/opensmctl/talk/text.c opensm/opensmctl/talk/several.c \
+	opensm/opensmctl/talk/call.c opensm/opensmctl/talk/command.c opensm/opensmctl/talk/text.c opensm/opensmctl/talk/several.c \
 	opensm/opensmctl/format/launched.c opensm/opensmctl/format/launched.h \
-	opensm/opensmctl/commands.c opensm/opensmctl/commands.h opensm/opensmctl/status.c \
+	opensm/opensmctl/commands.c opensm/opensmctl/status.c \
 	opensm/opensmctl/instances.c opensm/opensmctl/monitor.c opensm/opensmctl/configuration.c \
-	opensm/opensmctl/security.c opensm/opensmctl/congestion.c opensm/opensmctl/marks.c opensm/opensmctl/health.c opensm/opensmctl/ledger.c opensm/opensmctl/show.c
+	opensm/opensmctl/security.c opensm/opensmctl/congestion.c opensm/opensmctl/marks.c opensm/opensmctl/health.c opensm/opensmctl/ledger.c opensm/opensmctl/show.h
 bin_opensmctl_CPPFLAGS = $(AM_CPPFLAGS) $(IBMAD_CFLAGS)
 bin_opensmctl_LDADD = libctlformats.a libclient.a libib.a $(UTIL_LIBS) $(JSON_LIBS) $(IBMAD_LIBS)
 
@@ -17,7 +17,7 @@ libctlformats_a_SOURCES = opensm/opensmctl/format/format.h opensm/opensmctl/form
 	opensm/opensmctl/format/slurm_hosts.c opensm/opensmctl/format/slurm_hosts.h opensm/opensmctl/format/slurm_place.c \
 	opensm/opensmctl/format/slurm_rails.c opensm/opensmctl/format/slurm_blocks.c opensm/opensmctl/format/slurm_blocks.h \
 	opensm/opensmctl/format/format_k8s.c opensm/opensmctl/format/js.h opensm/opensmctl/format/js.c
-bin_opensmctl_SOURCES += opensm/opensmctl/show.h opensm/opensmctl/show_topology.c opensm/opensmctl/topology_meant.c opensm/opensmctl/show_scheduler.c opensm/opensmctl/show_scheduler.h opensm/opensmctl/show_ports.c \
+bin_opensmctl_SOURCES += opensm/opensmctl/show_topology.c opensm/opensmctl/topology_meant.c opensm/opensmctl/show_scheduler.c opensm/opensmctl/show_scheduler.h opensm/opensmctl/show_ports.c \
 	opensm/opensmctl/smp.c opensm/opensmctl/qos.c opensm/opensmctl/qos_policy.c opensm/opensmctl/show_path.c opensm/opensmctl/show_members.c opensm/opensmctl/partitions.c opensm/opensmctl/partitions.h \
 	opensm/opensmctl/partitions_words.c opensm/opensmctl/partitions_text.c
 
@@ -46,5 +46,5 @@ tests_unit_test_schedulers_SOURCES = tests/unit/test-schedulers.c tests/lib/host
 tests_unit_test_schedulers_LDADD = libctlformats.a $(SIM_LIBS) $(UTIL_LIBS) $(JSON_LIBS) $(CMOCKA_LIBS)
 
 UNIT_TESTS += tests/unit/test-opensmctl
-tests_unit_test_opensmctl_SOURCES = tests/unit/test-opensmctl.c opensm/opensmctl/talk/text.c opensm/opensmctl/partitions_words.c
+tests_unit_test_opensmctl_SOURCES = tests/unit/test-opensmctl.c opensm/opensmctl/talk/command.c opensm/opensmctl/talk/text.c opensm/opensmctl/partitions_words.c
 tests_unit_test_opensmctl_LDADD = libctlformats.a libclient.a libib.a $(UTIL_LIBS) $(JSON_LIBS) $(CMOCKA_LIBS)

@@ -4,7 +4,6 @@
  * long as nothing else begins so.
  */
 #include <locale.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -19,41 +18,10 @@
 
 /* ---- commands ------------------------------------------------------------------------------ */
 
-/* All of them, NULL at the end. */
-static void list_commands(const struct ctl_command *ret[COMMANDS_MAX + 1])
-{
-	static const struct ctl_command *const tables[] = { manager_commands, show_commands };
-	size_t n = 0;
-
-	for (size_t i = 0; i < ARRAY_SIZE(tables); i++)
-		for (const struct ctl_command *row = tables[i]; row->name && n < COMMANDS_MAX;
-		     row++)
-			ret[n++] = row;
-	ret[n] = NULL;
-}
-
-int ctl_usage(const struct ctl_command *command, const char *fmt, ...)
-{
-	va_list args;
-
-	fflush(stdout);
-	fputs("opensmctl: ", stderr);
-	va_start(args, fmt);
-	vfprintf(stderr, fmt, args);
-	va_end(args);
-	if (command)
-		fprintf(stderr, "\nUsage: opensmctl [OPTIONS] %s%s%s\n", command->name,
-			command->arguments[0] ? " " : "", command->arguments);
-	else
-		fputs("; try: opensmctl help\n", stderr);
-	return CTL_USAGE;
-}
-
 static void print_commands(FILE *out)
 {
-	const struct ctl_command *all[COMMANDS_MAX + 1];
+	const struct ctl_command *const *all = ctl_commands;
 
-	list_commands(all);
 	for (size_t i = 0; all[i]; i++) {
 		_cleanup_free_ char *usage = xasprintf("%s %s", all[i]->name, all[i]->arguments);
 
@@ -91,9 +59,8 @@ static int print_help(void)
 /* For the shell: commands, or the words of one. */
 static int print_words(int argc, char **argv)
 {
-	const struct ctl_command *all[COMMANDS_MAX + 1];
+	const struct ctl_command *const *all = ctl_commands;
 
-	list_commands(all);
 	for (size_t i = 0; all[i]; i++) {
 		if (argc < 1)
 			puts(all[i]->name);
@@ -125,7 +92,7 @@ static void name_candidates(const struct ctl_command *const *all, const char *wo
 
 static int run_command(struct ctl *c, int argc, char **argv)
 {
-	const struct ctl_command *all[COMMANDS_MAX + 1];
+	const struct ctl_command *const *all = ctl_commands;
 	const char *names[COMMANDS_MAX + 1] = { NULL };
 	const char *near;
 	size_t n = 0;
@@ -135,8 +102,7 @@ static int run_command(struct ctl *c, int argc, char **argv)
 		return print_help();
 	if (!strcmp(argv[0], "complete"))
 		return print_words(argc - 1, argv + 1);
-	list_commands(all);
-	for (; all[n]; n++)
+	for (; all[n] && n < COMMANDS_MAX; n++)
 		names[n] = all[n]->name;
 	i = ctl_match(argv[0], names);
 	if (i == -2) {

@@ -3,95 +3,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
-#include "opensmctl/commands.h"
+#include "opensmctl/talk/ctl.h"
 #include "util/mem.h"
-#include "util/str.h"
-
-/* ---- words ----------------------------------------------------------------------------------- */
-
-/* "90", "90s", "15m", "2h", "3d": seconds. False: neither. */
-static bool read_duration(const char *word, int64_t *ret)
-{
-	static const struct {
-		char unit;
-		unsigned seconds;
-	} units[] = { { 's', 1 }, { 'm', 60 }, { 'h', 3600 }, { 'd', 86400 } };
-	size_t digits = strspn(word, "0123456789");
-	char text[12];
-	uint64_t n;
-
-	if (!digits || digits >= sizeof(text) || (word[digits] && word[digits + 1]))
-		return false;
-	memcpy(text, word, digits);
-	text[digits] = '\0';
-	if (str_to_u64(text, 10, UINT32_MAX, &n) < 0 || !n)
-		return false;
-	for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
-		if (word[digits] != units[i].unit && (word[digits] || i))
-			continue;
-		*ret = (int64_t)(n * units[i].seconds);
-		return *ret <= UINT32_MAX;
-	}
-	return false;
-}
-
-static void set_flag(struct json_object *parameters, const char *key)
-{
-	json_object_object_add(parameters, key, json_object_new_boolean(true));
-}
-
-/* An option; how many words it takes, 0: it is none, -1: it is wrong, which was told. */
-static int read_option(struct ctl *c, const struct ctl_command *command, char **argv,
-		       struct json_object *parameters)
-{
-	int64_t seconds;
-
-	if (!strcmp(argv[0], "--plan"))
-		set_flag(parameters, "plan");
-	else if (!strcmp(argv[0], "--force"))
-		set_flag(parameters, "force");
-	else if (!strcmp(argv[0], "--json"))
-		c->json = true;
-	else if (!strcmp(argv[0], "--why") && argv[1])
-		json_object_object_add(parameters, "why", json_object_new_string(argv[1]));
-	else if (!strcmp(argv[0], "--until") && argv[1] && read_duration(argv[1], &seconds))
-		json_object_object_add(parameters, "until_seconds", json_object_new_int64(seconds));
-	else if (!strcmp(argv[0], "--until"))
-		return ctl_usage(command, "--until takes a time such as 90s, 15m, 2h or 3d"), -1;
-	else if (str_starts(argv[0], "--"))
-		return ctl_usage(command, "unexpected argument '%s'", argv[0]), -1;
-	else
-		return 0;
-	return !strcmp(argv[0], "--why") || !strcmp(argv[0], "--until") ? 2 : 1;
-}
-
-static bool read_words(struct ctl *c, const struct ctl_command *command, int argc, char **argv,
-		       struct json_object *parameters)
-{
-	const char *target = NULL;
-
-	for (int i = 0; i < argc;) {
-		int n = read_option(c, command, argv + i, parameters);
-
-		if (n < 0)
-			return false;
-		if (!n && target) {
-			ctl_too_many(command, argv[i]);
-			return false;
-		}
-		if (!n)
-			target = argv[i];
-		i += n ? n : 1;
-	}
-	if (!target) {
-		ctl_usage(command, "a link, a switch or a host is needed");
-		return false;
-	}
-	json_object_object_add(parameters, "target", json_object_new_string(target));
-	return true;
-}
 
 /* ---- answers --------------------------------------------------------------------------------- */
 
@@ -111,7 +25,7 @@ static void print_load(struct json_object *load)
 	print_peak("the same without them, about          ", js_get(load, "after"));
 }
 
-static int print_plan(struct json_object *o)
+static void print_plan(struct json_object *o)
 {
 	struct json_object *cost = js_get(o, "cost");
 
@@ -128,60 +42,68 @@ static int print_plan(struct json_object *o)
 		printf("it would be refused: %s\n", js_str(o, "refused"));
 	else
 		printf("it would be done; nothing was changed\n");
-	return js_has(o, "refused") ? CTL_REFUSED : CTL_OK;
 }
 
-static void print_done(const struct ctl_command *command, struct json_object *o)
+static bool is_refused(const struct ctl *c, struct json_object *o)
+{
+	return !c->json && js_has(o, "refused");
+}
+
+static void print_done(struct ctl *c, struct json_object *o, struct json_object *asked)
 {
 	char n[64], copies[CTL_COPIES_STRLEN];
 
+	if (js_bool(asked, "plan")) {
+		print_plan(o);
+		return;
+	}
 	if (js_has(o, "state"))
 		printf("%s%s", js_str(o, "state"), js_bool(o, "changed") ? "" : ", as it was");
 	else
-		printf("%s: %s", command->name, ctl_plural(js_int(o, "marks"), "mark", n));
+		printf("%s: %s", js_str(asked, "action"),
+		       ctl_plural(js_int(o, "marks"), "mark", n));
 	printf("; %s%s%s\n", ctl_copies(o, copies), js_has(o, "text") ? "; " : "",
 	       js_str(o, "text"));
 }
 
-static int call_mark(struct ctl *c, const struct ctl_command *command, int argc, char **argv)
-{
-	struct json_object *parameters = json_object_new_object(), *answer;
-	bool plan;
-	int r = CTL_OK;
+static const struct ctl_word mark_words[] = {
+	{ CTL_TEXT, .parameter = "target", .missing = "a link, a switch or a host is needed" },
+	{ CTL_FLAG, .option = "--plan", .parameter = "plan" },
+	{ CTL_FLAG, .option = "--force", .parameter = "force" },
+	{ CTL_TEXT, .option = "--why", .parameter = "why" },
+	{ CTL_TIME, .option = "--until", .parameter = "until_seconds" },
+	{ CTL_JSON, .option = "--json" },
+	{ 0 },
+};
 
-	json_object_object_add(parameters, "action", json_object_new_string(command->name));
-	if (!read_words(c, command, argc, argv, parameters)) {
-		json_object_put(parameters);
-		return CTL_USAGE;
-	}
-	plan = js_bool(parameters, "plan");
-	answer = ctl_call(c, "Mark", parameters);
-	if (!answer)
-		return c->exit_code;
-	if (c->json)
-		ctl_print_json(c, answer);
-	else if (plan)
-		r = print_plan(answer);
-	else
-		print_done(command, answer);
-	json_object_put(answer);
-	return r;
-}
+#define MARK_CALL                                                                                  \
+	.scope = CTL_ACTS, .method = "Mark", .as = "action", .takes = mark_words,                  \
+	.print = print_done, .fails = is_refused
+#define MARK_WORDS                                                                                 \
+	.arguments = "TARGET [--plan] [--until TIME] [--force] [--why TEXT]",                      \
+	.words = "--plan --until --force --why"
 
-int cmd_drain(struct ctl *c, int argc, char **argv)
-{
-	return call_mark(c, ctl_row("drain"), argc, argv);
-}
+const struct ctl_command ctl_drain = {
+	.name = "drain",
+	.help = "takes a link between switches, or a switch, out of routing; links stay up",
+	MARK_WORDS,
+	MARK_CALL,
+};
 
-int cmd_isolate(struct ctl *c, int argc, char **argv)
-{
-	return call_mark(c, ctl_row("isolate"), argc, argv);
-}
+const struct ctl_command ctl_isolate = {
+	.name = "isolate",
+	.help = "the same, then takes the link down to INIT; also the link of a host",
+	MARK_WORDS,
+	MARK_CALL,
+};
 
-int cmd_restore(struct ctl *c, int argc, char **argv)
-{
-	return call_mark(c, ctl_row("restore"), argc, argv);
-}
+const struct ctl_command ctl_restore = {
+	.name = "restore",
+	.arguments = "TARGET | all",
+	.help = "puts back what was drained or isolated",
+	.words = "all",
+	MARK_CALL,
+};
 
 /* ---- marks ----------------------------------------------------------------------------------- */
 
@@ -204,27 +126,6 @@ static char *link_text(struct json_object *mark)
 static char *peer_text(struct json_object *mark)
 {
 	return place_text(mark, "peer");
-}
-
-static char *time_text(int64_t seconds)
-{
-	char text[40] = "-";
-	time_t t = (time_t)seconds;
-	struct tm tm;
-
-	if (seconds && localtime_r(&t, &tm))
-		strftime(text, sizeof(text), "%FT%T", &tm);
-	return xstrdup(text);
-}
-
-static char *since_text(struct json_object *mark)
-{
-	return time_text(js_int(mark, "since"));
-}
-
-static char *until_text(struct json_object *mark)
-{
-	return time_text(js_int(mark, "until"));
 }
 
 /* The reason given, and the one for which it is not back. */
@@ -254,27 +155,23 @@ static const struct column columns[] = {
 	{ "KIND", COLUMN_STR, .key = "kind" },
 	{ "STATE", COLUMN_STR, .key = "state", .tint = tint },
 	{ "BY", COLUMN_STR, .key = "by" },
-	{ "SINCE", COLUMN_STR, .key = "since", .text = since_text },
-	{ "UNTIL", COLUMN_STR, .key = "until", .text = until_text },
+	{ "SINCE", COLUMN_TIME, .key = "since" },
+	{ "UNTIL", COLUMN_TIME, .key = "until" },
 	{ "WHY", COLUMN_STR, .key = "why", .text = why_text },
 	{ 0 },
 };
 
-int cmd_marks(struct ctl *c, int argc, char **argv)
+static void print_marks(struct ctl *c, struct json_object *o, struct json_object *asked)
 {
-	struct json_object *o;
-
-	if (argc && strcmp(argv[0], "--json"))
-		return ctl_too_many(ctl_row("marks"), argv[0]);
-	if (argc)
-		c->json = true;
-	o = ctl_call(c, "Marks", NULL);
-	if (!o)
-		return c->exit_code;
-	if (c->json)
-		ctl_print_json(c, o);
-	else
-		ctl_print_table(c, columns, js_get(o, "marks"));
-	json_object_put(o);
-	return CTL_OK;
+	ctl_print_table(c, columns, js_get(o, "marks"));
 }
+
+const struct ctl_command ctl_marks = {
+	.name = "marks",
+	.arguments = "",
+	.help = "links and switches that are out of service, and why",
+	.scope = CTL_SHOWS,
+	.method = "Marks",
+	.takes = ctl_json_word,
+	.print = print_marks,
+};

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "client/client.h"
-#include "opensmctl/commands.h"
+#include "opensmctl/talk/ctl.h"
 #include "util/mem.h"
 #include "util/str.h"
 
@@ -147,7 +147,7 @@ static int monitor_several(struct ctl *c, const struct instances *found, int arg
 	return r;
 }
 
-int cmd_monitor(struct ctl *c, int argc, char **argv)
+static int cmd_monitor(struct ctl *c, int argc, char **argv)
 {
 	struct instances found = { 0 };
 	int r;
@@ -163,3 +163,13 @@ int cmd_monitor(struct ctl *c, int argc, char **argv)
 	instances_clear(&found);
 	return r;
 }
+
+const struct ctl_command ctl_monitor = {
+	.name = "monitor",
+	.arguments = "[KIND]...",
+	.help = "prints events as they happen, one per line",
+	.words = "state sweep discovered routes lft subnet_up node link trap manager sa_dumped "
+		 "port_down security topology health mark",
+	.scope = CTL_SEES_ALL,
+	.run = cmd_monitor,
+};

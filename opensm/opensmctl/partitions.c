@@ -83,8 +83,9 @@ static int call_change(struct ctl *c, enum partition_verb verb, struct json_obje
 	return CTL_OK;
 }
 
-int partition_change(struct ctl *c, enum partition_verb verb, int argc, char **argv)
+int partition_change(struct ctl *c, int argc, char **argv)
 {
+	enum partition_verb verb = partition_verb_of(1, argv - 1);
 	struct json_object *parameters = json_object_new_object();
 	int r = partition_parameters(verb, argc, argv, parameters);
 
@@ -160,7 +161,7 @@ int partition_verify(struct ctl *c, int argc, char **argv)
 	int r;
 
 	if (argc)
-		return ctl_usage(NULL, "partitions verify: '%s' is one too many", argv[0]);
+		return ctl_too_many(NULL, argv[0]);
 	r = ctl_call_more(c, "VerifyPartitions", NULL, on_verified, &v);
 	if (r != CTL_OK)
 		return r;

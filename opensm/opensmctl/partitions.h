@@ -16,11 +16,8 @@ enum partition_verb {
 	VERB_VERIFY,
 	VERB_NONE, /* the name of a partition, or nothing */
 };
-/* Subcommands are not abbreviated: a partition may have any name. */
 enum partition_verb partition_verb_of(int argc, char **argv);
 const char *partition_verb_name(enum partition_verb verb);
-/* For struct ctl_command. */
-bool partition_acts(int argc, char **argv);
 
 /*
  * Words behind the subcommand become parameters of ChangePartition. "pkey" is as the user wrote it.
@@ -29,7 +26,7 @@ bool partition_acts(int argc, char **argv);
 int partition_parameters(enum partition_verb verb, int argc, char **argv, struct json_object *ret);
 
 /* create ... configure, and verify. argv begins behind the subcommand. Returns the exit code. */
-int partition_change(struct ctl *c, enum partition_verb verb, int argc, char **argv);
+int partition_change(struct ctl *c, int argc, char **argv);
 int partition_verify(struct ctl *c, int argc, char **argv);
 
 /* ---- partitions_text.c ---- */

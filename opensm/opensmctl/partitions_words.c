@@ -28,13 +28,6 @@ const char *partition_verb_name(enum partition_verb verb)
 	return verb < ARRAY_SIZE(verbs) ? verbs[verb] : "";
 }
 
-bool partition_acts(int argc, char **argv)
-{
-	enum partition_verb verb = partition_verb_of(argc, argv);
-
-	return verb > VERB_SHOW && verb < VERB_NONE;
-}
-
 /* ---- options -------------------------------------------------------------------------------- */
 
 static void add_bool(struct json_object *o, const char *key, bool value)

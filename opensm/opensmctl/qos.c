@@ -10,24 +10,7 @@
 /* Groups of ports that are shown to people. */
 #define GROUPS_SHOWN 32
 
-/* "0,8" */
-static char *numbers(struct json_object *array)
-{
-	char text[80] = "";
-	size_t len = 0;
-
-	for (size_t i = 0; i < js_len(array) && len < sizeof(text); i++)
-		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%d", i ? "," : "",
-					json_object_get_int(js_at(array, i)));
-	return xstrdup(text);
-}
-
 /* ---- lanes ---------------------------------------------------------------------------------- */
-
-static char *sls_text(struct json_object *lane)
-{
-	return numbers(js_get(lane, "sls"));
-}
 
 static char *share_text(struct json_object *lane)
 {
@@ -51,7 +34,7 @@ static const struct column lane_columns[] = {
 	{ "VLS>", COLUMN_INT, .key = "vls" },
 	{ "LIMIT>", COLUMN_INT, .key = "high_limit" },
 	{ "VL>", COLUMN_INT, .key = "vl" },
-	{ "SLS", .text = sls_text },
+	{ "SLS", COLUMN_LIST, .key = "sls" },
 	{ "HIGH>", COLUMN_INT, .key = "high", .otherwise = "-" },
 	{ "LOW>", COLUMN_INT, .key = "low", .otherwise = "-" },
 	{ "SHARE>", .text = share_text, .tint = share_tint },
@@ -124,9 +107,10 @@ static void print_plan(struct json_object *o)
 	if (js_has(o, "note"))
 		printf("%s\n", js_str(o, "note"));
 	for (size_t i = 0; i < js_len(levels); i++) {
-		_cleanup_free_ char *sls = numbers(js_get(js_at(levels, i), "sls"));
-		_cleanup_free_ char *vls = numbers(js_get(js_at(levels, i), "vls"));
+		char sls[80], vls[80];
 
+		ctl_list(js_get(js_at(levels, i), "sls"), ",", sls, sizeof(sls));
+		ctl_list(js_get(js_at(levels, i), "vls"), ",", vls, sizeof(vls));
 		printf("level %zu: SLs %s on VLs %s\n", i, sls[0] ? sls : "none", vls);
 	}
 }
@@ -154,7 +138,7 @@ static bool any_known(struct json_object *groups)
 	return false;
 }
 
-static void print_qos(struct ctl *c, struct json_object *o, bool named)
+static void print_qos(struct ctl *c, struct json_object *o, struct json_object *asked)
 {
 	struct json_object *groups = js_get(o, "ports"), *lanes;
 
@@ -180,19 +164,16 @@ static void print_qos(struct ctl *c, struct json_object *o, bool named)
 	print_warnings(c, js_get(o, "warnings"));
 }
 
-int cmd_qos(struct ctl *c, int argc, char **argv)
-{
-	bool policy = false;
-
-	for (int i = 0; i < argc; i++) {
-		if (!strcmp(argv[i], "--json"))
-			c->json = true;
-		else if (!strcmp(argv[i], "policy"))
-			policy = true;
-		else
-			return ctl_usage(&show_commands[10], "'%s' is not understood", argv[i]);
-	}
-	if (policy)
-		return qos_policy(c);
-	return show_call(c, "Qos", NULL, NULL, print_qos, false);
-}
+const struct ctl_command ctl_qos = {
+	.name = "qos",
+	.arguments = "[policy] [--json]",
+	.help = "VLs as programmed, by kind of port: which SL takes which, and its share of a "
+		"cable; lanes that starve; policy: the rules of qos-policy.conf, and how often "
+		"each decided",
+	.words = "policy --json",
+	.scope = CTL_SHOWS,
+	.subs = qos_commands,
+	.method = "Qos",
+	.takes = ctl_json_word,
+	.print = print_qos,
+};

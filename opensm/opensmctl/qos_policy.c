@@ -102,11 +102,11 @@ static void print_section(struct ctl *c, const char *title, const struct column 
 	ctl_print_table(c, columns, rows);
 }
 
-static void print_policy(struct ctl *c, struct json_object *o, bool named)
+static void print_policy(struct ctl *c, struct json_object *o, struct json_object *asked)
 {
 	struct json_object *level = js_get(o, "default");
 
-	if (c->oneline || named) {
+	if (c->oneline) {
 		ctl_print_table(c, rule_columns, js_get(o, "rules"));
 		return;
 	}
@@ -123,10 +123,16 @@ static void print_policy(struct ctl *c, struct json_object *o, bool named)
 		       js_int(o, "tables_not_applied"));
 }
 
-int qos_policy(struct ctl *c)
-{
-	return show_call(c, "QosPolicy", NULL, NULL, print_policy, false);
-}
+const struct ctl_command qos_commands[] = {
+	{
+		.name = "policy",
+		.scope = CTL_SHOWS,
+		.method = "QosPolicy",
+		.takes = ctl_json_word,
+		.print = print_policy,
+	},
+	{ 0 },
+};
 
 /* ---- of one path ---------------------------------------------------------------------------- */
 

@@ -15,8 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "opensmctl/commands.h"
 #include "opensmctl/report/report.h"
+#include "opensmctl/talk/ctl.h"
 #include "util/file.h"
 #include "util/mem.h"
 
@@ -112,7 +112,7 @@ static struct json_object *page_of(struct ctl *c, bool with_paths)
 	return page;
 }
 
-int cmd_report(struct ctl *c, int argc, char **argv)
+static int cmd_report(struct ctl *c, int argc, char **argv)
 {
 	const char *path = NULL;
 	struct json_object *page;
@@ -125,10 +125,10 @@ int cmd_report(struct ctl *c, int argc, char **argv)
 		else if (!strcmp(argv[i], "--no-paths"))
 			with_paths = false;
 		else
-			return ctl_usage(ctl_row("report"), "'%s' is not understood", argv[i]);
+			return ctl_too_many(&ctl_report, argv[i]);
 	}
 	if (!path && !c->json)
-		return ctl_usage(ctl_row("report"), "-o FILE is missing: the page to write");
+		return ctl_usage(&ctl_report, "-o FILE is missing: the page to write");
 	page = page_of(c, with_paths);
 	if (!page)
 		return c->exit_code;
@@ -138,3 +138,12 @@ int cmd_report(struct ctl *c, int argc, char **argv)
 	json_object_put(page);
 	return r < 0 ? ctl_refuse("%s cannot be written: %s", path, strerror(-r)) : CTL_OK;
 }
+
+const struct ctl_command ctl_report = {
+	.name = "report",
+	.arguments = "-o FILE [--no-paths]",
+	.help = "writes a page for a browser: the fabric, its health, events, security",
+	.words = "--no-paths",
+	.scope = CTL_ACTS,
+	.run = cmd_report,
+};

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "opensmctl/commands.h"
+#include "opensmctl/talk/ctl.h"
 
 static enum ctl_color tint(struct json_object *check)
 {
@@ -36,7 +36,7 @@ static void print_ports(struct json_object *o)
 		printf("  and %" PRId64 " more\n", more);
 }
 
-static void print_security(const struct ctl *c, struct json_object *o)
+static void print_security(struct ctl *c, struct json_object *o, struct json_object *asked)
 {
 	ctl_print_table(c, columns, js_get(o, "checks"));
 	if (c->oneline)
@@ -47,21 +47,17 @@ static void print_security(const struct ctl *c, struct json_object *o)
 	       js_int(o, "unknown"));
 }
 
-int cmd_security(struct ctl *c, int argc, char **argv)
+static bool has_failed(const struct ctl *c, struct json_object *o)
 {
-	struct json_object *o;
-	int r;
-
-	if (argc)
-		return ctl_usage(NULL, "security: '%s' is too much", argv[0]);
-	o = ctl_call(c, "Security", NULL);
-	if (!o)
-		return c->exit_code;
-	if (c->json)
-		ctl_print_json(c, o);
-	else
-		print_security(c, o);
-	r = js_int(o, "failed") ? CTL_REFUSED : CTL_OK;
-	json_object_put(o);
-	return r;
+	return js_int(o, "failed");
 }
+
+const struct ctl_command ctl_security = {
+	.name = "security",
+	.arguments = "",
+	.help = "the security checklist: what passes, what fails, and what to do",
+	.scope = CTL_SHOWS,
+	.method = "Security",
+	.print = print_security,
+	.fails = has_failed,
+};

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "opensmctl/partitions.h"
-#include "opensmctl/show.h"
 #include "util/mem.h"
 
 /* ---- partitions ----------------------------------------------------------------------------- */
@@ -115,8 +114,9 @@ static void print_origin(const char *origin)
 		     "members (see the log).\n");
 }
 
-static void print_partitions(struct ctl *c, struct json_object *answer, bool named)
+static void print_partitions(struct ctl *c, struct json_object *answer, struct json_object *asked)
 {
+	bool named = js_has(asked, "partition");
 	struct json_object *all = js_get(answer, "partitions");
 
 	if (!c->oneline)
@@ -139,39 +139,40 @@ static void print_partitions(struct ctl *c, struct json_object *answer, bool nam
 	print_without_room(js_get(answer, "without_room"));
 }
 
-static int show_partitions(struct ctl *c, int argc, char **argv)
-{
-	if (argc > 1)
-		return ctl_usage(&show_commands[5], "'%s' is one too many", argv[1]);
-	return show_call(c, "Partitions", show_words("partition", argv[0], NULL, NULL),
-			 "partitions", print_partitions, argc);
-}
+static const struct ctl_word any_partition[] = { { CTL_TEXT, .parameter = "partition" }, { 0 } };
+static const struct ctl_word one_partition[] = {
+	{ CTL_TEXT, .parameter = "partition", .missing = "which one?" },
+	{ 0 },
+};
 
-int cmd_partitions(struct ctl *c, int argc, char **argv)
-{
-	enum partition_verb verb = partition_verb_of(argc, argv);
+#define PARTITIONS_CALL                                                                            \
+	.scope = CTL_SHOWS, .method = "Partitions", .member = "partitions",                        \
+	.print = print_partitions
 
-	switch (verb) {
-	case VERB_NONE:
-		return show_partitions(c, argc, argv);
-	case VERB_LIST:
-		return argc > 1 ? ctl_usage(&show_commands[5], "'%s' is one too many", argv[1])
-				: show_partitions(c, 0, argv + 1);
-	case VERB_SHOW:
-		return argc == 1 ? ctl_usage(&show_commands[5], "which one?")
-				 : show_partitions(c, argc - 1, argv + 1);
-	case VERB_VERIFY:
-		return partition_verify(c, argc - 1, argv + 1);
-	case VERB_CREATE:
-	case VERB_DELETE:
-	case VERB_ADD:
-	case VERB_REMOVE:
-	case VERB_SET:
-	case VERB_CONFIGURE:
-		return partition_change(c, verb, argc - 1, argv + 1);
-	}
-	return CTL_USAGE;
-}
+static const struct ctl_command partition_commands[] = {
+	{ .name = "list", PARTITIONS_CALL },
+	{ .name = "show", .takes = one_partition, PARTITIONS_CALL },
+	{ .name = "create", .scope = CTL_ACTS, .run = partition_change },
+	{ .name = "delete", .scope = CTL_ACTS, .run = partition_change },
+	{ .name = "add", .scope = CTL_ACTS, .run = partition_change },
+	{ .name = "remove", .scope = CTL_ACTS, .run = partition_change },
+	{ .name = "set", .scope = CTL_ACTS, .run = partition_change },
+	{ .name = "configure", .scope = CTL_ACTS, .run = partition_change },
+	{ .name = "verify", .scope = CTL_ACTS, .run = partition_verify },
+	{ 0 },
+};
+
+/* Subcommands are not abbreviated: a partition may have any name. */
+const struct ctl_command ctl_partitions = {
+	.name = "partitions",
+	.arguments = "[list|show|create|delete|add|remove|set|configure|verify] [NAME|PKEY] [...]",
+	.help = "which port is a member of which partition; and changes of that",
+	.words = "list show create delete add remove set configure verify --wait --no-wait "
+		 "--dry-run --keep-empty --if-generation --known-only",
+	.subs = partition_commands,
+	.takes = any_partition,
+	PARTITIONS_CALL,
+};
 
 /* ---- groups --------------------------------------------------------------------------------- */
 
@@ -187,13 +188,9 @@ static const struct column group_columns[] = {
 
 static char *join_text(struct json_object *member)
 {
-	struct json_object *join = js_get(member, "join");
-	char text[96] = "";
+	char text[96];
 
-	for (size_t i = 0; i < js_len(join); i++)
-		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%.30s", i ? "+" : "",
-			 json_object_get_string(js_at(join, i)));
-	return xstrdup(text);
+	return xstrdup(ctl_list(js_get(member, "join"), "+", text, sizeof(text)));
 }
 
 static char *guid_text(struct json_object *member)
@@ -251,8 +248,9 @@ static void print_tree(struct ctl *c, struct json_object *tree)
 	json_object_put(all);
 }
 
-static void print_groups(struct ctl *c, struct json_object *answer, bool named)
+static void print_groups(struct ctl *c, struct json_object *answer, struct json_object *asked)
 {
+	bool named = js_has(asked, "group");
 	struct json_object *all = js_get(answer, "groups");
 
 	ctl_print_table(c, group_columns, all);
@@ -268,13 +266,16 @@ static void print_groups(struct ctl *c, struct json_object *answer, bool named)
 	}
 }
 
-int cmd_groups(struct ctl *c, int argc, char **argv)
-{
-	if (argc > 1)
-		return ctl_usage(&show_commands[6], "'%s' is one too many", argv[1]);
-	return show_call(c, "Groups", show_words("group", argv[0], NULL, NULL), "groups",
-			 print_groups, argc);
-}
+const struct ctl_command ctl_groups = {
+	.name = "groups",
+	.arguments = "[MGID|MLID]",
+	.help = "multicast groups; of one its members and its tree",
+	.scope = CTL_SHOWS,
+	.method = "Groups",
+	.takes = (const struct ctl_word[]){ { CTL_TEXT, .parameter = "group" }, { 0 } },
+	.member = "groups",
+	.print = print_groups,
+};
 
 /* ---- sa ------------------------------------------------------------------------------------- */
 
@@ -327,7 +328,7 @@ static void print_drops(struct json_object *all)
 		       js_str(js_at(all, i), "why"));
 }
 
-static void print_sa_counts(struct ctl *c, struct json_object *answer, bool named)
+static void print_sa_counts(struct ctl *c, struct json_object *answer, struct json_object *asked)
 {
 	static const char *const tables[] = { "groups", "members", "services", "subscriptions",
 					      "aliases" };
@@ -358,7 +359,7 @@ static void print_sa_counts(struct ctl *c, struct json_object *answer, bool name
 }
 
 /* The answer has one table, the one that was asked for. */
-static void print_sa_table(struct ctl *c, struct json_object *answer, bool named)
+static void print_sa_table(struct ctl *c, struct json_object *answer, struct json_object *asked)
 {
 	if (js_has(answer, "services"))
 		ctl_print_table(c, service_columns, js_get(answer, "services"));
@@ -368,17 +369,25 @@ static void print_sa_table(struct ctl *c, struct json_object *answer, bool named
 		ctl_print_table(c, alias_columns, js_get(answer, "aliases"));
 }
 
-int cmd_sa(struct ctl *c, int argc, char **argv)
-{
-	static const char *const tables[] = { "services", "subscriptions", "aliases", NULL };
-	int which = argc ? ctl_match(argv[0], tables) : -1;
-	const char *table = which < 0 ? NULL : tables[which];
+#define SA_TABLE .scope = CTL_SHOWS, .method = "Sa", .as = "table", .print = print_sa_table
 
-	if (argc > 1 || (argc && which < 0))
-		return ctl_usage(&show_commands[7], "'%s' is no table", argv[argc > 1]);
-	return show_call(c, "Sa", show_words("table", table, NULL, NULL), table,
-			 table ? print_sa_table : print_sa_counts, argc);
-}
+static const struct ctl_command sa_commands[] = {
+	{ .name = "services", .member = "services", SA_TABLE },
+	{ .name = "subscriptions", .member = "subscriptions", SA_TABLE },
+	{ .name = "aliases", .member = "aliases", SA_TABLE },
+	{ 0 },
+};
+
+const struct ctl_command ctl_sa = {
+	.name = "sa",
+	.arguments = "[services|subscriptions|aliases]",
+	.help = "what hosts have registered",
+	.words = "services subscriptions aliases",
+	.scope = CTL_SHOWS,
+	.subs = sa_commands,
+	.method = "Sa",
+	.print = print_sa_counts,
+};
 
 /* ---- managers ------------------------------------------------------------------------------- */
 
@@ -424,7 +433,7 @@ static const struct column manager_columns[] = {
 	{ 0 },
 };
 
-static void print_managers(struct ctl *c, struct json_object *answer, bool named)
+static void print_managers(struct ctl *c, struct json_object *answer, struct json_object *asked)
 {
 	ctl_print_table(c, manager_columns, js_get(answer, "managers"));
 }
@@ -480,7 +489,7 @@ static const struct column difference_columns[] = {
 	{ 0 },
 };
 
-static void print_differences(struct ctl *c, struct json_object *answer, bool named)
+static void print_differences(struct ctl *c, struct json_object *answer, struct json_object *asked)
 {
 	struct json_object *managers = js_get(answer, "managers");
 
@@ -500,11 +509,26 @@ static void print_differences(struct ctl *c, struct json_object *answer, bool na
 	}
 }
 
-int cmd_managers(struct ctl *c, int argc, char **argv)
-{
-	if (argc == 1 && !strcmp(argv[0], "--diff"))
-		return show_call(c, "ManagersDiff", NULL, "managers", print_differences, false);
-	if (argc)
-		return ctl_usage(&show_commands[8], "'%s' is one too many", argv[0]);
-	return show_call(c, "Managers", NULL, "managers", print_managers, false);
-}
+static const struct ctl_command managers_commands[] = {
+	{
+		.name = "--diff",
+		.scope = CTL_SHOWS,
+		.method = "ManagersDiff",
+		.member = "managers",
+		.print = print_differences,
+	},
+	{ 0 },
+};
+
+const struct ctl_command ctl_managers = {
+	.name = "managers",
+	.arguments = "[--diff]",
+	.help = "all subnet managers, and which of them is master; --diff: in what they are "
+		"configured otherwise",
+	.words = "--diff",
+	.scope = CTL_SHOWS,
+	.subs = managers_commands,
+	.method = "Managers",
+	.member = "managers",
+	.print = print_managers,
+};

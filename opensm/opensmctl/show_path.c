@@ -119,7 +119,7 @@ static void print_disjoint(struct json_object *doc)
 }
 
 /* -o: what it comes to, each reason against it, each hop. */
-static void print_lines(struct ctl *c, struct json_object *doc)
+static void print_lines(const struct ctl *c, struct json_object *doc)
 {
 	struct json_object *why_not = js_get(doc, "why_not");
 
@@ -129,10 +129,14 @@ static void print_lines(struct ctl *c, struct json_object *doc)
 	ctl_print_table(c, hop_columns, js_get(doc, "hops"));
 }
 
-static void print_answer(struct ctl *c, struct json_object *doc)
+static void print_path(struct ctl *c, struct json_object *doc, struct json_object *asked)
 {
 	struct json_object *why_not = js_get(doc, "why_not"), *hops = js_get(doc, "hops");
 
+	if (c->oneline) {
+		print_lines(c, doc);
+		return;
+	}
 	print_end("from", js_get(doc, "from"));
 	print_end("to", js_get(doc, "to"));
 	if (js_bool(doc, "reachable")) {
@@ -159,60 +163,28 @@ static void print_answer(struct ctl *c, struct json_object *doc)
 	}
 }
 
-/*
- * Words of the request, as the host would say them: "--service-id S" and the like. NULL: one is not
- * understood.
- */
-static struct json_object *path_words(int argc, char **argv, const char **ret_wrong)
+static bool is_cut_off(const struct ctl *c, struct json_object *doc)
 {
-	static const struct {
-		const char *option, *key;
-	} options[] = {
-		{ "--service-id", "service_id" },
-		{ "--qos-class", "qos_class" },
-		{ "--pkey", "pkey" },
-	};
-	struct json_object *words = show_words("from", argv[0], "to", argv[1]);
-
-	for (int i = 2; i < argc; i++) {
-		const char *key = NULL;
-
-		for (size_t k = 0; k < ARRAY_SIZE(options); k++)
-			if (!strcmp(argv[i], options[k].option))
-				key = options[k].key;
-		if (!key || ++i == argc) {
-			*ret_wrong = argv[i == argc ? i - 1 : i];
-			json_object_put(words);
-			return NULL;
-		}
-		json_object_object_add(words, key, json_object_new_string(argv[i]));
-	}
-	return words;
+	return !js_bool(doc, "reachable");
 }
 
-int cmd_path(struct ctl *c, int argc, char **argv)
-{
-	struct json_object *doc, *words;
-	const char *wrong = "";
-	int r;
+static const struct ctl_word path_words[] = {
+	{ CTL_TEXT, .parameter = "from", .missing = "from where to where?" },
+	{ CTL_TEXT, .parameter = "to", .missing = "from where to where?" },
+	{ CTL_TEXT, .option = "--service-id", .parameter = "service_id" },
+	{ CTL_TEXT, .option = "--qos-class", .parameter = "qos_class" },
+	{ CTL_TEXT, .option = "--pkey", .parameter = "pkey" },
+	{ 0 },
+};
 
-	if (argc < 2)
-		return ctl_usage(&show_commands[4], "from where to where?");
-	words = path_words(argc, argv, &wrong);
-	if (!words)
-		return ctl_usage(&show_commands[4],
-				 "'%s': expected --service-id, --qos-class or --pkey, and a number",
-				 wrong);
-	doc = ctl_call(c, "Path", words);
-	if (!doc)
-		return c->exit_code;
-	if (c->json)
-		ctl_print_json(c, doc);
-	else if (c->oneline)
-		print_lines(c, doc);
-	else
-		print_answer(c, doc);
-	r = js_bool(doc, "reachable") ? CTL_OK : CTL_REFUSED;
-	json_object_put(doc);
-	return r;
-}
+const struct ctl_command ctl_path = {
+	.name = "path",
+	.arguments = "A B [--service-id S] [--qos-class C] [--pkey P]",
+	.help = "why A reaches B by these ports, with this P_Key, SL, MTU and rate; or why not",
+	.words = "--service-id --qos-class --pkey",
+	.scope = CTL_SHOWS,
+	.method = "Path",
+	.takes = path_words,
+	.print = print_path,
+	.fails = is_cut_off,
+};

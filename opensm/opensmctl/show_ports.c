@@ -4,21 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "opensmctl/show.h"
+#include "opensmctl/talk/ctl.h"
 #include "util/mem.h"
 
 /* ---- nodes ---------------------------------------------------------------------------------- */
-
-static char *lids_text(struct json_object *node)
-{
-	struct json_object *lids = js_get(node, "lids");
-	char text[64] = "";
-
-	for (size_t k = 0; k < js_len(lids) && strlen(text) < 50; k++)
-		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%d", k ? "," : "",
-			 json_object_get_int(js_at(lids, k)));
-	return xstrdup(text);
-}
 
 /* Where the map of names calls it otherwise. */
 static char *desc_text(struct json_object *node)
@@ -36,7 +25,7 @@ static enum ctl_color active_tint(struct json_object *node)
 static const struct column node_columns[] = {
 	{ "NAME", .key = "name", .color = CTL_NAME },
 	{ "TYPE", .key = "type" },
-	{ "LID>", .text = lids_text },
+	{ "LID>", COLUMN_LIST, .key = "lids" },
 	{ "ACTIVE>", COLUMN_INT, .key = "ports_active", .tint = active_tint },
 	{ "PORTS>", COLUMN_INT, .key = "n_ports" },
 	{ "GUID", .key = "node_guid", .color = CTL_DIM },
@@ -44,30 +33,29 @@ static const struct column node_columns[] = {
 	{ 0 },
 };
 
-static void print_nodes(struct ctl *c, struct json_object *answer, bool named)
+static void print_nodes(struct ctl *c, struct json_object *answer, struct json_object *asked)
 {
 	ctl_print_table(c, node_columns, js_get(answer, "nodes"));
 }
 
-static bool is_type(const char *word)
-{
-	return !strcmp(word, "switch") || !strcmp(word, "ca") || !strcmp(word, "router");
-}
+static const struct ctl_word node_words[] = {
+	{ CTL_ONE_OF, .parameter = "type",
+	  .among = (const char *const[]){ "switch", "ca", "router", NULL } },
+	{ CTL_TEXT, .parameter = "node" },
+	{ 0 },
+};
 
-int cmd_nodes(struct ctl *c, int argc, char **argv)
-{
-	const char *node = NULL, *type = NULL;
-
-	for (int i = 0; i < argc; i++) {
-		const char **word = is_type(argv[i]) ? &type : &node;
-
-		if (*word)
-			return ctl_usage(&show_commands[1], "'%s' is one too many", argv[i]);
-		*word = argv[i];
-	}
-	return show_call(c, "Nodes", show_words("node", node, "type", type), "nodes", print_nodes,
-			 argc);
-}
+const struct ctl_command ctl_nodes = {
+	.name = "nodes",
+	.arguments = "[NAME|GUID|LID] [switch|ca|router]",
+	.help = "switches and hosts",
+	.words = "switch ca router",
+	.scope = CTL_SHOWS,
+	.method = "Nodes",
+	.takes = node_words,
+	.member = "nodes",
+	.print = print_nodes,
+};
 
 /* ---- ports ---------------------------------------------------------------------------------- */
 
@@ -76,13 +64,6 @@ static enum ctl_color state_tint(struct json_object *port)
 	const char *state = js_str(port, "state");
 
 	return !strcmp(state, "active") ? CTL_GOOD : !strcmp(state, "down") ? CTL_DIM : CTL_BAD;
-}
-
-static char *link_text(struct json_object *port)
-{
-	char link[32];
-
-	return xstrdup(show_link(port, link));
 }
 
 /* Why a port is not ACTIVE, and for a link that went down the node at its other end. */
@@ -126,7 +107,7 @@ static char *violations_text(struct json_object *port)
 
 #define PORT_COLUMNS                                                                               \
 	{ "PORT", COLUMN_PLACE, .color = CTL_NAME }, { "LID>", COLUMN_NATURAL, .key = "lid" },     \
-		{ "STATE", .key = "state", .tint = state_tint }, { "LINK", .text = link_text },    \
+		{ "STATE", .key = "state", .tint = state_tint }, { "LINK", .kind = COLUMN_LINK },  \
 	{                                                                                          \
 		"BEHIND IT", COLUMN_PLACE, .key = "peer"                                           \
 	}
@@ -153,7 +134,7 @@ static bool has_violations(struct json_object *ports)
 	return false;
 }
 
-static void print_ports(struct ctl *c, struct json_object *answer, bool named)
+static void print_ports(struct ctl *c, struct json_object *answer, struct json_object *asked)
 {
 	struct json_object *ports = js_get(answer, "ports");
 
@@ -168,40 +149,26 @@ static void print_ports(struct ctl *c, struct json_object *answer, bool named)
 		       (int)js_int(answer, "hidden"));
 }
 
-/* The parameter of an option; NULL: it is none. */
-static const char *port_flag(const char *word)
-{
-	static const char *const flags[][2] = {
-		{ "--down", "down" },
-		{ "--not-active", "not_active" },
-		{ "--violations", "violations" },
-	};
+static const struct ctl_word port_words[] = {
+	{ CTL_FLAG, .option = "--down", .parameter = "down" },
+	{ CTL_FLAG, .option = "--not-active", .parameter = "not_active" },
+	{ CTL_FLAG, .option = "--violations", .parameter = "violations" },
+	{ CTL_TEXT, .parameter = "node" },
+	{ 0 },
+};
 
-	for (size_t i = 0; i < ARRAY_SIZE(flags); i++) {
-		if (!strcmp(word, flags[i][0]))
-			return flags[i][1];
-	}
-	return NULL;
-}
-
-int cmd_ports(struct ctl *c, int argc, char **argv)
-{
-	struct json_object *parameters = json_object_new_object();
-
-	for (int i = 0; i < argc; i++) {
-		const char *flag = port_flag(argv[i]);
-
-		if (flag) {
-			json_object_object_add(parameters, flag, json_object_new_boolean(true));
-		} else if (argv[i][0] != '-' && !js_has(parameters, "node")) {
-			json_object_object_add(parameters, "node", json_object_new_string(argv[i]));
-		} else {
-			json_object_put(parameters);
-			return ctl_usage(&show_commands[2], "'%s' is not understood", argv[i]);
-		}
-	}
-	return show_call(c, "Ports", parameters, "ports", print_ports, argc);
-}
+const struct ctl_command ctl_ports = {
+	.name = "ports",
+	.arguments = "[--down|--not-active|--violations|NODE|NODE/PORT]",
+	.help = "ports, and why one is not ACTIVE; --violations: with violations by the node "
+		"attached",
+	.words = "--down --not-active --violations",
+	.scope = CTL_SHOWS,
+	.method = "Ports",
+	.takes = port_words,
+	.member = "ports",
+	.print = print_ports,
+};
 
 /* ---- routes --------------------------------------------------------------------------------- */
 
@@ -253,10 +220,9 @@ static const struct column route_columns[] = {
 	{ 0 },
 };
 
-/* `named`: a destination. */
-static void print_routes(struct ctl *c, struct json_object *answer, bool named)
+static void print_routes(struct ctl *c, struct json_object *answer, struct json_object *asked)
 {
-	if (!named) {
+	if (!js_has(asked, "to")) {
 		ctl_print_table(c, load_columns, js_get(answer, "ports"));
 		if (!c->oneline)
 			putchar('\n');
@@ -264,11 +230,18 @@ static void print_routes(struct ctl *c, struct json_object *answer, bool named)
 	ctl_print_table(c, route_columns, js_get(answer, "routes"));
 }
 
-int cmd_routes(struct ctl *c, int argc, char **argv)
-{
-	if (argc < 1 || argc > 2)
-		return ctl_usage(&show_commands[3], "%s",
-				 argc ? "too many words" : "which switch?");
-	return show_call(c, "Routes", show_words("switch", argv[0], "to", argv[1]), NULL,
-			 print_routes, argc > 1);
-}
+static const struct ctl_word route_words[] = {
+	{ CTL_TEXT, .parameter = "switch", .missing = "which switch?" },
+	{ CTL_TEXT, .parameter = "to" },
+	{ 0 },
+};
+
+const struct ctl_command ctl_routes = {
+	.name = "routes",
+	.arguments = "SWITCH [LID|NODE]",
+	.help = "where a switch sends, and how much by each port",
+	.scope = CTL_SHOWS,
+	.method = "Routes",
+	.takes = route_words,
+	.print = print_routes,
+};

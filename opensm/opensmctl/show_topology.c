@@ -55,7 +55,7 @@ static void count_cable(struct counts *n, struct json_object *node, struct json_
 	if (!peer || !is_first(node, port, peer) || is_aggregation(node) || is_aggregation(peer))
 		return;
 	between = is_switch(node) && is_switch(peer) ? "between switches" : "to hosts";
-	show_link(port, kind.link);
+	ctl_link(port, kind.link);
 	for (i = 0; i < n->n_kinds; i++)
 		if (!strcmp(n->kinds[i].link, kind.link) && n->kinds[i].between == between)
 			break;
@@ -293,7 +293,7 @@ static int parse_format(const char *name, struct question *ret)
 		names[k] = formats[k].name;
 	i = ctl_match(name, names);
 	if (i < 0)
-		return ctl_usage(&show_commands[0], "there is no format '%s'", name);
+		return ctl_usage(&ctl_topology, "there is no format '%s'", name);
 	ret->format = formats[i].format;
 	ret->wish.format = formats[i].scheduler;
 	return CTL_OK;
@@ -335,17 +335,17 @@ static int parse_words(const struct ctl *c, int argc, char **argv, struct questi
 		else if (parse_option(&ret->wish, argc, argv, &i))
 			has_wish = true;
 		else
-			return ctl_usage(&show_commands[0], "'%s' is not understood", argv[i]);
+			return ctl_usage(&ctl_topology, "'%s' is not understood", argv[i]);
 	}
 	r = parse_format(name, ret);
 	if (r != CTL_OK)
 		return r;
 	if (has_wish && ret->format != FORMAT_SCHEDULER)
-		return ctl_usage(&show_commands[0],
+		return ctl_usage(&ctl_topology,
 				 "--network, --ports, --blocks, --block-size and --k8s-prefix are "
 				 "for Slurm's formats and k8s");
 	wrong = scheduler_wish_check(&ret->wish);
-	return wrong ? ctl_usage(&show_commands[0], "%s", wrong) : CTL_OK;
+	return wrong ? ctl_usage(&ctl_topology, "%s", wrong) : CTL_OK;
 }
 
 /* ---- the command ---------------------------------------------------------------------------- */
@@ -366,19 +366,14 @@ static int show_one(struct ctl *c, int argc, char **argv)
 	return CTL_OK;
 }
 
-int cmd_topology(struct ctl *c, int argc, char **argv)
+static int cmd_topology(struct ctl *c, int argc, char **argv)
 {
 	static const struct ctl_command each = {
 		.name = "topology", .arguments = "", .scope = CTL_HEADS, .run = show_one
 	};
-	static const struct ctl_command meant = {
-		.name = "topology", .arguments = "", .scope = CTL_ACTS, .run = topology_as_meant
-	};
 	struct question q;
 	int r;
 
-	if (topology_is_meant(argc, argv))
-		return ctl_run(c, &meant, argc, argv);
 	r = parse_words(c, argc, argv, &q);
 	if (r != CTL_OK)
 		return r;
@@ -387,3 +382,19 @@ int cmd_topology(struct ctl *c, int argc, char **argv)
 	return q.format == FORMAT_SCHEDULER ? show_scheduler(c, &q.wish)
 					    : ctl_run(c, &each, argc, argv);
 }
+
+const struct ctl_command ctl_topology = {
+	.name = "topology",
+	.arguments = "[save FILE [--csv]|diff [--json]|accept FINDING|all] "
+		     "[--format table|ibnetdiscover|json|dot|slurm-conf|slurm-block|"
+		     "slurm-yaml|k8s] [--network PATTERN] [--ports DEVICE] [--blocks leaf|pod] "
+		     "[--block-size N] [--k8s-prefix DOMAIN]",
+	.help = "the fabric: as a table, or in a format that other programs read; save, diff and "
+		"accept: as it was meant",
+	.words = "save diff accept --csv --json "
+		 "--format table ibnetdiscover json dot slurm-conf slurm-block slurm-yaml k8s "
+		 "--network --ports --blocks leaf pod --block-size --k8s-prefix",
+	.scope = CTL_SEES_ALL,
+	.subs = topology_commands,
+	.run = cmd_topology,
+};

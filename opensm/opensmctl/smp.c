@@ -12,8 +12,7 @@
 
 #include <infiniband/mad.h>
 
-#include "opensmctl/commands.h"
-#include "opensmctl/show.h"
+#include "opensmctl/talk/ctl.h"
 #include "util/mem.h"
 #include "util/str.h"
 
@@ -281,15 +280,6 @@ static bool has_blocks(const char *attribute)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static const struct ctl_command *command(void)
-{
-	const struct ctl_command *c = show_commands;
-
-	while (strcmp(c->name, "smp"))
-		c++;
-	return c;
-}
-
 /* "--hex" anywhere is taken out. How many words are left. */
 static int take_hex(int argc, char **argv, bool *ret)
 {
@@ -304,7 +294,7 @@ static int take_hex(int argc, char **argv, bool *ret)
 	return n;
 }
 
-int cmd_smp(struct ctl *c, int argc, char **argv)
+static int cmd_smp(struct ctl *c, int argc, char **argv)
 {
 	static const char *const verbs[] = { "get", "show", NULL };
 	struct asking a = { .c = c };
@@ -314,14 +304,13 @@ int cmd_smp(struct ctl *c, int argc, char **argv)
 	argc = take_hex(argc, argv, &a.as_hex);
 	verb = argc ? ctl_match(argv[0], verbs) : -1;
 	if (verb < 0)
-		return ctl_usage(command(), "expected get or show, found '%s'",
-				 argc ? argv[0] : "");
+		return ctl_usage(&ctl_smp, "expected get or show, found '%s'", argc ? argv[0] : "");
 	if (argc < 3)
-		return ctl_usage(command(), "an attribute and a device are needed");
+		return ctl_usage(&ctl_smp, "an attribute and a device are needed");
 	if (argc > 4)
-		return ctl_too_many(command(), argv[4]);
+		return ctl_too_many(&ctl_smp, argv[4]);
 	if (argc > 3 && str_to_u64(argv[3], 0, verb ? 254 : UINT32_MAX, &number) < 0)
-		return ctl_usage(command(), "'%s' is no %s", argv[3],
+		return ctl_usage(&ctl_smp, "'%s' is no %s", argv[3],
 				 verb ? "port (0 to 254)" : "modifier (0 to 0xffffffff)");
 	a.target = argv[2];
 	a.all = json_object_new_array();
@@ -334,3 +323,13 @@ int cmd_smp(struct ctl *c, int argc, char **argv)
 	json_object_put(a.all);
 	return a.exit_code;
 }
+
+const struct ctl_command ctl_smp = {
+	.name = "smp",
+	.arguments = "get ATTRIBUTE DEVICE [MODIFIER] | show ATTRIBUTE DEVICE [PORT] [--hex]",
+	.help = "one Get as the manager, where infiniband-diags lack the M_Key; show: all blocks",
+	.words = "get show --hex nodeinfo nodedesc portinfo switchinfo pkeys sl2vl vlarb guids "
+		 "lft mft sminfo",
+	.scope = CTL_ACTS,
+	.run = cmd_smp,
+};

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "client/client.h"
-#include "opensmctl/commands.h"
 #include "opensmctl/format/launched.h"
+#include "opensmctl/talk/ctl.h"
 #include "util/mem.h"
 #include "util/str.h"
 
@@ -430,7 +430,7 @@ static int ask_all(struct ctl *c, const char *name, struct json_object *ret)
 	return absent == CTL_OK ? worst : absent;
 }
 
-int cmd_status(struct ctl *c, int argc, char **argv)
+static int cmd_status(struct ctl *c, int argc, char **argv)
 {
 	const char *name = str_equal(c->instance, "all") ? NULL : c->instance;
 	bool is_path = c->instance && strchr(c->instance, '/');
@@ -438,7 +438,7 @@ int cmd_status(struct ctl *c, int argc, char **argv)
 	int r = CTL_OK;
 
 	if (argc)
-		return ctl_too_many(&manager_commands[0], argv[0]);
+		return ctl_too_many(&ctl_status, argv[0]);
 	all = json_object_new_array();
 	if (!is_path)
 		r = ask_all(c, name, all);
@@ -464,3 +464,11 @@ int cmd_status(struct ctl *c, int argc, char **argv)
 	json_object_put(all);
 	return r;
 }
+
+const struct ctl_command ctl_status = {
+	.name = "status",
+	.arguments = "",
+	.help = "state of the manager and the subnet (without -i: of every instance)",
+	.scope = CTL_SEES_ALL,
+	.run = cmd_status,
+};

@@ -6,14 +6,13 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "opensmctl/show.h"
 #include "util/file.h"
 #include "util/mem.h"
 #include "util/str.h"
 
-#define usage(...) ctl_usage(&show_commands[0], __VA_ARGS__)
+#define usage(...) ctl_usage(&ctl_topology, __VA_ARGS__)
 
 /* 0, or the exit code: why not was told. */
 static int write_file(struct file_replace *f, const char *path, const char *text)
@@ -70,20 +69,9 @@ static int save(struct ctl *c, int argc, char **argv)
 
 /* ---- diff ------------------------------------------------------------------------------------ */
 
-static char *since_text(struct json_object *row)
-{
-	time_t t = (time_t)js_int(row, "since");
-	char text[40] = "-";
-	struct tm tm;
-
-	if (t && localtime_r(&t, &tm))
-		strftime(text, sizeof(text), "%FT%T", &tm);
-	return xstrdup(text);
-}
-
 static const struct column columns[] = {
 	{ "FINDING", COLUMN_STR, .key = "id", .color = CTL_NAME },
-	{ "SINCE", COLUMN_STR, .key = "since", .text = since_text },
+	{ "SINCE", COLUMN_TIME, .key = "since" },
 	{ "WHAT", COLUMN_STR, .key = "text" },
 	{ 0 },
 };
@@ -110,30 +98,16 @@ static void print_head(struct json_object *o)
 		printf("the fabric is as it was meant\n");
 }
 
-static int diff(struct ctl *c, int argc, char **argv)
+static void print_diff(struct ctl *c, struct json_object *o, struct json_object *asked)
 {
-	struct json_object *o;
-	int r;
+	print_head(o);
+	if (js_len(js_get(o, "findings")))
+		ctl_print_table(c, columns, js_get(o, "findings"));
+}
 
-	if (argc && strcmp(argv[0], "--json"))
-		return usage("topology diff: '%s' is not understood; two files are compared by "
-			     "opensm --diff",
-			     argv[0]);
-	if (argc)
-		c->json = true;
-	o = ctl_call(c, "Drift", NULL);
-	if (!o)
-		return c->exit_code;
-	if (c->json) {
-		ctl_print_json(c, o);
-	} else {
-		print_head(o);
-		if (js_len(js_get(o, "findings")))
-			ctl_print_table(c, columns, js_get(o, "findings"));
-	}
-	r = js_len(js_get(o, "findings")) ? CTL_REFUSED : CTL_OK;
-	json_object_put(o);
-	return r;
+static bool differs(const struct ctl *c, struct json_object *o)
+{
+	return js_len(js_get(o, "findings"));
 }
 
 /* ---- accept ---------------------------------------------------------------------------------- */
@@ -168,25 +142,14 @@ static int accept_one(struct ctl *c, int argc, char **argv)
 	return r;
 }
 
-/* ---- which ----------------------------------------------------------------------------------- */
-
-static const struct {
-	const char *name;
-	int (*run)(struct ctl *c, int argc, char **argv);
-} actions[] = { { "save", save }, { "diff", diff }, { "accept", accept_one } };
-
-bool topology_is_meant(int argc, char **argv)
-{
-	for (size_t i = 0; argc && i < ARRAY_SIZE(actions); i++)
-		if (!strcmp(argv[0], actions[i].name))
-			return true;
-	return false;
-}
-
-int topology_as_meant(struct ctl *c, int argc, char **argv)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(actions); i++)
-		if (!strcmp(argv[0], actions[i].name))
-			return actions[i].run(c, argc - 1, argv + 1);
-	return CTL_USAGE;
-}
+const struct ctl_command topology_commands[] = {
+	{ .name = "save", .scope = CTL_ACTS, .run = save },
+	{ .name = "diff",
+	  .scope = CTL_ACTS,
+	  .method = "Drift",
+	  .takes = ctl_json_word,
+	  .print = print_diff,
+	  .fails = differs },
+	{ .name = "accept", .scope = CTL_ACTS, .run = accept_one },
+	{ 0 },
+};

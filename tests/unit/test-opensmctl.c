@@ -55,12 +55,6 @@ static void numbers_are_for_people(void **state)
 
 /* ---- changes of partitions ------------------------------------------------------------------ */
 
-/* main.c's and call.c's: what is told is not looked at here. */
-int ctl_usage(const struct ctl_command *command, const char *fmt, ...)
-{
-	return CTL_USAGE;
-}
-
 /* The parameters that "VERB WORD..." becomes, as text to be freed; NULL: it is not understood. */
 static char *parameters_of(const char *line)
 {
@@ -134,14 +128,152 @@ static void other_words_are_not_understood(void **state)
 
 static void only_whole_words_are_subcommands(void **state)
 {
-	char show[] = "show", sho[] = "sho", verify[] = "verify";
+	char show[] = "show", sho[] = "sho";
 
 	assert_int_equal(partition_verb_of(1, (char *[]){ show, NULL }), VERB_SHOW);
 	assert_int_equal(partition_verb_of(1, (char *[]){ sho, NULL }), VERB_NONE);
 	assert_int_equal(partition_verb_of(0, (char *[]){ NULL }), VERB_NONE);
-	assert_false(partition_acts(1, (char *[]){ show, NULL }));
-	assert_true(partition_acts(1, (char *[]){ verify, NULL }));
-	assert_false(partition_acts(0, (char *[]){ NULL }));
+}
+
+/* ---- commands that are one call -------------------------------------------------------------- */
+
+static char *called; /* "METHOD PARAMETERS", of the last call */
+
+/* call.c's: there is no daemon. */
+struct json_object *ctl_call(struct ctl *c, const char *method, struct json_object *parameters)
+{
+	free(called);
+	called = xasprintf(
+		"%s %s", method,
+		parameters ? json_object_to_json_string_ext(parameters, JSON_C_TO_STRING_PLAIN)
+			   : "-");
+	json_object_put(parameters);
+	c->exit_code = CTL_NO_DAEMON;
+	return NULL;
+}
+
+static void print_nothing(struct ctl *c, struct json_object *answer, struct json_object *asked)
+{
+}
+
+static int run_itself(struct ctl *c, int argc, char **argv)
+{
+	return argc;
+}
+
+static const struct ctl_command subs[] = {
+	{ .name = "kick",
+	  .scope = CTL_ACTS,
+	  .method = "Kick",
+	  .as = "how",
+	  .print = print_nothing },
+	{ .name = "knock", .scope = CTL_ACTS, .run = run_itself },
+	{ 0 },
+};
+static const struct ctl_command door = {
+	.name = "door",
+	.arguments = "",
+	.scope = CTL_SHOWS,
+	.subs = subs,
+	.method = "Door",
+	.takes =
+		(const struct ctl_word[]){
+			{ CTL_ONE_OF, .parameter = "side",
+			  .among = (const char *const[]){ "front", "back", NULL } },
+			{ CTL_FLAG, .option = "--open", .parameter = "open" },
+			{ CTL_TEXT, .option = "--why", .parameter = "why" },
+			{ CTL_TIME, .option = "--until", .parameter = "until" },
+			{ CTL_JSON, .option = "--json" },
+			{ 0 },
+		},
+	.print = print_nothing,
+};
+/* Of any name: its words are not abbreviated. */
+static const struct ctl_command room = {
+	.name = "room",
+	.arguments = "",
+	.subs = subs,
+	.method = "Room",
+	.takes =
+		(const struct ctl_word[]){
+			{ CTL_TEXT, .parameter = "from", .missing = "from where?" },
+			{ CTL_TEXT, .parameter = "to" },
+			{ 0 },
+		},
+	.print = print_nothing,
+};
+
+/* The call that the words become; "": they are refused as usage. */
+static const char *call_of(const struct ctl_command *command, const char *line)
+{
+	_cleanup_free_ char *copy = xstrdup(line);
+	char *argv[20] = { NULL }, *rest = copy, *word;
+	struct ctl c = { 0 };
+	int argc = 0;
+
+	while ((word = strsep(&rest, " ")))
+		if (*word)
+			argv[argc++] = word;
+	free(take(called));
+	return ctl_do(&c, command, argc, argv) == CTL_USAGE ? "" : called;
+}
+
+static void words_become_parameters_by_the_table_of_the_command(void **state)
+{
+	const struct {
+		const struct ctl_command *command;
+		const char *line, *call;
+	} cases[] = {
+		{ &door, "", "Door -" },
+		{ &door, "fr --open", "Door {\"side\":\"front\",\"open\":true}" },
+		{ &door, "--why x=y back", "Door {\"why\":\"x=y\",\"side\":\"back\"}" },
+		{ &door, "--why=a=b", "Door {\"why\":\"a=b\"}" },
+		{ &door, "--until 15m", "Door {\"until\":900}" },
+		{ &door, "--until=3d", "Door {\"until\":259200}" },
+		{ &door, "--json", "Door -" },
+		{ &door, "front back", "" },
+		{ &door, "--until 15x", "" },
+		{ &door, "--until", "" },
+		{ &door, "--why", "" },
+		{ &door, "--open=1", "" },
+		{ &door, "--wh x", "" },
+		{ &door, "garden", "" },
+		{ &door, "kick", "Kick {\"how\":\"kick\"}" },
+		{ &door, "ki", "Kick {\"how\":\"kick\"}" },
+		{ &door, "kick it", "" },
+		{ &room, "a b", "Room {\"from\":\"a\",\"to\":\"b\"}" },
+		{ &room, "ki", "Room {\"from\":\"ki\"}" },
+		{ &room, "kick", "Kick {\"how\":\"kick\"}" },
+		{ &room, "", "" },
+		{ &room, "a b c", "" },
+		{ &room, "-x", "" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const char *call = call_of(cases[i].command, cases[i].line);
+
+		if (strcmp(call, cases[i].call))
+			fail_msg("'%s': %s", cases[i].line, call);
+	}
+	free(take(called));
+}
+
+/* Of several instances each is shown; one is acted on. */
+static void the_first_word_may_be_a_command_of_its_own(void **state)
+{
+	char k[] = "k", knoc[] = "knoc", x[] = "x";
+	char *argv[] = { knoc, x, NULL };
+	struct ctl c = { 0 };
+	int skip;
+
+	assert_ptr_equal(ctl_meant(&door, 2, argv, &skip), &subs[1]);
+	assert_int_equal(skip, 1);
+	assert_int_equal(ctl_do(&c, &door, 2, argv), 1);
+	argv[0] = k; /* may be either */
+	assert_ptr_equal(ctl_meant(&door, 2, argv, &skip), &door);
+	assert_ptr_equal(ctl_meant(&door, 0, argv, &skip), &door);
+	assert_int_equal(skip, 0);
+	assert_ptr_equal(ctl_meant(&room, 2, argv, &skip), &room);
 }
 
 /* ---- tables --------------------------------------------------------------------------------- */
@@ -452,6 +584,8 @@ int main(void)
 		cmocka_unit_test(words_become_a_change),
 		cmocka_unit_test(other_words_are_not_understood),
 		cmocka_unit_test(only_whole_words_are_subcommands),
+		cmocka_unit_test(words_become_parameters_by_the_table_of_the_command),
+		cmocka_unit_test(the_first_word_may_be_a_command_of_its_own),
 		cmocka_unit_test(tables_are_aligned),
 		cmocka_unit_test(one_line_per_record_has_tabs),
 		cmocka_unit_test(colours_change_no_width),

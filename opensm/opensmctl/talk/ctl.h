@@ -2,19 +2,21 @@
 /*
  * What a command of opensmctl has to hand: options, the call, and how answers are shown.
  *
- *   static int cmd_groups(struct ctl *c, int argc, char **argv)
+ *   static void print_groups(struct ctl *c, struct json_object *answer, struct json_object *asked)
  *   {
- *           struct json_object *all = ctl_call(c, "Groups", NULL);
- *
- *           if (!all)
- *                   return c->exit_code;
- *           if (c->json)
- *                   ctl_print_json(c, js_get(all, "groups"));
- *           else
- *                   show(c, js_get(all, "groups"));
- *           json_object_put(all);
- *           return CTL_OK;
+ *           ctl_print_table(c, group_columns, js_get(answer, "groups"));
  *   }
+ *
+ *   const struct ctl_command ctl_groups = {
+ *           .name = "groups",
+ *           .arguments = "[MGID|MLID]",
+ *           .help = "multicast groups; of one its members and its tree",
+ *           .scope = CTL_SHOWS,
+ *           .method = "Groups",
+ *           .takes = (const struct ctl_word[]){ { CTL_TEXT, .parameter = "group" }, { 0 } },
+ *           .member = "groups",
+ *           .print = print_groups,
+ *   };
  */
 #pragma once
 
@@ -48,11 +50,29 @@ struct ctl {
 enum ctl_scope {
 	CTL_ACTS,	/* nothing: which one is meant must be said */
 	CTL_SHOWS,	/* shows each under a head of its own */
-	CTL_SHOWS_BARE, /* the same without arguments; with them it acts */
+	CTL_SHOWS_BARE, /* the same without words; with them it acts */
 	/* shows each, and writes the heads itself: other programs read what it writes */
 	CTL_HEADS,
-	CTL_SEES_ALL,	/* its own business */
+	CTL_SEES_ALL, /* its own business */
 };
+
+/* A word that a call takes. A row without a kind ends the list. */
+struct ctl_word {
+	enum {
+		CTL_NO_WORD,
+		CTL_TEXT,   /* any text: after `option`, or the next word that is no option */
+		CTL_TIME,   /* "90s", "15m", "2h", "3d": seconds */
+		CTL_FLAG,   /* `option` alone */
+		CTL_ONE_OF, /* a word of `among`, which may be abbreviated if there is no text */
+		CTL_JSON,   /* as -j */
+	} kind;
+	const char *option;    /* "--why", and then "--why TEXT" or "--why=TEXT"; NULL: none */
+	const char *parameter; /* of the call */
+	const char *const *among;
+	const char *missing; /* said where there is none; NULL: the call does without */
+};
+/* --json */
+extern const struct ctl_word ctl_json_word[];
 
 struct ctl_command {
 	const char *name;
@@ -60,18 +80,28 @@ struct ctl_command {
 	const char *help;      /* one line */
 	const char *words;     /* for completion: "heavy light"; NULL: none */
 	enum ctl_scope scope;
+	/* Commands named by the first word: "adopt" of "ledger adopt". A row { 0 } ends them. */
+	const struct ctl_command *subs;
 	/* argv[0] is the first word behind the command, argv[argc] NULL. Returns the exit code. */
 	int (*run)(struct ctl *c, int argc, char **argv);
-	/* With these arguments it is CTL_ACTS, whatever `scope`; NULL: with none. */
-	bool (*acts)(int argc, char **argv);
+
+	/* Without run() it is one call. */
+	const char *method;
+	const char *as; /* the parameter that has the command's name; NULL: none */
+	const struct ctl_word *takes; /* NULL: no words */
+	const char *member; /* of the answer, which is all that -j shows; NULL: the answer */
+	/* For people. `asked`: parameters of the call. */
+	void (*print)(struct ctl *c, struct json_object *answer, struct json_object *asked);
+	bool (*fails)(const struct ctl *c, struct json_object *answer); /* exit code 1; NULL: no */
 };
 
-/* The row of a command of the manager, by its whole name. */
-const struct ctl_command *ctl_row(const char *name);
-
-/* Each ends with a row without a name; in the order of the help. */
-extern const struct ctl_command manager_commands[]; /* the manager: commands.c */
-extern const struct ctl_command show_commands[];    /* the subnet: show.c */
+/* Each in the file of its subject, and those of commands.c. */
+extern const struct ctl_command ctl_status, ctl_instances, ctl_monitor, ctl_drain, ctl_isolate,
+	ctl_restore, ctl_marks, ctl_health, ctl_ledger, ctl_options, ctl_security, ctl_congestion,
+	ctl_check, ctl_reload, ctl_report, ctl_topology, ctl_nodes, ctl_ports, ctl_routes, ctl_path,
+	ctl_partitions, ctl_groups, ctl_sa, ctl_managers, ctl_smp, ctl_qos;
+/* All, in the order of the help; NULL at the end. */
+extern const struct ctl_command *const ctl_commands[];
 
 /* ---- the conversation ---- */
 
@@ -108,11 +138,26 @@ int ctl_next_more(struct ctl *c, struct json_object **ret);
 /* Runs the command on the instance that is meant, or on all where it shows them. The exit code. */
 int ctl_run(struct ctl *c, const struct ctl_command *command, int argc, char **argv);
 
+/* ---- commands: command.c ---- */
+
+/*
+ * The command that these words name: `command`, or one of its subs, for which *ret_skip is 1. Names
+ * of subs may be abbreviated where the first word is not any text.
+ */
+const struct ctl_command *ctl_meant(const struct ctl_command *command, int argc, char **argv,
+				    int *ret_skip);
+/* Runs it, on one instance. Returns the exit code. */
+int ctl_do(struct ctl *c, const struct ctl_command *command, int argc, char **argv);
+/* Calls its method with `parameters`, which are taken, and shows the answer. The exit code. */
+int ctl_show(struct ctl *c, const struct ctl_command *command, struct json_object *parameters);
+
 /* ---- usage ---- */
 
 /* "opensmctl: TEXT", and where help is; returns CTL_USAGE. */
 int ctl_usage(const struct ctl_command *command, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+/* The same of a word that it does not take. */
+int ctl_too_many(const struct ctl_command *command, const char *word);
 /* "opensmctl: TEXT"; returns CTL_REFUSED. */
 int ctl_refuse(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /*
@@ -140,12 +185,15 @@ const char *ctl_plural(int64_t n, const char *one, char ret[static 64]);
 /* What a column shows of a record's member `key`. */
 enum column_kind {
 	COLUMN_STR,
+	COLUMN_TIME, /* seconds since 1970 in local time; "-" for 0 */
+	COLUMN_LIST, /* elements with commas between */
+	COLUMN_LINK, /* "4x NDR" of the record, "" without a link */
 	COLUMN_INT,
 	COLUMN_NATURAL, /* nothing for 0 */
-	COLUMN_GBPS,  /* "12.5", "400" */
-	COLUMN_LEN,   /* of an array */
-	COLUMN_PLACE, /* ctl_place() of the member; without a key, of the record */
-	COLUMN_INDEX, /* the number of the record, from 0 */
+	COLUMN_GBPS,	/* "12.5", "400" */
+	COLUMN_LEN,	/* of an array */
+	COLUMN_PLACE,	/* ctl_place() of the member; without a key, of the record */
+	COLUMN_INDEX,	/* the number of the record, from 0 */
 };
 
 /* Aligned columns of a table; a row without a head ends the list. At most 16. */
@@ -168,6 +216,10 @@ void ctl_print_table(const struct ctl *c, const struct column *columns,
 		     struct json_object *records);
 /* "spine1/3" of an object with name and port, "spine1" of port 0; "-" of none. To be freed. */
 char *ctl_place(struct json_object *o);
+/* "4x NDR" of an object with width and speed; "" without a link. Returns `ret`. */
+char *ctl_link(struct json_object *o, char ret[static 32]);
+/* "1, 2, 3": elements of an array; of more than fit in `cap` bytes the first. Returns `ret`. */
+char *ctl_list(struct json_object *array, const char *between, char *ret, size_t cap);
 /* "12.5", "400". Returns `ret`. */
 char *ctl_gbps(double gbps, char ret[static 32]);
 /* "stored here and by 2 of 2 standbys", of the answer to a change. Returns `ret`. */

@@ -27,10 +27,11 @@ static bool looks_for(int argc, char **argv)
 static bool shows_each(const struct ctl *c, const struct ctl_command *command, int argc,
 		       char **argv)
 {
+	int skip;
+
+	command = ctl_meant(command, argc, argv, &skip);
 	if (c->instance)
 		return str_equal(c->instance, ALL) && command->scope != CTL_SEES_ALL;
-	if (command->acts && command->acts(argc, argv))
-		return false;
 	switch (command->scope) {
 	case CTL_SHOWS:
 	case CTL_HEADS:
@@ -66,7 +67,7 @@ static int run_each(struct ctl *c, const struct ctl_command *command, const stru
 		one.turn = found->all[i].name;
 		one.client = NULL;
 		print_head(&one, command, i == 0);
-		r = command->run(&one, argc, argv);
+		r = ctl_do(&one, command, argc, argv);
 		client_close(one.client);
 		best = MIN(best, r);
 		worst = MAX(worst, r);
@@ -108,14 +109,14 @@ int ctl_run(struct ctl *c, const struct ctl_command *command, int argc, char **a
 	struct instances found;
 	int r;
 
-	assert(command && command->run);
+	assert(command);
 	if (!shows_each(c, command, argc, argv))
-		return command->run(c, argc, argv);
+		return ctl_do(c, command, argc, argv);
 	if (str_equal(c->instance, ALL))
 		c->instance = NULL;
 	if (instances_find(c->run_dir, &found) < 0)
 		found.n = 0;
-	r = found.n > 1 ? run_all(c, command, &found, argc, argv) : command->run(c, argc, argv);
+	r = found.n > 1 ? run_all(c, command, &found, argc, argv) : ctl_do(c, command, argc, argv);
 	if (found.n)
 		report_absent(c);
 	instances_clear(&found);

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "opensmctl/talk/ctl.h"
 #include "util/mem.h"
@@ -73,6 +74,36 @@ char *ctl_gbps(double gbps, char ret[static 32])
 	return ret;
 }
 
+char *ctl_link(struct json_object *o, char ret[static 32])
+{
+	ret[0] = '\0';
+	if (js_int(o, "width"))
+		snprintf(ret, 32, "%dx %.8s", (int)js_int(o, "width"), js_str(o, "speed"));
+	return ret;
+}
+
+char *ctl_list(struct json_object *array, const char *between, char *ret, size_t cap)
+{
+	size_t len = 0;
+
+	ret[0] = '\0';
+	for (size_t i = 0; i < js_len(array) && len + 14 < cap; i++)
+		len += (size_t)snprintf(ret + len, cap - len, "%s%s", i ? between : "",
+					json_object_get_string(js_at(array, i)));
+	return ret;
+}
+
+static char *time_text(int64_t seconds)
+{
+	time_t t = (time_t)seconds;
+	char text[40] = "-";
+	struct tm tm;
+
+	if (t && localtime_r(&t, &tm))
+		strftime(text, sizeof(text), "%FT%T", &tm);
+	return xstrdup(text);
+}
+
 /* ---- tables --------------------------------------------------------------------------------- */
 
 struct cell {
@@ -117,7 +148,7 @@ static size_t columns_of(const char *text)
 static char *cell_text(const struct column *column, struct json_object *o, size_t index)
 {
 	const char *key = column->key;
-	char gbps[32];
+	char gbps[32], list[64];
 
 	if (column->text)
 		return column->text(o);
@@ -126,6 +157,12 @@ static char *cell_text(const struct column *column, struct json_object *o, size_
 	switch (column->kind) {
 	case COLUMN_STR:
 		return xstrdup(js_str(o, key));
+	case COLUMN_TIME:
+		return time_text(js_int(o, key));
+	case COLUMN_LIST:
+		return xstrdup(ctl_list(js_get(o, key), ",", list, sizeof(list)));
+	case COLUMN_LINK:
+		return xstrdup(ctl_link(o, list));
 	case COLUMN_NATURAL:
 		if (!js_int(o, key))
 			return xstrdup("");

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * A command that is one call: its words become parameters by the table of the row, and the answer
+ * is shown as the row says.
+ */
+#include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "opensmctl/talk/ctl.h"
+#include "util/mem.h"
+#include "util/str.h"
+
+const struct ctl_word ctl_json_word[] = { { CTL_JSON, .option = "--json" }, { 0 } };
+
+/* ---- usage ----------------------------------------------------------------------------------- */
+
+int ctl_usage(const struct ctl_command *command, const char *fmt, ...)
+{
+	va_list args;
+
+	fflush(stdout);
+	fputs("opensmctl: ", stderr);
+	va_start(args, fmt);
+	vfprintf(stderr, fmt, args);
+	va_end(args);
+	if (command)
+		fprintf(stderr, "\nUsage: opensmctl [OPTIONS] %s%s%s\n", command->name,
+			command->arguments[0] ? " " : "", command->arguments);
+	else
+		fputs("; try: opensmctl help\n", stderr);
+	return CTL_USAGE;
+}
+
+int ctl_too_many(const struct ctl_command *command, const char *word)
+{
+	return ctl_usage(command, "unexpected argument '%s'", word);
+}
+
+/* ---- words ----------------------------------------------------------------------------------- */
+
+struct reader {
+	struct ctl *c;
+	const struct ctl_command *command; /* for usage */
+	const struct ctl_word *takes;
+	struct json_object *ret;
+};
+
+/* "90", "90s", "15m", "2h", "3d": seconds. False: neither. */
+static bool read_duration(const char *word, int64_t *ret)
+{
+	static const struct {
+		char unit;
+		unsigned seconds;
+	} units[] = { { 's', 1 }, { 'm', 60 }, { 'h', 3600 }, { 'd', 86400 } };
+	size_t digits = strspn(word, "0123456789");
+	char text[12];
+	uint64_t n;
+
+	if (!digits || digits >= sizeof(text) || (word[digits] && word[digits + 1]))
+		return false;
+	memcpy(text, word, digits);
+	text[digits] = '\0';
+	if (str_to_u64(text, 10, UINT32_MAX, &n) < 0 || !n)
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
+		if (word[digits] != units[i].unit && (word[digits] || i))
+			continue;
+		*ret = (int64_t)(n * units[i].seconds);
+		return *ret <= UINT32_MAX;
+	}
+	return false;
+}
+
+static bool takes_any_text(const struct ctl_word *takes)
+{
+	for (; takes->kind; takes++)
+		if (takes->kind == CTL_TEXT && !takes->option)
+			return true;
+	return false;
+}
+
+static int place_among(const struct reader *r, const struct ctl_word *w, const char *text)
+{
+	int i = ctl_match(text, w->among);
+
+	return i >= 0 && takes_any_text(r->takes) && strcmp(text, w->among[i]) ? -1 : i;
+}
+
+/* Does the row take this word? */
+static bool is_taken(const struct reader *r, const struct ctl_word *w, const char *text)
+{
+	size_t len = w->option ? strlen(w->option) : 0;
+
+	if (w->option)
+		return str_starts(text, w->option) &&
+		       (!text[len] ||
+			(text[len] == '=' && (w->kind == CTL_TEXT || w->kind == CTL_TIME)));
+	if (js_has(r->ret, w->parameter))
+		return false;
+	return w->kind == CTL_ONE_OF ? place_among(r, w, text) >= 0 : text[0] != '-';
+}
+
+/* 0, or the exit code: what is wrong was told. */
+static int take_value(const struct reader *r, const struct ctl_word *w, const char *text)
+{
+	int64_t seconds;
+
+	switch (w->kind) {
+	case CTL_JSON:
+		r->c->json = true;
+		return CTL_OK;
+	case CTL_FLAG:
+		json_object_object_add(r->ret, w->parameter, json_object_new_boolean(true));
+		return CTL_OK;
+	case CTL_ONE_OF:
+		text = w->among[place_among(r, w, text)];
+		break;
+	case CTL_TIME:
+		if (!text || !read_duration(text, &seconds))
+			return ctl_usage(r->command, "%s takes a time such as 90s, 15m, 2h or 3d",
+					 w->option);
+		json_object_object_add(r->ret, w->parameter, json_object_new_int64(seconds));
+		return CTL_OK;
+	case CTL_TEXT:
+		if (!text)
+			return ctl_usage(r->command, "%s takes a value", w->option);
+		break;
+	case CTL_NO_WORD:
+		break;
+	}
+	json_object_object_add(r->ret, w->parameter, json_object_new_string(text));
+	return CTL_OK;
+}
+
+/* *at: on the word, then on the last one that was taken. */
+static int take_word(const struct reader *r, char **argv, int *at)
+{
+	const char *text = argv[*at], *equals;
+	const struct ctl_word *w = r->takes;
+
+	while (w->kind && !is_taken(r, w, text))
+		w++;
+	if (!w->kind)
+		return ctl_too_many(r->command, text);
+	if (w->option && (w->kind == CTL_TEXT || w->kind == CTL_TIME)) {
+		equals = strchr(text, '=');
+		text = equals ? equals + 1 : argv[*at + 1];
+		*at += !equals && text;
+	}
+	return take_value(r, w, text);
+}
+
+static int read_words(const struct reader *r, int argc, char **argv)
+{
+	for (int i = 0; i < argc; i++) {
+		int e = take_word(r, argv, &i);
+
+		if (e != CTL_OK)
+			return e;
+	}
+	for (const struct ctl_word *w = r->takes; w->kind; w++)
+		if (w->missing && !js_has(r->ret, w->parameter))
+			return ctl_usage(r->command, "%s", w->missing);
+	return CTL_OK;
+}
+
+/* ---- the call -------------------------------------------------------------------------------- */
+
+int ctl_show(struct ctl *c, const struct ctl_command *command, struct json_object *parameters)
+{
+	struct json_object *asked = parameters ? parameters : json_object_new_object();
+	struct json_object *sent = json_object_object_length(asked) ? json_object_get(asked) : NULL;
+	struct json_object *answer = ctl_call(c, command->method, sent);
+	int r = answer ? CTL_OK : c->exit_code;
+
+	if (answer && c->json)
+		ctl_print_json(c, command->member ? js_get(answer, command->member) : answer);
+	else if (answer)
+		command->print(c, answer, asked);
+	if (answer && command->fails && command->fails(c, answer))
+		r = CTL_REFUSED;
+	json_object_put(answer);
+	json_object_put(asked);
+	return r;
+}
+
+const struct ctl_command *ctl_meant(const struct ctl_command *command, int argc, char **argv,
+				    int *ret_skip)
+{
+	bool is_exact = command->takes && takes_any_text(command->takes);
+	const struct ctl_command *found = NULL;
+	const char *word = argc ? argv[0] : "";
+	int n = 0;
+
+	for (const struct ctl_command *s = command->subs; word[0] && s && s->name; s++) {
+		if (!strcmp(s->name, word)) {
+			*ret_skip = 1;
+			return s;
+		}
+		if (is_exact || word[0] == '-' || !str_starts(s->name, word))
+			continue;
+		found = s;
+		n++;
+	}
+	*ret_skip = n == 1;
+	return n == 1 ? found : command;
+}
+
+int ctl_do(struct ctl *c, const struct ctl_command *command, int argc, char **argv)
+{
+	static const struct ctl_word none[] = { { 0 } };
+	int skip;
+	const struct ctl_command *meant = ctl_meant(command, argc, argv, &skip);
+	struct reader r = { .c = c, .command = command };
+
+	assert(meant->run || (meant->method && meant->print));
+	if (meant->run)
+		return meant->run(c, argc - skip, argv + skip);
+	r.takes = meant->takes ? meant->takes : none;
+	r.ret = json_object_new_object();
+	if (meant->as)
+		json_object_object_add(r.ret, meant->as, json_object_new_string(meant->name));
+	if (read_words(&r, argc - skip, argv + skip) == CTL_OK)
+		return ctl_show(c, meant, r.ret);
+	json_object_put(r.ret);
+	return CTL_USAGE;
+}
