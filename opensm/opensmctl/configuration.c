@@ -73,6 +73,7 @@ const struct ctl_command ctl_check = {
 	.help = "errors that a reload would find; changes nothing",
 	.scope = CTL_SHOWS,
 	.method = "Check",
+	.excess = "check asks the daemon about its own files; for others there is: opensm --check",
 	.print = print_check,
 	.fails = has_errors,
 };

@@ -120,13 +120,19 @@ static const char *const *levels_of(const char *prefix)
 	return vocabularies[i].level;
 }
 
-/* "rail." and the slot: "rail.mlx5_1-1". */
-static void print_rails(const struct slurm_rails *rails, const char *prefix, FILE *out)
+/* Of each slot "rail." and the slot: "rail.mlx5_1-1". A host with one slot has no rails. */
+static void print_rails(const struct slurm_tree *t, const struct slurm_host *host,
+			const char *prefix, FILE *out)
 {
-	for (size_t i = 0; i < rails->n; i++) {
-		_cleanup_free_ char *slot = xstrdup(rails->all[i].slot), *name = NULL,
-				    *leaf = legal_part(rails->all[i].leaf, LABEL_MAX);
+	const struct slurm_port *ports = &t->found->ports[host->first];
+	bool has_rails = strcmp(ports[0].slot, ports[host->n - 1].slot) != 0;
 
+	for (size_t i = 0; has_rails && i < host->n; i++) {
+		_cleanup_free_ char *slot = xstrdup(ports[i].slot), *name = NULL,
+				    *leaf = legal_part(t->leaf_names[ports[i].leaf], LABEL_MAX);
+
+		if (i && !strcmp(ports[i - 1].slot, ports[i].slot))
+			continue;
 		for (char *c = slot; *c; c++)
 			if (*c == '/')
 				*c = '-';
@@ -149,8 +155,7 @@ static void print_host(const struct slurm_tree *t, size_t host, uint32_t leaf,
 
 		fprintf(out, " %s/%s=%s", prefix, levels[i], value);
 	}
-	if (t->rails && t->rails[host].n > 1)
-		print_rails(&t->rails[host], prefix, out);
+	print_rails(t, &t->found->all[host], prefix, out);
 	fputc('\n', out);
 }
 

@@ -78,32 +78,7 @@ char *slurm_unique_name(struct slurm_tree *tree, const char *name)
 	return ret;
 }
 
-/* ---- hosts ---------------------------------------------------------------------------------- */
-
-static int by_name(const void *x, const void *y)
-{
-	const struct slurm_host *a = x, *b = y;
-	int order = strcmp(a->name, b->name);
-
-	if (order)
-		return order;
-	order = strcmp(a->word, b->word);
-	if (order)
-		return order;
-	if (a->rank != b->rank)
-		return a->rank < b->rank ? -1 : 1;
-	return a->leaf != b->leaf ? (a->leaf > b->leaf) - (a->leaf < b->leaf)
-				  : (a->guid > b->guid) - (a->guid < b->guid);
-}
-
-static int by_leaf(const void *x, const void *y)
-{
-	const struct slurm_host *a = x, *b = y;
-
-	if (a->leaf != b->leaf)
-		return a->leaf < b->leaf ? -1 : 1;
-	return strcmp(a->name, b->name);
-}
+/* ---- reading -------------------------------------------------------------------------------- */
 
 /* "mlx5_0/1" of "node17 mlx5_0", port 1; "1" where the description names no device. */
 static char *slot_of(const char *desc, int port)
@@ -134,7 +109,7 @@ static bool read_host(struct slurm_hosts *h, struct json_object *node,
 	struct json_object *ports = js_get(node, "ports");
 	const char *desc = js_str(node, "desc"), *name = js_str(node, "name");
 	guid_t guid = strtoull(js_str(node, "node_guid"), NULL, 16);
-	size_t before = h->n;
+	size_t before = h->n_ports;
 
 	desc += strspn(desc, " ");
 	name += strspn(name, " ");
@@ -143,16 +118,13 @@ static bool read_host(struct slurm_hosts *h, struct json_object *node,
 		struct json_object *port = js_at(ports, i), *peer = js_get(port, "peer");
 		guid_t sw = peer ? strtoull(js_str(peer, "node_guid"), NULL, 16) : 0;
 		uint32_t place = sw ? (uint32_t)(uintptr_t)guidmap_get(switches, sw) : 0;
-		struct slurm_host *host;
 
 		if (!place || !strcmp(js_str(port, "state"), "down"))
 			continue;
-		GROW(h->all, h->n + 1, h->cap);
-		host = &h->all[h->n++];
-		*host = (struct slurm_host){
+		GROW(h->ports, h->n_ports + 1, h->cap_ports);
+		h->ports[h->n_ports++] = (struct slurm_port){
 			.word = word_of(name, guid),
-			.slot = slot_of(has_device(name) ? name : desc,
-					(int)js_int(port, "port")),
+			.slot = slot_of(has_device(name) ? name : desc, (int)js_int(port, "port")),
 			.leaf = place - 1,
 			.leaf_name = js_str(peer, "name"),
 			.gbps = js_num(port, "gbps"),
@@ -160,70 +132,8 @@ static bool read_host(struct slurm_hosts *h, struct json_object *node,
 			.system = strtoull(js_str(node, "system_guid"), NULL, 16),
 			.desc = desc,
 		};
-		host->name = safe_name(host->word);
 	}
-	return h->n > before;
-}
-
-void slurm_host_drop(struct slurm_host *h)
-{
-	free(h->name);
-	free(h->word);
-	free(h->slot);
-}
-
-/* Another port of a host that is known already. */
-static void merge_port(struct slurm_host *first, struct slurm_host *more, struct slurm_tree *tree)
-{
-	if (more->leaf != first->leaf && !strcmp(more->slot, first->slot) && !first->many_leaves) {
-		first->many_leaves = true;
-		slurm_remark(tree,
-			     "host %s is on several leaves by ports of the same name: it is placed "
-			     "on the first",
-			     first->name);
-	}
-	if (more->system != first->system && !strcmp(more->desc, first->desc) &&
-	    !first->namesakes) {
-		first->namesakes = true;
-		slurm_remark(
-			tree,
-			"several adapters are called '%s': is the description set on these hosts "
-			"(rdma-ndd)?",
-			more->desc);
-	}
-	slurm_host_drop(more);
-}
-
-/* Two words that came to the same name: what follows is told apart by its GUID, which stays. */
-static void add_guid_to_name(struct slurm_host *h)
-{
-	char *name = xasprintf("%s_%" PRIx64, h->name, h->guid);
-
-	free(h->name);
-	h->name = name;
-}
-
-/* Sorted by name and rank: of each host one port is kept. */
-static void merge_ports(struct slurm_hosts *h, struct slurm_tree *tree)
-{
-	size_t kept = 0, first = 0; /* `first` has the name that others may share */
-
-	for (size_t i = 0; i < h->n; i++) {
-		struct slurm_host now = h->all[i];
-
-		if (kept && !strcmp(h->all[kept - 1].word, now.word)) {
-			merge_port(&h->all[kept - 1], &now, tree);
-			continue;
-		}
-		if (kept && !strcmp(h->all[first].name, now.name))
-			add_guid_to_name(&now);
-		else
-			first = kept;
-		h->all[kept++] = now;
-		if (strcmp(now.name, now.word) != 0)
-			slurm_remark(tree, "host '%s' is called %s here", now.word, now.name);
-	}
-	h->n = kept;
+	return h->n_ports > before;
 }
 
 /*
@@ -259,6 +169,111 @@ static unsigned read_all(struct slurm_hosts *h, struct json_object *nodes,
 	return aggregation;
 }
 
+/* ---- hosts ---------------------------------------------------------------------------------- */
+
+static int by_slot(const void *x, const void *y)
+{
+	const struct slurm_port *a = x, *b = y;
+	int order = strcmp(a->word, b->word);
+
+	if (!order)
+		order = strcmp(a->slot, b->slot);
+	return order ? order : (a->leaf > b->leaf) - (a->leaf < b->leaf);
+}
+
+/* The port by which a host is placed first. */
+static int by_rank(const void *x, const void *y)
+{
+	const struct slurm_port *a = x, *b = y;
+	int order = strcmp(a->word, b->word);
+
+	if (order)
+		return order;
+	if (a->rank != b->rank)
+		return a->rank < b->rank ? -1 : 1;
+	return a->leaf != b->leaf ? (a->leaf > b->leaf) - (a->leaf < b->leaf)
+				  : (a->guid > b->guid) - (a->guid < b->guid);
+}
+
+static int by_name(const void *x, const void *y)
+{
+	const struct slurm_host *a = x, *b = y;
+	int order = strcmp(a->name, b->name);
+
+	return order ? order : (a->first > b->first) - (a->first < b->first);
+}
+
+static int by_leaf(const void *x, const void *y)
+{
+	const struct slurm_host *a = x, *b = y;
+
+	if (a->leaf != b->leaf)
+		return a->leaf < b->leaf ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+/* Ports of the same word. */
+static void find_hosts(struct slurm_hosts *h)
+{
+	h->all = xcalloc(h->n_ports + 1, sizeof(*h->all));
+	for (size_t i = 0; i < h->n_ports; i++) {
+		if (!i || strcmp(h->ports[i - 1].word, h->ports[i].word) != 0)
+			h->all[h->n++] = (struct slurm_host){ .name = safe_name(h->ports[i].word),
+							      .first = i };
+		h->all[h->n - 1].n++;
+	}
+}
+
+/* What is odd about the ports that fit; the first one is that by which the host is placed. */
+static void remark_ports(const struct slurm_hosts *h, const struct slurm_host *host,
+			 struct slurm_tree *tree)
+{
+	const struct slurm_port *first = &h->ports[host->first];
+	bool many_leaves = false, namesakes = false;
+
+	for (const struct slurm_port *p = first + 1; p < first + host->n_fit; p++) {
+		if (p->leaf != first->leaf && !strcmp(p->slot, first->slot) && !many_leaves) {
+			many_leaves = true;
+			slurm_remark(tree,
+				     "host %s is on several leaves by ports of the same name: it "
+				     "is placed on the first",
+				     host->name);
+		}
+		if (p->system != first->system && !strcmp(p->desc, first->desc) && !namesakes) {
+			namesakes = true;
+			slurm_remark(tree,
+				     "several adapters are called '%s': is the description set on "
+				     "these hosts (rdma-ndd)?",
+				     p->desc);
+		}
+	}
+}
+
+/* Two words that came to the same name: what follows is told apart by its GUID, which stays. */
+static void name_hosts(struct slurm_hosts *h, struct slurm_tree *tree)
+{
+	size_t first = 0; /* has the name that others may share */
+
+	qsort(h->all, h->n, sizeof(*h->all), by_name);
+	for (size_t i = 0; i < h->n; i++) {
+		struct slurm_host *host = &h->all[i];
+		const struct slurm_port *p = &h->ports[host->first];
+
+		if (i && !strcmp(h->all[first].name, host->name)) {
+			_cleanup_free_ char *shared = host->name;
+
+			host->name = xasprintf("%s_%" PRIx64, shared, p->guid);
+		} else {
+			first = i;
+		}
+		if (strcmp(host->name, p->word) != 0)
+			slurm_remark(tree, "host '%s' is called %s here", p->word, host->name);
+		remark_ports(h, host, tree);
+		host->leaf = p->leaf;
+		host->gbps = p->gbps;
+	}
+}
+
 void slurm_hosts_read(struct slurm_hosts *ret, struct json_object *topology,
 		      const struct guidmap *switches, const struct slurm_wish *wish,
 		      struct slurm_tree *tree)
@@ -270,20 +285,23 @@ void slurm_hosts_read(struct slurm_hosts *ret, struct json_object *topology,
 	if (aggregation)
 		slurm_remark(tree, "%u aggregation nodes inside of switches are no hosts",
 			     aggregation);
-	slurm_rails_note(ret);
-	if (ret->n)
-		slurm_place(ret, wish, tree);
+	if (!ret->n_ports)
+		return;
+	qsort(ret->ports, ret->n_ports, sizeof(*ret->ports), by_slot);
+	find_hosts(ret);
+	slurm_place(ret, wish, tree);
 	if (!ret->n)
 		return;
-	qsort(ret->all, ret->n, sizeof(*ret->all), by_name);
-	merge_ports(ret, tree);
+	qsort(ret->ports, ret->n_ports, sizeof(*ret->ports), by_rank);
+	name_hosts(ret, tree);
+	qsort(ret->ports, ret->n_ports, sizeof(*ret->ports), by_slot);
 	qsort(ret->all, ret->n, sizeof(*ret->all), by_leaf);
 }
 
 void slurm_hosts_clear(struct slurm_hosts *h)
 {
 	for (size_t i = 0; i < h->n; i++)
-		slurm_host_drop(&h->all[i]);
+		free(h->all[i].name);
 	for (size_t i = 0; i < h->n_ports; i++) {
 		free(h->ports[i].word);
 		free(h->ports[i].slot);

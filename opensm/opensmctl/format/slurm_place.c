@@ -20,9 +20,7 @@
 #define NAMES_MAX 12
 #define SLOTS_MAX 6
 
-enum { RANK_SLOT, RANK_LEAF, RANK_OTHER };
-
-/* A slot of the hosts that are sorted by slot. */
+/* A slot; ports that fit are ordered by slot, then by host. */
 struct slot {
 	const char *name;
 	size_t first, n;  /* its ports */
@@ -74,66 +72,78 @@ static bool is_slot(const char *slot, const char *wanted)
 	       (!strchr(wanted, '/') && !strncmp(slot, wanted, len) && slot[len] == '/');
 }
 
-static bool fits(const struct slurm_host *h, const struct slurm_wish *wish)
+static bool fits(const struct slurm_port *p, const struct slurm_wish *wish)
 {
-	if (wish->network && fnmatch(wish->network, h->leaf_name, 0) != 0)
+	if (wish->network && fnmatch(wish->network, p->leaf_name, 0) != 0)
 		return false;
-	return !wish->ports || is_slot(h->slot, wish->ports);
+	return !wish->ports || is_slot(p->slot, wish->ports);
 }
 
-/* Ports from `kept` on of hosts that have none before it: the words of these, each once. */
-static size_t find_lost(const struct slurm_hosts *h, size_t kept, const char **ret)
+static void remark_lost(const char **lost, size_t n, const struct slurm_wish *wish,
+			struct slurm_tree *tree)
 {
-	_cleanup_free_ const char **words = xcalloc(kept + 1, sizeof(char *));
-	size_t n, n_lost = 0;
+	_cleanup_free_ char *names = slurm_names(lost, n);
 
-	for (size_t i = 0; i < kept; i++)
-		words[i] = h->all[i].word;
-	n = distinct(words, kept);
-	for (size_t i = kept; i < h->n; i++)
-		if (!n || !bsearch(&h->all[i].word, words, n, sizeof(*words), by_text))
-			ret[n_lost++] = h->all[i].word;
-	return distinct(ret, n_lost);
+	slurm_remark(tree, "hosts without such a port are not in here (%s%s%s%s%s; %zu): %s",
+		     wish->network ? "--network " : "", wish->network ? wish->network : "",
+		     wish->network && wish->ports ? " " : "", wish->ports ? "--ports " : "",
+		     wish->ports ? wish->ports : "", n, names);
 }
 
-/* Ports that do not fit go; hosts that have no other are named in a remark. */
-static void keep_fitting(struct slurm_hosts *h, const struct slurm_wish *wish,
-			 struct slurm_tree *tree)
+/* Hosts that have no port that fits go, and are named in a remark. Returns the ports that fit. */
+static size_t keep_fitting(struct slurm_hosts *h, const struct slurm_wish *wish,
+			   struct slurm_tree *tree)
 {
 	_cleanup_free_ const char **lost = xcalloc(h->n + 1, sizeof(char *));
-	_cleanup_free_ char *names = NULL;
-	size_t kept = 0, n_lost;
+	size_t kept = 0, n_lost = 0, n_fit = 0;
 
 	for (size_t i = 0; i < h->n; i++) {
-		struct slurm_host now = h->all[i];
+		struct slurm_host *host = &h->all[i];
 
-		if (fits(&now, wish)) {
-			h->all[i] = h->all[kept];
-			h->all[kept++] = now;
+		for (struct slurm_port *p = &h->ports[host->first];
+		     p < &h->ports[host->first + host->n]; p++) {
+			if (fits(p, wish))
+				host->n_fit++;
+			else
+				p->rank = RANK_UNFIT;
 		}
+		n_fit += host->n_fit;
+		if (host->n_fit) {
+			h->all[kept++] = *host;
+			continue;
+		}
+		lost[n_lost++] = slurm_word(h, host);
+		free(host->name);
 	}
-	n_lost = find_lost(h, kept, lost);
-	names = slurm_names(lost, n_lost);
-	if (n_lost)
-		slurm_remark(tree,
-			     "hosts without such a port are not in here (%s%s%s%s%s; %zu): %s",
-			     wish->network ? "--network " : "", wish->network ? wish->network : "",
-			     wish->network && wish->ports ? " " : "", wish->ports ? "--ports " : "",
-			     wish->ports ? wish->ports : "", n_lost, names);
-	tree->n_left_out += n_lost;
-	for (size_t i = kept; i < h->n; i++)
-		slurm_host_drop(&h->all[i]);
 	h->n = kept;
+	tree->n_left_out += n_lost;
+	if (n_lost)
+		remark_lost(lost, n_lost, wish, tree);
+	return n_fit;
 }
 
 /* ---- slots ---------------------------------------------------------------------------------- */
 
 static int by_slot(const void *x, const void *y)
 {
-	const struct slurm_host *a = x, *b = y;
+	const struct slurm_port *a = *(struct slurm_port *const *)x;
+	const struct slurm_port *b = *(struct slurm_port *const *)y;
 	int order = strcmp(a->slot, b->slot);
 
 	return order ? order : strcmp(a->word, b->word);
+}
+
+/* The ports that fit, by slot. To be freed. */
+static struct slurm_port **ports_by_slot(struct slurm_hosts *h, size_t n)
+{
+	struct slurm_port **ret = xcalloc(n + 1, sizeof(struct slurm_port *));
+	size_t at = 0;
+
+	for (size_t i = 0; i < h->n_ports; i++)
+		if (h->ports[i].rank != RANK_UNFIT)
+			ret[at++] = &h->ports[i];
+	qsort(ret, n, sizeof(*ret), by_slot);
+	return ret;
 }
 
 static int by_number(const void *x, const void *y)
@@ -143,50 +153,49 @@ static int by_number(const void *x, const void *y)
 	return (a > b) - (a < b);
 }
 
-static size_t count_leaves(const struct slurm_host *all, size_t n)
+/* The leaves of ports, in order. To be freed. */
+static uint32_t *leaves_of(struct slurm_port *const *ports, size_t n)
 {
-	_cleanup_free_ uint32_t *leaves = xcalloc(n + 1, sizeof(*leaves));
-	size_t count = 0;
+	uint32_t *ret = xcalloc(n + 1, sizeof(*ret));
 
 	for (size_t i = 0; i < n; i++)
-		leaves[i] = all[i].leaf;
-	qsort(leaves, n, sizeof(*leaves), by_number);
+		ret[i] = ports[i]->leaf;
+	qsort(ret, n, sizeof(*ret), by_number);
+	return ret;
+}
+
+static size_t count_leaves(struct slurm_port *const *ports, size_t n)
+{
+	_cleanup_free_ uint32_t *leaves = leaves_of(ports, n);
+	size_t count = 0;
+
 	for (size_t i = 0; i < n; i++)
 		if (!i || leaves[i] != leaves[i - 1])
 			count++;
 	return count;
 }
 
-/* Of hosts sorted by slot; returns how many there are. */
-static size_t find_slots(const struct slurm_hosts *h, struct slot *ret)
+/* Returns how many there are. */
+static size_t find_slots(struct slurm_port *const *ports, size_t n_ports, struct slot *ret)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < h->n; i++) {
-		const struct slurm_host *host = &h->all[i];
+	for (size_t i = 0; i < n_ports; i++) {
+		const struct slurm_port *p = ports[i];
 		struct slot *s = n ? &ret[n - 1] : NULL;
 
-		if (!s || strcmp(s->name, host->slot) != 0) {
+		if (!s || strcmp(s->name, p->slot) != 0) {
 			s = &ret[n++];
-			*s = (struct slot){ .name = host->slot, .first = i, .gbps = host->gbps };
+			*s = (struct slot){ .name = p->slot, .first = i, .gbps = p->gbps };
 		}
-		if (!s->n || strcmp(h->all[i - 1].word, host->word) != 0)
+		if (!s->n || strcmp(ports[i - 1]->word, p->word) != 0)
 			s->hosts++;
 		s->n++;
-		s->gbps = s->gbps < host->gbps ? s->gbps : host->gbps;
+		s->gbps = MIN(s->gbps, p->gbps);
 	}
 	for (size_t i = 0; i < n; i++)
-		ret[i].leaves = count_leaves(h->all + ret[i].first, ret[i].n);
+		ret[i].leaves = count_leaves(ports + ret[i].first, ret[i].n);
 	return n;
-}
-
-static size_t count_hosts(const struct slurm_hosts *h)
-{
-	_cleanup_free_ const char **words = xcalloc(h->n + 1, sizeof(char *));
-
-	for (size_t i = 0; i < h->n; i++)
-		words[i] = h->all[i].word;
-	return distinct(words, h->n);
 }
 
 static bool is_better(const struct slot *a, const struct slot *b, size_t n_hosts)
@@ -240,44 +249,39 @@ static void remark_choice(const struct slot *slots, size_t n, const struct slot 
 }
 
 /* A leaf of the slot first, then any. */
-static void rank_ports(struct slurm_hosts *h, const struct slot *best)
+static void rank_ports(struct slurm_port *const *ports, size_t n, const struct slot *best)
 {
-	_cleanup_free_ uint32_t *leaves = xcalloc(best->n + 1, sizeof(*leaves));
+	_cleanup_free_ uint32_t *leaves = leaves_of(ports + best->first, best->n);
 
-	for (size_t i = 0; i < best->n; i++)
-		leaves[i] = h->all[best->first + i].leaf;
-	qsort(leaves, best->n, sizeof(*leaves), by_number);
-	for (size_t i = 0; i < h->n; i++) {
-		struct slurm_host *host = &h->all[i];
+	for (size_t i = 0; i < n; i++) {
+		struct slurm_port *p = ports[i];
 		bool is_there =
-			bsearch(&host->leaf, leaves, best->n, sizeof(*leaves), by_number) != NULL;
+			bsearch(&p->leaf, leaves, best->n, sizeof(*leaves), by_number) != NULL;
 
 		if (i >= best->first && i < best->first + best->n)
-			host->rank = RANK_SLOT;
+			p->rank = RANK_SLOT;
 		else
-			host->rank = is_there ? RANK_LEAF : RANK_OTHER;
+			p->rank = is_there ? RANK_LEAF : RANK_OTHER;
 	}
 }
 
-static int by_word(const void *x, const void *y)
+static bool has_slot(const struct slurm_hosts *h, const struct slurm_host *host)
 {
-	const struct slurm_host *a = x, *b = y;
-	int order = strcmp(a->word, b->word);
-
-	return order ? order : (a->rank > b->rank) - (a->rank < b->rank);
+	for (size_t i = host->first; i < host->first + host->n; i++)
+		if (h->ports[i].rank == RANK_SLOT)
+			return true;
+	return false;
 }
 
-static void remark_others(struct slurm_hosts *h, const char *slot, struct slurm_tree *tree)
+static void remark_others(const struct slurm_hosts *h, const char *slot, struct slurm_tree *tree)
 {
 	_cleanup_free_ const char **others = xcalloc(h->n + 1, sizeof(char *));
 	_cleanup_free_ char *names = NULL;
 	size_t n = 0;
 
-	qsort(h->all, h->n, sizeof(*h->all), by_word);
 	for (size_t i = 0; i < h->n; i++)
-		if (h->all[i].rank != RANK_SLOT &&
-		    (!i || strcmp(h->all[i - 1].word, h->all[i].word) != 0))
-			others[n++] = h->all[i].word;
+		if (!has_slot(h, &h->all[i]))
+			others[n++] = slurm_word(h, &h->all[i]);
 	names = slurm_names(others, n);
 	if (n)
 		slurm_remark(tree, "hosts without port %s are placed by another (%zu): %s", slot, n,
@@ -286,22 +290,19 @@ static void remark_others(struct slurm_hosts *h, const char *slot, struct slurm_
 
 void slurm_place(struct slurm_hosts *h, const struct slurm_wish *wish, struct slurm_tree *tree)
 {
+	size_t n, n_fit = keep_fitting(h, wish, tree);
+	_cleanup_free_ struct slurm_port **ports = NULL;
 	_cleanup_free_ struct slot *slots = NULL;
 	const struct slot *best;
-	size_t n, n_hosts;
 
-	keep_fitting(h, wish, tree);
-	if (!h->n)
-		return;
-	n_hosts = count_hosts(h);
-	qsort(h->all, h->n, sizeof(*h->all), by_slot);
-	slots = xcalloc(h->n, sizeof(*slots));
-	n = find_slots(h, slots);
-	best = choose(slots, n, n_hosts);
-	if (h->n == n_hosts)
+	if (n_fit == h->n)
 		return; /* a port each: there is no choice, whatever they are called */
+	ports = ports_by_slot(h, n_fit);
+	slots = xcalloc(n_fit, sizeof(*slots));
+	n = find_slots(ports, n_fit, slots);
+	best = choose(slots, n, h->n);
 	if (n > 1)
-		remark_choice(slots, n, best, n_hosts, tree);
-	rank_ports(h, best);
+		remark_choice(slots, n, best, h->n, tree);
+	rank_ports(ports, n_fit, best);
 	remark_others(h, best->name, tree);
 }

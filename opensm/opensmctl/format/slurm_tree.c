@@ -242,7 +242,7 @@ static void add_leaves(struct fabric *f, const struct slurm_hosts *hosts)
 		for (; first < hosts->n && hosts->all[first].leaf == leaf; first++) {
 			double gbps = hosts->all[first].gbps;
 
-			f->tree->hosts[first] = xstrdup(hosts->all[first].name);
+			f->tree->hosts[first] = hosts->all[first].name;
 			s->n_hosts++;
 			if (gbps && (!s->gbps || gbps < s->gbps))
 				s->gbps = gbps;
@@ -349,31 +349,34 @@ static void fabric_clear(struct fabric *f)
 }
 
 /* Switches by the name that they have in the tree, else by their own. */
-static void list_rails(struct fabric *f, const struct slurm_hosts *hosts)
+static void name_leaves(struct fabric *f)
 {
-	_cleanup_free_ const char **names = xcalloc(f->n + 1, sizeof(char *));
+	struct slurm_tree *t = f->tree;
 
-	for (uint32_t i = 0; i < f->n; i++)
-		names[i] = f->top[i] == NO_SWITCH ? js_str(f->node[i], "name")
-						  : f->tree->switches[f->top[i]].name;
-	slurm_rails_list(hosts, names, f->tree);
+	t->leaf_names = xcalloc(f->n + 1, sizeof(char *));
+	for (; t->n_leaf_names < f->n; t->n_leaf_names++) {
+		uint32_t top = f->top[t->n_leaf_names];
+
+		t->leaf_names[t->n_leaf_names] =
+			xstrdup(top == NO_SWITCH ? js_str(f->node[t->n_leaf_names], "name")
+						 : t->switches[top].name);
+	}
 }
 
 struct slurm_tree *slurm_tree_new(struct json_object *topology, const struct slurm_wish *wish)
 {
 	struct slurm_tree *t = xcalloc(1, sizeof(*t));
 	struct fabric f = { .tree = t, .by_guid = guidmap_new() };
-	struct slurm_hosts hosts;
 
 	fabric_init(&f, topology);
-	slurm_hosts_read(&hosts, topology, f.by_guid, wish, t);
-	t->hosts = xcalloc(hosts.n + 1, sizeof(char *));
-	t->n_hosts = hosts.n;
-	add_leaves(&f, &hosts);
-	rank_other_rails(&f, &hosts);
+	t->found = xcalloc(1, sizeof(*t->found));
+	slurm_hosts_read(t->found, topology, f.by_guid, wish, t);
+	t->hosts = xcalloc(t->found->n + 1, sizeof(char *));
+	t->n_hosts = t->found->n;
+	add_leaves(&f, t->found);
+	rank_other_rails(&f, t->found);
 	remark_rails(&f);
-	list_rails(&f, &hosts);
-	slurm_hosts_clear(&hosts);
+	name_leaves(&f);
 	rank_switches(&f);
 	build(&f);
 	remark_bare(&f);
@@ -391,9 +394,11 @@ struct slurm_tree *slurm_tree_free(struct slurm_tree *t)
 		free(t->switches[i].remark);
 		free(t->switches[i].children);
 	}
-	for (size_t i = 0; i < t->n_hosts; i++)
-		free(t->hosts[i]);
-	slurm_rails_free(t->rails, t->n_hosts);
+	for (size_t i = 0; i < t->n_leaf_names; i++)
+		free(t->leaf_names[i]);
+	free(t->leaf_names);
+	slurm_hosts_clear(t->found);
+	free(t->found);
 	for (size_t i = 0; i < t->n_remarks; i++)
 		free(t->remarks[i]);
 	free(t->switches);

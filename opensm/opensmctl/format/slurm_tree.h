@@ -33,24 +33,17 @@ struct slurm_wish {
 	bool pods;	     /* a block is what hangs on one parent of leaves, not one leaf */
 };
 
-/* The leaf of one rail of a host. */
-struct slurm_rail {
-	char *slot; /* "mlx5_1/1" */
-	char *leaf; /* name of the switch: in the tree, or as the document has it */
-};
-
-/* A host of the tree, with the leaves of all its ports where hosts have several. */
-struct slurm_rails {
-	struct slurm_rail *all; /* by slot, each slot once */
-	size_t n;
-};
+struct slurm_hosts;
 
 struct slurm_tree {
 	struct slurm_switch *switches; /* leaves first, a switch behind its children */
 	size_t n, n_leaves;
-	char **hosts; /* all names, by leaf */
-	struct slurm_rails *rails; /* of hosts[i]; NULL: each host has one port */
+	char **hosts; /* all names, by leaf; those of `found` */
 	size_t n_hosts;
+	struct slurm_hosts *found; /* hosts[i] is found->all[i], with all its ports */
+	/* Of switches as read, which ports name: in the tree, or as the document has it. */
+	char **leaf_names;
+	size_t n_leaf_names;
 	size_t n_roots;	 /* switches without a parent */
 	bool is_no_tree; /* leaves hang together by cables between leaves */
 	char **remarks; /* lines on what was changed or left out */

@@ -44,6 +44,7 @@ struct reader {
 	struct ctl *c;
 	const struct ctl_command *command; /* for usage */
 	const struct ctl_word *takes;
+	const char *excess;
 	struct json_object *ret;
 };
 
@@ -143,7 +144,8 @@ static int take_word(const struct reader *r, char **argv, int *at)
 	while (w->kind && !is_taken(r, w, text))
 		w++;
 	if (!w->kind)
-		return ctl_too_many(r->command, text);
+		return r->excess ? ctl_usage(NULL, "%s", r->excess)
+				 : ctl_too_many(r->command, text);
 	if (w->option && (w->kind == CTL_TEXT || w->kind == CTL_TIME)) {
 		equals = strchr(text, '=');
 		text = equals ? equals + 1 : argv[*at + 1];
@@ -219,6 +221,7 @@ int ctl_do(struct ctl *c, const struct ctl_command *command, int argc, char **ar
 	if (meant->run)
 		return meant->run(c, argc - skip, argv + skip);
 	r.takes = meant->takes ? meant->takes : none;
+	r.excess = meant->excess;
 	r.ret = json_object_new_object();
 	if (meant->as)
 		json_object_object_add(r.ret, meant->as, json_object_new_string(meant->name));

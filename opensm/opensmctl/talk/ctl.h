@@ -89,6 +89,7 @@ struct ctl_command {
 	const char *method;
 	const char *as; /* the parameter that has the command's name; NULL: none */
 	const struct ctl_word *takes; /* NULL: no words */
+	const char *excess; /* said of a word that it does not take; NULL: which it is */
 	const char *member; /* of the answer, which is all that -j shows; NULL: the answer */
 	/* For people. `asked`: parameters of the call. */
 	void (*print)(struct ctl *c, struct json_object *answer, struct json_object *asked);
