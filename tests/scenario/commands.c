@@ -551,7 +551,10 @@ static int cmd_ignore(struct scenario *s, const struct words *w)
 	return 0;
 }
 
-/* watch lost: ways that were there; keys [LEVEL]: of end ports. watch on | off: loops after every Set; costs most of the time on large fabrics */
+/*
+ * watch lost: ways that were there; keys [LEVEL]: of end ports. watch on | off: loops after every
+ * Set; costs most of the time on large fabrics
+ */
 static int cmd_watch(struct scenario *s, const struct words *w)
 {
 	uint64_t level = 2;

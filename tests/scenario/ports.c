@@ -237,7 +237,7 @@ static int set_field(struct scenario *s, uint8_t *notice, uint64_t trap, const c
 	return 0;
 }
 
-/* trap NODE NUMBER [FIELD VALUE]...: the node's agent sends it, about itself if not said otherwise */
+/* trap NODE NUMBER [FIELD VALUE]...: the node's agent sends it; without fields, about itself */
 static int cmd_trap(struct scenario *s, const struct words *w)
 {
 	uint8_t notice[SMP_DATA_SIZE] = { 0 }, info[SMP_DATA_SIZE];
@@ -387,7 +387,7 @@ static int drop_lines(struct scenario *s, const char *path, const struct words *
 	return 0;
 }
 
-/* file NAME without WORD...; file NAME: is empty now; file NAME TEXT: one line more; file NAME gone */
+/* file NAME without WORD...; file NAME: is empty now; file NAME TEXT: a line more; file NAME gone */
 static int cmd_file(struct scenario *s, const struct words *w)
 {
 	_cleanup_free_ char *path = NULL, *text = NULL;

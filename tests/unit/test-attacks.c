@@ -6,7 +6,8 @@
  *
  * ATTACK_MADS: forged MADs of the mix (20,000; a million by hand: 15 s), ATTACK_SEED: another mix.
  * LOUD=1 shows the log.
- * Rows 13 to 15 are tests/scenario/identity.scn, test-sm-lies and the last test here, 17 test-sm-keys.
+ * Rows 13 to 15 are tests/scenario/identity.scn, test-sm-lies and the last test here, 17 is
+ * test-sm-keys.
  */
 #include <setjmp.h>
 #include <stdarg.h>

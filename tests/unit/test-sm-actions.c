@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What an administrator asks for while managers run, in virtual time, where that needs the inside of
- * the manager; the rest is in tests/scenario/actions.scn.
+ * What an administrator asks for while managers run, in virtual time, where that needs the inside
+ * of the manager; the rest is in tests/scenario/actions.scn.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Links taken out of service by an administrator, on a simulated tree, as far as no scenario sees it
+ * Links taken out of service by an administrator, on a simulated tree: cases that no scenario sees
  * (tests/scenario/marks.scn): two requests at once, random ones, the cost of a plan, links over
  * which others send, the inside of the machine.
  *

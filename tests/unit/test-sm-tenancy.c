@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Partitions at run time through the whole manager, where no scenario goes (tests/scenario/tenants.scn
- * has the rest): ports that reboot or move at any moment, the store on the disk, many requests at
+ * Partitions at run time through the whole manager, where no scenario goes
+ * (tests/scenario/tenants.scn has the rest): ports that reboot or move at any moment, the store on the disk, many requests at
  * once.
  */
 #include "ledger/store.h"
