@@ -387,7 +387,7 @@ static int drop_lines(struct scenario *s, const char *path, const struct words *
 	return 0;
 }
 
-/* file NAME without WORD...; file NAME: is empty now; file NAME TEXT: a line more; file NAME gone */
+/* file NAME without WORD...; file NAME: empty; file NAME TEXT: a line more; file NAME gone */
 static int cmd_file(struct scenario *s, const struct words *w)
 {
 	_cleanup_free_ char *path = NULL, *text = NULL;

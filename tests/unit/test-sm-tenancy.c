@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Partitions at run time through the whole manager, where no scenario goes
- * (tests/scenario/tenants.scn has the rest): ports that reboot or move at any moment, the store on the disk, many requests at
- * once.
+ * (tests/scenario/tenants.scn has the rest): ports that reboot or move at any moment, the store on
+ * the disk, many requests at once.
  */
 #include "ledger/store.h"
 #include "sm/sm_internal.h"
