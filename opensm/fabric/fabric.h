@@ -3,7 +3,7 @@
  * What is known to be: nodes, ports and cables as they were last observed, keyed by GUID.
  *
  * Knowledge has three values: a PortInfo, SwitchInfo or LFT block is unknown until a response told
- * us, and becomes unknown again when a Set timed out. Writers are the doors of observe.h, which
+ * us, and becomes unknown again when a Set timed out. Writers are the functions of observe.h, which
  * sm/read and sync/ hand their answers to; nothing in here sends or decides.
  */
 #pragma once

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Changes of nodes, ports, cables and tables, for the files of this folder. All others write
- * through the doors of observe.h, whose names say what was learnt; tests/check/calls.sh refuses
+ * through the functions of observe.h, whose names say what was learnt; tests/check/calls.sh refuses
  * these functions elsewhere. Tests build fabrics with them.
  */
 #pragma once

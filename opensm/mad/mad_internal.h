@@ -3,7 +3,7 @@
  * The engine from inside. Private to mad/: mad.c owns it and calls the others.
  *
  *   mad.c     what owners call; the window; what arrives; one dispatch
- *   state.c   the one door between states, and the one end
+ *   state.c   the one function that changes states, and the one end
  *   tries.c   one request after another try, until it is answered or given up
  *   pace.c    how long that takes; due.c when it is to be looked at
  */

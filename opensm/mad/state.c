@@ -52,7 +52,7 @@ static void leave_wire(struct mad_engine *e, struct mad_xact *x)
 	x->rq.target->on_wire--;
 }
 
-/* The one door: `x` leaves what it stands in, and joins `to` (NULL: the caller places it). */
+/* The only change of state: `x` leaves its list, and joins `to` (NULL: the caller places it). */
 void xact_enter(struct mad_engine *e, struct mad_xact *x, enum xact_state next,
 		struct mad_xacts *to)
 {

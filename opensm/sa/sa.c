@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Life of Subnet Administration, and its door: the admission of requests (sa.md 1.1).
+ * Life of Subnet Administration, and the admission of requests (sa.md 1.1).
  *
  * Set and Delete run at once, in order of arrival; Get, GetTable and GetMulti become queries.
  */

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 noinst_LIBRARIES += libsync.a
 libsync_a_SOURCES = opensm/sync/sync.c opensm/sync/sync.h opensm/sync/sync_internal.h \
-	opensm/sync/door.c opensm/sync/door.h opensm/sync/rows.c opensm/sync/rows.h opensm/sync/differ.c \
+	opensm/sync/smp_sender.c opensm/sync/smp_sender.h opensm/sync/rows.c opensm/sync/rows.h opensm/sync/differ.c \
 	opensm/sync/pkeys.c opensm/sync/pkeys_now.c opensm/sync/guids.c opensm/sync/slvl.c opensm/sync/link.c opensm/sync/lft.c \
 	opensm/sync/mft.c opensm/sync/mft.h opensm/sync/mft_cells.c \
 	opensm/sync/mft_internal.h

@@ -23,7 +23,7 @@ struct mft_sync *mft_sync_new(struct fabric *f, struct mad_engine *mad,
 
 	assert(f && mad && hooks && hooks->may_write);
 	s->fabric = f;
-	s->door = (struct door){ f, mad, hooks->may_write, hooks->arg };
+	s->sender = (struct smp_sender){ f, mad, hooks->may_write, hooks->arg };
 	s->hooks = *hooks;
 	s->use_top = true;
 	TAILQ_INIT(&s->busy);
@@ -128,13 +128,13 @@ void mft_sync_forget(struct mft_sync *s, struct node *n)
 		s->failed_example = NULL;
 	if (!sw)
 		return;
-	mad_cancel(s->door.mad, s, &n->target);
+	mad_cancel(s->sender.mad, s, &n->target);
 	switch_drop(s, sw);
 }
 
 void mft_sync_stop(struct mft_sync *s)
 {
-	mad_cancel(s->door.mad, s, NULL);
+	mad_cancel(s->sender.mad, s, NULL);
 	for (unsigned i = 0; i < N_MLIDS; i++) {
 		struct mft_group *g = &s->groups[i];
 

@@ -451,7 +451,7 @@ static void send_request(struct mft_sync *s, struct mft_switch *sw, uint16_t att
 			 const uint8_t *payload)
 {
 	const struct mad_request rq = { .attr = attr, .mod = mod, .payload = payload };
-	bool sent = (payload ? door_set : door_get)(&s->door, &sw->node->ports[0], &rq, on_end, s,
+	bool sent = (payload ? smp_set : smp_get)(&s->sender, &sw->node->ports[0], &rq, on_end, s,
 						    sw->node);
 
 	assert(sent);
@@ -479,7 +479,7 @@ static void send_next(struct mft_sync *s, struct mft_switch *sw)
 
 	if (is_read)
 		await_read(s, sw, mod);
-	if (mad_target_silent(s->door.mad, &sw->node->target)) {
+	if (mad_target_silent(s->sender.mad, &sw->node->target)) {
 		cell_enter(s, sw, mod, MFT_GIVEN_UP);
 	} else if (is_read) {
 		cell_enter(s, sw, mod, MFT_OUT);
@@ -506,12 +506,12 @@ static void send_top(struct mft_sync *s, struct mft_switch *sw)
 /* After the cells of the switch: rows that become valid must be right. */
 static void feed_tops(struct mft_sync *s)
 {
-	for (uint32_t i = 0; i < s->n_switches && mad_pending(s->door.mad) < FEED_DEPTH; i++) {
+	for (uint32_t i = 0; i < s->n_switches && mad_pending(s->sender.mad) < FEED_DEPTH; i++) {
 		struct mft_switch *sw = s->switches[i];
 
 		if (sw->top != MFT_QUEUED || sw->in_flight || sw->head != sw->tail)
 			continue;
-		if (mad_target_silent(s->door.mad, &sw->node->target))
+		if (mad_target_silent(s->sender.mad, &sw->node->target))
 			top_enter(s, sw, MFT_GIVEN_UP);
 		else
 			send_top(s, sw);
@@ -520,9 +520,9 @@ static void feed_tops(struct mft_sync *s)
 
 void switches_feed(struct mft_sync *s)
 {
-	if ((TAILQ_EMPTY(&s->busy) && !s->tops_due) || !s->door.may_write(s->door.arg))
+	if ((TAILQ_EMPTY(&s->busy) && !s->tops_due) || !s->sender.may_write(s->sender.arg))
 		return;
-	while (!TAILQ_EMPTY(&s->busy) && mad_pending(s->door.mad) < FEED_DEPTH) {
+	while (!TAILQ_EMPTY(&s->busy) && mad_pending(s->sender.mad) < FEED_DEPTH) {
 		struct mft_switch *sw = TAILQ_FIRST(&s->busy);
 
 		switch_dequeue(s, sw);

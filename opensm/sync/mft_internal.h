@@ -8,7 +8,7 @@
 #include <sys/queue.h>
 
 #include "plan/mft_order.h"
-#include "sync/door.h"
+#include "sync/smp_sender.h"
 #include "sync/mft.h"
 #include "sync/rows.h"
 
@@ -61,7 +61,7 @@ struct mft_switch {
 
 struct mft_sync {
 	struct fabric *fabric;
-	struct door door;
+	struct smp_sender sender;
 	struct mft_hooks hooks;
 	struct mft_group groups[N_MLIDS];
 	uint16_t *due; /* MLID numbers to be judged in the next feed() */

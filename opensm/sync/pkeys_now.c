@@ -109,8 +109,8 @@ static void ask(struct pkeys_task *t, struct port *p, unsigned block, const uint
 		.mod = port_tables[TABLE_PKEYS].mod(p, block),
 		.payload = payload,
 	};
-	bool sent = payload ? door_set(&t->sync->door, p, &rq, on_written, t, p)
-			    : door_get(&t->sync->door, p, &rq, on_read, t, p);
+	bool sent = payload ? smp_set(&t->sync->sender, p, &rq, on_written, t, p)
+			    : smp_get(&t->sync->sender, p, &rq, on_read, t, p);
 
 	t->asked = p->node;
 	if (!sent) {

@@ -18,7 +18,7 @@
  *                           that must stay as they are
  *   MFT (mft.c)             groups come and go outside of runs; their order is plan/mft_order
  *   commands                effects sent once, kept nowhere: PortStateChange cleared by discovery,
- *                           a port switched off, HANDOVER. They pass the door alone (sync_command)
+ *                           a port switched off, HANDOVER (sync_command)
  */
 #include <assert.h>
 #include <stdlib.h>

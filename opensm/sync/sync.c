@@ -17,7 +17,7 @@
 #include "util/mem.h"
 
 /* Requests kept queued ahead of the window. */
-#define FEED_DEPTH 256
+#define FEED_DEPTH	256
 /* How often a run goes back for alias GUIDs that hosts asked for meanwhile. */
 #define MAX_LATE_PASSES 3
 
@@ -29,7 +29,7 @@ struct sync *sync_new(struct fabric *f, struct mad_engine *mad, const struct syn
 	s->fabric = f;
 	s->mad = mad;
 	s->hooks = *hooks;
-	s->door = (struct door){ f, mad, hooks->may_write, hooks->arg };
+	s->sender = (struct smp_sender){ f, mad, hooks->may_write, hooks->arg };
 	return s;
 }
 
@@ -97,8 +97,8 @@ static void on_set(void *owner, const struct mad_result *r)
 		observe_block_back(p, row->table, port_tables[row->table].block(r->mod));
 	if (r->end == MAD_END_BAD_STATUS && row->look_into && row->look_into(s, p, r))
 		return;
-	v = sync_verdict(r, r->end == MAD_END_ANSWERED &&
-				    row->observe(s, row, p, r->mod, r->payload));
+	v = sync_verdict(r,
+			 r->end == MAD_END_ANSWERED && row->observe(s, row, p, r->mod, r->payload));
 	if (row->unknown & AFTER(v))
 		row->forget(s, row, p, r->mod);
 	if (v == VERDICT_SILENT || (v == VERDICT_REFUSED && !(row->is_quiet && row->is_quiet(s))))
@@ -117,7 +117,7 @@ bool sync_set(struct sync *s, struct port *p, const struct mad_request *what)
 bool sync_send(struct sync *s, struct port *p, const struct mad_request *what, mad_done_fn on_done,
 	       void *arg)
 {
-	if (!door_set(&s->door, p, what, on_done, s, arg))
+	if (!smp_set(&s->sender, p, what, on_done, s, arg))
 		return false;
 	s->in_flight++;
 	s->outcome.sets++;
@@ -128,7 +128,7 @@ bool sync_get(struct sync *s, struct port *p, uint16_t attr, uint32_t mod, mad_d
 {
 	const struct mad_request rq = { .attr = attr, .mod = mod };
 
-	if (!door_get(&s->door, p, &rq, on_done, s, p))
+	if (!smp_get(&s->sender, p, &rq, on_done, s, p))
 		return false;
 	s->in_flight++;
 	return true;
@@ -148,13 +148,13 @@ bool sync_command(struct sync *s, struct port *p, const struct mad_request *what
 		  mad_done_fn on_done, void *owner, void *arg)
 {
 	assert(s && p && what);
-	return door_set(&s->door, p, what, on_done, owner, arg);
+	return smp_set(&s->sender, p, what, on_done, owner, arg);
 }
 
 bool sync_last_command(struct sync *s, struct port *p, const struct mad_request *what)
 {
 	assert(s && p && what);
-	return door_set_once(&s->door, p, what);
+	return smp_set_once(&s->sender, p, what);
 }
 
 /* ---- the run ------------------------------------------------------------------------------ */
@@ -184,9 +184,9 @@ enum ports { PORTS_ALL, PORTS_END, PORTS_FACING };
  * or takes steps of its own.
  */
 static const struct stage_row {
-	const char *what; /* it writes */
+	const char *what;		      /* it writes */
 	bool (*is_due)(const struct sync *s); /* NULL: always */
-	bool ahead; /* it needs no routes */
+	bool ahead;			      /* it needs no routes */
 	enum ib_attr attr;
 	enum ports of;
 	void (*port)(struct sync *s, struct port *p);

@@ -2,7 +2,7 @@
 /* The inside of struct sync, shared by the files of sync/ that make stages of a run. */
 #pragma once
 
-#include "sync/door.h"
+#include "sync/smp_sender.h"
 #include "sync/rows.h"
 #include "sync/sync.h"
 
@@ -12,7 +12,7 @@ struct sync {
 	struct fabric *fabric;
 	struct mad_engine *mad;
 	struct sync_hooks hooks;
-	struct door door;
+	struct smp_sender sender;
 	struct plan plan;
 	enum stage stage;
 	uint32_t node, item; /* the generator's place */

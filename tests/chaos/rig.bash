@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# One door to both simulators and to every manager of a run: a fabric, managers a and b, clients on hosts. Needs lib.bash,
+# One interface to both simulators and to every manager of a run: a fabric, managers a and b, clients on hosts. Needs lib.bash,
 # umad.bash and bench/lib.bash; $simulator, $managers, $net, $room, $first, $second ($third with three managers).
 # shellcheck shell=bash disable=SC2034,SC2153,SC2154 # what the parts of scripts/chaos share
 

@@ -34,14 +34,14 @@ sets_of_subnet() {
 		-e 's/\b(mad_sent|sim_count)\([^()]*\bMAD_SET\)//g' -e 's/\bMETHOD\(MAD_SET\)//g' \
 		-e 's/\[MAD_SET\]//g' -e 's/\bMAD_SET = 0x02,//' | grep -w MAD_SET
 }
-sets=(opensm/sync/door.c opensm/sm/answers/replica_ask.c opensm/sm/channel/channel_part.c opensm/perf/perf.c opensm/congestion/ask.c
+sets=(opensm/sync/smp_sender.c opensm/sm/answers/replica_ask.c opensm/sm/channel/channel_part.c opensm/perf/perf.c opensm/congestion/ask.c
 	opensm/sa/base/trust.c)
 sets_of_subnet | grep -vE "^($(IFS='|'; echo "${sets[*]}"))" |
-	tap_none "a Set leaves through sync/door.c, which asks the election"
+	tap_none "a Set leaves through sync/smp_sender.c, which asks the election"
 for file in "${sets[@]}"; do
 	sets_of_subnet | grep -q "^$file" || echo "$file has no Set"
 done | tap_none "no file is excepted for nothing"
-# What is known has one door, observe.h: its names say what was learnt.
+# What is known is changed by observe.h alone: its names say what was learnt.
 only_in "facts are written through fabric/observe.h" \
 	'\b(fabric_(add_node|remove_node|set_port_guid|(dis)?connect|learn_mkey|doubt_mkey|observe_cell|forget_cells|prove_cells)|node_(forget|prove)_tables|lft_have_(set|written|prove|forget|forget_all)|mft_have_(set|written|doubt|assume|forget_all)|cell_table_(set|forget|send|send_many|back|clear|free|grow))[[:space:]]*\(|\bmft_have_(clear|room|copy)\(&[^,)]*->mft[,)]' \
 	opensm/fabric/

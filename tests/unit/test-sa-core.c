@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The door of Subnet Administration: which requests get an answer at all, and what answers look
+ * Admission of Subnet Administration: which requests get an answer at all, and what answers look
  * like.
  */
 #include <errno.h>

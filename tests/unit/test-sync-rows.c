@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What holds for every attribute that sync/ writes: the one door, verdicts and limits, cells on
+ * What holds for every attribute that sync/ writes: the one sender, verdicts and limits, cells on
  * the wire.
  */
 #include "fabric/fabric_internal.h"
@@ -36,7 +36,7 @@ static void on_command(void *owner, const struct mad_result *r)
 	++*(unsigned *)r->arg;
 }
 
-/* ---- the door -------------------------------------------------------------------------------- */
+/* ---- the sender ------------------------------------------------------------------------------ */
 
 static void a_standby_sends_nothing(void **state)
 {

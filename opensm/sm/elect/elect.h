@@ -46,7 +46,10 @@ enum sm_info_set {
  */
 void elect_new(struct sm *sm, bool (*may_succeed)(const struct sm *sm, guid_t guid));
 void elect_free(struct sm *sm);
-/* The only door to another state. Never while a sweep is between its first Set and its last. */
+/*
+ * The only function that enters another state. Never while a sweep is between its first Set and its
+ * last.
+ */
 void elect_enter(struct sm *sm, enum sm_state next);
 /* Its managers get another chance to answer when it is back. */
 void elect_node_goes(struct sm *sm, struct node *n);

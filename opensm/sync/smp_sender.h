@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The one door through which a Set leaves. It asks the election each time: a standby sends nothing.
+ * Sends all Sets. It asks the election each time: a standby sends nothing.
  *
- * Sets of a run (sync.c), commands (sync_command) and multicast tables (mft_cells.c) pass it alike;
+ * Sets of a run (sync.c), commands (sync_command) and multicast tables (mft_cells.c) go through it;
  * nothing else of the daemon submits a Set (tests/check/calls.sh).
  */
 #pragma once
@@ -12,7 +12,7 @@
 #include "fabric/fabric.h"
 #include "mad/mad.h"
 
-struct door {
+struct smp_sender {
 	struct fabric *fabric;
 	struct mad_engine *mad;
 	bool (*may_write)(void *arg);
@@ -24,13 +24,13 @@ struct door {
  * copied; NULL: zeroes), long_timeout and m_key (0: the key that the agent is thought to hold).
  * False: nothing may be written now, or no path leads there; then `on_done` is not called.
  */
-bool door_set(const struct door *d, struct port *p, const struct mad_request *what,
-	      mad_done_fn on_done, void *owner, void *arg);
+bool smp_set(const struct smp_sender *d, struct port *p, const struct mad_request *what,
+	     mad_done_fn on_done, void *owner, void *arg);
 /*
  * The same without a transaction (no window, no repetition, no answer): the last message of a
  * process.
  */
-bool door_set_once(const struct door *d, struct port *p, const struct mad_request *what);
+bool smp_set_once(const struct smp_sender *d, struct port *p, const struct mad_request *what);
 /* Queues a Get; only the path can fail it. */
-bool door_get(const struct door *d, struct port *p, const struct mad_request *what,
-	      mad_done_fn on_done, void *owner, void *arg);
+bool smp_get(const struct smp_sender *d, struct port *p, const struct mad_request *what,
+	     mad_done_fn on_done, void *owner, void *arg);

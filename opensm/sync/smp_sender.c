@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Path, key and target of requests to agents. */
-#include "sync/door.h"
+#include "sync/smp_sender.h"
 
 #include <assert.h>
 
-static bool address_request(const struct door *d, struct port *p, uint8_t method,
+static bool address_request(const struct smp_sender *d, struct port *p, uint8_t method,
 			    struct mad_request *rq, struct dr_path *path)
 {
 	assert(d && p && p->node);
@@ -18,8 +18,8 @@ static bool address_request(const struct door *d, struct port *p, uint8_t method
 	return true;
 }
 
-static bool door_submit(const struct door *d, struct port *p, uint8_t method,
-			const struct mad_request *what, mad_done_fn on_done, void *owner, void *arg)
+static bool smp_submit(const struct smp_sender *d, struct port *p, uint8_t method,
+		       const struct mad_request *what, mad_done_fn on_done, void *owner, void *arg)
 {
 	struct mad_request rq = *what;
 	struct dr_path path;
@@ -31,15 +31,15 @@ static bool door_submit(const struct door *d, struct port *p, uint8_t method,
 	return true;
 }
 
-bool door_set(const struct door *d, struct port *p, const struct mad_request *what,
-	      mad_done_fn on_done, void *owner, void *arg)
+bool smp_set(const struct smp_sender *d, struct port *p, const struct mad_request *what,
+	     mad_done_fn on_done, void *owner, void *arg)
 {
-	return d->may_write(d->arg) && door_submit(d, p, MAD_SET, what, on_done, owner, arg);
+	return d->may_write(d->arg) && smp_submit(d, p, MAD_SET, what, on_done, owner, arg);
 }
 
-bool door_set_once(const struct door *d, struct port *p, const struct mad_request *what)
+bool smp_set_once(const struct smp_sender *d, struct port *p, const struct mad_request *what)
 {
-	static const struct transport_addr next_door = { .lid = LID_PERMISSIVE };
+	static const struct transport_addr next_hop = { .lid = LID_PERMISSIVE };
 	struct mad_request rq = *what;
 	uint8_t mad[MAD_SIZE];
 	struct dr_path path;
@@ -53,11 +53,11 @@ bool door_set_once(const struct door *d, struct port *p, const struct mad_reques
 					 .m_key = rq.m_key,
 					 .tid = mad_once_tid(d->mad, &path, 0) },
 		     &path, rq.payload);
-	return mad_send_once(d->mad, &next_door, mad) == 0;
+	return mad_send_once(d->mad, &next_hop, mad) == 0;
 }
 
-bool door_get(const struct door *d, struct port *p, const struct mad_request *what,
-	      mad_done_fn on_done, void *owner, void *arg)
+bool smp_get(const struct smp_sender *d, struct port *p, const struct mad_request *what,
+	     mad_done_fn on_done, void *owner, void *arg)
 {
-	return door_submit(d, p, MAD_GET, what, on_done, owner, arg);
+	return smp_submit(d, p, MAD_GET, what, on_done, owner, arg);
 }
