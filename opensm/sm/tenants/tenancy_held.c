@@ -151,7 +151,7 @@ static bool may_pass(struct question *q, const struct port *end, enum held own, 
 		return false;
 	if (!target)
 		return true;
-	if (target->state == TARGET_CUT)
+	if (target->state == TARGET_SILENT)
 		return !target->is_read;
 	return own == HELD || target_may_hold(q, target);
 }

@@ -25,7 +25,7 @@ struct target {
 		TARGET_RUNNING,
 		TARGET_CONFIRMED,
 		TARGET_ABSENT, /* `why`; the next sweep writes it before it becomes ACTIVE */
-		TARGET_CUT,    /* the end port does not answer; its switch port is as it shall */
+		TARGET_SILENT, /* the end port does not answer; its switch port is as it shall */
 		TARGET_FAILED, /* `why`; tried again at `again` */
 	} state;
 	const char *why;

@@ -8,9 +8,9 @@
  *    |         |                                        becomes ACTIVE; a link that is up without
  *    |         |                                        it loses other keys first
  *    |         |                                        (tenancy_place.c)
- *    |         |-- the end port is silent --> CUT       its switch port lets nothing else through
+ *    |         |-- the end port is silent --> SILENT    its switch port lets nothing else through
  *    |         '-- otherwise ---------------> FAILED
- *    '-- another change; or a pause has passed (CUT, FAILED)
+ *    '-- another change; or a pause has passed (SILENT, FAILED)
  */
 #include <assert.h>
 #include <inttypes.h>
@@ -153,7 +153,7 @@ static void target_is(struct target *target, enum target_state state, const char
 		target->confirmed = target->tried;
 	if (state == TARGET_CONFIRMED || state == TARGET_ABSENT)
 		target->takes = false;
-	if (state != TARGET_CUT && state != TARGET_FAILED) {
+	if (state != TARGET_SILENT && state != TARGET_FAILED) {
 		target->failures = 0;
 		return;
 	}
@@ -184,7 +184,7 @@ static void judge_end(struct target *target, const struct sync_pkeys *r)
 		target_is(target, TARGET_CONFIRMED, NULL);
 	else if (is_silent(r->end_port) && r->switch_port == PKEYS_CONFIRMED && p &&
 		 wire_checks_pkeys(p->peer))
-		target_is(target, TARGET_CUT, silent);
+		target_is(target, TARGET_SILENT, silent);
 	else if (is_silent(r->end_port) || is_silent(r->switch_port))
 		target_is(target, TARGET_FAILED,
 			  is_silent(r->end_port) ? silent : "its switch does not answer");
@@ -404,7 +404,7 @@ static bool is_fulfilled(struct change *c, const struct wish *w)
 		return true;
 	if (target->tried < w->revision)
 		return false;
-	if (target->state == TARGET_CUT && w->takes)
+	if (target->state == TARGET_SILENT && w->takes)
 		return true;
 	if (target->state == TARGET_ABSENT && w->takes)
 		return true;
@@ -595,7 +595,7 @@ static void wake_failed(struct sm *sm)
 	while (guidmap_next(t->targets, &pos, &guid, &value)) {
 		struct target *target = value;
 
-		if (target->state != TARGET_FAILED && target->state != TARGET_CUT)
+		if (target->state != TARGET_FAILED && target->state != TARGET_SILENT)
 			continue;
 		if (sm->now >= target->again)
 			target_is_due(target);
