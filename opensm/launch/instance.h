@@ -20,7 +20,7 @@ struct instance {
 	uint64_t guid, prefix; /* of the port, of the subnet; 0: not known */
 	unsigned priority;
 	char *log, *cache_dir, *dump_dir; /* set by instance_place() */
-	/* Given as arguments, as its configuration does not say or is overruled. */
+	/* Set if the value is an argument of the daemon; otherwise its configuration says it. */
 	bool guid_given, priority_given, log_given, dump_given;
 };
 
