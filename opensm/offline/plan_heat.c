@@ -25,7 +25,7 @@
 
 /* Switches at one height of the layout; of a fabric without levels all of them. */
 struct level {
-	uint32_t first, n; /* of heat->order */
+	uint32_t first, n; /* of layout->order */
 	uint32_t bins;
 };
 
@@ -47,7 +47,6 @@ struct heat {
 	const struct topofile *names;
 	const struct topo *t;
 	const struct layout *l;
-	uint32_t *order;      /* switches by level, then from left to right */
 	uint32_t *at, *level; /* per switch: place in its level; level */
 	struct level levels[LEVELS];
 	unsigned n_levels;
@@ -59,50 +58,18 @@ struct heat {
 
 /* ---- levels ---------------------------------------------------------------------------------- */
 
-struct place {
-	double x, y;
-	uint32_t sw;
-};
-
-static int by_place(const void *va, const void *vb)
-{
-	const struct place *a = va, *b = vb;
-
-	if (a->y != b->y)
-		return a->y > b->y ? -1 : 1; /* leaves first */
-	if (a->x != b->x)
-		return a->x < b->x ? -1 : 1;
-	return (a->sw > b->sw) - (a->sw < b->sw);
-}
-
-/* In a circle and in a grid a place says nothing that a level would. */
-static struct place *places_of(const struct heat *h)
-{
-	struct place *all = xcalloc(h->t->n_switches + 1u, sizeof(*all));
-
-	for (uint32_t s = 0; s < h->t->n_switches; s++) {
-		const struct layout_place *p = &h->l->places[s];
-		bool tree = !h->l->round && !h->l->grid;
-
-		all[s] = (struct place){ .x = tree ? p->x : s, .y = tree ? p->y : 0, .sw = s };
-	}
-	qsort(all, h->t->n_switches, sizeof(*all), by_place);
-	return all;
-}
-
 static void find_levels(struct heat *h)
 {
-	_cleanup_free_ struct place *all = places_of(h);
-
 	for (uint32_t i = 0; i < h->t->n_switches; i++) {
+		uint32_t sw = h->l->order[i], height = h->l->places[sw].level;
 		struct level *level;
 
-		if (!i || (all[i].y != all[i - 1].y && h->n_levels < LEVELS))
+		if (!i ||
+		    (height != h->l->places[h->l->order[i - 1]].level && h->n_levels < LEVELS))
 			h->levels[h->n_levels++] = (struct level){ .first = i };
 		level = &h->levels[h->n_levels - 1];
-		h->order[i] = all[i].sw;
-		h->at[all[i].sw] = level->n++;
-		h->level[all[i].sw] = h->n_levels - 1;
+		h->at[sw] = level->n++;
+		h->level[sw] = h->n_levels - 1;
 		level->bins = MIN(level->n, BINS);
 	}
 }
@@ -227,7 +194,6 @@ struct heat *heat_new(const struct topofile *names, const struct topo *t, const 
 	h->names = names;
 	h->t = t;
 	h->l = l;
-	h->order = xcalloc(t->n_switches + 1u, sizeof(*h->order));
 	h->at = xcalloc(t->n_switches + 1u, sizeof(*h->at));
 	h->level = xcalloc(t->n_switches + 1u, sizeof(*h->level));
 	find_levels(h);
@@ -244,7 +210,6 @@ struct heat *heat_free(struct heat *h)
 		return NULL;
 	for (unsigned i = 0; i < h->n_blocks; i++)
 		free(h->blocks[i].cells);
-	free(h->order);
 	free(h->at);
 	free(h->level);
 	free(h);
@@ -335,7 +300,7 @@ static void draw_cell(const struct heat *h, const struct block *b, uint32_t row,
 
 static void draw_name(const struct heat *h, const struct level *l, uint32_t i, FILE *out)
 {
-	svg_escaped(out, svg_switch_name(h->names, h->t, h->order[l->first + i]));
+	svg_escaped(out, svg_switch_name(h->names, h->t, h->l->order[l->first + i]));
 	fputs("</text>\n", out);
 }
 

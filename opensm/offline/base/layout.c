@@ -22,6 +22,9 @@ static struct layout *layout_alloc(const struct topo *t)
 	struct layout *l = xcalloc(1, sizeof(*l));
 
 	l->places = xcalloc((size_t)t->n_switches + 1, sizeof(*l->places));
+	l->order = xcalloc((size_t)t->n_switches + 1, sizeof(*l->order));
+	for (uint32_t s = 0; s < t->n_switches; s++)
+		l->order[s] = s;
 	return l;
 }
 
@@ -31,6 +34,7 @@ struct layout *layout_free(struct layout *l)
 		return NULL;
 	grid_free(l->grid);
 	free(l->places);
+	free(l->order);
 	free(l);
 	return NULL;
 }
@@ -98,7 +102,7 @@ static double wish_of(const struct topo *t, const struct layout *l, const uint32
 
 static struct layout *by_level(const struct topo *t)
 {
-	uint32_t most, widest = 1;
+	uint32_t most, widest = 1, at = 0;
 	_cleanup_free_ uint32_t *level = levels_of(t, &most), *count = NULL;
 	_cleanup_free_ struct slot *slots = xcalloc((size_t)t->n_switches + 1, sizeof(*slots));
 	struct layout *l;
@@ -127,6 +131,8 @@ static struct layout *by_level(const struct topo *t)
 			p->x = MARGIN + (l->width - 2 * MARGIN) * (i + 0.5) / n;
 			p->y = l->height - 130 - (double)k * (l->height - 260) / most;
 			p->low = k == 0;
+			p->level = k;
+			l->order[at++] = slots[i].sw;
 		}
 	}
 	return l;

@@ -15,10 +15,12 @@ struct layout_place {
 	double turn;   /* of the name, in a circle */
 	bool flip;     /* the name ends here instead of beginning */
 	bool low;      /* the name stands below the switch */
+	uint32_t level; /* of a tree, from the leaves up; else 0 */
 };
 
 struct layout {
 	struct layout_place *places; /* per switch */
+	uint32_t *order;	     /* switches by level, then from left to right */
 	double width, height;
 	double pitch;                /* between neighbours, the least there is */
 	bool round;
