@@ -22,7 +22,7 @@
 #include "sync/sync_internal.h"
 #include "util/mem.h"
 
-#define MAX_TURNS  4
+#define MAX_TURNS  8 /* a turn reads, or writes */
 #define MAX_BLOCKS (PKEY_CAP_MAX / PKEY_BLOCK)
 
 struct pkeys_task {
@@ -109,12 +109,13 @@ static void ask(struct pkeys_task *t, struct port *p, unsigned block, const uint
 		.mod = port_tables[TABLE_PKEYS].mod(p, block),
 		.payload = payload,
 	};
-	bool sent = payload ? smp_set(&t->sync->sender, p, &rq, on_written, t, p)
-			    : smp_get(&t->sync->sender, p, &rq, on_read, t, p);
+	bool sent = t->turns < MAX_TURNS &&
+		    (payload ? smp_set(&t->sync->sender, p, &rq, on_written, t, p)
+			     : smp_get(&t->sync->sender, p, &rq, on_read, t, p));
 
 	t->asked = p->node;
 	if (!sent) {
-		t->fault = PKEYS_CANCELLED;
+		t->fault = t->turns < MAX_TURNS ? PKEYS_CANCELLED : PKEYS_REFUSED;
 		return;
 	}
 	t->n_out++;
@@ -165,13 +166,11 @@ static void write_side(struct pkeys_task *t, struct port *p, const struct want *
 	for (unsigned block = 0; block < blocks; block++) {
 		if (!differs(t, p, w, block, wanted))
 			continue;
-		if (t->turns == MAX_TURNS ||
-		    (t->kind == CONFIRM && cells_are_given_up(t->sync, row_of(), p, w)))
+		if (t->kind == CONFIRM && cells_are_given_up(t->sync, row_of(), p, w))
 			t->fault = PKEYS_REFUSED;
 		else
 			ask(t, p, block, wanted);
 	}
-	t->turns += t->n_out > 0;
 }
 
 /* As far as it goes without waiting. True: this side has come to its end; `ret` says how. */
@@ -196,6 +195,7 @@ static bool go_on_side(struct pkeys_task *t, enum pkeys_state *ret)
 	read_side(t, p, blocks);
 	if (!t->n_out && t->fault == PKEYS_CONFIRMED)
 		write_side(t, p, &w, blocks);
+	t->turns++;
 	*ret = t->fault;
 	return !t->n_out;
 }

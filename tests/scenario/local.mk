@@ -38,6 +38,8 @@ SCENARIO_TESTS += \
 	tests/scenario/docs-two.scn \
 	tests/scenario/dragonfly.scn \
 	tests/scenario/drain-aggregation.scn \
+	tests/scenario/isolate-switch.scn \
+	tests/scenario/isolate-takeover.scn \
 	tests/scenario/duplicate-guid.scn \
 	tests/scenario/duplicate-guid-left.scn \
 	tests/scenario/early-active.scn \

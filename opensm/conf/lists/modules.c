@@ -41,7 +41,7 @@ static const struct {
 	/* sweeps and election */
 	{ "osm_sm.c", "sm/sm.c sm/sweep/sweep.c sm/sweep/steps.c" },
 	{ "osm_state_mgr.c", "sm/sweep/sweep.c sm/sweep/steps.c sm/read/discover.c "
-			     "sm/read/incremental.c sm/read/light.c sm/trust/unserved.c" },
+			     "sm/read/incremental.c sm/read/light.c sm/out_of_use/unserved.c" },
 	{ "osm_sm_state_mgr.c", "sm/elect/elect.c sm/elect/elect_poll.c sm/answers/replica.c" },
 	{ "osm_sminfo_rcv.c", "sm/elect/elect_set.c sm/elect/remote_sm.c sm/elect/elect.c" },
 	{ "osm_remote_sm.c", "sm/elect/remote_sm.c" },

@@ -71,7 +71,7 @@ struct expected {
 	char why[200];	  /* why the file is not in force; "" it is */
 	struct verdicts verdicts;
 	bool over_cap;	  /* told of `now`: its new modes would hold too much */
-	struct refused *cables; /* by node and port */
+	struct refused *cables; /* that are refused, in the order of nodes and ports */
 	uint32_t n_cables, cap_cables;
 	unsigned held, spared;
 	bool stale;	   /* something was read since the last comparison */

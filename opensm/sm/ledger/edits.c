@@ -20,6 +20,13 @@ void edits_remove(struct edits *all, const struct ledger_key *key, uint64_t numb
 		(struct settle_edit){ .key = *key, .number = number, .removed = true };
 }
 
+uint64_t edits_number(const struct sm *sm, struct edits *all, enum ledger_table table)
+{
+	if (!all->number[table])
+		all->number[table] = settle_next_number(sm, table);
+	return all->number[table];
+}
+
 void edits_commit(struct sm *sm, const struct edits *all, settle_done_fn *done, void *arg)
 {
 	settle_commit(sm, all->list, all->n, done, arg);

@@ -10,12 +10,15 @@
 struct edits {
 	struct settle_edit *list;
 	size_t n, cap;
+	uint64_t number[LEDGER_TABLES]; /* of the changes to a table; 0: not asked for yet */
 };
 
 /* `number`: of the change, from settle_next_number(). `len` bytes, 1 or more. */
 void edits_put(struct edits *all, const struct ledger_key *key, uint64_t number, const void *bytes,
 	       size_t len);
 void edits_remove(struct edits *all, const struct ledger_key *key, uint64_t number);
+/* The number of this commit's changes to `table`: settle_next_number() as it was asked first. */
+uint64_t edits_number(const struct sm *sm, struct edits *all, enum ledger_table table);
 /* settle_commit() of all of them; the list may be cleared then. */
 void edits_commit(struct sm *sm, const struct edits *all, settle_done_fn *done, void *arg);
 void edits_clear(struct edits *all);

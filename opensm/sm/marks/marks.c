@@ -534,7 +534,7 @@ void marks_tick(struct sm *sm)
 	marks_work_tick(sm);
 	marks_clean_tick(sm);
 	for (unsigned i = 0; ms->n_asks && i < MARK_REQUESTS; i++)
-		if (ms->asks[i].phase == ASK_APPLYING && !ms->look)
+		if (ms->asks[i].phase == ASK_APPLYING && ms->look_at > sm->now)
 			look_at_ask(sm, &ms->asks[i]);
 	end_expired(sm);
 	for (unsigned i = 0; i < MARK_REQUESTS && may_start(sm); i++) {
@@ -576,6 +576,7 @@ void marks_new(struct sm *sm, const struct marks_questions *q)
 
 	sm->m.marks = ms;
 	ms->questions = q;
+	ms->look_at = MONO_NEVER;
 	marks_use(sm, xcalloc(1, sizeof(*ms->table)));
 }
 

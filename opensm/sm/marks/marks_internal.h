@@ -76,7 +76,7 @@ struct marks {
 	/* what is under way */
 	enum { STORE_NONE, STORE_ASKED, STORE_EXPIRED, STORE_IN_FORCE } storing;
 	mono_t retry_at;   /* of an expiry that could not be stored */
-	bool look;	   /* a sweep ended: it is to be seen how far each is */
+	mono_t look_at;	   /* when it is to be seen how far each is; MONO_NEVER: not */
 	mono_t next_clean; /* least `next` of those that are limited in time */
 	unsigned n_over;   /* their time is over, and their cables are in order */
 };

@@ -15,6 +15,8 @@
 #include "sm/out_of_use/bad_cable.h"
 #include "util/mem.h"
 
+#define TRAINING MONO_S /* between two looks at a link that trains */
+
 /* ---- names and places ------------------------------------------------------------------------ */
 
 struct port *mark_port(const struct sm *sm, const struct link_mark *m)
@@ -104,7 +106,7 @@ void marks_forget_work(struct sm *sm)
 		ms->work[i].state = MARK_DRAINING;
 		ms->work[i].clean = (struct mark_clean){ 0 };
 	}
-	ms->look = false;
+	ms->look_at = MONO_NEVER;
 	marks_clean_anew(ms);
 }
 
@@ -133,6 +135,18 @@ static void note_met(struct sm *sm, const struct link_mark *m, struct mark_work 
 	w->met_port = p->peer->num;
 }
 
+/* The ports of `n` that a mark may be about: the one that it names, or all. */
+static unsigned first_port(const struct link_mark *m)
+{
+	return m->port == MARK_WHOLE_SWITCH ? 1 : m->port;
+}
+
+static unsigned last_port(const struct link_mark *m, const struct node *n)
+{
+	return MIN(m->port == MARK_WHOLE_SWITCH ? n->n_ports : (unsigned)m->port,
+		   (unsigned)n->n_ports);
+}
+
 /* The n-th port as above, and one whose link is down, as when it was taken down, and may train. */
 static struct port *port_to_mark(const struct link_mark *m, struct node *n, unsigned port)
 {
@@ -142,7 +156,7 @@ static struct port *port_to_mark(const struct link_mark *m, struct node *n, unsi
 	if (p->peer || !p->out.cable || (!whole && port != m->port))
 		return mark_cable(m, n, port);
 	return whole && m->kind == MARK_DRAIN && !cable_is_between_switches(p->out.cable) ? NULL
-											   : p;
+											  : p;
 }
 
 static void settle_mark(struct sm *sm, const struct link_mark *m, struct mark_work *w)
@@ -152,7 +166,7 @@ static void settle_mark(struct sm *sm, const struct link_mark *m, struct mark_wo
 
 	if (!n)
 		return;
-	for (unsigned i = 1; i <= n->n_ports; i++) {
+	for (unsigned i = first_port(m); i <= last_port(m, n); i++) {
 		struct port *p = port_to_mark(m, n, i);
 
 		if (p)
@@ -179,18 +193,19 @@ struct seen {
 	unsigned n_cables, n_out, n_spared;
 	unsigned n_used;   /* no reason counts: the manager's own, a host's that is drained */
 	unsigned n_routed; /* out, and tables lead over it */
-	unsigned n_up;	   /* out, and above INIT, or not seen in INIT yet */
+	unsigned n_up;	   /* out, and above INIT */
+	unsigned n_trains; /* taken down a moment ago, and not seen since */
 };
 
-static struct seen count_cables(const struct link_mark *m, struct node *n)
+static struct seen count_cables(const struct sm *sm, const struct link_mark *m, struct node *n)
 {
 	struct seen s = { 0 };
 
-	for (unsigned i = 1; i <= n->n_ports; i++) {
+	for (unsigned i = first_port(m); i <= last_port(m, n); i++) {
 		const struct port *p = mark_cable(m, n, i);
 		const struct bad_cable *c = p ? p->out.cable : NULL;
 
-		s.n_up += !p && port_to_mark(m, n, i); /* it trains */
+		s.n_trains += out_of_use_trains(sm, &n->ports[i]);
 		s.n_cables += p != NULL;
 		s.n_used += p && (!c || !cable_reasons(c));
 		if (!c)
@@ -221,13 +236,14 @@ static enum mark_state state_of(const struct link_mark *m, const struct seen *s)
 		return MARK_DRAINING;
 	if (m->kind == MARK_DRAIN)
 		return MARK_DRAINED;
-	return s->n_up ? MARK_DRAINING : MARK_ISOLATED;
+	return s->n_up || s->n_trains ? MARK_DRAINING : MARK_ISOLATED;
 }
 
-static void look_at_mark(struct sm *sm, const struct link_mark *m, struct mark_work *w)
+/* True: a link of it trains, and is to be looked at again. */
+static bool look_at_mark(struct sm *sm, const struct link_mark *m, struct mark_work *w)
 {
 	struct node *n = fabric_find_node(sm->fabric, m->node);
-	struct seen s = n ? count_cables(m, n) : (struct seen){ 0 };
+	struct seen s = n ? count_cables(sm, m, n) : (struct seen){ 0 };
 	enum mark_state before = w->state;
 
 	w->n_cables = s.n_cables;
@@ -236,6 +252,7 @@ static void look_at_mark(struct sm *sm, const struct link_mark *m, struct mark_w
 	w->state = state_of(m, &s);
 	if (w->state != before)
 		mark_tell_state(sm, m, w);
+	return s.n_trains;
 }
 
 void marks_sweep_ended(struct sm *sm)
@@ -243,29 +260,29 @@ void marks_sweep_ended(struct sm *sm)
 	struct marks *ms = sm->m.marks;
 
 	if (sm->state == SM_MASTER && ms->table->n)
-		ms->look = true;
+		ms->look_at = sm->now;
 }
 
 /* ---- time ------------------------------------------------------------------------------------ */
 
 static bool may_look(const struct sm *sm)
 {
-	return sm->m.marks->look && sm->state == SM_MASTER && sm->sweep == SWEEP_NONE &&
-	       !out_of_use_is_looking(sm);
+	return sm->state == SM_MASTER && sm->sweep == SWEEP_NONE && !out_of_use_is_looking(sm);
 }
 
 void marks_work_tick(struct sm *sm)
 {
 	struct marks *ms = sm->m.marks;
 
-	if (!may_look(sm))
+	if (!may_look(sm) || sm->now < ms->look_at)
 		return;
-	ms->look = false;
+	ms->look_at = MONO_NEVER;
 	for (uint32_t i = 0; i < ms->table->n; i++)
-		look_at_mark(sm, &ms->table->all[i], &ms->work[i]);
+		if (look_at_mark(sm, &ms->table->all[i], &ms->work[i]))
+			ms->look_at = sm->now + TRAINING;
 }
 
 mono_t marks_work_next(const struct sm *sm)
 {
-	return may_look(sm) ? sm->now : MONO_NEVER;
+	return may_look(sm) ? sm->m.marks->look_at : MONO_NEVER;
 }

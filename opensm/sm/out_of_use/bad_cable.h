@@ -60,8 +60,9 @@ struct take_down {
 	unsigned n_readings;	  /* of all its counters */
 	uint64_t packets, before; /* sent by both ends: this reading, and the one before */
 	unsigned tries;		  /* Sets that were to take it down */
-	mono_t patience;	  /* until then packets are waited for */
-	mono_t next;		  /* the next step; MONO_NEVER: it need not be taken down */
+	mono_t trains_until; /* its link was taken down, and may train until then; 0: it was not */
+	mono_t patience;     /* until then packets are waited for */
+	mono_t next;	     /* the next step; MONO_NEVER: it need not be taken down */
 };
 
 struct bad_cable {
@@ -146,9 +147,10 @@ struct bad_cable *cable_need(struct sm *sm, struct port *p);
 bool cable_is_own(const struct sm *sm, const struct port *p);
 #define CABLE_STRLEN (2 * PORT_STRLEN + 4)
 char *cable_str(const struct bad_cable *c, char ret[CABLE_STRLEN]);
-/* A line of the log on the cable, unless there is too much of it. */
-void cable_say(struct sm *sm, const struct bad_cable *c, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
+/* A line of the log on the cable, `id` of log_ids.h, unless there is too much of it. */
+void cable_log(struct sm *sm, const struct bad_cable *c, enum log_id id, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+#define cable_say(sm, c, ...) cable_log(sm, c, LOG_ID_CABLE, __VA_ARGS__)
 /* Asks for a sweep that decides anew; a dirty switch port has all routes compared. */
 void cable_look(struct sm *sm, const struct bad_cable *c, const char *why);
 /* The next tick is due at `at`, if not before. */

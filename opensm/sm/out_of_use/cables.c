@@ -252,7 +252,7 @@ char *cable_str(const struct bad_cable *c, char ret[CABLE_STRLEN])
 	return ret;
 }
 
-void cable_say(struct sm *sm, const struct bad_cable *c, const char *fmt, ...)
+void cable_log(struct sm *sm, const struct bad_cable *c, enum log_id id, const char *fmt, ...)
 {
 	char text[256], cable[CABLE_STRLEN];
 	unsigned suppressed;
@@ -265,9 +265,9 @@ void cable_say(struct sm *sm, const struct bad_cable *c, const char *fmt, ...)
 	va_end(ap);
 	if (suppressed)
 		log_error("%u similar records were left out", suppressed);
-	log_on(c->end[0].at ? about_port(LOG_ID_CABLE, c->end[0].at)
-			    : ABOUT(.id = LOG_ID_CABLE, .node_guid = c->end[0].node,
-				    .port = c->end[0].port, .name = c->end[0].name),
+	log_on(c->end[0].at ? about_port(id, c->end[0].at)
+			    : ABOUT(.id = id, .node_guid = c->end[0].node, .port = c->end[0].port,
+				    .name = c->end[0].name),
 	       LOGB_ERROR, "%s: %s", cable_str(c, cable), text);
 }
 

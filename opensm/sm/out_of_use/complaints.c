@@ -9,7 +9,7 @@
  * (ibportstate LID PORT enable): it stays disabled over our restarts, not over the switch's.
  *
  * security_violation_policy switches off the switch port behind which a host broke rules, in the
- * same way. Neither is done to the last way to a part of the fabric.
+ * same way. A cable that is the last way between switches is not switched off.
  */
 #include "sm/out_of_use/bad_cable.h"
 

@@ -56,7 +56,8 @@ bool out_of_use_give(struct sm *sm, struct port *p, enum out_reason reason, bool
 bool out_of_use_take(struct sm *sm, struct port *p, enum out_reason reason);
 /*
  * No cable has this reason any more; those that still have it are given it anew before
- * out_of_use_settle(). OUT_ISOLATED: no switch is isolated either.
+ * out_of_use_settle(). OUT_ISOLATED: no switch is isolated either. Reasons with the column `judged`
+ * (bad_cable.h) stay on cables of which no end knows the other, until they are back.
  */
 void out_of_use_take_all(struct sm *sm, enum out_reason reason);
 /*
@@ -92,6 +93,8 @@ bool out_of_use_is_switched_off(const struct port *p);
 
 bool out_of_use_is(const struct port *p);	 /* its cable is left out */
 bool out_of_use_is_spared(const struct port *p); /* it would be, and is the last way */
+/* Its link was taken down a moment ago, and its ends do not know each other yet. */
+bool out_of_use_trains(const struct sm *sm, const struct port *p);
 /* Its cable is left out, no table leads over it, and its link is not above INIT. */
 bool out_of_use_is_down(const struct port *p);
 /*
@@ -105,8 +108,6 @@ bool out_of_use_is_looking(const struct sm *sm);
 unsigned out_of_use_cables(const struct sm *sm);
 /* The switch that leads to us: our own, or the one that our own port is on. NULL: none is known. */
 const struct node *out_of_use_first_switch(const struct fabric *f);
-/* How long a packet may be on its way. */
-mono_t out_of_use_lifetime(const struct sm *sm);
 /* The end of a cable that is asked: a switch, the one that is reached without the cable. */
 struct port *out_of_use_near_end(struct port *p);
 

@@ -30,6 +30,7 @@
 #define AGAIN	       (5 * MONO_S) /* until a Set is repeated that did not help; twice as long */
 #define AGAIN_DOUBLES  7u	    /* each time, so often: about 10 minutes */
 #define TELL_TRIES     4u	    /* it is told when this one did not help either */
+#define TRAINS_MOST    (10 * MONO_S)
 #define LIFETIME_LEAST (1100 * MONO_MS)
 #define LIFETIME_MOST  19u /* 4.096 us * 2^19: 2.1 s; 20 and above mean none */
 
@@ -39,7 +40,7 @@
 
 #define XMIT_PACKETS_BIT (88u * 8)
 
-mono_t out_of_use_lifetime(const struct sm *sm)
+static mono_t lifetime(const struct sm *sm)
 {
 	unsigned code = MIN((unsigned)sm->conf->packet_life_time, LIFETIME_MOST);
 
@@ -139,9 +140,10 @@ static void look_at(struct sm *sm, struct bad_cable *c, const uint32_t *part)
 	struct port *p = known_end(c);
 
 	if (!is_followed(c) || !p) {
-		take_down_end(c);
+		*d = (struct take_down){ .next = MONO_NEVER, .trains_until = d->trains_until };
 		return;
 	}
+	d->trains_until = 0;
 	d->to_look = false;
 	d->unrouted = d->unrouted || (!is_led_to(sm, part, p) && !is_led_to(sm, part, p->peer));
 	if (!d->unrouted || !(c->shown & REASONS_WITH(taken_down)) || !is_above_init(p))
@@ -183,6 +185,13 @@ static void look_at_some(struct sm *sm)
 bool out_of_use_is_looking(const struct sm *sm)
 {
 	return sm->m.out_of_use->n_to_look;
+}
+
+bool out_of_use_trains(const struct sm *sm, const struct port *p)
+{
+	const struct bad_cable *c = p->out.cable;
+
+	return c && !known_end(c) && sm->now < c->down.trains_until;
 }
 
 bool out_of_use_is_down(const struct port *p)
@@ -231,6 +240,46 @@ static void ask_both_ends(struct sm *sm, struct bad_cable *c)
 		d->next = sm->now;
 }
 
+/* ---- cables that fall together --------------------------------------------------------------- */
+
+/* Cables of the same isolated switch: the next of them after `port`, which counts up; NULL: none. */
+static struct bad_cable *next_of_switch(const struct bad_cable *c, unsigned end, unsigned *port)
+{
+	const struct node *n = c->end[end].at ? c->end[end].at->node : NULL;
+
+	while (n && n->isolated && ++*port <= n->n_ports) {
+		struct bad_cable *other = n->ports[*port].out.cable;
+
+		if (other && other != c && other->down.next != MONO_NEVER)
+			return other;
+	}
+	return NULL;
+}
+
+/* All cables of a switch that is isolated as a whole are taken down when the last is at rest. */
+static bool waits_for_others(const struct bad_cable *c)
+{
+	for (unsigned end = 0; end < 2; end++) {
+		const struct bad_cable *other;
+
+		for (unsigned i = 0; (other = next_of_switch(c, end, &i));)
+			if (other->down.rest != REST_OVER)
+				return true;
+	}
+	return false;
+}
+
+static void wake_others(const struct sm *sm, const struct bad_cable *c)
+{
+	for (unsigned end = 0; end < 2; end++) {
+		struct bad_cable *other;
+
+		for (unsigned i = 0; (other = next_of_switch(c, end, &i));)
+			if (other->down.rest == REST_OVER && !other->down.tries)
+				other->down.next = sm->now;
+	}
+}
+
 static void end_reading(struct sm *sm, struct bad_cable *c)
 {
 	struct take_down *d = &c->down;
@@ -241,13 +290,14 @@ static void end_reading(struct sm *sm, struct bad_cable *c)
 	d->n_readings++;
 	if (!rests && (d->n_readings == 1 || sm->now < d->patience)) {
 		d->rest = REST_PAUSE;
-		d->next = sm->now + out_of_use_lifetime(sm);
+		d->next = sm->now + lifetime(sm);
 		return;
 	}
 	d->rest = REST_OVER;
 	d->next = sm->now;
+	wake_others(sm, c);
 	if (!rests)
-		cable_say(sm, c,
+		cable_log(sm, c, LOG_ID_LINK_MARKED,
 			  "%" PRIu64 " packets more were sent over it although no table of this "
 			  "manager leads there; it is isolated all the same",
 			  more);
@@ -285,23 +335,32 @@ static void on_taken_down(void *owner, const struct mad_result *r)
 		tell_port(sm, p, "an isolated link was taken down");
 }
 
-static void step(struct sm *sm, struct bad_cable *c)
+static void take_down(struct sm *sm, struct bad_cable *c)
 {
 	struct take_down *d = &c->down;
 	struct port *p = known_end(c);
 
-	if (!is_at_rest(sm, c))
-		return;
 	d->next = sm->now + (AGAIN << MIN(d->tries, AGAIN_DOUBLES));
 	if (++d->tries == TELL_TRIES)
-		cable_say(sm, c,
+		cable_log(sm, c, LOG_ID_LINK_MARKED,
 			  "is to be isolated and stays up: its device was told %u times to take "
 			  "the link down, and is told again ever less often",
 			  TELL_TRIES - 1);
-	if (p && c->out && is_above_init(p)) {
-		p = out_of_use_near_end(p);
-		sync_take_down(sm->sync, p, on_taken_down, sm, p);
-	}
+	if (!p || !c->out || !(cable_reasons(c) & REASONS_WITH(taken_down)) || !is_above_init(p))
+		return;
+	d->trains_until = sm->now + TRAINS_MOST;
+	p = out_of_use_near_end(p);
+	sync_take_down(sm->sync, p, on_taken_down, sm, p);
+}
+
+static void step(struct sm *sm, struct bad_cable *c)
+{
+	if (!is_at_rest(sm, c))
+		return;
+	if (!c->down.tries && waits_for_others(c))
+		c->down.next = sm->now + lifetime(sm);
+	else
+		take_down(sm, c);
 }
 
 /* ---- time ------------------------------------------------------------------------------------ */

@@ -17,8 +17,8 @@
 #include "util/told.h"
 
 #define KEYS_MAX    32768u
-#define CABLES_MAX  262144u /* rows: then no more are written; 4,096 switches of 64 ports */
-#define EDITS_MAX   8192u   /* of one commit: more follow */
+#define CABLES_MAX  262144u	  /* rows: then no more are written; 4,096 switches of 64 ports */
+#define EDITS_MAX   8192u	  /* of one commit: more follow */
 #define RETRY	    (60 * MONO_S) /* after a fault of the disk */
 #define EPOCH_BYTES 8u
 #define END_BYTES   9u
@@ -119,14 +119,15 @@ static void write_row(struct key_edits *all, const struct ledger_key *key, const
 
 	if (!ledger_get(settle_ledger(all->sm), key, &v) || v.len != len ||
 	    memcmp(v.bytes, bytes, len) != 0)
-		edits_put(&all->rows, key, settle_next_number(all->sm, key->table), bytes, len);
+		edits_put(&all->rows, key, edits_number(all->sm, &all->rows, key->table), bytes,
+			  len);
 }
 
 static void remove_row(struct key_edits *all, const struct ledger_row *row)
 {
 	const struct ledger_key *key = ledger_row_key(row);
 
-	edits_remove(&all->rows, key, settle_next_number(all->sm, key->table));
+	edits_remove(&all->rows, key, edits_number(all->sm, &all->rows, key->table));
 }
 
 static void tell_many(struct sm *sm, bool many)
@@ -360,8 +361,7 @@ static bool has_newest_key(const struct sm *sm, guid_t guid)
 		return false;
 	if (sm->state == SM_NOT_ACTIVE)
 		return store_mkey(sm->store, guid, &has) && has == wanted;
-	return absent_key_is_here(sm, guid) &&
-	       fabric_find_port(sm->fabric, guid)->m_key == wanted;
+	return absent_key_is_here(sm, guid) && fabric_find_port(sm->fabric, guid)->m_key == wanted;
 }
 
 /* The key of an absent port; 0: it is there again, and was given the one that it is to have. */
@@ -403,8 +403,8 @@ static void ask_with(struct sm *sm, guid_t guid, uint64_t key)
  */
 static void follow_row(struct sm *sm, guid_t guid, uint64_t key)
 {
-	if (sm->state == SM_NOT_ACTIVE || (key ? absent_key_is_here(sm, guid)
-					       : has_newest_key(sm, guid)))
+	if (sm->state == SM_NOT_ACTIVE ||
+	    (key ? absent_key_is_here(sm, guid) : has_newest_key(sm, guid)))
 		return;
 	ask_with(sm, guid, key ? key : keys_wanted(sm, guid));
 	if (!key && place_of(sm, guid))
@@ -461,8 +461,7 @@ static void remember_cable(struct sm *sm, const struct cable *c)
 		store_set_only_neighbor(sm->store, c->far.guid, c->far.port, c->near.guid,
 					c->near.port);
 	else
-		store_set_neighbor(sm->store, c->near.guid, c->near.port, c->far.guid,
-				   c->far.port);
+		store_set_neighbor(sm->store, c->near.guid, c->near.port, c->far.guid, c->far.port);
 }
 
 static void take_cable(struct sm *sm, const struct cable *c)

@@ -48,7 +48,7 @@ static void edit_changed(const struct sm *sm, struct edits *all, struct health_e
 
 	if (len && !(ledger_get(settle_ledger(sm), &key, &v) &&
 		     health_rows_agree(v.bytes, v.len, bytes, len)))
-		edits_put(all, &key, settle_next_number(sm, LEDGER_HEALTH), bytes, len);
+		edits_put(all, &key, edits_number(sm, all, LEDGER_HEALTH), bytes, len);
 }
 
 /* Nothing is known of its link any more. One of a later version is left to that. */
@@ -59,7 +59,7 @@ static void edit_gone(const struct sm *sm, struct edits *all, const struct ledge
 
 	if (!v.removed && health_row_is_ours(v.bytes, v.len) &&
 	    !health_pack(sick_judge(sm), end_of(ledger_row_key(row)), bytes))
-		edits_remove(all, ledger_row_key(row), settle_next_number(sm, LEDGER_HEALTH));
+		edits_remove(all, ledger_row_key(row), edits_number(sm, all, LEDGER_HEALTH));
 }
 
 /* True: there is more. */
