@@ -7,7 +7,6 @@
 #include <nettle/hmac.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/random.h>
 
 #define LABEL	    "opensm"
 #define FORMER_EACH 15 /* epochs before the last of a seed whose keys are tried */
@@ -29,13 +28,6 @@ struct key_ring {
 };
 
 /* ---- seeds ----------------------------------------------------------------------------------- */
-
-int key_seed_random(struct key_seed *ret)
-{
-	/* Up to 256 bytes come whole, whatever signals there are: getrandom(2). */
-	return getrandom(ret->bytes, sizeof(ret->bytes), 0) == (ssize_t)sizeof(ret->bytes) ? 0
-											   : -EIO;
-}
 
 static void put_be(uint8_t *to, uint64_t v, unsigned bytes)
 {

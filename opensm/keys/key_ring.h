@@ -32,8 +32,6 @@ struct key_seed {
 	uint8_t bytes[KEY_SEED_BYTES];
 };
 
-/* Drawn at random by the kernel. 0 or -errno. */
-int key_seed_random(struct key_seed *ret);
 /* The seed that option m_key is, for ports with keys of their own. */
 void key_seed_of_number(uint64_t m_key, struct key_seed *ret);
 /* 64 hexadecimal digits, blanks around them. False: something else. */

@@ -186,8 +186,8 @@ struct sm_hooks {
 	/* The same of congestion control. */
 	void (*congestion)(void *arg, struct transport_event *ev, mono_t now);
 	/*
-	 * Bytes of which ids of transactions and nonces are made; NULL: the kernel's random
-	 * numbers. For tests, which are to send the same each time.
+	 * Random bytes (base/drawn_key.h); NULL: the kernel's. For tests, which are to send the
+	 * same each time.
 	 */
 	void (*draw)(void *arg, void *ret, size_t len);
 	/* Seconds since 1970, for what is stored; NULL: 0 is. */

@@ -6,6 +6,7 @@
  * protected, from the time it was first set up.
  */
 #include <sys/mman.h>
+#include <sys/random.h>
 
 #include "keys-desk.h"
 #include "sm/base/keys.h"
@@ -362,7 +363,7 @@ static void no_text_of_seeds_stays_in_memory(void **state)
 	char *text;
 
 	for (unsigned i = 0; i < KEY_RING_SEEDS; i++) {
-		assert_int_equal(key_seed_random(&seeds[i]), 0);
+		assert_int_equal(getrandom(&seeds[i], sizeof(seeds[i]), 0), sizeof(seeds[i]));
 		assert_true(key_ring_use(ring, &seeds[i]));
 	}
 	text = key_ring_text(ring, &len);

@@ -8,6 +8,7 @@
  */
 #include "sm/base/drawn_key.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -29,13 +30,27 @@ static bool is_usable(const struct sm *sm, uint64_t key)
 	       key != sm->conf->m_key;
 }
 
+/* Up to 256 bytes come whole, whatever signals there are: getrandom(2). */
+static bool draw_of_kernel(void *ret, size_t len)
+{
+	return getrandom(ret, len, 0) == (ssize_t)len;
+}
+
+bool sm_draw(const struct sm *sm, void *ret, size_t len)
+{
+	assert(len && len <= 256);
+	if (!sm->hooks.draw)
+		return draw_of_kernel(ret, len);
+	sm->hooks.draw(sm->hooks.arg, ret, len);
+	return true;
+}
+
 static bool draw_key(const struct sm *sm, uint64_t *ret)
 {
 	uint64_t key;
 
 	do {
-		/* Up to 256 bytes come whole, whatever signals there are: getrandom(2). */
-		if (getrandom(&key, sizeof(key), 0) != (ssize_t)sizeof(key))
+		if (!draw_of_kernel(&key, sizeof(key)))
 			return false;
 	} while (!is_usable(sm, key));
 	*ret = key;

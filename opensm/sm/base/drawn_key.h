@@ -8,6 +8,12 @@
 
 #include "sm/sm_internal.h"
 
+/*
+ * `len` random bytes, 1 to 256: the kernel's, and in tests those of hooks.draw. False: there are
+ * none.
+ */
+bool sm_draw(const struct sm *sm, void *ret, size_t len);
+
 /* At the start of the manager, once its SA is there. */
 void drawn_key_new(struct sm *sm, const struct sm_paths *paths);
 void drawn_key_free(struct sm *sm);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+#include "sm/base/drawn_key.h"
 #include "sm/base/keys_internal.h"
 
 #include <assert.h>
@@ -94,7 +95,7 @@ struct key_ring *keys_asked_for(struct sm *sm)
 	else if (configured_seed(sm, sm->conf, &seed))
 		changed = key_ring_use(ring, &seed);
 	else if (has_no_seed(ring) && !sm->conf->m_key_seed_file)
-		changed = key_seed_random(&seed) == 0 && key_ring_use(ring, &seed);
+		changed = sm_draw(sm, seed.bytes, sizeof(seed.bytes)) && key_ring_use(ring, &seed);
 	explicit_bzero(&seed, sizeof(seed));
 	return changed ? take(ring) : NULL;
 }

@@ -243,7 +243,6 @@ void channel_free_shots(struct channel *c, unsigned peer);
 
 /* There is a channel now: c->secret, c->own and c->life are there. */
 bool channel_is_ready(struct sm *sm);
-bool channel_draw(const struct sm *sm, void *ret, size_t len);
 /* They differ from those that were proven; channel_is_ready() makes another secret. */
 bool channel_keys_changed(const struct sm *sm);
 void channel_forget_keys(struct channel *c);

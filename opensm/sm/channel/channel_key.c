@@ -5,7 +5,6 @@
  * that one that is alone draws nothing.
  */
 #include <string.h>
-#include <sys/random.h>
 
 #include "sm/base/drawn_key.h"
 #include "sm/channel/channel_internal.h"
@@ -23,22 +22,13 @@ bool channel_is_secret(const struct sm *sm)
 	       is_secret(sm->conf->sa_key);
 }
 
-bool channel_draw(const struct sm *sm, void *ret, size_t len)
-{
-	if (sm->hooks.draw)
-		sm->hooks.draw(sm->hooks.arg, ret, len);
-	else if (getrandom(ret, len, 0) != (ssize_t)len)
-		return false;
-	return true;
-}
-
 static bool draw_own(struct sm *sm)
 {
 	struct channel *c = sm->m.channel;
 
 	if (!c->is_drawn)
-		c->is_drawn = channel_draw(sm, &c->life, sizeof(c->life)) &&
-			      channel_draw(sm, c->own.bytes, sizeof(c->own.bytes));
+		c->is_drawn = sm_draw(sm, &c->life, sizeof(c->life)) &&
+			      sm_draw(sm, c->own.bytes, sizeof(c->own.bytes));
 	c->life |= 1; /* 0: none */
 	return c->is_drawn;
 }

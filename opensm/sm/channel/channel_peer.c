@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "sm/base/drawn_key.h"
 #include "sm/base/about.h"
 #include "sm/base/news.h"
 #include "sm/channel/channel_internal.h"
@@ -203,7 +204,7 @@ static void send_hello(struct sm *sm, struct channel_peer *p)
 	p->pair = (struct channel_pair){ .from = sm->tr->port_guid,
 					 .to = p->guid,
 					 .from_life = c->life };
-	if (!channel_draw(sm, p->pair.from_nonce.bytes, CHANNEL_NONCE_BYTES))
+	if (!sm_draw(sm, p->pair.from_nonce.bytes, CHANNEL_NONCE_BYTES))
 		return;
 	r = shoot_meeting(sm, p, true);
 	p->hello_out = r == 0;

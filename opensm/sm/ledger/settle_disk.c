@@ -15,8 +15,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/random.h>
 
+#include "sm/base/drawn_key.h"
 #include "sm/base/about.h"
 #include "sm/base/news.h"
 #include "sm/ledger/settle_internal.h"
@@ -469,9 +469,7 @@ static uint32_t draw_instance(const struct sm *sm)
 {
 	uint32_t instance = 0;
 
-	if (sm->hooks.draw)
-		sm->hooks.draw(sm->hooks.arg, &instance, sizeof(instance));
-	else if (getrandom(&instance, sizeof(instance), 0) != sizeof(instance))
+	if (!sm_draw(sm, &instance, sizeof(instance)))
 		instance = (uint32_t)realtime(sm);
 	return instance ? instance : 1;
 }

@@ -7,12 +7,12 @@
  * tried on the port anyway, so its host learns nothing new. A port that answers shows or hides its
  * key in PortInfo. Between two rounds a key may be on its way to the port.
  */
+#include "sm/base/drawn_key.h"
 #include "sm/trust/lockout.h"
 
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "ib/notices.h"
 #include "sm/base/about.h"
@@ -279,9 +279,7 @@ static void on_node_desc(void *owner, const struct mad_result *r)
 /* Never 0, which is the modifier of other questions. */
 static bool draw_number(const struct sm *sm, uint32_t *ret)
 {
-	if (sm->hooks.draw)
-		sm->hooks.draw(sm->hooks.arg, ret, sizeof(*ret));
-	else if (getrandom(ret, sizeof(*ret), 0) != (ssize_t)sizeof(*ret))
+	if (!sm_draw(sm, ret, sizeof(*ret)))
 		return false;
 	*ret |= 1u << 31;
 	return true;
