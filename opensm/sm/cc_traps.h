@@ -16,5 +16,5 @@ struct cc_traps;
 
 void cc_traps_new(struct sm *sm, const struct sm_paths *paths);
 void cc_traps_free(struct sm *sm);
-/* Class 0x21, method Trap, of any sender. Ignored unless MASTER. */
+/* Takes a MAD of class 0x21 with method Trap, from any sender; ignored unless MASTER. */
 void cc_traps_receive(struct sm *sm, const struct transport_event *ev);

@@ -16,42 +16,43 @@ struct admin;
 
 void admin_new(struct sm *sm, const struct sm_paths *paths);
 void admin_free(struct sm *sm);
-/* A MAD of class SA, or one of ours that came back. */
+/* Takes a MAD of class SA that arrived, or a MAD of ours that the transport returned unanswered. */
 void admin_receive(struct sm *sm, struct transport_event *ev);
 /*
- * Before the first view: takes in what was registered with the process before this one, unless a
+ * Loads, before the first view, the registrations that the previous process saved, unless a
  * standby's copy was taken (`copied`).
  */
 void admin_restore(struct sm *sm, bool copied);
-/* A new view, made from the fabric as it is now. */
+/* Publishes a new view, made from the fabric as it is now. */
 void admin_publish(struct sm *sm);
 /*
- * P_Keys of these end ports are planned otherwise since the last view: hosts are answered by that
- * from now on, at the cost of these ports. `partitions`: partitions came, went, or have other
- * fields.
+ * Publishes the newly planned P_Keys of `n` end ports without a new view of the whole fabric.
+ * `partitions`: partitions were added or removed, too, or have other fields.
  */
 void admin_publish_pkeys(struct sm *sm, const guid_t *guids, size_t n, bool partitions);
-/* The view published last; NULL: hosts are not answered. */
+/* The view published last; NULL: requests of hosts are not answered yet. */
 const struct view *admin_view(const struct sm *sm);
 /*
- * We are about to hand over: what came into service, or went, since the last view is reported now.
- * One report per subscriber leaves at once; a master after us tells of every port in its first view
- * anyway.
+ * Called before a handover: reports the ports that came into service or left it since the last
+ * view. One report per subscriber is sent at once; the next master reports every port in its first
+ * view anyway.
  */
 void admin_last_words(struct sm *sm);
-/* The same before long, between sweeps: names changed, and nothing that sweeps look at. */
+/* Publishes a view before long, between sweeps, for changes of names alone. */
 void admin_publish_soon(struct sm *sm);
-/* As MASTER hosts register anew; else no request is answered. */
+/* Called after each change of state: as MASTER hosts register anew; else no request is answered. */
 void admin_state_changed(struct sm *sm);
-/* The registry of hosts, as ports remember it (port.registered). */
+/* The number of the SA's registry (port.registered); a new one each time we become master. */
 uint32_t admin_registry(const struct sm *sm);
-/* The database goes to its file, if it changed; `final`: nothing will be registered after this. */
+/*
+ * Writes the SA database to its file if it has changed; `final`: nothing is registered after this.
+ */
 void admin_save(struct sm *sm, bool final);
-/* Requests that wait for the first view. */
+/* The number of requests that wait for the first view. */
 unsigned admin_waiting(const struct sm *sm);
-/* The database is on its way to its file; the last time that failed. */
+/* Is the database being written to its file? Did the last write fail? */
 bool admin_saves(const struct sm *sm);
 bool admin_save_failed(const struct sm *sm);
 void admin_tick(struct sm *sm);
-/* 0: there is more to do at once. */
+/* The time of the next admin_tick(); 0: at once. */
 mono_t admin_next(const struct sm *sm);

@@ -19,7 +19,7 @@
 #include "sm/sm_internal.h"
 #include "util/told.h"
 
-/* The tables that are copied, in the order in which they are asked for. */
+/* The tables that are copied, in the order in which they are requested. */
 enum replica_table_kind {
 	COPY_MEMBERS,
 	COPY_SERVICES,
@@ -28,7 +28,7 @@ enum replica_table_kind {
 	COPY_TABLES
 };
 
-/* An answer to GetTable, kept as it came. Zero: an empty table. */
+/* An answer to GetTable as it arrived; all zero: an empty table. */
 struct replica_table {
 	uint8_t *message; /* owned; records begin at SA_DATA; NULL: no records */
 	size_t n;
@@ -36,21 +36,21 @@ struct replica_table {
 
 struct replica_copy {
 	struct replica_table tables[COPY_TABLES];
-	bool whole; /* asked for with SA_FOR_STANDBY */
-	mono_t at;  /* when it was asked for; MONO_NEVER: there is none */
+	bool whole; /* set if the tables were requested with SA_FOR_STANDBY */
+	mono_t at;  /* time of the request for the tables; MONO_NEVER: no copy */
 	guid_t master;
-	uint32_t epoch; /* of the master, with `version`: what it is a copy of (whole ones only) */
+	uint32_t epoch; /* epoch of the copied database, with `version` (if whole) */
 	uint64_t version;
 };
 
-/* A question that is out. */
+/* A question to the master's SA that waits for its answer. */
 struct replica_question {
 	uint8_t method;
 	uint16_t attr;
 	uint32_t mod;
 	uint64_t mask;
-	size_t stride; /* of records in the answer to GetTable */
-	size_t limit;  /* records taken at most */
+	size_t stride; /* bytes from one record to the next in the answer to GetTable */
+	size_t limit;  /* most records that are taken from an answer */
 	uint8_t data[SA_DATA_SIZE];
 };
 
@@ -58,10 +58,10 @@ enum replica_end { REPLICA_OK, REPLICA_REFUSED, REPLICA_SILENT, REPLICA_CUT };
 
 struct replica_answer {
 	enum replica_end end;
-	uint16_t status;     /* REPLICA_REFUSED */
-	const uint8_t *data; /* REPLICA_OK: what follows the SA header */
-	uint8_t *message;    /* of a table: the answer's to take */
-	size_t n;	     /* records in it */
+	uint16_t status;     /* MAD status, with REPLICA_REFUSED */
+	const uint8_t *data; /* bytes after the SA header, with REPLICA_OK */
+	uint8_t *message;    /* the whole answer with a table; owned by the answer */
+	size_t n;	     /* number of records in `message` */
 };
 
 /* A greater manager that waits for the fabric (replica_successor.c). */
@@ -73,70 +73,70 @@ struct replica_successor {
 	bool is_told;
 };
 
-/* How another manager of ours is configured, compared with us. */
+/* The configuration of another manager of ours, compared with our own. */
 struct config_peer {
 	guid_t guid;
 	uint32_t digests[SMC_DIGESTS];
-	unsigned differs, told; /* masks of groups of settings; told: what was said last */
-	mono_t met, heard;	/* for the first time; for the last */
-	bool copied; /* it has what is registered with us */
+	unsigned differs, told; /* masks of groups: those that differ; those logged to differ */
+	mono_t met, heard;	/* first and last registration with us */
+	bool copied;		/* set if it has a copy of what is registered with us */
 };
 #define CONFIG_PEERS MAX_REMOTE_SMS
 
-/* replica_ask.c: the question that is out, and where it went. */
+/* replica_ask.c: the question under way, and its destination. */
 struct replica_asking {
 	struct transport_addr to;
-	guid_t whom; /* the manager there; 0: not known yet */
+	guid_t whom; /* port GUID of the manager asked; 0: not known yet */
 	uint8_t to_lmc;
-	uint32_t tid; /* 0: no question is out */
+	uint32_t tid; /* transaction ID; 0: no question is under way */
 	mono_t deadline;
 	struct replica_question question;
 };
 
 /* replica_config.c */
 struct replica_config {
-	uint32_t digests[SMC_DIGESTS]; /* ours */
-	const struct conf *digests_of; /* one reference */
+	uint32_t digests[SMC_DIGESTS]; /* digests of our own settings */
+	const struct conf *digests_of; /* configuration they were made of; one reference */
 	mono_t digests_at;
 	uint32_t own_epoch;
-	unsigned published; /* heavy sweep after which our record was made */
+	unsigned published; /* number of the heavy sweep after which our record was made */
 	struct config_peer peers[CONFIG_PEERS];
 	unsigned n_peers;
 	struct log_limit log;
 };
 
-/* The master that is copied. */
+/* The master whose SA is copied. */
 struct replica_master {
 	guid_t guid;
-	bool ours;	  /* a manager of ours, that is */
-	unsigned strange; /* times in a row that it did not answer as one */
+	bool ours;	  /* set if it is a manager of ours */
+	unsigned strange; /* rounds in a row in which it did not answer as a manager of ours */
 	uint32_t epoch;
 	uint64_t version;
 };
 
-/* Records that are logged once for each master. */
+/* Findings that are logged once for each master. */
 enum { TOLD_REFUSED, TOLD_SILENT, TOLD_CUT, TOLD_COPY, TOLD_STRANGE };
 
 struct replica {
-	enum sm_state state; /* as told last */
-	unsigned step;	     /* of the round; REPLICA_REST between rounds */
-	unsigned tries;	     /* of the step */
-	/* SMP_STALE: the one that is out belongs to a round that was given up */
+	enum sm_state state; /* state at the last replica_state_changed() */
+	unsigned step;	     /* step of the present round; REPLICA_REST between rounds */
+	unsigned tries;	     /* tries of the present step */
+	/* SMP_STALE: the SMP under way belongs to a round that was given up */
 	enum { SMP_NONE, SMP_OUT, SMP_STALE } smp;
-	bool again;	     /* something has changed while a round was running */
-	mono_t round_at, next_at, rest; /* rest: from the begin of a round to a hastened one */
-	unsigned rounds, failures;	/* failures: in a row */
+	bool again;			/* set if something has changed during the present round */
+	mono_t round_at, next_at, rest; /* rest: least time between rounds */
+	unsigned rounds, failures;	/* failures: rounds in a row that failed */
 	struct replica_master of;
 	struct {
-		unsigned next; /* which of the traps is to be asked for */
-		unsigned subscribed; /* traps asked for so far */
+		unsigned next;	     /* index of the trap to subscribe to next */
+		unsigned subscribed; /* number of traps subscribed to */
 		mono_t at;
 	} reports;
-	struct told told;    /* of this master */
+	struct told told; /* findings logged about this master */
 	bool aliases_due, round_aliases;
-	mono_t registered_at; /* MONO_NEVER: not */
-	unsigned registrations; /* with this master */
-	uint32_t registered[SMC_DIGESTS]; /* as registered last */
+	mono_t registered_at;		  /* time of our registration; MONO_NEVER: none */
+	unsigned registrations;		  /* number of registrations with this master */
+	uint32_t registered[SMC_DIGESTS]; /* our digests at the last registration */
 	struct replica_copy fresh, kept;
 	struct {
 		lid_t lid;
@@ -146,22 +146,22 @@ struct replica {
 	struct replica_successor successor; /* replica_successor.c */
 	const struct replica_questions *questions;
 	struct replica_asking ask;
-	/* In DISCOVERING: the master that our port names knows us: replica_seek.c */
+	/* replica_seek.c, in DISCOVERING: set if the master that our port names knows us. */
 	bool is_expected;
 	struct replica_config config;
 };
 
 /* ---- replica_ask.c ---- */
 
-/* A question to replica.to. False: it cannot be sent. */
+/* Sends a question to replica.to. False: it cannot be sent. */
 bool replica_ask(struct sm *sm, const struct replica_question *q);
 /*
- * An event of class SA: is it the end of our question? Then true, *ret says how it ended, and no
- * question is out any more. What is not to be believed (from elsewhere, of something else) is as if
- * it never came.
+ * Is an event of class SA the end of our question? Then true, *ret says how it ended, and no
+ * question is under way any more. An answer from another sender, or to another question, is
+ * ignored.
  */
 bool replica_is_answer(struct sm *sm, struct transport_event *ev, struct replica_answer *ret);
-/* Does a MAD come from the master? */
+/* Does a MAD come from the master that is copied? */
 bool replica_from_master(const struct replica *r, const struct transport_addr *from);
 void replica_question_get(struct replica_question *q, const struct replica *r);
 void replica_question_inform(struct replica_question *q, unsigned trap);
@@ -173,27 +173,33 @@ void replica_answer_report(struct sm *sm, const struct transport_event *ev);
 
 /* ---- replica_proof.c ---- */
 
-/* SM_Key of this request to the master, which is whole but for that. */
+/*
+ * The SM_Key of the SA header for this request to the master: sa_key, or a proof; 0: neither can be
+ * sent. The request must be complete but for it.
+ */
 uint64_t replica_sm_key(const struct sm *sm, const uint8_t *mad);
-/* The master is tried with a proof, as none can be known for one of ours (sm_key is no secret). */
+/*
+ * Is a proof tried on a master that is not known as ours? With an sm_key that is no secret it
+ * cannot become known.
+ */
 bool replica_tries_proof(const struct sm *sm);
 
 /* ---- replica_seek.c ---- */
 
-/* The question to the master's SA has ended. */
+/* Called when the question to the master's SA has ended. */
 void replica_seek_ended(struct sm *sm, const struct replica_answer *a);
 
 /* ---- replica_config.c ---- */
 
-/* Our digests are brought up to date, if it is time. */
+/* Brings our digests up to date if they are due. */
 void config_refresh(struct sm *sm);
-/* The ServiceRecord (SVR_BYTES) of a manager of ours. */
+/* Fills in our ServiceRecord (SVR_BYTES) as a manager of ours. */
 void config_record(const struct sm *sm, uint8_t *ret);
-/* As MASTER: our record is in the SA, as things are now. */
+/* As MASTER: brings our own record in the SA up to date. */
 void config_publish(struct sm *sm);
 /* Compares the configuration digest that another manager registered, and logs a difference. */
 void config_compare(struct sm *sm, guid_t guid, const uint8_t *record);
-/* NULL: it has registered nothing with us. */
+/* The comparison with manager `guid`; NULL: it has registered nothing with us. */
 const struct config_peer *config_peer(const struct replica *r, guid_t guid);
 
 /* ---- replica_successor.c ---- */

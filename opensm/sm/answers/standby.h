@@ -17,15 +17,15 @@ void standby_free(struct sm *sm);
 
 /* The master's SA reported a Notice (80 bytes, 13.4.8.2). */
 void standby_notice(struct sm *sm, const uint8_t *notice);
-/* From now on it reports all of them. */
+/* Called when the master reports every kind of change to us from now on. */
 void standby_subscribed(struct sm *sm);
 void standby_state_leaves(struct sm *sm, enum sm_state next);
 
-/* The next watch reads everything. */
+/* Makes the next watch sweep read everything. */
 void standby_watch_whole(struct sm *sm);
 bool standby_due(const struct sm *sm);
 mono_t standby_next(const struct sm *sm);
-/* The steps of a watch; standby_settle() is false if there is nothing more to do. */
+/* Steps of a watch sweep; standby_settle() returns false if nothing more is to be done. */
 void standby_look(struct sm *sm);
 bool standby_settle(struct sm *sm);
 void standby_seen(struct sm *sm);
@@ -34,13 +34,13 @@ void standby_watched(struct sm *sm, bool through, bool failed);
 
 /* ---- the first sweeps of a master that was one ---- */
 
-/* The next heavy sweep starts from the picture. */
+/* Does the next heavy sweep start from the picture of the standby? */
 bool standby_takes_over(const struct sm *sm);
-/* Another master was at work: nothing is believed. */
+/* Discards the picture: another master was at work. */
 void standby_distrust(struct sm *sm);
-/* Discovery of a heavy sweep begins. True: from the picture, and the reading has been started. */
+/* Discovery of a heavy sweep begins. True: from the picture, and reading has begun. */
 bool standby_start_takeover(struct sm *sm);
-/* All tables that are not known have been read, or all of them (adopt_reads_all()). */
+/* Called when all unknown tables have been read, or all tables (adopt_reads_all()). */
 void standby_tables_read(struct sm *sm);
-/* A sweep that writes went through. True: another one has to prove what was taken over. */
+/* Called after a sweep that writes. True: another sweep must prove what was taken over. */
 bool standby_written(struct sm *sm);

@@ -12,7 +12,7 @@
 
 struct log_about about_port(enum log_id id, const struct port *p); /* NULL is fine */
 struct log_about about_node(enum log_id id, const struct node *n);
-/* The end port of this GUID, known or not. */
+/* Record about the end port of this GUID, known or not. */
 struct log_about about_guid(const struct sm *sm, enum log_id id, guid_t port_guid);
 
 #define log_port(p, id, bits, ...)                                                                 \
@@ -26,7 +26,7 @@ struct log_about about_guid(const struct sm *sm, enum log_id id, guid_t port_gui
 			log_node_record(__func__, (n), (id), (bits), __VA_ARGS__);                 \
 	} while (0)
 
-/* Of an end port by its GUID, which may not be known here. */
+/* Logs a record about an end port by its GUID, which may be unknown here. */
 #define log_guid(sm, guid, id, bits, ...)                                                          \
 	do {                                                                                       \
 		if (log_wants(bits))                                                               \
@@ -43,17 +43,17 @@ void log_node_record(const char *func, const struct node *n, enum log_id id, uns
 void log_guid_record(const char *func, const struct sm *sm, guid_t guid, enum log_id id,
 		     unsigned bits, const char *fmt, ...) __attribute__((format(printf, 6, 7)));
 
-/* Findings of a file, a record each; "FILE:LINE:COLUMN: ..." where they have a place. */
+/* Logs the findings of a file, a record each, as "FILE:LINE:COLUMN: ..." if they have a place. */
 void log_findings(const struct conf_report *report);
 
 /* ---- names ---- */
 
 /*
- * A node was met: it is called as the node-name map says, or, an aggregation node, by its switch;
- * else its description is its name.
+ * Names a node that was met: by the node-name map, an aggregation node by its switch, else by its
+ * NodeDescription.
  */
 void name_node(const struct sm *sm, struct node *n);
-/* `n` has another description or another cable: names it, and nodes that are called by it. */
+/* Names node `n`, which has another description or another cable, and nodes named after it. */
 void name_around(const struct sm *sm, struct node *n);
-/* There is another node-name map, or list of quirks: nodes may be called otherwise. */
+/* Names all nodes again after a change of the node-name map or of the list of quirks. */
 void name_all_nodes(struct sm *sm);

@@ -34,36 +34,36 @@ struct change_age;
 struct change_age *change_age_new(void); /* free() ends it */
 
 /*
- * Something asks for a sweep of this kind; `why` is copied. Before the first tick `now` need not
- * be known.
+ * Called when something asks for a sweep of this kind; `why` is copied. Before the first tick `now`
+ * need not be known.
  */
 void change_age_asked(struct change_age *a, enum sweep_kind kind, const char *why, mono_t now);
 void change_age_began(struct change_age *a, enum sweep_kind kind, mono_t now);
-/* The running sweep has got an answer, or a step of it has ended. */
+/* Called when the running sweep got an answer, or a step of it ended. */
 void change_age_moved(struct change_age *a, mono_t now);
-/* The sweep has ended. `served`: nothing is left that another sweep could mend. */
+/* Called after the sweep. `served`: nothing is left that another sweep could mend. */
 void change_age_ended(struct change_age *a, bool served, mono_t now);
-/* No sweep of these kinds will come of what was asked for: bits 1 << enum sweep_kind. */
+/* Drops the changes of these kinds, bits 1 << enum sweep_kind: no sweep will follow. */
 void change_age_drop(struct change_age *a, unsigned kinds);
 
 /*
- * The oldest that is not served. False: there is none. `n_nodes` of the fabric decide what is
- * usual.
+ * The oldest change that is not served; false: none. `n_nodes`: the size of the fabric, which
+ * decides which age is usual.
  */
 struct oldest_change {
-	const char *why; /* good until the next event */
+	const char *why; /* reason of the change; valid until the next event */
 	mono_t age;	 /* >= 0 */
-	bool is_late;	 /* longer than is usual */
-	bool stuck;	 /* and nothing has moved for that long */
+	bool is_late;	 /* set if the age is greater than is usual */
+	bool stuck;	 /* set if it is late and nothing has moved for as long */
 };
 bool change_age_oldest(const struct change_age *a, uint32_t n_nodes, mono_t now,
 		       struct oldest_change *ret);
 
 /* Actions that are due at `now`: bits. */
 enum {
-	CHANGE_AGE_TELL = 1,	    /* a record on the oldest one, which is late */
-	CHANGE_AGE_TELL_SERVED = 2, /* after such records: changes are served again */
-	CHANGE_AGE_STATUS = 4,	    /* the status line is renewed */
+	CHANGE_AGE_TELL = 1,	    /* log a record about the oldest change, which is late */
+	CHANGE_AGE_TELL_SERVED = 2, /* log that changes are served again, after such records */
+	CHANGE_AGE_STATUS = 4,	    /* renew the status line */
 };
 unsigned change_age_tick(struct change_age *a, uint32_t n_nodes, mono_t now);
 mono_t change_age_next(const struct change_age *a, uint32_t n_nodes, mono_t now);

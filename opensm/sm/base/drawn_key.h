@@ -17,5 +17,5 @@ bool sm_draw(const struct sm *sm, void *ret, size_t len);
 /* At the start of the manager, once its SA is there. */
 void drawn_key_new(struct sm *sm, const struct sm_paths *paths);
 void drawn_key_free(struct sm *sm);
-/* The SM_Key: of the configuration, or the drawn one of CACHE/sm_key (randomize_sm_key). */
+/* The SM_Key: of the configuration, or the random one in CACHE/sm_key (randomize_sm_key). */
 uint64_t sm_sm_key(const struct sm *sm);

@@ -13,10 +13,10 @@
 
 #include "sm/sm_internal.h"
 
-/* Into SMInfo, in front of its proof. Nothing where there is no seed. */
+/* Writes the epoch into SMInfo, in front of its proof; writes nothing without a seed. */
 void key_epoch_put(const struct sm *sm, uint8_t info[SMP_DATA_SIZE]);
 /*
- * Another manager has proved this SMInfo. True: its epoch of a seed that is known here is later,
- * and counts from now on.
+ * Takes an SMInfo that another manager has proved. True: its epoch of a seed known here is later
+ * than ours, and is used from now on.
  */
 bool key_epoch_told(struct sm *sm, const uint8_t *info);

@@ -8,7 +8,10 @@
 
 #include "conf/conf.h"
 
-/* 0: it is left out. So is sm_key itself, and all while sm_key is 0, or 1, which anyone knows. */
+/*
+ * The mark of a secret option; 0: none, as for sm_key itself, and while sm_key is 0 or 1 (well
+ * known).
+ */
 uint64_t key_mark(const struct conf *c, enum conf_id id);
-/* 16 bits of it, for a configuration that is sent (copied_mark_fn). */
+/* The first 16 bits of key_mark(), for a configuration that is sent (copied_mark_fn). */
 uint16_t key_mark_short(const struct conf *c, enum conf_id id);

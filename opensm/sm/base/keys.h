@@ -23,123 +23,127 @@
 
 struct keys;
 
-/* Behind lids_new(). */
+/* Called after lids_new(). */
 void keys_new(struct sm *sm, const struct sm_paths *paths);
 void keys_free(struct sm *sm);
 
-/* NULL: no port is to have a key. */
+/* The ring in force; NULL: no port is to have a key. */
 const struct key_ring *keys_ring(const struct sm *sm);
-/* Ports have a key each, made from a seed, or are to have one once there is a seed. */
+/* Has each port a key of its own, made from a seed, or will have once there is a seed? */
 bool keys_are_single(const struct sm *sm);
-/* The same for a run that writes keys: empty as long as keys_are_unstored(). */
+/* keys_ring() for a run that writes keys: empty as long as keys_are_unstored(). */
 const struct key_ring *keys_to_write(const struct sm *sm);
-/* The ring in force has an epoch that a port showed, and is not stored: keys_use() of a copy. */
+/*
+ * Has the ring in force an epoch that a port showed, and that no keys_use() of a copy stored yet?
+ */
 bool keys_are_unstored(const struct sm *sm);
-/* The ring known from before, in force or not; never NULL. */
+/* The known ring, in force or not; never NULL. */
 const struct key_ring *keys_known(const struct sm *sm);
 /*
- * The ring that options ask for now, made of the one that is known; the caller frees. NULL: the
- * known one is that, or no port is to have a key. What is wrong with the seed is logged.
+ * The ring that options ask for now, made from the known one; the caller frees. NULL: the known
+ * ring is the same, or no port is to have a key. A wrong seed is logged.
  */
 struct key_ring *keys_asked_for(struct sm *sm);
 /*
- * Writes a ring to CACHE/m_key_ring, from any thread: 0, or -errno, and the old one stays. `path`
- * is that of keys_path(); NULL: nothing is kept.
+ * Writes a ring to CACHE/m_key_ring, from any thread. Returns 0; or -errno, and the old file stays.
+ * `path`: keys_path(); NULL: no file is kept.
  */
 int keys_store(const char *path, const struct key_ring *ring);
-/* Takes over `ring`. Another thread stores it; then `done` is told: 0 or -errno. */
+/* Takes over `ring` and has another thread store it; then calls `done` with 0 or -errno. */
 void keys_store_later(struct sm *sm, struct key_ring *ring,
 		      void (*done)(struct sm *sm, const struct key_ring *ring, int error));
-/* No ring was on the disk when this process started: the known one is of options, or drawn. */
+/* Was no ring on the disk at the start? Then the known one is made from options or at random. */
 bool keys_are_fresh(const struct sm *sm);
-/* The known ring is on the disk, or nothing is kept. */
+/* Is the known ring on the disk, or is no file kept? */
 bool keys_are_kept(const struct sm *sm);
 const char *keys_path(const struct sm *sm);
 /*
- * Takes over `ring`: it is known, and in force if options say so. It is stored, or no port is given
- * a key of it (sm_release_keys()).
+ * Takes over `ring`, which becomes the known one, and is in force if options say so. The caller has
+ * stored it, or no port is given a key of it (sm_release_keys()).
  */
 void keys_use(struct sm *sm, struct key_ring *ring);
 /*
- * The same, and another manager has ruled with it: it is not stored here yet. As MASTER: not in
- * force yet, but keys of it are tried (keys_later()).
+ * keys_use() for a ring that another manager has used, and that is not stored here yet. As MASTER
+ * it is not in force yet, but keys of it are tried (keys_later()).
  */
 void keys_follow(struct sm *sm, struct key_ring *ring);
-/* The state has changed: a manager that is not MASTER any more uses the later epoch at once. */
+/* After each change of state: a manager that left MASTER uses the later epoch at once. */
 void keys_state_changed(struct sm *sm);
-/* As MASTER: the known ring in a later epoch of another manager; NULL: none was met. */
+/* As MASTER: the known ring in a later epoch of another manager; NULL: none was found. */
 const struct key_ring *keys_later(const struct sm *sm);
-/* Adds to `ring` seeds and epochs that have become known since it was made. True: it changes. */
+/* Adds to `ring` the seeds and epochs that became known since it was made. True: it has changed. */
 bool keys_add_known(const struct sm *sm, struct key_ring *ring);
-/* The ring of another manager that is to be stored, and put in force, here and now; NULL: none. */
+/* The ring of another manager that is to be stored and put in force here now; NULL: none. */
 const struct key_ring *keys_found(const struct sm *sm);
 
 /* The key that the end port is to have; 0: none, or the one it has stays. */
 uint64_t keys_wanted(const struct sm *sm, guid_t port_guid);
 /*
- * The `nth` key to try on a port, which may be any number: the likeliest first, and from the
- * beginning again. `port_guid` 0: not known. Of our own port the keys of epochs to come are among
- * these, of switches and of keys_manager_met() those of the next few; of other hosts none.
+ * The `nth` key to try on a port, for any `nth`: the likeliest first, and from the first one again
+ * after the last. `port_guid` 0: not known. For our own port keys of all later epochs tried are
+ * among them, for switches and ports of keys_manager_met() those of the next few; for other hosts
+ * none.
  */
 uint64_t keys_expected(const struct sm *sm, guid_t port_guid, unsigned nth);
 /*
- * A manager that knows our sm_key, which is a secret, was met on this end port. It may have the
- * ring, and rotates keys if it is cut off from the others: then its own port has one of an epoch to
- * come, and a master that does not try that reaches it never, as its manager asks it all the time,
- * and the lease does not end.
+ * Called when a manager that knows our sm_key, a secret, was found on this end port. It may have
+ * the ring and rotate keys while it is cut off: then its own port has a key of a later epoch. A
+ * master that does not try that key never reaches it: its manager keeps polling that port, so the
+ * lease never ends.
  */
 void keys_manager_met(struct sm *sm, guid_t port_guid);
-/* Another manager was met: it may have given ports keys that are not known here. */
+/* Was another manager found? It may have given ports keys that are unknown here. */
 bool keys_has_managers(const struct sm *sm);
 /*
- * Keys may be sent to managers that prove to know sm_key and sa_key: no stranger knows these, as
- * neither is 0, or the well-known 1.
+ * May keys be sent to managers that prove to know sm_key and sa_key? Neither is 0 or the well-known
+ * 1 then.
  */
 bool keys_may_be_sent(const struct sm *sm);
 /*
- * With a key for each port: another key than the first of keys_expected() that the port may have,
- * if a manager ended while it wrote keys. 0: none.
+ * With a key for each port: a key besides the first of keys_expected() that the port may have if a
+ * manager ended while it wrote keys; 0: none.
  */
 uint64_t keys_rival(const struct sm *sm, guid_t port_guid);
 /*
- * A request of another manager with this key is for us: our own port has it or is given it, as far
- * as known, or has none.
+ * Is a request of another manager with this key valid for our own port, which has that key, is
+ * being given it, or has none?
  */
 bool keys_open_own(const struct sm *sm, uint64_t key);
 /*
- * The port has shown its key, as it does when asked with it: another manager may have rotated keys
- * while this one was away, or could not reach it. That is believed of our own port, of switches and
- * of keys_manager_met().
+ * Called when a port has shown its key, as it does if asked with it: another manager may have
+ * rotated keys meanwhile. The key is believed of our own port, of switches and of ports of
+ * keys_manager_met().
  */
 void keys_shown(struct sm *sm, guid_t port_guid, uint64_t key);
 /*
- * Another manager has ruled, and may have rotated keys, or says that the known ring is in force.
- * Until keys_met(), which all ports of a sweep are, keys that the ring makes are tried before what
- * guid2mkey says.
+ * Called when another manager was master, and may have rotated keys, or says that the known ring is
+ * in force. Until keys_met() (all ports of a sweep were met), keys of the ring are tried before
+ * those of guid2mkey.
  */
 void keys_ruled(struct sm *sm);
 bool keys_others_ruled(const struct sm *sm);
 /*
- * As standby, before ports are looked at: the keys that the master was to give them some time ago
- * are tried before those that they had at the last look.
+ * Called as standby before ports are read: keys that the master gave ports some time ago are tried
+ * before those that ports had at the last reading.
  */
 void keys_look(struct sm *sm);
-/* A number that changes when other keys are likely than before; 0: there is no ring. */
+/* A number that changes whenever other keys become likely; 0: there is no ring. */
 uint64_t keys_likely(const struct sm *sm);
-/* A ring came into force lately: some ports may have keys of it already, and others not yet. */
+/* Did a ring come into force lately, so that only some ports may have keys of it? */
 bool keys_may_be_mixed(const struct sm *sm);
 void keys_met(struct sm *sm);
-/* Of how many keys keys_expected() chooses. */
+/* The number of keys that keys_expected() chooses from. */
 unsigned keys_n_expected(const struct sm *sm, guid_t port_guid);
 /*
- * A question to the SMA of the port with this key was not answered: it got lost, or the key is
- * another. The key that was known last and the others are tried in turn.
+ * Called when a request to the SMA of the port with this key was not answered: it got lost, or the
+ * key is wrong. The key known last and the others are tried in turn.
  */
 void keys_doubt(struct sm *sm, struct port *p, uint64_t m_key);
 /*
- * `nth` of keys_expected() for each try: likely keys are tried again before each round that goes
- * twice as far as the one before, as the port may have been silent when they were tried.
+ * `nth` of keys_expected() for try number `turn`: likely keys are tried again before each round,
+ * and each round has twice as many keys as the one before, as the port may have been silent
+ * earlier.
  */
 unsigned keys_of_turn(unsigned turn);
-/* The key of the port is another: the next one is tried. */
+/* Called when the port refuses the key: the next one is tried. */
 void keys_next(struct sm *sm, struct port *p);

@@ -8,13 +8,13 @@
 #define MANAGERS 16
 
 struct keys {
-	char *path; /* NULL: nothing is kept */
+	char *path; /* path of the file of the ring; NULL: no file is kept */
 	struct key_ring *known;
-	struct key_ring *none; /* without a seed */
-	bool is_fresh; /* there was no file at the start */
+	struct key_ring *none; /* a ring without a seed */
+	bool is_fresh;	       /* set if there was no file at the start */
 	/*
-	 * `known` with another seed in front, of which a port has shown a key: others, too, may
-	 * have keys of it. NULL: there is none. And the sweep in which it was seen last.
+	 * `known` with another seed in front, of which a port has shown a key, so that others may
+	 * have keys of it, too. NULL: no such seed. `met_in`: the sweep in which it was seen last.
 	 */
 	struct key_ring *met;
 	uint32_t met_in;
@@ -23,21 +23,21 @@ struct keys {
 	 * that this manager rules have keys of `known` until that is put in force. NULL: none.
 	 */
 	struct key_ring *later;
-	uint64_t kept;	       /* mark of the ring that the file has, as far as known; 0: none */
-	/* `known` has an epoch that a port showed, and is not on the disk yet */
+	uint64_t kept; /* mark of the ring in the file, as far as known; 0: none */
+	/* Set if `known` has an epoch that a port showed, and is not on the disk yet. */
 	bool is_unstored;
-	/* another manager may have rotated keys since guid2mkey was written */
+	/* Set if another manager may have rotated keys since guid2mkey was written. */
 	bool others_ruled;
-	uint32_t n_ruled; /* how often others have */
-	mono_t used_at; /* when a ring came into force last */
-	bool is_unlooked; /* keys_look() has not put its keys first */
-	/* keys_manager_met(): the last ones; the next one is put at `manager_at` */
+	uint32_t n_ruled; /* how often another manager was found to have ruled */
+	mono_t used_at;	  /* time at which a ring last came into force */
+	bool is_unlooked; /* set until keys_look() has put keys of the ring first */
+	/* Ring buffer of keys_manager_met(); `manager_at`: index of the next entry. */
 	guid_t managers[MANAGERS];
 	unsigned manager_at;
 	struct told told;
-	uint64_t own_shown; /* by our own port, last */
-	uint64_t released;  /* m_key of before --release; 0: none */
+	uint64_t own_shown; /* key that our own port showed last */
+	uint64_t released;  /* m_key in force before --release; 0: none */
 };
 
-/* The ring that is kept, and whether it can be used, at the start. */
+/* Reads the kept ring at the start, and judges whether it can be used. */
 void keys_read(struct keys *k);

@@ -31,7 +31,7 @@ struct news {
 	bool flag;
 };
 
-/* tell_news(sm, NEWS_SWITCH, .node = n, .text = "trap 128: a link changed") */
+/* Example: tell_news(sm, NEWS_SWITCH, .node = n, .text = "trap 128: a link changed") */
 #define tell_news(sm, what, ...)                                                                   \
 	((sm)->tell((sm), &(const struct news){ .kind = (what), ##__VA_ARGS__ }))
 

@@ -22,16 +22,16 @@ struct pkey_trial;
 
 void partition_new(struct sm *sm, const struct sm_paths *paths);
 void partition_free(struct sm *sm);
-/* Another file was read: the next sweep puts it in force. */
+/* Called when another file was read: the next sweep puts it in force. */
 void partition_file_came(struct sm *sm);
 bool partition_has_news(const struct sm *sm);
-/* Partitions as sm->files say are put in force, if they can be. False: this sweep cannot go on. */
+/* Puts the partitions of sm->files in force, if possible. False: this sweep cannot go on. */
 bool partition_load(struct sm *sm);
 void partition_bequeath(const struct sm *sm, struct sm_heritage *ret);
 void partition_inherit(struct sm *sm, const struct sm_heritage *h);
-/* P_Key tables for the ports as known now: sm_pkeys(). */
+/* Plans the P_Key tables of the known ports; sm_pkeys() returns the plan. */
 void partition_plan(struct sm *sm);
-/* As planned last; NULL: tables stay as they are. */
+/* The P_Key plan in force; NULL: tables stay as they are. */
 const struct pkey_plan *partition_wanted(const struct sm *sm);
 
 /*
@@ -41,41 +41,39 @@ const struct pkey_plan *partition_wanted(const struct sm *sm);
  * it. While it is held, P_Keys of tenants stay where they are on devices.
  */
 
-/* The partitions of the file alone; NULL as sm_partitions(). */
+/* The partitions of the file alone; NULL where sm_partitions() is. */
 const struct partitions *partition_of_file(const struct sm *sm);
 /*
- * The `i`th that was in force earlier since tenants are held: this manager may have written what it
- * says. The newest is 0; NULL: no more.
+ * The `i`th newest partitions of the file that were in force earlier, while tenants are held: this
+ * manager may have written them. NULL: no more.
  */
 const struct partitions *partition_of_former_file(const struct sm *sm, size_t i);
-/* Never NULL. */
+/* The table of tenants; never NULL. */
 struct tenants *partition_tenants(const struct sm *sm);
-/* Partitions of the table came, went, or have other fields: sm_partitions() is made anew. */
+/* Makes sm_partitions() anew after partitions of the table of tenants have changed. */
 void partition_join(struct sm *sm);
 enum tenants_held {
-	TENANTS_FREE,  /* devices get what the table says */
-	TENANTS_TAKEN, /* devices keep what they hold, but for keys that are removed meanwhile */
-	TENANTS_HELD,  /* devices keep what they hold, as it was read */
+	TENANTS_FREE,	/* devices get what the table says */
+	TENANTS_TAKEN,	/* devices keep their P_Keys, except keys that are removed meanwhile */
+	TENANTS_HELD,	/* devices keep their P_Keys as they were read */
 	TENANTS_FROZEN, /* no P_Key table is written at all */
 };
-/* Was the port's membership removed meanwhile? Of TENANTS_TAKEN. */
+/* With TENANTS_TAKEN: was this membership removed meanwhile? */
 typedef bool partition_removed_fn(const struct sm *sm, uint16_t pkey, guid_t guid);
-/* From the next plan on; TENANTS_FROZEN: at once. */
+/* Applies from the next plan on; TENANTS_FROZEN at once. */
 void partition_hold_tenants(struct sm *sm, enum tenants_held held,
 			    partition_removed_fn *is_removed);
-/* P_Key tables are planned, but nothing is written before the next plan is made. */
+/* Are P_Key tables planned, but not to be written before the next plan? */
 bool partition_is_unwritten(const struct sm *sm);
-/* Anything but TENANTS_FREE, or the tables in force were planned so. */
+/* Is the state other than TENANTS_FREE, or were the tables in force planned so? */
 bool partition_is_held(const struct sm *sm);
-/* False: tables stay as they are (partition_config_error keep), or are not planned yet. */
+/* False: P_Key tables stay as they are (partition_config_error keep), or are not planned yet. */
 bool partition_is_planned(const struct sm *sm);
-/*
- * One port is planned anew, within the plan. One that is not in the plan waits for the next sweep.
- */
+/* Plans one port anew within the plan. A port that is not in the plan waits for the next sweep. */
 void partition_plan_port(struct sm *sm, const struct port *p);
-/* The plan is replaced, if it holds much that no port has any more. Not while sync runs. */
+/* Replaces the plan if it contains many ports that are gone. Not to be called while sync runs. */
 void partition_tidy(struct sm *sm);
-/* The keys of a port under that trial; to be cleared. */
+/* Fills in the keys that the port would get now; `ret` is to be cleared. */
 void partition_try_port(const struct sm *sm, const struct port *p, struct pkey_trial *ret);
-/* The keys of a port of a host of which nothing but its GUID is known; to be cleared. */
+/* Fills in the keys of a host port known only by its GUID; `ret` is to be cleared. */
 void partition_try_guid(const struct sm *sm, guid_t guid, struct pkey_trial *ret);

@@ -46,7 +46,7 @@
 #include "opensm/transport.h"
 #include "sm/sm.h"
 
-/* Of this protocol; announced in SMC_CHANNEL. */
+/* The version of this protocol; announced in SMC_CHANNEL. */
 #define CHANNEL_VERSION	    3
 #define CHANNEL_MESSAGE_MAX (16u << 20)
 #define CHANNEL_REPLY_MAX   128
@@ -58,19 +58,19 @@ enum channel_stream {
 };
 
 enum channel_end {
-	CHANNEL_REPLIED, /* `bytes`, `len`: the reply */
-	CHANNEL_REFUSED, /* it has no handler for the stream, or cannot keep so much */
-	CHANNEL_LOST,	 /* it is not connected any more, or never replied */
+	CHANNEL_REPLIED, /* the reply is in `bytes`, `len` */
+	CHANNEL_REFUSED, /* the peer has no handler for the stream, or no memory for the message */
+	CHANNEL_LOST,	 /* the peer is not connected any more, or never replied */
 };
 
 /*
- * The end of a message that was sent, called once from within sm_dispatch(). Another message may be
- * sent from within. `bytes` are valid during the call.
+ * Called once at the end of a message that was sent, from within sm_dispatch(). Another message may
+ * be sent from within it. `bytes` are valid during the call.
  */
 typedef void channel_reply_fn(struct sm *sm, void *arg, guid_t peer, enum channel_end end,
 			      const uint8_t *bytes, size_t len);
 
-/* Which message a reply is for. */
+/* Names the message that a reply belongs to. */
 struct channel_ticket {
 	enum channel_stream stream;
 	uint32_t session, serial;
@@ -79,40 +79,41 @@ struct channel_ticket {
 struct channel_message {
 	guid_t from;	  /* port of the sender */
 	uint64_t version; /* as the sender gave it */
-	/* valid during the call; the handler may take() them, and frees them then */
+	/* Valid during the call; the handler may take() them, and then frees them. */
 	uint8_t *bytes;
 	size_t len;
 	struct channel_ticket ticket;
 };
 typedef void channel_message_fn(struct sm *sm, void *arg, struct channel_message *m);
 
-/* A manager, for people and for the ledger. */
+/* The state of another manager, for administrators and for the ledger. */
 struct channel_peer_view {
 	guid_t guid;
 	bool connected; /* messages can be sent to it */
 	bool known;	/* it has answered a HELLO of this process */
-	mono_t since;	/* when it was connected, or lost; 0: neither yet */
+	mono_t since;	/* time at which it was connected or lost; 0: never connected */
 };
 
 struct channel_stats {
-	uint64_t parts_sent, parts_again; /* `again` are in `sent` too */
-	uint64_t parts_received;	  /* of a session, repetitions included */
+	/* parts_again: repetitions, which are in parts_sent, too */
+	uint64_t parts_sent, parts_again;
+	uint64_t parts_received; /* of a session, repetitions included */
 	uint64_t messages_sent, messages_received;
 	uint64_t strangers; /* requests whose sender is not, or cannot be, proven */
 	uint64_t refused;   /* parts of a session that were out of order or of no use */
-	uint64_t damaged;   /* parts that say they are of a session, and are not */
+	uint64_t damaged;   /* parts that name a session but are not sealed by its key */
 };
 
 struct channel;
 
-/* Questions of the channel that machines above answer. */
+/* Questions of the channel that machines above it answer. */
 struct channel_questions {
 	uint8_t (*path_sl)(const struct sm *sm, lid_t lid);
 };
 
-/* `questions` outlive it. */
+/* `questions` must stay valid until channel_free(). */
 void channel_new(struct sm *sm, const struct channel_questions *questions);
-/* Messages under way end without a call of on_reply. */
+/* Ends messages under way without a call of on_reply. */
 void channel_free(struct sm *sm);
 
 /*
@@ -123,18 +124,18 @@ void channel_free(struct sm *sm);
  */
 int channel_send(struct sm *sm, guid_t peer, enum channel_stream stream, uint64_t version,
 		 const void *bytes, size_t len, channel_reply_fn *on_reply, void *arg);
-/* Is this one connected? */
+/* Is the manager on this port connected? */
 bool channel_is_connected(const struct sm *sm, guid_t guid);
-/* Neither key of the channel is 0, 1, or drawn here. Else no secret may be sent. */
+/* Are both keys of the channel secret (not 0, 1 or drawn here)? Else no secret may be sent. */
 bool channel_is_secret(const struct sm *sm);
-/* The n-th manager (from 0) that is known of, connected or not; false: there are no more. */
+/* The n-th known manager (from 0), connected or not; false: there are no more. */
 bool channel_peer_at(const struct sm *sm, unsigned n, struct channel_peer_view *ret);
-/* Has this one answered a HELLO of this process? */
+/* Has this manager answered a HELLO of this process? */
 bool channel_has_answered(const struct sm *sm, guid_t guid);
-/* A number of this process, and of that on another port as it proved last; 0: it never did. */
+/* A number that this process drew at its start; the one that another port proved last, 0: never. */
 uint64_t channel_own_life(struct sm *sm);
 uint64_t channel_life_of(const struct sm *sm, guid_t guid);
-/* HELLOs to it in a row without an answer. 0: it is connected, or none was sent. */
+/* HELLOs in a row that this manager did not answer; 0: it is connected, or none was sent. */
 unsigned channel_tries(const struct sm *sm, guid_t guid);
 
 /*
@@ -146,23 +147,23 @@ unsigned channel_tries(const struct sm *sm, guid_t guid);
 bool channel_standby_at(const struct sm *sm, unsigned n, guid_t *ret);
 /* Is this one a standby? */
 bool channel_is_known(const struct sm *sm, guid_t guid);
-/* And connected? */
+/* Is this manager a connected standby? */
 bool channel_is_standby(const struct sm *sm, guid_t guid);
 
-/* Messages of the stream go to `fn`. NULL: they are refused. Counts until changed. */
+/* Sends messages of the stream to `fn` from now on. NULL: they are refused. */
 void channel_register(struct sm *sm, enum channel_stream stream, channel_message_fn *fn, void *arg);
 /*
- * The reply (at most CHANNEL_REPLY_MAX bytes) to a message, from within its handler or later. One
- * to a message that is not waited for any more has no effect.
+ * Sends the reply (at most CHANNEL_REPLY_MAX bytes) to a message, from within its handler or later.
+ * A reply to a message that is not waited for any more has no effect.
  */
 void channel_reply(struct sm *sm, const struct channel_ticket *ticket, const void *bytes,
 		   size_t len);
 
 /* A manager registered with our SA (`record`: SVR_BYTES; NULL: it asked for managers). */
 void channel_manager_seen(struct sm *sm, guid_t guid, const uint8_t *record);
-/* After every change of state. */
+/* Called after every change of state. */
 void channel_state_changed(struct sm *sm);
-/* A GMP of class SA. True: it was for the channel, and is done with. */
+/* Takes a GMP of class SA. True: it belonged to the channel, and is done with. */
 bool channel_receive(struct sm *sm, const struct transport_event *ev);
 void channel_tick(struct sm *sm);
 mono_t channel_next(const struct sm *sm);

@@ -47,14 +47,14 @@
 #include "sm/sm_internal.h"
 #include "util/told.h"
 
-/* MADs that wait for an answer; the last ones are not for segments. */
-#define CHANNEL_SHOTS	    80u
-#define CHANNEL_DATA_SHOTS  56u
-/* Segments behind the first missing one that a receiver keeps. */
-#define CHANNEL_WINDOW	    64u
-/* Bytes of all messages that are under way; and the same of those that arrive. */
-#define CHANNEL_BYTES_MAX   (64u << 20)
-#define VERSION_BYTES	    8u
+/* Number of MADs that may wait for an answer; of these, number that may be segments. */
+#define CHANNEL_SHOTS	   80u
+#define CHANNEL_DATA_SHOTS 56u
+/* Segments after the first missing one that a receiver keeps. */
+#define CHANNEL_WINDOW	   64u
+/* Most bytes of all messages that are sent, and most bytes of all that arrive. */
+#define CHANNEL_BYTES_MAX  (64u << 20)
+#define VERSION_BYTES	   8u
 
 enum channel_kind {
 	PART_HELLO = 1,
@@ -69,11 +69,11 @@ enum channel_kind {
 };
 
 enum channel_reason {
-	REASON_VERSION = 1, /* VERSION in the answer is what it speaks */
-	REASON_SESSION,	    /* HELLO first */
-	REASON_STREAM,	    /* it has no handler for it */
-	REASON_LENGTH,	    /* too long, or no memory for it */
-	REASON_STALE,	    /* this message, or a later one, was here already */
+	REASON_VERSION = 1, /* unknown version; VERSION of the answer is the one spoken */
+	REASON_SESSION,	    /* unknown session; the sender begins with HELLO again */
+	REASON_STREAM,	    /* no handler for the stream */
+	REASON_LENGTH,	    /* message too long, or no memory for it */
+	REASON_STALE,	    /* this message, or a later one, arrived already */
 	REASON_MALFORMED,
 };
 
@@ -82,7 +82,7 @@ struct channel_part {
 	uint8_t version, stream, reason;
 	uint32_t session, serial, length, offset;
 	struct channel_tag tag;
-	const uint8_t *bytes; /* of the segment, reply or meeting; n of them */
+	const uint8_t *bytes; /* contents of the segment, reply or meeting; `n` bytes */
 	size_t n;
 };
 
@@ -97,7 +97,8 @@ struct channel_meeting {
 struct channel_shot {
 	uint32_t tid; /* 0: free */
 	unsigned peer;
-	enum { SHOT_SEGMENT, SHOT_HELLO, SHOT_CONFIRM } what; /* `segment` of a message */
+	/* SHOT_SEGMENT: segment number `segment` of a message */
+	enum { SHOT_SEGMENT, SHOT_HELLO, SHOT_CONFIRM } what;
 	uint8_t stream;
 	uint32_t segment;
 	lid_t lid;
@@ -107,16 +108,18 @@ struct channel_shot {
 /* A message that is sent. */
 struct channel_out {
 	bool busy;
-	uint8_t *bytes; /* owned; its version stands before it */
-	size_t len;	/* with that */
+	uint8_t *bytes; /* the version and the message; owned */
+	size_t len;	/* bytes of the version and the message */
 	uint32_t serial;
-	uint32_t n_segments, base; /* base: the first one not received there */
-	uint64_t done, out; /* bit n: segment base + n was received; waits for an answer */
-	uint32_t fresh;		   /* the first one that was never sent */
+	uint32_t n_segments, base; /* base: first segment that the receiver lacks */
+	/* bit n: segment base + n was received; segment base + n waits for an answer */
+	uint64_t done, out;
+	uint32_t fresh; /* first segment that was never sent */
 	unsigned window, shots;
-	mono_t not_before;	   /* nothing is sent before */
-	mono_t cut_at;		   /* since when the window was not reduced */
-	mono_t pending_since;	   /* it is whole there; MONO_NEVER: not yet */
+	mono_t not_before; /* time before which nothing is sent */
+	mono_t cut_at;	   /* time of the last reduction of the window */
+	/* time at which the receiver had it whole; MONO_NEVER: not yet */
+	mono_t pending_since;
 	channel_reply_fn *on_reply;
 	void *arg;
 };
@@ -124,15 +127,15 @@ struct channel_out {
 /* A message that arrives. */
 struct channel_in {
 	enum { IN_NONE, IN_COMING, IN_WORKING, IN_REPLIED } state;
-	uint8_t *bytes; /* owned; grows with what has arrived */
+	uint8_t *bytes; /* contents so far; owned */
 	size_t len, cap;
-	uint32_t serial; /* IN_NONE: of the last one that was done with */
+	uint32_t serial; /* with IN_NONE: the last message that is done with */
 	uint32_t n_segments, base;
-	uint64_t got;	   /* bit n: segment base + n is there */
-	mono_t touched_at; /* a part of it arrived */
-	/* the request that is answered when the handler has replied */
+	uint64_t got;	   /* bit n: segment base + n has arrived */
+	mono_t touched_at; /* time at which a part of it last arrived */
+	/* The request that is answered when the handler has replied. */
 	bool held;
-	uint32_t held_segment; /* which made it whole */
+	uint32_t held_segment; /* segment that completed the message */
 	mono_t held_since;
 	struct transport_addr held_from;
 	uint8_t held_mad[SA_DATA];
@@ -140,39 +143,39 @@ struct channel_in {
 	size_t reply_len;
 };
 
-/* Said once of a manager: it has another version; other keys; or it answers as a foreign one. */
+/* Findings logged once about a manager: another version, or no channel; other keys. */
 enum { TOLD_VERSION, TOLD_KEYS };
 
-/* Another manager. Both directions: what we send, and what it sends. */
+/* Another manager, with what we send to it and what it sends. */
 struct channel_peer {
-	guid_t guid;	 /* 0: free */
-	uint64_t life;	 /* of its process, as proven last; 0: never */
-	bool trusted;	 /* the election believes it */
-	bool registered; /* with our SA, as MASTER, in this life of it */
+	guid_t guid;	 /* port GUID; 0: free */
+	uint64_t life;	 /* number of its process, as proven last; 0: never */
+	bool trusted;	 /* set if the election believes it */
+	bool registered; /* set if this process of it has registered with our SA as MASTER */
 	mono_t registered_at;
-	struct transport_addr at; /* where it proved itself last; LID 0: never */
+	struct transport_addr at; /* address at which it last proved itself; LID 0: never */
 	struct told told;
-	struct log_limit log; /* that it came and went */
+	struct log_limit log; /* limits records that it came and went */
 
-	/* what we send */
-	bool connected, hello_out, fail; /* fail: it is to be LOST by the next tick */
-	bool answered;	 /* a HELLO, ever */
-	bool is_foreign; /* what it answers is of no channel, or of another version */
-	struct channel_pair pair;	/* of the last HELLO */
-	struct channel_session next;	/* that it is to confirm */
-	struct channel_session session; /* of what is sent */
-	uint32_t serial;		/* of the last message */
-	unsigned silent; /* MADs in a row without an answer */
-	unsigned tries;	 /* HELLOs in a row without an answer */
-	unsigned way;	 /* which of its addresses is tried */
+	/* Our direction. */
+	bool connected, hello_out, fail; /* fail: the next tick ends its messages as LOST */
+	bool answered;			 /* set if it ever answered a HELLO */
+	bool is_foreign;	  /* set if its answers are of no channel, or of another version */
+	struct channel_pair pair; /* keys of the last HELLO */
+	struct channel_session next;	/* session that it is to confirm */
+	struct channel_session session; /* session in which we send */
+	uint32_t serial;		/* number of the last message */
+	unsigned silent;		/* MADs in a row without an answer */
+	unsigned tries;			/* HELLOs in a row without an answer */
+	unsigned way;			/* index of the address that is tried */
 	mono_t heard_at, hello_at, connected_at, lost_at;
-	mono_t hastened_at; /* it said that it does not know the session */
+	mono_t hastened_at; /* time at which it reported the session as unknown */
 	struct channel_out out[CHANNEL_STREAMS];
 
-	/* what it sends */
+	/* Its direction. */
 	struct channel_session in_session;
-	uint64_t turn; /* goes into our nonces; another one after each session */
-	mono_t in_at;  /* it proved itself, or sent a part */
+	uint64_t turn; /* input to our nonces; changes after each session */
+	mono_t in_at;  /* time at which it last proved itself or sent a part */
 	struct channel_in in[CHANNEL_STREAMS];
 };
 
@@ -183,20 +186,21 @@ struct channel_handler {
 
 struct channel {
 	const struct channel_questions *questions;
-	/* channel_key.c: drawn at the first need; `life`: of this process */
+	/* channel_key.c: drawn when first needed; `life`: number of this process. */
 	bool is_drawn, has_secret;
 	uint64_t life;
 	struct channel_secret own, secret;
-	uint64_t sm_key, sa_key; /* which `secret` was made of */
+	uint64_t sm_key, sa_key; /* keys that `secret` was made from */
 
 	struct channel_peer peers[MAX_REMOTE_SMS];
-	unsigned n_rows; /* of peers: those behind were never in use, and are not looked at */
-	uint64_t n_sessions;	/* that were ever made by others, or forgotten: for `turn` */
-	uint64_t free_turn;	/* of a manager without a row */
+	unsigned n_rows; /* rows of `peers` ever in use; loops end there */
+	/* number of sessions made by others, or forgotten; source of `turn` */
+	uint64_t n_sessions;
+	uint64_t free_turn; /* `turn` for managers without a row */
 	struct channel_shot shots[CHANNEL_SHOTS];
-	unsigned n_shots, turn; /* turn: the peer that is served first */
-	size_t out_bytes, in_bytes; /* of all messages */
-	mono_t blocked_until;	/* the transport is full */
+	unsigned n_shots, turn;	    /* turn: index of the peer that is served first */
+	size_t out_bytes, in_bytes; /* bytes of all messages sent; of all that arrive */
+	mono_t blocked_until;	    /* end of a pause after the transport was full */
 	struct channel_handler handlers[CHANNEL_STREAMS];
 	struct channel_stats stats;
 	struct log_limit log, version_log;
@@ -211,9 +215,9 @@ _Static_assert(CHP_TAG_W == 8 * CHANNEL_TAG_BYTES && CHM_NONCE_W == 8 * CHANNEL_
 
 uint32_t channel_segments(size_t len); /* at least 1 */
 size_t channel_segment_bytes(size_t len, uint32_t segment);
-/* False: it is none, or contradicts itself; *ret is filled in all the same. */
+/* Reads a part. False: no part, or one that contradicts itself; *ret is filled in nevertheless. */
 bool channel_part_read(const struct transport_event *ev, struct channel_part *ret);
-/* False: it was not sealed by this key. Else part->bytes are `ret` from now on. */
+/* Decrypts a part. False: it was not sealed by this key. True: part->bytes point to `ret`. */
 bool channel_part_open(const struct transport_event *ev, const uint8_t *key,
 		       struct channel_part *part, uint8_t ret[CHANNEL_PART_BYTES]);
 /*
@@ -226,14 +230,14 @@ void channel_meeting_write(const struct channel_meeting *m, uint8_t ret[CHM_BYTE
 void channel_answer(struct sm *sm, const struct transport_addr *from, const uint8_t *mad,
 		    const struct channel_part *part, const uint8_t *key);
 /*
- * Sends a request of `shot` (tid, sent_at and deadline are filled in), `key` as above. 0 or -errno:
- * it was not sent; -ENOTCONN: no address is known.
+ * Sends a request of `shot`, whose tid, sent_at and deadline are filled in; `key` as for
+ * channel_answer(). Returns 0; or -errno: it was not sent; -ENOTCONN: no address is known.
  */
 int channel_shoot(struct sm *sm, const struct channel_shot *shot, const struct channel_part *part,
 		  const uint8_t *key, unsigned timeout_ms);
 /*
- * The shot that this answer, or returned request, belongs to; NULL: none, and an answer is counted
- * as one that was not asked for.
+ * The shot that this answer, or returned request, belongs to; NULL: none. An answer without a shot
+ * is counted as unrequested.
  */
 struct channel_shot *channel_find_shot(struct sm *sm, const struct transport_event *ev);
 void channel_free_shot(struct channel *c, struct channel_shot *shot);
@@ -241,7 +245,7 @@ void channel_free_shots(struct channel *c, unsigned peer);
 
 /* ---- channel_key.c ---- */
 
-/* There is a channel now: c->secret, c->own and c->life are there. */
+/* Makes c->secret, c->own and c->life if they are missing. False: there can be no channel now. */
 bool channel_is_ready(struct sm *sm);
 /* They differ from those that were proven; channel_is_ready() makes another secret. */
 bool channel_keys_changed(const struct sm *sm);
@@ -250,58 +254,58 @@ void channel_forget_keys(struct channel *c);
 /* ---- channel_row.c ---- */
 
 struct channel_peer *peer_find(struct channel *c, guid_t guid);
-/* The one whose session for what it sends this is. */
+/* The manager that sends to us in this session. */
 struct channel_peer *peer_of_session(struct channel *c, uint32_t session);
-/* A row of its own; NULL: all are in use. */
+/* Adds a row for this manager; NULL: all are in use. */
 struct channel_peer *peer_add(struct channel *c, guid_t guid);
 void peer_clear(struct channel *c, struct channel_peer *p);
 unsigned peer_index(const struct channel *c, const struct channel_peer *p);
-/* May this one be a manager of ours, once it has proven that? */
+/* May this manager become one of ours if it proves that? */
 bool peer_is_welcome(const struct sm *sm, guid_t guid);
 
 /* ---- channel_way.c ---- */
 
-/* LID 0: not known. */
+/* The address at which this manager is tried; LID 0: not known. */
 struct transport_addr peer_address(const struct sm *sm, const struct channel_peer *p);
 
 /* ---- channel_out.c ---- */
 
 int out_start(struct sm *sm, struct channel_peer *p, enum channel_stream stream, uint64_t version,
 	      const void *bytes, size_t len);
-/* As much as may be sent now. */
+/* Sends as many segments as may be sent now. */
 void out_feed(struct sm *sm);
-/* Was this answer to a segment sealed by the one that it was sent to? */
+/* Was this answer to a segment sealed by the manager that it was sent to? */
 bool out_open(const struct channel_peer *p, const struct channel_shot *shot,
 	      const struct transport_event *ev, struct channel_part *part,
 	      uint8_t bytes[CHANNEL_PART_BYTES]);
-/* Such an answer. */
+/* Takes an answer to a segment that out_open() accepted. */
 void out_answer(struct sm *sm, const struct channel_shot *shot, const struct channel_part *part);
 void out_silence(struct sm *sm, const struct channel_shot *shot);
-/* All messages to this manager end as LOST. */
+/* Ends all messages to this manager as LOST. */
 void out_lose(struct sm *sm, struct channel_peer *p);
 void out_clear(struct channel *c, struct channel_out *o);
 mono_t out_next(const struct sm *sm);
 
 /* ---- channel_in.c ---- */
 
-/* A SEGMENT of this manager, opened. */
+/* Takes a decrypted SEGMENT of this manager. */
 void in_segment(struct sm *sm, struct channel_peer *p, const struct transport_event *ev,
 		const struct channel_part *part);
 void in_reply(struct sm *sm, struct channel_peer *p, const struct channel_ticket *ticket,
 	      const void *bytes, size_t len);
 void in_tick(struct sm *sm);
 mono_t in_next(const struct sm *sm);
-/* Nothing of the session is left. */
+/* Drops what is left of the session in which this manager sends. */
 void in_reset(struct channel *c, struct channel_peer *p);
 
 /* ---- channel_peer.c ---- */
 
 void peer_seen(struct sm *sm, guid_t guid, const uint8_t *record);
-/* `part` NULL: what came is none. */
+/* Takes an answer to HELLO or CONFIRM; `part` NULL: it is no part of a channel. */
 void peer_answer(struct sm *sm, const struct channel_shot *shot, const struct transport_event *ev,
 		 struct channel_part *part);
 void peer_silence(struct sm *sm, const struct channel_shot *shot);
-/* This life of it is proven: sessions with a former one are over. */
+/* Takes the proven number of its process: sessions with a former process end. */
 void peer_lives(struct sm *sm, struct channel_peer *p, uint64_t life);
 void peer_tick(struct sm *sm);
 mono_t peer_next(const struct sm *sm);
@@ -309,5 +313,5 @@ void peer_lose_all(struct sm *sm, const char *why);
 
 /* ---- channel_meet.c ---- */
 
-/* A request from any sender. */
+/* Takes a request from any sender. */
 void meet_receive(struct sm *sm, const struct transport_event *ev);

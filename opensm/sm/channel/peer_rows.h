@@ -11,7 +11,7 @@
 
 #include "util/types.h"
 
-/* The row of `guid` in rows of `size` bytes; NULL: none. */
+/* The row of `guid` in `rows`, each of `size` bytes; NULL: none. */
 void *peer_row_find(const void *rows, size_t size, guid_t guid);
 
 /*

@@ -21,68 +21,71 @@
  */
 enum sm_trust { SM_TRUSTED, SM_OTHER_KEY, SM_NOT_ALLOWED };
 
-/* Said once: the table of managers is full; the polled one says MASTER, and rules nothing. */
+/* Findings logged once: the table of managers is full; the polled MASTER reaches no port. */
 enum { TOLD_FULL, TOLD_ABSENT };
 
-/* Another SM, by the end port it sits on. Writer: remote_sm.c; `defiant`: elect.c */
+/* Another SM, by its end port. Writer: remote_sm.c; `defiant`: elect.c */
 struct remote_sm {
-	guid_t guid;		  /* 0: no row */
-	struct mad_target target; /* of its SMInfo alone */
+	guid_t guid;		  /* port GUID; 0: free row */
+	struct mad_target target; /* target of questions for its SMInfo alone */
 	enum sm_trust trust;
-	uint8_t priority, state; /* as told */
-	bool known;		 /* its last question was answered: the three above count */
-	bool was_known;		 /* the value of `known` when the question that is out was sent */
+	uint8_t priority, state; /* priority and SMState of its last SMInfo */
+	/* set if its last question was answered: trust, priority and state are valid */
+	bool known;
+	bool was_known; /* value of `known` when the question under way was sent */
 	/*
-	 * One of ours: sm_key was proved, and not only shown, by its last answer. The next order to
-	 * it is to have this challenge.
+	 * Set if its last answer proved that it knows sm_key. The next order to it must carry
+	 * `challenge`.
 	 */
 	bool proved;
 	uint64_t challenge;
-	uint64_t nonce; /* in the SMInfo that was sent; 0: no proof was asked for */
-	/* the question that is out; WAITED_FOR: discovery waits for its end */
+	uint64_t nonce; /* nonce of the SMInfo request under way; 0: no proof was asked for */
+	/* Is a question under way? WAITED_FOR: discovery waits for its end. */
 	enum { ASKED_NOT, ASKED, ASKED_WAITED_FOR } asked;
-	uint8_t unanswered;	 /* questions in a row, at most SILENT_AFTER: then no sweep waits */
-	/* did not do what its state demands: not waited for, or yielded to, until that changes */
+	/* questions in a row without an answer, at most SILENT_AFTER: then no sweep waits */
+	uint8_t unanswered;
+	/* Set if it did not act as its state demands: not waited for or yielded to meanwhile. */
 	bool defiant;
-	uint8_t vain; /* how often, since it was our master */
+	uint8_t vain;	/* number of such failures since it was our master */
 	uint8_t hidden; /* answers in a row that show and prove nothing, up to HIDDEN_MAX */
-	mono_t look_at; /* DISCOVERING when it answered last: asked again at this time; 0: not */
+	mono_t look_at; /* time to ask it again, as it was DISCOVERING; 0: none */
 	uint8_t looks;	/* times that it was asked again, at most LOOKS_MAX */
-	uint64_t told; /* hash of what was said of it last */
-	/* what the last event said; 0: nothing, or that it is gone. Writer: events.c */
+	uint64_t told;	/* hash of what was last logged about it */
+	/* State reported by the last event; 0: none, or that it is gone. Writer: events.c */
 	unsigned event_told;
 };
 
-
-/* Watching one SM, at intervals of sminfo_polling_timeout. Writer: elect_poll.c */
+/* Polling one SM, every sminfo_polling_timeout. Writer: elect_poll.c */
 struct sm_poll {
-	struct mad_target target; /* of the questions of this poll */
-	mono_t chosen, since;	  /* when it was chosen; and when it was seen as MASTER last */
-	mono_t started, at;	  /* the last poll; when something is to be done */
-	/* of the last poll: it is over; asked along the directed route; by LID, too */
+	struct mad_target target; /* target of the questions of this poll */
+	/* time at which it was chosen; time at which it last said MASTER */
+	mono_t chosen, since;
+	mono_t started, at; /* start of the last poll; time of the next action */
+	/* Stage of the last poll: over; asked along the directed route; also asked by LID. */
 	enum { POLL_OVER, POLL_DIRECTED, POLL_BY_LID } stage;
-	unsigned out;		  /* questions under way */
-	uint64_t nonce;		  /* of those */
-	unsigned misses;	  /* polls in a row without an answer */
-	unsigned polls;		  /* since it was chosen */
-	bool tell;		  /* a trap 144 goes out when our own port has answered */
+	unsigned out;	 /* questions under way */
+	uint64_t nonce;	 /* nonce of the questions under way */
+	unsigned misses; /* polls in a row without an answer */
+	unsigned polls;	 /* number of polls since it was chosen */
+	bool tell;	 /* set if trap 144 is to be sent when our own port has answered */
 	bool own_pending;
-	unsigned own_tries; /* of asking our own port, in this poll */
-	lid_t own_lid, master_lid; /* of our own port, as last read; 0 unknown */
+	unsigned own_tries; /* requests to our own port in this poll */
+	/* LID and MasterSMLID of our own port, as last read; 0: not known */
+	lid_t own_lid, master_lid;
 	uint8_t own_lmc, master_sl;
 	uint32_t own_caps;
-	bool absent;	  /* the master does not reach our port, as far as that shows */
-	mono_t own_asked; /* when our own port was asked last */
+	bool absent;	  /* set if the master seems not to reach our port */
+	mono_t own_asked; /* time of the last request to our own port */
 };
 
-/* A HANDOVER that is looked into before it is obeyed. Writer: elect_set.c */
+/* A HANDOVER that is verified before it is obeyed. Writer: elect_set.c */
 struct sm_offer {
-	guid_t by; /* 0: none */
+	guid_t by; /* port GUID of its sender; 0: none */
 	mono_t until;
 	unsigned asked;
 };
 
-/* Writers: as above. */
+/* Writers of the members are the files named above them. */
 struct elect {
 	/* remote_sm.c */
 	struct remote_sm remote[MAX_REMOTE_SMS];
@@ -101,22 +104,22 @@ struct elect {
 
 	/* elect_set.c */
 	struct sm_offer offer;
-	uint32_t act_count; /* SMPs answered */
+	uint32_t act_count; /* ActCount of SMInfo: number of SMPs answered */
 	struct log_limit set_log, set_limit, look_limit;
 
-	/* elect_proof.c: what the next order is to have, 0: not drawn yet; the last one's proof */
+	/* elect_proof.c: challenge for the next order, 0: not drawn yet; proof of the last. */
 	uint64_t challenge;
 	uint8_t obeyed[KEY_PROOF_BYTES];
 
 	/* elect.c */
-	/* has it what it needs to take over? */
+	/* Has a manager all that it needs to take over? */
 	bool (*may_succeed)(const struct sm *sm, guid_t guid);
-	uint8_t priority;    /* sm_priority, or what an administrator made of it */
-	bool others_ruled;   /* since the start of this process */
-	bool handed_over;    /* at its end */
-	bool on_probation;   /* STANDBY by order of a manager that is not known yet */
-	bool rival_seen;     /* another master was, or is, at work beside us */
-	bool decide_pending; /* SMInfo arrived that elect_tick() has not looked at */
+	uint8_t priority;    /* sm_priority, or the value that an administrator set at run time */
+	bool others_ruled;   /* set if another manager was master since the start of this process */
+	bool handed_over;    /* set if we handed over at the end of this process */
+	bool on_probation;   /* set if STANDBY was ordered by a manager that is not known yet */
+	bool rival_seen;     /* set if another master was, or is, at work beside us */
+	bool decide_pending; /* set if SMInfo arrived that elect_tick() has not evaluated */
 };
 
 /* ---- elect.c ---- */

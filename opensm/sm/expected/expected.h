@@ -25,57 +25,59 @@ struct expect_seen;
 
 void expected_new(struct sm *sm, const struct sm_paths *paths);
 void expected_free(struct sm *sm);
-/* The files of the configuration were read: there is another one, or none. */
+/* Called when another expected topology, or none, was read with the configuration. */
 void expected_file_came(struct sm *sm);
-/* Before anything is discovered: the copy is read, unless it was. */
+/* Called before anything is discovered: reads the copy, unless it was read already. */
 void expected_recall(struct sm *sm);
-/* A job reads the file, or the copy: nothing is to be routed before that has ended. */
+/* Does a job read the file or the copy? Until it ends nothing is to be routed. */
 bool expected_busy(const struct sm *sm);
-/* Before out_of_use_settle(): refused cables have a reason not to be used. */
+/* Called before out_of_use_settle(): gives refused cables their reason not to be used. */
 void expected_settle(struct sm *sm);
 void expected_sweep_ended(struct sm *sm);
 void expected_state_changed(struct sm *sm);
 void expected_tick(struct sm *sm);
 mono_t expected_next(const struct sm *sm);
-/* The switch port that an end port belongs behind. False: nothing is expected of it. */
+/* The switch port that this end port is expected behind. False: the end port is not expected. */
 bool expected_place(const struct sm *sm, const uint8_t *node_info, guid_t *ret_switch,
 		    uint8_t *ret_port);
 
-/* ---- for those that show it ---- */
+/* ---- for programs that show it ---- */
 
 struct drift_row {
 	uint64_t key;
-	uint32_t finding; /* in report->findings */
+	uint32_t finding; /* index in report->findings */
 	enum expect_kind kind;
 	char *text;
-	int64_t since; /* seconds since 1970; 0: not known */
+	int64_t since; /* start in seconds since 1970; 0: not known */
 };
 
-/* One comparison: never changed. References are counted on the thread of the SM. */
+/* One comparison, immutable. References are counted on the thread of the SM. */
 struct drift {
 	unsigned refs;
 	struct expect *want, *have;
 	struct expect_report *report;
-	struct drift_row *rows; /* by key */
+	struct drift_row *rows; /* sorted by key */
 	uint32_t n;
 	unsigned of_kind[EXPECT_KINDS];
 	int64_t learnt;
-	bool csv;     /* the file is */
-	bool by_name; /* the file knows nodes by names: it is not written by us */
+	bool csv;     /* set if the file is CSV */
+	bool by_name; /* set if the file names nodes by description: another program wrote it */
 };
 
 struct sm_expected {
-	const char *path;    /* the file; NULL: none is configured */
-	const char *refused; /* why it is not in force; NULL: it is, or none is configured */
-	bool in_force;	     /* something is: the file, or the copy */
-	unsigned cables;     /* that have to be there */
+	const char *path; /* the file; NULL: none is configured */
+	/* reason why the file is not in force; NULL: it is, or none is configured */
+	const char *refused;
+	bool in_force;	 /* set if the file or its copy is in force */
+	unsigned cables; /* number of expected cables */
 	unsigned held, spared;
-	uint64_t judged; /* cables, since the start; one that did not change is not judged again */
+	/* number of cables judged since the start; unchanged cables are not judged again */
+	uint64_t judged;
 	int64_t learnt;
 	uint64_t digest;
 	bool is_grace;
-	const char *text;	   /* that is in force, until the next dispatch; NULL: nothing is */
-	const struct drift *drift; /* NULL: nothing was compared yet */
+	const char *text;	   /* text in force, valid until the next dispatch; NULL: none */
+	const struct drift *drift; /* last comparison; NULL: none yet */
 };
 void sm_expected(const struct sm *sm, struct sm_expected *ret);
 struct drift *drift_ref(const struct drift *d);

@@ -9,38 +9,38 @@
 
 #define EXPECTED_COPY "expected_topology"
 
-/* A picture of the fabric as it was meant, with its text. Counted as struct drift. */
+/* An expected topology with its text. References are counted as of struct drift. */
 struct meant {
 	unsigned refs;
 	struct expect *x;
 	char *text;
 	size_t len;
-	uint64_t digest; /* of the text */
+	uint64_t digest; /* digest of `text` */
 	int64_t learnt;
 };
 
-/* A cable that is refused, by one end. */
+/* A refused cable, named by one end. */
 struct refused {
 	guid_t node;
 	uint8_t port;
 };
 
-/* Flaws of each cable that is found, beside one picture. */
+/* The flaws of each cable found, compared with one expected topology. */
 struct verdicts {
-	struct meant *of;      /* the picture; NULL: nothing was judged yet */
-	bool by_name;	       /* a node counts as the absent one with its description */
-	uint64_t shape, edits; /* of the fabric, when it was judged */
+	struct meant *of;      /* expected topology; NULL: nothing was judged yet */
+	bool by_name;	       /* set if a node is matched with an absent one by its description */
+	uint64_t shape, edits; /* versions of the fabric when it was judged */
 	uint32_t n_nodes;
-	guid_t *guids;	 /* by node->index, as the two below: which node it is */
-	uint32_t *first; /* the row of port 0; one more than nodes */
-	uint32_t *at;	 /* the same node in the picture */
-	uint8_t *rows;	 /* VERDICT_CABLE at the first end of a cable, with its flaws */
+	guid_t *guids;	 /* node GUID by node->index */
+	uint32_t *first; /* row of port 0 in `rows`, by node->index, with one more at the end */
+	uint32_t *at;	 /* index of the node in the expected topology, by node->index */
+	uint8_t *rows;	 /* VERDICT_CABLE and the flaws, at the first end of each cable */
 	uint32_t n_rows;
-	uint64_t judged; /* cables, since the start */
+	uint64_t judged; /* number of cables judged since the start */
 };
 #define VERDICT_CABLE 0x80u
 
-/* Of the cable whose first end this is; 0: there is none. */
+/* The flaws of the cable whose first end this is; 0: no cable. */
 static inline uint8_t verdict_of(const struct verdicts *v, const struct port *first_end)
 {
 	return v->rows[v->first[first_end->node->index] + first_end->num];
@@ -51,35 +51,36 @@ static inline bool verdict_is_cable(const struct verdicts *v, const struct port 
 	return verdict_of(v, p) & VERDICT_CABLE;
 }
 
-/* The picture as it is found, in part. */
+/* The topology found, as far as it was collected for a comparison. */
 struct facts {
-	struct expect_builder *builder; /* NULL: none is collected */
-	uint64_t hash;			/* of what was added */
-	bool by_name;			/* nodes with the names that are expected of them */
-	uint32_t at;			/* nodes that were, then nodes whose cables were */
+	struct expect_builder *builder; /* NULL: no comparison is being prepared */
+	uint64_t hash;			/* hash of the facts collected */
+	bool by_name;			/* set if nodes have the names that are expected of them */
+	uint32_t at;			/* progress: first nodes, then the cables of nodes */
 };
 
 struct expected {
-	char *path; /* of the copy; NULL: there is no cache folder */
+	char *path; /* path of the copy; NULL: no cache folder */
 	struct meant *now, *candidate;
-	uint64_t generation; /* of the file: how often another one came */
-	bool reading;	     /* a job reads that one */
-	bool knows_copy;     /* the copy was read */
-	bool judge_anew;     /* there is a candidate, and no sweep may be about to judge it */
-	unsigned agreed;  /* flaws that `now` may hold cables for: the cap was kept */
-	uint64_t refused; /* digest of the file that was refused; 0: none */
-	char why[200];	  /* why the file is not in force; "" it is */
+	uint64_t generation; /* number of files read so far */
+	bool reading;	     /* set while a job reads the file of this generation */
+	bool knows_copy;     /* set if the copy was read */
+	/* set if a candidate is to be judged now, as no sweep may be about to */
+	bool judge_anew;
+	unsigned agreed;  /* flaws for which `now` may hold cables, as the cap was kept */
+	uint64_t refused; /* digest of the refused file; 0: none */
+	char why[200];	  /* reason why the file is not in force; "": it is */
 	struct verdicts verdicts;
 	bool over_cap;	  /* told of `now`: its new modes would hold too much */
 	struct refused *cables; /* that are refused, in the order of nodes and ports */
 	uint32_t n_cables, cap_cables;
 	unsigned held, spared;
-	bool stale;	   /* something was read since the last comparison */
-	struct facts facts; /* for a comparison */
+	bool stale;	    /* set if something was read since the last comparison */
+	struct facts facts; /* facts for the next comparison */
 	bool comparing;
-	uint64_t compared; /* hash of the picture that was compared last */
+	uint64_t compared; /* hash of the topology compared last */
 	struct drift *drift;
-	mono_t grace_end; /* MONO_NEVER: none runs */
+	mono_t grace_end; /* end of the grace time; MONO_NEVER: none */
 	bool storing, store_again;
 	struct told told;
 };
@@ -89,30 +90,30 @@ enum { TOLD_FILE, TOLD_STORE };
 struct meant *meant_unref(struct meant *m);
 
 /* expected_file.c */
-/* `now` is stored, with the flaws it may hold cables for. */
+/* Stores `now`, with the flaws for which it may hold cables. */
 void expected_store(struct sm *sm);
 
-/* expected_judge.c: which flaws have a cable held, by the options. */
+/* expected_judge.c: the flaws for which a cable is held, by the options. */
 unsigned expected_modes(const struct sm *sm);
-/* How many cables of the fabric have one of these flaws, and of how many. */
+/* The number of cables of the fabric with one of these flaws, and the number of all cables. */
 unsigned expected_count(struct sm *sm, struct meant *want, unsigned flaws, unsigned *ret_cables);
-/* Those that have, beside `now`, are refused: `cables`, which have a reason not to be used. */
+/* Refuses the cables that have one of these flaws compared with `now`: gives them the reason. */
 void expected_refuse(struct sm *sm, unsigned flaws);
-/* The name of a node where names alone are expected: that of the node-name map, or its own. */
+/* The name of a node where names alone are expected: from the node-name map, or its own. */
 const char *expected_name(const struct node *n);
 struct expect_seen expected_seen(const struct port *p); /* .at: TOPO_NONE */
 struct expect_rate expected_rate(const struct port *p);
 
-/* expected_verdicts.c: `verdicts` are those of the fabric as it is now, beside `want`. */
+/* expected_verdicts.c: makes `verdicts` those of the present fabric, compared with `want`. */
 void expected_judge(struct sm *sm, struct meant *want);
 void expected_forget_verdicts(struct expected *e);
 
-/* expected_compare.c: between sweeps; begins, unless the last comparison was of the same. */
+/* expected_compare.c: begins a comparison between sweeps, unless nothing has changed. */
 void expected_compare(struct sm *sm);
-/* Goes on with the facts; the last of them are followed by the job. */
+/* Collects more facts; after the last of them starts the job. */
 void expected_collect(struct sm *sm);
-/* Those collected so far are of another picture. */
+/* Drops the facts collected so far, which are of another topology. */
 void expected_drop_facts(struct sm *sm);
 
-/* expected_tell.c: `now` takes the place of the comparison before. */
+/* expected_tell.c: replaces the last comparison by `now`. */
 void expected_tell(struct sm *sm, struct drift *now);

@@ -12,17 +12,17 @@
 struct reload;
 
 /*
- * `layered`: what is in force with an own configuration, one reference: with what a master had
- * below it (share.h). `own` is in force now, with that.
+ * Returns the configuration in force for `own`, this manager's: `own` with the options copied from
+ * a master below it (share.h), as one reference. reload_new() puts it in force.
  */
 typedef struct conf *reload_layered_fn(struct sm *sm, const struct conf *own);
 void reload_new(struct sm *sm, const struct conf *own, reload_layered_fn *layered);
-/* Between two sweeps: what SIGHUP left for now comes into force. */
+/* Between two sweeps: puts a configuration in force that SIGHUP asked for. */
 void reload_take(struct sm *sm);
-/* At the start of a heavy sweep: files that changed on the disk are read again, and told. */
+/* At the start of a heavy sweep: reads changed files again, and logs the changes. */
 void reload_files(struct sm *sm);
-/* The configuration of a master was stored. */
+/* Called when the configuration of a master was stored. */
 void reload_copied(struct sm *sm);
 void reload_free(struct sm *sm);
-/* The options of a configuration that concern MADs. */
+/* The settings of the MAD layer that a configuration gives. */
 struct mad_params sm_mad_params(const struct conf *c);

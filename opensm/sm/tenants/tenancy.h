@@ -29,25 +29,28 @@
 
 struct tenancy;
 
-/* Behind settle_new(). */
+/* Called after settle_new(). */
 void tenancy_new(struct sm *sm, const struct sm_paths *paths);
-/* Answers what is open. Behind sync_free(). */
+/* Answers the open requests. Called after sync_free(). */
 void tenancy_free(struct sm *sm);
 void tenancy_tick(struct sm *sm);
 mono_t tenancy_next(const struct sm *sm);
-/* Before the first port is planned as master. */
+/* Called after each change of state, before the first port is planned as MASTER. */
 void tenancy_state_changed(struct sm *sm);
 void tenancy_sweep_ended(struct sm *sm);
 /* partition_plan(), without changes that are still being stored: they may be refused yet. */
 void tenancy_plan_stored(struct sm *sm);
-/* `n` is about to be removed. */
+/* Called before node `n` is removed. */
 void tenancy_node_goes(struct sm *sm, struct node *n);
-/* Other managers have stored something, or may be asked; or this one may write, or not any more. */
+/*
+ * Called when other managers have stored something or can be asked, or (`is_other_state`) when this
+ * manager may write, or may no longer.
+ */
 void tenancy_settled(struct sm *sm, bool is_other_state);
-/* P_Key tables of all end ports are read anew. */
+/* Makes the P_Key tables of all end ports be read again. */
 void tenancy_doubt_devices(struct sm *sm);
 /*
- * P_Keys of live ports that are not as rows and files say, as far as they were read: a key that
- * neither gives, and that no row removed; or one that a row gives, and the port lacks.
+ * The number of P_Keys of live ports that differ from rows and files, as far as they were read:
+ * keys that neither gives and no row removed, and keys that a row gives and the port lacks.
  */
 size_t tenancy_unexplained(struct sm *sm);
