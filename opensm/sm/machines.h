@@ -4,37 +4,37 @@
 
 #include "sm/sm_internal.h"
 
-/* Columns are in the order of a machine's life; most rows leave most of them out. */
+/* A row; members are in the order of a machine's life, and most rows leave most of them out. */
 struct machine {
 	const char *name;
 	void (*new)(struct sm *sm, const struct sm_paths *paths);
-	/* All machines are made: messages of the channel are taken in from now on. */
+	/* All machines exist: the machine takes messages of the channel from now on. */
 	void (*listen)(struct sm *sm);
 
-	/* Once per dispatch: work whose time has come. */
+	/* Once per dispatch: does the work that is due. */
 	void (*tick)(struct sm *sm);
-	/* After MADs were taken in: answers to requests that they brought. */
+	/* After MADs were taken in: answers the requests among them. */
 	void (*serve)(struct sm *sm);
-	/* Again and again within a dispatch: there is more to ask or to write than was queued. */
+	/* Repeatedly within a dispatch: asks or writes more than could be queued before. */
 	void (*feed)(struct sm *sm);
-	/* When the next of these calls has something to do; MONO_NEVER: nothing waits. */
+	/* The time of the next of these calls with work to do; MONO_NEVER: none. */
 	mono_t (*next)(const struct sm *sm);
 
-	/* Events of wires.def. sm->state is about to become `next`; it has changed. */
+	/* Events of wires.def: before sm->state becomes `next`; after it has changed. */
 	void (*state_leaves)(struct sm *sm, enum sm_state next);
 	void (*state_changed)(struct sm *sm);
-	/* sm->conf is another one than `before`. */
+	/* sm->conf was replaced; `before`: the former configuration. */
 	void (*reconfigured)(struct sm *sm, const struct conf *before);
 	void (*sweep_ended)(struct sm *sm);
-	/* The node is about to be removed. From the last row to the first. */
+	/* Before the node is removed; called from the last row to the first. */
 	void (*node_goes)(struct sm *sm, struct node *n);
 
 	/*
-	 * In place of free(), before that of any other row: callers of requests under way are
-	 * called back, and that while the other machines are there.
+	 * Before free() of any row: ends requests under way by calling their callers back, while
+	 * the other machines still exist. Used in place of free().
 	 */
 	void (*end)(struct sm *sm);
-	/* From the last row to the first. Gets and Sets under way have ended. */
+	/* Frees the machine, from the last row to the first. Gets and Sets have ended. */
 	void (*free)(struct sm *sm);
 };
 
@@ -44,8 +44,8 @@ extern const unsigned n_machines;
 #define MACHINES_MAX 64
 
 /*
- * The columns of every dispatch, each as a list that ends with NULL: they are gone through for each
- * answer, and most rows leave them out.
+ * Columns that every dispatch walks, each as a list that ends with NULL, as most rows leave them
+ * out.
  */
 struct machine_lists {
 	void (*tick[MACHINES_MAX])(struct sm *sm);
@@ -56,8 +56,10 @@ struct machine_lists {
 
 struct machine_lists *machine_lists_new(void);
 
-/* The rows that have this column, from the first to the last, and the other way round. */
+/* Loops over the rows that have this column, from the first to the last, and backwards. */
 #define EACH_MACHINE(m, column)                                                                    \
-	for (const struct machine *m = machines; m < machines + n_machines; m++) if (m->column)
+	for (const struct machine *m = machines; m < machines + n_machines; m++)                   \
+		if (m->column)
 #define EACH_MACHINE_BACK(m, column)                                                               \
-	for (const struct machine *m = machines + n_machines; m != machines && m--;) if (m->column)
+	for (const struct machine *m = machines + n_machines; m != machines && m--;)               \
+		if (m->column)

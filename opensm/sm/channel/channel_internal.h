@@ -158,7 +158,7 @@ struct channel_peer {
 	struct log_limit log; /* limits records that it came and went */
 
 	/* Our direction. */
-	bool connected, hello_out, fail; /* fail: the next tick ends its messages as LOST */
+	bool connected, hello_out, fail; /* fail: the next tick disconnects it */
 	bool answered;			 /* set if it ever answered a HELLO */
 	bool is_foreign;	  /* set if its answers are of no channel, or of another version */
 	struct channel_pair pair; /* keys of the last HELLO */

@@ -37,43 +37,45 @@ enum sick_state {
 };
 #define SICK_STATES (SICK_ISOLATED + 1)
 
-/* A link with findings. */
+/* A link with findings, as shown. */
 struct sick_shown {
-	const struct health_verdict *verdict; /* until the next dispatch */
+	const struct health_verdict *verdict; /* valid until the next dispatch */
 	enum sick_state state;
-	enum health_action action;	    /* as the options have it */
-	const struct port *port[2];	    /* of verdict->end; NULL: not known now */
+	enum health_action action;  /* action that the options name */
+	const struct port *port[2]; /* ports of verdict->end; NULL: not known now */
 	char why[HEALTH_WHY_STRLEN];
 };
-/* The n-th (from 0), in no order; false: there are no more. */
+/* The n-th link with findings (from 0), in no order; false: there are no more. */
 bool sm_sick_at(const struct sm *sm, unsigned n, struct sick_shown *ret);
 const char *sm_sick_state_name(enum sick_state state); /* "dry_run" */
-/* The action taken: "isolated", "disabled"; "would be isolated: hm_dry_run is TRUE" */
+/* The action taken, in words: "isolated", "disabled"; "would be isolated: hm_dry_run is TRUE" */
 #define SICK_WORDS_STRLEN 128
 char *sm_sick_words(enum sick_state state, enum health_action action, char ret[SICK_WORDS_STRLEN]);
-unsigned sm_sick_links(const struct sm *sm, enum sick_state state); /* how many */
+/* The number of links in this state. */
+unsigned sm_sick_links(const struct sm *sm, enum sick_state state);
 unsigned sm_sick_cap(const struct sm *sm);
-/* Growth of the counters of a port, from the performance manager. Nothing if not MASTER. */
+/* Takes the growth of a port's counters from the performance manager. No effect unless MASTER. */
 void sm_port_counts(struct sm *sm, guid_t node, unsigned port, const struct port_counts *c);
-/* All that was counted of the link at this port is forgotten. False: nothing is known of it. */
+/* Forgets all that was counted of the link at this port. False: nothing is known of it. */
 bool sm_sick_clear(struct sm *sm, guid_t node, unsigned port);
 
 /* ---- the machine ---- */
 
 void sick_new(struct sm *sm, const struct sm_paths *paths);
 void sick_free(struct sm *sm);
-/* Discovery does not look through this port. */
+/* Is this port isolated by no_discover, so that discovery does not look through it? */
 bool sick_is_hidden(const struct sm *sm, const struct port *p);
-/* PortInfo of a port was read, its link was `before`: before out_of_use_link_seen(). */
+/* PortInfo was read; `before`: the former state of its link. Before out_of_use_link_seen(). */
 void sick_link_seen(struct sm *sm, struct port *p, unsigned before);
 void sick_complaint(struct sm *sm, struct port *p);
 /*
- * An SMP went wrong as `cond` says, enum health_cond: its device (`behind` false), or what is
- * behind the port. It counts against the cable of the port, or the one that leads to the switch.
+ * Called when an SMP failed as `cond` (enum health_cond) says, by the fault of the port's device
+ * (`behind` false) or of the device behind the port. Counted against the cable of the port, or the
+ * cable that leads to the switch.
  */
 void sick_bad_answer(struct sm *sm, struct port *p, unsigned cond, bool behind);
 void sick_node_goes(struct sm *sm, struct node *n);
-/* Before out_of_use_settle(): findings of the start are decided upon. */
+/* Called before out_of_use_settle(): decides upon the findings known at the start. */
 void sick_settle(struct sm *sm);
 void sick_sweep_ended(struct sm *sm);
 void sick_state_changed(struct sm *sm);
@@ -83,12 +85,12 @@ mono_t sick_next(const struct sm *sm);
 /* ---- its rows of the ledger (rows/sick_rows.c) ---- */
 
 struct health *sick_judge(const struct sm *sm);
-/* When what has changed is to be stored; MONO_NEVER: nothing has, or it is being stored. */
+/* The time at which changes are to be stored; MONO_NEVER: none, or they are being stored. */
 mono_t sick_due(const struct sm *sm);
-/* The judge is being stored. Returns what is for sick_stored(). */
+/* Called when the judge is being stored. Returns the version to pass to sick_stored(). */
 uint64_t sick_storing(struct sm *sm);
-/* `more`: there was more than can be stored at once. */
+/* Called when it is stored; `more`: there were more changes than can be stored at once. */
 void sick_stored(struct sm *sm, uint64_t version, bool more);
 void sick_not_stored(struct sm *sm);
-/* The judge was told what other managers know, or this one knew before its start. */
+/* The judge has taken over findings of other managers, or those from before the start. */
 void sick_took(struct sm *sm);

@@ -9,14 +9,14 @@
 
 #include "sm/sm.h"
 
-/* To be freed; NULL: there is no cache folder. */
+/* The path of such a file, which the caller frees; NULL: there is no cache folder. */
 char *former_path(const struct sm_paths *paths, const char *name);
 /*
- * Reads the file: 0 and what it has, to be freed; -ENOENT: there is none; -EFBIG and others: it
- * cannot be read.
+ * Reads the file. Returns 0, and its contents, which the caller frees; -ENOENT: there is no file;
+ * -EFBIG and others: it cannot be read.
  */
 int former_read(const char *path, size_t limit, char **ret, size_t *ret_len);
-/* If it is there: its content is in the ledger, or counts for nothing; `what`, for the log. */
+/* Renames a file whose contents are in the ledger, or void; `what`: the contents, for the log. */
 void former_taken(const char *path, const char *what);
-/* The file is damaged, or cannot be read: renamed (".bad"); `what` that means, for the log. */
+/* Renames a damaged or unreadable file (".bad"); `what`: the consequence, for the log. */
 void former_is_bad(const char *path, int error, const char *what);

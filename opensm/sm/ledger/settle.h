@@ -32,8 +32,8 @@ enum settle_state { SETTLE_FOREIGN, SETTLE_ASKING, SETTLE_TAKING, SETTLE_WRITING
 const char *settle_state_name(enum settle_state state); /* "asking" */
 
 /*
- * Opens the file and reads it; blocks. `unexplained`: how many P_Keys do devices hold that no row
- * and no file explains, or lack that a row gives?
+ * Opens and reads the file; blocks. `unexplained`: the number of P_Keys that devices hold and no
+ * row and no file explains, or that devices lack and a row gives.
  */
 void settle_new(struct sm *sm, const struct sm_paths *paths, size_t (*unexplained)(struct sm *sm));
 void settle_free(struct sm *sm);
@@ -41,82 +41,86 @@ void settle_state_changed(struct sm *sm);
 void settle_sweep_ended(struct sm *sm);
 void settle_tick(struct sm *sm);
 mono_t settle_next(const struct sm *sm);
-/* A manager of ours can be sent messages (channel.h), or cannot any more. */
+/* Called when a manager of ours can be sent messages (channel.h), or cannot any more. */
 void settle_peer(struct sm *sm, guid_t guid, bool connected);
-/* A sweep has read a port with IsSM set: a manager of ours may run there. */
+/* Called when a sweep has read a port with IsSM set: a manager of ours may run there. */
 void contact_met(struct sm *sm, const struct port *p);
-/* Another master was met, once for as long as there is one. */
+/*
+ * Called when another master was met, once for as long as there is one, and when it has gone
+ * (`has_ended`).
+ */
 void settle_rival(struct sm *sm, bool has_ended);
-/* This manager may not know what others did meanwhile; `why` for the log. */
+/* Called when others may have written meanwhile; `why`: the reason for the log. */
 void settle_doubt(struct sm *sm, const char *why);
 
-/* Never NULL. What it has is on the disk. */
+/* The ledger, never NULL. All its rows are on the disk. */
 const struct ledger *settle_ledger(const struct sm *sm);
 enum settle_state settle_state(const struct sm *sm);
-/* Rows of tenants with this number and greater ones were written since this manager asks others. */
+/* Rows of tenants with this number or a greater one were written since ASKING began. */
 uint64_t settle_asking_from(const struct sm *sm);
-/* State TAKING, and ledger.db can be written: members may be removed, partitions deleted. */
+/* Is the state TAKING, and can ledger.db be written? Then members and partitions may be removed. */
 bool settle_may_take(const struct sm *sm);
-/* P_Keys, marks and keys that rows decide may be given, and taken. */
+/* May P_Keys, marks and keys that rows decide be given and taken? */
 bool settle_may_write(const struct sm *sm);
 /*
- * For mad_set_hold(): this process stood still in the middle of this turn, and a Set of P_Keys may
- * be out of date. The next turn looks at the clock, and drops it.
+ * A hook of mad_set_hold(): true if this process stood still in the middle of this turn, so that a
+ * Set of P_Keys may be out of date. The next turn looks at the clock, and drops it.
  */
 bool settle_holds(void *sm, uint16_t attr);
 /*
- * A hook of sync/: the link of this port, in INIT, may become ARMED. No link as long as another
- * manager is asked after this process stood still: it may have isolated it. No link of a host as
- * long as no P_Key table is written: it may hold keys that were removed. A sweep looks again then.
+ * A hook of sync/: may the link of this port, in INIT, become ARMED? No link may while another
+ * manager is asked after this process stood still, as it may have isolated it. No link of a host
+ * may while P_Key tables are not written, as it may hold keys that were removed. A later sweep arms
+ * it.
  */
 bool settle_may_arm(void *sm, const struct port *p);
-/* Links were left in INIT by settle_may_arm(); those are no errors of the sweep. */
+/* Did settle_may_arm() leave links in INIT? Those are no errors of the sweep. */
 bool settle_links_wait(const struct sm *sm);
-/* This master writes no P_Keys of tenants now, as another manager is or was out of reach. */
+/* Does this master hold back P_Keys of tenants, as another manager is or was out of reach? */
 bool settle_waits(const struct sm *sm);
-/* Others are asked: that takes a moment. */
+/* Is the state ASKING? It takes a moment. */
 bool settle_is_asking(const struct sm *sm);
-/* This process has read all that it knows of devices as master, with nothing between. */
+/* Has this process read all that it knows of devices as master, without interruption? */
 bool settle_is_fresh(const struct sm *sm);
-/* Why nothing can be changed now; NULL: it can. */
+/* The reason why nothing can be changed now; NULL: changes are possible. */
 const char *settle_closed(const struct sm *sm);
-/* The same of changes that may end with this process where there is no cache folder. */
+/* settle_closed() for changes that may end with this process if there is no cache folder. */
 const char *settle_unready(const struct sm *sm);
 
-/* The fault of the file, in words; NULL: none. */
+/* The fault of ledger.db, in words; NULL: none. */
 const char *settle_fault(const struct sm *sm);
-/* P_Keys that devices hold, or lack, against what is known here; 0 but in KEEPING. */
+/* In KEEPING: the number of P_Keys that differ between devices and what is known here; else 0. */
 size_t settle_unexplained(const struct sm *sm);
-/* In KEEPING: what nothing explains is cleared from devices. 0; -EALREADY: in another state. */
+/* In KEEPING: has unexplained P_Keys removed from devices. Returns 0; -EALREADY: another state. */
 int settle_forget_devices(struct sm *sm);
-/* In KEEPING: rows explain now what devices hold. */
+/* Called in KEEPING when rows explain what devices hold. */
 void settle_explained(struct sm *sm);
 
 /* ---- owners of tables ---- */
 
-/* Other values are in force in these rows of the table, and another manager wrote them. */
+/* Called when other values, written by another manager, are in force in these rows of a table. */
 typedef void settle_changed_fn(struct sm *sm, const struct ledger_key *keys, size_t n);
-/* Before settle_listen(). */
+/* Sets the owner of a table; called before settle_listen(). */
 void settle_own(struct sm *sm, enum ledger_table table, settle_changed_fn *changed);
-/* Owners are there: each is told all rows of its tables as they were read from the disk. */
+/* All owners are set: passes each the rows of its tables that were read from the disk. */
 void settle_listen(struct sm *sm);
 
 struct settle_edit {
 	struct ledger_key key;
 	bool removed;
-	uint64_t number; /* of the change: greater than settle_number() of before */
+	uint64_t number; /* number of the change: greater than any earlier settle_number() */
 	uint32_t len;
-	const uint8_t *bytes; /* copied */
+	const uint8_t *bytes; /* value, copied */
 };
-/* The dot that rows get which this manager writes with that number. */
+/* The dot of rows that this manager writes with that number. */
 struct ledger_dot settle_dot(const struct sm *sm, uint64_t number);
-/* The number behind the last one, counting commits under way. */
+/* The number after the last one used, commits under way included. */
 uint64_t settle_next_number(const struct sm *sm, enum ledger_table table);
 /*
- * Stores the edits, all or nothing, in the order of calls; then `done` is told: 0 or -errno
- * (nothing was changed). Called from sm_dispatch(), never from within. Not if settle_closed(), but
- * for sm_ledger_adopt(), and rows of LEDGER_CONFIG: they decide nothing on devices, so they may be
- * written in every state.
+ * Stores the edits, all or none, in the order of calls; then calls `done` with 0, or -errno:
+ * nothing was changed. `done` is called from sm_dispatch(), never from within. Not allowed if
+ * settle_closed(), but for sm_ledger_adopt() and for rows of LEDGER_CONFIG, which decide nothing on
+ * devices.
  */
 typedef void settle_done_fn(struct sm *sm, void *arg, int error);
 void settle_commit(struct sm *sm, const struct settle_edit *edits, size_t n, settle_done_fn *done,
@@ -125,28 +129,28 @@ void settle_commit(struct sm *sm, const struct settle_edit *edits, size_t n, set
 /* ---- others ---- */
 
 /*
- * Other managers of ours that rows of the table can be sent to (`of`), how many of these have
- * stored all rows of its clock up to `number`, and how many that have not are worth waiting for:
- * they answer in time, and can store.
+ * Other managers of ours that rows of a table can be sent to (`of`), how many of these have stored
+ * all rows of its clock up to `number` (`with`), and how many others are worth waiting for, as they
+ * answer in time and can store (`waited_for`).
  */
 struct settle_reach {
 	unsigned with, of, waited_for;
 };
 struct settle_reach settle_reach(const struct sm *sm, enum ledger_table table, uint64_t number);
 /*
- * Has the manager on this port all that it must have before it gets the fabric? True also for one
- * that is none of ours.
+ * Has the manager on this port all that it needs before a handover? True also for a manager that is
+ * none of ours.
  */
 bool settle_has_all(const struct sm *sm, guid_t guid);
-/* The manager on this port is, or was, one of ours. */
+/* Is, or was, the manager on this port one of ours? */
 bool settle_knows(const struct sm *sm, guid_t guid);
 
-/* One row a manager of ours: for people. */
+/* One row per manager of ours, for administrators. */
 struct settle_peer_view {
 	guid_t guid;
-	bool is_settled; /* we have what it has */
-	bool refuses;	 /* its disk did not take the rows that it was sent last */
-	bool in_memory;	 /* it runs without a cache folder: its rows end with its process */
-	size_t n_behind; /* rows that it has not stored; SIZE_MAX: that is being found out */
+	bool is_settled; /* set if we have all its rows */
+	bool refuses;	 /* set if its disk did not take the rows that it was sent last */
+	bool in_memory;	 /* set if it runs without a cache folder: its rows end with its process */
+	size_t n_behind; /* number of rows that it has not stored; SIZE_MAX: not known yet */
 };
 bool settle_peer_at(const struct sm *sm, unsigned n, struct settle_peer_view *ret);

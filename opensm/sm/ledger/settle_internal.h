@@ -27,70 +27,73 @@
 #include "sm/sm_internal.h"
 #include "util/told.h"
 
-#define SETTLE_ROWS_BYTES (256u << 10) /* of one ROWS message, unless one row has more */
-#define SETTLE_NEWCOMER	  (5 * MONO_S) /* patience with one that was connected a moment ago */
-#define SETTLE_QUEUE_MAX  262144u      /* rows that wait for one manager; beyond: compared anew */
+#define SETTLE_ROWS_BYTES (256u << 10) /* most bytes of one ROWS message, unless one row has more */
+#define SETTLE_NEWCOMER	  (5 * MONO_S) /* time given to a manager that was connected a moment ago */
+/* most rows that wait for one manager; with more, tables are compared again */
+#define SETTLE_QUEUE_MAX  262144u
 
 enum settle_message { MESSAGE_DIGESTS = 1, MESSAGE_BUCKETS, MESSAGE_ROWS };
-/* REPLY_IN_MEMORY: there is no cache folder to store rows in; they count while it lives. */
+/* REPLY_IN_MEMORY: the rows last as long as the process, as there is no cache folder. */
 enum settle_reply { REPLY_FINE = 1, REPLY_NOT_STORED, REPLY_BUSY, REPLY_BAD, REPLY_IN_MEMORY };
 
-/* MESSAGE_DIGESTS. */
+/* The contents of MESSAGE_DIGESTS. */
 struct settle_digests {
 	uint64_t term;
-	uint32_t tables; /* bits: those that may be told to this manager */
+	uint32_t tables; /* bit mask of tables that may be sent to this manager */
 	enum settle_state state;
 	bool is_founded, has_doubts; /* struct settle: meta.founded, doubts */
-	bool is_stored;		     /* its rows are on its disk */
+	bool is_stored;		     /* set if its rows are on its disk */
 	struct ledger_digest of[LEDGER_TABLES];
 };
 
-/* Of MESSAGE_ROWS: all that was asked for by BUCKETS of this table has been sent; else none. */
+/* In MESSAGE_ROWS: no table, as not all rows asked for by BUCKETS have been sent yet. */
 #define ROWS_END_NONE LEDGER_TABLES
 
-/* Of MESSAGE_ROWS: the question that it is the last answer to. */
+/* In MESSAGE_ROWS: the question whose last answer this is. */
 struct settle_end {
 	enum ledger_table table; /* ROWS_END_NONE: more follow */
 	uint8_t round;
 };
 
-/* A table, and another manager. */
+/* The exchange of one table with another manager. */
 struct settle_half {
-	enum settle_pull { PULL_NOT, PULL_DUE, PULL_ASKED, PULL_DONE } pull; /* we have its rows */
-	enum { PUSH_NOT, PUSH_ASKED, PUSH_DONE } push;		 /* it has what we have */
+	/* PULL_DONE: we have its rows */
+	enum settle_pull { PULL_NOT, PULL_DUE, PULL_ASKED, PULL_DONE } pull;
+	enum { PUSH_NOT, PUSH_ASKED, PUSH_DONE } push; /* PUSH_DONE: it has our rows */
 	/*
-	 * An answer bears the round of its question, so that one to a former question is told
-	 * apart.
+	 * Number of the question, which an answer repeats: tells answers to former questions apart.
 	 */
 	uint8_t pull_round, push_round;
-	mono_t asked_at;		     /* PULL_ASKED */
-	uint8_t buckets[LEDGER_BUCKETS / 8]; /* PUSH_ASKED: whose rows are to be sent */
-	unsigned bucket;		     /* the first of these that was not */
+	mono_t asked_at; /* time of the question, with PULL_ASKED */
+	/* bit mask of buckets whose rows are to be sent, with PUSH_ASKED */
+	uint8_t buckets[LEDGER_BUCKETS / 8];
+	unsigned bucket; /* first bucket of these that was not sent yet */
 };
 
 /* Another manager of ours. */
 struct settle_peer {
-	guid_t guid; /* 0: a free row */
+	guid_t guid; /* port GUID; 0: a free row */
 	bool connected, busy;
-	bool was_settled; /* since it was connected */
-	bool stores;	  /* what it has is on its disk */
+	bool was_settled; /* set if it was settled since it was connected */
+	bool stores;	  /* set if its rows are on its disk */
 	mono_t connected_at;
-	bool refuses;	/* it answered the last rows with "not stored": its disk has a fault */
-	bool in_memory; /* it runs without a cache folder: its rows end with its process */
+	/* set if it answered the last rows with "not stored": its disk has a fault */
+	bool refuses;
+	bool in_memory; /* set if it runs without a cache folder: its rows end with its process */
 	bool digests_due;
-	bool state_due; /* with digests, ahead of rows: rows of two masters may never end */
-	uint32_t tables; /* that it is told, and tells */
+	bool state_due;	 /* set if digests go ahead of rows, as rows of two masters may never end */
+	uint32_t tables; /* bit mask of tables that are exchanged with it */
 	uint64_t term;
-	enum settle_state state;     /* as it said last */
-	bool is_founded, has_doubts; /* as it said last: struct settle_digests */
+	enum settle_state state;     /* state in its last digests */
+	bool is_founded, has_doubts; /* values of its last digests (struct settle_digests) */
 	struct settle_half of[LEDGER_TABLES];
-	struct ledger_key *queue; /* rows that it has not been sent */
+	struct ledger_key *queue; /* keys of rows that it has not been sent */
 	size_t n_queue, cap_queue;
-	/* Numbers of clocks: behind the last row in the queue; in the message; stored there. */
+	/* Numbers of clocks: after the last row in the queue; in the message; stored there. */
 	uint64_t queued[LEDGER_CLOCKS], sent[LEDGER_CLOCKS], stored[LEDGER_CLOCKS];
 	enum settle_message busy_with;
-	uintptr_t question; /* the message under way: a reply to a former one is none to it */
-	struct settle_end sent_end; /* of the ROWS under way */
+	uintptr_t question;	    /* number of the message under way, to recognise its reply */
+	struct settle_end sent_end; /* end of the ROWS under way */
 	size_t n_sent;
 	mono_t sent_at, again, compared_at;
 	struct told told;
@@ -99,41 +102,39 @@ struct settle_peer {
 /* settle_contact.c has the diagram. */
 enum settle_contact_state { CONTACT_REACHED, CONTACT_LOST, CONTACT_RETURNED, CONTACT_SILENT };
 
-/* The port of another manager of ours. */
+/* Another manager of ours, as reachable at its port. */
 struct settle_contact {
-	guid_t guid; /* 0: a free row */
+	guid_t guid; /* port GUID; 0: a free row */
 	enum settle_contact_state state;
-	mono_t since; /* when it entered its state */
-	/* Its own, so that its questions wait for no others that are sent to the node. */
+	mono_t since; /* time at which it entered its state */
+	/* A target of its own, so that its questions do not wait for others sent to the node. */
 	struct mad_target target;
-	bool asked;	 /* a question is in the engine: queued, or sent */
-	bool unanswered; /* a question was sent, and nothing has come from the port since */
-	/*
-	 * When the next question is due; when something came last; when it is LOST, if nothing
-	 * comes.
-	 */
+	bool asked; /* set if a question is queued or sent */
+	/* set if a question was sent, and nothing has arrived from the port since */
+	bool unanswered;
+	/* Time of the next question; of the last sign of life; at which it is LOST without one. */
 	mono_t ask_at, reached_at, lost_at;
-	bool is_late; /* `lost_at` has passed; the answers that this turn reads may end that */
-	/* RETURNED: its patience begins when the sweep has ended that makes paths to it. */
+	bool is_late; /* set if `lost_at` has passed; answers read in this turn may end that */
+	/* RETURNED: its patience begins after the sweep that makes paths to it. */
 	bool is_unswept;
-	/* LOST: the number of the last heavy sweep that may have read the port before that. */
+	/* LOST: number of the last heavy sweep that may have read the port before. */
 	uint32_t lost_sweep;
 };
 
 #define SETTLE_CONTACTS	 LEDGER_MANAGERS_MAX
-#define SETTLE_PAUSE_MIN (MONO_S / 2) /* a busy turn takes some time, too */
+#define SETTLE_PAUSE_MIN (MONO_S / 2) /* least pause, as a busy turn takes some time, too */
 
-/* Edits of an owner, or rows that another manager sent, on their way to the disk. */
+/* Edits of an owner, or rows from another manager, on their way to the disk. */
 struct settle_work {
 	struct settle_work *next;
-	struct ledger_row **rows; /* NULL entries: nothing to merge */
+	struct ledger_row **rows; /* NULL entries need no merge */
 	size_t n;
-	/* of edits */
-	struct settle_edit *edits; /* `bytes` are owned */
+	/* With edits. */
+	struct settle_edit *edits; /* owned, with their `bytes` */
 	settle_done_fn *done;
 	void *arg;
-	/* of arrived rows */
-	guid_t from; /* 0: edits */
+	/* With rows from another manager. */
+	guid_t from; /* port GUID of the sender; 0: edits */
 	struct channel_ticket ticket;
 	struct settle_end end;
 };
@@ -142,7 +143,7 @@ struct settle_owner {
 	settle_changed_fn *changed;
 };
 
-/* The last change of a table. */
+/* The latest change of a table. */
 struct settle_newest {
 	uint64_t number;
 	int64_t at;
@@ -150,51 +151,55 @@ struct settle_newest {
 
 struct settle {
 	enum settle_state state;
-	enum sm_state sm_state; /* as told last */
+	enum sm_state sm_state; /* state at the last settle_state_changed() */
 	struct ledger *ledger;
-	struct ledger_store *store; /* NULL: there is no file that can be used */
-	bool is_shut;		    /* the file could not be opened at the start */
-	bool is_gone;		    /* it was removed since: the next write makes another one */
+	struct ledger_store *store; /* NULL: no file can be used */
+	bool is_shut;		    /* set if the file could not be opened at the start */
+	/* set if the file was removed since; the next write makes another one */
+	bool is_gone;
 	struct ledger_meta meta;
 	bool meta_changed;
 	struct ledger_writer self;
 	struct settle_owner owners[LEDGER_TABLES];
 	char *path;
-	char fault[300]; /* why nothing can be stored; "": it can */
-	char line[300];	 /* settle_closed() */
+	char fault[300]; /* reason why nothing can be stored; "": it can */
+	char line[300];	 /* text that settle_closed() returns */
 	/* settle_disk.c */
-	struct settle_work *first, **last; /* the first one is at work if `is_storing` */
+	/* queue of work; `first` is being stored if `is_storing` */
+	struct settle_work *first, **last;
 	bool is_storing;
-	unsigned version; /* counts merges */
+	unsigned version; /* number of merges */
 	struct settle_newest newest[LEDGER_TABLES];
 	/* settle_peer.c */
 	struct settle_peer peers[MAX_REMOTE_SMS];
-	unsigned n_peers; /* those behind were never in use */
+	unsigned n_peers; /* rows of `peers` ever in use */
 	/* settle_contact.c */
 	struct settle_contact contacts[SETTLE_CONTACTS];
-	unsigned n_contacts; /* from there on no place was ever taken */
-	bool waits_for_contact; /* as told last: contact_waited_for() */
+	unsigned n_contacts;	/* rows of `contacts` ever in use */
+	bool waits_for_contact; /* result of contact_waited_for() that was acted upon last */
 	struct {
-		mono_t look_at; /* when MasterSMLID of our own port is looked at next */
-		mono_t until;	/* no sweep for the same other master before */
-		lid_t lid;	/* MasterSMLID if it is not our LID, at the last look; else 0 */
+		mono_t look_at; /* time of the next look at MasterSMLID of our own port */
+		mono_t until;	/* no further sweep for the same other master before this time */
+		/* MasterSMLID at the last look, if it is another LID than ours; else 0 */
+		lid_t lid;
 	} named;
 	/* settle.c */
 	/*
-	 * Another manager may have ruled with rows that are not here: the master that is followed;
-	 * any, as this process stood still or was cut off, or has no file.
+	 * Another manager may have written rows that are not here: the master that is followed, or
+	 * any, as this process stood still, was cut off, or has no file.
 	 */
-	unsigned doubts; /* of DOUBT_ */
-	bool has_old_smps; /* P_Key SMPs from before the doubt are to be cancelled */
-	bool was_away; /* others may have written to devices since this process has read them */
-	bool was_absent; /* while it is asking: this process stood still before */
-	bool links_wait; /* some are not armed before others have answered */
+	unsigned doubts;   /* bit mask of DOUBT_ */
+	bool has_old_smps; /* set if P_Key SMPs from before the doubt are to be cancelled */
+	/* set if others may have written to devices since this process has read them */
+	bool was_away;
+	bool was_absent; /* set while ASKING if this process stood still before */
+	bool links_wait; /* set if links stay unarmed until others have answered */
 	mono_t asking_since;
-	uint64_t asking_from; /* number of the next row of a tenant when asking began */
-	bool has_rival;	       /* another master was met, and is in sight yet */
-	mono_t compare_since;  /* devices are compared by tables that were read later than this */
-	guid_t silent;	       /* a manager that is waited for; 0: none */
-	mono_t turn_at;	       /* of the last turn of the loop */
+	uint64_t asking_from; /* number of the next row of a tenant when ASKING began */
+	bool has_rival;	      /* set if another master was met and is still in sight */
+	mono_t compare_since; /* devices are compared by tables read after this time */
+	guid_t silent;	      /* port GUID of a manager that is waited for; 0: none */
+	mono_t turn_at;	      /* time of the last turn of the loop */
 	size_t (*unexplained)(struct sm *sm);
 	size_t n_unexplained;
 	struct told told;
@@ -204,7 +209,7 @@ struct settle {
 #define DOUBT_ABSENT   2u
 
 enum { TOLD_SILENT, TOLD_DISK, TOLD_KEEPING };
-/* Of a manager. */
+/* Findings logged once about a manager. */
 enum { TOLD_REFUSES, TOLD_BAD };
 
 /* ---- settle_words.c ---- */
@@ -215,51 +220,51 @@ enum { TOLD_REFUSES, TOLD_BAD };
 #define BUCKETS_BYTES (3 + LEDGER_BUCKETS * 8)
 #define ROWS_HEAD     3
 void digests_pack(const struct settle_digests *d, uint8_t to[DIGESTS_BYTES]);
-/* Another version may have more tables at the end, or fewer: only those of both are compared. */
+/* Reads digests. Another version may have more or fewer tables: common ones are compared. */
 bool digests_read(const uint8_t *from, size_t len, struct settle_digests *ret);
 void buckets_pack(const struct settle_end *question, const uint64_t buckets[LEDGER_BUCKETS],
 		  uint8_t to[BUCKETS_BYTES]);
 bool buckets_read(const uint8_t *from, size_t len, struct settle_end *ret_question,
 		  uint64_t ret[LEDGER_BUCKETS]);
 void rows_head_pack(const struct settle_end *end, uint8_t to[ROWS_HEAD]);
-/* Takes rows of a message apart: an array of `*ret_n`, each to be freed; NULL: they cannot be. */
+/* Reads the rows of a message: an array of `*ret_n`, each to be freed; NULL: malformed. */
 struct ledger_row **rows_read(const uint8_t *from, size_t len, struct settle_end *ret_end,
 			      size_t *ret_n);
 void words_rows_free(struct ledger_row **rows, size_t n);
 
 /* ---- settle_disk.c ---- */
 
-/* Opens and reads the file. */
+/* Opens and reads the file at the start; blocks. */
 void disk_load(struct sm *sm, const struct sm_paths *paths);
-/* Takes over `rows`. */
+/* Takes over `rows` of another manager, stores and merges them. */
 void disk_take(struct sm *sm, guid_t from, struct ledger_row **rows, size_t n,
 	       const struct channel_ticket *ticket, const struct settle_end *end);
-/* Meta is stored with the next work, or by itself. */
+/* Stores the meta record with the next work, or alone. */
 void disk_note_meta(struct sm *sm);
-/* Merged, or read from the disk. */
+/* Called when a row was merged, or read from the disk. */
 void disk_note_change(struct settle *s, const struct ledger_row *row);
 void disk_free(struct settle *s);
-/* All rows that this manager has in memory are in its ledger.db, too. */
+/* Are all rows in memory also in ledger.db? */
 bool disk_has_all(const struct settle *s);
-/* Told the owner of each table: `rows` are in force, or not any more. */
+/* Reports rows to the owner of each table when their values in force have changed. */
 void disk_tell_owners(struct sm *sm, const struct ledger_key *keys, size_t n);
 
 /* ---- settle_peer.c ---- */
 
 struct settle_peer *settle_peer_of(struct settle *s, guid_t guid);
-/* A row that was merged goes to all but the one it came from. */
+/* Queues a merged row for all managers but the one it came from. */
 void peers_queue(struct sm *sm, const struct ledger_key *key, uint64_t number, guid_t from);
-/* We have what it has. */
+/* Have we all rows of this manager? */
 bool peer_is_settled(const struct settle_peer *p);
-/* Rows of a table that it is not known to have; SIZE_MAX: it is being found out. */
+/* The number of rows that this manager is not known to have; SIZE_MAX: not known yet. */
 size_t peer_behind(const struct settle *s, const struct settle_peer *p);
-/* All is compared anew. */
+/* Compares all tables with all managers again. */
 void peers_doubt(struct sm *sm);
-/* All other managers are sent digests soon, which say in what state this manager is. */
+/* Sends all other managers our state before long, in digests. */
 void peers_tell_state(struct settle *s);
 void peers_tick(struct sm *sm);
 mono_t peers_next(const struct sm *sm);
-/* Rows that came are stored; in memory alone (NO_FOLDER, SHUT); or not here at all (FAILED). */
+/* Where rows of another manager are: on disk; in memory alone (NO_FOLDER, SHUT); lost (FAILED). */
 enum disk_end { DISK_STORED, DISK_NO_FOLDER, DISK_SHUT, DISK_FAILED };
 void peers_rows_stored(struct sm *sm, guid_t from, const struct channel_ticket *ticket,
 		       const struct settle_end *end, enum disk_end stored);
@@ -268,36 +273,36 @@ void peers_free(struct settle *s);
 
 /* ---- settle_contact.c ---- */
 
-/* Half of the time in which a standby takes over, at the earliest. */
+/* The longest harmless pause of this process: half the time of the earliest takeover. */
 mono_t settle_pause_limit(const struct sm *sm);
-/* One that is out of reach, or was a moment ago: it may be master of a part of the subnet. NULL. */
+/* A manager that is or was out of reach, and may be master of a part of the subnet; or NULL. */
 const struct settle_contact *contact_waited_for(const struct settle *s);
-/* A contact may have another state: P_Keys wait from now on, or not any more. */
+/* Called when a contact may have changed its state: P_Keys begin or cease to wait. */
 void contacts_look(struct sm *sm);
-/* This manager becomes master, or stood still: that no port has answered lately means nothing. */
+/* This manager becomes master, or stood still: silence of ports until now means nothing. */
 void contacts_begin(struct sm *sm);
 void contacts_tick(struct sm *sm);
 mono_t contacts_next(const struct sm *sm);
 void contacts_sweep_ended(struct sm *sm);
 void contacts_free(struct sm *sm);
-/* A message of it came. */
+/* Called when a message from this manager arrived. */
 void contact_heard(struct sm *sm, guid_t guid);
-/* We have what it has. */
+/* Called when we have all rows of this manager. */
 void contact_settled(struct sm *sm, guid_t guid);
 
 /* ---- settle.c ---- */
 
-/* The manager cannot be sent messages any more: it was seen last now. */
+/* Called when the manager cannot be sent messages any more: it was seen last now. */
 void settle_lost(struct sm *sm, guid_t guid);
 
 /*
- * Another manager has told of changes of P_Keys, and the disk is full or faulty: no P_Key is given
- * until they can be stored.
+ * Called when another manager reported changes of P_Keys that the full or faulty disk cannot store:
+ * no P_Key is given until it can.
  */
 void settle_lacks(struct sm *sm);
-/* Links that settle_may_arm() left in INIT are looked at again. */
+/* Asks for a sweep of links that settle_may_arm() left in INIT. */
 void links_go_on(struct sm *sm);
-/* Something was learnt of others: may we write? */
+/* Decides again whether we may write, as something was learnt of others. */
 void settle_look(struct sm *sm);
-/* One of them said that it is at work as master, in this term. */
+/* Called when another manager said that it is master, and in which term. */
 void settle_heard(struct sm *sm, const struct settle_peer *p);

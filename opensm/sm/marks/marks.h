@@ -43,7 +43,7 @@ enum mark_state {
 	MARK_DRAINING,
 	MARK_DRAINED,
 	MARK_ISOLATED,
-	MARK_RETURNING, /* these two of what is shown: its time is over ... */
+	MARK_RETURNING, /* this and the next are shown only: time is over ... */
 	MARK_UNCLEAN,
 };
 #define MARK_STATES (MARK_UNCLEAN + 1)
@@ -51,101 +51,103 @@ enum mark_state {
 struct mark_request {
 	enum mark_action action;
 	guid_t node;
-	uint8_t port;	  /* MARK_WHOLE_SWITCH: the switch with all its cables */
-	bool all;	  /* of RESTORE: every mark */
-	bool force;	  /* whatever it costs; never the manager's own link */
-	bool plan;	  /* nothing is done: what it would cost, and whether it would be refused */
-	bool wait;	  /* answered when it is applied, not when it is stored */
-	uint32_t seconds; /* it ends by itself after these; 0: never */
+	uint8_t port; /* port number, or MARK_WHOLE_SWITCH: the switch with all its cables */
+	bool all;     /* with RESTORE: every mark */
+	bool force;   /* set to mark regardless of cost; never the manager's own link */
+	/* set to compute the cost and whether it would be refused, without a change */
+	bool plan;
+	bool wait;	  /* set to answer when it is applied, not when it is stored */
+	uint32_t seconds; /* lifetime; 0: unlimited */
 	const char *by, *why;
-	const struct routes *routes; /* of a plan, for pairs_over; NULL: not counted */
+	const struct routes *routes; /* routes for pairs_over, with `plan`; NULL: not counted */
 };
 
 enum mark_end {
 	MARK_DONE,
-	MARK_UNAPPLIED, /* stored, and in force; `text`: what is not so yet */
-	MARK_REFUSED,	/* it costs too much: `text`; nothing was changed, as below */
+	MARK_UNAPPLIED, /* stored and in force; `text` says what is not applied yet */
+	/* it costs too much: `text`; nothing is changed from here on */
+	MARK_REFUSED,
 	MARK_INVALID,
 	MARK_NOT_FOUND,
-	MARK_NOT_MARKED, /* of RESTORE: it is in service */
-	MARK_NOT_MASTER, /* or not yet */
-	MARK_CLOSED,	 /* the disk, or other managers are asked first (settle_closed()) */
+	MARK_NOT_MARKED, /* RESTORE of a port that is in service */
+	MARK_NOT_MASTER, /* this manager is not MASTER, or not yet */
+	MARK_CLOSED,	 /* the disk fails, or other managers are asked first (settle_closed()) */
 	MARK_NO_ROOM,
 };
 
-/* The cost of doing without the cables that a request is about. */
+/* The cost of taking the cables of a request out of service. */
 struct mark_cost {
-	unsigned cables;     /* that are up, and would be out */
-	uint64_t pairs_over; /* (sender, receiver) of hosts whose path leads over them now */
-	uint64_t pairs_lost; /* of these with a way now, and none without them */
-	unsigned hosts,
-		switches; /* ports of hosts, and switches, that the manager could not reach */
-	unsigned groups;  /* multicast groups whose tree uses them */
-	bool own;	  /* it is the manager's own link or switch, or its only way */
-	bool manager;	  /* the port of another subnet manager */
+	unsigned cables;     /* cables that are up, and would be out */
+	uint64_t pairs_over; /* pairs of hosts (sender, receiver) whose path leads over them now */
+	uint64_t pairs_lost; /* pairs of hosts with a way now, and none without these cables */
+	unsigned hosts, switches; /* host ports, and switches, that could not be reached any more */
+	unsigned groups;	  /* multicast groups whose tree uses them */
+	bool own;     /* set if it is the manager's own link or switch, or its only way */
+	bool manager; /* set if the port is that of another subnet manager */
 };
 
 struct mark_result {
 	enum mark_end end;
-	char text[400]; /* "" or a sentence */
+	char text[400]; /* a sentence, or "" */
 	uint64_t generation;
-	bool changed, replicated; /* a standby has stored all marks */
-	unsigned n_standbys, n_standbys_with; /* that can be told, and that have stored them */
-	unsigned n_marks;      /* that the request was about */
-	enum mark_state state; /* of one */
-	struct mark_cost cost; /* of DRAIN and ISOLATE, as it was before */
+	bool changed, replicated; /* replicated: a standby has stored all marks */
+	/* standbys that can be sent marks, and those that have stored them */
+	unsigned n_standbys, n_standbys_with;
+	unsigned n_marks;      /* number of marks that the request was about */
+	enum mark_state state; /* state of the mark, if there is one */
+	struct mark_cost cost; /* cost before the change, with DRAIN and ISOLATE */
 };
 typedef void mark_done_fn(void *arg, const struct mark_result *r);
 
 /*
- * `done` is called once, from sm_dispatch() or sm_free(), never from within. Texts of `rq` are
- * copied. False: too many requests wait.
+ * Asks for a change. `done` is called once, from sm_dispatch() or sm_free(), never from within.
+ * Texts of `rq` are copied. False: too many requests wait.
  */
 bool sm_mark_request(struct sm *sm, const struct mark_request *rq, mark_done_fn *done, void *arg);
 
 struct mark_shown {
-	const struct link_mark *mark; /* until the next dispatch */
+	const struct link_mark *mark; /* valid until the next dispatch */
 	enum mark_state state;
-	unsigned n_cables, n_out, n_spared; /* of the mark */
-	const struct port *port, *peer;	    /* NULL: not known now; of a switch: port 0, NULL */
+	unsigned n_cables, n_out, n_spared; /* cables of the mark; those out of use; those spared */
+	const struct port *port, *peer;	    /* NULL: not known now; for a switch: port 0 and NULL */
 #define MARK_KEPT_STRLEN 96
-	char kept[MARK_KEPT_STRLEN]; /* UNCLEAN: why it is not back in service; else "" */
+	char kept[MARK_KEPT_STRLEN]; /* with UNCLEAN: why it is not back in service; else "" */
 };
 /* The n-th mark (from 0); false: there are no more. */
 bool sm_mark_at(const struct sm *sm, unsigned n, struct mark_shown *ret);
 const char *sm_mark_state_name(enum mark_state state);	     /* "draining" */
-unsigned sm_marks(const struct sm *sm, enum mark_kind kind); /* how many */
+unsigned sm_marks(const struct sm *sm, enum mark_kind kind); /* The number of marks of this kind. */
 uint64_t sm_marks_generation(const struct sm *sm);
 
 /* ---- what it costs (marks_cost.c) ---- */
 
 /*
- * On the picture as it is, and with these routes (NULL: pairs_over is not counted), before anything
- * is done. Of the target itself nothing is lost: a host that is isolated, the switch. `port` 0 or
- * MARK_WHOLE_SWITCH: all cables of the switch. Takes O(switches * hosts) with routes.
+ * Computes the cost before anything is done, on the present fabric and with these routes (NULL:
+ * pairs_over is not counted). The isolated host or switch itself is not counted as lost. `port` 0
+ * or MARK_WHOLE_SWITCH: all cables of the switch. Takes O(switches * hosts) with routes.
  */
 void sm_mark_cost(const struct sm *sm, const struct routes *routes, enum mark_kind kind,
 		  const struct node *n, unsigned port, struct mark_cost *ret);
 
 /* ---- the machine ---- */
 
-/* Questions to machines above. */
+/* Questions of marks that machines above answer. */
 struct marks_questions {
-	/* Why nothing can be changed now; NULL: it can. */
+	/* The reason why nothing can be changed now; NULL: changes are possible. */
 	const char *(*closed)(const struct sm *sm);
-	/* Whether they can is known in a moment. */
+	/* Will it be known in a moment whether changes are possible? */
 	bool (*waits)(const struct sm *sm);
-	/* Has `next` stored in place of what rows say; ends in marks_committed(). Not if closed. */
+	/* Stores `next` in place of the present rows; ends in marks_committed(). Not if closed. */
 	void (*commit)(struct sm *sm, const struct mark_table *next);
 	/* Other managers that have stored all changes up to this generation. */
 	struct settle_reach (*reach)(const struct sm *sm, uint64_t generation);
 };
 
-/* `questions` outlive it. */
+/* `questions` must stay valid until marks_end(). */
 void marks_new(struct sm *sm, const struct marks_questions *q);
-/* Requests under way are answered first. */
+/* Answers requests under way and frees the machine. */
 void marks_end(struct sm *sm);
-/* Before out_of_use_settle(): the cables of marks have a reason not to be used. */
+/* Called before out_of_use_settle(): gives the cables of marks their reason not to be used. */
 void marks_settle(struct sm *sm);
 void marks_state_changed(struct sm *sm);
 void marks_sweep_ended(struct sm *sm);
@@ -155,11 +157,11 @@ mono_t marks_next(const struct sm *sm);
 /* The table in force; never NULL. */
 const struct mark_table *marks_table(const struct sm *sm);
 /*
- * These marks are in force from now on, and are taken over. `cause`, for the log: why some are not
- * any more; NULL: it was so before the start.
+ * Takes over a table of marks, which is in force from now on. `cause`: why marks have changed, for
+ * the log; NULL: they were so before the start.
  */
 void marks_take(struct sm *sm, struct mark_table *t, const char *cause);
-/* The table in force is committed as it is, unless another one is under way. Not if closed. */
+/* Commits the table in force as it is, unless another commit is under way. Not if closed. */
 void marks_store(struct sm *sm);
-/* The end of a commit: `t` is in force, and taken over; NULL: nothing was stored, `fault` why. */
+/* The end of a commit: `t` is in force and taken over; NULL: not stored, `fault` is why. */
 void marks_committed(struct sm *sm, struct mark_table *t, const char *fault);

@@ -17,7 +17,8 @@
 #include "util/mem.h"
 #include "util/types.h"
 
-#define MARKS_MAX	  4096u /* that can be asked for; managers that meet may have more */
+/* most marks that requests can make; managers that meet may have more */
+#define MARKS_MAX	  4096u
 #define MARK_WHOLE_SWITCH 255u
 #define MARK_WHY_MAX	  96u
 #define MARK_BY_MAX	  32u
@@ -31,13 +32,13 @@ struct link_mark {
 	uint8_t port; /* 1..254, or MARK_WHOLE_SWITCH */
 	enum mark_kind kind;
 	bool forced;
-	int64_t since, until;	    /* 0: not known; without end */
-	char by[MARK_BY_MAX + 1];   /* without blanks; "-": not known */
-	char why[MARK_WHY_MAX + 1]; /* printable, no blank at its ends; "": none was given */
+	int64_t since, until;	    /* start, 0: not known; end, 0: unlimited */
+	char by[MARK_BY_MAX + 1];   /* name without blanks; "-": not known */
+	char why[MARK_WHY_MAX + 1]; /* printable, no blank at its ends; "": none given */
 };
 
 struct mark_table {
-	uint64_t generation; /* of the last change; 0: never changed */
+	uint64_t generation; /* number of the last change; 0: never changed */
 	uint32_t n, cap;
 	struct link_mark *all;
 };
@@ -46,24 +47,24 @@ struct mark_table *mark_table_copy(const struct mark_table *t);
 struct mark_table *mark_table_free(struct mark_table *t);
 FREEP(mark_table_free, struct mark_table)
 
-/* The place of a mark; UINT32_MAX: there is none. */
+/* The index of a mark; UINT32_MAX: there is none. */
 uint32_t mark_table_find(const struct mark_table *t, guid_t node, unsigned port);
-/* Adds it, or puts it in the place of that with the same port. False: the table is full. */
+/* Adds a mark, or replaces that of the same port. False: the table is full. */
 bool mark_table_put(struct mark_table *t, const struct link_mark *m);
 void mark_table_remove(struct mark_table *t, uint32_t place);
 
-/* Both texts as a mark has them: what cannot be kept becomes a blank, or "_" in `by`. */
+/* Sets both texts; characters that cannot be kept become a blank, or "_" in `by`. */
 void mark_set_texts(struct link_mark *m, const char *by, const char *why);
 const char *mark_kind_name(enum mark_kind kind); /* "drain" */
 
-/* < 0, 0, > 0: the order of marks in a table. */
+/* Compares marks by their order in a table; returns < 0, 0 or > 0. */
 int mark_compare(const struct link_mark *a, const struct link_mark *b);
 
 /* ---- the value of a row ---- */
 
-/* Returns the number of bytes. */
+/* Writes the value of a row. Returns its length. */
 uint32_t mark_pack(const struct link_mark *m, uint8_t to[MARK_BYTES_MAX]);
-/* False: it is no mark; `ret` is untouched. */
+/* Reads the value of a row. False: it is no mark; `ret` is untouched. */
 bool mark_unpack(guid_t node, unsigned port, const uint8_t *bytes, size_t len,
 		 struct link_mark *ret);
 
@@ -71,5 +72,5 @@ bool mark_unpack(guid_t node, unsigned port, const uint8_t *bytes, size_t len,
 
 #define MARKS_FILE     "link_marks"
 #define MARKS_TEXT_MAX (1u << 20)
-/* 0; -EBADMSG: this is no such text, `ret` is untouched. */
+/* Reads such a text. Returns 0; -EBADMSG: malformed, `ret` is untouched. */
 int mark_table_read(const char *text, size_t len, struct mark_table **ret);

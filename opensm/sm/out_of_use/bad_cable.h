@@ -13,48 +13,49 @@
 struct cable_end {
 	guid_t node;
 	uint8_t port;
-	bool host;	 /* its node is no switch */
-	bool complains;	 /* it has complained too much */
-	struct port *at; /* NULL: its node is not known now */
-	unsigned falls;	 /* seen at this end in this spell */
+	bool host;	 /* set if its node is no switch */
+	bool complains;	 /* set if it has complained too much */
+	struct port *at; /* NULL: the node is not known now */
+	unsigned falls;	 /* falls seen at this end in this spell */
 	unsigned complaints, last_trap;
 	mono_t complaints_until;
 	char name[NODE_DESC_STRLEN];
 };
 
-/* Falls of its link: flaps.c has the rule. */
+/* Falls of a link; the rule is in flaps.c. */
 #define MAX_FALLS 8
 struct flaps {
 	enum {
-		FLAPS_WATCHED,	 /* no more falls than are allowed, if any */
-		FLAPS_HELD,	 /* it fell too often */
-		FLAPS_PROBATION, /* let go lately: the next fall is one too many */
+		FLAPS_WATCHED,	 /* fewer falls than lead to a hold */
+		FLAPS_HELD,	 /* held, as it fell too often */
+		FLAPS_PROBATION, /* released lately: the next fall leads to a hold */
 	} state;
-	unsigned level;		 /* holds in a row, less one */
-	unsigned counted;	 /* falls of this spell: the larger of what the two ends saw */
-	mono_t falls[MAX_FALLS]; /* times of the latest falls, in a ring */
-	unsigned n;		 /* all falls of the record */
-	unsigned n_when_held;	 /* `n` at the time when it was held */
-	unsigned held_falls;	 /* falls that had it held, */
-	int held_span;		 /* within so many seconds */
+	unsigned level;		 /* number of holds in a row, minus 1 */
+	unsigned counted;	 /* falls in this spell: the larger count of both ends */
+	mono_t falls[MAX_FALLS]; /* ring buffer of the times of the latest falls */
+	unsigned n;		 /* falls in all, while the record exists */
+	unsigned n_when_held;	 /* value of `n` when it was held */
+	unsigned held_falls;	 /* falls that led to the hold, and */
+	int held_span;		 /* seconds within which they came */
 	mono_t held_since;
-	mono_t until;	/* HELD: let go if quiet; else the record is forgotten, or a level less */
+	/* HELD: time of release, if quiet; else time to forget the record, or to lower the level */
+	mono_t until;
 	mono_t step_at; /* HELD: falls after this time double the hold */
-	bool asked;	/* a sweep was asked for since `until` */
+	bool asked;	/* set if a sweep was requested since `until` */
 };
 
-/* One of its ports is switched off: babbling_port_policy, security_violation_policy. */
+/* A port switched off by babbling_port_policy or security_violation_policy. */
 struct switched_off {
 	enum { OFF_NOT, OFF_WANTED, OFF_DONE, OFF_SEEN } state; /* SEEN: read as disabled since */
-	struct port *at;	    /* the port; NULL: none is off, or its node is gone */
-	char why[SWITCHED_OFF_WHY]; /* the rule that the host behind it broke; "": it babbles */
-	unsigned complaints;	    /* that had it switched off */
+	struct port *at;	    /* NULL: no port is off, or its node is gone */
+	char why[SWITCHED_OFF_WHY]; /* rule that the host behind it broke; "": it babbles */
+	unsigned complaints;	    /* complaints that led to it */
 };
 
-/* How far its link is with being taken down: take_down.c. */
+/* The progress of taking the link down: take_down.c. */
 struct take_down {
-	bool to_look;  /* whether tables lead over it is to be seen, after a sweep */
-	bool unrouted; /* none does */
+	bool to_look;  /* set after a sweep: do tables lead over the cable? */
+	bool unrouted; /* set if no table leads over it */
 	enum { REST_NEW, REST_ASKED, REST_PAUSE, REST_OVER } rest;
 	unsigned n_asked;	  /* counters that are waited for */
 	unsigned n_readings;	  /* of all its counters */
@@ -67,17 +68,18 @@ struct take_down {
 
 struct bad_cable {
 	struct cable_end end[2];
-	uint32_t index;	  /* place in out_of_use->cables */
-	unsigned reasons; /* a bit for each enum out_reason */
-	unsigned forced;  /* those by which it is left out also as the last way */
+	uint32_t index;	  /* index in out_of_use->cables */
+	unsigned reasons; /* bit mask of enum out_reason */
+	unsigned forced;  /* bit mask of reasons that hold even for the last way */
 	struct flaps flaps;
 	struct take_down down;
 	struct switched_off off;
-	bool out;	/* left out of routing, as decided last */
-	bool spared;	/* it would be, but no other way is left */
-	unsigned shown; /* `reasons` for which it is out, as decided last */
-	bool was_down;	/* one of these takes the link down */
-	bool gone;	/* as decided last: no end knew the other, its link may train */
+	bool out;	/* set if left out of routing, as last decided */
+	bool spared;	/* set if used in spite of its reasons, as the last way */
+	unsigned shown; /* `reasons` for which it is out, as last decided */
+	bool was_down;	/* set if one of the reasons takes the link down */
+	/* set if neither end knew the other at the last decision, so its link may train */
+	bool gone;
 	enum { TOLD_NOT, TOLD_OUT, TOLD_SPARED } told;
 };
 
@@ -86,13 +88,13 @@ struct counters_ask;
 struct out_of_use {
 	struct bad_cable **cables;
 	uint32_t n, cap;
-	mono_t next; /* no record has anything due before this time */
+	mono_t next; /* earliest time at which a record has anything due */
 	struct log_limit log;
-	char line[LEFT_OUT_STRLEN]; /* on what is left out, as logged last */
-	mono_t line_at;		    /* when it was logged */
-	bool line_waits;	    /* it has changed since */
-	uint32_t n_to_look;	    /* records with down.to_look, or more */
-	mono_t next_down;	    /* least down.next */
+	char line[LEFT_OUT_STRLEN]; /* line about links left out, as last logged */
+	mono_t line_at;		    /* time at which the line was logged */
+	bool line_waits;	    /* set if the line has changed since */
+	uint32_t n_to_look;	    /* upper bound of the records with down.to_look */
+	mono_t next_down;	    /* least down.next of all records */
 	out_of_use_path_sl_fn *path_sl;
 	struct counters_ask *asks;
 };
@@ -100,20 +102,20 @@ struct out_of_use {
 /* ---- reasons.c ------------------------------------------------------------------------------- */
 
 struct reason {
-	bool host;	 /* it counts for a cable to a host, too, which has no other way */
-	bool held;	 /* the link is not armed and not activated */
-	bool taken_down; /* if the link is up it is taken down to INIT */
+	bool host;	 /* counts also for a cable to a host, which has no other way */
+	bool held;	 /* the link is not armed or activated */
+	bool taken_down; /* a link that is up is taken down to INIT */
 	bool own_switch; /* `forced` has no effect at the switch that leads to the manager */
-	bool lasts;	 /* it holds, and is remembered, while no end knows the other */
+	bool lasts;	 /* persists while neither end knows the other */
 	bool judged; /* out_of_use_take_all() leaves it on cables of which no end knows the other */
-	bool told;   /* in the log, when the cable is left out: no other machine does it */
+	bool told;   /* logged when the cable is left out, as no other machine does it */
 	const char *words;
-	const char *then; /* the consequence, in the log */
+	const char *then; /* consequence, for the log */
 };
 extern const struct reason reasons[OUT_REASONS];
 
 #define BIT(reason) (1u << (reason))
-/* The reasons that have a column, a bit each. */
+/* A bit mask of the reasons for which this column is set. */
 #define REASONS_WITH(column)                                                                       \
 	({                                                                                         \
 		unsigned _bits = 0;                                                                \
@@ -121,28 +123,28 @@ extern const struct reason reasons[OUT_REASONS];
 			_bits |= reasons[_i].column ? BIT(_i) : 0;                                 \
 		_bits;                                                                             \
 	})
-/* The worst of these; OUT_REASONS: there is none. */
+/* The worst of these reasons; OUT_REASONS: none. */
 enum out_reason reason_worst(unsigned bits);
 
 /* ---- cables.c -------------------------------------------------------------------------------- */
 
-/* Between two switches: there may be another way. */
+/* Does the cable connect two switches? Then there may be another way. */
 bool cable_is_between_switches(const struct bad_cable *c);
-/* The reasons that count for this cable: a bit each; 0: it may be used. */
+/* A bit mask of the reasons that count for this cable; 0: it may be used. */
 unsigned cable_reasons(const struct bad_cable *c);
-/* Neither end leads anywhere. */
+/* Has neither end a known neighbour? */
 bool cable_is_gone(const struct bad_cable *c);
-/* The end that belongs to this port. */
+/* The end of the cable that is this port. */
 struct cable_end *cable_end_of(struct bad_cable *c, const struct port *p);
-/* Ends come and go with their nodes. False: the cable is not there any more, `c` is freed. */
+/* Updates the ends, whose nodes come and go. False: the cable is gone, `c` was freed. */
 bool cable_bind(struct out_of_use *h, struct bad_cable *c);
 void cable_drop(struct out_of_use *h, struct bad_cable *c);
-/* The node of this port goes: a record without any end is dropped. */
+/* Called when the node of this port goes: drops a record without any end. */
 void cable_leave(struct out_of_use *h, struct bad_cable *c, const struct port *p);
 void cable_set(struct bad_cable *c, enum out_reason reason, bool holds);
-/* The record of the cable at `p`; NULL: nothing is known, or its ends are not. */
+/* The record of the cable at `p`; NULL: nothing is recorded, or its ends are not known. */
 struct bad_cable *cable_record(struct sm *sm, struct port *p);
-/* The same, or a new one. NULL: our own link, no cable, or the far end is not known. */
+/* cable_record(), or a new one. NULL: our own link, no cable, or the far end is not known. */
 struct bad_cable *cable_need(struct sm *sm, struct port *p);
 bool cable_is_own(const struct sm *sm, const struct port *p);
 #define CABLE_STRLEN (2 * PORT_STRLEN + 4)
@@ -153,42 +155,43 @@ void cable_log(struct sm *sm, const struct bad_cable *c, enum log_id id, const c
 #define cable_say(sm, c, ...) cable_log(sm, c, LOG_ID_CABLE, __VA_ARGS__)
 /* Asks for a sweep that decides anew; a dirty switch port has all routes compared. */
 void cable_look(struct sm *sm, const struct bad_cable *c, const char *why);
-/* The next tick is due at `at`, if not before. */
+/* Makes the next tick due at `at` at the latest. */
 void out_of_use_wake(struct out_of_use *h, mono_t at);
 
 /* ---- flaps.c --------------------------------------------------------------------------------- */
 
-/* Falls are held against it so long; so long the record of a cable that is gone is kept. */
+/* How long a fall counts, and how long the record of a cable that is gone is kept. */
 #define FALLS_WINDOW (120 * MONO_S)
-/* How long a hold lasts at its level. */
+/* The duration of a hold at the present level. */
 mono_t flaps_hold_time(const struct bad_cable *c);
-/* Its time is over and it was quiet: it is let go. */
+/* Releases a link whose hold is over and that was quiet. */
 void flaps_release(struct bad_cable *c, mono_t now);
 void flaps_tick(struct sm *sm, struct bad_cable *c);
 
 /* ---- complaints.c ---------------------------------------------------------------------------- */
 
 void complaints_tick(struct sm *sm, struct bad_cable *c);
-/* PortInfo of a port that was switched off: has the operator enabled it? */
+/* Called when PortInfo of a switched-off port was read: has the operator enabled it? */
 void switched_off_seen(struct sm *sm, struct bad_cable *c, const struct port *p);
-/* Its port is not off any more, or not known. */
+/* Called when the port is not off any more, or not known. */
 void switched_off_end(struct bad_cable *c);
-/* Between sweeps: ports that babble, or whose hosts broke rules, are switched off. */
+/* Between sweeps: switches ports off that babble, or whose hosts broke rules. */
 void switch_off_wanted(struct sm *sm);
 
 /* ---- guard.c --------------------------------------------------------------------------------- */
 
 /*
- * Which switches can reach each other over links that are not avoided: for every node by its index,
- * a number that nodes of the same part share; hosts have one of their own. The caller frees it.
+ * The connected parts of the switches over links that are not avoided: for each node->index a
+ * number that nodes of the same part share; hosts have one of their own. The caller frees the
+ * array.
  */
 uint32_t *out_of_use_parts(const struct fabric *f);
-/* `spared` of all cables, and which switches that take no tables are used all the same. */
+/* Decides `spared` of all cables, and which switches are used although they take no tables. */
 void guard_last_ways(struct sm *sm);
 
 /* ---- take_down.c ----------------------------------------------------------------------------- */
 
-/* A sweep ended: it is to be seen which tables have changed. */
+/* Called after a sweep, which may have changed tables. */
 void take_down_look(struct sm *sm);
 void take_down_tick(struct sm *sm);
 mono_t take_down_next(const struct sm *sm);
@@ -196,5 +199,5 @@ void take_down_end(struct bad_cable *c);
 
 /* ---- unserved.c ------------------------------------------------------------------------------ */
 
-/* Logs the line if it has changed, at most every few seconds. */
+/* Logs the line about links left out if it has changed, at most every few seconds. */
 void unserved_report(struct sm *sm);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Counters of switch ports, asked for by GMPs of class PerfMgt. */
+/* Reads counters of switch ports by GMPs of class PerfMgt. */
 #pragma once
 
 #include "sm/sm.h"
@@ -10,26 +10,25 @@
 struct counters_ask;
 
 /*
- * The end of a question, once for each that counters_get() has sent; `ev` NULL: there is no answer,
- * or no good one.
+ * Called once at the end of each question that counters_get() has sent; `ev` NULL: no valid answer.
  */
 typedef void counters_fn(struct sm *sm, const struct counters_ask *ask,
 			 const struct transport_event *ev);
 
 struct counters_ask {
-	uint32_t tid;  /* 0: free */
+	uint32_t tid;  /* transaction ID; 0: free */
 	uint16_t attr; /* PERF_COUNTERS, PERF_COUNTERS_EXT */
-	lid_t lid;     /* of the switch that was asked */
-	uint8_t asked; /* and the number of its port */
-	guid_t node;   /* these two are the caller's, for `done` */
+	lid_t lid;     /* LID of the switch that was asked */
+	uint8_t asked; /* port number in the question */
+	guid_t node;   /* node and port: the caller's, for `done` */
 	uint8_t port;
 	counters_fn *done;
 };
 
-/* Room for the questions that are under way at a time; the caller frees it. */
+/* Room for the questions under way, which the caller frees. */
 struct counters_ask *counters_new(void);
 unsigned counters_free(const struct sm *sm);
-/* The switch of `p` is asked for counters of that port. False: it cannot be asked now. */
+/* Asks the switch of `p` for counters of that port. False: it cannot be asked now. */
 bool counters_get(struct sm *sm, const struct port *p, const struct counters_ask *ask);
-/* A GMP of class PerfMgt, or one that came back. False: it is about no question of these. */
+/* Takes a GMP of class PerfMgt, or one that returned unanswered. False: not of these questions. */
 bool counters_receive(struct sm *sm, struct transport_event *ev);

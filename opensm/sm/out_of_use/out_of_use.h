@@ -30,15 +30,15 @@ enum out_reason {
 	OUT_COMPLAINS,	/* its ports have sent too many traps 129 to 131 (complaints.c) */
 	OUT_FLAPS,	/* its link came and went too often (flaps.c) */
 	OUT_HEALTH,	/* its health is bad (health/sick.h) */
-	OUT_DRAINED,	/* an administrator asks for it (marks/marks.h), */
-	OUT_ISOLATED,	/* and that its link is not ACTIVE either */
+	OUT_DRAINED,	/* an administrator drained it (marks/marks.h) */
+	OUT_ISOLATED,	/* an administrator isolated it: its link is not ACTIVE either */
 	OUT_UNEXPECTED, /* the expected topology does not have it (expected/expected.h) */
 	OUT_RETURNS,	/* its link was taken down, and is not ACTIVE at both ends yet */
 	OUT_STUCK,	/* its link stays in INIT or ARMED */
 	OUT_REASONS
 };
 
-/* The service level of a packet to this LID: a question to a machine above. */
+/* A question to a machine above: the SL of a packet to this LID. */
 typedef uint8_t out_of_use_path_sl_fn(const struct sm *sm, lid_t lid);
 
 void out_of_use_new(struct sm *sm, out_of_use_path_sl_fn *path_sl);
@@ -47,12 +47,12 @@ void out_of_use_free(struct sm *sm);
 /* ---- reasons --------------------------------------------------------------------------------- */
 
 /*
- * The cable of `p` has this reason from the next out_of_use_settle() on. `forced`: it is left out
- * also as the last way to something. False: nothing is known of a cable there, or it is the
- * manager's own link, which is always used.
+ * Gives the cable of `p` a reason, from the next out_of_use_settle() on. `forced`: also if it is
+ * the last way to something. False: no cable is known there, or it is the manager's own link, which
+ * is always used.
  */
 bool out_of_use_give(struct sm *sm, struct port *p, enum out_reason reason, bool forced);
-/* The cable of `p` has this reason no more. False: nothing is on record against a cable there. */
+/* Takes the reason from the cable of `p`. False: nothing is recorded against a cable there. */
 bool out_of_use_take(struct sm *sm, struct port *p, enum out_reason reason);
 /*
  * No cable has this reason any more; those that still have it are given it anew before
@@ -61,8 +61,8 @@ bool out_of_use_take(struct sm *sm, struct port *p, enum out_reason reason);
  */
 void out_of_use_take_all(struct sm *sm, enum out_reason reason);
 /*
- * The switch as a whole is isolated: it is treated as one that takes no tables. Nothing for the
- * switch that leads to the manager.
+ * Isolates a switch as a whole: it is treated as one that takes no tables. No effect on the switch
+ * that leads to the manager.
  */
 void out_of_use_give_switch(struct sm *sm, struct node *n, bool forced);
 bool out_of_use_has(const struct port *p, enum out_reason reason);
@@ -70,23 +70,23 @@ bool out_of_use_has(const struct port *p, enum out_reason reason);
 /* ---- findings of this machine ---------------------------------------------------------------- */
 
 /*
- * PortInfo of a port was read, its link was `before`, enum ib_port_state. Called before the cable
- * is forgotten that was pulled.
+ * Called when PortInfo of a port was read whose link state was `before` (enum ib_port_state),
+ * before the cable that was pulled is forgotten.
  */
 void out_of_use_link_seen(struct sm *sm, struct port *p, unsigned before);
-/* The port's own node has sent trap 129, 130 or 131 about it. */
+/* Called when the port's own node has sent trap 129, 130 or 131 about it. */
 void out_of_use_complaint(struct sm *sm, struct port *p, unsigned trap);
-/* A sweep ended, and the port was left in INIT or ARMED by PORT_STUCK_AFTER heavy ones or more. */
+/* After a sweep: PORT_STUCK_AFTER heavy sweeps or more left the port in INIT or ARMED. */
 void out_of_use_stuck(struct sm *sm, struct port *p);
 
 /*
- * The switch port `p` is switched off when no sweep runs, and stays so: the host behind it broke
- * rules, as `why` says ("120 SMPs with a wrong M_Key in 60 s"). Nothing for a cable between
- * switches, for the manager's own link, and for what is off or about to be.
+ * Switches the switch port `p` off, once no sweep runs, as the host behind it broke rules; `why`:
+ * "120 SMPs with a wrong M_Key in 60 s". No effect on a cable between switches, on the manager's
+ * own link, and on a port that is off or about to be.
  */
 #define SWITCHED_OFF_WHY 96
 void out_of_use_switch_off(struct sm *sm, struct port *p, const char *why);
-/* The port was switched off by out_of_use_switch_off(), and not enabled since. */
+/* Was the port switched off by out_of_use_switch_off(), and not enabled since? */
 bool out_of_use_is_switched_off(const struct port *p);
 
 /* ---- as decided last ------------------------------------------------------------------------- */
@@ -98,15 +98,15 @@ bool out_of_use_trains(const struct sm *sm, const struct port *p);
 /* Its cable is left out, no table leads over it, and its link is not above INIT. */
 bool out_of_use_is_down(const struct port *p);
 /*
- * Cables between switches that were taken down and are waited for: they are routed over when both
- * ends are ACTIVE, so that no table leads over them before.
+ * The number of cables between switches that were taken down and return: they are routed over when
+ * both ends are ACTIVE, so no table leads over them before.
  */
 unsigned out_of_use_returning(const struct sm *sm);
-/* Since the last sweep it was not yet seen of all cables whether tables lead over them. */
+/* Is it still unknown of some cable, since the last sweep, whether tables lead over it? */
 bool out_of_use_is_looking(const struct sm *sm);
-/* Cables that anything is on record of: falls, complaints, reasons, a port that is switched off. */
+/* The number of cables with a record: of falls, complaints, reasons, a switched-off port. */
 unsigned out_of_use_cables(const struct sm *sm);
-/* The switch that leads to us: our own, or the one that our own port is on. NULL: none is known. */
+/* The switch next to the manager: our own, or the one that our port is on. NULL: none is known. */
 const struct node *out_of_use_first_switch(const struct fabric *f);
 /* The end of a cable that is asked: a switch, the one that is reached without the cable. */
 struct port *out_of_use_near_end(struct port *p);
@@ -114,14 +114,14 @@ struct port *out_of_use_near_end(struct port *p);
 /* ---- the machine ----------------------------------------------------------------------------- */
 
 /*
- * After discovery of any kind and before the snapshot that is routed on: which cables are left out
- * and held from now on. True: something changed, routes have to be computed anew. Does nothing when
- * called again; routing_start() calls it in any case.
+ * Called after discovery of any kind and before the snapshot for routing: decides which cables are
+ * left out and held from now on. True: routes have to be computed anew, as something changed. A
+ * second call has no effect; routing_start() calls it in any case.
  */
 bool out_of_use_settle(struct sm *sm);
 void out_of_use_node_goes(struct sm *sm, struct node *n); /* before it is freed */
 void out_of_use_state_changed(struct sm *sm);
-/* The line on what is left out is logged if it has changed, ports that babble are switched off. */
+/* Logs the line about links left out if it has changed, and switches babbling ports off. */
 void out_of_use_sweep_ended(struct sm *sm);
 void out_of_use_tick(struct sm *sm);
 mono_t out_of_use_next(const struct sm *sm);

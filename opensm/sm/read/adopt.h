@@ -19,28 +19,28 @@ void adopt_new(struct sm *sm, const struct sm_paths *paths);
 void adopt_free(struct sm *sm);
 
 /*
- * This reading takes all tables (`all`), or those that are not known. Said before each, from its
- * sweep's start on.
+ * Sets whether the next reading takes all tables (`all`), or the unknown ones. Called for each,
+ * from the start of its sweep on.
  */
 void adopt_plan(struct sm *sm, bool all);
 bool adopt_reads_all(const struct sm *sm);
 void adopt_start(struct sm *sm);
 void adopt_feed(struct sm *sm);
 /*
- * P_Keys that are known of the end port, and of the switch port that faces it, do not count any
- * more, nor do those that this reading brings.
+ * Discards the known P_Keys of the end port and of the switch port that faces it, and those that
+ * this reading brings.
  */
 void adopt_distrust_pkeys(struct sm *sm, struct port *end);
 bool adopt_busy(const struct sm *sm);
 /*
- * All that was asked was answered, or given up. True: all tables were read, and some are not as we
- * wrote them.
+ * Called when all questions were answered or given up. True: all tables were read, and some are not
+ * as we wrote them.
  */
 bool adopt_done(struct sm *sm);
 
-/* In this reading some forwarding block was not known before. */
+/* Was some forwarding block unknown before this reading? */
 bool adopt_has_asked(const struct sm *sm);
-/* The tables that switches hold, as routes of `topo`; NULL: none is known. One reference. */
+/* The tables that switches hold, as routes of `topo`, one reference; NULL: none is known. */
 struct routes *adopt_routes(const struct sm *sm, const struct topo *topo);
 /* Do the switches of `topo` hold what `r` says? */
 bool adopt_holds(const struct sm *sm, const struct routes *r, const struct topo *topo);

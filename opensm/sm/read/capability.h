@@ -13,7 +13,7 @@
 #include "sm/sm.h"
 
 /*
- * The port has answered PortInfo in this sweep: what cannot be is counted, and told once. `before`:
- * its former answer, and its link was up since; NULL: none.
+ * Called when the port has answered PortInfo in this sweep: counts and logs impossible values once.
+ * `before`: its former answer, if its link was up since; else NULL.
  */
 void capability_read(struct sm *sm, struct port *p, const uint8_t *before);

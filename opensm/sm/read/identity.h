@@ -29,24 +29,24 @@
 
 struct identity;
 
-/* Question to a machine above: where an end port belongs, by its NodeInfo. False: anywhere. */
-typedef bool identity_expected_fn(const struct sm *sm, const uint8_t *node_info,
-				  guid_t *ret_switch, uint8_t *ret_port);
+/* A question to a machine above: where an end port belongs, by its NodeInfo. False: anywhere. */
+typedef bool identity_expected_fn(const struct sm *sm, const uint8_t *node_info, guid_t *ret_switch,
+				  uint8_t *ret_port);
 void identity_new(struct sm *sm, identity_expected_fn *expected);
 void identity_free(struct sm *sm);
 /*
- * A NodeInfo came through the port `a`, and nothing was made of it yet. True: what is behind `a` is
- * left out now.
+ * Judges a NodeInfo that arrived through port `a`, before it is acted upon. True: the node behind
+ * `a` is left out now.
  */
 bool identity_holds(struct sm *sm, struct port *a, const uint8_t *node_info);
-/* `b` is behind `a`, and takes part. */
+/* Called when end port `b` is behind `a`, and takes part. */
 void identity_met(struct sm *sm, struct port *a, struct port *b);
-/* Before it is freed. */
+/* Called before the node is freed. */
 void identity_node_goes(struct sm *sm, struct node *n);
-/* Claims whose time has come are looked at. */
+/* Checks the claims that are due. */
 void identity_tick(struct sm *sm);
 mono_t identity_next(const struct sm *sm);
-/* The node behind a switch port is left out for its identity. */
+/* Is the node behind a switch port left out for its identity? */
 static inline bool identity_is_held(const struct port *p)
 {
 	return p->quarantined && p->identity.held;

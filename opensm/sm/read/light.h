@@ -13,12 +13,12 @@ void light_free(struct sm *sm);
 void light_start(struct sm *sm);
 bool light_busy(const struct sm *sm);
 /*
- * All answers are there: if nothing had changed, and all answered, what was written went where it
- * should.
+ * Called when all answers have arrived: if nothing had changed and all answered, what was written
+ * reached the right devices.
  */
 void light_settle(struct sm *sm);
 /*
- * Asks some nodes for their descriptions, and for some of their tables, in turn: as a light sweep
- * does, after a heavy one where all are heavy.
+ * Asks some nodes for their descriptions, and some for tables, in turn: in a light sweep, and after
+ * a heavy sweep if all sweeps are heavy.
  */
 void light_audit(struct sm *sm);

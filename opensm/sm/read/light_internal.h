@@ -7,25 +7,27 @@
 
 struct light {
 	unsigned pending;
-	bool found_change, missed;	/* in this sweep */
-	uint32_t name_turn;		/* nodes asked for their names so far */
-	uint32_t wake_turn;		/* which of the silent nodes are asked out of their turn, */
-	uint32_t wake_rounds;		/* and within how many sweeps all of them */
-	uint32_t silent, silent_before; /* of these there are, in this sweep and the one before */
+	bool found_change, missed; /* results of this sweep */
+	uint32_t name_turn;	   /* number of nodes asked for their names so far */
+	uint32_t wake_turn;	   /* which of the silent nodes are asked out of turn */
+	uint32_t wake_rounds;	   /* number of sweeps within which all of them are asked */
+	/* number of silent nodes in this sweep and in the one before */
+	uint32_t silent, silent_before;
 
 	/* audit.c */
-	uint32_t turn;	    /* of audits: one a light sweep; from 1 */
-	bool others_wrote;    /* another changed a table, and no heavy sweep came since */
-	uint32_t others_seen; /* number of heavy sweeps so far when that was found */
-	uint32_t look_from;   /* the first turn in which another heavy sweep may be asked for */
+	uint32_t turn; /* number of the audit, one a light sweep; from 1 */
+	/* set if another writer changed a table, and no heavy sweep came since */
+	bool others_wrote;
+	uint32_t others_seen; /* number of heavy sweeps when that was found */
+	uint32_t look_from;   /* first turn in which another heavy sweep may be requested */
 	struct log_limit told;
 };
 
 /* ---- audit.c ---- */
 
-/* The next turn. */
+/* Begins the next audit. */
 void audit_begin(struct sm *sm);
-/* Asks for the share of the turn of the tables of this switch, and of the hosts at it. */
+/* Asks for this audit's share of the tables of this switch, and of the hosts at it. */
 void audit_switch(struct sm *sm, struct node *n);
-/* The same for our own port, which is first in each turn. */
+/* Asks for the tables of our own port, which is first in each audit. */
 void audit_own_port(struct sm *sm);

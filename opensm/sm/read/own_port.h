@@ -25,17 +25,17 @@ struct sm_paths;
 
 void own_port_new(struct sm *sm, const struct sm_paths *paths);
 void own_port_free(struct sm *sm);
-/* Our own port did not answer this attribute: the answers of this sweep do not count. */
+/* Called when our own port did not answer this attribute: answers of this sweep are discarded. */
 void own_port_silent(struct sm *sm, const char *attr);
-/* Reading has ended: false if our own port was not part of it, and nothing of it may count. */
+/* Called when reading has ended. False: our own port did not answer, and answers are discarded. */
 bool own_port_was_read(struct sm *sm);
 bool own_port_is_silent(const struct own_port *o);
-/* While it is silent it is not asked before this time. */
+/* The time before which a silent own port is not asked. */
 mono_t own_port_next(const struct own_port *o);
 /*
- * A sweep has ended. Where GMPs of this port leave by another device than SMPs, that device must
- * have the same LIDs: it follows a moment late, so what two ends of sweeps in a row find is said.
+ * Called after a sweep. Where GMPs leave by another device than SMPs, that device must have the
+ * same LIDs; it follows a moment late, so a difference is logged if two sweeps in a row find it.
  */
 void own_port_compare_devices(struct sm *sm);
-/* Something changed that may make it answer: it is asked at once. */
+/* Called when something changed that may make the port answer: it is asked at once. */
 void own_port_ask_now(struct own_port *o, mono_t now);

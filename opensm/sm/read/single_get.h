@@ -7,5 +7,5 @@
 struct single_gets;
 
 void single_gets_new(struct sm *sm, const struct sm_paths *paths);
-/* Ends those that are under way. */
+/* Ends requests under way. */
 void single_gets_end(struct sm *sm);

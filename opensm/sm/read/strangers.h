@@ -25,9 +25,9 @@ struct strangers;
 
 void strangers_new(struct sm *sm, const struct sm_paths *paths);
 void strangers_free(struct sm *sm);
-/* The next look is like the first. */
+/* Makes the next look like the first. */
 void strangers_reset(struct sm *sm);
-/* A sweep has ended. */
+/* Called after a sweep. */
 void strangers_look(struct sm *sm);
 void strangers_tick(struct sm *sm);
 mono_t strangers_next(const struct sm *sm);

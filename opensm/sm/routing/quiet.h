@@ -9,20 +9,21 @@ struct sm;
 struct sm_paths;
 
 void quiet_new(struct sm *sm, const struct sm_paths *paths);
-/* The job that may be out must have ended, or be an orphan. */
+/* A job under way must have ended, or be an orphan. */
 void quiet_free(struct sm *sm);
 
 /*
- * Tables `now` come into force instead of sm_routes() (NULL: there were none), for another reason
- * than a quiet time. `found`: made of those that switches hold, which may have owed one already.
+ * Called when the tables `now` come into force instead of sm_routes() (NULL: there were none), for
+ * another reason than a quiet time. `found`: adopted from switches, so that a recalculation may be
+ * due already.
  */
 void quiet_changed(struct sm *sm, const struct routes *now, bool found);
-/* A sweep begins that may change tables. */
+/* Called when a sweep begins that may change tables. */
 void quiet_interrupted(struct sm *sm);
-/* Nothing else is to be done at sm->now. */
+/* Called when nothing else is to be done at sm->now. */
 void quiet_tick(struct sm *sm);
 mono_t quiet_next(const struct sm *sm);
 
-/* Are there better tables than those in force? quiet_take() hands them over to be put in force. */
+/* Are there better tables than those in force? quiet_take() returns them, to be put in force. */
 bool quiet_has_better(const struct sm *sm);
 struct routes *quiet_take(struct sm *sm, struct route_report *ret);

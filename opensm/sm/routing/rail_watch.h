@@ -18,9 +18,9 @@ struct sm_paths;
 void rail_watch_new(struct sm *sm, const struct sm_paths *paths);
 void rail_watch_free(struct sm *sm);
 
-/* Routes of `t` are in force. */
+/* Called when routes of `t` come into force. */
 void rail_watch_routed(struct sm *sm, const struct topo *t);
-/* A node has another description or SystemImageGUID. */
+/* Called when a node has another description or SystemImageGUID. */
 void rail_watch_renamed(struct sm *sm);
 void rail_watch_tick(struct sm *sm);
 mono_t rail_watch_next(const struct sm *sm);
