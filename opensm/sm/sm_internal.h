@@ -53,15 +53,15 @@
 #include "sync/sync.h"
 #include "util/log.h"
 
-/* Questions in a row without an answer that make a node silent. */
-#define SILENT_AFTER	 3
+/* Number of questions in a row without an answer after which a node is silent. */
+#define SILENT_AFTER 3
 
 /*
- * Heavy sweeps in a row after which a port that is still in INIT or ARMED is said to be stuck
- * there.
+ * Number of heavy sweeps in a row after which a port that is still in INIT or ARMED is reported as
+ * stuck.
  */
 #define PORT_STUCK_AFTER 3
-/* The line for `systemctl status`, and what it says of things that are left out. */
+/* Lengths of the line for `systemctl status`, and of its part about things left out. */
 #define STATUS_STRLEN	 2700
 #define LEFT_OUT_STRLEN	 600
 
@@ -117,9 +117,9 @@ struct machines {
 	struct forgery *forgery;
 };
 
-/* Shared by all machines. Each member is written where its comment says. */
+/* Shared by all machines. The comment of a member names its writer. */
 struct sm {
-	/* The layers below; made by sm_new(), and never others. */
+	/* The layers below; made by sm_new() and never replaced. */
 	struct sm_hooks hooks;
 	struct transport *tr;
 	struct mad_engine *mad;
@@ -128,33 +128,36 @@ struct sm {
 	struct store *store; /* guid2lid, guid2mkey, neighbors */
 	struct sa *sa;
 
-	/* Where machines tell their news; sm.c. */
+	/* Takes the news of machines; sm.c. */
 	void (*tell)(struct sm *sm, const struct news *news);
 
-	/* For all to read. */
-	mono_t now;		  /* sm_dispatch() */
-	struct conf *conf;	  /* reload.c */
-	struct conf_files *quirks; /* reload.c: that file alone, until `files` are read */
+	/* Readable by all machines. */
+	mono_t now;	   /* sm_dispatch() */
+	struct conf *conf; /* reload.c */
+	/* reload.c: the file quirks_file alone, until `files` are read */
+	struct conf_files *quirks;
 	struct conf_files *files; /* reload.c: NULL before the first heavy sweep */
 	struct conf_files *next_files; /* reload.c: for the time after the running sweep, or NULL */
 	enum sm_state state;	  /* elect_enter() */
 	enum sweep_kind sweep;	  /* sweep.c */
-	uint32_t sweep_no;	  /* discover_stamp(): what is read in this sweep bears it */
-	mono_t sweep_started;	  /* sweep.c: the running one, or the last */
-	bool first_sweep_done;	  /* sweep.c: as master */
+	uint32_t sweep_no;	  /* discover_stamp(): number of the present sweep */
+	mono_t sweep_started;	  /* sweep.c: start of the running sweep, or of the last one */
+	bool first_sweep_done;	  /* sweep.c: set after the first sweep as MASTER */
 	struct sm_stats stats;	  /* sweep.c */
 	bool sweeping_off;	  /* actions.c */
 
 	struct machines m;
 	struct machine_lists *lists; /* machines.h */
-	uint64_t drawn_key;	    /* drawn_key.c: in place of sa_key, if that is asked for */
-	uint64_t drawn_sm_key;	    /* drawn_key.c: in place of sm_key; 0: that counts */
+	/* drawn_key.c: random key in place of sa_key; 0: sa_key applies */
+	uint64_t drawn_key;
+	/* drawn_key.c: random key in place of sm_key; 0: sm_key applies */
+	uint64_t drawn_sm_key;
 	char status[STATUS_STRLEN]; /* status.c */
-	unsigned ledger_trouble; /* of enum sm_ledger_trouble, as the line has it */
+	unsigned ledger_trouble;    /* enum sm_ledger_trouble that the status line names */
 };
 
 /* inbox.c */
-/* GMPs: counters, what the SA of a master answers to its standby, requests to our own. */
+/* Takes GMPs: counters, answers of a master's SA to its standby, requests to our own SA. */
 void inbox_gmp(void *sm, struct transport_event *ev, mono_t now);
 void inbox_receive(void *sm, const struct transport_addr *from, const uint8_t *mad, mono_t now);
 

@@ -17,13 +17,14 @@ struct sm;
 
 /* ---- the whole ------------------------------------------------------------------------------ */
 
-/* Faults that need an administrator: one line of the status, a metric, an exit status. */
+/* Faults that need an administrator: each is a line of the status, a metric, an exit status. */
 enum sm_ledger_trouble {
 	LEDGER_FINE,
-	LEDGER_ASKS,  /* other managers were asked LEDGER_ASKS_LONG ago, and have not told all */
-	LEDGER_WAITS, /* another manager is out of reach for as long */
-	LEDGER_TAKES, /* one that may know more does not answer: P_Keys are taken, not given */
-	LEDGER_KEEPS, /* P_Keys on devices are not explained: nothing is given or taken */
+	/* other managers were asked LEDGER_ASKS_LONG ago, and have not sent everything */
+	LEDGER_ASKS,
+	LEDGER_WAITS, /* another manager has been out of reach for as long */
+	LEDGER_TAKES, /* a manager that may know more does not answer: P_Keys are only removed */
+	LEDGER_KEEPS, /* unexplained P_Keys on devices: nothing is given or removed */
 	LEDGER_TROUBLES
 };
 #define LEDGER_ASKS_LONG (10 * MONO_S)
@@ -32,13 +33,15 @@ enum sm_ledger_trouble {
 struct sm_ledger {
 	const char *state; /* "asking", "taking", "writing", "keeping", "not master" */
 	enum sm_ledger_trouble trouble;
-	char reason[LEDGER_REASON_STRLEN]; /* of that state; "": nothing is in the way */
+	char reason[LEDGER_REASON_STRLEN]; /* reason of the state; "": nothing is in the way */
 	uint64_t term;
-	const char *file;  /* NULL: there is no cache folder, and nothing is stored */
-	const char *fault; /* why it cannot be written; NULL: it can */
-	size_t n_unexplained; /* P_Keys that devices hold, or lack; in KEEPING */
-	int64_t changed;   /* seconds since 1970 of the newest change, of any table; 0: none */
-	unsigned n_standbys, n_behind; /* managers of ours that are reached; that lack a row */
+	const char *file;     /* path; NULL: there is no cache folder, and nothing is stored */
+	const char *fault;    /* reason why the file cannot be written; NULL: it can */
+	size_t n_unexplained; /* P_Keys that devices hold or lack without explanation, in KEEPING */
+	/* time of the newest change of any table, in seconds since 1970; 0: none */
+	int64_t changed;
+	/* reachable managers of ours; those of them that lack a row */
+	unsigned n_standbys, n_behind;
 };
 void sm_ledger(const struct sm *sm, struct sm_ledger *ret);
 enum sm_ledger_trouble sm_ledger_trouble(const struct sm *sm);
@@ -47,11 +50,11 @@ const char *sm_ledger_status(const struct sm *sm, char ret[LEDGER_REASON_STRLEN]
 
 struct sm_ledger_table {
 	const char *name;
-	size_t n_rows, n_removed; /* that are there; that say that something is not */
-	uint64_t number; /* of its last change; 0: none */
-	int64_t changed; /* seconds since 1970; 0: not known */
+	size_t n_rows, n_removed; /* rows of things that are there; of things removed */
+	uint64_t number;	  /* number of the last change; 0: none */
+	int64_t changed;	  /* time of that change in seconds since 1970; 0: not known */
 };
-/* The n-th (from 0); false: there are no more. */
+/* The n-th table (from 0); false: there are no more. */
 bool sm_ledger_table_at(const struct sm *sm, unsigned n, struct sm_ledger_table *ret);
 
 /* ---- another manager ------------------------------------------------------------------------ */
@@ -59,45 +62,46 @@ bool sm_ledger_table_at(const struct sm *sm, unsigned n, struct sm_ledger_table 
 struct sm_ledger_peer {
 	guid_t guid;
 	enum sm_ledger_standing {
-		LEDGER_NOT_OURS,  /* it does not speak of ledgers */
+		LEDGER_NOT_OURS,  /* a manager without a ledger */
 		LEDGER_WITH,	  /* it has stored all that is here */
-		LEDGER_BEHIND,	  /* all but `n_behind` rows */
-		LEDGER_COMPARING, /* that is being found out */
+		LEDGER_BEHIND,	  /* it lacks `n_behind` rows */
+		LEDGER_COMPARING, /* not known yet whether it lacks rows */
 		LEDGER_REFUSES,	  /* its disk stores nothing */
-		LEDGER_UNREACHED, /* one of ours, which does not answer now */
+		LEDGER_UNREACHED, /* a manager of ours that does not answer now */
 		LEDGER_STANDINGS
 	} standing;
-	size_t n_behind; /* LEDGER_BEHIND */
-	int64_t seen;	 /* seconds since 1970; 0: not known, or it never was */
-	bool is_told;	 /* we have all that it has */
+	size_t n_behind; /* rows that it lacks, with LEDGER_BEHIND */
+	/* time when it was last seen, in seconds since 1970; 0: not known, or never */
+	int64_t seen;
+	bool is_told; /* set if we have all that it has */
 };
 void sm_ledger_peer(const struct sm *sm, guid_t guid, struct sm_ledger_peer *ret);
-/* Managers of ours, reached or known from before. The n-th (from 0); false: there are no more. */
+/* The n-th manager of ours (from 0), reached or known from before; false: there are no more. */
 bool sm_ledger_peer_at(const struct sm *sm, unsigned n, struct sm_ledger_peer *ret);
-/* A greater manager of ours that gets the fabric when it has all that is here; 0: none waits. */
+/* A greater manager of ours that waits for a handover until it has everything; 0: none. */
 guid_t sm_ledger_waiting(const struct sm *sm);
 
 /* ---- out of KEEPING ------------------------------------------------------------------------- */
 
 struct sm_ledger_ended {
-	int error; /* 0 or -errno of the disk: nothing was changed */
-	size_t n_unexplained; /* P_Keys on devices that nothing explained, or that these lacked */
+	int error;			/* 0, or -errno of the disk: nothing was changed */
+	size_t n_unexplained;		/* P_Keys that devices held or lacked without explanation */
 	size_t n_partitions, n_members; /* rows that were made */
-	size_t n_ports; /* that the members are */
-	size_t n_missing; /* P_Keys that rows give and devices lack: given from now on */
+	size_t n_ports;			/* ports of these members */
+	size_t n_missing; /* P_Keys that rows give and devices lack; they are given from now on */
 };
 typedef void sm_ledger_done_fn(void *arg, const struct sm_ledger_ended *r);
 /*
- * Rows are made of the P_Keys on devices that nothing explains; then this manager writes. 0: `done`
- * is called once, from sm_dispatch() or sm_free(). -EALREADY: nothing is kept; -EBUSY: this, or
- * sm_ledger_forget(), is under way; -EROFS: nothing can be stored (sm_ledger() says why); -ENOSPC:
- * more partitions or members than there may be.
+ * Makes rows of the unexplained P_Keys on devices; then this manager writes. Returns 0: `done` is
+ * called once, from sm_dispatch() or sm_free(). -EALREADY: the state is not KEEPING; -EBUSY: this
+ * or sm_ledger_forget() is under way; -EROFS: nothing can be stored (sm_ledger() says why);
+ * -ENOSPC: more partitions or members than are allowed.
  */
 int sm_ledger_adopt(struct sm *sm, sm_ledger_done_fn *done, void *arg);
 /*
- * P_Keys on devices that nothing explains are cleared, those that rows give and devices lack are
- * given. As above, but without -EROFS and -ENOSPC.
+ * Removes unexplained P_Keys from devices, and gives those that rows give and devices lack. Returns
+ * as sm_ledger_adopt(), without -EROFS and -ENOSPC.
  */
 int sm_ledger_forget(struct sm *sm, sm_ledger_done_fn *done, void *arg);
-/* `arg` is gone: its `done` is not called any more; the change goes on. */
+/* Called when `arg` is gone: its `done` is not called any more; the change goes on. */
 void sm_ledger_abandon(struct sm *sm, const void *arg);

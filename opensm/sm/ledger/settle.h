@@ -45,10 +45,7 @@ mono_t settle_next(const struct sm *sm);
 void settle_peer(struct sm *sm, guid_t guid, bool connected);
 /* Called when a sweep has read a port with IsSM set: a manager of ours may run there. */
 void contact_met(struct sm *sm, const struct port *p);
-/*
- * Called when another master was met, once for as long as there is one, and when it has gone
- * (`has_ended`).
- */
+/* Another master was met, once while there is one; `has_ended`: it has just handed over. */
 void settle_rival(struct sm *sm, bool has_ended);
 /* Called when others may have written meanwhile; `why`: the reason for the log. */
 void settle_doubt(struct sm *sm, const char *why);

@@ -17,55 +17,54 @@
 #include "route/proof/transition.h"
 #include "sm/sm.h"
 
-/* Deaths in one job at most: then it is given up. */
-#define ROUTE_DEATHS 24
-/* The same of those that no engine can be blamed for: none had begun. */
+/* Most deaths of engines in one job; after that it is given up. */
+#define ROUTE_DEATHS	     24
+/* Most deaths that no engine can be blamed for, as none had begun. */
 #define ROUTE_DEATHS_UNBEGUN 4
 
-/* An engine that ended without a result: what it died of, and what it was given. */
+/* An engine that ended without a result: the cause of its death, and its input. */
 struct route_death {
-	char engine[32]; /* "": none had begun */
-	char inner[32];	 /* that auto tried then; "" none */
+	char engine[32]; /* "": no engine had begun */
+	char inner[32];	 /* engine that auto tried then; "": none */
 	char cause[16];	 /* "SIGSEGV", "deadline", "exit", "garbage" */
-	char how[96];	 /* the same in words: "it was ended by SIGSEGV after 0.3 s" */
-	/* it was given former tables to go by; else it is not asked again for a while */
+	char how[96];	 /* cause in words: "it was ended by SIGSEGV after 0.3 s" */
+	/* Set if it was given former tables; if not, it is not asked again for a while. */
 	bool had_tables;
-	/* in a quiet time, when nothing had to be found: nothing follows from it */
+	/* Set if it died in a quiet time, when nothing had to be found: it has no consequences. */
 	bool quiet;
-	bool last;	 /* the job ended with it */
+	bool last; /* set if the job ended with it */
 };
 
 struct route_report {
-	char why[160]; /* when there are no routes */
-	char refused[600]; /* engines asked for, the tables of which do not count, and why */
+	char why[160];	   /* reason why there are no routes */
+	char refused[600]; /* requested engines whose tables do not hold, with the reasons */
 	char verdict[ROUTE_VERDICT_STRLEN];
-	char note[160]; /* what was made of adopted tables; "" if none were */
-	struct transition
-		*transition; /* the way from what switches hold; taken by done() */
+	char note[160];		       /* result of adopting tables; "": none were adopted */
+	struct transition *transition; /* transition from the tables in switches; taken by done() */
 	/*
-	 * The dependencies of the routes, for multicast trees; taken by done(). NULL: they are not
-	 * free of cycles.
+	 * Channel dependencies of the routes, for multicast trees; taken by done(). NULL: not free
+	 * of cycles.
 	 */
 	struct cdg *depends;
-	bool bad;	     /* pairs without a path */
-	uint64_t unreachable; /* how many */
-	const char *fault; /* what is wrong with the tables, allowed by option; NULL: they hold */
-	/* Of computations that ran where they can be ended. */
+	bool bad;	      /* set if some pairs have no path */
+	uint64_t unreachable; /* number of pairs without a path */
+	const char *fault;    /* flaw of the tables that an option allows; NULL: they hold */
+	/* With a runner only. */
 	struct route_death deaths[ROUTE_DEATHS];
 	unsigned n_deaths;
-	uint64_t serial; /* of the run that came to this; 0: none in a child */
-	unsigned ms;	 /* of it */
-	char first[32];	 /* the engine that was asked first in it */
-	bool fresh;	 /* an engine had no tables to go by */
-	bool asleep;	 /* a first process slept from its start, and was replaced */
-	/* Of the job, as long as done() runs. */
+	uint64_t serial; /* serial of the run that made the routes; 0: none in a child */
+	unsigned ms;	 /* duration of that run */
+	char first[32];	 /* engine that was asked first in that run */
+	bool fresh;	 /* set if an engine was given no former tables */
+	bool asleep;	 /* set if a first process slept from its start, and was replaced */
+	/* The input of the job, valid while done() runs. */
 	const struct topo *topo;
 	const struct routes *previous;
 	const struct conf *conf;
 	const struct conf_files *files;
 	/*
-	 * errno: there could be no process. Routes come from the manager itself if there were none
-	 * before, else there are none. 0: there was one
+	 * errno if no process could be started; 0: one could. Without a process the manager
+	 * computes routes itself if there were none before; otherwise there are no new ones.
 	 */
 	int no_child;
 };
@@ -73,46 +72,47 @@ struct route_report {
 struct route_runner;
 struct route_memory;
 
-/* Takes its own references of topo, previous, held, conf and files. */
+/* The input of a job. The job takes its own references of topo, previous, held, conf and files. */
 struct route_order {
 	const struct topo *topo;
 	const struct routes *previous;
-	const struct routes *held; /* what switches hold now, if that is not `previous`; NULL */
+	const struct routes *held; /* tables that switches hold now, if not `previous`; else NULL */
 	const struct conf *conf;
 	const struct conf_files *files; /* NULL: no lists */
-	/* An option of routing changed: `previous` is what switches hold, and nothing to go by. */
+	/* Set if an option changed: `previous` is in switches, but no model for new tables. */
 	bool fresh;
 	/*
-	 * An engine that died has its chance again: it is asked afresh, and if it dies what is in
-	 * force may stay.
+	 * Set to ask an engine that died once more, without former tables; if it dies again the
+	 * tables in force may stay.
 	 */
 	bool again;
 	/*
-	 * `previous` was made by another manager: it is kept where it is right, unless routes from
+	 * Set if another manager made `previous`: it is kept where it is right, unless routes from
 	 * scratch are clearly better balanced.
 	 */
 	bool weigh;
 	/*
-	 * Nothing has changed: `previous`, which is in force, or better ones
+	 * Set if nothing has changed: the result is `previous`, which is in force, or better tables
 	 * (keep_tables_balanced()).
 	 */
 	bool quiet;
-	const struct route_engines *engines; /* from outside; NULL: none. They outlive the job */
-	/* NULL: computed where the job runs; it outlives the job */
+	/* engines of plugins, which outlive the job; NULL: none */
+	const struct route_engines *engines;
+	/* Runs the computation; outlives the job. NULL: the job computes in its own thread. */
 	const struct route_runner *runner;
-	/* of former jobs (route_memory.h), read at once; NULL: none */
+	/* Memory of former jobs, read at once; NULL: none. */
 	const struct route_memory *memory;
-	/* how long one computation may take; 0: as `memory` and the size of the fabric say */
+	/* Longest time of one computation; 0: by `memory` and the size of the fabric. */
 	unsigned limit_ms;
 	mono_t now;
-	/* On the thread of the SM. `routes`: one reference, or NULL. */
+	/* Called on the thread of the SM. `routes`: one reference, or NULL. */
 	void (*done)(void *owner, struct routes *routes, struct route_report *report);
 	void *owner;
 };
 
 struct sm_job *route_job_new(const struct route_order *order);
 /*
- * Makes ready what the next event derives from tables that are in force (routes_settle()): when
- * there is time.
+ * A job that prepares, when there is time, what later events derive from the tables in force
+ * (routes_settle()).
  */
 struct sm_job *route_settle_job_new(const struct routes *routes);

@@ -16,15 +16,15 @@
 #include "sm/routing/route_task.h"
 #include "util/mono.h"
 
-/* How long former runs took, all with the same engine asked first. */
+/* Durations of former runs, all with the same engine asked first. */
 struct route_runs {
 	char first[32];
-	/* the longest one, and the largest tables; the last one from scratch; 0: none is known */
+	/* The longest run, and the largest tables; the last run from scratch. 0: not known. */
 	uint64_t longest_cells, fresh_cells;
 	unsigned longest_ms, fresh_ms;
 };
 
-/* By engine and cause, since the start; the last row takes all others. */
+/* Number of deaths by engine and cause since the start; the last row counts all others. */
 struct route_death_count {
 	char engine[32], cause[16];
 	uint64_t n;
@@ -40,37 +40,38 @@ struct route_memory *route_memory_free(struct route_memory *m);
 void route_memory_note(struct route_memory *m, const struct routes *routes,
 		       const struct route_report *report, const struct conf *conf,
 		       const struct conf_files *files, mono_t now);
-/* Engines are asked again, whatever they died of: the configuration changed. */
+/* Has all engines asked again, as the configuration changed. */
 void route_memory_forgive(struct route_memory *m);
-/* When the next engine that is left out is to be asked again; MONO_NEVER: none is. */
+/* The time at which the next excluded engine is asked again; MONO_NEVER: none is excluded. */
 mono_t route_memory_next(const struct route_memory *m);
-/* The same of a process for routing, where none could be started; and that it is tried now. */
+/* When a process for routing is tried again, after none could be started; has it tried now. */
 mono_t route_memory_child_next(const struct route_memory *m);
 bool route_memory_release_child(struct route_memory *m, mono_t now);
-/* errno: the last job could start no process; 0: it could. */
+/* The errno with which the last job could start no process; 0: it could. */
 int route_memory_no_child(const struct route_memory *m);
-/* Engines that were left out until `now` are asked again. True: there are some. */
+/* Has engines that were excluded until `now` asked again. True: there are some. */
 bool route_memory_release(struct route_memory *m, mono_t now);
 
 /*
- * Leaves out of `t` what is to be left out, and takes former tables away from engines that died of
+ * Excludes engines from `t` that died lately, and takes former tables away from those that died of
  * them.
  */
 void route_memory_apply(const struct route_memory *m, struct route_task *t, mono_t now);
-/* The run, the child of which has `t` before it, but for topo and what is left out; 0: none. */
+/* The run whose child has the input of `t`, except for topo and excluded engines; 0: none. */
 uint64_t route_memory_follows(const struct route_memory *m, const struct route_task *t);
-/* A job reads them once, as it is made. */
+/* The durations of former runs; a job reads them once, when it is made. */
 struct route_runs route_memory_runs(const struct route_memory *m);
 /*
- * How long a computation may take that asks `first` first (`slow`: and perhaps one that takes long;
- * `fresh`: from scratch): by the last run of that, else by the size of the fabric.
+ * The longest time that a computation may take which asks `first` first (`slow`: and perhaps an
+ * engine that takes long; `fresh`: from scratch): by the last such run, else by the size of the
+ * fabric.
  */
 unsigned route_limit_ms(const struct route_runs *runs, const struct topo *t, const char *first,
 			bool fresh, bool slow);
 
 const struct route_death_count *route_memory_counts(const struct route_memory *m, unsigned *ret_n);
 /*
- * "auto (ended by SIGSEGV, again in 57 s)": engines that are left out now, and that there is no
- * process; "" none.
+ * Fills in, as text, the engines that are excluded now, and whether no process can be started:
+ * "auto (ended by SIGSEGV, again in 57 s)"; "": none.
  */
 void route_memory_str(const struct route_memory *m, mono_t now, char *ret, size_t cap);

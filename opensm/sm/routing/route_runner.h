@@ -27,21 +27,21 @@ enum run_end {
 	RUN_SIGNALLED, /* `number`: the signal */
 	RUN_EXITED,    /* `number`: the exit status; the engine called exit() */
 	RUN_TOO_LONG,
-	RUN_IMPOSSIBLE, /* there can be no child; `number`: errno */
+	RUN_IMPOSSIBLE, /* no child can be made; `number`: errno */
 };
 
 struct run_order {
 	void (*work)(void *self, struct unpack *more, struct route_progress *progress,
 		     struct pack *ret);
-	/* in the child, when its result is out: what can be done for the next one */
+	/* Called in the child after its result was sent, to prepare the next run. */
 	void (*rest)(void *self);
 	void *self;
-	/* the serial of the run that it goes on from; 0: a new child, whatever there is */
+	/* Serial of the run that it continues; 0: a new child in any case. */
 	uint64_t follows;
 	const struct pack *more;
 	unsigned limit_ms;
-	uint64_t memory; /* bytes by which the child may grow */
-	const int *files; /* descriptors that it keeps */
+	uint64_t memory;  /* most bytes by which the child may grow */
+	const int *files; /* descriptors that the child keeps */
 	unsigned n_files;
 	const atomic_bool *cancelled;
 };
@@ -50,15 +50,18 @@ struct run_result {
 	enum run_end end;
 	int number;
 	unsigned ms;
-	bool asleep; /* a first child slept since it was forked; this is of a second one */
-	uint64_t serial;		 /* of this run; not 0 */
-	struct route_progress progress; /* where it was when it ended */
+	/* set if a first child slept since its fork, and this is the result of a second one */
+	bool asleep;
+	uint64_t serial;		/* serial of this run; never 0 */
+	struct route_progress progress; /* progress at its end */
 	struct unpack bytes;
 };
 
 struct route_runner {
 	void (*run)(void *arg, const struct run_order *order, struct run_result *ret);
-	/* `keep` false: the child made what cannot be, so it ends. */
+	/*
+	 * Releases the bytes of the last run(). `keep` false: they are invalid, and the child ends.
+	 */
 	void (*release)(void *arg, bool keep);
 	void *arg;
 };

@@ -10,7 +10,7 @@
 #include "sm/routing/route_job.h"
 #include "sm/routing/route_runner.h"
 
-/* Engines that are left out of one computation at most. */
+/* Most engines that are excluded from one computation. */
 #define ROUTE_SKIPS 16
 
 struct route_task {
@@ -19,9 +19,9 @@ struct route_task {
 	struct conf *conf;
 	struct conf_files *files;
 	const struct route_engines *engines;
-	bool weigh;	/* `previous` was found in switches */
-	bool fresh;	/* `previous` is what switches hold, and nothing to go by */
-	bool quiet;	/* nothing has changed: `previous`, which is in force, or better tables */
+	bool weigh; /* set if `previous` was found in switches */
+	bool fresh; /* set if `previous` is in switches, but no model for new tables */
+	bool quiet; /* set if nothing has changed: the result is `previous` or better tables */
 	bool one_thread;
 	struct route_skip skip[ROUTE_SKIPS];
 	unsigned n_skip;
@@ -29,24 +29,24 @@ struct route_task {
 	struct route_progress *progress;
 };
 
-/* NULL: no tables, and why is in `ret`. One reference; `ret` is overwritten. */
+/* Runs the task. Returns one reference; NULL: no tables, `ret` says why. `ret` is overwritten. */
 struct routes *route_task_run(struct route_task *t, struct route_report *ret);
 void route_task_clear(struct route_task *t);
 
-/* The engine that the task asks first; NULL: all are left out. */
+/* The engine that the task asks first; NULL: all are excluded. */
 const struct route_engine *route_task_first(const struct route_task *t);
-/* May it ask an engine that takes long (route_chain_is_slow())? */
+/* May the task ask an engine that takes long (route_chain_is_slow())? */
 bool route_task_is_slow(const struct route_task *t);
 
 /*
- * For run_order.work, with a struct route_task as `self`; the first time as it is, then as `more`
- * changes it.
+ * Is run_order.work, with a struct route_task as `self`: runs it as it is, later as `more` changes
+ * it.
  */
 void route_task_work(void *self, struct unpack *more, struct route_progress *progress,
 		     struct pack *ret);
-/* The same, run_order.rest. */
+/* Is run_order.rest, with a struct route_task as `self`. */
 void route_task_rest(void *self);
-/* The input that the child of the last run needs to go on: topo and skipped engines. */
+/* Packs what the child of the last run needs to go on: topo and excluded engines. */
 void route_task_pack(const struct route_task *t, struct pack *ret);
 /* The result of route_task_work(). False: invalid. `*ret` NULL and true: no tables. */
 bool route_task_unpack(const struct route_task *t, struct unpack *u, struct routes **ret,

@@ -14,21 +14,21 @@
 #include "sm/sm.h"
 
 struct absent_key {
-	guid_t guid; /* of the end port; a switch's of port 0 */
+	guid_t guid; /* port GUID; of a switch that of port 0 */
 	uint64_t key;
 };
 
 struct absent_keys {
-	struct absent_key *keys; /* by GUID */
+	struct absent_key *keys; /* sorted by GUID */
 	size_t n;
-	size_t left_out; /* there were more than `max` */
+	size_t left_out; /* number of keys beyond `max` */
 };
 
-/* At most `max` of them. To be cleared. */
+/* Finds at most `max` keys; `ret` is to be cleared. */
 void absent_keys_find(const struct sm *sm, size_t max, struct absent_keys *ret);
-/* Keys are overwritten. */
+/* Frees the keys and overwrites them. */
 void absent_keys_clear(struct absent_keys *a);
-/* NULL: it is not one of them. */
+/* The key of this port; NULL: the port is not among them. */
 const struct absent_key *absent_keys_at(const struct absent_keys *a, guid_t guid);
-/* The port is there, and its key is known. */
+/* Is the port present, and its key known? */
 bool absent_key_is_here(const struct sm *sm, guid_t guid);

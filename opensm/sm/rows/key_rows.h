@@ -25,18 +25,18 @@
 
 struct key_rows;
 
-/* Behind settle_new(), keys_new() and lids_new(). */
+/* Called after settle_new(), keys_new() and lids_new(). */
 void key_rows_new(struct sm *sm, const struct sm_paths *paths);
 void key_rows_free(struct sm *sm);
 void key_rows_state_changed(struct sm *sm);
-/* Behind lids_save() of this sweep. */
+/* Called after lids_save() of this sweep. */
 void key_rows_sweep_ended(struct sm *sm);
 void key_rows_tick(struct sm *sm);
 mono_t key_rows_next(const struct sm *sm);
 /*
- * As standby: what is behind ports that lead to silence is as rows have it, and not as in the
- * picture of before, which may be of a moment when a cable led elsewhere.
+ * As standby: takes the devices behind silent ports from rows, not from the former picture, which
+ * may be of a time when a cable led elsewhere.
  */
 void key_rows_recall_cables(struct sm *sm);
-/* There are keys of absent ports that other managers can be sent. */
+/* Are there keys of absent ports that may be sent to other managers? */
 bool key_rows_have_keys(const struct sm *sm);

@@ -18,33 +18,33 @@
 #include "sm/ledger/settle.h"
 
 /*
- * The ring of all rows; the caller frees. `*ret_in_force`: its first seed is the one in force, and
- * not merely one that some manager knows. Empty without rows.
+ * The ring of all rows, empty without rows; the caller frees. `*ret_in_force`: is its first seed in
+ * force, and not merely known to some manager?
  */
 struct key_ring *key_seeds_ring(const struct sm *sm, bool *ret_in_force);
 /*
- * The same of rows that other managers wrote, for the start: this one may have ended before what it
- * wrote came into force.
+ * key_seeds_ring() of rows that other managers wrote, for the start: this one may have ended before
+ * what it wrote came into force.
  */
 struct key_ring *key_seeds_of_others(const struct sm *sm);
 
-/* The first seed of the ring has a row. */
+/* Has the first seed of the ring a row? */
 bool key_seeds_have(const struct sm *sm, const struct key_ring *ring);
 
-/* The greatest number of a row of a seed. */
+/* The greatest number of a row of seeds. */
 uint64_t key_seeds_number(const struct sm *sm);
 
 /*
- * Epochs of the ring's seeds are at least those of their rows: a seed that was in use before the
- * last KEY_RING_SEEDS goes on in its epoch.
+ * Raises epochs of the ring's seeds to those of their rows: a seed that was in use before the last
+ * KEY_RING_SEEDS continues in its epoch.
  */
 void key_seeds_raise(const struct sm *sm, struct key_ring *ring);
 
-/* How seeds of a ring are written. */
+/* The state in which seeds of a ring are written. */
 enum key_seeds_use {
-	SEEDS_IN_FORCE, /* the first one is in force */
-	SEEDS_KNOWN,	/* none of them need be */
+	SEEDS_IN_FORCE, /* the first seed is in force */
+	SEEDS_KNOWN,	/* no seed need be in force */
 };
-/* Writes what rows lack of the ring; `done` is told then. False: they lack nothing. */
+/* Writes rows that lack something of the ring, then calls `done`. False: no row lacks anything. */
 bool key_seeds_write(struct sm *sm, const struct key_ring *ring, enum key_seeds_use use,
 		     settle_done_fn *done, void *arg);

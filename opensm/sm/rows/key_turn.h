@@ -31,15 +31,15 @@
 
 struct key_turn;
 
-/* Behind keys_new() and settle_new(). */
+/* Called after keys_new() and settle_new(). */
 void key_turn_new(struct sm *sm, const struct sm_paths *paths);
 void key_turn_free(struct sm *sm);
-/* Options may ask for another seed. */
+/* Called after a change of options, which may ask for another seed. */
 void key_turn_reconfigured(struct sm *sm, const struct conf *before);
 void key_turn_state_changed(struct sm *sm);
-/* The file guid2mkey is what ports have now. */
+/* Called after a sweep, when the file guid2mkey has the present keys of ports. */
 void key_turn_sweep_ended(struct sm *sm);
-/* The SMInfo that a manager of ours has proved may tell a later epoch of a seed. */
+/* Takes an SMInfo that a manager of ours has proved, and that may name a later epoch of a seed. */
 void key_turn_epoch_told(struct sm *sm, const uint8_t *info);
 void key_turn_tick(struct sm *sm);
 mono_t key_turn_next(const struct sm *sm);

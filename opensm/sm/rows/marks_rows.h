@@ -13,13 +13,13 @@
 struct marks_rows;
 
 /*
- * Becomes the owner of the rows of marks: settle_listen(), which comes later, hands it those on the
- * disk, and they are in force from then on. marks_new() and settle_new() come before.
+ * Becomes the owner of the rows of marks; called after marks_new() and settle_new().
+ * settle_listen() passes it the rows on the disk later, which are in force from then on.
  */
 void marks_rows_new(struct sm *sm, const struct sm_paths *paths);
 void marks_rows_free(struct sm *sm);
-/* This manager may change rows, perhaps: what a former build stored becomes rows. */
+/* This manager may be able to change rows: marks in the file of a former build become rows. */
 void marks_rows_settled(struct sm *sm);
-/* Of struct marks_questions. */
+/* Answers of struct marks_questions. */
 void marks_rows_commit(struct sm *sm, const struct mark_table *next);
 struct settle_reach marks_rows_reach(const struct sm *sm, uint64_t generation);

@@ -11,7 +11,7 @@
 
 struct sick_rows;
 
-/* Between sick_new(), settle_new() and settle_listen(). */
+/* Called after sick_new() and settle_new(), before settle_listen(). */
 void sick_rows_new(struct sm *sm, const struct sm_paths *paths);
 void sick_rows_free(struct sm *sm);
 void sick_rows_tick(struct sm *sm);

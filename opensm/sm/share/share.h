@@ -21,24 +21,24 @@
 struct share;
 
 /*
- * First of all machines: sm->conf becomes `own` with the copy that is kept on the disk. Takes
+ * Called before all other machines are made: sm->conf becomes `own` with the stored copy. Takes
  * references.
  */
 void share_new(struct sm *sm, const struct conf *own, const struct sm_paths *paths);
 void share_free(struct sm *sm);
-/* `own` counts from now on: what is in force with it, one reference. */
+/* Sets `own` from now on. Returns the configuration in force with it, one reference. */
 struct conf *share_layered(struct sm *sm, const struct conf *own);
-/* The configuration that share_layered() was given last. */
+/* The configuration last given to share_layered(). */
 const struct conf *share_own(const struct sm *sm);
-/* Rows of the ledger are taken in: between settle_new() and settle_listen(). */
+/* Becomes the owner of its rows; called between settle_new() and settle_listen(). */
 void share_rows_new(struct sm *sm, const struct sm_paths *paths);
 /*
- * As MASTER: true if this standby has our configuration, or will never have it. The fabric is
- * handed over to it only then, or when the time that a successor has is over.
+ * As MASTER: has this standby our configuration, or will it never have it? Only then, or after the
+ * time limit of a successor, the fabric is handed over to it.
  */
 bool share_is_with(const struct sm *sm, guid_t guid);
 void share_state_changed(struct sm *sm);
-/* Another sm->conf is in force, in place of `before`. */
+/* Called when another sm->conf came into force in place of `before`. */
 void share_reconfigured(struct sm *sm, const struct conf *before);
 void share_tick(struct sm *sm);
 mono_t share_next(const struct sm *sm);

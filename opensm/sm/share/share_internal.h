@@ -25,22 +25,21 @@
 #include "util/told.h"
 
 #define SHARE_SAID_LIST(F)                                                                         \
-	F(SAID, FORMAT, 8) F(SAID, STATUS, 8) F(SAID, PINS, 16) F(SAID, HASH, 64)                \
-	F(SAID, LIFE, 64)
+	F(SAID, FORMAT, 8) F(SAID, STATUS, 8) F(SAID, PINS, 16) F(SAID, HASH, 64) F(SAID, LIFE, 64)
 IB_LAYOUT_ENUM(SAID, SHARE_SAID_LIST)
 #define SHARE_SAID_FORMAT 1
 #define SHARE_DIFF_MAX	  (256u << 10)
 
-/* The fate of a text at a standby. */
+/* The result of storing a text at a standby. */
 enum share_status {
-	SHARE_COMING,	/* it is being stored: nothing is said yet */
+	SHARE_COMING, /* being stored: nothing is reported yet */
 	SHARE_STORED,
 	SHARE_DECLINED, /* replicate_configuration is FALSE there */
-	SHARE_DAMAGED,	/* it is not understood there */
-	SHARE_DISK,	/* it cannot be stored there */
+	SHARE_DAMAGED,	/* the standby does not understand it */
+	SHARE_DISK,	/* the standby cannot store it */
 };
 
-/* The row of a standby. */
+/* The contents of a standby's row. */
 struct share_said {
 	guid_t guid;
 	enum share_status status;
@@ -52,24 +51,25 @@ struct share_said {
 };
 
 struct share {
-	char *folder; /* NULL: nothing is kept */
+	char *folder; /* NULL: no copy is kept */
 	struct conf *own;
-	/* as another master had it */
-	struct copied *copied; /* NULL: none */
+	/* The copy of another master's configuration. */
+	struct copied *copied; /* NULL: no copy */
 	struct copied_pins pins;
 	char *pins_told;
-	/* as STANDBY */
-	guid_t followed; /* the master whose row was looked at */
-	bool is_due;	 /* that row, or our configuration, has changed since */
+	/* As STANDBY. */
+	guid_t followed; /* port GUID of the master whose row was last read */
+	bool is_due;	 /* set if that row, or our configuration, has changed since */
 	bool storing, saying;
 	mono_t look_at;
-	/* as MASTER */
+	/* As MASTER. */
 	const struct conf *text_of;
-	const struct conf_files *text_of_files; /* one reference each */
-	char *text; /* NULL: none can be shared yet */
+	const struct conf_files *text_of_files; /* sources of `text`, one reference each */
+	char *text;				/* NULL: nothing can be shared yet */
 	size_t len;
-	uint64_t hash; /* of the last one */
-	bool is_row_due, writing; /* the row may have to be written: the text is another one */
+	uint64_t hash; /* hash of the last text */
+	/* is_row_due: set if the row may have to be written, as the text has changed */
+	bool is_row_due, writing;
 	mono_t write_at;
 	struct told told;
 };
@@ -85,24 +85,24 @@ bool share_holds_file(enum conf_id id);
 
 struct ledger_key share_text_key(void);
 struct ledger_key share_said_key(guid_t guid);
-/* True if the edit would change nothing, and this manager wrote the row, or it is gone. */
+/* Would the edit change nothing? True only if this manager wrote the row, or the row is gone. */
 bool share_is_row(const struct sm *sm, const struct settle_edit *e);
-/* The bytes of the row; the caller frees them. */
+/* Packs the value of the row; the caller frees it. */
 uint8_t *share_said_pack(const struct share_said *said, uint32_t *ret_len);
-/* False: not the row of a standby, or of a process that does not run there any more. */
+/* Reads a standby's row. False: it is none, or of a process that does not run there any more. */
 bool share_said(const struct sm *sm, const struct ledger_key *key, struct share_said *ret);
 
 /* ---- share_disk.c ---- */
 
-/* The copy that is kept; NULL: none, or it is damaged. */
+/* Loads the stored copy; NULL: none, or it is damaged. */
 struct copied *share_load(const char *folder);
-/* Both may be called on another thread. 0 or -errno. */
+/* Stores a copy. Returns 0 or -errno. This and share_load() may be called on another thread. */
 int share_store(const char *folder, const struct copied *c, const char *text, size_t len,
 		int64_t *ret_at);
 
 /* ---- share_master.c, share_standby.c ---- */
 
-/* The row has changed: logs what a standby says of our configuration, if it is its row. */
+/* Called when a row has changed: logs what a standby reports on our configuration. */
 void share_master_hears(struct sm *sm, const struct ledger_key *key);
 void share_master_tick(struct sm *sm);
 mono_t share_master_next(const struct sm *sm);

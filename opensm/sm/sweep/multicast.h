@@ -15,19 +15,19 @@ struct multicast;
 
 void multicast_new(struct sm *sm, const struct sm_paths *paths);
 void multicast_free(struct sm *sm);
-/* Members of this group came or went; what is no multicast LID is ignored. */
+/* Called when members of this group came or went; a LID that is not a multicast LID is ignored. */
 void multicast_changed(struct sm *sm, lid_t mlid);
-void multicast_sweep(struct sm *sm); /* after admin_publish(): all trees, on the new picture */
-/* A slice of planning, if it is due, and Sets for what was planned. */
+void multicast_sweep(struct sm *sm); /* after admin_publish(): plans all trees on the new view */
+/* Plans for a while, if due, and sends Sets for what was planned. */
 void multicast_feed(struct sm *sm);
-/* When the next call has something to do: 0 at once, MONO_NEVER nothing waits. */
+/* The time of the next multicast_feed() with work to do; 0: at once, MONO_NEVER: none. */
 mono_t multicast_next(const struct sm *sm);
-/* The sweep waits for its trees, for some seconds at most. */
+/* Does the sweep wait for multicast trees? It does so for some seconds at most. */
 bool multicast_busy(const struct sm *sm);
-/* Not MASTER any more: what was planned is forgotten, switches keep what they hold. */
+/* Called when not MASTER any more: discards all plans; switches keep their tables. */
 void multicast_state_changed(struct sm *sm);
 void multicast_node_goes(struct sm *sm, struct node *n);
-/* No stale multicast row leads into this cable, from either end. */
+/* May this cable become ACTIVE: does no stale multicast entry lead into it at either end? */
 bool multicast_may_activate(void *sm, const struct port *p);
-/* The multicast tables that switches hold and should hold; never NULL, ours. */
+/* The multicast tables that switches hold and should hold; never NULL, owned by this machine. */
 struct mft_sync *multicast_tables(const struct sm *sm);

@@ -19,21 +19,22 @@ struct sync_outcome;
 
 void program_new(struct sm *sm, const struct sm_paths *paths);
 void program_free(struct sm *sm);
-/* For sync/, which is below sm/: more Sets; and none to a node that goes. */
+/* Effects on sync/, which is below sm/: sends more Sets; drops those to a node that goes. */
 void program_feed(struct sm *sm);
 void program_node_goes(struct sm *sm, struct node *n);
 /*
- * New routes, if there are some, come into force, and all that is wanted is written. False: there
- * are no routes at all.
+ * Puts new routes in force, if there are some, and writes all differences. False: there are no
+ * routes at all.
  */
 bool program_start(struct sm *sm);
-/* Meanwhile routes are computed: what needs none of them is written, P_Keys. */
+/* Writes, while routes are being computed, what does not depend on them: P_Keys. */
 void program_start_ahead(struct sm *sm);
 bool program_busy(const struct sm *sm);
 /*
- * Multicast tables are as right as they will be in this sweep: ports that waited for them come up.
+ * Called when multicast tables are as complete as they will be in this sweep: ports that waited for
+ * them come up.
  */
 void program_release(struct sm *sm);
 bool program_released(const struct sm *sm);
-/* sync/ has ended. */
+/* Evaluates the outcome when sync/ has ended. */
 void program_judge(struct sm *sm, const struct sync_outcome *o);

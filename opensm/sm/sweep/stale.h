@@ -10,7 +10,7 @@
 struct sm;
 
 /*
- * Routes are about to be written. In the first sweep as master, where no manager of ours set up the
- * fabric before, one block of each such switch is written, whatever it holds.
+ * Called when routes are about to be written. In the first sweep as MASTER, if no manager of ours
+ * set up the fabric before, has one block of each such switch written, whatever it holds.
  */
 void stale_renew(struct sm *sm);

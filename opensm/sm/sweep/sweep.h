@@ -14,38 +14,39 @@
 
 struct sweep;
 struct step_list;
-/* sm->m.sweeper and sm->m.change_age. `lists`: by enum sweep_kind; they outlive it. */
+/* Makes m.sweeper and m.change_age. `lists`: by enum sweep_kind, valid until sweep_free(). */
 void sweep_new(struct sm *sm, const struct step_list *lists);
 void sweep_free(struct sm *sm);
 void sweep_want(struct sm *sm, enum sweep_kind kind, const char *why);
-/* The same, whatever distance sweeps on demand keep. */
+/* sweep_want(), without the least distance between sweeps on demand. */
 void sweep_want_now(struct sm *sm, enum sweep_kind kind, const char *why);
 bool sweep_is_wanted(const struct sm *sm, enum sweep_kind kind);
-/* A sweep will come of its own accord: this is why. */
+/* Gives the reason of a sweep that will come on its own. */
 void sweep_because(struct sm *sm, const char *why);
 void sweep_state_changed(struct sm *sm);
-/* Faults of nodes that take part; what was silent, or had to wait: another sweep comes soon. */
+/* Counts faults of nodes that take part; after silence, or a wait, another sweep comes soon. */
 void sweep_fault(struct sm *sm, unsigned n);
 void sweep_soft_fault(struct sm *sm);
 unsigned sweep_errors(const struct sm *sm);
-/* When the step of the running sweep began. */
+/* The time at which the present step of the running sweep began. */
 mono_t sweep_step_since(const struct sm *sm);
-/* SMPs that were answered in it. */
+/* The number of SMPs that were answered in the running sweep. */
 uint64_t sweep_answers(const struct sm *sm);
-/* Another heavy sweep comes because of errors; the last one had some; our own link is down. */
+/* Does a heavy sweep follow because of errors? Had the last one errors? Is our own link down? */
 bool sweep_retries(const struct sm *sm);
 bool sweep_left_errors(const struct sm *sm);
 bool sweep_port_is_down(const struct sm *sm);
 /*
- * For sm_stats(): a node is silent from now on, or answers again; a routing made tables, or none.
+ * Counts for sm_stats(): a node is silent from now on, or answers again; a routing made tables or
+ * none.
  */
 void sweep_count_silent(struct sm *sm, bool silent);
 void sweep_count_routing(struct sm *sm, bool made_tables);
 void sweep_run(struct sm *sm);
 mono_t sweep_next(const struct sm *sm);
-/* The next periodic sweep is one interval from now, of the kind that is configured. */
+/* Plans the next periodic sweep, of the configured kind, one interval from now. */
 void sweep_plan_timer(struct sm *sm);
-/* There are no light sweeps. */
+/* Are all periodic sweeps heavy? */
 bool sweep_all_heavy(const struct sm *sm);
-/* Of the running sweep. */
+/* The name of the present step of the running sweep. */
 const char *sweep_step_name(const struct sm *sm);

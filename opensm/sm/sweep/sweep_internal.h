@@ -4,13 +4,13 @@
 
 #include "sm/sm_internal.h"
 
-/* A step begins with start() or try_start(). */
+/* One step of a sweep; it begins with start() or try_start(). */
 struct step {
 	const char *name;
 	void (*start)(struct sm *sm);
 	bool (*try_start)(struct sm *sm);  /* false: the sweep stops here */
 	bool (*busy)(const struct sm *sm); /* NULL: never */
-	bool computes; /* answers that come meanwhile are not to it */
+	bool computes; /* set if answers that arrive meanwhile do not belong to it */
 };
 
 struct step_list {
@@ -20,7 +20,7 @@ struct step_list {
 };
 extern const struct step_list sweep_lists[SWEEP_KINDS]; /* steps.c */
 
-/* Our own link is down, or is not: told when it changes. */
+/* Notes whether our own link is down, and logs a change. */
 void sweep_port_down(struct sm *sm, bool down);
-/* SWEEP_START, DISCOVERED, SUBNET_UP or SWEEP_DONE of the running sweep. `through`: for DONE. */
+/* Raises SWEEP_START, DISCOVERED, SUBNET_UP or SWEEP_DONE. `through`: with DONE. */
 void sweep_tell(struct sm *sm, enum sm_event_kind event, bool through);

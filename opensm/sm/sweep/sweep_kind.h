@@ -13,7 +13,7 @@ enum sweep_kind {
 #define SWEEP_KINDS (SWEEP_REROUTE + 1)
 
 /*
- * The kinds that need not be wanted any more once one of this kind has begun: bits 1 << enum
+ * The kinds of sweeps that a sweep of this kind makes unnecessary once it has begun: bits 1 << enum
  * sweep_kind.
  */
 static inline unsigned sweep_covers(enum sweep_kind kind)

@@ -23,11 +23,11 @@ struct lockout;
 
 void lockout_new(struct sm *sm, const struct sm_paths *paths);
 void lockout_free(struct sm *sm);
-/* Trap 256 of host port `p` about an SMP of ours, as it says. */
+/* Called for trap 256 of host port `p` that names an SMP of ours. */
 void lockout_trap(struct sm *sm, struct port *p, const uint8_t *notice);
-/* The port answered with its key hidden. */
+/* Called when the port answered with its key hidden. */
 void lockout_hidden(struct sm *sm, struct port *p);
-/* Keys that ports showed before a new time as master say nothing. */
+/* Discards the keys that ports showed before this manager becomes MASTER again. */
 void lockout_state_leaves(struct sm *sm, enum sm_state next);
 void lockout_tick(struct sm *sm);
 mono_t lockout_next(const struct sm *sm);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * How often single senders were heard lately, of what the owner of the table counts. Of more
- * senders than rows those that were heard least give way: one that is loud keeps its row, and a
- * host that invents senders takes only rows that say nothing.
+ * How often senders were heard lately, by whatever event the owner of the table counts. If there
+ * are more senders than rows, those heard least are dropped: a frequent sender keeps its row, and a
+ * host that invents senders takes only rows of little value.
  */
 #pragma once
 
@@ -13,9 +13,9 @@
 #define SENDERS_MAX 32u
 
 struct sender {
-	uint64_t id;	    /* GUID of a port, or what its owner takes for one; 0: free */
-	unsigned n;	    /* in this window */
-	mono_t since, told; /* told: the owner's; 0 never */
+	uint64_t id;	    /* port GUID, or another number that the owner uses; 0: free */
+	unsigned n;	    /* events in this window */
+	mono_t since, told; /* told: for the owner; 0: never */
 };
 
 struct senders {
@@ -23,5 +23,5 @@ struct senders {
 	struct sender rows[SENDERS_MAX];
 };
 
-/* One more of `id`, which is not 0. Its row, until the next call. */
+/* Counts one event of `id`, which is not 0. Returns its row, valid until the next call. */
 struct sender *senders_count(struct senders *s, uint64_t id, mono_t now);

@@ -33,9 +33,9 @@ enum trap_from { TRAP_FROM_SWITCH, TRAP_FROM_HOST, TRAP_FROM_STRANGER, TRAP_FROM
 
 struct trap_arrival {
 	enum trap_from from;
-	lid_t lid;   /* base LID of the source; ignored for strangers */
-	guid_t guid; /* of the source: the next port with its LID begins anew */
-	unsigned kind; /* 0..31, the caller's */
+	lid_t lid;     /* base LID of the source; ignored for strangers */
+	guid_t guid;   /* GUID of the source: with another GUID on its LID counting begins anew */
+	unsigned kind; /* 0..31, defined by the caller */
 	uint64_t tid;
 	const uint8_t *notice; /* SMP_DATA_SIZE bytes */
 };
@@ -47,32 +47,33 @@ struct trap_flow *trap_flow_free(struct trap_flow *f);
 enum trap_verdict trap_flow_arrived(struct trap_flow *f, const struct trap_arrival *a, mono_t now);
 
 /*
- * Is this arrival answered with TrapRepress? What is taken always is; a source that sends more has
- * as many answered as a device needs to come to rest, and then one in a second.
+ * Is this arrival answered with TrapRepress? A trap that is taken always is; of a source that sends
+ * more, as many as a device needs to come to rest, and then one per second.
  */
 bool trap_flow_represses(struct trap_flow *f, const struct trap_arrival *a, enum trap_verdict v,
 			 mono_t now);
 
 enum trap_due_what {
-	TRAP_DUE_STORM, /* a source began to be suppressed: to be said */
-	TRAP_DUE_LOOK,	/* what was left out lately is to be looked after: `notice`, `kinds` */
-	TRAP_DUE_OVER,	/* a storm that was handed out as such has ended */
+	TRAP_DUE_STORM, /* a source began to be suppressed; to be logged */
+	/* traps were suppressed lately; `notice` and `kinds` are to be acted upon */
+	TRAP_DUE_LOOK,
+	TRAP_DUE_OVER, /* a storm that was reported as such has ended */
 };
 
 struct trap_due {
 	enum trap_due_what what;
 	lid_t lid; /* 0: strangers */
 	guid_t guid;
-	uint32_t kinds;		       /* LOOK: set of 1 << kind */
-	uint64_t suppressed;	       /* in this storm so far */
-	mono_t lasted;		       /* from the first to the last that was suppressed */
-	uint8_t notice[SMP_DATA_SIZE]; /* the last one */
+	uint32_t kinds;		       /* with LOOK: set of 1 << kind */
+	uint64_t suppressed;	       /* traps suppressed in this storm so far */
+	mono_t lasted;		       /* time from the first to the last suppressed trap */
+	uint8_t notice[SMP_DATA_SIZE]; /* the last suppressed notice */
 };
 
-/* The next record that is due. False: none is left now. To be called until it is false. */
+/* Returns the next record that is due; false: none is left. Called until it returns false. */
 bool trap_flow_due(struct trap_flow *f, mono_t now, struct trap_due *ret);
 mono_t trap_flow_next(const struct trap_flow *f);
 
-/* For the status and for tests: sources heard lately, and those of them that are suppressed. */
+/* Numbers for status and tests: sources heard lately; those of them that are suppressed. */
 unsigned trap_flow_sources(const struct trap_flow *f);
 unsigned trap_flow_storms(const struct trap_flow *f);
