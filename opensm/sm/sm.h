@@ -403,7 +403,7 @@ void sm_flags(const struct sm *sm, struct sm_flags *ret);
 
 #define SM_WHERE_STRLEN 320
 
-/* What is known of another subnet manager. */
+/* Another subnet manager, as far as it is known. */
 struct sm_manager {
 	guid_t guid;
 	enum sm_state state;
