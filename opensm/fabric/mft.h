@@ -33,18 +33,21 @@ struct mft_cell {
 };
 
 struct mft_block {
-	uint16_t known; /* one bit per position */
-	uint16_t told;	/* the masks are all the cell may hold; matters on inherited switches */
-	uint8_t n_positions; /* cells there is room for */
+	uint16_t known; /* bit per position: the cell is certain */
+	/*
+	 * bit per position: the masks are all that the cell may hold; matters on inherited switches
+	 */
+	uint16_t told;
+	uint8_t n_positions; /* number of cells there is room for */
 	struct mft_cell cells[];
 };
 
 /*
- * Zero-initialised: a switch that holds nothing. That of a node is written through observe.h; the
- * functions below that change one are for tables of the caller's own (what is wanted, a view).
+ * All zero: the table of a switch that holds nothing. That of a node is written through observe.h;
+ * functions below that change one are for tables of the caller's own (wanted tables, a view).
  */
 struct mft_have {
-	struct mft_block **FACT blocks; /* n_blocks, NULL where nothing was ever said */
+	struct mft_block **FACT blocks; /* n_blocks pointers; NULL: nothing is known of the block */
 	FACT uint32_t n_blocks;
 	FACT bool inherited; /* a cell of which no answer told may hold anything */
 	FACT bool unproven; /* written since a sweep last saw that no port of the switch changed */
@@ -53,30 +56,30 @@ struct mft_have {
 	OF_SYNC uint32_t place;	/* its place in sync/mft, + 1; 0: none */
 };
 
-/* Positions of a switch with `n_ports` external ports: 1..16. */
+/* The number of positions of a switch with `n_ports` external ports, 1..16. */
 static inline unsigned mft_positions(unsigned n_ports)
 {
 	return n_ports / MFT_POSITION_PORTS + 1;
 }
 
-/* Frees what it holds. */
+/* Frees the blocks. */
 void mft_have_clear(struct mft_have *h);
-/* `all` (NULL: nothing) and the `n` tables in it. Returns NULL. */
+/* Frees `all` (NULL is fine) and its `n` tables. Returns NULL. */
 struct mft_have *mft_haves_free(struct mft_have *all, uint32_t n);
-/* What is known of the cells goes to `to`, which is empty. */
+/* Copies the table to `to`, which must be empty. */
 void mft_have_copy(struct mft_have *to, const struct mft_have *from);
 
-/* The cell as far as anything was said about it, NULL if not; *ret_known: it is certain. */
+/* The known content of a cell; NULL: none. *ret_known: is it certain? */
 const struct mft_cell *mft_have_cell(const struct mft_have *h, unsigned block, unsigned position,
 				     bool *ret_known);
-/* The cell to be written to, made if there is none. Its block grows to `position` + 1 cells. */
+/* The cell to be written to, made if missing. Its block grows to `position` + 1 cells. */
 struct mft_cell *mft_have_room(struct mft_have *h, unsigned block, unsigned position);
-/* May it hold more than any answer told? Then it has to be read. */
+/* May the cell hold more than answers have shown? Then it has to be read. */
 bool mft_have_is_untold(const struct mft_have *h, unsigned block, unsigned position);
 
-/* Ports that may hold copies of `mlid`, all positions. False: none. */
+/* Fills in the ports that may get copies of `mlid`, all positions. False: none. */
 bool mft_have_row(const struct mft_have *h, lid_t mlid, uint64_t ret_mask[4]);
-/* MLIDs beyond the last block something was said about; MFT_FIRST_MLID if there is none. */
+/* The first MLID after the last known block; MFT_FIRST_MLID if there is none. */
 static inline unsigned mft_have_end(const struct mft_have *h)
 {
 	return MFT_FIRST_MLID + h->n_blocks * MFT_BLOCK_MLIDS;

@@ -12,29 +12,31 @@
 
 #include "fabric/fabric.h"
 
-/* The order is that in which deltas have their effects. */
+/* Deltas have their effects in this order. */
 enum delta_kind {
-	DELTA_OTHER_LID,  /* an end port has a LID that it neither had nor was given */
-	DELTA_PORT,	  /* PortInfo is not as it was known; counters and IsSM do not count */
-	DELTA_LINK_OUT,	  /* the link was out: it is in INIT, or DOWN and was not */
-	DELTA_LINK_FELL,  /* INIT or DOWN, from a higher state */
-	DELTA_PORT_STATE, /* PortInfo was read; `before` is the state before */
-	DELTA_TRAINED,	  /* INIT or DOWN, and another state before: it lost what was written */
-	DELTA_LINK_DOWN,  /* the link went down: its cable is still known, until all know of it */
-	DELTA_CABLE,	  /* another cable end than before is behind `port` */
-	DELTA_CABLE_GONE, /* `port` leads to itself: its cable is still known */
-	DELTA_MET,	  /* `far`, behind `port`, is there */
-	DELTA_BACK,	  /* what was silent, or not met any more, answers again */
+	DELTA_OTHER_LID,  /* an end port has a LID that it neither had nor was assigned */
+	DELTA_PORT,	  /* PortInfo has changed, apart from counters and IsSM */
+	DELTA_LINK_OUT,	  /* the link was down: it is in INIT, or DOWN and was not */
+	DELTA_LINK_FELL,  /* the link is in INIT or DOWN, and was in a higher state */
+	DELTA_PORT_STATE, /* PortInfo was read; `before`: the former state */
+	DELTA_TRAINED,	  /* the link is in INIT or DOWN, and was not: it lost its settings */
+	/* the link is down; its cable stays known until all effects have happened */
+	DELTA_LINK_DOWN,
+	DELTA_CABLE,	  /* another cable end is behind `port` */
+	DELTA_CABLE_GONE, /* `port` leads to itself; its cable is still known */
+	DELTA_MET,	  /* `far` answers behind `port` */
+	DELTA_BACK,	  /* a silent or missing device answers again */
 	DELTA_NODE_NEW,
-	DELTA_TABLE, /* a forwarding table is not what was known: all of `node` are unknown */
-	DELTA_IS_SM, /* a subnet manager has come to a port that was known, or has gone */
+	/* a forwarding table differs from what was known; all tables of `node` are unknown */
+	DELTA_TABLE,
+	DELTA_IS_SM,	 /* a subnet manager has come to a known port, or has gone */
 	DELTA_DESCRIBED, /* the first description since the node was met */
 	DELTA_NAME,	 /* another description or SystemImageGUID */
 	N_DELTAS
 };
 #define DELTA(kind) (1u << (kind))
 
-/* What an answer has changed: of a node, or of a port and the other end of its cable. */
+/* The changes by an answer: of a node, or of a port and the other end of its cable. */
 struct delta {
 	unsigned kinds; /* set of DELTA() */
 	struct node *node;
@@ -45,41 +47,41 @@ struct delta {
 /* ---- nodes ---- */
 
 /*
- * The node of a NodeInfo (14.2.5.3), known or new, and the port that answered. The node is NULL if
- * the payload makes no sense, the port if the node has no such port. Changes nothing but to add a
- * node: a known one that differs is told by observe_is_same().
+ * Finds the node of a NodeInfo (14.2.5.3), or adds it, and finds the port that answered. The node
+ * is NULL if the payload is invalid, the port if the node has no such port. A known node is not
+ * changed; observe_is_same() tells whether it differs.
  */
 struct delta observe_node_info(struct fabric *f, const uint8_t *node_info);
-/* False: another node than `n`, with its GUID. */
+/* Is the NodeInfo that of `n`? False: another node with the same GUID. */
 bool observe_is_same(const struct node *n, const uint8_t *node_info);
 /*
- * The node of that delta is ours, and its port the one where directed routes begin: it answered
+ * Notes that the node of that delta is ours, and its port the start of directed routes; it answered
  * with this M_Key.
  */
 void observe_own(struct fabric *f, const struct delta *d, const uint8_t *node_info, uint64_t m_key);
-/* A sweep begins that reads some nodes: of the others nothing has changed. */
+/* Called when a sweep begins that reads only some nodes: the others have not changed. */
 void observe_begin(struct node *n);
-/* SystemImageGUID of a node whose NodeInfo was asked for that: DELTA_NAME. */
+/* Takes the SystemImageGUID of a NodeInfo that was requested for it: DELTA_NAME. */
 struct delta observe_image(struct node *n, const uint8_t *node_info);
-/* NodeDescription (14.2.5.2): DELTA_DESCRIBED, or DELTA_NAME if it was known and is another. */
+/* Takes a NodeDescription (14.2.5.2): DELTA_DESCRIBED, or DELTA_NAME if another one was known. */
 struct delta observe_description(struct node *n, const uint8_t *payload);
-/* The node is reached by this directed route. */
+/* Notes the directed route by which the node is reached. */
 void observe_path(struct node *n, const struct dr_path *path);
 /*
- * Something that is shown of the node beside facts is another: its LIDs, or why it or one of its
- * ports is left out. Pictures that are being taken take it again (view/view_copy.h).
+ * Notes a change of what is shown of the node besides facts: its LIDs, or the reason why it or a
+ * port of it is left out. Views being made copy it again (view/view_copy.h).
  */
 void observe_shown(struct node *n);
-/* The node refuses PortInfo with the modifier of extended speeds. */
+/* Notes that the node refuses PortInfo with the modifier of extended speeds. */
 void observe_no_ext_modifier(struct node *n);
 
-/* The node answers MLNX ExtendedPortInfo, or refuses it. */
+/* Notes whether the node answers MLNX ExtendedPortInfo, or refuses it. */
 void observe_has_ext_port_info(struct node *n, bool has);
 
-/* The port GUID of a CA or router port. -EEXIST: it belongs to another port. */
+/* Takes the port GUID of a CA or router port. Returns 0; -EEXIST: it belongs to another port. */
 int observe_port_guid(struct fabric *f, struct port *p, guid_t guid);
 /*
- * The node is not met any more: it, its cables and GUIDs are taken out and freed. Its transactions
+ * Removes and frees a node that is not met any more, with its cables and GUIDs. Its transactions
  * must be cancelled before.
  */
 void observe_node_gone(struct fabric *f, struct node *n);
@@ -88,125 +90,125 @@ void observe_node_gone(struct fabric *f, struct node *n);
 
 /* SwitchInfo (14.2.5.4), read: DELTA_TABLE if LinearFDBTop is not the one that we wrote. */
 struct delta observe_switch_info(struct node *n, const uint8_t *payload);
-/* The answer to the Set that clears PortStateChange; `late`: after the ports were read. */
+/* Takes the answer to the Set that clears PortStateChange; `late`: after the ports were read. */
 void observe_change_cleared(struct node *n, const uint8_t *payload, bool late);
-/* The answer to a Set of LinearFDBTop or MulticastFDBTop. True: LinearFDBTop is another. */
+/* Takes the answer to a Set of LinearFDBTop or MulticastFDBTop. True: LinearFDBTop differs. */
 bool observe_tops(struct node *n, const uint8_t *payload);
-/* PortStateChange may have been cleared by others: the ports are to be read. */
+/* Notes that others may have cleared PortStateChange: the ports are to be read. */
 void observe_ports_in_doubt(struct node *n);
-/* Another manager may have written: tables and speeds are unknown. */
+/* Notes that another manager may have written: tables and speeds become unknown. */
 void observe_distrust(struct fabric *f, struct node *n);
-/* The P_Keys of an end port, and of the switch port that faces it: another manager writes them. */
+/* Makes the P_Keys of an end port and of its switch port unknown: another manager writes them. */
 void observe_distrust_pkeys(struct fabric *f, struct port *end);
-/* The switch was not set up by any manager: it forwards no multicast. */
+/* Notes that no manager has set up the switch: it forwards no multicast. */
 void observe_cold(struct node *n);
-/* LFT block, read (14.2.5.10). True: it was not known to be that. */
+/* Takes an LFT block that was read (14.2.5.10). True: it was not known to be that. */
 bool observe_lft_block(struct node *n, uint32_t block, const uint8_t *entries);
 
-/* A Set of an LFT block was answered: the block stays unproven until observe_tables_proved(). */
+/* Takes an answered Set of an LFT block, which stays unproven until observe_tables_proved(). */
 void observe_lft_written(struct node *n, uint32_t block, const uint8_t *entries);
-/* The block is unknown: a Set of it was refused or not answered. */
+/* Makes the LFT block unknown: a Set of it was refused or not answered. */
 void observe_lft_lost(struct node *n, uint32_t block);
-/* MFT cell, read (14.2.5.12). */
+/* Takes an MFT cell that was read (14.2.5.12). */
 void observe_mft_cell(struct node *n, unsigned block, unsigned position,
 		      const struct mft_cell *cell);
-/* A Set leaves: until it is answered the cell may hold what it held, or `cell`. */
+/* A Set of an MFT cell leaves: until it is answered the cell may hold the old content or `cell`. */
 void observe_mft_sent(struct node *n, unsigned block, unsigned position,
 		      const struct mft_cell *cell);
 /* The Set was answered: the cell stays unproven until observe_tables_proved(). */
 void observe_mft_written(struct node *n, unsigned block, unsigned position,
 			 const struct mft_cell *cell);
-/* The switch refuses to show the cell: what is known is taken for all it may hold. */
+/* The switch refuses to show the cell: its known content is assumed to be all. */
 void observe_mft_unreadable(struct node *n, unsigned block, unsigned position);
-/* Its multicast table may have been written by others, or be another's: all is to be read. */
+/* Others may have written its multicast table, or it is another's: all is to be read. */
 void observe_mft_lost(struct node *n);
-/* The same of all that it forwards. */
+/* Makes all forwarding tables of the switch unknown. */
 void observe_tables_lost(struct node *n);
-/* No cable changed on the way: what was written to its forwarding tables went where it should. */
+/* No cable changed on the way: Sets of its forwarding tables reached this switch. */
 void observe_tables_proved(struct node *n);
 
 /* ---- tables of a port: P_Keys, GUIDs, SL2VL, VL arbitration ---- */
 
-/* A block, read or as answered to a Set. True: it was known to be that, or is no block. */
+/* Takes a block, read or answered to a Set. True: it was known to be that, or is no block. */
 bool observe_block(struct fabric *f, struct port *p, enum port_table table, unsigned block,
 		   const uint8_t *payload);
-/* A Set of a block leaves, of which none is on the wire; it has ended. */
+/* A Set of a block leaves, while none is under way; it has ended. */
 void observe_block_sent(struct port *p, enum port_table table, unsigned block);
 void observe_block_back(struct port *p, enum port_table table, unsigned block);
-/* A Set that nothing waits for may have written blocks 0..n-1. */
+/* A Set that is not waited for may have written blocks 0..n-1. */
 void observe_blocks_written(struct port *p, enum port_table table, unsigned n);
-/* A block was asked for: counts of the table can be noted, even if nothing is known. */
+/* A block was requested: makes room for counters of the table, even if nothing is known. */
 void observe_block_missing(struct port *p, enum port_table table, unsigned block);
-/* The block is unknown: a Set of it was refused or not answered. */
+/* Makes the block unknown: a Set of it was refused or not answered. */
 void observe_block_lost(struct fabric *f, struct port *p, enum port_table table, unsigned block);
-/* Nothing is known any more of all tables: the port trained anew, or another wrote. */
+/* Makes all tables unknown: the port trained anew, or another manager wrote. */
 void observe_blocks_lost(struct fabric *f, struct port *p);
-/* No cable changed there or on the way: what was written went where it should. */
+/* No cable changed there or on the way: Sets reached this port. */
 void observe_blocks_proved(struct port *p);
 
 /* ---- ports ---- */
 
 /*
- * PortInfo (14.2.5.6). For a link that went down observe_link_down() follows, once the delta has
- * had its effects. A port that leaves INIT, or ARMED for ACTIVE, is `raised`: its cable may have
- * been exchanged for another before, or what is behind it set up by another manager, and nothing
- * in PortInfo tells. Its cable is confirmed by an answer from behind it, or by a switch without a
+ * Takes a PortInfo (14.2.5.6). For a link that went down observe_link_down() follows, after the
+ * effects of the delta. A port that leaves INIT, or ARMED for ACTIVE, is `raised`: its cable may
+ * have been exchanged before, or another manager may have set up the device behind it, and PortInfo
+ * does not tell. Its cable is confirmed by an answer from behind it, or by a switch without a
  * change (observe_blocks_proved()).
  */
 struct delta observe_port_info(struct fabric *f, struct port *p, const uint8_t *payload);
-/* The cable of a link that went down is not known any more, nor what was behind. */
+/* Makes the cable of a link that went down unknown, and the device behind it. */
 void observe_link_down(struct port *p);
-/* A Set was not answered: what the port holds, and its M_Key, are in doubt. */
+/* A Set was not answered: the content of the port and its M_Key are in doubt. */
 void observe_doubt(struct port *p);
 /*
- * The port answered SMInfo (14.2.5.13): it has an SM, even one that came up after PortInfo was
+ * The port answered SMInfo (14.2.5.13), so it has an SM, even if that came up after PortInfo was
  * read. NULL: no port is known.
  */
 void observe_is_sm(struct port *p);
-/* MLNX ExtendedPortInfo, read. */
+/* Takes a MLNX ExtendedPortInfo that was read. */
 void observe_ext_port_info(struct port *p, const uint8_t *payload);
-/* The answer to a Set of it: devices may leave out what is not enabled. */
+/* Takes the answer to a Set of it: devices may leave out speeds that are not enabled. */
 void observe_ext_enabled(struct port *p, const uint8_t *payload);
-/* The same is unknown again. */
+/* Makes the MLNX ExtendedPortInfo of the port unknown. */
 void observe_ext_lost(struct port *p);
 /*
- * A port of a host was not met any more. True: it was known. Its key is not in doubt any more:
+ * A port of a host is not met any more. True: it was known. Its key is not in doubt any more, as
  * another node, or none, is where it was asked.
  */
 bool observe_port_gone(struct fabric *f, struct port *p);
 
 /* ---- M_Keys ---- */
 
-/* The key an SMA is thought to hold, and the other one it may hold, unless both are known. */
+/* Sets the key that an SMA is assumed to hold, and another possible one, unless both are known. */
 void observe_expected_mkey(struct port *p, uint64_t key, uint64_t other);
-/* It hides its key: in this sweep others are tried, from the first one on. */
+/* The port hides its key: in this sweep other keys are tried, from the first one on. */
 void observe_mkey_hidden(struct port *p, uint32_t sweep);
-/* It was read, and hides its key: the one that is thought to be its key is wrong. */
+/* The port was read, and hides its key: the assumed key is wrong. */
 void observe_mkey_refused(struct port *p);
-/* Neither of both is: this one is tried next. */
+/* Neither key is right: this one is tried next. */
 void observe_mkey_tried(struct port *p, uint64_t key);
-/* The key that was to be tried next gives way to another one: it comes behind that. */
+/* The key to be tried next is put off: it comes after another one. */
 void observe_mkey_untried(struct port *p);
-/* A Set that makes this the key is on its way. */
+/* A Set that makes this its key is under way. */
 void observe_mkey_set(struct port *p, uint64_t key);
-/* Other keys are likely from now on: keys are tried from the first one on. */
+/* Other keys have become likely: keys are tried from the first one on. */
 void observe_mkeys_renewed(struct port *p);
 
-/* A question was not answered: next time with the other key, if there are two. */
+/* A request was not answered: the next one uses the other key, if there are two. */
 void observe_mkey_doubt(struct port *p);
 
 /* ---- cables ---- */
 
 /*
- * `b` answered behind `a`: they are connected, whatever each was connected with. *ret_was_out: a
- * cable between switches was out since it was last seen, and may have led elsewhere meanwhile.
+ * `b` answered behind `a`: connects them, whatever was connected before. *ret_was_out: was a cable
+ * between switches down since it was last seen, so that it may have led elsewhere meanwhile?
  */
 struct delta observe_cable(struct port *a, struct port *b, bool *ret_was_out);
 /* The cable of the port leads nowhere any more. */
 void observe_cable_gone(struct port *p);
-/* What is behind the port answers, or does not. True: that is new. */
+/* The device behind the port answers, or is silent. True: that is new. */
 bool observe_silence(struct port *p, bool silent);
-/* What answers behind the port is left out. */
+/* The device that answers behind the port is left out. */
 struct delta observe_left_out(struct port *p, enum port_oddity why);
-/* ... because its GUID is another's; or that is over. */
+/* The device behind the port is left out as its GUID is another's, or is not any more. */
 void observe_quarantine(struct port *p, bool quarantined);

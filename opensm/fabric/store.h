@@ -20,16 +20,16 @@ struct store;
 
 enum store_file { STORE_LIDS, STORE_MKEYS, STORE_NEIGHBORS, STORE_FILES };
 
-/* Findings of a read: "FILE:LINE: text", printable; beyond STORE_FINDINGS_MAX, a count. */
+/* Findings of a read: "FILE:LINE: text", printable; after STORE_FINDINGS_MAX only a count. */
 #define STORE_FINDINGS_MAX 20
 struct store_findings {
 	char *text[STORE_FINDINGS_MAX];
 	size_t n;
-	size_t more; /* findings beyond, not kept */
+	size_t more; /* number of findings that are not kept */
 };
 void store_findings_clear(struct store_findings *f);
 
-/* Empty; nothing is read or created yet. `dir` is copied. `durable`: fsync what is written. */
+/* An empty store; nothing is read or created yet. `dir` is copied. `durable`: files are fsynced. */
 struct store *store_new(const char *dir, bool durable);
 struct store *store_free(struct store *s);
 FREEP(store_free, struct store)
@@ -76,8 +76,8 @@ bool store_next_lids(const struct store *s, size_t *pos, guid_t *ret_guid, lid_t
 bool store_mkey(const struct store *s, guid_t port_guid, uint64_t *ret_key);
 void store_set_mkey(struct store *s, guid_t port_guid, uint64_t key);
 /*
- * The port has been given another key since, which is not known: true until store_set_mkey(). The
- * file does not say it.
+ * Notes that the port was given another key since, which is not known, until store_set_mkey(). Not
+ * kept in the file.
  */
 void store_set_mkey_former(struct store *s, guid_t port_guid);
 bool store_mkey_is_former(const struct store *s, guid_t port_guid);
@@ -91,19 +91,18 @@ bool store_next_mkey(const struct store *s, size_t *pos, guid_t *ret_guid, uint6
  */
 bool store_neighbor(const struct store *s, guid_t guid, uint8_t port, guid_t *ret_guid,
 		    uint8_t *ret_port);
-/* The same for an end port whose number is not known: of its first cable in the file. */
+/* store_neighbor() of an end port whose number is not known: its first cable in the file. */
 bool store_neighbor_of(const struct store *s, guid_t guid, guid_t *ret_guid, uint8_t *ret_port);
-/* How many cables a switch, or an end port, has in the file. */
+/* The number of cables that a switch, or an end port, has in the file. */
 unsigned store_n_neighbors(const struct store *s, guid_t guid);
 void store_set_neighbor(struct store *s, guid_t a, uint8_t a_port, guid_t b, uint8_t b_port);
-/* `a` has this cable, and no other one: it is the port of a host. */
+/* Sets the only cable of `a`, a host port. */
 void store_set_only_neighbor(struct store *s, guid_t a, uint8_t a_port, guid_t b, uint8_t b_port);
 /*
- * The end ports that were known behind this port before, since the file was read, the last one
- * first: a cable is plugged back, or was taken for another one, as questions go elsewhere while
- * cables are moved. 0: there is none.
+ * The end port that was known `nth` last behind this port, since the file was read; 0: none. It may
+ * be plugged back, or was mistaken, as questions go elsewhere while cables are moved.
  */
 #define STORE_FORMER 2
 guid_t store_former_neighbor(const struct store *s, guid_t guid, uint8_t port, unsigned nth);
-/* The other end of the only cable that is known of a GUID. False: there is none, or several. */
+/* The other end of the only known cable of a GUID. False: none is known, or several. */
 bool store_only_neighbor(const struct store *s, guid_t guid, guid_t *ret_guid, uint8_t *ret_port);

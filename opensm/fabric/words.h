@@ -10,7 +10,7 @@
 /* The name of an aggregation node after its switch; 64 bytes at most. */
 #define AGGREGATION_NAME "%.46s aggregation node"
 
-/* The name from the node-name map (copied); NULL: it has none any more. */
+/* Sets the name from the node-name map (copied); NULL: it has none any more. */
 void node_set_alias(struct node *n, const char *alias);
 
 static inline const char *node_name(const struct node *n)
@@ -18,7 +18,7 @@ static inline const char *node_name(const struct node *n)
 	return n->alias ? n->alias : n->desc;
 }
 
-/* The LID that leads to the port: as given, or from its PortInfo; 0: none known. */
+/* The LID of the port, as assigned or as in its PortInfo; 0: not known. */
 lid_t fabric_lid_of(const struct port *p);
 
 /* "'leaf3' (0x0002c90300a1b2c3)". Returns `ret`. */
@@ -26,9 +26,9 @@ lid_t fabric_lid_of(const struct port *p);
 char *fabric_node_str(const struct node *n, char ret[NODE_STRLEN]);
 
 /*
- * All that helps to find it: "'h3' port 1 (0x...), LID 7, behind 'leaf1' port 5"; "'leaf1' port 5
- * (0x...), LID 3, cabled to 'h3' port 1"; "'leaf1' (0x...), LID 3" of port 0; "an unknown port" for
- * NULL. Returns `ret`.
+ * Writes the port with all that helps to find it: "'h3' port 1 (0x...), LID 7, behind 'leaf1' port
+ * 5"; "'leaf1' port 5 (0x...), LID 3, cabled to 'h3' port 1"; "'leaf1' (0x...), LID 3" for port 0;
+ * "an unknown port" for NULL. Returns `ret`.
  */
 #define PLACE_STRLEN 256
 char *fabric_place_str(const struct port *p, char ret[PLACE_STRLEN]);

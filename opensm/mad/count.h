@@ -4,8 +4,8 @@
 
 #include "mad/mad.h"
 
-/* Peers choose what they ask, hence what we answer: rows are limited, the last takes the rest. */
-#define COUNT_ROWS 64u
+/* Most rows: peers choose what they ask, and so what we answer. The last row counts all others. */
+#define COUNT_ROWS	 64u
 #define COUNT_OTHER_ATTR 0xFFFF
 
 struct counts {
@@ -17,6 +17,6 @@ struct counts {
 /* Index of the row of `attr` and `method`, made if new. */
 unsigned counts_row(struct counts *c, uint16_t attr, uint8_t method);
 void counts_sent(struct counts *c, unsigned row, uint8_t method, bool retry);
-/* It was counted so, and did not go out. */
+/* Takes back counts_sent() for a request that was not sent. */
 void counts_unsent(struct counts *c, unsigned row, uint8_t method, bool retry);
 void counts_end(struct counts *c, unsigned row, enum mad_end end);

@@ -11,10 +11,10 @@ struct due {
 	size_t n, cap;
 };
 
-/* The earliest; NULL: none. */
+/* The earliest request; NULL: none. */
 struct mad_xact *due_first(const struct due *d);
 /* Adds `x`, or moves it: x->due is the time. */
 void due_set(struct due *d, struct mad_xact *x, mono_t at);
-/* Fine if it is not there. */
+/* Removes `x`; it need not be there. */
 void due_remove(struct due *d, struct mad_xact *x);
 void due_clear(struct due *d);

@@ -40,30 +40,31 @@
 
 struct mad_engine;
 
-/* Where the bytes of ids come from. `fn` NULL: the kernel's random numbers; tests have others. */
+/* Source of transaction IDs. `fn` NULL: the kernel's random numbers; tests use others. */
 struct mad_draw {
 	void (*fn)(void *arg, void *ret, size_t len);
 	void *arg;
 };
 
 struct mad_params {
-	unsigned max_wire;   /* >= 1 */
-	unsigned max_wire2;  /* window while stalled; off if <= max_wire */
-	mono_t stall;	     /* max_smps_timeout */
-	unsigned timeout_ms; /* per try */
+	unsigned max_wire;  /* >= 1 */
+	unsigned max_wire2; /* window while no response arrives; no effect if <= max_wire */
+	/* time without a response after which the window grows (max_smps_timeout) */
+	mono_t stall;
+	unsigned timeout_ms; /* timeout of one try */
 	unsigned long_timeout_ms;
 	unsigned retries;      /* tries after the first */
-	unsigned per_target;   /* most requests on one target's wire; 0: no limit */
-	unsigned silent_after; /* failures in a row that make a target silent; 0 means 1 */
+	unsigned per_target;   /* most requests under way to one target; 0: no limit */
+	unsigned silent_after; /* failures in a row that make a target silent; 0: 1 */
 	struct mad_draw draw;  /* read by mad_new() only */
 };
 
 struct mad_xact;
 
-/* Round trips to one destination, or to all: kept by the engine. */
+/* Round trips to one destination, or to all; written by the engine. */
 enum mad_rtt_kind { MAD_RTT_GET, MAD_RTT_SET, MAD_RTTS };
 struct mad_rtt {
-	uint32_t mean, spread; /* microseconds; mean 0: nothing is known */
+	uint32_t mean, spread; /* microseconds; mean 0: not known */
 };
 
 /* A list of transactions; private to the engine. */
@@ -79,14 +80,15 @@ struct mad_target {
 	unsigned on_wire;  /* requests sent to it and neither answered nor given up */
 	unsigned failures; /* requests in a row that ended in TIMEOUT; any answer clears it */
 	mono_t rest_until; /* no new request before this time while it is silent */
-	mono_t rest;	   /* length of the last rest: 1 s, doubled up to 60 s */
+	mono_t rest;	   /* length of the last pause: 1 s, doubled up to 60 s */
 	struct mad_rtt rtt[MAD_RTTS];
-	/* the last of its kind had no answer at all: no early repetitions */
+	/* Set if the last request of the kind had no answer at all: no early repetitions. */
 	bool mute[MAD_RTTS];
-	bool slow;			  /* its last answer took a good part of the timeout */
-	uint64_t answered_order;	  /* the latest try it answered, */
-	mono_t answered_at;		  /* and when it answered last */
-	struct mad_xacts members, parked; /* all its requests; those that wait for its wire */
+	/* set if its last answer took a large part of the timeout */
+	bool slow;
+	uint64_t answered_order;	  /* number of the latest try that it answered */
+	mono_t answered_at;		  /* time of its last answer */
+	struct mad_xacts members, parked; /* all its requests; those that wait for its limit */
 };
 
 enum mad_end { MAD_END_ANSWERED, MAD_END_BAD_STATUS, MAD_END_TIMEOUT, MAD_END_CANCELLED };
@@ -96,38 +98,41 @@ struct mad_request {
 	uint16_t attr;
 	uint32_t mod;
 	uint64_t m_key;
-	const struct dr_path *path; /* copied; NULL: LID-routed */
-	lid_t lid;		    /* when path is NULL */
-	uint8_t lmc;		    /* the answer may come from any LID of this range */
-	const uint8_t *payload;	    /* SMP_DATA_SIZE bytes, copied; NULL: zeroes */
+	const struct dr_path *path; /* copied; NULL: the request is LID-routed */
+	lid_t lid;		    /* destination, if path is NULL */
+	/* LMC of the destination: the answer may come from any LID of its range */
+	uint8_t lmc;
+	const uint8_t *payload; /* SMP_DATA_SIZE bytes, copied; NULL: zeroes */
 	bool long_timeout;
 	/*
-	 * Sent at once, ahead of all others, even if the window is full; takes no place in it. For
-	 * a few per second.
+	 * Sent at once, ahead of all others, even if the window is full, and not counted in it. For
+	 * a few requests per second.
 	 */
 	bool urgent;
 	struct mad_target *target; /* NULL: none */
 	/*
-	 * Asked just before the first send; false ends the request as CANCELLED without a MAD on
-	 * the wire. NULL: always wanted. It answers, and calls nothing of the engine.
+	 * Called just before the first send; false ends the request as CANCELLED without sending.
+	 * NULL: always wanted. Must not call the engine.
 	 */
 	bool (*wanted)(void *owner, void *arg);
 };
 
 struct mad_result {
 	enum mad_end end;
-	bool sent;	 /* once at least; false: its target rested, or it was cancelled before */
-	uint16_t status; /* 15 bits of the response; 0 unless ANSWERED or BAD_STATUS */
+	/* set if sent at least once; false: its target paused, or it was cancelled before */
+	bool sent;
+	uint16_t status; /* status of the response (15 bits); 0 unless ANSWERED or BAD_STATUS */
 	uint8_t method;	 /* as requested */
 	uint16_t attr;
 	uint32_t mod;
 	uint64_t m_key;
-	const uint8_t *payload; /* of the response, valid during the call; NULL without one */
+	/* payload of the response, valid during the call; NULL: no response */
+	const uint8_t *payload;
 	void *arg;
 	mono_t now;
 };
 
-/* It was sent, and no answer came: its M_Key may be a wrong one. */
+/* May the M_Key of the request be wrong: was it sent, and not answered? */
 static inline bool mad_doubts_key(const struct mad_result *r)
 {
 	return r->end == MAD_END_TIMEOUT && r->sent;
@@ -136,7 +141,7 @@ static inline bool mad_doubts_key(const struct mad_result *r)
 typedef void (*mad_done_fn)(void *owner, const struct mad_result *result);
 
 struct mad_engine *mad_new(struct transport *tr, const struct mad_params *params);
-/* Ends what is pending with CANCELLED, without calling back. NULL is fine; returns NULL. */
+/* Ends pending requests as CANCELLED without calling back. NULL is fine; returns NULL. */
 struct mad_engine *mad_free(struct mad_engine *e);
 void mad_set_params(struct mad_engine *e, const struct mad_params *params);
 
@@ -149,40 +154,39 @@ void mad_submit(struct mad_engine *e, const struct mad_request *rq, mad_done_fn 
 		void *owner, void *arg);
 
 /*
- * Ends all requests of `owner` (only those to `target` if that is not NULL) with MAD_END_CANCELLED,
- * called back at once. What a completion submits meanwhile is spared.
+ * Ends all requests of `owner` (only those to `target` if that is not NULL) as MAD_END_CANCELLED,
+ * called back at once. Requests submitted from within a callback are spared.
  */
 void mad_cancel(struct mad_engine *e, void *owner, struct mad_target *target);
 
 /*
- * The same with all of `attr`, of any owner: no Set is on the wire again, and an answer that comes
- * yet does not count.
+ * Cancels all requests of `attr`, of any owner: no Set is repeated, and late answers are ignored.
  */
 void mad_cancel_attr(struct mad_engine *e, uint16_t attr);
 
-/* Too many failures in a row: requests get one try now and then. NULL is not silent. */
+/* Is the target silent after many failures? Its requests get one try then. NULL is not silent. */
 bool mad_target_silent(const struct mad_engine *e, const struct mad_target *target);
 
-/* One agent answers for both: measurements of `probed` hold for `target`, if that has none. */
+/* One agent answers for both: measurements of `probed` hold for `target`, if it has none. */
 void mad_target_is(struct mad_target *target, const struct mad_target *probed);
 
-/* The target was heard in another way: it is no longer silent. */
+/* Notes that the target was heard in another way: it is not silent any more. */
 void mad_target_revive(struct mad_target *target);
 
 /*
- * The rest of a silent target ends: its next request goes out, with the one try that a silent one
- * gets.
+ * Ends the pause of a silent target: its next request is sent, with the one try of a silent target.
  */
 void mad_target_wake(struct mad_target *target);
 
 /*
- * A MAD without an answer: responses to others, TrapRepress, a last Set. What waits in front of the
- * wire is not sent before the next dispatch then. 0 or -errno.
+ * Sends a MAD that expects no answer: a response, TrapRepress, a last Set. Queued requests are not
+ * sent before the next dispatch then. Returns 0 or -errno.
  */
 int mad_send_once(struct mad_engine *e, const struct transport_addr *to, const uint8_t *mad);
 
 /*
- * Unsolicited MADs (requests, traps) go to `fn`. `from` and `mad` are valid during the call.
+ * Sets the function that takes unsolicited MADs (requests, traps). `from` and `mad` are valid
+ * during the call.
  */
 typedef void (*mad_inbox_fn)(void *owner, const struct transport_addr *from, const uint8_t *mad,
 			     mono_t now);
@@ -196,13 +200,12 @@ void mad_set_inbox(struct mad_engine *e, mad_inbox_fn fn, void *owner);
 typedef void (*mad_gmp_fn)(void *owner, struct transport_event *ev, mono_t now);
 void mad_set_gmp(struct mad_engine *e, mad_gmp_fn fn, void *owner);
 /*
- * The id of a GMP to LID `to` that is to be answered: as hard to guess as that of an SMP, and none
- * that was drawn lately.
+ * A new transaction ID for a GMP to LID `to` that expects an answer: random, and not used lately.
  */
 uint32_t mad_gmp_tid(struct mad_engine *e, lid_t to);
-/* A number as hard to guess as two ids, never 0. */
+/* A random number of 64 bits, never 0. */
 uint64_t mad_nonce(struct mad_engine *e);
-/* The id of an SMP whose answer is not waited for; `path` NULL: to LID `to`. */
+/* A new transaction ID for an SMP that is not waited for; `path` NULL: to LID `to`. */
 uint32_t mad_once_tid(struct mad_engine *e, const struct dr_path *path, lid_t to);
 /*
  * Sends one GMP message of `length` bytes (more than 256: RMPP). timeout_ms 0: no answer expected;
@@ -213,19 +216,19 @@ int mad_send_gmp(struct mad_engine *e, const struct transport_addr *to, const ui
 
 /*
  * Takes in at most `limit` MADs, runs completions and timers, then fills the window. Returns the
- * number of MADs taken in; equal to `limit` means there may be more. -ENODEV: the port is gone
- * (every request has ended as TIMEOUT).
+ * number of MADs taken in; if that is `limit`, there may be more. -ENODEV: the port is gone, and
+ * every request has ended as TIMEOUT.
  */
 int mad_dispatch(struct mad_engine *e, mono_t now, unsigned limit);
-/* When dispatch must be called again even if nothing arrives; MONO_NEVER if never. */
+/* The time at which dispatch must be called even if nothing arrives; MONO_NEVER: none. */
 mono_t mad_next(const struct mad_engine *e);
-/* Requests that have ended since the start: tells whether a dispatch called an owner back. */
+/* The number of requests ended since the start: tells whether a dispatch called an owner back. */
 uint64_t mad_ended(const struct mad_engine *e);
-/* Requests queued or on the wire. */
+/* The number of requests queued or under way. */
 unsigned mad_pending(const struct mad_engine *e);
-unsigned mad_on_wire(const struct mad_engine *e); /* of these, on the wire */
+unsigned mad_on_wire(const struct mad_engine *e); /* number of these that are under way */
 
-/* Counters of SMPs sent, per attribute and method; retries are in `sent` too. */
+/* Counters of SMPs sent, per attribute and method; `sent` includes `retries`. */
 struct mad_count {
 	uint16_t attr;
 	uint8_t method;
@@ -234,34 +237,35 @@ struct mad_count {
 /* Rows used so far, in order of first use; valid until the next dispatch. */
 const struct mad_count *mad_counts(const struct mad_engine *e, unsigned *ret_n);
 uint64_t mad_sent(const struct mad_engine *e,
-		  uint8_t method); /* sum over attributes; method 0: all */
-/* SMPs that were answered, with whatever status: sum over attributes but one. */
+		  uint8_t method); /* sum over attributes; method 0: all methods */
+/* The number of SMPs answered, with any status, over all attributes but one. */
 uint64_t mad_answered(const struct mad_engine *e, uint16_t but);
 
-/* Answers that end nothing: why. */
+/* The reasons why an answer ends no request. */
 enum mad_stray {
-	MAD_STRAY_LATE,	     /* to a try that had ended: late, twice, cancelled meanwhile */
-	MAD_STRAY_UNASKED,   /* with an id that is not, and was not lately, on the wire */
-	MAD_STRAY_ELSEWHERE, /* right id; from another LID, or over another directed route */
-	MAD_STRAY_MISMATCHED, /* right id; wrong class, method, attribute, modifier or length */
+	/* answer to a try that had ended: late, repeated, cancelled meanwhile */
+	MAD_STRAY_LATE,
+	MAD_STRAY_UNASKED,    /* transaction ID that is not, and was not lately, in use */
+	MAD_STRAY_ELSEWHERE,  /* right ID, from another LID or over another directed route */
+	MAD_STRAY_MISMATCHED, /* right ID, wrong class, method, attribute, modifier or length */
 	MAD_STRAYS
 };
 const char *mad_stray_name(enum mad_stray why); /* "late" ... */
-/* How many there were, of SMPs and GMPs; by enum mad_stray. */
+/* Their numbers, of SMPs and GMPs, by enum mad_stray. */
 const uint64_t *mad_strays(const struct mad_engine *e);
 
-/* Told each answer that is counted, but not the late ones: they may be forged. */
+/* Called for each such answer except late ones: it may be forged. */
 typedef void (*mad_stray_fn)(void *owner, enum mad_stray why, const struct transport_addr *from,
 			     const uint8_t *mad, mono_t now);
 void mad_set_stray(struct mad_engine *e, mad_stray_fn fn, void *owner);
 /*
- * Asked before each try of a Set. True: nothing more goes out in this dispatch, as the owner has
- * something to look at first.
+ * Called before each try of a Set. True: nothing more is sent in this dispatch, as the owner has to
+ * check something first.
  */
 typedef bool (*mad_hold_fn)(void *owner, uint16_t attr);
 void mad_set_hold(struct mad_engine *e, mad_hold_fn fn, void *owner);
 /*
- * The same for answers to GMPs, which their owners judge: `why` is UNASKED (late, if the id was
- * drawn for the LID that it comes from), ELSEWHERE or MISMATCHED.
+ * Counts and reports a stray answer to a GMP, as its owner judges: `why` is UNASKED (late, if the
+ * ID was drawn for the LID that it comes from), ELSEWHERE or MISMATCHED.
  */
 void mad_refuse_gmp(struct mad_engine *e, enum mad_stray why, const struct transport_event *ev);

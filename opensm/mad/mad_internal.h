@@ -25,20 +25,22 @@ struct mad_engine {
 	struct mad_xacts suspects, queue, front, urgent, ending;
 	struct due due;
 	struct pace pace;
-	mono_t now;                /* of the last dispatch */
-	/* a place on the wire, or a repetition, without knowing that it is free */
+	mono_t now; /* time of the last dispatch */
+	/* Time at which a request was last sent without knowing that the wire is free. */
 	mono_t released_at;
-	/* the last response of any target; or the first request after none were pending */
+	/* Time of the last response of any target, or of the first request after a rest. */
 	mono_t silent_since;
-	mono_t moved_at; /* the latest time at which a request is known to have left the window */
-	mono_t stall_since;        /* last response, window growth, or send on an idle wire */
-	uint64_t seq;		   /* of the next submission */
+	mono_t moved_at; /* latest time at which a request is known to have left the window */
+	/* time of the last response, window growth, or send on an idle wire */
+	mono_t stall_since;
+	uint64_t seq; /* number of the next submission */
 	unsigned pending, on_wire, overdue, window;
-	unsigned beside; /* of those on the wire, urgent ones: they take no place in the window */
-	unsigned ahead; /* requests that the transport takes beyond the window; 0: none */
-	unsigned daring; /* repeated requests to targets without a known round trip */
-	unsigned lent;	 /* to the transport, and not come back: about, as some forget */
-	unsigned unread; /* dispatches in a row that took in all they may */
+	unsigned beside; /* urgent requests under way, which take no place in the window */
+	unsigned ahead;	 /* requests that the transport accepts beyond the window; 0: none */
+	unsigned daring; /* number of repeated requests to targets without a known round trip */
+	/* requests that the transport has not returned; approximate, as some transports forget */
+	unsigned lent;
+	unsigned unread; /* dispatches in a row that took in as many MADs as allowed */
 	bool running, blocked, gone;
 	mad_inbox_fn inbox;
 	void *inbox_owner;
@@ -50,7 +52,7 @@ struct mad_engine {
 	mad_hold_fn hold;
 	void *hold_owner;
 	uint64_t strays[MAD_STRAYS];
-	uint64_t ended; /* requests, since the start */
+	uint64_t ended; /* number of requests ended since the start */
 };
 
 static inline bool is_sent(enum xact_state state)
@@ -58,7 +60,7 @@ static inline bool is_sent(enum xact_state state)
 	return state == XACT_WIRE || state == XACT_OVERDUE;
 }
 
-/* Of a request that was sent. */
+/* The latest try of a request that was sent. */
 static inline struct xact_try *newest_try(struct mad_xact *x)
 {
 	return &x->try[(x->tries - 1) % XACT_TRIES];
@@ -69,29 +71,29 @@ static inline mono_t timeout_of(const struct mad_engine *e, const struct mad_xac
 	return MONO_MS * (x->rq.long_timeout ? e->params.long_timeout_ms : e->params.timeout_ms);
 }
 
-/* LIDs, or routes, from which the answer to `x` may come. */
+/* Names the LID, or the route, from which the answer to `x` may come. */
 static inline uint32_t whence_of(const struct mad_xact *x)
 {
 	return tid_whence(x->rq.path, x->rq.lid);
 }
 
-/* Where a request stands that is to be sent now, or again. */
+/* The list for a request that is to be sent now, or again. */
 static inline struct mad_xacts *front_of(struct mad_engine *e, const struct mad_xact *x)
 {
 	return x->rq.urgent ? &e->urgent : &e->front;
 }
 
-/* state.c: `x` leaves what it stands in, and joins `to` (NULL: the caller places it). */
+/* state.c: moves `x` from its list to `to` (NULL: the caller places it). */
 void xact_enter(struct mad_engine *e, struct mad_xact *x, enum xact_state next,
 		struct mad_xacts *to);
 /* Frees `x`, then calls its owner back. `mad`: the response, or NULL. */
 void xact_end(struct mad_engine *e, struct mad_xact *x, enum mad_end end, const uint8_t *mad);
 void end_list(struct mad_engine *e, struct mad_xacts *list, enum mad_end end);
-/* The answer to this try is ignored from now on; `answered`: it is here. */
+/* Ignores the answer to this try from now on; `answered`: it has arrived. */
 void forget_try(struct mad_engine *e, struct xact_try *try, bool answered);
-/* `x` does not count as daring any more, if it did. */
+/* Takes `x` off the count of daring requests, if it is one. */
 void leave_daring(struct mad_engine *e, struct mad_xact *x);
-/* Requests that this target may be sent now. */
+/* The number of requests that this target may be sent now. */
 unsigned target_room(const struct mad_engine *e, const struct mad_target *target);
 /* Queues the requests that wait for this target's wire. */
 void target_unpark(struct mad_engine *e, struct mad_target *target);
@@ -100,15 +102,12 @@ void target_unpark(struct mad_engine *e, struct mad_target *target);
  * tries.c: sends `x`, for the first time or again; may end it, or find the transport busy or gone.
  */
 void try_send(struct mad_engine *e, struct mad_xact *x);
-/* It was given to the transport, and never went out: it is queued as it was before. */
+/* Queues `x` as before: the transport has it back without sending it. */
 void try_unsent(struct mad_engine *e, struct mad_xact *x);
-/* An id that is not on the wire, and was not lately. */
+/* A transaction ID that is not in use, and was not lately. */
 uint32_t fresh_tid(struct mad_engine *e);
-/* `x` is due. */
+/* Handles a request that is due. */
 void try_look(struct mad_engine *e, struct mad_xact *x);
-/*
- * The transport does not wait for the answer any longer; `unsent`: it has not sent it, as that was
- * too late.
- */
+/* The transport does not wait for the answer any longer; `unsent`: it was too late to be sent. */
 void try_returned(struct mad_engine *e, struct xact_try *try, bool unsent);
 bool target_rests(const struct mad_engine *e, const struct mad_target *target);

@@ -21,53 +21,53 @@
 
 #include "mad/mad.h"
 
-#define PACE_FLOOR (2 * MONO_MS)
-#define PACE_PATIENCE (20 * MONO_MS) /* the least that the transport waits for an answer */
+#define PACE_FLOOR    (2 * MONO_MS)
+#define PACE_PATIENCE (20 * MONO_MS) /* least time that the transport waits for an answer */
 
 struct pace {
 	struct mad_rtt all[MAD_RTTS];
-	uint64_t order;		 /* of the last try */
-	uint64_t answered_order; /* the latest try that was answered */
-	mono_t answered_at;	 /* last answer */
+	uint64_t order;		 /* number of the last try */
+	uint64_t answered_order; /* number of the latest try that was answered */
+	mono_t answered_at;	 /* time of the last answer */
 	struct caution {
-		unsigned doublings; /* of the time until a request is repeated */
-		unsigned debt;	    /* answers until there is one less */
-		uint64_t from;	    /* first try since the last one was added */
+		unsigned doublings; /* doublings of the time until a request is repeated */
+		unsigned debt;	    /* answers until there is one doubling less */
+		uint64_t from;	    /* first try since the last doubling was added */
 	} strangers, known;
 };
 
-/* A try, as long as its answer may come. */
+/* A try, while its answer may arrive. */
 struct pace_try {
 	mono_t sent;
 	uint64_t order;
-	bool strange; /* nothing was known of its target */
+	bool strange; /* set if nothing was known of its target */
 };
 
-/* Marks a try that goes out now. */
+/* Notes a try that is sent now. */
 void pace_sent(struct pace *p, const struct mad_target *target, uint8_t method,
 	       struct pace_try *try, mono_t now);
 
-/* A request was given up without an answer. */
+/* Notes that a request was given up without an answer. */
 void pace_silent(struct mad_target *target, uint8_t method);
 
-/* `needless` tries of the same request were sent after the one that is answered now. */
+/* Notes an answer. `needless`: tries of the same request that were sent after the answered one. */
 void pace_answered(struct pace *p, struct mad_target *target, uint8_t method,
 		   const struct pace_try *try, unsigned needless, mono_t now);
 
-/* The target has no known round trip for such a request. */
+/* Has the target no known round trip for such a request? */
 bool pace_is_strange(const struct mad_target *target, uint8_t method);
 
-/* Round trip after which an answer is overdue; `limit` if nothing was ever answered. */
+/* The round trip after which an answer is overdue; `limit` if nothing was ever answered. */
 mono_t pace_expected(const struct pace *p, const struct mad_target *target, uint8_t method,
 		     mono_t limit);
 
-/* From one try to the next, `repeats` having been sent before; at most `limit`. */
+/* The time from one try to the next, after `repeats` repetitions; at most `limit`. */
 mono_t pace_repeat(const struct pace *p, const struct mad_target *target, uint8_t method,
 		   unsigned repeats, mono_t limit);
 
 /*
- * When the answer to `try` is late by `wait`. Progress counts: answers to earlier requests, by the
- * same target or by all.
+ * The time at which the answer to `try` is late by `wait`. Counts from progress: answers to earlier
+ * requests, by the same target or by all.
  */
 mono_t pace_late(const struct pace *p, const struct mad_target *target, const struct pace_try *try,
 		 mono_t wait);

@@ -15,38 +15,38 @@
 
 #include "mad/mad.h"
 
-/* Ids drawn at a time: 256 bytes, the most that getrandom(2) gives without a break. */
+/* Number of ids drawn at a time: 256 bytes, the most that getrandom(2) returns uninterrupted. */
 #define TIDS_BLOCK 64u
-/* Ids remembered, of each kind: a power of two. 4,096 of 12 bytes. */
+/* Number of ended ids remembered per kind, a power of two; 12 bytes each. */
 #define TIDS_ENDED 4096u
 
-/* Of SMPs without an answer one may still come: those with one do not push them out. */
+/* Kinds of ended ids. An unanswered SMP may still be answered: answered ones do not displace it. */
 enum tid_kind { TID_SMP, TID_SMP_ANSWERED, TID_GMP, TID_KINDS };
 
-/* An id that is not on the wire any more. */
+/* An id that is not in use any more. */
 struct tid_ended {
 	uint32_t tid;	 /* 0: none */
-	uint32_t whence; /* where its answer is to come from */
+	uint32_t whence; /* origin of its answer (tid_whence()) */
 };
 
 struct tids {
 	struct mad_draw draw;
 	uint32_t block[TIDS_BLOCK];
-	unsigned left; /* of `block` */
-	/* An id has one place, and the next one there replaces it. */
+	unsigned left; /* ids of `block` that are unused */
+	/* Hash table without chains: a new id replaces the old one in its place. */
 	struct tid_ended ended[TID_KINDS][TIDS_ENDED];
 };
 
 void tids_init(struct tids *t, const struct mad_draw *draw);
-/* An id that has not ended lately, never 0. The caller sees that none such is on the wire. */
+/* Returns an id that has not ended lately, never 0. The caller checks that it is not in use. */
 uint32_t tids_next(struct tids *t);
 
-/* `whence` of an SMP over this path, which is that of its answer; or else of a MAD to this LID. */
+/* The origin of the answer to an SMP over this path, or else to a MAD to this LID. */
 uint32_t tid_whence(const struct dr_path *path, lid_t lid);
-/* What the sender of an answer says of itself. */
+/* The origin of an answer, by what its sender says. */
 uint32_t tid_whence_of(const struct transport_addr *from, const uint8_t *mad);
 
-/* The id has ended. */
+/* Notes that the id has ended. */
 void tids_note(struct tids *t, enum tid_kind kind, uint32_t tid, uint32_t whence);
-/* Has this id ended lately, and was its answer to come from there? */
+/* Has this id ended lately, and was its answer to come from this origin? */
 bool tids_was(const struct tids *t, enum tid_kind kind, uint32_t tid, uint32_t whence);

@@ -20,43 +20,44 @@
  */
 enum xact_state { XACT_FREE, XACT_QUEUED, XACT_PARKED, XACT_WIRE, XACT_OVERDUE, XACT_ENDING };
 
-/* Tries of one request whose answers are still welcome; of more, the oldest are forgotten. */
+/* Number of tries of one request whose answers are accepted; of more, the oldest are forgotten. */
 #define XACT_TRIES 8u
 
 struct xact_try {
-	uint32_t tid; /* 0: free */
-	unsigned number; /* of the request's tries, from 1 */
-	bool in_window; /* the transport has it on the wire, or keeps it in front of that */
-	bool is_timed;  /* pace.sent is when it went on the wire */
+	uint32_t tid;	 /* 0: free */
+	unsigned number; /* number of the try, from 1 */
+	bool in_window;	 /* set if the transport has it on the wire, or queued for it */
+	bool is_timed;	 /* set if pace.sent is the time at which it went on the wire */
 	struct pace_try pace;
 	struct mad_xact *xact;
-	struct xact_try *h_next; /* same TID bucket */
+	struct xact_try *h_next; /* next try in the same TID bucket */
 };
 
 struct mad_xact {
-	struct mad_xact *prev, *next;     /* neighbours in `in` */
+	struct mad_xact *prev, *next; /* neighbours in `in` */
 	struct mad_xacts *in;
 	struct mad_xact *t_prev, *t_next; /* neighbours in the target's members */
 	enum xact_state state;
-	unsigned tries;                   /* sent, or refused by the transport */
-	/* timeouts spent; the request ends when they exceed `retries` */
+	unsigned tries; /* tries sent, or refused by the transport */
+	/* Timeouts spent; the request ends when they exceed `retries`. */
 	unsigned failed;
-	bool is_daring;                   /* repeated, without knowing how long its target takes */
-	/* in repetitions before the timeout, towards the next of these */
+	/* set if it was repeated without a known round trip of its target */
+	bool is_daring;
+	/* Time spent on repetitions before the timeout, up to the next of these. */
 	mono_t waited;
-	/* from the last try to the next one; the timeout: none before it */
+	/* Time from the last try to the next one; the timeout: no try before it. */
 	mono_t wait;
 	unsigned count_row;
-	uint64_t seq;                     /* order of submission */
-	/* when it must be looked at; in due.c, while WIRE or OVERDUE */
+	uint64_t seq; /* order of submission */
+	/* Time at which it is handled next; in due.c, while WIRE or OVERDUE. */
 	mono_t due;
 	size_t due_place;
 	mad_done_fn on_done;
 	void *owner, *arg;
-	struct mad_request rq;            /* its pointers lead to `path` and `payload` */
+	struct mad_request rq; /* its pointers refer to `path` and `payload` below */
 	/*
-	 * Try n at (n - 1) % XACT_TRIES; NULL: it was never sent. Thousands wait where a few are on
-	 * the wire, so only these have the room.
+	 * Try n at (n - 1) % XACT_TRIES; NULL: never sent. Thousands wait where a few are under
+	 * way, so only these have the memory.
 	 */
 	struct xact_try *try;
 	struct dr_path path;
@@ -66,10 +67,10 @@ struct mad_xact {
 void xacts_append(struct mad_xacts *list, struct mad_xact *x);
 /* Keeps `list` in order of seq; cheap when `x` belongs near the end, or first. */
 void xacts_insert_by_seq(struct mad_xacts *list, struct mad_xact *x);
-/* Takes `x` out of the list it stands in, if any. */
+/* Removes `x` from its list, if any. */
 void xacts_remove(struct mad_xact *x);
 
-/* The members of a target: a second pair of links, so the first is free for queues. */
+/* The members of a target: `x` has a second pair of links for them, as the first is for queues. */
 void xacts_join_target(struct mad_xact *x);
 void xacts_leave_target(struct mad_xact *x);
 
@@ -78,16 +79,16 @@ void xacts_leave_target(struct mad_xact *x);
 struct xact_pool {
 	struct mad_xact **chunks;
 	size_t n_chunks, cap_chunks;
-	struct mad_xact *free; /* chained by next */
+	struct mad_xact *free;	  /* chained by next */
 	struct xact_tries *tries; /* free ones */
 };
 
-/* Zeroed but for `path` and `payload`, in no list. */
+/* Returns a transaction in no list, all zero but for `path` and `payload`. */
 struct mad_xact *xact_pool_get(struct xact_pool *pool);
 void xact_pool_put(struct xact_pool *pool, struct mad_xact *x);
-/* Room for the tries of `x`, if it has none yet; none of them has a TID. */
+/* Makes room for the tries of `x`, if there is none yet; no try has a TID. */
 void xact_pool_tries(struct xact_pool *pool, struct mad_xact *x);
-/* The transaction in slot `i`, free or not; NULL beyond the last. */
+/* The transaction in slot `i`, free or not; NULL: no such slot. */
 struct mad_xact *xact_pool_at(const struct xact_pool *pool, size_t i);
 void xact_pool_clear(struct xact_pool *pool);
 
