@@ -13,23 +13,23 @@
 
 #include "route/mcast/mcast.h"
 
-/* A switch. */
+/* A switch of the group. */
 struct mft_place {
-	const struct mcast_row *row; /* of the goal; NULL: none */
-	uint32_t up;	  /* place of the parent in the goal; MCAST_NONE */
-	uint64_t held[4]; /* ports that may get copies now: bit p % 64 of word p / 64 */
+	const struct mcast_row *row; /* wanted row; NULL: none */
+	uint32_t up;		     /* index of the parent in the wanted tree; MCAST_NONE: none */
+	uint64_t held[4];	     /* ports that may get copies now: bit p % 64 of word p / 64 */
 };
 
 struct mft_order {
 	const struct mft_place *places;
-	uint32_t *set; /* room for n, scratch */
+	uint32_t *set; /* scratch memory for n numbers */
 	uint32_t n;
-	/* The place behind a port, and the port there; MCAST_NONE: no switch that copies reach. */
+	/* The switch behind a port, and the port there; MCAST_NONE: none that copies reach. */
 	uint32_t (*behind)(const void *arg, uint32_t place, unsigned port, unsigned *ret_far);
 	const void *arg;
 };
 
-/* Any order is good. O(n + ports held beyond the goal). */
+/* Is any order safe? O(n + ports held beyond the wanted tree). */
 bool mft_order_is_free(const struct mft_order *o);
-/* The row of a place as it may be now: of the goal; `cut`: without cables that are not held yet. */
+/* The row that may be written now: the wanted one; `cut`: without cables not held yet. */
 void mft_order_row(const struct mft_order *o, uint32_t place, bool cut, uint64_t ret[4]);

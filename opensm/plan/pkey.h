@@ -49,13 +49,13 @@
 struct pkey_port {
 	guid_t guid;
 	uint8_t node_type;    /* enum ib_node_type */
-	bool is_sm;	      /* our own port: SELF */
-	uint16_t capacity;    /* entries: NodeInfo.PartitionCap */
-	uint16_t n_have;      /* entries at `have`, at most `capacity` count */
-	const uint16_t *have; /* the table as read; NULL: not known */
+	bool is_sm;	      /* set if it is our own port (SELF) */
+	uint16_t capacity;    /* number of entries: NodeInfo.PartitionCap */
+	uint16_t n_have;      /* number of entries at `have`; those beyond `capacity` are ignored */
+	const uint16_t *have; /* table as read; NULL: not known */
 	/*
-	 * The switch port that faces this one: SwitchInfo.PartitionEnforcementCap of its switch, 0
-	 * where there is none (no switch there, port 0 of a switch, enforcement not supported).
+	 * SwitchInfo.PartitionEnforcementCap of the switch that faces this port; 0: no switch
+	 * there, port 0 of a switch, or no enforcement.
 	 */
 	uint16_t peer_capacity;
 };
@@ -69,7 +69,7 @@ enum pkey_enforce {
 	PKEY_ENFORCE_IN = 0x08,
 	PKEY_ENFORCE_BOTH = 0x0C,
 };
-/* The value of part_enforce as bits; any other word counts as both. */
+/* The value of part_enforce; any other word means both. */
 enum pkey_enforce pkey_enforce_mode(const struct conf *conf);
 
 /*
@@ -88,19 +88,19 @@ struct tenants;
 
 struct pkey_job {
 	const struct partitions *partitions;
-	const struct pkey_rights *rights; /* of `partitions`; NULL: made for this plan alone */
+	/* rights of `partitions`; NULL: they are made for this plan alone */
+	const struct pkey_rights *rights;
 	/*
-	 * Rights made at run time; NULL: none. They count as if they stood behind the last item of
-	 * the file, and their index0 goes before any indx0 of the file. Their P_Keys need not be in
-	 * `partitions`.
+	 * Rights made at run time; NULL: none. They apply after the last item of the file, and
+	 * their index0 overrides any indx0 of the file. Their P_Keys need not be in `partitions`.
 	 */
 	const struct tenants *tenants;
 	const struct pkey_port *ports;
 	size_t n_ports;
 	enum pkey_enforce enforce;
 	bool allow_both;   /* allow_both_pkeys */
-	bool keep_indexes; /* keep_pkey_indexes; false: neither tables read nor memory count */
-	const struct pkey_plan *previous; /* NULL: nothing is remembered */
+	bool keep_indexes; /* keep_pkey_indexes; false: tables as read and memory are ignored */
+	const struct pkey_plan *previous; /* the plan before; NULL: nothing is remembered */
 };
 
 /* Takes enforce, allow_both and keep_indexes from the configuration. */
@@ -119,7 +119,7 @@ struct pkey_table {
 struct pkey_set {
 	uint32_t id; /* equal sets of one plan have equal ids */
 	uint16_t n;
-	uint16_t self_pkey; /* what two ports with this set share; 0: nothing (all limited) */
+	uint16_t self_pkey; /* P_Key that two ports with this set share; 0: none (all limited) */
 	const struct pkey_entry {
 		uint16_t order; /* partition_order(), ascending */
 		uint16_t forms; /* PKEY_SET_LIMITED | PKEY_SET_FULL */
@@ -131,14 +131,15 @@ struct pkey_set {
 #define PKEY_NO_TABLE UINT32_MAX
 
 struct pkey_port_plan {
-	uint32_t table;	      /* id: pkey_plan_table() */
-	uint32_t set;	      /* id: pkey_plan_set(); of the table, so without dropped keys */
-	uint32_t memory;      /* id of a table; the planner's own */
-	uint32_t peer_table;  /* id; PKEY_NO_TABLE: leave the table of the switch port alone */
-	uint8_t peer_enforce; /* enum pkey_enforce: bits wanted on the switch port */
+	uint32_t table; /* id: pkey_plan_table() */
+	/* id for pkey_plan_set(), made of the table, so without dropped keys */
+	uint32_t set;
+	uint32_t memory;      /* id of a table for the planner's own use */
+	uint32_t peer_table;  /* id; PKEY_NO_TABLE: the table of the switch port is left alone */
+	uint8_t peer_enforce; /* enum pkey_enforce wanted on the switch port */
 	bool peer_too_small;  /* enforcement is off because the keys do not fit: to be logged */
 	uint16_t n_dropped;   /* keys that found no place: to be logged */
-	uint32_t dropped;     /* where they begin: pkey_plan_dropped() */
+	uint32_t dropped;     /* index of the first one, for pkey_plan_dropped() */
 };
 
 struct pkey_plan {
@@ -147,34 +148,34 @@ struct pkey_plan {
 	uint32_t n_tables, n_sets;
 	size_t n_dropped;	 /* ports with dropped keys */
 	size_t n_peer_too_small; /* switch ports whose enforcement is off for lack of room */
-	struct pkey_pool *pool;	 /* of pkey.c: tables, sets, guids */
+	struct pkey_pool *pool;	 /* tables, sets and GUIDs; private to pkey*.c */
 };
 
 /*
- * Never NULL; the caller frees it, and job.previous only after that call. `job` and what it points
- * to may go afterwards. Expected O(ports + distinct tables * keys), and without job.rights
- * O(items + partitions) more.
+ * Makes a plan. Never NULL; the caller frees it, and job.previous only after this call. `job` and
+ * all that it points to may be freed afterwards. Expected O(ports + distinct tables * keys), and
+ * without job.rights O(items + partitions) more.
  */
 struct pkey_plan *pkey_plan(const struct pkey_job *job);
 struct pkey_plan *pkey_plan_free(struct pkey_plan *plan);
 FREEP(pkey_plan_free, struct pkey_plan)
 
 /*
- * Plans one port anew; a port whose GUID the plan does not know is ignored. Of `job` the rights and
- * the options count: not its ports, and not job.previous, which is the plan itself. Ids given
- * before stay good, and so do pointers to sets; what pkey_plan_table() and pkey_plan_dropped() gave
- * does not. O(keys of the port) with job.rights.
+ * Plans one port anew; a port with an unknown GUID is ignored. Of `job` only rights and options are
+ * used, not its ports, and not job.previous, which is the plan itself. Ids given before stay valid,
+ * as do pointers to sets, but not results of pkey_plan_table() and pkey_plan_dropped(). O(keys of
+ * the port) with job.rights.
  */
 void pkey_plan_port(struct pkey_plan *plan, const struct pkey_job *job,
 		    const struct pkey_port *port);
-/* True: the plan holds more than twice what a whole new one would, and should be replaced. */
+/* Does the plan hold more than twice as much as a new one would? Then it should be replaced. */
 bool pkey_plan_is_bloated(const struct pkey_plan *plan);
 
-/* What pkey_plan_port() would come to. */
+/* The result that pkey_plan_port() would have. */
 struct pkey_trial {
 	uint16_t *keys; /* the table without the zeros at its end; never NULL */
 	uint16_t n;
-	uint16_t *peer_keys; /* of the switch port; NULL: its table is left alone */
+	uint16_t *peer_keys; /* table of the switch port; NULL: it is left alone */
 	uint16_t n_peer;
 	uint8_t peer_enforce;	/* enum pkey_enforce */
 	bool peer_too_small;	/* the keys do not fit the switch port */
@@ -183,29 +184,29 @@ struct pkey_trial {
 };
 
 /*
- * For a dry run, and to refuse a change that finds no room. The plan is not changed, and a port
- * that it does not know is planned as one without memory. `ret` is to be cleared.
+ * Computes a trial, for a dry run and to refuse a change without room. The plan is not changed; an
+ * unknown port is planned without memory. `ret` is to be cleared.
  */
 void pkey_plan_try(const struct pkey_plan *plan, const struct pkey_job *job,
 		   const struct pkey_port *port, struct pkey_trial *ret);
 void pkey_trial_clear(struct pkey_trial *trial);
 
 /*
- * Owned by the plan. `id` is one that the plan gave. A table is good until the next
+ * A table or set by an id that the plan gave; owned by the plan. A table is valid until the next
  * pkey_plan_port(), a set as long as the plan.
  */
 struct pkey_table pkey_plan_table(const struct pkey_plan *plan, uint32_t id);
 const struct pkey_set *pkey_plan_set(const struct pkey_plan *plan, uint32_t id);
 /*
- * The keys dropped at port number `port`: n_dropped of them, or the first PKEY_DROPPED_KEPT. Good
- * until the next pkey_plan_port().
+ * The keys dropped at port number `port`: n_dropped of them, at most PKEY_DROPPED_KEPT. Valid until
+ * the next pkey_plan_port().
  */
 #define PKEY_DROPPED_KEPT 32
 const uint16_t *pkey_plan_dropped(const struct pkey_plan *plan, size_t port);
 /* Index in job.ports of the port with this GUID; SIZE_MAX: not planned. */
 size_t pkey_plan_find(const struct pkey_plan *plan, guid_t guid);
 
-/* Block number `block` of a table, zeros at its end included. */
+/* Fills in block number `block` of a table, zeros at its end included. */
 void pkey_table_block(struct pkey_table table, unsigned block, uint16_t ret[PKEY_BLOCK]);
 
 /*
@@ -217,9 +218,9 @@ void pkey_table_block(struct pkey_table table, unsigned block, uint16_t ret[PKEY
 int pkey_peer_table(struct pkey_table table, uint16_t capacity, uint16_t *ret);
 
 /*
- * True when the two may talk to each other: some P_Key is in both, and at least one side is full.
- * `*ret_pkey` (may be NULL) is the first such key (sa.md 4.4) with the membership bit of `a`. Both
- * sets may be of different plans. Equal ids of one plan cost nothing; else O(a->n + b->n).
+ * May the two sets talk to each other: is some P_Key in both, and full in one? `*ret_pkey` (may be
+ * NULL): the first such key (sa.md 4.4) with the membership bit of `a`. The sets may be of
+ * different plans. Equal ids of one plan cost nothing; else O(a->n + b->n).
  */
 bool pkey_share(const struct pkey_set *a, const struct pkey_set *b, uint16_t *ret_pkey);
 /* The forms of this P_Key's base in the set (PKEY_SET_LIMITED, PKEY_SET_FULL); 0: not a member. */

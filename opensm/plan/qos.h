@@ -29,12 +29,12 @@
 #include "ib/attrs.h"
 #include "route/core/routes.h"
 
-#define QOS_SLS	    16
-#define QOS_ENTRIES 64 /* of an arbitration table, at most */
-#define QOS_BLOCKS  4  /* VLArb blocks: 1, 2 low priority, 3, 4 high */
+#define QOS_SLS	      16
+#define QOS_ENTRIES   64 /* most entries of an arbitration table */
+#define QOS_BLOCKS    4	 /* VLArb blocks: 1, 2 low priority; 3, 4 high priority */
 #define QOS_PER_BLOCK 32
-#define QOS_VL_NONE 15 /* no data VL: packets are thrown away (7.6.6) */
-#define QOS_CODES   6  /* VLCap, OperationalVLs: 1..5 */
+#define QOS_VL_NONE   15 /* SL2VL value for no data VL: packets are discarded (7.6.6) */
+#define QOS_CODES     6	 /* highest code of VLCap and OperationalVLs, plus 1; codes are 1..5 */
 
 enum qos_kind { QOS_CA, QOS_ROUTER, QOS_SWITCH0, QOS_SWITCH, QOS_KINDS };
 
@@ -42,82 +42,81 @@ struct qos_share {
 	uint8_t vl, weight;
 };
 
-/* The options for one kind of port. */
+/* The qos options for one kind of port. */
 struct qos_set {
 	uint8_t vl[QOS_SLS];
 	struct qos_share low[QOS_ENTRIES], high[QOS_ENTRIES];
 	uint8_t high_limit;
 };
 
-/* Which SLs belong together. */
+/* The QoS level of each SL. */
 struct qos_levels {
-	unsigned n;	     /* 1: all do */
+	unsigned n;	     /* number of levels; 1: all SLs belong together */
 	uint8_t of[QOS_SLS]; /* level of an SL, from 0; QOS_VL_NONE: the options give it no VL */
 };
 
-/* A level for each VL that the table of switches names, in their order. `qos` FALSE: one. */
+/* Makes a level of each VL in the table of switches, in their order. `qos` FALSE: one level. */
 void qos_levels_read(const struct conf *conf, struct qos_levels *ret);
-/* Levels that the administrator asked for, by a table that is set; 1: for none. */
+/* The number of levels that the administrator requests by setting a table; 1: none is set. */
 unsigned qos_levels_asked(const struct conf *conf);
 
-/* Holds no references: routes and configuration that it was made of live longer. */
+/* Borrows routes and configuration, which must stay valid. */
 struct qos_plan {
-	bool wanted;	  /* else tables left from before get built-in values */
-	bool by_options;  /* `qos` is TRUE */
-	const struct sl2vl *lanes; /* NULL: options alone */
-	const struct topo *topo;   /* of the VLs */
-	uint8_t n_levels;	   /* sets of VLs; 1: the SL does not choose among them */
-	uint8_t level_of[QOS_SLS]; /* QOS_VL_NONE: the options give this SL no VL */
-	uint8_t level_sl[QOS_SLS]; /* qos_level_sl() */
+	bool wanted;		   /* false: left-over tables get built-in values */
+	bool by_options;	   /* set if `qos` is TRUE */
+	const struct sl2vl *lanes; /* VLs of the routes; NULL: options alone */
+	const struct topo *topo;   /* topo of `lanes` */
+	uint8_t n_levels;	   /* number of sets of VLs; 1: the SL does not choose among them */
+	uint8_t level_of[QOS_SLS]; /* level of each SL; QOS_VL_NONE: the options give it no VL */
+	uint8_t level_sl[QOS_SLS]; /* result of qos_level_sl(), by SL */
 	struct qos_set sets[QOS_KINDS];
-	char note[240]; /* options without effect; "" none */
+	char note[240]; /* options without effect; "": none */
 };
 
-/* `routes` may be NULL. */
+/* Makes a plan; `routes` may be NULL. */
 void qos_plan_make(const struct conf *conf, const struct routes *routes, struct qos_plan *ret);
 
-/* VLs of a code of VLCap or OperationalVLs: 1, 2, 4, 8, 15. */
+/* The number of VLs for a code of VLCap or OperationalVLs: 1, 2, 4, 8 or 15. */
 unsigned qos_vls(unsigned code);
 
 /*
- * Rows of switches depend on the classes of both ports and on nothing else: the number of distinct
- * rows.
+ * The number of distinct SL2VL rows of switches, which depend on the classes of both ports alone.
  */
 unsigned qos_n_pairs(const struct qos_plan *plan);
 unsigned qos_pair(const struct qos_plan *plan, uint32_t sw, unsigned in, unsigned out);
-/* The same in two steps, for loops: pair = class of in * qos_n_classes() + class of out. */
+/* qos_pair() in two steps, for loops: pair = class of in * qos_n_classes() + class of out. */
 unsigned qos_n_classes(const struct qos_plan *plan);
 unsigned qos_class(const struct qos_plan *plan, uint32_t sw, unsigned port);
 /*
- * The payload of an SL2VL table; `pair` of end ports: 0; `vls`: code of the VLs that the port out
- * (or the end port) uses.
+ * Writes an SL2VL table. `pair`: 0 for end ports; `vls`: code of the VLs that the port out, or the
+ * end port, uses.
  */
 void qos_sl2vl(const struct qos_plan *plan, enum qos_kind kind, unsigned pair, unsigned vls,
 	       uint8_t ret[SMP_DATA_SIZE]);
-/* The payload of VLArb block 1..4, in which the port has room for `n` entries (0..32). */
+/* Writes VLArb block 1..4 of a port that has room for `n` entries (0..32) in it. */
 void qos_vlarb(const struct qos_plan *plan, enum qos_kind kind, unsigned block, unsigned n,
 	       unsigned vls, uint8_t ret[SMP_DATA_SIZE]);
 /*
- * Is this VLArb block 1 the one that VLs get where the options say nothing? Then VLs were in use
- * here, whichever manager wrote it.
+ * Is this VLArb block 1 the one that VLs of routes get if the options say nothing? Then routes used
+ * VLs here, whichever manager wrote it.
  */
 bool qos_shares_are_lanes(const uint8_t payload[SMP_DATA_SIZE]);
-/* VLHighLimit of a port whose VLCap has this code; -1: it stays as it is. */
+/* The VLHighLimit of a port whose VLCap has this code; -1: stays as it is. */
 int qos_high_limit(const struct qos_plan *plan, enum qos_kind kind, unsigned vl_cap);
 
 /*
- * The bits of an SL that stand for the level of `sl`, which a partition or policy says; paths add
- * theirs. `sl` itself where routes have no copies for levels.
+ * The bits of an SL for the level of `sl`, which a partition or policy names; paths add theirs.
+ * `sl` itself if routes have no copies for levels.
  */
 static inline uint8_t qos_level_sl(const struct qos_plan *plan, uint8_t sl)
 {
 	return plan->level_sl[sl % QOS_SLS];
 }
 
-/* SLs that no table drops, a bit each: of ports of this kind and of switches. */
+/* The SLs, as bits, that no table of this kind of port, or of switches, drops. */
 uint16_t qos_usable_sls(const struct qos_plan *plan, enum qos_kind kind);
 /*
- * The same by the options alone: SLs that a partition or policy may say. Tables of routes, in which
- * a path may have another SL, drop none of them.
+ * qos_usable_sls() by the options alone: SLs that a partition or policy may name. Tables of routes,
+ * in which a path may have another SL, drop none of them.
  */
 uint16_t qos_usable_wishes(const struct qos_plan *plan, enum qos_kind kind);

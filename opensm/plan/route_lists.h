@@ -5,5 +5,5 @@
 #include "conf/files.h"
 #include "route/core/engine.h"
 
-/* Points into `files` (NULL: no lists), which must stay as long as the options are used. */
+/* The routing options; they point into `files` (NULL: no lists), which must stay valid. */
 struct route_options route_lists_options(const struct conf *conf, const struct conf_files *files);

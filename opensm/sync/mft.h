@@ -47,17 +47,18 @@ struct mft_sync;
 
 /* Cells, tops and groups that are not as they should be. */
 struct mft_outcome {
-	unsigned given_up;   /* cells and tops that differ and are left alone, now */
-	unsigned waiting;    /* groups that cannot go on, now */
-	unsigned not_served; /* rows beyond a switch's MulticastFDBCap, now: plan with caps */
-	struct node *failed_example; /* of Sets that were not stored; NULL after its forget() */
+	unsigned given_up;   /* number of cells and tops that differ and are left alone now */
+	unsigned waiting;    /* number of groups that cannot go on now */
+	unsigned not_served; /* rows beyond the MulticastFDBCap of a switch now: plan with caps */
+	/* a node that did not store a Set; NULL after its mft_sync_forget() */
+	struct node *failed_example;
 };
 
 struct mft_hooks {
 	bool (*may_write)(void *arg);
 	/* Is SwitchInfo free to be written (no sync_running(), no discovery)? NULL: never. */
 	bool (*may_write_top)(void *arg);
-	/* Nothing is under way any more. Called from mft_sync_feed() only; may want more. */
+	/* Called from mft_sync_feed() only, when nothing is under way any more; may want more. */
 	void (*idle)(void *arg, const struct mft_outcome *outcome);
 	void *arg;
 };
@@ -67,43 +68,42 @@ struct mft_sync *mft_sync_new(struct fabric *f, struct mad_engine *mad,
 struct mft_sync *mft_sync_free(struct mft_sync *s);
 
 /*
- * The tree that group `mlid` (0xC000..0xFFFE) should be; NULL or empty: gone. Takes a reference of
- * the tree. Rows of switches that the fabric does not know are skipped until topology().
+ * Sets the tree that group `mlid` (0xC000..0xFFFE) should have; NULL or empty: the group is gone.
+ * Takes a reference of the tree. Rows of switches unknown to the fabric are skipped until
+ * topology().
  */
 void mft_sync_want(struct mft_sync *s, lid_t mlid, const struct mcast_tree *tree);
-/* The tree that was wanted last; NULL. Valid until the next want(). */
+/* The tree wanted last; NULL: none. Valid until the next want(). */
 const struct mcast_tree *mft_sync_wanted(const struct mft_sync *s, lid_t mlid);
 
 /*
- * Taking over without moving anything: are the rows of inherited switches of this MLID (and of
- * those that share its block) known? Asks them if not; false until they have answered or been given
- * up. Then adopt_mcast_tree() (sm/) finds the tree in it to plan on.
+ * Are the rows of inherited switches of this MLID, and of those that share its block, known? If
+ * not, asks them; false until they have answered or been given up. Then adopt_mcast_tree() (sm/)
+ * finds the tree to plan on, so that nothing is moved.
  */
 bool mft_sync_is_read(struct mft_sync *s, lid_t mlid);
 
 /*
- * Switches or cables are not as they were, or the tables of a switch were forgotten: after each
- * heavy sweep, after the new trees are wanted. Cells that were given up are tried again, tops may
- * sink.
+ * Called after each heavy sweep, after the new trees are wanted: switches or cables may have
+ * changed, or tables of a switch were forgotten. Tries given-up cells again, and may lower tops.
  */
 void mft_sync_topology(struct mft_sync *s);
-/* Groups went and no new ones come: tops may sink with the next feed(). */
+/* Allows the next feed() to lower tops, as groups went and no new ones come. */
 void mft_sync_lower_tops(struct mft_sync *s);
-/* Before observe_node_gone(): ends its transactions. Harmless for nodes never met. */
+/* Called before observe_node_gone(): ends its transactions. Harmless for unknown nodes. */
 void mft_sync_forget(struct mft_sync *s, struct node *n);
 
-/* option use_mfttop; true at first. */
+/* Sets option use_mfttop; true at first. */
 void mft_sync_use_top(struct mft_sync *s, bool use);
 
-/* Queues as much as the engine wants. Call after want() and after each mad_dispatch(). */
+/* Queues as much as the engine wants. Called after want() and after each mad_dispatch(). */
 void mft_sync_feed(struct mft_sync *s);
-/* Something is queued or under way. */
+/* Is something queued or under way? */
 bool mft_sync_busy(const struct mft_sync *s);
 /*
- * May the cable at `port` become ACTIVE? Not while a stale row leads into it, or while a group
- * that uses it is in CUT or READ: the circle might close there. To be asked at both ends, when
- * feed() has been called since the last change.
+ * May the cable at `port` become ACTIVE? Not while a stale row leads into it, or a group that uses
+ * it is in CUT or READ, as it might close a circle. To be asked at both ends, after feed().
  */
 bool mft_sync_port_is_clean(const struct mft_sync *s, const struct node *n, unsigned port);
-/* Not master any more: all transactions are cancelled, nothing is wanted, `idle` is not called. */
+/* Called when not MASTER any more: cancels all transactions and wants; `idle` is not called. */
 void mft_sync_stop(struct mft_sync *s);

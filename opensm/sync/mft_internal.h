@@ -17,12 +17,12 @@
 enum mft_step { MFT_BUILD, MFT_READ, MFT_CUT };
 
 struct mft_group {
-	struct mcast_tree *goal; /* NULL: gone */
+	struct mcast_tree *goal; /* wanted tree; NULL: the group is gone */
 	enum mft_step step;
-	bool due;	     /* in s->due */
-	bool sinks;	     /* its rows were not final when tops sank last */
-	uint16_t not_served; /* rows of it that do not fit */
-	uint32_t excess;     /* CUT: cells that may hold ports that are not wanted any more */
+	bool due;	     /* set if it is in s->due */
+	bool sinks;	     /* set if its rows were not final when tops were last lowered */
+	uint16_t not_served; /* number of its rows that do not fit */
+	uint32_t excess;     /* CUT: number of cells that may hold ports not wanted any more */
 };
 
 /*
@@ -37,25 +37,25 @@ enum mft_cell_state { MFT_REST, MFT_QUEUED, MFT_OUT, MFT_GIVEN_UP };
 
 struct mft_work {
 	uint8_t state; /* enum mft_cell_state. Writer: cell_enter() */
-	uint8_t tries; /* failed in a row */
-	bool awaited;  /* counted in s->reads[] of its block */
-	bool changed;  /* the want changed while it was on the wire */
+	uint8_t tries; /* failed Sets in a row */
+	bool awaited;  /* set if counted in s->reads[] of its block */
+	bool changed;  /* set if the want changed while a Set was under way */
 };
 
 /* A switch. */
 struct mft_switch {
 	struct node *node;
-	struct mft_have want;  /* only masks count */
+	struct mft_have want;  /* wanted masks */
 	struct mft_work *work; /* [block * n_positions + position] */
 	uint32_t n_work;
-	uint32_t *queue; /* modifiers of QUEUED cells, first come first served */
+	uint32_t *queue; /* ring of modifiers of QUEUED cells */
 	uint32_t head, tail, cap;
 	unsigned in_flight;
 	unsigned n_positions;
 	uint32_t n_high; /* blocks up to the highest in which something is wanted */
 	TAILQ_ENTRY(mft_switch) next_busy; /* among the switches with work, if listed */
 	bool listed;
-	enum mft_cell_state top; /* of its MulticastFDBTop */
+	enum mft_cell_state top; /* state of its MulticastFDBTop */
 	uint8_t top_tries;
 };
 
@@ -66,8 +66,8 @@ struct mft_sync {
 	struct mft_group groups[N_MLIDS];
 	uint16_t *due; /* MLID numbers to be judged in the next feed() */
 	uint32_t n_due, cap_due;
-	uint16_t used[MFT_MAX_BLOCKS];	/* groups wanted per block */
-	bool asked[MFT_MAX_BLOCKS];	/* mft_sync_is_read() was called for it */
+	uint16_t used[MFT_MAX_BLOCKS];	/* number of wanted groups by block */
+	bool asked[MFT_MAX_BLOCKS];	/* set if mft_sync_is_read() was called for the block */
 	uint32_t reads[MFT_MAX_BLOCKS]; /* cells to be read before the block can be judged */
 	uint32_t stuck[MFT_MAX_BLOCKS]; /* those of them that were given up */
 	struct mft_switch **switches;
@@ -81,10 +81,10 @@ struct mft_sync {
 	bool complete; /* all groups have been wanted once: other rows are stale */
 	bool sink;     /* tops may be lowered when all is judged */
 	unsigned n_failed, tops_due;
-	struct node *failed_example; /* of the next outcome */
+	struct node *failed_example; /* for the next outcome */
 };
 
-/* Its content matters: it is read from switches that may hold anything. */
+/* Does the content of the block matter? Then it is read from switches that may hold anything. */
 static inline bool block_matters(const struct mft_sync *s, unsigned block)
 {
 	return s->used[block] || s->asked[block];
@@ -95,7 +95,7 @@ static inline bool block_matters(const struct mft_sync *s, unsigned block)
 /* The possible content of a cell has changed: groups in CUT that only waited for it go on. */
 void groups_cell_changed(struct mft_sync *s, struct mft_switch *sw, uint32_t mod,
 			 const struct mft_cell *before, const struct mft_cell *after);
-/* The last cell of a block that had to be read was. */
+/* Called when the last cell of a block that had to be read was read. */
 void groups_block_read(struct mft_sync *s, unsigned block);
 
 /* ---- mft_cells.c ---- */

@@ -20,14 +20,14 @@ struct smp_sender {
 };
 
 /*
- * Queues a Set to the agent that answers for `p`. Of `what` count attr, mod, payload (64 bytes,
- * copied; NULL: zeroes), long_timeout and m_key (0: the key that the agent is thought to hold).
- * False: nothing may be written now, or no path leads there; then `on_done` is not called.
+ * Queues a Set to the agent that answers for `p`. Used of `what`: attr, mod, payload (64 bytes,
+ * copied; NULL: zeroes), long_timeout and m_key (0: the key that the agent is assumed to hold).
+ * False: nothing may be written now, or no path is known; then `on_done` is not called.
  */
 bool smp_set(const struct smp_sender *d, struct port *p, const struct mad_request *what,
 	     mad_done_fn on_done, void *owner, void *arg);
 /*
- * The same without a transaction (no window, no repetition, no answer): the last message of a
+ * door_set() without a transaction (no window, repetition or answer), for the last message of a
  * process.
  */
 bool smp_set_once(const struct smp_sender *d, struct port *p, const struct mad_request *what);

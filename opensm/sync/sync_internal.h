@@ -6,7 +6,7 @@
 #include "sync/rows.h"
 #include "sync/sync.h"
 
-#define LFT_MAX_BLOCKS	((LID_MAX_UCAST + 1) / LFT_BLOCK_LIDS)
+#define LFT_MAX_BLOCKS ((LID_MAX_UCAST + 1) / LFT_BLOCK_LIDS)
 
 struct sync {
 	struct fabric *fabric;
@@ -15,77 +15,74 @@ struct sync {
 	struct smp_sender sender;
 	struct plan plan;
 	enum stage stage;
-	uint32_t node, item; /* the generator's place */
+	uint32_t node, item; /* place of the generator in the present stage */
 	struct routed {
 		struct node *node;
-		uint32_t sw; /* in the topo of the routes */
+		uint32_t sw; /* index in the topo of the routes */
 	} * routed;
 	uint32_t n_routed;
-	unsigned epoch; /* lft.c: of the transition, within TABLES */
-	/* lft.c, per block: some switch did not take it; and that is so since the last barrier */
+	unsigned epoch; /* lft.c: epoch of the transition, within TABLES */
+	/* lft.c, by block: set if some switch did not take it; the same since the last barrier */
 	bool lost[LFT_MAX_BLOCKS], shut[LFT_MAX_BLOCKS];
 	bool is_ahead; /* set while a run of sync_start_ahead() is under way */
 	unsigned in_flight;
-	struct pkeys_task *pkeys_tasks; /* pkeys_now.c: in the order of asking */
-	/* End ports whose P_Keys were planned anew in place since the run began; or NULL */
+	struct pkeys_task *pkeys_tasks; /* pkeys_now.c: in order of request */
+	/* End ports whose P_Keys were planned anew in place since the run began; NULL: none. */
 	struct guidmap *replanned;
-	unsigned trims_open; /* pkeys.c: live ports that may still hold keys they shall lose */
+	unsigned trims_open; /* pkeys.c: live ports that may still hold keys they should not */
 	struct guidmap *guid_wants; /* guids.c: port GUID -> struct guid_want */
-	bool guids_late;	    /* wanted after the stage that writes them */
-	unsigned late_passes;	    /* of this run, because of that */
-	cell_id *slvl_ids;  /* slvl.c: rows that are wanted in this run */
+	bool guids_late;	    /* set if GUIDs were wanted after the stage that writes them */
+	unsigned late_passes;	    /* passes of this run for late GUIDs */
+	cell_id *slvl_ids;	    /* slvl.c: rows wanted in this run */
 	size_t n_slvl_ids;
-	struct crossbar *crossbar; /* slvl.c: of the switch whose table is compared */
-	uint32_t sm_switch; /* slvl.c: of the SM, in the topo of the VLs; TOPO_NONE */
+	struct crossbar *crossbar; /* slvl.c: for the switch whose table is compared */
+	uint32_t sm_switch; /* slvl.c: switch of the SM in the topo of the VLs; TOPO_NONE: none */
 	struct sync_outcome outcome;
 };
 
 /* ---- sync.c ---- */
 
 /*
- * A Set of a run whose end is judged by `on_done`; exceptions of rows.c only. False: it cannot be
- * sent now.
+ * Sends a Set of a run whose end is judged by `on_done`; for exceptions of rows.c only. False: it
+ * cannot be sent now.
  */
 bool sync_send(struct sync *s, struct port *p, const struct mad_request *what, mad_done_fn on_done,
 	       void *arg);
 
-/* A Set of a run: its end is judged by the row of its attribute. False: it cannot be sent now. */
+/* Sends a Set of a run, judged by the row of its attribute. False: it cannot be sent now. */
 bool sync_set(struct sync *s, struct port *p, const struct mad_request *what);
-/*
- * A question in between, counted like a Set for the barrier: `on_done` begins with
- * sync_answered().
- */
+/* Sends a Get that counts like a Set for the barrier; `on_done` begins with sync_answered(). */
 bool sync_get(struct sync *s, struct port *p, uint16_t attr, uint32_t mod, mad_done_fn on_done);
-/* The question has ended. True: with an answer; silence is a fault of the run. */
+/* Ends a Get. True: it was answered; silence is a fault of the run. */
 bool sync_answered(struct sync *s, struct port *p, const struct mad_result *r);
-/* As an example of a fault; and counted, too. */
+/* Notes a fault as the example in the outcome; sync_count_fault() counts it, too. */
 void sync_note_fault(struct sync *s, const struct port *p, const struct mad_result *r);
 void sync_count_fault(struct sync *s, struct port *p, const struct mad_result *r);
-/* The machine above is told. */
+/* Reports a fault by hooks.set_fault(). */
 void sync_tell_fault(const struct sync *s, struct port *p, bool silent);
 /*
- * Silent: stays out of this run's stages. It is noted (passed_over), and written to when it answers
- * again.
+ * Is the node silent, so that it is left out of the stages of this run? It is noted (passed_over),
+ * and written to when it answers again.
  */
 bool sync_leaves_out(const struct sync *s, struct node *n);
-/* Ports that are ours to set up: port 0 and ports whose cable leads to a known port. */
+/* Is the port set up by us: port 0, or a port whose cable leads to a known port? */
 bool sync_port_is_ours(const struct port *p);
 
 /* ---- differ.c: tables of ports ---- */
 
-/* Writes the blocks of a port that differ from the want, unless it was given up. */
+/* Writes the blocks of a port that differ from the wanted ones, unless the table was given up. */
 void cells_write(struct sync *s, const struct sync_row *row, struct port *p);
-/* The same for one block. */
+/* cells_write() for one block. */
 void cells_write_block(struct sync *s, const struct sync_row *row, struct port *p, unsigned block);
-/* Sends `payload`, whatever is wanted. False: it cannot be sent now, or one is on its way. */
+/* Sends `payload`, whatever is wanted. False: it cannot be sent now, or a Set is under way. */
 bool cells_send(struct sync *s, const struct sync_row *row, struct port *p, unsigned block,
 		const uint8_t *payload);
-/* Does the port hold its want, as far as it can? True where nothing is wanted of it. */
+/* Does the port hold its wanted table, as far as it can? True if nothing is wanted. */
 bool cells_are_settled(const struct sync *s, const struct sync_row *row, const struct port *p);
-/* The device was shown this want, and does not keep it. */
+/* Was this want given up, as the device does not keep it? */
 bool cells_are_given_up(const struct sync *s, const struct sync_row *row, const struct port *p,
 			const struct want *w);
-/* Is the block to be written? `ret` is its wanted content. */
+/* Is the block to be written? `ret`: its wanted content. */
 bool cells_differ(const struct sync *s, const struct sync_row *row, const struct port *p,
 		  const struct want *w, unsigned block, uint8_t ret[SMP_DATA_SIZE]);
 sync_observe_fn cells_observe;
@@ -97,9 +94,9 @@ void lft_start(struct sync *s);
 void lft_clear(struct sync *s, struct node *n);
 bool lft_feed_drain(struct sync *s);
 bool lft_feed_blocks(struct sync *s);
-/* Blocks that DRAIN or TABLES has looked at, of all epochs, and how many there are. */
+/* The number of blocks that DRAIN or TABLES has gone through, of all epochs, and of all blocks. */
 void lft_place(const struct sync *s, uint64_t *ret_done, uint64_t *ret_all);
-/* TABLES is exhausted: true if it comes again, for the next epoch. */
+/* Called at the end of TABLES: true if it is repeated, for the next epoch. */
 bool lft_next_epoch(struct sync *s);
 void lft_ask_refuser(struct sync *s, struct node *n);
 void lft_write_top(struct sync *s, struct node *n);
@@ -115,15 +112,15 @@ sync_ended_fn pkeys_trim_ended;
 sync_want_fn pkeys_want;
 sync_fill_fn pkeys_fill;
 bool pkeys_are_settled(const struct sync *s, const struct port *p);
-/* Enforcement bits (enum pkey_enforce) of an external switch port; false: they stay as they are. */
+/* Enforcement bits (enum pkey_enforce) of an external switch port; false: left as they are. */
 bool pkeys_enforcement(const struct sync *s, const struct port *p, uint8_t *ret);
 
-/* The part of a key that the table allows: itself, its limited form, or nothing (0). */
+/* The form of a key that the table allows: itself, its limited form, or 0. */
 uint16_t pkeys_allowed(struct pkey_table table, uint16_t key);
 
 /* ---- pkeys_now.c ---- */
 void pkeys_feed_now(struct sync *s);
-/* Ends the tasks that the node has a part in; NULL: all. */
+/* Ends the tasks in which the node takes part; NULL: all tasks. */
 void pkeys_forget_now(struct sync *s, const struct node *n);
 bool pkeys_are_overtaken(const struct sync *s, const struct port *p, uint32_t mod);
 
@@ -140,22 +137,22 @@ void slvl_start(struct sync *s);
 sync_want_fn slvl_want, shares_want;
 sync_fill_fn slvl_fill, shares_fill;
 bool slvl_is_quiet(const struct sync *s);
-/* Tables are wanted; tables that were wanted before may be left. */
+/* Are tables wanted? May tables be left that were wanted before? */
 bool slvl_is_wanted(const struct sync *s);
 bool slvl_is_left(const struct sync *s);
 void slvl_write(struct sync *s, struct node *n);
-/* Does the port map SLs, and share its VLs, as it shall, as far as it can? */
+/* Are SL2VL and VL arbitration of the port as wanted, as far as it can? */
 bool slvl_is_settled(const struct sync *s, const struct port *p);
-/* VLHighLimit of the port; -1: it stays as it is. */
+/* The VLHighLimit of the port; -1: stays as it is. */
 int slvl_high_limit(const struct sync *s, const struct port *p);
-/* The switch of an end port, in the topo of the VLs; TOPO_NONE. */
+/* The switch of an end port in the topo of the VLs; TOPO_NONE: none. */
 uint32_t slvl_switch_of(const struct sync *s, const struct port *end);
 /* The SL of packets from an end port to the SM. */
 uint8_t slvl_sm_sl(const struct sync *s, const struct port *p);
 
 /* ---- link.c ---- */
 void link_write_speed(struct sync *s, struct port *p);
-/* PortInfo is written in this run: not ahead of routes where a port is ACTIVE. */
+/* Is PortInfo written in this run? Not ahead of routes if a port is ACTIVE. */
 bool link_is_due(const struct sync *s);
 void link_arm(struct sync *s, struct port *p);
 void link_write_key(struct sync *s, struct node *n);
