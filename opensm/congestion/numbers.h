@@ -17,7 +17,7 @@ enum cc_profile { CC_PROFILE_OFF, CC_PROFILE_GENTLE, CC_PROFILE_INCAST };
 /* How a switch marks packets that leave by a link. */
 struct cc_marking {
 	uint8_t threshold, packet_size;
-	uint16_t rate; /* packets between two marked ones */
+	uint16_t rate; /* number of packets between two marked ones */
 };
 
 /* How a host slows down, at one SL. */
@@ -29,14 +29,14 @@ struct cc_slowing {
 enum cc_profile cc_profile_of(const struct conf *c);
 struct cc_marking cc_marking(const struct conf *c, unsigned rate);
 struct cc_slowing cc_slowing(const struct conf *c, unsigned rate, unsigned sl);
-/* Control_Map of switches: enum cc_switch_part. */
+/* Control_Map of switches: bit mask of enum cc_switch_part. */
 unsigned cc_switch_parts(const struct conf *c);
-/* Control_Map of hosts: SLs that are set; cc_no_throttle_sls among them. */
+/* Control_Map of hosts: bit mask of SLs that are set, cc_no_throttle_sls among them. */
 unsigned cc_host_sls(const struct conf *c);
-/* The mask of victims is that of ports with hosts. */
+/* Is the victim mask that of ports with hosts? */
 bool cc_victims_are_hosts(const struct conf *c);
 
-/* Entries of the control table where a device has room for `room`. */
+/* The number of entries of the control table for a device that has room for `room`. */
 unsigned cc_table_entries(const struct conf *c, unsigned room);
-/* Entry `i` of `n`; `incast` hosts, at most, send to one. */
+/* Entry `i` of `n`; `incast`: most hosts that send to one. */
 struct conf_cct_entry cc_table_entry(const struct conf *c, unsigned i, unsigned n, unsigned incast);

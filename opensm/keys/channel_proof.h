@@ -33,12 +33,12 @@ struct channel_tag {
 	uint8_t bytes[CHANNEL_TAG_BYTES];
 };
 
-/* Made of sm_key and sa_key; it proves both. */
+/* A secret made of sm_key and sa_key, which proves both. */
 struct channel_secret {
 	uint8_t bytes[CHANNEL_KEY_BYTES];
 };
 
-/* One life of each side, and what each drew for this meeting. */
+/* The process of each side, and the nonce that each drew for this meeting. */
 struct channel_pair {
 	guid_t from, to;
 	uint64_t from_life, to_life;
@@ -46,7 +46,7 @@ struct channel_pair {
 };
 
 struct channel_session {
-	uint32_t id; /* not secret; 0: there is none */
+	uint32_t id; /* number, not secret; 0: no session */
 	uint8_t forth[CHANNEL_KEY_BYTES], back[CHANNEL_KEY_BYTES];
 };
 
@@ -54,17 +54,17 @@ enum channel_side { CHANNEL_PROOF_TO, CHANNEL_PROOF_FROM };
 
 void channel_secret_make(uint64_t sm_key, uint64_t sa_key, struct channel_secret *ret);
 
-/* Of a side; `word` is said with it, and is proven too. */
+/* The proof of one side; `word` is a number that is sent with it and proven, too. */
 struct channel_tag channel_proof(const struct channel_secret *s, enum channel_side side,
 				 const struct channel_pair *pair, uint32_t word);
-/* In a time that does not depend on where they differ. */
+/* Compares in a time that does not depend on the first difference. */
 bool channel_tag_is(const struct channel_tag *a, const struct channel_tag *b);
 void channel_session_make(const struct channel_secret *s, const struct channel_pair *pair,
 			  struct channel_session *ret);
 
 /*
- * The nonce of the side that answers, made of what it was asked: `s` is known to it alone, and
- * `turn` is another one after each session with that manager. It need not be remembered.
+ * The nonce of the answering side, computed from the request so that it need not be remembered.
+ * `s`: known to that side alone; `turn`: changes after each session with that manager.
  */
 struct channel_nonce channel_nonce_make(const struct channel_secret *s,
 					const struct channel_pair *pair, uint64_t turn);
@@ -80,6 +80,6 @@ struct channel_box {
 };
 void channel_seal(const struct channel_box *b, const uint8_t *from, size_t len, uint8_t *to,
 		  struct channel_tag *ret);
-/* False: it was not sealed like this, and `to` is cleared. */
+/* Decrypts. False: it was not sealed so, and `to` is cleared. */
 bool channel_open(const struct channel_box *b, const struct channel_tag *tag, const uint8_t *from,
 		  size_t len, uint8_t *to);

@@ -19,12 +19,12 @@
 #define KEY_PROOF_BYTES 16
 
 struct key_proof_keys {
-	uint64_t sm_key, sa_key; /* 0: not asked for by this purpose */
+	uint64_t sm_key, sa_key; /* 0: not used by this purpose */
 };
 
-/* The key is neither 0 nor 1, which everyone knows. */
+/* Is the key a secret: neither 0 nor the well-known 1? */
 bool key_is_secret(uint64_t key);
 void key_proof_make(const struct key_proof_keys *keys, const char *purpose, const void *message,
 		    size_t len, uint8_t ret[KEY_PROOF_BYTES]);
-/* In a time that tells nothing of what is equal. */
+/* Compares in a time that does not depend on the contents. */
 bool key_proof_equal(const uint8_t a[KEY_PROOF_BYTES], const uint8_t b[KEY_PROOF_BYTES]);

@@ -32,18 +32,19 @@
 #include "util/mem.h"
 #include "util/types.h"
 
-#define LEDGER_CONTEXT_WRITERS 64u  /* of a row that is written */
-#define LEDGER_WRITERS_MAX     255u /* of a row that is merged; those with the least numbers go */
+#define LEDGER_CONTEXT_WRITERS 64u /* most writers of a row that is written */
+/* most writers of a row that is merged; those with the lowest numbers are dropped */
+#define LEDGER_WRITERS_MAX     255u
 #define LEDGER_BUCKETS	       256u
 
 /* One run of a manager: `instance` is drawn at random when it starts, and is never 0. */
 struct ledger_writer {
-	guid_t guid; /* of its port */
+	guid_t guid; /* port GUID */
 	uint32_t instance;
 };
 
 struct ledger_dot {
-	uint64_t number; /* 1 and up */
+	uint64_t number; /* from 1 */
 	struct ledger_writer by;
 };
 
@@ -56,7 +57,8 @@ struct ledger_key {
 /* A value of a row; `bytes` belong to the row. */
 struct ledger_value {
 	struct ledger_dot dot;
-	int64_t at; /* seconds since 1970 as its writer's clock had it, for people; 0: not known */
+	/* seconds since 1970 by the clock of its writer, for administrators; 0: not known */
+	int64_t at;
 	bool removed;
 	uint32_t len; /* 0 if removed */
 	const uint8_t *bytes;
@@ -72,36 +74,37 @@ FREEP(ledger_free, struct ledger)
 /* ---- looking ------------------------------------------------------------------------------- */
 
 const struct ledger_row *ledger_find(const struct ledger *l, const struct ledger_key *key);
-/* The value in force; false: the row is not there, or removed. */
+/* The value in force; false: there is no such row, or it is removed. */
 bool ledger_get(const struct ledger *l, const struct ledger_key *key, struct ledger_value *ret);
-/* Also one that is removed. */
+/* The value in force, also of a removed row. */
 struct ledger_value ledger_row_value(const struct ledger_row *row);
 const struct ledger_key *ledger_row_key(const struct ledger_row *row);
-/* The greatest in it. */
+/* The greatest number in the row. */
 uint64_t ledger_row_number(const struct ledger_row *row);
-/* 1: no write of it stands beside another. */
+/* The number of values of the row; 1: no concurrent writes. */
 unsigned ledger_row_n_values(const struct ledger_row *row);
 /*
- * The n-th (from 0) of the values that stand: that in force, and those that its writer did not
- * know, in any order. False: there are no more.
+ * The n-th value of the row (from 0), in any order: that in force, and concurrent ones. False: no
+ * more.
  */
 bool ledger_row_value_at(const struct ledger_row *row, unsigned n, struct ledger_value *ret);
 /*
- * Rows of a table, removed ones too, in any order that is fixed while nothing is merged; `*pos`: 0
- * at first.
+ * The next row of a table, removed ones too; `*pos` is 0 at first. The order is fixed while nothing
+ * is merged. NULL: no more.
  */
 const struct ledger_row *ledger_next(const struct ledger *l, enum ledger_table table, size_t *pos);
-size_t ledger_rows(const struct ledger *l, enum ledger_table table); /* removed ones too */
-size_t ledger_rows_there(const struct ledger *l, enum ledger_table table); /* not removed */
+size_t ledger_rows(const struct ledger *l, enum ledger_table table); /* removed rows included */
+/* removed rows excluded */
+size_t ledger_rows_there(const struct ledger *l, enum ledger_table table);
 /* The greatest number seen in the clock of the table (tables of one clock have one). */
 uint64_t ledger_number(const struct ledger *l, enum ledger_table table);
 
 /* ---- writing -------------------------------------------------------------------------------- */
 
 /*
- * A state of the row that knows all that `before` knows (NULL: the row of the ledger, if there is
- * one), with one value. `number`: greater than ledger_number() of its table, or equal to that of
- * other rows of the same change. NULL bytes and len 0 with `removed`. The caller frees.
+ * Makes a state of the row that knows all that `before` knows (NULL: the row of the ledger, if
+ * any), with one value. `number`: greater than ledger_number() of its table, or equal to that of
+ * other rows of the same change. With `removed`: NULL bytes and len 0. The caller frees.
  */
 struct ledger_row *ledger_prepare(const struct ledger *l, const struct ledger_row *before,
 				  const struct ledger_key *key, const struct ledger_value *value);
@@ -109,13 +112,13 @@ struct ledger_row *ledger_row_free(struct ledger_row *row);
 FREEP(ledger_row_free, struct ledger_row)
 
 enum ledger_merged {
-	LEDGER_SAME,   /* all of it was known */
-	LEDGER_LEARNT, /* the row is another one, and its value in force is the same */
-	LEDGER_OTHER,  /* another value is in force (or another writer's dot of the same value) */
+	LEDGER_SAME,   /* all of the row was known */
+	LEDGER_LEARNT, /* the row has changed, but not its value in force */
+	LEDGER_OTHER,  /* another value is in force, or the same value by another writer */
 };
-/* Takes nothing over: `row` is copied. */
+/* Merges a copy of `row`. */
 enum ledger_merged ledger_merge(struct ledger *l, const struct ledger_row *row);
-/* What merging it would make of the row: to be freed. NULL: all of it was known. */
+/* The row as merging would make it, to be freed; NULL: all of it was known. */
 struct ledger_row *ledger_joined(const struct ledger *l, const struct ledger_row *row);
 /* Would merging it change the ledger? */
 bool ledger_lacks(const struct ledger *l, const struct ledger_row *row);
@@ -123,25 +126,25 @@ bool ledger_lacks(const struct ledger *l, const struct ledger_row *row);
 /* ---- comparing ------------------------------------------------------------------------------ */
 
 struct ledger_digest {
-	uint64_t hash; /* equal for equal rows, whatever their order; 0 without any */
+	uint64_t hash; /* equal for equal rows in any order; 0: no rows */
 	uint64_t rows;
 };
 struct ledger_digest ledger_digest(const struct ledger *l, enum ledger_table table); /* O(1) */
-/* Of the rows whose keys fall into each of the buckets; O(1). */
+/* Fills in a hash per bucket of the rows whose keys fall into it; O(1). */
 void ledger_buckets(const struct ledger *l, enum ledger_table table, uint64_t ret[LEDGER_BUCKETS]);
 unsigned ledger_bucket_of(const struct ledger_key *key);
-/* Rows of one bucket; as ledger_next(). */
+/* ledger_next() for the rows of one bucket. */
 const struct ledger_row *ledger_next_in(const struct ledger *l, enum ledger_table table,
 					unsigned bucket, size_t *pos);
 
 /* ---- bytes (the same on the wire and on the disk) ------------------------------------------- */
 
-/* At most this many; of a usual member row 50. */
+/* The packed length of a row; a usual member row has 50 bytes. */
 size_t ledger_row_bytes(const struct ledger_row *row);
-/* Writes ledger_row_bytes(). */
+/* Writes the row as ledger_row_bytes() bytes. */
 void ledger_row_pack(const struct ledger_row *row, uint8_t *to);
 /*
- * Reads one row from the front of bytes that may come from anywhere: every length, table, key and
- * value is judged (ledger_tables.h). Returns the bytes taken, and a row to be freed; -EBADMSG.
+ * Reads one row from the front of untrusted bytes: every length, table, key and value is checked
+ * (ledger_tables.h). Returns the number of bytes read, and a row to be freed; -EBADMSG.
  */
 ssize_t ledger_row_unpack(const uint8_t *from, size_t len, struct ledger_row **ret);

@@ -29,11 +29,11 @@
 
 #include "ledger/ledger.h"
 
-#define LEDGER_ENTRIES_MAX (2 * LEDGER_WRITERS_MAX) /* of two rows before they are pruned */
+#define LEDGER_ENTRIES_MAX (2 * LEDGER_WRITERS_MAX) /* entries of two rows before pruning */
 
 struct ledger_row {
 	struct ledger_key key;
-	uint32_t size; /* of `state` */
+	uint32_t size; /* length of `state` */
 	uint8_t state[];
 };
 
@@ -45,12 +45,12 @@ struct ledger_entry {
 struct ledger_state {
 	uint64_t floor;
 	unsigned n;
-	struct ledger_entry entries[LEDGER_ENTRIES_MAX]; /* bytes belong to others */
+	struct ledger_entry entries[LEDGER_ENTRIES_MAX]; /* their bytes belong to others */
 };
 
 int ledger_writer_compare(const struct ledger_writer *a, const struct ledger_writer *b);
 
-/* Entries of a row, one after the other. */
+/* Iterator over the entries of a row. */
 struct ledger_entries {
 	uint64_t floor;
 	unsigned left;
@@ -60,16 +60,17 @@ struct ledger_entries ledger_entries_of(const struct ledger_row *row);
 bool ledger_entries_next(struct ledger_entries *e, struct ledger_entry *ret);
 
 struct ledger_row *ledger_row_new(const struct ledger_key *key, const struct ledger_state *state);
-bool ledger_row_equal(const struct ledger_row *a, const struct ledger_row *b); /* of one key */
+/* for rows of one key */
+bool ledger_row_equal(const struct ledger_row *a, const struct ledger_row *b);
 uint64_t ledger_key_hash(const struct ledger_key *key);
-/* Of key and state; of a secret row of key and dots alone, so that no value can be tried. */
+/* A hash of key and state; of a secret row of key and dots alone, lest values be guessed. */
 uint64_t ledger_row_hash(const struct ledger_row *row);
 
 /* ---- algebra (ledger_join.c) ---- */
 
-/* The join of two states; at most LEDGER_WRITERS_MAX entries. n is 0 only if both are empty. */
+/* Joins two states; at most LEDGER_WRITERS_MAX entries. n is 0 only if both are empty. */
 void ledger_state_join(struct ledger_state *ret, struct ledger_entries a, struct ledger_entries b,
 		       enum ledger_table table);
-/* A state that knows all of `before`, and has this value alone. */
+/* Makes a state that knows all of `before`, and has this value alone. */
 void ledger_state_write(struct ledger_state *ret, struct ledger_entries before,
 			const struct ledger_value *value, enum ledger_table table);

@@ -25,7 +25,7 @@ enum ledger_table {
 	LEDGER_TABLES
 };
 
-/* Numbers of one clock are compared with each other; those of another are not. */
+/* Only numbers of the same clock are compared with each other. */
 enum ledger_clock {
 	CLOCK_TENANTS,
 	CLOCK_MARKS,
@@ -38,11 +38,11 @@ enum ledger_clock {
 #define LEDGER_MEMBER_FULL   1u /* bits of the one byte of a member */
 #define LEDGER_MEMBER_INDEX0 2u
 
-/* The first byte of a mark's value; then `until` (8; 0: without end). */
+/* First byte of a mark's value; then `until` (8 bytes; 0: unlimited). */
 #define LEDGER_MARK_DRAIN   1u
 #define LEDGER_MARK_ISOLATE 2u
 
-/* Where the epoch (4 bytes) of a seed stands in its value; then its turn (8). */
+/* Offset of the epoch (4 bytes) in the value of a seed; then its turn (8 bytes). */
 #define LEDGER_SEED_EPOCH 32u
 
 struct ledger_value;
@@ -52,22 +52,22 @@ struct ledger_table_row {
 	enum ledger_clock clock;
 	uint8_t key_min, key_max;
 	uint32_t value_max; /* bytes */
-	bool secret;	    /* never sent to a manager that proves no secret key */
-	bool is_wanted;	    /* a manager takes over only with all rows of it */
+	bool secret;	    /* set if it is never sent to a manager that proves no secret key */
+	bool is_wanted;	    /* set if a manager takes over only with all its rows */
 	/*
-	 * Of values that did not know each other only the one in force is kept: a row with two of
-	 * them may be longer than a message. For the rule "later" alone.
+	 * Set if of concurrent values only the one in force is kept, as a row with two of them may
+	 * be longer than a message. For the rule "later" alone.
 	 */
 	bool keeps_one;
 	/*
-	 * Of two values that did not know each other, the one in force: < 0: `a`, > 0: `b`. A total
-	 * order: 0 only for equal values with equal dots.
+	 * Chooses the value in force of two concurrent ones: < 0: `a`, > 0: `b`. A total order: 0
+	 * only for equal values with equal dots.
 	 */
 	int (*prefer)(const struct ledger_value *a, const struct ledger_value *b);
-	/* May it be a value? `len` is at most value_max. */
+	/* Are these bytes a valid value? `len` is at most value_max. */
 	bool (*is_value)(const uint8_t *bytes, size_t len);
 };
 
 const struct ledger_table_row *ledger_table(enum ledger_table table);
-/* May it be a key? Of the table's length; where that varies it is a name: printable ASCII. */
+/* Are these bytes a valid key: of the table's length, or, where that varies, printable ASCII? */
 bool ledger_table_is_key(enum ledger_table table, const uint8_t *bytes, size_t len);

@@ -28,13 +28,13 @@
 #define LEDGER_FILE	    "ledger.db"
 #define LEDGER_MANAGERS_MAX 65u
 
-/* What is kept beside rows. */
+/* Contents of the file besides rows. */
 struct ledger_meta {
 	uint64_t term;
-	bool founded; /* what devices hold and no row explains is not ours */
+	bool founded; /* set if unexplained P_Keys on devices are not ours */
 	struct ledger_known {
-		guid_t guid; /* of a manager of ours that rows were exchanged with */
-		int64_t seen; /* seconds since 1970, last */
+		guid_t guid;  /* port GUID of a manager of ours that rows were exchanged with */
+		int64_t seen; /* time when it was last seen, in seconds since 1970 */
 	} managers[LEDGER_MANAGERS_MAX];
 	unsigned n_managers;
 };
@@ -42,28 +42,27 @@ struct ledger_meta {
 struct ledger_store;
 
 /*
- * 0, and `*ret_fresh`: there was none. A file that is damaged, or of a later format, is renamed
- * (".damaged", a number behind it where that is taken) and a new one made: `ret_aside` says its
- * name then ("" else; LEDGER_ASIDE_MAX bytes). -errno: no file can be there (full, read-only).
+ * Opens or creates the file. Returns 0, and `*ret_fresh`: it was created. A damaged file, or one of
+ * a later format, is renamed (".damaged", with a number if that exists) and a new one created;
+ * `ret_aside`: its new name, else "". -errno: no file can be created (disk full, read-only).
  */
 #define LEDGER_ASIDE_MAX 4096
 int ledger_store_open(const char *path, struct ledger_store **ret, bool *ret_fresh,
 		      char ret_aside[LEDGER_ASIDE_MAX]);
 struct ledger_store *ledger_store_close(struct ledger_store *s); /* accepts NULL */
 FREEP(ledger_store_close, struct ledger_store)
-/* All rows, and meta. -EBADMSG: a row cannot be (the file is to be put aside); -errno. */
+/* Loads rows and meta. 0; -EBADMSG: an invalid row (the file is to be put aside); -errno. */
 int ledger_store_load(struct ledger_store *s, struct ledger *l, struct ledger_meta *ret);
 /*
- * After -EBADMSG: closes the store, renames its file as ledger_store_open() does, and makes a new
- * one. 0, or -errno, and `*s` is NULL.
+ * Called after -EBADMSG: closes the store, renames its file as ledger_store_open() does, and
+ * creates a new one. Returns 0; -errno, and `*s` is NULL.
  */
-int ledger_store_renew(const char *path, struct ledger_store **s,
-		       char ret_aside[LEDGER_ASIDE_MAX]);
+int ledger_store_renew(const char *path, struct ledger_store **s, char ret_aside[LEDGER_ASIDE_MAX]);
 /*
- * `rows`: ledger_row_pack() one behind the other, each in place of what was there; `meta`: NULL: as
- * it was. All of it or nothing: 0 or -errno (-ENOSPC, -EROFS, -EIO, ...), and the next one may
- * succeed. -ENOENT: the file was removed or renamed meanwhile: close it, open a new one, and write
- * all rows.
+ * Writes rows and meta in one transaction. `rows`: results of ledger_row_pack() one after the
+ * other, each replacing its row; `meta` NULL: unchanged. Returns 0; -errno (-ENOSPC, -EROFS, -EIO
+ * ...): nothing was written, a later write may succeed; -ENOENT: the file was removed or renamed
+ * meanwhile: close it, open a new one, and write all rows.
  */
 int ledger_store_write(struct ledger_store *s, const uint8_t *rows, size_t len,
 		       const struct ledger_meta *meta);

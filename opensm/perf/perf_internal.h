@@ -10,17 +10,18 @@
 
 /* Attributes that a port need not have. */
 enum perf_optional { PERF_OPT_FEC, PERF_OPT_RCV, PERF_OPT_XMIT, PERF_OPTIONS };
-/* Questions in a row without an answer after which it is taken not to have one. */
+/* Unanswered requests in a row after which a port is assumed to lack the attribute. */
 #define PERF_OPT_MISSES 3
 
-/* State of a port, beside its totals. */
+/* State of a port besides its totals. */
 struct perf_past {
-	bool has_errors, has_data, has_fec; /* the three below are readings */
+	/* set if the members of these names below are readings */
+	bool has_errors, has_data, has_fec;
 	bool has_details[2];
 	uint8_t misses[PERF_OPTIONS];
-	struct perf_caps caps; /* of a switch: those of port 0 count for all */
+	struct perf_caps caps; /* of a switch those of port 0 hold for all */
 	struct perf_redirection to;
-	uint64_t errors[PERF_ERRORS], data[PERF_DATA]; /* as the port showed them last */
+	uint64_t errors[PERF_ERRORS], data[PERF_DATA]; /* values that the port showed last */
 	struct perf_fec fec;
 	uint16_t details[PERF_DETAILS];
 	mono_t read_at; /* 0: never */
@@ -31,17 +32,17 @@ struct perf_past {
 };
 
 struct perf_entry {
-	struct perf_node node; /* first */
+	struct perf_node node; /* must be the first member */
 	bool is_switch;
-	uint32_t met; /* sweep that last met it */
+	uint32_t met; /* number of the sweep that last met it */
 	struct perf_port *ports;
 	struct perf_past *past;
 };
 
 struct perf_totals {
-	struct perf_entry **entries; /* in rising order of GUID */
+	struct perf_entry **entries; /* sorted by GUID */
 	unsigned n, cap;
-	uint32_t sweep; /* the one that meets nodes now */
+	uint32_t sweep; /* number of the sweep that meets nodes now */
 	struct guidmap *by_guid;
 	bool sorted;
 };
@@ -49,27 +50,27 @@ struct perf_totals {
 void perf_totals_init(struct perf_totals *t);
 void perf_totals_clear(struct perf_totals *t);
 /*
- * The entry of a node, made if there is none; named anew. One that was away may have become another
- * device: it is asked anew for its capabilities.
+ * The entry of a node, made if there is none; its name is updated. A node that was away is asked
+ * for its capabilities again, as it may be another device.
  */
 struct perf_entry *perf_totals_meet(struct perf_totals *t, const struct node *n, const char *name,
 				    int64_t realtime);
 struct perf_entry *perf_totals_find(const struct perf_totals *t, guid_t guid);
 void perf_totals_sort(struct perf_totals *t);
-/* Forgets nodes that are not active. How many. */
+/* Removes nodes that are not active. Returns their number. */
 unsigned perf_totals_drop(struct perf_totals *t);
 static inline struct perf_caps *perf_caps_of(struct perf_entry *e, uint8_t port)
 {
 	return &e->past[e->is_switch ? 0 : port].caps;
 }
-/* A reading; `ret` gets the growth. False: it is the first, from which counting begins. */
+/* Adds a reading; `ret`: the growth. False: the first reading, from which counting begins. */
 bool perf_add_errors(struct perf_entry *e, uint8_t port, const uint64_t now[PERF_ERRORS],
 		     int64_t realtime, uint64_t ret[PERF_ERRORS]);
 bool perf_add_data(struct perf_entry *e, uint8_t port, const uint64_t now[PERF_DATA],
 		   int64_t realtime, uint64_t ret[PERF_DATA]);
-/* Is one of them not 0? print.c */
+/* Is any of these errors not 0? print.c */
 bool perf_any_error(const uint64_t errors[PERF_ERRORS]);
-/* These counters of PortCounters were set to zero by us (perf_nearly_full()). */
+/* Notes that we cleared these counters of PortCounters (perf_nearly_full()). */
 void perf_was_cleared(struct perf_entry *e, uint8_t port, uint32_t select);
 
 /* ---- growth.c: a reading as port_counts ---- */
@@ -78,18 +79,16 @@ void perf_grow_errors(const struct perf_entry *e, uint8_t port, const uint64_t n
 		      bool wide, struct port_counts *c);
 void perf_grow_data(const struct perf_entry *e, uint8_t port, const uint64_t now[PERF_DATA],
 		    struct port_counts *c);
-/* Takes the reading in as well. */
+/* Adds the reading to `past` as well. */
 void perf_grow_fec(struct perf_past *past, const struct perf_fec *now, struct port_counts *c);
-/*
- * The reading of `at` is whole. False: it is the first of the port, and tells of no growth.
- */
+/* Ends the reading of time `at`. False: it is the first one of the port, without growth. */
 bool perf_grow_end(struct perf_past *past, struct port_counts *c, mono_t at);
 
 /* ---- perf.c and answer.c ---- */
 
 #define PERF_SLOTS_MAX 4096u
 
-/* The questions of a visit, in their order. */
+/* Requests of a visit of a port, in their order. */
 enum perf_step {
 	STEP_CAPS,
 	STEP_BASIC,
@@ -104,22 +103,23 @@ enum perf_step {
 #define STEP(s) (1u << (s))
 
 struct perf_visit {
-	struct perf_entry *entry; /* one that this sweep met: it stays to its end */
+	struct perf_entry *entry; /* entry met in this sweep, so it stays to its end */
 	lid_t lid;
 	uint8_t lmc, port;
-	bool is_fast; /* FDR or faster: there may be FEC */
+	bool is_fast; /* set if FDR or faster: there may be FEC */
 };
 
 struct perf_slot {
 	struct perf_visit visit;
-	uint32_t todo;	   /* STEP()s; the lowest is asked */
-	uint32_t tid;	   /* 0: free */
-	uint32_t next;	   /* number, from 1, of the next slot in `by_tid`; 0: none */
-	lid_t asked;	   /* the last query went there, */
-	uint8_t asked_lmc; /* and its answer comes from this range */
+	uint32_t todo; /* bit mask of STEP()s; the lowest is next */
+	uint32_t tid;  /* transaction ID; 0: free */
+	/* number, from 1, of the next slot in the same list of `by_tid`; 0: none */
+	uint32_t next;
+	lid_t asked;	   /* destination of the last query */
+	uint8_t asked_lmc; /* LMC of that LID: the answer may come from any LID of its range */
 	uint8_t tries;
-	uint32_t full;	   /* counters of PortCounters to be cleared */
-	mono_t read_at;	   /* 0: not yet */
+	uint32_t full;	/* counters of PortCounters to be cleared */
+	mono_t read_at; /* 0: not yet */
 	struct port_counts counts;
 };
 
@@ -128,35 +128,36 @@ struct perf {
 	struct perf_hooks hooks;
 	struct perf_status status;
 	struct perf_totals totals;
-	/* Nodes of this sweep that have a port `round`; the next one is walk[at]. */
+	/* Nodes of this sweep that have a port number `round`; the next one is walk[at]. */
 	struct perf_entry **walk;
 	unsigned n_walk, at, kept, round;
-	bool is_meeting; /* nodes are still being taken up: those before fabric->nodes[n_met] are */
+	/* set while nodes are being collected; those before fabric->nodes[n_met] are */
+	bool is_meeting;
 	unsigned n_met;
-	uint64_t places, walked; /* ports of all nodes, and how many of them were come to */
-	unsigned n_visits;	 /* of these: asked */
-	bool in_a_hurry;	 /* not spread over the interval */
+	uint64_t places, walked; /* ports of all nodes, and how many of them were reached */
+	unsigned n_visits;	 /* number of ports that were asked */
+	bool in_a_hurry;	 /* set if not spread over the interval */
 	mono_t span, tick_at;
-	struct perf_slot *slots; /* max_outstanding */
+	struct perf_slot *slots; /* max_outstanding slots */
 	unsigned n_slots, hint;
-	uint32_t by_tid[PERF_SLOTS_MAX]; /* by the low bits of a TID: a list of slots */
-	bool asked;			 /* a sweep is wanted now */
+	uint32_t by_tid[PERF_SLOTS_MAX]; /* head of a list of slots, by the low bits of the TID */
+	bool asked;			 /* set if a sweep is wanted now */
 	mono_t next_at, started, blocked_until;
-	unsigned logged, not_logged; /* ports whose errors grew in this sweep */
-	unsigned reset;		     /* ports that others had cleared */
-	unsigned details;	     /* questions for details in this sweep */
+	unsigned logged, not_logged; /* ports whose errors grew in this sweep, logged and not */
+	unsigned reset;		     /* number of ports that others had cleared */
+	unsigned details;	     /* requests for details in this sweep */
 };
 
 static inline enum perf_step perf_step_of(const struct perf_slot *s)
 {
 	return (enum perf_step)__builtin_ctz(s->todo);
 }
-/* The readings that a port is able to give. */
+/* The readings, as bits, that a port can give. */
 uint32_t perf_readings(struct perf_entry *e, uint8_t port, bool is_fast);
-/* An answer without an error to the query of `s`: takes it in, and strikes or adds steps. */
+/* Takes an answer without an error to the query of `s`, and removes or adds steps. */
 void perf_take_answer(struct perf *p, struct perf_slot *s, const uint8_t *attr,
 		      const struct perf_place *place);
-/* All answers of the visit are here that will come. */
+/* Ends a visit when no more answers will arrive. */
 void perf_visit_end(struct perf *p, struct perf_slot *s);
-/* A query that will not be answered: refused, or silence. */
+/* Takes a query that was refused, or not answered. */
 void perf_take_no_answer(struct perf_slot *s, bool refused);
