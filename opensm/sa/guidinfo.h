@@ -19,23 +19,23 @@
 
 struct alias_port {
 	guid_t port;
-	lid_t lid; /* last known; 0 */
+	lid_t lid; /* last known LID; 0: none */
 	unsigned n_blocks;
-	guid_t *guids; /* n_blocks * ALIAS_BLOCK; number 0, the port's own GUID, is 0 here */
+	guid_t *guids; /* n_blocks * ALIAS_BLOCK; number 0, for the port's own GUID, is 0 here */
 };
 
 struct alias_guids {
 	struct guidmap *ports;	 /* port GUID -> struct alias_port */
 	struct guidmap *by_guid; /* alias -> struct alias_port */
-	uint32_t counter;	 /* last one assigned */
+	uint32_t counter;	 /* counter of the last assigned alias */
 };
 
-/* Ports come and went: aliases of those are in and out of service, too. */
+/* Called when ports came and went: their aliases come into and out of service, too. */
 void alias_guids_view_changed(struct sa *sa, const struct view *before);
-/* All tables, by port GUID; the array is the caller's to free. */
+/* All tables, sorted by port GUID; the caller frees the array. */
 struct alias_port **alias_guids_sorted(const struct sa *sa, size_t *ret_n);
 /* Removes all aliases; hooks.guids_changed() follows with the next view. */
 void alias_guids_clear(struct sa *sa);
-/* A block as a dump has it; guids[0] of block 0 does not count. 0, -EINVAL, -ENOSPC (quota). */
+/* Restores a block of a dump; guids[0] of block 0 is ignored. 0; -EINVAL; -ENOSPC (quota). */
 int alias_guids_restore(struct sa *sa, guid_t port, lid_t lid, unsigned block,
 			const guid_t guids[ALIAS_BLOCK]);

@@ -10,22 +10,21 @@
 #include "sa/base/sa_internal.h"
 
 /*
- * Cursor, in q->at: the LID to look at next, the last one, and two numbers of the type's own, 0 at
- * each port's first row.
+ * Cursor, in q->at: the next LID, the last LID, and two numbers for the type, 0 at the first row of
+ * each port.
  */
 enum { WALK_LID, WALK_LAST, WALK_OWN, WALK_OWN2, WALK_CURSORS };
 
-/* start(): over the port of the request's LID, or over all. Always 0. */
+/* For start(): walks over the port of the request's LID, or over all ports. Returns 0. */
 uint16_t walk_start(struct sa_query *q);
-/* The same over end port `port` alone; VIEW_NONE: over none. */
+/* walk_start() over end port `port` alone; VIEW_NONE: over none. */
 uint16_t walk_start_at(struct sa_query *q, uint32_t port);
 /*
- * next(): asks the type's of_port() for the rows of one end port after the other. The LID is in the
- * row and q->subject is the port already; the type's own numbers go back when a device is waited
- * for.
+ * For next(): calls the type's of_port() for one end port after the other. The LID in the row and
+ * q->subject are set already; the type's own numbers are reset while a device is waited for.
  */
 enum sa_step walk_next(struct sa_query *q, uint8_t *ret);
-/* Leaves the port at the cursor: of_port() gives the last row of it, or none. */
+/* Moves the cursor past this port: of_port() returns the last row of it, or none. */
 void walk_on(struct sa_query *q);
 /* The node of an end port. */
 static inline const struct view_node *walk_node(const struct sa_query *q, uint32_t end)

@@ -24,7 +24,7 @@
 struct sa;
 struct partitions;
 
-/* A table of a device: `port` is any of the node's, the SMA is asked directly. */
+/* A table of a device; `port` is any port of the node, and its SMA is asked directly. */
 struct sa_cell_address {
 	guid_t node_guid;
 	uint8_t port;
@@ -36,44 +36,44 @@ struct sa_hooks {
 	/* Members of the groups with this MLID changed: its tree must be planned again. */
 	void (*mcast_changed)(void *arg, lid_t mlid);
 	/*
-	 * A port was taken out of a group that was made anew (sa_set_partitions()): it should join
-	 * again, and does not know that. NULL: not wanted.
+	 * Called when a port was removed from a group that was made anew (sa_set_partitions()): it
+	 * should join again, but does not know. May be NULL.
 	 */
 	void (*members_lost)(void *arg, guid_t port_guid);
 	/*
-	 * Alias GUIDs of this block of an end port changed: sa_guid_block() says what it shall
-	 * hold.
+	 * Called when alias GUIDs of this block of an end port have changed; sa_guid_block()
+	 * returns the wanted ones.
 	 */
 	void (*guids_changed)(void *arg, guid_t port_guid, unsigned block);
 	/*
-	 * Reads a table that is not kept (SL2VL, VLArb, or whatever is unknown) from the device;
-	 * ends in sa_cell() with the same cookie, later. -EAGAIN: too many are being read; else <
-	 * 0: cannot be asked (then sa_cell() is not called).
+	 * Reads a table that is not kept (SL2VL, VLArb, or any unknown one) from the device; ends
+	 * later in sa_cell() with the same cookie. Returns 0; -EAGAIN: too many are being read;
+	 * other values < 0: it cannot be asked. After an error sa_cell() is not called.
 	 */
 	int (*read_cell)(void *arg, const struct sa_cell_address *cell, uint64_t cookie);
-	/* Is a trusted subnet manager at this port? NULL: at none. */
+	/* Is a trusted subnet manager on this port? NULL: on none. */
 	bool (*is_manager)(void *arg, guid_t port_guid);
 	/*
-	 * Is this request (256 bytes) from a manager on this port that proves, in place of sa_key,
-	 * that it has the keys? Asked of one with an SM_Key that is not sa_key. NULL: none is.
+	 * Does this request (256 bytes) of a manager on this port prove, in place of sa_key, that
+	 * it has the keys? Called for an SM_Key that is not sa_key. NULL: no.
 	 */
 	bool (*knows_keys)(void *arg, guid_t port_guid, const uint8_t *mad);
 	/*
-	 * A manager registered how it is configured (`record`: SVR_BYTES), or asked for such
-	 * records (NULL).
+	 * Called when a manager registered its configuration (`record`: SVR_BYTES), or asked for
+	 * such records (NULL).
 	 */
 	void (*manager_seen)(void *arg, guid_t port_guid, const uint8_t *record);
 	/*
-	 * A port (0: no port has this LID) does what it may not do: `what` is "sa_key" (keys are
-	 * tried out) or a word of enum sa_abuse. `text`: the log line.
+	 * Called when a port (0: no port has this LID) violates a rule. `what`: "sa_key" (it tries
+	 * keys) or a word of enum sa_abuse. `text`: the log line.
 	 */
 	void (*abused)(void *arg, const char *what, guid_t port_guid, lid_t lid, const char *text);
 	void *arg;
 };
 
 /*
- * A reference of `conf` is taken, `hooks` (NULL: none) are copied. `fabric` is read for tables as
- * known now (MFT, P_Key blocks); it and `mad` outlive the SA.
+ * Takes a reference of `conf`; copies `hooks` (NULL: none). `fabric` is read for tables as known
+ * now (MFT, P_Key blocks); it and `mad` must stay valid.
  */
 struct sa *sa_new(const struct conf *conf, const struct fabric *fabric, struct mad_engine *mad,
 		  const struct sa_hooks *hooks);
@@ -81,15 +81,15 @@ struct sa *sa_free(struct sa *sa);
 void sa_set_conf(struct sa *sa, const struct conf *conf); /* takes a reference of its own */
 
 /*
- * The key of trusted requests while the configuration asks for one that is drawn at random
- * (conf_draws_sa_key()). 0, as at first: then no request is trusted.
+ * Sets the random key of trusted requests, if the configuration asks for one (conf_draws_sa_key()).
+ * 0, as at first: no request is trusted.
  */
 void sa_set_drawn_key(struct sa *sa, uint64_t key);
 
 /*
- * A new picture of the fabric, made with VIEW_PATHS (takes a reference of its own): ports that came
- * raise trap 64, ports that went raise trap 65 (13.4.8.2) and leave their groups. NULL: not master
- * any more; no request is answered, registrations stay.
+ * Publishes a new view, made with VIEW_PATHS (takes a reference): ports that came raise trap 64,
+ * ports that went raise trap 65 (13.4.8.2) and leave their groups. NULL: not MASTER any more; no
+ * request is answered, registrations stay.
  */
 void sa_publish(struct sa *sa, const struct view *view, mono_t now);
 
@@ -111,17 +111,17 @@ void sa_publish_pkeys(struct sa *sa, const struct view *derived, mono_t now);
  */
 void sa_leave_partition(struct sa *sa, guid_t port_guid, uint16_t pkey);
 
-/* Any GMP of class SA: requests, ReportResps, and Reports that came back unanswered. */
+/* Takes a GMP of class SA: a request, a ReportResp, or a Report that returned unanswered. */
 void sa_receive(struct sa *sa, struct transport_event *ev, mono_t now);
-/* The end of a read_cell() that returned 0; `payload`: 64 bytes, NULL if none came. */
+/* Ends a read_cell() that returned 0; `payload`: 64 bytes, NULL: no answer. */
 void sa_cell(struct sa *sa, uint64_t cookie, const uint8_t *payload);
-/* A trap that came in as an SMP, for subscribers (13.4.9, traps.md 3 to 5). `notice`: 64 bytes. */
+/* Forwards a trap from an SMP to subscribers (13.4.9, traps.md 3 to 5). `notice`: 64 bytes. */
 void sa_forward_trap(struct sa *sa, const struct transport_addr *from, const uint8_t *notice,
 		     mono_t now);
 
-/* Goes on with long answers, reports, leases. True: there is more to do at once. */
+/* Continues long answers, reports and leases. True: there is more to do at once. */
 bool sa_dispatch(struct sa *sa, mono_t now);
-mono_t sa_next(const struct sa *sa); /* MONO_NEVER if nothing waits for a time */
+mono_t sa_next(const struct sa *sa); /* MONO_NEVER: nothing is waiting for a time */
 
 /*
  * Partition groups as configured: creates what is new, takes back what is no longer wanted.
@@ -141,36 +141,33 @@ mono_t sa_next(const struct sa *sa); /* MONO_NEVER if nothing waits for a time *
  */
 void sa_set_partitions(struct sa *sa, const struct partitions *parts);
 
-/*
- * Routes to other subnets (prefix_routes_file), to be given anew whenever the file was read.
- * Copied.
- */
+/* Sets the routes to other subnets (prefix_routes_file; copied), each time that file was read. */
 void sa_set_prefixes(struct sa *sa, const struct conf_prefixes *prefixes);
 
-/* A member of any group with this MLID, once per port. */
+/* A member of any group with this MLID, one per port. */
 struct sa_mc_port {
-	uint32_t port; /* in the view */
+	uint32_t port; /* index in the view */
 	bool receives; /* full or non-member; false: send-only */
 };
-/* All of them, sorted by port; freed by the caller. */
+/* The members of all groups on an MLID, sorted by port; the caller frees. */
 struct sa_mc_port *sa_mc_members(const struct sa *sa, lid_t mlid, uint32_t *ret_n);
 /* The SL of the groups on an MLID; 0 if there is none. */
 uint8_t sa_mc_sl(const struct sa *sa, lid_t mlid);
-/* Lowest MLID in use at or above `mlid`; 0 if none. */
+/* The lowest MLID in use at or above `mlid`; 0: none. */
 lid_t sa_next_mlid(const struct sa *sa, lid_t mlid);
-/* The GUIDInfo block (8 GUIDs) that an end port shall hold; false: none registered. */
+/* The GUIDInfo block (8 GUIDs) that an end port should hold; false: none is registered. */
 bool sa_guid_block(const struct sa *sa, guid_t port_guid, unsigned block, guid_t ret[8]);
 
 /*
- * opensm-sa.dump: everything registered, as text (owned by the caller), and back again. The version
- * changes whenever something that is dumped changes.
+ * The contents of opensm-sa.dump: everything registered, as text, which the caller frees; and a
+ * version that changes whenever the text does.
  */
 uint64_t sa_db_version(const struct sa *sa);
 char *sa_db_text(const struct sa *sa, size_t *ret_len);
 /*
- * Before a view is published. Findings go to `report`: a faulty line is left out, others count. 0:
- * all lines were taken; 1: some were left out, and clients must register again (no_clients_rereg
- * does not hold); -EINVAL: no text, no line was taken.
+ * Restores a dump before a view is published. Findings go to `report`: a faulty line is skipped.
+ * Returns 0: all lines were taken; 1: some were skipped, and clients must register again
+ * (no_clients_rereg does not apply); -EINVAL: no text, no line was taken.
  */
 int sa_db_restore(struct sa *sa, const char *text, size_t len, const char *file,
 		  struct conf_report *report);
@@ -190,49 +187,50 @@ int sa_db_restore(struct sa *sa, const char *text, size_t len, const char *file,
  * (IIW_LIST). A requester not known as a manager gets SA_REQ_DENIED, so that none takes a part for
  * the whole.
  */
-#define SA_MANAGER_ID	   0x02006F736D2D6361ull /* A3.2.3.4: 0x02, locally administered */
-#define SA_MANAGER_NAME	   "subnet manager configuration"
-#define SA_FOR_STANDBY	   0x53544259u
+#define SA_MANAGER_ID	0x02006F736D2D6361ull /* A3.2.3.4: 0x02, locally administered */
+#define SA_MANAGER_NAME "subnet manager configuration"
+#define SA_FOR_STANDBY	0x53544259u
 
-/* Registers (or replaces) the record of the manager that this SA is part of. */
+/* Registers or replaces the record of our own manager. */
 void sa_set_manager(struct sa *sa, const uint8_t *record);
 
-/* Tables as a master's SA answered with them; `n` records of the size in sa.md 2. */
+/* Tables as a master's SA returned them; `n` records of the size in sa.md 2. */
 struct sa_table {
 	const uint8_t *records;
 	size_t n;
 };
 struct sa_tables {
 	struct sa_table members, services, subscriptions, aliases;
-	bool whole;	  /* they were asked for with SA_FOR_STANDBY */
-	uint32_t age;	  /* seconds since; taken off leases */
-	guid_t own_port;  /* its own registrations are left out */
-	const uint16_t *pkeys; /* the table of this port, for P_Key indexes */
+	bool whole;	       /* set if requested with SA_FOR_STANDBY */
+	uint32_t age;	       /* age in seconds, subtracted from leases */
+	guid_t own_port;       /* port GUID whose own registrations are skipped */
+	const uint16_t *pkeys; /* P_Key table of this port, for P_Key indexes */
 	unsigned n_pkeys;
 };
 /*
- * Before a view is published: registrations with us (in an earlier life as master) are forgotten,
- * and these tables replace them. Returns how many faulty records were left out.
+ * Restores tables before a view is published, in place of registrations from an earlier time as
+ * MASTER. Returns the number of faulty records, which are skipped.
  */
 size_t sa_restore_tables(struct sa *sa, const struct sa_tables *t);
 
 /* Counters, for the log, status and metrics. */
 struct sa_stats {
-	uint64_t requests, answered, dropped, refused; /* refused: answered with a status */
+	uint64_t requests, answered, dropped, refused; /* refused: answered with an error status */
 	uint64_t reports, reports_lost;
-	uint64_t key_guesses, key_guessers; /* wrong keys; how often a port was found guessing */
-	uint32_t groups, members, services, subscriptions, guids, queries; /* now */
+	/* requests with wrong keys; number of times that a port was found guessing */
+	uint64_t key_guesses, key_guessers;
+	uint32_t groups, members, services, subscriptions, guids, queries; /* present numbers */
 };
 const struct sa_stats *sa_stats(const struct sa *sa);
 /*
- * For how many pairs of ports each rule of the policy has decided since it is in force, in its
- * order, then the default level: of answers, not of records. NULL: another one is.
+ * The number of port pairs that each rule of the policy has decided since it is in force, in its
+ * order, then the default level; counts answers, not records. NULL: another policy is in force.
  */
 const uint64_t *sa_rules_decided(const struct sa *sa, const struct qos_policy *policy);
 
 /*
- * Requests by attribute, method and answer: 0, an SA status, or SA_NO_ANSWER. Attributes
- * and methods that are none count as 0, and when there is no row left the last one takes the rest
+ * Numbers of requests by attribute, method and answer: 0, an SA status, or SA_NO_ANSWER. Invalid
+ * attributes and methods count as 0; when all rows are used, the last one counts the rest
  * (attribute 0, method 0).
  */
 #define SA_NO_ANSWER  0xFFFF
@@ -242,15 +240,15 @@ struct sa_count {
 	uint8_t method;
 	uint64_t n;
 };
-/* Rows used so far; valid until the next request. */
+/* The rows used so far; valid until the next request. */
 const struct sa_count *sa_counts(const struct sa *sa, unsigned *ret_n);
 
-/* MLIDs that groups stand on, and those that the switches have room for. */
+/* The numbers of MLIDs in use, and of MLIDs that the switches have room for. */
 void sa_mlids(const struct sa *sa, uint32_t *ret_used, uint32_t *ret_max);
-/* Most groups because of one port: sa_max_groups_per_port, or what 0 stands for. */
+/* Most groups charged to one port: sa_max_groups_per_port, or the value that 0 stands for. */
 uint32_t sa_groups_per_port(const struct sa *sa);
 
-/* Requests without an answer, by the reason in words, which stays. */
+/* The number of requests without an answer, by reason, a constant text. */
 #define SA_DROP_ROWS 40u
 struct sa_drop_count {
 	const char *why;

@@ -8,26 +8,27 @@
 
 #include "sa/base/sa_internal.h"
 
-#define SERVICE_FOREVER	0xFFFFFFFFu /* ServiceLease */
+#define SERVICE_FOREVER 0xFFFFFFFFu /* ServiceLease */
 
 struct service {
-	uint64_t id;		   /* in the roll */
-	uint64_t hash;		   /* of the identity */
-	struct service *chain;	   /* of the same hash */
-	bool manager;		   /* see SA_MANAGER_ID */
-	guid_t owner;		   /* port that registered it; after a restore that of the GID */
-	uint8_t record[SVR_BYTES]; /* as registered: the lease that was asked for, and the key */
-	uint32_t left;		   /* seconds at `since`, or SERVICE_FOREVER */
-	mono_t since;		   /* MONO_NEVER: restored, begins to count with the first tick */
-	uint64_t modified_time;	   /* of the file it comes from; shown there, not used */
+	uint64_t id;		   /* number in the roll */
+	uint64_t hash;		   /* hash of the identity */
+	struct service *chain;	   /* next service with the same hash */
+	bool manager;		   /* set for a record with SA_MANAGER_ID */
+	guid_t owner;		   /* port that registered it; after a restore that of its GID */
+	uint8_t record[SVR_BYTES]; /* as registered, with the requested lease and the key */
+	uint32_t left;		   /* seconds left at `since`, or SERVICE_FOREVER */
+	mono_t since;		   /* MONO_NEVER: restored, the lease runs from the first tick on */
+	/* value in the file it was restored from; written again, not used */
+	uint64_t modified_time;
 };
 
-/* Newest first; see roll_before(). */
+/* The next older service; see roll_before(). */
 struct service *services_before(const struct sa *sa, uint64_t *cursor);
-/* Seconds that remain, rounded up; SERVICE_FOREVER. */
+/* The seconds that remain, rounded up; SERVICE_FOREVER: no end. */
 uint32_t service_left(const struct service *s, mono_t now);
-/* 0, -EEXIST (same identity), -ENOSPC (quota). `record`: SVR_BYTES. */
+/* Restores a service. Returns 0; -EEXIST: same identity; -ENOSPC: quota. `record`: SVR_BYTES. */
 int services_restore(struct sa *sa, const uint8_t *record, uint32_t left, uint64_t modified_time);
 void services_clear(struct sa *sa); /* drops all but our own manager's */
-/* drop_event_subscriptions: services of ports that went, or all of them after standby. */
+/* drop_event_subscriptions: removes services of ports that went, or all after standby. */
 void services_view_changed(struct sa *sa, const struct view *before);

@@ -15,27 +15,27 @@
 #include "topo/expect.h"
 #include "topo/topofile.h"
 
-/* NULL, and at least one error in `r`: not used. */
+/* Read a picture. NULL: at least one error is in `r`, and nothing is used. */
 struct expect *expect_read(const char *path, struct conf_report *r);
 struct expect *expect_read_text(const char *path, const char *text, size_t len,
 				struct conf_report *r);
-/* Of the CSV alone, whatever the text looks like. */
+/* Reads CSV, whatever the text looks like. */
 struct expect *expect_read_csv(const char *path, const char *text, size_t len,
 			       struct conf_report *r);
 struct expect *expect_read_topo(const char *path, const char *text, size_t len,
 				struct conf_report *r);
 struct expect *expect_from_topofile(const struct topofile *f);
-/* The first line that says something has a comma, and before it no character of other kinds. */
+/* Has the first significant line a comma, with no character of other kinds before it? */
 bool expect_text_is_csv(const char *text, size_t len);
-/* Lines of two words or more, the first of other kinds with an arrow as its second. */
+/* Have the first lines two words or more each, up to one whose second word is an arrow? */
 bool expect_text_is_topo(const char *text, size_t len);
 
 /*
- * A picture as text that expect_read_text() gives the same of: NVIDIA's CSV, or what ibnetdiscover
- * writes, which has names and rates, and of the CSV's uses only EXPECT_UP: a picture with another
- * one, or with nodes of no known type, is written as CSV in any case. `learnt`: seconds since 1970,
- * in the comment at the head; 0: none.
+ * Writes a picture as text from which expect_read_text() makes the same one: NVIDIA's CSV, or what
+ * ibnetdiscover writes, which has names and rates, but of the CSV's uses only EXPECT_UP. A picture
+ * with another use, or with nodes of unknown type, is always written as CSV. `learnt`: seconds
+ * since 1970, for a comment at the head; 0: none.
  */
 void expect_write(const struct expect *x, bool csv, int64_t learnt, FILE *out);
-/* The time in that comment; 0: none. */
+/* The time in the comment at the head; 0: none. */
 int64_t expect_text_learnt(const char *text, size_t len);

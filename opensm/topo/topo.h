@@ -28,18 +28,19 @@
 
 /* Where the cable of a switch port leads. Only cables whose both ends are up are here. */
 struct topo_port {
-	uint32_t sw;    /* peer switch or TOPO_NONE */
-	uint32_t host;  /* peer host or TOPO_NONE */
-	/* port number at the peer; without a peer: 0, or where a loop cable comes back */
+	uint32_t sw;   /* peer switch; TOPO_NONE: none */
+	uint32_t host; /* peer host; TOPO_NONE: none */
+	/* Port number at the peer; without a peer: 0, or the other port of a loop cable. */
 	uint8_t port;
-	uint8_t vls : 4; /* data VLs that both ends of the cable have, 1..15 */
-	/* runs below the speed or width that both ends can do (avoid_throttled_links) */
+	uint8_t vls : 4; /* number of data VLs that both ends of the cable have, 1..15 */
+	/* set if slower or narrower than both ends support (avoid_throttled_links) */
 	bool slow : 1;
-	bool aside : 1; /* an end port that is set aside is here; `sw` and `host` are TOPO_NONE */
-	/* no peer is here, but a cable that routes leave out, over which old tables may lead yet */
+	/* set if an end port that is set aside is here; `sw` and `host` are TOPO_NONE */
+	bool aside : 1;
+	/* Set if a cable is here that routes do not use, but that old tables may lead over. */
 	bool left_out : 1;
-	uint16_t rate;	 /* data rate of the cable as it runs, in units of 100 Mb/s; 0: unknown */
-	uint32_t left_sw; /* of such a cable: peer switch, TOPO_NONE if that is left out as well */
+	uint16_t rate; /* data rate of the cable as it runs, in units of 100 Mb/s; 0: not known */
+	uint32_t left_sw; /* with left_out: peer switch; TOPO_NONE if that is left out as well */
 };
 
 struct topo_switch {
@@ -48,38 +49,39 @@ struct topo_switch {
 	guid_t order_guid;         /* it is numbered as if this were its GUID; 0: its own */
 	uint32_t first_port; /* topo->ports[first_port + p] is port p; entry 0 is unused */
 	uint8_t n_ports;     /* external ports */
-	lid_t lid;           /* base LID of port 0; 0: none yet */
-	uint8_t lmc;         /* 0 unless enhanced port 0 with lmc_esp0 */
-	/* LinearFDBCap: LIDs below it fit; 0: nothing is routed there, no cable leads there */
+	lid_t lid;	     /* base LID of port 0; 0: none yet */
+	uint8_t lmc;	     /* 0 unless enhanced port 0 with lmc_esp0 */
+	/* LinearFDBCap: LIDs below it fit; 0: no table, so no route leads there. */
 	lid_t lft_cap;
 };
 
 struct topo_host {
-	guid_t guid;         /* port GUID */
+	guid_t guid; /* port GUID */
 	guid_t node_guid;
 	guid_t sysimg_guid;
-	uint32_t sw;         /* switch it hangs on; TOPO_NONE: none (back to back, cable down) */
+	/* switch that it is connected to; TOPO_NONE: none (back to back, cable down) */
+	uint32_t sw;
 	uint8_t sw_port;
-	uint8_t node_port;   /* port number at the host */
+	uint8_t node_port; /* port number at the host */
 	bool router;
-	bool aside;          /* no host: it is one of topo->asides */
-	bool gathered;       /* it is at a switch that is left out here (route/core/tails.h) */
-	lid_t lid;           /* base LID; 0: none yet */
+	bool aside;    /* set if it is in topo->asides, and no host */
+	bool gathered; /* set if its switch is left out here (route/core/tails.h) */
+	lid_t lid;     /* base LID; 0: none yet */
 	uint8_t lmc;
 };
 
 struct topo {
-	_Atomic unsigned refs; /* the worker makes and drops references too */
+	_Atomic unsigned refs; /* atomic, as the worker takes and drops references, too */
 	uint32_t n_switches, n_hosts, n_asides;
 	struct topo_switch *switches;
 	struct topo_host *hosts;
-	struct topo_host *asides; /* end ports that are set aside, by GUID */
+	struct topo_host *asides; /* end ports that are set aside, sorted by GUID */
 	struct topo_port *ports;
-	lid_t max_lid;       /* highest LID in use, LMC ranges included; 0: none */
+	lid_t max_lid; /* highest LID in use, LMC ranges included; 0: none */
 	/*
-	 * How long cables take for the same bytes. Per entry of `ports`: by how many times longer
-	 * than the median cable between switches, in units of TOPO_PACE; TOPO_PACE for what is no
-	 * such cable, or has no known rate. NULL: all cables between switches run at one rate.
+	 * Time that a cable takes for the same bytes, by index in `ports`: ratio to the median
+	 * cable between switches, in units of TOPO_PACE; TOPO_PACE for other entries, and for
+	 * cables of unknown rate. NULL: all cables between switches have one rate.
 	 */
 	uint32_t *paces;
 	uint16_t median_rate; /* of cables between switches; 0: no rate is known */
@@ -92,45 +94,45 @@ struct topo_builder *topo_builder_new(void);
 struct topo_builder *topo_builder_free(struct topo_builder *b);
 FREEP(topo_builder_free, struct topo_builder)
 /*
- * Order of calls does not matter; GUIDs must be unique and non-zero among switches and among end
- * ports. An end port with `aside` set becomes one of topo->asides.
+ * Adds to the builder, in any order; GUIDs must be unique and non-zero among switches and among end
+ * ports. An end port with `aside` becomes one of topo->asides.
  */
 void topo_add_switch(struct topo_builder *b, const struct topo_switch *sw);
 void topo_add_host(struct topo_builder *b, const struct topo_host *host);
 /*
- * Switch port to switch port, both directions; a loop cable (a == b_guid) has no peer. Cables of a
- * switch without a table (lft_cap 0) are left out, so all paths go around it.
+ * Adds a cable between switches, in both directions; a loop cable (a == b_guid) has no peer. Cables
+ * of a switch without a table (lft_cap 0) are left out, so that all paths go around it.
  */
 void topo_add_link(struct topo_builder *b, guid_t a, uint8_t a_port, guid_t b_guid, uint8_t b_port);
 /* Host `host` (port GUID) on port `sw_port` of switch `sw`. */
 void topo_add_host_link(struct topo_builder *b, guid_t host, guid_t sw, uint8_t sw_port);
-/* Data VLs of all cables without topo_set_port(); 8 if this is not called. 1..15. */
+/* Sets the number of data VLs of cables without topo_set_port(), 1..15; 8 if not called. */
 void topo_set_vls(struct topo_builder *b, unsigned vls);
-/* What a switch port can do; a cable can do what both its ends can. */
+/* The abilities of a switch port; a cable has those that both its ends have. */
 struct topo_port_facts {
 	uint8_t vls;   /* 1..15; 0: not known */
 	bool slow;     /* as in struct topo_port */
 	uint16_t rate; /* the same */
 };
 void topo_set_port(struct topo_builder *b, guid_t sw, uint8_t port, struct topo_port_facts facts);
-/* A cable to switch `peer` is there and carries packets; it is no topo_add_link(). */
+/* Notes a cable to switch `peer` that carries packets, but is not to be used by routes. */
 void topo_leave_out(struct topo_builder *b, guid_t sw, uint8_t port, guid_t peer);
-/* Ends the builder; the result has one reference. */
+/* Makes the topo, with one reference, and frees the builder. */
 struct topo *topo_build(struct topo_builder *b);
 
-/* The same switches, hosts, cables, LIDs; not compared: what is left out. */
+/* Are switches, hosts, cables and LIDs the same? Cables that are left out are not compared. */
 bool topo_is_same(const struct topo *a, const struct topo *b);
 
 /*
- * `t` and the switches of `more` that it lacks, bare: without cables, end ports and LIDs. `t`
- * itself where it lacks none. The caller owns the reference.
+ * `t` with the switches of `more` that it lacks, bare: without cables, end ports and LIDs; `t`
+ * itself if it lacks none. The caller owns the reference.
  */
 struct topo *topo_with_bare(const struct topo *t, const struct topo *more);
 /* `t` with these order GUIDs, one per switch. The caller owns the reference. */
 struct topo *topo_with_order(const struct topo *t, const guid_t *order);
 /* `t`, which may be itself, with switches by their own GUIDs. The caller owns the reference. */
 struct topo *topo_by_guid(const struct topo *t);
-/* No cable to a switch. */
+/* Has the switch no cable to another switch? */
 bool topo_is_bare(const struct topo *t, uint32_t sw);
 
 struct topo *topo_ref(const struct topo *t);
@@ -139,37 +141,37 @@ FREEP(topo_unref, struct topo)
 
 uint32_t topo_find_switch(const struct topo *t, guid_t guid); /* index or TOPO_NONE */
 uint32_t topo_find_host(const struct topo *t, guid_t port_guid);
-/* A host or an end port that is set aside; NULL: neither has this port GUID. */
+/* The end port with this port GUID, host or set aside; NULL: none. */
 const struct topo_host *topo_find_end(const struct topo *t, guid_t port_guid);
-/* The end port at port `port` of switch `sw`, host or set aside; NULL: there is none. */
+/* The end port at port `port` of switch `sw`, host or set aside; NULL: none. */
 const struct topo_host *topo_end_at(const struct topo *t, uint32_t sw, unsigned port);
-/* The switch that the entry of topo->ports is a port of. */
+/* The switch whose port this index of topo->ports is. */
 uint32_t topo_switch_with(const struct topo *t, uint32_t entry);
 
-/* Per switch: the end ports on it, and those that have LIDs. The caller frees. */
+/* The number of end ports on each switch, and of those that have LIDs. The caller frees. */
 uint32_t *topo_count_hosts(const struct topo *t);
 uint32_t *topo_count_senders(const struct topo *t);
-/* The median of `hosts` (topo_count_hosts()) of the switches that have any; 0: none has. */
+/* The median of `hosts` (topo_count_hosts()) over the switches with hosts; 0: no hosts. */
 uint32_t topo_median_hosts(const struct topo *t, const uint32_t *hosts);
 /*
- * Per switch: is it a stub? All cables of a stub lead to one other switch, which has more
- * neighbours, it has less than half of the median of hosts, or one where that is two, and of the
- * switches with hosts an eighth at most have one neighbour: a leaf for management that hangs on one
- * spine. So is a switch that would be one if the stubs on it were not there. What its cables carry
- * together is the same whatever routes do, so they are no measure for routes. Where no other cables
- * are left, none is a stub. The caller frees.
+ * Finds the stubs, a flag by switch: all cables of a stub lead to one other switch, which has more
+ * neighbours; it has less than half of the median of hosts, or one where that is two; and at most
+ * an eighth of the switches with hosts have one neighbour. Example: a leaf for management on one
+ * spine. A switch that would be one without the stubs on it is one, too. Routes cannot change what
+ * the cables of a stub carry together, so these are no measure for routes. If no other cables are
+ * left, none is a stub. The caller frees.
  */
 bool *topo_find_stubs(const struct topo *t);
 /* Per entry of topo->ports: a cable between switches, none of which is a stub. The caller frees. */
 bool *topo_find_counted(const struct topo *t);
-/* Sets t->paces and t->median_rate by the rates of ports, when these are as they will stay. */
+/* Sets t->paces and t->median_rate from the rates of ports, once these are final. */
 void topo_set_paces(struct topo *t);
-/* How many median cables carry as much as a channel. `paces`: topo->paces. */
+/* The capacity of a channel in median cables. `paces`: topo->paces. */
 static inline double topo_room(const uint32_t *paces, uint32_t entry)
 {
 	return paces ? (double)TOPO_PACE / paces[entry] : 1;
 }
-/* The load of `flows` on a channel, in flows on a median cable. */
+/* The load of `flows` on a channel, expressed in flows on a median cable. */
 static inline uint32_t topo_load(const uint32_t *paces, uint32_t entry, uint32_t flows)
 {
 	uint64_t load;
@@ -179,19 +181,19 @@ static inline uint32_t topo_load(const uint32_t *paces, uint32_t entry, uint32_t
 	load = (uint64_t)flows * paces[entry] / TOPO_PACE;
 	return load < UINT32_MAX ? (uint32_t)load : UINT32_MAX;
 }
-/* The LIDs of all switches and end ports, those set aside included. */
+/* The number of LIDs of all switches and end ports, those set aside included. */
 uint32_t topo_count_lids(const struct topo *t);
 /* Per switch of `now`: the one with its GUID in `before`, or TOPO_NONE. The caller frees. */
 uint32_t *topo_match_switches(const struct topo *now, const struct topo *before);
 /*
- * Has each number the same switch in both, with as many ports and as large a table? LIDs may differ
- * where a switch has none in one of them.
+ * Have equal numbers the same switch in both, with as many ports and as large a table? LIDs may
+ * differ if a switch has none in one of them.
  */
 bool topo_has_same_switches(const struct topo *a, const struct topo *b);
-/* Switches in the order of their numbers become switches by GUID. */
+/* Sorts `switches`, in the order of their numbers, by GUID. */
 void topo_sort_by_guid(const struct topo *t, uint32_t *switches, uint32_t n);
 /*
- * Was the cable between switches at a port of `now` there in `before`, at the same ports? `match`:
+ * Was the cable between switches at this port of `now` in `before`, at the same ports? `match`:
  * topo_match_switches().
  */
 bool topo_had_cable(const struct topo *now, const struct topo *before, const uint32_t *match,
@@ -202,12 +204,12 @@ static inline guid_t topo_order_guid(const struct topo_switch *sw)
 	return sw->order_guid ? sw->order_guid : sw->guid;
 }
 
-/* Each LID of a switch or host, as `uint32_t LID`. */
+/* Loops over the LIDs of a switch or host, as `uint32_t LID`. */
 #define TOPO_EACH_LID(of, LID)                                                                     \
 	for (uint32_t LID = (of)->lid, LID##_end = LID ? LID + (1u << (of)->lmc) : 0;              \
 	     LID < LID##_end; LID++)
 
-/* Entries of topo->ports: one per port of every switch, port 0 included. */
+/* The number of entries of topo->ports: one per port of every switch, port 0 included. */
 static inline uint32_t topo_n_entries(const struct topo *t)
 {
 	const struct topo_switch *last;
@@ -223,13 +225,13 @@ static inline const struct topo_port *topo_port(const struct topo *t, uint32_t s
 	return &t->ports[t->switches[sw].first_port + port];
 }
 
-/* The switch behind a port of any number; TOPO_NONE: a host, the switch itself, nothing. */
+/* The switch behind a port of any number; TOPO_NONE: a host, the switch itself, or nothing. */
 static inline uint32_t topo_behind(const struct topo *t, uint32_t sw, unsigned port)
 {
 	return port && port <= t->switches[sw].n_ports ? topo_port(t, sw, port)->sw : TOPO_NONE;
 }
 
-/* The entry at the other end of a cable to a switch; TOPO_NONE: the entry has none, nor port 0. */
+/* The index of the other end of a cable to a switch; TOPO_NONE: no such cable, or port 0. */
 static inline uint32_t topo_peer(const struct topo *t, uint32_t entry)
 {
 	const struct topo_port *p = &t->ports[entry];
@@ -237,7 +239,7 @@ static inline uint32_t topo_peer(const struct topo *t, uint32_t entry)
 	return p->sw == TOPO_NONE ? TOPO_NONE : t->switches[p->sw].first_port + p->port;
 }
 
-/* Does a packet sent through the port come back to the same switch? No route uses such a cable. */
+/* Is this a loop cable, which leads back to the same switch? No route uses it. */
 static inline bool topo_port_loops(const struct topo_port *p)
 {
 	return p->sw == TOPO_NONE && p->host == TOPO_NONE && !p->aside && p->port;

@@ -31,29 +31,29 @@ static inline enum ib_node_type topofile_node_type(enum topofile_type type)
 struct topofile_node {
 	enum topofile_type type;
 	guid_t guid, sysimg_guid;
-	guid_t port_guid;      /* of a switch's port 0 */
+	guid_t port_guid; /* port GUID; of a switch that of port 0 */
 	uint32_t vendor, device;
-	/* its rows are ports[first_port .. first_port + n_rows - 1], numbers ascending */
+	/* Its rows are ports[first_port .. first_port + n_rows - 1], numbers ascending. */
 	uint32_t first_port;
 	uint32_t n_rows;
 	uint8_t n_ports;
 	bool enhanced0;
-	lid_t lid;             /* of a switch; 0: the file has none */
+	lid_t lid; /* LID of a switch; 0: not in the file */
 	uint8_t lmc;
-	char *name;            /* its description; printable, never NULL */
+	char *name; /* NodeDescription; printable, never NULL */
 };
 
 /* A port with a cable. */
 struct topofile_port {
-	guid_t guid;           /* of a CA's or router's port; 0 on a switch */
+	guid_t guid; /* port GUID of a CA or router; 0 on a switch */
 	uint32_t node;
-	uint32_t peer;         /* the row of the other end; TOPO_NONE: the file does not have it */
+	uint32_t peer; /* row of the other end; TOPO_NONE: not in the file */
 	uint8_t number;
-	uint8_t lmc;           /* of a CA's or router's port */
-	lid_t lid;             /* the same; 0: none */
-	uint8_t width;         /* 4 of "4xSDR"; 0: not said */
-	uint8_t vls;           /* data VLs; 0: not said */
-	char speed[8];         /* "SDR" ... "NDR"; "" not said */
+	uint8_t lmc;   /* LMC of a CA or router port */
+	lid_t lid;     /* LID of a CA or router port; 0: none */
+	uint8_t width; /* 4 of "4xSDR"; 0: not given */
+	uint8_t vls;   /* data VLs; 0: not given */
+	char speed[8]; /* "SDR" ... "NDR"; "": not given */
 };
 
 struct topofile {
@@ -61,10 +61,10 @@ struct topofile {
 	uint32_t n_nodes;
 	struct topofile_port *ports;
 	uint32_t n_ports;
-	bool lmc_unknown;      /* the kind of file does not say: all are 0 */
+	bool lmc_unknown; /* set if the kind of file has no LMCs: all are 0 */
 };
 
-/* NULL, and at least one error in `r`: not used. */
+/* Reads a file. NULL: at least one error is in `r`, and nothing is used. */
 struct topofile *topofile_read(const char *path, struct conf_report *r);
 struct topofile *topofile_read_text(const char *path, const char *text, size_t len,
 				    struct conf_report *r);
@@ -79,5 +79,5 @@ void topofile_write(const struct topofile *f, FILE *out);
 const char *topofile_name(const struct topofile *f, guid_t node_guid);
 /* The node of this type and GUID: its number or TOPO_NONE. */
 uint32_t topofile_find(const struct topofile *f, enum topofile_type type, guid_t guid);
-/* The same fabric as a file; names are "switch N" and "host N". The caller frees. */
+/* Makes a file of a topo; names are "switch N" and "host N". The caller frees. */
 struct topofile *topofile_from_topo(const struct topo *t);

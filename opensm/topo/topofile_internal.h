@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* A topofile while it is read: nodes by the names that cables refer to. */
+/* A topofile while it is being read: nodes by the names that cables refer to. */
 #pragma once
 
 #include "conf/text/lines.h"
 #include "topo/topofile.h"
 
-/* One line about a port with a cable; rows of the same port have to agree. */
+/* A line about a port with a cable; all lines about one port have to agree. */
 struct topofile_claim {
-	struct topofile_port port; /* .node: the id of the node it is on */
+	struct topofile_port port; /* .node: id of its node */
 	uint32_t peer_id;
 	uint8_t peer_number;
-	guid_t peer_guid;          /* of a CA or router; 0: not said */
+	guid_t peer_guid; /* port GUID of a CA or router; 0: not given */
 	lid_t peer_lid;
 	unsigned line;
 };
@@ -19,7 +19,7 @@ struct topofile_draft {
 	struct topofile_node node;
 	uint32_t id;
 	unsigned line;
-	bool grows;                /* the kind of file does not say how many ports there are */
+	bool grows; /* set if the kind of file does not give the number of ports */
 };
 
 struct topofile_reader {
@@ -29,23 +29,23 @@ struct topofile_reader {
 	size_t n_drafts, cap_drafts;
 	struct topofile_claim *claims;
 	size_t n_claims, cap_claims;
-	char **ids;                /* interned */
-	uint32_t *draft_of;        /* per id; TOPO_NONE */
+	char **ids;	    /* interned names */
+	uint32_t *draft_of; /* by id; TOPO_NONE: none */
 	size_t n_ids, cap_ids, cap_draft_of;
-	uint32_t *slots;           /* hash of ids */
+	uint32_t *slots; /* hash table of ids */
 	size_t n_slots;
-	struct topofile_node ahead; /* values from before the line that begins a node */
-	/* by topofile_type: for nodes that are given none, as ibsim counts; 0: its beginning */
+	struct topofile_node ahead; /* values from lines before the one that begins a node */
+	/* Next GUID by topofile_type, for nodes without one, as ibsim counts; 0: the first. */
 	guid_t next_guid[3];
-	uint32_t current;          /* draft whose port lines follow; TOPO_NONE */
+	uint32_t current; /* draft whose port lines follow; TOPO_NONE: none */
 	bool lmc_unknown;
 };
 
-/* The number of a name, the same for the same text. */
+/* The number of a name; equal texts have equal numbers. */
 uint32_t topofile_id(struct topofile_reader *t, const char *text, size_t len);
 /*
- * A new node with name `id`; false: the name is taken, and a finding was added. Takes over
- * node->name.
+ * Adds a node with name `id`, and takes over node->name. False: the name is in use, and a finding
+ * was added.
  */
 bool topofile_add_node(struct topofile_reader *t, const struct topofile_node *node, uint32_t id,
 		       bool grows, const struct conf_place *at);
@@ -57,9 +57,7 @@ void topofile_expected(struct topofile_reader *t, const struct line *line, const
 void topofile_rate(char *text, struct topofile_port *port);
 char *topofile_clean_name(const char *text, size_t len);
 
-/*
- * The lines of `ibnetdiscover -p` and of opensm-subnet.lst. Returns false if the line is neither.
- */
+/* Reads a line of `ibnetdiscover -p`, or of opensm-subnet.lst. False: it is neither. */
 bool topofile_ports_line(struct topofile_reader *t, struct line *line);
 bool topofile_lst_line(struct topofile_reader *t, struct line *line);
 /* Nodes in order, cables with both ends; NULL: contradictions. Empties the reader. */

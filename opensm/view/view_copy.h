@@ -19,13 +19,13 @@
 #define VIEW_COPY_ALL	 UINT32_MAX
 #define VIEW_COPY_ROUNDS 6u
 
-/* What is noted of nodes and ports beside the view. All may be NULL. */
+/* Callbacks for notes on nodes and ports besides the view. All may be NULL. */
 struct view_beside {
-	/* The copy begins, perhaps anew: n_nodes and n_ports of `v` are final, the rest is not. */
+	/* The copy begins, perhaps again: n_nodes and n_ports of `v` are final, nothing else is. */
 	void (*begin)(void *arg, const struct view *v);
-	/* The node was copied, perhaps again; ports and places of `v` are as they will be. */
+	/* The node was copied, perhaps again; its ports and places in `v` are final. */
 	void (*node)(void *arg, const struct view *v, const struct node *n, uint32_t at);
-	/* Nodes have not changed: nor has whatever else was looked at since begin()? */
+	/* No node has changed: is everything else read since begin() unchanged, too? */
 	bool (*holds)(void *arg);
 	void *arg;
 };
@@ -33,23 +33,21 @@ struct view_beside {
 struct view_copy;
 
 /*
- * `from` is copied, with references to `conf`, `files`, `routes` and `partitions`. `fabric` has to
- * be there at each call of view_copy_some(), as `pkeys` and `sms` have, if they are given.
+ * Begins a copy. `from` is copied, with references to `conf`, `files`, `routes` and `partitions`.
+ * `fabric` must exist at each call of view_copy_some(), as must `pkeys` and `sms`, if given.
  */
 struct view_copy *view_copy_new(const struct view_source *from, const struct view_beside *beside);
 struct view_copy *view_copy_free(struct view_copy *c); /* NULL is fine; returns NULL */
 FREEP(view_copy_free, struct view_copy)
-/*
- * Copies about `budget` nodes and ports; VIEW_COPY_ALL: all at one go. True: the view is whole.
- */
+/* Copies about `budget` nodes and ports; VIEW_COPY_ALL: all at once. True: the view is complete. */
 bool view_copy_some(struct view_copy *c, uint32_t budget);
-/* The view, when it is whole: one reference. */
+/* The complete view, one reference. */
 struct view *view_copy_take(struct view_copy *c);
 /*
- * A turn of an event loop: a millisecond or two. True: `*ret` is the view, one reference, and `*c`
- * was freed and is NULL.
+ * Copies for one turn of an event loop, a millisecond or two. True: `*ret` is the view, one
+ * reference, and `*c` was freed and is NULL.
  */
 bool view_copy_turn(struct view_copy **c, struct view **ret);
 
-/* How often nodes were gone over. */
+/* The number of rounds over all nodes. */
 unsigned view_copy_rounds(const struct view_copy *c);

@@ -5,5 +5,5 @@
 #include "topo/expect.h"
 #include "view/view.h"
 
-/* For expect_build(); in any thread. Nodes have the names that they gave themselves. */
+/* A builder for expect_build(), from any thread. Nodes have their NodeDescriptions as names. */
 struct expect_builder *view_facts(const struct view *v);

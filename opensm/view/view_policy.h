@@ -16,13 +16,13 @@
 #include "view/view.h"
 #include "view/view_sets.h"
 
-/* NULL: no policy is in force. */
+/* The policy in force; NULL: none. */
 const struct qos_policy *view_policy(const struct view *v);
-/* The policy's description of an end port: but for its P_Keys. */
+/* The description of an end port for the policy, without P_Keys. */
 struct qos_port view_policy_port(const struct view *v, uint32_t port);
 /*
- * Is the end port in a group of the policy, P_Keys included (`parts`: partitions by name; NULL:
- * none)? Slow: for documents.
+ * Is the end port in a group of the policy, P_Keys included? `parts`: partitions by name; NULL:
+ * none. Slow: for documents.
  */
 bool view_port_in_group(const struct view *v, uint32_t port, const struct qos_group *g,
 			const struct partitions *parts);
@@ -32,16 +32,16 @@ bool view_level_pkey(const struct view *v, const struct qos_level *level, uint32
 
 /* ---- rows ---------------------------------------------------------------------------------- */
 
-/* By GUID, name and type. */
+/* Rows by GUID, name and type. */
 struct policy_ports {
 	struct qos_rows *rows;
-	const uint64_t *first; /* row 0; the others stand behind it */
-	unsigned words;	       /* of a row */
-	bool has_keys;	       /* ports have rows by their P_Keys, too */
-	uint32_t of_port[];    /* of end ports */
+	const uint64_t *first; /* row 0; further rows follow */
+	unsigned words;	       /* words of a row */
+	bool has_keys;	       /* set if ports have rows by their P_Keys, too */
+	uint32_t of_port[];    /* index of the row, by end port */
 };
 
-/* The rows of two end ports, good as long as the view. There is a policy. */
+/* Fills in the rows of two end ports, valid as long as the view. There must be a policy. */
 static inline void view_policy_ends(const struct view *v, uint32_t src, uint32_t dst,
 				    struct qos_ends *ret)
 {
@@ -56,6 +56,6 @@ static inline void view_policy_ends(const struct view *v, uint32_t src, uint32_t
 
 /* ---- for view.c ---------------------------------------------------------------------------- */
 
-/* NULL: no policy. All ports of `v` are there. */
+/* Makes the rows of all ports of `v`; NULL: no policy. */
 struct policy_ports *policy_ports_new(const struct view *v);
 struct policy_ports *policy_ports_free(struct policy_ports *p);

@@ -20,13 +20,13 @@
 
 struct view_sets;
 
-/* Of a root view, all ports of which are there. `plan` NULL: no port has a set. */
+/* The sets of a root view, whose ports are complete. `plan` NULL: no port has a set. */
 struct view_sets *view_sets_new(const struct view *v, const struct pkey_plan *plan,
 				const struct partitions *partitions);
-/* As `from`, which lives longer, with the changes. */
+/* The sets of `from`, which must stay valid, with the changes. */
 struct view_sets *view_sets_derive(const struct view *v, const struct view_pkey_change *changes,
 				   size_t n);
-/* Names of partitions stand for other P_Keys; `s` is not in use yet. */
+/* Applies other P_Keys for names of partitions; `s` must not be in use yet. */
 void view_sets_rename(struct view_sets *s, const struct qos_policy *policy,
 		      const struct partitions *partitions);
 struct view_sets *view_sets_free(struct view_sets *s);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Several items at one key of a guidmap, newest first: the map has the first, `chain` of an item is
- * the next. Owns no item.
+ * Several items under one key of a guidmap, newest first: the map has the first, and `chain` of
+ * each item is the next. Owns no item.
  */
 #pragma once
 
@@ -10,7 +10,7 @@
 /* `key` is not 0. */
 #define CHAIN_ADD(map, key, item) ((item)->chain = guidmap_put((map), (key), (item)))
 
-/* `item` stands at `key`. */
+/* `item` must be in the chain of `key`. */
 #define CHAIN_REMOVE(map, key, item)                                                               \
 	do {                                                                                       \
 		__typeof__(item) first_ = guidmap_get((map), (key)), *at_ = &first_;               \

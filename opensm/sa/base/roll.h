@@ -12,22 +12,22 @@
 
 struct sa_query;
 
-/* Zero-initialise; roll_clear() gives the memory back. */
+/* To be zero-initialised; roll_clear() frees the memory. */
 struct roll {
 	uint64_t *ids; /* ascending */
-	void **items;  /* NULL: gone */
+	void **items;  /* NULL: removed */
 	size_t n, cap, live;
 	uint64_t last_id;
 };
 
 void roll_clear(struct roll *r);
-/* Puts `item` at the newest end. Returns its number, from 1 on, never given twice. */
+/* Adds `item` as the newest. Returns its number, from 1 on, never used twice. */
 uint64_t roll_add(struct roll *r, void *item);
-/* O(log n), now and then O(n). A number that is not there is fine. */
+/* Removes an item; an unknown number is fine. O(log n), sometimes O(n). */
 void roll_remove(struct roll *r, uint64_t id);
 /* The newest item older than *cursor (0: the newest of all); moves *cursor to it. NULL: none. */
 void *roll_before(const struct roll *r, uint64_t *cursor);
-/* For each item, newest first; it may be removed meanwhile. */
+/* Loops over the items, newest first; the item may be removed meanwhile. */
 #define ROLL_EACH(r, item) for (uint64_t cursor_ = 0; ((item) = roll_before((r), &cursor_));)
-/* The same with the cursor of a query, in q->at[0..1]: for next() of a record type. */
+/* roll_before() with the cursor of a query, in q->at[0..1]: for next() of a record type. */
 void *roll_next(const struct roll *r, struct sa_query *q);

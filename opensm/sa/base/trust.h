@@ -11,21 +11,21 @@
 
 #include "sa/base/sa_internal.h"
 
-/* Is it a request with a key that is neither 0 nor the right one? */
+/* Has the request a key that is neither 0 nor the right one? */
 bool trust_is_guess(const struct sa_request *rq);
-/* Does the key of a request make it a trusted one? */
+/* Is this key that of trusted requests? */
 bool trust_has_key(const struct sa *sa, uint64_t sm_key);
 /*
- * Why an admitted request gets no answer, in words that stay, and of what kind that is; NULL: it
- * does, and *ret_kind means nothing. Counts it for the rate of its port.
+ * The reason why an admitted request gets no answer, a constant text, and its kind; NULL: it is
+ * answered, and *ret_kind is undefined. Counts it for the rate of its port.
  */
 const char *trust_refusal(struct sa *sa, const struct sa_request *rq, enum sa_abuse *ret_kind);
 
-/* ---- askers.c: what is remembered of a port that asks ---- */
+/* ---- askers.c: state of a port that sends requests ---- */
 
 struct askers *askers_new(void);
 struct askers *askers_free(struct askers *a);
-/* One more request of this port; false: it has reached sa_rate_threshold. */
+/* Counts a request of this port; false: it has reached sa_rate_threshold. */
 bool askers_may_ask(struct sa *sa, const struct sa_request *rq);
-/* A guess came: counted; the one that makes it an event is told. */
+/* Counts a request with a wrong key; raises the event when there are enough. */
 void askers_guessed(struct sa *sa, const struct sa_request *rq);

@@ -35,20 +35,21 @@
 struct mgroup;
 
 struct mgroup_member {
-	guid_t id;    /* interface id of its PortGID; the prefix is always the subnet's */
-	guid_t port;  /* GUID of the port behind it; after a restore `id` until a view has come */
+	guid_t id;    /* interface id of its PortGID; the prefix is always that of the subnet */
+	guid_t port;  /* port GUID; after a restore `id` until there is a view */
 	uint8_t join; /* mask of enum mc_join, never 0 */
-	bool proxy;   /* another port asked for it */
+	bool proxy;   /* set if another port asked for it */
 };
 
 /* ---- reading: path records, dumps, queries -------------------------------------------------- */
 
-/* 16 bytes in wire order; NULL: no such group. Groups and members live until the next change. */
+/* The group of an MGID, 16 bytes in wire order; or NULL. Valid, as members, until a change. */
 struct mgroup *mgroup_find(const struct sa *sa, const uint8_t *mgid);
 /* The group with the lowest MGID above `mgid` (NULL: the first of all), or NULL. O(log groups). */
 struct mgroup *mgroup_next(const struct sa *sa, const uint8_t *mgid);
 /*
- * Groups on an MLID, one after the other (`after` NULL: the first; more than one only if shared).
+ * The groups on an MLID, one after the other (`after` NULL: the first); more than one only if
+ * shared.
  */
 struct mgroup *mgroup_on_mlid(const struct sa *sa, lid_t mlid, const struct mgroup *after);
 
@@ -63,14 +64,14 @@ uint16_t mgroup_pkey(const struct mgroup *g);
 bool mgroup_is_well_known(const struct mgroup *g);
 unsigned mgroup_members(const struct mgroup *g);
 
-/* The member with this interface id, or NULL. O(log members). */
+/* The member with this interface id; NULL: none. O(log members). */
 const struct mgroup_member *mgroup_member(const struct mgroup *g, guid_t id);
-/* The member with the lowest interface id at or above `id`, or NULL. */
+/* The member with the lowest interface id at or above `id`; NULL: none. */
 const struct mgroup_member *mgroup_member_from(const struct mgroup *g, guid_t id);
-/* Is the port with this GUID in the group, by its own GUID or by an alias? */
+/* Is the port a member of the group, by its own GUID or by an alias? */
 bool mgroup_has_port(const struct sa *sa, const struct mgroup *g, guid_t port);
 
-/* As sa_set_partitions() gave them last, valid until its next call; NULL: none yet. */
+/* The partitions of the last sa_set_partitions(), valid until its next call; NULL: none yet. */
 const struct partitions *mgroups_partitions(const struct sa *sa);
 
 /* ---- changing: mcmember.c ------------------------------------------------------------------- */
@@ -81,7 +82,7 @@ const struct partitions *mgroups_partitions(const struct sa *sa);
  * requester (a port GUID; 0: ourselves, without quotas). Nothing is reserved.
  */
 lid_t mgroups_pick_mlid(const struct sa *sa, const uint8_t *record, lid_t wanted, guid_t requester);
-/* A number for an assigned MGID; every call gives another one. */
+/* A number for an assigned MGID, another one in each call. */
 uint32_t mgroups_assign(struct sa *sa);
 
 /*
@@ -98,28 +99,31 @@ struct mgroup_join {
 	uint8_t join; /* bits to be added, not 0 */
 	bool proxy;
 };
-/* Adds a member, or bits to one. Trap 66 when it is the first full one. */
+/* Adds a member, or bits to a member. Raises trap 66 for the first full member. */
 const struct mgroup_member *mgroups_join(struct sa *sa, struct mgroup *g,
 					 const struct mgroup_join *j);
 /*
- * Takes bits from a member. What remains (returned) is 0 when the member is gone: no bits left, or
- * no full member is left. The group may be gone, too.
+ * Removes bits from a member. Returns the remaining ones; 0: the member is gone, as no bits are
+ * left, or no full member is left. The group may be gone, too.
  */
 uint8_t mgroups_leave(struct sa *sa, struct mgroup *g, guid_t id, uint8_t bits);
 
 /* ---- opensm-sa.dump, back again ------------------------------------------------------------- */
 
-/* Removes all groups without notices: before a restore. */
+/* Removes all groups without notices, before a restore. */
 void mgroups_clear(struct sa *sa);
 /*
- * Before the first view, so that nothing of the fabric is known: ports are looked up when the view
- * comes, and members whose port is not there leave then. A group that has no full member and is not
- * in the partition file goes then as well. `record`: MCM_BYTES.
+ * Restores a group before the first view: ports are looked up when the view comes, and members
+ * without a port leave then. A group without a full member that is not in the partition file is
+ * removed then, too. `record`: MCM_BYTES.
  *
- * 0, also if the group stands there with this MLID already. -EEXIST: it has another MLID, or the
- * MLID has another group (clients must register again). -EINVAL: no multicast GID, or a value out
- * of range. -ENOSPC: more than the quotas in all.
+ * Returns 0, also if the group has this MLID already. -EEXIST: it has another MLID, or the MLID has
+ * another group (clients must register again). -EINVAL: no multicast GID, or a value out of range.
+ * -ENOSPC: quotas of all ports together.
  */
 int mgroups_restore(struct sa *sa, const uint8_t *record, lid_t mlid, bool well_known);
-/* -ENOENT: no such group. -EINVAL: no JoinState or id 0. -ENOSPC as above. */
+/*
+ * Restores a member. Returns 0; -ENOENT: no such group; -EINVAL: no JoinState, or id 0; -ENOSPC:
+ * quotas of all ports together.
+ */
 int mgroups_restore_member(struct sa *sa, const uint8_t *mgid, guid_t id, uint8_t join, bool proxy);

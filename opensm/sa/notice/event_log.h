@@ -15,47 +15,49 @@
 
 #define EVENT_LOG_MAX	65536u
 #define EVENT_LOG_PAGE	64u
-/* The first page and the last may both be in use in part. */
+/* One more, as the first and the last page may both be in partial use. */
 #define EVENT_LOG_PAGES (EVENT_LOG_MAX / EVENT_LOG_PAGE + 1)
 
-/* P_Keys of the port an event is about, as they were then; shared by events about like ports. */
+/* The P_Keys that the port of an event had then; shared by events of similar ports. */
 struct audience {
 	unsigned refs;
-	const void *made_from; /* compared: the next event may share it; never looked into */
+	/* identity of the source, compared only: the next event may share it */
+	const void *made_from;
 	struct pkey_set set;
 };
 
 struct event {
 	mono_t raised;
 	uint8_t notice[NT_BYTES];
-	struct audience *audience; /* NULL: see pkey */
-	guid_t about;		   /* the port of the audience; 0: none */
-	uint16_t pkey;		   /* 0: all subscribers */
-	bool unheard;		   /* about a port whose P_Keys are not known: for no subscriber */
+	struct audience *audience; /* NULL: `pkey` applies */
+	guid_t about;		   /* port GUID of the audience; 0: none */
+	uint16_t pkey;		   /* P_Key of the subscribers; 0: all */
+	/* set if the P_Keys of its port are not known: for no subscriber */
+	bool unheard;
 };
 
 struct event_log {
 	struct event *pages[EVENT_LOG_PAGES]; /* NULL: not in use */
-	uint64_t first, end; /* numbers of the oldest event and of the one to come */
+	uint64_t first, end; /* number of the oldest event; number of the next event */
 };
 
-/* `number`: of one that is there. Stays where it is until it is forgotten. */
+/* The event with this number, which must exist. Its address is stable until it is forgotten. */
 struct event *event_log_at(const struct event_log *l, uint64_t number);
 /*
- * Place for the event with number l->end, to be filled; the oldest is forgotten if there are
+ * Returns the memory of event number l->end, to be filled; forgets the oldest one if there are
  * EVENT_LOG_MAX.
  */
 struct event *event_log_append(struct event_log *l);
-/* There is one. */
+/* Forgets the oldest event; there must be one. */
 void event_log_forget_oldest(struct event_log *l);
-/* Forgets all; numbers go on, and the page of the next event stays. */
+/* Forgets all events; numbers go on, and the page of the next event is kept. */
 void event_log_clear(struct event_log *l);
-/* The same, and frees that page, too. */
+/* event_log_clear(), and frees that page, too. */
 void event_log_release(struct event_log *l);
 
-/* With a reference of its audience. */
+/* A copy, with a reference of the audience. */
 struct event event_copy(const struct event *e);
-/* One with a reference of the caller, of a copy of `set`. */
+/* A new audience with a copy of `set`; the caller owns one reference. */
 struct audience *audience_new(const struct pkey_set *set);
 /* NULL is fine; returns NULL. */
 struct audience *audience_unref(struct audience *a);

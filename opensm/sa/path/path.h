@@ -16,28 +16,30 @@
 #include "sa/base/sa_internal.h"
 #include "view/path_walk.h"
 
-/* GIDs with this prefix mean our subnet whatever subnet_prefix is. */
+/* GIDs with this prefix mean our subnet, whatever subnet_prefix is. */
 #define PATH_LINK_LOCAL_PREFIX UINT64_C(0xFE80000000000000)
 
-/* MTU, rate or packet life time as requested; both components or none. */
+/* A selector with MTU, rate or packet life time; given if both components are set. */
 struct path_select {
 	bool given;
 	uint8_t selector; /* enum sa_selector */
 	uint8_t value;
 };
 
-/* Demands of a request on every path, whatever its ends. */
+/* Requirements of a request on every path, whatever its ends. */
 struct path_wish {
 	struct path_select mtu, rate, life;
 	bool raw;
 	bool reversible;
 	bool has_pkey, has_sl;
-	bool half_service; /* one of the two components of a ServiceID, without the other */
+	/* set if one of the two components of a ServiceID is given without the other */
+	bool half_service;
 	uint16_t pkey;
 	uint8_t sl;
-	const struct qos_policy *policy; /* of the query's view; NULL: none. path_wish_ask() */
-	struct qos_asked asked;		 /* of that policy */
-	bool judges_back; /* a level may say no to the way back */
+	/* of the query's view; NULL: none. Set by path_wish_ask() */
+	const struct qos_policy *policy;
+	struct qos_asked asked; /* answer of that policy */
+	bool judges_back;	/* set if a level may refuse the way back */
 };
 
 /* Reads a wish; P is PR or MPR. */
@@ -55,84 +57,84 @@ struct path_wish {
 		.raw = SA_HAS(MASK, P##_RAW) && ib_get(RECORD, P##_RAW),                           \
 		.reversible = SA_HAS(MASK, P##_REVERSIBLE) && ib_get(RECORD, P##_REVERSIBLE),      \
 		.has_pkey = SA_HAS(MASK, P##_PKEY), .has_sl = SA_HAS(MASK, P##_SL),                \
-		.half_service = P##_HAS(MASK, P##_SERVICE_ID_MSB) !=                               \
-				P##_HAS(MASK, P##_SERVICE_ID_LSB),                                 \
+		.half_service =                                                                    \
+			P##_HAS(MASK, P##_SERVICE_ID_MSB) != P##_HAS(MASK, P##_SERVICE_ID_LSB),    \
 		.pkey = (uint16_t)ib_get(RECORD, P##_PKEY), .sl = (uint8_t)ib_get(RECORD, P##_SL)  \
 	}
 
 /*
- * MTU and rate must be values that exist, whatever the selector, and a ServiceID whole (sa.md 4.1).
- * 0, REQ_INVALID or REQ_INSUFFICIENT_COMPONENTS.
+ * Checks that MTU and rate exist, whatever the selector, and that a ServiceID is complete (sa.md
+ * 4.1). Returns 0, REQ_INVALID or REQ_INSUFFICIENT_COMPONENTS.
  */
 uint16_t path_wish_check(const struct path_wish *w);
 
-/* Does `value` fit as it is? (Of groups, whose values cannot be lowered.) */
+/* Does `value` fit as it is? For groups, whose values cannot be lowered. */
 bool path_select_fixed(const struct path_select *s, unsigned value);
 bool path_select_fixed_rate(const struct path_select *s, unsigned rate);
 /*
- * Does a path of that value satisfy the request? Changes the value to what the answer says
- * ("less than 2048" of a 4096 path: 1024; see the table in sa.md 4.3).
+ * Does a path of that value satisfy the request? Changes the value to that of the answer ("less
+ * than 2048" of a 4096 path: 1024; see the table in sa.md 4.3).
  */
 bool path_select_mtu(const struct path_select *s, uint8_t *mtu);
 bool path_select_rate(const struct path_select *s, uint8_t *rate);
 bool path_select_life(const struct path_select *s, uint8_t *life);
 
-/* What a request says of itself, for the policy; P is PR or MPR. */
+/* The request for the policy; P is PR or MPR. */
 #define PATH_REQUEST(P, MASK, RECORD)                                                              \
 	{                                                                                          \
-		.has_service = P##_HAS(MASK, P##_SERVICE_ID_MSB) &&                                \
-			       P##_HAS(MASK, P##_SERVICE_ID_LSB),                                  \
+		.has_service =                                                                     \
+			P##_HAS(MASK, P##_SERVICE_ID_MSB) && P##_HAS(MASK, P##_SERVICE_ID_LSB),    \
 		.has_class = SA_HAS(MASK, P##_QOS_CLASS), .has_pkey = SA_HAS(MASK, P##_PKEY),      \
 		.service = ib_get(RECORD, P##_SERVICE_ID_MSB) << 56 |                              \
 			   ib_get(RECORD, P##_SERVICE_ID_LSB),                                     \
 		.class = (uint16_t)ib_get(RECORD, P##_QOS_CLASS),                                  \
 		.pkey = (uint16_t)ib_get(RECORD, P##_PKEY)                                         \
 	}
-/* The policy of the query's view, and what it says to such a request. Once per query. */
+/* Sets the policy of the query's view, and its answer to such a request. Once per query. */
 void path_wish_ask(const struct sa_query *q, const struct qos_request *rq, struct path_wish *w);
 /* One side of a pair. */
 struct path_side {
 	uint32_t port; /* end port of the view */
-	lid_t lid;     /* asked by this LID: no other; 0: all of the port */
-	guid_t id;     /* asked by this interface id, maybe an alias; 0: the port's GUID */
+	lid_t lid;     /* requested LID, for this LID only; 0: all LIDs of the port */
+	guid_t id;     /* requested interface id, perhaps an alias; 0: the port's GUID */
 };
 
-/* All paths from one port to another. Zero, but for the first five members; then path_open(). */
+/* All paths from one port to another. All zero but for the first five members, then path_open(). */
 struct path_pair {
 	struct path_side src, dst;
 	const uint8_t *dgid; /* off-subnet: `dst` is the router; NULL: dst's own GID */
-	uint16_t left;	     /* paths to give at most */
-	bool counted;	     /* a pair opened before: its rule has been counted */
+	uint16_t left;	     /* most paths to be returned */
+	bool counted;	     /* set if a pair was opened before: its rule has been counted */
 
-	const struct qos_level *level; /* of the QoS policy; NULL: there is none */
-	struct qos_ends ends;	       /* with a policy */
+	const struct qos_level *level; /* level of the QoS policy; NULL: no policy */
+	struct qos_ends ends;	       /* valid with a policy */
 	uint16_t pkey;
 	uint8_t sl;
-	uint8_t mtu_limit;     /* enable_quirks; 0: none */
-	uint16_t n_src, n_dst; /* LIDs of each side */
-	uint16_t at;	       /* next combination, the diagonal first */
+	uint8_t mtu_limit;     /* by enable_quirks; 0: none */
+	uint16_t n_src, n_dst; /* number of LIDs of each side */
+	uint16_t at;	       /* number of the next combination, the diagonal first */
 };
 
-/* The level of the pair; NULL: there is no policy. Settles p->ends, and counts the rule once. */
+/* The level of the pair; NULL: no policy. Sets p->ends, and counts the rule once. */
 const struct qos_level *path_level(const struct sa_query *q, const struct path_wish *w,
 				   struct path_pair *p);
-/* The same of the way back of a pair that has a level: nothing is counted. */
+/* The level of the way back of a pair with a level; counts nothing. */
 const struct qos_level *path_level_back(const struct path_wish *w, const struct path_pair *p);
 
 /*
- * Do the ports share what the request wants (P_Key)? Settles P_Key and SL of all their paths.
- * Whether the requester may know of the ports is for the caller: query_may_see().
+ * Do the ports share the requested P_Key? Sets P_Key and SL of all their paths. Whether the
+ * requester may know the ports is checked by the caller: query_may_see().
  */
 bool path_open(const struct sa_query *q, const struct path_wish *w, struct path_pair *p);
 /*
- * Tries one more combination of LIDs. SA_ROW: `ret` (zeroed, PR_BYTES) is a record; SA_SKIP: this
- * one is none, there may be others; SA_END: the pair is through.
+ * Tries the next combination of LIDs. SA_ROW: `ret` (zeroed, PR_BYTES) is a record; SA_SKIP: no
+ * record, there may be more; SA_END: no more combinations.
  */
 enum sa_step path_next(const struct sa_query *q, const struct path_wish *w, struct path_pair *p,
 		       uint8_t *ret);
 /*
- * The one record of a PathRecord request whose DGID or DLID is multicast (sa.md 4.5): `src` is the
- * source asked for, VIEW_NONE: none named. False: no such group, or not for this requester.
+ * Fills in the record of a PathRecord request whose DGID or DLID is multicast (sa.md 4.5). `src`:
+ * requested source, VIEW_NONE: none. False: no such group, or not for this requester.
  */
 bool path_to_group(const struct sa_query *q, const struct path_wish *w, const struct path_side *src,
 		   uint8_t *ret);

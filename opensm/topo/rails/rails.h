@@ -21,54 +21,54 @@
 #include "util/mem.h"
 
 #define RAILS_MAX	32
-#define RAILS_HOSTS_MIN 4  /* end ports; a rail of fewer is none */
+#define RAILS_HOSTS_MIN 4 /* least number of end ports of a rail */
 #define RAILS_SHOWN	4
 #define RAIL_NAME_MAX	48
 #define RAIL_NONE	UINT8_MAX
 
 struct rail {
-	char name[RAIL_NAME_MAX]; /* of its first slot: "mlx5_0", "port 1"; printable */
-	uint32_t ports;		  /* end ports whose slot is of this rail */
-	uint32_t leaves;	  /* switches most of whose ports are of it */
+	char name[RAIL_NAME_MAX]; /* name of its first slot: "mlx5_0", "port 1"; printable */
+	uint32_t ports;		  /* number of end ports whose slot is of this rail */
+	uint32_t leaves;	  /* number of switches with most of their ports on it */
 	unsigned plane;		  /* 0, 1 ... */
 };
 
 struct rails {
-	unsigned n; /* 0: no rails, and all else is 0 as well */
-	struct rail of[RAILS_MAX]; /* by the names of their slots */
-	uint32_t hosts;		   /* with ports on several rails */
+	unsigned n;		   /* 0: no rails, and all other members are 0 */
+	struct rail of[RAILS_MAX]; /* sorted by the names of their slots */
+	uint32_t hosts;		   /* number of hosts with ports on several rails */
 	uint32_t least, most;	   /* end ports of the smallest and of the largest rail */
 	unsigned planes;
-	bool joined;	   /* cables connect planes; false as well: there is one plane */
-	uint32_t crossing; /* cables from a leaf to a spine of another plane */
-	uint32_t wrong;	   /* end ports on a leaf of another rail */
+	bool joined;	   /* set if cables connect planes; false also if there is one plane */
+	uint32_t crossing; /* number of cables from a leaf to a spine of another plane */
+	uint32_t wrong;	   /* number of end ports on a leaf of another rail */
 	struct {
-		uint32_t host; /* entry of topo->hosts */
-		uint8_t on;    /* the rail that it hangs on */
+		uint32_t host; /* index in topo->hosts */
+		uint8_t on;    /* rail that it is connected to */
 	} first_wrong[RAILS_SHOWN];
-	uint8_t *rail;	   /* per entry of topo->hosts; RAIL_NONE */
+	uint8_t *rail; /* by index in topo->hosts; RAIL_NONE: none */
 };
 
 /*
- * `names`: descriptions per entry of topo->hosts, printable, each may be NULL; NULL: none are
- * known. The caller frees.
+ * Finds the rails. `names`: descriptions by index in topo->hosts, printable, each may be NULL;
+ * NULL: none are known. The caller frees.
  */
 struct rails *rails_find(const struct topo *t, const char *const *names);
 struct rails *rails_free(struct rails *r); /* NULL is fine; returns NULL */
 FREEP(rails_free, struct rails)
 
 /*
- * "8 rails of 128 end ports (mlx5_0 ... mlx5_7), which share spines; 1 port on another rail:
- * 'node17 mlx5_3' port 1 on mlx5_4". "": no rails.
+ * Writes "8 rails of 128 end ports (mlx5_0 ... mlx5_7), which share spines; 1 port on another rail:
+ * 'node17 mlx5_3' port 1 on mlx5_4"; "": no rails. Returns `ret`.
  */
 #define RAILS_STRLEN 600
 char *rails_str(const struct rails *r, const struct topo *t, const char *const *names,
 		char ret[RAILS_STRLEN]);
-/* The name of the host, or its GUID; for the same. */
+/* Writes the name of the host, or its GUID. Returns `ret`. */
 #define RAILS_HOST_STRLEN 80
 char *rails_host_str(const struct topo *t, const char *const *names, uint32_t host,
 		     char ret[RAILS_HOST_STRLEN]);
 
-/* Those of the `n` hosts that are of the rail, in their order; `ret` has room for all. */
+/* Fills in which of the `n` hosts are on the rail; `ret` has room for all. Returns their number. */
 uint32_t rails_pick(const struct rails *r, unsigned rail, const uint32_t *hosts, uint32_t n,
 		    uint32_t *ret);
