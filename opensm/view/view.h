@@ -255,7 +255,7 @@ struct view_reach {
 };
 /* Former P_Keys of the ports that hold less in a later view. */
 struct view_losses {
-	struct view_reach lost; /* all P_Keys that they held */
+	struct view_reach lost; /* P_Keys that they lost, or hold as limited members only */
 	struct view_reach held; /* all that they held */
 };
 /*

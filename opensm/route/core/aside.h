@@ -17,11 +17,11 @@
 #include "route/core/routes.h"
 
 /*
- * Sets the entries, and the SLs, of all that are set aside, before `r` is checked. Entries of those
- * whose switch has no LID lead to no port; of those at no switch they stay as they are, as of
- * unassigned LIDs (unassigned.h).
+ * Sets the entries and SLs of all ends that are set aside, before `r` is checked. If the switch of
+ * one has no LID, its entries lead to no port; if it is at no switch, they stay as they are, like
+ * those of unassigned LIDs (unassigned.h).
  */
 void routes_set_aside(struct routes *r);
 
-/* Per switch: does an end port with a LID that is set aside hang there? The caller frees. */
+/* A flag by switch: has it an end port with a LID that is set aside? The caller frees. */
 bool *aside_find_switches(const struct topo *t);

@@ -15,7 +15,7 @@
 
 /* GUID lists and weights, parsed from their files by conf/lists; owned by the job's creator. */
 struct route_guid_port {
-	guid_t guid;    /* switch node GUID */
+	guid_t guid; /* switch node GUID */
 	uint8_t port;
 	uint8_t weight; /* hop weight 1..255; unused for ignore lists */
 };
@@ -23,78 +23,80 @@ struct route_guid_port {
 struct route_guids {
 	const guid_t *guids;
 	uint32_t n;
-	bool given;     /* the file was named in the configuration */
-	bool broken;    /* it could not be read, or has faulty lines (left out of `guids`) */
+	bool given; /* set if the file was named in the configuration */
+	/* set if it could not be read, or has faulty lines (which are not in `guids`) */
+	bool broken;
 };
 
 /* ids_guid_file */
 struct route_guid_id {
-	guid_t guid;    /* switch node GUID */
+	guid_t guid; /* switch node GUID */
 	uint64_t id;
 };
 
-/* port_search_ordering_file: these ports first, in this order, then the others ascending. */
+/* port_search_ordering_file: ports to be used first, in this order; the others follow ascending. */
 struct route_port_order {
-	guid_t guid;    /* switch node GUID */
+	guid_t guid; /* switch node GUID */
 	uint8_t n;
 	uint8_t ports[255];
 };
 
 /* A file that an engine reads for itself (tablefile.h). */
 struct route_text {
-	const char *name; /* for messages; NULL: no such option */
-	const char *text; /* NULL: could not be read */
+	const char *name; /* name for messages; NULL: no such option */
+	const char *text; /* NULL: the file could not be read */
 	size_t len;
 };
 
 struct torus_conf; /* conf/lists/torus.h */
 
 struct route_options {
-	struct route_guids roots;               /* root_guid_file: switch node GUIDs */
-	struct route_guids cn, io;              /* cn_guid_file, io_guid_file: port GUIDs */
-	const struct route_guid_id *ids;        /* ids_guid_file */
+	struct route_guids roots;	 /* root_guid_file: switch node GUIDs */
+	struct route_guids cn, io;	 /* cn_guid_file, io_guid_file: port GUIDs */
+	const struct route_guid_id *ids; /* ids_guid_file */
 	uint32_t n_ids;
 	const struct route_port_order *port_order;
 	uint32_t n_port_order;
-	struct route_text lfts, lid_matrix;     /* lfts_file, lid_matrix_dump_file */
-	const struct torus_conf *torus;         /* torus_config; NULL: not there, or broken */
+	struct route_text lfts, lid_matrix; /* lfts_file, lid_matrix_dump_file */
+	const struct torus_conf *torus;	    /* torus_config; NULL: not configured, or faulty */
 	bool torus_broken;
 	uint8_t lash_start_vl;
-	uint8_t nue_max_num_vls;                /* 0: as many as there are. Default 1 */
+	uint8_t nue_max_num_vls; /* 0: as many as available; default 1 */
 	bool quasi_ftree_indexing;
 	bool nue_include_switches;
 	bool avoid_throttled_links;
-	/* VLs an engine may use; 0: all that every cable has */
+	/* most VLs that an engine may use; 0: all that every cable has */
 	unsigned max_vls;
-	/* levels of service that are to have VLs of their own, each as many; 0 and 1: none */
+	/* number of service levels with equally many VLs of their own; 0 and 1: none */
 	unsigned levels;
-	const guid_t *order;                    /* guid_routing_order_file: port GUIDs */
+	const guid_t *order; /* guid_routing_order_file: port GUIDs */
 	uint32_t n_order;
-	const struct route_guid_port *ignore;   /* port_prof_ignore_file */
+	const struct route_guid_port *ignore; /* port_prof_ignore_file */
 	uint32_t n_ignore;
-	const struct route_guid_port *weights;  /* hop_weights_file */
+	const struct route_guid_port *weights; /* hop_weights_file */
 	uint32_t n_weights;
 	bool port_shifting;
-	uint32_t scatter_seed;                  /* scatter_ports; 0 off */
-	bool order_no_scatter;                  /* guid_routing_order_no_scatter */
-	bool count_switches;                    /* port_profile_switch_nodes */
-	/* loads decide in trees too; no option, the engine columns sets it */
+	uint32_t scatter_seed; /* scatter_ports; 0: off */
+	bool order_no_scatter; /* guid_routing_order_no_scatter */
+	bool count_switches;   /* port_profile_switch_nodes */
+	/* set if loads decide in trees, too; not an option, set by the engine columns */
 	bool by_load;
 };
 
-/* Progress of a computation, for another process to watch. Engines never read it. */
+/* Progress of a computation, read by another process. Engines never read it. */
 struct route_progress {
-	char engine[32]; /* of the list; "": none yet */
-	char inner[32];  /* that auto tries; "": none */
+	char engine[32]; /* engine of the list; "": none yet */
+	char inner[32];	 /* engine that auto tries; "": none */
 };
 
 struct route_job {
 	const struct topo *topo;
-	const struct routes *previous;          /* NULL: none; may be of another topo */
+	/* former routes, perhaps of another topo; NULL: none */
+	const struct routes *previous;
 	struct route_options options;
-	unsigned threads;                       /* 0: as many as the machine has */
-	const atomic_bool *cancelled;           /* NULL: never */
-	struct route_progress *progress;        /* NULL: not reported */
+	unsigned threads;		 /* number of threads; 0: one per processor */
+	const atomic_bool *cancelled;	 /* NULL: never cancelled */
+	struct route_progress *progress; /* NULL: not reported */
 };
 
 struct graph;
@@ -102,8 +104,8 @@ struct shape;
 
 /* Service levels of paths. */
 enum route_sls {
-	ANY_SL,	 /* do not depend on the path */
-	PATH_SL, /* may: hosts must ask for them */
+	ANY_SL,	 /* the SL does not depend on the path */
+	PATH_SL, /* the SL may depend on the path: hosts must ask for it */
 };
 
 /* A row of conf/engines.h, or an engine of a plugin. */
@@ -111,32 +113,34 @@ struct route_engine {
 	const char *name;
 	enum route_sls sls;
 	/*
-	 * New routes (one reference), or NULL and why not. When the job was cancelled `why` may be
-	 * anything: to be called by route_engine_run(), which says so.
+	 * Computes new routes (one reference); NULL: `why` has the reason. If the job was
+	 * cancelled, `why` is undefined; so engines are called by route_engine_run(), which sets
+	 * it.
 	 */
 	struct routes *(*compute)(const struct route_job *job, char *why, size_t why_len);
-	/* Of a routing plugin (external.h) instead; its tables are not improved. */
+	/* compute() of a routing plugin (external.h), whose tables are not improved. */
 	struct routes *(*compute_with)(void *arg, const struct route_job *job, char *why,
 				       size_t why_len);
 	void *arg;
-	/* As compute(), for a fabric that is recognised already; NULL: there is none. */
+	/* compute() for a fabric whose shape is known already; NULL: the engine has none. */
 	struct routes *(*compute_shape)(const struct route_job *job, const struct graph *g,
 					const struct shape *shape, char *why, size_t why_len);
 	/*
-	 * Sets r->lanes of found tables, whose SLs stand in no switch; false: they do not fit.
-	 * NULL: the scheme depends on the fabric only, or dfsssp's will do.
+	 * Sets r->lanes of found tables, as switches do not tell SLs; false: they do not fit. NULL:
+	 * the VLs depend on the fabric only, or those of dfsssp will do.
 	 */
 	bool (*deal_vls)(const struct route_job *job, struct routes *r);
-	bool chooses; /* takes the tables of other engines (auto) */
-	bool exact; /* ignores the previous tables, except entries of unassigned LIDs */
-	/* a computation from scratch may take many times as long as with others */
+	bool chooses; /* set if it chooses tables of other engines (auto) */
+	bool exact;   /* set if it ignores the former tables, except entries of unassigned LIDs */
+	/* Set if a computation from scratch may take many times as long as with other engines. */
 	bool slow;
-	/* its tables are for reroute_balance() to improve when they grew out of others */
+	/* Set if reroute_balance() may improve its tables when they were derived from others. */
 	bool balances;
-	bool by_load; /* balances its channels itself: routes.expected_load is the result */
-	bool given;   /* its tables come from a file, entries of all end ports included */
-	bool detours; /* its paths need not be shortest, although routes.hops are */
-	/* tried in this order, from 1, when others fail or die: simple, and always ends; 0: not */
+	/* set if it balances its channels itself, with routes.expected_load as the result */
+	bool by_load;
+	bool given;   /* set if its tables come from a file, with entries of all end ports */
+	bool detours; /* set if its paths need not be shortest, although routes.hops are */
+	/* Order, from 1, in which simple engines are tried when others fail or die; 0: not. */
 	uint8_t last_resort;
 };
 
@@ -146,11 +150,11 @@ struct route_engines {
 	unsigned n;
 };
 
-/* New routes (one reference), or NULL and why not: cannot route this, or "cancelled". */
+/* Computes new routes (one reference). NULL: `why` has the reason, or "cancelled". */
 struct routes *route_engine_run(const struct route_engine *engine, const struct route_job *job,
 				char *why, size_t why_len);
 
-/* Does an option say in which order destinations get their ports, or which ports count? */
+/* Do options set the order in which destinations get their ports, or which ports count? */
 static inline bool route_says_how_to_count(const struct route_options *o)
 {
 	return o->n_order || o->n_ignore || o->port_shifting || o->scatter_seed ||
@@ -161,7 +165,7 @@ static inline bool route_says_how_to_count(const struct route_options *o)
 void *route_refuse(char *why, size_t why_len, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Long loops ask now and then. NULL: the computation cannot be cancelled. */
+/* Has the computation been cancelled? Long loops ask from time to time. NULL: it cannot be. */
 static inline bool is_cancelled(const atomic_bool *cancelled)
 {
 	return cancelled && atomic_load_explicit(cancelled, memory_order_relaxed);
@@ -172,15 +176,15 @@ static inline bool route_is_cancelled(const struct route_job *job)
 	return is_cancelled(job->cancelled);
 }
 
-/* 1 or more. */
+/* The number of threads to use, 1 or more. */
 unsigned route_threads(const struct route_job *job);
 
 /* More switches than this cannot be routed by distances of 16 bits. */
 #define ROUTE_SWITCHES_MAX 65534
-/* False and `why`: the fabric has too many switches. */
+/* Can the fabric be routed? False: it has too many switches; `why` says so. */
 bool route_is_possible(const struct route_job *job, char *why, size_t why_len);
 
-/* The least VLs of all cables between switches, and of max_vls. */
+/* The number of VLs that all cables between switches have, at most max_vls. */
 static inline unsigned route_vls_whole(const struct route_job *job)
 {
 	unsigned most = sl2vl_available(job->topo);
@@ -188,14 +192,13 @@ static inline unsigned route_vls_whole(const struct route_job *job)
 	return job->options.max_vls ? MIN(most, job->options.max_vls) : most;
 }
 
-/* VLs that engines may use here: of these, those of one level of service. */
+/* The number of VLs that an engine may use: those of one service level. */
 static inline unsigned route_vls(const struct route_job *job)
 {
 	return MAX(route_vls_whole(job) / MAX(job->options.levels, 1u), 1u);
 }
 /*
- * What tables get once an engine has made them: entries for end ports that are set aside, and for
- * each level of service of the job VLs of its own, if they fit (sl2vl_add_levels()). `r` may be
- * NULL.
+ * Completes the tables of an engine: adds entries for end ports that are set aside, and, if they
+ * fit, VLs of its own for each service level of the job (sl2vl_add_levels()). `r` may be NULL.
  */
 void route_complete(const struct route_job *job, struct routes *r);

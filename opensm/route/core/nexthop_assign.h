@@ -15,39 +15,40 @@
 /* One LID. */
 struct nexthop_goal {
 	lid_t lid;
-	uint8_t port;  /* at its switch; 0: the switch itself, and nothing is counted for it */
-	bool known;    /* the LID meant the same port in the previous tables, or none */
-	bool stays;    /* its entries are in the tables already, and in `load`: it is not dealt */
-	uint32_t turn; /* of equally loaded paths the one whose turn it is */
+	uint8_t port; /* port at its switch; 0: the switch itself, which counts in no load */
+	bool known;   /* set if the LID meant the same port in the previous tables, or none */
+	/* set if its entries are in the tables already, and in `load`: it is not assigned */
+	bool stays;
+	uint32_t turn; /* chooses among equally loaded paths */
 };
 
 struct nexthop_job {
 	const struct graph *graph;
 	/*
-	 * The paths of one switch's LIDs; every combination of them must arrive and close no cycle
-	 * of dependencies. Called from several threads at once.
+	 * Finds the paths to one switch's LIDs; every combination of them must arrive and close no
+	 * cycle of dependencies. Called from several threads at once.
 	 */
 	path_dag_finder find;
-	const void *arg; /* of `find` and `is_new` */
-	const uint32_t *first; /* per switch + 1: its goals */
+	const void *arg;       /* of `find` and `is_new` */
+	const uint32_t *first; /* by switch, with one more at the end: its first goal */
 	const struct nexthop_goal *goals;
-	const struct routes *previous; /* NULL: none */
-	const uint32_t *previous_sw;   /* per switch: row in `previous`, or TOPO_NONE */
+	const struct routes *previous; /* NULL: no previous routes */
+	const uint32_t *previous_sw;   /* by switch: row in `previous`, or TOPO_NONE */
 	/*
-	 * Entries of `previous` stay where they are allowed. They leave for a less loaded path that
-	 * `is_new`, or, where a channel carries more than `limit` says of the mean load of all, for
-	 * one that saves as much. At most one of the two; NULL: they never leave.
+	 * Entries of `previous` stay where they are allowed. They move to a less loaded path that
+	 * `is_new`, or, from a channel that carries more than `limit` of the mean load, to one that
+	 * saves as much. At most one of the two is set; NULL: entries never move.
 	 */
 	bool (*is_new)(const void *arg, uint32_t sw, const struct path_dag_edge *edge, uint32_t to);
 	uint32_t (*limit)(uint32_t mean);
-	bool in_order; /* those of one switch after another, in small fabrics */
-	unsigned threads; /* 1 or more */
+	bool in_order;	  /* set to go through the switches in order, in small fabrics */
+	unsigned threads; /* number of threads, 1 or more */
 	const atomic_bool *cancelled;
 };
 
 /*
- * Fills in the entries of all goals. `load`, per channel (NULL: no matter, and none stays): what
- * goals that stay carry, then what all do. False: no entry was free to take another path. When
- * cancelled the tables are useless.
+ * Fills in the entries of all goals. `load`: by channel, the load of goals that stay, afterwards
+ * that of all goals; NULL: not wanted, and no goal stays. False: no entry could take another path.
+ * After a cancel the tables are useless.
  */
 bool nexthop_assign(const struct nexthop_job *job, struct routes *r, uint32_t *load);

@@ -6,7 +6,7 @@
 
 #define SIMD_LANES 16
 
-/* As they lie in memory: at any address. */
+/* vector at any address */
 typedef uint16_t simd_u16 __attribute__((vector_size(32), aligned(2), may_alias));
 
 /*

@@ -17,19 +17,20 @@
 
 struct tails {
 	struct graph *graph; /* of the whole fabric */
-	/* per switch: the one towards the core, TOPO_NONE for those of the core */
+	/* By switch: the neighbour towards the core; TOPO_NONE in the core. */
 	uint32_t *on;
-	uint32_t *root;	   /* per switch: where in the core its tail hangs, itself in the core */
-	uint32_t *place;   /* per switch: its number in the core, TOPO_NONE in tails */
-	uint32_t n;	   /* switches in tails */
-	struct topo *core; /* the fabric without the tails; one reference is held */
+	/* by switch: core switch that its tail is attached to; itself in the core */
+	uint32_t *root;
+	uint32_t *place;   /* by switch: number in the core; TOPO_NONE in tails */
+	uint32_t n;	   /* number of switches in tails */
+	struct topo *core; /* fabric without the tails; one reference */
 };
 
 /*
- * A copy of `t` with fewer switches. `into`, per switch: itself if it stays, else the switch that
- * gets its end ports, on ports behind its last one. Aggregation nodes of switches that do not stay
- * are left out. `ret_place`, per switch: its number in the copy, TOPO_NONE if it does not stay.
- * NULL: a switch would have more than 254 ports. The caller owns the reference.
+ * A copy of `t` with fewer switches. `into`, by switch: itself if it stays, else the switch that
+ * gets its end ports, on ports after its last one. Aggregation nodes of removed switches are left
+ * out. `ret_place`, by switch: its number in the copy; TOPO_NONE: removed. NULL: a switch would
+ * have more than 254 ports. The caller owns the reference.
  */
 struct topo *tails_gather(const struct topo *t, const uint32_t *into, uint32_t *ret_place);
 
@@ -40,15 +41,15 @@ enum tails_kind {
 	TAILS_KINDS,
 };
 
-/* NULL: there are none, or a switch would have more than 254 ports. The caller frees. */
+/* NULL: there are no tails, or a switch would have more than 254 ports. The caller frees. */
 struct tails *tails_find(const struct topo *t, const struct route_options *options,
 			 enum tails_kind kind);
 struct tails *tails_free(struct tails *tails);
 FREEP(tails_free, struct tails)
 
-/* Makes routes of a core, as an engine does; if they have hops, then those of shortest paths. */
+/* Makes routes of a core, as an engine does; routes.hops, if any, are those of shortest paths. */
 typedef struct routes *(*tails_core_fn)(const struct route_job *core, char *why, size_t why_len);
 
-/* Routes of the job by those that `compute` makes of its core; NULL and why: it makes none. */
+/* Routes of the job from those that `compute` makes of its core. NULL and `why`: it makes none. */
 struct routes *tails_compute(const struct route_job *job, const struct tails *tails,
 			     tails_core_fn compute, char *why, size_t why_len);

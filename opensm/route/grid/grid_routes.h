@@ -12,31 +12,32 @@
 #include "route/grid/grid_ways.h"
 
 struct grid_plan {
-	const char *engine;	   /* its name */
+	const char *engine; /* name of the engine */
 	const struct grid *grid;
 	const struct graph *graph;
-	bool datelines;		   /* VLs as torus-2QoS has them; else as few as there can be */
-	/* with datelines: bit of the service level, of each ring; 0..2 */
+	/* set to use the VLs of torus-2QoS; else as few VLs as possible */
+	bool datelines;
+	/* With datelines: service level bit of each ring; 0..2. */
 	uint8_t dateline_bit[GRID_DIMS];
-	/* per port number: in which order hosts take parallel cables; NULL: ascending */
+	/* By port number: rank in which hosts use parallel cables; NULL: ascending. */
 	const uint8_t *port_rank;
 };
 
-/* How VLs follow from ports and service levels, without datelines. */
+/* The rule for VLs by ports and service levels, without datelines. */
 struct grid_vl_plan {
 	const struct grid *grid;
-	unsigned rings; /* VLs that rings and lines need */
-	/* as many again for the next hop after a turn against the order of dimensions */
+	unsigned rings; /* number of VLs that rings and lines need */
+	/* Set if as many VLs are used for the hop after a turn against the order of dimensions. */
 	bool turns;
-	/* Sets of VLs, all alike; bits of the service level from this one on say which. */
+	/* Number of equal sets of VLs, and the first service level bit that chooses among them. */
 	unsigned n_sets, set_bit;
-	/* of the service level: crosses the dateline of a dimension; GRID_NO_BIT: none */
+	/* Service level bit: the path crosses the dateline of the dimension; GRID_NO_BIT: none. */
 	uint8_t bit_of[GRID_DIMS];
 };
 
 #define GRID_NO_BIT UINT8_MAX
 
-/* VLs of one set. */
+/* Number of VLs of one set. */
 static inline unsigned grid_vls(const struct grid_vl_plan *l)
 {
 	return l->turns ? 2 * l->rings : l->rings;
@@ -45,17 +46,17 @@ static inline unsigned grid_vls(const struct grid_vl_plan *l)
 /* The VL of one hop within its set, from the classes of its ports (0: hosts, 1 + dimension). */
 unsigned grid_vl(const struct grid_vl_plan *l, unsigned in, unsigned out, unsigned sl);
 
-/* NULL and why: cut in pieces, or not enough VLs. */
+/* Makes routes. NULL and why: the grid is in pieces, or there are not enough VLs. */
 struct routes *grid_routes(const struct route_job *job, const struct grid_plan *plan, char *why,
 			   size_t why_len);
 
 /*
- * The tree of which every multicast tree must be a part (routes.h): one line of the first
- * dimension, of each of its switches a line of the second, and so on, as paths go; datelines are
- * crossed only where a ring has a gap. NULL: damage leaves none. The caller frees.
+ * The tree that every multicast tree must be part of (routes.h): one line of the first dimension, a
+ * line of the second from each of its switches, and so on; datelines are crossed only where a ring
+ * has a gap. NULL: damage leaves no such tree. The caller frees.
  */
 uint8_t *grid_tree(const struct grid_ways *w);
 
-/* Do it and all paths (`g`, cdg.h) together close no cycle, with SL 0 and SL 8? */
+/* Do the tree of `r` and all paths (`g`, cdg.h) together close no cycle, with SL 0 and SL 8? */
 struct cdg;
 bool grid_tree_fits(const struct routes *r, struct cdg *g);

@@ -10,6 +10,6 @@ struct torus_place {
 	uint16_t x, y, z;
 };
 
-/* All switches for opensm-torus.dump, x fastest; how many, 0: no torus. The caller frees `ret`. */
+/* All switches for opensm-torus.dump, x fastest. 0: no torus. The caller frees `ret`. */
 uint32_t torus_places(const struct topo *t, const struct route_options *options,
 		      struct torus_place **ret);

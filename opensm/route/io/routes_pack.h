@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * The result of a routing computation as bytes for the process that asked for it: routes, the
- * transition to them, and their dependencies. Of derived routes only the differences are passed on.
+ * transition to them, and their dependencies. Of derived routes only the differences are written.
  *
- * The bytes may come from a process that was about to die of a fault: each number is checked before
- * it counts. NULL from a reader, with `u->bad`, means that they cannot be used.
+ * The bytes may come from a process damaged by a fault: each number is checked before it is used.
+ * NULL from a reader, with `u->bad`, means that they are invalid.
  */
 #pragma once
 
@@ -15,29 +15,29 @@
 #include "route/proof/transition.h"
 #include "util/pack.h"
 
-/* `before` NULL: the reader has none. The state for the next check is left out. */
+/* Writes routes. `before` NULL: the reader has none. State for the next check is not written. */
 void routes_pack(const struct routes *r, const struct routes *before, struct pack *p);
 /*
- * One reference. `before`: the same tables as those of the writer, `t` the topo that these were
- * made for. Tables that are `before` itself come back as such.
+ * Reads routes, one reference. `before`: the same tables as those of the writer; `t`: the topo that
+ * they were made for. Tables that are `before` itself are returned as such.
  */
 struct routes *routes_unpack(struct unpack *u, const struct topo *t, const struct routes *before);
 
-/* `t` and `g` NULL: nothing is packed; then the reader returns NULL as well, without `u->bad`. */
+/* With `t` or `g` NULL an empty value is written; the reader then returns NULL without `u->bad`. */
 void transition_pack(const struct transition *t, const struct routes *to, struct pack *p);
 struct transition *transition_unpack(struct unpack *u, const struct routes *to);
 
 void cdg_pack(const struct cdg *g, struct pack *p);
-/* Of `r`, which must live as long. NULL: there are no routes, hence no graph and no transition. */
+/* The graph is of `r`, which must stay valid. NULL: no routes, hence no graph and no transition. */
 struct cdg *cdg_unpack(struct unpack *u, const struct routes *r);
 
 /*
- * Tables as a file, exactly as they were in memory, with the topo they were made for: kept when an
- * engine died on them, and read by `opensm --plan --before`. Only the version of the program that
- * wrote the file reads it.
+ * Tables as a file with their topo, exactly as in memory: kept when an engine died on them, and
+ * read by `opensm --plan --before`. Only the version of the program that wrote the file can read
+ * it.
  */
 #define ROUTES_SAVED_MAX ((size_t)1 << 31)
-/* 0 or -errno of the stream. */
+/* Writes the file. Returns 0, or -errno of the stream. */
 int routes_save(const struct routes *r, FILE *out);
-/* One reference; NULL and `why`. */
+/* Reads the file, one reference. NULL: `why` has the reason. */
 struct routes *routes_restore(const void *bytes, size_t n, char *why, size_t why_len);

@@ -21,22 +21,22 @@ struct tablefile;
 struct tablefile *tablefile_new(void);
 struct tablefile *tablefile_free(struct tablefile *f);
 FREEP(tablefile_free, struct tablefile)
-/* Adds the tables of the text. Faults are errors in `r`; whatever could be read is kept. */
+/* Adds the tables of the text. Faults are errors in `r`; everything readable is kept. */
 void tablefile_read(struct tablefile *f, const char *path, const char *text, size_t len,
 		    struct conf_report *r);
-/* A number in `base`, "0x" allowed with 16, behind blanks. What follows it; NULL: none <= max. */
+/* Reads a number after blanks ("0x" allowed with 16). Returns its end; NULL: no number <= max. */
 const char *tablefile_number(const char *p, int base, uint64_t max, uint64_t *ret);
-/* Was there a table in it? */
+/* Had the text a table? */
 bool tablefile_has_tables(const struct tablefile *f);
-/* The LID that dump_fts leaves out (its last), if it is in no table; else 0. */
+/* The LID that dump_fts omits (its last one), if no table has it; else 0. */
 lid_t tablefile_left_out(const struct tablefile *f);
 
 /*
- * Routes of `t` (one reference). LIDs move with the GUID of their port where the text names it.
- * Switches missing from the topo, and ports that lead out of a switch, are warnings in `r`.
+ * Makes routes of `t` (one reference). LIDs move with the GUID of their port if the text names it.
+ * Missing switches, and ports that lead out of a switch, are warnings in `r`.
  */
 struct routes *tablefile_routes(const struct tablefile *f, const struct topo *t, const char *engine,
 				struct conf_report *r);
-/* Multicast tables, one tree of any form per MLID; how many. To be unref'd, arrays to be freed. */
+/* Trees of any form, one per MLID. Returns how many; trees are to be unref'd, arrays freed. */
 uint32_t tablefile_trees(const struct tablefile *f, const struct topo *t, struct mcast_tree ***ret,
 			 lid_t **ret_mlids);

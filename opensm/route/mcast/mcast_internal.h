@@ -11,27 +11,27 @@
 /* One switch in the plan at hand; counts only if `plan` is that of the planner. */
 struct mcast_vertex {
 	uint32_t plan;
-	uint32_t parent; /* switch; MCAST_NONE: the top of its piece, or not in the tree */
-	uint32_t degree; /* cables of the tree that end here */
-	uint32_t near;	 /* XOR of the switches at their other ends */
-	uint32_t row;	 /* while rows are written */
+	uint32_t parent; /* switch; MCAST_NONE: top of its piece, or not in the tree */
+	uint32_t degree; /* number of cables of the tree that end here */
+	uint32_t near;	 /* XOR of the switches at the other ends of these cables */
+	uint32_t row;	 /* index, while rows are written */
 	uint8_t up_port, down_port;
 	bool in_tree;
-	uint64_t members[4];  /* ports that have a member */
-	uint64_t receives[4]; /* those of them that receive */
+	uint64_t members[4];  /* ports with a member */
+	uint64_t receives[4]; /* ports with a member that receives */
 };
 
 struct mcast_planner {
 	const struct topo *topo;     /* one reference */
-	const struct routes *routes; /* one reference; NULL: none, or none with hops */
+	const struct routes *routes; /* one reference; NULL: no routes, or none with hops */
 	struct graph *graph;
 	uint8_t *hops;	/* as routes->hops, without routes; NULL: not needed yet */
 	uint16_t *caps; /* NULL: all have room */
 	uint32_t n;	/* switches */
 
-	/* mcast_root.c: what can be used and is connected, for MLID numbers lo .. hi - 1. */
-	uint32_t *island;	  /* per switch; MCAST_NONE: cannot be used */
-	uint32_t *island_members; /* per island */
+	/* mcast_root.c: connected parts of the usable switches, for MLID numbers lo .. hi - 1. */
+	uint32_t *island;	  /* part by switch; MCAST_NONE: not usable */
+	uint32_t *island_members; /* number of members by part */
 	uint32_t island_lo, island_hi;
 	bool restricted;    /* some switch cannot be used */
 	uint16_t *far;	    /* per switch: to the farthest member */
@@ -39,13 +39,13 @@ struct mcast_planner {
 	uint8_t *own_row;   /* hops to the root when restricted */
 	const uint8_t *row; /* hops to the root */
 
-	/* the plan at hand */
+	/* The present plan. */
 	uint32_t plan;	 /* its number */
 	uint32_t number; /* MLID - MLID_MIN */
 	struct mcast_vertex *vertices;
 	uint32_t *switches; /* with a vertex of this plan */
 	uint32_t n_switches;
-	uint32_t *member_switches; /* of the island chosen */
+	uint32_t *member_switches; /* switches with members in the chosen part */
 	uint32_t n_member_switches;
 	uint32_t n_left_out;
 	uint32_t n_receivers;
@@ -60,7 +60,7 @@ struct mcast_planner {
 	uint32_t *hosts;	  /* per switch: its end ports */
 	uint32_t *roots, n_roots; /* preferred, in their order */
 
-	/* searches, and other lists of switches */
+	/* Work space for searches and lists of switches. */
 	uint32_t *queue, *via, *seen;
 	uint32_t search; /* number of the search */
 	struct arena memory;
@@ -73,11 +73,11 @@ static inline bool mcast_has_ports(const uint64_t mask[4])
 
 /* ---- mcast_root.c ---- */
 
-/* Finds the switches that can be used for the MLID number. */
+/* Finds the usable switches for the MLID number, and their connected parts. */
 void mcast_find_islands(struct mcast_planner *p);
-/* The root of a fresh tree: least depth; among equals those of the previous tree, then turns. */
+/* The root of a fresh tree: least depth; among equals those of the previous tree, then by turns. */
 uint32_t mcast_choose_root(struct mcast_planner *p, const struct mcast_tree *previous);
-/* Switches in the middle of the member switches go to p->queue; their number. */
+/* Puts the switches in the middle of the member switches into p->queue. Returns their number. */
 uint32_t mcast_find_middle(struct mcast_planner *p);
 /* Makes mcast_to_root() refer to this root. */
 void mcast_aim(struct mcast_planner *p, uint32_t root);
@@ -95,17 +95,17 @@ struct mcast_vertex *mcast_vertex(struct mcast_planner *p, uint32_t sw);
 void mcast_import(struct mcast_planner *p, const struct mcast_tree *t);
 /* Removes branches that lead to no member. */
 void mcast_prune(struct mcast_planner *p);
-/* Joins all pieces into one; returns its top, MCAST_NONE if no member is in any. */
+/* Joins all pieces into one. Returns its top; MCAST_NONE: no piece has a member. */
 uint32_t mcast_join_pieces(struct mcast_planner *p);
 void mcast_add_switch(struct mcast_planner *p, uint32_t sw);
 /* Adds all members that are not in the tree yet; `root` is its top. */
 void mcast_add_members(struct mcast_planner *p, uint32_t root);
-/* Empties the tree; members stay. */
+/* Removes all cables of the tree; members stay. */
 void mcast_fell(struct mcast_planner *p);
 
 /* ---- mcast_safe.c ---- */
 
-/* Looks for the common tree of an SL, once; p->common[sl]. */
+/* Searches the common tree of an SL, once: p->common[sl]. */
 void mcast_find_common(struct mcast_planner *p, uint8_t sl);
-/* Does the tree close no cycle with unicast and the trees before it? If so it is added to them. */
+/* Does the tree close no cycle with unicast and earlier trees? If so, it is added to them. */
 bool mcast_fits(struct mcast_planner *p, const struct mcast_tree *t, uint8_t sl);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* One VL: the destinations whose packets travel on it, and their paths, free of cycles together. */
+/* One VL: the destinations whose packets use it, and their paths, without a cycle together. */
 #pragma once
 
 #include <stdatomic.h>
@@ -7,27 +7,27 @@
 #include "route/nue/nue_tree.h"
 #include "route/core/routes.h"
 
-/* LIDs that share their paths: one of an end port, or those of a switch, or both. */
+/* LIDs that share their paths: one LID of an end port, or those of a switch, or both. */
 struct nue_target {
 	uint32_t sw;
-	lid_t lid; /* of an end port on it; 0: none */
-	bool own;  /* and the LIDs of the switch */
+	lid_t lid; /* LID of an end port on the switch; 0: none */
+	bool own;  /* set if the LIDs of the switch are included */
 };
 
 struct nue_layer {
 	const struct nue_net *net;
-	struct routes *routes;     /* filled in, for its targets */
+	struct routes *routes; /* filled in for its targets */
 	const struct nue_target *targets;
 	uint32_t n_targets;
-	bool wishes;               /* `routes` hold the paths to prefer, if they fit */
+	bool wishes; /* set if `routes` hold paths to prefer, if they fit */
 	/*
-	 * Its spanning tree is taken at the beginning, both ways between all that send: multicast
-	 * trees then find one that fits (mcast_safe.c), namely this: both begin at one switch.
+	 * Set to include a spanning tree at the beginning, in both directions between all senders,
+	 * so that multicast trees find one that fits (mcast_safe.c), as both begin at one switch.
 	 */
 	bool reserves;
-	unsigned variant;          /* which of several orders of its targets */
-	uint64_t *load;            /* per channel, filled in: pairs of end ports */
-	const uint32_t *gains;     /* channels newer than the wishes */
+	unsigned variant;      /* number of the order of its targets, of several */
+	uint64_t *load;	       /* by channel, filled in: load in pairs of end ports */
+	const uint32_t *gains; /* channels that are newer than the preferred paths */
 	uint32_t n_gains;
 	const atomic_bool *cancelled;
 };
@@ -36,17 +36,17 @@ void nue_layer_fill(struct nue_layer *layer);
 
 /* ---- which destinations share a VL ---- */
 
-/* Parts of near neighbours and about as many LIDs: ret[switch] 0..n_parts-1; without LIDs: 0. */
+/* Parts of near neighbours with about as many LIDs: ret[switch] 0..n_parts-1; without LIDs: 0. */
 void nue_part(const struct nue_net *net, const bool *is_target, unsigned n_parts, uint8_t *ret);
 
-/* ---- what of the previous tables stays ---- */
+/* ---- which previous entries stay ---- */
 
-/* Are they nue's own, with as many VLs? */
+/* Are the previous tables of nue, with as many VLs? */
 bool nue_keeps(const struct routes *previous, unsigned n_vls);
-/* Writes the previous entries of LIDs with owners into `r`, if their ports lead to a switch. */
+/* Copies the previous entries of assigned LIDs into `r`, if their ports lead to a switch. */
 void nue_keep_columns(const struct nue_net *net, const struct routes *previous, struct routes *r);
-/* VLs as they were; a switch that had none gets that of the nearest one that had. */
+/* Takes over the previous VLs; a switch without one gets that of the nearest switch with one. */
 void nue_keep_parts(const struct nue_net *net, const struct routes *previous, const bool *is_target,
 		    uint8_t *part);
-/* Channels that were not there before: their number, and `ret` has room for all channels. */
+/* Finds channels that were not there before. Returns how many; `ret` has room for all channels. */
 uint32_t nue_keep_gains(const struct nue_net *net, const struct routes *previous, uint32_t *ret);

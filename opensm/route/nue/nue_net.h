@@ -21,19 +21,19 @@ struct nue_net {
 	const struct topo *topo;
 	struct graph *graph;
 	struct distances *distances;
-	struct cdg_channels *channels; /* numbered as the groups of graph are */
+	struct cdg_channels *channels; /* numbered as the groups of `graph` */
 	uint32_t n;
-	uint16_t *cost;    /* per channel: hops, and much more if it is slow and that matters */
+	uint16_t *cost; /* by channel: hops, and much more if it is slow and that matters */
 	uint16_t max_cost;
-	float *pace;	   /* per channel: topo->paces of its cables together; NULL: no matter */
-	uint32_t *sources; /* per switch: end ports on it */
-	bool *sends;       /* per switch: its own packets count, not only those it passes on */
-	uint32_t *first_lid; /* per switch + 1 */
-	lid_t *lids;       /* of the end ports on a switch, in the order of ports */
+	float *pace;	   /* by channel: topo->paces of its cables together; NULL: all equal */
+	uint32_t *sources; /* by switch: number of end ports on it */
+	bool *sends;	   /* by switch: set if it sends packets, and does not only forward them */
+	uint32_t *first_lid; /* by switch, with one more at the end */
+	lid_t *lids;	     /* LIDs of the end ports on a switch, in order of ports */
 	struct arena memory;
 };
 
-/* NULL if cancelled. */
+/* Makes the input. NULL: cancelled. */
 struct nue_net *nue_net_new(const struct route_job *job, unsigned threads);
 struct nue_net *nue_net_free(struct nue_net *net);
 
@@ -42,7 +42,7 @@ static inline uint32_t nue_head(const struct nue_net *net, uint32_t channel)
 	return net->channels->to[channel];
 }
 
-/* What `flows` are on a channel, as on one whose cables run at the median rate. */
+/* The load of `flows` on a channel, in flows on one whose cables run at the median rate. */
 static inline uint64_t nue_load(const struct nue_net *net, uint32_t channel, uint64_t flows)
 {
 	return net->pace ? (uint64_t)((double)flows * net->pace[channel]) : flows;

@@ -8,9 +8,9 @@
 #include "route/proof/cdg_internal.h"
 #include "route/proof/check_internal.h"
 
-#define HOSTS_MAX 64
-#define CABLES_MAX 256	    /* ends of cables that differ */
-#define DISTANCES_MAX 65536 /* pairs of switches that are farther apart, or nearer */
+#define HOSTS_MAX     64
+#define CABLES_MAX    256   /* most ends of cables that differ */
+#define DISTANCES_MAX 65536 /* most pairs of switches whose distance differs */
 
 struct moved {
 	uint32_t at, sw;
@@ -22,94 +22,97 @@ struct delta {
 	const struct verifier *old;
 	struct verifier *new;
 	const struct route_changes *changes;
-	struct routes_blocks blocks; /* of `new` */
-	struct routes_entry *entries; /* by LID */
+	struct routes_blocks blocks;  /* cache of blocks of `new` */
+	struct routes_entry *entries; /* sorted by LID */
 	size_t n_entries, cap_entries;
 	struct cable_moved {
-		uint32_t end;	/* entry of topo->ports that leads elsewhere than before */
-		uint32_t sw;	/* its switch */
-		uint32_t was, now; /* what it led to, and does: as behind[] */
-	} *cables;
+		uint32_t end;	   /* entry of topo->ports with another far end than before */
+		uint32_t sw;	   /* switch of that port */
+		uint32_t was, now; /* former and present far end, as in behind[] */
+	} * cables;
 	size_t n_cables, cap_cables;
-	struct moved *moved;	/* by `at` */
-	size_t *first_moved;	/* per switch + 1: its place in `moved` */
+	struct moved *moved; /* sorted by `at` */
+	size_t *first_moved; /* by switch, with one more at the end: first index in `moved` */
 	size_t n_moved, cap_moved;
-	uint32_t *stamp;	/* per switch: LID + 1 for which its entry differs */
-	uint8_t *was, *now;	/* the same: its former value, and the new one */
+	uint32_t *stamp;    /* by switch: LID + 1 for which its entry differs */
+	uint8_t *was, *now; /* by switch: former and new value of that entry */
 	bool *seen;
 	struct ports_in {
-		uint32_t at;	/* switch + 1 */
+		uint32_t at; /* switch + 1 */
 		uint64_t ports[PORT_WORDS];
-	} *ports_in;		/* per switch: by which paths to `at` may come, as found last */
+		/* by switch: ports by which paths to `at` may come, as last found */
+	} * ports_in;
 	struct upstream {
 		uint32_t sw, hops;
-		uint8_t class;	/* of the port by which it comes to the first */
-		uint8_t branch; /* that port */
-	} *queue;		/* of the LID at hand; of each path the switch with 0 hops first */
+		uint8_t class;	/* class of the port by which it reaches the first switch */
+		uint8_t branch; /* number of that port */
+		/* switches upstream for the present LID; of each path the one with 0 hops first */
+	} * queue;
 	size_t n_queue, cap_queue;
 	struct path {
-		const struct verifier *j; /* the old one or the new one */
+		const struct verifier *j; /* the old verifier or the new one */
 		uint32_t from;
-		uint32_t sw;	/* as far as it was followed, by so many hops */
+		uint32_t sw; /* switch to which it was followed, by `hops` hops */
 		uint32_t hops;
-		uint32_t flow;	/* is added to the loads */
-		uint32_t own;	/* so many of it are not to themselves */
-		uint32_t with;	/* it goes on with path number `with` - 1; 0: alone */
+		uint32_t flow; /* flow to be added to the loads */
+		uint32_t own;  /* part of `flow` that is not addressed to its own switch */
+		uint32_t with; /* number + 1 of the path that it continues with; 0: none */
 		lid_t lid;
 		bool is_done;
-		bool is_noted;	/* are its dependencies? On one VL alone */
-		uint64_t in[PORT_WORDS]; /* packets come to it by these ports */
-	} *paths;		/* of the LID at hand: in twos, before and now */
+		bool is_noted;		 /* set if its dependencies are noted; on one VL alone */
+		uint64_t in[PORT_WORDS]; /* ports by which packets come to it */
+	} * paths;			 /* for the present LID, in pairs: before and now */
 	size_t n_paths, cap_paths;
-	uint32_t *met;		/* per switch: the path that came there last, before and now */
-	/* end ports of the old topo, of the new one */
+	uint32_t *met; /* by switch: path that last reached it, before and now */
+	/* End ports of the old topo, and of the new one. */
 	const struct topo_host *gone[HOSTS_MAX], *came[HOSTS_MAX];
 	size_t n_gone, n_came;
-	bool was_minimal;	/* every path from a source to an end port was a shortest one */
-	uint32_t farthest;	/* hops: no source is farther away, as far as is known */
-	const uint16_t *dist;	/* as they were, from the LID at hand */
-	uint16_t *row;		/* the same of switch `row_of`, where some are others now */
+	/* set if every path from a source to an end port was a shortest one */
+	bool was_minimal;
+	uint32_t farthest;    /* upper bound of the hops to the farthest source */
+	const uint16_t *dist; /* former distances from the switch of the present LID */
+	uint16_t *row;	      /* present distances of switch `row_of`, if some have changed */
 	size_t cap_row;
 	uint32_t row_of;
-	struct check_worker *worker; /* NULL: none was needed yet */
-	struct cdg_added added;	/* dependencies */
+	struct check_worker *worker; /* NULL: not needed yet */
+	struct cdg_added added;	     /* dependencies that were added */
 	struct cdg_walk *walk;
-	uint32_t *order, *next; /* for the walk, as `ports`: of the path at hand */
+	uint32_t *order, *next; /* for `walk`, as `ports`: the path at hand */
 	uint8_t *ports;
-	/* per entry of topo->ports: paths that are others now came in by it, or left by it */
+	/* By entry of topo->ports: changed paths came in by it, or left by it. */
 	bool *left_in, *left_out;
-	bool turned;		/* some turns have other VLs than before */
+	bool turned; /* set if some turns have other VLs than before */
 	struct arena memory;
 };
 
 /*
- * Brings the distances up to date; keeps the changed ones. False: too many, or end ports that were
- * connected are not, or the other way round.
+ * Updates the distances and keeps the changed ones. False: too many, or end ports became connected
+ * or disconnected.
  */
 bool delta_repair_distances(struct delta *d);
-/* Distances from `at` as they were; until the next call. */
+/* Former distances from `at`, valid until the next call. */
 const uint16_t *delta_distances_before(struct delta *d, uint32_t at);
 
 /*
- * Follows `n` paths to the end, which sets their hops: all of them step by step, and as one where
- * they meet. False: one has no end.
+ * Follows `n` paths to the end, and sets their hops: all step by step, and as one where they meet.
+ * False: one has no end.
  */
 bool delta_follow_paths(struct delta *d, struct path *paths, size_t n);
-/* Does the path of `s` to the LID meet an entry that differs? A path that goes round does not. */
+/* Does the path of `s` to the LID meet a changed entry? Looping paths do not. */
 bool delta_meets(const struct delta *d, uint32_t s, lid_t lid);
-/* Notes the ports of old paths: of `s`, and of the `n` upstream, which come over it. */
+/* Notes the ports of former paths: that of `s`, and those of the `n` switches upstream. */
 void delta_leave_paths(struct delta *d, const struct upstream *up, size_t n, uint32_t s, lid_t lid);
-/* Of packets from `s` and the `n` upstream in new tables, which are known to arrive. */
+/* Adds dependencies of packets from `s` and the `n` upstream in new tables; they arrive. */
 void delta_add_dependencies(struct delta *d, const struct upstream *up, size_t n, uint32_t s,
 			    lid_t lid);
 
-/* Forgets the dependencies over a cable that is gone, or leads elsewhere. */
+/* Removes the dependencies over cables that are gone, or lead elsewhere. */
 void delta_forget_cables(struct delta *d);
-/* Does the graph have a turn on other VLs than the former scheme says? */
+/* Has the graph a turn on other VLs than the former scheme gives? */
 bool delta_has_moved_turn(const struct delta *d);
 /*
- * Is the graph still acyclic? On several VLs it is without all former dependencies, after that.
- * False as well if there was a moved turn, and there is: a path that is not new may have it.
+ * Is the graph still acyclic? With several VLs it lacks all former dependencies afterwards. False
+ * also if there was a moved turn, and there is one now: a path that is not new may have it.
  */
 bool delta_settle_graph(struct delta *d, bool had_moved_turn);
 
@@ -128,7 +131,7 @@ static inline bool is_end(const struct delta *d, const struct verifier *j, uint3
 	       lid < j->topo->switches[s].lft_cap;
 }
 
-/* Does the entry at the other end of a cable lead over it? */
+/* Does the entry at the other end of a cable send to the LID over it? */
 static inline bool sends_to(const struct delta *d, uint32_t behind, lid_t lid)
 {
 	const struct verifier *j = d->new;

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Found tables as routes: entries that lead somewhere, and what an engine would say of its own. */
+/* Makes routes of found tables: their entries that lead somewhere, completed by the engine. */
 #pragma once
 
 #include "route/core/engine.h"
 #include "route/proof/check.h"
 
 struct adopt_job {
-	const struct route_job *job;  /* its `previous` does not matter */
+	const struct route_job *job; /* its `previous` is ignored */
 	const struct routes *found;
-	const struct routes *base;    /* an engine's of the same topo: its entries fill gaps */
-	bool whole;                   /* nothing may be missing */
-	bool unsafe;                  /* the faults of `base` are allowed */
-	const struct route_verdict *fresh; /* of tables from scratch */
+	/* routes of an engine for the same topo, whose entries fill gaps */
+	const struct routes *base;
+	bool whole;			   /* set if nothing may be missing */
+	bool unsafe;			   /* set if faults that `base` has are allowed */
+	const struct route_verdict *fresh; /* verdict on tables from scratch */
 };
 
 /*

@@ -12,7 +12,7 @@
 #include "route/proof/check.h"
 #include "route/core/engine.h"
 
-/* An engine that is skipped for now, and why. */
+/* An engine that is skipped for now, with the reason. */
 struct route_skip {
 	char engine[32];
 	char why[160];
@@ -21,7 +21,7 @@ struct route_skip {
 struct route_chain {
 	/* routing_engine: names and no_fallback, separated by commas or blanks; NULL: auto */
 	const char *list;
-	const struct route_engines *more; /* from plugins; NULL: none */
+	const struct route_engines *more; /* engines of plugins; NULL: none */
 	bool allow_unsafe;
 	/*
 	 * Engines whose process died on this fabric (sm/routing/route_job.h). Where one of them is
@@ -34,16 +34,16 @@ struct route_chain {
 
 struct route_choice {
 	struct route_verdict verdict;
-	char why[160];     /* when there are no routes */
+	char why[160];	   /* reason why there are no routes */
 	char refused[600]; /* "updn: its tables ...; ftree: not a tree": engines tried */
-	bool unsafe;	   /* the tables do not hold, but an option allows them */
+	bool unsafe;	   /* set if the tables do not hold, but an option allows them */
 };
 
-/* The engine that is asked first: the first one that is not skipped. NULL: all are. */
+/* The first engine that is not skipped; NULL: all are skipped. */
 const struct route_engine *route_chain_first(const struct route_chain *chain);
-/* Does it name an engine that may take long, or one of a plugin, and that is not skipped? */
+/* Is an engine listed, and not skipped, that may take long or is of a plugin? */
 bool route_chain_is_slow(const struct route_chain *chain);
 
-/* One reference, or NULL and `why`. Pure. */
+/* Chooses tables, one reference; NULL: `why` has the reason. Pure. */
 struct routes *route_choose(const struct route_chain *chain, const struct route_job *job,
 			    struct route_choice *ret);

@@ -6,7 +6,7 @@
 #include "route/core/engine.h"
 #include "route/proof/keep_policy.h"
 
-#define ROUTE_ENGINE(NAME, FUNCTION, ...) \
+#define ROUTE_ENGINE(NAME, FUNCTION, ...)                                                          \
 	struct routes *FUNCTION##_compute(const struct route_job *job, char *why, size_t why_len);
 CONF_ENGINES(ROUTE_ENGINE)
 #undef ROUTE_ENGINE
@@ -22,16 +22,16 @@ struct routes *minhop_routes(const struct route_job *job, const struct graph *g,
 
 /* By name, exact and case-sensitive; NULL if unknown. */
 const struct route_engine *route_engine_find(const char *name);
-/* The same among the built-in engines and `more` (NULL: none). */
+/* route_engine_find() among the built-in engines and `more` (NULL: none). */
 const struct route_engine *route_engine_find_in(const struct route_engines *more, const char *name);
-/* auto. */
+/* The engine auto. */
 const struct route_engine *route_engine_that_chooses(void);
-/* Number `n` (from 1) of those that are tried in the end; NULL: there are no more. */
+/* The `n`th (from 1) engine of last resort; NULL: no more. */
 const struct route_engine *route_engine_last_resort(unsigned n);
 /*
- * The built-in engine that made the tables: of auto the one that it took. Never NULL: an engine of
- * a plugin, or an unknown one, is one without capabilities and name.
+ * The built-in engine that made the tables; with auto the one that it chose. Never NULL: for an
+ * engine of a plugin, or an unknown one, a row without name and capabilities.
  */
 const struct route_engine *route_engine_of(const struct routes *r);
-/* For the most loaded channel: KEEP_PATHS where paths have SLs, or may have under damage. */
+/* The rule for the most loaded channel: KEEP_PATHS if paths have SLs, or may have under damage. */
 enum keep_rule route_engine_load_rule(const struct routes *r);

@@ -9,8 +9,8 @@
 #include "opensm/routing_plugin.h"
 #include "route/core/engine.h"
 
-/* May an engine have this name? "_" and "-", letters and digits, and no built-in engine's. */
+/* Is this name allowed: "_", "-", letters and digits, and not that of a built-in engine? */
 bool external_name_is_good(const char *name);
 
-/* An engine that runs `from`, which must stay, together with its name. */
+/* An engine that runs `from`, which must stay valid with its name. */
 struct route_engine external_engine(const struct opensm_routing_engine *from);

@@ -21,8 +21,8 @@
 
 struct keep_report {
 	struct route_choice choice;
-	bool is_compared; /* tables from scratch were computed beside those that grew */
-	char note[160]; /* what became of the former tables, in a sentence; "": nothing to say */
+	bool is_compared; /* set if tables from scratch were computed for comparison */
+	char note[160];	  /* sentence on what became of the former tables; "": none */
 };
 
 /*

@@ -19,12 +19,12 @@
 #include "route/core/engine.h"
 
 struct reroute_report {
-	char why[160];       /* when there are no routes */
+	char why[160]; /* reason why there are no routes */
 	struct route_verdict verdict;
-	uint32_t load_fresh; /* from scratch; 0: was not needed, so not computed */
-	uint32_t n_balanced;    /* single entries that left channels far above the mean */
-	uint32_t n_entries;  /* single entries that moved for balance */
-	uint32_t n_lids;     /* LIDs that got their paths from scratch */
+	uint32_t load_fresh; /* load from scratch; 0: not computed, as not needed */
+	uint32_t n_balanced; /* number of entries that left channels far above the mean */
+	uint32_t n_entries;  /* number of entries that moved for balance */
+	uint32_t n_lids;     /* number of LIDs that got their paths from scratch */
 };
 
 /*
@@ -36,7 +36,7 @@ struct reroute_report {
 struct routes *reroute_balance(const struct route_engine *engine, const struct route_job *job,
 			       struct routes *r, struct reroute_report *ret);
 
-/* Columns of different orders of up and down do not go together (tree.h). */
+/* Have both the same order of up and down? Else their columns cannot be mixed (tree.h). */
 bool reroute_is_same_order(const struct routes *a, const struct routes *b);
 
 /*

@@ -12,18 +12,18 @@
 #include "route/shape/grid.h"
 
 struct dims_breaks {
-	unsigned n_lanes; /* 0: more would be needed than there are */
-	/* per coordinate: VLs that break rings of the dimension there; NULL: no breaks */
+	unsigned n_lanes; /* number of VLs; 0: more would be needed than there are */
+	/* By coordinate: VLs that break rings of the dimension there; NULL: no breaks. */
 	uint16_t *at[GRID_DIMS];
 };
 
-/* Grids, and HyperX as a grid without rings; NULL: neither. grid_free(). */
+/* Finds a grid, or a HyperX as a grid without rings; NULL: neither. For grid_free(). */
 struct grid *dims_find(const struct graph *g);
 
-/* The fewest VLs found, up to `most`. dims_breaks_done() afterwards. */
+/* Finds breaks with as few VLs as possible, up to `most`. To be ended by dims_breaks_done(). */
 void dims_breaks_find(const struct grid *grid, unsigned most, struct dims_breaks *ret);
 void dims_breaks_done(struct dims_breaks *b);
 
-/* VLs in which a path may go u -> v -> w, all neighbours; 0: that is not dimension order. */
+/* The VLs, as bits, in which a path may go u -> v -> w, all neighbours; 0: not dimension order. */
 uint16_t dims_turn(const struct grid *grid, const struct dims_breaks *b, uint32_t u, uint32_t v,
 		   uint32_t w);

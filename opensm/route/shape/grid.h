@@ -20,12 +20,12 @@
 struct grid {
 	unsigned n_dims;
 	uint16_t size[GRID_DIMS];
-	bool wraps[GRID_DIMS];	/* a ring; never for size 2 */
-	uint32_t n;		/* switches of the graph */
-	uint32_t n_missing;	/* places without a switch */
-	uint32_t n_cut;		/* edges that the grid would have and the graph has not */
-	uint16_t *at;		/* at[sw * n_dims + d] */
-	/* by place, mixed radix with dimension 0 fastest; TOPO_NONE: missing */
+	bool wraps[GRID_DIMS]; /* set for a ring; never for size 2 */
+	uint32_t n;	       /* number of switches of the graph */
+	uint32_t n_missing;    /* number of places without a switch */
+	uint32_t n_cut;	       /* number of edges of the grid that the graph lacks */
+	uint16_t *at;	       /* at[sw * n_dims + d] */
+	/* By place, mixed radix with dimension 0 fastest; TOPO_NONE: missing. */
 	uint32_t *switch_at;
 	struct arena memory;
 };
@@ -57,7 +57,7 @@ static inline uint32_t grid_index(const struct grid *grid, const uint16_t *place
 	return index;
 }
 
-/* The first dimension in which two switches differ; n_dims: they stand at the same place. */
+/* The first dimension in which two switches differ; n_dims: none. */
 static inline unsigned grid_first_dim(const struct grid *grid, uint32_t a, uint32_t b)
 {
 	unsigned d = 0;
@@ -67,7 +67,7 @@ static inline unsigned grid_first_dim(const struct grid *grid, uint32_t a, uint3
 	return d;
 }
 
-/* Dimensions in which two places differ. */
+/* The number of dimensions in which two places differ. */
 static inline unsigned grid_differing(const struct grid *grid, const uint16_t *x, const uint16_t *y)
 {
 	unsigned n = 0;
@@ -77,7 +77,7 @@ static inline unsigned grid_differing(const struct grid *grid, const uint16_t *x
 	return n;
 }
 
-/* Places of dimensions by the means sum[d] / n[d], the least first; equal ones stay in order. */
+/* Ranks dimensions by the means sum[d] / n[d], the least first; equal ones stay in order. */
 static inline void grid_rank_dims(const uint64_t *sum, const uint64_t *n, unsigned n_dims,
 				  unsigned *ret)
 {
@@ -89,7 +89,7 @@ static inline void grid_rank_dims(const uint64_t *sum, const uint64_t *n, unsign
 	}
 }
 
-/* As sl2vl_set_classes() wants it: 0 is hosts, 1 + d what leads along dimension d of `grid`. */
+/* For sl2vl_set_classes(): class 1 + d for cables along dimension d of `grid`; 0 is hosts. */
 static inline unsigned grid_port_class(const void *grid, uint32_t sw, uint32_t peer)
 {
 	return 1 + grid_first_dim(grid, sw, peer);
@@ -98,8 +98,8 @@ static inline unsigned grid_port_class(const void *grid, uint32_t sw, uint32_t p
 /* A dimension made of an old one, or of two of size 2 (`first` != `second`: a ring of 4). */
 struct grid_view_dim {
 	uint8_t first, second;
-	bool flip;	/* coordinates fall where they rose */
-	uint16_t shift; /* then this is added, on rings */
+	bool flip;	/* set if coordinates are reversed */
+	uint16_t shift; /* added to coordinates afterwards, on rings */
 };
 struct grid *grid_view(const struct grid *grid, const struct grid_view_dim *dims, unsigned n_dims);
 /*

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What kind of fabric a graph is, found by its local structure, without configuration.
+ * The kind of fabric that a graph is, found from its local structure without configuration.
  *
- * Everything here is linear in cables times ports, tolerates damage as far as the structure that is
- * left is certain, and answers "other" when in doubt: routes are checked whatever was recognised.
+ * Everything here is linear in cables times ports, tolerates damage as far as the remaining
+ * structure is certain, and returns SHAPE_OTHER when in doubt: routes are checked whatever was
+ * recognised.
  */
 #pragma once
 
@@ -18,8 +19,8 @@
 #define SHAPE_LEVELS 8
 
 enum shape_kind {
-	SHAPE_SINGLE,	      /* one switch with end ports at most */
-	SHAPE_TREE,	      /* levels; cables run between neighbouring levels */
+	SHAPE_SINGLE, /* one switch with end ports at most */
+	SHAPE_TREE,   /* levels; cables run between neighbouring levels */
 	/* rows of cliques in every dimension; hypercubes and full meshes are some */
 	SHAPE_HYPERX,
 	SHAPE_GRID,	      /* meshes and tori */
@@ -30,28 +31,28 @@ enum shape_kind {
 
 struct shape {
 	enum shape_kind kind;
-	uint32_t n;	       /* switches of the graph */
-	uint32_t n_parts;      /* connected parts with end ports */
-	/* cables (groups of parallel ones) that are missing from the whole fabric */
+	uint32_t n;	  /* number of switches of the graph */
+	uint32_t n_parts; /* number of connected parts with end ports */
+	/* Number of cables (groups of parallel ones) missing in the whole fabric. */
 	uint32_t n_cut;
-	/* tree */
+	/* Tree. */
 	unsigned n_levels;
 	uint32_t per_level[SHAPE_LEVELS];
-	uint32_t n_cross;      /* cables within a level */
+	uint32_t n_cross; /* number of cables within a level */
 	/*
 	 * Of a tree, switches in no level: stubs (topo_find_stubs()), and those with nothing else
 	 * below. Else those in tails (core/tails.h).
 	 */
 	uint32_t n_apart;
-	struct grid *grid;     /* grid, HyperX */
-	/* dragonfly */
-	uint32_t n_groups, per_group; /* switches of most groups */
-	uint32_t *group;	      /* per switch */
-	/* per switch: carries end ports as the others of its level do */
+	struct grid *grid; /* with SHAPE_GRID and SHAPE_HYPERX */
+	/* Dragonfly. */
+	uint32_t n_groups, per_group; /* per_group: switches of most groups */
+	uint32_t *group;	      /* by switch */
+	/* By switch: set if it has as many end ports as others of its level. */
 	bool *leaf;
 };
 
-/* The caller frees. The same graph gives the same shape. */
+/* Finds the shape; the caller frees. The same graph gives the same shape. */
 struct shape *shape_find(const struct graph *g);
 /*
  * The same; or, if the whole has none and what is left without tails has one other than that of a
@@ -69,7 +70,7 @@ FREEP(shape_free, struct shape)
 #define SHAPE_STRLEN 128
 char *shape_str(const struct shape *s, char ret[SHAPE_STRLEN]);
 
-/* For one shape only: true, and `s` is filled, if the graph is one. */
+/* Is the graph a dragonfly? If so, fills in `s`. */
 bool shape_find_groups(const struct graph *g, struct shape *s);
 
 /*

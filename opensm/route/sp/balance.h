@@ -16,34 +16,35 @@
 
 struct route_verdict;
 
-/* May channels other than those below the median rate give something off? */
+/* The channels that may give load off. */
 enum balance_slow {
 	BALANCE_ALL,
 	BALANCE_SLOW,
-	BALANCE_SLOW_LATER, /* no; and slow ones only where they carry clearly too much */
+	BALANCE_SLOW_LATER, /* all; slow ones only if they carry clearly too much */
 };
 
 struct balance_job {
 	const struct graph *graph;
-	const struct distances *distances; /* with `find`: not needed */
-	/* Paths for entries, nearest first; any may be combined with any. NULL: the shortest. */
+	const struct distances *distances; /* not needed with `find` */
+	/* Finds paths for entries, nearest first, in any combination. NULL: the shortest paths. */
 	path_dag_finder find;
-	/* NULL, or `find` only orders the switches, and this lists the edges of order[i]. */
+	/* NULL; else `find` only orders the switches, and this lists the edges of order[i]. */
 	void (*find_edges)(const void *arg, uint32_t i, struct path_dag *w);
 	const void *arg;
 	const struct dest_order *dests;
-	/* Flows per channel, end-port pairs; then `dests` has one class. NULL: they are counted. */
+	/* Flows by channel in end-port pairs, and `dests` has one class. NULL: they are counted. */
 	const uint32_t *load;
 	/*
-	 * Per block of every row, by row: the block is written anyway. Entries there move first,
-	 * others only if that is not enough. NULL: none is.
+	 * By block of every row: set if the block is written in any case. Entries there move first,
+	 * others only if that is not enough. NULL: none.
 	 */
 	const bool *changed;
-	/* loads, in flows on a cable of the median rate: */
-	uint32_t tolerated; /* nothing moves while all carry this, or little more than the mean */
-	uint32_t enough;    /* no channel need carry less, but those below the median rate */
+	/* Loads, in flows on a cable of the median rate. */
+	uint32_t tolerated; /* load up to which, or a little above the mean, nothing moves */
+	/* load below which no channel need go, except channels slower than the median */
+	uint32_t enough;
 	enum balance_slow slow;
-	unsigned threads;   /* 1 or more */
+	unsigned threads; /* number of threads, 1 or more */
 	const atomic_bool *cancelled;
 };
 
@@ -65,7 +66,7 @@ uint32_t balance_channels(const struct balance_job *job, struct routes *r, uint3
  */
 void balance_rates(const struct route_job *job, struct routes *r, struct route_verdict *v,
 		   uint32_t *ret_moved);
-/* The same where the caller verifies the result. */
+/* balance_rates() for a caller that verifies the result. */
 void balance_rates_unverified(const struct route_job *job, struct routes *r);
 
 /*
@@ -81,5 +82,5 @@ void balance_rates_unverified(const struct route_job *job, struct routes *r);
 void balance_verified(const struct route_job *job, struct routes *r, struct route_verdict *v,
 		      uint32_t *ret_moved);
 
-/* May the engine of `r` (which left hops) send from switch `sw` by neighbour `next` to `to`? */
+/* May the engine of `r`, which left hops, send from switch `sw` by neighbour `next` to `to`? */
 bool balance_is_path(const struct routes *r, uint32_t sw, uint32_t next, uint32_t to);

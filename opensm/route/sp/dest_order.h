@@ -16,18 +16,18 @@
 
 struct dest_order {
 	uint32_t n;
-	uint32_t *at;		      /* per place: switch */
-	uint32_t *lids;		      /* per place */
-	uint32_t end[DEST_ORDER_CLASSES];   /* first place after the class */
-	uint32_t *sources;	      /* per switch: end ports that send */
+	uint32_t *at;			  /* by place: switch */
+	uint32_t *lids;			  /* by place: LID */
+	uint32_t end[DEST_ORDER_CLASSES]; /* first place after the class */
+	uint32_t *sources;		  /* by switch: number of end ports that send */
 	bool *has_sources;
 	struct arena memory;
 };
 
 struct dest_order *dest_order_new(const struct topo *t, const struct route_options *o);
 /*
- * With the LIDs of switches where end ports are set aside, after all others: the paths that these
- * share (route/core/aside.h) have VLs that go by LIDs.
+ * dest_order_new(), followed by the LIDs of switches with end ports that are set aside: the paths
+ * that these share (route/core/aside.h) have VLs that go by LIDs.
  */
 struct dest_order *dest_order_with_asides(const struct topo *t, const struct route_options *o);
 struct dest_order *dest_order_free(struct dest_order *r);

@@ -26,29 +26,35 @@ struct sp_balance_job {
 	const struct graph *graph;
 	const struct distances *distances;
 	uint32_t n_columns;
-	const uint32_t *at;	 /* per destination: its switch; those of one switch are adjacent */
-	const uint32_t *keys;	 /* per destination: its place in rows */
-	const uint32_t *weights; /* per destination: weight of a flow to it; NULL: 1 */
+	const uint32_t *at;	 /* by destination: its switch; those of one switch are adjacent */
+	const uint32_t *keys;	 /* by destination: its place in rows */
+	const uint32_t *weights; /* by destination: weight of a flow to it; NULL: 1 */
 	uint32_t row_size;
-	const uint32_t *sources; /* per switch: flows that begin there */
-	const struct grid *grid; /* the lowest dimension first, then load; NULL: there is none */
-	/* of the grid: VLs instead of orders; NULL: no hints wanted */
+	const uint32_t *sources; /* by switch: number of flows that begin there */
+	/* set for paths by lowest dimension first, then by load; NULL: no grid */
+	const struct grid *grid;
+	/* For a grid: VLs in place of orders; NULL: no hints wanted. */
 	const struct dims_breaks *breaks;
-	/* half way round a ring there and back take the same half (lash) */
+	/* Set if the paths half way round a ring and back use the same half (lash). */
 	bool both_ways;
-	unsigned n_orders;	 /* 0: load alone decides; not with a grid */
-	bool by_number;		 /* the lowest port, whatever its load */
-	bool stay;		 /* entries of `ports` on a shortest path stay; two rounds */
-	bool rotate;		 /* destinations prefer one order each in turn, not all the first */
-	/* Flows to one destination spread; else they come together: right for many on a switch. */
+	unsigned n_orders; /* 0: load alone decides; not with a grid */
+	bool by_number;	   /* set to use the lowest port, whatever its load */
+	/* set to keep entries of `ports` that are on a shortest path; two rounds */
+	bool stay;
+	/* set if destinations prefer one order each in turn, not all the first */
+	bool rotate;
+	/*
+	 * Set if flows to one destination spread; else they stay together: best for many per
+	 * switch.
+	 */
 	bool part;
-	unsigned rounds;	 /* the first places, the others improve */
+	unsigned rounds; /* number of rounds: the first one places, the others improve */
 	unsigned threads;
 	const atomic_bool *cancelled;
-	/* out: sum of the squares of the loads of all channels; may be NULL */
+	/* Out: sum of the squares of the loads of all channels; may be NULL. */
 	uint64_t *squares;
-	uint8_t *ports;		 /* out: entries where there is a path, all others untouched */
-	/* out: orders that a path obeys; may be NULL without orders and breaks */
+	uint8_t *ports; /* out: entries where there is a path; all others untouched */
+	/* Out: orders that a path obeys; may be NULL without orders and breaks. */
 	uint16_t *hints;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Common to sssp, dfsssp and lash. */
+/* Shared by sssp, dfsssp and lash. */
 #pragma once
 
 #include "route/core/graph.h"
@@ -12,12 +12,12 @@ struct sssp {
 	struct distances *distances;
 	struct dest_order *dests;
 	struct routes *routes;
-	struct route_options options;	 /* those that have an effect here */
-	struct route_guid_port *weights; /* hop weights, slow cables among them */
+	struct route_options options;	 /* options that have an effect here */
+	struct route_guid_port *weights; /* hop weights, with those of slow cables */
 	unsigned threads;
 };
 
-/* Fills `ret`; false and `why`: impossible, or cancelled. sssp_done() in both cases. */
+/* Fills `ret`. False: impossible, or cancelled; `why` has the reason. sssp_done() in both cases. */
 bool sssp_run(const struct route_job *job, const char *name, struct sssp *ret, char *why,
 	      size_t why_len);
 void sssp_done(struct sssp *s);

@@ -95,7 +95,7 @@ struct channel_meeting {
 
 /* A MAD that waits for its answer. */
 struct channel_shot {
-	uint32_t tid; /* 0: free */
+	uint32_t tid; /* transaction ID; 0: free */
 	unsigned peer;
 	/* SHOT_SEGMENT: segment number `segment` of a message */
 	enum { SHOT_SEGMENT, SHOT_HELLO, SHOT_CONFIRM } what;
