@@ -15,7 +15,7 @@
 #include "sm/sm_internal.h"
 #include "util/mem.h"
 
-/* Answers to one device: what it says more often in this time is counted, and not answered. */
+/* Time between answers to one device: its further traps are counted, and not answered. */
 #define ANSWERS_IN   MONO_S
 #define ANSWERS_MOST 4u
 

@@ -137,7 +137,7 @@ void status_tell(struct sm *sm)
 		sm->hooks.status(sm->hooks.arg, sm_status_line(sm));
 }
 
-/* Of the ledger, since it was looked at last. */
+/* Has the trouble of the ledger changed since the last look? */
 static bool is_other_trouble(struct sm *sm)
 {
 	unsigned was = sm->ledger_trouble;

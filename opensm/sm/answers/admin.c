@@ -46,7 +46,7 @@ static void on_manager_seen(void *owner, guid_t port_guid, const uint8_t *record
 	tell_news(sm, NEWS_MANAGER_REGISTERED, .guid = port_guid, .bytes = record);
 }
 
-/* As known now: the view is as old as the last sweep. */
+/* Asks the election as of now, as the view is as old as the last sweep. */
 static bool on_is_manager(void *owner, guid_t port_guid)
 {
 	return elect_is_manager(owner, port_guid);
@@ -139,7 +139,7 @@ struct admin {
 	const struct pkey_plan *copy_pkeys;
 	struct view_sm copy_sms[MAX_REMOTE_SMS + 1];
 	mono_t view_since; /* published then */
-	uint64_t view_edits; /* of the fabric, when the copy of it ended */
+	uint64_t view_edits; /* edits of the fabric when its copy ended */
 	uint32_t registry; /* the SA's, as hosts know it: a new one each time we become master */
 
 	char *state_path; /* opensm-sa.state; NULL: no cache folder */
@@ -346,7 +346,7 @@ void admin_restore(struct sm *sm, bool copied)
 	admin_save(sm, false);
 }
 
-/* Of the moment, for hosts; `sms` is written. */
+/* The sources of a view of the present moment, for hosts; fills in `sms`. */
 static struct view_source view_source(const struct sm *sm, struct view_sm *sms)
 {
 	return (struct view_source){
@@ -375,7 +375,7 @@ static void publish_view(struct sm *sm, struct view *v)
 		sa_set_partitions(sm->sa, sm_partitions(sm));
 }
 
-/* Of the copy nothing is published; what it was begun for is still to come. */
+/* Publishes nothing of the copy; the changes it was begun for are still to be published. */
 static void drop_copy(struct admin *a)
 {
 	a->view_stale |= a->copy && a->view;
@@ -626,7 +626,7 @@ void admin_save(struct sm *sm, bool final)
 	struct admin *a = sm->m.admin;
 	struct db_job *job;
 
-	/* The last one goes behind one that is being written: jobs for the disk end in order. */
+	/* The last write waits for one under way: jobs for the disk end in order. */
 	if (!is_kept(sm) || (a->db_pending && !final) || sm->state != SM_MASTER)
 		return;
 	if (sa_db_version(sm->sa) == a->db_saved && !final)

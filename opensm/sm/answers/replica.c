@@ -325,7 +325,7 @@ static void on_port_read(void *arg, const uint8_t *payload)
 		port_read(sm, payload);
 }
 
-/* False: it cannot be read now; then what is known has to do. */
+/* Reads our own port. False: it cannot be read now, and the known values are used. */
 static bool read_port(struct sm *sm)
 {
 	struct replica *r = sm->m.replica;
@@ -344,7 +344,7 @@ static bool read_port(struct sm *sm)
 
 /* ---- steps that ask the SA ------------------------------------------------------------------ */
 
-/* Is this a copy of what is there? */
+/* Is the copy that of the present database of the master? */
 static bool is_current(const struct replica *r)
 {
 	return r->of.ours && copy_exists(&r->kept) && r->kept.whole &&
@@ -383,7 +383,7 @@ static void take_config(struct sm *sm, const struct replica_answer *a)
 		told_change(&r->told, TOLD_COPY, false);
 	if (r->of.ours) {
 		if (r->of.epoch !=
-		    ib_get(config, SMC_EPOCH)) { /* it has started anew, and forgotten us */
+		    ib_get(config, SMC_EPOCH)) { /* the master has restarted, and forgotten us */
 			r->reports.subscribed = r->reports.next = 0;
 			r->registered_at = MONO_NEVER;
 			r->registrations = 0;
@@ -443,7 +443,7 @@ static void take_answer(struct sm *sm, struct replica_answer *a)
 		return;
 	}
 	if (a->end == REPLICA_REFUSED &&
-	    a->status != SA_NO_RECORDS) /* which means an empty table */
+	    a->status != SA_NO_RECORDS) /* SA_NO_RECORDS means an empty table */
 		round_failed(sm, sa_status_name(a->status));
 	else
 		take_table(sm, a);
@@ -554,7 +554,7 @@ static void ask_step(struct sm *sm)
 		round_failed(sm, "nothing can be sent now");
 }
 
-/* As far as it goes without waiting. */
+/* Runs the round as far as possible without waiting. */
 static void run_round(struct sm *sm)
 {
 	struct replica *r = sm->m.replica;

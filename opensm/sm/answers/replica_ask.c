@@ -13,7 +13,7 @@
 
 #define ASK_TIMEOUT_MS	 1000
 #define TABLE_TIMEOUT_MS 8000
-/* The transport gives each question back; one that does not must not hold us for ever. */
+/* The transport returns each question; one that is not returned must not hold us for ever. */
 #define GRACE		 (2 * MONO_S)
 
 /* ---- questions ----------------------------------------------------------------------------- */
@@ -66,9 +66,9 @@ void replica_question_register(struct replica_question *q, const uint8_t *record
 	*q = (struct replica_question){
 		.method = MAD_SET,
 		.attr = SA_SERVICE_RECORD,
-		.mask = (SA_COMP(SVR_DATA64_1) << 1) - 1, /* all of them, */
+		.mask = (SA_COMP(SVR_DATA64_1) << 1) - 1, /* all components, */
 	};
-	q->mask &= ~(SA_COMP(SVR_PKEY) | SA_COMP(SVR_RSV1) | SA_COMP(SVR_KEY)); /* but these */
+	q->mask &= ~(SA_COMP(SVR_PKEY) | SA_COMP(SVR_RSV1) | SA_COMP(SVR_KEY)); /* except these */
 	memcpy(q->data, record, SVR_BYTES);
 	ib_put(q->data, SVR_LEASE, lease);
 }

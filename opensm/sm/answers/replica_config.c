@@ -20,7 +20,7 @@
 #include "util/hash.h"
 #include "util/mem.h"
 
-#define LAYOUT	 2 /* of the data in the record; another one cannot be compared */
+#define LAYOUT	 2 /* version of the layout of the data; another version cannot be compared */
 #define FILE_MAX (16u << 20)
 #define REFRESH	 (60 * MONO_S) /* files are looked at again */
 #define FORGET	 (600 * MONO_S)
@@ -157,7 +157,7 @@ static uint64_t hash_option(uint64_t h, const struct conf *c, enum conf_id id)
 
 	h = hash_number(h, id);
 	if (id == CONF_ID_qos_policy_file && !c->qos)
-		return h; /* it is not read */
+		return h; /* the file is not read */
 	if (conf_is_secret(id))
 		return hash_number(h, key_mark(c, id));
 	text = conf_value_text(c, id);
@@ -178,7 +178,7 @@ static uint64_t hash_partition(uint64_t h, const struct partition *p)
 	return h;
 }
 
-/* Without the life time, which is subnet_timeout's. */
+/* Hashes a group without its packet life time, which subnet_timeout gives. */
 static uint64_t hash_partition_group(uint64_t h, const struct partition_group *g)
 {
 	h = hash_bytes(h, g->mgid, sizeof(g->mgid));

@@ -17,7 +17,7 @@
 #include "sm/base/drawn_key.h"
 #include "util/mem.h"
 
-/* The longest record that managers send. ibsim loses what is behind it. */
+/* The longest record that managers send. ibsim loses bytes after it. */
 #define DATA_BYTES SVR_BYTES
 
 /* GUIDs of both managers, low half of the TID, and all that the SA goes by. */
@@ -74,7 +74,7 @@ bool replica_tries_proof(const struct sm *sm)
 	return can_prove(sm) && !key_is_secret(sm_sm_key(sm)) && !is_ours(sm, sm->m.replica);
 }
 
-/* Of the first question of a round, once. */
+/* Is this the first question of a round, and its first try? */
 static bool is_try(const struct sm *sm, const uint8_t *mad)
 {
 	return replica_tries_proof(sm) && !sm->m.replica->tries &&

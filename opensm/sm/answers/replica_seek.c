@@ -94,7 +94,7 @@ const char *replica_seek_keys(struct sm *sm)
 	return NULL;
 }
 
-/* Which manager is there? */
+/* Takes the manager at the LID that was asked from its answer. */
 static void take_master(struct sm *sm, const struct replica_answer *a)
 {
 	const uint8_t *info = a->data + SMR_BYTES;

@@ -18,7 +18,7 @@
 #define COPIES (8 * MONO_S)
 #define STORES (60 * MONO_S)
 #define TELL   (10 * MONO_S)
-#define STALE  (30 * MONO_S) /* not asked about for so long: it was away */
+#define STALE  (30 * MONO_S) /* time without a request of the election after which it was away */
 
 /*
  * Changes of an administrator or of orchestration, which are nowhere else; or the keys of hosts

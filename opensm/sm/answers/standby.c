@@ -16,7 +16,7 @@
 #include "util/hash.h"
 #include "util/mem.h"
 
-/* The master gets this long to set right what changed; then we read what it made of it. */
+/* Time that the master gets to react to a change before its result is read. */
 #define SETTLE		   (1 * MONO_S)
 /*
  * Whole rounds, and readings of all tables after changes: at most so often, and this part of the
@@ -30,15 +30,15 @@
 #define SILENCE_NONE	   HASH_START
 
 struct standby {
-	bool picture_whole; /* all of the fabric was read once */
-	/* LFTs and P_Keys may not be what was read: to be read before they count */
+	bool picture_whole; /* set if the whole fabric was read once */
+	/* set if LFTs and P_Keys may have changed since they were read */
 	bool tables_stale;
 	bool watch_whole;	     /* the next watch reads everything */
 	uint32_t told, told_at_look; /* Notices of the master */
 	unsigned subscription_waits;
 	mono_t watch_at, round_at, tables_at;
 	mono_t silence_at, silence_wait; /* when ports that lead to silence are asked again */
-	uint64_t silence;		 /* which ports these are; SILENCE_NONE: there are none */
+	uint64_t silence;		 /* hash of the silent ports; SILENCE_NONE: none */
 	bool takeover;	   /* the next heavy sweep starts from the picture */
 	bool prove_tables; /* the next heavy sweep but one reads all tables */
 };
@@ -152,7 +152,7 @@ static void wait_for_subscription(struct sm *sm)
 	s->tables_at = sm->now + SETTLE;
 }
 
-/* ---- what is silent ------------------------------------------------------------------------ */
+/* ---- silent ports --------------------------------------------------------------------------- */
 
 /* Where no port has a key of its own, a node that is there answers to the first question. */
 static uint64_t silent_ports(const struct sm *sm)
@@ -269,7 +269,7 @@ void standby_watched(struct sm *sm, bool through, bool failed)
 		s->watch_at = mono_min(s->watch_at, sm->now + TABLES_LEAST);
 	if (s->tables_stale)
 		s->watch_at = mono_min(s->watch_at, MAX(s->tables_at, sm->now + SETTLE));
-	if (through) /* after a restart a locked fabric is entered by what was known of it */
+	if (through) /* known keys let us enter a locked fabric after a restart */
 		lids_save(sm);
 	incremental_ended(sm);
 }

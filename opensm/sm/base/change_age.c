@@ -32,9 +32,9 @@ enum { TOLD_LATE, TOLD_STUCK };
 struct change_age {
 	struct change asked
 		[SWEEP_KINDS]; /* the oldest that asks for each kind, and no sweep has begun for */
-	struct change in_work[SWEEP_KINDS]; /* of the running sweep */
+	struct change in_work[SWEEP_KINDS]; /* changes that the running sweep serves, by kind */
 	mono_t moved;			    /* last, in the running sweep */
-	mono_t pause, longest; /* longest, of the running sweep; of those that served */
+	mono_t pause, longest; /* longest pause of the running sweep; of completed ones */
 	mono_t tell_after;		    /* age of the next record; 0: the first */
 	mono_t status_at;
 	struct told told;
@@ -145,7 +145,7 @@ bool change_age_oldest(const struct change_age *a, uint32_t n_nodes, mono_t now,
 	return true;
 }
 
-/* Before the first tick no time was known: what was asked for counts from then on. */
+/* Before the first tick no time was known: earlier requests count from it on. */
 static void start_clock(struct change_age *a, mono_t now)
 {
 	for (unsigned i = 0; i < SWEEP_KINDS && !a->has_clock; i++)

@@ -96,7 +96,7 @@ static int store_key(const char *dir, const char *path, uint64_t key)
 	f = file_replace_open(path, true);
 	if (!f)
 		return -errno;
-	/* Without a buffer, which would keep a copy of the key. */
+	/* Unbuffered, as a buffer would keep a copy of the key. */
 	setvbuf(file_replace_stream(f), NULL, _IONBF, 0);
 	if (fprintf(file_replace_stream(f), "0x%016" PRIx64 "\n", key) < 0)
 		return -EIO;

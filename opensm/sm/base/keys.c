@@ -16,7 +16,8 @@
 
 #define FILE_NAME    "m_key_ring"
 #define SEED_MAX     4096
-#define EPOCHS_AHEAD 4096 /* of each seed; a microsecond each: eleven years of daily rotations */
+/* epochs tried of each seed, a microsecond each: eleven years of daily rotations */
+#define EPOCHS_AHEAD 4096
 #define EPOCHS_NEAR  8
 #define KEYS_LIKELY  8
 #define ROTATES_FOR  (120 * MONO_S) /* all ports have another key by then */
@@ -239,7 +240,7 @@ static void put_in_force(struct sm *sm, struct key_ring *ring, bool is_stored)
 {
 	struct keys *k = sm->m.keys;
 	struct key_ring *later = still_later(sm, ring);
-	/* As master: which keys ports have is known, and seeds behind the first change none. */
+	/* As MASTER: the keys of ports are known, and further seeds change none. */
 	bool changes = sm->state != SM_MASTER || !key_ring_is_alike(k->known, ring);
 
 	key_ring_unref(k->known);
@@ -279,7 +280,7 @@ uint64_t keys_wanted(const struct sm *sm, guid_t port_guid)
 	return port_guid && !key_ring_is_empty(ring) ? key_ring_key(ring, port_guid) : 0;
 }
 
-/* ---- what is tried --------------------------------------------------------------------------- */
+/* ---- keys to try ----------------------------------------------------------------------------- */
 
 static bool is_of_ring(const struct key_ring *ring, guid_t guid, uint64_t key)
 {

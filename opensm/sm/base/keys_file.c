@@ -21,7 +21,7 @@ int keys_store(const char *path, const struct key_ring *ring)
 	f = file_replace_open(path, true);
 	if (!f)
 		return -errno;
-	/* Without a buffer, which would keep a copy of the seeds. */
+	/* Unbuffered, as a buffer would keep a copy of the seeds. */
 	setvbuf(file_replace_stream(f), NULL, _IONBF, 0);
 	text = key_ring_text(ring, &len);
 	done = fwrite(text, 1, len, file_replace_stream(f));

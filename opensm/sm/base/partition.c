@@ -20,7 +20,7 @@
  */
 enum rules {
 	RULES_NONE,    /* before the first sweep, and with `refuse`: nothing is set up */
-	RULES_KEEP,    /* P_Key tables stay as they are, whatever they are */
+	RULES_KEEP,    /* P_Key tables stay as they are */
 	RULES_LIMITED, /* `in_force` says what to do without a file, and is not saved */
 	RULES_GOOD,    /* `in_force` is what the file says, or said; saved */
 };
@@ -29,23 +29,23 @@ enum rules {
 enum file_seen {
 	FILE_NEVER,
 	FILE_MET,  /* good or bad */
-	FILE_GONE, /* it is empty, or not there any more, and that was said */
+	FILE_GONE, /* empty, or not there any more, and that was logged */
 };
 
-#define N_FORMER 8 /* partition files before the one in force that are remembered */
+#define N_FORMER 8 /* number of former partition files that are remembered */
 
 struct partitioning {
 	enum rules rules;
-	struct partitions *in_force; /* with RULES_LIMITED and RULES_GOOD */
+	struct partitions *in_force; /* valid with RULES_LIMITED and RULES_GOOD */
 	enum file_seen file;
 	bool file_new; /* what the file says was not looked at yet */
 	bool save_pending;
 	char *good_path;	 /* NULL: no cache folder */
-	struct pkey_plan *pkeys; /* of the last sweep that got so far */
-	struct pkey_rights *rights; /* of what is planned from */
+	struct pkey_plan *pkeys; /* plan of the last sweep that got so far */
+	struct pkey_rights *rights; /* rights of the partitions in the plan */
 	struct tenants *tenants;
 	enum tenants_held held, planned_held; /* now; when `pkeys` were planned */
-	partition_removed_fn *is_removed;     /* of TENANTS_TAKEN */
+	partition_removed_fn *is_removed;     /* with TENANTS_TAKEN */
 	bool is_stale;	/* TENANTS_FROZEN since `pkeys` were planned: they are not to be written */
 	bool has_none;	/* no P_Key of a tenant is in `pkeys` */
 	struct partitions *joined;  /* `in_force` and the tenants'; NULL: there are none */
@@ -159,7 +159,7 @@ static void forget_former(struct partitioning *p, size_t from)
 	}
 }
 
-/* As long as P_Keys on devices are left as they are, those of this file may be among them. */
+/* While P_Keys on devices are left as they are, those of this file may be among them. */
 static void note_former(struct partitioning *p, struct partitions *file)
 {
 	forget_former(p, N_FORMER - 1);
@@ -409,7 +409,7 @@ static void collect_tables(const struct sm *sm, struct tables *ret)
 		add_port(ret, sm, p);
 		if (!is_left_alone(sm, ret, p))
 			continue;
-		/* Without a place in the plan neither its table nor its switch port is written. */
+		/* A port without a place in the plan is not written, nor is its switch port. */
 		ret->n--;
 		ret->n_left_alone++;
 	}
@@ -443,7 +443,7 @@ static void tell_plan(struct sm *sm, const struct tables *t, const struct pkey_p
 	}
 }
 
-/* ---- partition_config_error keep: what the tables say is what is wanted --------------------- */
+/* ---- partition_config_error keep: tables as found are wanted --------------------------------- */
 
 struct seen_key {
 	uint16_t order, pkey, at;
@@ -644,7 +644,7 @@ void partition_hold_tenants(struct sm *sm, enum tenants_held held, partition_rem
 	p->is_stale |= held == TENANTS_FROZEN;
 	if (held == TENANTS_FREE)
 		forget_former(p, 0);
-	/* Without tenants, here and on devices, it is the same plan. */
+	/* Without tenants, here and on devices, the plan would be the same. */
 	if (held == TENANTS_FREE && p->has_none && !p->is_stale && !tenants_at(p->tenants, 0))
 		p->planned_held = TENANTS_FREE;
 	sync_use_pkeys(sm->sync, partition_wanted(sm));

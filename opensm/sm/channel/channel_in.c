@@ -10,7 +10,8 @@
 #include "util/mem.h"
 
 #define HOLD	 (50 * MONO_MS) /* the sender waits longer for an answer */
-#define IDLE_MAX (60 * MONO_S)	/* half a message of which nothing came for so long is dropped */
+/* time after which a partial message is dropped if no more of it arrives */
+#define IDLE_MAX (60 * MONO_S)
 
 static void free_bytes(struct channel *c, struct channel_in *in)
 {
@@ -20,7 +21,7 @@ static void free_bytes(struct channel *c, struct channel_in *in)
 	in->cap = 0;
 }
 
-/* Nothing of it is taken again: what its sender sends of it is STALE, and ends the session. */
+/* Drops a message for good: further parts of it are STALE, and end the session. */
 static void in_drop(struct channel *c, struct channel_in *in)
 {
 	free_bytes(c, in);
@@ -211,7 +212,7 @@ static void keep_segment(struct sm *sm, struct channel_peer *p, const struct tra
 		answer_kind(sm, p, ev, part, PART_RECEIVED);
 }
 
-/* Of a message that is whole already. */
+/* Answers a segment of a message that is complete already. */
 static void repeat_segment(struct sm *sm, struct channel_peer *p, const struct transport_event *ev,
 			   const struct channel_part *part)
 {

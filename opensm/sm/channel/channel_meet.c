@@ -34,7 +34,7 @@ static void tell_version(struct sm *sm, const struct transport_event *ev, unsign
 		       ev->from.lid, version, CHANNEL_VERSION);
 }
 
-/* Without a seal. */
+/* Answers REFUSED, unsealed. */
 static void refuse(struct sm *sm, const struct transport_event *ev, const struct channel_part *rq,
 		   enum channel_reason reason)
 {
@@ -50,7 +50,7 @@ static void refuse(struct sm *sm, const struct transport_event *ev, const struct
 
 /* ---- HELLO and CONFIRM --------------------------------------------------------------------- */
 
-/* Of what a HELLO says; our nonce is the one that it is, or was, answered with. */
+/* The pair of a HELLO; our nonce is that of its answer. */
 static struct channel_pair pair_of(const struct sm *sm, const struct channel_meeting *m)
 {
 	const struct channel *c = sm->m.channel;
@@ -96,7 +96,7 @@ static void confirm(struct sm *sm, const struct channel_peer *p, const struct tr
 	channel_answer(sm, &ev->from, ev->mad, &part, p->in_session.back);
 }
 
-/* The sender is proven: what it sends from now on is of this session. */
+/* The sender is proven: begins the session in which it sends from now on. */
 static void begin_session(struct sm *sm, struct channel_peer *p, const struct channel_pair *pair)
 {
 	struct channel *c = sm->m.channel;
@@ -118,7 +118,9 @@ static bool is_proven(const struct channel *c, const struct channel_pair *pair,
 	return channel_tag_is(&tag, &part->tag);
 }
 
-/* The one that began the session of now, as its answer was lost. Each other one is too late. */
+/*
+ * Is it the CONFIRM of the present session, repeated as its answer was lost? Others are too late.
+ */
 static bool is_repeated(const struct sm *sm, const struct channel_meeting *m,
 			const struct channel_pair *fresh, const struct channel_part *part)
 {

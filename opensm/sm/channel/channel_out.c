@@ -16,7 +16,7 @@
 #define TIMEOUT_FIRST 250u /* ms; doubled with each silence in a row, up to */
 #define TIMEOUT_LAST  1000u
 #define ASK_AGAIN     (10 * MONO_MS)
-#define PATIENCE      (60 * MONO_S) /* with a handler that does not reply */
+#define PATIENCE      (60 * MONO_S) /* patience with a handler that does not reply */
 #define BUSY_RETRY    MONO_MS
 
 /* ---- begin and end ------------------------------------------------------------------------- */
@@ -113,7 +113,7 @@ void out_lose(struct sm *sm, struct channel_peer *p)
 
 /* ---- sending ------------------------------------------------------------------------------- */
 
-/* The first segment that is neither there nor on its way; false: none that may be sent now. */
+/* The first segment that was neither received nor is under way; false: none may be sent now. */
 static bool next_segment(const struct sm *sm, const struct channel_out *o, uint32_t *ret)
 {
 	if (!o->busy || o->shots >= o->window || sm->now < o->not_before)

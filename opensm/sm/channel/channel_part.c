@@ -8,7 +8,7 @@
 #include "sm/channel/channel_internal.h"
 #include "util/mem.h"
 
-/* The transport gives each request back; one that does not must not hold us for ever. */
+/* The transport returns each request; one that is not returned must not hold us for ever. */
 #define GRACE (2 * MONO_S)
 
 uint32_t channel_segments(size_t len)
@@ -25,7 +25,7 @@ size_t channel_segment_bytes(size_t len, uint32_t segment)
 
 /* ---- seals --------------------------------------------------------------------------------- */
 
-/* Of what a part is: the same for no two parts of a session that differ. */
+/* The label of a part: different for any two parts of a session that differ. */
 static void label_of(const struct channel_part *p, uint8_t ret[CHANNEL_LABEL_BYTES])
 {
 	const uint32_t segment = p->offset / CHANNEL_PART_BYTES;

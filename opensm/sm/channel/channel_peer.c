@@ -15,9 +15,9 @@
 #define HELLO_TIMEOUT	1000u /* ms */
 #define HELLO_CONNECTED (2 * MONO_S)
 #define HELLO_KNOWN	MONO_S
-#define HELLO_OLD	(10 * MONO_S) /* one that is in doubt */
+#define HELLO_OLD	(10 * MONO_S) /* interval of HELLOs to a manager that is in doubt */
 #define HELLO_FOREIGN	(600 * MONO_S)
-/* it has not registered for so long, or not answered so many HELLOs: it is in doubt */
+/* time without a registration, or number of unanswered HELLOs, that puts a manager in doubt */
 #define OLD		(60 * MONO_S)
 #define OLD_TRIES	60u
 #define FORGET		(600 * MONO_S)
@@ -61,7 +61,7 @@ void peer_seen(struct sm *sm, guid_t guid, const uint8_t *record)
 		p->hello_at = sm->now;
 }
 
-/* One that comes back into sight is asked at once, however seldom it was asked meanwhile. */
+/* A manager that comes back into sight is asked at once, however seldom it was asked before. */
 static void trust(struct sm *sm, struct channel_peer *p, bool trusted)
 {
 	if (trusted && !p->trusted && !p->connected && !p->hello_out)
@@ -78,7 +78,7 @@ static bool is_among(const guid_t *all, unsigned n, guid_t guid)
 	return false;
 }
 
-/* Managers that the election believes; one that never answered it gets no row. */
+/* Adds managers that the election believes; one that never answered the election gets no row. */
 static void look_around(struct sm *sm)
 {
 	struct channel *c = sm->m.channel;
@@ -108,7 +108,7 @@ static void log_peer(struct sm *sm, struct channel_peer *p, const char *what, co
 			 "the channel to this manager had opened or closed %u times more", more);
 }
 
-/* One that was there for a moment only is not asked again at once: it would go on like that. */
+/* A manager that was connected for a moment only is not asked again at once: that would repeat. */
 static void lose(struct sm *sm, struct channel_peer *p, const char *why)
 {
 	bool connected = p->connected;
@@ -304,7 +304,7 @@ static void on_confirmed(struct sm *sm, struct channel_peer *p, const struct tra
 	tell_news(sm, NEWS_STANDBY_CONNECTED, .guid = p->guid);
 }
 
-/* Such an answer is not believed for a manager that is connected. */
+/* A foreign answer is not believed for a manager that is connected. */
 static void on_foreign(struct sm *sm, struct channel_peer *p, const struct channel_part *part)
 {
 	not_answered(sm, p);

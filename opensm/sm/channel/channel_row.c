@@ -43,7 +43,7 @@ static bool may_go(const struct channel_peer *p)
 	return p->guid && !p->trusted && !p->registered && !p->connected && !p->hello_out;
 }
 
-/* The one that was heard of least lately. */
+/* The row of the manager heard of least lately. */
 static struct channel_peer *replace(struct channel *c)
 {
 	struct channel_peer *found = NULL;
@@ -85,7 +85,7 @@ struct channel_peer *peer_add(struct channel *c, guid_t guid)
 }
 
 /*
- * With keys that every distribution knows, a manager has to be one that the election sees: a host
+ * With keys that every distribution knows, a manager must be one that the election sees: a host
  * cannot be one in secret.
  */
 bool peer_is_welcome(const struct sm *sm, guid_t guid)

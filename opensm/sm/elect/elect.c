@@ -101,7 +101,7 @@ bool elect_is_greater(const struct sm *sm, const struct remote_sm *r)
 	return r->priority > own || (r->priority == own && r->guid < sm->tr->port_guid);
 }
 
-/* Of two others. A master goes before those that are none, while we are none. */
+/* Does `a` go before `b`? A master goes before managers that are none, while we are none. */
 static bool goes_before(const struct sm *sm, const struct remote_sm *a, const struct remote_sm *b)
 {
 	bool a_master = a->state == SM_MASTER, b_master = b->state == SM_MASTER;
@@ -146,7 +146,7 @@ static bool is_standby(const struct sm *sm, const struct remote_sm *r)
 	return r->state == SM_STANDBY;
 }
 
-/* The greatest one that counts and of which `is` says yes; NULL. */
+/* The greatest trusted manager for which `is` returns true; NULL: none. */
 static struct remote_sm *best_manager(struct sm *sm,
 				      bool (*is)(const struct sm *sm, const struct remote_sm *r))
 {

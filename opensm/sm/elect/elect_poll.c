@@ -22,15 +22,13 @@
 #include "sm/base/about.h"
 #include "util/mem.h"
 
-/*
- * A standby that was handed the fabric takes it at once, one that discovers needs a while: at least
- * this long, however short the polling options are.
- */
+/* number of keys tried on our own port in a poll */
 #define OWN_TRIES	  8 /* keys of our own port that are tried in a poll */
 #define IDLE_PATIENCE	  (5 * MONO_S)
 #define RIVAL_PATIENCE	  (10 * MONO_S)
 #define DISCOVER_PATIENCE (60 * MONO_S)
-#define ABSENT_PATIENCE	  (60 * MONO_S) /* and two leases, between questions to our own port */
+/* plus two leases: time between questions to our own port */
+#define ABSENT_PATIENCE	  (60 * MONO_S)
 
 static mono_t poll_period(const struct sm *sm)
 {
@@ -348,7 +346,7 @@ static void ask_polled(struct sm *sm, const struct mad_request *rq)
 	uint8_t info[SMP_DATA_SIZE];
 	struct mad_request question = *rq;
 
-	/* Else it waits behind requests of a sweep to hundreds of silent ports. */
+	/* Else it would wait behind requests of a sweep to hundreds of silent ports. */
 	question.urgent = true;
 	proof_ask(sm, e->polled, e->poll.nonce, info);
 	question.payload = info;

@@ -36,7 +36,7 @@
 struct statement {
 	const char *purpose;
 	guid_t peer;	/* the receiver */
-	uint64_t nonce; /* of the question that is answered */
+	uint64_t nonce; /* nonce of the question that is answered */
 	unsigned mod;
 };
 

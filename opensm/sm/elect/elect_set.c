@@ -31,9 +31,9 @@ static void obey_discover(struct sm *sm, guid_t by);
 /* 14.4.1.3, table in handover.md 2. */
 static const struct command {
 	const char *name;
-	enum sm_state sender; /* what it says of itself */
+	enum sm_state sender; /* state of the sender in its SMInfo */
 	unsigned own;	      /* states in which it is legal: STATE() */
-	bool from_master;     /* from the one we watch only */
+	bool from_master;     /* accepted only from the manager that we poll */
 	void (*obey)(struct sm *sm, guid_t by);
 } commands[] = {
 	[SMI_HANDOVER] = { "HANDOVER", SM_MASTER,
@@ -97,7 +97,7 @@ void offer_tick(struct sm *sm)
 		elect_accept(sm, "handover from a master that has gone");
 	else if (sm->m.elect->offer.asked < OFFER_TRIES)
 		ask_offerer(sm);
-	else /* it cannot be asked: watching it decides */
+	else /* it cannot be asked: polling it decides */
 		sm->m.elect->offer.by = 0;
 }
 

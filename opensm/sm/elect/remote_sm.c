@@ -161,7 +161,7 @@ enum sm_trust remote_trust(const struct sm *sm, guid_t guid, uint64_t key)
 	return SM_TRUSTED;
 }
 
-/* One that has proved to us before does not show the key instead. */
+/* A manager that has proved before does not show its key instead. */
 enum sm_trust remote_trust_order(const struct sm *sm, const uint8_t *mad)
 {
 	const uint8_t *info = smp_data(mad);
@@ -188,7 +188,7 @@ static const char *remote_trust_name(enum sm_trust trust)
 	return "?";
 }
 
-/* With a secret sm_key, of a manager that is believed and has proved nothing. */
+/* Words for a manager that is believed though it has proved nothing, if sm_key is a secret. */
 static const char *how_believed(const struct sm *sm, const struct remote_sm *r)
 {
 	if (r->proved || !key_is_secret(sm_sm_key(sm)))
@@ -199,7 +199,7 @@ static const char *how_believed(const struct sm *sm, const struct remote_sm *r)
 			 "one for a stranger (sm_key_shown); it is sent no key";
 }
 
-/* Once with its place, and again when that, or what it is, changes. */
+/* Logs a manager once with its place, and again when place or state change. */
 static void report_manager(struct sm *sm, struct remote_sm *r)
 {
 	char where[PLACE_STRLEN], text[PLACE_STRLEN + 160];

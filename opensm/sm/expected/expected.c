@@ -22,7 +22,7 @@ struct meant *meant_unref(struct meant *m)
 	return NULL;
 }
 
-/* ---- what is in force ------------------------------------------------------------------------ */
+/* ---- the topology in force ------------------------------------------------------------------- */
 
 static int64_t realtime(const struct sm *sm)
 {

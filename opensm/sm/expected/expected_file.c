@@ -171,7 +171,7 @@ struct read_job {
 	struct sm_job base;
 	struct sm *sm;
 	uint64_t generation;
-	struct conf_files *files; /* with the text; NULL: the copy alone is read */
+	struct conf_files *files; /* with the text of the file; NULL: only the copy is read */
 	char *copy_path;	  /* NULL: the copy was read before, or there is none */
 	struct meant *copy, *file;
 	unsigned agreed;

@@ -70,12 +70,12 @@ struct expect_rate expected_rate(const struct port *p)
 struct look {
 	struct sm *sm;
 	unsigned flaws;
-	const uint32_t *at; /* of nodes: the same in the picture */
-	uint32_t *part;	    /* of switches, over cables that are not refused */
-	uint32_t *strange; /* of these, joined where both are not expected */
-	bool *is_expected; /* by the root of the part */
-	uint32_t *touches; /* by the root of `strange`: the expected part that it leads to */
-	bool *bridges;	   /* the same: it leads to several */
+	const uint32_t *at; /* by node: its index in the expected topology */
+	uint32_t *part;	    /* by switch: its connected part over cables that are not refused */
+	uint32_t *strange;  /* by switch: these parts, joined where both are unexpected */
+	bool *is_expected;  /* by root of a part: set if it has an expected switch */
+	uint32_t *touches;  /* by root of `strange`: the expected part that it leads to */
+	bool *bridges;	    /* by root of `strange`: set if it leads to several */
 };
 
 static bool joins_switches(const struct port *p)
@@ -167,7 +167,7 @@ static struct port *refused_port(const struct sm *sm, uint32_t i)
 	return &fabric_find_node(sm->fabric, c->node)->ports[c->port];
 }
 
-/* Over refused cables between switches: first those within what is strange, then those to it. */
+/* Joins parts over refused cables between switches: first unexpected ones, then those to these. */
 static void find_bridges(struct look *l)
 {
 	for (unsigned turn = 0; turn < 2; turn++) {

@@ -25,7 +25,7 @@
 #define ILLEGAL_SECS  86400u
 #define NO_CASE	      UINT32_MAX
 #define IN_ORDER      "in order again"
-#define NO_CLOCK      10000000 /* of a time that is not known: buckets have numbers from 1 on */
+#define NO_CLOCK      10000000 /* value of an unknown time: buckets are numbered from 1 */
 
 /* ---- options --------------------------------------------------------------------------------- */
 
@@ -231,7 +231,7 @@ static bool is_of_another(const struct sick_case *c, const struct health_verdict
 	return c->state == SICK_ISOLATED;
 }
 
-/* The action in force may be more, or less, than the one that is asked for now. */
+/* The action in force may be stronger or weaker than the wanted one. */
 static void go_back(struct sm *sm, struct sick_case *c)
 {
 	struct port *p = sick_port_at(sm, &c->at);
@@ -345,7 +345,7 @@ static void judge(struct sm *sm, uint32_t link)
 		look_at_case(sm, link);
 }
 
-/* ---- what is told ---------------------------------------------------------------------------- */
+/* ---- log and events -------------------------------------------------------------------------- */
 
 static bool is_watching(const struct sm *sm)
 {
@@ -592,7 +592,7 @@ void sick_not_stored(struct sm *sm)
 	sm->m.sick->changed = true;
 }
 
-/* As master, cases are decided with the next sweep. */
+/* As MASTER, the next sweep decides upon cases. */
 void sick_took(struct sm *sm)
 {
 	struct sick *k = sm->m.sick;

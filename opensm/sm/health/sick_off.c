@@ -136,7 +136,7 @@ static void forget_off(struct sm *sm, uint32_t n)
 	sick_save_soon(sm);
 }
 
-/* By an administrator, or its switch was off and on: both have the link judged anew. */
+/* An administrator enabled the port, or its switch was off and on: the link is judged anew. */
 static void enabled_by_others(struct sm *sm, uint32_t n)
 {
 	const struct health_off o = *health_off_at(sm->m.sick->judge, n);

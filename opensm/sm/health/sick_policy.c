@@ -9,7 +9,7 @@
 
 _Static_assert((int)HEALTH_DISABLE == (int)CONF_HEALTH_DISABLE, "in the same order");
 
-/* NULL: no file is in force. One that cannot be read leaves in force what was read before. */
+/* The policy file in force; NULL: none. An unreadable file leaves the former one in force. */
 static const struct conf_file *file_of(const struct sm *sm)
 {
 	const struct conf_file *f = sm->files ? sm->files->of[CONF_FILE_HEALTH] : NULL;

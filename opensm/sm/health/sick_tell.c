@@ -7,7 +7,7 @@
 #include "sm/health/sick_internal.h"
 
 static const struct {
-	const char *name, *before, *after; /* of what is done */
+	const char *name, *before, *after; /* words for an action */
 } states[SICK_STATES] = {
 	[SICK_UNDECIDED] = { "undecided", NULL, "not decided yet" },
 	[SICK_REPORTED] = { "reported", NULL, "only reported" },

@@ -24,9 +24,10 @@
 #include "sm/ledger/settle_internal.h"
 #include "util/mem.h"
 
-#define PATIENCE (10 * MONO_S) /* with a manager of ours that is in sight, and does not settle */
-#define STRANGER (3 * MONO_S)  /* with one that has never answered on the channel */
-#define FORMER	 (60 * MONO_S) /* the same, and it was one of ours before */
+#define PATIENCE (10 * MONO_S) /* patience with a manager of ours in sight that does not settle */
+#define STRANGER (3 * MONO_S)  /* patience with a manager that has never answered on the channel */
+/* patience with a former manager of ours that does not answer on the channel */
+#define FORMER	 (60 * MONO_S)
 
 static const char *const state_names[] = {
 	[SETTLE_FOREIGN] = "not master", [SETTLE_ASKING] = "asking",   [SETTLE_TAKING] = "taking",
@@ -55,7 +56,7 @@ static bool is_older(const struct ledger_known *a, const struct ledger_known *b)
 	return a->seen < b->seen;
 }
 
-/* The one that was seen least lately gives way. */
+/* A place for a manager; the one seen least lately is dropped. */
 static struct ledger_known *place_for_manager(struct settle *s)
 {
 	struct ledger_known *oldest = &s->meta.managers[0];
@@ -69,7 +70,7 @@ static struct ledger_known *place_for_manager(struct settle *s)
 	return oldest;
 }
 
-#define SEEN_AGAIN (24 * 3600) /* seconds: what is stored of it is not younger than that */
+#define SEEN_AGAIN (24 * 3600) /* seconds: the stored time is not renewed before */
 
 void settle_lost(struct sm *sm, guid_t guid)
 {
@@ -145,7 +146,7 @@ struct open_managers {
 	unsigned n;
 };
 
-/* One that does not answer on the channel: may it be one of ours? */
+/* May a manager that does not answer on the channel be one of ours? */
 static bool may_be_ours(const struct sm *sm, guid_t guid)
 {
 	struct settle *s = sm->m.settle;
@@ -361,7 +362,7 @@ void settle_rival(struct sm *sm, bool has_ended)
 	doubt(sm, "another master was met");
 }
 
-/* Of two masters neither writes until the election has decided: one could undo the other's rows. */
+/* Two masters write only when the election has decided: they could undo each other's rows. */
 void settle_heard(struct sm *sm, const struct settle_peer *p)
 {
 	struct settle *s = sm->m.settle;
@@ -432,8 +433,8 @@ enum settle_state settle_state(const struct sm *sm)
 }
 
 /*
- * One that came into sight a moment ago may know of a removal: nothing is given before that is
- * known here.
+ * Has a manager come into sight a moment ago? It may know of a removal: nothing is given before
+ * that is known here.
  */
 static bool has_newcomer(const struct sm *sm)
 {

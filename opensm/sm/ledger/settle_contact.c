@@ -189,7 +189,7 @@ static void ask(struct sm *sm, struct settle_contact *c, const struct port *p)
 		.method = MAD_GET,
 		.attr = IB_ATTR_PORT_INFO,
 		.path = &path,
-		.urgent = true, /* not behind thousands to a part that is cut off */
+		.urgent = true, /* ahead of thousands of requests to a part that is cut off */
 		.target = &c->target,
 		.wanted = on_sending,
 	};
@@ -207,7 +207,7 @@ static void ask(struct sm *sm, struct settle_contact *c, const struct port *p)
 	mad_submit(sm->mad, &rq, on_answer, sm, c);
 }
 
-/* An administrator has stopped sweeps: none will show what is there. */
+/* An administrator has stopped sweeps, so that none will read the port. */
 static void go_on_without_sweeps(struct sm *sm, struct settle_contact *c)
 {
 	c->is_unswept = false;
@@ -252,7 +252,7 @@ static bool lacks_some(const struct sm *sm)
 	return false;
 }
 
-/* Not during a sweep: it may just be writing our own port. */
+/* Is our own port to be read now? Not during a sweep, which may be writing it. */
 static bool looks_at_own_port(const struct sm *sm)
 {
 	return sm->state == SM_MASTER && sm->first_sweep_done && sm->sweep == SWEEP_NONE &&
@@ -368,7 +368,7 @@ static void judge(struct sm *sm, struct settle_contact *c)
 		become(sm, c, CONTACT_SILENT);
 }
 
-/* A port without a manager now: one that starts there later has been within reach. */
+/* Notes a port without a manager: a manager that starts there later has been within reach. */
 static void note_idle(struct sm *sm, guid_t guid)
 {
 	const struct port *p = fabric_find_port(sm->fabric, guid);

@@ -30,7 +30,7 @@ struct disk_job {
 	struct sm_job base;
 	struct sm *sm;
 	struct ledger_store *store;
-	char *path; /* of a file that is made anew; NULL: it is there */
+	char *path; /* path of the file to be made anew; NULL: it exists */
 	uint8_t *bytes;
 	size_t len, cap;
 	struct ledger_meta *meta; /* NULL: as it is */
@@ -59,7 +59,7 @@ static bool is_written_anew(struct sm *sm, const struct disk_job *job)
 {
 	struct settle *s = sm->m.settle;
 
-	/* Also where the new one was made, and not filled: it lacks rows until all are written. */
+	/* Also if the new file was made but not filled: it lacks rows until all are written. */
 	s->is_gone = job->error == -ENOENT || !job->store || (job->path && job->error < 0);
 	if (!s->is_gone || job->path)
 		return false;
@@ -74,7 +74,7 @@ static void disk_done(struct sm_job *base)
 	struct disk_job *job = (struct disk_job *)base;
 
 	if (base->orphan) {
-		ledger_store_close(job->store); /* which the machine has left to it */
+		ledger_store_close(job->store); /* the machine has passed the store to the job */
 	} else {
 		job->sm->m.settle->store = job->store;
 		if (!is_written_anew(job->sm, job))
@@ -218,7 +218,7 @@ static void prepare_edits(const struct sm *sm, struct settle_work *w)
 	free(sorted);
 }
 
-/* An arrived row is joined with the one that is here: the result is stored. */
+/* Joins an arrived row with the present one: the result is stored. */
 static void prepare_arrived(const struct settle *s, struct settle_work *w)
 {
 	for (size_t i = 0; i < w->n; i++) {
@@ -260,7 +260,7 @@ static void start_next(struct sm *sm)
 		work_ended(sm, 0);
 }
 
-/* ---- what was stored ------------------------------------------------------------------------- */
+/* ---- after storing --------------------------------------------------------------------------- */
 
 static void tell_fault(struct sm *sm, int error)
 {
@@ -496,7 +496,7 @@ static void tell_aside(const struct settle *s, const char *aside)
 		       s->path, aside);
 }
 
-/* A row in it cannot be: what was read before it does not count either. */
+/* A row is invalid: rows read before it are discarded, too. */
 static int renew_file(struct settle *s, char aside[LEDGER_ASIDE_MAX])
 {
 	ledger_free(s->ledger);
@@ -558,7 +558,7 @@ void disk_free(struct settle *s)
 		s->first = w->next;
 		work_free(w);
 	}
-	if (!s->is_storing || !has_disk(s)) /* else the job closes it */
+	if (!s->is_storing || !has_disk(s)) /* else the job closes the store */
 		ledger_store_close(s->store);
 	ledger_free(s->ledger);
 	free(s->path);

@@ -21,11 +21,12 @@
 #include "sm/ledger/settle_internal.h"
 #include "util/mem.h"
 
-#define PATIENCE (2 * MONO_S)	 /* with an answer: behind it, changes wait for it no longer */
+/* patience with an answer: after that, changes do not wait for the manager any longer */
+#define PATIENCE (2 * MONO_S)
 #define PAUSE	 (5 * MONO_S)	 /* after a fault there */
-#define SOON	 (200 * MONO_MS) /* it was busy */
+#define SOON	 (200 * MONO_MS) /* pause after it was busy */
 #define COMPARE	 (60 * MONO_S)	 /* digests are compared again as long as all is well */
-#define LEAP	 (UINT64_C(1) << 36) /* so far another manager has not counted meanwhile */
+#define LEAP	 (UINT64_C(1) << 36) /* greatest credible lead of another manager's numbers */
 
 /* ---- rows of managers ------------------------------------------------------------------------ */
 
@@ -58,7 +59,7 @@ static uint32_t tables_for(const struct sm *sm)
 	return tables;
 }
 
-/* Compares with this manager from the start: what was known of its rows no longer counts. */
+/* Compares all with this manager, whose rows are not known any more. */
 static void begin_peer(struct sm *sm, struct settle_peer *p)
 {
 	for (unsigned t = 0; t < LEDGER_TABLES; t++) {
@@ -145,7 +146,7 @@ size_t peer_behind(const struct settle *s, const struct settle_peer *p)
 	return p->n_queue + (p->busy && p->busy_with == MESSAGE_ROWS ? p->n_sent : 0);
 }
 
-/* ---- what it is to be sent ------------------------------------------------------------------- */
+/* ---- messages to be sent --------------------------------------------------------------------- */
 
 static void queue_row(struct sm *sm, struct settle_peer *p, const struct ledger_key *key,
 		      uint64_t number)
@@ -233,7 +234,7 @@ struct packing {
 	size_t len, cap, n;
 };
 
-/* False: there is no place for it in this message. `whole`: there is, whatever it takes. */
+/* Packs a row. False: no room in this message. `whole`: there is room in any case. */
 static bool pack_row(struct packing *pk, const struct ledger_row *row, bool whole)
 {
 	size_t len = ledger_row_bytes(row);
@@ -292,7 +293,7 @@ static void send_asked(struct sm *sm, struct settle_peer *p, enum ledger_table t
 		h->bucket = bucket;
 }
 
-/* As many rows of the queue as one message takes. */
+/* Sends as many rows of the queue as fit one message. */
 static void send_queue(struct sm *sm, struct settle_peer *p)
 {
 	const struct ledger *l = sm->m.settle->ledger;
@@ -324,7 +325,7 @@ static enum ledger_table table_in(const struct settle_peer *p, bool push)
 	return LEDGER_TABLES;
 }
 
-/* A question whose answer never comes to its end, whatever the cause. */
+/* Repeats a question whose answer did not come to its end, for whatever reason. */
 static void ask_again(const struct sm *sm, struct settle_peer *p)
 {
 	for (unsigned t = 0; t < LEDGER_TABLES; t++) {
@@ -448,7 +449,7 @@ static void not_taken(struct sm *sm, struct settle_peer *p, mono_t pause)
 	p->again = sm->now + pause;
 }
 
-/* Not if the table was asked for again meanwhile. */
+/* Is this the end of our question? Not if the table was asked for again meanwhile. */
 static bool is_end_of(const struct settle_peer *p, const struct settle_end *end)
 {
 	return end->table < LEDGER_TABLES && p->of[end->table].push == PUSH_ASKED &&
@@ -626,7 +627,7 @@ static void on_rows(struct sm *sm, struct settle_peer *p, const struct channel_m
 	reply(sm, &m->ticket, REPLY_BAD, 0);
 }
 
-/* The table has come whole, and is stored: what the manager had when it was asked, we have. */
+/* The whole table has arrived and is stored: we have all that the manager had when it was asked. */
 static void pull_ended(struct sm *sm, struct settle_peer *p, const struct settle_end *end)
 {
 	struct settle_half *h = end->table < LEDGER_TABLES ? &p->of[end->table] : NULL;

@@ -226,7 +226,7 @@ void sm_ledger_peer(const struct sm *sm, guid_t guid, struct sm_ledger_peer *ret
 		see_reached(s, p, ret);
 }
 
-/* Reached ones first, then those that are known from before. */
+/* The n-th manager: reachable ones first, then those known from before. */
 static guid_t guid_at(struct settle *s, unsigned n)
 {
 	for (unsigned i = 0; i < s->n_peers; i++) {

@@ -22,7 +22,7 @@
 
 #define PATIENCE (8 * MONO_S)
 #define RETRY	 (60 * MONO_S) /* an end that could not be stored */
-#define REOPENED (1 * MONO_S)  /* the same, as nothing can be changed now */
+#define REOPENED (1 * MONO_S)  /* pause if nothing can be changed now */
 
 #define NO_NODE	       "no node in the fabric has GUID 0x%016" PRIx64
 #define NOT_MASTER_NOW "it is stored here, but this manager is not MASTER any more"
@@ -81,7 +81,7 @@ static unsigned put_in_force(struct sm *sm, struct mark_table *t, const char *ca
 
 	marks_use(sm, t);
 	if (sm->state == SM_MASTER)
-		marks_settle(sm); /* so that the next request knows them */
+		marks_settle(sm); /* lets the next request know them */
 	return marks_tell_changes(sm, before, t, cause);
 }
 
@@ -94,7 +94,7 @@ void marks_take(struct sm *sm, struct mark_table *t, const char *cause)
 		marks_use(sm, t);
 }
 
-/* ---- what is stored -------------------------------------------------------------------------- */
+/* ---- storing --------------------------------------------------------------------------------- */
 
 static struct mark_ask *ask_in(struct marks *ms, enum ask_phase phase)
 {
@@ -179,7 +179,7 @@ bool sm_mark_request(struct sm *sm, const struct mark_request *rq, mark_done_fn 
 	return true;
 }
 
-/* The switch side of what was named, into the request. False: it was answered. */
+/* Puts the switch side of the named port into the request. False: the request was answered. */
 static bool resolve(struct sm *sm, struct mark_ask *a)
 {
 	struct node *n = fabric_find_node(sm->fabric, a->rq.node);

@@ -63,7 +63,7 @@ static mono_t pause_of(const struct sm *sm, const struct link_mark *m)
 	return MIN(MAX(every, EVERY_LEAST), EVERY_MOST);
 }
 
-/* The next reading: at intervals, and when it may be the one that ends the mark. */
+/* The time of the next reading: at intervals, and when the mark may end. */
 static mono_t next_reading(const struct sm *sm, const struct link_mark *m,
 			   const struct mark_clean *c)
 {
@@ -225,7 +225,7 @@ static void take_reading(struct sm *sm, const struct link_mark *m, struct mark_w
 		begin_anew(sm, c);
 }
 
-/* Of its probation. */
+/* The rest of the probation of a mark. */
 static mono_t left_of(const struct sm *sm, const struct link_mark *m, const struct mark_clean *c)
 {
 	return c->since + probation_secs(sm, m) * MONO_S - sm->now;

@@ -18,7 +18,7 @@
 #include "util/sets.h"
 
 struct cut {
-	const struct node *sw;	 /* of `p`, or all its cables */
+	const struct node *sw;	 /* switch of the cut: port `p`, or all its cables */
 	const struct port *p;	 /* NULL: all */
 	const struct port *host; /* the host port that is itself the target; NULL */
 	enum mark_kind kind;
@@ -43,7 +43,7 @@ static bool is_between_switches(const struct port *p)
 	return node_is_switch(p->node) && node_is_switch(p->peer->node);
 }
 
-/* Of a port with a cable. */
+/* Is the cable of this port cut? */
 static bool is_cut(const struct cut *c, const struct port *p)
 {
 	if (c->p)
@@ -126,7 +126,7 @@ static void count_losses(const struct sm *sm, struct loss *l, struct mark_cost *
 		if (node_is_switch(n))
 			look_at_switch(l, n, ret);
 		if (node_quirk(sm, n, QUIRK_AGGREGATION))
-			continue; /* it serves its switch, and goes with it */
+			continue; /* belongs to its switch, and is lost with it */
 		for (unsigned i = 1; !node_is_switch(n) && i <= n->n_ports; i++)
 			look_at_host(l, &n->ports[i], ret);
 	}
@@ -159,7 +159,7 @@ enum way { WAY_UNKNOWN, WAY_NONE, WAY_CLEAR, WAY_OVER };
 
 struct walk {
 	const struct routes *r;
-	uint32_t sw;	/* of the cut; cut hosts are on it */
+	uint32_t sw;	/* switch of the cut; cut hosts are on it */
 	bool *cut;	/* per entry of topo->ports */
 	uint32_t *cuts; /* the entries that decide whether a receiver is looked at */
 	uint32_t n_cuts;

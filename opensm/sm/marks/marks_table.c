@@ -123,7 +123,7 @@ static void put_time(uint8_t *to, int64_t t)
 	ib_bits_put(to, 0, 64, (uint64_t)t);
 }
 
-/* A time before 1970, or none that a clock can show, is not known. */
+/* A time before 1970, or beyond any clock, is read as unknown. */
 static int64_t get_time(const uint8_t *from)
 {
 	uint64_t t = ib_bits_get(from, 0, 64);

@@ -58,7 +58,7 @@ static void tell_restored(struct sm *sm, const struct link_mark *m, const char *
 		  m->kind == MARK_ISOLATE ? "isolated" : "drained", m->by);
 }
 
-/* Only as an event: the log has what was asked for, and opensmctl marks how far it is. */
+/* Raises an event only: the log has the request, and opensmctl marks shows the progress. */
 void mark_tell_state(struct sm *sm, const struct link_mark *m, const struct mark_work *w)
 {
 	static const char *const words[MARK_STATES] = {

@@ -117,7 +117,7 @@ bool mark_met(const struct mark_work *w, guid_t guid, unsigned port)
 
 /* ---- before routing -------------------------------------------------------------------------- */
 
-/* The mark stays with the port that was named, whatever is behind it. */
+/* Notes the other end; the mark stays with the port that was named, whatever is behind it. */
 static void note_met(struct sm *sm, const struct link_mark *m, struct mark_work *w)
 {
 	const struct port *p = m->port == MARK_WHOLE_SWITCH ? NULL : mark_port(sm, m);

@@ -82,7 +82,7 @@ void cable_drop(struct out_of_use *h, struct bad_cable *c)
 	free(c);
 }
 
-/* End `i` is on another cable than the one that `c` is about. */
+/* Is end `i` on another cable than the one of `c`? */
 static bool leads_elsewhere(const struct bad_cable *c, unsigned i)
 {
 	const struct port *peer = c->end[i].at ? c->end[i].at->peer : NULL;

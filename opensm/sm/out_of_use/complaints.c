@@ -134,7 +134,7 @@ static struct port *side_to_switch_off(const struct bad_cable *c)
 	return p && node_is_switch(p->node) ? p : c->end[babbler].at;
 }
 
-/* Also to the system log: this does not mend itself. */
+/* Logs also to the system log: the port does not recover by itself. */
 static void tell_off(const struct bad_cable *c)
 {
 	char cable[CABLE_STRLEN], where[PORT_STRLEN], why[SWITCHED_OFF_WHY];

@@ -36,7 +36,7 @@ static const struct kind {
 	mono_t longest; /* hold */
 } kinds[] = {
 	[false] = { .falls = 3, .longest = 240 * MONO_S }, /* between switches */
-	[true] = { .falls = 5, .longest = 60 * MONO_S },   /* to a host */
+	[true] = { .falls = 5, .longest = 60 * MONO_S },   /* cable to a host */
 };
 
 static const struct kind *kind_of(const struct bad_cable *c)
@@ -156,7 +156,7 @@ void out_of_use_link_seen(struct sm *sm, struct port *p, unsigned before)
 	if (c && c->off.at == p)
 		switched_off_seen(sm, c, p);
 	if (c && c->reasons & REASONS_WITH(taken_down))
-		return; /* it was taken down here, or is being worked at */
+		return; /* the link was taken down here, or is being worked on */
 	if (now > IB_PORT_INIT || before <= now || (node_is_switch(p->node) && !p->num))
 		return;
 	c = cable_need(sm, p);

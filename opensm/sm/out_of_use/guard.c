@@ -79,7 +79,7 @@ uint32_t *out_of_use_parts(const struct fabric *f)
 	return root;
 }
 
-/* ---- what is left out ----------------------------------------------------------------------- */
+/* ---- cables left out ------------------------------------------------------------------------ */
 
 static bool is_not_bad(const struct port *p)
 {
@@ -98,7 +98,7 @@ static int compare_cables(const void *a, const void *b)
 	       COMPARE(x->end[0].port, y->end[0].port);
 }
 
-/* Bad cables between switches are tried as bridges between what is apart without them. */
+/* Tries bad cables between switches as bridges between parts that are separate without them. */
 static void spare_cables(struct out_of_use *h, uint32_t *root)
 {
 	_cleanup_free_ struct bad_cable **bad = xcalloc(h->n + 1u, sizeof(struct bad_cable *));
@@ -235,5 +235,5 @@ void guard_last_ways(struct sm *sm)
 	if (!doubt)
 		return;
 	spare_switches(sm, root);
-	spare_cables(h, root); /* those of the switches that are in again */
+	spare_cables(h, root); /* cables of the switches that are used again */
 }

@@ -72,7 +72,7 @@ static const char *reason_words(const struct bad_cable *c, enum out_reason reaso
 	return ret;
 }
 
-/* The reason that a line of the log names: one that no other machine has told. */
+/* The reason that a log line names: one that no other machine has logged. */
 static enum out_reason reason_to_tell(const struct bad_cable *c)
 {
 	unsigned bits = cable_reasons(c), told = bits & REASONS_WITH(told);
@@ -119,7 +119,7 @@ static void tell_back(struct sm *sm, struct bad_cable *c)
 		cable_say(sm, c, "%s", was_out ? "used again" : "in order again");
 }
 
-/* Every change is told once. Of a cable that returns "used again" follows. */
+/* Logs every change once. For a cable that returns "used again" follows. */
 static void tell_cable(struct sm *sm, struct bad_cable *c)
 {
 	unsigned bits = cable_reasons(c);
@@ -155,7 +155,7 @@ static void end_stuck(struct bad_cable *c)
 	cable_set(c, OUT_STUCK, false);
 }
 
-/* A link that falls, as when it is taken down, is remembered while it may train. */
+/* A link that falls, as when it is taken down, keeps its record while it may train. */
 static void note_gone(struct bad_cable *c, mono_t now)
 {
 	bool gone = cable_is_gone(c);
@@ -190,7 +190,7 @@ static void note_return(struct bad_cable *c)
 	c->was_down = is_down;
 }
 
-/* They are ACTIVE at both ends now: they are looked at again, so that they are routed over. */
+/* Asks for a sweep of returned cables that are ACTIVE at both ends, so that routes use them. */
 static void look_at_returned(struct sm *sm)
 {
 	const struct out_of_use *h = sm->m.out_of_use;
@@ -301,7 +301,7 @@ static void tick_records(struct sm *sm)
 		else
 			out_of_use_wake(h, next_of(c, sm->now));
 	}
-	if (h->line_waits && sm->sweep == SWEEP_NONE) /* else its end will */
+	if (h->line_waits && sm->sweep == SWEEP_NONE) /* else the end of the sweep logs it */
 		unserved_report(sm);
 }
 

@@ -116,7 +116,7 @@ static bool leads_multicast(const struct port *p)
 	return false;
 }
 
-/* Of a switch that is left out as a whole the table does not matter: nothing comes to it. */
+/* The table of a switch that is left out as a whole does not matter: no packets come to it. */
 static bool is_led_to(const struct sm *sm, const uint32_t *part, const struct port *p)
 {
 	return node_is_switch(p->node) && node_is_routable(p->node) &&

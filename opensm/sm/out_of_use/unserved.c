@@ -74,7 +74,10 @@ struct search {
 	const struct fabric *fabric;
 	uint32_t *part; /* out_of_use_parts() */
 	uint32_t
-		/* discover_picture(sm): a running sweep, or one that broke off, has not read all */
+		/*
+		 * discover_picture(sm): a running sweep, or one that broke off, has not read
+		 * everything
+		 */
 		picture;
 	struct found of[N_LACKS];
 };
@@ -94,7 +97,7 @@ static void note_lack(struct search *s, enum lack lack, const struct node *n, co
 	f->n++;
 }
 
-/* ---- what is missing ------------------------------------------------------------------------ */
+/* ---- missing ports -------------------------------------------------------------------------- */
 
 static bool is_cut_off(const struct search *s, const struct node *sw)
 {
@@ -122,7 +125,7 @@ static enum lack lack_of_switch(const struct search *s, const struct node *n)
 	return n->ports[0].lid ? NO_LACK : NO_LID;
 }
 
-/* Of the aggregation node in a switch that is left out, its switch says so. */
+/* The aggregation node of a switch that is left out is reported with the switch. */
 static enum lack lack_of_host_port(const struct search *s, const struct port *p)
 {
 	const struct node *sw = p->peer ? p->peer->node : NULL;
@@ -236,7 +239,7 @@ struct sm_reasons {
 	enum sm_state state;
 	bool has_swept;
 	const struct node *first; /* out_of_use_first_switch() */
-	uint64_t edits, shape;	  /* of the fabric, when `search.part` was made */
+	uint64_t edits, shape;	  /* versions of the fabric when `search.part` was made */
 };
 
 struct sm_reasons *sm_reasons_new(const struct sm *sm)
@@ -257,7 +260,7 @@ struct sm_reasons *sm_reasons_new(const struct sm *sm)
 	return r;
 }
 
-/* The same switches reach ours: of one that is cut off, ports of others say so. */
+/* Do the same switches reach ours? Ports of other switches report one that is cut off. */
 static bool parts_hold(const struct sm_reasons *r, const struct fabric *f)
 {
 	_cleanup_free_ uint32_t *part = NULL;

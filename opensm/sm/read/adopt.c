@@ -30,9 +30,9 @@ struct adopt {
 	uint32_t end;	      /* nodes it goes through */
 	unsigned pending;
 	uint32_t round; /* the number of this reading: one more than that of the last one */
-	bool all;     /* this reading takes what is known, too */
+	bool all;	/* set if this reading takes known tables, too */
 	bool asked;   /* in this reading: some block was not known */
-	bool differs; /* in this reading: some block was not what was known */
+	bool differs; /* set if some block differs from what was known */
 };
 
 void adopt_new(struct sm *sm, const struct sm_paths *paths)
@@ -327,7 +327,7 @@ bool adopt_holds(const struct sm *sm, const struct routes *r, const struct topo 
 	for (uint32_t sw = 0; sw < topo->n_switches; sw++) {
 		const struct node *n = fabric_find_node(sm->fabric, topo->switches[sw].guid);
 
-		/* One that went, where no engine had tables for what is left. */
+		/* The switch is gone, with no tables for the remaining fabric. */
 		if (!n || !holds_row(n, r))
 			return false;
 	}

@@ -41,13 +41,13 @@
 /* Cells that a turn reads in all, for each second of sweep_interval. */
 #define AUDITS_A_SECOND 6u
 #define INTERVAL_MAX	60u
-/* Turns between two sweeps that look for another manager because of what was found. */
+/* Least number of turns between sweeps that look for another manager because of a finding. */
 #define LOOK_TURNS	64u
 /* Blocks of P_Keys of our own port in a turn; of more, the first one and others in turn. */
 #define OWN_BLOCKS	8u
 /* Our own port is written every so many times that it was found changed. */
 #define OWN_TIMES	64u
-/* Of the times that a table is in turn, at most so many are left out after one without answer. */
+/* Most turns of a table that are skipped after one without an answer. */
 #define REST_MAX	64u
 
 /* In this order: a kind of which there is nothing leaves its place to the next one. */
@@ -55,7 +55,7 @@ enum audit_kind { AUDIT_LFT, AUDIT_LANES, AUDIT_PORTS, AUDIT_KINDS };
 
 _Static_assert((int)AUDIT_KINDS == (int)NODE_AUDITS, "struct node has a place for each kind");
 
-/* ---- what is told ---------------------------------------------------------------------------- */
+/* ---- log ------------------------------------------------------------------------------------- */
 
 static uint64_t entry_of(const uint8_t *cell, unsigned i, unsigned bits)
 {

@@ -18,7 +18,7 @@
 #include "sm/read/discover_internal.h"
 
 #define CAPABILITY_STRLEN 120
-/* Of violations (links/violations.h), which stands above. */
+/* the name of the kind of violation (trust/violations.h), which is a machine above */
 #define KIND_NAME	  "capability"
 /* Readings in a row. */
 #define ENDS_DIFFER_AFTER 2

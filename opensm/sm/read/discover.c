@@ -115,7 +115,7 @@ static void ask_behind(struct sm *sm, const struct mad_request *rq, struct port 
 	ask(sm, rq, on_probe, p);
 }
 
-/* Of its cable nothing is known any more; its own PortInfo is read as ever. */
+/* Forgets the cable of an isolated port; its own PortInfo is still read. */
 static bool leave_out_hidden(struct sm *sm, struct port *p)
 {
 	struct delta d;
@@ -409,7 +409,7 @@ static void on_probe(void *owner, const struct mad_result *r)
 	}
 	switch (r->end) {
 	case MAD_END_ANSWERED:
-		discover_cancel_probes(sm, p); /* the same with another key */
+		discover_cancel_probes(sm, p); /* probes of the same node with other keys */
 		sm->m.discover->met_by_m_key = r->m_key;
 		arrive(sm, p, r->payload);
 		sm->m.discover->met_by_m_key = 0;
@@ -422,7 +422,7 @@ static void on_probe(void *owner, const struct mad_result *r)
 		discover_found_silent(sm, p);
 		discover_say_silent(sm, p, r);
 		break;
-	case MAD_END_CANCELLED: /* as a rule its cable was met from the other end */
+	case MAD_END_CANCELLED: /* usually the cable was met from the other end */
 		if (!p->silent)
 			fabric_behind_done(p);
 		break;
@@ -461,7 +461,7 @@ static bool ask_with_another_key(struct sm *sm, struct port *p)
 	return true;
 }
 
-/* Of a port that was open to this manager as master: a hidden key is another's then. */
+/* Notes that a port showed its key to this manager as MASTER; hidden later, it is another's. */
 static void note_shown_key(struct sm *sm, struct port *p, bool had_key)
 {
 	if (sm->state == SM_MASTER && (had_key || ib_get(p->info, PI_M_KEY)))
@@ -479,7 +479,7 @@ static void take_port_info(struct sm *sm, struct port *p, const uint8_t *payload
 	memcpy(before, p->info, sizeof(before));
 	d = observe_port_info(sm->fabric, p, payload);
 
-	/* Of a switch it is said if the last picture was complete without it. */
+	/* A switch is reported if the last picture was complete without it. */
 	if (p->num == 0 && (int32_t)(p->seen - discover_picture(sm)) < 0)
 		observe_shown(p->node);
 	p->seen = sm->sweep_no;
@@ -694,7 +694,8 @@ static void on_switch_info(void *owner, const struct mad_result *r)
 	n->misses = 0;
 	d = observe_switch_info(n, r->payload);
 	if (back)
-		d.kinds |= DELTA(DELTA_BACK); /* what was due to it meanwhile is due still */
+		/* effects that were due for it meanwhile are still due */
+		d.kinds |= DELTA(DELTA_BACK);
 	tell_delta(sm, &d);
 	verify_tables(sm, n);
 	if (!clear_state_change(sm, n))

@@ -26,7 +26,7 @@ static void on_ext_port_info(void *owner, const struct mad_result *r)
 		observe_has_ext_port_info(n, r->end == MAD_END_ANSWERED);
 	if (!is_first || n->ext_port_info == NODE_HAS_NOT)
 		return;
-	/* Without an answer the next port is the first; there is an end to them. */
+	/* Without an answer the next port is asked, until there is none left. */
 	for (unsigned i = n->ext_port_info == NODE_HAS ? 1 : p->num + 1u;
 	     i <= n->n_ports && !n->ext_asked; i++)
 		if (n->ports[i].known && n->ports[i].seen == sm->sweep_no)

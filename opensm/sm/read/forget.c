@@ -29,7 +29,7 @@ static bool is_merely_silent(const struct sm *sm, const struct node *n)
 	return false;
 }
 
-/* A host that was asked in vain: what is next to it answers. */
+/* Is a host silent while its neighbour answers? */
 static bool is_silent_itself(const struct node *n)
 {
 	for (unsigned i = 1; !node_is_switch(n) && i <= n->n_ports; i++)
@@ -38,7 +38,7 @@ static bool is_silent_itself(const struct node *n)
 	return false;
 }
 
-/* Keeps what is only silent, level by level; what hangs on a kept node is kept with it. */
+/* Keeps silent nodes, level by level, with the nodes that are connected through them. */
 static void keep_silent_nodes(struct sm *sm)
 {
 	bool again = true;
@@ -115,8 +115,8 @@ void forget_stray_mfts(struct sm *sm)
 }
 
 /*
- * The same for the tables of a port: what was written lately may be lost if links of its switch
- * came or went since, or have reached another port if cables did.
+ * Marks the tables of a port as proven, unless links of its switch came or went, so that writes may
+ * be lost, or cables did, so that they may have reached another port.
  */
 static void prove_port(struct sm *sm, struct port *p)
 {
@@ -131,7 +131,7 @@ static void prove_port(struct sm *sm, struct port *p)
 	observe_blocks_proved(p);
 }
 
-/* If cables were out while Sets were on their way, any port may have got what was another's. */
+/* If cables were down while Sets were under way, ports may have got what was meant for others. */
 static void prove_cells(struct sm *sm)
 {
 	bool astray = false;
@@ -161,7 +161,7 @@ static void prove_all(struct sm *sm)
 	prove_cells(sm);
 }
 
-/* With the place where it was: that is where one has to go and look. */
+/* Logs the node with the place where it was, which is to be inspected. */
 static void tell_gone(const struct sm *sm, const struct node *n)
 {
 	const struct node *sw = NULL;

@@ -16,7 +16,7 @@
 
 /* Homes that are remembered. Beyond that only those of ports that are there. */
 #define MAX_HOMES  (1u << 17)
-/* How often claims are compared with what is known meanwhile; reads nothing. */
+/* Interval at which claims are compared with known facts; reads nothing. */
 #define LOOK_EVERY (1 * MONO_S)
 
 struct place {
@@ -25,9 +25,9 @@ struct place {
 };
 
 struct home {
-	guid_t guid; /* of an end port */
+	guid_t guid; /* port GUID of an end port */
 	struct place at;
-	mono_t gone;	    /* since when it is not there; 0: it is */
+	mono_t gone;	    /* time since which it is absent; 0: it is present */
 	struct place claim; /* where else it answered, and is held or was told */
 	bool waits;	    /* `claim` is held, in `claims` */
 	bool strict;	    /* `at` is the expected place: it is never free */
@@ -130,7 +130,7 @@ static void drop_claim(struct identity *d, struct home *h)
 	d->claims[i] = d->claims[--d->n];
 }
 
-/* Those that may be another's are forgotten: nothing is lost. */
+/* Forgets homes that may be claimed by others; nothing is lost by that. */
 static void forget_free_homes(struct sm *sm)
 {
 	struct identity *d = sm->m.identity;
@@ -205,7 +205,7 @@ static void expect_home_of(struct sm *sm, const uint8_t *ni)
 		h->at = at;
 }
 
-/* ---- what is said --------------------------------------------------------------------------- */
+/* ---- log ------------------------------------------------------------------------------------ */
 
 static bool may_tell(struct sm *sm)
 {
@@ -426,7 +426,7 @@ void identity_tick(struct sm *sm)
 
 	if (sm->now < d->next)
 		return;
-	/* A sweep may be about to hold what it has not met yet. */
+	/* A sweep may be about to hold an end that it has not met yet. */
 	for (uint32_t i = d->n; sm->sweep == SWEEP_NONE && i-- > 0;) {
 		if (i < d->n && sm->state == SM_MASTER)
 			look_at_claim(sm, d->claims[i]);

@@ -165,7 +165,7 @@ void incremental_ended(struct sm *sm)
 		sm->m.incremental->at = MAX(sm->m.incremental->at, sm->m.incremental->hold);
 }
 
-/* ---- what is carried over ------------------------------------------------------------------- */
+/* ---- carrying over -------------------------------------------------------------------------- */
 
 static void carry_port(struct port *p, uint32_t from, uint32_t to)
 {
@@ -273,8 +273,8 @@ static bool leads_on(const struct port *p)
 }
 
 /*
- * Does `n`'s directed route lead to it, over cables as known? `crosses` is told every port on the
- * way.
+ * Does the directed route of `n` lead to it over known cables? `crosses` is called with every port
+ * on the way.
  */
 static bool path_holds(const struct sm *sm, const struct node *n,
 		       bool (*crosses)(const struct sm *sm, const struct port *p))
@@ -301,7 +301,7 @@ static bool is_doubtful(const struct sm *sm, const struct port *p)
 	return keys_are_single(sm) && (p->silent || (p->peer && p->peer->silent));
 }
 
-/* The route over `p`, unless one that is as short holds. */
+/* Sets the route over `p`, unless a known route is as short. */
 static void lay_path(struct sm *sm, struct port *p)
 {
 	const struct node *n = p->node;
@@ -448,7 +448,7 @@ void incremental_start(struct sm *sm, bool believe_bits)
 	incremental_feed(sm);
 }
 
-/* Level by level: what is found near may change the way to what is far. */
+/* Level by level: changes found near may alter the way to farther nodes. */
 void incremental_feed(struct sm *sm)
 {
 	if (sm->sweep == SWEEP_NONE || !discover_is_partial(sm))
@@ -486,9 +486,9 @@ bool incremental_busy(const struct sm *sm)
 	return sm->m.incremental->reading || discover_busy(sm);
 }
 
-/* ---- what it came to ----------------------------------------------------------------------- */
+/* ---- results -------------------------------------------------------------------------------- */
 
-/* Of a port that has another LID than it was given: it may be another port. */
+/* A port with another LID than it was assigned may be another port. */
 void incremental_other_lid(struct sm *sm)
 {
 	if (!discover_is_partial(sm) || sm->m.incremental->failed)
@@ -508,8 +508,8 @@ bool incremental_is_unchanged(const struct sm *sm, const struct node *n, const u
 	bool ours = sm->state == SM_MASTER && sm->first_sweep_done;
 
 	/*
-	 * A master clears the bit before its standby looks; but one that is told of everything need
-	 * not look.
+	 * A master clears the bit before its standby reads it; but a standby that gets all reports
+	 * need not read.
 	 */
 	return discover_is_partial(sm) && (ours || sm->m.incremental->believe_bits) &&
 	       n->switch_known && !n->cleared_late && !n->misses && !n->change_uncleared &&
@@ -528,7 +528,7 @@ static void drop_stamps(struct node *n)
 		n->ports[i].seen = n->ports[i].peer_seen = 0;
 }
 
-/* Ports of a host whose cable is gone; our own counts whatever it is. */
+/* Drops ports of a host whose cable is gone; our own port stays. */
 static void drop_bare_ports(const struct sm *sm, struct node *n)
 {
 	for (unsigned i = 1; i <= n->n_ports; i++) {
@@ -574,7 +574,7 @@ static void prove(struct sm *sm)
 		const struct node *sw = switch_before(n);
 		bool astray = went_astray(sm, sw);
 
-		/* A node that answers again is written now what it was passed over for. */
+		/* A node that answers again gets now what was not written while it was silent. */
 		sm->m.incremental->changed |=
 			n->sync.passed_over && !mad_target_silent(sm->mad, &n->target);
 		if (n->misses || !(astray || sw->changed))

@@ -29,7 +29,7 @@
 
 /* Light sweeps in which the ports of every switch are read once. */
 #define PORT_ROUNDS   64
-/* Of so many turns of a switch one reads PortInfo even if it has a table of port states. */
+/* One of this many turns of a switch reads PortInfo even if it has a table of port states. */
 #define STATE_TURNS   4
 /* Tables of port states in a row that reading the ports did not confirm. */
 #define DOUBTS_MAX    3
@@ -406,7 +406,7 @@ bool light_busy(const struct sm *sm)
 	return sm->m.light->pending || discover_busy(sm);
 }
 
-/* No link changed since: what was written went where it should. */
+/* No link has changed since: Sets reached the right devices. */
 void light_settle(struct sm *sm)
 {
 	if (sm->m.light->found_change || sm->m.light->missed)

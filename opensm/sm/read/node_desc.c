@@ -67,7 +67,7 @@ void node_desc_say_silent(struct sm *sm, struct node *n)
 	char others[LOG_OTHERS_STRLEN];
 	unsigned more;
 
-	/* One that there is no room for counts as not told: its return is not said, either. */
+	/* A silence that was not logged for lack of room is not reported as ended either. */
 	if (told_holds(&n->ports[1].logged, TOLD_SILENT) ||
 	    !log_allow(&sm->m.discover->fault_log, sm->now, &more))
 		return;
@@ -151,7 +151,7 @@ static void on_node_desc(void *owner, const struct mad_result *r)
 		discover_ask_desc_again(sm, n);
 }
 
-/* At most one question per node is out; no sweep waits for it but the one that met the node. */
+/* At most one question per node is under way; only the sweep that met the node waits for it. */
 void discover_ask_desc(struct sm *sm, struct port *p, const struct dr_path *path)
 {
 	const struct mad_request rq = {

@@ -6,7 +6,7 @@
 #include "util/mem.h"
 #include "util/told.h"
 
-#define PORT_SILENT_FIRST    (500 * MONO_MS) /* it may be that MADs were lost */
+#define PORT_SILENT_FIRST    (500 * MONO_MS) /* short, as MADs may have been lost */
 #define PORT_SILENT_INTERVAL (5 * MONO_S)
 
 enum { TOLD_DEVICES_DIFFER };
@@ -14,7 +14,7 @@ enum { TOLD_DEVICES_DIFFER };
 struct own_port {
 	struct told told;
 	bool differed; /* the LIDs of its two devices, at the last look */
-	bool silent;  /* it did not answer when it was last asked */
+	bool silent;   /* set if it did not answer when it was last asked */
 	mono_t pause; /* the last one between two questions to it */
 	mono_t ask_at;
 };

@@ -13,7 +13,8 @@
 #define KEYS_OF_HOST   4 /* at once, of DISCOVER_KEYS */
 #define KEYS_OF_BEFORE 3
 #define KEYS_LOOKED_FOR 64 /* keys at most that an answered one is compared with */
-#define KEYS_UNRESTED  (3 * DISCOVER_KEYS) /* so many are tried, though the switch is silent */
+/* keys that are tried even though the switch is silent */
+#define KEYS_UNRESTED	(3 * DISCOVER_KEYS)
 
 /* The end port that was behind the port when the file neighbors was written; 0: not known. */
 static guid_t remembered_behind(const struct sm *sm, const struct port *p)
@@ -38,8 +39,8 @@ static const struct port *met_elsewhere(const struct sm *sm, guid_t guid)
 }
 
 /*
- * End ports that may be behind the port: the remembered one, and those that were there before and
- * have not been met elsewhere. Returns how many.
+ * Fills in end ports that may be behind the port: the remembered one, and former ones that have not
+ * been met elsewhere. Returns their number.
  */
 static unsigned likely_behind(const struct sm *sm, const struct port *p, guid_t remembered,
 			      guid_t ret[1 + STORE_FORMER])

@@ -26,7 +26,7 @@
 #include "sm/base/keys.h"
 #include "sm/base/news.h"
 
-/* ---- what is said of it --------------------------------------------------------------------- */
+/* ---- log ------------------------------------------------------------------------------------ */
 
 /*
  * A node that takes part but leaves questions open spoils the sweep, a few times; silence behind a
@@ -84,7 +84,7 @@ void discover_heard_behind(struct sm *sm, struct port *p)
 	tell_port(sm, p, "a silent node answers");
 }
 
-/* ---- what was silent before ----------------------------------------------------------------- */
+/* ---- nodes that were silent before ---------------------------------------------------------- */
 
 static void on_silent_again(void *owner, const struct mad_result *r)
 {
@@ -107,7 +107,7 @@ bool discover_asks_silent(struct sm *sm, struct port *p)
 	return true;
 }
 
-/* ---- what was never met --------------------------------------------------------------------- */
+/* ---- nodes that were never met -------------------------------------------------------------- */
 
 /*
  * No switch has a LID: no manager was here since the power came on. One switch without a LID proves
@@ -220,9 +220,9 @@ bool discover_ended_late(struct sm *sm, struct port *p, const struct mad_result 
 	if (!late || r->end == MAD_END_CANCELLED)
 		return late;
 	if (r->end == MAD_END_ANSWERED) {
-		discover_cancel_probes(sm, p); /* the same with another key */
+		discover_cancel_probes(sm, p); /* probes of the same node with other keys */
 		discover_heard_behind(sm, p);
-	} else if (p->silent) { /* it was not met in another way, its link has not fallen */
+	} else if (p->silent) { /* not met from elsewhere, and its link has not fallen */
 		discover_say_silent(sm, p, r);
 	}
 	return true;

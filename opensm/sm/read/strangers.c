@@ -10,13 +10,13 @@
 #include "util/hash.h"
 #include "util/mem.h"
 
-/* Long enough for a run that writes the level, and one that asks. */
+/* Long enough for a run that writes the level, and a sweep that asks. */
 #define SHOW_TIME   (30 * MONO_S)
 #define SHOW_EVERY  (3600 * MONO_S) /* for a port that hosts may use */
 #define LEVEL_READS 2		    /* m_key_protection_level from which on Gets are refused */
 
 struct strangers {
-	uint64_t set; /* of ports that lead to silence, at the last look */
+	uint64_t set; /* hash of the ports that lead to silence, at the last look */
 	mono_t until; /* the first switch that shows itself has done so for long enough */
 	bool asked;   /* the ports, since the last one began */
 };
@@ -41,8 +41,8 @@ void strangers_reset(struct sm *sm)
 /* ---- ports ----------------------------------------------------------------------------------- */
 
 /*
- * Only a host may be behind it: one was met there, by this process or by the one that wrote the
- * file neighbors, and guid_location_policy lets no switch follow a host.
+ * May only a host be behind the port? True if one was met there, by this process or the one that
+ * wrote the file neighbors, and guid_location_policy lets no switch follow a host.
  */
 static bool is_for_hosts(const struct sm *sm, const struct port *p)
 {
@@ -109,7 +109,7 @@ static void begin_to_show(struct sm *sm)
 	}
 }
 
-/* A cable has two ends: of one that leads to silence alone nothing can be learnt. */
+/* A cable has two ends: from a single port that leads to silence nothing can be learnt. */
 static void look_for_new(struct sm *sm)
 {
 	struct strangers *s = sm->m.strangers;

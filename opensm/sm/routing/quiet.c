@@ -31,7 +31,7 @@
 struct quiet {
 	mono_t at;	    /* when tables are compared; MONO_NEVER: there is nothing to compare */
 	mono_t since;	    /* the first change since they were; MONO_NEVER: there was none */
-	struct sm_job *job; /* that compares; NULL: none is out */
+	struct sm_job *job; /* comparing job; NULL: none is under way */
 	struct routes *result;	    /* better ones than those in force; NULL: none */
 	struct route_report report; /* on them */
 };
@@ -88,8 +88,8 @@ void quiet_interrupted(struct sm *sm)
 		owe(sm);
 	}
 	/*
-	 * Not a whole minute later: silent ports are looked at every 20 s, and the next comparison
-	 * would meet such a sweep again.
+	 * Not a whole minute later: silent ports are asked every 20 s, so the next comparison would
+	 * meet such a sweep again.
 	 */
 	if (q->result)
 		q->at = sm->now + AGAIN;

@@ -15,7 +15,7 @@
 struct rail_watch {
 	const struct topo *topo; /* in force, one reference; NULL: there were no routes yet */
 	struct rails *rails;	 /* NULL: never looked */
-	mono_t at;		 /* of the next look; MONO_NEVER: nothing has changed */
+	mono_t at;		 /* time of the next look; MONO_NEVER: nothing has changed */
 	char text[RAILS_STRLEN]; /* "": no rails */
 };
 

@@ -122,7 +122,7 @@ static uint32_t find_most(const struct topo *now, const struct lost *lost, uint3
 	return most;
 }
 
-/* Which switch is on the cables of this one now? TOPO_NONE: none. */
+/* The switch that has the cables of a lost one now; TOPO_NONE: none. */
 static uint32_t find_next(const struct topo *now, const struct lost *lost)
 {
 	uint32_t n, sw = find_most(now, lost, &n);

@@ -35,7 +35,7 @@ static char *stem_of(const char *folder, unsigned n)
 	return xasprintf("%s/routing-died-%u", folder, n);
 }
 
-/* The place of the oldest one, or one that is free. */
+/* The name of a free place, or that of the oldest files. */
 static char *find_stem(const char *folder)
 {
 	char *best = NULL, *best_fabric = NULL;

@@ -23,7 +23,7 @@ struct route_job_state {
 	struct routes *result;
 	const struct route_runner *runner;
 	uint64_t follows;
-	unsigned limit_ms; /* of one attempt; 0: by `runs` */
+	unsigned limit_ms; /* time limit of one attempt; 0: by `runs` */
 	struct route_runs runs;
 	bool fresh_wanted;
 	unsigned n_unbegun; /* deaths that no engine is blamed for */
@@ -250,7 +250,8 @@ static void take_report(struct route_job_state *st, const struct run_result *r,
 	report->asleep = st->report.asleep;
 	report->serial = r->serial;
 	report->ms = r->ms;
-	report->fresh = from_scratch(&st->task) && !st->task.quiet; /* that may ask no engine */
+	/* a quiet task may ask no engine */
+	report->fresh = from_scratch(&st->task) && !st->task.quiet;
 	if (first)
 		snprintf(report->first, sizeof(report->first), "%s", first->name);
 	st->report = *report;

@@ -49,7 +49,7 @@ struct route_memory {
 	unsigned n_rows;
 	struct route_death_count counts[ROUTE_DEATH_COUNTS];
 	unsigned n_counts;
-	struct route_runs runs; /* of the engine that is asked first now */
+	struct route_runs runs; /* for the engine that is asked first now */
 	/* errno: the last job found no process to compute in; 0: it did */
 	int no_child;
 	mono_t child_pause, child_again; /* child_again MONO_NEVER: it need not be tried */

@@ -205,7 +205,7 @@ void route_task_pack(const struct route_task *t, struct pack *ret)
 	pack_bytes(ret, t->skip, n * sizeof(*t->skip));
 }
 
-/* The task becomes the one that `more` says; what it was made with last is `previous` already. */
+/* Changes the task as `more` says; its last result is `previous` already. */
 static bool update_task(struct route_task *t, struct unpack *more)
 {
 	struct topo *topo = topo_unpack(more, topo_before(t));

@@ -26,8 +26,9 @@ struct routing {
 	struct routes *routes;		 /* installed, or being installed */
 	struct routes *fresh;		 /* what the job made; NULL: none, or the old ones stay */
 	struct transition *transition;	 /* from `routes` to `fresh` */
-	struct cdg *depends;		 /* of `fresh`; NULL: none, or multicast.c has it */
-	const struct routes *depends_of; /* of these routes; only compared */
+	/* dependencies of `fresh`; NULL: none, or multicast.c has them */
+	struct cdg *depends;
+	const struct routes *depends_of; /* routes that `depends` was made of; only compared */
 	bool pending;			 /* the job is out */
 	bool quiet;			 /* `fresh` come from quiet.c */
 	bool found;			 /* `fresh` come from tables of unknown making */

@@ -32,7 +32,7 @@ static int by_guid(const void *a, const void *b)
 }
 
 /*
- * All of them. qsort() may copy what it sorts to the heap, and does not overwrite the copy: GUIDs
+ * Collects all absent ports. qsort() may copy to the heap without overwriting the copy, so GUIDs
  * are sorted without their keys.
  */
 static void collect(const struct sm *sm, struct absent_keys *a)

@@ -28,8 +28,8 @@
 enum { TOLD_MANY };
 
 struct key_rows {
-	unsigned n_sweeps; /* that may have changed something, when rows were looked at last */
-	bool is_due;	   /* rows may differ from what is there */
+	unsigned n_sweeps; /* number of sweeps with changes when rows were last compared */
+	bool is_due;	   /* set if rows may differ from the facts */
 	bool is_busy;	   /* a commit is under way */
 	mono_t retry_at;
 	struct told told;
@@ -176,7 +176,7 @@ static struct end end_of(const struct port *p)
 	return (struct end){ node_is_switch(p->node) ? p->node->guid : p->guid, p->num };
 }
 
-/* This end of the cable names its row. */
+/* Is the row of the cable named by this end? */
 static bool is_near(const struct port *p)
 {
 	bool is_switch = node_is_switch(p->node);
@@ -206,7 +206,7 @@ static bool is_cabled(const struct sm *sm, const struct end *e)
 	return p && p->peer;
 }
 
-/* This end has another cable now. A host's port with several planes has a number in each. */
+/* Has this end another cable now? A host's port with several planes has a number in each. */
 static bool has_other(const struct sm *sm, const struct end *e, const struct end *far)
 {
 	const struct port *p = port_at(sm, e);
@@ -364,7 +364,7 @@ static bool has_newest_key(const struct sm *sm, guid_t guid)
 	return absent_key_is_here(sm, guid) && fabric_find_port(sm->fabric, guid)->m_key == wanted;
 }
 
-/* The key of an absent port; 0: it is there again, and was given the one that it is to have. */
+/* Takes the key of an absent port; 0: the port is present again, and has the key it is to have. */
 static void take_epoch(struct sm *sm, guid_t guid, uint64_t key)
 {
 	bool is_newest = has_newest_key(sm, guid);
@@ -386,7 +386,7 @@ static struct port *place_of(const struct sm *sm, guid_t guid)
 	return store_neighbor_of(sm->store, guid, &at.guid, &at.port) ? port_at(sm, &at) : NULL;
 }
 
-/* This is the likeliest M_Key of the port: the next request uses it. */
+/* Makes this the likeliest M_Key of the port: the next request uses it. */
 static void ask_with(struct sm *sm, guid_t guid, uint64_t key)
 {
 	struct port *p = fabric_find_port(sm->fabric, guid), *behind = place_of(sm, guid);
@@ -471,7 +471,7 @@ static void take_cable(struct sm *sm, const struct cable *c)
 		remember_cable(sm, c);
 }
 
-/* Of two cables at one port the later one counts. */
+/* Of two cables at one port the later one applies. */
 static void on_cables(struct sm *sm, const struct ledger_key *keys, size_t n)
 {
 	_cleanup_free_ struct arrived *all = xcalloc(n + 1, sizeof(*all));

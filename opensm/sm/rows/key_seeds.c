@@ -20,7 +20,7 @@
 struct seed_row {
 	uint64_t turn;
 	struct ledger_dot dot;
-	uint8_t sent[KEY_SEED_SENT]; /* as key_ring_at() gives it */
+	uint8_t sent[KEY_SEED_SENT]; /* as key_ring_at() writes it */
 };
 
 static uint32_t epoch_of(const uint8_t sent[KEY_SEED_SENT])
@@ -78,7 +78,9 @@ static size_t read_rows(const struct sm *sm, struct seed_row *rows)
 	return n;
 }
 
-/* `not_by` 0: all rows. qsort() may copy what it sorts: these are pointers. */
+/*
+ * The ring of all rows but those of `not_by` (0: of none). qsort() may copy, so it sorts pointers.
+ */
 static struct key_ring *make_ring(const struct sm *sm, guid_t not_by, bool *ret_in_force)
 {
 	size_t n = ledger_rows(settle_ledger(sm), LEDGER_SEED) + 1;
@@ -188,7 +190,7 @@ static void edit_seed(const struct sm *sm, struct seed_edits *e, const uint8_t *
 	explicit_bzero(&has, sizeof(has));
 }
 
-/* Former seeds first: the turn of the one in force is greater than those of all others. */
+/* Edits former seeds first, as the turn of the one in force is greater than those of all others. */
 static void edit_seeds(const struct sm *sm, const struct key_ring *ring, enum key_seeds_use use,
 		       struct seed_edits *e)
 {

@@ -24,18 +24,18 @@ enum { TOLD_DISK, TOLD_OTHER_SEED, TOLD_OTHER_KIND, TOLD_REFUSED };
 struct key_turn {
 	enum { TURN_IDLE, TURN_WRITING, TURN_SENDING, TURN_STORING } state;
 	struct key_ring *next; /* on its way into force; NULL in TURN_IDLE */
-	uintptr_t turns;       /* that have begun; the last one is that of `next` */
-	uint64_t number;       /* of its rows, in TURN_SENDING */
-	bool is_with_all;      /* it is sent, and no standby lacks it */
+	uintptr_t turns;       /* number of turns begun; the last one is that of `next` */
+	uint64_t number;       /* number of the rows, with TURN_SENDING */
+	bool is_with_all;      /* set if no standby lacks the rows */
 	bool is_rotation;      /* `next` is the next epoch of the seed, by time or command */
 	bool is_begun;	       /* standbys are to be looked at now */
-	const char *why, *turn_why; /* of `next`, and of what comes at turn_at */
+	const char *why, *turn_why; /* reasons: of `next`; of the turn due at turn_at */
 	mono_t sending_until, turn_at, retry_at;
-	mono_t join_at;	 /* as master, seeds of other managers are joined with ours not before */
+	mono_t join_at;	 /* as MASTER: time before which seeds of others are not joined with ours */
 	mono_t found_by; /* standbys of the master before have found this one, and registered */
 	bool is_writing; /* a ring came into force, and no sweep that began then has ended */
 	mono_t forced_at;
-	unsigned n_sweeps; /* that wrote, and had ended */
+	unsigned n_sweeps; /* number of ended sweeps that wrote */
 	bool is_asked;	   /* options are to be looked at once more */
 	bool is_unsaved;   /* ports have other keys than guid2mkey says */
 	bool is_unwritten; /* a ring came into force amidst the first sweep */
@@ -287,7 +287,7 @@ static void rows_written(struct sm *sm, void *arg, int error)
 {
 	struct key_turn *t = sm->m.key_turn;
 
-	if (t->state != TURN_WRITING || (uintptr_t)arg != t->turns) /* it was given up since */
+	if (t->state != TURN_WRITING || (uintptr_t)arg != t->turns) /* the turn was given up */
 		return;
 	if (error < 0 && must_store(sm)) {
 		not_stored(sm);
@@ -488,7 +488,7 @@ static bool is_passing(const struct sm *sm, const struct key_ring *rows)
 	       !key_ring_is_shared(rows) && !key_seeds_have(sm, keys_known(sm));
 }
 
-/* As master: ports have keys of the own seed, unless that may pass. */
+/* As MASTER: ports have keys of our own seed, unless that may change. */
 static void join_rows(struct sm *sm)
 {
 	const struct key_ring *known = keys_known(sm);
@@ -718,7 +718,7 @@ static void store_found(struct sm *sm)
 		start_turn(sm, key_ring_copy(keys_found(sm)), "another manager's");
 }
 
-/* Not in a turn: standbys that were sent its epoch would tell it back. */
+/* Not during a turn: standbys that were sent its epoch would report it back. */
 void key_turn_epoch_told(struct sm *sm, const uint8_t *info)
 {
 	bool is_later = sm->m.key_turn->state == TURN_IDLE && key_epoch_told(sm, info);

@@ -17,7 +17,7 @@
 
 struct sick_rows {
 	char *former;	  /* a file that the judge has read, and is no rows yet; NULL: none */
-	uint64_t version; /* that is being stored */
+	uint64_t version; /* version that is being stored */
 	bool more;	  /* than is being stored */
 };
 
@@ -103,7 +103,7 @@ static void on_stored(struct sm *sm, void *arg, int error)
 		let_go(r, "what was counted against links is in the ledger from now on");
 }
 
-/* Without a cache folder it is known here alone, as long as this process lives. */
+/* Without a cache folder the rows are known here alone, as long as this process lives. */
 static void store(struct sm *sm)
 {
 	struct sick_rows *r = sm->m.sick_rows;

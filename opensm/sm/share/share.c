@@ -44,7 +44,7 @@ static void tell_pins(struct share *s)
 		       "nothing is set otherwise here than at the master any more");
 }
 
-/* ---- what is in force ---------------------------------------------------------------------- */
+/* ---- the configuration in force ------------------------------------------------------------ */
 
 static void tell_findings(const struct conf_report *report)
 {
@@ -98,7 +98,7 @@ static bool is_key(const struct ledger_key *a, const struct ledger_key *b)
 	return a->len == b->len && memcmp(a->bytes, b->bytes, a->len) == 0;
 }
 
-/* Of rows that other standbys write nothing is judged anew. */
+/* Called for changed rows; rows of other standbys need no new decision. */
 static void changed(struct sm *sm, const struct ledger_key *keys, size_t n)
 {
 	const struct ledger_key text = share_text_key();

@@ -127,20 +127,20 @@ static void refresh_text(struct sm *sm)
 		set_text(s, c);
 		return;
 	}
-	/* The text of before is not sent again in its place. */
+	/* The former text is not sent in its place. */
 	free(take(s->text));
 	s->len = 0;
 }
 
 /* ---- the row ------------------------------------------------------------------------------- */
 
-/* Of two masters that see each other neither writes: each would undo the other's row. */
+/* Neither of two masters that see each other writes: each would undo the other's row. */
 static bool may_write(const struct sm *sm)
 {
 	return settle_state(sm) == SETTLE_WRITING || settle_state(sm) == SETTLE_KEEPING;
 }
 
-/* The text is of what is in force, not of a time when this manager was master before. */
+/* Is the text that of the configuration in force, and not of an earlier time as MASTER? */
 static bool is_text_current(const struct sm *sm)
 {
 	const struct share *s = sm->m.share;
@@ -167,7 +167,7 @@ static void on_written(struct sm *sm, void *arg, int error)
 	s->write_at = sm->now + RETRY;
 }
 
-/* The row is the text; one that shares nothing removes it. */
+/* Writes the text to the row; removes the row if nothing is to be shared. */
 static void write_row(struct sm *sm)
 {
 	struct share *s = sm->m.share;
@@ -228,7 +228,7 @@ bool share_is_with(const struct sm *sm, guid_t guid)
 	const struct share *s = sm->m.share;
 	struct share_said said;
 
-	/* One that has just started may be connected before it registers. */
+	/* A standby that has just started may be connected before it registers. */
 	if (!s->own->replicate_configuration || told_holds(&s->told, TOLD_LARGE_TEXT) ||
 	    (!channel_is_known(sm, guid) && !channel_is_connected(sm, guid)))
 		return true;

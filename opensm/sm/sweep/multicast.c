@@ -52,7 +52,7 @@ struct multicast {
 	bool replan;   /* decayed trees may be given up: a sweep, or quiet after changes */
 	bool sweep;    /* topology() is due when all is planned */
 	bool planning; /* the time of gathering is over */
-	bool stalled;  /* all that is left waits for answers of switches */
+	bool stalled;  /* set if all remaining work waits for answers of switches */
 	mono_t changed_at, dirty_since;
 	mono_t sweep_until; /* MONO_NEVER: no sweep waits */
 	struct log_limit fault_log;
@@ -65,7 +65,7 @@ static bool may_write_top(void *owner)
 	return !sync_running(sm->sync);
 }
 
-/* Said when something stays open; what was repeated with success is not worth a record. */
+/* Logs what stays open; repetitions that succeeded are not worth a record. */
 static void on_idle(void *owner, const struct mft_outcome *o)
 {
 	struct sm *sm = owner;
@@ -286,7 +286,8 @@ static void plan_slice(struct sm *sm)
 
 		if (i >= N_MLIDS) {
 			m->at = 0;
-			m->stalled = from_start; /* all that is left waits for tables to be read */
+			/* all remaining work waits for tables to be read */
+			m->stalled = from_start;
 			break;
 		}
 		if (!m->dirty[i / 64]) {

@@ -22,11 +22,12 @@ struct program {
 	/* the references behind plan.conf, plan.keys and plan.keys_later */
 	struct conf *conf;
 	struct key_ring *keys, *keys_later;
-	struct qos_plan qos;	/* of the routes, as programmed last */
-	unsigned rounds;	/* of this sweep */
+	struct qos_plan qos;	/* QoS plan of the routes, as last programmed */
+	unsigned rounds;	/* number of rounds in this sweep */
 	unsigned ports_held;	/* wait for multicast tables */
 	bool is_ahead;		/* the run under way is without routes */
-	bool released;		/* which are as right as they will be in this sweep */
+	/* set if multicast tables are as complete as they will be in this sweep */
+	bool released;
 	unsigned unmapped_told; /* switches */
 };
 
@@ -236,10 +237,7 @@ void program_judge(struct sm *sm, const struct sync_outcome *o)
 		tell_news(sm, NEWS_SOFT_FAULT);
 	if (o->recovered)
 		want_sweep(sm, SWEEP_HEAVY, "a switch takes forwarding tables again");
-	/*
-	 * Sets that were lost on the way are sent again at once, a few times; only those that stay
-	 * open are an error.
-	 */
+	/* Lost Sets are repeated at once a few times; only those that stay open are errors. */
 	if (o->timeouts && pr->rounds++ < ROUNDS) {
 		pr->plan.pkeys = partition_wanted(sm);
 		sync_start(sm->sync, &pr->plan);

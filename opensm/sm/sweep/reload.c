@@ -41,7 +41,7 @@ struct mad_params sm_mad_params(const struct conf *c)
 struct reload {
 	struct conf *next_conf;	       /* for the time after the running sweep; NULL: none */
 	bool held;		       /* SIGHUP has found a fault; the disk is not looked at */
-	struct conf *own;	       /* without what a master had */
+	struct conf *own;	       /* own configuration, without options of a master */
 	reload_layered_fn *layered;
 };
 

@@ -73,7 +73,7 @@ static bool is_locked_out(struct sm *sm)
 	return true;
 }
 
-/* At level 2 a locked node is as silent as one that is broken. */
+/* At level 2 a locked node is as silent as a broken one. */
 static bool is_shut_off(struct sm *sm)
 {
 	const struct port *own = sm->fabric->own_port;

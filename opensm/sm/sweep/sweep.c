@@ -32,7 +32,7 @@
 enum { TOLD_PORT_DOWN, TOLD_ERRORS };
 
 struct sweep {
-	const struct step_list *lists; /* by enum sweep_kind */
+	const struct step_list *lists; /* indexed by enum sweep_kind */
 	unsigned step;		       /* row of the running list */
 	bool step_pending;
 	unsigned wanted;    /* bits 1 << enum sweep_kind */
@@ -48,9 +48,10 @@ struct sweep {
 	mono_t hold_until; /* no sweep on demand before this time */
 	mono_t step_started;
 	uint64_t n_gets, n_sets; /* counters at the start */
-	uint64_t n_answers, n_moved; /* the same; when the sweep moved last */
-	unsigned errors;	 /* of this sweep: nodes that took part and failed */
-	unsigned soft_faults;	 /* of this sweep: silent nodes, tables that had to wait */
+	/* n_answers: at the start; n_moved: at the last progress */
+	uint64_t n_answers, n_moved;
+	unsigned errors;      /* errors of this sweep: nodes that took part and failed */
+	unsigned soft_faults; /* silent nodes, and tables that had to wait, in this sweep */
 };
 
 void sweep_new(struct sm *sm, const struct step_list *lists)
@@ -90,7 +91,7 @@ mono_t sweep_step_since(const struct sm *sm)
 	return sm->m.sweeper->step_started;
 }
 
-/* The polls of other managers go on whatever becomes of a sweep. */
+/* Polls of other managers are not counted: they go on whatever becomes of a sweep. */
 static uint64_t answers(const struct sm *sm)
 {
 	return mad_answered(sm->mad, IB_ATTR_SM_INFO);
@@ -253,13 +254,13 @@ static void plan_next_timer(struct sm *sm)
 	sm->m.sweeper->hold_until = sm->now + hold_time(sm);
 }
 
-/* Is it a sweep that writes on the picture that the one before left? */
+/* Does this sweep write on the fabric as the sweep before left it? */
 static bool writes_change(const struct sm *sm)
 {
 	return sm->sweep == SWEEP_INCREMENTAL || sm->sweep == SWEEP_REROUTE;
 }
 
-/* Whatever went wrong in a sweep that did not read all, a heavy one sets it right. */
+/* A heavy sweep follows a failed sweep that did not read everything. */
 static void plan_next(struct sm *sm)
 {
 	struct sweep *s = sm->m.sweeper;

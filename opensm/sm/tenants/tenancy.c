@@ -12,8 +12,8 @@
 #include "util/mem.h"
 
 #define BATCH_MAX   256u       /* requests that are judged together */
-#define BATCH_ROWS  16384u     /* of the ledger */
-#define BATCH_PORTS 4096u      /* that they concern: each is planned, and for dry runs compared */
+#define BATCH_ROWS  16384u     /* rows of the ledger */
+#define BATCH_PORTS 4096u      /* ports concerned: each is planned, and compared for dry runs */
 #define LOOK_AGAIN  (250 * MONO_MS) /* whether devices can be written to again */
 
 /* ---- lists --------------------------------------------------------------------------------- */
@@ -208,7 +208,7 @@ static void note_guids(struct tenancy *t, struct change *c)
 	weigh(t, c);
 }
 
-/* Within one turn: what was made of the table before is right again. */
+/* Within one turn: the former state of the table is right again. */
 static void take_back(struct sm *sm, struct change *c)
 {
 	tenants_play(partition_tenants(sm), &c->inverse);
@@ -622,7 +622,7 @@ static const char too_much[] = "the changes under way have too many members alre
 			       "(limit: 128 MiB of memory); again when they are answered";
 _Static_assert(TENANCY_BYTES_MAX == 128u << 20, "as the text says");
 
-/* Of a request that waits and a change that is judged: a row that gives, or takes, and its port. */
+/* Memory of a waiting request and a judged change: a row that gives, or takes, and its port. */
 #define BYTES_PER_MEMBER (sizeof(struct tenant_member) + sizeof(struct tenant_row))
 
 static void take_fresh(struct sm *sm)

@@ -13,7 +13,7 @@
 #include "sm/tenants/tenancy_internal.h"
 #include "util/mem.h"
 
-#define WRONG_TOLD 1000u /* differences that are told, of all that are counted */
+#define WRONG_TOLD 1000u	  /* most differences that are reported, of all that are counted */
 #define PAUSE	   (10 * MONO_MS) /* while others have all places for reads */
 
 struct audit {
@@ -23,8 +23,8 @@ struct audit {
 	uint32_t node;	      /* the next to be read: in fabric->nodes, */
 	unsigned port, block; /* one of its ports, one of that port's blocks */
 	unsigned n_out;
-	mono_t again; /* with none out: when to go on */
-	bool dropped; /* it has ended already: answers are thrown away */
+	mono_t again; /* time to continue if no request is under way */
+	bool dropped; /* set if it has ended already: answers are discarded */
 	struct sm_tenancy_audit result;
 	struct sm_tenancy_block *wrong;
 	size_t cap;

@@ -215,16 +215,16 @@ struct adopted {
 	struct tenant_member member;
 };
 
-/* Of sm_ledger_adopt(), or sm_ledger_forget(), which has no rows. */
+/* A call of sm_ledger_adopt(), or of sm_ledger_forget(), which has no rows. */
 struct adoption {
 	sm_ledger_done_fn *done; /* NULL: its caller is gone */
 	void *arg;
 	struct sm_ledger_ended result;
-	struct adopted *list; /* by P_Key and GUID, each once */
+	struct adopted *list; /* sorted by P_Key and GUID, each once */
 	size_t n, cap;
-	struct ledger_key *keys; /* of the rows that are made */
+	struct ledger_key *keys; /* keys of the rows that are made */
 	size_t n_keys, cap_keys;
-	bool is_over; /* it is answered by the next tick */
+	bool is_over; /* set if the next tick answers it */
 };
 
 static struct adoption *adoption_drop(struct adoption *a)
@@ -289,7 +289,7 @@ static void sort_adopted(struct adoption *a)
 	a->n = kept;
 }
 
-/* As if these members were added by request: 0 or -ENOSPC. */
+/* Makes edits as if these members were added by request. Returns 0 or -ENOSPC. */
 static int edit_adopted(struct sm *sm, struct edits *all, const struct adopted *list, size_t n)
 {
 	struct change c = { .rq = { .action = TENANT_ADD, .pkey = list[0].pkey, .n_members = n } };

@@ -109,7 +109,7 @@ void held_clear(struct target *target)
 	free(target->keys);
 }
 
-/* Of a table that is not known now: might the key be in it? */
+/* Might a key be in the table of the target, which is not known now? */
 static bool target_may_hold(const struct question *q, const struct target *target)
 {
 	return !target->is_read || target->file != partition_of_file(q->sm) ||
@@ -208,7 +208,7 @@ static struct port *port_at(const struct fabric *f, const struct place *place)
 	return n && place->port <= n->n_ports ? &n->ports[place->port] : NULL;
 }
 
-/* A key in the block that the end port, or the one that faces it, is not to have. */
+/* Has the block a key that the end port, or the port that faces it, is not to have? */
 static bool has_foreign_key(struct sm *sm, const struct port *p, const uint8_t *block)
 {
 	const struct port *end = port_is_end(p) ? p : p->peer;

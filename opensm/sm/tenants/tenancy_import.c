@@ -19,8 +19,8 @@
 #define TAKEN ".taken" /* behind the name of a file that was read */
 
 struct tenancy_import {
-	char *path; /* of the file; NULL: there is no cache folder */
-	struct tenants *table; /* that is to be committed; NULL: none */
+	char *path;	       /* path of the file; NULL: no cache folder */
+	struct tenants *table; /* table to be committed; NULL: none */
 	struct ledger_key *keys;
 	size_t n_keys, cap_keys;
 };

@@ -81,7 +81,7 @@ static bool is_accounted_for(const struct sm *sm, const struct port *p)
 	       store_only_neighbor(sm->store, far, &back, &port);
 }
 
-/* Ports of that kind: packets pass, and it is not known what is behind. O(ports). */
+/* Is there a link that passes packets and whose far end is not known? O(ports). */
 static bool has_dark_link(const struct sm *sm)
 {
 	FABRIC_EACH_NODE(sm->fabric, n) {
@@ -108,7 +108,7 @@ bool place_may_be_hidden(const struct sm *sm, guid_t guid, const struct port *p)
 	return t->dark;
 }
 
-/* Of ports that leave, with rights that may be taken away while they are dark. */
+/* Notes the places of ports that leave with rights that may be taken away while they are dark. */
 void tenancy_node_goes(struct sm *sm, struct node *n)
 {
 	struct tenancy *t = sm->m.tenancy;

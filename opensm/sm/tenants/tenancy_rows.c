@@ -53,7 +53,7 @@ static guid_t guid_of(const struct ledger_key *key)
 	return ib_bits_get(key->bytes, 16, 64);
 }
 
-#define FIELDS_BYTES 4 /* and the name; then what put_removal() writes */
+#define FIELDS_BYTES 4 /* bytes besides the name; then those of put_removal() */
 
 /*
  * Rows that were written before there was a removal end without it: so did all rows of the first
@@ -135,7 +135,7 @@ void edit_member(struct edits *all, uint16_t pkey, const struct tenant_member *m
 	edits_put(all, &key, number, bytes, 1 + put_removal(bytes + 1, behind));
 }
 
-/* A partition that is made has no member but those that are named then. */
+/* A new partition has no members but those named in the request. */
 static void remove_orphans(struct sm *sm, struct edits *all, uint16_t pkey, uint64_t number)
 {
 	struct tenancy *t = sm->m.tenancy;
@@ -180,7 +180,7 @@ static uint64_t number_of(const struct ledger_dot *dot)
 	return hash_bytes(HASH_START, parts, sizeof(parts)) ?: 1;
 }
 
-/* Which removal is it, behind which change `c` makes the partition? */
+/* The number of the removal after which change `c` makes the partition. */
 static uint64_t removal_before(const struct sm *sm, const struct change *c, uint16_t pkey)
 {
 	const struct ledger_key key = tenancy_partition_key(pkey);
@@ -189,7 +189,7 @@ static uint64_t removal_before(const struct sm *sm, const struct change *c, uint
 
 	if (!row)
 		return 0;
-	/* Else it is of this batch, and not in the ledger yet. */
+	/* Else the removal is in this batch, and not in the ledger yet. */
 	if (ledger_row_value(row).removed)
 		dot = ledger_row_value(row).dot;
 	return number_of(&dot);
@@ -205,7 +205,7 @@ void rows_note_removals(const struct sm *sm, struct change *c)
 	}
 }
 
-/* As the entry makes the partition, or as it is. */
+/* The removal that the partition comes after: as the entry makes it, or as it is. */
 static uint64_t behind_of(const struct sm *sm, const struct tenant_row *partition, uint16_t pkey)
 {
 	const struct tenant_partition *p;
@@ -369,7 +369,7 @@ static void note_orphans(struct derived *d, uint16_t pkey)
 	}
 }
 
-/* Members of one that had the P_Key before. */
+/* Derives members of a former partition with this P_Key. */
 static void derive_members(struct derived *d, uint16_t pkey, uint64_t behind)
 {
 	const struct tenant_partition *p = tenants_find(partition_tenants(d->sm), pkey);
@@ -417,7 +417,7 @@ static int by_place(const void *a, const void *b)
 	return x->member.guid < y->member.guid ? -1 : x->member.guid > y->member.guid;
 }
 
-/* Of several rows at once that want index 0 of a port, the one of the smallest P_Key has it. */
+/* If several rows at once want index 0 of a port, that of the smallest P_Key gets it. */
 static void settle_index0(struct tenant_entry *e)
 {
 	struct guidmap *first = guidmap_new();

@@ -317,8 +317,8 @@ static void note_full(const struct change *c, const struct tenant_entry *e, bool
 }
 
 /*
- * Of what the change says of the port all takes away. A full member that becomes a limited one
- * loses something, too.
+ * Does all that the change says about a port take rights away? A full member that becomes limited
+ * loses rights, too.
  */
 static void note_takes(const struct change *c, bool *takes)
 {
@@ -393,8 +393,8 @@ static void note_pending(struct change *c, const struct target *target)
 }
 
 /*
- * Of a port that is away, keys that could not be given are pending; keys that could not be taken
- * away are gone, as the port has no way to send.
+ * Is the wish fulfilled? For a port that is away, keys to be given are pending; keys to be taken
+ * away are gone, as it has no way to send.
  */
 static bool is_fulfilled(struct change *c, const struct wish *w)
 {
@@ -583,7 +583,7 @@ struct sm_tenancy_pending *sm_tenancy_all_pending(const struct sm *sm, size_t *r
 	return all;
 }
 
-/* Those that failed long enough ago are due again. */
+/* Makes targets due again that failed long enough ago. */
 static void wake_failed(struct sm *sm)
 {
 	struct tenancy *t = sm->m.tenancy;
@@ -604,7 +604,7 @@ static void wake_failed(struct sm *sm)
 	}
 }
 
-/* So many at a time: what a port that is away costs must not hold up the others. */
+/* Handles a limited number at a time: ports that are away must not hold up the others. */
 void wire_tick(struct sm *sm)
 {
 	struct tenancy *t = sm->m.tenancy;
@@ -631,7 +631,7 @@ mono_t wire_next(const struct sm *sm)
 	return t->first_due && t->n_running < RUNNING_MAX ? 0 : t->retry_at;
 }
 
-/* All of them, as an array that is to be freed: they may go while it is walked. */
+/* All targets as an array, to be freed, as targets may go during a walk over it. */
 static struct target **all_targets(const struct tenancy *t, size_t *ret_n)
 {
 	struct target **all = xcalloc(guidmap_count(t->targets) + 1, sizeof(struct target *));

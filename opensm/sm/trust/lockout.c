@@ -36,17 +36,18 @@ enum suspect_stage { SUSPECT_COOLS, SUSPECT_DUE, SUSPECT_ASKED };
 
 struct suspect {
 	enum suspect_stage stage;
-	guid_t guid; /* of the port; 0: the place is free */
+	guid_t guid; /* port GUID; 0: free */
 	mono_t at;   /* COOLS: until then; DUE: it is asked then */
 	uint64_t keys[MAX_KEYS];
 	unsigned n, nth, round;
-	uint32_t number; /* of the question on the wire */
-	bool refused;	 /* that question was */
+	uint32_t number; /* number of the question under way */
+	bool refused;	 /* set if that question was refused */
 };
 
 struct lockout {
 	struct suspect all[MAX_SUSPECTS];
-	unsigned n_due, n_asked; /* of these; mostly 0, and then the table need not be looked at */
+	/* n_due: number of suspects due; mostly 0, so that the table need not be searched */
+	unsigned n_due, n_asked;
 	uint32_t since; /* the first sweep of this time as master */
 };
 
@@ -57,7 +58,7 @@ void lockout_new(struct sm *sm, const struct sm_paths *paths)
 
 void lockout_free(struct sm *sm)
 {
-	free_wiped(sm->m.lockout, sizeof(*sm->m.lockout)); /* it holds keys that were tried */
+	free_wiped(sm->m.lockout, sizeof(*sm->m.lockout)); /* contains keys that were tried */
 	sm->m.lockout = NULL;
 }
 
@@ -226,7 +227,7 @@ static bool may_go_on(const struct sm *sm, const struct port *p)
 	return p && violations_isolate(sm) && may_be_locked(sm, p);
 }
 
-/* The port answers, so its key is right, or it is one that any sender may read from. */
+/* The port answers: its key is right, or any sender may read it. */
 static void on_port_info(void *owner, const struct mad_result *r)
 {
 	struct sm *sm = owner;
@@ -307,7 +308,7 @@ mono_t lockout_next(const struct sm *sm)
 	const struct lockout *l = sm->m.lockout;
 	mono_t next = MONO_NEVER;
 
-	/* With enough of them out an answer wakes the manager, or a timeout. */
+	/* If enough questions are under way, an answer or a timeout wakes the manager. */
 	for (unsigned i = 0; l->n_due && i < MAX_SUSPECTS && l->n_asked < ASKED_MOST; i++) {
 		if (l->all[i].stage == SUSPECT_DUE)
 			next = mono_min(next, l->all[i].at);

@@ -9,7 +9,7 @@ static unsigned count_now(const struct senders *s, const struct sender *row, mon
 	return now - row->since > s->window ? 0 : row->n;
 }
 
-/* The place of this sender; of a new one, that of the one with the fewest. */
+/* The row of this sender; a new sender gets the row with the fewest events. */
 static struct sender *row_of(struct senders *s, uint64_t id, mono_t now)
 {
 	struct sender *least = &s->rows[0];

@@ -11,15 +11,13 @@
 
 /* Notices of a source that are remembered: it has one of a kind under way (13.4.9). */
 #define SEEN	      4
-/*
- * The same TID and content within this time of the last: a repetition of the same notice (o13-5).
- */
+/* Time within which the same TID and content is a repetition of the same notice (o13-5). */
 #define REPEAT_WINDOW (60 * MONO_S)
-/* The same content under another TID, or under none: the same thing again, so often in a row ... */
+/* Times in a row that the same content, under another TID or none, makes a source stuck. */
 #define STUCK_TIMES   10
-/* ... with no more than this in between. */
+/* Longest time between two of these. */
 #define STUCK_WINDOW  (5 * MONO_S)
-/* How often a source is looked at that says the same for ever. */
+/* Interval at which the notices of a stuck source are acted upon. */
 #define STUCK_LOOK    (10 * MONO_S)
 /* From here on it is called a storm, and said. */
 #define STORM_AT      20
@@ -44,14 +42,14 @@ static const struct rate own_rates[TRAP_FROMS] = {
 	[TRAP_FROM_STRANGER] = { 5 * MONO_S, 4 },
 };
 
-/* All of a kind together. */
+/* Rates of all sources of a kind together. */
 static const struct rate common_rates[TRAP_FROMS] = {
 	[TRAP_FROM_SWITCH] = { 10 * MONO_MS, 4096 },
 	[TRAP_FROM_HOST] = { 250 * MONO_MS, 256 },
 	[TRAP_FROM_STRANGER] = { 5 * MONO_S, 4 },
 };
 
-/* Answers to what is not taken. */
+/* Rate of answers to traps that are not taken. */
 static const struct rate repress_rate = { MONO_S, 32 };
 
 struct seen {
@@ -67,7 +65,7 @@ struct source {
 	guid_t guid;
 	enum trap_from from;
 	mono_t spent; /* when the bucket will be full again */
-	mono_t repress_spent; /* the same of repress_rate */
+	mono_t repress_spent; /* the state of repress_rate */
 	mono_t heard;
 	struct seen seen[SEEN];
 	uint32_t owed; /* kinds */
@@ -79,11 +77,10 @@ struct source {
 };
 
 struct trap_flow {
-	uint16_t
-		at[LID_MAX_UCAST + 1]; /* by base LID: place in sources, plus 1; LID 0: strangers */
+	uint16_t at[LID_MAX_UCAST + 1]; /* by base LID: index in sources plus 1; LID 0: strangers */
 	struct source *sources;
 	unsigned n, cap, storms;
-	mono_t common[TRAP_FROMS]; /* as `spent` */
+	mono_t common[TRAP_FROMS]; /* state of common_rates */
 	mono_t tick_at, ticked;
 	/* While things are handed out: */
 	bool ticking;
@@ -179,7 +176,7 @@ static void forget_source(struct trap_flow *f, struct source *s)
 	f->at[s->lid] = (uint16_t)(place + 1);
 }
 
-/* The entry of this content; the one not heard for longest becomes one, with `times` 0. */
+/* The entry of this content; a new one replaces the entry not heard for longest, with `times` 0. */
 static struct seen *seen_of(struct source *s, uint64_t hash)
 {
 	struct seen *oldest = &s->seen[0];
@@ -269,7 +266,7 @@ bool trap_flow_represses(struct trap_flow *f, const struct trap_arrival *a, enum
 	return true;
 }
 
-/* ---- what is due --------------------------------------------------------------------------- */
+/* ---- due records --------------------------------------------------------------------------- */
 
 static bool may_look(const struct trap_flow *f, const struct source *s)
 {

@@ -34,7 +34,7 @@
 /* Heavy sweeps that traps ask for: so many at once, then one in so long. Any host can send them. */
 #define HEAVY_TIMES    3
 #define HEAVY_IN       (600 * MONO_S)
-/* Within it a port is told once that refuses our key, and a host with few of its accusations. */
+/* Within it a port that refuses our key is logged once, and a host with few accusations. */
 #define TOLD_FOR       (3600 * MONO_S)
 #define ACCUSED_TOLD   8u
 /* Between two Gets that stop the lease of a port. */
@@ -49,7 +49,7 @@ struct traps {
 	struct senders accusers;	   /* hosts: ports that they accused, but once each */
 	struct senders refusers;	   /* ports that refused a key of ours */
 	struct senders touched;		   /* ports that were asked for their lease's sake */
-	unsigned n_touches;		   /* of these questions, on their way */
+	unsigned n_touches;		   /* number of these questions under way */
 };
 
 /* One notice on its way through this file. */
@@ -287,7 +287,7 @@ void traps_tell_offence(struct sm *sm, const struct port *p, enum log_id id,
 	event_security(sm, violation_kind_name(kind), p->guid, p->lid, text);
 }
 
-/* Once per port: those that follow are counted. */
+/* Logs a forged trap once per port; further ones are counted. */
 static void tell_forged(struct sm *sm, const struct trap *t)
 {
 	char text[PLACE_STRLEN + 200], where[PLACE_STRLEN];
@@ -377,7 +377,7 @@ static void on_image_read(void *owner, const struct mad_result *r)
 	tell_delta(sm, &d);
 }
 
-/* Trap 145: what it says is asked from the node itself. */
+/* Trap 145: asks the node itself for its SystemImageGUID. */
 static void on_image(struct sm *sm, struct port *p)
 {
 	struct dr_path path;
@@ -674,7 +674,7 @@ void traps_receive(struct sm *sm, const struct transport_addr *from, const uint8
 	}
 }
 
-/* ---- what was suppressed ------------------------------------------------------------------- */
+/* ---- suppressed traps ---------------------------------------------------------------------- */
 
 static struct port *port_of_due(const struct sm *sm, const struct trap_due *due)
 {
@@ -715,7 +715,7 @@ static void look_after_storm(struct sm *sm, const struct trap_due *due)
 	uint32_t others = due->kinds & ~(1u << t.kind);
 
 	if (due->lid && !t.port)
-		return; /* it has gone meanwhile */
+		return; /* the port is gone */
 	take_trap(sm, &t);
 	if (!t.port)
 		return;

@@ -31,7 +31,7 @@
 #include "util/told.h"
 
 #define MAX_OFFENDERS 4096u
-/* After so long without one of its kind the next one is told again. */
+/* Time without a violation of a kind after which the next one is logged again. */
 #define TOLD_FOR      (3600 * MONO_S)
 /* Between two reads of a counter. */
 #define READ_EVERY    (1 * MONO_S)
@@ -46,7 +46,7 @@ enum proof_stage { PROOF_NONE, PROOF_FIRST, PROOF_KNOWN, PROOF_SECOND };
 struct proof {
 	enum proof_stage stage;
 	enum violation_kind kind;
-	guid_t guid; /* of the witness: its node */
+	guid_t guid; /* node GUID of the witness */
 	uint8_t num;
 	unsigned before;
 	mono_t at;
@@ -76,7 +76,8 @@ struct violations {
 
 static const struct kind {
 	const char *name, *plural;
-	const char *proof; /* that switches the port off; NULL: the number within the window */
+	/* proof that switches the port off; NULL: the number within the window */
+	const char *proof;
 } kinds[VIOLATION_KINDS] = {
 	[VIOLATION_M_KEY] = { "m_key", "SMPs with a wrong M_Key", NULL },
 	[VIOLATION_P_KEY] = { "p_key", "packets with a wrong P_Key", NULL },
@@ -170,7 +171,7 @@ static uint64_t weight_of(const struct offender *o)
 	return n;
 }
 
-/* A host that invents offenders must not displace those that were heard of often. */
+/* A host that invents offenders must not displace offenders heard of often. */
 static bool is_dispensable(const struct offender *a, const struct offender *b)
 {
 	uint64_t wa = weight_of(a), wb = weight_of(b);
@@ -179,7 +180,7 @@ static bool is_dispensable(const struct offender *a, const struct offender *b)
 }
 
 /*
- * A new record, or the place of the one with the least in it; of several, that was not heard of for
+ * A new record, or the one with the fewest violations; among equals the one not heard of for
  * longest. NULL: all are busy.
  */
 static struct offender *room_for_offender(struct violations *v)
@@ -279,7 +280,7 @@ bool violations_isolate(const struct sm *sm)
 	return sm->state == SM_MASTER && !strcmp(sm->conf->security_violation_policy, "isolate");
 }
 
-/* Why a port stays, whatever is proven; NULL: it may be switched off. */
+/* The reason why a port stays enabled whatever is proven; NULL: it may be switched off. */
 static const char *why_spared(const struct sm *sm, const struct port *at)
 {
 	const struct port *end = at->peer;
