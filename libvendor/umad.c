@@ -47,7 +47,7 @@
 #endif
 
 #define RMPP_RETRIES 3              /* of unacknowledged segments; the kernel waits 2 s each */
-#define CLOSE_PATIENCE_MS 50        /* how long close() waits for what is under way */
+#define CLOSE_PATIENCE_MS  50		  /* longest wait of close() for requests under way */
 #define THREAD_PATIENCE_MS 1000     /* and for a thread to end */
 #define STUCK_MS 500                /* a write() that lasts longer will not return */
 #define SET_MS 500                  /* a Set that waits longer for the device is not sent */

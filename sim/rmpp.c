@@ -476,7 +476,7 @@ static struct rmpp *receiving_of(struct agent *a, const struct event *ev)
 	return find_session(a, ev->mad, (unsigned)ib_get(ev->mad, SAH_METHOD), ev->from.lid, false);
 }
 
-/* The message goes on without gaps as far as this. */
+/* Moves the end of the part that has arrived without gaps. */
 static void advance(struct rmpp *s)
 {
 	while (s->early & 1) {

@@ -121,7 +121,9 @@ uint16_t sma_mft(struct sma_call *c)
 	return 0;
 }
 
-/* Port a P_Key or GUID modifier means: switches name it, adapters mean where it came in. */
+/*
+ * The port of a P_Key or GUID modifier: named for switches; for adapters the port that received it.
+ */
 static bool table_port(const struct sma_call *c, unsigned named, unsigned *ret)
 {
 	*ret = node_is_switch(c->n) ? named : c->in_port;

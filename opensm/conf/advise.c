@@ -43,7 +43,7 @@ bool conf_engine_is_asked_for(const struct conf *c, const char *name)
 
 /* Words of the list that decide what happens in the end. */
 struct engines {
-	bool known, no_fallback; /* one of ours is named */
+	bool known, no_fallback; /* known: an engine of ours is named */
 };
 
 static void advise_engine(const struct advice *a, const char *word, const struct engines *all)

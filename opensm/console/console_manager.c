@@ -141,7 +141,7 @@ void console_update_desc(struct console *c, struct console_words *w, mono_t now)
 
 /* ---- configuration, version ---------------------------------------------------------------- */
 
-/* With the priority that was set while it runs. */
+/* Prints the configuration, with the priority set at run time. */
 void console_dump_conf(struct console *c, struct console_words *w, mono_t now)
 {
 	const struct daemon_api *api = c->config.api;

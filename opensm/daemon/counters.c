@@ -23,7 +23,7 @@ struct perf_place counters_place(struct sm *sm, mono_t now, int64_t realtime)
 	return place;
 }
 
-/* Where CC_Keys are taken, devices have those of the seed that is, or was, in force. */
+/* The ring for CC_Keys; where they are removed, devices hold those of the seed known last. */
 static const struct key_ring *class_keys(const struct sm *sm)
 {
 	const struct key_ring *known = keys_known(sm);

@@ -482,7 +482,7 @@ static void render_registry(const struct metrics *m, struct metrics_text *t)
 
 /* ---- the fabric, as far as it is known without a view --------------------------------------- */
 
-/* Of a master: a standby sees to nothing. */
+/* Writes metrics that only a master has. */
 static void render_whole(const struct metrics *m, struct metrics_text *t)
 {
 	if (m->state != SM_MASTER)

@@ -183,7 +183,7 @@ bool pkeys_enforcement(const struct sync *s, const struct port *p, uint8_t *ret)
 		return false;
 	*ret = PKEY_ENFORCE_OFF;
 	if (!port_is_end(p->peer))
-		return true; /* between switches */
+		return true; /* cable between switches: no P_Keys are checked */
 	i = pkey_plan_find(plan, p->peer->guid);
 	if (i == SIZE_MAX)
 		return false;

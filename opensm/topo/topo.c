@@ -76,7 +76,7 @@ void topo_add_host(struct topo_builder *b, const struct topo_host *host)
 	b->n_hosts++;
 }
 
-/* The end with the smaller (GUID, port) first: one cable reported from both ends is one cable. */
+/* The end with the smaller (GUID, port) first, so that a cable reported from both ends is one. */
 void topo_add_link(struct topo_builder *b, guid_t a, uint8_t a_port, guid_t b_guid, uint8_t b_port)
 {
 	struct cable c = { .a = a, .b = b_guid, .a_port = a_port, .b_port = b_port };
@@ -669,7 +669,7 @@ static void move_ports(const struct topo *t, uint32_t sw, struct topo *ret, cons
 	}
 }
 
-/* All but the switches. */
+/* Copies hosts, asides and ports to `ret`, whose switches are in place. */
 static struct topo *move_rest(const struct topo *t, struct topo *ret, const uint32_t *place)
 {
 	ret->refs = 1;

@@ -21,7 +21,7 @@ struct held {
 /* The partitions of one port. */
 struct rights {
 	uint32_t n, cap;
-	struct tenant_right list[]; /* by partition_order() */
+	struct tenant_right list[]; /* sorted by partition_order() */
 };
 
 struct tenants {

@@ -249,7 +249,7 @@ static struct sl2vl *make_vls(const struct adder *a)
 	return to;
 }
 
-/* ---- all of it ------------------------------------------------------------------------------ */
+/* ---- the whole fabric ----------------------------------------------------------------------- */
 
 static uint8_t *make_master_tree(const struct adder *a)
 {

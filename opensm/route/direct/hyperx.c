@@ -36,7 +36,7 @@ struct hyperx {
 struct search {
 	const struct hyperx *x;
 	struct path_dag *w;
-	uint32_t *hops; /* TOPO_NONE: no path yet */
+	uint32_t *hops; /* by switch: hops of its path; TOPO_NONE: no path yet */
 	uint32_t to;
 };
 

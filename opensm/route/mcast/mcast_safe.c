@@ -15,7 +15,7 @@
 #include "route/mcast/mcast_internal.h"
 #include "util/mem.h"
 
-#define ROOTS 8            /* tried with a whole tree at once */
+#define ROOTS 8            /* roots tried with a whole tree at once */
 #define GROW_SWITCHES 512  /* up to which a tree is grown cable by cable, if no whole one fits */
 #define GROW_TRIES 4       /* cables, for every switch */
 

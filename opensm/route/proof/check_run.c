@@ -24,7 +24,7 @@ struct run {
 	bool notes;		/* the pass notes dependencies */
 	const uint8_t *rows;	/* of switch s from the first LID on: rows + s * step */
 	size_t step;
-	uint32_t gap;		/* as in routes */
+	uint32_t gap; /* routes.gap */
 };
 
 /* Rows are in pages of their own: short runs in a row share a copy of the block they are in. */

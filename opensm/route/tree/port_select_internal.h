@@ -5,8 +5,8 @@
 #include "route/tree/port_select.h"
 #include "util/mem.h"
 
-#define PORTS 256
-#define PLACE_TABLES (2 * DMODK_LEVELS)
+#define PORTS	      256
+#define PLACE_TABLES  (2 * DMODK_LEVELS)
 #define PLACE_SEVERAL 0xFF
 
 /* A group, and its port if it has only one. */
@@ -35,7 +35,7 @@ struct port_select_parted {
 	struct parted_entry {
 		lid_t lid;
 		uint8_t port;
-	} *entries;
+	} * entries;
 	size_t n, cap;
 };
 
@@ -71,10 +71,10 @@ struct port_select_row {
 	uint8_t by_way[PORTS];	 /* the groups, those that lead up first */
 	bool parallel;		 /* some group has several ports */
 	unsigned n_all;
-	uint8_t all[PORTS];	 /* ports of the groups that lead up */
-	struct port_select_table {	 /* what homes at one distance from here say */
+	uint8_t all[PORTS];	   /* ports of the groups that lead up */
+	struct port_select_table { /* what homes at one distance from here say */
 		uint16_t distance;
-		uint16_t *port;	 /* per switch: 0: is not there, PLACE_SEVERAL, or the only port */
+		uint16_t *port; /* per switch: 0: is not there, PLACE_SEVERAL, or the only port */
 	} tables[PLACE_TABLES];
 	unsigned n_tables;
 	/* count[] is kept; else an entry that waits for it asks for another round */
@@ -82,9 +82,9 @@ struct port_select_row {
 	const struct graph_group *groups;
 	const uint16_t *from[PORTS]; /* per group: distances from the neighbour */
 	uint32_t peer[PORTS];	     /* per port: neighbour, TOPO_NONE if not usable */
-	uint8_t group[PORTS];	/* per port */
-	uint8_t chassis[PORTS]; /* per group: the first group to the same chassis */
-	uint32_t count[PORTS];	/* destinations placed */
+	uint8_t group[PORTS];	     /* per port */
+	uint8_t chassis[PORTS];	     /* per group: the first group to the same chassis */
+	uint32_t count[PORTS];	     /* destinations placed */
 	struct port_select_like *like;
 	struct port_select_parted parted;
 	struct waiting *waiting;
@@ -92,7 +92,7 @@ struct port_select_row {
 	uint32_t target; /* of the candidates below; TOPO_NONE: none yet */
 	unsigned n_candidates;
 	uint8_t candidates[PORTS];
-	uint32_t turn, turn_at; /* of the last port_select_diverted() */
+	uint32_t turn, turn_at; /* turn and its switch in the last port_select_diverted() */
 	uint8_t turn_port;
 	uint64_t random;
 	struct arena memory;

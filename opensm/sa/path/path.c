@@ -33,7 +33,7 @@ struct path_query {
 	uint8_t dgid[16];
 	uint16_t per_pair;
 	bool open;  /* `pair` has more to give */
-	bool begun; /* src and dst stand on the pair looked at last */
+	bool begun; /* set if src and dst are those of the last pair */
 	bool src_hidden;
 	struct path_pair pair;
 };

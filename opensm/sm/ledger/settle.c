@@ -602,7 +602,7 @@ void settle_state_changed(struct sm *sm)
 	 */
 	peers_doubt(sm);
 	contacts_begin(sm);
-	/* From now on this manager may write: what files decide does not wait. */
+	/* A new term: this manager may write from now on, as what files decide does not wait. */
 	s->meta.term++;
 	disk_note_meta(sm);
 	ask(sm);

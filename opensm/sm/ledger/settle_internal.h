@@ -180,7 +180,7 @@ struct settle {
 	struct {
 		mono_t look_at; /* time of the next look at MasterSMLID of our own port */
 		mono_t until;	/* no further sweep for the same other master before this time */
-		/* MasterSMLID at the last look, if it is another LID than ours; else 0 */
+		/* MasterSMLID when last read, if it is another LID than ours; else 0 */
 		lid_t lid;
 	} named;
 	/* settle.c */
