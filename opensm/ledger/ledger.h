@@ -94,7 +94,7 @@ bool ledger_row_value_at(const struct ledger_row *row, unsigned n, struct ledger
  */
 const struct ledger_row *ledger_next(const struct ledger *l, enum ledger_table table, size_t *pos);
 size_t ledger_rows(const struct ledger *l, enum ledger_table table); /* removed rows included */
-/* removed rows excluded */
+/* The number of rows of a table that are not removed. */
 size_t ledger_rows_there(const struct ledger *l, enum ledger_table table);
 /* The greatest number seen in the clock of the table (tables of one clock have one). */
 uint64_t ledger_number(const struct ledger *l, enum ledger_table table);

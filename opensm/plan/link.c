@@ -94,7 +94,7 @@ static int64_t hoq_life(const struct link_facts *f)
 	       0x1F;
 }
 
-/* Of what the port supports, what option `force` lets it use; `all`: the option says all of it. */
+/* The part of `supported` that option `force` allows; `force` equal to `all`: all of it. */
 static int64_t forced(unsigned force, unsigned all, unsigned supported)
 {
 	unsigned enabled = force == all ? supported : force & supported;

@@ -101,7 +101,7 @@ static void on_read(void *owner, const struct mad_result *r)
 
 /* ---- one side -------------------------------------------------------------------------------- */
 
-/* `payload` NULL: the block is read. */
+/* Sends a Set of a block; `payload` NULL: a Get. */
 static void ask(struct pkeys_task *t, struct port *p, unsigned block, const uint8_t *payload)
 {
 	const struct mad_request rq = {

@@ -47,7 +47,10 @@ struct crossbar {
 
 /* ---- wants ----------------------------------------------------------------------------------- */
 
-/* Ids of rows that are wanted in this run, made on demand, by [enhanced port 0][pair][code]. */
+/*
+ * Begins a run without wanted rows; their ids, by [enhanced port 0][pair][code], are made on
+ * demand.
+ */
 void slvl_start(struct sync *s)
 {
 	for (size_t i = 0; i < s->n_slvl_ids; i++)

@@ -49,7 +49,7 @@ struct walk {
 	struct arena memory;
 };
 
-/* The next switch of the new topo on the old way through switches that are left out now. */
+/* The first switch of the new topo on an old path that leads through switches left out now. */
 static uint32_t behind_left_out(const struct walk *w, uint32_t sw, lid_t lid, uint8_t port)
 {
 	const struct topo *then = w->old->topo;

@@ -329,8 +329,8 @@ static uint32_t likely_way(struct relief *f, uint32_t i, uint32_t lid, uint32_t 
 }
 
 /*
- * The loads of paths from the next switches on may be out of date, so the path that seems best is
- * looked at: each once, as what was looked at is up to date.
+ * Known loads of paths beyond the next switches may be out of date, so the path that seems best is
+ * measured, each path at most once.
  */
 static uint32_t best_way(struct relief *f, uint32_t i, uint32_t lid, uint32_t most)
 {

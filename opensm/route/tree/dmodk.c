@@ -60,7 +60,8 @@ struct levels {
 	uint32_t span;        /* slots per switch */
 	uint64_t slots;	      /* of all leaves, and what is left out between them */
 	uint32_t n_leaves;
-	uint32_t ports, rest; /* `rest` hosts of a leaf come after those; 0: none do */
+	/* ports up of most leaves; hosts of a leaf beyond a multiple of them, or 0 */
+	uint32_t ports, rest;
 	bool shares;	      /* the rest is shared out */
 	struct arena memory;
 };

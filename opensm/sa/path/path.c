@@ -14,7 +14,7 @@
 #define PATHS_ALL UINT16_MAX
 
 enum side_kind {
-	SIDE_ALL,    /* not named */
+	SIDE_ALL,    /* not named in the request: any port */
 	SIDE_PORT,   /* one port of this subnet */
 	SIDE_NOBODY, /* named, and unknown here: the answer is empty */
 	SIDE_ROUTER, /* another subnet: a router is the destination */

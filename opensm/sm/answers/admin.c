@@ -23,7 +23,7 @@
 #define DB_INTERVAL   (1 * MONO_S)
 /* Views for the sake of names are this far from the last. */
 #define VIEW_INTERVAL (1 * MONO_S)
-#define DB_RETRY      (30 * MONO_S) /* after it could not be written */
+#define DB_RETRY      (30 * MONO_S) /* pause after a failed write of the database */
 
 const struct conf_files *sm_files(const struct sm *sm)
 {

@@ -154,7 +154,7 @@ static void wait_for_subscription(struct sm *sm)
 
 /* ---- silent ports --------------------------------------------------------------------------- */
 
-/* Where no port has a key of its own, a node that is there answers to the first question. */
+/* A hash of the silent ports. With one key for all, a present node answers the first question. */
 static uint64_t silent_ports(const struct sm *sm)
 {
 	uint64_t set = SILENCE_NONE;

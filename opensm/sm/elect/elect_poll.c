@@ -363,7 +363,7 @@ static void ask_by_lid(struct sm *sm)
 		.method = MAD_GET,
 		.attr = IB_ATTR_SM_INFO,
 		.lid = poll->master_lid,
-		.lmc = poll->own_lmc, /* all end ports of a subnet have one */
+		.lmc = poll->own_lmc, /* all end ports of a subnet have the same LMC */
 		.m_key = p ? elect_mkey(sm, p) : keys_expected(sm, sm->m.elect->polled, 0),
 		.target = &poll->target,
 	};

@@ -214,7 +214,7 @@ static void report_manager(struct sm *sm, struct remote_sm *r)
 		snprintf(text, sizeof(text),
 			 "%s: a subnet manager of priority %u that %s; it is not obeyed", where,
 			 r->priority, remote_trust_name(r->trust));
-	/* Is there anything new to say of it? What a rogue says of itself is not. */
+	/* Is there anything new to log? The claims of an untrusted manager are not. */
 	h = hash_bytes(HASH_START, where, strlen(where)) + r->trust;
 	if (r->trust == SM_TRUSTED)
 		h = hash_bytes(HASH_START, text, strlen(text));

@@ -30,7 +30,7 @@ static bool is_code(unsigned code, unsigned max)
 	return code && code <= max;
 }
 
-/* Values that no port has. */
+/* Does the port report values that no port can have? */
 static bool says_nonsense(const struct port *p, char ret[CAPABILITY_STRLEN])
 {
 	unsigned mtu = (unsigned)ib_get(p->info, PI_MTU_CAP);

@@ -16,7 +16,7 @@
 #define ROWS_AT_ONCE 1024u /* the rest follows when these are stored */
 
 struct sick_rows {
-	char *former;	  /* a file that the judge has read, and is no rows yet; NULL: none */
+	char *former;	  /* path of a former file that was read but not made rows; NULL: none */
 	uint64_t version; /* version that is being stored */
 	bool more;	  /* than is being stored */
 };

@@ -2,8 +2,8 @@
 /*
  * Tables of a vendor beside the forwarding tables. A manager that ran the fabric with adaptive
  * routing leaves them in switches, which go on forwarding by them until a block of their linear
- * table is written: tables that are as they should be are left alone otherwise. Which switches
- * these are says the quirk stale_tables.
+ * table is written: the sync itself writes no table that is right already. The quirk stale_tables
+ * names such switches.
  */
 #pragma once
 
