@@ -242,7 +242,7 @@ static void ask_both_ends(struct sm *sm, struct bad_cable *c)
 
 /* ---- cables that fall together --------------------------------------------------------------- */
 
-/* Cables of the same isolated switch: the next of them after `port`, which counts up; NULL: none. */
+/* The next cable of the same isolated switch after `port`, which counts up; NULL: none. */
 static struct bad_cable *next_of_switch(const struct bad_cable *c, unsigned end, unsigned *port)
 {
 	const struct node *n = c->end[end].at ? c->end[end].at->node : NULL;

@@ -24,9 +24,9 @@ struct target {
 		TARGET_DUE,
 		TARGET_RUNNING,
 		TARGET_CONFIRMED,
-		TARGET_ABSENT, /* `why`; the next sweep writes it before it becomes ACTIVE */
-		TARGET_SILENT, /* the end port does not answer; its switch port is as it shall */
-		TARGET_FAILED, /* `why`; tried again at `again` */
+		TARGET_ABSENT, /* reason: `why`; the next sweep writes it before ACTIVE */
+		TARGET_SILENT, /* the end port does not answer; its switch port is written */
+		TARGET_FAILED, /* reason: `why`; due again at `again` */
 	} state;
 	const char *why;
 	bool takes;	 /* set if a key is taken away that the device may still have */
@@ -81,10 +81,10 @@ struct tenancy {
 	struct changes fresh, waiting, batch, stored;
 	/* Stored and answered after another manager appeared; ports are not planned yet. */
 	struct changes unplanned;
-	bool is_behind_hold; /* no sweep has ended since P_Keys were held */
-	size_t bytes; /* of all of these but the fresh ones, about */
+	bool is_behind_hold;		 /* no sweep has ended since P_Keys were held */
+	size_t bytes;			 /* of all of these but the fresh ones, about */
 	uint64_t ended[SM_TENANCY_ENDS]; /* changes, by how they ended */
-	size_t judged; /* ports of the changes that this turn has judged */
+	size_t judged;			 /* ports of the changes that this turn has judged */
 	/* tenancy_rows.c: rows of the batch; rows of members of partitions that are removed */
 	struct edits edits;
 	struct ledger_key *orphans;
