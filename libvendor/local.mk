@@ -8,19 +8,13 @@ libumadtransport_a_SOURCES = include/opensm/transport.h libvendor/umad.c libvend
 UMAD_LIBS = libumadtransport.a $(IB_LIBS) $(IBUMAD_LIBS)
 
 UNIT_TESTS += tests/unit/test-stop-guard
-tests_unit_test_stop_guard_SOURCES = tests/unit/test-stop-guard.c
 tests_unit_test_stop_guard_LDADD = libumadtransport.a $(UTIL_LIBS) $(CMOCKA_LIBS)
 
 UNIT_TESTS += tests/unit/test-sender
-tests_unit_test_sender_SOURCES = tests/unit/test-sender.c
 tests_unit_test_sender_LDADD = $(UMAD_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-window
-tests_unit_test_window_SOURCES = tests/unit/test-window.c
 tests_unit_test_window_LDADD = $(UMAD_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-umad tests/unit/test-umad-big tests/unit/test-ring
-tests_unit_test_umad_big_SOURCES = tests/unit/test-umad-big.c
 tests_unit_test_umad_big_LDADD = $(UMAD_LIBS) $(CMOCKA_LIBS)
-tests_unit_test_umad_SOURCES = tests/unit/test-umad.c
 tests_unit_test_umad_LDADD = $(UMAD_LIBS) $(CMOCKA_LIBS)
-tests_unit_test_ring_SOURCES = tests/unit/test-ring.c
 tests_unit_test_ring_LDADD = $(UMAD_LIBS) $(CMOCKA_LIBS)

@@ -5,6 +5,9 @@
 #   FUZZ_TESTS, SCENARIO_TESTS, CHECK_TESTS   run by `make check`
 #   E2E_TESTS       with ibsim and others' clients: `make check-e2e` (never with sanitizers)
 #   CHECK_TOOLS     programs for tests, not installed
+# A program of UNIT_TESTS is made of its file of that name, and linked with the libraries of the subnet manager that it
+# needs; a rule stands in local.mk where it has more sources or other libraries.
+LDADD = $(CAMPAIGN_LIBS) $(CMOCKA_LIBS)
 FUZZ_TESTS =
 SCENARIO_TESTS =
 CHECK_TESTS =

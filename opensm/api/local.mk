@@ -7,5 +7,4 @@ FRONT_LIBS = libconsole.a libcontrol.a libshow.a libmetrics.a libplugin.a libdum
 	$(INI_LIBS) $(IBMAD_LIBS) $(JSON_LIBS)
 
 UNIT_TESTS += tests/unit/test-security
-tests_unit_test_security_SOURCES = tests/unit/test-security.c tests/unit/tenancy-desk.h
 tests_unit_test_security_LDADD = librig.a $(FRONT_LIBS) $(SIM_LIBS) $(CMOCKA_LIBS)

@@ -36,61 +36,13 @@ opensm/conf/modules-own.h: Makefile
 opensm/conf/lists/modules.$(OBJEXT): opensm/conf/modules-own.h
 CLEANFILES += opensm/conf/modules-own.h
 
-UNIT_TESTS += tests/unit/test-copied
-tests_unit_test_copied_SOURCES = tests/unit/test-copied.c
-tests_unit_test_copied_LDADD = $(CONF_LIBS) $(CMOCKA_LIBS)
-
-UNIT_TESTS += tests/unit/test-profile
-tests_unit_test_profile_SOURCES = tests/unit/test-profile.c tests/unit/conf-reading.h
-tests_unit_test_profile_LDADD = $(CONF_LIBS) $(CMOCKA_LIBS)
-
-UNIT_TESTS += tests/unit/test-modules
-tests_unit_test_modules_SOURCES = tests/unit/test-modules.c
-tests_unit_test_modules_LDADD = $(CONF_LIBS) $(CMOCKA_LIBS)
-
-UNIT_TESTS += tests/unit/test-conf tests/unit/test-conf-rules tests/unit/test-health-ports tests/unit/test-lists tests/unit/test-lists-routing tests/unit/test-cli
-UNIT_TESTS += tests/unit/test-partitions tests/unit/test-partitions-findings
-tests_unit_test_partitions_SOURCES = tests/unit/test-partitions.c
-tests_unit_test_partitions_LDADD = $(CONF_LIBS) $(CMOCKA_LIBS)
-tests_unit_test_partitions_findings_SOURCES = tests/unit/test-partitions-findings.c
-tests_unit_test_partitions_findings_LDADD = $(CONF_LIBS) $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/test-tenants tests/unit/test-tenants-import tests/unit/test-tenants-random tests/unit/test-tenants-sizes
-tests_unit_test_tenants_random_SOURCES = tests/unit/test-tenants-random.c tests/unit/tenants-desk.h tests/unit/tenants-text.h
-tests_unit_test_tenants_random_LDADD = $(CONF_LIBS) $(CMOCKA_LIBS)
-tests_unit_test_tenants_sizes_SOURCES = tests/unit/test-tenants-sizes.c tests/unit/tenants-desk.h tests/unit/tenants-text.h
-tests_unit_test_tenants_sizes_LDADD = $(CONF_LIBS) $(CMOCKA_LIBS)
-tests_unit_test_tenants_import_SOURCES = tests/unit/test-tenants-import.c tests/unit/tenants-desk.h tests/unit/tenants-text.h
-tests_unit_test_tenants_import_LDADD = $(CONF_LIBS) $(CMOCKA_LIBS)
-tests_unit_test_tenants_SOURCES = tests/unit/test-tenants.c tests/unit/tenants-desk.h
-tests_unit_test_tenants_LDADD = $(CONF_LIBS) $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/test-qos-policy
-tests_unit_test_qos_policy_SOURCES = tests/unit/test-qos-policy.c tests/unit/qos-examples.h
-tests_unit_test_qos_policy_LDADD = $(CONF_LIBS) $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/test-files
-tests_unit_test_files_SOURCES = tests/unit/test-files.c
-tests_unit_test_files_LDADD = $(CONF_LIBS) $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/test-cc-ports
-tests_unit_test_cc_ports_SOURCES = tests/unit/test-cc-ports.c
-tests_unit_test_cc_ports_LDADD = $(CONF_LIBS) $(CMOCKA_LIBS)
-tests_unit_test_conf_SOURCES = tests/unit/test-conf.c tests/unit/conf-reading.h
-tests_unit_test_conf_LDADD = $(CONF_LIBS) $(CMOCKA_LIBS)
-tests_unit_test_conf_rules_SOURCES = tests/unit/test-conf-rules.c tests/unit/conf-reading.h
-tests_unit_test_conf_rules_LDADD = $(CONF_LIBS) $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/test-hosts-list
-tests_unit_test_hosts_list_SOURCES = tests/unit/test-hosts-list.c
-tests_unit_test_hosts_list_LDADD = $(CONF_LIBS) $(CMOCKA_LIBS)
-tests_unit_test_health_ports_SOURCES = tests/unit/test-health-ports.c
-tests_unit_test_health_ports_LDADD = $(CONF_LIBS) $(CMOCKA_LIBS)
-tests_unit_test_lists_SOURCES = tests/unit/test-lists.c
-tests_unit_test_lists_routing_SOURCES = tests/unit/test-lists-routing.c
-tests_unit_test_lists_routing_LDADD = $(CONF_LIBS) $(CMOCKA_LIBS)
-tests_unit_test_lists_LDADD = $(CONF_LIBS) $(CMOCKA_LIBS)
-tests_unit_test_cli_SOURCES = tests/unit/test-cli.c
-tests_unit_test_cli_LDADD = $(CONF_LIBS) $(CMOCKA_LIBS)
-
-UNIT_TESTS += tests/unit/test-torus-conf
-tests_unit_test_torus_conf_SOURCES = tests/unit/test-torus-conf.c
-tests_unit_test_torus_conf_LDADD = $(CONF_LIBS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/test-copied tests/unit/test-profile tests/unit/test-modules \
+	tests/unit/test-conf tests/unit/test-conf-rules tests/unit/test-health-ports \
+	tests/unit/test-lists tests/unit/test-lists-routing tests/unit/test-cli \
+	tests/unit/test-partitions tests/unit/test-partitions-findings tests/unit/test-tenants \
+	tests/unit/test-tenants-import tests/unit/test-tenants-random tests/unit/test-tenants-sizes \
+	tests/unit/test-qos-policy tests/unit/test-files tests/unit/test-cc-ports \
+	tests/unit/test-hosts-list tests/unit/test-torus-conf
 
 # What a member costs in a large table of tenants: `make bench-tenants && ./bench-tenants`.
 EXTRA_PROGRAMS += bench-tenants
@@ -98,5 +50,3 @@ bench_tenants_SOURCES = tests/bench/bench-tenants.c
 bench_tenants_LDADD = $(CONF_LIBS)
 
 UNIT_TESTS += tests/unit/test-quirks
-tests_unit_test_quirks_SOURCES = tests/unit/test-quirks.c
-tests_unit_test_quirks_LDADD = $(CONF_LIBS) $(CMOCKA_LIBS)

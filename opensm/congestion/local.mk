@@ -8,9 +8,7 @@ CONGESTION_LIBS = libcongestion.a
 
 UNIT_TESTS += tests/unit/test-congestion tests/unit/test-congestion-profile
 tests_unit_test_congestion_SOURCES = tests/unit/test-congestion.c tests/unit/congestion-world.h opensm/daemon/counters.c
-tests_unit_test_congestion_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_unit_test_congestion_LDADD = libcongestion.a $(RIG_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_congestion_profile_SOURCES = tests/unit/test-congestion-profile.c tests/unit/congestion-world.h \
 	opensm/daemon/counters.c
-tests_unit_test_congestion_profile_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_unit_test_congestion_profile_LDADD = libcongestion.a $(RIG_LIBS) $(CMOCKA_LIBS)

@@ -6,6 +6,4 @@ libconsole_a_SOURCES = opensm/console/console.c opensm/console/console.h opensm/
 	opensm/console/console_status.c
 
 UNIT_TESTS += tests/unit/test-console
-tests_unit_test_console_SOURCES = tests/unit/test-console.c
-tests_unit_test_console_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_unit_test_console_LDADD = librig.a $(FRONT_LIBS) $(SIM_LIBS) $(CMOCKA_LIBS)

@@ -6,8 +6,6 @@ libdump_a_SOURCES = opensm/dump/dump.c opensm/dump/dump.h opensm/dump/dump_engin
 	opensm/dump/dump_turns.h opensm/dump/tree_order.c opensm/dump/tree_order.h
 
 UNIT_TESTS += tests/unit/test-dump
-tests_unit_test_dump_SOURCES = tests/unit/test-dump.c tests/unit/ring-desk.h
 tests_unit_test_dump_LDADD = $(FRONT_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-dump-turns
-tests_unit_test_dump_turns_SOURCES = tests/unit/test-dump-turns.c
 tests_unit_test_dump_turns_LDADD = librig.a $(FRONT_LIBS) $(SIM_LIBS) $(CMOCKA_LIBS)

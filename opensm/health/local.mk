@@ -4,5 +4,4 @@ libhealth_a_SOURCES = opensm/health/judge.c opensm/health/judge.h opensm/health/
 HEALTH_LIBS = libhealth.a $(UTIL_LIBS)
 
 UNIT_TESTS += tests/unit/test-health-judge
-tests_unit_test_health_judge_SOURCES = tests/unit/test-health-judge.c
 tests_unit_test_health_judge_LDADD = $(HEALTH_LIBS) $(CMOCKA_LIBS)

@@ -20,5 +20,4 @@ tests_unit_test_notices_CPPFLAGS = $(AM_CPPFLAGS) $(IBMAD_CFLAGS)
 tests_unit_test_notices_LDADD = $(IB_LIBS) $(IBMAD_LIBS) $(CMOCKA_LIBS)
 
 UNIT_TESTS += tests/unit/test-ber
-tests_unit_test_ber_SOURCES = tests/unit/test-ber.c
 tests_unit_test_ber_LDADD = $(IB_LIBS) $(CMOCKA_LIBS) -lm

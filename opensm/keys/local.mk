@@ -5,12 +5,4 @@ libkeys_a_SOURCES = opensm/keys/key_ring.c opensm/keys/key_ring.h \
 	opensm/keys/key_proof.c opensm/keys/key_proof.h
 KEYS_LIBS = libkeys.a $(UTIL_LIBS) $(NETTLE_LIBS)
 
-UNIT_TESTS += tests/unit/test-key-ring
-tests_unit_test_key_ring_SOURCES = tests/unit/test-key-ring.c
-tests_unit_test_key_ring_LDADD = $(KEYS_LIBS) $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/test-channel-proof
-tests_unit_test_channel_proof_SOURCES = tests/unit/test-channel-proof.c
-tests_unit_test_channel_proof_LDADD = $(KEYS_LIBS) $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/test-key-proof
-tests_unit_test_key_proof_SOURCES = tests/unit/test-key-proof.c
-tests_unit_test_key_proof_LDADD = $(KEYS_LIBS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/test-key-ring tests/unit/test-channel-proof tests/unit/test-key-proof

@@ -15,9 +15,6 @@ libexec_opensm_launch_SOURCES = opensm/launch/main.c
 libexec_opensm_launch_LDADD = $(LAUNCH_LIBS)
 
 UNIT_TESTS += tests/unit/test-sysconfig tests/unit/test-choose tests/unit/test-launch
-tests_unit_test_sysconfig_SOURCES = tests/unit/test-sysconfig.c
 tests_unit_test_sysconfig_LDADD = $(LAUNCH_LIBS) $(CMOCKA_LIBS)
-tests_unit_test_choose_SOURCES = tests/unit/test-choose.c
 tests_unit_test_choose_LDADD = $(LAUNCH_LIBS) $(CMOCKA_LIBS)
-tests_unit_test_launch_SOURCES = tests/unit/test-launch.c
 tests_unit_test_launch_LDADD = $(LAUNCH_LIBS) $(CMOCKA_LIBS)

@@ -4,22 +4,8 @@ libledger_a_SOURCES = opensm/ledger/ledger.c opensm/ledger/ledger.h opensm/ledge
 	opensm/ledger/ledger_join.c opensm/ledger/ledger_tables.c opensm/ledger/ledger_tables.h opensm/ledger/store.c opensm/ledger/store.h
 LEDGER_LIBS = libledger.a $(UTIL_LIBS) $(SQLITE_LIBS)
 
-UNIT_TESTS += tests/unit/test-ledger
-tests_unit_test_ledger_SOURCES = tests/unit/test-ledger.c tests/unit/ledger-desk.h
-tests_unit_test_ledger_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
-tests_unit_test_ledger_LDADD = $(LEDGER_LIBS) $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/test-ledger-pack
-tests_unit_test_ledger_pack_SOURCES = tests/unit/test-ledger-pack.c tests/unit/ledger-desk.h
-tests_unit_test_ledger_pack_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
-tests_unit_test_ledger_pack_LDADD = $(LEDGER_LIBS) $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/test-ledger-merge
-tests_unit_test_ledger_merge_SOURCES = tests/unit/test-ledger-merge.c tests/unit/ledger-desk.h
-tests_unit_test_ledger_merge_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
-tests_unit_test_ledger_merge_LDADD = $(LEDGER_LIBS) $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/test-ledger-store
-tests_unit_test_ledger_store_SOURCES = tests/unit/test-ledger-store.c tests/unit/ledger-desk.h
-tests_unit_test_ledger_store_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
-tests_unit_test_ledger_store_LDADD = $(LEDGER_LIBS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/test-ledger tests/unit/test-ledger-pack tests/unit/test-ledger-merge \
+	tests/unit/test-ledger-store
 
 # What rows cost: `make bench-ledger && ./bench-ledger 1000000 /tmp/ledger.db`.
 EXTRA_PROGRAMS += bench-ledger

@@ -5,8 +5,6 @@ libmetrics_a_SOURCES = opensm/metrics/metrics.c opensm/metrics/metrics.h opensm/
 	opensm/metrics/metrics_tally.h opensm/metrics/metrics_ledger.c opensm/metrics/metrics_tenants.c opensm/metrics/metrics_text.c opensm/metrics/metrics_text.h
 
 UNIT_TESTS += tests/unit/test-metrics
-tests_unit_test_metrics_SOURCES = tests/unit/test-metrics.c
-tests_unit_test_metrics_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_unit_test_metrics_LDADD = librig.a $(FRONT_LIBS) $(SIM_LIBS) $(CMOCKA_LIBS)
 
 # What a page of metrics costs: `make bench-metrics && ./bench-metrics 36`.

@@ -7,7 +7,6 @@ PERF_LIBS = libperf.a $(SYNC_LIBS) $(PLAN_LIBS) $(FABRIC_LIBS)
 
 UNIT_TESTS += tests/unit/test-perf
 tests_unit_test_perf_SOURCES = tests/unit/test-perf.c opensm/daemon/counters.c
-tests_unit_test_perf_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_unit_test_perf_LDADD = libperf.a libcongestion.a $(RIG_LIBS) $(CMOCKA_LIBS)
 
 # What polling costs: `make bench-perf && ./bench-perf 36`.

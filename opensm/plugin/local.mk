@@ -5,5 +5,4 @@ libplugin_a_SOURCES = opensm/plugin/plugin.c opensm/plugin/plugin.h opensm/plugi
 libplugin_a_CPPFLAGS = $(AM_CPPFLAGS) -DOPENSM_PLUGIN_DIR='"$(pkglibdir)"'
 
 UNIT_TESTS += tests/unit/test-plugin
-tests_unit_test_plugin_SOURCES = tests/unit/test-plugin.c
 tests_unit_test_plugin_LDADD = $(FRONT_LIBS) $(CMOCKA_LIBS) -ldl

@@ -30,7 +30,6 @@ sbin_opensm_rest_SOURCES = opensm/rest/main.c opensm/rest/add_user.c opensm/rest
 sbin_opensm_rest_LDADD = $(REST_LIBS)
 
 UNIT_TESTS += tests/unit/test-rest-values
-tests_unit_test_rest_values_SOURCES = tests/unit/test-rest-values.c
 tests_unit_test_rest_values_LDADD = $(REST_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-rest-replay tests/unit/test-rest-api tests/unit/test-rest-marks
 tests_unit_test_rest_marks_SOURCES = tests/unit/test-rest-marks.c $(REST_FAKE)
@@ -45,18 +44,14 @@ tests_unit_test_rest_turn_SOURCES = tests/unit/test-rest-turn.c $(REST_FAKE)
 tests_unit_test_rest_turn_LDADD = $(REST_LIBS) $(CMOCKA_LIBS)
 
 UNIT_TESTS += tests/unit/test-rest-auth tests/unit/test-rest-request tests/unit/test-rest-workers
-tests_unit_test_rest_auth_SOURCES = tests/unit/test-rest-auth.c
 tests_unit_test_rest_auth_LDADD = $(REST_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_rest_request_SOURCES = tests/unit/test-rest-request.c opensm/rest/conf.c
 tests_unit_test_rest_request_LDADD = $(REST_LIBS) $(CMOCKA_LIBS)
-tests_unit_test_rest_workers_SOURCES = tests/unit/test-rest-workers.c
 tests_unit_test_rest_workers_LDADD = $(REST_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-rest-backend
 tests_unit_test_rest_backend_SOURCES = tests/unit/test-rest-backend.c opensm/rest/backend.c
 tests_unit_test_rest_backend_LDADD = $(REST_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-rest-login
-tests_unit_test_rest_login_SOURCES = tests/unit/test-rest-login.c
 tests_unit_test_rest_login_LDADD = $(REST_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-rest-http
-tests_unit_test_rest_http_SOURCES = tests/unit/test-rest-http.c
 tests_unit_test_rest_http_LDADD = $(REST_LIBS) $(CMOCKA_LIBS)

@@ -68,41 +68,30 @@ bench_reroute_LDADD = $(ROUTE_LIBS)
 
 UNIT_TESTS += tests/unit/test-aside
 tests_unit_test_aside_SOURCES = tests/unit/test-aside.c tests/unit/route-desk.h tests/lib/topogen.c tests/lib/topogen.h
-tests_unit_test_aside_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-tablefile tests/unit/test-check-after
 tests_unit_test_check_after_SOURCES = tests/unit/test-check-after.c tests/unit/route-desk.h $(TOPOCUT)
-tests_unit_test_check_after_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_tablefile_SOURCES = tests/unit/test-tablefile.c $(TABLES) tests/lib/topogen.c tests/lib/topogen.h
 tests_unit_test_tablefile_LDADD = liboffline.a $(ROUTE_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-cdg
 tests_unit_test_cdg_SOURCES = tests/unit/test-cdg.c $(TABLES) tests/unit/route-desk.h tests/lib/topogen.c tests/lib/topogen.h
-tests_unit_test_cdg_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-external
 tests_unit_test_external_SOURCES = tests/unit/test-external.c tests/lib/topogen.c tests/lib/topogen.h
-tests_unit_test_external_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/test-graph tests/unit/test-minhop tests/unit/test-reroute tests/unit/test-check tests/unit/test-transition
+UNIT_TESTS += tests/unit/test-graph tests/unit/test-minhop tests/unit/test-reroute \
+	tests/unit/test-check tests/unit/test-transition
 tests_unit_test_transition_SOURCES = tests/unit/test-transition.c $(TOPOCUT)
-tests_unit_test_transition_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_graph_SOURCES = tests/unit/test-graph.c tests/lib/topogen.c tests/lib/topogen.h
-tests_unit_test_graph_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_minhop_SOURCES = tests/unit/test-minhop.c tests/lib/tables.h tests/unit/route-desk.h \
 	tests/lib/topogen.c tests/lib/topogen.h
 tests_unit_test_reroute_SOURCES = tests/unit/test-reroute.c tests/lib/tables.h tests/unit/route-desk.h $(TOPOCUT)
-tests_unit_test_reroute_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
-tests_unit_test_minhop_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_check_SOURCES = tests/unit/test-check.c tests/lib/tables.h tests/lib/topogen.c tests/lib/topogen.h
-tests_unit_test_check_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-nue
 tests_unit_test_nue_SOURCES = tests/unit/test-nue.c tests/unit/route-desk.h tests/unit/lanes-walk.h \
 	tests/lib/topogen.c tests/lib/topogen.h
-tests_unit_test_nue_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-mcast-safe
 tests_unit_test_mcast_safe_SOURCES = tests/unit/test-mcast-safe.c tests/unit/route-desk.h tests/unit/lanes-walk.h \
 	tests/lib/topogen.c tests/lib/topogen.h
-tests_unit_test_mcast_safe_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-mcast
 tests_unit_test_mcast_SOURCES = tests/unit/test-mcast.c tests/lib/topogen.c tests/lib/topogen.h
-tests_unit_test_mcast_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 
 # `make bench-mcast && ./bench-mcast 36`
 EXTRA_PROGRAMS += bench-mcast
@@ -111,79 +100,53 @@ bench_mcast_LDADD = $(ROUTE_LIBS)
 
 UNIT_TESTS += tests/unit/test-grid
 tests_unit_test_grid_SOURCES = tests/unit/test-grid.c tests/unit/route-desk.h $(TOPOCUT)
-tests_unit_test_grid_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 
 UNIT_TESTS += tests/unit/test-radix
 tests_unit_test_radix_SOURCES = tests/unit/test-radix.c tests/unit/route-desk.h $(TOPOCUT)
-tests_unit_test_radix_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-routes-pack
 tests_unit_test_routes_pack_SOURCES = tests/unit/test-routes-pack.c tests/unit/route-desk.h $(TOPOCUT)
-tests_unit_test_routes_pack_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-route-choose tests/unit/test-keep-tables
 tests_unit_test_keep_tables_SOURCES = tests/unit/test-keep-tables.c tests/unit/route-desk.h $(TOPOCUT)
-tests_unit_test_keep_tables_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_route_choose_SOURCES = tests/unit/test-route-choose.c tests/unit/route-desk.h $(TOPOCUT)
-tests_unit_test_route_choose_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 
 UNIT_TESTS += tests/unit/test-recognise tests/unit/test-auto tests/unit/test-auto-life
 tests_unit_test_auto_life_SOURCES = tests/unit/test-auto-life.c tests/unit/route-desk.h $(TOPOCUT)
-tests_unit_test_auto_life_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_recognise_SOURCES = tests/unit/test-recognise.c $(TOPOCUT)
-tests_unit_test_recognise_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_auto_SOURCES = tests/unit/test-auto.c tests/unit/route-desk.h $(TOPOCUT)
-tests_unit_test_auto_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-updn tests/unit/test-dnup tests/unit/test-ftree
 UPDOWN_DESK = tests/lib/tables.h tests/unit/updown-desk.h tests/unit/route-desk.h tests/lib/topogen.c tests/lib/topogen.h
 tests_unit_test_updn_SOURCES = tests/unit/test-updn.c $(UPDOWN_DESK)
-tests_unit_test_updn_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_dnup_SOURCES = tests/unit/test-dnup.c $(UPDOWN_DESK)
-tests_unit_test_dnup_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_ftree_SOURCES = tests/unit/test-ftree.c $(UPDOWN_DESK)
 tests_unit_test_ftree_LDADD = libdump.a $(ROUTE_LIBS) $(CMOCKA_LIBS)
 
 UNIT_TESTS += tests/unit/test-dor
 tests_unit_test_dor_SOURCES = tests/unit/test-dor.c tests/unit/grid-desk.h tests/unit/route-desk.h $(TOPOCUT)
-tests_unit_test_dor_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 
 # Engines that deal paths out to lanes.
 LANES_DESK = tests/lib/tables.h tests/unit/lanes-desk.h tests/unit/lanes-cases.h tests/unit/route-desk.h $(TOPOCUT)
 UNIT_TESTS += tests/unit/test-port-class
 tests_unit_test_port_class_SOURCES = tests/unit/test-port-class.c $(LANES_DESK)
-tests_unit_test_port_class_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-dfsssp
 tests_unit_test_dfsssp_SOURCES = tests/unit/test-dfsssp.c $(LANES_DESK)
-tests_unit_test_dfsssp_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-tails
 tests_unit_test_tails_SOURCES = tests/unit/test-tails.c $(LANES_DESK)
-tests_unit_test_tails_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-sssp tests/unit/test-lash tests/unit/test-layers
 tests_unit_test_sssp_SOURCES = tests/unit/test-sssp.c $(LANES_DESK)
-tests_unit_test_sssp_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_lash_SOURCES = tests/unit/test-lash.c $(LANES_DESK)
-tests_unit_test_lash_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_layers_SOURCES = tests/unit/test-layers.c tests/lib/topogen.c tests/lib/topogen.h
-tests_unit_test_layers_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-levels
 tests_unit_test_levels_SOURCES = tests/unit/test-levels.c $(LANES_DESK)
-tests_unit_test_levels_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-torus
 tests_unit_test_torus_SOURCES = tests/unit/test-torus.c tests/unit/grid-desk.h $(TOPOCUT)
-tests_unit_test_torus_LDADD = $(ROUTE_LIBS) $(CONF_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-disjoint
 tests_unit_test_disjoint_SOURCES = tests/unit/test-disjoint.c tests/unit/route-desk.h $(TOPOCUT)
-tests_unit_test_disjoint_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/test-routes
-tests_unit_test_routes_SOURCES = tests/unit/test-routes.c
-tests_unit_test_routes_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/test-repair
+UNIT_TESTS += tests/unit/test-routes tests/unit/test-repair
 tests_unit_test_repair_SOURCES = tests/unit/test-repair.c $(UPDOWN_DESK) tests/lib/topocut.c tests/lib/topocut.h
 tests_unit_test_repair_LDADD = libdump.a $(ROUTE_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-direct
 tests_unit_test_direct_SOURCES = tests/unit/test-direct.c tests/unit/route-desk.h $(TOPOCUT)
-tests_unit_test_direct_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-rates
 tests_unit_test_rates_SOURCES = tests/unit/test-rates.c tests/unit/route-desk.h $(TOPOCUT)
-tests_unit_test_rates_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-rebalance
 tests_unit_test_rebalance_SOURCES = tests/unit/test-rebalance.c tests/unit/route-desk.h $(TOPOCUT)
-tests_unit_test_rebalance_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)

@@ -21,73 +21,50 @@ SA_DESK_LIBS = $(SA_LIBS) $(SIM_LIBS)
 
 UNIT_TESTS += tests/unit/test-sa-core tests/unit/test-sa-records tests/unit/test-sa-flood
 tests_unit_test_sa_flood_SOURCES = tests/unit/test-sa-flood.c $(SA_DESK)
-tests_unit_test_sa_flood_LDADD = $(SA_DESK_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_sa_records_SOURCES = tests/unit/test-sa-records.c $(SA_DESK)
-tests_unit_test_sa_records_LDADD = $(SA_DESK_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_sa_core_SOURCES = tests/unit/test-sa-core.c $(SA_DESK)
-tests_unit_test_sa_core_LDADD = $(SA_DESK_LIBS) $(CMOCKA_LIBS)
 
 # Views on the desk: libview.a is below this folder, the desk is not.
 UNIT_TESTS += tests/unit/test-view-pkeys tests/unit/test-view-copy
 tests_unit_test_view_copy_SOURCES = tests/unit/test-view-copy.c $(SA_DESK)
-tests_unit_test_view_copy_LDADD = $(SA_DESK_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_view_pkeys_SOURCES = tests/unit/test-view-pkeys.c $(SA_DESK)
-tests_unit_test_view_pkeys_LDADD = $(SA_DESK_LIBS) $(CMOCKA_LIBS)
 
-UNIT_TESTS += tests/unit/test-sa-path tests/unit/test-sa-walk tests/unit/test-sa-multipath tests/unit/test-sa-select
+UNIT_TESTS += tests/unit/test-sa-path tests/unit/test-sa-walk tests/unit/test-sa-multipath \
+	tests/unit/test-sa-select
 PATH_ASKING = tests/unit/path-asking.h
 tests_unit_test_sa_path_SOURCES = tests/unit/test-sa-path.c $(PATH_ASKING) $(SA_DESK)
-tests_unit_test_sa_path_LDADD = $(SA_DESK_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-sa-policy
 tests_unit_test_sa_policy_SOURCES = tests/unit/test-sa-policy.c $(PATH_ASKING) $(SA_DESK)
-tests_unit_test_sa_policy_LDADD = $(SA_DESK_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_sa_walk_SOURCES = tests/unit/test-sa-walk.c $(PATH_ASKING) $(SA_DESK)
-tests_unit_test_sa_walk_LDADD = $(SA_DESK_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_sa_multipath_SOURCES = tests/unit/test-sa-multipath.c $(SA_DESK)
-tests_unit_test_sa_multipath_LDADD = $(SA_DESK_LIBS) $(CMOCKA_LIBS)
-tests_unit_test_sa_select_SOURCES = tests/unit/test-sa-select.c
-tests_unit_test_sa_select_LDADD = $(SA_DESK_LIBS) $(CMOCKA_LIBS)
 
 UNIT_TESTS += tests/unit/test-sa-inform
 tests_unit_test_sa_inform_SOURCES = tests/unit/test-sa-inform.c tests/unit/sa-events.h $(SA_DESK)
-tests_unit_test_sa_inform_LDADD = $(SA_DESK_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-sa-report
 tests_unit_test_sa_report_SOURCES = tests/unit/test-sa-report.c tests/unit/sa-events.h $(SA_DESK)
-tests_unit_test_sa_report_LDADD = $(SA_DESK_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-sa-quota
 tests_unit_test_sa_quota_SOURCES = tests/unit/test-sa-quota.c tests/unit/sa-events.h $(MC_DESK)
-tests_unit_test_sa_quota_LDADD = $(SA_DESK_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-sa-trust
 tests_unit_test_sa_trust_SOURCES = tests/unit/test-sa-trust.c tests/unit/sa-events.h $(MC_DESK)
-tests_unit_test_sa_trust_LDADD = $(SA_DESK_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-sa-askers
 tests_unit_test_sa_askers_SOURCES = tests/unit/test-sa-askers.c $(MC_DESK)
-tests_unit_test_sa_askers_LDADD = $(SA_DESK_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-sa-service
 tests_unit_test_sa_service_SOURCES = tests/unit/test-sa-service.c $(SA_DESK)
-tests_unit_test_sa_service_LDADD = $(SA_DESK_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-sa-guidinfo
 tests_unit_test_sa_guidinfo_SOURCES = tests/unit/test-sa-guidinfo.c tests/unit/sa-events.h $(SA_DESK)
-tests_unit_test_sa_guidinfo_LDADD = $(SA_DESK_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-sa-db
 tests_unit_test_sa_db_SOURCES = tests/unit/test-sa-db.c tests/unit/sa-events.h $(SA_DESK)
-tests_unit_test_sa_db_LDADD = $(SA_DESK_LIBS) $(CMOCKA_LIBS)
 
-UNIT_TESTS += tests/unit/test-sa-mgroup tests/unit/test-sa-mgroup-view tests/unit/test-sa-mgroup-life \
-	tests/unit/test-sa-mcmember
+UNIT_TESTS += tests/unit/test-sa-mgroup tests/unit/test-sa-mgroup-view \
+	tests/unit/test-sa-mgroup-life tests/unit/test-sa-mcmember
 MC_DESK = tests/unit/mc-desk.h $(SA_DESK)
 tests_unit_test_sa_mgroup_SOURCES = tests/unit/test-sa-mgroup.c tests/unit/sa-events.h $(MC_DESK)
-tests_unit_test_sa_mgroup_LDADD = $(SA_DESK_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_sa_mgroup_view_SOURCES = tests/unit/test-sa-mgroup-view.c $(MC_DESK)
-tests_unit_test_sa_mgroup_view_LDADD = $(SA_DESK_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_sa_mgroup_life_SOURCES = tests/unit/test-sa-mgroup-life.c $(MC_DESK)
-tests_unit_test_sa_mgroup_life_LDADD = $(SA_DESK_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_sa_mcmember_SOURCES = tests/unit/test-sa-mcmember.c $(MC_DESK)
-tests_unit_test_sa_mcmember_LDADD = $(SA_DESK_LIBS) $(CMOCKA_LIBS)
 # Rights that change at run time.
 UNIT_TESTS += tests/unit/test-sa-tenants
 tests_unit_test_sa_tenants_SOURCES = tests/unit/test-sa-tenants.c tests/unit/sa-events.h $(MC_DESK)
-tests_unit_test_sa_tenants_LDADD = $(SA_DESK_LIBS) $(CMOCKA_LIBS)
 
 # `make bench-mgroup && ./bench-mgroup fat-tree3 36`
 EXTRA_PROGRAMS += bench-mgroup
@@ -101,9 +78,5 @@ bench_sa_LDADD = $(SA_DESK_LIBS)
 sa_load_SOURCES = tests/bench/sa-load.c
 sa_load_CPPFLAGS = $(AM_CPPFLAGS) $(IBUMAD_CFLAGS)
 sa_load_LDADD = $(UTIL_LIBS) $(IBUMAD_LIBS)
-UNIT_TESTS += tests/unit/test-event-log
-tests_unit_test_event_log_SOURCES = tests/unit/test-event-log.c
-tests_unit_test_event_log_LDADD = $(SA_LIBS) $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/test-sa-tally
+UNIT_TESTS += tests/unit/test-event-log tests/unit/test-sa-tally
 tests_unit_test_sa_tally_SOURCES = tests/unit/test-sa-tally.c $(SA_DESK)
-tests_unit_test_sa_tally_LDADD = $(SA_DESK_LIBS) $(CMOCKA_LIBS)

@@ -6,21 +6,12 @@ libshow_a_SOURCES = opensm/show/show.c opensm/show/show.h opensm/show/show_find.
 	opensm/show/show_partitions.c opensm/show/show_path.c opensm/show/show_policy.c opensm/show/show_ports.c \
 	opensm/show/show_routes.c opensm/show/show_sa.c opensm/show/show_tables.c opensm/show/show_topology.c opensm/show/show_vicinity.c
 
-UNIT_TESTS += tests/unit/test-show
-tests_unit_test_show_SOURCES = tests/unit/test-show.c tests/unit/show-world.h tests/unit/json-paths.h
-tests_unit_test_show_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
-UNIT_TESTS += tests/unit/test-show-tables
-tests_unit_test_show_tables_SOURCES = tests/unit/test-show-tables.c tests/unit/show-world.h tests/unit/json-paths.h
-tests_unit_test_show_tables_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+UNIT_TESTS += tests/unit/test-show tests/unit/test-show-tables
 tests_unit_test_show_tables_LDADD = libshow.a libapi.a $(RIG_LIBS) $(JSON_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_show_LDADD = libshow.a libapi.a $(RIG_LIBS) $(JSON_LIBS) $(CMOCKA_LIBS)
 
 UNIT_TESTS += tests/unit/test-show-qos
-tests_unit_test_show_qos_SOURCES = tests/unit/test-show-qos.c tests/unit/show-world.h tests/unit/json-paths.h
-tests_unit_test_show_qos_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_unit_test_show_qos_LDADD = libshow.a libapi.a $(RIG_LIBS) $(JSON_LIBS) $(CMOCKA_LIBS)
 
 UNIT_TESTS += tests/unit/test-show-turns
-tests_unit_test_show_turns_SOURCES = tests/unit/test-show-turns.c tests/unit/show-world.h tests/unit/json-paths.h
-tests_unit_test_show_turns_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_unit_test_show_turns_LDADD = libshow.a libapi.a $(RIG_LIBS) $(JSON_LIBS) $(CMOCKA_LIBS)

@@ -7,32 +7,9 @@ libsync_a_SOURCES = opensm/sync/sync.c opensm/sync/sync.h opensm/sync/sync_inter
 	opensm/sync/mft_internal.h
 SYNC_LIBS = libsync.a $(PLAN_LIBS) $(FABRIC_LIBS) $(KEYS_LIBS)
 
-UNIT_TESTS += tests/unit/test-sync-pkeys tests/unit/test-sync-pkeys-now
-tests_unit_test_sync_pkeys_now_SOURCES = tests/unit/test-sync-pkeys-now.c tests/unit/sync-desk.h
-tests_unit_test_sync_pkeys_now_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
-tests_unit_test_sync_pkeys_now_LDADD = $(SYNC_LIBS) $(SIM_LIBS) $(CMOCKA_LIBS)
-tests_unit_test_sync_pkeys_SOURCES = tests/unit/test-sync-pkeys.c tests/unit/sync-desk.h
-tests_unit_test_sync_pkeys_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
-tests_unit_test_sync_pkeys_LDADD = $(SYNC_LIBS) $(SIM_LIBS) $(CMOCKA_LIBS)
-
-UNIT_TESTS += tests/unit/test-sync-rows
-tests_unit_test_sync_rows_SOURCES = tests/unit/test-sync-rows.c tests/unit/sync-desk.h
-tests_unit_test_sync_rows_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
-tests_unit_test_sync_rows_LDADD = $(SYNC_LIBS) $(SIM_LIBS) $(CMOCKA_LIBS)
-
-UNIT_TESTS += tests/unit/test-sync-guids
-tests_unit_test_sync_guids_SOURCES = tests/unit/test-sync-guids.c tests/unit/sync-desk.h
-tests_unit_test_sync_guids_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
-tests_unit_test_sync_guids_LDADD = $(SYNC_LIBS) $(SIM_LIBS) $(CMOCKA_LIBS)
-
-UNIT_TESTS += tests/unit/test-sync-slvl
-tests_unit_test_sync_slvl_SOURCES = tests/unit/test-sync-slvl.c tests/unit/sync-desk.h
-tests_unit_test_sync_slvl_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
-tests_unit_test_sync_slvl_LDADD = $(SYNC_LIBS) $(SIM_LIBS) $(CMOCKA_LIBS)
-
-UNIT_TESTS += tests/unit/test-mft
+UNIT_TESTS += tests/unit/test-sync-pkeys tests/unit/test-sync-pkeys-now tests/unit/test-sync-rows \
+	tests/unit/test-sync-guids tests/unit/test-sync-slvl tests/unit/test-mft
 tests_unit_test_mft_SOURCES = tests/unit/test-mft.c tests/lib/field.c tests/lib/field.h
-tests_unit_test_mft_LDADD = $(SM_LIBS) $(SIM_LIBS) $(CMOCKA_LIBS)
 
 # `make bench-mft && ./bench-mft 36`
 EXTRA_PROGRAMS += bench-mft

@@ -9,18 +9,9 @@ libtopo_a_SOURCES = opensm/topo/topo.c opensm/topo/topo_rates.c opensm/topo/topo
 	opensm/topo/expect_judge.c opensm/topo/expect_accept.c opensm/topo/expect_write.c
 TOPO_LIBS = libtopo.a libconf.a $(IB_LIBS)
 
-UNIT_TESTS += tests/unit/test-names tests/unit/test-rails tests/unit/test-topo tests/unit/test-topofile tests/unit/test-expect tests/unit/test-expect-topo tests/unit/test-expect-random
+UNIT_TESTS += tests/unit/test-names tests/unit/test-rails tests/unit/test-topo \
+	tests/unit/test-topofile tests/unit/test-expect tests/unit/test-expect-topo \
+	tests/unit/test-expect-random
 tests_unit_test_topo_SOURCES = tests/unit/test-topo.c tests/lib/topogen.c tests/lib/topogen.h
-tests_unit_test_topo_LDADD = $(TOPO_LIBS) $(CMOCKA_LIBS)
-tests_unit_test_names_SOURCES = tests/unit/test-names.c
-tests_unit_test_names_LDADD = $(TOPO_LIBS) $(CMOCKA_LIBS)
-tests_unit_test_rails_SOURCES = tests/unit/test-rails.c
-tests_unit_test_rails_LDADD = $(TOPO_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_topofile_SOURCES = tests/unit/test-topofile.c tests/lib/topogen.c tests/lib/topogen.h
-tests_unit_test_topofile_LDADD = $(TOPO_LIBS) $(CMOCKA_LIBS)
-tests_unit_test_expect_SOURCES = tests/unit/test-expect.c tests/unit/expect-desk.h
-tests_unit_test_expect_LDADD = $(TOPO_LIBS) $(CMOCKA_LIBS)
-tests_unit_test_expect_topo_SOURCES = tests/unit/test-expect-topo.c
-tests_unit_test_expect_topo_LDADD = $(TOPO_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_expect_random_SOURCES = tests/unit/test-expect-random.c tests/unit/expect-desk.h tests/lib/topogen.c tests/lib/topogen.h
-tests_unit_test_expect_random_LDADD = $(TOPO_LIBS) $(CMOCKA_LIBS)

@@ -10,28 +10,6 @@ libutil_a_SOURCES = opensm/util/mem.c opensm/util/mem.h opensm/util/mono.h opens
 	opensm/util/title.c opensm/util/title.h opensm/util/pack.c opensm/util/pack.h
 UTIL_LIBS = libutil.a $(SYSTEMD_LIBS)
 
-UNIT_TESTS += tests/unit/test-hash
-tests_unit_test_hash_SOURCES = tests/unit/test-hash.c
-tests_unit_test_hash_LDADD = $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/test-str tests/unit/test-file tests/unit/test-guidmap tests/unit/test-log
-tests_unit_test_str_SOURCES = tests/unit/test-str.c
-tests_unit_test_str_LDADD = $(UTIL_LIBS) $(CMOCKA_LIBS)
-tests_unit_test_file_SOURCES = tests/unit/test-file.c
-tests_unit_test_file_LDADD = $(UTIL_LIBS) $(CMOCKA_LIBS)
-tests_unit_test_guidmap_SOURCES = tests/unit/test-guidmap.c
-tests_unit_test_guidmap_LDADD = $(UTIL_LIBS) $(CMOCKA_LIBS)
-tests_unit_test_log_SOURCES = tests/unit/test-log.c
-tests_unit_test_log_LDADD = $(UTIL_LIBS) $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/test-log-flood
-tests_unit_test_log_flood_SOURCES = tests/unit/test-log-flood.c
-tests_unit_test_log_flood_LDADD = $(UTIL_LIBS) $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/test-title
-tests_unit_test_title_SOURCES = tests/unit/test-title.c
-tests_unit_test_title_LDADD = $(UTIL_LIBS) $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/test-stride tests/unit/test-sets tests/unit/test-told
-tests_unit_test_sets_SOURCES = tests/unit/test-sets.c
-tests_unit_test_sets_LDADD = $(UTIL_LIBS) $(CMOCKA_LIBS)
-tests_unit_test_stride_SOURCES = tests/unit/test-stride.c
-tests_unit_test_stride_LDADD = $(UTIL_LIBS) $(CMOCKA_LIBS)
-tests_unit_test_told_SOURCES = tests/unit/test-told.c
-tests_unit_test_told_LDADD = $(UTIL_LIBS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/test-hash tests/unit/test-str tests/unit/test-file \
+	tests/unit/test-guidmap tests/unit/test-log tests/unit/test-log-flood tests/unit/test-title \
+	tests/unit/test-stride tests/unit/test-sets tests/unit/test-told

@@ -19,9 +19,6 @@ sim_serve_ibfab_LDADD = $(SERVE_LIBS) $(FUSE3_LIBS)
 endif
 
 UNIT_TESTS += tests/unit/test-serve
-tests_unit_test_serve_SOURCES = tests/unit/test-serve.c tests/unit/sim-probe.h
 tests_unit_test_serve_LDADD = $(SERVE_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-serve-keys
-tests_unit_test_serve_keys_SOURCES = tests/unit/test-serve-keys.c tests/unit/sim-probe.h \
-	tests/lib/scratch.h
 tests_unit_test_serve_keys_LDADD = $(SERVE_LIBS) $(CMOCKA_LIBS)

@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "ib/attrs.h"
-#include "lib/rig.h"
+#include "tests/lib/rig.h"
 #include "sim/gen/gen.h"
 #include "route/proof/check.h"
 #include "util/log.h"

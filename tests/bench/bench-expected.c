@@ -12,8 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lib/rig.h"
-#include "lib/scratch.h"
+#include "tests/lib/rig.h"
+#include "tests/lib/scratch.h"
 #include "sim/gen/gen.h"
 #include "fabric/observe.h"
 #include "sm/expected/expected_internal.h"

@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "sim/netfile/netfile.h"
-#include "lib/rig.h"
+#include "tests/lib/rig.h"
 #include "sim/gen/gen.h"
 #include "metrics/metrics.h"
 #include "util/log.h"

@@ -10,7 +10,7 @@
 #include <time.h>
 
 #include "daemon/counters.h"
-#include "lib/rig.h"
+#include "tests/lib/rig.h"
 #include "sim/gen/gen.h"
 #include "util/log.h"
 #include "util/mem.h"

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "console/console.h"
-#include "lib/rig.h"
+#include "tests/lib/rig.h"
 #include "sim/gen/gen.h"
 #include "util/log.h"
 #include "util/mem.h"

@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "console/console.h"
-#include "lib/rig.h"
+#include "tests/lib/rig.h"
 #include "sim/gen/gen.h"
 #include "tests/lib/scratch.h"
 #include "util/file.h"

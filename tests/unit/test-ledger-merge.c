@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "unit/ledger-desk.h"
+#include "tests/unit/ledger-desk.h"
 #include "ledger/ledger_row.h"
 #include "tests/lib/rounds.h"
 #include "util/random.h"

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "unit/ledger-desk.h"
+#include "tests/unit/ledger-desk.h"
 
 #define LEDGER _cleanup_(ledger_freep) struct ledger *
 #define ROW    _cleanup_(ledger_row_freep) struct ledger_row *

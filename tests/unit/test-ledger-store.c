@@ -18,8 +18,8 @@
 #include <cmocka.h>
 
 #include "ledger/store.h"
-#include "lib/scratch.h"
-#include "unit/ledger-desk.h"
+#include "tests/lib/scratch.h"
+#include "tests/unit/ledger-desk.h"
 #include "util/file.h"
 #include "util/random.h"
 

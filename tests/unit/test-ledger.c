@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "unit/ledger-desk.h"
+#include "tests/unit/ledger-desk.h"
 
 #define LEDGER _cleanup_(ledger_freep) struct ledger *
 #define MEMBER_1 ((const struct ledger_key[]){ member_key(1) })

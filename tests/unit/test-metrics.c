@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "sim/netfile/netfile.h"
-#include "lib/rig.h"
+#include "tests/lib/rig.h"
 #include "sim/gen/gen.h"
 #include "metrics/metrics.h"
 #include "metrics/metrics_text.h"

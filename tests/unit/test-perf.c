@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "daemon/counters.h"
-#include "lib/rig.h"
+#include "tests/lib/rig.h"
 #include "sim/gen/gen.h"
 #include "util/mem.h"
 

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "lib/client.h"
+#include "tests/lib/client.h"
 #include "ib/notices.h"
 #include "sim/gen/gen.h"
 #include "tests/unit/show-world.h"

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "lib/rig.h"
+#include "tests/lib/rig.h"
 #include "sim/gen/gen.h"
 #include "sm/routing/routing.h"
 #include "sm/sm.h"

@@ -13,8 +13,8 @@
 
 #include <cmocka.h>
 
-#include "lib/client.h"
-#include "lib/rig.h"
+#include "tests/lib/client.h"
+#include "tests/lib/rig.h"
 #include "sim/gen/gen.h"
 #include "sm/sm_internal.h"
 #include "tests/lib/scratch.h"

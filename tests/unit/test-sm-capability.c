@@ -5,7 +5,7 @@
  * do (tests/scenario/violations.scn has the rest).
  */
 #include "fabric/fabric_internal.h"
-#include "unit/trap-world.h"
+#include "tests/unit/trap-world.h"
 
 #include "sm/trust/violations.h"
 #include "sm/read/capability.h"

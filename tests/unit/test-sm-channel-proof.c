@@ -3,7 +3,7 @@
  * The channel between managers takes nothing from a sender that did not prove itself, or that was
  * changed on the way, and shows nothing of its keys.
  */
-#include "unit/channel-desk.h"
+#include "tests/unit/channel-desk.h"
 
 /* ---- keys ---------------------------------------------------------------------------------- */
 

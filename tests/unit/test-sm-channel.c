@@ -3,7 +3,7 @@
  * Messages between managers: whole, once, in order, whatever is lost, doubled or late, from either
  * side.
  */
-#include "unit/channel-desk.h"
+#include "tests/unit/channel-desk.h"
 
 static void messages_of_all_sizes_arrive(void **state)
 {

@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 #include "sim/netfile/netfile.h"
-#include "lib/rig.h"
+#include "tests/lib/rig.h"
 #include "sim/gen/gen.h"
 #include "sm/sm.h"
 #include "util/log.h"

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "lib/rig.h"
+#include "tests/lib/rig.h"
 #include "sim/netfile/netfile.h"
 #include "sim/gen/gen.h"
 #include "tests/lib/scratch.h"

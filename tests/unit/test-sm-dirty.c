@@ -15,7 +15,7 @@
 #include "ib/attrs.h"
 #include "sim/netfile/netfile.h"
 #include "ib/notices.h"
-#include "lib/rig.h"
+#include "tests/lib/rig.h"
 #include "sim/gen/gen.h"
 #include "sm/answers/standby.h"
 #include "sm/read/incremental.h"

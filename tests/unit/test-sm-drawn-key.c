@@ -3,7 +3,7 @@
  * randomize_sm_key: an SM_Key that is drawn once, is the same after a restart, and that no other
  * manager has.
  */
-#include "unit/trap-world.h"
+#include "tests/unit/trap-world.h"
 
 #include <sys/stat.h>
 #include <unistd.h>

@@ -3,7 +3,7 @@
  * What other subnet managers, or senders in their name, may tell us: which Sets of SMInfo
  * are legal, which are obeyed, and what a HANDOVER leads to.
  */
-#include "unit/elect-desk.h"
+#include "tests/unit/elect-desk.h"
 
 /* ---- what is legal ---- */
 

@@ -4,7 +4,7 @@
  * (tests/scenario/expected.scn has the rest): random lives and changes, cables that are not judged
  * again, a file that is read while another one comes.
  */
-#include "unit/marks-world.h"
+#include "tests/unit/marks-world.h"
 
 #include <sys/stat.h>
 #include <unistd.h>

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "lib/rig.h"
+#include "tests/lib/rig.h"
 #include "sim/gen/gen.h"
 #include "sm/sm_internal.h"
 #include "util/log.h"

@@ -16,8 +16,8 @@
 
 #include <cmocka.h>
 
-#include "lib/client.h"
-#include "lib/rig.h"
+#include "tests/lib/client.h"
+#include "tests/lib/rig.h"
 #include "sim/gen/gen.h"
 #include "sa/sa.h"
 #include "sm/sm.h"

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "lib/rig.h"
+#include "tests/lib/rig.h"
 #include "sim/gen/gen.h"
 #include "sm/out_of_use/out_of_use.h"
 #include "sm/sm.h"

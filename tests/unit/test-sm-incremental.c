@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "lib/campaign.h"
+#include "tests/lib/campaign.h"
 #include "tests/lib/rounds.h"
 
 static int lives_from(unsigned seed, const char *mix, unsigned n)

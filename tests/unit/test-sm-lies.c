@@ -3,7 +3,7 @@
  * A host that lies about what its port can do (MTU, VLs, no P_Key table) spoils its own paths, and
  * those of no other host: links and groups of the others stay as they are.
  */
-#include "unit/trap-world.h"
+#include "tests/unit/trap-world.h"
 
 static unsigned neighbor_mtu(struct world *w, const char *name, unsigned port)
 {

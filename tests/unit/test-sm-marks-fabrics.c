@@ -7,7 +7,7 @@
  *   test-sm-marks-fabrics [ROUNDS [LEAVES HOSTS SPINES]]
  *       rounds on each of 7 fabrics (8), the tree (4 4 3)
  */
-#include "unit/marks-world.h"
+#include "tests/unit/marks-world.h"
 
 #include "tests/lib/rounds.h"
 #include "util/random.h"

@@ -3,7 +3,7 @@
  * Marks of links as rows of the ledger, with one manager: restarts, the disk, the file of former
  * builds, and what other managers write.
  */
-#include "unit/marks-world.h"
+#include "tests/unit/marks-world.h"
 
 #include <inttypes.h>
 #include <unistd.h>

@@ -6,7 +6,7 @@
  *
  *   test-sm-marks [SEED]    random marks from that seed on
  */
-#include "unit/marks-world.h"
+#include "tests/unit/marks-world.h"
 
 #include "sm/marks/marks_internal.h"
 #include "tests/lib/scratch.h"

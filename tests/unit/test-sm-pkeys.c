@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "lib/rig.h"
+#include "tests/lib/rig.h"
 #include "sim/gen/gen.h"
 #include "sm/read/discover.h"
 #include "sm/sm.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Hosts with two ports, each with a link in two planes, and the same GUID in both. */
-#include "unit/marks-world.h"
+#include "tests/unit/marks-world.h"
 
 #include "fabric/store.h"
 #include "keys/key_ring.h"

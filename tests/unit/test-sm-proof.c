@@ -3,7 +3,7 @@
  * Managers of ours prove that they know sm_key and sa_key, and neither leaves a host: what is seen
  * of one is of no use to a stranger, and what a stranger says is not believed.
  */
-#include "unit/two-managers.h"
+#include "tests/unit/two-managers.h"
 
 #include "keys/key_proof.h"
 #include "sm/elect/elect_internal.h"

@@ -12,8 +12,8 @@
 #include <cmocka.h>
 
 #include "ib/attrs.h"
-#include "lib/rig.h"
-#include "lib/tables.h"
+#include "tests/lib/rig.h"
+#include "tests/lib/tables.h"
 #include "sim/gen/gen.h"
 #include "route/proof/check.h"
 #include "sm/sm.h"

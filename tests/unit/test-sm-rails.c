@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Rails of a running fabric: told with the first routes, and again when they are others. */
 #include "topo/rails/rails.h"
-#include "unit/marks-world.h"
+#include "tests/unit/marks-world.h"
 
 static int open_rails(struct world **ret, struct netfile *net, const char *host)
 {

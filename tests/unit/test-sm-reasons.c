@@ -16,7 +16,7 @@
 
 #include "ib/attrs.h"
 #include "ib/notices.h"
-#include "lib/rig.h"
+#include "tests/lib/rig.h"
 #include "sim/gen/gen.h"
 #include "sim/netfile/netfile.h"
 #include "sm/marks/marks.h"

@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "lib/rig.h"
+#include "tests/lib/rig.h"
 #include "sim/gen/gen.h"
 #include "sm/routing/route_memory.h"
 #include "sm/routing/route_runner.h"

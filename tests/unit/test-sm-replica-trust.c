@@ -3,7 +3,7 @@
  * Managers among each other: which are configured otherwise, which may see that, and which answers
  * of a master are believed.
  */
-#include "unit/two-managers.h"
+#include "tests/unit/two-managers.h"
 
 /* ---- configuration --------------------------------------------------------------------------- */
 

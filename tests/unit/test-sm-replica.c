@@ -2,7 +2,7 @@
 /*
  * A standby takes over with all that hosts registered with the master.
  */
-#include "unit/two-managers.h"
+#include "tests/unit/two-managers.h"
 
 #include "util/file.h"
 

@@ -3,7 +3,7 @@
  * Other subnet managers as they are: greater, lower, dead, idle, stubborn, foreign; and which ends
  * as master.
  */
-#include "unit/elect-desk.h"
+#include "tests/unit/elect-desk.h"
 
 /* ---- handing over, and what becomes of it ---- */
 

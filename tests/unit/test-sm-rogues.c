@@ -3,7 +3,7 @@
  * Subnet managers that are not to be obeyed, and commands in the name of one that is: nothing is
  * handed to them, we never stand by for them, and their place is in the log, once.
  */
-#include "unit/elect-desk.h"
+#include "tests/unit/elect-desk.h"
 
 #define SECRET 0x5ec2e75ec2e7
 

@@ -8,7 +8,7 @@
 
 #include "conf/copied/copied.h"
 #include "sm/share/share_internal.h"
-#include "unit/two-managers.h"
+#include "tests/unit/two-managers.h"
 #include "util/file.h"
 
 static void write_file(const char *path, const char *text)

@@ -3,7 +3,7 @@
  * The health of links as rows of the ledger: which are stored when, restarts, a full disk, the file
  * of former builds, rows of other managers. What is done about a link: tests/scenario/health-*.scn.
  */
-#include "unit/marks-world.h"
+#include "tests/unit/marks-world.h"
 
 #include <inttypes.h>
 #include <unistd.h>

@@ -19,7 +19,7 @@
 
 #include <cmocka.h>
 
-#include "lib/campaign-impl.h"
+#include "tests/lib/campaign-impl.h"
 #include "util/log.h"
 #include "util/mem.h"
 

@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-#include "lib/rig.h"
+#include "tests/lib/rig.h"
 #include "sim/gen/gen.h"
 #include "tests/lib/rounds.h"
 #include "tests/lib/scratch.h"
