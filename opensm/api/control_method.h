@@ -15,23 +15,24 @@
 
 enum control_right {
 	CONTROL_READ,	/* every caller that may connect */
-	CONTROL_TENANT, /* those of CONTROL_ACT, and members of control_tenant_group */
-	CONTROL_LINKS,	/* those of CONTROL_ACT, and members of control_links_group */
+	CONTROL_TENANT, /* CONTROL_ACT, and members of control_tenant_group */
+	CONTROL_LINKS,	/* CONTROL_ACT, and members of control_links_group */
 	CONTROL_ACT,	/* root, and the user that runs the daemon */
 	CONTROL_RIGHTS
 };
 
-/* Why a call has no answer. `name` NULL: it has one. */
+/* Error of a call. `name` NULL: there is none. */
 struct control_error {
-	const char *name; /* its last part: "NotFound", "InvalidParameter" (control_errors) */
+	/* last part of the error's name: "NotFound", "InvalidParameter" (control_errors) */
+	const char *name;
 	char text[300]; /* a sentence for the user */
-	/* Members beside the text; NULL: none. control_error_reply() takes it. */
+	/* Further members of the error; NULL: none. control_error_reply() takes it. */
 	struct json_object *more;
 };
-/* NULL, which is false: for `return`. */
+/* Fills `err` and returns NULL, which is also false: for `return`. */
 void *control_fail(struct control_error *err, const char *name, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-/* The manager; NULL: `err`, as no port is open. */
+/* The manager; NULL with `err`: no port is open. */
 struct sm *control_manager(const struct daemon_api *api, struct control_error *err);
 
 /* A parameter of a varlink type: "name: ?string". */
@@ -39,35 +40,35 @@ struct control_parameter {
 	char name[40], type[40];
 	bool optional;
 };
-/* The first one of `at`, which is a type, or a former result; NULL: there is none. */
+/* Reads the first parameter at `at`, a type or a former result. NULL: there are no more. */
 const char *control_next_parameter(const char *at, struct control_parameter *ret);
 
 struct control_following {
 	const struct daemon_api *api;
 	struct json_object *parameters;
-	bool missed; /* the caller does not keep up: events were left out */
+	bool missed; /* set if events were left out, as the caller reads too slowly */
 };
 
 /*
- * A call that is answered later. Of the listener: good until end(), or until the method's leave().
- * Main thread only.
+ * A call that is answered later. It belongs to the listener and is valid until end(), or until the
+ * method's leave(). Main thread only.
  */
 struct control_ticket {
 	const struct daemon_api *api;
 	unsigned uid;	  /* of the caller */
-	const char *name; /* of the caller, for logs: "pid 4711 (uid 0)"; the stream's */
-	void *work;	  /* the method's, NULL at first */
-	/* Once, never from within begin(): `answer` is taken, or NULL and `err` says why not. */
+	const char *name; /* name of the caller for logs, "pid 4711 (uid 0)"; owned by the stream */
+	void *work;	  /* state of the method; NULL at first */
+	/* Called once, never from within begin(): `answer` is taken, or NULL with `err`. */
 	void (*end)(struct control_ticket *t, struct json_object *answer,
 		    struct control_error *err);
-	void *owner; /* the listener's */
+	void *owner; /* private to the listener */
 };
 
-/* What a turn of collect() came to. */
+/* Result of one turn of collect(). */
 enum control_collected {
 	CONTROL_COLLECTED,
-	CONTROL_MORE,	/* there is more: another turn, after what else waits */
-	CONTROL_FAILED, /* `err`: the snapshot is to be freed */
+	CONTROL_MORE,	/* more is left: another turn, after other work that waits */
+	CONTROL_FAILED, /* failed with `err`: the snapshot is to be freed */
 };
 
 struct control_method;
@@ -93,20 +94,20 @@ struct control_method {
 	const char *name; /* "Status" of org.opensm.Status */
 	const char *help; /* one line */
 	const char *type; /* its varlink type: "(name: ?string) -> (nodes: []object)" */
-	const struct json_field *gives; /* members of the answer; NULL: `type` has them */
+	const struct json_field *gives; /* members of the answer; NULL: `type` lists them */
 	enum control_right right;
-	bool only_more; /* a call that does not say "more" is refused */
+	bool only_more; /* set if a call without "more" is refused */
 	/*
-	 * Either at once, on the main thread, for answers whose size is bounded: an object that the
-	 * caller puts, or NULL with `err` filled. `parameters` is an object, perhaps an empty one.
+	 * Either at once, on the main thread, for answers of bounded size: returns an object that
+	 * the caller puts, or NULL with `err`. `parameters` is an object, perhaps an empty one.
 	 */
 	control_answer_fn *answer;
 	/*
 	 * Or in steps, for documents that grow with the fabric: begun on the main thread (NULL:
 	 * `err`), collected there a part at a time between other work, rendered by a worker, freed
 	 * on the main thread. snapshot() collects the parts in `needs` (show_need). collect() NULL:
-	 * snapshot() has all. When the manager goes, what is not collected as a whole yet is freed,
-	 * and collect() not called.
+	 * snapshot() collects all. If the manager goes, a snapshot that is not complete is freed
+	 * without collect().
 	 */
 	unsigned needs;
 	control_snapshot_fn *snapshot;
@@ -114,17 +115,17 @@ struct control_method {
 	control_render_fn *render;
 	control_drop_fn *drop;
 	/*
-	 * Or later: begin() asks for what takes its time (false: `err`, and no more will come) and
+	 * Or later: begin() starts what takes its time (false: `err`, and end() is not called) and
 	 * copies what it needs of the parameters, which end with it. leave(): the caller, or the
 	 * manager, is gone; end() must not be called any more.
 	 */
 	control_begin_fn *begin;
 	control_leave_fn *leave;
 	/*
-	 * May be NULL. Of a call that says "more", behind answer(): told of every event until it
-	 * sets `ret_last`; each object it returns is an answer too. `*state` is 0 at first, and its
-	 * own. The call of answer() is then the request alone: its object is sent only if it is not
-	 * empty. With `event` NULL: the manager is gone; calls that wait for it end.
+	 * May be NULL. For a call that says "more", after answer(): called with every event until
+	 * it sets `ret_last`; each object it returns is an answer, too. `*state` is 0 at first, and
+	 * private to the call. The object of answer() is then sent only if it is not empty. `event`
+	 * NULL: the manager is gone; calls that wait for it end.
 	 */
 	control_follow_fn *follow;
 };

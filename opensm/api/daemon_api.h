@@ -14,7 +14,7 @@
 #include "sm/sm.h"
 #include "util/mono.h"
 
-/* How a sweep of this kind went when it last ended. */
+/* Result of the last sweep of a kind. */
 struct daemon_sweep {
 	enum sweep_kind kind; /* SWEEP_NONE: none yet */
 	char why[160];
@@ -30,11 +30,11 @@ struct daemon_gone {
 	uint8_t behind_port;
 	lid_t lid;
 	mono_t at;
-	char name[NODE_DESC_STRLEN]; /* as it was called */
+	char name[NODE_DESC_STRLEN]; /* name of the node when it left */
 };
 #define DAEMON_GONE 256
 
-/* One of the last events, as its sentence. */
+/* One of the latest events, as a sentence. */
 struct daemon_event {
 	int64_t realtime_us; /* 0: an empty row */
 	const char *kind;    /* a constant */
@@ -42,64 +42,67 @@ struct daemon_event {
 };
 #define DAEMON_EVENTS 512
 
-/* Kept of events. Writer: daemon_api_note(); of `events`: control_remember(). */
+/* The past of the manager. Written by daemon_api_note(); `events` by control_remember(). */
 struct daemon_memory {
-	struct daemon_sweep sweeps[SWEEP_KINDS]; /* one of each kind, in order of first end */
+	/* one of each kind, in the order of their first end */
+	struct daemon_sweep sweeps[SWEEP_KINDS];
 	unsigned routing_ms, unreachable;
-	char engine[32]; /* ""; nothing was routed yet */
+	char engine[32]; /* engine of the last routing; "": none yet */
 	mono_t state_since;
-	struct daemon_gone gone[DAEMON_GONE]; /* the last ones, in no order */
+	struct daemon_gone gone[DAEMON_GONE]; /* nodes that left last, in no order */
 	struct daemon_event events[DAEMON_EVENTS];
-	uint64_t n_events; /* in all; the next row is this one modulo DAEMON_EVENTS */
+	/* number of events so far; the next row is this number modulo DAEMON_EVENTS */
+	uint64_t n_events;
 };
 
 struct daemon_api {
 	struct perf *perf;	 /* the performance manager; never NULL */
 	struct cc *cc;		 /* congestion control; NULL in tests alone */
-	/* NULL: no port is open, `status` says why. It comes and goes: look each time */
+	/* NULL: no port is open, `status` says why. It changes at any time: read it at each use. */
 	struct sm *sm;
 	/*
-	 * Counts each state that the manager enters, and each manager that goes: what was begun for
-	 * a master is ended for that one only. Any thread may look.
+	 * Number of states entered by managers, and of managers freed: work that was begun as
+	 * master ends if it has changed. Any thread may read it.
 	 */
 	_Atomic unsigned terms;
 	const struct conf *conf; /* in force */
 	const char *version;	 /* "4.0.0" */
 	const char *instance; /* "opensm", "1" for opensm.conf.1, "0x0002c90300001234" for a GUID */
-	const char *conf_path;	 /* also if there is no such file yet; NULL: none at all */
-	bool once;		 /* -o: it ends when the subnet is up */
+	/* path of opensm.conf, even if there is no such file yet; NULL: no path at all */
+	const char *conf_path;
+	bool once;		 /* set by -o: the run ends when the subnet is up */
 	const char *cache_dir;
-	const char *run_dir;	 /* where sockets are: "/run/opensm"; NULL: nowhere */
+	const char *run_dir;	 /* folder of sockets, "/run/opensm"; NULL: there are none */
 	char port_name[192]; /* umad_transport_name(); "": no port is open */
-	char status[2400];	 /* the line that `systemctl status` shows too */
+	char status[2400];	 /* the line that `systemctl status` shows, too */
 	mono_t started;
 	int64_t started_realtime; /* seconds since 1970 */
 	struct daemon_memory memory;
 	/* Of the configuration as read at the start or the last SIGHUP; may be NULL. */
 	const struct conf_report *findings;
-	bool refused; /* that SIGHUP: its configuration is not in force */
+	bool refused; /* set if the last SIGHUP was refused: its configuration is not in force */
 
-	/* Requests to the daemon; each is noted and done soon, never within the call. */
-	void (*wake)(void *arg);   /* something was asked of `sm`: let it look */
-	void (*reload)(void *arg); /* as SIGHUP */
-	/* Now, and as microseconds since 1970. */
+	/* Requests to the daemon; each is noted and carried out soon, never within the call. */
+	void (*wake)(void *arg);   /* dispatches `sm` soon, as there is a request for it */
+	void (*reload)(void *arg); /* reloads as SIGHUP does */
+	/* Reads the monotonic clock, and the time in microseconds since 1970. */
 	void (*clock)(void *arg, mono_t *ret_now, int64_t *ret_realtime);
 	/*
-	 * Reads as SIGHUP does, and takes nothing over; findings are added to `ret`.
-	 * `news`: the changes, to be freed; NULL: none, or it would be refused.
+	 * Reads the configuration as SIGHUP does, without taking it over; findings are added to
+	 * `ret`. `news`: the changes, to be freed; NULL: none, or it would be refused.
 	 */
 	void (*check)(void *arg, struct conf_report *ret, char **ret_news);
-	/* A job for the thread that renders; it must not hold anything of `sm`. */
+	/* Submits a job to the thread that renders; it must not hold anything of `sm`. */
 	void (*submit)(void *arg, struct sm_job *job);
 	void *arg;
 };
 
-/* Notes an event: for the owner. */
+/* Notes an event in `memory`; called by the owner of `api`. */
 void daemon_api_note(struct daemon_api *api, const struct sm_event *event);
 
-/* The manager was freed: there is none until `sm` is set again. */
+/* Notes that the manager was freed: `sm` is NULL until it is set again. */
 void daemon_api_sm_gone(struct daemon_api *api);
 
-/* The clock, and what it showed in microseconds since 1970 when its monotonic part was `at`. */
+/* The monotonic clock; and the time, in microseconds since 1970, when it showed `at`. */
 mono_t daemon_api_now(const struct daemon_api *api);
 int64_t daemon_api_realtime(const struct daemon_api *api, mono_t at);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The members of an object of a document as one list, of which come both its JSON and its
+ * The members of a JSON object of a document as one list, which gives both its JSON and its
  * description in varlink's language:
  *
  *   #define MARK_FIELDS(F)                                                     \
@@ -15,7 +15,7 @@
  *           return FIELDS_NEW(MARK_FIELDS);
  *   }
  *
- * A value is an expression over the names of that function. A method has the table of its answer in
+ * A value is an expression in the scope of that function. A method names the table of its answer in
  * `gives`.
  */
 #pragma once
@@ -24,8 +24,9 @@
 
 struct json_field {
 	const char *key;
-	const char *type;	     /* "?string"; of described objects the part before "(": "[]" */
-	const struct json_field *of; /* members of an object that is described; NULL: none is */
+	/* varlink type, "?string"; of objects with `of` the part before "(": "[]" */
+	const char *type;
+	const struct json_field *of; /* members of the object; NULL: they are not described */
 };
 
 /* "(node: string, marks: [](port: ?int))", to be freed. */
@@ -37,9 +38,9 @@ char *json_fields_text(const struct json_field *fields);
 #define FIELD_ITEM(key, kind, ...) FIELD_PUT_##kind(item, key, __VA_ARGS__);
 
 #define FIELDS_TABLE(list) { list(FIELD_ROW) { 0 } }
-/* To the object `o` of the function. */
+/* Adds the members to `o`, a variable of the calling function. */
 #define FIELDS_PUT(list) do { list(FIELD_PUT) } while (0)
-/* A new object, the caller's; in values of a list FIELDS_ITEM(). */
+/* Makes a new object, the caller's; in values of a list use FIELDS_ITEM(). */
 #define FIELDS_NEW(list)                                                                           \
 	({                                                                                         \
 		struct json_object *new_object = json_object_new_object();                         \
@@ -52,7 +53,7 @@ char *json_fields_text(const struct json_field *fields);
                                                                                                    \
 		list(FIELD_ITEM) item;                                                             \
 	})
-/* A new array of `object`, for each i from 0 on: `n` of them, or as long as there are `more`. */
+/* Makes a new array of `object`, an expression of i from 0 on: `n` times, or as long as `more`. */
 #define JSON_LIST(n, object) JSON_LIST_OF(, i < (n), object)
 #define JSON_LIST_OF(variable, more, object)                                                       \
 	({                                                                                         \
@@ -64,7 +65,7 @@ char *json_fields_text(const struct json_field *fields);
 		all;                                                                               \
 	})
 
-/* Kinds. OPT(kind): described with '?', as there may be no value. */
+/* Kinds of values. OPT(kind) is described with '?', as the value may be null. */
 #define FIELD_WORD_STR	 "string" /* NULL: null */
 #define FIELD_WORD_GUID	 "string" /* 0: null */
 #define FIELD_WORD_HEX	 "string" /* "0x7fff" */
@@ -83,14 +84,15 @@ char *json_fields_text(const struct json_field *fields);
 #define FIELD_TYPE_OPT(kind) .type = "?" FIELD_WORD_##kind
 #define FIELD_TYPE_TEXT	     .type = "?string" /* "": null */
 #define FIELD_TYPE_SECONDS   .type = "?string" /* since 1970; 0: null */
-#define FIELD_TYPE_KNOWN     .type = "?int" /* two values: whether it is known, and the number */
+#define FIELD_TYPE_KNOWN     .type = "?int" /* two arguments: whether it is known, and the number */
 /* The value is a struct json_object *, which is taken; NULL: null. */
-#define FIELD_TYPE_OF(text)	      .type = text /* which is not described further */
+/* without a further description of its members */
+#define FIELD_TYPE_OF(text)	      .type = text
 #define FIELD_TYPE_OBJECT(fields)     .type = "", .of = fields
 #define FIELD_TYPE_OPT_OBJECT(fields) .type = "?", .of = fields
 #define FIELD_TYPE_LIST(fields)	      .type = "[]", .of = fields
 #define FIELD_TYPE_OPT_LIST(fields)   .type = "?[]", .of = fields
-/* Left out unless `is`. */
+/* A member that is left out unless `is`. */
 #define FIELD_TYPE_IF(is, kind)	      FIELD_TYPE_##kind
 
 #define FIELD_PUT_STR			   json_add_str

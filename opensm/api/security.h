@@ -19,14 +19,15 @@ enum security_verdict { SECURITY_UNKNOWN, SECURITY_PASS, SECURITY_FAIL };
 struct security_check {
 	const char *name; /* constant: "m_key" */
 	enum security_verdict verdict;
-	char present[300];  /* how it is now, as a clause */
-	const char *advice; /* what to do unless it passes; constant */
+	char present[300];  /* present state, as a clause */
+	const char *advice; /* what to do if it does not pass; constant */
 };
 
 struct security {
 	struct security_check checks[SECURITY_CHECKS]; /* line n is checks[n - 1] */
-	unsigned n_ports; /* end ports without the protection of the configuration */
-	char ports[SECURITY_PORTS_MAX][PORT_STRLEN]; /* the first of them */
+	/* number of end ports without the protection that the configuration demands */
+	unsigned n_ports;
+	char ports[SECURITY_PORTS_MAX][PORT_STRLEN]; /* the first of these ports */
 };
 
 /* WITH_FILES also reads the configuration of opensm-rest; without it that line is UNKNOWN. */

@@ -6,8 +6,8 @@
  *   one error           nothing is: the findings say where, the running configuration stays as it
  *                       is
  *
- * Errors and warnings are those of a start, where an error costs a default or a line. The caller
- * takes the result over, or not.
+ * Errors and warnings are those of a start. At a start an error costs a default or a line. The
+ * caller decides whether the result comes into force.
  */
 #pragma once
 
@@ -15,14 +15,14 @@
 
 #include "conf/files.h"
 
-/* The running configuration. */
+/* The configuration in force when SIGHUP arrives, as the input of reload_read(). */
 struct reload_from {
 	const struct conf *live;	/* in force */
-	/* of opensm.conf alone, when it was taken over; NULL: none was read */
+	/* options of opensm.conf alone, when it was last taken over; NULL: no file was read */
 	const struct conf *file_conf;
-	const char *path;		/* of opensm.conf; NULL: none */
-	const struct conf_files *files; /* read last; NULL: none yet */
-	bool again; /* remarks on files that have not changed, too */
+	const char *path;		/* path of opensm.conf; NULL: there is none */
+	const struct conf_files *files; /* files as last read; NULL: none were read yet */
+	bool again; /* set if findings of unchanged files are reported, too */
 };
 
 struct reload {
@@ -40,5 +40,5 @@ struct reload {
 /* Fills `ret`, which reload_clear() gives back. */
 void reload_read(const struct reload_from *from, struct reload *ret);
 void reload_clear(struct reload *r);
-/* Findings and verdict go to the log. */
+/* Logs findings and verdict. */
 void reload_tell(const struct reload *r);

@@ -9,11 +9,17 @@
 #include "perf/perf.h"
 #include "sm/sm.h"
 
-/* None while we are not MASTER. `sm` NULL: no port is open. `realtime`: seconds since 1970. */
+/*
+ * Place of the performance manager; empty unless this manager is MASTER. `sm` NULL: no port is
+ * open. `realtime`: seconds since 1970.
+ */
 struct perf_place counters_place(struct sm *sm, mono_t now, int64_t realtime);
 struct cc_place congestion_place(struct sm *sm, mono_t now);
-/* cc_dispatch() and cc_receive() at that place. */
+/* Call cc_dispatch() and cc_receive() with congestion_place(). */
 void congestion_dispatch(struct cc *cc, struct sm *sm, mono_t now);
 void congestion_receive(struct cc *cc, struct sm *sm, struct transport_event *ev, mono_t now);
-/* Events of the manager that concern congestion control. */
+/*
+ * Passes an event on to congestion control, if it is the end of a heavy sweep or of a routing
+ * sweep.
+ */
 void congestion_note(struct cc *cc, const struct sm_event *event);

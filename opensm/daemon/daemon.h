@@ -12,19 +12,20 @@
 #include "util/title.h"
 
 struct daemon_options {
-	struct conf *conf;	/* in force; the daemon takes its own reference */
-	struct conf *file_conf; /* of the file alone, for SIGHUP */
-	const char *conf_path;	/* also if there is no such file yet */
+	/* configuration in force; the daemon takes a reference of its own */
+	struct conf *conf;
+	struct conf *file_conf; /* options of opensm.conf alone, for SIGHUP */
+	const char *conf_path;	/* path of opensm.conf, even if there is no such file yet */
 	const char *cache_dir;
-	const char *run_dir;  /* sockets; NULL: none */
-	const char *instance; /* "opensm", "1" */
-	const struct conf_report *findings; /* of the start; NULL: none */
+	const char *run_dir;  /* folder of sockets; NULL: there are none */
+	const char *instance; /* name of the instance: "opensm", "1" */
+	const struct conf_report *findings; /* findings of the start; NULL: none */
 	bool once;
-	bool release; /* with `once`: what counts is that no port has an M_Key */
-	struct title title; /* where the status is shown beside; zero: nowhere */
+	bool release; /* set by --release: the run, with `once`, succeeds if no port has an M_Key */
+	struct title title; /* place for the status in the command line; zero: none */
 };
 
-/* The log as the configuration wants it; strings stay `c`'s. */
+/* Log settings of a configuration; strings belong to `c`. */
 struct log_config daemon_log_config(const struct conf *c);
 
 /* Runs until a signal, or with `once` until the subnet is up. Returns the exit code. */

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * The listeners of the daemon: console, control socket, metrics, plugins. Each is a core in
- * console/, control/, metrics/ or plugin/ that knows no descriptor, and a listen_*.c here that
- * feeds it from sd-event. One that cannot be opened is reported in the log, and costs that listener
- * alone.
+ * console/, control/, metrics/ or plugin/ without descriptors, and a listen_*.c here that feeds it
+ * from sd-event. A listener that cannot be opened is logged; the others open all the same.
  */
 #pragma once
 
@@ -16,26 +15,29 @@ struct route_engines;
 
 /* Opens the listeners of the configuration. `api` must outlive it. Never NULL. */
 struct listeners *listen_new(sd_event *event, struct daemon_api *api);
-/* Something happened in the subnet, or to the manager. */
+/* Passes an event of the manager on to all listeners. */
 void listen_event(struct listeners *w, const struct sm_event *event);
 /* SIGHUP took over another configuration. */
 void listen_reconfigure(struct listeners *w);
-/* The manager is about to go (its port vanished): references into it are given up. */
+/* The manager is about to be freed (its port vanished): references into it are dropped. */
 void listen_sm_gone(struct listeners *w);
-/* Routing engines that plugins brought; they stay until listen_stopping(). */
+/* Routing engines of plugins, valid until listen_stopping(). */
 const struct route_engines *listen_engines(const struct listeners *w);
-/* For perf_new(): plugins see counters that grew. `at`: where listen_new()'s result will be. */
+/*
+ * Hooks for perf_new() by which plugins learn of counters that grew. `at`: where the result of
+ * listen_new() will be stored.
+ */
 struct perf_hooks listen_perf_hooks(struct listeners **at);
-/* The end, all jobs have ended, the manager is still there. NULL is fine. */
+/* Ends plugins: all jobs have ended, the manager still exists. NULL is fine. */
 void listen_stopping(struct listeners *w);
 /* Closes all. NULL is fine; returns NULL. */
 struct listeners *listen_free(struct listeners *w);
 
-/* ---- each listener: NULL from open(): not configured, or it failed ---- */
+/* ---- each listener: open() returns NULL if it is not configured, or failed ---- */
 
 struct listen_console;
 struct plugins;
-/* plugins: for their names. */
+/* `plugins`: source of the names that the console shows. */
 struct listen_console *listen_console_open(sd_event *event, const struct daemon_api *api,
 					   const struct plugins *plugins);
 void listen_console_sm_gone(struct listen_console *w);

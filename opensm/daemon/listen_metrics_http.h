@@ -2,8 +2,8 @@
 /*
  * GET /metrics over libmicrohttpd, from our own event loop: no thread, no waiting.
  *
- * A request that comes when there is no fresh page sleeps until metrics_http_ready(). Connections
- * are few, and each has a time to be done in, however slowly it sends or reads.
+ * A request without a fresh page waits for metrics_http_ready(). There are few connections, and
+ * each has a time limit, however slowly it sends or reads.
  */
 #pragma once
 
@@ -12,7 +12,7 @@
 
 #include "util/mono.h"
 
-/* A text that several connections may be sending. Main thread only. */
+/* A text, shared by the connections that are sending it. Main thread only. */
 struct metrics_page {
 	unsigned refs;
 	char *text;
@@ -25,8 +25,9 @@ struct metrics_page *metrics_page_unref(struct metrics_page *p); /* NULL is fine
 
 struct metrics_http_source {
 	/*
-	 * A reference of the page, or NULL: it comes later, then metrics_http_ready() is called.
-	 * `any`: the request has waited for one already, and takes the last one there is.
+	 * Returns a reference of the page, or NULL: metrics_http_ready() follows when there is one.
+	 * `any`: the request has waited once already, and takes the latest page even if it is
+	 * stale.
 	 */
 	struct metrics_page *(*page)(void *arg, bool openmetrics, bool any);
 	mono_t (*now)(void *arg);
@@ -35,16 +36,16 @@ struct metrics_http_source {
 
 struct metrics_http;
 
-/* Could it be listened on, as far as can be seen without doing so? False: why not. */
+/* Can a server listen on this address, as far as can be seen without trying? False: `why`. */
 bool metrics_http_check(const char *address, char *why, size_t why_len);
 /*
  * `address`: "127.0.0.1:9315", "[::1]:9315", "localhost:9315", or the path of a unix socket. NULL
- * and why: it cannot be listened on, or is no address of this machine alone.
+ * and `why`: listening failed, or it is no address of this machine alone.
  */
 struct metrics_http *metrics_http_open(sd_event *event, const char *address,
 				       const struct metrics_http_source *source, char *why,
 				       size_t why_len);
-/* There is a new page. */
+/* Answers the requests that wait, as there is a new page. */
 void metrics_http_ready(struct metrics_http *h);
 /* Ends all connections. NULL is fine; returns NULL. */
 struct metrics_http *metrics_http_close(struct metrics_http *h);

@@ -22,21 +22,21 @@
 
 struct notify {
 	bool ready;	   /* READY=1 was sent */
-	char line[400];	   /* what the manager does */
-	char refused[200]; /* where the fault is that SIGHUP found; "" if none */
-	char hung[100];	   /* what does not end; "" if nothing */
-	const char *name;    /* of the instance, in the title */
-	struct title title; /* where the line is shown too; zero: nowhere */
+	char line[400];	   /* the status of the manager */
+	char refused[200]; /* place of the error that SIGHUP found; "" if none */
+	char hung[100];	   /* name of the computation that hangs; "" if none */
+	const char *name;    /* name of the instance, for the title */
+	struct title title; /* place for the line in the command line; zero: none */
 };
 
-/* The manager's own line; cut where it is too long. The first one says READY=1 too. */
+/* Sends the status of the manager, truncated if too long. The first call sends READY=1, too. */
 void notify_status(struct notify *n, const char *line);
 void notify_reloading(mono_t now);
-/* `fault`: "partitions.conf:2:9" where nothing was taken over, else NULL. */
+/* `fault`: place of the error, "partitions.conf:2:9", if nothing was taken over; else NULL. */
 void notify_reloaded(struct notify *n, const char *fault);
 /* `what` does not end, for `seconds` now; NULL: all is well. */
 void notify_hung(struct notify *n, const char *what, unsigned seconds);
 void notify_watchdog(void);
 void notify_stopping(void);
-/* Before the end: why nothing was started, "FILE:LINE:COLUMN: what". The launcher repeats it. */
+/* Reports why the daemon does not start, "FILE:LINE:COLUMN: text"; the launcher shows it. */
 void notify_fault(const char *what);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* --release: a run that takes the M_Keys, and CC_Keys, from all ports and ends. */
+/* --release: a run that removes the M_Keys, and CC_Keys, from all ports and ends. */
 #pragma once
 
 #include <stdbool.h>
@@ -7,9 +7,9 @@
 #include "congestion/congestion.h"
 #include "sm/sm.h"
 
-/* It cannot be done, and stdout and the log say why. */
+/* Is the release impossible? True: stdout and the log say why. */
 bool release_is_refused(const struct sm *sm, mono_t since_start);
-/* CC_Keys are to be taken, and that has not come to its end. */
+/* Is the removal of CC_Keys still under way? */
 bool release_waits(const struct sm *sm, const struct cc *cc);
-/* The run has come to its end. True: no port has a key; stdout and the log say how many. */
+/* Ends the run. True: no port has a key left; stdout and the log say how many have none. */
 bool release_is_done(const struct sm *sm, const struct cc *cc);

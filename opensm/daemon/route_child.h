@@ -9,12 +9,13 @@
  *                                       forked
  *                    `--death, deadline, cancelled: none
  *
- * A child that is idle keeps what it made, so the next small change costs a small computation, not
- * a fork of some gigabytes and a proof of all tables from the start. It ends with the daemon,
- * whatever that dies of. What an engine starts in it is of its process group, and ends with it.
+ * An idle child keeps its results, so that the next small change costs a small computation instead
+ * of a fork of some gigabytes and a proof of all tables from the start. It ends with the daemon,
+ * even if that is killed. Processes that an engine starts are in its process group, and end with
+ * it.
  *
- * To be used on one thread, which must outlive it, and must not have run OpenMP with several
- * threads (a fork has no threads but that one).
+ * All functions are called on one thread, which must outlive the child, and must not have run
+ * OpenMP with several threads (a fork has no threads but the calling one).
  */
 #pragma once
 
@@ -24,11 +25,11 @@
 struct route_child;
 
 /*
- * `now_ms`: a clock that goes on; called on the thread that runs. `title`: where the command line
- * of the daemon has room for a text, which says in the child that it is one.
+ * `now_ms`: a monotonic clock, called on the thread that runs. `title`: place in the command line
+ * of the daemon where the child shows that it is one.
  */
 struct route_child *route_child_new(uint64_t (*now_ms)(void), struct title title);
-/* Ends it. NULL is fine; returns NULL. */
+/* Ends the child. NULL is fine; returns NULL. */
 struct route_child *route_child_free(struct route_child *c);
-/* Good as long as `c`. */
+/* The runner for engines, valid as long as `c`. */
 const struct route_runner *route_child_runner(struct route_child *c);

@@ -12,7 +12,7 @@ struct piece {
 	struct piece *next;
 	char *bytes;
 	size_t len;
-	bool counted; /* against max_unsent */
+	bool counted; /* set if counted in stream.counted, against max_unsent */
 };
 
 struct stream {
@@ -21,18 +21,19 @@ struct stream {
 	enum stream_state state;
 	const char *why;
 	int in, out;
-	bool blocks;	/* `out` could not be made not to */
+	bool blocks;	/* set if `out` cannot be made non-blocking */
 	bool is_socket;
 	bool held, input_ended;
 	sd_event_source *input, *output, *again, *stall, *late;
 	struct stream_peer peer;
-	/* place in the order of last messages; the lowest was silent for longest */
+	/* turn of its last message or of its start; the lowest has been silent for longest */
 	uint64_t active;
 	char name[80];
 	void *user;
 	char *buf; /* room + 3 bytes */
 	size_t len, scanned;
-	size_t room, max; /* bytes of a message: that `buf` has room for, that there may be */
+	/* most bytes of a message: for which `buf` has room, and that are allowed */
+	size_t room, max;
 	struct piece *first, **end;
 	size_t sent_of_first, unsent, counted;
 };
@@ -55,22 +56,22 @@ struct stream_hub {
 	struct listener *listeners;
 	struct stream *streams;
 	unsigned n;
-	uint64_t turn; /* counts connections and messages: the last `active` */
+	uint64_t turn; /* counter of connections and messages, the source of `active` */
 };
 
-/* Root and ourselves are trusted with every place there is. */
+/* Root and our own user may use reserved places and have no limits of their own. */
 static inline bool stream_is_trusted(uid_t uid)
 {
 	return uid == 0 || uid == geteuid();
 }
 
-/* Takes the descriptors in any case. NULL: could not be watched, with errno. */
+/* Takes the descriptors even on failure. NULL: they cannot be watched, with errno. */
 struct stream *stream_new(struct stream_hub *ss, int in, int out, bool is_socket);
 /* Asks the kernel for the peer of a socket. */
 void stream_find_peer(struct stream *s);
 /* Calls opened(), and finishes a stream that is refused. */
 void stream_introduce(struct stream *s);
-/* Ends it and calls closed() at once; `s` is gone. For the event loop only. */
+/* Ends the stream and calls closed() at once; `s` is freed. For the event loop only. */
 void stream_evict(struct stream *s, const char *why);
-/* Closes it; the socket leaves the file system. */
+/* Closes the listener; a unix socket is removed. */
 void listener_free(struct listener *l);
