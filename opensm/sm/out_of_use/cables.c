@@ -174,6 +174,17 @@ static bool is_at_first_switch(const struct sm *sm, const struct port *p)
 	return p->node == first || (p->peer && p->peer->node == first);
 }
 
+/*
+ * A link that is not ACTIVE yet stays so: the sweep that runs now was routed without the reason, and
+ * would activate it. The next out_of_use_settle() decides about the last way.
+ */
+static void hold_at_once(struct bad_cable *c, enum out_reason reason)
+{
+	for (unsigned i = 0; i < 2 && reasons[reason].held && !c->spared; i++)
+		if (c->end[i].at)
+			c->end[i].at->out.held = true;
+}
+
 bool out_of_use_give(struct sm *sm, struct port *p, enum out_reason reason, bool forced)
 {
 	struct bad_cable *c = cable_need(sm, p);
@@ -181,6 +192,7 @@ bool out_of_use_give(struct sm *sm, struct port *p, enum out_reason reason, bool
 	if (!c || cable_is_own(sm, p))
 		return false;
 	cable_set(c, reason, true);
+	hold_at_once(c, reason);
 	if (forced && !(reasons[reason].own_switch && is_at_first_switch(sm, p)))
 		c->forced |= BIT(reason);
 	return true;
