@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Remarks on values that are what the user wrote and stay so: options without effect yet, routing
- * engines that do not exist, QoS lists that cannot be used as they are (opensm-conf.md 5, V7).
+ * Remarks on values that are left as they are: options without effect, routing engines that do not
+ * exist, QoS lists that cannot be used as written (opensm-conf.md 5, V7).
  */
 #include <string.h>
 
@@ -41,9 +41,9 @@ bool conf_engine_is_asked_for(const struct conf *c, const char *name)
 	return false;
 }
 
-/* Words of the list that decide what happens in the end. */
+/* Words of routing_engine that decide on what happens if every engine fails. */
 struct engines {
-	bool known, no_fallback; /* known: an engine of ours is named */
+	bool known, no_fallback; /* known: the list names an engine of this program */
 };
 
 static void advise_engine(const struct advice *a, const char *word, const struct engines *all)
@@ -102,7 +102,7 @@ static void advise_engines(const struct advice *a, const char *list)
 			advise_engine(a, word, &all);
 }
 
-/* "VL:WEIGHT" with VL 0-14 and weight 0-255. */
+/* Is the word "VL:WEIGHT" with VL 0-14 and weight 0-255? */
 static bool is_vlarb_pair(char *word)
 {
 	char *colon = strchr(word, ':');
@@ -166,7 +166,7 @@ static void advise_sl2vl(const struct advice *a, const char *list)
 
 static const struct {
 	enum conf_id id;
-	bool qos_only; /* without effect while qos is FALSE */
+	bool qos_only; /* set if the list has no effect while qos is FALSE */
 	void (*advise)(const struct advice *a, const char *value);
 } string_checks[] = {
 	{ CONF_ID_routing_engine, false, advise_engines },
@@ -205,7 +205,7 @@ static void advise_state(const struct advice *a)
 
 	switch (conf_option(a->id)->state) {
 	case CONF_STATE_LATER:
-		if (!strcmp(value, "(null)")) /* it asks for nothing */
+		if (!strcmp(value, "(null)")) /* the line switches nothing on */
 			return;
 		conf_report_at(a->report, severity, &at,
 			       "%s is not supported yet: %.200s has no effect", name, value);

@@ -38,7 +38,7 @@ static int parse_where(const char *word, uint16_t *ret)
 	return 0;
 }
 
-/* Three numbers with colons between them, each up to its `max`; `text` is changed. */
+/* Reads three numbers with colons between them, each up to its `max`; `text` is changed. */
 static int parse_three(char *text, const uint64_t max[3], uint64_t ret[3])
 {
 	for (unsigned i = 0; i < 3; i++) {

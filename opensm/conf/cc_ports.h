@@ -12,7 +12,7 @@
 	"PORTS=credit:THRESHOLD:SHIFT:MULTIPLIER (0-15, 0-3, 0-16383) or PORTS=off, and commas; "  \
 	"PORTS is all, hosts, switches or a speed (sdr ... xdr)"
 
-/* 0, or -EINVAL; "(null)" is the empty list. */
+/* Returns 0 or -EINVAL. The text "(null)" is the empty list. */
 int cc_ports_parse(const char *text, struct conf_cc_ports *ret);
-/* To be freed. */
+/* The text of a list, to be freed. */
 char *cc_ports_text(const struct conf_cc_ports *list);

@@ -24,7 +24,7 @@
 #define HELP_INDENT 10
 #define HELP_WIDTH 78
 
-/* What getopt works on: a copy of argv, which it permutes, and its two descriptions of the rows. */
+/* State for getopt: a copy of argv, which it permutes, and the rows in its two formats. */
 struct scan {
 	int argc;
 	char **argv;
@@ -54,10 +54,7 @@ int cli_exit(struct cli_run *run, int code)
 	return -ECANCELED;
 }
 
-/*
- * Prints the findings that came since the last time; with --check on stdout: they are what was
- * asked for.
- */
+/* Prints new findings; with --check on stdout, as they are the result. */
 static void print_findings(struct cli_run *run)
 {
 	FILE *to = run->check ? run->env->out : run->env->err;
@@ -68,7 +65,7 @@ static void print_findings(struct cli_run *run)
 	run->printed = run->ret->report.n;
 }
 
-/* Words in lines of HELP_WIDTH, all indented. */
+/* Prints the words in indented lines of HELP_WIDTH. */
 static void print_wrapped(FILE *out, const char *text)
 {
 	size_t column = 0;
@@ -119,7 +116,10 @@ void cli_usage(FILE *out)
 	      out);
 	for (size_t i = 0; i < cli_n_rows; i++)
 		print_row(out, &cli_rows[i]);
-	/* A program of its own (offline/): with this word nothing above counts. */
+	/*
+	 * --plan, --diff and --verify are programs of their own (offline/), without the options
+	 * above.
+	 */
 	fputs("--plan <fabric>\n"
 	      "          Without a device: routes a fabric that ibnetdiscover has described, and "
 	      "shows the result,\n"
@@ -145,7 +145,7 @@ static void scan_init(struct scan *s, int argc, char *const argv[])
 	memcpy(s->argv, argv, (size_t)argc * sizeof(*s->argv));
 	s->names = xcalloc(cli_n_rows + 1, sizeof(*s->names));
 	letter = s->letters = xcalloc(2 * cli_n_rows + 2, 1);
-	*letter++ = ':'; /* tell a missing argument from an unknown option */
+	*letter++ = ':'; /* makes getopt tell a missing argument from an unknown option */
 	for (size_t i = 0; i < cli_n_rows; i++) {
 		const struct cli_row *row = &cli_rows[i];
 
@@ -186,13 +186,13 @@ static const struct cli_row *scan_next(struct scan *s, int *ret_code)
 static void scan_start(struct scan *s, int argc, char *const argv[])
 {
 	scan_init(s, argc, argv);
-	optind = 0; /* glibc: begin anew */
+	optind = 0; /* glibc: start again */
 	opterr = 0;
 }
 
 /* --- Faults of usage ------------------------------------------------------------------------ */
 
-/* The options that begin with `stem`, or else the nearest one. */
+/* Prints the options that begin with `stem`; if there are none, the nearest one. */
 static void print_candidates(FILE *err, const char *stem)
 {
 	const char **names = xcalloc(cli_n_rows, sizeof(*names)), *nearest;
@@ -211,7 +211,7 @@ static void print_candidates(FILE *err, const char *stem)
 	free(names);
 }
 
-/* `word` is the argument as it was typed. */
+/* Reports an unknown option; `word` is the argument as it was typed. */
 static void print_unknown(FILE *err, const char *word)
 {
 	_cleanup_free_ char *stem = xstrdup(word + strspn(word, "-"));
@@ -338,7 +338,7 @@ static void echo_loaded(struct cli_run *run, const struct conf *c, enum conf_id 
 	cli_echo(run, " Loading Cached Option:%s = %s\n", o->name, text);
 }
 
-/* What the file changes, in the order of its lines. */
+/* Prints the values that the file changes, in the order of its lines. */
 static void echo_file(struct cli_run *run, const struct conf *c)
 {
 	uint32_t last = 0;

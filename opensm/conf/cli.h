@@ -20,20 +20,20 @@
 enum cli_action {
 	CLI_RUN,
 	CLI_MENU, /* as CLI_RUN, but the user chooses the port first; conf->guid is all ones */
-	CLI_EXIT, /* with exit_code */
+	CLI_EXIT, /* the program ends with exit_code */
 };
 
-/* What surrounds the program; strings belong to the caller. */
+/* The environment of the program; strings belong to the caller. */
 struct cli_env {
 	const char *version;	 /* "4.0.0" */
 	const char *tmp_dir;	 /* OSM_TMP_DIR; NULL or "": not set */
-	const char *config_path; /* of the file when -F is not given; NULL: CONF_FILE */
+	const char *config_path; /* configuration file if -F is not given; NULL: CONF_FILE */
 	FILE *out, *err;	 /* `out` should be line buffered */
 	bool out_is_log;	 /* `out` is the journal: keys are not echoed */
-	bool strict;		 /* for cli_read_config(): what has no effect is an error */
+	bool strict;		 /* for cli_read_config(): an option without effect is an error */
 	/*
-	 * What --check, and a start with --strict, can find outside of files: folders, sockets,
-	 * groups, plugins. NULL: nothing.
+	 * Adds findings about folders, sockets, groups and plugins to `r`, for --check and for a
+	 * start with --strict. NULL: none are looked for.
 	 */
 	void (*look_around)(const struct conf *conf, struct conf_report *r);
 };
@@ -41,25 +41,25 @@ struct cli_env {
 struct cli {
 	enum cli_action action;
 	int exit_code;
-	struct conf *conf; /* in force; one reference */
+	struct conf *conf; /* the configuration in force; one reference */
 	struct conf *file; /* defaults and file only, for conf_reload(); one reference */
-	char *config_path; /* the file that was read, or that SIGHUP finds once it is there */
-	char *pidfile;	   /* NULL: none */
+	char *config_path; /* path of the file, whether or not it exists yet; SIGHUP reads it */
+	char *pidfile;	   /* NULL: no PID file is written */
 	bool once;
-	bool release;		   /* once, and no M_Key is left in `conf` */
-	unsigned vendor_debug;	   /* how often -d 5 was given */
-	struct conf_report report; /* all findings, already printed: for the log */
+	bool release; /* set if the program sweeps once and leaves no M_Key in the ports */
+	unsigned vendor_debug;	   /* number of times that -d 5 was given */
+	struct conf_report report; /* all findings, printed already; they are logged later */
 };
 
-/* Fills `ret`, which cli_clear() gives back whatever the action. getopt's globals are used. */
+/* Fills `ret`, which cli_clear() frees whatever the action is. Uses the globals of getopt. */
 void cli_parse(int argc, char *const argv[], const struct cli_env *env, struct cli *ret);
 void cli_clear(struct cli *cli);
 /* Overwrites the keys of the command line, which every user of the host can read. */
 void cli_hide_keys(int argc, char *argv[]);
 
 /*
- * Defaults, environment, file: what cli.file is. Returns as conf_read(); `*ret` always gets one
- * reference.
+ * Reads the file over the environment over the defaults, as for cli.file. Returns as conf_read();
+ * `*ret` always gets one reference.
  */
 int cli_read_config(const char *path, const struct cli_env *env, struct conf **ret,
 		    struct conf_report *r);

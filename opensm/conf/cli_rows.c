@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What each option of the command line does (cli.md 2). Nothing is guessed: an argument that is not
- * what the option takes is a finding, and the value stays.
+ * The rows of the command line, and the effect of each option (cli.md 2). An invalid argument is a
+ * finding, and the value stays.
  */
 #include "conf/cli_rows.h"
 
@@ -13,7 +13,7 @@
 #include "util/mem.h"
 #include "util/str.h"
 
-#define SWEEP_MAX 4294 /* seconds; what the peer can count in microseconds */
+#define SWEEP_MAX 4294 /* seconds; the largest number that OpenSM can hold in microseconds */
 #define NO_LIMIT 0x7FFFFFFF
 
 static const struct conf_place nowhere;
@@ -26,7 +26,7 @@ static void echo_value(struct cli_run *run, const struct cli_row *row, const cha
 		cli_echo(run, "%s%s%s\n", row->echo, value, row->after ? row->after : "");
 }
 
-/* An argument, for a finding. */
+/* The text of an argument for a finding. */
 static const char *shown(const struct cli_row *row, const char *arg,
 			 char quoted[static CONF_QUOTE_MAX])
 {
@@ -49,7 +49,7 @@ static void set_number(struct cli_run *run, enum conf_id id, uint64_t n)
 	set_option(run, id, text);
 }
 
-/* The argument as a number; a finding otherwise. */
+/* Reads the argument as a number. -EINVAL: it is none, a finding was added. */
 static int number(struct cli_run *run, const struct cli_row *row, const char *arg, uint64_t max,
 		  uint64_t *ret)
 {
@@ -90,7 +90,7 @@ static int take_number(struct cli_run *run, const struct cli_row *row, const cha
 	return 0;
 }
 
-/* A path where a number belongs, and the other letter case takes a file: -p for -P. */
+/* If a path was given for a number, suggests the option of the other letter case, as -P for -p. */
 static void suggest_file(struct cli_run *run, const struct cli_row *row, const char *arg)
 {
 	for (size_t i = 0; i < cli_n_rows && row->letter && strchr(arg, '/'); i++) {
@@ -104,7 +104,7 @@ static void suggest_file(struct cli_run *run, const struct cli_row *row, const c
 	}
 }
 
-/* Out of range is an end here, as in the peer. */
+/* Sets an option. A value out of range ends the program, as in OpenSM. */
 static int take_bounded(struct cli_run *run, const struct cli_row *row, const char *arg)
 {
 	_cleanup_free_ char *text = NULL;
@@ -124,7 +124,7 @@ static int take_bounded(struct cli_run *run, const struct cli_row *row, const ch
 	return 0;
 }
 
-/* 64 bits, always hexadecimal, with or without 0x. */
+/* Reads up to 64 bits in base 16, with or without 0x. */
 static int hex(struct cli_run *run, const struct cli_row *row, const char *arg, uint64_t *ret)
 {
 	char quoted[CONF_QUOTE_MAX];
@@ -156,7 +156,7 @@ static int take_hex(struct cli_run *run, const struct cli_row *row, const char *
 
 static int take_ignored(struct cli_run *run, const struct cli_row *row, const char *arg)
 {
-	return 0; /* was for the first pass */
+	return 0; /* was read in the first pass */
 }
 
 /* --- Single ones ---------------------------------------------------------------------------- */
@@ -179,7 +179,7 @@ static int take_create(struct cli_run *run, const struct cli_row *row, const cha
 	return 0;
 }
 
-/* 0 asks the user; all ones stand for that. */
+/* Sets the port GUID. 0 asks the user: it becomes all ones. */
 static int take_guid(struct cli_run *run, const struct cli_row *row, const char *arg)
 {
 	uint64_t n;
@@ -230,7 +230,7 @@ static int take_max_smps(struct cli_run *run, const struct cli_row *row, const c
 	return 0;
 }
 
-/* --scatter-ports says "on" whatever the seed. */
+/* Sets the seed of --scatter-ports; prints "on" whatever it is. */
 static int take_scatter(struct cli_run *run, const struct cli_row *row, const char *arg)
 {
 	if (set_option(run, row->id, arg) == 0)
@@ -245,7 +245,7 @@ static int take_once(struct cli_run *run, const struct cli_row *row, const char 
 	return 0;
 }
 
-/* No key, and none that is asked for, whatever the file and its security_profile say. */
+/* Sets M_Key 0 and asks for no other key, whatever the file and its security_profile give. */
 static int take_release(struct cli_run *run, const struct cli_row *row, const char *arg)
 {
 	static const struct {
@@ -262,7 +262,10 @@ static int take_release(struct cli_run *run, const struct cli_row *row, const ch
 
 	for (unsigned i = 0; i < ARRAY_SIZE(rows); i++)
 		set_option(run, rows[i].id, rows[i].value);
-	/* CC_Keys that this configuration gives are taken; with others nothing is done to them. */
+	/*
+	 * CC_Keys of this configuration are taken from the devices; devices with others are left
+	 * alone.
+	 */
 	if (file && file->congestion_control && file->cc_key_enable)
 		set_option(run, CONF_ID_cc_key_enable, "1");
 	else

@@ -12,23 +12,23 @@ struct cli_run {
 	struct cli *ret;
 	FILE *out;	    /* NULL: --check, which prints findings only */
 	size_t printed;	    /* findings printed so far */
-	const char *config; /* -F */
-	const char *create; /* -c */
+	const char *config; /* argument of -F, or NULL */
+	const char *create; /* argument of -c, or NULL */
 	bool check;
 	bool strict; /* errors end the program */
 };
 
 struct cli_row {
-	char letter; /* 0: none */
+	char letter; /* 0: the option has no letter */
 	const char *name;
-	const char *arg; /* what --help calls the argument; NULL: takes none */
-	/* 0, or -ECANCELED once ret->action says CLI_EXIT. */
+	const char *arg; /* name of the argument in --help; NULL: the option takes none */
+	/* Returns 0, or -ECANCELED after it set ret->action to CLI_EXIT. */
 	int (*apply)(struct cli_run *run, const struct cli_row *row, const char *arg);
-	enum conf_id id;   /* key it sets; CONF_N_OPTIONS: none */
-	const char *value; /* of an option without argument */
-	const char *echo;  /* in front of the value on stdout; NULL: silent */
-	const char *after; /* behind it */
-	const char *help;  /* NULL: that of the key */
+	enum conf_id id;   /* key that the option sets; CONF_N_OPTIONS: none */
+	const char *value; /* value that an option without argument sets */
+	const char *echo;  /* text before the value on stdout; NULL: nothing is printed */
+	const char *after; /* text after the value on stdout */
+	const char *help;  /* NULL: the help of the key is used */
 };
 
 extern const struct cli_row cli_rows[];

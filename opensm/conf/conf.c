@@ -96,7 +96,7 @@ const char *conf_option_nearest(const char *name)
 			plain[n] = '_';
 	}
 	plain[n] = '\0';
-	/* Three edits change the length by three at most: most rows need no closer look. */
+	/* Three edits change the length by three at most, which rules most rows out. */
 	for (unsigned i = 0; i < CONF_N_OPTIONS; i++)
 		if (labs((long)strlen(options[i].name) - (long)n) <= 3)
 			words[n_words++] = options[i].name;

@@ -55,7 +55,7 @@ enum { CONF_CC_ALL, CONF_CC_HOSTS, CONF_CC_SWITCHES }; /* smaller than any speed
 enum conf_cc_kind { CONF_CC_OFF, CONF_CC_MARKS, CONF_CC_CREDIT };
 struct conf_cc_port {
 	uint16_t where; /* CONF_CC_ALL ..., or the speed of their link (ib/codes.h) */
-	uint8_t kind;	/* enum conf_cc_kind; OFF: the setting of the whole switch counts */
+	uint8_t kind;	/* enum conf_cc_kind; OFF: the setting of the whole switch holds */
 	uint8_t threshold, packet_size;
 	uint16_t parameter; /* marking rate, or delay: shift in the upper two bits */
 };
@@ -63,7 +63,8 @@ struct conf_cc_port {
 #define CONF_CC_PORTS_MAX 16
 struct conf_cc_ports {
 	unsigned n; /* 0: unset */
-	struct conf_cc_port items[CONF_CC_PORTS_MAX]; /* of several that fit the last counts */
+	/* if several match a port, the last one holds */
+	struct conf_cc_port items[CONF_CC_PORTS_MAX];
 };
 
 struct conf_per_sl {
@@ -102,7 +103,7 @@ enum conf_format {
 	CONF_FORMAT_X4U,
 };
 
-/* What a change at run time costs; ordered, so that the dearest of several is the maximum. */
+/* The effort of a change at run time, in ascending order: of several changes the maximum is due. */
 enum conf_cost {
 	CONF_COST_NOTHING,
 	CONF_COST_LOG,     /* log_configure() or log_reopen() */
@@ -126,8 +127,8 @@ enum conf_profile { CONF_PROFILE_OPEN, CONF_PROFILE_GUARDED, CONF_PROFILE_TENANT
 enum conf_source {
 	CONF_SOURCE_DEFAULT,
 	CONF_SOURCE_FILE,
-	CONF_SOURCE_COMMAND_LINE, /* or the environment, or a line that is gone */
-	CONF_SOURCE_COPIED,	  /* from the master */
+	CONF_SOURCE_COMMAND_LINE, /* or from the environment, or from a line that was deleted */
+	CONF_SOURCE_COPIED,	  /* copied from the master */
 	CONF_SOURCE_PROFILE,
 };
 
@@ -137,7 +138,7 @@ struct conf_option {
 	const char *range;
 	const char *help;
 	const char *section; /* heading in the output of -c */
-	size_t offset;       /* of the member in struct conf */
+	size_t offset;       /* offset of the member in struct conf */
 	size_t size;
 	enum conf_type type;
 	enum conf_format format;
@@ -147,15 +148,15 @@ struct conf_option {
 
 struct conf {
 	unsigned refs;
-	char *file;                          /* read by conf_read(); NULL: none */
+	char *file;                          /* file that conf_read() read; NULL: none */
 	uint32_t file_line[CONF_N_OPTIONS]; /* line the value comes from; 0: not from the file */
-	uint32_t file_column[CONF_N_OPTIONS]; /* where it begins there */
-	bool strict; /* what has no effect is an error; set before a file is read */
-	bool file_faulty[CONF_N_OPTIONS];   /* the file has a line for it that was refused */
-	bool given[CONF_N_OPTIONS];	    /* by the command line */
-	bool profiled[CONF_N_OPTIONS];	    /* by a profile, and by nothing else */
-	enum conf_profile profile;	    /* the one that was applied last */
-	/* options that are as another master had them (conf/copied/); its port, and since when */
+	uint32_t file_column[CONF_N_OPTIONS]; /* column where the value begins */
+	bool strict; /* an option without effect is an error; set before a file is read */
+	bool file_faulty[CONF_N_OPTIONS];   /* set if a line of the file for it was refused */
+	bool given[CONF_N_OPTIONS];	    /* set if the command line gave it */
+	bool profiled[CONF_N_OPTIONS];	    /* set if only a profile gave it its value */
+	enum conf_profile profile;	    /* profile that was applied last */
+	/* options copied from the master (conf/copied/); its port GUID; the time of the copy */
 	bool copied[CONF_N_OPTIONS];
 	guid_t copied_from;
 	int64_t copied_at; /* seconds since 1970; 0: nothing was copied */
@@ -165,11 +166,11 @@ struct conf {
 
 /* The row of an option; never NULL. */
 const struct conf_option *conf_option(enum conf_id id);
-/* CONF_N_OPTIONS: no such key. An alias (dimn_ports_file) gives the key it stands for. */
+/* The option of a key, also of an alias (dimn_ports_file); CONF_N_OPTIONS: there is no such key. */
 enum conf_id conf_option_find(const char *name);
 /* The known key that looks most like `name` (case, dashes, typing errors), or NULL. */
 const char *conf_option_nearest(const char *name);
-/* "RESTART" ... for messages and the man page. */
+/* "RESTART" and so on, for messages and the man page. */
 const char *conf_cost_name(enum conf_cost cost);
 
 /* --- Life ----------------------------------------------------------------------------------- */
@@ -179,35 +180,32 @@ struct conf *conf_new(void);
 struct conf *conf_ref(const struct conf *c);
 struct conf *conf_unref(const struct conf *c);
 FREEP(conf_unref, struct conf)
-/* A deep copy with one reference, to be changed. */
+/* A deep copy with one reference, which the caller may change. */
 struct conf *conf_copy(const struct conf *c);
 
 /* --- Values --------------------------------------------------------------------------------- */
 
 /*
- * Gives an option the value written in `text` (as in the file, quotes gone). 0, or -EINVAL or
- * -ERANGE with a finding; the old value then stays.
+ * Sets an option from `text`, which is written as in the file, without its quotes. Returns 0, or
+ * -EINVAL or -ERANGE with a finding; the old value then stays.
  */
 int conf_set(struct conf *c, enum conf_id id, const char *text, const struct conf_place *at,
 	     struct conf_report *r);
 /* The value as -c writes it, to be freed; a list per SL gives the pairs separated by commas. */
 char *conf_value_text(const struct conf *c, enum conf_id id);
-/*
- * Keys that prove something to others (m_key, sm_key, sa_key, cc_key): no finding, no log has their
- * value.
- */
+/* Is the option a key (m_key, sm_key, sa_key, cc_key)? Findings and logs never show its value. */
 bool conf_is_secret(enum conf_id id);
-/* Is the key of trusted requests one that is drawn at random, instead of sa_key? */
+/* Is the key of trusted requests drawn at random, instead of being sa_key? */
 bool conf_draws_sa_key(const struct conf *c);
-/* Are there keys beside the defaults, which every distribution knows? */
+/* Are there keys other than the defaults, which are publicly known? */
 bool conf_has_secrets(const struct conf *c);
-/* For logs: as conf_value_text(), but without secrets. */
+/* The value for logs: as conf_value_text(), but secrets are masked. */
 char *conf_value_shown(const struct conf *c, enum conf_id id);
 bool conf_value_equal(const struct conf *a, const struct conf *b, enum conf_id id);
 bool conf_value_is_default(const struct conf *c, enum conf_id id);
-/* The same, or the path that files written by Debian's OpenSM name instead: /etc/opensm/NAME. */
+/* Is it the default, or the corresponding path of Debian's OpenSM, /etc/opensm/NAME? */
 bool conf_value_is_default_path(const struct conf *c, enum conf_id id);
-/* Where the value stands; all zero: not in a file. */
+/* The place of the value in the file; all zero: the value is not from a file. */
 struct conf_place conf_place(const struct conf *c, enum conf_id id);
 enum conf_source conf_source(const struct conf *c, enum conf_id id);
 /* A finding about the value of an option, at its place: "NAME: " and the text. */
@@ -225,7 +223,7 @@ void conf_value_copy(struct conf *to, const struct conf *from, enum conf_id id);
  * FIFO, NUL bytes, too large), one finding, `c` unchanged.
  */
 int conf_read(struct conf *c, const char *path, struct conf_report *r);
-/* The same for text in memory; `path` is the name for findings. */
+/* As conf_read(), for text in memory; `path` is its name in findings. */
 int conf_read_text(struct conf *c, const char *path, const char *text, size_t len,
 		   struct conf_report *r);
 
@@ -238,7 +236,7 @@ int conf_write(const struct conf *c, FILE *out, struct conf_report *r);
 
 /* --- What belongs together ------------------------------------------------------------------ */
 
-/* Rules between values (opensm-conf.md 5). What it has to change, it changes with a finding. */
+/* Applies the rules between values (opensm-conf.md 5). Each value that it changes is a finding. */
 void conf_verify(struct conf *c, struct conf_report *r);
 /*
  * Remarks on values that stay: not supported yet, deprecated, malformed QoS lists, engines. With
@@ -247,19 +245,21 @@ void conf_verify(struct conf *c, struct conf_report *r);
 void conf_advise(const struct conf *c, const struct conf *since, struct conf_report *r);
 /* The part of conf_advise() on options that have no effect without another one (needs.c). */
 void conf_advise_needs(const struct conf *c, const struct conf *since, struct conf_report *r);
-/* "qos is FALSE": while that is so, the option has no effect; NULL: it needs no other one. */
+/* The reason why the option has no effect now, as "qos is FALSE"; NULL: it has one. */
 const char *conf_need(enum conf_id id);
 /*
- * Warnings of keys that everyone knows, and of protection without a key (an error where `c` is
- * strict); none while nothing relies on keys: no profile, no option of security. With `since`, only
- * those that are new.
+ * Warns of well-known keys, and of protection without a key (an error where `c` is strict); silent
+ * while nothing relies on keys: no profile, no option of security. With `since`, adds only findings
+ * that `since` would not have.
  */
 void conf_advise_keys(const struct conf *c, const struct conf *since, struct conf_report *r);
-/* Puts `logdir` into log_file and dump_files_dir where these are at their defaults. Last step. */
+/*
+ * Puts `logdir` into log_file and dump_files_dir where these are at their defaults. The last step.
+ */
 void conf_settle(struct conf *c);
 /* True for a word that routing_engine may contain ("minhop", "updn" ..., not "no_fallback"). */
 bool conf_engine_known(const char *name);
-/* Is it one of the words of routing_engine? */
+/* Is `name` among the words of routing_engine? */
 bool conf_engine_is_asked_for(const struct conf *c, const char *name);
 
 /* --- SIGHUP --------------------------------------------------------------------------------- */
@@ -271,7 +271,7 @@ struct conf_changes {
 
 /* The keys whose values differ. Returns their number. */
 size_t conf_diff(const struct conf *a, const struct conf *b, struct conf_changes *ret);
-/* Every option has the same value in both. */
+/* Has every option the same value in both? */
 bool conf_is_same(const struct conf *a, const struct conf *b);
 
 /*

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * SIGHUP: what changed in the file since it was last read, and what is in force then
+ * SIGHUP: changes of the file since it was last read, and the configuration that results
  * (opensm-conf.md 6).
  */
 #include "conf/conf.h"
@@ -70,7 +70,7 @@ static void report_waiting(const struct conf *live, const struct conf *now, enum
 	conf_report_option(r, CONF_WARNING, now, id, "now %s; %s stays until a restart", new, old);
 }
 
-/* One key whose value in the file changed. */
+/* Applies the change of one key in the file. */
 static void apply_change(struct conf *next, const struct conf *now, enum conf_id id,
 			 struct conf_report *r)
 {
@@ -82,7 +82,7 @@ static void apply_change(struct conf *next, const struct conf *now, enum conf_id
 		conf_value_copy(next, now, id);
 }
 
-/* A line that says what the file said before without it, and is not what is in force. */
+/* Is the line new, so that it holds even if it repeats the former value of the file? */
 static bool is_new_line(const struct conf *live, const struct conf *before, const struct conf *now,
 			enum conf_id id)
 {
@@ -107,7 +107,7 @@ static void find_gone(const struct conf *live, const struct conf *before, const 
 			report_gone(live, now, id, r);
 }
 
-/* Values that came from the file still do; their lines may have moved. */
+/* Corrects the lines of values that are from the file, which may have moved. */
 static void update_lines(struct conf *next, const struct conf *now)
 {
 	for (unsigned id = 0; id < CONF_N_OPTIONS; id++) {

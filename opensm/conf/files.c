@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Reading the files that opensm.conf names, each as often as it changes. One row of `kinds` is one
- * kind of file.
+ * Reads the files that opensm.conf names, and parses a file again only if it changed. Each row of
+ * `kinds` is one kind of file.
  */
 #include "conf/files.h"
 
@@ -15,17 +15,21 @@
 #include "util/hash.h"
 #include "util/mem.h"
 
-/* Tables of 3,000 switches and 30,000 LIDs take some 3 GB as text. */
+/* The tables of 3,000 switches and 30,000 LIDs have some 3 GB as text. */
 #define TABLES_FILE_MAX ((size_t)4 << 30)
-/* opensm-subnet.lst of 43,904 hosts is 120 MB. */
+/* opensm-subnet.lst of 43,904 hosts has 120 MB. */
 #define EXPECTED_FILE_MAX ((size_t)1 << 30)
 
 struct kind {
-	enum conf_id id; /* the option that names it */
+	enum conf_id id; /* the option with the path */
 	size_t limit;	 /* bytes; 0: LINES_FILE_MAX */
-	/* `f` has path and kind; returns as the reader does. NULL: others read the text. */
+	/*
+	 * Parses the text into `f`, whose path and kind are set; returns as the reader does. NULL:
+	 * other modules parse the text.
+	 */
 	int (*parse)(struct conf_file *f, const char *text, size_t len, const struct conf *conf);
-	const char *without; /* what holds when the option names a file that is not there */
+	/* clause for the log: the behaviour if the file is needed and does not exist */
+	const char *without;
 };
 
 static int parse_partitions(struct conf_file *f, const char *text, size_t len,
@@ -47,7 +51,7 @@ static int parse_ports(struct conf_file *f, const char *text, size_t len, const 
 	return conf_guid_ports_read_text(f->path, text, len, list, &f->ports, &f->findings);
 }
 
-/* The readers of lists: text in, a member of struct conf_file out. */
+/* A parser for lists: calls a reader of text, which fills a member of struct conf_file. */
 #define PARSER(name, reader, member)                                                               \
 	static int parse_##name(struct conf_file *f, const char *text, size_t len,                 \
 				const struct conf *conf)                                           \
@@ -120,7 +124,7 @@ const char *conf_expected_path(const struct conf *c)
 	return c->topo_config_enabled ? c->topo_config_file : NULL;
 }
 
-/* NULL: there is none to be read. */
+/* The path of the file; NULL: none is to be read. */
 static const char *path_of(enum conf_file_kind kind, const struct conf *conf)
 {
 	const char *const *path =
@@ -138,8 +142,8 @@ static const char *path_of(enum conf_file_kind kind, const struct conf *conf)
 /* ---- one file ------------------------------------------------------------------------------ */
 
 /*
- * What may be gigabytes is not read in every sweep to find that it says nothing new: it is looked
- * at from outside. 0: it is not there.
+ * A hash of inode, size and times of a file: in sweeps, large files are read only if it changed. 0:
+ * there is no such file.
  */
 static uint64_t hash_stamp(const char *path)
 {
@@ -159,7 +163,7 @@ static uint64_t hash_stamp(const char *path)
 	return hash_bytes(HASH_START, stamp, sizeof(stamp));
 }
 
-/* What partitions come to depends on these too (conf/partitions/partitions.h). */
+/* A hash of the options that the partitions depend on (conf/partitions/partitions.h). */
 static uint64_t hash_options(enum conf_file_kind kind, const struct conf *c)
 {
 	const uint8_t options[] = { c->qos, c->subnet_timeout,
@@ -212,7 +216,7 @@ bool conf_file_is_needed(enum conf_file_kind kind, const struct conf *conf)
 				       !conf_value_is_default_path(conf, kinds[kind].id));
 }
 
-/* A file that an option names is missing: a fault, at the place of the option. */
+/* Adds an error for a missing file, at the place of the option that names it. */
 static void report_missing(enum conf_file_kind kind, const struct conf *conf, struct conf_report *r)
 {
 	const char *path = path_of(kind, conf);
@@ -226,7 +230,7 @@ static void report_missing(enum conf_file_kind kind, const struct conf *conf, st
 			   conf_quote(path, strlen(path), quoted), kinds[kind].without);
 }
 
-/* After a fault the last good policy holds; where none was asked for by name, none is in force. */
+/* After a fault the last good policy stays in force, but not if the default file was removed. */
 static void keep_policy(struct conf_file *f, const struct conf_file *before,
 			const struct conf *conf)
 {
@@ -326,7 +330,7 @@ void conf_files_check_there(const struct conf *c, struct conf_report *r)
 			report_missing(i, c, r);
 }
 
-/* Read and forgotten: the same readers, the same findings. */
+/* Reads all files for their findings only, with the readers of a start. */
 void conf_lists_check(const struct conf *c, struct conf_report *r)
 {
 	_cleanup_(conf_files_unrefp) struct conf_files *f = conf_files_read(c, NULL);

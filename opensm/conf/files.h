@@ -56,26 +56,26 @@ struct conf_file {
 	enum conf_file_kind kind;
 	char *path;
 	/*
-	 * of the text, and of the options that count for what it comes to; of tables: of where and
-	 * when
+	 * hash of the text and of the options that it depends on; of large files: of inode, size
+	 * and times
 	 */
 	uint64_t hash;
 	size_t len;
-	int loaded; /* 0 or -errno of getting at the text */
-	int error;  /* 0: read; -ENOENT: no such file; other -errno: nothing of it is used */
-	/* of reading it; that it is missing, where conf_file_is_needed() */
+	int loaded; /* 0, or -errno if the text could not be read */
+	int error; /* 0: parsed; -ENOENT: no such file; other -errno: nothing of the file is used */
+	/* findings of the parser; an error if a file that is needed does not exist */
 	struct conf_report findings;
-	struct partitions *partitions; /* PARTITIONS without an error, else NULL */
+	struct partitions *partitions; /* PARTITIONS, if without errors; else NULL */
 	struct conf_prefixes prefixes; /* PREFIXES */
 	struct conf_guids guids;       /* ORDER, ROOTS, CN, IO, MC_ROOTS */
 	struct conf_guid_ids ids;      /* IDS */
 	struct conf_port_orders port_orders; /* PORT_ORDER */
-	struct torus_conf *torus; /* TORUS; NULL if it is broken */
-	char *text; /* as it was read, `len` bytes; LFTS, LID_MATRIX: engines read it; EXPECTED */
+	struct torus_conf *torus; /* TORUS; NULL if the file has errors */
+	char *text; /* the text as it was read, `len` bytes: engines and sm/expected parse it */
 	struct conf_guid_ports ports;  /* IGNORE, WEIGHTS */
 	struct conf_names *names;      /* NAMES */
 	struct conf_modules modules;   /* MODULES */
-	/* QOS: of this reading, or after an error (`error`) the last good one; NULL: none */
+	/* QOS: the policy of this file, or after an error the last good one; NULL: none */
 	struct qos_policy *policy;
 	struct conf_quirks quirks;     /* QUIRKS */
 	struct conf_health_ports health; /* HEALTH */
@@ -84,43 +84,41 @@ struct conf_file {
 
 struct conf_files {
 	_Atomic unsigned refs;
-	struct conf_file *of[CONF_N_FILES]; /* NULL: the configuration names none */
+	struct conf_file *of[CONF_N_FILES]; /* NULL: the configuration names no such file */
 };
 
 /*
- * Reads what `conf` names. One reference; never NULL. What says the same as in `before` (NULL:
- * there was no reading yet) is shared with it; if all does, `before` itself is returned.
+ * Reads the files that `conf` names. One reference; never NULL. A file that is equal to that of
+ * `before` (NULL: there was no reading yet) is shared; if all are, `before` itself is returned.
  */
 struct conf_files *conf_files_read(const struct conf *conf, const struct conf_files *before);
-/* Only this one of them. */
+/* Reads only the file of this kind. */
 struct conf_files *conf_files_read_one(const struct conf *conf, enum conf_file_kind kind);
 struct conf_files *conf_files_ref(const struct conf_files *f);
 struct conf_files *conf_files_unref(const struct conf_files *f); /* NULL is fine; returns NULL */
 FREEP(conf_files_unref, struct conf_files)
 
-/*
- * An option names it: that it is missing is a fault. The file of the default path may be missing.
- */
+/* Is it an error if the file does not exist? True if an option names it, but for default paths. */
 bool conf_file_is_needed(enum conf_file_kind kind, const struct conf *conf);
-/* Errors for all that are needed and missing; nothing is read. */
+/* Adds an error for each file that is needed and does not exist; reads none. */
 void conf_files_check_there(const struct conf *conf, struct conf_report *r);
 /*
- * What holds while the file that this option names is missing; NULL: the option names no file to be
- * read.
+ * A clause for the log: the behaviour while the file of this option does not exist; NULL: the
+ * option names no such file.
  */
 const char *conf_file_without(enum conf_id id);
-/* The file of the cables that are meant to be there, whichever option names it; NULL: none. */
+/* The path of the file with the expected cables, whichever option names it; NULL: none. */
 const char *conf_expected_path(const struct conf *c);
-/* Does routing depend on it? */
+/* Does routing depend on files of this kind? */
 bool conf_file_is_of_routing(enum conf_file_kind kind);
-/* The key of opensm.conf that names it: "partition_config_file". */
+/* The key of opensm.conf that names the file, as "partition_config_file". */
 const char *conf_file_key(enum conf_file_kind kind);
 enum conf_id conf_file_option(enum conf_file_kind kind);
 /* The node-name map; NULL: none. */
 const struct conf_names *conf_files_names(const struct conf_files *f);
 /* The QoS policy in force; NULL: none. */
 const struct qos_policy *conf_files_policy(const struct conf_files *f);
-/* Has a device with these ids of NodeInfo this quirk, by the file or without one? */
+/* Has a device with these ids of NodeInfo this quirk, by the file or as a built-in row? */
 bool conf_files_quirk(const struct conf_files *f, enum quirk quirk, uint32_t vendor,
 		      uint16_t device);
 

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * What is new in files that were read again, in words for the log.
- */
+/* Changes in files that were read again, in words for the log. */
 #include <string.h>
 
 #include "conf/files.h"
 #include "util/mem.h"
 
-/* How two sets of partitions differ. Names and order do not count. */
+/* Differences between two sets of partitions, names and order excluded. */
 struct changes {
 	size_t added, removed; /* partitions, by P_Key */
-	size_t members; /* items of partitions in both that came, went or changed membership */
-	size_t groups;	/* multicast groups that came, went or changed */
-	bool other;	/* something else: names, service levels, order of items */
+	/* items added, removed or with another membership, in partitions of both sets */
+	size_t members;
+	size_t groups;	/* multicast groups added, removed or changed */
+	bool other;	/* set if anything else differs: names, service levels, order of items */
 };
 
 /* ---- partitions ---------------------------------------------------------------------------- */
@@ -28,7 +27,7 @@ static int compare_items(const void *a, const void *b)
 	return x->seq < y->seq ? -1 : x->seq > y->seq;
 }
 
-/* Each member once, sorted, with the item that counts. To be freed. */
+/* The members, sorted, each with the item that decides. To be freed. */
 static struct partition_item *members_of(const struct partition *p, size_t *ret_n)
 {
 	struct partition_item *items = xmemdup(p->items, p->n_items * sizeof(*items));
@@ -230,7 +229,7 @@ static void print_file(FILE *out, const struct conf_file *a, const struct conf_f
 			count_unit(either->kind), count_entries(a));
 }
 
-/* NULL: nothing that counts. To be freed. */
+/* A clause on the changes of a file; NULL: no relevant ones. To be freed. */
 static char *file_news(const struct conf_file *a, const struct conf_file *b)
 {
 	char *text = NULL;

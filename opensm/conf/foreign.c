@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Names of options that only NVIDIA's subnet manager has. People move their files; they deserve
- * "not supported here" rather than "unknown". Of the values only those are known that ask for
- * nothing.
+ * Names of options that only NVIDIA's subnet manager has, so that files made for it get "not
+ * supported here" rather than "unknown". Of their values only those that switch nothing on are
+ * known.
  */
 #include "conf/foreign.h"
 
@@ -20,13 +20,13 @@
 #define NO_AM_KEY "the aggregation manager of SHARP is not run here, and gets no key"
 
 /*
- * Those that would protect something, and what is missing. A name that ends in '_' stands for all
- * that begin so. What goes with another one (a lease, a file) asks for nothing by itself: these
- * stand in every file of defaults, with values.
+ * Options that would protect something, and the protection that is missing. A name that ends in '_'
+ * is a prefix. With `enable`, the other options of the group ask for nothing by themselves: files
+ * of defaults contain them with values.
  */
 static const struct protection {
 	const char *name, *why;
-	const char *enable; /* the one of a group that asks; NULL: each does */
+	const char *enable; /* the option that switches the group on; NULL: each option by itself */
 } protections[] = {
 	{ "am_key", NO_AM_KEY, NULL },
 	{ "am_key_", NO_AM_KEY, "am_key_enable" },
@@ -42,7 +42,7 @@ static const struct protection {
 	{ "vs_key_", NO_VS_KEY, "vs_key_enable" },
 };
 
-/* Sorted: looked up by bisection. */
+/* Sorted, for bisection. */
 static const char *const others[] = {
 	"activity_report_subjects",
 	"adaptive_timeout_sl_mask",
@@ -231,7 +231,7 @@ static int compare(const void *key, const void *entry)
 
 bool foreign_is_nvidia(const char *key)
 {
-	/* Checks of unhealthy ports that are not made here. */
+	/* Checks of port health that this program does not make. */
 	if (str_starts(key, "hm_"))
 		return conf_option_find(key) == CONF_N_OPTIONS;
 	return foreign_lack(key) || IS_AMONG(key, others);
@@ -249,7 +249,7 @@ bool foreign_is_old(const char *key)
 		"updn_guid_file",
 	};
 
-	/* The sets of qos_ca_ before they were called so. */
+	/* The former names of options qos_ca_... */
 	if (str_starts(key, "qos_hca_"))
 		return true;
 	return IS_AMONG(key, names);

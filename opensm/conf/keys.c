@@ -10,11 +10,11 @@
 #include "util/mem.h"
 #include "util/str.h"
 
-#define WELL_KNOWN 1 /* sm_key and sa_key of every installation */
+#define WELL_KNOWN 1 /* default sm_key and sa_key of all subnet managers */
 
 /*
- * Options that rely on keys when they are not at their defaults; so do those of profiles: by keys
- * this manager proves to ports, to other managers and to trusted hosts that it is the one.
+ * Options that rely on keys if they are not at their defaults, as do those of profiles. With its
+ * keys this manager authenticates itself to ports, other managers and trusted hosts.
  */
 static const enum conf_id relying[] = {
 	CONF_ID_m_key,
@@ -35,7 +35,7 @@ static const enum conf_id relying[] = {
 	CONF_ID_cc_key_enable,
 };
 
-/* A policy that is switched off is not at its default, and relies on nothing. */
+/* A guid_location_policy of "off" differs from its default, but relies on no key. */
 static bool relies(const struct conf *c, enum conf_id id)
 {
 	return !conf_value_is_default(c, id) &&
@@ -55,20 +55,20 @@ static bool asks_for_protection(const struct conf *c)
 	return false;
 }
 
-/* With m_key_per_port a seed is drawn where none is given. */
+/* Is there no M_Key? With m_key_per_port a seed is drawn if none is given. */
 static bool has_no_m_key(const struct conf *c)
 {
 	return !c->m_key && !c->m_key_per_port;
 }
 
-/* What protects by M_Key is without effect. */
+/* Is protection by M_Keys asked for, without an M_Key? */
 static bool protects_nothing(const struct conf *c)
 {
 	return has_no_m_key(c) &&
 	       (c->m_key_protection_level || conf_profile(c) != CONF_PROFILE_OPEN);
 }
 
-/* Whatever else keeps hosts apart, each of them can undo at the ports. */
+/* Can every host change every port, without regard to other protection? */
 static bool leaves_ports_open(const struct conf *c)
 {
 	return has_no_m_key(c) && !protects_nothing(c);
@@ -104,7 +104,10 @@ static bool allows_all_managers(const struct conf *c)
 	return !c->allowed_sm_guids && conf_profile(c) != CONF_PROFILE_OPEN;
 }
 
-/* `cause`: named where the option itself has no line; `strict`: what it is there. */
+/*
+ * `cause`: the option that is blamed if the option itself has no line; `strict`: severity with
+ * --strict.
+ */
 static const struct weakness {
 	enum conf_id id, cause;
 	enum conf_severity strict;
@@ -137,7 +140,7 @@ static const struct weakness {
 	  "believed, wherever it is" },
 };
 
-/* The line to be looked at first; all zero: the file has none. */
+/* The line that is the cause of a weakness; all zero: the file has none. */
 static struct conf_place place_of(const struct conf *c, const struct weakness *w)
 {
 	if (c->file_line[w->id])
@@ -148,8 +151,8 @@ static struct conf_place place_of(const struct conf *c, const struct weakness *w
 }
 
 /*
- * Lines that count more than the profile. One that has the default of its option may be left of a
- * complete file, as -c writes it: a warning.
+ * Remarks on lines that override the profile. A line with the default value may be left over in a
+ * complete file as -c writes it, so it is a warning.
  */
 static void advise_overrides(const struct conf *c, const struct conf *since, struct conf_report *r)
 {

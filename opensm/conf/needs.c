@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Options that have an effect only with another option: the table, and the remark on each of them
- * that is set while the other one is not. What depends on files or on the fabric is not here.
+ * Options that have an effect only with another option: the table, and a remark on each that is set
+ * in vain. Conditions on files or on the fabric are not here.
  */
 #include <string.h>
 
@@ -42,7 +42,7 @@ static bool has_qos(const struct conf *c)
 	return c->qos;
 }
 
-/* The console can enable it at run time. */
+/* Can the performance manager run? The console can enable it at run time. */
 static bool may_count(const struct conf *c)
 {
 	return c->perfmgr || !str_equal(c->console, "off");
@@ -162,7 +162,7 @@ enum kind { SECURITY, OTHER };
 	{ CONF_ID_cc_ca_cong_setting_##name, OTHER, writes_sls,                                    \
 	  "congestion_control is FALSE, or cc_ca_cong_setting_control_map is 0 and cc_profile off" }
 
-/* `id` has no effect while `text`. */
+/* Option `id` has no effect while the condition in `text` holds. */
 static const struct need {
 	enum conf_id id;
 	enum kind kind;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The table of profiles, and how they are applied. What is weak all the same (keys): keys.c. The
+ * The table of profiles, and how they are applied. Weaknesses that remain (keys): keys.c. The
  * checklist of a whole subnet: api/security.c.
  */
 #include "conf/profile.h"
@@ -19,8 +19,8 @@ static const char *const words[CONF_PROFILES] = {
 };
 
 /*
- * An option per row: what it is in guarded and in tenant; NULL: its own default. Open has no
- * column. No option here may cost a restart: profiles change at SIGHUP.
+ * A row per option: its value in guarded and in tenant; NULL: its own default. Profile open changes
+ * nothing. No option here may cost a restart, as profiles can change at SIGHUP.
  */
 static const struct profile_row {
 	enum conf_id id;
@@ -42,13 +42,13 @@ static const struct conf_place nowhere;
 
 enum conf_profile conf_profile(const struct conf *c)
 {
-	/* Less protection than was asked for would be the result of a typing error. */
+	/* A typing error must not lead to less protection than was asked for. */
 	if (c->file_faulty[CONF_ID_security_profile] && !c->file_line[CONF_ID_security_profile])
 		return CONF_PROFILE_TENANT;
 	for (enum conf_profile p = CONF_PROFILE_OPEN; p < CONF_PROFILES; p++)
 		if (strcmp(c->security_profile, words[p]) == 0)
 			return p;
-	abort(); /* options.def has another word */
+	abort(); /* a word in options.def that is not here */
 }
 
 static const char *value_of_row(const struct profile_row *row, enum conf_profile profile)
@@ -84,7 +84,10 @@ static void apply_row(struct conf *c, const struct profile_row *row, enum conf_p
 		c->profiled[id] = false;
 		return;
 	}
-	/* The rules between values may have changed it since. */
+	/*
+	 * The profile was applied before; the rules between values may have changed the value
+	 * since.
+	 */
 	if (c->profiled[id] && c->profile == now)
 		return;
 	if (c->profiled[id])
@@ -92,7 +95,7 @@ static void apply_row(struct conf *c, const struct profile_row *row, enum conf_p
 	c->profiled[id] = text && conf_set(c, id, text, &nowhere, r) == 0;
 }
 
-/* The word that counts, for all that show it. */
+/* Replaces a faulty word by that of the profile in force, which is then shown everywhere. */
 static void correct_word(struct conf *c, enum conf_profile now, struct conf_report *r)
 {
 	if (strcmp(c->security_profile, words[now]) == 0)

@@ -10,9 +10,9 @@
 
 #include "conf/conf.h"
 
-/* The profile that counts: of security_profile, and the strictest if its line is faulty. */
+/* The profile in force: that of security_profile, or the strictest if its line is faulty. */
 enum conf_profile conf_profile(const struct conf *c);
-/* The value that a profile gives an option, as in the file; NULL: it leaves the option alone. */
+/* The value that a profile gives an option, as in the file; NULL: the option keeps its own. */
 const char *conf_profile_value(enum conf_profile profile, enum conf_id id);
 /*
  * Gives each option of the profile its value, and those of a former profile their defaults. Called

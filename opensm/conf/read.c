@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Reads opensm.conf (opensm-conf.md 1): "KEY VALUE" lines, comments from '#' on. Every line stands
- * for itself; a faulty one costs a finding and nothing else.
+ * Reads opensm.conf (opensm-conf.md 1): "KEY VALUE" lines, comments from '#' on. A fault in a line
+ * has no effect on other lines.
  */
 #include <assert.h>
 #include <ctype.h>
@@ -14,7 +14,7 @@
 #include "util/mem.h"
 #include "util/str.h"
 
-/* The peer reads this many characters and takes the rest for another line. */
+/* OpenSM reads so many characters of a line, and takes the rest as another line. */
 #define PEER_LINE_MAX 1022
 
 struct reader {
@@ -22,7 +22,7 @@ struct reader {
 	struct conf_report *report;
 };
 
-/* A line taken apart; both point into the line. */
+/* Key and value of a line; both point into it. */
 struct pair {
 	char *key, *value;
 	enum conf_id id;
@@ -33,7 +33,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
-/* A '#' cuts the line even inside quotes, as in the peer; with quotes a finding is added. */
+/* Ends the line at '#', even inside quotes, as OpenSM does; with quotes a finding is added. */
 static void cut_comment(struct reader *reader, struct line *line)
 {
 	char *hash = strchr(line->text, '#');
@@ -51,7 +51,7 @@ static void cut_comment(struct reader *reader, struct line *line)
 		       "'#' begins a comment even inside quotes; the value ends before it");
 }
 
-/* One pair of equal quotes around the value goes. */
+/* Removes one pair of equal quotes around the value. */
 static char *unquote(char *value)
 {
 	size_t len = strlen(value);
@@ -62,7 +62,7 @@ static char *unquote(char *value)
 	return value + 1;
 }
 
-/* False: nothing on this line. */
+/* Splits a line into key and value. False: it is empty. */
 static bool take_apart(struct line *line, struct pair *ret)
 {
 	char *p = line->text;
@@ -80,7 +80,7 @@ static bool take_apart(struct line *line, struct pair *ret)
 	return true;
 }
 
-/* "KEY=VALUE", where KEY would be known. Cuts the key. */
+/* Is it "KEY=VALUE" with a known KEY? The key is cut off then. */
 static bool has_separator(char *key)
 {
 	size_t stem = strcspn(key, "=:");
@@ -92,13 +92,13 @@ static bool has_separator(char *key)
 }
 
 /*
- * What others know: it has no effect, which is a fault where it would protect something, or with
+ * A key of another subnet manager has no effect: an error if it asks for protection, or with
  * --strict.
  */
 static void foreign_key(struct reader *reader, const struct conf_place *at, const struct pair *pair)
 {
 	bool asks = foreign_asks(pair->key, unquote(pair->value));
-	bool is_old = foreign_is_old(pair->key); /* OpenSM 3.3 has ignored it all along */
+	bool is_old = foreign_is_old(pair->key); /* OpenSM 3.3 and later ignore it too */
 	const char *lack = foreign_lack(pair->key);
 	bool is_fault = asks && (lack || (reader->conf->strict && !is_old));
 	const char *whose = is_old ? "OpenSM before 3.3" : "NVIDIA's subnet manager";
@@ -212,7 +212,7 @@ static void forget_file(struct conf *c, const char *path)
 	memset(c->file_faulty, 0, sizeof(c->file_faulty));
 }
 
-/* What could not be read leaves no trace. */
+/* After a failed reading `c` names no file. */
 static int finish(struct conf *c, int error)
 {
 	if (error < 0) {

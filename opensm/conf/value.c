@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * One value: text to member and back, by the type of its row. Faults are described here, placed by
- * the caller. Not for rules between values (verify.c).
+ * Converts one value from text and back, by the type of its row. Faults are described here; callers
+ * add their place. Rules between values: verify.c.
  */
 #include "conf/value.h"
 
@@ -33,14 +33,14 @@ union value {
 	struct conf_per_sl per_sl;
 };
 
-/* What a parser of one type works on. */
+/* The state of parsing one value. */
 struct parse {
 	const struct conf_option *option;
 	const char *text;
 	union value value; /* starts as the old value */
 	enum conf_severity severity;
-	char *remark; /* what is wrong or odd; NULL: nothing */
-	bool secret;  /* the text is not to be repeated */
+	char *remark; /* description of a fault or oddity; NULL: none */
+	bool secret;  /* set if the text must not be printed */
 };
 
 void *value_at(struct conf *c, enum conf_id id)
@@ -99,7 +99,7 @@ static int parse_flag(struct parse *p)
 	return reject_text(p, -EINVAL, "TRUE or FALSE");
 }
 
-/* "LOW-HIGH,VALUE,..." holds `n`; LOW may be negative. */
+/* Is `n` in a range "LOW-HIGH,VALUE,..."? LOW may be negative. */
 static bool range_has(const char *range, int64_t n)
 {
 	char *end;
@@ -176,7 +176,7 @@ static int parse_number(struct parse *p)
 	return 0;
 }
 
-/* The word of "a|b|c" equal to or nearest to the text. */
+/* Refuses a text that is none of the words "a|b|c"; the finding names the nearest one. */
 static int check_choice(struct parse *p)
 {
 	_cleanup_free_ char *copy = xstrdup(p->option->range);
@@ -201,7 +201,7 @@ static bool is_choice(const struct conf_option *o)
 	return o->type == CONF_STRING && strchr(o->range, '|');
 }
 
-/* (null): unset where a key can be, the default elsewhere. */
+/* Parses "(null)": unset, or the default of a key that is always set. */
 static int parse_unset(struct parse *p)
 {
 	bool needed = is_choice(p->option) || strcmp(p->option->range, "needed path") == 0;
@@ -253,7 +253,7 @@ static int parse_mask(struct parse *p)
 	return 0;
 }
 
-/* "SHIFT:MULTIPLIER"; `text` is changed. */
+/* Parses "SHIFT:MULTIPLIER"; `text` is changed. */
 static int parse_entry_text(char *text, struct conf_cct_entry *ret)
 {
 	char *colon = strchr(text, ':');
@@ -368,7 +368,7 @@ int conf_set(struct conf *c, enum conf_id id, const char *text, const struct con
 	assert(id < CONF_N_OPTIONS && text && at);
 	memcpy(&p.value, value_at(c, id), p.option->size);
 	e = parse_any(&p);
-	/* Of a faulty profile conf_profile_apply() says what counts. */
+	/* An error of the profile is reported by conf_profile_apply(), which chooses one. */
 	if (p.remark)
 		report_value(c, id, &p, e < 0 && id != CONF_ID_security_profile, at, r);
 	free(p.remark);
@@ -384,7 +384,7 @@ int conf_set(struct conf *c, enum conf_id id, const char *text, const struct con
 
 /* --- Writing -------------------------------------------------------------------------------- */
 
-/* Members are aligned as their own type, not as the union: hence a copy. */
+/* A copy of the value: members are aligned as their own type, not as the union. */
 static union value value_load(const struct conf *c, enum conf_id id)
 {
 	union value v;
@@ -393,7 +393,7 @@ static union value value_load(const struct conf *c, enum conf_id id)
 	return v;
 }
 
-/* A number of any width; 0 for what is none. */
+/* A number of any width; 0 for other types. */
 static uint64_t value_number(const struct conf *c, enum conf_id id)
 {
 	union value v = value_load(c, id);
@@ -403,7 +403,7 @@ static uint64_t value_number(const struct conf *c, enum conf_id id)
 		return v.flag;
 	if (type == CONF_I32)
 		return (uint64_t)v.i32;
-	if (type > CONF_U64) /* no number */
+	if (type > CONF_U64) /* not a number */
 		return 0;
 	switch (conf_option(id)->size) {
 	case 1:
@@ -540,7 +540,7 @@ void value_set_default(struct conf *c, enum conf_id id)
 	value_free(c, id);
 	memset(value_at(c, id), 0, p.option->size);
 	if (parse_any(&p) < 0)
-		abort(); /* options.def is wrong: test-conf would not pass */
+		abort(); /* options.def is wrong, and test-conf fails */
 	free(p.remark);
 	memcpy(value_at(c, id), &p.value, p.option->size);
 }
@@ -564,7 +564,7 @@ bool conf_value_is_default(const struct conf *c, enum conf_id id)
 	const struct conf_option *o = conf_option(id);
 	_cleanup_free_ char *text = conf_value_text(c, id);
 
-	/* A string "" or "(null)" differs from an unset one only by its pointer. */
+	/* The text of "" or "(null)" is that of an unset string; only the pointer differs. */
 	if (o->type == CONF_STRING && strcmp(o->default_text, UNSET) == 0)
 		return !value_load(c, id).string;
 	return strcmp(text, o->default_text) == 0;

@@ -9,5 +9,5 @@ const void *value_of(const struct conf *c, enum conf_id id);
 
 void value_set_default(struct conf *c, enum conf_id id);
 void value_free(struct conf *c, enum conf_id id);
-/* After the struct was copied as bytes: gives `c` a string of its own. */
+/* Gives `c` a string of its own after the struct was copied bytewise. */
 void value_own(struct conf *c, enum conf_id id);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Rules between values (opensm-conf.md 5, V2-V10) and the folder of log and dumps. Ranges of single
- * values are not here: no value outside its range ever enters a struct conf.
+ * Rules between values (opensm-conf.md 5, V2-V10), and the folder of log and dumps. A struct conf
+ * never has a value outside its own range, so that is not checked here.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -48,7 +48,7 @@ static void verify_enforcement(struct conf *c, struct conf_report *r)
 	c->part_enforce = xstrdup("off");
 }
 
-/* V8; not less protection than asked for */
+/* V8: a level out of range becomes 2, so that ports stay protected. */
 static void verify_protection(struct conf *c, struct conf_report *r)
 {
 	if (c->m_key_protection_level <= 3)
@@ -76,8 +76,8 @@ static void set_interval(struct conf *c, uint32_t interval, struct conf_report *
 }
 
 /*
- * V9: a sweep asks each port, which renews the lease. Any host can make the lease of a port run at
- * any time, and a Get may be lost: two sweeps are within a lease.
+ * V9: a sweep reads each port, which restarts the lease. Any host can start the timer of a port at
+ * any time, and a Get may be lost, so two sweeps must be within a lease.
  */
 static void verify_lease(struct conf *c, struct conf_report *r)
 {
@@ -102,8 +102,8 @@ static void verify_rate(struct conf *c, struct conf_report *r)
 }
 
 /*
- * A key that was written down is the one that other managers have. A drawn one makes strangers of
- * those that are to be believed.
+ * Other managers have a key that was set. They cannot have one that was drawn, so managers in
+ * allowed_sm_guids would not be trusted.
  */
 static void verify_drawn_sm_key(struct conf *c, const struct conf_guids *allowed,
 				struct conf_report *r)
@@ -122,7 +122,7 @@ static void verify_drawn_sm_key(struct conf *c, const struct conf_guids *allowed
 	}
 }
 
-/* Words that are no GUIDs: reported before they lock a subnet manager out. */
+/* Reports words that are no GUIDs, before they lock a subnet manager out. */
 static void verify_allowed(struct conf *c, struct conf_report *r)
 {
 	struct conf_place at = conf_place(c, CONF_ID_allowed_sm_guids);
@@ -145,7 +145,7 @@ void conf_verify(struct conf *c, struct conf_report *r)
 	verify_allowed(c, r);
 }
 
-/* "DIR/name" with one slash between. */
+/* "DIR/name" with one slash in between. */
 static char *path_in(const char *dir, const char *name)
 {
 	size_t len = strlen(dir);

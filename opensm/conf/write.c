@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Writes opensm.conf (opensm-conf.md 7): every key in the peer's order and format, with our words
- * above it, and where the value comes from. What is written reads back to the same values.
+ * Writes opensm.conf (opensm-conf.md 7): every key in the order and format of OpenSM, under a
+ * comment with its help and the origin of its value. The file reads back to the same values.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -20,7 +20,7 @@ struct writer {
 	const char *section;
 };
 
-/* Words of `text` in lines that begin with '#'. */
+/* Writes words in lines that begin with '#'. */
 static void write_comment(FILE *out, const char *text)
 {
 	size_t column = 0;
@@ -46,7 +46,7 @@ static const char *remark(enum conf_state state)
 	switch (state) {
 	case CONF_STATE_LATER:
 		return " Not supported yet.";
-	case CONF_STATE_NONE: /* the help says which of several it is */
+	case CONF_STATE_NONE: /* the help of the option says it */
 	case CONF_STATE_EFFECTIVE:
 	case CONF_STATE_ALWAYS:
 	case CONF_STATE_OWN:
@@ -55,7 +55,7 @@ static const char *remark(enum conf_state state)
 	return "";
 }
 
-/* Heading and comment; a key without help joins the one above. */
+/* Writes heading and comment; a key without help is listed under the one before. */
 static void write_head(struct writer *w, const struct conf_option *o)
 {
 	_cleanup_free_ char *text = NULL;
@@ -70,7 +70,7 @@ static void write_head(struct writer *w, const struct conf_option *o)
 	write_comment(w->out, text);
 }
 
-/* Blanks at the ends and a pair of equal quotes would be lost without quotes around them. */
+/* Would blanks at the ends, or quotes around the text, be lost if it was not quoted? */
 static bool needs_quotes(const char *text)
 {
 	size_t len = strlen(text);
@@ -80,7 +80,7 @@ static bool needs_quotes(const char *text)
 	return len > 1 && (text[0] == '"' || text[0] == '\'') && text[len - 1] == text[0];
 }
 
-/* Where the value of an option comes from, if not from its default. */
+/* Writes the origin of a value that is not the default. */
 static void write_source(struct writer *w, enum conf_id id)
 {
 	const struct conf *c = w->conf;
@@ -104,7 +104,10 @@ static void write_source(struct writer *w, enum conf_id id)
 	}
 }
 
-/* As a comment: what others do not know, and what follows from security_profile. */
+/*
+ * Is the line a comment? True for defaults of options that OpenSM does not know, and for values of
+ * a profile.
+ */
 static bool is_hidden(const struct conf *c, enum conf_id id)
 {
 	return c->profiled[id] ||
@@ -143,7 +146,7 @@ static unsigned sl_value(const struct conf *c, unsigned id, unsigned sl)
 	return ((const struct conf_per_sl *)value_of(c, id))->values[sl];
 }
 
-/* A block per SL with all keys `id` to `end` - 1; SL 0 alone when everything is 0. */
+/* Writes a block per SL with keys `id` to `end` - 1; only SL 0 if all values are 0. */
 static void write_per_sl(struct writer *w, unsigned id, unsigned end)
 {
 	bool any = false;

@@ -152,7 +152,9 @@ struct cursor {
 	size_t left;
 };
 
-/* A line in words that are separated by one blank; their number, 0: there is no such line. */
+/*
+ * Splits a line into words with one blank between them. Returns their number; 0: faulty or no line.
+ */
 static unsigned read_words(struct cursor *cur, char line[static ENTRY_LINE_MAX], char *words[WORDS])
 {
 	size_t most = MIN(cur->left, (size_t)ENTRY_LINE_MAX - 1);
@@ -175,7 +177,7 @@ static unsigned read_words(struct cursor *cur, char line[static ENTRY_LINE_MAX],
 	return line ? 0 : n;
 }
 
-/* `len` bytes and the end of the line behind them; NULL: there are not so many. */
+/* Takes `len` bytes and the newline after them; NULL: the text is too short. */
 static const char *read_block(struct cursor *cur, const char *length, size_t *ret_len)
 {
 	const char *block = cur->at;
@@ -247,7 +249,7 @@ static int read_entry(struct cursor *cur, struct copied *c, char *words[WORDS], 
 	return -EINVAL;
 }
 
-/* All entries, and the end, at which nothing is left. */
+/* Reads all entries, and the end line, after which nothing may follow. */
 static int read_entries(struct cursor *cur, struct copied *c)
 {
 	char line[ENTRY_LINE_MAX], *words[WORDS];

@@ -32,7 +32,7 @@ struct copied_file {
 	enum conf_id id;
 	guid_t source;
 	bool exists;
-	char *text; /* `len` bytes and a NUL; NULL: it does not exist */
+	char *text; /* `len` bytes and a NUL; NULL: the file does not exist */
 	size_t len;
 };
 
@@ -45,34 +45,34 @@ struct copied {
 	unsigned refs;
 	guid_t from;   /* the master that sent it */
 	int64_t at;    /* when it was stored, seconds since 1970; not in the text */
-	uint64_t hash; /* of the text */
+	uint64_t hash; /* hash of the text */
 	struct copied_option *options;
 	struct copied_file *files;
 	struct copied_key *keys;
 	size_t n_options, n_files, n_keys, cap_options, cap_files, cap_keys;
 };
 
-/* Empty; one reference. */
+/* A new, empty one with one reference. */
 struct copied *copied_new(guid_t from);
 struct copied *copied_unref(struct copied *c); /* NULL is fine; returns NULL */
 FREEP(copied_unref, struct copied)
 void copied_add_option(struct copied *c, enum conf_id id, guid_t source, const char *text);
-/* `text` NULL: there is no such file. */
+/* `text` NULL: the source has no such file. */
 void copied_add_file(struct copied *c, enum conf_id id, guid_t source, const char *text,
 		     size_t len);
 void copied_add_key(struct copied *c, enum conf_id id, uint16_t mark);
 const struct copied_option *copied_option(const struct copied *c, enum conf_id id);
 const struct copied_file *copied_file(const struct copied *c, enum conf_id id);
 
-/* Leaves out options and files for which these are false. */
+/* Removes the options and files for which these return false. */
 void copied_filter(struct copied *c, bool (*option)(enum conf_id id),
 		   bool (*file)(enum conf_id id));
 
-/* The text, to be freed, and its length; sets c->hash. */
+/* The text, to be freed; sets `*ret_len` to its length, and c->hash. */
 char *copied_text(struct copied *c, size_t *ret_len);
 /*
- * 0, or -EINVAL: it is no such text, or damaged; then *ret is not touched. Options that this
- * version does not know are left out.
+ * Returns 0, or -EINVAL if the text is damaged or of another kind; then *ret is not touched.
+ * Options that this version does not know are left out.
  */
 int copied_read(const char *text, size_t len, struct copied **ret);
 
@@ -84,17 +84,17 @@ typedef uint16_t copied_mark_fn(const struct conf *c, enum conf_id id);
 
 /* ---- copied_layer.c ---- */
 
-/* What stays local: an option that is set otherwise here, or a file with another content. */
+/* Local differences: an option set to another value here, or a file with other content. */
 struct copied_pins {
 	size_t n;
 	enum conf_id ids[CONF_N_OPTIONS];
 };
 
 /*
- * `own` with what it does not set from `c`: a new struct, one reference. Options that were taken
- * are marked in its `copied`; files that are not here are named by their path in `folder`
- * (copied_file_name()). `self`: sources of this manager are not taken. `pins` is overwritten.
- * Values that cannot be understood are left out, with a finding.
+ * A copy of `own`, one reference, in which options that `own` does not set have the values of `c`
+ * and are marked as copied; files that do not exist here are named by their path in `folder`
+ * (copied_file_name()). Sources equal to `self` are not taken. `pins` is overwritten. A value that
+ * cannot be understood is left out, with a finding.
  */
 struct conf *copied_layer(const struct conf *own, const struct copied *c, guid_t self,
 			  const char *folder, struct copied_pins *pins, struct conf_report *r);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* In what a manager's configuration differs from that of a master, as text. */
+/* Differences between the configuration of a manager and that of a master, as text. */
 #include <errno.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 
 #define SHOWN_MAX 201
 
-/* A line of `text` from `at`, printable. */
+/* Prints the line of `text` at `at` in printable form. */
 static void show_line(FILE *out, const char *text, size_t at, size_t len)
 {
 	const char *end = at < len ? memchr(text + at, '\n', len - at) : NULL;
@@ -34,7 +34,7 @@ static void diff_option(FILE *out, const struct conf *conf, const struct copied_
 	fputc('\n', out);
 }
 
-/* The first line that differs: its number, and where it begins. */
+/* The number of the first line that differs, and its offset. */
 static unsigned first_difference(const char *a, size_t a_len, const char *b, size_t b_len,
 				 size_t *ret_at)
 {

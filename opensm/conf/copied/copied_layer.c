@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What a manager makes of the configuration of a master: defaults, then what was copied, then what
- * its own file and command line set. An option that is set here, to another value, is a pin, and so
- * is a file that is here with another content.
+ * The configuration of a standby: defaults, then options copied from the master, then its own file
+ * and command line. An option that is set here to another value is a pin, and so is a file with
+ * other content.
  */
 #include <string.h>
 #include <unistd.h>
@@ -23,7 +23,7 @@ static void add_pin(struct copied_pins *pins, enum conf_id id)
 	pins->ids[pins->n++] = id;
 }
 
-/* "1 5, 3 7": a value for each SL, one after the other. */
+/* Sets an option of values per SL from text as "1 5, 3 7". */
 static int set_per_sl(struct conf *c, enum conf_id id, const char *text, struct conf_report *r)
 {
 	_cleanup_free_ char *pairs = xstrdup(text);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Reads the file of hm_ports_health_policy_file. The last of several lines on a port counts. */
+/* Reads the file of hm_ports_health_policy_file. Of several lines for a port the last one holds. */
 #include "conf/lists/health_ports.h"
 
 #include <stdio.h>
@@ -22,7 +22,7 @@ struct reader {
 
 struct word {
 	const char *at;
-	size_t len; /* 0: the end of the line, or a comment */
+	size_t len; /* 0: the end of the line or a comment was reached */
 };
 
 static struct word next_word(const char **p)
@@ -165,7 +165,7 @@ static int compare_lines(const void *a, const void *b)
 	return order ? order : (x->line > y->line) - (x->line < y->line);
 }
 
-/* The last line on a port counts. */
+/* Sorts the lines by port; of several for a port only the last one is kept. */
 static void sort(struct conf_health_ports *p)
 {
 	size_t n = 0;

@@ -21,7 +21,7 @@
 
 #define CONF_HEALTH_PORTS_MAX 65536 /* lines; more are ignored, with a finding */
 
-/* As in options hm_..._action; NONE: the line has none. In the order of severity. */
+/* The action of a line, as in options hm_..._action, by severity; NONE: the line has none. */
 enum conf_health_action {
 	CONF_HEALTH_IGNORE,
 	CONF_HEALTH_REPORT,
@@ -45,10 +45,10 @@ struct conf_health_ports {
 	bool all_healthy;
 };
 
-/* As conf_prefixes_read_text(). */
+/* Returns as conf_prefixes_read_text(). */
 int conf_health_ports_read_text(const char *path, const char *text, size_t len,
 				struct conf_health_ports *ret, struct conf_report *r);
 void conf_health_ports_clear(struct conf_health_ports *p);
-/* NULL: no line names it. */
+/* The line for a port; NULL: there is none. */
 const struct conf_health_port *conf_health_ports_find(const struct conf_health_ports *p,
 						      guid_t guid, unsigned port);

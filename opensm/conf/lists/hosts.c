@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Reads lists of hosts. The first of several lines on a host counts. */
+/* Reads lists of hosts. Of several lines for a host the first one holds. */
 #include "conf/lists/hosts.h"
 
 #include <stdlib.h>
@@ -37,7 +37,7 @@ static bool is_blank(char c)
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* What stands on the line without comment and blanks around it. */
+/* The content of a line without its comment and the blanks around it. */
 static struct word content_of(const char *text)
 {
 	struct word w = { .at = text };
@@ -146,7 +146,7 @@ static void refuse_again(const char *path, const struct conf_host *first,
 		       first->line);
 }
 
-/* A line that is ignored has number 0 then. */
+/* Gives duplicates of an earlier line, which are ignored, the number 0. */
 static void find_again(const char *path, struct conf_hosts *h, struct conf_report *r)
 {
 	_cleanup_free_ struct conf_host **order = xcalloc(h->n + 1, sizeof(struct conf_host *));

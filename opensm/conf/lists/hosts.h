@@ -19,8 +19,8 @@
 #define CONF_HOSTS_MAX 65536 /* lines; more are ignored, with a finding */
 
 struct conf_host {
-	guid_t guid; /* 0: by name */
-	char *name;  /* NULL: by GUID */
+	guid_t guid; /* 0: the host is given by name */
+	char *name;  /* NULL: the host is given by GUID */
 	unsigned line, column;
 };
 
@@ -29,7 +29,7 @@ struct conf_hosts {
 	size_t n;
 };
 
-/* As conf_prefixes_read_text(). */
+/* Returns as conf_prefixes_read_text(). */
 int conf_hosts_read_text(const char *path, const char *text, size_t len, struct conf_hosts *ret,
 			 struct conf_report *r);
 void conf_hosts_clear(struct conf_hosts *h);

@@ -15,14 +15,14 @@
 #include "util/mem.h"
 #include "util/str.h"
 
-/* What isspace() takes for one. */
+/* The blanks of isspace(). */
 #define LINE_BLANKS " \t\n\v\f\r"
 
-/* One good line. */
+/* A line without faults. */
 struct entry {
 	struct conf_guid_port item;
 	struct conf_place at;
-	unsigned twin; /* line of another entry for the same thing that counts instead; 0: none */
+	unsigned twin; /* line of the entry for the same device that holds instead; 0: none */
 };
 
 struct list {
@@ -49,7 +49,7 @@ char *conf_line_word(char **rest)
 	return word;
 }
 
-/* Numbers are decimal, 0x or octal; a GUID whose 0x was forgotten looks like one of the others. */
+/* Warns of octal numbers, and of numbers that may be GUIDs without 0x. */
 static void remark_base(const char *word, const struct conf_place *at, struct conf_report *r)
 {
 	bool octal = word[0] == '0' && isdigit((unsigned char)word[1]);
@@ -92,7 +92,7 @@ int conf_line_guid(struct line *line, struct conf_report *r, guid_t *ret, char *
 	return 1;
 }
 
-/* A number of 1 to `max`. */
+/* Reads a number of 1 to `max`. */
 static int read_number(struct list *list, const struct line *line, char **rest, const char *what,
 		       unsigned max, uint8_t *ret)
 {
@@ -168,7 +168,7 @@ static bool same_thing(const struct entry *a, const struct entry *b)
 	return a->item.guid == b->item.guid && a->item.port == b->item.port;
 }
 
-/* Finds entries for the same thing: of weights the last counts, elsewhere the first. */
+/* Finds entries for the same device: of weights the last holds, of other lists the first. */
 static void mark_twins(struct list *list)
 {
 	_cleanup_free_ struct entry **sorted = xcalloc(list->n + 1, sizeof(*sorted));

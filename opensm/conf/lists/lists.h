@@ -35,14 +35,15 @@ struct conf_guid_ports {
 	size_t n;
 };
 
-/* What stands behind the GUID. */
+/* The words that follow the GUID on a line. */
 enum conf_list {
-	CONF_LIST_GUIDS,   /* anything, ignored: guid_routing_order_file, root_guid_file ... */
+	CONF_LIST_GUIDS,   /* any text, ignored: guid_routing_order_file, root_guid_file ... */
 	CONF_LIST_PORTS,   /* PORT: port_prof_ignore_file */
-	CONF_LIST_WEIGHTS, /* PORT WEIGHT: hop_weights_file; the last line for a port counts */
+	/* PORT WEIGHT: hop_weights_file; of several lines for a port the last one holds */
+	CONF_LIST_WEIGHTS,
 };
 
-/* `path` is the name for findings. */
+/* `path` is the name of the file in findings. */
 int conf_guids_read_text(const char *path, const char *text, size_t len, struct conf_guids *ret,
 			 struct conf_report *r);
 void conf_guids_clear(struct conf_guids *g);
@@ -61,7 +62,7 @@ int conf_guid_ports_read_text(const char *path, const char *text, size_t len, en
 
 void conf_guid_ports_clear(struct conf_guid_ports *p);
 
-/* Names in place of node descriptions, by node GUID. */
+/* Names to be shown instead of node descriptions, by node GUID. */
 struct conf_names;
 
 /*
@@ -69,24 +70,24 @@ struct conf_names;
  * NULL: neither. Valid as long as `c`.
  */
 const char *conf_names_path(const struct conf *c);
-/* Always gives a map, empty if need be. */
+/* `*ret` always gets a map, which may be empty. */
 int conf_names_read_text(const char *path, const char *text, size_t len, struct conf_names **ret,
 			 struct conf_report *r);
-/* NULL: no name for this GUID (or no map). Printable text. */
+/* The name of a GUID, printable; NULL: there is none, or no map. */
 const char *conf_names_find(const struct conf_names *names, guid_t guid);
 size_t conf_names_count(const struct conf_names *names);
 struct conf_names *conf_names_free(struct conf_names *names);
 FREEP(conf_names_free, struct conf_names)
 
 /*
- * Reads every list that `c` names, for its findings alone (--check), a missing file included; and
- * the partitions, which need no file.
+ * Reads every list that `c` names only for its findings (--check), among them missing files. The
+ * partitions, which need no file, are read too.
  */
 void conf_lists_check(const struct conf *c, struct conf_report *r);
 
 /*
- * The GUID at the start of a line, for readers of this syntax. 1: `*ret_rest` is what follows,
- * blanks skipped. 0: nothing on the line. -EINVAL: a finding was added.
+ * Reads the GUID at the start of a line. 1: `*ret_rest` is the text after it, blanks skipped. 0:
+ * the line is empty. -EINVAL: a finding was added.
  */
 struct line;
 int conf_line_guid(struct line *line, struct conf_report *r, guid_t *ret, char **ret_rest);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Lists that only routing engines read: numbers of switches (ids_guid_file) and the order of their
- * ports (port_search_ordering_file). Syntax and manners as in lists.c; a switch counts once, with
- * its first line.
+ * ports (port_search_ordering_file). Syntax and handling of faults as in lists.c; of several lines
+ * for a switch the first one holds.
  */
 #include "conf/lists/lists_routing.h"
 
@@ -12,7 +12,7 @@
 #include "util/mem.h"
 #include "util/str.h"
 
-/* "GUID" with what it stands on, sorted to find the second of two. */
+/* A GUID and its line, to be sorted for duplicates. */
 struct seen {
 	guid_t guid;
 	unsigned line;
@@ -71,7 +71,7 @@ static void on_id(void *arg, struct line *line)
 	g->ids->items[g->ids->n++] = item;
 }
 
-/* False: the line is no good. */
+/* Adds a port to the order. False: the line is faulty. */
 static bool add_port(struct reading *g, const struct line *line, const char *word,
 		      struct conf_port_order *ret)
 {
@@ -110,7 +110,7 @@ static void on_order(void *arg, struct line *line)
 	g->orders->items[g->orders->n++] = item;
 }
 
-/* Switches with more than one line: the first counts, as engines take the first. */
+/* Reports switches with more than one line, of which the first holds. */
 static void report_twins(struct reading *g, const char *path)
 {
 	if (g->n)
@@ -123,7 +123,8 @@ static void report_twins(struct reading *g, const char *path)
 		conf_report_at(g->report, CONF_WARNING, &at,
 			       "also in line %u, which counts; this line is ignored",
 			       g->seen[i - 1].line);
-		g->seen[i].line = g->seen[i - 1].line; /* a third refers to the first too */
+		/* of three lines, the third refers to the first too */
+		g->seen[i].line = g->seen[i - 1].line;
 	}
 	free(g->seen);
 }

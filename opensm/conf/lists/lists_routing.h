@@ -10,13 +10,13 @@ struct conf_guid_id {
 	uint64_t id;
 };
 
-/* In the order of the file; of two for one switch the first counts. */
+/* Entries in the order of the file; of two for one switch the first holds. */
 struct conf_guid_ids {
 	struct conf_guid_id *items;
 	size_t n;
 };
 
-/* These ports of a switch come first; the same shape as struct route_port_order. */
+/* The ports of a switch that are tried first; the same shape as struct route_port_order. */
 struct conf_port_order {
 	guid_t guid;
 	uint8_t n;

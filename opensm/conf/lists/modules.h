@@ -18,17 +18,17 @@
 #define CONF_MODULES_MAX 1024 /* more are ignored, with a finding */
 
 struct conf_modules {
-	struct log_module *items; /* names are constants, or the program's */
+	struct log_module *items; /* the names are constants, or of the list of source files */
 	size_t n;
 };
 
 /*
- * 0; or -errno with a finding when the text cannot be read as a whole: the result is then empty. A
- * faulty line is a finding and is left out. Whatever stood in `ret` before is overwritten.
+ * Returns 0; or -errno with a finding if the text cannot be read as a whole: the result is then
+ * empty. A faulty line is a finding and is left out. `ret` is overwritten.
  */
 int conf_modules_read_text(const char *path, const char *text, size_t len, struct conf_modules *ret,
 			   struct conf_report *r);
-/* The same for a file; -ENOENT without a finding. */
+/* As conf_modules_read_text(), for a file; -ENOENT without a finding. */
 int conf_modules_read(const char *path, struct conf_modules *ret, struct conf_report *r);
 void conf_modules_clear(struct conf_modules *m);
 

@@ -15,7 +15,7 @@
 #define DEFAULT_MAP OPENSM_CONF_DIR "/ib-node-name-map"
 
 struct conf_names {
-	struct guidmap *map; /* -> char *, owned */
+	struct guidmap *map; /* values: char *, owned */
 };
 
 struct names_reader {
@@ -31,7 +31,7 @@ static struct conf_names *names_new(void)
 	return names;
 }
 
-/* The name: between quotes, or up to a comment. NULL: there is none. To be freed. */
+/* Reads a name, which is quoted or ends before a comment. NULL: there is none. To be freed. */
 static char *read_quoted(struct names_reader *reader, const struct line *line, char *rest)
 {
 	struct conf_place at = line_place(line, rest);

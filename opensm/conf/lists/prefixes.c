@@ -19,7 +19,7 @@ struct reader {
 	struct line_room room;
 };
 
-/* The word at `p`; a '#' ends it as a blank does. Returns its length. */
+/* The length of the word at `p`, which ends at a blank or '#'. */
 static size_t word_length(const char *p)
 {
 	return strcspn(p, " \t\r\v\f#");
@@ -30,7 +30,7 @@ static const char *skip_blanks(const char *p)
 	return p + strspn(p, " \t\r\v\f");
 }
 
-/* Base 16, with or without 0x; '*' is 0. */
+/* Reads a number of base 16, with or without 0x; '*' is 0. */
 static int hex_number(const char *word, size_t len, uint64_t *ret)
 {
 	size_t prefix = len > 2 && word[0] == '0' && (word[1] == 'x' || word[1] == 'X') ? 2 : 0;

@@ -16,7 +16,7 @@
 
 struct conf_prefix {
 	uint64_t prefix; /* 0: any */
-	guid_t guid;	 /* of the router's port; 0: any router */
+	guid_t guid;	 /* port GUID of the router; 0: any router */
 };
 
 struct conf_prefixes {
@@ -25,13 +25,13 @@ struct conf_prefixes {
 };
 
 /*
- * 0, or -errno with a finding when this is no text: the result is then empty. A faulty line is a
- * finding and is left out. `path` is the name for findings. `ret` is overwritten;
- * conf_prefixes_clear() gives it back.
+ * Returns 0, or -errno with a finding if it is no text: the result is then empty. A faulty line is
+ * a finding and is left out. `path` is the name in findings. `ret` is overwritten;
+ * conf_prefixes_clear() frees it.
  */
 int conf_prefixes_read_text(const char *path, const char *text, size_t len,
 			    struct conf_prefixes *ret, struct conf_report *r);
 void conf_prefixes_clear(struct conf_prefixes *p);
 
-/* The route that counts for a subnet prefix, or NULL. */
+/* The first route that matches a subnet prefix, or NULL. */
 const struct conf_prefix *conf_prefixes_find(const struct conf_prefixes *p, uint64_t prefix);

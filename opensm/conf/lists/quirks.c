@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Reads quirks.conf, and knows what is built in (quirks.def). */
+/* Reads quirks.conf, and looks rules up, among them the built-in ones (quirks.def). */
 #include "conf/lists/quirks.h"
 
 #include <errno.h>
@@ -36,7 +36,7 @@ struct reader {
 	struct line_room room;
 };
 
-/* -EINVAL, and a finding at the word. */
+/* Adds a finding at the word. Returns -EINVAL. */
 static int refuse(struct reader *rd, const struct line *line, const char *word,
 		  const char *expected)
 {
@@ -59,7 +59,7 @@ static int read_vendor(struct reader *rd, const struct line *line, const char *w
 	return 0;
 }
 
-/* "*", "1000", "1000-1003" */
+/* Reads devices: "*", "1000" or "1000-1003". */
 static bool parse_devices(const char *word, uint64_t *first, uint64_t *last)
 {
 	const char *dash = strchr(word, '-');

@@ -18,8 +18,8 @@
 #define CONF_QUIRKS_MAX 4096 /* lines; more are ignored, with a finding */
 
 enum quirk {
-	QUIRK_EXT_PORT_INFO,  /* has ExtendedPortInfo, and FDR10 by it */
-	QUIRK_MTU_1024,	      /* slower with more: paths have 1024 bytes at most (enable_quirks) */
+	QUIRK_EXT_PORT_INFO,  /* has ExtendedPortInfo, which alone reports FDR10 */
+	QUIRK_MTU_1024, /* slower with larger MTUs: paths have 1024 bytes at most (enable_quirks) */
 	QUIRK_NO_STATE_TABLE, /* its SwitchPortStateTable is wrong */
 	QUIRK_STALE_TABLES,   /* forwards by vendor tables until a block of its LFT is written */
 	QUIRK_AGGREGATION,    /* an aggregation node in a switch: no host (topo.h) */
@@ -28,7 +28,7 @@ enum quirk {
 
 struct conf_quirk {
 	uint32_t vendor;
-	uint16_t first, last; /* device ids */
+	uint16_t first, last; /* range of device ids */
 	uint16_t on, off;     /* masks of 1 << enum quirk */
 };
 
@@ -38,13 +38,13 @@ struct conf_quirks {
 };
 
 /*
- * 0, or -errno with a finding when this is no text: the result is then empty. A faulty line is a
- * finding and is left out. `ret` is overwritten; conf_quirks_clear() gives it back.
+ * Returns 0, or -errno with a finding if it is no text: the result is then empty. A faulty line is
+ * a finding and is left out. `ret` is overwritten; conf_quirks_clear() frees it.
  */
 int conf_quirks_read_text(const char *path, const char *text, size_t len, struct conf_quirks *ret,
 			  struct conf_report *r);
 void conf_quirks_clear(struct conf_quirks *q);
 
-/* Has such a device this quirk? `q`: of the file; NULL: there is none. */
+/* Has such a device this quirk? `q`: rules of the file; NULL: there is none. */
 bool conf_quirk_holds(const struct conf_quirks *q, enum quirk quirk, uint32_t vendor,
 		      uint16_t device);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Reads torus-2QoS.conf. Whether there is such a torus is found out by the engine. */
+/* Reads torus-2QoS.conf. The engine finds out whether the fabric is such a torus. */
 #include "conf/lists/torus.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@ struct reader {
 	struct torus_conf *to;
 	struct conf_report *report;
 	const struct line *line;
-	char *rest;	 /* of the line */
+	char *rest;	 /* unread text of the line */
 	size_t cap;
 	bool has_shape, seed_open;
 	unsigned faults;
@@ -48,7 +48,7 @@ static void remark(struct reader *rd, const char *word, const char *what)
 		       conf_quote(word, strlen(word), quoted), what);
 }
 
-/* One radix with its suffix. */
+/* Reads one radix with its suffix. */
 static void read_size(struct reader *rd, unsigned dim, bool wraps)
 {
 	char *word = conf_line_word(&rd->rest);
@@ -102,7 +102,7 @@ static bool read_guid(struct reader *rd, const char *word, guid_t *ret)
 	return false;
 }
 
-/* `which`: 2 * dimension + 1 for minus. */
+/* Reads a link of a seed; `which`: 2 * dimension, + 1 for minus. */
 static void read_link(struct reader *rd, unsigned which)
 {
 	char *from_word = conf_line_word(&rd->rest), *to_word = conf_line_word(&rd->rest);

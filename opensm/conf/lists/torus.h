@@ -15,26 +15,26 @@
 
 /* A switch and its neighbours, from which coordinates are counted. */
 struct torus_seed {
-	unsigned line;	  /* of the first keyword */
-	guid_t from;	  /* 0: no link was given */
-	guid_t to[3][2];  /* x y z, plus and minus; 0: not given */
-	int dateline[3];  /* the switch at coordinate 0 is so many steps from this one */
+	unsigned line;	  /* line of the first keyword of this seed */
+	guid_t from;	  /* GUID of the switch; 0: no link was given */
+	guid_t to[3][2];  /* neighbours by x y z, plus and minus; 0: not given */
+	int dateline[3];  /* distance of coordinate 0 from this switch, in steps */
 };
 
 struct torus_conf {
-	unsigned size[3]; /* 1: there is no such dimension */
-	bool wraps[3];	  /* never for sizes below 3 */
+	unsigned size[3]; /* 1: the torus has no such dimension */
+	bool wraps[3];	  /* set if the dimension is a ring; never for sizes below 3 */
 	struct torus_seed *seeds;
 	size_t n_seeds;
-	unsigned portgroup_max_ports; /* 16; accepted, nothing depends on it */
-	unsigned max_changes;	      /* 32; likewise */
-	/* of ports; each once, those that are missing follow ascending */
+	unsigned portgroup_max_ports; /* 16 by default; without effect */
+	unsigned max_changes;	      /* 32 by default; without effect */
+	/* port numbers, each once; those not listed follow in ascending order */
 	uint8_t n_order, order[255];
 };
 
 /*
- * 0, or -EINVAL with findings (and whatever lines_split() returns); then `ret` is NULL. `path` is
- * the name for findings. The caller frees.
+ * Returns 0, or -EINVAL with findings, or an error of lines_split(); after an error `ret` is NULL.
+ * `path` is the name in findings. The caller frees.
  */
 int torus_conf_read_text(const char *path, const char *text, size_t len, struct torus_conf **ret,
 			 struct conf_report *r);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Partitions as they are used: life, look-up, comparison, and those that hold without a file. How a
- * file becomes one: partitions_parse.c.
+ * Life, look-up and comparison of partitions, and the partitions in force without a file. The
+ * reader of the file: partitions_parse.c.
  */
 #include "conf/partitions/partitions.h"
 

@@ -58,7 +58,7 @@ enum partition_ports {
 enum partition_member {
 	PARTITION_LIMITED,
 	PARTITION_FULL,
-	PARTITION_BOTH, /* full where allow_both_pkeys is off */
+	PARTITION_BOTH, /* full, and limited as well if allow_both_pkeys is on */
 };
 
 /*
@@ -67,10 +67,11 @@ enum partition_member {
  */
 struct partition_item {
 	guid_t guid;  /* non-zero for PARTITION_GUID, else 0 */
-	uint32_t seq; /* place among the items of all partitions: the last indx0 of a port counts */
+	/* position in the whole file: of several items with indx0 for a port the last one holds */
+	uint32_t seq;
 	uint8_t ports;  /* enum partition_ports */
 	uint8_t member; /* enum partition_member */
-	bool indx0;	/* the P_Key belongs to index 0 of the ports of this item */
+	bool indx0;	/* the port has the P_Key at index 0 of its table */
 };
 
 struct partition {
@@ -78,7 +79,8 @@ struct partition {
 	uint8_t sl;    /* 0..15; 0 while qos is off */
 	char name[PARTITION_NAME_MAX + 1];
 	bool api;      /* may be changed at run time as well (conf/tenants) */
-	unsigned line; /* of its first definition in the file; 0: the file has none */
+	/* line of its first definition in the file; 0: the file does not define it */
+	unsigned line;
 	struct partition_item *items; /* in the order of the file; at least one, or `api` */
 	size_t n_items;
 };
@@ -90,7 +92,7 @@ struct partition {
  */
 struct partition_group {
 	uint8_t mgid[16];   /* wire order, unique */
-	uint16_t pkey;	    /* with bit 15 */
+	uint16_t pkey;	    /* P_Key with bit 15 set */
 	uint16_t partition; /* index into partitions.list */
 	uint32_t qkey;
 	uint32_t flow; /* 20 bits */
@@ -106,8 +108,8 @@ struct partition_group {
 enum partitions_origin {
 	PARTITIONS_FILE,
 	/*
-	 * no file, or one that says nothing: every port a member of 0x7FFF as default_membership
-	 * says (limited: the SM port full), IPv4 broadcast group
+	 * no file, or an empty one: all ports are members of 0x7FFF as default_membership says
+	 * (limited: the SM port full); IPv4 broadcast group
 	 */
 	PARTITIONS_BUILTIN,
 	PARTITIONS_LIMITED, /* faulty file: all ports limited, SM port full, no group */
@@ -116,12 +118,12 @@ enum partitions_origin {
 struct partitions {
 	_Atomic unsigned refs;
 	enum partitions_origin origin;
-	struct partition *list;		/* by partition_order(): as P_Keys are given to ports */
+	struct partition *list; /* sorted by partition_order(), as in the P_Key tables of ports */
 	size_t n;			/* at least 1: 0x7FFF is always there */
 	struct partition_group *groups; /* in the order of creation */
 	size_t n_groups;
-	char *file; /* its name in findings; NULL: no file */
-	char *text; /* what was parsed; NULL: no file */
+	char *file; /* name of the file in findings; NULL: there was no file */
+	char *text; /* text that was parsed; NULL: there was no file */
 	size_t len;
 };
 
@@ -137,35 +139,35 @@ struct partitions {
  */
 int partitions_read(const char *path, const struct conf *conf, struct conf_report *r,
 		    struct partitions **ret);
-/* The same for text in memory (it need not end in NUL); `file` is the name for findings. */
+/* As partitions_read(), for text in memory (no NUL needed); `file` is its name in findings. */
 int partitions_parse(const char *text, size_t len, const char *file, const struct conf *conf,
 		     struct conf_report *r, struct partitions **ret);
 
-/* Do the items name more than one port, as far as the file can tell? */
+/* Do the items name more than one port, as far as the file alone shows? */
 bool partition_names_several(const struct partition *p);
 /*
- * Is a port that the items name a full member? `is_limited` (NULL: nothing) says of the port of a
- * GUID that something behind the file makes it limited.
+ * Do the items make some port a full member? `is_limited` (NULL: false) returns true for a GUID
+ * whose port is limited for a reason outside of the file.
  */
 bool partition_has_full(const struct partition *p,
 			bool (*is_limited)(const void *arg, guid_t guid), const void *arg);
 
-/* What holds without a file. One reference; never NULL. */
+/* The partitions in force without a file. One reference; never NULL. */
 struct partitions *partitions_builtin(const struct conf *conf);
-/* What holds with a faulty file at a first start, if partition_config_error is "default". */
+/* The partitions after a fault at a first start, if partition_config_error is "default". */
 struct partitions *partitions_limited(const struct conf *conf);
 
 struct partitions *partitions_ref(const struct partitions *p);
 struct partitions *partitions_unref(const struct partitions *p);
 FREEP(partitions_unref, struct partitions)
 
-/* The exact text it was parsed from (owned by `p`, not NUL-terminated); NULL and 0: no file. */
+/* The exact text of the file (owned by `p`, not NUL-terminated); NULL and 0: no file. */
 const char *partitions_text(const struct partitions *p, size_t *ret_len);
 
-/* True when both say the same: comments, blanks, file, line numbers and origin do not count. */
+/* Are both the same, whatever their comments, blanks, files, line numbers and origins? */
 bool partitions_equal(const struct partitions *a, const struct partitions *b);
 
-/* The partition of a P_Key (bit 15 ignored), or NULL. O(log n): good for every path record. */
+/* The partition of a P_Key (bit 15 ignored), or NULL. O(log n), for every path record. */
 const struct partition *partitions_find(const struct partitions *p, uint16_t pkey);
 
 /*
@@ -174,20 +176,22 @@ const struct partition *partitions_find(const struct partitions *p, uint16_t pke
  */
 struct partition_group partitions_broadcast(const struct conf *conf, uint16_t pkey, uint8_t mtu,
 					    uint8_t rate, uint8_t sl);
-/* That group among those of `p`, with whatever values; NULL: there is none. O(groups). */
+/*
+ * The broadcast group of this P_Key among those of `p`, whatever its values; NULL: none. O(groups).
+ */
 const struct partition_group *partitions_find_broadcast(const struct partitions *p,
 							uint16_t pkey);
 
 /*
- * Place of a partition among others (partitions-conf.md 7): P_Keys are ordered by their low byte,
- * then by their high byte. Bit 15 is ignored.
+ * Sort key of partitions (partitions-conf.md 7): the low byte of the P_Key, then its high byte. Bit
+ * 15 is ignored.
  */
 static inline uint16_t partition_order(uint16_t pkey)
 {
 	return (uint16_t)((pkey & 0xFFu) << 8 | (pkey >> 8 & 0x7Fu));
 }
 
-/* The other way round: the base of the P_Key at this place. */
+/* The base of the P_Key that has this sort key. */
 static inline uint16_t partition_pkey(uint16_t order)
 {
 	return (uint16_t)(order >> 8 | (order & 0x7Fu) << 8);

@@ -17,7 +17,7 @@
 struct part {
 	struct partition p;
 	size_t cap;
-	unsigned line; /* 0: there from the start */
+	unsigned line; /* line of the first definition; 0: a built-in partition */
 };
 
 struct made {
@@ -32,13 +32,13 @@ struct build {
 	size_t n_parts, parts_cap;
 	struct made *groups;
 	size_t n_groups, groups_cap;
-	uint32_t *slots; /* of MGIDs: index into groups + 1 */
+	uint32_t *slots; /* hash table of MGIDs: index into groups + 1 */
 	size_t n_slots;	 /* a power of two, more than twice n_groups */
 	uint32_t n_items;
 	size_t n_generated;
-	uint16_t by_base[N_BASES]; /* index into parts + 1 */
-	bool asked[N_BASES];	   /* written in the file */
-	bool claimed[N_BASES];	   /* the same, in the reading before */
+	uint16_t by_base[N_BASES]; /* index into parts + 1, by base P_Key */
+	bool asked[N_BASES];	   /* set if a header has the P_Key */
+	bool claimed[N_BASES];	   /* set if a header had the P_Key in the first reading */
 };
 
 struct build *build_new(const struct conf *conf, const struct build *before)
@@ -102,7 +102,7 @@ static size_t add_partition(struct build *b, const char *name, uint16_t pkey, un
 	return b->n_parts - 1;
 }
 
-/* The lowest P_Key that no line of the file asks for; 0: none. */
+/* The lowest P_Key that is free and that no header had in the first reading; 0: none. */
 static uint16_t free_base(const struct build *b)
 {
 	for (unsigned base = 1; base < PKEY_DEFAULT; base++)
@@ -158,7 +158,7 @@ static void remark_merged(const struct part *part, const char *name, const struc
 			       quote_name(part, quoted), part->p.pkey, part->line);
 }
 
-/* Every header sets it, also one that says nothing about it. */
+/* Sets the SL; called for every header, also for one that gives no SL. */
 static void set_sl(struct build *b, struct part *part, uint8_t sl, const struct conf_place *at,
 		   struct conf_report *r)
 {
@@ -216,7 +216,7 @@ void build_item(struct build *b, size_t partition, const struct partition_item *
 
 /* --- Groups --------------------------------------------------------------------------------- */
 
-/* The slot of this MGID, or the free one where it would go. */
+/* The slot of this MGID, or the free slot for it. */
 static uint32_t *find_slot(const struct build *b, const uint8_t mgid[16])
 {
 	for (size_t at = hash_fold(hash_bytes(HASH_START, mgid, 16));; at++) {
@@ -266,13 +266,13 @@ static int compare_parts(const void *va, const void *vb)
 	return (int)partition_order((*a)->p.pkey) - (int)partition_order((*b)->p.pkey);
 }
 
-/* One without ports is made if members may come at run time. */
+/* Is the partition made? Without ports it is if members can be added at run time. */
 static bool is_made(const struct part *part)
 {
 	return part->p.n_items || part->p.api;
 }
 
-/* Moves partitions to `p` in their order; by_base then is their place in p->list + 1. */
+/* Moves partitions to `p` in order; by_base becomes their index in p->list + 1. */
 static void give_partitions(struct build *b, struct partitions *p)
 {
 	_cleanup_free_ struct part **sorted = xcalloc(b->n_parts + 1, sizeof(struct part *));
@@ -325,7 +325,7 @@ bool partition_names_several(const struct partition *p)
 	return p->n_items > 1 || (first != PARTITION_SELF && first != PARTITION_GUID);
 }
 
-/* The last item for a port decides: a later ALL counts for every port. */
+/* The last item for a port decides: a later ALL overrides all before it. */
 bool partition_has_full(const struct partition *p,
 			bool (*is_limited)(const void *arg, guid_t guid), const void *arg)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Which multicast groups a definition makes (partitions-conf.md 6). What others skip with an error
- * in their log is a warning here: the line is ignored, the file counts.
+ * Makes the multicast groups of a definition (partitions-conf.md 6). Where OpenSM skips a line with
+ * an error in its log, this is a warning: the line is ignored, and the file is used.
  */
 #include <arpa/inet.h>
 #include <stdio.h>
@@ -22,8 +22,8 @@ struct mgid_line {
 	const struct conf *conf;
 	const struct definition *def;
 	struct conf_report *report;
-	struct conf_place at; /* of the address */
-	const char *text;     /* the address as it is written */
+	struct conf_place at; /* place of the address */
+	const char *text;     /* the address as written */
 	uint8_t mgid[16];
 	struct group_flags flags;
 };
@@ -132,7 +132,7 @@ static bool ignore_line(const struct mgid_line *m, const char *why)
 	return false;
 }
 
-/* Step 1 */
+/* Step 1: reads the address. */
 static bool read_address(struct mgid_line *m)
 {
 	if (!*m->text) {
@@ -149,7 +149,7 @@ static bool read_address(struct mgid_line *m)
 	return true;
 }
 
-/* Step 2. All flags are looked at, for their findings. */
+/* Step 2: reads all flags, for their findings. */
 static bool read_flags(struct mgid_line *m, const struct line *line, char *rest)
 {
 	bool good = true;
@@ -169,7 +169,10 @@ static bool read_flags(struct mgid_line *m, const struct line *line, char *rest)
 	return good;
 }
 
-/* Step 3: an IP group belongs to the partition and has the rate and MTU of its header. */
+/*
+ * Step 3: checks that the P_Key of an IP group is that of the partition, and its rate and MTU those
+ * of the header.
+ */
 static bool fit_ip(struct mgid_line *m, uint16_t pkey)
 {
 	unsigned field = (unsigned)m->mgid[4] << 8 | m->mgid[5];
@@ -190,7 +193,7 @@ static bool fit_ip(struct mgid_line *m, uint16_t pkey)
 	return true;
 }
 
-/* Step 7, sa.md 6.1 6d; `mgid` has its scope. */
+/* Step 7 (sa.md 6.1 6d): checks the MGID; `mgid` has its scope. */
 static bool may_be(const struct mgid_line *m, const uint8_t mgid[16], uint16_t pkey)
 {
 	unsigned scope = mgid[1] & 0xF;
@@ -216,7 +219,7 @@ static bool may_be(const struct mgid_line *m, const uint8_t mgid[16], uint16_t p
 	return true;
 }
 
-/* Steps 5 to 7 */
+/* Steps 5 to 7: adds the group of one scope. */
 static void add_scope(struct mgid_line *m, unsigned scope)
 {
 	uint16_t pkey = build_pkey(m->build, m->def->partition) | PKEY_FULL;
@@ -228,7 +231,7 @@ static void add_scope(struct mgid_line *m, unsigned scope)
 		add_group(m->build, m->def->partition, &g, &m->at, m->report);
 }
 
-/* Step 4 and on */
+/* Steps 4 to 7: adds a group for each scope. */
 static void add_groups(struct mgid_line *m)
 {
 	uint16_t pkey = build_pkey(m->build, m->def->partition) | PKEY_FULL;

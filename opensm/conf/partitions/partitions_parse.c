@@ -36,12 +36,11 @@ struct parser {
 	bool saw_header;
 };
 
-/* Empty text; the number stands there "on its own". */
 #define report_error(p, at, ...) conf_report_at((p)->report, CONF_ERROR, (at), __VA_ARGS__)
 
 /* --- Headers -------------------------------------------------------------------------------- */
 
-/* 0: none is written (or 0 is), which is fine. Bit 15 does not count. */
+/* Reads a P_Key; 0: none, or 0, is written, which is no fault. Bit 15 is ignored. */
 static int parse_pkey(struct parser *p, const struct line *line, const char *text, uint16_t *ret)
 {
 	struct conf_place at = line_place(line, text);
@@ -64,7 +63,7 @@ static int parse_pkey(struct parser *p, const struct line *line, const char *tex
 	return 0;
 }
 
-/* The first word of a header: a name, a name and a P_Key, or a P_Key. */
+/* Reads the start of a header: a name, a name and a P_Key, or a P_Key. */
 static int parse_identity(struct parser *p, const struct line *line, char *text, char **ret_name,
 			  uint16_t *ret_pkey)
 {
@@ -106,7 +105,7 @@ static void parse_flag(struct parser *p, const struct flag *flag)
 			       "%s takes no value; it is ignored", words_flag_name(id));
 }
 
-/* `text`: a header without its ':'. */
+/* Reads a header; `text` has no ':' any more. */
 static void parse_header(struct parser *p, const struct line *line, char *text)
 {
 	struct conf_place at;
@@ -148,7 +147,7 @@ static void parse_header(struct parser *p, const struct line *line, char *text)
 
 /* --- Port lists ----------------------------------------------------------------------------- */
 
-/* "0002:c903:00a1:b2c3", as some tools print GUIDs. */
+/* Is it a GUID as "0002:c903:00a1:b2c3", which some tools print? */
 static bool is_colon_guid(const char *text)
 {
 	unsigned digits = 0, colons = 0;
@@ -188,7 +187,7 @@ static void refuse_ports(struct parser *p, const char *word, const struct conf_p
 		     *word ? conf_quote(word, strlen(word), quoted) : "nothing before \"=\"", help);
 }
 
-/* False: a fault. */
+/* Reads the ports of an item. False: a fault. */
 static bool parse_ports(struct parser *p, const struct flag *port, struct partition_item *ret,
 		      bool *ret_none)
 {
@@ -227,7 +226,7 @@ static void parse_port(struct parser *p, const struct line *line, char *text)
 		build_item(p->build, p->def.partition, &item);
 }
 
-/* "mgid =" at the start. */
+/* Does the text begin with "mgid ="? */
 static bool is_mgid(const char *text)
 {
 	while (isspace((unsigned char)*text))
@@ -239,7 +238,7 @@ static bool is_mgid(const char *text)
 	return *text == '=';
 }
 
-/* A header where ports were expected: some item has a ':' and is no GUID of other tools. */
+/* Is there a header instead of ports? Some item then has a ':' and is no GUID with colons. */
 static bool looks_like_header(const char *text)
 {
 	_cleanup_free_ char *copy = xstrdup(text);
@@ -257,7 +256,7 @@ static bool looks_like_header(const char *text)
 	return false;
 }
 
-/* `text`: what stands on one line up to ';' or the end. False: it is the header of another one. */
+/* Reads the ports of one line up to ';' or its end. False: the line is a header. */
 static bool parse_body(struct parser *p, const struct line *line, char *text)
 {
 	struct conf_place at;
@@ -286,7 +285,7 @@ static bool parse_body(struct parser *p, const struct line *line, char *text)
 
 /* --- Lines ---------------------------------------------------------------------------------- */
 
-/* What follows the definition that ended at `at`. */
+/* Reads a line of a body. Returns the text after its ';', a header to be read, or NULL. */
 static char *read_body(struct parser *p, const struct line *line, char *text)
 {
 	char *end = strchr(text, ';');
@@ -303,7 +302,7 @@ static char *read_body(struct parser *p, const struct line *line, char *text)
 	return end ? end + 1 : NULL;
 }
 
-/* A header that is none; returns where to go on. */
+/* Reports a line that is no header. Returns the text after its ';', or NULL. */
 static char *refuse_header(struct parser *p, const struct line *line, char *text, char *semicolon)
 {
 	struct conf_place at = line_place(line, text);
@@ -346,7 +345,7 @@ static char *read_header(struct parser *p, const struct line *line, char *text)
 	return colon + 1;
 }
 
-/* Behind a faulty header: to its ';', or to a line that looks like another header. */
+/* Skips text after a faulty header, to its ';' or to a line that looks like a header. */
 static char *skip_lost(struct parser *p, char *text)
 {
 	char *semicolon = strchr(text, ';'), *colon = strchr(text, ':');
@@ -383,7 +382,10 @@ static void on_line(void *arg, struct line *line)
 
 /* --- Files ---------------------------------------------------------------------------------- */
 
-/* With a file, every port is a limited member of the default partition, and the SM's port full. */
+/*
+ * Before the file is read: all ports are limited members of the default partition, the SM port
+ * full.
+ */
 static void add_default(struct build *b)
 {
 	static const struct partition_item every_port = { .ports = PARTITION_ALL,
@@ -420,7 +422,7 @@ static int parse_once(struct parser *p, const char *text, size_t len, const char
 	return p->report->errors > errors ? -EINVAL : 0;
 }
 
-/* Forgets the findings added since the report was as in `then`. */
+/* Removes the findings added since the report was a copy of `then`. */
 static void rewind_report(struct conf_report *r, const struct conf_report *then)
 {
 	while (r->n > then->n) {
@@ -433,8 +435,8 @@ static void rewind_report(struct conf_report *r, const struct conf_report *then)
 }
 
 /*
- * A partition without a P_Key gets one that no line asks for, not even a later one. So if there is
- * such a partition the text is read twice: first for the P_Keys it asks for.
+ * A partition without a P_Key gets one that no line asks for, nor a later one. If there is such a
+ * partition, the text is read twice, first for the P_Keys that it asks for.
  */
 static int parse_keyed(struct parser *p, const char *text, size_t len, const char *file)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Keywords and values of partitions.conf (partitions-conf.md 3 and 4). Any beginning of a keyword
- * stands for it, as others read it; a finding then names the whole word.
+ * Keywords and values of partitions.conf (partitions-conf.md 3 and 4). A keyword may be abbreviated
+ * to any beginning, as in OpenSM, with a finding that names the whole word.
  */
 #include <assert.h>
 #include <ctype.h>
@@ -15,7 +15,7 @@
 #include "util/mem.h"
 #include "util/str.h"
 
-/* In the order in which beginnings are compared; of the last two no beginning counts. */
+/* In the order in which abbreviations are matched; the last two cannot be abbreviated. */
 static const char *const flag_words[] = {
 	[FLAG_MTU] = "mtu",	   [FLAG_RATE] = "rate",     [FLAG_SCOPE] = "scope",
 	[FLAG_QKEY] = "Q_Key",	   [FLAG_TCLASS] = "TClass", [FLAG_SL] = "sl",
@@ -32,7 +32,7 @@ static const struct {
 	{ "limited", PARTITION_LIMITED },
 };
 
-/* NONE stands in the place of the ports that have no keyword, as they are named by GUID. */
+/* By enum partition_ports; PARTITION_GUID has no keyword, so NONE is in its place. */
 static const char *const ports_words[] = {
 	[PARTITION_GUID] = "NONE",	 [PARTITION_ALL] = "ALL",
 	[PARTITION_ALL_CAS] = "ALL_CAS", [PARTITION_ALL_SWITCHES] = "ALL_SWITCHES",
@@ -53,7 +53,7 @@ struct flag words_flag(const struct line *line, char *text)
 	return f;
 }
 
-/* `word` is `whole` or a beginning of it. */
+/* Is `word` equal to `whole` or a beginning of it? */
 static bool begins(const char *word, const char *whole)
 {
 	return *word && str_starts(whole, word);
@@ -154,7 +154,7 @@ const char *words_near_ports(const char *word)
 
 /* --- Values --------------------------------------------------------------------------------- */
 
-/* "2.5", "100": Gb/s of a code. Returns the length. */
+/* Prints the rate of a code in Gb/s, as "2.5" or "100". Returns the length. */
 static int rate_gigabits(unsigned code, char *ret, size_t len)
 {
 	unsigned tenths = ib_rate_bandwidth(code);
@@ -162,10 +162,7 @@ static int rate_gigabits(unsigned code, char *ret, size_t len)
 	return snprintf(ret, len, tenths % 10 ? "%u.%u" : "%u", tenths / 10, tenths % 10);
 }
 
-/*
- * "2.5G", "100Gb", "100 Gb/s", "100Gbps" in any case: the code of that rate (15.2.5.16); 0: it is
- * none.
- */
+/* The code of a rate (15.2.5.16) as "2.5G", "100Gb", "100 Gb/s", "100Gbps" in any case; 0: none. */
 static unsigned rate_by_name(const char *text)
 {
 	static const char *const units[] = { "g", "gb", "gbit", "gb/s", "gbps", "gbit/s" };
@@ -200,7 +197,7 @@ static int parse_rate(const struct flag *flag, uint32_t *ret, struct conf_report
 	other = ib_rate_of_bandwidth((unsigned)n * 10);
 	if (named || !other || other == n)
 		return 0;
-	/* A code that is also the gigabits of another one. */
+	/* The code may also be meant as the Gb/s of another one. */
 	rate_gigabits((unsigned)n, gigabits, sizeof(gigabits));
 	conf_report_at(r, CONF_NOTE, &flag->value_at,
 		       "rate %" PRIu64 " is the code of %s Gb/s; for %" PRIu64
@@ -237,7 +234,7 @@ static int refuse_group_value(enum flag_id id, const struct flag *flag, enum con
 	return -EINVAL;
 }
 
-/* The other flags: a number within bounds, or else a warning and nothing changes. */
+/* The other flags: a number out of bounds is a warning and changes nothing. */
 static const struct {
 	uint32_t min, max;
 } bounds[FLAG_N_GROUP] = {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What the sections of qos-policy.conf have in common: blocks of entries "WORD : VALUE", and the
- * lists of groups, levels and rules that they fill. An error costs its line; reading goes on, so
- * that one run shows all of them.
+ * Shared by the sections of qos-policy.conf: blocks of entries "WORD : VALUE", and the lists of
+ * groups, levels and rules that they fill. An error ends the reading of its line only, so that one
+ * run shows all errors.
  */
 #include <assert.h>
 #include <stdio.h>
@@ -27,7 +27,7 @@ void parse_unexpected(struct parser *p, const struct word *w, const char *expect
 	lex_skip_line(&p->lex);
 }
 
-/* The words of a block, for a finding. */
+/* Lists the words of a block for a finding. */
 static const char *list_entries(const struct block *b, char *ret, size_t cap)
 {
 	size_t len = 0;
@@ -68,7 +68,7 @@ static void read_entry(struct parser *p, const struct block *b, const struct ent
 		e->read(p, &value, target);
 }
 
-/* All that must be there is; else errors. */
+/* Adds an error for each entry that is needed and missing. */
 static void check_needed(struct parser *p, const struct block *b, unsigned seen,
 			 const struct conf_place *at)
 {
@@ -79,7 +79,7 @@ static void check_needed(struct parser *p, const struct block *b, unsigned seen,
 				       b->name);
 }
 
-/* It begins or ends another block, or a section: this one was not closed. */
+/* Does the word begin or end another block or a section? The end of this one is missing then. */
 static bool is_of_outside(const char *word)
 {
 	static const char *const words[] = {
@@ -94,7 +94,7 @@ static bool is_of_outside(const char *word)
 	return str_starts(word, "end-");
 }
 
-/* The next entry, whose bit in `seen` is set. False: the block is over. */
+/* Reads the next entry, and sets its bit in `seen`. False: the block has ended. */
 static bool read_next(struct parser *p, const struct block *b, unsigned *seen, void *target)
 {
 	struct word w = lex_word(&p->lex);
@@ -111,7 +111,7 @@ static bool read_next(struct parser *p, const struct block *b, unsigned *seen, v
 	parse_unexpected(p, &w, list_entries(b, words, sizeof(words)));
 	if (!is_of_outside(w.text) && w.from < p->lex.end)
 		return true;
-	p->lex.at = w.from; /* for the section around */
+	p->lex.at = w.from; /* read again by the section around */
 	return false;
 }
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * From criteria to rows of rules (qos_policy.h), once per policy.
+ * Makes rows of rules from criteria (qos_policy.h), once per policy.
  *
- *   numbers   ranges of all rules are cut where one begins or ends: between two cuts the same rules
- *             allow every number; a lookup finds the cut below
- *   names     sorted; of descriptions with a range in them there are few, they are gone through
+ * Numbers: the ranges of all rules are cut at each begin and end. Between two cuts the same rules
+ * allow every number; a lookup finds the last cut that is not above.
  *
- * Groups are not looked up: a group has the row of the rules that name it, and what is in the group
- * has that row.
+ * Names: sorted; those with a range in them are few, and are compared one by one.
+ *
+ * Groups are not looked up: a group has the row of the rules that name it, and GUIDs, names and
+ * types in the group have that row.
  */
 #include <ctype.h>
 #include <string.h>
@@ -21,18 +22,18 @@
 #define N_TYPES	       3
 
 struct cut {
-	uint64_t from; /* up to the next cut */
+	uint64_t from; /* first number; the range ends at the next cut */
 	uint32_t row;
 };
 
 struct cuts {
-	struct cut *items; /* the first is at 0 */
+	struct cut *items; /* the first is at number 0 */
 	size_t n;
 };
 
 struct name_row {
 	const char *name;
-	const struct qos_port_name *port; /* NULL: of a partition */
+	const struct qos_port_name *port; /* NULL: a name of a partition */
 	uint32_t row;
 };
 
@@ -42,20 +43,20 @@ struct names {
 };
 
 struct qos_index {
-	struct qos_rows *asked; /* of p->words words */
-	struct qos_rows *ports; /* of twice as many */
-	struct cuts services, classes, pkeys;	  /* of requests */
-	struct cuts guids, port_pkeys;		  /* of ports */
-	uint32_t no_service, no_class, no_pkey;   /* of requests that do not say it */
+	struct qos_rows *asked; /* rows of p->words words */
+	struct qos_rows *ports; /* rows of 2 * p->words words */
+	struct cuts services, classes, pkeys;	  /* by criteria of requests */
+	struct cuts guids, port_pkeys;		  /* by criteria of ports */
+	uint32_t no_service, no_class, no_pkey;   /* rows of requests without the criterion */
 	uint32_t *of_group;
 	uint32_t any_port;
-	uint32_t of_type[N_TYPES], self;	  /* NO_ROW: no group goes by it */
+	uint32_t of_type[N_TYPES], self;	  /* NO_ROW: no group has the criterion */
 	struct names names, patterns, partitions;
 };
 
 /* ---- numbers -------------------------------------------------------------------------------- */
 
-/* A range of a rule or group begins or ends. */
+/* The begin (step 1) or end (step -1) of a range of a rule or group. */
 struct edge {
 	uint64_t at;
 	uint32_t key;
@@ -84,7 +85,7 @@ static int compare_edges(const void *a, const void *b)
 	return COMPARE(x->at, y->at);
 }
 
-/* How many ranges say each bit just now. */
+/* Number of ranges at the present position, for each bit. */
 struct sweep {
 	uint64_t *row;
 	uint32_t *counts;
@@ -100,7 +101,9 @@ static void step_bit(struct sweep *s, uint32_t bit, int step)
 		s->row[bit / 64] &= ~(UINT64_C(1) << bit % 64);
 }
 
-/* `of_key` NULL: the key is the bit; else it has that row. */
+/*
+ * Begins or ends a range. Its bit is the key; with `of_key` all bits of row of_key[key] are meant.
+ */
 static void step_key(struct sweep *s, const struct edge *e, const struct qos_rows *rows,
 		     const uint32_t *of_key)
 {
@@ -115,7 +118,10 @@ static void step_key(struct sweep *s, const struct edge *e, const struct qos_row
 			step_bit(s, i * 64 + (uint32_t)__builtin_ctzll(left), e->step);
 }
 
-/* Between all edges. `base`: what every number has; NULL: nothing. Frees the edges. */
+/*
+ * Makes a cut at each edge. `base`: row of the rules that allow every number; NULL: none. Frees the
+ * edges. False: too much memory.
+ */
 static bool make_cuts(struct qos_rows *rows, unsigned words, const uint64_t *base,
 		      struct edges *edges, const uint32_t *of_key, struct cuts *ret)
 {
@@ -167,7 +173,7 @@ static const struct qos_ranges *pkeys_of(const struct qos_rule *r)
 	return &r->pkeys;
 }
 
-/* By one thing that requests may say. `ret_none`: the rules that do not ask for it. */
+/* Indexes one criterion of requests. `*ret_none`: row of the rules without that criterion. */
 static bool index_asked(const struct qos_policy *p, struct qos_index *x,
 			const struct qos_ranges *(*of)(const struct qos_rule *r), struct cuts *ret,
 			uint32_t *ret_none)
@@ -212,7 +218,7 @@ static void set_bit(uint64_t *row, unsigned bit)
 	row[bit / 64] |= UINT64_C(1) << bit % 64;
 }
 
-/* Rows of all groups, one after the other; and of what every port is allowed by. */
+/* Makes the rows of all groups, one after the other, and the row of rules that allow every port. */
 static void mark_groups(const struct qos_policy *p, uint64_t *groups, uint64_t *any)
 {
 	const unsigned words = 2 * p->words, half = p->words * 64;
@@ -231,7 +237,7 @@ static void mark_groups(const struct qos_policy *p, uint64_t *groups, uint64_t *
 	}
 }
 
-/* False: they need more memory than all rows together may have. */
+/* Stores the rows of all groups. False: too much memory. */
 static bool index_groups(const struct qos_policy *p, struct qos_index *x)
 {
 	const unsigned words = 2 * p->words;
@@ -256,7 +262,7 @@ static void or_row(uint64_t *ret, const uint64_t *row, unsigned words)
 		ret[i] |= row[i];
 }
 
-/* `*number` (NO_ROW: an empty one) and that of a group. */
+/* Adds the row of a group to row `*number` (NO_ROW: an empty one), and stores the new number. */
 static void join_row(const struct qos_policy *p, struct qos_index *x, uint32_t *number,
 		     uint32_t group)
 {
@@ -319,13 +325,13 @@ static void index_names(const struct qos_policy *p, struct qos_index *x)
 	sort_names(&x->partitions);
 }
 
-/* The first of a name. */
+/* The index of the first of equal names. */
 static size_t find_name(const struct names *n, const char *name)
 {
 	return BISECT(i, 0, n->n, strcmp(n->items[i].name, name) < 0);
 }
 
-/* Reads digits; false: none, or too many. */
+/* Reads up to nine digits. False: none, or more. */
 static bool read_digits(const char **at, uint32_t *ret)
 {
 	const char *from = *at;
@@ -335,7 +341,7 @@ static bool read_digits(const char **at, uint32_t *ret)
 	return *at > from && *at - from <= 9;
 }
 
-/* "[3-17]" at `*pattern` against digits of the name; both are passed over. */
+/* Compares "[3-17]" at `*pattern` with digits of the name, and skips both. */
 static bool match_range(const char **pattern, const char **name)
 {
 	const char *p = *pattern + 1;
@@ -361,13 +367,13 @@ static bool match_from_start(const char *pattern, const char *name)
 	return !*name;
 }
 
-/* As it stands, brackets included, or by its ranges. */
+/* Is the name equal, brackets included, or in the ranges of the pattern? */
 static bool match_pattern(const char *pattern, const char *name)
 {
 	return !strcmp(pattern, name) || match_from_start(pattern, name);
 }
 
-/* A switch stands for all its ports. */
+/* Is it the port of that name? A switch matches if it has the port. */
 static bool is_named_port(const struct qos_port_name *n, const struct qos_port *port)
 {
 	return port->num ? n->port == port->num : n->port <= port->n_ports;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Words and values of qos-policy.conf (qos.md 2). Words stand anywhere, a value ends with its line.
+ * Words and values of qos-policy.conf (qos.md 2). Words can be anywhere, a value ends with its
+ * line.
  */
 #include <assert.h>
 #include <ctype.h>
@@ -41,7 +42,7 @@ void lex_skip_line(struct lex *x)
 	x->at = eol ? eol : x->end;
 }
 
-/* Blanks, comments, ends of lines. */
+/* Skips blanks, comments and ends of lines. */
 static void skip_lines(struct lex *x)
 {
 	for (;;) {
@@ -218,7 +219,7 @@ static void remark_octal(struct lex *x, const char *text, const struct conf_plac
 			       value, text);
 }
 
-/* False: an error was added. */
+/* Reads a number within bounds. False: an error was added. */
 static bool read_number(struct lex *x, const struct slice *s, uint64_t least, uint64_t most,
 			uint64_t *ret)
 {
@@ -249,7 +250,7 @@ bool lex_number(struct lex *x, const struct slice *s, uint64_t least, uint64_t m
 	return read_number(x, s, least, most, ret);
 }
 
-/* "A-B" or "A". */
+/* Reads "A-B" or "A". */
 static bool read_range(struct lex *x, const struct slice *s, uint64_t most, struct qos_range *ret)
 {
 	const char *dash = memchr(s->from, '-', (size_t)(s->to - s->from));
@@ -269,7 +270,7 @@ static bool read_range(struct lex *x, const struct slice *s, uint64_t most, stru
 	return read_number(x, &a, 0, most, &ret->first) && read_number(x, &b, 0, most, &ret->last);
 }
 
-/* More are not read: what they would cost is the reader's. */
+/* Counts a range. False: the file has too many, which would need too much memory. */
 static bool count_range(struct lex *x, const struct slice *s)
 {
 	if (x->n_ranges++ < QOS_RANGES_MAX)
@@ -296,7 +297,7 @@ bool lex_ranges(struct lex *x, const struct slice *s, uint64_t most, struct qos_
 	return true;
 }
 
-/* Bit 15 of either end does not count. */
+/* Clears bit 15 of both ends. */
 static struct qos_range mask_pkeys(struct lex *x, const struct slice *s, struct qos_range r)
 {
 	struct qos_range ret = { r.first & 0x7FFF, r.last & 0x7FFF };
@@ -329,7 +330,7 @@ bool lex_pkeys(struct lex *x, const struct slice *s, struct qos_ranges *ret)
 
 /* ---- names ---------------------------------------------------------------------------------- */
 
-/* Without blanks outside of quotes, and without quotes. NULL: an error was added. */
+/* Reads a name and removes quotes and the blanks outside of them. NULL: an error was added. */
 static char *read_name(struct lex *x, const struct slice *s)
 {
 	char *text = xmalloc((size_t)(s->to - s->from) + 1), *to = text;

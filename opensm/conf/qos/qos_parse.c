@@ -11,7 +11,7 @@
 #include "ib/codes.h"
 #include "util/str.h"
 
-/* Free text, for people. */
+/* Reads free text. */
 static bool read_text(const struct parser *p, const struct slice *value, char **ret)
 {
 	assert(p);
@@ -46,7 +46,7 @@ static bool read_partition(struct parser *p, const struct slice *value, void *bl
 	return lex_names(&p->lex, value, &((struct qos_group *)block)->partitions);
 }
 
-/* "[3-17]" somewhere: digits, a dash, digits. */
+/* Does the description contain a range as "[3-17]"? */
 static bool has_range(const char *desc)
 {
 	for (const char *s = strchr(desc, '['); s; s = strchr(s + 1, '[')) {
@@ -61,7 +61,7 @@ static bool has_range(const char *desc)
 	return false;
 }
 
-/* Takes over `text`, "NODEDESC/Pn". False: an error was added. */
+/* Adds the port "NODEDESC/Pn"; takes over `text`. False: an error was added. */
 static bool add_port_name(struct parser *p, struct qos_group *g, char *text,
 			  const struct conf_place *at)
 {
@@ -317,7 +317,7 @@ static const struct section *find_section(const char *word)
 	return NULL;
 }
 
-/* Blocks of one kind, one at least. */
+/* Reads a section: one or more blocks of one kind. */
 static void parse_section(struct parser *p, const struct section *s, const struct conf_place *at)
 {
 	bool any = false;
@@ -368,7 +368,7 @@ struct text {
 	size_t len, cap;
 };
 
-/* Lines as readers of conf/ see them: without a byte order mark and the CR of DOS. */
+/* Copies a line, which has no byte order mark and no CR of DOS any more. */
 static void add_line(void *arg, struct line *line)
 {
 	struct text *t = arg;

@@ -34,7 +34,7 @@ struct qos_range {
 	uint64_t first, last;
 };
 
-/* In ascending order, apart from each other by a gap. */
+/* In ascending order, with a gap between any two. */
 struct qos_ranges {
 	struct qos_range *items;
 	size_t n, cap;
@@ -47,7 +47,10 @@ struct qos_strings {
 
 enum qos_type { QOS_TYPE_CA = 1, QOS_TYPE_SWITCH = 2, QOS_TYPE_ROUTER = 4 };
 
-/* "NODEDESC/Pn"; of a description with "[3-17]" every number in that range, leading zeros or not */
+/*
+ * A port named "NODEDESC/Pn"; "[3-17]" in NODEDESC matches every number of that range, with or
+ * without leading zeros.
+ */
 struct qos_port_name {
 	char *desc;
 	uint8_t port; /* 1..254 */
@@ -56,7 +59,7 @@ struct qos_port_name {
 };
 
 struct qos_group {
-	/* name: NULL of the ports that a line of qos-ulps names; use: may be NULL */
+	/* name: NULL for the ports of a line of qos-ulps; use: may be NULL */
 	char *name, *use;
 	unsigned line;
 	struct qos_ranges guids, pkeys;
@@ -68,14 +71,14 @@ struct qos_group {
 };
 
 struct qos_level {
-	char *name, *use; /* name: NULL of a line of qos-ulps */
+	char *name, *use; /* name: NULL for a line of qos-ulps */
 	unsigned line;
 	uint8_t sl;
-	uint8_t mtu, rate; /* codes, at most; 0: any */
+	uint8_t mtu, rate; /* codes of the largest MTU and rate; 0: any */
 	uint8_t life;
 	bool has_life;
-	struct qos_ranges pkeys;     /* bases; of the path, one of these; empty: any */
-	struct qos_ranges path_bits; /* read, and of no effect */
+	struct qos_ranges pkeys;     /* bases of the P_Keys that the path may have; empty: any */
+	struct qos_ranges path_bits; /* read, without effect */
 };
 
 struct qos_list {
@@ -87,12 +90,12 @@ struct qos_rule {
 	char *use; /* NULL: none */
 	unsigned line;
 	bool of_ulp;
-	uint32_t level;			       /* in levels */
-	struct qos_list sources, destinations; /* in groups; empty: any port */
-	struct qos_ranges classes, services, pkeys; /* empty: whatever the request says */
+	uint32_t level;			       /* index into levels */
+	struct qos_list sources, destinations; /* indexes into groups; empty: any port */
+	struct qos_ranges classes, services, pkeys; /* empty: any value, or none, in the request */
 };
 
-/* VL tables of qos-setup. They are checked, and nothing applies them. */
+/* VL tables of qos-setup, which are checked and not applied. */
 struct qos_vl_share {
 	uint8_t vl, weight;
 };
@@ -113,7 +116,7 @@ struct qos_vlarb_scope {
 struct qos_sl2vl_scope {
 	unsigned line;
 	struct qos_strings groups, across_from, across_to;
-	struct qos_ranges from, to; /* ports; empty: "*", or not said */
+	struct qos_ranges from, to; /* ports; empty: "*", or not given */
 	uint8_t vl[16];
 };
 
@@ -129,16 +132,16 @@ struct qos_policy {
 	struct qos_vlarb_scope *vlarbs;
 	struct qos_sl2vl_scope *sl2vls;
 	uint32_t n_groups, n_levels, n_rules, n_vlarbs, n_sl2vls;
-	uint32_t default_level; /* in levels */
-	bool has_level_pkeys; /* some level names P_Keys */
-	uint16_t sls;	      /* of all levels, a bit each */
-	unsigned words;	      /* of 64 rules; at least 1 */
-	struct qos_index *index; /* of qos_index.c */
+	uint32_t default_level; /* index into levels */
+	bool has_level_pkeys; /* set if some level names P_Keys */
+	uint16_t sls;	      /* a bit for each SL of the levels */
+	unsigned words;	      /* length of a row in words of 64 rules; at least 1 */
+	struct qos_index *index; /* private to qos_index.c */
 };
 
 /*
- * Reads text. 0: `*ret` is one reference; warnings are in `r`. -EINVAL: errors are in `r`, `*ret`
- * is untouched.
+ * Parses text. Returns 0: `*ret` is one reference, warnings are in `r`; or -EINVAL: errors are in
+ * `r`, `*ret` is untouched.
  */
 int qos_policy_parse(const char *text, size_t len, const char *file, struct conf_report *r,
 		     struct qos_policy **ret);
@@ -150,14 +153,14 @@ bool qos_ranges_have(const struct qos_ranges *r, uint64_t value);
 
 /* ---- requests -------------------------------------------------------------------------------- */
 
-/* What a request says of itself; what it does not say matches no rule that asks for it. */
+/* The criteria in a request. A criterion that it lacks matches no rule that has it. */
 struct qos_request {
 	bool has_service, has_class, has_pkey;
 	uint64_t service;
 	uint16_t class, pkey;
 };
 
-/* Rows of p->words words each, good as long as the policy. */
+/* Rows of p->words words each, valid as long as the policy. */
 struct qos_asked {
 	const uint64_t *service, *class, *pkey;
 };
@@ -167,43 +170,43 @@ struct qos_asked qos_policy_ask(const struct qos_policy *p, const struct qos_req
 /* ---- ports ----------------------------------------------------------------------------------- */
 
 /*
- * What a port is, for rules: a row of 2 * p->words words, first of the rules that allow it as a
- * source, then of those that allow it as a destination.
+ * The criteria of a port. Its row has 2 * p->words words: first the rules that allow it as a
+ * source, then those that allow it as a destination.
  */
 struct qos_port {
 	guid_t guid;
-	const char *name;  /* of its node */
-	uint8_t num;	   /* 0: the switch itself, which stands for its ports too */
-	uint8_t n_ports;   /* of its node */
+	const char *name;  /* description of the node */
+	uint8_t num;	   /* 0: the switch itself, on behalf of its ports too */
+	uint8_t n_ports;   /* number of ports of the node */
 	enum qos_type type;
 	bool is_self;
 };
 
-/* By all but its P_Keys. `ret` is overwritten. */
+/* The row of a port without regard to its P_Keys. `ret` is overwritten. */
 void qos_policy_port(const struct qos_policy *p, const struct qos_port *port, uint64_t *ret);
-/* Some group goes by P_Keys, or by names of partitions. */
+/* Does some group name P_Keys or partitions? */
 bool qos_policy_has_pkeys(const struct qos_policy *p);
-/* The rules that a port with this P_Key has besides; NULL: none. */
+/* The additional rules for ports with this P_Key; NULL: none. */
 const uint64_t *qos_policy_pkey(const struct qos_policy *p, uint16_t pkey);
-/* The same of a partition by its name, or'ed into `ret`. False: none. */
+/* Adds the additional rules for ports of a partition, by its name, to `ret`. False: none. */
 bool qos_policy_partition(const struct qos_policy *p, const char *name, uint64_t *ret);
-/* Is the port in the group, by all but P_Keys? Slow: for documents. */
+/* Is the port in the group, without regard to P_Keys? Slow: for documents. */
 bool qos_group_has(const struct qos_group *g, const struct qos_port *port);
 
 /* ---- the rule that decides ------------------------------------------------------------------- */
 
-/* Rows of the two ports; the second of each may be NULL. */
+/* Rows of the two ports: by port, and by P_Keys or NULL. */
 struct qos_ends {
 	const uint64_t *src[2], *dst[2];
 };
 
-/* The lowest bit of word `i`; `bits` is not 0. */
+/* The number of the lowest bit of word `i`; `bits` is not 0. */
 static inline uint32_t qos_first_rule(unsigned i, uint64_t bits)
 {
 	return i * 64 + (uint32_t)__builtin_ctzll(bits);
 }
 
-/* Of ports without second rows. */
+/* The first rule that matches ports whose second rows are NULL. */
 static inline uint32_t qos_match_plain(const struct qos_policy *p, const struct qos_asked *asked,
 				       const uint64_t *src, const uint64_t *dst)
 {
@@ -218,7 +221,7 @@ static inline uint32_t qos_match_plain(const struct qos_policy *p, const struct 
 	return QOS_NO_RULE;
 }
 
-/* The first rule from `from` on that matches; QOS_NO_RULE: none does, the default level counts. */
+/* The first rule from `from` on that matches; QOS_NO_RULE: none, the default level holds. */
 static inline uint32_t qos_policy_match(const struct qos_policy *p, const struct qos_asked *asked,
 					const struct qos_ends *ends, uint32_t from)
 {
@@ -235,7 +238,7 @@ static inline uint32_t qos_policy_match(const struct qos_policy *p, const struct
 	return QOS_NO_RULE;
 }
 
-/* The same from the first rule on; this is what costs in every path. */
+/* The first rule that matches; called for every path. */
 static inline uint32_t qos_policy_first(const struct qos_policy *p, const struct qos_asked *asked,
 					const struct qos_ends *ends)
 {
@@ -244,7 +247,7 @@ static inline uint32_t qos_policy_first(const struct qos_policy *p, const struct
 	return qos_match_plain(p, asked, ends->src[0], ends->dst[0]);
 }
 
-/* Whatever is asked, do the same rules match a path and the way back? */
+/* Do the same rules match a path and its reverse path, whatever the request? */
 static inline bool qos_ends_are_alike(const struct qos_ends *e)
 {
 	return e->src[0] == e->dst[0] && e->src[1] == e->dst[1];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Names in qos-policy.conf become places in its lists; rules of qos-ulps come behind the others;
- * there is a default level (qos.md 3.4 to 3.6).
+ * Replaces names in qos-policy.conf by indexes, appends the rules of qos-ulps to the others, and
+ * makes sure that there is a default level (qos.md 3.4 to 3.6).
  */
 #include <string.h>
 #include <strings.h>
@@ -12,7 +12,7 @@
 #define DEFAULT_NAME "default"
 #define CLASS_MAX    0xFFFu /* QoSClass has 12 bits */
 
-/* A name, and where it stands; sorted without regard to case. */
+/* A name and its place in the file; sorted without regard to case. */
 struct named {
 	const char *name;
 	uint32_t at;
@@ -38,7 +38,7 @@ struct names {
 	size_t n_groups, n_levels;
 };
 
-/* The first of a name counts. */
+/* Sorts the names, and reports duplicates, of which the first holds. */
 static void sort_names(struct parser *p, struct named *names, size_t n,
 		       const struct conf_place *places, const char *what)
 {
@@ -103,7 +103,7 @@ static void resolve_level(struct parser *p, const struct names *names, struct ra
 			       conf_quote(raw->level, strlen(raw->level), quoted));
 }
 
-/* What can match no request at all. */
+/* Warns of a rule whose classes no request can have. */
 static void warn_of_classes(struct parser *p, const struct raw_rule *raw)
 {
 	const struct qos_ranges *r = &raw->rule.classes;

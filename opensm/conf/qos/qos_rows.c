@@ -14,7 +14,8 @@ struct qos_rows {
 	unsigned words;
 	uint64_t *rows;
 	size_t n, cap;
-	uint32_t *places; /* by hash: a number, or NO_ROW; a power of two, half of them free */
+	/* hash table of row numbers, or NO_ROW; a power of two, at least half of it free */
+	uint32_t *places;
 	size_t n_places;
 };
 
@@ -48,7 +49,7 @@ size_t qos_rows_bytes(const struct qos_rows *r)
 	return r->n * r->words * sizeof(*r->rows);
 }
 
-/* Where a row is, or belongs. */
+/* The slot of a row, or the free slot for it. */
 static uint32_t *find_place(const struct qos_rows *r, const uint64_t *row)
 {
 	size_t bytes = r->words * sizeof(*row);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The section qos-setup (qos.md 3.2): VL tables of groups, read and checked as others do. */
+/* The section qos-setup (qos.md 3.2): VL tables of groups, read and checked as OpenSM does. */
 #include <string.h>
 
 #include "conf/qos/qos_internal.h"
@@ -30,7 +30,7 @@ static bool read_across(struct parser *p, const struct slice *value, void *block
 
 /* ---- vlarb-scope ---------------------------------------------------------------------------- */
 
-/* "VL:WEIGHT" */
+/* Reads "VL:WEIGHT". */
 static bool read_share(struct parser *p, const struct slice *s, struct qos_vl_share *ret)
 {
 	const char *colon = memchr(s->from, ':', (size_t)(s->to - s->from));

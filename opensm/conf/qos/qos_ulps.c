@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The section qos-ulps (qos.md 3.6): each line is a rule with a level of its own, behind all
- * others.
+ * The section qos-ulps (qos.md 3.6): each line is a rule with a level of its own, after all other
+ * rules.
  */
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "conf/qos/qos_internal.h"
 #include "util/str.h"
 
-/* Service ids of protocols on top of TCP port numbers. */
+/* First service ids of protocols that are on top of TCP port numbers. */
 #define SDP_PORTS   UINT64_C(0x10000)
 #define RDMA_PORTS  UINT64_C(0x1060000)
 #define RDS_PORT    0x48CA
@@ -18,7 +18,7 @@
 #define PORT_MAX    UINT64_C(0xFFFF)
 #define DEFAULT_KEY 0x7FFF
 
-/* What a line matches by. */
+/* The criterion of a line. */
 enum by { BY_NOTHING, BY_SERVICE, BY_PKEY, BY_PORT_NUM, BY_SOURCE, BY_TARGET, BY_BOTH };
 
 static const char *const by_words[] = {
@@ -31,10 +31,10 @@ static const char *const by_words[] = {
 
 static const struct ulp {
 	const char *name;
-	unsigned may;		/* by these, or alone: BY_NOTHING */
-	uint64_t first, last;	/* service ids of the name alone */
+	unsigned may; /* allowed criteria, a bit each; BY_NOTHING: the name alone is fine */
+	uint64_t first, last;	/* range of service ids if there is no criterion */
 	uint64_t ports;		/* service id of port number 0 */
-	const char *expected;	/* after the name */
+	const char *expected;	/* text for a finding: expected after the name */
 } ulps[] = {
 	{ "any", MAY(BY_SERVICE) | MAY(BY_PKEY) | MAY(BY_SOURCE) | MAY(BY_TARGET) | MAY(BY_BOTH), 0,
 	  0, 0,
@@ -66,7 +66,7 @@ static enum by find_by(const char *word)
 	return BY_NOTHING;
 }
 
-/* ": SL" to the end of the line. */
+/* Reads ": SL" up to the end of the line. */
 static bool read_sl(struct parser *p, uint8_t *ret)
 {
 	char quoted[CONF_QUOTE_MAX];
@@ -102,7 +102,7 @@ static void read_default(struct parser *p, const struct word *w)
 
 /* ---- a rule --------------------------------------------------------------------------------- */
 
-/* Port numbers become service ids. */
+/* Reads port numbers, and makes service ids of them. */
 static bool read_port_nums(struct parser *p, const struct slice *s, uint64_t base,
 			   struct qos_ranges *ret)
 {
@@ -121,7 +121,7 @@ static void add_group(struct qos_list *list, uint32_t group)
 	list->items[list->n++] = group;
 }
 
-/* GUIDs become a group without a name. */
+/* Reads GUIDs into a group without a name. */
 static bool read_guids(struct parser *p, const struct slice *s, enum by by, struct qos_rule *rule)
 {
 	struct qos_group *g = parse_add_group(p, &s->at);
@@ -163,7 +163,7 @@ static void by_name_alone(const struct ulp *u, struct qos_rule *rule)
 		qos_ranges_add(&rule->pkeys, DEFAULT_KEY, DEFAULT_KEY);
 }
 
-/* Behind the name. False: an error was added, and the line is over. */
+/* Reads a rule from its name on. False: an error was added, and the line was skipped. */
 static bool read_rule(struct parser *p, const struct ulp *u, struct qos_rule *rule)
 {
 	bool has_comma = lex_take(&p->lex, ',');

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The table of run-time partitions: life and look-up. Two ways lead to a member: by partition, then
- * by GUID (the members of one, in order); by GUID (the rights of one port, in a hash). What changes
- * them both is tenants_play.c alone.
+ * The table of run-time partitions: life and look-up. A member is found in two ways: in the sorted
+ * members of its partition, and in the partitions of its port, a hash by GUID. Only tenants_play.c
+ * changes them.
  */
 #include "conf/tenants/tenants.h"
 

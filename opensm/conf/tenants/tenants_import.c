@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Reads the file of former builds, line by line. A line counts if all of it can be understood and
- * its newline is there: one without was being written when the machine fell, and was never
- * acknowledged. The first line that cannot be is the end.
+ * Reads the file of former builds, line by line. A line without its newline was being written when
+ * the host failed; it was never acknowledged, and is ignored. Reading ends at the first faulty
+ * line.
  */
 #include "conf/tenants/tenants_import.h"
 
@@ -16,9 +16,9 @@
 
 #define MAGIC	   "opensm-tenants"
 #define FORMAT	   1
-#define BATCH_ROWS 4096u /* that are kept before they go into the table */
+#define BATCH_ROWS 4096u /* rows that are collected before they are put into the table */
 
-/* The rest of a line. */
+/* The unread part of a line. */
 struct scan {
 	const char *at, *end;
 };
@@ -27,16 +27,16 @@ struct import {
 	struct conf_place place; /* of the line */
 	struct conf_report *report;
 	struct tenants *t;
-	struct tenant_entry batch; /* rows of the table above "end" */
+	struct tenant_entry batch; /* rows above line "end" that are not in the table yet */
 	size_t cap;
-	uint16_t pkey; /* of the partition above; 0: none */
-	uint64_t pkey_generation, generation; /* of that partition, of the table */
+	uint16_t pkey; /* P_Key of the partition whose members are read; 0: none */
+	uint64_t pkey_generation, generation; /* generation of that partition, and of the table */
 	bool has_head, has_table;
 };
 
 /* ---- words ---------------------------------------------------------------------------------- */
 
-/* A literal, behind blanks. */
+/* Takes a literal, after blanks. */
 static bool take_word(struct scan *s, const char *word)
 {
 	size_t len = strlen(word);
@@ -103,7 +103,7 @@ static bool take_byte(struct scan *s, const char *word, uint8_t *ret)
 	return true;
 }
 
-/* In quotes; a quote and a backslash in it have a backslash before them. */
+/* Takes a quoted name, in which '\' escapes quotes and '\'. */
 static bool take_name(struct scan *s, char ret[PARTITION_NAME_MAX + 1])
 {
 	size_t len = 0;
@@ -138,7 +138,7 @@ static bool take_guid(struct scan *s, guid_t *ret)
 	return take_hex(s, UINT64_MAX, ret) && *ret;
 }
 
-/* Behind its "+". */
+/* Takes a member; its "+" was taken. */
 static bool take_member(struct scan *s, struct tenant_member *ret)
 {
 	*ret = (struct tenant_member){ 0 };
@@ -241,7 +241,7 @@ static bool take_row(struct scan *s, struct tenant_row *ret)
 	return take_fields(s, &ret->fields);
 }
 
-/* Rows up to the chain value; the P_Key stands once for several. */
+/* Takes the rows up to "chain"; a row without a P_Key has that of the row before. */
 static bool take_rows(struct scan *s, struct tenant_entry *ret)
 {
 	size_t cap = 0;
@@ -291,7 +291,7 @@ static bool read_line(struct import *m, struct scan *s)
 	return s->at < s->end && *s->at == 'e' ? read_end(m, s) : read_partition(m, s);
 }
 
-/* Returns where what counts ends. */
+/* Reads lines up to the first faulty one, whose address is returned, or to the end. */
 static const char *read_lines(struct import *m, const char *text, const char *end)
 {
 	const char *line = text, *newline;

@@ -23,10 +23,10 @@
 #define TENANTS_FILE_MAX (512u << 20) /* bytes */
 
 /*
- * 0: `*ret` is what counts, warnings are in `r`. -ENOENT: there is no file (no finding). -EBADMSG:
- * it is none of tenants; another -errno: it cannot be read; then one error is in `r`.
+ * Returns 0: `*ret` is the table, warnings are in `r`. -ENOENT: no such file (no finding).
+ * -EBADMSG: another kind of file; other -errno: unreadable; one error is in `r`.
  */
 int tenants_import(const char *path, struct conf_report *r, struct tenants **ret);
-/* The same of its text; `file`: its name in findings. 0 or -EBADMSG. */
+/* As tenants_import(), for the text of a file; `file`: its name in findings. 0 or -EBADMSG. */
 int tenants_import_text(const char *text, size_t len, const char *file, struct conf_report *r,
 			struct tenants **ret);

@@ -27,26 +27,27 @@ struct rights {
 struct tenants {
 	uint64_t generation;
 	int64_t changed_at;
-	struct held **list; /* by P_Key */
+	struct held **list; /* sorted by P_Key */
 	size_t n, cap;
-	struct guidmap *ports; /* GUID: struct rights, with one at least */
+	/* struct rights by GUID of the port, each with one partition at least */
+	struct guidmap *ports;
 	size_t n_members;
-	size_t n_ipoib; /* partitions with an IPoIB broadcast group */
+	size_t n_ipoib; /* number of partitions with an IPoIB broadcast group */
 };
 
 /* --- tenants.c ------------------------------------------------------------------------------- */
 
-/* Place of the partition, or the place where it would be. */
+/* Index of the partition, or the index where it would be inserted. */
 size_t tenants_place(const struct tenants *t, uint16_t pkey);
 struct held *tenants_held(const struct tenants *t, uint16_t pkey);
 struct held *held_free(struct held *h);
-/* Place of the member, or the place where it would be. */
+/* Index of the member, or the index where it would be inserted. */
 size_t held_place(const struct tenant_partition *p, guid_t guid);
-/* What a partition has if a request does not say otherwise. */
+/* The fields of a partition for which a request names none. */
 struct tenant_fields tenants_default_fields(uint16_t pkey);
 bool tenants_fields_equal(const struct tenant_fields *a, const struct tenant_fields *b);
 
 /* --- tenants_judge.c ------------------------------------------------------------------------- */
 
-/* Printable ASCII that ends within `size` bytes; may be "". */
+/* Is the name printable ASCII that ends within `size` bytes? May be "". */
 bool tenants_name_is_fine(const char *name, size_t size);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The partitions of the file and of the table, in the order in which ports get them. */
+/* Makes one struct of the partitions of the file and of the table, in the order of P_Key tables. */
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
@@ -52,7 +52,7 @@ static void add_group(struct partitions *ret, const struct partition_group *g)
 	ret->groups[ret->n_groups++].partition = (uint16_t)(p - ret->list);
 }
 
-/* Those of the file first, so that they keep the MLIDs they have without the table. */
+/* Groups of the file come first, so that the table does not change their MLIDs. */
 static void join_groups(struct partitions *ret, const struct tenants *t,
 			const struct partitions *file, const struct conf *conf)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What a request comes to: first whether its values can be, then whether the file lets it, whether
- * the partition is the one that was seen, and then, by action, the rows.
+ * Makes the entry of a request: checks its values, whether the file allows the change, and the
+ * generation; then, by action, adds the rows.
  *
  * A partition that the file defines with flag "api" has its fields from the file. A request may
- * name them only as they are there; members alone are of the table.
+ * name only the same fields, and changes only members.
  */
 #include <assert.h>
 #include <inttypes.h>
@@ -24,9 +24,9 @@ struct judge {
 	const struct tenants *t;
 	const struct partitions *file;
 	const struct tenant_request *rq;
-	const struct tenant_partition *held; /* NULL: not in the table */
-	const struct partition *filed;	     /* NULL: not in the file */
-	struct tenant_member *members;	     /* of the request, by GUID, each once */
+	const struct tenant_partition *held; /* NULL: the table does not have the partition */
+	const struct partition *filed;	     /* NULL: the file does not have the partition */
+	struct tenant_member *members;	     /* members of the request, sorted by GUID, each once */
 	size_t n_members;
 	struct tenant_entry *ret;
 	size_t cap;
@@ -119,7 +119,7 @@ static int compare_members(const void *va, const void *vb)
 	return COMPARE(a->guid, b->guid);
 }
 
-/* Sorts what the request names; one GUID twice is one if it is to be the same. */
+/* Sorts the members of the request; a GUID given twice must have the same membership. */
 static enum tenant_fault judge_members(struct judge *j)
 {
 	struct tenant_member *m = j->members;
@@ -175,7 +175,7 @@ static enum tenant_fault judge_values(struct judge *j)
 
 #define PLACE_MAX 300
 
-/* "FILE:LINE", to be read behind "is" */
+/* "FILE:LINE", as continuation of "is defined in". */
 static const char *place_of(const struct judge *j, char ret[PLACE_MAX])
 {
 	const char *file = j->file && j->file->file ? j->file->file : "partitions.conf";
@@ -187,7 +187,10 @@ static const char *place_of(const struct judge *j, char ret[PLACE_MAX])
 	return ret;
 }
 
-/* What is left of members from before the file had the partition may always go. */
+/*
+ * Does the request only take rights away? The table may have members from before the file had the
+ * partition.
+ */
 static bool only_lowers(const struct judge *j)
 {
 	return j->held && (j->rq->action == TENANT_REMOVE || j->rq->action == TENANT_DELETE);
@@ -214,7 +217,7 @@ static enum tenant_fault judge_file(const struct judge *j)
 		      pkey, place_of(j, place));
 }
 
-/* A name of the file may have any bytes; in the table it is one that can be read back. */
+/* Replaces bytes of a name of the file that the table cannot store. */
 static void clean_name(struct tenant_fields *f, uint16_t pkey)
 {
 	for (char *letter = f->name; *letter; letter++)
@@ -224,7 +227,7 @@ static void clean_name(struct tenant_fields *f, uint16_t pkey)
 		memcpy(f->name, tenants_default_fields(pkey).name, sizeof(f->name));
 }
 
-/* What the partition has by the file. */
+/* The fields that the file gives the partition. */
 static struct tenant_fields fields_of_file(const struct judge *j)
 {
 	const struct partition_group *g = partitions_find_broadcast(j->file, j->rq->pkey);
@@ -243,7 +246,7 @@ static struct tenant_fields fields_of_file(const struct judge *j)
 
 /* --- Fields --------------------------------------------------------------------------------- */
 
-/* What the partition has now, or would have if it was made with nothing asked. */
+/* The present fields of the partition, or those of a new one for which none are requested. */
 static struct tenant_fields fields_before(const struct judge *j)
 {
 	if (j->filed)
@@ -251,7 +254,7 @@ static struct tenant_fields fields_before(const struct judge *j)
 	return j->held ? j->held->fields : tenants_default_fields(j->rq->pkey);
 }
 
-/* The same with what the request names. */
+/* Those fields, changed as requested. */
 static struct tenant_fields fields_asked(const struct judge *j, const struct tenant_fields *before)
 {
 	const struct tenant_request *rq = j->rq;
@@ -270,7 +273,7 @@ static struct tenant_fields fields_asked(const struct judge *j, const struct ten
 	return f;
 }
 
-/* "name, ipoib": what differs */
+/* The names of the fields that differ, as "name, ipoib". */
 static const char *differences(const struct tenant_fields *a, const struct tenant_fields *b,
 			       char ret[48])
 {
@@ -287,7 +290,10 @@ static const char *differences(const struct tenant_fields *a, const struct tenan
 	return ret;
 }
 
-/* IPoIB groups beside that of this partition: those of the file, and of the table alone. */
+/*
+ * The number of groups of the file, and of IPoIB groups of partitions that only the table has;
+ * below the limit an upper bound.
+ */
 static size_t count_groups(const struct judge *j)
 {
 	size_t n = j->t->n_ipoib + (j->file ? j->file->n_groups : 1);
@@ -315,7 +321,7 @@ static enum tenant_fault set_fields(struct judge *j, const struct tenant_fields 
 	return TENANT_FINE;
 }
 
-/* Makes the partition, or gives it the fields that are asked for. */
+/* Adds the row that makes the partition or changes its fields, as requested. */
 static enum tenant_fault judge_partition(struct judge *j)
 {
 	struct tenant_fields before = fields_before(j), f = fields_asked(j, &before);
@@ -367,7 +373,7 @@ static enum tenant_fault judge_configure(struct judge *j)
 		return refuse_unknown(j);
 	before = fields_before(j);
 	f = fields_asked(j, &before);
-	/* Nothing of the table need stand for it. */
+	/* Without a change the table needs no row for it. */
 	return tenants_fields_equal(&before, &f) ? TENANT_FINE : judge_partition(j);
 }
 
@@ -378,7 +384,7 @@ static bool is_so(const struct judge *j, const struct tenant_member *m)
 	return is && is->full == m->full && is->index0 == m->index0;
 }
 
-/* Index 0 of a port is of one partition: others leave it first. */
+/* Index 0 of a port is given to one partition: removes it from another one first. */
 static void take_index0(struct judge *j)
 {
 	for (size_t i = 0; i < j->n_members; i++) {
@@ -485,7 +491,7 @@ static enum tenant_fault judge_action(struct judge *j)
 	return refuse(j, TENANT_INVALID, "unknown action %d", (int)j->rq->action);
 }
 
-/* Members of all partitions afterwards. */
+/* Checks the number of members in all partitions after the change. */
 static enum tenant_fault judge_size(const struct judge *j)
 {
 	size_t n = j->t->n_members;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Partitions whose members are all limited, by the file and by the table: they cannot talk to each
- * other.
+ * Finds partitions whose members, by file and table, are all limited, so cannot talk to each other.
  */
 #include <assert.h>
 
@@ -14,7 +13,7 @@ static bool is_limited(const void *arg, guid_t guid)
 	return m && !m->full;
 }
 
-/* A member of the table counts as if it stood behind the last item of the file. */
+/* Members of the table override all items of the file. */
 static bool is_all_limited(const struct partition *file, const struct tenant_partition *table)
 {
 	size_t n = table ? table->n_members : 0;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Entries change the table. Every entry that can be written can be played, whatever it says and in
- * whatever order: a member of no partition makes one with default fields, and a P_Key that comes to
- * index 0 of a port makes an earlier claim false. So tables that played the same entries are equal.
+ * Applies entries to the table. Any valid entry can be applied, in any order: a member of a
+ * partition that does not exist makes one with default fields, and a P_Key that is set at index 0
+ * of a port is removed from index 0 in another partition. Tables with the same entries are
+ * therefore equal.
  *
- * Many members at once, in order, are merged into a partition; a few are inserted one by one.
+ * Many members in order are merged into a partition; a few are inserted one by one.
  */
 #include <assert.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 #include "conf/tenants/tenants_internal.h"
 #include "util/bisect.h"
 
-/* So many member rows of one partition are worth a pass over all of its members. */
+/* Number of member rows from which on a merge of all members is faster than insertions. */
 #define MERGE_MIN 32
 
 /* --- Rights --------------------------------------------------------------------------------- */
@@ -24,7 +25,7 @@ static size_t right_place(const struct rights *r, uint16_t pkey)
 	return BISECT(i, (size_t)0, (size_t)r->n, partition_order(r->list[i].pkey) < order);
 }
 
-/* The rights of `guid` with room for one more. */
+/* The rights of `guid`, with room for one more partition. */
 static struct rights *roomy_rights(struct tenants *t, guid_t guid)
 {
 	struct rights *r = guidmap_get(t->ports, guid);
@@ -39,7 +40,7 @@ static struct rights *roomy_rights(struct tenants *t, guid_t guid)
 	return r;
 }
 
-/* Another partition had its P_Key at index 0 of this port: not any more. */
+/* Clears index0 of the port's member in another partition. */
 static void leave_index0(struct tenants *t, guid_t guid, uint16_t pkey, uint64_t generation)
 {
 	struct rights *r = guidmap_get(t->ports, guid);
@@ -113,7 +114,7 @@ static void play_member(struct tenants *t, struct held *h, const struct tenant_r
 	set_right(t, p->pkey, &row->member, generation);
 }
 
-/* Rows by GUID, each once. */
+/* Merges rows, which are sorted by GUID, each once. */
 static void merge_members(struct tenants *t, struct held *h, const struct tenant_row *rows,
 			  size_t n_rows, uint64_t generation)
 {
@@ -195,7 +196,7 @@ static bool is_of_member(const struct tenant_row *row)
 	return row->kind == TENANT_ROW_MEMBER || row->kind == TENANT_ROW_LEFT;
 }
 
-/* Member rows from rows[0] on that can be merged: of one partition, by GUID. */
+/* The number of rows from rows[0] on that can be merged: of one partition, sorted by GUID. */
 static size_t merge_len(const struct tenant_row *rows, size_t n)
 {
 	size_t len = 1;
@@ -207,13 +208,13 @@ static size_t merge_len(const struct tenant_row *rows, size_t n)
 	return len;
 }
 
-/* All of them go behind the last member, where a new one moves no other. */
+/* Does the row come after all members, so that an insertion moves none? */
 static bool is_behind(const struct tenant_partition *p, const struct tenant_row *row)
 {
 	return !p->n_members || p->members[p->n_members - 1].guid < row->member.guid;
 }
 
-/* Returns how many rows were played. */
+/* Applies the first rows, of members. Returns their number. */
 static size_t play_members(struct tenants *t, const struct tenant_row *rows, size_t n,
 			   uint64_t generation)
 {
@@ -287,7 +288,7 @@ static struct tenant_row *add_row(struct inverse *v, enum tenant_row_kind kind,
 	return &e->rows[e->n_rows++];
 }
 
-/* A partition that is not there goes; once is enough for many rows about it. */
+/* Adds a row that the partition does not exist, unless the last row is the same. */
 static void restore_absence(struct inverse *v, uint16_t pkey)
 {
 	const struct tenant_partition absent = { .pkey = pkey };
@@ -328,7 +329,7 @@ static void restore_row(struct inverse *v, const struct tenant_row *row)
 		restore_member(v, p, p->members[i].guid);
 }
 
-/* Every row becomes what there is now of the thing that it names, so their order is no matter. */
+/* Adds the present state of everything that `e` changes; the order of the rows does not matter. */
 void tenants_inverse(const struct tenants *t, const struct tenant_entry *e,
 		     struct tenant_entry *ret)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What is the same for every text file of ours: refuse what is no text, cut it into lines, remove a
- * byte order mark and DOS line ends with a note.
+ * Shared by the readers of text files: refuses binary files, splits text into lines, and removes a
+ * byte order mark and the CR of DOS with a note.
  */
 #include "conf/text/lines.h"
 
@@ -47,7 +47,7 @@ static int refuse_file(const char *path, int error, size_t limit, struct conf_re
 	return error;
 }
 
-/* Copies one line, gives it away, frees it. */
+/* Copies one line, passes it to `on_line`, and frees it. */
 static void deliver_line(struct cutter *c, const char *text, size_t len, lines_on_line on_line,
 			 void *arg)
 {

@@ -24,27 +24,27 @@ typedef void (*lines_on_line)(void *arg, struct line *line);
  * another -errno with one, before any line was delivered (directory, FIFO, NUL bytes, too large).
  */
 int lines_read(const char *path, struct conf_report *r, lines_on_line on_line, void *arg);
-/* The text alone, to be freed; the same errors. Whether it is text: lines_split(). */
+/* Reads the text alone, to be freed; errors as lines_read(), but lines_split() finds NUL bytes. */
 int lines_load(const char *path, struct conf_report *r, char **ret, size_t *ret_len);
-/* The same with another limit than LINES_FILE_MAX bytes. */
+/* As lines_load(), with another limit than LINES_FILE_MAX bytes. */
 int lines_load_most(const char *path, size_t limit, struct conf_report *r, char **ret,
 		    size_t *ret_len);
-/* The finding for a file that is not there and should be. Returns -ENOENT. */
+/* Adds the finding for a file that is needed and does not exist. Returns -ENOENT. */
 int lines_missing(const char *path, struct conf_report *r);
-/* The same as lines_read() for text in memory. */
+/* As lines_read(), for text in memory. */
 int lines_split(const char *path, const char *text, size_t len, struct conf_report *r,
 		lines_on_line on_line, void *arg);
 
 /* A place on the line: `p` points into line->text. */
 struct conf_place line_place(const struct line *line, const char *p);
 
-/* A list that holds so many entries, and no more. */
+/* The capacity of a list. */
 struct line_room {
 	unsigned most;
-	const char *what; /* they are: "rules" */
-	bool full;	  /* this was told */
+	const char *what; /* noun for the entries, as "rules" */
+	bool full;	  /* set after the finding was added */
 };
 
-/* There is room for one more beside `n`. False: this line is ignored, with a finding once. */
+/* Is there room for another entry beside `n`? If not, the line is ignored, with one finding. */
 bool line_has_room(struct line_room *room, size_t n, const struct line *line,
 		   struct conf_report *r);

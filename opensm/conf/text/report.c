@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * Findings: collected here, printed by the owner of the report. Not a log.
- */
+/* Findings are collected here, and printed by the owner of the report. This is not a log. */
 #include <assert.h>
 #include <stdarg.h>
 #include <string.h>
@@ -16,7 +14,7 @@ static const char *const severity_names[] = {
 	[CONF_ERROR] = "error",
 };
 
-/* Takes over `text`. */
+/* Adds a finding; takes over `text`. */
 static void add_finding(struct conf_report *r, enum conf_severity severity,
 			const struct conf_place *at, char *text)
 {

@@ -34,7 +34,7 @@ struct conf_place {
 	unsigned line, column;
 };
 
-/* Text that comes from a file goes through conf_quote() first. */
+/* Adds a finding. Text that comes from a file must have passed conf_quote(). */
 void conf_report_add(struct conf_report *r, enum conf_severity severity, const char *file,
 		     unsigned line, unsigned column, const char *fmt, ...)
 	__attribute__((format(printf, 6, 7)));
@@ -42,14 +42,14 @@ void conf_report_at(struct conf_report *r, enum conf_severity severity, const st
 		    const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 /* "FILE:LINE:COLUMN: TEXT", or less where no place is known; to be freed. */
 char *conf_finding_text(const struct conf_finding *f);
-/* One line per finding: "FILE:LINE:COLUMN: error: TEXT"; what is not known is left out. */
+/* One line per finding: "FILE:LINE:COLUMN: error: TEXT"; unknown parts are left out. */
 void conf_report_print(const struct conf_report *r, FILE *out);
-/* The same from finding number `from` on, so that a report can be printed as it grows. */
+/* As conf_report_print(), from finding number `from` on. */
 void conf_report_print_from(const struct conf_report *r, size_t from, FILE *out);
-/* Everything in `more` once more, in `r`. */
+/* Copies all findings of `more` to the end of `r`. */
 void conf_report_append(struct conf_report *r, const struct conf_report *more);
 void conf_report_clear(struct conf_report *r);
 
 #define CONF_QUOTE_MAX 72
-/* Text of a file for a finding: printable, in quotes, cut after some 60 bytes. Returns `ret`. */
+/* Text of a file for a finding: printable, in quotes, truncated to some 60 bytes. Returns `ret`. */
 const char *conf_quote(const char *text, size_t len, char ret[static CONF_QUOTE_MAX]);
