@@ -65,7 +65,7 @@ struct grid_ways *grid_ways_new(const struct graph *g, const struct grid *grid, 
 struct grid_ways *grid_ways_whole(const struct graph *g, const struct grid *grid);
 struct grid_ways *grid_ways_free(struct grid_ways *w);
 
-/* Up or down for GRID_EITHER on a ring of `size`, from `at`; `key` is odd or even by chance. */
+/* Up or down for GRID_EITHER on a ring of `size`, from `at`; `key`: odd in half of all cases. */
 enum grid_step grid_either(unsigned size, unsigned at, unsigned key);
 
 /*

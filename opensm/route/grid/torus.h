@@ -4,12 +4,15 @@
 
 #include "route/core/engine.h"
 
-/* Coordinates as the configuration counts them. */
+/* Coordinates of a switch as they are in the configuration. */
 struct torus_place {
 	uint32_t sw;
 	uint16_t x, y, z;
 };
 
-/* All switches for opensm-torus.dump, x fastest. 0: no torus. The caller frees `ret`. */
+/*
+ * All switches for opensm-torus.dump, x varies fastest. Returns their number; 0: no torus. The
+ * caller frees `ret`.
+ */
 uint32_t torus_places(const struct topo *t, const struct route_options *options,
 		      struct torus_place **ret);

@@ -21,7 +21,7 @@ struct nue_tree {
 	uint32_t *head, *next, *entry, n_entries;
 	uint32_t *bucket;
 	uint32_t *woken, n_woken;
-	uint32_t *wish; /* the tables that were read */
+	uint32_t *wish; /* channels of the tables that were read, by switch */
 	uint32_t *seeds;
 	uint64_t *keys;
 	struct arena memory;
@@ -79,5 +79,5 @@ enum nue_turns {
 
 /* Handles all dependencies of the tree. */
 bool nue_tree_turns(const struct nue_tree *t, struct cdg_order *cdg, enum nue_turns what);
-/* Computes dist, order and idle from `out`. Switches whose path does not end at `to` lose it. */
+/* Computes dist, order and idle from `out`. Paths that do not end at `to` are removed. */
 void nue_tree_measure(struct nue_tree *t);

@@ -27,10 +27,10 @@
 #include "util/mem.h"
 
 struct transition {
-	uint32_t n_lids;    /* LIDs to be drained */
-	uint8_t *drain;	    /* one byte per LID, 0..top of the new routes */
+	uint32_t n_lids;    /* number of LIDs to be drained */
+	uint8_t *drain;	    /* flag per LID, 0..top of the new routes */
 	lid_t top;
-	unsigned n_epochs;  /* 1..255 */
+	unsigned n_epochs;  /* number of epochs, 1..255 */
 	uint8_t *epochs;    /* epochs[switch of the new topo * n_blocks + block] */
 	uint32_t n_blocks;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Takes load off the channels that carry most, entry by entry: single entries move to other paths
- * with room. An entry that does not lead through such a channel stays as it is.
+ * Relieves the most loaded channels by moving single entries to other paths that have room. Entries
+ * whose paths avoid such channels do not change.
  */
 #pragma once
 
@@ -16,11 +16,11 @@
 
 struct route_verdict;
 
-/* The channels that may give load off. */
+/* Which channels are relieved. */
 enum balance_slow {
 	BALANCE_ALL,
 	BALANCE_SLOW,
-	BALANCE_SLOW_LATER, /* all; slow ones only if they carry clearly too much */
+	BALANCE_SLOW_LATER, /* all channels; slow ones only if clearly overloaded */
 };
 
 struct balance_job {
@@ -28,11 +28,13 @@ struct balance_job {
 	const struct distances *distances; /* not needed with `find` */
 	/* Finds paths for entries, nearest first, in any combination. NULL: the shortest paths. */
 	path_dag_finder find;
-	/* NULL; else `find` only orders the switches, and this lists the edges of order[i]. */
+	/* NULL; or lists the edges of order[i], while `find` only orders the switches. */
 	void (*find_edges)(const void *arg, uint32_t i, struct path_dag *w);
 	const void *arg;
 	const struct dest_order *dests;
-	/* Flows by channel in end-port pairs, and `dests` has one class. NULL: they are counted. */
+	/*
+	 * Flows by channel in end-port pairs; `dests` has one class. NULL: they are counted here.
+	 */
 	const uint32_t *load;
 	/*
 	 * By block of every row: set if the block is written in any case. Entries there move first,
@@ -49,9 +51,9 @@ struct balance_job {
 };
 
 /*
- * Classes of `dests` one after the other: what is moved for one counts what the classes before it
- * carry, and moves none of that. Returns the load of the most loaded channel afterwards, and in
- * *ret_moved how many entries moved. Same job, same bytes.
+ * Handles the classes of `dests` one after the other: for each class the load of those before it is
+ * counted, but does not move. Returns the load of the most loaded channel afterwards, and in
+ * *ret_moved the number of entries moved. Same job, same bytes.
  */
 uint32_t balance_channels(const struct balance_job *job, struct routes *r, uint32_t *ret_moved);
 

@@ -17,7 +17,7 @@ struct column {
 	/* Switches with flows to the LID, farthest first, as indices in dag.order. */
 	uint32_t *used;
 	uint32_t n_used;
-	/* Ports of several LIDs, those at places from .. to - 1, one after the other. */
+	/* Ports of the LIDs at indices from .. to - 1 of the order, one column after the other. */
 	uint8_t *ports;
 	uint32_t from, to;
 };
@@ -31,8 +31,8 @@ struct relief {
 	uint16_t *next;	       /* by channel: the next switch; NOWHERE: none */
 	uint32_t *flows;       /* by channel */
 	const uint32_t *paces; /* topo->paces */
-	uint32_t *floor;       /* by channel: load below which its limit does not go */
-	/* by switch, for the present column: greatest load from there on, as known */
+	uint32_t *floor;       /* by channel: least value of its limit */
+	/* by switch, for the present column: known greatest load on the path from there on */
 	uint32_t *worst;
 	uint32_t limit;
 	uint32_t enough;  /* least limit of any channel */
@@ -43,7 +43,7 @@ struct relief {
 	bool only_slow;
 	uint32_t mean;
 	uint32_t n_over; /* number of channels that carry more than `limit` */
-	/* List of these channels, and of some that were; `listed`: flag by channel. */
+	/* Channels over the limit, and some that were; `listed`: flag by channel. */
 	struct above {
 		uint32_t sw;
 		uint8_t port;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Orders for VLs (sp_balance.h): roots from which up/down routing reaches as many pairs as can be
- * over shortest paths, each root mostly pairs that those before it do not.
+ * Orders for VLs (sp_balance.h): roots from which up/down routing connects as many pairs as
+ * possible by shortest paths; each root is chosen for pairs that earlier ones do not connect.
  */
 #pragma once
 
@@ -15,6 +15,6 @@ static inline bool orders_towards(const uint16_t *from_root, uint32_t s, uint32_
 	return from_root[v] != from_root[s] ? from_root[v] < from_root[s] : v < s;
 }
 
-/* Fills `roots`. `sources`: per switch, 0 where no paths begin or end. */
+/* Fills `roots`. `sources`: per switch, 0 if no path begins or ends there. */
 void orders_find(const struct graph *g, const struct distances *d, const uint32_t *sources,
 		 unsigned n_roots, uint32_t *roots);

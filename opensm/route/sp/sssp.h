@@ -17,14 +17,16 @@ struct sssp {
 	unsigned threads;
 };
 
-/* Fills `ret`. False: impossible, or cancelled; `why` has the reason. sssp_done() in both cases. */
+/*
+ * Fills `ret`. False: impossible, or cancelled; the reason is in `why`. sssp_done() in both cases.
+ */
 bool sssp_run(const struct route_job *job, const char *name, struct sssp *ret, char *why,
 	      size_t why_len);
 void sssp_done(struct sssp *s);
 
 /*
- * The scheme of these VLs, the first being `start`, if there are more than one. `kept`: of previous
- * tables whose paths all keep their VLs, so as many are needed as of that; else NULL.
+ * Sets the VL scheme of `layers`, whose first VL is `start`, if there are several VLs. `kept`: the
+ * previous scheme if all paths keep their VLs, as it then says how many are needed; else NULL.
  */
 void sssp_use_vls(struct routes *r, const struct vl_layers *layers, enum sl2vl_by by,
 		  unsigned start, const struct sl2vl *kept);

@@ -8,11 +8,11 @@
 #include "route/core/unassigned.h"
 #include "util/mem.h"
 
-#define HOPS_CAPPED 0xFE /* that many or more */
+#define HOPS_CAPPED 0xFE /* that many hops or more */
 
 /* ---- destinations ------------------------------------------------------------------------ */
 
-/* `owners`: per LID of the previous tables (unassigned.h). */
+/* Was no LID of the port assigned? `owners`: by LID of the previous tables (unassigned.h). */
 static bool was_unassigned(const struct change *c, const uint32_t *owners, lid_t base, uint8_t lmc)
 {
 	for (uint32_t lid = base; lid < base + (1u << lmc); lid++)
@@ -31,7 +31,10 @@ static bool is_same_host(const struct change *c, const struct topo_host *now, gu
 	       before->switches[was->sw].guid == sw;
 }
 
-/* The first LID of a port of switch `u` (`host` NULL: the switch); the others are what it is. */
+/*
+ * Sets known[] and same[] of the first LID of a port of switch `u` (`host` NULL: the switch
+ * itself); its other LIDs get the same values.
+ */
 static void find_known_port(struct change *c, const uint32_t *owners, const struct topo_switch *sw,
 			    const struct topo_host *host, uint32_t u, uint32_t dest)
 {
@@ -76,7 +79,7 @@ static void find_known(struct change *c, const struct topo *now, const struct dm
 
 /* ---- pairs ------------------------------------------------------------------------------- */
 
-/* Pairs whose distance is another, as bits; sets differs[sw] for switches that have any. */
+/* Marks pairs whose distance changed as bits, and sets differs[sw] for switches with such pairs. */
 static void compare_hops(const struct change *c, const uint8_t *hops, const uint64_t *downs,
 			 uint64_t *bits, bool *differs)
 {
@@ -102,7 +105,7 @@ static void compare_hops(const struct change *c, const uint8_t *hops, const uint
 	}
 }
 
-/* Sets c->gains, too. */
+/* Also sets c->gains. */
 static bool cables_differ(struct change *c, const struct topo *now, uint32_t sw)
 {
 	const struct topo *before = c->previous->topo;
@@ -180,7 +183,7 @@ struct change *change_new(const struct graph *g, const struct dmodk *spread, con
 	assert(spread && hops && previous);
 	c->previous = previous;
 	c->keeps = keep;
-	/* Else it is unknown by what their paths were chosen. */
+	/* Without them it is unknown how the previous paths were chosen. */
 	c->compares = previous->hops && previous->options;
 	c->n = g->n;
 	c->words = (g->n + 63) / 64;

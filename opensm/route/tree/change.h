@@ -20,7 +20,7 @@
 #include "route/core/routes.h"
 #include "route/tree/dmodk.h"
 
-/* The LIDs of one port that is new: destinations first .. first + n - 1 on switch `at`. */
+/* LIDs of a new port: destinations first .. first + n - 1, on switch `at`. */
 struct change_newcomer {
 	uint32_t first, n, at;
 };
@@ -28,26 +28,26 @@ struct change_newcomer {
 struct change {
 	const struct routes *previous;     /* borrowed */
 	uint32_t *previous_sw;             /* per switch: its row in previous, or TOPO_NONE */
-	bool *known;                       /* per destination */
-	/* per destination: was there before, at the same place */
+	bool *known;                       /* by destination: set if its LID is known */
+	/* by destination: set if the same port had the LID before */
 	bool *same;
-	struct change_newcomer *newcomers; /* those that were not */
+	struct change_newcomer *newcomers; /* destinations that are not `same` */
 	uint32_t n_newcomers;
-	/* previous says how far things were: `moved` means something */
+	/* set if the previous routes have distances, so that `moved` is exact */
 	bool compares;
-	/* some entry may stay although it could be another one */
+	/* set if an entry may stay although another path is preferred */
 	bool keeps;
-	/* some cable between switches, or from one to itself, was not there before */
+	/* set if a cable is new */
 	bool gains;
 	uint32_t n, words;
-	uint64_t *moved;                   /* per switch `words` words, a bit per target */
+	uint64_t *moved; /* bits: row of `words` words by switch, a bit by target */
 	struct arena memory;
 };
 
 /*
- * `hops`, `downs` (NULL: there are no ups and downs): of the new routes. `keep` false: nothing is
- * known and all is moved; only entries of unassigned LIDs stay. The caller frees; all arguments
- * must live longer.
+ * Compares; `hops`, `downs` (NULL: the graph is not oriented) are of the new routes. `keep` false:
+ * nothing is known and all is moved; only entries of unassigned LIDs stay. The caller frees; all
+ * arguments must live longer.
  */
 struct change *change_new(const struct graph *g, const struct dmodk *spread, const uint8_t *hops,
 			  const uint64_t *downs, const struct routes *previous, bool keep);
@@ -59,8 +59,8 @@ static inline bool change_moved(const struct change *c, uint32_t sw, uint32_t ta
 }
 
 /*
- * In a pair that is moved: is the path by `port` of `sw`, which costs `weight`, new? False while
- * nothing was gained, and where that is not known.
+ * Is the path by `port` of `sw`, of cost `weight`, new for a moved pair? False if no cable is new,
+ * and if the previous distances are not known.
  */
 bool change_is_new_way(const struct change *c, const struct topo *now, uint32_t sw, uint8_t port,
 		       uint8_t weight, uint32_t target);

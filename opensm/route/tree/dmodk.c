@@ -16,16 +16,15 @@
 #include "util/sets.h"
 
 /*
- * A rest of hosts of at most a third of the ports up is shared out. `opensm --plan` of netgen's
- * tree LEAVES HOSTS SPINES, mean of shifts, permutations and load, shared out and not: 36 24 18
- * .760 .518 1,128, .762 .529 1,680; 12 8 6 .776 .580 120, .784 .588 176; 3 4 3 .841 .798 12, .886
- * .801 16.
+ * A rest of at most a third of the ports up is shared out. `opensm --plan` of netgen's tree LEAVES
+ * HOSTS SPINES, mean of shifts, permutations and load, shared out and not: 36 24 18 .760 .518
+ * 1,128, .762 .529 1,680; 12 8 6 .776 .580 120, .784 .588 176; 3 4 3 .841 .798 12, .886 .801 16.
  */
 #define SHARED_MOST 3
 /*
- * Senders part only until cables carry this much of the highest mean that is left to the cables of
- * a switch, or as much above the mean of all as balance leaves (KEEP_EVEN): flows to a destination
- * that come together early meet fewer others. `bench-auto -k 5500 fat-tree3 48`, bisections and
+ * Flows are redirected until cables carry this part of the highest mean of the cables left to a
+ * switch, or as much above the mean of all as balance leaves (KEEP_EVEN): flows to one destination
+ * that join early meet fewer others. `bench-auto -k 5500 fat-tree3 48`, bisections and
  * permutations: .571 .415 here, .567 .411 if cables were to carry the mean.
  */
 #define PARTED_TO 0.95
@@ -36,44 +35,46 @@ struct levels {
 	const struct distances *d;
 	const struct dmodk_plan *plan;
 	struct dmodk *s;
-	uint16_t *rank;       /* that of `s` */
-	uint32_t *hosts;      /* end ports per switch */
-	bool *leaf;           /* rank 0 */
-	uint32_t *pod;        /* union-find over switches of a rank and below */
-	uint32_t *pods;       /* those of all ranks: pods_of() */
-	bool *joins;          /* joins at least two pods of the rank below: worth going up to */
-	uint32_t *up_first;   /* n + 1 */
-	uint32_t *up;         /* switches one rank up that join pods */
-	uint16_t *arity;      /* of up neighbours when nothing is broken */
-	uint32_t *leaf_order; /* per switch: its place among its like, neighbours adjacent */
-	uint32_t *via_cable;  /* per entry of `up`: destinations whose home path uses it */
-	uint32_t *via_switch; /* per switch: destinations at home there */
-	uint32_t *n_shared;   /* per switch: its hosts that are shared out */
-	bool *is_shared;      /* per destination */
-	uint32_t *via;	      /* per destination: its entry of `up` at the level at hand */
-	uint32_t *seen;	      /* per entry of `up`: destinations on it that have a turn */
-	bool *is_hurt;	      /* per switch: broken, or above a broken one */
+	uint16_t *rank;       /* s->rank */
+	uint32_t *hosts;      /* by switch: number of end ports */
+	bool *leaf;           /* by switch: set if its rank is 0 */
+	uint32_t *pod;        /* union-find over switches up to a rank */
+	uint32_t *pods;       /* pods of all ranks: see pods_of() */
+	/* by switch: set if it joins pods of the rank below, so that paths go up to it */
+	bool *joins;
+	uint32_t *up_first;   /* by switch, with one more at the end: first index in `up` */
+	uint32_t *up;         /* neighbours one rank up that join pods */
+	uint16_t *arity;      /* by switch: number of neighbours up without damage */
+	uint32_t *leaf_order; /* by switch: its position among its rank; neighbours are adjacent */
+	uint32_t *via_cable;  /* by entry of `up`: number of destinations whose home path uses it */
+	uint32_t *via_switch; /* by switch: number of destinations with a home there */
+	uint32_t *n_shared;   /* by switch: number of its hosts that are shared out */
+	bool *is_shared;      /* by destination: set if it is shared out */
+	uint32_t *via;	      /* by destination: its entry of `up` at the present level */
+	uint32_t *seen;	      /* by entry of `up`: number of destinations on it that have a turn */
+	/* by switch: set if it, or a switch below, has fewer neighbours up than `arity` */
+	bool *is_hurt;
 	struct {
 		uint32_t first, n;
 		double mean;
-	} *spares;	      /* per switch: of s->spares; and destinations on its cables */
-	uint32_t span;        /* slots per switch */
-	uint64_t slots;	      /* of all leaves, and what is left out between them */
+	} *spares; /* by switch: range in s->spares; mean number of destinations on its cables */
+	uint32_t span;        /* number of slots per switch */
+	uint64_t slots;	      /* number of slots of all leaves, gaps included */
 	uint32_t n_leaves;
 	/* ports up of most leaves; hosts of a leaf beyond a multiple of them, or 0 */
 	uint32_t ports, rest;
-	bool shares;	      /* the rest is shared out */
+	bool shares;	      /* set if the rest is shared out */
 	struct arena memory;
 };
 
-/* The value below which `quarters` of all are; 0 of none. Sorts. */
+/* The value below which `quarters` of the values are; 0 if there are none. Sorts them. */
 static uint32_t quartile(uint32_t *values, uint32_t n, unsigned quarters)
 {
 	SORT(values, n, compare_u32);
 	return n ? values[(uint64_t)n * quarters / 4] : 0;
 }
 
-/* A switch with end ports that joins no pods is a leaf most of whose hosts are missing. */
+/* Makes leaves of switches with end ports that join no pods: most of their hosts are missing. */
 static bool find_sparse_leaves(struct levels *l)
 {
 	bool found = false;
@@ -84,7 +85,7 @@ static bool find_sparse_leaves(struct levels *l)
 	return found;
 }
 
-/* Unites over all cables whose higher end has this rank. */
+/* Unites switches over all cables whose higher end has this rank. */
 static void unite_rank(struct levels *l, uint16_t rank)
 {
 	const uint16_t *ranks = l->rank;
@@ -115,13 +116,13 @@ static bool joins_pods(struct levels *l, uint32_t u)
 	return false;
 }
 
-/* Per switch: its pod of this rank. */
+/* The pods of this rank, by switch. */
 static uint32_t *pods_of(const struct levels *l, uint32_t rank)
 {
 	return l->pods + (size_t)rank * l->g->n;
 }
 
-/* Grows the tree level by level. */
+/* Finds the pods of each rank, from the lowest on. */
 static void find_pods(struct levels *l)
 {
 	for (uint32_t u = 0; u < l->g->n; u++) {
@@ -138,7 +139,7 @@ static void find_pods(struct levels *l)
 	}
 }
 
-/* By rank, then by pods, widest first. */
+/* Compares rank, then pods, the largest ones first. */
 static int by_order(const void *a, const void *b, void *arg)
 {
 	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
@@ -150,7 +151,10 @@ static int by_order(const void *a, const void *b, void *arg)
 	return order ?: COMPARE(x, y);
 }
 
-/* By distance from the first one of the highest rank: all below one switch are adjacent. */
+/*
+ * Numbers switches by distance from the first one of the highest rank; those below one switch are
+ * then adjacent.
+ */
 static void find_from_above(const struct levels *l, uint32_t *ret)
 {
 	const struct graph *g = l->g;
@@ -171,7 +175,7 @@ static void find_from_above(const struct levels *l, uint32_t *ret)
 		ret[order[i]] = i;
 }
 
-/* Leaves first; members of a pod adjacent. */
+/* Orders the switches: leaves first; members of a pod are adjacent. */
 static void order_switches(struct levels *l)
 {
 	uint32_t n = l->g->n;
@@ -211,8 +215,9 @@ static uint32_t n_up(const struct levels *l, uint32_t u)
 }
 
 /*
- * The number of neighbours up of a switch when nothing is broken: the most that any of its siblings
- * (below the same parents) has, unless that is more than double, which is another kind of switch.
+ * Finds the number of neighbours up that a switch has without damage: the maximum among its
+ * siblings (below the same parents), unless that is more than double, which is another kind of
+ * switch.
  */
 static void find_arity(struct levels *l)
 {
@@ -237,7 +242,7 @@ static bool is_apart(const struct levels *l, uint32_t host)
 	return l->plan && l->plan->apart && host != TOPO_NONE && l->plan->apart[host];
 }
 
-/* Ports that lead up from a switch, parallel cables counted. */
+/* The number of ports that lead up from a switch; each parallel cable counts. */
 static unsigned ports_up(const struct levels *l, uint32_t u)
 {
 	unsigned n = 0;
@@ -248,7 +253,7 @@ static unsigned ports_up(const struct levels *l, uint32_t u)
 	return n;
 }
 
-/* Most cables from a switch to one neighbour up. */
+/* The largest number of cables from a switch to one neighbour up. */
 static unsigned most_parallel(const struct levels *l, uint32_t u)
 {
 	unsigned most = 0;
@@ -260,8 +265,8 @@ static unsigned most_parallel(const struct levels *l, uint32_t u)
 }
 
 /*
- * Places that hosts of a leaf take. Each port that leads to no switch has one: no host that leaves
- * changes another's.
+ * The number of places that the hosts of a leaf take. Each port that leads to no switch has one, so
+ * a host that leaves changes no other's place.
  */
 static uint32_t host_places(const struct levels *l, uint32_t leaf)
 {
@@ -343,7 +348,7 @@ static uint32_t slot_of(const struct levels *l, uint32_t sw, unsigned place)
 	return (order + place - l->span) * l->ports + more % l->ports;
 }
 
-/* The next destination, the host at this place of a switch, is one of the rest. */
+/* Marks the next destination, the host at this place of a switch, if it is one of the rest. */
 static void share_out(struct levels *l, uint32_t sw, unsigned place)
 {
 	struct dmodk *s = l->s;
@@ -412,7 +417,10 @@ static void list_dests(struct levels *l)
 	s->first[l->g->n] = s->n;
 }
 
-/* The parent with the fewest destinations on the cable, then in all; ties from `start` on. */
+/*
+ * The index of the parent whose cable, then which itself, has the fewest destinations; `start`
+ * breaks ties.
+ */
 static uint32_t least_used(const struct levels *l, uint32_t u, uint32_t start)
 {
 	uint32_t n = n_up(l, u), first = l->up_first[u], best = start;
@@ -430,7 +438,7 @@ static uint32_t least_used(const struct levels *l, uint32_t u, uint32_t start)
 	return best;
 }
 
-/* Does it count on the cable that it takes at this level? */
+/* Is the destination counted on its cable of this level? */
 static bool is_counted(const struct levels *l, uint32_t dest, unsigned level)
 {
 	return l->s->host[dest] != TOPO_NONE && (level || !l->is_shared[dest]);
@@ -451,7 +459,10 @@ static void settle_home(struct levels *l, uint32_t dest, uint32_t u, uint32_t ch
 	s->level[level + 1].digit[dest] = s->level[level].digit[dest] / l->arity[u];
 }
 
-/* One level up, below whole switches (by division) or broken ones (by least use). How many went. */
+/*
+ * Gives destinations a home one level up, below whole switches (by division) or broken ones (by
+ * least use). Returns how many got one.
+ */
 static uint32_t climb_level(struct levels *l, const uint32_t *at, unsigned level, bool broken)
 {
 	struct dmodk *s = l->s;
@@ -471,20 +482,20 @@ static uint32_t climb_level(struct levels *l, const uint32_t *at, unsigned level
 	return went;
 }
 
-/* The switch of a destination that is a host. */
+/* The switch of a destination, which is a host. */
 static uint32_t own_switch(const struct levels *l, uint32_t dest)
 {
 	return l->g->topo->hosts[l->s->host[dest]].sw;
 }
 
-/* May senders to it part where it goes up from `u`? */
+/* May flows to the destination be redirected where it goes up from `u`? */
 static bool may_part(const struct levels *l, uint32_t dest, uint32_t u, unsigned level)
 {
 	return l->s->depth[dest] > level && l->is_hurt[u] && is_counted(l, dest, level) &&
 	       !l->s->has_lmc[own_switch(l, dest)];
 }
 
-/* The cables up of `u` that have less than the mean. */
+/* Lists the cables up of `u` that have fewer destinations than the mean. */
 static void list_spares(struct levels *l, uint32_t u, uint32_t sum, uint32_t *n_spares)
 {
 	uint32_t n = n_up(l, u), end = l->up_first[u + 1], room = 0;
@@ -499,7 +510,10 @@ static void list_spares(struct levels *l, uint32_t u, uint32_t sum, uint32_t *n_
 	l->spares[u].mean = (double)sum / n;
 }
 
-/* Looks at the cables up from hurt switches of a rank. Returns what those with most may carry. */
+/*
+ * Lists spare cables up of damaged switches of a rank. Returns the number of destinations that a
+ * cable may have.
+ */
 static double find_spares(struct levels *l, uint16_t rank, uint32_t *n_spares)
 {
 	double most = 0, all = 0, cables = 0;
@@ -519,7 +533,7 @@ static double find_spares(struct levels *l, uint16_t rank, uint32_t *n_spares)
 	return cables ? MAX(PARTED_TO * most, keep_bound(KEEP_EVEN, all / cables)) : 0;
 }
 
-/* Senders to destinations on cables with more than the mean part, until all have about that. */
+/* Redirects flows to destinations on cables with more than the mean, until all are near it. */
 static void part_crowded(struct levels *l, const uint32_t *at, unsigned level, double most)
 {
 	struct dmodk *s = l->s;
@@ -543,7 +557,10 @@ static void part_crowded(struct levels *l, const uint32_t *at, unsigned level, d
 		s->n_crowded[k] = n;
 }
 
-/* Broken, or above a broken one; none in small fabrics: balance finds better there. */
+/*
+ * Marks broken switches, and those above them; none in small fabrics, where balance finds better
+ * paths.
+ */
 static void find_hurt(struct levels *l)
 {
 	for (uint16_t rank = 0; rank < DMODK_LEVELS && !keep_may_compare(l->g->topo); rank++)
@@ -580,8 +597,9 @@ static void find_homes(struct levels *l)
 }
 
 /*
- * All end ports that are not below a switch come down to it through its homes. End ports are
- * counted once per neighbour up, so a little too many count as below where these numbers differ.
+ * Estimates the greatest load: end ports that are not below a switch reach it through its homes.
+ * End ports are counted once per neighbour up, so slightly too many count as below if these numbers
+ * differ.
  */
 static void expect_load(struct levels *l)
 {
@@ -618,7 +636,7 @@ static void measure_homes(struct levels *l)
 					at->home[i] = (uint16_t)u;
 					continue;
 				}
-				/* no level can be jumped over */
+				/* levels are one hop apart */
 				at->distance[i] = (uint16_t)(k + 1);
 				if (l->g->weighted)
 					at->distance[i] = distances_hops(
@@ -628,7 +646,7 @@ static void measure_homes(struct levels *l)
 			}
 }
 
-/* Diverted flows (port_select.c) take the rest of slot / ports up: divided once, not per row. */
+/* Computes digit modulo ports up, which diverted flows need (port_select.c), once for all rows. */
 static void find_residues(struct levels *l)
 {
 	struct dmodk *s = l->s;
@@ -676,7 +694,7 @@ static void find_even(struct levels *l)
 	}
 }
 
-/* Ranks, and the pods of every rank. */
+/* Finds the ranks, and the pods of every rank. */
 static void find_levels(struct levels *l)
 {
 	if (l->plan && l->plan->levels) {
@@ -685,7 +703,7 @@ static void find_levels(struct levels *l)
 		return;
 	}
 	shape_leaves(l->g, l->leaf);
-	/* Every round but the last finds a leaf more, and none is lost. */
+	/* Every round but the last adds a leaf, and none is removed. */
 	for (uint32_t round = 0; round <= l->g->n; round++) {
 		shape_flood(l->g, l->leaf, l->rank);
 		find_pods(l);
@@ -732,7 +750,7 @@ struct dmodk *dmodk_new(const struct graph *g, const struct distances *d,
 	ARENA_ARRAYS(&s->memory, n, s->has_lmc, s->even, s->turn);
 	ARENA_ARRAYS(&s->memory, lids, s->hot, s->host, s->depth, s->shared);
 	ARENA_ARRAYS(&l.memory, lids, l.is_shared, l.via);
-	/* not cleared: large, and most fabrics need none */
+	/* not cleared: large, and unused in most fabrics */
 	s->crowded = arena_keep(&s->memory,
 				xmalloc((size_t)lids * DMODK_LEVELS * sizeof(*s->crowded)));
 	s->spares = arena_keep(&s->memory,

@@ -75,7 +75,7 @@ static bool was_elsewhere(const struct port_select_row *row, lid_t lid, uint8_t 
 	return row->old && lid <= row->old_top && row->old[lid] != port;
 }
 
-/* The port of the previous tables if it may stay, else 0. */
+/* The port of the previous tables if it is allowed, else 0. */
 static uint8_t old_port(const struct port_select_row *row, uint32_t dest, uint32_t at)
 {
 	lid_t lid = row->plan->spread->hot[dest].lid;
@@ -88,14 +88,14 @@ static uint8_t old_port(const struct port_select_row *row, uint32_t dest, uint32
 											       : 0;
 }
 
-/* Is the path through the port to `at` new, and so worth leaving the old port for? */
+/* Is the path by the port to `at` new, so that it may replace the old port? */
 static bool is_new_way(const struct port_select_row *row, uint8_t port, uint32_t at)
 {
 	return change_is_new_way(row->plan->change, row->plan->graph->topo, row->sw, port,
 				 row->groups[row->group[port]].weight, at);
 }
 
-/* All ports towards `target`, kept for the next call. */
+/* Lists all ports towards `target`, unless they are listed already. */
 static void find_candidates(struct port_select_row *row, uint32_t target)
 {
 	const struct graph *g = row->plan->graph;
@@ -141,7 +141,7 @@ static uint32_t turn_of(const struct port_select_row *row, uint32_t dest, unsign
 	return s->level[level].digit[dest] + s->hot[dest].offset;
 }
 
-/* Where the search for the least used candidate starts: decides ties. */
+/* The candidate at which the search for the least used one starts, which breaks ties. */
 static unsigned start_of(const struct port_select_row *row, uint32_t dest)
 {
 	uint64_t sum = 0;
@@ -167,7 +167,10 @@ static bool scatters(const struct port_select_row *row, uint32_t dest)
 	return !(plan->options->order_no_scatter && is_ordered(row, dest));
 }
 
-/* Ports that earlier LIDs of the end port use, and how many others the candidates have. */
+/*
+ * Ports, groups and chassis that earlier LIDs of the end port use; numbers of unused ones among the
+ * candidates.
+ */
 struct usage {
 	bool chassis[PORTS], group[PORTS], port[PORTS];
 	unsigned chassis_left, groups_left, ports_left;
@@ -183,7 +186,7 @@ static void use_port(const struct port_select_row *row, struct usage *u, uint8_t
 	u->chassis[chassis] = u->group[group] = u->port[port] = true;
 }
 
-/* Marks all candidates as used in order to count them; then clears the marks. */
+/* Sets the numbers of unused ones to those of all candidates, and marks none as used. */
 static void usage_begin(const struct port_select_row *row, struct usage *u)
 {
 	struct usage all = { .chassis_left = 0 };
@@ -197,7 +200,7 @@ static void usage_begin(const struct port_select_row *row, struct usage *u)
 	};
 }
 
-/* Another chassis while there is one, then another switch, then another port, then any. */
+/* Is the port on an unused chassis; if none is left, by an unused group; then, an unused port? */
 static bool is_fresh(const struct port_select_row *row, const struct usage *u, uint8_t port)
 {
 	if (u->chassis_left)
@@ -207,7 +210,9 @@ static bool is_fresh(const struct port_select_row *row, const struct usage *u, u
 	return !u->ports_left || !u->port[port];
 }
 
-/* The least used candidate, of several the first from the start on; one key: no branches. */
+/*
+ * The least used candidate; of several the first from the start on. One sort key avoids branches.
+ */
 static uint8_t least_of_all(const struct port_select_row *row, uint32_t dest)
 {
 	uint32_t n = row->n_candidates, start = start_of(row, dest), best = UINT32_MAX, turn = 0;
@@ -220,7 +225,7 @@ static uint8_t least_of_all(const struct port_select_row *row, uint32_t dest)
 	return row->candidates[best < n ? best : best - n];
 }
 
-/* Among the fresh candidates (`u` NULL: among all) the least used. */
+/* The least used of the fresh candidates (`u` NULL: of all). */
 static uint8_t least_count(struct port_select_row *row, uint32_t dest, const struct usage *u)
 {
 	unsigned n = row->n_candidates, start = start_of(row, dest), ties = 0;
@@ -240,7 +245,7 @@ static uint8_t least_count(struct port_select_row *row, uint32_t dest, const str
 	return tied[scatters(row, dest) ? random_next(&row->random) % ties : 0];
 }
 
-/* The group with this place among those that lead to `at`, as their bits have them. */
+/* The group at this index among those that lead to `at`, in the order of bits. */
 static const struct graph_group *nth_way(const struct port_select_row *row, uint32_t at,
 					 uint32_t place)
 {
@@ -258,8 +263,8 @@ static const struct graph_group *nth_way(const struct port_select_row *row, uint
 }
 
 /*
- * The port for the LID of switch `at` with this slot: any neighbour that is nearer. Homes are for
- * end ports: if all switches used the same one, each would have to change when its cable fails.
+ * The port for a LID of switch `at` with this slot: any neighbour that is nearer. Homes are for end
+ * ports: if all switches used one home, each would change when its cable fails.
  */
 static uint8_t any_port(const struct port_select_row *row, uint32_t at, uint32_t slot)
 {
@@ -305,7 +310,10 @@ static uint32_t find_waypoint(const struct port_select_row *row, uint32_t dest, 
 	return at;
 }
 
-/* Parallel cables between two levels take the rest of the slot there. Same level: 0, count. */
+/*
+ * A port of parallel cables, by the rest of the slot at their level. 0 between switches of one
+ * level: ports are counted.
+ */
 static uint8_t parallel_port(const struct port_select_row *row, uint32_t dest, uint32_t target)
 {
 	const struct graph *g = row->plan->graph;
@@ -319,8 +327,8 @@ static uint8_t parallel_port(const struct port_select_row *row, uint32_t dest, u
 }
 
 /*
- * Several neighbours, no home on the path, and no flow starts here: only diverted flows pass. They
- * take their digit of this level and are not counted: they are rare.
+ * Is the flow diverted: several neighbours, no home on the path, and no flow starts here? Such
+ * flows are rare; they take their digit of this level and are not counted.
  */
 static bool is_diverted(const struct port_select_row *row, uint32_t dest, uint32_t at,
 			uint32_t target)
@@ -333,7 +341,7 @@ static bool is_diverted(const struct port_select_row *row, uint32_t dest, uint32
 	return rank && rank < s->depth[dest];
 }
 
-/* All destinations on a switch have about the same turn. Without parallel cables none is listed. */
+/* The result is kept for the next destination, which mostly has the same turn. */
 uint8_t port_select_diverted(struct port_select_row *row, uint32_t dest, uint32_t at)
 {
 	uint32_t turn = turn_of(row, dest, row->plan->spread->rank[row->sw]);
@@ -352,7 +360,7 @@ uint8_t port_select_diverted(struct port_select_row *row, uint32_t dest, uint32_
 	return row->turn_port;
 }
 
-/* 0: several neighbours are equally good, so ports are counted. */
+/* The port by the closed form; 0: several neighbours are equal, so ports are counted. */
 static uint8_t closed_form(struct port_select_row *row, uint32_t dest, uint32_t at, uint32_t target)
 {
 	if (row->ways.unique[target])
@@ -365,8 +373,8 @@ static uint8_t closed_form(struct port_select_row *row, uint32_t dest, uint32_t 
 }
 
 /*
- * One destination whose highest home does not simply decide, or whose old port is another one.
- * Entries that are counted and may stay are remembered when cables came back: see give_back().
+ * Places a destination whose highest home does not decide, or whose old port differs. Entries that
+ * are counted and may stay are appended to `waiting` if cables came back: see give_back().
  */
 void port_select_one(struct port_select_row *row, uint32_t dest, uint32_t at, unsigned n_homes)
 {
@@ -402,7 +410,7 @@ static void port_select_by_count(struct port_select_row *row, uint32_t dest, uin
 					    : least_of_all(row, dest));
 }
 
-/* Moves an entry to a path over a cable that came back, if that is less used even then. */
+/* Moves an entry to a new path if that is less used even with it. */
 static void give_back(struct port_select_row *row, const struct waiting *w)
 {
 	uint8_t best = w->old;
@@ -440,7 +448,10 @@ static uint8_t wanted_port(struct port_select_row *row, uint32_t dest, uint32_t 
 	return port && port != old && is_new_way(row, port, at) ? port : old;
 }
 
-/* The LIDs of one end port (LMC), `n` in a row, spread as wide as the candidates allow. */
+/*
+ * Places the LIDs of one end port (LMC), `n` in a row, on different chassis, groups and ports if
+ * possible.
+ */
 static void port_select_group(struct port_select_row *row, uint32_t first, uint32_t n, uint32_t at)
 {
 	const struct port_select_plan *plan = row->plan;
@@ -465,7 +476,7 @@ static void port_select_group(struct port_select_row *row, uint32_t first, uint3
 	}
 }
 
-/* Destinations first .. return value - 1 are LIDs of one end port. */
+/* The end of the LIDs of the end port that begin at destination `first`. */
 static uint32_t end_of_group(const struct dmodk *s, uint32_t first, uint32_t end)
 {
 	uint32_t i = first + 1;
@@ -475,7 +486,7 @@ static uint32_t end_of_group(const struct dmodk *s, uint32_t first, uint32_t end
 	return i;
 }
 
-/* The LIDs of the switch itself; fill.c places its end ports. */
+/* Places the LIDs of switch `at` itself; fill.c places its end ports. */
 static void fill_switch_lids(struct port_select_row *row, uint32_t at, uint32_t first, uint32_t end)
 {
 	const struct dmodk *s = row->plan->spread;
@@ -485,7 +496,10 @@ static void fill_switch_lids(struct port_select_row *row, uint32_t at, uint32_t 
 			port_select_one(row, i, at, s->depth[i]);
 }
 
-/* All destinations on switch `at`: here, or out of reach, whatever the row held before. */
+/*
+ * Sets all destinations on `at` whatever their old entry: to their port, or if `at` is another
+ * switch, to no port.
+ */
 static void fill_all(struct port_select_row *row, uint32_t at, uint32_t first, uint32_t end)
 {
 	const struct dmodk *s = row->plan->spread;
@@ -495,7 +509,7 @@ static void fill_all(struct port_select_row *row, uint32_t at, uint32_t first, u
 			row->lft[s->hot[i].lid] = at == row->sw ? s->hot[i].port : LFT_NO_PORT;
 }
 
-/* Only one port leads to the switch: all its destinations take that. */
+/* Places all destinations on a switch to which only one port leads. */
 static void fill_single(struct port_select_row *row, uint32_t at, uint32_t first, uint32_t end)
 {
 	const struct dmodk *s = row->plan->spread;
@@ -517,7 +531,7 @@ static void fill_single(struct port_select_row *row, uint32_t at, uint32_t first
 	row->count[port] += hosts;
 }
 
-/* Destinations: LIDs of one end port together; those with an order are placed already. */
+/* Places destinations by end port; those that are ordered have been placed. */
 static void fill_groups(struct port_select_row *row, uint32_t at, uint32_t first, uint32_t end)
 {
 	const struct port_select_plan *plan = row->plan;
@@ -535,7 +549,10 @@ static void fill_groups(struct port_select_row *row, uint32_t at, uint32_t first
 	}
 }
 
-/* One after the other: entries that may stay are kept, those that homes do not decide wait. */
+/*
+ * Places one destination after the other: allowed entries stay, those that homes do not decide
+ * wait.
+ */
 static void fill_carefully(struct port_select_row *row, uint32_t at, uint32_t first, uint32_t end)
 {
 	const struct dmodk *s = row->plan->spread;
@@ -560,7 +577,7 @@ static void fill_carefully(struct port_select_row *row, uint32_t at, uint32_t fi
 	}
 }
 
-/* Destinations first .. end - 1 on switch `at`. */
+/* Places destinations first .. end - 1 on switch `at`. */
 static void fill_target(struct port_select_row *row, uint32_t at, uint32_t first, uint32_t end)
 {
 	if (row->dist[at] == DISTANCE_NONE)
@@ -575,7 +592,7 @@ static void fill_target(struct port_select_row *row, uint32_t at, uint32_t first
 		fill_carefully(row, at, first, end);
 }
 
-/* No path between this switch and `at` has changed: the entries stay without a look. */
+/* Has no path from this switch to `at` changed? Its entries then stay unseen. */
 static bool is_unseen(const struct port_select_row *row, uint32_t at)
 {
 	return row->old && !change_moved(row->plan->change, row->sw, at);
@@ -593,7 +610,7 @@ static void fill_newcomers(struct port_select_row *row)
 	}
 }
 
-/* Adds the entries skipped to the counts. */
+/* Adds entries that stayed unseen to the counts. */
 static void count_unseen(struct port_select_row *row)
 {
 	const struct dmodk *s = row->plan->spread;
@@ -698,7 +715,7 @@ static void fill_from_scratch(struct port_select_row *row)
 	fill_waiting(row);
 }
 
-/* Fills in where the row differs from the model's, its copy. False: counts are needed. */
+/* Corrects a copy of the model where this row differs. False: counts are needed. */
 static bool fill_differences(struct port_select_row *row)
 {
 	const struct dmodk *s = row->plan->spread;
@@ -732,7 +749,7 @@ static bool fill_as_twin(struct port_select_row *row)
 	return filled;
 }
 
-/* Counts are needed only where an entry waits for them: then the row is filled once more. */
+/* Fills a row that is no twin. If entries wait and nothing was counted, it is filled again. */
 static void fill_alone(struct port_select_row *row)
 {
 	port_select_find_ways(row);

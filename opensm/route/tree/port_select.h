@@ -15,14 +15,15 @@
 #include "route/core/graph.h"
 #include "route/tree/dmodk.h"
 
-/* Which rows are like each other. */
+/* Groups of rows that are nearly equal. */
 struct port_select_likes {
-	bool possible;	 /* rows may be copied */
+	bool possible;	 /* set if rows may be copied */
 	/* below[first[home] .. first[home + 1] - 1]: switches of destinations with this home */
 	uint32_t *first;
 	uint32_t *below;
-	uint32_t *order; /* all switches, those that are like each other together */
-	uint32_t *runs;	 /* n_runs + 1: where one thread starts in it, and the next */
+	uint32_t *order; /* all switches, those with similar rows adjacent */
+	/* first index in `order` of each run, which one thread fills, with one more at the end */
+	uint32_t *runs;
 	uint32_t n_runs;
 	struct arena memory;
 };
@@ -34,16 +35,17 @@ struct port_select_plan {
 	const struct dmodk *spread;
 	const struct route_options *options;
 	const struct port_select_likes *likes;
-	const struct change *change;   /* since the previous tables; NULL: there are none */
-	const uint32_t *ordered;       /* destinations (offset 0) to place first, by count */
+	const struct change *change;   /* changes since the previous tables; NULL: there are none */
+	const uint32_t *ordered;       /* destinations (offset 0) that are placed first, by count */
 	uint32_t n_ordered;
-	const bool *is_ordered;        /* per destination; NULL if none is */
-	const bool *ignored;           /* per entry of topo->ports: not counted; NULL: all count */
-	bool oriented;                 /* the graph has ups and downs (tree.h) */
-	bool switches_only;            /* leave the end ports of other switches to fill.c */
+	const bool *is_ordered;        /* by destination; NULL: none is ordered */
+	/* by entry of topo->ports: set if not counted; NULL: all are counted */
+	const bool *ignored;
+	bool oriented;                 /* set if the graph is oriented (tree.h) */
+	bool switches_only;            /* set to leave the end ports of other switches to fill.c */
 };
 
-/* After all else in the plan is known. */
+/* Finds similar rows; the rest of the plan must be complete. */
 struct port_select_likes *port_select_likes_new(const struct port_select_plan *plan);
 struct port_select_likes *port_select_likes_free(struct port_select_likes *l);
 
@@ -51,5 +53,7 @@ struct port_select_likes *port_select_likes_free(struct port_select_likes *l);
 struct port_select_row *port_select_row_new(const struct port_select_plan *plan);
 struct port_select_row *port_select_row_free(struct port_select_row *row);
 
-/* `lft` is the row of switch `sw`, `size` bytes. Rows filled before must stay where they are. */
+/*
+ * Fills the row `lft` of switch `sw`, `size` bytes. Rows filled before must stay at their address.
+ */
 void port_select_fill(struct port_select_row *row, uint32_t sw, uint8_t *lft, uint32_t size);

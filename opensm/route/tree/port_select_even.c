@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The inner loops: destinations on one switch whose homes are all as far. Which home is on the way
- * then depends on nothing but the distance of the home from here, so a table by home says the port.
+ * The inner loops: destinations on one switch whose homes are at equal distances. Whether a home is
+ * on the path then depends only on its distance from here, so a table by home gives the port.
  */
 #include "route/tree/port_select_internal.h"
 
@@ -9,9 +9,9 @@ struct even {
 	const struct dmodk *spread;
 	uint32_t at;
 	unsigned depth;
-	const uint16_t *port[DMODK_LEVELS]; /* per level: by home */
+	const uint16_t *port[DMODK_LEVELS]; /* by level: table of ports by home */
 	const uint16_t *home[DMODK_LEVELS];
-	/* per destination: which of all that leads up; NULL: not as simple */
+	/* by destination: index in row->all; NULL: not that simple */
 	const uint16_t *residue;
 };
 
@@ -56,7 +56,7 @@ static inline __attribute__((always_inline)) void fill_homes(struct port_select_
 	}
 }
 
-/* The same where most flows were diverted: no home is on the path, and nothing is counted. */
+/* fill_homes() where most flows are diverted: no home is on the path, and nothing is counted. */
 static inline __attribute__((always_inline)) void fill_diverted(struct port_select_row *row,
 								const struct even *e,
 								uint32_t first, uint32_t end,
@@ -110,7 +110,7 @@ bool port_select_at_once(struct port_select_row *row, uint32_t at, uint32_t firs
 	return true;
 }
 
-/* The port towards the spare home that has this turn; 0: it is not on the way. */
+/* The port towards the spare home of this turn; 0: that is not on a shortest path. */
 static uint8_t spare_port(const struct port_select_row *row, const struct dmodk_crowded *d,
 			  uint32_t turn)
 {
@@ -119,7 +119,7 @@ static uint8_t spare_port(const struct port_select_row *row, const struct dmodk_
 	const struct graph_group *way;
 	uint32_t i = (uint32_t)((uint64_t)turn * d->n / d->share), group;
 
-	/* about there: most have as much room */
+	/* an estimate: most homes have equal room */
 	while (i > 0 && place < spares[i - 1].room)
 		i--;
 	while (i + 1 < d->n && place >= spares[i].room)
@@ -131,7 +131,7 @@ static uint8_t spare_port(const struct port_select_row *row, const struct dmodk_
 	return row->plan->graph->ports[way->first_port + turn % way->n_ports];
 }
 
-/* Of two that have room the one behind the port that less was dealt out to. */
+/* Of the ports of two spare homes, the one with fewer redirected flows. */
 static uint8_t part_port(const struct port_select_row *row, const struct dmodk_crowded *d,
 			 uint32_t turn)
 {
@@ -150,7 +150,7 @@ static void part_one(struct port_select_row *row, lid_t lid, uint8_t port)
 	row->lft[lid] = port;
 }
 
-/* Rows without entries that waited may not be counted: then what changes counts, from 2^20 on. */
+/* Counts are valid only if entries waited; if not, redirected flows are counted, from 2^20 on. */
 void port_select_part(struct port_select_row *row)
 {
 	const struct dmodk *s = row->plan->spread;
@@ -194,7 +194,7 @@ void port_select_share(struct port_select_row *row)
 		if (d->at == row->sw || !row->ways.full[d->at] || lid >= row->cap ||
 		    (row->old && c->known[d->dest]))
 			continue;
-		/* Neighbours up in turn, then their cables. */
+		/* each neighbour up in turn, then each of its cables */
 		turn = (s->turn[d->at] + s->n_turns - own) % s->n_turns * s->rest % n;
 		turn = (d->place * n + turn) / s->rest;
 		way = &row->groups[row->by_way[turn % row->n_up]];

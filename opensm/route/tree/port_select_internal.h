@@ -9,28 +9,28 @@
 #define PLACE_TABLES  (2 * DMODK_LEVELS)
 #define PLACE_SEVERAL 0xFF
 
-/* A group, and its port if it has only one. */
+/* A group, and its port if it has only one; 0 as port if it has several. */
 #define PLACE_STEP(group, port) ((uint16_t)((group) << 8 | (port)))
 
 struct waiting {
 	uint32_t dest, at;
 	uint32_t target; /* switch that all its candidates lead to */
-	uint8_t old;	 /* where it is, and may stay; 0: nowhere yet */
+	uint8_t old;	 /* previous port, which is allowed; 0: none */
 };
 
-/* Which paths there are from a switch. */
+/* Shortest paths from a switch, by target switch. */
 struct port_select_ways {
-	uint16_t *n;	  /* per target switch: neighbours on shortest paths */
-	uint16_t *last;	  /* per target switch: last such group of this switch, PLACE_STEP() */
-	uint16_t *unique; /* per target switch: the only port towards it, or 0 */
-	/* per target switch: all groups that lead up are paths, and no others */
+	uint16_t *n;	  /* number of neighbours on shortest paths */
+	uint16_t *last;	  /* last group on a shortest path, as PLACE_STEP() */
+	uint16_t *unique; /* the port, if only one is on a shortest path; else 0 */
+	/* set if shortest paths use all groups up, and no others */
 	uint16_t *full;
-	/* the groups that are paths: of group g bit g % 16 of bits[g / 16 * n + target] */
+	/* groups on shortest paths: for group g, bit g % 16 of bits[g / 16 * n + target] */
 	uint16_t *bits;
 	uint32_t cap_bits;
 };
 
-/* What port_select_part() changed in a row, as it was before. */
+/* Entries that port_select_part() changed in a row, with their former ports. */
 struct port_select_parted {
 	struct parted_entry {
 		lid_t lid;
@@ -39,18 +39,18 @@ struct port_select_parted {
 	size_t n, cap;
 };
 
-/* The row that others are compared with: of the switch that was filled last from scratch. */
+/* The model that rows are compared with: the row last filled from scratch. */
 struct port_select_like {
-	uint32_t sw; /* TOPO_NONE: there is none */
+	uint32_t sw; /* switch of the model; TOPO_NONE: there is no model */
 	const uint8_t *lft;
 	const uint16_t *dist;
 	struct port_select_ways ways;
 	const struct graph_group *groups;
 	uint32_t n_groups, n_up;
 	uint8_t by_way[PORTS];
-	uint16_t *differs; /* per switch */
-	bool *marked;	   /* per switch; false between calls */
-	uint32_t *found;   /* switches whose destinations are placed */
+	uint16_t *differs; /* by switch: not 0 if distance or paths differ from the model's */
+	bool *marked;	   /* by switch; all false between calls */
+	uint32_t *found;   /* switches whose destinations must be placed anew */
 	uint32_t n_found;
 	struct port_select_parted parted;
 };
@@ -61,73 +61,83 @@ struct port_select_row {
 	uint8_t *lft;
 	const uint8_t *old; /* previous row or NULL */
 	lid_t old_top;
-	uint32_t size;	      /* of lft */
-	lid_t cap;	      /* LIDs at or above it do not fit */
-	bool counted;	      /* count[] holds what stays unseen, too */
-	bool simple;	      /* no option changes what or how to count */
-	const uint16_t *dist; /* from this switch */
+	uint32_t size;	      /* size of lft */
+	lid_t cap;	      /* end of the LIDs that fit */
+	bool counted;	      /* set if count[] includes entries that were not examined */
+	bool simple;	      /* set if no option changes the counting */
+	const uint16_t *dist; /* distances from this switch */
 	struct port_select_ways ways;
-	uint32_t n_groups, n_up; /* the latter: that lead up */
-	uint8_t by_way[PORTS];	 /* the groups, those that lead up first */
-	bool parallel;		 /* some group has several ports */
+	uint32_t n_groups, n_up; /* n_up: number of groups that lead up */
+	uint8_t by_way[PORTS];	 /* groups that lead up, then the others */
+	bool parallel;		 /* set if some group has several ports */
 	unsigned n_all;
-	uint8_t all[PORTS];	   /* ports of the groups that lead up */
-	struct port_select_table { /* what homes at one distance from here say */
+	uint8_t all[PORTS];	   /* ports of all groups that lead up */
+	struct port_select_table { /* ports towards homes at one distance */
 		uint16_t distance;
-		uint16_t *port; /* per switch: 0: is not there, PLACE_SEVERAL, or the only port */
+		/* by home: its only port, or PLACE_SEVERAL; 0: not at this distance */
+		uint16_t *port;
 	} tables[PLACE_TABLES];
 	unsigned n_tables;
-	/* count[] is kept; else an entry that waits for it asks for another round */
+	/* set if count[] is kept; if not, a waiting entry makes the row be filled once more */
 	bool counting;
 	const struct graph_group *groups;
-	const uint16_t *from[PORTS]; /* per group: distances from the neighbour */
-	uint32_t peer[PORTS];	     /* per port: neighbour, TOPO_NONE if not usable */
-	uint8_t group[PORTS];	     /* per port */
-	uint8_t chassis[PORTS];	     /* per group: the first group to the same chassis */
-	uint32_t count[PORTS];	     /* destinations placed */
+	const uint16_t *from[PORTS]; /* by group: distances from the neighbour */
+	uint32_t peer[PORTS];	     /* by port: neighbour; TOPO_NONE: not usable */
+	uint8_t group[PORTS];	     /* by port: its group */
+	uint8_t chassis[PORTS];	     /* by group: the first group that leads to the same chassis */
+	uint32_t count[PORTS];	     /* by port: number of destinations placed */
 	struct port_select_like *like;
 	struct port_select_parted parted;
 	struct waiting *waiting;
 	size_t n_waiting, cap_waiting;
-	uint32_t target; /* of the candidates below; TOPO_NONE: none yet */
+	uint32_t target; /* target of `candidates`; TOPO_NONE: none yet */
 	unsigned n_candidates;
 	uint8_t candidates[PORTS];
-	uint32_t turn, turn_at; /* turn and its switch in the last port_select_diverted() */
+	/* turn and switch of the last port_select_diverted(), whose result is turn_port */
+	uint32_t turn, turn_at;
 	uint8_t turn_port;
 	uint64_t random;
 	struct arena memory;
 };
 
-/* Places a destination on `at`, or has it wait; only its lowest `n_homes` homes may be passed. */
+/*
+ * Places a destination on `at`, or appends it to `waiting`; only the lowest `n_homes` homes are
+ * tried.
+ */
 void port_select_one(struct port_select_row *row, uint32_t dest, uint32_t at, unsigned n_homes);
 void port_select_put(struct port_select_row *row, uint32_t dest, uint8_t port);
-/* The port of a diverted flow to `dest` on `at`. */
+/* The port of `dest` on `at`, for flows that were diverted. */
 uint8_t port_select_diverted(struct port_select_row *row, uint32_t dest, uint32_t at);
-/* All groups up lead to `at`, or nothing is up: paths to a home between are paths to `at`. */
+/*
+ * Do paths to a home on the way surely lead on to `at`: all groups up do, or the graph is not
+ * oriented?
+ */
 bool port_select_is_sure(const struct port_select_row *row, uint32_t at);
 
-/* All on `at`, where nothing stays and homes nearly always decide. False: it is not so simple. */
+/*
+ * Places all destinations on `at` if no entry stays and homes nearly always decide. False: not so.
+ */
 bool port_select_at_once(struct port_select_row *row, uint32_t at, uint32_t first, uint32_t end);
 
-/* After all that is counted: senders to destinations on crowded cables part (dmodk.h). */
+/* Redirects some destinations on crowded cables (dmodk.h), after all counting. */
 void port_select_part(struct port_select_row *row);
-/* The last of all: hosts of other leaves that every leaf sends to by ports of its own choice. */
+/* Places shared hosts (dmodk.h) of other leaves, the last of all. */
 void port_select_share(struct port_select_row *row);
 
-/* Room for `n` targets, parts of `memory` but for the bits. */
+/* Makes room for `n` targets in `memory`, except for the bits. */
 void port_select_ways_open(struct port_select_ways *w, uint32_t n, struct arena *memory);
-/* Fills row->ways; the groups are known. */
+/* Fills row->ways; the groups must be known. */
 void port_select_find_ways(struct port_select_row *row);
-/* The same for two targets; the others are known. */
+/* Fills row->ways for two targets. */
 void port_select_find_two(struct port_select_row *row, uint32_t x, uint32_t y);
 
-/* The same for rows that may be like each other: the first switch above (dmodk_any()). */
+/* `via` of dmodk_any(), equal for rows that may be similar: the first switch above. */
 static inline uint32_t port_select_via(const struct port_select_row *row)
 {
 	return row->n_up ? row->groups[row->by_way[0]].to : 0;
 }
 
-/* A LID of a switch, which carries little and is not counted. */
+/* Is it a LID of a switch, which carries little and is not counted? */
 static inline bool port_select_is_idle(const struct port_select_row *row, uint32_t dest)
 {
 	return !row->plan->spread->hot[dest].port && !row->plan->options->count_switches;
@@ -140,18 +150,18 @@ static inline bool port_select_is_way(const struct port_select_row *row, uint32_
 	return row->ways.bits[group / 16 * row->plan->graph->n + target] >> group % 16 & 1;
 }
 
-/* The ports of homes that are `distance` from here. */
+/* The ports towards homes at `distance` from this switch. */
 const uint16_t *port_select_table(struct port_select_row *row, uint16_t distance);
 
-/* A part of `memory`, but for its `bits`. */
+/* A new, empty model in `memory`, except for its `bits`. */
 struct port_select_like *port_select_like_new(uint32_t n, struct arena *memory);
-/* The row is full: others may be like it. */
+/* Makes the full row the model. */
 void port_select_like_take(struct port_select_row *row);
-/* Copies the model; what hangs on like->found is to be placed anew. False: it is too different. */
+/* Copies the model; destinations on like->found must then be placed anew. False: too different. */
 bool port_select_like_try(struct port_select_row *row);
 /*
- * The same for a switch with the very neighbours of the model: its paths are not found, but
- * borrowed from there. If true they go back with the second function.
+ * port_select_like_try() for a switch with the same neighbours as the model, whose paths it borrows
+ * instead of finding its own. If true, port_select_like_return() must follow.
  */
 bool port_select_like_twin(struct port_select_row *row);
 void port_select_like_return(struct port_select_row *row);

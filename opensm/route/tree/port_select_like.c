@@ -3,11 +3,10 @@
  * Rows that are nearly those of another switch: the row is copied, and only destinations that
  * differ are placed.
  *
- * In a tree the switches with the same neighbours up, leaves of one pod or switches at the same
- * place of two pods, have the same rows but for their own pods. An entry depends on how far its
- * switch and its homes are and which paths lead there, apart from what is counted; so where these
- * are the same, the entry is. Nothing here chooses paths, and nothing but time depends on which row
- * is taken as the model.
+ * In a tree, switches with the same neighbours up (leaves of one pod, or switches at the same place
+ * of two pods) have the same rows except for their own pods. An entry depends on the distances of
+ * its switch and homes and on the paths to them, besides counts; if these are equal, so is the
+ * entry. No path is chosen here, and the choice of the model affects only time.
  */
 #include "route/tree/port_select_internal.h"
 
@@ -17,9 +16,9 @@
 #include "util/bisect.h"
 #include "util/mem.h"
 
-#define RUN 32 /* rows that one thread fills after another */
+#define RUN 32 /* number of rows that one thread fills in sequence */
 
-/* Pairs (home, switch below with destinations that have this home), by home. */
+/* Lists pairs (home, switch with destinations that have this home), by home. */
 static void find_below(struct port_select_likes *l, const struct dmodk *s, uint32_t n)
 {
 	_cleanup_free_ uint32_t *last = xmalloc(n * sizeof(*last));
@@ -47,7 +46,10 @@ static void find_below(struct port_select_likes *l, const struct dmodk *s, uint3
 	}
 }
 
-/* The same for switches with the same neighbours up, or, without any, with the same neighbours. */
+/*
+ * A key that is equal for switches with the same neighbours up, or if there are none, the same
+ * neighbours.
+ */
 static uint64_t key_of(const struct port_select_plan *plan, uint32_t sw)
 {
 	const struct graph *g = plan->graph;
@@ -111,7 +113,7 @@ struct port_select_like *port_select_like_new(uint32_t n, struct arena *memory)
 	return m;
 }
 
-/* Swaps the row's paths with those of the model. */
+/* Exchanges the paths of the row and of the model. */
 static void swap_ways(struct port_select_row *row)
 {
 	struct port_select_ways ways = row->ways;
@@ -140,7 +142,7 @@ void port_select_like_take(struct port_select_row *row)
 	swap_ways(row);
 }
 
-/* Has group `i` the ports that group `k` of the model has? */
+/* Has group `i` the same ports as group `k` of the model? */
 static bool same_group(const struct port_select_row *row, uint32_t i, uint32_t k)
 {
 	const uint8_t *ports = row->plan->graph->ports;
@@ -150,7 +152,7 @@ static bool same_group(const struct port_select_row *row, uint32_t i, uint32_t k
 	       !memcmp(ports + a->first_port, ports + b->first_port, a->n_ports);
 }
 
-/* Beginning with the same neighbour, as port_select_via() is it. */
+/* Are the groups up equal, and the first neighbour (port_select_via()) the same? */
 static bool same_ways_up(const struct port_select_row *row)
 {
 	const struct port_select_like *m = row->like;
@@ -173,9 +175,9 @@ static bool same_ports(const struct port_select_row *row)
 }
 
 /*
- * Switches that are not as far, or not by the same paths. Paths are the same if there is one and it
- * has one port, or if they are all that lead up; and where all groups have the same ports, if they
- * are the same groups.
+ * Marks switches at another distance, or with other paths. Paths are equal if the only port is the
+ * same, or if they are all groups up; and, if all groups have equal ports, if they are the same
+ * groups.
  */
 SIMD_CLONES
 static void compare_targets(const struct port_select_row *row, uint32_t n, uint32_t n_planes)
@@ -211,7 +213,10 @@ static void mark_target(struct port_select_like *m, uint32_t at)
 	m->found[m->n_found++] = at;
 }
 
-/* Marks switches below a home that differs; it is on no path to those that are not farther. */
+/*
+ * Marks switches below a home that differs. A home at an equal distance is on no path to a switch
+ * that is not farther.
+ */
 static void mark_below(struct port_select_row *row, uint32_t home)
 {
 	const struct port_select_likes *l = row->plan->likes;
@@ -230,7 +235,7 @@ static void unmark_targets(struct port_select_like *m)
 		m->marked[m->found[i]] = false;
 }
 
-/* All switches with destinations whose entries may differ; false: too many. */
+/* Lists switches with destinations whose entries may differ. False: too many. */
 static bool find_marked(struct port_select_row *row, uint32_t n)
 {
 	struct port_select_like *m = row->like;
@@ -243,7 +248,7 @@ static bool find_marked(struct port_select_row *row, uint32_t n)
 	return m->n_found <= n / 2;
 }
 
-/* As it was before senders parted: they part anew. */
+/* Copies the model without its redirected flows, which differ by switch. */
 static void copy_model(struct port_select_row *row)
 {
 	const struct port_select_like *m = row->like;
@@ -283,7 +288,7 @@ static bool same_neighbours(const struct port_select_row *row)
 	return true;
 }
 
-/* Are all switches but the two as far from both? */
+/* Are all switches but these two at equal distances from both? */
 static bool same_distances(const struct port_select_row *row, uint32_t n)
 {
 	const struct port_select_like *m = row->like;

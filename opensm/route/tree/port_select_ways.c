@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * For all targets of a row in one pass: which neighbours are nearer, and which port if there is
- * only one. And the work space of a row.
+ * Finds, for all targets of a row in one pass, the neighbours that are nearer, and the port if it
+ * is the only one. Also the work space of a row.
  */
 #include "route/tree/port_select_internal.h"
 
@@ -10,16 +10,16 @@
 #include "route/core/simd.h"
 #include "util/mem.h"
 
-#define PLANE 16 /* groups that share one word of bits */
+#define PLANE 16 /* number of groups that share one word of bits */
 
-/* A group, ready for many targets: graph_near() in parts. */
+/* A group, prepared for many targets: graph_near() in parts. */
 struct step {
 	const uint16_t *from;
 	uint16_t keep, add, weight, code, bit;
 	bool down;
 };
 
-/* Which bits of a word stand for groups that lead up. */
+/* The groups of a row, and the bits of those that lead up. */
 struct steps {
 	uint32_t n, n_planes;
 	struct step at[PORTS];
@@ -42,7 +42,7 @@ static struct step step_of(const struct port_select_row *row, uint32_t group)
 
 #define EITHER (DISTANCE_UP | DISTANCE_DOWN)
 
-/* The paths of sixteen targets found so far. */
+/* The paths to sixteen targets, as found so far. */
 struct found {
 	simd_u16 ways, last, full, bits;
 };
@@ -175,7 +175,7 @@ const uint16_t *port_select_table(struct port_select_row *row, uint16_t distance
 	for (unsigned i = 0; i < row->n_tables; i++)
 		if (row->tables[i].distance == distance)
 			return row->tables[i].port;
-	/* More than there is room for: the youngest are in use. */
+	/* All tables are in use: the oldest one is replaced. */
 	if (row->n_tables == PLACE_TABLES) {
 		struct port_select_table first = row->tables[0];
 

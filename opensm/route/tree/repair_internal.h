@@ -6,16 +6,16 @@
 #include "route/tree/fill.h"
 #include "util/mem.h"
 
-/* A cable that went or came, or of which the other end is the higher one now. */
+/* A cable was removed or added, or its higher end is now the other one. */
 enum repair_end { END_GONE, END_CAME, END_TURNED };
 
-/* Seen from one of its ends. */
+/* One end of such a cable. */
 struct cable_end {
 	uint32_t sw, to;
 	uint8_t port, what; /* enum repair_end */
 };
 
-/* A switch that has lost all its cables, or had none. */
+/* A switch that lost all its cables, or had none before. */
 enum repair_lone { LONE_NOT, LONE_GONE, LONE_CAME };
 
 struct repair {
@@ -25,38 +25,38 @@ struct repair {
 	const struct graph *g;
 	struct routes *r;
 	struct dmodk *spread;
-	struct cable_end *ends;		  /* by switch */
+	struct cable_end *ends;		  /* sorted by switch */
 	size_t n_ends, cap_ends;
-	uint32_t n_turned;		  /* ends of such cables */
-	uint32_t n_other_ends;		  /* not of a cable of a lone switch */
-	bool came_some;			  /* a cable came */
-	bool gains;			  /* between switches that stayed: gets its share */
-	uint8_t *lone;			  /* per switch: enum repair_lone */
+	uint32_t n_turned;		  /* number of ends of turned cables */
+	uint32_t n_other_ends; /* number of other ends, cables of lone switches excluded */
+	bool came_some;			  /* set if a cable was added */
+	bool gains; /* set if a cable was added between switches that stayed, so gets its share */
+	uint8_t *lone;			  /* by switch: enum repair_lone */
 	uint32_t lones[KEEP_REPAIR_SWITCHES];
 	uint32_t n_lones;
-	uint32_t came[KEEP_REPAIR_HOSTS]; /* hosts */
+	uint32_t came[KEEP_REPAIR_HOSTS]; /* hosts that were added */
 	uint32_t n_came;
 	uint32_t targets[KEEP_REPAIR_TARGETS];
 	uint32_t n_targets;
-	uint32_t *column;                 /* per switch: index in targets, or TOPO_NONE */
+	uint32_t *column;                 /* by switch: index in targets, or TOPO_NONE */
 	struct moved_pair {
 		uint32_t sw, to;
-	} *moved;			  /* with another distance; by `to` */
+	} *moved;			  /* pairs whose distance changed, by `to` */
 	size_t n_moved, cap_moved;
-	/* as in struct routes; repair_distances() brings them from what they were up to date */
+	/* as in struct routes; repair_distances() updates them */
 	uint8_t *hops;
 	uint64_t *downs;
-	bool diverts;			  /* nothing came: entries that move have lost their path */
-	uint32_t *turns;		  /* per switch: entries that were diverted */
-	/* per switch: destinations per port; NULL: not counted yet */
+	bool diverts; /* set if no cable was added: entries that change have lost their path */
+	uint32_t *turns;		  /* by switch: number of diverted entries */
+	/* by switch: number of destinations per port; NULL: not counted yet */
 	uint32_t **counts;
 	struct waiting {
 		uint32_t sw, dest, at;
-	/* entries that may stay, and go to paths that came back if that is even */
+	/* entries that may stay, or move to paths that came back, for balance */
 	} *waiting;
 	size_t n_waiting, cap_waiting;
 	struct repair_choice *choices;
-	uint16_t *row;			  /* distances from `row_of` */
+	uint16_t *row;			  /* distances from switch `row_of` */
 	uint32_t row_of;
 	struct arena memory;
 };
@@ -78,13 +78,13 @@ static inline uint16_t repair_distance_in(const struct repair *p, const uint8_t 
 	return far | (hops_go_down(downs, p->g->n, from, to) ? DISTANCE_DOWN : DISTANCE_UP);
 }
 
-/* As it was. */
+/* The former distance. */
 static inline uint16_t repair_old_distance(const struct repair *p, uint32_t from, uint32_t to)
 {
 	return repair_distance_in(p, p->before->hops, p->before->downs, from, to);
 }
 
-/* As it is, as far as that is known. */
+/* The present distance, as far as it is known. */
 static inline uint16_t repair_distance(const struct repair *p, uint32_t from, uint32_t to)
 {
 	return repair_distance_in(p, p->hops, p->downs, from, to);
@@ -92,5 +92,5 @@ static inline uint16_t repair_distance(const struct repair *p, uint32_t from, ui
 
 /* Finds the targets, and their distances. False: too many. */
 bool repair_distances(struct repair *p);
-/* Writes p->r. */
+/* Writes the entries of p->r. */
 void repair_entries(struct repair *p);

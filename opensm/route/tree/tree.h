@@ -14,19 +14,19 @@
 #include "util/mem.h"
 
 struct tree_plan {
-	/* per switch: 0 the lowest; DISTANCE_NONE none. NULL: no levels */
+	/* by switch: 0 is the lowest; DISTANCE_NONE: none. NULL: no levels */
 	const uint16_t *levels;
-	/* break ties between equals instead of GUIDs; higher is up */
+	/* break ties instead of GUIDs; the higher id is up */
 	const struct route_guid_id *ids;
 	uint32_t n_ids;
-	const struct routes *previous; /* its order stays if it still fits; NULL: none */
+	const struct routes *previous; /* routes whose order is kept if it still fits; NULL: none */
 };
 
 struct tree {
 	uint32_t n;
-	uint32_t *place;    /* per switch: place in the order, 0 the highest */
-	uint32_t *order;    /* the switches, highest first */
-	/* switches that levels alone would leave without a path to all others */
+	uint32_t *place;    /* by switch: position in the order, 0 is the highest */
+	uint32_t *order;    /* switches from the highest to the lowest */
+	/* number of switches that levels alone would leave without a path to all others */
 	uint32_t n_below;
 	struct arena memory;
 };
@@ -35,26 +35,26 @@ struct tree *tree_new(const struct graph *g, const struct tree_plan *plan);
 struct tree *tree_free(struct tree *t);
 FREEP(tree_free, struct tree)
 
-/* Percent of the cables between switches that join neighbouring levels; 100 without cables. */
+/* The percentage of cables between switches that join adjacent levels; 100 if there are none. */
 unsigned tree_levelled(const struct graph *g, const uint16_t *levels);
-/* Hops from the nearest root, from below: the farthest switch has 0. False: no root is there. */
+/* Levels from roots: the farthest switch has 0, roots the most. False: no root is in the fabric. */
 bool tree_levels_from_roots(const struct graph *g, const struct route_guids *roots, uint16_t *ret);
 /*
- * Says in `note` which switches are as far from the leaves as the highest root and no roots: paths
- * go up to roots, so these carry nothing. False: there are none, and the note stays as it is.
+ * Lists in `note` the switches that are as far from the leaves as the highest root, but are no
+ * roots: paths go up to roots, so these carry nothing. False: none; the note is untouched.
  */
 bool tree_note_roots(const struct graph *g, const struct route_guids *roots, char *note,
 		     size_t size);
-/* Hops to the nearest switch with an end port. */
+/* Fills the hops to the nearest switch with an end port. */
 void tree_levels_from_edge(const struct graph *g, uint16_t *ret);
 
 /* Marks every group of `g` as leading up or down. */
 void tree_orient(const struct tree *t, struct graph *g);
 
 /*
- * For an oriented graph: rows as those of distances_to(), but of paths up and then down. Where
- * going down alone is shorter, or a switch above relies on it, it goes down; where it is as long,
- * it may (graph_is_path()).
+ * Distances in an oriented graph along paths up and then down; rows as in distances_to(). A path
+ * goes down only if that is shorter, or if a switch above relies on it; if it is as long, it may
+ * (graph_is_path()).
  */
 struct distances *tree_distances(const struct tree *t, const struct graph *g,
 				 const uint32_t *targets, uint32_t n, unsigned threads,

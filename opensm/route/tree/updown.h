@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The common part of updn, dnup and ftree, and what of it dumps ask (dump/tree_order.h). */
+/* Shared by updn, dnup and ftree, and by dumps (dump/tree_order.h). */
 #pragma once
 
 #include "route/tree/fill.h"
 
-/* plan->graph is oriented by plan->tree. One reference, or NULL: cancelled. */
+/* Makes routes; plan->graph is oriented by plan->tree. One reference, or NULL: cancelled. */
 struct routes *updown_route(const struct route_job *job, const struct fill_plan *plan);
 
-/* Fills `levels` as updn has them; NULL if they are not worth following. */
+/* Fills `levels` as updn does; NULL: they are not useful. */
 const uint16_t *updn_levels(const struct graph *g, const struct route_options *o, uint16_t *levels,
 			    bool *ret_roots);
-/* Per host: no compute node of ftree. NULL: all are. The caller frees. */
+/* By host: set if it is no compute node for ftree. NULL: all are. The caller frees. */
 bool *ftree_find_apart(const struct topo *t, const struct route_options *o);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Channel dependencies without a cycle, one at a time: whether one more fits is mostly a comparison
- * of two numbers.
+ * A set of channel dependencies without a cycle, to which dependencies are added one at a time;
+ * most additions take a comparison of two numbers.
  *
  * A channel is a cable between switches in one direction, or all parallel cables, or one VL of
  * them. A *turn* is a channel and one that leaves where it ends. Channels stand in an order in
- * which every turn taken so far leads forward (Pearce and Kelly, 2006). A turn that leads forward
- * costs nothing. One that leads backward makes those channels change places that lie between its
- * ends and are reached from it; if they reach back, it would close a cycle, and is refused.
+ * which every turn of the set leads forward (Pearce and Kelly, 2006). A turn that leads forward is
+ * added at once. For one that leads backward, the channels between its ends that depend on each
+ * other change places; if it would close a cycle, it is refused.
  *
  * The graph that proves tables is another one: cdg.h.
  */
@@ -22,21 +22,21 @@
 
 #define CHANNEL_NONE UINT32_MAX
 
-/* What all orders of a fabric share. */
+/* Facts on channels that all orders of a fabric share. */
 struct cdg_channels {
-	uint32_t n_switches, n; /* channels */
-	uint32_t *first;	/* n_switches + 1: of a switch first[s] .. first[s + 1] - 1 */
-	uint32_t *to;		/* per channel: switch where it ends */
-	uint32_t *back;		/* per channel: the same cables, other direction */
-	uint32_t *deps;		/* n + 1: turns from channel c are deps[c] .. deps[c + 1] - 1 */
-	size_t *row;		/* n + 1: first word of its bits, one per channel of the switch */
-	uint32_t *of_port;	/* per entry of topo->ports: channel or CHANNEL_NONE; may be NULL */
+	uint32_t n_switches, n; /* n: number of channels */
+	uint32_t *first;	/* by switch: its channels are first[s] .. first[s + 1] - 1 */
+	uint32_t *to;		/* by channel: the switch where it ends */
+	uint32_t *back;		/* by channel: the same cables in the other direction */
+	uint32_t *deps;		/* by channel: its turns are deps[c] .. deps[c + 1] - 1 */
+	size_t *row; /* by channel: first word of its bits, one per channel of the switch */
+	uint32_t *of_port;	/* by entry of topo->ports: channel or CHANNEL_NONE; may be NULL */
 	struct arena memory;
 };
 
-/* One per cable and direction, in the order of switches and ports. */
+/* A channel per cable and direction, in the order of switches and ports. */
 struct cdg_channels *cdg_channels_new(const struct topo *t);
-/* For the caller to fill in first, to and back, and then cdg_channels_close(). No of_port. */
+/* For a caller that fills first, to and back, and then calls cdg_channels_close(). No of_port. */
 struct cdg_channels *cdg_channels_open(uint32_t n_switches, uint32_t n);
 void cdg_channels_close(struct cdg_channels *c);
 struct cdg_channels *cdg_channels_free(struct cdg_channels *c);
@@ -57,31 +57,34 @@ struct cdg_order;
 
 enum cdg_turn {
 	CDG_TAKEN,
-	CDG_FORWARD, /* not taken yet, but sure to fit */
-	CDG_UNSURE,  /* cdg_order_add() would say */
-	CDG_REFUSED, /* would close a cycle, or leads back through the cable it came by */
+	CDG_FORWARD, /* not in the set, but sure to fit */
+	CDG_UNSURE,  /* cdg_order_add() must be asked */
+	CDG_REFUSED, /* would close a cycle, or leads back through its own cable */
 };
 
-/* `c` must live as long. The caller frees. Channels stand in the order of their numbers. */
+/* An empty set; channels in the order of their numbers. `c` must live as long. The caller frees. */
 struct cdg_order *cdg_order_new(const struct cdg_channels *c);
 struct cdg_order *cdg_order_free(struct cdg_order *o);
 FREEP(cdg_order_free, struct cdg_order)
 
-/* `channels`: all of them, in the order to begin with. Only while there are no turns. */
+/* Sets the initial order of all channels. Only while the set is empty. */
 void cdg_order_arrange(struct cdg_order *o, const uint32_t *channels);
 enum cdg_turn cdg_order_look(const struct cdg_order *o, uint32_t in, uint32_t out);
-/* Takes the turn from channel `in` to `out`; false, and nothing changes: it closes a cycle. */
+/* Adds the turn from channel `in` to `out`. False: it would close a cycle, and nothing changed. */
 bool cdg_order_add(struct cdg_order *o, uint32_t in, uint32_t out);
 
 /*
- * What was added after cdg_order_mark() goes when its result is given to cdg_order_undo(); without
- * refusals between two marks their difference is the number of turns. cdg_order_forget(): what
- * there is stays, marks count from 0 again.
+ * cdg_order_undo() removes the turns added since the cdg_order_mark() that returned `mark`; without
+ * refusals the difference of two marks is the number of turns. cdg_order_forget() makes all turns
+ * permanent, and marks count from 0 again.
  */
 uint32_t cdg_order_mark(const struct cdg_order *o);
 void cdg_order_undo(struct cdg_order *o, uint32_t mark);
 void cdg_order_forget(struct cdg_order *o);
 
-/* Many turns at once, set unasked; settle: false: a cycle, and the order is of no more use. */
+/*
+ * For many turns at once: cdg_order_set() adds without a check. cdg_order_settle() finds the order;
+ * false: there is a cycle, and the set is useless.
+ */
 void cdg_order_set(struct cdg_order *o, uint32_t in, uint32_t out);
 bool cdg_order_settle(struct cdg_order *o);

@@ -36,6 +36,6 @@
  */
 void port_class_check(const struct route_engine *engine, const struct route_job *job,
 		      const struct routes *previous, struct routes *r, struct route_verdict *ret);
-/* Of refused tables: more VLs than the job has might have ended the credit loop (2, or 3). */
+/* Might more VLs than the job has have ended the credit loop of the refused tables (2, or 3)? */
 bool port_class_lacks_vls(const struct route_job *job, const struct routes *r,
 			  const struct route_verdict *v);
