@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Subnet administration in the manager: MADs go in, views are published, what hosts register
- * reaches the fabric.
- *
- * Not here: what is answered (sa/), which tree a group gets (multicast.c).
+ * Subnet administration in the manager: passes MADs in, publishes views, and brings registrations
+ * of hosts to the fabric. Answers are made by sa/, trees of groups by multicast.c.
  */
 #include <assert.h>
 #include <errno.h>
@@ -19,9 +17,9 @@
 #include "view/view_copy.h"
 
 #define SA_DB_MAX     (256u << 20)
-/* The database is written this long after the last time, if something changed. */
+/* Least time between two writes of the database, which happen if it changed. */
 #define DB_INTERVAL   (1 * MONO_S)
-/* Views for the sake of names are this far from the last. */
+/* Least time between two views that only names made necessary. */
 #define VIEW_INTERVAL (1 * MONO_S)
 #define DB_RETRY      (30 * MONO_S) /* pause after a failed write of the database */
 
@@ -117,9 +115,9 @@ static int on_read_cell(void *owner, const struct sa_cell_address *cell, uint64_
 /* ---- requests that come before the first view ----------------------------------------------- */
 
 /*
- * A port asks the moment it becomes ACTIVE, which is before the sweep that made it so has ended.
- * Left without an answer the kernel waits seconds to ask again; so what came lately is kept until
- * we can answer.
+ * A port asks as soon as it becomes ACTIVE, before the end of the sweep that made it so. Without an
+ * answer its kernel waits seconds before it asks again, so recent requests are kept until the first
+ * view.
  */
 struct held {
 	struct transport_event ev;
@@ -130,30 +128,32 @@ struct held {
 enum { TOLD_DB_ERROR };
 
 struct admin {
-	struct view *view;	       /* published last */
+	struct view *view;	       /* view that was published last */
 	struct held *held, **held_end; /* requests that wait for the first view */
 	unsigned n_held;
-	bool busy;	   /* a long answer is being made */
-	bool view_stale;   /* admin_publish_soon() */
-	struct view_copy *copy; /* for its sake: the next view, in the making; NULL: none */
+	bool busy;	   /* set while a long answer is being made */
+	bool view_stale;   /* set by admin_publish_soon() */
+	/* the next view for admin_publish_soon(), while it is made; NULL: none */
+	struct view_copy *copy;
 	const struct pkey_plan *copy_pkeys;
 	struct view_sm copy_sms[MAX_REMOTE_SMS + 1];
-	mono_t view_since; /* published then */
-	uint64_t view_edits; /* edits of the fabric when its copy ended */
-	uint32_t registry; /* the SA's, as hosts know it: a new one each time we become master */
+	mono_t view_since; /* time of the last view */
+	uint64_t view_edits; /* edits of the fabric when the copy for that view ended */
+	/* number of the SA's registry for hosts: a new one each time we become master */
+	uint32_t registry;
 
-	char *state_path; /* opensm-sa.state; NULL: no cache folder */
-	char *dump_path;  /* opensm-sa.dump, with sa_db_dump; NULL: no folder */
+	char *state_path; /* path of opensm-sa.state; NULL: no cache folder */
+	char *dump_path;  /* path of opensm-sa.dump, with sa_db_dump; NULL: none */
 	bool db_tried, db_pending;
 	struct told told;
-	uint64_t db_saved; /* version on disk */
+	uint64_t db_saved; /* version of the database that is on disk */
 	mono_t db_at;
 };
 
 #define HELD_MAX 16384u
-#define HELD_AGE (1 * MONO_S) /* the least any client waits (sa.md 11) */
+#define HELD_AGE (1 * MONO_S) /* shortest timeout of any client (sa.md 11) */
 
-/* Clients repeat a request that is too old; it takes no place from younger ones. */
+/* Drops requests that clients have repeated by now, to make room for younger ones. */
 static void drop_old_requests(struct sm *sm)
 {
 	struct admin *a = sm->m.admin;
@@ -185,7 +185,7 @@ static void hold_request(struct sm *sm, struct transport_event *ev)
 	a->held_end = &h->next;
 }
 
-/* `serve` false: they are forgotten. */
+/* Ends the wait of all kept requests: they are answered, or if `serve` is false, dropped. */
 static void serve_held(struct sm *sm, bool serve)
 {
 	struct admin *a = sm->m.admin;
@@ -247,10 +247,10 @@ void admin_receive(struct sm *sm, struct transport_event *ev)
 
 /* ---- views --------------------------------------------------------------------------------- */
 
-/* Written behind the records by a process that ended in order: nothing was registered after it. */
+/* Last line of the file of a process that ended in order: nothing was registered afterwards. */
 #define FINAL_MARK "# complete\n"
 
-/* Believed in the file that we keep: in any other the mark would never have been taken away. */
+/* Does the text end in that mark? Asked only of our own file, where a new process removes it. */
 static bool is_final(const char *text, size_t len)
 {
 	const size_t mark = strlen(FINAL_MARK);
@@ -259,8 +259,8 @@ static bool is_final(const char *text, size_t len)
 }
 
 /*
- * All records of the former process are back: hosts that have heard of no other manager since
- * are registered already.
+ * Called when all records of the former process are restored: hosts that have seen no other manager
+ * since need not register again.
  */
 static void note_all_registered(struct sm *sm)
 {
@@ -277,8 +277,8 @@ static void note_all_registered(struct sm *sm)
 }
 
 /*
- * The file to begin with: sa_db_file; else our store, or the dump if that is younger (the peer's).
- * NULL: nothing, after another manager was master in our time.
+ * The file to start from: sa_db_file; or our own, or a dump of OpenSM if that is younger. NULL:
+ * none, as another manager was master since this process started.
  */
 static const char *file_to_restore(const struct sm *sm)
 {
@@ -294,7 +294,7 @@ static const char *file_to_restore(const struct sm *sm)
 	return a->state_path;
 }
 
-/* sa_db_restore() has believed all of it, or says where not. */
+/* Restores the text, and logs what sa_db_restore() refused. */
 static void take_file(struct sm *sm, const char *file, const char *text, size_t len)
 {
 	struct conf_report report = { 0 };
@@ -328,9 +328,8 @@ static void restore_file(struct sm *sm, const char *file)
 }
 
 /*
- * Before the first Set. Whatever we begin with, a former process' last words are not the last any
- * more: our file is written at once, without the mark, or the process after us would believe them
- * once more.
+ * Restores before the first Set. Afterwards our own file is written at once, without the mark of an
+ * orderly end: the next process must not believe an older state.
  */
 void admin_restore(struct sm *sm, bool copied)
 {
@@ -375,7 +374,7 @@ static void publish_view(struct sm *sm, struct view *v)
 		sa_set_partitions(sm->sa, sm_partitions(sm));
 }
 
-/* Publishes nothing of the copy; the changes it was begun for are still to be published. */
+/* Drops the unfinished copy; its changes are still to be published. */
 static void drop_copy(struct admin *a)
 {
 	a->view_stale |= a->copy && a->view;
@@ -395,7 +394,7 @@ void admin_publish(struct sm *sm)
 	serve_held(sm, true);
 }
 
-/* Changes of a view, of ports that the plan knows; to be freed. */
+/* Changes for a view, of ports in the plan; to be freed. */
 static struct view_pkey_change *pkey_changes(const struct sm *sm, const guid_t *guids, size_t n,
 					     size_t *ret_n)
 {
@@ -471,7 +470,7 @@ void admin_publish_soon(struct sm *sm)
 	sm->m.admin->view_stale = sm->m.admin->view != NULL;
 }
 
-/* A sweep that runs publishes by itself, or leaves things for the next time. */
+/* Is a view due? A running sweep publishes by itself. */
 static bool view_is_due(const struct sm *sm)
 {
 	return sm->m.admin->view_stale && sm->m.admin->view && sm->sweep == SWEEP_NONE;
@@ -488,8 +487,8 @@ static void begin_copy(struct sm *sm)
 }
 
 /*
- * A host can have its name changed, or IsSM, whenever it likes: a view for the sake of these comes
- * once in VIEW_INTERVAL at most, and is made in turns, so that no other host waits for it.
+ * Makes views for changes of names and of IsSM, which a host can cause at will: one per
+ * VIEW_INTERVAL at most, and made in turns, so that no other host waits.
  */
 static void renew_view(struct sm *sm)
 {
@@ -548,13 +547,13 @@ void admin_state_changed(struct sm *sm)
 /*
  * ---- the database on disk --------------------------------------------------------------------
  *
- * opensm-sa.state in the cache folder is what the next process begins with; with sa_db_dump the
- * same is in opensm-sa.dump, for people.
+ * The next process starts from opensm-sa.state in the cache folder; with sa_db_dump, opensm-sa.dump
+ * has the same for people.
  */
 struct db_job {
 	struct sm_job base;
 	struct sm *sm;
-	char *state, *dump, *text; /* either path may be NULL */
+	char *state, *dump, *text; /* paths, each of which may be NULL, and the content */
 	const char *failed;
 	size_t len;
 	uint64_t version;
@@ -626,7 +625,7 @@ void admin_save(struct sm *sm, bool final)
 	struct admin *a = sm->m.admin;
 	struct db_job *job;
 
-	/* The last write waits for one under way: jobs for the disk end in order. */
+	/* The final write is queued behind one under way: jobs for the disk end in order. */
 	if (!is_kept(sm) || (a->db_pending && !final) || sm->state != SM_MASTER)
 		return;
 	if (sa_db_version(sm->sa) == a->db_saved && !final)

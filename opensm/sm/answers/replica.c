@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * A standby is an ordinary client of the master's SA (replica.h). In rounds it asks how the master
- * is configured, copies what hosts registered there, subscribes to what changes it, and says how it
- * is configured itself; the copy is what it takes over with.
- *
- * Tables are asked for only if something has changed there; a foreign master does not say whether,
- * so it is asked for them in every round, which come less often. Its SA needs to know nothing of
- * us: all this is what any host may ask. sa_key is sent to no master (replica_proof.c).
+ * A standby is an ordinary client of the master's SA (replica.h). In rounds it asks for the
+ * master's configuration, copies registrations of hosts, subscribes to changes, and registers its
+ * own configuration; with the copy it takes over. Tables are asked for only if they have changed; a
+ * foreign master does not report that, so its tables are copied in every round, and rounds are
+ * rarer. Its SA needs to know nothing of us: any host may ask these questions. sa_key is sent to no
+ * master (replica_proof.c).
  */
 #include "sm/answers/replica_internal.h"
 #include "sm/base/about.h"
@@ -23,23 +22,23 @@
 #define TRIES		3
 #define RETRY_FIRST	MONO_S
 #define RETRY_LAST	(60 * MONO_S)
-#define PERIOD_MAX	(10 * MONO_S) /* joins are not reported: a copy is not older than this */
+#define PERIOD_MAX	(10 * MONO_S) /* greatest age of the copy: joins are not reported */
 #define PERIOD_FOREIGN	(10 * MONO_S)
-/* A master of ours that has not met us yet is like a foreign one: it gets some time. */
+/* First rounds, in which a master of ours may not have met us, and answers like a foreign one. */
 #define ROUNDS_EARLY	4
 #define PERIOD_EARLY	MONO_S
-#define STRANGE_MAX	3 /* answers in a row that make a master of ours a foreign one */
+#define STRANGE_MAX	3 /* answers in a row by which a master of ours counts as foreign */
 /*
- * From the begin of a round to the next one that a Report asks for; also this many times its
+ * Least time from the begin of a round to the next one after a Report; also a multiple of its
  * length.
  */
 #define GAP		(500 * MONO_MS)
 #define GAP_LENGTHS	20
 #define GAP_FOREIGN	(2 * MONO_S)
-#define FOREIGN_ALIASES 6 /* rounds: a foreign master shows them among all ports that there are */
+#define FOREIGN_ALIASES 6 /* rounds between copies of aliases, for which all ports are read */
 #define LEASE_PERIODS	6
-#define SECOND_TIME	(6 * MONO_S) /* from our first registration to the second */
-/* a foreign master may have started anew, and does not tell */
+#define SECOND_TIME	(6 * MONO_S) /* time from our first registration to the second */
+/* period of new subscriptions: a foreign master may have restarted unnoticed */
 #define RESUBSCRIBE	(60 * MONO_S)
 
 /* ---- copies -------------------------------------------------------------------------------- */
@@ -89,7 +88,7 @@ enum round_step {
 	STEP_PKEYS,
 	STEP_MASTER_PORT,
 	STEP_CONFIG,
-	STEP_TABLES, /* COPY_TABLES steps */
+	STEP_TABLES, /* COPY_TABLES steps begin here */
 	STEP_SUBSCRIBE = STEP_TABLES + COPY_TABLES,
 	STEP_REGISTER,
 	STEP_END,
@@ -110,7 +109,7 @@ static mono_t round_period(const struct sm *sm)
 	return r->rounds < ROUNDS_EARLY ? mono_min(t, PERIOD_EARLY) : MAX(t, PERIOD_FOREIGN);
 }
 
-/* Nothing is waited for any more; the answer to an SMP that is out is dropped. */
+/* Ends the round: no answer is awaited, and one to an SMP under way will be dropped. */
 static void give_up_round(struct replica *r)
 {
 	r->step = STEP_REST;
@@ -120,7 +119,7 @@ static void give_up_round(struct replica *r)
 	copy_clear(&r->fresh);
 }
 
-/* Another master: what we knew of the last one's SA is all we have until this one has answered. */
+/* Begins with another master; the copy of the last one is kept until this one has answered. */
 static void new_master(struct sm *sm)
 {
 	struct replica *r = sm->m.replica;
@@ -190,7 +189,7 @@ static size_t copy_records(const struct replica_copy *c)
 	return n;
 }
 
-/* The round has got all tables: from now on this is what we take over with. */
+/* Keeps the tables of a complete round as the copy to take over with. */
 static void keep_copy(struct sm *sm)
 {
 	struct replica *r = sm->m.replica;
@@ -203,8 +202,8 @@ static void keep_copy(struct sm *sm)
 	r->kept = r->fresh;
 	r->fresh = (struct replica_copy){ .at = MONO_NEVER };
 	/*
-	 * One of ours that has not met us yet answers like a foreign one: it is not called that so
-	 * early.
+	 * A master of ours that has not met us answers like a foreign one, so early rounds do not
+	 * log it as such.
 	 */
 	if ((r->of.ours || r->rounds >= ROUNDS_EARLY) && told_first(&r->told, TOLD_COPY))
 		log_guid(sm, r->of.guid, LOG_ID_REPLICA, LOGB_INFO,
@@ -212,7 +211,7 @@ static void keep_copy(struct sm *sm)
 			 r->of.ours ? "this" : "this foreign", copy_records(&r->kept));
 }
 
-/* Something has changed there: the next round comes sooner, but not one on the heels of another. */
+/* Starts the next round sooner after a Report, but leaves a gap after the last one. */
 static void hasten_round(struct sm *sm)
 {
 	struct replica *r = sm->m.replica;
@@ -249,7 +248,7 @@ static void take_own_port(struct sm *sm, const uint8_t *info)
 		r->own.prefix = sm->conf->subnet_prefix;
 }
 
-/* Where the default partition is, by which managers talk to each other. */
+/* Finds the index of the default partition, which managers use to talk to each other. */
 static void take_pkeys(struct sm *sm, const uint8_t *block)
 {
 	struct replica *r = sm->m.replica;
@@ -268,7 +267,7 @@ static void take_master_port(struct sm *sm, const uint8_t *info)
 	sm->m.replica->ask.to_lmc = ib_get(info, PI_LMC);
 }
 
-/* LIDs that cannot be read, as M_Keys are not known here yet: the driver of our port has them. */
+/* Takes LIDs from the driver of our own port if they cannot be read, as its M_Key is unknown. */
 static void take_unread(struct sm *sm)
 {
 	struct replica *r = sm->m.replica;
@@ -450,8 +449,8 @@ static void take_answer(struct sm *sm, struct replica_answer *a)
 }
 
 /*
- * Whole tables do not come through (libumad2sim carries no RMPP): we want to be told of changes
- * all the same.
+ * Ends the round without tables, which a transport without RMPP (libumad2sim) cannot bring; we
+ * subscribe to changes all the same.
  */
 static void without_copy(struct sm *sm)
 {
@@ -465,7 +464,9 @@ static void without_copy(struct sm *sm)
 	r->step = STEP_SUBSCRIBE;
 }
 
-/* The proof of our keys was not answered: from now on this round asks as any host does. */
+/*
+ * Called when the proof of our keys was not answered: this round continues as any host would ask.
+ */
 static void tell_strange(struct sm *sm)
 {
 	struct replica *r = sm->m.replica;
@@ -499,8 +500,8 @@ static void question_ended(struct sm *sm, struct replica_answer *a)
 }
 
 /*
- * Also where our configuration has changed, and once after what the master sent of its own has
- * come: it compares us with itself whenever we register.
+ * Is it time to register? Also after a change of our configuration, and once after the master's has
+ * arrived, as it compares us with itself whenever we register.
  */
 static bool registration_is_due(const struct sm *sm, mono_t lease)
 {
@@ -512,7 +513,7 @@ static bool registration_is_due(const struct sm *sm, mono_t lease)
 	return r->registrations == 1 && sm->now >= r->registered_at + SECOND_TIME;
 }
 
-/* Nothing left to do in this step: false. */
+/* Makes the question of the present step. False: the step is done. */
 static bool question_of_step(struct sm *sm, struct replica_question *q)
 {
 	struct replica *r = sm->m.replica;

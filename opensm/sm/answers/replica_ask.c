@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * A question to the master's SA, one at a time, and what of an answer is believed.
- *
- * Segments are the transport's affair. One without RMPP (libumad2sim) delivers the first segment of
- * a table alone: its length is then no multiple of the record's, and that is how it is told;
- * nothing of such an answer is used.
+ * Asks the master's SA one question at a time, and checks the answers. The transport joins
+ * segments. One without RMPP (libumad2sim) delivers only the first segment of a table, whose length
+ * is no multiple of a record's; such an answer is not used.
  */
 #include <string.h>
 
@@ -13,7 +11,7 @@
 
 #define ASK_TIMEOUT_MS	 1000
 #define TABLE_TIMEOUT_MS 8000
-/* The transport returns each question; one that is not returned must not hold us for ever. */
+/* Time that the transport may take beyond the timeout until it returns a question unanswered. */
 #define GRACE		 (2 * MONO_S)
 
 /* ---- questions ----------------------------------------------------------------------------- */
@@ -50,7 +48,7 @@ static void put_own_identity(uint8_t *record, uint64_t prefix, guid_t guid)
 	ib_bits_put(ib_at(record, SVR_GID), 64, 64, guid);
 }
 
-/* How is the master configured, if it is one of ours? Get, as that needs no RMPP. */
+/* Asks for the configuration of a master of ours, by Get, which needs no RMPP. */
 void replica_question_get(struct replica_question *q, const struct replica *r)
 {
 	*q = (struct replica_question){
@@ -73,7 +71,7 @@ void replica_question_register(struct replica_question *q, const uint8_t *record
 	ib_put(q->data, SVR_LEASE, lease);
 }
 
-/* From any LID, of any producer; the trap's type is implied by its number (13.4.8.3). */
+/* Subscribes to a trap from any LID and producer; its number implies its type (13.4.8.3). */
 void replica_question_inform(struct replica_question *q, unsigned trap)
 {
 	*q = (struct replica_question){ .method = MAD_SET, .attr = SA_INFORM_INFO };
@@ -91,7 +89,7 @@ void replica_question_table(struct replica_question *q, const struct replica *r,
 {
 	static const struct {
 		uint16_t attr, stride;
-		uint32_t bytes; /* more is not kept, and so nothing */
+		uint32_t bytes; /* most bytes of an answer; a longer one is not kept */
 	} tables[COPY_TABLES] = {
 		[COPY_MEMBERS] = { SA_MC_MEMBER_RECORD, MCM_BYTES, TRANSPORT_MESSAGE_MAX },
 		[COPY_SERVICES] = { SA_SERVICE_RECORD, SVR_BYTES, 12u << 20 },
@@ -123,8 +121,8 @@ static uint8_t answer_method(uint8_t method)
 }
 
 /*
- * Are these records from first to last? An empty table has AttributeOffset 0, whatever the length
- * that a transport rounds up; a cut one is longer than one MAD, of which 200 bytes came.
+ * Is it a table of whole records? AttributeOffset is 0 for an empty table, whatever length a
+ * transport rounds up to; a truncated table is longer than one MAD, of which 200 bytes arrived.
  */
 static bool is_sound_table(const struct replica_question *q, const struct transport_event *ev,
 			   size_t *ret_n)
@@ -175,7 +173,7 @@ static bool is_mine(const struct replica *r, const struct transport_event *ev, u
 	       ib_get(ev->mad, SAH_ATTR_ID) == r->ask.question.attr;
 }
 
-/* Why an answer is none to the question that is out; MAD_STRAYS: it is one. */
+/* The reason why a MAD does not answer the present question; MAD_STRAYS: it answers it. */
 static enum mad_stray fault_of(const struct replica *r, const struct transport_event *ev)
 {
 	if (!r->ask.tid || (uint32_t)ib_get(ev->mad, SAH_TID) != r->ask.tid)

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Is the standby configured as the master is? Each manager of ours tells the others digests of its
- * settings, one for each group below; a group that differs is said on both sides, as the fabric
- * would be set up otherwise after a failover.
- *
- * A setting belongs to a group if it shapes what the fabric or a host gets; priority, names of
- * folders, timing and logging may differ. Of a setting that names a file it is the file's content
- * that counts, of the partition file what it means, of a key its mark (base/key_mark.h).
+ * Compares the configurations of standby and master. Managers of ours tell each other digests of
+ * their settings, one per group below; a group that differs is logged on both sides, as the fabric
+ * would be set up differently after a failover. A setting belongs to a group if it affects the
+ * fabric or hosts; priority, folders, timing and logging may differ. If a setting names a file, the
+ * content of the file is compared; of the partition file its meaning; of a key its mark
+ * (base/key_mark.h).
  */
 #include <errno.h>
 #include <stdio.h>
@@ -22,9 +21,9 @@
 
 #define LAYOUT	 2 /* version of the layout of the data; another version cannot be compared */
 #define FILE_MAX (16u << 20)
-#define REFRESH	 (60 * MONO_S) /* files are looked at again */
+#define REFRESH	 (60 * MONO_S) /* period at which files are read again */
 #define FORGET	 (600 * MONO_S)
-#define MEET	 (5 * MONO_S) /* a standby may get the master's configuration meanwhile */
+#define MEET	 (5 * MONO_S) /* time for a standby to get the master's configuration */
 
 enum { NONE, PARTITIONS, PREFIXES, ROUTING, QOS, ADDRESSES, PORTS, SERVICE, CONGESTION, GROUPS };
 
@@ -41,10 +40,7 @@ static const char *const group_names[GROUPS] = {
 	[CONGESTION] = "congestion control",
 };
 
-/*
- * By section of opensm.conf: a key there stands for all of it. What differs from its section
- * follows.
- */
+/* Sets the group by section of opensm.conf; exceptions within sections follow. */
 static const struct {
 	enum conf_id id;
 	uint8_t group;
@@ -66,7 +62,7 @@ static const struct {
 	{ CONF_ID_subnet_prefix, ADDRESSES },
 	{ CONF_ID_lmc, ADDRESSES },
 	{ CONF_ID_lmc_esp0, ADDRESSES },
-	{ CONF_ID_partition_config_file, NONE }, /* its content: digest_partitions() */
+	{ CONF_ID_partition_config_file, NONE }, /* digest_partitions() compares its content */
 	{ CONF_ID_sa_db_file, NONE },
 	{ CONF_ID_sa_db_dump, NONE },
 	{ CONF_ID_prefix_routes_file, PREFIXES },
@@ -113,7 +109,7 @@ unsigned config_group_of(enum conf_id id)
 			return exceptions[i].group;
 	}
 	if (o->state != CONF_STATE_EFFECTIVE)
-		return NONE; /* has no effect yet, or any more; or is ours, and may differ */
+		return NONE; /* without effect, or an option of ours that may differ */
 	for (size_t i = 0; i < ARRAY_SIZE(sections); i++) {
 		if (!strcmp(conf_option(sections[i].id)->section, o->section))
 			return sections[i].group;
@@ -131,7 +127,7 @@ static uint64_t hash_number(uint64_t h, uint64_t v)
 	return hash_bytes(h, bytes, sizeof(bytes));
 }
 
-/* Never 0, which says that nothing is known. */
+/* Folds a hash into a digest, which is never 0, as 0 stands for unknown. */
 static uint32_t digest_of(uint64_t h)
 {
 	uint32_t d = (uint32_t)(h ^ h >> 32);
@@ -196,7 +192,10 @@ static uint64_t hash_partitions(uint64_t h, const struct partitions *p)
 	return hash_number(h, p->n);
 }
 
-/* A master's are those in force; a standby has read no file yet, or an old one. */
+/*
+ * Hashes the partitions: a master's are those in force; a standby reads the file, as it has none or
+ * old ones.
+ */
 static uint64_t hash_partition_file(uint64_t h, const struct sm *sm)
 {
 	_cleanup_(partitions_unrefp) struct partitions *p = NULL;
@@ -209,7 +208,7 @@ static uint64_t hash_partition_file(uint64_t h, const struct sm *sm)
 	conf_report_clear(&report);
 	if (r == -ENOENT && !conf_file_is_needed(CONF_FILE_PARTITIONS, sm->conf))
 		p = partitions_builtin(sm->conf);
-	if (!p) /* faults: it is not known what will be in force */
+	if (!p) /* after faults the partitions in force are unknown */
 		return hash_file(hash_number(h, UINT64_MAX), sm->conf->partition_config_file);
 	return hash_partitions(h, p);
 }

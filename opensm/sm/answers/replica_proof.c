@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Requests of a manager of ours to the SA of another one, without sa_key: the field SM_Key has a
- * proof of both keys instead, made for this request alone (keys/key_proof.h). Both managers and all
- * of the request are in it: a stranger that was sent it can have done with it, in the name of the
- * manager that asked, what that manager asked for, and nothing else.
- *
- * The first question of a manager that is locked out is which manager there is at all: that proof
- * names none, and is good for that question only.
- *
- * sa_key 0 and 1 are no secrets and are sent as they are. A master that is not known as one of ours
- * is asked as any host asks; where sm_key is no secret none can be known, so that each round tries
- * once.
+ * Requests to the SA of a manager of ours without sa_key: field SM_Key has a proof of both keys
+ * instead, valid for this request alone (keys/key_proof.h). It covers both managers and the whole
+ * request, so a stranger that receives it can only have the same request carried out for the same
+ * manager. The first question of a manager that is locked out is which manager is there; that proof
+ * names none, and is valid for that question only. Keys 0 and 1 are no secrets and are sent as they
+ * are. A master that is not known to be ours is asked as by any host; if sm_key is no secret none
+ * can be known, so each round tries once.
  */
 #include "keys/key_proof.h"
 #include "sm/answers/replica_internal.h"
@@ -20,7 +16,10 @@
 /* The longest record that managers send. ibsim loses bytes after it. */
 #define DATA_BYTES SVR_BYTES
 
-/* GUIDs of both managers, low half of the TID, and all that the SA goes by. */
+/*
+ * Offsets in the message: GUIDs of both managers, low half of the TID, and all fields that the SA
+ * uses.
+ */
 enum {
 	AT_ASKER,
 	AT_ASKED = 8,
@@ -37,7 +36,7 @@ static bool is_first_question(const uint8_t *mad)
 	return ib_get(mad, SAH_METHOD) == MAD_GET && ib_get(mad, SAH_ATTR_ID) == SA_SM_INFO_RECORD;
 }
 
-/* Never 0, which means that there is no key. */
+/* Makes a proof, which is never 0, as 0 stands for no key. */
 static uint64_t make_proof(const struct sm *sm, guid_t asker, guid_t asked, const uint8_t *mad)
 {
 	const struct key_proof_keys keys = { sm_sm_key(sm), sm->conf->sa_key };
@@ -65,7 +64,7 @@ static bool can_prove(const struct sm *sm)
 static bool is_ours(const struct sm *sm, const struct replica *r)
 {
 	if (sm->state != SM_STANDBY)
-		return true; /* replica_seek.c */
+		return true; /* see replica_seek.c */
 	return r->of.ours || elect_has_proved(sm, r->of.guid);
 }
 

@@ -19,7 +19,10 @@
 
 #define LEASE 120 /* seconds of the registration */
 
-/* 0: our own port names no other manager, or has no key: then any host may have written that. */
+/*
+ * The master that our own port names. 0: none, or the port has no M_Key, so any host may have set
+ * it.
+ */
 static lid_t named_master(const struct sm *sm)
 {
 	const uint8_t *info = sm->fabric->own_port->info;
@@ -94,7 +97,7 @@ const char *replica_seek_keys(struct sm *sm)
 	return NULL;
 }
 
-/* Takes the manager at the LID that was asked from its answer. */
+/* Takes the manager at the LID from its answer. */
 static void take_master(struct sm *sm, const struct replica_answer *a)
 {
 	const uint8_t *info = a->data + SMR_BYTES;

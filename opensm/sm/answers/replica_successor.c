@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * A greater manager stands by, often the former master that is back: it gets the fabric, but if it
- * is one of ours, not before it has what was entrusted to this one (the ledger, our configuration),
- * however long that takes.
- *
- * It is one of ours if it answers on the channel, or asks for managers, within SHOWS. Registrations
- * of hosts that cannot be copied are waited for COPIES only: hosts register anew.
- *
- * Where nothing is registered or entrusted the fabric is handed over at once.
+ * A manager of greater priority stands by, often the former master that is back. It gets the
+ * fabric; if it is one of ours, not before it has all state of this one (the ledger, our
+ * configuration), however long that takes. It is one of ours if it answers on the channel, or asks
+ * for managers, within SHOWS. For registrations of hosts that cannot be copied, COPIES is the
+ * limit: hosts register again. Without registrations or state the fabric is handed over at once.
  */
 #include "sm/answers/replica_internal.h"
 #include "sm/base/about.h"
@@ -21,8 +18,8 @@
 #define STALE  (30 * MONO_S) /* time without a request of the election after which it was away */
 
 /*
- * Changes of an administrator or of orchestration, which are nowhere else; or the keys of hosts
- * that are away, which nothing else may make any more.
+ * Has the ledger changes of an administrator or orchestrator, or keys of absent hosts, which exist
+ * nowhere else?
  */
 static bool has_changes(const struct sm *sm)
 {
@@ -43,13 +40,13 @@ static bool has_something(const struct sm *sm)
 
 static bool is_ours(const struct sm *sm, const struct replica_successor *h)
 {
-	/* One that was ours may be another program now: it is waited for no longer than STORES. */
+	/* a manager that was ours may be replaced by another program, so STORES limits the wait */
 	return h->is_ours || channel_has_answered(sm, h->guid) ||
 	       (settle_knows(sm, h->guid) && sm->now < h->since + STORES);
 }
 
 /*
- * How long registrations of hosts, and what the channel copies beside the ledger, are waited for.
+ * The time to wait for registrations of hosts, and for what the channel copies besides the ledger.
  */
 static mono_t patience(const struct sm *sm, const struct replica_successor *h)
 {
@@ -96,8 +93,8 @@ guid_t sm_ledger_waiting(const struct sm *sm)
 }
 
 /*
- * Only managers of ours ask for managers. One that is not known as such yet is asked what it is,
- * whether its trap 144 arrived or not: until it has answered it is told what any host may know.
+ * Asks an unknown manager what it is, whether or not its trap 144 arrived, as only managers of ours
+ * ask for managers. Until it answers it gets the rights of any host.
  */
 static void look_at_stranger(struct sm *sm, guid_t guid)
 {
@@ -131,7 +128,7 @@ void replica_look_at_successor(struct sm *sm)
 	tell_news(sm, NEWS_SUCCESSOR_READY);
 }
 
-/* Said once: the administrator may wonder why the greater manager does not rule. */
+/* Logs once why the manager of greater priority does not take over yet. */
 static void tell_wait(struct sm *sm, struct replica_successor *h)
 {
 	if (h->is_told || h->is_ready || sm->now < h->since + TELL || sm->now > h->asked_at + STALE)

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * The master's SA forwards its traps to us (replica.c subscribes): each marks its place dirty, and
- * the next WATCH sweep reads that. A change without a report is found by a whole round now and
- * then, the pace of which is a small part of the time it takes. Without a subscription tables count
- * as stale at once.
+ * the next WATCH sweep reads that. Changes without a report are found by rounds over the whole
+ * fabric, which use a small part of the time. Without a subscription tables count as stale at once.
  *
- * Taking over from a warm picture is a dirty sweep of all switches: ports are read where something
- * happened since the master died, the ends of cables that never were out are not identified again,
- * tables are believed. If the picture may be stale, all ports and all tables are read. All of that
- * is proved at once afterwards: a heavy sweep reads every port and every table.
+ * A takeover starts with a dirty sweep of all switches: ports are read where something happened
+ * since the master died, nodes behind cables that stayed up are not identified again, and tables
+ * are believed. If the known fabric may be stale, all ports and tables are read. A heavy sweep
+ * afterwards reads every port and every table as proof.
  */
 #include "ib/notices.h"
 #include "sm/sm_internal.h"
@@ -19,8 +18,8 @@
 /* Time that the master gets to react to a change before its result is read. */
 #define SETTLE		   (1 * MONO_S)
 /*
- * Whole rounds, and readings of all tables after changes: at most so often, and this part of the
- * time.
+ * Least periods of whole rounds, and of readings of all tables after changes; TIME_SHARE: inverse
+ * of the part of the time that they may take.
  */
 #define ROUND_LEAST	   (300 * MONO_S)
 #define TABLES_LEAST	   (10 * MONO_S)
@@ -53,7 +52,9 @@ void standby_free(struct sm *sm)
 	free(sm->m.standby);
 }
 
-/* Another manager may have written: tables and speeds are unknown again. Not while sync runs. */
+/*
+ * Makes tables and speeds unknown, as another manager may have written them. Not while sync runs.
+ */
 static void distrust_tables(struct sm *sm)
 {
 	FABRIC_EACH_NODE(sm->fabric, n)
@@ -77,7 +78,7 @@ static void enter_standby(struct sm *sm)
 	s->takeover = false;
 }
 
-/* The master's LID, which hosts know as that of their SM. */
+/* Notes the master's LID, which is the SM LID of hosts. */
 static void note_master(struct sm *sm)
 {
 	const struct port *p = fabric_find_port(sm->fabric, elect_polled(sm));
@@ -140,7 +141,10 @@ mono_t standby_next(const struct sm *sm)
 	return mono_min(sm->m.standby->watch_at, incremental_next(sm));
 }
 
-/* A fabric read before the master reports changes has to be read again: wait for that a while. */
+/*
+ * Waits a while for a subscription: a fabric that was read before changes are reported must be read
+ * again.
+ */
 static void wait_for_subscription(struct sm *sm)
 {
 	struct standby *s = sm->m.standby;
@@ -171,8 +175,8 @@ static uint64_t silent_ports(const struct sm *sm)
 }
 
 /*
- * The node behind may be another one than the picture has, with an M_Key that is tried only after
- * others: soon again, and less and less often, as a master does in its light sweeps.
+ * Plans when to ask silent ports: the node behind may be a new one, whose M_Key is tried after
+ * others. Soon, then less and less often, as a master does in light sweeps.
  */
 static void plan_silence(struct sm *sm)
 {
@@ -239,7 +243,7 @@ bool standby_settle(struct sm *sm)
 	return true;
 }
 
-/* All tables have been read; a change that was reported meanwhile makes them stale again. */
+/* Notes that all tables were read; a change reported in the meantime makes them stale again. */
 void standby_seen(struct sm *sm)
 {
 	struct standby *s = sm->m.standby;
@@ -278,7 +282,7 @@ void standby_watched(struct sm *sm, bool through, bool failed)
 
 static void leave_standby(struct sm *sm)
 {
-	/* In the midst of a rotation the picture does not tell which port has which key. */
+	/* during a rotation of keys it is unknown which port has which key */
 	sm->m.standby->takeover =
 		sm->m.standby->picture_whole && !elect_rival_seen(sm) && !keys_may_be_mixed(sm);
 	if (!sm->m.standby->takeover)
@@ -313,9 +317,9 @@ void standby_watch_whole(struct sm *sm)
 }
 
 /*
- * Every switch is asked. The master told us of all changes while it was there, and no manager has
- * cleared PortStateChange since: where it is not set, ports are as we know them. If it did not
- * tell, all are read.
+ * Takes over: asks every switch. The master reported all changes while it was there, and no manager
+ * has cleared PortStateChange since, so ports without it are unchanged. Without reports all are
+ * read.
  */
 static void take_over(struct sm *sm)
 {

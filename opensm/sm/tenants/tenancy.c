@@ -12,9 +12,9 @@
 #include "util/mem.h"
 
 #define BATCH_MAX   256u       /* requests that are judged together */
-#define BATCH_ROWS  16384u     /* rows of the ledger */
-#define BATCH_PORTS 4096u      /* ports concerned: each is planned, and compared for dry runs */
-#define LOOK_AGAIN  (250 * MONO_MS) /* whether devices can be written to again */
+#define BATCH_ROWS  16384u     /* rows of the ledger in one batch */
+#define BATCH_PORTS 4096u /* most ports of one batch: each is planned, and compared for dry runs */
+#define LOOK_AGAIN  (250 * MONO_MS) /* pause before devices are tried again */
 
 /* ---- lists --------------------------------------------------------------------------------- */
 
@@ -45,7 +45,7 @@ void changes_add(struct changes *list, struct change *c)
 	list->n++;
 }
 
-/* The memory of a change, until it is answered. */
+/* Counts the memory of a change, which is in use until it is answered. */
 static void weigh(struct tenancy *t, struct change *c)
 {
 	size_t n_rows = c->entry.n_rows + c->inverse.n_rows;
@@ -73,7 +73,7 @@ static struct change *change_free(struct change *c)
 
 /* ---- answers ------------------------------------------------------------------------------- */
 
-/* Its rows are stored, and its ports were not planned anew yet. Behind a hold all ports are. */
+/* Are its rows stored, but its ports not planned anew? After a hold of P_Keys, all ports are. */
 static bool is_unplanned(const struct sm *sm, const struct change *c)
 {
 	return sm->state == SM_MASTER && c->stored_as && c->entry.n_rows && !c->wishes &&
@@ -86,7 +86,7 @@ static void change_forget(struct sm *sm, struct change *c)
 	change_free(c);
 }
 
-/* Answers, and frees the change once its ports are planned. */
+/* Answers a change; frees it unless its ports are still to be planned. */
 static void change_ended(struct sm *sm, struct change *c, struct sm_tenancy_result *r)
 {
 	const struct tenant_partition *p = tenants_find(partition_tenants(sm), c->rq.pkey);
@@ -109,7 +109,7 @@ static void change_ended(struct sm *sm, struct change *c, struct sm_tenancy_resu
 		change_forget(sm, c);
 }
 
-/* Its caller was told that it may be refused yet. */
+/* Logs the end of a change whose caller was told that it is unconfirmed. */
 static void log_late_end(const struct change *c, const char *what, const char *why)
 {
 	if (c->is_late)
@@ -129,13 +129,13 @@ static void refuse(struct sm *sm, struct change *c, enum sm_tenancy_end end, con
 	change_ended(sm, c, &r);
 }
 
-/* Rights can be taken away, but none given, as a manager that may know more does not answer. */
+/* Can rights only be taken away, as a manager that may know more does not answer? */
 static bool only_takes(const struct sm *sm)
 {
 	return settle_state(sm) == SETTLE_TAKING;
 }
 
-/* Why nothing can be changed now; NULL: it can. `takes`: the change gives nothing. */
+/* The reason why nothing can be changed; NULL: none. `takes`: the change only takes rights. */
 static const char *not_now(const struct sm *sm, bool takes, enum sm_tenancy_end *ret)
 {
 	bool may_take = takes && settle_may_take(sm) && !sm->sweeping_off;
@@ -187,7 +187,7 @@ static void note_rows(const struct tenant_entry *e, guid_t *guids, size_t *n)
 	}
 }
 
-/* The ports that the change is about: those whose rights change, and those it names. */
+/* Lists the ports of a change: those whose rights change, and those that it names. */
 static void note_guids(struct tenancy *t, struct change *c)
 {
 	size_t n = 0, kept = 0;
@@ -208,7 +208,7 @@ static void note_guids(struct tenancy *t, struct change *c)
 	weigh(t, c);
 }
 
-/* Within one turn: the former state of the table is right again. */
+/* Restores the table as it was before the entry, within one turn. */
 static void take_back(struct sm *sm, struct change *c)
 {
 	tenants_play(partition_tenants(sm), &c->inverse);
@@ -226,7 +226,7 @@ static void answer_dry_run(struct sm *sm, struct change *c)
 	free(blocks);
 }
 
-/* True: the entry is found. Else the change has been refused. */
+/* Finds the entry of a change. False: the change was refused, and answered. */
 static bool find_entry(struct sm *sm, struct change *c)
 {
 	struct sm_tenancy_result r = { .end = SM_TENANCY_REFUSED };
@@ -253,7 +253,7 @@ static bool find_entry(struct sm *sm, struct change *c)
 }
 
 /*
- * Plays the entry. False: no room at some port, or a dry run; then it was taken back and answered.
+ * Plays the entry. False: it was undone and answered, being a dry run, or without room at a port.
  */
 static bool play_entry(struct sm *sm, struct change *c)
 {
@@ -286,7 +286,7 @@ static void start_stored(struct sm *sm, struct change *c)
 	sm->m.tenancy->settled = true;
 }
 
-/* Refused, or in the batch, with its rows among the edits. */
+/* Refuses a change, or adds it to the batch, with its rows among the edits. */
 static void judge(struct sm *sm, struct change *c)
 {
 	enum sm_tenancy_end end;
@@ -297,7 +297,7 @@ static void judge(struct sm *sm, struct change *c)
 		refuse(sm, c, end, why);
 		return;
 	}
-	/* The manager that does not answer may have added members: the partition stays. */
+	/* The manager that does not answer may have added members: the partition is kept. */
 	c->rq.keep_empty |= only_takes(sm);
 	if (!find_entry(sm, c))
 		return;
@@ -308,7 +308,7 @@ static void judge(struct sm *sm, struct change *c)
 		return;
 	}
 	if (!c->entry.n_rows && !c->dry_run) {
-		/* As it was before, for all that is stored; behind what is not yet. */
+		/* The table has it already, but rows of the batch may not be stored yet. */
 		note_guids(sm->m.tenancy, c);
 		changes_add(&sm->m.tenancy->batch, c);
 		return;
@@ -319,7 +319,7 @@ static void judge(struct sm *sm, struct change *c)
 	changes_add(&sm->m.tenancy->batch, c);
 }
 
-/* One at least: a change alone may be larger than all that may be under way together. */
+/* Is there memory for another change? Always if there is none yet: one alone may be larger. */
 static bool has_bytes_left(const struct tenancy *t)
 {
 	return t->bytes <= TENANCY_BYTES_MAX || !(t->batch.n + t->stored.n);
@@ -336,8 +336,8 @@ static void on_committed(struct sm *sm, void *arg, int error)
 }
 
 /*
- * Changes are taken in a moment: until then they wait. So they do behind a hold until tables are
- * written: an answer is about all members of a partition, also about those removed before.
+ * Can changes be taken soon, so that they wait? After a hold they wait until tables are written, as
+ * an answer covers all members of a partition, also those removed before.
  */
 static bool is_about_to_open(const struct sm *sm)
 {
@@ -354,7 +354,7 @@ static bool may_judge(const struct sm *sm)
 	return t->waiting.first && !t->writing && has_bytes_left(t) && !is_about_to_open(sm);
 }
 
-/* Judges the waiting changes, as many as go to the disk at once and one turn has time for. */
+/* Judges waiting changes, as many as one commit may have and one turn has time for. */
 static void judge_waiting(struct sm *sm)
 {
 	struct tenancy *t = sm->m.tenancy;
@@ -406,7 +406,7 @@ static void take_batch_back(struct sm *sm)
 		if (all[i]->entry.n_rows)
 			take_back(sm, all[i]);
 	}
-	/* A sweep may have used the table meanwhile. */
+	/* A sweep may have used the table in the meantime. */
 	partition_join(sm);
 	for (unsigned i = 0; i < n; i++)
 		wire_plan_back(sm, all[i]);
@@ -415,7 +415,7 @@ static void take_batch_back(struct sm *sm)
 		refuse(sm, all[i], SM_TENANCY_CLOSED, t->write_fault);
 	}
 	free(all);
-	/* Rows that came from elsewhere meanwhile count all the same. */
+	/* Rows that came from elsewhere in the meantime are applied all the same. */
 	tenancy_derive_edits(sm);
 	edits_clear(&t->edits);
 }
@@ -424,7 +424,7 @@ static void take_batch_back(struct sm *sm)
 struct ports_changed {
 	guid_t *guids;
 	size_t n, cap;
-	bool partitions; /* some came, went, or have other fields */
+	bool partitions; /* set if a partition came, went, or has other fields */
 };
 
 static void note_changed(struct ports_changed *all, const struct change *c)
@@ -438,7 +438,7 @@ static void note_changed(struct ports_changed *all, const struct change *c)
 	all->n += c->n_guids;
 }
 
-/* Hosts are answered by the rights as they are now, before any device is asked. */
+/* Publishes the new rights, by which hosts are answered, before devices are written. */
 static void publish(struct sm *sm, const struct ports_changed *all)
 {
 	if (all->partitions)
@@ -457,7 +457,7 @@ void tenancy_batch_ended(struct sm *sm, int error)
 		take_batch_back(sm);
 		return;
 	}
-	/* Rows that came from elsewhere meanwhile were known when those of the batch were made. */
+	/* Rows came from elsewhere in the meantime; those of the batch take them into account. */
 	if (t->was_derived)
 		tenancy_derive_edits(sm);
 	edits_clear(&t->edits);
@@ -475,7 +475,7 @@ void tenancy_batch_ended(struct sm *sm, int error)
 		partition_tidy(sm);
 }
 
-/* The ports that lost a right leave its groups, before the answer says that they have lost it. */
+/* Removes ports that lost a right from groups of the partition, before the change is answered. */
 static void leave_groups(struct sm *sm, const struct change *c)
 {
 	if (!admin_view(sm))
@@ -498,7 +498,7 @@ static void answer_stored(struct sm *sm, struct change *c, enum sm_tenancy_end e
 	change_ended(sm, c, &r);
 }
 
-/* True: it was answered. */
+/* Answers a stored change if that is possible. True: it is answered and freed. */
 static bool end_stored(struct sm *sm, struct change *c)
 {
 	bool fulfilled = wire_is_fulfilled(sm, c), replicated;
@@ -601,7 +601,7 @@ const struct tenants *sm_tenants(const struct sm *sm)
 	return partition_tenants(sm);
 }
 
-/* Requests beyond what may wait are refused; the youngest, as they came last. */
+/* Refuses waiting changes beyond the limit, the latest ones first. */
 static void refuse_crowd(struct sm *sm)
 {
 	struct tenancy *t = sm->m.tenancy;
@@ -622,7 +622,7 @@ static const char too_much[] = "the changes under way have too many members alre
 			       "(limit: 128 MiB of memory); again when they are answered";
 _Static_assert(TENANCY_BYTES_MAX == 128u << 20, "as the text says");
 
-/* Memory of a waiting request and a judged change: a row that gives, or takes, and its port. */
+/* Memory for each member of a waiting request: the member, and a row. */
 #define BYTES_PER_MEMBER (sizeof(struct tenant_member) + sizeof(struct tenant_row))
 
 static void take_fresh(struct sm *sm)
@@ -641,7 +641,7 @@ static void take_fresh(struct sm *sm)
 	}
 }
 
-/* The disk takes its time: no caller waits for it longer than for a device. */
+/* Answers changes of a late commit as unconfirmed: no caller waits longer than for a device. */
 static void end_late_batch(struct sm *sm)
 {
 	struct tenancy *t = sm->m.tenancy;
@@ -680,7 +680,7 @@ static bool may_plan(const struct sm *sm)
 	       (sm->state != SM_MASTER || wire_is_at_work(sm));
 }
 
-/* A manager that takes over plans all ports anew. */
+/* Plans the ports of stored changes; a manager that takes over plans all ports anyway. */
 static void plan_unplanned(struct sm *sm)
 {
 	struct tenancy *t = sm->m.tenancy;

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * P_Key tables of all end ports and of the switch ports that face them, read from the devices and
- * compared with what partitions say, not with the plan that they are written by: a port that was
- * left out when that changed is found. Nothing is written, and what is read is not taken for known:
- * it is a look from outside.
- *
- * Reads are those of read_cell.c, so many at a time as it gives; a sweep goes before.
+ * Reads the P_Key tables of all end ports, and of the switch ports that face them, and compares
+ * them with the partitions, not with the plan by which they are written: so a port that a change of
+ * the plan left out is found. Nothing is written, and tables that are read do not count as known.
+ * Reads are those of read_cell.c, as many at a time as it allows; a sweep comes first.
  */
 #include <errno.h>
 #include <string.h>
@@ -13,15 +11,15 @@
 #include "sm/tenants/tenancy_internal.h"
 #include "util/mem.h"
 
-#define WRONG_TOLD 1000u	  /* most differences that are reported, of all that are counted */
-#define PAUSE	   (10 * MONO_MS) /* while others have all places for reads */
+#define WRONG_TOLD 1000u	  /* most differences that are reported; all are counted */
+#define PAUSE	   (10 * MONO_MS) /* pause while all places for reads are taken */
 
 struct audit {
 	struct sm *sm;
 	sm_tenancy_audit_fn *done;
 	void *arg;
-	uint32_t node;	      /* the next to be read: in fabric->nodes, */
-	unsigned port, block; /* one of its ports, one of that port's blocks */
+	uint32_t node;	      /* next index in fabric->nodes */
+	unsigned port, block; /* next port of that node, and its next block */
 	unsigned n_out;
 	mono_t again; /* time to continue if no request is under way */
 	bool dropped; /* set if it has ended already: answers are discarded */
@@ -37,7 +35,7 @@ struct audit_read {
 	uint16_t block;
 };
 
-/* The end port whose P_Keys stand in the table of `p`; NULL: none. */
+/* The end port whose P_Keys are in the table of `p`; NULL: none. */
 static const struct port *end_of(const struct port *p)
 {
 	if (port_is_end(p))
@@ -45,7 +43,7 @@ static const struct port *end_of(const struct port *p)
 	return p->peer && port_is_end(p->peer) ? p->peer : NULL;
 }
 
-/* The port has a table that is written. */
+/* Has the port a table that this manager writes? */
 static bool has_table(const struct sm *sm, const struct port *p)
 {
 	const struct pkey_plan *plan = partition_wanted(sm);
@@ -57,7 +55,7 @@ static bool has_table(const struct sm *sm, const struct port *p)
 	return (end == p ? plan->ports[at].table : plan->ports[at].peer_table) != PKEY_NO_TABLE;
 }
 
-/* A block of it as partitions say; while P_Keys of tenants are held, as it was planned. */
+/* Makes a block as the partitions have it; while P_Keys of tenants are held, as it was planned. */
 static void wanted_block(const struct sm *sm, const struct port *p, unsigned block,
 			 uint16_t ret[PKEY_BLOCK])
 {
@@ -128,7 +126,7 @@ static void on_block(void *arg, const uint8_t *payload)
 		audit_free(a);
 }
 
-/* False: no more may be out now. */
+/* Starts to read a block. False: no more reads may be under way now. */
 static bool read_block(struct audit *a, struct port *p, unsigned block)
 {
 	struct audit_read *read = xcalloc(1, sizeof(*read));
@@ -146,7 +144,9 @@ static bool read_block(struct audit *a, struct port *p, unsigned block)
 	return r != -EAGAIN;
 }
 
-/* The next place; a table that is left alone has no block. */
+/*
+ * Goes to the next block, port or node; `blocks` is 0 for a table that this manager does not write.
+ */
 static void go_to_next(struct audit *a, const struct node *n, unsigned blocks)
 {
 	if (++a->block < blocks)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * As long as this manager may not write what rows of the ledger decide (sm/ledger/settle.h), P_Keys
- * that tenants may have stay as devices have them; and whether devices agree with the rows, which a
- * manager compares that cannot be sure of its rows, and finds no other one to ask. Where they do
- * not agree an administrator may have rows made of what devices hold: sm_ledger_adopt().
+ * While this manager may not write what the rows of the ledger give (sm/ledger/settle.h), P_Keys
+ * that may be of tenants stay in devices. A manager that is not sure of its rows, and finds no
+ * other to ask, compares devices with them. If they differ, an administrator may have rows made
+ * from the devices: sm_ledger_adopt().
  */
 #include <assert.h>
 #include <errno.h>
@@ -38,8 +38,8 @@ static bool is_recent(const struct sm *sm, const struct ledger_key *key)
 }
 
 /*
- * A P_Key that was removed since other managers are asked is taken from devices before they have
- * answered. One that was removed before may have been given again by one of them.
+ * Was the P_Key removed after other managers were asked? Such a key is taken from devices before
+ * they have answered. If it was removed earlier, one of them may have given it again since.
  */
 static bool is_removed_meanwhile(const struct sm *sm, uint16_t pkey, guid_t guid)
 {
@@ -75,10 +75,10 @@ void tenancy_settled(struct sm *sm, bool is_other_state)
 	if (partition_is_held(sm))
 		sm->m.tenancy->is_behind_hold = true;
 	else if (sm->sweep == SWEEP_NONE)
-		sm->m.tenancy->is_behind_hold = false; /* nothing was held back */
+		sm->m.tenancy->is_behind_hold = false; /* no table was held back */
 	if (!partition_is_planned(sm) || held_now(sm) == TENANTS_FROZEN || !partition_is_held(sm))
 		return;
-	/* While an administrator has stopped sweeps, none comes that would plan the tables. */
+	/* Without sweeps, which an administrator has stopped, the tables are planned here. */
 	if (sm->sweeping_off && sm->sweep == SWEEP_NONE) {
 		tenancy_plan_stored(sm);
 		sm->m.tenancy->is_behind_hold = false;
@@ -110,7 +110,7 @@ void tenancy_doubt_devices(struct sm *sm)
 
 /* ---- do devices agree with the rows? --------------------------------------------------------- */
 
-/* `file` may be NULL. */
+/* Does the file make the port a member? `file` may be NULL. */
 static bool file_gives(const struct partitions *file, uint16_t base, guid_t guid)
 {
 	const struct partition *p = file ? partitions_find(file, base) : NULL;
@@ -124,7 +124,7 @@ static bool file_gives(const struct partitions *file, uint16_t base, guid_t guid
 	return false;
 }
 
-/* A P_Key that a device holds. */
+/* Does a file or a row account for a P_Key that a device holds? */
 static bool is_explained(struct sm *sm, uint16_t base, guid_t guid)
 {
 	const struct ledger_key key = tenancy_member_key(base, guid);
@@ -148,7 +148,7 @@ static bool has_base(const uint16_t *keys, unsigned n, uint16_t base)
 	return false;
 }
 
-/* P_Keys that the table of tenants gives the port, and that it lacks. */
+/* The number of P_Keys of the table of tenants that are not in the table of the port. */
 static size_t count_missing(struct sm *sm, guid_t guid, const uint16_t *keys, unsigned n_keys)
 {
 	size_t n_rights, n = 0;
@@ -173,7 +173,7 @@ static size_t count_unexplained(struct sm *sm, const struct port *p)
 	return n_keys ? n + count_missing(sm, p->guid, keys, n_keys) : 0;
 }
 
-/* A port whose P_Key table says something. */
+/* Does the P_Key table of the port tell anything? */
 static bool is_telling(const struct port *p)
 {
 	return p->guid && p->known && !p->quarantined && port_is_live(p);
@@ -209,15 +209,15 @@ guid_t tenancy_moves_index0(const struct sm *sm, const struct change *c)
 
 /* ---- rows of what devices hold --------------------------------------------------------------- */
 
-/* A P_Key that a device holds and nothing explains. */
+/* A P_Key of a device that no file and no row accounts for. */
 struct adopted {
 	uint16_t pkey;
 	struct tenant_member member;
 };
 
-/* A call of sm_ledger_adopt(), or of sm_ledger_forget(), which has no rows. */
+/* A running sm_ledger_adopt(), or sm_ledger_forget(), which has no rows. */
 struct adoption {
-	sm_ledger_done_fn *done; /* NULL: its caller is gone */
+	sm_ledger_done_fn *done; /* NULL: the caller is gone */
 	void *arg;
 	struct sm_ledger_ended result;
 	struct adopted *list; /* sorted by P_Key and GUID, each once */
@@ -244,7 +244,7 @@ static int by_member(const void *a, const void *b)
 	return x->member.guid < y->member.guid ? -1 : x->member.guid > y->member.guid;
 }
 
-/* Index 0 of a port is taken by a row, or for the default P_Key of a manager. */
+/* Is index 0 of the port free: of other rows, and of the default P_Key of managers? */
 static bool may_have_index0(const struct sm *sm, guid_t guid)
 {
 	return !tenants_at_index0(partition_tenants(sm), guid) && !tenancy_is_of_manager(sm, guid);
@@ -271,7 +271,7 @@ static void adopt_port(struct sm *sm, struct adoption *a, const struct port *p)
 	a->result.n_missing += n_keys ? count_missing(sm, p->guid, keys, n_keys) : 0;
 }
 
-/* A device may hold a P_Key twice: full and limited is full. */
+/* Sorts; a P_Key that a device holds as full and as limited is full. */
 static void sort_adopted(struct adoption *a)
 {
 	size_t kept = 0;
@@ -348,7 +348,9 @@ static void end_adoption(struct sm *sm)
 	adoption_drop(a);
 }
 
-/* The table of tenants has the rows before anything may be written. */
+/*
+ * Called when the rows are stored: the table of tenants gets them before anything may be written.
+ */
 static void on_adopted(struct sm *sm, void *arg, int error)
 {
 	struct adoption *a = sm->m.tenancy->adoption;
@@ -361,7 +363,7 @@ static void on_adopted(struct sm *sm, void *arg, int error)
 	a->is_over = true;
 }
 
-/* The way out of KEEPING that is under way from now on; -errno: there is none to take. */
+/* Starts to leave the state KEEPING. -errno: another state, or already started. */
 static int start_adoption(struct sm *sm, sm_ledger_done_fn *done, void *arg)
 {
 	struct adoption *a;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Ports that may hold a P_Key that is not theirs, by what is known of the devices: so a manager
- * that was started anew, or took over, says the same as the one that took the key away.
+ * Ports that may hold a P_Key to which they have no right, judged by what is known of devices: a
+ * manager that was restarted, or took over, gives the same answer as the one that took the key
+ * away.
  *
- * A port holds the key no more when its own table is known and is without it, or when the switch
- * port that faces it checks P_Keys and is known to be without it. Blocks that were read and became
- * unknown again, because a Set was not answered, hold what they held then, or what was taken away
- * since (struct target: keys): a port that fails for ever leaves other keys alone.
- *
- * Blocks that were never read are read when they are asked for (sm_tenancy_open()): tables of links
- * without a far end that is known, and what a switch port has behind the blocks in use.
+ * A port does not hold the key if its own table is known and lacks it, or if the switch port that
+ * faces it checks P_Keys and is known to lack it. A block that was read and became unknown again,
+ * as a Set was not answered, is taken to hold the keys it held, and those taken away since (struct
+ * target: keys): a port that keeps failing affects no other keys. Blocks that were never read are
+ * read on demand (sm_tenancy_open()): tables of links without a known far end, and blocks of a
+ * switch port after those in use.
  */
 #include <string.h>
 
@@ -21,7 +21,7 @@
 
 enum held { HELD_NOT, HELD_UNKNOWN, HELD };
 
-/* Blocks are stored once for each content: the answer of one is that of all of its place. */
+/* Equal blocks are stored once, so the answer for one holds for all with the same address. */
 #define MEMO 64
 
 struct question {
@@ -31,7 +31,7 @@ struct question {
 		const uint8_t *cell;
 		bool holds;
 	} memo[MEMO];
-	unsigned n; /* ports that may hold it */
+	unsigned n; /* number of ports that may hold the key */
 };
 
 /* ---- tables ---------------------------------------------------------------------------------- */
@@ -109,7 +109,7 @@ void held_clear(struct target *target)
 	free(target->keys);
 }
 
-/* Might a key be in the table of the target, which is not known now? */
+/* May the table of the target, which is unknown now, hold the key? */
 static bool target_may_hold(const struct question *q, const struct target *target)
 {
 	return !target->is_read || target->file != partition_of_file(q->sm) ||
@@ -142,7 +142,7 @@ static void count(struct question *q, const struct port *p)
 		t->unread[t->n_unread++] = (struct place){ p->node->guid, p->num };
 }
 
-/* Its own table may have the key: does its switch port let it through? */
+/* Can traffic with the key pass the switch port, if the own table of `end` may have it? */
 static bool may_pass(struct question *q, const struct port *end, enum held own, enum held facing)
 {
 	const struct target *target = guidmap_get(q->sm->m.tenancy->targets, end->guid);
@@ -156,7 +156,10 @@ static bool may_pass(struct question *q, const struct port *end, enum held own, 
 	return own == HELD || target_may_hold(q, target);
 }
 
-/* A port in INIT has no traffic, and gets its table before it becomes ACTIVE. */
+/*
+ * Counts an end port that may hold the key. One in INIT has no traffic, and is written before
+ * ACTIVE.
+ */
 static void ask_end(struct question *q, const struct port *end)
 {
 	const struct port *at = end->peer && !port_is_end(end->peer) ? end->peer : NULL;
@@ -170,7 +173,7 @@ static void ask_end(struct question *q, const struct port *end)
 		count(q, end);
 }
 
-/* A link that is up to something that is not known. */
+/* Counts a port whose link is up to an unknown device. */
 static void ask_blind(struct question *q, const struct port *p)
 {
 	if (!p->known || p->peer || !port_is_live(p))
@@ -208,7 +211,7 @@ static struct port *port_at(const struct fabric *f, const struct place *place)
 	return n && place->port <= n->n_ports ? &n->ports[place->port] : NULL;
 }
 
-/* Has the block a key that the end port, or the port that faces it, is not to have? */
+/* Has the block a key to which the end port, or the one that the port faces, has no right? */
 static bool has_foreign_key(struct sm *sm, const struct port *p, const uint8_t *block)
 {
 	const struct port *end = port_is_end(p) ? p : p->peer;
@@ -223,8 +226,8 @@ static bool has_foreign_key(struct sm *sm, const struct port *p, const uint8_t *
 }
 
 /*
- * A block that was written meanwhile is left to that. One that a run could not read, and that is
- * not as it is to be, is written by another run.
+ * Stores a block, unless it was written in the meantime. One that differs from the plan, and that a
+ * run of sync could not read, is written by another run.
  */
 static void on_block(void *arg, const uint8_t *payload)
 {
@@ -263,7 +266,7 @@ static void read_port(struct sm *sm, struct port *p)
 	}
 }
 
-/* Blocks that the last question lacked are read, when all reads before have ended. */
+/* Reads the blocks that the last question lacked, after all earlier reads have ended. */
 void held_tick(struct sm *sm)
 {
 	struct tenancy *t = sm->m.tenancy;
@@ -290,7 +293,7 @@ mono_t held_next(const struct sm *sm)
 
 /* ---- the answer ------------------------------------------------------------------------------ */
 
-/* Ports that a change waits for, or that are tried again, whichever the key. */
+/* The number of ports that a change waits for, or that are tried again, whatever the key. */
 static unsigned open_targets(const struct tenancy *t)
 {
 	size_t pos = 0;
@@ -308,7 +311,7 @@ static unsigned open_targets(const struct tenancy *t)
 	return n;
 }
 
-/* The next question has the ports behind read, if there are more than are read at once. */
+/* Makes the next question read the next ports, if there are more than are read at once. */
 static void turn_on(struct tenancy *t, unsigned n)
 {
 	t->unread_from += HELD_UNREAD_MAX;

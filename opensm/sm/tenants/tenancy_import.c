@@ -16,7 +16,7 @@
 #include "sm/base/about.h"
 #include "util/mem.h"
 
-#define TAKEN ".taken" /* behind the name of a file that was read */
+#define TAKEN ".taken" /* suffix of the file after it was read */
 
 struct tenancy_import {
 	char *path;	       /* path of the file; NULL: no cache folder */
@@ -67,7 +67,10 @@ void import_read(struct sm *sm, const struct sm_paths *paths)
 	conf_report_clear(&report);
 }
 
-/* Every row has the number of the table, which was that of its last change. */
+/*
+ * Makes edits of all partitions and members; all rows have the number of the table, that of its
+ * last change.
+ */
 static void edit_table(struct tenancy_import *m, struct edits *ret)
 {
 	const struct tenant_partition *p;

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Where ports are that have left the fabric, or do not answer: behind a link that is up they may
- * still send, and their switch port is all that can stop them.
- *
- * A port that left while this process looked on is remembered; of others the file `neighbors` of
- * the cache folder tells the last cable, as this host saw it. Where neither tells, the port may be
- * behind any link that is up and has an end that does not answer. Such an end is not in question
- * if that file says that it is another end port.
+ * Places of ports that have left the fabric or do not answer: if their link is up they may still
+ * send, and only their switch port can stop them. The place of a port that left while this process
+ * was running is remembered; for others the file `neighbors` of the cache folder has the last
+ * cable, as this host saw it. If neither knows, the port may be behind any link that is up and
+ * whose far end does not answer, except one whose far end is another port by that file.
  */
 #include "fabric/store.h"
 #include "sm/tenants/tenancy_internal.h"
@@ -21,7 +19,7 @@ static bool find_place(const struct sm *sm, guid_t guid, struct place *ret)
 	return seen || store_only_neighbor(sm->store, guid, &ret->node, &ret->port);
 }
 
-/* A link is up to this node, which was there last and is not known now. O(ports). */
+/* Is a link up to this node, which was there last and is unknown now? O(ports). */
 static bool is_linked_to(const struct sm *sm, guid_t node)
 {
 	FABRIC_EACH_NODE(sm->fabric, n) {
@@ -37,7 +35,7 @@ static bool is_linked_to(const struct sm *sm, guid_t node)
 }
 
 /*
- * The far end of the last cable of a port that has none now; NULL: it has another one, or is gone.
+ * The far end of the last cable of a port without a cable; NULL: it is gone, or has another cable.
  */
 static struct port *last_peer(const struct sm *sm, const struct port *p)
 {
@@ -71,7 +69,9 @@ bool place_is_behind_silence(const struct sm *sm, guid_t guid, const struct port
 	       is_linked_to(sm, place.node);
 }
 
-/* The last cable of a switch port whose far end does not answer went to one end port? */
+/*
+ * Was the last cable of a switch port, whose far end does not answer, that of a single known port?
+ */
 static bool is_accounted_for(const struct sm *sm, const struct port *p)
 {
 	guid_t far, back;
@@ -108,7 +108,10 @@ bool place_may_be_hidden(const struct sm *sm, guid_t guid, const struct port *p)
 	return t->dark;
 }
 
-/* Notes the places of ports that leave with rights that may be taken away while they are dark. */
+/*
+ * Remembers the places of ports that leave with rights, which may be taken away while they are
+ * gone.
+ */
 void tenancy_node_goes(struct sm *sm, struct node *n)
 {
 	struct tenancy *t = sm->m.tenancy;

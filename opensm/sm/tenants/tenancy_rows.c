@@ -53,11 +53,11 @@ static guid_t guid_of(const struct ledger_key *key)
 	return ib_bits_get(key->bytes, 16, 64);
 }
 
-#define FIELDS_BYTES 4 /* bytes besides the name; then those of put_removal() */
+#define FIELDS_BYTES 4 /* bytes besides the name and those of put_removal() */
 
 /*
- * Rows that were written before there was a removal end without it: so did all rows of the first
- * version, which knew none.
+ * The end of a row with the number of a removal. Rows written before any removal lack it, as do all
+ * rows of the first version.
  */
 #define REMOVAL_BYTES 9 /* 0, which ends a name, and the number */
 
@@ -68,7 +68,9 @@ static uint32_t put_removal(uint8_t *to, uint64_t behind)
 	return behind ? REMOVAL_BYTES : 0;
 }
 
-/* `at`: behind the flags of a member, or the name of a partition. */
+/*
+ * The number of the removal; `at`: offset after the flags of a member, or the name of a partition.
+ */
 static uint64_t removal_at(const struct ledger_value *v, size_t at)
 {
 	return v->len == at + REMOVAL_BYTES ? ib_bits_get(v->bytes + at, 8, 64) : 0;
@@ -94,7 +96,7 @@ static uint32_t pack_fields(const struct tenant_fields *f, uint8_t *to)
 	return (uint32_t)len + put_removal(to + len, f->behind);
 }
 
-/* False: no manager of this version wrote that. */
+/* Reads the fields. False: no manager of this version wrote them. */
 static bool read_fields(const struct ledger_value *v, struct tenant_fields *ret)
 {
 	size_t end = name_end(v);
@@ -135,7 +137,7 @@ void edit_member(struct edits *all, uint16_t pkey, const struct tenant_member *m
 	edits_put(all, &key, number, bytes, 1 + put_removal(bytes + 1, behind));
 }
 
-/* A new partition has no members but those named in the request. */
+/* Removes orphans: a new partition has only the members that the request names. */
 static void remove_orphans(struct sm *sm, struct edits *all, uint16_t pkey, uint64_t number)
 {
 	struct tenancy *t = sm->m.tenancy;
@@ -150,7 +152,7 @@ static void remove_orphans(struct sm *sm, struct edits *all, uint16_t pkey, uint
 	t->n_orphans = kept;
 }
 
-/* Members that the partition had before, as the inverse says. */
+/* Removes the members that the partition had before, by the inverse. */
 static void remove_members(struct edits *all, const struct change *c, uint16_t pkey)
 {
 	for (size_t i = 0; i < c->inverse.n_rows; i++) {
@@ -189,7 +191,7 @@ static uint64_t removal_before(const struct sm *sm, const struct change *c, uint
 
 	if (!row)
 		return 0;
-	/* Else the removal is in this batch, and not in the ledger yet. */
+	/* If the ledger has no removal, it is in this batch, under the number of the change. */
 	if (ledger_row_value(row).removed)
 		dot = ledger_row_value(row).dot;
 	return number_of(&dot);
@@ -205,7 +207,7 @@ void rows_note_removals(const struct sm *sm, struct change *c)
 	}
 }
 
-/* The removal that the partition comes after: as the entry makes it, or as it is. */
+/* The number of the removal that the partition came after, in the entry or in the table. */
 static uint64_t behind_of(const struct sm *sm, const struct tenant_row *partition, uint16_t pkey)
 {
 	const struct tenant_partition *p;
@@ -256,7 +258,7 @@ struct derived {
 	struct sm *sm;
 	struct tenant_entry e;
 	size_t cap;
-	bool partitions; /* some came, went, or have other fields */
+	bool partitions; /* set if a partition came, went, or has other fields */
 };
 
 static struct tenant_row *derive_row(struct derived *d, enum tenant_row_kind kind, uint16_t pkey,
@@ -306,7 +308,7 @@ static void add_orphan(struct tenancy *t, const struct ledger_key *key)
 	APPEND(t->orphans, t->n_orphans, t->cap_orphans) = *key;
 }
 
-/* Another partition keeps index 0 of the port, as its P_Key is smaller. */
+/* Does another partition, whose P_Key is smaller, keep index 0 of the port? */
 static bool keeps_index0(const struct sm *sm, guid_t guid, uint16_t pkey)
 {
 	uint16_t holder = tenants_at_index0(partition_tenants(sm), guid);
@@ -335,7 +337,7 @@ static void derive_member(struct derived *d, const struct ledger_key *key)
 	m->index0 = (v.bytes[0] & LEDGER_MEMBER_INDEX0) && !keeps_index0(d->sm, m->guid, pkey);
 }
 
-/* The partition is there again, perhaps: its members are, too. */
+/* Derives the orphans of a partition again, which may be members of it now. */
 static void derive_orphans(struct derived *d, uint16_t pkey)
 {
 	struct tenancy *t = d->sm->m.tenancy;
@@ -355,7 +357,7 @@ static void derive_orphans(struct derived *d, uint16_t pkey)
 	free(orphans);
 }
 
-/* Members that the deleting half did not know keep their rows. */
+/* Makes orphans of members that the deleting half did not know: their rows stay. */
 static void note_orphans(struct derived *d, uint16_t pkey)
 {
 	const struct tenant_partition *p = tenants_find(partition_tenants(d->sm), pkey);
@@ -404,7 +406,7 @@ static void derive_partition(struct derived *d, const struct ledger_key *key)
 	derive_members(d, pkey, fields.behind);
 }
 
-/* Partitions before members; these by GUID, so that many are merged at once. */
+/* By partition, its own row before those of members; members by GUID, so that many are merged. */
 static int by_place(const void *a, const void *b)
 {
 	const struct tenant_row *x = a, *y = b;
@@ -417,7 +419,7 @@ static int by_place(const void *a, const void *b)
 	return x->member.guid < y->member.guid ? -1 : x->member.guid > y->member.guid;
 }
 
-/* If several rows at once want index 0 of a port, that of the smallest P_Key gets it. */
+/* Gives index 0 of a port, if several rows want it, to the smallest P_Key. */
 static void settle_index0(struct tenant_entry *e)
 {
 	struct guidmap *first = guidmap_new();
@@ -437,7 +439,7 @@ static void settle_index0(struct tenant_entry *e)
 	guidmap_free(first);
 }
 
-/* Rows of a partition have its generation: the number of its last change. */
+/* Gives all rows of a partition its generation, the number of its last change. */
 static void raise_generations(const struct sm *sm, struct tenant_entry *e)
 {
 	for (size_t i = 0; i < e->n_rows;) {
@@ -453,7 +455,6 @@ static void raise_generations(const struct sm *sm, struct tenant_entry *e)
 	}
 }
 
-/* P_Keys that were read of these ports do not count: the master writes them about now. */
 /* Takes the changes that are being stored out of the table, or puts them back. */
 static void play_batch(struct sm *sm, bool out)
 {
@@ -477,6 +478,7 @@ void tenancy_plan_stored(struct sm *sm)
 	play_batch(sm, false);
 }
 
+/* Forgets the P_Keys that were read of these ports: the master writes them about now. */
 static void distrust_ports(struct sm *sm, const struct tenant_entry *e)
 {
 	for (size_t i = 0; i < e->n_rows; i++) {

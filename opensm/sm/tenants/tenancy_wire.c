@@ -26,7 +26,7 @@
 #define RUNNING_MAX 256u
 #define PAUSE_FIRST (250 * MONO_MS)
 #define PAUSE_LAST  (30 * MONO_S)
-#define TELL_AFTER  3 /* failures in a row */
+#define TELL_AFTER  3 /* number of failures in a row before one is logged */
 
 static const char no_port[] = "no such port in the fabric";
 static const char not_planned[] = "the next sweep sets it up";
@@ -42,7 +42,7 @@ bool wire_is_at_work(const struct sm *sm)
 
 /* ---- ports --------------------------------------------------------------------------------- */
 
-/* Why its devices are not asked; NULL: they are. */
+/* The reason why the devices of a port are not asked; NULL: they are. */
 static const char *absence_of(const struct sm *sm, const struct port *p)
 {
 	if (!p || !p->known)
@@ -65,7 +65,7 @@ const char *wire_absence(const struct sm *sm, guid_t guid)
 	return absence_of(sm, fabric_find_port(sm->fabric, guid));
 }
 
-/* Both directions are checked by the switch port, as its PortInfo says. */
+/* Does the switch port check P_Keys in both directions, by its PortInfo? */
 bool wire_checks_pkeys(const struct port *p)
 {
 	return p && p->known && fabric_pkey_cap(p) && ib_get(p->info, PI_PART_ENF_IN) &&
@@ -120,7 +120,7 @@ static void target_free(struct target *target)
 	free(target);
 }
 
-/* Forgets it, if nothing is open and no change waits for it. */
+/* Frees the target if it is done and no change waits for it. */
 static void target_retire(struct target *target)
 {
 	bool is_over = target->state == TARGET_ABSENT || target->state == TARGET_CONFIRMED;
@@ -131,7 +131,7 @@ static void target_retire(struct target *target)
 	target_free(target);
 }
 
-/* The limit is of all ports together: a fabric that falls silent does not fill the log. */
+/* Logs a failure; limited for all ports together, so that a silent fabric does not fill the log. */
 static void tell_failure(struct target *target)
 {
 	struct sm *sm = target->sm;
@@ -196,7 +196,7 @@ static void judge_end(struct target *target, const struct sync_pkeys *r)
 
 static const char not_master[] = "this manager is not the master";
 
-/* A try has ended; another change may have come meanwhile, or another master. */
+/* After a try: starts another if the rights changed; ends if this is not the master any more. */
 static void target_goes_on(struct target *target)
 {
 	if (target->sm->state != SM_MASTER) {
@@ -218,8 +218,8 @@ static void on_tried(void *arg, const struct sync_pkeys *r)
 }
 
 /*
- * A link that a run is bringing up was perhaps passed over because of the tables that are written
- * now: it is looked at again.
+ * Has the link of a port looked at again if a run is bringing it up: the run may have left it out
+ * because of tables that are being written now.
  */
 static void look_after(struct sm *sm, const struct port *p)
 {
@@ -243,7 +243,7 @@ static void on_removed(void *arg, const struct sync_pkeys *r)
 	target_goes_on(target);
 }
 
-/* Leaves the port the keys that it may have by its GUID alone. */
+/* Leaves the switch port only the keys that the GUID may have. */
 static void remove_keys(struct sm *sm, struct target *target, struct port *at)
 {
 	struct pkey_trial trial;
@@ -257,7 +257,7 @@ static void remove_keys(struct sm *sm, struct target *target, struct port *at)
 	pkey_trial_clear(&trial);
 }
 
-/* Why it is not known that the port can send no more; NULL: it cannot. */
+/* The reason why it is uncertain that the port cannot send; NULL: it is certain. */
 static const char *doubt_of(const struct sm *sm, const struct target *target, const struct port *p,
 			    const char *absence)
 {
@@ -305,7 +305,7 @@ static size_t place_of(const struct change *c, guid_t guid)
 	return BISECT(i, 0, c->n_guids, c->guids[i] < guid);
 }
 
-/* Ports that are full members of the partition before the change, or after it. */
+/* Marks ports that are full members of the partition before or after the change. */
 static void note_full(const struct change *c, const struct tenant_entry *e, bool *full)
 {
 	for (size_t r = 0; r < e->n_rows; r++) {
@@ -316,10 +316,7 @@ static void note_full(const struct change *c, const struct tenant_entry *e, bool
 	}
 }
 
-/*
- * Does all that the change says about a port take rights away? A full member that becomes limited
- * loses rights, too.
- */
+/* Marks ports from which the change only takes rights; full to limited takes some, too. */
 static void note_takes(const struct change *c, bool *takes)
 {
 	_cleanup_free_ bool *was_full = xcalloc(c->n_guids + 1, sizeof(*was_full));
@@ -345,7 +342,7 @@ static void add_wish(struct sm *sm, struct change *c, size_t i, bool takes)
 
 	target = target_of(sm, c->guids[i], p);
 	held_note_key(target, c->rq.pkey);
-	/* A change of no row asks whether all is written; of known tables it costs no SMP. */
+	/* A change without rows asks if all is written; if tables are known this takes no SMP. */
 	if (c->entry.n_rows || target->wanted == target->confirmed)
 		target->wanted++;
 	if (target->state != TARGET_RUNNING)
