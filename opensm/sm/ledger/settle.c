@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * May this manager write to devices what rows of the ledger decide? settle.h has the diagram.
+ * Decides whether this manager may write to devices by rows of the ledger; settle.h has the
+ * diagram.
  *
- * As MASTER it first asks every manager of ours that is in sight: trusted by the election, and
- * known by the channel or from before. One that never answers on the channel is none of ours after
- * a few questions. A manager has doubts when another one may have ruled with rows that are not
- * here: after a start without a file, when another master is followed, or after this process stood
- * still for longer than a takeover takes; until it has settled with one that has none, or with all
- * that it knows. One that has doubts, and finds none to ask, compares devices with its rows;
- * where these agree it goes on.
+ * As MASTER it first asks every manager of ours in sight: one that the election trusts, and that is
+ * known by the channel or from earlier. One that never answers on the channel counts as foreign
+ * after a few questions.
+ *
+ * A manager has doubts if another one may have been master with rows that are missing here: after a
+ * start without a file, after another master was followed, or after this process stood still for
+ * longer than a takeover takes. The doubts end when it has settled with a manager that has none, or
+ * with all known ones. A manager with doubts, and no other to ask, compares devices with its rows;
+ * if these agree it continues.
  */
 #include "sm/ledger/settle.h"
 
@@ -56,7 +59,7 @@ static bool is_older(const struct ledger_known *a, const struct ledger_known *b)
 	return a->seen < b->seen;
 }
 
-/* A place for a manager; the one seen least lately is dropped. */
+/* A place for a manager; if all are used, that of the one that was last seen the longest ago. */
 static struct ledger_known *place_for_manager(struct settle *s)
 {
 	struct ledger_known *oldest = &s->meta.managers[0];
@@ -132,7 +135,7 @@ static void ask(struct sm *sm)
 	enter(sm, SETTLE_ASKING);
 }
 
-/* Devices were compared already: where it knows nothing, no sweep need come before KEEPING. */
+/* Asks without comparing devices again: if the newcomer knows nothing, KEEPING needs no sweep. */
 static void ask_newcomer(struct sm *sm)
 {
 	sm->m.settle->asking_since = sm->now;
@@ -140,7 +143,7 @@ static void ask_newcomer(struct sm *sm)
 	enter(sm, SETTLE_ASKING);
 }
 
-/* Managers that have to be settled with, or to step down, before this one writes. */
+/* Managers that must have settled, or stepped down, before this one writes. */
 struct open_managers {
 	guid_t first;
 	unsigned n;
@@ -174,7 +177,7 @@ static struct open_managers find_open(struct sm *sm)
 		if (guid == rival || (p ? !peer_is_settled(p) : may_be_ours(sm, guid)))
 			note_open(&open, guid);
 	}
-	/* The election may not have met it as master yet. */
+	/* Masters that the election may not have met yet. */
 	for (unsigned i = 0; i < s->n_peers; i++) {
 		if (s->peers[i].guid && s->peers[i].state != SETTLE_FOREIGN)
 			note_open(&open, s->peers[i].guid);
@@ -206,13 +209,13 @@ static void keep(struct sm *sm)
 	enter(sm, SETTLE_KEEPING);
 }
 
-/* Rows here are those of all managers of ours, as far as is known. */
+/* Are the rows here, as far as is known, those of all managers of ours? */
 static bool is_sure(const struct settle *s)
 {
 	return s->meta.founded && !s->doubts;
 }
 
-/* No manager is left to be asked. */
+/* Called if no manager is left to be asked: compares devices if rows are not sure, then writes. */
 static void nobody_open(struct sm *sm)
 {
 	struct settle *s = sm->m.settle;
@@ -258,7 +261,7 @@ static void look_as_master(struct sm *sm)
 	}
 }
 
-/* No other manager of ours is known, or all of those know no more than is here. */
+/* Has every known manager settled with this one? Then none knows more. */
 static bool is_with_all_known(struct settle *s)
 {
 	for (unsigned i = 0; i < s->meta.n_managers; i++) {
@@ -307,7 +310,7 @@ void settle_look(struct sm *sm)
 
 /* ---- doubts ---------------------------------------------------------------------------------- */
 
-/* Alone all its life, it cannot have missed anything. */
+/* Are other managers known? A manager that was always alone cannot have missed anything. */
 static bool has_others(const struct settle *s)
 {
 	return s->meta.n_managers > 0;
@@ -343,7 +346,7 @@ void settle_lacks(struct sm *sm)
 		doubt(sm, "what another manager knows cannot be stored");
 }
 
-/* Others may have ruled in this moment, without a word of theirs. */
+/* Called if this process stood still: others may have been master in the meantime. */
 static void absent(struct sm *sm, const char *why)
 {
 	contacts_begin(sm);
@@ -351,7 +354,7 @@ static void absent(struct sm *sm, const char *why)
 	sm->m.settle->was_absent = has_others(sm->m.settle);
 }
 
-/* The rival is asked, even if this manager knew of none so far: its folder may have been wiped. */
+/* Asks the rival, even if this manager knew of no other: its folder may have been cleared. */
 void settle_rival(struct sm *sm, bool has_ended)
 {
 	struct settle *s = sm->m.settle;
@@ -362,7 +365,10 @@ void settle_rival(struct sm *sm, bool has_ended)
 	doubt(sm, "another master was met");
 }
 
-/* Two masters write only when the election has decided: they could undo each other's rows. */
+/*
+ * Reacts to the state of another manager. While there are two masters neither writes: they could
+ * undo each other's rows.
+ */
 void settle_heard(struct sm *sm, const struct settle_peer *p)
 {
 	struct settle *s = sm->m.settle;
@@ -375,7 +381,7 @@ void settle_heard(struct sm *sm, const struct settle_peer *p)
 		disk_note_meta(sm);
 		settle_doubt(sm, "another manager was master since");
 	}
-	/* The master that is followed has written nothing since this manager knew all. */
+	/* The master that is followed has written nothing since this manager had all rows. */
 	if (p->guid == elect_polled(sm) && p->state != SETTLE_WRITING && !is_later)
 		s->doubts &= ~DOUBT_FOLLOWED;
 }
@@ -433,8 +439,8 @@ enum settle_state settle_state(const struct sm *sm)
 }
 
 /*
- * Has a manager come into sight a moment ago? It may know of a removal: nothing is given before
- * that is known here.
+ * Did a manager come into sight just now? It may know of a removal, so nothing is given before that
+ * is known here.
  */
 static bool has_newcomer(const struct sm *sm)
 {
@@ -470,7 +476,10 @@ static bool is_of_manager(const struct sm *sm, guid_t guid)
 	return guid == sm->tr->port_guid || elect_is_manager(sm, guid) || elect_is_listed(sm, guid);
 }
 
-/* A link to a host would come up with P_Keys that another manager may have removed. */
+/*
+ * Must the link of the port wait? A host would come up with P_Keys that another manager may have
+ * removed.
+ */
 static bool may_have_old_keys(const struct sm *sm, const struct port *p)
 {
 	const struct settle *s = sm->m.settle;
@@ -591,18 +600,24 @@ void settle_state_changed(struct sm *sm)
 		enter(sm, SETTLE_FOREIGN);
 		if (before == SM_MASTER && sm->state == SM_DISCOVERING)
 			settle_doubt(sm, "our own port was down");
-		/* The master that is followed was not given the fabric by us: it may know more. */
+		/*
+		 * This manager did not hand over to the master that it follows, which may know
+		 * more.
+		 */
 		if (before != SM_MASTER && sm->state == SM_STANDBY && has_others(s))
 			s->doubts |= DOUBT_FOLLOWED;
 		return;
 	}
 	/*
-	 * Managers that were settled with a standby are asked again: they may have met others
-	 * since.
+	 * Managers that settled with this one as a standby are asked again, as they may have met
+	 * others.
 	 */
 	peers_doubt(sm);
 	contacts_begin(sm);
-	/* A new term: this manager may write from now on, as what files decide does not wait. */
+	/*
+	 * A new term begins: this manager may write what files decide, which does not wait for the
+	 * ledger.
+	 */
 	s->meta.term++;
 	disk_note_meta(sm);
 	ask(sm);
@@ -631,7 +646,7 @@ void settle_tick(struct sm *sm)
 		settle_look(sm);
 }
 
-/* When waiting for a manager comes to an end. */
+/* The time at which waiting for some manager ends. */
 static mono_t next_look(const struct sm *sm)
 {
 	const struct settle *s = sm->m.settle;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Is each manager of ours within reach? One that is cut off from the master takes over what it can
- * reach, and in the first moment behind that, when cables are back, both are masters of the same
- * ports. So the master asks the port of each manager four times in the time in which that would
- * take over; firmware answers, whatever the manager does.
+ * Watches whether each manager of ours is within reach. One that is cut off from the master takes
+ * over what it can reach; as soon as cables are back, both are masters of the same ports. So the
+ * master asks the port of each manager four times within the time that a takeover takes; firmware
+ * answers, whatever the manager does.
  *
  *   REACHED --no answer for half of that time--> LOST --it answers--> RETURNED --settled--> REACHED
  *                                                  |                    |  or after SETTLE_NEWCOMER
@@ -11,11 +11,11 @@
  *                                                  '-- a heavy sweep ends, and finds a port that
  *                                                      does not answer: SILENT until it does
  *
- * LOST, RETURNED: P_Keys of tenants are not written. Also a manager whose port comes into the
- * fabric is RETURNED.
+ * In LOST and RETURNED, P_Keys of tenants are not written. A manager whose port appears in the
+ * fabric is RETURNED, too.
  *
- * While a manager of ours is out of reach, MasterSMLID of our own port is looked at once a second:
- * if it is not our LID, another master has reached this part of the fabric.
+ * While a manager of ours is out of reach, MasterSMLID of our own port is read once a second: if it
+ * is not our LID, another master has reached this part of the fabric.
  */
 #include <assert.h>
 #include <string.h>
@@ -28,7 +28,7 @@
 
 #define TAKEOVER_MAX (24 * 3600 * MONO_S)
 #define NAMED_LOOK   MONO_S
-#define NAMED_PAUSE  (10 * MONO_S) /* between two sweeps for the same other master */
+#define NAMED_PAUSE  (10 * MONO_S) /* least time between two sweeps for the same other master */
 
 static mono_t takeover_time(const struct sm *sm)
 {
@@ -72,7 +72,7 @@ static void drop(struct sm *sm, struct settle_contact *c)
 	*c = (struct settle_contact){ 0 };
 }
 
-/* None is made where there is no place: more managers than that are not looked at. */
+/* Adds a manager, with NULL if all places are used: further managers are not watched. */
 static struct settle_contact *make(struct sm *sm, guid_t guid, enum settle_contact_state state)
 {
 	struct settle_contact *c = free_place(sm->m.settle);
@@ -167,7 +167,7 @@ static void on_answer(void *owner, const struct mad_result *r)
 		reached(owner, c);
 }
 
-/* The time begins after which a port that has not answered counts as LOST. */
+/* Starts the time after which a port that has not answered is LOST. */
 static void expect_answer(const struct sm *sm, struct settle_contact *c)
 {
 	if (!c->unanswered)
@@ -175,7 +175,7 @@ static void expect_answer(const struct sm *sm, struct settle_contact *c)
 	c->unanswered = true;
 }
 
-/* The question leaves now; it may have waited for our own port, which says nothing of the other. */
+/* Starts that time when the question is sent: it may have waited for our own port. */
 static bool on_sending(void *owner, void *arg)
 {
 	expect_answer(owner, arg);
@@ -195,7 +195,7 @@ static void ask(struct sm *sm, struct settle_contact *c, const struct port *p)
 	};
 
 	if (!p || fabric_port_path(sm->fabric, p, &path) < 0) {
-		/* The sweep that goes on has lost the way to it, and may find it again. */
+		/* A running sweep may have lost the path to the port, and may find it again. */
 		if (sm->sweep != SWEEP_NONE && sm->first_sweep_done)
 			expect_answer(sm, c);
 		return;
@@ -207,7 +207,7 @@ static void ask(struct sm *sm, struct settle_contact *c, const struct port *p)
 	mad_submit(sm->mad, &rq, on_answer, sm, c);
 }
 
-/* An administrator has stopped sweeps, so that none will read the port. */
+/* Ends the wait for a sweep, which an administrator has stopped. */
 static void go_on_without_sweeps(struct sm *sm, struct settle_contact *c)
 {
 	c->is_unswept = false;
@@ -227,7 +227,7 @@ static void look_at(struct sm *sm, struct settle_contact *c)
 	    sm->now >= c->since + SETTLE_NEWCOMER)
 		become(sm, c, CONTACT_REACHED);
 	if (c->state == CONTACT_REACHED && c->unanswered && sm->now >= c->lost_at) {
-		/* Answers that have arrived are read behind the ticks: the next tick knows. */
+		/* Answers that have arrived are read after the ticks, so the next tick decides. */
 		if (c->is_late)
 			lose(sm, c);
 		c->is_late = true;
@@ -238,7 +238,7 @@ static void look_at(struct sm *sm, struct settle_contact *c)
 
 /* ---- our own port ---------------------------------------------------------------------------- */
 
-/* Some manager of ours is out of reach, as far as this one sees. */
+/* Is a manager of ours out of reach, as far as this one knows? */
 static bool lacks_some(const struct sm *sm)
 {
 	struct settle *s = sm->m.settle;
@@ -252,7 +252,7 @@ static bool lacks_some(const struct sm *sm)
 	return false;
 }
 
-/* Is our own port to be read now? Not during a sweep, which may be writing it. */
+/* Must our own port be read now? Not during a sweep, which may write it. */
 static bool looks_at_own_port(const struct sm *sm)
 {
 	return sm->state == SM_MASTER && sm->first_sweep_done && sm->sweep == SWEEP_NONE &&
@@ -260,8 +260,9 @@ static bool looks_at_own_port(const struct sm *sm)
 }
 
 /*
- * A cable can come back unnoticed: the other master reads and clears PortStateChange of the switch
- * before this one reads it. But it also writes its LID to our own port, as MasterSMLID.
+ * Looks for another master in MasterSMLID of our own port. A cable may come back unnoticed if the
+ * other master reads and clears PortStateChange of the switch first; but it also writes its LID
+ * there.
  */
 static void look_at_own_port(struct sm *sm)
 {
@@ -348,14 +349,14 @@ mono_t contacts_next(const struct sm *sm)
 	return next;
 }
 
-/* Switches have the way to the manager from now on: messages can reach it. */
+/* Starts the time for a manager to settle: switches have a path to it now, so messages arrive. */
 static void begin_patience(struct sm *sm, struct settle_contact *c)
 {
 	c->is_unswept = false;
 	c->since = sm->now;
 }
 
-/* A sweep ends: is the port there, and does it answer? */
+/* Decides at the end of a sweep: is there such a port, and does it answer? */
 static void judge(struct sm *sm, struct settle_contact *c)
 {
 	const struct port *p = fabric_find_port(sm->fabric, c->guid);
@@ -368,7 +369,10 @@ static void judge(struct sm *sm, struct settle_contact *c)
 		become(sm, c, CONTACT_SILENT);
 }
 
-/* Notes a port without a manager: a manager that starts there later has been within reach. */
+/*
+ * Notes a port without a manager, so that a manager that starts there counts as having been in
+ * reach.
+ */
 static void note_idle(struct sm *sm, guid_t guid)
 {
 	const struct port *p = fabric_find_port(sm->fabric, guid);

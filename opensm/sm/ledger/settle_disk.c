@@ -22,7 +22,7 @@
 #include "sm/ledger/settle_internal.h"
 #include "util/mem.h"
 
-#define FORMER ".taken" /* behind the names of files of former builds */
+#define FORMER ".taken" /* suffix of files of former builds after they were read */
 
 /* ---- the job --------------------------------------------------------------------------------- */
 
@@ -30,10 +30,10 @@ struct disk_job {
 	struct sm_job base;
 	struct sm *sm;
 	struct ledger_store *store;
-	char *path; /* path of the file to be made anew; NULL: it exists */
+	char *path; /* path of a file to be created; NULL: it exists */
 	uint8_t *bytes;
 	size_t len, cap;
-	struct ledger_meta *meta; /* NULL: as it is */
+	struct ledger_meta *meta; /* NULL: unchanged */
 	int error;
 };
 
@@ -54,12 +54,12 @@ static void disk_run(struct sm_job *base)
 static void work_ended(struct sm *sm, int error);
 static void write_work(struct sm *sm, const struct settle_work *w);
 
-/* Its folder was cleared meanwhile: all rows are written to a new one. */
+/* If the file is gone, all rows are written to a new one. True: that was started. */
 static bool is_written_anew(struct sm *sm, const struct disk_job *job)
 {
 	struct settle *s = sm->m.settle;
 
-	/* Also if the new file was made but not filled: it lacks rows until all are written. */
+	/* A new file that could not be filled lacks rows, too. */
 	s->is_gone = job->error == -ENOENT || !job->store || (job->path && job->error < 0);
 	if (!s->is_gone || job->path)
 		return false;
@@ -74,7 +74,7 @@ static void disk_done(struct sm_job *base)
 	struct disk_job *job = (struct disk_job *)base;
 
 	if (base->orphan) {
-		ledger_store_close(job->store); /* the machine has passed the store to the job */
+		ledger_store_close(job->store); /* a job owns the store while it runs */
 	} else {
 		job->sm->m.settle->store = job->store;
 		if (!is_written_anew(job->sm, job))
@@ -150,7 +150,7 @@ static void work_free(struct settle_work *w)
 	free(w);
 }
 
-/* Edits of one row in one commit: the last one counts, as they are stored together. */
+/* By key, then in order of the edits: the last one of a row decides, as all are stored together. */
 static int by_key(const void *a, const void *b)
 {
 	const struct settle_edit *x = *(const struct settle_edit *const *)a;
@@ -167,7 +167,10 @@ static bool is_same_key(const struct ledger_key *a, const struct ledger_key *b)
 	return a->table == b->table && a->len == b->len && !memcmp(a->bytes, b->bytes, a->len);
 }
 
-/* Rows may have come from elsewhere since the owner chose its number: it stays the greatest. */
+/*
+ * The amount by which numbers are raised to stay the greatest: rows may have arrived since they
+ * were chosen.
+ */
 static uint64_t shift_of(const struct settle *s, const struct settle_work *w)
 {
 	uint64_t shift = 0;
@@ -218,7 +221,7 @@ static void prepare_edits(const struct sm *sm, struct settle_work *w)
 	free(sorted);
 }
 
-/* Joins an arrived row with the present one: the result is stored. */
+/* Joins arrived rows with the present ones; the results are stored. */
 static void prepare_arrived(const struct settle *s, struct settle_work *w)
 {
 	for (size_t i = 0; i < w->n; i++) {
@@ -287,7 +290,10 @@ void disk_note_change(struct settle *s, const struct ledger_row *row)
 		*newest = (struct settle_newest){ v.dot.number, v.at };
 }
 
-/* An owner may go by a value that is not in force: that one may be of a partition that is gone. */
+/*
+ * Must the owner of the row be told? Also if only a value changed that is not in force: it may be
+ * that of an earlier partition, and the owner may use it.
+ */
 static bool is_news(const struct ledger *l, const struct ledger_key *key, enum ledger_merged m)
 {
 	struct ledger_value v;
@@ -297,8 +303,8 @@ static bool is_news(const struct ledger *l, const struct ledger_key *key, enum l
 }
 
 /*
- * Merges what is on the disk now. Owners are told of rows that they have not written; other
- * managers are sent them.
+ * Merges rows that are on the disk now. Tells owners about rows of other managers, and queues rows
+ * for other managers.
  */
 static void merge_rows(struct sm *sm, struct settle_work *w)
 {
@@ -338,7 +344,7 @@ static enum disk_end disk_end_of(const struct settle *s, int error)
 	return has_disk(s) ? DISK_STORED : s->path ? DISK_SHUT : DISK_NO_FOLDER;
 }
 
-/* Rows of another manager, not known here, that decide which P_Keys devices hold. */
+/* Are there rows of another manager that affect P_Keys of devices and are new here? */
 static bool decides_keys(const struct settle_work *w)
 {
 	for (size_t i = 0; w->from && i < w->n; i++) {
@@ -405,7 +411,7 @@ void disk_take(struct sm *sm, guid_t from, struct ledger_row **rows, size_t n,
 	start_next(sm);
 }
 
-/* Is there a work yet whose job will take meta along? */
+/* Is there work whose job has not started, so that it will also write meta? */
 static bool has_work_to_start(const struct settle *s)
 {
 	return s->first && (!s->is_storing || s->first->next);
@@ -474,7 +480,10 @@ static uint32_t draw_instance(const struct sm *sm)
 	return instance ? instance : 1;
 }
 
-/* The file cannot be used. Nothing is stored, and nothing can be changed, before the next start. */
+/*
+ * Gives up on a file that cannot be used: until the next start nothing is stored, or can be
+ * changed.
+ */
 static void close_file(struct sm *sm, int error)
 {
 	struct settle *s = sm->m.settle;
@@ -496,7 +505,7 @@ static void tell_aside(const struct settle *s, const char *aside)
 		       s->path, aside);
 }
 
-/* A row is invalid: rows read before it are discarded, too. */
+/* Makes a new file after an invalid row; rows read before it are discarded, too. */
 static int renew_file(struct settle *s, char aside[LEDGER_ASIDE_MAX])
 {
 	ledger_free(s->ledger);
@@ -558,7 +567,7 @@ void disk_free(struct settle *s)
 		s->first = w->next;
 		work_free(w);
 	}
-	if (!s->is_storing || !has_disk(s)) /* else the job closes the store */
+	if (!s->is_storing || !has_disk(s)) /* while storing, the job closes the store */
 		ledger_store_close(s->store);
 	ledger_free(s->ledger);
 	free(s->path);

@@ -23,9 +23,9 @@
 
 /* patience with an answer: after that, changes do not wait for the manager any longer */
 #define PATIENCE (2 * MONO_S)
-#define PAUSE	 (5 * MONO_S)	 /* after a fault there */
+#define PAUSE	 (5 * MONO_S)	 /* pause after the other manager reported a fault */
 #define SOON	 (200 * MONO_MS) /* pause after it was busy */
-#define COMPARE	 (60 * MONO_S)	 /* digests are compared again as long as all is well */
+#define COMPARE	 (60 * MONO_S)	 /* period of comparisons of digests if all is well */
 #define LEAP	 (UINT64_C(1) << 36) /* greatest credible lead of another manager's numbers */
 
 /* ---- rows of managers ------------------------------------------------------------------------ */
@@ -47,7 +47,7 @@ void peers_free(struct settle *s)
 		clear_peer(&s->peers[i]);
 }
 
-/* Tables that may be told to it. */
+/* The tables that the manager may have. */
 static uint32_t tables_for(const struct sm *sm)
 {
 	uint32_t tables = 0;
@@ -59,14 +59,14 @@ static uint32_t tables_for(const struct sm *sm)
 	return tables;
 }
 
-/* Compares all with this manager, whose rows are not known any more. */
+/* Starts to compare all tables with a manager whose rows are unknown. */
 static void begin_peer(struct sm *sm, struct settle_peer *p)
 {
 	for (unsigned t = 0; t < LEDGER_TABLES; t++) {
 		p->of[t].pull = PULL_NOT;
 		/*
-		 * Rows that it has asked for are sent all the same, and with them those that waited
-		 * in the queue, or were under way: these may be of any bucket.
+		 * Rows that it asked for are sent all the same. Rows that were queued or under way
+		 * may be of any bucket, so all buckets are sent.
 		 */
 		if (p->of[t].push == PUSH_DONE)
 			p->of[t].push = PUSH_NOT;
@@ -89,7 +89,7 @@ void settle_peer(struct sm *sm, guid_t guid, bool connected)
 
 	if (p && !connected)
 		settle_lost(sm, guid);
-	/* Others may have been told, after they were asked, what we were not. */
+	/* After it was asked, another manager may have learnt what this one was not told. */
 	if (p && !connected && s->state != SETTLE_WRITING && !peer_is_settled(p))
 		peers_doubt(sm);
 	if (p)
@@ -234,7 +234,7 @@ struct packing {
 	size_t len, cap, n;
 };
 
-/* Packs a row. False: no room in this message. `whole`: there is room in any case. */
+/* Packs a row. False: no room in this message. `whole`: it is packed in any case. */
 static bool pack_row(struct packing *pk, const struct ledger_row *row, bool whole)
 {
 	size_t len = ledger_row_bytes(row);
@@ -264,7 +264,7 @@ static void send_rows(struct sm *sm, struct settle_peer *p, struct packing *pk,
 	free_wiped(pk->bytes, pk->cap);
 }
 
-/* Rows of the buckets that it asked for; the last message says that it is the last. */
+/* Sends rows of the buckets that the manager asked for; the last message is marked as such. */
 static void send_asked(struct sm *sm, struct settle_peer *p, enum ledger_table t)
 {
 	struct settle_half *h = &p->of[t];
@@ -325,7 +325,7 @@ static enum ledger_table table_in(const struct settle_peer *p, bool push)
 	return LEDGER_TABLES;
 }
 
-/* Repeats a question whose answer did not come to its end, for whatever reason. */
+/* Repeats a question whose answer was not completed. */
 static void ask_again(const struct sm *sm, struct settle_peer *p)
 {
 	for (unsigned t = 0; t < LEDGER_TABLES; t++) {
@@ -393,18 +393,18 @@ mono_t peers_next(const struct sm *sm)
 
 /* ---- its answers ----------------------------------------------------------------------------- */
 
-/* Both have the same rows of the table. */
+/* Notes that both have the same rows of the table. */
 static void is_equal(struct settle_peer *p, enum ledger_table t)
 {
 	p->of[t].pull = PULL_DONE;
-	/* The other side waits for the end of the rows that it asked for. */
+	/* the manager waits for the end of rows that it asked for */
 	if (p->of[t].push != PUSH_ASKED)
 		p->of[t].push = PUSH_DONE;
 }
 
 /*
- * `differ`: bits of tables. Digests that came by themselves may have been on their way for as long
- * as this process stood still: that they are equal counts only if they answer our own question.
+ * Takes a comparison of digests; `differ`: bits of tables. Digests that were not asked for may be
+ * as old as this process stood still, so equal ones only count as an answer.
  */
 static void take_comparison(struct sm *sm, struct settle_peer *p, uint32_t differ, bool is_answer)
 {
@@ -429,7 +429,10 @@ static void tell_refusal(struct sm *sm, struct settle_peer *p, bool refuses)
 			 (int)(PAUSE / MONO_S));
 }
 
-/* Rows that it has not stored are sent again, later; its own are known all the same. */
+/*
+ * The manager has not stored rows that were sent: they are sent again later. Its own rows stay
+ * known.
+ */
 static void not_stored(struct sm *sm, struct settle_peer *p)
 {
 	enum settle_pull pulls[LEDGER_TABLES];
@@ -442,14 +445,14 @@ static void not_stored(struct sm *sm, struct settle_peer *p)
 	p->again = sm->now + PAUSE;
 }
 
-/* All rows are compared anew, later. */
+/* The manager refused a message: all rows are compared anew, later. */
 static void not_taken(struct sm *sm, struct settle_peer *p, mono_t pause)
 {
 	begin_peer(sm, p);
 	p->again = sm->now + pause;
 }
 
-/* Is this the end of our question? Not if the table was asked for again meanwhile. */
+/* Is it the end of the question under way? Not if the table was asked for again in the meantime. */
 static bool is_end_of(const struct settle_peer *p, const struct settle_end *end)
 {
 	return end->table < LEDGER_TABLES && p->of[end->table].push == PUSH_ASKED &&
@@ -527,15 +530,15 @@ static void reply(struct sm *sm, const struct channel_ticket *ticket, enum settl
 }
 
 /*
- * A faulty manager, or a host where any may be one, could bring all to the end of what can be
- * counted: no change would be possible any more.
+ * Is a number credible? A faulty or hostile manager could use up all numbers, and no change would
+ * be possible.
  */
 static bool is_credible(uint64_t number, uint64_t own)
 {
 	return number <= own || number - own <= LEAP;
 }
 
-/* Also: secrets come from those only that may be told ours. */
+/* Are arrived rows credible? Secrets are taken only from managers that may have ours. */
 static bool rows_are_credible(const struct sm *sm, struct ledger_row **rows, size_t n)
 {
 	uint32_t tables = tables_for(sm);
@@ -627,7 +630,10 @@ static void on_rows(struct sm *sm, struct settle_peer *p, const struct channel_m
 	reply(sm, &m->ticket, REPLY_BAD, 0);
 }
 
-/* The whole table has arrived and is stored: we have all that the manager had when it was asked. */
+/*
+ * Called when all rows of a table have arrived and are stored: everything is here that the manager
+ * had when it was asked.
+ */
 static void pull_ended(struct sm *sm, struct settle_peer *p, const struct settle_end *end)
 {
 	struct settle_half *h = end->table < LEDGER_TABLES ? &p->of[end->table] : NULL;
@@ -657,14 +663,17 @@ void peers_rows_stored(struct sm *sm, guid_t from, const struct channel_ticket *
 	}
 	not_taken(sm, p, PAUSE);
 	/*
-	 * Devices may be as these rows say already. If the master is gone before it has sent them
-	 * again, this standby must not rule as if it knew all.
+	 * Devices may be written by these rows already. If the master dies before it sends them
+	 * again, this standby must have doubts.
 	 */
 	if (sm->state == SM_STANDBY)
 		sm->m.settle->doubts |= DOUBT_FOLLOWED;
 }
 
-/* A manager whose own direction opened before ours: its row is made by settle_peer() later. */
+/*
+ * Handles a message. If the manager's connection opened before ours, settle_peer() makes its row
+ * later.
+ */
 static void on_message(struct sm *sm, void *arg, struct channel_message *m)
 {
 	struct settle_peer *p = settle_peer_of(sm->m.settle, m->from);
@@ -695,13 +704,16 @@ void peers_listen(struct sm *sm)
 
 /* ---- as others see it ------------------------------------------------------------------------ */
 
-/* The manager answers in time, and can store. */
+/* Do changes wait for the manager: does it answer in time, and can it store? */
 static bool is_waited_for(const struct sm *sm, const struct settle_peer *p)
 {
 	return !p->refuses && (!p->busy || sm->now < p->sent_at + PATIENCE);
 }
 
-/* The row queued last may have a lesser number: those behind it came from this manager itself. */
+/*
+ * Has it all rows up to `number`? The row queued last may have a lower one, as rows after it came
+ * from the manager itself.
+ */
 static bool has_up_to(const struct settle_peer *p, enum ledger_clock clock, uint64_t number)
 {
 	return is_pushed(p, false) && p->stored[clock] >= MIN(number, p->queued[clock]);

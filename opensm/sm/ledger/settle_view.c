@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The ledger as an administrator sees it (sm/sm_ledger.h): in words, numbers, and for the status
- * line. Reads what the other files of settle*.c keep, and changes nothing.
+ * The ledger for administrators (sm/sm_ledger.h): in words, in numbers, and for the status line.
+ * Only reads what the other files of settle*.c keep.
  */
 #include "sm/sm_ledger.h"
 

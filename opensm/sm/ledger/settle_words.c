@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Messages between managers as bytes: numbers with the most significant byte first. What arrives
- * may come from a manager with a fault, so every length and number is judged.
+ * Messages between managers as bytes, numbers in network order. A message may come from a faulty
+ * manager, so every length and number is checked.
  */
 #include <assert.h>
 #include <string.h>

@@ -50,11 +50,11 @@ static void collect(const struct sm *sm, struct absent_keys *a)
 
 /* ---- when there are too many ----------------------------------------------------------------- */
 
-/* Absent nodes, by the switch port that leads to them: a number, 1 and up. */
+/* Switch ports that lead to absent nodes, numbered from 1. */
 struct places {
 	const struct sm *sm;
 	struct guidmap *of;
-	guid_t *reached; /* in this order: nearest first */
+	guid_t *reached; /* nodes in order of distance */
 	size_t n, cap;
 	uint32_t n_ports;
 };
@@ -74,7 +74,10 @@ static void reach(struct places *p, guid_t guid, uint32_t place)
 	APPEND(p->reached, p->n, p->cap) = guid;
 }
 
-/* Nodes behind this one, by the file neighbors. `place` 0: each port of it is one. */
+/*
+ * Adds the nodes behind this one, by the file neighbors. `place` 0: each port of it is one of its
+ * own.
+ */
 static void reach_behind(struct places *p, guid_t guid, uint32_t place)
 {
 	unsigned n = store_n_neighbors(p->sm->store, guid);
@@ -100,7 +103,7 @@ static void find_places(struct places *p)
 		reach_behind(p, p->reached[i], place_of(p, p->reached[i]));
 }
 
-/* How many are kept if each switch port has at most `each`. */
+/* The number of keys kept if each switch port has at most `each`. */
 static size_t kept_with(const size_t *counts, size_t n, size_t each)
 {
 	size_t sum = 0;
@@ -110,7 +113,7 @@ static size_t kept_with(const size_t *counts, size_t n, size_t each)
 	return sum;
 }
 
-/* `counts`: by place; [0] is of those without one. Afterwards how many of each are kept. */
+/* Reduces counts to `max` in total. `counts`: by place; [0] is for ports without one. */
 static void share(size_t *counts, size_t n, size_t max)
 {
 	size_t each = BISECT(i, (size_t)1, max + 1, kept_with(counts, n, i) <= max) - 1;

@@ -17,9 +17,9 @@
 #include "util/told.h"
 
 #define KEYS_MAX    32768u
-#define CABLES_MAX  262144u	  /* rows: then no more are written; 4,096 switches of 64 ports */
-#define EDITS_MAX   8192u	  /* of one commit: more follow */
-#define RETRY	    (60 * MONO_S) /* after a fault of the disk */
+#define CABLES_MAX  262144u	  /* most rows: the cables of 4,096 switches of 64 ports */
+#define EDITS_MAX   8192u	  /* most edits of one commit; the rest follows */
+#define RETRY	    (60 * MONO_S) /* pause after a disk fault */
 #define EPOCH_BYTES 8u
 #define END_BYTES   9u
 #define CABLE_BYTES 10u /* far end; FAR_IS_HOST or 0 */
@@ -44,8 +44,8 @@ struct end {
 };
 
 struct cable {
-	struct end near, far; /* `near` is the key of its row */
-	bool is_far_host;     /* `far` has no other cable */
+	struct end near, far; /* `near` is the key of the row */
+	bool is_far_host;     /* `far` is a host's port, which has only one cable */
 };
 
 static struct ledger_key epoch_key(guid_t guid)
@@ -80,7 +80,7 @@ static bool end_can_be(const struct end *e)
 	return e->guid && e->port && e->port < UINT8_MAX;
 }
 
-/* False: it is removed, or cannot be. */
+/* Reads a cable. False: the row is removed, or faulty. */
 static bool read_cable(const struct ledger_row *row, struct cable *ret)
 {
 	struct ledger_value v = ledger_row_value(row);
@@ -92,7 +92,7 @@ static bool read_cable(const struct ledger_row *row, struct cable *ret)
 	return end_can_be(&ret->near) && end_can_be(&ret->far);
 }
 
-/* 0: it is removed, or cannot be. */
+/* Reads an epoch. 0: the row is removed, or faulty. */
 static uint64_t read_epoch(const struct ledger_row *row)
 {
 	struct ledger_value v = ledger_row_value(row);
@@ -176,7 +176,7 @@ static struct end end_of(const struct port *p)
 	return (struct end){ node_is_switch(p->node) ? p->node->guid : p->guid, p->num };
 }
 
-/* Is the row of the cable named by this end? */
+/* Is this the end that is the key of the cable's row? */
 static bool is_near(const struct port *p)
 {
 	bool is_switch = node_is_switch(p->node);
@@ -189,7 +189,7 @@ static bool is_near(const struct port *p)
 	return a.guid < b.guid || (a.guid == b.guid && a.port < b.port);
 }
 
-/* The end as this manager sees it; NULL: it does not. */
+/* The port of an end; NULL: this manager does not see it. */
 static struct port *port_at(const struct sm *sm, const struct end *e)
 {
 	struct node *n = fabric_find_node(sm->fabric, e->guid);
@@ -206,7 +206,7 @@ static bool is_cabled(const struct sm *sm, const struct end *e)
 	return p && p->peer;
 }
 
-/* Has this end another cable now? A host's port with several planes has a number in each. */
+/* Has this end another cable now? A port of a host with several planes has a number in each. */
 static bool has_other(const struct sm *sm, const struct end *e, const struct end *far)
 {
 	const struct port *p = port_at(sm, e);
@@ -223,14 +223,19 @@ static bool has_many_cables(const struct sm *sm)
 	return ledger_rows_there(settle_ledger(sm), LEDGER_CABLE) >= CABLES_MAX;
 }
 
-/* `many`: there are too many, and cables that are not there at all give way. */
+/*
+ * Is the row obsolete? `many`: there are too many, so those of cables whose ends are both gone are.
+ */
 static bool is_void(const struct sm *sm, const struct cable *c, bool many)
 {
 	return has_other(sm, &c->near, &c->far) || has_other(sm, &c->far, &c->near) ||
 	       (many && !port_at(sm, &c->near) && !port_at(sm, &c->far));
 }
 
-/* If the near end has another cable now, edit_cables() writes the row once more, which counts. */
+/*
+ * Removes obsolete rows. If the near end has another cable now, edit_cables() writes the row again,
+ * and its edit decides.
+ */
 static void remove_cables(struct key_edits *all)
 {
 	const struct ledger *l = settle_ledger(all->sm);
@@ -282,7 +287,7 @@ static void on_stored(struct sm *sm, void *arg, int error)
 	k->retry_at = sm->now + RETRY;
 }
 
-/* Where no port has a key any more, absent ones may still have one. */
+/* Are there keys, or rows of keys? Without keys absent ports may still have one. */
 static bool has_subject(const struct sm *sm)
 {
 	return keys_ring(sm) || ledger_rows_there(settle_ledger(sm), LEDGER_EPOCH);
@@ -339,10 +344,13 @@ bool key_rows_have_keys(const struct sm *sm)
 
 /* ---- rows that come -------------------------------------------------------------------------- */
 
-/* The files are written. Nodes that lack may be behind locked ports that are opened now. */
+/*
+ * Writes the files. `lacks`: nodes are missing here; ports that were locked may be open now, so a
+ * sweep looks for them.
+ */
 static void rows_taken(struct sm *sm, bool lacks)
 {
-	if (sm->state == SM_NOT_ACTIVE) /* read from the disk, at the start */
+	if (sm->state == SM_NOT_ACTIVE) /* rows were read from the disk at the start */
 		return;
 	lids_write(sm);
 	if (lacks && (sm->state == SM_DISCOVERING || sm->state == SM_MASTER))
@@ -350,8 +358,8 @@ static void rows_taken(struct sm *sm, bool lacks)
 }
 
 /*
- * As this manager has seen itself: now, or (at the start) as it knows from its file. A port that it
- * has seen with an older key may have been given the row's since, and have gone.
+ * Has the port, as this manager saw it (at the start, by its file), the newest key? With an older
+ * one, it may have got that of the row since, and have left.
  */
 static bool has_newest_key(const struct sm *sm, guid_t guid)
 {
@@ -364,7 +372,7 @@ static bool has_newest_key(const struct sm *sm, guid_t guid)
 	return absent_key_is_here(sm, guid) && fabric_find_port(sm->fabric, guid)->m_key == wanted;
 }
 
-/* Takes the key of an absent port; 0: the port is present again, and has the key it is to have. */
+/* Takes the key of an absent port; 0: the port is back, with the key that it should have. */
 static void take_epoch(struct sm *sm, guid_t guid, uint64_t key)
 {
 	bool is_newest = has_newest_key(sm, guid);
@@ -375,7 +383,7 @@ static void take_epoch(struct sm *sm, guid_t guid, uint64_t key)
 		store_set_mkey_former(sm->store, guid);
 }
 
-/* The port of a switch behind which the end port is, or was when neighbors was written; NULL. */
+/* The switch port that the end port is behind, or was by the file neighbors; NULL: unknown. */
 static struct port *place_of(const struct sm *sm, guid_t guid)
 {
 	const struct port *p = fabric_find_port(sm->fabric, guid);
@@ -398,8 +406,8 @@ static void ask_with(struct sm *sm, guid_t guid, uint64_t key)
 }
 
 /*
- * Another manager has no hold of the port, or has met it. In the first case this one believes what
- * it sees itself; in the second it looks where the port is thought to be.
+ * Follows a row: another manager cannot reach the port, or has met it. In the first case this
+ * manager believes what it sees itself; in the second it looks where the port should be.
  */
 static void follow_row(struct sm *sm, guid_t guid, uint64_t key)
 {
@@ -440,8 +448,8 @@ static int by_number(const void *a, const void *b)
 }
 
 /*
- * A standby may not have been told of the link, and its next look at everything may be minutes
- * away: what it has seen itself is older than a row that comes.
+ * Looks at a cable of an arrived row. A standby may not have been told of the link, and its next
+ * round may be minutes away.
  */
 static void look_at_cable(struct sm *sm, const struct cable *c)
 {
@@ -471,7 +479,7 @@ static void take_cable(struct sm *sm, const struct cable *c)
 		remember_cable(sm, c);
 }
 
-/* Of two cables at one port the later one applies. */
+/* Takes rows of cables; of two cables at one port the later one holds. */
 static void on_cables(struct sm *sm, const struct ledger_key *keys, size_t n)
 {
 	_cleanup_free_ struct arrived *all = xcalloc(n + 1, sizeof(*all));
@@ -507,7 +515,7 @@ static bool is_remembered(const struct sm *sm, const struct cable *c)
 	       far.guid == c->far.guid && far.port == c->far.port;
 }
 
-/* The end answers, and has another cable. */
+/* Does the end answer, with another cable? */
 static bool is_taken(const struct port *p, const struct port *other)
 {
 	return p && p->peer && p->peer != other && !leads_to_silence(p);

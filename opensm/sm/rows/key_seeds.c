@@ -13,14 +13,14 @@
 #define EPOCH_AT   KEY_SEED_BYTES
 #define TURN_AT	   KEY_SEED_SENT
 #define SEED_BYTES (KEY_SEED_SENT + 8)
-#define IN_FORCE   UINT64_MAX /* in place of a turn */
+#define IN_FORCE   UINT64_MAX /* in place of a number: this seed is in force */
 
 /* ---- bytes ----------------------------------------------------------------------------------- */
 
 struct seed_row {
 	uint64_t turn;
 	struct ledger_dot dot;
-	uint8_t sent[KEY_SEED_SENT]; /* as key_ring_at() writes it */
+	uint8_t sent[KEY_SEED_SENT]; /* the seed as key_ring_at() writes it */
 };
 
 static uint32_t epoch_of(const uint8_t sent[KEY_SEED_SENT])
@@ -28,7 +28,7 @@ static uint32_t epoch_of(const uint8_t sent[KEY_SEED_SENT])
 	return (uint32_t)ib_bits_get(sent + EPOCH_AT, 0, 32);
 }
 
-/* A key for all ports is another row than the seed of the same bytes. */
+/* The key of a seed's row. A key for all ports has another row than the seed of equal bytes. */
 static struct ledger_key key_of(const uint8_t sent[KEY_SEED_SENT])
 {
 	static const char *const labels[] = { "row of a key", "row of a seed" };
@@ -42,7 +42,7 @@ static struct ledger_key key_of(const uint8_t sent[KEY_SEED_SENT])
 	return key;
 }
 
-/* False: it is removed, or of another version. */
+/* Reads a row. False: it is removed, or of another version. */
 static bool read_row(const struct ledger_row *row, struct seed_row *ret)
 {
 	struct ledger_value v = ledger_row_value(row);
@@ -79,7 +79,8 @@ static size_t read_rows(const struct sm *sm, struct seed_row *rows)
 }
 
 /*
- * The ring of all rows but those of `not_by` (0: of none). qsort() may copy, so it sorts pointers.
+ * A ring of the seeds in all rows, except those written by `not_by` (0: no exception). Sorts
+ * pointers, as qsort() may copy.
  */
 static struct key_ring *make_ring(const struct sm *sm, guid_t not_by, bool *ret_in_force)
 {
@@ -114,7 +115,7 @@ struct key_ring *key_seeds_of_others(const struct sm *sm)
 	return make_ring(sm, sm->tr->port_guid, &in_force);
 }
 
-/* False: this seed has no row. */
+/* Finds the row of a seed. False: there is none. */
 static bool find_row(const struct sm *sm, const uint8_t sent[KEY_SEED_SENT], struct seed_row *ret)
 {
 	const struct ledger_key key = key_of(sent);
@@ -141,7 +142,7 @@ void key_seeds_raise(const struct sm *sm, struct key_ring *ring)
 struct seed_edits {
 	struct edits rows;
 	uint64_t number, last_turn;
-	bool is_first; /* rows have the seed in force as such */
+	bool is_first; /* set if rows have the seed in force as such */
 };
 
 static uint64_t greatest_turn(const struct sm *sm)
@@ -171,7 +172,10 @@ static void add_edit(struct seed_edits *e, const struct ledger_key *key, const u
 	e->last_turn = MAX(e->last_turn, turn);
 }
 
-/* `turn`: if it has no row yet; IN_FORCE: a later one than all others. */
+/*
+ * Writes the row of a seed; `turn`: its number if it has no row yet; IN_FORCE: greater than all
+ * others.
+ */
 static void edit_seed(const struct sm *sm, struct seed_edits *e, const uint8_t *sent, uint64_t turn)
 {
 	bool is_in_force = turn == IN_FORCE;

@@ -14,36 +14,36 @@
 #include "util/mem.h"
 #include "util/told.h"
 
-#define PATIENCE    (10 * MONO_S) /* a rotation does not wait longer for a standby */
+#define PATIENCE    (10 * MONO_S) /* longest wait of a rotation for a standby */
 #define PAUSE	    (10 * MONO_S)
-#define RETRY	    (60 * MONO_S) /* after a disk fault */
+#define RETRY	    (60 * MONO_S) /* pause after a disk fault */
 #define JOIN_PAUSE  MONO_S	  /* two masters that do not see each other may write in turn */
 
 enum { TOLD_DISK, TOLD_OTHER_SEED, TOLD_OTHER_KIND, TOLD_REFUSED };
 
 struct key_turn {
 	enum { TURN_IDLE, TURN_WRITING, TURN_SENDING, TURN_STORING } state;
-	struct key_ring *next; /* on its way into force; NULL in TURN_IDLE */
+	struct key_ring *next; /* ring that comes into force; NULL in TURN_IDLE */
 	uintptr_t turns;       /* number of turns begun; the last one is that of `next` */
-	uint64_t number;       /* number of the rows, with TURN_SENDING */
+	uint64_t number;       /* number of the rows of `next`, in TURN_SENDING */
 	bool is_with_all;      /* set if no standby lacks the rows */
-	bool is_rotation;      /* `next` is the next epoch of the seed, by time or command */
-	bool is_begun;	       /* standbys are to be looked at now */
+	bool is_rotation;      /* set if `next` is the next epoch of the seed, by time or command */
+	bool is_begun;	       /* set if standbys must be looked at now */
 	const char *why, *turn_why; /* reasons: of `next`; of the turn due at turn_at */
 	mono_t sending_until, turn_at, retry_at;
 	mono_t join_at;	 /* as MASTER: time before which seeds of others are not joined with ours */
-	mono_t found_by; /* standbys of the master before have found this one, and registered */
-	bool is_writing; /* a ring came into force, and no sweep that began then has ended */
+	mono_t found_by; /* time by which standbys of the former master have registered here */
+	bool is_writing; /* set until a sweep ends that began after a ring came into force */
 	mono_t forced_at;
 	unsigned n_sweeps; /* number of ended sweeps that wrote */
-	bool is_asked;	   /* options are to be looked at once more */
-	bool is_unsaved;   /* ports have other keys than guid2mkey says */
-	bool is_unwritten; /* a ring came into force amidst the first sweep */
-	bool rows_came;	   /* rows may have seeds and epochs that are not in the known ring */
-	bool rows_are_new; /* rows_came because rows changed, and not because the state did */
-	bool rows_lack;	   /* ... or may lack some */
-	bool is_committing; /* what they lacked is being written */
-	bool is_filing;	   /* the known ring is being written to its file, without a turn */
+	bool is_asked;	   /* set if options must be checked again */
+	bool is_unsaved;   /* set if keys of ports differ from guid2mkey */
+	bool is_unwritten; /* set if a ring came into force during the first sweep */
+	bool rows_came;	   /* set if rows may have seeds and epochs that the known ring lacks */
+	bool rows_are_new; /* set if rows_came is due to changed rows, not to a new state */
+	bool rows_lack;	   /* set if rows may lack seeds of the ring */
+	bool is_committing; /* set while missing rows are being written */
+	bool is_filing; /* set while the known ring is being written to its file without a turn */
 	struct told told;
 };
 
@@ -76,7 +76,7 @@ static void send_next(struct sm *sm)
 
 static void rows_written(struct sm *sm, void *arg, int error);
 
-/* Takes over `ring`, which is on its way into force from now on. */
+/* Begins a turn, which brings `ring` into force; takes it over. */
 static void start_turn(struct sm *sm, struct key_ring *ring, const char *why)
 {
 	struct key_turn *t = sm->m.key_turn;
@@ -108,7 +108,7 @@ static void tell_disk(struct sm *sm, int error)
 
 /* ---- standbys -------------------------------------------------------------------------------- */
 
-/* A manager of ours that may take over is not connected: it may be about to register. */
+/* Is a manager of ours, which may take over, not connected? It may be about to register. */
 static bool is_one_missing(const struct sm *sm)
 {
 	guid_t guid;
@@ -120,7 +120,7 @@ static bool is_one_missing(const struct sm *sm)
 	return false;
 }
 
-/* Managers that cannot store: these are not waited for. */
+/* The number of managers that cannot store, so are not waited for. */
 static unsigned n_refusing(const struct sm *sm)
 {
 	struct settle_peer_view p;
@@ -132,8 +132,8 @@ static unsigned n_refusing(const struct sm *sm)
 }
 
 /*
- * Rows of the ring are where they have to be before a port has a key of it. One that is silent is
- * waited for, longer than for other rows: it may take over without the key.
+ * Have the standbys the rows of the ring, so that ports may get its keys? A silent standby is
+ * waited for longer than for other rows, as it may take over without the key.
  */
 static bool is_sent(const struct sm *sm, struct settle_reach *ret)
 {
@@ -143,8 +143,8 @@ static bool is_sent(const struct sm *sm, struct settle_reach *ret)
 }
 
 /*
- * A stranger that knows what every distribution knows may pass for a standby of ours, under its
- * GUID: a list of GUIDs does not tell the two apart.
+ * Logs that seeds are not sent. The default keys are publicly known: with them a stranger could
+ * pass for a standby of ours, under a GUID of the list.
  */
 static void tell_refused(struct sm *sm)
 {
@@ -177,8 +177,8 @@ static void plan_turn(struct sm *sm)
 }
 
 /*
- * The ring on its way, which is on the disk, is in force now. False: another epoch has become known
- * meanwhile, and the ring begins anew.
+ * Brings the ring, which is stored, into force. False: another epoch has become known in the
+ * meantime, and the turn starts again.
  */
 static bool use_next(struct sm *sm)
 {
@@ -263,7 +263,7 @@ static void not_stored(struct sm *sm)
 	t->is_asked = true;
 }
 
-/* One key for all ports is kept by options, too. */
+/* Must seeds be stored? Without m_key_per_port the options have the key. */
 static bool must_store(const struct sm *sm)
 {
 	return sm->conf->m_key_per_port;
@@ -308,7 +308,7 @@ static void ring_stored(struct sm *sm, const struct key_ring *ring, int error)
 		use_next(sm);
 }
 
-/* Standbys have it, or had time enough. */
+/* Goes on if standbys have the rows, or have had enough time. */
 static void look_at_standbys(struct sm *sm)
 {
 	struct key_turn *t = sm->m.key_turn;
@@ -325,8 +325,8 @@ static void look_at_standbys(struct sm *sm)
 }
 
 /*
- * A port may have the key in force or the one that guid2mkey has. With a third one possible, a
- * manager that starts would have to try all, each wrong one being a timeout and a violation.
+ * Has each port the key in force or that of guid2mkey? With a third key possible, a new manager had
+ * to try all, and each wrong one causes a timeout and a violation.
  */
 static bool is_settled(const struct sm *sm)
 {
@@ -386,7 +386,7 @@ static void count_standbys(const struct sm *sm, struct sm_keys *ret)
 		MIN(settle_reach(sm, LEDGER_SEED, number).with, ret->n_standbys);
 }
 
-/* Options have not been looked at since this manager is master: other ones may ask for others. */
+/* May options change the ring? Not before they were checked since this manager is master. */
 static bool may_change(const struct sm *sm)
 {
 	return sm->state == SM_MASTER && keys_ring(sm) && sm->m.key_turn->is_asked;
@@ -431,15 +431,15 @@ static void write_seeds(struct sm *sm, const struct key_ring *ring, enum key_see
 		t->is_committing = false;
 }
 
-/* Options name the seed: no other one would come into force instead. */
+/* Do options name the seed, so that no other one would come into force? */
 static bool has_seed_of_options(const struct conf *c)
 {
 	return c->m_key_seed_file || (c->m_key && c->m_key != UINT64_MAX);
 }
 
 /*
- * Should the subnet fall apart, each half is locked with a seed of its manager: that of a standby
- * is known to the master before.
+ * Writes the own seed as a row: if the subnet splits, each half is locked with the seed of its
+ * manager, and the master then knows that of a standby.
  */
 static void write_own_seeds(struct sm *sm)
 {
@@ -451,7 +451,7 @@ static void write_own_seeds(struct sm *sm)
 		write_seeds(sm, ring, SEEDS_KNOWN);
 }
 
-/* `rows`: of another manager's seeds; this one's come behind. */
+/* A ring of rows of other managers, followed by the own seeds. */
 static struct key_ring *put_behind(const struct key_ring *rows, const struct key_ring *own)
 {
 	struct key_ring *ring = key_ring_copy(rows);
@@ -460,7 +460,7 @@ static struct key_ring *put_behind(const struct key_ring *rows, const struct key
 	return ring;
 }
 
-/* As standby, or locked out: ports have keys of the master's seed. */
+/* Takes the seeds of rows, as a standby, or locked out: ports have keys of the master. */
 static void follow_rows(struct sm *sm)
 {
 	bool in_force;
@@ -481,14 +481,14 @@ static void follow_rows(struct sm *sm)
 		want_sweep_now(sm, SWEEP_HEAVY, "the master sent M_Keys");
 }
 
-/* Our own seed was drawn when nothing else was known, and has been shared with no manager. */
+/* Was our own seed drawn when no other was known, and shared with no manager? */
 static bool is_passing(const struct sm *sm, const struct key_ring *rows)
 {
 	return sm->conf->m_key_per_port && !has_seed_of_options(sm->conf) &&
 	       !key_ring_is_shared(rows) && !key_seeds_have(sm, keys_known(sm));
 }
 
-/* As MASTER: ports have keys of our own seed, unless that may change. */
+/* Adds the seeds of rows to the ring, as MASTER: ports have keys of our seed until it changes. */
 static void join_rows(struct sm *sm)
 {
 	const struct key_ring *known = keys_known(sm);
@@ -504,7 +504,7 @@ static void join_rows(struct sm *sm)
 		keys_use(sm, take(ring));
 }
 
-/* At the start: what the file has is in force, and rows may know more. */
+/* Loads the ring at the start: the one in the file is in force, and rows may have more. */
 static void load_rows(struct sm *sm)
 {
 	const struct key_ring *known = keys_known(sm);
@@ -546,7 +546,7 @@ void key_turn_new(struct sm *sm, const struct sm_paths *paths)
 	settle_own(sm, LEDGER_SEED, on_seeds);
 }
 
-/* All rows of another manager are here. */
+/* Has another manager sent all its rows? */
 static bool is_settled_as_standby(const struct sm *sm)
 {
 	struct settle_peer_view p;
@@ -618,7 +618,7 @@ static void filed(struct sm *sm, const struct key_ring *ring, int error)
 		t->retry_at = sm->now + RETRY;
 }
 
-/* The file has what came into force without a turn: rows of others, which are on the disk. */
+/* Must the file be written, as the ring changed without a turn, by rows that are on the disk? */
 static bool is_to_file(const struct sm *sm)
 {
 	const struct key_turn *t = sm->m.key_turn;
@@ -669,8 +669,8 @@ void key_turn_state_changed(struct sm *sm)
 }
 
 /*
- * As MASTER only: a standby has the master's seed in front, whatever its options say. Ports that
- * have keys of the master before are met by the first sweep, with those.
+ * Must options be checked? Only as MASTER: a standby uses the master's seed first. Ports with keys
+ * of the former master are met by the first sweep, with those keys.
  */
 static bool is_to_look_at_options(const struct sm *sm)
 {
@@ -681,8 +681,8 @@ static bool is_to_look_at_options(const struct sm *sm)
 }
 
 /*
- * Standbys that ports are locked against with a seed of this manager would have to wait for leases
- * to end.
+ * The time from which options are checked: standbys that do not have the new seed would be locked
+ * out until leases end.
  */
 static mono_t look_at_options_at(const struct sm *sm)
 {
@@ -706,7 +706,7 @@ static void look_at_options(struct sm *sm)
 			    key_ring_is_shared(ring) ? "another m_key" : "another seed");
 }
 
-/* Another manager has rotated, as a port showed: on its way like a ring of our own. */
+/* Has a port shown that another manager has rotated? That is handled like a ring of our own. */
 static bool is_found(const struct sm *sm)
 {
 	return keys_found(sm) && sm->m.key_turn->state == TURN_IDLE && settle_may_write(sm);
@@ -718,7 +718,7 @@ static void store_found(struct sm *sm)
 		start_turn(sm, key_ring_copy(keys_found(sm)), "another manager's");
 }
 
-/* Not during a turn: standbys that were sent its epoch would report it back. */
+/* Takes an epoch that another manager reported; not in a turn, as standbys report its back. */
 void key_turn_epoch_told(struct sm *sm, const uint8_t *info)
 {
 	bool is_later = sm->m.key_turn->state == TURN_IDLE && key_epoch_told(sm, info);

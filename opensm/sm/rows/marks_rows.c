@@ -15,7 +15,7 @@
 #include "util/mem.h"
 
 struct marks_rows {
-	char *former; /* a file whose marks are in force, and no rows yet; NULL: none */
+	char *former; /* file whose marks are in force without rows; NULL: none */
 };
 
 /* ---- rows as a table ------------------------------------------------------------------------- */
@@ -45,7 +45,7 @@ static int by_place(const void *a, const void *b)
 	return mark_compare(a, b);
 }
 
-/* The table that rows give; to be freed. */
+/* A table of the marks in rows; to be freed. */
 static struct mark_table *table_of_rows(const struct sm *sm)
 {
 	const struct ledger *l = settle_ledger(sm);
@@ -99,7 +99,7 @@ static void edit_differences(struct edits *all, const struct mark_table *before,
 
 /* ---- the file of a former build -------------------------------------------------------------- */
 
-/* Its marks are rows, or rows that others wrote count in its place. */
+/* Gives up the former file: its marks are rows now, or others have written rows. */
 static void let_go(struct marks_rows *r, const char *why)
 {
 	if (r->former)
@@ -143,7 +143,8 @@ static void on_committed(struct sm *sm, void *arg, int error)
 		marks_committed(sm, NULL, settle_fault(sm) ?: strerror(-error));
 		return;
 	}
-	let_go(sm->m.marks_rows, ARE_ROWS); /* among what differed from rows */
+	/* the marks of the file were among those without rows */
+	let_go(sm->m.marks_rows, ARE_ROWS);
 	marks_committed(sm, table_of_rows(sm), NULL);
 }
 
@@ -163,7 +164,7 @@ struct settle_reach marks_rows_reach(const struct sm *sm, uint64_t generation)
 	return settle_reach(sm, LEDGER_MARK, generation);
 }
 
-/* Another manager has written these rows; at the start, this one before. */
+/* Called if another manager wrote these rows; at the start, for all rows. */
 static void changed(struct sm *sm, const struct ledger_key *keys, size_t n)
 {
 	let_go(sm->m.marks_rows, COUNT_BESIDE);

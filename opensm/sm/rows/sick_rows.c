@@ -13,12 +13,12 @@
 #include "util/mem.h"
 
 #define FORMER	     "link_health"
-#define ROWS_AT_ONCE 1024u /* the rest follows when these are stored */
+#define ROWS_AT_ONCE 1024u /* most rows of one commit; the rest follows when these are stored */
 
 struct sick_rows {
 	char *former;	  /* path of a former file that was read but not made rows; NULL: none */
 	uint64_t version; /* version that is being stored */
-	bool more;	  /* than is being stored */
+	bool more;	  /* set if the commit does not have all differences */
 };
 
 /* ---- keys ------------------------------------------------------------------------------------ */
@@ -51,7 +51,7 @@ static void edit_changed(const struct sm *sm, struct edits *all, struct health_e
 		edits_put(all, &key, edits_number(sm, all, LEDGER_HEALTH), bytes, len);
 }
 
-/* Nothing is known of its link any more. One of a later version is left to that. */
+/* Edits a row of whose link nothing is known any more. A row of a later version is left alone. */
 static void edit_gone(const struct sm *sm, struct edits *all, const struct ledger_row *row)
 {
 	const struct ledger_value v = ledger_row_value(row);
@@ -62,7 +62,7 @@ static void edit_gone(const struct sm *sm, struct edits *all, const struct ledge
 		edits_remove(all, ledger_row_key(row), edits_number(sm, all, LEDGER_HEALTH));
 }
 
-/* True: there is more. */
+/* Finds rows that differ from the judge. True: there are more. */
 static bool find_differences(const struct sm *sm, struct edits *all)
 {
 	struct health *judge = sick_judge(sm);
@@ -103,7 +103,7 @@ static void on_stored(struct sm *sm, void *arg, int error)
 		let_go(r, "what was counted against links is in the ledger from now on");
 }
 
-/* Without a cache folder the rows are known here alone, as long as this process lives. */
+/* Stores the differences. Without a cache folder the rows last only as long as this process. */
 static void store(struct sm *sm)
 {
 	struct sick_rows *r = sm->m.sick_rows;
@@ -131,7 +131,7 @@ mono_t sick_rows_next(const struct sm *sm)
 
 /* ---- taking in ------------------------------------------------------------------------------- */
 
-/* Another manager has written these rows; at the start, this one before. */
+/* Called if another manager wrote these rows; at the start, for all rows. */
 static void changed(struct sm *sm, const struct ledger_key *keys, size_t n)
 {
 	struct ledger_value v;
