@@ -22,16 +22,16 @@
 #include "sm/sm_internal.h"
 #include "util/mem.h"
 
-/* Requests kept queued ahead of the window. */
+/* Number of requests kept queued ahead of the window. */
 #define FEED_DEPTH 256
 
 struct adopt {
-	uint32_t node, block; /* place of the reader */
-	uint32_t end;	      /* nodes it goes through */
+	uint32_t node, block; /* next block to be read */
+	uint32_t end;	      /* number of nodes to read from */
 	unsigned pending;
-	uint32_t round; /* the number of this reading: one more than that of the last one */
+	uint32_t round; /* number of this reading: one more than that of the last */
 	bool all;	/* set if this reading takes known tables, too */
-	bool asked;   /* in this reading: some block was not known */
+	bool asked;   /* set if this reading found an unknown block */
 	bool differs; /* set if some block differs from what was known */
 };
 
@@ -61,7 +61,7 @@ bool adopt_has_asked(const struct sm *sm)
 	return sm->m.adopt->asked;
 }
 
-/* The switch has a LID and a table, and forwards by that, whether it keeps the LID or not. */
+/* Is the switch set up: does it have a LID and a table by which it forwards? */
 static bool is_set_up(const struct node *n)
 {
 	const struct port *p0 = &n->ports[0];
@@ -78,8 +78,8 @@ static uint32_t blocks_of(const struct node *n)
 }
 
 /*
- * A standby looks, and its master is lost meanwhile. In the midst of a rotation what is queued has
- * the former keys, and each one would end by a timeout before the fabric is taken over.
+ * Is a queued read still wanted? Not if a standby lost its master during a rotation: it has a
+ * former key, and would time out before the takeover.
  */
 static bool is_wanted(void *owner, void *arg)
 {
@@ -115,8 +115,8 @@ static void ask_block(struct sm *sm, struct node *n, uint32_t block)
 }
 
 /*
- * Of a standby: the master writes the P_Keys of this port now. A question of ours that is under way
- * may bring what was there before.
+ * Forgets the P_Keys of a port, which the master of this standby is writing. A read under way may
+ * bring old ones.
  */
 void adopt_distrust_pkeys(struct sm *sm, struct port *end)
 {
@@ -136,8 +136,8 @@ static void on_pkeys(void *owner, const struct mad_result *r)
 }
 
 /*
- * End ports; a standby also wants what switch ports before hosts check, because a master looks at
- * that, and so does one that leaves P_Keys of tenants where they are.
+ * Are P_Keys of the port read? End ports; in a standby, and while P_Keys of tenants are held, also
+ * those that switch ports check.
  */
 static bool is_of_interest(const struct sm *sm, const struct port *p)
 {
@@ -216,12 +216,12 @@ void adopt_start(struct sm *sm)
 	adopt_feed(sm);
 }
 
-/* Block by block over the nodes, as sync writes them. */
+/* Queues reads block by block over the nodes, in the order in which sync writes. */
 void adopt_feed(struct sm *sm)
 {
 	const struct fabric *f = sm->fabric;
 
-	/* The master is lost: there is more to do than to look. */
+	/* the master is lost: the takeover comes first */
 	if (!is_wanted(sm, NULL))
 		sm->m.adopt->node = sm->m.adopt->end;
 	while (sm->m.adopt->node < sm->m.adopt->end && mad_pending(sm->mad) < FEED_DEPTH) {
@@ -241,7 +241,7 @@ void adopt_feed(struct sm *sm)
 	}
 }
 
-/* True: this reading took all tables, and found some that are not ours. */
+/* True: this reading took all tables, and found some that differ from ours. */
 bool adopt_done(struct sm *sm)
 {
 	bool others = sm->m.adopt->all && sm->m.adopt->differs;
@@ -265,7 +265,7 @@ static void fill_row(const struct node *n, uint8_t *row, lid_t top)
 	}
 }
 
-/* Highest LID with an entry that leads somewhere. */
+/* The highest LID with an entry that leads to a port. */
 static lid_t last_entry(const struct node *n)
 {
 	for (uint32_t block = n->lft.n_blocks; block-- > 0;) {
@@ -279,8 +279,8 @@ static lid_t last_entry(const struct node *n)
 }
 
 /*
- * Tables keep their top, with the columns of hosts that are away, if all switches agree on it; else
- * it is as high as something leads somewhere.
+ * The top of tables, which is kept with columns of absent hosts if all switches agree on it; or the
+ * highest LID with an entry.
  */
 static lid_t top_of(const struct sm *sm, const struct topo *topo)
 {
@@ -300,7 +300,7 @@ static lid_t top_of(const struct sm *sm, const struct topo *topo)
 	return MAX(topo->max_lid, agree ? top : MIN(used, LID_MAX_UCAST));
 }
 
-/* Does the switch hold its row of `r`, as far as is known? */
+/* Does the switch have its row of `r`, as far as it is known? */
 static bool holds_row(const struct node *n, const struct routes *r)
 {
 	uint32_t sw = topo_find_switch(r->topo, n->guid);
@@ -319,15 +319,15 @@ static bool holds_row(const struct node *n, const struct routes *r)
 }
 
 /*
- * Switches that did not get what was meant for them, because others that should have been first did
- * not answer: the way to new tables begins at what they hold.
+ * Do all switches have their rows? Some may not, as others that should have been written before did
+ * not answer: the transition to new tables then starts at what they have.
  */
 bool adopt_holds(const struct sm *sm, const struct routes *r, const struct topo *topo)
 {
 	for (uint32_t sw = 0; sw < topo->n_switches; sw++) {
 		const struct node *n = fabric_find_node(sm->fabric, topo->switches[sw].guid);
 
-		/* The switch is gone, with no tables for the remaining fabric. */
+		/* the switch is gone, and the remaining ones were not written */
 		if (!n || !holds_row(n, r))
 			return false;
 	}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The tree that multicast tables found in switches amount to. Takes cables that a copy passes in
- * either direction; one that would close a circle is left out.
+ * Makes a tree of the multicast tables found in switches, from cables over which copies pass in
+ * either direction; a cable that would close a cycle is left out.
  */
 #include "sm/read/adopt_mcast.h"
 
@@ -13,9 +13,9 @@
 struct adopted {
 	const struct fabric *fabric;
 	struct mcast_tree *tree;
-	uint32_t *row_of; /* per node; MCAST_NONE: no row */
-	uint32_t *queue;  /* rows */
-	bool *met;	  /* per row */
+	uint32_t *row_of; /* row by node; MCAST_NONE: none */
+	uint32_t *queue;  /* queue of rows */
+	bool *met;	  /* by row: set if it was reached */
 };
 
 static bool has_bit(const uint64_t mask[4], unsigned port)
@@ -28,7 +28,7 @@ static struct node *node_of(const struct adopted *a, uint32_t row)
 	return fabric_find_node(a->fabric, a->tree->rows[row].guid);
 }
 
-/* The row across, if copies pass that cable. */
+/* The row at the other end of the cable, if copies pass it. */
 static uint32_t across(const struct adopted *a, uint32_t row, const struct port *p)
 {
 	uint32_t other = p->peer ? a->row_of[p->peer->node->index] : MCAST_NONE;
@@ -51,7 +51,7 @@ static unsigned count_neighbours(const struct adopted *a, uint32_t row)
 	return count;
 }
 
-/* Hangs whatever is connected with row `top` below it. */
+/* Puts all rows that are connected with row `top` below it. */
 static void hang_below(struct adopted *a, uint32_t top)
 {
 	uint32_t head = 0, tail = 0;
@@ -103,7 +103,9 @@ static struct mcast_tree *copy_rows(const struct fabric *f, lid_t mlid)
 	return t;
 }
 
-/* The switch with most neighbours goes on top, and of each further piece the first. */
+/*
+ * Grows the tree from the switch with most neighbours; in each further component, from the first.
+ */
 static void grow(struct adopted *a)
 {
 	unsigned most = 0;

@@ -38,19 +38,21 @@
 #include "sm/read/light_internal.h"
 #include "util/mem.h"
 
-/* Cells that a turn reads in all, for each second of sweep_interval. */
+/* Cells read in a turn, for each second of sweep_interval. */
 #define AUDITS_A_SECOND 6u
 #define INTERVAL_MAX	60u
 /* Least number of turns between sweeps that look for another manager because of a finding. */
 #define LOOK_TURNS	64u
-/* Blocks of P_Keys of our own port in a turn; of more, the first one and others in turn. */
+/*
+ * Most blocks of P_Keys of our own port read in a turn; of more, the first one and others in turn.
+ */
 #define OWN_BLOCKS	8u
-/* Our own port is written every so many times that it was found changed. */
+/* Our own port is written at the latest when it was found changed so many times in a row. */
 #define OWN_TIMES	64u
 /* Most turns of a table that are skipped after one without an answer. */
 #define REST_MAX	64u
 
-/* In this order: a kind of which there is nothing leaves its place to the next one. */
+/* In this order; the next kind takes the place of one that has no cells. */
 enum audit_kind { AUDIT_LFT, AUDIT_LANES, AUDIT_PORTS, AUDIT_KINDS };
 
 _Static_assert((int)AUDIT_KINDS == (int)NODE_AUDITS, "struct node has a place for each kind");
@@ -62,7 +64,7 @@ static uint64_t entry_of(const uint8_t *cell, unsigned i, unsigned bits)
 	return ib_bits_get(cell, i * bits, bits);
 }
 
-/* Cells of 64 bytes in entries of `bits`. */
+/* Logs the entries, of `bits` each, that differ in a cell of 64 bytes. */
 static void log_difference(struct sm *sm, const struct port *p, const char *table, unsigned block,
 			   unsigned bits, const uint8_t *was, const uint8_t *found)
 {
@@ -86,8 +88,8 @@ static void log_difference(struct sm *sm, const struct port *p, const char *tabl
 }
 
 /*
- * Tables are written again at once. Only a subnet manager writes there: if one is near that is not
- * known, the heavy sweep finds it that the next turn asks for.
+ * Counts a change, and has the table written at once. Only a subnet manager writes there: if it is
+ * near, the heavy sweep that the next turn asks for finds it.
  */
 static void note_found(struct sm *sm, unsigned table)
 {
@@ -136,7 +138,7 @@ static enum audit_kind kind_of(enum port_table table)
 	return port_tables[table].is_of_lanes ? AUDIT_LANES : AUDIT_PORTS;
 }
 
-/* The switch at which the port is audited; its own node where there is none. */
+/* The switch with which a port is audited; its own node if there is no switch. */
 static struct node *auditor_of(struct port *p)
 {
 	bool at_switch = !node_is_switch(p->node) && p->peer && node_is_switch(p->peer->node);
@@ -144,13 +146,13 @@ static struct node *auditor_of(struct port *p)
 	return at_switch ? p->peer->node : p->node;
 }
 
-/* The one at the other end of the cable, if that is a host's. */
+/* The port at the other end of the cable, if it is a host's. */
 static struct port *host_at(struct port *p)
 {
 	return p->peer && port_is_end(p->peer) ? p->peer : NULL;
 }
 
-/* Found changed: how often in a row, once a turn? True: it is written again this time. */
+/* Counts in how many turns in a row the table was found changed. True: it is written this time. */
 static bool is_worth_a_set(struct sm *sm, const struct port *p, struct cell_table *t,
 			   unsigned block)
 {
@@ -164,14 +166,14 @@ static bool is_worth_a_set(struct sm *sm, const struct port *p, struct cell_tabl
 	       (p == sm->fabric->own_port && t->disproofs % OWN_TIMES == 0);
 }
 
-/* After one question without answer the next time is left out, then two, four ... */
+/* Skips turns of a table after questions without an answer: one, then two, four ... */
 static void note_unread(struct cell_table *t)
 {
 	t->unread = (uint8_t)MIN(t->unread + 1u, 7u);
 	t->rest = (uint8_t)MIN(1u << (t->unread - 1u), REST_MAX);
 }
 
-/* The answer differs from what is known, and it is time to do something about that. */
+/* Does the answer differ from the known cell, so that something must be done? */
 static bool is_disproved(struct sm *sm, const struct mad_result *r)
 {
 	struct port *p = r->arg;
@@ -222,7 +224,7 @@ static void on_doubted_cell(void *owner, const struct mad_result *r)
 	note_found(sm, table);
 }
 
-/* Nothing is asked of what is not known, cannot be asked, or does not answer. */
+/* Reads a cell, unless it is unknown, its path is unknown, or its node does not answer. */
 static void ask_cell(struct sm *sm, struct port *p, enum port_table table, unsigned block,
 		     mad_done_fn fn)
 {
@@ -244,7 +246,7 @@ static void ask_cell(struct sm *sm, struct port *p, enum port_table table, unsig
 	mad_submit(sm->mad, &rq, fn, sm, p);
 }
 
-/* In its turn. */
+/* Reads a cell, unless turns of its table are skipped. */
 static void ask_in_turn(struct sm *sm, struct port *p, enum port_table table, unsigned block)
 {
 	if (p->tables[table]->rest)
@@ -255,7 +257,10 @@ static void ask_in_turn(struct sm *sm, struct port *p, enum port_table table, un
 
 /* ---- places: cells of a kind at a switch, in an order --------------------------------------- */
 
-/* Places of a port; `at` below their number: `*ret_table` and `*ret_block` are that one. */
+/*
+ * The number of cells of a port; `at` below it: `*ret_table` and `*ret_block` are those of that
+ * one.
+ */
 static uint32_t port_places(const struct port *p, enum audit_kind kind, uint32_t at,
 			    enum port_table *ret_table, unsigned *ret_block)
 {
@@ -273,7 +278,7 @@ static uint32_t port_places(const struct port *p, enum audit_kind kind, uint32_t
 	return n;
 }
 
-/* Places at a node; the port of the one at `at`. */
+/* The number of cells of a node; sets port, table and block of the one at `at`. */
 static uint32_t node_places(struct node *n, enum audit_kind kind, uint32_t at,
 			    struct port **ret_port, enum port_table *ret_table, unsigned *ret_block)
 {
@@ -328,7 +333,7 @@ static void read_port(struct sm *sm, struct port *p, enum audit_kind kind)
 	}
 }
 
-/* All cells of a kind, once a turn: a program that wrote one of them may have written more. */
+/* Reads all cells of a kind, once per turn: a program that wrote one may have written more. */
 static void read_all(struct sm *sm, struct node *n, enum audit_kind kind)
 {
 	if (n->audits[kind].doubted == sm->m.light->turn)
@@ -357,7 +362,7 @@ void audit_begin(struct sm *sm)
 	want_sweep(sm, SWEEP_HEAVY, "tables were changed: another manager may be near");
 }
 
-/* Cells that are read at each switch in this turn. */
+/* The number of cells read at each switch in this turn. */
 static uint32_t share_of(const struct sm *sm)
 {
 	uint32_t all = AUDITS_A_SECOND * MIN(sm->conf->sweep_interval, INTERVAL_MAX);

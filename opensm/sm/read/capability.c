@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * PortInfo of a host port, compared with itself, with the switch port in front and with the answer
- * before.
- *
- * Both ends of a cable are read one after the other, and it may train anew in between: a difference
- * between the ends counts when two sweeps in a row see it.
+ * Compares PortInfo of a host port with itself, with the switch port at the other end, and with the
+ * last answer. The ends of a cable are read one after the other, and the link may retrain in
+ * between, so a difference between them must be seen in two sweeps in a row.
  */
 #include "sm/read/capability.h"
 
@@ -18,9 +16,9 @@
 #include "sm/read/discover_internal.h"
 
 #define CAPABILITY_STRLEN 120
-/* the name of the kind of violation (trust/violations.h), which is a machine above */
+/* name of the kind of violation (trust/violations.h, which is a layer above) */
 #define KIND_NAME	  "capability"
-/* Readings in a row. */
+/* Number of sweeps in a row that must see a difference. */
 #define ENDS_DIFFER_AFTER 2
 
 enum { MTU_CODE_MAX = 5, VL_CODE_MAX = 5 };
@@ -47,7 +45,7 @@ static bool says_nonsense(const struct port *p, char ret[CAPABILITY_STRLEN])
 	return true;
 }
 
-/* Hardware does not shrink while its link is up. */
+/* Does the port report less than before? Hardware does not change while its link is up. */
 static bool says_less(const struct port *p, const uint8_t *before, char ret[CAPABILITY_STRLEN])
 {
 	static const struct {
@@ -75,13 +73,13 @@ static unsigned speed_of(const struct port *p)
 	return ib_link_speed(p->info, ib_speed_sets(speaker->known ? speaker->info : NULL), false);
 }
 
-/* A device that does not take the modifier may not show its extended speeds. */
+/* Is the speed of the port certain? A device that refuses the modifier may hide extended speeds. */
 static bool shows_speed(const struct port *p)
 {
 	return !p->node->no_ext_modifier && !p->ext_known;
 }
 
-/* A link has one width and one speed. */
+/* Do width or speed of the two ends differ? */
 static bool ends_differ(const struct port *p, char ret[CAPABILITY_STRLEN])
 {
 	const struct port *far = p->peer;
@@ -108,7 +106,7 @@ static bool has_switch_in_front(const struct port *p)
 	       port_state(p->peer) > IB_PORT_DOWN;
 }
 
-/* The difference may be one of time. */
+/* Has the difference been seen in enough sweeps in a row? */
 static bool is_certain(const struct sm *sm, struct port *p)
 {
 	char why[CAPABILITY_STRLEN];

@@ -164,7 +164,7 @@ static void probe(struct sm *sm, struct port *p)
 	}
 }
 
-/* One after the other both keys would cost a timeout at many nodes. */
+/* Tries both keys at once: one after the other would cost a timeout at many nodes. */
 static void keys_are_mixed(struct sm *sm)
 {
 	sm->m.discover->keys_mixed = true;
@@ -180,7 +180,7 @@ static void keys_are_mixed(struct sm *sm)
 	}
 }
 
-/* Other sweeps have questions of their own to these ports. */
+/* Only for discovery: other sweeps ask these ports in other ways. */
 void discover_keys_are_mixed(struct sm *sm)
 {
 	if (discover_busy(sm) && sm->sweep != SWEEP_LIGHT)
@@ -196,7 +196,7 @@ void discover_port_begins(struct port *p)
 		told_change(&p->logged, TOLD_SILENT_BEHIND, false);
 }
 
-/* The node behind `p` answers with the GUID of `n`. */
+/* Isolates a node behind `p` that answers with the GUID of `n`. */
 static void quarantine(struct sm *sm, struct port *p, const struct node *n, const char *why)
 {
 	observe_quarantine(p, true);
@@ -205,7 +205,7 @@ static void quarantine(struct sm *sm, struct port *p, const struct node *n, cons
 	log_port(p, LOG_ID_DUPLICATE_GUID, LOGB_ERROR,
 		 "behind it is a second node with GUID 0x%016" PRIx64 " ('%s'): %s; it is left out",
 		 n->guid, node_name(n), why);
-	/* The first one may have moved here since it was met in this sweep: looked at once more. */
+	/* the first one may have moved here since it was met, so a sweep looks again */
 	want_sweep(sm, SWEEP_HEAVY, "a GUID was met twice");
 	tell_news(sm, NEWS_CONTRADICTED);
 }
@@ -214,15 +214,15 @@ static void ask_port_info(struct sm *sm, struct port *p);
 static void ask_switch_info(struct sm *sm, struct node *n);
 
 /*
- * Is the key that it answered to its own? A switch that was met before in this sweep has told its
- * key, and answers to any at protection levels 0 and 1. Of others PortInfo is read, which tells.
+ * Is the key in its answer believed? A switch that was met before in this sweep has shown its key,
+ * and answers to any at protection levels 0 and 1. For others PortInfo shows it.
  */
 static bool believes_key(const struct node *n, bool first)
 {
 	return first || !node_is_switch(n);
 }
 
-/* First answer of a node in this sweep: everything else about it is asked now. */
+/* Handles the first answer of a node in this sweep: everything else about it is asked now. */
 static void meet(struct sm *sm, struct port *at, const struct dr_path *path)
 {
 	struct node *n = at->node;
@@ -251,9 +251,8 @@ static void meet(struct sm *sm, struct port *at, const struct dr_path *path)
 }
 
 /*
- * The node of a NodeInfo: known, new, or one in place of another with its GUID that was not met in
- * this sweep. `asker`: it stays, the question went through one of its ports; NULL: our own port was
- * asked.
+ * The node of a NodeInfo: known, new, or in place of one with its GUID that was not met in this
+ * sweep. `asker` is not replaced, as the question went through it; NULL: our own port was asked.
  */
 static struct delta node_of(struct sm *sm, const struct node *asker, const uint8_t *ni)
 {
@@ -273,8 +272,8 @@ static struct delta node_of(struct sm *sm, const struct node *asker, const uint8
 }
 
 /*
- * A cable end that was already found on another cable in this sweep. Of the two, the one that was
- * left out in the last sweep loses again; else the newcomer. Returns true if `a` may have it.
+ * Decides between two cables that both claim an end in this sweep. The one that was left out in the
+ * last sweep loses again; otherwise the later one. True: `a` may have it.
  */
 static bool settle_conflict(struct sm *sm, struct port *a, struct port *b)
 {
@@ -312,8 +311,8 @@ static void leave_out_loopback(struct sm *sm, struct port *p)
 }
 
 /*
- * A host's port with several planes answers at each of them, by a port of its own with the same
- * GUID: one end port, which is served through the first that was met.
+ * Is `b` a further plane of a host's port? Each plane answers by a port of its own with the same
+ * GUID: they are one end port, which is served through the first that was met.
  */
 static bool is_further_plane(const struct sm *sm, const struct port *b, const uint8_t *ni)
 {
@@ -334,7 +333,7 @@ static void leave_out_plane(struct sm *sm, struct port *p, const struct port *b)
 			 node_name(b->node));
 }
 
-/* Port `b` is behind port `a`. */
+/* Connects port `b`, which answered behind port `a`. */
 static void connect_ports(struct sm *sm, struct port *a, struct port *b)
 {
 	bool was_out;
@@ -356,7 +355,7 @@ static void connect_ports(struct sm *sm, struct port *a, struct port *b)
 	meet(sm, b, &path);
 }
 
-/* Something answered through port `a`. */
+/* Handles a node that answered through port `a`. */
 static void arrive(struct sm *sm, struct port *a, const uint8_t *ni)
 {
 	struct delta d;
@@ -393,7 +392,9 @@ static void on_probe(void *owner, const struct mad_result *r)
 	if (discover_ended_late(sm, p, r))
 		return;
 	discover_answered(sm);
-	/* Its node was met from the other end meanwhile: it is not silent, the key was wrong. */
+	/*
+	 * The node was met from the other end in the meantime: it is not silent, the key was wrong.
+	 */
 	if (r->end == MAD_END_TIMEOUT && !probe_is_wanted(sm, p))
 		return;
 	if (mad_doubts_key(r) && !sm->m.discover->keys_mixed &&
@@ -431,7 +432,9 @@ static void on_probe(void *owner, const struct mad_result *r)
 
 /* ---- PortInfo ------------------------------------------------------------------------------ */
 
-/* An end port that rebooted, or is set up by another manager: its addresses are not ours. */
+/*
+ * Does an end port have addresses that are not ours, as it rebooted or another manager set it up?
+ */
 static bool is_not_ours(const struct sm *sm, const struct port *p)
 {
 	const struct port *own = sm->fabric->own_port;
@@ -441,7 +444,7 @@ static bool is_not_ours(const struct sm *sm, const struct port *p)
 				  (master != own->lid && (!master || master != former)));
 }
 
-/* All keys that are likely are tried at once, each once per sweep: the port answers. */
+/* Asks with all likely keys at once, each once per sweep. */
 static bool ask_with_another_key(struct sm *sm, struct port *p)
 {
 	unsigned n = fabric_hides_mkey(p) ? keys_n_expected(sm, port_of_sma(p)->guid) : 0;
@@ -479,7 +482,7 @@ static void take_port_info(struct sm *sm, struct port *p, const uint8_t *payload
 	memcpy(before, p->info, sizeof(before));
 	d = observe_port_info(sm->fabric, p, payload);
 
-	/* A switch is reported if the last picture was complete without it. */
+	/* A switch is reported if the last complete picture was without it. */
 	if (p->num == 0 && (int32_t)(p->seen - discover_picture(sm)) < 0)
 		observe_shown(p->node);
 	p->seen = sm->sweep_no;
@@ -546,7 +549,7 @@ static void on_port_info(void *owner, const struct mad_result *r)
 			tell_news(sm, NEWS_MANAGER_MET, .port = p);
 		return;
 	}
-	/* The change that its switch reports may be that of this cable. */
+	/* The change that its switch reports may be one of this cable. */
 	if (sm->m.discover->partial && p->raised && node_is_switch(n))
 		discover_doubt_cable(p);
 	if (port_state(p) > IB_PORT_DOWN && !discover_asks_silent(sm, p))
@@ -594,7 +597,7 @@ static void on_cleared(void *owner, const struct mad_result *r)
 		ask_port_info(sm, &n->ports[0]);
 }
 
-/* PortStateChange is cleared before the ports are read: a later change shows again. */
+/* Clears PortStateChange before the ports are read, so that a later change is seen. */
 static bool clear_state_change(struct sm *sm, struct node *n)
 {
 	uint8_t want[SMP_DATA_SIZE] = { 0 };
@@ -632,7 +635,7 @@ static void verify_block(struct sm *sm, struct node *n, uint32_t block)
 	discover_get(sm, n, IB_ATTR_LFT, block, on_verified);
 }
 
-/* A block that stood there for long, and says something: where it is, no power was lost. */
+/* Does the block show whether a table was lost: was it written long ago, with some entries? */
 static bool is_telling(const struct lft_have *lft, uint32_t block)
 {
 	const uint8_t *have = lft_have_block(lft, block);
@@ -645,9 +648,8 @@ static bool is_telling(const struct lft_have *lft, uint32_t block)
 }
 
 /*
- * A switch whose ports changed may have been off and on again. A table that stood before is then
- * lost as a whole, and one block of it tells. What was being written at the time may be lost in
- * part: that is read.
+ * Reads a block of a switch whose ports changed, as it may have lost power: then its whole table is
+ * lost. Blocks that were being written at the time may be lost in part, and are all read.
  */
 static void verify_tables(struct sm *sm, struct node *n)
 {
@@ -694,7 +696,7 @@ static void on_switch_info(void *owner, const struct mad_result *r)
 	n->misses = 0;
 	d = observe_switch_info(n, r->payload);
 	if (back)
-		/* effects that were due for it meanwhile are still due */
+		/* effects that were due for it are still due */
 		d.kinds |= DELTA(DELTA_BACK);
 	tell_delta(sm, &d);
 	verify_tables(sm, n);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* FDR10, which a vendor attribute tells. */
+/* FDR10, which only a vendor attribute shows. */
 #include "sm/read/discover_internal.h"
 
 #define SPEED_QDR	0x4
@@ -26,7 +26,7 @@ static void on_ext_port_info(void *owner, const struct mad_result *r)
 		observe_has_ext_port_info(n, r->end == MAD_END_ANSWERED);
 	if (!is_first || n->ext_port_info == NODE_HAS_NOT)
 		return;
-	/* Without an answer the next port is asked, until there is none left. */
+	/* Without an answer the next port is asked. */
 	for (unsigned i = n->ext_port_info == NODE_HAS ? 1 : p->num + 1u;
 	     i <= n->n_ports && !n->ext_asked; i++)
 		if (n->ports[i].known && n->ports[i].seen == sm->sweep_no)
@@ -41,7 +41,7 @@ static bool may_have_fdr10(const struct sm *sm, const struct port *p)
 	       ib_get(p->info, PI_SPEED_EXT_SUPPORTED) <= SPEED_EXT_FDR;
 }
 
-/* Asked once per link; of a device that may not have it one port is asked before all others. */
+/* Asks once per link; of a device that may lack the attribute one port is asked first. */
 void discover_ask_ext_port_info(struct sm *sm, struct port *p)
 {
 	struct node *n = p->node;

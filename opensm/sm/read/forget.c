@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * After discovery: what was not met is either silent, and keeps its place for a while, or gone.
- *
- * A node is merely silent if its cable is still up at a neighbour that answers; what hangs on a
- * silent node is kept with it. After MAX_MISSES sweeps patience ends.
+ * After discovery: a node that was not met is either silent, and is kept for a while, or gone. It
+ * counts as silent if its cable is still up at a neighbour that answers; nodes behind it are kept
+ * with it. After MAX_MISSES sweeps it is removed.
  */
 #include <assert.h>
 #include <inttypes.h>
@@ -14,7 +13,7 @@
 #include "sm/base/about.h"
 #include "sm/base/news.h"
 
-/* Behind a port that is up but silent, or behind a node that is itself kept. */
+/* Is the node behind a port that is up but silent, or behind a node that is kept itself? */
 static bool is_merely_silent(const struct sm *sm, const struct node *n)
 {
 	for (unsigned i = 1; i <= n->n_ports; i++) {
@@ -69,7 +68,7 @@ void forget_node(struct sm *sm, struct node *n)
 	observe_node_gone(sm->fabric, n);
 }
 
-/* Ports of a multi-port CA that were not met this time. True: there were some. */
+/* Removes ports of a multi-port CA that were not met. True: there were some. */
 static bool forget_stale_ports(struct sm *sm, struct node *n)
 {
 	bool any = false;
@@ -88,9 +87,9 @@ static bool forget_stale_ports(struct sm *sm, struct node *n)
 }
 
 /*
- * Sets travel by directed routes: if a cable was moved on the way they may have gone to another
- * switch. A table written lately over a way that is not the way any more is written again. True:
- * one of multicast.
+ * Decides if tables written lately are certain. Sets travel by directed routes: if a cable on the
+ * way was moved, another switch may have got them, and they are written again. True: a multicast
+ * table is.
  */
 static bool prove_tables(struct sm *sm, struct node *n)
 {
@@ -131,7 +130,10 @@ static void prove_port(struct sm *sm, struct port *p)
 	observe_blocks_proved(p);
 }
 
-/* If cables were down while Sets were under way, ports may have got what was meant for others. */
+/*
+ * Decides this for tables of ports: if cables were down while Sets were under way, other ports may
+ * have got them.
+ */
 static void prove_cells(struct sm *sm)
 {
 	bool astray = false;
@@ -161,7 +163,7 @@ static void prove_all(struct sm *sm)
 	prove_cells(sm);
 }
 
-/* Logs the node with the place where it was, which is to be inspected. */
+/* Logs a node that is gone, with its place, which should be inspected. */
 static void tell_gone(const struct sm *sm, const struct node *n)
 {
 	const struct node *sw = NULL;

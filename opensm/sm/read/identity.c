@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Homes of port GUIDs, and claims to them from elsewhere: identity.h has the rule. */
+/* Places of port GUIDs, and claims to these GUIDs from other places: identity.h has the rule. */
 #include "sm/read/identity.h"
 
 #include <assert.h>
@@ -14,9 +14,9 @@
 #include "util/guidmap.h"
 #include "util/mem.h"
 
-/* Homes that are remembered. Beyond that only those of ports that are there. */
+/* Most places that are remembered; beyond that only those of present ports. */
 #define MAX_HOMES  (1u << 17)
-/* Interval at which claims are compared with known facts; reads nothing. */
+/* Period of the comparison of claims with known facts, which reads nothing. */
 #define LOOK_EVERY (1 * MONO_S)
 
 struct place {
@@ -28,9 +28,10 @@ struct home {
 	guid_t guid; /* port GUID of an end port */
 	struct place at;
 	mono_t gone;	    /* time since which it is absent; 0: it is present */
-	struct place claim; /* where else it answered, and is held or was told */
-	bool waits;	    /* `claim` is held, in `claims` */
-	bool strict;	    /* `at` is the expected place: it is never free */
+	/* other place where the GUID answered, which is isolated or was reported */
+	struct place claim;
+	bool waits;	    /* set if that place is isolated, and is in `claims` */
+	bool strict;	    /* set if `at` is the expected place, which is never free */
 };
 
 struct identity {
@@ -96,7 +97,10 @@ static struct port *port_at(const struct sm *sm, const struct place *at)
 	return n && at->num <= n->n_ports ? &n->ports[at->num] : NULL;
 }
 
-/* Its link is up, and no other host answers there; a host that is silent is still there. */
+/*
+ * Is the port still at its place: is its link up, and does no other host answer there? It may be
+ * silent.
+ */
 static bool is_at_home(const struct sm *sm, const struct home *h)
 {
 	const struct port *p = port_at(sm, &h->at);
@@ -104,7 +108,7 @@ static bool is_at_home(const struct sm *sm, const struct home *h)
 	return p && port_state(p) > IB_PORT_DOWN && (!p->peer || p->peer->guid == h->guid);
 }
 
-/* The place may be another's: it has been free for long enough. */
+/* May another port have the GUID, as its place has been free for long enough? */
 static bool is_free(const struct sm *sm, struct home *h)
 {
 	if (is_at_home(sm, h))
@@ -130,7 +134,7 @@ static void drop_claim(struct identity *d, struct home *h)
 	d->claims[i] = d->claims[--d->n];
 }
 
-/* Forgets homes that may be claimed by others; nothing is lost by that. */
+/* Removes places that others may claim anyway. */
 static void forget_free_homes(struct sm *sm)
 {
 	struct identity *d = sm->m.identity;
@@ -156,7 +160,7 @@ static struct home *home_of(const struct sm *sm, guid_t guid)
 	return guid ? guidmap_get(sm->m.identity->homes, guid) : NULL;
 }
 
-/* NULL: there are too many. */
+/* The place of a GUID, new if need be; NULL: there are too many. */
 static struct home *need_home(struct sm *sm, guid_t guid)
 {
 	struct home *h = home_of(sm, guid);
@@ -174,8 +178,8 @@ static struct home *need_home(struct sm *sm, guid_t guid)
 }
 
 /*
- * The home of a GUID that was not met yet in the life of this process: where the file neighbors has
- * it, by whichever of its ports. NULL: it is not in the file.
+ * The place of a GUID that this process has not met: that in the file neighbors, by any of its
+ * ports. NULL: none.
  */
 static struct home *remember_home(struct sm *sm, guid_t guid)
 {
@@ -190,7 +194,7 @@ static struct home *remember_home(struct sm *sm, guid_t guid)
 	return h;
 }
 
-/* The place that is expected of the port that answers counts more than where it was met. */
+/* Sets the place to the one that is expected of the answering port, if there is one. */
 static void expect_home_of(struct sm *sm, const uint8_t *ni)
 {
 	guid_t guid = ib_get(ni, NI_PORT_GUID);
@@ -218,7 +222,7 @@ static void count_claim(struct sm *sm, struct port *a)
 	tell_news(sm, NEWS_VIOLATION, .number = VIOLATION_IDENTITY, .port = a);
 }
 
-/* Both places are in the line. */
+/* Logs a claim, with both places. */
 static void tell_claim(struct sm *sm, struct port *a, const struct home *h, bool held)
 {
 	char here[PLACE_STRLEN], home[PLACE_STRLEN];
@@ -272,7 +276,7 @@ static void note_claim(struct sm *sm, struct home *h, struct port *a)
 	d->next = mono_min(d->next, sm->now + LOOK_EVERY);
 }
 
-/* A switch where a host was met, or a GUID that is known of the other kind of node. */
+/* Is it a switch where a host was met, or a GUID that is known for the other kind of node? */
 static bool is_other_kind(const struct sm *sm, const struct port *a, const uint8_t *ni)
 {
 	bool is_switch = ib_get(ni, NI_NODE_TYPE) == IB_NODE_SWITCH;
@@ -282,8 +286,8 @@ static bool is_other_kind(const struct sm *sm, const struct port *a, const uint8
 }
 
 /*
- * The GUID of a switch that is known, in a NodeInfo of another device, and a host is behind `a`:
- * by what it says now, or by what was met there. Whatever the policy, no switch makes room for it.
+ * Does a host behind `a`, by its NodeInfo or by earlier ones, use the GUID of a known switch?
+ * Whatever the policy, no switch makes way for it.
  */
 static bool takes_switch(const struct sm *sm, const struct port *a, const uint8_t *ni)
 {
@@ -293,7 +297,7 @@ static bool takes_switch(const struct sm *sm, const struct port *a, const uint8_
 	       (ib_get(ni, NI_NODE_TYPE) != IB_NODE_SWITCH || a->identity.host);
 }
 
-/* Why the port is left out follows from it. */
+/* Isolates the port, or ends that, and marks it as changed. */
 static bool set_held(struct port *a, bool held)
 {
 	if (a->identity.held != held)
@@ -323,7 +327,7 @@ static bool hold_kind(struct sm *sm, struct port *a, const uint8_t *ni)
 	return hold(a, 0);
 }
 
-/* The home that a NodeInfo of a host speaks of, by its port GUID, or by its node and port. */
+/* The place that a NodeInfo of a host claims, by its port GUID, or by its node and port. */
 static struct home *claimed_home(struct sm *sm, const struct port *a, const uint8_t *ni)
 {
 	const struct node *known = fabric_find_node(sm->fabric, ib_get(ni, NI_NODE_GUID));
@@ -383,7 +387,7 @@ void identity_met(struct sm *sm, struct port *a, struct port *b)
 	if (!h)
 		return;
 	if (is_place(&h->at, a)) {
-		h->gone = 0; /* a claim from elsewhere waits on */
+		h->gone = 0; /* a claim from elsewhere keeps waiting */
 		return;
 	}
 	if (h->at.sw && policy_is(sm, "report") && !is_free(sm, h)) {
@@ -407,7 +411,7 @@ void identity_node_goes(struct sm *sm, struct node *n)
 
 /* ---- time ----------------------------------------------------------------------------------- */
 
-/* The claimant has left, claims another GUID by now, is free to move, or waits on. */
+/* Looks at a claim: the claimant may have left, changed its GUID, or be free to move. */
 static void look_at_claim(struct sm *sm, struct home *h)
 {
 	struct port *a = port_at(sm, &h->claim);
@@ -426,7 +430,7 @@ void identity_tick(struct sm *sm)
 
 	if (sm->now < d->next)
 		return;
-	/* A sweep may be about to hold an end that it has not met yet. */
+	/* not in a sweep, which may not have met the place yet */
 	for (uint32_t i = d->n; sm->sweep == SWEEP_NONE && i-- > 0;) {
 		if (i < d->n && sm->state == SM_MASTER)
 			look_at_claim(sm, d->claims[i]);

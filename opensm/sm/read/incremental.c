@@ -28,26 +28,26 @@
 #include "sm/base/news.h"
 #include "util/mem.h"
 
-/* Both ends of a cable tell; the second within this time. */
+/* Time in which the news of both ends of a cable are gathered. */
 #define GATHER	   (1 * MONO_MS)
 /*
- * Between two dirty sweeps: as long as the last one took, within these bounds. One that took long
- * (routes of a large fabric, nodes that do not answer) keeps the next change waiting for a second
- * at most. A look that found nothing keeps no real change waiting: traps.c sets the pace of
- * senders that ask for nothing.
+ * Least time between two dirty sweeps: as long as the last one took, within these bounds. A long
+ * one (routes of a large fabric, silent nodes) delays the next change by a second at most. Sweeps
+ * that found nothing delay no real change: traps.c limits senders that ask for nothing.
  */
 #define HOLD_LEAST (20 * MONO_MS)
 #define HOLD_MOST  (1 * MONO_S)
 
 struct incremental {
 	bool wanted;
-	mono_t at, hold; /* when the next dirty sweep is due; and may be due at the soonest */
-	bool repair;	 /* tables must be compared, whether links changed or not */
-	bool reading;	 /* in this sweep: there may be more to read */
-	bool failed;	 /* in this sweep: the next switch does not answer */
-	bool changed;	 /* in this sweep: something is not as it was */
-	bool cut;	 /* in this sweep: directed routes must be looked at */
-	bool believe_bits; /* in this sweep: no PortStateChange means no change since we looked */
+	mono_t at, hold; /* time of the next dirty sweep; earliest time */
+	bool repair;	 /* set if tables must be compared even if no link changed */
+	bool reading;	 /* set if this sweep may have more to read */
+	bool failed;	 /* set if the next switch did not answer in this sweep */
+	bool changed;	 /* set if this sweep found a change */
+	bool cut;	 /* set if directed routes must be examined in this sweep */
+	/* set if a cleared PortStateChange means no change since the last read, in this sweep */
+	bool believe_bits;
 	uint32_t reach_no;
 };
 
@@ -128,7 +128,7 @@ void incremental_tables(struct sm *sm, const char *why)
 	want(sm, why);
 }
 
-/* A node that was left out as a second one may be the only one now: it is asked. */
+/* Asks nodes that were isolated for a GUID that is now free. */
 void incremental_guid_free(struct sm *sm)
 {
 	FABRIC_EACH_NODE(sm->fabric, n) {
@@ -178,7 +178,7 @@ static void carry_port(struct port *p, uint32_t from, uint32_t to)
 		p->peer_seen = to;
 }
 
-/* The sweep before becomes this one. */
+/* Makes the picture of the last sweep that of this one. */
 static void carry_over(struct sm *sm)
 {
 	uint32_t from = sm->sweep_no, to = discover_stamp(sm, true);
@@ -193,7 +193,7 @@ static void carry_over(struct sm *sm)
 }
 
 /*
- * The last cable of a host is in question: it has to answer, or to be silent for a while, or is
+ * Puts the last cable of a host in doubt: it must answer, or it counts as silent for a while, or as
  * gone.
  */
 static void doubt_host(struct sm *sm, struct port *p)
@@ -215,8 +215,8 @@ void incremental_link_out(struct sm *sm, struct port *p, struct port *far)
 
 	p->out_read = true;
 	/*
-	 * The other end was read first: reading that again would lead back here, for ever while it
-	 * is INIT. Or this one was read twice: its link may have been out in between.
+	 * The other end was read first: reading it again would lead back here, endlessly while it
+	 * is INIT. If this end was read twice, its link may have been down in between.
 	 */
 	if (p->inc.out_seen == sm->sweep_no) {
 		if (again)
@@ -261,7 +261,7 @@ bool incremental_is_in_question(struct sm *sm, struct port *claimant, struct por
 	other->inc.carried_over = end->inc.carried_over = false;
 	other->peer_seen = end->peer_seen = 0;
 	other->inc.dirty = true;
-	claimant->inc.claims = true; /* asked again when the old place has been read */
+	claimant->inc.claims = true; /* asked again after the old place was read */
 	return true;
 }
 
@@ -273,8 +273,8 @@ static bool leads_on(const struct port *p)
 }
 
 /*
- * Does the directed route of `n` lead to it over known cables? `crosses` is called with every port
- * on the way.
+ * Does the directed route of `n` lead to it over known cables? `crosses` is called for each port on
+ * it.
  */
 static bool path_holds(const struct sm *sm, const struct node *n,
 		       bool (*crosses)(const struct sm *sm, const struct port *p))
@@ -293,15 +293,15 @@ static bool path_holds(const struct sm *sm, const struct node *n,
 }
 
 /*
- * Nothing answered over the cable when it was tried last: it may lead elsewhere by now, to a node
- * whose key is not tried there yet. Without keys that one would have answered.
+ * May the cable lead to another node now? Nothing answered over it last time; with one key for all
+ * a node would have answered.
  */
 static bool is_doubtful(const struct sm *sm, const struct port *p)
 {
 	return keys_are_single(sm) && (p->silent || (p->peer && p->peer->silent));
 }
 
-/* Sets the route over `p`, unless a known route is as short. */
+/* Sets the route of the node behind `p`, unless a known route is as short. */
 static void lay_path(struct sm *sm, struct port *p)
 {
 	const struct node *n = p->node;
@@ -315,7 +315,7 @@ static void lay_path(struct sm *sm, struct port *p)
 	observe_path(to, &path);
 }
 
-/* The nodes that are reached by cables of `n` first, which come behind those in `queue`. */
+/* Appends to `queue` the nodes that are first reached by cables of `n`. */
 static uint32_t reach_next(struct sm *sm, struct node *n, bool doubtful, struct node **queue)
 {
 	struct fabric *f = sm->fabric;
@@ -340,8 +340,8 @@ static uint32_t reach_next(struct sm *sm, struct node *n, bool doubtful, struct 
 }
 
 /*
- * Breadth first over known cables; routes that do not hold any more, or are longer than need be,
- * are laid anew. Over a doubtful cable go routes to nodes that no other way leads to.
+ * Goes over known cables breadth first, and replaces routes that are invalid or too long. Doubtful
+ * cables are used only for nodes that no other route reaches.
  */
 static void lay_paths(struct sm *sm)
 {
@@ -399,7 +399,7 @@ static unsigned distance(const struct sm *sm, const struct node *n)
 	return node_is_switch(n) || n == sm->fabric->own ? n->path.length : IB_MAX_HOPS;
 }
 
-/* Ports behind which a known cable end answered are asked when nothing else is to be read. */
+/* Marks ports behind which a known cable end answered, after everything else was read. */
 static bool take_claims(struct sm *sm)
 {
 	bool any = false;
@@ -416,7 +416,7 @@ static bool take_claims(struct sm *sm)
 	return any;
 }
 
-/* Reads the nearest dirty nodes; those out of reach wait: a path to them may be found yet. */
+/* Reads the nearest dirty nodes; unreachable ones wait, as a path may be found. */
 static bool take_nearest(struct sm *sm)
 {
 	unsigned least = IB_MAX_HOPS + 1;
@@ -448,7 +448,7 @@ void incremental_start(struct sm *sm, bool believe_bits)
 	incremental_feed(sm);
 }
 
-/* Level by level: changes found near may alter the way to farther nodes. */
+/* Reads level by level: changes near may alter the routes to farther nodes. */
 void incremental_feed(struct sm *sm)
 {
 	if (sm->sweep == SWEEP_NONE || !discover_is_partial(sm))
@@ -461,7 +461,7 @@ void incremental_feed(struct sm *sm)
 	}
 }
 
-/* The first switch on the way to all others, which need not be asked. */
+/* If the first switch on all routes does not answer, the others need not be asked. */
 void incremental_lost(struct sm *sm, const struct node *n)
 {
 	if (n->path.length > 1)
@@ -471,9 +471,8 @@ void incremental_lost(struct sm *sm, const struct node *n)
 }
 
 /*
- * Of two places where a node is said to be, one is from before. Directed routes over that one end
- * at another node, which would get tables and a LID that are not its own: nothing more is
- * read, and nothing written.
+ * Ends the sweep after a node claimed two places, one of them old. Routes over the old one end at
+ * another node, which would get tables and a LID of this one, so nothing more is read or written.
  */
 void incremental_contradicted(struct sm *sm)
 {
@@ -488,7 +487,7 @@ bool incremental_busy(const struct sm *sm)
 
 /* ---- results -------------------------------------------------------------------------------- */
 
-/* A port with another LID than it was assigned may be another port. */
+/* Asks for a heavy sweep: a port with another LID than assigned may be another port. */
 void incremental_other_lid(struct sm *sm)
 {
 	if (!discover_is_partial(sm) || sm->m.incremental->failed)
@@ -497,7 +496,10 @@ void incremental_other_lid(struct sm *sm)
 	tell_news(sm, NEWS_CONTRADICTED);
 }
 
-/* At protection levels 0 and 1 a switch answers Gets with any key, and no Sets. PortInfo tells. */
+/*
+ * May the switch have another key? At protection levels 0 and 1 it answers Gets with any key, and
+ * no Sets; PortInfo shows it.
+ */
 static bool may_have_another_key(const struct sm *sm, const struct node *n)
 {
 	return n->sync.passed_over && keys_wanted(sm, n->ports[0].guid);
@@ -508,8 +510,8 @@ bool incremental_is_unchanged(const struct sm *sm, const struct node *n, const u
 	bool ours = sm->state == SM_MASTER && sm->first_sweep_done;
 
 	/*
-	 * A master clears the bit before its standby reads it; but a standby that gets all reports
-	 * need not read.
+	 * a master clears the bit before its standby reads it; a standby with all reports need not
+	 * read
 	 */
 	return discover_is_partial(sm) && (ours || sm->m.incremental->believe_bits) &&
 	       n->switch_known && !n->cleared_late && !n->misses && !n->change_uncleared &&
@@ -545,13 +547,13 @@ static bool was_out_now(const struct sm *sm, const struct port *p)
 	       (p->peer && p->peer->inc.out_seen == sm->sweep_no);
 }
 
-/* Some cable on the way to `sw` was out since Sets went there. */
+/* Was a cable on the route to `sw` down since Sets were sent there? */
 static bool went_astray(const struct sm *sm, const struct node *sw)
 {
 	return sw->path_changed ? discover_cables_moved(sm) : !path_holds(sm, sw, was_out_now);
 }
 
-/* The switch through which Sets to a node go last: itself, or where it hangs. */
+/* The last switch on the route to a node: itself, or the one that it is connected to. */
 static const struct node *switch_before(const struct node *n)
 {
 	for (unsigned i = 1; i <= n->n_ports && !node_is_switch(n); i++) {
@@ -562,9 +564,9 @@ static const struct node *switch_before(const struct node *n)
 }
 
 /*
- * Sets travel by directed routes. If a cable on the way may have led elsewhere meanwhile, what was
- * written lately is unknown; so it is at a switch whose links changed: one that was out in between
- * may have been set up by us before we knew, and the node behind it may have lost its tables.
+ * Marks tables as unknown that were written lately by routes whose cables may have led elsewhere,
+ * and at switches whose links changed: a link may have been down and set up before we knew, and the
+ * node behind it may have lost its tables.
  */
 static void prove(struct sm *sm)
 {
@@ -574,7 +576,7 @@ static void prove(struct sm *sm)
 		const struct node *sw = switch_before(n);
 		bool astray = went_astray(sm, sw);
 
-		/* A node that answers again gets now what was not written while it was silent. */
+		/* A node that answers again gets what could not be written while it was silent. */
 		sm->m.incremental->changed |=
 			n->sync.passed_over && !mad_target_silent(sm->mad, &n->target);
 		if (n->misses || !(astray || sw->changed))
@@ -600,7 +602,7 @@ static void prove(struct sm *sm)
 		forget_stray_mfts(sm);
 }
 
-/* A node was to be read, and no known cable leads there: no dirty sweep can ever read it. */
+/* Is a dirty node out of reach of known cables, so that no dirty sweep can read it? */
 static bool is_any_left(const struct sm *sm)
 {
 	FABRIC_EACH_NODE(sm->fabric, n) {

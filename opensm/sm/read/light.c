@@ -1,22 +1,20 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The light sweep: one SwitchInfo per switch tells whether anything changed since the last sweep;
- * what did not answer so far is asked again, in its own time. Finds changes, repairs nothing.
- *
- * It also audits: some blocks of tables are read in turn (audit.c), where nothing else has changed:
- * what a device has lost with its power is no sign of another manager.
+ * The light sweep: one SwitchInfo per switch shows if anything changed since the last sweep; nodes
+ * that did not answer are asked again from time to time. Repairs nothing. It also audits some
+ * blocks of tables in turn (audit.c) where nothing else has changed, so that tables lost with power
+ * are not taken for another manager's.
  *
  * Every node is asked for its description within ASK_SWEEPS light sweeps or ASK_TIME, whichever is
- * less: nothing else tells of a host whose agent is silent while its link is up, or of a name if
- * its trap 144 got lost. With the default sweep_interval of 10 s a sweep asks a sixth: 187 Gets
- * with 1,024 hosts on 96 switches, 2,214 with 11,664 on 1,620, beside two for each switch.
+ * less: this alone finds a host whose agent is silent while its link is up, or a name whose trap
+ * 144 got lost. With the default sweep_interval of 10 s a sweep asks a sixth: 187 Gets with 1,024
+ * hosts on 96 switches, 2,214 with 11,664 on 1,620, beside two for each switch. Where ports have
+ * M_Keys with a lease they are asked within half of it, each port of a host.
  *
- * Where ports have M_Keys with a lease they are asked within half of it, each port of a host.
- *
- * What is silent rests for up to 60 s between questions; a light sweep asks half of those all the
- * same, so that what answers again is noticed by the next sweep or the one after it. Questions that
- * are not answered take their time, 64 of them a transaction_timeout: where so many are silent that
- * this would fill the time between two sweeps, one sweep asks fewer.
+ * A silent node is not asked for up to 60 s; a light sweep asks half of these all the same, so that
+ * one that answers again is noticed by one of the next two sweeps. Unanswered questions take time,
+ * 64 of them a transaction_timeout: if there are so many that this would fill the time between two
+ * sweeps, a sweep asks fewer.
  */
 #include <string.h>
 
@@ -27,18 +25,21 @@
 #include "util/hash.h"
 #include "util/mem.h"
 
-/* Light sweeps in which the ports of every switch are read once. */
+/* Number of light sweeps in which the ports of every switch are read once. */
 #define PORT_ROUNDS   64
 /* One of this many turns of a switch reads PortInfo even if it has a table of port states. */
 #define STATE_TURNS   4
-/* Tables of port states in a row that reading the ports did not confirm. */
+/*
+ * Number of tables of port states in a row that reading the ports did not confirm, after which a
+ * switch is read by port.
+ */
 #define DOUBTS_MAX    3
-/* Light sweeps, and time, in which every node is asked for its description once. */
+/* Number of light sweeps, and time, in which every node is asked for its description once. */
 #define ASK_SWEEPS    10
 #define ASK_TIME      60 /* s */
-/* Silent nodes that a sweep asks out of turn: all of so many, else half of those there are, */
+/* Silent nodes that a sweep asks out of turn: all if there are at most WAKES, else half, */
 #define WAKES	       64u
-#define WAKES_A_SECOND 128u /* at most, for each second of sweep_interval */
+#define WAKES_A_SECOND 128u /* and at most so many for each second of sweep_interval */
 #define ROUNDS_MAX     1024u
 
 void light_new(struct sm *sm, const struct sm_paths *paths)
@@ -53,7 +54,7 @@ void light_free(struct sm *sm)
 	sm->m.light = NULL;
 }
 
-/* Logged of the first; all of them are found in the places that are dirty now. */
+/* Logs the first change; the others are in the places that are dirty now. */
 static void log_change(struct sm *sm, const char *what, const struct port *p)
 {
 	if (!sm->m.light->found_change)
@@ -80,9 +81,9 @@ static const char *news_of(const struct sm *sm, const struct node *n, const uint
 }
 
 /*
- * A half-dead switch has the same news each time: it answers SwitchInfo and not PortInfo or tables,
- * or does not let us clear PortStateChange. It is looked at the 1st, 2nd, 4th, 8th time ... and
- * every 64th.
+ * Must the switch be read? A faulty one shows the same change each time: it answers SwitchInfo and
+ * not PortInfo or tables, or cannot clear PortStateChange. It is read the 1st, 2nd, 4th, 8th time
+ * ... and every 64th.
  */
 static bool is_worth_a_look(const struct sm *sm, struct node *n)
 {
@@ -126,8 +127,8 @@ static void on_switch_info(void *owner, const struct mad_result *r)
 }
 
 /*
- * A sweep in so many asks each of the silent ones out of its turn: each second one, or fewer. A
- * power of two: those that had their turn with more rounds are not skipped when these become fewer.
+ * The number of sweeps in which each silent node is asked once out of its turn. A power of two, so
+ * that none is skipped when the number falls.
  */
 static uint32_t rounds_of_waking(const struct sm *sm)
 {
@@ -139,7 +140,7 @@ static uint32_t rounds_of_waking(const struct sm *sm)
 	return rounds;
 }
 
-/* `guid` and `num` are the same in each sweep: what else is silent does not change the turn. */
+/* Asks a silent node in its turn, which depends only on `guid` and `num`. */
 static void wake(struct sm *sm, struct mad_target *target, guid_t guid, unsigned num)
 {
 	struct light *l = sm->m.light;
@@ -217,13 +218,16 @@ static void ask_host(struct sm *sm, struct node *n)
 
 /* ---- leases of M_Keys (14.2.4.2) ---- */
 
-/* Any host can run the timer of a port, by a wrong key. A good SMP stops it. */
+/*
+ * Must leases be renewed? Any host can start the timer of a port by a wrong key; a valid SMP stops
+ * it.
+ */
 static bool has_leases(const struct sm *sm)
 {
 	return sm->conf->m_key_protection_level && sm->conf->m_key_lease_period;
 }
 
-/* Seconds within which each end port hears of us once. */
+/* The time, in seconds, within which each end port is asked once. */
 static unsigned ask_time(const struct sm *sm)
 {
 	return has_leases(sm) ? MIN(sm->conf->m_key_lease_period / 2u, ASK_TIME) : ASK_TIME;
@@ -238,7 +242,10 @@ static void on_touched(void *owner, const struct mad_result *r)
 		keys_doubt(sm, r->arg, r->m_key);
 }
 
-/* Each port of a host has a timer; the first one was asked for the description of the node. */
+/*
+ * Asks the other ports of a host, each of which has a timer; the first was asked for the
+ * description.
+ */
 static void touch_other_ports(struct sm *sm, struct node *n)
 {
 	bool first = true;
@@ -305,7 +312,7 @@ static bool are_same(const struct node *n, const uint8_t *table)
 	return true;
 }
 
-/* False: the states are not those known, or were not told, and the ports are to be read. */
+/* False: the states differ, or are not known, so the ports must be read. */
 static bool port_states_same(struct sm *sm, struct node *n, const struct mad_result *r)
 {
 	unsigned before = n->states_doubted;
@@ -314,7 +321,7 @@ static bool port_states_same(struct sm *sm, struct node *n, const struct mad_res
 		n->states_doubted = 0;
 		return true;
 	}
-	/* Silence says nothing about the table; the next light sweep has the switch for it. */
+	/* Silence says nothing about the table, and the next light sweep handles the switch. */
 	if (r->end == MAD_END_BAD_STATUS)
 		n->states_doubted = DOUBTS_MAX;
 	else if (r->end == MAD_END_ANSWERED && before < DOUBTS_MAX)
@@ -344,9 +351,8 @@ static void on_port_states(void *owner, const struct mad_result *r)
 }
 
 /*
- * PortStateChange tells nothing if another has cleared it (a manager that met us and went, a
- * Set that was repeated): one switch in PORT_ROUNDS is read whole, whatever it says, or asked for
- * the states of its ports in one table.
+ * Reads ports of one switch in PORT_ROUNDS whatever it reports, whole or by its table of states:
+ * another manager, or a repeated Set, may have cleared PortStateChange.
  */
 static void look_at_ports(struct sm *sm)
 {
@@ -406,7 +412,7 @@ bool light_busy(const struct sm *sm)
 	return sm->m.light->pending || discover_busy(sm);
 }
 
-/* No link has changed since: Sets reached the right devices. */
+/* Notes that Sets reached the right devices, as no link has changed since. */
 void light_settle(struct sm *sm)
 {
 	if (sm->m.light->found_change || sm->m.light->missed)

@@ -52,7 +52,7 @@ void discover_renew_desc(struct sm *sm, struct node *n)
 		discover_ask_desc_again(sm, n);
 }
 
-/* The port by which it is cabled; its first one if it is by none. */
+/* The port with a cable; the first port if none has. */
 static const struct port *cabled_port(const struct node *n)
 {
 	for (unsigned i = 1; i <= n->n_ports; i++) {
@@ -67,7 +67,7 @@ void node_desc_say_silent(struct sm *sm, struct node *n)
 	char others[LOG_OTHERS_STRLEN];
 	unsigned more;
 
-	/* A silence that was not logged for lack of room is not reported as ended either. */
+	/* A silence that was not logged, being one of too many, is not reported as ended either. */
 	if (told_holds(&n->ports[1].logged, TOLD_SILENT) ||
 	    !log_allow(&sm->m.discover->fault_log, sm->now, &more))
 		return;
@@ -78,7 +78,7 @@ void node_desc_say_silent(struct sm *sm, struct node *n)
 		 MAX_MISSES, log_others(more, others));
 }
 
-/* False: it is to be asked once more, a question may get lost. */
+/* Notes an unanswered question. False: ask once more, as a question may get lost. */
 static bool note_silence(struct sm *sm, struct node *n)
 {
 	if (node_is_switch(n) || n == sm->fabric->own || n->misses || node_is_mute(n))
@@ -151,7 +151,10 @@ static void on_node_desc(void *owner, const struct mad_result *r)
 		discover_ask_desc_again(sm, n);
 }
 
-/* At most one question per node is under way; only the sweep that met the node waits for it. */
+/*
+ * Asks for the description. At most one question per node is under way; only the sweep that met the
+ * node waits for it.
+ */
 void discover_ask_desc(struct sm *sm, struct port *p, const struct dr_path *path)
 {
 	const struct mad_request rq = {

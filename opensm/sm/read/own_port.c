@@ -13,9 +13,9 @@ enum { TOLD_DEVICES_DIFFER };
 
 struct own_port {
 	struct told told;
-	bool differed; /* the LIDs of its two devices, at the last look */
+	bool differed; /* set if the LIDs of its two devices differed at the last look */
 	bool silent;   /* set if it did not answer when it was last asked */
-	mono_t pause; /* the last one between two questions to it */
+	mono_t pause; /* the last pause between two questions to it */
 	mono_t ask_at;
 };
 
@@ -65,8 +65,8 @@ void own_port_silent(struct sm *sm, const char *attr)
 }
 
 /*
- * Our own port is read before the switch in front of it: where the link was out for a moment in
- * between, both ends are in INIT, as the switch says.
+ * Is the state of our own port older than that of the switch port, which is in INIT after the link
+ * was down in between?
  */
 static bool is_out_of_date(const struct sm *sm, const struct port *own)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * With which M_Key the node behind a port is asked. Which keys there are: base/keys.c.
+ * Chooses the M_Keys with which the node behind a port is asked. The keys themselves: base/keys.c.
  */
 #include "sm/read/discover_internal.h"
 
@@ -10,13 +10,13 @@
 #include "sm/base/news.h"
 
 #define NEAR_TRIES     8
-#define KEYS_OF_HOST   4 /* at once, of DISCOVER_KEYS */
+#define KEYS_OF_HOST   4 /* keys tried at once, of DISCOVER_KEYS */
 #define KEYS_OF_BEFORE 3
-#define KEYS_LOOKED_FOR 64 /* keys at most that an answered one is compared with */
-/* keys that are tried even though the switch is silent */
+#define KEYS_LOOKED_FOR 64 /* most keys that an answered one is compared with */
+/* number of keys that are tried even if the switch is silent */
 #define KEYS_UNRESTED	(3 * DISCOVER_KEYS)
 
-/* The end port that was behind the port when the file neighbors was written; 0: not known. */
+/* The end port that was behind the port by the file neighbors; 0: unknown. */
 static guid_t remembered_behind(const struct sm *sm, const struct port *p)
 {
 	guid_t guid = node_is_switch(p->node) ? p->node->guid : p->guid, peer = 0;
@@ -27,7 +27,7 @@ static guid_t remembered_behind(const struct sm *sm, const struct port *p)
 	return peer;
 }
 
-/* The end port, if it was met in this sweep, by another way; NULL. */
+/* The end port, if it was met by another way in this sweep, or NULL. */
 static const struct port *met_elsewhere(const struct sm *sm, guid_t guid)
 {
 	struct port *p = guid ? fabric_find_port(sm->fabric, guid) : NULL;
@@ -67,8 +67,7 @@ void discover_behind_again(struct port *p)
 }
 
 /*
- * Where another ring came into force, or another manager ruled, other keys are likely: they are
- * tried from the first one on, and at once.
+ * Starts with the most likely key if another ring came into force, or another manager was master.
  */
 static void begin_with_ring(struct sm *sm)
 {
@@ -84,8 +83,8 @@ static void begin_with_ring(struct sm *sm)
 }
 
 /*
- * A cable may lead to the node that was there last, or to another one: its key and keys of the end
- * port that was there when the file was written, or before, are tried in turn.
+ * The key of this try. The cable may lead to the last node or to another one, so its key is tried
+ * first, then those of end ports that the file has there.
  */
 static uint64_t key_of_try(const struct sm *sm, const struct port *p, unsigned try)
 {
@@ -127,7 +126,7 @@ void discover_cancel_probes(struct sm *sm, struct port *p)
 		mad_cancel(sm->mad, sm, p->behind);
 }
 
-/* A switch was behind the port last. */
+/* Was a switch behind the port last? */
 static bool leads_to_switch(const struct sm *sm, const struct port *p)
 {
 	guid_t guid = p->peer ? 0 : remembered_behind(sm, p);
@@ -136,7 +135,7 @@ static bool leads_to_switch(const struct sm *sm, const struct port *p)
 	return n ? node_is_switch(n) : guid && store_n_neighbors(sm->store, guid) > 1;
 }
 
-/* Keys were rotated since the node that was behind the port last was given its key. */
+/* Did keys rotate since the last node behind the port got its key? */
 static bool is_of_before(const struct sm *sm, const struct port *p)
 {
 	guid_t guid = remembered_behind(sm, p);
@@ -145,7 +144,7 @@ static bool is_of_before(const struct sm *sm, const struct port *p)
 	       keys_expected(sm, guid, 0) != keys_wanted(sm, guid);
 }
 
-/* How many keys are tried at once. */
+/* The number of keys that are tried at once. */
 static unsigned n_at_once(const struct sm *sm, const struct port *p)
 {
 	bool is_in_doubt = p->key_try || (p->peer && p->asked_twice == sm->sweep_no &&
@@ -172,7 +171,7 @@ unsigned discover_other_mkeys(const struct sm *sm, struct port *p, uint64_t firs
 			      uint64_t ret[DISCOVER_KEYS])
 {
 	unsigned most = n_at_once(sm, p), n = 0;
-	/* The node that was met behind the port may be there still: its own keys are tried. */
+	/* If the node may be unchanged, its own keys are tried. */
 	bool is_known = p->peer && !p->key_try;
 	uint64_t rival = sm->m.discover->keys_mixed && !p->key_try
 				 ? discover_rival_mkey(sm, p, first)
@@ -219,7 +218,10 @@ uint64_t discover_rival_mkey(const struct sm *sm, const struct port *p, uint64_t
 	return rival && rival == key ? keys_expected(sm, peer, 0) : rival;
 }
 
-/* guid2mkey may be out of date; of a node that answers elsewhere the key is known. */
+/*
+ * Puts the key of a node in doubt, as guid2mkey may be out of date; not if the node answers
+ * elsewhere.
+ */
 void discover_doubt_behind(struct sm *sm, struct port *p, uint64_t m_key)
 {
 	if (p->peer && p->peer->node->seen != sm->sweep_no && !p->key_try)
@@ -228,7 +230,7 @@ void discover_doubt_behind(struct sm *sm, struct port *p, uint64_t m_key)
 		p->key_try++;
 }
 
-/* The port is our own: a sweep can read nothing before the switch behind it answers. */
+/* Is it our own port, behind which nothing can be read before the switch answers? */
 static bool is_near_and_locked(const struct sm *sm, const struct port *p)
 {
 	return p == sm->fabric->own_port && keys_are_single(sm);

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Tables of devices that are not kept, read when asked for: SL2VL, VL arbitration, all that is
- * unknown.
- *
- * Bounded, so that questions from outside never crowd out a sweep: READS_MAX at a time over all
+ * Reads tables of devices on demand that are not kept, as SL2VL, VL arbitration and unknown blocks.
+ * Limited, so that external requests do not crowd out a sweep: READS_MAX at a time over all
  * devices, READS_PER_NODE of one, none of a device that does not answer.
  */
 #include <errno.h>
@@ -49,7 +47,7 @@ static void on_cell(void *owner, const struct mad_result *result)
 	ended.done(ended.arg, result->end == MAD_END_ANSWERED ? result->payload : NULL);
 }
 
-/* A free place; NULL if there are questions enough. */
+/* A free place; NULL: there are enough questions under way. */
 static struct cell_read *place_for(struct cell_reader *r, const struct node *n)
 {
 	struct cell_read *free_slot = NULL;

@@ -29,8 +29,8 @@
 /* ---- log ------------------------------------------------------------------------------------ */
 
 /*
- * A node that takes part but leaves questions open spoils the sweep, a few times; silence behind a
- * port only asks for another sweep soon.
+ * Counts a fault. A node that takes part but leaves questions unanswered makes the sweep fail, a
+ * few times; a silent node behind a port only causes another sweep soon.
  */
 void discover_note_fault(struct sm *sm, const char *what, struct port *p,
 			 const struct mad_result *r)
@@ -92,7 +92,9 @@ static void on_silent_again(void *owner, const struct mad_result *r)
 		discover_heard_behind(owner, r->arg);
 }
 
-/* With one M_Key for all; where each port has its own, which one it takes is found by waiting. */
+/*
+ * Asks a silent port once; only with one M_Key for all, as otherwise waiting finds the right key.
+ */
 bool discover_asks_silent(struct sm *sm, struct port *p)
 {
 	struct dr_path path;
@@ -102,7 +104,7 @@ bool discover_asks_silent(struct sm *sm, struct port *p)
 	    keys_are_single(sm) || sm->m.discover->ask.is_hidden(sm, p) ||
 	    !discover_probe_is(sm, p, &path, &rq))
 		return false;
-	if (!fabric_is_probed(p)) /* none is on its way, or waits for its turn */
+	if (!fabric_is_probed(p)) /* no probe is under way or queued */
 		mad_submit(sm->mad, &rq, on_silent_again, sm, p);
 	return true;
 }
@@ -110,8 +112,8 @@ bool discover_asks_silent(struct sm *sm, struct port *p)
 /* ---- nodes that were never met -------------------------------------------------------------- */
 
 /*
- * No switch has a LID: no manager was here since the power came on. One switch without a LID proves
- * nothing: it may have been written to after it lost power, before that was known.
+ * Is no switch set up, so that no manager was here since power came on? A single switch without a
+ * LID may have lost power and been written since.
  */
 bool discover_is_cold(const struct sm *sm)
 {
@@ -122,7 +124,10 @@ bool discover_is_cold(const struct sm *sm)
 	return true;
 }
 
-/* Questions that are out to nodes that were never met; 0 also if one is to the node next to us. */
+/*
+ * The number of questions under way to nodes that were never met; 0 also if one is to our
+ * neighbour.
+ */
 static unsigned n_strange(const struct sm *sm)
 {
 	unsigned n = 0;
@@ -140,7 +145,7 @@ static unsigned n_strange(const struct sm *sm)
 	return n;
 }
 
-/* A port of a host that is about to be forgotten. */
+/* Is it a host's port that would be removed? */
 static bool is_missed(const struct sm *sm, const struct port *p)
 {
 	return p->known && p != sm->fabric->own_port && (!p->peer || p->seen != sm->sweep_no);
@@ -190,7 +195,10 @@ static void go_on_without(struct sm *sm, struct port *p)
 		 "the node behind it has not answered yet; the sweep goes on without it");
 }
 
-/* After MADs were taken in: answers that lay in the queue while this process stood still count. */
+/*
+ * Ends waits; called after MADs were handled, as answers may have queued while this process stood
+ * still.
+ */
 void discover_serve(struct sm *sm)
 {
 	const struct discover *d = sm->m.discover;
@@ -222,7 +230,7 @@ bool discover_ended_late(struct sm *sm, struct port *p, const struct mad_result 
 	if (r->end == MAD_END_ANSWERED) {
 		discover_cancel_probes(sm, p); /* probes of the same node with other keys */
 		discover_heard_behind(sm, p);
-	} else if (p->silent) { /* not met from elsewhere, and its link has not fallen */
+	} else if (p->silent) { /* not met from elsewhere, and its link has not gone down */
 		discover_say_silent(sm, p, r);
 	}
 	return true;

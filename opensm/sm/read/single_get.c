@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * One Get for an administrator: any attribute of any device, with the key that the manager has for
- * it. Nothing is learnt of the answer.
- *
- * Bounded, so that callers never crowd out a sweep: GETS_MAX at a time, and a burst, then so many
- * per second. A device that was silent lately is asked all the same, with all tries.
+ * A single Get for an administrator: any attribute of any device, with the key that the manager has
+ * for it. The answer changes nothing here. Limited, so that callers do not crowd out a sweep:
+ * GETS_MAX at a time, and a burst, then so many per second. A device that was silent lately is
+ * asked all the same, with all tries.
  */
 #include <assert.h>
 #include <errno.h>

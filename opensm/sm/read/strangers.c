@@ -10,15 +10,15 @@
 #include "util/hash.h"
 #include "util/mem.h"
 
-/* Long enough for a run that writes the level, and a sweep that asks. */
+/* Time that allows for a run that writes the level, and a sweep that asks. */
 #define SHOW_TIME   (30 * MONO_S)
-#define SHOW_EVERY  (3600 * MONO_S) /* for a port that hosts may use */
-#define LEVEL_READS 2		    /* m_key_protection_level from which on Gets are refused */
+#define SHOW_EVERY  (3600 * MONO_S) /* least time between two for a port that hosts may use */
+#define LEVEL_READS 2		    /* least m_key_protection_level at which Gets are refused */
 
 struct strangers {
 	uint64_t set; /* hash of the ports that lead to silence, at the last look */
-	mono_t until; /* the first switch that shows itself has done so for long enough */
-	bool asked;   /* the ports, since the last one began */
+	mono_t until; /* end of the time for which the first switch shows itself */
+	bool asked;   /* set if ports were asked since the last one began */
 };
 
 void strangers_new(struct sm *sm, const struct sm_paths *paths)
@@ -59,8 +59,8 @@ static bool is_for_hosts(const struct sm *sm, const struct port *p)
 }
 
 /*
- * A cable to another switch may be behind it: no node answers, or not the one that was there, which
- * does by another way. A host that is silent leads nowhere else.
+ * May a cable to another switch be behind the port? No node answers, or the former one does by
+ * another way. A silent host leads nowhere else.
  */
 static bool leads_to_silence(const struct sm *sm, const struct port *p)
 {
@@ -73,7 +73,10 @@ static bool is_showing(const struct sm *sm, const struct port *p)
 	return p->shown_at && sm->now - p->shown_at < SHOW_TIME;
 }
 
-/* Hosts could have it at will, where any was met or nothing yet; not where only switches were. */
+/*
+ * May the port be shown now? Hosts could cause it at will, so it is rare if one, or nothing yet,
+ * was met there.
+ */
 static bool may_show(const struct sm *sm, const struct port *p)
 {
 	return !p->shown_at || sm->now - p->shown_at >= SHOW_EVERY ||
@@ -109,7 +112,9 @@ static void begin_to_show(struct sm *sm)
 	}
 }
 
-/* A cable has two ends: from a single port that leads to silence nothing can be learnt. */
+/*
+ * Looks for new ports that lead to silence. A cable has two ends, so a single port shows nothing.
+ */
 static void look_for_new(struct sm *sm)
 {
 	struct strangers *s = sm->m.strangers;
@@ -129,7 +134,7 @@ static bool is_at_work(const struct sm *sm)
 	       sm->conf->m_key_protection_level >= LEVEL_READS;
 }
 
-/* Until when the switch shows itself; MONO_NEVER: it does not. */
+/* End of the time for which the switch shows itself; MONO_NEVER: it does not. */
 static mono_t shows_until(const struct sm *sm, const struct node *n)
 {
 	mono_t until = MONO_NEVER;
@@ -141,7 +146,7 @@ static mono_t shows_until(const struct sm *sm, const struct node *n)
 	return until;
 }
 
-/* True: any has another level from now on. */
+/* Shows switches, or ends that. True: the level of one changed. */
 static bool show_switches(struct sm *sm)
 {
 	bool changed = false;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Senders of answers that nothing has asked for, and the record that names one.
- *
- * The sender is the port with the source LID of the packet, which the hardware of a port fills in.
- * A directed route has no such LID, and the path in its answer is whatever the sender wrote there:
- * all of these count as one sender, and the record says that the path is a claim.
+ * Counts senders of answers that nothing has asked for, and logs the sender. The source LID of the
+ * packet, which hardware fills in, tells the port. A directed route has no such LID, and its path
+ * in the answer is whatever the sender wrote: all of these count as one sender, and the log says
+ * that the path is a claim.
  */
 #include "sm/trust/forgery.h"
 
@@ -52,14 +51,14 @@ static struct dr_path path_of(const uint8_t *mad)
 	return path;
 }
 
-/* The end port that the answer came from; NULL: it says so of itself at most. */
+/* The end port of the source LID; NULL: a directed route, whose path is only a claim. */
 static const struct port *port_of_sender(const struct sm *sm, const struct transport_addr *from,
 					 const uint8_t *mad)
 {
 	return is_directed(mad) ? NULL : lids_port_at(sm, from->lid);
 }
 
-/* Never 0. */
+/* A number for the sender, never 0. */
 static uint64_t sender_id(const struct sm *sm, const struct transport_addr *from,
 			  const uint8_t *mad)
 {
@@ -70,7 +69,7 @@ static uint64_t sender_id(const struct sm *sm, const struct transport_addr *from
 	return is_directed(mad) ? LID_PERMISSIVE : from->lid + 1ull;
 }
 
-/* Port and directed route, by which an administrator finds the sender. */
+/* Describes the sender by port and directed route, so that an administrator finds it. */
 #define SENDER_STRLEN (PLACE_STRLEN + DR_PATH_STRLEN)
 static char *describe_sender(const struct sm *sm, const struct transport_addr *from,
 			     const uint8_t *mad, char ret[SENDER_STRLEN])

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Which ports refuse every M_Key that this manager has for them, and is that proven?
- *
- * A port is asked with its keys one by one, NodeDescription with a number of ours as attribute
- * modifier: the key is checked before it, and trap 256 repeats it. The keys are those that are
- * tried on the port anyway, so its host learns nothing new. A port that answers shows or hides its
- * key in PortInfo. Between two rounds a key may be on its way to the port.
+ * Finds ports that refuse every M_Key that this manager has for them, with proof. A port is asked
+ * with its keys one by one, NodeDescription with a number of ours as attribute modifier: the key is
+ * checked first, and trap 256 repeats the modifier. Only keys that are tried on the port anyway are
+ * used, so its host learns nothing new. A port that answers shows or hides its key in PortInfo.
+ * Between two rounds a key may be on its way to the port.
  */
 #include "sm/base/drawn_key.h"
 #include "sm/trust/lockout.h"
@@ -21,15 +20,15 @@
 #include "sm/sm_internal.h"
 #include "util/mem.h"
 
-/* Ports that are looked into at a time. */
+/* Most ports that are examined at a time, and most keys of each. */
 #define MAX_SUSPECTS 64u
 #define MAX_KEYS     24u
-/* Questions on their way: others wait for the same window, and these mostly end by a timeout. */
+/* Most questions under way: others wait for the same window, and these mostly time out. */
 #define ASKED_MOST   4u
-/* All keys are refused so often, with a pause in between. */
+/* Rounds through all keys, with a pause in between, that prove a lockout. */
 #define ROUNDS	     3u
 #define PAUSE	     (1 * MONO_S)
-/* Until a port is looked into again. */
+/* Pause before a port is examined again. */
 #define COOLS	     (30 * MONO_S)
 
 enum suspect_stage { SUSPECT_COOLS, SUSPECT_DUE, SUSPECT_ASKED };
@@ -37,7 +36,7 @@ enum suspect_stage { SUSPECT_COOLS, SUSPECT_DUE, SUSPECT_ASKED };
 struct suspect {
 	enum suspect_stage stage;
 	guid_t guid; /* port GUID; 0: free */
-	mono_t at;   /* COOLS: until then; DUE: it is asked then */
+	mono_t at;   /* COOLS: end of the pause; DUE: time of the next question */
 	uint64_t keys[MAX_KEYS];
 	unsigned n, nth, round;
 	uint32_t number; /* number of the question under way */
@@ -48,7 +47,7 @@ struct lockout {
 	struct suspect all[MAX_SUSPECTS];
 	/* n_due: number of suspects due; mostly 0, so that the table need not be searched */
 	unsigned n_due, n_asked;
-	uint32_t since; /* the first sweep of this time as master */
+	uint32_t since; /* number of the first sweep since this manager became master */
 };
 
 void lockout_new(struct sm *sm, const struct sm_paths *paths)
@@ -94,7 +93,7 @@ static struct suspect *find_suspect(struct lockout *l, guid_t guid)
 	return NULL;
 }
 
-/* The place that is free, or cools, for longest; NULL: all are being asked. */
+/* The free or cooling place that has been so for longest; NULL: all ports are being examined. */
 static struct suspect *room_for_suspect(struct lockout *l)
 {
 	struct suspect *first = NULL;
@@ -108,7 +107,7 @@ static struct suspect *room_for_suspect(struct lockout *l)
 	return first;
 }
 
-/* The port showed its key to this manager as master, or took it: it was read in a sweep since. */
+/* Did the port show its key to this manager as master, or accept it, in a sweep since then? */
 static bool had_our_key(const struct sm *sm, const struct port *p)
 {
 	uint32_t since = sm->m.lockout->since;
@@ -117,7 +116,7 @@ static bool had_our_key(const struct sm *sm, const struct port *p)
 	       (p->known && p->seen >= since && ib_get(p->info, PI_M_KEY));
 }
 
-/* No other manager may have changed the key since, nor is it being changed now. */
+/* Can only the port itself have changed the key? Not if another manager may have, or a rotation. */
 static bool may_be_locked(const struct sm *sm, const struct port *p)
 {
 	return p != sm->fabric->own_port && p->guid && !node_is_switch(p->node) &&
@@ -135,7 +134,7 @@ static void add_key(struct suspect *s, uint64_t key)
 		s->keys[s->n++] = key;
 }
 
-/* Every key that the port may have, as far as known. */
+/* Lists every key that the port may have. */
 static void list_keys(const struct sm *sm, const struct port *p, struct suspect *s)
 {
 	unsigned n = keys_n_expected(sm, p->guid);
@@ -188,7 +187,7 @@ void lockout_trap(struct sm *sm, struct port *p, const uint8_t *notice)
 
 /* ---- questions ------------------------------------------------------------------------------- */
 
-/* All is proven: what follows is the policy's. */
+/* Logs a proven lockout; the policy decides what follows. */
 static void tell_lockout(struct sm *sm, struct suspect *s, struct port *p)
 {
 	char text[PLACE_STRLEN + 200], where[PLACE_STRLEN];
@@ -227,7 +226,10 @@ static bool may_go_on(const struct sm *sm, const struct port *p)
 	return p && violations_isolate(sm) && may_be_locked(sm, p);
 }
 
-/* The port answers: its key is right, or any sender may read it. */
+/*
+ * Handles PortInfo: a port that hides its key refused; if not, the key is right, or readable by
+ * all.
+ */
 static void on_port_info(void *owner, const struct mad_result *r)
 {
 	struct sm *sm = owner;
@@ -277,7 +279,7 @@ static void on_node_desc(void *owner, const struct mad_result *r)
 		cool(sm, s);
 }
 
-/* Never 0, which is the modifier of other questions. */
+/* Draws a number, never 0, which is the modifier of other questions. */
 static bool draw_number(const struct sm *sm, uint32_t *ret)
 {
 	if (!sm_draw(sm, ret, sizeof(*ret)))

@@ -9,7 +9,7 @@
 #include "util/mem.h"
 #include "util/told.h"
 
-/* Notices of a source that are remembered: it has one of a kind under way (13.4.9). */
+/* Number of notices of a source that are remembered: it has one of a kind under way (13.4.9). */
 #define SEEN	      4
 /* Time within which the same TID and content is a repetition of the same notice (o13-5). */
 #define REPEAT_WINDOW (60 * MONO_S)
@@ -19,23 +19,21 @@
 #define STUCK_WINDOW  (5 * MONO_S)
 /* Interval at which the notices of a stuck source are acted upon. */
 #define STUCK_LOOK    (10 * MONO_S)
-/* From here on it is called a storm, and said. */
+/* Number of suppressed traps from which on it is a storm, and logged. */
 #define STORM_AT      20
-/* A storm is over when nothing was suppressed for so long. */
+/* Time without suppressed traps after which a storm is over. */
 #define STORM_QUIET   (10 * MONO_S)
-/* Due things are handed out this often; of hosts, this many at a time. */
+/* Period at which due records are handed out, and most of those of hosts each time. */
 #define TICK	      (250 * MONO_MS)
 #define HOSTS_A_TICK  64
 
-/* One token comes back per `every`; at most `burst` are kept. */
+/* A token bucket: one token per `every`, at most `burst`. */
 struct rate {
 	mono_t every;
 	unsigned burst;
 };
 
-/*
- * Each source: a switch that restarts tells of all its links, one by one, within a second or two.
- */
+/* Rates by source: a switch that restarts reports all of its links, one by one, within seconds. */
 static const struct rate own_rates[TRAP_FROMS] = {
 	[TRAP_FROM_SWITCH] = { 250 * MONO_MS, 64 },
 	[TRAP_FROM_HOST] = { 2 * MONO_S, 8 },
@@ -54,7 +52,7 @@ static const struct rate repress_rate = { MONO_S, 32 };
 
 struct seen {
 	uint64_t hash, tid;
-	mono_t at; /* last time */
+	mono_t at; /* time of the last arrival */
 	unsigned times;
 };
 
@@ -68,12 +66,12 @@ struct source {
 	mono_t repress_spent; /* the state of repress_rate */
 	mono_t heard;
 	struct seen seen[SEEN];
-	uint32_t owed; /* kinds */
+	uint32_t owed; /* kinds of suppressed traps, as bits, that are still to be acted upon */
 	mono_t owed_at;
 	struct told told;
-	uint64_t suppressed; /* in this storm; 0: there is none */
+	uint64_t suppressed; /* number of traps suppressed in this storm; 0: no storm */
 	mono_t storm_from, storm_to;
-	uint8_t notice[SMP_DATA_SIZE]; /* the last one suppressed */
+	uint8_t notice[SMP_DATA_SIZE]; /* the last notice that was suppressed */
 };
 
 struct trap_flow {
@@ -82,7 +80,7 @@ struct trap_flow {
 	unsigned n, cap, storms;
 	mono_t common[TRAP_FROMS]; /* state of common_rates */
 	mono_t tick_at, ticked;
-	/* While things are handed out: */
+	/* State while due records are handed out: */
 	bool ticking;
 	unsigned place, left, hosts_left;
 	mono_t next;
@@ -122,7 +120,7 @@ mono_t trap_flow_next(const struct trap_flow *f)
 
 /* ---- buckets ------------------------------------------------------------------------------- */
 
-/* When the next token is there; not after `now` if one is. */
+/* The time of the next token; not after `now` if there is one. */
 static mono_t token_at(mono_t spent, const struct rate *r)
 {
 	return spent - (mono_t)(r->burst - 1) * r->every;
@@ -133,7 +131,7 @@ static void spend_token(mono_t *spent, const struct rate *r, mono_t now)
 	*spent = MAX(*spent, now) + r->every;
 }
 
-/* True: its storm had been told. */
+/* Ends the storm of a source. True: it had been reported. */
 static bool end_storm(struct trap_flow *f, struct source *s)
 {
 	if (told_change(&s->told, TOLD_STORM, false) != TOLD_ENDS)
@@ -163,7 +161,7 @@ static struct source *source_of(struct trap_flow *f, const struct trap_arrival *
 	return s;
 }
 
-/* The last one takes its place. */
+/* Removes a source; the last one of the array takes its place. */
 static void forget_source(struct trap_flow *f, struct source *s)
 {
 	unsigned place = (unsigned)(s - f->sources);
@@ -300,7 +298,7 @@ static bool hand_out(struct trap_flow *f, struct source *s, mono_t now, struct t
 	return end_storm(f, s);
 }
 
-/* When there is something to do about a source; MONO_NEVER is never said. */
+/* The time at which a source is due; never MONO_NEVER. */
 static mono_t next_of(const struct source *s)
 {
 	if (s->owed)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Traps in words: the port that a directed route leads back to, and what traps about keys say.
- * Everything in a notice is a claim of its sender; numbers are looked up, never used as an index.
+ * Traps in words: the port that a directed route leads back to, and the content of traps about
+ * keys. All of a notice is a claim of its sender; numbers in it are checked before they are used as
+ * an index.
  */
 #include "sm/trust/trap_text.h"
 
@@ -13,7 +14,7 @@
 #include "sm/base/drawn_key.h"
 #include "util/mem.h"
 
-/* Adapters only begin or end a route: in between they have no way out. */
+/* The port by which a path goes on; NULL: none, as adapters only begin or end a route. */
 static struct port *way_out(struct port *at, unsigned num)
 {
 	struct node *n = at->node;
@@ -23,7 +24,7 @@ static struct port *way_out(struct port *at, unsigned num)
 	return &n->ports[num];
 }
 
-/* A path that goes on behind a host. */
+/* The meaning of a path that goes on behind a host. */
 enum beyond_host { BEYOND_IS_NONSENSE, BEYOND_IS_INVENTED };
 
 static struct port *walk_back(struct port *at, const uint8_t *path, unsigned hops,
@@ -49,8 +50,9 @@ struct port *trap_walk_back(struct port *at, const uint8_t *path, unsigned hops)
 /* ---- offenders ----------------------------------------------------------------------------- */
 
 /*
- * Switches write the return path, each the port by which the SMP came in; what stands before the
- * first switch is its sender's. So a path that goes on behind a host was begun by that host.
+ * The port that used a wrong M_Key, by the return path. Switches write it, each the port by which
+ * the SMP came in; before the first switch it is the sender's own. So a path that goes on behind a
+ * host was begun by that host.
  */
 static struct port *m_key_offender(const struct sm *sm, struct port *p, const uint8_t *notice)
 {
@@ -70,7 +72,7 @@ static struct port *port_of_address(const struct sm *sm, lid_t lid, const uint8_
 	return p ? p : fabric_find_port(sm->fabric, ib_bits_get(gid, 64, 64));
 }
 
-/* The port where a switch stopped the packet; NULL: it has none of this number. */
+/* The port at which a switch stopped the packet; NULL: there is no port of this number. */
 static struct port *stopped_at(struct port *p, const uint8_t *notice)
 {
 	unsigned num = (unsigned)ib_get(notice, N259_PORT);
@@ -86,7 +88,9 @@ struct port *trap_key_offender(const struct sm *sm, struct port *p, const uint8_
 	*ret_witness = NULL;
 	switch (ib_get(notice, NT_TRAP)) {
 	case TRAP_BAD_MKEY:
-		/* A host writes both its notice and its counter: it proves nothing of others. */
+		/*
+		 * a host writes both its notice and its counter, so it proves nothing about others
+		 */
 		*ret_witness = ib_get(notice, N256_DIRECTED) && node_is_switch(p->node) ? p : NULL;
 		return m_key_offender(sm, p, notice);
 	case TRAP_SWITCH_BAD_PKEY:
@@ -129,7 +133,7 @@ static char *m_key_words(const struct sm *sm, uint64_t key, char ret[MKEY_STRLEN
 	return ret;
 }
 
-/* The port of a LID, or of a GID, as packets name it. */
+/* The port of a LID, or of a GID, in words. */
 static char *address_words(const struct sm *sm, lid_t lid, const uint8_t *gid,
 			   char ret[PLACE_STRLEN])
 {

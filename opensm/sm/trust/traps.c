@@ -28,33 +28,40 @@
 #include "sm/base/news.h"
 #include "util/mem.h"
 
-/* Between two light sweeps that strangers, and traps about keys, ask for. */
+/* Least times between light sweeps for traps of unknown ports, and for traps about keys. */
 #define STRANGER_LIGHT (10 * MONO_S)
 #define KEYS_LIGHT     (60 * MONO_S)
-/* Heavy sweeps that traps ask for: so many at once, then one in so long. Any host can send them. */
+/*
+ * Most heavy sweeps that traps cause: HEAVY_TIMES at once, then one per HEAVY_IN. Any host can send
+ * them.
+ */
 #define HEAVY_TIMES    3
 #define HEAVY_IN       (600 * MONO_S)
-/* Within it a port that refuses our key is logged once, and a host with few accusations. */
+/*
+ * Time within which a port that refuses our key is logged once, and most accusations of a host that
+ * are logged.
+ */
 #define TOLD_FOR       (3600 * MONO_S)
 #define ACCUSED_TOLD   8u
-/* Between two Gets that stop the lease of a port. */
+/* Least time between two Gets that stop the lease of a port. */
 #define TOUCH_EVERY    (1 * MONO_S)
-#define TOUCHES_MOST   4u /* on their way: others wait for the same window */
+#define TOUCHES_MOST   4u /* most such Gets under way: others wait for the same window */
 
 struct traps {
 	struct trap_flow *flow;
 	struct sm_trap_stats stats;
 	struct log_limit heard_log, storm_log, key_log, error_log, accuser_log, heavy_limit;
-	mono_t stranger_light, keys_light; /* none before */
-	struct senders accusers;	   /* hosts: ports that they accused, but once each */
+	mono_t stranger_light, keys_light; /* earliest times of the next such sweeps */
+	/* hosts, with the number of ports that they accused, each counted once */
+	struct senders accusers;
 	struct senders refusers;	   /* ports that refused a key of ours */
-	struct senders touched;		   /* ports that were asked for their lease's sake */
-	unsigned n_touches;		   /* number of these questions under way */
+	struct senders touched;		   /* ports that were asked because of their lease */
+	unsigned n_touches;		   /* number of such questions under way */
 };
 
-/* One notice on its way through this file. */
+/* A notice that is being handled. */
 struct trap {
-	struct port *port; /* end port that sent it; NULL: a stranger */
+	struct port *port; /* end port that sent it; NULL: unknown */
 	unsigned number;
 	enum sm_trap_kind kind;
 	const uint8_t *notice;
@@ -125,14 +132,14 @@ static bool find_directed(const struct sm *sm, const struct transport_addr *from
 	if (ib_get(mad, SMP_DR_SLID) != LID_PERMISSIVE || hops > IB_MAX_HOPS)
 		return false;
 	if (at && by_lid && hops && !node_is_switch(at->node))
-		at = NULL; /* adapters send nothing on */
+		at = NULL; /* adapters forward nothing */
 	*ret = at ? trap_walk_back(at, mad + SMP_RETURN_PATH + 1, hops) : NULL;
 	return true;
 }
 
 /*
- * The end port a trap came from, NULL for a stranger. False: from nowhere that can be answered. LID
- * 0 is our own SMA (traps.md 2).
+ * Finds the end port that sent a trap; NULL: unknown. False: the address cannot be answered. LID 0
+ * is our own SMA (traps.md 2).
  */
 static bool find_sender(const struct sm *sm, const struct transport_addr *from, const uint8_t *mad,
 			struct port **ret)
@@ -153,9 +160,7 @@ static bool find_sender(const struct sm *sm, const struct transport_addr *from, 
 	return true;
 }
 
-/*
- * A directed route is gone back the way it came: TrapRepress is a request, with a path of its own.
- */
+/* Reverses the directed route: TrapRepress is a request, with a path of its own. */
 static void reverse_dr_path(uint8_t *mad)
 {
 	unsigned hops = (unsigned)ib_get(mad, SMP_HOP_COUNT) & IB_MAX_HOPS;
@@ -219,7 +224,7 @@ static enum sm_trap_kind kind_of(const uint8_t *notice)
 
 /* ---- is it about itself? ------------------------------------------------------------------- */
 
-/* The port named by 129 to 131; NULL if the sender has none of this number. */
+/* The port named by traps 129 to 131; NULL: the sender has none of this number. */
 static struct port *complaining_port(const struct trap *t)
 {
 	unsigned num = (unsigned)ib_get(t->notice, N129_PORT);
@@ -229,13 +234,16 @@ static struct port *complaining_port(const struct trap *t)
 	return num <= t->port->node->n_ports ? &t->port->node->ports[num] : NULL;
 }
 
-/* LID 0 names no port: the notice was written before its sender had one. */
+/*
+ * Is the LID one of the sender? LID 0 names no port: the notice was written before its sender had
+ * one.
+ */
 static bool is_its_lid(const struct sm *sm, const struct trap *t, lid_t lid)
 {
 	return lid == 0 || lids_port_at(sm, lid) == t->port;
 }
 
-/* Traps 256 to 259: the packet came to the sender of the trap, or to a group that it is in. */
+/* Traps 256 to 259: did the packet reach the sender of the trap, or a group that it is in? */
 static bool stopped_it_itself(const struct sm *sm, const struct trap *t)
 {
 	lid_t to = (lid_t)ib_get(t->notice, N257_LID2);
@@ -305,7 +313,7 @@ static void tell_forged(struct sm *sm, const struct trap *t)
 
 /* ---- reactions ----------------------------------------------------------------------------- */
 
-/* A light sweep, if the last one of this kind is `every` ago. */
+/* Asks for a light sweep, if the last one of this kind was `every` ago. */
 static void want_light(struct sm *sm, mono_t *not_before, mono_t every, const char *why)
 {
 	if (!sm->conf->sweep_on_trap || sm->now < *not_before)
@@ -325,7 +333,7 @@ static bool says_is_sm(const struct port *p, uint32_t caps)
 	return (caps | fabric_cap_mask(p)) & IB_CAP(IB_CAP_IS_SM);
 }
 
-/* Two subnets have met, and its LID is another's in ours. */
+/* Asks for a heavy sweep: two subnets have met, and the LID of the port is another's in ours. */
 static void want_heavy(struct sm *sm, const char *why)
 {
 	if (sm->conf->sweep_on_trap &&
@@ -334,9 +342,8 @@ static void want_heavy(struct sm *sm, const char *why)
 }
 
 /*
- * Trap 144: a description that changed is read, and nothing else; so are the priority and the
- * coming of a subnet manager. Enabled width and speed are what we write ourselves while a sweep
- * runs.
+ * Trap 144: a changed description, a priority or a new subnet manager is read, and nothing else.
+ * Changes of enabled width and speed are caused by a running sweep itself.
  */
 static void on_local(struct sm *sm, const struct trap *t)
 {
@@ -458,8 +465,8 @@ static void tell_key(struct sm *sm, const struct trap *t, enum violation_kind ki
 }
 
 /*
- * Every trap about keys, before it is known whether it is listened to: counted against the port
- * that it accuses, and told if it is the first against that port.
+ * Counts a trap about keys against the port that it accuses, also if its sender is ignored for its
+ * rate; the first one against that port is logged.
  */
 static void count_key(struct sm *sm, const struct trap *t)
 {
@@ -477,7 +484,10 @@ static void count_key(struct sm *sm, const struct trap *t)
 		violation_witnessed(sm, kind, by, witness);
 }
 
-/* The packet was ours, or of a port that is not known, which has no record that counts. */
+/*
+ * Is the trap to be logged here? If the packet was ours, or of an unknown port, which has no
+ * record.
+ */
 static bool is_to_be_told(struct sm *sm, const struct port *p, const struct port *by)
 {
 	if (!by)
@@ -496,8 +506,8 @@ static void on_touched(void *owner, const struct mad_result *r)
 }
 
 /*
- * A wrong key has made the lease of the port run: a Get with the right one stops it (14.2.4.2).
- * Nothing is asked where the key is in doubt: that would be the next wrong key, and the next trap.
+ * Stops the lease of the port, which a wrong key has started, by a Get with the right key
+ * (14.2.4.2). Not if the key is in doubt: that would be the next wrong key, and the next trap.
  */
 static void touch(struct sm *sm, struct port *p)
 {
@@ -530,7 +540,7 @@ static void on_keys(struct sm *sm, const struct trap *t)
 		log_on(about_port(LOG_ID_TRAP_KEY, t->port), LOGB_ERROR,
 		       "%s (trap %u%s)", trap_key_text(sm, t->port, t->notice, words), t->number,
 		       log_others(more, others));
-	/* One of ours was wrong: asked with it again, the port would tell of that, and so on. */
+	/* not after a key of ours: asked with it again, the port would send the next trap */
 	if (t->number == TRAP_BAD_MKEY && !(by && by->node == sm->fabric->own))
 		touch(sm, t->port);
 	want_light(sm, &sm->m.traps->keys_light, KEYS_LIGHT, "a trap about keys");
@@ -539,7 +549,7 @@ static void on_keys(struct sm *sm, const struct trap *t)
 static void act_on_trap(struct sm *sm, const struct trap *t)
 {
 	switch (t->kind) {
-	case SM_TRAP_SM: /* only subnet managers know of these */
+	case SM_TRAP_SM: /* only subnet managers send these */
 		tell_news(sm, NEWS_MANAGER_HEARD, .port = t->port);
 		break;
 	case SM_TRAP_LINK:
@@ -579,7 +589,7 @@ static void tell_heard(struct sm *sm, const struct trap *t)
 			 "trap %u (%s)%s", t->number, name_of(t), log_others(more, others));
 }
 
-/* The key of trap 256 was tried, and may be one of ours that is used no more: it is not shown. */
+/* Takes a trap. The key in trap 256 may be an old one of ours, so it is not forwarded. */
 static void take_trap(struct sm *sm, const struct trap *t)
 {
 	const struct transport_addr sender = { .lid = t->port ? t->port->lid : 0 };
@@ -613,7 +623,7 @@ static enum trap_from from_of(const struct port *p)
 	return node_is_switch(p->node) ? TRAP_FROM_SWITCH : TRAP_FROM_HOST;
 }
 
-/* *ret_repress: it is answered. */
+/* Judges the trap; *ret_repress: a TrapRepress is to be sent. */
 static enum trap_verdict trap_verdict_of(struct sm *sm, const struct trap *t, uint64_t tid,
 					 bool *ret_repress)
 {
@@ -631,7 +641,7 @@ static enum trap_verdict trap_verdict_of(struct sm *sm, const struct trap *t, ui
 	return verdict;
 }
 
-/* Counts the trap against its port, however often its sender is listened to. */
+/* Counts the trap against its port, also if its sender is ignored for its rate. */
 static void count_trap(struct sm *sm, const struct trap *t)
 {
 	if (!t->port || !names_itself(sm, t))
@@ -705,7 +715,7 @@ static void tell_storm(struct sm *sm, const struct trap_due *due)
 			 due->lasted / MONO_S, due->suppressed, log_others(more, others));
 }
 
-/* The last notice as if it had come now; of the others, only what kind they were is known. */
+/* Acts on the last suppressed notice; of earlier ones only the kinds are known. */
 static void look_after_storm(struct sm *sm, const struct trap_due *due)
 {
 	struct trap t = { .port = port_of_due(sm, due),

@@ -33,14 +33,14 @@
 #define MAX_OFFENDERS 4096u
 /* Time without a violation of a kind after which the next one is logged again. */
 #define TOLD_FOR      (3600 * MONO_S)
-/* Between two reads of a counter. */
+/* Least time between two reads of a counter. */
 #define READ_EVERY    (1 * MONO_S)
 #define COUNTER_MAX   0xFFFFu
 
-/* Said once: why it is not switched off. */
+/* Reasons, each logged once, why a port is not switched off. */
 enum { TOLD_SPARED, TOLD_UNPROVEN };
 
-/* The counter of a witness: none, on its way, known since `at`, on its way again. */
+/* The counter of a witness: not read, being read, known since `at`, being read again. */
 enum proof_stage { PROOF_NONE, PROOF_FIRST, PROOF_KNOWN, PROOF_SECOND };
 
 struct proof {
@@ -53,13 +53,14 @@ struct proof {
 };
 
 struct offender {
-	guid_t guid; /* node of the port that it is behind; its own if there is no switch */
+	/* node GUID of the switch port that the offender is behind; its own if there is none */
+	guid_t guid;
 	uint8_t num;
-	struct port *at; /* NULL: the node is not known now */
+	struct port *at; /* NULL: the node is not in the fabric */
 	struct violation_counts counts;
 	struct {
-		mono_t last, window; /* when told kinds were heard last; when the window began */
-		unsigned n;	     /* within the window */
+		mono_t last, window; /* time of the last violation; begin of the window */
+		unsigned n;	     /* number of violations within the window */
 	} kind[VIOLATION_KINDS];
 	mono_t heard;
 	struct proof proof;
@@ -118,7 +119,7 @@ void violations_free(struct sm *sm)
 
 /* ---- records -------------------------------------------------------------------------------- */
 
-/* The port whose number is the place: the switch port, if it is behind one. */
+/* The port that a record is for: the switch port, if `p` is behind one. */
 static struct port *place_of(const struct port *p)
 {
 	struct port *peer = p->peer;
@@ -127,7 +128,7 @@ static struct port *place_of(const struct port *p)
 	return behind ? peer : &p->node->ports[p->num];
 }
 
-/* Counts are shown of both ends of a cable. */
+/* Marks both ends of the cable as changed, as counts are shown for both. */
 static void note_shown(const struct offender *o)
 {
 	if (!o->at)
@@ -171,7 +172,7 @@ static uint64_t weight_of(const struct offender *o)
 	return n;
 }
 
-/* A host that invents offenders must not displace offenders heard of often. */
+/* May record `a` make way rather than `b`? Invented offenders must not displace frequent ones. */
 static bool is_dispensable(const struct offender *a, const struct offender *b)
 {
 	uint64_t wa = weight_of(a), wb = weight_of(b);
@@ -180,8 +181,8 @@ static bool is_dispensable(const struct offender *a, const struct offender *b)
 }
 
 /*
- * A new record, or the one with the fewest violations; among equals the one not heard of for
- * longest. NULL: all are busy.
+ * A new record, or the one with the fewest violations; of equals the one with the oldest violation.
+ * NULL: all are busy.
  */
 static struct offender *room_for_offender(struct violations *v)
 {
@@ -228,7 +229,7 @@ void violations_forget(struct sm *sm, struct node *n)
 
 /* ---- counting ------------------------------------------------------------------------------- */
 
-/* A counter that was read in the window before is out of date. */
+/* Counts a violation in its window. A counter that was read in an earlier window is out of date. */
 static void count_in_window(struct sm *sm, struct offender *o, enum violation_kind kind)
 {
 	mono_t window = (mono_t)sm->conf->security_violation_window * MONO_S;
@@ -327,8 +328,8 @@ static unsigned counter_of(enum violation_kind kind, const uint8_t *info)
 }
 
 /*
- * The growth that the counter has to show. The first packets of a window are stopped before it is
- * read, and it cannot count beyond its width.
+ * The growth that the counter must show: half of the threshold, as packets before the first read
+ * are not seen, within the width of the counter.
  */
 static unsigned growth_needed(const struct sm *sm, enum violation_kind kind)
 {
@@ -393,7 +394,7 @@ static void read_counter(struct sm *sm, struct offender *o, struct port *witness
 	mad_submit(sm->mad, &rq, on_counter, sm, o);
 }
 
-/* The port that was asked first, if it is still there. */
+/* The witness that was asked first, if it still exists. */
 static struct port *same_witness(const struct sm *sm, const struct proof *proof)
 {
 	struct node *n = fabric_find_node(sm->fabric, proof->guid);
