@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Records about nodes and ports, and what nodes are called. */
+/* Log records about nodes and ports, and the names of nodes. */
 #include "sm/base/about.h"
 
 #include <assert.h>
@@ -92,7 +92,7 @@ void log_guid_record(const char *func, const struct sm *sm, guid_t guid, enum lo
 	char where[PLACE_STRLEN];
 	va_list args;
 
-	about.hint = fmt; /* other words about it are not the same record again */
+	about.hint = fmt; /* other words about the same object are another record */
 	va_start(args, fmt);
 	write_record(func, &about, bits, guid_place_str(sm, guid, where), fmt, args);
 	va_end(args);
@@ -126,7 +126,10 @@ void log_findings(const struct conf_report *report)
 
 /* ---- names ---------------------------------------------------------------------------------- */
 
-/* An aggregation node is called by its switch: all have the same description. NULL, or `ret`. */
+/*
+ * The name of an aggregation node, all of which have the same description: that of its switch, in
+ * `ret`. NULL: it is none.
+ */
 static const char *name_by_switch(const struct sm *sm, const struct node *n,
 				  char ret[NODE_DESC_STRLEN])
 {

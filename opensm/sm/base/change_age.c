@@ -8,22 +8,22 @@
 #include "util/told.h"
 
 /*
- * The usual time to serve a change: this, and as much for each node, and some times the longest
- * pause in a sweep that served: a routing engine that computes.
+ * Usual time to serve a change: a base, a part for each node, and a multiple of the longest pause
+ * in a sweep that served one, as when a routing engine computes.
  */
 #define USUAL		(60 * MONO_S)
 #define USUAL_PER_NODE	(2 * MONO_MS)
 #define USUAL_PAUSES	5
-/* Sweeps that end after a change was learnt of, and whose answers count as movement. */
+/* Number of sweeps after a change was noticed whose answers count as progress. */
 #define MOVING_SWEEPS	5
 #define STATUS_INTERVAL (10 * MONO_S)
 
-/* Something that asks for a sweep. */
+/* A request for a sweep. */
 struct change {
-	bool asked; /* false: there is none */
+	bool asked; /* false: there is no request */
 	mono_t since;
-	mono_t moved; /* the running sweep has moved last, or `since` */
-	unsigned n_ended; /* sweeps, since then */
+	mono_t moved; /* time of the last progress of the running sweep, or `since` */
+	unsigned n_ended; /* number of sweeps ended since then */
 	char why[100];
 };
 
@@ -31,14 +31,14 @@ enum { TOLD_LATE, TOLD_STUCK };
 
 struct change_age {
 	struct change asked
-		[SWEEP_KINDS]; /* the oldest that asks for each kind, and no sweep has begun for */
-	struct change in_work[SWEEP_KINDS]; /* changes that the running sweep serves, by kind */
-	mono_t moved;			    /* last, in the running sweep */
+		[SWEEP_KINDS]; /* oldest request for each kind of sweep that has not begun */
+	struct change in_work[SWEEP_KINDS]; /* requests that the running sweep serves, by kind */
+	mono_t moved;			    /* time of the last progress of the running sweep */
 	mono_t pause, longest; /* longest pause of the running sweep; of completed ones */
-	mono_t tell_after;		    /* age of the next record; 0: the first */
+	mono_t tell_after; /* age at which the next record is logged; 0: the first */
 	mono_t status_at;
 	struct told told;
-	bool has_clock; /* after the first tick */
+	bool has_clock; /* set after the first tick */
 };
 
 struct change_age *change_age_new(void)
@@ -111,7 +111,7 @@ void change_age_drop(struct change_age *a, unsigned kinds)
 		a->asked[i].asked &= !(kinds >> i & 1);
 }
 
-/* NULL: there is none. */
+/* The oldest request; NULL: there is none. */
 static const struct change *oldest_of(const struct change_age *a)
 {
 	static const struct change none;
@@ -145,7 +145,7 @@ bool change_age_oldest(const struct change_age *a, uint32_t n_nodes, mono_t now,
 	return true;
 }
 
-/* Before the first tick no time was known: earlier requests count from it on. */
+/* Starts the clock: requests before the first tick, when no time was known, count from then on. */
 static void start_clock(struct change_age *a, mono_t now)
 {
 	for (unsigned i = 0; i < SWEEP_KINDS && !a->has_clock; i++)
@@ -160,7 +160,7 @@ static unsigned nothing_late(struct change_age *a)
 	return told_change(&a->told, TOLD_LATE, false) == TOLD_ENDS ? CHANGE_AGE_TELL_SERVED : 0;
 }
 
-/* Has it moved just now? If not, it will soon be stuck, or go on. */
+/* Was there progress recently? */
 static bool moves(const struct change *c, mono_t now)
 {
 	return now - c->moved < STATUS_INTERVAL;

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * A key for trusted requests, drawn at random. It is drawn whether the configuration asks for one
- * or not, as that may change at run time.
- *
- * And an SM_Key, drawn once if the configuration asks for one at the start: this host goes on with
- * it over restarts. A file that is damaged, or that others may read, is moved aside.
+ * Draws a key for trusted requests at random, whether or not options ask for one, as that may
+ * change at run time. Draws an SM_Key too, if options ask for it at the start; this host keeps that
+ * over restarts. A file that is damaged, or readable by others, is moved aside.
  */
 #include "sm/base/drawn_key.h"
 
@@ -23,14 +21,14 @@
 #define FILE_NAME "sm_key"
 #define FILE_MAX  64
 
-/* Values with a meaning, the default, and keys that are used elsewhere are not. */
+/* Is the key usable? Not if it has a meaning, is the default, or is in use elsewhere. */
 static bool is_usable(const struct sm *sm, uint64_t key)
 {
 	return key > 1 && key != UINT64_MAX && key != sm->conf->sa_key && key != sm->conf->sm_key &&
 	       key != sm->conf->m_key;
 }
 
-/* Up to 256 bytes come whole, whatever signals there are: getrandom(2). */
+/* Draws random bytes. Up to 256 bytes are complete whatever signals come: getrandom(2). */
 static bool draw_of_kernel(void *ret, size_t len)
 {
 	return getrandom(ret, len, 0) == (ssize_t)len;
@@ -59,7 +57,7 @@ static bool draw_key(const struct sm *sm, uint64_t *ret)
 
 /* ---- the disk -------------------------------------------------------------------------------- */
 
-/* Returns the fault of the file, in words; NULL: none, and 0 if there is no file. */
+/* Reads a key. Returns the fault of the file in words, or NULL; *ret is 0 if there is no file. */
 static const char *read_key(const struct sm *sm, const char *path, uint64_t *ret)
 {
 	_cleanup_free_ char *text = NULL;
@@ -117,7 +115,7 @@ static void set_aside(const char *path)
 		log_error("%s: cannot be set aside: %s", path, strerror(errno));
 }
 
-/* A key that cannot be stored is used: the next start draws another one. */
+/* Draws an SM_Key; if it cannot be stored it is used, and the next start draws another. */
 static void draw_sm_key(struct sm *sm, const char *dir)
 {
 	_cleanup_free_ char *path = dir ? xasprintf("%s/" FILE_NAME, dir) : NULL;

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Events for the owner: sm_hooks.event().
+ * Events for the owner: sm_hooks.event(). Steps of a sweep, tables and traps are reported where
+ * they happen. Nodes, links and managers are compared with what was last reported, after reading
+ * has ended, so nodes that discovery forgets and finds again are not reported.
  *
- * Steps of a sweep, tables and traps are told where they happen. Nodes, links and managers are
- * compared with what was told of them last, once reading has settled: so nodes that discovery
- * forgets and finds again on its way are not told. Order within one sweep:
- *
- *   SWEEP_START, links and nodes, DISCOVERED, ROUTES, LFT ..., SUBNET_UP, SWEEP_DONE
+ * Order within one sweep: SWEEP_START, links and nodes, DISCOVERED, ROUTES, LFT ..., SUBNET_UP,
+ * SWEEP_DONE
  */
 #include "sm/base/events.h"
 
@@ -122,7 +121,7 @@ void event_trap(struct sm *sm, const struct port *p, const uint8_t *notice, cons
 
 /* ---- nodes and links ------------------------------------------------------------------------ */
 
-/* The other end of a cable of the node: best a switch that is still there and can be asked. */
+/* Notes the other end of a cable of the node, preferably a switch that is present. */
 static void note_behind(const struct sm *sm, const struct node *n, struct sm_event *e)
 {
 	for (unsigned i = 1; i <= n->n_ports; i++) {
@@ -172,7 +171,7 @@ static void tell_link(struct sm *sm, const struct port *p, guid_t far, uint8_t f
 	event_raise(sm, &e);
 }
 
-/* The other end of the link that was told of at `p`; NULL if it is not there any more. */
+/* The other end of the link that was reported at `p`; NULL: it is gone. */
 static struct port *told_end(const struct sm *sm, const struct port *p)
 {
 	struct node *n = fabric_find_node(sm->fabric, p->told.guid);
@@ -229,7 +228,7 @@ static bool is_new_link(const struct port *p)
 	return fabric_link_is_up(p) && !p->told.guid;
 }
 
-/* One end of each new link. */
+/* Is this the end that is reported for a new link? */
 static bool is_counted(const struct port *p)
 {
 	guid_t here = p->node->guid, far;

@@ -9,9 +9,9 @@
 #include "sm/base/keys.h"
 #include "util/mem.h"
 
-#define AHEAD_MAX 4096 /* epochs: eleven years of daily rotations */
+#define AHEAD_MAX 4096 /* most epochs ahead: eleven years of daily rotations */
 
-/* key_ring_at(): a seed, and its epoch; 0: one key for all ports, which has none. */
+/* A seed and its epoch, as of key_ring_at(); epoch 0: one key for all ports. */
 struct sent {
 	uint8_t bytes[KEY_SEED_SENT];
 };
@@ -43,7 +43,7 @@ void key_epoch_put(const struct sm *sm, uint8_t info[SMP_DATA_SIZE])
 	explicit_bzero(&s, sizeof(s));
 }
 
-/* False: the seed is not known. */
+/* Finds the seed with this mark. False: it is unknown. */
 static bool find_seed(const struct sm *sm, uint32_t mark, struct sent *ret)
 {
 	for (unsigned i = 0; key_ring_at(keys_known(sm), i, ret->bytes); i++) {

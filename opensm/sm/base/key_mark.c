@@ -8,7 +8,7 @@
 #include "keys/key_ring.h"
 #include "util/mem.h"
 
-#define WELL_KNOWN 1 /* sm_key of every distribution */
+#define WELL_KNOWN 1 /* default sm_key of all subnet managers */
 
 uint64_t key_mark(const struct conf *c, enum conf_id id)
 {

@@ -20,16 +20,16 @@
 #define EPOCHS_AHEAD 4096
 #define EPOCHS_NEAR  8
 #define KEYS_LIKELY  8
-#define ROTATES_FOR  (120 * MONO_S) /* all ports have another key by then */
-#define MOST_HAVE    (30 * MONO_S)  /* most ports have it by then */
-#define WELL_KNOWN   1		       /* sm_key and sa_key of every distribution */
+#define ROTATES_FOR  (120 * MONO_S) /* time by which all ports have a new key */
+#define MOST_HAVE    (30 * MONO_S)  /* time by which most ports have a new key */
+#define WELL_KNOWN   1		       /* default sm_key and sa_key of all subnet managers */
 #define EXPECTED_MAX (KEY_RING_FORMER + 8 + KEY_RING_SEEDS * EPOCHS_NEAR)
 
 enum { TOLD_SEED };
 
 /* ---- which seed ------------------------------------------------------------------------------ */
 
-/* Returns the fault of the file, in words; NULL: none. */
+/* Reads a seed. Returns the fault of the file in words; NULL: none. */
 static const char *read_seed(const char *path, struct key_seed *ret)
 {
 	_cleanup_free_ char *text = NULL;
@@ -51,7 +51,7 @@ static const char *read_seed(const char *path, struct key_seed *ret)
 	return wrong;
 }
 
-/* False: nothing says which; the ring that is known stays. */
+/* Reads the seed that options name. False: none can be read, and the known ring stays. */
 static bool configured_seed(struct sm *sm, const struct conf *c, struct key_seed *ret)
 {
 	const char *path = c->m_key_seed_file, *wrong;
@@ -104,9 +104,9 @@ struct key_ring *keys_asked_for(struct sm *sm)
 /* ---- the ring -------------------------------------------------------------------------------- */
 
 /*
- * The ring that was kept stays as it is: ports have keys of the seed that was in use last. If that
- * is not the one that options name, another manager has ruled, and options change the keys when all
- * ports were met (key_turn.c). NULL: the known one is used.
+ * The ring at the start: the stored one, as ports have keys of the seed used last. If that is not
+ * the one in options, another manager was master, and options change the keys after all ports were
+ * met (key_turn.c). NULL: the known one is used.
  */
 static struct key_ring *first_ring(struct sm *sm)
 {
@@ -136,7 +136,7 @@ void keys_new(struct sm *sm, const struct sm_paths *paths)
 		r = keys_store(k->path, ring);
 	if (r == 0)
 		k->kept = key_ring_mark(ring);
-	/* Options keep a key for all ports, too. */
+	/* Options have the key if there is one for all ports. */
 	if (r == 0 || !sm->conf->m_key_per_port) {
 		keys_use(sm, ring);
 		return;
@@ -207,7 +207,10 @@ const struct key_ring *keys_to_write(const struct sm *sm)
 	return keys_are_unstored(sm) ? sm->m.keys->none : keys_ring(sm);
 }
 
-/* The next key of each port is that of the ring, whether this manager writes it or its master. */
+/*
+ * Makes the key of the ring the next one of each port, whether this manager writes it or its
+ * master.
+ */
 static void expect_new_keys(struct sm *sm)
 {
 	FABRIC_EACH_NODE(sm->fabric, n) {
@@ -240,7 +243,7 @@ static void put_in_force(struct sm *sm, struct key_ring *ring, bool is_stored)
 {
 	struct keys *k = sm->m.keys;
 	struct key_ring *later = still_later(sm, ring);
-	/* As MASTER: the keys of ports are known, and further seeds change none. */
+	/* As MASTER the keys of ports are known, and further seeds change none. */
 	bool changes = sm->state != SM_MASTER || !key_ring_is_alike(k->known, ring);
 
 	key_ring_unref(k->known);
@@ -302,7 +305,9 @@ struct list {
 	unsigned n;
 };
 
-/* 0 is no key: a port without one takes any. All ones asks for a random seed. */
+/*
+ * Adds a key. Not 0, as a port without a key takes any, nor all ones, which ask for a random seed.
+ */
 static void add(struct list *l, uint64_t key)
 {
 	if (!key || key == UINT64_MAX)
@@ -354,8 +359,8 @@ bool keys_has_managers(const struct sm *sm)
 }
 
 /*
- * A switch that is not there now, by the file neighbors: there each port of a host has a GUID of
- * its own. If another manager rules it meanwhile, it may have keys of epochs to come, too.
+ * Was the absent node a switch, by the file neighbors, where each port of a host has its own GUID?
+ * If another manager is its master, it may have keys of later epochs.
  */
 static bool was_switch(const struct sm *sm, guid_t guid)
 {
@@ -363,9 +368,9 @@ static bool was_switch(const struct sm *sm, guid_t guid)
 }
 
 /*
- * Our own port, that of a manager of ours, or a switch's as far as known. With a key of an epoch to
- * come a host could claim that another manager has rotated: no other port is sent one, and no other
- * one is believed.
+ * Is the port trusted with later epochs: our own, that of a manager of ours, or of a switch? With a
+ * key of a later epoch a host could claim that another manager has rotated, so no other port gets
+ * one, or is believed.
  */
 static bool tells_epochs(const struct sm *sm, guid_t guid)
 {
@@ -377,8 +382,8 @@ static bool tells_epochs(const struct sm *sm, guid_t guid)
 }
 
 /*
- * The other manager may have put a former seed in force as it was known here: its own, or that of a
- * third. It may have turned it since.
+ * Adds keys of later epochs. Another manager may have put a former seed into force, its own or that
+ * of a third, and may have rotated since.
  */
 static void expect_ahead(const struct key_ring *ring, guid_t guid, uint32_t ahead, struct list *l)
 {
@@ -391,9 +396,9 @@ static void expect_ahead(const struct key_ring *ring, guid_t guid, uint32_t ahea
 }
 
 /*
- * The key in guid2mkey, and the one behind it: the port went away, or its manager died, when that
- * was written. False: another manager has ruled since, and changed it, or has met the port; then
- * both come last.
+ * Adds the key in guid2mkey, and the next one, as the port or its manager may have gone while that
+ * was written. False: another manager has changed it since, or has met the port; then both come
+ * last.
  */
 static bool expect_stored(const struct sm *sm, guid_t guid, bool is_last, struct list *l)
 {
@@ -403,7 +408,7 @@ static bool expect_stored(const struct sm *sm, guid_t guid, bool is_last, struct
 
 	if (!guid || !sm->conf->m_key_lookup || !store_mkey(sm->store, guid, &key))
 		return true;
-	/* Looked for through many epochs: not where nothing has changed. */
+	/* Searched through many epochs, so only if something changed. */
 	after = key != keys_wanted(sm, guid) ? key_ring_after(k->known, guid, key) : 0;
 	is_late = store_mkey_is_former(sm->store, guid) ||
 		  (k->others_ruled && (after || is_of_ring(k->known, guid, key)));
@@ -417,9 +422,9 @@ static bool expect_stored(const struct sm *sm, guid_t guid, bool is_last, struct
 }
 
 /*
- * Keys sent to a port are seen by its host: no key of another port is among these, nor the seed, so
- * that a host that is silent on purpose learns nothing. Each key takes a digest: no more than
- * `enough` are looked for.
+ * Lists keys that the port may have. Its host sees keys that are sent, so these are neither keys of
+ * other ports nor the seed, and a host that is silent on purpose learns nothing. Each key costs a
+ * digest: at most `enough` are found.
  */
 static void expect(const struct sm *sm, guid_t guid, unsigned enough, struct list *l)
 {
@@ -444,10 +449,10 @@ static void expect(const struct sm *sm, guid_t guid, unsigned enough, struct lis
 	n = guid ? key_ring_former(k->known, guid, former, MIN(enough, KEY_RING_FORMER)) : 0;
 	for (unsigned i = 0; i < n; i++) {
 		add(l, former[i]);
-		if (ahead_too && !i) /* the likeliest of those of another manager meanwhile */
+		if (ahead_too && !i) /* the most likely of those of another manager */
 			expect_ahead(ring, guid, 1, l);
 	}
-	/* Where two fabrics grow together, the other manager has rotated as well. */
+	/* If two fabrics grow together, the other manager has rotated as well. */
 	for (uint32_t ahead = 1; ahead_too && l->n < enough && ahead <= EPOCHS_NEAR; ahead++)
 		expect_ahead(ring, guid, ahead, l);
 	if (guid && !keys_ring(sm) && !key_ring_is_empty(k->known))
@@ -459,9 +464,9 @@ static void expect(const struct sm *sm, guid_t guid, unsigned enough, struct lis
 }
 
 /*
- * Behind those that are likely, the keys of later epochs: another manager may have rotated while
- * this one was away. It may go on to do so: 2 epochs are tried, then 4, 8, each from the first on.
- * Likely ones go before each of these rounds: the port may have been silent when they were tried.
+ * The key for the n-th try on our own port: after the likely ones, keys of later epochs, as another
+ * manager may have rotated while this one was away, and may go on: 2 epochs are tried, then 4, 8,
+ * each from the first on. The likely ones precede each round, as the port may have been silent.
  * Only our own host sees these keys.
  */
 static uint64_t own_expected(const struct sm *sm, const struct list *l, unsigned nth)
@@ -509,7 +514,7 @@ static uint64_t own_key(const struct sm *sm)
 
 	if (!keys_ring(sm))
 		return sm->conf->m_key;
-	if (sm->m.keys->own_shown) /* polls show it long before the next sweep */
+	if (sm->m.keys->own_shown) /* polls see it long before the next sweep */
 		return sm->m.keys->own_shown;
 	if (!own || !own->known || fabric_hides_mkey(own))
 		return keys_expected(sm, sm->tr->port_guid, 0);
@@ -525,8 +530,8 @@ bool keys_open_own(const struct sm *sm, uint64_t key)
 }
 
 /*
- * Another manager has given the ports keys of another seed, as our own port shows. Where all ports
- * have these, each would be asked with those of the seed in front first.
+ * Does our own port show that another manager has put another seed into force? If all ports have
+ * its keys, each would first be asked with those of the former seed.
  */
 static bool follow_seed(const struct sm *sm, struct key_ring *ring, guid_t guid, uint64_t key)
 {
@@ -548,8 +553,8 @@ static bool find_epoch(const struct sm *sm, struct key_ring *ring, guid_t guid, 
 }
 
 /*
- * A seed in force, or on its way, is not given up for what a port shows. One such port in a sweep
- * says what to try on others: where three seeds are mixed it would change with each port.
+ * Notes the seed of a key that a port showed, to be tried on others; a seed in force, or coming
+ * into force, stays. Once per sweep: with three seeds mixed it would change with each port.
  */
 static void note_seed(struct sm *sm, guid_t guid, uint64_t key)
 {
@@ -615,7 +620,7 @@ void keys_shown(struct sm *sm, guid_t guid, uint64_t key)
 	_cleanup_(key_ring_unrefp) struct key_ring *ring = NULL;
 	bool own = guid == sm->tr->port_guid, is_new = !own || key != k->own_shown, found;
 
-	if (own) /* guid2mkey may have it as well: that says nothing of the epoch */
+	if (own) /* guid2mkey may have that key as well, which says nothing about the epoch */
 		k->own_shown = key;
 	if (!key || !is_new || has_no_seed(k->known) || !tells_epochs(sm, guid) ||
 	    key_ring_key(k->known, guid) == key ||
@@ -651,13 +656,16 @@ void keys_look(struct sm *sm)
 	}
 }
 
-/* A port of the part of another master, which hands over to this one and writes no more keys. */
+/*
+ * Does the port keep its key? It is of the part of another master, which hands over and writes no
+ * keys any more.
+ */
 static bool keeps_key(const struct sm *sm, const struct port *p)
 {
 	return sm->state == SM_MASTER && !p->key_doubts && ib_get(p->info, PI_M_KEY) == p->m_key;
 }
 
-/* The key that was to be tried next comes behind the likeliest one, and is not passed over. */
+/* Makes the most likely key the next one; the key that was next is tried after it. */
 static void expect_likeliest(const struct sm *sm, struct port *p)
 {
 	uint64_t key = keys_expected(sm, p->guid, 0), rival = keys_rival(sm, p->guid);
@@ -673,7 +681,9 @@ static void expect_likeliest(const struct sm *sm, struct port *p)
 	observe_mkey_tried(p, key);
 }
 
-/* Keys that ports showed while this manager was master were changed by the next one since. */
+/*
+ * Expects that keys which ports showed to this manager as master were changed by the next master.
+ */
 static void expect_keys_of_others(struct sm *sm)
 {
 	FABRIC_EACH_NODE(sm->fabric, n) {
@@ -745,7 +755,7 @@ void keys_doubt(struct sm *sm, struct port *p, uint64_t m_key)
 	struct port *sma = port_of_sma(p);
 	unsigned turn;
 
-	/* One of several that were on their way together: the key is doubted already. */
+	/* One of several requests with this key: it is in doubt already. */
 	if (m_key != sma->m_key)
 		return;
 	observe_mkey_doubt(p);

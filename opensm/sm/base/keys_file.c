@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* CACHE/m_key_ring: read at the start, written by a worker. */
+/* CACHE/m_key_ring: read at the start, written by a job. */
 #include "sm/base/keys_internal.h"
 
 #include <errno.h>
@@ -73,7 +73,7 @@ void keys_store_later(struct sm *sm, struct key_ring *ring,
 	sm->hooks.submit_job(sm->hooks.arg, &job->base);
 }
 
-/* A file that cannot be read is moved aside, not written over. */
+/* Moves a file that cannot be read aside, so that it is not overwritten. */
 static void set_aside(const struct keys *k)
 {
 	_cleanup_free_ char *aside = xasprintf("%s.bad", k->path);

@@ -13,10 +13,10 @@
 #include "util/mem.h"
 
 struct lids {
-	struct port **port_by_lid;     /* LID_MAX_UCAST + 1 rows, valid between sweeps' removals */
-	bool keeps_state;	       /* the store has a folder */
-	bool ours;		       /* lids_are_ours() */
-	bool save_pending, save_again; /* an image is being written; a newer one waits */
+	struct port **port_by_lid; /* LID_MAX_UCAST + 1 entries, valid until a node is removed */
+	bool keeps_state;	       /* set if the store has a folder */
+	bool ours;		       /* result of lids_are_ours() */
+	bool save_pending, save_again; /* an image is being written; a newer one is to be written */
 };
 
 /* ---- state on disk ------------------------------------------------------------------------- */
@@ -118,7 +118,7 @@ static void save_done(struct sm_job *base)
 	free(job);
 }
 
-/* One image at a time: what changes meanwhile is in the next. */
+/* Writes an image of the store; one at a time, changes in the meantime are in the next. */
 static void save_image(struct sm *sm)
 {
 	struct lids *l = sm->m.lids;
@@ -162,7 +162,9 @@ void lids_note_cable(struct sm *sm, const struct port *a, const struct port *b)
 
 	if (!neighbor_guid(a) || !far)
 		return;
-	/* A host's port with several planes has a number in each, and a cable in one at a time. */
+	/*
+	 * A port of a host with several planes has a number in each, and a cable in one at a time.
+	 */
 	if (!node_is_switch(a->node))
 		store_set_only_neighbor(sm->store, a->guid, a->num, far, b->num);
 	else if (!node_is_switch(b->node))
@@ -194,7 +196,7 @@ static bool has_lid(const struct port *p)
 }
 
 struct end_ports {
-	struct port **ports; /* parallel to rows */
+	struct port **ports; /* port of each row */
 	struct lid_port *rows;
 	size_t n, cap_ports, cap_rows;
 };
@@ -218,7 +220,7 @@ static unsigned table_cap(const struct node *n)
 	return node_is_switch(n) && n->switch_known ? ib_get(n->switch_info, SI_LINEAR_FDB_CAP) : 0;
 }
 
-/* LIDs that the fabric needs at least, and the highest that is in use already. */
+/* The number of LIDs that the fabric needs, or the highest in use if that is greater. */
 static unsigned lids_needed(const struct sm *sm, const struct end_ports *e)
 {
 	unsigned needed = 1;
@@ -232,7 +234,7 @@ static unsigned lids_needed(const struct sm *sm, const struct end_ports *e)
 	return MAX(needed, (unsigned)MIN(e->n << sm->conf->lmc, (size_t)LID_MAX_UCAST));
 }
 
-/* A switch whose table is too small for this fabric is left out, unless all of them are. */
+/* Leaves out a switch whose table is too small for this fabric, unless all are too small. */
 static void judge_table(struct node *n, unsigned needed, unsigned largest)
 {
 	unsigned cap = table_cap(n);
@@ -248,7 +250,7 @@ static void judge_table(struct node *n, unsigned needed, unsigned largest)
 	n->small_table = small;
 }
 
-/* The least LinearFDBCap decides how far LIDs may go. */
+/* The highest LID that may be assigned, by the smallest LinearFDBCap. */
 static lid_t top_lid(struct sm *sm, const struct end_ports *e)
 {
 	unsigned top = LID_MAX_UCAST, largest = 0, needed = lids_needed(sm, e);
@@ -284,7 +286,10 @@ static void forget_port(struct sm *sm, const struct port *p)
 	}
 }
 
-/* A node may go in the middle of a discovery, and a trap from its LID may come right after. */
+/*
+ * Forgets the LIDs of a node: it may be removed during discovery, and a trap from its LID may
+ * follow.
+ */
 void lids_node_goes(struct sm *sm, struct node *n)
 {
 	for (unsigned i = 0; i <= n->n_ports; i++)

@@ -21,15 +21,15 @@
 enum rules {
 	RULES_NONE,    /* before the first sweep, and with `refuse`: nothing is set up */
 	RULES_KEEP,    /* P_Key tables stay as they are */
-	RULES_LIMITED, /* `in_force` says what to do without a file, and is not saved */
-	RULES_GOOD,    /* `in_force` is what the file says, or said; saved */
+	RULES_LIMITED, /* `in_force` is made without the file, and not saved */
+	RULES_GOOD,    /* `in_force` is of the last good file; saved */
 };
 
-/* The partition file, as this process has seen it. */
+/* State of the partition file for this process. */
 enum file_seen {
 	FILE_NEVER,
 	FILE_MET,  /* good or bad */
-	FILE_GONE, /* empty, or not there any more, and that was logged */
+	FILE_GONE, /* empty, or deleted, and logged */
 };
 
 #define N_FORMER 8 /* number of former partition files that are remembered */
@@ -38,18 +38,19 @@ struct partitioning {
 	enum rules rules;
 	struct partitions *in_force; /* valid with RULES_LIMITED and RULES_GOOD */
 	enum file_seen file;
-	bool file_new; /* what the file says was not looked at yet */
+	bool file_new; /* set if the file was read again, and not looked at */
 	bool save_pending;
 	char *good_path;	 /* NULL: no cache folder */
-	struct pkey_plan *pkeys; /* plan of the last sweep that got so far */
+	struct pkey_plan *pkeys; /* plan of the last sweep that made one */
 	struct pkey_rights *rights; /* rights of the partitions in the plan */
 	struct tenants *tenants;
-	enum tenants_held held, planned_held; /* now; when `pkeys` were planned */
+	enum tenants_held held, planned_held; /* the present state; that when `pkeys` was planned */
 	partition_removed_fn *is_removed;     /* with TENANTS_TAKEN */
-	bool is_stale;	/* TENANTS_FROZEN since `pkeys` were planned: they are not to be written */
+	/* set if P_Keys were frozen after `pkeys` was planned, which must not be written */
+	bool is_stale;
 	bool has_none;	/* no P_Key of a tenant is in `pkeys` */
-	struct partitions *joined;  /* `in_force` and the tenants'; NULL: there are none */
-	/* In force before, while P_Keys of tenants may not be written: the newest first. */
+	struct partitions *joined;  /* `in_force` joined with those of tenants; NULL: not joined */
+	/* Files in force before, while P_Keys of tenants may not be written; the newest first. */
 	struct partitions *former[N_FORMER];
 	size_t dropped_told, small_told;
 };
@@ -114,7 +115,7 @@ static void good_done(struct sm_job *base)
 	free(job);
 }
 
-/* Partitions in force go to the disk, one write at a time. */
+/* Saves the partitions in force, one write at a time. */
 static void save_good(struct sm *sm)
 {
 	struct partitioning *p = sm->m.partition;
@@ -133,7 +134,7 @@ static void save_good(struct sm *sm)
 	sm->hooks.submit_job(sm->hooks.arg, &job->base);
 }
 
-/* Members that requests made count beside those of the file, and only fewer can be asked for. */
+/* Warns of members made by requests: they hold beside those of the file. */
 static void warn_of_tenants(const struct sm *sm, const struct partitions *p)
 {
 	const struct tenant_partition *t;
@@ -159,7 +160,7 @@ static void forget_former(struct partitioning *p, size_t from)
 	}
 }
 
-/* While P_Keys on devices are left as they are, those of this file may be among them. */
+/* Remembers a file: P_Keys that devices keep may be of it. */
 static void note_former(struct partitioning *p, struct partitions *file)
 {
 	forget_former(p, N_FORMER - 1);
@@ -189,7 +190,7 @@ static void put_in_force(struct sm *sm, struct partitions *p, enum rules rules)
 		save_good(sm);
 }
 
-/* The partitions that the last run of this program had accepted. */
+/* The partitions that the last run of this program accepted. */
 static struct partitions *last_good(struct sm *sm)
 {
 	struct conf_report report = { 0 };
@@ -207,8 +208,8 @@ static struct partitions *last_good(struct sm *sm)
 }
 
 /*
- * Called in every heavy sweep; `is_new`: the file was read since the last one. `why`: what is wrong
- * with it. False: partition_config_error refuse.
+ * Applies partition_config_error in a heavy sweep; `is_new`: the file was read since the last one;
+ * `why`: its fault. False: refuse.
  */
 static bool fall_back(struct sm *sm, bool is_new, const char *why)
 {
@@ -250,7 +251,7 @@ static bool fall_back(struct sm *sm, bool is_new, const char *why)
 	return true;
 }
 
-/* `why`: what became of the file. False: nothing can be set up. */
+/* Continues without a file; `why`: the reason. False: nothing can be set up. */
 static bool go_on_without_file(struct sm *sm, const char *why)
 {
 	struct partitioning *pt = sm->m.partition;
@@ -392,7 +393,7 @@ static void add_port(struct tables *t, const struct sm *sm, const struct port *p
 	t->n++;
 }
 
-/* A live port whose keys are not known: while that counts, its table is left alone. */
+/* Is the table of a live port left alone, as its keys are unknown while P_Keys are held? */
 static bool is_left_alone(const struct sm *sm, const struct tables *t, const struct port *p)
 {
 	enum tenants_held held = sm->m.partition->held;
@@ -409,7 +410,7 @@ static void collect_tables(const struct sm *sm, struct tables *ret)
 		add_port(ret, sm, p);
 		if (!is_left_alone(sm, ret, p))
 			continue;
-		/* A port without a place in the plan is not written, nor is its switch port. */
+		/* A port without a plan is not written, nor is its switch port. */
 		ret->n--;
 		ret->n_left_alone++;
 	}
@@ -482,9 +483,7 @@ static struct seen_key *seen_keys(const struct tables *t, size_t *ret_n)
 	return keys;
 }
 
-/*
- * Partitions of which every port is a member as its table says. For SA answers; nothing is written.
- */
+/* Makes partitions of the P_Key tables of devices, for SA answers; nothing is written. */
 static struct partitions *observed_partitions(const struct tables *t)
 {
 	size_t n;
@@ -522,7 +521,7 @@ static bool is_of_tenants(const struct sm *sm, uint16_t base)
 	return base != PKEY_DEFAULT && (!filed || filed->api);
 }
 
-/* The P_Keys that the switch port before a host lets through; false: they are not known. */
+/* Finds the P_Keys that the switch port of a host lets through; false: unknown. */
 static bool checked_keys(const struct sm *sm, guid_t guid, uint16_t **ret, unsigned *ret_n)
 {
 	const struct port *p = fabric_find_port(sm->fabric, guid);
@@ -543,7 +542,7 @@ static bool checked_keys(const struct sm *sm, guid_t guid, uint16_t **ret, unsig
 	return n_all > 0;
 }
 
-/* The key, or its limited form, as the switch port lets it through; 0: it does not. */
+/* The key, or its limited form, if the switch port lets it through; else 0. */
 static uint16_t let_through(const uint16_t *checked, unsigned n, uint16_t pkey)
 {
 	uint16_t left = 0;
@@ -558,8 +557,8 @@ static uint16_t let_through(const uint16_t *checked, unsigned n, uint16_t pkey)
 }
 
 /*
- * A host that was silent when a P_Key was removed still has it in its table, but its switch port
- * drops packets with it: such a key is not counted as held.
+ * Removes keys that a host, silent when they were taken, still has, but whose packets its switch
+ * port drops.
  */
 static void leave_out_cut_keys(const struct sm *sm, guid_t guid, uint16_t *have, unsigned n)
 {
@@ -680,7 +679,7 @@ static struct pkey_job job_of(const struct sm *sm)
 		.previous = p->pkeys,
 	};
 
-	/* Made once for all ports: a file may have many items. */
+	/* made once for all ports, as a file may have many items */
 	if (!p->rights && p->in_force)
 		p->rights = pkey_rights_new(p->in_force);
 	job.rights = p->rights;
@@ -769,7 +768,7 @@ void partition_plan(struct sm *sm)
 
 void partition_tidy(struct sm *sm)
 {
-	/* The steps of a sweep hold the plan that it began with. */
+	/* a running sweep uses the plan that it began with */
 	if (sm->sweep == SWEEP_NONE && partition_is_planned(sm) &&
 	    pkey_plan_is_bloated(sm->m.partition->pkeys))
 		partition_plan(sm);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * The functions that others call, and which MAD belongs to which side of the channel.
- */
+/* The functions for callers, and the assignment of MADs to the sides of the channel. */
 #include "sm/channel/channel.h"
 
 #include <assert.h>
@@ -158,7 +156,7 @@ void channel_reply(struct sm *sm, const struct channel_ticket *ticket, const voi
 		in_reply(sm, p, ticket, bytes, len);
 }
 
-/* A shot has ended: `ev` is its answer, or NULL. */
+/* Handles the end of a request for a part; `ev`: its answer, or NULL. */
 static void shot_ended(struct sm *sm, struct channel_shot *found, const struct transport_event *ev)
 {
 	struct channel_shot shot = *found;
@@ -192,7 +190,7 @@ bool channel_receive(struct sm *sm, const struct transport_event *ev)
 
 /* ---- turns --------------------------------------------------------------------------------- */
 
-/* Standbys register with a master only. */
+/* Reacts to a new state: standbys register only with a master. */
 void channel_state_changed(struct sm *sm)
 {
 	struct channel *c = sm->m.channel;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Messages that arrive. Memory grows with what has arrived, never with what a part says is to come;
- * together they have CHANNEL_BYTES_MAX. Each segment that comes here was sealed by its sender, and
- * the number of a message only grows within a session: none can be brought twice by a copy.
+ * Receives messages. Memory grows with what has arrived, not with what a part announces; all
+ * together have CHANNEL_BYTES_MAX. Each segment was sealed by its sender, and numbers of messages
+ * only grow within a session, so a copy cannot be delivered again.
  */
 #include <string.h>
 
 #include "sm/channel/channel_internal.h"
 #include "util/mem.h"
 
-#define HOLD	 (50 * MONO_MS) /* the sender waits longer for an answer */
+#define HOLD	 (50 * MONO_MS) /* time that a request is held; its sender waits longer */
 /* time after which a partial message is dropped if no more of it arrives */
 #define IDLE_MAX (60 * MONO_S)
 
@@ -21,7 +21,7 @@ static void free_bytes(struct channel *c, struct channel_in *in)
 	in->cap = 0;
 }
 
-/* Drops a message for good: further parts of it are STALE, and end the session. */
+/* Drops a message for good: further parts of it are STALE, which ends the session. */
 static void in_drop(struct channel *c, struct channel_in *in)
 {
 	free_bytes(c, in);
@@ -45,7 +45,7 @@ static void answer(struct sm *sm, const struct channel_peer *p, const struct tra
 	channel_answer(sm, &ev->from, ev->mad, part, p->in_session.back);
 }
 
-/* An answer of this kind to `rq`. */
+/* Makes an answer of this kind to `rq`. */
 static struct channel_part answer_to(const struct channel_part *rq, enum channel_kind kind)
 {
 	return (struct channel_part){ .kind = kind,
@@ -82,7 +82,7 @@ static void hold(struct sm *sm, struct channel_in *in, const struct transport_ev
 	memcpy(in->held_mad, ev->mad, SA_DATA);
 }
 
-/* The request that is held gets its answer: the reply, or PENDING. */
+/* Answers a request that is held: with the reply, or PENDING. */
 static void answer_held(struct sm *sm, struct channel_peer *p, unsigned stream)
 {
 	struct channel_in *in = &p->in[stream];
@@ -151,7 +151,7 @@ static void begin_message(struct channel *c, struct channel_in *in,
 				   .n_segments = channel_segments(part->length) };
 }
 
-/* The message without its version, which stands before it. */
+/* Takes the message, and separates its version, which precedes it. */
 static struct channel_message take_message(struct channel *c, const struct channel_peer *p,
 					   struct channel_in *in)
 {
@@ -167,7 +167,7 @@ static struct channel_message take_message(struct channel *c, const struct chann
 	return m;
 }
 
-/* All segments are there. */
+/* Delivers a message all of whose segments have arrived. */
 static void deliver(struct sm *sm, struct channel_peer *p, const struct transport_event *ev,
 		    const struct channel_part *part)
 {
@@ -194,7 +194,7 @@ static void keep_segment(struct sm *sm, struct channel_peer *p, const struct tra
 	uint32_t segment = part->offset / CHANNEL_PART_BYTES;
 
 	if (segment >= in->base + CHANNEL_WINDOW)
-		return; /* no sender of ours is so far ahead */
+		return; /* a sender of this program is never so far ahead */
 	if (segment >= in->base && !(in->got >> (segment - in->base) & 1)) {
 		if (!reserve(sm->m.channel, in, part->offset + part->n)) {
 			refuse(sm, p, ev, part, REASON_LENGTH);
@@ -227,7 +227,7 @@ static void repeat_segment(struct sm *sm, struct channel_peer *p, const struct t
 		answer_held(sm, p, part->stream);
 }
 
-/* 0: it may be taken in. */
+/* The reason to refuse a segment; 0: none. */
 static enum channel_reason check_segment(const struct sm *sm, const struct channel_peer *p,
 					 const struct channel_part *part)
 {

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The keys that managers prove to each other, as they are in force, and random numbers: the life of
- * this process, and the secret that its nonces are made of. Drawn when a manager is met first, so
- * that one that is alone draws nothing.
+ * Keys in force, which managers prove to each other, and random numbers: the life of this process,
+ * and the secret for its nonces. Drawn when the first manager is met.
  */
 #include <string.h>
 
 #include "sm/base/drawn_key.h"
 #include "sm/channel/channel_internal.h"
 
-#define WELL_KNOWN 1 /* sm_key and sa_key of every distribution */
+#define WELL_KNOWN 1 /* default sm_key and sa_key of all subnet managers */
 
 static bool is_secret(uint64_t key)
 {
@@ -29,7 +28,7 @@ static bool draw_own(struct sm *sm)
 	if (!c->is_drawn)
 		c->is_drawn = sm_draw(sm, &c->life, sizeof(c->life)) &&
 			      sm_draw(sm, c->own.bytes, sizeof(c->own.bytes));
-	c->life |= 1; /* 0: none */
+	c->life |= 1; /* never 0, which stands for none */
 	return c->is_drawn;
 }
 
@@ -54,7 +53,7 @@ void channel_forget_keys(struct channel *c)
 	explicit_bzero(&c->secret, sizeof(c->secret));
 }
 
-/* A key drawn at random is known to no other manager. */
+/* Can the channel be used? A key drawn at random is known to no other manager. */
 bool channel_is_ready(struct sm *sm)
 {
 	struct channel *c = sm->m.channel;

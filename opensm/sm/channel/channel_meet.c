@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Requests of others. Any HELLO gets an answer, which costs no memory; CONFIRM proves its sender,
- * gives it a row, and begins the session of what it sends; SEGMENTs of a session are opened and
- * handed on.
+ * Handles requests of others. Any HELLO is answered, which takes no memory; CONFIRM proves its
+ * sender, gives it a row, and begins its session of sending; SEGMENTs of a session are opened and
+ * passed on.
  */
 #include <string.h>
 
@@ -50,7 +50,7 @@ static void refuse(struct sm *sm, const struct transport_event *ev, const struct
 
 /* ---- HELLO and CONFIRM --------------------------------------------------------------------- */
 
-/* The pair of a HELLO; our nonce is that of its answer. */
+/* The pair for a HELLO; our nonce is that of the answer. */
 static struct channel_pair pair_of(const struct sm *sm, const struct channel_meeting *m)
 {
 	const struct channel *c = sm->m.channel;
@@ -96,7 +96,7 @@ static void confirm(struct sm *sm, const struct channel_peer *p, const struct tr
 	channel_answer(sm, &ev->from, ev->mad, &part, p->in_session.back);
 }
 
-/* The sender is proven: begins the session in which it sends from now on. */
+/* Begins the session in which a proven sender sends. */
 static void begin_session(struct sm *sm, struct channel_peer *p, const struct channel_pair *pair)
 {
 	struct channel *c = sm->m.channel;
@@ -119,7 +119,7 @@ static bool is_proven(const struct channel *c, const struct channel_pair *pair,
 }
 
 /*
- * Is it the CONFIRM of the present session, repeated as its answer was lost? Others are too late.
+ * Is it the CONFIRM of the present session, repeated as its answer was lost? Any other is too late.
  */
 static bool is_repeated(const struct sm *sm, const struct channel_meeting *m,
 			const struct channel_pair *fresh, const struct channel_part *part)
@@ -161,7 +161,7 @@ static void on_confirm(struct sm *sm, const struct transport_event *ev,
 	}
 	p = p ?: peer_add(c, m.guid);
 	if (!p)
-		return; /* more managers than there are rows */
+		return; /* there are more managers than rows */
 	p->at = ev->from;
 	p->in_at = sm->now;
 	begin_session(sm, p, &pair);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Messages that are sent. Of each message a window of segments is under way; what is not answered
- * in time is sent again, beginning with the first. The window grows with each answer, and is halved
- * by silence, once per round trip. An answer that was not sealed by the other side is silence, too.
+ * Sends messages. A window of segments of each message is under way; those not answered in time are
+ * sent again, from the first on. Each answer enlarges the window; silence halves it, once per round
+ * trip. An unsealed answer counts as silence.
  */
 #include <assert.h>
 #include <errno.h>
@@ -13,7 +13,7 @@
 
 #define WINDOW_FIRST  8u
 #define WINDOW_MAX    32u
-#define TIMEOUT_FIRST 250u /* ms; doubled with each silence in a row, up to */
+#define TIMEOUT_FIRST 250u /* ms; doubled with each silence in a row, up to the next */
 #define TIMEOUT_LAST  1000u
 #define ASK_AGAIN     (10 * MONO_MS)
 #define PATIENCE      (60 * MONO_S) /* patience with a handler that does not reply */
@@ -41,7 +41,7 @@ static void drop_shots(struct channel *c, const struct channel_peer *p, unsigned
 	}
 }
 
-/* `part`: the reply, or NULL. */
+/* Ends a message; `part`: the reply, or NULL. */
 static void out_end(struct sm *sm, struct channel_peer *p, unsigned stream, enum channel_end end,
 		    const struct channel_part *part)
 {
@@ -56,7 +56,7 @@ static void out_end(struct sm *sm, struct channel_peer *p, unsigned stream, enum
 		on_reply(sm, arg, guid, end, part ? part->bytes : NULL, part ? part->n : 0);
 }
 
-/* The version stands before the message. */
+/* Puts the version in front of the message. */
 static uint8_t *join_version(uint64_t version, const void *bytes, size_t len)
 {
 	uint8_t *ret = xmalloc(VERSION_BYTES + len);
@@ -67,7 +67,7 @@ static uint8_t *join_version(uint64_t version, const void *bytes, size_t len)
 	return ret;
 }
 
-/* No number is used twice in a session: the last one ends it. */
+/* Takes the next number. None is used twice in a session, so the last one ends it. */
 static bool next_serial(struct channel_peer *p)
 {
 	if (p->serial == UINT32_MAX)
@@ -113,7 +113,9 @@ void out_lose(struct sm *sm, struct channel_peer *p)
 
 /* ---- sending ------------------------------------------------------------------------------- */
 
-/* The first segment that was neither received nor is under way; false: none may be sent now. */
+/*
+ * Finds the first segment that was neither received nor is under way; false: none may be sent now.
+ */
 static bool next_segment(const struct sm *sm, const struct channel_out *o, uint32_t *ret)
 {
 	if (!o->busy || o->shots >= o->window || sm->now < o->not_before)
@@ -167,7 +169,7 @@ static int send_segment(struct sm *sm, struct channel_peer *p, unsigned stream, 
 	return 0;
 }
 
-/* One segment of one of its messages; false: there is none, or it cannot be sent. */
+/* Sends one segment of one message; false: there is none, or it cannot be sent. */
 static bool feed_peer(struct sm *sm, struct channel_peer *p)
 {
 	bool sent = false;
@@ -188,7 +190,7 @@ static bool feed_peer(struct sm *sm, struct channel_peer *p)
 	return sent;
 }
 
-/* All managers in turn, a segment each, until nothing more may be sent. */
+/* Sends one segment for each manager in turn, until nothing more may be sent. */
 void out_feed(struct sm *sm)
 {
 	struct channel *c = sm->m.channel;
@@ -242,7 +244,7 @@ static void on_refusal(struct sm *sm, struct channel_peer *p, unsigned stream,
 	out_end(sm, p, stream, CHANNEL_REFUSED, NULL);
 }
 
-/* The message arrived whole, and its handler is at work. */
+/* The message has arrived, and its handler is working: waits for the reply. */
 static void wait_for_reply(struct sm *sm, struct channel_peer *p, unsigned stream)
 {
 	struct channel_out *o = &p->out[stream];
@@ -255,8 +257,7 @@ static void wait_for_reply(struct sm *sm, struct channel_peer *p, unsigned strea
 }
 
 /*
- * All segments are there, and yet none was the last: the answer that would have told of the reply
- * was lost with it. The last one is sent again.
+ * Sends the last segment again: all were received, and the answer that told of the reply was lost.
  */
 static void ask_for_reply(struct sm *sm, struct channel_out *o)
 {
@@ -303,7 +304,7 @@ void out_answer(struct sm *sm, const struct channel_shot *shot, const struct cha
 	case PART_CONFIRM:
 	case PART_CONFIRMED:
 	case PART_SEGMENT:
-		break; /* no answer to this: as if it was silent */
+		break; /* counts as silence */
 	}
 }
 

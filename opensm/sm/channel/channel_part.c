@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * Parts of messages as MADs, and the ones that wait for an answer.
- */
+/* Parts of messages as MADs, and requests that await an answer. */
 #include <errno.h>
 #include <string.h>
 
 #include "sm/channel/channel_internal.h"
 #include "util/mem.h"
 
-/* The transport returns each request; one that is not returned must not hold us for ever. */
+/* Time that the transport may take beyond the timeout until it returns a request unanswered. */
 #define GRACE (2 * MONO_S)
 
 uint32_t channel_segments(size_t len)
@@ -25,7 +23,7 @@ size_t channel_segment_bytes(size_t len, uint32_t segment)
 
 /* ---- seals --------------------------------------------------------------------------------- */
 
-/* The label of a part: different for any two parts of a session that differ. */
+/* Makes the label of a part, which differs for any two different parts of a session. */
 static void label_of(const struct channel_part *p, uint8_t ret[CHANNEL_LABEL_BYTES])
 {
 	const uint32_t segment = p->offset / CHANNEL_PART_BYTES;
@@ -87,7 +85,7 @@ bool channel_part_read(const struct transport_event *ev, struct channel_part *re
 	if (ev->length < MAD_SIZE)
 		return false;
 	if (ret->version != CHANNEL_VERSION)
-		return true; /* what follows may have another format */
+		return true; /* the rest may have another format */
 	switch (ret->kind) {
 	case PART_SEGMENT:
 		return is_segment_whole(ret);

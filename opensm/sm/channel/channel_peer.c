@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Managers that come and go, as far as we send to them. One that the election believes, that has
- * registered with our SA, or that proved itself to us is asked HELLO until it answers, and then
- * from time to time whether it is still there.
+ * Managers to send to: one that the election trusts, that has registered with our SA, or that
+ * proved itself to us is sent HELLO until it answers, and then from time to time, to see if it is
+ * still there.
  */
 #include <string.h>
 
@@ -21,10 +21,10 @@
 #define OLD		(60 * MONO_S)
 #define OLD_TRIES	60u
 #define FORGET		(600 * MONO_S)
-/* until a part is sent again to which the answer was not sealed */
+/* pauses before a part is sent again after an unsealed answer */
 #define DAMAGED (10 * MONO_MS)
 #define DOUBTED (250 * MONO_MS)
-/* Silent for so many MADs, and for so long: it is gone. */
+/* Number of unanswered MADs, and time, after which a manager is gone. */
 #define SILENT_MADS	5
 #define SILENT_TIME	(4 * MONO_S)
 
@@ -61,7 +61,7 @@ void peer_seen(struct sm *sm, guid_t guid, const uint8_t *record)
 		p->hello_at = sm->now;
 }
 
-/* A manager that comes back into sight is asked at once, however seldom it was asked before. */
+/* Notes if the election trusts the manager; one that comes back is asked at once. */
 static void trust(struct sm *sm, struct channel_peer *p, bool trusted)
 {
 	if (trusted && !p->trusted && !p->connected && !p->hello_out)
@@ -108,7 +108,7 @@ static void log_peer(struct sm *sm, struct channel_peer *p, const char *what, co
 			 "the channel to this manager had opened or closed %u times more", more);
 }
 
-/* A manager that was connected for a moment only is not asked again at once: that would repeat. */
+/* Notes that a manager is gone. One that was connected only briefly is not asked again at once. */
 static void lose(struct sm *sm, struct channel_peer *p, const char *why)
 {
 	bool connected = p->connected;
@@ -212,7 +212,7 @@ static void send_hello(struct sm *sm, struct channel_peer *p)
 		p->fail = p->connected;
 }
 
-/* The next HELLO waits even if an answer without the right keys came at once. */
+/* Counts an unanswered HELLO. The next one waits even if an answer without proof came at once. */
 static void not_answered(struct sm *sm, struct channel_peer *p)
 {
 	p->hello_out = false;
@@ -238,7 +238,7 @@ static void tell_keys(struct sm *sm, struct channel_peer *p)
 			 "nothing is sent to it; give all managers the same keys");
 }
 
-/* Is it said by this manager, and now? */
+/* Is the answer proven to be of this manager, and new? */
 static bool is_proven(struct sm *sm, struct channel_peer *p, const struct channel_part *part,
 		      const struct channel_meeting *m)
 {
@@ -255,7 +255,7 @@ static bool is_proven(struct sm *sm, struct channel_peer *p, const struct channe
 	return false;
 }
 
-/* If the manager does not have our session, another one begins. */
+/* Handles WELCOME. If the manager does not have our session, another one begins. */
 static void on_welcome(struct sm *sm, struct channel_peer *p, const struct channel_part *part)
 {
 	struct channel_meeting m;
@@ -304,7 +304,7 @@ static void on_confirmed(struct sm *sm, struct channel_peer *p, const struct tra
 	tell_news(sm, NEWS_STANDBY_CONNECTED, .guid = p->guid);
 }
 
-/* A foreign answer is not believed for a manager that is connected. */
+/* Handles a foreign answer, which is not believed for a connected manager. */
 static void on_foreign(struct sm *sm, struct channel_peer *p, const struct channel_part *part)
 {
 	not_answered(sm, p);
@@ -332,8 +332,8 @@ static void answered_hello(struct sm *sm, struct channel_peer *p, const struct c
 }
 
 /*
- * An answer without a seal is silence, and comes at once: the next part waits. If it says that the
- * session is not known there, WELCOME will prove whether that is so.
+ * Handles an unsealed answer: it counts as silence, and the next part waits. If it says that the
+ * session is unknown there, a WELCOME must prove that.
  */
 static void not_sealed(struct sm *sm, const struct channel_shot *shot,
 		       const struct channel_part *part)
@@ -389,7 +389,7 @@ static bool is_forgotten(const struct sm *sm, const struct channel_peer *p)
 	return !p->connected && !p->trusted && !p->hello_out && sm->now >= last + FORGET;
 }
 
-/* A manager of another kind would log each HELLO as an error. */
+/* Is it a manager of ours? One of another kind would log each HELLO as an error. */
 static bool is_ours(const struct sm *sm, const struct channel_peer *p)
 {
 	return p->registered || p->in_at || p->heard_at || elect_has_proved(sm, p->guid);

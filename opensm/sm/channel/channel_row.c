@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * The table of managers: at most MAX_REMOTE_SMS. A row that is in use for nothing any more is given
- * to another one.
- */
+/* The table of managers: at most MAX_REMOTE_SMS. An unused row is given to another manager. */
 #include <string.h>
 
 #include "sm/channel/channel_internal.h"
@@ -31,7 +28,7 @@ unsigned peer_index(const struct channel *c, const struct channel_peer *p)
 	return (unsigned)(p - c->peers);
 }
 
-/* Proofs that fit a manager without a row before do not fit after this. */
+/* Clears a row; earlier proofs of its manager are not valid any more. */
 void peer_clear(struct channel *c, struct channel_peer *p)
 {
 	c->free_turn = ++c->n_sessions;
@@ -43,7 +40,7 @@ static bool may_go(const struct channel_peer *p)
 	return p->guid && !p->trusted && !p->registered && !p->connected && !p->hello_out;
 }
 
-/* The row of the manager heard of least lately. */
+/* The row of the manager that was last heard of the longest ago. */
 static struct channel_peer *replace(struct channel *c)
 {
 	struct channel_peer *found = NULL;
@@ -85,8 +82,8 @@ struct channel_peer *peer_add(struct channel *c, guid_t guid)
 }
 
 /*
- * With keys that every distribution knows, a manager must be one that the election sees: a host
- * cannot be one in secret.
+ * Is the manager accepted? With default keys only if the election sees it, so that no host can be
+ * one in secret.
  */
 bool peer_is_welcome(const struct sm *sm, guid_t guid)
 {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Where a manager is reached: by the table of ports, where it proved itself last, and, for the
- * master that is followed, as our own port names it. What does not answer HELLO is tried the next
- * way.
+ * The address of a manager: by the table of ports, by its last proof, or, for the master that is
+ * followed, by our own port. If HELLO is not answered, the next of these is tried.
  */
 #include "sm/channel/channel_internal.h"
 #include "util/mem.h"
 
-/* Managers talk to each other in the default partition. */
+/* The index of the default P_Key, which managers use. */
 static uint16_t default_pkey_index(const struct sm *sm)
 {
 	const struct port *own = sm->fabric->own_port;
@@ -58,7 +57,7 @@ static struct transport_addr by_own_port(const struct sm *sm, guid_t guid)
 	return address_of(sm, lid, sl);
 }
 
-/* Only a master knows that its table is right. */
+/* Only a master can rely on its table. */
 struct transport_addr peer_address(const struct sm *sm, const struct channel_peer *p)
 {
 	const struct transport_addr table = by_table(sm, p->guid), proven = by_proof(p),

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The states, and which manager is to be master: elect.h has the diagram. */
+/*
+ * The states of the manager, and the decision which manager becomes master: elect.h has the
+ * diagram.
+ */
 #include <assert.h>
 #include <inttypes.h>
 #include <string.h>
@@ -101,7 +104,7 @@ bool elect_is_greater(const struct sm *sm, const struct remote_sm *r)
 	return r->priority > own || (r->priority == own && r->guid < sm->tr->port_guid);
 }
 
-/* Does `a` go before `b`? A master goes before managers that are none, while we are none. */
+/* Does `a` precede `b`? Masters precede other managers, unless we are master. */
 static bool goes_before(const struct sm *sm, const struct remote_sm *a, const struct remote_sm *b)
 {
 	bool a_master = a->state == SM_MASTER, b_master = b->state == SM_MASTER;
@@ -112,8 +115,8 @@ static bool goes_before(const struct sm *sm, const struct remote_sm *a, const st
 }
 
 /*
- * Does a remote SM go before us (14.4.1)? One that is DISCOVERING does not have what was entrusted
- * to a master: it gets the fabric when it has read it, stands by, and has that.
+ * Does a remote SM precede us (14.4.1)? Not while it is DISCOVERING and we are master: it lacks the
+ * state that a master has. It will stand by, get that state, and then the fabric.
  */
 static bool must_yield(const struct sm *sm, const struct remote_sm *r)
 {
@@ -171,8 +174,8 @@ uint64_t elect_mkey(const struct sm *sm, struct port *p)
 }
 
 /*
- * At protection level 1 a question with a wrong M_Key is answered, and the SM_Key is neither shown
- * nor proved.
+ * Is it doubtful if the M_Key of the question was right? At protection level 1 a wrong one is
+ * answered, with SM_Key neither shown nor proved.
  */
 bool elect_key_is_doubtful(const struct sm *sm, const struct mad_result *r)
 {
@@ -186,7 +189,9 @@ void elect_doubt(struct sm *sm, guid_t guid, uint64_t m_key)
 {
 	struct port *p = fabric_find_port(sm->fabric, guid);
 
-	/* Keys are the master's to write: what a port has shown, it has. Its manager is silent. */
+	/*
+	 * A master knows the key of a port that showed it: then the manager of the port is silent.
+	 */
 	if (p && (sm->state != SM_MASTER || !p->known || ib_get(p->info, PI_M_KEY) != m_key))
 		keys_doubt(sm, p, m_key);
 }
@@ -201,7 +206,9 @@ void elect_fill(const struct sm *sm, uint8_t info[SMP_DATA_SIZE], bool with_key)
 	ib_put(info, SMI_STATE, sm->state);
 }
 
-/* A manager that refuses will not be master, so that we have to be. */
+/*
+ * Handles the answer to a HANDOVER: a manager that refuses will not be master, so this one must be.
+ */
 static void on_handed_over(void *owner, const struct mad_result *result)
 {
 	struct sm *sm = owner;
@@ -217,7 +224,7 @@ static void on_handed_over(void *owner, const struct mad_result *result)
 	elect_take_over(sm, "the fabric was not taken over");
 }
 
-/* A manager of ours is sent a proof in place of the key. */
+/* Makes the HANDOVER request; a manager of ours gets a proof instead of the key. */
 static struct mad_request handover_request(const struct sm *sm, const struct remote_sm *r,
 					   struct port *p, uint8_t info[SMP_DATA_SIZE])
 {
@@ -230,7 +237,7 @@ static struct mad_request handover_request(const struct sm *sm, const struct rem
 				     .m_key = elect_mkey(sm, p) };
 }
 
-/* Pending reports (traps 64, 65) reach hosts before another SA answers them. */
+/* Hands over. Pending reports (traps 64, 65) reach hosts before another SA answers them. */
 static void hand_over(struct sm *sm, struct remote_sm *r, struct port *p)
 {
 	uint8_t info[SMP_DATA_SIZE];
@@ -257,13 +264,13 @@ static void stand_by_for(struct sm *sm, struct remote_sm *r)
 		poll_tell(sm);
 }
 
-/* The manager that the fabric is left to, NULL: none. */
+/* The standby that would become master; NULL: none. */
 static struct remote_sm *best_standby(struct sm *sm)
 {
 	return sm->state == SM_MASTER ? best_manager(sm, is_standby) : NULL;
 }
 
-/* Straight to the wire: no window, no retries, and nothing is left to wait for. */
+/* Hands over at the end of the process: sent directly, without window, retries or a wait. */
 void elect_good_bye(struct sm *sm)
 {
 	struct remote_sm *r = best_standby(sm);
@@ -311,8 +318,8 @@ void elect_end_wait(struct sm *sm, const char *why)
 }
 
 /*
- * MASTER: the manager that the fabric goes to, now. Only the greatest that is none yet is asked
- * whether it has its copy.
+ * As MASTER: the manager that gets the fabric now. Only the greatest standby is asked if it has its
+ * copy.
  */
 static struct remote_sm *find_successor(struct sm *sm)
 {
@@ -323,7 +330,7 @@ static struct remote_sm *find_successor(struct sm *sm)
 	return best_manager(sm, must_yield_to_master);
 }
 
-/* MASTER, as things are known now. False: nothing may be changed. */
+/* As MASTER: decides by what is known now. False: the fabric must not be changed. */
 static bool master_decides(struct sm *sm)
 {
 	struct remote_sm *r = find_successor(sm);
@@ -343,7 +350,7 @@ static bool master_decides(struct sm *sm)
 	return false;
 }
 
-/* There was a master: managers that stood by instead of taking over were right. */
+/* Clears `defiant` of all managers: there was a master, so those that stood by were right. */
 static void forgive_all(struct sm *sm)
 {
 	for (unsigned i = 0; i < sm->m.elect->n_remote; i++)
@@ -383,8 +390,8 @@ void elect_accept(struct sm *sm, const char *why)
 }
 
 /*
- * Our priority is, or may be, another one than `before`. A standby tells its master, as trap 144
- * does; a master asks all others, as it does when one tells it: their answers decide (elect_tick).
+ * Called if our priority may have changed from `before`. A standby tells its master, as trap 144
+ * does; a master asks all others, whose answers decide (elect_tick).
  */
 static void priority_changed(struct sm *sm, unsigned before)
 {
@@ -422,8 +429,8 @@ void elect_inherit(struct sm *sm, uint8_t priority)
 }
 
 /*
- * A master that is not to be obeyed any more has no standby in us; managers that watch us learn
- * our priority.
+ * Reacts to changed options: this is no standby of a master that is no longer trusted, and managers
+ * that watch us learn our priority.
  */
 void elect_reconfigured(struct sm *sm, const struct conf *before)
 {
@@ -447,7 +454,10 @@ guid_t elect_polled(const struct sm *sm)
 	return sm->m.elect->polled;
 }
 
-/* While a question is out the answer before counts, or each sweep would report a new MASTER. */
+/*
+ * Does the manager say MASTER? Its last answer holds while a question is under way, or each sweep
+ * would log a new master.
+ */
 static bool says_master(const struct sm *sm, const struct remote_sm *r)
 {
 	return r->state == SM_MASTER && (remote_counts(sm, r) || remote_is_asked(sm, r));
@@ -491,7 +501,7 @@ void elect_decide_again(struct sm *sm)
 
 /* ---- turns --------------------------------------------------------------------------------- */
 
-/* Answers that came outside of the sweeps that decide are acted upon when none runs. */
+/* Decides by answers that came outside of sweeps, when no sweep is running. */
 void elect_tick(struct sm *sm)
 {
 	if (sm->m.elect->decide_pending && sm->state == SM_MASTER && sm->sweep == SWEEP_NONE) {

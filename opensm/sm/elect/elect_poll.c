@@ -55,7 +55,7 @@ void poll_start(struct sm *sm, guid_t guid)
 
 /* ---- trap 144 ------------------------------------------------------------------------------ */
 
-/* The LID a trap goes to: the master of our port; or the other master, where it was met. */
+/* The LID for a trap: the master in our port, or the other master at its port. */
 static lid_t told_lid(const struct sm *sm)
 {
 	const struct port *p = fabric_find_port(sm->fabric, sm->m.elect->polled);
@@ -65,7 +65,7 @@ static lid_t told_lid(const struct sm *sm)
 	return p && p->known ? ib_get(p->info, PI_LID) : 0;
 }
 
-/* 14.2.5.1: OtherLocalChanges, and that it is the priority. Sent once: polls repeat it. */
+/* Sends trap 144 with OtherLocalChanges for the priority (14.2.5.1). Once: polls repeat it. */
 static void send_trap(struct sm *sm, lid_t to)
 {
 	struct sm_poll *poll = &sm->m.elect->poll;
@@ -106,7 +106,7 @@ static void ask_by_lid(struct sm *sm);
 
 static void ask_own_port(struct sm *sm);
 
-/* Our port is locked with a key that is not known here. */
+/* Asks the driver for LIDs, as our port is locked with an unknown key. */
 static void ask_driver(struct sm *sm)
 {
 	struct sm_poll *poll = &sm->m.elect->poll;
@@ -147,9 +147,9 @@ static void on_own_port(void *owner, const struct mad_result *r)
 }
 
 /*
- * A master that has no key of our port, as this manager rotated while both were cut off from each
- * other, reads it when the lease has run out. Each question of ours begins that anew: there are few
- * until the master is there.
+ * Must our own port not be asked? A master without its key, as both rotated while they were cut
+ * off, reads the port when its lease ends. Each question of ours restarts the lease, so there are
+ * few until then.
  */
 static bool own_port_is_let_alone(const struct sm *sm)
 {
@@ -161,7 +161,7 @@ static bool own_port_is_let_alone(const struct sm *sm)
 	       sm->now - poll->own_asked < 2 * lease + ABSENT_PATIENCE;
 }
 
-/* Outlives its poll: the other answer may be here first. */
+/* Asks our own port. The answer may come after the end of the poll. */
 static void ask_own_port(struct sm *sm)
 {
 	static const struct dr_path here = { 0 };
@@ -201,7 +201,7 @@ static mono_t patience_with(const struct sm *sm, const struct remote_sm *r)
 	return MAX(least, (sm->conf->polling_retry_number + 1) * poll_period(sm));
 }
 
-/* The polled manager answers, is to be master, and does not become it. */
+/* Gives up on a polled manager that answers and should be master, but does not become it. */
 static void give_up_idle(struct sm *sm, struct remote_sm *r)
 {
 	remote_failed(r);
@@ -218,8 +218,8 @@ static void back_to_sleep(struct sm *sm)
 }
 
 /*
- * testing.md 5.1 #15: a manager that says MASTER has its LID written into our port in its first
- * sweep. There may be reasons why it cannot; so this is said, and our port is let alone, no more.
+ * Logs a master that has not written its LID into our port, as it should in its first sweep
+ * (testing.md 5.1 #15). It may have reasons, so nothing else is done.
  */
 static void check_presence(struct sm *sm, const struct remote_sm *r)
 {
@@ -234,7 +234,7 @@ static void check_presence(struct sm *sm, const struct remote_sm *r)
 		 "manage nothing (allowed_sm_guids keeps strangers out)");
 }
 
-/* handover.md 3, row STANDBY. */
+/* Handles an answer as STANDBY (handover.md 3). */
 static void standby_answered(struct sm *sm, struct remote_sm *r)
 {
 	struct elect *e = sm->m.elect;
@@ -255,7 +255,10 @@ static void standby_answered(struct sm *sm, struct remote_sm *r)
 	}
 }
 
-/* One of ours hands over once it has found the keys of the ports between us. */
+/*
+ * Must we wait for the manager? One of ours hands over after it has found the keys of ports between
+ * us.
+ */
 static bool is_waited_for(const struct sm *sm, const struct remote_sm *r)
 {
 	const struct sm_poll *poll = &sm->m.elect->poll;
@@ -264,7 +267,10 @@ static bool is_waited_for(const struct sm *sm, const struct remote_sm *r)
 	       (r->proved && sm->now - poll->chosen < RIVAL_PATIENCE);
 }
 
-/* Row MASTER: it may take as many polls to hand over as it might miss; then we go on without it. */
+/*
+ * As MASTER: another master may take as many polls to hand over as it might miss; then we go on
+ * without it.
+ */
 static void rival_answered(struct sm *sm, struct remote_sm *r)
 {
 	if (r->state != SM_MASTER) {
@@ -291,7 +297,10 @@ static void poll_answered(struct sm *sm, struct remote_sm *r)
 		rival_answered(sm, r);
 }
 
-/* STANDBY: no discovery waits for a manager that did not answer so often. */
+/*
+ * As STANDBY: gives up on a manager after too many misses; the discovery that follows does not wait
+ * for it.
+ */
 static void give_up(struct sm *sm)
 {
 	struct remote_sm *r = remote_find(sm, sm->m.elect->polled);
@@ -346,7 +355,7 @@ static void ask_polled(struct sm *sm, const struct mad_request *rq)
 	uint8_t info[SMP_DATA_SIZE];
 	struct mad_request question = *rq;
 
-	/* Else it would wait behind requests of a sweep to hundreds of silent ports. */
+	/* otherwise it would wait behind requests of a sweep to hundreds of silent ports */
 	question.urgent = true;
 	proof_ask(sm, e->polled, e->poll.nonce, info);
 	question.payload = info;
@@ -354,7 +363,7 @@ static void ask_polled(struct sm *sm, const struct mad_request *rq)
 	mad_submit(sm->mad, &question, on_answer, sm, NULL);
 }
 
-/* The second way, once per poll: a master has its LID in our port. */
+/* Asks by LID, once per poll: a master has its LID in our port. */
 static void ask_by_lid(struct sm *sm)
 {
 	struct sm_poll *poll = &sm->m.elect->poll;

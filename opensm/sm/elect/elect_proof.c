@@ -32,7 +32,7 @@
 #include "sm/base/news.h"
 #include "sm/elect/elect_internal.h"
 
-/* A proof is of this, besides the payload. */
+/* The content of a proof besides the payload. */
 struct statement {
 	const char *purpose;
 	guid_t peer;	/* the receiver */
@@ -40,7 +40,7 @@ struct statement {
 	unsigned mod;
 };
 
-/* All three, and of the payload all that is in front of the proof. */
+/* Offsets in the message: these three, then the payload up to the proof. */
 enum { AT_PEER, AT_NONCE = 8, AT_MOD = 16, AT_PAYLOAD = 24, PAYLOAD_BYTES = SMX_PROOF / 8 };
 
 static void make_proof(const struct sm *sm, const struct statement *s, const uint8_t *info,
@@ -64,7 +64,7 @@ static bool is_proved(const struct sm *sm, const struct statement *s, const uint
 	return key_proof_equal(proof, ib_at(info, SMX_PROOF));
 }
 
-/* There is something that a stranger could not prove. */
+/* Is sm_key a secret, so that a stranger could not prove it? */
 static bool can_prove(const struct sm *sm)
 {
 	return key_is_secret(sm_sm_key(sm));

@@ -28,7 +28,7 @@ static void obey_disable(struct sm *sm, guid_t by);
 static void obey_standby(struct sm *sm, guid_t by);
 static void obey_discover(struct sm *sm, guid_t by);
 
-/* 14.4.1.3, table in handover.md 2. */
+/* Set of SMInfo by modifier (14.4.1.3, table in handover.md 2). */
 static const struct command {
 	const char *name;
 	enum sm_state sender; /* state of the sender in its SMInfo */
@@ -86,7 +86,7 @@ void offer_answered(struct sm *sm, const struct remote_sm *r)
 	}
 }
 
-/* The manager that hands over may not have stepped down yet: it is asked twice. */
+/* Asks the manager that hands over twice, as it may not have stepped down yet. */
 void offer_tick(struct sm *sm)
 {
 	const struct remote_sm *r = remote_find(sm, sm->m.elect->offer.by);
@@ -97,7 +97,7 @@ void offer_tick(struct sm *sm)
 		elect_accept(sm, "handover from a master that has gone");
 	else if (sm->m.elect->offer.asked < OFFER_TRIES)
 		ask_offerer(sm);
-	else /* it cannot be asked: polling it decides */
+	else /* it cannot be asked, so polls decide */
 		sm->m.elect->offer.by = 0;
 }
 
@@ -115,7 +115,10 @@ static void tell_order(struct sm *sm, enum log_id id, guid_t by, const char *wha
 	log_on(about_guid(sm, id, by), LOGB_INFO, "%s %s", what, guid_place_str(sm, by, where));
 }
 
-/* The SMInfo of the former master, read in the discovery that runs, is out of date. */
+/*
+ * Handles a HANDOVER while DISCOVERING: the SMInfo of the former master, read before, is out of
+ * date.
+ */
 static void handed_while_discovering(struct sm *sm, guid_t by)
 {
 	struct port *p = fabric_find_port(sm->fabric, by);
@@ -164,7 +167,7 @@ static void obey_disable(struct sm *sm, guid_t by)
 	elect_enter(sm, SM_NOT_ACTIVE);
 }
 
-/* Its sender may not be known here: STANDBY lasts if that answers as master. */
+/* Obeys STANDBY. Its sender may be unknown here: the state lasts if it answers as master. */
 static void obey_standby(struct sm *sm, guid_t by)
 {
 	tell_order(sm, LOG_ID_HANDOVER, by, "ordered to STANDBY by the subnet manager");
@@ -189,7 +192,7 @@ static bool has_lid(const struct port *p, lid_t lid)
 }
 
 /*
- * Did a LID-routed SMP come from the port it names? What our own port says of the master is newer
+ * Did a LID-routed SMP come from the port that it names? The master LID in our own port is newer
  * than the picture.
  */
 static bool is_from(const struct sm *sm, const struct transport_addr *from, guid_t guid)
@@ -203,7 +206,7 @@ static bool is_from(const struct sm *sm, const struct transport_addr *from, guid
 	return p && (has_lid(p, from->lid) || lids_port_at(sm, from->lid) == p);
 }
 
-/* A subnet manager that is there, and believed; it may have changed its state since. */
+/* Is it a trusted subnet manager that is present? Its state may have changed. */
 static bool is_known_sm(struct sm *sm, guid_t guid)
 {
 	const struct remote_sm *r = remote_find(sm, guid);
@@ -214,9 +217,9 @@ static bool is_known_sm(struct sm *sm, guid_t guid)
 }
 
 /*
- * NULL: it is to be obeyed. While DISCOVERING, a master that has found us hands over before we have
- * found it; all that follows is looking round. Where two fabrics became one so does the lower
- * master.
+ * The reason to refuse the sender; NULL: it is obeyed. While DISCOVERING, a master that has found
+ * us may hand over before we have found it; all that follows is another look. So may the lower
+ * master when two fabrics become one.
  */
 static const char *refusal_of_sender(struct sm *sm, const struct transport_addr *from, guid_t guid,
 				     const struct command *c)
@@ -241,7 +244,7 @@ static const struct command *find_command(unsigned mod)
 	return mod < ARRAY_SIZE(commands) && commands[mod].name ? &commands[mod] : NULL;
 }
 
-/* NULL: to be obeyed. */
+/* The reason to refuse a Set; NULL: it is obeyed. */
 static const char *refusal_of(struct sm *sm, const struct transport_addr *from, const uint8_t *mad,
 			      const struct command *c)
 {
@@ -312,8 +315,8 @@ static void answer_sm_info(struct sm *sm, const struct transport_addr *from, con
 }
 
 /*
- * In STANDBY, a manager that we have never met, with our key, gives us the fabric: that is not
- * obeyed, but the fabric is read again. Not often.
+ * Reads the fabric again if, in STANDBY, an unknown manager with our key hands over, which is not
+ * obeyed. Limited in rate.
  */
 static void look_round(struct sm *sm, guid_t by, const struct command *c)
 {
@@ -356,9 +359,8 @@ static void receive_set(struct sm *sm, const struct transport_addr *from, const 
 }
 
 /*
- * M_Key of requests to us, as an SMA checks it (14.2.4): without it there is silence for a Set
- * whatever the protection, and for a Get from level 2 on; at level 1 SM_Key is neither shown nor
- * proved.
+ * Answers SMInfo. The M_Key is checked as by an SMA (14.2.4): with a wrong one a Set gets no answer
+ * at any level, and a Get none from level 2 on; at level 1 SM_Key is neither shown nor proved.
  */
 void elect_answer(struct sm *sm, const struct transport_addr *from, const uint8_t *mad)
 {

@@ -35,7 +35,7 @@ struct remote_sm *remote_find(const struct sm *sm, guid_t guid)
 	return NULL;
 }
 
-/* The row of a manager that left, or that we do not obey, is free for another one. */
+/* May the row be reused? Yes if its manager left, or is not trusted. */
 static bool may_go(const struct sm *sm, const struct remote_sm *r)
 {
 	return r->guid != sm->m.elect->polled && r->guid != sm->m.elect->offer.by &&
@@ -110,14 +110,12 @@ void remote_free(struct sm *sm)
 	conf_guids_clear(&e->allowed);
 }
 
-/*
- * Times that a subnet manager is believed which asks for the fabric and then does nothing with it.
- */
+/* Number of times that a manager which asks for the fabric and does nothing with it is believed. */
 #define VAIN_MAX 3
 
 /*
- * A manager shows no SM_Key to a question with an M_Key that its port has no more: that is told
- * after so many answers in a row, by which keys have been tried.
+ * Number of answers in a row without SM_Key, by which all keys have been tried, until that is
+ * logged. A manager hides SM_Key if the M_Key of the question is not that of its port any more.
  */
 #define HIDDEN_MAX 3
 
@@ -149,7 +147,10 @@ void remote_reconfigured(struct sm *sm, bool other_key)
 	}
 }
 
-/* testing.md 5.1 #15, #16. A key of 0 asks for none (handover.md 3). */
+/*
+ * Judges the SM_Key of a manager (testing.md 5.1 #15, #16). A key of 0 here asks for none
+ * (handover.md 3).
+ */
 enum sm_trust remote_trust(const struct sm *sm, guid_t guid, uint64_t key)
 {
 	uint64_t own = sm_sm_key(sm);
@@ -161,7 +162,7 @@ enum sm_trust remote_trust(const struct sm *sm, guid_t guid, uint64_t key)
 	return SM_TRUSTED;
 }
 
-/* A manager that has proved before does not show its key instead. */
+/* Judges the sender of a Set. A manager that has proved the key before must not show it instead. */
 enum sm_trust remote_trust_order(const struct sm *sm, const uint8_t *mad)
 {
 	const uint8_t *info = smp_data(mad);
@@ -188,7 +189,7 @@ static const char *remote_trust_name(enum sm_trust trust)
 	return "?";
 }
 
-/* Words for a manager that is believed though it has proved nothing, if sm_key is a secret. */
+/* Words for a manager that is trusted without a proof, if sm_key is a secret. */
 static const char *how_believed(const struct sm *sm, const struct remote_sm *r)
 {
 	if (r->proved || !key_is_secret(sm_sm_key(sm)))
@@ -232,7 +233,7 @@ static void report_manager(struct sm *sm, struct remote_sm *r)
 
 /* ---- events and lists ---------------------------------------------------------------------- */
 
-/* A number for all that the log tells of a manager; 0: nothing. */
+/* A hash of what the log would say on a manager; 0: nothing. */
 static unsigned view_of(const struct sm *sm, const struct remote_sm *r, const struct port *p)
 {
 	if (!r->guid || !r->known || !p || !(fabric_cap_mask(p) & IB_CAP(IB_CAP_IS_SM)))
@@ -272,7 +273,7 @@ void elect_tell_managers(struct sm *sm)
 		tell_manager(sm, &sm->m.elect->remote[i]);
 }
 
-/* Rows outlive their managers. */
+/* The n-th manager that is present; rows outlive their managers. */
 static const struct remote_sm *present_at(const struct sm *sm, unsigned n)
 {
 	for (unsigned i = 0; i < sm->m.elect->n_remote; i++) {
@@ -416,11 +417,11 @@ static void note_proof(const struct sm *sm, struct remote_sm *r, uint64_t nonce,
 }
 
 /*
- * A manager that is DISCOVERING does not tell when it has become STANDBY, and only a STANDBY is
- * handed the fabric: it is asked again, each time after twice the pause.
+ * Pause before a manager that is DISCOVERING is asked again, doubled each time: it does not report
+ * when it becomes STANDBY, and only then can it get the fabric.
  */
 #define LOOK_PAUSE (100 * MONO_MS)
-#define LOOKS_MAX 7 /* 12.7 s; from then on sweeps ask */
+#define LOOKS_MAX 7 /* up to 12.7 s; afterwards sweeps ask */
 
 static void note_discovering(const struct sm *sm, struct remote_sm *r)
 {
@@ -520,7 +521,7 @@ bool remote_ask(struct sm *sm, struct port *p)
 	return r && ask_manager(sm, r, p);
 }
 
-/* Discovery does not wait for a manager that never answers: its answer is looked at by itself. */
+/* Asks a manager during discovery, which does not wait for the answer. */
 void elect_ask(struct sm *sm, struct port *p)
 {
 	struct remote_sm *r;
@@ -553,7 +554,7 @@ void elect_node_goes(struct sm *sm, struct node *n)
 	}
 }
 
-/* The answer is looked at by elect_tick(). A manager that had failed gets another chance. */
+/* Asks a manager; elect_tick() handles the answer. One that had failed gets another chance. */
 void elect_look_at(struct sm *sm, struct port *p)
 {
 	struct remote_sm *r;

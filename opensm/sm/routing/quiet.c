@@ -29,11 +29,11 @@
 #define AGAIN MONO_S /* after a change got in between, where it is late; or a sweep after the job */
 
 struct quiet {
-	mono_t at;	    /* when tables are compared; MONO_NEVER: there is nothing to compare */
-	mono_t since;	    /* the first change since they were; MONO_NEVER: there was none */
-	struct sm_job *job; /* comparing job; NULL: none is under way */
-	struct routes *result;	    /* better ones than those in force; NULL: none */
-	struct route_report report; /* on them */
+	mono_t at;	    /* time of the comparison; MONO_NEVER: none is due */
+	mono_t since; /* time of the first change since the last comparison; MONO_NEVER: none */
+	struct sm_job *job; /* comparing job; NULL: none is running */
+	struct routes *result;	    /* better routes than those in force; NULL: none */
+	struct route_report report; /* report on `result` */
 };
 
 void quiet_new(struct sm *sm, const struct sm_paths *paths)
@@ -42,7 +42,7 @@ void quiet_new(struct sm *sm, const struct sm_paths *paths)
 	sm->m.quiet->at = sm->m.quiet->since = MONO_NEVER;
 }
 
-/* Each change puts the comparison off, until it is late: then it stays where it is. */
+/* Makes a comparison due. Each change delays it, until it is late. */
 static void owe(struct sm *sm)
 {
 	struct quiet *q = sm->m.quiet;
@@ -88,8 +88,8 @@ void quiet_interrupted(struct sm *sm)
 		owe(sm);
 	}
 	/*
-	 * Not a whole minute later: silent ports are asked every 20 s, so the next comparison would
-	 * meet such a sweep again.
+	 * Not a minute later: silent ports are asked every 20 s, so the next comparison would meet
+	 * such a sweep, too.
 	 */
 	if (q->result)
 		q->at = sm->now + AGAIN;
@@ -118,8 +118,8 @@ static void on_routes(void *owner, struct routes *routes, struct route_report *r
 }
 
 /*
- * Tables that switches hold, of a fabric that is as it was. Errors elsewhere, such as a port that
- * stays in INIT for ever, are no reason to leave the load where it is.
+ * May tables be compared? Switches must hold them, and the fabric must be unchanged. Other errors,
+ * as a port that stays in INIT, do not matter.
  */
 static bool may_compare(const struct sm *sm)
 {

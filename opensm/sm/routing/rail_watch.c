@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * A look costs 7 ms for 40,000 end ports, and 46 ms where each adapter has a name of its own, so
- * it is not part of an event: hosts that come and go one after another are looked at together. A
- * fabric without rails has none after a cable between switches either.
+ * Looks at rails with a delay: this takes 7 ms for 40,000 end ports, and 46 ms if each adapter has
+ * its own name, so hosts that come and go one after another are handled together. A fabric without
+ * rails gets none by a new cable between switches.
  */
 #include "sm/routing/rail_watch.h"
 
@@ -13,8 +13,8 @@
 #define LOOK_EVERY (10 * MONO_S)
 
 struct rail_watch {
-	const struct topo *topo; /* in force, one reference; NULL: there were no routes yet */
-	struct rails *rails;	 /* NULL: never looked */
+	const struct topo *topo; /* topology in force, one reference; NULL: no routes yet */
+	struct rails *rails;	 /* NULL: rails were never looked for */
 	mono_t at;		 /* time of the next look; MONO_NEVER: nothing has changed */
 	char text[RAILS_STRLEN]; /* "": no rails */
 };
@@ -61,7 +61,7 @@ static bool has_hosts_so(const struct topo *a, const struct topo *b)
 	return true;
 }
 
-/* Descriptions by the hosts of `t`; mostly both are in one order. */
+/* Descriptions of the hosts of `t`, which mostly are in the same order. */
 static const char **names_of(const struct fabric *f, const struct topo *t)
 {
 	const char **ret = xcalloc((size_t)t->n_hosts + 1, sizeof(*ret));
@@ -78,7 +78,7 @@ static const char **names_of(const struct fabric *f, const struct topo *t)
 	return ret;
 }
 
-/* Behind the numbers of end ports, which change with every host. */
+/* The part of the text to be logged: without numbers of end ports, which change with every host. */
 static const char *worth_telling(const char *text)
 {
 	const char *names = strchr(text, '(');

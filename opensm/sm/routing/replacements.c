@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * By cables: a port that led to the switch that went leads to the one that came. Cables come up one
- * after another, and some may have gone before their switch did, so more than half of those that
- * are known of one of the two will do.
+ * Finds a replaced switch by its cables: ports that led to the lost switch lead to the new one.
+ * Cables come up one by one, and some may have been lost earlier, so more than half of the known
+ * cables of one of the two are enough.
  */
 #include "sm/routing/replacements.h"
 
@@ -25,8 +25,8 @@ struct lost {
 };
 
 struct replacements {
-	struct topo *topo;		     /* the last picture, one reference; NULL: none yet */
-	struct lost lost[REPLACEMENTS_LOST]; /* the last one last */
+	struct topo *topo;		     /* last topology, one reference; NULL: none yet */
+	struct lost lost[REPLACEMENTS_LOST]; /* oldest first */
 	uint32_t n_lost;
 };
 
@@ -96,7 +96,7 @@ static uint32_t count_cables(const struct topo *t, uint32_t sw)
 	return n;
 }
 
-/* The switch to which most of these ends lead now; TOPO_NONE: to none. */
+/* The switch that most of these ends lead to now; TOPO_NONE: none. */
 static uint32_t find_most(const struct topo *now, const struct lost *lost, uint32_t *ret_n)
 {
 	_cleanup_free_ uint32_t *to = xcalloc(lost->n_ends + 1u, sizeof(*to));
@@ -122,7 +122,7 @@ static uint32_t find_most(const struct topo *now, const struct lost *lost, uint3
 	return most;
 }
 
-/* The switch that has the cables of a lost one now; TOPO_NONE: none. */
+/* The switch that now has the cables of a lost one; TOPO_NONE: none. */
 static uint32_t find_next(const struct topo *now, const struct lost *lost)
 {
 	uint32_t n, sw = find_most(now, lost, &n);
@@ -137,7 +137,7 @@ static void tell_next(const struct topo_switch *next, const struct lost *lost)
 		 (unsigned long long)next->guid, (unsigned long long)lost->guid);
 }
 
-/* Of switches that were not there (`was` is TOPO_NONE). */
+/* Sets order GUIDs of switches that are new (`was` is TOPO_NONE). */
 static void find_new_order(struct replacements *s, const struct topo *now, const uint32_t *was,
 			   guid_t *order)
 {
@@ -157,7 +157,7 @@ static void find_new_order(struct replacements *s, const struct topo *now, const
 	}
 }
 
-/* Per switch of `now`. NULL: all are their own. */
+/* The order GUID by switch of `now`. NULL: each is its own GUID. */
 static guid_t *find_order(struct replacements *s, const struct topo *now)
 {
 	_cleanup_free_ uint32_t *was = topo_match_switches(now, s->topo);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Files first, then the one line, so that what it names is there. */
+/* Writes the files of an engine's death first, then logs the line that names them. */
 #include "sm/routing/route_death.h"
 
 #include <assert.h>
@@ -18,10 +18,11 @@ struct death_job {
 	struct sm_job base;
 	struct route_death death;
 	struct topo *topo;
-	struct routes *before; /* NULL: it was given none */
+	struct routes *before; /* NULL: the engine got no former tables */
 	struct conf *conf;
-	bool is_ours;	     /* an engine of the program, not of a plugin */
-	char *folder, *stem; /* stem: the files of this death, without their ends; NULL: not kept */
+	bool is_ours;	     /* set if the engine is of this program, not of a plugin */
+	/* stem: path of the files without their suffixes; NULL: none are kept */
+	char *folder, *stem;
 	int error;
 };
 
@@ -35,14 +36,14 @@ static char *stem_of(const char *folder, unsigned n)
 	return xasprintf("%s/routing-died-%u", folder, n);
 }
 
-/* The name of a free place, or that of the oldest files. */
+/* The path for new files: a free one, or that of the oldest files. */
 static char *find_stem(const char *folder)
 {
 	char *best = NULL, *best_fabric = NULL;
 
 	for (unsigned i = 1; i <= ROUTE_DEATHS_KEPT; i++) {
 		char *stem = stem_of(folder, i), *fabric = name_of(stem, "fabric");
-		/* A file that is not there is older than all that are. */
+		/* a file that does not exist counts as oldest */
 		bool older = !best || file_is_newer(best_fabric, fabric);
 
 		free(older ? best : stem);
@@ -77,7 +78,7 @@ static int write_conf(const struct death_job *j, FILE *out)
 	return e;
 }
 
-/* Readable for root alone: there are keys in it. */
+/* Writes a file that only root can read, as it contains keys. */
 static int keep_file(const struct death_job *j, const char *end,
 		     int (*write)(const struct death_job *j, FILE *out))
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The routing job: what route/choose makes of the list of engines, weighed against what switches
- * hold. Here is what happens when an engine dies of it: which one is asked next, and with what.
+ * The routing job: route/choose runs the engines of the list, and compares the result with the
+ * tables of switches. If an engine dies, this file decides which one is next, and with which input.
  */
 #include "sm/routing/route_job.h"
 
@@ -26,16 +26,13 @@ struct route_job_state {
 	unsigned limit_ms; /* time limit of one attempt; 0: by `runs` */
 	struct route_runs runs;
 	bool fresh_wanted;
-	unsigned n_unbegun; /* deaths that no engine is blamed for */
+	unsigned n_unbegun; /* number of deaths before any engine had begun */
 	void (*done)(void *owner, struct routes *routes, struct route_report *report);
 	void *owner;
 	struct route_report report;
 };
 
-/*
- * Bytes that a computation may need beside what the manager has: some copies of all tables, and
- * enough for small ones.
- */
+/* Memory for a computation beyond that of the manager: a minimum, and a multiple of all tables. */
 #define MEMORY_LEAST  (UINT64_C(1) << 30)
 #define MEMORY_TABLES 16
 
@@ -93,8 +90,8 @@ static void skip_engine(struct route_task *t, const char *engine, const char *ho
 }
 
 /*
- * No engine had begun, or one took its name away again. It is begun a few times more; then the
- * first engine is left out in this job, and that is remembered of none.
+ * After a death before any engine had begun, or with its name erased: tries again a few times, then
+ * without the first engine, in this job only.
  */
 static bool try_unbegun(struct route_job_state *st, const struct route_death *d)
 {
@@ -108,14 +105,14 @@ static bool try_unbegun(struct route_job_state *st, const struct route_death *d)
 	return true;
 }
 
-/* The next attempt of `st` after this death; false: there is none. */
+/* Prepares the next attempt after a death; false: there is none. */
 static bool try_next(struct route_job_state *st, const struct route_death *d)
 {
 	const struct route_engine *engine = route_engine_find_in(st->task.engines, d->engine);
 	struct route_task *t = &st->task;
 
 	st->follows = 0;
-	/* Nothing has to be found in a quiet time. */
+	/* A computation for a quiet time need not succeed. */
 	if (t->quiet || st->report.n_deaths == ROUTE_DEATHS)
 		return false;
 	if (!d->engine[0])
@@ -127,7 +124,7 @@ static bool try_next(struct route_job_state *st, const struct route_death *d)
 		return true;
 	}
 	skip_engine(t, d->engine, d->how);
-	/* Where nothing changed the tables in force stand, and no engine is asked. */
+	/* If nothing has changed, the tables in force stay, and no engine runs. */
 	if (t->previous && t->previous->judged && !st->fresh_wanted &&
 	    topo_is_same(t->previous->topo, t->topo))
 		t->fresh = false;
@@ -143,8 +140,8 @@ static bool is_skipped(const struct route_task *t, const char *engine)
 }
 
 /*
- * Names of engines as the child left them: it may have written anything there. A name that cannot
- * be right tells of the engine that was asked first.
+ * The engine that was running when the child died. The child may have written anything as its name;
+ * if the name is unknown, the first engine of the list is meant.
  */
 static const struct route_engine *blame_engine(const struct route_task *t,
 					       const struct route_progress *p,
@@ -172,7 +169,7 @@ static bool note_death(struct route_job_state *st, const struct run_result *r, b
 
 	*d = (struct route_death){ 0 };
 	engine = blame_engine(&st->task, &r->progress, d);
-	/* Engines from outside are not shown former tables: it would be the same again. */
+	/* Plugins get no former tables, so a second attempt would be the same. */
 	d->had_tables = st->task.previous && !st->task.fresh && engine && engine->compute;
 	d->quiet = st->task.quiet;
 	describe_death(r, is_garbage, d);
@@ -182,7 +179,10 @@ static bool note_death(struct route_job_state *st, const struct run_result *r, b
 
 /* ---- attempts ------------------------------------------------------------------------------- */
 
-/* On one thread where children are forked: a fork has no other, and OpenMP would wait for them. */
+/*
+ * Runs in this process, on one thread where children are forked: a fork has no other, and OpenMP
+ * would wait for them.
+ */
 static void run_here(struct route_job_state *st)
 {
 	struct route_report report;
@@ -197,7 +197,7 @@ static void run_here(struct route_job_state *st)
 	st->report = report;
 }
 
-/* Tables that stay without any engine being asked: they were judged on this very fabric. */
+/* Do the tables stay without any engine, as they were judged on this very fabric? */
 static bool are_same_again(const struct route_task *t)
 {
 	const struct route_engine *engine =
@@ -208,8 +208,8 @@ static bool are_same_again(const struct route_task *t)
 }
 
 /*
- * There can be no process. An engine that hangs or crashes takes the manager along, so none runs
- * here as long as there are tables of ours, which stay; a fabric without any waits for nothing.
+ * Called if there can be no process. An engine that hangs or crashes would take the manager along,
+ * so none runs here while there are tables of ours; a fabric without tables gets them all the same.
  */
 static void do_without_child(struct route_job_state *st, int error)
 {
@@ -223,7 +223,7 @@ static void do_without_child(struct route_job_state *st, int error)
 			 "no process can be started for routing (%s)", strerror(error));
 }
 
-/* However quick the last small change was, that takes longer. */
+/* Will the engine compute from scratch, which takes longer than small changes? */
 static bool from_scratch(const struct route_task *t)
 {
 	return !t->previous || t->fresh || t->weigh || t->quiet;
@@ -239,7 +239,7 @@ static unsigned limit_of(const struct route_job_state *st)
 					     from_scratch(t), route_task_is_slow(t));
 }
 
-/* The report of the result counts, with the deaths known here added. */
+/* Takes the report of the result, and adds the deaths known here. */
 static void take_report(struct route_job_state *st, const struct run_result *r,
 			struct route_report *report)
 {
@@ -250,14 +250,14 @@ static void take_report(struct route_job_state *st, const struct run_result *r,
 	report->asleep = st->report.asleep;
 	report->serial = r->serial;
 	report->ms = r->ms;
-	/* a quiet task may ask no engine */
+	/* for a quiet time perhaps no engine runs */
 	report->fresh = from_scratch(&st->task) && !st->task.quiet;
 	if (first)
 		snprintf(report->first, sizeof(report->first), "%s", first->name);
 	st->report = *report;
 }
 
-/* True: that was it. */
+/* Runs one attempt. True: it succeeded, or was the last. */
 static bool try_engine(struct route_job_state *st)
 {
 	const struct topo *t = st->task.topo;
@@ -306,7 +306,7 @@ static void job_run(struct sm_job *base)
 		run_here(st);
 		return;
 	}
-	/* Each attempt that fails is a death, and there are no more than ROUTE_DEATHS. */
+	/* Each failed attempt is a death, of which there are ROUTE_DEATHS at most. */
 	snprintf(st->report.why, sizeof(st->report.why), "every computation died");
 	while (!base->orphan && !try_engine(st))
 		base->turn++;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Rows of engines that died, the longest run, and the state of the child. Nothing here starts or
- * ends anything.
+ * Remembers engines that died, the longest run, and the state of the child. Starts and ends
+ * nothing.
  */
 #include "sm/routing/route_memory.h"
 
@@ -14,7 +14,7 @@
 #define ROWS	      ROUTE_SKIPS
 #define FIRST_PAUSE   (60 * MONO_S)
 #define LONGEST_PAUSE (3600 * MONO_S)
-/* A fault that did not come back for so long begins anew. */
+/* Time without a repetition after which a fault counts as new. */
 #define FORGOTTEN     (2 * LONGEST_PAUSE)
 
 /*
@@ -32,7 +32,7 @@
 #define MORE_SLOW_MS	170000
 #define TIMES_KNOWN	5
 
-/* Pauses before a process for routing is tried again, when there could be none. */
+/* Pauses before another attempt to start a process for routing, after that has failed. */
 #define CHILD_PAUSE	     (10 * MONO_S)
 #define CHILD_PAUSE_MOST     (300 * MONO_S)
 
@@ -41,7 +41,8 @@ struct row {
 	char how[96];
 	bool had_tables;
 	unsigned times;
-	mono_t died, again; /* again MONO_NEVER: it may be asked */
+	/* again: time from which the engine may run; MONO_NEVER: it may run now */
+	mono_t died, again;
 };
 
 struct route_memory {
@@ -49,11 +50,12 @@ struct route_memory {
 	unsigned n_rows;
 	struct route_death_count counts[ROUTE_DEATH_COUNTS];
 	unsigned n_counts;
-	struct route_runs runs; /* for the engine that is asked first now */
-	/* errno: the last job found no process to compute in; 0: it did */
+	struct route_runs runs; /* runs of the engine that is first in the list now */
+	/* errno of the last attempt to start a process; 0: it succeeded */
 	int no_child;
-	mono_t child_pause, child_again; /* child_again MONO_NEVER: it need not be tried */
-	/* The child, if it lives, made `routes` in this run, of that configuration. */
+	/* child_again: time of the next attempt; MONO_NEVER: none is due */
+	mono_t child_pause, child_again;
+	/* The last run of the child, if it still lives, with its result and configuration. */
 	uint64_t serial;
 	struct routes *routes;
 	struct conf *conf;
@@ -145,7 +147,7 @@ static void note_death(struct route_memory *m, const struct route_death *d, mono
 	memcpy(row->how, d->how, sizeof(row->how));
 }
 
-/* How long it took; other engines take other times. */
+/* Notes the time that the engine took; other engines take other times. */
 static void note_run(struct route_memory *m, const struct topo *t,
 		     const struct route_report *report)
 {
@@ -163,7 +165,7 @@ static void note_run(struct route_memory *m, const struct topo *t,
 	runs->fresh_ms = report->ms;
 }
 
-/* Pauses double as long as there can be no process. */
+/* Notes if there was a process; the pause doubles each time there was none. */
 static void note_child(struct route_memory *m, const struct route_report *report, mono_t now)
 {
 	if (report->no_child) {
@@ -200,7 +202,7 @@ void route_memory_note(struct route_memory *m, const struct routes *routes,
 void route_memory_forgive(struct route_memory *m)
 {
 	m->n_rows = 0;
-	m->runs = (struct route_runs){ 0 }; /* other options take other times */
+	m->runs = (struct route_runs){ 0 }; /* other options, other times */
 }
 
 mono_t route_memory_next(const struct route_memory *m)

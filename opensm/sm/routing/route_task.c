@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The computation of a routing job, and its input and result as bytes.
- *
- * A child keeps what it made as `previous` of its next task: so what the judge proved of it (struct
- * route_proof) need not be handed over, nor computed again.
+ * The computation of a routing job, with input and result as bytes. A child keeps its result as
+ * `previous` of its next task, so the state of the check (struct route_proof) is neither
+ * transferred nor computed again.
  */
 #include "sm/routing/route_task.h"
 
@@ -17,7 +16,7 @@
 #include "topo/topo_pack.h"
 #include "util/mem.h"
 
-/* Table bytes below which a second thread costs more than it saves. */
+/* Size of tables, in bytes, below which a second thread costs more than it saves. */
 #define ONE_THREAD (4u << 20)
 
 /* ---- computing ------------------------------------------------------------------------------ */
@@ -39,8 +38,8 @@ static void fill_report(const struct keep_report *kept, const struct routes *res
 }
 
 /*
- * Routes that stay because there are no new ones: multicast is planned beside them. NULL: they
- * prove nothing.
+ * The dependency graph of former routes that stay: multicast is planned beside it. NULL: they are
+ * not proven.
  */
 static struct cdg *graph_of_old(const struct route_task *t, unsigned threads)
 {
@@ -124,7 +123,7 @@ void route_task_clear(struct route_task *t)
 /* ---- the report as bytes -------------------------------------------------------------------- */
 
 struct report_head {
-	uint8_t has_routes, bad, has_depends; /* bytes of a bool may be anything here */
+	uint8_t has_routes, bad, has_depends; /* bools as bytes, which may have any value here */
 	uint32_t fault; /* 0: none; else the row of faults[], counted from 1 */
 	uint64_t unreachable;
 	char why[sizeof(((struct route_report *)0)->why)];
@@ -133,7 +132,7 @@ struct report_head {
 	char note[sizeof(((struct route_report *)0)->note)];
 };
 
-/* Of each kind one verdict, so that the words are those of route_fault(). */
+/* A verdict for each kind of fault, so that route_fault() gives its words. */
 static const struct route_verdict faults[] = { { .looping = 1 },
 					       { .lost = 1 },
 					       { .credit_loop = true } };
@@ -168,7 +167,7 @@ static void take_text(char *to, const char *from, size_t cap)
 	snprintf(to, cap, "%.*s", (int)cap - 1, from);
 }
 
-/* False: no more than a bad head. */
+/* Reads a report. False: its head is invalid. */
 static bool unpack_report(struct unpack *u, struct route_report *ret, bool *ret_has_routes)
 {
 	struct report_head head;
@@ -189,7 +188,7 @@ static bool unpack_report(struct unpack *u, struct route_report *ret, bool *ret_
 
 /* ---- in the child --------------------------------------------------------------------------- */
 
-/* Both sides have it: what a child goes on from is `previous` there, too. */
+/* The former topology, which both sides have: the child keeps its result as `previous`. */
 static const struct topo *topo_before(const struct route_task *t)
 {
 	return t->previous ? t->previous->topo : NULL;
@@ -205,7 +204,7 @@ void route_task_pack(const struct route_task *t, struct pack *ret)
 	pack_bytes(ret, t->skip, n * sizeof(*t->skip));
 }
 
-/* Changes the task as `more` says; its last result is `previous` already. */
+/* Changes the task by `more`; the last result is its `previous` already. */
 static bool update_task(struct route_task *t, struct unpack *more)
 {
 	struct topo *topo = topo_unpack(more, topo_before(t));
@@ -236,12 +235,12 @@ void route_task_work(void *self, struct unpack *more, struct route_progress *pro
 	struct routes *r;
 
 	if (more && !update_task(t, more))
-		return; /* nothing is a result that cannot be */
+		return; /* without a result the attempt has failed */
 	if (!more) {
 		routes_guard(t->previous);
 		routes_guard(t->held);
 	}
-	t->cancelled = NULL; /* cancelling ends the process */
+	t->cancelled = NULL; /* a job is cancelled by ending the process */
 	t->progress = progress;
 	r = route_task_run(t, &report);
 	pack_report(r, &report, ret);

@@ -23,23 +23,23 @@
 enum { TOLD_NO_CHILD };
 
 struct routing {
-	struct routes *routes;		 /* installed, or being installed */
-	struct routes *fresh;		 /* what the job made; NULL: none, or the old ones stay */
+	struct routes *routes;		 /* routes installed, or being installed */
+	struct routes *fresh;		 /* result of the job; NULL: none, or `routes` stay */
 	struct transition *transition;	 /* from `routes` to `fresh` */
-	/* dependencies of `fresh`; NULL: none, or multicast.c has them */
+	/* dependencies of `fresh`; NULL: none, or passed to multicast.c */
 	struct cdg *depends;
-	const struct routes *depends_of; /* routes that `depends` was made of; only compared */
-	bool pending;			 /* the job is out */
-	bool quiet;			 /* `fresh` come from quiet.c */
-	bool found;			 /* `fresh` come from tables of unknown making */
-	bool afresh;			 /* tables are no model for the next ones */
-	bool engines_again;		 /* an engine that died has its chance again */
+	const struct routes *depends_of; /* routes that `depends` is of; compared only */
+	bool pending;			 /* set while the job is running */
+	bool quiet;			 /* set if `fresh` is from quiet.c */
+	bool found;			 /* set if `fresh` is made of tables of unknown origin */
+	bool afresh;			 /* set if the next routes must be computed from scratch */
+	bool engines_again;		 /* set if an engine that died may run again */
 	struct told told;
 	mono_t started;
-	uint64_t unreachable; /* pairs without a path in `fresh` */
-	char refused[600];    /* said of engines that had their turn */
-	char why[160];	      /* the last routing made no tables; "" it made some */
-	char *deaths_folder;  /* for what engines died of; NULL: none */
+	uint64_t unreachable; /* number of pairs without a path in `fresh` */
+	char refused[600];    /* last logged text on engines that were refused */
+	char why[160];	      /* reason why the last job made no tables; "": it made some */
+	char *deaths_folder;  /* folder for files of deaths; NULL: none */
 };
 
 void routing_new(struct sm *sm, const struct sm_paths *paths)
@@ -183,8 +183,8 @@ void routing_install(struct sm *sm)
 }
 
 /*
- * The text without figures (GUIDs have letters, too), plurals and words in brackets: two sweeps may
- * find other loads, and mean the same. Only to be compared.
+ * Copies a text without figures (also of GUIDs), plurals and words in brackets, for comparisons:
+ * two sweeps may have other loads, and the same reason.
  */
 static size_t without_figures(const char *text, char *ret, size_t cap)
 {
@@ -201,7 +201,7 @@ static size_t without_figures(const char *text, char *ret, size_t cap)
 	return n;
 }
 
-/* Once for every engine and reason, until there are others. */
+/* Logs refusals of engines, once until engines or reasons change. */
 static void tell_refusal(struct sm *sm, const char *refused)
 {
 	struct routing *r = sm->m.routing;
@@ -219,7 +219,7 @@ static void tell_refusal(struct sm *sm, const char *refused)
 		log_info("every routing engine that is asked for gives good tables again");
 }
 
-/* Once as that begins, and once as it ends. */
+/* Logs that there is no process for routing, and when there is one again. */
 static void tell_process(struct sm *sm, const struct routes *routes, int error)
 {
 	struct told *told = &sm->m.routing->told;
@@ -242,7 +242,7 @@ static void tell_process(struct sm *sm, const struct routes *routes, int error)
 	}
 }
 
-/* Engines that died of it: counted, kept in files, told. */
+/* Counts deaths of engines, writes their files, and logs them. */
 void routing_note_job(struct sm *sm, const struct routes *routes, const struct route_report *report)
 {
 	for (unsigned i = 0; i < report->n_deaths; i++)
@@ -261,7 +261,7 @@ static void take_routes(struct sm *sm, struct routes *routes, struct route_repor
 	struct routing *r = sm->m.routing;
 
 	r->pending = false;
-	/* Where the same routes stay, no engine was asked. */
+	/* if the same routes stay, no engine was asked */
 	if ((!routes || routes != r->routes) && strcmp(report->refused, r->refused))
 		tell_refusal(sm, report->refused);
 	snprintf(r->why, sizeof(r->why), "%s", routes ? "" : report->why);
@@ -270,7 +270,7 @@ static void take_routes(struct sm *sm, struct routes *routes, struct route_repor
 	r->depends = take(report->depends);
 	r->depends_of = routes ? routes : r->routes;
 	if (!routes && report->no_child)
-		return; /* told once */
+		return; /* logged once */
 	if (!routes) {
 		log_on(ABOUT(.id = LOG_ID_NO_ROUTES), LOGB_ERROR, "no routes: %s; %s", report->why,
 		       r->routes ? "the old tables stay, new ports get no path"
