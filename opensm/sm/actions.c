@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Requests of administrators while the manager runs: console and control socket end up here.
- * Each request is noted, or queued, and done by the next dispatch; nothing is done twice because
- * two ask.
+ * Requests of administrators while the manager runs, from console and control socket. Each is noted
+ * or queued, and carried out by the next dispatch; equal requests are carried out once.
  */
 #include "sm/sm_internal.h"
 
@@ -27,7 +26,7 @@ bool sm_sweeping_enabled(const struct sm *sm)
 	return !sm->sweeping_off;
 }
 
-/* A standby watches, and where there are no light sweeps a heavy one is the next best thing. */
+/* A standby watches; where there are no light sweeps, a heavy one replaces it. */
 void sm_request_light(struct sm *sm)
 {
 	bool heavy = sm->state == SM_STANDBY || sweep_all_heavy(sm);

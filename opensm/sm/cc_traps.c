@@ -15,7 +15,9 @@
 #include "sm/sm_internal.h"
 #include "util/mem.h"
 
-/* Time between answers to one device: its further traps are counted, and not answered. */
+/*
+ * Least time between bursts of answers to one device: further traps are counted, and not answered.
+ */
 #define ANSWERS_IN   MONO_S
 #define ANSWERS_MOST 4u
 
@@ -41,7 +43,7 @@ static bool is_on(const struct sm *sm)
 	       sm->conf->cc_key_enable == 2;
 }
 
-/* The CC_Key that the device is to have; as in congestion/. */
+/* The CC_Key that the device should have; as in congestion/. */
 static uint64_t key_of(const struct sm *sm, const struct port *p)
 {
 	if (keys_are_single(sm) && !key_ring_is_empty(keys_ring(sm)))
@@ -49,7 +51,10 @@ static uint64_t key_of(const struct sm *sm, const struct port *p)
 	return sm->conf->cc_key;
 }
 
-/* At once, or the device repeats it; with its key, or it would be the next violation. */
+/*
+ * Answers at once, or the device repeats the trap; with its key, or the answer would be the next
+ * violation.
+ */
 static void send_repress(struct sm *sm, const struct transport_event *ev, const struct port *from)
 {
 	struct transport_addr to = { .lid = from->lid, .qp = 1, .qkey = MAD_QP1_QKEY };
@@ -76,7 +81,9 @@ static void tell_sender(struct sm *sm, struct port *by, const struct port *at)
 	traps_tell_offence(sm, by, LOG_ID_TRAP_KEY, VIOLATION_CC_KEY, text);
 }
 
-/* Our own MADs have wrong keys when devices were given others meanwhile: that is no offence. */
+/*
+ * Counts a violation. Our own MADs have wrong keys if another manager has set others: no offence.
+ */
 static void count_violation(struct sm *sm, const struct port *at, const uint8_t *notice)
 {
 	struct port *by = lids_port_at(sm, (lid_t)ib_get(notice, CKV_LID));
@@ -88,7 +95,7 @@ static void count_violation(struct sm *sm, const struct port *at, const uint8_t 
 		tell_sender(sm, by, at);
 }
 
-/* A trap about another device than its sender is forged. */
+/* Is the trap about its sender? If not, it is forged. */
 static bool is_of_its_sender(const struct sm *sm, const struct port *from, const uint8_t *notice)
 {
 	lid_t issuer = (lid_t)ib_get(notice, NT_ISSUER_LID);

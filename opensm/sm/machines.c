@@ -48,7 +48,7 @@ static const struct marks_questions marks_questions = {
 	.reach = marks_rows_reach,
 };
 
-/* The column `new` of a machine with questions. */
+/* Defines the column `new` of a machine that needs functions of others. */
 #define MAKE(machine, ...)                                                                         \
 	static void make_##machine(struct sm *sm, const struct sm_paths *paths)                    \
 	{ machine##_new(sm, __VA_ARGS__); }
@@ -67,7 +67,7 @@ MAKE(settle, paths, tenancy_unexplained)
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-/* Columns that most rows fill in with functions of these names. */
+/* Columns that most rows fill with functions of these names. */
 #define LIFE(machine)  #machine, .new = machine##_new, .free = machine##_free
 #define ASKED(machine) #machine, .new = make_##machine, .free = machine##_free
 #define TICKS(machine) .tick = machine##_tick, .next = machine##_next
@@ -118,11 +118,11 @@ const struct machine machines[] = {
 	  .state_changed = settle_state_changed, .sweep_ended = settle_sweep_ended },
 	{ LIFE(marks_rows) },
 	{ LIFE(sick_rows), TICKS(sick_rows) },
-	/* Its requests are judged as soon as they arrive, and answered. */
+	/* requests are judged as soon as they arrive, and answered */
 	{ LIFE(tenancy), TICKS(tenancy), .serve = tenancy_tick,
 	  .state_changed = tenancy_state_changed, .sweep_ended = tenancy_sweep_ended,
 	  .node_goes = tenancy_node_goes },
-	/* sm_new() called share_new() before: other machines need the configuration. */
+	/* sm_new() has called share_new(), as other machines need the configuration */
 	{ "share", .new = share_rows_new, .free = share_free, TICKS(share),
 	  .reconfigured = share_reconfigured, .state_changed = share_state_changed },
 	{ LIFE(key_turn), TICKS(key_turn), .reconfigured = key_turn_reconfigured,

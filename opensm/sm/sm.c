@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The subnet manager as its owner sees it: made, dispatched, asked. What that is for each of its
- * machines is a row of machines.c; which machine learns what of another one is wires.def.
+ * The subnet manager for its owner: made, dispatched, asked. Machines are rows of machines.c;
+ * wires.def says which machine is informed of what.
  */
 #include "sm/sm.h"
 
@@ -104,7 +104,7 @@ static void on_set_fault(void *owner, struct port *p, bool silent)
 		  .number = silent ? HEALTH_UNRESPONSIVE : HEALTH_SETERR);
 }
 
-/* The next sweep reads what a Set's answer showed: only the fall counts at once. */
+/* Only the fall is handled at once; the next sweep reads what the answer to a Set showed. */
 static void on_sync_link_fell(void *owner, const struct delta *d)
 {
 	struct delta state = *d;
@@ -164,7 +164,7 @@ struct sm *sm_free(struct sm *sm)
 {
 	if (!sm)
 		return NULL;
-	mad_cancel(sm->mad, sm, NULL); /* while all that wait for answers are there */
+	mad_cancel(sm->mad, sm, NULL); /* while all objects that await answers exist */
 	EACH_MACHINE(m, end)
 		m->end(sm);
 	sm->sync = sync_free(sm->sync);
@@ -197,9 +197,9 @@ static void serve_machines(struct sm *sm)
 }
 
 /*
- * Requests just queued go out now, not at the next MAD. Some of them may end at once (a target that
- * rests): then nothing else would wake us. Answers that have come meanwhile are taken in on the
- * way. Returns their number, `most` at most, or -ENODEV.
+ * Sends requests that were just queued, without waiting for the next MAD. Some may end at once (a
+ * target that rests), after which no event would follow. Answers that have arrived are handled,
+ * too. Returns their number, `most` at most, or -ENODEV.
  */
 static int drain(struct sm *sm, int most)
 {
@@ -245,7 +245,7 @@ mono_t sm_next(const struct sm *sm)
 
 void sm_shutdown(struct sm *sm)
 {
-	elect_good_bye(sm); /* decides whether these are last words */
+	elect_good_bye(sm); /* decides whether to hand over */
 	if (sm->first_sweep_done)
 		admin_save(sm, true);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The line for `systemctl status`, and what is said when changes are late or convergence is stuck
- * (change_age.h): in the log, in that line, with what it waits for.
+ * The line for `systemctl status`, and the report of late changes or stuck convergence
+ * (change_age.h): in the log and in that line, with the cause.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -68,7 +68,7 @@ static const char *late_str(const struct sm *sm, char ret[LATE_STRLEN])
 
 #define CROWDED_STRLEN 90
 
-/* Ports whose P_Key tables are too small for what partitions give them. */
+/* Lists ports whose P_Key tables are too small for their partitions. */
 static const char *crowded_str(const struct sm *sm, char ret[CROWDED_STRLEN])
 {
 	const struct pkey_plan *plan = sm->state == SM_MASTER ? partition_wanted(sm) : NULL;
@@ -137,7 +137,7 @@ void status_tell(struct sm *sm)
 		sm->hooks.status(sm->hooks.arg, sm_status_line(sm));
 }
 
-/* Has the trouble of the ledger changed since the last look? */
+/* Has the state of the ledger's faults changed since the last look? */
 static bool is_other_trouble(struct sm *sm)
 {
 	unsigned was = sm->ledger_trouble;

@@ -29,7 +29,7 @@ static int64_t realtime(const struct sm *sm)
 	return sm->hooks.realtime ? sm->hooks.realtime(sm->hooks.arg) : 0;
 }
 
-/* Seconds until the grace of `m` is over; 0: it is. A clock that was set back gives none. */
+/* Seconds until the grace of `m` ends, or 0. None if the clock was set back. */
 static int64_t grace_left(const struct sm *sm, const struct meant *m)
 {
 	int64_t now = realtime(sm), end = m->learnt + sm->conf->expected_topology_grace * 60;
@@ -82,7 +82,7 @@ static void judge_candidate(struct sm *sm, unsigned modes)
 		use_candidate(sm, modes);
 }
 
-/* Options ask for more than `now` was judged by: the cap counts for that as well. */
+/* Applies the cap to modes for which `now` was not judged before. */
 static void judge_modes(struct sm *sm, unsigned modes)
 {
 	struct expected *e = sm->m.expected;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The comparison of the whole picture. Its facts are collected between two sweeps, so many at each
- * tick, and from the beginning if another sweep comes; the rest is a job. Nothing is done while the
- * picture is the one that was compared last.
+ * Compares the whole fabric with the file. Facts are collected between two sweeps, a limited number
+ * per tick, and again if another sweep comes; the comparison is a job. Nothing is done if the
+ * fabric was compared already.
  */
 #include <string.h>
 
@@ -12,7 +12,7 @@
 #include "util/hash.h"
 #include "util/mem.h"
 
-#define FACTS_PER_TICK 2048u /* nodes and ports: less than a millisecond */
+#define FACTS_PER_TICK 2048u /* nodes and ports, which take less than a millisecond */
 
 struct compare_job {
 	struct sm_job base;
@@ -22,7 +22,8 @@ struct compare_job {
 	struct drift *ret;
 	bool is_off[EXPECT_KINDS];
 	bool port_guids, names;
-	bool same_name_counts; /* expected_topology_node_guid off */
+	/* set if a node with the same name is accepted: expected_topology_node_guid off */
+	bool same_name_counts;
 	uint64_t hash;
 };
 
@@ -104,7 +105,7 @@ static uint64_t add_node(struct expect_builder *b, const struct node *n, bool by
 	return hash_bytes(h, node.name, strlen(node.name));
 }
 
-/* First all nodes, then their cables. False: there are more, and `budget` is spent. */
+/* Collects facts: first all nodes, then their cables. False: `budget` is spent before the end. */
 static bool collect(const struct sm *sm, struct facts *f, uint32_t budget)
 {
 	uint32_t n = sm->fabric->n_nodes, spent = 0;
@@ -171,7 +172,7 @@ static void make_rows(const struct compare_job *job, struct drift *d)
 	qsort(d->rows, d->n, sizeof(*d->rows), by_key);
 }
 
-/* Then it is the file that says how fast a link is meant to be, not what devices could do. */
+/* Does the file give rates? They are then compared, and not the capabilities of devices. */
 static bool says_rates(const struct expect *x)
 {
 	for (uint32_t i = 0; i < x->n_ports; i++)
@@ -211,7 +212,7 @@ static void end_compare(struct sm_job *base)
 
 	if (e) {
 		e->comparing = false;
-		/* Another file may count meanwhile, or another manager. */
+		/* Another file, or another manager, may be in force by now. */
 		if (job->ret && e->now == job->want && job->sm->state == SM_MASTER) {
 			e->compared = job->hash;
 			expected_tell(job->sm, take(job->ret));

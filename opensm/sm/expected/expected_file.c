@@ -24,7 +24,7 @@
 #define HEAD	  "opensm expected topology 1 "
 #define HEAD_LEN  80
 
-/* NULL: `r` says why. */
+/* Reads the text; NULL: it has faults, which are in `r`. */
 static struct meant *meant_new(const char *path, const char *text, size_t len,
 			       struct conf_report *r)
 {
@@ -171,7 +171,7 @@ struct read_job {
 	struct sm_job base;
 	struct sm *sm;
 	uint64_t generation;
-	struct conf_files *files; /* with the text of the file; NULL: only the copy is read */
+	struct conf_files *files; /* has the text of the file; NULL: only the copy is read */
 	char *copy_path;	  /* NULL: the copy was read before, or there is none */
 	struct meant *copy, *file;
 	unsigned agreed;
@@ -223,7 +223,7 @@ static void take_file(struct sm *sm, struct read_job *job)
 		e->why[0] = '\0';
 	else
 		e->candidate = take(job->file);
-	/* A sweep that waits for it judges it; another one, which has routed, does not. */
+	/* a sweep that waits for the file judges it; one that has routed does not */
 	e->judge_anew = e->candidate;
 }
 
@@ -247,7 +247,7 @@ static void end_read(struct sm_job *base)
 	free(job);
 }
 
-/* `files` NULL: the copy alone. */
+/* Starts to read; `files` NULL: only the copy. */
 static void begin_read(struct sm *sm, const struct conf_files *files)
 {
 	struct expected *e = sm->m.expected;

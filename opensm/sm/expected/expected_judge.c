@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Which cables are refused: each is judged by itself (expected_verdicts.c).
- *
- * A refused cable that joins two parts of what is expected is spared (out_of_use.h), as any other.
- * One that leads to switches that are not expected at all is not: doing without them is what is
- * asked for, unless it is only through them that expected parts reach each other.
+ * Decides which cables are refused, each by itself (expected_verdicts.c). A refused cable that
+ * joins two expected parts of the fabric is spared (out_of_use.h), as any other. One that leads
+ * only to unexpected switches is not: their isolation is intended, unless they join expected parts.
  */
 #include <string.h>
 
@@ -91,7 +89,7 @@ static void note_refused(struct expected *e, const struct port *p)
 
 /* ---- parts that are not expected ------------------------------------------------------------- */
 
-/* Links of a switch that may be used. */
+/* Joins parts over usable links of a switch. */
 static void join_links(struct look *l, const struct node *n)
 {
 	const struct verdicts *v = &l->sm->m.expected->verdicts;
@@ -188,7 +186,7 @@ static void find_bridges(struct look *l)
 	}
 }
 
-/* Nothing that is expected is lost with it. */
+/* Would no expected part be lost without the cable? */
 static bool can_do_without(struct look *l, const struct port *p)
 {
 	const struct node *n = is_strange(l, p->node) ? p->node : p->peer->node;
@@ -206,7 +204,7 @@ static bool any_joins_switches(const struct sm *sm)
 	return false;
 }
 
-/* `l` NULL: none of them joins switches. */
+/* Refuses all cables with verdicts; `l` NULL: none of them joins switches. */
 static void refuse_all(struct sm *sm, struct look *l)
 {
 	struct expected *e = sm->m.expected;

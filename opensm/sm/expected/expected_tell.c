@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Findings of a comparison in the log: those that begin, and those that end. */
+/* Logs findings of a comparison when they begin and when they end. */
 #include <stdio.h>
 #include <string.h>
 
@@ -42,7 +42,7 @@ static const char *physical_state(const struct sm *sm, const struct expect_end *
 			     : "not known";
 }
 
-/* The ends of a cable that is missing: an electrician begins with what they say. */
+/* Adds the port states of both ends of a missing cable, as clues for its repair. */
 static void add_states(const struct sm *sm, const struct drift *d, struct drift_row *row)
 {
 	const struct expect_finding *f = &d->report->findings[row->finding];
@@ -62,7 +62,7 @@ static void begin_row(struct telling *t, const struct drift *d, struct drift_row
 	say_row(t, row, true);
 }
 
-/* A finding that goes on keeps its first text. */
+/* Keeps the first text of a finding that continues. */
 static void keep_row(struct drift_row *row, const struct drift_row *old)
 {
 	row->since = old->since;

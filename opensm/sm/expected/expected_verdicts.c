@@ -18,7 +18,7 @@ static bool is_there(void *arg, guid_t guid)
 	return fabric_find_node(arg, guid);
 }
 
-/* Each cable once. */
+/* Is this the end for which a cable is judged, once? */
 static bool is_first_end(const struct port *p)
 {
 	return p->peer && p->peer != p &&
@@ -49,7 +49,7 @@ static void seek(struct verdicts *v, const struct node *n)
 
 /* ---- what was edited ------------------------------------------------------------------------- */
 
-/* A cable that is gone has edited both nodes. */
+/* Judges the cables of a node; a cable that is gone has edited both nodes. */
 static void judge_node(struct sm *sm, const struct node *n)
 {
 	struct verdicts *v = &sm->m.expected->verdicts;
@@ -65,7 +65,10 @@ static void judge_node(struct sm *sm, const struct node *n)
 	}
 }
 
-/* Where nodes are in the picture is known before the first cable is judged. */
+/*
+ * Judges edited nodes; the place of each in the expected topology is found before any cable is
+ * judged.
+ */
 static void judge_edited(struct sm *sm)
 {
 	struct verdicts *v = &sm->m.expected->verdicts;
@@ -105,7 +108,7 @@ static void free_rows(struct verdicts *v)
 	v->n_rows = v->n_nodes = 0;
 }
 
-/* The node stands where it stood, and nothing of it was edited. */
+/* Is the node at the same index, and unedited? */
 static bool is_kept(const struct verdicts *old, const struct node *n)
 {
 	return n->index < old->n_nodes && old->guids[n->index] == n->guid &&

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Findings of the judge, and what is done about each. A link is judged when something is told of
- * it; those with findings also in turn, so that their probation ends.
- *
- * An isolated link has a reason not to be used (out_of_use.h). What that would cost is asked when
- * it is decided; when the fabric changes after that, the last way is spared there.
+ * Findings of the judge, and the action on each. A link is judged after news on it; those with
+ * findings also in turn, so that their probation ends. An isolated link has a reason not to be used
+ * (out_of_use.h). Its cost is computed before the decision; if the fabric changes later, out_of_use
+ * spares the last path.
  */
 #include "sm/health/sick_internal.h"
 
@@ -18,10 +17,10 @@
 
 #define TURN	      (10 * MONO_S)
 #define SAVE_EVERY    (300 * MONO_S)
-#define SAVE_SOON     (10 * MONO_S) /* a finding */
+#define SAVE_SOON     (10 * MONO_S) /* delay before a finding is stored */
 #define LINKS_A_TURN  2048u
 #define CAP_LEAST     10u
-#define CAP_SHARE     200u /* one of so many links */
+#define CAP_SHARE     200u /* inverse of the part of links that may be isolated */
 #define ILLEGAL_SECS  86400u
 #define NO_CASE	      UINT32_MAX
 #define IN_ORDER      "in order again"
@@ -86,7 +85,7 @@ static const char *action_word(const struct conf *conf, unsigned cond, bool host
 #undef OF
 }
 
-/* The most severe of what the options ask for. */
+/* The most severe action that the options have for these findings. */
 enum health_action sick_action(const struct conf *conf, unsigned conds, bool host)
 {
 	enum health_action most = HEALTH_IGNORE, one;
@@ -124,7 +123,7 @@ struct port *sick_port_at(const struct sm *sm, const struct health_end *e)
 	return n && e->port && e->port <= n->n_ports ? &n->ports[e->port] : NULL;
 }
 
-/* The end of a switch, whose peer is the other end; NULL: the cable is not there now. */
+/* The switch port of the link; NULL: the cable is not present. */
 static struct port *switch_end(const struct sm *sm, const struct health_verdict *v)
 {
 	for (unsigned i = 0; i < 2; i++) {
@@ -155,7 +154,7 @@ unsigned sm_sick_cap(const struct sm *sm)
 					 : MAX(CAP_LEAST, links / CAP_SHARE);
 }
 
-/* The cable may not be there now, being disabled or not read. */
+/* Ends the action on a link. The cable may not be present, being disabled or not read. */
 static void let_go(struct sm *sm, struct sick_case *c)
 {
 	struct port *p = c->state == SICK_ISOLATED ? sick_port_at(sm, &c->at) : NULL;
@@ -170,7 +169,7 @@ static void let_go(struct sm *sm, struct sick_case *c)
 		tell_port(sm, p, "a link is in order again, or may be used");
 }
 
-/* `p` NULL: its port is disabled since before. */
+/* Isolates a link; `p` NULL: its port was disabled earlier. */
 static void isolate(struct sm *sm, struct sick_case *c, struct port *p)
 {
 	const struct health_off *off = sick_off_of(sm->m.sick, c->link);
@@ -181,7 +180,7 @@ static void isolate(struct sm *sm, struct sick_case *c, struct port *p)
 		tell_port(sm, p, "a link is isolated for its health");
 }
 
-/* The options, the cap and the guards, as they are now. */
+/* Decides by options, cap and guards as they are now. */
 static enum sick_state decide(const struct sm *sm, const struct sick_case *c, struct port *p)
 {
 	const struct health_verdict *v = health_verdict(sm->m.sick->judge, c->link);
@@ -222,7 +221,7 @@ static void become(struct sm *sm, struct sick_case *c, enum sick_state next)
 			  sm_sick_words(next, c->action, words));
 }
 
-/* The cable is another one since, at the port that was isolated for the former. */
+/* Has another cable been found at the port that was isolated for the former one? */
 static bool is_of_another(const struct sick_case *c, const struct health_verdict *v)
 {
 	for (unsigned i = 0; i < 2; i++)
@@ -231,7 +230,7 @@ static bool is_of_another(const struct sick_case *c, const struct health_verdict
 	return c->state == SICK_ISOLATED;
 }
 
-/* The action in force may be stronger or weaker than the wanted one. */
+/* Ends an action that may be stronger or weaker than the wanted one. */
 static void go_back(struct sm *sm, struct sick_case *c)
 {
 	struct port *p = sick_port_at(sm, &c->at);
@@ -244,7 +243,9 @@ static void go_back(struct sm *sm, struct sick_case *c)
 	}
 }
 
-/* Findings count beside the wish of an administrator, unless options forbid it. */
+/*
+ * Finds the wanted action: by findings and by the administrator's list, unless options forbid it.
+ */
 static void find_action(const struct sm *sm, struct sick_case *c, const struct health_verdict *v)
 {
 	enum health_action manual = sick_manual_action(sm, v);
@@ -318,7 +319,7 @@ void sick_save_soon(struct sm *sm)
 	sm->m.sick->save_at = mono_min(sm->m.sick->save_at, sm->now + SAVE_SOON);
 }
 
-/* A verdict is other than before. */
+/* Handles a changed verdict. */
 static void look_at_case(struct sm *sm, uint32_t link)
 {
 	struct sick *k = sm->m.sick;
@@ -339,7 +340,7 @@ static void judge(struct sm *sm, uint32_t link)
 {
 	struct sick *k = sm->m.sick;
 
-	/* Checks that were off, and are on again, have left findings without a case. */
+	/* Checks that were switched off and on again leave findings without a case. */
 	if (health_judge(k->judge, link, sick_time(sm)) ||
 	    (health_verdict(k->judge, link)->on && sick_case_of(k, link) == NO_CASE))
 		look_at_case(sm, link);
@@ -352,7 +353,7 @@ static bool is_watching(const struct sm *sm)
 	return sm->state == SM_MASTER && sm->conf->hm_unhealthy_ports_checks;
 }
 
-/* UINT32_MAX: no cable is there. */
+/* The number of the link at a port; UINT32_MAX: there is no cable. */
 static uint32_t link_at(struct sm *sm, const struct port *p)
 {
 	struct health_end a = { p->node->guid, p->num }, b;
@@ -401,7 +402,7 @@ static void tell_judge(struct sm *sm, struct port *p, enum health_cond cond)
 	tell_link(sm, link_at(sm, p), cond);
 }
 
-/* The last port on the way to this switch, over cables as known; NULL: there is none. */
+/* The last port on the known path to this switch; NULL: there is none. */
 static struct port *way_to(const struct sm *sm, const struct node *n)
 {
 	struct node *at = sm->fabric->own;
@@ -423,7 +424,7 @@ void sick_bad_answer(struct sm *sm, struct port *p, unsigned cond, bool behind)
 		tell_link(sm, sick_link_of(sm, at->node->guid, at->num), cond);
 }
 
-/* The link of a mark is taken down on purpose. */
+/* Tells the judge of a link that fell, but not if it was taken down for a mark. */
 void sick_link_seen(struct sm *sm, struct port *p, unsigned before)
 {
 	if (is_watching(sm) && before > IB_PORT_INIT && port_state(p) == IB_PORT_INIT &&
@@ -592,7 +593,7 @@ void sick_not_stored(struct sm *sm)
 	sm->m.sick->changed = true;
 }
 
-/* As MASTER, the next sweep decides upon cases. */
+/* Takes stored cases; as MASTER, the next sweep decides on them. */
 void sick_took(struct sm *sm)
 {
 	struct sick *k = sm->m.sick;
@@ -610,7 +611,7 @@ void sick_took(struct sm *sm)
 	}
 }
 
-/* Nothing is done where the options forbid it since. */
+/* Decides on all cases, unless options forbid it now. */
 static void decide_all(struct sm *sm)
 {
 	struct sick *k = sm->m.sick;
@@ -657,7 +658,7 @@ void sick_sweep_ended(struct sm *sm)
 	k->off_at = sm->now;
 }
 
-/* Another manager may have changed the ways since. */
+/* Reacts to a new state: another manager may have changed routes. */
 void sick_state_changed(struct sm *sm)
 {
 	struct sick *k = sm->m.sick;
@@ -673,7 +674,7 @@ static bool may_look(const struct sm *sm)
 	return sm->m.sick->look && sm->sweep == SWEEP_NONE && !out_of_use_is_looking(sm);
 }
 
-/* Links that are down by now: the rest of their actions is done. */
+/* Continues the actions on links that are down by now. */
 static void go_on(struct sm *sm)
 {
 	struct sick *k = sm->m.sick;

@@ -21,8 +21,8 @@
 #include "sm/out_of_use/bad_cable.h"
 #include "util/mem.h"
 
-#define AGAIN	      5	 /* seconds until a Set that did not help is repeated; twice as long */
-#define AGAIN_DOUBLES 7u /* each time, so often */
+#define AGAIN	      5	 /* seconds before a Set without effect is repeated; doubled each time */
+#define AGAIN_DOUBLES 7u /* number of doublings */
 
 static bool is_end(const struct health_end *a, const struct health_end *b)
 {
@@ -77,7 +77,7 @@ void sick_go_on(struct sm *sm, struct sick_case *c)
 
 /* ---- the last way ---------------------------------------------------------------------------- */
 
-/* Between switches: are they joined without it? A host has no other way. */
+/* Would two parts of the fabric be separate without the link? A host has no other link. */
 static bool is_last_way(const struct sm *sm, const uint32_t *part, const struct health_verdict *v)
 {
 	const struct node *a = fabric_find_node(sm->fabric, v->end[0].node),
@@ -113,7 +113,7 @@ static void on_answer(void *owner, const struct mad_result *r)
 			  "a port was disabled or enabled for the health of its link");
 }
 
-/* Is it to be disabled, as its link is judged now? */
+/* Should the port be disabled, as its link is judged now? */
 static bool is_wanted(const struct sick *k, const struct health_off *o)
 {
 	uint32_t i = sick_case_of(k, health_find(k->judge, o->at.node, o->at.port));
@@ -136,7 +136,10 @@ static void forget_off(struct sm *sm, uint32_t n)
 	sick_save_soon(sm);
 }
 
-/* An administrator enabled the port, or its switch was off and on: the link is judged anew. */
+/*
+ * Handles a port that an administrator enabled, or whose switch was restarted: its link is judged
+ * anew.
+ */
 static void enabled_by_others(struct sm *sm, uint32_t n)
 {
 	const struct health_off o = *health_off_at(sm->m.sick->judge, n);
@@ -164,7 +167,7 @@ static void send(struct sm *sm, struct health_off *o, struct port *p, bool on)
 		sync_switch_off(sm->sync, p, on_answer, sm, p);
 }
 
-/* A port that others disabled as well (out_of_use) is theirs to enable. */
+/* Is the port also disabled for other reasons (out_of_use), so that it must not be enabled here? */
 static bool is_off_for_others(const struct port *p)
 {
 	return p->out.cable && p->out.cable->off.at == p;

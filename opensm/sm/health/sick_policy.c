@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * hm_ports_health_policy_file: which links are exempt from all checks, and which an administrator
- * calls sick. It counts for a cable, whichever end it names; of both said, healthy counts.
+ * hm_ports_health_policy_file: links that are exempt from all checks, and links that an
+ * administrator calls sick. A line is for the cable, whichever end it names; if lines contradict
+ * each other, healthy wins.
  */
 #include "sm/base/news.h"
 #include "sm/health/sick_internal.h"
@@ -59,7 +60,7 @@ static void take_over(struct sick *k, const struct conf_health_ports *p)
 	k->policy.items = xmemdup(p->items, p->n * sizeof(*p->items));
 }
 
-/* All links, since lines that named them may be gone. `forget`: the file has "all healthy". */
+/* Applies the file to all links, as lines may have been deleted. `forget`: it has "all healthy". */
 static void apply_to_all(struct sm *sm, bool forget)
 {
 	struct sick *k = sm->m.sick;

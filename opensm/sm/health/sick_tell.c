@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Links that are not in order: words, lines of the log, and events. */
+/* Texts on links with findings: log lines and events. */
 #include <stdio.h>
 
 #include "sm/base/about.h"
@@ -43,7 +43,7 @@ char *sm_sick_words(enum sick_state state, enum health_action action, char ret[S
 
 /* ---- telling --------------------------------------------------------------------------------- */
 
-/* "'leaf1' port 3 (0x...) - 'spine2' port 1 (0x...)": as far as the ends are known now. */
+/* "'leaf1' port 3 (0x...) - 'spine2' port 1 (0x...)", with the names of ends that are known. */
 #define LINK_STRLEN (2 * PORT_STRLEN + 4)
 static void link_str(const struct sm *sm, const struct health_verdict *v, char ret[LINK_STRLEN])
 {

@@ -21,7 +21,7 @@
 #include "util/mem.h"
 
 #define PATIENCE (8 * MONO_S)
-#define RETRY	 (60 * MONO_S) /* an end that could not be stored */
+#define RETRY	 (60 * MONO_S) /* pause after an end that could not be stored */
 #define REOPENED (1 * MONO_S)  /* pause if nothing can be changed now */
 
 #define NO_NODE	       "no node in the fabric has GUID 0x%016" PRIx64
@@ -74,14 +74,14 @@ static void end_ask(struct sm *sm, struct mark_ask *a, enum mark_end end, const 
 
 /* ---- another table in force ------------------------------------------------------------------ */
 
-/* Takes `t`. Returns the number of cables that are looked at because of it. */
+/* Puts table `t` into force; takes it over. Returns the number of cables that must be examined. */
 static unsigned put_in_force(struct sm *sm, struct mark_table *t, const char *cause)
 {
 	_cleanup_(mark_table_freep) struct mark_table *before = mark_table_copy(sm->m.marks->table);
 
 	marks_use(sm, t);
 	if (sm->state == SM_MASTER)
-		marks_settle(sm); /* lets the next request know them */
+		marks_settle(sm); /* shows the next request its result */
 	return marks_tell_changes(sm, before, t, cause);
 }
 
@@ -179,7 +179,7 @@ bool sm_mark_request(struct sm *sm, const struct mark_request *rq, mark_done_fn 
 	return true;
 }
 
-/* Puts the switch side of the named port into the request. False: the request was answered. */
+/* Sets the port of the request to the switch side of the cable. False: the request was answered. */
 static bool resolve(struct sm *sm, struct mark_ask *a)
 {
 	struct node *n = fabric_find_node(sm->fabric, a->rq.node);
@@ -208,7 +208,7 @@ static bool resolve(struct sm *sm, struct mark_ask *a)
 	return true;
 }
 
-/* The mark of this cable, whichever end was named; UINT32_MAX: it has none. */
+/* The mark of this cable, whichever end was named; UINT32_MAX: none. */
 static uint32_t find_mark(const struct sm *sm, guid_t node, unsigned port)
 {
 	const struct mark_table *t = sm->m.marks->table;
@@ -229,7 +229,7 @@ static void store_ask(struct sm *sm, struct mark_ask *a, const struct mark_table
 	sm->m.marks->questions->commit(sm, t);
 }
 
-/* The i-th mark in force is of this node, or of a cable that ends, or ended, there. */
+/* Is the i-th mark of this node, or of a cable that ends, or ended, there? */
 static bool is_of_node(const struct sm *sm, uint32_t i, guid_t node)
 {
 	const struct link_mark *m = &sm->m.marks->table->all[i];
@@ -250,7 +250,7 @@ static void remove_at(struct mark_table *t, guid_t node, unsigned port)
 		mark_table_remove(t, i);
 }
 
-/* Two managers may each have marked one end. */
+/* Removes the marks of both ends, each of which may be of another manager. */
 static void remove_cable(const struct sm *sm, struct mark_table *t, guid_t node, unsigned port)
 {
 	struct node *n = fabric_find_node(sm->fabric, node);
@@ -261,7 +261,7 @@ static void remove_cable(const struct sm *sm, struct mark_table *t, guid_t node,
 		remove_at(t, peer->node->guid, peer->num);
 }
 
-/* Takes out what the request names, of a copy of the table in force; how many. */
+/* Removes the marks that the request names from a copy of the table. Returns their number. */
 static unsigned take_out(const struct sm *sm, const struct mark_ask *a, struct mark_table *t)
 {
 	unsigned before = t->n;
@@ -278,7 +278,7 @@ static unsigned take_out(const struct sm *sm, const struct mark_ask *a, struct m
 	return before - t->n;
 }
 
-/* A switch as a whole is marked, and this port or its neighbour is one of its cables. */
+/* Is the port, or its neighbour, one of a switch that is marked as a whole? */
 static bool is_out_with_switch(const struct sm *sm, guid_t node, unsigned port)
 {
 	const struct mark_table *t = sm->m.marks->table;
@@ -321,7 +321,7 @@ static void cost_str(const struct mark_cost *c, char *ret, size_t cap)
 		 c->pairs_lost, c->hosts, c->switches);
 }
 
-/* False: it costs too much, which was answered. */
+/* Are the losses acceptable? False: they are not, and the request was answered. */
 static bool is_affordable(struct sm *sm, struct mark_ask *a, const struct link_mark *m)
 {
 	const struct node *n = fabric_find_node(sm->fabric, m->node);
@@ -409,7 +409,7 @@ static void start_mark(struct sm *sm, struct mark_ask *a)
 		end_ask(sm, a, MARK_DONE, "%s", "");
 }
 
-/* The mark of a cable that came out: the port that was named is the other end that it had. */
+/* Finds the mark of a removed cable by the other end that it had. */
 static bool take_met(const struct sm *sm, struct mark_request *rq)
 {
 	const struct marks *ms = sm->m.marks;
@@ -441,7 +441,7 @@ static void start_ask(struct sm *sm, struct mark_ask *a)
 		return;
 	}
 	if (a->rq.action == MARK_DO_RESTORE) {
-		/* A node that is gone keeps its mark, and is restored by its GUID. */
+		/* A node that is gone keeps its mark, which is removed by its GUID. */
 		if (a->rq.all || take_met(sm, &a->rq) ||
 		    !fabric_find_node(sm->fabric, a->rq.node) || resolve(sm, a))
 			start_restore(sm, a);
@@ -452,7 +452,7 @@ static void start_ask(struct sm *sm, struct mark_ask *a)
 
 /* ---- is it so? ------------------------------------------------------------------------------- */
 
-/* Tables are as the request wants them; what kept it from that is in `text`. */
+/* Do tables comply with the request? If not, the reason is in *ret_text. */
 static bool is_applied(const struct sm *sm, const struct mark_ask *a, const char **ret_text)
 {
 	const struct marks *ms = sm->m.marks;
@@ -559,7 +559,7 @@ mono_t marks_next(const struct sm *sm)
 	return next;
 }
 
-/* Requests that wait to be applied are not this manager's any more. */
+/* Ends requests that wait to be applied if this manager is not master any more. */
 void marks_state_changed(struct sm *sm)
 {
 	marks_forget_work(sm);

@@ -19,19 +19,19 @@
 #include "sm/base/about.h"
 #include "util/hash.h"
 
-#define ANSWERS	     (10 * MONO_S) /* all have ended before */
+#define ANSWERS	     (10 * MONO_S) /* by then all questions have ended */
 #define EVERY_LEAST  (5 * MONO_S)
 #define EVERY_MOST   (60 * MONO_S)
-#define EVERY_SHARE  10	/* readings of a probation */
-#define CLOCK_STEP   (60 * MONO_S) /* the time of day may jump */
-#define ODD_READINGS 3u		   /* then other ends are the base */
+#define EVERY_SHARE  10	/* number of readings in a probation */
+#define CLOCK_STEP   (60 * MONO_S) /* change of the time of day that counts as a jump */
+#define ODD_READINGS 3u		   /* number of readings after which other ends are the base */
 #define NO_ROOM	     MONO_S
 
 #define PORT_SELECT_BIT (65u * 8)
 
 static const struct {
 	const char *name;
-	unsigned bit, width; /* in the MAD */
+	unsigned bit, width; /* offset and width in the MAD */
 } counters[CLEAN_COUNTERS] = {
 	[CLEAN_SYMBOL] = { "SymbolErrorCounter", 68 * 8, 16 },
 	[CLEAN_RECOVERY] = { "LinkErrorRecoveryCounter", 70 * 8, 8 },
@@ -169,7 +169,10 @@ static void begin_anew(const struct sm *sm, struct mark_clean *c)
 	c->since = sm->now;
 }
 
-/* Other ends than before: one may have been silent for once. True: that goes on, it is the base. */
+/*
+ * Did other ends answer than before? One may have been silent once; if this continues, they are the
+ * new base.
+ */
 static bool is_odd(struct mark_clean *c)
 {
 	if (c->now.ends == c->base.ends && c->now.n == c->base.n) {
@@ -225,7 +228,7 @@ static void take_reading(struct sm *sm, const struct link_mark *m, struct mark_w
 		begin_anew(sm, c);
 }
 
-/* The rest of the probation of a mark. */
+/* The remaining probation of a mark. */
 static mono_t left_of(const struct sm *sm, const struct link_mark *m, const struct mark_clean *c)
 {
 	return c->since + probation_secs(sm, m) * MONO_S - sm->now;
@@ -236,7 +239,7 @@ static bool is_clean(const struct sm *sm, const struct link_mark *m, const struc
 	return c->has_base && !c->n_odd && !c->now.full && left_of(sm, m, c) <= 0;
 }
 
-/* In use as the last way: nothing returns when the mark goes. */
+/* Is the cable in use as the last path, so that nothing changes when the mark ends? */
 static bool is_in_use(const struct mark_work *w)
 {
 	return w->state == MARK_SPARED && !w->n_out;
@@ -288,7 +291,7 @@ static void tell_kept(const struct sm *sm, const struct link_mark *m, const stru
 	       why[0] ? ": " : "", why, probation_secs(sm, m));
 }
 
-/* After a reading: does it return, does it stay? */
+/* Decides after a reading if the mark ends. */
 static void judge(struct sm *sm, const struct link_mark *m, struct mark_work *w)
 {
 	struct mark_clean *c = &w->clean;
@@ -309,7 +312,7 @@ static void judge(struct sm *sm, const struct link_mark *m, struct mark_work *w)
 
 /* ---- time ------------------------------------------------------------------------------------ */
 
-/* Before the probation begins there is nothing to do. */
+/* The time until the probation begins. */
 static mono_t wait_for(const struct sm *sm, const struct link_mark *m)
 {
 	int64_t now = marks_realtime(sm), begin = m->until - probation_secs(sm, m);

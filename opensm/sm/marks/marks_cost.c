@@ -18,13 +18,15 @@
 #include "util/sets.h"
 
 struct cut {
-	const struct node *sw;	 /* switch of the cut: port `p`, or all its cables */
-	const struct port *p;	 /* NULL: all */
-	const struct port *host; /* the host port that is itself the target; NULL */
+	const struct node *sw;	 /* switch of the cut: only port `p`, or all its cables */
+	const struct port *p;	 /* NULL: all cables */
+	const struct port *host; /* the host port that is itself the target, or NULL */
 	enum mark_kind kind;
 };
 
-/* Marked, or bad, since routes were computed last: the next ones do without it. */
+/*
+ * Was the cable marked or found bad after routes were computed, so that the next routes avoid it?
+ */
 static bool is_condemned(const struct port *p)
 {
 	const struct bad_cable *c = p->out.cable;
@@ -54,7 +56,7 @@ static bool is_cut(const struct cut *c, const struct port *p)
 
 /* ---- losses ---------------------------------------------------------------------------------- */
 
-/* Parts of the fabric, by switches; `c` NULL: as it is. */
+/* Joins switches to parts of the fabric, without cut cables; `c` NULL: none is cut. */
 static uint32_t *join_switches(const struct fabric *f, const struct cut *c)
 {
 	uint32_t *set = xcalloc(f->n_nodes + 1u, sizeof(*set));
@@ -94,9 +96,9 @@ static uint64_t count_pairs(const uint32_t *hosts, uint32_t n)
 struct loss {
 	const struct fabric *f;
 	const struct cut *cut;
-	uint32_t *before, *after;	/* sets */
-	uint32_t *n_before, *n_after;	/* hosts of a part */
-	uint32_t own_before, own_after; /* the manager's part; UINT32_MAX: none */
+	uint32_t *before, *after;	/* parts of switches, without and with the cut */
+	uint32_t *n_before, *n_after;	/* number of hosts by part */
+	uint32_t own_before, own_after; /* part of the manager; UINT32_MAX: none */
 };
 
 static void look_at_host(struct loss *l, const struct port *p, struct mark_cost *ret)
@@ -159,13 +161,14 @@ enum way { WAY_UNKNOWN, WAY_NONE, WAY_CLEAR, WAY_OVER };
 
 struct walk {
 	const struct routes *r;
-	uint32_t sw;	/* switch of the cut; cut hosts are on it */
-	bool *cut;	/* per entry of topo->ports */
-	uint32_t *cuts; /* the entries that decide whether a receiver is looked at */
+	uint32_t sw;	/* switch of the cut, which cut hosts are on */
+	bool *cut;	/* by entry of topo->ports: set if it is cut */
+	uint32_t *cuts; /* entries by which it is decided if a receiver is examined */
 	uint32_t n_cuts;
-	uint8_t *way;		     /* per switch, enum way, to the receiver */
-	uint32_t *stack;	     /* switches whose way is being found */
-	uint32_t *hosts, *cut_hosts; /* per switch: all, and those whose own link is cut */
+	uint8_t *way;		     /* by switch: enum way to the receiver */
+	uint32_t *stack;	     /* switches whose path is being found */
+	/* by switch: number of hosts, and of those whose own link is cut */
+	uint32_t *hosts, *cut_hosts;
 };
 
 static void add_entry(struct walk *w, const struct port *p, bool decides)
@@ -182,7 +185,9 @@ static void add_entry(struct walk *w, const struct port *p, bool decides)
 		w->cuts[w->n_cuts++] = entry;
 }
 
-/* Packets through a switch come to it first: its own tables do not decide, but for its hosts. */
+/*
+ * Adds a cut. Packets through a switch reach it first, so its own tables matter only for its hosts.
+ */
 static void add_cut(struct walk *w, const struct cut *c)
 {
 	for (unsigned i = 1; i <= c->sw->n_ports; i++) {
@@ -206,7 +211,7 @@ static bool is_led_over(const struct walk *w, lid_t lid)
 	return false;
 }
 
-/* The way of `sw` to the receiver, and of all switches on it. */
+/* Finds the path of `sw` to the receiver, and those of all switches on it. */
 static void find_way(struct walk *w, uint32_t sw, lid_t lid)
 {
 	const struct topo *t = w->r->topo;
@@ -232,7 +237,7 @@ static void find_way(struct walk *w, uint32_t sw, lid_t lid)
 	}
 }
 
-/* Pairs with this receiver; `led_over` false: those whose sender is itself cut. */
+/* Counts pairs with this receiver; `led_over` false: only senders that are cut themselves. */
 static uint64_t count_senders(struct walk *w, const struct topo_host *to, bool led_over)
 {
 	const struct topo *t = w->r->topo;
@@ -263,7 +268,8 @@ static uint64_t count_pairs_over(struct walk *w)
 {
 	const struct topo *t = w->r->topo;
 	bool all =
-		false; /* hosts of `sw` are cut: each receiver has senders that use their links */
+		/* hosts of `sw` are cut, so every receiver has senders whose links are cut */
+		false;
 	uint64_t n = 0;
 
 	for (uint32_t i = 0; i < t->n_hosts; i++) {
@@ -348,7 +354,7 @@ static unsigned count_cables(const struct cut *c)
 	return n;
 }
 
-/* Cables of `n` to other switches that are in use; `c`: without those. */
+/* The number of cables of `n` to other switches that are in use, without cut ones. */
 static unsigned count_ways(const struct node *n, const struct cut *c)
 {
 	unsigned ways = 0;

@@ -62,7 +62,7 @@ static bool read_kind(char **rest, struct link_mark *m)
 	return !strcmp(kind, mark_kind_name(m->kind));
 }
 
-/* True if they are as mark_set_texts() makes them. */
+/* Reads user and reason. False: they are not as mark_set_texts() makes them. */
 static bool read_texts(char *rest, struct link_mark *m)
 {
 	struct link_mark again = { 0 };
@@ -100,10 +100,10 @@ static bool read_rows(char *rest, struct mark_table *t)
 		if (!mark_table_put(t, &m))
 			return false;
 	}
-	return line && !rest; /* the empty one behind the last line break */
+	return line && !rest; /* `line` is the empty one after the last newline */
 }
 
-/* The line behind all that the hash is of; cut off. */
+/* Finds the last line, with the hash, and cuts it off. */
 static bool cut_end(char *text, size_t len)
 {
 	char end[END_LEN + 1];

@@ -50,7 +50,7 @@ int mark_compare(const struct link_mark *a, const struct link_mark *b)
 	return compare_places(a, b->node, b->port);
 }
 
-/* The first place that is not in front of this port. */
+/* The index of the first mark that is not before this port. */
 static uint32_t place_of(const struct mark_table *t, guid_t node, unsigned port)
 {
 	uint32_t low = 0, high = t->n;
@@ -123,7 +123,7 @@ static void put_time(uint8_t *to, int64_t t)
 	ib_bits_put(to, 0, 64, (uint64_t)t);
 }
 
-/* A time before 1970, or beyond any clock, is read as unknown. */
+/* Reads a time; one before 1970, or beyond any clock, is unknown. */
 static int64_t get_time(const uint8_t *from)
 {
 	uint64_t t = ib_bits_get(from, 0, 64);

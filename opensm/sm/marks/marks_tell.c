@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Another table of marks is in force: what that is in the log, and which cables are looked at. */
+/* Reacts to a new table of marks: logs its changes, and has their cables examined. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ static char *until_str(int64_t until, char ret[40])
 	return ret;
 }
 
-/* In the log and as an event: the place, then the words. */
+/* Logs a mark, and raises an event: the place, then the text. */
 static void tell_mark(struct sm *sm, const struct link_mark *m, const char *event,
 		      const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
@@ -75,7 +75,7 @@ void mark_tell_state(struct sm *sm, const struct link_mark *m, const struct mark
 	event_mark(sm, sm_mark_state_name(w->state), m, line);
 }
 
-/* A dirty switch port has all routes compared. Returns the number of cables. */
+/* Makes the cables of a mark dirty, so that all routes are compared. Returns their number. */
 static unsigned look_at_cables(struct sm *sm, const struct link_mark *m)
 {
 	struct node *n = fabric_find_node(sm->fabric, m->node);
@@ -100,7 +100,7 @@ bool mark_is_same(const struct link_mark *a, const struct link_mark *b)
 	       !strcmp(a->why, b->why);
 }
 
-/* Marks of `from` that `to` does not have. Returns the number of their cables, as below. */
+/* Logs marks of `from` that `to` does not have. Returns the number of their cables. */
 static unsigned tell_gone(struct sm *sm, const struct mark_table *from, const struct mark_table *to,
 			  const char *cause)
 {

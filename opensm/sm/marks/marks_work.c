@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The life of marks in force: their cables are given a reason not to be used before each routing
- * (out_of_use.h); after each sweep it is seen how far each mark is.
+ * The life of marks: before each routing their cables get a reason not to be used (out_of_use.h);
+ * after each sweep the progress of each mark is noted.
  */
 #include <assert.h>
 #include <inttypes.h>
@@ -15,7 +15,7 @@
 #include "sm/out_of_use/bad_cable.h"
 #include "util/mem.h"
 
-#define TRAINING MONO_S /* between two looks at a link that trains */
+#define TRAINING MONO_S /* pause between two looks at a link that trains */
 
 /* ---- names and places ------------------------------------------------------------------------ */
 
@@ -135,7 +135,7 @@ static void note_met(struct sm *sm, const struct link_mark *m, struct mark_work 
 	w->met_port = p->peer->num;
 }
 
-/* The ports of `n` that a mark may be about: the one that it names, or all. */
+/* The first port of `n` that the mark concerns: the one that it names, or port 1. */
 static unsigned first_port(const struct link_mark *m)
 {
 	return m->port == MARK_WHOLE_SWITCH ? 1 : m->port;
@@ -147,7 +147,10 @@ static unsigned last_port(const struct link_mark *m, const struct node *n)
 		   (unsigned)n->n_ports);
 }
 
-/* The n-th port as above, and one whose link is down, as when it was taken down, and may train. */
+/*
+ * The port, if the mark concerns it. Its link may be down, as when it was taken down, and may
+ * train.
+ */
 static struct port *port_to_mark(const struct link_mark *m, struct node *n, unsigned port)
 {
 	struct port *p = &n->ports[port];
@@ -191,10 +194,14 @@ void marks_settle(struct sm *sm)
 
 struct seen {
 	unsigned n_cables, n_out, n_spared;
-	unsigned n_used;   /* no reason counts: the manager's own, a host's that is drained */
-	unsigned n_routed; /* out, and tables lead over it */
-	unsigned n_up;	   /* out, and above INIT */
-	unsigned n_trains; /* taken down a moment ago, and not seen since */
+	/*
+	 * number of cables that no reason applies to: the manager's own, those of hosts of a
+	 * drained switch
+	 */
+	unsigned n_used;
+	unsigned n_routed; /* number of cables that are out, with tables that lead over them */
+	unsigned n_up;	   /* number of cables that are out, and above INIT */
+	unsigned n_trains; /* number of cables taken down just now, and not read since */
 };
 
 static struct seen count_cables(const struct sm *sm, const struct link_mark *m, struct node *n)
@@ -239,7 +246,7 @@ static enum mark_state state_of(const struct link_mark *m, const struct seen *s)
 	return s->n_up || s->n_trains ? MARK_DRAINING : MARK_ISOLATED;
 }
 
-/* True: a link of it trains, and is to be looked at again. */
+/* Notes the state of a mark. True: a link of it trains, and must be looked at again. */
 static bool look_at_mark(struct sm *sm, const struct link_mark *m, struct mark_work *w)
 {
 	struct node *n = fabric_find_node(sm->fabric, m->node);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Records of cables. A record lives with the cable: it stays while one end's node is known, is
- * dropped when an end is found on another cable, and there is at most one per port.
+ * Records of cables. A record exists while the node of one end is known, and is dropped when an end
+ * is found on another cable; there is at most one per port.
  */
 #include "sm/out_of_use/bad_cable.h"
 

@@ -122,8 +122,8 @@ bool out_of_use_is_switched_off(const struct port *p)
 }
 
 /*
- * The end that does not babble, if it is a switch; the other one could not be reached to switch it
- * on again.
+ * The end to be disabled: that which does not babble, if it is a switch; the babbling one could not
+ * be reached to enable it again.
  */
 static struct port *side_to_switch_off(const struct bad_cable *c)
 {
@@ -134,7 +134,7 @@ static struct port *side_to_switch_off(const struct bad_cable *c)
 	return p && node_is_switch(p->node) ? p : c->end[babbler].at;
 }
 
-/* Logs also to the system log: the port does not recover by itself. */
+/* Logs to the system log as well: the port does not recover by itself. */
 static void tell_off(const struct bad_cable *c)
 {
 	char cable[CABLE_STRLEN], where[PORT_STRLEN], why[SWITCHED_OFF_WHY];
@@ -186,8 +186,8 @@ static void on_switched_off(void *owner, const struct mad_result *r)
 }
 
 /*
- * Only if the fabric can do without the cable, and when nothing is routed over it any more; the
- * host behind a cable can be done without.
+ * Disables the port, only if the fabric can do without the cable, and after nothing is routed over
+ * it; a host can be done without.
  */
 static void switch_off(struct sm *sm, struct bad_cable *c)
 {
@@ -198,8 +198,8 @@ static void switch_off(struct sm *sm, struct bad_cable *c)
 	c->off.state = OFF_NOT;
 	if (!(c->reasons & BIT(OUT_COMPLAINS)) && !c->off.why[0])
 		/*
-		 * it has been quiet since: a sweep may take long, and another master may have
-		 * been in between
+		 * quiet since then: a sweep may take long, and another master may have come in
+		 * between
 		 */
 		return;
 	if (c->spared)
@@ -219,7 +219,7 @@ void switch_off_wanted(struct sm *sm)
 			switch_off(sm, h->cables[i]);
 }
 
-/* The operator has enabled it again, and so has seen to it. */
+/* Notes that the operator has enabled the port again. */
 void switched_off_seen(struct sm *sm, struct bad_cable *c, const struct port *p)
 {
 	bool disabled = ib_get(p->info, PI_PHYS_STATE) == IB_PHYS_DISABLED;

@@ -4,7 +4,7 @@
 #include "sm/out_of_use/bad_cable.h"
 #include "util/mem.h"
 
-/* Questions under way at a time. */
+/* Most questions under way at a time. */
 #define ASKS 512u
 
 #define PERF_VERSION	1u

@@ -28,12 +28,12 @@
 #define PROBATION_FIRST (60 * MONO_S)
 #define HOLD_FIRST	(1 * MONO_S)
 #define MAX_LEVEL	8
-/* Falls seen at the two ends less apart than this may be the same. */
+/* Falls seen at both ends within this time may be the same. */
 #define SPELL		(15 * MONO_S)
 
 static const struct kind {
-	unsigned falls; /* within FALLS_WINDOW; at most MAX_FALLS */
-	mono_t longest; /* hold */
+	unsigned falls; /* number of falls within FALLS_WINDOW; at most MAX_FALLS */
+	mono_t longest; /* longest time of a hold */
 } kinds[] = {
 	[false] = { .falls = 3, .longest = 240 * MONO_S }, /* between switches */
 	[true] = { .falls = 5, .longest = 60 * MONO_S },   /* cable to a host */
@@ -68,7 +68,7 @@ static bool fell_too_often(const struct bad_cable *c, mono_t now)
 	return c->flaps.n >= most && now - fall_before(&c->flaps, most - 1) < FALLS_WINDOW;
 }
 
-/* The falls that can be held against it, for the log. */
+/* Counts the falls that are recent enough, for the log. */
 static void count_falls(struct flaps *f, mono_t now)
 {
 	unsigned n = MIN(f->n, (unsigned)MAX_FALLS);
@@ -133,7 +133,7 @@ static void note_fall(struct bad_cable *c, mono_t now)
 	}
 }
 
-/* True unless the other end has told of this fall already. */
+/* Is the fall new, as the other end has not shown it yet? */
 static bool is_news(struct bad_cable *c, const struct port *p, mono_t now)
 {
 	struct cable_end *e = cable_end_of(c, p);
@@ -156,7 +156,7 @@ void out_of_use_link_seen(struct sm *sm, struct port *p, unsigned before)
 	if (c && c->off.at == p)
 		switched_off_seen(sm, c, p);
 	if (c && c->reasons & REASONS_WITH(taken_down))
-		return; /* the link was taken down here, or is being worked on */
+		return; /* the link was taken down here, or is being set up */
 	if (now > IB_PORT_INIT || before <= now || (node_is_switch(p->node) && !p->num))
 		return;
 	c = cable_need(sm, p);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * No fabric is cut in two for a reason not to use a cable: one that is the only way between two
- * parts of the fabric is spared. Of several that could be kept as the way, it is the one with the
- * mildest reasons. The same for switches that take no tables, or are isolated as a whole.
+ * A cable that is the only path between two parts of the fabric is used whatever its reasons; of
+ * several that could be that path, the one with the mildest reasons. The same holds for switches
+ * that take no tables, or are isolated as a whole.
  */
 #include <stdlib.h>
 
@@ -16,7 +16,7 @@
 
 typedef bool link_fn(const struct port *p);
 
-/* True: they were apart. */
+/* Joins the parts of two nodes. True: they were separate. */
 static bool join_parts(uint32_t *root, const struct node *a, const struct node *b)
 {
 	return sets_join(root, a->index, b->index);
@@ -37,7 +37,7 @@ static uint32_t count_routable(const struct fabric *f)
 	return ret;
 }
 
-/* Each cable once; most lead to a part that is known. How many parts became one with another. */
+/* Joins parts over the links of a node, each cable once. Returns how many joins there were. */
 static uint32_t join_links(uint32_t *root, const struct node *n, link_fn *counts)
 {
 	uint32_t ret = 0;
@@ -51,7 +51,10 @@ static uint32_t join_links(uint32_t *root, const struct node *n, link_fn *counts
 	return ret;
 }
 
-/* Every node its own part, then joined over links that `counts` says yes to, until all are one. */
+/*
+ * Finds the parts of the fabric over links for which `counts` returns true; stops when there is
+ * only one.
+ */
 static uint32_t *find_parts(const struct fabric *f, link_fn *counts)
 {
 	uint32_t *root = xcalloc(f->n_nodes + 1u, sizeof(*root));
@@ -86,7 +89,7 @@ static bool is_not_bad(const struct port *p)
 	return !p->out.cable || !cable_reasons(p->out.cable);
 }
 
-/* The better cable first. GUIDs only make the order the same every time. */
+/* Orders cables, better ones first; GUIDs make the order definite. */
 static int compare_cables(const void *a, const void *b)
 {
 	const struct bad_cable *x = *(struct bad_cable *const *)a;
@@ -98,7 +101,7 @@ static int compare_cables(const void *a, const void *b)
 	       COMPARE(x->end[0].port, y->end[0].port);
 }
 
-/* Tries bad cables between switches as bridges between parts that are separate without them. */
+/* Spares cables between switches that connect parts that would be separate. */
 static void spare_cables(struct out_of_use *h, uint32_t *root)
 {
 	_cleanup_free_ struct bad_cable **bad = xcalloc(h->n + 1u, sizeof(struct bad_cable *));
@@ -117,21 +120,19 @@ static void spare_cables(struct out_of_use *h, uint32_t *root)
 			join_parts(root, bad[i]->end[0].at->node, bad[i]->end[1].at->node);
 }
 
-/*
- * A host that is taken out of service with the switch asks for no way there, nor does the
- * aggregation node inside of it.
- */
+/* Does a host need the switch? Not one that is isolated with it, nor its aggregation node. */
 static bool is_host_in_use(const struct sm *sm, const struct port *p)
 {
 	return !node_is_switch(p->peer->node) && !out_of_use_has(p, OUT_ISOLATED) &&
 	       !node_quirk(sm, p->peer->node, QUIRK_AGGREGATION);
 }
 
-/* Purposes of a switch that takes no tables. */
+/* The need for a switch that takes no tables. */
 enum need {
 	NEED_NOTHING,
-	NEED_HOSTS, /* a few, as on a spine: the way there, and no way through */
-	NEED_WAY,   /* two parts are apart without it; or a leaf, whose cables its hosts need all */
+	NEED_HOSTS, /* a few hosts, as on a spine: paths to it, and none through it */
+	/* two parts are separate without it; or a leaf, whose hosts need all its cables */
+	NEED_WAY,
 };
 
 static enum need need_of(const struct sm *sm, uint32_t *root, const struct node *n)
@@ -157,7 +158,7 @@ static enum need need_of(const struct sm *sm, uint32_t *root, const struct node 
 	return 2 * hosts > cables || n->isolated ? NEED_WAY : NEED_HOSTS;
 }
 
-/* The only cable to a switch that takes no tables; 0: all lead to others of its kind. */
+/* The only cable to a switch that takes no tables; 0: all its neighbours are such switches. */
 static uint8_t way_to(const struct node *n)
 {
 	for (unsigned i = 1; i <= n->n_ports; i++) {
@@ -169,7 +170,7 @@ static uint8_t way_to(const struct node *n)
 	return 0;
 }
 
-/* A switch that is in again, with one cable or with all of them. */
+/* Joins a switch that is used again, with one cable or all of them. */
 static void join_switch(uint32_t *root, struct node *n)
 {
 	for (unsigned i = 1; i <= n->n_ports; i++) {
@@ -183,9 +184,8 @@ static void join_switch(uint32_t *root, struct node *n)
 }
 
 /*
- * A switch that takes no tables is left out if the others do without it. What its tables say of
- * other hosts, if anything, is from before: where it is needed for its hosts no path leads through
- * it.
+ * Leaves out switches that take no tables if the others are connected without them. Their entries
+ * for other hosts are old, so one that only its hosts need has no path through it.
  */
 static void spare_switches(const struct sm *sm, uint32_t *root)
 {
@@ -203,7 +203,7 @@ static void spare_switches(const struct sm *sm, uint32_t *root)
 	}
 }
 
-/* True: there is a switch that takes no tables, or shall not be used. */
+/* Is there a switch that takes no tables, or is isolated? */
 static bool doubt_switches(const struct fabric *f)
 {
 	bool any = false;

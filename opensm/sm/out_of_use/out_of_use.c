@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Which cables are left out, by the reasons that are known, and the lines of the log on it.
- *
- * Decided once per sweep, between discovery and routing, on the whole picture. What was left out
- * may be the last way in the next sweep, and is used again then, and the other way round.
+ * Decides which cables are left out, by their reasons, and logs it. Decided once per sweep, between
+ * discovery and routing, for the whole fabric: a cable may be the last path in one sweep and not in
+ * the next.
  */
 #include "sm/out_of_use/bad_cable.h"
 
@@ -72,7 +71,7 @@ static const char *reason_words(const struct bad_cable *c, enum out_reason reaso
 	return ret;
 }
 
-/* The reason that a log line names: one that no other machine has logged. */
+/* The reason that is logged: one that no other machine has logged. */
 static enum out_reason reason_to_tell(const struct bad_cable *c)
 {
 	unsigned bits = cable_reasons(c), told = bits & REASONS_WITH(told);
@@ -119,7 +118,7 @@ static void tell_back(struct sm *sm, struct bad_cable *c)
 		cable_say(sm, c, "%s", was_out ? "used again" : "in order again");
 }
 
-/* Logs every change once. For a cable that returns "used again" follows. */
+/* Logs each change once. A cable that returns is logged as used again later. */
 static void tell_cable(struct sm *sm, struct bad_cable *c)
 {
 	unsigned bits = cable_reasons(c);
@@ -155,7 +154,10 @@ static void end_stuck(struct bad_cable *c)
 	cable_set(c, OUT_STUCK, false);
 }
 
-/* A link that falls, as when it is taken down, keeps its record while it may train. */
+/*
+ * Notes that the cable is gone. A link that falls, as when it is taken down, keeps its record while
+ * it may train.
+ */
 static void note_gone(struct bad_cable *c, mono_t now)
 {
 	bool gone = cable_is_gone(c);
@@ -165,7 +167,7 @@ static void note_gone(struct bad_cable *c, mono_t now)
 	c->gone = gone;
 }
 
-/* Both ends are known, and one at least is not ACTIVE. */
+/* Are both ends known, and is one not ACTIVE? */
 static bool is_not_up_yet(const struct bad_cable *c)
 {
 	const struct port *a = c->end[0].at, *b = c->end[1].at;
@@ -175,8 +177,8 @@ static bool is_not_up_yet(const struct bad_cable *c)
 }
 
 /*
- * If it does not come up it becomes stuck, and is left out for that; if it does not even train, its
- * record ends.
+ * Notes that a cable returns. If it does not come up it becomes stuck, and is left out for that; if
+ * it does not train, its record ends.
  */
 static void note_return(struct bad_cable *c)
 {
@@ -266,7 +268,7 @@ bool out_of_use_settle(struct sm *sm)
 
 /* ---- time ------------------------------------------------------------------------------------ */
 
-/* Nothing worth keeping, once its time is over. */
+/* Can the record be dropped, as nothing is to be remembered? */
 static bool is_over(const struct bad_cable *c, mono_t now)
 {
 	return c->flaps.state == FLAPS_WATCHED && now >= c->flaps.until &&
@@ -275,7 +277,7 @@ static bool is_over(const struct bad_cable *c, mono_t now)
 	       !c->end[1].complaints;
 }
 
-/* When something is due for this cable. */
+/* The time at which something is due for this cable. */
 static mono_t next_of(const struct bad_cable *c, mono_t now)
 {
 	mono_t next = c->flaps.asked ? MONO_NEVER : c->flaps.until;
@@ -327,7 +329,7 @@ void out_of_use_sweep_ended(struct sm *sm)
 	unserved_report(sm);
 }
 
-/* Another manager may have written since. */
+/* Reacts to a new state: another manager may have written. */
 void out_of_use_state_changed(struct sm *sm)
 {
 	struct out_of_use *h = sm->m.out_of_use;

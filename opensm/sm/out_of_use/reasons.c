@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Reasons not to use a link: a row each. */
+/* The table of reasons not to use a link. */
 #include "sm/out_of_use/bad_cable.h"
 
 const struct reason reasons[OUT_REASONS] = {

@@ -26,17 +26,17 @@
 #include "sm/out_of_use/counters.h"
 #include "util/mem.h"
 
-#define WALKS_PER_TICK 16u	    /* through tables of whole switches; 2 to 3 ms at most */
-#define AGAIN	       (5 * MONO_S) /* until a Set is repeated that did not help; twice as long */
-#define AGAIN_DOUBLES  7u	    /* each time, so often: about 10 minutes */
-#define TELL_TRIES     4u	    /* it is told when this one did not help either */
+#define WALKS_PER_TICK 16u	    /* walks through tables of whole switches; 2 to 3 ms in total */
+#define AGAIN	       (5 * MONO_S) /* pause before a failed Set is repeated */
+#define AGAIN_DOUBLES  7u	    /* number of doublings; about 10 minutes then */
+#define TELL_TRIES     4u	    /* number of tries without effect after which it is logged */
 #define TRAINS_MOST    (10 * MONO_S)
 #define LIFETIME_LEAST (1100 * MONO_MS)
 #define LIFETIME_MOST  19u /* 4.096 us * 2^19: 2.1 s; 20 and above mean none */
 
 #define REST_FEW      16u
 #define REST_PATIENCE (30 * MONO_S)
-#define REST_ANSWERS  (10 * MONO_S) /* all have ended before */
+#define REST_ANSWERS  (10 * MONO_S) /* by then all questions have ended */
 
 #define XMIT_PACKETS_BIT (88u * 8)
 
@@ -56,7 +56,7 @@ struct port *out_of_use_near_end(struct port *p)
 	return q->node->path.length < p->node->path.length ? q : p;
 }
 
-/* The end of the cable that is known, and knows the other; NULL: none does. */
+/* The known end whose peer is known, too; NULL: none. */
 static struct port *known_end(const struct bad_cable *c)
 {
 	struct port *p = c->end[0].at && c->end[0].at->peer ? c->end[0].at : c->end[1].at;
@@ -81,8 +81,8 @@ static const struct node *switch_of(const struct port *end)
 }
 
 /*
- * Does the table of `p`'s switch, as far as it is known, lead any LID to `p` to which there is a
- * way? Entries of others are kept as they are. `part`: out_of_use_parts().
+ * Does the table of `p`'s switch, as far as it is known, lead a reachable LID to `p`? Entries of
+ * unreachable LIDs are kept as they are. `part`: out_of_use_parts().
  */
 static bool leads_unicast(const struct sm *sm, const uint32_t *part, const struct port *p)
 {
@@ -116,7 +116,10 @@ static bool leads_multicast(const struct port *p)
 	return false;
 }
 
-/* The table of a switch that is left out as a whole does not matter: no packets come to it. */
+/*
+ * Do tables lead over the link? That of a switch that is left out as a whole does not matter, as no
+ * packets reach it.
+ */
 static bool is_led_to(const struct sm *sm, const uint32_t *part, const struct port *p)
 {
 	return node_is_switch(p->node) && node_is_routable(p->node) &&
@@ -128,7 +131,10 @@ void take_down_end(struct bad_cable *c)
 	c->down = (struct take_down){ .next = MONO_NEVER };
 }
 
-/* A drained link is looked at as well: its administrator waits until nothing is routed over it. */
+/*
+ * Is the use of the link observed? Also that of a drained link: its administrator waits until
+ * nothing is routed over it.
+ */
 static bool is_followed(const struct bad_cable *c)
 {
 	return c->out && c->shown & (REASONS_WITH(taken_down) | BIT(OUT_DRAINED));
@@ -256,7 +262,10 @@ static struct bad_cable *next_of_switch(const struct bad_cable *c, unsigned end,
 	return NULL;
 }
 
-/* All cables of a switch that is isolated as a whole are taken down when the last is at rest. */
+/*
+ * Must the cable wait for others? All cables of an isolated switch are taken down when the last is
+ * unused.
+ */
 static bool waits_for_others(const struct bad_cable *c)
 {
 	for (unsigned end = 0; end < 2; end++) {
@@ -303,7 +312,7 @@ static void end_reading(struct sm *sm, struct bad_cable *c)
 			  more);
 }
 
-/* True: it is at rest, or was waited for long enough; else the next step was put off. */
+/* Is the link unused, or was that waited for long enough? If not, the next step is scheduled. */
 static bool is_at_rest(struct sm *sm, struct bad_cable *c)
 {
 	switch (c->down.rest) {
@@ -365,7 +374,7 @@ static void step(struct sm *sm, struct bad_cable *c)
 
 /* ---- time ------------------------------------------------------------------------------------ */
 
-/* Between sweeps: a link that is taken down begins one. */
+/* Only between sweeps: a link that is taken down starts one. */
 static bool may_take_down(const struct sm *sm)
 {
 	return sm->state == SM_MASTER && sm->sweep == SWEEP_NONE;

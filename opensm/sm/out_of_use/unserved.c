@@ -20,7 +20,7 @@
 #define LINE_INTERVAL (5 * MONO_S)
 #define EXAMPLES      3u
 
-/* Worst first. */
+/* The most severe first. */
 /* clang-format off */
 #define LACKS(X)                                                                             \
 	X(NO_SWITCH_INFO, "no answer to SwitchInfo, nothing is routed through it")           \
@@ -74,10 +74,7 @@ struct search {
 	const struct fabric *fabric;
 	uint32_t *part; /* out_of_use_parts() */
 	uint32_t
-		/*
-		 * discover_picture(sm): a running sweep, or one that broke off, has not read
-		 * everything
-		 */
+		/* discover_picture(sm): a running or interrupted sweep has not read everything */
 		picture;
 	struct found of[N_LACKS];
 };
@@ -86,7 +83,7 @@ static void note_lack(struct search *s, enum lack lack, const struct node *n, co
 {
 	struct found *f;
 
-	/* A plane is no fault: its port says so, the line does not. */
+	/* A plane is no fault: its port shows it, the line does not. */
 	if (lack == NO_LACK || lack == PLANE)
 		return;
 	f = &s->of[lack];
@@ -141,12 +138,14 @@ static enum lack lack_of_host_port(const struct search *s, const struct port *p)
 	return p->lid ? NO_LACK : NO_LID;
 }
 
-/* The node behind a switch port. Both ends of a cable to the switch itself are a LOOP. */
+/*
+ * The fault of the node behind a switch port. Both ends of a cable to the switch itself are a LOOP.
+ */
 static enum lack lack_behind(const struct port *p)
 {
 	static const enum lack of_oddity[] = {
 		[PORT_ODD_LOOPBACK] = LOOPBACK, [PORT_ODD_TOO_FAR] = TOO_FAR,
-		[PORT_ODD_NONSENSE] = NONSENSE, [PORT_ODD_HIDDEN] = NO_LACK, /* sick.h says so */
+		[PORT_ODD_NONSENSE] = NONSENSE, [PORT_ODD_HIDDEN] = NO_LACK, /* logged by sick.c */
 		[PORT_ODD_PLANE] = PLANE,
 	};
 
@@ -168,7 +167,7 @@ static enum lack lack_of_state(const struct port *p)
 	return port_state(p) == IB_PORT_ARMED ? IN_ARMED : IN_INIT;
 }
 
-/* Both ends of a cable are one thing. */
+/* Is this the second end of a cable, both of which are one item? */
 static bool is_second_end(const struct port *p)
 {
 	return p->peer && p->peer->pending >= PORT_STUCK_AFTER &&
@@ -194,7 +193,7 @@ static void look_at_node(struct search *s, const struct node *n)
 		look_at_port(s, &n->ports[i]);
 }
 
-/* Reasons that are named for a cable; of the others its ports, or health, tell. */
+/* Reasons that are named for a cable; others are reported by its ports, or by health. */
 static const enum lack lack_of_reason[OUT_REASONS] = {
 	[OUT_COMPLAINS] = UNHEALTHY,	 [OUT_FLAPS] = HELD,
 	[OUT_HEALTH] = NO_LACK,		 [OUT_DRAINED] = ADMIN_DRAINED,
@@ -202,7 +201,7 @@ static const enum lack lack_of_reason[OUT_REASONS] = {
 	[OUT_RETURNS] = NO_LACK,	 [OUT_STUCK] = NO_LACK,
 };
 
-/* The worst of its reasons that is named. A link that was taken down may train. */
+/* The most severe named reason of a cable. A link that was taken down may train. */
 static enum lack lack_of_cable(const struct bad_cable *c)
 {
 	unsigned bits = c->shown;
@@ -260,7 +259,7 @@ struct sm_reasons *sm_reasons_new(const struct sm *sm)
 	return r;
 }
 
-/* Do the same switches reach ours? Ports of other switches report one that is cut off. */
+/* Are the parts of the fabric unchanged? Ports of other switches report one that is cut off. */
 static bool parts_hold(const struct sm_reasons *r, const struct fabric *f)
 {
 	_cleanup_free_ uint32_t *part = NULL;
@@ -335,10 +334,10 @@ static void group_str(const struct found *f, const char *text, char *ret, size_t
 		snprintf(ret + len, cap - len, ": %s", text);
 }
 
-/* Room that the last words need: "; and 49151 more". */
+/* Room for the last words: "; and 49151 more". */
 #define TAIL 20
 
-/* Groups as long as there is room. */
+/* Writes the line, with as many groups as it has room for. */
 static void line_str(const struct search *s, unsigned total, char *ret, size_t cap)
 {
 	size_t len = snprintf(ret, cap, "%u left out", total);

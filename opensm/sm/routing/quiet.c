@@ -26,7 +26,7 @@
 
 #define QUIET (60 * MONO_S)
 #define LATEST (5 * 60 * MONO_S)
-#define AGAIN MONO_S /* after a change got in between, where it is late; or a sweep after the job */
+#define AGAIN MONO_S /* pause after another change if the comparison is late */
 
 struct quiet {
 	mono_t at;	    /* time of the comparison; MONO_NEVER: none is due */

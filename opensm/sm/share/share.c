@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The configuration in force: the own one, and below it that of a master. */
+/* The configuration in force: the own one, completed by that of a master. */
 #include "sm/share/share.h"
 
 #include <inttypes.h>
@@ -25,7 +25,7 @@ static char *names_of(const struct copied_pins *pins)
 	return text;
 }
 
-/* Once for each set of them. */
+/* Logs the local differences, once per set. */
 static void tell_pins(struct share *s)
 {
 	_cleanup_free_ char *names = names_of(&s->pins);

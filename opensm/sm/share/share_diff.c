@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * In what another manager differs from us, for people: as MASTER what each standby said last, as
- * STANDBY what is compared now with the copy of the master's configuration.
+ * Differences between this manager and another, for people: as MASTER those that a standby last
+ * reported, as STANDBY those from the copy of the master's configuration.
  */
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "sm/base/key_mark.h"
 #include "util/mem.h"
 
-/* Why the differences of a standby are not known; NULL: they are. */
+/* The reason why the differences of a standby are unknown; NULL: they are known. */
 static const char *why_not_compared(const struct sm *sm, guid_t guid, struct share_said *ret)
 {
 	const struct ledger_key key = share_said_key(guid);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Which options and files a master shares: those of the groups that have to agree, without keys. */
+/* The options and files that a master shares: those of the groups that must agree, without keys. */
 #include <string.h>
 
 #include "sm/share/share_internal.h"
@@ -16,7 +16,7 @@ bool share_holds_file(enum conf_id id)
 	return false;
 }
 
-/* Keys come with the next version of this (issue 16): until then they are left out here. */
+/* Keys are left out; the next version (issue 16) will share them. */
 bool share_holds_option(enum conf_id id)
 {
 	const struct conf_option *o = conf_option(id);

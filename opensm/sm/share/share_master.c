@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * As MASTER: the configuration in force as a text is the value of a row of the ledger, which
- * standbys get with all others. What each of them says of it is told.
+ * As MASTER: writes the configuration in force as text to a row of the ledger, which standbys get
+ * as any other. Logs what each of them reports on it.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include "util/hash.h"
 #include "util/mem.h"
 
-#define RETRY (60 * MONO_S) /* after our own ledger.db could not be written */
+#define RETRY (60 * MONO_S) /* pause after ledger.db could not be written */
 #define LARGE (8u << 20)
 
 /* ---- the text ------------------------------------------------------------------------------ */
@@ -43,7 +43,7 @@ static void add_options(const struct sm *sm, struct copied *c)
 	}
 }
 
-/* False: it cannot be sent now. */
+/* Adds a file. False: it cannot be sent now. */
 static bool add_file(struct sm *sm, struct copied *c, enum conf_file_kind kind)
 {
 	const struct conf_file *f = sm->files->of[kind];
@@ -51,7 +51,7 @@ static bool add_file(struct sm *sm, struct copied *c, enum conf_file_kind kind)
 	enum conf_id id = conf_file_option(kind);
 
 	if (!f && copied_path(sm->conf, id))
-		return true; /* named, and not read: it does not count now */
+		return true; /* named, and not read: it has no effect now */
 	if (f && !copied_path(sm->conf, id) && kind == CONF_FILE_EXPECTED)
 		return true; /* topo_config_file, which has modes of its own */
 	if (f && f->loaded == 0 && f->error == 0 && f->len > LARGE) {
@@ -127,14 +127,14 @@ static void refresh_text(struct sm *sm)
 		set_text(s, c);
 		return;
 	}
-	/* The former text is not sent in its place. */
+	/* The former text is not sent instead. */
 	free(take(s->text));
 	s->len = 0;
 }
 
 /* ---- the row ------------------------------------------------------------------------------- */
 
-/* Neither of two masters that see each other writes: each would undo the other's row. */
+/* May rows be written? Not while two masters see each other: each would undo the other's row. */
 static bool may_write(const struct sm *sm)
 {
 	return settle_state(sm) == SETTLE_WRITING || settle_state(sm) == SETTLE_KEEPING;

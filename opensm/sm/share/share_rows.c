@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Rows of the shared configuration: their keys, and the bytes of what a standby says. */
+/* Rows of the shared configuration: keys, and the encoding of a standby's report. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

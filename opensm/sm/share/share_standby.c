@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * As STANDBY: the row of the master that is followed is judged, its text stored by a job, and
- * counts from then on. What came of it, and in what this manager differs, is said in a row of its
- * own; both are looked at again each minute, as files may have changed.
+ * As STANDBY: checks the row of the master that is followed, has a job store its text, and puts it
+ * into force. The result and the differences of this manager are reported in a row of its own; both
+ * are checked again each minute, as files may have changed.
  */
 #include <string.h>
 
@@ -75,7 +75,7 @@ static void tell_not_stored(struct sm *sm, const struct store_job *job)
 		       job->folder, strerror(-job->error));
 }
 
-/* `c` counts from now on (one reference). */
+/* Puts the copy into force; takes over one reference. */
 static void use_copy(struct sm *sm, struct copied *c)
 {
 	struct share *s = sm->m.share;
@@ -101,7 +101,7 @@ static void stored(struct sm *sm, struct store_job *job)
 	}
 	told_change(&s->told, TOLD_NOT_STORED, false);
 	job->copied->at = job->at;
-	s->is_due = true; /* once it is in force, its differences are said */
+	s->is_due = true; /* once it is in force, its differences are reported */
 	use_copy(sm, take(job->copied));
 }
 
@@ -117,7 +117,7 @@ static void end_store(struct sm_job *base)
 	free(job);
 }
 
-/* Takes over one reference of `c`. */
+/* Starts to store the copy; takes over one reference. */
 static void start_store(struct sm *sm, struct copied *c, const struct ledger_value *row)
 {
 	struct share *s = sm->m.share;

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * From members to tables: which MLIDs need a new tree, when, and on which picture of the fabric.
+ * Decides which MLIDs need a new tree, when, and for which state of the fabric.
  *
  * Joins come in crowds: a change waits GATHER for others, GATHER_MAX at most, so that a thousand
- * members of one group cost one plan and one Set per table. Trees are planned in slices.
- *
- * A join or a leave adds or takes away its own branch, which is quick and moves no other member;
- * many of them may leave a tree that has decayed. Once no group has changed for SETTLE (or
- * SETTLE_MAX after the first that did) those that did may be planned afresh, and tables end at
- * their last group again; sweeps do that with all, on other routes. Each tree was chosen beside
- * those that were there then, so it is looked at once and not at every sweep: a heavy sweep of a
- * fabric that has been quiet finds all as it would leave it.
+ * members of one group cost one plan and one Set per table. Trees are planned in slices. A join or
+ * a leave adds or removes its own branch, which is quick and moves no other member; many of them
+ * may leave a tree that has decayed. Once no group has changed for SETTLE (or SETTLE_MAX after the
+ * first change), the changed groups may be planned from scratch, and tables end at their last group
+ * again; sweeps do that with all groups if routes are new. Each tree was chosen beside those of its
+ * time, so it is examined once and not in every sweep: a heavy sweep of a quiet fabric changes
+ * nothing.
  *
  * Not here: the shape of a tree (route/mcast), order and repetition of Sets (sync/mft).
  */
@@ -27,10 +26,10 @@
 #define GATHER_MAX (100 * MONO_MS)
 #define SETTLE	   (5 * MONO_S)
 #define SETTLE_MAX (60 * MONO_S)
-/* Members looked at in one slice. */
+/* Number of members handled in one slice. */
 #define SLICE	   20000u
 
-/* A sweep waits no longer for its tables: joins may keep us busy for ever. */
+/* Longest time that a sweep waits for multicast tables, as joins may never end. */
 #define SWEEP_PATIENCE (3 * MONO_S)
 
 #define N_MLIDS (MLID_MAX - MLID_MIN + 1u)
@@ -41,20 +40,24 @@ struct multicast {
 	struct mft_sync *sync;
 	uint64_t dirty[N_WORDS];
 	unsigned n_dirty;
-	uint64_t aging[N_WORDS]; /* members came or went, and decay was left as it is */
+	/* bits: members changed, and the tree was not planned from scratch */
+	uint64_t aging[N_WORDS];
 	bool any_aging;
 	mono_t aging_since;
-	/* decayed trees were given up, on these routes, and members and roots are the same since */
+	/* bits: planned from scratch on these routes, with members and roots unchanged since */
 	uint64_t settled[N_WORDS];
 	struct routes *settled_on;
 	uint64_t settled_roots; /* hash of mc_roots_file */
-	unsigned at;   /* the slice's place */
-	bool replan;   /* decayed trees may be given up: a sweep, or quiet after changes */
-	bool sweep;    /* topology() is due when all is planned */
-	bool planning; /* the time of gathering is over */
+	unsigned at;   /* MLID at which the next slice begins */
+	/*
+	 * set if trees may be planned from scratch: in a sweep, or when it is quiet after changes
+	 */
+	bool replan;
+	bool sweep;    /* set if topology() must be called after all is planned */
+	bool planning; /* set if the time of gathering is over */
 	bool stalled;  /* set if all remaining work waits for answers of switches */
 	mono_t changed_at, dirty_since;
-	mono_t sweep_until; /* MONO_NEVER: no sweep waits */
+	mono_t sweep_until; /* MONO_NEVER: no sweep is waiting */
 	struct log_limit fault_log;
 };
 
@@ -65,7 +68,7 @@ static bool may_write_top(void *owner)
 	return !sync_running(sm->sync);
 }
 
-/* Logs what stays open; repetitions that succeeded are not worth a record. */
+/* Logs Sets that remain unanswered; repetitions that succeeded are not logged. */
 static void on_idle(void *owner, const struct mft_outcome *o)
 {
 	struct sm *sm = owner;
@@ -125,12 +128,11 @@ bool multicast_may_activate(void *owner, const struct port *p)
 {
 	const struct sm *sm = owner;
 
-	/* A cable to a host closes no circle. */
+	/* a cable to a host closes no cycle */
 	if (!p->peer || !node_is_switch(p->node) || !node_is_switch(p->peer->node))
 		return true;
 	/*
-	 * Found by a new master: what it forwards is read when groups are planned, later in this
-	 * sweep.
+	 * Found by a new master: its tables are read when groups are planned, later in this sweep.
 	 */
 	if (!sm->first_sweep_done && !program_released(sm) &&
 	    (p->node->mft.inherited || p->peer->node->mft.inherited))
@@ -184,8 +186,8 @@ static mono_t settled_at(const struct multicast *m)
 }
 
 /*
- * All is planned, and quiet: groups that changed are planned once more, from scratch if they have
- * decayed.
+ * Called if all is planned, and quiet: plans groups that changed once more, from scratch if they
+ * have decayed.
  */
 static void plan_settled(struct sm *sm)
 {
@@ -200,7 +202,7 @@ static void plan_settled(struct sm *sm)
 
 /* ---- one tree ------------------------------------------------------------------------------ */
 
-/* Where a port of the view hangs in the topo. */
+/* The place of a port of the view in the topology. */
 static struct mcast_member member_place(const struct view *v, const struct sa_mc_port *p)
 {
 	const struct view_port *port = &v->ports[p->port];
@@ -219,7 +221,7 @@ static struct mcast_member member_place(const struct view *v, const struct sa_mc
 	return m;
 }
 
-/* Returns the number of members looked at. */
+/* Plans one group. Returns the number of members handled. */
 static uint32_t plan_one(struct sm *sm, lid_t mlid)
 {
 	struct multicast *m = sm->m.multicast;
@@ -267,13 +269,13 @@ static void finish_plan(struct sm *sm)
 	m->sweep = false;
 }
 
-/* The entries in the switches are known, so that a tree of a former manager can stay as it is. */
+/* Are the entries in the switches known, so that a tree of a former manager can be kept? */
 static bool can_plan(struct multicast *m, lid_t mlid)
 {
 	return mft_sync_wanted(m->sync, mlid) || mft_sync_is_read(m->sync, mlid);
 }
 
-/* The next dirty MLIDs, as many as a slice holds. */
+/* Plans the next dirty MLIDs, up to the size of a slice. */
 static void plan_slice(struct sm *sm)
 {
 	struct multicast *m = sm->m.multicast;
@@ -331,7 +333,7 @@ void multicast_feed(struct sm *sm)
 	mft_sync_feed(m->sync);
 }
 
-/* A sweep that waits goes on then. */
+/* The time at which a waiting sweep continues. */
 static mono_t sweep_limit(const struct sm *sm)
 {
 	return sm->now < sm->m.multicast->sweep_until ? sm->m.multicast->sweep_until : MONO_NEVER;
@@ -358,7 +360,7 @@ static const struct conf_file *roots_file(const struct sm *sm)
 	return sm->files ? sm->files->of[CONF_FILE_MC_ROOTS] : NULL;
 }
 
-/* The planner takes what routing found out of its routes. */
+/* Makes the planner; it takes the dependencies that routing found. */
 static struct mcast_planner *planner_of(struct sm *sm)
 {
 	const struct topo *topo = sm_routes(sm) ? sm_routes(sm)->topo : NULL;
@@ -391,7 +393,7 @@ static void forget_settled(struct multicast *m)
 	m->settled_on = routes_unref(m->settled_on);
 }
 
-/* Trees that were chosen on other routes, or towards other roots, are chosen anew. */
+/* Forgets which trees were planned from scratch if routes or roots are new. */
 static void keep_settled(struct sm *sm)
 {
 	struct multicast *m = sm->m.multicast;

@@ -14,21 +14,21 @@
 #include "sm/read/discover.h"
 #include "util/mem.h"
 
-/* Runs after the first in which unanswered Sets are repeated. */
+/* Number of runs after the first in which unanswered Sets are repeated. */
 #define ROUNDS 2
 
 struct program {
 	struct plan plan;
-	/* the references behind plan.conf, plan.keys and plan.keys_later */
+	/* references that plan.conf, plan.keys and plan.keys_later use */
 	struct conf *conf;
 	struct key_ring *keys, *keys_later;
 	struct qos_plan qos;	/* QoS plan of the routes, as last programmed */
 	unsigned rounds;	/* number of rounds in this sweep */
-	unsigned ports_held;	/* wait for multicast tables */
-	bool is_ahead;		/* the run under way is without routes */
+	unsigned ports_held;	/* number of ports that wait for multicast tables */
+	bool is_ahead;		/* set if the running run is without routes */
 	/* set if multicast tables are as complete as they will be in this sweep */
 	bool released;
-	unsigned unmapped_told; /* switches */
+	unsigned unmapped_told; /* number of switches in the last record */
 };
 
 void program_new(struct sm *sm, const struct sm_paths *paths)
@@ -69,7 +69,7 @@ static const struct partition *overruled_partition(const struct sm *sm, const st
 	return NULL;
 }
 
-/* Options without effect are logged once, until the options without effect are others. */
+/* Logs options without effect, once until they are others. */
 static void plan_lanes(struct sm *sm)
 {
 	struct program *pr = sm->m.program;
@@ -88,7 +88,7 @@ static void plan_lanes(struct sm *sm)
 	pr->qos = plan;
 }
 
-/* A plan without routes: partitions, M_Keys and options, as the files say. */
+/* Makes a plan without routes: partitions, M_Keys and options of the files. */
 static struct plan plan_of_files(struct sm *sm)
 {
 	struct program *pr = sm->m.program;
@@ -109,8 +109,8 @@ static struct plan plan_of_files(struct sm *sm)
 }
 
 /*
- * A packet that arrives at an ARMED port makes it ACTIVE (7.2.7); only ports that are ACTIVE send
- * packets.
+ * Is any port ACTIVE? A packet that arrives at an ARMED port makes it ACTIVE (7.2.7), and only
+ * ACTIVE ports send packets.
  */
 static bool is_any_active(const struct sm *sm)
 {
@@ -124,15 +124,17 @@ static bool is_any_active(const struct sm *sm)
 }
 
 /*
- * Nothing is forwarded before ports are ACTIVE, so what tables hold does not matter. With QoS,
- * limits of VLs would be written twice.
+ * May ports be armed ahead of routes? Nothing is forwarded before ports are ACTIVE, so tables do
+ * not matter then. With QoS, limits of VLs would be written twice.
  */
 static bool may_arm_ahead(const struct sm *sm)
 {
 	return discover_is_cold(sm) && !is_any_active(sm) && !sm->conf->qos;
 }
 
-/* Sets that fail here are sent again by the run with routes, which judges. */
+/*
+ * Starts a run without routes; Sets that fail are sent again, and reported, by the run with routes.
+ */
 void program_start_ahead(struct sm *sm)
 {
 	struct program *pr = sm->m.program;
@@ -146,9 +148,9 @@ void program_start_ahead(struct sm *sm)
 }
 
 /*
- * Without new routes (said by routing.c) those of before stay in force, whatever they still lead
- * to: a host that comes back, a switch that lost power and partitions do not wait until an engine
- * likes the fabric again.
+ * Starts a run. Without new routes (logged by routing.c) the former ones stay in force, wherever
+ * they still lead: a host that comes back, a switch that lost power and partitions do not wait for
+ * an engine.
  */
 bool program_start(struct sm *sm)
 {
@@ -184,7 +186,7 @@ bool program_released(const struct sm *sm)
 	return sm->m.program->released;
 }
 
-/* The rest of the run finds nothing to do. */
+/* Releases ports that waited for multicast tables; the run finds nothing else to write. */
 void program_release(struct sm *sm)
 {
 	assert(sm->m.program->conf);
@@ -224,8 +226,8 @@ void program_judge(struct sm *sm, const struct sync_outcome *o)
 	char where[PLACE_STRLEN], status[IB_WORD_STRLEN];
 
 	/*
-	 * The run with routes follows and judges all else. It does not write again what devices
-	 * refused or did not keep, so that is logged here.
+	 * The run with routes follows and reports everything else. It does not write again what
+	 * devices refused or did not keep, so that is logged here.
 	 */
 	if (pr->is_ahead) {
 		tell_unstored(o);
@@ -237,7 +239,9 @@ void program_judge(struct sm *sm, const struct sync_outcome *o)
 		tell_news(sm, NEWS_SOFT_FAULT);
 	if (o->recovered)
 		want_sweep(sm, SWEEP_HEAVY, "a switch takes forwarding tables again");
-	/* Lost Sets are repeated at once a few times; only those that stay open are errors. */
+	/*
+	 * Lost Sets are repeated at once a few times; only those that remain unanswered are errors.
+	 */
 	if (o->timeouts && pr->rounds++ < ROUNDS) {
 		pr->plan.pkeys = partition_wanted(sm);
 		sync_start(sm->sync, &pr->plan);

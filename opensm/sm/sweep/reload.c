@@ -39,8 +39,8 @@ struct mad_params sm_mad_params(const struct conf *c)
 }
 
 struct reload {
-	struct conf *next_conf;	       /* for the time after the running sweep; NULL: none */
-	bool held;		       /* SIGHUP has found a fault; the disk is not looked at */
+	struct conf *next_conf; /* configuration for the time after the running sweep; NULL: none */
+	bool held;		       /* set if SIGHUP found a fault: files are not read */
 	struct conf *own;	       /* own configuration, without options of a master */
 	reload_layered_fn *layered;
 };
@@ -56,9 +56,9 @@ void reload_new(struct sm *sm, const struct conf *own, reload_layered_fn *layere
 /* ---- what it costs --------------------------------------------------------------------------- */
 
 /*
- * The picture of the fabric holds, and what it should hold is another thing now (`unread`: of
- * something that was not read before). Without one the next sweep reads all in any case, and has
- * the new configuration; it comes at once, as that may be what it waited for. A standby writes
+ * Asks for the writing of a new configuration to an unchanged fabric (`unread`: of a property that
+ * was not read before). Without a picture of the fabric the next sweep reads everything anyway, and
+ * has the new configuration; it comes at once, as it may have waited for that. A standby writes
  * nothing.
  */
 static void want_written(struct sm *sm, bool unread, const char *why)
@@ -73,10 +73,7 @@ static void want_written(struct sm *sm, bool unread, const char *why)
 	own_port_ask_now(sm->m.own, sm->now);
 }
 
-/*
- * The policy in force may be another one, or the last good one by default of a better: the log says
- * which, once per reading.
- */
+/* Logs which QoS policy is in force, once per reading: it may be the last good one. */
 static void policy_came(struct sm *sm, const struct conf_file *f)
 {
 	const struct qos_policy *p = f ? f->policy : NULL;
@@ -123,9 +120,11 @@ static void names_came(struct sm *sm, const struct conf_file *f)
 	name_all_nodes(sm);
 }
 
-/* Another file of a kind: the function that takes it in, and is it in force without any Set? */
+/*
+ * By kind of file: the function that takes a new one, and whether it takes effect without any Set.
+ */
 static const struct taking {
-	void (*came)(struct sm *sm, const struct conf_file *f); /* `f` NULL: there is none */
+	void (*came)(struct sm *sm, const struct conf_file *f); /* `f` NULL: there is no file */
 	bool writes_nothing;
 } takings[CONF_N_FILES] = {
 	[CONF_FILE_PARTITIONS] = { partitions_came },
@@ -145,8 +144,8 @@ static void route_afresh(struct sm *sm)
 }
 
 /*
- * Takes over one reference of `files`. `tell`: a sweep has read them, and goes on with them;
- * nothing was told yet.
+ * Puts files into force; takes over one reference. `tell`: a sweep has read them and continues with
+ * them, and no other machine has been informed.
  */
 static void use_files(struct sm *sm, struct conf_files *files, bool tell)
 {
@@ -197,13 +196,13 @@ static void judge_change(struct sm *sm, enum conf_id id)
 		route_afresh(sm);
 	if (has_effect && (o->cost == CONF_COST_ROUTE || o->cost == CONF_COST_SWEEP))
 		want_written(sm, id == CONF_ID_fdr10, "the configuration changed");
-	/* The timer was set by the last sweep, perhaps for never; no sweep need follow. */
+	/* The timer was set by the last sweep, perhaps to never; a new sweep is not needed. */
 	if (sm->first_sweep_done &&
 	    (id == CONF_ID_sweep_interval || id == CONF_ID_force_heavy_sweep))
 		tell_news(sm, NEWS_TIMER);
 }
 
-/* Takes over one reference of `conf`. */
+/* Puts `conf` into force; takes over one reference. */
 static void use_conf(struct sm *sm, struct conf *conf)
 {
 	_cleanup_(conf_unrefp) struct conf *before = sm->conf;
@@ -236,7 +235,7 @@ static void ask_for_sweep(struct sm *sm)
 	want_sweep_now(sm, SWEEP_HEAVY, "asked for");
 }
 
-/* `own` counts from now on, and what a master had below it: one reference. */
+/* Makes `own`, completed by the master's options, the configuration; returns one reference. */
 static struct conf *layered_conf(struct sm *sm, const struct conf *own)
 {
 	struct reload *r = sm->m.reload;
@@ -256,7 +255,10 @@ void sm_request_heavy(struct sm *sm, const struct conf *conf)
 	ask_for_sweep(sm);
 }
 
-/* `own` and what a master had are in force after the running sweep; files as they are now. */
+/*
+ * Puts `own`, completed by the master's options, into force after the running sweep, with files as
+ * they are now.
+ */
 static void plan_layered(struct sm *sm, const struct conf *own, const struct conf_files *files)
 {
 	struct reload *r = sm->m.reload;
@@ -269,7 +271,10 @@ static void plan_layered(struct sm *sm, const struct conf *own, const struct con
 	sm->next_files = read;
 }
 
-/* After a fault of SIGHUP the disk is not looked at: it counts with the SIGHUP that finds none. */
+/*
+ * Takes options of a master. After a fault of SIGHUP files are not read: this waits for a SIGHUP
+ * without faults.
+ */
 void reload_copied(struct sm *sm)
 {
 	if (sm->m.reload->held)

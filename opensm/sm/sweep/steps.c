@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The steps of sweeps, and the list of them for each kind of sweep. A step asks
- * one machine for one thing; which one is next, and what becomes of a list that stops, is
- * sweep.c's.
+ * The steps of sweeps, and their list for each kind of sweep. A step asks one machine to do one
+ * thing; sweep.c decides which step is next, and handles a list that stops.
  */
 #include <stdio.h>
 
@@ -26,7 +25,7 @@ static bool is_reading(const struct sm *sm)
 	return discover_is_partial(sm) ? incremental_busy(sm) : discover_busy(sm);
 }
 
-/* Reading is over. False: our own link is down, or another manager is to be master. */
+/* Called after reading. False: our own link is down, or another manager must be master. */
 static bool election_goes_on(struct sm *sm)
 {
 	const struct port *own = sm->fabric->own_port;
@@ -41,7 +40,7 @@ static bool election_goes_on(struct sm *sm)
 	return elect_decide(sm);
 }
 
-/* The way to the keys where the node next to us is locked, for a record. */
+/* Describes how the keys are sought if our neighbour is locked, for a log record. */
 static void seek_keys(struct sm *sm, char ret[200])
 {
 	const char *why = replica_seek_keys(sm);
@@ -55,8 +54,8 @@ static void seek_keys(struct sm *sm, char ret[200])
 }
 
 /*
- * The switch next to us shows that it has a key, and not which: nothing could be set up. A manager
- * of a fabric that is locked like this does not become master, and takes nothing over.
+ * Is our neighbour locked? It shows that it has a key, but not which, so nothing could be set up.
+ * This manager then does not become master.
  */
 static bool is_locked_out(struct sm *sm)
 {
@@ -73,7 +72,7 @@ static bool is_locked_out(struct sm *sm)
 	return true;
 }
 
-/* At level 2 a locked node is as silent as a broken one. */
+/* Does our neighbour not answer? At level 2 a locked node is as silent as a broken one. */
 static bool is_shut_off(struct sm *sm)
 {
 	const struct port *own = sm->fabric->own_port;
@@ -129,7 +128,7 @@ static bool partitions_step(struct sm *sm)
 	return true;
 }
 
-/* Where no manager was since the power came on no switch forwards multicast. */
+/* Notes that no switch forwards multicast if no manager was here since power came on. */
 static void trust_cold_switches(struct sm *sm)
 {
 	if (!discover_is_cold(sm))
@@ -146,7 +145,7 @@ static void tables_step(struct sm *sm)
 	adopt_start(sm);
 }
 
-/* Routes that no switch holds are not in force: the tables that were found take their place. */
+/* Forgets routes that no switch holds: the tables that were found take their place. */
 static void take_found_tables(struct sm *sm)
 {
 	if (!adopt_done(sm) || !sm_routes(sm))
@@ -160,7 +159,7 @@ static void routes_step(struct sm *sm)
 	standby_tables_read(sm);
 	take_found_tables(sm);
 	routing_start(sm);
-	/* A fabric that is set up for the first time has all its P_Key tables and links to get. */
+	/* On the first setup all P_Key tables and links are still to be written. */
 	if (!sm->first_sweep_done && routing_busy(sm))
 		program_start_ahead(sm);
 }
@@ -170,14 +169,14 @@ static bool routes_are_open(const struct sm *sm)
 	return routing_busy(sm) || program_busy(sm);
 }
 
-/* Hosts are answered from here on; then their groups get their trees. */
+/* Publishes the view, by which hosts are answered; then plans trees of their groups. */
 static void multicast_step(struct sm *sm)
 {
 	admin_publish(sm);
 	multicast_sweep(sm);
 }
 
-/* From the fabric as it is to the fabric as it should be: the same for all sweeps of a master. */
+/* Steps from the present to the wanted fabric: the same for all sweeps of a master. */
 /* clang-format off */
 #define STEPS_TO_WRITE                                                                \
 	{ "programming", .try_start = program_start, .busy = program_busy },          \
@@ -209,7 +208,7 @@ static bool incremental_settle_step(struct sm *sm)
 	return own_port_was_read(sm) && incremental_settle(sm) && election_goes_on(sm);
 }
 
-/* SIGHUP may have brought another file. */
+/* Loads partitions if SIGHUP has brought another file. */
 static bool new_partitions_step(struct sm *sm)
 {
 	return !partition_has_news(sm) || load_partitions(sm);
@@ -236,10 +235,7 @@ static void reroute_step(struct sm *sm)
 	routing_start(sm);
 }
 
-/*
- * The fabric is taken to be what it was: an administrator asked for other routes, or quiet.c has
- * them; nothing new is known.
- */
+/* Routing of an unchanged fabric: an administrator asked for other routes, or quiet.c has them. */
 static const struct step reroute_steps[] = { { "routing", .start = reroute_step,
 					       .busy = routing_busy, .computes = true },
 					     STEPS_TO_WRITE };

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * A sweep is a list of steps. A step starts something and is busy until that has ended; the
- * interpreter below runs the list, and the timer decides which list is next.
- *
- * Whatever asks for a sweep while one runs is remembered, and served once the running one has been
- * finished and applied: a storm of traps costs one follow-up, never convergence.
+ * interpreter below runs the list, and the timer chooses the next list. Requests during a sweep are
+ * remembered, and served after it has been finished and applied: a storm of traps costs one
+ * additional sweep, never convergence.
  */
 #include <assert.h>
 #include <inttypes.h>
@@ -19,36 +18,36 @@
 #include "util/mem.h"
 #include "util/told.h"
 
-/* After errors the next heavy sweep comes this soon, and no later than that. */
+/* First and longest pause before the heavy sweep that follows errors. */
 #define RETRY_FIRST	   (1 * MONO_S)
 #define RETRY_LAST	   (60 * MONO_S)
-/* Between two sweeps that traps asked for. */
+/* Least time between sweeps that traps ask for, at first and at most. */
 #define HOLD_FIRST	   (100 * MONO_MS)
 #define HOLD_LAST	   (2 * MONO_S)
-/* How often our own link is looked at while it is down. */
+/* Period at which our own link is read while it is down. */
 #define PORT_DOWN_INTERVAL (10 * MONO_S)
 
-/* Records that were logged of our own link, and of the last complete sweep. */
+/* Records that were logged on our own link, and on the last complete sweep. */
 enum { TOLD_PORT_DOWN, TOLD_ERRORS };
 
 struct sweep {
 	const struct step_list *lists; /* indexed by enum sweep_kind */
-	unsigned step;		       /* row of the running list */
+	unsigned step;		       /* index in the running list */
 	bool step_pending;
-	unsigned wanted;    /* bits 1 << enum sweep_kind */
-	char next_why[160]; /* why the next one */
-	char why[160];	    /* why this one */
-	bool timer_heavy;   /* the timer asks for a heavy sweep */
-	bool audit_wanted;  /* the first sweep cleared change bits it had not seen set */
+	unsigned wanted;    /* bits of the kinds that are wanted: 1 << enum sweep_kind */
+	char next_why[160]; /* reason for the next sweep */
+	char why[160];	    /* reason for this sweep */
+	bool timer_heavy;   /* set if the timer asks for a heavy sweep */
+	bool audit_wanted; /* set if the first sweep cleared change bits that it had not seen set */
 	struct told told;
-	unsigned failed;    /* in a row */
-	unsigned fruitless; /* heavy sweeps in a row that had nothing to write */
-	mono_t retry_at;    /* heavy sweep because of errors; MONO_NEVER */
+	unsigned failed;    /* number of failed sweeps in a row */
+	unsigned fruitless; /* number of heavy sweeps in a row with nothing to write */
+	mono_t retry_at;    /* time of the heavy sweep after errors, or MONO_NEVER */
 	mono_t timer_at;
 	mono_t hold_until; /* no sweep on demand before this time */
 	mono_t step_started;
-	uint64_t n_gets, n_sets; /* counters at the start */
-	/* n_answers: at the start; n_moved: at the last progress */
+	uint64_t n_gets, n_sets; /* counters at the start of the sweep */
+	/* n_answers: counter at the start; n_moved: at the last progress */
 	uint64_t n_answers, n_moved;
 	unsigned errors;      /* errors of this sweep: nodes that took part and failed */
 	unsigned soft_faults; /* silent nodes, and tables that had to wait, in this sweep */
@@ -91,7 +90,7 @@ mono_t sweep_step_since(const struct sm *sm)
 	return sm->m.sweeper->step_started;
 }
 
-/* Polls of other managers are not counted: they go on whatever becomes of a sweep. */
+/* The number of answers; without those of other managers, whose polls do not depend on sweeps. */
 static uint64_t answers(const struct sm *sm)
 {
 	return mad_answered(sm->mad, IB_ATTR_SM_INFO);
@@ -221,19 +220,22 @@ static mono_t timer_interval(const struct sm *sm)
 	return sm->conf->sweep_interval ? (mono_t)sm->conf->sweep_interval * MONO_S : MONO_NEVER;
 }
 
-/* 1 s, doubled with every sweep that failed in a row. */
+/* The pause after failed sweeps: 1 s, doubled for each in a row. */
 static mono_t retry_delay(const struct sm *sm)
 {
 	return mono_min(RETRY_FIRST << MIN(sm->m.sweeper->failed - 1, 6u), RETRY_LAST);
 }
 
-/* Sweeps on demand keep a distance that grows while they find nothing to do: a storm of traps. */
+/*
+ * The pause between sweeps on demand, which grows while they find nothing to do, as in a storm of
+ * traps.
+ */
 static mono_t hold_time(const struct sm *sm)
 {
 	return mono_min(HOLD_FIRST << MIN(sm->m.sweeper->fruitless, 5u), HOLD_LAST);
 }
 
-/* There are no light sweeps. */
+/* Are there no light sweeps? */
 bool sweep_all_heavy(const struct sm *sm)
 {
 	return sm->conf->force_heavy_sweep || !sm->fabric->n_switches;
@@ -247,7 +249,7 @@ void sweep_plan_timer(struct sm *sm)
 	sm->m.sweeper->timer_heavy = sm->m.sweeper->audit_wanted || sweep_all_heavy(sm);
 }
 
-/* When the timer is due next, and what for. */
+/* Sets the timer for the next sweep, and its kind. */
 static void plan_next_timer(struct sm *sm)
 {
 	sweep_plan_timer(sm);
@@ -260,7 +262,7 @@ static bool writes_change(const struct sm *sm)
 	return sm->sweep == SWEEP_INCREMENTAL || sm->sweep == SWEEP_REROUTE;
 }
 
-/* A heavy sweep follows a failed sweep that did not read everything. */
+/* Plans the next sweep: a heavy one if this one failed, or did not read everything. */
 static void plan_next(struct sm *sm)
 {
 	struct sweep *s = sm->m.sweeper;
@@ -280,14 +282,16 @@ static void plan_next(struct sm *sm)
 		plan_next_timer(sm);
 }
 
-/* A dirty sweep needs a whole picture to start from, and no other master at work. */
+/*
+ * Is a dirty sweep possible? It needs a complete picture to start from, and no other active master.
+ */
 static bool can_be_dirty(const struct sm *sm)
 {
 	return sm->state == SM_MASTER && sm->first_sweep_done && picture_holds(sm) &&
 	       sm->fabric->n_switches && !elect_rival_seen(sm) && !sweep_port_is_down(sm);
 }
 
-/* A place to look at, or a look at all, with no picture that it could be added to. */
+/* Is there a request for a part of the fabric, but no picture to which it could be added? */
 static bool needs_picture(const struct sm *sm)
 {
 	return !picture_holds(sm) &&
@@ -295,8 +299,8 @@ static bool needs_picture(const struct sm *sm)
 }
 
 /*
- * An engine that died some time ago has its chance: routes from scratch, which change nothing if
- * it dies again.
+ * Lets an engine run again that died some time ago: routes from scratch, which change nothing if it
+ * dies again.
  */
 static void ask_engines_again(struct sm *sm)
 {
@@ -310,9 +314,8 @@ static void ask_engines_again(struct sm *sm)
 }
 
 /*
- * Routing that an administrator asked for, or better tables for a quiet time. These were made of a
- * fabric and a configuration that hold no more when a sweep is wanted that may change tables: that
- * comes first, and drops them.
+ * May routes be replaced, by request of an administrator or for a quiet time? Those of a quiet time
+ * are dropped if a sweep is wanted that may change tables.
  */
 static bool may_reroute(const struct sm *sm)
 {
@@ -407,13 +410,13 @@ static void begin_sweep(struct sm *sm, enum sweep_kind kind)
 	sweep_tell(sm, SM_EVENT_SWEEP_START, false);
 }
 
-/* A port of a switch that does not tell of its ports is not waited for. */
+/* Is the node served? A port of a switch that does not report its ports is not waited for. */
 static bool is_served(const struct node *n)
 {
 	return !n->misses && (!node_is_switch(n) || (n->switch_known && n->ports[0].known));
 }
 
-/* A port between two that answer, which should be ACTIVE by now. */
+/* Should the port be ACTIVE by now, as both ends of its cable answer? */
 static bool is_pending(const struct port *p)
 {
 	return p->peer && !p->quarantined && !p->out.held && is_served(p->node) &&
@@ -456,10 +459,7 @@ static void report_ports(struct sm *sm)
 	}
 }
 
-/*
- * Changes between reading and clearing PortStateChange show nowhere: such switches are read again.
- * (After the first sweep all are.)
- */
+/* Has switches read again whose ports changed between reading and clearing PortStateChange. */
 static void read_cleared_late(struct sm *sm)
 {
 	FABRIC_EACH_NODE(sm->fabric, n) {
@@ -468,7 +468,7 @@ static void read_cleared_late(struct sm *sm)
 	}
 }
 
-/* A sweep that writes went through to its last step, as MASTER. */
+/* Completes a sweep of a master that went through all steps. */
 static void complete_sweep(struct sm *sm)
 {
 	struct sweep *s = sm->m.sweeper;
@@ -515,7 +515,7 @@ static void complete_sweep(struct sm *sm)
 		sm->hooks.subnet_up(sm->hooks.arg, sm);
 }
 
-/* Errors that no further sweep is waited for: ports that are named as stuck. */
+/* Are all errors ports that are reported as stuck, so that no further sweep is awaited? */
 static bool left_nothing_open(const struct sm *sm)
 {
 	if (!picture_holds(sm) || (sm->state == SM_MASTER && elect_polled(sm)))
@@ -542,7 +542,7 @@ static void end_sweep(struct sm *sm, bool through)
 	tell_news(sm, NEWS_SWEEP_ENDED);
 }
 
-/* A step that waits for answers got some. */
+/* Notes progress of a step that waits for answers. */
 static void note_answers(struct sm *sm, const struct step *st)
 {
 	struct sweep *s = sm->m.sweeper;
@@ -553,7 +553,7 @@ static void note_answers(struct sm *sm, const struct step *st)
 	s->n_moved = now;
 }
 
-/* One step forward. False: nothing can be done now. */
+/* Runs the present step. False: nothing can be done now. */
 static bool advance_step(struct sm *sm)
 {
 	struct sweep *s = sm->m.sweeper;
