@@ -22,7 +22,7 @@
 #include "sa/service.h"
 #include "util/mem.h"
 
-/* Can the name stand between single quotes and be read back: text, then zeroes? */
+/* Can the name be written in single quotes and read back: is it text, then zeroes? */
 static bool name_is_plain(const uint8_t name[64])
 {
 	size_t len = strnlen((const char *)name, 64);
@@ -38,7 +38,7 @@ static bool name_is_plain(const uint8_t name[64])
 	return true;
 }
 
-/* 16 bytes of a record as two numbers. */
+/* Writes 16 bytes of a record as two numbers. */
 static void put_pair(FILE *out, const char *name, const uint8_t *p)
 {
 	fprintf(out, " %s=0x%016" PRIx64 ":0x%016" PRIx64, name, ib_bits_get(p, 0, 64),

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What a new view means for registrations: GIDs come into service and go out of it (traps 64 and
- * 65, once per end port at the end of a heavy sweep), subscribers move.
- *
- * The first view, and the first one after standby, raises trap 64 for every port: the reports that
- * subscribers got from our predecessor are not known.
+ * Effects of a new view on registrations: GIDs come into service and leave it (traps 64 and 65,
+ * once per end port at the end of a heavy sweep), and subscribers may have moved. The first view,
+ * also after standby, raises trap 64 for every port, as the Reports of the former manager are
+ * unknown.
  */
 #include "sa/guidinfo.h"
 #include "sa/notice/inform.h"
 #include "sa/service.h"
 
-/* An end port that others can reach. */
+/* Can other ports reach this end port? */
 static bool is_reachable(const struct view *v, const struct view_port *p)
 {
 	return p->guid && p->lid && (view_is_switch(v, p) || p->state == IB_PORT_ACTIVE);
@@ -23,7 +22,7 @@ static bool is_in_service(const struct view *v, guid_t guid)
 	return at != VIEW_NONE && is_reachable(v, &v->ports[at]);
 }
 
-/* A trap for each GID that is in service in `v` and not in `other`. */
+/* Raises a trap for each GID that is in service in `v` and not in `other`. */
 static void raise_for_gids(struct sa *sa, enum ib_trap trap, const struct view *v,
 			   const struct view *other)
 {

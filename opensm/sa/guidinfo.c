@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * GUIDInfoRecord: alias GUIDs, asked for by hypervisors for their guests (sa.md 8).
- *
- * Keeps the aliases and answers; hooks.guids_changed() has the device's table written.
+ * GUIDInfoRecord: alias GUIDs that hypervisors request for their guests (sa.md 8). Keeps the
+ * aliases and answers; hooks.guids_changed() has the device's table written.
  */
 #include "sa/guidinfo.h"
 
@@ -13,7 +12,7 @@
 #include "sa/records.h"
 #include "util/mem.h"
 
-/* GUIDs that we assign: OUI, the byte sm_assigned_guid, then a counter. */
+/* Prefix of GUIDs that are assigned here: OUI; then the byte sm_assigned_guid, and a counter. */
 #define ASSIGNED_OUI 0x0014050000000000ull
 
 struct alias_guids *alias_guids_new(struct sa *sa)
@@ -76,7 +75,7 @@ static struct alias_port *find_table(const struct sa *sa, guid_t port)
 	return guidmap_get(sa->guids->ports, port);
 }
 
-/* The table of a port, with room for `n_blocks`. */
+/* The table of a port, made if need be, with room for `n_blocks`. */
 static struct alias_port *obtain_table(struct sa *sa, guid_t port, unsigned n_blocks)
 {
 	struct alias_port *p = find_table(sa, port);
@@ -95,7 +94,7 @@ static struct alias_port *obtain_table(struct sa *sa, guid_t port, unsigned n_bl
 	return p;
 }
 
-/* Puts `guid` (0: nothing) at a place of a port's table. */
+/* Sets an entry of a port's table to `guid` (0: none). */
 static void put_alias(struct sa *sa, struct alias_port *p, unsigned at, guid_t guid)
 {
 	if (p->guids[at])
@@ -123,7 +122,7 @@ static bool is_empty(const struct alias_port *p)
 	return true;
 }
 
-/* Entries of the port's table, its own GUID included. */
+/* The number of entries of the port's table, its own GUID included. */
 static unsigned capacity(const struct view_port *port)
 {
 	return port->known ? MAX(ib_get(port->info, PI_GUID_CAP), 1) : 1;
@@ -183,10 +182,10 @@ static enum sa_step block_of_port(struct sa_query *q, uint32_t end, uint8_t *ret
 
 /* A block of a port, as a request names it. */
 struct target {
-	uint32_t at; /* in the view */
+	uint32_t at; /* index in the view */
 	const struct view_port *port;
 	unsigned block;
-	uint8_t wanted; /* places 0..7 of the block that the request is about */
+	uint8_t wanted; /* entries 0..7 of the block that the request names, as bits */
 };
 
 static uint16_t find_target(const struct sa *sa, const struct sa_request *rq, const uint8_t *record,
@@ -225,7 +224,7 @@ static guid_t assign_alias(struct sa *sa)
 	}
 }
 
-/* A present port has it. */
+/* Has a present port this GUID? */
 static bool in_use(const struct sa *sa, guid_t guid)
 {
 	return sa_port_of_interface_id(sa, sa->view, guid) != VIEW_NONE;
@@ -243,7 +242,7 @@ static bool is_full(const struct sa *sa)
 	return guidmap_count(sa->guids->by_guid) >= sa->conf->sa_max_alias_guids;
 }
 
-/* The GUID that a wish for a place (0: any) comes to; `have`: nothing changes. */
+/* The GUID for an entry that `wish` asks for (0: any); `have`: it stays. */
 static guid_t decide_alias(struct sa *sa, guid_t have, guid_t wish)
 {
 	if (have && (!wish || wish == have))
@@ -277,8 +276,8 @@ static void change_alias(struct sa *sa, const struct target *t, unsigned i, guid
 }
 
 /*
- * Makes the block what `wish` says and answers with it. An alias that a group member goes by stays:
- * then nothing is changed at all (the peer lets Set replace it, and the member is left behind).
+ * Applies `wish` to the block, and answers with the result. Nothing is changed if an alias of a
+ * group member would be replaced (OpenSM replaces it, and the member is lost).
  */
 static uint16_t apply_block(struct sa *sa, const struct target *t, const guid_t wish[ALIAS_BLOCK],
 		      uint8_t *record)
@@ -312,7 +311,7 @@ static bool is_among(const guid_t *guids, unsigned n, guid_t guid)
 	return false;
 }
 
-/* Set and Delete. */
+/* Handles Set and Delete. */
 static uint16_t change_block(struct sa *sa, const struct sa_request *rq, uint8_t *record)
 {
 	guid_t wish[ALIAS_BLOCK];

@@ -12,17 +12,17 @@
 #include "sa/records.h"
 #include "util/mem.h"
 
-/* The device of the end port at the cursor, as known now; NULL: gone since the view was made. */
+/* The device of the end port at the cursor; NULL: gone since the view was made. */
 static const struct node *device(const struct sa_query *q, uint32_t end)
 {
 	return fabric_find_node(q->sa->fabric, walk_node(q, end)->guid);
 }
 
-/* A request's value of a field, in place of all of them. */
+/* The value of a field in the request, or ANY. */
 #define ANY		UINT64_MAX
 #define ASKED(q, FIELD) QUERY_FIELD(q, FIELD, ANY)
 
-/* Of the values below `n`: the next at the cursor, or the one that is asked for. False: no more. */
+/* The next value below `n` at the cursor, or only the one asked for. False: no more. */
 static bool next_value(uint32_t *cursor, uint64_t asked, uint32_t n, uint32_t *ret)
 {
 	if (asked != ANY && *cursor > asked)
@@ -35,11 +35,13 @@ static bool next_value(uint32_t *cursor, uint64_t asked, uint32_t n, uint32_t *r
 	return true;
 }
 
-/* Pairs of numbers, the second running faster: two ports, port and block, block and position. */
+/*
+ * Pairs of numbers, of which the second runs faster: two ports, port and block, block and position.
+ */
 struct pairs {
-	uint32_t first, end;	   /* of the first number */
-	uint64_t asked, asked_inner; /* ANY: all */
-	/* How many second numbers there are, from 0 on; of the first number `outer`. */
+	uint32_t first, end;	   /* range of the first number */
+	uint64_t asked, asked_inner; /* values asked for; ANY: all */
+	/* The number of second numbers, from 0 on, for first number `outer`. */
 	unsigned (*n_inner)(const struct sa_query *q, uint32_t end, uint32_t outer);
 };
 
@@ -47,7 +49,7 @@ struct pair {
 	uint32_t outer, inner;
 };
 
-/* The next pair at the walk's own numbers. False: no more. */
+/* The next pair at the cursor. False: no more. */
 static bool next_pair(struct sa_query *q, uint32_t end, const struct pairs *p, struct pair *ret)
 {
 	uint32_t *outer = &q->at[WALK_OWN], *inner = &q->at[WALK_OWN2];
@@ -62,11 +64,11 @@ static bool next_pair(struct sa_query *q, uint32_t end, const struct pairs *p, s
 	return false;
 }
 
-#define TABLE 8 /* byte of a record where its table begins; it reaches to the end */
+#define TABLE 8 /* byte offset of the table, which extends to the end of a record */
 _Static_assert(SLR_TABLE == TABLE * 8 && VAR_TABLE == TABLE * 8 && PKR_TABLE == TABLE * 8,
 	       "records of tables");
 
-/* The table as port `port` of the end port's device holds it, or the step to return for SA_ROW. */
+/* Reads a table of port `port` of the end port's device; or returns the step instead of SA_ROW. */
 static enum sa_step read_table(struct sa_query *q, uint32_t end, uint32_t port, uint16_t attr,
 			       uint32_t mod, uint8_t *ret)
 {
@@ -93,7 +95,7 @@ static uint32_t lft_blocks(const struct node *n)
 	return (uint32_t)ib_get(n->switch_info, SI_LINEAR_FDB_TOP) / LFT_BLOCK_LIDS + 1;
 }
 
-/* As the device is known to hold it, else as it was routed; NULL: neither. */
+/* The block as the device is known to hold it, or as it was routed; NULL: neither. */
 static const uint8_t *lft_block(const struct sa_query *q, const struct node *n, uint32_t end,
 				uint32_t block)
 {
@@ -106,7 +108,7 @@ static const uint8_t *lft_block(const struct sa_query *q, const struct node *n, 
 	return routes_row(r, sw) + block * LFT_BLOCK_LIDS;
 }
 
-/* Entries of LIDs that the requester may not know of look like those of LIDs that no port has. */
+/* Hides entries of LIDs that the requester may not know: they look like unassigned ones. */
 static void hide_lids(struct sa_query *q, uint32_t block, uint8_t *table)
 {
 	for (unsigned i = 0; i < LFT_BLOCK_LIDS; i++) {
@@ -157,7 +159,7 @@ static bool block_in_use(const struct mft_have *h, uint32_t block)
 	return false;
 }
 
-/* Up to the last one that holds an entry. */
+/* The number of blocks up to the last with an entry. */
 static uint32_t mft_blocks(const struct node *n)
 {
 	uint32_t blocks = n->mft.n_blocks;
@@ -184,7 +186,7 @@ static bool may_see_mlid(const struct sa_query *q, lid_t mlid)
 	return g;
 }
 
-/* The ports of a group say where its members are. */
+/* Hides groups that the requester may not know, as their ports tell where members are. */
 static void hide_groups(const struct sa_query *q, uint32_t block, struct mft_cell *cell)
 {
 	for (unsigned i = 0; i < MFT_BLOCK_MLIDS; i++) {
@@ -195,7 +197,7 @@ static void hide_groups(const struct sa_query *q, uint32_t block, struct mft_cel
 	}
 }
 
-/* Cells in order of the wire: for each block all positions. */
+/* The next cell, in wire order: by block, then by position. */
 static enum sa_step mft_of_port(struct sa_query *q, uint32_t end, uint8_t *ret)
 {
 	const struct node *n = device(q, end);
@@ -280,15 +282,15 @@ const struct sa_type sa_sl2vl_record = {
 
 /* ---- VLArbitrationTableRecord (15.2.5.11), P_KeyTableRecord (15.2.5.12) ---- */
 
-#define VLARB_BLOCKS	4  /* 1, 2: low priority, 3, 4: high */
-#define VLARB_PER_BLOCK 32 /* entries */
+#define VLARB_BLOCKS	4  /* 1, 2: low priority; 3, 4: high */
+#define VLARB_PER_BLOCK 32 /* number of entries */
 
 static bool is_host(const struct sa_query *q, uint32_t end)
 {
 	return walk_node(q, end)->type != IB_NODE_SWITCH;
 }
 
-/* All ports of the end port's node (one of a host). `port`: as asked, or ANY. */
+/* The ports of the end port's node, only one of a host. `port`: as asked, or ANY. */
 static struct pairs blocks_of_ports(const struct sa_query *q, uint32_t end, uint64_t port,
 				    uint64_t block)
 {
@@ -323,10 +325,10 @@ static bool vlarb_exists(const struct view_port *p, unsigned block)
 	return entries > block % 2 * VLARB_PER_BLOCK;
 }
 
-/* Whatever port of a host is asked for, the port with this LID answers (osmtest asks for 0). */
+/* For a host the port with this LID answers, whatever port is asked for (osmtest asks for 0). */
 static enum sa_step vlarb_of_port(struct sa_query *q, uint32_t end, uint8_t *ret)
 {
-	uint64_t asked = ASKED(q, VAR_BLOCK); /* from 1; 0 becomes one that no port has */
+	uint64_t asked = ASKED(q, VAR_BLOCK); /* from 1; 0 becomes one that does not exist */
 	struct pairs blocks =
 		blocks_of_ports(q, end, is_host(q, end) ? ANY : ASKED(q, VAR_PORT),
 				asked == ANY ? ANY : (asked - 1) & 0xFF);
@@ -341,7 +343,7 @@ static enum sa_step vlarb_of_port(struct sa_query *q, uint32_t end, uint8_t *ret
 	ib_put(ret, VAR_PORT, at.outer);
 	ib_put(ret, VAR_BLOCK, at.inner + 1);
 	if (!vlarb_exists(&q->view->ports[q->subject], at.inner))
-		return SA_ROW; /* no table to read: all zeroes */
+		return SA_ROW; /* there is no table: all zeroes */
 	return read_table(q, end, at.outer, IB_ATTR_VLARB, (at.inner + 1) << 16 | at.outer,
 			  ret); /* 14.2.5.9 */
 }
@@ -364,8 +366,8 @@ static unsigned pkey_blocks(const struct sa_query *q, uint32_t end, uint32_t num
 }
 
 /*
- * The answer has the block's low byte first, as the peer has it: saquery, and other clients built
- * with its headers, read the number in host order. Requests have it in network order.
+ * Writes the block number with its low byte first, as OpenSM does: saquery, and other clients built
+ * with its headers, read it in host order. Requests have network order.
  */
 static void put_pkey_block(uint8_t *ret, uint32_t block)
 {

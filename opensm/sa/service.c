@@ -18,16 +18,16 @@
 #include "util/mem.h"
 
 #define IDENTITY_BYTES 26
-#define LOOK	       MONO_S /* leases are looked at so often at most */
+#define LOOK	       MONO_S /* least time between two checks of leases */
 
 struct services {
-	struct guidmap *by_identity; /* hash -> struct service, chained */
+	struct guidmap *by_identity; /* by hash of the identity: chain of struct service */
 	struct roll all;
 	mono_t next_look, last_look;
-	bool restored; /* leases that do not count yet */
+	bool restored; /* set if restored leases do not run yet */
 	bool was_published;
-	struct service *own; /* of the manager that we are part of; NULL: none */
-	size_t n_managers;   /* services that are in no count and no dump */
+	struct service *own; /* services of the manager itself; NULL: none */
+	size_t n_managers;   /* number of services of managers, which are in no count and no dump */
 };
 
 struct services *services_new(struct sa *sa)
@@ -60,7 +60,7 @@ struct service *services_before(const struct sa *sa, uint64_t *cursor)
 
 /* ---- the store ----------------------------------------------------------------------------- */
 
-/* Never 0. Long chains of one requester's making end at its quota. */
+/* A hash, never 0. The quota of a requester limits the chains that it can cause. */
 static uint64_t hash_of(const uint8_t *record)
 {
 	uint64_t h = hash_bytes(HASH_START, record, IDENTITY_BYTES);
@@ -193,7 +193,7 @@ static uint32_t port_of(const struct sa *sa, const struct view *v, const struct 
 	return port != VIEW_NONE ? port : view_port_of_guid(v, s->owner);
 }
 
-/* Both hold the P_Key, and one of them is a full member. A port may talk to itself. */
+/* Do both ports hold the P_Key, one of them as full member? A port may talk to itself. */
 static bool may_talk_in(const struct view *v, uint32_t a, uint32_t b, uint16_t pkey)
 {
 	unsigned of_a = view_pkey_forms(v, a, pkey), of_b = view_pkey_forms(v, b, pkey);
@@ -280,7 +280,7 @@ static bool may_register(const struct sa *sa, const struct sa_request *rq, const
 	       view_share_pkey(sa->view, rq->port, port, NULL);
 }
 
-/* A manager of ours registers how it is configured, for the port it asks from. */
+/* May the service be registered as a manager's? It must be for the requester's own port. */
 static bool may_register_as_manager(const struct sa *sa, const struct sa_request *rq,
 				    const uint8_t *record)
 {
@@ -319,7 +319,7 @@ static uint16_t set_service(struct sa *sa, const struct sa_request *rq, uint8_t 
 	if (s->manager && sa->hooks.manager_seen)
 		sa->hooks.manager_seen(sa->hooks.arg, owner, kept);
 	if (!SA_HAS(rq->mask, SVR_PKEY))
-		ib_put(record, SVR_PKEY, 0xFFFF); /* in the answer alone */
+		ib_put(record, SVR_PKEY, 0xFFFF); /* only in the answer */
 	hide_key(record, rq->trusted);
 	return SA_OK;
 }
@@ -336,7 +336,10 @@ static uint16_t delete_service(struct sa *sa, const struct sa_request *rq, uint8
 	return SA_OK;
 }
 
-/* A requester of managers is a manager, whether the view shows that already or not. */
+/*
+ * Notes that the requester is a manager, as it asks for managers, even if the view does not show
+ * it.
+ */
 static uint16_t note_manager(const struct sa_query *q)
 {
 	if (q->rq.trusted && QUERY_FIELD(q, SVR_ID, 0) == SA_MANAGER_ID &&
@@ -364,7 +367,7 @@ int services_restore(struct sa *sa, const uint8_t *record, uint32_t left, uint64
 	struct service *s;
 
 	if (!owner)
-		owner = UINT64_MAX; /* of no port; but some account is charged */
+		owner = UINT64_MAX; /* no port's, but an account must be charged */
 	if (is_of_manager(record))
 		return -EINVAL;
 	if (find_service(sa->services, record))

@@ -36,7 +36,10 @@ bool cells_differ(const struct sync *s, const struct sync_row *row, const struct
 	return have ? memcmp(have + own, ret + own, SMP_DATA_SIZE - own) != 0 : block < w->sure;
 }
 
-/* Of all that is wanted of a table: tells whether a want that was given up has changed. Never 0. */
+/*
+ * A hash of all wanted blocks of a table, by which a change of a want that was given up is noticed.
+ * Never 0.
+ */
 static uint32_t hash_of(const struct sync *s, const struct sync_row *row, const struct port *p,
 			const struct want *w)
 {

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Alias GUIDs: GUIDInfo blocks of end ports (14.2.5.5), as wanted from outside.
- *
- * Wants are kept by port GUID, so that a port finds them when it comes back. Blocks of which
- * nothing is wanted are neither read nor written.
+ * Alias GUIDs: GUIDInfo blocks of end ports (14.2.5.5). Wanted blocks are kept by port GUID, so
+ * that a port gets them when it comes back. Other blocks are neither read nor written.
  */
 #include <assert.h>
 #include <string.h>
@@ -18,9 +16,9 @@ _Static_assert(GUID_BLOCK == GUIDS_PER_BLOCK, "entries of a block");
 
 struct guid_want {
 	struct guid_block {
-		bool changed; /* since its Set left, which is on the wire */
+		bool changed; /* set if the block has changed after its Set was sent */
 		guid_t guids[GUID_BLOCK];
-	} * blocks[MAX_BLOCKS]; /* NULL: nothing is wanted of it */
+	} * blocks[MAX_BLOCKS]; /* NULL: the block is not wanted */
 };
 
 static void want_free(struct guid_want *want)
@@ -55,7 +53,7 @@ static struct guid_block *find_block(const struct sync *s, guid_t port_guid, uns
 
 /* ---- the row --------------------------------------------------------------------------------- */
 
-/* A port that is down holds nothing. */
+/* Finds the wanted blocks of a port, but not of one that is down, which holds nothing. */
 bool guids_want(const struct sync *s, const struct port *p, struct want *ret)
 {
 	ret->guids = find_want(s, p->guid);
@@ -80,7 +78,7 @@ bool guids_fill(const struct sync *s, const struct port *p, const struct want *w
 	return true;
 }
 
-/* At once, or in the stage of the run: wants that change all the time must not hold up a stage. */
+/* Writes a block at once, or in the stage of the run: endless changes must not delay the run. */
 static void want_more(struct sync *s, struct port *p, unsigned block)
 {
 	if (s->stage == ST_IDLE)
@@ -132,7 +130,7 @@ static struct guid_block *make_block(struct sync *s, guid_t port_guid, unsigned 
 	return want->blocks[block];
 }
 
-/* Forgets the port if nothing is wanted of it any more. */
+/* Removes a block; forgets the port if it was the last. */
 static void drop_block(struct sync *s, guid_t port_guid, unsigned block)
 {
 	struct guid_want *want = find_want(s, port_guid);

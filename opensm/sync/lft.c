@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Attributes of switches as a whole that a run writes: PortStateChange, forwarding tables,
- * LinearFDBTop.
- *
- * Which table is right is route/; this file only compares and sends.
+ * Attributes of switches that a run writes: PortStateChange, forwarding tables, LinearFDBTop.
+ * Routes decide on the tables; this file compares and sends.
  */
 #include <string.h>
 
@@ -35,7 +33,7 @@ static void write_switch_info(struct sync *s, struct node *n, const uint8_t *pay
 		 &(struct mad_request){ .attr = IB_ATTR_SWITCH_INFO, .payload = payload });
 }
 
-/* Before anything is written: changes of the switch from now on show again. */
+/* Clears PortStateChange before anything is written, so that later changes are seen. */
 void lft_clear(struct sync *s, struct node *n)
 {
 	uint8_t want[SMP_DATA_SIZE] = { 0 };
@@ -64,7 +62,7 @@ void lft_write_top(struct sync *s, struct node *n)
 	ib_put(want, SI_LINEAR_FDB_TOP,
 	       MIN((unsigned)s->plan.routes->top, (unsigned)ib_get(want, SI_LINEAR_FDB_CAP) - 1u));
 	ib_put(want, SI_LIFE_TIME, s->plan.conf->packet_life_time & 0x1F);
-	ib_put(want, SI_PORT_STATE_CHANGE, 0); /* written 0: stays as it is (14.2.5.4) */
+	ib_put(want, SI_PORT_STATE_CHANGE, 0); /* writing 0 leaves it as it is (14.2.5.4) */
 	if (ib_get(want, SI_LINEAR_FDB_TOP) != ib_get(n->switch_info, SI_LINEAR_FDB_TOP) ||
 	    ib_get(want, SI_LIFE_TIME) != ib_get(n->switch_info, SI_LIFE_TIME))
 		write_switch_info(s, n, want);
@@ -108,7 +106,7 @@ void sync_node_back(struct node *n)
 	n->sync.lft_failures = 0;
 }
 
-/* A switch that has used up its tries is left out of routing (sm/out_of_use/guard.c). */
+/* Failed tries of a switch; after the last it is left out of routing (sm/out_of_use/guard.c). */
 uint8_t *lft_tries(const struct sync_row *row, struct port *p)
 {
 	return &p->node->sync.lft_failures;
@@ -139,7 +137,7 @@ static bool holds_block(const struct sync *s, const struct routed *at, uint32_t 
 	return have && !memcmp(have, wanted_block(s, at, block), LFT_BLOCK_LIDS);
 }
 
-/* Is this the epoch of the block? */
+/* Does the block belong to the present epoch? */
 static bool block_is_due(const struct sync *s, const struct routed *at, uint32_t block)
 {
 	const struct transition *t = s->plan.transition;
@@ -159,7 +157,7 @@ static void queue_block(struct sync *s, const struct routed *at, uint32_t block)
 		send_block(s, at->node, block, want);
 }
 
-/* Entries that change and could loop meanwhile are removed first; the others stay for now. */
+/* Removes entries that change and could loop; others stay for now. */
 static void drain_block(struct sync *s, const struct routed *at, uint32_t block)
 {
 	const struct transition *t = s->plan.transition;
@@ -180,8 +178,8 @@ static void drain_block(struct sync *s, const struct routed *at, uint32_t block)
 }
 
 /*
- * Block by block over all switches: neighbours fill in step, and no SMA gets a burst. A switch
- * that does not take its block may go on with the old one; where a transition says that others wait
+ * Goes block by block over all switches, so that neighbours are written in step, and no SMA gets a
+ * burst. A switch that does not take a block keeps the old one; if the transition has others wait
  * for it, they keep theirs in this run.
  */
 static bool feed_blocks(struct sync *s,
@@ -233,9 +231,8 @@ bool lft_next_epoch(struct sync *s)
 }
 
 /*
- * A switch that took no table at all is left out of the routes; one block without entries shows
- * whether it takes tables now. One that is left out by an administrator may still carry packets of
- * others, and is not asked.
+ * Sends a block without entries to a switch that took no table, and is left out of routes, to see
+ * if it takes tables now. Not if an administrator left it out: it may still carry packets.
  */
 void lft_ask_refuser(struct sync *s, struct node *n)
 {

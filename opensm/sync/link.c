@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Sets of a run to ports of links: FDR10, PortInfo, and the way from INIT to ACTIVE.
- *
- * The wanted PortInfo is made by plan/link; this file compares, sends, and remembers values that a
- * device does not keep.
+ * Sets of a run to ports of links: FDR10, PortInfo, and the states from INIT to ACTIVE. plan/link
+ * makes the wanted PortInfo; this file compares, sends, and remembers values that a device does not
+ * keep.
  */
 #include <string.h>
 
@@ -26,7 +25,7 @@ static bool port_has_state(const struct port *p)
 	return !node_is_switch(p->node) || p->num > 0 || port_is_enhanced0(p);
 }
 
-/* FDR10 is Mellanox' own: on if both ends can (option fdr10: 1), or off (2). */
+/* Should FDR10, a vendor speed, be on? Option fdr10: 1: if both ends support it; 2: no. */
 static bool want_fdr10(const struct sync *s, const struct port *p)
 {
 	return s->plan.conf->fdr10 == 1 && (p->ext_supported & EPI_SPEED_FDR10) &&
@@ -99,7 +98,7 @@ static void port_want(const struct sync *s, const struct port *p, struct link_wa
 	link_plan(&facts, ret);
 }
 
-/* Fields that differ and are worth writing: what the device did not keep last time is not. */
+/* Fields that differ, without those that the device did not keep last time. */
 static link_fields worth_writing(const struct port *p, const struct link_want *want)
 {
 	link_fields differs = link_differs(want, p->info);
@@ -110,8 +109,8 @@ static link_fields worth_writing(const struct port *p, const struct link_want *w
 }
 
 /*
- * ClientReregister: the port lost what it registered, or the SM it registered with moved
- * (14.4.11).
+ * Is ClientReregister due: did the port lose its registrations, or does the SM have another LID
+ * (14.4.11)?
  */
 static bool reregister_is_due(const struct sync *s, const struct port *p)
 {
@@ -124,7 +123,7 @@ static bool reregister_is_due(const struct sync *s, const struct port *p)
 	       ib_get(p->info, PI_GID_PREFIX) != s->plan.conf->subnet_prefix;
 }
 
-/* Port, and whether we know of extended speeds (14.2.5.6). */
+/* The modifier: port number, and the bit for extended speeds (14.2.5.6). */
 static uint32_t port_info_mod(const struct port *p)
 {
 	bool extended =
@@ -133,10 +132,7 @@ static uint32_t port_info_mod(const struct port *p)
 	return p->num | (extended ? PI_MOD_EXTENDED_SPEEDS : 0);
 }
 
-/*
- * The write form of `info`: of a PortInfo that moves the port to `state`, and leaves alone what it
- * does not say.
- */
+/* Makes a Set of `info` that moves the port to `state`, and leaves other fields unchanged. */
 static struct mad_request write_form(const struct port *p, const uint8_t *info,
 				     enum ib_port_state state, uint8_t *out)
 {
@@ -219,7 +215,7 @@ bool link_observe_state(struct sync *s, const struct sync_row *row, struct port 
 	return true;
 }
 
-/* A Set may have been taken, its answer lost: with it the key may have changed. */
+/* Puts PortInfo and key in doubt: a Set may have been carried out, and its answer lost. */
 void link_doubt(struct sync *s, const struct sync_row *row, struct port *p, uint32_t mod)
 {
 	observe_doubt(p);
@@ -236,8 +232,8 @@ uint8_t *link_tries(const struct sync_row *row, struct port *p)
 }
 
 /*
- * A field that is not kept is remembered, and not written until its value changes; an essential
- * one is a fault.
+ * Remembers a field that was not kept, which is written again when its value changes; for an
+ * essential field this is a fault.
  */
 void link_note_unstored(struct sync *s, const struct sync_row *row, struct port *p, uint32_t mod)
 {
@@ -266,7 +262,7 @@ static bool is_arming(const struct sync *s)
 	return s->stage == ST_KEYS || s->stage == ST_ARM;
 }
 
-/* The state alone, of a port whose parameters were refused. */
+/* Handles a Set of the state alone, of a port that refused parameters. */
 static void on_state_alone(void *owner, const struct mad_result *r)
 {
 	struct sync *s = owner;
@@ -280,7 +276,7 @@ static void on_state_alone(void *owner, const struct mad_result *r)
 		link_doubt(s, NULL, p, r->mod);
 }
 
-/* The port holds the values that the Set was to write. */
+/* Does the port have the values that the Set was to write? */
 static bool was_taken(struct sync *s, struct port *p)
 {
 	struct link_want want;
@@ -304,7 +300,7 @@ static void on_refused_read(void *owner, const struct mad_result *r)
 	}
 	take_port_info(s, p, r->payload);
 	if (s->stage == ST_ACTIVE && port_state(p) == IB_PORT_INIT) {
-		/* The link went down and up since it was ARMED: the next run begins with INIT. */
+		/* the link went down and up after it was ARMED: the next run begins with INIT */
 		s->outcome.timeouts++;
 		return;
 	}
@@ -321,8 +317,8 @@ static void on_refused_read(void *owner, const struct mad_result *r)
 }
 
 /*
- * A refused PortInfo Set may be the second try of one that was taken, its answer lost: a state that
- * is reached already is refused (7.2.7). So the port is asked what it is before anything is said.
+ * Reads a port that refused a Set before that counts: it may be the second try of one that was
+ * carried out, as a state that is already reached is refused (7.2.7).
  */
 bool link_look_into(struct sync *s, struct port *p, const struct mad_result *r)
 {
@@ -350,7 +346,7 @@ static void on_doubt_read(void *owner, const struct mad_result *r)
 	}
 }
 
-/* Entries from before the cable was here could lead round over it. */
+/* Must the port wait for tables? Old entries could loop over the new cable. */
 static bool waits_for_tables(const struct sync *s, const struct port *p)
 {
 	return s->outcome.tables_kept && node_is_switch(p->node) && p->peer &&
@@ -375,8 +371,8 @@ static bool are_tables_settled(const struct sync *s, const struct port *p)
 }
 
 /*
- * Ahead of routes no other links are ARMED: routes decide the SL to the manager, which end ports
- * are told; and hosts start late, which is no fault as long as their links are in INIT.
+ * Before there are routes only such links are ARMED: routes decide the SL to the manager, which end
+ * ports are given; hosts may start late while their links are in INIT.
  */
 static bool is_between_switches(const struct port *p)
 {
@@ -414,7 +410,10 @@ void link_arm(struct sync *s, struct port *p)
 	write_parameters(s, p, want.info, step);
 }
 
-/* The key of port 0 guards all SMPs to the switch: what carries it must come after the change. */
+/*
+ * Writes the key of port 0, which protects all SMPs to the switch: later ones must have the new
+ * key.
+ */
 void link_write_key(struct sync *s, struct node *n)
 {
 	struct port *p = &n->ports[0];
@@ -440,7 +439,7 @@ void link_activate(struct sync *s, struct port *p)
 		return;
 	if (waits_for_tables(s, p) || (s->hooks.may_arm && !s->hooks.may_arm(s->hooks.arg, p)))
 		return;
-	/* Since it was ARMED other P_Keys or SL2VL tables may be wanted, and not written yet. */
+	/* Other P_Keys or SL2VL tables may be wanted by now, and not be written yet. */
 	if (!are_tables_settled(s, p) || (p->peer && !are_tables_settled(s, p->peer)))
 		return;
 	if (s->hooks.may_activate && !s->hooks.may_activate(s->hooks.arg, p)) {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Groups: from a wanted tree to the row that every switch should hold right now. Rows are replaced
- * in one step where any order is good, and else in two (plan/mft_order.h).
- *
- * Judgements are put off to feed(), so that changes that come together are judged once.
+ * From the wanted tree of a group to the row that each switch should hold now. Rows are replaced in
+ * one step if any order is safe, otherwise in two (plan/mft_order.h). Groups are judged in feed(),
+ * so that changes that come together are judged once.
  */
 #include "sync/mft.h"
 
@@ -13,7 +12,7 @@
 #include "sync/mft_internal.h"
 #include "util/mem.h"
 
-/* Judgements that lead to others; those due then wait for the next feed. */
+/* Most judgements in one feed that follow from others; the rest waits for the next. */
 #define ROUNDS_MAX 1000
 
 struct mft_sync *mft_sync_new(struct fabric *f, struct mad_engine *mad,
@@ -164,7 +163,7 @@ static unsigned mcast_cap(const struct node *n)
 	return n->switch_known ? (unsigned)ib_get(n->switch_info, SI_MULTICAST_FDB_CAP) : 0;
 }
 
-/* Copies do not reach a switch that the fabric does not know. */
+/* The switch behind a port; copies do not reach a switch that is not in the fabric. */
 static uint32_t place_behind(const void *arg, uint32_t place, unsigned port, unsigned *ret_far)
 {
 	const struct mft_sync *s = arg;
@@ -177,7 +176,7 @@ static uint32_t place_behind(const void *arg, uint32_t place, unsigned port, uns
 	return p->node->mft.place - 1;
 }
 
-/* The group as it is held and as it shall be. */
+/* The group in its present and in its wanted state. */
 static struct mft_order lay_out(struct mft_sync *s, unsigned number)
 {
 	struct mft_group *g = &s->groups[number];
@@ -210,7 +209,7 @@ static struct mft_order lay_out(struct mft_sync *s, unsigned number)
 	return (struct mft_order){ s->places, s->sets, s->n_switches, place_behind, s };
 }
 
-/* Cells that may hold ports that are not in `row`. */
+/* The number of cells that may have ports which `row` lacks. */
 static uint32_t count_excess(const uint64_t held[4], const uint64_t row[4])
 {
 	uint32_t n = 0;
@@ -300,8 +299,8 @@ static void report_idle(struct mft_sync *s)
 }
 
 /*
- * Rows of groups that wait, until tables are read or cables are cut, are wanted as before: switches
- * that they leave sink when that is over.
+ * Lowers tops. Rows of groups that wait for reads, or for cables to be cut, stay wanted: the
+ * switches that they leave are lowered afterwards.
  */
 static void sink_tops(struct mft_sync *s)
 {
@@ -330,7 +329,7 @@ void mft_sync_feed(struct mft_sync *s)
 		report_idle(s);
 }
 
-/* One MLID at one port: may copies pass? `have` and `want`: is the port in the row? */
+/* May copies of one MLID pass a port? `have` and `want`: is the port in the row? */
 static bool mlid_is_clean(const struct mft_group *g, bool have, bool want)
 {
 	if (!have && !want)
@@ -338,7 +337,7 @@ static bool mlid_is_clean(const struct mft_group *g, bool have, bool want)
 	return want && g->step == MFT_BUILD && !g->due;
 }
 
-/* The MLIDs of one block, as cells have them; NULL: no port of the cell is in any row. */
+/* Is this so for all MLIDs of a block, by its cells? NULL: no row of the cell has the port. */
 static bool block_is_clean(const struct mft_sync *s, unsigned block, const struct mft_cell *have,
 			   const struct mft_cell *want, uint16_t bit)
 {
@@ -357,7 +356,7 @@ bool mft_sync_port_is_clean(const struct mft_sync *s, const struct node *n, unsi
 	const struct mft_switch *sw = switch_of(s, n);
 	unsigned position = port / MFT_POSITION_PORTS;
 	uint16_t bit = (uint16_t)(1u << port % MFT_POSITION_PORTS);
-	/* Of blocks beyond these nothing is known or wanted, and so there is nothing. */
+	/* beyond these blocks nothing is known or wanted */
 	uint32_t end = MAX(n->mft.n_blocks, sw ? sw->want.n_blocks : 0);
 	bool known;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Switches: cells and tops that are not as they should be leave, one switch after the other, and
- * their answers come back. Knows nothing of trees; groups and their steps are in mft.c.
+ * Sends cells and tops that differ, one switch after the other, and handles the answers. Knows
+ * nothing of trees; groups and their steps are in mft.c.
  */
 #include <assert.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "sync/mft_internal.h"
 #include "util/mem.h"
 
-/* Requests kept queued ahead of the window, and of them on one switch. */
+/* Number of requests kept queued ahead of the window, and of those to one switch. */
 #define FEED_DEPTH 256
 #define PER_SWITCH 4
 
@@ -120,7 +120,7 @@ static void cell_enter(struct mft_sync *s, struct mft_switch *sw, uint32_t mod,
 	}
 }
 
-/* The cell, or its want (`changed`), is not as it was. */
+/* Reacts to a change of the cell, or of its want (`changed`). */
 static void cell_touch(struct mft_sync *s, struct mft_switch *sw, uint32_t mod, bool changed)
 {
 	struct mft_work *w = work_at(sw, mod);
@@ -143,7 +143,7 @@ static void cell_touch(struct mft_sync *s, struct mft_switch *sw, uint32_t mod, 
 	}
 }
 
-/* The cell is read, or never will be. */
+/* Called when the cell was read, or cannot be. */
 static void read_done(struct mft_sync *s, struct mft_switch *sw, uint32_t mod)
 {
 	struct mft_work *w = work_at(sw, mod);
@@ -207,7 +207,7 @@ static bool top_differs(const struct mft_sync *s, const struct mft_switch *sw, b
 	    !(fabric_cap_mask(&n->ports[0]) & IB_CAP(IB_CAP_MULTICAST_FDB_TOP)))
 		return false;
 	have = (unsigned)ib_get(n->switch_info, SI_MULTICAST_FDB_TOP);
-	if (have < TOP_NONE) /* never set up */
+	if (have < TOP_NONE) /* it was never set up */
 		return want != TOP_NONE;
 	return may_sink ? have != want : have < want;
 }
@@ -307,7 +307,7 @@ void switches_refresh(struct mft_sync *s)
 	}
 }
 
-/* Groups do not wait for the switch any more. */
+/* Ends the wait of groups for the switch. */
 static void settle_cells(struct mft_sync *s, struct mft_switch *sw)
 {
 	const struct mft_have *have = &sw->node->mft;
@@ -364,7 +364,7 @@ void switches_retry(struct mft_sync *s)
 
 /* ---- answers --------------------------------------------------------------------------------- */
 
-/* Takes in the content of the cell, if it was answered; groups that waited for it go on. */
+/* Stores the content of an answered cell; groups that waited for it continue. */
 static void cell_observe(struct mft_sync *s, struct mft_switch *sw, const struct mad_result *r)
 {
 	unsigned block = MFT_MOD_BLOCK(r->mod), position = MFT_MOD_POSITION(r->mod);
@@ -384,7 +384,7 @@ static void cell_observe(struct mft_sync *s, struct mft_switch *sw, const struct
 	groups_cell_changed(s, sw, r->mod, &before, &now);
 }
 
-/* After a read, the judgement that waits for it says which cells have to be written. */
+/* Ends a request. After a read, the judgement of groups decides which cells are written. */
 static void cell_ended(struct mft_sync *s, struct mft_switch *sw, const struct mad_result *r)
 {
 	struct mft_work *w = work_at(sw, r->mod);
@@ -444,8 +444,8 @@ static void on_end(void *owner, const struct mad_result *r)
 /* ---- requests -------------------------------------------------------------------------------- */
 
 /*
- * `payload` NULL: a Get. switches_feed() has asked whether anything may be written, and switches
- * can always be addressed.
+ * Sends a Set, or with `payload` NULL a Get. switches_feed() has checked that it may be sent, and
+ * switches can always be addressed.
  */
 static void send_request(struct mft_sync *s, struct mft_switch *sw, uint16_t attr, uint32_t mod,
 			 const uint8_t *payload)
@@ -470,7 +470,7 @@ static void send_cell(struct mft_sync *s, struct mft_switch *sw, uint32_t mod)
 	send_request(s, sw, IB_ATTR_MFT, mod, payload);
 }
 
-/* The next cell of the switch leaves, or turns out not to need it. */
+/* Sends the next cell of the switch, if that is still needed. */
 static void send_next(struct mft_sync *s, struct mft_switch *sw)
 {
 	uint32_t mod = sw->queue[sw->head++];
@@ -498,12 +498,12 @@ static void send_top(struct mft_sync *s, struct mft_switch *sw)
 
 	memcpy(info, sw->node->switch_info, SI_BYTES);
 	ib_put(info, SI_MULTICAST_FDB_TOP, wanted_top(sw));
-	ib_put(info, SI_PORT_STATE_CHANGE, 0); /* written 0: stays as it is (14.2.5.4) */
+	ib_put(info, SI_PORT_STATE_CHANGE, 0); /* writing 0 leaves it as it is (14.2.5.4) */
 	top_enter(s, sw, MFT_OUT);
 	send_request(s, sw, IB_ATTR_SWITCH_INFO, 0, info);
 }
 
-/* After the cells of the switch: rows that become valid must be right. */
+/* Writes tops after the cells of the switch: rows that become valid must be right. */
 static void feed_tops(struct mft_sync *s)
 {
 	for (uint32_t i = 0; i < s->n_switches && mad_pending(s->sender.mad) < FEED_DEPTH; i++) {

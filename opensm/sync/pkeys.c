@@ -23,14 +23,14 @@
 #include "sync/sync_internal.h"
 #include "util/mem.h"
 
-/* Runs that wait for one port. */
+/* Number of runs that wait for one port. */
 #define MAX_UNANSWERED 2
 
 _Static_assert(PKEY_BLOCK == PKEYS_PER_BLOCK, "keys of a block");
 
 /* ---- the rows of PKEYS and CHECKS ------------------------------------------------------------ */
 
-/* All blocks are wanted, of those of which nothing is known, too. */
+/* Finds the wanted table: all blocks, also unknown ones. */
 bool pkeys_want(const struct sync *s, const struct port *p, struct want *ret)
 {
 	const struct port *end = port_is_end(p) ? p : p->peer;
@@ -69,13 +69,16 @@ static const struct sync_row *row_of(const struct sync *s)
 
 /* ---- TRIM ----------------------------------------------------------------------------------- */
 
-/* A live port that may hold keys that it shall lose: new keys of other ports wait, a few runs. */
+/*
+ * Counts a live port that may hold keys which it should lose: new keys of other ports wait for it,
+ * for a few runs.
+ */
 static void note_open(struct sync *s, struct port *p)
 {
 	uint8_t *unanswered = &p->tables[TABLE_PKEYS]->unanswered;
 
 	if (*unanswered < MAX_UNANSWERED) {
-		*unanswered += !s->is_ahead; /* the run behind it asks again */
+		*unanswered += !s->is_ahead; /* the run that follows asks again */
 		s->trims_open++;
 	}
 }
@@ -99,7 +102,7 @@ uint16_t pkeys_allowed(struct pkey_table table, uint16_t key)
 	return left;
 }
 
-/* True: a Set had to be sent, because the block holds keys that the table does not allow. */
+/* Removes keys that the table does not allow from a known block. True: a Set was sent. */
 static bool trim_known(struct sync *s, struct port *p, const struct want *w, unsigned block)
 {
 	const uint8_t *have = fabric_cell(s->fabric, p, TABLE_PKEYS, block);
@@ -183,7 +186,7 @@ bool pkeys_enforcement(const struct sync *s, const struct port *p, uint8_t *ret)
 		return false;
 	*ret = PKEY_ENFORCE_OFF;
 	if (!port_is_end(p->peer))
-		return true; /* cable between switches: no P_Keys are checked */
+		return true; /* a cable between switches, where P_Keys are not checked */
 	i = pkey_plan_find(plan, p->peer->guid);
 	if (i == SIZE_MAX)
 		return false;

@@ -22,7 +22,7 @@
 #include "sync/sync_internal.h"
 #include "util/mem.h"
 
-#define MAX_TURNS  8 /* a turn reads, or writes */
+#define MAX_TURNS  8 /* each turn reads or writes */
 #define MAX_BLOCKS (PKEY_CAP_MAX / PKEY_BLOCK)
 
 struct pkeys_task {
@@ -30,13 +30,14 @@ struct pkeys_task {
 	struct sync *sync;
 	struct port *port; /* the end port; of REMOVE, the switch port */
 	enum { CONFIRM, REMOVE } kind;
-	struct pkey_table allowed; /* of REMOVE: keys that may stay; an allocation of the task */
-	bool at_end;		   /* the side at work is the end port: else the switch port */
+	struct pkey_table allowed; /* of REMOVE: keys that may stay; owned */
+	bool at_end;		   /* set if the end port is being handled, not the switch port */
 	unsigned turns, n_out;
-	const struct node *asked; /* whose port was asked last: `peer` may be another by now */
-	bool waits;		  /* a block is on the wire for a run */
-	enum pkeys_state fault;	  /* of this side; PKEYS_CONFIRMED: none */
-	uint64_t written[(MAX_BLOCKS + 63) / 64]; /* blocks, to be read back */
+	/* node whose port was asked last; `peer` may be another one by now */
+	const struct node *asked;
+	bool waits;		  /* set while a run has a Set of a block under way */
+	enum pkeys_state fault;	  /* fault of the present side; PKEYS_CONFIRMED: none */
+	uint64_t written[(MAX_BLOCKS + 63) / 64]; /* blocks to be read back */
 	struct sync_pkeys result;
 	sync_pkeys_fn *done;
 	void *arg;
@@ -77,7 +78,7 @@ static void on_written(void *owner, const struct mad_result *r)
 				    row->observe(t->sync, row, p, r->mod, r->payload));
 	if (row->unknown & AFTER(v))
 		row->forget(t->sync, row, p, r->mod);
-	/* Other content may be what was wanted when the Set left: the number of turns ends that. */
+	/* Another want may have replaced the one that was sent; the number of turns ends that. */
 	if (v == VERDICT_REFUSED && t->kind == CONFIRM &&
 	    sync_tries_are_over(row, row->tries(row, p), v))
 		row->give_up(t->sync, row, p, r->mod);
@@ -132,7 +133,7 @@ static bool is_to_read(const struct pkeys_task *t, const struct port *p, unsigne
 	return t->kind == REMOVE && !fabric_cell(t->sync->fabric, p, TABLE_PKEYS, block);
 }
 
-/* True: the block holds more than is allowed; `ret` is what may stay. */
+/* Does the block have more keys than allowed? `ret`: the allowed part. */
 static bool holds_more(const struct pkeys_task *t, const struct port *p, unsigned block,
 		       uint8_t ret[SMP_DATA_SIZE])
 {
@@ -173,7 +174,9 @@ static void write_side(struct pkeys_task *t, struct port *p, const struct want *
 	}
 }
 
-/* As far as it goes without waiting. True: this side has come to its end; `ret` says how. */
+/*
+ * Handles the present side as far as possible without waiting. True: it is done, with result `ret`.
+ */
 static bool go_on_side(struct pkeys_task *t, enum pkeys_state *ret)
 {
 	struct port *p = side_of(t);
@@ -187,7 +190,7 @@ static bool go_on_side(struct pkeys_task *t, enum pkeys_state *ret)
 		*ret = PKEYS_NOTHING;
 		return true;
 	}
-	/* A known block is out of date while a run has a Set of it on the wire. */
+	/* a known block is out of date while a run has a Set of it under way */
 	t->waits = p->tables[TABLE_PKEYS] && p->tables[TABLE_PKEYS]->n_out;
 	if (t->waits)
 		return false;
@@ -210,7 +213,7 @@ static void start_side(struct pkeys_task *t, bool at_end)
 	memset(t->written, 0, sizeof(t->written));
 }
 
-/* True: all sides have come to their end. */
+/* Handles the sides in turn. True: all are done. */
 static bool go_on_task(struct pkeys_task *t)
 {
 	enum pkeys_state state;
@@ -228,7 +231,7 @@ static bool go_on_task(struct pkeys_task *t)
 	return false;
 }
 
-/* `at`: the link in the task list. New tasks are appended. */
+/* Ends a task; `at`: its link in the task list, to which new tasks are appended. */
 static void end_task(struct pkeys_task **at)
 {
 	struct pkeys_task *t = *at;
@@ -251,7 +254,7 @@ void pkeys_feed_now(struct sync *s)
 	}
 }
 
-/* The mark is never looked at but for its being there. */
+/* Marks the end port; only the existence of the entry matters. */
 void sync_pkeys_replanned(struct sync *s, guid_t end)
 {
 	if (!s->replanned)

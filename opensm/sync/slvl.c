@@ -34,11 +34,11 @@
 #include "sync/sync_internal.h"
 #include "util/mem.h"
 
-/* A switch as packets pass it, by port number: where they come in and go out. */
+/* A switch as a crossbar: by port number, whether packets come in or go out there. */
 struct crossbar {
 	struct node *n;
 	unsigned n_classes;
-	bool live; /* some packet may be on its way through */
+	bool live; /* set if some packet may pass the switch */
 	struct {
 		bool in, out;
 		uint8_t class, vls;
@@ -87,7 +87,7 @@ static enum qos_kind kind_of(const struct port *p)
 	return p->node->type == IB_NODE_ROUTER ? QOS_ROUTER : QOS_CA;
 }
 
-/* Code of the VLs that the port uses. */
+/* The code for the number of VLs that the port uses. */
 static unsigned vls_of(const struct sync *s, const struct port *p)
 {
 	return MIN(link_oper_vls(s->plan.conf, p->info, p->peer ? p->peer->info : NULL),
@@ -99,14 +99,14 @@ static bool maps_sls(const struct port *p)
 	return fabric_cap_mask(p) & IB_CAP(IB_CAP_SL_MAPPING);
 }
 
-/* A port that has tables, and a cable. */
+/* Has the port tables, and a cable? */
 static bool has_tables(const struct port *p)
 {
 	return sync_port_is_ours(p) &&
 	       (!node_is_switch(p->node) || p->num || port_is_enhanced0(p));
 }
 
-/* False: there is nothing to write here. */
+/* Fills `ret` for a node. False: no table is to be written there. */
 static bool look_at(const struct sync *s, struct node *n, struct crossbar *ret)
 {
 	const struct qos_plan *plan = s->plan.qos;
@@ -134,7 +134,7 @@ static bool look_at(const struct sync *s, struct node *n, struct crossbar *ret)
 	return any;
 }
 
-/* The row of packets from port `in` to `out`. CELL_UNKNOWN: there is no room for it in memory. */
+/* The row for packets from port `in` to `out`. CELL_UNKNOWN: there is no memory for it. */
 static cell_id wanted_row(const struct sync *s, const struct crossbar *x, unsigned in, unsigned out)
 {
 	unsigned pair = x->ports[in].class * x->n_classes + x->ports[out].class;
@@ -150,7 +150,7 @@ static cell_id wanted_row(const struct sync *s, const struct crossbar *x, unsign
 	return *id;
 }
 
-/* Unknown rows are left alone, unless some are wanted, or tables of VL layers stood there. */
+/* May unknown rows be written? Only if some are wanted, or tables of VL layers were found there. */
 static bool is_open(const struct sync *s, const struct port *p)
 {
 	return s->plan.qos->wanted || p->node->sync.lanes_left ||
@@ -222,7 +222,7 @@ bool shares_want(const struct sync *s, const struct port *p, struct want *ret)
 	return true;
 }
 
-/* With one VL there is nothing to share. */
+/* Fills a block of VL arbitration; with one VL it is not needed. */
 bool shares_fill(const struct sync *s, const struct port *p, const struct want *w, unsigned block,
 		 uint8_t *ret)
 {
@@ -238,7 +238,7 @@ bool shares_fill(const struct sync *s, const struct port *p, const struct want *
 
 static void write_switch(struct sync *s, struct node *n);
 
-/* The rows that a Set was about have this content; `payload` NULL: they are unknown. */
+/* Notes the content of the rows that a Set wrote; `payload` NULL: they are unknown. */
 static void note_rows(struct sync *s, struct node *n, uint32_t mod, const uint8_t *payload)
 {
 	for (unsigned out = 0; out <= n->n_ports; out++) {
@@ -256,7 +256,7 @@ static void note_rows(struct sync *s, struct node *n, uint32_t mod, const uint8_
 	}
 }
 
-/* Has some row become as wanted by the Set? */
+/* Has a row got its wanted content by the Set? */
 static bool has_helped(const struct sync *s, struct node *n, uint32_t mod)
 {
 	struct crossbar x;
@@ -286,16 +286,16 @@ static void on_many(void *owner, const struct mad_result *r)
 	bool well = sync_answered(s, p, r);
 
 	note_rows(s, p->node, r->mod, well ? r->payload : NULL);
-	/* Row by row, then; that is no fault. */
+	/* Rows are then written singly; this is no fault. */
 	if (r->end == MAD_END_BAD_STATUS || (well && !has_helped(s, p->node, r->mod))) {
 		p->node->sync.no_slvl_wildcard = true;
 		write_switch(s, p->node);
 	} else if (well && (r->mod & SLVL_ALL_IN) && (r->mod & SLVL_ALL_OUT)) {
-		write_switch(s, p->node); /* the exceptions */
+		write_switch(s, p->node); /* the rows that differ from the rest */
 	}
 }
 
-/* A Set of many rows goes to the port that its modifier names; port 0 for all of them. */
+/* Sends a Set of many rows to the port in its modifier; to port 0 if it is for all ports. */
 static void send_set(struct sync *s, struct node *n, const struct slvl_set *set)
 {
 	struct port *p = &n->ports[set->mod & 0xFF];
@@ -316,7 +316,7 @@ static bool can_wildcard(const struct node *n)
 	       (ib_get(n->switch_info, SI_OPTIMIZED_SL2VL) & 1);
 }
 
-/* Returns the number of rows. */
+/* Collects rows. Returns their number. */
 static size_t make_grid(const struct sync *s, const struct crossbar *x, struct slvl_grid *ret)
 {
 	struct slvl_row *row = ret->rows;
@@ -374,7 +374,7 @@ static bool is_touched(const struct sync *s, const struct node *n)
 	return false;
 }
 
-/* Without SL mapping the routes are not free of deadlock, as they were proved to be. */
+/* Counts a switch without SL mapping, for which the proof of the routes does not hold. */
 static void note_unmapped(struct sync *s, struct node *n)
 {
 	const struct port *p0 = &n->ports[0];
@@ -414,7 +414,7 @@ bool slvl_is_left(const struct sync *s)
 
 /* ---- questions of ARM ------------------------------------------------------------------------ */
 
-/* Packets that leave by the port find its own table; this is for those that come in by it. */
+/* Are the tables of packets that come in by the port and leave by others as wanted? */
 static bool ways_in_are_settled(const struct sync *s, const struct port *p)
 {
 	struct crossbar x;

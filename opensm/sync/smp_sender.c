@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Path, key and target of requests to agents. */
+/* Adds path, key and target to requests to SMAs. */
 #include "sync/smp_sender.h"
 
 #include <assert.h>

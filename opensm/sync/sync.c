@@ -18,7 +18,7 @@
 
 /* Requests kept queued ahead of the window. */
 #define FEED_DEPTH	256
-/* How often a run goes back for alias GUIDs that hosts asked for meanwhile. */
+/* Number of times that a run returns to alias GUIDs that were requested during the run. */
 #define MAX_LATE_PASSES 3
 
 struct sync *sync_new(struct fabric *f, struct mad_engine *mad, const struct sync_hooks *hooks)
@@ -84,7 +84,7 @@ static bool is_given_up_now(struct sync *s, const struct sync_row *row, struct p
 	       !(row->is_overtaken && row->is_overtaken(s, p, mod));
 }
 
-/* Every Set of a run ends here. */
+/* Handles the end of every Set of a run. */
 static void on_set(void *owner, const struct mad_result *r)
 {
 	struct sync *s = owner;
@@ -179,14 +179,11 @@ bool sync_port_is_ours(const struct port *p)
 
 enum ports { PORTS_ALL, PORTS_END, PORTS_FACING };
 
-/*
- * A stage writes a table of ports (`attr`), or visits ports of ours or nodes, of all that answer;
- * or takes steps of its own.
- */
+/* A stage writes a table of ports (`attr`), visits ports or nodes, or takes steps of its own. */
 static const struct stage_row {
-	const char *what;		      /* it writes */
+	const char *what;		      /* noun for the written tables */
 	bool (*is_due)(const struct sync *s); /* NULL: always */
-	bool ahead;			      /* it needs no routes */
+	bool ahead;			      /* set if the stage needs no routes */
 	enum ib_attr attr;
 	enum ports of;
 	void (*port)(struct sync *s, struct port *p);
@@ -241,7 +238,7 @@ void sync_doing(const struct sync *s, char ret[SYNC_DOING_STRLEN])
 		 all, stage->step ? "blocks" : "nodes");
 }
 
-/* One step of a stage's generator; false when it is exhausted. */
+/* Runs one step of a stage; false: the stage is exhausted. */
 static bool feed_stage(struct sync *s, const struct stage_row *stage)
 {
 	struct node *n;
@@ -295,7 +292,9 @@ void sync_start_ahead(struct sync *s, const struct plan *plan)
 	begin_run(s, plan, true);
 }
 
-/* Wants that come during the run are written before it ends; if they never stop, after it. */
+/*
+ * The next stage: alias GUIDs wanted during the run are written before it ends, but not endlessly.
+ */
 static enum stage stage_after(struct sync *s)
 {
 	enum stage next = s->stage + 1;
@@ -309,7 +308,7 @@ static enum stage stage_after(struct sync *s)
 	return ST_GUIDS;
 }
 
-/* Wants that the run left open are sent now. */
+/* Ends the run, and sends GUIDs that it left open. */
 static void end_run(struct sync *s)
 {
 	stage_enter(s, ST_IDLE);
