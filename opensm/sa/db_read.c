@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Reads opensm-sa.dump, ours or the peer's (qos.md 12).
- *
- * A faulty line is left out, with a finding that names the place; the others count: memberships
- * that were right are worth more than the certainty that all were. A group that is left out takes
- * its members along. Records that stand newest first in the file are put in from the end, so that
- * they stand newest first again.
+ * Reads opensm-sa.dump, ours or OpenSM's (qos.md 12). A faulty line is left out, with a finding at
+ * its place; the others are used, as memberships that are right are worth more than none. The
+ * members of a group that is left out are left out, too. Records that are newest first in the file
+ * are restored from its end, so that they are newest first again.
  */
 #include <assert.h>
 #include <errno.h>
@@ -41,11 +39,11 @@ struct reader {
 	struct conf_report *report;
 	const char *file;
 	const struct line *line;
-	const char *at;	 /* on the line: all behind it is not read yet */
-	bool bad;	 /* the line has a fault, which is reported; its rest does not count */
-	bool incomplete; /* something was left out */
+	const char *at;	 /* unread part of the line */
+	bool bad;	 /* set if a fault of the line was reported; its rest is ignored */
+	bool incomplete; /* set if something was left out */
 	enum group_state group;
-	uint8_t mgid[16]; /* of the group that members belong to */
+	uint8_t mgid[16]; /* MGID of the group of the next members */
 	struct kept_service *services;
 	struct kept_subscription *subscriptions;
 	size_t n_services, services_cap, n_subscriptions, subscriptions_cap;
@@ -62,7 +60,7 @@ static void fault(struct reader *r, const char *at, const char *what, const char
 	r->bad = r->incomplete = true;
 }
 
-/* Hexadecimal digits at `at`, up to `max`; moves r->at behind them. */
+/* Reads hexadecimal digits at `at`, up to `max`; r->at is then after them. */
 static uint64_t digits(struct reader *r, const char *at, const char *name, uint64_t max)
 {
 	size_t n = strspn(at, "0123456789abcdefABCDEF");
@@ -112,7 +110,7 @@ static uint64_t get(struct reader *r, const char *name, uint64_t max)
 	return digits(r, p + 2, name, max);
 }
 
-/* Two numbers of 64 bits as 16 bytes. */
+/* Reads two numbers of 64 bits into 16 bytes. */
 static void get_pair(struct reader *r, const char *name, uint8_t *ret)
 {
 	ib_bits_put(ret, 0, 64, get(r, name, UINT64_MAX));
@@ -172,7 +170,10 @@ static void read_aliases(struct reader *r)
 			     "an alias GUID of this block");
 }
 
-/* MGID exists with another MLID, or the MLID is another's: its members have to join again. */
+/*
+ * Notes if a group was restored. If its MGID has another MLID, or the MLID another MGID, its
+ * members must join again.
+ */
 static void judge_group(struct reader *r, int error)
 {
 	r->group = error ? GROUP_LEFT_OUT : GROUP_TAKEN;
@@ -282,7 +283,7 @@ static void read_subscription(struct reader *r)
 	r->subscriptions[r->n_subscriptions++] = s;
 }
 
-/* name='...' or name="..."; a name without quotes ends at a blank. */
+/* Reads name='...' or name="..."; a name without quotes ends at a blank. */
 static void get_name(struct reader *r, uint8_t name[64])
 {
 	const char *p = r->bad ? NULL : find(r, "name");
@@ -381,7 +382,7 @@ static void on_line(void *arg, struct line *line)
 			continue;
 		r->at = line->text + strlen(records[i].start) - 1; /* fields begin with a blank */
 		if (records[i].read == read_group)
-			r->group = GROUP_LEFT_OUT; /* unless it is taken */
+			r->group = GROUP_LEFT_OUT; /* until it is restored */
 		records[i].read(r);
 		return;
 	}

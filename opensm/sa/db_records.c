@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Answers of another manager's SA become our registrations: the stores of opensm-sa.dump, filled
- * from records as they travel. sm/answers/replica.c asks for them.
+ * Makes registrations of the answers of another manager's SA: fills the stores of opensm-sa.dump
+ * from records. sm/answers/replica.c asks for them.
  */
 #include <assert.h>
 #include <string.h>
@@ -26,7 +26,9 @@ static guid_t interface_id(const uint8_t *gid)
 
 /* ---- groups -------------------------------------------------------------------------------- */
 
-/* Each record is a member, and describes its group; one without a PortGID is the group alone. */
+/*
+ * Restores a member and its group, which each record describes; without a PortGID, only the group.
+ */
 static bool restore_member(struct sa *sa, const uint8_t *r)
 {
 	guid_t id = interface_id(ib_at(r, MCM_PORT_GID));
@@ -67,7 +69,10 @@ static bool has_alias(const guid_t guids[ALIAS_BLOCK], unsigned block)
 	return false;
 }
 
-/* A record names its port by LID; the GUID is the first of block 0, the port's first record. */
+/*
+ * Restores aliases. A record names its port by LID; the port GUID is the first GUID of block 0,
+ * which comes first.
+ */
 static size_t restore_aliases(struct sa *sa, const struct sa_table *t)
 {
 	guid_t guids[ALIAS_BLOCK], port = 0;
@@ -94,7 +99,7 @@ static size_t restore_aliases(struct sa *sa, const struct sa_table *t)
 
 /* ---- services ------------------------------------------------------------------------------ */
 
-/* Seconds that remain; 0: it has run out. */
+/* The remaining lease in seconds; 0: it has ended. */
 static uint32_t lease_left(const uint8_t *r, const struct sa_tables *t)
 {
 	uint32_t lease = ib_get(r, SVR_LEASE);
@@ -104,7 +109,7 @@ static uint32_t lease_left(const uint8_t *r, const struct sa_tables *t)
 	return lease > t->age ? lease - t->age : 0;
 }
 
-/* Newest first in the table, and put in so that it is again. */
+/* Restores services from the last to the first, so that the newest is first again. */
 static size_t restore_services(struct sa *sa, const struct sa_tables *t)
 {
 	size_t left_out = 0;
@@ -122,7 +127,7 @@ static size_t restore_services(struct sa *sa, const struct sa_tables *t)
 
 /* ---- subscriptions ------------------------------------------------------------------------- */
 
-/* The index of this P_Key in our table; if it is not there, or 0, that of the default partition. */
+/* The index of this P_Key in our table; if it is missing, or 0, that of the default partition. */
 static uint16_t pkey_index(const struct sa_tables *t, uint16_t pkey)
 {
 	uint16_t other = 0;
@@ -184,7 +189,7 @@ size_t sa_restore_tables(struct sa *sa, const struct sa_tables *t)
 	informs_clear(sa);
 	alias_guids_clear(sa);
 	left_out = restore_aliases(sa, &t->aliases) + restore_members(sa, &t->members);
-	if (sa->conf->drop_event_subscriptions) /* clients register anew with each master */
+	if (sa->conf->drop_event_subscriptions) /* clients register again with each master */
 		return left_out;
 	return left_out + restore_services(sa, t) + restore_subscriptions(sa, t);
 }

@@ -15,7 +15,7 @@
 uint16_t walk_start_at(struct sa_query *q, uint32_t port)
 {
 	assert(port == VIEW_NONE || port < q->view->n_ports);
-	/* LID 0 is no port's: the walk ends there. */
+	/* no port has LID 0, so the walk ends there */
 	q->at[WALK_LID] = q->at[WALK_LAST] = port == VIEW_NONE ? 0 : q->view->ports[port].lid;
 	return 0;
 }
@@ -92,9 +92,7 @@ enum {
 	CPI_CAP2_LINK_SPEED_NDR = 1 << 17,
 };
 
-/*
- * Bit 1, QoS, is not there yet: QoS classes and service ids are accepted, no policy looks at them.
- */
+/* Bit 1, QoS, is not set: QoS classes and service ids are accepted, but no policy uses them. */
 static uint32_t cap_mask2(const struct conf *conf)
 {
 	return CPI_CAP2_ALIAS_GUIDS | CPI_CAP2_FULL_PORT_INFO | CPI_CAP2_EXTENDED_SPEEDS |
@@ -103,7 +101,7 @@ static uint32_t cap_mask2(const struct conf *conf)
 	       CPI_CAP2_LINK_SPEED_NDR | (conf->use_mfttop ? CPI_CAP2_MFT_TOP : 0);
 }
 
-/* 4.096 us * 2^n, the first that is not shorter than transaction_timeout. */
+/* The code n of the shortest time 4.096 us * 2^n that is not below transaction_timeout. */
 static unsigned resp_time(const struct conf *conf)
 {
 	uint64_t want_ns = (uint64_t)conf->transaction_timeout * 1000000;
@@ -156,7 +154,7 @@ enum { NR_BODY_DESC = NI_BITS };
 _Static_assert(IB_LAYOUT_COUNT(NODE_RECORD_LIST) + IB_LAYOUT_COUNT(NODE_LIST) == NR_DESC_C + 1,
 	       "components of NodeRecord");
 
-/* A GUID of the end port names it as well as a LID does. */
+/* Starts at a port by LID, or by a GUID of the end port. */
 static uint16_t node_start(struct sa_query *q)
 {
 	if (!(q->rq.mask & 1) && q->rq.mask & NR_PORT_GUID)
@@ -191,7 +189,7 @@ static enum sa_step node_of_port(struct sa_query *q, uint32_t end, uint8_t *ret)
 	return SA_ROW;
 }
 
-/* Descriptions compare as text: bytes that a client leaves behind the NUL do not count. */
+/* Compares descriptions as text: bytes after the NUL are ignored. */
 static bool node_match(const struct sa_query *q, const uint8_t *row)
 {
 	return !(q->rq.mask & 1ull << NR_DESC_C) ||

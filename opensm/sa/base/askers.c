@@ -20,7 +20,7 @@
 #include "util/told.h"
 
 #define RATE_WINDOW (100 * MONO_MS)
-/* Records of a port about joins that were refused: as many at once as log_flood.h lets through. */
+/* Records on refused joins of a port: as many at once as log_flood.h allows. */
 #define REFUSALS_AT_ONCE 60
 #define REFUSALS_EVERY	 MONO_S
 
@@ -29,19 +29,19 @@ enum { TOLD_GUESSES = SA_ABUSES };
 struct asker {
 	guid_t guid; /* 0: no port has the LID */
 	mono_t window;
-	uint32_t n; /* requests since `window` */
+	uint32_t n; /* number of requests since `window` */
 	uint64_t guesses;
 	mono_t guessed_at;
 	struct told told; /* abuses by kind, and TOLD_GUESSES */
 	struct log_limit refusals;
 	struct {
-		uint32_t n; /* since `since` */
+		uint32_t n; /* number since `since` */
 		mono_t since, told_at;
 	} abuses[SA_ABUSES];
 };
 
 struct askers {
-	struct guidmap *by_lid; /* base LID -> struct asker */
+	struct guidmap *by_lid; /* struct asker by base LID */
 };
 
 struct askers *askers_new(void)

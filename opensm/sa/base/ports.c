@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* GIDs and interface ids, aliases included: which port has one. */
+/* Finds ports by GID or interface id, aliases included. */
 #include "sa/guidinfo.h"
 #include "sa/base/sa_internal.h"
 #include "util/guidmap.h"

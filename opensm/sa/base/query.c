@@ -18,9 +18,9 @@
 #include "util/mem.h"
 
 /*
- * The end port by whose P_Keys a port is judged: itself; of a switch port the host it faces, whose
- * keys its table holds. VIEW_NONE: it faces a switch or nothing, and has the default partition, as
- * ports come up.
+ * The end port whose P_Keys decide on the visibility of a port: itself; for a switch port the host
+ * at its other end, whose keys its table has. VIEW_NONE: there is no host, and the port is in the
+ * default partition.
  */
 static uint32_t judged_by(const struct view *v, uint32_t port)
 {
@@ -45,7 +45,7 @@ bool query_may_see(struct sa_query *q, uint32_t port)
 	if (end == VIEW_NONE)
 		return view_has_pkey(q->view, q->rq.port, PKEY_DEFAULT);
 	set = view_pkeys(q->view, end);
-	/* Few sets are distinct: what holds for one port holds for many. */
+	/* Few sets are distinct, so the last answer is kept. */
 	if (set != q->seen_set) {
 		q->seen_set = set;
 		q->seen = view_share_pkey(q->view, q->rq.port, end, NULL);
@@ -53,7 +53,7 @@ bool query_may_see(struct sa_query *q, uint32_t port)
 	return set && q->seen;
 }
 
-/* A request names a port by any LID of its range, a row by the base LID. */
+/* Do LIDs match? A request may have any LID of a port, a row has the base LID. */
 static bool lids_match(const struct sa_query *q, uint64_t components, const uint8_t *row)
 {
 	for (; components; components &= components - 1) {
@@ -80,7 +80,7 @@ static bool is_wanted(struct sa_query *q, const uint8_t *row)
 	return query_may_see(q, q->subject);
 }
 
-/* Room for one more row behind the last; else q->shortage. */
+/* Is there room for one more row? If not, q->shortage is set. */
 static bool has_room(struct sa_query *q, size_t stride)
 {
 	size_t least = q->out_len + stride, most = q->out_len + MAX(stride, q->out_cap / 2);
@@ -249,7 +249,7 @@ static bool same_cell(const struct sa_cell_address *a, const struct sa_cell_addr
 	       a->mod == b->mod;
 }
 
-/* The read that was waited for has ended. True: it was of this cell, not of a row now gone. */
+/* True: the awaited read has ended, and is of this cell, not of a row that is gone. */
 static bool has_come(struct sa_query *q, const struct sa_cell_address *at)
 {
 	bool ended = q->cell_here || q->cell_failed;
@@ -258,9 +258,7 @@ static bool has_come(struct sa_query *q, const struct sa_cell_address *at)
 	return ended && same_cell(at, &q->cell_at);
 }
 
-/*
- * A table without a row that there is would be wrong: the answer is that there is too much to do.
- */
+/* Ends the query: a table that lacks a row would be wrong, so the status is NO_RESOURCES. */
 static const uint8_t *no_cell(struct sa_query *q, enum sa_shortage why, enum sa_step *ret_step)
 {
 	lack(q, why);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Counts of registrations of each kind, by port and of all ports together; see enum sa_quota. The
- * registrations themselves belong to other files.
+ * Counts registrations of each kind, by port and in total; see enum sa_quota. The registrations
+ * themselves are in other files.
  */
 #include <assert.h>
 #include <inttypes.h>
@@ -12,7 +12,7 @@
 #include "util/guidmap.h"
 #include "util/mem.h"
 
-#define MLIDS_PER_PORT_MIN 64u /* of sa_max_groups_per_port 0 */
+#define MLIDS_PER_PORT_MIN 64u /* per port, with sa_max_groups_per_port 0 */
 
 #define ROW(what, n, ...)                                                                          \
 	{                                                                                          \
@@ -45,7 +45,7 @@ struct account {
 };
 
 struct quotas {
-	struct guidmap *accounts; /* of ports that have something */
+	struct guidmap *accounts; /* accounts of ports with registrations */
 	struct account all;
 };
 
@@ -146,7 +146,7 @@ enum conf_id quota_reached(const struct sa *sa, enum sa_quota kind, guid_t port)
 		       : rows[kind].all;
 }
 
-/* Limits of the trust model are for requests without a key, and 0 is none. */
+/* Is a request without a key beyond the limit of the trust model? A limit of 0 allows none. */
 static bool is_beyond_model(const struct sa *sa, enum sa_quota kind, const struct sa_request *rq)
 {
 	uint32_t most;

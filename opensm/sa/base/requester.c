@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Ports for the log. */
+/* Describes requesters for the log. */
 #include "sa/base/requester.h"
 
 #include <inttypes.h>

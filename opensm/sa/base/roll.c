@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Two parallel arrays, appended at the end; a removed item leaves a hole, holes are swept out when
- * they are the majority. Numbers stay sorted, so a place is found by bisection whatever happened.
+ * Two parallel arrays, to which items are appended; a removed item leaves a hole, and holes are
+ * removed when they are the majority. Numbers are sorted, so an item is found by bisection.
  */
 #include "sa/base/roll.h"
 

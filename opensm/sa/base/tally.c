@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Requests counted by attribute, method and answer. Requesters choose the first two: unknown
- * attributes count as one, and rows are limited.
+ * Counts requests by attribute, method and answer. As requesters choose the first two, unknown
+ * attributes are counted together, and rows are limited.
  */
 #include <string.h>
 
@@ -40,7 +40,7 @@ static struct sa_count *row_of(struct sa_tally *t, uint16_t attr, uint8_t method
 	return &t->rows[i];
 }
 
-/* Methods without a name are one. */
+/* The method to count under; those without a name are counted together. */
 static uint8_t method_of(const struct sa_request *rq)
 {
 	return strcmp(mad_method_name(rq->method), mad_method_name(0x7E)) ? rq->method : 0;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The store of groups, members and MLIDs. Sorted arrays, because queries and dumps read them in
- * order often, and moving pointers costs less than anything else in a join.
- *
- * Changes of the fabric and of partitions are mgroup_view.c's, the rights of hosts mcmember.c's.
+ * The store of groups, members and MLIDs. Arrays are sorted, as queries and dumps often read them
+ * in order, and moving pointers is the least cost of a join. Changes of the fabric and of
+ * partitions: mgroup_view.c; rights of hosts: mcmember.c.
  */
 #include "sa/mcast/mgroup.h"
 
@@ -158,7 +157,10 @@ bool mgroup_has_port(const struct sa *sa, const struct mgroup *g, guid_t port)
 	if (own && own->pub.port == port)
 		return true;
 	m = p ? LIST_FIRST(&p->members) : NULL;
-	/* The port's groups or the group's ports, in step: the shorter list decides. */
+	/*
+	 * Walks the groups of the port and the members of the group in step, to the end of the
+	 * shorter list.
+	 */
 	for (uint32_t i = 0; m && i < g->n_members; i++, m = LIST_NEXT(m, of_port)) {
 		if (m->group == g || g->members[i]->where == p)
 			return true;
@@ -181,9 +183,9 @@ static enum role role_of(uint8_t join)
 }
 
 /*
- * The role of its port on its MLID without this member: by an alias, or in another group that
- * shares it. The groups of the port show that as well as the ports of the groups; both are walked
- * in step until the shorter list ends.
+ * The role of its port on its MLID without this member: by an alias, or in another group with that
+ * MLID. The groups of the port show it, and so do the members of the groups; both are walked in
+ * step to the end of the shorter list.
  */
 static enum role role_of_others(const struct mgroups *s, const struct member *self)
 {
@@ -252,7 +254,9 @@ static int by_port(const void *a, const void *b)
 	return x->port < y->port ? -1 : x->port > y->port;
 }
 
-/* Groups list members by GUID, views list ports by GUID: mostly there is nothing to sort. */
+/*
+ * Sorts; mostly the order is right, as groups list members by GUID, and views list ports by GUID.
+ */
 static void sort_ports(struct sa_mc_port *list, uint32_t n)
 {
 	for (uint32_t i = 1; i < n; i++) {
@@ -312,7 +316,7 @@ uint8_t sa_mc_sl(const struct sa *sa, lid_t mlid)
 
 #define SNM_PREFIX 13
 
-/* IPv6 solicited-node groups: ffxS:601b:PPPP::1:ffXX:XXXX (RFC 4391, RFC 4291 2.7.1). */
+/* Is it an IPv6 solicited-node group: ffxS:601b:PPPP::1:ffXX:XXXX (RFC 4391, RFC 4291 2.7.1)? */
 static bool is_snm(const uint8_t *mgid)
 {
 	static const uint8_t middle[] = { 0, 0, 0, 0, 0, 1, 0xFF };
@@ -518,7 +522,7 @@ static struct member *member_add(struct sa *sa, struct mgroup *g, const struct m
 	return m;
 }
 
-/* The only place where JoinState changes. */
+/* Sets JoinState; nothing else changes it. */
 static void member_set_bits(struct sa *sa, struct member *m, uint8_t join)
 {
 	enum role others = role_of_others(sa->mgroups, m), before = role_of(m->pub.join);
@@ -605,14 +609,14 @@ uint8_t mgroups_take_bits(struct sa *sa, struct member *m, uint8_t bits)
 	uint8_t left = m->pub.join & ~bits;
 
 	if (!mgroup_is_full(left) && g->n_full == was_full)
-		left = 0; /* no full member is left: the others cannot stay (sa.md 6.2) */
+		left = 0; /* without a full member, the others cannot stay (sa.md 6.2) */
 	if (left)
 		member_set_bits(sa, m, left);
 	else
 		member_remove(sa, m);
 	if (!was_full || g->n_full)
 		return left;
-	/* Before the group goes: its P_Key decides which subscribers get the notice. */
+	/* before the group is removed, as its P_Key decides which subscribers get the notice */
 	sa_raise_mgid(sa, TRAP_MGID_DESTROYED, mgroup_mgid(g), mgroup_pkey(g));
 	remove_members(sa, g);
 	if (!g->well_known)

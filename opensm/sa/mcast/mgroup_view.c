@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Changes of groups from outside: a new view (ports come and go, MLIDs get fewer), another
- * partition file, a dump of an earlier life.
- *
- * Nothing here answers requests; the store itself is mgroup.c.
+ * Changes of groups that requests do not cause: a new view (ports come and go, there are fewer
+ * MLIDs), another partition file, a dump of an earlier process. The store itself is mgroup.c.
  */
 #include <assert.h>
 #include <errno.h>
@@ -18,7 +16,7 @@
 
 /* ---- range of MLIDs ------------------------------------------------------------------------- */
 
-/* Of the switches that can do multicast at all; trees go around the others. */
+/* The number of MLIDs that all multicast switches can hold; trees avoid other switches. */
 static uint32_t mlids_of(const struct view *v)
 {
 	uint32_t n = MLIDS_MAX;
@@ -57,13 +55,16 @@ static void range_update(struct sa *sa)
 
 /* ---- ports --------------------------------------------------------------------------------- */
 
-/* Could the port join now, as far as its P_Keys are known? (sa.md 6.1) */
+/* Could the port join now, as far as its P_Keys are known (sa.md 6.1)? */
 static bool may_be_in(const struct sa *sa, uint32_t port, const struct mgroup *g)
 {
 	return !view_pkeys(sa->view, port) || view_has_pkey(sa->view, port, mgroup_pkey(g));
 }
 
-/* A restored member knows its interface id only: an alias leads to the port that has it now. */
+/*
+ * Finds the port of a member. A restored member has only its interface id: an alias leads to the
+ * port that has it now.
+ */
 static bool member_is_there(struct sa *sa, const struct mport *p, struct member *m,
 			    guid_t *ret_home)
 {
@@ -79,7 +80,7 @@ static bool member_is_there(struct sa *sa, const struct mport *p, struct member 
 	return *ret_home || at == p->at;
 }
 
-/* Marks members of a port that are gone. True: there are some. */
+/* Marks members of a port that are gone. True: there were some. */
 static bool mark_stale(struct sa *sa, struct mport *p)
 {
 	bool any = false;
@@ -103,7 +104,10 @@ static struct member *first_stale(const struct mgroups *s, guid_t port)
 	return m;
 }
 
-/* The port may be freed on the way, and with a group that ends others leave, too. */
+/*
+ * Removes stale members of a port. The port may be freed, and a group that ends takes other members
+ * with it.
+ */
 static void settle_port(struct sa *sa, guid_t port)
 {
 	struct member *m;
@@ -137,7 +141,7 @@ static void ports_update(struct sa *sa)
 		settle_port(sa, stale[i]);
 }
 
-/* One that the port has joined, of a group with this P_Key; NULL: none. */
+/* A membership of the port in a group with this P_Key; NULL: none. */
 static struct member *member_with_pkey(const struct mgroups *s, guid_t port, uint16_t pkey)
 {
 	const struct mport *p = guidmap_get(s->ports, port);
@@ -154,7 +158,9 @@ void sa_leave_partition(struct sa *sa, guid_t port_guid, uint16_t pkey)
 	struct member *m;
 
 	assert(port_guid && pkey & PKEY_BASE);
-	/* Without a view nothing is known; with the next one members without rights leave. */
+	/*
+	 * Without a view P_Keys are unknown; with the next one, members without rights are removed.
+	 */
 	if (!sa->view || (at != VIEW_NONE && view_has_pkey(sa->view, at, pkey)))
 		return;
 	while ((m = member_with_pkey(sa->mgroups, port_guid, pkey)))
@@ -173,7 +179,7 @@ static void ports_forget_places(struct mgroups *s)
 
 /* ---- partitions ---------------------------------------------------------------------------- */
 
-/* As the file says; MLID 0. */
+/* Makes the record of a group as in the file; MLID 0. */
 static void record_of(const struct partition_group *from, uint8_t *ret)
 {
 	memset(ret, 0, MCM_BYTES);
@@ -193,7 +199,7 @@ static void record_of(const struct partition_group *from, uint8_t *ret)
 	ib_put(ret, MCM_SCOPE, from->scope);
 }
 
-/* The first member that could not take part in the group as `record` wants it; NULL: none. */
+/* The first member that could not be in the group with the values of `record`; NULL: none. */
 static const struct member *unfit_member(const struct sa *sa, const struct mgroup *g,
 					 const uint8_t *record)
 {
@@ -213,9 +219,9 @@ static const struct member *unfit_member(const struct sa *sa, const struct mgrou
 }
 
 /*
- * The file has changed the values of a standing group. They take effect for joins from now on,
- * unless members of today would be cut off: by a Q_Key they do not know, by an MTU or a rate that
- * their port does not have. At a restart the file wins in any case.
+ * Applies new values of the file to an existing group. They hold for joins from now on, unless
+ * present members would be cut off: by a Q_Key that they do not know, or an MTU or rate that their
+ * port lacks. After a restart the file holds in any case.
  */
 static void group_follow_file(struct sa *sa, struct mgroup *g, const uint8_t *record)
 {
@@ -248,7 +254,7 @@ static void group_follow_file(struct sa *sa, struct mgroup *g, const uint8_t *re
 		 (unsigned)ib_get(record, MCM_SL), g->n_members);
 }
 
-/* A group that began with another MTU or rate ends for its members, and stands anew. */
+/* Replaces a group that began with another MTU or rate; its members must join again. */
 static void group_anew(struct sa *sa, struct mgroup *g, const uint8_t *record)
 {
 	_cleanup_free_ guid_t *ports = xcalloc(g->n_members + 1, sizeof(*ports));
@@ -268,7 +274,7 @@ static void group_anew(struct sa *sa, struct mgroup *g, const uint8_t *record)
 		sa->hooks.members_lost(sa->hooks.arg, ports[i]);
 }
 
-/* The group of a partition made at run time, whose values are others now. */
+/* Must the group of a partition made at run time be replaced, as its values have changed? */
 static bool must_be_anew(const struct sa *sa, const struct mgroup *g, uint16_t partition,
 			 const uint8_t *record)
 {
@@ -297,7 +303,7 @@ static void group_list(struct sa *sa, const struct partition_group *from)
 	struct mgroup *g = mgroup_find(sa, from->mgid);
 	uint8_t record[MCM_BYTES];
 
-	/* A partition that no port is in has no group (partitions-conf.md 5). */
+	/* a partition without ports has no group (partitions-conf.md 5) */
 	if (!view_bases_have(&sa->mgroups->known, from->pkey))
 		return;
 	record_of(from, record);
@@ -348,7 +354,7 @@ const struct partitions *mgroups_partitions(const struct sa *sa)
 	return sa->mgroups->parts;
 }
 
-/* The groups of partitions that are gone. */
+/* Ends the groups of partitions that are gone. */
 static void end_groups(struct sa *sa, const struct partitions *before)
 {
 	struct mgroups *m = sa->mgroups;
@@ -393,7 +399,7 @@ void sa_set_partitions(struct sa *sa, const struct partitions *parts)
 
 /* ---- a new view ---------------------------------------------------------------------------- */
 
-/* Restored groups that no member keeps alive. */
+/* Removes restored groups that have no full member. */
 static void drop_restored(struct sa *sa)
 {
 	struct mgroups *m = sa->mgroups;
@@ -444,7 +450,10 @@ static bool record_is_sound(const uint8_t *record, lid_t mlid)
 	       ib_get(record, MCM_PKEY) & PKEY_BASE;
 }
 
-/* May this group stand where another stands? Only as it would have got there (sa.md 6.4). */
+/*
+ * May the group have an MLID that another group has? Only if it would have got it by sharing (sa.md
+ * 6.4).
+ */
 static bool mlid_is_open(const struct sa *sa, const uint8_t *record, lid_t mlid)
 {
 	return !mgroup_on_mlid(sa, mlid, NULL) || mgroups_snm_mlid(sa, record) == mlid;
@@ -489,7 +498,7 @@ int mgroups_restore_member(struct sa *sa, const uint8_t *mgid, guid_t id, uint8_
 	if (sa->mgroups->n_members >= sa->conf->sa_max_members)
 		return -ENOSPC;
 	if (!g->requester && !g->well_known) {
-		g->requester = id; /* some requester is charged for it */
+		g->requester = id; /* some requester must be charged */
 		quota_move(sa, SA_QUOTA_GROUPS, 0, id);
 	}
 	mgroups_add_bits(sa, g, &(struct mgroup_join){ id, id, id, join, proxy });
