@@ -80,7 +80,7 @@ struct automatic {
 	const struct route_job *job;
 	struct graph *graph;
 	struct shape *shape; /* of the core, if there are tails */
-	struct tails *tails; /* or NULL */
+	struct tails *tails; /* tails of the fabric (tails.h); NULL: none */
 	bool small, tiny;
 	struct trial best, next; /* next: the best of the others, without its routes */
 	unsigned n_held;

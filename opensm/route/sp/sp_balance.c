@@ -89,7 +89,7 @@ static uint32_t merit_of(uint16_t obeys, uint16_t away, struct taste taste)
 	return open;
 }
 
-/* The load of a channel; of one at another rate with the flows of switch `s` already. */
+/* The load of a channel; if rates differ, with the flows of switch `s` added. */
 static uint32_t load_on(const struct courses *all, const struct unit *u, uint32_t channel,
 			uint32_t s)
 {

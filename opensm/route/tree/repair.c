@@ -98,13 +98,13 @@ static bool note_came(struct repair *p, uint32_t host)
 	return true;
 }
 
-/* The LIDs of what came were unassigned. */
+/* Was the LID unassigned before? */
 static bool is_free(const struct topo *was, const uint32_t *owners, lid_t lid)
 {
 	return lid > was->max_lid || owners[lid] == TOPO_NONE;
 }
 
-/* It has moved. */
+/* Had the port this LID before, perhaps on another switch? */
 static bool had_lid(const struct topo *was, const struct topo_host *h)
 {
 	uint32_t before = topo_find_host(was, h->guid);

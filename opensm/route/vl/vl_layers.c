@@ -28,19 +28,20 @@
 /* The paths to one destination, as a tree. */
 struct tree {
 	uint32_t column, root;
-	uint32_t *order;   /* switches with a way, nearest first, without the root */
+	uint32_t *order;   /* switches with a path, nearest first, without the root */
 	uint32_t n;
-	uint32_t *channel; /* per switch, as all below */
+	uint32_t *channel; /* by switch, as are the arrays below */
 	uint32_t *next;
-	uint32_t *dep;	   /* of its channel and the next; CHANNEL_NONE: there is only one */
-	uint32_t *wanted;  /* paths to be added that lead through here */
+	/* the dependency of its channel and the next; CHANNEL_NONE: there is no next one */
+	uint32_t *dep;
+	uint32_t *wanted;  /* number of paths to be added that lead through it */
 	bool *fits;
-	uint16_t *in;	   /* VLs that hold all of the path from here */
+	uint16_t *in;	   /* VLs that hold the whole path from it, as bits */
 	uint8_t *seen;
 	uint32_t *path;
 };
 
-#define NOWHERE 0xFE /* while filling: there is no path */
+#define NOWHERE 0xFE /* in `lanes` while VLs are assigned: no path */
 
 enum state {
 	DEP_OPEN,
@@ -48,9 +49,9 @@ enum state {
 	DEP_REFUSED,
 };
 
-/* The paths whose turn it is in a VL. */
+/* Which paths are added to a VL now. */
 enum turn {
-	TURN_LAST_CALL, /* hints, but for no later VL */
+	TURN_LAST_CALL, /* paths with hints, but for no later VL */
 	TURN_NO_HINT,
 	TURN_HINT,
 	TURN_REST,
@@ -59,17 +60,17 @@ enum turn {
 
 struct fill {
 	const struct vl_layers_job *job;
-	uint32_t n;	     /* switches */
+	uint32_t n;	     /* number of switches */
 	struct cdg_channels *channels;
 	uint32_t n_deps;
-	struct cdg_order *set; /* of the VL at hand */
-	uint8_t *state;	     /* per dependency */
-	uint16_t *holds;     /* per dependency: VLs that hold it */
-	uint32_t *left;	     /* per destination: paths without a VL */
+	struct cdg_order *set; /* set of dependencies of the present VL */
+	uint8_t *state;	     /* by dependency: enum state */
+	uint16_t *holds;     /* by dependency: VLs that hold it, as bits */
+	uint32_t *left;	     /* by destination: number of paths without a VL */
 	uint64_t n_left;
 	struct tree tree;
-	uint32_t *column_of; /* both_ways: per switch */
-	uint32_t *added;     /* both_ways: what a pair brought in so far, in twos */
+	uint32_t *column_of; /* both_ways: column by switch */
+	uint32_t *added;     /* both_ways: pairs of channels that the present pair of paths added */
 	uint32_t n_added;
 	unsigned vl;
 	enum turn turn;
@@ -345,7 +346,7 @@ static void join_moved(struct fill *f)
 		}
 }
 
-/* Finds out which paths there are. */
+/* Counts the paths, and marks entries without one. */
 static void count_paths(struct fill *f)
 {
 	size_t size = (size_t)f->n * f->job->row_size;
@@ -367,7 +368,7 @@ static void count_paths(struct fill *f)
 		join_moved(f);
 }
 
-/* VLs that hold all of the paths from everywhere. */
+/* Finds, for each switch, the VLs that hold its whole path; `all`: mask of all VLs. */
 static void find_in(struct fill *f, uint32_t column, uint16_t all)
 {
 	struct tree *t = &f->tree;
@@ -460,7 +461,7 @@ static void balance(struct fill *f)
 		for (uint32_t s = 0; s < f->n; s++) {
 			uint8_t *vl = &f->result->lanes[entry(f, c, s)];
 
-			/* The sum is the same there and back. */
+			/* equal for a path and its reverse path */
 			if (*vl < NOWHERE)
 				*vl = parts[*vl][(f->job->keys[c] + s) % n_parts[*vl]];
 		}

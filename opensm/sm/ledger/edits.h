@@ -17,8 +17,8 @@ struct edits {
 void edits_put(struct edits *all, const struct ledger_key *key, uint64_t number, const void *bytes,
 	       size_t len);
 void edits_remove(struct edits *all, const struct ledger_key *key, uint64_t number);
-/* The number of this commit's changes to `table`: settle_next_number() as it was asked first. */
+/* The number for changes of `table`, which is equal for all changes of one commit. */
 uint64_t edits_number(const struct sm *sm, struct edits *all, enum ledger_table table);
-/* settle_commit() of all of them; the list may be cleared then. */
+/* Commits all edits; the list may be cleared after that. */
 void edits_commit(struct sm *sm, const struct edits *all, settle_done_fn *done, void *arg);
 void edits_clear(struct edits *all);
