@@ -1,23 +1,21 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * A target is affected if with the distances of before the ends of a changed cable do not see it
- * where they should: only its column of distances can be another. In such a column every switch
- * whose distance is another, and its neighbours, look at their entries; at the ends of a cable that
- * went every entry that used it is looked at, at those of one that came every entry that could. An
- * entry that still leads nearer stays, unless homes want a path that was none before. The others go
- * where homes of today say, else to the port that is used least; if nothing came, to all ports that
- * are left in turn.
+ * A target is affected if its distances from the ends of a changed cable do not fit together any
+ * more: only columns of such targets change. In such a column, entries of switches whose distance
+ * changed, and of their neighbours, are examined; at the ends of a lost cable all entries that used
+ * it, at the ends of a new one all that could use it. An entry that still leads nearer stays,
+ * unless homes want a path that is new. Other entries take the port of their home, or the least
+ * used one; if no cable is new, all ports that are left in turn.
  *
- * Where the order of up and down differs, a cable whose higher end is the other one now counts as
- * one that went and came: but all columns are computed, and those that are as before stay.
+ * If the order of up and down changed, a cable whose higher end is now the other one counts as lost
+ * and as new; but all columns are computed, and those that are equal stay.
  *
- * A switch that went is there without its cables, and one that came was (keep_tables.c): a lone
- * switch. All of its row is another, which concerns its neighbours alone. Of the others' entries
- * only those move to one that came that had no way, or have a shorter one now: the rest of its
- * share is given to it in a quiet minute, as it may well go again (keep_tables_balanced()).
+ * A lost switch is kept without its cables, and a new one counts as present before (keep_tables.c):
+ * a lone switch. Its whole row changes, which affects only its neighbours. Entries of others move
+ * to a new switch only if they had no path, or have a shorter one now: it gets the rest of its
+ * share in a quiet minute, as it may soon be lost again (keep_tables_balanced()).
  *
- * End ports that went leave their entries behind; for those that came the entries of all switches
- * are looked at.
+ * Entries of lost end ports stay; for new ones the entries of all switches are examined.
  */
 #include "route/tree/repair.h"
 
