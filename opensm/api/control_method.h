@@ -43,6 +43,7 @@ struct control_parameter {
 /* Reads the first parameter at `at`, a type or a former result. NULL: there are no more. */
 const char *control_next_parameter(const char *at, struct control_parameter *ret);
 
+/* A call that says "more", while events follow its answer. */
 struct control_following {
 	const struct daemon_api *api;
 	struct json_object *parameters;

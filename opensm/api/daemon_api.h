@@ -19,14 +19,14 @@ struct daemon_sweep {
 	enum sweep_kind kind; /* SWEEP_NONE: none yet */
 	char why[160];
 	unsigned n_gets, n_sets, errors, ms;
-	bool through;
+	bool through; /* set if the sweep went through to its end */
 	mono_t ended;
 };
 
 /* A node that left the fabric, and has not come back. */
 struct daemon_gone {
 	guid_t node_guid, port_guid; /* node_guid 0: an empty row */
-	guid_t behind_guid;	     /* the node it was cabled to; 0 unknown */
+	guid_t behind_guid;	     /* node it was cabled to; 0: unknown */
 	uint8_t behind_port;
 	lid_t lid;
 	mono_t at;

@@ -33,7 +33,7 @@ struct reload {
 	struct conf_report report; /* all findings, in the order of reading */
 	/* "sweep_interval 10 -> 20; partitions: 1 added"; NULL: nothing changed, or refused */
 	char *news;
-	/* refused: the first error, "partitions.conf:2:9", for the status; else NULL */
+	/* if refused: place of the first error for the status, "partitions.conf:2:9"; else NULL */
 	char *first;
 };
 

@@ -20,7 +20,7 @@ struct daemon_options {
 	const char *run_dir;  /* folder of sockets; NULL: there are none */
 	const char *instance; /* name of the instance: "opensm", "1" */
 	const struct conf_report *findings; /* findings of the start; NULL: none */
-	bool once;
+	bool once; /* set by -o: the run ends when the subnet is up */
 	bool release; /* set by --release: the run, with `once`, succeeds if no port has an M_Key */
 	struct title title; /* place for the status in the command line; zero: none */
 };

@@ -34,7 +34,7 @@ void notify_status(struct notify *n, const char *line);
 void notify_reloading(mono_t now);
 /* `fault`: place of the error, "partitions.conf:2:9", if nothing was taken over; else NULL. */
 void notify_reloaded(struct notify *n, const char *fault);
-/* `what` does not end, for `seconds` now; NULL: all is well. */
+/* Reports that `what` has been running for `seconds`; NULL: nothing hangs. */
 void notify_hung(struct notify *n, const char *what, unsigned seconds);
 void notify_watchdog(void);
 void notify_stopping(void);

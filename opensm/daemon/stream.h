@@ -44,8 +44,8 @@ struct stream_config {
 	/* Most us until the end of a message beyond max_message; 0: no limit. */
 	uint64_t long_time;
 	/*
-	 * Most bytes of stream_send() that wait; also, of all bytes, above which no message is
-	 * read.
+	 * Most bytes of stream_send() that may wait; while more bytes of any kind wait, no message
+	 * is read.
 	 */
 	size_t max_unsent;
 	const char *busy; /* bytes for a peer that finds no place; NULL: none */

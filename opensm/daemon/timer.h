@@ -93,7 +93,7 @@ static inline void pace_worked(struct pace *p, mono_t began, mono_t ended)
 			    ended + PACE_LONGEST);
 }
 
-/* Time to wait before more work; 0: none, also while the work ahead is below PACE_SLACK. */
+/* Time to wait before more work; 0: none, also if it would be at most PACE_SLACK. */
 static inline mono_t pace_wait(const struct pace *p, mono_t now)
 {
 	return p->until > now + PACE_SLACK ? p->until - now : 0;

@@ -21,7 +21,7 @@ struct worker *worker_new(void);
 struct worker *worker_free(struct worker *w);
 
 void worker_submit(struct worker *w, struct sm_job *job, mono_t now);
-/* Polls readable when a job has ended. */
+/* A descriptor that is readable when a job has ended. */
 int worker_fd(const struct worker *w);
 /* Calls done() for jobs that have ended. */
 void worker_collect(struct worker *w, mono_t now);
