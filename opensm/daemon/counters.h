@@ -18,8 +18,5 @@ struct cc_place congestion_place(struct sm *sm, mono_t now);
 /* Call cc_dispatch() and cc_receive() with congestion_place(). */
 void congestion_dispatch(struct cc *cc, struct sm *sm, mono_t now);
 void congestion_receive(struct cc *cc, struct sm *sm, struct transport_event *ev, mono_t now);
-/*
- * Passes an event on to congestion control, if it is the end of a heavy sweep or of a routing
- * sweep.
- */
+/* Tells congestion control of an event, if that is the end of a sweep, except a light one. */
 void congestion_note(struct cc *cc, const struct sm_event *event);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Records of the launcher: in the journal with fields, without a journal a line each on stderr. */
+/* Records of the launcher: in the journal with fields; without a journal as lines on stderr. */
 #pragma once
 
 #include <syslog.h>
@@ -14,5 +14,5 @@
 void journal_about(enum log_id id, const char *name, int level, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 #define journal_text(level, ...) journal_about(LOG_ID_NONE, NULL, level, __VA_ARGS__)
-/* A record for each finding. */
+/* Writes a record for each finding. */
 void journal_findings(const struct conf_report *r);

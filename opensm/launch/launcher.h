@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The main process of opensm.service: which instances there are, and that opensm@NAME.service is
- * started, stopped or reloaded for each. systemd keeps them running.
+ * The main process of opensm.service: decides which instances there are, and starts, stops or
+ * reloads opensm@NAME.service for each. systemd keeps them running.
  *
- * launcher.c follows signals and what systemd says of the units; report.c tells systemd and
+ * launcher.c handles signals and state changes of the units; report.c informs systemd and writes
  * instances.json.
  */
 #pragma once
@@ -21,40 +21,41 @@
 struct slot {
 	struct instance *instance;
 	char *unit;	       /* "opensm@NAME.service" */
-	char *obstacle;	       /* why systemd took no job; NULL: it did */
-	struct unit_state now; /* as last read */
-	bool stale;	       /* to be read */
-	bool gone;	       /* not wanted any more, stops */
-	mono_t retry;	       /* PAUSED: when it is tried again */
+	char *obstacle;	       /* reason why systemd refused the last job; NULL: it did not */
+	struct unit_state now; /* state as last read */
+	bool stale;	       /* set if the state is to be read again */
+	bool gone;	       /* set if the instance is not wanted any more and is being stopped */
+	mono_t retry;	       /* time of the next try if PAUSED; else 0 */
 };
 
 struct launcher {
 	const struct launch_paths *paths;
-	struct choice choice; /* its instances are in the slots */
+	struct choice choice; /* result of choose(); its instances were moved to the slots */
 	struct slot *slots;
 	size_t n, cap;
-	uint64_t *ports; /* of the host */
+	uint64_t *ports; /* GUIDs of the host's ports */
 	size_t n_ports;
-	mono_t ports_due; /* when to look at them next */
+	mono_t ports_due; /* time at which ports are read again */
 	sd_event *event;
-	sd_event_source *timer; /* of the next thing due */
+	sd_event_source *timer; /* fires at the next time of a slot or of the ports */
 	struct units *units;
-	bool owes_ready; /* READY=1 is to be sent: after the start, or after RELOADING=1 */
+	bool owes_ready; /* set if READY=1 is to be sent: after the start, or after RELOADING=1 */
 	bool stopping;
-	char *refused;	      /* why the last reload took nothing over; NULL: it did */
-	char *status, *state; /* as last told */
+	/* reason why the last reload changed nothing; NULL: it was taken over */
+	char *refused;
+	char *status, *state; /* texts sent last: STATUS=, instances.json */
 };
 
 /* ---- launcher.c ---- */
 
-/* Runs until a signal, or until nothing is left that could run. The exit status. */
+/* Runs until a signal, or until no instance is left that can run. Returns the exit status. */
 int launcher_run(const struct launch_paths *paths);
-/* Some unit has a job that is not done. */
+/* Has any unit a job under way? */
 bool launcher_is_busy(const struct launcher *l);
 
 /* ---- report.c ---- */
 
-/* How its last process ended: "exit status 1", "signal 9 (Killed)", or the fault it named. */
+/* Tells how the last process ended: "exit status 1", "signal 9 (Killed)", or its own message. */
 void report_end(const struct slot *s, char *ret, size_t cap);
-/* Tells systemd (READY=1, STATUS=) and instances.json, each only what is new. */
+/* Informs systemd (READY=1, STATUS=) and rewrites instances.json, each only if it has changed. */
 void report_update(struct launcher *l);

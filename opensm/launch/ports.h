@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The InfiniBand ports of this host that a subnet manager can work through, as /sys lists them. */
+/* The InfiniBand ports of this host that a subnet manager can use, from /sys. */
 #pragma once
 
 #include <stdbool.h>
@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 /*
- * GUIDs of the ports with a umad device, in the order of these; to be freed. Ethernet ports are
- * left out, and devices with SMs disabled: the SMI device of such a port stands for it.
+ * GUIDs of the ports with a umad device, in the order of the devices; to be freed. Ethernet ports
+ * are left out, and devices with SMs disabled: such a port is found by its SMI device.
  */
 uint64_t *ports_list(const char *sys_dir, size_t *ret_n);
 bool ports_have(const uint64_t *ports, size_t n, uint64_t guid);

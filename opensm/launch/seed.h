@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * The cache folder of a named instance, filled once from what was in use before there were names.
- */
+/* The cache folder of a named instance, filled once from the cache of the unnamed instance. */
 #pragma once
 
 /*

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * The settings of a host, from /etc/sysconfig/opensm and /etc/default/opensm, which other launch
- * scripts source in a shell: lines of NAME=value (ini/ini.h). A line that only a shell could tell
- * the meaning of is an error if it may concern one of our settings, else a warning.
+ * scripts source in a shell: lines of NAME=value (ini/ini.h). A line that only a shell could
+ * interpret is an error if it may concern one of our settings, else a warning.
  */
 #pragma once
 
@@ -19,7 +19,7 @@ enum sysconfig_name {
 
 struct sysconfig_setting {
 	const char *name;
-	char *value; /* as a shell would have it, not blank; NULL: no file sets it */
+	char *value; /* value as a shell would assign it, not blank; NULL: no file sets it */
 	const char *file;
 	unsigned line, column;
 };
@@ -29,15 +29,15 @@ struct sysconfig {
 };
 
 /*
- * Reads `path`, which is to outlive `s`: its last line on a setting counts, unless an earlier file
- * set it. 0: read, or there is no such file. -EINVAL: one of our settings cannot be known, a
- * finding of CONF_ERROR says where. Other -errno: not readable as a whole, with a finding. `s` is
- * zeroed before the first file, and to be cleared in any case.
+ * Reads `path`, which must outlive `s`: the last line with a setting is used, unless an earlier
+ * file set it. 0: read, or there is no such file. -EINVAL: one of our settings cannot be
+ * determined, a finding of CONF_ERROR says where. Other -errno: not readable as a whole, with a
+ * finding. `s` is zeroed before the first file, and to be cleared in any case.
  */
 int sysconfig_read(const char *path, struct sysconfig *s, struct conf_report *r);
-/* The same of text in memory; `path` is the name for findings. */
+/* Reads text in memory like sysconfig_read(); `path` is the name for findings. */
 int sysconfig_read_text(const char *path, const char *text, size_t len, struct sysconfig *s,
 			struct conf_report *r);
-/* NULL: not set. */
+/* Returns the setting; NULL: not set. */
 const struct sysconfig_setting *sysconfig_get(const struct sysconfig *s, enum sysconfig_name name);
 void sysconfig_clear(struct sysconfig *s);

@@ -14,7 +14,7 @@ struct add_user {
 };
 
 /*
- * Makes the entry, or replaces that of the same name, in the file of users that the configuration
- * names. Asks for the password. The exit status.
+ * Adds the entry, or replaces that of the same name, in the file of users that the configuration
+ * names. Asks for the password. Returns the exit status.
  */
 int add_user(const struct add_user *add, const char *conf_path);

@@ -15,8 +15,8 @@
  *   api_text.[ch]     long answers, written without a tree of objects
  *   api_turn.[ch]     large documents of the manager, one at a time
  *
- * Each is a function of a request that asks the manager (rest_call()) and fills an answer. None
- * keeps anything: several run at once, but those with large documents.
+ * Each endpoint is a function of a request that calls the manager (rest_call()) and fills an
+ * answer. None keeps state: several run at once, except those with large documents.
  */
 #pragma once
 
@@ -29,16 +29,16 @@ typedef void api_fn(const struct rest_request *q, struct rest_answer *ret);
 
 api_fn api_pkeys, api_pkey, api_last_updated;
 /*
- * The partition of a key, as TenantPartitions has it: an object that the caller puts. NULL: there
- * is none, or `ret` is filled with the reason (then `*ret_failed`).
+ * Finds the partition of a key in TenantPartitions: an object that the caller puts. NULL: there is
+ * none, or `ret` is filled with the reason (then `*ret_failed`).
  */
 struct json_object *api_find_partition(const struct rest_request *q, struct rest_answer *ret,
 				       uint16_t pkey, bool members, bool *ret_failed);
 
 /*
- * Of a P_Key that no partition has: waits until no port is left on which it may still stand, until
- * q->until at the latest. With ?wait=0 that is not asked. False: `ret` is filled with the reason,
- * 504 if there are such ports.
+ * For a P_Key without a partition: waits until it is confirmed removed from all ports, until
+ * q->until at the latest; returns at once with ?wait=0. False: `ret` is filled with the reason, 504
+ * if there are such ports.
  */
 bool api_wait_settled(const struct rest_request *q, struct rest_answer *ret, uint16_t pkey);
 
@@ -50,15 +50,15 @@ api_fn api_remove_guids, api_remove_listed, api_add_hosts, api_remove_hosts;
 /* ---- api_members.c ---- */
 
 /*
- * Members of a body for ChangePartition: an array, the caller's, of "guids" or "hosts_names", with
- * what "membership", "memberships" and "index0" say. NULL: `why` says what is wrong.
+ * Members of a body for ChangePartition: an array, the caller's, made of "guids" or "hosts_names"
+ * with "membership", "memberships" and "index0". NULL: `why` says what is wrong.
  */
 struct json_object *api_members_of_guids(struct json_object *body, char why[API_WHY_MAX]);
 struct json_object *api_members_of_hosts(struct json_object *body, char why[API_WHY_MAX]);
-/* The same of parts of a path: "G1,G2", "h1,h[2-4]". */
+/* Members from a part of a path: "G1,G2", "h1,h[2-4]". */
 struct json_object *api_members_of_guid_list(const char *list, char why[API_WHY_MAX]);
 struct json_object *api_members_of_host_list(const char *list, char why[API_WHY_MAX]);
-/* Adds name, ip_over_ib, mtu, rate and sl, those that the body has. False: `why`. */
+/* Adds name, ip_over_ib, mtu, rate and sl, as far as the body has them. False: `why`. */
 bool api_add_fields(struct json_object *body, struct json_object *parameters,
 		    char why[API_WHY_MAX]);
 
@@ -75,10 +75,10 @@ api_fn api_topology, api_set_topology;
 /* ---- api_marks.c ---- */
 
 api_fn api_unhealthy, api_unhealthy_one, api_isolated, api_set_unhealthy, api_job;
-/* The body is an object. */
+/* Answers a request whose body is an object. */
 void api_mark_device(const struct rest_request *q, struct rest_answer *ret, bool unhealthy);
 
-/* ---- of all ---- */
+/* ---- all files ---- */
 
 /* {"error":"text"} with 400. */
 #define api_refuse(ret, ...) rest_answer_error((ret), 400, __VA_ARGS__)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * JSON as text, for answers that grow with the fabric: a tree of objects would take ten times the
- * memory of the bytes that are sent.
+ * memory of the text.
  */
 #pragma once
 
@@ -15,13 +15,13 @@ struct api_text {
 	FILE *out;
 	char *bytes;
 	size_t len;
-	bool comma; /* something stands before, at this depth */
+	bool comma; /* set if the next value at this depth needs a comma before it */
 };
 
 void api_text_start(struct api_text *t);
-/* Closes it, and answers with what was written. */
+/* Closes the text and makes it the answer. */
 void api_text_answer(struct api_text *t, struct rest_answer *ret);
-/* Throws away what was written. */
+/* Discards the text. */
 void api_text_drop(struct api_text *t);
 
 /* "{", "}", "[", "]"; a key NULL: an element. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * One at a time, of all threads: answers that need a large document of the manager. The memory
- * limit of opensm-rest has room for one such document, not for one in each thread.
+ * Answers that need a large document of the manager, one at a time of all threads: the memory limit
+ * of opensm-rest has room for one such document, not for one in each thread.
  */
 #pragma once
 
@@ -10,10 +10,10 @@
 #include "rest/rest.h"
 
 /*
- * Waits until no other thread has the turn. False: two wait already, or one of this user has the
- * turn or waits; `ret` is filled with 503 and Retry-After. A request that has the turn asks for no
- * second one.
+ * Waits until no other thread holds the turn. False: two requests wait already, or one of this user
+ * holds the turn or waits; `ret` is filled with 503 and Retry-After. A request that holds the turn
+ * must not ask for it again.
  */
 bool api_turn_wait(const struct rest_request *q, struct rest_answer *ret);
-/* By the thread that has it, behind the end of the document. */
+/* Ends the turn, on the thread that holds it, after the document was freed. */
 void api_turn_end(const struct rest_request *q);

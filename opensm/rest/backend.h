@@ -4,5 +4,5 @@
 
 #include "rest/rest.h"
 
-/* `socket` NULL: the only one in /run/opensm. It stays the caller's. */
+/* `socket` NULL: the only one in /run/opensm. The string stays the caller's. */
 void backend_open(struct rest_backend *b, const char *socket);

@@ -33,10 +33,12 @@ struct rest_conf {
 	unsigned max_connections_per_address; /* 1 to max_connections */
 };
 
-/* File names are as written. NULL and a fault: the text is refused as a whole. */
+/*
+ * Parses the text; file names stay as written. NULL with `fault`: the text is refused as a whole.
+ */
 struct rest_conf *rest_conf_parse(const char *file, const char *text, size_t len,
 				  struct fault *fault);
-/* Reads the file and replaces file names by paths. */
+/* Reads and parses the file, and replaces file names by paths. */
 struct rest_conf *rest_conf_load(const char *path, struct fault *fault);
 struct rest_conf *rest_conf_free(struct rest_conf *c); /* NULL is fine; returns NULL */
 FREEP(rest_conf_free, struct rest_conf)

@@ -20,7 +20,7 @@
 
 #include "util/mono.h"
 
-/* In order: each right contains those before it. */
+/* Rights in ascending order: each includes those before it. */
 enum rest_right {
 	REST_READ,
 	REST_TENANT, /* may change partitions */
@@ -45,11 +45,11 @@ struct rest_pair {
 	const char *name, *value; /* decoded; a name without `=` has the value "" */
 };
 
-/* What the configuration says to endpoints. */
+/* Configuration of the endpoints. */
 struct rest_policy {
 	const char *release; /* answer of /app/ufm_version, "6.19.0-5" by default */
 	const char *site;    /* name of this fabric, may be "" */
-	bool known_only;     /* a GUID that is not in the fabric is refused */
+	bool known_only;     /* set if a GUID that is not in the fabric is refused */
 };
 
 struct rest_backend;
@@ -58,7 +58,8 @@ struct rest_backend;
 struct rest_request {
 	enum rest_method method;
 	/*
-	 * Below the prefix: decoded, begins with "/", has no query, no trailing slash and no "//".
+	 * Path below the prefix: decoded, begins with "/", has no query, no trailing slash and no
+	 * "//".
 	 */
 	const char *path;
 	/* Parts of the path where the pattern has `*`, in order; never empty, no "/" inside. */
@@ -67,27 +68,27 @@ struct rest_request {
 	struct rest_pair query[REST_QUERY_MAX];
 	size_t n_query;
 	/*
-	 * Any JSON value (an endpoint checks that it is an object), or NULL: there was no body.
-	 * What is no JSON was answered with 400. Never shared between requests.
+	 * Any JSON value (an endpoint checks that it is an object), or NULL: there was no body. A
+	 * body that is no JSON was answered with 400. Never shared between requests.
 	 */
 	struct json_object *body;
 	const char *if_match; /* header If-Match, or NULL */
 
 	const char *user;     /* printable, no blanks, no quotes */
 	enum rest_right right;
-	const char *address;  /* of the client, numeric */
+	const char *address;  /* address of the client, numeric */
 	const char *id;	      /* unique per request, 16 hex digits, in journal and header */
 	const char *prefix;   /* "/ufmRest", "/ufmRestV2" or "/ufmRestV3" */
 
-	mono_t now;	      /* when the endpoint was called */
-	mono_t until;	      /* the answer is to be ready by then: now + 8 s, or + 30 s for GET */
+	mono_t now;	      /* time at which the endpoint was called */
+	mono_t until;	      /* limit for the answer: now + 8 s, or + 30 s for GET */
 	const struct rest_policy *policy;
 	struct rest_backend *backend;
 };
 
-/* The value of a query argument, or NULL. The first one counts. */
+/* The first value of a query argument, or NULL. */
 const char *rest_query(const struct rest_request *q, const char *name);
-/* A query argument that is true: "true", "True", "TRUE", "1", "yes"; `missing` if absent or "". */
+/* Is a query argument "true", "True", "TRUE", "1" or "yes"? `missing` if absent or "". */
 bool rest_query_bool(const struct rest_request *q, const char *name, bool missing);
 
 /*
@@ -104,13 +105,16 @@ struct rest_answer {
 		char *value;	  /* to be freed */
 	} headers[REST_HEADERS_MAX];
 	size_t n_headers;
-	uint64_t generation; /* that a change made, for the journal; 0: none */
-	bool changed;	     /* something was changed: for the journal */
+	uint64_t generation; /* for the journal: generation made by a change; 0: none */
+	bool changed;	     /* for the journal: set if something was changed */
 };
 
 /* `o` is consumed; NULL is JSON's null. Spaces and "/" as plain json-c does; no final newline. */
 void rest_answer_json(struct rest_answer *a, unsigned status, struct json_object *o);
-/* Exactly these bytes, copied; `type` is a static text. The two bytes `{}`: rest_answer_empty(). */
+/*
+ * Answers with a copy of exactly these bytes; `type` is a static text. For `{}`:
+ * rest_answer_empty().
+ */
 void rest_answer_bytes(struct rest_answer *a, unsigned status, const char *type, const char *bytes,
 		       size_t len);
 void rest_answer_empty(struct rest_answer *a); /* 200, `{}` */
@@ -127,7 +131,7 @@ void rest_answer_clear(struct rest_answer *a);
 
 /* ---- the subnet manager -------------------------------------------------------------------- */
 
-/* Why a call has no answer. */
+/* Error of a call to the manager. */
 struct rest_error {
 	/*
 	 * The last part of org.opensm.NAME or org.varlink.service.NAME; beside these "Unreachable"
@@ -135,7 +139,7 @@ struct rest_error {
 	 */
 	char name[40];
 	char text[512]; /* a sentence for the user */
-	/* Of Unconfirmed: the change is stored, as this generation. */
+	/* With error Unconfirmed: set if the change is stored, as this generation. */
 	bool changed;
 	uint64_t generation;
 };
@@ -146,7 +150,7 @@ struct rest_error {
  */
 struct json_object *rest_call(const struct rest_request *q, const char *method,
 			      struct json_object *parameters, struct rest_error *err);
-/* Adds client: {user, address, request}, as ChangePartition wants it. */
+/* Adds client: {user, address, request}, which ChangePartition expects. */
 void rest_add_client(const struct rest_request *q, struct json_object *parameters);
 /*
  * Answers with the status that belongs to the error: NotFound 404, InvalidParameter NoRoom 400,
@@ -154,7 +158,7 @@ void rest_add_client(const struct rest_request *q, struct json_object *parameter
  */
 void rest_answer_call_error(struct rest_answer *a, const struct rest_error *err);
 
-/* A test gives its own call(). */
+/* The connection to the manager; tests have a call() of their own. */
 struct rest_backend {
 	struct json_object *(*call)(struct rest_backend *b, const struct rest_request *q,
 				    const char *method, struct json_object *parameters,
@@ -168,7 +172,8 @@ struct rest_endpoint {
 	enum rest_method method;
 	const char *pattern;   /* "/resources/pkeys/<any>/guids/<any>", <any> written as `*` */
 	enum rest_right right; /* the least that a user needs; less: 403 */
-	bool changes;	       /* stands in the journal, has the short time limit */
+	/* set if it changes something: written to the journal, short time limit */
+	bool changes;
 	void (*answer)(const struct rest_request *q, struct rest_answer *ret);
 };
 
