@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The control socket's conversation: varlink's wire format (JSON objects, each ended by a NUL
- * byte), so that opensmctl, varlinkctl and a script of twenty lines all can talk to us.
+ * The protocol of the control socket: varlink's wire format (JSON objects, each ended by a NUL
+ * byte), so that opensmctl, varlinkctl and short scripts can use it.
  *
  *   {"method": "org.opensm.Status", "parameters": {}}
  *   {"parameters": {...}}            or  {"error": "org.opensm.NotFound", "parameters": {"text":
  *                                        "..."}}
  *
- * Here: one call from its text to its answer's, and the methods about the manager. Knows no
- * descriptor.
+ * Here: one call from its text to the text of its answer, and the methods about the manager. No
+ * descriptor is used here.
  */
 #pragma once
 
@@ -16,13 +16,13 @@
 
 #include "api/control_method.h"
 
-/* The manager: status, sweep, priority ... Ends with a row without a name. */
+/* Methods about the manager: status, sweep, priority ... Ends with a row without a name. */
 extern const struct control_method control_methods[];
 
-/* Keeps an event for the method Events: for the owner of `api`. */
+/* Keeps an event for the method Events; called by the owner of `api`. */
 void control_remember(struct daemon_api *api, const struct sm_event *event);
 
-/* ---- one call, from its text to its answer's ---- */
+/* ---- one call, from its text to the text of its answer ---- */
 
 struct control_call {
 	const struct control_method *method;
@@ -30,25 +30,25 @@ struct control_call {
 	bool more, oneway;
 };
 #define CONTROL_MESSAGE_MAX (64u * 1024)
-/* Of methods with the right CONTROL_TENANT: 65,536 members of a partition. */
+/* Limit for methods with the right CONTROL_TENANT: 65,536 members of a partition fit. */
 #define CONTROL_LONG_MAX    (2u * 1024 * 1024)
 
 /*
- * Understands a message. 0, then `ret` is to be cleared; -EBADMSG: it is not of this language, and
- * nothing that follows can be; -EINVAL: a call that cannot be. `err` says why.
+ * Parses a message. 0: `ret` is to be cleared; -EBADMSG: this is not varlink, and the rest of the
+ * stream cannot be either; -EINVAL: the call is not possible. On failure `err` says why.
  */
 int control_parse(const char *text, size_t len, struct control_call *ret,
 		  struct control_error *err);
 void control_call_clear(struct control_call *call);
-/* The bytes to send, with their NUL; to be freed. `answer` is taken. */
+/* The bytes to send, with their NUL byte; to be freed. `answer` is taken. */
 char *control_reply(struct json_object *answer, bool continues, size_t *ret_len);
 char *control_error_reply(struct control_error *err, size_t *ret_len);
-/* The group of this name or number; may ask a directory service. False: there is none. */
+/* Finds the group of this name or number; may ask a directory service. False: there is none. */
 bool control_group_id(const char *name, gid_t *ret);
 /*
- * The name of a user in /etc/passwd, printable, "" if there is none: a directory service is not
- * asked, it may take its time. Returns `ret`.
+ * The name of a user in /etc/passwd, printable, "" if there is none. Directory services are not
+ * asked, as they may be slow. Returns `ret`.
  */
 char *control_user_name(uid_t uid, char ret[static 64]);
-/* The interface in varlink's language; to be freed. */
+/* The description of the interface in varlink's language; to be freed. */
 char *control_description(void);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What load cables would have if some were not there, before any table is computed: packets that
- * lead over the missing ones take, from where they meet one, a shortest path of what is left, each
- * time by the cable with the least load. That is an estimate: an engine may spread them otherwise,
- * and obeys rules of its own. Loads of now are exact: pairs of (sender, receiver) of hosts.
+ * Estimated load of cables if others were missing, before tables are computed: packets that used a
+ * missing cable take, from the switch before it, a shortest path of the remaining cables, each time
+ * by the cable with the least load. An engine may distribute them differently, by its own rules.
+ * Present loads are exact: pairs of (sender, receiver) of hosts.
  */
 #pragma once
 
@@ -11,19 +11,20 @@
 
 struct detour_peak {
 	uint32_t pairs;
-	/* entry of topo->ports, of no stub (topo.h); TOPO_NONE: no such cable has load */
+	/* entry of topo->ports, not of a stub (topo.h); TOPO_NONE: no such cable has load */
 	uint32_t at;
 };
 
 struct detour {
 	struct detour_peak now, after;
-	uint64_t moved; /* pairs that lead over a missing cable now, and have another way */
+	uint64_t moved; /* pairs that use a missing cable now, and have another path */
 };
 
 /*
- * The cables of this port (0: all of the switch), as entries of topo->ports from both ends;
- * `hosts`: those to hosts too. One for each entry, to be freed. NULL: no such switch or port.
+ * Selects the cables of this port (0: all of the switch), as entries of topo->ports from both ends;
+ * `hosts`: cables to hosts, too. One flag for each entry, to be freed. NULL: no such switch or
+ * port.
  */
 bool *detour_missing(const struct topo *t, guid_t sw, unsigned port, bool hosts);
-/* Takes O(switches * hosts). */
+/* Computes both peaks. O(switches * hosts). */
 void detour_of(const struct routes *r, const bool *missing, struct detour *ret);

@@ -5,10 +5,10 @@
 #include "api/json.h"
 #include "control/control.h"
 
-/* "org.opensm.Status"; NULL: there is none. */
+/* Finds the method "org.opensm.Status"; NULL: there is none. */
 const struct control_method *control_find(const char *name);
 
-/* Errors of org.opensm; a row without a name ends them. */
+/* Errors of org.opensm; ends with a row without a name. */
 struct control_error_name {
 	const char *name, *help;
 };
@@ -18,22 +18,22 @@ extern const struct control_error_name control_errors[];
 bool control_fits(const char *type, struct json_object *parameters, struct control_error *err);
 
 /*
- * Is the manager the master that it was when `term` was noted (api->terms)? False: `err`, which
- * says that nothing was written. Any thread may ask.
+ * Is the manager still the master that it was when `term` was noted (api->terms)? False: `err` says
+ * that nothing was written. Any thread may ask.
  */
 bool control_same_term(const struct daemon_api *api, unsigned term, struct control_error *err);
 
 /* ---- writing answers ---- */
 
 /*
- * "root", "uid4711", and with the `user` of the parameters "root/alice": `between` is what stands
- * between the two.
+ * The caller: "root", "uid4711"; with `user` among the parameters "root/alice", where `between` is
+ * the "/".
  */
 #define CONTROL_CALLER_STRLEN 160
 void control_name_caller(const struct control_ticket *t, struct json_object *parameters,
 			 const char *between, char ret[static CONTROL_CALLER_STRLEN]);
 
-/* An event: kind, time, members of its kind, and a sentence. */
+/* Adds an event: kind, time, members of its kind, and a sentence. */
 void control_put_event(struct json_object *o, const struct daemon_api *api,
 		       const struct sm_event *event);
 const char *control_event_name(enum sm_event_kind kind); /* "sweep_done" */
@@ -73,7 +73,10 @@ control_answer_fn control_ledger;   /* control_ledger.c */
 control_begin_fn control_change_partition, control_verify_partitions; /* control_change.c */
 control_begin_fn control_mark, control_ledger_adopt, control_ledger_forget, control_smp;
 control_leave_fn control_leave_smp;
-/* Of a method that goes on without its caller: t->work begins with its ticket, NULL from now. */
+/*
+ * For a method that continues without its caller: t->work begins with a pointer to its ticket,
+ * which becomes NULL.
+ */
 control_leave_fn control_leave;
 
 control_snapshot_fn control_partitions_new; /* control_partitions.c */

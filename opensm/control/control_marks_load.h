@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The load of a plan: of the most loaded cable as it is, and without those that would go. */
+/* The load of a plan of marks: that of the most loaded cable now, and without the marked cables. */
 #pragma once
 
 #include "api/daemon_api.h"
@@ -8,13 +8,13 @@
 
 struct mark_load;
 
-/* NULL: nothing is routed, or the target is no switch port of these routes. */
+/* NULL: there are no routes, or the target is no switch port of them. */
 struct mark_load *mark_load_new(const struct routes *r, const struct fabric *f,
 				const struct mark_request *rq);
 struct mark_load *mark_load_free(struct mark_load *l);
 /*
- * Finds it on the thread that renders; then `done` with `arg` and a copy of `result`, from the main
- * loop. Once it is called, `l` is free to be freed.
+ * Computes the load on the thread that renders; then calls `done` with `arg` and a copy of `result`
+ * on the main thread. From then on `l` may be freed.
  */
 void mark_load_find(struct mark_load *l, const struct daemon_api *api,
 		    const struct mark_result *result, mark_done_fn *done, void *arg);

@@ -14,7 +14,7 @@
 
 struct metrics;
 
-/* Never NULL. `per_port`: with a sample for each port of the fabric. */
+/* Takes a snapshot, never NULL. `per_port`: with samples for each port of the fabric. */
 struct metrics *metrics_take(const struct daemon_api *api, const struct metrics_tally *tally,
 			     bool per_port);
 /* The text, freed by the caller. */

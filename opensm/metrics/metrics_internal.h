@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The snapshot, shared by the files of metrics. */
+/* The snapshot of metrics_take(), for the files of metrics. */
 #pragma once
 
 #include "api/security.h"
@@ -24,11 +24,11 @@ struct metrics_managers {
 };
 
 struct metrics_reason {
-	const char *why; /* stays */
+	const char *why; /* constant text */
 	unsigned n;
 };
 
-/* Of partitions at run time. */
+/* Partitions made at run time. */
 struct metrics_tenants {
 	size_t n_partitions, n_members, n_pending;
 	uint64_t generation;
@@ -38,7 +38,7 @@ struct metrics_tenants {
 
 #define METRIC_LEDGER_TABLES 16
 
-/* What managers share; metrics_ledger.c. */
+/* Tables that managers replicate; metrics_ledger.c. */
 struct metrics_ledger {
 	struct sm_ledger now;
 	struct sm_ledger_table tables[METRIC_LEDGER_TABLES];
@@ -50,10 +50,10 @@ struct metrics {
 	char *version, *instance, *port_name;
 	int64_t started; /* seconds since 1970 */
 	unsigned config_errors, config_warnings;
-	bool refused; /* the last SIGHUP */
+	bool refused; /* set if the last SIGHUP was refused */
 	bool per_port;
 
-	bool open; /* there is a manager: all of the rest counts */
+	bool open; /* set if there is a manager; else all members below are zero */
 	enum sm_state state;
 	unsigned priority;
 	struct sm_stats stats;
@@ -62,10 +62,10 @@ struct metrics {
 	struct sm_trap_stats traps;
 	struct violation_counts violations;
 	unsigned violating_ports, isolated_ports;
-	unsigned n_sick[SICK_STATES]; /* links with findings */
-	unsigned n_marks[MARK_KINDS][MARK_STATES]; /* of an administrator */
-	unsigned n_returning;			   /* cables */
-	mono_t whole_age; /* how long the subnet is not as it should be */
+	unsigned n_sick[SICK_STATES]; /* number of links with findings */
+	unsigned n_marks[MARK_KINDS][MARK_STATES]; /* marks of administrators */
+	unsigned n_returning;			   /* number of cables that are returning to use */
+	mono_t whole_age; /* time since the subnet of a master is not in order; 0: it is */
 	struct {
 		bool is_wanted, in_force, compared;
 		unsigned cables, held, spared;
@@ -90,24 +90,25 @@ struct metrics {
 	struct metrics_ledger ledger;
 	struct security security;
 	bool routing_has_process;
-	struct route_death_count deaths[ROUTE_DEATH_COUNTS]; /* of routing engines */
+	/* ended processes of routing engines */
+	struct route_death_count deaths[ROUTE_DEATH_COUNTS];
 	unsigned n_deaths;
 	struct metrics_managers managers;
 	unsigned nodes[IB_NODE_ROUTER + 1];	       /* by type */
-	struct metrics_reason reasons[METRIC_REASONS]; /* ports left out */
+	struct metrics_reason reasons[METRIC_REASONS]; /* reasons why ports are left out */
 	unsigned n_reasons;
 	struct perf_status perf;
 	struct cc_status congestion;
-	struct metrics_counters *counters; /* ports whose counters were read */
+	struct metrics_counters *counters; /* counters as read by the performance manager */
 	size_t n_counters;
-	struct view *view; /* as published; NULL: not MASTER, or nothing was set up yet */
+	struct view *view; /* the published view; NULL: not MASTER, or no subnet was set up yet */
 };
 
-/* metrics_tenants.c: families of partitions at run time. */
+/* metrics_tenants.c: partitions made at run time. */
 void metrics_take_tenants(struct metrics *m, const struct sm *sm);
 void metrics_tenants(const struct metrics *m, struct metrics_text *t);
 
-/* metrics_ledger.c: what managers share. */
+/* metrics_ledger.c: tables that managers replicate. */
 void metrics_take_ledger(struct metrics *m, const struct sm *sm);
 void metrics_ledger(const struct metrics *m, struct metrics_text *t);
 
@@ -115,7 +116,7 @@ void metrics_ledger(const struct metrics *m, struct metrics_text *t);
 void metrics_take_links(struct metrics *m, const struct sm *sm);
 void metrics_links(const struct metrics *m, struct metrics_text *t);
 
-/* metrics_topology.c: what differs from the expected topology. */
+/* metrics_topology.c: differences from the expected topology. */
 void metrics_take_topology(struct metrics *m, const struct sm *sm);
 void metrics_topology(const struct metrics *m, struct metrics_text *t);
 
@@ -123,17 +124,17 @@ void metrics_topology(const struct metrics *m, struct metrics_text *t);
 void metrics_take_rails(struct metrics *m, const struct sm *sm);
 void metrics_rails(const struct metrics *m, struct metrics_text *t);
 
-/* metrics_security.c: the checklist. */
+/* metrics_security.c: the security checklist. */
 void metrics_security(const struct metrics *m, struct metrics_text *t);
 
 /* metrics_congestion.c: congestion control. */
 void metrics_take_congestion(struct metrics *m, const struct daemon_api *api);
 void metrics_congestion(const struct metrics *m, struct metrics_text *t);
 
-/* metrics_fabric.c: families of the view. */
+/* metrics_fabric.c: the published view. */
 void metrics_fabric(const struct metrics *m, struct metrics_text *t);
 
-/* metrics_counters.c: families of the performance manager, of each port and of itself. */
+/* metrics_counters.c: counters of ports, and the performance manager itself. */
 void metrics_take_counters(struct metrics *m, const struct daemon_api *api);
 void metrics_counters(const struct metrics *m, struct metrics_text *t);
 void metrics_perf(const struct metrics *m, struct metrics_text *t);

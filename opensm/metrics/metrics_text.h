@@ -22,22 +22,22 @@ struct metrics_text *metrics_text_new(bool openmetrics);
 /* The text, freed by the caller; `t` is gone. */
 char *metrics_text_end(struct metrics_text *t, size_t *ret_len);
 
-/* Every sample of this name carries `instance`, until it is NULL again. */
+/* Adds the label `instance` to all samples of this name; NULL: no more. */
 void metric_instance(struct metrics_text *t, const char *instance);
-/* Counters end in "_total". `help`: one line. */
+/* Starts a family. Counters end in "_total". `help`: one line. */
 void metric_family(struct metrics_text *t, const char *name, enum metric_type type,
 		   const char *help);
-/* `suffix`: "_bucket" and the like of histograms, else "". */
+/* Starts a sample. `suffix`: "_bucket", "_sum" or "_count" of histograms, else "". */
 void metric_sample(struct metrics_text *t, const char *suffix);
 void metric_label(struct metrics_text *t, const char *name, const char *text);
 void metric_label_guid(struct metrics_text *t, const char *name, uint64_t guid);
 void metric_label_number(struct metrics_text *t, const char *name, unsigned number);
-/* These end the sample. */
+/* Write the value, which ends the sample. */
 void metric_count(struct metrics_text *t, uint64_t n);
 void metric_value(struct metrics_text *t, double v);
 
-/* A sample with one label. */
+/* Writes a sample with one label. */
 void metric_labelled(struct metrics_text *t, const char *label, const char *text, uint64_t n);
-/* A family of one sample without labels. */
+/* Write a family of one sample without labels. */
 void metric_gauge(struct metrics_text *t, const char *name, const char *help, double v);
 void metric_counter(struct metrics_text *t, const char *name, const char *help, double v);

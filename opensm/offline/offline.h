@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Commands that route a fabric from files, verify its tables, or compare two of them. */
+/* Commands that route a fabric from files, verify its tables, or compare two fabrics. */
 #pragma once
 
 #include <stdbool.h>
@@ -7,7 +7,7 @@
 
 #include "topo/expect_file.h"
 
-/* Is the program asked for one of them? (--plan, --verify, --diff anywhere among its arguments) */
+/* Is --plan, --verify or --diff anywhere among the program's arguments? */
 bool offline_wanted(int argc, char **argv);
 /*
  * Runs the command. Exit status: 0 good, 1 tables are not valid, 64 usage, 65 bad input; of --diff:
@@ -15,17 +15,17 @@ bool offline_wanted(int argc, char **argv);
  */
 int offline_main(int argc, char **argv);
 
-/* The three of them; argv as given to the program. */
+/* The three commands; argv is that of the program. */
 int offline_plan(int argc, char **argv);
 int offline_verify(int argc, char **argv);
 int offline_diff(int argc, char **argv);
 
 /* Between the files of --diff. */
 #define DIFF_EXIT_DIFFERS 1
-#define DIFF_EXIT_FAULT	  2 /* as diff(1): usage, or a file that cannot be used */
+#define DIFF_EXIT_FAULT	  2 /* as diff(1): wrong usage, or a file that cannot be used */
 
 struct diff {
-	const char *path[2]; /* expected, found; strings of argv */
+	const char *path[2]; /* paths of the expected and the found topology; strings of argv */
 	struct expect *expected, *found;
 	struct expect_report *report;
 	bool json, help;

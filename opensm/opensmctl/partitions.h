@@ -14,18 +14,18 @@ enum partition_verb {
 	VERB_SET,
 	VERB_CONFIGURE,
 	VERB_VERIFY,
-	VERB_NONE, /* the name of a partition, or nothing */
+	VERB_NONE, /* no verb: the name of a partition, or no word at all */
 };
 enum partition_verb partition_verb_of(int argc, char **argv);
 const char *partition_verb_name(enum partition_verb verb);
 
 /*
- * Words behind the subcommand become parameters of ChangePartition. "pkey" is as the user wrote it.
- * 0, or the exit code after what was wrong was told.
+ * Makes parameters of ChangePartition from the words behind the subcommand. "pkey" stays as the
+ * user wrote it. 0, or the exit code after an error was printed.
  */
 int partition_parameters(enum partition_verb verb, int argc, char **argv, struct json_object *ret);
 
-/* create ... configure, and verify. argv begins behind the subcommand. Returns the exit code. */
+/* create ... configure, and verify. argv begins behind the subcommand. Return the exit code. */
 int partition_change(struct ctl *c, int argc, char **argv);
 int partition_verify(struct ctl *c, int argc, char **argv);
 

@@ -4,7 +4,7 @@
 
 #include "opensmctl/talk/ctl.h"
 
-/* qos_policy.c: qos policy, and the rule that decided for a path */
+/* qos_policy.c: qos policy, and the rule that applies to a path */
 extern const struct ctl_command qos_commands[];
 void qos_print_decision(struct json_object *doc);
 /* topology_meant.c: topology save FILE [--csv], diff [--json], accept FINDING|all. */

@@ -7,19 +7,19 @@
 
 enum scheduler_format {
 	SCHEDULER_TREE,	 /* Slurm's topology.conf for topology/tree */
-	SCHEDULER_BLOCK, /* ... for topology/block */
+	SCHEDULER_BLOCK, /* Slurm's topology.conf for topology/block */
 	SCHEDULER_YAML,	 /* Slurm's topology.yaml */
 	SCHEDULER_K8S,	 /* kubectl label */
 };
 
-/* Words as given; NULL: none. */
+/* Arguments as given; NULL: not given. */
 struct scheduler_wish {
 	enum scheduler_format format;
 	struct slurm_wish slurm;
 	const char *k8s_prefix, *blocks, *block_size;
 };
 
-/* Fills in what the words mean. Returns what is wrong with them, or NULL. */
+/* Parses the arguments and fills in the rest. Returns what is wrong with them, or NULL. */
 const char *scheduler_wish_check(struct scheduler_wish *wish);
 /* Writes to stdout. Returns the exit code. */
 int show_scheduler(struct ctl *c, const struct scheduler_wish *wish);

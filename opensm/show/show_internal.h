@@ -2,8 +2,8 @@
 /*
  * The subnet as JSON documents, for the control socket (show_methods): shared by show*.c.
  *
- * A snapshot holds copies and references of immutable things only, so that a worker can make the
- * document at leisure while the manager goes on:
+ * A snapshot holds copies of, and references to, immutable things only, so that a worker can render
+ * the document while the manager continues:
  *
  *   show_snapshot()  main thread: the view of the SA, by reference; a view of the fabric as it
  *                    stands is begun
@@ -43,18 +43,19 @@
 
 /* Parts of a snapshot that a document needs. */
 enum show_need {
-	SHOW_REASONS = 1, /* `why` */
-	SHOW_ROUTES = 2,  /* view->routes; without any it is not made */
+	SHOW_REASONS = 1, /* show.why */
+	SHOW_ROUTES = 2,  /* view->routes; without this flag the view has none */
 	SHOW_ANSWERS = 4, /* `answers` and `partitions`; only a master has them */
 	SHOW_TREES = 8,	  /* multicast trees in `view`, where word[0] asks for one group */
-	SHOW_NO_VIEW = 16, /* `routes` alone: nothing of the fabric is copied */
+	SHOW_NO_VIEW = 16, /* show.routes alone: no view is made */
 };
 
-/* A member of a partition that was made, or is changed, at run time. */
+/* A member of a partition that is made or changed at run time. */
 struct show_tenant {
 	guid_t guid;
 	bool full;
-	const char *pending; /* constant text; NULL: the P_Key is on the device */
+	/* state of a change, a constant text; NULL: the P_Key is on the device */
+	const char *pending;
 };
 
 /* Partitions of the table of tenants, by P_Key; copies. */
@@ -69,34 +70,36 @@ struct show_tenants {
 };
 
 struct show {
-	struct view *view; /* the fabric as it stood when it was whole; one reference */
-	struct view_copy *copy;	      /* until then */
-	const struct sm *sm;	      /* likewise */
-	struct sm_reasons *reasons;   /* likewise, with SHOW_REASONS */
-	mono_t now;		      /* of this turn */
-	struct routes *routes; /* with SHOW_NO_VIEW, in place of `view`; one reference */
-	/* With SHOW_REASONS, per port of the view: */
-	const char **why;     /* constant text; NULL: nothing stands against the port */
-	unsigned *held;	      /* seconds that a flapping port is held down yet */
-	struct violation_counts *violations; /* NULL: no port has any */
-	struct view *answers; /* as published, which may be older than `view`; one reference */
+	struct view *view; /* the fabric as it was when the copy was complete; one reference */
+	struct view_copy *copy;	      /* the copy in progress, until `view` is there */
+	const struct sm *sm;	      /* the manager, until `view` is there */
+	/* source of `why`, until `view` is there; with SHOW_REASONS */
+	struct sm_reasons *reasons;
+	mono_t now;		      /* time of the present turn */
+	struct routes *routes; /* with SHOW_NO_VIEW: routes in place of `view`; one reference */
+	/* With SHOW_REASONS, for each port of the view: */
+	const char **why;     /* constant text; NULL: the port may become ACTIVE */
+	unsigned *held;	      /* seconds for which a flapping port is still held down */
+	struct violation_counts *violations; /* violations from this port; NULL: no port has any */
+	/* the published view of the SA, perhaps older than `view`; one reference */
+	struct view *answers;
 	struct partitions *partitions; /* one reference */
-	/* Parameters that are text, and those that are a bool, in the order of the type. */
+	/* Text and bool parameters, each in the order of the method's type. */
 	char word[SHOW_WORDS][SHOW_WORD_MAX]; /* "": not given */
 	bool flag[SHOW_FLAGS];
 
-	struct daemon_gone *gone; /* nodes that left lately; `at` is how long ago that was */
+	struct daemon_gone *gone; /* nodes that left lately; `at` is the time since then */
 	unsigned n_gone;
 
-	struct show_tenants tenants; /* of Partitions */
+	struct show_tenants tenants; /* for Partitions */
 
-	/* Of a kind of document: rows copied beside. */
+	/* Rows that a document copies in addition to the view. */
 	void *rows;
 	size_t n_rows;
 	void (*clear_rows)(struct show *s); /* frees memory of rows; NULL: none */
 };
 
-/* Of rows of show_methods; without a snapshot `err` says why there is nothing to show. */
+/* Functions for rows of show_methods; without a snapshot `err` says why. */
 control_snapshot_fn show_snapshot;
 control_collect_fn show_collect;
 control_drop_fn show_drop;
@@ -106,25 +109,25 @@ control_drop_fn show_drop;
 /* A port of the view; of a switch port 0. */
 struct show_found {
 	const struct view_node *node;
-	const struct view_port *port; /* NULL: the node as a whole */
+	const struct view_port *port; /* NULL: the whole node */
 };
 
 /*
- * "12" (a LID), "0x..." (LID, or GUID of a node or port), a GID, the name of a node (mapped, as
- * described, or its first word), NAME/PORT. False: `err` says that there is none, or which there
- * are.
+ * Finds "12" (a LID), "0x..." (LID, or GUID of a node or port), a GID, the name of a node (mapped,
+ * as described, or its first word), or NAME/PORT. False: `err` says that there is none, or lists
+ * several.
  */
 bool show_find(const struct show *s, const char *word, struct show_found *ret,
 	       struct control_error *err);
-/* The end port that is meant: of several with a LID `err` asks which. */
+/* Finds an end port; if a LID is that of several, `err` asks for one of them. */
 bool show_find_end(const struct show *s, const char *word, const struct view_port **ret,
 		   struct control_error *err);
-/* GUIDs of the nodes of a name, `max` of them and 4 at most. */
+/* Writes the GUIDs of the nodes of a name, at most `max` (4 or less). */
 #define SHOW_GUIDS (4 * 24)
 char *show_guids(const struct name *name, size_t max, char ret[SHOW_GUIDS]);
-/* For lists: "" matches all nodes, a name all nodes of that name. */
+/* For lists: "" matches all nodes, a name all nodes with that name. */
 bool show_node_matches(const struct show *s, const struct view_node *n, const char *word);
-/* Numbers as written for people: decimal or 0x, whole word. */
+/* Reads a number, decimal or 0x, if the whole word is one. */
 bool show_number(const char *word, uint64_t max, uint64_t *ret);
 
 /* Port `num` of a node that has it: 0 to n_ports of switches, 1 to n_ports of others. */
@@ -134,7 +137,7 @@ static inline const struct view_port *show_port(const struct show *s, const stru
 	return &s->view->ports[view_node_port(n, num)];
 }
 
-/* NULL: VIEW_NONE. */
+/* The port at an index; NULL for VIEW_NONE. */
 static inline const struct view_port *show_port_at(const struct show *s, uint32_t at)
 {
 	return at == VIEW_NONE ? NULL : &s->view->ports[at];
@@ -151,13 +154,13 @@ static inline const char *show_name(const struct show *s, const struct view_node
 }
 
 /*
- * The name in documents: an aggregation node that the node-name map does not have is called by its
+ * The name in documents: an aggregation node without an entry in the node-name map is called by its
  * switch, as its description is the same in every switch. Returns `ret`, or a text of the view.
  */
 #define SHOW_CALLED 65
 const char *show_called(const struct show *s, const struct view_node *n, char ret[SHOW_CALLED]);
 
-/* Rules that were broken from behind this port; NULL: none, or not asked for. */
+/* Violations from this port; NULL: there are none, or they were not asked for. */
 static inline const struct violation_counts *show_violations(const struct show *s,
 							     const struct view_port *p)
 {
@@ -167,51 +170,53 @@ static inline const struct violation_counts *show_violations(const struct show *
 /* ---- show_gone.c: nodes that left the fabric ---- */
 
 void show_gone_copy(struct show *s, const struct daemon_api *api);
-/* True, and `err` filled: the word means a node that left lately. False: it means none. */
+/* Is the word the name of a node that left lately? True: `err` says when, and where it was. */
 bool show_gone_fail(const struct show *s, const char *word, struct control_error *err);
-/* To a port without a link: "was_cabled_to", if a node was behind it. */
+/* Adds "was_cabled_to" to a port without a link, if the neighbour has left. */
 void show_put_gone(struct json_object *o, const struct show *s, const struct view_port *p);
 
-/* ---- show_json.c: values as they are written everywhere ---- */
+/* ---- show_json.c: values with one spelling in all documents ---- */
 
 void show_put_gid(struct json_object *o, const char *key, const uint8_t gid[16]);
-/* {"tenths" / 10}: 25 -> 2.5 */
+/* Adds tenths as a number: 25 -> 2.5 */
 void show_put_tenths(struct json_object *o, const char *key, unsigned tenths);
-/* "node_guid", "name", "desc", "type" of a node */
+/* Adds "node_guid", "name", "desc", "type" of a node. */
 void show_put_node(struct json_object *o, const struct show *s, const struct view_node *n);
-/* The same and "port" (number), "lid" */
+/* Adds the members of show_put_node(), "port" (number) and "lid". */
 void show_put_end(struct json_object *o, const struct show *s, const struct view_port *p);
-/* The same as the object `key` of `o`. */
+/* Adds the members of show_put_end() as the object `key` of `o`. */
 void show_add_end(struct json_object *o, const char *key, const struct show *s,
 		  const struct view_port *p);
-/* The same for a GUID of a port that may be gone: then "port_guid" alone. */
+/* Adds the members of show_put_end() for a port GUID; if it is gone, "port_guid" alone. */
 void show_put_port_guid(struct json_object *o, const struct show *s, guid_t port_guid);
-/* "limited", "full", "both": of PKEY_SET_*. */
+/* "limited", "full" or "both", for PKEY_SET_*. */
 const char *show_membership(unsigned forms);
-/* The partition of a P_Key; NULL: none. */
+/* The partition of a P_Key; NULL: there is none. */
 const struct partition *show_partition_of(const struct show *s, uint16_t pkey);
 
-/* ---- show_vicinity.c: what is around one port ---- */
+/* ---- show_vicinity.c: the neighbours of one port ---- */
 
 struct show_vicinity {
 	const struct show *s;
-	const struct view_node *node; /* NULL: there is no such port, and nothing is shown */
+	/* node of the port; NULL: there is no such port, and nothing is shown */
+	const struct view_node *node;
 	guid_t guid;
 	unsigned num;	/* 0: all ports with the GUID */
-	bool *shown;	/* per node */
-	unsigned *rank; /* per node; UINT_MAX: no switch, or no host is in reach */
+	bool *shown;	/* by node: set if it is in the document */
+	/* by node: hops to a switch with hosts; UINT_MAX: not a switch, or no host is reachable */
+	unsigned *rank;
 };
 
 /* "GUID_PORT", or a GUID. */
 struct show_vicinity *show_vicinity_new(const struct show *s, const char *name);
 struct show_vicinity *show_vicinity_free(struct show_vicinity *v);
 FREEP(show_vicinity_free, struct show_vicinity)
-/* Is it the port, or one of its GUID? */
+/* Is this the port, or one with the GUID? */
 bool show_vicinity_has(const struct show_vicinity *v, const struct view_node *n, unsigned num);
 
 /* ---- documents: columns of show_methods ---- */
 
-/* These copy rows of their own beside, when the view is whole. */
+/* Turns that copy rows in addition to the view, when it is complete. */
 control_collect_fn show_partitions_collect, show_groups_collect, show_sa_collect, show_qos_collect,
 	show_policy_collect;
 control_render_fn show_topology, show_nodes, show_ports, show_routes, show_tables, show_path;
@@ -221,16 +226,16 @@ control_render_fn show_policy;
 
 /* ---- show_policy.c: of one path ---- */
 
-/* The words 2, 3, 4 of Path: service id, QoS class, P_Key. False: `err`. */
+/* Reads words 2, 3, 4 of Path: service id, QoS class, P_Key. False: `err`. */
 bool show_policy_request(const struct show *s, struct qos_request *ret, struct control_error *err);
 /*
- * Adds "policy" to a document: the rule that decides for two end ports of a view, its level, other
- * rules that match. The level; NULL: there is no policy, and nothing was added.
+ * Adds "policy" to a document: the rule for two end ports of a view, its level, other rules that
+ * match. Returns the level; NULL: there is no policy, and nothing was added.
  */
 const struct qos_level *show_policy_put(struct json_object *ret, const struct view *v,
 					const struct qos_request *rq, uint32_t src, uint32_t dst);
 control_answer_fn show_managers, show_managers_diff;
-/* The same as show_ledger_peer(), without its names. */
+/* Members of show_ledger_peer() without those that name the manager. */
 struct json_object *show_ledger_standing(const struct sm *sm, const struct sm_ledger_peer *p);
-/* Fills the object of one port, for Topology and Ports. */
+/* Fills the object of one port in Topology and Ports. */
 void show_put_port(struct json_object *o, const struct show *s, const struct view_port *p);

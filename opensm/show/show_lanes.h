@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * SL2VL and VL arbitration tables as they stand on devices: ports with the same tables are one
- * group. A large fabric has millions of rows and some groups; so they are gathered on the main
- * thread, and what is made of them is a worker's.
+ * SL2VL and VL arbitration tables as devices hold them: ports with the same tables are one group. A
+ * large fabric has millions of rows but few groups; so rows are gathered on the main thread, and a
+ * worker renders the groups.
  */
 #pragma once
 
@@ -12,30 +12,30 @@
 #include "plan/qos.h"
 #include "util/mem.h"
 
-#define LANES_ROWS	16   /* distinct SL2VL rows of a port that are kept */
-#define LANES_GROUPS_MAX 1024 /* tables are what devices say: more are counted only */
+#define LANES_ROWS	16   /* most distinct SL2VL rows of a port that are kept */
+#define LANES_GROUPS_MAX 1024 /* ports of further groups are only counted */
 
 struct lanes_group {
 	enum qos_kind kind;
-	unsigned vls; /* code of OperationalVLs, as the port has it */
+	unsigned vls; /* code of OperationalVLs */
 	uint8_t high_limit;
 	uint32_t n_ports;
-	guid_t node; /* one of the ports */
+	guid_t node; /* node of one of the ports */
 	uint8_t port;
-	uint8_t n_rows; /* of vl[]; 0: no SL2VL row is known */
-	bool more_rows; /* than LANES_ROWS */
+	uint8_t n_rows; /* number of rows in vl[]; 0: no SL2VL row is known */
+	bool more_rows; /* set if the ports have more than LANES_ROWS distinct rows */
 	uint8_t vl[LANES_ROWS][QOS_SLS]; /* by SL */
-	bool low_known, high_known;	 /* some block of it */
+	bool low_known, high_known;	 /* set if at least one block of the table is known */
 	uint32_t low_weight[QOS_VL_NONE + 1], high_weight[QOS_VL_NONE + 1]; /* by VL */
 };
 
 struct lanes {
-	struct lanes_group *groups; /* by kind, then the one with most ports first */
+	struct lanes_group *groups; /* sorted by kind, then by falling number of ports */
 	size_t n_groups, cap_groups;
-	uint32_t n_others; /* ports of groups beyond LANES_GROUPS_MAX */
+	uint32_t n_others; /* number of ports in groups beyond LANES_GROUPS_MAX */
 };
 
-/* All ports that are up and have tables. O(rows known). */
+/* Gathers all ports that are up and have tables. O(rows known). */
 struct lanes *lanes_new(const struct fabric *f);
 struct lanes *lanes_free(struct lanes *l);
 FREEP(lanes_free, struct lanes)
@@ -43,10 +43,13 @@ FREEP(lanes_free, struct lanes)
 struct show;
 struct json_object;
 
-/* The VLs that some SL takes, a bit each; VLs that the ports do not have included. */
+/* The VLs that some SL maps to, a bit each, even if the ports do not have them. */
 uint16_t lanes_taken(const struct lanes_group *g);
 const char *lanes_kind_name(enum qos_kind kind); /* "ca", "sw0", "swe", "rtr", as options say */
-/* Members "such_as" and "at", the other end of its cable, of one port of the group. */
+/* Adds "such_as", one port of the group, and "at", the other end of its cable. */
 void lanes_put_example(struct json_object *o, const struct show *s, const struct lanes_group *g);
-/* Lanes that starve, and SLs for which a cable has no VL; one object each. show_qos_warnings.c */
+/*
+ * Adds an object for each lane that starves, and for SLs without a VL on a cable
+ * (show_qos_warnings.c).
+ */
 void lanes_put_warnings(struct json_object *warnings, const struct show *s, const struct lanes *l);
