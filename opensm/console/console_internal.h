@@ -6,72 +6,80 @@
 
 #include "console/console.h"
 
-/* A session; out: the answer to the line that is being served. */
+/* A session; `out`: the answer to the present line. */
 struct console {
 	struct console_config config;
 	FILE *out;
 	char *text;
 	size_t len;
-	bool looping; /* status loop */
+	bool looping; /* set while `status loop` repeats */
 	mono_t loop_at;
-	struct console_job *job; /* being printed; NULL: none */
-	struct console_copying *copying; /* what is to be printed next; NULL: nothing */
+	struct console_job *job; /* the job that prints; NULL: none */
+	struct console_copying *copying; /* the copy in progress for the next print; NULL: none */
 };
 
-/* The rest of a line. */
+/* The rest of a line, whose words are taken one by one. */
 struct console_words {
 	char *at;
 };
-/* The next word, cut out of the line; NULL: there is none. Blank, tab, CR and LF separate. */
+/* Takes the next word; NULL: there is none. Blank, tab, CR and LF separate words. */
 char *console_word(struct console_words *w);
-/* All that is left, without blanks before it, up to CR, LF or tab; NULL: nothing. */
+/* Takes the rest, without leading blanks, up to CR, LF or tab; NULL: it is empty. */
 char *console_rest(struct console_words *w);
 
 enum {
-	CONSOLE_ACTS = 1,   /* refused, as a whole, to a session that may not act */
-	CONSOLE_HIDDEN = 2, /* not in `help` without a name */
+	CONSOLE_ACTS = 1,   /* refused to a session without the right to act */
+	CONSOLE_HIDDEN = 2, /* not listed by `help` without a name */
 };
 
-/* `now`: when the line came. */
+/* `now`: arrival time of the line. */
 typedef void console_run_fn(struct console *c, struct console_words *w, mono_t now);
 
 struct console_command {
 	const char *name;
-	const char *syntax; /* its line in `help` */
-	const char *detail; /* more lines for `help NAME`; NULL: none */
-	console_run_fn *run; /* NULL: nothing happens */
+	const char *syntax; /* line in `help` */
+	const char *detail; /* further lines of `help NAME`; NULL: none */
+	console_run_fn *run; /* function of the command; NULL: it has no effect */
 	unsigned flags;
 };
 extern const struct console_command console_commands[]; /* ends with a row without a name */
 
-/* As `help NAME`. */
+/* Prints the text of `help NAME`. */
 void console_detail(struct console *c, const char *name);
-/* False, and printed: this session may not do `what`. True: it is logged. */
+/* May this session do `what`? True: it is logged. False: a refusal is printed. */
 bool console_may(struct console *c, const char *what);
-/* The manager; NULL, and printed: there is none, for no port is open. */
+/* The manager; NULL: no port is open, which is printed. */
 struct sm *console_sm(struct console *c);
-/* The same for a command whose words are `good`; else `fault` is printed, and `help COMMAND`. */
+/*
+ * The manager, if the words of the command are `good`; else `fault` and the help of the command are
+ * printed, and NULL is returned.
+ */
 struct sm *console_sm_if(struct console *c, bool good, const char *fault, const char *command);
-/* Something was asked of it: it looks soon. */
+/* Lets the daemon handle a request to the manager soon. */
 void console_wake(struct console *c);
-/* The name of a node: of the map of names, else its description. */
+/* The name of a node from the node-name map, else its description. */
 const char *console_name(const struct console *c, const struct node *n);
 
 /*
- * Prints long output on a worker: print(snapshot, out) there, drop(snapshot) on the main
- * thread after it, session or not. The snapshot holds nothing of the manager.
+ * Prints long output on a worker: print(snapshot, out) there, then drop(snapshot) on the main
+ * thread, even if the session has ended. The snapshot holds nothing of the manager.
  */
 void console_print(struct console *c, void *snapshot, void (*print)(void *snapshot, FILE *out),
 		   void (*drop)(void *snapshot));
 
-/* Likewise, of the fabric as it stands: a view, which is copied in turns before it is printed. */
+/*
+ * Long output about the fabric as it stands: a view, which is copied in turns before it is printed.
+ */
 struct console_viewer {
 	void *snapshot;
-	const struct routes *routes; /* of the view; NULL: without */
-	/* On the main thread, when the view is whole: its one reference is the snapshot's. */
+	const struct routes *routes; /* routes for the view; NULL: none */
+	/*
+	 * Called on the main thread when the view is complete; its one reference belongs to the
+	 * snapshot.
+	 */
 	void (*copied)(void *snapshot, struct view *v, const struct sm *sm);
 	void (*print)(void *snapshot, FILE *out);
-	void (*drop)(void *snapshot); /* also of a snapshot that has no view yet */
+	void (*drop)(void *snapshot); /* called even if no view was made */
 };
 void console_print_view(struct console *c, const struct console_viewer *viewer);
 

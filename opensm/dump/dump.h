@@ -21,27 +21,30 @@
 #include "view/view.h"
 
 struct dump_config {
-	const char *dir; /* dump_files_dir; must exist */
-	/* log flag ROUTING: the forwarding tables too, for which the view has VIEW_TREES */
+	const char *dir; /* dump_files_dir, an existing folder */
+	/* log flag ROUTING: forwarding tables are written, too; the view must have VIEW_TREES */
 	bool routing;
-	bool port_table; /* log flag VERBOSE: the table of ports on stdout */
-	bool engine;	 /* also the inputs of the engine: roots, order of hosts, places */
+	bool port_table; /* log flag VERBOSE: the table of ports is printed on stdout */
+	/* set if inputs of the engine are written, too: roots, order of hosts, coordinates */
+	bool engine;
 };
 
 /*
- * Writes the files, all that can be written. 0, or the first -errno with the reason in `err`, made
+ * Writes all files that can be written. 0, or the first -errno with the reason in `err`, a sentence
  * for the log: "cannot create file '/var/log/opensm-subnet.lst': No space left on device".
- * `port_table` is of no account.
+ * `port_table` is ignored.
  */
 int dump_write_all(const struct view *v, const struct dump_config *c, char *err,
 		   size_t err_len);
 
-/* The table of ports (files.md 9). Flushed; errors stay in the stream. */
+/* Prints the table of ports (files.md 9). The stream is flushed and keeps its error flag. */
 void dump_port_table(const struct view *v, FILE *stream);
 
-/* On the main thread; `error` is NULL or a line for the log, valid during the call. */
+/* Called on the main thread; `error` is NULL or a sentence for the log, valid during the call. */
 typedef void (*dump_done_fn)(void *arg, const char *error);
 
-/* A job for the worker that writes by `c`, which is copied. The reference `v` is taken. */
+/*
+ * Makes a job for the worker that writes as `c` says, which is copied. The reference `v` is taken.
+ */
 struct sm_job *dump_job_new(struct view *v, const struct dump_config *c, dump_done_fn done,
 			    void *arg);

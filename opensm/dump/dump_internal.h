@@ -11,12 +11,12 @@ struct lid_hops;
 
 struct dump_source {
 	const struct view *view;
-	const uint32_t *order;          /* nodes of the view in the peer's order */
-	const struct lid_hops *paths; /* NULL: no routes */
-	const uint32_t *switches;	/* of the routes' topo, in that order too */
+	const uint32_t *order;          /* nodes of the view in OpenSM's order */
+	const struct lid_hops *paths; /* hops by LID; NULL: no routes */
+	const uint32_t *switches;	/* switches of the routes' topo, in OpenSM's order */
 };
 
-/* The order of the peer: GUIDs compare from their last byte to their first (files.md 1). */
+/* OpenSM's order: GUIDs are compared from their last byte to their first (files.md 1). */
 static inline int dump_compare(guid_t a, guid_t b)
 {
 	guid_t x = __builtin_bswap64(a), y = __builtin_bswap64(b);
@@ -28,17 +28,17 @@ static inline int dump_compare(guid_t a, guid_t b)
 void dump_subnet(const struct dump_source *s, struct dump_out *o);
 void dump_table(const struct dump_source *s, struct dump_out *o);
 
-/* dump_tables.c; write nothing without paths. */
+/* dump_tables.c; these write nothing without `paths`. */
 void dump_lfts(const struct dump_source *s, struct dump_out *o);
 void dump_matrix(const struct dump_source *s, struct dump_out *o);
 void dump_fdbs(const struct dump_source *s, struct dump_out *o);
 
 /* dump_lanes.c */
 void dump_sl2vl(const struct dump_source *s, struct dump_out *o);
-/* of routes with SLs of their own */
+/* for routes with SLs of their own */
 void dump_sls(const struct dump_source *s, struct dump_out *o);
 
-/* dump_engine.c; of the engine that made the routes. */
+/* dump_engine.c; input of the engine that made the routes. */
 void dump_updn_roots(const struct dump_source *s, struct dump_out *o);
 void dump_ftree_order(const struct dump_source *s, struct dump_out *o);
 void dump_torus(const struct dump_source *s, struct dump_out *o);

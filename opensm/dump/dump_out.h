@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Text by the hundred million lines: a buffer in front of a stream, and numbers without printf.
+ * Output of hundreds of millions of lines: a buffer in front of a stream, and numbers without
+ * printf.
  *
- * Errors stay in the stream (ferror) until its owner looks.
+ * Errors stay in the stream (ferror) until its owner asks for them.
  */
 #pragma once
 
@@ -40,15 +41,15 @@ static inline void out_bytes(struct dump_out *o, const char *text, size_t n)
 	o->len += n;
 }
 
-/* A literal: its length is known. */
+/* Writes a literal, whose length is known. */
 #define out_lit(o, literal) out_bytes((o), "" literal, sizeof(literal) - 1)
 
-/* As printf(), at most 4095 bytes: for text that is written once per switch or port. */
+/* Writes as printf() does, at most 4095 bytes: for text that is written once per switch or port. */
 void out_printf(struct dump_out *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* At most 4096 bytes of `text`. */
+/* Writes at most 4096 bytes of `text`. */
 void out_text(struct dump_out *o, const char *text);
 
-/* At least `width` digits, zeros in front. */
+/* Write at least `width` digits, with leading zeros. */
 void out_hex(struct dump_out *o, uint64_t v, unsigned width);       /* %0*x */
 void out_hex_upper(struct dump_out *o, uint64_t v, unsigned width); /* %0*X */
 void out_dec(struct dump_out *o, uint64_t v, unsigned width);       /* %0*u */

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The health of links, judged: events and growths of counters go in, verdicts come out. Pure: it
- * knows neither fabric nor clock, and acts on nothing.
+ * The health of links: events and growths of counters go in, verdicts come out. Pure: it has
+ * neither fabric nor clock, and takes no action.
  *
  * A cable is one link, whichever end is named. Times are seconds since 1970, so that windows
- * survive a restart. Of an event the times of as many as the threshold are kept; of counters sums
- * in a fixed number of buckets: some 1 KB a link with counters, 40 bytes more for ten events.
+ * survive a restart. For each kind of event as many times are kept as the threshold needs; counters
+ * are summed in a fixed number of buckets: some 1 KB a link with counters, 40 bytes more for ten
+ * events.
  */
 #pragma once
 
@@ -25,11 +26,14 @@ enum health_cond {
 	HEALTH_SETERR,
 	HEALTH_ILLEGAL,
 	HEALTH_LINK_DOWN,
-	HEALTH_EVENTS, /* those above are counted one by one, those below from counters */
+	/*
+	 * number of conditions above, which are counted one by one; those below come from counters
+	 */
+	HEALTH_EVENTS,
 	HEALTH_BER = HEALTH_EVENTS,
 	HEALTH_PDR,
 	HEALTH_STALL,
-	HEALTH_MANUAL, /* told by an administrator */
+	HEALTH_MANUAL, /* set by an administrator */
 	HEALTH_CONDS
 };
 
@@ -46,15 +50,21 @@ enum health_action {
 
 struct health_rules {
 	struct {
-		unsigned n;	/* so many, 0: never; at most HEALTH_MOST_EVENTS */
-		unsigned window; /* within so many seconds; or sweeps */
-		bool sweeps;	/* at most one counts for a sweep */
+		/*
+		 * number of events that make the condition hold, at most HEALTH_MOST_EVENTS; 0: it
+		 * never does
+		 */
+		unsigned n;
+		unsigned window; /* within so many seconds, or sweeps */
+		/* set if the window is counted in sweeps, with at most one event for each */
+		bool sweeps;
 	} events[HEALTH_EVENTS];
-	unsigned ber_short, ber_long; /* windows, in seconds */
-	unsigned ber_least;	      /* fewer symbol errors, or drops, prove nothing */
-	unsigned pdr_exponent;	      /* 12: one packet of 10^12 */
-	unsigned stall_percent;	      /* of the time; 0: never */
-	unsigned probation;	      /* seconds without any condition, and it is over */
+	unsigned ber_short, ber_long; /* lengths of the short and the long window in seconds */
+	unsigned ber_least;	      /* least number of symbol errors, or drops, for a verdict */
+	/* exponent of the packet drop rate; 12: one packet of 10^12 */
+	unsigned pdr_exponent;
+	unsigned stall_percent;	      /* percentage of time; 0: never */
+	unsigned probation;	      /* seconds without any condition that end probation */
 };
 
 struct health_end {
@@ -62,25 +72,29 @@ struct health_end {
 	uint8_t port;
 };
 
-/* About one link. `on`, `since` and the rest count from its first finding to its probation. */
+/*
+ * The verdict on one link. `on`, `since` and `last` cover its first finding to the end of its
+ * probation.
+ */
 struct health_verdict {
-	struct health_end end[2]; /* the lesser one first */
-	bool host;		  /* one of them is no switch */
+	struct health_end end[2]; /* ends, the lesser one first */
+	bool host;		  /* set if one end is no switch */
 	unsigned now;		  /* bit of each condition that holds */
-	unsigned on;		  /* the same, and those of this probation */
-	int64_t since, last;	  /* first and latest time that one held; 0: never */
+	/* bits of the conditions in `now`, or that held since probation began */
+	unsigned on;
+	int64_t since, last;	  /* first and latest time at which a condition held; 0: never */
 };
 
 struct health;
 
 /*
- * A port that was disabled for the health of its link, which is not there meanwhile. The judge only
- * keeps it, for its row: `at` is the end that was disabled.
+ * A port that was disabled for the health of its link, which is down since. Kept for its row only:
+ * `at` is the disabled end.
  */
 struct health_off {
 	struct health_end at, far;
-	bool seen; /* disabled, since */
-	/* of the holder, not stored */
+	bool seen; /* set once the port was seen disabled */
+	/* for the owner, not part of rows */
 	uint64_t version;
 	int64_t again_at;
 	unsigned tries;
@@ -90,69 +104,71 @@ struct health_off {
 struct health *health_new(const struct health_rules *rules);
 struct health *health_free(struct health *h); /* NULL is fine; returns NULL */
 FREEP(health_free, struct health)
-/* Other windows: what was counted in them is forgotten where they differ. */
+/* Sets other windows; counts of windows that differ are dropped. */
 void health_set_rules(struct health *h, const struct health_rules *rules);
 
-/* The number of a link, which is made if there is none; UINT32_MAX: there are too many. */
+/* Returns the number of a link, which is added if new; UINT32_MAX: there are too many. */
 #define HEALTH_LINKS_MAX (1u << 16)
 uint32_t health_link(struct health *h, struct health_end a, struct health_end b, bool host);
 uint32_t health_find(const struct health *h, guid_t node, unsigned port); /* UINT32_MAX: none */
 uint32_t health_n_links(const struct health *h);
 
 void health_event(struct health *h, uint32_t link, enum health_cond cond, int64_t now);
-/* `bps`: bits per second that the link carries; 0: not known, and no rate is judged. */
+/* `bps`: data rate of the link in bits per second; 0: not known, and no rate is judged. */
 void health_counts(struct health *h, uint32_t link, guid_t node, unsigned port,
 		   const struct port_counts *c, uint64_t bps, int64_t now);
 void health_sweep(struct health *h);
-/* Of one link, judged anew. True: a condition holds that did not before, or probation is over. */
+/* Judges one link anew. True: a new condition holds, or probation is over. */
 bool health_judge(struct health *h, uint32_t link, int64_t now);
 const struct health_verdict *health_verdict(const struct health *h, uint32_t link);
-/* It is in order, as far as an administrator knows: all that was counted is forgotten. */
+/* Drops all counts of a link, as an administrator has declared it in order. */
 void health_clear(struct health *h, uint32_t link);
-/* An administrator calls it sick, or not any more: what was not found otherwise is over then. */
+/*
+ * Sets or clears HEALTH_MANUAL of a link. Cleared, the link has no verdict unless something else
+ * was found.
+ */
 void health_set_manual(struct health *h, uint32_t link, bool manual);
 bool health_is_manual(const struct health *h, uint32_t link);
-/* The link is taken down on purpose: what LinkDowned counts before `until` does not matter. */
+/* Ignores LinkDowned of a link until `until`, as it is taken down on purpose. */
 void health_quiet(struct health *h, uint32_t link, int64_t until);
-/* Whole spans in which the two ends are read: after it nothing of before is told any more. */
+/* Seconds in which both ends are read for sure: afterwards counters have no older growth. */
 #define HEALTH_QUIET_SECS 900
 
-/* One a port: in place of what was noted of it. Until another one is noted. */
+/* Notes a disabled port, in place of an earlier note on it. Valid until another one is noted. */
 struct health_off *health_off_add(struct health *h, struct health_end at, struct health_end far);
 struct health_off *health_off_at(const struct health *h, uint32_t n); /* NULL: there are no more */
 void health_off_remove(struct health *h, uint32_t n);
 
-/* "3 link downs in 7 days; ...": the reasons of a verdict. Returns `ret`. */
+/* The reasons of a verdict, "3 link downs in 7 days; ...". Returns `ret`. */
 #define HEALTH_WHY_STRLEN 256
 char *health_why(const struct health *h, uint32_t link, char ret[HEALTH_WHY_STRLEN]);
 const char *health_cond_name(enum health_cond cond);	   /* "symbol_ber" */
 const char *health_action_name(enum health_action action); /* "isolate" */
-/* False: it is none. */
+/* False: there is no such action. */
 bool health_action_read(const char *name, enum health_action *ret);
 
-/* ---- rows: what is known, one port at a time (judge_state.c) ---- */
+/* ---- rows: the knowledge about links, one port at a time (judge_state.c) ---- */
 
 #define HEALTH_ROW_MAX 8448u
 /*
- * Ports that have a row: of links with anything against them, and that are disabled; in any order
- * that is fixed while nothing is told. `*pos`: 0 at first. Looks at links that something was held
- * against, not at all.
+ * Finds the next port that has a row: of links with findings, and disabled ports; in an order that
+ * stays fixed between changes. `*pos`: 0 at first. Takes time for links with findings only.
  */
 bool health_next_row(struct health *h, uint32_t *pos, struct health_end *ret);
-/* Returns the number of bytes; 0: there is no row. */
+/* Packs the row of a port. Returns the number of bytes; 0: there is no row. */
 size_t health_pack(const struct health *h, struct health_end at, uint8_t to[HEALTH_ROW_MAX]);
-/* They say the same of a port, whatever else was counted meanwhile. */
+/* Do two rows of a port say the same, apart from counts in progress? */
 bool health_rows_agree(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len);
-/* A program of this version can have written it. */
+/* Can a program of this version have written the row? */
 bool health_row_is_ours(const uint8_t *bytes, size_t len);
 /*
- * In place of what is known of this port, and of the link whose row it is; no bytes: nothing.
+ * Replaces the knowledge about this port, and about the link whose row it is; no bytes: removes it.
  * False: it is no such row, and nothing is changed.
  */
 bool health_take(struct health *h, struct health_end at, const uint8_t *bytes, size_t len);
 
-/* ---- the file of former builds (judge_former.c) ---- */
+/* ---- the file of earlier versions (judge_former.c) ---- */
 
 #define HEALTH_TEXT_MAX (4u << 20)
-/* In place of what is known. -EBADMSG: this is no such text; `h` is empty then. */
+/* Replaces all knowledge. -EBADMSG: this is no such text; `h` is empty then. */
 int health_read(struct health *h, const char *text, size_t len);

@@ -12,16 +12,16 @@ struct health_bucket {
 	float packets, wait;
 };
 
-/* A ring of sums; bucket `no` is in place `no` modulo their number. */
+/* A ring of sums; bucket number n is in place n modulo the number of buckets. */
 struct health_ring {
-	int64_t no; /* of the latest; 0: none is filled */
+	int64_t no; /* number of the latest bucket; 0: none is filled */
 	struct health_bucket at[LONG_BUCKETS];
 };
 
 struct health_port {
 	struct health_ring brief, wide; /* windows of 12 and of 125 minutes */
 	uint64_t bps;
-	uint32_t downs; /* the other end has not told of yet */
+	uint32_t downs; /* link downs that the other end has not counted yet */
 	int64_t downs_at;
 };
 
@@ -34,11 +34,12 @@ struct health_times {
 struct health_record {
 	struct health_verdict v;
 	struct health_times times[HEALTH_EVENTS];
-	struct health_port *port[2]; /* NULL: no counters so far */
-	int64_t quiet_until;	     /* LinkDowned is not counted */
-	uint64_t counted;	     /* events, and readings with errors; of a cable: grows */
+	struct health_port *port[2]; /* counters of both ends; NULL: none were read yet */
+	int64_t quiet_until;	     /* end of the time in which LinkDowned is ignored */
+	/* number of events, and of readings with errors, of the link; never falls */
+	uint64_t counted;
 	bool manual;
-	bool listed; /* in health->listed */
+	bool listed; /* set if in health->listed */
 };
 
 struct health {
@@ -50,11 +51,11 @@ struct health {
 	uint32_t n_slots;
 	struct health_off *offs;
 	uint32_t n_offs, cap_offs;
-	uint32_t *listed; /* links with anything against them, and some whose time is over */
+	uint32_t *listed; /* links with findings, and some whose findings have expired */
 	uint32_t n_listed, cap_listed;
 };
 
-/* Something is held against it. */
+/* Adds a link with findings to the list. */
 void health_list(struct health *h, struct health_record *r);
 
 void health_note_time(struct health *h, struct health_record *r, unsigned cond, uint32_t at);

@@ -6,20 +6,20 @@
 #include "opensm/routing_plugin.h"
 #include "plugin/plugin.h"
 
-/* A plugin's handle, for its calls. The first member is what the public header promises. */
+/* The handle that a plugin passes to calls. The first member is the one of the public header. */
 struct opensm {
 	struct opensm_head head;
 	const struct daemon_api *api;
 	struct plugins *all;
-	const char *name; /* of the plugin */
-	bool creating;	  /* it is in create() */
+	const char *name; /* name of the plugin */
+	bool creating;	  /* set during create() */
 	bool wants_all;
 };
 
 extern const struct opensm_api plugin_api;
 
-/* An object that is mapped and ours: its create() decides. False: it does not want to be there. */
+/* Adds an object that is mapped and safe by calling its create(). False: create() refused. */
 bool plugins_add(struct plugins *ps, const char *name, const struct opensm_event_plugin *object);
-/* 0, or -1 and why. */
+/* Registers an engine. 0, or -1 with `why`. */
 int plugins_add_engine(struct plugins *ps, const struct opensm_routing_engine *engine,
 		       const char **why);

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The place of something in what is in order, and what order there is. */
+/* Searching sorted arrays, and sorting them. */
 #pragma once
 
 #include <stdint.h>
 #include <stdlib.h>
 
 /*
- * Less than 0, 0, or more: `x` is below `y`, equal, or above. For functions that qsort() calls:
+ * Less than 0, 0, or more: `x` is below `y`, equal, or above. For comparison functions of qsort():
  * `return COMPARE(x->a, y->a) ?: COMPARE(x->b, y->b);`.
  */
 #define COMPARE(x, y) (((x) > (y)) - ((x) < (y)))
 
-/* Sorts `n` elements, which may be none, of an array by such a function. */
+/* Sorts `n` elements, perhaps none, of an array by a comparison function. */
 #define SORT(array, n, compare) \
 	((n) ? qsort((array), (n), sizeof(*(array)), (compare)) : (void)0)
 
 /*
- * Counting sort of `n` elements of an array to another, by `key`, an expression of `i`, below
- * `keys`; those with the same stay in order. `first`: keys + 2 numbers, 0 before; those of `key`
- * are to[first[key]] .. to[first[key + 1] - 1] afterwards.
+ * Counting sort of `n` elements into another array by `key`, an expression of `i`, below `keys`;
+ * elements with the same key keep their order. `first`: keys + 2 numbers, 0 before; afterwards
+ * elements with `key` are to[first[key]] .. to[first[key + 1] - 1].
  *
  *	SORT_BY_KEY(all, sorted, n, all[i].lid, top + 1, first);
  */
@@ -43,8 +43,8 @@ static inline int compare_u64(const void *a, const void *b)
 }
 
 /*
- * The first `i` from `from` to `to` - 1 that is not below what is looked for; `to` if all are.
- * `is_below`: an expression of `i`, true of none after the first of which it is false.
+ * The first `i` from `from` to `to` - 1 for which `is_below`, an expression of `i`, is false; `to`
+ * if there is none. It must be false for all that follow.
  *
  * 	uint32_t at = BISECT(i, 0, n, rows[i].guid < guid);
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * A number for bytes: FNV-1a of 64 bits. The same everywhere, so it may be compared with that of
- * another machine; not proof against bytes that are chosen to collide.
+ * FNV-1a of 64 bits: the same on all machines, so numbers of other machines can be compared; not
+ * safe against bytes that are chosen to collide.
  */
 #pragma once
 
@@ -11,7 +11,7 @@
 
 #define HASH_START UINT64_C(0xCBF29CE484222325)
 
-/* `h`: HASH_START, or the number of what stands before. */
+/* `h`: HASH_START, or the hash of the preceding bytes. */
 static inline uint64_t hash_bytes(uint64_t h, const void *bytes, size_t len)
 {
 	const uint8_t *p = bytes;
@@ -22,8 +22,8 @@ static inline uint64_t hash_bytes(uint64_t h, const void *bytes, size_t len)
 }
 
 /*
- * For comparing within this process: 8 bytes at a time, in the order of this machine. `n` words of
- * 8 bytes, wherever they stand. Bytes that differ in one word only never have the same number.
+ * Hashes for use within this process: `n` words of 8 bytes, not necessarily aligned, in the order
+ * of this machine. Inputs that differ in one word only never have the same hash.
  */
 static inline uint64_t hash_words(uint64_t h, const void *words, size_t n)
 {
@@ -38,7 +38,7 @@ static inline uint64_t hash_words(uint64_t h, const void *words, size_t n)
 	return h;
 }
 
-/* For tables of a power of two places: the upper bits count too. */
+/* Folds the upper half in, for tables whose size is a power of two. */
 static inline uint32_t hash_fold(uint64_t h)
 {
 	return (uint32_t)(h ^ h >> 32);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * The log: one record per decision, in the line format of OpenSM (files.md 8), to a file, stdout,
- * stderr or, when systemd started us, the journal (levels become syslog priorities; what the record
- * is about becomes fields). What repeats is counted (util/log_flood.h).
+ * stderr or, when systemd started us, the journal (levels become syslog priorities; the subject of
+ * the record becomes fields). Repetitions are counted (util/log_flood.h).
  *
  *   Nov 20 17:15:04 463241 [A9FDC6C0] 0x02 -> minhop tables configured on all switches
  *
@@ -37,7 +37,7 @@ struct log_config {
 	unsigned flags;       /* mask of enum log_bits; LOGB_SYS is always added */
 	unsigned max_size_mb; /* 0: no limit; above it the file is truncated in place */
 	bool append;          /* false: start with an empty file at every (re)open */
-	bool flush;           /* accepted; every record is one write(), nothing is ever held back */
+	bool flush;           /* accepted without effect: every record is one write() already */
 	bool quiet;           /* no copy of SYS records on stdout (daemon mode) */
 };
 
@@ -55,16 +55,15 @@ int log_reopen(void);
  * reopening.
  */
 void log_configure(const struct log_config *config);
-/* The mask in force; LOGB_SYS is always in it. */
+/* The mask in force, always with LOGB_SYS. */
 unsigned log_flags(void);
-/*
- * Another mask from now on (console, control socket), until log_configure() brings that of a
- * configuration.
- */
+/* Sets another mask (console, control socket), in force until log_configure(). */
 void log_set_flags(unsigned flags);
-/* Frees everything; the log is as before log_open(). */
+/* Frees everything; the log is then as it was before log_open(). */
 void log_close(void);
-/* The descriptor records go to; a daemon points fds 0-2 there, again after log_reopen(). */
+/*
+ * The descriptor of the destination; a daemon duplicates it to fds 0-2, again after log_reopen().
+ */
 int log_fileno(void);
 
 /* ---- levels of single source files (per_module_logging_file) ---- */
@@ -75,32 +74,32 @@ int log_fileno(void);
  */
 struct log_module {
 	const char *name;
-	unsigned mask; /* enum log_bits, added to those of all */
+	unsigned mask; /* mask of enum log_bits, added to the mask of all files */
 };
 
 /*
- * Folders below opensm/, or the last one, and the file: "sm/trust/traps.c" of
+ * The folders below opensm/ and the file, without them the last folder: "sm/trust/traps.c" of
  * "../../opensm/sm/trust/traps.c".
  */
 const char *log_module_of(const char *file);
 /* Is `file`, as the compiler names it, in the module? */
 bool log_module_has(const char *name, const char *file);
-/* What `modules` add for `file`. */
+/* The bits that `modules` add for `file`. */
 unsigned log_modules_mask(const struct log_module *modules, size_t n, const char *file);
-/* Levels of single modules from now on, beside those of all; copied. `n` 0: none. */
+/* Sets levels of single modules, in addition to the mask of all files; copied. `n` 0: none. */
 void log_set_modules(const struct log_module *modules, size_t n);
-/* Counts of what was not written, if they are due. Also done before each record. */
+/* Writes counts of suppressed records that are due. Also done before each record. */
 void log_tick(void);
 
 /*
- * Tests only: every record's text goes to `sink` instead of a destination. NULL ends it.
- * Nothing is counted then but what it says of `now` (log_set_now()).
+ * Tests only: passes the text of every record to `sink` instead of a destination; NULL ends it.
+ * Repetitions are not counted unless log_set_now() was called.
  */
 void log_set_sink(void (*sink)(void *arg, unsigned bits, const char *text), void *arg);
 
 /*
- * Tests only: the time, instead of the clock's. Repetitions are counted for a sink too from then
- * on.
+ * Tests only: sets the time, in place of the clock. From then on repetitions are counted for a
+ * sink, too.
  */
 void log_set_now(mono_t now);
 
@@ -111,20 +110,20 @@ enum log_id {
 #undef ID
 	LOG_N_IDS
 };
-/* 32 hexadecimal digits; and "SUBNET_UP". NULL: LOG_ID_NONE. */
+/* 32 hexadecimal digits, and "SUBNET_UP"; NULL for LOG_ID_NONE. */
 const char *log_id_hex(enum log_id id);
 const char *log_id_name(enum log_id id);
 
 /*
- * What a record is about: fields of the journal, and what makes two records alike. All of it may be
- * left out; strings need to live for the call only. Keys (m_key, sm_key, sa_key, cc_key) are never
- * in it.
+ * The subject of a record: fields of the journal, by which records are also grouped as alike. All
+ * members may be left out; strings need to be valid during the call only. Keys (m_key, sm_key,
+ * sa_key, cc_key) are never in it.
  */
 struct log_about {
 	enum log_id id;	      /* MESSAGE_ID, OPENSM_EVENT */
 	guid_t node_guid;     /* NODE_GUID */
 	guid_t port_guid;     /* PORT_GUID */
-	const char *name;     /* NODE_DESC: as it is called */
+	const char *name;     /* NODE_DESC: name of the node */
 	unsigned port;	      /* PORT; 0: none */
 	lid_t lid;	      /* LID */
 	const char *attr;     /* ATTR: "PortInfo" */
@@ -135,28 +134,29 @@ struct log_about {
 	unsigned pkey;	      /* PKEY: the base, 0x0005 */
 	uint64_t generation;  /* GENERATION: of the table of partitions */
 	const char *client;   /* CLIENT: the cause of a change */
-	/* no field, but what differs in it is not alike: the reason of a refusal */
+	/* no field: reason of a refusal; records with different hints are not alike */
 	const char *hint;
 	int error;	      /* ERRNO */
-	bool local;	      /* cannot be caused from outside, whatever its subject */
-	unsigned often;	      /* so often it is written before it is counted; 0: the usual */
+	bool local;	      /* set if it cannot be caused from outside, whatever its subject */
+	/* number of records written before repetitions are counted; 0: the usual number */
+	unsigned often;
 };
 /* ABOUT(.id = LOG_ID_TABLE_FULL, .lid = 7) */
 #define ABOUT(...) ((struct log_about){ __VA_ARGS__ })
 
-/* `file` is __FILE__: some modules say more. */
+/* `file` is __FILE__, as modules have masks of their own. */
 bool log_wants_in(const char *file, unsigned bits);
 #define log_wants(bits) log_wants_in(__FILE__, (bits))
-/* Written whatever the mask: callers have asked log_wants(). */
+/* Writes a record without asking for the mask; callers have asked log_wants(). */
 void log_write(unsigned bits, const char *func, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 void log_write_on(const struct log_about *about, unsigned bits, const char *func, const char *fmt,
 		  ...) __attribute__((format(printf, 4, 5)));
 
 /*
- * `func` may be NULL: milestone records such as "SUBNET UP" carry no function, and are never
- * counted away. It is a field of the journal (CODE_FUNC), and stands in lines only while LOGB_FUNCS
- * is in the mask. No final newline.
+ * `func` may be NULL: milestone records such as "SUBNET UP" have no function, and are never
+ * suppressed. The function is a field of the journal (CODE_FUNC), and part of lines only while
+ * LOGB_FUNCS is in the mask. No final newline.
  */
 #define log_at(bits, ...)                                                                          \
 	do {                                                                                       \
@@ -170,8 +170,8 @@ void log_write_on(const struct log_about *about, unsigned bits, const char *func
 #define log_sys(...) log_write(LOGB_SYS, NULL, __VA_ARGS__)
 
 /*
- * The same about something: log_on(ABOUT(...), LOGB_ERROR, "text"). `about` is a struct log_about,
- * asked for only if the record is wanted.
+ * Logs with a subject: log_on(ABOUT(...), LOGB_ERROR, "text"). `about` is a struct log_about,
+ * evaluated only if the record is wanted.
  */
 #define log_on(about, bits, ...)                                                                   \
 	do {                                                                                       \
@@ -180,7 +180,7 @@ void log_write_on(const struct log_about *about, unsigned bits, const char *func
 			log_write_on(&about_, (bits), __func__, __VA_ARGS__);                      \
 		}                                                                                  \
 	} while (0)
-/* Without a function's name: what scripts look for. */
+/* Logs without a function name: records that scripts look for. */
 #define log_milestone(about, bits, ...)                                                            \
 	do {                                                                                       \
 		if (log_wants(bits)) {                                                             \
@@ -195,9 +195,9 @@ void log_write_on(const struct log_about *about, unsigned bits, const char *func
 	} while (0)
 
 /*
- * Token bucket for what a peer can cause. `log_allow()` is true when a record may be written now;
- * `*ret_suppressed` is the number of records swallowed since the last one that was (set with true
- * only). Initialise `interval` and `burst`, the rest with zero.
+ * Token bucket for records that a peer can cause. `log_allow()` is true when a record may be
+ * written now; `*ret_suppressed` is then the number of records suppressed since the last one.
+ * Initialise `interval` and `burst`, the rest with zero.
  */
 struct log_limit {
 	mono_t interval; /* one record per interval once the burst is used up */
@@ -207,6 +207,6 @@ struct log_limit {
 	mono_t since;
 };
 bool log_allow(struct log_limit *limit, mono_t now, unsigned *ret_suppressed);
-/* "; 3 others were not said" of the *ret_suppressed above, or "" for none; in `ret`. */
+/* "; 3 others were not said" for *ret_suppressed of log_allow(), or "" for none; in `ret`. */
 #define LOG_OTHERS_STRLEN 48
 const char *log_others(unsigned suppressed, char ret[LOG_OTHERS_STRLEN]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * How much the log may say. Whatever a fabric does, the log stays readable and the disk empty:
+ * Limits of the log, so that it stays readable and the disk empty whatever happens in a fabric:
  *
  *   1. Records with the same text about the same thing are written a few times, then counted:
  *      "(repeated 41 times in the last 60 s)". While it goes on, the count comes less and less
@@ -13,9 +13,9 @@
  *   4. All records: 2000 at once, 100 per second; state changes have 200 and 10 per second of
  *      their own.
  *
- * What is not written is counted, and the counts are written. Memory is bounded: rows give way to
- * newer ones, their counts stay. Time is an argument; knows no text but what it keeps of the last
- * record of a row.
+ * Suppressed records are counted, and the counts are logged. Memory is bounded: rows are replaced
+ * by newer ones, their counts stay. Time is an argument. Of texts only that of the last record of a
+ * row is kept.
  */
 #pragma once
 
@@ -26,31 +26,34 @@
 
 #define LOG_FLOOD_TEXT 240
 
-/* One record, as far as it matters here. */
+/* The properties of one record that decide whether it is written. */
 struct log_case {
-	uint64_t what;	 /* what it says of what: the same for records alike */
-	uint64_t source; /* the node or port that caused it; 0: not from outside */
-	/* so many alike are written before they are counted; 0: all, it is a milestone */
+	uint64_t what;	 /* hash of text and subject, the same for records alike */
+	uint64_t source; /* node or port that caused it; 0: not caused from outside */
+	/*
+	 * number of records alike that are written before they are counted; 0: all, it is a
+	 * milestone
+	 */
 	unsigned often;
-	bool important;	 /* an error */
-	bool alarm;	 /* an error about a host that breaks rules */
-	bool state;	 /* a change of state */
-	const char *text, *func; /* func: a constant or NULL */
-	unsigned bits;	 /* of the log */
+	bool important;	 /* set for errors */
+	bool alarm;	 /* set for errors about a host that breaks rules */
+	bool state;	 /* set for changes of state */
+	const char *text, *func; /* `func`: a constant or NULL */
+	unsigned bits;	 /* mask of enum log_bits */
 	unsigned id;
 };
 
 enum log_count_kind {
 	LOG_COUNT_ALIKE,  /* repetitions of `text` */
-	LOG_COUNT_SOURCE, /* of one source; `text` is the last */
+	LOG_COUNT_SOURCE, /* records of one source; `text` is the last one */
 	LOG_COUNT_ALL,
 };
 
-/* What was not written. */
+/* A number of records that were suppressed. */
 struct log_count {
 	enum log_count_kind kind;
 	uint64_t n;
-	unsigned seconds; /* in so many */
+	unsigned seconds; /* length of the time in which they were */
 	unsigned bits, id;
 	const char *func;
 	char text[LOG_FLOOD_TEXT];
@@ -60,11 +63,11 @@ struct log_flood;
 
 struct log_flood *log_flood_new(void);
 struct log_flood *log_flood_free(struct log_flood *f);
-/* True: to be written. Counts that are due come first: log_flood_next(). */
+/* True: the record is to be written, after counts that are due (log_flood_next()). */
 bool log_flood_pass(struct log_flood *f, const struct log_case *c, mono_t now);
-/* True: `ret` is a count that is due, to be written now. To be asked until it is false. */
+/* True: `ret` is a count that is due, to be written now. Called until it returns false. */
 bool log_flood_next(struct log_flood *f, mono_t now, struct log_count *ret);
-/* The end: the same for all counts, due or not. */
+/* Returns all counts like log_flood_next(), due or not, before the log ends. */
 bool log_flood_last(struct log_flood *f, mono_t now, struct log_count *ret);
 
 /* "60 s", "4 min", "2 h". Returns `ret`. */

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What an administrator acts upon: one row per MESSAGE_ID of the journal.
+ * Events that need an administrator: one row per MESSAGE_ID of the journal.
  * config/journal/opensm.catalog explains each (what it means, why, what to do),
  * tests/check/catalog.sh compares the two.
  *
- * Ids are random, made once (`journalctl --new-id128`), and stay for ever: alerts are built on
- * them.
+ * Ids are random, made once (`journalctl --new-id128`), and never change, as alerts depend on them.
  */
 #pragma once
 

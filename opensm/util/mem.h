@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Memory: allocation that does not fail, ownership that can be seen.
+ * Memory: allocation that does not fail, visible ownership.
  *
  * x*() never return NULL: out of memory ends the process with one line. Sizes chosen by a remote
  * peer go through try_calloc(), which is bounded by its caller. An owning local is declared with
@@ -25,8 +25,8 @@
 	})
 
 /*
- * What all others may only read, for its owner: to count its references, to free it. The one place
- * where const goes.
+ * Lets the owner of shared read-only memory change it: to count references, to free it. The only
+ * place where const is cast away.
  */
 static inline void *as_owner(const void *shared)
 {
@@ -43,7 +43,7 @@ void *xcalloc(size_t n, size_t size);
 void *xrealloc(void *p, size_t n, size_t size);
 char *xstrdup(const char *s);
 void *xmemdup(const void *p, size_t size);
-/* All bits set: of indices, none. */
+/* Allocates memory with all bits set: as indices, "none". */
 void *xmalloc_ones(size_t n, size_t size);
 char *xasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 char *xvasprintf(const char *fmt, va_list args) __attribute__((format(printf, 1, 0)));
@@ -51,13 +51,16 @@ char *xvasprintf(const char *fmt, va_list args) __attribute__((format(printf, 1,
 /* Zeroed memory, 64-byte aligned (one LFT block, one cache line). */
 void *xalloc_aligned64(size_t size);
 
-/* The same, not zeroed; what is large comes in large pages if the system has them. */
+/*
+ * Allocates 64-byte aligned memory, not zeroed; in large pages if it is large and the system has
+ * them.
+ */
 void *xmalloc_aligned64(size_t size);
 
 /* NULL when n * size exceeds `limit` bytes or memory is short. */
 void *try_calloc(size_t n, size_t size, size_t limit);
 
-/* Of a secret: it is overwritten before. Accepts NULL with n = 0. */
+/* Frees a secret after overwriting it. Accepts NULL with n = 0. */
 void free_wiped(void *p, size_t n);
 
 static inline void freep(void *p)
@@ -65,7 +68,7 @@ static inline void freep(void *p)
 	free(*(void **)p);
 }
 
-/* Frees each of these, which may be NULL: FREE_ALL(p->rows, p->columns, p). */
+/* Frees several pointers, which may be NULL: FREE_ALL(p->rows, p->columns, p). */
 #define FREE_ALL(...)                                                                              \
 	free_pointers((void *const[]){ __VA_ARGS__ },                                              \
 		      sizeof((void *const[]){ __VA_ARGS__ }) / sizeof(void *))
@@ -85,7 +88,7 @@ static inline void free_pointers(void *const *all, size_t n)
 
 /*
  * Arrays that are freed together: those of one object, or the work space of a computation. All zero
- * is an arena without any. What is in one must not be passed to free().
+ * is an empty arena. Its memory must not be passed to free().
  */
 struct arena {
 	struct arena_part *last;
@@ -94,7 +97,7 @@ struct arena {
 /* Zeroed, as xcalloc(). */
 void *arena_calloc(struct arena *a, size_t n, size_t size);
 #define ARENA_ARRAY(a, pointer, n) ((pointer) = arena_calloc((a), (n), sizeof(*(pointer))))
-/* The same for up to 8 pointers, to `n` elements each: ARENA_ARRAYS(a, n, p->x, p->y, ...). */
+/* Allocates for up to 8 pointers, `n` elements each: ARENA_ARRAYS(a, n, p->x, p->y, ...). */
 #define ARENA_ARRAYS(a, n, ...)                                                                    \
 	MEM_9TH_(__VA_ARGS__, MEM_AT_8_, MEM_AT_7_, MEM_AT_6_, MEM_AT_5_, MEM_AT_4_, MEM_AT_3_,    \
 		 MEM_AT_2_, ARENA_ARRAY_, none)(a, n, __VA_ARGS__)
@@ -109,9 +112,9 @@ void *arena_calloc(struct arena *a, size_t n, size_t size);
 #define MEM_AT_8_(a, n, p, ...) (ARENA_ARRAY(a, p, n), MEM_AT_7_(a, n, __VA_ARGS__))
 #define ARENA_ONES(a, pointer, n)                                                                  \
 	((pointer) = arena_keep((a), xmalloc_ones((n), sizeof(*(pointer)))))
-/* Takes over what malloc() gave: it is freed with the others. Returns it. */
+/* Takes over malloc()ed memory, to be freed with the arena. Returns it. */
 void *arena_keep(struct arena *a, void *p);
-/* Frees all of them. */
+/* Frees all memory of the arena. */
 void arena_done(struct arena *a);
 
 /*
@@ -139,7 +142,7 @@ void arena_done(struct arena *a);
 		}                                                                                  \
 	} while (0)
 
-/* The place for one more after the `n` elements of `array`, which counts already. */
+/* The place of one more element behind the `n` of `array`; `n` is incremented. */
 #define APPEND(array, n, cap)                                                                      \
 	(*({                                                                                       \
 		GROW(array, (n) + 1, cap);                                                         \

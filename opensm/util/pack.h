@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Values as bytes for another process of the same program: in order, without names, in the order of
- * bytes of the machine. The reader has a sticky error: what does not fit reads as zero, and `bad`
- * says so at the end. It takes a copy of everything before it looks at it, so bytes that change
- * meanwhile do no harm.
+ * Values as bytes for another process of the same program: in order, without names, in the byte
+ * order of the machine. The reader has a sticky error: missing bytes read as zero and set `bad`.
+ * Values are copied before they are used, so bytes that change meanwhile do no harm.
  */
 #pragma once
 
@@ -11,21 +10,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Grows as needed; zero is empty. The owner of `bytes` frees them. */
+/* A buffer that grows as needed; zero is empty. The owner of `bytes` frees them. */
 struct pack {
 	uint8_t *bytes;
 	size_t n, cap;
 };
 
 void pack_bytes(struct pack *p, const void *bytes, size_t n);
-/* An array that may be NULL; the reader must know how long it is. */
+/* Packs an array that may be NULL; the reader must know its length. */
 void pack_array(struct pack *p, const void *array, size_t n, size_t size);
 /*
- * The same as what is not as in `before` (an array as long, not NULL): cheap where little is
- * different.
+ * Packs an array as differences from `before` (of the same length, not NULL): cheap if there are
+ * few.
  */
 void pack_changed(struct pack *p, const void *array, const void *before, size_t n, size_t size);
-/* An array, not NULL, that is zero for the most part. */
+/* Packs an array, not NULL, that is mostly zero. */
 void pack_sparse(struct pack *p, const void *array, size_t n, size_t size);
 #define pack_value(p, v) pack_bytes((p), &(v), sizeof(v))
 
@@ -35,18 +34,18 @@ struct unpack {
 	bool bad;
 };
 
-/* All of `to` is zero if there is not that much. */
+/* Fills `to` with zero if there are not enough bytes. */
 void unpack_bytes(struct unpack *u, void *to, size_t n);
-/* To be freed by the caller; NULL if it was, or if `u` is bad: also of another length. */
-void *unpack_array(struct unpack *u, size_t n, size_t size);
 /*
- * Of pack_array() or pack_changed(). `before` NULL: there is nothing that it could be compared
- * with.
+ * Returns an array to be freed by the caller; NULL if it was NULL, or if `u` is bad, also for
+ * another length.
  */
+void *unpack_array(struct unpack *u, size_t n, size_t size);
+/* Unpacks pack_array() or pack_changed(). `before` NULL: differences are not accepted. */
 void *unpack_changed(struct unpack *u, const void *before, size_t n, size_t size);
-/* Of pack_sparse(): room for `n` elements, however few bytes there are. NULL: bad. */
+/* Unpacks pack_sparse(): memory for `n` elements, however few bytes there are. NULL: bad. */
 void *unpack_sparse(struct unpack *u, size_t n, size_t size);
-/* Returns NULL. */
+/* Sets the sticky error. Returns NULL. */
 static inline void *unpack_bad(struct unpack *u)
 {
 	u->bad = true;

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Numbers that look like chance and are the same everywhere: for ties, patterns and tests, never
- * for secrets.
+ * Pseudo-random numbers, the same on all machines: for ties, patterns and tests, never for secrets.
  */
 #pragma once
 
 #include <stdint.h>
 
-/* The next of the sequence that `*state` (any value) is in: splitmix64. */
+/* Returns the next number of the sequence and moves `*state`, at first any value: splitmix64. */
 static inline uint64_t random_next(uint64_t *state)
 {
 	uint64_t z = *state += UINT64_C(0x9E3779B97F4A7C15);

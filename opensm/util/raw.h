@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * System calls past libraries that stand before libc and lock: libumad2sim has one mutex for
- * open(), read(), write(), close(), poll() and opendir(). A process that was forked while another
- * thread held it waits for it for ever, so what runs in such a process calls these. Arguments,
- * results and errno are those of the calls that they are named after.
+ * System calls that bypass libraries in front of libc with locks: libumad2sim has one mutex for
+ * open(), read(), write(), close(), poll() and opendir(). A process forked while another thread
+ * held it would wait for ever, so code of such processes calls these. Arguments, results and errno
+ * are those of the calls in their names.
  */
 #pragma once
 
@@ -30,7 +30,7 @@ static inline ssize_t raw_write(int fd, const void *from, size_t n)
 	return syscall(SYS_write, fd, from, n);
 }
 
-/* `ms` not negative. */
+/* `ms` must not be negative. */
 static inline int raw_poll(struct pollfd *fds, unsigned n, int ms)
 {
 	const struct timespec t = { ms / 1000, ms % 1000 * 1000000L };

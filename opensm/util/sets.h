@@ -11,7 +11,7 @@
 
 #include "util/mem.h"
 
-/* The member that stands for the set of `i`. What is asked becomes nearer to it. */
+/* Returns the member that stands for the set of `i`, and shortens the path to it. */
 static inline uint32_t sets_root(uint32_t *set, uint32_t i)
 {
 	while (set[i] != i) {
@@ -22,7 +22,7 @@ static inline uint32_t sets_root(uint32_t *set, uint32_t i)
 	return i;
 }
 
-/* Makes the sets of `i` and `j` one. True: they were two. */
+/* Joins the sets of `i` and `j`. True: they were two. */
 static inline bool sets_join(uint32_t *set, uint32_t i, uint32_t j)
 {
 	i = sets_root(set, i);
@@ -38,21 +38,21 @@ static inline bool sets_join(uint32_t *set, uint32_t i, uint32_t j)
 
 #define COMPONENTS_END UINT32_MAX
 
-/* What was seen so far; all zero is nothing. */
+/* State of a search; all zero is none. */
 struct components {
-	uint32_t *number;    /* per vertex: its turn, from 1 */
+	uint32_t *number;    /* by vertex: order of discovery, from 1 */
 	uint32_t *low;
-	uint32_t *component; /* per vertex: that it is part of, from 1; 0: not known yet */
-	uint16_t *at;	     /* per vertex: edge to look at next */
-	uint32_t *seen;	     /* vertices, in the order of their turns */
+	uint32_t *component; /* by vertex: number of its component, from 1; 0: not known yet */
+	uint16_t *at;	     /* by vertex: next edge */
+	uint32_t *seen;	     /* vertices in the order of discovery */
 	uint32_t *stack, *calls;
 	uint32_t n_seen, n_stack, n_calls;
-	uint32_t n;	     /* components */
-	uint32_t largest;    /* vertices of the largest */
-	uint32_t on_cycles;  /* vertices of components of more than one */
+	uint32_t n;	     /* number of components */
+	uint32_t largest;    /* number of vertices of the largest component */
+	uint32_t on_cycles;  /* number of vertices in components of more than one */
 };
 
-/* Room for `n` vertices. */
+/* Allocates memory for `n` vertices. */
 static inline void components_open(struct components *c, struct arena *memory, size_t n)
 {
 	ARENA_ARRAY(memory, c->number, n);
@@ -64,7 +64,7 @@ static inline void components_open(struct components *c, struct arena *memory, s
 	ARENA_ARRAY(memory, c->calls, n);
 }
 
-/* Forgets what was seen, at a cost in proportion to that. */
+/* Resets the state, in time proportional to the vertices seen. */
 static inline void components_forget(struct components *c)
 {
 	while (c->n_seen) {
@@ -107,8 +107,8 @@ static inline void components_leave(struct components *c, uint32_t v)
 }
 
 /*
- * Looks at all that edges lead to from `from`, which was not seen. `next` returns the end of edge
- * number *at of a vertex, or of a later one, and makes *at the number after it; COMPONENTS_END:
+ * Searches all vertices reachable from `from`, which was not seen. `next` returns the end of edge
+ * number *at of a vertex, or of a later one, and sets *at to the number after it; COMPONENTS_END:
  * there is none.
  */
 static inline __attribute__((always_inline)) void

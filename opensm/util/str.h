@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Strings: hostile text made printable, nearest known word, strict numbers. */
+/* Strings: untrusted text made printable, nearest known word, strict numbers. */
 #pragma once
 
 #include <stdbool.h>
@@ -7,8 +7,9 @@
 #include <stdint.h>
 
 /*
- * Copies at most `len` bytes of `text` (stops at NUL) into `ret`, which has `cap` bytes; anything
- * outside printable ASCII becomes a blank, trailing blanks go. Always terminates. Returns `ret`.
+ * Copies at most `len` bytes of `text` (stops at NUL) into `ret`, which has `cap` bytes; bytes
+ * outside printable ASCII become blanks, trailing blanks are removed. Always terminates. Returns
+ * `ret`.
  */
 char *str_printable(const void *text, size_t len, char *ret, size_t cap);
 
@@ -19,12 +20,12 @@ char *str_printable(const void *text, size_t len, char *ret, size_t cap);
 const char *str_nearest(const char *word, const char *const *words, size_t n);
 
 /*
- * The whole of `text` as a number (base as strtoull; 0: decimal, 0x, octal), no sign, no blanks.
- * 0, -EINVAL (not a number), -ERANGE (> max).
+ * Reads the whole of `text` as a number (base as strtoull; 0: decimal, 0x, octal), no sign, no
+ * blanks. 0, -EINVAL (not a number), -ERANGE (> max).
  */
 int str_to_u64(const char *text, int base, uint64_t max, uint64_t *ret);
 
-/* Cuts the blanks (isspace(3)) off both ends of `text`, in place. Returns its first character. */
+/* Removes blanks (isspace(3)) from both ends of `text`, in place. Returns its first character. */
 char *str_trim(char *text);
 
 #define STR_COUNT_MAX 64

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Steps through a ring of n places that come to each of them once. */
+/* Steps through a ring of n places that visit each of them once. */
 #pragma once
 
 #include <assert.h>
@@ -7,8 +7,8 @@
 
 /*
  * A step through a ring of n places: at, at + step, at + 2 * step ... (each modulo n) are all n
- * places after n steps. Places that follow each other are far apart: the step is the first from
- * some five eighths of n on that shares no factor with n. There is one, since n - 1 shares none.
+ * places after n steps. Consecutive places are far apart: the step is the first number from about
+ * five eighths of n that has no common factor with n. There is one, as n - 1 has none.
  */
 static inline uint32_t coprime_stride(uint32_t n)
 {
@@ -28,7 +28,7 @@ static inline uint32_t coprime_stride(uint32_t n)
 	return 1; /* n is 1 */
 }
 
-/* The place after `number` such steps: numbers that follow each other have all n in turn. */
+/* The place after `number` such steps: n consecutive numbers have n different places. */
 static inline uint32_t coprime_turn(uint32_t number, uint32_t n)
 {
 	return (uint32_t)((uint64_t)number * coprime_stride(n) % n);

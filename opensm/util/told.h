@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What is said once: when it begins, and if that matters when it ends, not as long as it lasts. The
- * owner of a struct told (zero: nothing was said) lists its things in an enum:
+ * Conditions that are logged once: when they begin, and if that matters when they end. The owner of
+ * a struct told (zero: nothing was logged) lists its conditions in an enum:
  *
  *	enum { TOLD_DISK_HANGS, TOLD_NO_CHILD };
  *
@@ -14,8 +14,8 @@
  *	case TOLD_SAME:	  break;
  *	}
  *
- * Everything is forgotten by `told = (struct told){ 0 }`. Texts that repeat with other figures are
- * for log_allow() and util/log_flood.h.
+ * `told = (struct told){ 0 }` forgets all. Texts that repeat with other numbers are for log_allow()
+ * and util/log_flood.h.
  */
 #pragma once
 
@@ -24,19 +24,19 @@
 #include <stdint.h>
 
 struct told {
-	uint32_t things; /* 1 << thing: holds, and was said */
+	uint32_t things; /* bit 1 << thing: it holds, and was logged */
 };
 
 enum told_change { TOLD_SAME, TOLD_BEGINS, TOLD_ENDS };
 
-/* Does `thing` (0 to 31) hold, as told last? */
+/* Does `thing` (0 to 31) hold, as of the last call for it? */
 static inline bool told_holds(const struct told *t, unsigned thing)
 {
 	assert(thing < 32);
 	return t->things >> thing & 1;
 }
 
-/* `thing` holds now, or not: how that differs from what was told last. */
+/* Notes whether `thing` holds now. Returns how that differs from the last call. */
 static inline enum told_change told_change(struct told *t, unsigned thing, bool holds)
 {
 	if (told_holds(t, thing) == holds)
@@ -45,7 +45,7 @@ static inline enum told_change told_change(struct told *t, unsigned thing, bool 
 	return holds ? TOLD_BEGINS : TOLD_ENDS;
 }
 
-/* `thing` holds. True: that was not told yet. */
+/* Notes that `thing` holds. True: it did not hold before. */
 static inline bool told_first(struct told *t, unsigned thing)
 {
 	return told_change(t, thing, true) == TOLD_BEGINS;

@@ -13,7 +13,7 @@ typedef uint64_t guid_t;
 #define LID_MAX_UCAST ((lid_t)0xBFFF)
 #define LID_PERMISSIVE ((lid_t)0xFFFF)
 
-/* LFT entry of a LID that leads nowhere. */
+/* LFT entry of a LID without a route. */
 #define LFT_NO_PORT ((uint8_t)0xFF)
 #define LFT_BLOCK_LIDS 64
 
