@@ -2,8 +2,9 @@
 /*
  * A bounded queue between exactly two threads: one writes slots, the other reads them.
  *
- * Nothing is dropped and no thread spins: a writer that finds it full waits, a reader that finds it
- * empty is told through a descriptor, which costs a system call only when the reader may be asleep.
+ * Nothing is dropped and no thread spins: a writer waits while the ring is full, a reader of an
+ * empty ring is woken through a descriptor, which costs a system call only when the reader may be
+ * asleep.
  */
 #pragma once
 
@@ -14,21 +15,24 @@
 struct bell;
 
 enum bell_reader {
-	BELL_POLLED, /* in its loop: bell_fd() polls readable */
+	BELL_POLLED, /* in its event loop, where bell_fd() is readable */
 	BELL_WAITED, /* by bell_wait() */
 };
 
 /* NULL and errno on failure. */
 struct bell *bell_new(enum bell_reader reader);
-/* No ring has it any more. NULL is fine; returns NULL. */
+/* Must be called after all rings with this bell were freed. NULL is fine; returns NULL. */
 struct bell *bell_free(struct bell *b);
-/* Polls readable when something was published in a ring of which front() said NULL. */
+/* Readable when a slot was published in a ring whose front() returned NULL. */
 int bell_fd(const struct bell *b);
-/* front() of all its rings said NULL. True: now the thread may poll. False: ask the rings again. */
+/*
+ * Called after front() of all rings of the bell returned NULL. True: the thread may poll now.
+ * False: the rings must be asked again.
+ */
 bool bell_is_quiet(struct bell *b);
-/* It polls readable, and bell_wait() returns. Of any thread. */
+/* Makes bell_fd() readable and lets bell_wait() return. Any thread may call it. */
 void bell_ring(struct bell *b);
-/* Blocks until then. May return early: ask the rings again. */
+/* Blocks until the bell rings. May return early: ask the rings again. */
 void bell_wait(struct bell *b);
 
 struct ring;
@@ -38,7 +42,7 @@ struct ring;
  * and errno on failure.
  */
 struct ring *ring_new(unsigned slots, size_t slot_size, struct bell *bell);
-/* No thread may be using it any more. NULL is fine; returns NULL. */
+/* No thread may be using the ring any more. NULL is fine; returns NULL. */
 struct ring *ring_free(struct ring *r);
 
 /* Writer: the slot to fill next, NULL while the ring is full. */
@@ -47,7 +51,7 @@ void *ring_reserve(struct ring *r);
 void ring_wait_room(struct ring *r);
 /* Writer: the reserved slot is complete. The reader is not woken yet. */
 void ring_publish(struct ring *r);
-/* Writer: wakes the reader if it may sleep and something was published. */
+/* Writer: wakes the reader if it may sleep and a slot was published. */
 void ring_notify(struct ring *r);
 
 /* Reader: the oldest slot, valid until ring_pop(); NULL when empty (and then the bell is armed). */

@@ -18,7 +18,7 @@ struct umad_port_choice {
 	char device[64];      /* "mlx5_0" */
 	int port;             /* 1..; 0 is the management port of a switch */
 	uint64_t guid;
-	unsigned state;       /* enum ib_port_state as sysfs tells; may be stale */
+	unsigned state;       /* enum ib_port_state from sysfs; may be stale */
 	unsigned lid;
 	bool sm_disabled;     /* IsSMDisabled: its device takes GMPs, no SMPs */
 };
@@ -29,26 +29,26 @@ struct umad_port_choice {
  * are one port with a device for SMPs and one for GMPs.
  */
 int umad_list_ports(struct umad_port_choice **ret);
-/* Leaves in `ports` those that a manager may be bound to, one of each GUID. The new n. */
+/* Keeps in `ports` those that a manager may use, one for each GUID. Returns their number. */
 size_t umad_keep_sm_ports(struct umad_port_choice *ports, size_t n);
 
 /*
- * The port to use out of `ports`, by its device for SMPs: with `guid` that one; 0 picks the only
- * port, else the first whose link is ACTIVE, else the first that is not DOWN, else the first. Never
- * one with SMs disabled. Index, or -ENODEV.
+ * Chooses a port of `ports`, by its device for SMPs: with `guid` that one; 0 selects the only port,
+ * else the first whose link is ACTIVE, else the first that is not DOWN, else the first. Never one
+ * with SMs disabled. Index, or -ENODEV.
  */
 int umad_choose_port(const struct umad_port_choice *ports, size_t n, uint64_t guid);
-/* Why umad_choose_port() found none, in words. */
+/* Writes the reason why umad_choose_port() found none. */
 void umad_say_none(const struct umad_port_choice *ports, size_t n, uint64_t guid, char *why,
 		   size_t why_len);
 
 /*
- * The device that GMPs of port `smi` leave by: that with the same GUID and SMs disabled, as
- * libibumad says or, where it cannot, as the ports themselves say; `smi` itself if there is none.
+ * The device for GMPs of port `smi`: the one with the same GUID and SMs disabled, according to
+ * libibumad or, if it cannot tell, to the ports themselves; `smi` itself if there is none.
  */
 size_t umad_gsi_of(const struct umad_port_choice *ports, size_t n, size_t smi);
 
-/* What libibumad says about pairs since IBUMAD_1.4. */
+/* A pair of devices as libibumad reports it since IBUMAD_1.4. */
 struct umad_lib_pair {
 	char smi_name[20];
 	uint32_t smi_port;
@@ -57,17 +57,17 @@ struct umad_lib_pair {
 };
 typedef int (*umad_pair_fn)(const char *device, uint8_t port, struct umad_lib_pair *ret,
 			    unsigned enforce_smi);
-/* The same with a function to ask; NULL: there is none. For tests. */
+/* umad_gsi_of() with another function to ask; NULL: none. For tests. */
 size_t umad_gsi_by(umad_pair_fn ask, const struct umad_port_choice *ports, size_t n, size_t smi);
 
-/* Whether a link layer as sysfs words it (empty: an old kernel) can carry SMPs. */
+/* Can a link layer of sysfs (empty: an old kernel) carry SMPs? */
 bool umad_link_layer_fits(const char *link_layer);
 
 /*
- * Opens the port with `guid` (0: see umad_choose_port). -ENODEV: not there (yet), or one of its two
- * devices; -EACCES: no
- * rights; -EBUSY: another SM owns the agents (the caller waits and says so once); -errno. `why`
- * gets one line for the log, on success the name of the port.
+ * Opens the port with `guid` (0: see umad_choose_port). -ENODEV: there is no such port (yet), or
+ * one of its two devices is missing; -EACCES: no permission; -EBUSY: another SM has the agents (the
+ * caller waits and logs it once); -errno. `why` gets one line for the log, on success the name of
+ * the port.
  */
 int umad_transport_open(uint64_t guid, struct transport **ret, char *why, size_t why_len);
 

@@ -8,5 +8,5 @@
 /* The N of /dev/infiniband/umadN and issmN of this port, or -ENODEV. */
 int umad_file_number(const char *device, int port);
 
-/* Opens /dev/infiniband/umadN of it as umad_open_port() does. The descriptor, or -errno. */
+/* Opens /dev/infiniband/umadN of the port as umad_open_port() does. The descriptor, or -errno. */
 int umad_file_open(const char *device, int port);

@@ -18,26 +18,26 @@ struct receiver;
 struct window;
 
 /*
- * `bell` rings when receiver_next() has something. Each answer to a request of `window` makes room
- * for the next one there, which the thread writes; while many more are to come, `bell` rings once
- * for several of them. NULL: there is no window. NULL and errno on failure.
+ * `bell` rings when receiver_next() has an event. Each answer to a request of `window` makes room
+ * for the next one, which the thread writes; while many more requests wait, `bell` rings once for
+ * several answers. NULL: there is no window. NULL and errno on failure.
  */
 struct receiver *receiver_new(int fd, struct window *window, struct bell *bell);
-/* The thread ends at its next look. NULL is fine. */
+/* Lets the thread end soon. NULL is fine. */
 void receiver_stop(struct receiver *t);
 /*
- * Stops it and waits. False: the thread does not come back from its device within `patience_ms`; it
- * and all it uses must be left alone until the process ends. NULL is fine.
+ * Stops the thread and waits. False: it does not return from its device within `patience_ms`; the
+ * thread and all it uses must be left alone until the process ends. NULL is fine.
  */
 bool receiver_free(struct receiver *t, unsigned patience_ms);
 
 /* The next event: true. TRANSPORT_GONE: the device is gone, nothing follows. */
 bool receiver_next(struct receiver *t, struct transport_event *ret);
-/* Has the thread ended because the device is gone? receiver_next() may still have MADs of it. */
+/* Has the thread ended because the device is gone? receiver_next() may still have MADs. */
 bool receiver_is_gone(const struct receiver *t);
 
 /*
- * What a failed call of libibumad meant: it leaves the reason in errno, its value is often just
+ * The error of a failed call of libibumad: errno has the reason, while the result is often just
  * EIO.
  */
 static inline int umad_error(int result)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The MAD layer of a port, with the manners of the Linux kernel's: programs open agents on it.
+ * The MAD layer of a port, behaving like the Linux kernel's: programs open agents on it.
  *
  *   request out    its TID gets the agent's number in the upper half; resent until it is answered
  *                  or
@@ -20,17 +20,18 @@
 struct agent;
 
 struct agent_spec {
-	uint32_t qp;        /* 0, 1: classes; above: a queue pair of the program's own */
-	bool any;           /* takes whatever no other agent of the port takes */
-	uint8_t mgmt_class; /* 0: of no class, it only asks */
+	/* 0, 1: QP0 and QP1 by class; above: a queue pair of the program's own */
+	uint32_t qp;
+	bool any;           /* set if it takes all MADs that no other agent of the port takes */
+	uint8_t mgmt_class; /* 0: of no class, it sends requests only */
 	uint8_t class_version;
-	bool rmpp;           /* the layer cuts and joins long messages */
-	uint64_t methods[2]; /* requests it takes: a bit per method; none: it only asks */
+	bool rmpp;           /* set if the layer segments and reassembles long messages */
+	uint64_t methods[2]; /* requests it takes, a bit per method; none: it sends requests only */
 	/*
-	 * What came: a MAD or message (TRANSPORT_MAD), or a request that ended without an answer
-	 * (-ETIMEDOUT; -ECONNABORTED: the other side has stopped our segments). TIDs are those on
-	 * the wire. `ev` is valid during the call, its `whole` is the callee's; the callee must not
-	 * call the simulator.
+	 * Receives a MAD or message (TRANSPORT_MAD), or a request that ended without an answer
+	 * (-ETIMEDOUT; -ECONNABORTED: the peer stopped our segments). TIDs are those on the wire.
+	 * `ev` is valid during the call, its `whole` is the callee's; the callee must not call the
+	 * simulator.
 	 */
 	void (*deliver)(void *owner, struct transport_event *ev);
 	void *owner;
@@ -42,14 +43,14 @@ struct agent_spec {
  */
 int agent_open(struct sim *sim, int node, unsigned port, const struct agent_spec *spec,
 	       struct agent **ret);
-/* Ends what is under way without a word. NULL is fine; returns NULL. */
+/* Ends requests under way without calling back. NULL is fine; returns NULL. */
 struct agent *agent_close(struct agent *a);
 
 /*
- * Sends a message of `length` bytes (24..256; more only with RMPP flags set by an agent that has
- * the layer do it). Requests with a timeout come back once, answered or not; `retries` more tries
- * are made without an answer, or without an acknowledgement of segments. 0, -EINVAL (malformed, or
- * its TID is under way), -EMSGSIZE, -ENOMEM.
+ * Sends a message of `length` bytes (24..256; more only with RMPP flags by an agent with `rmpp`).
+ * Requests with a timeout come back once, answered or not; `retries` more tries are made without an
+ * answer, or without an acknowledgement of segments. 0, -EINVAL (malformed, or its TID is under
+ * way), -EMSGSIZE, -ENOMEM.
  */
 int agent_send(struct agent *a, const struct transport_addr *to, const uint8_t *mad, size_t length,
 	       unsigned timeout_ms, unsigned retries);

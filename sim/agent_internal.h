@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What agent.c and rmpp.c know of an agent, and of MADs; for the simulator's own files. */
+/* Internals of agents for agent.c and rmpp.c. */
 #pragma once
 
 #include "sim/agent.h"
@@ -15,12 +15,12 @@ struct agent {
 	struct link *link;
 	struct agent_spec spec;
 	uint32_t number;
-	struct rmpp_table *sessions; /* of rmpp.c; NULL: never any */
+	struct rmpp_table *sessions; /* sessions of rmpp.c; NULL: there were none yet */
 	struct event
 		*pending[PENDING_BUCKETS]; /* EV_TIMEOUT events, in the queue at the same time */
 };
 
-/* Does this method go to the requester (bit 7, and TrapRepress)? */
+/* Does this method belong to a response (bit 7, and TrapRepress)? */
 static inline bool mad_is_response(const uint8_t *mad)
 {
 	unsigned method = (unsigned)ib_get(mad, SMP_METHOD);
@@ -28,17 +28,17 @@ static inline bool mad_is_response(const uint8_t *mad)
 	return (method & MAD_RESPONSE_BIT) || method == MAD_TRAP_REPRESS;
 }
 
-/* One MAD of `a` (at most MAD_SIZE bytes) into the fabric. */
+/* Sends one MAD of `a` (at most MAD_SIZE bytes) into the fabric. */
 void agent_emit(struct agent *a, const struct transport_addr *to, const uint8_t *mad,
 		size_t length);
-/* Hands over what came: `length` bytes in `whole` (taken; NULL: ev->mad). Takes ev. */
+/* Delivers `length` bytes in `whole` (taken; NULL: ev->mad). Takes ev. */
 void agent_accept(struct agent *a, struct event *ev, uint8_t *whole, size_t length);
 /*
- * Waits for an answer to `mad`, for ever if timeout_ms is 0. -EINVAL: such a request is under way.
+ * Waits for an answer to `mad`, endlessly if timeout_ms is 0. -EINVAL: such a request is under way.
  */
 int agent_expect(struct agent *a, const struct transport_addr *to, const uint8_t *mad,
 		 unsigned timeout_ms, unsigned retries);
-/* Waits so long from now, once; nothing if no agent waits for `mad`. */
+/* Restarts the timeout of `mad`, without further tries; no effect if no agent waits for it. */
 void agent_wait(struct agent *a, const uint8_t *mad, unsigned timeout_ms);
-/* The answer to `mad` is not waited for any more. */
+/* Ends the wait for an answer to `mad`. */
 void agent_forget(struct agent *a, const uint8_t *mad);

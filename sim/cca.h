@@ -11,24 +11,24 @@
 struct event;
 struct sim_port;
 
-#define SIM_CC_BLOCKS 2 /* of the control table, unless another number was set */
+#define SIM_CC_BLOCKS 2 /* blocks of the control table, unless another number was set */
 
-/* How the agent of a node is; SIM_CC_ANSWERS at first. */
+/* Behaviour of the agent of a node; SIM_CC_ANSWERS at first. */
 enum sim_cc {
 	SIM_CC_ANSWERS,
-	SIM_CC_SILENT,	/* no answer to anything */
-	SIM_CC_ABSENT,	/* class not supported */
-	SIM_CC_ROUNDS,	/* timers, thresholds and delays lose their lowest bit */
-	SIM_CC_PLAIN,	/* no SwitchPortCongestionSetting */
-	SIM_CC_REFUSES, /* each Set of a setting: invalid field */
+	SIM_CC_SILENT,	/* gives no answer */
+	SIM_CC_ABSENT,	/* answers that the class is not supported */
+	SIM_CC_ROUNDS,	/* clears the lowest bit of timers, thresholds and delays */
+	SIM_CC_PLAIN,	/* has no SwitchPortCongestionSetting */
+	SIM_CC_REFUSES, /* refuses Sets of settings with "invalid field" */
 };
 void sim_set_cc(struct sim *sim, int node, enum sim_cc how);
-/* Blocks of 64 entries, 1 to 255. */
+/* Sets the number of blocks of 64 entries, 1 to 255. */
 void sim_set_cc_blocks(struct sim *sim, int node, unsigned blocks);
-/* MADs of the class that came to an agent, whatever it made of them. */
+/* Number of MADs of the class that reached an agent, answered or not. */
 uint64_t sim_cc_count(const struct sim *sim, uint8_t method);
 
-/* What end ports hold: port 0 of a switch, 1..n of others. */
+/* The CC_Key and its settings of an end port: port 0 of a switch, 1..n of others. */
 struct sim_cc_key {
 	uint64_t key;
 	bool protect;
@@ -37,13 +37,13 @@ struct sim_cc_key {
 /* -EINVAL: no such end port. */
 int sim_cc_key(const struct sim *sim, int node, unsigned port, struct sim_cc_key *ret);
 int sim_set_cc_key(struct sim *sim, int node, unsigned port, const struct sim_cc_key *key);
-/* What a Get of this attribute would show, 192 bytes. -EINVAL, -ENOENT. */
+/* The data that a Get of this attribute returns, 192 bytes. -EINVAL, -ENOENT. */
 int sim_cc_read(struct sim *sim, int node, unsigned port, uint16_t attr, uint32_t mod,
 		uint8_t *ret);
-/* Packets of a flow were marked at `out`, a port of a switch; a host: a mark arrived there. */
+/* Logs marked packets of a flow at `out`, a port of a switch; on a host: the arrival of a mark. */
 int sim_cc_mark(struct sim *sim, int node, unsigned out, lid_t from, lid_t to);
 
 bool cca_answers(const uint8_t *mad);
 void cca_arrive(struct sim *sim, struct event *ev); /* takes ev */
-/* As after a power cycle. */
+/* Resets the agent as a power cycle does. */
 void cca_reset(struct sim_port *p);

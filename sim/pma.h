@@ -10,9 +10,9 @@
 struct event;
 struct sim_port;
 
-/* Is this MAD a question for it? */
+/* Is this MAD a request to the performance agent? */
 bool pma_answers(const uint8_t *mad);
 void pma_arrive(struct sim *sim, struct event *ev); /* takes ev */
 void pma_count(struct sim_port *p, enum sim_counter which, uint64_t n);
-/* All counters of the port are zero again. */
+/* Clears all counters of the port. */
 void pma_reset(struct sim_port *p);

@@ -34,26 +34,26 @@ enum rmpp_status {
 	RMPP_TOO_MANY_RETRIES = 126,
 };
 
-/* A message to send: `head` is its first MAD_SIZE bytes with the TID that counts. */
+/* A message to send: `head` is its first MAD_SIZE bytes with the final TID. */
 struct rmpp_message {
 	const uint8_t *head;
 	const uint8_t *bytes;
 	size_t length;
 };
 
-/* Has this MAD the flag that makes it a segment? Classes without RMPP have none. */
+/* Is this MAD a segment by its flags? Classes without RMPP have none. */
 bool rmpp_is_active(const uint8_t *mad);
-/* Bytes before the data of this class; 0: the class has no RMPP. */
+/* Bytes before the data in this class; 0: the class has no RMPP. */
 unsigned rmpp_header_length(unsigned mgmt_class);
 
-/* Starts sending; `m` is copied. Errors as agent_send(). */
+/* Starts sending; `m` is copied. Errors are those of agent_send(). */
 int rmpp_send(struct agent *a, const struct transport_addr *to, const struct rmpp_message *m,
 	      unsigned timeout_ms, unsigned retries);
-/* An active MAD for this agent. Takes ev. */
+/* Handles an active MAD for this agent. Takes ev. */
 void rmpp_arrive(struct agent *a, struct event *ev);
-/* The request with the TID and class of `mad` has its answer: no more segments of it. */
+/* Ends sending of the request with the TID and class of `mad`, as it was answered. */
 void rmpp_answered(struct agent *a, const uint8_t *mad);
-/* The clock of a session rings. Takes ev. */
+/* Handles the timer of a session. Takes ev. */
 void rmpp_clock(struct sim *sim, struct event *ev);
 /* Ends all sessions. */
 void rmpp_close(struct agent *a);

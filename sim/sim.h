@@ -8,12 +8,11 @@
  * the same calls give the same bytes.
  *
  * Nodes answer as hardware does where hardware and ibsim differ; see sim_quirk_no_store(). Nodes
- * are named by their index in the netfile (sim_find() gives it for an id or description); -1 stands
- * for all nodes where the comment says so.
+ * are named by their index in the netfile (sim_find() gives it for an id or description); -1 is all
+ * nodes where the comment says so.
  *
- * General MADs travel too: as their partition, their Q_Key (that of QP1 is MAD_QP1_QKEY) and ACTIVE
- * links let them. Every port has a performance agent; all other classes are for programs attached
- * there.
+ * Other MADs travel, too, if partition, Q_Key (MAD_QP1_QKEY for QP1) and ACTIVE links allow it.
+ * Every port has a performance agent; all other classes are for attached programs.
  *
  * Not here: data traffic.
  */
@@ -33,11 +32,11 @@
 struct sim;
 
 /*
- * All cabled links are trained (INIT) at time 0; what the net says to be silent or slow is so.
- * `net` is copied. Never NULL.
+ * All cabled links are trained (INIT) at time 0; nodes and cables are silent or slow as in `net`,
+ * which is copied. Never NULL.
  */
 struct sim *sim_new(const struct netfile *net, uint64_t seed);
-/* Closes what is still attached. NULL is fine; returns NULL. */
+/* Closes transports that are still attached. NULL is fine; returns NULL. */
 struct sim *sim_free(struct sim *sim);
 FREEP(sim_free, struct sim)
 
@@ -47,7 +46,8 @@ mono_t sim_now(const struct sim *sim);
  */
 mono_t sim_next(const struct sim *sim);
 /*
- * Lets everything up to and including `to` happen; then sim_now() is `to`. Going back is ignored.
+ * Processes all events up to and including `to`; then sim_now() is `to`. An earlier `to` is
+ * ignored.
  */
 void sim_advance(struct sim *sim, mono_t to);
 
@@ -60,20 +60,20 @@ bool sim_node_is_switch(const struct sim *sim, int node);
 guid_t sim_node_guid(const struct sim *sim, int node);
 
 /*
- * A transport on a CA or router port (1..n; 0: the first) or on a switch (port 0). NULL: no such
- * node or port, or already attached. The caller closes it; sim_free() closes what it forgot.
+ * Attaches a transport to a CA or router port (1..n; 0: the first) or to a switch (port 0). NULL:
+ * no such node or port, or already attached. The caller closes it, or sim_free() does.
  */
 struct transport *sim_attach(struct sim *sim, const char *id_or_desc, int port);
 /*
- * The same on a queue pair of its own (2 and up), as a program that talks to the SA by itself;
- * several can be beside each other. What comes for this queue pair comes here, and nothing else.
+ * Attaches a transport with a queue pair of its own (2 and up), as a program that talks to the SA
+ * by itself; several can coexist. It receives all MADs for this queue pair, and no others.
  */
 struct transport *sim_attach_qp(struct sim *sim, const char *id_or_desc, int port, uint32_t qp);
-/* Would receive() give something now? `tr` comes from sim_attach(). */
+/* Would receive() return an event now? `tr` comes from sim_attach(). */
 bool sim_has_mail(const struct transport *tr);
 
 /*
- * What the node would answer now, as bytes on the wire; for tests. -EINVAL, -ENOENT (no such
+ * The answer of the node to a Get, as bytes on the wire; for tests. -EINVAL, -ENOENT (no such
  * table).
  */
 int sim_read(struct sim *sim, int node, uint16_t attr, uint32_t mod, uint8_t ret[SMP_DATA_SIZE]);
@@ -81,13 +81,13 @@ enum ib_port_state sim_port_state(const struct sim *sim, int node, unsigned port
 enum ib_phys_state sim_phys_state(const struct sim *sim, int node, unsigned port);
 /* port 0 of a switch, 1..n of others */
 lid_t sim_port_lid(const struct sim *sim, int node, unsigned port);
-/* Do SMPs come through the cable of this port, and is it answered at the node of the port? */
+/* Can SMPs cross the cable of this port, and does the node of the port answer them? */
 bool sim_port_hears(const struct sim *sim, int node, unsigned port);
-/* LFT_NO_PORT beyond the table */
+/* entry of the LFT; LFT_NO_PORT beyond the table */
 uint8_t sim_lft(const struct sim *sim, int node, lid_t lid);
-/* How often ClientReregister was received by this end port. */
+/* Number of ClientReregister received by this end port. */
 unsigned sim_reregistered(const struct sim *sim, int node, unsigned port);
-/* The other end of the cable; false: nothing plugged. */
+/* The other end of the cable; false: there is none. */
 bool sim_peer(const struct sim *sim, int node, unsigned port, int *ret_node, unsigned *ret_port);
 
 /* Entry `index` of the P_Key table of an end port; 0: empty or beyond the table. */
@@ -96,8 +96,8 @@ uint16_t sim_port_pkey(const struct sim *sim, int node, unsigned port, unsigned 
 bool sim_port_gid(const struct sim *sim, int node, unsigned port, unsigned index, uint8_t ret[16]);
 
 /*
- * What the fabric saw of SMPs. Requests are counted when a transport sends them, so retries count;
- * traps are counted when a node emits them.
+ * Numbers of SMPs. Requests are counted when a transport sends them, so retries count; traps are
+ * counted when a node emits them.
  */
 /* attr 0: all attributes */
 uint64_t sim_count(const struct sim *sim, uint16_t attr, uint8_t method);
@@ -110,7 +110,7 @@ static inline uint64_t sim_sets(const struct sim *sim)
 	return sim_count(sim, 0, MAD_SET);
 }
 
-/* ---- how nodes are: call before the first SMP, or expect a changed fabric ---- */
+/* ---- properties of nodes: call before the first SMP, or expect a changed fabric ---- */
 
 /*
  * Like ibsim: NeighborMTU, error thresholds, stall count, subnet timeout, lease, M_Key, violations
@@ -118,12 +118,12 @@ static inline uint64_t sim_sets(const struct sim *sim)
  */
 void sim_quirk_no_store(struct sim *sim, int node);
 /*
- * Ports come out of a power cycle with the largest MTU and all VLs they can do, not with 2048 bytes
- * and one. OpenSM 3 takes links down whose values differ from what it wants.
+ * Ports start after a power cycle with the largest MTU and all VLs they can do, not with 2048 bytes
+ * and one. OpenSM 3 takes links down whose values differ from its own.
  */
 void sim_set_full_start(struct sim *sim);
 /*
- * Shows extended speeds also to programs that do not ask for them, as devices do and
+ * Shows extended speeds also to programs that do not ask for them, as real devices do and
  * infiniband-diags expects.
  */
 void sim_set_always_extended(struct sim *sim);
@@ -133,7 +133,10 @@ void sim_set_linear_cap(struct sim *sim, int node, lid_t cap);
 void sim_set_mcast_cap(struct sim *sim, int node, unsigned cap);
 /* SwitchInfo:OptimizedSLtoVLMappingProgramming */
 void sim_set_optimized_sl2vl(struct sim *sim, int node, bool on);
-/* SwitchPortStateTable: none, as it is, always all ACTIVE, offered and refused; -1: all switches */
+/*
+ * SwitchPortStateTable: absent, correct, always all ACTIVE, or offered and refused; -1: all
+ * switches
+ */
 enum sim_state_table {
 	SIM_NO_STATE_TABLE,
 	SIM_STATE_TABLE,
@@ -147,49 +150,49 @@ void sim_set_caps(struct sim *sim, int node, enum ib_mtu mtu_cap, unsigned vl_ca
 void sim_set_cap_mask(struct sim *sim, int node, uint32_t set, uint32_t clear);
 /* PartitionCap, EnforcementCap; -1: all */
 void sim_set_pkey_cap(struct sim *sim, int node, unsigned cap);
-/* EnforcementCap alone, 0 too: external ports then have no P_Key table; -1: all switches */
+/* EnforcementCap alone, perhaps 0: external ports then have no P_Key table; -1: all switches */
 void sim_set_enforcement_cap(struct sim *sim, int node, unsigned cap);
 void sim_set_desc(struct sim *sim, int node, const char *desc);   /* NodeDescription; trap 144 */
 /* node GUID; port GUIDs move along */
 void sim_set_guid(struct sim *sim, int node, guid_t guid);
 /*
- * Key, protection (0..3) and lease (seconds, 0 infinite) of an end port, as a former SM left them.
+ * Key, protection (0..3) and lease (seconds, 0 infinite) of an end port, as an earlier SM set them.
  */
 void sim_set_m_key(struct sim *sim, int node, unsigned port, uint64_t key, unsigned protect,
 		   unsigned lease);
 /*
- * A host may ask and set its own port whatever the M_Key, as drivers let root do; else M_Keys hold
- * for it, too.
+ * Lets a host read and set its own port whatever the M_Key, as drivers do for root; otherwise
+ * M_Keys hold for the host, too.
  */
 void sim_set_own_port_open(struct sim *sim, bool open);
-/* Every Get is answered as at protection 1, whatever it is: for judges that have no keys. */
+/* Lets Gets be answered as at protection 1, whatever it is: for checkers without keys. */
 void sim_set_gets_open(struct sim *sim, bool open);
-/* A Set with a wrong M_Key comes to an end port; its trap 256 gets lost. */
+/* Lets an end port receive a Set with a wrong M_Key; its trap 256 is lost. */
 void sim_wrong_m_key(struct sim *sim, int node, unsigned port);
-/* LID and SM LID a former SM left behind. */
+/* LID and SM LID that an earlier SM set. */
 void sim_set_lid(struct sim *sim, int node, unsigned port, lid_t lid, uint8_t lmc, lid_t sm_lid);
 
 /* ---- faults: any time ---- */
 
 /* Per cent of SMPs lost on the way there and back, over the whole way. 0..100. */
 void sim_set_loss(struct sim *sim, double request_pct, double response_pct);
-/* Each hop takes `hop` (default 1 us); each way adds 0..jitter, evenly distributed. */
+/* Delay of each hop (default 1 us) and of each way, 0..jitter, evenly distributed. */
 void sim_set_delay(struct sim *sim, mono_t hop, mono_t jitter);
-/* Time an SMA works on one request; it handles one after the other. Default 5 us. */
+/* Time that an SMA needs for one request; it handles one at a time. Default 5 us. */
 void sim_set_sma_time(struct sim *sim, mono_t busy);
-/* The same for the agent of one node; 0: as the others. */
+/* Time that the SMA of one node needs for one request; 0: that of all others. */
 void sim_set_node_sma_time(struct sim *sim, int node, mono_t busy);
-/* Requests an SMA holds while busy; what comes on top is dropped. 0 (default): any number. */
+/* Most requests that an SMA queues while busy; further ones are dropped. 0 (default): no limit. */
 void sim_set_sma_queue(struct sim *sim, unsigned depth);
 /*
- * Per cent of deliveries that arrive twice / are held back by up to `by` so that later ones
+ * Per cent of deliveries that arrive twice; that are delayed by up to `by`, so that later ones
  * overtake.
  */
 void sim_set_duplicates(struct sim *sim, double pct);
 void sim_set_reorder(struct sim *sim, double pct, mono_t by);
-/* Per cent of traps lost on their way, each repetition by itself. */
+/* Per cent of traps lost, each repetition by itself. */
 void sim_set_trap_loss(struct sim *sim, double pct);
-/* From the cable to INIT. Default 10 ms. */
+/* Time from plugging a cable to INIT. Default 10 ms. */
 void sim_set_train_time(struct sim *sim, mono_t t);
 /*
  * An ARMED port whose neighbour is ACTIVE becomes ACTIVE by itself (data arrives) after `after`; 0
@@ -198,21 +201,21 @@ void sim_set_train_time(struct sim *sim, mono_t t);
 void sim_set_auto_active(struct sim *sim, mono_t after);
 
 enum sim_silence { SIM_ANSWERS, SIM_SILENT, SIM_SILENT_GET, SIM_SILENT_SET };
-/* The node's SMA does not answer; attr 0: any attribute. Forwarding goes on. */
+/* The SMA of the node does not answer; attr 0: any attribute. Forwarding continues. */
 void sim_set_silent(struct sim *sim, int node, enum sim_silence what, uint16_t attr);
 /* The node's SMA refuses Sets of `attr` with `status` (0: normal again). */
 void sim_set_refuse(struct sim *sim, int node, uint16_t attr, uint16_t status);
 void sim_set_node_loss(struct sim *sim, int node, double request_pct, double response_pct);
-/* SMPs that cross this cable, either way, are lost with `pct`. */
+/* Per cent of SMPs lost on this cable, in both directions. */
 void sim_set_link_loss(struct sim *sim, int node, unsigned port, unsigned pct);
 
 /*
- * This cable trains at no more than that, in lanes and tenths of Gb/s per lane, from the next time
- * on; 0: as both ends can. Another cable has no such limits. -EINVAL: nothing is plugged there.
+ * Limits this cable, in lanes and tenths of Gb/s per lane, from the next training on; 0: limits of
+ * both ends only. Another cable has no such limit. -EINVAL: there is no cable.
  */
 int sim_set_cable_rate(struct sim *sim, int node, unsigned port, unsigned lanes, unsigned tenths);
 
-/* -EINVAL: no such node or port, nothing plugged (up, down), or the other port is taken (plug). */
+/* -EINVAL: no such node or port, no cable (up, down), or the other port is taken (plug). */
 int sim_link_down(struct sim *sim, int node, unsigned port);
 int sim_link_up(struct sim *sim, int node, unsigned port);
 int sim_link_flap(struct sim *sim, int node, unsigned port, mono_t down_for);
@@ -221,12 +224,12 @@ int sim_link_enable(struct sim *sim, int node, unsigned port, bool on);
 int sim_unplug(struct sim *sim, int node, unsigned port);
 /* Plugs a cable between two free ports; the same port twice is a loopback plug. */
 int sim_plug(struct sim *sim, int a, unsigned a_port, int b, unsigned b_port);
-/* Takes the cable out of its far end and plugs that end into to:to_port. */
+/* Moves the far end of the cable to the port to:to_port. */
 int sim_move(struct sim *sim, int node, unsigned port, int to, unsigned to_port);
-/* Power cycle: everything programmed is gone, links retrain after `down_for`. */
+/* Power cycle: all settings are lost, links retrain after `down_for`. */
 void sim_reboot(struct sim *sim, int node, mono_t down_for);
 void sim_power(struct sim *sim, int node, bool on);
-/* Counters of a port, as its performance agent shows them. */
+/* Counters of a port, provided by its performance agent. */
 enum sim_counter {
 	SIM_SYMBOL_ERRORS,
 	SIM_LINK_RECOVERIES,
@@ -261,25 +264,28 @@ enum sim_counter {
 	SIM_DISCARDS_HOQ,
 	SIM_COUNTERS,
 };
-/* Adds to one; -EINVAL: no such port. */
+/* Adds to a counter; -EINVAL: no such port. */
 int sim_count_errors(struct sim *sim, int node, unsigned port, enum sim_counter which, uint64_t n);
-/* So many more of them each second from now on. */
+/* Lets a counter grow by so much each second from now on. */
 int sim_set_rate(struct sim *sim, int node, unsigned port, enum sim_counter which, uint64_t per_s);
-/* As another program does: all counters of the port are zero; rates stay. */
+/* Clears all counters of a port as another program might; rates stay. */
 int sim_clear_counters(struct sim *sim, int node, unsigned port);
-/* What performance agents are able to do. */
+/* Abilities of performance agents. */
 enum sim_pma {
-	SIM_PMA_EXTENDED, /* data of 64 bits, errors of the small fields; details */
+	SIM_PMA_EXTENDED, /* data counters of 64 bits, small error fields; details */
 	SIM_PMA_BASIC,    /* PortCounters alone */
-	SIM_PMA_WIDE,     /* all of 64 bits, FEC with RS-FEC, details */
+	SIM_PMA_WIDE,     /* all counters of 64 bits, FEC with RS-FEC, details */
 	SIM_PMA_SILENT,   /* no answer */
 };
 int sim_set_pma(struct sim *sim, int node, enum sim_pma kind);
-/* Adds to P_KeyViolations of PortInfo, as if the port had stopped so many packets; as above. */
+/*
+ * Adds to P_KeyViolations of PortInfo, as if the port had dropped so many packets. -EINVAL: no such
+ * port.
+ */
 int sim_count_pkey_violations(struct sim *sim, int node, unsigned port, unsigned n);
 /*
  * Sends a trap with this Notice (from port 0 of a switch, `port` of others), repeated until
- * repressed.
+ * TrapRepress.
  */
 void sim_send_trap(struct sim *sim, int node, unsigned port, const uint8_t notice[SMP_DATA_SIZE]);
 

@@ -48,7 +48,7 @@ enum ib_cap_bit {
 	IB_CAP_MULTICAST_FDB_TOP = 30,
 };
 
-/* PortInfo:CapabilityMask2; bit numbers. Without IB_CAP_CAPMASK2 they mean nothing. */
+/* PortInfo:CapabilityMask2; bit numbers, valid only with IB_CAP_CAPMASK2. */
 enum ib_cap2_bit {
 	IB_CAP2_PORT_STATE_TABLE = 3,
 	IB_CAP2_EXTENDED_SPEEDS2 = 11,
@@ -101,7 +101,7 @@ IB_LAYOUT_ENUM(SI, SWITCH_INFO_LIST)
 	F(PI, CAP_MASK2, 16) F(PI, SPEED_EXT_ACTIVE, 4) F(PI, SPEED_EXT_SUPPORTED, 4)             \
 	F(PI, RSV4, 3) F(PI, SPEED_EXT_ENABLED, 5)
 IB_LAYOUT_ENUM(PI, PORT_INFO_LIST)
-/* Since XDR these lie in RSV3, which stays one component of a PortInfoRecord. */
+/* Fields defined since XDR inside RSV3, which stays one component of a PortInfoRecord. */
 enum {
 	PI_SPEED_EXT2_ACTIVE = PI_RSV3 + 1,
 	PI_SPEED_EXT2_SUPPORTED = PI_RSV3 + 3,
@@ -113,7 +113,7 @@ enum { PI_SPEED_EXT2_ACTIVE_W = 2, PI_SPEED_EXT2_SUPPORTED_W = 2, PI_SPEED_EXT2_
 	F(SMI, GUID, 64)                                                                           \
 	F(SMI, SM_KEY, 64) F(SMI, ACT_COUNT, 32) F(SMI, PRIORITY, 4) F(SMI, STATE, 4)
 IB_LAYOUT_ENUM(SMI, SM_INFO_LIST)
-/* Behind it, where the data of an SMP are reserved: ours (sm/elect/elect_proof.c). */
+/* Extension of SMInfo by us in reserved data of the SMP (sm/elect/elect_proof.c). */
 #define SM_INFO_PROOF_LIST(F)                                                                      \
 	F(SMX, INFO, 168) F(SMX, RSV, 24) F(SMX, NONCE, 64) F(SMX, SEED, 32) F(SMX, EPOCH, 32)     \
 	F(SMX, PROOF, 128)
@@ -131,6 +131,6 @@ _Static_assert(NI_BYTES == 40 && SI_BYTES == 20 && PI_BYTES == 64 && SMI_BYTES =
 	       "layout sizes of chapter 14.2.5");
 _Static_assert(EPI_BYTES == 16, "used part of ExtendedPortInfo");
 
-/* The field lists as rows, for printing and comparing. NULL for attributes without a layout. */
+/* The field list of an attribute as rows, for printing and comparing; NULL: it has no layout. */
 const struct ib_field *ib_attr_fields(uint16_t attr, size_t *ret_n);
 const char *ib_attr_name(uint16_t attr);

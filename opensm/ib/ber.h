@@ -11,30 +11,39 @@
 
 #include <stdint.h>
 
-/* Bits per second of `lanes` lanes at `speed` tenths of Gb/s each (codes.h). 0: no such link. */
+/*
+ * Bits per second of `lanes` lanes at `speed` tenths of Gb/s each (codes.h). 0: there is no such
+ * link.
+ */
 uint64_t ber_link_bits(unsigned lanes, unsigned speed);
 
 /* Errors per bit, counted in `us` microseconds at `bits` per second; 0 where either is 0. */
 double ber_of(uint64_t errors, uint64_t bits, uint64_t us);
-/* Errors that a link with this rate is expected to have in `us`. */
+/* Number of errors expected in `us` on a link with this rate. */
 double ber_errors(double ber, uint64_t bits, uint64_t us);
 /*
- * Microseconds in which a link with this rate has one error, on average: 1 / (ber * bits). An
- * earlier count of errors says nothing about `ber`. UINT64_MAX: for ever, as where `bits` is 0.
+ * Average microseconds between two errors of a link with this rate: 1 / (ber * bits). An error
+ * count of less time says nothing about `ber`. UINT64_MAX: endless, also if `bits` is 0.
  */
 uint64_t ber_observe_us(double ber, uint64_t bits);
-/* Microseconds without an error that prove a rate below `ber` with 95 %: 3 / (ber * bits). */
+/*
+ * Microseconds without an error that prove a rate below `ber` with 95 % confidence: 3 / (ber *
+ * bits).
+ */
 uint64_t ber_sure_us(double ber, uint64_t bits);
-/* The rate that `us` without an error prove the link to be below with 95 %; 1 where `us` is 0. */
+/*
+ * The rate that `us` without an error prove not to be reached, with 95 % confidence; 1 if `us` is
+ * 0.
+ */
 double ber_proven(uint64_t bits, uint64_t us);
 
 /*
- * Errors of one link in a window that moves: of the last one to two times that are needed to be
- * sure of BER_WATCHED. A cable that went bad after a good month shows within hours.
+ * Errors of one link in a moving window of one to two times the time that BER_WATCHED needs to be
+ * proved. A cable that degrades after a good month shows within hours.
  */
 #define BER_WATCHED 1e-15
 struct ber_watch {
-	uint64_t bits; /* per second; with another rate it begins anew */
+	uint64_t bits; /* bits per second; counts restart if it changes */
 	struct {
 		uint64_t errors, us;
 	} now, before;

@@ -13,8 +13,8 @@
 #define CC_DATA_SIZE	 192
 #define CC_LOG		 32 /* byte where CongestionLog begins */
 #define CC_SLS		 16
-#define CC_BLOCK_ENTRIES 64 /* of a block of the control table */
-#define CC_BLOCK_PORTS	 32 /* of a block of SwitchPortCongestionSetting */
+#define CC_BLOCK_ENTRIES 64 /* entries of a block of the control table */
+#define CC_BLOCK_PORTS	 32 /* ports of a block of SwitchPortCongestionSetting */
 
 enum cc_attr {
 	CC_ATTR_CLASS_PORT_INFO = 0x0001,
@@ -29,7 +29,7 @@ enum cc_attr {
 	CC_ATTR_TIME = 0x0018,
 };
 
-#define CC_CAP_CREDIT 0x0001 /* CongestionInfo: the switch knows credit starvation */
+#define CC_CAP_CREDIT 0x0001 /* CongestionInfo: the switch detects credit starvation */
 
 #define CC_INFO_LIST(F) F(CCI, CAPS, 16) F(CCI, BLOCKS, 8)
 IB_LAYOUT_ENUM(CCI, CC_INFO_LIST)
@@ -49,7 +49,7 @@ IB_LAYOUT_ENUM(CCS, CC_SWITCH_LIST)
 enum cc_switch_part {
 	CC_PART_VICTIM = 1,
 	CC_PART_CREDIT = 2,
-	CC_PART_THRESHOLD = 4, /* and the packet size */
+	CC_PART_THRESHOLD = 4, /* threshold and packet size */
 	CC_PART_STARVATION = 8, /* threshold and return delay */
 	CC_PART_RATE = 16,
 };
@@ -81,7 +81,7 @@ IB_LAYOUT_ENUM(CSL, CC_SWITCH_LOG_LIST)
 	F(CSE, SLID, 16) F(CSE, DLID, 16) F(CSE, SL, 4) F(CSE, RSV0, 28) F(CSE, TIME, 32)
 IB_LAYOUT_ENUM(CSE, CC_SWITCH_EVENT_LIST)
 #define CC_SWITCH_EVENTS 15
-#define CC_LOG_SWITCH	 1 /* TYPE */
+#define CC_LOG_SWITCH	 1 /* value of TYPE */
 #define CC_LOG_CA	 2
 
 /* CongestionLog of a CA; 13 entries of CC_CA_EVENT_LIST follow. */
@@ -97,7 +97,7 @@ IB_LAYOUT_ENUM(CAE, CC_CA_EVENT_LIST)
 
 /*
  * Notice of the class, trap 0 (CC_KeyViolation): a MAD from LID, QP, GID with a wrong KEY. As in
- * traps 256 to 258 the details begin at byte 10, and each field is where its size has it aligned.
+ * traps 256 to 258 the details begin at byte 10, and each field is aligned to its size.
  */
 #define CC_NOTICE_KEY_LIST(F)                                                                      \
 	F(CKV, RSV1, 80) F(CKV, LID, 16) F(CKV, METHOD, 8) F(CKV, RSV2, 8) F(CKV, ATTR, 16)        \

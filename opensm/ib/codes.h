@@ -3,8 +3,8 @@
  * Codes of the specification as rows: node types, port states, MTUs, VLs, link widths, link speeds,
  * rates.
  *
- * A row has every spelling that a reader of ours, or of others, knows: a name is written here and
- * nowhere else. Which file uses which column stands beside it.
+ * A row has every spelling of a code that our readers, or other programs, use: each name is written
+ * only here. The comment of a column says which outputs and inputs use it.
  */
 #pragma once
 
@@ -18,16 +18,16 @@ enum ib_node_type { IB_NODE_CA = 1, IB_NODE_SWITCH = 2, IB_NODE_ROUTER = 3 };
 
 struct ib_node_row {
 	const char *name;  /* "Channel Adapter": dumps, console */
-	const char *word;  /* "ca": console, control socket, metrics; "" unknown */
+	const char *word;  /* "ca": console, control socket, metrics; "": unknown */
 	const char *list;  /* "CA": opensm-subnet.lst */
 	const char *table; /* "CA": the table of ports */
 	const char *net;   /* "Ca": ibnetdiscover */
 	const char *key;   /* "caguid": ibnetdiscover */
 	const char *sysfs; /* "CA": node_type of the kernel */
-	char letter;       /* of ids of ibnetdiscover */
+	char letter;       /* first letter of ids of ibnetdiscover */
 };
 
-/* Never NULL: a type that is none has a row of its own. */
+/* Never NULL: unknown types have a row of their own. */
 const struct ib_node_row *ib_node_row(unsigned type);
 static inline const char *ib_node_type_name(unsigned type)
 {
@@ -56,12 +56,12 @@ enum ib_phys_state {
 
 struct ib_state_row {
 	const char *name;  /* "Init": log, metrics; "Unknown" */
-	const char *word;  /* "init": control socket; "" unknown */
+	const char *word;  /* "init": control socket; "": unknown */
 	const char *dump;  /* "INI": dump files; not of physical states */
 	const char *sysfs; /* "INIT": state, phys_state of the kernel */
 };
 
-/* Never NULL; a state that is none has the row of 0. */
+/* Never NULL; unknown states have the row of 0. */
 const struct ib_state_row *ib_port_state_row(unsigned state);
 const struct ib_state_row *ib_phys_state_row(unsigned state);
 static inline const char *ib_port_state_name(unsigned state)
@@ -79,35 +79,37 @@ unsigned ib_mtu_bytes(unsigned code); /* 0 for a code out of range */
 #define IB_VLS_CODE_MAX 5
 /* Data VLs of a code of VLCap and OperationalVLs: 1, 2, 4, 8, 15; 0 for a code out of range. */
 unsigned ib_data_vls(unsigned code);
-/* The code of the most VLs that are not more than `vls`; 0 for none. */
+/* The code of the largest number of VLs up to `vls`; 0: none. */
 unsigned ib_vls_code(unsigned vls);
 
 /* ---- link widths and speeds (14.2.5.6) ------------------------------------------------------- */
 
 struct ib_width {
-	uint8_t lanes, bit; /* bit: of LinkWidthSupported, Enabled, Active */
+	uint8_t lanes, bit; /* bit: bit in LinkWidthSupported, Enabled, Active */
 	const char *name;   /* "4x" */
 };
 
 #define IB_WIDTHS 5
-extern const struct ib_width ib_widths[IB_WIDTHS]; /* lanes ascend */
+extern const struct ib_width ib_widths[IB_WIDTHS]; /* in ascending order of lanes */
 
 const struct ib_width *ib_width_of(unsigned lanes);  /* NULL: there is no such width */
-const struct ib_width *ib_widest(unsigned bits);     /* of a set of LinkWidth bits; NULL: of none */
-unsigned ib_link_width(const uint8_t *port_info);    /* active lanes: 1, 2, 4, 8, 12; 0 unknown */
+/* `bits`: a set of LinkWidth bits; NULL: it is empty */
+const struct ib_width *ib_widest(unsigned bits);
+unsigned ib_link_width(const uint8_t *port_info);    /* active lanes: 1, 2, 4, 8, 12; 0: unknown */
 
-/* The three sets of fields that speak of speeds. A node that has one has those before it. */
+/* The three sets of speed fields. A node with one set has those before it. */
 enum ib_speed_set { IB_SPEED_PLAIN, IB_SPEED_EXTENDED, IB_SPEED_EXTENDED2, IB_SPEED_SETS };
 enum ib_speed_use { IB_SPEED_SUPPORTED, IB_SPEED_ENABLED, IB_SPEED_ACTIVE, IB_SPEED_USES };
 
 struct ib_speed {
 	const char *name;           /* "EDR": ibnetdiscover, control socket, metrics */
-	/* Gb/s per lane in tenths, by which speeds are told apart: 25 SDR ... 2000 XDR */
+	/* Gb/s per lane in tenths, the key of a speed: 25 SDR ... 2000 XDR */
 	uint16_t tenths;
-	uint8_t bit[IB_SPEED_SETS]; /* in Supported, Enabled and Active of each set; 0: not in it */
+	/* bit in Supported, Enabled and Active of each set; 0: not in it */
+	uint8_t bit[IB_SPEED_SETS];
 	const char *dump;           /* "25": dump files */
 	const char *gbps;           /* "25.78125 Gbps": console */
-	double raw, data;           /* Mb/s per lane: signalled, and what is left of it for data */
+	double raw, data;           /* Mb/s per lane: signalling rate, data rate */
 	uint8_t rate[IB_WIDTHS];    /* codes of rates, by row of ib_widths */
 };
 
@@ -115,7 +117,7 @@ struct ib_speed {
 #define IB_SPEED_SDR   25
 #define IB_SPEED_QDR   100
 #define IB_SPEED_FDR10 103
-extern const struct ib_speed ib_speeds[IB_SPEEDS]; /* they ascend */
+extern const struct ib_speed ib_speeds[IB_SPEEDS]; /* in ascending order */
 
 /* NULL: there is no such speed */
 const struct ib_speed *ib_speed_of(unsigned tenths);
@@ -123,41 +125,41 @@ const struct ib_speed *ib_speed_named(const char *name,
 				      size_t len); /* "EDR"; NULL: there is none */
 
 /*
- * The most that the node of a port says about speeds, by `cap`: the PortInfo with its
- * CapabilityMasks (the port's own; on a switch port 0's). NULL: it is not known.
+ * The largest set of speed fields that a node supports, by the CapabilityMasks of the PortInfo
+ * `cap` (the port's own; for a switch that of port 0). `cap` NULL: not known.
  */
 enum ib_speed_set ib_speed_sets(const uint8_t *cap);
-/* LinkSpeedSupported, LinkSpeedExtActive ... */
+/* The bits of a field: LinkSpeedSupported, LinkSpeedExtActive ... */
 unsigned ib_speed_bits(const uint8_t *port_info, enum ib_speed_set set, enum ib_speed_use use);
-/* The set that has the active speed, of those up to `most`; the later wins. */
+/* The set of the active speed, of those up to `most`; the last one if several have a speed. */
 enum ib_speed_set ib_speed_active_set(const uint8_t *port_info, enum ib_speed_set most);
-/* Tenths of Gb/s per lane, of the sets up to `most`; QDR counts as FDR10 if `fdr10`. 0: unknown. */
+/* Tenths of Gb/s per lane, of the sets up to `most`; QDR is FDR10 if `fdr10`. 0: unknown. */
 unsigned ib_link_speed(const uint8_t *port_info, enum ib_speed_set most, bool fdr10);
 
 /* ---- rates (15.2.5.16) ----------------------------------------------------------------------- */
 
-/* Codes were given in the order of invention: they compare by bandwidth only. */
+/* Codes of rates are not in the order of bandwidth, and must not be compared as numbers. */
 #define IB_RATE_MIN 2  /* 2.5 Gb/s */
 #define IB_RATE_MAX 26 /* 2400 Gb/s */
 
-/* Tenths of Gb/s; 0 for a code that is none. Every code has a bandwidth of its own. */
+/* Tenths of Gb/s of a code; 0: there is no such code. No two codes have the same bandwidth. */
 unsigned ib_rate_bandwidth(unsigned rate);
 /* The code of a bandwidth in tenths of Gb/s; 0: there is none. */
 unsigned ib_rate_of_bandwidth(unsigned tenths);
-/* Place in order of bandwidth: 1 (2.5 Gb/s) ... 25 (2400 Gb/s); 0 for a code that is none. */
+/* Position in the order of bandwidth: 1 (2.5 Gb/s) ... 25 (2400 Gb/s); 0: there is no such code. */
 unsigned ib_rate_rank(unsigned rate);
-/* The code of that place; 0 for a place out of range. */
+/* The code at that position; 0: out of range. */
 unsigned ib_rate_of_rank(unsigned rank);
 static inline bool ib_rate_valid(unsigned rate)
 {
 	return rate >= IB_RATE_MIN && rate <= IB_RATE_MAX;
 }
 /*
- * The code of a link of `lanes` lanes at `speed` tenths of Gb/s each; FDR10 counts as QDR. 0: there
- * is no such link.
+ * The code of a link of `lanes` lanes at `speed` tenths of Gb/s each; FDR10 is treated as QDR. 0:
+ * there is no such link.
  */
 unsigned ib_rate_of_link(unsigned lanes, unsigned speed);
-/* The data rate of such a link, in units of 100 Mb/s: 20 (1x SDR) .. 24000 (12x XDR). 0: none. */
+/* The data rate of a link in units of 100 Mb/s: 20 (1x SDR) .. 24000 (12x XDR). 0: none. */
 unsigned ib_data_rate(unsigned lanes, unsigned speed);
-/* The speed and lanes, 4 if possible, of a link with that data rate; NULL: there is none. */
+/* The speed and lanes, 4 if possible, of a link with such a data rate; NULL: there is none. */
 const struct ib_speed *ib_speed_of_data_rate(unsigned rate, unsigned *ret_lanes);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Wire layouts: a field list in specification order is all there is.
+ * Wire layouts, each defined by a list of fields in the order of the specification.
  *
  * IB_LAYOUT_ENUM(PREFIX, LIST) turns LIST(F), where each row is F(PREFIX, NAME, bits), into
- * constants: PREFIX_NAME is the bit offset (the sum of what came before), PREFIX_NAME_W the width.
+ * constants: PREFIX_NAME is the bit offset (the sum of the widths before), PREFIX_NAME_W the width.
  * ib_get(p, PI_LID) and ib_put(p, PI_LID, v) then read and write network bit order anywhere in the
  * tree without a packed struct, a cast or an ntohs. Names starting with RSV are reserved.
  *
- * The same list gives IB_LAYOUT_ROWS() for printing, matching and the size check.
+ * IB_LAYOUT_ROWS() makes an array of the same list, for printing, matching and the size check.
  */
 #pragma once
 
@@ -31,14 +31,14 @@ struct ib_field {
 #define IB_LAYOUT_ENUM(P, LIST)                                                                    \
 	enum { LIST(IB_LAYOUT_FIELD_) P##_BITS };                                                  \
 	enum { LIST(IB_LAYOUT_WIDTH_) P##_BYTES = (P##_BITS + 7) / 8 };
-/* Place in the list, for records where that is the bit of the component mask: PREFIX_NAME_C. */
+/* Position in the list, which is the bit of the component mask in records: PREFIX_NAME_C. */
 #define IB_LAYOUT_INDEX_(P, NAME, BITS) P##_##NAME##_C,
 #define IB_LAYOUT_INDEX(P, LIST) enum { LIST(IB_LAYOUT_INDEX_) P##_COMPONENTS };
 #define IB_LAYOUT_ROWS(LIST) { LIST(IB_LAYOUT_ROW_) }
 #define IB_LAYOUT_ONE_(P, NAME, BITS) +1
 #define IB_LAYOUT_COUNT(LIST) (0 LIST(IB_LAYOUT_ONE_))
 
-/* Fields that are whole words, where the compiler sees it: one load or store. */
+/* Fields of whole words, known at compile time, take one load or store. */
 #define IB_IS_WORD_(offset, width, bits) ((width) == (bits) && (offset) % 8 == 0)
 
 /* The field of `width` bits at bit `offset` of `p`, most significant bit first. */
@@ -58,7 +58,7 @@ static inline uint64_t ib_bits_get(const uint8_t *p, unsigned offset, unsigned w
 	return v >> down;
 }
 
-/* Stores the low `width` bits of `v`; neighbouring bits stay. */
+/* Stores the low `width` bits of `v`; neighbouring bits are kept. */
 static inline void ib_bits_put(uint8_t *p, unsigned offset, unsigned width, uint64_t v)
 {
 	unsigned first = offset / 8, last = (offset + width - 1) / 8,

@@ -63,25 +63,25 @@ IB_LAYOUT_ENUM(SMP, SMP_LIST)
 #define SMP_INITIAL_PATH 128 /* 64 bytes; entry 0 is unused */
 #define SMP_RETURN_PATH	 192
 
-/* The common header (13.4.3), to AttributeModifier: as much as comes back of a lost request. */
+/* The common header (13.4.3) up to AttributeModifier: the bytes of a lost request that return. */
 #define MAD_HEADER_BYTES 24
 
 _Static_assert(SMP_BYTES == 36, "SMP header of 14.2.1.2");
 
-/* A directed route: leave through hop[1], then hop[2] ... hop[length]; length 0 is ourselves. */
+/* A directed route: out of port hop[1], then hop[2] ... hop[length]; length 0 is our own port. */
 struct dr_path {
 	uint8_t length; /* 0..IB_MAX_HOPS */
 	uint8_t hop[IB_MAX_HOPS + 1];
 };
 
-/* `path` extended by one hop through `port`. 0, or -E2BIG beyond 63 hops. */
+/* Appends a hop through `port` to `path`. 0, or -E2BIG beyond 63 hops. */
 int dr_path_extend(const struct dr_path *path, uint8_t port, struct dr_path *ret);
 
 /* "0,1,18" as infiniband-diags take it after -D. Returns `ret`. */
 #define DR_PATH_STRLEN 256
 char *dr_path_str(const struct dr_path *path, char ret[DR_PATH_STRLEN]);
 
-/* What distinguishes one SMP request from another. */
+/* The fields that distinguish SMP requests. */
 struct smp_head {
 	uint8_t method;
 	uint16_t attr;
@@ -93,7 +93,7 @@ struct smp_head {
 /* Fills all 256 bytes: a directed-route request with `data` (SMP_DATA_SIZE bytes; NULL: zeroes). */
 void smp_build_dr(uint8_t mad[MAD_SIZE], const struct smp_head *head, const struct dr_path *path,
 		  const uint8_t *data);
-/* The same for a LID-routed SMP. */
+/* Fills all 256 bytes: a LID-routed request with `data` (SMP_DATA_SIZE bytes; NULL: zeroes). */
 void smp_build_lid(uint8_t mad[MAD_SIZE], const struct smp_head *head, const uint8_t *data);
 /*
  * Turns the request in `mad` into its response in place: method (a Trap becomes TrapRepress),

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Notices (IBA 13.4.8.2) and what the details of each trap say (14.2.5.1, 15.2).
+ * Notices (IBA 13.4.8.2) and the details of each trap (14.2.5.1, 15.2).
  *
  * Every layout starts at the first byte of the Notice, so that one pointer serves all of them. SMPs
- * carry the first 64 bytes; the layouts of details end there. Nothing in a notice is more than a
- * claim of its sender.
+ * carry the first 64 bytes; the layouts of details end there. Notices are claims of their senders,
+ * and may be false.
  */
 #pragma once
 
@@ -83,7 +83,9 @@ IB_LAYOUT_ENUM(N256, NOTICE_MKEY_LIST)
 	F(N257, GID2, 128) F(N257, RSV4, 32)
 IB_LAYOUT_ENUM(N257, NOTICE_KEY_LIST)
 
-/* 259: the same, found by a switch at an external port; VALID says which fields count. */
+/*
+ * 259: a wrong P_Key found by a switch at an external port; VALID has a bit for each valid field.
+ */
 #define NOTICE_SWITCH_KEY_LIST(F)                                                                  \
 	F(N259, RSV1, 80)                                                                          \
 	F(N259, VALID, 16) F(N259, LID1, 16) F(N259, LID2, 16) F(N259, P_KEY, 16) F(N259, SL, 4)   \
@@ -92,7 +94,7 @@ IB_LAYOUT_ENUM(N257, NOTICE_KEY_LIST)
 				F(N259, PORT, 8) F(N259, RSV4, 24)
 IB_LAYOUT_ENUM(N259, NOTICE_SWITCH_KEY_LIST)
 
-/* What every notice with details about a LID has in the same place: 129 to 131, 144, 145. */
+/* Common fields of all notices with details about a LID: 129 to 131, 144, 145. */
 _Static_assert((int)N129_LID == (int)N144_LID && (int)N144_LID == (int)N145_LID,
 	       "the LID of the details");
 _Static_assert(NT_BYTES == 80 && N64_BYTES == 64 && N128_BYTES == 64 && N129_BYTES == 64 &&

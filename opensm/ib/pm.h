@@ -25,7 +25,7 @@ enum pm_cap {
 	PM_CAP_RS_FEC = 0x4000,
 	PM_CAP_QP1_DROPPED = 0x8000,
 };
-#define PM_CAP2_EXT_ERRORS 0x02u /* CapabilityMask2: errors of 64 bits */
+#define PM_CAP2_EXT_ERRORS 0x02u /* bit of CapabilityMask2: error counters of 64 bits */
 
 #define PM_SELECT_ALL_PORTS 0xFFu
 
@@ -41,7 +41,7 @@ enum pm_cap {
 		F(PC, XMIT_PACKETS, 32) F(PC, RCV_PACKETS, 32) F(PC, XMIT_WAIT, 32)
 IB_LAYOUT_ENUM(PC, PORT_COUNTERS_LIST)
 
-/* 16.1.4.11; from SYMBOL_ERRORS on where CapabilityMask2 has PM_CAP2_EXT_ERRORS. */
+/* 16.1.4.11; the fields from SYMBOL_ERRORS on exist if CapabilityMask2 has PM_CAP2_EXT_ERRORS. */
 #define PORT_COUNTERS_EXT_LIST(F)                                                                  \
 	F(PCX, RSV0, 8)                                                                            \
 	F(PCX, PORT_SELECT, 8) F(PCX, COUNTER_SELECT, 16) F(PCX, COUNTER_SELECT2, 32)              \
@@ -55,7 +55,7 @@ IB_LAYOUT_ENUM(PC, PORT_COUNTERS_LIST)
 		F(PCX, XMIT_WAIT, 64) F(PCX, QP1_DROPPED, 64)
 IB_LAYOUT_ENUM(PCX, PORT_COUNTERS_EXT_LIST)
 
-/* 16.1.4.1: of PortRcvErrors */
+/* 16.1.4.1: details of PortRcvErrors */
 #define RCV_ERROR_DETAILS_LIST(F)                                                                  \
 	F(PRE, RSV0, 8)                                                                            \
 	F(PRE, PORT_SELECT, 8) F(PRE, COUNTER_SELECT, 16) F(PRE, LOCAL_PHYSICAL, 16)               \
@@ -63,7 +63,7 @@ IB_LAYOUT_ENUM(PCX, PORT_COUNTERS_EXT_LIST)
 		F(PRE, VL_MAPPING, 16) F(PRE, LOOPING, 16)
 IB_LAYOUT_ENUM(PRE, RCV_ERROR_DETAILS_LIST)
 
-/* 16.1.4.2: of PortXmitDiscards */
+/* 16.1.4.2: details of PortXmitDiscards */
 #define XMIT_DISCARD_DETAILS_LIST(F)                                                               \
 	F(PXD, RSV0, 8)                                                                            \
 	F(PXD, PORT_SELECT, 8) F(PXD, COUNTER_SELECT, 16) F(PXD, INACTIVE, 16)                     \

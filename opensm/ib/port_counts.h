@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * By how much the counters of one port grew between two readings (IBA 16.1): what the performance
- * manager tells of a port, and what the health of its link is judged by.
+ * Growth of the counters of one port between two readings (IBA 16.1), as reported by the
+ * performance manager and judged as the health of a link.
  *
- * A counter that was cleared or wrapped in between has no bit in `known`, for this interval, and
- * one that the port does not have has none ever: neither is ever read as a growth of 0.
+ * A counter that was cleared or wrapped between the readings has no bit in `known` for this
+ * interval; a counter that the port does not have never has one. So neither is read as a growth of
+ * 0.
  */
 #pragma once
 
@@ -29,10 +30,12 @@ enum port_count {
 };
 
 struct port_counts {
-	uint32_t known;	      /* bit n: grown[n] holds */
-	uint32_t saturated;   /* bit n: it stands at its end; grown[n] is a least */
+	uint32_t known;	      /* bit n: grown[n] is valid */
+	/* bit n: the counter stands at its maximum, and grown[n] is a lower bound */
+	uint32_t saturated;
 	uint32_t wide;	      /* bit n: the counter has 64 bits (PortCountersExtended) */
-	bool reset;	      /* others cleared some counter since the last reading */
+	/* set if another program cleared some counter since the last reading */
+	bool reset;
 	uint64_t interval_us; /* between the two readings, > 0 */
 	uint64_t grown[PORT_COUNTS];
 };

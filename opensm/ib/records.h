@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What Subnet Administration carries: the SA header and its records (IBA vol. 1 chapter 15.2).
+ * Records of Subnet Administration, and the SA header (IBA vol. 1 chapter 15.2).
  *
  * A record's list is in order of the specification: row n is bit n of the component mask, reserved
  * rows included (PR_PKEY_C is the number of the bit, SA_COMP(PR_PKEY) the bit). Records that wrap
@@ -152,7 +152,7 @@ IB_LAYOUT_INDEX(PR, PATH_RECORD_LIST)
 	F(MPR, LIFE_SEL, 2) F(MPR, LIFE, 6) F(MPR, SERVICE_ID_MSB, 8) F(MPR, INDEPENDENCE, 8)     \
 	F(MPR, SGID_COUNT, 8) F(MPR, DGID_COUNT, 8) F(MPR, SERVICE_ID_LSB, 56)
 IB_LAYOUT_ENUM(MPR, MULTI_PATH_LIST) /* the GIDs follow: sources, then destinations */
-/* Bit 18 is a reserved component without a byte of its own: up to 17 the rule of the row holds. */
+/* Bit 18 is a reserved component without bytes: the order of the list gives bits up to 17 only. */
 IB_LAYOUT_INDEX(MPR_ROW, MULTI_PATH_LIST)
 #define MPR_C(FIELD) (FIELD <= MPR_INDEPENDENCE ? FIELD##_C : FIELD##_C + 1)
 #define MPR_HAS(mask, FIELD) (((mask) >> MPR_C(FIELD)) & 1)
@@ -202,7 +202,7 @@ IB_LAYOUT_INDEX(IIR, INFORM_INFO_RECORD_LIST)
 
 /*
  * Reserved bytes of an InformInfoRecord (SubscriberGID, InformInfo) between managers of ours, see
- * sa/sa.h: where Reports to the subscriber go. GID_PATH: they carry a GRH.
+ * sa/sa.h: the address to which Reports are sent. GID_PATH: they have a GRH.
  */
 #define INFORM_WAY_LIST(F)                                                                         \
 	F(IIW, SUBSCRIBER_GID, 128) F(IIW, ENUM, 16) F(IIW, LID, 16) F(IIW, PKEY, 16)             \
@@ -211,10 +211,11 @@ IB_LAYOUT_INDEX(IIR, INFORM_INFO_RECORD_LIST)
 IB_LAYOUT_ENUM(IIW, INFORM_WAY_LIST)
 
 /*
- * The data (64 bytes at SVR_DATA8_0) of a manager's ServiceRecord, see sa/sa.h. Each digest is of
- * one group of settings (sm/answers/replica_config.c); 0: not known. EPOCH tells two lives of a
- * master apart. CHANNEL: the version of its channel (sm/channel/channel.h); 0: it has none.
- * TENANTS: the generation of its table of partitions made at run time. RSV3 libumad2sim garbles.
+ * The data (64 bytes at SVR_DATA8_0) of a manager's ServiceRecord, see sa/sa.h. Each digest is that
+ * of one group of settings (sm/answers/replica_config.c); 0: not known. EPOCH differs between two
+ * terms of a master. CHANNEL: the version of its channel (sm/channel/channel.h); 0: it has none.
+ * TENANTS: the generation of its table of partitions made at run time. RSV3 is garbled by
+ * libumad2sim.
  */
 #define MANAGER_CONFIG_LIST(F)                                                                     \
 	F(SMC, LAYOUT, 8) F(SMC, STATE, 8) F(SMC, CHANNEL, 8) F(SMC, RSV1, 8) F(SMC, DIGEST0, 32) \
@@ -226,8 +227,8 @@ IB_LAYOUT_ENUM(SMC, MANAGER_CONFIG_LIST)
 
 /*
  * A part of a message between managers of ours, and its answer, at SA_DATA; up to
- * CHANNEL_PART_BYTES of the message follow (sm/channel/channel_internal.h). TAG proves what stands
- * before and behind it.
+ * CHANNEL_PART_BYTES of the message follow (sm/channel/channel_internal.h). TAG authenticates all
+ * bytes before and behind it.
  */
 #define CHANNEL_PART_LIST(F)                                                                       \
 	F(CHP, VERSION, 8) F(CHP, KIND, 8) F(CHP, STREAM, 8) F(CHP, REASON, 8)                     \
@@ -236,15 +237,15 @@ IB_LAYOUT_ENUM(SMC, MANAGER_CONFIG_LIST)
 IB_LAYOUT_ENUM(CHP, CHANNEL_PART_LIST)
 
 /*
- * Behind the head of parts by which managers prove themselves: port and life of the sender, its
- * nonce, and the one that it answers.
+ * Data of parts by which managers authenticate: port GUID and life of the sender, its nonce, and
+ * the nonce that it answers.
  */
 #define CHANNEL_MEETING_LIST(F)                                                                    \
 	F(CHM, GUID, 64) F(CHM, LIFE, 64) F(CHM, NONCE, 128) F(CHM, ANSWERED, 128)
 IB_LAYOUT_ENUM(CHM, CHANNEL_MEETING_LIST)
-/* libumad2sim garbles what stands behind byte 224 of a MAD: that is left free. */
+/* libumad2sim garbles bytes from 224 on of a MAD: they are not used. */
 #define CHANNEL_PART_BYTES 128
-/* No attribute of chapter 15.2.5; sent only to managers. */
+/* Not an attribute of chapter 15.2.5; sent only to managers. */
 #define SA_CHANNEL	   0xFF4D
 
 _Static_assert(SAH_BYTES == SA_DATA && CPI_BYTES == 72 && PR_BYTES == 64 && MPR_BYTES == 24 &&

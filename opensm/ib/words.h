@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What numbers mean, for people: multicast addresses, attributes, methods, status. Known ones are
- * named, of others the number is shown. Results are written into `ret`, which is returned.
+ * Numbers in words, for people: multicast addresses, attributes, methods, status. Unknown numbers
+ * are shown as such. Results are written into `ret`, which is returned.
  */
 #pragma once
 
@@ -20,6 +20,6 @@ char *ib_attr_words(uint16_t attr, char ret[IB_WORD_STRLEN]);
 char *sa_attr_words(uint16_t attr, char ret[IB_WORD_STRLEN]);
 /* "Get", "method 0x33" */
 char *ib_method_words(unsigned method, char ret[IB_WORD_STRLEN]);
-/* "invalid field", "status 0x4500"; of an answer of subnet administration "no records". */
+/* "invalid field", "status 0x4500"; for SA responses also "no records". */
 char *mad_status_words(unsigned status, char ret[IB_WORD_STRLEN]);
 char *sa_status_words(unsigned status, char ret[IB_WORD_STRLEN]);
