@@ -292,42 +292,44 @@ void sim_send_trap(struct sim *sim, int node, unsigned port, const uint8_t notic
 /* ---- the oracle ---- */
 
 struct sim_verdict {
-	uint32_t end_ports;         /* judged: CA and router ports with a link, switch port 0s */
+	/* end ports judged: CA and router ports with a link, switch ports 0 */
+	uint32_t end_ports;
 	uint32_t ports_not_active;  /* trained ports between judged nodes that are not ACTIVE */
 	uint32_t lids_missing;
 	uint32_t lids_duplicate;
-	uint32_t sm_lid_wrong;      /* SM LID is no LID of an attached port */
+	uint32_t sm_lid_wrong;      /* end ports whose SM LID is no LID of an attached port */
 	/* ordered pairs of (end port, LID of another end port), LMC ranges included */
 	uint64_t pairs;
-	uint64_t unreachable;       /* of these: no path through LFTs and ACTIVE ports */
-	uint64_t looping;           /* of the unreachable: going round */
-	/* LIDs that began to loop, since the start or sim_watch_loops() */
+	/* pairs of these without a path through LFTs and ACTIVE ports */
+	uint64_t unreachable;
+	uint64_t looping;           /* unreachable pairs whose packets loop */
+	/* LIDs that began to loop, since the start or since sim_watch_loops() */
 	uint64_t loops_ever;
-	/* MLIDs whose packets loop or come twice, sent from somewhere */
+	/* MLIDs whose packets loop or arrive twice, from some sender */
 	uint32_t mcast_faults;
-	/* Sets, tops and states after which an MLID looped; as loops_ever */
+	/* number of Sets, tops and states after which an MLID looped, since the start or a reset */
 	uint64_t mcast_loops_ever;
-	uint64_t mcast_twice_ever;  /* the same for packets that come twice */
-	char first[128];            /* the first thing found wrong, in words; "" if nothing */
+	/* number of those after which packets of an MLID arrived twice */
+	uint64_t mcast_twice_ever;
+	char first[128];            /* the first fault found, in words; "" if none */
 };
 
 /*
- * Judges what is connected to an attached port through answering nodes; silent and ignored nodes,
- * the cables to them and those that lose every SMP are left out. Subnets that only adapters have in
- * common are judged each for itself.
+ * Judges all parts that are connected to an attached port through answering nodes; silent and
+ * ignored nodes, the cables to them and those that lose every SMP are left out. Subnets that only
+ * share adapters are judged separately.
  */
 void sim_check_all(struct sim *sim, struct sim_verdict *ret);
-/* Everything ACTIVE, addressed and reachable, nothing ever looped. */
+/* Is everything ACTIVE, addressed and reachable, and has nothing ever looped? */
 bool sim_verdict_good(const struct sim_verdict *v);
-/* Leaves a node out of judgement (duplicate GUIDs ...). */
+/* Leaves a node out of sim_check_all() (duplicate GUIDs ...). */
 void sim_ignore(struct sim *sim, int node, bool ignore);
-/* Watching after every Set is on from the start; turning it on clears loops_ever. */
+/* Checks for loops after every Set. On from the start; turning it on clears loops_ever. */
 void sim_watch_loops(struct sim *sim, bool on);
 uint64_t sim_loops_ever(const struct sim *sim);
 /*
- * From now on each entry that a Set changes, or whose link falls, is followed: ways that were there
- * and are not any more, from a switch that has hosts to a LID of a host. Off at first; on clears
- * the count.
+ * Counts paths lost by a Set that changes an LFT entry, or by a link that fails: from a switch with
+ * hosts to a LID of a host. Off at first; turning it on clears the count.
  */
 void sim_watch_lost(struct sim *sim, bool on);
 uint64_t sim_lost_ever(const struct sim *sim);
@@ -335,14 +337,14 @@ uint64_t sim_mcast_loops_ever(const struct sim *sim);
 uint64_t sim_mcast_twice_ever(const struct sim *sim);
 /*
  * The receivers of a packet that the end port node:port (port 0 of a switch) sends to `mlid`: `fn`,
- * which may be NULL, is called for every copy; port 0 stands for a switch itself. Returns the
- * number of copies; -EINVAL: no such end port, or no multicast LID. P_Keys are not looked at.
+ * which may be NULL, is called for every copy; port 0 stands for the switch. Returns the number of
+ * copies; -EINVAL: no such end port, or no multicast LID. P_Keys are ignored.
  */
 typedef void (*sim_mcast_fn)(void *arg, int node, unsigned port);
 int sim_mcast_reach(struct sim *sim, lid_t mlid, int node, unsigned port, sim_mcast_fn fn,
 		    void *arg);
 
-/* What an end port has: port 0 of a switch, 1..n of others. */
+/* M_Key and protection of an end port: port 0 of a switch, 1..n of others. */
 struct sim_m_key {
 	guid_t guid;
 	uint64_t key;
@@ -356,22 +358,22 @@ bool sim_port_m_key(const struct sim *sim, int node, unsigned port, struct sim_m
 struct sim_key_watch {
 	unsigned level;      /* 0: the watch is off */
 	uint64_t looks;
-	uint64_t opened;     /* how often a port was found open that had had a key before */
+	uint64_t opened;     /* number of ports found open that had had a key before */
 	struct sim_opened {
 		int node;
 		unsigned port;
 		mono_t at;
 		struct sim_m_key has;
-	} first[SIM_OPENED_MAX]; /* of these, as many as there were */
+	} first[SIM_OPENED_MAX]; /* the first ports found open */
 };
 /*
- * From now on every end port is looked at after each Set, and when it is asked. Open is one that
- * has no M_Key, or a protection below `level`; wrong is that only if it has had a key since its
- * last power cycle. 0 ends the watch. All counts begin anew.
+ * Checks every end port after each Set, and at each request to it. A port is open if it has no
+ * M_Key, or a protection below `level`; it is counted if it has had a key since its last power
+ * cycle. 0 ends the watch. All counts are cleared.
  */
 void sim_watch_keys(struct sim *sim, unsigned level);
 const struct sim_key_watch *sim_keys_watched(const struct sim *sim);
-/* `fn` is called after each Set that a device has done or refused; NULL: no more. */
+/* `fn` is called after each Set that a device has executed or refused; NULL: no calls. */
 typedef void (*sim_set_fn)(void *arg, int node);
 void sim_on_set(struct sim *sim, sim_set_fn fn, void *arg);
 
@@ -380,24 +382,24 @@ void sim_on_set(struct sim *sim, sim_set_fn fn, void *arg);
 struct sim_secret_watch {
 	uint64_t secrets[SIM_SECRETS];
 	unsigned n_secrets;
-	uint64_t looks, seen; /* MADs */
+	uint64_t looks, seen; /* MADs checked, MADs with a secret */
 	struct sim_secret_seen {
-		int node; /* that sent it */
-		unsigned secret; /* which */
+		int node; /* node that sent it */
+		unsigned secret; /* index into secrets[] */
 		uint8_t mgmt_class, method;
 		uint16_t attr;
-	} first; /* if any was seen */
+	} first; /* the first one seen */
 };
-/* No host may send these 8 bytes, the most significant first. False: SIM_SECRETS are watched. */
+/*
+ * Counts MADs of hosts with these 8 bytes, the most significant first. False: SIM_SECRETS are
+ * watched already.
+ */
 bool sim_watch_secret(struct sim *sim, uint64_t secret);
 const struct sim_secret_watch *sim_secrets_watched(const struct sim *sim);
 
-/* Sets of ACTIVE while the neighbour was still in INIT or DOWN. */
+/* Number of Sets to ACTIVE while the neighbour was still in INIT or DOWN. */
 uint64_t sim_early_active(const struct sim *sim);
-/*
- * A hash over ports, LFTs, MFTs, SL2VL, VLArb and P_Keys of all nodes: equal fabrics, equal
- * numbers.
- */
+/* A hash over ports, LFTs, MFTs, SL2VL, VLArb and P_Keys of all nodes: equal for equal fabrics. */
 uint64_t sim_fingerprint(const struct sim *sim);
-/* The same of one node, with its identity, SwitchInfo and GUIDs; 0: no such node. */
+/* A hash over all that of one node, with its identity, SwitchInfo and GUIDs; 0: no such node. */
 uint64_t sim_node_fingerprint(const struct sim *sim, int node);

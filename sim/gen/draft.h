@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* A fabric while a generator draws it: switches, hosts per switch, cables between switches. */
+/*
+ * A fabric under construction by a generator: switches, hosts per switch, cables between switches.
+ */
 #pragma once
 
 #include "sim/netfile/netfile.h"
@@ -14,7 +16,7 @@ unsigned draft_switch(struct draft *d, const char *name, unsigned number);
 void draft_hosts(struct draft *d, unsigned sw, unsigned hosts);
 void draft_link(struct draft *d, unsigned a, unsigned b);
 /*
- * Ends the draft. Hosts get the first ports of their switch, links the next ones in the order
- * drawn. NULL: no switch at all, or one needs more than 254 ports.
+ * Ends the draft. Hosts get the first ports of their switch, cables the next ones in the order of
+ * their calls. NULL: no switch at all, or one needs more than 254 ports.
  */
 struct netfile *draft_finish(struct draft *d);

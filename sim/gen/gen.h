@@ -25,13 +25,14 @@ struct netfile *gen_fat_tree3(unsigned k);
 struct netfile *gen_tree(unsigned leaves, unsigned hosts_per_leaf, unsigned spines,
 			 unsigned cables);
 /*
- * Units of hosts with an adapter for each rail, "gpu0 mlx5_0" ..., all on a leaf of the unit's for
- * that rail; all leaves on all spines or, `apart`, each rail on so many spines of its own.
+ * Groups of hosts with an adapter for each rail, "gpu0 mlx5_0" ..., each group with a leaf for each
+ * rail; all leaves are cabled to all spines or, `apart`, each rail to so many spines of its own.
  */
 struct netfile *gen_rails(unsigned units, unsigned hosts, unsigned rails, unsigned spines,
 			  bool apart);
 /*
- * Sizes below 2 make no links in that dimension; hosts per switch. Mesh: without the wrap-around.
+ * Sizes below 2 make no cables in that dimension; hosts per switch. A mesh has no wrap-around
+ * cables.
  */
 struct netfile *gen_torus(unsigned x, unsigned y, unsigned z, unsigned hosts);
 struct netfile *gen_mesh(unsigned x, unsigned y, unsigned z, unsigned hosts);
@@ -47,33 +48,33 @@ struct netfile *gen_single(unsigned hosts);
 /* Two hosts, one cable. */
 struct netfile *gen_pair(void);
 
-/* Clusters that are none of these (gen_odd.c): "odd-mixed" ...; NULL: no such name. */
+/* Clusters of irregular shape (gen_odd.c): "odd-mixed" ...; NULL: no such name. */
 struct netfile *gen_odd(const char *name);
-/* Their names, 0, 1 ...; NULL behind the last. */
+/* Names of these clusters, number 0, 1 ...; NULL: there are no more. */
 const char *gen_odd_name(unsigned number);
 
 /* Sets speed (tenths of Gb/s per lane) and lanes of every port. Returns `net`. */
 struct netfile *gen_speed(struct netfile *net, unsigned tenths, unsigned lanes);
 
 /*
- * By words, as scenarios and netgen take them: kind[, number]*. On error NULL and a message in
- * `err`. Kinds: fat-tree2 K | fat-tree3 K | tree LEAVES HOSTS SPINES [CABLES] | rails UNITS HOSTS
- * RAILS SPINES | planes UNITS HOSTS RAILS SPINES | torus X Y Z HOSTS | mesh X Y Z HOSTS | dragonfly
- * GROUPS ROUTERS HOSTS | slim-fly Q HOSTS | hypercube DIM HOSTS | ring SWITCHES HOSTS | random
- * SWITCHES DEGREE HOSTS SEED | single HOSTS | pair | odd-NAME
+ * Builds a fabric from words of scenarios and netgen: kind[, number]*. On error NULL and a message
+ * in `err`. Kinds: fat-tree2 K | fat-tree3 K | tree LEAVES HOSTS SPINES [CABLES] | rails UNITS
+ * HOSTS RAILS SPINES | planes UNITS HOSTS RAILS SPINES | torus X Y Z HOSTS | mesh X Y Z HOSTS |
+ * dragonfly GROUPS ROUTERS HOSTS | slim-fly Q HOSTS | hypercube DIM HOSTS | ring SWITCHES HOSTS |
+ * random SWITCHES DEGREE HOSTS SEED | single HOSTS | pair | odd-NAME
  */
 struct netfile *gen_words(unsigned n, const char *const *words, char *err, size_t err_len);
 
-/* Gives each switch one port more, and cables an aggregation node (a CA of one port) to it. */
+/* Adds a port to each switch, with an aggregation node (a CA of one port) on it. */
 void gen_aggregation(struct netfile *net);
 /*
- * Adds what fabrics in use have, drawn with the seed: aggregation nodes, a stub leaf and a gateway
- * on a spine, hosts with one port and with two, missing cables, a slow one, one from a switch to
- * itself, a host that does not answer and a port through which nothing comes, adapters that were
- * exchanged, a host without a driver, a director, hosts named in several ways. Parts that are
- * connected stay so. Nodes that were there keep their ids and the numbers of their ports.
+ * Adds irregularities of real fabrics, drawn with the seed: aggregation nodes, a stub leaf and a
+ * gateway on a spine, hosts with one port and with two, missing cables, a slow one, one from a
+ * switch to itself, a host that does not answer and a port that loses all SMPs, exchanged adapters,
+ * a host without a driver, a director, hosts named in several ways. Connected parts stay connected.
+ * Existing nodes keep their ids and the numbers of their ports.
  *
- * Nodes of `spare` (ids, "leaf1:5" for both ends of a cable; NULL behind the last; may be NULL)
- * answer, are named as before and keep their cables. Seed 0: nothing. Speeds are given before.
+ * Nodes of `spare` (ids, "leaf1:5" for both ends of a cable; NULL at the end; may be NULL) answer,
+ * and keep names and cables. Seed 0: nothing is added. Speeds must be set before.
  */
 void gen_wear(struct netfile *net, uint64_t seed, const char *const *spare);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * A fabric as text: what ibnetdiscover prints and ibsim reads. No state, no protocol: a list of
- * nodes with their ports and where each cable leads.
+ * A fabric as text: the format of ibnetdiscover and ibsim. No state, no protocol: a list of nodes
+ * with their ports and cables.
  */
 #pragma once
 
@@ -17,40 +17,40 @@
 #define NETFILE_DEFAULT_WIDTH 4
 
 struct netfile_port {
-	int peer_node;       /* index into nodes, -1 not connected */
+	int peer_node;       /* index into nodes; -1: not connected */
 	uint8_t peer_port;
-	uint8_t width;       /* lanes supported and enabled: 1, 2, 4, 8, 12; 0 default (4) */
-	/* as ib_link_speed(): 25 SDR ... 2000 XDR, 103 FDR10; 0 default (25) */
+	uint8_t width;       /* lanes supported and enabled: 1, 2, 4, 8, 12; 0: the default (4) */
+	/* speed as in ib_link_speed(): 25 SDR ... 2000 XDR, 103 FDR10; 0: the default (25) */
 	uint16_t speed;
-	/* at both ends of a cable that trains at no more than that; 0: as both ends can */
+	/* limit of the cable, at both of its ends; 0: none but those of the ports */
 	uint8_t cable_width;
 	uint16_t cable_speed;
-	bool silent;         /* no SMP passes its cable; at both ends */
-	lid_t lid;           /* preset, 0 none */
+	bool silent;         /* set if the cable loses all SMPs; at both ends */
+	lid_t lid;           /* LID at the start; 0: none */
 	uint8_t lmc;
-	guid_t guid;         /* CA and router ports; 0 for switch ports above 0 */
+	guid_t guid;         /* GUID of CA and router ports; 0 for external switch ports */
 };
 
 struct netfile_node {
-	char id[65];         /* between the quotes: unique */
+	char id[65];         /* text between the quotes, unique */
 	char desc[65];       /* NodeDescription; the id if the file has none */
 	uint8_t type;        /* enum ib_node_type */
 	uint8_t nports;
 	bool enhanced_port0;
-	bool silent;         /* its management agent does not answer */
+	bool silent;         /* set if the management agent does not answer */
 	guid_t guid, sysimg_guid;
 	uint32_t vendor_id;
 	uint16_t device_id;
-	struct netfile_port *ports; /* nports + 1; index 0 is switch port 0 */
+	struct netfile_port *ports; /* nports + 1 ports; index 0 is switch port 0 */
 };
 
 struct netfile {
 	struct netfile_node *nodes;
 	size_t n_nodes, cap_nodes;
-	guid_t next_guid[4]; /* automatic numbering, by enum ib_node_type */
+	guid_t next_guid[4]; /* next automatic GUID, by enum ib_node_type */
 };
 
-/* What netfile_parse() accepts at most, so that no file can exhaust us. */
+/* Limits of netfile_parse(), so that no file can exhaust memory. */
 #define NETFILE_MAX_BYTES (64u << 20)
 #define NETFILE_MAX_LINE 1023
 #define NETFILE_MAX_NODES 65536
@@ -61,10 +61,10 @@ struct netfile *netfile_free(struct netfile *net);
 FREEP(netfile_free, struct netfile)
 
 /*
- * Appends a node with all ports unconnected: index of the node. The array may move. `id` is cut
- * at 64 characters, must be unique (not checked here) and is the description until one is set.
- * `guid` 0: ibsim's automatic numbering (CA from 0x100000, port GUID = node GUID + port; switch
- * from 0x200000; routers, to which ibsim gives GUID 0, from 0x300000).
+ * Appends a node with all ports unconnected. Returns its index. The array may move. `id` is
+ * truncated to 64 characters, must be unique (not checked here) and is the description until one is
+ * set. `guid` 0: ibsim's automatic numbering (CA from 0x100000, port GUID = node GUID + port;
+ * switch from 0x200000; routers, to which ibsim gives GUID 0, from 0x300000).
  */
 int netfile_add(struct netfile *net, uint8_t type, const char *id, uint8_t nports, guid_t guid);
 /* Connects two free ports. 0, -EINVAL (no such port), -EBUSY (already connected). */
@@ -78,10 +78,10 @@ int netfile_find(const struct netfile *net, const char *id_or_desc); /* index or
  */
 struct netfile *netfile_parse(const char *text, size_t len, char *err, size_t err_len);
 /*
- * Writes text that ibsim and netfile_parse() read back to the same fabric. What cannot be said in
- * the format is dropped: width, speed, LID and GUID of ports without a cable. If only one of width
- * and speed is set, the default of the other is written. A slow cable is "1xSDR (4xEDR)", as it is
- * and as its end could; "silent" stands behind the rest of a node or port. For others these words
- * are comments: ibsim's hosts answer, its cables are as fast as their ends.
+ * Writes text that ibsim and netfile_parse() read back to the same fabric. Properties that the
+ * format lacks are left out: width, speed, LID and GUID of ports without a cable. If only one of
+ * width and speed is set, the default of the other is written. A slow cable is "1xSDR (4xEDR)", its
+ * own speed and that of its end; "silent" stands behind the rest of a node or port. For other
+ * programs these words are comments: ibsim's hosts answer, its cables are as fast as their ends.
  */
 void netfile_write(const struct netfile *net, FILE *out);

@@ -2,8 +2,8 @@
 /*
  * A line of a net file, read word by word. For the parser of net files only.
  *
- * What returns int gives 0, or -EINVAL after writing "line:column: ..." to `err`; outputs are then
- * untouched. Only ids and words skip blanks before them.
+ * Functions with an int result return 0, or -EINVAL after writing "line:column: ..." to `err`;
+ * outputs are then unchanged. Only ids and words skip blanks before them.
  */
 #pragma once
 
@@ -15,7 +15,7 @@
 
 #define SCAN_ID_MAX 64
 
-/* Where we are: a line without its end. */
+/* The present line, without its end, and the place in it. */
 struct scan {
 	const char *line, *p, *end;
 	unsigned number;
@@ -23,29 +23,32 @@ struct scan {
 	size_t err_len;
 };
 
-/* Complains about `where`, a place in the line. Returns -EINVAL. */
+/* Writes an error about `where`, a place in the line. Returns -EINVAL. */
 int scan_fail_at(struct scan *scan, const char *where, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-/* "found '...', expected `expected`" about the place reached. Returns -EINVAL. */
+/* Writes the error "found '...', expected `expected`" about the present place. Returns -EINVAL. */
 int scan_fail(struct scan *scan, const char *expected);
 
 void scan_blanks(struct scan *scan);
 bool scan_next_is(const struct scan *scan, char c);
 bool scan_take(struct scan *scan, char c);
 int scan_expect(struct scan *scan, char c, const char *expected);
-/* Length of the run of letters and digits ahead. */
+/* Length of the next run of letters and digits. */
 size_t scan_word_len(const struct scan *scan);
-/* Takes `word` if the next whole word is it. */
+/* Skips `word` if it is the next whole word. */
 bool scan_take_word(struct scan *scan, const char *word);
 
-/* A number of at most `max`; base as str_to_u64(). */
+/* Reads a number of at most `max`; base as in str_to_u64(). */
 int scan_number(struct scan *scan, int base, uint64_t max, uint64_t *ret);
 int scan_u8(struct scan *scan, uint8_t max, uint8_t *ret);
-/* "[p]" with p = 1..max. */
+/* Reads "[p]" with p = 1..max. */
 int scan_port(struct scan *scan, uint8_t max, uint8_t *ret);
-/* "(guid)" in bare hexadecimal; 0 and `*ret` as it was if there is none. */
+/* Reads "(guid)" in bare hexadecimal; 0 with `*ret` unchanged if there is none. */
 int scan_port_guid(struct scan *scan, guid_t *ret);
-/* A quoted id: 1..SCAN_ID_MAX printable characters but # and @; `*ret` points into the line. */
+/*
+ * Reads a quoted id: 1..SCAN_ID_MAX printable characters except # and @; `*ret` points into the
+ * line.
+ */
 int scan_id(struct scan *scan, const char **ret, size_t *ret_len);
-/* Nothing may follow but a comment. */
+/* Checks that only a comment follows. */
 int scan_end_of_line(struct scan *scan);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The program behind a FUSE request, which sleeps in its read() or write() meanwhile. Two things
- * that user_mad.c does cannot be said through FUSE: a read() that fails and yet fills the buffer,
- * and calls of more than a megabyte, which FUSE cuts. So we look at the call, and at the memory it
- * names.
+ * The program behind a FUSE request, which blocks in its read() or write() meanwhile. FUSE lacks
+ * two abilities of user_mad.c: a read() that fails and yet fills the buffer, and calls of more than
+ * a megabyte, which FUSE splits. So the call, and the memory of its arguments, are read from the
+ * process.
  */
 #pragma once
 
@@ -18,8 +18,8 @@ struct caller_call {
 	size_t count;
 };
 
-/* The read() or write() that thread `tid` is in; false: it is in none, or we may not look. */
+/* The read() or write() that thread `tid` is in; false: it is in none, or may not be read. */
 bool caller_find(pid_t tid, struct caller_call *ret);
-/* Copies to and from its memory: all n bytes, or false. */
+/* Copies to and from the memory of that process: all n bytes, or false. */
 bool caller_put(pid_t tid, uintptr_t to, const uint8_t *bytes, size_t n);
 bool caller_get(pid_t tid, uintptr_t from, uint8_t *bytes, size_t n);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The tree (tree.h) as a file system through libfuse's low-level interface: which request goes to
- * which place, which programs wait in a read, a poll or an open. One thread; the caller's loop
- * waits for fd().
+ * The tree (tree.h) as a file system through libfuse's low-level interface: requests for places,
+ * and programs that wait in a read, a poll or an open. One thread; the caller's loop waits for
+ * fd().
  */
 #pragma once
 
@@ -10,7 +10,7 @@
 
 struct fs;
 
-/* Mounts at `folder`. NULL: errno and a line on stderr tell why. */
+/* Mounts at `folder`. NULL: errno and a line on stderr. */
 struct fs *fs_new(struct control *control, const char *folder);
 /* Unmounts. NULL is fine; returns NULL. */
 struct fs *fs_free(struct fs *fs);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The devices by which a node's programs see it. Mostly one, with all ports; else
+ * The devices of a node as its programs see them. Usually one, with all ports; else
  *
  *   split      sim0 for GMPs (IsSMDisabled), smi0 for SMPs and issm of the same GUIDs
  *   ethernet   eth000, eth001 ... in front of them, which carry no MADs
@@ -21,19 +21,19 @@ struct host {
 	struct host *next;
 	int node;
 	bool split;
-	bool away[2]; /* of DEVICE_MAIN, DEVICE_SMI */
+	bool away[2]; /* missing devices: DEVICE_MAIN, DEVICE_SMI */
 	unsigned ethernet;
-	unsigned gmp_lid; /* what DEVICE_MAIN says its LID is; 0: the truth */
+	unsigned gmp_lid; /* LID that DEVICE_MAIN reports; 0: the real one */
 };
 
-/* How this node is seen; never NULL. */
+/* The devices of this node; never NULL. */
 const struct host *host_of(const struct host *first, int node);
-/* The same to be changed: stored if it was not. */
+/* The devices of this node for changes: stored if they were not. */
 struct host *host_make(struct host **first, int node);
 void hosts_free(struct host *first);
 
 /*
- * Device number `i` (DEVICE_ETHERNET and up: of Ethernet) of the node: its name. False: there is
+ * The name of device number `i` of the node (DEVICE_ETHERNET and up: Ethernet). False: there is
  * none.
  */
 bool host_device(const struct host *h, unsigned i, char name[DEVICE_NAME_MAX]);

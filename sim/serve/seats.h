@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The ports that programs sit at: which umad files are open there, which holds issm and which wait
- * for it, and whether the device is there at all.
+ * The ports that programs use: which umad files are open there, which program holds issm and which
+ * wait for it, and whether the device exists.
  *
  *   PRESENT --unplug: files die, issm is void, the cable falls--> GONE --plug--> PRESENT
  *
@@ -21,7 +21,7 @@ struct seat;
 struct issm_wish {
 	struct issm_wish *next;
 	struct seat *seat;
-	unsigned device;  /* which device it was, if that is taken away and comes back */
+	unsigned device;  /* number of the device, in case it is removed and comes back */
 	void (*ended)(void *owner, int error);
 	void *owner;
 };
@@ -29,16 +29,16 @@ struct issm_wish {
 struct seats *seats_new(struct sim *sim);
 struct seats *seats_free(struct seats *s);
 
-/* The seat at this port, made if need be. */
+/* The seat of this port, created if necessary. */
 struct seat *seats_at(struct seats *s, int node, unsigned port);
 bool seats_present(const struct seats *s, int node, unsigned device, unsigned port);
-/* How a node is seen; see hosts.h. */
+/* The devices of a node; see hosts.h. */
 const struct host *seats_host(const struct seats *s, int node);
-/* Makes it so: two devices, or one. Files that are open stay what they are. */
+/* Changes the node to two devices, or one. Open files are not changed. */
 void seats_split(struct seats *s, int node, bool split);
 void seats_set_ethernet(struct seats *s, int node, unsigned n);
 void seats_set_gmp_lid(struct seats *s, int node, unsigned lid);
-/* One of the two devices of a split node is taken away, or comes back. */
+/* Removes one of the two devices of a split node, or brings it back. */
 void seats_device_away(struct seats *s, int node, enum device device, bool away);
 
 /* -ENXIO: the device is gone. The file is the caller's; seat_close() before ufile_free(). */
@@ -48,12 +48,15 @@ void seat_close(struct seat *seat, struct ufile *f);
 void seat_unplug(struct seat *seat);
 void seat_plug(struct seat *seat);
 
-/* 0: taken. -EAGAIN: another program has it. -EINPROGRESS (with `wait`): in line. -ENXIO: gone. */
+/*
+ * 0: it has issm. -EAGAIN: another program has it. -EINPROGRESS (with `wait`): it waits. -ENXIO:
+ * the device is gone.
+ */
 int issm_take(struct seat *seat, struct issm_wish *w, bool wait);
-/* Out of the line, without `ended`. */
+/* Ends the wait without `ended`. */
 void issm_forget(struct issm_wish *w);
-/* Given back; the next in line gets it. */
+/* Releases issm; the next waiting program gets it. */
 void issm_give(struct issm_wish *w);
 
-/* Sums over all files there were. */
+/* Sums over all files that were ever open. */
 struct ufile_counts seats_counts(const struct seats *s);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Names and numbers of what is served: one tree for all nodes of the fabric.
+ * Names and inode numbers of the file system: one tree for all nodes of the fabric.
  *
  *   ctl  stats  check  nodes  keys  state  pkeys
  *   node/17/dev/umad0 issm0                          becomes /dev/infiniband of programs on node 17
@@ -60,7 +60,7 @@ enum place_kind {
 };
 
 /*
- * Where: a kind, and as far as it has them a node, a device, a port (as programs count it), a row.
+ * A place: a kind, and if the kind has them a node, a device, a port (as programs count it), a row.
  */
 struct place {
 	enum place_kind kind;
@@ -72,20 +72,20 @@ struct place {
 
 struct tree {
 	struct sim *sim;
-	/* Is the port of this node still there, or has this device been taken away? */
+	/* Are the port of this node, and this device, present? */
 	bool (*present)(void *owner, int node, unsigned device, unsigned port);
 	const struct host *(*host)(void *owner, int node);
 	void *owner;
 };
 
 uint64_t tree_number(const struct place *p);
-/* False: no such place (any more). */
+/* False: there is no such place, or no more. */
 bool tree_place(const struct tree *t, uint64_t number, struct place *ret);
 bool tree_is_folder(enum place_kind kind);
-/* Entry `i` of a folder: 1; 0: left out, go on; -1: there are no more. */
+/* Entry `i` of a folder: 1; 0: left out, continue; -1: there are no more. */
 int tree_entry(const struct tree *t, const struct place *folder, unsigned i,
 	       char name[TREE_NAME_MAX], struct place *ret);
 bool tree_lookup(const struct tree *t, const struct place *folder, const char *name,
 		 struct place *ret);
-/* Content of a file of /sys/class. Its length. */
+/* Writes the content of a file of /sys/class. Returns its length. */
 size_t tree_text(const struct tree *t, const struct place *p, char text[TREE_TEXT_MAX]);

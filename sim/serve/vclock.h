@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The simulator's time as a function of real time: t0 plus `scale` times what has passed. */
+/* Virtual time as a function of real time: t0 plus `scale` times the time since. */
 #pragma once
 
 #include "util/mono.h"
 
 struct vclock {
-	mono_t real, virtual; /* the two at the last change of scale */
+	mono_t real, virtual; /* both times at the last change of scale */
 	double scale;
 };
 
@@ -14,7 +14,7 @@ static inline mono_t vclock_at(const struct vclock *c, mono_t real)
 	return c->virtual + (mono_t)((double)(real - c->real) * c->scale);
 }
 
-/* Real time until the virtual time `at`, from `real`; 0: it is over. */
+/* Real time until virtual time `at`, from `real`; 0: it has passed. */
 static inline mono_t vclock_wait(const struct vclock *c, mono_t real, mono_t at)
 {
 	mono_t now = vclock_at(c, real);
