@@ -26,29 +26,31 @@ struct attack {
 	struct sm *sm;
 	char dir[SCRATCH_PATH];
 	uint64_t dice;
-	struct attack_ear *ear; /* between the manager and its port */
+	struct attack_ear *ear; /* filter between the manager and its port */
 
 	/* ---- what attack-mads.c needs ---- */
-	struct transport *tr; /* of the hostile host */
-	/* What its own port holds, as its driver tells it. */
+	struct transport *tr; /* transport of the hostile host */
+	/* Reads an attribute of the host's own port, as its driver does. */
 	void (*read_own)(struct attack *a, uint16_t attr, uint32_t mod, uint8_t *ret);
-	/* An answer that nothing has asked for, as the manager's host lets it through. */
+	/*
+	 * Delivers an answer without a question to the manager, as its host would let it through.
+	 */
 	void (*inject)(struct attack *a, const uint8_t *mad, lid_t from);
-	guid_t partner; /* of the victim */
+	guid_t partner; /* port of the victim's partner */
 	int node, leaf, sm_node;
 	unsigned leaf_port;
-	guid_t guid, victim; /* its own, and that of a host of another tenant */
+	guid_t guid, victim; /* port of the hostile host, and of a host of another tenant */
 	lid_t lid, sm_lid, max_lid;
-	uint64_t old_key; /* M_Key of its port before the rotation */
+	uint64_t old_key; /* M_Key of the host's port before the rotation */
 	struct dr_path to_sm;
-	char place[PLACE_STRLEN]; /* as the log names it */
+	char place[PLACE_STRLEN]; /* name of the host in the log */
 	uint64_t n_sent;
 
 	struct client *honest[ATTACK_HONEST];
 	unsigned next_honest;
-	uint64_t asked, answered, wrong; /* questions of the honest hosts */
+	uint64_t asked, answered, wrong; /* requests of the honest hosts, and their answers */
 
-	uint64_t *before; /* of each node, by attack_look() */
+	uint64_t *before; /* hash of each node, made by attack_look() */
 };
 
 /* Never NULL; the manager is MASTER. */
@@ -58,41 +60,41 @@ struct attack *attack_free(struct attack *a);
 void attack_run(struct attack *a, mono_t t);
 uint32_t attack_roll(struct attack *a, uint32_t below);
 
-/* A row of the attack table, or a part of one. */
+/* A kind of attack, a row of the attack table or a part of one. */
 struct attack_class {
 	const char *name;
-	void (*send)(struct attack *a); /* one MAD, or what one step of it takes */
+	void (*send)(struct attack *a); /* sends one MAD, or the MADs of one step */
 	/*
-	 * In the one record of an hour that names the host and its switch port, behind `before`
-	 * ("": anywhere). NULL: garbage, which is told as what it happens to look like.
+	 * Text of the one record per hour that names the host and its switch port, behind `before`
+	 * ("": anywhere). NULL: garbage, logged as the kind that it resembles.
 	 */
 	const char *event, *before;
 };
 extern const struct attack_class attack_classes[];
 extern const unsigned attack_n_classes;
-/* The first one locks the manager out of the port of the host: then it is asked nothing else. */
+/* The first class locks the manager out of the host's port, which is then not asked again. */
 #define ATTACK_OWN_PORT (&attack_classes[0])
 
-/* Needs a kernel that lets answers through without a question: Linux does not. */
+/* Does the class need a kernel that delivers answers without a question? Linux does not. */
 bool attack_is_dropped(const struct attack_class *c);
-/* One forged MAD of a class, and what the host is asked is answered; counts. */
+/* Sends one forged MAD of a class, and answers of the host to requests; counts. */
 void attack_send(struct attack *a, const struct attack_class *c);
-/* One of any, without or with its own port. */
+/* Sends a MAD of any class, with or without the class of its own port. */
 enum attack_mix { ATTACK_OTHERS, ATTACK_ALL };
 void attack_any(struct attack *a, enum attack_mix mix);
 /* Is this log line the event of a class? */
 bool attack_is_event(const struct attack *a, const struct attack_class *c, const char *line);
 
-/* The next honest host asks for the path to another one. */
+/* Lets the next honest host ask for the path to another one. */
 void attack_ask(struct attack *a);
-/* Counts the answers that have come. */
+/* Counts the answers that have arrived. */
 void attack_hear(struct attack *a);
 
-/* Remembers what all devices hold. */
+/* Remembers the state of all devices. */
 void attack_look(struct attack *a);
 /*
- * How many devices but the hostile host, and perhaps the switch that it is cabled to, hold
- * something else than when attack_look() was called; the first one is named.
+ * Number of devices, except the hostile host and perhaps its switch, that have changed since
+ * attack_look(); the first one is named.
  */
 enum attack_reach { ATTACK_ANYWHERE, ATTACK_BEYOND_LEAF };
 unsigned attack_changed(struct attack *a, enum attack_reach reach, const char **ret_name);

@@ -19,29 +19,29 @@
 
 /* What may happen; the names make a mix ("links,weather"; "all"; "all,-hup"). */
 #define FAULT_KINDS(F)                                                                             \
-	F(LINKS, "links")	  /* cables out, in, for a moment */                               \
+	F(LINKS, "links")	  /* cables out, back in, out for a moment */                      \
 	F(REBOOTS, "reboots")	  /* power cycles, one node or several */                          \
-	F(POWER, "power")	  /* off; on again at another such fault, or in the end */         \
-	F(SILENCE, "silence")	  /* a node answers nothing */                                     \
-	F(PARTIAL, "partial")	  /* ... or not some attribute, or no Sets, or no Gets */          \
+	F(POWER, "power")	  /* off; on again by another such fault, or at the end */         \
+	F(SILENCE, "silence")	  /* a node that answers nothing */                                \
+	F(PARTIAL, "partial")	  /* a node that ignores an attribute, all Sets or all Gets */     \
 	F(REFUSALS, "refusals")	  /* Sets of an attribute get an error */                          \
 	F(WEATHER, "weather")	  /* loss to 20 %, duplicates, reordering, delays, short queues */ \
 	F(LINK_LOSS, "lossy")	  /* one cable loses SMPs */                                       \
 	F(TRAPS_LOST, "traps")	  /* traps do not arrive */                                        \
-	F(NOISE, "noise")	  /* traps about nothing */                                        \
-	F(CABLES, "cables")	  /* swapped, moved, plugged back into themselves, host on host */ \
-	F(ADDRESSES, "addresses") /* LIDs change behind the manager's back */                      \
+	F(NOISE, "noise")	  /* traps without a cause */                                      \
+	F(CABLES, "cables")	  /* swapped, moved, looped back, between two hosts */             \
+	F(ADDRESSES, "addresses") /* LIDs changed by others than the manager */                    \
 	F(NAMES, "names")	  /* NodeDescription, CapabilityMask */                            \
-	F(REPLACED, "replaced")	  /* a host gets other GUIDs */                                    \
+	F(REPLACED, "replaced")	  /* a host with other GUIDs */                                    \
 	F(MANAGERS, "managers")	  /* one to three; kill -9 and start again, freeze, priority */    \
-	F(SPLITS, "splits")	  /* the fabric falls in two, and grows together */                \
+	F(SPLITS, "splits")	  /* the fabric in two parts, joined again later */                \
 	F(HUPS, "hup")		  /* SIGHUP with another partitions.conf, other options */         \
 	F(GROUPS, "groups")	  /* hosts join, leave, register services */                       \
-	/* how the fabric is */                                                                    \
+	/* properties of the fabric */                                                             \
 	F(LMC, "lmc") F(ENHANCED, "enhanced") F(DUAL, "dual") F(M_KEY, "mkey") F(JOBS, "jobs")     \
 	F(ENGINES, "engines")                                                                      \
-	F(KEYS, "keys") /* an M_Key for each port, level 2; they are rotated */                    \
-	F(SEEDS, "seeds") /* with keys: each manager makes them from a seed of its own */          \
+	F(KEYS, "keys") /* an M_Key for each port, level 2, with rotation */                       \
+	F(SEEDS, "seeds") /* with keys: each manager has a seed of its own */                      \
 	/* judged, too: did anything ever loop? Does a fresh manager write forwarding tables? */   \
 	F(LOOPS, "loops") F(HITLESS, "hitless")                                                   \
 	/* half of the fabrics are worn (sim/gen/wear.c); what is silent is until the end */       \

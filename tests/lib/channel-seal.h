@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* A part of the channel between managers, sealed as the side that has the key would do it. */
+/* A part of the channel between managers, sealed as by the side that has the key. */
 #pragma once
 
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "sm/channel/channel_internal.h"
 #include "util/mem.h"
 
-/* The head of the part stands in `mad`, and what it holds behind it. */
+/* `mad` has the head of the part, and its contents behind it. */
 static inline void seal_part(const uint8_t *key, uint8_t *mad)
 {
 	uint8_t *part = mad + SA_DATA, label[CHANNEL_LABEL_BYTES] = { 0 };

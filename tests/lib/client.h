@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * A host's side of subnet administration in the simulator: what the kernel's ib_sa and ipoib ask,
- * in virtual time, beside the managers of a rig.
+ * SA requests of a host in the simulator, as the kernel's ib_sa and ipoib send them, in virtual
+ * time, beside the managers of a rig.
  */
 #pragma once
 
@@ -17,12 +17,15 @@ struct client {
 	guid_t guid;
 	uint32_t tid;
 	uint64_t sm_key;    /* sent with every request */
-	unsigned reports;   /* taken in and answered so far */
-	bool mute;	    /* Reports are not answered */
-	uint8_t notice[NT_BYTES]; /* the last one of traps 64 to 67 */
+	unsigned reports;   /* number of Reports received and answered */
+	bool mute;	    /* set if Reports are not answered */
+	uint8_t notice[NT_BYTES]; /* the last notice of traps 64 to 67 */
 };
 
-/* The first port of a host that no manager uses. NULL: no such node, or taken. */
+/*
+ * A client on the first port of a host without a manager. NULL: there is no such node, or it is
+ * taken.
+ */
 struct client *client_new(struct sim *sim, const char *node);
 struct client *client_free(struct client *c);
 
@@ -35,29 +38,27 @@ struct question {
 	size_t len;
 };
 
-/* Sends it and goes on. 0 or -errno of the transport. */
+/* Sends a request without waiting. 0 or -errno of the transport. */
 int client_send(struct client *c, const struct question *q);
 /*
- * Takes in what has come. 1: `ret` is an answer (or a request returned unanswered); 0: nothing
- * more.
+ * Receives what has arrived. 1: `ret` is an answer (or a request returned unanswered); 0: there is
+ * none.
  */
 int client_receive(struct client *c, struct transport_event *ret);
 /*
- * Asks and lets time go by until the answer is there. Returns the SA status, or -ETIMEDOUT. `ret`
- * is valid then; its owner frees ret->whole.
+ * Sends a request and lets time pass until the answer is there. Returns the SA status, or
+ * -ETIMEDOUT. `ret` is valid then; its owner frees ret->whole.
  */
 int client_ask(struct client *c, struct rig *rig, const struct question *q,
 	       struct transport_event *ret);
 
-/* A join as ipoib does it: broadcast group of `pkey` (only MGID, PortGID, P_Key, JoinState). */
+/* Join of ipoib: broadcast group of `pkey` (only MGID, PortGID, P_Key, JoinState). */
 struct question client_join_broadcast(const struct client *c, uint16_t pkey,
 				      uint8_t record[MCM_BYTES]);
-/*
- * Join or leave of any group, all components that creation needs. method MAD_SET or MAD_SA_DELETE.
- */
+/* Join or leave of any group, with all components for creation. method MAD_SET or MAD_SA_DELETE. */
 struct question client_join(const struct client *c, uint8_t method, const uint8_t mgid[16],
 			    unsigned join_state, uint8_t record[MCM_BYTES]);
-/* The PathRecord ipoib asks for: SGID, DGID, P_Key, NumbPath 1. */
+/* PathRecord request of ipoib: SGID, DGID, P_Key, NumbPath 1. */
 struct question client_path(const struct client *c, guid_t to, uint16_t pkey,
 			    uint8_t record[PR_BYTES]);
 

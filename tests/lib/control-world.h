@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * The control socket without its daemon: the real listener on a real socket, a manager of a small
- * simulated fabric behind it, and a thread that renders when told to.
+ * simulated fabric, and jobs that are rendered when the test says so.
  */
 #pragma once
 
@@ -27,9 +27,9 @@ struct control_world {
 	struct daemon_api api;
 	sd_event *event;
 	struct listen_control *listener;
-	struct sm_job *jobs[64]; /* handed out, in order */
+	struct sm_job *jobs[64]; /* submitted jobs, in order */
 	unsigned n_jobs, wakes, reloads, checks;
-	mono_t look, looked; /* how far the clock goes on whenever it is looked at, and has */
+	mono_t look, looked; /* advance of the clock at each reading, and the sum so far */
 	char dir[SCRATCH_PATH], path[SCRATCH_PATH + 16];
 };
 
@@ -71,7 +71,7 @@ static inline void cw_submit(void *arg, struct sm_job *job)
 		w->jobs[w->n_jobs++] = job;
 }
 
-/* The thread works on the next job, to its end. False: there is none. */
+/* Runs the next submitted job to its end. False: there is none. */
 static inline bool cw_work(struct control_world *w)
 {
 	struct sm_job *job = w->jobs[0];
@@ -84,7 +84,7 @@ static inline bool cw_work(struct control_world *w)
 	return true;
 }
 
-/* All that can be done without waiting. */
+/* Runs the event loop as long as there is work. */
 static inline void cw_turn(struct control_world *w)
 {
 	while (sd_event_run(w->event, 0) > 0)
@@ -99,7 +99,7 @@ static inline void cw_event(struct rig_sm *sm, const struct sm_event *event)
 	listen_control_event(w->listener, event);
 }
 
-/* On a fabric with a host h0, which is freed. False: something that it needs is missing. */
+/* Starts on a fabric with a host h0; `net` is freed. False: a part that it needs is missing. */
 static inline bool cw_start_on(struct control_world *w, struct netfile *net)
 {
 	*w = (struct control_world){ 0 };
@@ -145,7 +145,7 @@ static inline bool cw_start(struct control_world *w)
 	return cw_start_on(w, netfile_parse(text, strlen(text), err, sizeof(err)));
 }
 
-/* The port vanishes. */
+/* Frees the manager, as if its port vanished. */
 static inline void cw_lose_port(struct control_world *w)
 {
 	listen_control_sm_gone(w->listener);
@@ -165,7 +165,7 @@ static inline void cw_stop(struct control_world *w)
 	scratch_remove(w->dir);
 }
 
-/* A caller. */
+/* Connects a client. */
 static inline int cw_call(const struct control_world *w)
 {
 	struct sockaddr_un at = { .sun_family = AF_UNIX };

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Multicast without a subnet manager around it: a simulated fabric whose facts are looked up
- * instead of discovered, groups of hosts, the planner and the differ. Time jumps from event to
- * event.
+ * Multicast without a subnet manager: a simulated fabric whose state is read directly instead of
+ * discovered, groups of hosts, the planner and the differ. Time jumps from event to event.
  */
 #pragma once
 
@@ -40,18 +39,18 @@ struct field {
 	unsigned n_groups;
 	bool may_write, may_write_top;
 	bool may_replan;
-	bool adopt;		 /* new groups are planned on what switches hold */
-	unsigned idles;		 /* times the differ said it was done */
-	struct mft_outcome last; /* what it said */
-	unsigned planned;	 /* trees planned */
+	bool adopt;		 /* set if new groups are planned from the tables of switches */
+	unsigned idles;		 /* number of times that the differ has finished */
+	struct mft_outcome last; /* last outcome of the differ */
+	unsigned planned;	 /* number of trees planned */
 };
 
-/* Takes over `net`; every port is ACTIVE. The manager sits on the first host. */
+/* Takes over `net`; all ports are ACTIVE. The manager is on the first host. */
 struct field *field_new(struct netfile *net, uint64_t seed, unsigned n_groups);
 struct field *field_free(struct field *f);
 FREEP(field_free, struct field)
 
-/* A manager that knows nothing of the one before takes its place; groups are told to it anew. */
+/* Replaces the manager by one without knowledge; groups are passed to it again. */
 void field_restart(struct field *f);
 
 /* The nth host of the simulator. */
@@ -60,22 +59,20 @@ unsigned field_hosts(const struct field *f);
 void field_join(struct field *f, unsigned group, int host, bool receive);
 void field_leave(struct field *f, unsigned group, int host);
 bool field_is_member(const struct field *f, unsigned group, int host);
-/* Plans groups that changed and tells the differ. */
+/* Plans changed groups and passes them to the differ. */
 void field_plan(struct field *f);
-/* Lets time pass until the differ is done. */
+/* Lets time pass until the differ has finished. */
 void field_settle(struct field *f);
 /* Lets `t` pass. */
 void field_run(struct field *f, mono_t t);
-/* A sweep: facts as they are now, links brought up, trees planned, topology() told. */
+/* A sweep: reads the state of the fabric, brings links up, plans trees, calls topology(). */
 void field_sweep(struct field *f);
 
-/*
- * Does every member that is connected to the switches reach all receivers, once, and no other port?
- */
+/* Does every connected member reach all receivers, once, and no other port? */
 bool field_reaches(struct field *f, unsigned group);
 bool field_all_reach(struct field *f);
-/* MFT Sets that the fabric has seen. */
+/* Number of MFT Sets sent. */
 uint64_t field_sets(const struct field *f);
-/* Cells whose contents differ between two images; an image is the caller's to free. */
+/* Number of cells that differ between two images; images are freed by the caller. */
 uint8_t *field_image(struct field *f);
 unsigned field_cells_changed(const struct field *f, const uint8_t *before, const uint8_t *after);

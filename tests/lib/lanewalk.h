@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The proof on the devices: paths with the SL that subnet administration gave them, walked through
- * the forwarding and SL2VL tables that simulated devices hold, and which channel waits for which on
- * the way.
+ * Proof on the devices: follows paths, with the SLs from the SA, through the forwarding and SL2VL
+ * tables of simulated devices, and notes which channel waits for which.
  *
- * A channel is a port that sends, and a VL. A packet that holds one waits for the next. A cycle of
- * those is a deadlock that may happen.
+ * A channel is a sending port and a VL. A packet that holds one waits for the next. A cycle of
+ * channels is a possible deadlock.
  */
 #pragma once
 
@@ -21,11 +20,11 @@ struct lanewalk *lanewalk_new(struct sim *sim);
 struct lanewalk *lanewalk_free(struct lanewalk *w);
 FREEP(lanewalk_free, struct lanewalk)
 /*
- * A packet from the host port with LID `slid` to LID `dlid`. False: it does not arrive, or is
- * thrown away on a lane that a cable does not have.
+ * Follows a packet from the host port with LID `slid` to LID `dlid`. False: it does not arrive, or
+ * is dropped as a cable does not have its VL.
  */
 bool lanewalk_add(struct lanewalk *w, lid_t slid, lid_t dlid, unsigned sl);
-/* Of all packets so far. */
+/* Have the packets so far a cycle of channels? */
 bool lanewalk_has_cycle(const struct lanewalk *w);
-/* VLs that they used between switches, a bit each. */
+/* VLs used between switches by the packets so far, a bit each. */
 uint16_t lanewalk_vls(const struct lanewalk *w);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The loop that daemon.c is in life: a simulated fabric, one or several subnet managers on it, and
- * the jobs they hand out, run here and now. Time jumps from event to event.
+ * The loop of daemon.c for tests: a simulated fabric, one or several subnet managers on it, and
+ * their jobs, which run at once. Time jumps from event to event.
  */
 #pragma once
 
@@ -10,11 +10,11 @@
 #include "sm/sm.h"
 
 #define RIG_MAX_SMS 8
-#define RIG_EPOCH   1700000000 /* for `epoch` */
+#define RIG_EPOCH   1700000000 /* a value for rig.epoch */
 
 struct rig_job {
 	struct sm_job *job;
-	mono_t due;                /* when its worker is done with it */
+	mono_t due;                /* time at which its worker ends it */
 	struct rig_job *next;
 };
 
@@ -23,10 +23,11 @@ struct rig_sm {
 	char node[65];
 	struct transport *tr;
 	struct sm *sm;             /* NULL: never started or killed */
-	bool frozen;               /* SIGSTOP: neither receives nor sends */
-	unsigned ups;              /* times subnet_up was called */
-	uint64_t ids;		   /* what its transaction ids are drawn from */
-	struct rig_job *jobs; /* by `due` */
+	/* set while stopped as by SIGSTOP: it neither receives nor sends */
+	bool frozen;
+	unsigned ups;              /* number of calls of subnet_up */
+	uint64_t ids;		   /* source of its transaction ids */
+	struct rig_job *jobs; /* sorted by `due` */
 	char status[1400];
 };
 
@@ -34,30 +35,35 @@ struct rig {
 	struct sim *sim;           /* owned */
 	struct rig_sm sms[RIG_MAX_SMS];
 	unsigned n_sms;
-	unsigned n_starts;	   /* each draws other numbers */
-	unsigned standstill;       /* steps since the clock last moved */
-	const char *acting;	   /* the node of the manager that runs now; NULL: none does */
-	/* what a job takes; 0: it is done before anything else happens */
+	unsigned n_starts;	   /* number of starts; each manager draws other numbers */
+	unsigned standstill;       /* number of steps since the clock last moved */
+	const char *acting;	   /* node of the running manager; NULL: none runs */
+	/* duration of a job; 0: it is done before the next event */
 	mono_t job_time;
-	mono_t disk_time; /* of those that write to the disk, where that is more */
-	/* Seconds since 1970 at time 0, for managers that start; 0: none knows the time of day. */
+	mono_t disk_time; /* duration of jobs for the disk, if it is longer */
+	/*
+	 * Seconds since 1970 at time 0, for managers that start; 0: the time of day is not known.
+	 */
 	int64_t epoch;
 	/*
-	 * Set before rig_start(): events of the managers started from then on. NULL: not wanted.
+	 * Called with events of the managers started from then on; set before rig_start(). NULL:
+	 * not wanted.
 	 */
 	void (*event)(struct rig_sm *sm, const struct sm_event *event);
-	void (*perf)(struct rig_sm *sm, struct transport_event *ev, mono_t now); /* as `event` */
-	/* as `event` */
+	/* set like `event` */
+	void (*perf)(struct rig_sm *sm, struct transport_event *ev, mono_t now);
+	/* set like `event` */
 	void (*congestion)(struct rig_sm *sm, struct transport_event *ev, mono_t now);
-	const struct route_engines *engines; /* as `event`: routing engines from outside */
+	const struct route_engines *engines; /* routing engines from outside; set like `event` */
 	/*
-	 * As `event`: the transport that a manager is given instead of `tr`; not closed by the rig.
+	 * Returns the transport for a manager, in place of `tr`; not closed by the rig. Set like
+	 * `event`.
 	 */
 	struct transport *(*between)(struct rig_sm *sm);
 	void *owner; /* argument of the functions above */
 	/*
-	 * For benches: what the threads of managers took by this clock is added to `spent`, without
-	 * jobs of other threads, and without what reading it takes; NULL: not asked.
+	 * For benches: time of the managers' threads by this clock is added to `spent`, without
+	 * jobs of other threads, and without the time for reading it; NULL: not measured.
 	 */
 	uint64_t (*clock)(void);
 	uint64_t clock_takes, spent;
@@ -69,26 +75,26 @@ struct rig *rig_free(struct rig *rig);
 
 /*
  * Starts a manager on a port (0: the first, or port 0 of a switch); one reference of `conf` is
- * taken. -ENODEV: no such port, or one is running there; -ENOSPC: RIG_MAX_SMS are running. Else its
- * index; the places of killed ones are given anew once all have been used.
+ * taken. Returns its index; the index of a killed manager is used again once all were used.
+ * -ENODEV: there is no such port, or a manager runs there; -ENOSPC: RIG_MAX_SMS are running.
  */
 int rig_start(struct rig *rig, const char *node, int port, const struct conf *conf,
 	      const char *cache_dir);
-/* As kill -9: no good-bye. */
+/* Ends a manager as kill -9 does. */
 void rig_kill(struct rig *rig, unsigned sm);
-/* As SIGTERM: IsSM goes first, as in daemon.c. */
+/* Ends a manager as SIGTERM does: IsSM is cleared first, as in daemon.c. */
 void rig_stop(struct rig *rig, unsigned sm);
 void rig_freeze(struct rig *rig, unsigned sm, bool frozen);
-/* The running manager on this node, -1 if there is none. */
+/* The manager on this node; -1: there is none. */
 int rig_find(const struct rig *rig, const char *node);
-/* The one in MASTER; NULL if there is none or more than one. */
+/* The manager in state MASTER; NULL: there is none, or more than one. */
 struct sm *rig_master(const struct rig *rig);
 unsigned rig_count(const struct rig *rig, enum sm_state state);
-bool rig_sweeping(const struct rig *rig); /* any manager that is not frozen */
+bool rig_sweeping(const struct rig *rig); /* Is any manager sweeping that is not frozen? */
 
 /*
- * One step: the next event and what the managers make of it, but not beyond `until`. False: time is
- * up.
+ * One step: the next event, and the work of the managers for it, but not beyond `until`. False:
+ * `until` is reached.
  */
 bool rig_step(struct rig *rig, mono_t until);
 void rig_run(struct rig *rig, mono_t until);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Files and folders of a test program, below one folder of its own in /dev/shm or /tmp. It goes
- * with all that is in it when the program ends, whatever came of the tests; KEEP=1 in the
- * environment leaves it there and says where it is.
+ * Files and folders of a test program, below one folder of its own in /dev/shm or /tmp. The folder
+ * is removed with all contents when the program ends, even after failures; KEEP=1 in the
+ * environment keeps it and prints its name.
  *
- * Tests that must leave a folder empty look themselves: they remove it by rmdir().
+ * Tests that must leave a folder empty remove it by rmdir().
  */
 #pragma once
 
@@ -19,7 +19,7 @@
 
 #include "util/mem.h"
 
-#define SCRATCH_PATH 64 /* of a folder, with its zero */
+#define SCRATCH_PATH 64 /* bytes for the name of a folder, with its zero */
 
 static char scratch_root[SCRATCH_PATH - 8];
 static pid_t scratch_owner;
@@ -30,7 +30,7 @@ static inline int scratch_remove_one(const char *path, const struct stat *st, in
 	return remove(path);
 }
 
-/* A folder that is wanted no more; those that are left go by themselves. */
+/* Removes a folder; those not removed are removed at the end. */
 static inline void scratch_remove(const char *folder)
 {
 	if (getenv("KEEP"))
@@ -45,7 +45,10 @@ static inline void scratch_end(void)
 		scratch_remove(scratch_root);
 }
 
-/* In memory if there is room: what is tested calls fsync() a thousand times, which costs a disk. */
+/*
+ * Memory is preferred if there is room: tested code calls fsync() a thousand times, which is slow
+ * on disks.
+ */
 static inline const char *scratch_base(void)
 {
 	struct statvfs s;
@@ -56,7 +59,9 @@ static inline const char *scratch_base(void)
 	return "/tmp";
 }
 
-/* A new, empty folder, in a buffer of SCRATCH_PATH bytes at least; the same buffer. */
+/*
+ * Creates an empty folder; its name is in `ret`, of SCRATCH_PATH bytes at least, which is returned.
+ */
 static inline char *scratch_folder(char *ret)
 {
 	static unsigned n;
@@ -75,7 +80,7 @@ static inline char *scratch_folder(char *ret)
 	return ret;
 }
 
-/* A new file with these bytes; its name is to be freed. */
+/* Creates a file with these bytes; its name is to be freed. */
 static inline char *scratch_bytes(const char *bytes, size_t len)
 {
 	char folder[SCRATCH_PATH], *path = xasprintf("%s/file", scratch_folder(folder));
@@ -91,7 +96,9 @@ static inline char *scratch_file(const char *text)
 	return scratch_bytes(text, strlen(text));
 }
 
-/* A partition file like none: every port is a full member of the default partition. */
+/*
+ * Creates a partition file that equals none: every port is a full member of the default partition.
+ */
 static inline void scratch_open_partitions(const char *path)
 {
 	FILE *f = fopen(path, "w");
@@ -100,7 +107,7 @@ static inline void scratch_open_partitions(const char *path)
 		abort();
 }
 
-/* For tests that write into the current folder: set up and torn down with a new one. */
+/* Set up and tear down a new current folder, for tests that write into it. */
 static inline int scratch_enter(void **state)
 {
 	*state = scratch_folder(xmalloc(SCRATCH_PATH));

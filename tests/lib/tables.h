@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What only tests and benchmarks want of tables. */
+/* Functions on tables for tests and benchmarks only. */
 #pragma once
 
 #include <stdio.h>
@@ -10,17 +10,17 @@
 #include "route/select/reroute.h"
 #include "util/mem.h"
 
-/* As opensm-lfts.dump, without descriptions of nodes; as opensm.fdbs. */
+/* Write tables as opensm-lfts.dump, without node descriptions; as opensm.fdbs. */
 void tables_write_lfts(const struct routes *r, FILE *out);
 void tables_write_fdbs(const struct routes *r, FILE *out);
 
 /*
- * A2A risk: over all channels between switches, the most of min(end ports that send through it,
- * LIDs that are sent to through it). O(switches * LIDs).
+ * A2A risk: the maximum over channels between switches of min(end ports that send through it, LIDs
+ * that are sent to through it). O(switches * LIDs).
  */
 unsigned tables_all_to_all_risk(const struct routes *r);
 
-/* Among all end ports, in order of switch and port; `shifts` 0: all. */
+/* Measures among all end ports, in order of switch and port; `shifts` 0: all shifts. */
 static inline struct route_measures tables_measure(const struct routes *r, unsigned patterns,
 						   unsigned shifts, uint64_t seed,
 						   unsigned *ret_worst_shift)
@@ -55,7 +55,7 @@ static inline double tables_shifts(const struct routes *r, unsigned shifts)
 	return tables_measure(r, 0, shifts, 1, &ignored).shift;
 }
 
-/* Most flows on one channel in any of the shifts. 1 is free of contention. */
+/* Most flows on one channel in any of the shifts. 1: there is no contention. */
 static inline unsigned tables_shift_congestion(const struct routes *r, unsigned shifts)
 {
 	unsigned worst;
@@ -64,7 +64,7 @@ static inline unsigned tables_shift_congestion(const struct routes *r, unsigned 
 	return worst;
 }
 
-/* An engine's tables, rebalanced: one reference, or NULL; job->previous may be NULL. */
+/* Rebalanced tables of an engine: one reference, or NULL; job->previous may be NULL. */
 static inline struct routes *tables_reroute(const struct route_engine *engine,
 					    const struct route_job *job, struct reroute_report *ret)
 {
@@ -77,8 +77,8 @@ static inline struct routes *tables_reroute(const struct route_engine *engine,
 }
 
 /*
- * Unicast and these trees (each on SL sls[i]; NULL: all on 0) together: true if nothing waits for
- * itself; else `cycle` (NULL: not wanted) is one, and route_cycle_done() it.
+ * Are unicast and these trees (each on SL sls[i]; `sls` NULL: all on 0) together free of credit
+ * loops? If not, `cycle` (NULL: not wanted) is one, to be freed by route_cycle_done().
  */
 static inline bool tables_check_trees(const struct routes *r, const struct mcast_tree *const *trees,
 				      uint32_t n, const uint8_t *sls, struct route_cycle *cycle)
@@ -88,7 +88,7 @@ static inline bool tables_check_trees(const struct routes *r, const struct mcast
 	struct route_cycle found;
 	bool cyclic;
 
-	/* Anew: the graph of cdg_of() may have more edges than there are. */
+	/* A new graph, as that of cdg_of() may have additional edges. */
 	routes_check_graph(r, 0, &ignored, &g);
 	for (uint32_t i = 0; i < n; i++)
 		cdg_force_tree(g, trees[i], sls ? sls[i] : 0);
@@ -100,7 +100,7 @@ static inline bool tables_check_trees(const struct routes *r, const struct mcast
 	return !cyclic;
 }
 
-/* Entries for hosts that lead to the switch. */
+/* Number of entries for hosts that lead to the switch. */
 static inline unsigned tables_lead_to(const struct routes *r, uint32_t sw)
 {
 	const struct topo *t = r->topo;

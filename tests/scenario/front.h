@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What administrators use: the control socket of each manager of a scenario, and its clients. */
+/* Tools of administrators: the control socket of each manager of a scenario, and its clients. */
 #pragma once
 
 #include "tests/scenario/scenario.h"
 
-/* For the rig of `s`, whose owner is `s`. Never NULL. */
+/* A front for the rig of `s`, which owns it. Never NULL. */
 struct front *front_new(struct scenario *s);
-/* The control sockets of all managers; before the rig goes. */
+/* Closes the control sockets of all managers; called before the rig is freed. */
 void front_close(struct front *f);
-struct front *front_free(struct front *f); /* behind front_close(); NULL is fine; returns NULL */
+/* called after front_close(); NULL is fine; returns NULL */
+struct front *front_free(struct front *f);
 
-/* A manager was started at this place of the rig; one is about to be freed. */
+/* Notes that a manager has started at this index of the rig; that one is about to be freed. */
 void front_sm_starts(struct front *f, unsigned place, const struct conf *conf);
 void front_sm_goes(struct front *f, unsigned place);
-/* Where the manager of this node keeps its files; made if need be. Until the next call. */
+/* Folder for the files of this node's manager, created if necessary. Valid until the next call. */
 const char *front_folder(struct front *f, const char *node);
-/* The folder with those of all nodes; "": none was made. */
+/* Parent of the folders of all nodes; "": there is none. */
 const char *front_folders(const struct front *f);
-/* Where files of `file` are. */
+/* Folder for the files that `file` writes. */
 const char *front_scratch(struct front *f);
-/* For rig->event. */
+/* A function for rig->event. */
 void front_event(struct rig_sm *sm, const struct sm_event *event);
 
 /* ctl [on NODE] WORD..., ctl-refused [on NODE] WORD... */

@@ -1,36 +1,36 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Conditions of a scenario: what their functions share (expect.c). */
+/* Conditions of a scenario: shared by their functions (expect.c). */
 #pragma once
 
 #include <string.h>
 
 #include "tests/scenario/scenario.h"
 
-/* The verdict is made once per look, and only if it is asked for. */
+/* One check of conditions; the simulator's verdict is made at most once for it. */
 struct look {
 	struct scenario *s;
 	struct sim_verdict verdict;
 	bool judged;
-	char why[720]; /* what is missing */
+	char why[720]; /* reason why the condition does not hold */
 };
 
 struct cond {
-	const char *name; /* NULL: behind the last */
+	const char *name; /* NULL ends the table */
 	unsigned args;
 	int (*test)(struct look *l, const char *const *arg); /* 1, 0 with look->why, or -EINVAL */
 };
 extern const struct cond port_conds[]; /* expect_ports.c */
 extern const struct cond told_conds[]; /* expect_told.c */
 
-/* By enum ib_port_state. */
+/* Names of enum ib_port_state. */
 static const char *const state_names[] = { "NONE", "DOWN", "INIT", "ARMED", "ACTIVE" };
 
 const struct sim_verdict *judge(struct look *l);
-/* `ok`; if not, the reason is what `fmt` says. */
+/* Returns `ok`; if it is false, the reason is the text of `fmt`. */
 bool require(struct look *l, bool ok, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-/* Is `have` as the word says: N, <=N or >=N? */
+/* Does `have` fit the word N, <=N or >=N? */
 int compare(struct look *l, const char *what, uint64_t have, const char *word);
-/* Does `text` begin with these words, where _ stands for a blank or itself? */
+/* Does `text` begin with these words, where _ matches a blank or itself? */
 bool begins(const char *text, const char *words);
-/* NULL: they are not in it. */
+/* The place of the words in `text`; NULL: it does not have them. */
 const char *find_words(const char *text, const char *words);

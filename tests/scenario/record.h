@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What the managers of a scenario do, as text that two builds can be compared by:
+ * The behaviour of the managers of a scenario as text, by which two builds can be compared:
  * SCENARIO_RECORD=PREFIX makes the runner write
  *
  *   PREFIX.mads   every MAD that a manager sends: from where, method, attribute, modifier, route,
@@ -9,7 +9,7 @@
  *   PREFIX.docs   commands of administrators: messages of the control socket, what was printed
  *   PREFIX.end    a fingerprint of all tables at the end, and the dumps of the master
  *
- * All times are virtual: the same build writes the same bytes again.
+ * All times are virtual: the same build writes the same bytes.
  */
 #pragma once
 
@@ -17,16 +17,19 @@
 
 struct record;
 
-/* NULL: nothing is to be recorded, or `prefix` cannot be written (errno). */
+/* NULL: no record is wanted, or `prefix` cannot be written (errno). */
 struct record *record_new(const char *prefix);
 struct record *record_free(struct record *r);
-/* A run begins: managers of `rig` that start from now on are recorded. */
+/* Starts a run: managers of `rig` that start from now on are recorded. */
 void record_rig(struct record *r, struct rig *rig, uint64_t seed);
-/* A command of an administrator, a message of it, what it printed; `r` may be NULL. */
+/* Records a command of an administrator, one of its messages, or its output; `r` may be NULL. */
 void record_text(struct record *r, const char *before, const char *text);
-/* The rows of each file ledger.db below `folder`, whose managers have ended. `r` may be NULL. */
+/*
+ * Records the rows of each file ledger.db below `folder`, whose managers have ended. `r` may be
+ * NULL.
+ */
 void record_ledgers(struct record *r, const char *folder);
-/* The run is over; the rig still stands. */
+/* Ends the run; the rig still exists. */
 void record_end(struct record *r, struct rig *rig);
-/* For log_set_sink(). */
+/* A function for log_set_sink(). */
 void record_log(void *record, unsigned bits, const char *text);
