@@ -37,7 +37,7 @@ static const char *copy_until(const char *at, const char *ends, char *ret, size_
 	return at + len;
 }
 
-/* As copy_until(), of a type: what stands in parentheses is part of it. */
+/* Copies a type, of which text in parentheses is a part; otherwise as copy_until(). */
 static const char *copy_type(const char *at, char *ret, size_t cap)
 {
 	size_t len = 0;

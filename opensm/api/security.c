@@ -232,7 +232,7 @@ static bool has_wanted_key(const struct desk *d, const struct port *p)
 	return !fabric_hides_mkey(p) && key && key == keys_wanted(d->sm, p->guid);
 }
 
-/* Of a port that does not answer it is not known. */
+/* Is the port protected? Not known of a port that does not answer. */
 static bool is_protected(const struct desk *d, const struct port *p)
 {
 	return p->known && !p->node->misses && has_wanted_key(d, p) &&
@@ -356,7 +356,7 @@ static const struct {
 	{ "sa_etm_max_num_event_subs", 32 },
 };
 
-/* There is a limit, and it is low enough. */
+/* Is the limit a number, and at most `most`? */
 static bool is_capped(const char *value, uint64_t most)
 {
 	uint64_t n;

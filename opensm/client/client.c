@@ -43,7 +43,7 @@ static int64_t clock_ms(void)
 	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
 }
 
-/* Until then, in ms, 0 if it is past. */
+/* Time left until `until`, in ms; 0 if it has passed. */
 static int left_until(int64_t until)
 {
 	int64_t left = until - clock_ms();
@@ -266,7 +266,7 @@ int client_receive_until(struct client *cl, int ms, struct json_object **ret)
 
 /* ---- instances ----------------------------------------------------------------------------- */
 
-/* Also one that refuses the connection: the call will report the reason. */
+/* Is there an opensm? Also true if it refuses the connection: the call will report the reason. */
 static bool is_opensm(struct client *cl, int64_t until)
 {
 	struct json_object *answer, *parameters, *product, *error;

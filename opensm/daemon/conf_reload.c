@@ -66,7 +66,10 @@ static void read_files(const struct reload_from *from, struct reload *ret)
 		const struct conf_file *f = ret->files->of[i];
 		bool is_told = from->files && f == from->files->of[i];
 
-		/* What was read before is told again only if faulty: nothing happens then. */
+		/*
+		 * Findings of unchanged files are reported again only with errors, as nothing is
+		 * taken over then.
+		 */
 		if (f && (!is_told || from->again || f->findings.errors))
 			conf_report_append(&ret->report, &f->findings);
 	}
@@ -84,7 +87,7 @@ static void write_option(FILE *out, const struct conf *before, const struct conf
 	fprintf(out, "%s %s -> %s", conf_option(id)->name, old, new);
 }
 
-/* NULL: nothing. */
+/* The changed options; NULL: none. */
 static char *options_news(const struct conf *before, const struct conf *now,
 			  const struct conf_changes *changes)
 {

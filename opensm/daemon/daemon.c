@@ -82,18 +82,18 @@ struct daemon {
 	struct perf *perf;
 	struct cc *cc;
 	struct daemon_api api;
-	struct conf_report findings; /* of the last SIGHUP */
+	struct conf_report findings; /* findings of the last SIGHUP */
 	struct listeners *listeners;
 	struct transport *tr;
 	struct sm *sm;
-	struct sm_heritage heritage; /* of the last manager, while there is none */
+	struct sm_heritage heritage; /* heritage of the last manager, while there is none */
 	struct notify notify;
 	struct retry reopen;
 	mono_t hup_at; /* no SIGHUP is served before */
-	bool hup_wanted, sweep_wanted; /* and a heavy sweep after it */
-	bool watchdog, once_done, stopping; /* stopping: listeners get no events any more */
+	bool hup_wanted, sweep_wanted; /* sweep_wanted: a heavy sweep is due after the reload */
+	bool watchdog, once_done, stopping; /* stopping: set when listeners get no more events */
 	struct told told;
-	char waiting_for[300]; /* said last */
+	char waiting_for[300]; /* text of the last "waiting" record */
 	struct dump_turns *dumps;
 	int exit_code;
 };

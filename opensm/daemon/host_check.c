@@ -133,7 +133,7 @@ static void check_files(const struct check *k, const char *cache_dir)
 			  "asked to register again",
 			  c->sa_db_file, strerror(errno));
 	r = folder_fault(cache_dir);
-	if (r < 0 && r != -ENOENT) /* it is made at a start */
+	if (r < 0 && r != -ENOENT) /* it is created at a start */
 		conf_report_add(k->report, CONF_ERROR, cache_dir, 0, 0,
 				"%s; expected a folder that can be written to; LIDs are not kept "
 				"over a restart",
@@ -142,7 +142,7 @@ static void check_files(const struct check *k, const char *cache_dir)
 
 /* ---- groups, sockets, plugins --------------------------------------------------------------- */
 
-/* One that only the default names need not be there. */
+/* Checks a group. A group that only the defaults name need not exist. */
 static void check_group(const struct check *k, enum conf_id id, const char *name, const char *what)
 {
 	gid_t gid;

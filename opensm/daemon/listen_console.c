@@ -31,7 +31,7 @@
 /* Bytes that a client may leave unread; the output of one command comes on top. */
 #define MAX_UNSENT (1u << 20)
 
-/* A connection. */
+/* A connected client. */
 struct caller {
 	char name[80];
 	bool may_act;
@@ -47,7 +47,7 @@ struct listen_console {
 	struct pace lines; /* some copy the fabric, or print all of it */
 	bool is_busy;	   /* the fabric is copied, or a worker prints, for the session */
 	uint16_t port; /* 0: local */
-	struct stream *holder; /* of the session; NULL: there is none */
+	struct stream *holder; /* stream that has the session; NULL: none */
 	struct console *console;
 };
 
@@ -66,7 +66,7 @@ static int on_timer(sd_event_source *s, uint64_t usec, void *arg)
 	if (w->console)
 		console_tick(w->console, began);
 	pace_worked(&w->lines, began, daemon_api_now(w->api));
-	/* `status loop` goes on unasked. */
+	/* `status loop` prints without a request. */
 	if (w->console && stream_unsent(w->holder) > MAX_UNSENT)
 		stream_drop(w->holder, "does not read what it is sent");
 	set_timer(w);

@@ -66,7 +66,7 @@ struct peer {
 struct rendering {
 	struct sm_job job;
 	struct listen_control *of;
-	struct peer *peer; /* NULL: it is gone */
+	struct peer *peer; /* NULL: the caller is gone */
 	const struct control_method *method;
 	void *snapshot;
 	bool is_collecting; /* the thread does not have it yet */
@@ -161,7 +161,7 @@ static void fail_call(struct peer *p, struct control_error *err)
 	end_call(p);
 }
 
-/* What is collected so far is dropped; `err`: the peer is told, if there is one. */
+/* Drops the snapshot in progress; `err` is sent to its caller, if there is still one. */
 static void stop_collecting(struct listen_control *w, struct control_error *err)
 {
 	struct rendering *r = take(w->running);
@@ -175,7 +175,7 @@ static void stop_collecting(struct listen_control *w, struct control_error *err)
 	free(r);
 }
 
-/* One turn. When all is collected, the thread has it. */
+/* Collects for one turn. A complete snapshot is passed to the thread. */
 static void collect_some(struct listen_control *w)
 {
 	struct rendering *r = w->running;
@@ -232,7 +232,7 @@ static bool start_rendering(struct listen_control *w, struct peer *p)
 	return true;
 }
 
-/* One at a time, in the order of asking. */
+/* Starts the next snapshot, one at a time, in the order of the calls. */
 static void start_next(struct listen_control *w)
 {
 	while (!w->running) {
@@ -351,7 +351,7 @@ static void answer_later(struct peer *p)
 		on_ticket_end(&p->ticket, NULL, &err);
 		return;
 	}
-	/* They may be long, and the method has what it needs. */
+	/* The parameters may be long, and the method has copied them. */
 	json_object_put(p->call.parameters);
 	p->call.parameters = NULL;
 }
@@ -584,7 +584,7 @@ void listen_control_event(struct listen_control *w, const struct sm_event *event
 			send_event(p, event);
 }
 
-/* What is collected is the manager's. */
+/* Ends snapshots in progress, as they refer to the manager. */
 static void end_collecting(struct listen_control *w)
 {
 	struct control_error err = { 0 };

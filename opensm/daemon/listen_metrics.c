@@ -54,8 +54,8 @@ struct listen_metrics {
 	sd_event *event;
 	struct metrics_tally tally;
 	struct metrics_http *http;
-	struct kept_page pages[2]; /* plain; OpenMetrics */
-	char *address, *file;	   /* as opened; NULL: not */
+	struct kept_page pages[2]; /* pages as plain text and as OpenMetrics */
+	char *address, *file;	   /* address and file in use; NULL: none */
 	sd_event_source *file_timer;
 	bool file_writing, file_again;
 	struct told told;
@@ -201,7 +201,7 @@ static void tell_file(struct listen_metrics *w, const struct metrics_job *job)
 	}
 }
 
-/* A file that is not kept up to date any more would be taken for the truth. */
+/* Removes the file: an old one would be mistaken for a current one. */
 static void remove_file(const char *path)
 {
 	struct stat st;

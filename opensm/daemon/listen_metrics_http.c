@@ -39,7 +39,7 @@ struct conn {
 	struct conn *next;
 	struct MHD_Connection *connection;
 	int fd;
-	mono_t since; /* it came, or its last answer had gone */
+	mono_t since; /* time of the connection, or of the end of its last answer */
 	bool has_asked, sleeping, woken;
 };
 
@@ -49,7 +49,7 @@ struct metrics_http {
 	struct metrics_http_source source;
 	struct conn *conns;
 	bool has_room; /* a connection went since libmicrohttpd last ran */
-	char *path; /* of a unix socket */
+	char *path; /* path of the unix socket; NULL: TCP */
 };
 
 /* ---- pages ---------------------------------------------------------------------------------- */
@@ -312,7 +312,7 @@ static bool split_address(const char *address, char host[64], uint64_t *ret_port
 	"expected 127.0.0.1:PORT, [::1]:PORT or the path of a socket; for other hosts use a "      \
 	"proxy that authenticates clients"
 
-/* By any free port of the same address: a listener that is there is not disturbed. */
+/* Tries to listen on a free port of the same address, which disturbs no other listener. */
 bool metrics_http_check(const char *address, char *why, size_t why_len)
 {
 	struct sockaddr_un at;

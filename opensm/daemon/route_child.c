@@ -36,7 +36,7 @@
 #include "util/raw.h"
 #include "util/str.h"
 
-/* So often a computation is asked whether it is still wanted, in ms. */
+/* Interval in ms at which a computation is asked whether it is still wanted. */
 #define SLICE 20
 /* Times its limit that a computation has on a host that leaves it too little of a processor. */
 #define STARVED 10
@@ -44,15 +44,15 @@
 #define ASLEEP 50
 /* From so many ms on that is seen of one that was just forked. */
 #define ASLEEP_FROM 2000
-/* Nor longer than so, in ms: the daemon takes a longer job for one that hangs. */
+/* Longest time of a starved computation in ms: the daemon takes a longer job for one that hangs. */
 #define STARVED_MOST 300000
 /* At most so much of a slice counts. */
 #define SLICE_MOST 500
 /* Descriptors that a child has: its pipes, its files, those of tables. */
 #define KEEP_MAX 12
-/* Where it cannot be known which there are. */
+/* Number of descriptors to close if it cannot be determined. */
 #define FDS_GUESSED 4096
-/* Where the system has no room for a child: how often one is tried, and pauses between, in ms. */
+/* With no memory for a child: number of tries, and pause between them in ms. */
 #define SHORTAGE_TRIES 10
 #define SHORTAGE_PAUSE 100
 /* A killed one gives up its memory within some ms: looks at it, and pauses between, in ms. */
@@ -77,7 +77,7 @@ struct route_child {
 	uint64_t serial, last; /* of its last result; of the last result of all */
 	pid_t unreaped[UNREAPED_MAX];
 	unsigned n_unreaped;
-	uint8_t *mapped;    /* its result */
+	uint8_t *mapped;    /* result of the child, mapped */
 	size_t n_mapped;
 };
 
@@ -94,7 +94,7 @@ static int by_number(const void *a, const void *b)
 	return *(const int *)a - *(const int *)b;
 }
 
-/* One after the other, where close_range() is not known (before Linux 5.9) or filtered. */
+/* Closes descriptors one by one, where close_range() is missing (before Linux 5.9) or filtered. */
 static void close_each(int first, int last)
 {
 	int dir = raw_open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -170,7 +170,7 @@ static void write_text(const char *path, const char *text)
 	raw_close(fd);
 }
 
-/* Of this process, as RLIMIT_DATA counts it; 0: not known. */
+/* Bytes of data of this process, as RLIMIT_DATA counts them; 0: not known. */
 static uint64_t data_bytes(void)
 {
 	int fd = raw_open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
@@ -186,7 +186,7 @@ static uint64_t data_bytes(void)
 	return pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Stacks count as data from the start, however little of them is used. */
+/* Bytes of stacks, which count as data as a whole, however little of them is used. */
 static uint64_t stack_bytes(void)
 {
 	pthread_attr_t attr;
@@ -223,7 +223,7 @@ static void settle_in(const struct route_child *c, const struct run_order *order
 	int keep[KEEP_MAX] = { c->to, c->from, c->input, c->output };
 	unsigned n = 4;
 
-	setpgid(0, 0); /* what an engine starts ends with it */
+	setpgid(0, 0); /* processes that an engine starts end with the child */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(EXIT_ALONE);
@@ -280,7 +280,7 @@ static uint8_t *map_input(int fd, size_t n)
 	return p == MAP_FAILED ? NULL : p;
 }
 
-/* Works until the daemon has gone, or ends it. */
+/* Works until the daemon is gone, or ends the child. */
 static _Noreturn void serve_orders(const struct route_child *c, const struct run_order *order)
 {
 	struct unpack first = { 0 }, *more = NULL;
@@ -324,7 +324,7 @@ static void unmap_result(struct route_child *c)
 	c->mapped = NULL;
 }
 
-/* Those that the kernel has ended meanwhile. */
+/* Reaps children that the kernel has ended meanwhile. */
 static void reap_late(struct route_child *c)
 {
 	unsigned n = 0;
@@ -357,7 +357,7 @@ static int reap_process(struct route_child *c)
 	return 0;
 }
 
-/* It is dead, and not reaped. */
+/* Is the child dead, and not reaped yet? */
 static bool has_exited(const struct route_child *c)
 {
 	siginfo_t info = { .si_pid = 0 };
@@ -365,7 +365,7 @@ static bool has_exited(const struct route_child *c)
 	return waitid(P_PID, (id_t)c->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid;
 }
 
-/* Whatever it does; its status is in `*ret_status`, if that is wanted. */
+/* Ends the child in any state; its status is in `*ret_status`, if that is not NULL. */
 static void end_child(struct route_child *c, int *ret_status)
 {
 	int status = 0;
@@ -411,7 +411,7 @@ static int start_child(struct route_child *c, const struct run_order *order)
 		c->pid = 0;
 	}
 	if (c->pid)
-		setpgid(c->pid, c->pid); /* as it does itself: the one that is first */
+		setpgid(c->pid, c->pid); /* the child does it, too: whichever is first */
 	close_fd(&down[0]);
 	close_fd(&up[1]);
 	c->to = down[1];
@@ -421,7 +421,7 @@ static int start_child(struct route_child *c, const struct run_order *order)
 	return r;
 }
 
-/* False: it died while it was idle, or cannot be told. */
+/* Passes an order to the idle child. False: it died while idle, or cannot be reached. */
 static bool hand_on_order(struct route_child *c, const struct run_order *order)
 {
 	return ftruncate(c->input, 0) == 0 &&
@@ -466,7 +466,7 @@ static void take_death(struct route_child *c, struct run_result *ret)
 	ret->number = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* Processor time of the child in ms, of all its threads. False: it cannot be told. */
+/* Processor time of all threads of the child in ms. False: it cannot be read. */
 static bool processor_ms(const struct route_child *c, uint64_t *ret)
 {
 	struct timespec t;

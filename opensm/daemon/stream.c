@@ -36,7 +36,7 @@ static void write_output(struct stream *s);
 
 /* ---- states -------------------------------------------------------------------------------- */
 
-/* So much waits for it that no message is read: answers that are given have no other limit. */
+/* Do so many bytes wait that no message is read? Bytes of stream_give() have no other limit. */
 static bool is_choked(const struct stream *s)
 {
 	return s->unsent > s->of->c.max_unsent;
@@ -53,7 +53,7 @@ static void want_input(struct stream *s)
 
 	if (!s->input)
 		return;
-	/* With no event wanted, the end of both sides of a socket is told all the same. */
+	/* The end of both sides of a socket is reported even if no event is wanted. */
 	if (s->is_socket && s->state == STREAM_OPEN)
 		sd_event_source_set_io_events(s->input, wanted ? EPOLLIN : 0);
 	else
@@ -174,7 +174,7 @@ static void set_room(struct stream *s, size_t room)
 	s->buf = xrealloc(s->buf, room + 3, 1);
 }
 
-/* It has so long from now on to end a long message. */
+/* Starts the time limit of a long message. */
 static void start_long(struct stream *s)
 {
 	if (!s->of->c.long_time || !s->late)
@@ -345,7 +345,7 @@ static void read_input(struct stream *s)
 			return;
 		}
 		if (n <= 0)
-			s->input_ended = true; /* of a terminal, too: EIO */
+			s->input_ended = true; /* a terminal reports EIO */
 		else
 			s->len += (size_t)n;
 		want_input(s);
@@ -377,7 +377,7 @@ static int on_again(sd_event_source *source, void *arg)
 	return 0;
 }
 
-/* It may have become possible, or impossible, to take messages. */
+/* Starts or stops reading, as messages may be taken now, or no more. */
 static void resume_input(struct stream *s)
 {
 	if (s->state != STREAM_OPEN)
@@ -431,7 +431,7 @@ static void drop_written(struct stream *s, size_t n)
 	free(p);
 }
 
-/* One write; the rest goes when the descriptor is writable. */
+/* Writes once; the rest is written when the descriptor is writable. */
 static void write_output(struct stream *s)
 {
 	ssize_t n = 0;

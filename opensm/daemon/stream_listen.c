@@ -55,7 +55,10 @@ static unsigned count_of(const struct stream_hub *ss, uid_t uid)
 	return n;
 }
 
-/* Of trusted peers none goes for another user. `uid_only`: a caller gives up one of its own. */
+/*
+ * May this peer be closed? Trusted peers are closed for trusted peers only. `uid_only`: for a peer
+ * of the same user.
+ */
 static bool may_be_evicted(const struct stream *s, const struct caller *c, bool uid_only)
 {
 	if (s->state != STREAM_OPEN || s->held || s->unsent || !s->of->c.is_idle(s->of->c.arg, s))
@@ -79,7 +82,7 @@ static bool make_room(struct stream_hub *ss, const struct caller *c, bool uid_on
 	return true;
 }
 
-/* One place at most is made free: there is one newcomer. */
+/* Is there a place for the caller? At most one peer is closed to make room. */
 static bool has_place(struct stream_hub *ss, const struct caller *c)
 {
 	unsigned limit = ss->c.max_peers - (c->known && !c->trusted ? ss->c.reserved : 0);
@@ -179,7 +182,10 @@ static int add_listener(struct stream_hub *ss, int fd, const char *path)
 	return 0;
 }
 
-/* -EADDRINUSE: a process listens there, or it is no socket. 0: there is nothing any more. */
+/*
+ * Removes a stale socket. -EADDRINUSE: a process listens there, or it is no socket. 0: it is
+ * removed.
+ */
 static int clear_stale(const struct sockaddr_un *at)
 {
 	struct stat st;
@@ -199,7 +205,7 @@ static int clear_stale(const struct sockaddr_un *at)
 	return unlink(at->sun_path) < 0 && errno != ENOENT ? -errno : 0;
 }
 
-/* Of the socket, never of a link that another user with access to its folder put there. */
+/* Sets the mode of the socket, never of a link that another user put there. */
 static int set_socket_mode(const char *path, mode_t mode)
 {
 	int fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC), r = 0;

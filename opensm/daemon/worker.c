@@ -24,15 +24,15 @@
 struct worker {
 	pthread_t thread;
 	_Atomic(struct sm_job *) in; /* handed in and not taken yet, newest first */
-	sem_t to;		     /* as many jobs, and the end */
-	int back;		     /* eventfd: jobs that have ended */
+	sem_t to;		     /* number of submitted jobs, and the end */
+	int back;		     /* eventfd: number of ended jobs */
 	/* Jobs that have not come back; the first one runs. For the main thread alone. */
 	struct sm_job *first, **end;
 	mono_t since; /* the first one runs, at most, or is in this turn */
 	unsigned turn;
 };
 
-/* In the order in which they came; NULL: none, which is the end. */
+/* Takes the jobs in the order of submission; NULL: none, which means the end. */
 static struct sm_job *take_jobs(struct worker *w)
 {
 	struct sm_job *newest = atomic_exchange(&w->in, NULL), *ret = NULL;
@@ -118,7 +118,7 @@ void worker_collect(struct worker *w, mono_t now)
 	if (read(w->back, &n, sizeof(n)) != sizeof(n))
 		return;
 	for (; n; n--) {
-		struct sm_job *job = w->first; /* they come back in order */
+		struct sm_job *job = w->first; /* jobs end in order */
 
 		w->first = job->next;
 		w->since = now;

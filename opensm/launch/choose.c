@@ -17,7 +17,7 @@
 #define PRIORITY_MAX 15
 #define BLANKS	     " \t\r\n"
 
-/* What the rules work on. */
+/* State shared by the rules. */
 struct chooser {
 	const struct choose_input *in;
 	struct choice *out;
@@ -117,7 +117,7 @@ static void give_priority(struct chooser *c)
 
 /* ---- rule 1: numbered files ---------------------------------------------------------------- */
 
-/* What can be part of the names of files, sockets and lines. */
+/* Can the text be part of file names, sockets and lines? */
 static bool is_printable_name(const char *text)
 {
 	for (const char *c = text; *c; c++)
@@ -165,7 +165,7 @@ static bool is_as_shipped(enum sysconfig_name name, const char *value)
 	return name == SYSCONFIG_PORTS && strcasecmp(value, "ALL") == 0;
 }
 
-/* Numbered files decide alone: one line if what they put aside holds settings. */
+/* Warns of settings that are ignored, as numbered files decide alone. */
 static void warn_of_ignored(const struct chooser *c)
 {
 	_cleanup_free_ char *ignored = NULL, *base = NULL;
@@ -209,7 +209,7 @@ static bool by_numbered(struct chooser *c)
 
 /* ---- rules 2 and 3: GUIDs ------------------------------------------------------------------ */
 
-/* An instance for a GUID; a second one for the same GUID is said and left out: NULL. */
+/* Adds an instance for a GUID; NULL: the GUID has one already, which is reported. */
 static struct instance *add_guid(struct chooser *c, uint64_t guid, const char *origin)
 {
 	_cleanup_free_ char *name = xasprintf("0x%016" PRIx64, guid);
@@ -247,7 +247,7 @@ static void add_faulty(struct chooser *c, const char *origin, const char *word, 
 			  conf_quote(word, len, quoted));
 }
 
-/* One instance per word; `staggered`: each with a prefix of its own. */
+/* Adds an instance per word; `staggered`: each with a subnet prefix of its own. */
 static void add_words(struct chooser *c, const struct sysconfig_setting *s, bool staggered)
 {
 	_cleanup_free_ char *origin =

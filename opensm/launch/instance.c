@@ -62,7 +62,7 @@ bool instance_equal(const struct instance *a, const struct instance *b)
 
 /* ---- its configuration --------------------------------------------------------------------- */
 
-/* As the daemon will read it; findings are the daemon's to tell. */
+/* Reads the configuration like the daemon, which will report its findings. */
 static struct conf *read_conf(const struct instance *i, const struct launch_paths *p)
 {
 	const struct cli_env env = { .version = PACKAGE_VERSION };
@@ -174,7 +174,7 @@ char **instance_argv(const struct instance *i, const struct launch_paths *p)
 	return s.v;
 }
 
-/* OSM_TMP_DIR goes where the arguments say where the dumps are. */
+/* OSM_TMP_DIR is the folder of dumps of the arguments. */
 void instance_setenv(const struct instance *i, const struct launch_paths *p)
 {
 	setenv("OPENSM_INSTANCE", i->name, 1);

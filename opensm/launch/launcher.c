@@ -66,7 +66,7 @@ bool launcher_is_busy(const struct launcher *l)
 	return false;
 }
 
-/* Those that were not wanted any more, and have stopped. */
+/* Frees slots that are not wanted any more and have stopped. */
 static void drop_gone(struct launcher *l)
 {
 	size_t kept = 0;
@@ -97,7 +97,7 @@ static void slot_order(struct launcher *l, struct slot *s, const char *method)
 			      "%s is refused: %s", method, s->obstacle);
 }
 
-/* What is tried because of an order is no crash: it does not count for the start limit. */
+/* Starts that were requested are no crashes: they do not count for the start limit. */
 static void slot_start(struct launcher *l, struct slot *s, const char *method)
 {
 	unit_reset(l->units, s->unit);
@@ -117,7 +117,10 @@ static void end_unwanted(struct launcher *l, const struct choice *c)
 	}
 }
 
-/* What runs as it should reads its files again; what runs otherwise, or not at all, is started. */
+/*
+ * Reloads a running instance with the same settings, restarts one with others, starts one that has
+ * ended.
+ */
 static void slot_renew(struct launcher *l, struct slot *s, struct instance *i)
 {
 	bool same = instance_equal(s->instance, i) && !s->gone;
@@ -149,8 +152,8 @@ static void warn_of_clashes(const struct launcher *l)
 }
 
 /*
- * What should be, on top of what is. `hup`: what is not wanted any more ends, and what stays reads
- * its files again; a port that came starts its instance, and touches no other. `choice` is emptied.
+ * Changes the slots to `choice`, which is emptied. `hup`: instances that are not wanted any more
+ * are stopped, and others reload; otherwise new ports get instances, and no other is changed.
  */
 static void follow_choice(struct launcher *l, struct choice *choice, bool hup)
 {
@@ -254,8 +257,7 @@ static bool read_ports(struct launcher *l)
 }
 
 /*
- * PORTS=ALL has an instance for each that came; no settings of another kind come into force without
- * a reload.
+ * With PORTS=ALL each new port gets an instance; other settings come into force by a reload only.
  */
 static void look_at_ports(struct launcher *l)
 {
@@ -281,7 +283,7 @@ static void look_at_ports(struct launcher *l)
 
 /* ---- after each turn of the loop ----------------------------------------------------------- */
 
-/* All have failed for good, and no port that comes could change that. */
+/* Have all instances failed for good, so that no new port could help? */
 static bool is_hopeless(const struct launcher *l)
 {
 	for (size_t n = 0; n < l->n; n++)
@@ -323,7 +325,7 @@ static int on_post(sd_event_source *source, void *arg)
 			read_slot(l, &l->slots[n]);
 	drop_gone(l);
 	if (!l->stopping && is_hopeless(l)) {
-		l->owes_ready = false; /* it never will be */
+		l->owes_ready = false; /* READY=1 is never sent */
 		report_update(l);
 		journal_text(LOG_ERR, "nothing is left that could run: %s", l->status);
 		return sd_event_exit(l->event, LAUNCH_EXIT_CONFIG);
@@ -352,7 +354,7 @@ static void reload_all(struct launcher *l)
 		follow_choice(l, &choice, true);
 }
 
-/* What has failed is not called failed any more once it is not wanted. */
+/* Failed units lose their failed state when they are not wanted any more. */
 static void stop_service(struct launcher *l)
 {
 	l->stopping = true;
@@ -415,7 +417,7 @@ static int start_service(struct launcher *l)
 
 	read_ports(l);
 	if (read_files(l, &choice, &l->refused) < 0) {
-		l->owes_ready = false; /* it never will be */
+		l->owes_ready = false; /* READY=1 is never sent */
 		report_update(l);
 		journal_about(LOG_ID_SETTINGS_REFUSED, NULL, LOG_ERR, "%s", l->status);
 		return LAUNCH_EXIT_CONFIG;

@@ -90,9 +90,7 @@ static int refuse_run(const char *name, const char *why, int status)
 	return status;
 }
 
-/*
- * The ports of the host; with PORTS=ALL one that has gone keeps its instance, which waits for it.
- */
+/* The ports of the host; with PORTS=ALL also vanished ones, whose instances wait for them. */
 static uint64_t *ports_with(const struct launch_paths *p, size_t *ret_n)
 {
 	uint64_t guid, *ports = ports_list(p->sys_dir, ret_n);

@@ -58,7 +58,7 @@ int seed_cache(const char *cache_dir, const char *name)
 	assert(name[0] && !strchr(name, '/'));
 	if (stat(final, &st) == 0)
 		return S_ISDIR(st.st_mode) ? 0 : -ENOTDIR;
-	/* What a killed predecessor left is written over. */
+	/* Files of a killed predecessor are overwritten. */
 	if (mkdir(folder, 0755) < 0 && errno != EEXIST)
 		return -errno;
 	r = copy_files(cache_dir, folder);

@@ -25,7 +25,7 @@
 struct units {
 	sd_event *event;
 	sd_bus *bus;		/* NULL: systemd does not answer */
-	sd_event_source *again; /* until it does */
+	sd_event_source *again; /* timer of the next try to connect */
 	units_changed_fn *changed;
 	void *arg;
 };
@@ -140,7 +140,7 @@ struct units *units_free(struct units *u)
 
 /* ---- names --------------------------------------------------------------------------------- */
 
-/* As systemd-escape(1): what may not stand in the name of a unit, and '-', as \x2d. */
+/* Escapes like systemd-escape(1): '-', and characters not allowed in unit names, become \x2d. */
 char *unit_name(const char *instance)
 {
 	char *escaped = xcalloc(4 * strlen(instance) + 1, 1), *to = escaped;

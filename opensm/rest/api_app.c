@@ -48,7 +48,7 @@ enum conf_kind {
 static const struct conf_row {
 	const char *name;
 	enum conf_kind kind;
-	const char *option; /* NULL: `name` */
+	const char *option; /* name of the option; NULL: `name` */
 	const char *drawn;  /* the option by which the key is drawn, whatever its own says */
 } conf_rows[] = {
 	{ .name = "subnet_prefix", .kind = CONF_TEXT },

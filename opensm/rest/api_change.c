@@ -26,7 +26,7 @@ struct change {
 	struct rest_answer *ret;
 	struct json_object *parameters; /* consumed by the call */
 	uint16_t pkey;
-	struct copies copies; /* of the answer, if it is 200 */
+	struct copies copies; /* for an answer with 200 */
 };
 
 static bool refuse(struct change *c, const char *why)
@@ -186,7 +186,7 @@ static void make_change(struct change *c, const char *action, bool missing_is_fi
 	json_object_put(answer);
 }
 
-/* `members` (an array, consumed) or NULL: `why` says what is wrong. False: it is answered. */
+/* Adds `members` (an array, consumed); NULL: `why` is the error. False: it was answered. */
 static bool add_members(struct change *c, struct json_object *members, const char *why)
 {
 	if (!members)
@@ -247,7 +247,7 @@ static bool change_of_path(struct change *c, const struct rest_request *q, struc
 	return true;
 }
 
-/* Changes under way end here where something is wrong: what was made is freed. */
+/* Frees a change that failed. */
 static void drop_change(struct change *c)
 {
 	json_object_put(c->parameters);
@@ -309,7 +309,7 @@ void api_configure(const struct rest_request *q, struct rest_answer *ret)
 	change_by_body(q, ret, "configure", NULL);
 }
 
-/* Of the old name: a member or a partition that is not there is no error. */
+/* Removes members; those, and partitions, that do not exist are no error. */
 void api_remove_guids(const struct rest_request *q, struct rest_answer *ret)
 {
 	char why[API_WHY_MAX] = "";
@@ -363,7 +363,7 @@ void api_remove_listed(const struct rest_request *q, struct rest_answer *ret)
 /* Hosts of one request that are tried one by one. */
 #define SINGLE_MAX 256
 
-/* One host of `members`: c->ret has the answer. */
+/* Removes one host of `members`; the answer is in c->ret. */
 static void remove_host(struct change *c, struct json_object *members, size_t i)
 {
 	struct change one = { .q = c->q, .ret = c->ret, .pkey = c->pkey };
@@ -393,7 +393,7 @@ static unsigned weight_of(unsigned status)
 	}
 }
 
-/* Of two changes that are answered together: what is true of both. */
+/* Keeps the smaller results of two changes that are answered together. */
 static void keep_fewer(struct copies *copies, const struct copies *other)
 {
 	copies->replicated &= other->replicated;

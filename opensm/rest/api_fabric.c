@@ -100,7 +100,7 @@ static bool is_same_system(const struct api_node *a, const struct api_node *b)
 	return a->kind == b->kind && !strcmp(a->system, b->system);
 }
 
-/* Switches that share a description, as they come from the factory, are told apart by GUID. */
+/* Gives switches with the same description, as delivered, names with their GUIDs. */
 static void part_switches(struct api_node **run, size_t n)
 {
 	for (size_t i = 0; n > 1 && i < n; i++) {
@@ -287,7 +287,7 @@ unsigned api_tier(const struct api_end *a, const struct api_end *b)
 	assert(a->node);
 	if (a->node->kind != API_SWITCH || (b->node && b->node->kind != API_SWITCH))
 		return 1;
-	/* A port without a cable counts as one to the rank above. */
+	/* A port without a cable is treated as one to the rank above. */
 	return (b->node ? MIN(rank_of(a), rank_of(b)) : rank_of(a)) + 2;
 }
 

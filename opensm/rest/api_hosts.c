@@ -17,7 +17,7 @@
 
 struct expansion {
 	struct json_object *names;
-	char *why; /* API_WHY_MAX bytes */
+	char *why; /* text of API_WHY_MAX bytes */
 	const char *list;
 };
 
@@ -52,7 +52,7 @@ static size_t read_number(const char *text, unsigned *ret)
 
 struct range {
 	unsigned from, to;
-	int width; /* of the first, with its zeros */
+	int width; /* digits of the first number, with its zeros */
 };
 
 /* "7" or "08-10", up to a comma or the bracket; NULL: neither. */

@@ -23,7 +23,7 @@
 #include "util/mem.h"
 #include "util/str.h"
 
-#define PORTS_MAX 1024u /* of one request */
+#define PORTS_MAX 1024u /* most ports of one request */
 #define TARGET	  48	/* bytes of "0x0123456789abcdef/254" and some more */
 
 /* ---- what is marked -------------------------------------------------------------------------- */
@@ -76,7 +76,7 @@ static void list_port(const struct api_fabric *f, const struct api_node *n,
 	fn(arg, &l);
 }
 
-/* Of a switch as a whole: all its cables, or those that its mark is about. */
+/* Lists the mark of a whole switch: all its cables, or those that the mark is about. */
 static void list_mark(const struct api_fabric *f, struct json_object *mark, listed_fn *fn,
 		      void *arg)
 {
@@ -270,14 +270,14 @@ static void note_change(struct rest_answer *ret, struct json_object *answer)
 	ret->generation = (uint64_t)api_int(answer, "generation");
 }
 
-/* What ports before have come to, for the journal. */
+/* Keeps the results of earlier ports, for the journal. */
 static void keep_change(struct rest_answer *ret, bool changed, uint64_t generation)
 {
 	ret->changed = changed;
 	ret->generation = generation;
 }
 
-/* False: `ret` is filled. What is in service already is no fault. */
+/* Marks a port. A port that is in service already is no error. False: `ret` is filled. */
 static bool mark_port(const struct rest_request *q, struct rest_answer *ret, const char *target,
 		      bool unhealthy)
 {
@@ -331,7 +331,7 @@ static const char *text_at(struct json_object *list, size_t i)
 	return json_object_is_type(o, json_type_string) ? json_object_get_string(o) : NULL;
 }
 
-/* All names before the first change. False: `ret` is filled. */
+/* Checks all names before the first change. False: `ret` is filled. */
 static bool are_names(struct rest_answer *ret, struct json_object *ports)
 {
 	char target[TARGET];
@@ -430,7 +430,10 @@ static bool mark_node(const struct rest_request *q, struct rest_answer *ret,
 	return true;
 }
 
-/* By the GUID of the system, of the node or of a port of it; 0: by the name of the system. */
+/*
+ * Is this the GUID of the system, of the node or of one of its ports; with `guid` 0: the system's
+ * name?
+ */
 static bool is_device(const struct api_node *n, guid_t guid, const char *name)
 {
 	size_t n_ports = n->ports ? json_object_array_length(n->ports) : 0;

@@ -25,10 +25,10 @@ static void *members_fail(char why[API_WHY_MAX], const char *fmt, ...)
 
 /* ---- how members are in a partition ---------------------------------------------------------- */
 
-/* What a body says of all its members, or of each. */
+/* Membership and index0 of a body, for all its members or for each. */
 struct manner {
-	const char *membership;		/* constant text */
-	struct json_object *memberships; /* of each, by place; NULL: all are alike */
+	const char *membership;		/* membership of all, constant text */
+	struct json_object *memberships; /* membership of each, in order; NULL: all are alike */
 	bool index0;
 };
 
@@ -80,7 +80,7 @@ static bool read_manner(struct json_object *body, size_t n, struct manner *ret,
 	return read_membership(body, ret, why) && read_memberships(body, n, ret, why);
 }
 
-/* Of member number `i`; NULL: `why`. */
+/* Membership of member number `i`; NULL with `why`. */
 static const char *membership_of(const struct manner *m, size_t i, char why[API_WHY_MAX])
 {
 	struct json_object *v;
@@ -97,7 +97,7 @@ static const char *membership_of(const struct manner *m, size_t i, char why[API_
 			    json_object_to_json_string(v));
 }
 
-/* What is usual is left out: a call of the control socket is bounded. */
+/* Default values are left out, as calls of the control socket are bounded. */
 static struct json_object *member_new(const char *key, const char *value, const char *membership,
 				      bool index0)
 {

@@ -35,7 +35,7 @@ static bool is_true(struct json_object *o, const char *key)
 
 /* ---- one partition --------------------------------------------------------------------------- */
 
-/* What a reader asks for. */
+/* Query arguments of a reader. */
 struct wish {
 	bool guids, qos, sharp;
 };

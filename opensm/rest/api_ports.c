@@ -124,7 +124,7 @@ static void write_port(struct api_text *t, const struct api_fabric *f, const str
 
 struct filter {
 	const char *type;	 /* "Computer", "Switch"; NULL: any */
-	const char *system_name; /* NULL: any */
+	const char *system_name; /* NULL: any system */
 	const char *name;	 /* GUID_PORT, or the GUID alone; NULL: any */
 	guid_t system, guid;
 	bool by_system, by_guid;

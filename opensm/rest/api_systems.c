@@ -143,7 +143,7 @@ static void write_cable(struct api_text *t, const struct api_end *a, const struc
 	api_text_close(t, '}');
 }
 
-/* Of the two ends of a cable the one by which it is listed. */
+/* Is this the end by which a cable is listed? */
 static bool is_first_end(const struct api_end *a, const struct api_end *b)
 {
 	return a->guid != b->guid ? a->guid < b->guid : a->num < b->num;

@@ -10,11 +10,12 @@
 #include <pthread.h>
 #include <string.h>
 
-#define UNDER_WAY_MAX 3 /* one that is read, and those that wait: each has a thread */
+#define UNDER_WAY_MAX 3 /* requests that hold the turn (1) or wait for it (2), a thread each */
 
 static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static const struct rest_request *under_way[UNDER_WAY_MAX]; /* by `lock`; NULL: a free place */
+/* guarded by `lock`; NULL: a free place */
+static const struct rest_request *under_way[UNDER_WAY_MAX];
 
 static bool is_of_user(const struct rest_request *a, const struct rest_request *b)
 {

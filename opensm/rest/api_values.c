@@ -136,7 +136,7 @@ unsigned api_rate_of_json(struct json_object *v)
 	return tenths_of(v, &tenths) ? ib_rate_of_bandwidth(tenths) : 0;
 }
 
-/* Whole numbers without a point, others with as many digits as they need. */
+/* Integers without a decimal point, others with as many digits as needed. */
 static struct json_object *number_of(double n)
 {
 	char text[32];

@@ -108,7 +108,7 @@ static struct json_object *unwrap(struct json_object *answer, struct rest_error 
 	return ret;
 }
 
-/* Of a call of which the manager has not read the whole: it does nothing. */
+/* The manager has not read the whole call, and so does nothing. */
 static void *fail_unsent(struct rest_error *err)
 {
 	return fail(err, "Unreachable",

@@ -46,7 +46,7 @@ static const struct key {
 
 struct reader {
 	const char *file;
-	const struct ini_item *item; /* that is being read */
+	const struct ini_item *item; /* the line that is being read */
 	struct rest_conf *conf;
 	struct fault *fault;
 	bool seen[ARRAY_SIZE(keys)];

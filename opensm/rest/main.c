@@ -53,7 +53,7 @@ static bool needs_tls(const struct rest_conf *c)
 	return false;
 }
 
-/* All that --check reads, too. */
+/* Reads all files; --check does so, too. */
 static int read_files(struct program *p, struct fault *fault)
 {
 	p->conf = rest_conf_load(p->conf_path, fault);

@@ -53,7 +53,7 @@ enum log_count_kind {
 struct log_count {
 	enum log_count_kind kind;
 	uint64_t n;
-	unsigned seconds; /* length of the time in which they were */
+	unsigned seconds; /* seconds in which they were suppressed */
 	unsigned bits, id;
 	const char *func;
 	char text[LOG_FLOOD_TEXT];

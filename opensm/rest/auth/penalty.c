@@ -18,7 +18,7 @@ struct place {
 
 struct penalty {
 	struct penalty_limit limit;
-	/* So that addresses cannot be chosen to share a set. */
+	/* prevents that addresses are chosen to share a set */
 	uint8_t secret[SECRET_BYTES];
 	struct place places[SETS][WAYS];
 };

@@ -213,7 +213,9 @@ static int add_token(struct tokens *t, const struct token *new)
 	return r;
 }
 
-/* By its hash, or by id and user (NULL: any); it goes into `ret`. 0 or -ENOENT. */
+/*
+ * Removes a token by its hash, or by id and user (NULL: any), and copies it to `ret`. 0 or -ENOENT.
+ */
 static int remove_token(struct tokens *t, const uint8_t *hash, const char *id, const char *user,
 			struct token *ret)
 {
@@ -234,7 +236,7 @@ static int remove_token(struct tokens *t, const uint8_t *hash, const char *id, c
 	return r;
 }
 
-/* Until it is on disk its text is known to the caller alone. */
+/* Stores a token; until it is on disk only the caller has its text. */
 static int store_token(struct tokens *t, const struct token *new)
 {
 	struct token old;

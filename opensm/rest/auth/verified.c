@@ -49,7 +49,7 @@ static void mac_of(const struct verified *v, const char *user, const char *passw
 	free(both);
 }
 
-/* All are compared, so that the time does not depend on the place. */
+/* Compares all entries, so that the time does not depend on the place. */
 static struct entry *find_entry(struct verified *v, const uint8_t mac[SECRET_BYTES])
 {
 	struct entry *found = NULL;

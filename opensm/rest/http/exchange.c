@@ -181,10 +181,7 @@ static bool is_foreign(const struct exchange *x)
 	return !at || !host || strcasecmp(at + 3, host) != 0;
 }
 
-/*
- * Clients send empty bodies, or `{}`, with methods that have none; what is in them counts for
- * nothing.
- */
+/* Clients send empty bodies, or `{}`, with methods that have none; these bodies are ignored. */
 static bool wants_body(const struct exchange *x)
 {
 	return x->kind != EXCHANGE_TOKENS && x->request.method != REST_GET;
@@ -324,7 +321,7 @@ static enum MHD_Result add_body(struct exchange *x, const char *bytes, size_t *l
 	size_t n = *len, cap = x->body_cap;
 
 	*len = 0;
-	/* Of a body without Content-Length, in chunks. */
+	/* A body without Content-Length arrives in chunks. */
 	if (!x->is_refused && x->body_len + n > x->body_limit)
 		refuse(x, 413, "a body has at most %zu bytes", x->body_limit);
 	if (!x->is_refused && x->body_len + n + 1 > cap &&

@@ -141,7 +141,7 @@ static int bind_socket(int fd, const struct rest_listen *at)
 		memcpy(&v4.sin_port, port, sizeof(port));
 		return bind(fd, (const struct sockaddr *)&v4, sizeof(v4));
 	}
-	/* So that [::] and 0.0.0.0 can both be served. */
+	/* Lets [::] and 0.0.0.0 both be served. */
 	setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &one, sizeof(one));
 	inet_pton(AF_INET6, at->host, &v6.sin6_addr);
 	memcpy(&v6.sin6_port, port, sizeof(port));

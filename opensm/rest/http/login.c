@@ -35,13 +35,13 @@ static const struct penalty_limit user_limit = {
 
 struct login {
 	struct users *users;
-	unsigned round; /* of reading them */
+	unsigned round; /* number of readings of the file of users */
 	struct tokens *tokens;
 	struct sessions *sessions;
 	struct verified *verified;
 	struct penalty *by_address, *by_user;
 	struct workers *workers;
-	struct work writing; /* of the file of tokens */
+	struct work writing; /* job that writes the file of tokens */
 	int written;	     /* its result */
 	bool is_writing, write_again;
 };

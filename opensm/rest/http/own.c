@@ -44,7 +44,7 @@ static struct json_object *describe_token(const char *text, const char *user, in
 	return o;
 }
 
-/* Of a token only its begin is known, which is its id. */
+/* Lists tokens by their id, the beginning of their text, as no more of it is stored. */
 static void list_tokens(struct exchange *x)
 {
 	struct tokens *tokens = login_tokens(x->http->source.login);

@@ -175,7 +175,7 @@ void target_clear(struct target *t)
 
 /* ---- bodies -------------------------------------------------------------------------------- */
 
-/* Of the string whose first quote is at `i`: where its last one is, or `len`. */
+/* The index of the closing quote of the string that begins at `i`, or `len`. */
 static size_t skip_string(const char *text, size_t i, size_t len)
 {
 	for (i++; i < len && text[i] != '"'; i++)

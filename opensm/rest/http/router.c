@@ -8,7 +8,7 @@
 
 #include "util/mem.h"
 
-/* One part of each, both at their `/`: do they fit? Moves both on. */
+/* Compares one part of pattern and path, both at a `/`, and moves both on. */
 static bool step(const char **pattern, const char **path)
 {
 	size_t n = strcspn(*pattern + 1, "/") + 1, m = strcspn(*path + 1, "/") + 1;
@@ -62,7 +62,7 @@ char *route_segments(const char *pattern, const char *path, const char **ret, si
 		if (any && n < REST_SEGMENTS_MAX)
 			ret[n++] = part;
 	}
-	/* Only now: the walk looks for the slashes. */
+	/* Not earlier, as the walk looks for slashes. */
 	for (char *c = copy; *c; c++)
 		if (*c == '/')
 			*c = '\0';

@@ -18,7 +18,7 @@ static bool has_room_for(const struct http *h, const char *user, size_t len)
 		if (!strcmp(s->user, user))
 			own += s->len;
 	}
-	/* One that is larger than the limit alone is sent where no other is. */
+	/* An answer that exceeds the limit alone is sent if no other is being sent. */
 	return (all <= ANSWERS_MAX || all == len) && (own <= ANSWERS_MAX / 2 || own == len);
 }
 
