@@ -12,7 +12,7 @@
 #include "util/str.h"
 
 #define DEPTH_MAX 16
-/* Of a message: each takes a kilobyte of memory. */
+/* Most objects of a message: each takes a kilobyte of memory. */
 #define OBJECTS_MAX (80u * 1000)
 #define NAME_MAX_LEN 100
 

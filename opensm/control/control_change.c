@@ -21,7 +21,7 @@
 #include "util/mem.h"
 #include "util/str.h"
 
-/* Of a request of 65,536 members: more are counted, not told. */
+/* Most pending members in an answer; of a request of 65,536 members the others are only counted. */
 #define PENDING_TOLD 10000
 #define BLOCKS_TOLD  2000
 #define LIMITED_TOLD 64 /* partitions without a full member */
@@ -200,7 +200,10 @@ static void describe_hosts(const struct change *c, char *ret, size_t cap)
 		snprintf(ret + len, cap - len, ", and %zu more names", n - told);
 }
 
-/* What changed nothing, and what is refused, any tenant may cause again and again. */
+/*
+ * Logs a change; requests without a change, and refused ones, only with verbose, as tenants can
+ * repeat them.
+ */
 static void log_change(const struct change *c, const struct sm_tenancy_result *r)
 {
 	bool is_stored = r->end == SM_TENANCY_DONE || r->end == SM_TENANCY_UNCONFIRMED;
@@ -331,7 +334,7 @@ static void on_audited(void *arg, const struct sm_tenancy_audit *a)
 	if (!t)
 		return;
 	t->work = NULL;
-	/* A manager that is not the master any more compares no further. */
+	/* The comparison ends when the manager is not the master any more. */
 	t->end(t, control_is_master(t->api, &err) ? audit_answer(t->api, a) : NULL, &err);
 }
 

@@ -13,7 +13,7 @@
 #include "util/mem.h"
 #include "util/str.h"
 
-#define WORD_MAX 64 /* of a caller, as it is told */
+#define WORD_MAX 64 /* most bytes of a caller's word in texts */
 
 /* ---- values --------------------------------------------------------------------------------- */
 
@@ -62,10 +62,10 @@ struct member_reader {
 	struct tenant_request *rq;
 	size_t cap;
 	const char **hosts;		    /* words of the request */
-	struct tenant_member *host_members; /* what is asked for of each */
+	struct tenant_member *host_members; /* requested membership of each host */
 	size_t n_hosts;
-	struct json_object *told; /* what each of them stands for */
-	size_t told_at;		  /* of the last one of `told`; + 1 */
+	struct json_object *told; /* answer for each host */
+	size_t told_at;		  /* index + 1 of the host of the last element of `told` */
 	bool too_many;
 };
 
@@ -78,7 +78,7 @@ static void add_member(struct member_reader *r, const struct tenant_member *m)
 	r->rq->members[r->rq->n_members++] = *m;
 }
 
-/* Lists of port GUIDs; in `gone` those of them that are not in the fabric. */
+/* A host: its port GUIDs, and in `gone` those of them that are not in the fabric. */
 #define HOST_FIELDS(F)                                                                             \
 	F("host", STR, r->hosts[at])                                                               \
 	F("guids", OF("[]string"), json_object_new_array())                                        \

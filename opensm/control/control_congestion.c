@@ -149,7 +149,7 @@ static struct json_object *sls_of(unsigned sls)
 	return list;
 }
 
-/* The profile in force, and what it comes to for the links that there are. */
+/* The profile in force, and its values for the present links. */
 #define PROFILE_FIELDS(F)                                                                          \
 	F("profile", OPT(STR), slow.profile)                                                       \
 	F("table_entries", OPT(INT), slow.entries)                                                 \

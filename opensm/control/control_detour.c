@@ -18,9 +18,9 @@ struct walk {
 	const struct routes *r;
 	const struct topo *t;
 	const bool *missing;
-	uint32_t *senders;	/* per switch */
+	uint32_t *senders;	/* by switch: number of senders */
 	uint32_t *now, *after;	/* load, per entry of topo->ports */
-	uint16_t *left;		/* hops of what is left, to the switch `to` */
+	uint16_t *left;		/* by switch: hops to the switch `to` without missing cables */
 	uint32_t to;		/* TOPO_NONE: not found yet */
 	uint32_t *chosen;	/* per switch: the entry around for this receiver, or TOPO_NONE */
 	uint32_t *queue;
@@ -105,13 +105,16 @@ static uint32_t choose(struct walk *w, uint32_t s, lid_t lid)
 	return best;
 }
 
-/* From where a missing cable was met. False: there is no way. */
+/*
+ * Adds the load of `n` pairs from the end of a missing cable to the receiver. False: it is not
+ * reachable.
+ */
 static bool go_around(struct walk *w, uint32_t s, lid_t lid, uint32_t n)
 {
 	while (s != w->to) {
 		uint32_t at = routes_channel(w->r, s, lid);
 
-		/* The entry of now is kept where it leads nearer. */
+		/* The present entry is kept if it leads nearer. */
 		if (at == TOPO_NONE || !is_nearer(w, s, at))
 			at = choose(w, s, lid);
 		if (at == TOPO_NONE)
@@ -141,7 +144,7 @@ static uint32_t follow(const struct walk *w, uint32_t s, const struct topo_host 
 	return TOPO_NONE;
 }
 
-/* As tables are, missing cables included. True: it leads over one. */
+/* Adds to the present load along the present tables. True: the path uses a missing cable. */
 static bool follow_now(const struct walk *w, uint32_t s, const struct topo_host *to, uint32_t n)
 {
 	bool is_over = false;
@@ -179,7 +182,7 @@ static bool keep_pairs(struct walk *w, const struct topo_host *to)
 	return some && is_reached(w, to);
 }
 
-/* Those that do not stay; how many. */
+/* Adds the load of pairs that must move. Returns their number. */
 static uint64_t move_pairs(struct walk *w, const struct topo_host *to)
 {
 	uint64_t moved = 0;

@@ -268,7 +268,7 @@ void control_put_event(struct json_object *o, const struct daemon_api *api,
 
 /* ---- Monitor --------------------------------------------------------------------------------- */
 
-/* "sweep" stands for "sweep_start" and "sweep_done". */
+/* "sweep" means "sweep_start" and "sweep_done". */
 static bool is_kind(const char *name, const char *word)
 {
 	size_t len = strlen(word);
@@ -338,7 +338,7 @@ struct json_object *control_follow_monitor(const struct control_following *f,
 {
 	struct json_object *o;
 
-	/* Goes on: the next manager's events are told as well. */
+	/* Continues, so that events of the next manager are sent, too. */
 	if (!event || !is_wanted(f->parameters, event->kind))
 		return NULL;
 	o = json_object_new_object();

@@ -20,15 +20,16 @@
 #include "view/view_copy.h"
 #include "view/view_facts.h"
 
-#define NAME "sm_topology_file" /* of a text that has no file yet */
+#define NAME "sm_topology_file" /* name of a text without a file */
 
 struct expected_text {
 	const struct daemon_api *api;
 	struct sm_expected shown;
 	char *path, *refused, *text;
-	struct view_copy *copy; /* of the fabric, which is written if there is no text; then */
+	/* copy of the fabric in progress, if there is no text; `found` when complete */
+	struct view_copy *copy;
 	struct view *found;
-	unsigned term; /* of the master that was asked */
+	unsigned term; /* term of the master that was asked */
 	char by[65];
 	uint32_t cables;
 	bool is_written;
@@ -51,7 +52,7 @@ void control_expected_drop(void *snapshot)
 	free(t);
 }
 
-/* NULL: `err`. */
+/* Begins a text. NULL with `err`. */
 static struct expected_text *text_new(const struct daemon_api *api, struct control_error *err)
 {
 	struct expected_text *t;

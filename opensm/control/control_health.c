@@ -69,7 +69,7 @@ static unsigned bits_set(unsigned bits)
 	return n;
 }
 
-/* The sickest first: what is done, how many findings hold, and the oldest. */
+/* Sorts by action, then by the number of conditions, then by age. */
 static int compare(const void *a, const void *b)
 {
 	const struct sick_shown *x = a, *y = b;

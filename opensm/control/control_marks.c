@@ -25,7 +25,7 @@
 struct marking {
 	struct control_ticket *ticket; /* NULL: the caller is gone */
 	bool plan, restore;
-	struct mark_load *load; /* of a plan; NULL: not known */
+	struct mark_load *load; /* load of a plan; NULL: not known */
 };
 
 /* ---- what is marked -------------------------------------------------------------------------- */
@@ -156,7 +156,7 @@ static void end_marking(struct marking *w)
 	free(w);
 }
 
-/* The verdict, with what the worker found. */
+/* Ends the call with the verdict and the load that the worker found. */
 static void on_load(void *arg, const struct mark_result *r)
 {
 	struct marking *w = arg;
@@ -214,7 +214,7 @@ static bool read_action(struct json_object *parameters, struct mark_request *ret
 	return control_fail(err, "InvalidParameter", "action must be drain, isolate or restore");
 }
 
-/* A host that has one cable need not be told its port. */
+/* A host with one cable may be named without its port. */
 static bool take_host(const struct node *n, struct mark_request *ret, struct control_error *err)
 {
 	unsigned found = 0;
@@ -232,7 +232,7 @@ static bool take_host(const struct node *n, struct mark_request *ret, struct con
 			    node_name(n), found);
 }
 
-/* A node that is not there any more is restored by its GUID. */
+/* A node that is gone can be restored by its GUID only. */
 static bool is_gone(const struct mark_request *rq, struct control_error *err)
 {
 	if (rq->action != MARK_DO_RESTORE || !rq->node || !str_equal(err->name, "NotFound"))

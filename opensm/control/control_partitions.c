@@ -25,10 +25,10 @@ struct member {
 struct row {
 	uint16_t pkey;
 	bool in_file, in_table;
-	const char *all; /* what ALL or ALL_CAS have in the file; NULL: nothing */
+	const char *all; /* membership of ALL or ALL_CAS in the file; NULL: none */
 	struct tenant_fields fields;
 	uint64_t generation;
-	struct member *members; /* by GUID; NULL: none, or only the number is wanted */
+	struct member *members; /* sorted by GUID; NULL: none, or only their number is wanted */
 	size_t n_members;
 };
 
@@ -38,9 +38,9 @@ struct listing {
 	char closed[300]; /* "": no */
 	unsigned standbys, open;
 	bool has_members;
-	struct row *rows; /* by P_Key */
+	struct row *rows; /* sorted by P_Key */
 	size_t n, cap;
-	/* Of many members: ports of the fabric, and what is said of a GUID that is none of them. */
+	/* With many members: ports of the fabric, and `pending` of GUIDs without a port. */
 	struct sm_tenancy_pending *ports;
 	size_t n_ports;
 	const char *no_port; /* NULL: members have their `pending` already */
@@ -72,7 +72,7 @@ static void settle_members(struct row *row)
 	row->n_members = n;
 }
 
-/* Those that the file names, then those of the table, which count as if they stood behind. */
+/* Collects members of the file, then those of the table, which come after all lines of the file. */
 static void collect_members(struct row *row, const struct partition *file,
 			    const struct tenant_partition *table)
 {
@@ -134,7 +134,10 @@ static void take_file(struct row *row, const struct partitions *all, const struc
 	}
 }
 
-/* A partition of the table alone has no line in what is in force; the built-in has items. */
+/*
+ * The partition in the file; those of the table alone have no line there; the built-in one has
+ * items.
+ */
 static const struct partition *partition_of_file(const struct partitions *all, uint16_t pkey)
 {
 	const struct partition *p = all ? partitions_find(all, pkey) : NULL;

@@ -19,12 +19,14 @@
 #include "util/mem.h"
 #include "util/str.h"
 
-/* What may be asked for: a list of equal elements; without `bits` the fields of the layout. */
+/*
+ * Attributes that can be read: a list of equal elements; without `bits` the fields of the layout.
+ */
 static const struct attr_row {
 	uint16_t attr;
 	const char *names[3]; /* besides that of the specification: as smpquery calls it */
 	const char *list;     /* key of the elements */
-	unsigned bits, n;     /* of an element; how many */
+	unsigned bits, n;     /* size and number of elements */
 	bool hex;
 	unsigned key, key_bits; /* the field that is never shown; key_bits 0: none */
 	const char *key_name;
@@ -198,7 +200,7 @@ static void on_result(void *arg, const struct mad_result *r)
 
 /* ---- the call -------------------------------------------------------------------------------- */
 
-/* False: `err` says what is wrong with the parameters. */
+/* Reads the parameters. False: `err`. */
 static bool read_call(const struct daemon_api *api, struct json_object *parameters,
 		      struct sm_smp *ret, const struct attr_row **ret_row,
 		      struct control_error *err)

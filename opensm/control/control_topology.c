@@ -19,11 +19,11 @@
 
 struct topology {
 	const struct daemon_api *api;
-	unsigned term; /* of the master that was asked */
+	unsigned term; /* term of the master that was asked */
 	struct sm_expected shown;
 	char *path, *refused;
 	struct drift *drift; /* NULL: nothing was compared yet */
-	struct view_copy *copy; /* of the fabric; then */
+	struct view_copy *copy; /* copy of the fabric in progress; `found` when complete */
 	struct view *found;
 	char *accept; /* a finding, or "all"; NULL: the picture as it is found */
 	bool csv;

@@ -10,7 +10,7 @@
 #include "util/mem.h"
 
 struct metrics_counters {
-	guid_t guid; /* of switches the node's, of hosts the port's */
+	guid_t guid; /* of switches the node GUID, of hosts the port GUID */
 	uint8_t port;
 	bool is_switch;
 	struct perf_port total;

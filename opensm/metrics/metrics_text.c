@@ -15,7 +15,7 @@
 
 struct metrics_text {
 	bool openmetrics;
-	FILE *out; /* into `text` */
+	FILE *out; /* writes to `text` */
 	char *text;
 	size_t len;
 	char family[100];
@@ -30,7 +30,7 @@ struct metrics_text *metrics_text_new(bool openmetrics)
 	t->openmetrics = openmetrics;
 	t->out = open_memstream(&t->text, &t->len);
 	if (!t->out)
-		abort(); /* as every allocation that fails (util/mem.h) */
+		abort(); /* as after any failed allocation (util/mem.h) */
 	return t;
 }
 

@@ -85,7 +85,7 @@ static void set_port(struct fabric *to, struct port *p, const struct topofile_po
 	p->lmc = from->lmc;
 }
 
-/* What a sweep of that fabric would know of it. */
+/* Makes the fabric that a sweep would have read. */
 static struct fabric *fabric_of(const struct topofile *f, unsigned vls)
 {
 	struct node **nodes = xcalloc((size_t)f->n_nodes + 1, sizeof(*nodes));
@@ -148,7 +148,7 @@ static int write_lanes(const struct routes *r, const char *dir, const char *name
 	return e;
 }
 
-/* What ibdmchk -c and -d read, and --verify. */
+/* Writes the input of ibdmchk -c and -d, and of --verify. */
 static int write_all_lanes(const struct routes *r, const char *dir)
 {
 	int e = 0;

@@ -30,7 +30,7 @@ uint32_t plan_find_node(const struct plan_world *w, const char *text, size_t len
 	} else if (!str_starts(name, "0x") || str_to_u64(name, 16, UINT64_MAX, &guid) < 0) {
 		guid = 0;
 	}
-	str_printable(name, strlen(name), name, len + 1); /* as names of the fabric are read */
+	str_printable(name, strlen(name), name, len + 1); /* like names of the fabric */
 	*why = "no node has this name or GUID";
 	for (uint32_t i = 0; i < f->n_nodes; i++) {
 		const struct topofile_node *n = &f->nodes[i];

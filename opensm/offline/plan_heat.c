@@ -9,9 +9,9 @@
 #include "offline/base/cut.h"
 #include "util/mem.h"
 
-#define SIDE	  30.0	/* around all */
+#define SIDE	  30.0	/* margin on all sides */
 #define HEAD	  36.0	/* above a block: its name */
-#define GAP	  40.0	/* between blocks */
+#define GAP	  40.0	/* distance between blocks */
 #define LEGEND	  46.0
 #define WIDE	  1500.0 /* two blocks beside each other, about */
 #define CELL_MOST 14.0
@@ -19,20 +19,20 @@
 #define NAMES	  9.0	/* a cell of this size has room for the names of its row and column */
 #define NAME_ROOM 110.0
 #define BINS	  200u	/* rows and columns of a block; of more switches some are one */
-#define SPREAD	  0.25	/* of the mean: colours are never scaled finer than this */
+#define SPREAD	  0.25	/* relative to the mean: colours are never scaled finer */
 #define STEPS	  15
 #define LEVELS	  16u
 
 /* Switches at one height of the layout; of a fabric without levels all of them. */
 struct level {
-	uint32_t first, n; /* of layout->order */
+	uint32_t first, n; /* range in layout->order */
 	uint32_t bins;
 };
 
 struct cell {
 	uint32_t most, channels;
 	uint64_t sum;
-	uint32_t from, to; /* of the most loaded channel */
+	uint32_t from, to; /* switches of the most loaded channel */
 };
 
 /* Channels from the switches of one level to those of another. */

@@ -15,8 +15,8 @@ static const struct name_ranks ranks = { { NAME_MAPPED | NAME_DESC, NAME_DESC_WO
 
 struct finder {
 	const struct plan_world *w;
-	struct names *names;   /* of nodes that are no switches */
-	struct guidmap *nodes; /* the same, by the GUIDs of nodes and ports */
+	struct names *names;   /* names of nodes that are no switches */
+	struct guidmap *nodes; /* these nodes, by GUIDs of nodes and ports */
 	const char *path;
 	enum conf_severity severity;
 	struct conf_report *report;
@@ -66,7 +66,9 @@ static void refuse(struct finder *f, const struct conf_host *h, const char *fmt,
 	conf_report_at(f->report, f->severity, &at, fmt, what);
 }
 
-/* Those ports of the node that take part, or only the one with this GUID. False: there is none. */
+/*
+ * Takes the ports of the node that take part, or only the one with this GUID. False: there is none.
+ */
 static bool take_node(struct finder *f, const struct topofile_node *n, guid_t only)
 {
 	const struct topofile *file = f->w->file;
@@ -120,7 +122,7 @@ static void take_host(struct finder *f, const struct conf_host *h, const char *w
 		       called);
 }
 
-/* As names of the fabric are read. To be freed. */
+/* The name in the spelling of names of the fabric. To be freed. */
 static char *word_of(const struct conf_host *h)
 {
 	char *word = xstrdup(h->name ? h->name : "");
@@ -175,7 +177,7 @@ int plan_hosts_read(struct plan_world *w)
 	return errors ? -EINVAL : 0;
 }
 
-/* Those of `hosts` that take part in `t`, which has the same hosts as the whole fabric. */
+/* Keeps those of `hosts` that take part in `t`, which has the same hosts as the whole fabric. */
 static uint32_t keep_present(const struct topo *t, uint32_t *hosts, uint32_t n)
 {
 	uint32_t kept = 0;

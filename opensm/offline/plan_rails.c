@@ -10,9 +10,9 @@
 
 #define FLOWS 4000000u /* followed for a figure, at most */
 
-/* Of one rail. */
+/* Rails of a fabric, and their traffic. */
 struct plan_rails {
-	struct rails *found; /* with rails */
+	struct rails *found; /* at least one rail */
 	struct traffic of[RAILS_MAX];
 	double together;  /* mean of shifts in all rails at once */
 	unsigned most;	  /* flows on a channel then */

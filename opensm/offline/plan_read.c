@@ -14,10 +14,10 @@
 #include "route/select/engines.h"
 #include "util/mem.h"
 
-/* As lfts_file of the configuration has it. */
+/* Most bytes of the file, as for lfts_file. */
 #define RUNNING_MAX ((size_t)4 << 30)
 
-/* Where a LID that was planned goes. */
+/* The fields of a port to which a planned LID is written. */
 struct place {
 	lid_t *lid;
 	uint8_t *lmc;

@@ -20,7 +20,9 @@
 #define TOP	   70.0
 #define MATRIX_TOP 40.0
 #define STEPS 10
-/* Lines that can be told apart: of a layout as wide as a screen, and of places in a grid. */
+/*
+ * Most lines that can be told apart: in a layout as wide as a screen, and between places in a grid.
+ */
 #define LINES_MOST	1000u
 #define LINES_MOST_GRID 5000u
 

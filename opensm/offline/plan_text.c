@@ -152,7 +152,7 @@ static void print_traffic(const struct plan_world *w, const struct topo *t,
 	print_incast(w, t, f, out);
 }
 
-/* Of several LIDs per end port: how many paths have nothing in common, and could have. */
+/* Prints, for several LIDs per end port, the number of disjoint paths, and the possible number. */
 static void print_disjoint(const struct figures *f, FILE *out)
 {
 	const struct disjoint_sums *d = &f->disjoint;
@@ -314,7 +314,7 @@ static void print_worst_row(const struct plan_result *r, const struct plan_failu
 	fputc('\n', out);
 }
 
-/* Rows of one kind: switches with end ports, or what has none. One of those that look alike. */
+/* Prints rows of one kind: switches with end ports, or others. One of those that look alike. */
 static void print_worst_kind(const struct plan_result *r, bool leaves, FILE *out)
 {
 	const struct plan_failures *f = &r->worst;

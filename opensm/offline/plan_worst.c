@@ -64,7 +64,7 @@ static void search_end(struct search *s)
 	free(s->bridge);
 }
 
-/* All below `v` is known: what it means for its parent. */
+/* All below `v` was searched: passes its results to its parent. */
 static void leave_subtree(struct search *s, uint32_t v, uint32_t parent)
 {
 	s->below[parent] += s->below[v];
@@ -142,13 +142,16 @@ static uint64_t lost_without_cable(const struct search *s, uint32_t entry)
 
 struct candidate {
 	struct plan_failure row;
-	uint32_t load;	  /* of the channels that go */
-	uint64_t looks;	  /* the same for failures that look alike */
+	uint32_t load;	  /* load of the failed channels */
+	uint64_t looks;	  /* a hash, equal for failures that look alike */
 };
 
 #define COMPARE(x, y) ((x) < (y) ? -1 : (x) > (y))
 
-/* In this order they are routed: what is lost besides the end ports of a leaf counts. */
+/*
+ * The order in which failures are routed: lost pairs besides those of a leaf's end ports come
+ * first.
+ */
 static int by_weight(const void *va, const void *vb)
 {
 	const struct candidate *a = va, *b = vb;
@@ -334,7 +337,7 @@ static bool seen_before(const uint64_t *looks, uint32_t n, uint64_t one)
 	return false;
 }
 
-/* One of each look; if a number of them is asked for, also their likes. */
+/* Routes one failure of each look; if a number is given, then also others that look alike. */
 static void try_some(const struct plan_result *r, struct candidate *all, struct plan_failures *ret)
 {
 	const struct plan_args *args = r->world.args;

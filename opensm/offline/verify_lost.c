@@ -11,7 +11,7 @@
 
 #define ALL_SLS 0xFFFF
 
-/* The SLs of `mask` that leave switch `sw` by port `out` when they came in by `in`. */
+/* The SLs of `mask` that switch `sw` forwards from port `in` to port `out`. */
 static uint16_t pass(const struct sl2vl *l, const struct topo *t, uint32_t sw, unsigned in,
 		     unsigned out, uint16_t mask)
 {
@@ -23,7 +23,7 @@ static uint16_t pass(const struct sl2vl *l, const struct topo *t, uint32_t sw, u
 	return passed;
 }
 
-/* What end ports on `from`, behind port `in`, send to `lid`. True: it is dropped, as *ret says. */
+/* Are packets of end ports on `from`, behind port `in`, to `lid` dropped? True: *ret says where. */
 static bool is_dropped(const struct routes *r, uint32_t from, unsigned in, lid_t lid, uint32_t at,
 		       struct verify_dropped *ret)
 {
@@ -36,7 +36,7 @@ static bool is_dropped(const struct routes *r, uint32_t from, unsigned in, lid_t
 		uint8_t out = routes_port(r, sw, lid);
 
 		if (!out || out > t->switches[sw].n_ports)
-			return false; /* it is lost, or there */
+			return false; /* it is lost, or has arrived */
 		mask = pass(r->lanes, t, sw, in, out, mask);
 		if (!mask) {
 			*ret = (struct verify_dropped){ .to = lid, .from = from, .sw = sw,

@@ -55,7 +55,7 @@ static bool is_dropped(const struct follow *f, uint32_t sw, unsigned in, unsigne
 	return f->lanes && sl2vl_vl(f->lanes, f->t, sw, in, out, f->sl) == SL2VL_VL_DROP;
 }
 
-/* Sends what came to `sw` on to other switches; *round: one that has it already. */
+/* Forwards a packet from `sw` to other switches; *round: one that has received it already. */
 static void follow_from(struct follow *f, uint32_t sw, const struct mcast_row *row, uint32_t *round)
 {
 	for (unsigned p = 1; p <= f->t->switches[sw].n_ports; p++) {
@@ -104,8 +104,8 @@ static uint32_t follow_row(struct follow *f, const struct mcast_row *row, unsign
 }
 
 /*
- * Where what was followed last ends without need: a switch that was reached and has no row, or one
- * that drops it. TOPO_NONE: none.
+ * The end of the last path followed: a switch that was reached and has no row, or one that drops
+ * the packet. TOPO_NONE: none.
  */
 static uint32_t find_end(const struct follow *f)
 {
@@ -115,7 +115,7 @@ static uint32_t find_end(const struct follow *f)
 	return f->dropped_at;
 }
 
-/* Members on the switch of `row` to which what was followed last does not come; *ret: one. */
+/* Counts members on the switch of `row` that did not receive the last packet; *ret: one of them. */
 static uint32_t count_missed(const struct follow *f, const struct mcast_row *row,
 			      const struct topo_host **ret)
 {
@@ -134,7 +134,9 @@ static uint32_t count_missed(const struct follow *f, const struct mcast_row *row
 	return n;
 }
 
-/* What `senders` members on row `a` send (`from` is one, behind port `in`) and others miss. */
+/*
+ * Counts pairs that lose packets of `senders` members on row `a` (`from` is one, behind port `in`).
+ */
 static void look_at(struct follow *f, const struct mcast_row *a, unsigned in, uint32_t senders,
 		    const struct topo_host *from, struct verify_group *g)
 {
@@ -160,7 +162,7 @@ static void look_at(struct follow *f, const struct mcast_row *a, unsigned in, ui
 	}
 }
 
-/* What of the members on row `a` does not come to other members. */
+/* Finds packets of the members on row `a` that do not reach other members. */
 static void look_from(struct follow *f, const struct mcast_row *a, struct verify_group *g)
 {
 	const struct topo_host *from;

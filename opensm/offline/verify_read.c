@@ -12,7 +12,7 @@
 
 #define TABLES_MAX ((size_t)4 << 30)
 
-/* Prints what is in the report and empties it; -EINVAL if there was an error. */
+/* Prints and empties the report; -EINVAL if there was an error. */
 static int print_findings(struct conf_report *r)
 {
 	unsigned errors = r->errors;

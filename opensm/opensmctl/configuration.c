@@ -115,7 +115,7 @@ static char *source_text(struct json_object *o)
 	return xstrdup(!strcmp(source, "command_line") ? "command line" : source);
 }
 
-/* What a change of an option costs; conf/options.def has the words. */
+/* The cost of changing an option, from the words of conf/options.def. */
 static const char *cost_words(const char *cost)
 {
 	static const char *const words[][2] = {

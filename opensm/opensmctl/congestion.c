@@ -42,7 +42,7 @@ static const struct column rate_columns[] = {
 	{ 0 },
 };
 
-/* What is asked of devices. */
+/* Prints the settings that devices get. */
 static void print_numbers(const struct ctl *c, struct json_object *o)
 {
 	char sls[64];

@@ -76,7 +76,7 @@ static void print_health(struct ctl *c, struct json_object *o, struct json_objec
 	       js_bool(o, "dry_run") ? "; hm_dry_run is TRUE: none will be" : "");
 }
 
-/* Every `seconds` until it is interrupted, or the manager is gone; 0: once. */
+/* Prints every `seconds` until interrupted, or until the manager is gone; 0: once. */
 static int watch(struct ctl *c, unsigned seconds)
 {
 	static const struct ctl_command once = { .method = "Health", .print = print_health };

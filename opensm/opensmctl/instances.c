@@ -125,7 +125,7 @@ static int show_failing(struct ctl *c, int argc, char **argv)
 
 /* ---- the command --------------------------------------------------------------------------- */
 
-/* One that fails, or should run and does not. */
+/* Has the instance not failed, and is it not gone? */
 static bool is_in_order(struct json_object *o)
 {
 	return js_bool(o, "answers") ? !launched_fails(o) :

@@ -63,7 +63,7 @@ static bool on_event(void *arg, struct json_object *reply)
 		printf("%s%s%s: %s\n", color ? ctl_color(c, color) : "", js_str(event, "kind"),
 		       color ? ctl_color(c, CTL_PLAIN) : "", js_str(event, "text"));
 	}
-	/* A reader at the other end of a pipe that goes away ends the command. */
+	/* Is stdout still read? If not, the command ends. */
 	return fflush(stdout) == 0;
 }
 
@@ -79,7 +79,7 @@ static struct json_object *kinds_of(int argc, char **argv)
 
 /* ---- several instances ----------------------------------------------------------------------- */
 
-/* The events that have come from this instance by now. False: stdout has no reader any more. */
+/* Prints the events that have arrived from this instance. False: stdout has no reader any more. */
 static bool print_waiting(struct ctl *one)
 {
 	struct json_object *reply;
@@ -98,8 +98,8 @@ static bool print_waiting(struct ctl *one)
 }
 
 /*
- * Events of all instances as they come, until no instance is left, or stdout has no reader. The
- * exit code.
+ * Prints events of all instances as they arrive, until none is left, or stdout has no reader.
+ * Returns the exit code.
  */
 static int monitor_all(struct ctl *ones, size_t n)
 {

@@ -84,7 +84,8 @@ static void write_page(FILE *out, struct json_object *page)
 /* 0, or -errno. */
 static int write_file(const char *path, struct json_object *page)
 {
-	struct file_replace *f = file_output_open(path, 0640); /* not for all: security checklist */
+	/* not readable for all, as it has the security checklist */
+	struct file_replace *f = file_output_open(path, 0640);
 
 	if (!f)
 		return -errno;

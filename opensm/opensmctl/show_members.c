@@ -40,7 +40,7 @@ static const struct column partition_columns[] = {
 	{ 0 },
 };
 
-/* Why it is not what it should be. */
+/* The reason why the member is not in order. */
 static char *member_remark_text(struct json_object *member)
 {
 	if (js_has(member, "remark") || !js_has(member, "pending"))
@@ -258,7 +258,7 @@ static void print_groups(struct ctl *c, struct json_object *answer, struct json_
 		struct json_object *members = js_get(js_at(all, i), "members");
 
 		if (!js_len(members))
-			continue; /* and so no tree */
+			continue; /* a group without members has no tree */
 		putchar('\n');
 		ctl_print_table(c, group_member_columns, members);
 		putchar('\n');

@@ -118,7 +118,7 @@ static void print_disjoint(struct json_object *doc)
 		       (int)js_int(o, "switches_possible"));
 }
 
-/* -o: what it comes to, each reason against it, each hop. */
+/* Prints lines of -o: the result, each reason against it, each hop. */
 static void print_lines(const struct ctl *c, struct json_object *doc)
 {
 	struct json_object *why_not = js_get(doc, "why_not");

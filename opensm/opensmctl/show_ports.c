@@ -9,7 +9,7 @@
 
 /* ---- nodes ---------------------------------------------------------------------------------- */
 
-/* Where the map of names calls it otherwise. */
+/* The description, if the node-name map has another name. */
 static char *desc_text(struct json_object *node)
 {
 	const char *desc = js_str(node, "desc");

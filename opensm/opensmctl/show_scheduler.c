@@ -43,7 +43,7 @@ static void warn_missing(const struct slurm_tree *t, enum scheduler_format forma
 			(size_t)t->n_bare, t->n_bare == 1 ? "switch" : "switches");
 }
 
-/* Of several fabrics the one of the most hosts, then of the most leaves. */
+/* Chooses the fabric with most hosts, then with most leaves. */
 static size_t choose_tree(struct slurm_tree *const *trees, size_t n)
 {
 	size_t best = 0;

@@ -31,7 +31,7 @@ static bool is_switch(struct json_object *o)
 	return !strcmp(js_str(o, "type"), "switch");
 }
 
-/* Of a switch, for reductions in the network (SHARP): no host. */
+/* Is it an aggregation node of a switch (SHARP), and so no host? */
 static bool is_aggregation(struct json_object *o)
 {
 	return !strcmp(js_str(o, "role"), "aggregation");
@@ -206,7 +206,7 @@ enum format {
 	FORMAT_IBNETDISCOVER,
 	FORMAT_JSON,
 	FORMAT_DOT,
-	FORMAT_SCHEDULER, /* of show_scheduler.c */
+	FORMAT_SCHEDULER, /* written by show_scheduler.c */
 };
 
 static const struct {
@@ -321,7 +321,7 @@ static bool parse_option(struct scheduler_wish *wish, int argc, char **argv, int
 	return false;
 }
 
-/* CTL_OK, or the exit code: what was wrong was told. */
+/* CTL_OK, or the exit code after an error was printed. */
 static int parse_words(const struct ctl *c, int argc, char **argv, struct question *ret)
 {
 	const char *name = c->json ? "json" : "table", *value, *wrong;

@@ -163,7 +163,7 @@ struct asking {
 	int exit_code;
 };
 
-/* NULL: c->exit_code has been told why. */
+/* Returns the answer; NULL: an error was printed, and is in c->exit_code. */
 static struct json_object *ask(const struct asking *a, const char *attribute, uint64_t mod)
 {
 	struct json_object *o = json_object_new_object();

@@ -177,7 +177,7 @@ static void print_sweeps(const struct ctl *c, struct json_object *o)
 		struct json_object *l = js_at(last, i);
 		char kind[32];
 
-		/* As the line above counts them. */
+		/* A sweep "dirty" is a change, as in the line of counts. */
 		snprintf(kind, sizeof(kind), "last %s",
 			 str_equal(js_str(l, "kind"), "dirty") ? "change" : js_str(l, "kind"));
 		print_line(c, kind,
@@ -354,8 +354,7 @@ static void print_absent(const struct ctl *c, struct json_object *o)
 }
 
 /*
- * What the launcher says of an instance, in the shape of Status: "instance", and "state" in
- * capitals.
+ * The launcher's state of an instance in the form of Status: "instance", and "state" in capitals.
  */
 static struct json_object *absent_json(struct json_object *instance)
 {
@@ -382,8 +381,8 @@ static bool is_among(const struct instances *found, const char *name)
 }
 
 /*
- * Of instances that opensm-launch has, those without an answer; only `name`, where that is not
- * NULL. The exit code.
+ * Adds instances of opensm-launch that do not answer; with `name` that one only. Returns the exit
+ * code.
  */
 static int add_absent(const struct ctl *c, const struct instances *found, const char *name,
 		      struct json_object *ret)
@@ -407,10 +406,7 @@ static int add_absent(const struct ctl *c, const struct instances *found, const 
 
 /* ---- the command ---------------------------------------------------------------------------- */
 
-/*
- * What is gathered of instances that answer, and of those that do not: with `name`, of this one
- * alone.
- */
+/* Gathers the states of instances, answering or not; with `name` of that one only. */
 static int ask_all(struct ctl *c, const char *name, struct json_object *ret)
 {
 	struct instances found;

@@ -14,7 +14,7 @@
 
 #define usage(...) ctl_usage(&ctl_topology, __VA_ARGS__)
 
-/* 0, or the exit code: why not was told. */
+/* 0, or the exit code after an error was printed. */
 static int write_file(struct file_replace *f, const char *path, const char *text)
 {
 	int r = f ? 0 : -errno;

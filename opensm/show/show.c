@@ -13,7 +13,7 @@
 
 /* ---- the snapshot --------------------------------------------------------------------------- */
 
-/* Of a port that is not ACTIVE, and that nothing stands against. */
+/* The reason for a port that is not ACTIVE although nothing is held against it. */
 static const char *state_reason(const struct sm *sm, const struct port *p)
 {
 	unsigned state = port_state(p), phys = p->known ? ib_get(p->info, PI_PHYS_STATE) : 0;

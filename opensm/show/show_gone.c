@@ -28,7 +28,7 @@ void show_gone_copy(struct show *s, const struct daemon_api *api)
 	}
 }
 
-/* As show_find() reads a word, GIDs aside. Of several the one that went last. */
+/* Reads a word like show_find(), except GIDs. Of several nodes the one that left last. */
 static const struct daemon_gone *find_gone(const struct show *s, const char *word)
 {
 	const struct daemon_gone *ret = NULL;

@@ -18,7 +18,7 @@
 #include "show/show_internal.h"
 #include "util/mem.h"
 
-#define ADAPTERS_MAX 16 /* of one host */
+#define ADAPTERS_MAX 16 /* most adapters of one host */
 
 static const struct name_ranks ranks = { { NAME_MAPPED, NAME_MAPPED_WORD,
 					   NAME_DESC | NAME_DESC_WORD } };
@@ -26,8 +26,8 @@ static const struct name_ranks gone_ranks = { { NAME_DESC | NAME_DESC_WORD } };
 
 struct hosts {
 	const struct view *view;
-	struct names *names; /* of nodes of the view */
-	struct names *gone;  /* of those that left, struct daemon_gone */
+	struct names *names; /* names of nodes of the view */
+	struct names *gone;  /* names of nodes that left, struct daemon_gone */
 	bool map_has_hosts;
 };
 
@@ -45,7 +45,7 @@ static void add_nodes(struct hosts *h)
 	}
 }
 
-/* Those that have not come back. */
+/* Adds nodes that left and have not come back. */
 static void add_gone(struct hosts *h, const struct daemon_memory *memory)
 {
 	for (size_t i = 0; i < DAEMON_GONE; i++) {
@@ -144,7 +144,7 @@ static bool tell_gone(const struct hosts *h, const char *word, size_t at, show_h
 	return name != NULL;
 }
 
-/* False: `err`. */
+/* Calls `port` for the ports of a word. False: `err`. */
 static bool tell_ports(const struct hosts *h, const char *word, size_t at, show_host_fn *port,
 		       void *arg, struct control_error *err)
 {

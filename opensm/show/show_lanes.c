@@ -19,7 +19,7 @@ struct __attribute__((aligned(8))) lanes_key {
 
 struct gathering {
 	struct lanes *l;
-	struct lanes_key *keys; /* of the groups, by index */
+	struct lanes_key *keys; /* keys of the groups, by index */
 	size_t cap_keys;
 	struct guidmap *by_hash; /* hash of a key (never 0) -> index + 1 */
 };
@@ -92,7 +92,7 @@ static void add_weights(const uint8_t *block, uint32_t *weights)
 	}
 }
 
-/* Copies the tables: ids may be given anew when the main thread goes on. */
+/* Copies the tables, as ids may change when the main thread continues. */
 static struct lanes_group group_new(const struct fabric *f, const struct port *p,
 				    const struct lanes_key *key)
 {

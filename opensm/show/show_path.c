@@ -40,8 +40,8 @@ struct question {
 	const struct view *v;
 	struct side from, to;
 	struct way way;
-	struct qos_request rq;		/* what the host would say of itself */
-	const struct qos_level *level;	/* of the QoS policy; NULL: there is none */
+	struct qos_request rq;		/* request that the host would send */
+	const struct qos_level *level;	/* level of the QoS policy; NULL: there is none */
 	struct json_object *why_not; /* array; not owned */
 };
 
@@ -64,7 +64,7 @@ static const struct view_node *node_at(const struct question *q, uint32_t port)
 	return view_find_node(q->s->view, q->v->nodes[q->v->ports[port].node].guid);
 }
 
-/* The view may know a node that has gone meanwhile. */
+/* The view may have a node that has left meanwhile. */
 static const char *name_at(const struct question *q, uint32_t port)
 {
 	const struct view_node *n = node_at(q, port);
@@ -338,7 +338,7 @@ static void put_hops(struct json_object *hops, const struct question *q)
 struct bound {
 	uint32_t port; /* VIEW_NONE: nothing passed */
 	unsigned value, most;
-	bool limited; /* by the level, which `value` is */
+	bool limited; /* set if `value` is the limit of the level */
 };
 
 static void limit_bound(struct bound *b, unsigned most)
@@ -445,7 +445,7 @@ static void sort_pkeys(const struct question *q, struct json_object *shared,
 	}
 }
 
-/* What says the SL before routing has its say; "": nothing does. */
+/* Names the source of the SL before routing decides; "": there is none. */
 static void write_sayer(const struct question *q, const struct partition *part, char *ret,
 			size_t len)
 {

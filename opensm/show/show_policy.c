@@ -53,7 +53,7 @@ static void put_ranges(struct json_object *o, const char *key, const struct qos_
 		append_ranges(json_add_array(o, key), r);
 }
 
-/* By name, or the GUIDs that a line of qos-ulps names. */
+/* Adds groups by name, or the GUIDs of a line of qos-ulps. */
 static void put_groups(struct json_object *o, const char *key, const struct qos_policy *p,
 		       const struct qos_list *list)
 {
@@ -104,7 +104,7 @@ static void put_rule(struct json_object *o, const struct qos_policy *p, uint32_t
 
 /* ---- the policy ----------------------------------------------------------------------------- */
 
-/* Names of nodes and partitions that the group goes by. */
+/* Adds the names of nodes and partitions that define the group. */
 static void put_names(struct json_object *o, const struct qos_group *g)
 {
 	struct json_object *array = g->n_names ? json_add_array(o, "port_names") : NULL;

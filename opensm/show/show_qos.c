@@ -18,7 +18,7 @@
 
 struct shares {
 	uint32_t high, low; /* weights of the VLs that send */
-	double of_high;	    /* of the cable, for the high-priority table */
+	double of_high;	    /* share of the cable for the high-priority table */
 };
 
 static struct shares shares_of(const struct lanes_group *g)

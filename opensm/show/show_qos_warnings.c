@@ -22,7 +22,7 @@ struct warning {
 	enum qos_kind kind;
 	uint8_t vl;		/* on the device; of FAULT_FOLDED that of the first SL */
 	uint16_t taken, wanted; /* FAULT_FOLDED: sets of VLs, on devices and by the options */
-	uint8_t n_vls;		/* of the ports */
+	uint8_t n_vls;		/* number of VLs of the ports */
 	uint16_t sls;
 	uint32_t n_ports;
 	const struct lanes_group *example, *last; /* of those that have it, by n_ports */

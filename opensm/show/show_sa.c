@@ -221,7 +221,7 @@ static void put_subscription(struct json_object *o, const struct show *s,
 	json_add_int(o, "subscriber_lid", row->lid);
 	json_add_int(o, "qpn", (int64_t)ib_get(row->info, INF_QPN));
 	json_add_bool(o, "generic", ib_get(row->info, INF_IS_GENERIC));
-	json_add_known(o, "trap", trap != 0xFFFF, trap); /* null: all */
+	json_add_known(o, "trap", trap != 0xFFFF, trap); /* null: all traps */
 	json_add_int(o, "lid_begin", (int64_t)ib_get(row->info, INF_LID_BEGIN));
 	json_add_int(o, "lid_end", (int64_t)ib_get(row->info, INF_LID_END));
 	json_add_str(o, "state", state_name(row->state));

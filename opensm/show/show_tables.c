@@ -24,7 +24,7 @@
 #define PATTERN_MOST 65536u
 
 struct group {
-	uint32_t first, n; /* of `order` */
+	uint32_t first, n; /* range in `order` */
 };
 
 struct pattern {
@@ -41,8 +41,8 @@ struct tables {
 	uint32_t n_groups;
 	struct pattern *patterns;
 	size_t n_patterns, cap_patterns;
-	uint32_t *by_hash; /* of 2 * PATTERN_MOST: index + 1 */
-	uint32_t *row;	   /* of the switch at hand, a pattern per group */
+	uint32_t *by_hash; /* hash table of 2 * PATTERN_MOST entries: index + 1 */
+	uint32_t *row;	   /* row of the present switch, a pattern per group */
 	uint32_t *like[LIKE_MOST];
 	uint32_t like_sw[LIKE_MOST];
 	unsigned n_like;

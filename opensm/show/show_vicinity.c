@@ -77,7 +77,7 @@ static bool share_name(const struct show *s, const struct view_node *a, const st
 	size_t len = name_len(a, x);
 
 	if (view_switch_around(s->view, a) || view_switch_around(s->view, b))
-		return false; /* all have the same description */
+		return false; /* all aggregation nodes have the same description */
 	return a->type == b->type && len && len == name_len(b, y) && !memcmp(x, y, len);
 }
 
@@ -134,7 +134,7 @@ static void find_ranks(struct show_vicinity *v)
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-/* Those that share a name with one that is near, besides. */
+/* Adds nodes that share a name with a near one. */
 static void find_namesakes(struct show_vicinity *v, const bool *near)
 {
 	const struct view *view = v->s->view;

@@ -145,7 +145,9 @@ void figures_flows_clear(struct figures_flows *f)
 	*f = (struct figures_flows){ 0 };
 }
 
-/* Of one thread's share of the destinations: to their first LID, or to every LID that they have. */
+/*
+ * Adds flows to one thread's share of the destinations: to their first LID, or to all their LIDs.
+ */
 static void add_flows(struct tree *tree, struct route_ranks ranks, bool every_lid,
 		      const uint32_t *sources, struct figures_flows mine)
 {

@@ -30,8 +30,9 @@ struct vl_reader {
 	struct node_port {
 		guid_t node;
 		uint32_t sw;
-	} *ports;	    /* of CAs and routers, by GUID of their node */
-	uint32_t sw;	    /* of the dump section at hand; TOPO_NONE: not ours */
+	} *ports;	    /* CAs and routers, by GUID of their node */
+	/* switch of the present dump section; TOPO_NONE: it is not in the topo */
+	uint32_t sw;
 	struct told told;
 };
 
@@ -315,7 +316,7 @@ static struct sl2vl *vls_by_classes(struct vl_reader *r, enum sl2vl_by by)
 	return NULL;
 }
 
-/* Without SL2VL tables the VL is the SL; what is sent on SL 15 is dropped. */
+/* Without SL2VL tables the VL is the SL; packets with SL 15 are dropped. */
 static struct sl2vl *vls_plain(const struct vl_reader *r, enum sl2vl_by by)
 {
 	struct sl2vl *l = sl2vl_new(r->topo, SL2VL_VLS_MAX, by, r->routes->row_size, 1);

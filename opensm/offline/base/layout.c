@@ -41,7 +41,7 @@ struct layout *layout_free(struct layout *l)
 
 /* --- Levels --------------------------------------------------------------------------------- */
 
-/* As trees are recognised; NULL: these are no levels. The caller frees. */
+/* Levels as the tree engines find them; NULL: there are none. The caller frees. */
 static uint32_t *levels_of(const struct topo *t, uint32_t *ret_most)
 {
 	_cleanup_(graph_freep) struct graph *g = graph_new(t, NULL);
@@ -82,7 +82,7 @@ static int by_wish(const void *va, const void *vb)
 				  : (a->sw > b->sw) - (a->sw < b->sw);
 }
 
-/* Where its neighbours of the level below are, on average. */
+/* The average position of its neighbours one level below. */
 static double wish_of(const struct topo *t, const struct layout *l, const uint32_t *level,
 		      uint32_t s)
 {

@@ -27,7 +27,7 @@ struct towards {
 	const struct topo *t;
 	const uint32_t *on;
 	uint32_t *far;	 /* hops; TOPO_NONE: not reached */
-	uint32_t *queue; /* nearest first */
+	uint32_t *queue; /* sorted by distance */
 	bool *meets;	 /* paths of these end ports come through */
 	bool *may;	 /* per entry of topo->ports */
 };
@@ -114,7 +114,7 @@ static int by_load(const void *va, const void *vb)
 	return COMPARE(*a, *b);
 }
 
-/* Of the channels that carry something. */
+/* Median of the loads above 0. */
 static uint32_t median_load(const uint32_t *paces, const bool *counted, const uint32_t *flows,
 			    uint32_t all)
 {

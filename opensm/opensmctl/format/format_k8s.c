@@ -96,7 +96,7 @@ static char *legal_part(const char *text, size_t most)
 
 /* ---- hosts ---------------------------------------------------------------------------------- */
 
-/* Of each host the leaf, by place in the tree. To be freed. */
+/* By host, in the order of the tree: its leaf. To be freed. */
 static uint32_t *leaves_of_hosts(const struct slurm_tree *t)
 {
 	uint32_t *ret = xcalloc(t->n_hosts + 1, sizeof(*ret));
@@ -120,7 +120,7 @@ static const char *const *levels_of(const char *prefix)
 	return vocabularies[i].level;
 }
 
-/* Of each slot "rail." and the slot: "rail.mlx5_1-1". A host with one slot has no rails. */
+/* Prints a label "rail.SLOT" for each slot: "rail.mlx5_1-1". A host with one slot has no rails. */
 static void print_rails(const struct slurm_tree *t, const struct slurm_host *host,
 			const char *prefix, FILE *out)
 {

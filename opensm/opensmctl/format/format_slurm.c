@@ -19,8 +19,8 @@
 #define LINE_MAX_BYTES 1000
 
 static const struct {
-	const char *block_name, *block_sizes; /* of topology.conf; until 24.05 "BlockLevels" */
-	const char *default_topology;	      /* of topology.yaml, 25.05 */
+	const char *block_name, *block_sizes; /* for topology.conf; "BlockLevels" until 24.05 */
+	const char *default_topology;	      /* for topology.yaml of 25.05 */
 	const char *tree, *block, *flat;
 } words = {
 	.block_name = "BlockName",

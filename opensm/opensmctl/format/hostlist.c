@@ -73,7 +73,8 @@ static int by_width(const void *x, const void *y)
 }
 
 /*
- * Where n08 is, n10 belongs to it; n8 does not, nor n100. Names are sorted by digits, zeros first.
+ * Gives names the same width: n10 belongs to n08; n8 and n100 do not. Names are sorted by digits,
+ * zeros first.
  */
 static void widen(struct name *names, size_t n)
 {
@@ -92,7 +93,7 @@ static bool is_of(const struct name *a, const struct name *b)
 	return a->digits && b->digits && a->width == b->width && !by_prefix(a, b);
 }
 
-/* One prefix with its ranges; returns how many names that were. */
+/* Prints one prefix with its ranges; returns the number of names in it. */
 static size_t print_group(FILE *out, const struct name *names, size_t n)
 {
 	size_t end = 1, i = 0;

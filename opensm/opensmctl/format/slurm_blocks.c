@@ -6,7 +6,7 @@
 #include "opensmctl/format/slurm_hosts.h"
 #include "util/mem.h"
 
-/* Of a leaf, the switch of the tree whose hosts make its block. */
+/* The switch of the tree whose hosts form the block of a leaf. */
 static uint32_t block_of(const uint32_t *parents, uint32_t leaf, bool pods)
 {
 	uint32_t up = parents[leaf];
@@ -38,8 +38,8 @@ static void add_hosts(struct slurm_block *to, const struct slurm_switch *leaf)
 }
 
 /*
- * Leaves below the same parent one after the other, in the order of the first of each: parents of
- * leaves are few, so leaves are gone through once for each.
+ * Collects leaves with the same parent one after the other, in the order of the first of each: as
+ * parents of leaves are few, all leaves are searched for each.
  */
 static void collect(struct slurm_blocks *b, const struct slurm_tree *t, const uint32_t *parents,
 		    bool pods)

@@ -39,7 +39,7 @@ static bool is_safe(char c)
 	return isalnum((unsigned char)c) || c == '.' || c == '_' || c == '-';
 }
 
-/* What Slurm reads as options, expressions or defaults is no name. */
+/* Makes a name that Slurm does not read as an option, expression or default. */
 static char *safe_name(const char *text)
 {
 	char *name = xasprintf("%s%s", is_safe(text[0]) && text[0] != '-' ? "" : "n", text);
@@ -224,7 +224,7 @@ static void find_hosts(struct slurm_hosts *h)
 	}
 }
 
-/* What is odd about the ports that fit; the first one is that by which the host is placed. */
+/* Remarks on unusual ports of those that fit; the first one decides where the host is placed. */
 static void remark_ports(const struct slurm_hosts *h, const struct slurm_host *host,
 			 struct slurm_tree *tree)
 {
@@ -249,7 +249,7 @@ static void remark_ports(const struct slurm_hosts *h, const struct slurm_host *h
 	}
 }
 
-/* Two words that came to the same name: what follows is told apart by its GUID, which stays. */
+/* Gives a host whose name an earlier one has a name with its GUID. */
 static void name_hosts(struct slurm_hosts *h, struct slurm_tree *tree)
 {
 	size_t first = 0; /* has the name that others may share */

@@ -23,9 +23,9 @@
 /* A slot; ports that fit are ordered by slot, then by host. */
 struct slot {
 	const char *name;
-	size_t first, n;  /* its ports */
+	size_t first, n;  /* range of its ports */
 	size_t hosts, leaves;
-	double gbps; /* of the slowest */
+	double gbps; /* rate of the slowest port */
 };
 
 /* ---- names ---------------------------------------------------------------------------------- */
@@ -210,7 +210,7 @@ static bool is_better(const struct slot *a, const struct slot *b, size_t n_hosts
 		return a->leaves > b->leaves;
 	if (a->gbps < b->gbps || a->gbps > b->gbps)
 		return a->gbps > b->gbps;
-	return a->hosts > b->hosts; /* else the first by name stays */
+	return a->hosts > b->hosts; /* else the first by name is kept */
 }
 
 static const struct slot *choose(const struct slot *slots, size_t n, size_t n_hosts)

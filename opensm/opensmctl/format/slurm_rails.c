@@ -11,10 +11,10 @@
 
 #define NO_LEAF UINT32_MAX
 
-/* What is known of a switch while hosts are gone through. */
+/* State of a switch while hosts are examined. */
 struct pairing {
 	uint32_t leaf;	  /* on which the hosts so far are placed; NO_LEAF: on several */
-	uint32_t n_hosts; /* that have a port on the switch */
+	uint32_t n_hosts; /* number of hosts with a port on the switch */
 	uint32_t placed;  /* hosts placed on the switch itself */
 };
 

@@ -33,9 +33,10 @@ struct fabric {
 	size_t n_links, cap_links;
 	uint32_t *rank;
 	uint32_t *joined; /* union-find over switches */
-	uint32_t *top; /* of a leaf in the tree: its highest switch so far; else NO_SWITCH */
-	uint32_t *twin; /* of the leaf of another rail: the leaf that has its hosts */
-	bool *shown;	  /* is a leaf, or one of those that a switch of the tree stands for */
+	uint32_t *top; /* by leaf of the tree: its highest switch so far; else NO_SWITCH */
+	uint32_t *twin; /* by leaf of another rail: the leaf that has its hosts */
+	/* set for leaves, and for switches that a switch of the tree represents */
+	bool *shown;
 	uint32_t max_rank;
 };
 
@@ -154,7 +155,7 @@ static int compare_numbers(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* What of the tree is below: the tops of the part's leaves, each once. */
+/* The children of a part: the tops of its leaves, each once. */
 static size_t children_of(struct fabric *f, uint32_t part, uint32_t *ret)
 {
 	size_t n = 0, kept = 0;
@@ -213,7 +214,7 @@ static void build(struct fabric *f)
 			const struct link *l = &f->links[i];
 
 			/*
-			 * The lower number stands for both: names do not depend on the order of
+			 * The lower number represents both: names do not depend on the order of
 			 * cables.
 			 */
 			if (MAX(f->rank[l->a], f->rank[l->b]) == r)
@@ -300,7 +301,7 @@ static void count_roots(struct fabric *f)
 			     f->tree->n_roots);
 }
 
-/* Switches that no line stands for. */
+/* Remarks on switches that are not in any line. */
 static void remark_bare(struct fabric *f)
 {
 	_cleanup_free_ const char **names = xcalloc(f->n + 1, sizeof(char *));

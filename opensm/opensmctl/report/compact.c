@@ -213,7 +213,7 @@ void report_write_json(FILE *out, struct json_object *o)
 
 /* ---- one moment, or several ------------------------------------------------------------------ */
 
-/* How often the fabric has changed; -1: this daemon does not say, or is gone. */
+/* Number of changes of the fabric; -1: the daemon does not report it, or is gone. */
 static int64_t edits_of(struct json_object *status)
 {
 	struct json_object *subnet = json_object_object_get(status, "subnet");

@@ -13,10 +13,10 @@
 #include "util/str.h"
 
 #define SERVICE "org.opensm."
-/* A daemon that says nothing for so long hangs; in steps of TICK ms. */
+/* Seconds, waited for in steps of TICK ms, after which a silent daemon is said to hang. */
 #define PATIENCE 60
 #define TICK	 1000
-#define PENDING_MAX 100 /* ports that are told */
+#define PENDING_MAX 100 /* most ports printed */
 
 int ctl_refuse(const char *fmt, ...)
 {
@@ -158,7 +158,7 @@ static void report_lost(struct ctl *c, int error)
 		ctl_refuse("the daemon's answer cannot be read: %s", strerror(-error));
 }
 
-/* Of a change that is stored and not confirmed. */
+/* Prints the pending ports of a change that is stored and not confirmed. */
 static void report_pending(struct json_object *pending)
 {
 	for (size_t i = 0; i < js_len(pending) && i < PENDING_MAX; i++)

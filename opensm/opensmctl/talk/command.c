@@ -42,7 +42,7 @@ int ctl_too_many(const struct ctl_command *command, const char *word)
 
 struct reader {
 	struct ctl *c;
-	const struct ctl_command *command; /* for usage */
+	const struct ctl_command *command; /* command, for its usage */
 	const struct ctl_word *takes;
 	const char *excess;
 	struct json_object *ret;
@@ -103,7 +103,7 @@ static bool is_taken(const struct reader *r, const struct ctl_word *w, const cha
 	return w->kind == CTL_ONE_OF ? place_among(r, w, text) >= 0 : text[0] != '-';
 }
 
-/* 0, or the exit code: what is wrong was told. */
+/* 0, or the exit code after an error was printed. */
 static int take_value(const struct reader *r, const struct ctl_word *w, const char *text)
 {
 	int64_t seconds;

@@ -53,7 +53,7 @@ static void print_head(const struct ctl *c, const struct ctl_command *command, b
 	       ctl_color(c, CTL_PLAIN));
 }
 
-/* One after the other. */
+/* Asks one instance after the other. */
 static int run_each(struct ctl *c, const struct ctl_command *command, const struct instances *found,
 		    int argc, char **argv)
 {

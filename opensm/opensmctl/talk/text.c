@@ -65,7 +65,7 @@ char *ctl_place(struct json_object *o)
 		return xasprintf("%s (not in the fabric)", js_str(o, "port_guid"));
 	if (js_int(o, "port"))
 		return xasprintf("%.70s/%d", js_str(o, "name"), (int)js_int(o, "port"));
-	return xasprintf("%.70s", js_str(o, "name")); /* a switch */
+	return xasprintf("%.70s", js_str(o, "name")); /* a switch, by its name */
 }
 
 char *ctl_gbps(double gbps, char ret[static 32])
@@ -131,9 +131,7 @@ static bool is_number(const char *head)
 	return head[head_len(head)] == '>';
 }
 
-/*
- * As many columns as a terminal gives it: the bytes that continue a UTF-8 character count nothing.
- */
+/* Number of columns on a terminal: continuation bytes of UTF-8 characters take none. */
 static size_t columns_of(const char *text)
 {
 	size_t n = 0;
@@ -144,7 +142,7 @@ static size_t columns_of(const char *text)
 	return n;
 }
 
-/* What a record has in a column, to be freed. */
+/* The text of a record in a column, to be freed. */
 static char *cell_text(const struct column *column, struct json_object *o, size_t index)
 {
 	const char *key = column->key;
