@@ -23,7 +23,7 @@
 
 struct bell {
 	int fd;
-	int64_t owed; /* of the reader: wake-ups seen to be announced, less those read from fd */
+	int64_t owed; /* used by the reader: wake-ups announced, less those read from fd */
 };
 
 struct ring {
@@ -31,7 +31,7 @@ struct ring {
 	unsigned mask;
 	size_t slot_size;
 	uint8_t *slots;
-	struct bell *bell; /* of the reader */
+	struct bell *bell; /* the reader's bell */
 	sem_t room; /* the writer waits for it */
 
 	/* written by the writer */
@@ -56,7 +56,7 @@ static void eventfd_add(int fd)
 		;
 }
 
-/* The sum of what was added since; 0: nothing. */
+/* The sum of the additions since the last call; 0: none. */
 static uint64_t eventfd_take(int fd)
 {
 	uint64_t count = 0;

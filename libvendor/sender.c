@@ -23,14 +23,15 @@
 struct sender {
 	sender_write_fn write;
 	void *arg;
-	struct window *window; /* or NULL */
-	struct bell *work; /* of the thread */
+	struct window *window; /* window of the device; NULL: none */
+	struct bell *work; /* bell of the thread */
 	struct ring *out, *failed;
 	pthread_mutex_t failing; /* held by the one thread that writes to `failed` */
 	atomic_bool stop, writing;
 	atomic_uint written;
-	atomic_size_t big_bytes; /* of messages in the queue that are longer than one MAD */
-	unsigned committed, untold; /* of the main thread; untold: since the last flush */
+	atomic_size_t big_bytes; /* bytes of queued messages longer than one MAD */
+	/* used by the main thread; untold: slots since the last flush */
+	unsigned committed, untold;
 	pthread_t thread;
 };
 

@@ -23,19 +23,19 @@
 
 #define LONG_WAIT_MS (60 * 60 * 1000)
 #define LOG_PATIENCE_S 2u /* for the record: its disk, or the lock of libumad2sim, may not answer */
-#define PATIENCE_S 6u	  /* of the end, where there is no guard */
+#define PATIENCE_S 6u	  /* time for the end if there is no guard */
 
 struct stop_guard {
 	unsigned patience_s;
 	int waiting; /* signalfd: readable while a stop signal waits */
-	int ended;   /* eventfd: the thread is to end */
+	int ended;   /* eventfd: ends the thread */
 	pthread_t thread;
 };
 
 /* The exit code of the process, by whichever way it ends. */
 static volatile sig_atomic_t leaving_with;
 
-/* Only the end of the process is left, even with files open: they change by rename only. */
+/* Ends the process, even with files open, as they are replaced by renaming. */
 static void leave_at_once(int signal)
 {
 	static const char line[] =

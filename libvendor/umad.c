@@ -46,13 +46,14 @@
 #error "libumad2sim intercepts open(), not open64(): build without _FILE_OFFSET_BITS=64"
 #endif
 
-#define RMPP_RETRIES 3              /* of unacknowledged segments; the kernel waits 2 s each */
+/* tries to send segments again; the kernel waits 2 s for each */
+#define RMPP_RETRIES 3
 #define CLOSE_PATIENCE_MS  50		  /* longest wait of close() for requests under way */
-#define THREAD_PATIENCE_MS 1000     /* and for a thread to end */
+#define THREAD_PATIENCE_MS 1000     /* longest wait for the end of a thread */
 #define STUCK_MS 500                /* a write() that lasts longer will not return */
 #define SET_MS 500                  /* a Set that waits longer for the device is not sent */
-#define BUSY_TRIES 100              /* of a send that the kernel has no memory for */
-/* of long messages that wait for the device; then they come later */
+#define BUSY_TRIES 100              /* tries to send when the kernel has no memory */
+/* most bytes of long messages that wait for the device; more are sent later */
 #define BIG_BYTES_MAX (192u << 20)
 
 #define METHOD(m) (1ul << (m))
@@ -68,7 +69,7 @@ enum side { SMI, GSI, SIDES };
 static const struct agent_row {
 	enum side side;
 	uint8_t mgmt_class, version, rmpp;
-	unsigned long methods; /* below 32 */
+	unsigned long methods; /* bits of methods below 32 */
 } agent_rows[] = {
 	{ SMI, MAD_CLASS_SMI_DR, .version = 1, .rmpp = 0, .methods = SMP_METHODS },
 	{ SMI, MAD_CLASS_SMI_LID, .version = 1, .rmpp = 0, .methods = SMP_METHODS },
@@ -80,7 +81,7 @@ static const struct agent_row {
 struct device {
 	char ca[UMAD_CA_NAME_LEN];
 	int port;
-	int fd; /* what libibumad calls a port id; -1 none */
+	int fd; /* port id of libibumad; -1: none */
 	struct receiver *receiver;
 };
 
@@ -92,10 +93,10 @@ struct umad_transport {
 	int agents[ARRAY_SIZE(agent_rows)];
 	int issm; /* descriptor, -1 none */
 	struct sender *sender;
-	struct window *window; /* of the SMI device */
+	struct window *window; /* window of the SMI device */
 	bool has_room; /* set if the next flush must wake the sender to write from `window` */
-	struct bell *bell; /* of the main thread: MADs have come, or could not be sent */
-	unsigned turn; /* which device is asked first for what it received */
+	struct bell *bell; /* wakes the main thread: MADs have arrived, or could not be sent */
+	unsigned turn; /* device whose MADs are taken first */
 	bool gone;     /* TRANSPORT_GONE was delivered */
 	atomic_bool stop;
 	unsigned under_way; /* requests that have not come back, of the main thread */
@@ -202,8 +203,8 @@ static void write_failed(void *arg, const struct out *out, int error)
 }
 
 /*
- * Where this process was stopped for a while, another manager may rule by now: an old Set would
- * undo what that has written.
+ * If this process was stopped for a while, another manager may have taken over: an old Set would
+ * undo its settings.
  */
 static uint64_t not_after(int row, const uint8_t *mad)
 {
@@ -323,7 +324,7 @@ static void op_flush(struct transport *base)
 	t->has_room = false;
 }
 
-/* What could not be sent: a request comes back, anything else is lost. False: nothing to tell. */
+/* Reports a MAD that could not be sent: a request comes back, others are lost. False: no report. */
 static bool report_unsent(struct umad_transport *t, const struct out *out,
 			  struct transport_event *ret)
 {
@@ -498,9 +499,8 @@ static int op_look(struct transport *base, struct transport_port *ret)
 }
 
 /*
- * What was handed over for sending goes out first: the last of it may be the handover to another
- * manager. What is under way comes back, if it comes soon: libumad2sim delivers into a port that
- * has been closed, and dies of it.
+ * Queued MADs are sent first: the last may be the handover to another manager. Then requests under
+ * way are awaited for a while: libumad2sim delivers into closed ports, and crashes.
  */
 static void await_answers(struct umad_transport *t)
 {
@@ -535,15 +535,15 @@ static bool stop_receiving(struct umad_transport *t)
 	return ended;
 }
 
-/* All devices have a receive thread. */
+/* Have all devices a receive thread? */
 static bool is_running(const struct umad_transport *t)
 {
 	return t->sender && t->devices[t->n_devices - 1].receiver;
 }
 
 /*
- * A device that holds one of our threads for ever holds neither the process nor its end: the
- * thread, and what it may touch, stays as it is until the process ends.
+ * A device that blocks one of our threads for ever delays neither the process nor its end: the
+ * thread, and all that it may use, stays until the process ends.
  */
 static struct transport *op_close(struct transport *base)
 {
@@ -553,7 +553,7 @@ static struct transport *op_close(struct transport *base)
 	if (is_running(t))
 		await_answers(t);
 	atomic_store(&t->stop, true);
-	/* A receive thread gives back to the sender what it cannot write. */
+	/* A receive thread returns MADs that it cannot write to the sender. */
 	if (!stop_receiving(t) || !sender_free(t->sender, THREAD_PATIENCE_MS))
 		return NULL;
 	window_free(t->window);
@@ -621,7 +621,7 @@ static int open_device(struct umad_transport *t, struct device *d, char *why, si
 	}
 }
 
-/* What the refusal of a class means, in words. */
+/* Writes the reason why a class was refused. */
 static int agent_refused(const struct umad_transport *t, const struct agent_row *row,
 			 const struct device *d, int error, char *why, size_t why_len)
 {

@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #define SYS_MAD "/sys/class/infiniband_mad"
-#define HEADER_WITH_PKEY 64 /* of umad_size(): the other has no P_Key index */
-#define LIBRARY_FILES 64    /* that every libibumad opens */
+#define HEADER_WITH_PKEY 64 /* umad_size() with a P_Key index; the other header has none */
+#define LIBRARY_FILES 64    /* number of files that every libibumad opens */
 
 struct mad_file {
 	unsigned number;
@@ -39,7 +39,7 @@ static bool read_text(const char *entry, const char *file, char *ret, size_t cap
 	return got;
 }
 
-/* What the entry "umad7" stands for. False: it is another one, or just goes away. */
+/* Reads the entry "umad7". False: it is another one, or is being removed. */
 static bool read_entry(const char *entry, struct mad_file *ret)
 {
 	char port[16], *end, *port_end;

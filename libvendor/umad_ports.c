@@ -17,7 +17,7 @@ bool umad_link_layer_fits(const char *link_layer)
 	return !*link_layer || !strcmp(link_layer, "InfiniBand") || !strcmp(link_layer, "IB");
 }
 
-/* Of devices that could serve, one that is not DOWN is better. */
+/* Finds the device with this GUID; one that is not DOWN is preferred. */
 static int find_guid(const struct umad_port_choice *ports, size_t n, uint64_t guid, bool disabled)
 {
 	int found = -ENODEV;

@@ -32,7 +32,7 @@
 #define BATCH 32                    /* MADs read before the main thread must hear of them */
 /* questions to the SA in a row, and nothing else: they come thick */
 #define THICK_AFTER 64
-#define THICK_BATCH 2               /* and go on so while as many come in a pause */
+#define THICK_BATCH 2               /* least number per pause for which they continue to be thick */
 #define PAUSE_US 100
 /* answers that the main thread hears of together while the wire is full, and how long at most */
 #define UNHEARD_MAX 16u
@@ -40,24 +40,24 @@
 #define EMPTY_READS_MAX 64          /* "readable" without anything to read: the port is dead */
 
 struct slot {
-	int error;      /* != 0: the port is gone, -errno; the rest is void */
+	int error;      /* -errno: the port is gone, the other members are unset; 0: a MAD */
 	int length;     /* bytes of the message */
 	uint32_t took_us; /* since a request of the window was written; 0: it is no answer to one */
-	uint8_t *whole; /* all of a message longer than one MAD, else NULL; the reader's */
+	uint8_t *whole; /* a message longer than one MAD, owned by the reader; else NULL */
 	_Alignas(8) uint8_t umad[UMAD_HEADER_MAX + TRANSPORT_MAD_SIZE];
 };
 
 struct receiver {
 	int fd;
 	struct ring *ring;
-	struct window *window; /* or NULL */
+	struct window *window; /* window of the device; NULL: none */
 	pthread_t thread;
 	atomic_bool stop;
 	atomic_bool gone; /* set once, by the thread */
-	void *big; /* of the thread: for messages that do not fit a slot */
+	void *big; /* used by the thread: messages that do not fit a slot */
 	size_t big_size;
-	unsigned questions; /* of the thread: requests to the SA in a row */
-	/* of the thread: MADs published that the main thread was not woken for; since when */
+	unsigned questions; /* used by the thread: requests to the SA in a row */
+	/* used by the thread: MADs published without waking the main thread; time of the first */
 	unsigned unheard;
 	int64_t unheard_since_us;
 };
@@ -103,7 +103,7 @@ static int read_big_mad(struct receiver *t, struct slot *slot, int length)
 }
 
 /*
- * Reads one MAD without waiting. 0: `slot` holds it; -EAGAIN and the like: none there, or the
+ * Reads one MAD without waiting. 0: it is in `slot`; -EAGAIN and similar: there is none, or the
  * thread is to stop; -errno: the port is gone.
  */
 static int read_mad(struct receiver *t, struct slot *slot)
@@ -189,7 +189,9 @@ static void publish(struct receiver *t)
 	ring_publish(t->ring);
 }
 
-/* Reads what is there, BATCH MADs at most. Number read; -errno: the port is gone. */
+/*
+ * Reads the MADs that have arrived, at most BATCH. Returns their number; -errno: the port is gone.
+ */
 static int read_batch(struct receiver *t)
 {
 	bool urgent = false, is_end;

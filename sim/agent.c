@@ -56,7 +56,7 @@ static struct link *link_get(struct sim *sim, uint32_t node, unsigned port)
 	return l;
 }
 
-/* Forgets the port if no program has it open any more. */
+/* Removes the port from sim.links if no program has it open. */
 static void link_put(struct sim *sim, struct link *l)
 {
 	if (l->agents || l->issm)
@@ -169,7 +169,7 @@ void link_timeout(struct sim *sim, struct event *wait)
 		.kind = TRANSPORT_RETURNED,
 		.error = -ETIMEDOUT,
 		.from = wait->to,
-		.length = MAD_HEADER_BYTES, /* as the kernel gives it back */
+		.length = MAD_HEADER_BYTES, /* as the kernel returns it */
 	};
 
 	if (wait->retries > 0) {
@@ -307,8 +307,8 @@ void agent_emit(struct agent *a, const struct transport_addr *to, const uint8_t 
 }
 
 /*
- * A request starts its way with an empty route behind it, and may go a part of it by LIDs; a
- * response goes back the way it came, all of it directed.
+ * A directed request begins with an empty return path, and may be LID-routed on a part of its way;
+ * a response returns on the way of the request, all of it directed.
  */
 static bool is_well_formed(const uint8_t *mad)
 {

@@ -32,7 +32,7 @@ static unsigned width_mask(unsigned lanes)
 	}
 }
 
-/* What a port supports that can do the speed of this row and all below. */
+/* Sets the supported speeds up to that of this row. */
 static void put_speeds(uint8_t *info, const struct ib_speed *most)
 {
 	unsigned bits[IB_SPEED_SETS] = { 0 };
@@ -169,7 +169,7 @@ void tables_free(struct sim_node *n)
 	n->tables = NULL;
 }
 
-/* What the SM may write goes to its power-on value; what the chip can do stays. */
+/* Fields that the SM may write get their power-on values; abilities of the chip stay. */
 static void port_reset(const struct sim_node *n, unsigned port)
 {
 	struct sim_port *p = &n->ports[port];

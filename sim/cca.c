@@ -15,18 +15,18 @@
 #include "ib/records.h"
 #include "sim/sim_internal.h"
 
-#define PORT_BLOCKS 8 /* of SwitchPortCongestionSetting */
+#define PORT_BLOCKS 8 /* blocks of SwitchPortCongestionSetting */
 
 struct cca {
 	uint64_t key;
 	bool protect;
 	uint16_t lease, violations;
 	mono_t lease_end; /* 0: no timer runs */
-	uint8_t settings[CC_DATA_SIZE]; /* of the switch, or of the CA */
+	uint8_t settings[CC_DATA_SIZE]; /* settings of the switch, or of the CA */
 	uint8_t ports[PORT_BLOCKS][CC_DATA_SIZE];
 	uint8_t log[MAD_SIZE - CC_LOG];
 	unsigned n_logged;
-	uint8_t traps_to[CPI_BYTES]; /* of ClassPortInfo */
+	uint8_t traps_to[CPI_BYTES]; /* trap fields of ClassPortInfo */
 	uint8_t *table; /* blocks, one behind the other; NULL: zero */
 };
 
@@ -136,7 +136,7 @@ int sim_cc_mark(struct sim *sim, int node, unsigned out, lid_t from, lid_t to)
 
 /* ---- attributes ------------------------------------------------------------------------------ */
 
-/* Only where traps go to is stored. */
+/* Stores the destination of traps only. */
 static uint16_t class_port_info(const struct call *c)
 {
 	uint8_t *at = c->mad + CC_DATA;
@@ -406,7 +406,10 @@ static void report(const struct call *c, const struct event *bad)
 	ib_put(ev->mad, SMP_CLASS, MAD_CLASS_CC);
 	ib_put(ev->mad, SMP_CLASS_VERSION, CC_CLASS_VERSION);
 	ib_put(ev->mad, SMP_METHOD, MAD_TRAP);
-	/* Of no program here: TrapRepress would come to the one that has it, as an answer. */
+	/*
+	 * A TID of no program: otherwise TrapRepress would reach the program with that TID, as an
+	 * answer.
+	 */
 	ib_put(ev->mad, SMP_TID, 0xCC00000000000000ull | c->p->cca->violations);
 	ib_put(ev->mad, SMP_ATTR_ID, CC_ATTR_NOTICE);
 	notice = ev->mad + CC_DATA;

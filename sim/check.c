@@ -18,7 +18,7 @@ enum fate { FATE_UNKNOWN, FATE_ON_THE_WAY, FATE_REACHED, FATE_DROPPED, FATE_LOOP
 struct fast {
 	const uint8_t *lft;
 	uint32_t lft_end;    /* entries that count */
-	uint32_t first_port; /* into next[] */
+	uint32_t first_port; /* index into next[] */
 	uint32_t weight;     /* end ports that send into the fabric here, port 0 included */
 	lid_t lid;           /* range of port 0 */
 	uint8_t lmc;
@@ -238,7 +238,7 @@ static void check_lids(struct check *c)
 		}
 }
 
-/* One hop of `lid` from switch `at`; FATE_UNKNOWN: on to *ret_next. */
+/* One hop of `lid` from switch `at`; FATE_UNKNOWN: *ret_next is the next switch. */
 static enum fate hop(const struct check *c, uint32_t at, uint32_t lid, uint32_t *ret_next)
 {
 	const struct fast *f = &c->fast[at];
@@ -274,7 +274,10 @@ static void set_fate(struct check *c, uint32_t node, uint32_t lid, enum fate fat
 	c->fate[node] = (uint8_t)fate;
 }
 
-/* Where `lid` ends that enters at switch `start`; all switches on the way learn it too. */
+/*
+ * The fate of packets for `lid` that enter at switch `start`; it is noted for all switches on the
+ * way.
+ */
 static enum fate follow(struct check *c, uint32_t start, uint32_t lid)
 {
 	uint32_t at = start, n = 0;
@@ -344,8 +347,8 @@ static void check_paths(struct check *c)
 }
 
 /*
- * One subnet: what is found from this port, or with SIM_NONE all nodes. `seen` of its ports becomes
- * true.
+ * Judges one subnet: the nodes found from this port; with SIM_NONE all nodes. `seen` of its ports
+ * is set.
  */
 static void judge(struct sim *sim, uint32_t node, unsigned port, bool *seen, struct sim_verdict *v)
 {
@@ -464,7 +467,7 @@ static uint64_t mix_tables(const struct sim *sim, const struct sim_node *n, uint
 	return h;
 }
 
-/* But for the counter of wrong M_Keys. */
+/* Mixes all but the counter of wrong M_Keys. */
 static uint64_t mix_node(const struct sim *sim, const struct sim_node *n, uint64_t h)
 {
 	for (unsigned p = 0; p <= n->nports; p++) {

@@ -109,7 +109,7 @@ static bool cross_with(struct sim *sim, struct place *at, unsigned out, bool dat
 static bool walk_lid(struct sim *sim, lid_t dlid, bool data, struct place *at)
 {
 	if (port_has_lid(node_end_port(&sim->nodes[at->node], at->port), dlid))
-		return true; /* to ourselves */
+		return true; /* for this port itself */
 	if (!node_is_switch(&sim->nodes[at->node]) && !cross_with(sim, at, at->port, data))
 		return false;
 	while (at->hops <= LID_HOPS_MAX) {

@@ -34,7 +34,7 @@ static bool same_partition(uint16_t a, uint16_t b)
 	return (a & ~PKEY_FULL) && (a & ~PKEY_FULL) == (b & ~PKEY_FULL) && ((a | b) & PKEY_FULL);
 }
 
-/* Where the port has the partition of a packet; -1: nowhere, the packet is dropped (10.9.3). */
+/* The index of the packet's partition at the port; -1: none, the packet is dropped (10.9.3). */
 static int find_pkey(const struct sim_node *n, unsigned port, uint16_t pkey)
 {
 	for (unsigned i = 0; i < pkey_count(n); i++)

@@ -22,7 +22,7 @@ static uint64_t common(const struct sim_port *a, const struct sim_port *b, unsig
 	return ib_bits_get(a->info, offset, width) & ib_bits_get(b->info, offset, width);
 }
 
-/* What the cable of a port lets through, of widths and of each set of speeds; FDR10 beside. */
+/* Limits of a cable in width, and in each set of speeds; FDR10 separately. */
 struct limits {
 	unsigned width, speed[IB_SPEED_SETS];
 	bool fdr10;

@@ -94,7 +94,7 @@ static uint32_t next_switch(const struct sim *sim, uint32_t node, unsigned port)
 
 /* ---- one packet ---------------------------------------------------------------------------- */
 
-/* Follows the copies from `node`, where they came in by `in`; ends at the first fault. */
+/* Follows the copies from `node`, which they reached by port `in`; ends at the first fault. */
 static enum mcast_fault send_on(struct sim *sim, uint32_t node, unsigned in, unsigned number)
 {
 	struct mcast_watch *w = sim->mcast;
@@ -170,7 +170,7 @@ static enum mcast_fault look_at(struct sim *sim, uint32_t node, unsigned number)
 	enum mcast_fault worst = MCAST_FINE;
 	uint32_t ends, n = gather(sim, node, number, &ends);
 
-	if (ends == 2 * (n - 1)) /* a tree */
+	if (ends == 2 * (n - 1)) /* it is a tree */
 		return MCAST_FINE;
 	for (uint32_t i = 0; i < n && worst != MCAST_LOOP; i++) {
 		enum mcast_fault fault;

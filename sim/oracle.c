@@ -63,10 +63,7 @@ static bool leads_to_host(const struct sim *sim, uint32_t node, unsigned port, l
 	return lid && (unsigned)lid >> lmc == (unsigned)ib_get(info, PI_LID) >> lmc;
 }
 
-/*
- * Does data for `lid` of a host arrive from `node`? With `through`: does it come to that switch,
- * wherever it goes from there?
- */
+/* Does data for `lid` of a host arrive from `node`? With `through`: does it reach that switch? */
 static bool arrives(const struct sim *sim, uint32_t node, lid_t lid, uint32_t through)
 {
 	for (uint32_t hops = 0; node != SIM_NONE && hops <= sim->n_nodes; hops++) {
@@ -98,7 +95,7 @@ static bool has_hosts(const struct sim *sim, uint32_t node)
 	return false;
 }
 
-/* The way of `node` to `lid` is gone: so are those that pass `node`. */
+/* Counts the lost path of `node` to `lid`, and those of switches that used `node`. */
 static void count_lost(struct sim *sim, uint32_t node, lid_t lid)
 {
 	for (uint32_t i = 0; i < sim->n_nodes; i++)

@@ -17,8 +17,9 @@
 
 /* Counters of one port. */
 struct sim_tally {
-	uint64_t n[SIM_COUNTERS];     /* since the device came up, up to `since` */
-	uint64_t hidden[SIM_COUNTERS]; /* of these: what Sets of fields below 64 bits took away */
+	uint64_t n[SIM_COUNTERS];     /* counts since the device started, up to `since` */
+	/* part of the counts that was removed by Sets of fields below 64 bits */
+	uint64_t hidden[SIM_COUNTERS];
 	uint64_t rate[SIM_COUNTERS];  /* more of them per second */
 	mono_t since[SIM_COUNTERS];
 };
@@ -101,7 +102,10 @@ static const struct row speeds[] = {
 	ROW(PES_PORT_UNCORRECTABLE, SIM_FEC_UNCORRECTABLE, 39),
 };
 
-/* What is served: where bits of CounterSelect stand, and those that follow them from bit `next`. */
+/*
+ * Attributes: positions of the bits of CounterSelect, and counters that follow them from bit
+ * `next`.
+ */
 static const struct attr {
 	uint16_t id;
 	const struct row *rows;
@@ -171,7 +175,7 @@ int sim_count_errors(struct sim *sim, int node, unsigned port, enum sim_counter 
 	return 0;
 }
 
-/* All that has been counted up to now. */
+/* The count up to now. */
 static uint64_t counted(const struct sim_tally *t, enum sim_counter which, mono_t now)
 {
 	return t->n[which] +
@@ -288,7 +292,7 @@ static uint64_t selected(const struct attr *a, const uint8_t *payload)
 	return select;
 }
 
-/* All begin alike: the port, then which counters a Set means. */
+/* All counter attributes begin with the port, then the counters that a Set clears. */
 static uint16_t counters(struct sim_node *n, uint8_t *payload, bool set, const struct attr *a,
 			 mono_t now)
 {

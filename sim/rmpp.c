@@ -34,14 +34,14 @@ struct rmpp {
 	enum rmpp_state state;
 	struct transport_addr peer; /* to send to; its lid tells sessions apart */
 	unsigned head_length;	    /* before the data, repeated in each segment */
-	uint8_t head[MAD_SIZE];	    /* first segment */
-	uint8_t *data;	   /* all of it behind the header; the sender's is padded with zeroes */
-	size_t length;	   /* of data; receiving: allocated */
+	uint8_t head[MAD_SIZE];	    /* the first segment */
+	uint8_t *data;	   /* all data behind the header; the sender's is padded with zeros */
+	size_t length;	   /* bytes of data; when receiving: bytes allocated */
 	uint32_t segments; /* sending: all; receiving: the last one's number, 0 unknown */
 	uint32_t at;	   /* sending: last sent; receiving: last without a gap */
 	uint32_t acked;
 	uint32_t window;       /* last segment the receiver takes */
-	uint32_t reply_window; /* receiving: what the sender takes of our answer */
+	uint32_t reply_window; /* when receiving: segments that the sender accepts of our answer */
 	uint32_t last_payload; /* receiving: payload length of the last segment */
 	uint64_t early;	       /* receiving: segments after a gap, bit n: at + 1 + n */
 	unsigned timeout_ms;
@@ -81,7 +81,7 @@ static unsigned data_size(const struct rmpp *s)
 	return MAD_SIZE - s->head_length;
 }
 
-/* What each segment carries beyond RMPP_HEAD: the rest of the header and its share of the data. */
+/* Bytes of a segment behind RMPP_HEAD: the rest of the header and its part of the data. */
 static unsigned payload_size(void)
 {
 	return MAD_SIZE - RMPP_HEAD;
@@ -592,7 +592,7 @@ void rmpp_arrive(struct agent *a, struct event *ev)
 
 /* ---- time ---- */
 
-/* A message that was never completed: the sender is told, late segments are ignored for a while. */
+/* Aborts an incomplete message: the sender is informed, late segments are ignored for a while. */
 static void expire(struct rmpp *s)
 {
 	send_control(s->agent, &s->peer, s->head,

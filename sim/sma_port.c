@@ -23,7 +23,7 @@ static const struct ib_field end_port_fields[] = {
 	FIELD(PI_GID_PREFIX), FIELD(PI_LID), FIELD(PI_MASTER_SM_LID), FIELD(PI_MASTER_SM_SL),
 	FIELD(PI_INIT_TYPE_REPLY), FIELD(PI_LMC),
 };
-/* The same, but not by ibsim. */
+/* Stored by ports with a LID of their own, but not by ibsim. */
 static const struct ib_field end_port_quirk_fields[] = {
 	FIELD(PI_M_KEY), FIELD(PI_M_KEY_LEASE), FIELD(PI_M_KEY_PROTECT), FIELD(PI_SUBNET_TIMEOUT),
 };
@@ -44,7 +44,7 @@ struct port_call {
 	struct sim_port *p;
 	unsigned port;
 	bool end_port;       /* has a LID */
-	bool cabled;         /* not port 0 of a switch */
+	bool cabled;         /* set unless it is port 0 of a switch */
 	bool forwarding;     /* port of a switch or router with a cable */
 	bool extended;       /* modifier bit 31 */
 };

@@ -188,7 +188,8 @@ uint16_t sma_guids(struct sma_call *c)
 		if (c->set && at > 0)
 			t->guids[port][at] = ib_bits_get(c->payload, i * 64, 64);
 		else if (at == 0)
-			ib_bits_put(c->payload, 0, 64, c->n->ports[port].guid); /* read only */
+			/* entry 0 is read-only */
+			ib_bits_put(c->payload, 0, 64, c->n->ports[port].guid);
 		else
 			ib_bits_put(c->payload, i * 64, 64,
 				    t->guids[port] ? t->guids[port][at] : 0);
@@ -225,7 +226,7 @@ static uint16_t *sl2vl_rows(struct sim *sim, struct sim_node *n)
 	return t->sl2vl;
 }
 
-/* All in-ports from..to for out-ports from..to of a Set; a Get means the first of each. */
+/* The in-ports and out-ports, from..to each, of a Set; a Get reads the first of each. */
 struct sl2vl_span {
 	unsigned in, in_end, out, out_end;
 };

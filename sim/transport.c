@@ -7,8 +7,8 @@
 
 #include "sim/agent_internal.h"
 
-#define INBOX_MAX    200000u /* what the kernel holds for one reader */
-#define RMPP_RETRIES 3	     /* as libvendor/umad.c asks the kernel */
+#define INBOX_MAX    200000u /* most MADs that the kernel queues for one reader */
+#define RMPP_RETRIES 3	     /* value that libvendor/umad.c passes to the kernel */
 
 struct mail {
 	struct mail *next;
@@ -19,13 +19,13 @@ struct simport {
 	struct transport transport;
 	struct agent *agent;
 	struct sim *sim;
-	struct simport *next; /* of the same simulator */
+	struct simport *next; /* next transport of the same simulator */
 	int node;
 	unsigned port;
 	bool issm;
 	unsigned n_inbox;
 	struct mail *inbox, **inbox_end;
-	struct mail *spare; /* used again */
+	struct mail *spare; /* freed mails for reuse */
 };
 
 static struct simport *get_simport(struct transport *t)
@@ -78,7 +78,7 @@ static int simport_fd(struct transport *t)
 static int simport_send(struct transport *t, const struct transport_addr *to, const uint8_t *mad,
 			size_t length, unsigned timeout_ms)
 {
-	/* Hardware would drop it at the other end; better to be told. */
+	/* Hardware would drop it at the other end; an error is more useful. */
 	if (to->qp == 1 && to->qkey != MAD_QP1_QKEY)
 		return -EINVAL;
 	return agent_send(get_simport(t)->agent, to, mad, length, timeout_ms,

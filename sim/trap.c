@@ -96,7 +96,7 @@ static void start_timer(struct sim *sim, struct trap *t)
 	queue_add(sim, t->timer, sim->now + repeat_interval(issuer(sim, t)));
 }
 
-/* But for count and toggle. */
+/* Are they the same except for count and toggle? */
 static bool says_the_same(const struct trap *t, unsigned port, const uint8_t *notice)
 {
 	uint8_t before[SMP_DATA_SIZE];

@@ -93,7 +93,7 @@ static void job_run(struct sm_job *base)
 	fclose(out);
 }
 
-/* It may be tens of megabytes: nothing is copied here. */
+/* The text may have tens of megabytes: it is not copied. */
 static void write_job(struct console *c, struct console_job *job)
 {
 	c->job = NULL;
@@ -163,7 +163,7 @@ static void drop_copying(struct console *c)
 	free(copying);
 }
 
-/* One turn. When the view is whole, the worker has it. */
+/* Copies for one turn. A complete view is passed to the worker. */
 static void copy_some(struct console *c)
 {
 	struct console_copying *copying = c->copying;

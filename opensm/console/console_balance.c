@@ -12,9 +12,9 @@
 #include "view/view.h"
 
 struct balance {
-	const struct routes *routes; /* of the view, which has a reference */
+	const struct routes *routes; /* routes of the view, which holds the reference */
 	struct view *view; /* NULL: it is not whole yet; one reference */
-	uint32_t only;	   /* one switch, or TOPO_NONE: all */
+	uint32_t only;	   /* index of one switch, or TOPO_NONE: all */
 	bool verbose;
 };
 
@@ -50,7 +50,7 @@ static void print_balance(struct console *c, struct balance *b,
 							.drop = drop_balance });
 }
 
-/* NULL, and the session was told why. `word` is the switch to look at, NULL: all. */
+/* Begins a balance. NULL: an error was printed. `word` is a switch; NULL: all. */
 static struct balance *balance_new(struct console *c, const char *word, const char *what,
 				   const char *command)
 {

@@ -21,7 +21,7 @@
 
 struct guid_row {
 	guid_t guid;
-	uint32_t node; /* of the view */
+	uint32_t node; /* index into nodes of the view */
 };
 
 struct guid_list {
@@ -55,7 +55,9 @@ static void add_guid(struct guid_list *l, guid_t guid, uint32_t node)
 	l->rows[l->n++] = (struct guid_row){ guid, node };
 }
 
-/* Those that hosts asked for, which no view has: entry 0 of the first block is the port's own. */
+/*
+ * Adds GUIDs that hosts requested, which no view has: entry 0 of the first block is the port's own.
+ */
 static void add_aliases(struct guid_list *l, const struct fabric *f, const struct view_port *vp)
 {
 	const struct port *p = fabric_find_port(f, vp->guid);
@@ -139,7 +141,7 @@ static void print_list(void *snapshot, FILE *out)
 
 /* ---- the line ------------------------------------------------------------------------------ */
 
-/* One repetition count at most, of two digits; nothing that refers back. */
+/* Has the pattern at most one repetition count, of two digits, and no back references? */
 static bool is_harmless(const char *text)
 {
 	unsigned counts = 0;

@@ -80,8 +80,8 @@ struct copy {
 	struct perf_node *nodes;
 	unsigned n, cap;
 	int port;      /* < 0: all */
-	bool machine;  /* of the file */
-	bool errors;   /* only what is not 0 */
+	bool machine;  /* set for the format of the file */
+	bool errors;   /* set if zeros are left out */
 	char *path;    /* the file; NULL: for the session */
 };
 
@@ -170,7 +170,7 @@ static void set_port(struct console *c, struct copy *cp, const char *text)
 		cp->port = (int)port;
 }
 
-/* Of the nodes that `text` names. */
+/* Copies the nodes that `text` names. */
 static void print_copy(struct console *c, const char *text, const char *port, bool errors)
 {
 	struct wanted wanted;

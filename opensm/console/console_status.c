@@ -94,7 +94,7 @@ static void print_flags(struct console *c, const struct sm *sm, const struct sm_
 		"   ------------\n"
 		"   Sweeping enabled               : %d\n"
 		"   Sweep interval (seconds)       : %u\n"
-		"   Ignore existing lfts           : 0\n" /* they are kept where they are right */
+		"   Ignore existing lfts           : 0\n" /* LFTs are kept if they are correct */
 		"   Subnet Init errors             : %d\n"
 		"   In sweep hop 0                 : %d\n"
 		"   First time master sweep        : %d\n"

@@ -20,10 +20,10 @@ struct dump_file {
 	const char *name;
 	void (*write)(const struct dump_source *s, struct dump_out *o);
 	bool is_routing; /* written only with log flag ROUTING */
-	bool is_lanes;	 /* and only if SL2VL tables are wanted */
-	/* and only if paths have SLs of their own; else there is none, from before neither */
+	bool is_lanes;	 /* written only if SL2VL tables are wanted */
+	/* written only if paths have SLs of their own; otherwise an old file is removed */
 	bool is_levels;
-	const char *engine; /* and only if this one made the routes */
+	const char *engine; /* written only if this engine made the routes */
 };
 
 /* files.md 1 */
@@ -133,7 +133,7 @@ int dump_write_all(const struct view *v, const struct dump_config *c, char *err,
 			continue;
 		path = xasprintf("%s/%s", c->dir, files[i].name);
 		if (!is_asked_for(&files[i], v, c)) {
-			/* it would be read together with tables that it is not about */
+			/* an old file would be read together with other tables */
 			unlink(path);
 			continue;
 		}

@@ -15,7 +15,7 @@
 
 struct rows {
 	const struct view *v;
-	char (*texts)[ROW_STRLEN]; /* by [kind][pair][code]; "" not made yet */
+	char (*texts)[ROW_STRLEN]; /* text by [kind][pair][code]; "": not made yet */
 };
 
 static const char *row_text(const struct rows *r, enum qos_kind kind, unsigned pair, unsigned vls)

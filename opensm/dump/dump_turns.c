@@ -9,8 +9,8 @@
 struct dump_turns {
 	struct dump_hooks hooks;
 	struct dump_config wanted; /* last */
-	char *dir;		   /* of it */
-	struct dump_config copied; /* what `copy` is for */
+	char *dir;		   /* the folder in it */
+	struct dump_config copied; /* configuration for `copy` */
 	struct view_copy *copy;
 	bool writing;
 	bool again;

@@ -35,14 +35,16 @@ uint32_t updn_roots(const struct topo *t, const struct route_options *o, uint32_
 	return n;
 }
 
-/* One compute node. */
+/* A compute node and its place. */
 struct seat {
 	uint32_t slot, sw, host;
 	uint32_t leaf, place; /* number of the leaf, and of the node there */
 	uint8_t port;
 };
 
-/* By leaf, on it by port. Slots of a switch are adjacent, then come those of its neighbours. */
+/*
+ * Sorts by leaf, then by port. Slots of a switch are adjacent, followed by those of its neighbours.
+ */
 static int by_seat(const void *a, const void *b)
 {
 	const struct seat *x = a, *y = b;

@@ -361,7 +361,7 @@ static void add_bucket(struct health_ring *ring, unsigned n, int64_t no,
 	b->wait += more->wait;
 }
 
-/* The sum of what is in the window at bucket `no`. */
+/* Sum of the buckets in the window that ends at bucket `no`. */
 static struct health_bucket sum_of(const struct health_ring *ring, unsigned n, int64_t no)
 {
 	struct health_bucket sum = { 0 };

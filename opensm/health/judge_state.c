@@ -55,7 +55,7 @@ static bool is_clean(const struct health_record *r)
 	return !r->v.on;
 }
 
-/* Those that are clean by now leave the list. */
+/* Removes links without findings from the list. */
 static void tidy_list(struct health *h)
 {
 	uint32_t n = 0;
@@ -104,7 +104,7 @@ bool health_next_row(struct health *h, uint32_t *pos, struct health_end *ret)
 		*ret = h->offs[n - h->n_listed].at;
 		r = record_at(h, *ret);
 		if (!r || !r->listed)
-			return true; /* else it was named before */
+			return true; /* otherwise it was returned as a listed link */
 	}
 	if (n >= h->n_listed)
 		return false;
@@ -265,7 +265,7 @@ static uint64_t get_below(struct reader *rd, unsigned len, uint64_t end)
 	return 0;
 }
 
-/* A sum of what was counted: finite, and not below 0. */
+/* Reads a sum: finite, and not below 0. */
 static float get_float(struct reader *rd)
 {
 	uint32_t bits = (uint32_t)get_number(rd, 4);

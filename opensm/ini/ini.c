@@ -36,7 +36,7 @@ static const char *const patterns[] = {
 
 struct reader {
 	const char *at, *end;
-	unsigned line; /* of `at` */
+	unsigned line; /* number of the line at `at` */
 	enum ini_form form;
 	regex_t pattern;
 	FILE *good; /* lines that fit, without those that only hold comments */

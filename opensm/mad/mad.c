@@ -35,7 +35,7 @@
 #define BLOCKED_PAUSE (10 * MONO_MS) /* after -EAGAIN, should nothing arrive meanwhile */
 #define AHEAD 32u /* requests in front of the window */
 #define OVERDUE_MAX 256u /* beyond, the window closes: kernels hold some 500 sends of an agent */
-/* of the timeout: a target whose answers take longer gets one request at a time */
+/* part of the timeout: a target whose answers take longer gets one request at a time */
 #define SLOW_PART 4
 #define UNREAD_MAX 8u	 /* dispatches in a row that leave timers alone, as answers may be unread */
 
@@ -394,14 +394,14 @@ static bool is_unsent(const struct xact_try *try, const struct transport_event *
 	return try->in_window && !ev->took_us && ev->error == -ETIMEDOUT;
 }
 
-/* A request came back, or an answer came: is it to a try that is under way? */
+/* Handles an answer, or a request that came back: does it belong to a try under way? */
 static void accept_end(struct mad_engine *e, const struct transport_event *ev)
 {
 	uint32_t tid = (uint32_t)ib_get(ev->mad, SMP_TID);
 	struct xact_try *try = xact_tids_find(&e->tids, tid);
 	bool is_late = !try && was_asked(e, tid, tid_whence_of(&ev->from, ev->mad));
 
-	/* What is forged was not lent. */
+	/* Forged answers were not lent. */
 	if (try || is_late || ev->kind == TRANSPORT_RETURNED)
 		e->lent -= e->lent > 0;
 	if (ev->kind == TRANSPORT_RETURNED) {
@@ -417,7 +417,7 @@ static void accept_end(struct mad_engine *e, const struct transport_event *ev)
 
 static void accept_mad(struct mad_engine *e, struct transport_event *ev)
 {
-	/* Of a request that comes back the kernel gives the common header alone. */
+	/* A request that comes back has the common header alone. */
 	if (ev->length < (ev->kind == TRANSPORT_RETURNED ? MAD_HEADER_BYTES : SMP_BYTES)) {
 		e->strays[MAD_STRAY_MISMATCHED]++;
 		return;
@@ -455,8 +455,8 @@ static int receive_mads(struct mad_engine *e, unsigned limit)
 }
 
 /*
- * Runs what is due. Unread answers may belong to requests that are due: a dispatch that read its
- * full quota leaves them alone, a few times.
+ * Handles requests that are due. Unread answers may belong to them: a dispatch that read its full
+ * quota leaves such requests alone, a few times.
  */
 static void run_due(struct mad_engine *e, bool all_read)
 {
@@ -470,7 +470,7 @@ static void run_due(struct mad_engine *e, bool all_read)
 }
 
 /*
- * Only suspects from before the call: requests submitted by a completion wait for the next
+ * Handles suspects from before the call only: requests submitted by a completion wait for the next
  * dispatch.
  */
 static void sort_suspects(struct mad_engine *e)
@@ -487,7 +487,7 @@ static void sort_suspects(struct mad_engine *e)
 	}
 }
 
-/* The port is gone; targets are not blamed for it. */
+/* Ends all requests, as the port is gone; targets are not considered silent for it. */
 static void end_all(struct mad_engine *e)
 {
 	struct mad_xacts all = { 0 };
@@ -573,7 +573,7 @@ int mad_send_gmp(struct mad_engine *e, const struct transport_addr *to, const ui
 	assert(to && mad && length >= SMP_BYTES);
 	if (r == -ENODEV)
 		e->gone = true;
-	if (!e->running) /* else the dispatch sends it with the others */
+	if (!e->running) /* otherwise the dispatch sends it with the others */
 		transport_flush(e->tr);
 	return r;
 }

@@ -9,7 +9,7 @@
 #include "util/mem.h"
 
 #define CAUTION_MAX 7u
-/* answers that one needless repetition takes to be forgotten: less than 1 % */
+/* answers after which one needless repetition is forgotten: less than 1 % */
 #define DEBT_EACH 128u
 #define RTT_MAX ((mono_t)UINT32_MAX / 8)
 #define DEBT_MAX (64u * DEBT_EACH)
@@ -56,7 +56,7 @@ static void caution_fade(struct caution *c)
 		c->debt = DEBT_EACH;
 }
 
-/* Needless ones that were all sent before that was known of the first count as one step. */
+/* Needless tries sent before the first of them was known to be needless count as one step. */
 static void caution_grow(struct caution *c, const struct pace_try *try, unsigned needless,
 			 uint64_t order)
 {

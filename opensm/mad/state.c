@@ -25,7 +25,7 @@ void leave_daring(struct mad_engine *e, struct mad_xact *x)
 	x->is_daring = false;
 }
 
-/* The newest try does not take a place on the wire any more. */
+/* Takes the newest try off the wire. */
 static void leave_window(struct mad_engine *e, struct mad_xact *x)
 {
 	struct xact_try *try = newest_try(x);
@@ -37,12 +37,12 @@ static void leave_window(struct mad_engine *e, struct mad_xact *x)
 	try->in_window = false;
 	if (transport_forget(e->tr, try->tid) != TRANSPORT_WAITS)
 		return;
-	/* It will never be sent. */
+	/* it was never sent */
 	e->lent -= e->lent > 0;
 	counts_unsent(&e->counts, x->count_row, x->rq.method, try->number > 1);
 }
 
-/* `x` is not on the way any more: its target has room, nothing is due. */
+/* Takes `x` off the wire: its target has room, and `x` is not due. */
 static void leave_wire(struct mad_engine *e, struct mad_xact *x)
 {
 	due_remove(&e->due, x);

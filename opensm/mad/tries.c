@@ -14,8 +14,8 @@
 #define DARING_MAX 4u
 #define DARING_TRIES 4u	 /* late enough to repeat to any target */
 #define SILENCE_MIN (20 * MONO_MS) /* shorter than this it is chance */
-#define SILENCE_PARTS 8	 /* of the time without any answer, until the next MAD */
-/* beyond, the transport is not asked to wait long for what is probably lost */
+#define SILENCE_PARTS 8	 /* fraction of the time without answers, until the next MAD */
+/* above it, the transport is not asked to wait long for requests that are probably lost */
 #define LENT_MAX 128u
 /* Requests to silent targets that leave the window to others before they end; see leaves_room(). */
 #define SILENT_OVERDUE_MAX 64u

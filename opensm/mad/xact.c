@@ -231,7 +231,7 @@ void xact_tids_remove(struct xact_tids *tids, struct xact_try *try)
 	struct xact_try **p = bucket(tids, try->tid);
 
 	while (*p != try) {
-		assert(*p); /* it was put there */
+		assert(*p); /* it was added */
 		p = &(*p)->h_next;
 	}
 	*p = try->h_next;

@@ -25,7 +25,7 @@
 #define ENGINES_MAX 16
 /* A report() that takes longer is complained about. */
 #define SLOW	    (100 * MONO_MS)
-/* An `osm_version` below is no pointer, but a number: plugins of before 2008 have one there. */
+/* A smaller `osm_version` is no pointer, but a number, as in plugins of before 2008. */
 #define OLD_NUMBERS 4096
 
 struct plugin {

@@ -29,7 +29,7 @@ char *plugin_file_next_name(const char *names, size_t *at)
 	len = strcspn(name, ends);
 	if (!len)
 		return NULL;
-	/* The character that ends it is gone, too. */
+	/* the separator is skipped, too */
 	*at = (size_t)(name - names) + len + (name[len] != '\0');
 	return xasprintf("%.*s", (int)len, name);
 }

@@ -90,7 +90,7 @@ struct file_replace *file_replace_open(const char *path, bool private_mode)
 	return open_with_mode(path, private_mode ? 0600 : 0644);
 }
 
-/* A device, a FIFO, a socket or a symbolic link: it stays, and the text goes into it. */
+/* Is it a device, FIFO, socket or symbolic link, which is kept and written to? */
 static bool is_written_to(const char *path)
 {
 	struct stat st;
@@ -282,11 +282,11 @@ static int write_durably(int fd, off_t at, const void *bytes, size_t len)
 	return fsync(fd) < 0 ? -errno : 0;
 }
 
-/* What failed is not to be found there by the next reader, even if every byte was written. */
+/* Removes data of a failed write, so that no reader finds it, even if every byte was written. */
 static int cut_off(int fd, off_t at, int error)
 {
 	if (ftruncate(fd, at) < 0 || fsync(fd) < 0)
-		return error; /* as well as it could be done */
+		return error; /* also if this failed */
 	return error;
 }
 

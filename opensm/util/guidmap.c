@@ -39,7 +39,7 @@ struct guidmap *guidmap_free(struct guidmap *m)
 	return NULL;
 }
 
-/* Where `key` would live in an empty table. GUIDs of one vendor differ in few bits: mix them. */
+/* The place of `key` in an empty table. GUIDs of one vendor differ in few bits, which are mixed. */
 static size_t home(const struct guidmap *m, guid_t key)
 {
 	key ^= key >> 32;

@@ -31,10 +31,7 @@
 #define HEAD_MAX 64     /* date, thread, level */
 #define COMPLAINTS_MAX 3 /* about a log that cannot be written, in a row */
 #define MB (1024ll * 1024)
-/*
- * So many records alike are written before they are counted: what others cause, and what is our
- * own.
- */
+/* Number of records alike that are written before they are counted: caused by others, and by us. */
 #define ALIKE_OUTSIDE 3
 #define ALIKE_OURS    10
 
@@ -57,12 +54,12 @@ static void *log_sink_arg;
 
 struct modules {
 	struct modules *older;
-	unsigned any; /* of all masks */
+	unsigned any; /* all masks together */
 	size_t n;
 	struct log_module list[];
 };
 static struct modules *modules; /* atomic; NULL: none */
-static struct log_flood *flood; /* of the thread that holds flood_taken */
+static struct log_flood *flood; /* used by the thread that holds flood_taken */
 static char flood_taken;	/* atomic */
 static bool time_is_set;	/* log_set_now() */
 static mono_t set_time;
@@ -385,7 +382,7 @@ static void write_line(const struct settings *s, const char *line, size_t len)
 		empty_file(fd);
 	}
 	if (fd == STDOUT_FILENO)
-		fflush(stdout); /* what printf() still holds came first */
+		fflush(stdout); /* text that printf() still holds is older */
 	r = write_whole(fd, line, len);
 	if (r == -ENOSPC && s->path && s->max_size) {
 		empty_file(fd);
@@ -431,8 +428,8 @@ static void deliver(const struct settings *s, const struct log_record *record)
 /* ---- what repeats --------------------------------------------------------------------------- */
 
 /*
- * One at a time; a thread that finds it taken writes without it: no thread waits for a record of
- * another one.
+ * One thread at a time; a thread that does not get it writes without counting: none waits for a
+ * record of another.
  */
 static bool flood_take(void)
 {
@@ -505,7 +502,7 @@ void log_tick(void)
 	} while (more);
 }
 
-/* The end: what was counted since is told now. */
+/* Writes the counts of suppressed records at the end. */
 static void log_flush_counts(void)
 {
 	struct log_count count;

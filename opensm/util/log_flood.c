@@ -32,12 +32,12 @@ struct bucket {
 };
 
 struct kind {
-	uint64_t what, source; /* what 0: free */
+	uint64_t what, source; /* what 0: a free row */
 	mono_t started, until;
 	mono_t span;
 	unsigned written;
 	unsigned bits, id;
-	uint64_t n; /* not written in this span */
+	uint64_t n; /* number of records suppressed in this span */
 	const char *func;
 	char text[LOG_FLOOD_TEXT];
 };
@@ -89,7 +89,7 @@ static void bucket_fill(struct bucket *b, mono_t now)
 	}
 }
 
-/* What is not important leaves a quarter for what is. */
+/* Records that are not important leave a quarter to those that are. */
 static bool bucket_has(struct bucket *b, bool important, mono_t now)
 {
 	bucket_fill(b, now);
@@ -168,7 +168,7 @@ static void lose_of(struct log_flood *f, struct source *s, const struct log_case
 	keep_text(s->text, c->text);
 }
 
-/* A row gives way; what it counted is still told, as something else. */
+/* Reuses a row; its count is added to that of the source or of all. */
 static void lose_kind(struct log_flood *f, const struct kind *k)
 {
 	const struct log_case c = { .bits = k->bits, .id = k->id, .text = k->text };
@@ -251,7 +251,7 @@ static bool pays(struct log_flood *f, const struct log_case *c, uint64_t n)
 	return true;
 }
 
-/* A clock that goes back is another clock. */
+/* A clock that goes back is another clock: the table starts again. */
 static void set_now(struct log_flood *f, mono_t now)
 {
 	if (now < f->now) {

@@ -41,7 +41,8 @@ static uint64_t hash_text(uint64_t h, const char *text)
 }
 
 /*
- * Without an object: what has the same words. With one: the same site, whatever the numbers in it.
+ * Without a subject, records with the same text are alike. With one: those of the same place in the
+ * code, whatever the numbers in the text.
  */
 uint64_t log_record_hash(const struct log_record *record, const char *fmt)
 {
@@ -154,7 +155,8 @@ void log_write_journal(const struct log_record *record, const char *instance)
 	f.n = 1;
 	add_field(&f, "PRIORITY=%d", priority(record->bits));
 	add_field(&f, "OPENSM_LEVEL=0x%02x", record->bits);
-	add_field(&f, "SYSLOG_IDENTIFIER=opensm" /* as what systemd writes of us */);
+	/* like records that systemd writes about us */
+	add_field(&f, "SYSLOG_IDENTIFIER=opensm");
 	add_text(&f, "OPENSM_INSTANCE", instance);
 	add_text(&f, "CODE_FUNC", record->func);
 	add_number(&f, "REPEATED", record->repeated);

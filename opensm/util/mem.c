@@ -14,7 +14,7 @@
 #define LINE_64	  63u /* mask of a 64-byte line */
 #define HUGE_PAGE ((size_t)1 << 21)
 
-/* Nothing here may allocate: a constant line and out. */
+/* Must not allocate: prints a constant line and ends. */
 _Noreturn static void out_of_memory(void)
 {
 	static const char line[] = "opensm: out of memory\n";

@@ -17,13 +17,13 @@
 #define AGGREGATION_DEVICE 0xCF09
 #define WIDTH_SLOW 1
 #define HOSTS_LEAST 6 /* with fewer none is silent */
-#define CHIPS_MOST 6u /* of a director */
+#define CHIPS_MOST 6u /* most chips of a director */
 
 struct wear {
 	struct netfile *net;
 	uint64_t dice;
 	size_t n; /* nodes that there were */
-	const bool *spared; /* of these */
+	const bool *spared; /* by node: set if it is spared */
 };
 
 /* The next random number (xorshift): a seed gives the same numbers on every machine. */
@@ -148,8 +148,8 @@ static int add_host(struct wear *w, const char *id, int sw)
 /* ---- oddities ------------------------------------------------------------------------------- */
 
 /*
- * A leaf for management, with one host, by two cables on one spine; or two such, of which one hangs
- * on the other.
+ * Adds a management leaf with one host, on two cables to one spine; or two such leaves, of which
+ * one is cabled to the other.
  */
 static void stub(struct wear *w)
 {
@@ -196,7 +196,7 @@ static void single_and_dual(struct wear *w)
 		netfile_link(w->net, dual, 2, other, port);
 }
 
-/* Of a switch that keeps another cable to a switch, at both ends. */
+/* A random cable between two switches that both have another cable to a switch. */
 static struct netfile_port *any_cable(struct wear *w)
 {
 	int node = any_node(w, is_joined);
@@ -213,7 +213,7 @@ static struct netfile_port *any_cable(struct wear *w)
 	return NULL;
 }
 
-/* The same of two switches that are not spared. */
+/* A random cable as of any_cable(), if neither of its switches is spared. */
 static struct netfile_port *any_free_cable(struct wear *w)
 {
 	struct netfile_port *p = any_cable(w);
@@ -244,7 +244,7 @@ static bool is_reached(const struct wear *w, int from, int to)
 	return seen[to];
 }
 
-/* Not where nothing else connects its ends. False: so it is. */
+/* Unplugs a cable unless its ends would be separated. False: they would be. */
 static bool unplug(struct wear *w, struct netfile_port *p)
 {
 	struct netfile_port *q = far_end(w, p);
@@ -268,7 +268,7 @@ static void missing(struct wear *w)
 	}
 }
 
-/* It has trained on one lane, or at a speed below that of its ends. */
+/* Slows a cable down to one lane, or to a speed below that of its ends. */
 static void slow(struct wear *w)
 {
 	struct netfile_port *p = any_cable(w);
@@ -405,7 +405,7 @@ static unsigned adapter_number(const struct netfile_node *n)
 	return (unsigned)strtoul(at, NULL, 10);
 }
 
-/* By one of three schemes, or as the factory leaves it, or as the installer does. */
+/* Names hosts by one of three schemes, or as delivered, or as the installer does. */
 static void names(struct wear *w)
 {
 	static const char *const schemes[] = { "HCA-%u", "mlx5_%u", "ibp%us0f0" };
@@ -463,7 +463,7 @@ static void director(struct wear *w)
 	}
 }
 
-/* What was added is as fast as what was there. */
+/* Gives added cables the speed of the others. */
 static void give_speed(struct netfile *net)
 {
 	const struct netfile_port usual = net->n_nodes && net->nodes[0].nports
@@ -502,7 +502,7 @@ void gen_aggregation(struct netfile *net)
 	give_speed(net);
 }
 
-/* Of "leaf1:5" both ends of the cable. */
+/* Marks a node, or with "leaf1:5" both ends of the cable. */
 static void mark(const struct netfile *net, const char *word, bool *spared)
 {
 	size_t len = strcspn(word, ":");

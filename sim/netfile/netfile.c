@@ -121,7 +121,10 @@ static void write_rate(const struct netfile_port *port, FILE *out)
 		fprintf(out, slow ? " (%ux%s)" : " %ux%s", width, speed_name(port->speed));
 }
 
-/* What ibnetdiscover adds behind a cable: our LID (not on switches), peer, its LID, the link. */
+/*
+ * Writes ibnetdiscover's comment behind a cable: own LID (not on switches), peer, its LID, the
+ * link.
+ */
 static void write_tail(const struct netfile *net, const struct netfile_node *node,
 		       const struct netfile_port *port, FILE *out)
 {

@@ -29,7 +29,7 @@ struct cable {
 	unsigned number;
 };
 
-/* A link's width and speed as masks of what is enabled; 0: not said. */
+/* Width and speed of a link as masks of enabled values; 0: not given. */
 struct link_masks {
 	uint8_t width, speed, extended;
 };
@@ -41,7 +41,7 @@ struct parser {
 	struct guidmap *node_guids, *port_guids;
 	struct cable *cables;
 	size_t n_cables, cap_cables, n_ports;
-	int node; /* whose ports are being described, -1 none */
+	int node; /* node whose ports are being described; -1: none */
 	uint32_t vendor_id;
 	uint16_t device_id;
 	guid_t sysimg_guid;
@@ -367,7 +367,7 @@ static int read_own_port(struct parser *parser, struct netfile_node *node, struc
 	if (port->peer_node != -1)
 		return scan_fail_at(scan, start, "port %u of '%s' is described twice", cable->port,
 				    node->id);
-	port->peer_node = -2; /* until all ids are known */
+	port->peer_node = -2; /* a mark until all ids are known */
 	guid = port->guid;
 	r = scan_port_guid(scan, &guid);
 	if (r < 0 || node->type == IB_NODE_SWITCH)
@@ -496,7 +496,9 @@ static const struct key_row {
 	{ "extspeed", KEY_EXTENDED, 15 },
 };
 
-/* GUID 0 is what ibnetdiscover says of ibsim's routers: the numbering goes on by itself. */
+/*
+ * GUID 0 of routers, as ibnetdiscover prints it for ibsim, does not change the automatic numbering.
+ */
 static void set_next_guid(struct parser *parser, uint8_t type, guid_t guid)
 {
 	if (guid)

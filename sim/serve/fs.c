@@ -34,7 +34,7 @@ struct fs {
 	bool mounted;
 };
 
-/* What is left of a message for a read() that FUSE has cut. */
+/* The rest of a message for a read() that FUSE has split. */
 struct rest {
 	uint8_t *bytes;
 	size_t n, at;
@@ -54,7 +54,7 @@ struct handle {
 	size_t room;
 	struct fuse_pollhandle *poll;
 	struct rest rest;
-	size_t skip;       /* of a write() that FUSE has cut: what we have already */
+	size_t skip;       /* bytes already taken of a write() that FUSE has split */
 	char *text;
 	size_t text_n;
 };
@@ -84,7 +84,7 @@ static void fill_stat(const struct place *p, struct stat *ret)
 	    p->kind == PLACE_KEYS || p->kind == PLACE_STATE || p->kind == PLACE_ALL_PKEYS ||
 	    p->kind == PLACE_CTL)
 		return;
-	ret->st_size = tree_is_folder(p->kind) || program ? 0 : PAGE; /* as sysfs says */
+	ret->st_size = tree_is_folder(p->kind) || program ? 0 : PAGE; /* as in sysfs */
 }
 
 static void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
@@ -350,7 +350,7 @@ static size_t whole_room(struct handle *h, fuse_req_t req, size_t size)
 	return MAX(size, call.count);
 }
 
-/* The next part for a cut read(). It goes on reading until a part is short or its room is full. */
+/* The next part for a split read(), which continues until a part is short or its buffer is full. */
 static void reply_rest(struct handle *h, fuse_req_t req, size_t size)
 {
 	struct rest *rest = &h->rest;

@@ -32,11 +32,13 @@ struct folder {
 	char *path, *ring_path, *stored_path;
 	struct version ring_version, stored_version;
 	struct key_ring *ring; /* NULL: there is none that can be read */
-	struct stored_key *stored; /* by GUID */
+	struct stored_key *stored; /* sorted by GUID */
 	size_t n_stored;
 };
 
-/* Of an end port, in the order of nodes and ports: what was judged last, by which files. */
+/*
+ * The last verdict on an end port, and the files it is based on; in the order of nodes and ports.
+ */
 struct judged {
 	uint64_t key;
 	uint32_t reading; /* 0: never */
@@ -55,8 +57,8 @@ struct key_files {
 	struct sim *sim;
 	struct folder folders[KEY_FOLDERS_MAX];
 	unsigned n_folders;
-	uint32_t reading; /* counts changes of what the folders hold */
-	size_t *first;	  /* of each node in `judged` */
+	uint32_t reading; /* number of changes of the folders' contents */
+	size_t *first;	  /* by node: index into `judged` */
 	struct judged *judged;
 	unsigned long long looks, locked_out;
 	struct found found[FOUND_MAX];

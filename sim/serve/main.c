@@ -32,7 +32,7 @@
 #include "util/mem.h"
 #include "util/str.h"
 
-#define LEAD (200 * MONO_US) /* what is due so soon happens now */
+#define LEAD (200 * MONO_US) /* an event that is due so soon is processed now */
 #define DEFAULT_FOLDER "/run/ibfab"
 #define STOP_WAIT_MS 10000
 #define SPARE_MOST 16
@@ -42,7 +42,7 @@ struct options {
 	const char *net;    /* file; NULL: words */
 	unsigned speed, lanes;
 	uint64_t seed, wear;
-	const char *spare[SPARE_MOST + 1]; /* of wear; ends with NULL */
+	const char *spare[SPARE_MOST + 1]; /* nodes spared by wear; ends with NULL */
 	unsigned n_spare;
 	bool background;
 };
@@ -105,7 +105,7 @@ static mono_t real_now(void)
 	return t.tv_sec * MONO_S + t.tv_nsec / 1000;
 }
 
-/* Sleeps until there is a request, or something is due in the fabric, or a signal came. */
+/* Sleeps until there is a request, an event of the fabric is due, or a signal arrives. */
 static void wait_for_work(const struct control *c, const struct fs *fs, const sigset_t *unblocked)
 {
 	struct pollfd p = { .fd = fs_fd(fs), .events = POLLIN };

@@ -13,7 +13,7 @@ struct seat {
 	int node;
 	unsigned port;
 	bool gone;
-	unsigned device;          /* counts how often it came back */
+	unsigned device;          /* number of times that it came back */
 	struct issm_wish *holder;
 	struct issm_wish *line;   /* first come, first served */
 	struct ufile **files;
@@ -24,7 +24,7 @@ struct seats {
 	struct sim *sim;
 	struct seat *first;
 	struct host *hosts;
-	struct ufile_counts past; /* of closed files */
+	struct ufile_counts past; /* counts of closed files */
 };
 
 struct seats *seats_new(struct sim *sim)

@@ -76,7 +76,7 @@ enum text_form {
 struct text_row {
 	const char *name;
 	enum text_form form;
-	unsigned offset, width; /* bits; layout.h */
+	unsigned offset, width; /* place in bits; see layout.h */
 	const char *as_is;
 };
 
@@ -94,7 +94,7 @@ static const struct text_row device_texts[] = {
 	{ "board_id", TEXT_AS_IS, 0, 0, "simulated" },
 };
 
-/* From PortInfo. */
+/* Files with a field of PortInfo. */
 static const struct text_row port_texts[] = {
 	FIELD("state", TEXT_PORT_STATE, PI_PORT_STATE),
 	FIELD("phys_state", TEXT_PHYS_STATE, PI_PHYS_STATE),
@@ -107,7 +107,7 @@ static const struct text_row port_texts[] = {
 	{ "link_layer", TEXT_AS_IS, 0, 0, "InfiniBand" },
 };
 
-/* As the kernel says it: in tenths of Gb/s of data, without the name of SDR. */
+/* The kernel's text: tenths of Gb/s of data, without the name of SDR. */
 static int text_rate(const uint8_t *pi, char *text)
 {
 	const struct ib_speed *s;
@@ -194,7 +194,7 @@ static int text_of_ethernet(const struct text_row *row, char *text)
 	return row->form == TEXT_RATE ? text_rate(info, text) : text_number(row, info, text);
 }
 
-/* As the drivers of the two devices of a split node have it. False: as any port's. */
+/* Text of the drivers for the two devices of a split node. False: that of any port. */
 static bool text_of_split(const struct tree *t, const struct place *p, const struct text_row *row,
 			  char *text, int *ret)
 {

@@ -17,8 +17,8 @@
 #define HEADER_NEW sizeof(struct ib_user_mad_hdr)
 #define HEADER_OLD offsetof(struct ib_user_mad_hdr, pkey_index)
 #define WRITE_MIN 36        /* common and RMPP header */
-#define RETURNED_LENGTH MAD_HEADER_BYTES /* of a request without answer */
-#define QUEUE_MAX 200000u   /* what newer kernels hold for one reader */
+#define RETURNED_LENGTH MAD_HEADER_BYTES /* bytes of a request that returns without an answer */
+#define QUEUE_MAX 200000u   /* most messages that newer kernels queue for one reader */
 
 _Static_assert(HEADER_NEW == 64 && HEADER_OLD == 56, "struct ib_user_mad_hdr and its predecessor");
 
@@ -201,7 +201,7 @@ static void on_mail(void *owner, struct transport_event *ev)
 	size_t head = header_size(f), length = returned ? RETURNED_LENGTH : ev->length;
 	struct packet *p;
 
-	/* Programs are told of timeouts only, not of what the other side has stopped. */
+	/* Programs are informed of timeouts only, not of messages that the peer has stopped. */
 	if ((returned && ev->error != -ETIMEDOUT) || f->n_packets == QUEUE_MAX) {
 		f->counts.dropped++;
 		free(ev->whole);
