@@ -344,7 +344,7 @@ static struct json_object *configuration_of(const struct daemon_api *api)
 	F("log_flags", INT, log_flags())                                                           \
 	F("log_file", OPT(STR), api->conf->log_file)                                               \
 	F("configuration", OF("object"), configuration_of(api))
-/* While a port is open. */
+/* Members of the answer while a port is open. */
 #define MANAGER_FIELDS(F)                                                                          \
 	F("state_seconds", OPT(INT), (now - since) / MONO_S)                                       \
 	F("priority", OPT(INT), sm_priority(api->sm))

@@ -242,7 +242,7 @@ static void on_change(void *arg, const char *unit)
 
 /* ---- ports --------------------------------------------------------------------------------- */
 
-/* True if there are others than before. */
+/* Reads the ports of the host. True: they have changed. */
 static bool read_ports(struct launcher *l)
 {
 	size_t n;

@@ -13,7 +13,7 @@
 #include "util/mem.h"
 #include "util/str.h"
 
-/* A line "  key   text"; with -o all of a record are one. */
+/* Prints a line "  key   text"; with -o all lines of a record are joined to one. */
 static void print_line(const struct ctl *c, const char *key, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 static void print_line(const struct ctl *c, const char *key, const char *fmt, ...)

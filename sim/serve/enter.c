@@ -90,7 +90,7 @@ int enter_node(int pid, const char *folder, unsigned node)
 	return r;
 }
 
-/* A mount that is nowhere yet, of what this node has. */
+/* Clones a mount of this node, without a place. Returns its descriptor, or -errno. */
 static int pick(const char *folder, unsigned node, const char *what)
 {
 	char from[PATH_MAX];

@@ -19,8 +19,8 @@ struct figures {
 	uint32_t n_load;
 	struct traffic all;
 	unsigned lanes;
-	unsigned lids; /* of the end port that has most (LMC) */
-	/* of a sample of pairs, where that is more than one */
+	unsigned lids; /* number of LIDs of the end port with most (LMC) */
+	/* disjoint paths of a sample of pairs, if `lids` is more than one */
 	struct disjoint_sums disjoint;
 };
 
@@ -45,10 +45,10 @@ uint32_t figures_hot(const struct topo *t, const uint32_t *load, uint32_t *ret, 
  */
 struct figures_change {
 	uint64_t entries;  /* LFT entries that differ */
-	uint64_t blocks;   /* of 64 */
-	uint64_t n_blocks; /* all blocks of the second */
+	uint64_t blocks;   /* number of LFT blocks (of 64 LIDs) that differ */
+	uint64_t n_blocks; /* number of all blocks of the second tables */
 	uint32_t switches; /* with such a block */
-	uint64_t pairs;	   /* of end ports there in both, whose path differs */
+	uint64_t pairs;	   /* number of pairs of end ports in both tables whose paths differ */
 	uint64_t n_pairs;
 };
 

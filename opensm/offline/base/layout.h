@@ -12,19 +12,19 @@
 
 struct layout_place {
 	double x, y;
-	double turn;   /* of the name, in a circle */
+	double turn;   /* direction of the name, in a circular layout */
 	bool flip;     /* the name ends here instead of beginning */
 	bool low;      /* the name stands below the switch */
-	uint32_t level; /* of a tree, from the leaves up; else 0 */
+	uint32_t level; /* level in a tree, leaves first; else 0 */
 };
 
 struct layout {
-	struct layout_place *places; /* per switch */
+	struct layout_place *places; /* by switch */
 	uint32_t *order;	     /* switches by level, then from left to right */
 	double width, height;
 	double pitch;                /* between neighbours, the least there is */
 	bool round;
-	struct grid *grid;           /* NULL: none */
+	struct grid *grid;           /* coordinates; NULL: no grid */
 };
 
 struct layout *layout_new(const struct topo *t);

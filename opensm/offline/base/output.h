@@ -4,5 +4,5 @@
 
 #include <stdbool.h>
 
-/* All of standard output is written. False: a line on standard error says why not. */
+/* Was all of standard output written? False: an error is printed on standard error. */
 bool output_done(void);

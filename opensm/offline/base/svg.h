@@ -7,7 +7,7 @@
 #include "offline/base/layout.h"
 #include "topo/topofile.h"
 
-/* Whatever nodes call themselves: no markup, and no byte but printable ASCII. */
+/* Writes text of any node description without markup, in printable ASCII only. */
 void svg_escaped(FILE *out, const char *text);
 /* "": it has none. */
 const char *svg_switch_name(const struct topofile *names, const struct topo *t, uint32_t sw);

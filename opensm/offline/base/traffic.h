@@ -16,7 +16,7 @@ struct figures_flows {
 };
 
 struct traffic {
-	uint32_t hosts, switches;   /* of these end ports; switches that they hang on */
+	uint32_t hosts, switches;   /* number of end ports, and of their switches */
 	struct route_measures mean; /* halves, permutations, shifts: 1 is no contention */
 	unsigned patterns;
 	unsigned shift;		    /* most flows on a channel in any of the shifts */
@@ -33,7 +33,7 @@ struct traffic {
 	 * cable.
 	 */
 	uint32_t n_slow, slow_at;
-	uint16_t median_rate; /* as in struct topo_port */
+	uint16_t median_rate; /* rate as in struct topo_port */
 	double slow_times;
 	/*
 	 * Incast: flows of all to those on one switch, on the channels into that switch: mean over
@@ -41,7 +41,7 @@ struct traffic {
 	 * and the least.
 	 */
 	double incast, incast_least;
-	uint32_t incast_at; /* that switch; TOPO_NONE: all are on one */
+	uint32_t incast_at; /* switch with incast_least; TOPO_NONE: all end ports are on one */
 };
 
 /* A measure of shifts or random patterns; NAN with fewer than two end ports. */

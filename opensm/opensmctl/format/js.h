@@ -15,7 +15,7 @@ const char *js_str(struct json_object *o, const char *key);
 int64_t js_int(struct json_object *o, const char *key);
 double js_num(struct json_object *o, const char *key);
 bool js_bool(struct json_object *o, const char *key);
-/* There, and not null. */
+/* Is there such a member, not null? */
 bool js_has(struct json_object *o, const char *key);
 size_t js_len(struct json_object *array);
 struct json_object *js_at(struct json_object *array, size_t n);

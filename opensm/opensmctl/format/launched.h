@@ -13,7 +13,7 @@ struct json_object *launched_read(const struct ctl *c);
 struct json_object *launched_find(struct json_object *launched, const char *name);
 /* Its unit has failed: for good, or after too many ends in a row. */
 bool launched_fails(struct json_object *instance);
-/* "failed", "waiting", ...; "gone": it should have a process, and has none. */
+/* "failed", "waiting", ...; "gone": it has no process though it should. */
 const char *launched_state(struct json_object *instance);
 /*
  * Why there is no instance at all, in the launcher's words; "" where that is not known. Of

@@ -181,7 +181,7 @@ static int by_slot(const void *x, const void *y)
 	return order ? order : (a->leaf > b->leaf) - (a->leaf < b->leaf);
 }
 
-/* The port by which a host is placed first. */
+/* Sorts the ports of a host by rank: the first one decides where it is placed. */
 static int by_rank(const void *x, const void *y)
 {
 	const struct slurm_port *a = x, *b = y;

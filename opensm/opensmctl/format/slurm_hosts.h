@@ -12,14 +12,14 @@
 /* A port of a host that leads to a switch. */
 struct slurm_port {
 	char *word;	       /* the host's, as the description has it */
-	char *slot;	       /* "mlx5_0/1", or "1": which of its ports this is */
+	char *slot;	       /* index of the switch in the fabric as read */
 	uint32_t leaf;	       /* switch, as read */
-	const char *leaf_name; /* of the document, while it is there */
+	const char *leaf_name; /* name in the document, valid as long as that */
 	unsigned rank; /* the lower, the more it is what a host is placed by; RANK_UNFIT: never */
 	double gbps;
 	guid_t guid;
 	guid_t system;
-	const char *desc; /* likewise */
+	const char *desc; /* description in the document, valid as long as that */
 };
 
 enum { RANK_SLOT, RANK_LEAF, RANK_OTHER, RANK_UNFIT };
@@ -27,16 +27,16 @@ enum { RANK_SLOT, RANK_LEAF, RANK_OTHER, RANK_UNFIT };
 /* Adapters with the same word are one host. */
 struct slurm_host {
 	char *name;	 /* safe, each once */
-	size_t first, n; /* its ports */
+	size_t first, n; /* range of its ports */
 	size_t n_fit;	 /* ports that it may be placed by */
-	uint32_t leaf;	 /* of the port by which it is placed */
-	double gbps;	 /* likewise */
+	uint32_t leaf;	 /* leaf of the port by which it is placed */
+	double gbps;	 /* rate of the port by which it is placed */
 };
 
 struct slurm_hosts {
-	struct slurm_port *ports; /* by word, then by slot */
+	struct slurm_port *ports; /* sorted by word, then by slot */
 	size_t n_ports, cap_ports;
-	struct slurm_host *all; /* those that are placed, by leaf, then by name */
+	struct slurm_host *all; /* hosts with a place, by leaf, then by name */
 	size_t n;
 };
 

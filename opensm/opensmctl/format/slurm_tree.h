@@ -16,12 +16,12 @@
 
 struct slurm_switch {
 	char *name;	      /* letters, digits, '.', '_', '-'; unique */
-	char *remark;	      /* one line; NULL: none */
-	char **hosts;	      /* of a leaf; borrowed */
+	char *remark;	      /* remark of one line; NULL: none */
+	char **hosts;	      /* hosts of a leaf; borrowed */
 	size_t n_hosts;
-	uint32_t *children;   /* of others: places in the tree */
+	uint32_t *children;   /* of other switches: indexes in the tree */
 	size_t n_children;
-	double gbps;	      /* of the slowest link down; 0 unknown */
+	double gbps;	      /* rate of the slowest link down; 0: unknown */
 };
 
 /* By which of its ports a host is placed (NULL: as most have it), and what blocks are. */
@@ -30,7 +30,7 @@ struct slurm_wish {
 	/* "mlx5_1" or "mlx5_1/1": the second word of the description, and the number of the port */
 	const char *ports;
 	unsigned block_size; /* fewer hosts make no block; 0: any */
-	bool pods;	     /* a block is what hangs on one parent of leaves, not one leaf */
+	bool pods;	     /* set if a block is all leaves of one parent, not one leaf */
 };
 
 struct slurm_hosts;
@@ -38,15 +38,15 @@ struct slurm_hosts;
 struct slurm_tree {
 	struct slurm_switch *switches; /* leaves first, a switch behind its children */
 	size_t n, n_leaves;
-	char **hosts; /* all names, by leaf; those of `found` */
+	char **hosts; /* names of all hosts, by leaf */
 	size_t n_hosts;
 	struct slurm_hosts *found; /* hosts[i] is found->all[i], with all its ports */
 	/* Of switches as read, which ports name: in the tree, or as the document has it. */
 	char **leaf_names;
 	size_t n_leaf_names;
 	size_t n_roots;	 /* switches without a parent */
-	bool is_no_tree; /* leaves hang together by cables between leaves */
-	char **remarks; /* lines on what was changed or left out */
+	bool is_no_tree; /* set if leaves are connected by cables between leaves */
+	char **remarks; /* remarks on changed or omitted parts, a line each */
 	size_t n_remarks;
 	/* hosts, and switches, that are not in the tree: remarks name them */
 	size_t n_left_out, n_bare;

@@ -43,15 +43,15 @@ struct ctl {
 	struct json_object *answers; /* several with -j: collects what ctl_print_json() is given */
 	const char *run_dir;
 	struct client *client; /* NULL: not connected yet */
-	int exit_code;	       /* why ctl_call() came back with nothing */
+	int exit_code;	       /* exit code after ctl_call() returned NULL */
 };
 
-/* What a command does where there are several instances and none is named. */
+/* Behaviour of a command if there are several instances and none is named. */
 enum ctl_scope {
-	CTL_ACTS,	/* nothing: which one is meant must be said */
-	CTL_SHOWS,	/* shows each under a head of its own */
-	CTL_SHOWS_BARE, /* the same without words; with them it acts */
-	/* shows each, and writes the heads itself: other programs read what it writes */
+	CTL_ACTS,	/* does nothing: the user must name an instance */
+	CTL_SHOWS,	/* shows all, each under a heading */
+	CTL_SHOWS_BARE, /* CTL_SHOWS without words, CTL_ACTS with words */
+	/* shows all, and writes its own headings, as other programs read the output */
 	CTL_HEADS,
 	CTL_SEES_ALL, /* its own business */
 };
@@ -64,10 +64,10 @@ struct ctl_word {
 		CTL_TIME,   /* "90s", "15m", "2h", "3d": seconds */
 		CTL_FLAG,   /* `option` alone */
 		CTL_ONE_OF, /* a word of `among`, which may be abbreviated if there is no text */
-		CTL_JSON,   /* as -j */
+		CTL_JSON,   /* `option` alone, with the effect of -j */
 	} kind;
 	const char *option;    /* "--why", and then "--why TEXT" or "--why=TEXT"; NULL: none */
-	const char *parameter; /* of the call */
+	const char *parameter; /* parameter of the call */
 	const char *const *among;
 	const char *missing; /* said where there is none; NULL: the call does without */
 };
@@ -76,7 +76,7 @@ extern const struct ctl_word ctl_json_word[];
 
 struct ctl_command {
 	const char *name;
-	const char *arguments; /* as in the usage line: "[heavy|light]"; "" none */
+	const char *arguments; /* arguments in the usage line: "[heavy|light]"; "": none */
 	const char *help;      /* one line */
 	const char *words;     /* for completion: "heavy light"; NULL: none */
 	enum ctl_scope scope;
@@ -90,7 +90,7 @@ struct ctl_command {
 	const char *as; /* the parameter that has the command's name; NULL: none */
 	const struct ctl_word *takes; /* NULL: no words */
 	const char *excess; /* said of a word that it does not take; NULL: which it is */
-	const char *member; /* of the answer, which is all that -j shows; NULL: the answer */
+	const char *member; /* member of the answer that -j shows; NULL: all */
 	/* For people. `asked`: parameters of the call. */
 	void (*print)(struct ctl *c, struct json_object *answer, struct json_object *asked);
 	bool (*fails)(const struct ctl *c, struct json_object *answer); /* exit code 1; NULL: no */
@@ -108,20 +108,20 @@ extern const struct ctl_command *const ctl_commands[];
 
 /*
  * Calls org.opensm.METHOD. `parameters` (NULL: none) is taken. Returns the answer's parameters, to
- * be put. NULL: why not was told on stderr, and c->exit_code says what to exit with.
+ * be put. NULL: an error was printed on stderr, and c->exit_code is set.
  */
 struct json_object *ctl_call(struct ctl *c, const char *method, struct json_object *parameters);
 /*
- * A call without parameters that may fail: then {"absent": why}, "" where the daemon has no such
- * method. NULL: the connection was lost, which was told.
+ * Makes a call without parameters that may fail: then the answer is {"absent": why}, "" if the
+ * daemon has no such method. NULL: the connection was lost, which was printed.
  */
 struct json_object *ctl_call_if_there(struct ctl *c, const char *method);
-/* The same for the daemon behind the socket `path`, whatever instance `c` is about. */
+/* Calls the daemon behind the socket `path`, whatever instance `c` is about. */
 struct json_object *ctl_call_at(const struct ctl *c, const char *path, const char *method,
 				int *ret_exit);
 /*
- * The same for a call with several answers: `on_reply` is told each. False from it ends the call
- * early. Returns the exit code.
+ * Makes a call with several answers: `on_reply` is called with each, and false from it ends the
+ * call early. Returns the exit code.
  */
 int ctl_call_more(struct ctl *c, const char *method, struct json_object *parameters,
 		  bool (*on_reply)(void *arg, struct json_object *reply), void *arg);
@@ -157,7 +157,7 @@ int ctl_show(struct ctl *c, const struct ctl_command *command, struct json_objec
 /* "opensmctl: TEXT", and where help is; returns CTL_USAGE. */
 int ctl_usage(const struct ctl_command *command, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-/* The same of a word that it does not take. */
+/* Refuses a word that the command does not take. */
 int ctl_too_many(const struct ctl_command *command, const char *word);
 /* "opensmctl: TEXT"; returns CTL_REFUSED. */
 int ctl_refuse(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
@@ -183,28 +183,30 @@ const char *ctl_duration(int64_t seconds, char ret[static 32]);
 /* A count with its noun: "1 node", "3 nodes". Returns `ret`. */
 const char *ctl_plural(int64_t n, const char *one, char ret[static 64]);
 
-/* What a column shows of a record's member `key`. */
+/* Kind of text that a column shows for the member `key`. */
 enum column_kind {
 	COLUMN_STR,
 	COLUMN_TIME, /* seconds since 1970 in local time; "-" for 0 */
 	COLUMN_LIST, /* elements with commas between */
 	COLUMN_LINK, /* "4x NDR" of the record, "" without a link */
 	COLUMN_INT,
-	COLUMN_NATURAL, /* nothing for 0 */
+	COLUMN_NATURAL, /* a number; nothing for 0 */
 	COLUMN_GBPS,	/* "12.5", "400" */
-	COLUMN_LEN,	/* of an array */
+	COLUMN_LEN,	/* length of an array */
 	COLUMN_PLACE,	/* ctl_place() of the member; without a key, of the record */
 	COLUMN_INDEX,	/* the number of the record, from 0 */
 };
 
 /* Aligned columns of a table; a row without a head ends the list. At most 16. */
 struct column {
-	const char *head; /* that ends in '>': a column of numbers, aligned to the right */
+	/* a heading that ends in '>' is that of a column of numbers, aligned to the right */
+	const char *head;
 	enum column_kind kind;
 	const char *key;
 	enum ctl_color color;
-	const char *otherwise; /* where the record has no such member; NULL: "", 0 or "-" */
-	bool optional;	       /* not shown where the first record has no such member */
+	const char *otherwise; /* text for records without the member; NULL: "", 0 or "-" */
+	/* set if the column is left out when the first record has no such member */
+	bool optional;
 	enum ctl_color (*tint)(struct json_object *record); /* instead of `color` */
 	char *(*text)(struct json_object *record); /* instead of the member; to be freed */
 };

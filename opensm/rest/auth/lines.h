@@ -8,13 +8,13 @@
 #define LINE_MAX_BYTES 2048
 
 struct fault {
-	char text[400]; /* "FILE:LINE:COLUMN: what is wrong", printable */
+	char text[400]; /* "FILE:LINE:COLUMN: text", printable */
 };
 
 struct lines {
-	const char *file; /* for faults */
+	const char *file; /* name of the file in faults */
 	const char *next, *end;
-	unsigned number; /* of the line in `line`, from 1 */
+	unsigned number; /* number of the line in `line`, from 1 */
 	char line[LINE_MAX_BYTES + 1];
 };
 

@@ -9,7 +9,7 @@
 
 #define PASSWORD_MAX 256 /* bytes, without NUL */
 
-/* As expensive as a usual one; no password fits. */
+/* A hash that takes the usual time to verify, and fits no password. */
 #define PASSWORD_DUMMY                                                                             \
 	"$y$j9T$KUGPJQ4sDK0hZ0hYjGVhO1$"                                                           \
 	"..........................................."

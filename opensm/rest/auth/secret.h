@@ -7,9 +7,9 @@
 #include <stdint.h>
 
 #define SECRET_BYTES 32
-#define SECRET_TEXT  65 /* as hexadecimal digits, with the NUL */
+#define SECRET_TEXT  65 /* bytes of hexadecimal digits, with the NUL */
 
-/* Of the kernel; ends the process where there are none. */
+/* Random bytes of the kernel; the process ends if there are none. */
 void secret_random(void *ret, size_t len);
 /* SHA-256. */
 void secret_hash(const void *bytes, size_t len, uint8_t ret[SECRET_BYTES]);

@@ -23,8 +23,8 @@ FREEP(sessions_free, struct sessions)
 
 /* `ret` is the cookie's value: hexadecimal digits. */
 void sessions_start(struct sessions *s, const char *user, mono_t now, char ret[SECRET_TEXT]);
-/* The user, or NULL: there is no such session (any more). Of its use. */
+/* Notes a use of the session and returns its user; NULL: there is no such session, or no more. */
 const char *sessions_use(struct sessions *s, const char *cookie, mono_t now);
 void sessions_end(struct sessions *s, const char *cookie);
-/* All of one user. */
+/* Ends all sessions of one user. */
 void sessions_end_user(struct sessions *s, const char *user);

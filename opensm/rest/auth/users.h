@@ -34,14 +34,16 @@ struct users;
 
 /* NULL and a fault: the text is refused as a whole. `file` is for faults. */
 struct users *users_parse(const char *file, const char *text, size_t len, struct fault *fault);
-/* The same of a file, which must be no other's to read or the group's to write. */
+/* Loads a file, which must not be readable for others or writable for the group. */
 struct users *users_load(const char *path, struct fault *fault);
 struct users *users_free(struct users *u); /* NULL is fine; returns NULL */
 FREEP(users_free, struct users)
 
 size_t users_count(const struct users *u);
-const struct user *users_find(const struct users *u, const char *name); /* NULL: none */
-const struct user *users_by_san(const struct users *u, const char *san); /* NULL: none */
+/* NULL: there is no such user */
+const struct user *users_find(const struct users *u, const char *name);
+/* NULL: there is no such user */
+const struct user *users_by_san(const struct users *u, const char *san);
 /* Number `i` from 0, or NULL: there are no more. */
 const struct user *users_at(const struct users *u, size_t i);
 /* Whether both have the user, with the same hash and right. */

@@ -18,7 +18,7 @@ struct audit_record {
 	unsigned status;
 	uint64_t generation; /* 0: none */
 	bool is_change;	     /* the request asks for a change */
-	bool changed;	     /* and something was changed */
+	bool changed;	     /* set if something was changed */
 };
 
 struct audit {

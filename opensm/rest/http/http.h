@@ -33,7 +33,7 @@ struct http_source {
 
 struct http;
 
-/* All of `source` stays the caller's, longer than the server. NULL and a fault. */
+/* All of `source` stays the caller's, and must outlive the server. NULL with a fault. */
 struct http *http_new(sd_event *event, const struct http_source *source, struct fault *fault);
 /* Serves one more address. 0, or -errno and a fault. */
 int http_listen(struct http *h, const struct rest_listen *at, struct fault *fault);

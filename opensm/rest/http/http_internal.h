@@ -9,10 +9,10 @@
 #include "rest/http/request.h"
 #include "rest/http/workers.h"
 
-#define BODIES_MAX	(32u << 20)  /* of all exchanges */
-#define ANSWERS_MAX	(256u << 20) /* of all answers that are being sent */
+#define BODIES_MAX	(32u << 20)  /* most bytes in bodies of all exchanges */
+#define ANSWERS_MAX	(256u << 20) /* most bytes of all answers that are being sent */
 #define SMALL_ANSWER	(64u << 10)  /* is sent, however full it is */
-#define DRAIN_MAX	(256u << 10) /* of a body that is not wanted */
+#define DRAIN_MAX	(256u << 10) /* most bytes that are read of a body that is not wanted */
 #define FORM_MAX	4095u
 #define DELETE_BODY_MAX 4096u
 #define CONNECTION_POOL (32u << 10)
@@ -26,10 +26,10 @@ struct listener {
 };
 
 enum conn_state {
-	CONN_ASKING,  /* connected, or the last answer has gone: a request is awaited */
+	CONN_ASKING,  /* waits for a request: newly connected, or the last answer was sent */
 	CONN_SENDING, /* a request of a known user: its body is awaited */
-	CONN_WAITING, /* for us */
-	CONN_READING, /* our answer */
+	CONN_WAITING, /* waits for the server */
+	CONN_READING, /* reads the answer */
 };
 
 /* A connection, from accept to close; in a list. */
@@ -39,13 +39,13 @@ struct conn {
 	struct MHD_Connection *connection;
 	int fd;
 	enum conn_state state;
-	mono_t since; /* of the state */
+	mono_t since; /* time of the last change of state */
 	bool is_known; /* a request of it was that of a user */
-	char address[64]; /* as it is shown */
-	char network[64]; /* as it is counted */
+	char address[64]; /* address in logs */
+	char network[64]; /* network by which connections are counted */
 };
 
-/* What a request is for. */
+/* Kinds of requests by endpoint. */
 enum exchange_kind { EXCHANGE_ENDPOINT, EXCHANGE_TOKENS, EXCHANGE_DOLOGIN, EXCHANGE_LOGOUT };
 
 enum exchange_stage {
@@ -69,7 +69,7 @@ struct exchange {
 	enum exchange_kind kind;
 	bool is_refused;	   /* the answer is there; the body is not wanted */
 	bool is_audited;
-	char *raw;		   /* the target as it came; NULL: too long */
+	char *raw;		   /* the target as received; NULL: it was too long */
 	struct target target;
 	char *segments;		   /* memory of them */
 	int64_t wall;		   /* http_wall() when the work was queued */
@@ -83,7 +83,7 @@ struct exchange {
 	char user[USER_NAME_MAX + 1];
 };
 
-/* An answer that is being sent: counted until it has gone. */
+/* An answer that is being sent, counted until its end. */
 struct sending {
 	struct http *http;
 	char *bytes;

@@ -22,12 +22,15 @@ enum login_verdict {
 	LOGIN_PENDING, /* the password is being checked: on_checked() is called */
 };
 
-/* Of one request; zeroed at first. Lives until the answer, and while LOGIN_PENDING. */
+/*
+ * State of the login check of one request; zero at first. It lives until the answer, and during
+ * LOGIN_PENDING.
+ */
 struct login_check {
 	struct work work;
 	struct password_login given;
 	char *hash;
-	char address[64]; /* what failures are counted by */
+	char address[64]; /* address by which failures are counted */
 	unsigned round;	  /* of the users that `hash` comes from */
 	bool known, fits;
 	mono_t now;

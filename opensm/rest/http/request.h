@@ -21,7 +21,7 @@ enum rest_entry {
 };
 
 struct target {
-	char *memory; /* of all texts */
+	char *memory; /* memory of all texts */
 	enum rest_entry entry;
 	const char *prefix, *path;
 	struct rest_pair query[REST_QUERY_MAX];

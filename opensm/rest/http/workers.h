@@ -21,15 +21,15 @@ struct work {
 };
 
 struct workers_limits {
-	unsigned threads, queue;	     /* in all */
-	unsigned owner_threads, owner_queue; /* per owner */
+	unsigned threads, queue;	     /* limits in total */
+	unsigned owner_threads, owner_queue; /* limits for each owner */
 };
 
 struct workers;
 
 /* NULL: errno. Signals must be blocked by the caller: threads inherit that. */
 struct workers *workers_new(const struct workers_limits *limits);
-/* Waits for work that runs; what is queued is dropped without done(). NULL is fine. */
+/* Waits for running work; queued work is dropped without done(). NULL is fine. */
 struct workers *workers_free(struct workers *w);
 FREEP(workers_free, struct workers)
 
