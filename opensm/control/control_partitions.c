@@ -13,7 +13,7 @@
 
 #define MTU_OF_FILE  4 /* 2048: of a partition of the file without a group (partitions-conf.md) */
 #define RATE_OF_FILE 3 /* 10 Gb/s */
-#define MEMBERS_NOW  1024 /* looked up on the main thread; of more the worker does it */
+#define MEMBERS_NOW  1024 /* most members looked up on the main thread; else on the worker */
 
 struct member {
 	guid_t guid;

@@ -44,7 +44,7 @@
 /* How long the end waits for writes to the disk, and for a computation to give up; in ms. */
 #define DISK_PATIENCE	2000
 #define WORKER_PATIENCE 200
-/* For a stop signal to be served, and then for the whole of the end: longer than the two above. */
+/* Time to serve a stop signal, and then to end: longer than both times above. */
 #define STOP_PATIENCE_S 6u
 /* A port that comes back finds its files written; a disk that takes longer is not waited for. */
 #define REOPEN_PATIENCE (2 * MONO_S)

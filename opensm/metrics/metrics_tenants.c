@@ -3,7 +3,7 @@
 #include "metrics/metrics_internal.h"
 #include "util/mem.h"
 
-/* A scrape is on the main thread: of more ports the number is not looked for. */
+/* Most ports looked at for pending members, as a scrape runs on the main thread. */
 #define PENDING_LOOKED_AT 65536
 
 static const char *const ends[SM_TENANCY_ENDS] = {

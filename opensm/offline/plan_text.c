@@ -34,7 +34,7 @@ static uint32_t count_cables(const struct topo *t)
 	return n / 2;
 }
 
-/* `; "leaf1"/3 -- "spine1"/4 has no more`, where others have; else nothing. The caller frees. */
+/* `; "leaf1"/3 -- "spine1"/4 has no more` if other cables have more VLs; else "". To be freed. */
 static char *fewest_vls(const struct plan_world *w)
 {
 	const struct topo *t = w->topo;

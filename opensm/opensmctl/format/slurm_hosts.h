@@ -12,8 +12,8 @@
 /* A port of a host that leads to a switch. */
 struct slurm_port {
 	char *word;	       /* the host's, as the description has it */
-	char *slot;	       /* index of the switch in the fabric as read */
-	uint32_t leaf;	       /* switch, as read */
+	char *slot;	       /* "mlx5_0/1", or "1": the port among those of the host */
+	uint32_t leaf;	       /* index of the switch in the fabric as read */
 	const char *leaf_name; /* name in the document, valid as long as that */
 	unsigned rank; /* the lower, the more it is what a host is placed by; RANK_UNFIT: never */
 	double gbps;
