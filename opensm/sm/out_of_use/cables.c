@@ -175,8 +175,8 @@ static bool is_at_first_switch(const struct sm *sm, const struct port *p)
 }
 
 /*
- * A link that is not ACTIVE yet stays so: the sweep that runs now was routed without the reason, and
- * would activate it. The next out_of_use_settle() decides about the last way.
+ * A link that is not ACTIVE yet stays so: the sweep that runs now was routed without the reason,
+ * and would activate it. The next out_of_use_settle() decides about the last way.
  */
 static void hold_at_once(struct bad_cable *c, enum out_reason reason)
 {
