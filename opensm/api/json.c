@@ -73,7 +73,7 @@ void json_add_seconds(struct json_object *o, const char *key, int64_t seconds)
 
 void json_add_time(struct json_object *o, const char *key, int64_t realtime_us)
 {
-	char text[JSON_TIME_STRLEN], whole[JSON_TIME_STRLEN + 8];
+	char text[JSON_TIME_STRLEN], whole[JSON_TIME_STRLEN + 16]; /* ".", any int, "Z" */
 
 	json_time_text(realtime_us / 1000000, text);
 	text[strcspn(text, "Z")] = '\0';
