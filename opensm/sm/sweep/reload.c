@@ -127,14 +127,14 @@ static const struct taking {
 	void (*came)(struct sm *sm, const struct conf_file *f); /* `f` NULL: there is no file */
 	bool writes_nothing;
 } takings[CONF_N_FILES] = {
-	[CONF_FILE_PARTITIONS] = { partitions_came },
-	[CONF_FILE_PREFIXES] = { prefixes_came, true },
-	[CONF_FILE_NAMES] = { names_came, true },
-	[CONF_FILE_MODULES] = { modules_came, true },
-	[CONF_FILE_QUIRKS] = { names_came, true },
-	[CONF_FILE_EXPECTED] = { expected_came },
-	[CONF_FILE_QOS] = { policy_came, true },
-	[CONF_FILE_HOST_ORDER] = { NULL, true },
+	[CONF_FILE_PARTITIONS] = { .came = partitions_came },
+	[CONF_FILE_PREFIXES] = { .came = prefixes_came, .writes_nothing = true },
+	[CONF_FILE_NAMES] = { .came = names_came, .writes_nothing = true },
+	[CONF_FILE_MODULES] = { .came = modules_came, .writes_nothing = true },
+	[CONF_FILE_QUIRKS] = { .came = names_came, .writes_nothing = true },
+	[CONF_FILE_EXPECTED] = { .came = expected_came },
+	[CONF_FILE_QOS] = { .came = policy_came, .writes_nothing = true },
+	[CONF_FILE_HOST_ORDER] = { .writes_nothing = true },
 };
 
 static void route_afresh(struct sm *sm)
