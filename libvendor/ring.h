@@ -32,7 +32,10 @@ int bell_fd(const struct bell *b);
 bool bell_is_quiet(struct bell *b);
 /* Makes bell_fd() readable and lets bell_wait() return. Any thread may call it. */
 void bell_ring(struct bell *b);
-/* Blocks until the bell rings. May return early: ask the rings again. */
+/*
+ * Blocks until bell_ring() is called by any thread. May return without that: the caller looks into
+ * its rings, and calls again if all are empty.
+ */
 void bell_wait(struct bell *b);
 
 struct ring;

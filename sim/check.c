@@ -467,7 +467,7 @@ static uint64_t mix_tables(const struct sim *sim, const struct sim_node *n, uint
 	return h;
 }
 
-/* Mixes all but the counter of wrong M_Keys. */
+/* Adds the state of a node to the hash `h`, but for its count of SMPs with a wrong M_Key. */
 static uint64_t mix_node(const struct sim *sim, const struct sim_node *n, uint64_t h)
 {
 	for (unsigned p = 0; p <= n->nports; p++) {

@@ -78,7 +78,7 @@ static void add_member(struct member_reader *r, const struct tenant_member *m)
 	r->rq->members[r->rq->n_members++] = *m;
 }
 
-/* A host: its port GUIDs, and in `gone` those of them that are not in the fabric. */
+/* One host of the answer: its name, all its port GUIDs, and those that are not in the fabric. */
 #define HOST_FIELDS(F)                                                                             \
 	F("host", STR, r->hosts[at])                                                               \
 	F("guids", OF("[]string"), json_object_new_array())                                        \

@@ -338,7 +338,7 @@ struct json_object *control_follow_monitor(const struct control_following *f,
 {
 	struct json_object *o;
 
-	/* Continues, so that events of the next manager are sent, too. */
+	/* The call stays open: another event follows, or a manager takes the place of this one. */
 	if (!event || !is_wanted(f->parameters, event->kind))
 		return NULL;
 	o = json_object_new_object();

@@ -55,7 +55,10 @@ bool sync_set(struct sync *s, struct port *p, const struct mad_request *what);
 bool sync_get(struct sync *s, struct port *p, uint16_t attr, uint32_t mod, mad_done_fn on_done);
 /* Ends a Get. True: it was answered; silence is a fault of the run. */
 bool sync_answered(struct sync *s, struct port *p, const struct mad_result *r);
-/* Notes a fault as the example in the outcome; sync_count_fault() counts it, too. */
+/*
+ * Both keep the port as the example of a fault that the log names when the run ends;
+ * sync_count_fault() also adds 1 to the number of faults.
+ */
 void sync_note_fault(struct sync *s, const struct port *p, const struct mad_result *r);
 void sync_count_fault(struct sync *s, struct port *p, const struct mad_result *r);
 /* Reports a fault by hooks.set_fault(). */

@@ -134,7 +134,10 @@ struct expect_question {
 	void *arg;
 };
 
-/* The faults of a cable that was found: a set of enum expect_flaw. O(log ports). */
+/*
+ * Compares a cable of the fabric with the expected ones. Returns its differences, a bit mask of enum
+ * expect_flaw; 0: it is as expected. O(log ports).
+ */
 unsigned expect_judge(const struct expect *want, const struct expect_question *q);
 /* The switch port at which this port is expected. False: no such cable is expected. */
 bool expect_home(const struct expect *want, const struct expect_seen *end, guid_t *ret_switch,

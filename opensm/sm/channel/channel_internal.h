@@ -160,7 +160,8 @@ struct channel_peer {
 	/* Our direction. */
 	bool connected, hello_out, fail; /* fail: the next tick disconnects it */
 	bool answered;			 /* set if it ever answered a HELLO */
-	bool is_foreign;	  /* set if its answers are of no channel, or of another version */
+	/* set if it answers, but not as a manager with this version of the channel does */
+	bool is_foreign;
 	struct channel_pair pair; /* keys of the last HELLO */
 	struct channel_session next;	/* session that it is to confirm */
 	struct channel_session session; /* session in which we send */

@@ -33,7 +33,10 @@
 #define SETTLE_QUEUE_MAX  262144u
 
 enum settle_message { MESSAGE_DIGESTS = 1, MESSAGE_BUCKETS, MESSAGE_ROWS };
-/* REPLY_IN_MEMORY: the rows last as long as the process, as there is no cache folder. */
+/*
+ * The answer of another manager to rows that it was sent. IN_MEMORY: it took them, and loses them
+ * when its process ends, as it has no cache folder.
+ */
 enum settle_reply { REPLY_FINE = 1, REPLY_NOT_STORED, REPLY_BUSY, REPLY_BAD, REPLY_IN_MEMORY };
 
 /* The contents of MESSAGE_DIGESTS. */
