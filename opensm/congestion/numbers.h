@@ -39,7 +39,7 @@ bool cc_victims_are_hosts(const struct conf *c);
 /* The number of entries of the control table for a device that has room for `room`. */
 unsigned cc_table_entries(const struct conf *c, unsigned room);
 /*
- * Entry `i` (0 to n - 1) of a congestion control table of `n` entries. `incast`: the greatest number
- * of hosts that send to one host at the same time.
+ * Entry `i` (0 to n - 1) of a congestion control table of `n` entries. `incast`: the greatest
+ * number of hosts that send to one host at the same time.
  */
 struct conf_cct_entry cc_table_entry(const struct conf *c, unsigned i, unsigned n, unsigned incast);

@@ -135,8 +135,8 @@ struct expect_question {
 };
 
 /*
- * Compares a cable of the fabric with the expected ones. Returns its differences, a bit mask of enum
- * expect_flaw; 0: it is as expected. O(log ports).
+ * Compares a cable of the fabric with the expected ones. Returns its differences, a bit mask of
+ * enum expect_flaw; 0: it is as expected. O(log ports).
  */
 unsigned expect_judge(const struct expect *want, const struct expect_question *q);
 /* The switch port at which this port is expected. False: no such cable is expected. */
