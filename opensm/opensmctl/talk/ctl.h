@@ -193,7 +193,7 @@ enum column_kind {
 	COLUMN_NATURAL, /* a number; nothing for 0 */
 	COLUMN_GBPS,	/* "12.5", "400" */
 	COLUMN_LEN,	/* length of an array */
-	/* "leaf1/5" of an object with node and port: of member `key`; without a key of the record */
+	/* "leaf1/5" of an object with node and port: of the member `key`; NULL: of the record */
 	COLUMN_PLACE,
 	COLUMN_INDEX,	/* the number of the record, from 0 */
 };
