@@ -9,6 +9,7 @@
 #include "tests/unit/marks-world.h"
 
 #include "sm/marks/marks_internal.h"
+#include "sm/out_of_use/counters.h"
 #include "tests/lib/scratch.h"
 #include "util/random.h"
 
@@ -222,6 +223,35 @@ static void packets_that_do_not_end_are_told_and_not_waited_for_for_ever(void **
 	assert_true(link_is(w, "leaf3", port, IB_PORT_INIT));
 }
 
+static void on_counters(struct sm *sm, const struct counters_ask *ask,
+			const struct transport_event *ev)
+{
+}
+
+/* Asks leaf1, whose counters are silent, until no further question has room. */
+static void ask_too_much(struct world *w)
+{
+	const struct counters_ask ask = { .attr = PERF_COUNTERS, .done = on_counters };
+
+	while (counters_get(w->sm, port_of(w, "leaf1", 1), &ask))
+		;
+	assert_int_equal(counters_free(w->sm), 0);
+}
+
+static void a_link_that_cannot_be_asked_now_does_not_count_as_unused(void **st)
+{
+	struct world *w = *st;
+	unsigned port = begin_isolation(w);
+
+	sim_set_pma(w->sim, node_of(w, "leaf1"), SIM_PMA_SILENT);
+	for (unsigned i = 0; i < 80; i++) {
+		ask_too_much(w);
+		assert_true(send_on(w, "leaf3", port, 100 * MONO_MS));
+	}
+	run_for(w, 20 * MONO_S);
+	assert_true(link_is(w, "leaf3", port, IB_PORT_INIT));
+}
+
 /* ---- inside ---------------------------------------------------------------------------------- */
 
 static void another_table_does_not_put_off_the_look_at_marks(void **st)
@@ -292,6 +322,7 @@ int main(int argc, char **argv)
 	static const struct CMUnitTest tests[] = {
 		TEST(a_link_is_not_taken_down_while_either_end_sends),
 		TEST(packets_that_do_not_end_are_told_and_not_waited_for_for_ever),
+		TEST(a_link_that_cannot_be_asked_now_does_not_count_as_unused),
 		TEST(another_table_does_not_put_off_the_look_at_marks),
 		TEST(a_clock_that_is_wrong_leaves_a_mark_that_can_be_read),
 		TEST(a_mark_that_is_stored_when_the_fabric_was_handed_over_is_not_called_done),

@@ -37,6 +37,7 @@
 #define REST_FEW      16u
 #define REST_PATIENCE (30 * MONO_S)
 #define REST_ANSWERS  (10 * MONO_S) /* by then all questions have ended */
+#define NO_ROOM	      (100 * MONO_MS) /* pause while too many questions are under way */
 
 #define XMIT_PACKETS_BIT (88u * 8)
 
@@ -224,6 +225,7 @@ static void take_counter(struct sm *sm, const struct counters_ask *ask,
 	sm->m.out_of_use->next_down = sm->now;
 }
 
+/* Asks later if there is no room for both questions: they end within REST_ANSWERS. */
 static void ask_both_ends(struct sm *sm, struct bad_cable *c)
 {
 	const struct counters_ask ask = { .attr = PERF_COUNTERS_EXT,
@@ -232,6 +234,10 @@ static void ask_both_ends(struct sm *sm, struct bad_cable *c)
 					  .done = take_counter };
 	struct take_down *d = &c->down;
 
+	if (counters_free(sm) < 2) {
+		d->next = sm->now + NO_ROOM;
+		return;
+	}
 	d->rest = REST_ASKED;
 	d->n_asked = 0;
 	d->packets = 0;
