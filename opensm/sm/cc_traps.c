@@ -24,18 +24,7 @@
 struct cc_traps {
 	struct senders answered;
 };
-
-void cc_traps_new(struct sm *sm, const struct sm_paths *paths)
-{
-	sm->m.cc_traps = xcalloc(1, sizeof(*sm->m.cc_traps));
-	sm->m.cc_traps->answered.window = ANSWERS_IN;
-}
-
-void cc_traps_free(struct sm *sm)
-{
-	free(sm->m.cc_traps);
-	sm->m.cc_traps = NULL;
-}
+MACHINE_MEMORY_WITH(cc_traps, .answered.window = ANSWERS_IN);
 
 static bool is_on(const struct sm *sm)
 {

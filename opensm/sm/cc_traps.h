@@ -12,9 +12,5 @@
 #include "opensm/transport.h"
 #include "sm/sm.h"
 
-struct cc_traps;
-
-void cc_traps_new(struct sm *sm, const struct sm_paths *paths);
-void cc_traps_free(struct sm *sm);
 /* Takes a MAD of class 0x21 with method Trap, from any sender; ignored unless MASTER. */
 void cc_traps_receive(struct sm *sm, const struct transport_event *ev);

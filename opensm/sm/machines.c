@@ -48,6 +48,19 @@ static const struct marks_questions marks_questions = {
 	.reach = marks_rows_reach,
 };
 
+/* ---- tables of the ledger -------------------------------------------------------------------- */
+
+static const struct settle_owner owners[LEDGER_TABLES] = {
+	[LEDGER_PARTITION] = { tenancy_derive },
+	[LEDGER_MEMBER] = { tenancy_derive },
+	[LEDGER_MARK] = { marks_rows_take, &marks_rows_former },
+	[LEDGER_HEALTH] = { sick_rows_take, &sick_rows_former },
+	[LEDGER_CONFIG] = { share_take_rows },
+	[LEDGER_SEED] = { key_turn_take_seeds },
+	[LEDGER_EPOCH] = { key_rows_take_epochs },
+	[LEDGER_CABLE] = { key_rows_take_cables },
+};
+
 /* Defines the column `new` of a machine that needs functions of others. */
 #define MAKE(machine, ...)                                                                         \
 	static void make_##machine(struct sm *sm, const struct sm_paths *paths)                    \
@@ -63,7 +76,7 @@ MAKE(violations, elect_is_listed)
 MAKE(identity, expected_place)
 MAKE(replica, &replica_questions)
 MAKE(channel, &channel_questions)
-MAKE(settle, paths, tenancy_unexplained)
+MAKE(settle, paths, owners, tenancy_unexplained)
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
@@ -75,19 +88,15 @@ MAKE(settle, paths, tenancy_unexplained)
 const struct machine machines[] = {
 	{ ASKED(reload), .sweep_ended = reload_take },
 	{ ASKED(sweep), .next = sweep_next, .state_changed = sweep_state_changed },
-	{ ASKED(discover), .serve = discover_serve, .next = discover_next },
-	{ LIFE(incremental), .feed = incremental_feed },
-	{ LIFE(light) },
-	{ LIFE(own_port) },
-	{ "cell_reader", .new = cell_reader_new, .end = cell_reader_end,
+	{ "discover", .new = make_discover, .serve = discover_serve, .next = discover_next,
 	  .node_goes = cell_reader_node_goes },
-	{ "single_gets", .new = single_gets_new, .end = single_gets_end },
-	{ LIFE(adopt), .feed = adopt_feed },
-	{ LIFE(standby), .state_leaves = standby_state_leaves },
+	{ "incremental", .feed = incremental_feed },
+	{ "adopt", .feed = adopt_feed },
+	{ "standby", .state_leaves = standby_state_leaves },
 	{ LIFE(lids), .node_goes = lids_node_goes },
 	{ LIFE(keys) },
 	{ LIFE(routing) },
-	{ LIFE(program), .feed = program_feed, .node_goes = program_node_goes },
+	{ "program", .free = program_free, .feed = program_feed, .node_goes = program_node_goes },
 	{ LIFE(partition) },
 	{ LIFE(multicast), .feed = multicast_feed, .next = multicast_next,
 	  .state_changed = multicast_state_changed, .node_goes = multicast_node_goes },
@@ -97,11 +106,9 @@ const struct machine machines[] = {
 	{ ASKED(elect), TICKS(elect), .reconfigured = elect_reconfigured,
 	  .node_goes = elect_node_goes },
 	{ LIFE(traps), TICKS(traps) },
-	{ LIFE(cc_traps) },
-	{ LIFE(forgery) },
 	{ ASKED(out_of_use), TICKS(out_of_use), .state_changed = out_of_use_state_changed,
 	  .sweep_ended = out_of_use_sweep_ended, .node_goes = out_of_use_node_goes },
-	{ "marks", .new = make_marks, .end = marks_end, TICKS(marks),
+	{ "marks", .new = make_marks, .listen = marks_rows_listen, .end = marks_end, TICKS(marks),
 	  .state_changed = marks_state_changed, .sweep_ended = marks_sweep_ended },
 	{ LIFE(sick), TICKS(sick), .state_changed = sick_state_changed,
 	  .sweep_ended = sick_sweep_ended, .node_goes = sick_node_goes },
@@ -109,27 +116,26 @@ const struct machine machines[] = {
 	  .sweep_ended = expected_sweep_ended },
 	{ ASKED(violations), .node_goes = violations_forget },
 	{ ASKED(identity), TICKS(identity), .node_goes = identity_node_goes },
-	{ LIFE(lockout), TICKS(lockout), .state_leaves = lockout_state_leaves },
-	{ LIFE(quiet) },
-	{ LIFE(rail_watch), TICKS(rail_watch) },
+	{ "lockout", TICKS(lockout), .state_leaves = lockout_state_leaves },
+	{ "quiet", .free = quiet_free },
+	{ "rail_watch", .free = rail_watch_free, TICKS(rail_watch) },
 	{ ASKED(replica), TICKS(replica), .state_changed = replica_state_changed },
 	{ ASKED(channel), TICKS(channel), .state_changed = channel_state_changed },
 	{ ASKED(settle), TICKS(settle), .listen = settle_listen,
 	  .state_changed = settle_state_changed, .sweep_ended = settle_sweep_ended },
-	{ LIFE(marks_rows) },
-	{ LIFE(sick_rows), TICKS(sick_rows) },
+	{ "sick_rows", TICKS(sick_rows) },
 	/* requests are judged as soon as they arrive, and answered */
 	{ LIFE(tenancy), TICKS(tenancy), .serve = tenancy_tick,
 	  .state_changed = tenancy_state_changed, .sweep_ended = tenancy_sweep_ended,
 	  .node_goes = tenancy_node_goes },
 	/* sm_new() has called share_new(), as other machines need the configuration */
-	{ "share", .new = share_rows_new, .free = share_free, TICKS(share),
-	  .reconfigured = share_reconfigured, .state_changed = share_state_changed },
-	{ LIFE(key_turn), TICKS(key_turn), .reconfigured = key_turn_reconfigured,
+	{ "share", .free = share_free, TICKS(share), .reconfigured = share_reconfigured,
+	  .state_changed = share_state_changed },
+	{ "key_turn", .free = key_turn_free, TICKS(key_turn), .reconfigured = key_turn_reconfigured,
 	  .state_changed = key_turn_state_changed, .sweep_ended = key_turn_sweep_ended },
-	{ LIFE(key_rows), TICKS(key_rows), .state_changed = key_rows_state_changed,
+	{ "key_rows", TICKS(key_rows), .state_changed = key_rows_state_changed,
 	  .sweep_ended = key_rows_sweep_ended },
-	{ LIFE(strangers), TICKS(strangers), .state_changed = strangers_reset,
+	{ "strangers", TICKS(strangers), .state_changed = strangers_reset,
 	  .sweep_ended = strangers_look },
 	{ "status", TICKS(status), .sweep_ended = status_tell },
 };

@@ -6,6 +6,7 @@
 #include "sm/sm.h"
 
 #include <assert.h>
+#include <string.h>
 
 #include "sm/base/about.h"
 #include "sm/base/events.h"
@@ -113,6 +114,38 @@ static void on_sync_link_fell(void *owner, const struct delta *d)
 	tell_delta(owner, &state);
 }
 
+/* ---- begin and end --------------------------------------------------------------------------- */
+
+static void *memory_of(const struct machine_memory *m)
+{
+	void *ret = xcalloc(1, m->size);
+
+	if (m->at_first)
+		memcpy(ret, m->at_first, m->size);
+	return ret;
+}
+
+static void memory_new(struct sm *sm)
+{
+#define ALLOCATE(name) sm->m.name = memory_of(&name##_memory);
+	EACH_MEMORY(ALLOCATE)
+}
+
+/* Ends the Gets and Sets under way by calling their callers back; all objects exist. */
+static void cancel_all(struct sm *sm)
+{
+	mad_cancel(sm->mad, sm, NULL);
+#define CANCEL(name) mad_cancel(sm->mad, sm->m.name, NULL);
+	EACH_MEMORY(CANCEL)
+}
+
+/* Wiped, as some of it holds keys. */
+static void memory_free(struct sm *sm)
+{
+#define WIPE(name) free_wiped(sm->m.name, name##_memory.size);
+	EACH_MEMORY(WIPE)
+}
+
 struct sm *sm_new(const struct conf *conf, struct transport *tr, const struct sm_paths *paths,
 		  const struct sm_hooks *hooks)
 {
@@ -132,6 +165,7 @@ struct sm *sm_new(const struct conf *conf, struct transport *tr, const struct sm
 
 	assert(conf && tr && hooks && hooks->submit_job);
 	sm->tell = tell_machines;
+	memory_new(sm);
 	sm->hooks = *hooks;
 	sm->tr = tr;
 	share_new(sm, conf, paths);
@@ -146,9 +180,9 @@ struct sm *sm_new(const struct conf *conf, struct transport *tr, const struct sm
 	sm->sync = sync_new(sm->fabric, sm->mad, &sync_hooks);
 	sm->lists = machine_lists_new();
 	EACH_MACHINE(m, new)
-		m->new(sm, paths);
+	m->new (sm, paths);
 	EACH_MACHINE(m, listen)
-		m->listen(sm);
+	m->listen(sm);
 	sm->state = SM_NOT_ACTIVE;
 	if (conf->sm_inactive) {
 		log_sys_on(ABOUT(.id = LOG_ID_STATE_NOT_ACTIVE), "Entering %s state",
@@ -164,14 +198,15 @@ struct sm *sm_free(struct sm *sm)
 {
 	if (!sm)
 		return NULL;
-	mad_cancel(sm->mad, sm, NULL); /* while all objects that await answers exist */
+	cancel_all(sm);
 	EACH_MACHINE(m, end)
-		m->end(sm);
+	m->end(sm);
 	sm->sync = sync_free(sm->sync);
 	EACH_MACHINE_BACK(m, free)
-		m->free(sm);
+	m->free(sm);
 	sm->mad = mad_free(sm->mad);
 	sm->fabric = fabric_free(sm->fabric);
+	memory_free(sm);
 	free(sm->lists);
 	free(sm);
 	return NULL;
@@ -266,7 +301,7 @@ uint64_t sm_tables_changed(const struct sm *sm)
 
 bool sm_own_silent(const struct sm *sm)
 {
-	return own_port_is_silent(sm->m.own);
+	return own_port_is_silent(sm->m.own_port);
 }
 
 const struct view *sm_view(const struct sm *sm)

@@ -68,54 +68,40 @@
 struct news;
 
 /*
- * The inside of a machine is its own: the others know it by the functions of its header, and by
- * its news.
+ * Machines and parts of them that have memory: sm_new() allocates it zeroed before any machine
+ * begins, sm_free() wipes and frees it after the last has ended. The inside is a machine's own: the
+ * others know it by the functions of its header, and by its news.
  */
+#define EACH_MEMORY(X) \
+	X(reload) X(elect) X(sweep) X(discover) X(incremental) X(light) X(own_port) \
+	X(cell_reader) X(single_gets) X(adopt) X(standby) X(replica) X(channel) \
+	X(settle) X(share) X(partitioning) X(tenancy) X(lids) X(keys) X(key_rows) \
+	X(key_turn) X(routing) X(quiet) X(rail_watch) X(program) X(multicast) X(admin) \
+	X(out_of_use) X(traps) X(cc_traps) X(marks) X(sick) X(expected) X(sick_rows) \
+	X(violations) X(lockout) X(identity) X(strangers) X(forgery)
+
 struct machines {
-	struct reload *reload;
-	struct elect *elect;
-	struct sweep *sweeper;
-	struct change_age *change_age;
-	struct discover *discover;
-	struct incremental *incremental;
-	struct light *light;
-	struct own_port *own;
-	struct cell_reader *reader;
-	struct single_gets *asker;
-	struct adopt *adopt;
-	struct standby *standby;
-	struct replica *replica;
-	struct channel *channel;
-	struct settle *settle;
-	struct share *share;
-	struct partitioning *partition;
-	struct tenancy *tenancy;
-	struct lids *lids;
-	struct keys *keys;
-	struct key_rows *key_rows;
-	struct key_turn *key_turn;
-	struct routing *routing;
-	struct route_memory *route_memory;
-	struct quiet *quiet;
-	struct rail_watch *rail_watch;
-	struct replacements *replacements;
-	struct program *program;
-	struct multicast *multicast;
-	struct admin *admin;
-	struct out_of_use *out_of_use;
-	struct traps *traps;
-	struct cc_traps *cc_traps;
-	struct marks *marks;
-	struct sick *sick;
-	struct expected *expected;
-	struct sick_rows *sick_rows;
-	struct marks_rows *marks_rows;
-	struct violations *violations;
-	struct lockout *lockout;
-	struct identity *identity;
-	struct strangers *strangers;
-	struct forgery *forgery;
+#define MEMBER(name) struct name *name;
+	EACH_MEMORY(MEMBER)
+#undef MEMBER
+	struct change_age *change_age;	     /* sweep.c */
+	struct route_memory *route_memory;   /* routing.c */
+	struct replacements *replacements;   /* routing.c */
 };
+
+struct machine_memory {
+	size_t size;
+	const void *at_first; /* values of members at the start; NULL: all 0 */
+};
+/* In the file of a machine, below its struct; with the values that are not 0 at the start. */
+#define MACHINE_MEMORY(name)                                                                       \
+	const struct machine_memory name##_memory = { .size = sizeof(struct name) }
+#define MACHINE_MEMORY_WITH(name, ...)                                                             \
+	static const struct name name##_at_first = { __VA_ARGS__ };                                \
+	const struct machine_memory name##_memory = { sizeof(struct name), &name##_at_first }
+#define DECLARE(name) extern const struct machine_memory name##_memory;
+EACH_MEMORY(DECLARE)
+#undef DECLARE
 
 /* Shared by all machines. The comment of a member names its writer. */
 struct sm {

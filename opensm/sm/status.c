@@ -27,7 +27,7 @@ static void cause_str(const struct sm *sm, mono_t now, char *ret, size_t cap)
 		sweep_str(sm, now, ret, cap);
 	else if (sm->sweeping_off)
 		snprintf(ret, cap, "sweeping is switched off");
-	else if (own_port_is_silent(sm->m.own))
+	else if (own_port_is_silent(sm->m.own_port))
 		snprintf(ret, cap, "our own port does not answer");
 	else if (sm->state == SM_MASTER && elect_polled(sm))
 		snprintf(ret, cap, "another master has to hand over first");
@@ -120,7 +120,7 @@ const char *sm_status_line(struct sm *sm)
 		ledger, ledger[0] ? "; " : "", late_str(sm, late), sm->fabric->n_nodes,
 		sm->fabric->n_switches, st->ports_active,
 		st->heavy_sweeps, st->last_sets, sweep_port_is_down(sm) ? ", SM port is down" : "",
-		own_port_is_silent(sm->m.own)
+		own_port_is_silent(sm->m.own_port)
 			? ", our own port does not answer (firmware, or an M_Key not known here)"
 			: "",
 		sm->sweeping_off ? ", sweeping is switched off" : "",

@@ -149,6 +149,7 @@ struct admin {
 	uint64_t db_saved; /* version of the database that is on disk */
 	mono_t db_at;
 };
+MACHINE_MEMORY(admin);
 
 #define HELD_MAX 16384u
 #define HELD_AGE (1 * MONO_S) /* shortest timeout of any client (sa.md 11) */
@@ -215,7 +216,6 @@ void admin_new(struct sm *sm, const struct sm_paths *paths)
 		.arg = sm,
 	};
 
-	sm->m.admin = xcalloc(1, sizeof(*sm->m.admin));
 	sm->sa = sa_new(sm->conf, sm->fabric, sm->mad, &hooks);
 	if (paths && paths->dump_dir)
 		sm->m.admin->dump_path = xasprintf("%s/opensm-sa.dump", paths->dump_dir);
@@ -233,8 +233,6 @@ void admin_free(struct sm *sm)
 	a->copy = view_copy_free(a->copy);
 	free(a->dump_path);
 	free(a->state_path);
-	free(sm->m.admin);
-	sm->m.admin = NULL;
 }
 
 void admin_receive(struct sm *sm, struct transport_event *ev)

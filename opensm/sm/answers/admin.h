@@ -12,8 +12,6 @@
 #include "opensm/transport.h"
 #include "sm/sm.h"
 
-struct admin;
-
 void admin_new(struct sm *sm, const struct sm_paths *paths);
 void admin_free(struct sm *sm);
 /* Takes a MAD of class SA that arrived, or a MAD of ours that the transport returned unanswered. */

@@ -19,6 +19,8 @@
 
 #include "util/mem.h"
 
+MACHINE_MEMORY(replica);
+
 #define TRIES		3
 #define RETRY_FIRST	MONO_S
 #define RETRY_LAST	(60 * MONO_S)
@@ -57,7 +59,7 @@ static bool copy_exists(const struct replica_copy *c)
 
 void replica_new(struct sm *sm, const struct replica_questions *questions)
 {
-	struct replica *r = xcalloc(1, sizeof(*r));
+	struct replica *r = sm->m.replica;
 
 	assert(questions);
 	r->questions = questions;
@@ -66,7 +68,6 @@ void replica_new(struct sm *sm, const struct replica_questions *questions)
 	r->next_at = MONO_NEVER;
 	r->config.log = (struct log_limit){ .interval = 10 * MONO_S, .burst = 10 };
 	r->state = SM_NOT_ACTIVE;
-	sm->m.replica = r;
 }
 
 void replica_free(struct sm *sm)
@@ -76,8 +77,6 @@ void replica_free(struct sm *sm)
 	copy_clear(&r->fresh);
 	copy_clear(&r->kept);
 	conf_unref(r->config.digests_of);
-	free(r);
-	sm->m.replica = NULL;
 }
 
 /* ---- rounds: when -------------------------------------------------------------------------- */

@@ -12,8 +12,6 @@
 #include "opensm/transport.h"
 #include "sm/sm.h"
 
-struct replica;
-
 /* Questions of a replica that machines above it answer. */
 struct replica_questions {
 	/* Does this standby have all rows of the ledger that a master must have? */

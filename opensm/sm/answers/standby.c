@@ -41,16 +41,7 @@ struct standby {
 	bool takeover;	   /* the next heavy sweep starts from the picture */
 	bool prove_tables; /* the next heavy sweep but one reads all tables */
 };
-
-void standby_new(struct sm *sm, const struct sm_paths *paths)
-{
-	sm->m.standby = xcalloc(1, sizeof(*sm->m.standby));
-}
-
-void standby_free(struct sm *sm)
-{
-	free(sm->m.standby);
-}
+MACHINE_MEMORY(standby);
 
 /*
  * Makes tables and speeds unknown, as another manager may have written them. Not while sync runs.

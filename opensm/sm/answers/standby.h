@@ -10,11 +10,6 @@
 
 #include "sm/sm.h"
 
-struct standby;
-
-void standby_new(struct sm *sm, const struct sm_paths *paths);
-void standby_free(struct sm *sm);
-
 /* The master's SA reported a Notice (80 bytes, 13.4.8.2). */
 void standby_notice(struct sm *sm, const uint8_t *notice);
 /* Called when the master reports every kind of change to us from now on. */

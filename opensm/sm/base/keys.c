@@ -14,6 +14,8 @@
 #include "util/mem.h"
 #include "util/told.h"
 
+MACHINE_MEMORY(keys);
+
 #define FILE_NAME    "m_key_ring"
 #define SEED_MAX     4096
 /* epochs tried of each seed, a microsecond each: eleven years of daily rotations */
@@ -121,7 +123,7 @@ static struct key_ring *first_ring(struct sm *sm)
 
 void keys_new(struct sm *sm, const struct sm_paths *paths)
 {
-	struct keys *k = sm->m.keys = xcalloc(1, sizeof(*k));
+	struct keys *k = sm->m.keys;
 	struct key_ring *ring;
 	int r;
 
@@ -157,8 +159,6 @@ void keys_free(struct sm *sm)
 	key_ring_unref(k->met);
 	key_ring_unref(k->later);
 	free(k->path);
-	free(k);
-	sm->m.keys = NULL;
 }
 
 void sm_release_keys(struct sm *sm, const struct conf *before)

@@ -21,8 +21,6 @@
 #include "keys/key_ring.h"
 #include "sm/sm.h"
 
-struct keys;
-
 /* Called after lids_new(). */
 void keys_new(struct sm *sm, const struct sm_paths *paths);
 void keys_free(struct sm *sm);

@@ -18,6 +18,7 @@ struct lids {
 	bool ours;		       /* result of lids_are_ours() */
 	bool save_pending, save_again; /* an image is being written; a newer one is to be written */
 };
+MACHINE_MEMORY(lids);
 
 /* ---- state on disk ------------------------------------------------------------------------- */
 
@@ -36,7 +37,7 @@ static void read_file(struct sm *sm, enum store_file which)
 
 void lids_new(struct sm *sm, const struct sm_paths *paths)
 {
-	struct lids *l = sm->m.lids = xcalloc(1, sizeof(*l));
+	struct lids *l = sm->m.lids;
 
 	l->port_by_lid = xcalloc(LID_MAX_UCAST + 1u, sizeof(*l->port_by_lid));
 	l->keeps_state = paths && paths->cache_dir;
@@ -73,8 +74,6 @@ void lids_free(struct sm *sm)
 {
 	sm->store = store_free(sm->store);
 	free(sm->m.lids->port_by_lid);
-	free(sm->m.lids);
-	sm->m.lids = NULL;
 }
 
 struct save_job {

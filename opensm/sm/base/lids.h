@@ -8,8 +8,6 @@
 
 #include "sm/sm.h"
 
-struct lids;
-
 void lids_new(struct sm *sm, const struct sm_paths *paths);
 void lids_free(struct sm *sm);
 /* Another SM was at work: LIDs of the file are kept only with honor_guid2lid_file. */

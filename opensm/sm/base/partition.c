@@ -54,6 +54,7 @@ struct partitioning {
 	struct partitions *former[N_FORMER];
 	size_t dropped_told, small_told;
 };
+MACHINE_MEMORY(partitioning);
 
 #define GOOD_FILE_MAX (16u << 20)
 
@@ -93,8 +94,8 @@ static void good_saved(const struct good_job *job)
 {
 	struct sm *sm = job->sm;
 
-	sm->m.partition->save_pending = false;
-	if (job->partitions != sm->m.partition->in_force && job->error == 0)
+	sm->m.partitioning->save_pending = false;
+	if (job->partitions != sm->m.partitioning->in_force && job->error == 0)
 		save_good(sm);
 }
 
@@ -118,7 +119,7 @@ static void good_done(struct sm_job *base)
 /* Saves the partitions in force, one write at a time. */
 static void save_good(struct sm *sm)
 {
-	struct partitioning *p = sm->m.partition;
+	struct partitioning *p = sm->m.partitioning;
 	struct good_job *job;
 
 	if (!p->good_path || p->save_pending || p->rules != RULES_GOOD)
@@ -139,7 +140,7 @@ static void warn_of_tenants(const struct sm *sm, const struct partitions *p)
 {
 	const struct tenant_partition *t;
 
-	for (size_t i = 0; (t = tenants_at(sm->m.partition->tenants, i)); i++) {
+	for (size_t i = 0; (t = tenants_at(sm->m.partitioning->tenants, i)); i++) {
 		const struct partition *filed = partitions_find(p, t->pkey);
 
 		if (filed && !filed->api && t->n_members)
@@ -170,7 +171,7 @@ static void note_former(struct partitioning *p, struct partitions *file)
 
 static void put_in_force(struct sm *sm, struct partitions *p, enum rules rules)
 {
-	struct partitioning *pt = sm->m.partition;
+	struct partitioning *pt = sm->m.partitioning;
 	bool changed = !pt->in_force || !partitions_equal(pt->in_force, p);
 	bool newly_good = rules == RULES_GOOD && pt->rules != RULES_GOOD;
 
@@ -198,10 +199,10 @@ static struct partitions *last_good(struct sm *sm)
 	char *text;
 	size_t len;
 
-	if (!sm->m.partition->good_path ||
-	    file_read(sm->m.partition->good_path, GOOD_FILE_MAX, &text, &len) < 0)
+	if (!sm->m.partitioning->good_path ||
+	    file_read(sm->m.partitioning->good_path, GOOD_FILE_MAX, &text, &len) < 0)
 		return NULL;
-	partitions_parse(text, len, sm->m.partition->good_path, sm->conf, &report, &p);
+	partitions_parse(text, len, sm->m.partitioning->good_path, sm->conf, &report, &p);
 	free(text);
 	conf_report_clear(&report);
 	return p;
@@ -213,7 +214,7 @@ static struct partitions *last_good(struct sm *sm)
  */
 static bool fall_back(struct sm *sm, bool is_new, const char *why)
 {
-	struct partitioning *pt = sm->m.partition;
+	struct partitioning *pt = sm->m.partitioning;
 	const char *file = sm->conf->partition_config_file;
 	const char *policy = sm->conf->partition_config_error;
 	bool refuse = !strcmp(policy, "refuse"), keep = !strcmp(policy, "keep");
@@ -254,7 +255,7 @@ static bool fall_back(struct sm *sm, bool is_new, const char *why)
 /* Continues without a file; `why`: the reason. False: nothing can be set up. */
 static bool go_on_without_file(struct sm *sm, const char *why)
 {
-	struct partitioning *pt = sm->m.partition;
+	struct partitioning *pt = sm->m.partitioning;
 	const char *file = sm->conf->partition_config_file;
 	_cleanup_(partitions_unrefp) struct partitions *p = NULL;
 
@@ -275,7 +276,7 @@ static bool go_on_without_file(struct sm *sm, const char *why)
 
 bool partition_load(struct sm *sm)
 {
-	struct partitioning *p = sm->m.partition;
+	struct partitioning *p = sm->m.partitioning;
 	const struct conf_file *f = sm->files->of[CONF_FILE_PARTITIONS];
 	bool is_new = p->file_new, is_needed = conf_file_is_needed(CONF_FILE_PARTITIONS, sm->conf);
 
@@ -296,17 +297,17 @@ bool partition_load(struct sm *sm)
 
 void partition_file_came(struct sm *sm)
 {
-	sm->m.partition->file_new = true;
+	sm->m.partitioning->file_new = true;
 }
 
 bool partition_has_news(const struct sm *sm)
 {
-	return sm->m.partition->file_new;
+	return sm->m.partitioning->file_new;
 }
 
 const struct pkey_plan *partition_wanted(const struct sm *sm)
 {
-	const struct partitioning *p = sm->m.partition;
+	const struct partitioning *p = sm->m.partitioning;
 
 	if (p->rules == RULES_KEEP || p->is_stale || p->planned_held != p->held)
 		return NULL;
@@ -315,19 +316,19 @@ const struct pkey_plan *partition_wanted(const struct sm *sm)
 
 const struct pkey_plan *sm_pkeys(const struct sm *sm)
 {
-	return sm->m.partition->pkeys;
+	return sm->m.partitioning->pkeys;
 }
 
 const struct partitions *sm_partitions(const struct sm *sm)
 {
-	const struct partitioning *p = sm->m.partition;
+	const struct partitioning *p = sm->m.partitioning;
 
 	return p->joined ? p->joined : p->in_force;
 }
 
 void partition_bequeath(const struct sm *sm, struct sm_heritage *ret)
 {
-	const struct partitioning *p = sm->m.partition;
+	const struct partitioning *p = sm->m.partitioning;
 
 	ret->partitions = partitions_ref(p->in_force);
 	ret->partitions_good = p->rules == RULES_GOOD;
@@ -336,7 +337,7 @@ void partition_bequeath(const struct sm *sm, struct sm_heritage *ret)
 
 void partition_inherit(struct sm *sm, const struct sm_heritage *h)
 {
-	struct partitioning *p = sm->m.partition;
+	struct partitioning *p = sm->m.partitioning;
 
 	p->in_force = partitions_ref(h->partitions);
 	partition_join(sm);
@@ -396,7 +397,7 @@ static void add_port(struct tables *t, const struct sm *sm, const struct port *p
 /* Is the table of a live port left alone, as its keys are unknown while P_Keys are held? */
 static bool is_left_alone(const struct sm *sm, const struct tables *t, const struct port *p)
 {
-	enum tenants_held held = sm->m.partition->held;
+	enum tenants_held held = sm->m.partitioning->held;
 
 	return (held == TENANTS_HELD || held == TENANTS_TAKEN) && !t->have[t->n - 1] &&
 	       port_is_live(p);
@@ -418,7 +419,7 @@ static void collect_tables(const struct sm *sm, struct tables *ret)
 
 static void tell_plan(struct sm *sm, const struct tables *t, const struct pkey_plan *plan)
 {
-	struct partitioning *pt = sm->m.partition;
+	struct partitioning *pt = sm->m.partitioning;
 
 	if (plan->n_dropped == pt->dropped_told && plan->n_peer_too_small == pt->small_told)
 		return;
@@ -516,7 +517,7 @@ static struct partitions *observed_partitions(const struct tables *t)
 /* May tenants have members of the partition? */
 static bool is_of_tenants(const struct sm *sm, uint16_t base)
 {
-	const struct partition *filed = partitions_find(sm->m.partition->in_force, base);
+	const struct partition *filed = partitions_find(sm->m.partitioning->in_force, base);
 
 	return base != PKEY_DEFAULT && (!filed || filed->api);
 }
@@ -590,8 +591,8 @@ static struct tenants *observed_tenants(const struct sm *sm, const struct tables
 		struct tenant_row row = { .kind = TENANT_ROW_MEMBER, .pkey = base };
 
 		if (!is_of_tenants(sm, base) ||
-		    (sm->m.partition->held == TENANTS_TAKEN &&
-		     sm->m.partition->is_removed(sm, base, keys[i].guid)))
+		    (sm->m.partitioning->held == TENANTS_TAKEN &&
+		     sm->m.partitioning->is_removed(sm, base, keys[i].guid)))
 			continue;
 		GROW(e.rows, e.n_rows + 2, cap);
 		if (base != last)
@@ -610,22 +611,22 @@ static struct tenants *observed_tenants(const struct sm *sm, const struct tables
 
 const struct partitions *partition_of_file(const struct sm *sm)
 {
-	return sm->m.partition->in_force;
+	return sm->m.partitioning->in_force;
 }
 
 const struct partitions *partition_of_former_file(const struct sm *sm, size_t i)
 {
-	return i < N_FORMER ? sm->m.partition->former[i] : NULL;
+	return i < N_FORMER ? sm->m.partitioning->former[i] : NULL;
 }
 
 struct tenants *partition_tenants(const struct sm *sm)
 {
-	return sm->m.partition->tenants;
+	return sm->m.partitioning->tenants;
 }
 
 void partition_join(struct sm *sm)
 {
-	struct partitioning *p = sm->m.partition;
+	struct partitioning *p = sm->m.partitioning;
 
 	partitions_unref(p->joined);
 	p->joined = NULL;
@@ -636,7 +637,7 @@ void partition_join(struct sm *sm)
 void partition_hold_tenants(struct sm *sm, enum tenants_held held, partition_removed_fn *is_removed)
 {
 	assert(is_removed);
-	struct partitioning *p = sm->m.partition;
+	struct partitioning *p = sm->m.partitioning;
 
 	p->held = held;
 	p->is_removed = is_removed;
@@ -656,14 +657,14 @@ bool partition_is_unwritten(const struct sm *sm)
 
 bool partition_is_held(const struct sm *sm)
 {
-	const struct partitioning *p = sm->m.partition;
+	const struct partitioning *p = sm->m.partitioning;
 
 	return p->held != TENANTS_FREE || p->planned_held != TENANTS_FREE || p->is_stale;
 }
 
 bool partition_is_planned(const struct sm *sm)
 {
-	const struct partitioning *p = sm->m.partition;
+	const struct partitioning *p = sm->m.partitioning;
 
 	return p->pkeys && (p->rules == RULES_GOOD || p->rules == RULES_LIMITED);
 }
@@ -672,7 +673,7 @@ bool partition_is_planned(const struct sm *sm)
 
 static struct pkey_job job_of(const struct sm *sm)
 {
-	struct partitioning *p = sm->m.partition;
+	struct partitioning *p = sm->m.partitioning;
 	struct pkey_job job = {
 		.partitions = p->in_force,
 		.tenants = p->tenants,
@@ -694,7 +695,7 @@ void partition_plan_port(struct sm *sm, const struct port *port)
 	struct pkey_port row = row_of(sm, port, &have);
 
 	assert(partition_is_planned(sm) && !partition_is_held(sm));
-	pkey_plan_port(sm->m.partition->pkeys, &job, &row);
+	pkey_plan_port(sm->m.partitioning->pkeys, &job, &row);
 	sync_pkeys_replanned(sm->sync, port->guid);
 }
 
@@ -705,7 +706,7 @@ void partition_try_port(const struct sm *sm, const struct port *port, struct pke
 	struct pkey_port row = row_of(sm, port, &have);
 
 	assert(partition_is_planned(sm) && !partition_is_held(sm));
-	pkey_plan_try(sm->m.partition->pkeys, &job, &row, ret);
+	pkey_plan_try(sm->m.partitioning->pkeys, &job, &row, ret);
 }
 
 void partition_try_guid(const struct sm *sm, guid_t guid, struct pkey_trial *ret)
@@ -716,12 +717,12 @@ void partition_try_guid(const struct sm *sm, guid_t guid, struct pkey_trial *ret
 	};
 
 	assert(partition_is_planned(sm) && !partition_is_held(sm));
-	pkey_plan_try(sm->m.partition->pkeys, &job, &row, ret);
+	pkey_plan_try(sm->m.partitioning->pkeys, &job, &row, ret);
 }
 
 static void plan_tables(struct sm *sm, const struct tables *t)
 {
-	struct partitioning *p = sm->m.partition;
+	struct partitioning *p = sm->m.partitioning;
 	_cleanup_(partitions_unrefp) struct partitions *observed = NULL;
 	_cleanup_(tenants_freep) struct tenants *held = NULL;
 	struct pkey_job job;
@@ -770,13 +771,13 @@ void partition_tidy(struct sm *sm)
 {
 	/* a running sweep uses the plan that it began with */
 	if (sm->sweep == SWEEP_NONE && partition_is_planned(sm) &&
-	    pkey_plan_is_bloated(sm->m.partition->pkeys))
+	    pkey_plan_is_bloated(sm->m.partitioning->pkeys))
 		partition_plan(sm);
 }
 
 void partition_new(struct sm *sm, const struct sm_paths *paths)
 {
-	struct partitioning *p = sm->m.partition = xcalloc(1, sizeof(*p));
+	struct partitioning *p = sm->m.partitioning;
 
 	if (paths && paths->cache_dir)
 		p->good_path = xasprintf("%s/%s", paths->cache_dir, PARTITIONS_GOOD_FILE);
@@ -785,7 +786,7 @@ void partition_new(struct sm *sm, const struct sm_paths *paths)
 
 void partition_free(struct sm *sm)
 {
-	struct partitioning *p = sm->m.partition;
+	struct partitioning *p = sm->m.partitioning;
 
 	pkey_plan_free(p->pkeys);
 	pkey_rights_free(p->rights);
@@ -794,6 +795,4 @@ void partition_free(struct sm *sm)
 	partitions_unref(p->joined);
 	partitions_unref(p->in_force);
 	free(p->good_path);
-	free(p);
-	sm->m.partition = NULL;
 }

@@ -17,7 +17,6 @@
 
 #include "sm/sm.h"
 
-struct partitioning;
 struct pkey_trial;
 
 void partition_new(struct sm *sm, const struct sm_paths *paths);

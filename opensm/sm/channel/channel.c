@@ -8,30 +8,26 @@
 #include "sm/channel/channel_internal.h"
 #include "util/mem.h"
 
+MACHINE_MEMORY(channel);
+
 void channel_new(struct sm *sm, const struct channel_questions *questions)
 {
-	struct channel *c = xcalloc(1, sizeof(*c));
+	struct channel *c = sm->m.channel;
 
 	c->questions = questions;
 	c->log = (struct log_limit){ .interval = 10 * MONO_S, .burst = 5 };
 	c->version_log = (struct log_limit){ .interval = 600 * MONO_S, .burst = 1 };
-	sm->m.channel = c;
 }
 
 void channel_free(struct sm *sm)
 {
 	struct channel *c = sm->m.channel;
 
-	if (!c)
-		return;
 	for (unsigned i = 0; i < c->n_rows; i++) {
 		for (unsigned k = 0; k < CHANNEL_STREAMS; k++)
 			out_clear(c, &c->peers[i].out[k]);
 		in_reset(c, &c->peers[i]);
 	}
-	explicit_bzero(c, sizeof(*c));
-	free(c);
-	sm->m.channel = NULL;
 }
 
 /* ---- sending ------------------------------------------------------------------------------- */

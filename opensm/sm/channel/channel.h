@@ -104,8 +104,6 @@ struct channel_stats {
 	uint64_t damaged;   /* parts that name a session but are not sealed by its key */
 };
 
-struct channel;
-
 /* Questions of the channel that machines above it answer. */
 struct channel_questions {
 	uint8_t (*path_sl)(const struct sm *sm, lid_t lid);

@@ -14,6 +14,8 @@
 #include "sm/base/news.h"
 #include "util/mem.h"
 
+MACHINE_MEMORY(elect);
+
 #define PRIORITY_MAX 15
 
 static const struct {
@@ -55,10 +57,9 @@ void elect_enter(struct sm *sm, enum sm_state next)
 
 void elect_new(struct sm *sm, bool (*may_succeed)(const struct sm *sm, guid_t guid))
 {
-	struct elect *e = xcalloc(1, sizeof(*e));
+	struct elect *e = sm->m.elect;
 
 	assert(may_succeed);
-	sm->m.elect = e;
 	e->may_succeed = may_succeed;
 	e->priority = sm->conf->sm_priority;
 	e->rogue_log = (struct log_limit){ .interval = MONO_S, .burst = 20 };
@@ -72,8 +73,6 @@ void elect_free(struct sm *sm)
 {
 	poll_start(sm, 0);
 	remote_free(sm);
-	free(sm->m.elect);
-	sm->m.elect = NULL;
 }
 
 bool elect_may_write(void *owner)

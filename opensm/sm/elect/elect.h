@@ -26,8 +26,6 @@
 #include "sm/sm.h"
 #include "view/view.h"
 
-struct elect;
-
 /* Subnet managers beside us that are looked at. */
 #define MAX_REMOTE_SMS 64
 

@@ -12,6 +12,8 @@
 #include "sm/expected/expected_internal.h"
 #include "util/mem.h"
 
+MACHINE_MEMORY(expected);
+
 struct meant *meant_unref(struct meant *m)
 {
 	if (!m || --m->refs)
@@ -209,7 +211,7 @@ void expected_state_changed(struct sm *sm)
 
 void expected_new(struct sm *sm, const struct sm_paths *paths)
 {
-	struct expected *e = sm->m.expected = xcalloc(1, sizeof(*e));
+	struct expected *e = sm->m.expected;
 
 	e->grace_end = MONO_NEVER;
 	if (paths && paths->cache_dir)
@@ -227,8 +229,6 @@ void expected_free(struct sm *sm)
 	expect_builder_free(e->facts.builder);
 	free(e->cables);
 	free(e->path);
-	free(e);
-	sm->m.expected = NULL;
 }
 
 void sm_expected(const struct sm *sm, struct sm_expected *ret)

@@ -20,9 +20,6 @@
 #include "sm/sm.h"
 #include "topo/expect.h"
 
-struct expected;
-struct expect_seen;
-
 void expected_new(struct sm *sm, const struct sm_paths *paths);
 void expected_free(struct sm *sm);
 /* Called when another expected topology, or none, was read with the configuration. */

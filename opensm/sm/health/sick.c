@@ -15,6 +15,8 @@
 #include "sm/base/news.h"
 #include "util/mem.h"
 
+MACHINE_MEMORY(sick);
+
 #define TURN	      (10 * MONO_S)
 #define SAVE_EVERY    (300 * MONO_S)
 #define SAVE_SOON     (10 * MONO_S) /* delay before a finding is stored */
@@ -520,9 +522,8 @@ static void make_cases(struct sick *k)
 void sick_new(struct sm *sm, const struct sm_paths *paths)
 {
 	struct health_rules rules = sick_rules(sm->conf);
-	struct sick *k = xcalloc(1, sizeof(*k));
+	struct sick *k = sm->m.sick;
 
-	sm->m.sick = k;
 	k->judge = health_new(&rules);
 	k->log = (struct log_limit){ .interval = 10 * MONO_S, .burst = 6 };
 	k->version = 1;
@@ -545,8 +546,6 @@ void sick_free(struct sm *sm)
 	free(k->all);
 	free(k->by_link);
 	conf_health_ports_clear(&k->policy);
-	free(k);
-	sm->m.sick = NULL;
 }
 
 struct health *sick_judge(const struct sm *sm)

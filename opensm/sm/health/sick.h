@@ -24,8 +24,6 @@
 #include "health/judge.h"
 #include "sm/sm.h"
 
-struct sick;
-
 enum sick_state {
 	SICK_UNDECIDED,
 	SICK_REPORTED,

@@ -27,6 +27,8 @@
 #include "sm/ledger/settle_internal.h"
 #include "util/mem.h"
 
+MACHINE_MEMORY(settle);
+
 #define PATIENCE (10 * MONO_S) /* patience with a manager of ours in sight that does not settle */
 #define STRANGER (3 * MONO_S)  /* patience with a manager that has never answered on the channel */
 /* patience with a former manager of ours that does not answer on the channel */
@@ -562,12 +564,6 @@ void settle_explained(struct sm *sm)
 		enter(sm, SETTLE_WRITING);
 }
 
-void settle_own(struct sm *sm, enum ledger_table table, settle_changed_fn *changed)
-{
-	assert(table < LEDGER_TABLES);
-	sm->m.settle->owners[table].changed = changed;
-}
-
 void settle_listen(struct sm *sm)
 {
 	struct settle *s = sm->m.settle;
@@ -582,6 +578,7 @@ void settle_listen(struct sm *sm)
 			keys[n++] = *ledger_row_key(row);
 			disk_note_change(s, row);
 		}
+		former_begin(sm, t);
 		disk_tell_owners(sm, keys, n);
 		free(keys);
 	}
@@ -672,13 +669,15 @@ mono_t settle_next(const struct sm *sm)
 	return next;
 }
 
-void settle_new(struct sm *sm, const struct sm_paths *paths, size_t (*unexplained)(struct sm *sm))
+void settle_new(struct sm *sm, const struct sm_paths *paths, const struct settle_owner *owners,
+		size_t (*unexplained)(struct sm *sm))
 {
-	struct settle *s = xcalloc(1, sizeof(*s));
+	struct settle *s = sm->m.settle;
 
-	assert(unexplained);
-	sm->m.settle = s;
+	assert(owners && unexplained);
+	s->owners = owners;
 	s->unexplained = unexplained;
+	s->folder = paths && paths->cache_dir ? xstrdup(paths->cache_dir) : NULL;
 	disk_load(sm, paths);
 }
 
@@ -686,11 +685,10 @@ void settle_free(struct sm *sm)
 {
 	struct settle *s = sm->m.settle;
 
-	if (!s)
-		return;
 	contacts_free(sm);
 	peers_free(s);
 	disk_free(s);
-	free(s);
-	sm->m.settle = NULL;
+	for (unsigned t = 0; t < LEDGER_TABLES; t++)
+		free(s->former[t]);
+	free(s->folder);
 }

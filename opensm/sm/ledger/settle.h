@@ -24,18 +24,27 @@
 #pragma once
 
 #include "ledger/ledger.h"
+#include "sm/ledger/former_file.h"
 #include "sm/sm.h"
-
-struct settle;
 
 enum settle_state { SETTLE_FOREIGN, SETTLE_ASKING, SETTLE_TAKING, SETTLE_WRITING, SETTLE_KEEPING };
 const char *settle_state_name(enum settle_state state); /* "asking" */
 
+/* Called when other values, written by another manager, are in force in these rows of a table. */
+typedef void settle_changed_fn(struct sm *sm, const struct ledger_key *keys, size_t n);
+/* The machine that has a table of the ledger. */
+struct settle_owner {
+	settle_changed_fn *changed;
+	const struct former_file *former; /* NULL: none */
+};
+
 /*
- * Opens and reads the file; blocks. `unexplained`: the number of P_Keys that devices hold and no
- * row and no file explains, or that devices lack and a row gives.
+ * Opens and reads the file; blocks. `owners`: LEDGER_TABLES rows, valid until settle_free();
+ * `unexplained`: the number of P_Keys that devices hold and no row and no file explains, or that
+ * devices lack and a row gives.
  */
-void settle_new(struct sm *sm, const struct sm_paths *paths, size_t (*unexplained)(struct sm *sm));
+void settle_new(struct sm *sm, const struct sm_paths *paths, const struct settle_owner *owners,
+		size_t (*unexplained)(struct sm *sm));
 void settle_free(struct sm *sm);
 void settle_state_changed(struct sm *sm);
 void settle_sweep_ended(struct sm *sm);
@@ -95,11 +104,7 @@ void settle_explained(struct sm *sm);
 
 /* ---- owners of tables ---- */
 
-/* Called when other values, written by another manager, are in force in these rows of a table. */
-typedef void settle_changed_fn(struct sm *sm, const struct ledger_key *keys, size_t n);
-/* Sets the owner of a table; called before settle_listen(). */
-void settle_own(struct sm *sm, enum ledger_table table, settle_changed_fn *changed);
-/* All owners are set: passes each the rows of its tables that were read from the disk. */
+/* All machines exist: passes each owner the rows of its tables that were read from the disk. */
 void settle_listen(struct sm *sm);
 
 struct settle_edit {

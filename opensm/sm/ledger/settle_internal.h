@@ -142,10 +142,6 @@ struct settle_work {
 	struct settle_end end;
 };
 
-struct settle_owner {
-	settle_changed_fn *changed;
-};
-
 /* The latest change of a table. */
 struct settle_newest {
 	uint64_t number;
@@ -163,7 +159,10 @@ struct settle {
 	struct ledger_meta meta;
 	bool meta_changed;
 	struct ledger_writer self;
-	struct settle_owner owners[LEDGER_TABLES];
+	const struct settle_owner *owners; /* LEDGER_TABLES */
+	char *folder;			   /* cache folder; NULL: none */
+	/* paths of files of former builds whose content is not in the ledger yet, or NULL */
+	char *former[LEDGER_TABLES];
 	char *path;
 	char fault[300]; /* reason why nothing can be stored; "": it can */
 	char line[300];	 /* text that settle_closed() returns */

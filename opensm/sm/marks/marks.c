@@ -20,6 +20,8 @@
 #include "sm/marks/marks_internal.h"
 #include "util/mem.h"
 
+MACHINE_MEMORY(marks);
+
 #define PATIENCE (8 * MONO_S)
 #define RETRY	 (60 * MONO_S) /* pause after an end that could not be stored */
 #define REOPENED (1 * MONO_S)  /* pause if nothing can be changed now */
@@ -572,9 +574,8 @@ void marks_state_changed(struct sm *sm)
 
 void marks_new(struct sm *sm, const struct marks_questions *q)
 {
-	struct marks *ms = xcalloc(1, sizeof(*ms));
+	struct marks *ms = sm->m.marks;
 
-	sm->m.marks = ms;
 	ms->questions = q;
 	ms->look_at = MONO_NEVER;
 	marks_use(sm, xcalloc(1, sizeof(*ms->table)));
@@ -589,8 +590,6 @@ void marks_end(struct sm *sm)
 			end_ask(sm, &ms->asks[i], MARK_UNAPPLIED, "the manager ends");
 	mark_table_free(ms->table);
 	free(ms->work);
-	free(ms);
-	sm->m.marks = NULL;
 }
 
 const struct mark_table *marks_table(const struct sm *sm)

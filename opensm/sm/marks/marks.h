@@ -30,9 +30,6 @@
 #include "sm/marks/marks_table.h"
 #include "sm/sm.h"
 
-struct marks;
-struct mark_work;
-
 enum mark_action { MARK_DO_DRAIN, MARK_DO_ISOLATE, MARK_DO_RESTORE };
 
 /* STORED: this manager is not MASTER. */

@@ -15,11 +15,12 @@
 #include "sm/out_of_use/counters.h"
 #include "util/mem.h"
 
+MACHINE_MEMORY(out_of_use);
+
 void out_of_use_new(struct sm *sm, out_of_use_path_sl_fn *path_sl)
 {
-	struct out_of_use *h = xcalloc(1, sizeof(*h));
+	struct out_of_use *h = sm->m.out_of_use;
 
-	sm->m.out_of_use = h;
 	h->next = h->next_down = MONO_NEVER;
 	h->log = (struct log_limit){ .interval = MONO_S, .burst = 20 };
 	h->path_sl = path_sl;
@@ -34,8 +35,6 @@ void out_of_use_free(struct sm *sm)
 		cable_drop(h, h->cables[0]);
 	free(h->cables);
 	free(h->asks);
-	free(h);
-	sm->m.out_of_use = NULL;
 }
 
 void out_of_use_node_goes(struct sm *sm, struct node *n)

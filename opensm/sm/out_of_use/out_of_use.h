@@ -23,8 +23,6 @@
 #include "fabric/fabric.h"
 #include "sm/sm.h"
 
-struct out_of_use;
-
 /* From the mildest to the worst: of cables that could be the last way, the mildest is spared. */
 enum out_reason {
 	OUT_COMPLAINS,	/* its ports have sent too many traps 129 to 131 (complaints.c) */

@@ -34,17 +34,7 @@ struct adopt {
 	bool asked;   /* set if this reading found an unknown block */
 	bool differs; /* set if some block differs from what was known */
 };
-
-void adopt_new(struct sm *sm, const struct sm_paths *paths)
-{
-	sm->m.adopt = xcalloc(1, sizeof(*sm->m.adopt));
-}
-
-void adopt_free(struct sm *sm)
-{
-	free(sm->m.adopt);
-	sm->m.adopt = NULL;
-}
+MACHINE_MEMORY(adopt);
 
 void adopt_plan(struct sm *sm, bool all)
 {

@@ -10,13 +10,8 @@
 
 #include "route/core/routes.h"
 
-struct adopt;
 struct port;
 struct sm;
-struct sm_paths;
-
-void adopt_new(struct sm *sm, const struct sm_paths *paths);
-void adopt_free(struct sm *sm);
 
 /*
  * Sets whether the next reading takes all tables (`all`), or the unknown ones. Called for each,

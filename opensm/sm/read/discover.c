@@ -28,23 +28,18 @@
 #include "sm/read/capability.h"
 #include "util/mem.h"
 
+MACHINE_MEMORY(discover);
+
 static void ask_switch_ports(struct sm *sm, struct node *n, unsigned first);
 
 void discover_new(struct sm *sm, const struct discover_questions *ask)
 {
-	struct discover *d = xcalloc(1, sizeof(*d));
+	struct discover *d = sm->m.discover;
 
 	d->name_log = (struct log_limit){ .interval = MONO_S, .burst = 10 };
 	d->fault_log = (struct log_limit){ .interval = MONO_S, .burst = 20 };
 	d->claim_log = (struct log_limit){ .interval = 10 * MONO_S, .burst = 10 };
 	d->ask = *ask;
-	sm->m.discover = d;
-}
-
-void discover_free(struct sm *sm)
-{
-	free(sm->m.discover);
-	sm->m.discover = NULL;
 }
 
 uint32_t discover_stamp(struct sm *sm, bool partial)

@@ -13,9 +13,6 @@
 #include "mad/mad.h"
 #include "sm/sm.h"
 
-struct cell_reader;
-struct discover;
-
 /* Questions that discovery asks before it accepts an answer. */
 struct discover_questions {
 	/* Does this SwitchInfo say that nothing happened since its ports were read? */
@@ -26,7 +23,6 @@ struct discover_questions {
 	bool (*is_hidden)(const struct sm *sm, const struct port *p);
 };
 void discover_new(struct sm *sm, const struct discover_questions *ask);
-void discover_free(struct sm *sm);
 void discover_start(struct sm *sm);
 bool discover_busy(const struct sm *sm);
 /* silent.c: lets a sweep go on without nodes that were never met and are late to answer. */
@@ -91,10 +87,8 @@ void discover_behind_again(struct port *p);
 void discover_doubt_behind(struct sm *sm, struct port *p, uint64_t m_key);
 
 /* read_cell.c */
-void cell_reader_new(struct sm *sm, const struct sm_paths *paths);
-/* Ends readings under way with NULL: those of `n`; or all, and frees the reader. */
+/* Ends readings of `n` that are under way with NULL. */
 void cell_reader_node_goes(struct sm *sm, struct node *n);
-void cell_reader_end(struct sm *sm);
 /*
  * Reads a table from the device behind `p`. Returns 0: done(arg, payload) is called once, later;
  * the payload (SMP_DATA_SIZE bytes, valid during the call) is NULL without a valid answer. -EAGAIN:

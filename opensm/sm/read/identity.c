@@ -42,10 +42,11 @@ struct identity {
 	struct log_limit log;
 	identity_expected_fn *expected;
 };
+MACHINE_MEMORY(identity);
 
 void identity_new(struct sm *sm, identity_expected_fn *expected)
 {
-	struct identity *d = sm->m.identity = xcalloc(1, sizeof(*d));
+	struct identity *d = sm->m.identity;
 
 	d->homes = guidmap_new();
 	d->next = MONO_NEVER;
@@ -64,8 +65,6 @@ void identity_free(struct sm *sm)
 		free(home);
 	guidmap_free(d->homes);
 	free(d->claims);
-	free(d);
-	sm->m.identity = NULL;
 }
 
 static bool policy_is(const struct sm *sm, const char *word)

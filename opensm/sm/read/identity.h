@@ -27,8 +27,6 @@
 #include "fabric/fabric.h"
 #include "sm/sm.h"
 
-struct identity;
-
 /* A question to a machine above: where an end port belongs, by its NodeInfo. False: anywhere. */
 typedef bool identity_expected_fn(const struct sm *sm, const uint8_t *node_info, guid_t *ret_switch,
 				  uint8_t *ret_port);

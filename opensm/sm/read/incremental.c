@@ -50,17 +50,7 @@ struct incremental {
 	bool believe_bits;
 	uint32_t reach_no;
 };
-
-void incremental_new(struct sm *sm, const struct sm_paths *paths)
-{
-	sm->m.incremental = xcalloc(1, sizeof(*sm->m.incremental));
-}
-
-void incremental_free(struct sm *sm)
-{
-	free(sm->m.incremental);
-	sm->m.incremental = NULL;
-}
+MACHINE_MEMORY(incremental);
 
 bool incremental_is_wanted(const struct sm *sm)
 {

@@ -15,8 +15,6 @@
 #include "fabric/observe.h"
 #include "sm/sm.h"
 
-struct incremental;
-
 /* Links at this switch may have changed (trap 128, PortStateChange, a reset table). */
 void incremental_switch(struct sm *sm, struct node *n, const char *why);
 /* An end port says that it changed (trap 144), or the node behind a switch port must be asked. */
@@ -40,8 +38,6 @@ void incremental_compare_tables(struct sm *sm);
 void incremental_read_behind(struct port *p);
 /* In the next sweep all switches are asked whether something changed, and our own port is read. */
 void incremental_read_all(struct sm *sm);
-void incremental_new(struct sm *sm, const struct sm_paths *paths);
-void incremental_free(struct sm *sm);
 void incremental_feed(struct sm *sm);
 bool incremental_busy(const struct sm *sm);
 bool incremental_settle(struct sm *sm);

@@ -25,34 +25,24 @@
 #include "util/hash.h"
 #include "util/mem.h"
 
+MACHINE_MEMORY_WITH(light, .told = { .interval = 10 * MONO_S, .burst = 10 });
+
 /* Number of light sweeps in which the ports of every switch are read once. */
-#define PORT_ROUNDS   64
+#define PORT_ROUNDS    64
 /* One of this many turns of a switch reads PortInfo even if it has a table of port states. */
-#define STATE_TURNS   4
+#define STATE_TURNS    4
 /*
  * Number of tables of port states in a row that reading the ports did not confirm, after which a
  * switch is read by port.
  */
-#define DOUBTS_MAX    3
+#define DOUBTS_MAX     3
 /* Number of light sweeps, and time, in which every node is asked for its description once. */
-#define ASK_SWEEPS    10
-#define ASK_TIME      60 /* s */
+#define ASK_SWEEPS     10
+#define ASK_TIME       60 /* s */
 /* Silent nodes that a sweep asks out of turn: all if there are at most WAKES, else half, */
 #define WAKES	       64u
 #define WAKES_A_SECOND 128u /* and at most so many for each second of sweep_interval */
 #define ROUNDS_MAX     1024u
-
-void light_new(struct sm *sm, const struct sm_paths *paths)
-{
-	sm->m.light = xcalloc(1, sizeof(*sm->m.light));
-	sm->m.light->told = (struct log_limit){ .interval = 10 * MONO_S, .burst = 10 };
-}
-
-void light_free(struct sm *sm)
-{
-	free(sm->m.light);
-	sm->m.light = NULL;
-}
 
 /* Logs the first change; the others are in the places that are dirty now. */
 static void log_change(struct sm *sm, const char *what, const struct port *p)
@@ -144,8 +134,8 @@ static uint32_t rounds_of_waking(const struct sm *sm)
 static void wake(struct sm *sm, struct mad_target *target, guid_t guid, unsigned num)
 {
 	struct light *l = sm->m.light;
-	uint32_t place = hash_fold(hash_bytes(hash_bytes(HASH_START, &guid, sizeof(guid)), &num,
-					      sizeof(num)));
+	uint32_t place = hash_fold(
+		hash_bytes(hash_bytes(HASH_START, &guid, sizeof(guid)), &num, sizeof(num)));
 
 	l->silent++;
 	if ((place + l->wake_turn) % l->wake_rounds == 0)
@@ -327,8 +317,7 @@ static bool port_states_same(struct sm *sm, struct node *n, const struct mad_res
 	else if (r->end == MAD_END_ANSWERED && before < DOUBTS_MAX)
 		n->states_doubted++;
 	if (before < DOUBTS_MAX && n->states_doubted == DOUBTS_MAX)
-		log_port(&n->ports[0], LOG_ID_NONE, LOGB_INFO,
-			 "%s: its ports are read one by one",
+		log_port(&n->ports[0], LOG_ID_NONE, LOGB_INFO, "%s: its ports are read one by one",
 			 r->end == MAD_END_ANSWERED
 				 ? "SwitchPortStateTable is not as PortInfo of its ports"
 				 : "offers SwitchPortStateTable and refuses it");

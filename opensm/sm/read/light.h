@@ -4,12 +4,9 @@
 
 #include <stdbool.h>
 
-struct light;
 struct sm;
 struct sm_paths;
 
-void light_new(struct sm *sm, const struct sm_paths *paths);
-void light_free(struct sm *sm);
 void light_start(struct sm *sm);
 bool light_busy(const struct sm *sm);
 /*

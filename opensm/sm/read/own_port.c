@@ -15,20 +15,10 @@ struct own_port {
 	struct told told;
 	bool differed; /* set if the LIDs of its two devices differed at the last look */
 	bool silent;   /* set if it did not answer when it was last asked */
-	mono_t pause; /* the last pause between two questions to it */
+	mono_t pause;  /* the last pause between two questions to it */
 	mono_t ask_at;
 };
-
-void own_port_new(struct sm *sm, const struct sm_paths *paths)
-{
-	sm->m.own = xcalloc(1, sizeof(*sm->m.own));
-}
-
-void own_port_free(struct sm *sm)
-{
-	free(sm->m.own);
-	sm->m.own = NULL;
-}
+MACHINE_MEMORY(own_port);
 
 bool own_port_is_silent(const struct own_port *o)
 {
@@ -47,16 +37,17 @@ void own_port_ask_now(struct own_port *o, mono_t now)
 
 void own_port_silent(struct sm *sm, const char *attr)
 {
+	struct own_port *o = sm->m.own_port;
+
 	tell_faults(sm, 1);
-	sm->m.own->pause = sm->m.own->silent ? mono_min(2 * sm->m.own->pause, PORT_SILENT_INTERVAL)
-					     : PORT_SILENT_FIRST;
-	sm->m.own->ask_at = sm->now + sm->m.own->pause;
+	o->pause = o->silent ? mono_min(2 * o->pause, PORT_SILENT_INTERVAL) : PORT_SILENT_FIRST;
+	o->ask_at = sm->now + o->pause;
 	if (sm->fabric->own_port)
 		sm->fabric->own_port->seen = 0;
 	tell_news(sm, NEWS_CONTRADICTED);
-	if (sm->m.own->silent)
+	if (o->silent)
 		return;
-	sm->m.own->silent = true;
+	o->silent = true;
 	log_on(ABOUT(.id = LOG_ID_SILENT, .port_guid = sm->tr->port_guid), LOGB_ERROR,
 	       "our own port does not answer %s (its firmware hangs, or an M_Key not known here): "
 	       "no sweep is possible, "
@@ -82,9 +73,9 @@ bool own_port_was_read(struct sm *sm)
 		own_port_silent(sm, "PortInfo");
 		return false;
 	}
-	if (sm->m.own->silent)
+	if (sm->m.own_port->silent)
 		log_on(about_port(LOG_ID_SILENT, own), LOGB_INFO, "our own port answers again");
-	sm->m.own->silent = false;
+	sm->m.own_port->silent = false;
 	if (is_out_of_date(sm, own))
 		tell_port(sm, own, "the link of our own port was out");
 	return true;
@@ -102,7 +93,7 @@ static void say_devices_differ(const struct port *own, const struct transport_po
 void own_port_compare_devices(struct sm *sm)
 {
 	const struct port *own = sm->fabric->own_port;
-	struct own_port *o = sm->m.own;
+	struct own_port *o = sm->m.own_port;
 	struct transport_port has;
 	bool differ, again;
 

@@ -21,10 +21,7 @@
 
 struct own_port;
 struct sm;
-struct sm_paths;
 
-void own_port_new(struct sm *sm, const struct sm_paths *paths);
-void own_port_free(struct sm *sm);
 /* Called when our own port did not answer this attribute: answers of this sweep are discarded. */
 void own_port_silent(struct sm *sm, const char *attr);
 /* Called when reading has ended. False: our own port did not answer, and answers are discarded. */

@@ -20,22 +20,11 @@ struct cell_reader {
 		void *arg;
 	} reads[READS_MAX];
 };
-
-void cell_reader_new(struct sm *sm, const struct sm_paths *paths)
-{
-	sm->m.reader = xcalloc(1, sizeof(*sm->m.reader));
-}
-
-void cell_reader_end(struct sm *sm)
-{
-	mad_cancel(sm->mad, sm->m.reader, NULL);
-	free(sm->m.reader);
-	sm->m.reader = NULL;
-}
+MACHINE_MEMORY(cell_reader);
 
 void cell_reader_node_goes(struct sm *sm, struct node *n)
 {
-	mad_cancel(sm->mad, sm->m.reader, &n->target);
+	mad_cancel(sm->mad, sm->m.cell_reader, &n->target);
 }
 
 static void on_cell(void *owner, const struct mad_result *result)
@@ -65,7 +54,7 @@ static struct cell_read *place_for(struct cell_reader *r, const struct node *n)
 int discover_read_cell(struct sm *sm, struct port *p, uint16_t attr, uint32_t mod,
 			cell_done_fn done, void *arg)
 {
-	struct cell_reader *r = sm->m.reader;
+	struct cell_reader *r = sm->m.cell_reader;
 	struct cell_read *slot = place_for(r, p->node);
 	struct dr_path path;
 	const struct mad_request rq = {

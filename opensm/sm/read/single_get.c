@@ -24,19 +24,7 @@ struct single_gets {
 	} places[GETS_MAX];
 	struct log_limit rate;
 };
-
-void single_gets_new(struct sm *sm, const struct sm_paths *paths)
-{
-	sm->m.asker = xcalloc(1, sizeof(*sm->m.asker));
-	sm->m.asker->rate = (struct log_limit){ .interval = GETS_INTERVAL, .burst = GETS_BURST };
-}
-
-void single_gets_end(struct sm *sm)
-{
-	mad_cancel(sm->mad, sm->m.asker, NULL);
-	free(sm->m.asker);
-	sm->m.asker = NULL;
-}
+MACHINE_MEMORY_WITH(single_gets, .rate = { .interval = GETS_INTERVAL, .burst = GETS_BURST });
 
 static void on_answer(void *owner, const struct mad_result *result)
 {
@@ -57,7 +45,7 @@ static struct single_get *free_place(struct single_gets *s)
 
 int sm_smp_get(struct sm *sm, const struct sm_smp *q, mono_t now, sm_smp_fn *done, void *arg)
 {
-	struct single_gets *s = sm->m.asker;
+	struct single_gets *s = sm->m.single_gets;
 	struct single_get *g = free_place(s);
 	const struct mad_request rq = {
 		.method = MAD_GET,
@@ -79,6 +67,6 @@ int sm_smp_get(struct sm *sm, const struct sm_smp *q, mono_t now, sm_smp_fn *don
 void sm_smp_abandon(struct sm *sm, const void *arg)
 {
 	for (unsigned i = 0; i < GETS_MAX; i++)
-		if (sm->m.asker->places[i].busy && sm->m.asker->places[i].arg == arg)
-			sm->m.asker->places[i].done = NULL;
+		if (sm->m.single_gets->places[i].busy && sm->m.single_gets->places[i].arg == arg)
+			sm->m.single_gets->places[i].done = NULL;
 }

@@ -4,8 +4,4 @@
 
 #include "sm/sm.h"
 
-struct single_gets;
-
-void single_gets_new(struct sm *sm, const struct sm_paths *paths);
 /* Ends requests under way. */
-void single_gets_end(struct sm *sm);

@@ -20,18 +20,7 @@ struct strangers {
 	mono_t until; /* end of the time for which the first switch shows itself */
 	bool asked;   /* set if ports were asked since the last one began */
 };
-
-void strangers_new(struct sm *sm, const struct sm_paths *paths)
-{
-	sm->m.strangers = xcalloc(1, sizeof(*sm->m.strangers));
-	strangers_reset(sm);
-}
-
-void strangers_free(struct sm *sm)
-{
-	free(sm->m.strangers);
-	sm->m.strangers = NULL;
-}
+MACHINE_MEMORY_WITH(strangers, .until = MONO_NEVER);
 
 void strangers_reset(struct sm *sm)
 {

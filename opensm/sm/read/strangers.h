@@ -21,10 +21,6 @@
 
 #include "sm/sm.h"
 
-struct strangers;
-
-void strangers_new(struct sm *sm, const struct sm_paths *paths);
-void strangers_free(struct sm *sm);
 /* Makes the next look like the first. */
 void strangers_reset(struct sm *sm);
 /* Called after a sweep. */

@@ -24,23 +24,18 @@
 #include "sm/base/news.h"
 #include "util/mem.h"
 
-#define QUIET (60 * MONO_S)
+#define QUIET  (60 * MONO_S)
 #define LATEST (5 * 60 * MONO_S)
-#define AGAIN MONO_S /* pause after another change if the comparison is late */
+#define AGAIN  MONO_S /* pause after another change if the comparison is late */
 
 struct quiet {
-	mono_t at;	    /* time of the comparison; MONO_NEVER: none is due */
+	mono_t at;    /* time of the comparison; MONO_NEVER: none is due */
 	mono_t since; /* time of the first change since the last comparison; MONO_NEVER: none */
-	struct sm_job *job; /* comparing job; NULL: none is running */
+	struct sm_job *job;	    /* comparing job; NULL: none is running */
 	struct routes *result;	    /* better routes than those in force; NULL: none */
 	struct route_report report; /* report on `result` */
 };
-
-void quiet_new(struct sm *sm, const struct sm_paths *paths)
-{
-	sm->m.quiet = xcalloc(1, sizeof(*sm->m.quiet));
-	sm->m.quiet->at = sm->m.quiet->since = MONO_NEVER;
-}
+MACHINE_MEMORY_WITH(quiet, .at = MONO_NEVER, .since = MONO_NEVER);
 
 /* Makes a comparison due. Each change delays it, until it is late. */
 static void owe(struct sm *sm)
@@ -48,8 +43,7 @@ static void owe(struct sm *sm)
 	struct quiet *q = sm->m.quiet;
 
 	q->since = mono_min(q->since, sm->now);
-	q->at = mono_min(sm->now + QUIET,
-			 MAX(q->since + LATEST, mono_min(q->at, sm->now + AGAIN)));
+	q->at = mono_min(sm->now + QUIET, MAX(q->since + LATEST, mono_min(q->at, sm->now + AGAIN)));
 }
 
 static void drop_result(struct quiet *q)
@@ -63,8 +57,6 @@ static void drop_result(struct quiet *q)
 void quiet_free(struct sm *sm)
 {
 	drop_result(sm->m.quiet);
-	free(sm->m.quiet);
-	sm->m.quiet = NULL;
 }
 
 void quiet_changed(struct sm *sm, const struct routes *now, bool found)
@@ -74,7 +66,7 @@ void quiet_changed(struct sm *sm, const struct routes *now, bool found)
 	if (before ? before == now : !found)
 		return;
 	if (before && before->topo->n_switches == now->topo->n_switches &&
-	     before->row_size == now->row_size && routes_are_same(before, now))
+	    before->row_size == now->row_size && routes_are_same(before, now))
 		return;
 	owe(sm);
 }
@@ -124,7 +116,7 @@ static void on_routes(void *owner, struct routes *routes, struct route_report *r
 static bool may_compare(const struct sm *sm)
 {
 	return sm->state == SM_MASTER && sm_routes(sm) && picture_holds(sm) &&
-	       !own_port_is_silent(sm->m.own) && !sm->sweeping_off && !routing_is_afresh(sm) &&
+	       !own_port_is_silent(sm->m.own_port) && !sm->sweeping_off && !routing_is_afresh(sm) &&
 	       adopt_holds(sm, sm_routes(sm), sm_routes(sm)->topo);
 }
 

@@ -4,11 +4,9 @@
 
 #include "sm/routing/route_job.h"
 
-struct quiet;
 struct sm;
 struct sm_paths;
 
-void quiet_new(struct sm *sm, const struct sm_paths *paths);
 /* A job under way must have ended, or be an orphan. */
 void quiet_free(struct sm *sm);
 

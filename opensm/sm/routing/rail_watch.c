@@ -18,19 +18,12 @@ struct rail_watch {
 	mono_t at;		 /* time of the next look; MONO_NEVER: nothing has changed */
 	char text[RAILS_STRLEN]; /* "": no rails */
 };
-
-void rail_watch_new(struct sm *sm, const struct sm_paths *paths)
-{
-	sm->m.rail_watch = xcalloc(1, sizeof(*sm->m.rail_watch));
-	sm->m.rail_watch->at = MONO_NEVER;
-}
+MACHINE_MEMORY_WITH(rail_watch, .at = MONO_NEVER);
 
 void rail_watch_free(struct sm *sm)
 {
 	topo_unref(sm->m.rail_watch->topo);
 	rails_free(sm->m.rail_watch->rails);
-	free(sm->m.rail_watch);
-	sm->m.rail_watch = NULL;
 }
 
 static bool is_cabled_so(const struct topo *a, const struct topo *b)

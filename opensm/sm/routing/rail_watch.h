@@ -11,11 +11,9 @@
 #include "topo/rails/rails.h"
 #include "util/mono.h"
 
-struct rail_watch;
 struct sm;
 struct sm_paths;
 
-void rail_watch_new(struct sm *sm, const struct sm_paths *paths);
 void rail_watch_free(struct sm *sm);
 
 /* Called when routes of `t` come into force. */

@@ -11,8 +11,6 @@
 /* Number of deaths whose files are kept. */
 #define ROUTE_DEATHS_KEPT 3
 
-struct sm;
-
 /* A job for the disk, which logs the death when it is done. `folder` NULL: files are not kept. */
 struct sm_job *route_death_job_new(const char *folder, const struct route_death *death,
 				   const struct route_report *report);

@@ -41,14 +41,14 @@ struct routing {
 	char why[160];	      /* reason why the last job made no tables; "": it made some */
 	char *deaths_folder;  /* folder for files of deaths; NULL: none */
 };
+MACHINE_MEMORY(routing);
 
 void routing_new(struct sm *sm, const struct sm_paths *paths)
 {
-	struct routing *r = xcalloc(1, sizeof(*r));
+	struct routing *r = sm->m.routing;
 
 	if (paths && (paths->cache_dir || paths->dump_dir))
 		r->deaths_folder = xstrdup(paths->cache_dir ? paths->cache_dir : paths->dump_dir);
-	sm->m.routing = r;
 	sm->m.route_memory = route_memory_new();
 	sm->m.replacements = replacements_new();
 }
@@ -62,8 +62,6 @@ void routing_free(struct sm *sm)
 	transition_free(r->transition);
 	cdg_free(r->depends);
 	free(r->deaths_folder);
-	free(r);
-	sm->m.routing = NULL;
 	sm->m.route_memory = route_memory_free(sm->m.route_memory);
 	sm->m.replacements = replacements_free(sm->m.replacements);
 }

@@ -13,7 +13,6 @@
 
 struct cdg;
 struct route_report;
-struct routing;
 struct transition;
 
 /* With sm->m.route_memory and sm->m.replacements. */

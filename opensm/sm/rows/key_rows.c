@@ -34,6 +34,7 @@ struct key_rows {
 	mono_t retry_at;
 	struct told told;
 };
+MACHINE_MEMORY(key_rows);
 
 /* ---- bytes ----------------------------------------------------------------------------------- */
 
@@ -419,7 +420,7 @@ static void follow_row(struct sm *sm, guid_t guid, uint64_t key)
 		tell_port(sm, place_of(sm, guid), "another manager has met what is behind it");
 }
 
-static void on_epochs(struct sm *sm, const struct ledger_key *keys, size_t n)
+void key_rows_take_epochs(struct sm *sm, const struct ledger_key *keys, size_t n)
 {
 	bool lacks = false;
 
@@ -480,7 +481,7 @@ static void take_cable(struct sm *sm, const struct cable *c)
 }
 
 /* Takes rows of cables; of two cables at one port the later one holds. */
-static void on_cables(struct sm *sm, const struct ledger_key *keys, size_t n)
+void key_rows_take_cables(struct sm *sm, const struct ledger_key *keys, size_t n)
 {
 	_cleanup_free_ struct arrived *all = xcalloc(n + 1, sizeof(*all));
 	size_t n_all = 0;
@@ -553,21 +554,6 @@ void key_rows_recall_cables(struct sm *sm)
 		if (read_cable(row, &c))
 			recall_cable(sm, &c);
 	}
-}
-
-/* ---- begin and end --------------------------------------------------------------------------- */
-
-void key_rows_new(struct sm *sm, const struct sm_paths *paths)
-{
-	sm->m.key_rows = xcalloc(1, sizeof(*sm->m.key_rows));
-	settle_own(sm, LEDGER_EPOCH, on_epochs);
-	settle_own(sm, LEDGER_CABLE, on_cables);
-}
-
-void key_rows_free(struct sm *sm)
-{
-	free(sm->m.key_rows);
-	sm->m.key_rows = NULL;
 }
 
 void key_rows_state_changed(struct sm *sm)

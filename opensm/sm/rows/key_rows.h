@@ -21,13 +21,12 @@
  */
 #pragma once
 
+#include "sm/ledger/settle.h"
 #include "sm/sm.h"
 
-struct key_rows;
-
-/* Called after settle_new(), keys_new() and lids_new(). */
-void key_rows_new(struct sm *sm, const struct sm_paths *paths);
-void key_rows_free(struct sm *sm);
+/* settle_changed_fn of rows of epochs, of cables. */
+void key_rows_take_epochs(struct sm *sm, const struct ledger_key *keys, size_t n);
+void key_rows_take_cables(struct sm *sm, const struct ledger_key *keys, size_t n);
 void key_rows_state_changed(struct sm *sm);
 /* Called after lids_save() of this sweep. */
 void key_rows_sweep_ended(struct sm *sm);

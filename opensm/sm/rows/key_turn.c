@@ -14,10 +14,10 @@
 #include "util/mem.h"
 #include "util/told.h"
 
-#define PATIENCE    (10 * MONO_S) /* longest wait of a rotation for a standby */
-#define PAUSE	    (10 * MONO_S)
-#define RETRY	    (60 * MONO_S) /* pause after a disk fault */
-#define JOIN_PAUSE  MONO_S	  /* two masters that do not see each other may write in turn */
+#define PATIENCE   (10 * MONO_S) /* longest wait of a rotation for a standby */
+#define PAUSE	   (10 * MONO_S)
+#define RETRY	   (60 * MONO_S) /* pause after a disk fault */
+#define JOIN_PAUSE MONO_S	 /* two masters that do not see each other may write in turn */
 
 enum { TOLD_DISK, TOLD_OTHER_SEED, TOLD_OTHER_KIND, TOLD_REFUSED };
 
@@ -35,23 +35,22 @@ struct key_turn {
 	mono_t found_by; /* time by which standbys of the former master have registered here */
 	bool is_writing; /* set until a sweep ends that began after a ring came into force */
 	mono_t forced_at;
-	unsigned n_sweeps; /* number of ended sweeps that wrote */
-	bool is_asked;	   /* set if options must be checked again */
-	bool is_unsaved;   /* set if keys of ports differ from guid2mkey */
-	bool is_unwritten; /* set if a ring came into force during the first sweep */
-	bool rows_came;	   /* set if rows may have seeds and epochs that the known ring lacks */
-	bool rows_are_new; /* set if rows_came is due to changed rows, not to a new state */
-	bool rows_lack;	   /* set if rows may lack seeds of the ring */
+	unsigned n_sweeps;  /* number of ended sweeps that wrote */
+	bool is_asked;	    /* set if options must be checked again */
+	bool is_unsaved;    /* set if keys of ports differ from guid2mkey */
+	bool is_unwritten;  /* set if a ring came into force during the first sweep */
+	bool rows_came;	    /* set if rows may have seeds and epochs that the known ring lacks */
+	bool rows_are_new;  /* set if rows_came is due to changed rows, not to a new state */
+	bool rows_lack;	    /* set if rows may lack seeds of the ring */
 	bool is_committing; /* set while missing rows are being written */
 	bool is_filing; /* set while the known ring is being written to its file without a turn */
 	struct told told;
 };
+MACHINE_MEMORY_WITH(key_turn, .turn_at = MONO_NEVER);
 
 void key_turn_free(struct sm *sm)
 {
 	key_ring_unref(sm->m.key_turn->next);
-	free(sm->m.key_turn);
-	sm->m.key_turn = NULL;
 }
 
 /* ---- the disk -------------------------------------------------------------------------------- */
@@ -382,8 +381,7 @@ static void count_standbys(const struct sm *sm, struct sm_keys *ret)
 
 	while (channel_standby_at(sm, ret->n_standbys, &standby))
 		ret->n_standbys++;
-	ret->n_informed =
-		MIN(settle_reach(sm, LEDGER_SEED, number).with, ret->n_standbys);
+	ret->n_informed = MIN(settle_reach(sm, LEDGER_SEED, number).with, ret->n_standbys);
 }
 
 /* May options change the ring? Not before they were checked since this manager is master. */
@@ -496,8 +494,7 @@ static void join_rows(struct sm *sm)
 	_cleanup_(key_ring_unrefp) struct key_ring *rows = key_seeds_ring(sm, &in_force);
 	_cleanup_(key_ring_unrefp) struct key_ring *ring = NULL;
 
-	ring = in_force && is_passing(sm, rows) ? put_behind(rows, known)
-						: put_behind(known, rows);
+	ring = in_force && is_passing(sm, rows) ? put_behind(rows, known) : put_behind(known, rows);
 	if (!key_ring_is_alike(ring, known))
 		start_turn(sm, take(ring), "another manager's seed");
 	else if (key_ring_mark(ring) != key_ring_mark(known))
@@ -522,7 +519,7 @@ static void load_rows(struct sm *sm)
 		keys_use(sm, take(ring));
 }
 
-static void on_seeds(struct sm *sm, const struct ledger_key *keys, size_t n)
+void key_turn_take_seeds(struct sm *sm, const struct ledger_key *keys, size_t n)
 {
 	bool in_force;
 	_cleanup_(key_ring_unrefp) struct key_ring *rows = NULL;
@@ -537,13 +534,6 @@ static void on_seeds(struct sm *sm, const struct ledger_key *keys, size_t n)
 	rows = key_seeds_ring(sm, &in_force);
 	if (keep_seeds(sm, rows))
 		want_sweep_now(sm, SWEEP_HEAVY, "another manager knows M_Keys");
-}
-
-void key_turn_new(struct sm *sm, const struct sm_paths *paths)
-{
-	sm->m.key_turn = xcalloc(1, sizeof(*sm->m.key_turn));
-	sm->m.key_turn->turn_at = MONO_NEVER;
-	settle_own(sm, LEDGER_SEED, on_seeds);
 }
 
 /* Has another manager sent all its rows? */
@@ -661,9 +651,9 @@ void key_turn_state_changed(struct sm *sm)
 	t->rows_came |= sm->state != SM_DISCOVERING;
 	t->rows_are_new = false;
 	keys_state_changed(sm);
-	t->found_by = sm->now + PATIENCE +
-		      (sm->conf->polling_retry_number + 1) * sm->conf->sminfo_polling_timeout *
-			      MONO_MS;
+	t->found_by =
+		sm->now + PATIENCE +
+		(sm->conf->polling_retry_number + 1) * sm->conf->sminfo_polling_timeout * MONO_MS;
 	key_turn_reconfigured(sm, sm->conf);
 	plan_turn(sm);
 }
@@ -676,8 +666,7 @@ static bool is_to_look_at_options(const struct sm *sm)
 {
 	const struct key_turn *t = sm->m.key_turn;
 
-	return t->is_asked && t->state == TURN_IDLE && settle_may_write(sm) &&
-	       sm->first_sweep_done;
+	return t->is_asked && t->state == TURN_IDLE && settle_may_write(sm) && sm->first_sweep_done;
 }
 
 /*
@@ -702,8 +691,7 @@ static void look_at_options(struct sm *sm)
 	t->is_asked = false;
 	ring = keys_asked_for(sm);
 	if (ring)
-		start_turn(sm, ring,
-			    key_ring_is_shared(ring) ? "another m_key" : "another seed");
+		start_turn(sm, ring, key_ring_is_shared(ring) ? "another m_key" : "another seed");
 }
 
 /* Has a port shown that another manager has rotated? That is handled like a ring of our own. */

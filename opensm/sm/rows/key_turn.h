@@ -27,12 +27,11 @@
  */
 #pragma once
 
+#include "sm/ledger/settle.h"
 #include "sm/sm.h"
 
-struct key_turn;
-
-/* Called after keys_new() and settle_new(). */
-void key_turn_new(struct sm *sm, const struct sm_paths *paths);
+/* settle_changed_fn of rows of seeds. */
+void key_turn_take_seeds(struct sm *sm, const struct ledger_key *keys, size_t n);
 void key_turn_free(struct sm *sm);
 /* Called after a change of options, which may ask for another seed. */
 void key_turn_reconfigured(struct sm *sm, const struct conf *before);

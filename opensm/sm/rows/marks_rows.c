@@ -14,10 +14,6 @@
 #include "util/bisect.h"
 #include "util/mem.h"
 
-struct marks_rows {
-	char *former; /* file whose marks are in force without rows; NULL: none */
-};
-
 /* ---- rows as a table ------------------------------------------------------------------------- */
 
 static struct ledger_key key_of(const struct link_mark *m)
@@ -99,39 +95,36 @@ static void edit_differences(struct edits *all, const struct mark_table *before,
 
 /* ---- the file of a former build -------------------------------------------------------------- */
 
-/* Gives up the former file: its marks are rows now, or others have written rows. */
-static void let_go(struct marks_rows *r, const char *why)
+static void begin_with(struct sm *sm, struct mark_table *t)
 {
-	if (r->former)
-		former_taken(r->former, why);
-	free(take(r->former));
+	if (t->n)
+		log_info("%u links or switches are taken out of service, generation %" PRIu64, t->n,
+			 t->generation);
+	marks_take(sm, t, NULL);
 }
 
-#define ARE_ROWS     "links out of service are in the ledger from now on"
-#define COUNT_BESIDE "it counts for nothing, as the ledger has rows of marks"
-
-static struct mark_table *read_former(struct marks_rows *r)
+static int read_former(struct sm *sm, const char *text, size_t len)
 {
-	struct mark_table *t = NULL;
-	_cleanup_free_ char *text = NULL;
-	size_t len = 0;
-	int error = former_read(r->former, MARKS_TEXT_MAX, &text, &len);
+	struct mark_table *t;
+	int error = mark_table_read(text, len, &t);
 
 	if (error == 0)
-		error = mark_table_read(text, len, &t);
-	if (error == 0)
-		return t;
-	if (error != -ENOENT)
-		former_is_bad(r->former, error,
-			      "no link is marked; links that were taken out of service are used "
-			      "again");
-	free(take(r->former));
-	return NULL;
+		begin_with(sm, t);
+	return error;
 }
+
+const struct former_file marks_rows_former = {
+	.name = MARKS_FILE,
+	.limit = MARKS_TEXT_MAX,
+	.read = read_former,
+	.stored = "links out of service are in the ledger from now on",
+	.beside = "it counts for nothing, as the ledger has rows of marks",
+	.bad = "no link is marked; links that were taken out of service are used again",
+};
 
 void marks_rows_settled(struct sm *sm)
 {
-	if (sm->m.marks_rows->former && !settle_unready(sm))
+	if (former_waits(sm, LEDGER_MARK) && !settle_unready(sm))
 		marks_store(sm);
 }
 
@@ -144,7 +137,7 @@ static void on_committed(struct sm *sm, void *arg, int error)
 		return;
 	}
 	/* the marks of the file were among those without rows */
-	let_go(sm->m.marks_rows, ARE_ROWS);
+	former_end(sm, LEDGER_MARK, true);
 	marks_committed(sm, table_of_rows(sm), NULL);
 }
 
@@ -165,42 +158,14 @@ struct settle_reach marks_rows_reach(const struct sm *sm, uint64_t generation)
 }
 
 /* Called if another manager wrote these rows; at the start, for all rows. */
-static void changed(struct sm *sm, const struct ledger_key *keys, size_t n)
+void marks_rows_take(struct sm *sm, const struct ledger_key *keys, size_t n)
 {
-	let_go(sm->m.marks_rows, COUNT_BESIDE);
+	former_end(sm, LEDGER_MARK, false);
 	marks_take(sm, table_of_rows(sm), "as another manager has it");
 }
 
-/* ---- begin and end --------------------------------------------------------------------------- */
-
-static void begin_with(struct sm *sm, struct mark_table *t)
+void marks_rows_listen(struct sm *sm)
 {
-	if (t->n)
-		log_info("%u links or switches are taken out of service, generation %" PRIu64, t->n,
-			 t->generation);
-	marks_take(sm, t, NULL);
-}
-
-void marks_rows_new(struct sm *sm, const struct sm_paths *paths)
-{
-	struct marks_rows *r = xcalloc(1, sizeof(*r));
-	struct mark_table *t = NULL;
-
-	sm->m.marks_rows = r;
-	settle_own(sm, LEDGER_MARK, changed);
-	r->former = former_path(paths, MARKS_FILE);
-	if (!ledger_rows(settle_ledger(sm), LEDGER_MARK))
-		t = read_former(r);
-	begin_with(sm, t ?: table_of_rows(sm));
-}
-
-void marks_rows_free(struct sm *sm)
-{
-	struct marks_rows *r = sm->m.marks_rows;
-
-	if (!r)
-		return;
-	free(r->former);
-	free(r);
-	sm->m.marks_rows = NULL;
+	if (ledger_rows(settle_ledger(sm), LEDGER_MARK))
+		begin_with(sm, table_of_rows(sm));
 }

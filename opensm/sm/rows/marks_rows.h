@@ -10,14 +10,11 @@
 
 #include "sm/marks/marks.h"
 
-struct marks_rows;
-
-/*
- * Becomes the owner of the rows of marks; called after marks_new() and settle_new().
- * settle_listen() passes it the rows on the disk later, which are in force from then on.
- */
-void marks_rows_new(struct sm *sm, const struct sm_paths *paths);
-void marks_rows_free(struct sm *sm);
+extern const struct former_file marks_rows_former;
+/* Called before settle_listen(): the rows on the disk are in force from now on. */
+void marks_rows_listen(struct sm *sm);
+/* settle_changed_fn of rows of marks: another manager wrote them; at the start, all. */
+void marks_rows_take(struct sm *sm, const struct ledger_key *keys, size_t n);
 /* This manager may be able to change rows: marks in the file of a former build become rows. */
 void marks_rows_settled(struct sm *sm);
 /* Answers of struct marks_questions. */

@@ -12,14 +12,13 @@
 #include "sm/sm_internal.h"
 #include "util/mem.h"
 
-#define FORMER	     "link_health"
 #define ROWS_AT_ONCE 1024u /* most rows of one commit; the rest follows when these are stored */
 
 struct sick_rows {
-	char *former;	  /* path of a former file that was read but not made rows; NULL: none */
 	uint64_t version; /* version that is being stored */
 	bool more;	  /* set if the commit does not have all differences */
 };
+MACHINE_MEMORY(sick_rows);
 
 /* ---- keys ------------------------------------------------------------------------------------ */
 
@@ -83,13 +82,6 @@ static bool find_differences(const struct sm *sm, struct edits *all)
 
 /* ---- storing --------------------------------------------------------------------------------- */
 
-static void let_go(struct sick_rows *r, const char *why)
-{
-	if (r->former)
-		former_taken(r->former, why);
-	free(take(r->former));
-}
-
 static void on_stored(struct sm *sm, void *arg, int error)
 {
 	struct sick_rows *r = sm->m.sick_rows;
@@ -100,7 +92,7 @@ static void on_stored(struct sm *sm, void *arg, int error)
 	}
 	sick_stored(sm, r->version, r->more);
 	if (!r->more)
-		let_go(r, "what was counted against links is in the ledger from now on");
+		former_end(sm, LEDGER_HEALTH, true);
 }
 
 /* Stores the differences. Without a cache folder the rows last only as long as this process. */
@@ -132,7 +124,7 @@ mono_t sick_rows_next(const struct sm *sm)
 /* ---- taking in ------------------------------------------------------------------------------- */
 
 /* Called if another manager wrote these rows; at the start, for all rows. */
-static void changed(struct sm *sm, const struct ledger_key *keys, size_t n)
+void sick_rows_take(struct sm *sm, const struct ledger_key *keys, size_t n)
 {
 	struct ledger_value v;
 
@@ -145,41 +137,20 @@ static void changed(struct sm *sm, const struct ledger_key *keys, size_t n)
 	sick_took(sm);
 }
 
-static void read_former(struct sm *sm)
+static int read_former(struct sm *sm, const char *text, size_t len)
 {
-	struct sick_rows *r = sm->m.sick_rows;
-	_cleanup_free_ char *text = NULL;
-	size_t len = 0;
-	int error = former_read(r->former, HEALTH_TEXT_MAX, &text, &len);
+	int error = health_read(sick_judge(sm), text, len);
 
 	if (error == 0)
-		error = health_read(sick_judge(sm), text, len);
-	if (error == 0) {
 		sick_took(sm);
-		return;
-	}
-	if (error != -ENOENT)
-		former_is_bad(r->former, error,
-			      "what was known of the health of links is forgotten");
-	free(take(r->former));
+	return error;
 }
 
-void sick_rows_new(struct sm *sm, const struct sm_paths *paths)
-{
-	assert(ledger_table(LEDGER_HEALTH)->value_max >= HEALTH_ROW_MAX);
-	sm->m.sick_rows = xcalloc(1, sizeof(*sm->m.sick_rows));
-	settle_own(sm, LEDGER_HEALTH, changed);
-	sm->m.sick_rows->former = former_path(paths, FORMER);
-	if (!ledger_rows(settle_ledger(sm), LEDGER_HEALTH))
-		read_former(sm);
-	else
-		let_go(sm->m.sick_rows, "it counts for nothing, as the ledger has rows of health");
-}
-
-void sick_rows_free(struct sm *sm)
-{
-	if (sm->m.sick_rows)
-		free(sm->m.sick_rows->former);
-	free(sm->m.sick_rows);
-	sm->m.sick_rows = NULL;
-}
+const struct former_file sick_rows_former = {
+	.name = "link_health",
+	.limit = HEALTH_TEXT_MAX,
+	.read = read_former,
+	.stored = "what was counted against links is in the ledger from now on",
+	.beside = "it counts for nothing, as the ledger has rows of health",
+	.bad = "what was known of the health of links is forgotten",
+};

@@ -7,12 +7,11 @@
  */
 #pragma once
 
+#include "sm/ledger/settle.h"
 #include "sm/sm.h"
 
-struct sick_rows;
-
-/* Called after sick_new() and settle_new(), before settle_listen(). */
-void sick_rows_new(struct sm *sm, const struct sm_paths *paths);
-void sick_rows_free(struct sm *sm);
+extern const struct former_file sick_rows_former;
+/* settle_changed_fn of rows of health: another manager wrote them; at the start, all. */
+void sick_rows_take(struct sm *sm, const struct ledger_key *keys, size_t n);
 void sick_rows_tick(struct sm *sm);
 mono_t sick_rows_next(const struct sm *sm);

@@ -11,6 +11,8 @@
 #include "sm/base/about.h"
 #include "util/mem.h"
 
+MACHINE_MEMORY(share);
+
 /* ---- pins ---------------------------------------------------------------------------------- */
 
 static char *names_of(const struct copied_pins *pins)
@@ -82,9 +84,8 @@ const struct conf *share_own(const struct sm *sm)
 
 void share_new(struct sm *sm, const struct conf *own, const struct sm_paths *paths)
 {
-	struct share *s = xcalloc(1, sizeof(*s));
+	struct share *s = sm->m.share;
 
-	sm->m.share = s;
 	if (paths && paths->cache_dir) {
 		s->folder = xasprintf("%s/from-master", paths->cache_dir);
 		if (own->replicate_configuration)
@@ -99,7 +100,7 @@ static bool is_key(const struct ledger_key *a, const struct ledger_key *b)
 }
 
 /* Called for changed rows; rows of other standbys need no new decision. */
-static void changed(struct sm *sm, const struct ledger_key *keys, size_t n)
+void share_take_rows(struct sm *sm, const struct ledger_key *keys, size_t n)
 {
 	const struct ledger_key text = share_text_key();
 	const struct ledger_key own = share_said_key(sm->tr->port_guid);
@@ -111,17 +112,10 @@ static void changed(struct sm *sm, const struct ledger_key *keys, size_t n)
 	}
 }
 
-void share_rows_new(struct sm *sm, const struct sm_paths *paths)
-{
-	settle_own(sm, LEDGER_CONFIG, changed);
-}
-
 void share_free(struct sm *sm)
 {
 	struct share *s = sm->m.share;
 
-	if (!s)
-		return;
 	copied_unref(s->copied);
 	conf_unref(s->own);
 	conf_unref(s->text_of);
@@ -129,8 +123,6 @@ void share_free(struct sm *sm)
 	free(s->folder);
 	free(s->pins_told);
 	free(s->text);
-	free(s);
-	sm->m.share = NULL;
 }
 
 static unsigned count_copied(const struct conf *c)

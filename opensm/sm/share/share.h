@@ -16,9 +16,8 @@
  */
 #pragma once
 
+#include "sm/ledger/settle.h"
 #include "sm/sm.h"
-
-struct share;
 
 /*
  * Called before all other machines are made: sm->conf becomes `own` with the stored copy. Takes
@@ -30,8 +29,8 @@ void share_free(struct sm *sm);
 struct conf *share_layered(struct sm *sm, const struct conf *own);
 /* The configuration last given to share_layered(). */
 const struct conf *share_own(const struct sm *sm);
-/* Becomes the owner of its rows; called between settle_new() and settle_listen(). */
-void share_rows_new(struct sm *sm, const struct sm_paths *paths);
+/* settle_changed_fn of its rows. */
+void share_take_rows(struct sm *sm, const struct ledger_key *keys, size_t n);
 /*
  * As MASTER: has this standby our configuration, or will it never have it? Only then, or after the
  * time limit of a successor, the fabric is handed over to it.

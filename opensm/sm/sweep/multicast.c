@@ -60,6 +60,7 @@ struct multicast {
 	mono_t sweep_until; /* MONO_NEVER: no sweep is waiting */
 	struct log_limit fault_log;
 };
+MACHINE_MEMORY(multicast);
 
 static bool may_write_top(void *owner)
 {
@@ -97,7 +98,6 @@ void multicast_new(struct sm *sm, const struct sm_paths *paths)
 		.arg = sm,
 	};
 
-	sm->m.multicast = xcalloc(1, sizeof(*sm->m.multicast));
 	sm->m.multicast->fault_log = (struct log_limit){ .interval = MONO_S, .burst = 20 };
 	sm->m.multicast->sync = mft_sync_new(sm->fabric, sm->mad, &hooks);
 }
@@ -109,8 +109,6 @@ void multicast_free(struct sm *sm)
 	mft_sync_free(m->sync);
 	mcast_planner_free(m->planner);
 	routes_unref(m->settled_on);
-	free(m);
-	sm->m.multicast = NULL;
 }
 
 void multicast_node_goes(struct sm *sm, struct node *n)

@@ -11,8 +11,6 @@
 #include "sm/sm.h"
 #include "sync/mft.h"
 
-struct multicast;
-
 void multicast_new(struct sm *sm, const struct sm_paths *paths);
 void multicast_free(struct sm *sm);
 /* Called when members of this group came or went; a LID that is not a multicast LID is ignored. */

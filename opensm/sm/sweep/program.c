@@ -30,19 +30,13 @@ struct program {
 	bool released;
 	unsigned unmapped_told; /* number of switches in the last record */
 };
-
-void program_new(struct sm *sm, const struct sm_paths *paths)
-{
-	sm->m.program = xcalloc(1, sizeof(*sm->m.program));
-}
+MACHINE_MEMORY(program);
 
 void program_free(struct sm *sm)
 {
 	conf_unref(sm->m.program->conf);
 	key_ring_unref(sm->m.program->keys);
 	key_ring_unref(sm->m.program->keys_later);
-	free(sm->m.program);
-	sm->m.program = NULL;
 }
 
 void program_feed(struct sm *sm)

@@ -12,12 +12,9 @@
 #include <stdbool.h>
 
 struct node;
-struct program;
 struct sm;
-struct sm_paths;
 struct sync_outcome;
 
-void program_new(struct sm *sm, const struct sm_paths *paths);
 void program_free(struct sm *sm);
 /* Effects on sync/, which is below sm/: sends more Sets; drops those to a node that goes. */
 void program_feed(struct sm *sm);

@@ -44,10 +44,10 @@ struct reload {
 	struct conf *own;	       /* own configuration, without options of a master */
 	reload_layered_fn *layered;
 };
+MACHINE_MEMORY(reload);
 
 void reload_new(struct sm *sm, const struct conf *own, reload_layered_fn *layered)
 {
-	sm->m.reload = xcalloc(1, sizeof(*sm->m.reload));
 	sm->m.reload->own = conf_ref(own);
 	sm->m.reload->layered = layered;
 	sm->quirks = conf_files_read_one(own, CONF_FILE_QUIRKS);
@@ -70,7 +70,7 @@ static void want_written(struct sm *sm, bool unread, const char *why)
 		return;
 	}
 	want_sweep_now(sm, SWEEP_HEAVY, why);
-	own_port_ask_now(sm->m.own, sm->now);
+	own_port_ask_now(sm->m.own_port, sm->now);
 }
 
 /* Logs which QoS policy is in force, once per reading: it may be the last good one. */
@@ -341,6 +341,4 @@ void reload_free(struct sm *sm)
 	conf_unref(sm->m.reload->next_conf);
 	conf_unref(sm->m.reload->own);
 	conf_unref(sm->conf);
-	free(sm->m.reload);
-	sm->m.reload = NULL;
 }

@@ -9,8 +9,6 @@
 #include "mad/mad.h"
 #include "sm/sm.h"
 
-struct reload;
-
 /*
  * Returns the configuration in force for `own`, this manager's: `own` with the options copied from
  * a master below it (share.h), as one reference. reload_new() puts it in force.

@@ -52,19 +52,18 @@ struct sweep {
 	unsigned errors;      /* errors of this sweep: nodes that took part and failed */
 	unsigned soft_faults; /* silent nodes, and tables that had to wait, in this sweep */
 };
+MACHINE_MEMORY(sweep);
 
 void sweep_new(struct sm *sm, const struct step_list *lists)
 {
 	assert(lists);
-	sm->m.sweeper = xcalloc(1, sizeof(*sm->m.sweeper));
-	sm->m.sweeper->lists = lists;
-	sm->m.sweeper->timer_at = sm->m.sweeper->retry_at = MONO_NEVER;
+	sm->m.sweep->lists = lists;
+	sm->m.sweep->timer_at = sm->m.sweep->retry_at = MONO_NEVER;
 	sm->m.change_age = change_age_new();
 }
 
 void sweep_free(struct sm *sm)
 {
-	free(sm->m.sweeper);
 	free(sm->m.change_age);
 }
 
@@ -72,22 +71,22 @@ void sweep_free(struct sm *sm)
 
 void sweep_fault(struct sm *sm, unsigned n)
 {
-	sm->m.sweeper->errors += n;
+	sm->m.sweep->errors += n;
 }
 
 void sweep_soft_fault(struct sm *sm)
 {
-	sm->m.sweeper->soft_faults++;
+	sm->m.sweep->soft_faults++;
 }
 
 unsigned sweep_errors(const struct sm *sm)
 {
-	return sm->m.sweeper->errors;
+	return sm->m.sweep->errors;
 }
 
 mono_t sweep_step_since(const struct sm *sm)
 {
-	return sm->m.sweeper->step_started;
+	return sm->m.sweep->step_started;
 }
 
 /* The number of answers; without those of other managers, whose polls do not depend on sweeps. */
@@ -98,22 +97,22 @@ static uint64_t answers(const struct sm *sm)
 
 uint64_t sweep_answers(const struct sm *sm)
 {
-	return answers(sm) - sm->m.sweeper->n_answers;
+	return answers(sm) - sm->m.sweep->n_answers;
 }
 
 bool sweep_retries(const struct sm *sm)
 {
-	return sm->m.sweeper->retry_at != MONO_NEVER;
+	return sm->m.sweep->retry_at != MONO_NEVER;
 }
 
 bool sweep_left_errors(const struct sm *sm)
 {
-	return told_holds(&sm->m.sweeper->told, TOLD_ERRORS);
+	return told_holds(&sm->m.sweep->told, TOLD_ERRORS);
 }
 
 bool sweep_port_is_down(const struct sm *sm)
 {
-	return told_holds(&sm->m.sweeper->told, TOLD_PORT_DOWN);
+	return told_holds(&sm->m.sweep->told, TOLD_PORT_DOWN);
 }
 
 void sweep_count_silent(struct sm *sm, bool silent)
@@ -133,7 +132,7 @@ void sweep_count_routing(struct sm *sm, bool made_tables)
 
 void sweep_tell(struct sm *sm, enum sm_event_kind event, bool through)
 {
-	const struct sweep *s = sm->m.sweeper;
+	const struct sweep *s = sm->m.sweep;
 	struct sm_event e = {
 		.kind = event,
 		.sweep = {
@@ -152,7 +151,7 @@ void sweep_tell(struct sm *sm, enum sm_event_kind event, bool through)
 
 void sweep_port_down(struct sm *sm, bool down)
 {
-	enum told_change change = told_change(&sm->m.sweeper->told, TOLD_PORT_DOWN, down);
+	enum told_change change = told_change(&sm->m.sweep->told, TOLD_PORT_DOWN, down);
 
 	if (change != TOLD_SAME)
 		log_sys_on(about_port(LOG_ID_PORT_DOWN, sm->fabric->own_port), "SM port is %s",
@@ -179,19 +178,19 @@ const char *sweep_step_name(const struct sm *sm)
 {
 	return sm->sweep == SWEEP_NONE
 		       ? ""
-		       : sm->m.sweeper->lists[sm->sweep].steps[sm->m.sweeper->step].name;
+		       : sm->m.sweep->lists[sm->sweep].steps[sm->m.sweep->step].name;
 }
 
 /* ---- the timer ----------------------------------------------------------------------------- */
 
 bool sweep_is_wanted(const struct sm *sm, enum sweep_kind kind)
 {
-	return sm->m.sweeper->wanted >> kind & 1;
+	return sm->m.sweep->wanted >> kind & 1;
 }
 
 void sweep_want(struct sm *sm, enum sweep_kind kind, const char *why)
 {
-	struct sweep *s = sm->m.sweeper;
+	struct sweep *s = sm->m.sweep;
 
 	assert(kind > SWEEP_NONE && kind < SWEEP_KINDS && why);
 	if (!sweep_is_wanted(sm, kind))
@@ -204,12 +203,12 @@ void sweep_want(struct sm *sm, enum sweep_kind kind, const char *why)
 void sweep_want_now(struct sm *sm, enum sweep_kind kind, const char *why)
 {
 	sweep_want(sm, kind, why);
-	sm->m.sweeper->hold_until = sm->now;
+	sm->m.sweep->hold_until = sm->now;
 }
 
 void sweep_because(struct sm *sm, const char *why)
 {
-	struct sweep *s = sm->m.sweeper;
+	struct sweep *s = sm->m.sweep;
 
 	if (!s->next_why[0])
 		snprintf(s->next_why, sizeof(s->next_why), "%s", why);
@@ -223,7 +222,7 @@ static mono_t timer_interval(const struct sm *sm)
 /* The pause after failed sweeps: 1 s, doubled for each in a row. */
 static mono_t retry_delay(const struct sm *sm)
 {
-	return mono_min(RETRY_FIRST << MIN(sm->m.sweeper->failed - 1, 6u), RETRY_LAST);
+	return mono_min(RETRY_FIRST << MIN(sm->m.sweep->failed - 1, 6u), RETRY_LAST);
 }
 
 /*
@@ -232,7 +231,7 @@ static mono_t retry_delay(const struct sm *sm)
  */
 static mono_t hold_time(const struct sm *sm)
 {
-	return mono_min(HOLD_FIRST << MIN(sm->m.sweeper->fruitless, 5u), HOLD_LAST);
+	return mono_min(HOLD_FIRST << MIN(sm->m.sweep->fruitless, 5u), HOLD_LAST);
 }
 
 /* Are there no light sweeps? */
@@ -245,15 +244,15 @@ void sweep_plan_timer(struct sm *sm)
 {
 	mono_t every = timer_interval(sm);
 
-	sm->m.sweeper->timer_at = every == MONO_NEVER ? MONO_NEVER : sm->now + every;
-	sm->m.sweeper->timer_heavy = sm->m.sweeper->audit_wanted || sweep_all_heavy(sm);
+	sm->m.sweep->timer_at = every == MONO_NEVER ? MONO_NEVER : sm->now + every;
+	sm->m.sweep->timer_heavy = sm->m.sweep->audit_wanted || sweep_all_heavy(sm);
 }
 
 /* Sets the timer for the next sweep, and its kind. */
 static void plan_next_timer(struct sm *sm)
 {
 	sweep_plan_timer(sm);
-	sm->m.sweeper->hold_until = sm->now + hold_time(sm);
+	sm->m.sweep->hold_until = sm->now + hold_time(sm);
 }
 
 /* Does this sweep write on the fabric as the sweep before left it? */
@@ -265,7 +264,7 @@ static bool writes_change(const struct sm *sm)
 /* Plans the next sweep: a heavy one if this one failed, or did not read everything. */
 static void plan_next(struct sm *sm)
 {
-	struct sweep *s = sm->m.sweeper;
+	struct sweep *s = sm->m.sweep;
 	bool failed = s->errors || s->soft_faults;
 
 	if (failed)
@@ -327,16 +326,16 @@ static bool may_reroute(const struct sm *sm)
 
 static enum sweep_kind due_sweep(struct sm *sm)
 {
-	struct sweep *s = sm->m.sweeper;
+	struct sweep *s = sm->m.sweep;
 	bool timer = sm->now >= s->timer_at;
 
 	if (sm->state == SM_NOT_ACTIVE || sm->sweeping_off ||
-	    (own_port_is_silent(sm->m.own) && sm->now < own_port_next(sm->m.own)))
+	    (own_port_is_silent(sm->m.own_port) && sm->now < own_port_next(sm->m.own_port)))
 		return SWEEP_NONE;
 	ask_engines_again(sm);
 	if (sm->state != SM_MASTER)
 		s->wanted &= ~(1u << SWEEP_REROUTE);
-	if (own_port_is_silent(sm->m.own))
+	if (own_port_is_silent(sm->m.own_port))
 		return sm->state == SM_STANDBY ? SWEEP_WATCH : SWEEP_HEAVY;
 	if (sm->state == SM_STANDBY) {
 		s->wanted &= ~(1u << SWEEP_LIGHT);
@@ -361,13 +360,13 @@ static enum sweep_kind due_sweep(struct sm *sm)
 
 mono_t sweep_next(const struct sm *sm)
 {
-	const struct sweep *s = sm->m.sweeper;
+	const struct sweep *s = sm->m.sweep;
 	mono_t timer = mono_min(s->timer_at, s->retry_at);
 
 	if (sm->sweep != SWEEP_NONE || sm->state == SM_NOT_ACTIVE || sm->sweeping_off)
 		return MONO_NEVER;
-	if (own_port_is_silent(sm->m.own))
-		return own_port_next(sm->m.own);
+	if (own_port_is_silent(sm->m.own_port))
+		return own_port_next(sm->m.own_port);
 	if (sm->state == SM_STANDBY)
 		return sweep_is_wanted(sm, SWEEP_HEAVY) ? 0 : standby_next(sm);
 	if (may_reroute(sm))
@@ -388,7 +387,7 @@ mono_t sweep_next(const struct sm *sm)
 
 static void begin_sweep(struct sm *sm, enum sweep_kind kind)
 {
-	struct sweep *s = sm->m.sweeper;
+	struct sweep *s = sm->m.sweep;
 
 	snprintf(s->why, sizeof(s->why), "%s", s->next_why[0] ? s->next_why : "timer");
 	log_verbose("%s sweep: %s", s->lists[kind].name, s->why);
@@ -471,7 +470,7 @@ static void read_cleared_late(struct sm *sm)
 /* Completes a sweep of a master that went through all steps. */
 static void complete_sweep(struct sm *sm)
 {
-	struct sweep *s = sm->m.sweeper;
+	struct sweep *s = sm->m.sweep;
 	struct sm_stats *st = &sm->stats;
 	bool heavy = sm->sweep == SWEEP_HEAVY;
 
@@ -520,7 +519,7 @@ static bool left_nothing_open(const struct sm *sm)
 {
 	if (!picture_holds(sm) || (sm->state == SM_MASTER && elect_polled(sm)))
 		return false;
-	return sm->m.sweeper->errors <= sm->stats.ports_stuck;
+	return sm->m.sweep->errors <= sm->stats.ports_stuck;
 }
 
 static void end_sweep(struct sm *sm, bool through)
@@ -533,7 +532,7 @@ static void end_sweep(struct sm *sm, bool through)
 		light_audit(sm);
 	own_port_compare_devices(sm);
 	if (sm->sweep == SWEEP_WATCH)
-		standby_watched(sm, through, sm->m.sweeper->errors || sm->m.sweeper->soft_faults);
+		standby_watched(sm, through, sm->m.sweep->errors || sm->m.sweep->soft_faults);
 	else
 		plan_next(sm);
 	change_age_ended(sm->m.change_age, left_nothing_open(sm), sm->now);
@@ -545,7 +544,7 @@ static void end_sweep(struct sm *sm, bool through)
 /* Notes progress of a step that waits for answers. */
 static void note_answers(struct sm *sm, const struct step *st)
 {
-	struct sweep *s = sm->m.sweeper;
+	struct sweep *s = sm->m.sweep;
 	uint64_t now = answers(sm);
 
 	if (now != s->n_moved && !st->computes)
@@ -556,7 +555,7 @@ static void note_answers(struct sm *sm, const struct step *st)
 /* Runs the present step. False: nothing can be done now. */
 static bool advance_step(struct sm *sm)
 {
-	struct sweep *s = sm->m.sweeper;
+	struct sweep *s = sm->m.sweep;
 	const struct step *st = &s->lists[sm->sweep].steps[s->step];
 
 	if (!s->step_pending) {

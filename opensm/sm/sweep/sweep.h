@@ -12,7 +12,6 @@
 
 #include "sm/sm.h"
 
-struct sweep;
 struct step_list;
 /* Makes m.sweeper and m.change_age. `lists`: by enum sweep_kind, valid until sweep_free(). */
 void sweep_new(struct sm *sm, const struct step_list *lists);

@@ -11,6 +11,8 @@
 #include "sm/base/about.h"
 #include "util/mem.h"
 
+MACHINE_MEMORY(tenancy);
+
 #define BATCH_MAX   256u       /* requests that are judged together */
 #define BATCH_ROWS  16384u     /* rows of the ledger in one batch */
 #define BATCH_PORTS 4096u /* most ports of one batch: each is planned, and compared for dry runs */
@@ -751,7 +753,7 @@ unsigned sm_tenancy_standbys(const struct sm *sm)
 
 void tenancy_new(struct sm *sm, const struct sm_paths *paths)
 {
-	struct tenancy *t = sm->m.tenancy = xcalloc(1, sizeof(*t));
+	struct tenancy *t = sm->m.tenancy;
 
 	changes_clear(&t->fresh);
 	changes_clear(&t->waiting);
@@ -763,8 +765,6 @@ void tenancy_new(struct sm *sm, const struct sm_paths *paths)
 	t->log = (struct log_limit){ .interval = 10 * MONO_S, .burst = 10 };
 	t->last_due = &t->first_due;
 	t->retry_at = MONO_NEVER;
-	settle_own(sm, LEDGER_PARTITION, tenancy_derive);
-	settle_own(sm, LEDGER_MEMBER, tenancy_derive);
 	import_read(sm, paths);
 }
 
@@ -795,6 +795,4 @@ void tenancy_free(struct sm *sm)
 	places_free(t);
 	import_free(t);
 	rows_free(t);
-	free(t);
-	sm->m.tenancy = NULL;
 }

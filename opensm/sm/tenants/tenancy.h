@@ -25,10 +25,11 @@
  */
 #pragma once
 
+#include "ledger/ledger.h"
 #include "sm/sm.h"
 
-struct tenancy;
-
+/* settle_changed_fn: the table is as these rows of the ledger say. */
+void tenancy_derive(struct sm *sm, const struct ledger_key *keys, size_t n);
 /* Called after settle_new(). */
 void tenancy_new(struct sm *sm, const struct sm_paths *paths);
 /* Answers the open requests. Called after sync_free(). */

@@ -145,8 +145,6 @@ bool tenancy_member_value(const struct sm *sm, const struct ledger_row *row,
 			  struct ledger_value *ret);
 /* Adds the rows of an entry that was applied; its inverse is the former state. */
 void edits_of_change(struct sm *sm, struct edits *all, const struct change *c);
-/* The table is as these rows of the ledger say. */
-void tenancy_derive(struct sm *sm, const struct ledger_key *keys, size_t n);
 /* tenancy_derive() for all rows that the batch edits. */
 void tenancy_derive_edits(struct sm *sm);
 void rows_free(struct tenancy *t);

@@ -20,21 +20,9 @@ struct forgery {
 	struct senders senders;
 	struct log_limit line_log, event_log;
 };
-
-void forgery_new(struct sm *sm, const struct sm_paths *paths)
-{
-	struct forgery *f = sm->m.forgery = xcalloc(1, sizeof(*f));
-
-	f->senders.window = FORGERY_WINDOW;
-	f->line_log = (struct log_limit){ .interval = 10 * MONO_S, .burst = 5 };
-	f->event_log = (struct log_limit){ .interval = 60 * MONO_S, .burst = 10 };
-}
-
-void forgery_free(struct sm *sm)
-{
-	free(sm->m.forgery);
-	sm->m.forgery = NULL;
-}
+MACHINE_MEMORY_WITH(forgery, .senders.window = FORGERY_WINDOW,
+		    .line_log = { .interval = 10 * MONO_S, .burst = 5 },
+		    .event_log = { .interval = 60 * MONO_S, .burst = 10 });
 
 /* ---- the sender ------------------------------------------------------------------------------ */
 

@@ -16,10 +16,6 @@
 #define FORGERY_WINDOW (600 * MONO_S) /* time within which they must arrive */
 #define FORGERY_QUIET  (3600 * MONO_S)
 
-struct forgery;
-
-void forgery_new(struct sm *sm, const struct sm_paths *paths);
-void forgery_free(struct sm *sm);
 /* A hook of the MAD engine (mad_stray_fn); `sm`: struct sm. */
 void forgery_arrived(void *sm, enum mad_stray why, const struct transport_addr *from,
 		     const uint8_t *mad, mono_t now);

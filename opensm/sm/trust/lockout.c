@@ -49,17 +49,7 @@ struct lockout {
 	unsigned n_due, n_asked;
 	uint32_t since; /* number of the first sweep since this manager became master */
 };
-
-void lockout_new(struct sm *sm, const struct sm_paths *paths)
-{
-	sm->m.lockout = xcalloc(1, sizeof(*sm->m.lockout));
-}
-
-void lockout_free(struct sm *sm)
-{
-	free_wiped(sm->m.lockout, sizeof(*sm->m.lockout)); /* contains keys that were tried */
-	sm->m.lockout = NULL;
-}
+MACHINE_MEMORY(lockout);
 
 void lockout_state_leaves(struct sm *sm, enum sm_state next)
 {

@@ -19,10 +19,6 @@
 #include "fabric/fabric.h"
 #include "sm/sm.h"
 
-struct lockout;
-
-void lockout_new(struct sm *sm, const struct sm_paths *paths);
-void lockout_free(struct sm *sm);
 /* Called for trap 256 of host port `p` that names an SMP of ours. */
 void lockout_trap(struct sm *sm, struct port *p, const uint8_t *notice);
 /* Called when the port answered with its key hidden. */

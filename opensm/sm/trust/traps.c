@@ -58,6 +58,7 @@ struct traps {
 	struct senders touched;		   /* ports that were asked because of their lease */
 	unsigned n_touches;		   /* number of such questions under way */
 };
+MACHINE_MEMORY(traps);
 
 /* A notice that is being handled. */
 struct trap {
@@ -69,7 +70,7 @@ struct trap {
 
 void traps_new(struct sm *sm, const struct sm_paths *paths)
 {
-	struct traps *t = sm->m.traps = xcalloc(1, sizeof(*t));
+	struct traps *t = sm->m.traps;
 
 	t->flow = trap_flow_new();
 	t->heard_log = (struct log_limit){ .interval = MONO_S, .burst = 10 };
@@ -85,8 +86,6 @@ void traps_new(struct sm *sm, const struct sm_paths *paths)
 void traps_free(struct sm *sm)
 {
 	trap_flow_free(sm->m.traps->flow);
-	free(sm->m.traps);
-	sm->m.traps = NULL;
 }
 
 const char *sm_trap_kind_name(enum sm_trap_kind kind)

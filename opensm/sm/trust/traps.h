@@ -13,8 +13,6 @@
 #include "sm/sm.h"
 #include "util/log.h"
 
-struct traps;
-
 void traps_new(struct sm *sm, const struct sm_paths *paths);
 void traps_free(struct sm *sm);
 /* Acts upon suppressed traps that are due by sm->now, and logs storms. */

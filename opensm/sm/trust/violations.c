@@ -74,6 +74,7 @@ struct violations {
 	bool (*is_listed)(const struct sm *sm, guid_t guid);
 	struct log_limit log;
 };
+MACHINE_MEMORY(violations);
 
 static const struct kind {
 	const char *name, *plural;
@@ -101,7 +102,6 @@ const char *violation_kind_name(enum violation_kind kind)
 void violations_new(struct sm *sm, bool (*is_listed)(const struct sm *sm, guid_t guid))
 {
 	assert(is_listed);
-	sm->m.violations = xcalloc(1, sizeof(*sm->m.violations));
 	sm->m.violations->is_listed = is_listed;
 	sm->m.violations->log = (struct log_limit){ .interval = 10 * MONO_S, .burst = 10 };
 }
@@ -113,8 +113,6 @@ void violations_free(struct sm *sm)
 	for (uint32_t i = 0; i < v->n; i++)
 		free(v->all[i]);
 	free(v->all);
-	free(v);
-	sm->m.violations = NULL;
 }
 
 /* ---- records -------------------------------------------------------------------------------- */

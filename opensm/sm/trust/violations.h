@@ -15,8 +15,6 @@
 #include "fabric/fabric.h"
 #include "sm/sm.h"
 
-struct violations;
-
 enum violation_kind {
 	VIOLATION_M_KEY,      /* trap 256 */
 	VIOLATION_P_KEY,      /* traps 257 and 259 */
