@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "sm/cc_traps.h"
+#include "sm/trust/cc_traps.h"
 
 #include <stdio.h>
 #include <stdlib.h>
