@@ -30,17 +30,6 @@ bool conf_engine_known(const char *name)
 	return false;
 }
 
-bool conf_engine_is_asked_for(const struct conf *c, const char *name)
-{
-	_cleanup_free_ char *copy = c->routing_engine ? xstrdup(c->routing_engine) : NULL;
-	char *rest = copy;
-
-	for (char *word; (word = strsep(&rest, ", \t\n"));)
-		if (strcmp(word, name) == 0)
-			return true;
-	return false;
-}
-
 /* Words of routing_engine that decide on what happens if every engine fails. */
 struct engines {
 	bool known, no_fallback; /* known: the list names an engine of this program */

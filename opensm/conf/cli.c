@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <string.h>
 
 #include "conf/cli_rows.h"
@@ -35,24 +34,6 @@ struct scan {
 static const struct conf_place nowhere;
 
 /* --- Output --------------------------------------------------------------------------------- */
-
-void cli_echo(struct cli_run *run, const char *fmt, ...)
-{
-	va_list ap;
-
-	if (!run->out)
-		return;
-	va_start(ap, fmt);
-	vfprintf(run->out, fmt, ap);
-	va_end(ap);
-}
-
-int cli_exit(struct cli_run *run, int code)
-{
-	run->ret->action = CLI_EXIT;
-	run->ret->exit_code = code;
-	return -ECANCELED;
-}
 
 /* Prints new findings; with --check on stdout, as they are the result. */
 static void print_findings(struct cli_run *run)
@@ -108,7 +89,7 @@ static void print_row(FILE *out, const struct cli_row *row)
 	fputc('\n', out);
 }
 
-void cli_usage(FILE *out)
+static void print_usage(FILE *out)
 {
 	fputs("\nUsage: opensm [OPTION]...\n\n"
 	      "Long options may be shortened as long as they stay unique. Keys are those of\n"
@@ -245,7 +226,6 @@ static int usage_fault(struct cli_run *run, const struct scan *s, int code)
 		fprintf(err, "opensm: error: there is no option -%c\n", optopt);
 	else if (!optopt && strcmp(s->argv[optind - 1], "-?") != 0)
 		print_unknown(err, s->argv[optind - 1]);
-	cli_usage(run->env->out);
 	return cli_exit(run, CLI_EXIT_USAGE);
 }
 
@@ -468,8 +448,11 @@ void cli_parse(int argc, char *const argv[], const struct cli_env *env, struct c
 	cli_echo(&run, RULE "\nOpenSM %s\n", env->version);
 	read_config(&run);
 	cli_echo(&run, "Command Line Arguments:\n");
-	if (second_pass(&run, argc, argv) < 0)
+	if (second_pass(&run, argc, argv) < 0) {
+		if (ret->exit_code == CLI_EXIT_USAGE)
+			print_usage(env->out);
 		return;
+	}
 	if (!run.create)
 		conf_settle(ret->conf);
 	if (ret->conf->log_file)

@@ -8,6 +8,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <string.h>
 
 #include "util/mem.h"
@@ -17,6 +18,24 @@
 #define NO_LIMIT 0x7FFFFFFF
 
 static const struct conf_place nowhere;
+
+void cli_echo(struct cli_run *run, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (!run->out)
+		return;
+	va_start(ap, fmt);
+	vfprintf(run->out, fmt, ap);
+	va_end(ap);
+}
+
+int cli_exit(struct cli_run *run, int code)
+{
+	run->ret->action = CLI_EXIT;
+	run->ret->exit_code = code;
+	return -ECANCELED;
+}
 
 static void echo_value(struct cli_run *run, const struct cli_row *row, const char *value)
 {
@@ -168,7 +187,6 @@ static int take_version(struct cli_run *run, const struct cli_row *row, const ch
 
 static int take_help(struct cli_run *run, const struct cli_row *row, const char *arg)
 {
-	cli_usage(run->env->out);
 	return cli_exit(run, CLI_EXIT_USAGE);
 }
 

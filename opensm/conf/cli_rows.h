@@ -34,6 +34,7 @@ struct cli_row {
 extern const struct cli_row cli_rows[];
 extern const size_t cli_n_rows;
 
+/* Prints to where a command line is repeated, if anywhere. */
 void cli_echo(struct cli_run *run, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Ends the program with `code` after this option. Returns -ECANCELED. */
 int cli_exit(struct cli_run *run, int code);
-void cli_usage(FILE *out);

@@ -26,32 +26,6 @@ bool conf_is_same(const struct conf *a, const struct conf *b)
 	return a == b || conf_diff(a, b, &changes) == 0;
 }
 
-bool conf_is_secret(enum conf_id id)
-{
-	return id == CONF_ID_m_key || id == CONF_ID_sm_key || id == CONF_ID_sa_key ||
-	       id == CONF_ID_cc_key;
-}
-
-bool conf_draws_sa_key(const struct conf *c)
-{
-	return c->randomize_sa_key || c->sa_key == UINT64_MAX;
-}
-
-bool conf_has_secrets(const struct conf *c)
-{
-	if (c->m_key_per_port || conf_draws_sa_key(c) || c->randomize_sm_key)
-		return true;
-	for (enum conf_id id = 0; id < CONF_N_OPTIONS; id++)
-		if (conf_is_secret(id) && !conf_value_is_default(c, id))
-			return true;
-	return false;
-}
-
-char *conf_value_shown(const struct conf *c, enum conf_id id)
-{
-	return conf_is_secret(id) ? xstrdup("(not shown)") : conf_value_text(c, id);
-}
-
 static void report_gone(const struct conf *live, const struct conf *now, enum conf_id id,
 			struct conf_report *r)
 {

@@ -504,6 +504,11 @@ char *conf_value_text(const struct conf *c, enum conf_id id)
 	return per_sl_text(&v.per_sl);
 }
 
+char *conf_value_shown(const struct conf *c, enum conf_id id)
+{
+	return conf_is_secret(id) ? xstrdup("(not shown)") : conf_value_text(c, id);
+}
+
 /* --- Copies --------------------------------------------------------------------------------- */
 
 void value_free(struct conf *c, enum conf_id id)

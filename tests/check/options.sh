@@ -15,7 +15,7 @@ states() {
 
 # As a member (conf->name), or by a macro that makes one of it (OF(name)).
 readers() {
-	c_files opensm libvendor sim | grep -vE 'opensm/(conf/((cli|cli_rows|foreign|advise|value|write|conf)\.[ch]|options\.def)|sm/answers/replica_config\.c)$' | tr '\n' '\0' |
+	c_files opensm libvendor sim | grep -vE 'opensm/(conf/((cli|cli_rows|foreign|advise|value|write|options)\.[ch]|options\.def)|sm/answers/replica_config\.c)$' | tr '\n' '\0' |
 		xargs -0 -r grep -hoE '(->|[.(,{]|CONF_ID_)[[:space:]]*[a-z][a-z0-9_]+\b' | sed -E 's/^CONF_ID_//; s/.*[^a-z0-9_]//' | sort -u
 }
 
