@@ -62,7 +62,7 @@ static struct balance *balance_new(struct console *c, const char *word, const ch
 
 	if (word && (str_to_u64(word, 0, UINT64_MAX, &guid) < 0 || !guid)) {
 		fprintf(c->out, "Invalid %s specified\n", what);
-		console_detail(c, command);
+		c->help = command;
 		return NULL;
 	}
 	if (word && routes)

@@ -12,6 +12,8 @@ struct console {
 	FILE *out;
 	char *text;
 	size_t len;
+	/* command whose help follows the answer, as its words were not understood; NULL: none */
+	const char *help;
 	bool looping; /* set while `status loop` repeats */
 	mono_t loop_at;
 	struct console_job *job; /* the job that prints; NULL: none */
@@ -44,15 +46,13 @@ struct console_command {
 };
 extern const struct console_command console_commands[]; /* ends with a row without a name */
 
-/* Prints the text of `help NAME`. */
-void console_detail(struct console *c, const char *name);
 /* May this session do `what`? True: it is logged. False: a refusal is printed. */
 bool console_may(struct console *c, const char *what);
 /* The manager; NULL: no port is open, which is printed. */
 struct sm *console_sm(struct console *c);
 /*
- * The manager, if the words of the command are `good`; else `fault` and the help of the command are
- * printed, and NULL is returned.
+ * The manager, if the words of the command are `good`; else `fault` is printed, the help of the
+ * command follows, and NULL is returned.
  */
 struct sm *console_sm_if(struct console *c, bool good, const char *fault, const char *command);
 /* Lets the daemon handle a request to the manager soon. */
@@ -82,14 +82,22 @@ struct console_viewer {
 	void (*drop)(void *snapshot); /* called even if no view was made */
 };
 void console_print_view(struct console *c, const struct console_viewer *viewer);
+/* Copies for one turn. A complete view is passed to the worker. */
+void console_copy_some(struct console *c);
+void console_drop_copying(struct console *c);
+/* The session ends: long output in progress is dropped. */
+void console_drop_output(struct console *c);
 
 /* ---- the commands ---- */
 
 console_run_fn console_loglevel, console_permodlog, console_priority; /* console_manager.c */
 console_run_fn console_resweep, console_reroute, console_sweep, console_logflush;
 console_run_fn console_dump_conf, console_update_desc, console_version;
-console_run_fn console_status;				  /* console.c */
-void console_status_print(struct console *c);		  /* console_status.c */
+console_run_fn console_status;				  /* console_status.c */
+/* Prints the status once more while it repeats itself. */
+void console_status_again(struct console *c, mono_t now);
+/* Answers a line while the status repeats itself: "q" ends that, another line gets the hint. */
+void console_status_hint(struct console *c, struct console_words *w);
 console_run_fn console_querylid, console_portstatus;	  /* console_ports.c */
 console_run_fn console_switchbalance, console_lidbalance; /* console_balance.c */
 console_run_fn console_dump_portguid;			  /* console_guids.c */

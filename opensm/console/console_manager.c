@@ -53,7 +53,7 @@ void console_logflush(struct console *c, struct console_words *w, mono_t now)
 	if (word && (!strcmp(word, "on") || !strcmp(word, "off")))
 		return; /* every record is one write() as it is */
 	fputs("Invalid logflush command\n", c->out);
-	console_detail(c, "sweep"); /* as OpenSM does */
+	c->help = "sweep"; /* as OpenSM does */
 }
 
 void console_permodlog(struct console *c, struct console_words *w, mono_t now)

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The status (console.md 3), line by line as scripts read it. */
+/* The status (console.md 3), line by line as scripts read it, once or repeatedly. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "console/console_internal.h"
 #include "sa/sa.h"
+
+#define LOOP_INTERVAL (3 * MONO_S)
+#define LOOP_HINT     "use \"q<ret>\" to quit loop\n"
 
 static const char *state_name(enum sm_state state)
 {
@@ -121,7 +125,7 @@ static void print_managers(struct console *c, const struct sm *sm)
 	fputs("\n", c->out);
 }
 
-void console_status_print(struct console *c)
+static void print_status(struct console *c)
 {
 	struct sm *sm = console_sm(c);
 	struct sm_flags flags;
@@ -133,4 +137,37 @@ void console_status_print(struct console *c)
 	print_mads(c, sm);
 	print_flags(c, sm, &flags);
 	print_managers(c, sm);
+}
+
+/* ---- status loop --------------------------------------------------------------------------- */
+
+void console_status(struct console *c, struct console_words *w, mono_t now)
+{
+	const char *how = console_word(w);
+
+	if (how && strcmp(how, "loop")) {
+		c->help = "status";
+	} else if (!how) {
+		print_status(c);
+	} else {
+		c->looping = true;
+		fputs("Looping on status command...\n", c->out);
+		console_status_again(c, now);
+	}
+}
+
+void console_status_again(struct console *c, mono_t now)
+{
+	c->loop_at = now + LOOP_INTERVAL;
+	print_status(c);
+	fputs(LOOP_HINT, c->out);
+}
+
+void console_status_hint(struct console *c, struct console_words *w)
+{
+	const char *word = console_word(w);
+
+	c->looping = !word || strcmp(word, "q") != 0;
+	if (c->looping)
+		fputs(LOOP_HINT, c->out);
 }
