@@ -14,16 +14,6 @@
 
 MACHINE_MEMORY(expected);
 
-struct meant *meant_unref(struct meant *m)
-{
-	if (!m || --m->refs)
-		return NULL;
-	expect_free(m->x);
-	free(m->text);
-	free(m);
-	return NULL;
-}
-
 /* ---- the topology in force ------------------------------------------------------------------- */
 
 static int64_t realtime(const struct sm *sm)

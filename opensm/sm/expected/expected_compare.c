@@ -27,28 +27,6 @@ struct compare_job {
 	uint64_t hash;
 };
 
-struct drift *drift_ref(const struct drift *d)
-{
-	struct drift *shared = as_owner(d);
-
-	shared->refs++;
-	return shared;
-}
-
-struct drift *drift_unref(struct drift *d)
-{
-	if (!d || --d->refs)
-		return NULL;
-	for (uint32_t i = 0; i < d->n; i++)
-		free(d->rows[i].text);
-	free(d->rows);
-	expect_report_free(d->report);
-	expect_free(d->want);
-	expect_free(d->have);
-	free(d);
-	return NULL;
-}
-
 /* ---- the facts ------------------------------------------------------------------------------- */
 
 static struct expect_rate best_of(const struct port *p)

@@ -45,6 +45,16 @@ static struct meant *meant_new(const char *path, const char *text, size_t len,
 	return m;
 }
 
+struct meant *meant_unref(struct meant *m)
+{
+	if (!m || --m->refs)
+		return NULL;
+	expect_free(m->x);
+	free(m->text);
+	free(m);
+	return NULL;
+}
+
 /* ---- the copy -------------------------------------------------------------------------------- */
 
 static struct meant *read_copy(const char *path, unsigned *ret_agreed, int *ret_error)

@@ -87,9 +87,8 @@ struct expected {
 
 enum { TOLD_FILE, TOLD_STORE };
 
-struct meant *meant_unref(struct meant *m);
-
 /* expected_file.c */
+struct meant *meant_unref(struct meant *m);
 /* Stores `now`, with the flaws for which it may hold cables. */
 void expected_store(struct sm *sm);
 
@@ -99,14 +98,14 @@ unsigned expected_modes(const struct sm *sm);
 unsigned expected_count(struct sm *sm, struct meant *want, unsigned flaws, unsigned *ret_cables);
 /* Refuses the cables that have one of these flaws compared with `now`: gives them the reason. */
 void expected_refuse(struct sm *sm, unsigned flaws);
-/* The name of a node where names alone are expected: from the node-name map, or its own. */
-const char *expected_name(const struct node *n);
-struct expect_seen expected_seen(const struct port *p); /* .at: TOPO_NONE */
-struct expect_rate expected_rate(const struct port *p);
 
 /* expected_verdicts.c: makes `verdicts` those of the present fabric, compared with `want`. */
 void expected_judge(struct sm *sm, struct meant *want);
 void expected_forget_verdicts(struct expected *e);
+/* The name of a node where names alone are expected: from the node-name map, or its own. */
+const char *expected_name(const struct node *n);
+struct expect_seen expected_seen(const struct port *p); /* .at: TOPO_NONE */
+struct expect_rate expected_rate(const struct port *p);
 
 /* expected_compare.c: begins a comparison between sweeps, unless nothing has changed. */
 void expected_compare(struct sm *sm);

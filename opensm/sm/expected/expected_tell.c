@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Logs findings of a comparison when they begin and when they end. */
+/*
+ * The last comparison: its references, and its findings, which are logged when they begin and when
+ * they end.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,6 +11,28 @@
 #include "sm/base/events.h"
 #include "sm/expected/expected_internal.h"
 #include "util/mem.h"
+
+struct drift *drift_ref(const struct drift *d)
+{
+	struct drift *shared = as_owner(d);
+
+	shared->refs++;
+	return shared;
+}
+
+struct drift *drift_unref(struct drift *d)
+{
+	if (!d || --d->refs)
+		return NULL;
+	for (uint32_t i = 0; i < d->n; i++)
+		free(d->rows[i].text);
+	free(d->rows);
+	expect_report_free(d->report);
+	expect_free(d->want);
+	expect_free(d->have);
+	free(d);
+	return NULL;
+}
 
 struct telling {
 	struct sm *sm;

@@ -13,6 +13,40 @@
 #include "sm/expected/expected_internal.h"
 #include "util/mem.h"
 
+/* ---- the fabric in the terms of topo/expect.h ------------------------------------------------ */
+
+static enum expect_type type_of(const struct node *n)
+{
+	return node_is_switch(n)	      ? EXPECT_SWITCH
+	       : n->type == IB_NODE_ROUTER ? EXPECT_ROUTER
+					   : EXPECT_CA;
+}
+
+const char *expected_name(const struct node *n)
+{
+	return n->alias ?: n->desc;
+}
+
+struct expect_seen expected_seen(const struct port *p)
+{
+	return (struct expect_seen){ .node = p->node->guid,
+				     .port_guid = node_is_switch(p->node) ? 0 : p->guid,
+				     .system = p->node->sysimg_guid,
+				     .type = type_of(p->node),
+				     .at = TOPO_NONE,
+				     .name = p->node->desc,
+				     .port = p->num };
+}
+
+struct expect_rate expected_rate(const struct port *p)
+{
+	if (!p->known || port_state(p) == IB_PORT_DOWN)
+		return (struct expect_rate){ 0 };
+	return expect_rate_of(p->info, fabric_speed_sets(p));
+}
+
+/* ---- one cable ------------------------------------------------------------------------------- */
+
 static bool is_there(void *arg, guid_t guid)
 {
 	return fabric_find_node(arg, guid);
