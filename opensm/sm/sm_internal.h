@@ -153,6 +153,14 @@ void status_tell(struct sm *sm);
 void status_tick(struct sm *sm);
 mono_t status_next(const struct sm *sm);
 
+/* The present time in seconds since 1970; 0: not known. */
+static inline int64_t sm_realtime(const struct sm *sm)
+{
+	int64_t now = sm->hooks.realtime ? sm->hooks.realtime(sm->hooks.arg) : 0;
+
+	return MAX(now, (int64_t)0);
+}
+
 /* Is the device of this node known to need care in this way (quirks_file)? */
 static inline bool node_quirk(const struct sm *sm, const struct node *n, enum quirk quirk)
 {

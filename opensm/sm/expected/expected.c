@@ -16,15 +16,10 @@ MACHINE_MEMORY(expected);
 
 /* ---- the topology in force ------------------------------------------------------------------- */
 
-static int64_t realtime(const struct sm *sm)
-{
-	return sm->hooks.realtime ? sm->hooks.realtime(sm->hooks.arg) : 0;
-}
-
 /* Seconds until the grace of `m` ends, or 0. None if the clock was set back. */
 static int64_t grace_left(const struct sm *sm, const struct meant *m)
 {
-	int64_t now = realtime(sm), end = m->learnt + sm->conf->expected_topology_grace * 60;
+	int64_t now = sm_realtime(sm), end = m->learnt + sm->conf->expected_topology_grace * 60;
 
 	return m->learnt && now >= m->learnt && now < end ? end - now : 0;
 }

@@ -6,7 +6,6 @@
  */
 #include <string.h>
 
-#include "sm/base/about.h"
 #include "sm/expected/expected_internal.h"
 #include "util/bisect.h"
 #include "util/hash.h"

@@ -108,7 +108,7 @@ void sick_note_change(struct sick *k)
 
 int64_t sick_time(const struct sm *sm)
 {
-	int64_t at = marks_realtime(sm);
+	int64_t at = sm_realtime(sm);
 
 	return at ? at : NO_CLOCK + sm->now / MONO_S;
 }

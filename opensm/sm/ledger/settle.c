@@ -91,7 +91,7 @@ static void note_manager(struct sm *sm, guid_t guid)
 {
 	struct settle *s = sm->m.settle;
 	struct ledger_known *k = known_manager(s, guid);
-	int64_t now = sm->hooks.realtime ? sm->hooks.realtime(sm->hooks.arg) : 0;
+	int64_t now = sm_realtime(sm);
 
 	if (k && now < k->seen + SEEN_AGAIN && now >= k->seen)
 		return;

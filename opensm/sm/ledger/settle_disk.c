@@ -184,18 +184,13 @@ static uint64_t shift_of(const struct settle *s, const struct settle_work *w)
 	return shift;
 }
 
-static int64_t realtime(const struct sm *sm)
-{
-	return sm->hooks.realtime ? sm->hooks.realtime(sm->hooks.arg) : 0;
-}
-
 static struct ledger_row *prepare_edit(const struct sm *sm, const struct settle_edit *e,
 				       uint64_t shift)
 {
 	struct settle *s = sm->m.settle;
 	const struct ledger_value value = {
 		.dot = { .number = e->number + shift, .by = s->self },
-		.at = realtime(sm),
+		.at = sm_realtime(sm),
 		.removed = e->removed,
 		.len = e->removed ? 0 : e->len,
 		.bytes = e->removed ? NULL : e->bytes,
@@ -476,7 +471,7 @@ static uint32_t draw_instance(const struct sm *sm)
 	uint32_t instance = 0;
 
 	if (!sm_draw(sm, &instance, sizeof(instance)))
-		instance = (uint32_t)realtime(sm);
+		instance = (uint32_t)sm_realtime(sm);
 	return instance ? instance : 1;
 }
 

@@ -29,18 +29,6 @@ MACHINE_MEMORY(marks);
 #define NO_NODE	       "no node in the fabric has GUID 0x%016" PRIx64
 #define NOT_MASTER_NOW "it is stored here, but this manager is not MASTER any more"
 
-static const char *const state_names[] = {
-	[MARK_STORED] = "stored",     [MARK_ABSENT] = "absent",	  [MARK_SPARED] = "spared",
-	[MARK_DRAINING] = "draining", [MARK_DRAINED] = "drained", [MARK_ISOLATED] = "isolated",
-	[MARK_RETURNING] = "returning", [MARK_UNCLEAN] = "unclean",
-};
-
-const char *sm_mark_state_name(enum mark_state state)
-{
-	assert(state < ARRAY_SIZE(state_names));
-	return state_names[state];
-}
-
 /* ---- ends of requests ------------------------------------------------------------------------ */
 
 static void end_ask(struct sm *sm, struct mark_ask *a, enum mark_end end, const char *fmt, ...)
@@ -355,7 +343,7 @@ static struct link_mark make_mark(const struct sm *sm, const struct mark_ask *a)
 			       .port = a->rq.port,
 			       .kind = a->rq.action == MARK_DO_ISOLATE ? MARK_ISOLATE : MARK_DRAIN,
 			       .forced = a->rq.force,
-			       .since = marks_realtime(sm) };
+			       .since = sm_realtime(sm) };
 
 	m.until = a->rq.seconds ? m.since + a->rq.seconds : 0;
 	memcpy(m.by, a->by, sizeof(m.by));

@@ -53,7 +53,7 @@ static int64_t probation_secs(const struct sm *sm, const struct link_mark *m)
 
 static bool is_due(const struct sm *sm, const struct link_mark *m)
 {
-	return marks_realtime(sm) >= m->until;
+	return sm_realtime(sm) >= m->until;
 }
 
 static mono_t pause_of(const struct sm *sm, const struct link_mark *m)
@@ -67,7 +67,7 @@ static mono_t pause_of(const struct sm *sm, const struct link_mark *m)
 static mono_t next_reading(const struct sm *sm, const struct link_mark *m,
 			   const struct mark_clean *c)
 {
-	int64_t left = MAX(m->until - marks_realtime(sm), (int64_t)0);
+	int64_t left = MAX(m->until - sm_realtime(sm), (int64_t)0);
 	mono_t end = MAX(c->since + probation_secs(sm, m) * MONO_S,
 			 sm->now + MIN(left, (int64_t)EVERY_MOST) * MONO_S);
 	mono_t next = sm->now + pause_of(sm, m);
@@ -315,7 +315,7 @@ static void judge(struct sm *sm, const struct link_mark *m, struct mark_work *w)
 /* The time until the probation begins. */
 static mono_t wait_for(const struct sm *sm, const struct link_mark *m)
 {
-	int64_t now = marks_realtime(sm), begin = m->until - probation_secs(sm, m);
+	int64_t now = sm_realtime(sm), begin = m->until - probation_secs(sm, m);
 
 	if (!now)
 		return CLOCK_STEP;

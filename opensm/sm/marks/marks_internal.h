@@ -81,20 +81,24 @@ struct marks {
 	unsigned n_over;   /* their time is over, and their cables are in order */
 };
 
-/* ---- marks_work.c ---- */
+/* ---- marks_place.c ---- */
 
 /* The port that a mark names; for a whole switch port 0. NULL: it is not known. */
 struct port *mark_port(const struct sm *sm, const struct link_mark *m);
-/* Is this port the other end that the mark met last? `guid`: of its node, or its own. */
-bool mark_met(const struct mark_work *w, guid_t guid, unsigned port);
 /* The n-th port (from 1) whose cable the mark covers; NULL: there is no cable. */
 struct port *mark_cable(const struct link_mark *m, struct node *n, unsigned port);
+/* "'leaf1' port 5 (0x...) - 'spine1' port 1 (0x...)", "'spine1' (0x...)". Returns `ret`. */
+#define MARK_PLACE_STRLEN (2 * PORT_STRLEN + 4)
+char *mark_place_str(const struct sm *sm, const struct link_mark *m, char ret[MARK_PLACE_STRLEN]);
+
+/* ---- marks_work.c ---- */
+
+/* Is this port the other end that the mark met last? `guid`: of its node, or its own. */
+bool mark_met(const struct mark_work *w, guid_t guid, unsigned port);
 /* Puts the table `t` in force, which is taken over; the state of marks that stay is kept. */
 void marks_use(struct sm *sm, struct mark_table *t);
 /* Determines the state of all marks anew, as another manager may have written since. */
 void marks_forget_work(struct sm *sm);
-/* The present time in seconds since 1970; 0: not known. */
-int64_t marks_realtime(const struct sm *sm);
 void marks_work_tick(struct sm *sm);
 mono_t marks_work_next(const struct sm *sm);
 
@@ -119,9 +123,3 @@ void marks_clean_anew(struct marks *ms);
 enum mark_state mark_state_of(const struct mark_work *w);
 /* The reason that keeps the mark, "SymbolErrorCounter grew by 12"; "": none, or not yet due. */
 void mark_kept_str(const struct mark_work *w, char ret[MARK_KEPT_STRLEN]);
-
-/* ---- names ---- */
-
-/* "'leaf1' port 5 (0x...) - 'spine1' port 1 (0x...)", "'spine1' (0x...)". Returns `ret`. */
-#define MARK_PLACE_STRLEN (2 * PORT_STRLEN + 4)
-char *mark_place_str(const struct sm *sm, const struct link_mark *m, char ret[MARK_PLACE_STRLEN]);

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Reacts to a new table of marks: logs its changes, and has their cables examined. */
+/*
+ * Names of states, log lines and events. A new table of marks has its changes logged, and their
+ * cables examined.
+ */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,6 +14,19 @@
 #include "sm/base/events.h"
 #include "sm/base/news.h"
 #include "sm/marks/marks_internal.h"
+#include "util/mem.h"
+
+static const char *const state_names[] = {
+	[MARK_STORED] = "stored",     [MARK_ABSENT] = "absent",	  [MARK_SPARED] = "spared",
+	[MARK_DRAINING] = "draining", [MARK_DRAINED] = "drained", [MARK_ISOLATED] = "isolated",
+	[MARK_RETURNING] = "returning", [MARK_UNCLEAN] = "unclean",
+};
+
+const char *sm_mark_state_name(enum mark_state state)
+{
+	assert(state < ARRAY_SIZE(state_names));
+	return state_names[state];
+}
 
 static char *until_str(int64_t until, char ret[40])
 {

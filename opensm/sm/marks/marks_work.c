@@ -3,11 +3,7 @@
  * The life of marks: before each routing their cables get a reason not to be used (out_of_use.h);
  * after each sweep the progress of each mark is noted.
  */
-#include <assert.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "sm/base/about.h"
 #include "sm/base/news.h"
@@ -16,52 +12,6 @@
 #include "util/mem.h"
 
 #define TRAINING MONO_S /* pause between two looks at a link that trains */
-
-/* ---- names and places ------------------------------------------------------------------------ */
-
-struct port *mark_port(const struct sm *sm, const struct link_mark *m)
-{
-	struct node *n = fabric_find_node(sm->fabric, m->node);
-
-	if (m->port == MARK_WHOLE_SWITCH)
-		return n && node_is_switch(n) ? &n->ports[0] : NULL;
-	return n && m->port <= n->n_ports ? &n->ports[m->port] : NULL;
-}
-
-struct port *mark_cable(const struct link_mark *m, struct node *n, unsigned port)
-{
-	struct port *p = port <= n->n_ports ? &n->ports[port] : NULL;
-
-	if (!p || !p->peer || p->peer == p || (m->port != MARK_WHOLE_SWITCH && port != m->port))
-		return NULL;
-	if (m->port == MARK_WHOLE_SWITCH && m->kind == MARK_DRAIN && !node_is_switch(p->peer->node))
-		return NULL;
-	return p;
-}
-
-char *mark_place_str(const struct sm *sm, const struct link_mark *m, char ret[MARK_PLACE_STRLEN])
-{
-	const struct port *p = mark_port(sm, m);
-	char a[PORT_STRLEN], b[PORT_STRLEN];
-
-	if (!p && m->port == MARK_WHOLE_SWITCH)
-		snprintf(ret, MARK_PLACE_STRLEN, "switch 0x%016" PRIx64, m->node);
-	else if (!p)
-		snprintf(ret, MARK_PLACE_STRLEN, "0x%016" PRIx64 " port %u", m->node, m->port);
-	else if (!p->num)
-		snprintf(ret, MARK_PLACE_STRLEN, "%s", fabric_node_str(p->node, a));
-	else if (!p->peer)
-		snprintf(ret, MARK_PLACE_STRLEN, "%s", fabric_port_str(p, a));
-	else
-		snprintf(ret, MARK_PLACE_STRLEN, "%s - %s", fabric_port_str(p, a),
-			 fabric_port_str(p->peer, b));
-	return ret;
-}
-
-int64_t marks_realtime(const struct sm *sm)
-{
-	return sm->hooks.realtime ? MAX(sm->hooks.realtime(sm->hooks.arg), (int64_t)0) : 0;
-}
 
 /* ---- another table --------------------------------------------------------------------------- */
 

@@ -232,7 +232,7 @@ static void answer_dry_run(struct sm *sm, struct change *c)
 static bool find_entry(struct sm *sm, struct change *c)
 {
 	struct sm_tenancy_result r = { .end = SM_TENANCY_REFUSED };
-	int64_t at = sm->hooks.realtime ? sm->hooks.realtime(sm->hooks.arg) : 0;
+	int64_t at = sm_realtime(sm);
 	guid_t manager = tenancy_moves_index0(sm, c);
 
 	if (manager) {
