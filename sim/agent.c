@@ -257,7 +257,7 @@ static void refuse(struct sim *sim, struct event *ev)
 		return;
 	}
 	smp_make_response(ev->mad, MAD_STATUS_BAD_METHOD_ATTR, NULL);
-	gmp_answer(sim, ev);
+	forward_answer(sim, ev);
 }
 
 void link_deliver(struct sim *sim, uint32_t link, struct event *ev)
@@ -298,7 +298,7 @@ void agent_emit(struct agent *a, const struct transport_addr *to, const uint8_t 
 	};
 	if (class == MAD_CLASS_SMI_DR || class == MAD_CLASS_SMI_LID) {
 		ev->from.qp = 0;
-		sim_tally(sim, (uint16_t)ib_get(mad, SMP_ATTR_ID),
+		forward_count(sim, (uint16_t)ib_get(mad, SMP_ATTR_ID),
 			  (uint8_t)ib_get(mad, SMP_METHOD));
 	} else if (a->spec.qp == 0) {
 		ev->from.qp = 1;

@@ -218,6 +218,13 @@ void port_full_start(struct sim_port *p)
 	ib_put(p->info, PI_OPER_VLS, ib_get(p->info, PI_VL_CAP));
 }
 
+struct mood *node_mood(struct sim_node *n)
+{
+	if (!n->mood)
+		n->mood = xcalloc(1, sizeof(*n->mood));
+	return n->mood;
+}
+
 void node_reset(struct sim *sim, uint32_t node)
 {
 	struct sim_node *n = &sim->nodes[node];
@@ -273,7 +280,7 @@ void sim_build(struct sim *sim, const struct netfile *net)
 		first += net->nodes[i].nports + 1u;
 		node_reset(sim, i);
 		if (net->nodes[i].silent)
-			sim_set_silent(sim, (int)i, SIM_SILENT, 0);
+			node_mood(&sim->nodes[i])->silence = SIM_SILENT;
 	}
 	train_at_once(sim);
 }

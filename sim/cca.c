@@ -454,5 +454,5 @@ void cca_arrive(struct sim *sim, struct event *ev)
 		return;
 	}
 	smp_make_response(ev->mad, answer(&c), NULL);
-	gmp_answer(sim, ev);
+	forward_answer(sim, ev);
 }

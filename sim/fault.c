@@ -22,13 +22,6 @@ static struct sim_port *get_port(const struct sim *sim, int node, unsigned port)
 	return n && port <= n->nports ? &n->ports[port] : NULL;
 }
 
-static struct mood *get_mood(struct sim_node *n)
-{
-	if (!n->mood)
-		n->mood = xcalloc(1, sizeof(*n->mood));
-	return n->mood;
-}
-
 void sim_set_loss(struct sim *sim, double request_pct, double response_pct)
 {
 	sim->request_loss = chance(request_pct);
@@ -83,7 +76,7 @@ void sim_set_silent(struct sim *sim, int node, enum sim_silence what, uint16_t a
 
 	if (!n)
 		return;
-	get_mood(n)->silence = what;
+	node_mood(n)->silence = what;
 	n->mood->silent_attr = attr;
 }
 
@@ -93,7 +86,7 @@ void sim_set_refuse(struct sim *sim, int node, uint16_t attr, uint16_t status)
 
 	if (!n)
 		return;
-	get_mood(n)->refuse_attr = attr;
+	node_mood(n)->refuse_attr = attr;
 	n->mood->refuse_status = status;
 }
 
@@ -103,7 +96,7 @@ void sim_set_node_loss(struct sim *sim, int node, double request_pct, double res
 
 	if (!n)
 		return;
-	get_mood(n)->request_loss = chance(request_pct);
+	node_mood(n)->request_loss = chance(request_pct);
 	n->mood->response_loss = chance(response_pct);
 }
 
@@ -112,7 +105,7 @@ void sim_set_node_sma_time(struct sim *sim, int node, mono_t busy)
 	struct sim_node *n = sim_node(sim, node);
 
 	if (n)
-		get_mood(n)->sma_time = busy;
+		node_mood(n)->sma_time = busy;
 }
 
 void sim_set_link_loss(struct sim *sim, int node, unsigned port, unsigned pct)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * The way of a MAD: hop by hop along a directed route, or by the forwarding tables of the switches
- * it meets. The way is walked when the MAD leaves; it arrives after the time its hops take.
+ * it meets. The way is walked when the MAD leaves; it arrives after the time its hops take, if the
+ * dice let it. SMPs are counted here.
  *
  * A directed route only needs trained links (14.2.2). LID routing needs the programmed tables, and
  * behind the first cable ports that are ARMED or ACTIVE. A GMP is data: each port that sends it
@@ -9,6 +10,7 @@
  * (DrSLID), and one behind it (DrDLID); answers do not go back such ways here.
  */
 #include "sim/sim_internal.h"
+#include "util/random.h"
 
 #define LID_HOPS_MAX 64
 
@@ -17,6 +19,47 @@ struct place {
 	unsigned port;
 	unsigned hops;
 };
+
+/* ---- dice and counts ---- */
+
+static uint64_t draw(struct sim *sim)
+{
+	return random_next(&sim->rng);
+}
+
+bool forward_chance(struct sim *sim, uint32_t p)
+{
+	if (p == 0)
+		return false;
+	return p == UINT32_MAX || (uint32_t)draw(sim) < p;
+}
+
+void forward_count(struct sim *sim, uint16_t attr, uint8_t method)
+{
+	size_t i;
+
+	for (i = 0; i < sim->n_counts; i++)
+		if (sim->counts[i].attr == attr && sim->counts[i].method == method)
+			break;
+	if (i == sim->n_counts) {
+		GROW(sim->counts, i + 1, sim->cap_counts);
+		sim->counts[i] = (struct count){ .attr = attr, .method = method };
+		sim->n_counts++;
+	}
+	sim->counts[i].n++;
+}
+
+uint64_t sim_count(const struct sim *sim, uint16_t attr, uint8_t method)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < sim->n_counts; i++)
+		if (sim->counts[i].method == method && (attr == 0 || sim->counts[i].attr == attr))
+			n += sim->counts[i].n;
+	return n;
+}
+
+/* ---- the way ---- */
 
 /* Through the cable of port `out`; false: no link, or lost on it. */
 static bool cross(struct sim *sim, struct place *at, unsigned out)
@@ -28,7 +71,7 @@ static bool cross(struct sim *sim, struct place *at, unsigned out)
 	at->node = p->peer;
 	at->port = p->peer_port;
 	at->hops++;
-	if (p->loss && sim_chance(sim, (uint32_t)(p->loss * (UINT32_MAX / 100.0))))
+	if (p->loss && forward_chance(sim, (uint32_t)(p->loss * (UINT32_MAX / 100.0))))
 		return false;
 	return true;
 }
@@ -180,9 +223,9 @@ static mono_t travel_time(struct sim *sim, unsigned hops)
 	mono_t t = sim->hop_time * hops;
 
 	if (sim->jitter)
-		t += (mono_t)(sim_random(sim) % (uint64_t)(sim->jitter + 1));
-	if (sim->reorder_by && sim_chance(sim, sim->reorder))
-		t += (mono_t)(sim_random(sim) % (uint64_t)(sim->reorder_by + 1));
+		t += (mono_t)(draw(sim) % (uint64_t)(sim->jitter + 1));
+	if (sim->reorder_by && forward_chance(sim, sim->reorder))
+		t += (mono_t)(draw(sim) % (uint64_t)(sim->reorder_by + 1));
 	return t;
 }
 
@@ -207,7 +250,7 @@ void forward_send(struct sim *sim, struct event *ev, uint32_t node, unsigned por
 	mono_t start = MAX(sim->now, ev->at);
 
 	if (!walk(sim, ev, &at) ||
-	    (at.hops > 0 && sim_chance(sim, loss_of(sim, ev, node, at.node)))) {
+	    (at.hops > 0 && forward_chance(sim, loss_of(sim, ev, node, at.node)))) {
 		event_free(sim, ev);
 		return;
 	}
@@ -215,6 +258,22 @@ void forward_send(struct sim *sim, struct event *ev, uint32_t node, unsigned por
 	ev->node = at.node;
 	ev->port = (uint8_t)at.port;
 	queue_add(sim, ev, start + travel_time(sim, at.hops));
-	if (sim_chance(sim, sim->duplicates))
+	if (forward_chance(sim, sim->duplicates))
 		arrive_twice(sim, ev, at.hops);
+}
+
+void forward_answer(struct sim *sim, struct event *ev)
+{
+	struct sim_node *n = &sim->nodes[ev->node];
+	unsigned port = node_is_switch(n) ? 0 : ev->port;
+
+	ev->to = ev->from;
+	ev->to.qkey = MAD_QP1_QKEY;
+	ev->dlid = ev->to.lid;
+	ev->from = (struct transport_addr){
+		.lid = (lid_t)(ib_get(n->ports[port].info, PI_LID) | ev->to.path_bits),
+		.sl = ev->to.sl,
+		.qp = 1,
+	};
+	forward_send(sim, ev, ev->node, port);
 }

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What general MADs have and SMPs do not: a partition, a Q_Key, a global route, a queue pair. And
- * their receivers: the agents of the port for counters and congestion control, or a program that
- * has it open.
+ * What general MADs have and SMPs do not: a partition, a Q_Key, a global route, a queue pair.
  */
 #include "sim/sim_internal.h"
-#include "sim/cca.h"
-#include "sim/pma.h"
 
 #define PKEY_FULL     0x8000u
 #define PKEY_DEFAULT  0xFFFFu
@@ -98,8 +94,7 @@ bool gmp_leave(struct sim *sim, struct event *ev, uint32_t node, unsigned port)
 	return !ev->to.global || put_grh(n, port, ev);
 }
 
-/* Is the packet for this port; then its addresses are as a receiver sees them. */
-static bool gmp_is_ours(const struct sim_node *n, unsigned port, struct event *ev)
+bool gmp_is_ours(const struct sim_node *n, unsigned port, struct event *ev)
 {
 	unsigned lmc = (unsigned)ib_get(n->ports[port].info, PI_LMC);
 	int pkey = find_pkey(n, port, ev->pkey);
@@ -116,40 +111,6 @@ static bool gmp_is_ours(const struct sim_node *n, unsigned port, struct event *e
 	ev->from.path_bits = (uint8_t)(ev->dlid & ((1u << lmc) - 1));
 	ev->from.qkey = 0;
 	return true;
-}
-
-void gmp_arrive(struct sim *sim, struct event *ev)
-{
-	struct sim_node *n = &sim->nodes[ev->node];
-	unsigned port = node_is_switch(n) ? 0 : ev->port;
-	uint16_t link = n->ports[port].link;
-
-	if (!gmp_is_ours(n, port, ev))
-		event_free(sim, ev);
-	else if (ev->to.qp == 1 && pma_answers(ev->mad))
-		pma_arrive(sim, ev);
-	else if (ev->to.qp == 1 && cca_answers(ev->mad))
-		cca_arrive(sim, ev);
-	else if (link)
-		link_deliver(sim, link - 1u, ev);
-	else
-		event_free(sim, ev);
-}
-
-void gmp_answer(struct sim *sim, struct event *ev)
-{
-	struct sim_node *n = &sim->nodes[ev->node];
-	unsigned port = node_is_switch(n) ? 0 : ev->port;
-
-	ev->to = ev->from;
-	ev->to.qkey = MAD_QP1_QKEY;
-	ev->dlid = ev->to.lid;
-	ev->from = (struct transport_addr){
-		.lid = (lid_t)(ib_get(n->ports[port].info, PI_LID) | ev->to.path_bits),
-		.sl = ev->to.sl,
-		.qp = 1,
-	};
-	forward_send(sim, ev, ev->node, port);
 }
 
 static bool is_end_port(const struct sim_node *n, unsigned port)

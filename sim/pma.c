@@ -354,5 +354,5 @@ void pma_arrive(struct sim *sim, struct event *ev)
 		return;
 	}
 	smp_make_response(ev->mad, answer(n, ev->mad, sim->now), NULL);
-	gmp_answer(sim, ev);
+	forward_answer(sim, ev);
 }

@@ -1,25 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The simulation itself: its clock, its dice, its counters. Events are only dispatched here;
- * what they do is next door.
+ * The simulation itself: its life, its clock, its events. These are only dispatched here, a MAD that
+ * arrives to the agent that it is for; what they do is next door.
  */
 #include "sim/sim_internal.h"
 #include "sim/cca.h"
 #include "sim/pma.h"
 #include "sim/rmpp.h"
-#include "util/random.h"
-
-uint64_t sim_random(struct sim *sim)
-{
-	return random_next(&sim->rng);
-}
-
-bool sim_chance(struct sim *sim, uint32_t p)
-{
-	if (p == 0)
-		return false;
-	return p == UINT32_MAX || (uint32_t)sim_random(sim) < p;
-}
 
 struct sim *sim_new(const struct netfile *net, uint64_t seed)
 {
@@ -76,11 +63,42 @@ mono_t sim_next(const struct sim *sim)
 	return queue_next(sim);
 }
 
+/* A GMP: to the agents of the port for counters and congestion control, or to a program. */
+static void gmp_arrives(struct sim *sim, struct event *ev)
+{
+	struct sim_node *n = &sim->nodes[ev->node];
+	unsigned port = node_is_switch(n) ? 0 : ev->port;
+	uint16_t link = n->ports[port].link;
+
+	if (!gmp_is_ours(n, port, ev))
+		event_free(sim, ev);
+	else if (ev->to.qp == 1 && pma_answers(ev->mad))
+		pma_arrive(sim, ev);
+	else if (ev->to.qp == 1 && cca_answers(ev->mad))
+		cca_arrive(sim, ev);
+	else if (link)
+		link_deliver(sim, link - 1u, ev);
+	else
+		event_free(sim, ev);
+}
+
+static void arrive(struct sim *sim, struct event *ev)
+{
+	unsigned class = (unsigned)ib_get(ev->mad, SMP_CLASS);
+
+	if (sim->nodes[ev->node].off)
+		event_free(sim, ev);
+	else if (class == MAD_CLASS_SMI_DR || class == MAD_CLASS_SMI_LID)
+		sma_arrive(sim, ev);
+	else
+		gmp_arrives(sim, ev);
+}
+
 static void happen(struct sim *sim, struct event *ev)
 {
 	switch (ev->kind) {
 	case EV_ARRIVE:
-		sma_arrive(sim, ev);
+		arrive(sim, ev);
 		return;
 	case EV_TIMEOUT:
 		link_timeout(sim, ev);
@@ -117,29 +135,4 @@ void sim_advance(struct sim *sim, mono_t to)
 	}
 	if (to > sim->now)
 		sim->now = to;
-}
-
-void sim_tally(struct sim *sim, uint16_t attr, uint8_t method)
-{
-	size_t i;
-
-	for (i = 0; i < sim->n_counts; i++)
-		if (sim->counts[i].attr == attr && sim->counts[i].method == method)
-			break;
-	if (i == sim->n_counts) {
-		GROW(sim->counts, i + 1, sim->cap_counts);
-		sim->counts[i] = (struct count){ .attr = attr, .method = method };
-		sim->n_counts++;
-	}
-	sim->counts[i].n++;
-}
-
-uint64_t sim_count(const struct sim *sim, uint16_t attr, uint8_t method)
-{
-	uint64_t n = 0;
-
-	for (size_t i = 0; i < sim->n_counts; i++)
-		if (sim->counts[i].method == method && (attr == 0 || sim->counts[i].attr == attr))
-			n += sim->counts[i].n;
-	return n;
 }

@@ -2,7 +2,8 @@
 /*
  * Internals of the simulator, for its own files only.
  *
- *   agent.c --send--> forward.c --event--> sma*.c, gmp.c --event--> forward.c --event--> agent.c
+ *   agent.c --send--> forward.c --event--> sim.c --> sma*.c, pma.c, cca.c --answer--> forward.c
+ *                                            '-------> agent.c
  *   fault.c, link.c change cables and moods; trap.c speaks up; oracle.c watches the tables.
  */
 #pragma once
@@ -230,12 +231,6 @@ struct event *queue_pop(struct sim *sim, mono_t until); /* NULL: nothing due */
 mono_t queue_next(const struct sim *sim);
 void queue_clear(struct sim *sim);
 
-/* sim.c */
-uint64_t sim_random(struct sim *sim);
-/* True with probability `p` / 2^32. */
-bool sim_chance(struct sim *sim, uint32_t p);
-void sim_tally(struct sim *sim, uint16_t attr, uint8_t method);
-
 static inline bool node_is_switch(const struct sim_node *n)
 {
 	return n->type == IB_NODE_SWITCH;
@@ -285,6 +280,8 @@ void sim_build(struct sim *sim, const struct netfile *net);
 void node_reset(struct sim *sim, uint32_t node);
 void port_full_start(struct sim_port *p);
 void tables_free(struct sim_node *n);
+/* The mood of a node, made at the first call. */
+struct mood *node_mood(struct sim_node *n);
 
 /* intern.c */
 uint16_t intern_put(struct intern *in, const uint8_t *value);
@@ -293,12 +290,17 @@ void intern_free(struct intern *in);
 
 /* forward.c: takes over `ev`, whose mad leaves (node, port) now. */
 void forward_send(struct sim *sim, struct event *ev, uint32_t node, unsigned port);
+/* takes ev: sends a GMP back as its own response */
+void forward_answer(struct sim *sim, struct event *ev);
+/* True with probability `p` / 2^32. */
+bool forward_chance(struct sim *sim, uint32_t p);
+/* Counts an SMP for sim_count(). */
+void forward_count(struct sim *sim, uint16_t attr, uint8_t method);
 
 /* gmp.c: partition, Q_Key and GRH of a GMP. False: the packet does not leave the port. */
 bool gmp_leave(struct sim *sim, struct event *ev, uint32_t node, unsigned port);
-void gmp_arrive(struct sim *sim, struct event *ev); /* takes ev */
-/* takes ev: sends the request back as its own response */
-void gmp_answer(struct sim *sim, struct event *ev);
+/* Is the packet for this port? Then its addresses are as a receiver sees them. */
+bool gmp_is_ours(const struct sim_node *n, unsigned port, struct event *ev);
 
 /* agent.c */
 void link_deliver(struct sim *sim, uint32_t link, struct event *ev); /* takes ev */
@@ -310,7 +312,7 @@ void links_close(struct sim *sim);
 void simports_close(struct sim *sim);
 
 /* sma.c */
-void sma_arrive(struct sim *sim, struct event *ev); /* takes ev */
+void sma_arrive(struct sim *sim, struct event *ev); /* takes ev, an SMP */
 
 /*
  * One attribute of one node: reads or writes `payload`, which becomes the answer. Returns a MAD

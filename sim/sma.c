@@ -274,17 +274,10 @@ static void request(struct sim *sim, struct event *ev, struct sim_port *p)
 
 void sma_arrive(struct sim *sim, struct event *ev)
 {
-	struct sim_node *n = &sim->nodes[ev->node];
-	struct sim_port *p = node_end_port(n, ev->port);
-	unsigned class = (unsigned)ib_get(ev->mad, SMP_CLASS),
-		 method = (unsigned)ib_get(ev->mad, SMP_METHOD);
-	bool smp = class == MAD_CLASS_SMI_DR || class == MAD_CLASS_SMI_LID;
+	struct sim_port *p = node_end_port(&sim->nodes[ev->node], ev->port);
+	unsigned method = (unsigned)ib_get(ev->mad, SMP_METHOD);
 
-	if (n->off) {
-		event_free(sim, ev);
-	} else if (!smp) {
-		gmp_arrive(sim, ev);
-	} else if ((method & MAD_RESPONSE_BIT) || method == MAD_TRAP) {
+	if ((method & MAD_RESPONSE_BIT) || method == MAD_TRAP) {
 		to_link(sim, ev, p);
 	} else if (method == MAD_TRAP_REPRESS) {
 		if (trap_repressed(sim, ev->node, ev->mad))

@@ -53,8 +53,8 @@ static void emit(struct sim *sim, const struct trap *t)
 
 	if (!lid || !sm_lid)
 		return;
-	if (sim->trap_loss && sim_chance(sim, sim->trap_loss)) {
-		sim_tally(sim, IB_ATTR_NOTICE, MAD_TRAP);
+	if (sim->trap_loss && forward_chance(sim, sim->trap_loss)) {
+		forward_count(sim, IB_ATTR_NOTICE, MAD_TRAP);
 		return;
 	}
 	ev = event_new(sim, EV_ARRIVE);
@@ -63,7 +63,7 @@ static void emit(struct sim *sim, const struct trap *t)
 	ev->dlid = sm_lid;
 	ev->from.lid = lid;
 	ev->from.sl = (uint8_t)ib_get(p->info, PI_MASTER_SM_SL);
-	sim_tally(sim, IB_ATTR_NOTICE, MAD_TRAP);
+	forward_count(sim, IB_ATTR_NOTICE, MAD_TRAP);
 	forward_send(sim, ev, t->node, node_is_switch(&sim->nodes[t->node]) ? 0 : t->port);
 }
 
