@@ -20,7 +20,7 @@ libroute_a_SOURCES = opensm/route/select/engines.c opensm/route/core/engine.c op
 	opensm/route/grid/grid_ways.c opensm/route/grid/grid_ways.h opensm/route/grid/grid_detour.c opensm/route/grid/grid_detour.h \
 	opensm/route/grid/grid_waits.c opensm/route/grid/grid_routes.c opensm/route/grid/grid_routes.h \
 	opensm/route/grid/grid_tree.c opensm/route/grid/torus.c opensm/route/grid/torus.h opensm/route/grid/dor.c \
-	opensm/route/proof/check.c opensm/route/proof/check.h opensm/route/proof/check_internal.h opensm/route/proof/check_delta.h opensm/route/proof/metric.c opensm/route/proof/disjoint.c opensm/route/proof/disjoint.h \
+	opensm/route/proof/check.c opensm/route/proof/check_verifier.c opensm/route/proof/check.h opensm/route/proof/check_internal.h opensm/route/proof/check_delta.h opensm/route/proof/metric.c opensm/route/proof/disjoint.c opensm/route/proof/disjoint.h \
 	opensm/route/proof/check_run.c opensm/route/proof/check_any.c opensm/route/proof/check_after.c opensm/route/proof/check_paths.c opensm/route/proof/check_distances.c opensm/route/proof/check_turns.c opensm/route/proof/check_renumber.c \
 	opensm/route/io/tablefile.c opensm/route/io/tablefile.h \
 	opensm/route/proof/cdg.c opensm/route/proof/cdg.h opensm/route/proof/cdg_internal.h opensm/route/proof/cycle.c \
@@ -30,7 +30,7 @@ libroute_a_SOURCES = opensm/route/select/engines.c opensm/route/core/engine.c op
 	opensm/route/proof/keep_policy.c opensm/route/proof/keep_policy.h \
 	opensm/route/select/keep_tables.c opensm/route/select/keep_tables.h opensm/route/select/adopt_found.c opensm/route/select/adopt_found.h \
 	opensm/route/mcast/mcast.c opensm/route/mcast/mcast.h opensm/route/mcast/mcast_internal.h \
-	opensm/route/mcast/mcast_grow.c opensm/route/mcast/mcast_root.c opensm/route/mcast/mcast_safe.c \
+	opensm/route/mcast/mcast_grow.c opensm/route/mcast/mcast_root.c opensm/route/mcast/mcast_safe.c opensm/route/mcast/mcast_tree.c \
 	opensm/route/select/auto.c opensm/route/shape/recognise.c opensm/route/shape/recognise.h \
 	opensm/route/shape/recognise_hyperx.c opensm/route/shape/recognise_groups.c \
 	opensm/route/direct/direct_routes.c opensm/route/direct/direct_routes.h \

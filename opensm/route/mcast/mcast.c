@@ -19,59 +19,6 @@
 #include "util/bisect.h"
 #include "util/mem.h"
 
-/* ---- trees --------------------------------------------------------------------------------- */
-
-static struct mcast_tree *tree_new(uint32_t n_rows)
-{
-	struct mcast_tree *t = xcalloc(1, sizeof(*t) + n_rows * sizeof(t->rows[0]));
-
-	t->refs = 1;
-	t->n_rows = n_rows;
-	t->root = MCAST_NONE;
-	return t;
-}
-
-struct mcast_tree *mcast_tree_ref(const struct mcast_tree *t)
-{
-	struct mcast_tree *tree = as_owner(t);
-
-	if (tree)
-		tree->refs++;
-	return tree;
-}
-
-struct mcast_tree *mcast_tree_unref(const struct mcast_tree *shared)
-{
-	struct mcast_tree *t = as_owner(shared);
-
-	if (t && --t->refs == 0)
-		free(t);
-	return NULL;
-}
-
-const struct mcast_row *mcast_tree_find(const struct mcast_tree *t, guid_t guid)
-{
-	uint32_t n = t ? t->n_rows : 0, at = BISECT(i, 0, n, t->rows[i].guid < guid);
-
-	return at < n && t->rows[at].guid == guid ? &t->rows[at] : NULL;
-}
-
-static bool row_is_same(const struct mcast_row *a, const struct mcast_row *b)
-{
-	return a->guid == b->guid && a->sw == b->sw && a->up == b->up && a->up_port == b->up_port &&
-	       a->down_port == b->down_port && !memcmp(a->mask, b->mask, sizeof(a->mask));
-}
-
-static bool tree_is_same(const struct mcast_tree *a, const struct mcast_tree *b)
-{
-	if (a->n_rows != b->n_rows || a->n_left_out != b->n_left_out || a->unproved != b->unproved)
-		return false;
-	for (uint32_t i = 0; i < a->n_rows; i++)
-		if (!row_is_same(&a->rows[i], &b->rows[i]))
-			return false;
-	return true;
-}
-
 /* ---- planners ------------------------------------------------------------------------------ */
 
 struct mcast_planner *mcast_planner_new(const struct mcast_params *params)
@@ -264,7 +211,7 @@ static void write_rows(struct mcast_planner *p, struct mcast_tree *t)
 
 static struct mcast_tree *write_tree(struct mcast_planner *p)
 {
-	struct mcast_tree *t = tree_new(list_tree(p));
+	struct mcast_tree *t = mcast_tree_new(list_tree(p));
 	_cleanup_free_ struct below *below = xcalloc(t->n_rows, sizeof(*below));
 
 	write_rows(p, t);
@@ -402,10 +349,10 @@ struct mcast_tree *mcast_plan(struct mcast_planner *p, const struct mcast_job *j
 	if (gather(p, job)) {
 		t = make_safe(p, job, plan_rows(p, job));
 	} else {
-		t = tree_new(0);
+		t = mcast_tree_new(0);
 		t->n_left_out = p->n_left_out;
 	}
-	if (job->previous && tree_is_same(t, job->previous)) {
+	if (job->previous && mcast_tree_is_same(t, job->previous)) {
 		mcast_tree_unref(t);
 		t = mcast_tree_ref(job->previous);
 	}

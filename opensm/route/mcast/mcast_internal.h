@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Inside of the planner of multicast trees: shared by mcast.c (the plan), mcast_grow.c (one tree
- * growing) and mcast_root.c (choice of the root). Only these and mcast_safe.c include it.
+ * growing), mcast_root.c (choice of the root), mcast_tree.c (trees) and mcast_safe.c.
  */
 #pragma once
 
@@ -70,6 +70,12 @@ static inline bool mcast_has_ports(const uint64_t mask[4])
 {
 	return mask[0] | mask[1] | mask[2] | mask[3];
 }
+
+/* ---- mcast_tree.c ---- */
+
+/* One reference; without a root. */
+struct mcast_tree *mcast_tree_new(uint32_t n_rows);
+bool mcast_tree_is_same(const struct mcast_tree *a, const struct mcast_tree *b);
 
 /* ---- mcast_root.c ---- */
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The inside of routes_check(): check.c (whole), check_run.c (many LIDs), check_any.c (one LID). */
+/*
+ * The inside of routes_check(): check_verifier.c (preparations), check.c (whole), check_run.c (many
+ * LIDs), check_any.c (one LID).
+ */
 #pragma once
 
 #include "route/proof/check.h"
@@ -67,6 +70,9 @@ struct route_changes {
 bool route_proof_move(struct route_proof *p, const struct routes *r,
 		      const struct route_changes *changes);
 
+/* `threads` 0: all of the machine. */
+void verifier_begin(struct verifier *j, const struct routes *r, unsigned threads);
+void verifier_done(struct verifier *j);
 /* Allocates and fills behind[] and counted[] from the cables of the topo. */
 void verifier_find_behind(struct verifier *j);
 /* Makes room for higher LIDs. `old` shares its arrays by LID. */
