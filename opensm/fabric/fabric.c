@@ -283,31 +283,6 @@ enum ib_speed_set fabric_speed_sets(const struct port *p)
 	return ib_speed_sets(cap_info(p));
 }
 
-unsigned fabric_pkey_cap(const struct port *p)
-{
-	unsigned cap = p->node->partition_cap;
-
-	if (!port_is_end(p))
-		cap = p->node->switch_known
-			      ? (unsigned)ib_get(p->node->switch_info, SI_PARTITION_ENF_CAP)
-			      : 0;
-	return MIN(cap, PKEY_CAP_MAX);
-}
-
-unsigned fabric_pkeys(const struct fabric *f, const struct port *p, uint16_t *ret)
-{
-	unsigned cap = fabric_pkey_cap(p);
-
-	for (unsigned i = 0; i < cap; i++) {
-		const uint8_t *block = fabric_cell(f, p, TABLE_PKEYS, i / PKEYS_PER_BLOCK);
-
-		if (!block)
-			return 0;
-		ret[i] = (uint16_t)ib_bits_get(block, i % PKEYS_PER_BLOCK * 16, 16);
-	}
-	return cap;
-}
-
 const uint8_t *lft_have_block(const struct lft_have *lft, uint32_t block)
 {
 	return block < lft->n_blocks && lft->known[block] ? lft->entries + block * LFT_BLOCK_LIDS

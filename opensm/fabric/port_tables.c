@@ -11,6 +11,17 @@
 #define SL2VL_BYTES	8  /* a nibble for each of 16 SLs */
 #define VLARB_PER_BLOCK 32u /* entries of 2 bytes */
 
+unsigned fabric_pkey_cap(const struct port *p)
+{
+	unsigned cap = p->node->partition_cap;
+
+	if (!port_is_end(p))
+		cap = p->node->switch_known
+			      ? (unsigned)ib_get(p->node->switch_info, SI_PARTITION_ENF_CAP)
+			      : 0;
+	return MIN(cap, PKEY_CAP_MAX);
+}
+
 static uint32_t mod_pkeys(const struct port *p, unsigned block)
 {
 	return port_is_end(p) ? block : (uint32_t)p->num << 16 | block;
@@ -115,6 +126,20 @@ const uint8_t *fabric_cell(const struct fabric *f, const struct port *p, enum po
 {
 	assert(table < N_PORT_TABLES);
 	return cell_table_get(f->cells, p->tables[table], block);
+}
+
+unsigned fabric_pkeys(const struct fabric *f, const struct port *p, uint16_t *ret)
+{
+	unsigned cap = fabric_pkey_cap(p);
+
+	for (unsigned i = 0; i < cap; i++) {
+		const uint8_t *block = fabric_cell(f, p, TABLE_PKEYS, i / PKEYS_PER_BLOCK);
+
+		if (!block)
+			return 0;
+		ret[i] = (uint16_t)ib_bits_get(block, i % PKEYS_PER_BLOCK * 16, 16);
+	}
+	return cap;
 }
 
 /* The bits that a device keeps. Returns how many bytes it has entries for. */

@@ -148,12 +148,6 @@ void verify_tables(struct verify *v)
 	measure(v, threads);
 }
 
-bool verify_holds(const struct verify *v)
-{
-	return !v->verdict.lost && !v->verdict.looping && !v->loops && !v->dropped.n &&
-	       !v->n_groups;
-}
-
 int offline_verify(int argc, char **argv)
 {
 	_cleanup_(verify_clear) struct verify v = { 0 };

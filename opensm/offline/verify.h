@@ -84,7 +84,11 @@ void verify_clear(struct verify *v);
 /* Computes all results from topo, routes and trees. */
 void verify_tables(struct verify *v);
 /* Are the tables valid? */
-bool verify_holds(const struct verify *v);
+static inline bool verify_holds(const struct verify *v)
+{
+	return !v->verdict.lost && !v->verdict.looping && !v->loops && !v->dropped.n &&
+	       !v->n_groups;
+}
 
 /* verify_lost.c: computes v->dropped. */
 void verify_find_dropped(struct verify *v);

@@ -5,10 +5,8 @@
  */
 #include "conf/partitions/partitions.h"
 
-#include <errno.h>
 #include <string.h>
 
-#include "conf/text/lines.h"
 #include "util/bisect.h"
 #include "util/mem.h"
 
@@ -125,25 +123,13 @@ struct partitions *partitions_limited(const struct conf *conf)
 	return only_default(PARTITIONS_LIMITED, all_limited, ARRAY_SIZE(all_limited));
 }
 
-/* --- Files ---------------------------------------------------------------------------------- */
-
-int partitions_read(const char *path, const struct conf *conf, struct conf_report *r,
-		    struct partitions **ret)
-{
-	_cleanup_free_ char *text = NULL;
-	size_t len = 0;
-	int e = lines_load(path, r, &text, &len);
-
-	return e < 0 ? e : partitions_parse(text, len, path, conf, r, ret);
-}
+/* --- Questions ------------------------------------------------------------------------------ */
 
 const char *partitions_text(const struct partitions *p, size_t *ret_len)
 {
 	*ret_len = p->len;
 	return p->text;
 }
-
-/* --- Questions ------------------------------------------------------------------------------ */
 
 const struct partition *partitions_find(const struct partitions *p, uint16_t pkey)
 {

@@ -481,3 +481,13 @@ int partitions_parse(const char *text, size_t len, const char *file, const struc
 	*ret = parsed;
 	return 0;
 }
+
+int partitions_read(const char *path, const struct conf *conf, struct conf_report *r,
+		    struct partitions **ret)
+{
+	_cleanup_free_ char *text = NULL;
+	size_t len = 0;
+	int e = lines_load(path, r, &text, &len);
+
+	return e < 0 ? e : partitions_parse(text, len, path, conf, r, ret);
+}
