@@ -87,7 +87,8 @@ void exchange_on_completed(void *listener, struct MHD_Connection *c, void **exch
 
 /* ---- login --------------------------------------------------------------------------------- */
 
-void exchange_refuse_login(struct exchange *x, enum login_verdict verdict)
+/* The answer of a verdict that is not LOGIN_OK. */
+static void refuse_login(struct exchange *x, enum login_verdict verdict)
 {
 	switch (verdict) {
 	case LOGIN_REFUSED:
@@ -223,10 +224,12 @@ static void admit(struct exchange *x)
 
 static void on_verdict(struct exchange *x, enum login_verdict verdict)
 {
-	if (verdict == LOGIN_OK)
-		admit(x);
+	if (verdict != LOGIN_OK)
+		refuse_login(x, verdict);
+	else if (x->kind == EXCHANGE_DOLOGIN)
+		own_logged_in(x);
 	else
-		exchange_refuse_login(x, verdict);
+		admit(x);
 }
 
 /* ---- the begin ----------------------------------------------------------------------------- */
@@ -274,6 +277,15 @@ static enum MHD_Result begin_body(struct exchange *x)
 	return x->is_refused && len > DRAIN_MAX ? exchange_send(x) : MHD_YES;
 }
 
+/* A password is being checked. */
+static enum MHD_Result await_login(struct exchange *x)
+{
+	x->stage = EXCHANGE_LOGIN;
+	conn_enter(x->conn, CONN_WAITING);
+	MHD_suspend_connection(x->connection);
+	return MHD_YES;
+}
+
 static enum MHD_Result begin_exchange(struct exchange *x, const char *method)
 {
 	enum login_verdict verdict = LOGIN_OK;
@@ -289,14 +301,10 @@ static enum MHD_Result begin_exchange(struct exchange *x, const char *method)
 		return begin_body(x);
 	}
 	verdict = log_in(x);
-	if (verdict != LOGIN_PENDING) {
-		on_verdict(x, verdict);
-		return begin_body(x);
-	}
-	x->stage = EXCHANGE_LOGIN;
-	conn_enter(x->conn, CONN_WAITING);
-	MHD_suspend_connection(x->connection);
-	return MHD_YES;
+	if (verdict == LOGIN_PENDING)
+		return await_login(x);
+	on_verdict(x, verdict);
+	return begin_body(x);
 }
 
 /* On the main thread: the password of a header, or of a form. */
@@ -304,13 +312,8 @@ static void on_checked(struct login_check *c, enum login_verdict verdict)
 {
 	struct exchange *x = (struct exchange *)((char *)c - offsetof(struct exchange, check));
 
-	if (x->kind == EXCHANGE_DOLOGIN) {
-		own_logged_in(x, verdict);
-		x->stage = EXCHANGE_READY;
-	} else {
-		on_verdict(x, verdict);
-		x->stage = EXCHANGE_CHECKED;
-	}
+	on_verdict(x, verdict);
+	x->stage = x->kind == EXCHANGE_DOLOGIN ? EXCHANGE_READY : EXCHANGE_CHECKED;
 	MHD_resume_connection(x->connection);
 }
 
@@ -445,16 +448,18 @@ static enum MHD_Result start_work(struct exchange *x)
 
 static enum MHD_Result finish_body(struct exchange *x)
 {
+	enum login_verdict verdict;
+
 	if (x->is_refused)
 		return exchange_send(x);
 	if (x->kind == EXCHANGE_ENDPOINT || x->kind == EXCHANGE_TOKENS)
 		return start_work(x);
-	if (own_answer(x) != LOGIN_PENDING)
-		return exchange_send(x);
-	x->stage = EXCHANGE_LOGIN;
-	conn_enter(x->conn, CONN_WAITING);
-	MHD_suspend_connection(x->connection);
-	return MHD_YES;
+	verdict = own_answer(x);
+	if (verdict == LOGIN_PENDING)
+		return await_login(x);
+	if (verdict != LOGIN_OK)
+		refuse_login(x, verdict);
+	return exchange_send(x);
 }
 
 enum MHD_Result exchange_on_request(void *listener, struct MHD_Connection *c, const char *url,

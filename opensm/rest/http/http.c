@@ -26,22 +26,6 @@ static const struct workers_limits work_limits = {
 	.owner_queue = 64,
 };
 
-mono_t http_now(const struct http *h)
-{
-	uint64_t usec = 0;
-
-	sd_event_now(h->event, CLOCK_MONOTONIC, &usec);
-	return (mono_t)usec;
-}
-
-int64_t http_wall(const struct http *h)
-{
-	uint64_t usec = 0;
-
-	sd_event_now(h->event, CLOCK_REALTIME, &usec);
-	return (int64_t)(usec / 1000000);
-}
-
 /* ---- the loop ------------------------------------------------------------------------------ */
 
 static void set_timer(struct listener *listener)

@@ -106,9 +106,24 @@ struct http {
 	struct sending *sendings;
 };
 
-/* ---- http.c ---- */
-mono_t http_now(const struct http *h);
-int64_t http_wall(const struct http *h); /* seconds since 1970 */
+/* ---- time, as the loop has it ---- */
+
+static inline mono_t http_now(const struct http *h)
+{
+	uint64_t usec = 0;
+
+	sd_event_now(h->event, CLOCK_MONOTONIC, &usec);
+	return (mono_t)usec;
+}
+
+/* Seconds since 1970. */
+static inline int64_t http_wall(const struct http *h)
+{
+	uint64_t usec = 0;
+
+	sd_event_now(h->event, CLOCK_REALTIME, &usec);
+	return (int64_t)(usec / 1000000);
+}
 
 /* ---- conns.c ---- */
 enum MHD_Result conns_may_enter(void *listener, const struct sockaddr *at, socklen_t len);
@@ -126,8 +141,6 @@ enum MHD_Result exchange_on_request(void *listener, struct MHD_Connection *c, co
 				    size_t *body_len, void **exchange);
 void exchange_on_completed(void *listener, struct MHD_Connection *c, void **exchange,
 			   enum MHD_RequestTerminationCode how);
-/* The answer of a verdict that is not LOGIN_OK. */
-void exchange_refuse_login(struct exchange *x, enum login_verdict verdict);
 
 /* ---- send.c ---- */
 /* Queues the answer of the exchange, and writes the audit. */
@@ -136,9 +149,12 @@ enum MHD_Result exchange_send(struct exchange *x);
 /* ---- own.c: endpoints about users ---- */
 /* Lists, makes or revokes tokens: in a thread. */
 void own_run_tokens(struct exchange *x);
-/* A login form, or its end: answers at once, or returns LOGIN_PENDING. */
+/*
+ * A login form, or its end. LOGIN_OK: it is answered; LOGIN_PENDING: the password is being checked;
+ * else the login is to be refused.
+ */
 enum login_verdict own_answer(struct exchange *x);
-/* The form's password was checked. */
-void own_logged_in(struct exchange *x, enum login_verdict verdict);
+/* Answers a login form whose password is right. */
+void own_logged_in(struct exchange *x);
 /* Whether `path` is one of them, and which. */
 bool own_find(const char *path, enum rest_entry entry, enum exchange_kind *ret);

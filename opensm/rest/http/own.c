@@ -133,14 +133,10 @@ void own_run_tokens(struct exchange *x)
 
 /* ---- sessions ------------------------------------------------------------------------------ */
 
-void own_logged_in(struct exchange *x, enum login_verdict verdict)
+void own_logged_in(struct exchange *x)
 {
 	char cookie[SECRET_TEXT];
 
-	if (verdict != LOGIN_OK) {
-		exchange_refuse_login(x, verdict);
-		return;
-	}
 	memcpy(x->user, x->check.user, sizeof(x->user));
 	x->conn->is_known = true;
 	sessions_start(login_sessions(x->http->source.login), x->user, http_now(x->http), cookie);
@@ -161,8 +157,8 @@ static enum login_verdict log_in(struct exchange *x)
 	}
 	if (login_from_form(x->body, x->body_len, &x->check.given) == 0)
 		verdict = login_by_password(x->http->source.login, &x->check, http_now(x->http));
-	if (verdict != LOGIN_PENDING)
-		own_logged_in(x, verdict);
+	if (verdict == LOGIN_OK)
+		own_logged_in(x);
 	return verdict;
 }
 
