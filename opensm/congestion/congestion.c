@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Which ports there are, which of them are asked, and when: so many at a time, one question per
- * port. What is asked: ask.c.
+ * port. Their entries: entries.c. What is asked: ask.c.
  */
 #include "congestion/congestion.h"
 
@@ -15,15 +15,11 @@
 #include "util/log.h"
 #include "util/mem.h"
 
-#define OUT_MAX	   4096u
-#define BLOCKED	   (10 * MONO_MS) /* pause after the transport refused a send */
-#define LOGGED_MAX 20		  /* lines about ports, until all are settled */
-#define LMC_MAX	   7u
-/* Silent ports are asked again after so long, doubled four times, and so many of them a second. */
-#define AGAIN_FIRST   (300 * MONO_S)
-#define AGAIN_DOUBLED 4u
-#define AGAIN_PACE    (1 * MONO_S)
-#define AGAIN_MAX     16u
+#define OUT_MAX 4096u
+#define BLOCKED (10 * MONO_MS) /* pause after the transport refused a send */
+/* So many silent ports are asked again in so long. */
+#define AGAIN_PACE (1 * MONO_S)
+#define AGAIN_MAX  16u
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
@@ -39,32 +35,10 @@ struct cc *cc_new(void)
 	return cc;
 }
 
-static void stop_asking(struct cc *cc, struct cc_entry *e)
-{
-	if (e->tid) {
-		guidmap_remove(cc->by_tid, e->tid);
-		cc->outstanding--;
-	} else if (e->port.state == CC_QUEUED) {
-		TAILQ_REMOVE(&cc->queue, e, queue);
-	}
-	e->tid = 0;
-	e->port.state = CC_SETTLED;
-}
-
-static void forget(struct cc *cc, struct cc_entry *e)
-{
-	stop_asking(cc, e);
-	guidmap_remove(cc->by_guid, e->port.guid);
-	if (guidmap_get(cc->by_lid, e->port.lid) == e)
-		guidmap_remove(cc->by_lid, e->port.lid);
-	free(e->device.links);
-	free(e);
-}
-
 static void forget_all(struct cc *cc)
 {
 	for (unsigned i = 0; i < cc->n; i++)
-		forget(cc, cc->entries[i]);
+		cc_forget(cc, cc->entries[i]);
 	free(cc->entries);
 	cc->entries = NULL;
 	cc->n = cc->cap = 0;
@@ -95,73 +69,6 @@ void cc_sweep_ended(struct cc *cc, bool heavy)
 
 /* ---- ports ----------------------------------------------------------------------------------- */
 
-void cc_enqueue(struct cc *cc, struct cc_entry *e, unsigned todo)
-{
-	bool is_idle = e->port.state != CC_QUEUED && !e->tid;
-
-	if (e->port.state == CC_SILENT || e->port.state == CC_UNSUPPORTED)
-		todo = CC_TODO_ALL; /* nothing is known of it */
-	e->todo |= todo;
-	if (!is_idle)
-		return;
-	e->port.state = CC_QUEUED;
-	TAILQ_INSERT_TAIL(&cc->queue, e, queue);
-	cc->busy |= (todo & CC_TODO_ALL) != 0;
-}
-
-void cc_leave_silent(struct cc *cc, struct cc_entry *e)
-{
-	e->todo = 0;
-	e->writes = false;
-	e->port.state = CC_SILENT;
-	if (e->timeouts == UINT8_MAX) /* which key is next, not more */
-		e->timeouts = CC_TRIES;
-	e->again_at = cc->now + (AGAIN_FIRST << MIN(e->again, AGAIN_DOUBLED));
-	cc->again_at = mono_min(cc->again_at, e->again_at);
-}
-
-struct cc_entry *cc_entry_of_lid(const struct cc *cc, lid_t lid)
-{
-	for (unsigned lmc = 0; lmc <= LMC_MAX; lmc++) {
-		lid_t base = (lid_t)(lid >> lmc << lmc);
-		struct cc_entry *e = base ? guidmap_get(cc->by_lid, base) : NULL;
-
-		if (e && (lid ^ e->port.lid) >> e->lmc == 0)
-			return e;
-	}
-	return NULL;
-}
-
-void cc_say(struct cc *cc, const struct cc_place *place, const struct cc_entry *e,
-	    const char *text)
-{
-	const struct port *p = fabric_find_port(place->fabric, e->port.guid);
-	char name[PORT_STRLEN];
-
-	if (cc->logged++ < LOGGED_MAX)
-		log_info("port %s %s", p ? fabric_port_str(p, name) : "?", text);
-	else
-		cc->not_logged++;
-}
-
-static struct cc_entry *meet(struct cc *cc, const struct port *p)
-{
-	struct cc_entry *e = guidmap_get(cc->by_guid, p->guid);
-
-	if (e)
-		return e;
-	e = xcalloc(1, sizeof(*e));
-	e->port.guid = p->guid;
-	e->port.state = CC_SETTLED;
-	e->port.is_switch = e->device.is_switch = node_is_switch(p->node);
-	e->device.n_ports = p->node->n_ports;
-	GROW(cc->entries, cc->n + 1, cc->cap);
-	cc->entries[cc->n++] = e;
-	cc->sorted = false;
-	guidmap_put(cc->by_guid, p->guid, e);
-	return e;
-}
-
 /* Nothing is known of its settings. */
 static void begin_life(struct cc *cc, struct cc_entry *e, uint16_t life)
 {
@@ -172,15 +79,6 @@ static void begin_life(struct cc *cc, struct cc_entry *e, uint16_t life)
 	cc_enqueue(cc, e, CC_TODO_ALL);
 }
 
-static void place_at(struct cc *cc, struct cc_entry *e, const struct port *p)
-{
-	if (e->port.lid && e->port.lid != p->lid && guidmap_get(cc->by_lid, e->port.lid) == e)
-		guidmap_remove(cc->by_lid, e->port.lid);
-	e->port.lid = p->lid;
-	e->lmc = (uint8_t)ib_get(p->info, PI_LMC);
-	guidmap_put(cc->by_lid, p->lid, e);
-}
-
 static void look_at(struct cc *cc, const struct port *p, lid_t own, const struct conf *conf)
 {
 	struct cc_entry *e;
@@ -189,10 +87,10 @@ static void look_at(struct cc *cc, const struct port *p, lid_t own, const struct
 	if (!p->guid || !p->lid || !port_is_live(p) || p->node->type == IB_NODE_ROUTER)
 		return;
 	is_new = !guidmap_get(cc->by_guid, p->guid);
-	e = meet(cc, p);
+	e = cc_meet(cc, p);
 	e->seen = cc->walk;
 	e->device.trap_lid = own;
-	place_at(cc, e, p);
+	cc_place_at(cc, e, p);
 	is_other = cc_learn_links(cc, e, p, conf);
 	if (is_new || e->life != p->lives)
 		begin_life(cc, e, p->lives);
@@ -217,7 +115,7 @@ static void look_around(struct cc *cc, const struct cc_place *place)
 		if (cc->entries[i]->seen == cc->walk)
 			cc->entries[kept++] = cc->entries[i];
 		else
-			forget(cc, cc->entries[i]);
+			cc_forget(cc, cc->entries[i]);
 	}
 	cc->n = kept;
 	cc->ended = cc->heavy = false;
@@ -424,7 +322,7 @@ void cc_receive(struct cc *cc, struct transport_event *ev, const struct cc_place
 		mad_refuse_gmp(place->mad, fault, ev);
 	if (!e)
 		return;
-	stop_asking(cc, e);
+	cc_stop_asking(cc, e);
 	if (ev->kind == TRANSPORT_MAD && fault == MAD_STRAYS)
 		cc_answered(cc, e, ev->mad, place);
 	else

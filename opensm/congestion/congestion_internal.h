@@ -64,11 +64,20 @@ struct cc {
 	uint64_t n_gets, n_sets, timeouts, said_gets, said_sets;
 };
 
-/* congestion.c: queues a port for these steps. */
+/* entries.c */
+/* The entry of a port, a new one at its first call. */
+struct cc_entry *cc_meet(struct cc *cc, const struct port *p);
+/* Notes the LIDs of a port. */
+void cc_place_at(struct cc *cc, struct cc_entry *e, const struct port *p);
+struct cc_entry *cc_entry_of_lid(const struct cc *cc, lid_t lid);
+/* Frees the entry, which stays in `entries`. */
+void cc_forget(struct cc *cc, struct cc_entry *e);
+/* Queues a port for these steps. */
 void cc_enqueue(struct cc *cc, struct cc_entry *e, unsigned todo);
 /* Notes that a port has not answered, and when it is asked again. */
 void cc_leave_silent(struct cc *cc, struct cc_entry *e);
-struct cc_entry *cc_entry_of_lid(const struct cc *cc, lid_t lid);
+/* Takes a port out of the queue, or forgets the request under way. */
+void cc_stop_asking(struct cc *cc, struct cc_entry *e);
 /* Logs a line about a port; of many in a row only the first. */
 void cc_say(struct cc *cc, const struct cc_place *place, const struct cc_entry *e,
 	    const char *text);

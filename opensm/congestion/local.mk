@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 noinst_LIBRARIES += libcongestion.a
-libcongestion_a_SOURCES = opensm/congestion/congestion.c opensm/congestion/congestion.h \
+libcongestion_a_SOURCES = opensm/congestion/congestion.c opensm/congestion/entries.c opensm/congestion/congestion.h \
 	opensm/congestion/congestion_internal.h opensm/congestion/ask.c opensm/congestion/log.c \
 	opensm/congestion/want.c opensm/congestion/want.h opensm/congestion/links.c opensm/congestion/rates.c \
 	opensm/congestion/numbers.c opensm/congestion/numbers.h
