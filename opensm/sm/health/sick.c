@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Findings of the judge, and the action on each. A link is judged after news on it; those with
- * findings also in turn, so that their probation ends. An isolated link has a reason not to be used
- * (out_of_use.h). Its cost is computed before the decision; if the fabric changes later, out_of_use
- * spares the last path.
+ * What the judge is told, and when. A link is judged after news on it; those with findings also in
+ * turn, so that their probation ends. What is done about findings: sick_decide.c.
  */
 #include "sm/health/sick_internal.h"
 
@@ -11,26 +9,19 @@
 #include <stdlib.h>
 
 #include "ib/codes.h"
-#include "sm/base/about.h"
 #include "sm/base/news.h"
 #include "util/mem.h"
 
 MACHINE_MEMORY(sick);
 
-#define TURN	      (10 * MONO_S)
-#define SAVE_EVERY    (300 * MONO_S)
-#define SAVE_SOON     (10 * MONO_S) /* delay before a finding is stored */
-#define LINKS_A_TURN  2048u
-#define CAP_LEAST     10u
-#define CAP_SHARE     200u /* inverse of the part of links that may be isolated */
-#define ILLEGAL_SECS  86400u
-#define NO_CASE	      UINT32_MAX
-#define IN_ORDER      "in order again"
-#define NO_CLOCK      10000000 /* value of an unknown time: buckets are numbered from 1 */
+#define TURN         (10 * MONO_S)
+#define SAVE_EVERY   (300 * MONO_S)
+#define LINKS_A_TURN 2048u
+#define ILLEGAL_SECS 86400u
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-struct health_rules sick_rules(const struct conf *conf)
+static struct health_rules rules_of(const struct conf *conf)
 {
 	return (struct health_rules){
 		.events = {
@@ -57,86 +48,7 @@ struct health_rules sick_rules(const struct conf *conf)
 	};
 }
 
-static const char *action_word(const struct conf *conf, unsigned cond, bool host)
-{
-#define OF(name) (host ? conf->hm_ca_##name##_action : conf->hm_sw_##name##_action)
-	switch (cond) {
-	case HEALTH_REBOOT:
-		return OF(reboot);
-	case HEALTH_FLAPPING:
-		return OF(flapping);
-	case HEALTH_UNRESPONSIVE:
-		return OF(unresponsive);
-	case HEALTH_NOISY:
-		return OF(noisy);
-	case HEALTH_SETERR:
-		return OF(seterr);
-	case HEALTH_ILLEGAL:
-		return OF(illegal);
-	case HEALTH_LINK_DOWN:
-		return OF(link_downed);
-	case HEALTH_BER:
-		return OF(symbol_ber);
-	case HEALTH_PDR:
-		return OF(packet_drop);
-	case HEALTH_STALL:
-		return OF(credit_stall);
-	default:
-		return "ignore";
-	}
-#undef OF
-}
-
-/* The most severe action that the options have for these findings. */
-enum health_action sick_action(const struct conf *conf, unsigned conds, bool host)
-{
-	enum health_action most = HEALTH_IGNORE, one;
-
-	for (unsigned i = 0; i < HEALTH_CONDS; i++)
-		if ((conds & 1u << i) && health_action_read(action_word(conf, i, host), &one))
-			most = MAX(most, one);
-	return most;
-}
-
-void sick_note_change(struct sick *k)
-{
-	k->changed = true;
-	k->version++;
-}
-
 /* ---- cases ----------------------------------------------------------------------------------- */
-
-int64_t sick_time(const struct sm *sm)
-{
-	int64_t at = sm_realtime(sm);
-
-	return at ? at : NO_CLOCK + sm->now / MONO_S;
-}
-
-uint32_t sick_case_of(const struct sick *k, uint32_t link)
-{
-	return link < k->n_by_link && k->by_link[link] ? k->by_link[link] - 1 : NO_CASE;
-}
-
-struct port *sick_port_at(const struct sm *sm, const struct health_end *e)
-{
-	struct node *n = fabric_find_node(sm->fabric, e->node);
-
-	return n && e->port && e->port <= n->n_ports ? &n->ports[e->port] : NULL;
-}
-
-/* The switch port of the link; NULL: the cable is not present. */
-static struct port *switch_end(const struct sm *sm, const struct health_verdict *v)
-{
-	for (unsigned i = 0; i < 2; i++) {
-		struct port *p = sick_port_at(sm, &v->end[i]);
-
-		if (p && p->peer && node_is_switch(p->node) &&
-		    p->peer->node->guid == v->end[!i].node && p->peer->num == v->end[!i].port)
-			return p;
-	}
-	return NULL;
-}
 
 unsigned sm_sick_links(const struct sm *sm, enum sick_state state)
 {
@@ -148,206 +60,6 @@ unsigned sm_sick_links(const struct sm *sm, enum sick_state state)
 	return n;
 }
 
-unsigned sm_sick_cap(const struct sm *sm)
-{
-	unsigned links = health_n_links(sm->m.sick->judge);
-
-	return sm->conf->hm_max_isolated ? sm->conf->hm_max_isolated
-					 : MAX(CAP_LEAST, links / CAP_SHARE);
-}
-
-/* Ends the action on a link. The cable may not be present, being disabled or not read. */
-static void let_go(struct sm *sm, struct sick_case *c)
-{
-	struct port *p = c->state == SICK_ISOLATED ? sick_port_at(sm, &c->at) : NULL;
-
-	sm->m.sick->n_hidden -= c->hidden;
-	c->hidden = false;
-	if (!p)
-		return;
-	health_quiet(sm->m.sick->judge, c->link, sick_time(sm) + HEALTH_QUIET_SECS);
-	out_of_use_take(sm, p, OUT_HEALTH);
-	if (sm->state == SM_MASTER)
-		tell_port(sm, p, "a link is in order again, or may be used");
-}
-
-/* Isolates a link; `p` NULL: its port was disabled earlier. */
-static void isolate(struct sm *sm, struct sick_case *c, struct port *p)
-{
-	const struct health_off *off = sick_off_of(sm->m.sick, c->link);
-
-	c->at = p ? (struct health_end){ p->node->guid, p->num } : off->at;
-	c->off = off;
-	if (p && out_of_use_give(sm, p, OUT_HEALTH, false))
-		tell_port(sm, p, "a link is isolated for its health");
-}
-
-/* Decides by options, cap and guards as they are now. */
-static enum sick_state decide(const struct sm *sm, const struct sick_case *c, struct port *p)
-{
-	const struct health_verdict *v = health_verdict(sm->m.sick->judge, c->link);
-	struct mark_cost cost;
-
-	if (c->action < HEALTH_ISOLATE)
-		return SICK_REPORTED;
-	if (v->host && !sm->conf->hm_isolate_host_links && !c->manual)
-		return SICK_HOST_LINK;
-	if (sm->conf->hm_dry_run && !c->manual)
-		return SICK_DRY_RUN;
-	if (c->state == SICK_ISOLATED || (!p && sick_off_of(sm->m.sick, c->link)))
-		return SICK_ISOLATED;
-	if (!p)
-		return SICK_UNDECIDED;
-	if (!c->manual && sm->m.sick->n_isolated >= sm_sick_cap(sm))
-		return SICK_CAPPED;
-	sm_mark_cost(sm, NULL, MARK_ISOLATE, p->node, p->num, &cost);
-	if (cost.own || cost.manager || cost.pairs_lost || cost.hosts || cost.switches)
-		return SICK_SPARED;
-	return SICK_ISOLATED;
-}
-
-static void become(struct sm *sm, struct sick_case *c, enum sick_state next)
-{
-	struct sick *k = sm->m.sick;
-	char words[SICK_WORDS_STRLEN];
-
-	if (c->state == SICK_ISOLATED)
-		let_go(sm, c);
-	k->n_isolated -= c->state == SICK_ISOLATED;
-	c->state = next;
-	k->n_isolated += next == SICK_ISOLATED;
-	if (next == SICK_ISOLATED)
-		isolate(sm, c, switch_end(sm, health_verdict(k->judge, c->link)));
-	if (next != SICK_UNDECIDED && c->action != HEALTH_IGNORE)
-		sick_tell(sm, c->link, sm_sick_state_name(next),
-			  sm_sick_words(next, c->action, words));
-}
-
-/* Has another cable been found at the port that was isolated for the former one? */
-static bool is_of_another(const struct sick_case *c, const struct health_verdict *v)
-{
-	for (unsigned i = 0; i < 2; i++)
-		if (v->end[i].node == c->at.node && v->end[i].port == c->at.port)
-			return false;
-	return c->state == SICK_ISOLATED;
-}
-
-/* Ends an action that may be stronger or weaker than the wanted one. */
-static void go_back(struct sm *sm, struct sick_case *c)
-{
-	struct port *p = sick_port_at(sm, &c->at);
-
-	if (c->hidden && c->action != HEALTH_NO_DISCOVER) {
-		sm->m.sick->n_hidden--;
-		c->hidden = false;
-		if (p)
-			tell_port(sm, p, "a link may be read again");
-	}
-}
-
-/*
- * Finds the wanted action: by findings and by the administrator's list, unless options forbid it.
- */
-static void find_action(const struct sm *sm, struct sick_case *c, const struct health_verdict *v)
-{
-	enum health_action manual = sick_manual_action(sm, v);
-	bool forbidden = sm->conf->hm_dry_run || (v->host && !sm->conf->hm_isolate_host_links);
-
-	c->manual = manual >= HEALTH_ISOLATE;
-	c->action = c->manual && forbidden ? manual
-					   : MAX(manual, sick_action(sm->conf, v->on, v->host));
-}
-
-static void enter(struct sm *sm, struct sick_case *c)
-{
-	const struct health_verdict *v = health_verdict(sm->m.sick->judge, c->link);
-	enum sick_state next;
-
-	if (is_of_another(c, v))
-		become(sm, c, SICK_UNDECIDED);
-	find_action(sm, c, v);
-	next = decide(sm, c, switch_end(sm, v));
-	if (next != c->state)
-		become(sm, c, next);
-	else if (next == SICK_ISOLATED)
-		go_back(sm, c);
-}
-
-void sick_spare(struct sm *sm, struct sick_case *c)
-{
-	become(sm, c, SICK_SPARED);
-}
-
-static void drop_case(struct sm *sm, uint32_t i, const char *why)
-{
-	struct sick *k = sm->m.sick;
-
-	if (k->all[i].action != HEALTH_IGNORE)
-		sick_tell(sm, k->all[i].link, SICK_RETURNED, why);
-	let_go(sm, &k->all[i]);
-	k->n_isolated -= k->all[i].state == SICK_ISOLATED;
-	k->by_link[k->all[i].link] = 0;
-	k->all[i] = k->all[--k->n];
-	if (i < k->n)
-		k->by_link[k->all[i].link] = i + 1;
-}
-
-static void need_place(struct sick *k, uint32_t link)
-{
-	uint32_t n = MAX(2 * k->n_by_link, MAX(link + 1, 64u));
-
-	if (link < k->n_by_link)
-		return;
-	k->by_link = xrealloc(k->by_link, n, sizeof(*k->by_link));
-	memset(k->by_link + k->n_by_link, 0, (n - k->n_by_link) * sizeof(*k->by_link));
-	k->n_by_link = n;
-}
-
-static struct sick_case *need_case(struct sick *k, uint32_t link)
-{
-	uint32_t i = sick_case_of(k, link);
-
-	if (i != NO_CASE)
-		return &k->all[i];
-	GROW(k->all, k->n + 1, k->cap);
-	need_place(k, link);
-	k->by_link[link] = k->n + 1;
-	k->all[k->n] = (struct sick_case){ .link = link, .state = SICK_UNDECIDED };
-	return &k->all[k->n++];
-}
-
-void sick_save_soon(struct sm *sm)
-{
-	sm->m.sick->save_at = mono_min(sm->m.sick->save_at, sm->now + SAVE_SOON);
-}
-
-/* Handles a changed verdict. */
-static void look_at_case(struct sm *sm, uint32_t link)
-{
-	struct sick *k = sm->m.sick;
-	uint32_t i;
-
-	sick_note_change(k);
-	sick_save_soon(sm);
-	if (health_verdict(k->judge, link)->on) {
-		enter(sm, need_case(k, link));
-		return;
-	}
-	i = sick_case_of(k, link);
-	if (i != NO_CASE)
-		drop_case(sm, i, IN_ORDER);
-}
-
-static void judge(struct sm *sm, uint32_t link)
-{
-	struct sick *k = sm->m.sick;
-
-	/* Checks that were switched off and on again leave findings without a case. */
-	if (health_judge(k->judge, link, sick_time(sm)) ||
-	    (health_verdict(k->judge, link)->on && sick_case_of(k, link) == NO_CASE))
-		look_at_case(sm, link);
-}
-
 /* ---- log and events -------------------------------------------------------------------------- */
 
 static bool is_watching(const struct sm *sm)
@@ -355,39 +67,11 @@ static bool is_watching(const struct sm *sm)
 	return sm->state == SM_MASTER && sm->conf->hm_unhealthy_ports_checks;
 }
 
-/* The number of the link at a port; UINT32_MAX: there is no cable. */
-static uint32_t link_at(struct sm *sm, const struct port *p)
-{
-	struct health_end a = { p->node->guid, p->num }, b;
-
-	if (!p->num || !p->peer || p->peer == p || !p->peer->num)
-		return UINT32_MAX;
-	b = (struct health_end){ p->peer->node->guid, p->peer->num };
-	return health_link(sm->m.sick->judge, a, b,
-			   !node_is_switch(p->node) || !node_is_switch(p->peer->node));
-}
-
-uint32_t sick_link_of(struct sm *sm, guid_t node, unsigned port)
-{
-	const struct health_end e = { node, (uint8_t)port };
-	struct port *p = sick_port_at(sm, &e);
-	uint32_t link = p ? link_at(sm, p) : UINT32_MAX;
-
-	return link != UINT32_MAX ? link : health_find(sm->m.sick->judge, node, port);
-}
-
-void sick_call(struct sm *sm, uint32_t link, bool manual)
-{
-	health_set_manual(sm->m.sick->judge, link, manual);
-	health_judge(sm->m.sick->judge, link, sick_time(sm));
-	look_at_case(sm, link);
-}
-
 static bool is_isolated(const struct sick *k, uint32_t link)
 {
 	uint32_t i = sick_case_of(k, link);
 
-	return i != NO_CASE && k->all[i].state == SICK_ISOLATED;
+	return i != SICK_NO_CASE && k->all[i].state == SICK_ISOLATED;
 }
 
 static void tell_link(struct sm *sm, uint32_t link, enum health_cond cond)
@@ -396,12 +80,12 @@ static void tell_link(struct sm *sm, uint32_t link, enum health_cond cond)
 		return;
 	health_event(sm->m.sick->judge, link, cond, sick_time(sm));
 	sick_note_change(sm->m.sick);
-	judge(sm, link);
+	sick_judge_link(sm, link);
 }
 
 static void tell_judge(struct sm *sm, struct port *p, enum health_cond cond)
 {
-	tell_link(sm, link_at(sm, p), cond);
+	tell_link(sm, sick_link_at(sm, p), cond);
 }
 
 /* The last port on the known path to this switch; NULL: there is none. */
@@ -460,7 +144,7 @@ void sm_port_counts(struct sm *sm, guid_t node, unsigned port, const struct port
 {
 	const struct health_end e = { node, (uint8_t)port };
 	struct port *p = sick_port_at(sm, &e);
-	uint32_t link = p && is_watching(sm) ? link_at(sm, p) : UINT32_MAX;
+	uint32_t link = p && is_watching(sm) ? sick_link_at(sm, p) : UINT32_MAX;
 
 	if (link == UINT32_MAX || sick_is_exempt(sm, link))
 		return;
@@ -468,19 +152,7 @@ void sm_port_counts(struct sm *sm, guid_t node, unsigned port, const struct port
 		health_quiet(sm->m.sick->judge, link, sick_time(sm) + HEALTH_QUIET_SECS);
 	health_counts(sm->m.sick->judge, link, node, port, c, bits_of(p), sick_time(sm));
 	sick_note_change(sm->m.sick);
-	judge(sm, link);
-}
-
-void sick_forget(struct sm *sm, uint32_t link, const char *why)
-{
-	struct sick *k = sm->m.sick;
-	uint32_t i = sick_case_of(k, link);
-
-	if (i != NO_CASE)
-		drop_case(sm, i, why);
-	health_clear(k->judge, link);
-	sick_note_change(k);
-	k->save_at = sm->now;
+	sick_judge_link(sm, link);
 }
 
 bool sm_sick_clear(struct sm *sm, guid_t node, unsigned port)
@@ -514,14 +186,14 @@ static void make_cases(struct sick *k)
 		memset(k->by_link, 0, k->n_by_link * sizeof(*k->by_link));
 	for (uint32_t i = 0; i < health_n_links(k->judge); i++)
 		if (health_verdict(k->judge, i)->on)
-			need_case(k, i);
+			sick_need_case(k, i);
 }
 
 /* ---- the machine ----------------------------------------------------------------------------- */
 
 void sick_new(struct sm *sm, const struct sm_paths *paths)
 {
-	struct health_rules rules = sick_rules(sm->conf);
+	struct health_rules rules = rules_of(sm->conf);
 	struct sick *k = sm->m.sick;
 
 	k->judge = health_new(&rules);
@@ -533,9 +205,9 @@ bool sick_is_hidden(const struct sm *sm, const struct port *p)
 {
 	const struct sick *k = sm->m.sick;
 	uint32_t i = k->n_hidden ? sick_case_of(k, health_find(k->judge, p->node->guid, p->num))
-				 : NO_CASE;
+				 : SICK_NO_CASE;
 
-	return i != NO_CASE && k->all[i].hidden && sm->state == SM_MASTER;
+	return i != SICK_NO_CASE && k->all[i].hidden && sm->state == SM_MASTER;
 }
 
 void sick_free(struct sm *sm)
@@ -606,22 +278,7 @@ void sick_took(struct sm *sm)
 	}
 	for (uint32_t i = 0; i < health_n_links(k->judge); i++) {
 		if (health_verdict(k->judge, i)->on)
-			need_case(k, i);
-	}
-}
-
-/* Decides on all cases, unless options forbid it now. */
-static void decide_all(struct sm *sm)
-{
-	struct sick *k = sm->m.sick;
-
-	for (uint32_t i = k->n; i-- > 0;) {
-		if (!sm->conf->hm_unhealthy_ports_checks)
-			drop_case(sm, i, "links are not checked any more");
-		else if (!health_verdict(k->judge, k->all[i].link)->on)
-			drop_case(sm, i, IN_ORDER);
-		else if (k->all[i].state != SICK_SPARED)
-			enter(sm, &k->all[i]);
+			sick_need_case(k, i);
 	}
 }
 
@@ -633,10 +290,10 @@ void sick_settle(struct sm *sm)
 		return;
 	sick_policy_settle(sm);
 	for (uint32_t i = 0; i < k->n; i++) {
-		struct port *p = switch_end(sm, health_verdict(k->judge, k->all[i].link));
+		struct port *p = sick_switch_end(sm, health_verdict(k->judge, k->all[i].link));
 
 		if (k->all[i].state == SICK_UNDECIDED)
-			enter(sm, &k->all[i]);
+			sick_enter(sm, &k->all[i]);
 		else if (k->all[i].state == SICK_ISOLATED && p)
 			out_of_use_give(sm, p, OUT_HEALTH, false);
 	}
@@ -645,13 +302,13 @@ void sick_settle(struct sm *sm)
 void sick_sweep_ended(struct sm *sm)
 {
 	struct sick *k = sm->m.sick;
-	struct health_rules rules = sick_rules(sm->conf);
+	struct health_rules rules = rules_of(sm->conf);
 
 	if (sm->state != SM_MASTER)
 		return;
 	health_set_rules(k->judge, &rules);
 	health_sweep(k->judge);
-	decide_all(sm);
+	sick_decide_all(sm);
 	k->look = true;
 	k->check_ways = true;
 	k->off_at = sm->now;
@@ -696,7 +353,7 @@ static void judge_in_turn(struct sm *sm)
 	for (uint32_t i = 0; i < most; i++) {
 		k->cursor = k->cursor + 1 < n ? k->cursor + 1 : 0;
 		if (health_verdict(k->judge, k->cursor)->on)
-			judge(sm, k->cursor);
+			sick_judge_link(sm, k->cursor);
 	}
 }
 

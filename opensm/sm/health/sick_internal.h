@@ -40,25 +40,41 @@ struct sick {
 	bool changed, saving;
 };
 
-struct health_rules sick_rules(const struct conf *conf);
-enum health_action sick_action(const struct conf *conf, unsigned conds, bool host);
+/* ---- sick_case.c ---- */
 
-/* ---- sick.c ---- */
-
-/* The index of the case of this link; UINT32_MAX: there is none. */
+#define SICK_NO_CASE UINT32_MAX
+/* The index of the case of this link; SICK_NO_CASE: there is none. */
 uint32_t sick_case_of(const struct sick *k, uint32_t link);
+/* The case of this link, a new one if there is none. */
+struct sick_case *sick_need_case(struct sick *k, uint32_t link);
 struct port *sick_port_at(const struct sm *sm, const struct health_end *e); /* NULL: not known */
+/* The switch port of the link; NULL: the cable is not present. */
+struct port *sick_switch_end(const struct sm *sm, const struct health_verdict *v);
+/* The number of the link at a port; UINT32_MAX: there is no cable. */
+uint32_t sick_link_at(struct sm *sm, const struct port *p);
+/* The link at this port, a new one if its cable is known; UINT32_MAX: none. */
+uint32_t sick_link_of(struct sm *sm, guid_t node, unsigned port);
+/* The record of the disabled port of this link; NULL: no port of it is disabled. */
+const struct health_off *sick_off_of(const struct sick *k, uint32_t link);
+bool sick_off_is_of(const struct health_off *o, const struct health_verdict *v);
 int64_t sick_time(const struct sm *sm);
 void sick_note_change(struct sick *k);
 void sick_save_soon(struct sm *sm);
+
+/* ---- sick_decide.c ---- */
+
+/* The line of the policy file for this link; NULL: none. */
+const struct conf_health_port *sick_line_of(const struct sm *sm, const struct health_verdict *v);
+/* Finds the wanted action of a case, and takes it. */
+void sick_enter(struct sm *sm, struct sick_case *c);
+/* Decides on all cases, unless options forbid it now. */
+void sick_decide_all(struct sm *sm);
+/* Judges a link, and handles a changed verdict. */
+void sick_judge_link(struct sm *sm, uint32_t link);
 /* Lets the link be used again in spite of its findings, as the last way to something. */
 void sick_spare(struct sm *sm, struct sick_case *c);
-
 /* Called when the administrator calls the link sick, or takes that back. */
 void sick_call(struct sm *sm, uint32_t link, bool manual);
-/* The link at this port, a new one if its cable is known; UINT32_MAX: none. */
-uint32_t sick_link_of(struct sm *sm, guid_t node, unsigned port);
-
 /* Forgets all findings against the link; `why`: the reason for the log and the event. */
 void sick_forget(struct sm *sm, uint32_t link, const char *why);
 
@@ -75,8 +91,6 @@ void sick_tell(struct sm *sm, uint32_t link, const char *event, const char *what
 
 /* Is the link exempt: nothing is counted against it, and nothing done about it? */
 bool sick_is_exempt(const struct sm *sm, uint32_t link);
-/* The action that the policy file gives for this link; HEALTH_IGNORE: none. */
-enum health_action sick_manual_action(const struct sm *sm, const struct health_verdict *v);
 /* Called before cases are decided: puts the present policy file in force. */
 void sick_policy_settle(struct sm *sm);
 
@@ -84,8 +98,6 @@ void sick_policy_settle(struct sm *sm);
 
 /* Does what the action of a case asks for beyond isolation, once the link is held in INIT. */
 void sick_go_on(struct sm *sm, struct sick_case *c);
-/* The record of the disabled port of this link; NULL: no port of it is disabled. */
-const struct health_off *sick_off_of(const struct sick *k, uint32_t link);
 /* Between sweeps: disables ports, enables ports, and finds ports that were enabled. */
 void sick_off_tick(struct sm *sm);
 mono_t sick_off_next(const struct sm *sm);

@@ -24,27 +24,6 @@
 #define AGAIN	      5	 /* seconds before a Set without effect is repeated; doubled each time */
 #define AGAIN_DOUBLES 7u /* number of doublings */
 
-static bool is_end(const struct health_end *a, const struct health_end *b)
-{
-	return a->node == b->node && a->port == b->port;
-}
-
-static bool is_of(const struct health_off *o, const struct health_verdict *v)
-{
-	return (is_end(&o->at, &v->end[0]) && is_end(&o->far, &v->end[1])) ||
-	       (is_end(&o->at, &v->end[1]) && is_end(&o->far, &v->end[0]));
-}
-
-const struct health_off *sick_off_of(const struct sick *k, uint32_t link)
-{
-	const struct health_off *o;
-
-	for (uint32_t i = 0; (o = health_off_at(k->judge, i)); i++)
-		if (is_of(o, health_verdict(k->judge, link)))
-			return o;
-	return NULL;
-}
-
 /* ---- beginning ------------------------------------------------------------------------------- */
 
 static void note_off(struct sm *sm, const struct port *p)
@@ -118,9 +97,9 @@ static bool is_wanted(const struct sick *k, const struct health_off *o)
 {
 	uint32_t i = sick_case_of(k, health_find(k->judge, o->at.node, o->at.port));
 
-	return i != UINT32_MAX && k->all[i].state == SICK_ISOLATED &&
+	return i != SICK_NO_CASE && k->all[i].state == SICK_ISOLATED &&
 	       k->all[i].action == HEALTH_DISABLE &&
-	       is_of(o, health_verdict(k->judge, k->all[i].link));
+	       sick_off_is_of(o, health_verdict(k->judge, k->all[i].link));
 }
 
 static void forget_off(struct sm *sm, uint32_t n)
@@ -129,7 +108,7 @@ static void forget_off(struct sm *sm, uint32_t n)
 	uint32_t i = sick_case_of(sm->m.sick,
 				  health_find(sm->m.sick->judge, o.at.node, o.at.port));
 
-	if (i != UINT32_MAX)
+	if (i != SICK_NO_CASE)
 		sm->m.sick->all[i].off = false;
 	health_off_remove(sm->m.sick->judge, n);
 	sick_note_change(sm->m.sick);

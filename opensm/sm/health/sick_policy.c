@@ -8,8 +8,6 @@
 #include "sm/health/sick_internal.h"
 #include "util/mem.h"
 
-_Static_assert((int)HEALTH_DISABLE == (int)CONF_HEALTH_DISABLE, "in the same order");
-
 /* The policy file in force; NULL: none. An unreadable file leaves the former one in force. */
 static const struct conf_file *file_of(const struct sm *sm)
 {
@@ -18,37 +16,12 @@ static const struct conf_file *file_of(const struct sm *sm)
 	return f && !f->error ? f : NULL;
 }
 
-static const struct conf_health_port *line_of(const struct sm *sm, const struct health_verdict *v)
-{
-	const struct conf_health_ports *p = &sm->m.sick->policy;
-	const struct conf_health_port *a, *b;
-
-	if (!p->n)
-		return NULL;
-	a = conf_health_ports_find(p, v->end[0].node, v->end[0].port);
-	b = conf_health_ports_find(p, v->end[1].node, v->end[1].port);
-	return !a || (b && b->healthy) ? b : a;
-}
-
 bool sick_is_exempt(const struct sm *sm, uint32_t link)
 {
-	const struct conf_health_port *line = line_of(sm, health_verdict(sm->m.sick->judge, link));
+	const struct health_verdict *v = health_verdict(sm->m.sick->judge, link);
+	const struct conf_health_port *line = sick_line_of(sm, v);
 
 	return line && line->healthy;
-}
-
-enum health_action sick_manual_action(const struct sm *sm, const struct health_verdict *v)
-{
-	const struct conf_health_port *line = line_of(sm, v);
-	const struct conf *c = sm->conf;
-	enum health_action one = HEALTH_IGNORE;
-
-	if (!(v->on & 1u << HEALTH_MANUAL))
-		return HEALTH_IGNORE;
-	if (line && line->action != CONF_HEALTH_NONE)
-		return (enum health_action)line->action;
-	health_action_read(v->host ? c->hm_ca_manual_action : c->hm_sw_manual_action, &one);
-	return one;
 }
 
 /* ---- another file ---------------------------------------------------------------------------- */
@@ -67,7 +40,7 @@ static void apply_to_all(struct sm *sm, bool forget)
 
 	for (uint32_t i = 0; i < health_n_links(k->judge); i++) {
 		const struct health_verdict *v = health_verdict(k->judge, i);
-		const struct conf_health_port *line = line_of(sm, v);
+		const struct conf_health_port *line = sick_line_of(sm, v);
 		bool sick = line && !line->healthy;
 
 		if (v->end[0].node && !sick && (forget || line))
@@ -110,7 +83,7 @@ void sick_policy_settle(struct sm *sm)
 
 		if (link != UINT32_MAX &&
 		    (!health_is_manual(k->judge, link) ||
-		     sick_case_of(k, link) == UINT32_MAX) &&
+		     sick_case_of(k, link) == SICK_NO_CASE) &&
 		    !sick_is_exempt(sm, link))
 			sick_call(sm, link, true);
 	}
