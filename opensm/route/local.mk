@@ -18,7 +18,7 @@ libroute_a_SOURCES = opensm/route/select/engines.c opensm/route/core/engine.c op
 	opensm/route/select/choose.c opensm/route/select/choose.h opensm/route/core/sl2vl.c opensm/route/core/sl2vl.h opensm/route/shape/grid.h opensm/route/shape/grid.c \
 	opensm/route/shape/grid_arcs.c opensm/route/shape/grid_internal.h opensm/route/shape/grid_shape.c \
 	opensm/route/grid/grid_ways.c opensm/route/grid/grid_ways.h opensm/route/grid/grid_detour.c opensm/route/grid/grid_detour.h \
-	opensm/route/grid/grid_waits.c opensm/route/grid/grid_routes.c opensm/route/grid/grid_routes.h \
+	opensm/route/grid/grid_waits.c opensm/route/grid/grid_routes.c opensm/route/grid/grid_vl.c opensm/route/grid/grid_vl.h opensm/route/grid/grid_routes.h \
 	opensm/route/grid/grid_tree.c opensm/route/grid/torus.c opensm/route/grid/torus.h opensm/route/grid/dor.c \
 	opensm/route/proof/check.c opensm/route/proof/check_verifier.c opensm/route/proof/check.h opensm/route/proof/check_internal.h opensm/route/proof/check_delta.h opensm/route/proof/metric.c opensm/route/proof/disjoint.c opensm/route/proof/disjoint.h \
 	opensm/route/proof/check_run.c opensm/route/proof/check_any.c opensm/route/proof/check_after.c opensm/route/proof/check_paths.c opensm/route/proof/check_distances.c opensm/route/proof/check_turns.c opensm/route/proof/check_renumber.c \

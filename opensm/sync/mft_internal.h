@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The inside of struct mft_sync, shared by mft.c (groups: the rows that should be) and mft_cells.c
- * (switches: the cells that are sent). Only these two include it.
+ * The inside of struct mft_sync, shared by mft.c (groups: the rows that should be), mft_cells.c
+ * (switches: the cells that are sent) and mft_due.c (groups to be judged).
  */
 #pragma once
 
@@ -90,8 +90,10 @@ static inline bool block_matters(const struct mft_sync *s, unsigned block)
 	return s->used[block] || s->asked[block];
 }
 
-/* ---- mft.c ---- */
+/* ---- mft_due.c ---- */
 
+/* The group is judged in the next feed(). */
+void group_is_due(struct mft_sync *s, unsigned number);
 /* The possible content of a cell has changed: groups in CUT that only waited for it go on. */
 void groups_cell_changed(struct mft_sync *s, struct mft_switch *sw, uint32_t mod,
 			 const struct mft_cell *before, const struct mft_cell *after);

@@ -9,7 +9,8 @@
  */
 #pragma once
 
-#include "route/grid/grid_routes.h"
+#include "route/core/engine.h"
+#include "route/grid/grid_vl.h"
 
 struct grid_detours {
 	const struct grid_ways *ways;

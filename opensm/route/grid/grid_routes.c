@@ -3,20 +3,6 @@
  * Tables of a grid. One row per switch: for every other switch the direction towards it
  * (grid_ways.c), then for every LID on it one of the parallel cables.
  *
- * VLs. A cycle of channels that wait for each other lies in one ring, because dimensions come in
- * order. Rings:
- *
- *   3      no path has two hops; nothing waits within the ring.
- *   4      the opposite switch is reached upwards from every second switch and downwards from the
- *          others, so one channel in two never waits for the next one.
- *   5, 6   entering the ring on VL 0, going on in it on VL 1 (the switch knows by the port in). Of
- *          5, the second hop is the last. Of 6, paths of three hops up begin at two switches of
- *          three only (down likewise), so one pair of channels in three is no step from VL 1 to
- *          VL 1.
- *   7...   a bit of the service level says whether the path crosses the dateline, between the last
- *          coordinate and 0, and is the VL, for the whole way along the ring. VL 0 is never used on
- *          the dateline, and VL 1, for paths of half a ring at most, never opposite to it.
- *
  * Damage. Switches that are cut off are led around (grid_detour.c); a turn into an earlier
  * dimension, which only damage brings about, makes the next hop on VLs of its own, and where that
  * is not enough, some switches are reached on another set of VLs altogether, as the service level
@@ -34,8 +20,6 @@
 #include "route/core/aside.h"
 #include "route/core/unassigned.h"
 #include "util/mem.h"
-
-#define SL_BITS 4
 
 /* A LID on a switch. */
 struct dest {
@@ -173,60 +157,6 @@ static bool fill_rows(const struct maker *m, struct routes *r, char *why, size_t
 
 /* ---- VLs -------------------------------------------------------------------------------- */
 
-static bool needs_bit(const struct grid *grid, unsigned d)
-{
-	return grid->wraps[d] && grid->size[d] > 6;
-}
-
-/* By rings and lines as they were planned: damage does not change the SLs of paths. */
-static unsigned vls_for_rings(const struct grid *grid)
-{
-	for (unsigned d = 0; d < grid->n_dims; d++)
-		if (grid->wraps[d] && grid->size[d] > 4)
-			return 2;
-	return 1;
-}
-
-static unsigned vls_needed(const struct grid *grid, unsigned max_vls, char *why, size_t why_len)
-{
-	unsigned rings = vls_for_rings(grid), n = 0;
-	char text[GRID_STRLEN];
-
-	for (unsigned d = 0; d < grid->n_dims; d++)
-		n += needs_bit(grid, d);
-	if (n > SL_BITS) {
-		snprintf(why, why_len,
-			 "%u rings of 7 and more need as many bits of a service level, which has 4",
-			 n);
-		return 0;
-	}
-	if (rings > max_vls) {
-		snprintf(why, why_len, "a %s needs %u VLs, there %s %u", grid_str(grid, text),
-			 rings, max_vls == 1 ? "is" : "are", max_vls);
-		return 0;
-	}
-	return grid->n_missing && 2 * rings <= max_vls ? 2 * rings : rings;
-}
-
-unsigned grid_vl(const struct grid_vl_plan *l, unsigned in, unsigned out, unsigned sl)
-{
-	const struct grid *grid = l->grid;
-	unsigned dim = out - 1, vl = 0;
-
-	if (l->bit_of[dim] != GRID_NO_BIT)
-		vl = sl >> l->bit_of[dim] & 1;
-	else if (grid->wraps[dim] && grid->size[dim] > 4)
-		vl = in == out;
-	return in > out && l->turns ? vl + l->rings : vl;
-}
-
-static unsigned vl_of(const struct grid_vl_plan *l, unsigned in, unsigned out, unsigned sl)
-{
-	unsigned set = l->n_sets > 1 ? (sl >> l->set_bit) % l->n_sets : 0;
-
-	return set * grid_vls(l) + grid_vl(l, in, out, sl);
-}
-
 /* torus-2QoS: bit 0: dateline of the dimension out, 1: turn against the order, 2: the level. */
 static unsigned dateline_vl(const struct maker *m, unsigned in, unsigned out, unsigned sl)
 {
@@ -263,7 +193,7 @@ static unsigned share_out_bits(struct maker *m)
 			m->vl_plan.bit_of[d] =
 				grid->wraps[d] ? m->plan->dateline_bit[d] : GRID_NO_BIT;
 		else
-			m->vl_plan.bit_of[d] = needs_bit(grid, d) ? (uint8_t)n++ : GRID_NO_BIT;
+			m->vl_plan.bit_of[d] = grid_needs_bit(grid, d) ? (uint8_t)n++ : GRID_NO_BIT;
 	m->vl_plan.set_bit = n;
 	return m->plan->datelines ? 7 : (1u << n) - 1;
 }
@@ -284,7 +214,7 @@ static struct sl2vl *make_vls(const struct maker *m, unsigned mask, uint32_t row
 
 		unsigned vl = !out		     ? levels && sl >= 8
 			      : m->plan->datelines ? dateline_vl(m, in, out, sl)
-						   : vl_of(&m->vl_plan, in, out, sl);
+						   : grid_set_vl(&m->vl_plan, in, out, sl);
 
 		l->vl[i] = (uint8_t)MIN(vl, m->n_vls - 1); /* above it only where no path leads */
 	}
@@ -293,28 +223,6 @@ static struct sl2vl *make_vls(const struct maker *m, unsigned mask, uint32_t row
 	if (mask)
 		fill_crossings(m, l);
 	return l;
-}
-
-/* VLs of torus-2QoS: as many of its tasks as there is room for. 0 and `why`: not enough. */
-static unsigned dateline_vls_needed(const struct grid *grid, unsigned max_vls, char *why,
-				      size_t why_len)
-{
-	unsigned n_rings = 0, least;
-
-	for (unsigned d = 0; d < grid->n_dims; d++)
-		n_rings += grid->wraps[d];
-	least = (n_rings ? 2 : 1) * (grid->n_missing ? 2 : 1);
-	if (n_rings > 3) {
-		snprintf(why, why_len, "%u rings, at most 3 can have a dateline", n_rings);
-		return 0;
-	}
-	if (least > max_vls) {
-		snprintf(why, why_len, "needs %u VLs%s, there %s %u", least,
-			 grid->n_missing ? " to go around a missing switch" : "",
-			 max_vls == 1 ? "is" : "are", max_vls);
-		return 0;
-	}
-	return max_vls >= 8 ? 8 : max_vls >= 4 ? 4 : max_vls >= 2 ? 2 : 1;
 }
 
 /* ---- all of it ---------------------------------------------------------------------------- */
@@ -386,8 +294,8 @@ static bool find_ways(struct maker *m, char *why, size_t why_len)
 	unsigned max_vls = route_vls(m->job);
 	const struct grid *grid = m->plan->grid;
 
-	m->n_vls = m->plan->datelines ? dateline_vls_needed(grid, max_vls, why, why_len)
-				      : vls_needed(grid, max_vls, why, why_len);
+	m->n_vls = m->plan->datelines ? grid_dateline_vls(grid, max_vls, why, why_len)
+				      : grid_vls_needed(grid, max_vls, why, why_len);
 	m->vl_plan.turns = m->n_vls > m->vl_plan.rings;
 	m->ways = m->n_vls ? grid_ways_new(m->plan->graph, grid, why, why_len) : NULL;
 	if (m->ways)
@@ -403,7 +311,7 @@ static bool find_detours(struct maker *m)
 	struct grid_ends *ends;
 
 	if (m->plan->datelines || !(grid->n_cut || grid->n_missing) || !sets ||
-	    m->vl_plan.set_bit > SL_BITS)
+	    m->vl_plan.set_bit > GRID_SL_BITS)
 		return false;
 	m->vl_plan.turns = true;
 	ends = find_ends(m);
@@ -411,7 +319,7 @@ static bool find_detours(struct maker *m)
 	tell_ways(m);
 	assert(m->vl_plan.n_sets > 0);
 	while (2 * m->vl_plan.n_sets <= sets &&
-	       2 * m->vl_plan.n_sets << m->vl_plan.set_bit <= 1u << SL_BITS)
+	       2 * m->vl_plan.n_sets << m->vl_plan.set_bit <= 1u << GRID_SL_BITS)
 		m->vl_plan.n_sets *= 2;
 	m->detours = grid_detours_new(m->ways, &m->vl_plan, ends, m->job);
 	free(ends);
@@ -429,7 +337,7 @@ static struct routes *make_routes(const struct route_job *job, const struct grid
 {
 	_cleanup_(maker_done) struct maker m = {
 		.job = job, .plan = plan, .topo = job->topo,
-		.vl_plan = { .grid = plan->grid, .rings = vls_for_rings(plan->grid), .n_sets = 1 },
+		.vl_plan = { .grid = plan->grid, .rings = grid_ring_vls(plan->grid), .n_sets = 1 },
 	};
 	_cleanup_(routes_unrefp) struct routes *r = NULL;
 	unsigned mask = share_out_bits(&m);

@@ -23,29 +23,6 @@ struct grid_plan {
 	const uint8_t *port_rank;
 };
 
-/* The rule for VLs by ports and service levels, without datelines. */
-struct grid_vl_plan {
-	const struct grid *grid;
-	unsigned rings; /* number of VLs that rings and lines need */
-	/* Set if as many VLs are used for the hop after a turn against the order of dimensions. */
-	bool turns;
-	/* Number of equal sets of VLs, and the first service level bit that chooses among them. */
-	unsigned n_sets, set_bit;
-	/* Service level bit: the path crosses the dateline of the dimension; GRID_NO_BIT: none. */
-	uint8_t bit_of[GRID_DIMS];
-};
-
-#define GRID_NO_BIT UINT8_MAX
-
-/* Number of VLs of one set. */
-static inline unsigned grid_vls(const struct grid_vl_plan *l)
-{
-	return l->turns ? 2 * l->rings : l->rings;
-}
-
-/* The VL of one hop within its set, from the classes of its ports (0: hosts, 1 + dimension). */
-unsigned grid_vl(const struct grid_vl_plan *l, unsigned in, unsigned out, unsigned sl);
-
 /* Makes routes. NULL and why: the grid is in pieces, or there are not enough VLs. */
 struct routes *grid_routes(const struct route_job *job, const struct grid_plan *plan, char *why,
 			   size_t why_len);
