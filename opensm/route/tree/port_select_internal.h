@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Work space for one row, and facts about all its targets from one pass (port_select_ways.c). */
+/*
+ * Work space for one row; facts about all its targets from one pass (port_select_ways.c); ports for
+ * single destinations (port_select_one.c).
+ */
 #pragma once
 
 #include "route/tree/port_select.h"
@@ -113,6 +116,27 @@ uint8_t port_select_diverted(struct port_select_row *row, uint32_t dest, uint32_
  * oriented?
  */
 bool port_select_is_sure(const struct port_select_row *row, uint32_t at);
+
+/*
+ * Places the LIDs of one end port (LMC), `n` in a row, on different chassis, groups and ports if
+ * possible.
+ */
+void port_select_group(struct port_select_row *row, uint32_t first, uint32_t n, uint32_t at);
+/* Adds entries that stayed unseen to the counts. */
+void port_select_count_unseen(struct port_select_row *row);
+/* Places entries that wait for counts: first those without a port, then those that may move. */
+void port_select_fill_waiting(struct port_select_row *row);
+
+/* Has no path from this switch to `at` changed? Its entries then stay unseen. */
+static inline bool port_select_is_unseen(const struct port_select_row *row, uint32_t at)
+{
+	return row->old && !change_moved(row->plan->change, row->sw, at);
+}
+
+static inline bool port_select_is_ordered(const struct port_select_row *row, uint32_t dest)
+{
+	return row->plan->is_ordered && row->plan->is_ordered[dest];
+}
 
 /*
  * Places all destinations on `at` if no entry stays and homes nearly always decide. False: not so.

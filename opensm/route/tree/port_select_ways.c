@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Finds, for all targets of a row in one pass, the neighbours that are nearer, and the port if it
- * is the only one. Also the work space of a row.
+ * is the only one.
  */
 #include "route/tree/port_select_internal.h"
 
@@ -194,28 +194,4 @@ const uint16_t *port_select_table(struct port_select_row *row, uint16_t distance
 void port_select_ways_open(struct port_select_ways *w, uint32_t n, struct arena *memory)
 {
 	ARENA_ARRAYS(memory, n, w->n, w->last, w->unique, w->full);
-}
-
-struct port_select_row *port_select_row_new(const struct port_select_plan *plan)
-{
-	struct port_select_row *row = xcalloc(1, sizeof(*row));
-	uint32_t n = plan->graph->n;
-
-	row->plan = plan;
-	port_select_ways_open(&row->ways, n, &row->memory);
-	row->like = port_select_like_new(n, &row->memory);
-	for (unsigned i = 0; i < PLACE_TABLES; i++)
-		ARENA_ARRAY(&row->memory, row->tables[i].port, n);
-	return row;
-}
-
-struct port_select_row *port_select_row_free(struct port_select_row *row)
-{
-	if (!row)
-		return NULL;
-	FREE_ALL(row->ways.bits, row->like->ways.bits, row->like->parted.entries,
-		 row->parted.entries, row->waiting);
-	arena_done(&row->memory);
-	free(row);
-	return NULL;
 }
