@@ -679,7 +679,7 @@ static void refuse_late(struct sm *sm)
 static bool may_plan(const struct sm *sm)
 {
 	return sm->m.tenancy->unplanned.first &&
-	       (sm->state != SM_MASTER || wire_is_at_work(sm));
+	       (sm->state != SM_MASTER || tenancy_is_at_work(sm));
 }
 
 /* Plans the ports of stored changes; a manager that takes over plans all ports anyway. */

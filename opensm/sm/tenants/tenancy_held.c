@@ -142,12 +142,18 @@ static void count(struct question *q, const struct port *p)
 		t->unread[t->n_unread++] = (struct place){ p->node->guid, p->num };
 }
 
+bool held_checks_pkeys(const struct port *p)
+{
+	return p && p->known && fabric_pkey_cap(p) && ib_get(p->info, PI_PART_ENF_IN) &&
+	       ib_get(p->info, PI_PART_ENF_OUT);
+}
+
 /* Can traffic with the key pass the switch port, if the own table of `end` may have it? */
 static bool may_pass(struct question *q, const struct port *end, enum held own, enum held facing)
 {
 	const struct target *target = guidmap_get(q->sm->m.tenancy->targets, end->guid);
 
-	if (facing == HELD_NOT && wire_checks_pkeys(end->peer))
+	if (facing == HELD_NOT && held_checks_pkeys(end->peer))
 		return false;
 	if (!target)
 		return true;
@@ -178,7 +184,7 @@ static void ask_blind(struct question *q, const struct port *p)
 {
 	if (!p->known || p->peer || !port_is_live(p))
 		return;
-	if (!wire_checks_pkeys(p) || table_holds(q, p) != HELD_NOT)
+	if (!held_checks_pkeys(p) || table_holds(q, p) != HELD_NOT)
 		count(q, p);
 }
 
@@ -326,7 +332,7 @@ unsigned sm_tenancy_open(struct sm *sm, uint16_t pkey)
 
 	if (!q.base)
 		return open_targets(t);
-	if (!wire_is_at_work(sm))
+	if (!tenancy_is_at_work(sm))
 		return 1;
 	t->n_unread = 0;
 	FABRIC_EACH_NODE(sm->fabric, n)

@@ -3,7 +3,9 @@
 #pragma once
 
 #include "conf/tenants/tenants.h"
+#include "sm/base/partition.h"
 #include "sm/ledger/edits.h"
+#include "sm/ledger/settle.h"
 #include "sm/sm_internal.h"
 #include "util/guidmap.h"
 
@@ -113,6 +115,16 @@ struct tenancy {
 	unsigned n_unread, unread_from, n_reads;
 };
 
+/*
+ * May devices be written to? Then this manager may write what rows decide, and P_Key tables were
+ * planned from them since.
+ */
+static inline bool tenancy_is_at_work(const struct sm *sm)
+{
+	return sm->state == SM_MASTER && sm->first_sweep_done && sm->fabric->own_port &&
+	       partition_is_planned(sm) && settle_may_write(sm) && !partition_is_held(sm);
+}
+
 /* ---- tenancy.c ---- */
 
 /* Removes the first change and returns it; NULL: the list is empty. */
@@ -173,16 +185,11 @@ const struct port *wire_without_room(struct sm *sm, const struct change *c, char
 /* The P_Key blocks that would be written to the ports now; the caller frees. */
 struct sm_tenancy_block *wire_blocks(struct sm *sm, const struct change *c, size_t *ret_n);
 void wire_free(struct tenancy *t);
-/*
- * May devices be written to? Then this manager may write what rows decide, and P_Key tables were
- * planned from them since.
- */
-bool wire_is_at_work(const struct sm *sm);
-/* Does the switch port check P_Keys in both directions, as its PortInfo says? */
-bool wire_checks_pkeys(const struct port *p);
 
 /* ---- tenancy_held.c ---- */
 
+/* Does the switch port check P_Keys in both directions, as its PortInfo says? */
+bool held_checks_pkeys(const struct port *p);
 /* Notes the keys that the port of a new target has now. */
 void held_note_table(struct target *target, const struct port *p);
 /* Called when a change of this P_Key begins. */

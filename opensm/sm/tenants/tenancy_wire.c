@@ -34,12 +34,6 @@ static const char silent[] = "it does not answer";
 static const char hidden[] = "it is not known where it was, and behind a link that is up nothing "
 			     "answers";
 
-bool wire_is_at_work(const struct sm *sm)
-{
-	return sm->state == SM_MASTER && sm->first_sweep_done && sm->fabric->own_port &&
-	       partition_is_planned(sm) && settle_may_write(sm) && !partition_is_held(sm);
-}
-
 /* ---- ports --------------------------------------------------------------------------------- */
 
 /* The reason why the devices of a port are not asked; NULL: they are. */
@@ -63,13 +57,6 @@ static const char *absence_of(const struct sm *sm, const struct port *p)
 const char *wire_absence(const struct sm *sm, guid_t guid)
 {
 	return absence_of(sm, fabric_find_port(sm->fabric, guid));
-}
-
-/* Does the switch port check P_Keys in both directions, by its PortInfo? */
-bool wire_checks_pkeys(const struct port *p)
-{
-	return p && p->known && fabric_pkey_cap(p) && ib_get(p->info, PI_PART_ENF_IN) &&
-	       ib_get(p->info, PI_PART_ENF_OUT);
 }
 
 /* ---- targets ------------------------------------------------------------------------------- */
@@ -183,7 +170,7 @@ static void judge_end(struct target *target, const struct sync_pkeys *r)
 	else if (is_fine(r->switch_port) && is_fine(r->end_port))
 		target_is(target, TARGET_CONFIRMED, NULL);
 	else if (is_silent(r->end_port) && r->switch_port == PKEYS_CONFIRMED && p &&
-		 wire_checks_pkeys(p->peer))
+		 held_checks_pkeys(p->peer))
 		target_is(target, TARGET_SILENT, silent);
 	else if (is_silent(r->end_port) || is_silent(r->switch_port))
 		target_is(target, TARGET_FAILED,
@@ -249,7 +236,7 @@ static void remove_keys(struct sm *sm, struct target *target, struct port *at)
 	struct pkey_trial trial;
 
 	partition_try_guid(sm, target->guid, &trial);
-	target->is_checked = wire_checks_pkeys(at);
+	target->is_checked = held_checks_pkeys(at);
 	target->state = TARGET_RUNNING;
 	sm->m.tenancy->n_running++;
 	sync_remove_pkeys(sm->sync, at, (struct pkey_table){ trial.keys, trial.n }, on_removed,
@@ -358,7 +345,7 @@ void wire_change(struct sm *sm, struct change *c)
 {
 	_cleanup_free_ bool *takes = NULL;
 
-	if (c->wishes || !wire_is_at_work(sm))
+	if (c->wishes || !tenancy_is_at_work(sm))
 		return;
 	takes = xcalloc(c->n_guids + 1, sizeof(*takes));
 	c->wishes = xcalloc(c->n_guids + 1, sizeof(*c->wishes));
@@ -371,7 +358,7 @@ void wire_plan_back(struct sm *sm, const struct change *c)
 {
 	bool any = false;
 
-	for (size_t i = 0; i < c->n_guids && wire_is_at_work(sm); i++) {
+	for (size_t i = 0; i < c->n_guids && tenancy_is_at_work(sm); i++) {
 		const struct port *p = fabric_find_port(sm->fabric, c->guids[i]);
 
 		if (!p || !p->known)
@@ -606,7 +593,7 @@ void wire_tick(struct sm *sm)
 {
 	struct tenancy *t = sm->m.tenancy;
 
-	if (!wire_is_at_work(sm))
+	if (!tenancy_is_at_work(sm))
 		return;
 	if (sm->now >= t->retry_at)
 		wake_failed(sm);
@@ -623,7 +610,7 @@ mono_t wire_next(const struct sm *sm)
 {
 	const struct tenancy *t = sm->m.tenancy;
 
-	if (!wire_is_at_work(sm))
+	if (!tenancy_is_at_work(sm))
 		return MONO_NEVER;
 	return t->first_due && t->n_running < RUNNING_MAX ? 0 : t->retry_at;
 }
