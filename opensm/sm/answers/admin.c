@@ -10,6 +10,7 @@
 #include "plan/pkey.h"
 #include "sm/base/events.h"
 #include "sm/base/about.h"
+#include "sm/base/job.h"
 #include "sm/base/news.h"
 #include "util/file.h"
 #include "util/mem.h"
@@ -131,13 +132,13 @@ struct admin {
 	struct view *view;	       /* view that was published last */
 	struct held *held, **held_end; /* requests that wait for the first view */
 	unsigned n_held;
-	bool busy;	   /* set while a long answer is being made */
-	bool view_stale;   /* set by admin_publish_soon() */
+	bool busy;	 /* set while a long answer is being made */
+	bool view_stale; /* set by admin_publish_soon() */
 	/* the next view for admin_publish_soon(), while it is made; NULL: none */
 	struct view_copy *copy;
 	const struct pkey_plan *copy_pkeys;
 	struct view_sm copy_sms[MAX_REMOTE_SMS + 1];
-	mono_t view_since; /* time of the last view */
+	mono_t view_since;   /* time of the last view */
 	uint64_t view_edits; /* edits of the fabric when the copy for that view ended */
 	/* number of the SA's registry for hosts: a new one each time we become master */
 	uint32_t registry;
@@ -549,17 +550,14 @@ void admin_state_changed(struct sm *sm)
  * has the same for people.
  */
 struct db_job {
-	struct sm_job base;
-	struct sm *sm;
 	char *state, *dump, *text; /* paths, each of which may be NULL, and the content */
 	const char *failed;
 	size_t len;
 	uint64_t version;
 	bool durable, final;
-	int error;
 };
 
-static void write_db(struct db_job *job, const char *path, const char *mark)
+static int write_db(struct db_job *job, const char *path, const char *mark)
 {
 	struct file_replace *f = path ? file_replace_open(path, true) : NULL;
 	int r = path && !f ? -errno : 0;
@@ -569,44 +567,42 @@ static void write_db(struct db_job *job, const char *path, const char *mark)
 		fputs(mark, file_replace_stream(f));
 		r = file_replace_commit(f, job->durable);
 	}
-	if (r < 0) {
-		job->error = r;
+	if (r < 0)
 		job->failed = path;
-	}
+	return r;
 }
 
-static void db_run(struct sm_job *base)
+static int db_run(void *data)
 {
-	struct db_job *job = (struct db_job *)base;
+	struct db_job *job = data;
+	int dump = write_db(job, job->dump, "");
+	int state = write_db(job, job->state, job->final ? FINAL_MARK : "");
 
-	write_db(job, job->dump, "");
-	write_db(job, job->state, job->final ? FINAL_MARK : "");
+	return state < 0 ? state : dump;
 }
 
-static void db_written(const struct db_job *job)
+static void db_written(struct sm *sm, void *data, int error)
 {
-	struct sm *sm = job->sm;
+	const struct db_job *job = data;
 	struct admin *a = sm->m.admin;
 
 	a->db_pending = false;
-	if (job->error == 0)
+	if (error == 0)
 		a->db_saved = job->version;
-	if (told_change(&a->told, TOLD_DB_ERROR, job->error != 0) == TOLD_BEGINS)
-		log_on(ABOUT(.id = LOG_ID_DISK_FAULT, .file = job->failed, .error = -job->error),
+	if (told_change(&a->told, TOLD_DB_ERROR, error != 0) == TOLD_BEGINS)
+		log_on(ABOUT(.id = LOG_ID_DISK_FAULT, .file = job->failed, .error = -error),
 		       LOGB_ERROR, "%s cannot be written: %s; tried again every %d s", job->failed,
-		       strerror(-job->error), (int)(DB_RETRY / MONO_S));
-	if (job->error)
+		       strerror(-error), (int)(DB_RETRY / MONO_S));
+	if (error)
 		a->db_at = sm->now + DB_RETRY;
 	else
 		event_plain(sm, SM_EVENT_SA_DUMPED);
 }
 
-static void db_done(struct sm_job *base)
+static void db_free(void *data)
 {
-	struct db_job *job = (struct db_job *)base;
+	struct db_job *job = data;
 
-	if (!base->orphan)
-		db_written(job);
 	free(job->state);
 	free(job->dump);
 	free(job->text);
@@ -631,17 +627,13 @@ void admin_save(struct sm *sm, bool final)
 	a->db_pending = true;
 	a->db_at = sm->now + DB_INTERVAL;
 	job = xcalloc(1, sizeof(*job));
-	job->base = (struct sm_job){
-		.run = db_run, .done = db_done, .what = "saving the SA database", .disk = true
-	};
-	job->sm = sm;
 	job->state = a->state_path ? xstrdup(a->state_path) : NULL;
 	job->dump = sm->conf->sa_db_dump && a->dump_path ? xstrdup(a->dump_path) : NULL;
 	job->text = sa_db_text(sm->sa, &job->len);
 	job->version = sa_db_version(sm->sa);
 	job->durable = sm->conf->fsync_high_avail_files;
 	job->final = final && !elect_handed_over(sm);
-	sm->hooks.submit_job(sm->hooks.arg, &job->base);
+	job_start(sm, DISK_JOB("saving the SA database", db_run, db_written, db_free), job);
 }
 
 static bool save_is_due(const struct sm *sm)

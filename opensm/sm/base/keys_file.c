@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sm/base/about.h"
+#include "sm/base/job.h"
 #include "sm/sm_internal.h"
 #include "util/file.h"
 #include "util/mem.h"
@@ -30,29 +31,31 @@ int keys_store(const char *path, const struct key_ring *ring)
 }
 
 struct store_job {
-	struct sm_job base;
-	struct sm *sm;
 	char *path;
 	struct key_ring *ring;
 	void (*stored)(struct sm *sm, const struct key_ring *ring, int error);
-	int error;
 };
 
-static void run_store(struct sm_job *base)
+static int run_store(void *data)
 {
-	struct store_job *job = (struct store_job *)base;
+	const struct store_job *job = data;
 
-	job->error = keys_store(job->path, job->ring);
+	return keys_store(job->path, job->ring);
 }
 
-static void end_store(struct sm_job *base)
+static void end_store(struct sm *sm, void *data, int error)
 {
-	struct store_job *job = (struct store_job *)base;
+	const struct store_job *job = data;
 
-	if (!base->orphan && job->error == 0)
-		job->sm->m.keys->kept = key_ring_mark(job->ring);
-	if (!base->orphan)
-		job->stored(job->sm, job->ring, job->error);
+	if (error == 0)
+		sm->m.keys->kept = key_ring_mark(job->ring);
+	job->stored(sm, job->ring, error);
+}
+
+static void free_store(void *data)
+{
+	struct store_job *job = data;
+
 	key_ring_unref(job->ring);
 	free(job->path);
 	free(job);
@@ -63,14 +66,10 @@ void keys_store_later(struct sm *sm, struct key_ring *ring,
 {
 	struct store_job *job = xcalloc(1, sizeof(*job));
 
-	job->base = (struct sm_job){
-		.run = run_store, .done = end_store, .what = "storing M_Keys", .disk = true
-	};
-	job->sm = sm;
 	job->path = sm->m.keys->path ? xstrdup(sm->m.keys->path) : NULL;
 	job->ring = ring;
 	job->stored = done;
-	sm->hooks.submit_job(sm->hooks.arg, &job->base);
+	job_start(sm, DISK_JOB("storing M_Keys", run_store, end_store, free_store), job);
 }
 
 /* Moves a file that cannot be read aside, so that it is not overwritten. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "plan/lid.h"
+#include "sm/base/job.h"
 #include "sm/sm_internal.h"
 #include "sm/base/about.h"
 #include "sm/base/news.h"
@@ -14,8 +15,8 @@
 
 struct lids {
 	struct port **port_by_lid; /* LID_MAX_UCAST + 1 entries, valid until a node is removed */
-	bool keeps_state;	       /* set if the store has a folder */
-	bool ours;		       /* result of lids_are_ours() */
+	bool keeps_state;	   /* set if the store has a folder */
+	bool ours;		   /* result of lids_are_ours() */
 	bool save_pending, save_again; /* an image is being written; a newer one is to be written */
 };
 MACHINE_MEMORY(lids);
@@ -76,45 +77,29 @@ void lids_free(struct sm *sm)
 	free(sm->m.lids->port_by_lid);
 }
 
-struct save_job {
-	struct sm_job base;
-	struct sm *sm;
-	struct store_image *image;
-	int error;
-};
-
-static void save_run(struct sm_job *base)
+static int save_run(void *data)
 {
-	struct save_job *job = (struct save_job *)base;
-
-	job->error = store_image_write(job->image);
+	return store_image_write(data);
 }
 
 static void save_image(struct sm *sm);
 
-static void image_saved(const struct save_job *job)
+static void image_saved(struct sm *sm, void *data, int error)
 {
-	struct sm *sm = job->sm;
-
 	sm->m.lids->save_pending = false;
-	if (job->error < 0) {
-		log_on(ABOUT(.id = LOG_ID_DISK_FAULT, .error = -job->error), LOGB_ERROR,
+	if (error < 0) {
+		log_on(ABOUT(.id = LOG_ID_DISK_FAULT, .error = -error), LOGB_ERROR,
 		       "LIDs and keys cannot be saved: %s; they are kept in memory and tried again",
-		       strerror(-job->error));
-		store_image_failed(sm->store, job->image);
+		       strerror(-error));
+		store_image_failed(sm->store, data);
 	}
 	if (sm->m.lids->save_again)
 		save_image(sm);
 }
 
-static void save_done(struct sm_job *base)
+static void image_free(void *data)
 {
-	struct save_job *job = (struct save_job *)base;
-
-	if (!base->orphan)
-		image_saved(job);
-	store_image_free(job->image);
-	free(job);
+	store_image_free(data);
 }
 
 /* Writes an image of the store; one at a time, changes in the meantime are in the next. */
@@ -122,7 +107,6 @@ static void save_image(struct sm *sm)
 {
 	struct lids *l = sm->m.lids;
 	struct store_image *image;
-	struct save_job *job;
 
 	l->save_again = l->save_pending;
 	if (!l->keeps_state || l->save_pending)
@@ -130,14 +114,8 @@ static void save_image(struct sm *sm)
 	image = store_image_new(sm->store);
 	if (!image)
 		return;
-	job = xcalloc(1, sizeof(*job));
-	job->base = (struct sm_job){
-		.run = save_run, .done = save_done, .what = "saving state", .disk = true
-	};
-	job->sm = sm;
-	job->image = image;
 	l->save_pending = true;
-	sm->hooks.submit_job(sm->hooks.arg, &job->base);
+	job_start(sm, DISK_JOB("saving state", save_run, image_saved, image_free), image);
 }
 
 void lids_write(struct sm *sm)

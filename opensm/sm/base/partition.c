@@ -8,6 +8,7 @@
 
 #include "plan/pkey.h"
 #include "sm/base/about.h"
+#include "sm/base/job.h"
 #include "util/file.h"
 #include "util/mem.h"
 
@@ -40,16 +41,16 @@ struct partitioning {
 	enum file_seen file;
 	bool file_new; /* set if the file was read again, and not looked at */
 	bool save_pending;
-	char *good_path;	 /* NULL: no cache folder */
-	struct pkey_plan *pkeys; /* plan of the last sweep that made one */
+	char *good_path;	    /* NULL: no cache folder */
+	struct pkey_plan *pkeys;    /* plan of the last sweep that made one */
 	struct pkey_rights *rights; /* rights of the partitions in the plan */
 	struct tenants *tenants;
 	enum tenants_held held, planned_held; /* the present state; that when `pkeys` was planned */
 	partition_removed_fn *is_removed;     /* with TENANTS_TAKEN */
 	/* set if P_Keys were frozen after `pkeys` was planned, which must not be written */
 	bool is_stale;
-	bool has_none;	/* no P_Key of a tenant is in `pkeys` */
-	struct partitions *joined;  /* `in_force` joined with those of tenants; NULL: not joined */
+	bool has_none;		   /* no P_Key of a tenant is in `pkeys` */
+	struct partitions *joined; /* `in_force` joined with those of tenants; NULL: not joined */
 	/* Files in force before, while P_Keys of tenants may not be written; the newest first. */
 	struct partitions *former[N_FORMER];
 	size_t dropped_told, small_told;
@@ -61,56 +62,49 @@ MACHINE_MEMORY(partitioning);
 /* ---- the file ------------------------------------------------------------------------------ */
 
 struct good_job {
-	struct sm_job base;
-	struct sm *sm;
 	char *path;
 	struct partitions *partitions; /* one reference */
-	int error;
 };
 
-static void good_run(struct sm_job *base)
+static int good_run(void *data)
 {
-	struct good_job *job = (struct good_job *)base;
+	const struct good_job *job = data;
 	struct file_replace *f;
 	size_t len;
 	const char *text = partitions_text(job->partitions, &len);
 
-	if (!text) {
-		job->error = unlink(job->path) < 0 && errno != ENOENT ? -errno : 0;
-		return;
-	}
+	if (!text)
+		return unlink(job->path) < 0 && errno != ENOENT ? -errno : 0;
 	f = file_replace_open(job->path, true);
-	if (!f) {
-		job->error = -errno;
-		return;
-	}
+	if (!f)
+		return -errno;
 	fwrite(text, 1, len, file_replace_stream(f));
-	job->error = file_replace_commit(f, true);
+	return file_replace_commit(f, true);
 }
 
 static void save_good(struct sm *sm);
 
-static void good_saved(const struct good_job *job)
+static void good_saved(struct sm *sm, void *data, int error)
 {
-	struct sm *sm = job->sm;
+	const struct good_job *job = data;
 
-	sm->m.partitioning->save_pending = false;
-	if (job->partitions != sm->m.partitioning->in_force && job->error == 0)
-		save_good(sm);
-}
-
-static void good_done(struct sm_job *base)
-{
-	struct good_job *job = (struct good_job *)base;
-
-	if (job->error < 0)
-		log_on(ABOUT(.id = LOG_ID_DISK_FAULT, .file = job->path, .error = -job->error),
+	if (error < 0)
+		log_on(ABOUT(.id = LOG_ID_DISK_FAULT, .file = job->path, .error = -error),
 		       LOGB_ERROR,
 		       "%s cannot be written: %s; if the partition file breaks before the next "
 		       "start, there is no good one to fall back on",
-		       job->path, strerror(-job->error));
-	if (!base->orphan)
-		good_saved(job);
+		       job->path, strerror(-error));
+	if (!sm)
+		return;
+	sm->m.partitioning->save_pending = false;
+	if (job->partitions != sm->m.partitioning->in_force && error == 0)
+		save_good(sm);
+}
+
+static void good_free(void *data)
+{
+	struct good_job *job = data;
+
 	partitions_unref(job->partitions);
 	free(job->path);
 	free(job);
@@ -126,13 +120,9 @@ static void save_good(struct sm *sm)
 		return;
 	p->save_pending = true;
 	job = xcalloc(1, sizeof(*job));
-	job->base = (struct sm_job){
-		.run = good_run, .done = good_done, .what = "saving partitions", .disk = true
-	};
-	job->sm = sm;
 	job->path = xstrdup(p->good_path);
 	job->partitions = partitions_ref(p->in_force);
-	sm->hooks.submit_job(sm->hooks.arg, &job->base);
+	job_start(sm, LAST_JOB("saving partitions", good_run, good_saved, good_free), job);
 }
 
 /* Warns of members made by requests: they hold beside those of the file. */
@@ -473,9 +463,8 @@ static struct seen_key *seen_keys(const struct tables *t, size_t *ret_n)
 			if (!(pkey & PKEY_BASE))
 				continue;
 			GROW(keys, n + 1, cap);
-			keys[n++] =
-				(struct seen_key){ partition_order(pkey), pkey, (uint16_t)k,
-						   t->rows[i].guid };
+			keys[n++] = (struct seen_key){ partition_order(pkey), pkey, (uint16_t)k,
+						       t->rows[i].guid };
 		}
 	}
 	if (n)
@@ -596,8 +585,8 @@ static struct tenants *observed_tenants(const struct sm *sm, const struct tables
 			continue;
 		GROW(e.rows, e.n_rows + 2, cap);
 		if (base != last)
-			e.rows[e.n_rows++] = (struct tenant_row){ .kind = TENANT_ROW_PARTITION,
-								  .pkey = base };
+			e.rows[e.n_rows++] =
+				(struct tenant_row){ .kind = TENANT_ROW_PARTITION, .pkey = base };
 		last = base;
 		row.member = (struct tenant_member){ .guid = keys[i].guid,
 						     .full = keys[i].pkey & PKEY_FULL,
@@ -712,9 +701,9 @@ void partition_try_port(const struct sm *sm, const struct port *port, struct pke
 void partition_try_guid(const struct sm *sm, guid_t guid, struct pkey_trial *ret)
 {
 	const struct pkey_job job = job_of(sm);
-	const struct pkey_port row = {
-		.guid = guid, .node_type = IB_NODE_CA, .capacity = PKEY_CAP_MAX
-	};
+	const struct pkey_port row = { .guid = guid,
+				       .node_type = IB_NODE_CA,
+				       .capacity = PKEY_CAP_MAX };
 
 	assert(partition_is_planned(sm) && !partition_is_held(sm));
 	pkey_plan_try(sm->m.partitioning->pkeys, &job, &row, ret);

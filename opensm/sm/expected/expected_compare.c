@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "sm/base/job.h"
 #include "sm/expected/expected_internal.h"
 #include "util/bisect.h"
 #include "util/hash.h"
@@ -14,8 +15,6 @@
 #define FACTS_PER_TICK 2048u /* nodes and ports, which take less than a millisecond */
 
 struct compare_job {
-	struct sm_job base;
-	struct sm *sm;
 	struct meant *want;
 	struct expect_builder *facts;
 	struct drift *ret;
@@ -30,8 +29,7 @@ struct compare_job {
 
 static struct expect_rate best_of(const struct port *p)
 {
-	return p->known ? expect_best_of(p->info, fabric_speed_sets(p))
-			: (struct expect_rate){ 0 };
+	return p->known ? expect_best_of(p->info, fabric_speed_sets(p)) : (struct expect_rate){ 0 };
 }
 
 static struct expect_port end_of(const struct port *p)
@@ -164,9 +162,9 @@ static void forget_best(struct expect *x)
 		x->ports[i].best = (struct expect_rate){ 0 };
 }
 
-static void run_compare(struct sm_job *base)
+static int run_compare(void *data)
 {
-	struct compare_job *job = (struct compare_job *)base;
+	struct compare_job *job = data;
 	struct drift *d = job->ret = xcalloc(1, sizeof(*d));
 
 	d->refs = 1;
@@ -180,23 +178,28 @@ static void run_compare(struct sm_job *base)
 	d->report = expect_compare(d->want, d->have);
 	expect_check_names(d->report, d->want, d->have, job->port_guids, job->names);
 	make_rows(job, d);
+	return 0;
 }
 
-static void end_compare(struct sm_job *base)
+static void end_compare(struct sm *sm, void *data, int error)
 {
-	struct compare_job *job = (struct compare_job *)base;
-	struct expected *e = base->orphan ? NULL : job->sm->m.expected;
+	struct expected *e = sm->m.expected;
+	struct compare_job *job = data;
 
-	if (e) {
-		e->comparing = false;
-		/* Another file, or another manager, may be in force by now. */
-		if (job->ret && e->now == job->want && job->sm->state == SM_MASTER) {
-			e->compared = job->hash;
-			expected_tell(job->sm, take(job->ret));
-		}
-		if (e->stale && job->sm->sweep == SWEEP_NONE)
-			expected_compare(job->sm);
+	e->comparing = false;
+	/* Another file, or another manager, may be in force by now. */
+	if (job->ret && e->now == job->want && sm->state == SM_MASTER) {
+		e->compared = job->hash;
+		expected_tell(sm, take(job->ret));
 	}
+	if (e->stale && sm->sweep == SWEEP_NONE)
+		expected_compare(sm);
+}
+
+static void free_compare(void *data)
+{
+	struct compare_job *job = data;
+
 	drift_unref(job->ret);
 	expect_builder_free(job->facts);
 	meant_unref(job->want);
@@ -211,8 +214,8 @@ static bool is_off(const char *mode)
 static void set_modes(struct compare_job *job, const struct sm *sm)
 {
 	const struct conf *c = sm->conf;
-	bool no_links = is_off(c->expected_topology_links) &&
-			!(expected_modes(sm) & EXPECT_FLAW_LINK);
+	bool no_links =
+		is_off(c->expected_topology_links) && !(expected_modes(sm) & EXPECT_FLAW_LINK);
 
 	for (unsigned i = 0; i < EXPECT_KINDS; i++)
 		job->is_off[i] = no_links && i != EXPECT_DUPLICATE_GUID && i != EXPECT_TYPE_CHANGED;
@@ -242,14 +245,10 @@ static void submit(struct sm *sm)
 		free(job);
 		return;
 	}
-	job->base = (struct sm_job){ .run = run_compare,
-				     .done = end_compare,
-				     .what = "comparing the topology" };
-	job->sm = sm;
 	job->want = e->now;
 	job->want->refs++;
 	e->comparing = true;
-	sm->hooks.submit_job(sm->hooks.arg, &job->base);
+	job_start(sm, JOB("comparing the topology", run_compare, end_compare, free_compare), job);
 }
 
 void expected_compare(struct sm *sm)

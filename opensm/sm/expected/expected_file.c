@@ -16,13 +16,14 @@
 #include <string.h>
 
 #include "sm/base/about.h"
+#include "sm/base/job.h"
 #include "sm/expected/expected_internal.h"
 #include "util/file.h"
 #include "util/hash.h"
 #include "util/mem.h"
 
-#define HEAD	  "opensm expected topology 1 "
-#define HEAD_LEN  80
+#define HEAD	 "opensm expected topology 1 "
+#define HEAD_LEN 80
 
 /* Reads the text; NULL: it has faults, which are in `r`. */
 static struct meant *meant_new(const char *path, const char *text, size_t len,
@@ -83,28 +84,23 @@ static struct meant *read_copy(const char *path, unsigned *ret_agreed, int *ret_
 }
 
 struct store_job {
-	struct sm_job base;
-	struct sm *sm;
 	struct meant *meant;
 	char *path;
 	unsigned agreed;
-	int error;
 };
 
-static void run_store(struct sm_job *base)
+static int run_store(void *data)
 {
-	struct store_job *job = (struct store_job *)base;
+	const struct store_job *job = data;
 	struct file_replace *f = file_replace_open(job->path, true);
 	FILE *out;
 
-	if (!f) {
-		job->error = -errno;
-		return;
-	}
+	if (!f)
+		return -errno;
 	out = file_replace_stream(f);
 	fprintf(out, HEAD "%u %016" PRIx64 "\n", job->agreed, job->meant->digest);
 	fwrite(job->meant->text, 1, job->meant->len, out);
-	job->error = file_replace_commit(f, true);
+	return file_replace_commit(f, true);
 }
 
 static void tell_store(struct sm *sm, int error)
@@ -117,17 +113,18 @@ static void tell_store(struct sm *sm, int error)
 		       strerror(-error));
 }
 
-static void end_store(struct sm_job *base)
+static void end_store(struct sm *sm, void *data, int error)
 {
-	struct store_job *job = (struct store_job *)base;
-	struct expected *e = base->orphan ? NULL : job->sm->m.expected;
+	sm->m.expected->storing = false;
+	tell_store(sm, error);
+	if (sm->m.expected->store_again)
+		expected_store(sm);
+}
 
-	if (e) {
-		e->storing = false;
-		tell_store(job->sm, job->error);
-		if (e->store_again)
-			expected_store(job->sm);
-	}
+static void free_store(void *data)
+{
+	struct store_job *job = data;
+
 	meant_unref(job->meant);
 	free(job->path);
 	free(job);
@@ -143,16 +140,12 @@ void expected_store(struct sm *sm)
 		return;
 	e->storing = true;
 	job = xcalloc(1, sizeof(*job));
-	job->base = (struct sm_job){ .run = run_store,
-				     .done = end_store,
-				     .what = "storing the expected topology",
-				     .disk = true };
-	job->sm = sm;
 	job->meant = e->now;
 	job->meant->refs++;
 	job->path = xstrdup(e->path);
 	job->agreed = e->agreed;
-	sm->hooks.submit_job(sm->hooks.arg, &job->base);
+	job_start(sm, DISK_JOB("storing the expected topology", run_store, end_store, free_store),
+		  job);
 }
 
 /* ---- the file -------------------------------------------------------------------------------- */
@@ -178,8 +171,6 @@ static void drop_all(struct expected *e)
 }
 
 struct read_job {
-	struct sm_job base;
-	struct sm *sm;
 	uint64_t generation;
 	struct conf_files *files; /* has the text of the file; NULL: only the copy is read */
 	char *copy_path;	  /* NULL: the copy was read before, or there is none */
@@ -189,15 +180,16 @@ struct read_job {
 	struct conf_report report;
 };
 
-static void run_read(struct sm_job *base)
+static int run_read(void *data)
 {
-	struct read_job *job = (struct read_job *)base;
+	struct read_job *job = data;
 	const struct conf_file *f = job->files ? job->files->of[CONF_FILE_EXPECTED] : NULL;
 
 	if (job->copy_path)
 		job->copy = read_copy(job->copy_path, &job->agreed, &job->copy_error);
 	if (f && f->loaded >= 0)
 		job->file = meant_new(f->path, f->text, f->len, &job->report);
+	return 0;
 }
 
 static void take_copy(struct expected *e, struct read_job *job)
@@ -237,18 +229,24 @@ static void take_file(struct sm *sm, struct read_job *job)
 	e->judge_anew = e->candidate;
 }
 
-static void end_read(struct sm_job *base)
+static void end_read(struct sm *sm, void *data, int error)
 {
-	struct read_job *job = (struct read_job *)base;
-	struct expected *e = base->orphan ? NULL : job->sm->m.expected;
+	struct expected *e = sm->m.expected;
+	struct read_job *job = data;
 
-	if (e && e->generation == job->generation) {
-		e->reading = false;
-		if (job->copy_path)
-			take_copy(e, job);
-		if (job->files)
-			take_file(job->sm, job);
-	}
+	if (e->generation != job->generation)
+		return;
+	e->reading = false;
+	if (job->copy_path)
+		take_copy(e, job);
+	if (job->files)
+		take_file(sm, job);
+}
+
+static void free_read(void *data)
+{
+	struct read_job *job = data;
+
 	conf_report_clear(&job->report);
 	meant_unref(job->copy);
 	meant_unref(job->file);
@@ -263,15 +261,11 @@ static void begin_read(struct sm *sm, const struct conf_files *files)
 	struct expected *e = sm->m.expected;
 	struct read_job *job = xcalloc(1, sizeof(*job));
 
-	job->base = (struct sm_job){ .run = run_read,
-				     .done = end_read,
-				     .what = "reading the expected topology" };
-	job->sm = sm;
 	job->generation = e->generation;
 	job->files = conf_files_ref(files);
 	job->copy_path = e->path && !e->knows_copy ? xstrdup(e->path) : NULL;
 	e->reading = true;
-	sm->hooks.submit_job(sm->hooks.arg, &job->base);
+	job_start(sm, JOB("reading the expected topology", run_read, end_read, free_read), job);
 }
 
 void expected_file_came(struct sm *sm)

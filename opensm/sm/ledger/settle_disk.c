@@ -18,6 +18,7 @@
 
 #include "sm/base/drawn_key.h"
 #include "sm/base/about.h"
+#include "sm/base/job.h"
 #include "sm/base/news.h"
 #include "sm/ledger/settle_internal.h"
 #include "util/mem.h"
@@ -27,40 +28,37 @@
 /* ---- the job --------------------------------------------------------------------------------- */
 
 struct disk_job {
-	struct sm_job base;
-	struct sm *sm;
-	struct ledger_store *store;
-	char *path; /* path of a file to be created; NULL: it exists */
+	struct ledger_store *store; /* the job's own while it runs */
+	char *path;		    /* path of a file to be created; NULL: it exists */
 	uint8_t *bytes;
 	size_t len, cap;
 	struct ledger_meta *meta; /* NULL: unchanged */
-	int error;
 };
 
-static void disk_run(struct sm_job *base)
+static int disk_run(void *data)
 {
-	struct disk_job *job = (struct disk_job *)base;
+	struct disk_job *job = data;
 	char aside[LEDGER_ASIDE_MAX];
+	int error = 0;
 	bool fresh;
 
 	if (job->path) {
 		job->store = ledger_store_close(job->store);
-		job->error = ledger_store_open(job->path, &job->store, &fresh, aside);
+		error = ledger_store_open(job->path, &job->store, &fresh, aside);
 	}
-	if (job->error == 0)
-		job->error = ledger_store_write(job->store, job->bytes, job->len, job->meta);
+	return error ?: ledger_store_write(job->store, job->bytes, job->len, job->meta);
 }
 
 static void work_ended(struct sm *sm, int error);
 static void write_work(struct sm *sm, const struct settle_work *w);
 
 /* If the file is gone, all rows are written to a new one. True: that was started. */
-static bool is_written_anew(struct sm *sm, const struct disk_job *job)
+static bool is_written_anew(struct sm *sm, const struct disk_job *job, int error)
 {
 	struct settle *s = sm->m.settle;
 
 	/* A new file that could not be filled lacks rows, too. */
-	s->is_gone = job->error == -ENOENT || !job->store || (job->path && job->error < 0);
+	s->is_gone = error == -ENOENT || !s->store || (job->path && error < 0);
 	if (!s->is_gone || job->path)
 		return false;
 	log_on(ABOUT(.id = LOG_ID_DISK_FAULT, .file = s->path), LOGB_ERROR,
@@ -69,17 +67,20 @@ static bool is_written_anew(struct sm *sm, const struct disk_job *job)
 	return true;
 }
 
-static void disk_done(struct sm_job *base)
+static void disk_ended(struct sm *sm, void *data, int error)
 {
-	struct disk_job *job = (struct disk_job *)base;
+	struct disk_job *job = data;
 
-	if (base->orphan) {
-		ledger_store_close(job->store); /* a job owns the store while it runs */
-	} else {
-		job->sm->m.settle->store = job->store;
-		if (!is_written_anew(job->sm, job))
-			work_ended(job->sm, job->error);
-	}
+	sm->m.settle->store = take(job->store);
+	if (!is_written_anew(sm, job, error))
+		work_ended(sm, error);
+}
+
+static void disk_job_free(void *data)
+{
+	struct disk_job *job = data;
+
+	ledger_store_close(job->store);
 	free_wiped(job->bytes, job->cap);
 	free(job->path);
 	free(job->meta);
@@ -111,10 +112,6 @@ static void write_work(struct sm *sm, const struct settle_work *w)
 	struct settle *s = sm->m.settle;
 	struct disk_job *job = xcalloc(1, sizeof(*job));
 
-	job->base = (struct sm_job){
-		.run = disk_run, .done = disk_done, .what = "storing the ledger", .disk = true
-	};
-	job->sm = sm;
 	job->store = s->store;
 	if (s->is_gone) {
 		job->path = xstrdup(s->path);
@@ -127,7 +124,7 @@ static void write_work(struct sm *sm, const struct settle_work *w)
 	if (s->meta_changed || s->is_gone)
 		job->meta = xmemdup(&s->meta, sizeof(s->meta));
 	s->meta_changed = false;
-	sm->hooks.submit_job(sm->hooks.arg, &job->base);
+	job_start(sm, DISK_JOB("storing the ledger", disk_run, disk_ended, disk_job_free), job);
 }
 
 /* ---- works ----------------------------------------------------------------------------------- */

@@ -12,18 +12,17 @@
 #include "util/file.h"
 #include "util/log.h"
 #include "route/select/engines.h"
+#include "sm/base/job.h"
 #include "util/mem.h"
 
 struct death_job {
-	struct sm_job base;
 	struct route_death death;
 	struct topo *topo;
 	struct routes *before; /* NULL: the engine got no former tables */
 	struct conf *conf;
-	bool is_ours;	     /* set if the engine is of this program, not of a plugin */
+	bool is_ours; /* set if the engine is of this program, not of a plugin */
 	/* stem: path of the files without their suffixes; NULL: none are kept */
 	char *folder, *stem;
-	int error;
 };
 
 static char *name_of(const char *stem, const char *end)
@@ -96,28 +95,28 @@ static int keep_file(const struct death_job *j, const char *end,
 	return file_replace_commit(f, true);
 }
 
-static void death_run(struct sm_job *base)
+static int death_run(void *data)
 {
-	struct death_job *j = (struct death_job *)base;
+	struct death_job *j = data;
+	int error;
 
 	if (!j->folder)
-		return;
+		return 0;
 	j->stem = find_stem(j->folder);
-	j->error = keep_file(j, "conf", write_conf);
-	if (!j->error && j->before)
-		j->error = keep_file(j, "tables", write_tables);
-	if (!j->error)
-		j->error = keep_file(j, "fabric", write_fabric);
+	error = keep_file(j, "conf", write_conf);
+	if (!error && j->before)
+		error = keep_file(j, "tables", write_tables);
+	return error ?: keep_file(j, "fabric", write_fabric);
 }
 
-static void write_command(const struct death_job *j, char *ret, size_t cap)
+static void write_command(const struct death_job *j, int error, char *ret, size_t cap)
 {
 	ret[0] = '\0';
 	if (!j->folder)
 		return;
-	if (j->error < 0)
+	if (error < 0)
 		snprintf(ret, cap, "; the fabric cannot be kept in %s: %s", j->folder,
-			 strerror(-j->error));
+			 strerror(-error));
 	else if (!j->death.engine[0])
 		snprintf(ret, cap, "; to replay it: opensm --plan %s.fabric -F %s.conf", j->stem,
 			 j->stem);
@@ -134,8 +133,9 @@ static void write_command(const struct death_job *j, char *ret, size_t cap)
 			 j->before ? j->stem : "", j->before ? ".tables" : "");
 }
 
-static void tell_death(const struct death_job *j)
+static void tell_death(struct sm *sm, void *data, int error)
 {
+	const struct death_job *j = data;
 	const struct route_death *d = &j->death;
 	const char *then = d->last	   ? "the tables in force stay"
 			   : !d->engine[0] ? "it is begun once more"
@@ -143,18 +143,17 @@ static void tell_death(const struct death_job *j)
 					   : "the next engine has its turn";
 	char command[800];
 
-	write_command(j, command, sizeof(command));
+	write_command(j, error, command, sizeof(command));
 	log_on(ABOUT(.id = LOG_ID_ENGINE_DIED), LOGB_ERROR, "%s%s%s%s%s: %s; %s%s",
 	       d->engine[0] ? "routing engine " : "routing, before an engine began", d->engine,
 	       d->inner[0] ? " (trying " : "", d->inner, d->inner[0] ? ")" : "", d->how, then,
 	       command);
 }
 
-static void death_done(struct sm_job *base)
+static void death_free(void *data)
 {
-	struct death_job *j = (struct death_job *)base;
+	struct death_job *j = data;
 
-	tell_death(j);
 	topo_unref(j->topo);
 	routes_unref(j->before);
 	conf_unref(j->conf);
@@ -163,21 +162,18 @@ static void death_done(struct sm_job *base)
 	free(j);
 }
 
-struct sm_job *route_death_job_new(const char *folder, const struct route_death *death,
-				   const struct route_report *report)
+void route_death_keep(struct sm *sm, const char *folder, const struct route_death *death,
+		      const struct route_report *report)
 {
 	struct death_job *j = xcalloc(1, sizeof(*j));
 
 	assert(death && report->topo && report->conf);
-	j->base = (struct sm_job){ .run = death_run,
-				   .done = death_done,
-				   .what = "keeping what an engine died of",
-				   .disk = true };
 	j->death = *death;
 	j->topo = topo_ref(report->topo);
 	j->before = death->had_tables ? routes_ref(report->previous) : NULL;
 	j->conf = conf_ref(report->conf);
 	j->is_ours = route_engine_find(death->engine) != NULL;
 	j->folder = folder ? xstrdup(folder) : NULL;
-	return &j->base;
+	job_start(sm, LAST_JOB("keeping what an engine died of", death_run, tell_death, death_free),
+		  j);
 }

@@ -11,6 +11,6 @@
 /* Number of deaths whose files are kept. */
 #define ROUTE_DEATHS_KEPT 3
 
-/* A job for the disk, which logs the death when it is done. `folder` NULL: files are not kept. */
-struct sm_job *route_death_job_new(const char *folder, const struct route_death *death,
-				   const struct route_report *report);
+/* Starts a job that writes the files and logs the death then. `folder` NULL: no files are kept. */
+void route_death_keep(struct sm *sm, const char *folder, const struct route_death *death,
+		      const struct route_report *report);

@@ -244,9 +244,7 @@ static void tell_process(struct sm *sm, const struct routes *routes, int error)
 void routing_note_job(struct sm *sm, const struct routes *routes, const struct route_report *report)
 {
 	for (unsigned i = 0; i < report->n_deaths; i++)
-		sm->hooks.submit_job(sm->hooks.arg,
-				     route_death_job_new(sm->m.routing->deaths_folder,
-							 &report->deaths[i], report));
+		route_death_keep(sm, sm->m.routing->deaths_folder, &report->deaths[i], report);
 	route_memory_note(sm->m.route_memory, routes, report, report->conf, report->files, sm->now);
 	if (report->asleep)
 		log_info("the process that computes routes slept from its start; another one was "

@@ -8,6 +8,7 @@
 
 #include "sm/share/share_internal.h"
 #include "sm/base/about.h"
+#include "sm/base/job.h"
 #include "sm/base/key_mark.h"
 #include "sm/base/news.h"
 #include "util/hash.h"
@@ -50,29 +51,26 @@ static void say_status(struct sm *sm, enum share_status status, uint64_t hash)
 /* ---- storing ------------------------------------------------------------------------------- */
 
 struct store_job {
-	struct sm_job base;
-	struct sm *sm;
 	char *folder, *text;
 	size_t len;
 	struct copied *copied;
 	int64_t at;
-	int error;
 };
 
-static void run_store(struct sm_job *base)
+static int run_store(void *data)
 {
-	struct store_job *job = (struct store_job *)base;
+	struct store_job *job = data;
 
-	job->error = share_store(job->folder, job->copied, job->text, job->len, &job->at);
+	return share_store(job->folder, job->copied, job->text, job->len, &job->at);
 }
 
 /* Storing is tried again each minute; the fault is logged once until it ends. */
-static void tell_not_stored(struct sm *sm, const struct store_job *job)
+static void tell_not_stored(struct sm *sm, const char *folder, int error)
 {
 	if (told_first(&sm->m.share->told, TOLD_NOT_STORED))
-		log_on(ABOUT(.id = LOG_ID_DISK_FAULT, .file = job->folder, .error = -job->error),
-		       LOGB_ERROR, "%s: the configuration of the master cannot be stored: %s",
-		       job->folder, strerror(-job->error));
+		log_on(ABOUT(.id = LOG_ID_DISK_FAULT, .file = folder, .error = -error), LOGB_ERROR,
+		       "%s: the configuration of the master cannot be stored: %s", folder,
+		       strerror(-error));
 }
 
 /* Puts the copy into force; takes over one reference. */
@@ -88,13 +86,14 @@ static void use_copy(struct sm *sm, struct copied *c)
 	tell_news(sm, NEWS_CONFIG_COPIED);
 }
 
-static void stored(struct sm *sm, struct store_job *job)
+static void end_store(struct sm *sm, void *data, int error)
 {
 	struct share *s = sm->m.share;
+	struct store_job *job = data;
 
 	s->storing = false;
-	if (job->error < 0) {
-		tell_not_stored(sm, job);
+	if (error < 0) {
+		tell_not_stored(sm, job->folder, error);
 		if (sm->state == SM_STANDBY)
 			say_status(sm, SHARE_DISK, hash_bytes(HASH_START, job->text, job->len));
 		return;
@@ -105,12 +104,10 @@ static void stored(struct sm *sm, struct store_job *job)
 	use_copy(sm, take(job->copied));
 }
 
-static void end_store(struct sm_job *base)
+static void free_store(void *data)
 {
-	struct store_job *job = (struct store_job *)base;
+	struct store_job *job = data;
 
-	if (!job->base.orphan)
-		stored(job->sm, job);
 	copied_unref(job->copied);
 	free(job->folder);
 	free(job->text);
@@ -124,18 +121,15 @@ static void start_store(struct sm *sm, struct copied *c, const struct ledger_val
 	struct store_job *job = xcalloc(1, sizeof(*job));
 
 	*job = (struct store_job){
-		.base = { .run = run_store,
-			  .done = end_store,
-			  .what = "storing the master's configuration",
-			  .disk = true },
-		.sm = sm,
 		.folder = xstrdup(s->folder),
 		.text = xmemdup(row->bytes, row->len),
 		.len = row->len,
 		.copied = c,
 	};
 	s->storing = true;
-	sm->hooks.submit_job(sm->hooks.arg, &job->base);
+	job_start(sm,
+		  DISK_JOB("storing the master's configuration", run_store, end_store, free_store),
+		  job);
 }
 
 /* ---- the row ------------------------------------------------------------------------------- */
