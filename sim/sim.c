@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The simulation itself: its life, its clock, its events. These are only dispatched here, a MAD that
- * arrives to the agent that it is for; what they do is next door.
+ * The simulation itself: its life, its clock, its events. These are only dispatched here, a MAD
+ * that arrives to the agent that it is for; what they do is next door.
  */
 #include "sim/sim_internal.h"
 #include "sim/cca.h"

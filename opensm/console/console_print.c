@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Long output: a worker prints it from a snapshot; one about the fabric from a view, which is copied
- * in turns before.
+ * Long output: a worker prints it from a snapshot; output about the fabric from a view, which is
+ * copied in turns before.
  */
 #include <assert.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What the judge is told, and when. A link is judged after news on it; those with findings also in
- * turn, so that their probation ends. What is done about findings: sick_decide.c.
+ * The judge is told what happens to links. A link is judged after news on it; those with findings
+ * also in turn, so that their probation ends. The action on findings: sick_decide.c.
  */
 #include "sm/health/sick_internal.h"
 
