@@ -16,7 +16,7 @@ libsm_a_SOURCES = opensm/sm/sm.c opensm/sm/sm.h opensm/sm/sm_internal.h opensm/s
 	opensm/sm/expected/expected_judge.c opensm/sm/expected/expected_verdicts.c opensm/sm/expected/expected_compare.c opensm/sm/expected/expected_tell.c \
 	opensm/sm/marks/marks_work.c opensm/sm/marks/marks_place.c opensm/sm/marks/marks_tell.c opensm/sm/marks/marks_clean.c opensm/sm/health/sick.c opensm/sm/health/sick.h opensm/sm/health/sick_case.c opensm/sm/health/sick_decide.c opensm/sm/health/sick_off.c opensm/sm/health/sick_policy.c opensm/sm/health/sick_tell.c opensm/sm/health/sick_internal.h opensm/sm/marks/marks_cost.c opensm/sm/rows/marks_rows.c opensm/sm/rows/marks_rows.h opensm/sm/rows/sick_rows.c opensm/sm/rows/sick_rows.h opensm/sm/ledger/edits.c opensm/sm/ledger/edits.h opensm/sm/ledger/former_file.c opensm/sm/ledger/former_file.h \
 	opensm/sm/trust/violations.c opensm/sm/trust/violations.h opensm/sm/trust/lockout.c opensm/sm/trust/lockout.h opensm/sm/read/identity.c opensm/sm/read/identity.h opensm/sm/read/capability.c opensm/sm/read/capability.h \
-	opensm/sm/trust/strangers.c opensm/sm/trust/strangers.h \
+	opensm/sm/read/strangers.c opensm/sm/read/strangers.h \
 	opensm/sm/base/about.c opensm/sm/base/about.h opensm/sm/trust/forgery.c opensm/sm/trust/forgery.h \
 	opensm/sm/trust/senders.c opensm/sm/trust/senders.h opensm/sm/trust/traps.c opensm/sm/trust/cc_traps.c opensm/sm/trust/cc_traps.h opensm/sm/trust/traps.h opensm/sm/trust/trap_text.h opensm/sm/trust/trap_flow.c opensm/sm/trust/trap_flow.h opensm/sm/trust/trap_text.c \
 	opensm/sm/answers/replica.c opensm/sm/answers/replica.h opensm/sm/answers/replica_internal.h opensm/sm/answers/replica_ask.c opensm/sm/answers/replica_proof.c \

@@ -48,7 +48,7 @@
 #include "sm/trust/traps.h"
 #include "sm/trust/violations.h"
 #include "sm/read/identity.h"
-#include "sm/trust/strangers.h"
+#include "sm/read/strangers.h"
 #include "sync/mft.h"
 #include "sync/sync.h"
 #include "util/log.h"

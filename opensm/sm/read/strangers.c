@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "sm/trust/strangers.h"
+#include "sm/read/strangers.h"
 
 #include <string.h>
 
