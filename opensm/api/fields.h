@@ -27,6 +27,8 @@ struct json_field {
 	/* varlink type, "?string"; of objects with `of` the part before "(": "[]" */
 	const char *type;
 	const struct json_field *of; /* members of the object; NULL: they are not described */
+	bool optional;		     /* set if an object may be without this member */
+	const char *help;	     /* a phrase about the value; NULL: none */
 };
 
 /* "(node: string, marks: [](port: ?int))", to be freed. */
@@ -92,8 +94,10 @@ char *json_fields_text(const struct json_field *fields);
 #define FIELD_TYPE_OPT_OBJECT(fields) .type = "?", .of = fields
 #define FIELD_TYPE_LIST(fields)	      .type = "[]", .of = fields
 #define FIELD_TYPE_OPT_LIST(fields)   .type = "?[]", .of = fields
+#define FIELD_TYPE_MAP(fields)	      .type = "[string]", .of = fields
+#define FIELD_TYPE_MAP(fields)	      .type = "[string]", .of = fields
 /* A member that is left out unless `is`. */
-#define FIELD_TYPE_IF(is, kind)	      FIELD_TYPE_##kind
+#define FIELD_TYPE_IF(is, kind)	      FIELD_TYPE_##kind, .optional = true
 
 #define FIELD_PUT_STR			   json_add_str
 #define FIELD_PUT_GUID			   json_add_guid

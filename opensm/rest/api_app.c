@@ -16,21 +16,41 @@
 #include "util/mem.h"
 #include "util/str.h"
 
+static void answer_openapi(const struct rest_request *q, struct rest_answer *ret)
+{
+	const char *text = q->policy->openapi;
+
+	rest_answer_bytes(ret, 200, "application/json", text, strlen(text));
+}
+
+const struct rest_operation api_openapi = {
+	.help = "This document.",
+	.gives = REST_GIVES(FIELD_ROW("OpenAPI", OF("object"))),
+	.answer = answer_openapi,
+};
+
+#define VERSION_FIELDS(F) F("ufm_release_version", STR, q->policy ? q->policy->release : "")
+
+static const struct json_field version_fields[] = FIELDS_TABLE(VERSION_FIELDS);
+
 /* The release that clients compare. A manager that does not answer makes it 503. */
-void api_version(const struct rest_request *q, struct rest_answer *ret)
+static void answer_version(const struct rest_request *q, struct rest_answer *ret)
 {
 	struct rest_error err;
-	struct json_object *status = rest_call(q, "GetPriority", NULL, &err), *o;
+	struct json_object *status = rest_call(q, "GetPriority", NULL, &err);
 
-	if (!status) {
+	if (status)
+		rest_answer_json(ret, 200, FIELDS_NEW(VERSION_FIELDS));
+	else
 		rest_answer_call_error(ret, &err);
-		return;
-	}
 	json_object_put(status);
-	o = json_object_new_object();
-	json_add_str(o, "ufm_release_version", q->policy ? q->policy->release : "");
-	rest_answer_json(ret, 200, o);
 }
+
+const struct rest_operation api_version = {
+	.help = "Shows the release of the interface.",
+	.gives = REST_GIVES(FIELD_ROW("Version", OBJECT(version_fields))),
+	.answer = answer_version,
+};
 
 #define STAND_IN "0xffffffffffffffff" /* instead of a key */
 
@@ -44,40 +64,57 @@ enum conf_kind {
 	CONF_KEY_OF_ONE, /* "0x1" as it is by default, else a stand-in */
 };
 
-/* Names of the interface that are options of ours, too. */
+/*
+ * Names of the interface that are options of ours, too. Further columns: `.option`, the name of
+ * the option, if it is another one; `.drawn`, the option by which a key is drawn, whatever its own
+ * says.
+ */
+#define CONF_ROWS(C)                                                                               \
+	C("subnet_prefix", TEXT)                                                                   \
+	C("m_key", M_KEY)                                                                          \
+	C("sm_key", KEY_OF_ONE, .drawn = "randomize_sm_key")                                       \
+	C("sa_key", KEY_OF_ONE, .drawn = "randomize_sa_key")                                       \
+	C("m_key_per_port", BOOL)                                                                  \
+	C("m_key_lease_period", NUMBER)                                                            \
+	C("no_partition_enforcement", BOOL)                                                        \
+	C("vl_stall_count", TEXT)                                                                  \
+	C("leaf_vl_stall_count", TEXT)                                                             \
+	C("sm_priority", NUMBER)                                                                   \
+	C("ignore_other_sm", BOOL)                                                                 \
+	C("sminfo_polling_timeout", NUMBER)                                                        \
+	C("polling_retry_number", NUMBER)                                                          \
+	C("honor_guid2lid_file", BOOL)                                                             \
+	C("max_wire_smps", NUMBER)                                                                 \
+	C("transaction_timeout", NUMBER)                                                           \
+	C("max_msg_fifo_timeout", NUMBER)                                                          \
+	C("single_thread", BOOL)                                                                   \
+	C("log_file", TEXT)                                                                        \
+	C("dump_files_dir", TEXT)                                                                  \
+	C("sa_db_file", TEXT)                                                                      \
+	C("no_clients_rereg", BOOL)                                                                \
+	C("disable_multicast", BOOL)                                                               \
+	C("exit_on_fatal", BOOL)                                                                   \
+	C("routing_engine_active", TEXT, .option = "routing_engine")                               \
+	C("root_guid_file", TEXT)
+
 static const struct conf_row {
 	const char *name;
 	enum conf_kind kind;
-	const char *option; /* name of the option; NULL: `name` */
-	const char *drawn;  /* the option by which the key is drawn, whatever its own says */
+	const char *option, *drawn;
 } conf_rows[] = {
-	{ .name = "subnet_prefix", .kind = CONF_TEXT },
-	{ .name = "m_key", .kind = CONF_M_KEY },
-	{ .name = "sm_key", .kind = CONF_KEY_OF_ONE, .drawn = "randomize_sm_key" },
-	{ .name = "sa_key", .kind = CONF_KEY_OF_ONE, .drawn = "randomize_sa_key" },
-	{ .name = "m_key_per_port", .kind = CONF_BOOL },
-	{ .name = "m_key_lease_period", .kind = CONF_NUMBER },
-	{ .name = "no_partition_enforcement", .kind = CONF_BOOL },
-	{ .name = "vl_stall_count", .kind = CONF_TEXT },
-	{ .name = "leaf_vl_stall_count", .kind = CONF_TEXT },
-	{ .name = "sm_priority", .kind = CONF_NUMBER },
-	{ .name = "ignore_other_sm", .kind = CONF_BOOL },
-	{ .name = "sminfo_polling_timeout", .kind = CONF_NUMBER },
-	{ .name = "polling_retry_number", .kind = CONF_NUMBER },
-	{ .name = "honor_guid2lid_file", .kind = CONF_BOOL },
-	{ .name = "max_wire_smps", .kind = CONF_NUMBER },
-	{ .name = "transaction_timeout", .kind = CONF_NUMBER },
-	{ .name = "max_msg_fifo_timeout", .kind = CONF_NUMBER },
-	{ .name = "single_thread", .kind = CONF_BOOL },
-	{ .name = "log_file", .kind = CONF_TEXT },
-	{ .name = "dump_files_dir", .kind = CONF_TEXT },
-	{ .name = "sa_db_file", .kind = CONF_TEXT },
-	{ .name = "no_clients_rereg", .kind = CONF_BOOL },
-	{ .name = "disable_multicast", .kind = CONF_BOOL },
-	{ .name = "exit_on_fatal", .kind = CONF_BOOL },
-	{ .name = "routing_engine_active", .kind = CONF_TEXT, .option = "routing_engine" },
-	{ .name = "root_guid_file", .kind = CONF_TEXT },
+#define CONF_ROW(key, type, ...) { .name = key, .kind = CONF_##type, __VA_ARGS__ },
+	CONF_ROWS(CONF_ROW)
 };
+
+/* param_name leaves one of them. */
+#define CONF_WORD_TEXT	     "string"
+#define CONF_WORD_NUMBER     "int"
+#define CONF_WORD_BOOL	     "bool"
+#define CONF_WORD_M_KEY	     "string"
+#define CONF_WORD_KEY_OF_ONE "string"
+#define CONF_FIELD(name, type, ...) { name, CONF_WORD_##type, .optional = true },
+
+static const struct json_field conf_fields[] = { CONF_ROWS(CONF_FIELD) { 0 } };
 
 /* The row of an option in the answer of Options; NULL: it has none. */
 static struct json_object *find_option(struct json_object *options, const char *name)
@@ -159,9 +196,16 @@ static bool is_conf_name(const char *name)
 	return false;
 }
 
-void api_smconf(const struct rest_request *q, struct rest_answer *ret)
+#define CONF_QUERY(Q) Q(param_name, TEXT, "the only parameter to show")
+
+static const struct json_field conf_query[] = QUERY_TABLE(CONF_QUERY);
+
+static void answer_smconf(const struct rest_request *q, struct rest_answer *ret)
 {
-	const char *only = rest_query(q, "param_name");
+	const struct {
+		CONF_QUERY(QUERY_MEMBER)
+	} asked = { CONF_QUERY(QUERY_READ) };
+	const char *only = asked.param_name;
 	struct json_object *answer, *options, *o;
 	struct rest_error err;
 
@@ -186,34 +230,34 @@ void api_smconf(const struct rest_request *q, struct rest_answer *ret)
 	rest_answer_json(ret, 200, o);
 }
 
-void api_smconf_refused(const struct rest_request *q, struct rest_answer *ret)
+const struct rest_operation api_smconf = {
+	.help = "Shows parameters of the configuration.",
+	.query = conf_query,
+	.gives = REST_GIVES(FIELD_ROW("Configuration", OBJECT(conf_fields))),
+	.answer = answer_smconf,
+};
+
+static void refuse_smconf(const struct rest_request *q, struct rest_answer *ret)
 {
 	rest_answer_error(ret, 403,
 			  "the configuration is changed in opensm.conf on the manager's host");
 }
 
+const struct rest_operation api_set_smconf = {
+	.help = "Is refused: the configuration is changed on the manager's host.",
+	.answer = refuse_smconf,
+};
+
 /* ---- what is not there ----------------------------------------------------------------------- */
 
-/* Lists without entries: virtual ports are members by GUID. */
-void api_nothing(const struct rest_request *q, struct rest_answer *ret)
+/* Virtual ports are members by GUID. */
+static void answer_vports(const struct rest_request *q, struct rest_answer *ret)
 {
 	rest_answer_json(ret, 200, json_object_new_array());
 }
 
-void api_actions(const struct rest_request *q, struct rest_answer *ret)
-{
-	const char *action =
-		json_object_is_type(q->body, json_type_object)
-			? json_object_get_string(json_object_object_get(q->body, "action"))
-			: NULL;
-
-	if (!action)
-		api_refuse(ret, "action is missing");
-	else if (!strcmp(action, "mark_device_unhealthy"))
-		api_mark_device(q, ret, true);
-	else if (!strcmp(action, "mark_device_healthy"))
-		api_mark_device(q, ret, false);
-	else
-		rest_answer_error(ret, 501, "there is no action '%.60s'; nothing was changed",
-				  action);
-}
+const struct rest_operation api_vports = {
+	.help = "Lists virtual ports: none.",
+	.gives = REST_GIVES(FIELD_ROW("VirtualPorts", LIST(rest_no_members))),
+	.answer = answer_vports,
+};

@@ -20,14 +20,32 @@ struct copies {
 	int64_t with, of; /* standbys that have it, of those that are reached */
 };
 
+#define CHANGE_QUERY(Q) Q(wait, SET, "false: answers before the devices have confirmed")
+
+static const struct json_field change_query[] = QUERY_TABLE(CHANGE_QUERY);
+
 /* A change under construction. */
 struct change {
+	CHANGE_QUERY(QUERY_MEMBER)
 	const struct rest_request *q;
 	struct rest_answer *ret;
 	struct json_object *parameters; /* consumed by the call */
+	struct api_body body;		/* as far as the request has one */
 	uint16_t pkey;
 	struct copies copies; /* for an answer with 200 */
 };
+
+static struct api_body body_of(struct json_object *body)
+{
+	return (struct api_body){ BODY_ALL(BODY_READ) };
+}
+
+static struct change change_new(const struct rest_request *q, struct rest_answer *ret)
+{
+	return (struct change){
+		.q = q, .ret = ret, .body = body_of(q->body), CHANGE_QUERY(QUERY_READ)
+	};
+}
 
 static bool refuse(struct change *c, const char *why)
 {
@@ -145,7 +163,7 @@ static bool add_usual(struct change *c, const char *action)
 	api_pkey_text(c->pkey, pkey);
 	json_add_str(c->parameters, "action", action);
 	json_add_str(c->parameters, "pkey", pkey);
-	if (!rest_query_bool(c->q, "wait", true))
+	if (!c->wait)
 		json_object_object_add(c->parameters, "wait", json_object_new_boolean(false));
 	rest_add_client(c->q, c->parameters);
 	return true;
@@ -157,7 +175,7 @@ static bool add_usual(struct change *c, const char *action)
  */
 static void answer_missing(struct change *c, bool is_fine)
 {
-	if (!api_wait_settled(c->q, c->ret, c->pkey))
+	if (c->wait && !api_wait_settled(c->q, c->ret, c->pkey))
 		return;
 	if (is_fine)
 		rest_answer_empty(c->ret);
@@ -211,20 +229,17 @@ static bool check_key(struct change *c)
 	return false;
 }
 
-/* From "pkey" of the body. True: parameters are to be given to make_change(). */
+/* From `pkey` of the body. True: parameters are to be given to make_change(). */
 static bool change_of_body(struct change *c, const struct rest_request *q, struct rest_answer *ret)
 {
-	struct json_object *v;
-
-	*c = (struct change){ .q = q, .ret = ret };
+	*c = change_new(q, ret);
 	if (!json_object_is_type(q->body, json_type_object))
 		return refuse(c, "expected a JSON object in the body");
-	v = json_object_object_get(q->body, "pkey");
-	if (!v)
+	if (!c->body.pkey)
 		return refuse(c, "pkey is missing");
-	if (!api_pkey_of_json(v, &c->pkey)) {
+	if (!api_pkey_of_json(c->body.pkey, &c->pkey)) {
 		api_refuse(ret, "pkey: expected 0x1 to 0x7ffe, found %.80s",
-			   json_object_to_json_string(v));
+			   json_object_to_json_string(c->body.pkey));
 		return false;
 	}
 	if (!check_key(c))
@@ -236,7 +251,7 @@ static bool change_of_body(struct change *c, const struct rest_request *q, struc
 /* From the first part of the path. */
 static bool change_of_path(struct change *c, const struct rest_request *q, struct rest_answer *ret)
 {
-	*c = (struct change){ .q = q, .ret = ret };
+	*c = change_new(q, ret);
 	if (!api_pkey_of_text(q->segments[0], &c->pkey)) {
 		api_refuse(ret, "'%.40s' is no P_Key; expected 0x1 to 0x7ffe", q->segments[0]);
 		return false;
@@ -255,7 +270,7 @@ static void drop_change(struct change *c)
 
 /* ---- bodies ---------------------------------------------------------------------------------- */
 
-typedef struct json_object *members_fn(struct json_object *body, char why[API_WHY_MAX]);
+typedef struct json_object *members_fn(const struct api_body *b, char why[API_WHY_MAX]);
 
 /* Members and fields of the body; `members` NULL: fields alone. */
 static void change_by_body(const struct rest_request *q, struct rest_answer *ret,
@@ -266,8 +281,8 @@ static void change_by_body(const struct rest_request *q, struct rest_answer *ret
 
 	if (!change_of_body(&c, q, ret))
 		return;
-	if ((members && !add_members(&c, members(q->body, why), why)) ||
-	    (!api_add_fields(q->body, c.parameters, why) && !refuse(&c, why))) {
+	if ((members && !add_members(&c, members(&c.body, why), why)) ||
+	    (!api_add_fields(&c.body, c.parameters, why) && !refuse(&c, why))) {
 		drop_change(&c);
 		return;
 	}
@@ -276,62 +291,128 @@ static void change_by_body(const struct rest_request *q, struct rest_answer *ret
 	make_change(&c, action, false);
 }
 
-void api_add_guids(const struct rest_request *q, struct rest_answer *ret)
+/* Rows of an operation that changes a partition. */
+#define CHANGES .query = change_query, .if_match = true, .gives = REST_GIVES(REST_EMPTY)
+
+#define GUIDS_BODY(B) BODY_KEY(B) BODY_GUIDS(B) BODY_MANNER(B) BODY_FIELDS(B)
+
+static const struct json_field guids_body[] = BODY_TABLE(GUIDS_BODY);
+
+static void add_guids(const struct rest_request *q, struct rest_answer *ret)
 {
 	change_by_body(q, ret, "add", api_members_of_guids);
 }
 
-void api_set_guids(const struct rest_request *q, struct rest_answer *ret)
+const struct rest_operation api_add_guids = {
+	CHANGES,
+	.help = "Adds members to a partition, which is made if it is not there.",
+	.body = guids_body,
+	.answer = add_guids,
+};
+
+static void set_guids(const struct rest_request *q, struct rest_answer *ret)
 {
 	change_by_body(q, ret, "set", api_members_of_guids);
 }
 
-void api_add_hosts(const struct rest_request *q, struct rest_answer *ret)
+const struct rest_operation api_set_guids = {
+	CHANGES,
+	.help = "Replaces the members of a partition, which is made if it is not there.",
+	.body = guids_body,
+	.answer = set_guids,
+};
+
+#define HOSTS_BODY(B) BODY_KEY(B) BODY_HOSTS(B) BODY_MANNER(B) BODY_FIELDS(B)
+
+static const struct json_field hosts_body[] = BODY_TABLE(HOSTS_BODY);
+
+static void add_hosts(const struct rest_request *q, struct rest_answer *ret)
 {
 	change_by_body(q, ret, "add", api_members_of_hosts);
 }
 
-void api_create(const struct rest_request *q, struct rest_answer *ret)
+const struct rest_operation api_add_hosts = {
+	CHANGES,
+	.help = "Adds the ports of hosts to a partition, which is made if it is not there.",
+	.body = hosts_body,
+	.answer = add_hosts,
+};
+
+#define EMPTY_BODY(B) BODY_KEY(B) BODY_FIELDS(B)
+
+static const struct json_field empty_body[] = BODY_TABLE(EMPTY_BODY);
+
+static void create(const struct rest_request *q, struct rest_answer *ret)
 {
 	change_by_body(q, ret, "create", NULL);
 }
 
+const struct rest_operation api_create = {
+	CHANGES,
+	.help = "Makes a partition without members.",
+	.body = empty_body,
+	.answer = create,
+};
+
 /* Its paths ask for limits; one that names none would change nothing and look like success. */
-void api_configure(const struct rest_request *q, struct rest_answer *ret)
+static void configure(const struct rest_request *q, struct rest_answer *ret)
 {
-	if (json_object_is_type(q->body, json_type_object) &&
-	    !json_object_object_get(q->body, "mtu_limit") &&
-	    !json_object_object_get(q->body, "rate_limit") &&
-	    !json_object_object_get(q->body, "service_level")) {
+	const struct api_body b = body_of(q->body);
+
+	if (json_object_is_type(q->body, json_type_object) && !b.mtu_limit && !b.rate_limit &&
+	    !b.service_level)
 		api_refuse(ret, "expected mtu_limit, rate_limit or service_level");
-		return;
-	}
-	change_by_body(q, ret, "configure", NULL);
+	else
+		change_by_body(q, ret, "configure", NULL);
 }
 
+const struct rest_operation api_configure = {
+	CHANGES,
+	.help = "Changes mtu_limit, rate_limit or service_level of a partition.",
+	.body = empty_body,
+	.answer = configure,
+};
+
+#define REMOVE_BODY(B) BODY_KEY(B) BODY_GUIDS(B) BODY_MANNER(B)
+
+static const struct json_field remove_body[] = BODY_TABLE(REMOVE_BODY);
+
 /* Removes members; those, and partitions, that do not exist are no error. */
-void api_remove_guids(const struct rest_request *q, struct rest_answer *ret)
+static void remove_guids(const struct rest_request *q, struct rest_answer *ret)
 {
 	char why[API_WHY_MAX] = "";
 	struct change c;
 
 	if (!change_of_body(&c, q, ret))
 		return;
-	if (add_members(&c, api_members_of_guids(q->body, why), why))
+	if (add_members(&c, api_members_of_guids(&c.body, why), why))
 		make_change(&c, "remove", true);
 	else
 		drop_change(&c);
 }
 
+const struct rest_operation api_remove_guids = {
+	CHANGES,
+	.help = "Removes members from a partition.",
+	.body = remove_body,
+	.answer = remove_guids,
+};
+
 /* ---- paths ----------------------------------------------------------------------------------- */
 
-void api_delete(const struct rest_request *q, struct rest_answer *ret)
+static void delete_partition(const struct rest_request *q, struct rest_answer *ret)
 {
 	struct change c;
 
 	if (change_of_path(&c, q, ret))
 		make_change(&c, "delete", false);
 }
+
+const struct rest_operation api_delete = {
+	CHANGES,
+	.help = "Deletes a partition.",
+	.answer = delete_partition,
+};
 
 /* False: the partition is not there, and that is answered. */
 static bool is_there(struct change *c)
@@ -345,7 +426,7 @@ static bool is_there(struct change *c)
 	return p != NULL;
 }
 
-void api_remove_listed(const struct rest_request *q, struct rest_answer *ret)
+static void remove_listed(const struct rest_request *q, struct rest_answer *ret)
 {
 	char why[API_WHY_MAX] = "";
 	struct change c;
@@ -358,6 +439,12 @@ void api_remove_listed(const struct rest_request *q, struct rest_answer *ret)
 		drop_change(&c);
 }
 
+const struct rest_operation api_remove_listed = {
+	CHANGES,
+	.help = "Removes members from a partition: GUIDs with commas between them.",
+	.answer = remove_listed,
+};
+
 /* ---- hosts that are to leave ----------------------------------------------------------------- */
 
 /* Hosts of one request that are tried one by one. */
@@ -366,7 +453,7 @@ void api_remove_listed(const struct rest_request *q, struct rest_answer *ret)
 /* Removes one host of `members`; the answer is in c->ret. */
 static void remove_host(struct change *c, struct json_object *members, size_t i)
 {
-	struct change one = { .q = c->q, .ret = c->ret, .pkey = c->pkey };
+	struct change one = { .q = c->q, .ret = c->ret, .pkey = c->pkey, .wait = c->wait };
 	struct json_object *only = json_object_new_array();
 
 	json_object_array_add(only, json_object_get(json_object_array_get_idx(members, i)));
@@ -432,7 +519,7 @@ static void remove_each(struct change *c, struct json_object *members)
 		answer_empty(c->ret, &copies);
 }
 
-void api_remove_hosts(const struct rest_request *q, struct rest_answer *ret)
+static void remove_hosts(const struct rest_request *q, struct rest_answer *ret)
 {
 	char why[API_WHY_MAX] = "";
 	struct json_object *members = NULL;
@@ -453,3 +540,9 @@ void api_remove_hosts(const struct rest_request *q, struct rest_answer *ret)
 		remove_each(&c, members);
 	json_object_put(members);
 }
+
+const struct rest_operation api_remove_hosts = {
+	CHANGES,
+	.help = "Removes the ports of hosts from a partition: n1,n[3-8].",
+	.answer = remove_hosts,
+};

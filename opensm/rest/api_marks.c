@@ -133,62 +133,68 @@ static int64_t lid_of(const struct api_end *e)
 	return api_int(e->node->kind == API_SWITCH ? e->node->o : port, "lid");
 }
 
-/* "switch-ec4034/6", "r-dmz/HCA-1/1". */
-static void write_end(struct api_text *t, const char *key, const struct api_end *e)
+/* "switch-ec4034/6", "r-dmz/HCA-1/1", to be freed; NULL: the end is not known. */
+static char *path_of(const struct api_end *e)
 {
 	char dname[API_END_NAME];
-	_cleanup_free_ char *name = NULL;
 
-	if (e->node) {
-		api_end_dname(e, dname, sizeof(dname));
-		name = xasprintf("%s/%s", e->node->system, dname);
-	}
-	api_text_str(t, key, name);
+	if (!e->node)
+		return NULL;
+	api_end_dname(e, dname, sizeof(dname));
+	return xasprintf("%s/%s", e->node->system, dname);
 }
 
-static void write_time(struct api_text *t, struct json_object *mark)
+#define TIME_TEXT 40
+
+/* "Wed Apr 29 00:12:12 2020"; "N/A": it is not known. */
+static const char *time_of(struct json_object *mark, char ret[TIME_TEXT])
 {
 	time_t since = (time_t)api_int(mark, "since");
-	char text[40] = "N/A";
 	struct tm tm;
 
-	if (since && localtime_r(&since, &tm))
-		strftime(text, sizeof(text), "%a %b %d %H:%M:%S %Y", &tm);
-	api_text_str(t, "StatusTime", text);
+	if (since && localtime_r(&since, &tm) &&
+	    strftime(ret, TIME_TEXT, "%a %b %d %H:%M:%S %Y", &tm))
+		return ret;
+	return "N/A";
 }
 
-static void write_listed(struct api_text *t, const char *key, const struct listed *l)
-{
-	char dname[API_END_NAME] = "N/A", lid[24];
+#define LISTED_FIELDS(F)                                                                           \
+	F("PeerLID", STR, lid)                                                                     \
+	F("PeerPortNumber", INT, peer->num)                                                        \
+	F("UnhealthyPortNumber", INT, unhealthy->num)                                              \
+	F("PeerGUID", GUID, peer->node ? peer->guid : 0)                                           \
+	F("PeerPort", STR, peer_path)                                                              \
+	F("UnhealthyNode", STR, unhealthy->node->system)                                           \
+	F("UnhealthyPort", STR, path)                                                              \
+	F("State", STR, "Info")                                                                    \
+	F("PeerPortDname", STR, peer_dname)                                                        \
+	F("Condition", STR, "MANUAL")                                                              \
+	F("PeerNode", STR, peer->node ? peer->node->system : NULL)                                 \
+	F("StatusTime", STR, time_of(l->mark, since))                                              \
+	F("UnhealthyPortDname", STR, dname)                                                        \
+	F("UnhealthyGUID", GUID, unhealthy->guid)
 
-	snprintf(lid, sizeof(lid), "%" PRId64, lid_of(&l->peer));
-	api_text_open(t, key, '{');
-	api_text_str(t, "PeerLID", lid);
-	api_text_int(t, "PeerPortNumber", l->peer.num);
-	api_text_int(t, "UnhealthyPortNumber", l->unhealthy.num);
-	api_text_guid(t, "PeerGUID", l->peer.node ? l->peer.guid : 0);
-	write_end(t, "PeerPort", &l->peer);
-	api_text_str(t, "UnhealthyNode", l->unhealthy.node->system);
-	write_end(t, "UnhealthyPort", &l->unhealthy);
-	api_text_str(t, "State", "Info");
-	if (l->peer.node)
-		api_end_dname(&l->peer, dname, sizeof(dname));
-	api_text_str(t, "PeerPortDname", dname);
-	api_text_str(t, "Condition", "MANUAL");
-	api_text_str(t, "PeerNode", l->peer.node ? l->peer.node->system : NULL);
-	write_time(t, l->mark);
-	api_end_dname(&l->unhealthy, dname, sizeof(dname));
-	api_text_str(t, "UnhealthyPortDname", dname);
-	api_text_guid(t, "UnhealthyGUID", l->unhealthy.guid);
-	api_text_close(t, '}');
+static const struct json_field listed_fields[] = FIELDS_TABLE(LISTED_FIELDS);
+
+static void write_listed(struct api_text *t, const struct listed *l)
+{
+	const struct api_end *unhealthy = &l->unhealthy, *peer = &l->peer;
+	char dname[API_END_NAME], peer_dname[API_END_NAME] = "N/A", lid[24], since[TIME_TEXT];
+	_cleanup_free_ char *path = path_of(unhealthy), *peer_path = path_of(peer);
+
+	snprintf(lid, sizeof(lid), "%" PRId64, lid_of(peer));
+	api_end_dname(unhealthy, dname, sizeof(dname));
+	if (peer->node)
+		api_end_dname(peer, peer_dname, sizeof(peer_dname));
+	FIELDS_TEXT(t, NULL, LISTED_FIELDS);
 }
 
 static void write_one(void *arg, const struct listed *l)
 {
-	write_listed(arg, NULL, l);
+	write_listed(arg, l);
 }
 
-void api_unhealthy(const struct rest_request *q, struct rest_answer *ret)
+static void answer_unhealthy(const struct rest_request *q, struct rest_answer *ret)
 {
 	struct api_text t;
 	bool ok;
@@ -202,6 +208,12 @@ void api_unhealthy(const struct rest_request *q, struct rest_answer *ret)
 	else
 		api_text_drop(&t);
 }
+
+const struct rest_operation api_unhealthy = {
+	.help = "Lists ports that are out of service.",
+	.gives = REST_GIVES(FIELD_ROW("UnhealthyPorts", LIST(listed_fields))),
+	.answer = answer_unhealthy,
+};
 
 struct search {
 	const char *name;
@@ -220,10 +232,10 @@ static void write_if_named(void *arg, const struct listed *l)
 	if (s->found || (strcasecmp(s->name, unhealthy) != 0 && strcasecmp(s->name, peer) != 0))
 		return;
 	s->found = true;
-	write_listed(&s->t, NULL, l);
+	write_listed(&s->t, l);
 }
 
-void api_unhealthy_one(const struct rest_request *q, struct rest_answer *ret)
+static void answer_unhealthy_one(const struct rest_request *q, struct rest_answer *ret)
 {
 	struct search s = { .name = q->segments[0] };
 	bool ok;
@@ -239,6 +251,12 @@ void api_unhealthy_one(const struct rest_request *q, struct rest_answer *ret)
 		rest_answer_error(ret, 404, "'%.40s' is no unhealthy port", s.name);
 }
 
+const struct rest_operation api_unhealthy_one = {
+	.help = "Shows the port GUID_PORT that is out of service.",
+	.gives = REST_GIVES(FIELD_ROW("UnhealthyPort", OBJECT(listed_fields))),
+	.answer = answer_unhealthy_one,
+};
+
 static void add_isolated(void *arg, const struct listed *l)
 {
 	char name[API_END_NAME], text[API_END_NAME + 2];
@@ -250,17 +268,26 @@ static void add_isolated(void *arg, const struct listed *l)
 	json_append_str(arg, text);
 }
 
-void api_isolated(const struct rest_request *q, struct rest_answer *ret)
-{
-	struct json_object *o = json_object_new_object();
-	struct json_object *isolated = json_add_array(o, "isolated_ports");
+#define ISOLATED_FIELDS(F)                                                                         \
+	F("isolated_ports", OF("[]string"), take(isolated))                                        \
+	F("healthy_ports", OF("[]string"), json_object_new_array())
 
-	json_add_array(o, "healthy_ports");
+static const struct json_field isolated_fields[] = FIELDS_TABLE(ISOLATED_FIELDS);
+
+static void answer_isolated(const struct rest_request *q, struct rest_answer *ret)
+{
+	struct json_object *isolated = json_object_new_array();
+
 	if (list_marks(q, ret, add_isolated, isolated))
-		rest_answer_json(ret, 200, o);
-	else
-		json_object_put(o);
+		rest_answer_json(ret, 200, FIELDS_NEW(ISOLATED_FIELDS));
+	json_object_put(isolated);
 }
+
+const struct rest_operation api_isolated = {
+	.help = "Lists ports that are isolated.",
+	.gives = REST_GIVES(FIELD_ROW("IsolatedPorts", OBJECT(isolated_fields))),
+	.answer = answer_isolated,
+};
 
 /* ---- changes --------------------------------------------------------------------------------- */
 
@@ -378,25 +405,29 @@ static bool read_policy(struct rest_answer *ret, const char *policy, const char 
 	return false;
 }
 
-static const char *text_of(struct json_object *o, const char *key)
+static const char *text_of(struct json_object *v)
 {
-	struct json_object *v =
-		json_object_is_type(o, json_type_object) ? json_object_object_get(o, key) : NULL;
-
 	return json_object_is_type(v, json_type_string) ? json_object_get_string(v) : NULL;
 }
 
-void api_set_unhealthy(const struct rest_request *q, struct rest_answer *ret)
+#define UNHEALTHY_BODY(B)                                                                          \
+	B(ports, OF("[]string"), "ports: GUID_PORT")                                               \
+	B(ports_policy, STR, "UNHEALTHY or HEALTHY")                                               \
+	B(action, OPT(STR), "isolate, as if absent")
+
+static const struct json_field unhealthy_body[] = BODY_TABLE(UNHEALTHY_BODY);
+
+static void set_unhealthy(const struct rest_request *q, struct rest_answer *ret)
 {
-	struct json_object *ports = json_object_is_type(q->body, json_type_object)
-					    ? json_object_object_get(q->body, "ports")
-					    : NULL;
+	struct json_object *body = q->body;
+	const struct {
+		UNHEALTHY_BODY(BODY_MEMBER)
+	} asked = { UNHEALTHY_BODY(BODY_READ) };
 	bool unhealthy;
 
-	if (are_names(ret, ports) &&
-	    read_policy(ret, text_of(q->body, "ports_policy"), text_of(q->body, "action"),
-			&unhealthy) &&
-	    mark_names(q, ret, ports, unhealthy)) {
+	if (are_names(ret, asked.ports) &&
+	    read_policy(ret, text_of(asked.ports_policy), text_of(asked.action), &unhealthy) &&
+	    mark_names(q, ret, asked.ports, unhealthy)) {
 		bool changed = ret->changed;
 		uint64_t generation = ret->generation;
 
@@ -404,6 +435,13 @@ void api_set_unhealthy(const struct rest_request *q, struct rest_answer *ret)
 		keep_change(ret, changed, generation);
 	}
 }
+
+const struct rest_operation api_set_unhealthy = {
+	.help = "Takes ports out of service, or back into it.",
+	.body = unhealthy_body,
+	.gives = REST_GIVES(REST_EMPTY),
+	.answer = set_unhealthy,
+};
 
 /* ---- devices --------------------------------------------------------------------------------- */
 
@@ -485,40 +523,71 @@ static bool mark_systems(const struct rest_request *q, struct rest_answer *ret,
 	return f != NULL;
 }
 
+#define JOB_FIELDS(F)                                                                              \
+	F("ID", STR, text)                                                                         \
+	F("Status", STR, "Completed")                                                              \
+	F("Progress", INT, 100)
+
+static const struct json_field job_fields[] = FIELDS_TABLE(JOB_FIELDS);
+
 static struct json_object *job_object(uint64_t number)
 {
-	struct json_object *o = json_object_new_object();
 	char text[24];
 
 	snprintf(text, sizeof(text), "%" PRIu64, number);
-	json_add_str(o, "ID", text);
-	json_add_str(o, "Status", "Completed");
-	json_add_int(o, "Progress", 100);
-	return o;
+	return FIELDS_NEW(JOB_FIELDS);
+}
+
+#define DEVICE_BODY(B)                                                                             \
+	B(device_policy, OPT(STR), "UNHEALTHY or HEALTHY, as the action has it")                   \
+	B(action, OPT(STR), "isolate, as if absent")
+
+static const struct json_field device_body[] = BODY_TABLE(DEVICE_BODY);
+
+#define ACTION_BODY(B)                                                                             \
+	B(action, STR, "mark_device_unhealthy or mark_device_healthy")                             \
+	B(object_ids, OF("[]string"), "ports, or GUIDs or names of systems")                       \
+	B(object_type, OPT(STR), "Port, else a system")                                            \
+	B(params, OPT_OBJECT(device_body), NULL)
+
+static const struct json_field action_body[] = BODY_TABLE(ACTION_BODY);
+
+struct action {
+	ACTION_BODY(BODY_MEMBER)
+};
+
+/* Does the body contradict the action? True: `ret` is filled. */
+static bool is_refused(const struct action *a, struct rest_answer *ret, bool unhealthy)
+{
+	struct json_object *body = a->params;
+	const struct {
+		DEVICE_BODY(BODY_MEMBER)
+	} asked = { DEVICE_BODY(BODY_READ) };
+	const char *policy = text_of(asked.device_policy);
+	bool same;
+
+	if (!policy)
+		policy = unhealthy ? "UNHEALTHY" : "HEALTHY";
+	if (!read_policy(ret, policy, text_of(asked.action), &same))
+		return true;
+	if (same != unhealthy)
+		api_refuse(ret, "action and device_policy contradict each other");
+	return same != unhealthy;
 }
 
 /* Done, as every job; its number is the generation that it made. */
-void api_mark_device(const struct rest_request *q, struct rest_answer *ret, bool unhealthy)
+static void mark_device(const struct rest_request *q, struct rest_answer *ret,
+			const struct action *a, bool unhealthy)
 {
-	struct json_object *params = json_object_object_get(q->body, "params");
-	struct json_object *ids = json_object_object_get(q->body, "object_ids");
-	const char *policy = text_of(params, "device_policy"),
-		   *type = text_of(q->body, "object_type");
-	bool is_ports = type && !strcasecmp(type, "Port"), same, changed;
+	const char *type = text_of(a->object_type);
+	bool is_ports = type && !strcasecmp(type, "Port"), changed;
 	uint64_t generation;
 
-	if (!read_policy(ret,
-			 policy	     ? policy
-			 : unhealthy ? "UNHEALTHY"
-				     : "HEALTHY",
-			 text_of(params, "action"), &same))
+	if (is_refused(a, ret, unhealthy))
 		return;
-	if (same != unhealthy) {
-		api_refuse(ret, "action and device_policy contradict each other");
-		return;
-	}
-	if (is_ports ? !are_names(ret, ids) || !mark_names(q, ret, ids, unhealthy)
-		     : !mark_systems(q, ret, ids, unhealthy))
+	if (is_ports ? !are_names(ret, a->object_ids) ||
+			       !mark_names(q, ret, a->object_ids, unhealthy)
+		     : !mark_systems(q, ret, a->object_ids, unhealthy))
 		return;
 	generation = ret->generation;
 	changed = ret->changed;
@@ -527,7 +596,32 @@ void api_mark_device(const struct rest_request *q, struct rest_answer *ret, bool
 	keep_change(ret, changed, generation);
 }
 
-void api_job(const struct rest_request *q, struct rest_answer *ret)
+static void answer_action(const struct rest_request *q, struct rest_answer *ret)
+{
+	struct json_object *body = q->body;
+	const struct action a = { ACTION_BODY(BODY_READ) };
+	const char *action = json_object_get_string(a.action);
+
+	if (!action)
+		api_refuse(ret, "action is missing");
+	else if (!strcmp(action, "mark_device_unhealthy"))
+		mark_device(q, ret, &a, true);
+	else if (!strcmp(action, "mark_device_healthy"))
+		mark_device(q, ret, &a, false);
+	else
+		rest_answer_error(ret, 501, "there is no action '%.60s'; nothing was changed",
+				  action);
+}
+
+const struct rest_operation api_actions = {
+	.help = "Takes hosts and switches out of service, or back into it.",
+	.body = action_body,
+	.status = 202,
+	.gives = REST_GIVES(FIELD_ROW("Job", OBJECT(job_fields))),
+	.answer = answer_action,
+};
+
+static void answer_job(const struct rest_request *q, struct rest_answer *ret)
 {
 	struct json_object *o = get_marks(q, ret);
 	uint64_t number, generation;
@@ -541,3 +635,9 @@ void api_job(const struct rest_request *q, struct rest_answer *ret)
 	else
 		rest_answer_json(ret, 200, job_object(number));
 }
+
+const struct rest_operation api_job = {
+	.help = "Shows a job by the number that its request was answered with.",
+	.gives = REST_GIVES(FIELD_ROW("Job", OBJECT(job_fields))),
+	.answer = answer_job,
+};

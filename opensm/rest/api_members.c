@@ -33,12 +33,10 @@ struct manner {
 };
 
 /* "membership"; the old name of it, "default_membership", counts where that is missing. */
-static bool read_membership(struct json_object *body, struct manner *ret, char why[API_WHY_MAX])
+static bool read_membership(const struct api_body *b, struct manner *ret, char why[API_WHY_MAX])
 {
-	struct json_object *v = json_object_object_get(body, "membership");
+	struct json_object *v = b->membership ? b->membership : b->default_membership;
 
-	if (!v)
-		v = json_object_object_get(body, "default_membership");
 	ret->membership = "full";
 	if (!v)
 		return true;
@@ -50,14 +48,14 @@ static bool read_membership(struct json_object *body, struct manner *ret, char w
 			    json_object_to_json_string(v));
 }
 
-static bool read_memberships(struct json_object *body, size_t n, struct manner *ret,
+static bool read_memberships(const struct api_body *b, size_t n, struct manner *ret,
 			     char why[API_WHY_MAX])
 {
-	struct json_object *all = json_object_object_get(body, "memberships");
+	struct json_object *all = b->memberships;
 
 	if (!all)
 		return true;
-	if (json_object_object_get(body, "membership"))
+	if (b->membership)
 		return members_fail(why, "membership and memberships: expected one of them");
 	if (!json_object_is_type(all, json_type_array) || json_object_array_length(all) != n)
 		return members_fail(
@@ -68,16 +66,14 @@ static bool read_memberships(struct json_object *body, size_t n, struct manner *
 }
 
 /* `n`: members that the body names. */
-static bool read_manner(struct json_object *body, size_t n, struct manner *ret,
+static bool read_manner(const struct api_body *b, size_t n, struct manner *ret,
 			char why[API_WHY_MAX])
 {
-	struct json_object *index0 = json_object_object_get(body, "index0");
-
 	*ret = (struct manner){ 0 };
-	if (index0 && !api_bool_of_json(index0, &ret->index0))
+	if (b->index0 && !api_bool_of_json(b->index0, &ret->index0))
 		return members_fail(why, "index0: expected true or false, found %.80s",
-				    json_object_to_json_string(index0));
-	return read_membership(body, ret, why) && read_memberships(body, n, ret, why);
+				    json_object_to_json_string(b->index0));
+	return read_membership(b, ret, why) && read_memberships(b, n, ret, why);
 }
 
 /* Membership of member number `i`; NULL with `why`. */
@@ -157,9 +153,9 @@ static struct json_object *guid_list_end(struct guid_list *l, bool is_good)
 	return NULL;
 }
 
-struct json_object *api_members_of_guids(struct json_object *body, char why[API_WHY_MAX])
+struct json_object *api_members_of_guids(const struct api_body *b, char why[API_WHY_MAX])
 {
-	struct json_object *guids = json_object_object_get(body, "guids");
+	struct json_object *guids = b->guids;
 	struct guid_list l;
 	struct manner m;
 	size_t n;
@@ -172,7 +168,7 @@ struct json_object *api_members_of_guids(struct json_object *body, char why[API_
 	if (n > MEMBERS_MAX)
 		return members_fail(why, "guids: %zu are too many, at most %u go into one request",
 				    n, MEMBERS_MAX);
-	if (!read_manner(body, n, &m, why))
+	if (!read_manner(b, n, &m, why))
 		return NULL;
 	l = guid_list_new(why);
 	for (size_t i = 0; i < n && is_good; i++) {
@@ -213,18 +209,18 @@ static struct json_object *members_of_names(struct json_object *names, const str
 	return ret;
 }
 
-struct json_object *api_members_of_hosts(struct json_object *body, char why[API_WHY_MAX])
+struct json_object *api_members_of_hosts(const struct api_body *b, char why[API_WHY_MAX])
 {
-	struct json_object *list = json_object_object_get(body, "hosts_names"), *names;
+	struct json_object *list = b->hosts_names, *names;
 	struct manner m;
 
 	if (!json_object_is_type(list, json_type_string))
 		return members_fail(why,
 				    "hosts_names: expected names of hosts in one text, \"n1,n2\"");
-	if (json_object_object_get(body, "memberships"))
+	if (b->memberships)
 		return members_fail(why,
 				    "memberships: is for guids; for hosts there is membership");
-	if (!read_manner(body, 0, &m, why))
+	if (!read_manner(b, 0, &m, why))
 		return NULL;
 	names = api_hosts_expand(json_object_get_string(list), why);
 	return names ? members_of_names(names, &m) : NULL;
@@ -298,23 +294,20 @@ static bool add_partition_name(struct json_object *v, struct json_object *parame
 	return true;
 }
 
-bool api_add_fields(struct json_object *body, struct json_object *parameters,
+bool api_add_fields(const struct api_body *b, struct json_object *parameters,
 		    char why[API_WHY_MAX])
 {
-	static const struct {
-		const char *name;
+	const struct {
+		struct json_object *v;
 		bool (*add)(struct json_object *v, struct json_object *parameters, char *why);
 	} fields[] = {
-		{ "ip_over_ib", add_ipoib },	{ "mtu_limit", add_mtu },
-		{ "rate_limit", add_rate },	{ "service_level", add_sl },
-		{ "partition_name", add_partition_name },
+		{ b->ip_over_ib, add_ipoib },	{ b->mtu_limit, add_mtu },
+		{ b->rate_limit, add_rate },	{ b->service_level, add_sl },
+		{ b->partition_name, add_partition_name },
 	};
 
-	for (size_t i = 0; i < ARRAY_SIZE(fields); i++) {
-		struct json_object *v = json_object_object_get(body, fields[i].name);
-
-		if (v && !fields[i].add(v, parameters, why))
+	for (size_t i = 0; i < ARRAY_SIZE(fields); i++)
+		if (fields[i].v && !fields[i].add(fields[i].v, parameters, why))
 			return false;
-	}
 	return true;
 }

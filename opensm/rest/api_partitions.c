@@ -35,61 +35,72 @@ static bool is_true(struct json_object *o, const char *key)
 
 /* ---- one partition --------------------------------------------------------------------------- */
 
-/* Query arguments of a reader. */
+#define PKEYS_QUERY(Q)                                                                             \
+	Q(guids_data, FLAG, "true: with members")                                                  \
+	Q(qos_conf, FLAG, "true: with MTU, rate and service level")                                \
+	Q(sharp_state, FLAG, "true: with sharp_enabled")
+
+static const struct json_field pkeys_query[] = QUERY_TABLE(PKEYS_QUERY);
+
+/* What a reader asks for. */
 struct wish {
-	bool guids, qos, sharp;
+	PKEYS_QUERY(QUERY_MEMBER)
 };
 
-static struct wish wish_of(const struct rest_request *q)
-{
-	return (struct wish){
-		.guids = rest_query_bool(q, "guids_data", false),
-		.qos = rest_query_bool(q, "qos_conf", false),
-		.sharp = rest_query_bool(q, "sharp_state", false),
-	};
-}
+#define QOS_FIELDS(F)                                                                              \
+	F("mtu_limit", FLOAT, api_mtu_to_json((unsigned)number_of(p, "mtu")))                      \
+	F("rate_limit", FLOAT, api_rate_to_json((unsigned)number_of(p, "rate")))                   \
+	F("service_level", INT, number_of(p, "sl"))
+
+static const struct json_field qos_fields[] = FIELDS_TABLE(QOS_FIELDS);
 
 static void write_qos(struct api_text *t, struct json_object *p)
 {
-	api_text_open(t, "qos_conf", '{');
-	api_text_value(t, "mtu_limit", api_mtu_to_json((unsigned)number_of(p, "mtu")));
-	api_text_value(t, "rate_limit", api_rate_to_json((unsigned)number_of(p, "rate")));
-	api_text_int(t, "service_level", number_of(p, "sl"));
-	api_text_close(t, '}');
+	FIELDS_TEXT_INSIDE(t, QOS_FIELDS);
 }
 
-static void write_member(struct api_text *t, struct json_object *m)
+static const char *membership_of(struct json_object *o, const char *key, const char *usual,
+				 const char *other)
 {
-	guid_t guid;
-
-	if (!api_guid_of_text(text_of(m, "guid"), &guid))
-		return;
-	api_text_open(t, NULL, '{');
-	api_text_guid(t, "guid", guid);
-	api_text_bool(t, "index0", is_true(m, "index0"));
-	api_text_str(t, "membership",
-		     strcmp(text_of(m, "membership"), "limited") != 0 ? "full" : "limited");
-	api_text_close(t, '}');
+	return strcmp(text_of(o, key), other) != 0 ? usual : other;
 }
 
-static void write_guids(struct api_text *t, struct json_object *p)
+#define MEMBER_FIELDS(F)                                                                           \
+	F("guid", GUID, guid)                                                                      \
+	F("index0", BOOL, is_true(m, "index0"))                                                    \
+	F("membership", STR, membership_of(m, "membership", "full", "limited"))
+
+static const struct json_field member_fields[] = FIELDS_TABLE(MEMBER_FIELDS);
+
+static void write_members(struct api_text *t, struct json_object *p)
 {
 	struct json_object *members = json_object_object_get(p, "members");
 	size_t n = members ? json_object_array_length(members) : 0;
 
-	api_text_open(t, "guids", '[');
-	for (size_t i = 0; i < n; i++)
-		write_member(t, json_object_array_get_idx(members, i));
-	api_text_close(t, ']');
+	for (size_t i = 0; i < n; i++) {
+		struct json_object *m = json_object_array_get_idx(members, i);
+		guid_t guid;
+
+		if (api_guid_of_text(text_of(m, "guid"), &guid))
+			FIELDS_TEXT(t, NULL, MEMBER_FIELDS);
+	}
 }
 
-/* What ports are in the default partition that nothing names: without ALL in the file, limited. */
-static void write_default_membership(struct api_text *t, struct json_object *p)
-{
-	api_text_bool(t, "index0", false);
-	api_text_str(t, "membership",
-		     strcmp(text_of(p, "default_membership"), "full") != 0 ? "limited" : "full");
-}
+/*
+ * The last two members are what ports are in the default partition that nothing names: without ALL
+ * in the file, limited.
+ */
+#define PARTITION_FIELDS(F)                                                                        \
+	F("partition", STR, is_default ? "management" : text_of(p, "name"))                        \
+	F("ip_over_ib", BOOL, is_true(p, "ip_over_ib"))                                            \
+	F("sharp_enabled", IF(wish->sharp_state, BOOL), false)                                     \
+	F("qos_conf", IF(wish->qos_conf, OBJECT(qos_fields)), write_qos(t, p))                     \
+	F("guids", IF(wish->guids_data, LIST(member_fields)), write_members(t, p))                 \
+	F("index0", IF(wish->guids_data && is_default, BOOL), false)                               \
+	F("membership", IF(wish->guids_data && is_default, STR),                                   \
+	  membership_of(p, "default_membership", "limited", "full"))
+
+static const struct json_field partition_fields[] = FIELDS_TABLE(PARTITION_FIELDS);
 
 /* `key` NULL: the partition alone. */
 static void write_partition(struct api_text *t, const char *key, struct json_object *p,
@@ -97,18 +108,7 @@ static void write_partition(struct api_text *t, const char *key, struct json_obj
 {
 	bool is_default = pkey == API_PKEY_DEFAULT;
 
-	api_text_open(t, key, '{');
-	api_text_str(t, "partition", is_default ? "management" : text_of(p, "name"));
-	api_text_bool(t, "ip_over_ib", is_true(p, "ip_over_ib"));
-	if (wish->sharp)
-		api_text_bool(t, "sharp_enabled", false);
-	if (wish->qos)
-		write_qos(t, p);
-	if (wish->guids)
-		write_guids(t, p);
-	if (wish->guids && is_default)
-		write_default_membership(t, p);
-	api_text_close(t, '}');
+	FIELDS_TEXT(t, key, PARTITION_FIELDS);
 }
 
 /* ---- all of them ----------------------------------------------------------------------------- */
@@ -148,7 +148,7 @@ static void write_one(struct api_text *t, struct json_object *p, uint16_t pkey,
 	char text[API_PKEY_TEXT];
 
 	api_pkey_text(pkey, text);
-	if (wish->guids || wish->qos)
+	if (wish->guids_data || wish->qos_conf)
 		write_partition(t, text, p, pkey, wish);
 	else
 		api_text_str(t, NULL, text);
@@ -182,18 +182,18 @@ static void in_turn(const struct rest_request *q, struct rest_answer *ret, const
 		    void (*answer)(const struct rest_request *q, struct rest_answer *ret,
 				   const struct wish *wish))
 {
-	if (wish->guids && !api_turn_wait(q, ret))
+	if (wish->guids_data && !api_turn_wait(q, ret))
 		return;
 	answer(q, ret, wish);
-	if (wish->guids)
+	if (wish->guids_data)
 		api_turn_end(q);
 }
 
 static void answer_all(const struct rest_request *q, struct rest_answer *ret,
 		       const struct wish *wish)
 {
-	bool is_list = !wish->guids && !wish->qos;
-	struct json_object *answer = ask(q, ret, 0, wish->guids);
+	bool is_list = !wish->guids_data && !wish->qos_conf;
+	struct json_object *answer = ask(q, ret, 0, wish->guids_data);
 	struct api_text t;
 
 	if (!answer)
@@ -207,12 +207,20 @@ static void answer_all(const struct rest_request *q, struct rest_answer *ret,
 	json_object_put(answer);
 }
 
-void api_pkeys(const struct rest_request *q, struct rest_answer *ret)
+static void answer_pkeys(const struct rest_request *q, struct rest_answer *ret)
 {
-	struct wish wish = wish_of(q);
+	const struct wish wish = { PKEYS_QUERY(QUERY_READ) };
 
 	in_turn(q, ret, &wish, answer_all);
 }
+
+const struct rest_operation api_pkeys = {
+	.help = "Lists P_Keys, with guids_data or qos_conf partitions by P_Key.",
+	.query = pkeys_query,
+	.gives = REST_GIVES(FIELD_ROW("PKeys", OF("[]string"))
+				    FIELD_ROW("Partitions", MAP(partition_fields))),
+	.answer = answer_pkeys,
+};
 
 /* ---- what goes on ---------------------------------------------------------------------------- */
 
@@ -244,8 +252,6 @@ bool api_wait_settled(const struct rest_request *q, struct rest_answer *ret, uin
 	int64_t n, last = 0;
 
 	assert(pkey);
-	if (!rest_query_bool(q, "wait", true))
-		return true;
 	for (; (n = open_ports(q, ret, pkey)) > 0 && left >= SETTLED_EVERY; left -= SETTLED_EVERY) {
 		last = n;
 		nanosleep(&pause, NULL);
@@ -294,7 +300,7 @@ static void answer_one(const struct rest_request *q, struct rest_answer *ret,
 	uint16_t pkey;
 
 	if (api_pkey_of_text(q->segments[0], &pkey) && pkey)
-		p = api_find_partition(q, ret, pkey, wish->guids, &failed);
+		p = api_find_partition(q, ret, pkey, wish->guids_data, &failed);
 	if (failed)
 		return;
 	if (!p) {
@@ -309,9 +315,9 @@ static void answer_one(const struct rest_request *q, struct rest_answer *ret,
 	json_object_put(p);
 }
 
-void api_pkey(const struct rest_request *q, struct rest_answer *ret)
+static void answer_pkey(const struct rest_request *q, struct rest_answer *ret)
 {
-	struct wish wish = wish_of(q);
+	const struct wish wish = { PKEYS_QUERY(QUERY_READ) };
 	uint16_t pkey;
 
 	if (api_pkey_of_text(q->segments[0], &pkey))
@@ -320,16 +326,32 @@ void api_pkey(const struct rest_request *q, struct rest_answer *ret)
 		api_refuse(ret, "'%.40s' is no P_Key; expected 0x1 to 0x7fff", q->segments[0]);
 }
 
-void api_last_updated(const struct rest_request *q, struct rest_answer *ret)
+const struct rest_operation api_pkey = {
+	.help = "Shows a partition; an unknown P_Key has an empty object.",
+	.query = pkeys_query,
+	.gives = REST_GIVES(FIELD_ROW("Partition", OBJECT(partition_fields))
+				    REST_EMPTY),
+	.answer = answer_pkey,
+};
+
+#define UPDATED_FIELDS(F)                                                                          \
+	F("last_updated", OPT(STR), json_str(answer, "changed"))
+
+static const struct json_field updated_fields[] = FIELDS_TABLE(UPDATED_FIELDS);
+
+static void answer_last_updated(const struct rest_request *q, struct rest_answer *ret)
 {
-	struct json_object *answer = ask(q, ret, API_PKEY_DEFAULT, false), *o;
+	struct json_object *answer = ask(q, ret, API_PKEY_DEFAULT, false);
 
 	if (!answer)
 		return;
-	o = json_object_new_object();
-	json_object_object_add(o, "last_updated",
-			       json_object_get(json_object_object_get(answer, "changed")));
-	rest_answer_json(ret, 200, o);
+	rest_answer_json(ret, 200, FIELDS_NEW(UPDATED_FIELDS));
 	tag_version(ret, answer);
 	json_object_put(answer);
 }
+
+const struct rest_operation api_last_updated = {
+	.help = "Shows when partitions were last changed.",
+	.gives = REST_GIVES(FIELD_ROW("LastUpdated", OBJECT(updated_fields))),
+	.answer = answer_last_updated,
+};

@@ -62,88 +62,76 @@ static int64_t lid_of(const struct api_node *n, struct json_object *port)
 	return lid ? lid : LID_UNKNOWN;
 }
 
-static void write_peer(struct api_text *t, const struct api_end *peer)
-{
-	char name[API_END_NAME] = "N/A", dname[API_END_NAME] = "N/A";
+/* The port itself, and what its cable leads to; error counters are another service. */
+#define PORT_FIELDS(F)                                                                             \
+	F("guid", GUID, e->guid)                                                                   \
+	F("name", STR, name)                                                                       \
+	F("systemID", GUID, e->node->system_guid)                                                  \
+	F("system_name", STR, e->node->system)                                                     \
+	F("node_description", STR, e->node->desc)                                                  \
+	F("description", STR, description_of(e->node))                                             \
+	F("lid", INT, lid_of(e->node, port))                                                       \
+	F("dname", STR, dname)                                                                     \
+	F("number", INT, e->num)                                                                   \
+	F("external_number", INT, e->num)                                                          \
+	F("tier", INT, api_tier(e, &peer))                                                         \
+	F("active_speed", STR, *speed ? speed : NULL)                                              \
+	F("active_width", STR, api_int(port, "width") ? width : NULL)                              \
+	F("enabled_speed", STR, *enabled ? enabled : NULL)                                         \
+	F("physical_state", STR, word_of(physical_states, api_str(port, "phys_state")))            \
+	F("logical_state", STR, word_of(logical_states, api_str(port, "state")))                   \
+	F("peer", STR, peer_name)                                                                  \
+	F("peer_guid", GUID, peer.node ? peer.guid : 0)                                            \
+	F("peer_port_dname", STR, peer_dname)                                                      \
+	F("peer_node_name", STR, peer.node ? peer.node->system : NULL)                             \
+	F("peer_node_description", STR, peer.node ? peer.node->desc : NULL)                        \
+	F("severity", STR, "Info")                                                                 \
+	F("high_ber_severity", STR, NULL)                                                          \
+	F("effective_ber", STR, NULL)
 
-	if (peer->node) {
-		api_end_name(peer, name, sizeof(name));
-		api_end_dname(peer, dname, sizeof(dname));
-	}
-	api_text_str(t, "peer", name);
-	api_text_guid(t, "peer_guid", peer->node ? peer->guid : 0);
-	api_text_str(t, "peer_port_dname", dname);
-	api_text_str(t, "peer_node_name", peer->node ? peer->node->system : NULL);
-	api_text_str(t, "peer_node_description", peer->node ? peer->node->desc : NULL);
-}
-
-static void write_link(struct api_text *t, struct json_object *port)
-{
-	const char *speed = api_str(port, "speed"), *enabled = api_str(port, "speed_enabled");
-	int64_t width = api_int(port, "width");
-	char text[24];
-
-	snprintf(text, sizeof(text), "%dx", (int)width);
-	api_text_str(t, "active_speed", *speed ? speed : NULL);
-	api_text_str(t, "active_width", width ? text : NULL);
-	api_text_str(t, "enabled_speed", *enabled ? enabled : NULL);
-	api_text_str(t, "physical_state", word_of(physical_states, api_str(port, "phys_state")));
-	api_text_str(t, "logical_state", word_of(logical_states, api_str(port, "state")));
-}
+static const struct json_field port_fields[] = FIELDS_TABLE(PORT_FIELDS);
 
 static void write_port(struct api_text *t, const struct api_fabric *f, const struct api_end *e,
 		       struct json_object *port)
 {
+	const char *speed = api_str(port, "speed"), *enabled = api_str(port, "speed_enabled");
+	char name[API_END_NAME], dname[API_END_NAME], width[24];
+	char peer_name[API_END_NAME] = "N/A", peer_dname[API_END_NAME] = "N/A";
 	struct api_end peer = api_peer_of(f, port);
-	char name[API_END_NAME], dname[API_END_NAME];
 
 	api_end_name(e, name, sizeof(name));
 	api_end_dname(e, dname, sizeof(dname));
-	api_text_open(t, NULL, '{');
-	api_text_guid(t, "guid", e->guid);
-	api_text_str(t, "name", name);
-	api_text_guid(t, "systemID", e->node->system_guid);
-	api_text_str(t, "system_name", e->node->system);
-	api_text_str(t, "node_description", e->node->desc);
-	api_text_str(t, "description", description_of(e->node));
-	api_text_int(t, "lid", lid_of(e->node, port));
-	api_text_str(t, "dname", dname);
-	api_text_int(t, "number", e->num);
-	api_text_int(t, "external_number", e->num);
-	api_text_int(t, "tier", api_tier(e, &peer));
-	write_link(t, port);
-	write_peer(t, &peer);
-	/* Error counters are another service; nothing is known to be bad. */
-	api_text_str(t, "severity", "Info");
-	api_text_str(t, "high_ber_severity", NULL);
-	api_text_str(t, "effective_ber", NULL);
-	api_text_close(t, '}');
+	snprintf(width, sizeof(width), "%dx", (int)api_int(port, "width"));
+	if (peer.node) {
+		api_end_name(&peer, peer_name, sizeof(peer_name));
+		api_end_dname(&peer, peer_dname, sizeof(peer_dname));
+	}
+	FIELDS_TEXT(t, NULL, PORT_FIELDS);
 }
 
 /* ---- filters --------------------------------------------------------------------------------- */
 
+#define PORTS_QUERY(Q)                                                                             \
+	Q(sys_type, TEXT, "Computer, Switch or Router")                                            \
+	Q(system_name, TEXT, "name of a system")                                                   \
+	Q(system, TEXT, "GUID of a system or node")                                                \
+	Q(active, FLAG, "true: active ports alone")                                                \
+	Q(show_disabled, SET, "false: without disabled ports")
+
+static const struct json_field ports_query[] = QUERY_TABLE(PORTS_QUERY);
+
 struct filter {
-	const char *type;	 /* "Computer", "Switch"; NULL: any */
-	const char *system_name; /* NULL: any system */
-	const char *name;	 /* GUID_PORT, or the GUID alone; NULL: any */
-	guid_t system, guid;
-	bool by_system, by_guid;
-	bool active, no_disabled;
+	PORTS_QUERY(QUERY_MEMBER)
+	const char *name;	  /* GUID_PORT, or the GUID alone; NULL: any */
+	guid_t system_guid, guid; /* `system` and `name` as GUIDs; 0: no GUID */
 };
 
 static struct filter filter_of(const struct rest_request *q)
 {
-	struct filter f = {
-		.type = rest_query(q, "sys_type"),
-		.system_name = rest_query(q, "system_name"),
-		.active = rest_query_bool(q, "active", false),
-		.no_disabled = !rest_query_bool(q, "show_disabled", true),
-	};
-	const char *system = rest_query(q, "system");
+	struct filter f = { PORTS_QUERY(QUERY_READ) };
 
-	f.by_system = system != NULL;
-	if (!system || !api_guid_of_text(system, &f.system))
-		f.system = 0;
+	if (!f.system || !api_guid_of_text(f.system, &f.system_guid))
+		f.system_guid = 0;
 	return f;
 }
 
@@ -156,13 +144,13 @@ static bool is_node_wanted(const struct filter *w, const struct api_node *n)
 	};
 
 	/* Aggregation nodes are no hosts: a port is shown to clients that name it. */
-	if (n->is_aggregation && !w->name && !w->by_guid)
+	if (n->is_aggregation && !w->name)
 		return false;
-	if (w->type && strcasecmp(w->type, types[n->kind]) != 0)
+	if (w->sys_type && strcasecmp(w->sys_type, types[n->kind]) != 0)
 		return false;
 	if (w->system_name && strcmp(w->system_name, n->system) != 0)
 		return false;
-	return !w->by_system || w->system == n->system_guid || w->system == n->guid;
+	return !w->system || w->system_guid == n->system_guid || w->system_guid == n->guid;
 }
 
 static bool is_port_wanted(const struct filter *w, const struct api_end *e,
@@ -172,9 +160,9 @@ static bool is_port_wanted(const struct filter *w, const struct api_end *e,
 
 	if (w->active && strcmp(api_str(port, "state"), "active") != 0)
 		return false;
-	if (w->no_disabled && !strcmp(api_str(port, "phys_state"), "disabled"))
+	if (!w->show_disabled && !strcmp(api_str(port, "phys_state"), "disabled"))
 		return false;
-	if (w->by_guid)
+	if (w->guid)
 		return e->guid == w->guid;
 	api_end_name(e, name, sizeof(name));
 	return !w->name || !strcasecmp(w->name, name);
@@ -204,8 +192,8 @@ static size_t write_ports(struct api_text *t, const struct api_fabric *f, const 
 
 /* ---- answers --------------------------------------------------------------------------------- */
 
-static size_t answer_ports(const struct api_fabric *f, struct rest_answer *ret,
-			   const struct filter *w)
+static size_t answer_wanted(const struct api_fabric *f, struct rest_answer *ret,
+			    const struct filter *w)
 {
 	struct api_text t;
 	size_t n;
@@ -218,22 +206,35 @@ static size_t answer_ports(const struct api_fabric *f, struct rest_answer *ret,
 	return n;
 }
 
-void api_ports(const struct rest_request *q, struct rest_answer *ret)
+static void answer_ports(const struct rest_request *q, struct rest_answer *ret)
 {
 	_cleanup_(api_fabric_freep) struct api_fabric *f = api_fabric_new(q, ret);
 	struct filter w = filter_of(q);
 
 	if (f)
-		answer_ports(f, ret, &w);
+		answer_wanted(f, ret, &w);
 }
 
-/* A list of one. */
-void api_port(const struct rest_request *q, struct rest_answer *ret)
+const struct rest_operation api_ports = {
+	.help = "Lists ports.",
+	.query = ports_query,
+	.gives = REST_GIVES(FIELD_ROW("Ports", LIST(port_fields))),
+	.answer = answer_ports,
+};
+
+static void answer_port(const struct rest_request *q, struct rest_answer *ret)
 {
-	struct filter w = { .name = q->segments[0] };
+	struct filter w = { .name = q->segments[0], .show_disabled = true };
 	_cleanup_(api_fabric_freep) struct api_fabric *f = api_fabric_of_port(q, w.name, ret);
 
-	w.by_guid = api_guid_of_text(w.name, &w.guid);
-	if (f && answer_ports(f, ret, &w) == 0)
+	if (!api_guid_of_text(w.name, &w.guid))
+		w.guid = 0;
+	if (f && answer_wanted(f, ret, &w) == 0)
 		rest_answer_error(ret, 404, "there is no port '%.40s'", w.name);
 }
+
+const struct rest_operation api_port = {
+	.help = "Shows the port GUID_PORT, or those of a GUID, as a list.",
+	.gives = REST_GIVES(FIELD_ROW("Ports", LIST(port_fields))),
+	.answer = answer_port,
+};

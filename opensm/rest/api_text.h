@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "api/fields.h"
 #include "rest/rest.h"
 
 struct api_text {
@@ -33,3 +34,37 @@ void api_text_bool(struct api_text *t, const char *key, bool value);
 void api_text_value(struct api_text *t, const char *key, struct json_object *v); /* consumed */
 /* "946dae03005985c8"; 0: "N/A". */
 void api_text_guid(struct api_text *t, const char *key, uint64_t guid);
+
+/*
+ * Writes an object, the members of a list of api/fields.h. The value of an object or a list in it
+ * is the call that writes what is between its brackets.
+ */
+#define FIELDS_TEXT(text, key, list)                                                               \
+	do {                                                                                       \
+		api_text_open(text, key, '{');                                                     \
+		FIELDS_TEXT_INSIDE(text, list);                                                    \
+		api_text_close(text, '}');                                                         \
+	} while (0)
+#define FIELDS_TEXT_INSIDE(text, list)                                                             \
+	do {                                                                                       \
+		struct api_text *out = (text);                                                     \
+                                                                                                   \
+		list(FIELD_TEXT)                                                                   \
+	} while (0)
+#define FIELD_TEXT(key, kind, ...)	 FIELD_TEXT_##kind(out, key, __VA_ARGS__);
+#define FIELD_TEXT_STR			 api_text_str
+#define FIELD_TEXT_GUID			 api_text_guid
+#define FIELD_TEXT_INT			 api_text_int
+#define FIELD_TEXT_BOOL			 api_text_bool
+#define FIELD_TEXT_FLOAT		 api_text_value
+#define FIELD_TEXT_OBJECT(fields)	 FIELD_TEXT_BRACED
+#define FIELD_TEXT_LIST(fields)		 FIELD_TEXT_LISTED
+#define FIELD_TEXT_BRACED(out, key, put) API_TEXT_AROUND(out, key, '{', put, '}')
+#define FIELD_TEXT_LISTED(out, key, put) API_TEXT_AROUND(out, key, '[', put, ']')
+#define FIELD_TEXT_IF(is, kind)		 if (is) FIELD_TEXT_##kind
+#define API_TEXT_AROUND(out, key, open, put, close)                                                \
+	do {                                                                                       \
+		api_text_open(out, key, open);                                                     \
+		put;                                                                               \
+		api_text_close(out, close);                                                        \
+	} while (0)

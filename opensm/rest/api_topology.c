@@ -11,40 +11,56 @@
 #include "api/json.h"
 #include "rest/api_internal.h"
 
-#define MEMBER "sm_topology_file"
+static struct json_object *copy_of(struct json_object *answer, const char *key)
+{
+	return json_object_get(json_object_object_get(answer, key));
+}
 
-void api_topology(const struct rest_request *q, struct rest_answer *ret)
+#define TOPOLOGY_FIELDS(F)                                                                         \
+	F("sm_topology_file", OF("?string"), copy_of(answer, "text"))                              \
+	F("file", OF("string"), copy_of(answer, "file"))                                           \
+	F("in_force", OF("bool"), copy_of(answer, "in_force"))                                     \
+	F("refused", OF("?string"), copy_of(answer, "refused"))                                    \
+	F("cables", OF("int"), copy_of(answer, "cables"))
+
+static const struct json_field topology_fields[] = FIELDS_TABLE(TOPOLOGY_FIELDS);
+
+static void answer_topology(const struct rest_request *q, struct rest_answer *ret)
 {
 	struct rest_error err;
-	struct json_object *answer = rest_call(q, "ExpectedTopology", NULL, &err), *o;
+	struct json_object *answer = rest_call(q, "ExpectedTopology", NULL, &err);
 
-	if (!answer) {
+	if (answer)
+		rest_answer_json(ret, 200, FIELDS_NEW(TOPOLOGY_FIELDS));
+	else
 		rest_answer_call_error(ret, &err);
-		return;
-	}
-	o = json_object_new_object();
-	json_object_object_add(o, MEMBER,
-			       json_object_get(json_object_object_get(answer, "text")));
-	for (unsigned i = 0; i < 4; i++) {
-		static const char *const names[] = { "file", "in_force", "refused", "cables" };
-
-		json_object_object_add(
-			o, names[i], json_object_get(json_object_object_get(answer, names[i])));
-	}
 	json_object_put(answer);
-	rest_answer_json(ret, 200, o);
 }
+
+const struct rest_operation api_topology = {
+	.help = "Shows the expected topology, and whether it is in force.",
+	.gives = REST_GIVES(FIELD_ROW("Topology", OBJECT(topology_fields))),
+	.answer = answer_topology,
+};
+
+#define TOPOLOGY_BODY(B)                                                                           \
+	B(sm_topology_file, OPT(STR), "cables; POST without a text: those that are found")
+
+static const struct json_field topology_body[] = BODY_TABLE(TOPOLOGY_BODY);
 
 /* The text of a body: a string, or an object with one. False: it is neither. */
 static bool text_of(struct json_object *body, const char **ret)
 {
+	const struct {
+		TOPOLOGY_BODY(BODY_MEMBER)
+	} members = { TOPOLOGY_BODY(BODY_READ) };
 	struct json_object *text = body;
 
 	*ret = NULL;
 	if (json_object_is_type(body, json_type_object)) {
 		if (!json_object_object_length(body))
 			return true;
-		text = json_object_object_get(body, MEMBER);
+		text = members.sm_topology_file;
 	} else if (!body) {
 		return true;
 	}
@@ -55,22 +71,15 @@ static bool text_of(struct json_object *body, const char **ret)
 }
 
 /* Stored is done: there is nothing to wait for by the number of the job. */
-static void answer_set(struct json_object *answer, bool found, struct rest_answer *ret)
-{
-	struct json_object *o = json_object_new_object();
+#define STORED_FIELDS(F)                                                                           \
+	F("SM topoconfig action", STR, text ? "updated" : "created from the fabric")               \
+	F("job_id", STR, "0")                                                                      \
+	F("cables", OF("int"), copy_of(answer, "cables"))                                          \
+	F("warnings", OF("int"), copy_of(answer, "warnings"))
 
-	json_add_str(o, "SM topoconfig action", found ? "created from the fabric" : "updated");
-	json_add_str(o, "job_id", "0");
-	json_object_object_add(o, "cables",
-			       json_object_get(json_object_object_get(answer, "cables")));
-	json_object_object_add(o, "warnings",
-			       json_object_get(json_object_object_get(answer, "warnings")));
-	json_object_put(answer);
-	rest_answer_json(ret, 200, o);
-	ret->changed = true;
-}
+static const struct json_field stored_fields[] = FIELDS_TABLE(STORED_FIELDS);
 
-void api_set_topology(const struct rest_request *q, struct rest_answer *ret)
+static void set_topology(const struct rest_request *q, struct rest_answer *ret)
 {
 	struct json_object *parameters, *answer;
 	struct rest_error err;
@@ -78,8 +87,8 @@ void api_set_topology(const struct rest_request *q, struct rest_answer *ret)
 
 	if (!text_of(q->body, &text) || (!text && q->method != REST_POST)) {
 		api_refuse(ret,
-			   "the body must be a text, or an object with the text " MEMBER
-			   "; only POST may go without one, for the cables that are found");
+			   "the body must be a text, or an object with the text sm_topology_file; "
+			   "only POST may go without one, for the cables that are found");
 		return;
 	}
 	parameters = json_object_new_object();
@@ -87,8 +96,19 @@ void api_set_topology(const struct rest_request *q, struct rest_answer *ret)
 	if (text)
 		json_add_str(parameters, "text", text);
 	answer = rest_call(q, "SetExpectedTopology", parameters, &err);
-	if (answer)
-		answer_set(answer, !text, ret);
-	else
+	if (!answer) {
 		rest_answer_call_error(ret, &err);
+		return;
+	}
+	rest_answer_json(ret, 200, FIELDS_NEW(STORED_FIELDS));
+	ret->changed = true;
+	json_object_put(answer);
 }
+
+const struct rest_operation api_set_topology = {
+	.help = "Replaces the expected topology.",
+	.body = topology_body,
+	.is_text_body = true,
+	.gives = REST_GIVES(FIELD_ROW("TopologyStored", OBJECT(stored_fields))),
+	.answer = set_topology,
+};

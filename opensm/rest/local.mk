@@ -5,13 +5,13 @@ librestapi_a_SOURCES = opensm/rest/rest.h opensm/rest/api_table.c opensm/rest/ap
 	opensm/rest/api_change.c opensm/rest/api_fabric.c opensm/rest/api_fabric.h opensm/rest/api_hosts.c \
 	opensm/rest/api_members.c opensm/rest/api_partitions.c opensm/rest/api_ports.c opensm/rest/api_systems.c \
 	opensm/rest/api_text.c opensm/rest/api_text.h opensm/rest/api_turn.c opensm/rest/api_turn.h \
-	opensm/rest/api_values.c opensm/rest/api_values.h
+	opensm/rest/api_values.c opensm/rest/api_values.h opensm/rest/openapi.c opensm/rest/openapi.h
 
 # Connections, users, rights and limits.
 noinst_LIBRARIES += libresthttp.a
 libresthttp_a_SOURCES = opensm/rest/http/answer.c opensm/rest/http/audit.c opensm/rest/http/audit.h \
 	opensm/rest/http/exchange.c opensm/rest/http/conns.c opensm/rest/http/http.c opensm/rest/http/http.h \
-	opensm/rest/http/http_internal.h opensm/rest/http/login.c opensm/rest/http/login.h opensm/rest/http/own.c \
+	opensm/rest/http/http_internal.h opensm/rest/http/login.c opensm/rest/http/login.h opensm/rest/http/own.c opensm/rest/http/own.h \
 	opensm/rest/http/request.c opensm/rest/http/request.h opensm/rest/http/router.c opensm/rest/http/router.h \
 	opensm/rest/http/send.c opensm/rest/http/tls.c opensm/rest/http/tls.h opensm/rest/http/workers.c \
 	opensm/rest/http/workers.h
@@ -38,6 +38,10 @@ tests_unit_test_rest_replay_SOURCES = tests/unit/test-rest-replay.c $(REST_FAKE)
 tests_unit_test_rest_replay_LDADD = $(REST_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_rest_api_SOURCES = tests/unit/test-rest-api.c $(REST_FAKE)
 tests_unit_test_rest_api_LDADD = $(REST_LIBS) $(CMOCKA_LIBS)
+
+UNIT_TESTS += tests/unit/test-rest-openapi
+tests_unit_test_rest_openapi_SOURCES = tests/unit/test-rest-openapi.c $(REST_FAKE)
+tests_unit_test_rest_openapi_LDADD = $(REST_LIBS) $(CMOCKA_LIBS)
 
 UNIT_TESTS += tests/unit/test-rest-turn
 tests_unit_test_rest_turn_SOURCES = tests/unit/test-rest-turn.c $(REST_FAKE)

@@ -16,6 +16,7 @@
 #include "rest/backend.h"
 #include "rest/conf.h"
 #include "rest/http/http.h"
+#include "rest/openapi.h"
 #include "util/log.h"
 #include "util/mem.h"
 
@@ -37,6 +38,7 @@ struct program {
 	struct tls_files *tls;
 	struct rest_backend backend;
 	struct rest_policy policy;
+	char *openapi; /* the document that policy points to */
 	struct http *http;
 	sd_event *event;
 	sd_event_source *ending;
@@ -81,9 +83,11 @@ static int start_http(struct program *p, struct fault *fault)
 	};
 
 	backend_open(&p->backend, p->conf->control_socket);
+	p->openapi = openapi_text();
 	p->policy = (struct rest_policy){ .release = p->conf->release,
 					  .site = p->conf->site,
-					  .known_only = p->conf->known_only };
+					  .known_only = p->conf->known_only,
+					  .openapi = p->openapi };
 	p->http = http_new(p->event, &source, fault);
 	if (!p->http)
 		return -EIO;
@@ -220,13 +224,22 @@ static void program_done(struct program *p)
 	login_free(p->login);
 	tls_files_free(p->tls);
 	rest_conf_free(p->conf);
+	free(p->openapi);
 	sd_event_unref(p->event);
 	log_close();
 }
 
 /* ---- options ------------------------------------------------------------------------------- */
 
-enum { OPT_CHECK = 256, OPT_ADD_USER, OPT_RIGHT, OPT_CERT_SAN, OPT_NO_PASSWORD, OPT_VERSION };
+enum {
+	OPT_CHECK = 256,
+	OPT_ADD_USER,
+	OPT_RIGHT,
+	OPT_CERT_SAN,
+	OPT_NO_PASSWORD,
+	OPT_OPENAPI,
+	OPT_VERSION,
+};
 static const struct option options[] = {
 	{ "config", required_argument, NULL, 'c' },
 	{ "check", no_argument, NULL, OPT_CHECK },
@@ -234,6 +247,7 @@ static const struct option options[] = {
 	{ "right", required_argument, NULL, OPT_RIGHT },
 	{ "cert-san", required_argument, NULL, OPT_CERT_SAN },
 	{ "no-password", no_argument, NULL, OPT_NO_PASSWORD },
+	{ "openapi", no_argument, NULL, OPT_OPENAPI },
 	{ "debug", no_argument, NULL, 'd' },
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, OPT_VERSION },
@@ -249,6 +263,7 @@ static const char help[] =
 	"      --right RIGHT     its right: read (the default), tenant or admin\n"
 	"      --cert-san NAME   a name in its client certificate; may be repeated\n"
 	"      --no-password     it has no password, only certificates\n"
+	"      --openapi         prints the interface as a document of OpenAPI, and ends\n"
 	"  -d, --debug           every request is logged\n"
 	"  -h, --help            this text\n"
 	"      --version         the version\n";
@@ -294,21 +309,33 @@ static int set_option(struct program *p, struct choice *choice, int option)
 	return EXIT_USAGE;
 }
 
+/* Options that print something and end the program. */
+static bool print_option(int option)
+{
+	_cleanup_free_ char *openapi = NULL;
+
+	switch (option) {
+	case 'h':
+		fputs(help, stdout);
+		return true;
+	case OPT_OPENAPI:
+		openapi = openapi_text();
+		fputs(openapi, stdout);
+		return true;
+	case OPT_VERSION:
+		puts("opensm-rest " PACKAGE_VERSION);
+		return true;
+	}
+	return false;
+}
+
 /* 0: go on; -1: the end, all is well; else an exit status. */
 static int read_options(int argc, char **argv, struct program *p, struct choice *choice)
 {
 	int option, r = 0;
 
-	while (!r && (option = getopt_long(argc, argv, "c:dh", options, NULL)) >= 0) {
-		if (option == 'h')
-			fputs(help, stdout);
-		else if (option == OPT_VERSION)
-			puts("opensm-rest " PACKAGE_VERSION);
-		else
-			r = set_option(p, choice, option);
-		if (option == 'h' || option == OPT_VERSION)
-			return -1;
-	}
+	while (!r && (option = getopt_long(argc, argv, "c:dh", options, NULL)) >= 0)
+		r = print_option(option) ? -1 : set_option(p, choice, option);
 	return r || optind == argc ? r : usage("no argument is expected");
 }
 

@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "api/fields.h"
 #include "util/mono.h"
 
 /* Rights in ascending order: each includes those before it. */
@@ -35,11 +36,12 @@ enum rest_method {
 	REST_DELETE,
 };
 
-#define REST_SEGMENTS_MAX 4  /* `*` in one pattern */
+#define REST_SEGMENTS_MAX 4  /* {} in one pattern */
 #define REST_QUERY_MAX	  16 /* pairs; a request with more is refused */
 #define REST_BODY_MAX	  (1u << 20) /* bytes; larger: 413 */
 #define REST_DEPTH_MAX	  8 /* of a JSON body; deeper: 400 */
 #define REST_HEADERS_MAX  4 /* of an answer */
+#define REST_IF_MATCH	  "If-Match"
 
 struct rest_pair {
 	const char *name, *value; /* decoded; a name without `=` has the value "" */
@@ -50,6 +52,7 @@ struct rest_policy {
 	const char *release; /* answer of /app/ufm_version, "6.19.0-5" by default */
 	const char *site;    /* name of this fabric, may be "" */
 	bool known_only;     /* set if a GUID that is not in the fabric is refused */
+	const char *openapi; /* answer of /openapi.json */
 };
 
 struct rest_backend;
@@ -62,7 +65,7 @@ struct rest_request {
 	 * "//".
 	 */
 	const char *path;
-	/* Parts of the path where the pattern has `*`, in order; never empty, no "/" inside. */
+	/* Parts of the path where the pattern has {}, in order; never empty, no "/" inside. */
 	const char *segments[REST_SEGMENTS_MAX];
 	size_t n_segments;
 	struct rest_pair query[REST_QUERY_MAX];
@@ -72,7 +75,7 @@ struct rest_request {
 	 * body that is no JSON was answered with 400. Never shared between requests.
 	 */
 	struct json_object *body;
-	const char *if_match; /* header If-Match, or NULL */
+	const char *if_match; /* header REST_IF_MATCH, or NULL */
 
 	const char *user;     /* printable, no blanks, no quotes */
 	enum rest_right right;
@@ -90,6 +93,40 @@ struct rest_request {
 const char *rest_query(const struct rest_request *q, const char *name);
 /* Is a query argument "true", "True", "TRUE", "1" or "yes"? `missing` if absent or "". */
 bool rest_query_bool(const struct rest_request *q, const char *name, bool missing);
+
+/*
+ * The arguments of a query as one list, which gives members of a struct, the code that reads them
+ * (`q`, the request, is in scope) and their description:
+ *
+ *   #define PAGE_QUERY(Q) Q(rpp, TEXT, "rows of a page")
+ *
+ *   struct page { PAGE_QUERY(QUERY_MEMBER) };
+ *   struct page page = { PAGE_QUERY(QUERY_READ) };
+ *   static const struct json_field page_query[] = QUERY_TABLE(PAGE_QUERY);
+ */
+#define QUERY_MEMBER(name, kind, text) QUERY_C_##kind name;
+#define QUERY_READ(name, kind, text)   .name = QUERY_READ_##kind(#name),
+#define QUERY_ROW(name, kind, text)    { #name, QUERY_TYPE_##kind, .optional = true, .help = text },
+#define QUERY_TABLE(list)	       { list(QUERY_ROW) { 0 } }
+/* Kinds: a text (NULL: not given); a flag; a flag that is set unless it is given as false. */
+#define QUERY_C_TEXT	     const char *
+#define QUERY_C_FLAG	     bool
+#define QUERY_C_SET	     bool
+#define QUERY_READ_TEXT(key) rest_query(q, key)
+#define QUERY_READ_FLAG(key) rest_query_bool(q, key, false)
+#define QUERY_READ_SET(key)  rest_query_bool(q, key, true)
+#define QUERY_TYPE_TEXT	     "string"
+#define QUERY_TYPE_FLAG	     "bool"
+#define QUERY_TYPE_SET	     "bool"
+
+/*
+ * The same for members of a body, `body` in scope, with the kinds of values of api/fields.h. Each
+ * is a borrowed struct json_object *, NULL if it is not given, and is yet to be checked.
+ */
+#define BODY_MEMBER(name, kind, text) struct json_object *name;
+#define BODY_READ(name, kind, text)   .name = json_object_object_get(body, #name),
+#define BODY_ROW(name, kind, text)    { .key = #name, FIELD_TYPE_##kind, .help = text },
+#define BODY_TABLE(list)	      { list(BODY_ROW) { 0 } }
 
 /*
  * Filled by rest_answer_*(); a later call replaces an earlier one. An answer that was not filled
@@ -168,19 +205,39 @@ struct rest_backend {
 
 /* ---- endpoints ----------------------------------------------------------------------------- */
 
+/* What a route does, in the file of its subject. */
+struct rest_operation {
+	const char *help; /* one sentence */
+	const struct json_field *query; /* arguments; NULL: none */
+	const struct json_field *body;	/* members of the object; NULL: the body is ignored */
+	bool is_text_body; /* set if the body may also be a text alone, or missing */
+	bool is_form;	   /* set if the body is a form, not JSON */
+	bool if_match;	   /* set if the header If-Match counts */
+	unsigned status;   /* of success; 0: 200 */
+	/* Answers with success: a row for each kind, with its name. NULL: it never succeeds. */
+	const struct json_field *gives;
+	void (*answer)(const struct rest_request *q, struct rest_answer *ret);
+};
+
+#define REST_GIVES(rows) (const struct json_field[]){ rows { 0 } }
+/* The answer of rest_answer_empty(). */
+#define REST_EMPTY FIELD_ROW("Empty", OBJECT(rest_no_members))
+extern const struct json_field rest_no_members[];
+extern const struct json_field rest_error_members[]; /* of rest_answer_error() */
+
 struct rest_endpoint {
 	enum rest_method method;
-	const char *pattern;   /* "/resources/pkeys/<any>/guids/<any>", <any> written as `*` */
+	const char *pattern;   /* "/resources/pkeys/{pkey}/guids/{guids}": {} is any one part */
 	enum rest_right right; /* the least that a user needs; less: 403 */
 	/* set if it changes something: written to the journal, short time limit */
 	bool changes;
-	void (*answer)(const struct rest_request *q, struct rest_answer *ret);
+	const struct rest_operation *operation;
 };
 
 /*
  * api_table.c; ends with a row without a pattern. The first row that fits is taken, so
- * "/resources/pkeys/last_updated" stands before the same with `*`. A path that fits only under
+ * "/resources/pkeys/last_updated" stands before the same with {pkey}. A path that fits only under
  * another method is answered with 405, one that fits nowhere with 404. /app/tokens, /dologin and
- * /logout are the HTTP half's.
+ * /logout are the HTTP half's (http/own.h).
  */
 extern const struct rest_endpoint rest_endpoints[];

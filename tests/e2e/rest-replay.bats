@@ -231,3 +231,31 @@ reads_none() {
 	[ "$(cat answer)" = '{}' ]
 	not holds "${HOSTS[1]}" 0x8005
 }
+
+# members_are SCHEMA FILTER: those of the object at FILTER of the answer are the members of the schema.
+members_are() {
+	diff <(jq -r ".components.schemas.$1.properties | keys[]" openapi.json) <(jq -r "$2 | keys[]" answer)
+}
+
+@test "the interface is served as a document of OpenAPI, the one that is printed, to every user" {
+	"$REST_BIN" --openapi >openapi.json
+	REST_USER=reader gets 200 GET /openapi.json
+	cmp answer openapi.json
+	gets 200 POST /app/tokens
+	members_are Token .
+	gets 200 GET /app/tokens
+	members_are Token '.[0]'
+	gets 200 DELETE "/app/tokens/$(jq -r '.[0].access_token' answer)"
+	gets 404 DELETE /app/tokens/x
+	members_are Error .
+	gets 405 DELETE /app/tokens
+	REST_PREFIX=/ufmRestV2 gets 405 GET /dologin
+	# All paths of the document are there, and none is without a name.
+	jq -r '.paths | to_entries[] | select(.value.get) | .key' openapi.json | grep -v '[{]\|logout' >paths
+	[ "$(wc -l <paths)" -gt 10 ]
+	while read -r path; do
+		ask GET "$path"
+		[ "$status" = 200 ] || [ "$path $status" = "/static_topology/sm_topology_file 404" ] || echo "$path: $status"
+	done <paths >refused
+	[ ! -s refused ]
+}

@@ -3,11 +3,14 @@
 #include "tests/lib/rest-fake.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "api/json.h"
+#include "rest/http/router.h"
+#include "tests/lib/openapi-fits.h"
 #include "util/mem.h"
 #include "util/str.h"
 
@@ -534,55 +537,6 @@ void fake_stop(struct rest_fake *f)
 
 /* ---- requests -------------------------------------------------------------------------------- */
 
-static bool is_method(const char *name, enum rest_method *ret)
-{
-	static const char *const names[] = {
-		[REST_GET] = "GET",
-		[REST_POST] = "POST",
-		[REST_PUT] = "PUT",
-		[REST_DELETE] = "DELETE",
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (!strcmp(names[i], name)) {
-			*ret = (enum rest_method)i;
-			return true;
-		}
-	return false;
-}
-
-/* Bytes up to the next slash. */
-static size_t part_length(const char *path)
-{
-	return strcspn(path, "/");
-}
-
-/* Fills q->segments with parts of `path`, which is cut up, where the pattern has `*`. */
-static bool does_fit(const char *pattern, char *path, struct rest_request *q)
-{
-	q->n_segments = 0;
-	while (*pattern == '/' && *path == '/') {
-		size_t n = part_length(++pattern), len = part_length(++path);
-
-		if (n == 1 && *pattern == '*') {
-			if (!len || q->n_segments == REST_SEGMENTS_MAX)
-				return false;
-			q->segments[q->n_segments++] = path;
-		} else if (n != len || memcmp(pattern, path, n) != 0) {
-			return false;
-		}
-		pattern += n;
-		path += len;
-	}
-	return !*pattern && !*path;
-}
-
-static void cut_segments(struct rest_request *q)
-{
-	for (size_t i = 0; i < q->n_segments; i++)
-		*(char *)as_owner(q->segments[i] + part_length(q->segments[i])) = '\0';
-}
-
 static void read_query(char *text, struct rest_request *q)
 {
 	char *pair;
@@ -596,21 +550,36 @@ static void read_query(char *text, struct rest_request *q)
 	}
 }
 
+/* Every answer, in every test: a member that is no row is a member too many. */
+static void assert_fits(const struct rest_endpoint *e, const struct rest_request *q,
+			const struct rest_answer *answer)
+{
+	static struct json_object *document;
+	struct json_object *operation;
+	char why[FITS_WHY] = "";
+
+	if (!document)
+		document = openapi_document();
+	operation = openapi_operation(document, e->method, e->pattern);
+	if (openapi_fits_exchange(document, operation, q, answer, why))
+		return;
+	fprintf(stderr, "%s: %s: %.400s\n", e->pattern, why, answer->bytes);
+	abort();
+}
+
 static void dispatch(struct rest_request *q, char *path, struct rest_answer *ret)
 {
-	unsigned status = 404;
+	_cleanup_free_ char *segments = NULL;
+	const struct rest_endpoint *e;
+	int r = route_find(rest_endpoints, q->method, path, &e);
 
-	for (const struct rest_endpoint *e = rest_endpoints; e->pattern; e++) {
-		if (!does_fit(e->pattern, path, q))
-			continue;
-		status = 405;
-		if (e->method != q->method)
-			continue;
-		cut_segments(q);
-		e->answer(q, ret);
+	if (r < 0) {
+		rest_answer_error(ret, r == -ENOENT ? 404 : 405, "there is no such endpoint");
 		return;
 	}
-	rest_answer_error(ret, status, "there is no such endpoint");
+	segments = route_segments(e->pattern, path, q->segments, &q->n_segments);
+	e->operation->answer(q, ret);
+	assert_fits(e, q, ret);
 }
 
 void fake_request(struct rest_fake *f, const char *method, const char *target, const char *body,
@@ -620,7 +589,8 @@ void fake_request(struct rest_fake *f, const char *method, const char *target, c
 	char *query = strchr(copy, '?');
 	const struct rest_policy policy = { .release = "6.19.0-5",
 					    .site = "",
-					    .known_only = manner && manner->known_only };
+					    .known_only = manner && manner->known_only,
+					    .openapi = "{}" };
 	struct rest_request q = {
 		.path = target,
 		.user = manner && manner->user ? manner->user : "admin",
@@ -644,7 +614,7 @@ void fake_request(struct rest_fake *f, const char *method, const char *target, c
 	q.body = body ? json_tokener_parse(body) : NULL;
 	if (body && !q.body && strcmp(body, "null") != 0)
 		rest_answer_error(ret, 400, "this is no JSON");
-	else if (!is_method(method, &q.method))
+	else if (!method_from_name(method, &q.method))
 		rest_answer_error(ret, 405, "there is no such method");
 	else
 		dispatch(&q, copy, ret);

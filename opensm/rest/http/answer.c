@@ -60,6 +60,8 @@ void rest_answer_json(struct rest_answer *a, unsigned status, struct json_object
 	json_object_put(o);
 }
 
+const struct json_field rest_no_members[] = { { 0 } };
+
 void rest_answer_empty(struct rest_answer *a)
 {
 	rest_answer_bytes(a, 200, "application/json", "{}", 2);
@@ -73,18 +75,20 @@ static const char *error_prefix(unsigned status)
 	return status == 503 ? "503 Service Unavailable: " : "";
 }
 
+#define ERROR_FIELDS(F) F("error", STR, whole)
+
+const struct json_field rest_error_members[] = FIELDS_TABLE(ERROR_FIELDS);
+
 void rest_answer_error(struct rest_answer *a, unsigned status, const char *fmt, ...)
 {
 	_cleanup_free_ char *text = NULL, *whole = NULL;
-	struct json_object *o = json_object_new_object();
 	va_list args;
 
 	va_start(args, fmt);
 	text = xvasprintf(fmt, args);
 	va_end(args);
 	whole = xasprintf("%s%s", error_prefix(status), text);
-	json_add_str(o, "error", whole);
-	rest_answer_json(a, status, o);
+	rest_answer_json(a, status, FIELDS_NEW(ERROR_FIELDS));
 }
 
 void rest_answer_header(struct rest_answer *a, const char *name, const char *fmt, ...)

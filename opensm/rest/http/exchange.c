@@ -388,7 +388,7 @@ static void run_request(struct work *w)
 	} else if (x->kind == EXCHANGE_TOKENS) {
 		own_run_tokens(x);
 	} else if (parse_body(x)) {
-		x->endpoint->answer(&x->request, &x->answer);
+		x->endpoint->operation->answer(&x->request, &x->answer);
 	} else {
 		rest_answer_error(&x->answer, 400,
 				  "the body is no JSON, is deeper than %d levels, or has more than "
@@ -419,7 +419,7 @@ static void fill_request(struct exchange *x)
 			route_segments(x->endpoint->pattern, q->path, q->segments, &q->n_segments);
 	memcpy(q->query, x->target.query, sizeof(q->query));
 	q->n_query = x->target.n_query;
-	q->if_match = header_of(x, "If-Match");
+	q->if_match = header_of(x, REST_IF_MATCH);
 	q->user = x->user;
 	q->address = x->conn->address;
 	q->id = x->id;

@@ -146,7 +146,7 @@ void exchange_on_completed(void *listener, struct MHD_Connection *c, void **exch
 /* Queues the answer of the exchange, and writes the audit. */
 enum MHD_Result exchange_send(struct exchange *x);
 
-/* ---- own.c: endpoints about users ---- */
+/* ---- own.c: endpoints about users (http/own.h) ---- */
 /* Lists, makes or revokes tokens: in a thread. */
 void own_run_tokens(struct exchange *x);
 /*

@@ -9,43 +9,28 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "api/json.h"
-#include "util/str.h"
-
-#define TOKENS_PATH "/app/tokens"
-
-bool own_find(const char *path, enum rest_entry entry, enum exchange_kind *ret)
-{
-	bool session = entry == ENTRY_NONE || entry == ENTRY_SESSION;
-
-	if (session && !strcmp(path, "/dologin"))
-		*ret = EXCHANGE_DOLOGIN;
-	else if (session && !strcmp(path, "/logout"))
-		*ret = EXCHANGE_LOGOUT;
-	else if (!strcmp(path, TOKENS_PATH) || str_starts(path, TOKENS_PATH "/"))
-		*ret = EXCHANGE_TOKENS;
-	else
-		return false;
-	return true;
-}
+#include "rest/http/own.h"
+#include "rest/http/router.h"
 
 /* ---- tokens -------------------------------------------------------------------------------- */
+
+#define TOKEN_FIELDS(F)                                                                            \
+	F("access_token", STR, text)                                                               \
+	F("revoked", BOOL, false)                                                                  \
+	F("issued_at", INT, issued)                                                                \
+	F("expires_in", INT, life)                                                                 \
+	F("username", STR, user)
+
+static const struct json_field token_fields[] = FIELDS_TABLE(TOKEN_FIELDS);
 
 static struct json_object *describe_token(const char *text, const char *user, int64_t issued,
 					  int64_t life)
 {
-	struct json_object *o = json_object_new_object();
-
-	json_add_str(o, "access_token", text);
-	json_add_bool(o, "revoked", false);
-	json_add_int(o, "issued_at", issued);
-	json_add_int(o, "expires_in", life);
-	json_add_str(o, "username", user);
-	return o;
+	return FIELDS_NEW(TOKEN_FIELDS);
 }
 
 /* Lists tokens by their id, the beginning of their text, as no more of it is stored. */
-static void list_tokens(struct exchange *x)
+static void list_tokens(struct exchange *x, const char *id)
 {
 	struct tokens *tokens = login_tokens(x->http->source.login);
 	struct json_object *list = json_object_new_array();
@@ -72,7 +57,7 @@ static bool may_issue(struct exchange *x)
 	return false;
 }
 
-static void issue_token(struct exchange *x)
+static void issue_token(struct exchange *x, const char *id)
 {
 	int64_t now = x->wall;
 	char text[SECRET_TEXT];
@@ -115,22 +100,6 @@ static void revoke_token(struct exchange *x, const char *id)
 	x->answer.changed = true;
 }
 
-void own_run_tokens(struct exchange *x)
-{
-	const char *id = x->target.path + strlen(TOKENS_PATH);
-
-	if (x->request.method == REST_GET && !*id)
-		list_tokens(x);
-	else if (x->request.method == REST_POST && !*id)
-		issue_token(x);
-	else if (x->request.method == REST_DELETE && *id)
-		revoke_token(x, id + 1);
-	else
-		rest_answer_error(&x->answer, 405,
-				  "GET or POST " TOKENS_PATH ", or DELETE " TOKENS_PATH
-				  "/ID is expected");
-}
-
 /* ---- sessions ------------------------------------------------------------------------------ */
 
 void own_logged_in(struct exchange *x)
@@ -142,7 +111,7 @@ void own_logged_in(struct exchange *x)
 	sessions_start(login_sessions(x->http->source.login), x->user, http_now(x->http), cookie);
 	rest_answer_empty(&x->answer);
 	rest_answer_header(&x->answer, "Set-Cookie",
-			   "session=%s; Path=/; HttpOnly; SameSite=Strict%s", cookie,
+			   SESSION_COOKIE "=%s; Path=/; HttpOnly; SameSite=Strict%s", cookie,
 			   x->conn->listener->tls ? "; Secure" : "");
 	explicit_bzero(cookie, sizeof(cookie));
 }
@@ -170,7 +139,8 @@ static void log_out(struct exchange *x)
 	if (session_from_cookie(header, cookie, sizeof(cookie)))
 		sessions_end(login_sessions(x->http->source.login), cookie);
 	rest_answer_empty(&x->answer);
-	rest_answer_header(&x->answer, "Set-Cookie", "session=; Path=/; HttpOnly; Max-Age=0");
+	rest_answer_header(&x->answer, "Set-Cookie",
+			   SESSION_COOKIE "=; Path=/; HttpOnly; Max-Age=0");
 }
 
 enum login_verdict own_answer(struct exchange *x)
@@ -186,4 +156,82 @@ enum login_verdict own_answer(struct exchange *x)
 		break;
 	}
 	return LOGIN_OK;
+}
+
+/* ---- endpoints ----------------------------------------------------------------------------- */
+
+static const struct rest_operation tokens_listed = {
+	.help = "Lists tokens of the user, those of all for the right admin.",
+	.gives = REST_GIVES(FIELD_ROW("Tokens", LIST(token_fields))),
+};
+static const struct rest_operation token_issued = {
+	.help = "Makes a token for the user; it is shown this once.",
+	.gives = REST_GIVES(FIELD_ROW("Token", OBJECT(token_fields))),
+};
+static const struct rest_operation token_revoked = {
+	.help = "Revokes a token by its first eight digits.",
+	.gives = REST_GIVES(REST_EMPTY),
+};
+
+static const struct json_field login_form[] = BODY_TABLE(LOGIN_FORM);
+
+static const struct rest_operation logged_in = {
+	.help = "Begins a session, of which the cookie is in the answer.",
+	.body = login_form,
+	.is_form = true,
+	.gives = REST_GIVES(REST_EMPTY),
+};
+static const struct rest_operation logged_out = {
+	.help = "Ends the session of the cookie.",
+	.gives = REST_GIVES(REST_EMPTY),
+};
+
+#define TOKENS_PATH "/app/tokens"
+
+static const struct own_row {
+	struct rest_endpoint endpoint;
+	enum exchange_kind kind;
+	void (*run)(struct exchange *x, const char *id); /* of tokens */
+} rows[] = {
+	{ { REST_GET, TOKENS_PATH, REST_READ, false, &tokens_listed },
+	  EXCHANGE_TOKENS, list_tokens },
+	{ { REST_POST, TOKENS_PATH, REST_TENANT, true, &token_issued },
+	  EXCHANGE_TOKENS, issue_token },
+	{ { REST_DELETE, TOKENS_PATH "/{id}", REST_READ, true, &token_revoked },
+	  EXCHANGE_TOKENS, revoke_token },
+	{ { REST_POST, "/dologin", REST_READ, false, &logged_in }, EXCHANGE_DOLOGIN, NULL },
+	{ { REST_GET, "/logout", REST_READ, false, &logged_out }, EXCHANGE_LOGOUT, NULL },
+};
+
+const struct rest_endpoint *own_endpoint(size_t i, bool *ret_is_login)
+{
+	if (i >= ARRAY_SIZE(rows))
+		return NULL;
+	*ret_is_login = rows[i].kind != EXCHANGE_TOKENS;
+	return &rows[i].endpoint;
+}
+
+bool own_find(const char *path, enum rest_entry entry, enum exchange_kind *ret)
+{
+	bool session = entry == ENTRY_NONE || entry == ENTRY_SESSION;
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		*ret = rows[i].kind;
+		if (route_fits(rows[i].endpoint.pattern, path) &&
+		    (session || *ret == EXCHANGE_TOKENS))
+			return true;
+	}
+	return false;
+}
+
+void own_run_tokens(struct exchange *x)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (rows[i].run && rows[i].endpoint.method == x->request.method &&
+		    route_fits(rows[i].endpoint.pattern, x->target.path)) {
+			rows[i].run(x, strrchr(x->target.path, '/') + 1);
+			return;
+		}
+	rest_answer_error(&x->answer, 405,
+			  "GET or POST " TOKENS_PATH ", or DELETE " TOKENS_PATH "/ID is expected");
 }

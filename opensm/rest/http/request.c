@@ -81,13 +81,11 @@ int pairs_parse(char *text, struct rest_pair *ret, size_t cap)
 
 /* ---- target -------------------------------------------------------------------------------- */
 
-static const struct {
-	const char *prefix;
-	enum rest_entry entry;
-} prefixes[] = {
+const struct rest_prefix rest_prefixes[] = {
 	{ "/ufmRest", ENTRY_BASIC },
 	{ "/ufmRestV2", ENTRY_SESSION },
 	{ "/ufmRestV3", ENTRY_TOKEN },
+	{ 0 },
 };
 
 static void drop_slashes(char *path)
@@ -104,13 +102,13 @@ static void drop_slashes(char *path)
 
 static int find_entry(struct target *t, const char *path)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++) {
-		size_t len = strlen(prefixes[i].prefix);
+	for (const struct rest_prefix *p = rest_prefixes; p->prefix; p++) {
+		size_t len = strlen(p->prefix);
 
-		if (strncmp(path, prefixes[i].prefix, len) || (path[len] && path[len] != '/'))
+		if (strncmp(path, p->prefix, len) || (path[len] && path[len] != '/'))
 			continue;
-		t->prefix = prefixes[i].prefix;
-		t->entry = prefixes[i].entry;
+		t->prefix = p->prefix;
+		t->entry = p->entry;
 		t->path = path[len] ? path + len : "/";
 		return 0;
 	}
@@ -247,10 +245,15 @@ static const char *value_of(const struct rest_pair *pairs, int n, const char *na
 	return NULL;
 }
 
+#define FORM_MEMBER(name, kind, text) const char *name;
+#define FORM_READ(name, kind, text)   form.name = value_of(pairs, n, #name);
+
 int login_from_form(const char *body, size_t len, struct password_login *ret)
 {
 	struct rest_pair pairs[REST_QUERY_MAX];
-	const char *user, *password;
+	struct {
+		LOGIN_FORM(FORM_MEMBER)
+	} form;
 	char text[4096];
 	int n, r = -EINVAL;
 
@@ -261,10 +264,9 @@ int login_from_form(const char *body, size_t len, struct password_login *ret)
 		memcpy(text, body, len);
 	text[len] = '\0';
 	n = pairs_parse(text, pairs, REST_QUERY_MAX);
-	user = value_of(pairs, n, "httpd_username");
-	password = value_of(pairs, n, "httpd_password");
-	if (user && password)
-		r = set_login(ret, user, password);
+	LOGIN_FORM(FORM_READ)
+	if (form.httpd_username && form.httpd_password)
+		r = set_login(ret, form.httpd_username, form.httpd_password);
 	explicit_bzero(text, sizeof(text));
 	return r;
 }
@@ -278,7 +280,7 @@ const char *token_from_header(const char *header)
 
 bool session_from_cookie(const char *header, char *ret, size_t cap)
 {
-	static const char name[] = "session=";
+	static const char name[] = SESSION_COOKIE "=";
 
 	assert(ret && cap);
 	while (header && *header) {

@@ -20,6 +20,12 @@ enum rest_entry {
 	ENTRY_NONE,    /* /dologin, /logout */
 };
 
+/* What is in front of all paths, and says how users log in; ends with a row without a prefix. */
+extern const struct rest_prefix {
+	const char *prefix;
+	enum rest_entry entry;
+} rest_prefixes[];
+
 struct target {
 	char *memory; /* memory of all texts */
 	enum rest_entry entry;
@@ -46,7 +52,11 @@ struct password_login {
 };
 /* "Basic base64(USER:PASSWORD)": 0 or -EINVAL. */
 int login_from_basic(const char *header, struct password_login *ret);
-/* httpd_username and httpd_password of a form of `len` bytes: 0 or -EINVAL. */
+/* The fields of a login form. */
+#define LOGIN_FORM(B)                                                                              \
+	B(httpd_username, STR, "name of the user")                                                 \
+	B(httpd_password, STR, "password of the user")
+/* Reads a form of `len` bytes: 0 or -EINVAL. */
 int login_from_form(const char *body, size_t len, struct password_login *ret);
 /*
  * Whether a body may be parsed: at most JSON_VALUES_MAX values and JSON_GROUPS_MAX objects and
@@ -56,5 +66,6 @@ bool json_is_modest(const char *text, size_t len);
 
 /* "Basic TOKEN": what stands behind the word, or NULL. */
 const char *token_from_header(const char *header);
+#define SESSION_COOKIE "session"
 /* The value of session= in a Cookie header: false if there is none or it is too long. */
 bool session_from_cookie(const char *header, char *ret, size_t cap);

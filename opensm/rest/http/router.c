@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Patterns and paths are compared part by part; `*` is one part. */
+/* Patterns and paths are compared part by part; {name} is any one part. */
 #include "rest/http/router.h"
 
 #include <assert.h>
@@ -8,12 +8,17 @@
 
 #include "util/mem.h"
 
+/* Is the part at this `/` any? */
+static bool is_any(const char *pattern)
+{
+	return pattern[1] == '{';
+}
+
 /* Compares one part of pattern and path, both at a `/`, and moves both on. */
 static bool step(const char **pattern, const char **path)
 {
 	size_t n = strcspn(*pattern + 1, "/") + 1, m = strcspn(*path + 1, "/") + 1;
-	bool any = n == 2 && (*pattern)[1] == '*';
-	bool fits = any ? m > 1 : n == m && !memcmp(*pattern, *path, n);
+	bool fits = is_any(*pattern) ? m > 1 : n == m && !memcmp(*pattern, *path, n);
 
 	*pattern += n;
 	*path += m;
@@ -55,7 +60,7 @@ char *route_segments(const char *pattern, const char *path, const char **ret, si
 
 	assert(route_fits(pattern, path) && ret && ret_n);
 	while (*pattern) {
-		bool any = pattern[1] == '*';
+		bool any = is_any(pattern);
 		const char *part = at + 1;
 
 		step(&pattern, &at);

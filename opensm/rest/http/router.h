@@ -13,7 +13,7 @@ int route_find(const struct rest_endpoint *table, enum rest_method method, const
 /* Does `path` fit? */
 bool route_fits(const char *pattern, const char *path);
 /*
- * The parts of `path` for each `*`, as texts in `ret` (of REST_SEGMENTS_MAX), in memory that the
+ * The parts of `path` for each {}, as texts in `ret` (of REST_SEGMENTS_MAX), in memory that the
  * caller frees. The path must fit.
  */
 char *route_segments(const char *pattern, const char *path, const char **ret, size_t *ret_n);
