@@ -8,7 +8,8 @@ static void write_fields(FILE *out, const struct json_field *fields)
 {
 	fputc('(', out);
 	for (const struct json_field *f = fields; f->key; f++) {
-		fprintf(out, "%s%s: %s", f == fields ? "" : ", ", f->key, f->type);
+		fprintf(out, "%s%s: %s%s", f == fields ? "" : ", ", f->key,
+			f->optional && f->type[0] != '?' ? "?" : "", f->type);
 		if (f->of)
 			write_fields(out, f->of);
 	}

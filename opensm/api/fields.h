@@ -39,6 +39,9 @@ char *json_fields_text(const struct json_field *fields);
 #define FIELD_NEW(key, kind, ...)  FIELD_PUT_##kind(new_object, key, __VA_ARGS__);
 #define FIELD_ITEM(key, kind, ...) FIELD_PUT_##kind(item, key, __VA_ARGS__);
 
+/* A row of a list of which some objects have no member. */
+#define FIELD_MAYBE(name, kind, ...) { .key = name, .optional = true, FIELD_TYPE_##kind },
+
 #define FIELDS_TABLE(list) { list(FIELD_ROW) { 0 } }
 /* Adds the members to `o`, a variable of the calling function. */
 #define FIELDS_PUT(list) do { list(FIELD_PUT) } while (0)

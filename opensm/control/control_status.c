@@ -268,14 +268,6 @@ static struct json_object *traps_of(const struct daemon_api *api)
 	return traps;
 }
 
-static struct json_object *sa_of(const struct daemon_api *api)
-{
-	struct json_object *sa = json_object_new_object();
-
-	show_put_sa_counts(sa, sa_stats(sm_sa(api->sm)));
-	return sa;
-}
-
 /* ---- the configuration ---------------------------------------------------------------------- */
 
 static bool has_value(struct json_object *array, struct json_object *value)
@@ -367,7 +359,7 @@ static struct json_object *configuration_of(const struct daemon_api *api)
 	F("sweeps", OF("?object"), sweeps_of(api, now))                                            \
 	F("routing", OF("?object"), routing_of(api, now))                                          \
 	F("rails", OF("?object"), rails_of(api))                                                   \
-	F("sa", OF("?object"), sa_of(api))                                                         \
+	F("sa", OPT_OBJECT(show_sa_count_fields), show_sa_counts(sa_stats(sm_sa(api->sm))))        \
 	F("traps", OF("?object"), traps_of(api))                                                   \
 	F("smps", OF("?object"), smps_of(api))
 

@@ -25,8 +25,9 @@ typedef void show_host_fn(void *arg, size_t at, guid_t guid, bool is_gone);
 bool show_hosts(const struct daemon_api *api, const char *const *words, size_t n, bool also_gone,
 		show_host_fn *port, void *arg, struct control_error *err);
 
-/* Adds the numbers of requests to the SA and of registrations. */
-void show_put_sa_counts(struct json_object *o, const struct sa_stats *c);
+/* The numbers of requests to the SA and of registrations. */
+struct json_object *show_sa_counts(const struct sa_stats *c);
+extern const struct json_field show_sa_count_fields[];
 
 /* Another manager of ours, and how much of this one's ledger it has (sm/sm_ledger.h). */
 struct json_object *show_ledger_peer(const struct sm *sm, const struct sm_ledger_peer *p);

@@ -101,21 +101,22 @@ bool show_gone_fail(const struct show *s, const char *word, struct control_error
 	return true;
 }
 
-void show_put_gone(struct json_object *o, const struct show *s, const struct view_port *p)
+#define GONE_FIELDS(F)                                                                             \
+	F("node_guid", GUID, p->met_guid)                                                          \
+	F("port", INT, p->met_port)                                                                \
+	F("name", IF(n || g, STR), n ? show_name(s, n) : g->name)                                  \
+	F("gone_seconds", IF(g, INT), g->at / MONO_S)
+
+const struct json_field show_gone_fields[] = FIELDS_TABLE(GONE_FIELDS);
+
+struct json_object *show_gone_of(const struct show *s, const struct view_port *p)
 {
 	const struct view_node *n;
 	const struct daemon_gone *g;
-	struct json_object *was;
 
 	if (!p->met_guid || p->peer != VIEW_NONE)
-		return;
-	was = json_add_object(o, "was_cabled_to");
-	json_add_guid(was, "node_guid", p->met_guid);
-	json_add_int(was, "port", p->met_port);
+		return NULL;
 	n = view_find_node(s->view, p->met_guid);
 	g = n ? NULL : find_node(s, p->met_guid);
-	if (n || g)
-		json_add_str(was, "name", n ? show_name(s, n) : g->name);
-	if (g)
-		json_add_int(was, "gone_seconds", g->at / MONO_S);
+	return FIELDS_NEW(GONE_FIELDS);
 }

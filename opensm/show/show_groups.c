@@ -123,33 +123,28 @@ static void ipv6_of(const uint8_t *mgid, char *ret, size_t cap)
 		ret[0] = '\0';
 }
 
-static void put_meaning(struct json_object *o, const uint8_t *mgid)
+/* "ipv4", "ipv6" with the address, "assigned", "other" with "". */
+static const char *kind_of(const uint8_t *mgid, char ret[INET6_ADDRSTRLEN])
 {
-	char address[INET6_ADDRSTRLEN] = "", words[IB_MGID_STRLEN];
-	const char *kind = "other";
-
+	ret[0] = '\0';
 	switch ((unsigned)mgid[2] << 8 | mgid[3]) {
 	case SIGNATURE_IPV4:
-		kind = "ipv4";
-		ipv4_of(mgid, address, sizeof(address));
-		break;
+		ipv4_of(mgid, ret, INET6_ADDRSTRLEN);
+		return "ipv4";
 	case SIGNATURE_IPV6:
-		kind = "ipv6";
-		ipv6_of(mgid, address, sizeof(address));
-		break;
+		ipv6_of(mgid, ret, INET6_ADDRSTRLEN);
+		return "ipv6";
 	case SIGNATURE_ASSIGNED:
-		kind = "assigned";
-		break;
+		return "assigned";
 	}
-	json_add_str(o, "kind", kind);
-	json_add_str(o, "address", address[0] ? address : NULL);
-	json_add_str(o, "meaning", ib_mgid_words(mgid, words));
+	return "other";
 }
 
 /* ---- members and tree ----------------------------------------------------------------------- */
 
-static void put_join(struct json_object *array, unsigned join)
+static struct json_object *join_of(unsigned join)
 {
+	struct json_object *array = json_object_new_array();
 	static const struct {
 		unsigned bit;
 		const char *name;
@@ -163,86 +158,110 @@ static void put_join(struct json_object *array, unsigned join)
 	for (size_t i = 0; i < ARRAY_SIZE(bits); i++)
 		if (join & bits[i].bit)
 			json_append_str(array, bits[i].name);
+	return array;
 }
 
-static void put_members(struct json_object *array, const struct show *s, const struct row *row)
-{
-	for (unsigned i = 0; i < row->n_kept; i++) {
-		const struct mgroup_member *m = &row->members[i];
-		struct json_object *o = json_append_object(array);
+/* Behind the port. */
+#define MEMBER_FIELDS(F)                                                                           \
+	F("alias_guid", IF(m->id != m->port, GUID), m->id)                                         \
+	F("join", OF("[]string"), join_of(m->join))                                                \
+	F("proxy", IF(m->proxy, BOOL), true)
 
-		show_put_port_guid(o, s, m->port);
-		if (m->id != m->port)
-			json_add_guid(o, "alias_guid", m->id);
-		put_join(json_add_array(o, "join"), m->join);
-		if (m->proxy)
-			json_add_bool(o, "proxy", true);
+static const struct json_field member_fields[] = {
+	SHOW_END_FIELDS(FIELD_MAYBE) MEMBER_FIELDS(FIELD_ROW) { 0 }
+};
+
+static struct json_object *member_of(const struct show *s, const struct mgroup_member *m)
+{
+	struct json_object *o = json_object_new_object();
+
+	show_put_port_guid(o, s, m->port);
+	FIELDS_PUT(MEMBER_FIELDS);
+	return o;
+}
+
+#define BRANCH_FIELDS(F)                                                                           \
+	F("port", INT, num)                                                                        \
+	F("to", IF(p->peer != VIEW_NONE, STR),                                                     \
+	  show_name(s, show_node_of(s, &s->view->ports[p->peer])))
+
+static const struct json_field branch_fields[] = FIELDS_TABLE(BRANCH_FIELDS);
+
+static struct json_object *branches_of(const struct show *s, const struct view_node *n,
+				       const uint64_t mask[4])
+{
+	struct json_object *ports = json_object_new_array();
+
+	for (unsigned num = 0; num <= n->n_ports; num++) {
+		const struct view_port *p = show_port(s, n, num);
+
+		if (mask[num / 64] >> num % 64 & 1)
+			json_object_array_add(ports, FIELDS_NEW(BRANCH_FIELDS));
 	}
+	return ports;
 }
 
-static void put_branch(struct json_object *tree, const struct show *s, const struct view_node *n,
-		       lid_t mlid)
+#define TREE_FIELDS(F)                                                                             \
+	SHOW_NODE_FIELDS(F)                                                                        \
+	F("ports", LIST(branch_fields), branches_of(s, n, mask))
+
+static const struct json_field tree_fields[] = FIELDS_TABLE(TREE_FIELDS);
+
+static struct json_object *tree_of(const struct show *s, lid_t mlid)
 {
-	uint64_t mask[4];
-	struct json_object *o, *ports;
+	struct json_object *tree = json_object_new_array();
 
-	if (n->type != IB_NODE_SWITCH ||
-	    !mft_have_row(&s->view->mfts[n - s->view->nodes], mlid, mask))
-		return;
-	o = json_append_object(tree);
-	show_put_node(o, s, n);
-	ports = json_add_array(o, "ports");
-	for (unsigned p = 0; p <= n->n_ports; p++) {
-		const struct view_port *port = show_port(s, n, p);
-		struct json_object *branch;
+	for (uint32_t i = 0; i < s->view->n_nodes; i++) {
+		const struct view_node *n = &s->view->nodes[i];
+		char name[SHOW_CALLED];
+		uint64_t mask[4];
 
-		if (!(mask[p / 64] >> p % 64 & 1))
-			continue;
-		branch = json_append_object(ports);
-		json_add_int(branch, "port", p);
-		if (port->peer != VIEW_NONE)
-			json_add_str(branch, "to",
-				     show_name(s, show_node_of(s, &s->view->ports[port->peer])));
+		if (n->type == IB_NODE_SWITCH && mft_have_row(&s->view->mfts[i], mlid, mask))
+			json_object_array_add(tree, FIELDS_NEW(TREE_FIELDS));
 	}
+	return tree;
 }
 
-static void put_tree(struct json_object *tree, const struct show *s, lid_t mlid)
-{
-	for (uint32_t i = 0; i < s->view->n_nodes; i++)
-		put_branch(tree, s, &s->view->nodes[i], mlid);
-}
+#define GROUP_FIELDS(F)                                                                            \
+	F("mgid", GID, mgid)                                                                       \
+	F("kind", STR, kind_of(mgid, address))                                                     \
+	F("address", TEXT, address)                                                                \
+	F("meaning", STR, ib_mgid_words(mgid, words))                                              \
+	F("mlid", HEX, mlid)                                                                       \
+	F("pkey", HEX, pkey)                                                                       \
+	F("partition", OPT(STR), part ? part->name : NULL)                                         \
+	F("mtu", INT, ib_mtu_bytes((unsigned)ib_get(r, MCM_MTU)))                                  \
+	F("gbps", TENTHS, ib_rate_bandwidth((unsigned)ib_get(r, MCM_RATE)))                        \
+	F("sl", INT, ib_get(r, MCM_SL))                                                            \
+	F("scope", INT, ib_get(r, MCM_SCOPE))                                                      \
+	F("well_known", BOOL, row->well_known)                                                     \
+	F("n_members", INT, row->n_members)                                                        \
+	F("members", IF(row->members, LIST(member_fields)),                                        \
+	  JSON_LIST(row->n_kept, member_of(s, &row->members[i])))                                  \
+	F("tree", IF(row->members, LIST(tree_fields)), tree_of(s, mlid))
 
-static void put_group(struct json_object *o, const struct show *s, const struct row *row)
+static const struct json_field group_fields[] = FIELDS_TABLE(GROUP_FIELDS);
+
+static struct json_object *group_of(const struct show *s, const struct row *row)
 {
 	const uint8_t *r = row->record, *mgid = ib_at((uint8_t *)r, MCM_MGID);
 	lid_t mlid = (lid_t)ib_get(r, MCM_MLID);
-	const struct partition *part = show_partition_of(s, (uint16_t)ib_get(r, MCM_PKEY));
+	uint16_t pkey = (uint16_t)ib_get(r, MCM_PKEY);
+	const struct partition *part = show_partition_of(s, pkey);
+	char address[INET6_ADDRSTRLEN], words[IB_MGID_STRLEN];
 
-	show_put_gid(o, "mgid", mgid);
-	put_meaning(o, mgid);
-	json_add_hex(o, "mlid", mlid);
-	json_add_hex(o, "pkey", (unsigned)ib_get(r, MCM_PKEY));
-	json_add_str(o, "partition", part ? part->name : NULL);
-	json_add_int(o, "mtu", ib_mtu_bytes((unsigned)ib_get(r, MCM_MTU)));
-	show_put_tenths(o, "gbps", ib_rate_bandwidth((unsigned)ib_get(r, MCM_RATE)));
-	json_add_int(o, "sl", (int64_t)ib_get(r, MCM_SL));
-	json_add_int(o, "scope", (int64_t)ib_get(r, MCM_SCOPE));
-	json_add_bool(o, "well_known", row->well_known);
-	json_add_int(o, "n_members", row->n_members);
-	if (row->members) {
-		put_members(json_add_array(o, "members"), s, row);
-		put_tree(json_add_array(o, "tree"), s, mlid);
-	}
+	return FIELDS_NEW(GROUP_FIELDS);
 }
+
+#define GROUPS_FIELDS(F)                                                                           \
+	F("groups", LIST(group_fields), JSON_LIST(s->n_rows, group_of(s, &rows[i])))
+
+const struct json_field show_groups_fields[] = FIELDS_TABLE(GROUPS_FIELDS);
 
 struct json_object *show_groups(void *snapshot, struct control_error *err)
 {
-	struct show *s = snapshot;
-	struct json_object *ret = json_object_new_object();
-	struct json_object *groups = json_add_array(ret, "groups");
+	const struct show *s = snapshot;
 	const struct row *rows = s->rows;
 
-	for (size_t i = 0; i < s->n_rows; i++)
-		put_group(json_append_object(groups), s, &rows[i]);
-	return ret;
+	return FIELDS_NEW(GROUPS_FIELDS);
 }

@@ -28,7 +28,7 @@
 
 #include <json-c/json.h>
 
-#include "api/json.h"
+#include "api/fields.h"
 #include "conf/partitions/partitions.h"
 #include "conf/qos/qos_policy.h"
 #include "show/show.h"
@@ -172,17 +172,43 @@ static inline const struct violation_counts *show_violations(const struct show *
 void show_gone_copy(struct show *s, const struct daemon_api *api);
 /* Is the word the name of a node that left lately? True: `err` says when, and where it was. */
 bool show_gone_fail(const struct show *s, const char *word, struct control_error *err);
-/* Adds "was_cabled_to" to a port without a link, if the neighbour has left. */
-void show_put_gone(struct json_object *o, const struct show *s, const struct view_port *p);
+/* The neighbour of a port without a link, if it has left: an object; NULL: it has not. */
+struct json_object *show_gone_of(const struct show *s, const struct view_port *p);
+extern const struct json_field show_gone_fields[]; /* members of it */
 
 /* ---- show_json.c: values with one spelling in all documents ---- */
 
 void show_put_gid(struct json_object *o, const char *key, const uint8_t gid[16]);
 /* Adds tenths as a number: 25 -> 2.5 */
 void show_put_tenths(struct json_object *o, const char *key, unsigned tenths);
-/* Adds "node_guid", "name", "desc", "type" of a node. */
+/*
+ * Kinds of api/fields.h: a GID, tenths, an end port of the view of `s`, the role of a node, which
+ * aggregation nodes alone have.
+ */
+#define FIELD_TYPE_GID		     .type = FIELD_WORD_STR
+#define FIELD_PUT_GID		     show_put_gid
+#define FIELD_TYPE_TENTHS	     .type = FIELD_WORD_FLOAT
+#define FIELD_PUT_TENTHS	     show_put_tenths
+#define FIELD_TYPE_END		     .type = "", .of = show_end_fields
+#define FIELD_PUT_END(o, key, port) show_add_end(o, key, s, port)
+#define FIELD_TYPE_ROLE		     .type = "?string"
+#define FIELD_PUT_ROLE(o, key, n)                                                                  \
+	if (view_switch_around(s->view, n)) json_add_str(o, key, "aggregation")
+/* Members of a node: `s`, `n` and `name` (SHOW_CALLED bytes) are in scope. */
+#define SHOW_NODE_FIELDS(F)                                                                        \
+	F("name", STR, show_called(s, n, name))                                                    \
+	F("desc", STR, n->desc)                                                                    \
+	F("node_guid", GUID, n->guid)                                                              \
+	F("type", STR, ib_node_row(n->type)->word)                                                 \
+	F("role", ROLE, n)
 void show_put_node(struct json_object *o, const struct show *s, const struct view_node *n);
-/* Adds the members of show_put_node(), "port" (number) and "lid". */
+/* Members of an end port `p`. */
+#define SHOW_END_FIELDS(F)                                                                         \
+	SHOW_NODE_FIELDS(F)                                                                        \
+	F("port", INT, p->num)                                                                     \
+	F("port_guid", GUID, view_guid_of(s->view, p))                                             \
+	F("lid", INT, p->lid)
+extern const struct json_field show_end_fields[];
 void show_put_end(struct json_object *o, const struct show *s, const struct view_port *p);
 /* Adds the members of show_put_end() as the object `key` of `o`. */
 void show_add_end(struct json_object *o, const char *key, const struct show *s,
@@ -229,13 +255,22 @@ control_render_fn show_policy;
 /* Reads words 2, 3, 4 of Path: service id, QoS class, P_Key. False: `err`. */
 bool show_policy_request(const struct show *s, struct qos_request *ret, struct control_error *err);
 /*
- * Adds "policy" to a document: the rule for two end ports of a view, its level, other rules that
- * match. Returns the level; NULL: there is no policy, and nothing was added.
+ * The rule for two end ports of a view, its level, other rules that match: an object. NULL, also
+ * `*ret_level`: there is no policy.
  */
-const struct qos_level *show_policy_put(struct json_object *ret, const struct view *v,
-					const struct qos_request *rq, uint32_t src, uint32_t dst);
+struct json_object *show_policy_decision(const struct view *v, const struct qos_request *rq,
+					 uint32_t src, uint32_t dst,
+					 const struct qos_level **ret_level);
+extern const struct json_field show_decision_fields[];
 control_answer_fn show_managers, show_managers_diff;
 /* Members of show_ledger_peer() without those that name the manager. */
 struct json_object *show_ledger_standing(const struct sm *sm, const struct sm_ledger_peer *p);
+/* Members of the answers: columns of show_methods. */
+extern const struct json_field show_topology_fields[], show_nodes_fields[], show_ports_fields[],
+	show_routes_fields[], show_tables_fields[], show_path_fields[], show_partitions_fields[],
+	show_groups_fields[], show_sa_fields[], show_qos_fields[], show_policy_fields[],
+	show_managers_fields[], show_managers_diff_fields[];
 /* Fills the object of one port in Topology and Ports. */
 void show_put_port(struct json_object *o, const struct show *s, const struct view_port *p);
+/* Members of show_put_port(), and behind them those of show_put_node(). */
+extern const struct json_field show_listed_fields[];

@@ -45,20 +45,17 @@ void show_put_node(struct json_object *o, const struct show *s, const struct vie
 {
 	char name[SHOW_CALLED];
 
-	json_add_str(o, "name", show_called(s, n, name));
-	json_add_str(o, "desc", n->desc);
-	json_add_guid(o, "node_guid", n->guid);
-	json_add_str(o, "type", ib_node_row(n->type)->word);
-	if (view_switch_around(s->view, n))
-		json_add_str(o, "role", "aggregation");
+	FIELDS_PUT(SHOW_NODE_FIELDS);
 }
+
+const struct json_field show_end_fields[] = FIELDS_TABLE(SHOW_END_FIELDS);
 
 void show_put_end(struct json_object *o, const struct show *s, const struct view_port *p)
 {
-	show_put_node(o, s, show_node_of(s, p));
-	json_add_int(o, "port", p->num);
-	json_add_guid(o, "port_guid", view_guid_of(s->view, p));
-	json_add_int(o, "lid", p->lid);
+	const struct view_node *n = show_node_of(s, p);
+	char name[SHOW_CALLED];
+
+	FIELDS_PUT(SHOW_END_FIELDS);
 }
 
 void show_add_end(struct json_object *o, const char *key, const struct show *s,

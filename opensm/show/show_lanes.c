@@ -221,14 +221,19 @@ uint16_t lanes_taken(const struct lanes_group *g)
 	return (uint16_t)(taken & ~(1u << QOS_VL_NONE));
 }
 
-void lanes_put_example(struct json_object *o, const struct show *s, const struct lanes_group *g)
+const struct view_port *lanes_example(const struct show *s, const struct lanes_group *g)
 {
 	const struct view_node *n = view_find_node(s->view, g->node);
-	uint32_t at = n ? view_node_port(n, g->port) : VIEW_NONE;
 
-	if (at == VIEW_NONE)
-		return;
-	show_add_end(o, "such_as", s, &s->view->ports[at]);
-	if (s->view->ports[at].peer != VIEW_NONE)
-		show_add_end(o, "at", s, &s->view->ports[s->view->ports[at].peer]);
+	return n ? show_port_at(s, view_node_port(n, g->port)) : NULL;
+}
+
+struct json_object *lanes_bits(unsigned bits)
+{
+	struct json_object *array = json_object_new_array();
+
+	for (unsigned i = 0; bits >> i; i++)
+		if (bits >> i & 1)
+			json_object_array_add(array, json_object_new_int((int)i));
+	return array;
 }

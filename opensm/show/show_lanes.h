@@ -8,6 +8,7 @@
 
 #include <stdint.h>
 
+#include "api/fields.h"
 #include "fabric/fabric.h"
 #include "plan/qos.h"
 #include "util/mem.h"
@@ -41,15 +42,21 @@ struct lanes *lanes_free(struct lanes *l);
 FREEP(lanes_free, struct lanes)
 
 struct show;
-struct json_object;
 
 /* The VLs that some SL maps to, a bit each, even if the ports do not have them. */
 uint16_t lanes_taken(const struct lanes_group *g);
 const char *lanes_kind_name(enum qos_kind kind); /* "ca", "sw0", "swe", "rtr", as options say */
-/* Adds "such_as", one port of the group, and "at", the other end of its cable. */
-void lanes_put_example(struct json_object *o, const struct show *s, const struct lanes_group *g);
+/* One port of the group; NULL: it is not in the view. */
+const struct view_port *lanes_example(const struct show *s, const struct lanes_group *g);
+/* Numbers of the bits that are set, an array. */
+struct json_object *lanes_bits(unsigned bits);
+/* One port of a group, `example` (or NULL), and the other end of its cable. */
+#define LANES_EXAMPLE_FIELDS(F)                                                                    \
+	F("such_as", IF(example, END), example)                                                    \
+	F("at", IF(example && example->peer != VIEW_NONE, END), &s->view->ports[example->peer])
 /*
- * Adds an object for each lane that starves, and for SLs without a VL on a cable
+ * An object for each lane that starves, and for SLs without a VL on a cable, in an array
  * (show_qos_warnings.c).
  */
-void lanes_put_warnings(struct json_object *warnings, const struct show *s, const struct lanes *l);
+struct json_object *lanes_warnings(const struct show *s, const struct lanes *l);
+extern const struct json_field lanes_warning_fields[];

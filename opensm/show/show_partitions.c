@@ -131,122 +131,153 @@ enum control_collected show_partitions_collect(void *snapshot, const struct daem
 
 /* ---- one partition -------------------------------------------------------------------------- */
 
-static void put_members(struct json_object *members, const struct show *s, uint16_t pkey,
-			const struct show_tenant_row *row)
+/* Behind the port. */
+#define MEMBER_FIELDS(F)                                                                           \
+	F("membership", STR, show_membership(forms))                                               \
+	F("pending", IF(tenant && tenant->pending, STR), tenant->pending)
+
+static const struct json_field member_fields[] = {
+	SHOW_END_FIELDS(FIELD_MAYBE) MEMBER_FIELDS(FIELD_ROW) { 0 }
+};
+
+static struct json_object *members_of(const struct show *s, uint16_t pkey,
+				      const struct show_tenant_row *row)
 {
+	struct json_object *members = json_object_new_array(), *o;
 	const struct view *v = s->answers;
 
 	for (uint32_t i = 0; i < v->n_ports; i++) {
 		unsigned forms = v->ports[i].guid ? view_pkey_forms(v, i, pkey) : 0;
 		const struct show_tenant *tenant = find_tenant(s, row, v->ports[i].guid);
-		struct json_object *m;
 
 		if (!forms && !tenant)
 			continue;
 		if (!forms)
 			forms = tenant->full ? PKEY_SET_FULL : PKEY_SET_LIMITED;
-		m = json_append_object(members);
-		show_put_port_guid(m, s, v->ports[i].guid);
-		json_add_str(m, "membership", show_membership(forms));
-		if (tenant && tenant->pending)
-			json_add_str(m, "pending", tenant->pending);
+		o = json_append_object(members);
+		show_put_port_guid(o, s, v->ports[i].guid);
+		FIELDS_PUT(MEMBER_FIELDS);
 	}
+	return members;
 }
 
-/* Ports that partitions.conf names and the fabric does not have. */
-static void put_absent(struct json_object *absent, const struct show *s,
-		       const struct partition *part)
+/* A frequent slip: the GUID of a node in the place of that of a port. */
+#define ABSENT_FIELDS(F)                                                                           \
+	F("port_guid", GUID, guid)                                                                 \
+	F("membership", STR, membership)                                                           \
+	F("pending", IF(tenant, OPT(STR)), tenant->pending)                                        \
+	F("remark", IF(view_find_node(s->view, guid), STR),                                        \
+	  tenant ? "this is the GUID of a node; that of a port is needed"                          \
+		 : "this is the GUID of a node; partitions.conf wants that of a port")
+
+static const struct json_field absent_fields[] = FIELDS_TABLE(ABSENT_FIELDS);
+
+/* `tenant`: a member of run time; NULL: the file names it. */
+static struct json_object *absent_new(const struct show *s, guid_t guid, const char *membership,
+				      const struct show_tenant *tenant)
 {
+	return FIELDS_NEW(ABSENT_FIELDS);
+}
+
+/* Ports that partitions.conf names, and members of run time, that the fabric does not have. */
+static struct json_object *absent_of(const struct show *s, const struct partition *part,
+				     const struct show_tenant_row *row)
+{
+	struct json_object *absent = json_object_new_array();
+
 	for (size_t i = 0; i < part->n_items; i++) {
 		const struct partition_item *item = &part->items[i];
-		struct json_object *a;
 
-		if (item->ports != PARTITION_GUID ||
-		    view_port_of_guid(s->view, item->guid) != VIEW_NONE)
-			continue;
-		a = json_append_object(absent);
-		json_add_guid(a, "port_guid", item->guid);
-		json_add_str(a, "membership", partition_member_name(item->member));
-		/* A frequent slip: the file wants GUIDs of ports. */
-		if (view_find_node(s->view, item->guid))
-			json_add_str(
-				a, "remark",
-				"this is the GUID of a node; partitions.conf wants that of a port");
+		if (item->ports == PARTITION_GUID &&
+		    view_port_of_guid(s->view, item->guid) == VIEW_NONE)
+			json_object_array_add(
+				absent, absent_new(s, item->guid,
+						   partition_member_name(item->member), NULL));
 	}
-}
-
-/* Members of run time that are no port of the fabric. */
-static void put_absent_tenants(struct json_object *absent, const struct show *s,
-			       const struct show_tenant_row *row)
-{
 	for (size_t i = 0; row && i < row->n; i++) {
 		const struct show_tenant *t = &s->tenants.members[row->first + i];
-		struct json_object *a;
 
-		if (view_port_of_guid(s->answers, t->guid) != VIEW_NONE)
-			continue;
-		a = json_append_object(absent);
-		json_add_guid(a, "port_guid", t->guid);
-		json_add_str(a, "membership", t->full ? "full" : "limited");
-		json_add_str(a, "pending", t->pending);
-		if (view_find_node(s->view, t->guid))
-			json_add_str(a, "remark",
-				     "this is the GUID of a node; that of a port is needed");
+		if (view_port_of_guid(s->answers, t->guid) == VIEW_NONE)
+			json_object_array_add(absent, absent_new(s, t->guid,
+								 t->full ? "full" : "limited", t));
 	}
+	return absent;
 }
 
-static void put_groups(struct json_object *groups, const struct show *s, size_t partition)
+#define GROUP_FIELDS(F)                                                                            \
+	F("mgid", GID, g->mgid)                                                                    \
+	F("mtu", INT, ib_mtu_bytes(g->mtu))                                                        \
+	F("gbps", TENTHS, ib_rate_bandwidth(g->rate))                                              \
+	F("sl", INT, g->sl)
+
+static const struct json_field group_fields[] = FIELDS_TABLE(GROUP_FIELDS);
+
+static struct json_object *groups_of(const struct show *s, size_t partition)
 {
+	struct json_object *groups = json_object_new_array();
+
 	for (size_t i = 0; i < s->partitions->n_groups; i++) {
 		const struct partition_group *g = &s->partitions->groups[i];
-		struct json_object *a;
 
-		if (g->partition != partition)
-			continue;
-		a = json_append_object(groups);
-		show_put_gid(a, "mgid", g->mgid);
-		json_add_int(a, "mtu", ib_mtu_bytes(g->mtu));
-		show_put_tenths(a, "gbps", ib_rate_bandwidth(g->rate));
-		json_add_int(a, "sl", g->sl);
+		if (g->partition == partition)
+			json_object_array_add(groups, FIELDS_NEW(GROUP_FIELDS));
 	}
+	return groups;
 }
 
-static void put_partition(struct json_object *o, const struct show *s, size_t at)
+#define PARTITION_FIELDS(F)                                                                        \
+	F("name", STR, part->name)                                                                 \
+	F("pkey", HEX, part->pkey)                                                                 \
+	F("source", STR, !row ? "file" : is_filed ? "both" : "api")                                \
+	F("sl", INT, part->sl)                                                                     \
+	F("members", LIST(member_fields), members_of(s, part->pkey, row))                          \
+	F("absent", LIST(absent_fields), absent_of(s, part, row))                                  \
+	F("groups", LIST(group_fields), groups_of(s, at))
+
+static const struct json_field partition_fields[] = FIELDS_TABLE(PARTITION_FIELDS);
+
+static struct json_object *partition_of(const struct show *s, size_t at)
 {
 	const struct partition *part = &s->partitions->list[at];
 	const struct show_tenant_row *row = tenants_of(s, part->pkey);
 	/* The built-in one has items and no line. */
 	bool is_filed = part->line || part->n_items;
-	struct json_object *absent;
 
-	json_add_str(o, "name", part->name);
-	json_add_hex(o, "pkey", part->pkey);
-	json_add_str(o, "source", !row ? "file" : is_filed ? "both" : "api");
-	json_add_int(o, "sl", part->sl);
-	put_members(json_add_array(o, "members"), s, part->pkey, row);
-	absent = json_add_array(o, "absent");
-	put_absent(absent, s, part);
-	put_absent_tenants(absent, s, row);
-	put_groups(json_add_array(o, "groups"), s, at);
+	return FIELDS_NEW(PARTITION_FIELDS);
 }
 
-static void put_without_room(struct json_object *array, const struct show *s)
+static struct json_object *pkey_text(uint16_t pkey)
 {
-	const struct without_room *rows = s->rows;
+	char text[12];
 
-	for (size_t i = 0; i < s->n_rows; i++) {
-		struct json_object *o = json_append_object(array), *keys;
-		char text[12];
-
-		show_put_port_guid(o, s, rows[i].guid);
-		json_add_int(o, "n_dropped", rows[i].n_dropped);
-		keys = json_add_array(o, "pkeys");
-		for (unsigned k = 0; k < rows[i].n_keys; k++) {
-			snprintf(text, sizeof(text), "0x%04x", rows[i].keys[k]);
-			json_append_str(keys, text);
-		}
-	}
+	snprintf(text, sizeof(text), "0x%04x", pkey);
+	return json_object_new_string(text);
 }
+
+/* Behind the port. */
+#define DROPPED_FIELDS(F)                                                                          \
+	F("n_dropped", INT, row->n_dropped)                                                        \
+	F("pkeys", OF("[]string"), JSON_LIST(row->n_keys, pkey_text(row->keys[i])))
+
+static const struct json_field dropped_fields[] = {
+	SHOW_END_FIELDS(FIELD_MAYBE) DROPPED_FIELDS(FIELD_ROW) { 0 }
+};
+
+static struct json_object *dropped_of(const struct show *s, const struct without_room *row)
+{
+	struct json_object *o = json_object_new_object();
+
+	show_put_port_guid(o, s, row->guid);
+	FIELDS_PUT(DROPPED_FIELDS);
+	return o;
+}
+
+#define PARTITIONS_FIELDS(F)                                                                       \
+	F("origin", STR, origins[s->partitions->origin])                                           \
+	F("partitions", LIST(partition_fields), partitions)                                        \
+	F("without_room", LIST(dropped_fields), JSON_LIST(s->n_rows, dropped_of(s, &rows[i])))
+
+const struct json_field show_partitions_fields[] = FIELDS_TABLE(PARTITIONS_FIELDS);
 
 struct json_object *show_partitions(void *snapshot, struct control_error *err)
 {
@@ -255,21 +286,18 @@ struct json_object *show_partitions(void *snapshot, struct control_error *err)
 		[PARTITIONS_BUILTIN] = "builtin",
 		[PARTITIONS_LIMITED] = "limited",
 	};
-	struct show *s = snapshot;
-	struct json_object *ret = json_object_new_object(), *array;
+	const struct show *s = snapshot;
+	const struct without_room *rows = s->rows;
+	struct json_object *partitions = json_object_new_array();
 
-	json_add_str(ret, "origin", origins[s->partitions->origin]);
-	array = json_add_array(ret, "partitions");
 	for (size_t i = 0; i < s->partitions->n; i++)
 		if (is_wanted(s, &s->partitions->list[i]))
-			put_partition(json_append_object(array), s, i);
-	if (s->word[0][0] && !json_object_array_length(array)) {
-		json_object_put(ret);
-		return control_fail(err, "NotFound",
-				    "no partition '%.60s'; expected a name of partitions.conf or "
-				    "a P_Key (0x7fff)",
-				    s->word[0]);
-	}
-	put_without_room(json_add_array(ret, "without_room"), s);
-	return ret;
+			json_object_array_add(partitions, partition_of(s, i));
+	if (!s->word[0][0] || json_object_array_length(partitions))
+		return FIELDS_NEW(PARTITIONS_FIELDS);
+	json_object_put(partitions);
+	return control_fail(err, "NotFound",
+			    "no partition '%.60s'; expected a name of partitions.conf or a P_Key "
+			    "(0x7fff)",
+			    s->word[0]);
 }

@@ -42,7 +42,9 @@ struct question {
 	struct way way;
 	struct qos_request rq;		/* request that the host would send */
 	const struct qos_level *level;	/* level of the QoS policy; NULL: there is none */
-	struct json_object *why_not; /* array; not owned */
+	/* Members of the answer, which takes them; NULL, except of the first: it has none. */
+	struct json_object *why_not, *policy, *partition, *sl, *shared, *limited, *hops, *disjoint;
+	struct json_object *mtu, *rate;
 };
 
 static void object_to(struct question *q, const char *fmt, ...)
@@ -176,54 +178,52 @@ static void follow_tables(struct question *q)
 
 /* ---- hops ----------------------------------------------------------------------------------- */
 
-static void put_link(struct json_object *o, const struct view *v, uint32_t out)
-{
-	const struct view_port *p = &v->ports[out], *peer = &v->ports[p->peer];
+#define CANDIDATE_FIELDS(F)                                                                        \
+	F("port", INT, port)                                                                       \
+	F("to", IF(peer, STR), show_name(q->s, peer))                                              \
+	F("lids", INT, lids)
 
-	json_add_int(o, "mtu", ib_mtu_bytes(MIN(p->mtu_cap, peer->mtu_cap)));
-	show_put_tenths(o, "gbps", ib_rate_bandwidth(p->rate));
+static const struct json_field candidate_fields[] = FIELDS_TABLE(CANDIDATE_FIELDS);
+
+static struct json_object *candidate_of(const struct question *q, const struct lid_hops *h,
+					uint32_t sw, uint8_t port, uint32_t lids)
+{
+	const struct topo_port *to = topo_port(h->topo, sw, port);
+	const struct view_node *peer =
+		to->sw == TOPO_NONE ? NULL
+				    : view_find_node(q->s->view, h->topo->switches[to->sw].guid);
+
+	return FIELDS_NEW(CANDIDATE_FIELDS);
 }
 
-static void put_choice(struct json_object *o, const struct question *q, const struct lid_hops *h,
-		       uint32_t sw, uint8_t out)
+/* Ports of a switch that are as short as any, and the one that is taken. */
+struct choice {
+	uint32_t sw;
+	uint8_t out, ports[256];
+	unsigned n;
+	uint32_t loads[256]; /* LIDs by port */
+};
+
+#define WHY_LEN 240
+
+static const char *chosen_because(const struct question *q, const struct lid_hops *h,
+				  const struct choice *c, char why[WHY_LEN])
 {
-	struct json_object *array = json_add_array(o, "candidates");
-	uint8_t ports[256];
-	uint32_t loads[256];
-	unsigned n = lid_hops_shortest(h, sw, q->to.lid, ports);
-	bool is_short = false;
-	char why[240];
-
-	lid_hops_loads(h, sw, loads);
-	for (unsigned i = 0; i < n; i++) {
-		struct json_object *c = json_append_object(array);
-		const struct topo_port *to = topo_port(h->topo, sw, ports[i]);
-		const struct view_node *peer =
-			to->sw == TOPO_NONE
-				? NULL
-				: view_find_node(q->s->view, h->topo->switches[to->sw].guid);
-
-		is_short |= ports[i] == out;
-		json_add_int(c, "port", ports[i]);
-		if (peer)
-			json_add_str(c, "to", show_name(q->s, peer));
-		json_add_int(c, "lids", loads[ports[i]]);
-	}
-	if (h->lids[q->to.lid].sw == sw)
-		snprintf(why, sizeof(why), "the destination is here");
-	else if (!is_short)
-		snprintf(why, sizeof(why),
+	if (h->lids[q->to.lid].sw == c->sw)
+		snprintf(why, WHY_LEN, "the destination is here");
+	else if (!memchr(c->ports, c->out, c->n))
+		snprintf(why, WHY_LEN,
 			 "a detour, or the least hops are not known: kept from earlier "
 			 "tables, or what is shorter is left out");
-	else if (n == 1)
-		snprintf(why, sizeof(why), "the only shortest way");
+	else if (c->n == 1)
+		snprintf(why, WHY_LEN, "the only shortest way");
 	else
-		snprintf(why, sizeof(why),
+		snprintf(why, WHY_LEN,
 			 "%u ports are as short; %s deals destinations out to them, so that "
 			 "all that goes to one destination comes together early; this one carries "
 			 "%u LIDs",
-			 n, q->v->routes->engine, loads[out]);
-	json_add_str(o, "chosen_because", why);
+			 c->n, q->v->routes->engine, c->loads[c->out]);
+	return why;
 }
 
 /* ---- lanes ---------------------------------------------------------------------------------- */
@@ -272,8 +272,11 @@ static unsigned vls_of(const struct question *q, uint32_t out)
 	return MIN(link_oper_vls(q->v->conf, p->info, peer ? peer->info : NULL), QOS_CODES - 1u);
 }
 
-/* The VL on the cable behind `out`, having come in by `in` (VIEW_NONE: from here), if planned. */
-static void put_vl(struct json_object *o, const struct question *q, uint32_t in, uint32_t out)
+/*
+ * The VL on the cable behind `out`, having come in by `in` (VIEW_NONE: from here); < 0: none is
+ * planned.
+ */
+static int vl_of(const struct question *q, uint32_t in, uint32_t out)
 {
 	const struct view_node *n = &q->v->nodes[q->v->ports[out].node];
 	const struct qos_plan *plan = &q->v->qos;
@@ -282,24 +285,60 @@ static void put_vl(struct json_object *o, const struct question *q, uint32_t in,
 	enum qos_kind kind = n->type == IB_NODE_ROUTER ? QOS_ROUTER : QOS_CA;
 
 	if (!plan->wanted)
-		return;
+		return -1;
 	if (n->type == IB_NODE_SWITCH) {
 		kind = QOS_SWITCH;
 		if (plan->lanes && n->topo_sw == TOPO_NONE)
-			return;
+			return -1;
 		pair = qos_pair(plan, n->topo_sw, in == VIEW_NONE ? 0 : q->v->ports[in].num,
 				q->v->ports[out].num);
 	}
 	qos_sl2vl(plan, kind, pair, vls_of(q, out), row);
-	json_add_int(o, "vl", (int64_t)ib_bits_get(row, sl_of(q) * 4, 4));
+	return (int)ib_bits_get(row, sl_of(q) * 4, 4);
 }
 
-static void put_hop(struct json_object *o, const struct question *q, const struct lid_hops *h,
-		    uint32_t in, uint32_t out)
+/* False: the hop, at a node that is left by port number `out`, chooses nothing. */
+static bool make_choice(const struct question *q, const struct lid_hops *h,
+			const struct view_node *n, uint8_t out, struct choice *ret)
+{
+	if (n->type != IB_NODE_SWITCH || n->topo_sw == TOPO_NONE || !h ||
+	    q->to.lid > h->routes->top)
+		return false;
+	*ret = (struct choice){ .sw = n->topo_sw, .out = out };
+	ret->n = lid_hops_shortest(h, ret->sw, q->to.lid, ret->ports);
+	lid_hops_loads(h, ret->sw, ret->loads);
+	return true;
+}
+
+/* Behind the node. */
+#define HOP_FIELDS(F)                                                                              \
+	F("lid", IF(n->type == IB_NODE_SWITCH, INT), q->v->ports[n->first_port].lid)               \
+	F("in_port", KNOWN, in != VIEW_NONE, in == VIEW_NONE ? 0 : q->v->ports[in].num)            \
+	F("out_port", KNOWN, p, p ? p->num : 0)                                                    \
+	F("mtu", IF(peer, INT), ib_mtu_bytes(MIN(p->mtu_cap, peer->mtu_cap)))                      \
+	F("gbps", IF(peer, TENTHS), ib_rate_bandwidth(p->rate))                                    \
+	F("vl", IF(vl >= 0, INT), vl)                                                              \
+	F("candidates", IF(is_choice, LIST(candidate_fields)),                                     \
+	  JSON_LIST(c.n, candidate_of(q, h, c.sw, c.ports[i], c.loads[c.ports[i]])))               \
+	F("chosen_because", IF(is_choice, STR), chosen_because(q, h, &c, why))
+
+static const struct json_field hop_fields[] = {
+	SHOW_NODE_FIELDS(FIELD_MAYBE) HOP_FIELDS(FIELD_ROW) { 0 }
+};
+
+static struct json_object *hop_of(const struct question *q, const struct lid_hops *h, uint32_t in,
+				  uint32_t out)
 {
 	uint32_t at = in == VIEW_NONE ? out : in;
 	const struct view_node *n = &q->v->nodes[q->v->ports[at].node];
 	const struct view_node *known = node_at(q, at);
+	const struct view_port *p = out == VIEW_NONE ? NULL : &q->v->ports[out];
+	const struct view_port *peer = p && p->num ? &q->v->ports[p->peer] : NULL;
+	int vl = peer ? vl_of(q, in, out) : -1;
+	struct json_object *o = json_object_new_object();
+	char why[WHY_LEN];
+	struct choice c;
+	bool is_choice = p && make_choice(q, h, n, p->num, &c);
 
 	if (known) {
 		show_put_node(o, q->s, known);
@@ -307,30 +346,22 @@ static void put_hop(struct json_object *o, const struct question *q, const struc
 		json_add_str(o, "name", n->desc);
 		json_add_guid(o, "node_guid", n->guid);
 	}
-	if (n->type == IB_NODE_SWITCH)
-		json_add_int(o, "lid", q->v->ports[n->first_port].lid);
-	json_add_known(o, "in_port", in != VIEW_NONE, in == VIEW_NONE ? 0 : q->v->ports[in].num);
-	json_add_known(o, "out_port", out != VIEW_NONE,
-		       out == VIEW_NONE ? 0 : q->v->ports[out].num);
-	if (out != VIEW_NONE && q->v->ports[out].num) {
-		put_link(o, q->v, out);
-		put_vl(o, q, in, out);
-	}
-	if (n->type == IB_NODE_SWITCH && out != VIEW_NONE && n->topo_sw != TOPO_NONE && h &&
-	    q->to.lid <= h->routes->top)
-		put_choice(o, q, h, n->topo_sw, q->v->ports[out].num);
+	FIELDS_PUT(HOP_FIELDS);
+	return o;
 }
 
-static void put_hops(struct json_object *hops, const struct question *q)
+static struct json_object *hops_of(const struct question *q)
 {
 	_cleanup_(lid_hops_freep) struct lid_hops *h = lid_hops_new(q->s->view);
+	struct json_object *hops = json_object_new_array();
 	const struct way *way = &q->way;
 
 	for (unsigned i = 0; i < way->n; i++)
-		put_hop(json_append_object(hops), q, h, i ? way->in[i - 1] : VIEW_NONE,
-			way->out[i]);
+		json_object_array_add(
+			hops, hop_of(q, h, i ? way->in[i - 1] : VIEW_NONE, way->out[i]));
 	if (way->n)
-		put_hop(json_append_object(hops), q, h, way->in[way->n - 1], VIEW_NONE);
+		json_object_array_add(hops, hop_of(q, h, way->in[way->n - 1], VIEW_NONE));
+	return hops;
 }
 
 /* ---- MTU and rate --------------------------------------------------------------------------- */
@@ -360,30 +391,44 @@ static void lower_bound(struct bound *b, uint32_t port, unsigned value)
 	}
 }
 
-static void put_bound(struct json_object *ret, const char *key, const struct question *q,
-		      const struct bound *b)
+#define BY_FIELDS(F)                                                                               \
+	F("level", IF(b->limited, STR), q->level->name ? q->level->name : "default")               \
+	F("name", IF(!b->limited, STR), name_at(q, b->port))                                       \
+	F("port", IF(!b->limited, INT), p->num)                                                    \
+	F("peer", IF(has_peer, STR), name_at(q, p->peer))                                          \
+	F("peer_port", IF(has_peer, INT), q->v->ports[p->peer].num)                                \
+	F("alone", IF(!b->limited, BOOL), b->most > b->value)
+
+static const struct json_field by_fields[] = FIELDS_TABLE(BY_FIELDS);
+
+static struct json_object *bound_by(const struct question *q, const struct bound *b)
 {
 	const struct view_port *p = &q->v->ports[b->port];
-	struct json_object *o = json_add_object(ret, key), *by;
+	bool has_peer = !b->limited && p->peer != VIEW_NONE && p->num;
 
-	if (!strcmp(key, "mtu")) {
-		json_add_int(o, "bytes", ib_mtu_bytes(b->value));
-	} else {
-		json_add_int(o, "code", ib_rate_of_rank(b->value));
-		show_put_tenths(o, "gbps", ib_rate_bandwidth(ib_rate_of_rank(b->value)));
-	}
-	by = json_add_object(o, "bound_by");
-	if (b->limited) {
-		json_add_str(by, "level", q->level->name ? q->level->name : "default");
-		return;
-	}
-	json_add_str(by, "name", name_at(q, b->port));
-	json_add_int(by, "port", p->num);
-	if (p->peer != VIEW_NONE && p->num) {
-		json_add_str(by, "peer", name_at(q, p->peer));
-		json_add_int(by, "peer_port", q->v->ports[p->peer].num);
-	}
-	json_add_bool(by, "alone", b->most > b->value);
+	return FIELDS_NEW(BY_FIELDS);
+}
+
+#define MTU_FIELDS(F)                                                                              \
+	F("bytes", INT, ib_mtu_bytes(b->value))                                                    \
+	F("bound_by", OBJECT(by_fields), bound_by(q, b))
+#define RATE_FIELDS(F)                                                                             \
+	F("code", INT, ib_rate_of_rank(b->value))                                                  \
+	F("gbps", TENTHS, ib_rate_bandwidth(ib_rate_of_rank(b->value)))                            \
+	F("bound_by", OBJECT(by_fields), bound_by(q, b))
+
+static const struct json_field mtu_fields[] = FIELDS_TABLE(MTU_FIELDS);
+static const struct json_field rate_fields[] = FIELDS_TABLE(RATE_FIELDS);
+
+/* NULL: nothing bounds it. */
+static struct json_object *mtu_of(const struct question *q, const struct bound *b)
+{
+	return b->port == VIEW_NONE ? NULL : FIELDS_NEW(MTU_FIELDS);
+}
+
+static struct json_object *rate_of(const struct question *q, const struct bound *b)
+{
+	return b->port == VIEW_NONE ? NULL : FIELDS_NEW(RATE_FIELDS);
 }
 
 static void pass_port(const struct question *q, uint32_t port, struct bound *mtu,
@@ -393,7 +438,7 @@ static void pass_port(const struct question *q, uint32_t port, struct bound *mtu
 	lower_bound(rate, port, ib_rate_rank(q->v->ports[port].rate));
 }
 
-static void put_bounds(struct json_object *ret, const struct question *q)
+static void find_bounds(struct question *q)
 {
 	struct bound mtu = { .port = VIEW_NONE }, rate = { .port = VIEW_NONE };
 
@@ -407,31 +452,36 @@ static void put_bounds(struct json_object *ret, const struct question *q)
 		limit_bound(&mtu, q->level->mtu);
 		limit_bound(&rate, ib_rate_rank(q->level->rate));
 	}
-	json_add_int(ret, "life",
-		     q->from.at == q->to.at		? 0
-		     : q->level && q->level->has_life ? q->level->life
-						      : q->v->conf->subnet_timeout);
-	if (mtu.port != VIEW_NONE)
-		put_bound(ret, "mtu", q, &mtu);
-	if (rate.port != VIEW_NONE)
-		put_bound(ret, "rate", q, &rate);
+	q->mtu = mtu_of(q, &mtu);
+	q->rate = rate_of(q, &rate);
+}
+
+static int64_t life_of(const struct question *q)
+{
+	if (q->from.at == q->to.at)
+		return 0;
+	return q->level && q->level->has_life ? q->level->life : q->v->conf->subnet_timeout;
 }
 
 /* ---- partitions and service level ----------------------------------------------------------- */
 
-static void put_partition(struct json_object *o, const struct question *q, uint16_t pkey)
+#define PARTITION_FIELDS(F)                                                                        \
+	F("pkey", HEX, pkey)                                                                       \
+	F("name", OPT(STR), part ? part->name : NULL)                                              \
+	F("from", STR, show_membership(view_pkey_forms(q->v, q->from.at, pkey)))                   \
+	F("to", STR, show_membership(view_pkey_forms(q->v, q->to.at, pkey)))
+
+static const struct json_field partition_fields[] = FIELDS_TABLE(PARTITION_FIELDS);
+
+static struct json_object *partition_of(const struct question *q, uint16_t pkey)
 {
 	const struct partition *part = show_partition_of(q->s, pkey);
 
-	json_add_hex(o, "pkey", pkey);
-	json_add_str(o, "name", part ? part->name : NULL);
-	json_add_str(o, "from", show_membership(view_pkey_forms(q->v, q->from.at, pkey)));
-	json_add_str(o, "to", show_membership(view_pkey_forms(q->v, q->to.at, pkey)));
+	return FIELDS_NEW(PARTITION_FIELDS);
 }
 
 /* P_Keys that both hold: those by which they may talk, and those where both are limited. */
-static void sort_pkeys(const struct question *q, struct json_object *shared,
-		       struct json_object *limited)
+static void sort_pkeys(struct question *q)
 {
 	const struct pkey_set *a = view_pkeys(q->v, q->from.at);
 
@@ -441,7 +491,8 @@ static void sort_pkeys(const struct question *q, struct json_object *shared,
 		bool may_talk = (forms | a->entries[i].forms) & PKEY_SET_FULL;
 
 		if (forms)
-			put_partition(json_append_object(may_talk ? shared : limited), q, pkey);
+			json_object_array_add(may_talk ? q->shared : q->limited,
+					      partition_of(q, pkey));
 	}
 }
 
@@ -483,7 +534,13 @@ static void write_sl_of_path(const struct question *q, const char *sayer, char *
 			 engine, l->n_vls, wish, sayer);
 }
 
-static void put_sl(struct json_object *o, const struct question *q, uint16_t pkey)
+#define SL_FIELDS(F)                                                                               \
+	F("value", INT, sl_of(q))                                                                  \
+	F("from", STR, why)
+
+static const struct json_field sl_fields[] = FIELDS_TABLE(SL_FIELDS);
+
+static struct json_object *sl_with_reason(const struct question *q, uint16_t pkey)
 {
 	const struct sl2vl *l = q->v->qos.lanes;
 	char why[320], sayer[120];
@@ -499,37 +556,35 @@ static void put_sl(struct json_object *o, const struct question *q, uint16_t pke
 		snprintf(why + strlen(why), sizeof(why) - strlen(why),
 			 "; %s uses %u VLs, which switches choose by their ports",
 			 q->v->routes->engine, l->n_vls);
-	json_add_int(o, "value", sl_of(q));
-	json_add_str(o, "from", why);
+	return FIELDS_NEW(SL_FIELDS);
 }
 
-static void put_partitions(struct json_object *ret, struct question *q)
+static void find_partition(struct question *q)
 {
-	struct json_object *shared = json_object_new_array(), *limited = json_object_new_array();
 	uint16_t pkey;
 
-	sort_pkeys(q, shared, limited);
+	q->shared = json_object_new_array();
+	q->limited = json_object_new_array();
+	sort_pkeys(q);
 	if (choose_pkey(q, &pkey)) {
-		put_partition(json_add_object(ret, "partition"), q, pkey);
-		put_sl(json_add_object(ret, "sl"), q, pkey);
+		q->partition = partition_of(q, pkey);
+		q->sl = sl_with_reason(q, pkey);
 		if (!view_wish_passes(q->v, q->from.at, sl_wish(q)))
 			object_to(q, "SL %u gets no VL: the qos_*sl2vl tables say 15", sl_wish(q));
-	} else if (json_object_array_length(shared)) {
+	} else if (json_object_array_length(q->shared)) {
 		object_to(q, "%s P_Key is not one that they have in common",
 			  q->rq.has_pkey ? "the requested" : "the level's");
-	} else if (json_object_array_length(limited)) {
+	} else if (json_object_array_length(q->limited)) {
 		object_to(q,
 			  "both are limited members of %s, and limited members do not hear each "
 			  "other: "
 			  "one of them has to be full",
 			  json_object_get_string(json_object_object_get(
-				  json_object_array_get_idx(limited, 0), "pkey")));
+				  json_object_array_get_idx(q->limited, 0), "pkey")));
 	} else {
 		object_to(q,
 			  "they have no P_Key in common: they are members of no common partition");
 	}
-	json_object_object_add(ret, "shared_pkeys", shared);
-	json_object_object_add(ret, "limited_to_limited", limited);
 }
 
 /* ---- disjoint paths ---- */
@@ -541,39 +596,48 @@ static uint32_t topo_switch_of(const struct topo *t, const struct side *side)
 	return end ? end->sw : topo_find_switch(t, side->port->guid);
 }
 
-/* How many of the paths to the LIDs of the destination (LMC) have nothing in common. */
-static void put_disjoint(struct json_object *ret, const struct question *q)
+#define DISJOINT_FIELDS(F)                                                                         \
+	F("paths", INT, paths)                                                                     \
+	F("cables", INT, have.cables)                                                              \
+	F("cables_possible", INT, most.cables)                                                     \
+	F("switches", INT, have.switches)                                                          \
+	F("switches_possible", INT, most.switches)
+
+static const struct json_field disjoint_fields[] = FIELDS_TABLE(DISJOINT_FIELDS);
+
+/* How many of the paths to the LIDs of the destination (LMC) have nothing in common; NULL: one. */
+static struct json_object *disjoint_of(const struct question *q)
 {
 	const struct routes *r = q->v->routes;
 	uint32_t sw, host = r ? topo_find_host(r->topo, q->to.port->guid) : TOPO_NONE;
 	struct disjoint have, most;
-	struct json_object *o;
 	struct graph *g;
+	unsigned paths;
 
 	if (host == TOPO_NONE || !r->topo->hosts[host].lmc)
-		return;
+		return NULL;
 	sw = topo_switch_of(r->topo, &q->from);
 	if (sw == TOPO_NONE || r->topo->hosts[host].sw == TOPO_NONE ||
 	    sw == r->topo->hosts[host].sw)
-		return;
+		return NULL;
+	paths = 1u << r->topo->hosts[host].lmc;
 	g = graph_new(r->topo, NULL);
 	have = disjoint_have(r, sw, host);
-	most = disjoint_most(g, sw, r->topo->hosts[host].sw, 1u << r->topo->hosts[host].lmc);
+	most = disjoint_most(g, sw, r->topo->hosts[host].sw, paths);
 	graph_free(g);
-	o = json_add_object(ret, "disjoint");
-	json_add_int(o, "paths", 1 << r->topo->hosts[host].lmc);
-	json_add_int(o, "cables", have.cables);
-	json_add_int(o, "cables_possible", most.cables);
-	json_add_int(o, "switches", have.switches);
-	json_add_int(o, "switches_possible", most.switches);
+	return FIELDS_NEW(DISJOINT_FIELDS);
 }
 
 /* ---- the document --------------------------------------------------------------------------- */
 
-static void put_side(struct json_object *o, const struct show *s, const struct side *side)
+/* One of several LIDs (LMC), where that was asked for. */
+static struct json_object *side_of(const struct show *s, const struct side *side)
 {
+	struct json_object *o = json_object_new_object();
+
 	show_put_end(o, s, side->port);
 	json_add_int(o, "lid", side->lid);
+	return o;
 }
 
 static bool comes_back(const struct question *q)
@@ -586,32 +650,50 @@ static bool comes_back(const struct question *q)
 	return path_walk(q->v, &ask, &there, &back) && back.n != PATH_NO_WAY;
 }
 
+/* What subnet administration says of both ends. */
+static void find_path(struct question *q)
+{
+	q->policy = show_policy_decision(q->v, &q->rq, q->from.at, q->to.at, &q->level);
+	find_partition(q);
+	follow_tables(q);
+	q->hops = hops_of(q);
+	q->disjoint = disjoint_of(q);
+	if (q->way.arrived)
+		find_bounds(q);
+}
+
+#define PATH_FIELDS(F)                                                                             \
+	F("from", OBJECT(show_end_fields), side_of(s, &q.from))                                    \
+	F("to", OBJECT(show_end_fields), side_of(s, &q.to))                                        \
+	F("why_not", OF("[]string"), q.why_not)                                                    \
+	F("policy", IF(q.policy, OBJECT(show_decision_fields)), q.policy)                          \
+	F("partition", IF(q.partition, OBJECT(partition_fields)), q.partition)                     \
+	F("sl", IF(q.sl, OBJECT(sl_fields)), q.sl)                                                 \
+	F("shared_pkeys", IF(q.shared, LIST(partition_fields)), q.shared)                          \
+	F("limited_to_limited", IF(q.limited, LIST(partition_fields)), q.limited)                  \
+	F("hops", IF(q.hops, LIST(hop_fields)), q.hops)                                          \
+	F("disjoint", IF(q.disjoint, OBJECT(disjoint_fields)), q.disjoint)                         \
+	F("life", IF(q.way.arrived, INT), life_of(&q))                                             \
+	F("mtu", IF(q.mtu, OBJECT(mtu_fields)), q.mtu)                                             \
+	F("rate", IF(q.rate, OBJECT(rate_fields)), q.rate)                                         \
+	F("reversible", IF(q.hops, BOOL), q.way.arrived && comes_back(&q))                         \
+	F("reachable", BOOL, q.way.arrived && !json_object_array_length(q.why_not))
+
+const struct json_field show_path_fields[] = FIELDS_TABLE(PATH_FIELDS);
+
 struct json_object *show_path(void *snapshot, struct control_error *err)
 {
-	struct show *s = snapshot;
+	const struct show *s = snapshot;
 	struct question q = { .s = s, .v = s->answers };
-	struct json_object *ret;
 
 	if (!find_side(s, 0, &q.from, err) || !find_side(s, 1, &q.to, err) ||
 	    !show_policy_request(s, &q.rq, err))
 		return NULL;
-	ret = json_object_new_object();
-	put_side(json_add_object(ret, "from"), s, &q.from);
-	put_side(json_add_object(ret, "to"), s, &q.to);
-	q.why_not = json_add_array(ret, "why_not");
+	q.why_not = json_object_new_array();
 	judge_side(&q, &q.from);
 	if (q.to.port != q.from.port)
 		judge_side(&q, &q.to);
-	if (q.from.at != VIEW_NONE && q.to.at != VIEW_NONE && q.to.lid) {
-		q.level = show_policy_put(ret, q.v, &q.rq, q.from.at, q.to.at);
-		put_partitions(ret, &q);
-		follow_tables(&q);
-		put_hops(json_add_array(ret, "hops"), &q);
-		put_disjoint(ret, &q);
-		if (q.way.arrived)
-			put_bounds(ret, &q);
-		json_add_bool(ret, "reversible", q.way.arrived && comes_back(&q));
-	}
-	json_add_bool(ret, "reachable", q.way.arrived && !json_object_array_length(q.why_not));
-	return ret;
+	if (q.from.at != VIEW_NONE && q.to.at != VIEW_NONE && q.to.lid)
+		find_path(&q);
+	return FIELDS_NEW(PATH_FIELDS);
 }

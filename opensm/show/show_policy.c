@@ -47,21 +47,19 @@ static void append_ranges(struct json_object *array, const struct qos_ranges *r)
 	}
 }
 
-static void put_ranges(struct json_object *o, const char *key, const struct qos_ranges *r)
+static struct json_object *ranges_of(const struct qos_ranges *r)
 {
-	if (r->n)
-		append_ranges(json_add_array(o, key), r);
+	struct json_object *array = json_object_new_array();
+
+	append_ranges(array, r);
+	return array;
 }
 
-/* Adds groups by name, or the GUIDs of a line of qos-ulps. */
-static void put_groups(struct json_object *o, const char *key, const struct qos_policy *p,
-		       const struct qos_list *list)
+/* Groups by name, or the GUIDs of a line of qos-ulps. */
+static struct json_object *groups_of(const struct qos_policy *p, const struct qos_list *list)
 {
-	struct json_object *array;
+	struct json_object *array = json_object_new_array();
 
-	if (!list->n)
-		return;
-	array = json_add_array(o, key);
 	for (size_t i = 0; i < list->n; i++) {
 		const struct qos_group *g = &p->groups[list->items[i]];
 
@@ -70,57 +68,73 @@ static void put_groups(struct json_object *o, const char *key, const struct qos_
 		else
 			append_ranges(array, &g->guids);
 	}
+	return array;
 }
 
-static void put_level(struct json_object *o, const struct qos_level *l)
+#define LEVEL_FIELDS(F)                                                                            \
+	F("line", INT, l->line)                                                                    \
+	F("name", OPT(STR), l->name)                                                               \
+	F("use", OPT(STR), l->use)                                                                 \
+	F("sl", INT, l->sl)                                                                        \
+	F("mtu", IF(l->mtu, INT), ib_mtu_bytes(l->mtu))                                            \
+	F("gbps", IF(l->rate, TENTHS), ib_rate_bandwidth(l->rate))                                 \
+	F("life", IF(l->has_life, INT), l->life)                                                   \
+	F("pkeys", IF(l->pkeys.n, OF("[]string")), ranges_of(&l->pkeys))
+
+static const struct json_field level_fields[] = FIELDS_TABLE(LEVEL_FIELDS);
+
+static struct json_object *level_of(const struct qos_level *l)
 {
-	json_add_int(o, "line", l->line);
-	json_add_str(o, "name", l->name);
-	json_add_str(o, "use", l->use);
-	json_add_int(o, "sl", l->sl);
-	if (l->mtu)
-		json_add_int(o, "mtu", ib_mtu_bytes(l->mtu));
-	if (l->rate)
-		show_put_tenths(o, "gbps", ib_rate_bandwidth(l->rate));
-	if (l->has_life)
-		json_add_int(o, "life", l->life);
-	put_ranges(o, "pkeys", &l->pkeys);
+	return FIELDS_NEW(LEVEL_FIELDS);
 }
 
-static void put_rule(struct json_object *o, const struct qos_policy *p, uint32_t rule)
+#define RULE_FIELDS(F)                                                                             \
+	F("line", INT, r->line)                                                                    \
+	F("use", OPT(STR), r->use)                                                                 \
+	F("level", OPT(STR), p->levels[r->level].name)                                             \
+	F("sl", INT, p->levels[r->level].sl)                                                       \
+	F("sources", IF(r->sources.n, OF("[]string")), groups_of(p, &r->sources))                  \
+	F("destinations", IF(r->destinations.n, OF("[]string")), groups_of(p, &r->destinations))   \
+	F("qos_classes", IF(r->classes.n, OF("[]string")), ranges_of(&r->classes))                 \
+	F("service_ids", IF(r->services.n, OF("[]string")), ranges_of(&r->services))               \
+	F("pkeys", IF(r->pkeys.n, OF("[]string")), ranges_of(&r->pkeys))
+
+static const struct json_field rule_fields[] = FIELDS_TABLE(RULE_FIELDS);
+
+static struct json_object *rule_of(const struct qos_policy *p, uint32_t rule)
 {
 	const struct qos_rule *r = &p->rules[rule];
 
-	json_add_int(o, "line", r->line);
-	json_add_str(o, "use", r->use);
-	json_add_str(o, "level", p->levels[r->level].name);
-	json_add_int(o, "sl", p->levels[r->level].sl);
-	put_groups(o, "sources", p, &r->sources);
-	put_groups(o, "destinations", p, &r->destinations);
-	put_ranges(o, "qos_classes", &r->classes);
-	put_ranges(o, "service_ids", &r->services);
-	put_ranges(o, "pkeys", &r->pkeys);
+	return FIELDS_NEW(RULE_FIELDS);
 }
 
 /* ---- the policy ----------------------------------------------------------------------------- */
 
-/* Adds the names of nodes and partitions that define the group. */
-static void put_names(struct json_object *o, const struct qos_group *g)
+/* Behind a rule or a level: how often it decided. */
+#define DECIDED_FIELDS(F) F("decided", INT, decided ? decided[at] : 0)
+
+static const struct json_field counted_rule_fields[] = {
+	RULE_FIELDS(FIELD_ROW) DECIDED_FIELDS(FIELD_ROW) { 0 }
+};
+static const struct json_field counted_level_fields[] = {
+	LEVEL_FIELDS(FIELD_ROW) DECIDED_FIELDS(FIELD_ROW) { 0 }
+};
+
+/* Adds the count of rule number `at`, the default level behind the rules, to `o`. */
+static struct json_object *counted(struct json_object *o, const uint64_t *decided, uint32_t at)
 {
-	struct json_object *array = g->n_names ? json_add_array(o, "port_names") : NULL;
-
-	for (size_t i = 0; i < g->n_names; i++) {
-		_cleanup_free_ char *text =
-			xasprintf("%s/P%u", g->names[i].desc, g->names[i].port);
-
-		json_append_str(array, text);
-	}
-	array = g->partitions.n ? json_add_array(o, "partitions") : NULL;
-	for (size_t i = 0; i < g->partitions.n; i++)
-		json_append_str(array, g->partitions.items[i]);
+	FIELDS_PUT(DECIDED_FIELDS);
+	return o;
 }
 
-static void put_group(struct json_object *o, const struct show *s, const struct qos_group *g)
+static struct json_object *port_name(const struct qos_group *g, size_t i)
+{
+	_cleanup_free_ char *text = xasprintf("%s/P%u", g->names[i].desc, g->names[i].port);
+
+	return json_object_new_string(text);
+}
+
+static int64_t ports_of(const struct show *s, const struct qos_group *g)
 {
 	struct path_ends ends = path_map_ends(s->answers->paths);
 	int64_t n = 0;
@@ -128,43 +142,66 @@ static void put_group(struct json_object *o, const struct show *s, const struct 
 	for (uint32_t i = 0; i < ends.n; i++)
 		if (view_port_in_group(s->answers, ends.ports[i], g, s->partitions))
 			n++;
-	json_add_int(o, "line", g->line);
-	json_add_str(o, "name", g->name);
-	json_add_str(o, "use", g->use);
-	json_add_int(o, "ports", n);
-	put_ranges(o, "port_guids", &g->guids);
-	put_ranges(o, "pkeys", &g->pkeys);
-	put_names(o, g);
+	return n;
 }
 
-static void put_all(struct json_object *ret, const struct show *s, const struct qos_policy *p)
-{
-	const uint64_t *decided = s->rows;
-	struct json_object *rules = json_add_array(ret, "rules"), *o;
-	struct json_object *levels = json_add_array(ret, "levels");
-	struct json_object *groups = json_add_array(ret, "groups");
+/* The last two are names of ports and partitions that define the group. */
+#define GROUP_FIELDS(F)                                                                            \
+	F("line", INT, g->line)                                                                    \
+	F("name", STR, g->name)                                                                    \
+	F("use", OPT(STR), g->use)                                                                 \
+	F("ports", INT, ports_of(s, g))                                                            \
+	F("port_guids", IF(g->guids.n, OF("[]string")), ranges_of(&g->guids))                      \
+	F("pkeys", IF(g->pkeys.n, OF("[]string")), ranges_of(&g->pkeys))                           \
+	F("port_names", IF(g->n_names, OF("[]string")), JSON_LIST(g->n_names, port_name(g, i)))    \
+	F("partitions", IF(g->partitions.n, OF("[]string")),                                       \
+	  JSON_LIST(g->partitions.n, json_object_new_string(g->partitions.items[i])))
 
-	for (uint32_t i = 0; i < p->n_rules; i++) {
-		o = json_append_object(rules);
-		put_rule(o, p, i);
-		json_add_int(o, "decided", decided ? (int64_t)decided[i] : 0);
-	}
+static const struct json_field group_fields[] = FIELDS_TABLE(GROUP_FIELDS);
+
+static struct json_object *group_of(const struct show *s, const struct qos_group *g)
+{
+	return FIELDS_NEW(GROUP_FIELDS);
+}
+
+/* Levels and groups with names; those of a line of qos-ulps have none. */
+static struct json_object *named_levels(const struct qos_policy *p)
+{
+	struct json_object *levels = json_object_new_array();
+
 	for (uint32_t i = 0; i < p->n_levels; i++)
 		if (p->levels[i].name)
-			put_level(json_append_object(levels), &p->levels[i]);
+			json_object_array_add(levels, level_of(&p->levels[i]));
+	return levels;
+}
+
+static struct json_object *named_groups(const struct show *s, const struct qos_policy *p)
+{
+	struct json_object *groups = json_object_new_array();
+
 	for (uint32_t i = 0; i < p->n_groups; i++)
 		if (p->groups[i].name)
-			put_group(json_append_object(groups), s, &p->groups[i]);
-	o = json_add_object(ret, "default");
-	put_level(o, &p->levels[p->default_level]);
-	json_add_int(o, "decided", decided ? (int64_t)decided[p->n_rules] : 0);
+			json_object_array_add(groups, group_of(s, &p->groups[i]));
+	return groups;
 }
+
+#define POLICY_FIELDS(F)                                                                           \
+	F("file", STR, p->file)                                                                    \
+	F("rules", LIST(counted_rule_fields),                                                      \
+	  JSON_LIST(p->n_rules, counted(rule_of(p, i), decided, i)))                               \
+	F("levels", LIST(level_fields), named_levels(p))                                           \
+	F("groups", LIST(group_fields), named_groups(s, p))                                        \
+	F("default", OBJECT(counted_level_fields),                                                 \
+	  counted(level_of(&p->levels[p->default_level]), decided, p->n_rules))                    \
+	F("tables_not_applied", INT, p->n_vlarbs + p->n_sl2vls)
+
+const struct json_field show_policy_fields[] = FIELDS_TABLE(POLICY_FIELDS);
 
 struct json_object *show_policy(void *snapshot, struct control_error *err)
 {
 	const struct show *s = snapshot;
 	const struct qos_policy *p = view_policy(s->answers);
-	struct json_object *ret;
+	const uint64_t *decided = s->rows;
 
 	if (!s->answers->conf->qos)
 		return control_fail(err, "NotFound", "qos is FALSE: no QoS policy is read");
@@ -174,11 +211,7 @@ struct json_object *show_policy(void *snapshot, struct control_error *err)
 				    s->answers->conf->qos_policy_file
 					    ? s->answers->conf->qos_policy_file
 					    : "(none)");
-	ret = json_object_new_object();
-	json_add_str(ret, "file", p->file);
-	put_all(ret, s, p);
-	json_add_int(ret, "tables_not_applied", p->n_vlarbs + p->n_sl2vls);
-	return ret;
+	return FIELDS_NEW(POLICY_FIELDS);
 }
 
 /* ---- of one path ---------------------------------------------------------------------------- */
@@ -211,30 +244,43 @@ bool show_policy_request(const struct show *s, struct qos_request *ret, struct c
 	return true;
 }
 
-const struct qos_level *show_policy_put(struct json_object *ret, const struct view *v,
-					const struct qos_request *rq, uint32_t src, uint32_t dst)
+/* The next rule behind `rule` that matches; QOS_NO_RULE: there are no more. */
+static uint32_t next_match(const struct qos_policy *p, const struct qos_asked *asked,
+			   const struct qos_ends *ends, uint32_t rule)
+{
+	return rule + 1 < p->n_rules ? qos_policy_match(p, asked, ends, rule + 1) : QOS_NO_RULE;
+}
+
+#define DECISION_FIELDS(F)                                                                         \
+	F("file", STR, p->file)                                                                    \
+	F("rule", IF(rule != QOS_NO_RULE, OBJECT(rule_fields)), rule_of(p, rule))                  \
+	F("level", OBJECT(level_fields), level_of(*ret_level))                                     \
+	F("also_match", LIST(rule_fields), others)
+
+const struct json_field show_decision_fields[] = FIELDS_TABLE(DECISION_FIELDS);
+
+struct json_object *show_policy_decision(const struct view *v, const struct qos_request *rq,
+					 uint32_t src, uint32_t dst,
+					 const struct qos_level **ret_level)
 {
 	const struct qos_policy *p = view_policy(v);
-	struct json_object *o, *others;
+	struct json_object *others;
 	struct qos_asked asked;
 	struct qos_ends ends;
 	uint32_t rule;
 
+	*ret_level = NULL;
 	if (!p)
 		return NULL;
 	asked = qos_policy_ask(p, rq);
 	view_policy_ends(v, src, dst, &ends);
 	rule = qos_policy_match(p, &asked, &ends, 0);
-	o = json_add_object(ret, "policy");
-	json_add_str(o, "file", p->file);
-	if (rule != QOS_NO_RULE)
-		put_rule(json_add_object(o, "rule"), p, rule);
-	put_level(json_add_object(o, "level"), qos_policy_level(p, rule));
-	others = json_add_array(o, "also_match");
+	others = json_object_new_array();
 	for (uint32_t i = rule; i != QOS_NO_RULE;) {
-		i = i + 1 < p->n_rules ? qos_policy_match(p, &asked, &ends, i + 1) : QOS_NO_RULE;
+		i = next_match(p, &asked, &ends, i);
 		if (i != QOS_NO_RULE)
-			put_rule(json_append_object(others), p, i);
+			json_object_array_add(others, rule_of(p, i));
 	}
-	return qos_policy_level(p, rule);
+	*ret_level = qos_policy_level(p, rule);
+	return FIELDS_NEW(DECISION_FIELDS);
 }

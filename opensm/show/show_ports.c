@@ -52,17 +52,22 @@ static bool is_wanted(const struct show *s, const struct view_port *p, unsigned 
 	return !empty;
 }
 
+#define PORTS_FIELDS(F)                                                                            \
+	F("ports", LIST(show_listed_fields), ports)                                                \
+	F("hidden", INT, hidden)
+
+const struct json_field show_ports_fields[] = FIELDS_TABLE(PORTS_FIELDS);
+
 struct json_object *show_ports(void *snapshot, struct control_error *err)
 {
 	struct show *s = snapshot;
-	struct json_object *ret, *ports;
+	struct json_object *ports;
 	struct show_found only = { 0 };
 	unsigned hidden = 0;
 
 	if (s->word[0][0] && !show_find(s, s->word[0], &only, err))
 		return NULL;
-	ret = json_object_new_object();
-	ports = json_add_array(ret, "ports");
+	ports = json_object_new_array();
 	for (uint32_t i = 0; i < s->view->n_nodes; i++) {
 		const struct view_node *n = &s->view->nodes[i];
 
@@ -79,6 +84,5 @@ struct json_object *show_ports(void *snapshot, struct control_error *err)
 			show_put_node(o, s, n);
 		}
 	}
-	json_add_int(ret, "hidden", hidden);
-	return ret;
+	return FIELDS_NEW(PORTS_FIELDS);
 }

@@ -52,64 +52,68 @@ static double share_of(const struct lanes_group *g, const struct shares *s, unsi
 
 /* ---- a group -------------------------------------------------------------------------------- */
 
-static void put_sls(struct json_object *o, const struct lanes_group *g, unsigned vl)
+/* SLs that some row maps to a VL, a bit each. */
+static unsigned sls_of(const struct lanes_group *g, unsigned vl)
 {
-	struct json_object *sls = json_add_array(o, "sls");
+	unsigned sls = 0;
 
-	for (unsigned sl = 0; sl < QOS_SLS; sl++) {
-		bool takes = false;
-
-		for (unsigned i = 0; i < g->n_rows; i++)
-			takes |= g->vl[i][sl] == vl;
-		if (takes)
-			json_object_array_add(sls, json_object_new_int((int)sl));
-	}
+	for (unsigned i = 0; i < g->n_rows; i++)
+		for (unsigned sl = 0; sl < QOS_SLS; sl++)
+			if (g->vl[i][sl] == vl)
+				sls |= 1u << sl;
+	return sls;
 }
 
-static void put_vls(struct json_object *vls, const struct lanes_group *g)
+#define LANE_FIELDS(F)                                                                             \
+	F("vl", INT, vl)                                                                           \
+	F("exists", BOOL, exists)                                                                  \
+	F("sls", OF("[]int"), lanes_bits(sls_of(g, vl)))                                           \
+	F("high", KNOWN, g->high_known, g->high_weight[vl])                                        \
+	F("low", KNOWN, g->low_known, g->low_weight[vl])                                           \
+	F("share", IF(is_known && exists && taken >> vl & 1, TENTHS),                              \
+	  (unsigned)(share_of(g, &shares, vl) * 10 + .5))
+
+static const struct json_field lane_fields[] = FIELDS_TABLE(LANE_FIELDS);
+
+static struct json_object *lanes_of(const struct lanes_group *g)
 {
+	struct json_object *lanes = json_object_new_array();
 	struct shares shares = shares_of(g);
-	bool known = (g->low_known || g->high_known || qos_vls(g->vls) == 1) && g->n_rows;
+	bool is_known = (g->low_known || g->high_known || qos_vls(g->vls) == 1) && g->n_rows;
 	unsigned taken = lanes_taken(g);
 
 	for (unsigned vl = 0; vl < QOS_VL_NONE; vl++) {
-		struct json_object *o;
+		bool exists = vl < qos_vls(g->vls);
 
-		if (vl >= qos_vls(g->vls) && !(taken >> vl & 1))
-			continue;
-		o = json_append_object(vls);
-		json_add_int(o, "vl", vl);
-		json_add_bool(o, "exists", vl < qos_vls(g->vls));
-		put_sls(o, g, vl);
-		json_add_known(o, "high", g->high_known, g->high_weight[vl]);
-		json_add_known(o, "low", g->low_known, g->low_weight[vl]);
-		if (known && vl < qos_vls(g->vls) && taken >> vl & 1)
-			show_put_tenths(o, "share", (unsigned)(share_of(g, &shares, vl) * 10 + .5));
+		if (exists || taken >> vl & 1)
+			json_object_array_add(lanes, FIELDS_NEW(LANE_FIELDS));
 	}
+	return lanes;
 }
 
-static void put_rows(struct json_object *rows, const struct lanes_group *g)
+static struct json_object *row_of(const uint8_t vl[QOS_SLS])
 {
-	for (unsigned i = 0; i < g->n_rows; i++) {
-		struct json_object *row = json_object_new_array();
-
-		for (unsigned sl = 0; sl < QOS_SLS; sl++)
-			json_object_array_add(row, json_object_new_int(g->vl[i][sl]));
-		json_object_array_add(rows, row);
-	}
+	return JSON_LIST(QOS_SLS, json_object_new_int(vl[i]));
 }
 
-static void put_group(struct json_object *o, const struct show *s, const struct lanes_group *g)
+#define GROUP_FIELDS(F)                                                                            \
+	F("kind", STR, lanes_kind_name(g->kind))                                                   \
+	F("ports", INT, g->n_ports)                                                                \
+	F("vls", INT, qos_vls(g->vls))                                                             \
+	F("high_limit", INT, g->high_limit)                                                        \
+	LANES_EXAMPLE_FIELDS(F)                                                                    \
+	F("known", BOOL, g->n_rows || g->low_known || g->high_known)                               \
+	F("lanes", LIST(lane_fields), lanes_of(g))                                                 \
+	F("sl2vl", OF("[][]int"), JSON_LIST(g->n_rows, row_of(g->vl[i])))                          \
+	F("more_rows", BOOL, g->more_rows)
+
+static const struct json_field group_fields[] = FIELDS_TABLE(GROUP_FIELDS);
+
+static struct json_object *group_of(const struct show *s, const struct lanes_group *g)
 {
-	json_add_str(o, "kind", lanes_kind_name(g->kind));
-	json_add_int(o, "ports", g->n_ports);
-	json_add_int(o, "vls", qos_vls(g->vls));
-	json_add_int(o, "high_limit", g->high_limit);
-	lanes_put_example(o, s, g);
-	json_add_bool(o, "known", g->n_rows || g->low_known || g->high_known);
-	put_vls(json_add_array(o, "lanes"), g);
-	put_rows(json_add_array(o, "sl2vl"), g);
-	json_add_bool(o, "more_rows", g->more_rows);
+	const struct view_port *example = lanes_example(s, g);
+
+	return FIELDS_NEW(GROUP_FIELDS);
 }
 
 /* ---- the document --------------------------------------------------------------------------- */
@@ -141,47 +145,49 @@ static bool is_of_level(const struct qos_plan *plan, unsigned sl, unsigned level
 	return plan->level_of[sl] == level;
 }
 
-static void put_level(struct json_object *o, const struct qos_plan *plan, unsigned level)
+static unsigned sls_of_level(const struct qos_plan *plan, unsigned level)
 {
-	unsigned own = sl2vl_own_vls(plan->lanes);
-	struct json_object *sls, *vls;
+	unsigned sls = 0;
 
-	json_add_int(o, "level", level);
-	sls = json_add_array(o, "sls");
 	for (unsigned sl = 0; sl < QOS_SLS; sl++)
 		if (is_of_level(plan, sl, level))
-			json_object_array_add(sls, json_object_new_int((int)sl));
-	vls = json_add_array(o, "vls");
-	for (unsigned i = 0; i < own; i++)
-		json_object_array_add(vls, json_object_new_int((int)(level * own + i)));
+			sls |= 1u << sl;
+	return sls;
 }
 
-static void put_plan(struct json_object *o, const struct show *s)
+#define LEVEL_FIELDS(F)                                                                            \
+	F("level", INT, level)                                                                     \
+	F("sls", OF("[]int"), lanes_bits(sls_of_level(plan, level)))                               \
+	F("vls", OF("[]int"), JSON_LIST(own, json_object_new_int((int)(level * own + i))))
+
+static const struct json_field level_fields[] = FIELDS_TABLE(LEVEL_FIELDS);
+
+static struct json_object *level_of(const struct qos_plan *plan, unsigned level)
 {
-	const struct qos_plan *plan = &s->view->qos;
-	unsigned n = plan->lanes ? plan->n_levels * MAX(plan->lanes->n_levels, 1u) : 1;
-	struct json_object *levels;
+	unsigned own = sl2vl_own_vls(plan->lanes);
 
-	json_add_bool(o, "qos", plan->by_options);
-	json_add_str(o, "engine", s->view->routes ? s->view->routes->engine : "none");
-	json_add_int(o, "engine_vls", plan->lanes ? plan->lanes->n_vls : 0);
-	json_add_str(o, "note", plan->note[0] ? plan->note : NULL);
-	levels = json_add_array(o, "levels");
-	for (unsigned level = 0; n > 1 && level < n; level++)
-		put_level(json_append_object(levels), plan, level);
+	return FIELDS_NEW(LEVEL_FIELDS);
 }
+
+#define QOS_FIELDS(F)                                                                              \
+	F("qos", BOOL, plan->by_options)                                                           \
+	F("engine", STR, s->view->routes ? s->view->routes->engine : "none")                       \
+	F("engine_vls", INT, plan->lanes ? plan->lanes->n_vls : 0)                                 \
+	F("note", TEXT, plan->note)                                                                \
+	F("levels", LIST(level_fields), JSON_LIST(n_levels, level_of(plan, i)))                    \
+	F("ports", LIST(group_fields), JSON_LIST(l->n_groups, group_of(s, &l->groups[i])))         \
+	F("warnings", LIST(lanes_warning_fields), lanes_warnings(s, l))                            \
+	F("hidden", INT, l->n_others)
+
+const struct json_field show_qos_fields[] = FIELDS_TABLE(QOS_FIELDS);
 
 struct json_object *show_qos(void *snapshot, struct control_error *err)
 {
-	struct show *s = snapshot;
+	const struct show *s = snapshot;
 	const struct lanes *l = s->rows;
-	struct json_object *ret = json_object_new_object(), *ports;
+	const struct qos_plan *plan = &s->view->qos;
+	unsigned n = plan->lanes ? plan->n_levels * MAX(plan->lanes->n_levels, 1u) : 1;
+	unsigned n_levels = n > 1 ? n : 0; /* a single one is not shown */
 
-	put_plan(ret, s);
-	ports = json_add_array(ret, "ports");
-	for (size_t i = 0; i < l->n_groups; i++)
-		put_group(json_append_object(ports), s, &l->groups[i]);
-	lanes_put_warnings(json_add_array(ret, "warnings"), s, l);
-	json_add_int(ret, "hidden", l->n_others);
-	return ret;
+	return FIELDS_NEW(QOS_FIELDS);
 }

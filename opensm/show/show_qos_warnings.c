@@ -145,40 +145,43 @@ static const char *lanes_text(const char *what, uint16_t lanes, char ret[LANES_T
 	return ret;
 }
 
-static void put_text(struct json_object *o, const struct warning *w)
+#define WARNING_TEXT (3 * LANES_TEXT + 80)
+
+static const char *text_of(const struct warning *w, char text[WARNING_TEXT])
 {
 	bool many = w->sls & (w->sls - 1);
-	char sls[LANES_TEXT], text[3 * LANES_TEXT + 80] = "", wanted[LANES_TEXT], taken[LANES_TEXT];
+	char sls[LANES_TEXT], wanted[LANES_TEXT], taken[LANES_TEXT];
 
+	text[0] = '\0';
 	lanes_text("SL", w->sls, sls);
 	switch (w->fault) {
 	case FAULT_STARVES:
-		snprintf(text, sizeof(text),
+		snprintf(text, WARNING_TEXT,
 			 "%s: VL %u has no weight in either arbitration table, its packets are "
 			 "never sent",
 			 sls, w->vl);
 		break;
 	case FAULT_WAITS:
-		snprintf(text, sizeof(text),
+		snprintf(text, WARNING_TEXT,
 			 "%s: VL %u has low priority only, and the high limit is 255: it waits as "
 			 "long as packets of high priority do",
 			 sls, w->vl);
 		break;
 	case FAULT_MISSING:
-		snprintf(text, sizeof(text),
+		snprintf(text, WARNING_TEXT,
 			 "%s: VL %u does not exist, the port has %u: packets are dropped", sls,
 			 w->vl, w->n_vls);
 		break;
 	case FAULT_FOLDED:
-		snprintf(text, sizeof(text), "%s: the options say %s, the port has %u, so %s %s",
+		snprintf(text, WARNING_TEXT, "%s: the options say %s, the port has %u, so %s %s",
 			 sls, lanes_text("VL", w->wanted, wanted), w->n_vls,
 			 many ? "they take" : "it takes", lanes_text("VL", w->taken, taken));
 		break;
 	}
-	json_add_str(o, "text", text);
+	return text;
 }
 
-static void put_warning(struct json_object *o, const struct show *s, const struct warning *w)
+static const char *fault_name(enum fault fault)
 {
 	static const char *const faults[] = {
 		[FAULT_STARVES] = "starves",
@@ -186,26 +189,34 @@ static void put_warning(struct json_object *o, const struct show *s, const struc
 		[FAULT_MISSING] = "missing_vl",
 		[FAULT_FOLDED] = "folded",
 	};
-	struct json_object *sls;
 
-	json_add_str(o, "fault", faults[w->fault]);
-	json_add_str(o, "kind", lanes_kind_name(w->kind));
-	sls = json_add_array(o, "sls");
-	for (unsigned sl = 0; sl < QOS_SLS; sl++)
-		if (w->sls >> sl & 1)
-			json_object_array_add(sls, json_object_new_int((int)sl));
-	json_add_int(o, "vl", w->vl);
-	json_add_int(o, "ports", w->n_ports);
-	lanes_put_example(o, s, w->example);
-	put_text(o, w);
+	return faults[fault];
 }
 
-void lanes_put_warnings(struct json_object *warnings, const struct show *s, const struct lanes *l)
+#define WARNING_FIELDS(F)                                                                          \
+	F("fault", STR, fault_name(w->fault))                                                      \
+	F("kind", STR, lanes_kind_name(w->kind))                                                   \
+	F("sls", OF("[]int"), lanes_bits(w->sls))                                                  \
+	F("vl", INT, w->vl)                                                                        \
+	F("ports", INT, w->n_ports)                                                                \
+	LANES_EXAMPLE_FIELDS(F)                                                                    \
+	F("text", STR, text_of(w, text))
+
+const struct json_field lanes_warning_fields[] = FIELDS_TABLE(WARNING_FIELDS);
+
+static struct json_object *warning_of(const struct show *s, const struct warning *w)
+{
+	const struct view_port *example = lanes_example(s, w->example);
+	char text[WARNING_TEXT];
+
+	return FIELDS_NEW(WARNING_FIELDS);
+}
+
+struct json_object *lanes_warnings(const struct show *s, const struct lanes *l)
 {
 	struct warnings w = { .n = 0 };
 
 	for (size_t i = 0; i < l->n_groups; i++)
 		look_at_group(&w, s, &l->groups[i]);
-	for (size_t i = 0; i < w.n; i++)
-		put_warning(json_append_object(warnings), s, &w.list[i]);
+	return JSON_LIST(w.n, warning_of(s, &w.list[i]));
 }

@@ -7,44 +7,48 @@
 #include "util/mem.h"
 #include "view/lid_hops.h"
 
-static void put_load(struct json_object *o, const struct show *s, const struct view_port *p,
-		     unsigned lids)
-{
-	json_add_int(o, "port", p->num);
-	json_add_int(o, "lids", lids);
-	if (p->peer != VIEW_NONE)
-		show_add_end(o, "peer", s, &s->view->ports[p->peer]);
-}
+#define LOAD_FIELDS(F)                                                                             \
+	F("port", INT, p->num)                                                                     \
+	F("lids", INT, loads[i])                                                                   \
+	F("peer", IF(p->peer != VIEW_NONE, END), &s->view->ports[p->peer])
 
-static void put_loads(struct json_object *ports, const struct show *s, const struct lid_hops *h,
-		      const struct view_node *n, uint32_t sw)
+static const struct json_field load_fields[] = FIELDS_TABLE(LOAD_FIELDS);
+
+static struct json_object *loads_of(const struct show *s, const struct lid_hops *h,
+				    const struct view_node *n, uint32_t sw)
 {
+	struct json_object *ports = json_object_new_array();
 	uint32_t loads[256];
 
 	lid_hops_loads(h, sw, loads);
-	for (unsigned i = 0; i <= n->n_ports; i++)
-		if (loads[i] || show_port(s, n, i)->peer != VIEW_NONE)
-			put_load(json_append_object(ports), s, show_port(s, n, i), loads[i]);
+	for (unsigned i = 0; i <= n->n_ports; i++) {
+		const struct view_port *p = show_port(s, n, i);
+
+		if (loads[i] || p->peer != VIEW_NONE)
+			json_object_array_add(ports, FIELDS_NEW(LOAD_FIELDS));
+	}
+	return ports;
 }
 
-static void put_route(struct json_object *o, const struct show *s, const struct lid_hops *h,
-		      uint32_t sw, lid_t lid)
+#define ROUTE_FIELDS(F)                                                                            \
+	F("lid", INT, lid)                                                                         \
+	F("to", IF(at != VIEW_NONE, END), &s->view->ports[at])                                     \
+	F("out_port", KNOWN, out != LFT_NO_PORT, out)                                              \
+	F("hops", KNOWN, real != HOPS_UNKNOWN, real)                                               \
+	F("least_hops", KNOWN, least != HOPS_UNKNOWN, least)                                       \
+	F("equal_ports", OF("[]int"), JSON_LIST(n, json_object_new_int(candidates[i])))
+
+static const struct json_field route_fields[] = FIELDS_TABLE(ROUTE_FIELDS);
+
+static struct json_object *route_of(const struct show *s, const struct lid_hops *h, uint32_t sw,
+				    lid_t lid)
 {
-	struct json_object *array;
 	uint8_t out = routes_port(h->routes, sw, lid), candidates[256];
 	unsigned n = lid_hops_shortest(h, sw, lid, candidates);
 	unsigned least = lid_hops_least(h, sw, lid), real = lid_hops_real(h, sw, lid);
 	uint32_t at = view_port_at(s->view, lid);
 
-	json_add_int(o, "lid", lid);
-	if (at != VIEW_NONE)
-		show_add_end(o, "to", s, &s->view->ports[at]);
-	json_add_known(o, "out_port", out != LFT_NO_PORT, out);
-	json_add_known(o, "hops", real != HOPS_UNKNOWN, real);
-	json_add_known(o, "least_hops", least != HOPS_UNKNOWN, least);
-	array = json_add_array(o, "equal_ports");
-	for (unsigned i = 0; i < n; i++)
-		json_object_array_add(array, json_object_new_int(candidates[i]));
+	return FIELDS_NEW(ROUTE_FIELDS);
 }
 
 static bool find_switch(const struct show *s, const struct view_node **ret, uint32_t *ret_sw,
@@ -92,11 +96,19 @@ static bool find_lids(const struct show *s, lid_t *ret_first, lid_t *ret_last,
 	return true;
 }
 
+#define ROUTES_FIELDS(F)                                                                           \
+	F("switch", END, show_port(s, n, 0))                                                       \
+	F("engine", STR, s->view->routes->engine)                                                  \
+	F("ports", LIST(load_fields), loads_of(s, h, n, sw))                                       \
+	F("routes", LIST(route_fields), routes)
+
+const struct json_field show_routes_fields[] = FIELDS_TABLE(ROUTES_FIELDS);
+
 struct json_object *show_routes(void *snapshot, struct control_error *err)
 {
 	struct show *s = snapshot;
 	_cleanup_(lid_hops_freep) struct lid_hops *h = NULL;
-	struct json_object *ret, *routes;
+	struct json_object *routes;
 	const struct view_node *n = NULL;
 	uint32_t sw = TOPO_NONE;
 	lid_t first, last;
@@ -104,13 +116,9 @@ struct json_object *show_routes(void *snapshot, struct control_error *err)
 	if (!find_switch(s, &n, &sw, err) || !find_lids(s, &first, &last, err))
 		return NULL;
 	h = lid_hops_new(s->view);
-	ret = json_object_new_object();
-	show_add_end(ret, "switch", s, show_port(s, n, 0));
-	json_add_str(ret, "engine", s->view->routes->engine);
-	put_loads(json_add_array(ret, "ports"), s, h, n, sw);
-	routes = json_add_array(ret, "routes");
+	routes = json_object_new_array();
 	for (uint32_t lid = first; lid <= last && lid <= s->view->routes->top; lid++)
 		if (h->lids[lid].owned)
-			put_route(json_append_object(routes), s, h, sw, (lid_t)lid);
-	return ret;
+			json_object_array_add(routes, route_of(s, h, sw, (lid_t)lid));
+	return FIELDS_NEW(ROUTES_FIELDS);
 }

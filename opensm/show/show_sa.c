@@ -182,17 +182,27 @@ enum control_collected show_sa_collect(void *snapshot, const struct daemon_api *
 
 /* ---- tables --------------------------------------------------------------------------------- */
 
-static void put_service(struct json_object *o, const struct show *s, const struct service_row *row)
+/* The owner comes behind these. */
+#define SERVICE_FIELDS(F)                                                                          \
+	F("service_id", GUID, ib_get(row->record, SVR_ID))                                         \
+	F("service_name", STR,                                                                     \
+	  str_printable(ib_at((uint8_t *)row->record, SVR_NAME), 64, name, sizeof(name)))          \
+	F("gid", GID, ib_at((uint8_t *)row->record, SVR_GID))                                      \
+	F("pkey", HEX, (unsigned)ib_get(row->record, SVR_PKEY))                                    \
+	F("lease_left", KNOWN, row->left != SERVICE_FOREVER, row->left)
+
+static const struct json_field service_fields[] = {
+	SERVICE_FIELDS(FIELD_ROW) SHOW_END_FIELDS(FIELD_MAYBE) { 0 }
+};
+
+static struct json_object *service_of(const struct show *s, const struct service_row *row)
 {
+	struct json_object *o = json_object_new_object();
 	char name[65];
 
-	json_add_guid(o, "service_id", ib_get(row->record, SVR_ID));
-	json_add_str(o, "service_name",
-		 str_printable(ib_at((uint8_t *)row->record, SVR_NAME), 64, name, sizeof(name)));
-	show_put_gid(o, "gid", ib_at((uint8_t *)row->record, SVR_GID));
-	json_add_hex(o, "pkey", (unsigned)ib_get(row->record, SVR_PKEY));
-	json_add_known(o, "lease_left", row->left != SERVICE_FOREVER, row->left);
+	FIELDS_PUT(SERVICE_FIELDS);
 	show_put_port_guid(o, s, row->owner);
+	return o;
 }
 
 static const char *state_name(unsigned state)
@@ -212,135 +222,169 @@ static const char *state_name(unsigned state)
 	return "";
 }
 
-static void put_subscription(struct json_object *o, const struct show *s,
-			     const struct subscription_row *row)
+/* Behind the port; a trap that is null stands for all. */
+#define SUBSCRIPTION_FIELDS(F)                                                                     \
+	F("subscriber_lid", INT, row->lid)                                                         \
+	F("qpn", INT, ib_get(row->info, INF_QPN))                                                  \
+	F("generic", BOOL, ib_get(row->info, INF_IS_GENERIC))                                      \
+	F("trap", KNOWN, trap != 0xFFFF, trap)                                                     \
+	F("lid_begin", INT, ib_get(row->info, INF_LID_BEGIN))                                      \
+	F("lid_end", INT, ib_get(row->info, INF_LID_END))                                          \
+	F("state", STR, state_name(row->state))                                                    \
+	F("failures", INT, row->failures)
+
+static const struct json_field subscription_fields[] = {
+	SHOW_END_FIELDS(FIELD_MAYBE) SUBSCRIPTION_FIELDS(FIELD_ROW) { 0 }
+};
+
+static struct json_object *subscription_of(const struct show *s,
+					   const struct subscription_row *row)
 {
+	struct json_object *o = json_object_new_object();
 	unsigned trap = (unsigned)ib_get(row->info, INF_TRAP);
 
 	show_put_port_guid(o, s, row->port);
-	json_add_int(o, "subscriber_lid", row->lid);
-	json_add_int(o, "qpn", (int64_t)ib_get(row->info, INF_QPN));
-	json_add_bool(o, "generic", ib_get(row->info, INF_IS_GENERIC));
-	json_add_known(o, "trap", trap != 0xFFFF, trap); /* null: all traps */
-	json_add_int(o, "lid_begin", (int64_t)ib_get(row->info, INF_LID_BEGIN));
-	json_add_int(o, "lid_end", (int64_t)ib_get(row->info, INF_LID_END));
-	json_add_str(o, "state", state_name(row->state));
-	json_add_int(o, "failures", row->failures);
+	FIELDS_PUT(SUBSCRIPTION_FIELDS);
+	return o;
 }
 
-static void put_alias(struct json_object *o, const struct show *s, const struct alias_row *row)
+/* The port comes behind these. */
+#define ALIAS_FIELDS(F)                                                                            \
+	F("alias_guid", GUID, row->alias)                                                          \
+	F("index", INT, row->index)
+
+static const struct json_field alias_fields[] = {
+	ALIAS_FIELDS(FIELD_ROW) SHOW_END_FIELDS(FIELD_MAYBE) { 0 }
+};
+
+static struct json_object *alias_of(const struct show *s, const struct alias_row *row)
 {
-	json_add_guid(o, "alias_guid", row->alias);
-	json_add_int(o, "index", row->index);
+	struct json_object *o = json_object_new_object();
+
+	FIELDS_PUT(ALIAS_FIELDS);
 	show_put_port_guid(o, s, row->port);
+	return o;
 }
 
-void show_put_sa_counts(struct json_object *o, const struct sa_stats *c)
+#define COUNT_FIELDS(F)                                                                            \
+	F("requests", INT, c->requests)                                                            \
+	F("answered", INT, c->answered)                                                            \
+	F("refused", INT, c->refused)                                                              \
+	F("dropped", INT, c->dropped)                                                              \
+	F("key_guesses", INT, c->key_guesses)                                                      \
+	F("reports", INT, c->reports)                                                              \
+	F("reports_lost", INT, c->reports_lost)                                                    \
+	F("groups", INT, c->groups)                                                                \
+	F("members", INT, c->members)                                                              \
+	F("services", INT, c->services)                                                            \
+	F("subscriptions", INT, c->subscriptions)                                                  \
+	F("aliases", INT, c->guids)                                                                \
+	F("queries", INT, c->queries)
+
+const struct json_field show_sa_count_fields[] = FIELDS_TABLE(COUNT_FIELDS);
+
+struct json_object *show_sa_counts(const struct sa_stats *c)
 {
-	json_add_int(o, "requests", (int64_t)c->requests);
-	json_add_int(o, "answered", (int64_t)c->answered);
-	json_add_int(o, "refused", (int64_t)c->refused);
-	json_add_int(o, "dropped", (int64_t)c->dropped);
-	json_add_int(o, "key_guesses", (int64_t)c->key_guesses);
-	json_add_int(o, "reports", (int64_t)c->reports);
-	json_add_int(o, "reports_lost", (int64_t)c->reports_lost);
-	json_add_int(o, "groups", c->groups);
-	json_add_int(o, "members", c->members);
-	json_add_int(o, "services", c->services);
-	json_add_int(o, "subscriptions", c->subscriptions);
-	json_add_int(o, "aliases", c->guids);
-	json_add_int(o, "queries", c->queries);
+	return FIELDS_NEW(COUNT_FIELDS);
 }
 
-static void put_drops(struct json_object *array, const struct tables *t)
-{
-	for (unsigned i = 0; i < t->n_drops; i++) {
-		struct json_object *o = json_append_object(array);
+#define DROP_FIELDS(F)                                                                             \
+	F("why", STR, drop->why)                                                                   \
+	F("n", INT, drop->n)
 
-		json_add_str(o, "why", t->drops[i].why);
-		json_add_int(o, "n", (int64_t)t->drops[i].n);
-	}
+static const struct json_field drop_fields[] = FIELDS_TABLE(DROP_FIELDS);
+
+static struct json_object *drop_of(const struct sa_drop_count *drop)
+{
+	return FIELDS_NEW(DROP_FIELDS);
 }
 
-static void put_quotas(struct json_object *o, const uint32_t values[])
+static struct json_object *quotas_of(const uint32_t values[])
 {
+	struct json_object *o = json_object_new_object();
+
 	json_add_int(o, "mlids", MLIDS_MAX);
 	for (size_t i = 0; i < ARRAY_SIZE(quotas); i++)
 		json_add_int(o, quotas[i].name, values[i]);
+	return o;
 }
 
-/* An array, or null where the table was not asked for. */
-static struct json_object *add_table(struct json_object *o, const char *key, bool wanted)
-{
-	if (wanted)
-		return json_add_array(o, key);
-	json_add_str(o, key, NULL);
-	return NULL;
-}
+/* A table that was not asked for is null. */
+#define SA_TABLE(wanted, n, row) ((wanted) ? JSON_LIST(n, row) : NULL)
+
+#define SA_FIELDS(F)                                                                               \
+	F("counts", OBJECT(show_sa_count_fields), show_sa_counts(&t->stats))                       \
+	F("dropped", LIST(drop_fields), JSON_LIST(t->n_drops, drop_of(&t->drops[i])))              \
+	F("quotas", OF("[string]int"), quotas_of(t->quotas))                                       \
+	F("services", OPT_LIST(service_fields),                                                    \
+	  SA_TABLE(t->services_wanted, t->n_services, service_of(s, &t->services[i])))             \
+	F("subscriptions", OPT_LIST(subscription_fields),                                          \
+	  SA_TABLE(t->subscriptions_wanted, t->n_subscriptions,                                    \
+		   subscription_of(s, &t->subscriptions[i])))                                      \
+	F("aliases", OPT_LIST(alias_fields),                                                       \
+	  SA_TABLE(t->aliases_wanted, t->n_aliases, alias_of(s, &t->aliases[i])))
+
+const struct json_field show_sa_fields[] = FIELDS_TABLE(SA_FIELDS);
 
 struct json_object *show_sa(void *snapshot, struct control_error *err)
 {
-	struct show *s = snapshot;
+	const struct show *s = snapshot;
 	const struct tables *t = s->rows;
-	struct json_object *ret = json_object_new_object(), *rows;
 
-	show_put_sa_counts(json_add_object(ret, "counts"), &t->stats);
-	put_drops(json_add_array(ret, "dropped"), t);
-	put_quotas(json_add_object(ret, "quotas"), t->quotas);
-	rows = add_table(ret, "services", t->services_wanted);
-	for (size_t i = 0; i < t->n_services; i++)
-		put_service(json_append_object(rows), s, &t->services[i]);
-	rows = add_table(ret, "subscriptions", t->subscriptions_wanted);
-	for (size_t i = 0; i < t->n_subscriptions; i++)
-		put_subscription(json_append_object(rows), s, &t->subscriptions[i]);
-	rows = add_table(ret, "aliases", t->aliases_wanted);
-	for (size_t i = 0; i < t->n_aliases; i++)
-		put_alias(json_append_object(rows), s, &t->aliases[i]);
-	return ret;
+	return FIELDS_NEW(SA_FIELDS);
 }
 
 /* ---- managers ------------------------------------------------------------------------------- */
 
-static void put_own_manager(struct json_object *o, const struct sm *sm)
-{
-	const struct port *own = sm_fabric(sm)->own_port;
-	char where[PORT_STRLEN];
+#define MANAGER_FIELDS(F)                                                                          \
+	F("own", BOOL, is_own)                                                                     \
+	F("port_guid", GUID, guid)                                                                 \
+	F("state", OPT(STR), known ? sm_state_name(state) : NULL)                                  \
+	F("priority", KNOWN, known, priority)                                                      \
+	F("watched", IF(!is_own, BOOL), m->polled)                                                 \
+	F("not_trusted", IF(!is_own, OPT(STR)), m->trust)                                          \
+	F("where", OPT(STR), at)                                                                   \
+	F("ledger", IF(!is_own, OF("object")), ledger_of(sm, m->guid))
 
-	json_add_bool(o, "own", true);
-	json_add_guid(o, "port_guid", own ? own->guid : 0);
-	json_add_str(o, "state", sm_state_name(sm_state(sm)));
-	json_add_int(o, "priority", sm_told_priority(sm));
-	json_add_str(o, "where", own ? fabric_port_str(own, where) : NULL);
-}
+static const struct json_field manager_fields[] = FIELDS_TABLE(MANAGER_FIELDS);
 
-static void put_other_manager(struct json_object *o, const struct sm *sm,
-			      const struct sm_manager *m)
+static struct json_object *ledger_of(const struct sm *sm, guid_t guid)
 {
 	struct sm_ledger_peer p;
 
-	sm_ledger_peer(sm, m->guid, &p);
-	json_add_bool(o, "own", false);
-	json_add_guid(o, "port_guid", m->guid);
-	json_add_str(o, "state", m->known ? sm_state_name(m->state) : NULL);
-	json_add_known(o, "priority", m->known, m->priority);
-	json_add_bool(o, "watched", m->polled);
-	json_add_str(o, "not_trusted", m->trust);
-	json_add_str(o, "where", m->where);
-	json_object_object_add(o, "ledger", show_ledger_standing(sm, &p));
+	sm_ledger_peer(sm, guid, &p);
+	return show_ledger_standing(sm, &p);
 }
+
+/* `m` NULL: this one. */
+static struct json_object *manager_of(const struct sm *sm, const struct sm_manager *m)
+{
+	const struct port *own = sm_fabric(sm)->own_port;
+	bool is_own = !m, known = is_own || m->known;
+	guid_t guid = m ? m->guid : own ? own->guid : 0;
+	enum sm_state state = m ? m->state : sm_state(sm);
+	unsigned priority = m ? m->priority : sm_told_priority(sm);
+	char where[PORT_STRLEN];
+	const char *at = m ? m->where : own ? fabric_port_str(own, where) : NULL;
+
+	return FIELDS_NEW(MANAGER_FIELDS);
+}
+
+#define MANAGERS_FIELDS(F) F("managers", LIST(manager_fields), managers)
+
+const struct json_field show_managers_fields[] = FIELDS_TABLE(MANAGERS_FIELDS);
 
 struct json_object *show_managers(const struct daemon_api *api, struct json_object *parameters,
 				  struct control_error *err)
 {
-	struct json_object *ret, *array;
+	struct json_object *managers;
 	struct sm_manager m;
 
 	if (!api->sm)
 		return control_fail(err, "NotReady", "no port is open: %.250s", api->status);
-	ret = json_object_new_object();
-	array = json_add_array(ret, "managers");
-	put_own_manager(json_append_object(array), api->sm);
+	managers = json_object_new_array();
+	json_object_array_add(managers, manager_of(api->sm, NULL));
 	for (unsigned i = 0; sm_manager_at(api->sm, i, &m); i++)
-		put_other_manager(json_append_object(array), api->sm, &m);
-	return ret;
+		json_object_array_add(managers, manager_of(api->sm, &m));
+	return FIELDS_NEW(MANAGERS_FIELDS);
 }

@@ -218,11 +218,19 @@ static void put_rows(struct tables *t, struct json_object *rows, const uint32_t 
 	}
 }
 
+#define SWITCH_FIELDS(F)                                                                           \
+	F("guid", GUID, t->t->switches[sw].guid)                                                   \
+	F("like", KNOWN, is_like, is_like ? t->like_sw[like] : 0)                                  \
+	F("rows", OF("[]int"), rows)
+
+static const struct json_field switch_fields[] = FIELDS_TABLE(SWITCH_FIELDS);
+
 /* False: these tables cannot be packed. */
 static bool put_switch(struct tables *t, struct json_object *list, uint32_t sw)
 {
-	struct json_object *o = json_append_object(list);
+	struct json_object *rows;
 	unsigned like;
+	bool is_like;
 
 	for (uint32_t g = 0; g < t->n_groups; g++) {
 		t->row[g] = pattern_of(t, sw, g);
@@ -230,38 +238,30 @@ static bool put_switch(struct tables *t, struct json_object *list, uint32_t sw)
 			return false;
 	}
 	like = find_like(t);
-	json_add_guid(o, "guid", t->t->switches[sw].guid);
-	json_add_known(o, "like", like < LIKE_MOST, like < LIKE_MOST ? t->like_sw[like] : 0);
-	put_rows(t, json_add_array(o, "rows"), like < LIKE_MOST ? t->like[like] : NULL);
+	is_like = like < LIKE_MOST;
+	rows = json_object_new_array();
+	put_rows(t, rows, is_like ? t->like[like] : NULL);
+	json_object_array_add(list, FIELDS_NEW(SWITCH_FIELDS));
 	keep_row(t, like, sw);
 	return t->n_packed <= PACKED_MOST;
 }
 
 /* ---- the document ---------------------------------------------------------------------------- */
 
-static void put_groups(const struct tables *t, struct json_object *list)
+static struct json_object *group_of(const struct tables *t, uint32_t g)
 {
-	for (uint32_t g = 0; g < t->n_groups; g++) {
-		struct json_object *lids = json_object_new_array();
+	const uint32_t *order = t->order + t->groups[g].first;
 
-		for (uint32_t i = 0; i < t->groups[g].n; i++)
-			json_object_array_add(
-				lids, json_object_new_int(
-					      t->t->hosts[t->order[t->groups[g].first + i]].lid));
-		json_object_array_add(list, lids);
-	}
+	return JSON_LIST(t->groups[g].n, json_object_new_int(t->t->hosts[order[i]].lid));
 }
 
-static void put_patterns(const struct tables *t, struct json_object *list)
+static struct json_object *pattern_text(const struct tables *t, const struct pattern *p)
 {
-	for (size_t k = 0; k < t->n_patterns; k++) {
-		const struct pattern *p = &t->patterns[k];
-		char text[2 * 256 + 1] = "";
+	char text[2 * 256 + 1] = "";
 
-		for (uint32_t i = 0; i < t->groups[p->group].n && i < 256; i++)
-			snprintf(text + 2 * i, 3, "%02x", port_to(t, p->sw, p->group, i));
-		json_object_array_add(list, json_object_new_string(text));
-	}
+	for (uint32_t i = 0; i < t->groups[p->group].n && i < 256; i++)
+		snprintf(text + 2 * i, 3, "%02x", port_to(t, p->sw, p->group, i));
+	return json_object_new_string(text);
 }
 
 static void tables_clear(struct tables *t)
@@ -275,26 +275,32 @@ static void tables_clear(struct tables *t)
 		free(t->like[i]);
 }
 
+#define TABLES_FIELDS(F)                                                                           \
+	F("engine", STR, t.r->engine)                                                              \
+	F("groups", OF("[][]int"), JSON_LIST(t.n_groups, group_of(&t, i)))                         \
+	F("switches", LIST(switch_fields), switches)                                               \
+	F("patterns", OF("[]string"), JSON_LIST(t.n_patterns, pattern_text(&t, &t.patterns[i])))
+
+const struct json_field show_tables_fields[] = FIELDS_TABLE(TABLES_FIELDS);
+
 struct json_object *show_tables(void *snapshot, struct control_error *err)
 {
 	const struct show *s = snapshot;
 	struct tables t = { .r = s->routes, .t = s->routes->topo };
-	struct json_object *ret = json_object_new_object(), *switches;
+	struct json_object *switches = json_object_new_array(), *ret = NULL;
 	bool fits = true;
 
 	t.by_hash = xcalloc(2 * PATTERN_MOST, sizeof(*t.by_hash));
 	find_groups(&t);
 	t.row = xcalloc(t.n_groups + 1u, sizeof(*t.row));
-	json_add_str(ret, "engine", t.r->engine);
-	put_groups(&t, json_add_array(ret, "groups"));
-	switches = json_add_array(ret, "switches");
 	for (uint32_t sw = 0; fits && sw < t.t->n_switches; sw++)
 		fits = put_switch(&t, switches, sw);
-	put_patterns(&t, json_add_array(ret, "patterns"));
+	if (fits)
+		ret = FIELDS_NEW(TABLES_FIELDS);
 	tables_clear(&t);
 	if (fits)
 		return ret;
-	json_object_put(ret);
+	json_object_put(switches);
 	return control_fail(err, "TooLarge",
 			    "these tables have too little order to be packed: ask for Path, "
 			    "or Routes");

@@ -10,7 +10,9 @@
 
 #include <cmocka.h>
 
+#include "control/control_internal.h"
 #include "tests/lib/control-world.h"
+#include "tests/unit/fields-fit.h"
 
 static inline int caller(struct control_world *w)
 {
@@ -77,6 +79,18 @@ static inline const char *str(struct json_object *o, const char *key)
 	return json_object_get_string(get(o, key));
 }
 
+/* Is the answer to a call as its method describes it? */
+static inline void assert_described(const char *text, struct json_object *parameters)
+{
+	struct json_object *call = json_tokener_parse(text);
+	const struct control_method *m = control_find(str(call, "method"));
+	char why[FIT_WHY] = "";
+
+	if (m && m->gives && !fields_fit(m->gives, parameters, why))
+		fail_msg("%s is not answered as described: %s", text, why);
+	json_object_put(call);
+}
+
 /* The parameters of the answer to one call, to be put. */
 static inline struct json_object *ask(struct control_world *w, int fd, const char *text)
 {
@@ -89,6 +103,7 @@ static inline struct json_object *ask(struct control_world *w, int fd, const cha
 		fail_msg("%s: %s", text, json_object_to_json_string(o));
 	parameters = json_object_get(get(o, "parameters"));
 	json_object_put(o);
+	assert_described(text, parameters);
 	return parameters;
 }
 

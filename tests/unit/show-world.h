@@ -17,6 +17,7 @@
 #include "sim/netfile/netfile.h"
 #include "tests/lib/rig.h"
 #include "tests/lib/scratch.h"
+#include "tests/unit/fields-fit.h"
 #include "tests/unit/json-paths.h"
 #include "util/log.h"
 #include "util/mem.h"
@@ -172,6 +173,7 @@ static inline struct json_object *try(const struct world *w, const char *name,
 {
 	const struct control_method *m = method_of(name);
 	struct json_object *p = json_tokener_parse(parameters), *ret = NULL;
+	char why[FIT_WHY] = "";
 	void *snapshot;
 
 	assert_non_null(p);
@@ -187,6 +189,8 @@ static inline struct json_object *try(const struct world *w, const char *name,
 	}
 	json_object_put(p);
 	assert_true(!ret == !!err->name);
+	if (ret && !fields_fit(m->gives, ret, why))
+		fail_msg("%s %s is not as described: %s", name, parameters, why);
 	return ret;
 }
 
