@@ -46,5 +46,6 @@ tests_unit_test_schedulers_SOURCES = tests/unit/test-schedulers.c tests/lib/host
 tests_unit_test_schedulers_LDADD = libctlformats.a $(SIM_LIBS) $(UTIL_LIBS) $(JSON_LIBS) $(CMOCKA_LIBS)
 
 UNIT_TESTS += tests/unit/test-opensmctl
-tests_unit_test_opensmctl_SOURCES = tests/unit/test-opensmctl.c opensm/opensmctl/talk/command.c opensm/opensmctl/talk/text.c opensm/opensmctl/partitions_words.c
+tests_unit_test_opensmctl_SOURCES = tests/unit/test-opensmctl.c opensm/opensmctl/talk/command.c opensm/opensmctl/talk/text.c opensm/opensmctl/show_members.c \
+	opensm/opensmctl/partitions.c opensm/opensmctl/partitions_text.c opensm/opensmctl/partitions_words.c
 tests_unit_test_opensmctl_LDADD = libctlformats.a libclient.a libib.a $(UTIL_LIBS) $(JSON_LIBS) $(CMOCKA_LIBS)

@@ -67,16 +67,6 @@ static bool on_event(void *arg, struct json_object *reply)
 	return fflush(stdout) == 0;
 }
 
-static struct json_object *kinds_of(int argc, char **argv)
-{
-	struct json_object *parameters = json_object_new_object(), *kinds = json_object_new_array();
-
-	for (int i = 0; i < argc; i++)
-		json_object_array_add(kinds, json_object_new_string(argv[i]));
-	json_object_object_add(parameters, "kinds", kinds);
-	return parameters;
-}
-
 /* ---- several instances ----------------------------------------------------------------------- */
 
 /* Prints the events that have arrived from this instance. False: stdout has no reader any more. */
@@ -128,7 +118,7 @@ static int monitor_all(struct ctl *ones, size_t n)
 	}
 }
 
-static int monitor_several(struct ctl *c, const struct instances *found, int argc, char **argv)
+static int monitor_several(struct ctl *c, const struct instances *found)
 {
 	_cleanup_free_ struct ctl *ones = xcalloc(found->n, sizeof(*ones));
 	int r = CTL_OK;
@@ -137,7 +127,7 @@ static int monitor_several(struct ctl *c, const struct instances *found, int arg
 		ones[i] = *c;
 		ones[i].instance = found->all[i].path;
 		ones[i].turn = found->all[i].name;
-		if (ctl_begin_more(&ones[i], "Monitor", kinds_of(argc, argv)) < 0)
+		if (ctl_begin_more(&ones[i], "Monitor", json_object_get(c->words)) < 0)
 			r = ones[i].exit_code;
 	}
 	if (r == CTL_OK)
@@ -147,7 +137,7 @@ static int monitor_several(struct ctl *c, const struct instances *found, int arg
 	return r;
 }
 
-static int cmd_monitor(struct ctl *c, int argc, char **argv)
+static int monitor(struct ctl *c)
 {
 	struct instances found = { 0 };
 	int r;
@@ -157,9 +147,9 @@ static int cmd_monitor(struct ctl *c, int argc, char **argv)
 	if (!c->instance && instances_find(c->run_dir, &found) < 0)
 		found.n = 0;
 	if (found.n > 1)
-		r = monitor_several(c, &found, argc, argv);
+		r = monitor_several(c, &found);
 	else
-		r = ctl_call_more(c, "Monitor", kinds_of(argc, argv), on_event, c);
+		r = ctl_call_more(c, "Monitor", json_object_get(c->words), on_event, c);
 	instances_clear(&found);
 	return r;
 }
@@ -171,5 +161,6 @@ const struct ctl_command ctl_monitor = {
 	.words = "state sweep discovered routes lft subnet_up node link trap manager sa_dumped "
 		 "port_down security topology health mark",
 	.scope = CTL_SEES_ALL,
-	.run = cmd_monitor,
+	.takes = (const struct ctl_word[]){ { CTL_ALL, .parameter = "kinds" }, { 0 } },
+	.with = monitor,
 };

@@ -46,7 +46,7 @@ static int find_pkey(struct ctl *c, struct json_object *partitions, const char *
 	return CTL_OK;
 }
 
-static int settle_pkey(struct ctl *c, enum partition_verb verb, struct json_object *parameters)
+static int settle_pkey(struct ctl *c, const char *verb, struct json_object *parameters)
 {
 	_cleanup_free_ char *word = xstrdup(js_str(parameters, "pkey"));
 	struct json_object *answer;
@@ -54,7 +54,7 @@ static int settle_pkey(struct ctl *c, enum partition_verb verb, struct json_obje
 
 	if (is_pkey(word))
 		return CTL_OK;
-	if (verb == VERB_CREATE)
+	if (!strcmp(verb, "create"))
 		return ctl_usage(NULL,
 				 "partitions create: '%s' is no P_Key (0x0001 to 0x7ffe); a name "
 				 "is given with name=%s",
@@ -69,10 +69,16 @@ static int settle_pkey(struct ctl *c, enum partition_verb verb, struct json_obje
 
 /* ---- changes -------------------------------------------------------------------------------- */
 
-static int call_change(struct ctl *c, enum partition_verb verb, struct json_object *parameters)
+int partition_change(struct ctl *c)
 {
-	struct json_object *answer = ctl_call(c, "ChangePartition", parameters);
+	const char *verb = js_str(c->words, "action");
+	struct json_object *answer;
+	int r = settle_pkey(c, verb, c->words);
 
+	if (r != CTL_OK)
+		return r;
+	partition_read_members(c->words);
+	answer = ctl_call(c, "ChangePartition", json_object_get(c->words));
 	if (!answer)
 		return c->exit_code;
 	if (c->json)
@@ -81,21 +87,6 @@ static int call_change(struct ctl *c, enum partition_verb verb, struct json_obje
 		partition_print_change(c, verb, answer);
 	json_object_put(answer);
 	return CTL_OK;
-}
-
-int partition_change(struct ctl *c, int argc, char **argv)
-{
-	enum partition_verb verb = partition_verb_of(1, argv - 1);
-	struct json_object *parameters = json_object_new_object();
-	int r = partition_parameters(verb, argc, argv, parameters);
-
-	if (r == CTL_OK)
-		r = settle_pkey(c, verb, parameters);
-	if (r != CTL_OK) {
-		json_object_put(parameters);
-		return r;
-	}
-	return call_change(c, verb, parameters);
 }
 
 /* ---- verify ---------------------------------------------------------------------------------- */
@@ -155,14 +146,11 @@ static bool on_verified(void *arg, struct json_object *answer)
 	return false;
 }
 
-int partition_verify(struct ctl *c, int argc, char **argv)
+int partition_verify(struct ctl *c)
 {
 	struct verifying v = { .c = c };
-	int r;
+	int r = ctl_call_more(c, "VerifyPartitions", NULL, on_verified, &v);
 
-	if (argc)
-		return ctl_too_many(NULL, argv[0]);
-	r = ctl_call_more(c, "VerifyPartitions", NULL, on_verified, &v);
 	if (r != CTL_OK)
 		return r;
 	return v.differs ? CTL_REFUSED : CTL_OK;

@@ -4,32 +4,20 @@
 
 #include "opensmctl/talk/ctl.h"
 
-enum partition_verb {
-	VERB_LIST,
-	VERB_SHOW,
-	VERB_CREATE,
-	VERB_DELETE,
-	VERB_ADD,
-	VERB_REMOVE,
-	VERB_SET,
-	VERB_CONFIGURE,
-	VERB_VERIFY,
-	VERB_NONE, /* no verb: the name of a partition, or no word at all */
-};
-enum partition_verb partition_verb_of(int argc, char **argv);
-const char *partition_verb_name(enum partition_verb verb);
+/* create ... configure, and verify. */
+int partition_change(struct ctl *c);
+int partition_verify(struct ctl *c);
 
-/*
- * Makes parameters of ChangePartition from the words behind the subcommand. "pkey" stays as the
- * user wrote it. 0, or the exit code after an error was printed.
- */
-int partition_parameters(enum partition_verb verb, int argc, char **argv, struct json_object *ret);
+/* ---- partitions_words.c ---- */
 
-/* create ... configure, and verify. argv begins behind the subcommand. Return the exit code. */
-int partition_change(struct ctl *c, int argc, char **argv);
-int partition_verify(struct ctl *c, int argc, char **argv);
+/* Words behind create and configure; delete; add, remove and set. */
+extern const struct ctl_word partition_fields_takes[], partition_delete_takes[],
+	partition_add_takes[], partition_remove_takes[], partition_set_takes[];
+/* The words that `members` has become objects of ChangePartition. */
+void partition_read_members(struct json_object *parameters);
 
 /* ---- partitions_text.c ---- */
 
-void partition_print_change(struct ctl *c, enum partition_verb verb, struct json_object *answer);
+/* `verb`: "add". */
+void partition_print_change(struct ctl *c, const char *verb, struct json_object *answer);
 void partition_print_blocks(struct ctl *c, struct json_object *blocks);

@@ -98,8 +98,9 @@ static void print_hosts(struct ctl *c, struct json_object *hosts)
 	}
 }
 
-void partition_print_change(struct ctl *c, enum partition_verb verb, struct json_object *answer)
+void partition_print_change(struct ctl *c, const char *verb, struct json_object *answer)
 {
+	bool is_delete = !strcmp(verb, "delete");
 	char members[64], copies[CTL_COPIES_STRLEN];
 
 	print_hosts(c, js_get(answer, "hosts"));
@@ -113,11 +114,11 @@ void partition_print_change(struct ctl *c, enum partition_verb verb, struct json
 		puts(js_str(answer, "text"));
 	if (!js_bool(answer, "changed"))
 		printf("nothing to change");
-	else if (verb == VERB_DELETE)
+	else if (is_delete)
 		printf("deleted");
 	else
 		printf("done");
-	if (verb != VERB_DELETE)
+	if (!is_delete)
 		printf(": %s", ctl_plural(js_int(answer, "n_members"), "member", members));
 	printf(", generation %" PRId64, js_int(answer, "generation"));
 	if (js_bool(answer, "changed"))

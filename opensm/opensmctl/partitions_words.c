@@ -9,64 +9,9 @@
 #include "util/mem.h"
 #include "util/str.h"
 
-static const char *const verbs[] = {
-	[VERB_LIST] = "list",	  [VERB_SHOW] = "show",		  [VERB_CREATE] = "create",
-	[VERB_DELETE] = "delete", [VERB_ADD] = "add",		  [VERB_REMOVE] = "remove",
-	[VERB_SET] = "set",	  [VERB_CONFIGURE] = "configure", [VERB_VERIFY] = "verify",
-};
-
-enum partition_verb partition_verb_of(int argc, char **argv)
-{
-	for (size_t i = 0; argc && i < ARRAY_SIZE(verbs); i++)
-		if (!strcmp(argv[0], verbs[i]))
-			return (enum partition_verb)i;
-	return VERB_NONE;
-}
-
-const char *partition_verb_name(enum partition_verb verb)
-{
-	return verb < ARRAY_SIZE(verbs) ? verbs[verb] : "";
-}
-
-/* ---- options -------------------------------------------------------------------------------- */
-
 static void add_bool(struct json_object *o, const char *key, bool value)
 {
 	json_object_object_add(o, key, json_object_new_boolean(value));
-}
-
-static int read_generation(const char *text, struct json_object *ret)
-{
-	uint64_t n;
-
-	if (!text || str_to_u64(text, 10, INT64_MAX, &n) < 0)
-		return ctl_usage(NULL, "--if-generation: a generation is a number, not '%s'",
-				 text ? text : "");
-	json_object_object_add(ret, "if_generation", json_object_new_int64((int64_t)n));
-	return CTL_OK;
-}
-
-/* `*at`: the index of the option, which may take the next word. */
-static int read_option(enum partition_verb verb, char **argv, int *at, struct json_object *ret)
-{
-	const char *name = argv[*at];
-
-	if (!strcmp(name, "--wait") || !strcmp(name, "--no-wait"))
-		add_bool(ret, "wait", !strcmp(name, "--wait"));
-	else if (!strcmp(name, "--dry-run"))
-		add_bool(ret, "dry_run", true);
-	else if (!strcmp(name, "--known-only"))
-		add_bool(ret, "known_only", true);
-	else if (!strcmp(name, "--keep-empty") && verb == VERB_REMOVE)
-		add_bool(ret, "keep_empty", true);
-	else if (!strcmp(name, "--if-generation"))
-		return read_generation(argv[++*at], ret);
-	else if (str_starts(name, "--if-generation="))
-		return read_generation(strchr(name, '=') + 1, ret);
-	else
-		return ctl_usage(NULL, "partitions %s: there is no option '%s'",
-				 partition_verb_name(verb), name);
-	return CTL_OK;
 }
 
 /* ---- fields --------------------------------------------------------------------------------- */
@@ -125,24 +70,6 @@ static int read_name(const char *value, struct json_object *ret)
 	return CTL_OK;
 }
 
-static int read_field(const char *word, struct json_object *ret)
-{
-	static const struct {
-		const char *key;
-		int (*read)(const char *value, struct json_object *ret);
-	} fields[] = {
-		{ "name=", read_name }, { "mtu=", read_mtu },	  { "rate=", read_rate },
-		{ "sl=", read_sl },	{ "ipoib=", read_ipoib },
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(fields); i++)
-		if (str_starts(word, fields[i].key))
-			return fields[i].read(word + strlen(fields[i].key), ret);
-	return ctl_usage(NULL,
-			 "'%s' is none of name=NAME, mtu=BYTES, rate=GBPS, sl=SL, ipoib=yes|no",
-			 word);
-}
-
 /* ---- members -------------------------------------------------------------------------------- */
 
 /* Cuts `suffix` off the end of `word`. */
@@ -162,7 +89,7 @@ static bool is_guid(const char *word)
 }
 
 /* HOST|GUID[=full|limited][,index0] */
-static void read_member(const char *word, struct json_object *members)
+static struct json_object *member_of(const char *word)
 {
 	_cleanup_free_ char *copy = xstrdup(word);
 	struct json_object *o = json_object_new_object();
@@ -174,54 +101,53 @@ static void read_member(const char *word, struct json_object *members)
 	else if (cut_off(copy, "=full"))
 		json_object_object_add(o, "membership", json_object_new_string("full"));
 	json_object_object_add(o, is_guid(copy) ? "guid" : "host", json_object_new_string(copy));
-	json_object_array_add(members, o);
+	return o;
 }
 
-/* ---- all ------------------------------------------------------------------------------------- */
-
-static bool takes_members(enum partition_verb verb)
+void partition_read_members(struct json_object *parameters)
 {
-	return verb == VERB_ADD || verb == VERB_REMOVE || verb == VERB_SET;
+	struct json_object *words = js_get(parameters, "members"), *members;
+
+	if (!words)
+		return;
+	members = json_object_new_array();
+	for (size_t i = 0; i < js_len(words); i++)
+		json_object_array_add(members, member_of(json_object_get_string(js_at(words, i))));
+	json_object_object_add(parameters, "members", members);
 }
 
-static bool takes_fields(enum partition_verb verb)
-{
-	return verb == VERB_CREATE || verb == VERB_CONFIGURE;
-}
+/* ---- words of each command ------------------------------------------------------------------- */
 
-static int read_word(enum partition_verb verb, const char *word, struct json_object *ret)
-{
-	if (!js_has(ret, "pkey")) {
-		json_object_object_add(ret, "pkey", json_object_new_string(word));
-		return CTL_OK;
-	}
-	if (takes_fields(verb))
-		return read_field(word, ret);
-	if (!takes_members(verb))
-		return ctl_usage(NULL, "partitions %s: '%s' is one too many",
-				 partition_verb_name(verb), word);
-	read_member(word, js_get(ret, "members"));
-	return CTL_OK;
-}
+#define ONE_PARTITION                                                                              \
+	{ CTL_TEXT, .parameter = "pkey", .missing = "which one? Its P_Key or name is missing" },   \
+	{ CTL_FLAG, .option = "--wait", .parameter = "wait" },                                     \
+	{ CTL_OFF, .option = "--no-wait", .parameter = "wait" },                                   \
+	{ CTL_FLAG, .option = "--dry-run", .parameter = "dry_run" },                               \
+	{ CTL_FLAG, .option = "--known-only", .parameter = "known_only" },                         \
+	{ CTL_NUMBER, .option = "--if-generation", .parameter = "if_generation",                   \
+	  .most = INT64_MAX, .what = "generation, which is a number" }
+#define MEMBERS                                                                                    \
+	{ CTL_ALL, .parameter = "members", .missing = "hosts, or GUIDs of ports, are missing" }
 
-int partition_parameters(enum partition_verb verb, int argc, char **argv, struct json_object *ret)
-{
-	const char *action = partition_verb_name(verb);
-	int r = CTL_OK;
-
-	json_object_object_add(ret, "action", json_object_new_string(action));
-	if (takes_members(verb))
-		json_object_object_add(ret, "members", json_object_new_array());
-	for (int i = 0; i < argc && r == CTL_OK; i++)
-		r = argv[i][0] == '-' ? read_option(verb, argv, &i, ret)
-				      : read_word(verb, argv[i], ret);
-	if (r != CTL_OK)
-		return r;
-	if (!js_has(ret, "pkey"))
-		return ctl_usage(NULL, "partitions %s: which one? Its P_Key or name is missing",
-				 action);
-	if (takes_members(verb) && verb != VERB_SET && !js_len(js_get(ret, "members")))
-		return ctl_usage(NULL, "partitions %s: hosts, or GUIDs of ports, are missing",
-				 action);
-	return CTL_OK;
-}
+const struct ctl_word partition_delete_takes[] = { ONE_PARTITION, { 0 } };
+const struct ctl_word partition_fields_takes[] = {
+	ONE_PARTITION,
+	{ CTL_READ, .option = "name=", .read = read_name },
+	{ CTL_READ, .option = "mtu=", .read = read_mtu },
+	{ CTL_READ, .option = "rate=", .read = read_rate },
+	{ CTL_READ, .option = "sl=", .read = read_sl },
+	{ CTL_READ, .option = "ipoib=", .read = read_ipoib },
+	{ 0 },
+};
+const struct ctl_word partition_add_takes[] = { ONE_PARTITION, MEMBERS, { 0 } };
+const struct ctl_word partition_remove_takes[] = {
+	ONE_PARTITION,
+	MEMBERS,
+	{ CTL_FLAG, .option = "--keep-empty", .parameter = "keep_empty" },
+	{ 0 },
+};
+const struct ctl_word partition_set_takes[] = {
+	ONE_PARTITION,
+	{ CTL_ALL, .parameter = "members" },
+	{ 0 },
+};

@@ -113,24 +113,15 @@ static struct json_object *page_of(struct ctl *c, bool with_paths)
 	return page;
 }
 
-static int cmd_report(struct ctl *c, int argc, char **argv)
+static int report(struct ctl *c)
 {
-	const char *path = NULL;
+	const char *path = js_has(c->words, "path") ? js_str(c->words, "path") : NULL;
 	struct json_object *page;
-	bool with_paths = true;
 	int r;
 
-	for (int i = 0; i < argc; i++) {
-		if (!strcmp(argv[i], "-o") && i + 1 < argc)
-			path = argv[++i];
-		else if (!strcmp(argv[i], "--no-paths"))
-			with_paths = false;
-		else
-			return ctl_too_many(&ctl_report, argv[i]);
-	}
 	if (!path && !c->json)
 		return ctl_usage(&ctl_report, "-o FILE is missing: the page to write");
-	page = page_of(c, with_paths);
+	page = page_of(c, !js_bool(c->words, "no_paths"));
 	if (!page)
 		return c->exit_code;
 	r = path ? write_file(path, page) : 0;
@@ -146,5 +137,11 @@ const struct ctl_command ctl_report = {
 	.help = "writes a page for a browser: the fabric, its health, events, security",
 	.words = "--no-paths",
 	.scope = CTL_ACTS,
-	.run = cmd_report,
+	.takes =
+		(const struct ctl_word[]){
+			{ CTL_TEXT, .option = "-o", .parameter = "path" },
+			{ CTL_FLAG, .option = "--no-paths", .parameter = "no_paths" },
+			{ 0 },
+		},
+	.with = report,
 };

@@ -149,16 +149,25 @@ static const struct ctl_word one_partition[] = {
 	.scope = CTL_SHOWS, .method = "Partitions", .member = "partitions",                        \
 	.print = print_partitions
 
+#define PARTITION_FIELDS_WANTED "expected name=NAME, mtu=BYTES, rate=GBPS, sl=SL, ipoib=yes|no"
+#define PARTITION_CHANGE	.scope = CTL_ACTS, .as = "action", .with = partition_change
+
 static const struct ctl_command partition_commands[] = {
 	{ .name = "list", PARTITIONS_CALL },
 	{ .name = "show", .takes = one_partition, PARTITIONS_CALL },
-	{ .name = "create", .scope = CTL_ACTS, .run = partition_change },
-	{ .name = "delete", .scope = CTL_ACTS, .run = partition_change },
-	{ .name = "add", .scope = CTL_ACTS, .run = partition_change },
-	{ .name = "remove", .scope = CTL_ACTS, .run = partition_change },
-	{ .name = "set", .scope = CTL_ACTS, .run = partition_change },
-	{ .name = "configure", .scope = CTL_ACTS, .run = partition_change },
-	{ .name = "verify", .scope = CTL_ACTS, .run = partition_verify },
+	{ .name = "create",
+	  .takes = partition_fields_takes,
+	  .excess = PARTITION_FIELDS_WANTED,
+	  PARTITION_CHANGE },
+	{ .name = "delete", .takes = partition_delete_takes, PARTITION_CHANGE },
+	{ .name = "add", .takes = partition_add_takes, PARTITION_CHANGE },
+	{ .name = "remove", .takes = partition_remove_takes, PARTITION_CHANGE },
+	{ .name = "set", .takes = partition_set_takes, PARTITION_CHANGE },
+	{ .name = "configure",
+	  .takes = partition_fields_takes,
+	  .excess = PARTITION_FIELDS_WANTED,
+	  PARTITION_CHANGE },
+	{ .name = "verify", .scope = CTL_ACTS, .with = partition_verify },
 	{ 0 },
 };
 

@@ -267,23 +267,6 @@ static void print_format(struct ctl *c, struct json_object *doc, enum format for
 
 /* ---- words ---------------------------------------------------------------------------------- */
 
-/*
- * "--format=X" or "--format X" at argv[*at]: X, and *at on its last word. NULL: it is something
- * else.
- */
-static const char *value_of(const char *option, int argc, char **argv, int *at)
-{
-	const char *word = argv[*at] + strspn(argv[*at], "-");
-	size_t len = strlen(option);
-	bool is_short = !strcmp(option, "format") && !strcmp(argv[*at], "-f");
-
-	if (!is_short && (strncmp(word, option, len) != 0 || (word[len] && word[len] != '=')))
-		return NULL;
-	if (!is_short && word[len] == '=')
-		return word + len + 1;
-	return *at + 1 < argc ? argv[++*at] : NULL;
-}
-
 static int parse_format(const char *name, struct question *ret)
 {
 	const char *names[ARRAY_SIZE(formats) + 1] = { NULL };
@@ -299,52 +282,46 @@ static int parse_format(const char *name, struct question *ret)
 	return CTL_OK;
 }
 
-/* An option of hosts and blocks at argv[*at]; false: it is none of these. */
-static bool parse_option(struct scheduler_wish *wish, int argc, char **argv, int *at)
+static const struct ctl_word topology_takes[] = {
+	{ CTL_TEXT, .option = "--format", .parameter = "format" },
+	{ CTL_TEXT, .option = "-f", .parameter = "format" },
+	{ CTL_TEXT, .option = "--network", .parameter = "network" },
+	{ CTL_TEXT, .option = "--ports", .parameter = "ports" },
+	{ CTL_TEXT, .option = "--blocks", .parameter = "blocks" },
+	{ CTL_TEXT, .option = "--block-size", .parameter = "block_size" },
+	{ CTL_TEXT, .option = "--k8s-prefix", .parameter = "k8s_prefix" },
+	{ 0 },
+};
+
+static const char *given(struct json_object *words, const char *key)
 {
-	const struct {
-		const char *option, **to;
-	} all[] = {
-		{ "network", &wish->slurm.network }, { "ports", &wish->slurm.ports },
-		{ "k8s-prefix", &wish->k8s_prefix }, { "blocks", &wish->blocks },
-		{ "block-size", &wish->block_size },
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
-		const char *value = value_of(all[i].option, argc, argv, at);
-
-		if (value) {
-			*all[i].to = value;
-			return true;
-		}
-	}
-	return false;
+	return js_has(words, key) ? js_str(words, key) : NULL;
 }
 
 /* CTL_OK, or the exit code after an error was printed. */
-static int parse_words(const struct ctl *c, int argc, char **argv, struct question *ret)
+static int parse_words(const struct ctl *c, struct question *ret)
 {
-	const char *name = c->json ? "json" : "table", *value, *wrong;
-	bool has_wish = false;
+	struct scheduler_wish *wish = &ret->wish;
+	const char *format = given(c->words, "format"), *wrong;
 	int r;
 
-	*ret = (struct question){ 0 };
-	for (int i = 0; i < argc; i++) {
-		if ((value = value_of("format", argc, argv, &i)))
-			name = value;
-		else if (parse_option(&ret->wish, argc, argv, &i))
-			has_wish = true;
-		else
-			return ctl_usage(&ctl_topology, "'%s' is not understood", argv[i]);
-	}
-	r = parse_format(name, ret);
+	*ret = (struct question){
+		.wish = { .slurm = { .network = given(c->words, "network"),
+				     .ports = given(c->words, "ports") },
+			  .blocks = given(c->words, "blocks"),
+			  .block_size = given(c->words, "block_size"),
+			  .k8s_prefix = given(c->words, "k8s_prefix") },
+	};
+	r = parse_format(format ? format : c->json ? "json" : "table", ret);
 	if (r != CTL_OK)
 		return r;
-	if (has_wish && ret->format != FORMAT_SCHEDULER)
+	if ((wish->slurm.network || wish->slurm.ports || wish->blocks || wish->block_size ||
+	     wish->k8s_prefix) &&
+	    ret->format != FORMAT_SCHEDULER)
 		return ctl_usage(&ctl_topology,
 				 "--network, --ports, --blocks, --block-size and --k8s-prefix are "
 				 "for Slurm's formats and k8s");
-	wrong = scheduler_wish_check(&ret->wish);
+	wrong = scheduler_wish_check(wish);
 	return wrong ? ctl_usage(&ctl_topology, "%s", wrong) : CTL_OK;
 }
 
@@ -354,7 +331,7 @@ static int show_one(struct ctl *c, int argc, char **argv)
 {
 	struct question q;
 	struct json_object *doc;
-	int r = parse_words(c, argc, argv, &q);
+	int r = parse_words(c, &q);
 
 	if (r != CTL_OK)
 		return r;
@@ -366,7 +343,7 @@ static int show_one(struct ctl *c, int argc, char **argv)
 	return CTL_OK;
 }
 
-static int cmd_topology(struct ctl *c, int argc, char **argv)
+static int topology(struct ctl *c)
 {
 	static const struct ctl_command each = {
 		.name = "topology", .arguments = "", .scope = CTL_HEADS, .run = show_one
@@ -374,13 +351,13 @@ static int cmd_topology(struct ctl *c, int argc, char **argv)
 	struct question q;
 	int r;
 
-	r = parse_words(c, argc, argv, &q);
+	r = parse_words(c, &q);
 	if (r != CTL_OK)
 		return r;
 	if (q.format == FORMAT_JSON)
 		c->json = true;
 	return q.format == FORMAT_SCHEDULER ? show_scheduler(c, &q.wish)
-					    : ctl_run(c, &each, argc, argv);
+					    : ctl_run(c, &each, 0, NULL);
 }
 
 const struct ctl_command ctl_topology = {
@@ -396,5 +373,6 @@ const struct ctl_command ctl_topology = {
 		 "--network --ports --blocks leaf pod --block-size --k8s-prefix",
 	.scope = CTL_SEES_ALL,
 	.subs = topology_commands,
-	.run = cmd_topology,
+	.takes = topology_takes,
+	.with = topology,
 };

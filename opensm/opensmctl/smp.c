@@ -280,49 +280,71 @@ static bool has_blocks(const char *attribute)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-/* "--hex" anywhere is taken out. How many words are left. */
-static int take_hex(int argc, char **argv, bool *ret)
+static struct asking asking_new(struct ctl *c)
 {
-	int n = 0;
-
-	for (int i = 0; i < argc; i++) {
-		if (!strcmp(argv[i], "--hex"))
-			*ret = true;
-		else
-			argv[n++] = argv[i];
-	}
-	return n;
+	return (struct asking){
+		.c = c,
+		.as_hex = js_bool(c->words, "hex"),
+		.target = js_str(c->words, "device"),
+		.all = json_object_new_array(),
+	};
 }
 
-static int cmd_smp(struct ctl *c, int argc, char **argv)
+static int smp_get(struct ctl *c)
 {
-	static const char *const verbs[] = { "get", "show", NULL };
-	struct asking a = { .c = c };
-	uint64_t number = 0;
-	int verb;
+	struct asking a = asking_new(c);
 
-	argc = take_hex(argc, argv, &a.as_hex);
-	verb = argc ? ctl_match(argv[0], verbs) : -1;
-	if (verb < 0)
-		return ctl_usage(&ctl_smp, "expected get or show, found '%s'", argc ? argv[0] : "");
-	if (argc < 3)
-		return ctl_usage(&ctl_smp, "an attribute and a device are needed");
-	if (argc > 4)
-		return ctl_too_many(&ctl_smp, argv[4]);
-	if (argc > 3 && str_to_u64(argv[3], 0, verb ? 254 : UINT32_MAX, &number) < 0)
-		return ctl_usage(&ctl_smp, "'%s' is no %s", argv[3],
-				 verb ? "port (0 to 254)" : "modifier (0 to 0xffffffff)");
-	a.target = argv[2];
-	a.all = json_object_new_array();
-	if (verb == 1 && has_blocks(argv[1]))
-		show_table(&a, argv[1], number);
-	else
-		show_one(&a, argv[1], number);
+	show_one(&a, js_str(c->words, "attribute"), (uint64_t)js_int(c->words, "number"));
 	if (c->json && js_len(a.all))
-		ctl_print_json(c, verb == 1 ? a.all : js_at(a.all, 0));
+		ctl_print_json(c, js_at(a.all, 0));
 	json_object_put(a.all);
 	return a.exit_code;
 }
+
+static int smp_show(struct ctl *c)
+{
+	const char *attribute = js_str(c->words, "attribute");
+	uint64_t port = (uint64_t)js_int(c->words, "number");
+	struct asking a = asking_new(c);
+
+	if (has_blocks(attribute))
+		show_table(&a, attribute, port);
+	else
+		show_one(&a, attribute, port);
+	if (c->json && js_len(a.all))
+		ctl_print_json(c, a.all);
+	json_object_put(a.all);
+	return a.exit_code;
+}
+
+static int refuse_verb(struct ctl *c, int argc, char **argv)
+{
+	return ctl_usage(&ctl_smp, "expected get or show, found '%s'", argc ? argv[0] : "");
+}
+
+#define SMP_TAKES                                                                                  \
+	{ CTL_FLAG, .option = "--hex", .parameter = "hex" },                                       \
+	{ CTL_TEXT, .parameter = "attribute",                                                      \
+	  .missing = "an attribute and a device are needed" },                                     \
+	{ CTL_TEXT, .parameter = "device", .missing = "an attribute and a device are needed" }
+
+static const struct ctl_word get_takes[] = {
+	SMP_TAKES,
+	{ CTL_NUMBER, .parameter = "number", .most = UINT32_MAX,
+	  .what = "modifier (0 to 0xffffffff)" },
+	{ 0 },
+};
+static const struct ctl_word show_takes[] = {
+	SMP_TAKES,
+	{ CTL_NUMBER, .parameter = "number", .most = 254, .what = "port (0 to 254)" },
+	{ 0 },
+};
+
+static const struct ctl_command smp_commands[] = {
+	{ .name = "get", .scope = CTL_ACTS, .takes = get_takes, .with = smp_get },
+	{ .name = "show", .scope = CTL_ACTS, .takes = show_takes, .with = smp_show },
+	{ 0 },
+};
 
 const struct ctl_command ctl_smp = {
 	.name = "smp",
@@ -331,5 +353,6 @@ const struct ctl_command ctl_smp = {
 	.words = "get show --hex nodeinfo nodedesc portinfo switchinfo pkeys sl2vl vlarb guids "
 		 "lft mft sminfo",
 	.scope = CTL_ACTS,
-	.run = cmd_smp,
+	.subs = smp_commands,
+	.run = refuse_verb,
 };

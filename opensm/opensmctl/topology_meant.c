@@ -39,25 +39,14 @@ static struct json_object *ask_text(struct ctl *c, const char *accept, bool csv)
 
 /* ---- save ------------------------------------------------------------------------------------ */
 
-static int save(struct ctl *c, int argc, char **argv)
+static int save(struct ctl *c)
 {
-	const char *path = NULL;
+	const char *path = js_str(c->words, "path");
 	struct json_object *o;
-	bool csv = false;
 	char n[64];
 	int r;
 
-	for (int i = 0; i < argc; i++) {
-		if (!strcmp(argv[i], "--csv"))
-			csv = true;
-		else if (str_starts(argv[i], "--") || path)
-			return usage("topology save: '%s' is not understood", argv[i]);
-		else
-			path = argv[i];
-	}
-	if (!path)
-		return usage("topology save: the name of a file is needed");
-	o = ask_text(c, NULL, csv);
+	o = ask_text(c, NULL, js_bool(c->words, "csv"));
 	if (!o)
 		return c->exit_code;
 	r = write_file(file_output_open(path, 0644), path, js_str(o, "text"));
@@ -112,16 +101,13 @@ static bool differs(const struct ctl *c, struct json_object *o)
 
 /* ---- accept ---------------------------------------------------------------------------------- */
 
-static int accept_one(struct ctl *c, int argc, char **argv)
+static int accept_one(struct ctl *c)
 {
 	struct json_object *o, *answer;
 	char n[64];
 	int r;
 
-	if (argc != 1)
-		return usage("topology accept: a finding of 'opensmctl topology diff' is needed, "
-			     "or all");
-	o = ask_text(c, argv[0], false);
+	o = ask_text(c, js_str(c->words, "finding"), false);
 	if (!o)
 		return c->exit_code;
 	r = write_file(file_replace_open(js_str(o, "file"), false), js_str(o, "file"),
@@ -142,14 +128,26 @@ static int accept_one(struct ctl *c, int argc, char **argv)
 	return r;
 }
 
+static const struct ctl_word save_takes[] = {
+	{ CTL_TEXT, .parameter = "path",
+	  .missing = "topology save: the name of a file is needed" },
+	{ CTL_FLAG, .option = "--csv", .parameter = "csv" },
+	{ 0 },
+};
+static const struct ctl_word accept_takes[] = {
+	{ CTL_TEXT, .parameter = "finding",
+	  .missing = "topology accept: a finding of 'opensmctl topology diff' is needed, or all" },
+	{ 0 },
+};
+
 const struct ctl_command topology_commands[] = {
-	{ .name = "save", .scope = CTL_ACTS, .run = save },
+	{ .name = "save", .scope = CTL_ACTS, .takes = save_takes, .with = save },
 	{ .name = "diff",
 	  .scope = CTL_ACTS,
 	  .method = "Drift",
 	  .takes = ctl_json_word,
 	  .print = print_diff,
 	  .fails = differs },
-	{ .name = "accept", .scope = CTL_ACTS, .run = accept_one },
+	{ .name = "accept", .scope = CTL_ACTS, .takes = accept_takes, .with = accept_one },
 	{ 0 },
 };

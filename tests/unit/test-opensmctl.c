@@ -18,9 +18,9 @@
 
 #include "client/client.h"
 #include "opensmctl/talk/ctl.h"
-#include "opensmctl/partitions.h"
 #include "tests/lib/scratch.h"
 #include "util/mem.h"
+#include "util/str.h"
 
 /* ---- words ---------------------------------------------------------------------------------- */
 
@@ -53,95 +53,16 @@ static void numbers_are_for_people(void **state)
 	assert_string_equal(ctl_plural(0, "host", text), "0 hosts");
 }
 
-/* ---- changes of partitions ------------------------------------------------------------------ */
-
-/* The parameters that "VERB WORD..." becomes, as text to be freed; NULL: it is not understood. */
-static char *parameters_of(const char *line)
-{
-	_cleanup_free_ char *copy = xstrdup(line);
-	char *argv[20] = { NULL }, *rest = copy, *word, *text = NULL;
-	struct json_object *o = json_object_new_object();
-	int argc = 0;
-
-	while ((word = strsep(&rest, " ")))
-		argv[argc++] = word;
-	if (partition_parameters(partition_verb_of(argc, argv), argc - 1, argv + 1, o) == CTL_OK)
-		text = xstrdup(json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN));
-	json_object_put(o);
-	return text;
-}
-
-static void words_become_a_change(void **state)
-{
-	static const char *const cases[][2] = {
-		{ "create 0x5", "{'action':'create','pkey':'0x5'}" },
-		{ "create 5 name=blue mtu=4096 rate=100 sl=3 ipoib=no",
-		  "{'action':'create','pkey':'5','name':'blue','mtu':5,'rate':16,'sl':3,"
-		  "'ip_over_ib':false}" },
-		{ "configure blue rate=2.5 --no-wait",
-		  "{'action':'configure','pkey':'blue','rate':2,'wait':false}" },
-		{ "add blue n1 n2=limited 0x1,index0 n3/2=full,index0",
-		  "{'action':'add','members':[{'host':'n1'},{'membership':'limited','host':'n2'},"
-		  "{'index0':true,'guid':'0x1'},"
-		  "{'index0':true,'membership':'full','host':'n3\\/2'}],'pkey':'blue'}" },
-		{ "remove --keep-empty 5 --if-generation 12 --dry-run n1",
-		  "{'action':'remove','members':[{'host':'n1'}],'keep_empty':true,'pkey':'5',"
-		  "'if_generation':12,'dry_run':true}" },
-		{ "set 5", "{'action':'set','members':[],'pkey':'5'}" },
-		{ "delete 5 --if-generation=0",
-		  "{'action':'delete','pkey':'5','if_generation':0}" },
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		_cleanup_free_ char *text = parameters_of(cases[i][0]);
-
-		assert_non_null(text);
-		for (char *c = text; *c; c++)
-			*c = *c == '"' ? '\'' : *c;
-		assert_string_equal(text, cases[i][1]);
-	}
-}
-
-static void other_words_are_not_understood(void **state)
-{
-	static const char *const cases[] = {
-		"create",
-		"create 5 mtu=2000",
-		"create 5 mtu=4",
-		"create 5 rate=3",
-		"create 5 sl=16",
-		"create 5 ipoib=maybe",
-		"create 5 n1",
-		"create 5 colour=red",
-		"add 5",
-		"remove 5 --no-wait",
-		"delete 5 n1",
-		"add 5 n1 --keep-empty",
-		"add 5 n1 --force",
-		"add 5 n1 --if-generation",
-		"add 5 n1 --if-generation=x",
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
-		assert_null(parameters_of(cases[i]));
-}
-
-static void only_whole_words_are_subcommands(void **state)
-{
-	char show[] = "show", sho[] = "sho";
-
-	assert_int_equal(partition_verb_of(1, (char *[]){ show, NULL }), VERB_SHOW);
-	assert_int_equal(partition_verb_of(1, (char *[]){ sho, NULL }), VERB_NONE);
-	assert_int_equal(partition_verb_of(0, (char *[]){ NULL }), VERB_NONE);
-}
-
 /* ---- commands that are one call -------------------------------------------------------------- */
 
-static char *called; /* "METHOD PARAMETERS", of the last call */
+static char *called; /* "METHOD PARAMETERS", of the last call; NULL: there was none */
 
-/* call.c's: there is no daemon. */
+/* call.c's: there is no daemon, but a partition whose P_Key is written as its name. */
 struct json_object *ctl_call(struct ctl *c, const char *method, struct json_object *parameters)
 {
+	if (!strcmp(method, "TenantPartitions"))
+		return json_tokener_parse(
+			"{\"partitions\":[{\"name\":\"blue\",\"pkey\":\"blue\"}]}");
 	free(called);
 	called = xasprintf(
 		"%s %s", method,
@@ -150,6 +71,19 @@ struct json_object *ctl_call(struct ctl *c, const char *method, struct json_obje
 	json_object_put(parameters);
 	c->exit_code = CTL_NO_DAEMON;
 	return NULL;
+}
+
+int ctl_refuse(const char *fmt, ...)
+{
+	return CTL_REFUSED;
+}
+
+/* Not called. */
+int ctl_call_more(struct ctl *c, const char *method, struct json_object *parameters,
+		  bool (*on_reply)(void *arg, struct json_object *reply), void *arg)
+{
+	fail();
+	return CTL_REFUSED;
 }
 
 static void print_nothing(struct ctl *c, struct json_object *answer, struct json_object *asked)
@@ -181,7 +115,10 @@ static const struct ctl_command door = {
 			{ CTL_ONE_OF, .parameter = "side",
 			  .among = (const char *const[]){ "front", "back", NULL } },
 			{ CTL_FLAG, .option = "--open", .parameter = "open" },
+			{ CTL_OFF, .option = "--shut", .parameter = "open" },
 			{ CTL_TEXT, .option = "--why", .parameter = "why" },
+			{ CTL_NUMBER, .option = "--width", .parameter = "width", .most = 12,
+			  .what = "width" },
 			{ CTL_TIME, .option = "--until", .parameter = "until" },
 			{ CTL_JSON, .option = "--json" },
 			{ 0 },
@@ -226,6 +163,15 @@ static void words_become_parameters_by_the_table_of_the_command(void **state)
 	} cases[] = {
 		{ &door, "", "Door -" },
 		{ &door, "fr --open", "Door {\"side\":\"front\",\"open\":true}" },
+		{ &door, "-open", "Door {\"open\":true}" },
+		{ &door, "--shut", "Door {\"open\":false}" },
+		{ &door, "--width 12", "Door {\"width\":12}" },
+		{ &door, "--width=0xc", "Door {\"width\":12}" },
+		{ &door, "--width 13", "" },
+		{ &door, "--width wide", "" },
+		{ &door, "--width", "" },
+		{ &door, "---open", "" },
+		{ &door, "open", "" },
 		{ &door, "--why x=y back", "Door {\"why\":\"x=y\",\"side\":\"back\"}" },
 		{ &door, "--why=a=b", "Door {\"why\":\"a=b\"}" },
 		{ &door, "--until 15m", "Door {\"until\":900}" },
@@ -274,6 +220,73 @@ static void the_first_word_may_be_a_command_of_its_own(void **state)
 	assert_ptr_equal(ctl_meant(&door, 0, argv, &skip), &door);
 	assert_int_equal(skip, 0);
 	assert_ptr_equal(ctl_meant(&room, 2, argv, &skip), &room);
+}
+
+/* ---- changes of partitions ------------------------------------------------------------------ */
+
+#define CHANGE "ChangePartition "
+
+static void words_become_a_change(void **state)
+{
+	static const char *const cases[][2] = {
+		{ "create 0x5", "{'action':'create','pkey':'0x5'}" },
+		{ "create 5 name=blue mtu=4096 rate=100 sl=3 ipoib=no",
+		  "{'action':'create','pkey':'5','name':'blue','mtu':5,'rate':16,'sl':3,"
+		  "'ip_over_ib':false}" },
+		{ "configure blue rate=2.5 --no-wait",
+		  "{'action':'configure','pkey':'blue','rate':2,'wait':false}" },
+		{ "add blue n1 n2=limited 0x1,index0 n3/2=full,index0",
+		  "{'action':'add','members':[{'host':'n1'},{'membership':'limited','host':'n2'},"
+		  "{'index0':true,'guid':'0x1'},"
+		  "{'index0':true,'membership':'full','host':'n3\\/2'}],'pkey':'blue'}" },
+		{ "remove --keep-empty 5 --if-generation 12 --dry-run n1",
+		  "{'action':'remove','members':[{'host':'n1'}],'keep_empty':true,'pkey':'5',"
+		  "'if_generation':12,'dry_run':true}" },
+		{ "set 5", "{'action':'set','members':[],'pkey':'5'}" },
+		{ "delete 5 --if-generation=0",
+		  "{'action':'delete','pkey':'5','if_generation':0}" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		_cleanup_free_ char *text = xstrdup(call_of(&ctl_partitions, cases[i][0]));
+
+		assert_true(str_starts(text, CHANGE));
+		for (char *c = text; *c; c++)
+			*c = *c == '"' ? '\'' : *c;
+		assert_string_equal(text + strlen(CHANGE), cases[i][1]);
+	}
+}
+
+static void other_words_are_not_understood(void **state)
+{
+	static const char *const cases[] = {
+		"create",
+		"create 5 mtu=2000",
+		"create 5 mtu=4",
+		"create 5 rate=3",
+		"create 5 sl=16",
+		"create 5 ipoib=maybe",
+		"create 5 n1",
+		"create 5 colour=red",
+		"add 5",
+		"remove 5 --no-wait",
+		"delete 5 n1",
+		"add 5 n1 --keep-empty",
+		"add 5 n1 --force",
+		"add 5 n1 --if-generation",
+		"add 5 n1 --if-generation=x",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		assert_string_equal(call_of(&ctl_partitions, cases[i]), "");
+}
+
+static void only_whole_words_are_subcommands(void **state)
+{
+	assert_string_equal(call_of(&ctl_partitions, "sho"),
+			    "Partitions {\"partition\":\"sho\"}");
+	assert_string_equal(call_of(&ctl_partitions, "list"), "Partitions -");
+	free(take(called));
 }
 
 /* ---- tables --------------------------------------------------------------------------------- */

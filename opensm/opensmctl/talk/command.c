@@ -89,16 +89,32 @@ static int place_among(const struct reader *r, const struct ctl_word *w, const c
 	return i >= 0 && takes_any_text(r->takes) && strcmp(text, w->among[i]) ? -1 : i;
 }
 
+/* Does a value come behind the option? */
+static bool has_value(const struct ctl_word *w)
+{
+	return w->kind == CTL_TEXT || w->kind == CTL_TIME || w->kind == CTL_NUMBER;
+}
+
+/* An option may be written with one dash, as those of opensmctl itself. */
+static bool is_option(const struct ctl_word *w, const char *text)
+{
+	const char *option = w->option;
+	size_t len;
+
+	if (text[0] == '-' && text[1] != '-' && option[1] == '-')
+		option++;
+	len = strlen(option);
+	return str_starts(text, option) && (!text[len] || (text[len] == '=' && has_value(w)));
+}
+
 /* Does the row take this word? */
 static bool is_taken(const struct reader *r, const struct ctl_word *w, const char *text)
 {
-	size_t len = w->option ? strlen(w->option) : 0;
-
+	if (w->kind == CTL_READ)
+		return str_starts(text, w->option);
 	if (w->option)
-		return str_starts(text, w->option) &&
-		       (!text[len] ||
-			(text[len] == '=' && (w->kind == CTL_TEXT || w->kind == CTL_TIME)));
-	if (js_has(r->ret, w->parameter))
+		return is_option(w, text);
+	if (w->kind != CTL_ALL && js_has(r->ret, w->parameter))
 		return false;
 	return w->kind == CTL_ONE_OF ? place_among(r, w, text) >= 0 : text[0] != '-';
 }
@@ -107,13 +123,28 @@ static bool is_taken(const struct reader *r, const struct ctl_word *w, const cha
 static int take_value(const struct reader *r, const struct ctl_word *w, const char *text)
 {
 	int64_t seconds;
+	uint64_t n;
 
+	if (has_value(w) && w->kind != CTL_TIME && !text)
+		return ctl_usage(r->command, "%s takes a value", w->option);
 	switch (w->kind) {
 	case CTL_JSON:
 		r->c->json = true;
 		return CTL_OK;
 	case CTL_FLAG:
-		json_object_object_add(r->ret, w->parameter, json_object_new_boolean(true));
+	case CTL_OFF:
+		json_object_object_add(r->ret, w->parameter,
+				       json_object_new_boolean(w->kind == CTL_FLAG));
+		return CTL_OK;
+	case CTL_ALL:
+		json_object_array_add(js_get(r->ret, w->parameter), json_object_new_string(text));
+		return CTL_OK;
+	case CTL_READ:
+		return w->read(text + strlen(w->option), r->ret);
+	case CTL_NUMBER:
+		if (str_to_u64(text, 0, w->most, &n) < 0)
+			return ctl_usage(r->command, "'%s' is no %s", text, w->what);
+		json_object_object_add(r->ret, w->parameter, json_object_new_int64((int64_t)n));
 		return CTL_OK;
 	case CTL_ONE_OF:
 		text = w->among[place_among(r, w, text)];
@@ -125,9 +156,6 @@ static int take_value(const struct reader *r, const struct ctl_word *w, const ch
 		json_object_object_add(r->ret, w->parameter, json_object_new_int64(seconds));
 		return CTL_OK;
 	case CTL_TEXT:
-		if (!text)
-			return ctl_usage(r->command, "%s takes a value", w->option);
-		break;
 	case CTL_NO_WORD:
 		break;
 	}
@@ -146,7 +174,7 @@ static int take_word(const struct reader *r, char **argv, int *at)
 	if (!w->kind)
 		return r->excess ? ctl_usage(NULL, "%s", r->excess)
 				 : ctl_too_many(r->command, text);
-	if (w->option && (w->kind == CTL_TEXT || w->kind == CTL_TIME)) {
+	if (w->option && has_value(w)) {
 		equals = strchr(text, '=');
 		text = equals ? equals + 1 : argv[*at + 1];
 		*at += !equals && text;
@@ -154,8 +182,18 @@ static int take_word(const struct reader *r, char **argv, int *at)
 	return take_value(r, w, text);
 }
 
+static bool is_missing(const struct reader *r, const struct ctl_word *w)
+{
+	struct json_object *v = js_get(r->ret, w->parameter);
+
+	return !v || (w->kind == CTL_ALL && !js_len(v));
+}
+
 static int read_words(const struct reader *r, int argc, char **argv)
 {
+	for (const struct ctl_word *w = r->takes; w->kind; w++)
+		if (w->kind == CTL_ALL)
+			json_object_object_add(r->ret, w->parameter, json_object_new_array());
 	for (int i = 0; i < argc; i++) {
 		int e = take_word(r, argv, &i);
 
@@ -163,7 +201,7 @@ static int read_words(const struct reader *r, int argc, char **argv)
 			return e;
 	}
 	for (const struct ctl_word *w = r->takes; w->kind; w++)
-		if (w->missing && !js_has(r->ret, w->parameter))
+		if (w->missing && is_missing(r, w))
 			return ctl_usage(r->command, "%s", w->missing);
 	return CTL_OK;
 }
@@ -210,6 +248,18 @@ const struct ctl_command *ctl_meant(const struct ctl_command *command, int argc,
 	return n == 1 ? found : command;
 }
 
+/* Its words are c->words meanwhile. */
+static int do_with(struct ctl *c, const struct ctl_command *command, struct json_object *words)
+{
+	int r;
+
+	c->words = words;
+	r = command->with(c);
+	c->words = NULL;
+	json_object_put(words);
+	return r;
+}
+
 int ctl_do(struct ctl *c, const struct ctl_command *command, int argc, char **argv)
 {
 	static const struct ctl_word none[] = { { 0 } };
@@ -217,7 +267,7 @@ int ctl_do(struct ctl *c, const struct ctl_command *command, int argc, char **ar
 	const struct ctl_command *meant = ctl_meant(command, argc, argv, &skip);
 	struct reader r = { .c = c, .command = command };
 
-	assert(meant->run || (meant->method && meant->print));
+	assert(meant->run || meant->with || (meant->method && meant->print));
 	if (meant->run)
 		return meant->run(c, argc - skip, argv + skip);
 	r.takes = meant->takes ? meant->takes : none;
@@ -226,7 +276,7 @@ int ctl_do(struct ctl *c, const struct ctl_command *command, int argc, char **ar
 	if (meant->as)
 		json_object_object_add(r.ret, meant->as, json_object_new_string(meant->name));
 	if (read_words(&r, argc - skip, argv + skip) == CTL_OK)
-		return ctl_show(c, meant, r.ret);
+		return meant->with ? do_with(c, meant, r.ret) : ctl_show(c, meant, r.ret);
 	json_object_put(r.ret);
 	return CTL_USAGE;
 }

@@ -44,6 +44,7 @@ struct ctl {
 	const char *run_dir;
 	struct client *client; /* NULL: not connected yet */
 	int exit_code;	       /* exit code after ctl_call() returned NULL */
+	struct json_object *words; /* words of a command with `takes`; for with() */
 };
 
 /* Behaviour of a command if there are several instances and none is named. */
@@ -62,7 +63,11 @@ struct ctl_word {
 		CTL_NO_WORD,
 		CTL_TEXT,   /* any text: after `option`, or the next word that is no option */
 		CTL_TIME,   /* "90s", "15m", "2h", "3d": seconds */
+		CTL_NUMBER, /* as CTL_TEXT: a number, decimal or 0x, up to `most` */
 		CTL_FLAG,   /* `option` alone */
+		CTL_OFF,    /* `option` alone: the parameter is false */
+		CTL_ALL,    /* all further words that are no options, an array */
+		CTL_READ,   /* any text that begins with `option`, read by read() */
 		CTL_ONE_OF, /* a word of `among`, which may be abbreviated if there is no text */
 		CTL_JSON,   /* `option` alone, with the effect of -j */
 	} kind;
@@ -70,6 +75,10 @@ struct ctl_word {
 	const char *parameter; /* parameter of the call */
 	const char *const *among;
 	const char *missing; /* said where there is none; NULL: the call does without */
+	uint64_t most;
+	const char *what; /* of a number: "port (0 to 254)" */
+	/* `value`: the text behind `option`. Returns CTL_OK, or CTL_USAGE: it was reported. */
+	int (*read)(const char *value, struct json_object *parameters);
 };
 /* --json */
 extern const struct ctl_word ctl_json_word[];
@@ -84,6 +93,8 @@ struct ctl_command {
 	const struct ctl_command *subs;
 	/* argv[0] is the first word behind the command, argv[argc] NULL. Returns the exit code. */
 	int (*run)(struct ctl *c, int argc, char **argv);
+	/* Instead of run(): its words, by `takes` and `as`, are c->words. */
+	int (*with)(struct ctl *c);
 
 	/* Without run() it is one call. */
 	const char *method;
