@@ -39,11 +39,10 @@ tests_unit_test_route_memory_SOURCES = tests/unit/test-route-memory.c tests/unit
 
 UNIT_TESTS += tests/unit/test-sm-soak tests/unit/test-sm-incremental tests/unit/test-sm-tenancy
 tests_unit_test_sm_tenancy_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=ledger_store_write
-UNIT_TESTS += tests/unit/test-sm-tenancy-blocks tests/unit/test-sm-ledger-keeping
-tests_unit_test_sm_ledger_keeping_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=ledger_store_write
+UNIT_TESTS += tests/unit/test-sm-tenancy-blocks
 UNIT_TESTS += tests/unit/test-sm-tenancy-place tests/unit/test-sm-profile \
 	tests/unit/test-sm-tenancy-random tests/unit/test-sm-ledger tests/unit/test-sm-ledger-faults
-tests_unit_test_sm_ledger_faults_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=ledger_store_write
+tests_unit_test_sm_ledger_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=ledger_store_write
 UNIT_TESTS += tests/unit/test-sm-tenancy-held tests/unit/test-sm-tenancy-load
 tests_unit_test_sm_tenancy_load_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=tenants_join -Wl,--wrap=sm_dispatch
 UNIT_TESTS += tests/unit/test-sm-tenancy-isolation tests/unit/test-sm-marks \

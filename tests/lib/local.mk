@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
-EXTRA_DIST += tests/lib/channel-seal.h tests/lib/no-syslog.h tests/lib/rounds.h tests/lib/scratch.h tests/lib/wait.bash
+EXTRA_DIST += tests/lib/channel-seal.h tests/lib/full-disk.h tests/lib/no-syslog.h tests/lib/rounds.h tests/lib/scratch.h tests/lib/wait.bash
 # The rig: a simulated fabric with managers on it.
 noinst_LIBRARIES += librig.a
 librig_a_SOURCES = tests/lib/rig.c tests/lib/rig.h tests/lib/client.c tests/lib/client.h \
-	tests/lib/lanewalk.c tests/lib/lanewalk.h
+	tests/lib/tap.c tests/lib/tap.h tests/lib/lanewalk.c tests/lib/lanewalk.h
 # Campaigns of random faults, on the rig.
 noinst_LIBRARIES += libcampaign.a
 libcampaign_a_SOURCES = tests/lib/campaign.c tests/lib/campaign.h tests/lib/campaign-impl.h \

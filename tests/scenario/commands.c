@@ -488,6 +488,19 @@ static int cmd_lid(struct scenario *s, const struct words *w)
 	return 0;
 }
 
+/* sm-lid NODE[:PORT] LID: its PortInfo names this LID of the master */
+static int cmd_sm_lid(struct scenario *s, const struct words *w)
+{
+	unsigned port;
+	uint64_t lid;
+	int node;
+
+	CHECK(parse_port(s, w->w[1], &node, &port));
+	CHECK(parse_number(s, w->w[2], 0xBFFF, &lid));
+	sim_set_lid(SIM(s), node, port, sim_port_lid(SIM(s), node, port), 0, (lid_t)lid);
+	return 0;
+}
+
 /* ibsim NODE|all: does not store what ibsim does not store */
 static int cmd_ibsim(struct scenario *s, const struct words *w)
 {
@@ -615,6 +628,7 @@ static const struct command rows[] = {
 	{ "same-guid", 3, 3, cmd_same_guid },
 	{ "m-key", 4, 5, cmd_m_key },
 	{ "lid", 3, 4, cmd_lid },
+	{ "sm-lid", 3, 3, cmd_sm_lid },
 	{ "ibsim", 2, 2, cmd_ibsim },
 	{ "cap", 4, 4, cmd_cap },
 	{ "mtu", 4, 4, cmd_mtu },
@@ -628,13 +642,15 @@ static const struct command rows[] = {
 	{ "hold", 4, MAX_WORDS, scenario_expect },
 	{ "first", 4, MAX_WORDS, scenario_expect },
 	{ "always", 4, MAX_WORDS, scenario_expect },
+	{ "until", 5, MAX_WORDS, scenario_expect },
 	{ "quiet", 6, 6, scenario_expect },
 	{ 0 },
 };
 
 int scenario_command(struct scenario *s, const struct words *w)
 {
-	const struct command *const tables[] = { rows, manager_commands, port_commands };
+	const struct command *const tables[] = { rows, manager_commands, port_commands,
+						 peer_commands };
 
 	for (size_t t = 0; t < ARRAY_SIZE(tables); t++)
 		for (const struct command *c = tables[t]; c->name; c++) {

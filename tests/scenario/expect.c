@@ -7,6 +7,7 @@
  *   hold T expect COND...      at any time during T
  *   first T expect COND...     as within, looked at after each step of the simulation
  *   always T expect COND...    as hold, after each step
+ *   until T COND... expect COND...     as always, until the first ones are so, within T
  *   quiet expect sweep heavy sets N
  *
  * `not` in front of a condition turns it round. Here are conditions of the fabric as a whole; those
@@ -319,7 +320,7 @@ static const struct cond conds[] = {
 
 static const struct cond *find_cond(const char *name)
 {
-	const struct cond *const tables[] = { conds, port_conds, told_conds };
+	const struct cond *const tables[] = { conds, port_conds, told_conds, peer_conds };
 
 	for (size_t t = 0; t < ARRAY_SIZE(tables); t++)
 		for (const struct cond *c = tables[t]; c->name; c++)
@@ -404,6 +405,32 @@ static int run_hold(struct scenario *s, const struct words *w)
 	}
 }
 
+/* until T COND... expect COND... */
+static int run_until(struct scenario *s, const struct words *w)
+{
+	struct words head = { .n = 2 };
+	mono_t limit;
+	struct look l;
+	int r;
+
+	if (parse_time(s, w->w[1], &limit) < 0)
+		return -EINVAL;
+	limit += sim_now(s->rig->sim);
+	for (; head.n < w->n && !is(w->w[head.n], "expect"); head.n++)
+		head.w[head.n] = w->w[head.n];
+	if (head.n + 1 >= w->n)
+		return fault(s, "expected until T COND expect COND");
+	for (;;) {
+		r = look_once(s, &head, 2, &l);
+		if (r != 0 || sim_now(s->rig->sim) >= limit)
+			return report(s, r, l.why);
+		r = look_once(s, w, head.n + 1, &l);
+		if (r <= 0)
+			return report(s, r, l.why);
+		rig_step(s->rig, limit);
+	}
+}
+
 static bool wait_sweep(struct rig *rig, const struct sm *master, uint32_t until_heavy)
 {
 	mono_t limit = sim_now(rig->sim) + SWEEP_LIMIT;
@@ -452,6 +479,8 @@ int scenario_expect(struct scenario *s, const struct words *w)
 	if (is(w->w[0], "quiet"))
 		return is(w->w[1], "expect") ? run_quiet(s, w)
 					     : fault(s, "expected quiet expect ...");
+	if (is(w->w[0], "until"))
+		return run_until(s, w);
 	if (!is(w->w[2], "expect"))
 		return fault(s, "expected %s T expect ...", w->w[0]);
 	return is(w->w[0], "within") || is(w->w[0], "first") ? run_within(s, w) : run_hold(s, w);

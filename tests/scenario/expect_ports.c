@@ -51,11 +51,22 @@ static int cond_disabled(struct look *l, const char *const *arg)
 		       "%s is not disabled", arg[0]);
 }
 
+bool port_holds(struct sim *sim, int node, unsigned port, uint64_t key)
+{
+	uint8_t block[SMP_DATA_SIZE];
+
+	for (unsigned i = 0; sim_read(sim, node, IB_ATTR_PKEY_TABLE, port << 16 | i, block) == 0;
+	     i++)
+		for (unsigned k = 0; k < PKEYS_PER_BLOCK; k++)
+			if (ib_bits_get(block, k * 16, 16) == key)
+				return true;
+	return false;
+}
+
 /* holds A[:P] KEY: in its P_Key table */
 static int cond_holds(struct look *l, const char *const *arg)
 {
 	struct sim *sim = l->s->rig->sim;
-	uint8_t block[SMP_DATA_SIZE];
 	unsigned port;
 	uint64_t key;
 	int node;
@@ -64,12 +75,7 @@ static int cond_holds(struct look *l, const char *const *arg)
 	    parse_number(l->s, arg[1], UINT16_MAX, &key) < 0)
 		return -EINVAL;
 	port = sim_node_is_switch(sim, node) ? port : 0;
-	for (unsigned i = 0; sim_read(sim, node, IB_ATTR_PKEY_TABLE, port << 16 | i, block) == 0;
-	     i++)
-		for (unsigned k = 0; k < PKEYS_PER_BLOCK; k++)
-			if (ib_bits_get(block, k * 16, 16) == key)
-				return 1;
-	return require(l, false, "%s does not hold %s", arg[0], arg[1]);
+	return require(l, port_holds(sim, node, port, key), "%s does not hold %s", arg[0], arg[1]);
 }
 
 /* table NODE TABLE MODIFIER BIT WIDTH VALUE: these bits of a block, as the device has them */

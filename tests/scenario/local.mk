@@ -2,11 +2,13 @@
 # Scenarios in virtual time: each .scn file is one test, run by the runner.
 CHECK_TOOLS += tests/scenario/runner
 tests_scenario_runner_SOURCES = tests/scenario/scenario.h tests/scenario/runner.c tests/scenario/words.c \
-	tests/scenario/commands.c tests/scenario/managers.c tests/scenario/ports.c tests/scenario/storm.c \
+	tests/scenario/commands.c tests/scenario/managers.c tests/scenario/ports.c tests/scenario/peers.c tests/scenario/storm.c \
 	tests/scenario/look.h tests/scenario/expect.c tests/scenario/expect_ports.c tests/scenario/expect_told.c \
+	tests/scenario/expect_peers.c \
 	tests/scenario/story.c \
 	tests/scenario/record.h tests/scenario/record.c tests/scenario/front.h tests/scenario/front.c \
 	opensm/daemon/listen_control.c opensm/daemon/stream.c opensm/daemon/stream_listen.c
+tests_scenario_runner_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=ledger_store_write
 tests_scenario_runner_LDADD = librig.a $(FRONT_LIBS) $(SIM_LIBS)
 
 CHECK_TOOLS += tests/scenario/rest-once
@@ -80,6 +82,8 @@ SCENARIO_TESTS += \
 	tests/scenario/large-dragonfly.scn \
 	tests/scenario/large-fat-tree.scn \
 	tests/scenario/large-torus.scn \
+	tests/scenario/ledger.scn tests/scenario/ledger-faults.scn tests/scenario/ledger-frozen.scn \
+	tests/scenario/ledger-keeping.scn \
 	tests/scenario/lmc-reload.scn \
 	tests/scenario/lmc.scn \
 	tests/scenario/lockout.scn \

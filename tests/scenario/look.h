@@ -21,10 +21,15 @@ struct cond {
 };
 extern const struct cond port_conds[]; /* expect_ports.c */
 extern const struct cond told_conds[]; /* expect_told.c */
+extern const struct cond peer_conds[]; /* expect_peers.c */
 
 /* Names of enum ib_port_state. */
 static const char *const state_names[] = { "NONE", "DOWN", "INIT", "ARMED", "ACTIVE" };
 
+/* Is this P_Key in the table of a port? `port` is 0 for hosts (expect_ports.c). */
+bool port_holds(struct sim *sim, int node, unsigned port, uint64_t key);
+/* Number of end ports whose M_Key is not that of `keep-keys`. */
+unsigned peers_keys_changed(const struct scenario *s);
 const struct sim_verdict *judge(struct look *l);
 /* Returns `ok`; if it is false, the reason is the text of `fmt`. */
 bool require(struct look *l, bool ok, const char *fmt, ...) __attribute__((format(printf, 3, 4)));

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "ib/notices.h"
@@ -387,7 +388,10 @@ static int drop_lines(struct scenario *s, const char *path, const struct words *
 	return 0;
 }
 
-/* file NAME without WORD...; file NAME: empty; file NAME TEXT: a line more; file NAME gone */
+/*
+ * file NAME without WORD...; file NAME: empty; file NAME TEXT: a line more; file NAME gone;
+ * file NAME folder: a folder is in its place
+ */
 static int cmd_file(struct scenario *s, const struct words *w)
 {
 	_cleanup_free_ char *path = NULL, *text = NULL;
@@ -397,7 +401,9 @@ static int cmd_file(struct scenario *s, const struct words *w)
 		return -EINVAL;
 	path = xasprintf("%s/%s", front_scratch(s->front), w->w[1]);
 	if (w->n == 3 && is(w->w[2], "gone"))
-		return unlink(path) < 0 ? fault(s, "there is no such file") : 0;
+		return remove(path) < 0 ? fault(s, "there is no such file") : 0;
+	if (w->n == 3 && is(w->w[2], "folder"))
+		return mkdir(path, 0700) < 0 ? fault(s, "'%s' cannot be made", path) : 0;
 	if (w->n > 3 && is(w->w[2], "without"))
 		return drop_lines(s, path, w, 3);
 	text = scenario_join(s, w, 2);

@@ -25,16 +25,16 @@
 
 struct record {
 	FILE *mads, *log, *end, *docs;
-	struct tap *taps;
+	struct recorded *taps;
 };
 
 /* One manager's port. */
-struct tap {
+struct recorded {
 	struct transport transport;
 	struct transport *port; /* of the simulator; not ours */
 	struct record *record;
 	const char *node;
-	struct tap *next;
+	struct recorded *next;
 };
 
 static FILE *create(const char *prefix, const char *ending)
@@ -57,7 +57,7 @@ struct record *record_new(const char *prefix)
 
 struct record *record_free(struct record *r)
 {
-	struct tap *t;
+	struct recorded *t;
 
 	if (!r)
 		return NULL;
@@ -103,7 +103,7 @@ static void put_smp(FILE *out, const uint8_t *mad)
 	put_hex(out, mad + SMP_DATA, SMP_DATA_SIZE);
 }
 
-static void put_mad(struct tap *t, const struct transport_addr *to, const uint8_t *mad,
+static void put_mad(struct recorded *t, const struct transport_addr *to, const uint8_t *mad,
 		    size_t length)
 {
 	FILE *out = t->record->mads;
@@ -121,72 +121,70 @@ static void put_mad(struct tap *t, const struct transport_addr *to, const uint8_
 	}
 }
 
-static struct tap *tap_of(struct transport *transport)
+static struct recorded *port_of(struct transport *transport)
 {
-	return (struct tap *)transport; /* first member */
+	return (struct recorded *)transport; /* first member */
 }
 
-static int tap_fd(struct transport *t)
+static int port_fd(struct transport *t)
 {
-	return transport_fd(tap_of(t)->port);
+	return transport_fd(port_of(t)->port);
 }
 
-static int tap_send(struct transport *transport, const struct transport_addr *to,
+static int port_send(struct transport *transport, const struct transport_addr *to,
 		    const uint8_t *mad, size_t length, unsigned timeout_ms)
 {
-	struct tap *t = tap_of(transport);
+	struct recorded *t = port_of(transport);
 
 	put_mad(t, to, mad, length);
 	return transport_send(t->port, to, mad, length, timeout_ms);
 }
 
-static int tap_receive(struct transport *t, struct transport_event *ret)
+static int port_receive(struct transport *t, struct transport_event *ret)
 {
-	return transport_receive(tap_of(t)->port, ret);
+	return transport_receive(port_of(t)->port, ret);
 }
 
-static int tap_set_issm(struct transport *t, bool on)
+static int port_set_issm(struct transport *t, bool on)
 {
-	return transport_set_issm(tap_of(t)->port, on);
+	return transport_set_issm(port_of(t)->port, on);
 }
 
 /* The rig closes the port itself. */
-static struct transport *tap_close(struct transport *t)
+static struct transport *port_close(struct transport *t)
 {
 	return NULL;
 }
 
-static int tap_look(struct transport *t, struct transport_port *ret)
+static int port_look(struct transport *t, struct transport_port *ret)
 {
-	return transport_look(tap_of(t)->port, ret);
+	return transport_look(port_of(t)->port, ret);
 }
 
-static const struct transport_ops tap_ops = {
-	.fd = tap_fd,
-	.send = tap_send,
-	.receive = tap_receive,
-	.set_issm = tap_set_issm,
-	.close = tap_close,
-	.look = tap_look,
+static const struct transport_ops port_ops = {
+	.fd = port_fd,
+	.send = port_send,
+	.receive = port_receive,
+	.set_issm = port_set_issm,
+	.close = port_close,
+	.look = port_look,
 };
 
-static struct transport *put_between(struct rig_sm *sm)
+struct transport *record_port(struct record *r, const char *node, struct transport *port)
 {
-	struct record *r = ((struct scenario *)sm->rig->owner)->record;
-	struct tap *t = xcalloc(1, sizeof(*t));
+	struct recorded *t = xcalloc(1, sizeof(*t));
 
-	t->transport = (struct transport){ .ops = &tap_ops, .port_guid = sm->tr->port_guid };
-	t->port = sm->tr;
+	t->transport = (struct transport){ .ops = &port_ops, .port_guid = port->port_guid };
+	t->port = port;
 	t->record = r;
-	t->node = sm->node;
+	t->node = node;
 	t->next = r->taps;
 	r->taps = t;
 	return &t->transport;
 }
 
-void record_rig(struct record *r, struct rig *rig, uint64_t seed)
+void record_run(struct record *r, uint64_t seed)
 {
-	rig->between = put_between;
 	fprintf(r->mads, "seed %" PRIu64 "\n", seed);
 	fprintf(r->log, "seed %" PRIu64 "\n", seed);
 	fprintf(r->end, "seed %" PRIu64 "\n", seed);

@@ -20,8 +20,10 @@ struct record;
 /* NULL: no record is wanted, or `prefix` cannot be written (errno). */
 struct record *record_new(const char *prefix);
 struct record *record_free(struct record *r);
-/* Starts a run: managers of `rig` that start from now on are recorded. */
-void record_rig(struct record *r, struct rig *rig, uint64_t seed);
+/* Starts a run. */
+void record_run(struct record *r, uint64_t seed);
+/* A transport that writes down what a manager sends by `port`, which the rig closes. */
+struct transport *record_port(struct record *r, const char *node, struct transport *port);
 /* Records a command of an administrator, one of its messages, or its output; `r` may be NULL. */
 void record_text(struct record *r, const char *before, const char *text);
 /*

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/lib/rounds.h"
 #include "tests/scenario/front.h"
 #include "tests/scenario/record.h"
 #include "tests/scenario/scenario.h"
@@ -20,6 +21,8 @@
 #include "util/log.h"
 #include "util/mem.h"
 #include "util/str.h"
+
+#define MAX_VARIES 16
 
 struct script {
 	const char *file;
@@ -37,6 +40,11 @@ struct script {
 	struct record *record; /* NULL: none */
 	bool shows_log;
 	unsigned n_cases;	/* lines `case` */
+	struct {
+		unsigned of_case; /* number of the case, from 1; 0: the file has no cases */
+		uint64_t first, last, step;
+	} varies[MAX_VARIES]; /* lines `vary` */
+	unsigned n_varies;
 	unsigned tests, failed; /* all runs together */
 };
 
@@ -74,7 +82,7 @@ static unsigned split(char *line, struct words *ret)
 static bool is_head(const char *word)
 {
 	return !strcmp(word, "seeds") || !strcmp(word, "same-fabric") || !strcmp(word, "clean") ||
-	       !strcmp(word, "spare");
+	       !strcmp(word, "spare") || !strcmp(word, "vary");
 }
 
 static int bail(const struct script *sc, unsigned line, const char *why)
@@ -112,6 +120,23 @@ static int each_line(const struct script *sc,
 	return r;
 }
 
+/* vary FIRST LAST STEP: the case is run for each of these numbers, for which $ stands there */
+static int read_vary(struct script *sc, unsigned line, const struct words *w)
+{
+	uint64_t v[3];
+
+	for (unsigned i = 0; i < ARRAY_SIZE(v); i++)
+		if (w->n != 4 || str_to_u64(w->w[i + 1], 10, 100000, &v[i]) < 0)
+			return bail(sc, line, "expected vary FIRST LAST STEP");
+	if (sc->n_varies == MAX_VARIES || !v[2])
+		return bail(sc, line, "expected up to 16 lines `vary` with a step");
+	sc->varies[sc->n_varies].of_case = sc->n_cases;
+	sc->varies[sc->n_varies].first = v[0];
+	sc->varies[sc->n_varies].last = v[1];
+	sc->varies[sc->n_varies++].step = test_stride((unsigned)v[2]);
+	return 0;
+}
+
 static int read_head(void *arg, unsigned line, const char *text, struct words *w)
 {
 	struct script *sc = arg;
@@ -129,6 +154,8 @@ static int read_head(void *arg, unsigned line, const char *text, struct words *w
 	sc->wants_front |= !strncmp(w->w[0], "ctl", 3) || !strncmp(w->w[0], "rest", 4) ||
 			   !strcmp(w->w[0], "state") || !strcmp(w->w[0], "wipe") ||
 			   !strcmp(w->w[0], "file");
+	if (!strcmp(w->w[0], "vary"))
+		return read_vary(sc, line, w);
 	if (strcmp(w->w[0], "seeds"))
 		return 0;
 	sc->n_seeds = 0;
@@ -142,6 +169,7 @@ static int read_head(void *arg, unsigned line, const char *text, struct words *w
 static int run_line(void *arg, unsigned line, const char *text, struct words *w)
 {
 	struct scenario *s = arg;
+	char varied[12];
 	int r;
 
 	s->met_cases += !strcmp(w->w[0], "case");
@@ -150,6 +178,9 @@ static int run_line(void *arg, unsigned line, const char *text, struct words *w)
 		return 0;
 	s->line = line;
 	s->text = text;
+	snprintf(varied, sizeof(varied), "%u", (unsigned)s->varied);
+	for (unsigned i = 0; i < w->n; i++)
+		w->w[i] = is(w->w[i], "$") ? varied : w->w[i];
 	r = scenario_command(s, w);
 	return r < 0 ? bail(s->script, line, s->error) : 0;
 }
@@ -186,9 +217,11 @@ static void drop_log(void *arg, unsigned bits, const char *text)
 }
 
 /* One run of one case; *ret_fingerprint is the fabric in the end. */
-static int run_case(struct script *sc, uint64_t seed, unsigned of_case, uint64_t *ret_fingerprint)
+static int run_once(struct script *sc, uint64_t seed, unsigned of_case, uint64_t varied,
+		    uint64_t *ret_fingerprint)
 {
 	struct scenario s = { .script = sc,
+			      .varied = varied,
 			      .file = sc->file,
 			      .seed = seed,
 			      .conf = conf_new(),
@@ -213,12 +246,29 @@ static int run_case(struct script *sc, uint64_t seed, unsigned of_case, uint64_t
 		record_ledgers(sc->record, front_folders(s.front));
 	front_free(s.front);
 	free(s.said);
+	peers_end(&s);
 	netfile_free(s.net);
 	conf_unref(s.conf);
 	log_set_sink(drop_log, NULL);
 	for (unsigned i = 0; i < RIG_MAX_SMS; i++)
 		free(s.stories[i].text);
 	free(s.log);
+	return r;
+}
+
+/* The case, once or for each number of its line `vary`. */
+static int run_case(struct script *sc, uint64_t seed, unsigned of_case, uint64_t *ret_fingerprint)
+{
+	unsigned n = 0;
+	int r = 0;
+
+	while (n < sc->n_varies && sc->varies[n].of_case != of_case)
+		n++;
+	if (n == sc->n_varies)
+		return run_once(sc, seed, of_case, 0, ret_fingerprint);
+	for (uint64_t v = sc->varies[n].first; r == 0 && v <= sc->varies[n].last;
+	     v += sc->varies[n].step)
+		r = run_once(sc, seed, of_case, v, ret_fingerprint);
 	return r;
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "tests/lib/rig.h"
+#include "tests/lib/tap.h"
 
 /* Returns from the function if `call` fails, with its result. */
 #define CHECK(call)                                                                                \
@@ -43,6 +44,13 @@ struct story {
 	uint32_t more;
 };
 
+/* Answer to `ask`. */
+struct asked {
+	bool is_there;
+	enum sm_tenancy_end end;
+	unsigned with, of; /* standbys that have stored it; all of them */
+};
+
 struct scenario {
 	struct script *script;     /* the script, for tap() */
 	const char *file;
@@ -66,6 +74,11 @@ struct scenario {
 	uint32_t marked_heavy;
 	mono_t marked_at;
 	uint64_t kept_key;         /* key stored by `keep-key` */
+	struct kept_keys *kept_keys; /* keys stored by `keep-keys`; NULL: none */
+	struct tap taps[RIG_MAX_SMS]; /* between managers and their ports, by the index in the rig */
+	struct asked asked;        /* last change of partitions by `ask` */
+	unsigned asked_of;         /* index of the manager that was asked */
+	uint64_t varied;           /* number of `vary` in this run, for which $ stands */
 	uint64_t drawn;            /* last number that replaced `+` */
 	struct {
 		char name[32];
@@ -101,6 +114,7 @@ struct command {
 };
 extern const struct command manager_commands[]; /* managers.c */
 extern const struct command port_commands[];    /* ports.c */
+extern const struct command peer_commands[];    /* peers.c */
 
 /* Counts and prints one TAP line for the present line of the scenario. */
 void tap(struct scenario *s, bool ok);
@@ -109,6 +123,11 @@ void tap(struct scenario *s, bool ok);
 int scenario_command(struct scenario *s, const struct words *w);
 /* Runs `within`, `expect`, `hold`, `quiet`: the commands that test a condition. */
 int scenario_expect(struct scenario *s, const struct words *w);
+
+/* A function for rig->between: faults of `channel`, and what is recorded. */
+struct transport *peers_between(struct rig_sm *sm);
+/* Frees what commands of peers.c keep. */
+void peers_end(struct scenario *s);
 
 /* A function for rig->event. */
 void story_event(struct rig_sm *sm, const struct sm_event *event);

@@ -80,8 +80,9 @@ struct sim *scenario_sim(struct scenario *s)
 		s->rig->owner = s;
 		s->rig->event = s->wants_story ? story_event : s->wants_front ? front_event : NULL;
 		s->front = s->wants_front ? front_new(s) : NULL;
+		s->rig->between = peers_between;
 		if (s->record)
-			record_rig(s->record, s->rig, s->seed);
+			record_run(s->record, s->seed);
 	}
 	return s->rig->sim;
 }

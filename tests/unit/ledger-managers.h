@@ -30,15 +30,16 @@ static inline void on_answer(void *arg, const struct sm_tenancy_result *r)
 	snprintf(a->text, sizeof(a->text), "%s", r->text);
 }
 
-static inline void submit_action(struct world *w, unsigned which, enum tenant_action action,
-			  unsigned pkey, unsigned host, struct answer *a)
+/* Asks the manager for a change of one membership, and does not wait for the answer. */
+static inline void submit(struct world *w, unsigned which, bool give, unsigned pkey, unsigned host,
+			  struct answer *a)
 {
 	struct tenant_member member = { w->host[host]->guid, true, false };
 	const struct tenant_request rq = {
-		.action = action,
+		.action = give ? TENANT_ADD : TENANT_REMOVE,
 		.pkey = (uint16_t)pkey,
 		.members = &member,
-		.n_members = action != TENANT_DELETE,
+		.n_members = 1,
 		.keep_empty = true,
 	};
 
@@ -46,29 +47,17 @@ static inline void submit_action(struct world *w, unsigned which, enum tenant_ac
 	sm_tenancy_request(sm_of(w, which), &rq, true, false, on_answer, a);
 }
 
-static inline void submit(struct world *w, unsigned which, bool give, unsigned pkey, unsigned host,
-		   struct answer *a)
-{
-	submit_action(w, which, give ? TENANT_ADD : TENANT_REMOVE, pkey, host, a);
-}
-
-static inline struct answer change(struct world *w, unsigned which, enum tenant_action action,
-			    unsigned pkey, unsigned host)
+static inline struct answer ask_for(struct world *w, unsigned which, bool give, unsigned pkey,
+				    unsigned host)
 {
 	static struct answer a;
 	mono_t until = sim_now(w->rig->sim) + 20 * MONO_S;
 
-	submit_action(w, which, action, pkey, host, &a);
+	submit(w, which, give, pkey, host, &a);
 	while (!a.is_there && rig_step(w->rig, until))
 		;
 	assert_true(a.is_there);
 	return a;
-}
-
-static inline struct answer ask_for(struct world *w, unsigned which, bool give, unsigned pkey,
-			     unsigned host)
-{
-	return change(w, which, give ? TENANT_ADD : TENANT_REMOVE, pkey, host);
 }
 
 static inline bool table_holds(struct world *w, int node, unsigned port, unsigned key)
@@ -154,45 +143,6 @@ static inline void start_connected(struct world *w)
 	settled(w, 1);
 }
 
-static inline void wipe(struct world *w, unsigned which)
-{
-	scratch_remove(w->dir[which]);
-	assert_int_equal(mkdir(w->dir[which], 0700), 0);
-	scratch_open_partitions(w->conf[which]->partition_config_file);
-}
-
-/* Runs for `t`; the host does not hold the key at any moment. */
-static inline void run_without(struct world *w, mono_t t, unsigned host, unsigned key)
-{
-	mono_t until = sim_now(w->rig->sim) + t;
-
-	do {
-		assert_false(host_holds(w, host, key));
-		assert_false(switch_holds(w, host, key));
-	} while (rig_step(w->rig, until));
-}
-
-/* The same, and h5 holds 0x9 all the time. */
-static inline void run_with_h5(struct world *w, mono_t t, unsigned host, unsigned key)
-{
-	mono_t until = sim_now(w->rig->sim) + t;
-
-	do {
-		assert_true(host_holds(w, 5, 0x8009));
-		assert_false(host_holds(w, host, key));
-		assert_false(switch_holds(w, host, key));
-	} while (rig_step(w->rig, until));
-}
-
-static inline void run_with(struct world *w, mono_t t, unsigned host, unsigned key)
-{
-	mono_t until = sim_now(w->rig->sim) + t;
-
-	do {
-		assert_true(host_holds(w, host, key));
-	} while (rig_step(w->rig, until));
-}
-
 /* Cables of leaf1 to both spines: h0 to h5 are on their own. */
 static inline void split(struct world *w, bool apart)
 {
@@ -212,12 +162,4 @@ static inline void split(struct world *w, bool apart)
 			sim_link_up(w->rig->sim, leaf, port);
 		n++;
 	}
-}
-
-static inline void run_until_two_masters(struct world *w)
-{
-	mono_t until = sim_now(w->rig->sim) + 60 * MONO_S;
-
-	while (rig_count(w->rig, SM_MASTER) != 2 || rig_sweeping(w->rig))
-		assert_true(rig_step(w->rig, until));
 }

@@ -344,7 +344,7 @@ static void what_was_recorded_is_of_no_use(void **state)
 {
 	struct world *w = *state;
 	struct tap *tap = spare_tap(w);
-	struct transport_event heard[HEARD];
+	struct transport_event heard[TAP_HEARD];
 	unsigned n, n_got;
 	uint32_t session;
 
@@ -355,7 +355,7 @@ static void what_was_recorded_is_of_no_use(void **state)
 	for (unsigned i = 0; i < 4; i++)
 		exchange(w, i, 500);
 	n = tap->channel.n_heard;
-	assert_in_range(n, 10, HEARD); /* HELLO, CONFIRM, segments */
+	assert_in_range(n, 10, TAP_HEARD); /* HELLO, CONFIRM, segments */
 	memcpy(heard, tap->channel.heard, sizeof(heard));
 	n_got = got[SPARE].n;
 	for (unsigned again = 0; again < 2; again++) {

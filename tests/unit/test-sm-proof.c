@@ -66,7 +66,7 @@ static void record(const struct transport_addr *to, const uint8_t *mad, size_t l
 {
 	unsigned class = ib_get(mad, SMP_CLASS);
 
-	if (is_part(mad))
+	if (tap_is_part(mad))
 		return;
 	wire.mads++;
 	wire.sm_keys += has_number(mad, length, SM_KEY);

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Conditions of managers among themselves: their ledgers, partitions of tenants, M_Keys. */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ledger/ledger.h"
+#include "sm/channel/channel.h"
+#include "sm/ledger/settle.h"
+#include "sm/sm_ledger.h"
+#include "tests/scenario/front.h"
+#include "tests/scenario/look.h"
+#include "util/mem.h"
+
+/* NULL, with -EINVAL in *ret_r: none runs there. */
+static struct sm *manager_on(struct look *l, const char *node, int *ret_r)
+{
+	unsigned sm;
+
+	*ret_r = parse_sm(l->s, node, &sm);
+	return *ret_r < 0 ? NULL : l->s->rig->sms[sm].sm;
+}
+
+static guid_t port_guid_of(const struct look *l, int node)
+{
+	struct sim_m_key has = { 0 };
+
+	sim_port_m_key(l->s->rig->sim, node, sim_node_is_switch(l->s->rig->sim, node) ? 0 : 1,
+		       &has);
+	return has.guid;
+}
+
+/* settled N: one master, which may write what rows decide; N standbys have all its rows */
+static int cond_settled(struct look *l, const char *const *arg)
+{
+	struct sm *master = rig_master(l->s->rig);
+
+	if (!master || !settle_may_write(master) || rig_sweeping(l->s->rig))
+		return require(l, false, "no single master that may write, or a sweep runs");
+	return compare(l, "number of standbys with all rows", sm_tenancy_standbys(master), arg[0]);
+}
+
+/* ledger NODE STATE: foreign, asking, taking, writing, keeping */
+static int cond_ledger(struct look *l, const char *const *arg)
+{
+	const char *state;
+	struct sm *sm;
+	int r;
+
+	sm = manager_on(l, arg[0], &r);
+	if (!sm)
+		return r;
+	state = settle_state_name(settle_state(sm));
+	return require(l, is(state, arg[1]), "the ledger of %s is %s", arg[0], state);
+}
+
+/* may-write NODE: it is a master that has swept, and may write what rows decide */
+static int cond_may_write(struct look *l, const char *const *arg)
+{
+	struct sm *sm;
+	int r;
+
+	sm = manager_on(l, arg[0], &r);
+	if (!sm)
+		return r;
+	return require(
+		l, sm_state(sm) == SM_MASTER && settle_may_write(sm) && sm_stats(sm)->heavy_sweeps,
+		"%s is %s, its ledger %s", arg[0], sm_state_name(sm_state(sm)),
+		settle_state_name(settle_state(sm)));
+}
+
+/* waits NODE: it holds back P_Keys of tenants, as another manager is out of reach */
+static int cond_waits(struct look *l, const char *const *arg)
+{
+	struct sm *sm;
+	int r;
+
+	sm = manager_on(l, arg[0], &r);
+	return sm ? require(l, settle_waits(sm), "%s waits for nothing", arg[0]) : r;
+}
+
+/* generation NODE N: of its table of tenants */
+static int cond_generation(struct look *l, const char *const *arg)
+{
+	struct sm *sm;
+	int r;
+
+	sm = manager_on(l, arg[0], &r);
+	return sm ? compare(l, "generation", tenants_generation(sm_tenants(sm)), arg[1]) : r;
+}
+
+/* rows NODE TABLE N: rows of its ledger that are there */
+static int cond_rows(struct look *l, const char *const *arg)
+{
+	struct sm_ledger_table t;
+	struct sm *sm;
+	int r;
+
+	sm = manager_on(l, arg[0], &r);
+	if (!sm)
+		return r;
+	for (unsigned i = 0; sm_ledger_table_at(sm, i, &t); i++)
+		if (is(t.name, arg[1]))
+			return compare(l, "number of rows", t.n_rows, arg[2]);
+	return fault(l->s, "no table '%s'", arg[1]);
+}
+
+/* has-file NODE NAME: in the folder of its manager */
+static int cond_has_file(struct look *l, const char *const *arg)
+{
+	_cleanup_free_ char *path = NULL;
+	int node;
+
+	if (parse_node(l->s, arg[0], &node) < 0)
+		return -EINVAL;
+	path = xasprintf("%s/%s", front_folder(l->s->front, sim_node_id(l->s->rig->sim, node)),
+			 arg[1]);
+	return require(l, access(path, F_OK) == 0, "there is no %s", path);
+}
+
+/* open-at NODE PKEY N: ports that may hold a P_Key that they are to lose, as its manager has it */
+static int cond_open_at(struct look *l, const char *const *arg)
+{
+	uint64_t pkey;
+	struct sm *sm;
+	int r;
+
+	sm = manager_on(l, arg[0], &r);
+	if (!sm || parse_number(l->s, arg[1], 0x7FFF, &pkey) < 0)
+		return -EINVAL;
+	return compare(l, "number of ports", sm_tenancy_open(sm, (uint16_t)pkey), arg[2]);
+}
+
+/* connected NODE OTHER: messages of the channel between their managers can be sent */
+static int cond_connected(struct look *l, const char *const *arg)
+{
+	struct sm *sm;
+	int node, r;
+
+	sm = manager_on(l, arg[0], &r);
+	if (!sm || parse_node(l->s, arg[1], &node) < 0)
+		return -EINVAL;
+	return require(l, channel_is_connected(sm, port_guid_of(l, node)), "%s is not connected",
+		       arg[1]);
+}
+
+/* stored-by NODE N: standbys that have its whole table of tenants, as its manager counts them */
+static int cond_stored_by(struct look *l, const char *const *arg)
+{
+	struct settle_reach reach;
+	struct sm *sm;
+	int r;
+
+	sm = manager_on(l, arg[0], &r);
+	if (!sm)
+		return r;
+	reach = settle_reach(sm, LEDGER_MEMBER, tenants_generation(sm_tenants(sm)));
+	return compare(l, "number of standbys", reach.with, arg[1]);
+}
+
+static bool is_member(const struct sm *sm, guid_t guid, uint64_t pkey)
+{
+	size_t n;
+	const struct tenant_right *rights = tenants_of_port(sm_tenants(sm), guid, &n);
+
+	while (n && rights[n - 1].pkey != pkey)
+		n--;
+	return n;
+}
+
+/* member NODE PKEY HOST: in the table of tenants of its manager */
+static int cond_member(struct look *l, const char *const *arg)
+{
+	uint64_t pkey;
+	struct sm *sm;
+	int host, r;
+
+	sm = manager_on(l, arg[0], &r);
+	if (!sm || parse_number(l->s, arg[1], 0x7FFF, &pkey) < 0 ||
+	    parse_node(l->s, arg[2], &host) < 0)
+		return -EINVAL;
+	return require(l, is_member(sm, port_guid_of(l, host), pkey), "%s is no member", arg[2]);
+}
+
+/* as-told NODE PKEY HOST: the host and its switch port hold the P_Key if it is a member there */
+static int cond_as_told(struct look *l, const char *const *arg)
+{
+	struct sim *sim = l->s->rig->sim;
+	bool member, at_host, at_switch;
+	unsigned port;
+	uint64_t pkey;
+	struct sm *sm;
+	int host, leaf, r;
+
+	sm = manager_on(l, arg[0], &r);
+	if (!sm || parse_number(l->s, arg[1], 0x7FFF, &pkey) < 0 ||
+	    parse_node(l->s, arg[2], &host) < 0)
+		return -EINVAL;
+	if (!sim_peer(sim, host, 1, &leaf, &port))
+		return fault(l->s, "no cable at %s", arg[2]);
+	member = is_member(sm, port_guid_of(l, host), pkey);
+	at_host = port_holds(sim, host, 0, 0x8000 | pkey);
+	at_switch = port_holds(sim, leaf, port, 0x8000 | pkey);
+	return require(l, at_host == member && at_switch == member,
+		       "a member: %d, at the host: %d, at the switch: %d", member, at_host,
+		       at_switch);
+}
+
+/* answered WORD: the change of `ask`: done, refused, closed, unconfirmed ..., or nothing */
+static int cond_answered(struct look *l, const char *const *arg)
+{
+	static const char *const ends[SM_TENANCY_ENDS] = {
+		[SM_TENANCY_DONE] = "done",	  [SM_TENANCY_REFUSED] = "refused",
+		[SM_TENANCY_NO_ROOM] = "no-room", [SM_TENANCY_NOT_MASTER] = "not-master",
+		[SM_TENANCY_CLOSED] = "closed",	  [SM_TENANCY_NO_STANDBY] = "no-standby",
+		[SM_TENANCY_BUSY] = "busy",	  [SM_TENANCY_UNCONFIRMED] = "unconfirmed",
+	};
+	const char *end = l->s->asked.is_there ? ends[l->s->asked.end] : "nothing";
+
+	return require(l, is(end, arg[0]), "the answer is: %s", end);
+}
+
+/* keys-of NODE WHAT N: M_Keys as its manager shows them: epoch, ports, right, standbys, informed */
+static int cond_keys_of(struct look *l, const char *const *arg)
+{
+	struct sm_keys keys;
+	struct sm *sm;
+	int r;
+
+	sm = manager_on(l, arg[0], &r);
+	if (!sm)
+		return r;
+	sm_keys(sm, &keys);
+	{
+		const struct {
+			const char *name;
+			unsigned n;
+		} rows[] = {
+			{ "epoch", keys.epoch },	 { "ports", keys.n_ports },
+			{ "right", keys.n_right },	 { "standbys", keys.n_standbys },
+			{ "informed", keys.n_informed },
+		};
+
+		for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+			if (is(rows[i].name, arg[1]))
+				return compare(l, arg[1], rows[i].n, arg[2]);
+	}
+	return fault(l->s, "expected epoch, ports, right, standbys or informed");
+}
+
+/* keys-changed N: end ports with another M_Key than at `keep-keys` */
+static int cond_keys_changed(struct look *l, const char *const *arg)
+{
+	return compare(l, "number of changed keys", peers_keys_changed(l->s), arg[0]);
+}
+
+/* unlocked N: end ports without an M_Key, or not protected by it (level 2) */
+static int cond_unlocked(struct look *l, const char *const *arg)
+{
+	const struct sim *sim = l->s->rig->sim;
+	struct sim_m_key has;
+	unsigned n = 0;
+
+	for (int i = 0; i < (int)sim_n_nodes(sim); i++)
+		for (unsigned p = 0; p <= sim_node_ports(sim, i); p++)
+			n += sim_port_m_key(sim, i, p, &has) && (!has.key || has.protect != 2);
+	return compare(l, "number of ports", n, arg[0]);
+}
+
+const struct cond peer_conds[] = {
+	{ "settled", 1, cond_settled },
+	{ "ledger", 2, cond_ledger },
+	{ "may-write", 1, cond_may_write },
+	{ "waits", 1, cond_waits },
+	{ "generation", 2, cond_generation },
+	{ "rows", 3, cond_rows },
+	{ "has-file", 2, cond_has_file },
+	{ "open-at", 3, cond_open_at },
+	{ "connected", 2, cond_connected },
+	{ "stored-by", 2, cond_stored_by },
+	{ "member", 3, cond_member },
+	{ "as-told", 3, cond_as_told },
+	{ "answered", 1, cond_answered },
+	{ "keys-of", 3, cond_keys_of },
+	{ "keys-changed", 1, cond_keys_changed },
+	{ "unlocked", 1, cond_unlocked },
+	{ 0 },
+};
