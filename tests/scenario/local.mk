@@ -41,7 +41,7 @@ SCENARIO_TESTS += \
 	tests/scenario/dragonfly.scn \
 	tests/scenario/drain-aggregation.scn \
 	tests/scenario/isolate-switch.scn \
-	tests/scenario/isolate-takeover.scn \
+	tests/scenario/isolate-takeover.scn tests/scenario/isolate-wide.scn \
 	tests/scenario/duplicate-guid.scn \
 	tests/scenario/duplicate-guid-left.scn \
 	tests/scenario/early-active.scn \
@@ -93,7 +93,7 @@ SCENARIO_TESTS += \
 	tests/scenario/m-key.scn \
 	tests/scenario/marks.scn \
 	tests/scenario/marks-clean.scn \
-	tests/scenario/marks-managers.scn \
+	tests/scenario/marks-managers.scn tests/scenario/mark-mid-sweep.scn \
 	tests/scenario/merge.scn \
 	tests/scenario/mixed-mtu.scn \
 	tests/scenario/mkey-fresh-lease0.scn \

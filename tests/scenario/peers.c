@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "sm/ledger/settle_internal.h"
+#include "sm/marks/marks.h"
 #include "sm/sm_internal.h"
 #include "tests/lib/full-disk.h"
 #include "tests/scenario/front.h"
@@ -115,32 +116,65 @@ static void on_answer(void *arg, const struct sm_tenancy_result *r)
 {
 	struct asked *a = arg;
 
-	*a = (struct asked){ true, r->end, r->n_standbys_with, r->n_standbys };
+	*a = (struct asked){ true, r->end };
 }
 
-/* ask NODE give|take PKEY HOST: full membership; its manager answers while the scenario goes on */
-static int cmd_ask(struct scenario *s, const struct words *w)
+/* give|take PKEY HOST: full membership */
+static int ask_for_member(struct scenario *s, struct sm *sm, const struct words *w)
 {
 	struct tenant_member member = { .full = true };
 	struct tenant_request rq = { .members = &member, .n_members = 1, .keep_empty = true };
 	uint64_t pkey;
-	unsigned sm;
 	int host;
 
-	CHECK(parse_sm(s, w->w[1], &sm));
 	CHECK(parse_number(s, w->w[3], 0x7FFF, &pkey));
 	CHECK(parse_node(s, w->w[4], &host));
-	if (!is(w->w[2], "give") && !is(w->w[2], "take"))
-		return fault(s, "expected ask NODE give|take PKEY HOST");
-	if (s->rig->sms[s->asked_of].sm)
-		sm_tenancy_abandon(s->rig->sms[s->asked_of].sm, &s->asked);
 	rq.action = is(w->w[2], "give") ? TENANT_ADD : TENANT_REMOVE;
 	rq.pkey = (uint16_t)pkey;
 	member.guid = sim_node_guid(SIM(s), host) + 1;
+	sm_tenancy_request(sm, &rq, true, false, on_answer, &s->asked);
+	return 0;
+}
+
+static void on_marked(void *arg, const struct mark_result *r)
+{
+}
+
+/* isolate|drain A:P */
+static int ask_for_mark(struct scenario *s, struct sm *sm, const struct words *w)
+{
+	struct mark_request rq = {
+		.action = is(w->w[2], "drain") ? MARK_DO_DRAIN : MARK_DO_ISOLATE,
+		.by = "root",
+	};
+	unsigned port;
+	int node;
+
+	CHECK(parse_port(s, w->w[3], &node, &port));
+	rq.node = sim_node_guid(SIM(s), node);
+	rq.port = (uint8_t)port;
+	return sm_mark_request(sm, &rq, on_marked, s) ? 0 : fault(s, "too many marks are asked for");
+}
+
+/*
+ * ask NODE give|take PKEY HOST, ask NODE isolate|drain A:P: its manager answers while the scenario
+ * goes on
+ */
+static int cmd_ask(struct scenario *s, const struct words *w)
+{
+	struct sm *before = s->rig ? s->rig->sms[s->asked_of].sm : NULL;
+	unsigned sm;
+
+	CHECK(parse_sm(s, w->w[1], &sm));
+	if (w->n == 4 && (is(w->w[2], "isolate") || is(w->w[2], "drain")))
+		return ask_for_mark(s, s->rig->sms[sm].sm, w);
+	if (w->n != 5 || (!is(w->w[2], "give") && !is(w->w[2], "take")))
+		return fault(s, "expected ask NODE give|take PKEY HOST, ask NODE isolate|drain A:P");
+	if (before)
+		sm_tenancy_abandon(before, &s->asked);
 	s->asked = (struct asked){ .is_there = false };
 	s->asked_of = sm;
-	sm_tenancy_request(s->rig->sms[sm].sm, &rq, true, false, on_answer, &s->asked);
-	return 0;
+	return ask_for_member(s, s->rig->sms[sm].sm, w);
 }
 
 /* steps N: of the simulation, each of a second at most */
@@ -229,7 +263,7 @@ void peers_end(struct scenario *s)
 const struct command peer_commands[] = {
 	{ "channel", 3, 4, cmd_channel },     { "deaf", 3, 3, cmd_deaf },
 	{ "doubt", 2, 2, cmd_doubt },	      { "disk", 3, 3, cmd_disk },
-	{ "files", 3, 3, cmd_files },	      { "ask", 5, 5, cmd_ask },
+	{ "files", 3, 3, cmd_files },	      { "ask", 4, 5, cmd_ask },
 	{ "steps", 2, 2, cmd_steps },	      { "own-port", 2, 2, cmd_own_port },
 	{ "keep-keys", 1, 1, cmd_keep_keys }, { 0 },
 };

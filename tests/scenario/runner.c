@@ -23,6 +23,7 @@
 #include "util/str.h"
 
 #define MAX_VARIES 16
+#define VARIED_LEN 40 /* of a word with $, and its end */
 
 struct script {
 	const char *file;
@@ -166,10 +167,24 @@ static int read_head(void *arg, unsigned line, const char *text, struct words *w
 	return 0;
 }
 
+/* Puts the number of `vary` in place of $; `text` holds the words. */
+static void vary_words(const struct scenario *s, struct words *w, char text[][VARIED_LEN])
+{
+	for (unsigned i = 0; i < w->n; i++) {
+		const char *at = strchr(w->w[i], '$');
+
+		if (!at || strlen(w->w[i]) > VARIED_LEN - 8)
+			continue;
+		snprintf(text[i], VARIED_LEN, "%.*s%u%s", (int)(at - w->w[i]), w->w[i],
+			 (unsigned)s->varied, at + 1);
+		w->w[i] = text[i];
+	}
+}
+
 static int run_line(void *arg, unsigned line, const char *text, struct words *w)
 {
 	struct scenario *s = arg;
-	char varied[12];
+	char varied[MAX_WORDS][VARIED_LEN];
 	int r;
 
 	s->met_cases += !strcmp(w->w[0], "case");
@@ -178,9 +193,7 @@ static int run_line(void *arg, unsigned line, const char *text, struct words *w)
 		return 0;
 	s->line = line;
 	s->text = text;
-	snprintf(varied, sizeof(varied), "%u", (unsigned)s->varied);
-	for (unsigned i = 0; i < w->n; i++)
-		w->w[i] = is(w->w[i], "$") ? varied : w->w[i];
+	vary_words(s, w, varied);
 	r = scenario_command(s, w);
 	return r < 0 ? bail(s->script, line, s->error) : 0;
 }

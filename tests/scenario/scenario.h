@@ -48,7 +48,6 @@ struct story {
 struct asked {
 	bool is_there;
 	enum sm_tenancy_end end;
-	unsigned with, of; /* standbys that have stored it; all of them */
 };
 
 struct scenario {

@@ -205,6 +205,31 @@ static void what_others_write_is_in_force(void **st)
 	assert_int_not_equal(entries_to(w, "leaf2", port), 0);
 }
 
+/* Routes are being computed without it, and links are in INIT: its link is held at once. */
+static void a_mark_that_comes_in_the_first_sweep_is_held_at_once(void **st)
+{
+	struct world *w = *st;
+	mono_t until = sim_now(w->sim) + 30 * MONO_S;
+	unsigned port;
+	int i;
+
+	w->rig->job_time = 50 * MONO_MS;
+	i = rig_start(w->rig, "h0", 0, w->conf, NULL);
+	assert_true(i >= 0);
+	w->sm = w->rig->sms[i].sm;
+	while (!w->rig->sms[i].jobs || w->sm->state != SM_MASTER)
+		assert_true(rig_step(w->rig, until));
+	assert_false(w->sm->first_sweep_done);
+	port = uplink(w, "leaf2", "spine1");
+	write_elsewhere(w, port, LEDGER_MARK_ISOLATE);
+	do
+		assert_int_equal(state(w, "leaf2", port), IB_PORT_INIT);
+	while (rig_step(w->rig, until));
+	assert_true(w->sm->first_sweep_done);
+	assert_int_equal(marks_table(w->sm)->n, 1);
+	assert_int_equal(unreachable(w), 0);
+}
+
 /* Each of two managers has marked one end of the cable. */
 static void a_cable_marked_at_both_ends_is_restored(void **st)
 {
@@ -347,6 +372,7 @@ int main(void)
 		TEST(a_file_of_a_former_build_counts_for_nothing_beside_rows),
 		TEST(a_former_mark_that_cannot_be_stored_stays_in_force),
 		TEST(what_others_write_is_in_force),
+		TEST(a_mark_that_comes_in_the_first_sweep_is_held_at_once),
 		TEST(a_cable_marked_at_both_ends_is_restored),
 		TEST(managers_that_meet_keep_all_marks),
 		TEST(requests_are_refused_while_others_are_asked),

@@ -229,6 +229,97 @@ static void nothing_is_removed_at_a_silent_switch(void **state)
 	assert_int_equal(w->removed, PKEYS_SILENT);
 }
 
+/* ---- another program writes a key back ------------------------------------------------------- */
+
+struct vandal {
+	struct world *w;
+	struct transport *tr;
+	struct port *at;
+	uint8_t block[SMP_DATA_SIZE]; /* with the key */
+	unsigned n_left, n_sent;      /* number of times that it goes on, and that it wrote */
+	bool is_there;		      /* set while the key is in the table */
+};
+
+/* Called after each step of the simulation. */
+static void write_back(void *arg)
+{
+	struct vandal *v = arg;
+	const struct smp_head head = { .method = MAD_SET,
+				       .attr = IB_ATTR_PKEY_TABLE,
+				       .mod = (uint32_t)v->at->num << 16,
+				       .tid = 7 };
+	const struct transport_addr to = { .lid = LID_PERMISSIVE };
+	const struct dr_path path = { .length = 1, .hop = { 0, 1 } };
+	bool was_there = v->is_there;
+	uint8_t mad[MAD_SIZE];
+
+	v->is_there = holds(v->w, v->at, 0x8001);
+	if (v->is_there || !was_there || !v->n_left)
+		return;
+	v->n_left--;
+	v->n_sent++;
+	smp_build_dr(mad, &head, &path, v->block);
+	transport_send(v->tr, &to, mad, sizeof(mad), 1000);
+}
+
+/* h1 is at the switch of h2, whose port holds a key that it is to lose. */
+static void start_vandal(struct world *w, unsigned times, struct vandal *v)
+{
+	*v = (struct vandal){ .w = w, .at = desk_host(w->d, 2)->peer, .n_left = times };
+	give_one(w, 2);
+	confirm(w, 2);
+	desk_run_for(w->d, 5 * MONO_S);
+	assert_int_equal(sim_read(w->d->sim, sim_find(w->d->sim, "leaf1"), IB_ATTR_PKEY_TABLE,
+				  (uint32_t)v->at->num << 16, v->block),
+			 0);
+	v->tr = sim_attach(w->d->sim, "h1", 0);
+	v->is_there = true;
+	w->n_done = 0;
+	w->d->watch = write_back;
+	w->d->watch_arg = v;
+}
+
+static void remove_all(struct world *w, struct vandal *v)
+{
+	w->n_done = 0;
+	sync_remove_pkeys(w->d->sync, v->at, (struct pkey_table){ NULL, 0 }, on_removed, w);
+	desk_run_for(w->d, 5 * MONO_S);
+	assert_int_equal(w->n_done, 1);
+}
+
+/* A turn that reads and one that writes are needed each time: eight turns are four Sets. */
+static void a_removal_that_is_undone_again_and_again_ends(void **state)
+{
+	struct world *w = *state;
+	struct vandal v;
+
+	start_vandal(w, 100, &v);
+	remove_all(w, &v);
+	assert_int_equal(w->removed, PKEYS_REFUSED);
+	assert_int_equal(v.n_sent, 4);
+	assert_true(holds(w, v.at, 0x8001));
+	/* What is asked for later begins anew. */
+	v.n_left = 0;
+	fabric_forget_cells(w->d->fabric, v.at);
+	remove_all(w, &v);
+	assert_int_equal(w->removed, PKEYS_CONFIRMED);
+	assert_false(holds(w, v.at, 0x8001));
+	transport_close(v.tr);
+}
+
+static void a_removal_that_is_undone_some_times_is_confirmed(void **state)
+{
+	struct world *w = *state;
+	struct vandal v;
+
+	start_vandal(w, 3, &v);
+	remove_all(w, &v);
+	assert_int_equal(w->removed, PKEYS_CONFIRMED);
+	assert_int_equal(v.n_sent, 3);
+	assert_false(holds(w, v.at, 0x8001));
+	transport_close(v.tr);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int main(void)
@@ -240,6 +331,8 @@ int main(void)
 		TEST(a_host_goes_while_its_switch_is_asked),
 		TEST(a_switch_port_loses_what_is_not_allowed),
 		TEST(nothing_is_removed_at_a_silent_switch),
+		TEST(a_removal_that_is_undone_again_and_again_ends),
+		TEST(a_removal_that_is_undone_some_times_is_confirmed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
