@@ -54,7 +54,7 @@ bench_expected_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 bench_expected_LDADD = $(RIG_LIBS) $(SIM_LIBS)
 UNIT_TESTS += tests/unit/test-sm-expected tests/unit/test-sm-marks-ledger \
 	tests/unit/test-sm-marks-fabrics tests/unit/test-marks-table tests/unit/test-sm-marks-managers \
-	tests/unit/test-sm-keys-peers tests/unit/test-sm-keys-absent tests/unit/test-sm-keys-cables \
+	tests/unit/test-sm-keys-absent \
 	tests/unit/test-sm-keys-seeds tests/unit/test-sm-keys tests/unit/test-sm-keys-hosts \
 	tests/unit/test-key-mark tests/unit/test-sm-pkeys tests/unit/test-sm-liars \
 	tests/unit/test-sm-replica tests/unit/test-sm-replica-trust tests/unit/test-sm-proof \

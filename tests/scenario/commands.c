@@ -454,6 +454,18 @@ static int cmd_same_guid(struct scenario *s, const struct words *w)
 	return 0;
 }
 
+/* guid NODE NUMBER: another device, with this node GUID, is in its place */
+static int cmd_guid(struct scenario *s, const struct words *w)
+{
+	uint64_t guid;
+	int node;
+
+	CHECK(parse_node(s, w->w[1], &node));
+	CHECK(parse_number(s, w->w[2], UINT64_MAX, &guid));
+	sim_set_guid(SIM(s), node, guid);
+	return 0;
+}
+
 /* m-key NODE|all KEY PROTECT [LEASE] */
 static int cmd_m_key(struct scenario *s, const struct words *w)
 {
@@ -626,6 +638,7 @@ static const struct command rows[] = {
 	{ "lossy", 3, 4, cmd_lossy },
 	{ "refuse", 4, 4, cmd_refuse },
 	{ "same-guid", 3, 3, cmd_same_guid },
+	{ "guid", 3, 3, cmd_guid },
 	{ "m-key", 4, 5, cmd_m_key },
 	{ "lid", 3, 4, cmd_lid },
 	{ "sm-lid", 3, 3, cmd_sm_lid },

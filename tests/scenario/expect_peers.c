@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Conditions of managers among themselves: their ledgers, partitions of tenants, M_Keys. */
+/* Conditions of managers among themselves: their ledgers, and partitions of tenants. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -7,13 +7,13 @@
 #include "ledger/ledger.h"
 #include "sm/channel/channel.h"
 #include "sm/ledger/settle.h"
+#include "sm/sm_internal.h"
 #include "sm/sm_ledger.h"
 #include "tests/scenario/front.h"
 #include "tests/scenario/look.h"
 #include "util/mem.h"
 
-/* NULL, with -EINVAL in *ret_r: none runs there. */
-static struct sm *manager_on(struct look *l, const char *node, int *ret_r)
+struct sm *manager_on(struct look *l, const char *node, int *ret_r)
 {
 	unsigned sm;
 
@@ -79,6 +79,16 @@ static int cond_waits(struct look *l, const char *const *arg)
 	return sm ? require(l, settle_waits(sm), "%s waits for nothing", arg[0]) : r;
 }
 
+/* looks NODE N: sweeps of its manager so far, with those of a standby */
+static int cond_looks(struct look *l, const char *const *arg)
+{
+	struct sm *sm;
+	int r;
+
+	sm = manager_on(l, arg[0], &r);
+	return sm ? compare(l, "number of sweeps", sm->sweep_no, arg[1]) : r;
+}
+
 /* generation NODE N: of its table of tenants */
 static int cond_generation(struct look *l, const char *const *arg)
 {
@@ -103,6 +113,47 @@ static int cond_rows(struct look *l, const char *const *arg)
 		if (is(t.name, arg[1]))
 			return compare(l, "number of rows", t.n_rows, arg[2]);
 	return fault(l->s, "no table '%s'", arg[1]);
+}
+
+/* number NODE TABLE N: of the last change that its ledger has of this table */
+static int cond_number(struct look *l, const char *const *arg)
+{
+	struct sm_ledger_table t;
+	struct sm *sm;
+	int r;
+
+	sm = manager_on(l, arg[0], &r);
+	if (!sm)
+		return r;
+	for (unsigned i = 0; sm_ledger_table_at(sm, i, &t); i++)
+		if (is(t.name, arg[1]))
+			return compare(l, "number", t.number, arg[2]);
+	return fault(l->s, "no table '%s'", arg[1]);
+}
+
+/* has-all NODE OTHER: its manager may hand over to the other one, which has all that is needed */
+static int cond_has_all(struct look *l, const char *const *arg)
+{
+	struct sm *sm;
+	int node, r;
+
+	sm = manager_on(l, arg[0], &r);
+	if (!sm || parse_node(l->s, arg[1], &node) < 0)
+		return -EINVAL;
+	return require(l, settle_has_all(sm, port_guid_of(l, node)), "%s lacks rows", arg[1]);
+}
+
+/* sees NODE OTHER: its manager, a standby perhaps, has the other node in its picture */
+static int cond_sees(struct look *l, const char *const *arg)
+{
+	struct sm *sm;
+	int node, r;
+
+	sm = manager_on(l, arg[0], &r);
+	if (!sm || parse_node(l->s, arg[1], &node) < 0)
+		return -EINVAL;
+	return require(l, fabric_find_node(sm_fabric(sm), sim_node_guid(l->s->rig->sim, node)),
+		       "%s is not known", arg[1]);
 }
 
 /* has-file NODE NAME: in the folder of its manager */
@@ -220,60 +271,17 @@ static int cond_answered(struct look *l, const char *const *arg)
 	return require(l, is(end, arg[0]), "the answer is: %s", end);
 }
 
-/* keys-of NODE WHAT N: M_Keys as its manager shows them: epoch, ports, right, standbys, informed */
-static int cond_keys_of(struct look *l, const char *const *arg)
-{
-	struct sm_keys keys;
-	struct sm *sm;
-	int r;
-
-	sm = manager_on(l, arg[0], &r);
-	if (!sm)
-		return r;
-	sm_keys(sm, &keys);
-	{
-		const struct {
-			const char *name;
-			unsigned n;
-		} rows[] = {
-			{ "epoch", keys.epoch },	 { "ports", keys.n_ports },
-			{ "right", keys.n_right },	 { "standbys", keys.n_standbys },
-			{ "informed", keys.n_informed },
-		};
-
-		for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-			if (is(rows[i].name, arg[1]))
-				return compare(l, arg[1], rows[i].n, arg[2]);
-	}
-	return fault(l->s, "expected epoch, ports, right, standbys or informed");
-}
-
-/* keys-changed N: end ports with another M_Key than at `keep-keys` */
-static int cond_keys_changed(struct look *l, const char *const *arg)
-{
-	return compare(l, "number of changed keys", peers_keys_changed(l->s), arg[0]);
-}
-
-/* unlocked N: end ports without an M_Key, or not protected by it (level 2) */
-static int cond_unlocked(struct look *l, const char *const *arg)
-{
-	const struct sim *sim = l->s->rig->sim;
-	struct sim_m_key has;
-	unsigned n = 0;
-
-	for (int i = 0; i < (int)sim_n_nodes(sim); i++)
-		for (unsigned p = 0; p <= sim_node_ports(sim, i); p++)
-			n += sim_port_m_key(sim, i, p, &has) && (!has.key || has.protect != 2);
-	return compare(l, "number of ports", n, arg[0]);
-}
-
 const struct cond peer_conds[] = {
 	{ "settled", 1, cond_settled },
 	{ "ledger", 2, cond_ledger },
 	{ "may-write", 1, cond_may_write },
 	{ "waits", 1, cond_waits },
+	{ "looks", 2, cond_looks },
 	{ "generation", 2, cond_generation },
 	{ "rows", 3, cond_rows },
+	{ "number", 3, cond_number },
+	{ "has-all", 2, cond_has_all },
+	{ "sees", 2, cond_sees },
 	{ "has-file", 2, cond_has_file },
 	{ "open-at", 3, cond_open_at },
 	{ "connected", 2, cond_connected },
@@ -281,8 +289,5 @@ const struct cond peer_conds[] = {
 	{ "member", 3, cond_member },
 	{ "as-told", 3, cond_as_told },
 	{ "answered", 1, cond_answered },
-	{ "keys-of", 3, cond_keys_of },
-	{ "keys-changed", 1, cond_keys_changed },
-	{ "unlocked", 1, cond_unlocked },
 	{ 0 },
 };

@@ -3,7 +3,6 @@
 #include <errno.h>
 
 #include "ib/attrs.h"
-#include "keys/key_ring.h"
 #include "sm/health/sick.h"
 #include "sm/marks/marks.h"
 #include "sm/trust/violations.h"
@@ -104,88 +103,6 @@ static int cond_speed(struct look *l, const char *const *arg)
 	    0)
 		return fault(l->s, "there is no port %s", arg[0]);
 	return compare(l, "speed", ib_link_speed(info, ib_speed_sets(info), false), arg[1]);
-}
-
-/* m-key A[:P] KEY: the port has this M_Key; `kept`: that of `keep-key` */
-static int cond_m_key(struct look *l, const char *const *arg)
-{
-	struct sim_m_key has;
-	unsigned port;
-	uint64_t key;
-	int node;
-
-	if (parse_port(l->s, arg[0], &node, &port) < 0 || parse_key(l->s, arg[1], &key) < 0)
-		return -EINVAL;
-	if (!sim_port_m_key(l->s->rig->sim, node, port, &has))
-		return fault(l->s, "%s is no end port", arg[0]);
-	return require(l, has.key == key, "%s has the key 0x%llx", arg[0],
-		       (unsigned long long)has.key);
-}
-
-/* m-key-level A[:P] N: its M_KeyProtectBits */
-static int cond_m_key_level(struct look *l, const char *const *arg)
-{
-	struct sim_m_key has;
-	unsigned port;
-	int node;
-
-	if (parse_port(l->s, arg[0], &node, &port) < 0)
-		return -EINVAL;
-	if (!sim_port_m_key(l->s->rig->sim, node, port, &has))
-		return fault(l->s, "%s is no end port", arg[0]);
-	return compare(l, "level", has.protect, arg[1]);
-}
-
-/* Has the port the key of this ring, and is protected as the options say? */
-static bool has_key_of(const struct key_ring *ring, const struct scenario *s, int node)
-{
-	unsigned port = sim_node_is_switch(s->rig->sim, node) ? 0 : 1;
-	struct sim_m_key has;
-
-	return !sim_port_m_key(s->rig->sim, node, port, &has) ||
-	       (has.key == key_ring_key(ring, has.guid) &&
-		has.protect == s->conf->m_key_protection_level);
-}
-
-/* keys SEED EPOCH N: end ports that have not the M_Key of this epoch of the seed */
-static int cond_keys(struct look *l, const char *const *arg)
-{
-	struct key_ring *ring;
-	struct key_seed seed;
-	uint64_t number, epoch;
-	unsigned n = 0;
-
-	if (parse_number(l->s, arg[0], UINT64_MAX, &number) < 0 ||
-	    parse_number(l->s, arg[1], 10000, &epoch) < 0)
-		return -EINVAL;
-	ring = key_ring_new();
-	key_seed_of_number(number, &seed);
-	key_ring_use(ring, &seed);
-	while (epoch-- > 1)
-		key_ring_turn(ring);
-	for (int i = 0; i < (int)sim_n_nodes(l->s->rig->sim); i++)
-		n += !has_key_of(ring, l->s, i);
-	key_ring_unref(ring);
-	return compare(l, "number of ports with another key", n, arg[2]);
-}
-
-/* opened N: end ports found without their key, or its protection, since `watch keys` */
-static int cond_opened(struct look *l, const char *const *arg)
-{
-	return compare(l, "opened", sim_keys_watched(l->s->rig->sim)->opened, arg[0]);
-}
-
-/* key-violations N: of all end ports, since they were powered on */
-static int cond_key_violations(struct look *l, const char *const *arg)
-{
-	const struct sim *sim = l->s->rig->sim;
-	struct sim_m_key has;
-	unsigned n = 0;
-
-	for (int i = 0; i < (int)sim_n_nodes(sim); i++)
-		if (sim_port_m_key(sim, i, sim_node_is_switch(sim, i) ? 0 : 1, &has))
-			n += has.violations;
-	return compare(l, "number of violations of M_Keys", n, arg[0]);
 }
 
 /* entries SWITCH:P N: of its table that lead to this port */
@@ -345,11 +262,6 @@ const struct cond port_conds[] = {
 	{ "holds", 2, cond_holds },
 	{ "table", 6, cond_table },
 	{ "speed", 2, cond_speed },
-	{ "m-key", 2, cond_m_key },
-	{ "m-key-level", 2, cond_m_key_level },
-	{ "keys", 3, cond_keys },
-	{ "opened", 1, cond_opened },
-	{ "key-violations", 1, cond_key_violations },
 	{ "entries", 2, cond_entries },
 	{ "health", 2, cond_health },
 	{ "isolated", 1, cond_isolated },

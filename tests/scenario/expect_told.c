@@ -140,6 +140,7 @@ static int cond_status_says(struct look *l, const char *const *arg)
 }
 
 #define ALL_TABLES 0xFFFF /* LFTs, P_Keys, SL2VL, VL arbitration */
+#define VIOLATIONS 0xFFFE /* of M_Keys, at all end ports */
 
 /* What the master counts. */
 enum tally_of_sm {
@@ -196,6 +197,7 @@ static const struct tally {
 	{ "state-table-gets", IB_ATTR_PORT_STATE_TABLE, MAD_GET, 0 },
 	{ "ext-port-info-gets", IB_ATTR_MLNX_EXT_PORT_INFO, MAD_GET, 0 },
 	{ "traps-sent", IB_ATTR_NOTICE, MAD_TRAP, 0 },
+	{ "key-violations", VIOLATIONS, 0, 0 },
 	{ "light-sweeps", 0, 0, LIGHT_SWEEPS },
 	{ "dirty-sweeps", 0, 0, DIRTY_SWEEPS },
 	{ "traps-taken", 0, 0, TRAPS_TAKEN },
@@ -219,6 +221,8 @@ static uint64_t read_tally(const struct scenario *s, const struct tally *t)
 		       sim_count(s->rig->sim, IB_ATTR_PKEY_TABLE, t->method) +
 		       sim_count(s->rig->sim, IB_ATTR_SL2VL, t->method) +
 		       sim_count(s->rig->sim, IB_ATTR_VLARB, t->method);
+	if (t->attr == VIOLATIONS)
+		return scenario_key_violations(s);
 	if (t->attr)
 		return sim_count(s->rig->sim, t->attr, t->method);
 	return master ? read_of_sm(master, t->of_sm) : 0;

@@ -4,7 +4,7 @@ CHECK_TOOLS += tests/scenario/runner
 tests_scenario_runner_SOURCES = tests/scenario/scenario.h tests/scenario/runner.c tests/scenario/words.c \
 	tests/scenario/commands.c tests/scenario/managers.c tests/scenario/ports.c tests/scenario/peers.c tests/scenario/storm.c \
 	tests/scenario/look.h tests/scenario/expect.c tests/scenario/expect_ports.c tests/scenario/expect_told.c \
-	tests/scenario/expect_peers.c \
+	tests/scenario/expect_peers.c tests/scenario/expect_keys.c \
 	tests/scenario/story.c \
 	tests/scenario/record.h tests/scenario/record.c tests/scenario/front.h tests/scenario/front.c \
 	opensm/daemon/listen_control.c opensm/daemon/stream.c opensm/daemon/stream_listen.c
@@ -78,7 +78,9 @@ SCENARIO_TESTS += \
 	tests/scenario/ibsim-fields.scn \
 	tests/scenario/identity.scn \
 	tests/scenario/incr-standby-init.scn \
-	tests/scenario/keys.scn \
+	tests/scenario/keys.scn tests/scenario/keys-absent.scn tests/scenario/keys-cables.scn \
+	tests/scenario/keys-managers.scn tests/scenario/keys-newcomer.scn tests/scenario/keys-open.scn \
+	tests/scenario/keys-seeds.scn tests/scenario/keys-shared.scn \
 	tests/scenario/large-dragonfly.scn \
 	tests/scenario/large-fat-tree.scn \
 	tests/scenario/large-torus.scn \

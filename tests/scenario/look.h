@@ -22,10 +22,13 @@ struct cond {
 extern const struct cond port_conds[]; /* expect_ports.c */
 extern const struct cond told_conds[]; /* expect_told.c */
 extern const struct cond peer_conds[]; /* expect_peers.c */
+extern const struct cond key_conds[];  /* expect_keys.c */
 
 /* Names of enum ib_port_state. */
 static const char *const state_names[] = { "NONE", "DOWN", "INIT", "ARMED", "ACTIVE" };
 
+/* The manager on a node (expect_peers.c). NULL, with -EINVAL in *ret_r: none runs there. */
+struct sm *manager_on(struct look *l, const char *node, int *ret_r);
 /* Is this P_Key in the table of a port? `port` is 0 for hosts (expect_ports.c). */
 bool port_holds(struct sim *sim, int node, unsigned port, uint64_t key);
 /* Number of end ports whose M_Key is not that of `keep-keys`. */

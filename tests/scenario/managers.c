@@ -151,14 +151,21 @@ static int cmd_reload(struct scenario *s, const struct words *w)
 	return 0;
 }
 
-/* hup [sm NODE]: SIGHUP, to the master or that one; hup refused: the daemon found a fault */
+/*
+ * hup [sm NODE]: SIGHUP, to the master or that one; hup with OPTION VALUE: to the master, with that
+ * option; hup refused: the daemon found a fault
+ */
 static int cmd_hup(struct scenario *s, const struct words *w)
 {
 	struct sm *master = s->rig ? rig_master(s->rig) : NULL;
 	_cleanup_(conf_files_unrefp) struct conf_files *files = NULL;
 	unsigned sm;
 
-	if (w->n == 3) {
+	if (w->n == 4 && is(w->w[1], "with")) {
+		const struct words option = { .n = 3, .w = { "option", w->w[2], w->w[3] } };
+
+		CHECK(cmd_option(s, &option));
+	} else if (w->n == 3) {
 		CHECK(parse_sm(s, w->w[2], &sm));
 		master = s->rig->sms[sm].sm;
 	}
@@ -194,7 +201,7 @@ const struct command manager_commands[] = {
 	{ "sweep", 2, 2, cmd_sweep },
 	{ "sweeping", 2, 2, cmd_sweeping },
 	{ "reload", 1, 3, cmd_reload },
-	{ "hup", 1, 3, cmd_hup },
+	{ "hup", 1, 4, cmd_hup },
 	{ "time-of-day", 1, 1, cmd_time_of_day },
 	{ 0 },
 };

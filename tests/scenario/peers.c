@@ -177,14 +177,17 @@ static int cmd_ask(struct scenario *s, const struct words *w)
 	return ask_for_member(s, s->rig->sms[sm].sm, w);
 }
 
-/* steps N: of the simulation, each of a second at most */
+/* steps N [T]: of the simulation, each of T at most, a second if not said otherwise */
 static int cmd_steps(struct scenario *s, const struct words *w)
 {
+	mono_t most = MONO_S;
 	uint64_t n;
 
 	CHECK(parse_number(s, w->w[1], 100000, &n));
+	if (w->n == 3)
+		CHECK(parse_time(s, w->w[2], &most));
 	while (n--)
-		rig_step(s->rig, sim_now(SIM(s)) + MONO_S);
+		rig_step(s->rig, sim_now(SIM(s)) + most);
 	return 0;
 }
 
@@ -264,6 +267,6 @@ const struct command peer_commands[] = {
 	{ "channel", 3, 4, cmd_channel },     { "deaf", 3, 3, cmd_deaf },
 	{ "doubt", 2, 2, cmd_doubt },	      { "disk", 3, 3, cmd_disk },
 	{ "files", 3, 3, cmd_files },	      { "ask", 4, 5, cmd_ask },
-	{ "steps", 2, 2, cmd_steps },	      { "own-port", 2, 2, cmd_own_port },
+	{ "steps", 2, 3, cmd_steps },	      { "own-port", 2, 2, cmd_own_port },
 	{ "keep-keys", 1, 1, cmd_keep_keys }, { 0 },
 };

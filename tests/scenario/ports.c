@@ -363,11 +363,15 @@ char *scenario_join(struct scenario *s, const struct words *w, unsigned first)
 	return ret;
 }
 
-/* Lines of the file that contain each of the words from `first` on are taken out. */
+/*
+ * Lines of the file that contain each of the words from `first` on are taken out; without words,
+ * every second line.
+ */
 static int drop_lines(struct scenario *s, const char *path, const struct words *w, unsigned first)
 {
 	_cleanup_free_ char *text = NULL;
 	size_t len;
+	unsigned line = 0;
 	char *save;
 	FILE *f;
 
@@ -381,7 +385,7 @@ static int drop_lines(struct scenario *s, const char *path, const struct words *
 
 			has += word && strstr(l, word);
 		}
-		if (has < w->n - first)
+		if (w->n > first ? has < w->n - first : line++ % 2 == 0)
 			fprintf(f, "%s\n", l);
 	}
 	fclose(f);
@@ -390,7 +394,7 @@ static int drop_lines(struct scenario *s, const char *path, const struct words *
 
 /*
  * file NAME without WORD...; file NAME: empty; file NAME TEXT: a line more; file NAME gone;
- * file NAME folder: a folder is in its place
+ * file NAME folder: a folder is in its place; file NAME halved: every second line is gone
  */
 static int cmd_file(struct scenario *s, const struct words *w)
 {
@@ -404,6 +408,8 @@ static int cmd_file(struct scenario *s, const struct words *w)
 		return remove(path) < 0 ? fault(s, "there is no such file") : 0;
 	if (w->n == 3 && is(w->w[2], "folder"))
 		return mkdir(path, 0700) < 0 ? fault(s, "'%s' cannot be made", path) : 0;
+	if (w->n == 3 && is(w->w[2], "halved"))
+		return drop_lines(s, path, w, 3);
 	if (w->n > 3 && is(w->w[2], "without"))
 		return drop_lines(s, path, w, 3);
 	text = scenario_join(s, w, 2);

@@ -148,6 +148,8 @@ char *scenario_join(struct scenario *s, const struct words *w, unsigned first);
 int fault(struct scenario *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Starts the simulation if necessary; NULL with s->error: there is no fabric yet. */
 struct sim *scenario_sim(struct scenario *s);
+/* Number of violations of M_Keys at all end ports so far. */
+uint64_t scenario_key_violations(const struct scenario *s);
 /* Number of Sets of SL2VL and VL arbitration tables so far. */
 uint64_t scenario_lane_sets(struct scenario *s);
 int parse_time(struct scenario *s, const char *word, mono_t *ret);       /* 3s 20ms 5us 2m */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Two managers (two-managers.h) of a fabric that is locked with M_Keys of single ports, for
- * test-sm-keys-peers and test-sm-keys-seeds.
+ * test-sm-keys-absent and test-sm-keys-seeds.
  */
 #pragma once
 
