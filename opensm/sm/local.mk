@@ -38,12 +38,11 @@ UNIT_TESTS += tests/unit/test-trap-flow tests/unit/test-sm-traps tests/unit/test
 tests_unit_test_route_memory_SOURCES = tests/unit/test-route-memory.c tests/unit/route-desk.h tests/lib/topogen.c tests/lib/topogen.h
 
 UNIT_TESTS += tests/unit/test-sm-soak tests/unit/test-sm-incremental tests/unit/test-sm-tenancy
-tests_unit_test_sm_tenancy_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=ledger_store_write
 UNIT_TESTS += tests/unit/test-sm-tenancy-blocks
-UNIT_TESTS += tests/unit/test-sm-tenancy-place tests/unit/test-sm-profile \
+UNIT_TESTS += tests/unit/test-sm-profile \
 	tests/unit/test-sm-tenancy-random tests/unit/test-sm-ledger tests/unit/test-sm-ledger-faults
 tests_unit_test_sm_ledger_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=ledger_store_write
-UNIT_TESTS += tests/unit/test-sm-tenancy-held tests/unit/test-sm-tenancy-load
+UNIT_TESTS += tests/unit/test-sm-tenancy-load
 tests_unit_test_sm_tenancy_load_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=tenants_join -Wl,--wrap=sm_dispatch
 UNIT_TESTS += tests/unit/test-sm-tenancy-isolation tests/unit/test-sm-marks \
 	tests/unit/test-sm-rails tests/unit/test-sm-planes tests/unit/test-sm-sick-ledger
@@ -52,8 +51,8 @@ EXTRA_PROGRAMS += bench-expected
 bench_expected_SOURCES = tests/bench/bench-expected.c
 bench_expected_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 bench_expected_LDADD = $(RIG_LIBS) $(SIM_LIBS)
-UNIT_TESTS += tests/unit/test-sm-expected tests/unit/test-sm-marks-ledger \
-	tests/unit/test-sm-marks-fabrics tests/unit/test-marks-table tests/unit/test-sm-marks-managers \
+UNIT_TESTS += tests/unit/test-sm-expected \
+	tests/unit/test-sm-marks-fabrics tests/unit/test-marks-table \
 	tests/unit/test-sm-keys-absent \
 	tests/unit/test-sm-keys-seeds tests/unit/test-sm-keys tests/unit/test-sm-keys-hosts \
 	tests/unit/test-key-mark tests/unit/test-sm-pkeys tests/unit/test-sm-liars \

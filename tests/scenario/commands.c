@@ -257,6 +257,7 @@ static int cmd_reorder(struct scenario *s, const struct words *w)
 	return 0;
 }
 
+/* agent-time T [NODE], train-time T, auto-active T */
 static int cmd_timing(struct scenario *s, const struct words *w)
 {
 	static const struct {
@@ -268,10 +269,16 @@ static int cmd_timing(struct scenario *s, const struct words *w)
 		{ "auto-active", sim_set_auto_active },
 	};
 	mono_t t;
+	int node;
 
 	CHECK(parse_time(s, w->w[1], &t));
 	if (!scenario_sim(s))
 		return -EINVAL;
+	if (w->n == 3) {
+		CHECK(parse_node(s, w->w[2], &node));
+		sim_set_node_sma_time(SIM(s), node, t);
+		return 0;
+	}
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		if (is(w->w[0], rows[i].name))
 			rows[i].set(SIM(s), t);
@@ -620,7 +627,7 @@ static const struct command rows[] = {
 	{ "delay", 2, 3, cmd_delay },
 	{ "duplicates", 2, 2, cmd_duplicates },
 	{ "reorder", 3, 3, cmd_reorder },
-	{ "agent-time", 2, 2, cmd_timing },
+	{ "agent-time", 2, 3, cmd_timing },
 	{ "job-time", 2, 2, cmd_job_time },
 	{ "disk-time", 2, 2, cmd_job_time },
 	{ "train-time", 2, 2, cmd_timing },

@@ -257,6 +257,13 @@ static int cond_as_told(struct look *l, const char *const *arg)
 		       at_switch);
 }
 
+/* marked WORDS_OF_IT: the answer to the mark of `ask`; nothing: there is none yet */
+static int cond_marked(struct look *l, const char *const *arg)
+{
+	return require(l, find_words(l->s->marked_text, arg[0]), "the answer is: %s",
+		       l->s->marked_text);
+}
+
 /* answered WORD: the change of `ask`: done, refused, closed, unconfirmed ..., or nothing */
 static int cond_answered(struct look *l, const char *const *arg)
 {
@@ -289,5 +296,6 @@ const struct cond peer_conds[] = {
 	{ "member", 3, cond_member },
 	{ "as-told", 3, cond_as_told },
 	{ "answered", 1, cond_answered },
+	{ "marked", 1, cond_marked },
 	{ 0 },
 };

@@ -77,6 +77,24 @@ static int cond_holds(struct look *l, const char *const *arg)
 	return require(l, port_holds(sim, node, port, key), "%s does not hold %s", arg[0], arg[1]);
 }
 
+/* active-with HOST KEY: its port is ACTIVE, and it and its switch port hold the P_Key */
+static int cond_active_with(struct look *l, const char *const *arg)
+{
+	struct sim *sim = l->s->rig->sim;
+	unsigned port;
+	uint64_t key;
+	int host, leaf;
+
+	if (parse_node(l->s, arg[0], &host) < 0 ||
+	    parse_number(l->s, arg[1], UINT16_MAX, &key) < 0)
+		return -EINVAL;
+	return require(l,
+		       sim_port_state(sim, host, 1) == IB_PORT_ACTIVE &&
+			       sim_peer(sim, host, 1, &leaf, &port) &&
+			       port_holds(sim, host, 0, key) && port_holds(sim, leaf, port, key),
+		       "%s cannot use %s", arg[0], arg[1]);
+}
+
 /* table NODE TABLE MODIFIER BIT WIDTH VALUE: these bits of a block, as the device has them */
 static int cond_table(struct look *l, const char *const *arg)
 {
@@ -260,6 +278,7 @@ const struct cond port_conds[] = {
 	{ "cable", 2, cond_cable },
 	{ "disabled", 1, cond_disabled },
 	{ "holds", 2, cond_holds },
+	{ "active-with", 2, cond_active_with },
 	{ "table", 6, cond_table },
 	{ "speed", 2, cond_speed },
 	{ "entries", 2, cond_entries },

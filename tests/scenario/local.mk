@@ -71,7 +71,7 @@ SCENARIO_TESTS += \
 	tests/scenario/health-lft-refused.scn \
 	tests/scenario/health-oddities.scn \
 	tests/scenario/health-policy.scn \
-	tests/scenario/health-slow.scn \
+	tests/scenario/health-slow.scn tests/scenario/health-store.scn \
 	tests/scenario/health-stuck.scn \
 	tests/scenario/hup.scn \
 	tests/scenario/hypercube.scn \
@@ -95,7 +95,7 @@ SCENARIO_TESTS += \
 	tests/scenario/m-key.scn \
 	tests/scenario/marks.scn \
 	tests/scenario/marks-clean.scn \
-	tests/scenario/marks-managers.scn tests/scenario/mark-mid-sweep.scn \
+	tests/scenario/marks-managers.scn tests/scenario/marks-store.scn tests/scenario/mark-mid-sweep.scn \
 	tests/scenario/merge.scn \
 	tests/scenario/mixed-mtu.scn \
 	tests/scenario/mkey-fresh-lease0.scn \
@@ -136,7 +136,7 @@ SCENARIO_TESTS += \
 	tests/scenario/swap-mid-sweep.scn \
 	tests/scenario/takeover.scn \
 	tests/scenario/takeover-moved.scn \
-	tests/scenario/tenants.scn \
+	tests/scenario/tenants.scn tests/scenario/tenants-away.scn tests/scenario/tenants-store.scn \
 	tests/scenario/tiny-cap.scn \
 	tests/scenario/too-far.scn \
 	tests/scenario/torus.scn \

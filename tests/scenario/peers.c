@@ -3,6 +3,7 @@
  * Commands about managers among themselves: faults of what they exchange, their disks and files,
  * changes that are asked for and not waited for, M_Keys of before.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,7 @@
 #include "sm/marks/marks.h"
 #include "sm/sm_internal.h"
 #include "tests/lib/full-disk.h"
+#include "tests/lib/scratch.h"
 #include "tests/scenario/front.h"
 #include "tests/scenario/look.h"
 #include "tests/scenario/record.h"
@@ -80,15 +82,31 @@ static int cmd_doubt(struct scenario *s, const struct words *w)
 
 /* ---- disks and files ---- */
 
-/* disk NODE full: nothing can be stored in the ledger of its manager; disk NODE free */
+static char full_path[SCRATCH_PATH + 100];
+
+/*
+ * disk NODE full: nothing can be stored in the ledger of its manager, or of the next one, if none
+ * runs; disk NODE free
+ */
 static int cmd_disk(struct scenario *s, const struct words *w)
 {
-	unsigned sm;
+	int node, sm;
 
-	CHECK(parse_sm(s, w->w[1], &sm));
+	CHECK(parse_node(s, w->w[1], &node));
 	if (!is(w->w[2], "full") && !is(w->w[2], "free"))
 		return fault(s, "expected full or free");
-	full_store = is(w->w[2], "full") ? s->rig->sms[sm].sm->m.settle->store : NULL;
+	full_store = NULL;
+	full_file = NULL;
+	if (is(w->w[2], "free"))
+		return 0;
+	sm = rig_find(s->rig, w->w[1]);
+	if (sm >= 0) {
+		full_store = s->rig->sms[sm].sm->m.settle->store;
+		return 0;
+	}
+	snprintf(full_path, sizeof(full_path), "%s/ledger.db",
+		 front_folder(s->front, sim_node_id(SIM(s), node)));
+	full_file = full_path;
 	return 0;
 }
 
@@ -138,6 +156,10 @@ static int ask_for_member(struct scenario *s, struct sm *sm, const struct words 
 
 static void on_marked(void *arg, const struct mark_result *r)
 {
+	struct scenario *s = arg;
+
+	snprintf(s->marked_text, sizeof(s->marked_text), "%s%s",
+		 r->end == MARK_DONE ? "done" : "refused: ", r->text);
 }
 
 /* isolate|drain A:P */
@@ -153,6 +175,8 @@ static int ask_for_mark(struct scenario *s, struct sm *sm, const struct words *w
 	CHECK(parse_port(s, w->w[3], &node, &port));
 	rq.node = sim_node_guid(SIM(s), node);
 	rq.port = (uint8_t)port;
+	rq.wait = true;
+	snprintf(s->marked_text, sizeof(s->marked_text), "nothing");
 	return sm_mark_request(sm, &rq, on_marked, s) ? 0 : fault(s, "too many marks are asked for");
 }
 
@@ -261,6 +285,7 @@ void peers_end(struct scenario *s)
 {
 	free(s->kept_keys);
 	full_store = NULL;
+	full_file = NULL;
 }
 
 const struct command peer_commands[] = {

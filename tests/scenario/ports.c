@@ -17,6 +17,7 @@
 #include "tests/scenario/front.h"
 #include "tests/scenario/scenario.h"
 #include "util/file.h"
+#include "util/hash.h"
 #include "util/mem.h"
 
 #define SOON (5 * MONO_MS) /* a trap arrives, a Set of another program is done */
@@ -392,9 +393,24 @@ static int drop_lines(struct scenario *s, const char *path, const struct words *
 	return 0;
 }
 
+/* Adds the line with the checksum of all others. */
+static int seal_file(struct scenario *s, const char *path)
+{
+	_cleanup_free_ char *text = NULL;
+	size_t len;
+	FILE *f;
+
+	if (file_read(path, 1 << 20, &text, &len) < 0 || !(f = fopen(path, "a")))
+		return fault(s, "'%s' cannot be read", path);
+	fprintf(f, "end 0x%016" PRIx64 "\n", hash_bytes(HASH_START, text, len));
+	fclose(f);
+	return 0;
+}
+
 /*
  * file NAME without WORD...; file NAME: empty; file NAME TEXT: a line more; file NAME gone;
- * file NAME folder: a folder is in its place; file NAME halved: every second line is gone
+ * file NAME folder: a folder is in its place; file NAME halved: every second line is gone;
+ * file NAME sealed: a last line, as former builds wrote it
  */
 static int cmd_file(struct scenario *s, const struct words *w)
 {
@@ -408,6 +424,8 @@ static int cmd_file(struct scenario *s, const struct words *w)
 		return remove(path) < 0 ? fault(s, "there is no such file") : 0;
 	if (w->n == 3 && is(w->w[2], "folder"))
 		return mkdir(path, 0700) < 0 ? fault(s, "'%s' cannot be made", path) : 0;
+	if (w->n == 3 && is(w->w[2], "sealed"))
+		return seal_file(s, path);
 	if (w->n == 3 && is(w->w[2], "halved"))
 		return drop_lines(s, path, w, 3);
 	if (w->n > 3 && is(w->w[2], "without"))

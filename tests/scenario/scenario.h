@@ -77,6 +77,7 @@ struct scenario {
 	struct tap taps[RIG_MAX_SMS]; /* between managers and their ports, by the index in the rig */
 	struct asked asked;        /* last change of partitions by `ask` */
 	unsigned asked_of;         /* index of the manager that was asked */
+	char marked_text[420];     /* answer to the last mark by `ask`; "nothing": it is awaited */
 	uint64_t varied;           /* number of `vary` in this run, for which $ stands */
 	uint64_t drawn;            /* last number that replaced `+` */
 	struct {

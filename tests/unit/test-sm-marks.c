@@ -1,107 +1,187 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Links taken out of service by an administrator, on a simulated tree: cases that no scenario sees
- * (tests/scenario/marks.scn): two requests at once, random ones, the cost of a plan, links over
- * which others send, the inside of the machine.
- *
- *   test-sm-marks [SEED]    random marks from that seed on
+ * Links taken out of service by an administrator, on a simulated tree: what no scenario
+ * (tests/scenario/marks*.scn) sees. Rows of other managers, the cost of a plan, the inside of the
+ * machine. Random marks: test-sm-marks-fabrics.
  */
 #include "tests/unit/marks-world.h"
 
+#include <inttypes.h>
+#include <unistd.h>
+
+#include "sm/ledger/settle_internal.h"
 #include "sm/marks/marks_internal.h"
 #include "sm/out_of_use/counters.h"
 #include "tests/lib/scratch.h"
-#include "util/random.h"
 
-#define N_SEEDS	 200u
 #define N_LEAVES 4u
-#define N_SPINES 2u
 
-static void two_requests_at_once_do_not_cut_off_what_one_may_not(void **st)
+/* ---- what other managers write --------------------------------------------------------------- */
+
+/* Rows may be changed here, or not. */
+static void may_change(struct world *w, bool may)
+{
+	w->sm->m.settle->state = may ? SETTLE_WRITING : SETTLE_FOREIGN;
+}
+
+/* A write of another manager that has seen all of ours is stored here, and told. */
+static void write_elsewhere(struct world *w, unsigned port, unsigned kind)
+{
+	const struct ledger *l = settle_ledger(w->sm);
+	const uint8_t bytes[9] = { (uint8_t)kind };
+	struct ledger_key key = { .table = LEDGER_MARK, .len = 9 };
+	const struct ledger_value v = {
+		.dot = { ledger_number(l, LEDGER_MARK) + 1, { 0x77, 1 } },
+		.removed = !kind,
+		.len = kind ? sizeof(bytes) : 0,
+		.bytes = kind ? bytes : NULL,
+	};
+	_cleanup_(ledger_row_freep) struct ledger_row *row = NULL;
+
+	ib_bits_put(key.bytes, 0, 64, guid_of(w, "leaf2"));
+	key.bytes[8] = (uint8_t)port;
+	row = ledger_prepare(l, NULL, &key, &v);
+	assert_int_equal(ledger_merge(w->sm->m.settle->ledger, row), LEDGER_OTHER);
+	disk_tell_owners(w->sm, &key, 1);
+}
+
+/* Whether or not this manager may change rows: out of service is the safe side. */
+static void what_others_write_is_in_force(void **st)
 {
 	struct world *w = *st;
-	struct answer a = { 0 }, b = { 0 };
-	struct mark_request rq;
+	unsigned port;
 
 	start(w);
-	rq = request(w, MARK_DO_ISOLATE, "leaf2", uplink(w, "leaf2", "spine1"));
-	assert_true(sm_mark_request(w->sm, &rq, on_answer, &a));
-	rq = request(w, MARK_DO_ISOLATE, "leaf2", uplink(w, "leaf2", "spine2"));
-	assert_true(sm_mark_request(w->sm, &rq, on_answer, &b));
+	port = uplink(w, "leaf2", "spine1");
+	may_change(w, false);
+	write_elsewhere(w, port, LEDGER_MARK_ISOLATE);
+	assert_int_equal(marks_table(w->sm)->n, 1);
 	run_for(w, 30 * MONO_S);
-	assert_int_equal(a.r.end, MARK_DONE);
-	assert_int_equal(b.r.end, MARK_REFUSED);
+	assert_true(link_is(w, "leaf2", port, IB_PORT_INIT));
+	write_elsewhere(w, port, LEDGER_MARK_DRAIN);
+	run_for(w, 30 * MONO_S);
+	assert_true(link_is(w, "leaf2", port, IB_PORT_ACTIVE));
+	assert_int_equal(entries_to(w, "leaf2", port), 0);
+	listen_for(w, "restored (as another manager has it)");
+	write_elsewhere(w, port, 0);
+	assert_true(w->said);
+	run_for(w, 30 * MONO_S);
+	assert_int_not_equal(entries_to(w, "leaf2", port), 0);
+}
+
+/* Routes are being computed without it, and links are in INIT: its link is held at once. */
+static void a_mark_that_comes_in_the_first_sweep_is_held_at_once(void **st)
+{
+	struct world *w = *st;
+	mono_t until = sim_now(w->sim) + 30 * MONO_S;
+	unsigned port;
+	int i;
+
+	w->rig->job_time = 50 * MONO_MS;
+	i = rig_start(w->rig, "h0", 0, w->conf, NULL);
+	assert_true(i >= 0);
+	w->sm = w->rig->sms[i].sm;
+	while (!w->rig->sms[i].jobs || w->sm->state != SM_MASTER)
+		assert_true(rig_step(w->rig, until));
+	assert_false(w->sm->first_sweep_done);
+	port = uplink(w, "leaf2", "spine1");
+	write_elsewhere(w, port, LEDGER_MARK_ISOLATE);
+	do
+		assert_int_equal(state(w, "leaf2", port), IB_PORT_INIT);
+	while (rig_step(w->rig, until));
+	assert_true(w->sm->first_sweep_done);
+	assert_int_equal(marks_table(w->sm)->n, 1);
 	assert_int_equal(unreachable(w), 0);
 }
 
-/* ---- random ---------------------------------------------------------------------------------- */
-
-/* Any port of any switch, and switches as a whole, until five refusals in a row. */
-static void mark_at_random(struct world *w, uint64_t seed)
-{
-	static const char *const names[] = {
-		"leaf1", "leaf2", "leaf3", "leaf4", "spine1", "spine2"
-	};
-	unsigned refused = 0;
-
-	for (unsigned i = 0; i < 40 && refused < 5; i++) {
-		const char *name = names[random_next(&seed) % ARRAY_SIZE(names)];
-		unsigned port = 1 + (unsigned)(random_next(&seed) % (known(w, name)->n_ports + 1u));
-		struct mark_request rq;
-		struct mark_result r;
-		const struct port *p;
-
-		if (port > known(w, name)->n_ports)
-			port = MARK_WHOLE_SWITCH;
-		p = port == MARK_WHOLE_SWITCH ? NULL : port_of(w, name, port)->peer;
-		if (p && !node_is_switch(p->node))
-			continue; /* the host itself would be lost */
-		rq = request(w, random_next(&seed) % 2 ? MARK_DO_DRAIN : MARK_DO_ISOLATE, name,
-			     port);
-		rq.wait = random_next(&seed) % 2;
-		r = ask_watched(w, &rq, NULL);
-		refused = r.end == MARK_REFUSED ? refused + 1 : 0;
-	}
-}
-
-/* Hosts alone: an isolated switch is not to be reached. */
-static void ignore_isolated(struct world *w, bool ignore)
-{
-	struct mark_shown m;
-
-	for (unsigned i = 0; sm_mark_at(w->sm, i, &m); i++)
-		if (m.mark->port == MARK_WHOLE_SWITCH && m.mark->kind == MARK_ISOLATE && m.port)
-			sim_ignore(w->sim, node_of(w, node_name(m.port->node)), ignore);
-}
-
-static uint64_t first_seed = 1;
-
-static void random_marks_never_cut_off_a_pair(void **st)
+/* Each of two managers has marked one end of the cable. */
+static void a_cable_marked_at_both_ends_is_restored(void **st)
 {
 	struct world *w = *st;
-	unsigned n_marks = 0;
+	const struct port *far;
+	struct mark_result r;
+	unsigned port;
 
 	start(w);
-	for (uint64_t seed = first_seed; seed < first_seed + N_SEEDS; seed++) {
-		const struct mark_request all = { .action = MARK_DO_RESTORE,
-						  .all = true,
-						  .wait = true };
-		uint64_t lost;
-
-		mark_at_random(w, seed);
-		run_for(w, 5 * MONO_S);
-		n_marks += marks_table(w->sm)->n;
-		ignore_isolated(w, true);
-		lost = unreachable(w);
-		ignore_isolated(w, false);
-		if (lost)
-			fail_msg("seed %llu: %llu pairs without a way", (unsigned long long)seed,
-				 (unsigned long long)lost);
-		ask_watched(w, &all, NULL);
-	}
-	assert_true(n_marks > N_SEEDS);
+	port = uplink(w, "leaf2", "spine1");
+	far = port_of(w, "leaf2", port)->peer;
+	assert_int_equal(ask(w, MARK_DO_DRAIN, "spine1", far->num).end, MARK_DONE);
+	write_elsewhere(w, port, LEDGER_MARK_ISOLATE);
 	run_for(w, 30 * MONO_S);
-	assert_true(is_good(w));
+	assert_int_equal(marks_table(w->sm)->n, 2);
+	assert_true(link_is(w, "leaf2", port, IB_PORT_INIT));
+	r = ask(w, MARK_DO_RESTORE, "spine1", far->num);
+	assert_int_equal(r.end, MARK_DONE);
+	assert_int_equal(r.n_marks, 2);
+	run_for(w, 30 * MONO_S);
+	assert_int_equal(marks_table(w->sm)->n, 0);
+	assert_true(link_is(w, "leaf2", port, IB_PORT_ACTIVE));
+}
+
+/* More than one manager alone takes: none of them is used. */
+static void managers_that_meet_keep_all_marks(void **st)
+{
+	struct world *w = *st;
+	struct mark_table *t = xcalloc(1, sizeof(*t));
+
+	start(w);
+	for (unsigned i = 0; i < MARKS_MAX; i++) {
+		const struct link_mark m = { .node = 1 + i, .port = 1, .by = "-" };
+
+		assert_true(mark_table_put(t, &m));
+	}
+	marks_take(w->sm, t, NULL);
+	marks_store(w->sm);
+	write_elsewhere(w, uplink(w, "leaf2", "spine1"), LEDGER_MARK_ISOLATE);
+	assert_int_equal(marks_table(w->sm)->n, MARKS_MAX + 1);
+	assert_int_equal(ask(w, MARK_DO_DRAIN, "leaf3", uplink(w, "leaf3", "spine2")).end,
+			 MARK_NO_ROOM);
+}
+
+static void requests_are_refused_while_others_are_asked(void **st)
+{
+	struct world *w = *st;
+	struct mark_request rq;
+	struct mark_result r;
+
+	start(w);
+	rq = request(w, MARK_DO_DRAIN, "leaf2", uplink(w, "leaf2", "spine1"));
+	may_change(w, false);
+	r = ask_watched(w, &rq, NULL);
+	assert_int_equal(r.end, MARK_CLOSED);
+	assert_string_equal(r.text, settle_closed(w->sm));
+	assert_int_equal(marks_table(w->sm)->n, 0);
+	rq.plan = true;
+	assert_int_equal(ask_watched(w, &rq, NULL).end, MARK_DONE);
+	rq.plan = false;
+	may_change(w, true); /* without a cache folder, for as long as this manager runs */
+	r = ask_watched(w, &rq, NULL);
+	assert_int_equal(r.end, MARK_DONE);
+	assert_int_equal(r.n_standbys, 0);
+	assert_int_equal(marks_table(w->sm)->n, 1);
+}
+
+/* ---- time ------------------------------------------------------------------------------------ */
+
+/* While the ledger accepts no change, a mark whose time is over stays in force. */
+static void a_mark_that_is_over_waits_for_the_ledger(void **st)
+{
+	struct world *w = *st;
+	struct mark_request rq;
+	char dir[SCRATCH_PATH];
+
+	scratch_folder(dir);
+	start_in(w, dir);
+	rq = request(w, MARK_DO_DRAIN, "leaf2", uplink(w, "leaf2", "spine1"));
+	rq.seconds = 3600;
+	assert_int_equal(ask_watched(w, &rq, NULL).end, MARK_DONE);
+	may_change(w, false);
+	run_for(w, 3720 * MONO_S);
+	assert_int_equal(marks_table(w->sm)->n, 1);
+	may_change(w, true);
+	run_for(w, 5 * MONO_S);
+	assert_int_equal(marks_table(w->sm)->n, 0);
+	scratch_remove(dir);
 }
 
 /* ---- what it would cost ---------------------------------------------------------------------- */
@@ -173,54 +253,14 @@ static void the_plan_counts_the_pairs_that_use_a_cable(void **st)
 
 /* ---- at rest --------------------------------------------------------------------------------- */
 
-/* Isolates leaf3 - spine2, without waiting for it. */
-static unsigned begin_isolation(struct world *w)
+/* leaf3 sends on, by entries that are not the manager's; false: the link was taken down. */
+static bool send_on(struct world *w, unsigned port)
 {
-	unsigned port;
-	struct mark_request rq;
-
-	start(w);
-	port = uplink(w, "leaf3", "spine2");
-	rq = request(w, MARK_DO_ISOLATE, "leaf3", port);
-	rq.wait = false;
-	assert_int_equal(ask_watched(w, &rq, NULL).end, MARK_DONE);
-	return port;
-}
-
-/* One end sends on, by entries that are not the manager's; false: the link was taken down. */
-static bool send_on(struct world *w, const char *node, unsigned port, mono_t t)
-{
-	for (mono_t end = sim_now(w->sim) + t; sim_now(w->sim) < end;) {
-		if (state(w, node, port) != IB_PORT_ACTIVE)
-			return false;
-		sim_count_errors(w->sim, node_of(w, node), port, SIM_XMIT_PACKETS, 50);
-		run_for(w, 100 * MONO_MS);
-	}
+	if (state(w, "leaf3", port) != IB_PORT_ACTIVE)
+		return false;
+	sim_count_errors(w->sim, node_of(w, "leaf3"), port, SIM_XMIT_PACKETS, 50);
+	run_for(w, 100 * MONO_MS);
 	return true;
-}
-
-static void a_link_is_not_taken_down_while_either_end_sends(void **st)
-{
-	struct world *w = *st;
-	unsigned port = begin_isolation(w), far = port_of(w, "leaf3", port)->peer->num;
-
-	assert_true(send_on(w, "leaf3", port, 8 * MONO_S));
-	assert_true(send_on(w, "spine2", far, 8 * MONO_S));
-	run_for(w, 5 * MONO_S);
-	assert_true(link_is(w, "leaf3", port, IB_PORT_INIT));
-}
-
-static void packets_that_do_not_end_are_told_and_not_waited_for_for_ever(void **st)
-{
-	struct world *w = *st;
-	unsigned port = begin_isolation(w);
-
-	listen_for(w, "although no table of this manager leads there");
-	assert_true(send_on(w, "leaf3", port, 25 * MONO_S));
-	assert_false(w->said);
-	assert_false(send_on(w, "leaf3", port, 15 * MONO_S));
-	assert_true(w->said);
-	assert_true(link_is(w, "leaf3", port, IB_PORT_INIT));
 }
 
 static void on_counters(struct sm *sm, const struct counters_ask *ask,
@@ -241,12 +281,18 @@ static void ask_too_much(struct world *w)
 static void a_link_that_cannot_be_asked_now_does_not_count_as_unused(void **st)
 {
 	struct world *w = *st;
-	unsigned port = begin_isolation(w);
+	struct mark_request rq;
+	unsigned port;
 
+	start(w);
+	port = uplink(w, "leaf3", "spine2");
+	rq = request(w, MARK_DO_ISOLATE, "leaf3", port);
+	rq.wait = false;
+	assert_int_equal(ask_watched(w, &rq, NULL).end, MARK_DONE);
 	sim_set_pma(w->sim, node_of(w, "leaf1"), SIM_PMA_SILENT);
 	for (unsigned i = 0; i < 80; i++) {
 		ask_too_much(w);
-		assert_true(send_on(w, "leaf3", port, 100 * MONO_MS));
+		assert_true(send_on(w, port));
 	}
 	run_for(w, 20 * MONO_S);
 	assert_true(link_is(w, "leaf3", port, IB_PORT_INIT));
@@ -288,50 +334,22 @@ static void a_clock_that_is_wrong_leaves_a_mark_that_can_be_read(void **st)
 	assert_string_equal(m->why, "a test");
 }
 
-/* The new master knows nothing of it. */
-static void a_mark_that_is_stored_when_the_fabric_was_handed_over_is_not_called_done(void **st)
-{
-	struct world *w = *st;
-	_cleanup_(conf_unrefp) struct conf *greater = conf_new();
-	struct answer a = { 0 };
-	char dir[SCRATCH_PATH];
-	struct mark_request rq;
-
-	assert_int_equal(rig_start(w->rig, "h0", 0, w->conf, scratch_folder(dir)), 0);
-	run_for(w, 15 * MONO_S);
-	w->sm = rig_master(w->rig);
-	greater->sm_priority = 15;
-	rq = request(w, MARK_DO_DRAIN, "leaf2", uplink(w, "leaf2", "spine1"));
-	w->rig->disk_time = 30 * MONO_S;
-	assert_true(sm_mark_request(w->sm, &rq, on_answer, &a));
-	assert_true(rig_start(w->rig, "h7", 0, greater, NULL) >= 0);
-	run_for(w, 25 * MONO_S);
-	assert_int_equal(w->sm->state, SM_STANDBY);
-	assert_int_equal(a.n, 0);
-	run_for(w, 30 * MONO_S);
-	assert_int_equal(a.n, 1);
-	assert_int_equal(a.r.end, MARK_UNAPPLIED);
-	assert_non_null(strstr(a.r.text, "not MASTER any more"));
-	scratch_remove(dir);
-}
-
 #define TEST(f) cmocka_unit_test_setup_teardown(f, open_world, close_world)
 
-int main(int argc, char **argv)
+int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		TEST(a_link_is_not_taken_down_while_either_end_sends),
-		TEST(packets_that_do_not_end_are_told_and_not_waited_for_for_ever),
+		TEST(what_others_write_is_in_force),
+		TEST(a_mark_that_comes_in_the_first_sweep_is_held_at_once),
+		TEST(a_cable_marked_at_both_ends_is_restored),
+		TEST(managers_that_meet_keep_all_marks),
+		TEST(requests_are_refused_while_others_are_asked),
+		TEST(a_mark_that_is_over_waits_for_the_ledger),
+		TEST(the_plan_counts_the_pairs_that_use_a_cable),
 		TEST(a_link_that_cannot_be_asked_now_does_not_count_as_unused),
 		TEST(another_table_does_not_put_off_the_look_at_marks),
 		TEST(a_clock_that_is_wrong_leaves_a_mark_that_can_be_read),
-		TEST(a_mark_that_is_stored_when_the_fabric_was_handed_over_is_not_called_done),
-		TEST(two_requests_at_once_do_not_cut_off_what_one_may_not),
-		TEST(random_marks_never_cut_off_a_pair),
-		TEST(the_plan_counts_the_pairs_that_use_a_cable),
 	};
 
-	if (argc > 1)
-		first_seed = strtoull(argv[1], NULL, 0);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -295,27 +295,6 @@ static void a_port_that_was_not_planned_is_found_by_verify(void **state)
 	assert_int_equal(n_wrong, 2); /* the table of the host, and that of its switch port */
 }
 
-/* It may be refused yet, when the disk is full: a sweep meanwhile does not put it on devices. */
-static void a_change_that_is_not_stored_is_on_no_device(void **state)
-{
-	struct desk *d = *state;
-	struct answer given = { 0 }, taken = { 0 };
-
-	change_keys(d, TENANT_ADD, 1, 1);
-	d->rig->disk_time = 5 * MONO_S;
-	submit_key(d, TENANT_ADD, 0, &given);
-	submit_key(d, TENANT_REMOVE, 1, &taken);
-	sm_request_heavy(sm_of(d), NULL);
-	run_for(d, 3 * MONO_S);
-	assert_false(given.is_there || taken.is_there);
-	assert_true(none_holds(d, HOST, 0x8000 | FIRST_KEY));
-	assert_true(both_hold(d, HOST, 0x8000 | (FIRST_KEY + 1)));
-	assert_done(wait_for(d, &given));
-	assert_done(wait_for(d, &taken));
-	assert_true(both_hold(d, HOST, 0x8000 | FIRST_KEY));
-	assert_true(none_holds(d, HOST, 0x8000 | (FIRST_KEY + 1)));
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -327,7 +306,6 @@ int main(void)
 		LARGE_TEST(large_requests_are_bounded_by_what_they_take),
 		LARGE_TEST(a_change_wins_over_what_arrives_while_it_is_stored),
 		LARGE_TEST(a_port_that_was_not_planned_is_found_by_verify),
-		LARGE_TEST(a_change_that_is_not_stored_is_on_no_device),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
