@@ -3,6 +3,7 @@
 #include "tests/lib/client.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "util/mem.h"
@@ -177,4 +178,63 @@ struct question client_path(const struct client *c, guid_t to, uint16_t pkey,
 		.data = record,
 		.len = PR_BYTES,
 	};
+}
+
+void client_mgid(unsigned group, uint8_t ret[16])
+{
+	memset(ret, 0, 16);
+	ret[0] = 0xFF;
+	ret[1] = 0x12;
+	ret[2] = 0x10;
+	ret[3] = 0x10;
+	ret[14] = (uint8_t)(group >> 8);
+	ret[15] = (uint8_t)group;
+}
+
+struct question client_service(const struct client *c, uint8_t method, uint64_t id, uint32_t lease,
+			       uint8_t record[SVR_BYTES])
+{
+	struct question q = { .method = method,
+			      .attr = SA_SERVICE_RECORD,
+			      .mask = SA_COMP(SVR_ID),
+			      .data = record,
+			      .len = SVR_BYTES };
+
+	memset(record, 0, SVR_BYTES);
+	ib_put(record, SVR_ID, id);
+	if (method != MAD_SET)
+		return q;
+	q.mask |= SA_COMP(SVR_GID) | SA_COMP(SVR_LEASE) | SA_COMP(SVR_NAME);
+	put_gid(ib_at(record, SVR_GID), c->guid);
+	ib_put(record, SVR_LEASE, lease);
+	snprintf((char *)ib_at(record, SVR_NAME), 64, "service %u", (unsigned)id);
+	return q;
+}
+
+struct question client_subscribe(uint8_t record[INF_BYTES])
+{
+	memset(record, 0, INF_BYTES);
+	ib_put(record, INF_LID_BEGIN, 0xFFFF);
+	ib_put(record, INF_IS_GENERIC, 1);
+	ib_put(record, INF_SUBSCRIBE, 1);
+	ib_put(record, INF_TYPE, 0xFFFF);
+	ib_put(record, INF_TRAP, 0xFFFF);
+	ib_put(record, INF_PRODUCER, 0xFFFFFF);
+	return (struct question){
+		.method = MAD_SET, .attr = SA_INFORM_INFO, .data = record, .len = INF_BYTES
+	};
+}
+
+struct question client_alias(const struct client *c, uint8_t method, guid_t guid,
+			     uint8_t record[GIR_BYTES])
+{
+	memset(record, 0, GIR_BYTES);
+	ib_put(record, GIR_LID, sim_port_lid(c->sim, c->node, c->port));
+	ib_put(record, GIR_GUID1, guid);
+	return (struct question){ .method = method,
+				  .attr = SA_GUID_INFO_RECORD,
+				  .mask = SA_COMP(GIR_LID) | SA_COMP(GIR_BLOCK) |
+					  (method == MAD_SET ? SA_COMP(GIR_GUID1) : 0),
+				  .data = record,
+				  .len = GIR_BYTES };
 }

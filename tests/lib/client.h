@@ -62,6 +62,17 @@ struct question client_join(const struct client *c, uint8_t method, const uint8_
 struct question client_path(const struct client *c, guid_t to, uint16_t pkey,
 			    uint8_t record[PR_BYTES]);
 
+/* The MGID of the group with this number, for client_join(). */
+void client_mgid(unsigned group, uint8_t ret[16]);
+/* ServiceRecord "service ID" of this host; method MAD_SET. MAD_GET: a service of that ID, anywhere. */
+struct question client_service(const struct client *c, uint8_t method, uint64_t id, uint32_t lease,
+			       uint8_t record[SVR_BYTES]);
+/* InformInfo: subscribes to all notices. */
+struct question client_subscribe(uint8_t record[INF_BYTES]);
+/* GUIDInfoRecord of this port: MAD_SET puts `guid` at index 1, MAD_GET reads. */
+struct question client_alias(const struct client *c, uint8_t method, guid_t guid,
+			     uint8_t record[GIR_BYTES]);
+
 /* The answer's first record. */
 static inline const uint8_t *client_record(const struct transport_event *ev)
 {

@@ -670,7 +670,7 @@ static const struct command rows[] = {
 int scenario_command(struct scenario *s, const struct words *w)
 {
 	const struct command *const tables[] = { rows, manager_commands, port_commands,
-						 peer_commands };
+						 peer_commands, host_commands };
 
 	for (size_t t = 0; t < ARRAY_SIZE(tables); t++)
 		for (const struct command *c = tables[t]; c->name; c++) {

@@ -12,7 +12,7 @@
  *
  * `not` in front of a condition turns it round. Here are conditions of the fabric as a whole; those
  * of ports are in expect_ports.c, of what managers say and count in expect_told.c, of managers among
- * themselves in expect_peers.c, of M_Keys in expect_keys.c.
+ * themselves in expect_peers.c, of M_Keys in expect_keys.c, of hosts in hosts.c.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -322,7 +322,7 @@ static const struct cond conds[] = {
 static const struct cond *find_cond(const char *name)
 {
 	const struct cond *const tables[] = { conds, port_conds, told_conds, peer_conds,
-					      key_conds };
+					      key_conds, host_conds };
 
 	for (size_t t = 0; t < ARRAY_SIZE(tables); t++)
 		for (const struct cond *c = tables[t]; c->name; c++)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Conditions of managers among themselves: their ledgers, and partitions of tenants. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 #include "sm/sm_ledger.h"
 #include "tests/scenario/front.h"
 #include "tests/scenario/look.h"
+#include "util/file.h"
 #include "util/mem.h"
 
 struct sm *manager_on(struct look *l, const char *node, int *ret_r)
@@ -77,6 +79,21 @@ static int cond_waits(struct look *l, const char *const *arg)
 
 	sm = manager_on(l, arg[0], &r);
 	return sm ? require(l, settle_waits(sm), "%s waits for nothing", arg[0]) : r;
+}
+
+/* configured NODE OPTION VALUE: in force at its manager */
+static int cond_configured(struct look *l, const char *const *arg)
+{
+	enum conf_id id = conf_option_find(arg[1]);
+	_cleanup_free_ char *value = NULL;
+	struct sm *sm;
+	int r;
+
+	sm = manager_on(l, arg[0], &r);
+	if (!sm || id == CONF_N_OPTIONS)
+		return sm ? fault(l->s, "no option '%s'", arg[1]) : r;
+	value = conf_value_text(sm_conf(sm), id);
+	return require(l, value && begins(value, arg[2]), "%s is %s", arg[1], value ? value : "-");
 }
 
 /* looks NODE N: sweeps of its manager so far, with those of a standby */
@@ -167,6 +184,40 @@ static int cond_has_file(struct look *l, const char *const *arg)
 	path = xasprintf("%s/%s", front_folder(l->s->front, sim_node_id(l->s->rig->sim, node)),
 			 arg[1]);
 	return require(l, access(path, F_OK) == 0, "there is no %s", path);
+}
+
+/* file-says NODE NAME WORDS_OF_IT: a file in the folder of its manager */
+static int cond_file_says(struct look *l, const char *const *arg)
+{
+	_cleanup_free_ char *path = NULL, *text = NULL;
+	size_t len;
+	int node;
+
+	if (parse_node(l->s, arg[0], &node) < 0)
+		return -EINVAL;
+	path = xasprintf("%s/%s",
+			 front_folder(l->s->front, sim_node_id(l->s->rig->sim, node)), arg[1]);
+	if (file_read(path, 1 << 24, &text, &len) < 0)
+		return require(l, false, "there is no %s", path);
+	return require(l, find_words(text, arg[2]), "it does not say so");
+}
+
+/* differs NODE OTHER WORDS_OF_IT: in which the configuration of the other one is another */
+static int cond_differs(struct look *l, const char *const *arg)
+{
+	struct sm_manager_diff d;
+	bool found = false;
+	struct sm *sm;
+	int node, r;
+
+	sm = manager_on(l, arg[0], &r);
+	if (!sm || parse_node(l->s, arg[1], &node) < 0)
+		return -EINVAL;
+	for (unsigned i = 0; sm_manager_diff_at(sm, i, &d); i++) {
+		found |= d.guid == port_guid_of(l, node) && d.text && find_words(d.text, arg[2]);
+		free(d.text);
+	}
+	return require(l, found, "nothing like that");
 }
 
 /* open-at NODE PKEY N: ports that may hold a P_Key that they are to lose, as its manager has it */
@@ -283,6 +334,7 @@ const struct cond peer_conds[] = {
 	{ "ledger", 2, cond_ledger },
 	{ "may-write", 1, cond_may_write },
 	{ "waits", 1, cond_waits },
+	{ "configured", 3, cond_configured },
 	{ "looks", 2, cond_looks },
 	{ "generation", 2, cond_generation },
 	{ "rows", 3, cond_rows },
@@ -290,6 +342,8 @@ const struct cond peer_conds[] = {
 	{ "has-all", 2, cond_has_all },
 	{ "sees", 2, cond_sees },
 	{ "has-file", 2, cond_has_file },
+	{ "file-says", 3, cond_file_says },
+	{ "differs", 3, cond_differs },
 	{ "open-at", 3, cond_open_at },
 	{ "connected", 2, cond_connected },
 	{ "stored-by", 2, cond_stored_by },

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "ib/attrs.h"
+#include "sa/sa.h"
 #include "sm/expected/expected.h"
 #include "tests/scenario/look.h"
 #include "util/mem.h"
@@ -150,6 +151,8 @@ enum tally_of_sm {
 	TRAPS_FORGED,
 	TRAPS_REPEATED,
 	TRAPS_REPRESSED,
+	SA_REQUESTS,
+	SA_KEY_GUESSES,
 	TABLES_CHANGED,
 	TABLE_CHANGED, /* and which one */
 };
@@ -169,6 +172,10 @@ static uint64_t read_of_sm(const struct sm *sm, unsigned what)
 		return sm_trap_stats(sm)->repeats;
 	case TRAPS_REPRESSED:
 		return sm_trap_stats(sm)->repressed;
+	case SA_REQUESTS:
+		return sa_stats(sm_sa(sm))->requests;
+	case SA_KEY_GUESSES:
+		return sa_stats(sm_sa(sm))->key_guesses;
 	case TABLES_CHANGED:
 		return sm_tables_changed(sm);
 	default:
@@ -204,6 +211,8 @@ static const struct tally {
 	{ "traps-forged", 0, 0, TRAPS_FORGED },
 	{ "traps-repeated", 0, 0, TRAPS_REPEATED },
 	{ "traps-repressed", 0, 0, TRAPS_REPRESSED },
+	{ "sa-requests", 0, 0, SA_REQUESTS },
+	{ "sa-key-guesses", 0, 0, SA_KEY_GUESSES },
 	{ "tables-changed", 0, 0, TABLES_CHANGED },
 	{ "lft-changed", 0, 0, TABLE_CHANGED + SM_TABLE_LFT },
 	{ "pkeys-changed", 0, 0, TABLE_CHANGED + TABLE_PKEYS },

@@ -2,7 +2,7 @@
 # Scenarios in virtual time: each .scn file is one test, run by the runner.
 CHECK_TOOLS += tests/scenario/runner
 tests_scenario_runner_SOURCES = tests/scenario/scenario.h tests/scenario/runner.c tests/scenario/words.c \
-	tests/scenario/commands.c tests/scenario/managers.c tests/scenario/ports.c tests/scenario/peers.c tests/scenario/storm.c \
+	tests/scenario/commands.c tests/scenario/managers.c tests/scenario/ports.c tests/scenario/peers.c tests/scenario/hosts.c tests/scenario/storm.c \
 	tests/scenario/look.h tests/scenario/expect.c tests/scenario/expect_ports.c tests/scenario/expect_told.c \
 	tests/scenario/expect_peers.c tests/scenario/expect_keys.c \
 	tests/scenario/story.c \
@@ -33,6 +33,7 @@ SCENARIO_TESTS += \
 	tests/scenario/bring-up.scn \
 	tests/scenario/complaints.scn \
 	tests/scenario/complaints-last.scn \
+	tests/scenario/configuration.scn \
 	tests/scenario/cost-of-changes.scn \
 	tests/scenario/devices.scn \
 	tests/scenario/docs-refused.scn \
@@ -112,6 +113,7 @@ SCENARIO_TESTS += \
 	tests/scenario/quiet-trap.scn \
 	tests/scenario/reboot-mid-sweep.scn \
 	tests/scenario/reboot.scn \
+	tests/scenario/registered.scn \
 	tests/scenario/restart.scn \
 	tests/scenario/rough.scn \
 	tests/scenario/second-sweep.scn \

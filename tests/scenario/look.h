@@ -23,6 +23,7 @@ extern const struct cond port_conds[]; /* expect_ports.c */
 extern const struct cond told_conds[]; /* expect_told.c */
 extern const struct cond peer_conds[]; /* expect_peers.c */
 extern const struct cond key_conds[];  /* expect_keys.c */
+extern const struct cond host_conds[]; /* hosts.c */
 
 /* Names of enum ib_port_state. */
 static const char *const state_names[] = { "NONE", "DOWN", "INIT", "ARMED", "ACTIVE" };

@@ -6,31 +6,63 @@
 #include "tests/lib/scratch.h"
 #include "tests/scenario/front.h"
 #include "tests/scenario/scenario.h"
+#include "util/file.h"
 #include "util/mem.h"
 
-static int cmd_option(struct scenario *s, const struct words *w)
+static int set_option(struct scenario *s, struct conf **conf, enum conf_id id, const char *value)
 {
 	struct conf_report report = { 0 };
 	struct conf_place at = { .file = s->file, .line = s->line };
+	struct conf *changed = conf_copy(*conf);
+	int r = conf_set(changed, id, value, &at, &report);
+
+	if (r < 0)
+		fault(s, "%s", report.n ? report.findings[0].text : "refused");
+	conf_report_clear(&report);
+	conf_unref(r < 0 ? changed : *conf);
+	if (r == 0)
+		*conf = changed;
+	return r;
+}
+
+static int cmd_option(struct scenario *s, const struct words *w)
+{
 	enum conf_id id = conf_option_find(w->w[1]);
 	_cleanup_free_ char *value = NULL;
-	struct conf *changed;
-	int r;
 
 	if (id == CONF_N_OPTIONS)
 		return fault(s, "no option '%s'", w->w[1]);
 	value = scenario_join(s, w, 2);
 	if (!value)
 		return -EINVAL;
-	changed = conf_copy(s->conf);
-	r = conf_set(changed, id, value, &at, &report);
-	if (r < 0)
-		fault(s, "%s", report.n ? report.findings[0].text : "refused");
+	if (s->options)
+		CHECK(set_option(s, &s->options, id, value));
+	return set_option(s, &s->conf, id, value);
+}
+
+/* conf NAME: opensm.conf of managers started from now on is this file of `file`; conf none */
+static int cmd_conf(struct scenario *s, const struct words *w)
+{
+	_cleanup_free_ char *path = NULL, *text = NULL;
+	struct conf_report report = { 0 };
+	size_t len;
+
+	if (!scenario_sim(s))
+		return -EINVAL;
+	if (!s->options)
+		s->options = conf_ref(s->conf);
+	conf_unref(s->conf);
+	s->conf = conf_copy(s->options);
+	if (is(w->w[1], "none"))
+		return 0;
+	path = xasprintf("%s/%s", front_scratch(s->front), w->w[1]);
+	if (file_read(path, 1 << 20, &text, &len) < 0)
+		return fault(s, "'%s' cannot be read", path);
+	conf_read_text(s->conf, "opensm.conf", text, len, &report);
+	if (report.errors)
+		fault(s, "%s", report.findings[0].text);
 	conf_report_clear(&report);
-	conf_unref(r < 0 ? changed : s->conf);
-	if (r == 0)
-		s->conf = changed;
-	return r;
+	return report.errors ? -EINVAL : 0;
 }
 
 /* start sm NODE[:PORT] [priority P] */
@@ -191,6 +223,7 @@ static int cmd_time_of_day(struct scenario *s, const struct words *w)
 
 const struct command manager_commands[] = {
 	{ "option", 3, MAX_WORDS, cmd_option },
+	{ "conf", 2, 2, cmd_conf },
 	{ "start", 3, 5, cmd_start },
 	{ "kill", 3, 3, cmd_kill },
 	{ "stop", 3, 3, cmd_kill },

@@ -252,6 +252,7 @@ static int run_once(struct script *sc, uint64_t seed, unsigned of_case, uint64_t
 	*ret_fingerprint = s.rig ? sim_fingerprint(s.rig->sim) : 0;
 	if (s.rig && sc->record)
 		record_end(sc->record, s.rig);
+	hosts_end(&s);
 	if (s.front)
 		front_close(s.front);
 	rig_free(s.rig);
@@ -262,6 +263,7 @@ static int run_once(struct script *sc, uint64_t seed, unsigned of_case, uint64_t
 	peers_end(&s);
 	netfile_free(s.net);
 	conf_unref(s.conf);
+	conf_unref(s.options);
 	log_set_sink(drop_log, NULL);
 	for (unsigned i = 0; i < RIG_MAX_SMS; i++)
 		free(s.stories[i].text);

@@ -68,11 +68,13 @@ struct scenario {
 	} worn;
 	struct rig *rig;           /* created by the first command that needs it */
 	struct conf *conf;         /* configuration of managers started from now on */
+	struct conf *options;      /* that of `option` alone; NULL: it is `conf`, as no file was read */
 	uint64_t marked_sets, marked_lane_sets, marked_gets;
 	uint64_t marked[N_TALLIES]; /* values of tallies[] at `mark` */
 	uint32_t marked_heavy;
 	mono_t marked_at;
 	uint64_t kept_key;         /* key stored by `keep-key` */
+	struct hosts *hosts;       /* clients of subnet administration; NULL: none */
 	struct kept_keys *kept_keys; /* keys stored by `keep-keys`; NULL: none */
 	struct tap taps[RIG_MAX_SMS]; /* between managers and their ports, by the index in the rig */
 	struct asked asked;        /* last change of partitions by `ask` */
@@ -115,6 +117,7 @@ struct command {
 extern const struct command manager_commands[]; /* managers.c */
 extern const struct command port_commands[];    /* ports.c */
 extern const struct command peer_commands[];    /* peers.c */
+extern const struct command host_commands[];    /* hosts.c */
 
 /* Counts and prints one TAP line for the present line of the scenario. */
 void tap(struct scenario *s, bool ok);
@@ -126,6 +129,8 @@ int scenario_expect(struct scenario *s, const struct words *w);
 
 /* A function for rig->between: faults of `channel`, and what is recorded. */
 struct transport *peers_between(struct rig_sm *sm);
+/* Ends all clients; called before the rig is freed. */
+void hosts_end(struct scenario *s);
 /* Frees what commands of peers.c keep. */
 void peers_end(struct scenario *s);
 

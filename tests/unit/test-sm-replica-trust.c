@@ -164,11 +164,11 @@ static void a_host_cannot_pose_as_a_manager(void **state)
 			      .len = sizeof(record) };
 
 	start_both(w);
-	service_of(w->host[1], SA_MANAGER_ID, 100, record);
+	client_service(w->host[1], MAD_SET, SA_MANAGER_ID, 100, record);
 	w->host[1]->sm_key = 1;
 	assert_int_equal(ask(w, 1, &q, NULL, 0), SA_REQ_INVALID);
 	q.method = MAD_SA_DELETE;
-	service_of(w->host[1], SA_MANAGER_ID, 100, record);
+	client_service(w->host[1], MAD_SET, SA_MANAGER_ID, 100, record);
 	ib_bits_put(record, SVR_GID + 64, 64, w->rig->sms[ACTIVE].tr->port_guid);
 	assert_int_equal(ask(w, 1, &q, NULL, 0), SA_NO_RECORDS);
 }
@@ -295,7 +295,7 @@ static void nonsense_costs_itself(void **state)
 	for (unsigned i = 0; i < 4; i++) {
 		uint8_t *r = rows + i * MCM_BYTES;
 
-		mgid_of(i, mgid);
+		client_mgid(i, mgid);
 		memcpy(ib_at(r, MCM_MGID), mgid, 16);
 		ib_put(r, MCM_MLID, 0xC001 + i);
 		ib_put(r, MCM_PKEY, 0xFFFF);

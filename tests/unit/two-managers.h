@@ -202,24 +202,13 @@ static inline int ask(struct world *w, unsigned host, const struct question *q, 
 	return r;
 }
 
-static inline void mgid_of(unsigned group, uint8_t ret[16])
-{
-	memset(ret, 0, 16);
-	ret[0] = 0xFF;
-	ret[1] = 0x12;
-	ret[2] = 0x10;
-	ret[3] = 0x10;
-	ret[14] = group >> 8;
-	ret[15] = group;
-}
-
 /* Join or leave; the MLID. */
 static inline lid_t membership(struct world *w, unsigned host, uint8_t method, unsigned group)
 {
 	uint8_t mgid[16], record[MCM_BYTES], answer[MCM_BYTES] = { 0 };
 	struct question q;
 
-	mgid_of(group, mgid);
+	client_mgid(group, mgid);
 	q = client_join(w->host[host], method, mgid, MC_FULL, record);
 	assert_int_equal(ask(w, host, &q, answer, sizeof(answer)), 0);
 	return ib_get(answer, MCM_MLID);
@@ -230,108 +219,28 @@ static inline lid_t join(struct world *w, unsigned host, unsigned group)
 	return membership(w, host, MAD_SET, group);
 }
 
-static inline void join_broadcast(struct world *w, unsigned host)
-{
-	uint8_t record[MCM_BYTES];
-	struct question q = client_join_broadcast(w->host[host], 0xFFFF, record);
-
-	assert_int_equal(ask(w, host, &q, NULL, 0), 0);
-}
-
 static inline const struct mgroup *group_at(struct world *w, unsigned which, unsigned group)
 {
 	uint8_t mgid[16];
 
-	mgid_of(group, mgid);
+	client_mgid(group, mgid);
 	return mgroup_find(sm_of(w, which)->sa, mgid);
-}
-
-static inline void note_copy(void *arg, int node, unsigned port)
-{
-	*(uint64_t *)arg |= 1ull << node;
-}
-
-/* Receivers of what `host` sends to this MLID, as bits of hosts' numbers. */
-static inline uint64_t reached(struct world *w, lid_t mlid, unsigned host)
-{
-	uint64_t nodes = 0, hosts = 0;
-
-	sim_mcast_reach(w->rig->sim, mlid, w->host[host]->node, 1, note_copy, &nodes);
-	for (unsigned i = 1; i < N_HOSTS - 1; i++)
-		hosts |= (nodes >> w->host[i]->node & 1) << i;
-	return hosts;
-}
-
-static inline void service_of(const struct client *c, uint64_t id, uint32_t lease,
-			      uint8_t ret[SVR_BYTES])
-{
-	memset(ret, 0, SVR_BYTES);
-	ib_put(ret, SVR_ID, id);
-	ib_bits_put(ret, SVR_GID, 64, 0xFE80000000000000ull);
-	ib_bits_put(ret, SVR_GID + 64, 64, c->guid);
-	ib_put(ret, SVR_LEASE, lease);
-	snprintf((char *)ib_at(ret, SVR_NAME), 64, "service %u", (unsigned)id);
 }
 
 static inline void serve(struct world *w, unsigned host, uint64_t id, uint32_t lease)
 {
 	uint8_t record[SVR_BYTES];
-	const struct question q = { .method = MAD_SET,
-				    .attr = SA_SERVICE_RECORD,
-				    .mask = SA_COMP(SVR_ID) | SA_COMP(SVR_GID) |
-					    SA_COMP(SVR_LEASE) | SA_COMP(SVR_NAME),
-				    .data = record,
-				    .len = sizeof(record) };
+	struct question q = client_service(w->host[host], MAD_SET, id, lease, record);
 
-	service_of(w->host[host], id, lease, record);
 	assert_int_equal(ask(w, host, &q, NULL, 0), 0);
 }
 
 static inline int find_service(struct world *w, unsigned host, uint64_t id, uint8_t ret[SVR_BYTES])
 {
-	uint8_t record[SVR_BYTES] = { 0 };
-	const struct question q = { .method = MAD_GET,
-				    .attr = SA_SERVICE_RECORD,
-				    .mask = SA_COMP(SVR_ID),
-				    .data = record,
-				    .len = sizeof(record) };
+	uint8_t record[SVR_BYTES];
+	struct question q = client_service(w->host[host], MAD_GET, id, 0, record);
 
-	ib_put(record, SVR_ID, id);
 	return ask(w, host, &q, ret, SVR_BYTES);
-}
-
-static inline void subscribe(struct world *w, unsigned host)
-{
-	uint8_t record[INF_BYTES] = { 0 };
-	const struct question q = {
-		.method = MAD_SET, .attr = SA_INFORM_INFO, .data = record, .len = sizeof(record)
-	};
-
-	ib_put(record, INF_LID_BEGIN, 0xFFFF);
-	ib_put(record, INF_IS_GENERIC, 1);
-	ib_put(record, INF_SUBSCRIBE, 1);
-	ib_put(record, INF_TYPE, 0xFFFF);
-	ib_put(record, INF_TRAP, 0xFFFF);
-	ib_put(record, INF_PRODUCER, 0xFFFFFF);
-	assert_int_equal(ask(w, host, &q, NULL, 0), 0);
-}
-
-static inline void alias(struct world *w, unsigned host, uint8_t method, guid_t guid,
-			 uint8_t ret[GIR_BYTES])
-{
-	uint8_t record[GIR_BYTES] = { 0 };
-	const struct question q = {
-		.method = method,
-		.attr = SA_GUID_INFO_RECORD,
-		.mask = SA_COMP(GIR_LID) | SA_COMP(GIR_BLOCK) |
-			(method == MAD_SET ? SA_COMP(GIR_GUID1) : 0),
-		.data = record,
-		.len = sizeof(record),
-	};
-
-	ib_put(record, GIR_LID, sim_port_lid(w->rig->sim, w->host[host]->node, 1));
-	ib_put(record, GIR_GUID1, guid);
-	assert_int_equal(ask(w, host, &q, ret, GIR_BYTES), 0);
 }
 
 /* Records of managers that the master's SA holds. */
