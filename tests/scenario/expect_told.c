@@ -140,6 +140,17 @@ static int cond_status_says(struct look *l, const char *const *arg)
 	return require(l, false, "no single master");
 }
 
+/* status-of NODE WORDS_OF_IT: the line of the manager there, which may be no master */
+static int cond_status_of(struct look *l, const char *const *arg)
+{
+	unsigned sm;
+
+	if (parse_sm(l->s, arg[0], &sm) < 0)
+		return -EINVAL;
+	return require(l, find_words(l->s->rig->sms[sm].status, arg[1]), "the status is: %s",
+		       l->s->rig->sms[sm].status);
+}
+
 #define ALL_TABLES 0xFFFF /* LFTs, P_Keys, SL2VL, VL arbitration */
 #define VIOLATIONS 0xFFFE /* of M_Keys, at all end ports */
 
@@ -199,6 +210,8 @@ static const struct tally {
 	{ "pkey-gets", IB_ATTR_PKEY_TABLE, MAD_GET, 0 },
 	{ "sl2vl-gets", IB_ATTR_SL2VL, MAD_GET, 0 },
 	{ "vlarb-gets", IB_ATTR_VLARB, MAD_GET, 0 },
+	{ "mft-sets", IB_ATTR_MFT, MAD_SET, 0 },
+	{ "mft-gets", IB_ATTR_MFT, MAD_GET, 0 },
 	{ "node-desc-gets", IB_ATTR_NODE_DESC, MAD_GET, 0 },
 	{ "switch-info-gets", IB_ATTR_SWITCH_INFO, MAD_GET, 0 },
 	{ "state-table-gets", IB_ATTR_PORT_STATE_TABLE, MAD_GET, 0 },
@@ -325,6 +338,7 @@ const struct cond told_conds[] = {
 	{ "told", 3, cond_told },
 	{ "event-says", 2, cond_event_says },
 	{ "status-says", 1, cond_status_says },
+	{ "status-of", 2, cond_status_of },
 	{ "unserved", 0, cond_unserved },
 	{ "stuck", 0, cond_stuck },
 	{ "unserved-for", 1, cond_unserved_for },

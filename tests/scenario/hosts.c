@@ -69,20 +69,23 @@ static int expect_status(struct scenario *s, int status, int expected)
 	return 0;
 }
 
-/* join HOST GROUP|broadcast, leave HOST GROUP */
+/* join[-refused] HOST broadcast [PKEY], join HOST GROUP, leave HOST GROUP */
 static int cmd_join(struct scenario *s, const struct words *w)
 {
 	uint8_t mgid[16], record[MCM_BYTES], answer[MCM_BYTES] = { 0 };
 	struct client *c = client_on(s, w->w[1]);
-	uint8_t method = is(w->w[0], "join") ? MAD_SET : MAD_SA_DELETE;
+	uint8_t method = is(w->w[0], "leave") ? MAD_SA_DELETE : MAD_SET;
+	uint64_t group, pkey = 0xFFFF;
 	struct question q;
-	uint64_t group;
 
 	if (!c)
 		return -EINVAL;
 	if (is(w->w[2], "broadcast")) {
-		q = client_join_broadcast(c, 0xFFFF, record);
-		return expect_status(s, ask(s, c, &q, NULL, 0), 0);
+		if (w->n == 4)
+			CHECK(parse_number(s, w->w[3], UINT16_MAX, &pkey));
+		q = client_join_broadcast(c, (uint16_t)pkey, record);
+		return expect_status(s, ask(s, c, &q, NULL, 0),
+				     is(w->w[0], "join") ? 0 : SA_REQ_INVALID);
 	}
 	CHECK(parse_number(s, w->w[2], MAX_GROUPS - 1, &group));
 	client_mgid((unsigned)group, mgid);
@@ -152,13 +155,10 @@ static int cmd_attend(struct scenario *s, const struct words *w)
 }
 
 const struct command host_commands[] = {
-	{ "join", 3, 3, cmd_join },
-	{ "leave", 3, 3, cmd_join },
-	{ "serve", 4, 4, cmd_serve },
-	{ "subscribe", 2, 2, cmd_subscribe },
-	{ "alias", 3, 3, cmd_alias },
-	{ "attend", 2, 2, cmd_attend },
-	{ 0 },
+	{ "join", 3, 4, cmd_join },	      { "join-refused", 3, 4, cmd_join },
+	{ "leave", 3, 3, cmd_join },	      { "serve", 4, 4, cmd_serve },
+	{ "subscribe", 2, 2, cmd_subscribe }, { "alias", 3, 3, cmd_alias },
+	{ "attend", 2, 2, cmd_attend },	      { 0 },
 };
 
 /* ---- conditions ---- */
@@ -249,8 +249,8 @@ static int cond_has_alias(struct look *l, const char *const *arg)
 		       (unsigned)r, (unsigned long long)ib_get(answer, GIR_GUID1));
 }
 
-/* path HOST OTHER: the host is answered a path to the other one, by any P_Key */
-static int cond_path(struct look *l, const char *const *arg)
+/* Is the host on arg[0] answered a path to the one on arg[1]? `pkey` 0: by any P_Key. */
+static int look_for_path(struct look *l, const char *const *arg, uint64_t pkey)
 {
 	struct client *c = client_on(l->s, arg[0]);
 	uint8_t record[PR_BYTES];
@@ -261,10 +261,26 @@ static int cond_path(struct look *l, const char *const *arg)
 	if (!c || parse_node(l->s, arg[1], &node) < 0 ||
 	    !sim_port_m_key(l->s->rig->sim, node, 1, &to))
 		return -EINVAL;
-	q = client_path(c, to.guid, 0, record);
-	q.mask &= ~SA_COMP(PR_PKEY);
+	q = client_path(c, to.guid, (uint16_t)pkey, record);
+	if (!pkey)
+		q.mask &= ~SA_COMP(PR_PKEY);
 	r = ask(l->s, c, &q, NULL, 0);
 	return require(l, r == 0, "status 0x%x", (unsigned)r);
+}
+
+/* path HOST OTHER: the host is answered a path to the other one; path-in HOST OTHER PKEY */
+static int cond_path(struct look *l, const char *const *arg)
+{
+	return look_for_path(l, arg, 0);
+}
+
+static int cond_path_in(struct look *l, const char *const *arg)
+{
+	uint64_t pkey;
+
+	if (parse_number(l->s, arg[2], UINT16_MAX, &pkey) < 0)
+		return -EINVAL;
+	return look_for_path(l, arg, pkey);
 }
 
 /* reports HOST N: that it got and answered; report HOST TRAP: the last one was of this trap */
@@ -282,14 +298,38 @@ static int cond_report(struct look *l, const char *const *arg)
 	return c ? compare(l, "trap", ib_get(c->notice, NT_TRAP), arg[1]) : -EINVAL;
 }
 
-/* services NODE N: that are registered with its manager */
-static int cond_services(struct look *l, const char *const *arg)
+/* report-of HOST OTHER: the last one was about the port of the other host */
+static int cond_report_of(struct look *l, const char *const *arg)
 {
+	const struct client *c = client_on(l->s, arg[0]);
+	struct sim_m_key other;
+	int node;
+
+	if (!c || parse_node(l->s, arg[1], &node) < 0 ||
+	    !sim_port_m_key(l->s->rig->sim, node, 1, &other))
+		return -EINVAL;
+	return require(l, ib_bits_get(c->notice, (NOTICE_GID + 8) * 8, 64) == other.guid,
+		       "it was about another port");
+}
+
+/* registered NODE WHAT N: with its manager: services, members (of groups), subscriptions */
+static int cond_registered(struct look *l, const char *const *arg)
+{
+	const struct sa_stats *have;
 	struct sm *sm;
 	int r;
 
 	sm = manager_on(l, arg[0], &r);
-	return sm ? compare(l, "number of services", sa_stats(sm_sa(sm))->services, arg[1]) : r;
+	if (!sm)
+		return r;
+	have = sa_stats(sm_sa(sm));
+	if (is(arg[1], "services"))
+		return compare(l, arg[1], have->services, arg[2]);
+	if (is(arg[1], "members"))
+		return compare(l, arg[1], have->members, arg[2]);
+	if (is(arg[1], "subscriptions"))
+		return compare(l, arg[1], have->subscriptions, arg[2]);
+	return fault(l->s, "expected services, members or subscriptions");
 }
 
 const struct cond host_conds[] = {
@@ -298,8 +338,10 @@ const struct cond host_conds[] = {
 	{ "finds", 2, cond_finds },
 	{ "has-alias", 2, cond_has_alias },
 	{ "path", 2, cond_path },
+	{ "path-in", 3, cond_path_in },
 	{ "reports", 2, cond_reports },
 	{ "report", 2, cond_report },
-	{ "services", 2, cond_services },
+	{ "report-of", 2, cond_report_of },
+	{ "registered", 3, cond_registered },
 	{ 0 },
 };

@@ -74,6 +74,7 @@ SCENARIO_TESTS += \
 	tests/scenario/health-policy.scn \
 	tests/scenario/health-slow.scn tests/scenario/health-store.scn \
 	tests/scenario/health-stuck.scn \
+	tests/scenario/hosts.scn \
 	tests/scenario/hup.scn \
 	tests/scenario/hypercube.scn \
 	tests/scenario/ibsim-fields.scn \
@@ -104,10 +105,10 @@ SCENARIO_TESTS += \
 	tests/scenario/mkey-managers.scn \
 	tests/scenario/moved-cable.scn \
 	tests/scenario/order.scn \
-	tests/scenario/own-port.scn tests/scenario/own-port-mid-sweep.scn \
+	tests/scenario/own-port.scn tests/scenario/own-port-key.scn tests/scenario/own-port-mid-sweep.scn \
 	tests/scenario/partial-forever.scn \
 	tests/scenario/partial-silence.scn \
-	tests/scenario/pkeys.scn \
+	tests/scenario/pkeys.scn tests/scenario/pkeys-reboot.scn \
 	tests/scenario/port-down-int0.scn \
 	tests/scenario/port0.scn \
 	tests/scenario/quiet-trap.scn \

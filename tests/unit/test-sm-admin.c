@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Hosts and the manager together: partitions, groups, paths, notices, restarts, on a simulated
- * fabric whose hosts ask as the Linux kernel does.
+ * What scenarios (tests/scenario/hosts.scn) cannot see of hosts and the manager together: files at one
+ * moment, groups that are made anew, the inside of the SA's machine.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -127,14 +127,6 @@ static int join_broadcast(struct world *w, unsigned host, uint16_t pkey, uint8_t
 	return ask(w, host, &q, ret, MCM_BYTES);
 }
 
-static int path_status(struct world *w, unsigned from, unsigned to, uint16_t pkey)
-{
-	uint8_t record[PR_BYTES];
-	struct question q = client_path(w->host[from], w->host[to]->guid, pkey, record);
-
-	return ask(w, from, &q, NULL, 0);
-}
-
 static void prefix_routes_lead_to_a_router(void **state)
 {
 	struct world *w = *state;
@@ -156,279 +148,6 @@ static void prefix_routes_lead_to_a_router(void **state)
 	assert_int_not_equal(ib_get(answer, PR_DLID), 0);
 	ib_bits_put(record, PR_DGID, 64, UINT64_C(0xFEC0000000000002));
 	assert_int_equal(ask(w, 1, &q, NULL, 0), SA_NO_RECORDS);
-}
-
-static void hosts_join_broadcast_and_find_paths(void **state)
-{
-	struct world *w = *state;
-	uint8_t record[MCM_BYTES];
-
-	start(w);
-	for (unsigned i = 1; i < N_HOSTS; i++) {
-		assert_int_equal(join_broadcast(w, i, 0xFFFF, record), 0);
-		assert_int_equal(ib_get(record, MCM_MLID), 0xC000);
-		assert_int_equal(ib_get(record, MCM_QKEY), 0x0B1B);
-		assert_int_equal(ib_get(record, MCM_JOIN_STATE), MC_FULL);
-	}
-	run_for(w, MONO_S);
-	assert_int_equal(sa_stats(sm_sa(rig_master(w->rig)))->members, N_HOSTS - 1);
-	for (unsigned i = 1; i < N_HOSTS; i++)
-		for (unsigned k = 1; k < N_HOSTS; k++)
-			assert_int_equal(path_status(w, i, k, 0xFFFF), 0);
-}
-
-/* Two partitions: no path between them; limited members reach full ones only. */
-static void partitions_isolate(void **state)
-{
-	struct world *w = *state;
-	char text[512];
-
-	snprintf(text, sizeof(text),
-		 "A=0x1, ipoib: 0x%llx=full, 0x%llx=full, 0x%llx=limited, 0x%llx=limited;\n"
-		 "B=0x2, ipoib: 0x%llx=full, 0x%llx=full;\n",
-		 (long long)w->host[1]->guid, (long long)w->host[2]->guid,
-		 (long long)w->host[3]->guid, (long long)w->host[4]->guid,
-		 (long long)w->host[5]->guid, (long long)w->host[6]->guid);
-	write_partitions(w, text);
-	start(w);
-	assert_int_equal(path_status(w, 1, 2, 0x8001), 0);
-	assert_int_equal(path_status(w, 1, 3, 0x8001), 0);
-	assert_int_equal(path_status(w, 5, 6, 0x8002), 0);
-	assert_int_equal(path_status(w, 3, 4, 0x0001), SA_NO_RECORDS);
-	assert_int_equal(path_status(w, 1, 5, 0x8001), SA_NO_RECORDS);
-	assert_int_equal(path_status(w, 1, 5, 0x8002), SA_NO_RECORDS);
-	assert_int_equal(path_status(w, 1, 7, 0x8001), SA_NO_RECORDS);
-	assert_int_equal(join_broadcast(w, 1, 0x8001, (uint8_t[MCM_BYTES]){ 0 }), 0);
-	assert_int_equal(join_broadcast(w, 3, 0x8001, (uint8_t[MCM_BYTES]){ 0 }), 0);
-	assert_int_equal(join_broadcast(w, 1, 0x8002, (uint8_t[MCM_BYTES]){ 0 }), SA_REQ_INVALID);
-}
-
-static unsigned pkey_at(struct world *w, unsigned host, unsigned index)
-{
-	uint8_t block[SMP_DATA_SIZE];
-
-	assert_int_equal(sim_read(w->rig->sim, w->host[host]->node, IB_ATTR_PKEY_TABLE, 0, block),
-			 0);
-	return ib_bits_get(block, index * 16, 16);
-}
-
-/* Of no file: the subnet manager is a full member, so hosts reach it and not each other. */
-static void default_membership_isolates_hosts(void **state)
-{
-	struct world *w = *state;
-	uint8_t record[PR_BYTES];
-	struct question q;
-
-	write_partitions(w, "# none\n");
-	free(w->conf->default_membership);
-	w->conf->default_membership = xstrdup("limited");
-	start(w);
-	q = client_path(w->host[1], rig_master(w->rig)->fabric->own_port->guid, 0x7FFF, record);
-	assert_int_equal(ask(w, 1, &q, NULL, 0), 0);
-	for (unsigned i = 1; i < N_HOSTS; i++) {
-		assert_int_equal(pkey_at(w, i, 0), 0x7FFF);
-		assert_int_equal(path_status(w, i, i % (N_HOSTS - 1) + 1, 0x7FFF), SA_NO_RECORDS);
-	}
-	assert_int_equal(join_broadcast(w, 1, 0x7FFF, record), 0);
-}
-
-/* A typing error at a first start opens nothing: all ports are limited members. */
-static void broken_file_opens_nothing(void **state)
-{
-	struct world *w = *state;
-
-	write_partitions(w, "Default=0x7fff, ipoib : ALL=full;\nA=0x1 : 0x10zz=full;\n");
-	start(w);
-	assert_int_equal(pkey_at(w, 1, 0), 0x7FFF);
-	assert_int_equal(path_status(w, 1, 2, 0x7FFF), SA_NO_RECORDS);
-}
-
-/*
- * The same error later changes nothing, nor does the file that is gone; a restart knows the last
- * good one.
- */
-static void last_good_file_stays(void **state)
-{
-	struct world *w = *state;
-	uint64_t sets;
-
-	write_partitions(w, "A=0x1 : ALL=full;\n");
-	start(w);
-	assert_int_equal(pkey_at(w, 1, 1), 0x8001);
-	write_partitions(w, "A=0x1 : ALL=full;\nB=0x2 : 0x10zz=full;\n");
-	sets = sim_sets(w->rig->sim);
-	sm_request_heavy(rig_master(w->rig), NULL);
-	run_for(w, 5 * MONO_S);
-	assert_int_equal(sim_sets(w->rig->sim), sets);
-	unlink(w->partitions);
-	sm_request_heavy(rig_master(w->rig), NULL);
-	run_for(w, 5 * MONO_S);
-	assert_int_equal(sim_sets(w->rig->sim), sets);
-	assert_int_equal(pkey_at(w, 1, 1), 0x8001);
-	write_partitions(w, "A=0x1 ALL=full;\n");
-	rig_kill(w->rig, 0);
-	start(w);
-	assert_int_equal(pkey_at(w, 1, 1), 0x8001);
-	assert_int_equal(path_status(w, 1, 2, 0x8001), 0);
-}
-
-/* Nothing is set up while the file is broken, if that is what was asked for. */
-static void refuse_sets_up_nothing(void **state)
-{
-	struct world *w = *state;
-
-	free(w->conf->partition_config_error);
-	w->conf->partition_config_error = xstrdup("refuse");
-	write_partitions(w, "A=0x1 ALL=full;\n");
-	assert_true(rig_start(w->rig, "h0", 1, w->conf, w->dir) >= 0);
-	run_for(w, 5 * MONO_S);
-	assert_int_equal(sim_port_state(w->rig->sim, w->host[1]->node, 1), IB_PORT_INIT);
-	write_partitions(w, "A=0x1 : ALL=full;\n");
-	run_for(w, 120 * MONO_S);
-	assert_int_equal(sim_port_state(w->rig->sim, w->host[1]->node, 1), IB_PORT_ACTIVE);
-}
-
-/* Tables that another manager wrote stay, and decide which ports see which. */
-static void keep_leaves_tables_alone(void **state)
-{
-	struct world *w = *state;
-
-	write_partitions(w, "A=0x1 : ALL=full;\n");
-	start(w);
-	rig_kill(w->rig, 0);
-	assert_int_equal(pkey_at(w, 1, 1), 0x8001);
-	free(w->conf->partition_config_error);
-	w->conf->partition_config_error = xstrdup("keep");
-	write_partitions(w, "B=0x2 ALL=full;\n");
-	snprintf(w->dir + strlen(w->dir), 8, "/other");
-	assert_int_equal(file_mkdirs(w->dir, 0755), 0);
-	start(w);
-	*strrchr(w->dir, '/') = '\0';
-	assert_int_equal(pkey_at(w, 1, 1), 0x8001);
-	assert_int_equal(path_status(w, 1, 2, 0x8001), 0);
-}
-
-/* A broken file, and then for a moment none, as when an editor saves: `policy` stays in force. */
-static void hide_broken_file(struct world *w, const char *policy)
-{
-	free(w->conf->partition_config_error);
-	w->conf->partition_config_error = xstrdup(policy);
-	write_partitions(w, "A=0x1 ALL=full;\n");
-	assert_true(rig_start(w->rig, "h0", 1, w->conf, w->dir) >= 0);
-	run_for(w, 5 * MONO_S);
-	unlink(w->partitions);
-	sm_request_heavy(rig_master(w->rig), NULL);
-	run_for(w, 5 * MONO_S);
-}
-
-static void vanished_file_opens_nothing_after_default(void **state)
-{
-	struct world *w = *state;
-
-	hide_broken_file(w, "default");
-	assert_int_equal(pkey_at(w, 1, 0), 0x7FFF);
-	assert_int_equal(path_status(w, 1, 2, 0x7FFF), SA_NO_RECORDS);
-}
-
-static void vanished_file_opens_nothing_after_refuse(void **state)
-{
-	struct world *w = *state;
-
-	hide_broken_file(w, "refuse");
-	assert_int_equal(sim_port_state(w->rig->sim, w->host[1]->node, 1), IB_PORT_INIT);
-	write_partitions(w, "A=0x1 : ALL=full;\n");
-	run_for(w, 120 * MONO_S);
-	assert_int_equal(pkey_at(w, 1, 1), 0x8001);
-}
-
-static void vanished_file_opens_nothing_after_keep(void **state)
-{
-	struct world *w = *state;
-
-	hide_broken_file(w, "keep");
-	assert_null(sm_partitions(rig_master(w->rig)));
-}
-
-static void subscribe(struct world *w, unsigned host)
-{
-	uint8_t record[INF_BYTES] = { 0 };
-	const struct question q = {
-		.method = MAD_SET, .attr = SA_INFORM_INFO, .data = record, .len = sizeof(record)
-	};
-
-	ib_put(record, INF_LID_BEGIN, 0xFFFF);
-	ib_put(record, INF_IS_GENERIC, 1);
-	ib_put(record, INF_SUBSCRIBE, 1);
-	ib_put(record, INF_TYPE, 0xFFFF);
-	ib_put(record, INF_TRAP, 0xFFFF);
-	ib_put(record, INF_PRODUCER, 0xFFFFFF);
-	assert_int_equal(ask(w, host, &q, NULL, 0), 0);
-}
-
-/* Time goes by, and the host answers Reports as they come. */
-static void attend(struct world *w, unsigned host, mono_t t)
-{
-	mono_t until = sim_now(w->rig->sim) + t;
-	struct transport_event ev;
-
-	do {
-		while (client_receive(w->host[host], &ev))
-			free(ev.whole);
-	} while (rig_step(w->rig, until));
-}
-
-/* A host that goes and comes is told to its subscribers. */
-static void hosts_that_go_and_come_are_reported(void **state)
-{
-	struct world *w = *state;
-	struct client *h = w->host[1];
-
-	start(w);
-	subscribe(w, 1);
-	assert_int_equal(sim_link_down(w->rig->sim, w->host[5]->node, 1), 0);
-	attend(w, 1, 3 * MONO_S);
-	assert_true(h->reports > 0);
-	assert_int_equal(ib_get(h->notice, NT_TRAP), TRAP_GID_OUT_OF_SERVICE);
-	assert_int_equal(ib_bits_get(h->notice, (NOTICE_GID + 8) * 8, 64), w->host[5]->guid);
-	assert_int_equal(sim_link_up(w->rig->sim, w->host[5]->node, 1), 0);
-	attend(w, 1, 3 * MONO_S);
-	assert_int_equal(ib_get(h->notice, NT_TRAP), TRAP_GID_IN_SERVICE);
-}
-
-/* A host that dies leaves its groups. */
-static void dead_hosts_leave_their_groups(void **state)
-{
-	struct world *w = *state;
-
-	start(w);
-	for (unsigned i = 1; i < N_HOSTS; i++)
-		assert_int_equal(join_broadcast(w, i, 0xFFFF, (uint8_t[MCM_BYTES]){ 0 }), 0);
-	sim_power(w->rig->sim, w->host[5]->node, false);
-	run_for(w, 60 * MONO_S);
-	assert_int_equal(sa_stats(sm_sa(rig_master(w->rig)))->members, N_HOSTS - 2);
-}
-
-/*
- * The second process knows what hosts had registered; no host is asked again, nothing is written.
- */
-static void restart_loses_no_member(void **state)
-{
-	struct world *w = *state;
-	uint64_t sets;
-
-	start(w);
-	for (unsigned i = 1; i < N_HOSTS; i++)
-		assert_int_equal(join_broadcast(w, i, 0xFFFF, (uint8_t[MCM_BYTES]){ 0 }), 0);
-	subscribe(w, 2);
-	run_for(w, 5 * MONO_S);
-	sm_shutdown(rig_master(w->rig));
-	rig_kill(w->rig, 0);
-	sets = sim_sets(w->rig->sim);
-	start(w);
-	assert_int_equal(sa_stats(sm_sa(rig_master(w->rig)))->members, N_HOSTS - 1);
-	assert_int_equal(sa_stats(sm_sa(rig_master(w->rig)))->subscriptions, 1);
-	assert_int_equal(sim_sets(w->rig->sim), sets);
-	assert_int_equal(sim_reregistered(w->rig->sim, w->host[2]->node, 1), 1);
 }
 
 static void on_changed(void *arg, const struct sm_tenancy_result *r)
@@ -475,42 +194,6 @@ static void a_group_made_anew_calls_its_members(void **state)
 	assert_int_equal(ib_get(record, MCM_MTU), IB_MTU_1024);
 	run_for(w, 30 * MONO_S);
 	assert_int_equal(sim_reregistered(w->rig->sim, w->host[1]->node, 1), 2);
-}
-
-/* After kill -9 hosts are asked to register again, once; what was saved is in force meanwhile. */
-static void a_killed_manager_asks_again(void **state)
-{
-	struct world *w = *state;
-
-	start(w);
-	assert_int_equal(join_broadcast(w, 1, 0xFFFF, (uint8_t[MCM_BYTES]){ 0 }), 0);
-	run_for(w, 5 * MONO_S);
-	assert_int_equal(sim_reregistered(w->rig->sim, w->host[2]->node, 1), 1);
-	rig_kill(w->rig, 0);
-	start(w);
-	assert_int_equal(sim_reregistered(w->rig->sim, w->host[2]->node, 1), 2);
-	assert_int_equal(sa_stats(sm_sa(rig_master(w->rig)))->members, 1);
-	run_for(w, 60 * MONO_S);
-	assert_int_equal(sim_reregistered(w->rig->sim, w->host[2]->node, 1), 2);
-}
-
-/* What was registered while another was master is not in our old file. */
-static void what_was_before_another_master_is_not_restored(void **state)
-{
-	struct world *w = *state;
-
-	start(w);
-	assert_int_equal(join_broadcast(w, 1, 0xFFFF, (uint8_t[MCM_BYTES]){ 0 }), 0);
-	run_for(w, 5 * MONO_S);
-	sm_shutdown(rig_master(w->rig));
-	rig_kill(w->rig, 0);
-	w->host[2] = client_free(w->host[2]);
-	assert_int_equal(rig_start(w->rig, "h2", 1, w->conf, NULL), 1);
-	run_for(w, 5 * MONO_S);
-	assert_int_equal(rig_start(w->rig, "h0", 1, w->conf, w->dir), 2);
-	run_for(w, 60 * MONO_S);
-	assert_ptr_equal(rig_master(w->rig), w->rig->sms[2].sm);
-	assert_int_equal(sa_stats(sm_sa(rig_master(w->rig)))->members, 0);
 }
 
 /*
@@ -570,21 +253,6 @@ static void a_save_that_fails_waits(void **state)
 	assert_true(admin_next(sm) > sim_now(w->rig->sim) + 10 * MONO_S);
 }
 
-/* A file that is not kept up to date says what was, not what is. */
-static void another_database_asks_again(void **state)
-{
-	struct world *w = *state;
-
-	w->conf->sa_db_dump = true;
-	start(w);
-	sm_shutdown(rig_master(w->rig));
-	rig_kill(w->rig, 0);
-	w->conf->sa_db_dump = false;
-	w->conf->sa_db_file = xasprintf("%s/opensm-sa.dump", w->dir);
-	start(w);
-	assert_int_equal(sim_reregistered(w->rig->sim, w->host[2]->node, 1), 2);
-}
-
 /* A node may be taken out while a sweep is looking around; traps from its LID go on coming. */
 static void no_lid_leads_to_a_node_that_is_gone(void **state)
 {
@@ -626,19 +294,6 @@ static void who_asked_long_ago_takes_no_place(void **state)
 	assert_int_equal(admin_waiting(sm), 1);
 }
 
-/* No manager was there before: nothing has to be read, and no cable has to wait. */
-static void cold_switches_are_not_read(void **state)
-{
-	struct world *w = *state;
-
-	start(w);
-	assert_int_equal(join_broadcast(w, 1, 0xFFFF, (uint8_t[MCM_BYTES]){ 0 }), 0);
-	assert_int_equal(join_broadcast(w, 5, 0xFFFF, (uint8_t[MCM_BYTES]){ 0 }), 0);
-	run_for(w, MONO_S);
-	assert_true(sim_count(w->rig->sim, IB_ATTR_MFT, MAD_SET) > 0);
-	assert_int_equal(sim_count(w->rig->sim, IB_ATTR_MFT, MAD_GET), 0);
-}
-
 /* More groups than fit a slice, and one more below the place of the slice: it has its turn, too. */
 static void no_group_is_left_behind_the_slice(void **state)
 {
@@ -664,29 +319,12 @@ static void no_group_is_left_behind_the_slice(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		TEST(hosts_join_broadcast_and_find_paths),
-		TEST(partitions_isolate),
-		TEST(default_membership_isolates_hosts),
-		TEST(broken_file_opens_nothing),
-		TEST(last_good_file_stays),
-		TEST(refuse_sets_up_nothing),
-		TEST(keep_leaves_tables_alone),
-		TEST(hosts_that_go_and_come_are_reported),
-		TEST(dead_hosts_leave_their_groups),
-		TEST(restart_loses_no_member),
 		TEST(a_group_made_anew_calls_its_members),
-		TEST(a_killed_manager_asks_again),
-		TEST(what_was_before_another_master_is_not_restored),
 		TEST(a_file_from_before_a_standby_is_complete_no_more),
-		TEST(vanished_file_opens_nothing_after_default),
-		TEST(vanished_file_opens_nothing_after_refuse),
-		TEST(vanished_file_opens_nothing_after_keep),
 		TEST(the_end_is_saved_behind_a_save),
 		TEST(a_save_that_fails_waits),
-		TEST(another_database_asks_again),
 		TEST(no_lid_leads_to_a_node_that_is_gone),
 		TEST(who_asked_long_ago_takes_no_place),
-		TEST(cold_switches_are_not_read),
 		TEST(no_group_is_left_behind_the_slice),
 		TEST(prefix_routes_lead_to_a_router),
 	};

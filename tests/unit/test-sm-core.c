@@ -72,66 +72,6 @@ static void keys_belong_to_ports(void **state)
 	conf_unref(conf);
 }
 
-/* Our own port has a key that we do not know: the status says so, until the key is gone. */
-static void a_foreign_key_on_the_own_port_is_told(void **state)
-{
-	_cleanup_(netfile_freep) struct netfile *net = parse(
-		"Switch 4 \"S1\"\n[1] \"h0\"[1]\n\nCa 1 \"h0\"\n[1] \"S1\"[1]\n");
-	struct conf *conf = conf_new();
-	struct rig *rig = rig_new(sim_new(net, 1));
-	struct sm *sm;
-
-	sim_set_m_key(rig->sim, sim_find(rig->sim, "h0"), 1, 0x1234, 2, 0);
-	assert_int_equal(rig_start(rig, "h0", 0, conf, NULL), 0);
-	run_for(rig, 30 * MONO_S);
-	sm = rig->sms[0].sm;
-	assert_true(sm_own_silent(sm));
-	assert_non_null(strstr(rig->sms[0].status, "our own port does not answer"));
-	sim_set_m_key(rig->sim, sim_find(rig->sim, "h0"), 1, 0, 0, 0);
-	run_for(rig, 60 * MONO_S);
-	assert_good(rig);
-	assert_false(sm_own_silent(sm));
-	assert_null(strstr(rig->sms[0].status, "our own port"));
-	rig_free(rig);
-	conf_unref(conf);
-}
-
-/* guid2mkey has old keys, of our own port too, opensm.conf the right one. */
-static void an_old_key_in_guid2mkey_does_not_hide_m_key(void **state)
-{
-	_cleanup_(netfile_freep) struct netfile *net = parse(
-		"Switch 4 \"S1\"\n[1] \"h0\"[1]\n\nCa 1 \"h0\"\n[1] \"S1\"[1]\n");
-	char dir[SCRATCH_PATH], path[96];
-	struct conf *conf = conf_new();
-	struct rig *rig = rig_new(sim_new(net, 1));
-	int h0 = sim_find(rig->sim, "h0");
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/guid2mkey", scratch_folder(dir));
-	file = fopen(path, "w");
-	assert_non_null(file);
-	fprintf(file,
-		"0x0000000000100001 0x0000000000000000\n\n0x0000000000200000 0x0000000000000000\n");
-	fclose(file);
-	snprintf(path, sizeof(path), "%s/neighbors", dir);
-	file = fopen(path, "w");
-	assert_non_null(file);
-	fprintf(file, "0x0000000000100001:1 0x0000000000200000:1\n");
-	fclose(file);
-	conf->m_key = 0x1234;
-	conf->m_key_protection_level = 2;
-	sim_set_m_key(rig->sim, h0, 1, 0x1234, 2, 0);
-	sim_set_m_key(rig->sim, sim_find(rig->sim, "S1"), 0, 0x1234, 2, 0);
-	assert_int_equal(rig_start(rig, "h0", 0, conf, dir), 0);
-	run_for(rig, 120 * MONO_S);
-	assert_false(sm_own_silent(rig->sms[0].sm));
-	assert_good(rig);
-	rig_free(rig);
-	conf_unref(conf);
-	snprintf(path, sizeof(path), "rm -r %s", dir);
-	assert_int_equal(system(path), 0);
-}
-
 /* A second switch with the GUID of another: no cable to a port of the first that is down. */
 static void no_phantom_cables(void **state)
 {
@@ -222,46 +162,6 @@ static void waiting_for_a_job_is_no_spin(void **state)
 	scratch_remove(dir);
 }
 
-/* A disk that hangs stops saving, not the fabric. */
-static void a_hanging_disk_stops_no_sweep(void **state)
-{
-	_cleanup_(netfile_freep) struct netfile *net = gen_tree(2, 2, 2, 1);
-	struct sim *sim = sim_new(net, 1);
-	struct transport *tr = sim_attach(sim, "h0", 0);
-	char dir[SCRATCH_PATH];
-	struct held h = { 0 };
-	const struct sm_hooks hooks = { .submit_job = hold_job, .subnet_up = held_up, .arg = &h };
-	struct conf *conf = conf_new();
-	const struct sm_paths paths = { .cache_dir = scratch_folder(dir) };
-	struct sm *sm = sm_new(conf, tr, &paths, &hooks);
-	mono_t until;
-
-	while (!h.ups) {
-		run_held(&h);
-		step(sim, sm);
-	}
-	h.ups = 0;
-	until = sim_now(sim) + 60 * MONO_S;
-	for (unsigned i = 0; i < 100000 && sim_now(sim) < until && !h.ups; i++) {
-		sm_request_heavy(sm, NULL);
-		step(sim, sm);
-		for (unsigned k = 0; k < h.n; k++) {
-			if (h.jobs[k]->disk)
-				continue;
-			h.jobs[k]->run(h.jobs[k]);
-			h.jobs[k]->done(h.jobs[k]);
-			h.jobs[k--] = h.jobs[--h.n];
-		}
-	}
-	assert_true(h.ups > 0);
-	run_held(&h);
-	sm_free(sm);
-	transport_close(tr);
-	sim_free(sim);
-	conf_unref(conf);
-	scratch_remove(dir);
-}
-
 /* One host sends trap 144 "description changed" and tells it slowly: sweeps go on, memory stays. */
 static void trap_144_without_answers(void **state)
 {
@@ -298,50 +198,13 @@ static void trap_144_without_answers(void **state)
 	conf_unref(conf);
 }
 
-/* Another manager writes into a table, with nothing else to show for it. */
-static void foreign_entries_are_found_by_the_audit(void **state)
-{
-	_cleanup_(netfile_freep) struct netfile *net = gen_tree(3, 3, 2, 1);
-	struct rig *rig = rig_new(sim_new(net, 1));
-	struct conf *conf = conf_new();
-	int leaf = sim_find(rig->sim, "leaf2");
-	const struct smp_head head = { .method = MAD_SET, .attr = IB_ATTR_LFT, .tid = 7 };
-	struct transport_addr to = { .qp = 0 };
-	uint8_t entries[SMP_DATA_SIZE], mad[MAD_SIZE];
-	struct transport *vandal;
-	uint8_t before;
-	lid_t victim;
-
-	rig_start(rig, "h0", 0, conf, NULL);
-	run_for(rig, 33 * MONO_S); /* between two light sweeps */
-	vandal = sim_attach(rig->sim, "h8", 0);
-	assert_non_null(vandal);
-	victim = sim_port_lid(rig->sim, sim_find(rig->sim, "h7"), 1);
-	before = sim_lft(rig->sim, leaf, victim);
-	sim_read(rig->sim, leaf, IB_ATTR_LFT, 0, entries);
-	entries[victim] = before == 1 ? 2 : 1;
-	to.lid = sim_port_lid(rig->sim, leaf, 0);
-	smp_build_lid(mad, &head, entries);
-	assert_int_equal(transport_send(vandal, &to, mad, sizeof(mad), 1000), 0);
-	run_for(rig, 10 * MONO_MS);
-	assert_int_not_equal(sim_lft(rig->sim, leaf, victim), before);
-	run_for(rig, 60 * MONO_S);
-	assert_int_equal(sim_lft(rig->sim, leaf, victim), before);
-	rig_free(rig);
-	conf_unref(conf);
-}
-
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(keys_belong_to_ports),
-		cmocka_unit_test(a_foreign_key_on_the_own_port_is_told),
-		cmocka_unit_test(an_old_key_in_guid2mkey_does_not_hide_m_key),
 		cmocka_unit_test(no_phantom_cables),
 		cmocka_unit_test(waiting_for_a_job_is_no_spin),
-		cmocka_unit_test(a_hanging_disk_stops_no_sweep),
 		cmocka_unit_test(trap_144_without_answers),
-		cmocka_unit_test(foreign_entries_are_found_by_the_audit),
 	};
 	const struct log_config quiet = { .path = "/dev/null", .flags = 0, .quiet = true };
 	const struct log_config loud = { .path = "stderr", .flags = 0x0f, .quiet = true };

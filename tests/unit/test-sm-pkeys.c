@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Partitions through the whole manager (tests/scenario/pkeys.scn has what sweeps read and write):
- * reboots at any moment of a sweep, and tables that are asked for.
+ * Tables of devices that are asked for through the whole manager, on a fabric with partitions
+ * (tests/scenario/pkeys*.scn have what sweeps read and write).
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -100,81 +100,6 @@ static struct place *place_up(void)
 	return pl;
 }
 
-/* Does the table of a node (port > 0: of a switch port) hold this key? */
-static bool holds(const struct place *pl, const char *node, unsigned port, unsigned key)
-{
-	int n = sim_find(pl->rig->sim, node);
-	uint8_t payload[SMP_DATA_SIZE];
-
-	for (unsigned block = 0;
-	     sim_read(pl->rig->sim, n, IB_ATTR_PKEY_TABLE, port << 16 | block, payload) == 0;
-	     block++) {
-		for (unsigned i = 0; i < PKEYS_PER_BLOCK; i++) {
-			if (ib_bits_get(payload, i * 16, 16) == key)
-				return true;
-		}
-	}
-	return false;
-}
-
-/* The port of its leaf that a host is plugged into. */
-static unsigned leaf_port(const struct place *pl, const char *host)
-{
-	unsigned port;
-	int leaf;
-
-	assert_true(sim_peer(pl->rig->sim, sim_find(pl->rig->sim, host), 1, &leaf, &port));
-	return port;
-}
-
-static void assert_two_partitions(const struct place *pl)
-{
-	assert_true(holds(pl, "h1", 0, 0x8001));
-	assert_true(holds(pl, "h2", 0, 0x8001));
-	assert_true(holds(pl, "h4", 0, 0x8002));
-	assert_true(holds(pl, "h5", 0, 0x0002));
-	assert_false(holds(pl, "h5", 0, 0x8002));
-	assert_false(holds(pl, "h3", 0, 0x8001));
-	assert_true(holds(pl, "h3", 0, 0xFFFF));
-	assert_true(holds(pl, "leaf1", 0, 0xFFFF));
-	assert_true(holds(pl, "leaf1", leaf_port(pl, "h2"), 0x8001));
-	assert_false(holds(pl, "leaf1", leaf_port(pl, "h2"), 0x8002));
-	assert_true(holds(pl, "leaf2", leaf_port(pl, "h5"), 0x0002));
-}
-
-static void assert_good(struct place *pl)
-{
-	struct sim_verdict v;
-
-	sim_check_all(pl->rig->sim, &v);
-	v.loops_ever = 0;
-	if (!sim_verdict_good(&v))
-		fail_msg("%s", v.first);
-	assert_true(sm_stats(rig_master(pl->rig))->up);
-}
-
-/* Whenever it goes down during a sweep. */
-static void reboots_in_the_middle_of_a_sweep(void **state)
-{
-	static const char *const nodes[] = { "h5", "leaf2" };
-
-	for (size_t i = 0; i < ARRAY_SIZE(nodes); i++) {
-		for (mono_t at = 0; at < 20 * MONO_MS; at += 500 * MONO_US) {
-			struct place *pl = place_new(TWO_PARTITIONS);
-
-			sim_set_train_time(pl->rig->sim, 100 * MONO_US);
-			sim_set_sma_time(pl->rig->sim, 100 * MONO_US);
-			assert_int_equal(rig_start(pl->rig, "h0", 0, pl->conf, NULL), 0);
-			run_for(pl, at);
-			sim_reboot(pl->rig->sim, sim_find(pl->rig->sim, nodes[i]), 100 * MONO_US);
-			run_for(pl, 40 * MONO_S);
-			assert_two_partitions(pl);
-			assert_good(pl);
-			place_free(pl);
-		}
-	}
-}
-
 /* ---- tables on request ---------------------------------------------------------------------- */
 
 struct asked {
@@ -259,7 +184,6 @@ static void questions_end_with_the_device_and_with_us(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(reboots_in_the_middle_of_a_sweep),
 		cmocka_unit_test(a_table_is_read_from_its_device),
 		cmocka_unit_test(questions_are_few_and_all_end),
 		cmocka_unit_test(questions_end_with_the_device_and_with_us),
