@@ -39,8 +39,7 @@ tests_unit_test_route_memory_SOURCES = tests/unit/test-route-memory.c tests/unit
 
 UNIT_TESTS += tests/unit/test-sm-soak tests/unit/test-sm-incremental tests/unit/test-sm-tenancy
 UNIT_TESTS += tests/unit/test-sm-tenancy-blocks
-UNIT_TESTS += tests/unit/test-sm-profile \
-	tests/unit/test-sm-tenancy-random tests/unit/test-sm-ledger tests/unit/test-sm-ledger-faults
+UNIT_TESTS += tests/unit/test-sm-tenancy-random tests/unit/test-sm-ledger tests/unit/test-sm-ledger-faults
 tests_unit_test_sm_ledger_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=ledger_store_write
 UNIT_TESTS += tests/unit/test-sm-tenancy-load
 tests_unit_test_sm_tenancy_load_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=tenants_join -Wl,--wrap=sm_dispatch
@@ -60,7 +59,7 @@ UNIT_TESTS += tests/unit/test-sm-expected \
 	tests/unit/test-sm-share tests/unit/test-sm-channel tests/unit/test-sm-channel-proof \
 	tests/unit/test-sm-actions tests/unit/test-sm-reload tests/unit/test-sm-elect \
 	tests/unit/test-sm-rivals tests/unit/test-sm-health tests/unit/test-sm-reasons \
-	tests/unit/test-change-age tests/unit/test-sm-churn tests/unit/test-sm-own-port \
+	tests/unit/test-change-age tests/unit/test-sm-churn \
 	tests/unit/test-sm-dirty tests/unit/test-sm-log tests/unit/test-sm-lanes \
 	tests/unit/test-sm-levels
 

@@ -251,6 +251,21 @@ static int cond_port(struct look *l, const char *const *arg)
 	return require(l, is(state_names[state], arg[1]), "%s is %s", arg[0], state_names[state]);
 }
 
+/* hosts STATE: ports of all hosts, whatever their LIDs */
+static int cond_hosts(struct look *l, const char *const *arg)
+{
+	struct sim *sim = l->s->rig->sim;
+
+	for (int i = 0; i < (int)sim_n_nodes(sim); i++) {
+		unsigned state = sim_port_state(sim, i, 1);
+
+		if (!sim_node_is_switch(sim, i) && !is(state_names[state], arg[0]))
+			return require(l, false, "%s is %s", sim_node_id(sim, i),
+				       state_names[state]);
+	}
+	return 1;
+}
+
 static int cond_lid(struct look *l, const char *const *arg)
 {
 	unsigned port;
@@ -312,6 +327,7 @@ static const struct cond conds[] = {
 	{ "left-out-says", 1, cond_left_out_says },
 	{ "manager", 2, cond_manager },
 	{ "port", 2, cond_port },
+	{ "hosts", 1, cond_hosts },
 	{ "lid", 2, cond_lid },
 	{ "reregistered", 2, cond_reregistered },
 	{ "same-as", 1, cond_same_as },

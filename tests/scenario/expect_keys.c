@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "fabric/store.h"
+#include "ib/attrs.h"
 #include "keys/key_ring.h"
 #include "ledger/ledger.h"
 #include "sm/base/keys.h"
@@ -179,6 +180,30 @@ static int cond_unlocked(struct look *l, const char *const *arg)
 static bool has_other_key(const struct sim_m_key *has, const void *key)
 {
 	return has->key != *(const uint64_t *)key;
+}
+
+/* guards LEVEL LEASE: of all end ports: M_KeyProtectBits, and the lease period in seconds */
+static int cond_guards(struct look *l, const char *const *arg)
+{
+	struct sim *sim = l->s->rig->sim;
+	uint8_t info[SMP_DATA_SIZE];
+	struct sim_m_key has;
+	uint64_t level, lease;
+
+	if (parse_number(l->s, arg[0], 3, &level) < 0 ||
+	    parse_number(l->s, arg[1], UINT16_MAX, &lease) < 0)
+		return -EINVAL;
+	for (int i = 0; i < (int)sim_n_nodes(sim); i++)
+		for (unsigned p = 0; p <= sim_node_ports(sim, i); p++) {
+			if (!sim_port_m_key(sim, i, p, &has) ||
+			    sim_read(sim, i, IB_ATTR_PORT_INFO, p, info) < 0)
+				continue;
+			if (has.protect != level || ib_get(info, PI_M_KEY_LEASE) != lease)
+				return require(l, false, "%s port %u: level %u, lease %u",
+					       sim_node_id(sim, i), p, has.protect,
+					       (unsigned)ib_get(info, PI_M_KEY_LEASE));
+		}
+	return 1;
 }
 
 /* keys-are KEY: all end ports have it */
@@ -368,6 +393,7 @@ const struct cond key_conds[] = {
 	{ "keys-of", 3, cond_keys_of },
 	{ "keys-changed", 1, cond_keys_changed },
 	{ "unlocked", 1, cond_unlocked },
+	{ "guards", 2, cond_guards },
 	{ "keys-are", 1, cond_keys_are },
 	{ "strange-keys", 2, cond_strange_keys },
 	{ "same-seeds", 2, cond_same_seeds },

@@ -189,6 +189,16 @@ static int cond_knows(struct look *l, const char *const *arg)
 	return require(l, known_port(l, node, 0), "%s is not known", arg[0]);
 }
 
+/* nodes N: in the picture of the master */
+static int cond_nodes(struct look *l, const char *const *arg)
+{
+	const struct sm *master = rig_master(l->s->rig);
+
+	if (!master)
+		return require(l, false, "no single master");
+	return compare(l, "number of nodes", sm_fabric(master)->n_nodes, arg[0]);
+}
+
 /* linked A:P: the master knows its other end */
 static int cond_linked(struct look *l, const char *const *arg)
 {
@@ -286,6 +296,7 @@ const struct cond port_conds[] = {
 	{ "isolated", 1, cond_isolated },
 	{ "marks", 1, cond_marks },
 	{ "knows", 1, cond_knows },
+	{ "nodes", 1, cond_nodes },
 	{ "linked", 1, cond_linked },
 	{ "violations", 3, cond_violations },
 	{ "violations-of", 2, cond_violations_of },

@@ -81,7 +81,7 @@ SCENARIO_TESTS += \
 	tests/scenario/identity.scn \
 	tests/scenario/incr-standby-init.scn \
 	tests/scenario/keys.scn tests/scenario/keys-absent.scn tests/scenario/keys-cables.scn \
-	tests/scenario/keys-managers.scn tests/scenario/keys-newcomer.scn tests/scenario/keys-open.scn \
+	tests/scenario/keys-disk.scn tests/scenario/keys-large.scn tests/scenario/keys-managers.scn tests/scenario/keys-newcomer.scn tests/scenario/keys-open.scn \
 	tests/scenario/keys-seeds.scn tests/scenario/keys-shared.scn \
 	tests/scenario/large-dragonfly.scn \
 	tests/scenario/large-fat-tree.scn \
@@ -105,12 +105,13 @@ SCENARIO_TESTS += \
 	tests/scenario/mkey-managers.scn \
 	tests/scenario/moved-cable.scn \
 	tests/scenario/order.scn \
-	tests/scenario/own-port.scn tests/scenario/own-port-key.scn tests/scenario/own-port-mid-sweep.scn \
+	tests/scenario/own-port.scn tests/scenario/own-port-key.scn tests/scenario/own-port-mid-sweep.scn tests/scenario/own-port-silent.scn \
 	tests/scenario/partial-forever.scn \
 	tests/scenario/partial-silence.scn \
 	tests/scenario/pkeys.scn tests/scenario/pkeys-reboot.scn \
 	tests/scenario/port-down-int0.scn \
 	tests/scenario/port0.scn \
+	tests/scenario/profiles.scn \
 	tests/scenario/quiet-trap.scn \
 	tests/scenario/reboot-mid-sweep.scn \
 	tests/scenario/reboot.scn \

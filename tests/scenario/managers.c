@@ -59,6 +59,7 @@ static int cmd_conf(struct scenario *s, const struct words *w)
 	if (file_read(path, 1 << 20, &text, &len) < 0)
 		return fault(s, "'%s' cannot be read", path);
 	conf_read_text(s->conf, "opensm.conf", text, len, &report);
+	conf_verify(s->conf, &report);
 	if (report.errors)
 		fault(s, "%s", report.findings[0].text);
 	conf_report_clear(&report);

@@ -410,7 +410,8 @@ static int seal_file(struct scenario *s, const char *path)
 /*
  * file NAME without WORD...; file NAME: empty; file NAME TEXT: a line more; file NAME gone;
  * file NAME folder: a folder is in its place; file NAME halved: every second line is gone;
- * file NAME sealed: a last line, as former builds wrote it
+ * file NAME sealed: a last line, as former builds wrote it; file NAME private|public: to be read by
+ * its owner alone, by all
  */
 static int cmd_file(struct scenario *s, const struct words *w)
 {
@@ -424,6 +425,8 @@ static int cmd_file(struct scenario *s, const struct words *w)
 		return remove(path) < 0 ? fault(s, "there is no such file") : 0;
 	if (w->n == 3 && is(w->w[2], "folder"))
 		return mkdir(path, 0700) < 0 ? fault(s, "'%s' cannot be made", path) : 0;
+	if (w->n == 3 && (is(w->w[2], "private") || is(w->w[2], "public")))
+		return chmod(path, is(w->w[2], "public") ? 0644 : 0600);
 	if (w->n == 3 && is(w->w[2], "sealed"))
 		return seal_file(s, path);
 	if (w->n == 3 && is(w->w[2], "halved"))

@@ -129,17 +129,6 @@ static inline uint64_t field(struct desk *d, int node, unsigned port, unsigned o
 }
 #define FIELD(d, node, port, name) field(d, node, port, PI_##name, PI_##name##_W)
 
-static inline unsigned n_violations(struct desk *d)
-{
-	unsigned sum = 0, port;
-	guid_t guid;
-	int node;
-
-	for (unsigned i = 0; end_port(d, i, &node, &port, &guid); i++)
-		sum += FIELD(d, node, port, M_KEY_VIOLATIONS);
-	return sum;
-}
-
 static inline struct key_ring *ring_of(uint64_t number, unsigned epoch)
 {
 	struct key_ring *r = key_ring_new();
@@ -173,32 +162,7 @@ static inline void assert_keys(struct desk *d, uint64_t number, unsigned epoch)
 	key_ring_unref(ring);
 }
 
-/* Runs, and looks after each step: no port that had a key is without one. */
-static inline void run_locked(struct desk *d, mono_t t)
-{
-	mono_t until = sim_now(d->rig->sim) + t;
-	unsigned port;
-	guid_t guid;
-	int node;
-
-	while (rig_step(d->rig, until)) {
-		for (unsigned i = 0; end_port(d, i, &node, &port, &guid); i++) {
-			assert_true(FIELD(d, node, port, M_KEY) != 0);
-			assert_int_equal(FIELD(d, node, port, M_KEY_PROTECT), 2);
-		}
-	}
-}
-
-static inline void reload(struct desk *d)
-{
-	struct sm *sm = sm_of(d);
-	struct conf_files *files = conf_files_read(d->conf, sm_files(sm));
-
-	sm_reload(sm, d->conf, files);
-	conf_files_unref(files);
-}
-
-/* A copy of the options, which the manager does not see before reload(). */
+/* A copy of the options, which the manager does not see. */
 static inline void change_options(struct desk *d)
 {
 	struct conf *c = conf_copy(d->conf);

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * M_Keys of single ports where no scenario goes (tests/scenario/keys.scn has the rest): large
- * fabrics, kills at any step, the disk, the inside of the manager.
- * After each step of the simulated fabric all ports are looked at: each has a key, and is
- * protected, from the time it was first set up.
+ * M_Keys of single ports where no scenario goes (tests/scenario/keys*.scn have the rest): which keys
+ * are tried, what they cost, what stays in memory.
  */
 #include <sys/mman.h>
 #include <sys/random.h>
 
 #include "keys-desk.h"
 #include "sm/base/keys.h"
-
-/* ---- tests ----------------------------------------------------------------------------------- */
 
 static bool is_expected(const struct sm *sm, uint64_t key, unsigned from, unsigned to)
 {
@@ -92,32 +88,6 @@ static struct rig *large_rig(void)
 	return rig_new(sim_new(net, 7));
 }
 
-/* 648 hosts and 54 switches, a tenth of the MADs lost: one Set for each that arrives. */
-static void a_rotation_of_a_large_fabric_reaches_all(void **state)
-{
-	struct desk *d = *state;
-	struct sm_keys keys;
-	uint64_t sets;
-
-	rig_free(d->rig);
-	d->rig = large_rig();
-	start(d);
-	sets = sim_sets(d->rig->sim);
-	assert_int_equal(sm_rotate_keys(sm_of(d)), 0);
-	run_for(d, 5 * MONO_S);
-	assert_keys(d, SEED, 2);
-	assert_int_equal(sim_sets(d->rig->sim) - sets, 648 + 54);
-	assert_int_equal(n_violations(d), 0);
-	sim_set_loss(d->rig->sim, 5, 5);
-	assert_int_equal(sm_rotate_keys(sm_of(d)), 0);
-	run_for(d, 120 * MONO_S);
-	sim_set_loss(d->rig->sim, 0, 0);
-	run_for(d, 60 * MONO_S);
-	assert_keys(d, SEED, 3);
-	sm_keys(sm_of(d), &keys);
-	assert_int_equal(keys.n_right, 648 + 54);
-}
-
 /* No port can have a key that is neither in force nor in guid2mkey. */
 static void a_rotation_waits_until_the_last_one_is_written(void **state)
 {
@@ -138,27 +108,6 @@ static void a_rotation_waits_until_the_last_one_is_written(void **state)
 		assert_int_equal(n_wrong(d, ring), 0);
 		key_ring_unref(ring);
 	}
-}
-
-/* Half of the ports have the former key, half the next: one timeout in all, not one for each. */
-static void a_kill_amidst_a_large_rotation_is_soon_over(void **state)
-{
-	struct desk *d = *state;
-	struct key_ring *ring = ring_of(SEED, 2);
-
-	d->conf->m_key_lease_period = 60;
-	rig_free(d->rig);
-	d->rig = large_rig();
-	start(d);
-	assert_int_equal(sm_rotate_keys(sm_of(d)), 0);
-	while (n_wrong(d, ring) > 350)
-		rig_step(d->rig, sim_now(d->rig->sim) + MONO_S);
-	rig_kill(d->rig, 0);
-	assert_in_range(n_wrong(d, ring), 300, 350);
-	assert_true(rig_start(d->rig, "h0", 0, d->conf, d->dir) >= 0);
-	run_for(d, 15 * MONO_S);
-	assert_int_equal(n_wrong(d, ring), 0);
-	key_ring_unref(ring);
 }
 
 /* A host that is silent on purpose sees the keys that are tried on it: none is another port's. */
@@ -183,109 +132,6 @@ static void a_silent_port_is_told_no_other_key(void **state)
 			assert_true(guid == own || at_it != key_ring_key(ring, guid));
 		}
 	}
-	key_ring_unref(ring);
-}
-
-/* What cannot be kept is not given to ports: a restart would be locked out. */
-static void a_seed_that_cannot_be_stored_is_not_used(void **state)
-{
-	struct desk *d = *state;
-	char aside[SCRATCH_PATH + 64];
-	char path[SCRATCH_PATH + 32];
-
-	d->conf->m_key = UINT64_MAX;
-	snprintf(path, sizeof(path), "%s/m_key_ring", d->dir);
-	assert_int_equal(mkdir(path, 0700), 0);
-	/* nor can what is there be set aside */
-	snprintf(aside, sizeof(aside), "%s.bad/in-the-way", path);
-	*strrchr(aside, '/') = '\0';
-	assert_int_equal(mkdir(aside, 0700), 0);
-	snprintf(aside, sizeof(aside), "%s.bad/in-the-way", path);
-	assert_int_equal(mkdir(aside, 0700), 0);
-	snprintf(d->want, sizeof(d->want), "M_Keys of ports stay as they are");
-	start(d);
-	assert_int_equal(FIELD(d, host(d, 1), 1, M_KEY), 0);
-	assert_int_equal(d->n_told, 1);
-	rmdir(path);
-	rmdir(aside);
-	*strrchr(aside, '/') = '\0';
-	rmdir(aside);
-}
-
-static void block(const char *path)
-{
-	char aside[SCRATCH_PATH + 40];
-
-	snprintf(aside, sizeof(aside), "%s.aside", path);
-	assert_int_equal(rename(path, aside), 0);
-	assert_int_equal(mkdir(path, 0700), 0);
-}
-
-/* The ring cannot be written when it is time to rotate: that is made good, not left to the next. */
-static void a_rotation_lost_to_the_disk_comes_soon(void **state)
-{
-	struct desk *d = *state;
-	char path[SCRATCH_PATH + 32];
-
-	d->conf->periodic_key_update = 60;
-	start(d);
-	snprintf(path, sizeof(path), "%s/m_key_ring", d->dir);
-	block(path);
-	snprintf(d->want, sizeof(d->want), "M_Keys cannot be stored");
-	run_for(d, 61 * 60 * MONO_S);
-	assert_int_equal(d->n_told, 1);
-	assert_keys(d, SEED, 1);
-	assert_int_equal(rmdir(path), 0);
-	run_for(d, 2 * 60 * MONO_S);
-	assert_keys(d, SEED, 2);
-	run_for(d, 50 * 60 * MONO_S);
-	assert_keys(d, SEED, 2);
-}
-
-static void a_rotation_by_command_is_retried_as_such(void **state)
-{
-	struct desk *d = *state;
-	char path[SCRATCH_PATH + 32];
-
-	start(d);
-	snprintf(path, sizeof(path), "%s/m_key_ring", d->dir);
-	block(path);
-	snprintf(d->want, sizeof(d->want), "change (asked for): epoch 2");
-	assert_int_equal(sm_rotate_keys(sm_of(d)), 0);
-	run_for(d, 10 * MONO_S);
-	assert_int_equal(rmdir(path), 0);
-	run_for(d, 2 * 60 * MONO_S);
-	assert_keys(d, SEED, 2);
-	assert_int_equal(d->n_told, 1);
-}
-
-static void a_seed_file_is_for_its_owner(void **state)
-{
-	struct desk *d = *state;
-	struct key_ring *ring;
-	struct key_seed seed;
-	FILE *file;
-
-	change_options(d);
-	d->conf->m_key_seed_file = xasprintf("%s/seed", d->dir);
-	file = fopen(d->conf->m_key_seed_file, "w");
-	assert_non_null(file);
-	fputs("00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff\n", file);
-	fclose(file);
-	chmod(d->conf->m_key_seed_file, 0644);
-	snprintf(d->want, sizeof(d->want), "others than its owner may read it");
-	start(d);
-	assert_int_equal(d->n_told, 1);
-	assert_int_equal(FIELD(d, host(d, 1), 1, M_KEY), 0);
-	chmod(d->conf->m_key_seed_file, 0600);
-	change_options(d);
-	reload(d);
-	run_for(d, 20 * MONO_S);
-	ring = key_ring_new();
-	assert_true(key_seed_parse(
-		"00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff", &seed));
-	key_ring_use(ring, &seed);
-	assert_int_equal(n_wrong(d, ring), 0);
 	key_ring_unref(ring);
 }
 
@@ -377,30 +223,6 @@ static void no_text_of_seeds_stays_in_memory(void **state)
 
 #endif
 
-/* kill -9 after each number of steps of a rotation: no port is open, none is lost. */
-static void a_rotation_may_be_killed_anywhere(void **state)
-{
-	struct desk *d = *state;
-	unsigned epoch = 1;
-
-	start(d);
-	for (unsigned steps = 0; steps < 120; steps++) {
-		struct sm_keys keys;
-
-		assert_int_equal(sm_rotate_keys(sm_of(d)), 0);
-		for (unsigned i = 0; i < steps; i++)
-			rig_step(d->rig, sim_now(d->rig->sim) + MONO_S);
-		rig_kill(d->rig, (unsigned)rig_find(d->rig, "h0"));
-		assert_true(rig_start(d->rig, "h0", 0, d->conf, d->dir) >= 0);
-		run_locked(d, 40 * MONO_S);
-		sm_keys(sm_of(d), &keys);
-		assert_in_range(keys.epoch, epoch, epoch + 1);
-		epoch = keys.epoch;
-		assert_keys(d, SEED, epoch);
-	}
-	assert_true(epoch > 60);
-}
-
 /*
  * While a new seed is stored behind the one in force, our own port shows the next epoch of that:
  * another manager has rotated. It is not forgotten when the file is written.
@@ -434,19 +256,12 @@ int main(void)
 		TEST(likely_keys_of_our_port_are_tried_again),
 		TEST(another_ring_is_tried_from_its_first_key_on),
 		TEST(keys_cost_no_smp),
-		TEST(a_rotation_of_a_large_fabric_reaches_all),
 		TEST(a_rotation_waits_until_the_last_one_is_written),
-		TEST(a_kill_amidst_a_large_rotation_is_soon_over),
 		TEST(a_silent_port_is_told_no_other_key),
-		TEST(a_seed_that_cannot_be_stored_is_not_used),
-		TEST(a_rotation_lost_to_the_disk_comes_soon),
-		TEST(a_rotation_by_command_is_retried_as_such),
-		TEST(a_seed_file_is_for_its_owner),
 		TEST(a_seed_file_of_another_user_is_not_read),
 #ifndef __SANITIZE_ADDRESS__
 		TEST(no_text_of_seeds_stays_in_memory),
 #endif
-		TEST(a_rotation_may_be_killed_anywhere),
 		TEST(an_epoch_shown_while_a_seed_is_stored_counts),
 	};
 
