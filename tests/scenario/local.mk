@@ -33,7 +33,7 @@ SCENARIO_TESTS += \
 	tests/scenario/bring-up.scn \
 	tests/scenario/complaints.scn \
 	tests/scenario/complaints-last.scn \
-	tests/scenario/configuration.scn \
+	tests/scenario/configuration.scn tests/scenario/configured-otherwise.scn \
 	tests/scenario/cost-of-changes.scn \
 	tests/scenario/devices.scn \
 	tests/scenario/docs-refused.scn \

@@ -1,102 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Managers among each other: which are configured otherwise, which may see that, and which answers
- * of a master are believed.
+ * Managers among each other: which options are compared (tests/scenario/configured-otherwise.scn has
+ * the rest), which may see that, and which answers of a master are believed.
  */
 #include "tests/unit/two-managers.h"
 
 /* ---- configuration --------------------------------------------------------------------------- */
-
-static void equal_configurations_are_not_mentioned(void **state)
-{
-	struct world *w = *state;
-	char text[100];
-
-	w->conf[SPARE]->log_max_size = 17;
-	start_both(w);
-	run_for(w, 30 * MONO_S);
-	assert_int_equal(said("configured otherwise", ""), 0);
-	assert_int_equal(managers(w), 2); /* and they were compared */
-	assert_int_equal(sm_configured_otherwise(sm_of(w, ACTIVE), text, sizeof(text)), 0);
-}
-
-static void a_difference_is_said_on_both(void **state)
-{
-	struct world *w = *state;
-	char text[100];
-	FILE *f;
-
-	w->conf[SPARE]->lmc = 0;
-	w->conf[SPARE]->subnet_timeout = 17;
-	w->conf[SPARE]->port_shifting = true;
-	start_both(w);
-	run_for(w, 30 * MONO_S);
-	assert_int_equal(said("this standby is configured otherwise", "(routing; port settings)"),
-			 1);
-	assert_int_equal(said("this master is configured otherwise", "(routing; port settings)"),
-			 1);
-	assert_int_equal(sm_configured_otherwise(sm_of(w, ACTIVE), text, sizeof(text)), 1);
-	assert_non_null(
-		strstr(sm_status_line(sm_of(w, SPARE)), "otherwise: routing; port settings"));
-	f = fopen(w->conf[SPARE]->partition_config_file, "w");
-	fputs("A=0x1: ALL=full;\n", f);
-	fclose(f);
-	run_for(w, 200 * MONO_S);
-	assert_int_equal(said("this standby is configured otherwise", "(partitions; routing"), 1);
-	assert_int_equal(said("this master is configured otherwise", "(partitions; routing"), 1);
-}
-
-/* With sm_key 1 what is said of keys could be tried out by anyone. */
-static void keys_are_compared_under_a_secret(void **state)
-{
-	for (unsigned i = 0; i < 2; i++) {
-		struct world *w = *state;
-
-		w->conf[ACTIVE]->sm_key = w->conf[SPARE]->sm_key = i ? 0x515 : 1;
-		w->conf[SPARE]->m_key = 0x5ec;
-		seen.n = 0;
-		start_both(w);
-		run_for(w, 30 * MONO_S);
-		assert_int_equal(managers(w), 2);
-		assert_int_equal(said("is configured otherwise", "LMC and keys"), i ? 2 : 0);
-		teardown(state);
-		setup(state);
-	}
-}
-
-/* A manager that was not heard of for ten minutes differs from none. */
-static void a_standby_that_is_gone_differs_no_more(void **state)
-{
-	struct world *w = *state;
-	char text[100];
-
-	w->conf[SPARE]->port_shifting = true;
-	start_both(w);
-	assert_int_equal(sm_configured_otherwise(sm_of(w, ACTIVE), text, sizeof(text)), 1);
-	rig_kill(w->rig, SPARE);
-	run_for(w, 700 * MONO_S);
-	assert_int_equal(sm_configured_otherwise(sm_of(w, ACTIVE), text, sizeof(text)), 0);
-}
-
-/* Comments of a partition file do not count; what a file named by an option holds does. */
-static void files_are_compared_by_what_they_say(void **state)
-{
-	struct world *w = *state;
-
-	for (unsigned i = 0; i < 2; i++) {
-		FILE *f = fopen(w->conf[i]->partition_config_file, "w");
-
-		fprintf(f, "%sA=0x1:%s ALL=full;\n", i ? "# a comment\n" : "", i ? "  " : "");
-		fclose(f);
-		w->conf[i]->hop_weights_file = xasprintf("%s/weights", w->dir[i]);
-		f = fopen(w->conf[i]->hop_weights_file, "w");
-		fputs("0x1234 1 2\n", f);
-		fclose(f);
-	}
-	start_both(w);
-	run_for(w, 30 * MONO_S);
-	assert_int_equal(said("configured otherwise", ""), 0);
-}
 
 /* A new option that reaches the fabric is listed here, too: both must have it. */
 static void what_reaches_the_fabric_is_compared(void **state)
@@ -343,11 +252,6 @@ static void reports_come_from_the_master_alone(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(equal_configurations_are_not_mentioned),
-		TEST(a_difference_is_said_on_both),
-		TEST(keys_are_compared_under_a_secret),
-		TEST(a_standby_that_is_gone_differs_no_more),
-		TEST(files_are_compared_by_what_they_say),
 		TEST(what_reaches_the_fabric_is_compared),
 		TEST(hosts_see_nothing_of_managers),
 		TEST(a_host_cannot_pose_as_a_manager),
