@@ -64,7 +64,7 @@ struct question client_path(const struct client *c, guid_t to, uint16_t pkey,
 
 /* The MGID of the group with this number, for client_join(). */
 void client_mgid(unsigned group, uint8_t ret[16]);
-/* ServiceRecord "service ID" of this host; method MAD_SET. MAD_GET: a service of that ID, anywhere. */
+/* ServiceRecord "service ID" of this host (MAD_SET), or any service of that ID (MAD_GET). */
 struct question client_service(const struct client *c, uint8_t method, uint64_t id, uint32_t lease,
 			       uint8_t record[SVR_BYTES]);
 /* InformInfo: subscribes to all notices. */

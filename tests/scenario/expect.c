@@ -11,8 +11,8 @@
  *   quiet expect sweep heavy sets N
  *
  * `not` in front of a condition turns it round. Here are conditions of the fabric as a whole; those
- * of ports are in expect_ports.c, of what managers say and count in expect_told.c, of managers among
- * themselves in expect_peers.c, of M_Keys in expect_keys.c, of hosts in hosts.c.
+ * of ports are in expect_ports.c, of what managers say and count in expect_told.c, of managers
+ * among themselves in expect_peers.c, of M_Keys in expect_keys.c, of hosts in hosts.c.
  */
 #include <errno.h>
 #include <stdarg.h>

@@ -177,7 +177,7 @@ static int ask_for_mark(struct scenario *s, struct sm *sm, const struct words *w
 	rq.port = (uint8_t)port;
 	rq.wait = true;
 	snprintf(s->marked_text, sizeof(s->marked_text), "nothing");
-	return sm_mark_request(sm, &rq, on_marked, s) ? 0 : fault(s, "too many marks are asked for");
+	return sm_mark_request(sm, &rq, on_marked, s) ? 0 : fault(s, "too many marks wait");
 }
 
 /*
@@ -193,7 +193,7 @@ static int cmd_ask(struct scenario *s, const struct words *w)
 	if (w->n == 4 && (is(w->w[2], "isolate") || is(w->w[2], "drain")))
 		return ask_for_mark(s, s->rig->sms[sm].sm, w);
 	if (w->n != 5 || (!is(w->w[2], "give") && !is(w->w[2], "take")))
-		return fault(s, "expected ask NODE give|take PKEY HOST, ask NODE isolate|drain A:P");
+		return fault(s, "expected ask NODE give|take PKEY HOST, or isolate|drain A:P");
 	if (before)
 		sm_tenancy_abandon(before, &s->asked);
 	s->asked = (struct asked){ .is_there = false };

@@ -68,7 +68,7 @@ struct scenario {
 	} worn;
 	struct rig *rig;           /* created by the first command that needs it */
 	struct conf *conf;         /* configuration of managers started from now on */
-	struct conf *options;      /* that of `option` alone; NULL: it is `conf`, as no file was read */
+	struct conf *options;      /* `conf` without a file; NULL: no file was read */
 	uint64_t marked_sets, marked_lane_sets, marked_gets;
 	uint64_t marked[N_TALLIES]; /* values of tallies[] at `mark` */
 	uint32_t marked_heavy;
@@ -76,7 +76,7 @@ struct scenario {
 	uint64_t kept_key;         /* key stored by `keep-key` */
 	struct hosts *hosts;       /* clients of subnet administration; NULL: none */
 	struct kept_keys *kept_keys; /* keys stored by `keep-keys`; NULL: none */
-	struct tap taps[RIG_MAX_SMS]; /* between managers and their ports, by the index in the rig */
+	struct tap taps[RIG_MAX_SMS]; /* at the ports of managers, by the index in the rig */
 	struct asked asked;        /* last change of partitions by `ask` */
 	unsigned asked_of;         /* index of the manager that was asked */
 	char marked_text[420];     /* answer to the last mark by `ask`; "nothing": it is awaited */

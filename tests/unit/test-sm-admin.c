@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What scenarios (tests/scenario/hosts.scn) cannot see of hosts and the manager together: files at one
- * moment, groups that are made anew, the inside of the SA's machine.
+ * What scenarios (tests/scenario/hosts.scn) cannot see of hosts and the manager together: files at
+ * one moment, groups that are made anew, the inside of the SA's machine.
  */
 #include <setjmp.h>
 #include <stdarg.h>

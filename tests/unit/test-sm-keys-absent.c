@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What scenarios (keys-absent.scn, keys-cables.scn) cannot see of M_Keys of hosts that are away, and
- * of cables as rows: which key is tried next, rows that are late or wrong, and too many of them.
+ * What scenarios (keys-absent.scn, keys-cables.scn) cannot see of M_Keys of hosts that are away,
+ * and of cables as rows: which key is tried next, rows that are late or wrong, too many.
  */
 #include "locked-managers.h"
 #include "fabric/store.h"
@@ -257,7 +257,7 @@ static void too_many_absent_ports_are_told(void **state)
 	assert_true(row_of(sm_of(w, SPARE), key_of_away(w).guid) == key_of_away(w).key);
 }
 
-/* ---- epochs that others tell, cables of rows -------------------------------------------------- */
+/* ---- epochs that others tell, cables of rows ------------------------------------------------- */
 
 /* SMInfo of a manager of ours that is so many epochs ahead. */
 static bool is_believed(struct world *w, uint64_t ahead)

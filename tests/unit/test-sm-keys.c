@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * M_Keys of single ports where no scenario goes (tests/scenario/keys*.scn have the rest): which keys
- * are tried, what they cost, what stays in memory.
+ * M_Keys of single ports where no scenario goes (tests/scenario/keys*.scn have the rest): which
+ * keys are tried, what they cost, what stays in memory.
  */
 #include <sys/mman.h>
 #include <sys/random.h>

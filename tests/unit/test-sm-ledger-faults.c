@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What a scenario (ledger-faults.scn) cannot see of the exchange between managers: how far a message
- * is, what is read and written at one moment, rows that no manager of ours writes (sm/ledger/).
+ * What a scenario (ledger-faults.scn) cannot see of the exchange between managers: how far a
+ * message is, what is read and written at one moment, rows that no manager of ours writes.
  */
 #include "ledger-managers.h"
 #include "sm/ledger/settle_internal.h"

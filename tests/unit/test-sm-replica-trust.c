@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Managers among each other: which options are compared (tests/scenario/configured-otherwise.scn has
- * the rest), which may see that, and which answers of a master are believed.
+ * Managers among each other: which options are compared (configured-otherwise.scn has the rest),
+ * which managers may see that, and which answers of a master are believed.
  */
 #include "tests/unit/two-managers.h"
 

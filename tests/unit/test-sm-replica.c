@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * A standby and what hosts registered with the master (tests/scenario/registered.scn): one moment of
- * a copy, partitions, keys.
+ * A standby and what hosts registered with the master (tests/scenario/registered.scn): one moment
+ * of a copy, partitions, keys.
  */
 #include "tests/unit/two-managers.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * What a standby takes of the master's configuration (tests/scenario/configuration.scn): rows that
- * are wrong or too large, a manager without a folder, and that nothing is due when nothing is shared.
+ * are wrong or too large, a manager without a folder; nothing is due when nothing is shared.
  */
 #include <unistd.h>
 
