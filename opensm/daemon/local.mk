@@ -25,6 +25,7 @@ bench_child_SOURCES = tests/bench/bench-child.c opensm/daemon/route_child.c $(TO
 bench_child_LDADD = $(SM_LIBS)
 UNIT_TESTS += tests/unit/test-worker tests/unit/test-conf-reload tests/unit/test-stream
 tests_unit_test_worker_SOURCES = tests/unit/test-worker.c opensm/daemon/worker.c
+tests_unit_test_worker_LDADD = $(UTIL_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_conf_reload_SOURCES = tests/unit/test-conf-reload.c opensm/daemon/conf_reload.c
 tests_unit_test_stream_SOURCES = tests/unit/test-stream.c opensm/daemon/stream.c opensm/daemon/stream_listen.c
 tests_unit_test_stream_LDADD = $(UTIL_LIBS) $(SYSTEMD_LIBS) $(CMOCKA_LIBS)

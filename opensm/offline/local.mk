@@ -21,6 +21,7 @@ tests_unit_test_traffic_LDADD = $(OFFLINE_LIBS) $(CMOCKA_LIBS) -lm
 UNIT_TESTS += tests/unit/test-threads
 tests_unit_test_threads_SOURCES = tests/unit/test-threads.c tests/lib/topogen.c tests/lib/topogen.h tests/unit/route-desk.h \
 	opensm/offline/base/figures.c opensm/offline/base/cut.c opensm/offline/base/traffic.c
+tests_unit_test_threads_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 
 UNIT_TESTS += tests/unit/test-verify
 tests_unit_test_verify_SOURCES = tests/unit/test-verify.c tests/lib/topogen.c tests/lib/topogen.h tests/unit/route-desk.h
