@@ -62,7 +62,7 @@ tests/unit/test-sm-%.log tests/unit/test-attacks.log tests/unit/test-mutations.l
 AM_TESTS_ENVIRONMENT = \
 	OMP_WAIT_POLICY=passive; export OMP_WAIT_POLICY; \
 	CMOCKA_MESSAGE_OUTPUT=TAP; export CMOCKA_MESSAGE_OUTPUT; \
-	ASAN_OPTIONS='abort_on_error=0:malloc_context_size=10:detect_stack_use_after_return=$(USE_AFTER_RETURN)'; export ASAN_OPTIONS; \
+	ASAN_OPTIONS='abort_on_error=0:handle_sigill=1:malloc_context_size=10:detect_stack_use_after_return=$(USE_AFTER_RETURN)'; export ASAN_OPTIONS; \
 	UBSAN_OPTIONS='print_stacktrace=1'; export UBSAN_OPTIONS; \
 	TSAN_OPTIONS='ignore_noninstrumented_modules=1:report_thread_leaks=0'; export TSAN_OPTIONS; \
 	abs_top_srcdir='$(abs_top_srcdir)'; export abs_top_srcdir; \
