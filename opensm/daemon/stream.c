@@ -227,7 +227,10 @@ static void make_room(struct stream *s)
 	set_room(s, MIN(s->room * 2, s->max));
 }
 
-/* The place of a long message that was served is another peer's. */
+/*
+ * After a long message was served: shrinks the buffer, so that another peer may send a long one.
+ * Starts again if the next long message is in the buffer already.
+ */
 static void give_room_back(struct stream *s)
 {
 	if (!is_long(s))

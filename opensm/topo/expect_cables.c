@@ -57,8 +57,9 @@ static int by_run(const void *va, const void *vb)
 }
 
 /*
- * No cable between two ports of the node stayed there, or went elsewhere; those that are missing
- * are still in was.
+ * May the moves of the cables at these two ports be one move of a run of ports? Not if a cable that
+ * is expected at a port between them is in place, or was explained otherwise; `was` has those that
+ * are missing and not explained. At most RUN_GAP ports between them may expect no cable.
  */
 static bool is_run(const struct expect_job *j, uint32_t node, uint8_t from, uint8_t to)
 {

@@ -151,7 +151,7 @@ static void drop_edges(struct delta *d, struct turn *e, uint32_t s)
 			into[i * g->words] &= ~(UINT64_C(1) << in % 64);
 }
 
-/* Of turns at `s` that former paths made. */
+/* Drops the dependencies of turns at switch `s` that paths made before and make no more. */
 static void drop_dependencies(struct delta *d, uint32_t s)
 {
 	const struct topo_switch *sw = &d->new->topo->switches[s];

@@ -37,8 +37,8 @@
 struct dfsssp {
 	const struct route_job *job;
 	struct sssp s;
-	unsigned most;	 /* VLs that there are */
-	unsigned limit;	 /* VLs to fill before giving up */
+	unsigned most;	 /* number of VLs of the fabric */
+	unsigned limit;	 /* number of VLs that may be filled before the engine gives up */
 	uint16_t *hints;
 	struct vl_layers *layers;
 	bool kept; /* every path keeps its VL */

@@ -33,7 +33,10 @@ void standby_watched(struct sm *sm, bool through, bool failed);
 bool standby_takes_over(const struct sm *sm);
 /* Discards the picture: another master was at work. */
 void standby_distrust(struct sm *sm);
-/* Discovery of a heavy sweep begins. True: from the picture, and reading has begun. */
+/*
+ * Called when a heavy sweep begins. True: the sweep starts from the picture of the standby, and the
+ * reading of what differs has begun.
+ */
 bool standby_start_takeover(struct sm *sm);
 /* Called when all unknown tables have been read, or all tables (adopt_reads_all()). */
 void standby_tables_read(struct sm *sm);
