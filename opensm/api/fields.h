@@ -98,7 +98,6 @@ char *json_fields_text(const struct json_field *fields);
 #define FIELD_TYPE_LIST(fields)	      .type = "[]", .of = fields
 #define FIELD_TYPE_OPT_LIST(fields)   .type = "?[]", .of = fields
 #define FIELD_TYPE_MAP(fields)	      .type = "[string]", .of = fields
-#define FIELD_TYPE_MAP(fields)	      .type = "[string]", .of = fields
 /* A member that is left out unless `is`. */
 #define FIELD_TYPE_IF(is, kind)	      FIELD_TYPE_##kind, .optional = true
 

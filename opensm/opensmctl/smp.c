@@ -317,8 +317,14 @@ static int smp_show(struct ctl *c)
 	return a.exit_code;
 }
 
+/* The flag may stand in front of the verb. */
 static int refuse_verb(struct ctl *c, int argc, char **argv)
 {
+	if (argc > 1 && !strcmp(argv[0], "--hex") && argv[1][0] != '-') {
+		argv[0] = argv[1];
+		argv[1] = as_owner("--hex");
+		return ctl_do(c, &ctl_smp, argc, argv);
+	}
 	return ctl_usage(&ctl_smp, "expected get or show, found '%s'", argc ? argv[0] : "");
 }
 
@@ -330,13 +336,13 @@ static int refuse_verb(struct ctl *c, int argc, char **argv)
 
 static const struct ctl_word get_takes[] = {
 	SMP_TAKES,
-	{ CTL_NUMBER, .parameter = "number", .most = UINT32_MAX,
+	{ CTL_NUMBER, .parameter = "number", .most = UINT32_MAX, .any_base = true,
 	  .what = "modifier (0 to 0xffffffff)" },
 	{ 0 },
 };
 static const struct ctl_word show_takes[] = {
 	SMP_TAKES,
-	{ CTL_NUMBER, .parameter = "number", .most = 254, .what = "port (0 to 254)" },
+	{ CTL_NUMBER, .parameter = "number", .most = 254, .any_base = true, .what = "port (0 to 254)" },
 	{ 0 },
 };
 

@@ -9,9 +9,9 @@
  *   replica to strangers      other managers; the channel stands before those that send by it
  *   status                    looks at all others
  *
- * So machines are made, and work, from the first to the last, and let go of nodes and memory from
- * the last to the first. A machine that asks one further down is given a function for it, such as
- * struct marks_questions.
+ * So machines are made, and work, from the first to the last, and let go of nodes and end from the
+ * last to the first; their memory is freed when all have ended. A machine that asks one further
+ * down is given a function for it, such as struct marks_questions.
  */
 #include "sm/machines.h"
 

@@ -129,6 +129,7 @@ static void memory_new(struct sm *sm)
 {
 #define ALLOCATE(name) sm->m.name = memory_of(&name##_memory);
 	EACH_MEMORY(ALLOCATE)
+#undef ALLOCATE
 }
 
 /* Ends the Gets and Sets under way by calling their callers back; all objects exist. */
@@ -137,6 +138,7 @@ static void cancel_all(struct sm *sm)
 	mad_cancel(sm->mad, sm, NULL);
 #define CANCEL(name) mad_cancel(sm->mad, sm->m.name, NULL);
 	EACH_MEMORY(CANCEL)
+#undef CANCEL
 }
 
 /* Wiped, as some of it holds keys. */
@@ -144,6 +146,7 @@ static void memory_free(struct sm *sm)
 {
 #define WIPE(name) free_wiped(sm->m.name, name##_memory.size);
 	EACH_MEMORY(WIPE)
+#undef WIPE
 }
 
 struct sm *sm_new(const struct conf *conf, struct transport *tr, const struct sm_paths *paths,
@@ -180,9 +183,9 @@ struct sm *sm_new(const struct conf *conf, struct transport *tr, const struct sm
 	sm->sync = sync_new(sm->fabric, sm->mad, &sync_hooks);
 	sm->lists = machine_lists_new();
 	EACH_MACHINE(m, new)
-	m->new (sm, paths);
+		m->new(sm, paths);
 	EACH_MACHINE(m, listen)
-	m->listen(sm);
+		m->listen(sm);
 	sm->state = SM_NOT_ACTIVE;
 	if (conf->sm_inactive) {
 		log_sys_on(ABOUT(.id = LOG_ID_STATE_NOT_ACTIVE), "Entering %s state",
@@ -200,10 +203,10 @@ struct sm *sm_free(struct sm *sm)
 		return NULL;
 	cancel_all(sm);
 	EACH_MACHINE(m, end)
-	m->end(sm);
+		m->end(sm);
 	sm->sync = sync_free(sm->sync);
 	EACH_MACHINE_BACK(m, free)
-	m->free(sm);
+		m->free(sm);
 	sm->mad = mad_free(sm->mad);
 	sm->fabric = fabric_free(sm->fabric);
 	memory_free(sm);

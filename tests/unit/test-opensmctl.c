@@ -117,7 +117,7 @@ static const struct ctl_command door = {
 			{ CTL_FLAG, .option = "--open", .parameter = "open" },
 			{ CTL_OFF, .option = "--shut", .parameter = "open" },
 			{ CTL_TEXT, .option = "--why", .parameter = "why" },
-			{ CTL_NUMBER, .option = "--width", .parameter = "width", .most = 12,
+			{ CTL_NUMBER, .any_base = true, .option = "--width", .parameter = "width", .most = 12,
 			  .what = "width" },
 			{ CTL_TIME, .option = "--until", .parameter = "until" },
 			{ CTL_JSON, .option = "--json" },
@@ -245,6 +245,8 @@ static void words_become_a_change(void **state)
 		{ "set 5", "{'action':'set','members':[],'pkey':'5'}" },
 		{ "delete 5 --if-generation=0",
 		  "{'action':'delete','pkey':'5','if_generation':0}" },
+		{ "delete 5 --if-generation=010",
+		  "{'action':'delete','pkey':'5','if_generation':10}" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -275,6 +277,7 @@ static void other_words_are_not_understood(void **state)
 		"add 5 n1 --force",
 		"add 5 n1 --if-generation",
 		"add 5 n1 --if-generation=x",
+		"add 5 n1 --if-generation=0x10",
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)

@@ -44,7 +44,7 @@ struct reader {
 	struct ctl *c;
 	const struct ctl_command *command; /* command, for its usage */
 	const struct ctl_word *takes;
-	const char *excess;
+	const struct ctl_command *meant; /* the subcommand, or `command` */
 	struct json_object *ret;
 };
 
@@ -142,7 +142,7 @@ static int take_value(const struct reader *r, const struct ctl_word *w, const ch
 	case CTL_READ:
 		return w->read(text + strlen(w->option), r->ret);
 	case CTL_NUMBER:
-		if (str_to_u64(text, 0, w->most, &n) < 0)
+		if (str_to_u64(text, w->any_base ? 0 : 10, w->most, &n) < 0)
 			return ctl_usage(r->command, "'%s' is no %s", text, w->what);
 		json_object_object_add(r->ret, w->parameter, json_object_new_int64((int64_t)n));
 		return CTL_OK;
@@ -172,8 +172,10 @@ static int take_word(const struct reader *r, char **argv, int *at)
 	while (w->kind && !is_taken(r, w, text))
 		w++;
 	if (!w->kind)
-		return r->excess ? ctl_usage(NULL, "%s", r->excess)
-				 : ctl_too_many(r->command, text);
+		return r->meant->excess && text[0] != '-'
+			       ? ctl_usage(NULL, "unexpected argument '%s': %s", text,
+					 r->meant->excess)
+			       : ctl_too_many(r->command, text);
 	if (w->option && has_value(w)) {
 		equals = strchr(text, '=');
 		text = equals ? equals + 1 : argv[*at + 1];
@@ -189,6 +191,13 @@ static bool is_missing(const struct reader *r, const struct ctl_word *w)
 	return !v || (w->kind == CTL_ALL && !js_len(v));
 }
 
+static int missing(const struct reader *r, const struct ctl_word *w)
+{
+	if (r->meant == r->command)
+		return ctl_usage(r->command, "%s", w->missing);
+	return ctl_usage(r->command, "%s %s: %s", r->command->name, r->meant->name, w->missing);
+}
+
 static int read_words(const struct reader *r, int argc, char **argv)
 {
 	for (const struct ctl_word *w = r->takes; w->kind; w++)
@@ -202,7 +211,7 @@ static int read_words(const struct reader *r, int argc, char **argv)
 	}
 	for (const struct ctl_word *w = r->takes; w->kind; w++)
 		if (w->missing && is_missing(r, w))
-			return ctl_usage(r->command, "%s", w->missing);
+			return missing(r, w);
 	return CTL_OK;
 }
 
@@ -271,7 +280,7 @@ int ctl_do(struct ctl *c, const struct ctl_command *command, int argc, char **ar
 	if (meant->run)
 		return meant->run(c, argc - skip, argv + skip);
 	r.takes = meant->takes ? meant->takes : none;
-	r.excess = meant->excess;
+	r.meant = meant;
 	r.ret = json_object_new_object();
 	if (meant->as)
 		json_object_object_add(r.ret, meant->as, json_object_new_string(meant->name));

@@ -63,7 +63,7 @@ struct ctl_word {
 		CTL_NO_WORD,
 		CTL_TEXT,   /* any text: after `option`, or the next word that is no option */
 		CTL_TIME,   /* "90s", "15m", "2h", "3d": seconds */
-		CTL_NUMBER, /* as CTL_TEXT: a number, decimal or 0x, up to `most` */
+		CTL_NUMBER, /* as CTL_TEXT: a number up to `most`, decimal unless `any_base` */
 		CTL_FLAG,   /* `option` alone */
 		CTL_OFF,    /* `option` alone: the parameter is false */
 		CTL_ALL,    /* all further words that are no options, an array */
@@ -76,6 +76,7 @@ struct ctl_word {
 	const char *const *among;
 	const char *missing; /* said where there is none; NULL: the call does without */
 	uint64_t most;
+	bool any_base;	  /* 0x and 0 in front mean hexadecimal and octal */
 	const char *what; /* of a number: "port (0 to 254)" */
 	/* `value`: the text behind `option`. Returns CTL_OK, or CTL_USAGE: it was reported. */
 	int (*read)(const char *value, struct json_object *parameters);
@@ -100,7 +101,7 @@ struct ctl_command {
 	const char *method;
 	const char *as; /* the parameter that has the command's name; NULL: none */
 	const struct ctl_word *takes; /* NULL: no words */
-	const char *excess; /* said of a word that it does not take; NULL: which it is */
+	const char *excess; /* said beside a word that it does not take; NULL: nothing */
 	const char *member; /* member of the answer that -j shows; NULL: all */
 	/* For people. `asked`: parameters of the call. */
 	void (*print)(struct ctl *c, struct json_object *answer, struct json_object *asked);

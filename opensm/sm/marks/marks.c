@@ -576,8 +576,8 @@ void marks_end(struct sm *sm)
 	for (unsigned i = 0; i < MARK_REQUESTS; i++)
 		if (ms->asks[i].phase != ASK_FREE)
 			end_ask(sm, &ms->asks[i], MARK_UNAPPLIED, "the manager ends");
-	mark_table_free(ms->table);
-	free(ms->work);
+	mark_table_free(take(ms->table));
+	free(take(ms->work));
 }
 
 const struct mark_table *marks_table(const struct sm *sm)
