@@ -342,7 +342,8 @@ static const struct ctl_word get_takes[] = {
 };
 static const struct ctl_word show_takes[] = {
 	SMP_TAKES,
-	{ CTL_NUMBER, .parameter = "number", .most = 254, .any_base = true, .what = "port (0 to 254)" },
+	{ CTL_NUMBER, .parameter = "number", .most = 254, .any_base = true,
+	  .what = "port (0 to 254)" },
 	{ 0 },
 };
 
