@@ -56,7 +56,10 @@ static bool has_key_of(const struct key_ring *ring, const struct scenario *s, in
 		has.protect == s->conf->m_key_protection_level);
 }
 
-/* keys SEED EPOCH N: end ports that have not the M_Key of this epoch of the seed */
+/*
+ * keys SEED EPOCH N: end ports that have not the M_Key of this epoch of the seed, which is an m_key
+ * or has the 64 digits of m_key_seed_file
+ */
 static int cond_keys(struct look *l, const char *const *arg)
 {
 	struct key_ring *ring;
@@ -64,11 +67,13 @@ static int cond_keys(struct look *l, const char *const *arg)
 	uint64_t number, epoch;
 	unsigned n = 0;
 
-	if (parse_number(l->s, arg[0], UINT64_MAX, &number) < 0 ||
-	    parse_number(l->s, arg[1], 10000, &epoch) < 0)
+	if (parse_number(l->s, arg[1], 10000, &epoch) < 0)
 		return -EINVAL;
+	if (!key_seed_parse(arg[0], &seed)) {
+		CHECK(parse_number(l->s, arg[0], UINT64_MAX, &number));
+		key_seed_of_number(number, &seed);
+	}
 	ring = key_ring_new();
-	key_seed_of_number(number, &seed);
 	key_ring_use(ring, &seed);
 	while (epoch-- > 1)
 		key_ring_turn(ring);
