@@ -69,6 +69,15 @@ static int expect_status(struct scenario *s, int status, int expected)
 	return 0;
 }
 
+/* A fault: this MCMemberRecord has not the Q_Key of ipoib, or is of no full member. */
+static int check_ipoib_member(struct scenario *s, const uint8_t *record)
+{
+	if (ib_get(record, MCM_QKEY) == 0x0B1B && ib_get(record, MCM_JOIN_STATE) == MC_FULL)
+		return 0;
+	return fault(s, "the answer has Q_Key 0x%x and JoinState %u",
+		     (unsigned)ib_get(record, MCM_QKEY), (unsigned)ib_get(record, MCM_JOIN_STATE));
+}
+
 /* join[-refused] HOST broadcast [PKEY], join HOST GROUP, leave HOST GROUP */
 static int cmd_join(struct scenario *s, const struct words *w)
 {
@@ -77,6 +86,7 @@ static int cmd_join(struct scenario *s, const struct words *w)
 	uint8_t method = is(w->w[0], "leave") ? MAD_SA_DELETE : MAD_SET;
 	uint64_t group, pkey = 0xFFFF;
 	struct question q;
+	int status;
 
 	if (!c)
 		return -EINVAL;
@@ -84,8 +94,10 @@ static int cmd_join(struct scenario *s, const struct words *w)
 		if (w->n == 4)
 			CHECK(parse_number(s, w->w[3], UINT16_MAX, &pkey));
 		q = client_join_broadcast(c, (uint16_t)pkey, record);
-		return expect_status(s, ask(s, c, &q, NULL, 0),
-				     is(w->w[0], "join") ? 0 : SA_REQ_INVALID);
+		status = ask(s, c, &q, answer, sizeof(answer));
+		if (!status)
+			CHECK(check_ipoib_member(s, answer));
+		return expect_status(s, status, is(w->w[0], "join") ? 0 : SA_REQ_INVALID);
 	}
 	CHECK(parse_number(s, w->w[2], MAX_GROUPS - 1, &group));
 	client_mgid((unsigned)group, mgid);
@@ -216,6 +228,14 @@ static int cond_reaches(struct look *l, const char *const *arg)
 	return 1;
 }
 
+/* Has the answer with this status a record? No answer, and any other refusal, is a fault. */
+static int has_record(struct look *l, int status)
+{
+	if (status && status != SA_NO_RECORDS)
+		return fault(l->s, "status %d in place of an answer", status);
+	return require(l, !status, "there is no such record");
+}
+
 /* finds HOST ID: the host is answered a service with this ID */
 static int cond_finds(struct look *l, const char *const *arg)
 {
@@ -223,13 +243,11 @@ static int cond_finds(struct look *l, const char *const *arg)
 	uint8_t record[SVR_BYTES];
 	struct question q;
 	uint64_t id;
-	int r;
 
 	if (!c || parse_number(l->s, arg[1], UINT32_MAX, &id) < 0)
 		return -EINVAL;
 	q = client_service(c, MAD_GET, id, 0, record);
-	r = ask(l->s, c, &q, NULL, 0);
-	return require(l, r == 0, "status 0x%x", (unsigned)r);
+	return has_record(l, ask(l->s, c, &q, NULL, 0));
 }
 
 /* has-alias HOST GUID: the host is answered that its port has it */
@@ -256,7 +274,7 @@ static int look_for_path(struct look *l, const char *const *arg, uint64_t pkey)
 	uint8_t record[PR_BYTES];
 	struct sim_m_key to;
 	struct question q;
-	int node, r;
+	int node;
 
 	if (!c || parse_node(l->s, arg[1], &node) < 0 ||
 	    !sim_port_m_key(l->s->rig->sim, node, 1, &to))
@@ -264,8 +282,7 @@ static int look_for_path(struct look *l, const char *const *arg, uint64_t pkey)
 	q = client_path(c, to.guid, (uint16_t)pkey, record);
 	if (!pkey)
 		q.mask &= ~SA_COMP(PR_PKEY);
-	r = ask(l->s, c, &q, NULL, 0);
-	return require(l, r == 0, "status 0x%x", (unsigned)r);
+	return has_record(l, ask(l->s, c, &q, NULL, 0));
 }
 
 /* path HOST OTHER: the host is answered a path to the other one; path-in HOST OTHER PKEY */
