@@ -51,14 +51,14 @@ static const struct marks_questions marks_questions = {
 /* ---- tables of the ledger -------------------------------------------------------------------- */
 
 static const struct settle_owner owners[LEDGER_TABLES] = {
-	[LEDGER_PARTITION] = { tenancy_derive },
-	[LEDGER_MEMBER] = { tenancy_derive },
-	[LEDGER_MARK] = { marks_rows_take, &marks_rows_former },
-	[LEDGER_HEALTH] = { sick_rows_take, &sick_rows_former },
-	[LEDGER_CONFIG] = { share_take_rows },
-	[LEDGER_SEED] = { key_turn_take_seeds },
-	[LEDGER_EPOCH] = { key_rows_take_epochs },
-	[LEDGER_CABLE] = { key_rows_take_cables },
+	[LEDGER_PARTITION] = { .changed = tenancy_derive },
+	[LEDGER_MEMBER] = { .changed = tenancy_derive },
+	[LEDGER_MARK] = { .changed = marks_rows_take, .former = &marks_rows_former },
+	[LEDGER_HEALTH] = { .changed = sick_rows_take, .former = &sick_rows_former },
+	[LEDGER_CONFIG] = { .changed = share_take_rows },
+	[LEDGER_SEED] = { .changed = key_turn_take_seeds },
+	[LEDGER_EPOCH] = { .changed = key_rows_take_epochs },
+	[LEDGER_CABLE] = { .changed = key_rows_take_cables },
 };
 
 /* Defines the column `new` of a machine that needs functions of others. */
