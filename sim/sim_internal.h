@@ -71,7 +71,8 @@ struct intern {
 };
 
 enum port_flag {
-	PF_CUT = 1,          /* set if a fault holds the link down; the cable is still plugged */
+	/* set while a simulated fault keeps the link down although the cable is plugged */
+	PF_CUT = 1,
 	PF_FDR10 = 2,        /* FDR10 is supported */
 	PF_NO_STORE = 4,
 	PF_FDR10_OFF = 8,    /* FDR10 is not enabled */

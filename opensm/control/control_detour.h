@@ -11,7 +11,10 @@
 
 struct detour_peak {
 	uint32_t pairs;
-	/* entry of topo->ports, not of a stub (topo.h); TOPO_NONE: no such cable has load */
+	/*
+	 * port of the cable with the greatest load, by index in topo->ports; cables to switches on
+	 * one cable alone (stubs, topo.h) do not count; TOPO_NONE: no cable has load
+	 */
 	uint32_t at;
 };
 

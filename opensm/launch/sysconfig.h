@@ -38,6 +38,6 @@ int sysconfig_read(const char *path, struct sysconfig *s, struct conf_report *r)
 /* Reads text in memory like sysconfig_read(); `path` is the name for findings. */
 int sysconfig_read_text(const char *path, const char *text, size_t len, struct sysconfig *s,
 			struct conf_report *r);
-/* Returns the setting; NULL: not set. */
+/* The setting of that name as the file has it; NULL: the file does not set it. */
 const struct sysconfig_setting *sysconfig_get(const struct sysconfig *s, enum sysconfig_name name);
 void sysconfig_clear(struct sysconfig *s);

@@ -115,7 +115,10 @@ static uint32_t find_end(const struct follow *f)
 	return f->dropped_at;
 }
 
-/* Counts members on the switch of `row` that did not receive the last packet; *ret: one of them. */
+/*
+ * The number of members of the group, at the switch of `row`, that the packet followed last does
+ * not reach; *ret: one of them.
+ */
 static uint32_t count_missed(const struct follow *f, const struct mcast_row *row,
 			      const struct topo_host **ret)
 {

@@ -41,7 +41,7 @@ struct reader {
 	const struct line *line;
 	const char *at;	 /* unread part of the line */
 	bool bad;	 /* set if a fault of the line was reported; its rest is ignored */
-	bool incomplete; /* set if something was left out */
+	bool incomplete; /* set if a record of the file was left out, as it was not valid */
 	enum group_state group;
 	uint8_t mgid[16]; /* MGID of the group of the next members */
 	struct kept_service *services;

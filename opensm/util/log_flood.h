@@ -26,7 +26,7 @@
 
 #define LOG_FLOOD_TEXT 240
 
-/* The properties of one record that decide whether it is written. */
+/* One record of the log, as far as the limit on repeated records looks at it. */
 struct log_case {
 	uint64_t what;	 /* hash of text and subject, the same for records alike */
 	uint64_t source; /* node or port that caused it; 0: not caused from outside */

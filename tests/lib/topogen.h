@@ -21,8 +21,8 @@ struct topogen {
 	uint32_t without_switch; /* number + 1 of a switch that is left out; 0: none */
 	uint32_t service_on;  /* number + 1 of a switch with one host more; 0: none */
 	/*
-	 * number + 1 of a switch with a stub, a switch on one cable; 0: none; hosts of the stub (0:
-	 * 1)
+	 * stub_on: number + 1 of a switch with a further switch on one cable, the stub; 0: none.
+	 * stub_hosts: number of hosts of the stub; 0 means 1.
 	 */
 	uint32_t stub_on, stub_hosts;
 	bool asides;          /* set if each switch has an aggregation node on a further port */

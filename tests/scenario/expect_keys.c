@@ -211,7 +211,7 @@ static int cond_guards(struct look *l, const char *const *arg)
 	return 1;
 }
 
-/* keys-are KEY: all end ports have it */
+/* Condition `keys-are KEY`: every end port has this M_Key. */
 static int cond_keys_are(struct look *l, const char *const *arg)
 {
 	uint64_t key;

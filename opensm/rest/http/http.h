@@ -33,13 +33,16 @@ struct http_source {
 
 struct http;
 
-/* All of `source` stays the caller's, and must outlive the server. NULL with a fault. */
+/*
+ * Makes a server. The caller keeps `source` and what it points to until http_free(). NULL: `fault`
+ * has the reason.
+ */
 struct http *http_new(sd_event *event, const struct http_source *source, struct fault *fault);
-/* Serves one more address. 0, or -errno and a fault. */
+/* Listens on one more address. Returns 0, or -errno with the reason in `fault`. */
 int http_listen(struct http *h, const struct rest_listen *at, struct fault *fault);
-/* No new connections; what runs is answered. */
+/* Accepts no new connections; requests that have begun are still answered. */
 void http_quiesce(struct http *h);
-/* Requests that run, or wait for that. */
+/* The number of requests that are being answered, or wait for a thread. */
 size_t http_busy(const struct http *h);
 /* Waits for threads. NULL is fine; returns NULL. */
 struct http *http_free(struct http *h);

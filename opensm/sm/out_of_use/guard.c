@@ -101,7 +101,10 @@ static int compare_cables(const void *a, const void *b)
 	       COMPARE(x->end[0].port, y->end[0].port);
 }
 
-/* Spares cables between switches that connect parts that would be separate. */
+/*
+ * Keeps a cable between switches in use, although it has a reason to be left out, if without it the
+ * fabric would fall into separate parts.
+ */
 static void spare_cables(struct out_of_use *h, uint32_t *root)
 {
 	_cleanup_free_ struct bad_cable **bad = xcalloc(h->n + 1u, sizeof(struct bad_cable *));

@@ -36,7 +36,7 @@ static void on_cell(void *owner, const struct mad_result *result)
 	ended.done(ended.arg, result->end == MAD_END_ANSWERED ? result->payload : NULL);
 }
 
-/* A free place; NULL: there are enough questions under way. */
+/* A free row of the table of reads under way; NULL: the table, or the share of `n`, is full. */
 static struct cell_read *place_for(struct cell_reader *r, const struct node *n)
 {
 	struct cell_read *free_slot = NULL;
