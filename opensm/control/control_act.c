@@ -95,6 +95,16 @@ const struct control_method control_methods[] = {
 	  "restore",
 	  MARK_TYPE, control_mark_fields, CONTROL_LINKS, .begin = control_mark,
 	  .leave = control_leave },
+	{ "Alarms",
+	  "What is wrong, the severest first: faults, links and devices that are degraded, and "
+	  "what "
+	  "an administrator took out of service",
+	  "()", control_alarms_fields, CONTROL_READ, .answer = control_alarms },
+	{ "ForgetAlarm",
+	  "A device or cable that is gone does not come back. Target: the object of an alarm, one "
+	  "end of it, or a GUID",
+	  "(target: string)", control_forget_alarm_fields, CONTROL_ACT,
+	  .answer = control_forget_alarm },
 	{ "Health",
 	  "Links with findings, the sickest first; slow: links below what both ends can do", "()",
 	  control_health_fields, CONTROL_READ, .answer = control_health },

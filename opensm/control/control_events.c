@@ -7,6 +7,7 @@
 
 #include "control/control_internal.h"
 #include "fabric/words.h"
+#include "sm/alarms/alarms.h"
 #include "util/mem.h"
 #include "util/str.h"
 
@@ -30,6 +31,7 @@ static const char *const names[SM_EVENT_KINDS] = {
 	[SM_EVENT_DRIFT] = "topology",
 	[SM_EVENT_HEALTH] = "health",
 	[SM_EVENT_MARK] = "mark",
+	[SM_EVENT_ALARM] = "alarm",
 };
 
 const char *control_event_name(enum sm_event_kind kind)
@@ -197,6 +199,15 @@ static void add_mark(struct json_object *o, const struct daemon_api *api, const 
 	add_text(o, "%s", e->mark.text);
 }
 
+static void add_alarm(struct json_object *o, const struct sm_event *e)
+{
+	const struct alarm *a = e->alarm.alarm;
+
+	json_add_bool(o, "begins", e->alarm.begins);
+	json_object_object_add(o, "alarm", control_alarm(a));
+	add_text(o, "%s: %s%s", a->object, a->text, e->alarm.begins ? "" : ": this is over");
+}
+
 static void add_rest(struct json_object *o, const struct daemon_api *api, const struct sm_event *e)
 {
 	switch (e->kind) {
@@ -249,6 +260,9 @@ static void add_rest(struct json_object *o, const struct daemon_api *api, const 
 		break;
 	case SM_EVENT_MARK:
 		add_mark(o, api, e);
+		break;
+	case SM_EVENT_ALARM:
+		add_alarm(o, e);
 		break;
 	case SM_EVENT_KINDS:
 		break;

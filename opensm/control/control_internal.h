@@ -38,6 +38,12 @@ void control_put_event(struct json_object *o, const struct daemon_api *api,
 		       const struct sm_event *event);
 const char *control_event_name(enum sm_event_kind kind); /* "sweep_done" */
 
+/* The answer of Alarms with at most `most` of them; the caller owns it. */
+struct json_object *control_some_alarms(struct sm *sm, unsigned most);
+/* An alarm as an object; the caller owns it. */
+struct json_object *control_alarm(const struct alarm *a);
+extern const struct json_field control_alarm_fields[]; /* members of it */
+
 struct json_object *control_findings(const struct conf_report *r);
 
 /* ---- the methods of control_methods, and the members of their answers ---- */
@@ -48,15 +54,16 @@ extern const struct json_field control_status_fields[], control_check_fields[],
 	control_sa_key_fields[], control_history_fields[], control_change_fields[],
 	control_verify_fields[], control_mark_fields[], control_marks_fields[],
 	control_ledger_fields[], control_adopted_fields[], control_forgotten_fields[],
-	control_health_fields[], control_counters_fields[], control_smp_fields[],
-	control_drift_fields[], control_topology_text_fields[], control_expected_fields[],
-	control_written_fields[], control_partitions_fields[];
+	control_health_fields[], control_alarms_fields[], control_forget_alarm_fields[],
+	control_counters_fields[], control_smp_fields[], control_drift_fields[],
+	control_topology_text_fields[], control_expected_fields[], control_written_fields[],
+	control_partitions_fields[];
 
-control_answer_fn control_status; /* control_status.c */
+control_answer_fn control_status;				     /* control_status.c */
 control_answer_fn control_options, control_check, control_log_level; /* control_conf.c */
 control_answer_fn control_set_log_level;
-control_answer_fn control_congestion; /* control_congestion.c */
-control_answer_fn control_security; /* control_security.c */
+control_answer_fn control_congestion;				  /* control_congestion.c */
+control_answer_fn control_security;				  /* control_security.c */
 control_answer_fn control_sweep, control_reroute, control_reload; /* control_act.c */
 control_answer_fn control_keys, control_rotate_keys;
 control_answer_fn control_priority, control_set_priority, control_set_sweeping;
@@ -67,8 +74,9 @@ control_answer_fn control_monitor; /* control_events.c */
 control_follow_fn control_follow_monitor;
 control_answer_fn control_marks;			/* control_marks.c */
 control_answer_fn control_health, control_health_clear; /* control_health.c */
-control_answer_fn control_counters; /* control_counters.c */
-control_answer_fn control_ledger;   /* control_ledger.c */
+control_answer_fn control_alarms, control_forget_alarm; /* control_alarms.c */
+control_answer_fn control_counters;			/* control_counters.c */
+control_answer_fn control_ledger;			/* control_ledger.c */
 
 control_begin_fn control_change_partition, control_verify_partitions; /* control_change.c */
 control_begin_fn control_mark, control_ledger_adopt, control_ledger_forget, control_smp;

@@ -4,7 +4,7 @@ libcontrol_a_SOURCES = opensm/control/control.c opensm/control/control.h opensm/
 	opensm/control/control_call.c opensm/control/control_change.c opensm/control/control_change.h \
 	opensm/control/control_change_read.c opensm/control/control_history.c opensm/control/control_partitions.c opensm/control/control_conf.c opensm/control/control_events.c \
 	opensm/control/control_internal.h opensm/control/control_security.c opensm/control/control_congestion.c opensm/control/control_status.c \
-	opensm/control/control_smp.c opensm/control/control_smp.h opensm/control/control_smp_find.c opensm/control/control_marks.c opensm/control/control_marks_load.c opensm/control/control_marks_load.h opensm/control/control_detour.c opensm/control/control_detour.h opensm/control/control_health.c opensm/control/control_ledger.c opensm/control/control_counters.c opensm/control/control_topology.c opensm/control/control_expected.c
+	opensm/control/control_smp.c opensm/control/control_smp.h opensm/control/control_smp_find.c opensm/control/control_marks.c opensm/control/control_marks_load.c opensm/control/control_marks_load.h opensm/control/control_detour.c opensm/control/control_detour.h opensm/control/control_health.c opensm/control/control_alarms.c opensm/control/control_ledger.c opensm/control/control_counters.c opensm/control/control_topology.c opensm/control/control_expected.c
 
 UNIT_TESTS += tests/unit/test-detour
 tests_unit_test_detour_SOURCES = tests/unit/test-detour.c tests/unit/route-desk.h $(TOPOCUT)

@@ -556,6 +556,15 @@ void observe_cable_gone(struct port *p)
 	fabric_disconnect(p);
 }
 
+void observe_forgotten(struct port *p)
+{
+	assert(!p->peer);
+	if (p->met_guid)
+		fabric_edited(p->node);
+	p->met_guid = 0;
+	p->met_port = 0;
+}
+
 bool observe_silence(struct port *p, bool silent)
 {
 	bool is_new = p->silent != silent;

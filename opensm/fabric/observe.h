@@ -209,6 +209,8 @@ void observe_cable_gone(struct port *p);
 /* The device behind the port answers, or is silent. True: that is new. */
 bool observe_silence(struct port *p, bool silent);
 /* The device that answers behind the port is left out. */
+/* An administrator says that the cable of `p`, which is gone, does not come back. */
+void observe_forgotten(struct port *p);
 struct delta observe_left_out(struct port *p, enum port_oddity why);
 /* The device behind the port is left out as its GUID is another's, or is not any more. */
 void observe_quarantine(struct port *p, bool quarantined);

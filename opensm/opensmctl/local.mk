@@ -5,7 +5,7 @@ bin_opensmctl_SOURCES = opensm/opensmctl/main.c opensm/opensmctl/talk/ctl.h \
 	opensm/opensmctl/format/launched.c opensm/opensmctl/format/launched.h \
 	opensm/opensmctl/commands.c opensm/opensmctl/status.c \
 	opensm/opensmctl/instances.c opensm/opensmctl/monitor.c opensm/opensmctl/configuration.c \
-	opensm/opensmctl/security.c opensm/opensmctl/congestion.c opensm/opensmctl/marks.c opensm/opensmctl/health.c opensm/opensmctl/ledger.c opensm/opensmctl/show.h
+	opensm/opensmctl/security.c opensm/opensmctl/congestion.c opensm/opensmctl/marks.c opensm/opensmctl/alarms.c opensm/opensmctl/health.c opensm/opensmctl/ledger.c opensm/opensmctl/show.h
 bin_opensmctl_CPPFLAGS = $(AM_CPPFLAGS) $(IBMAD_CFLAGS)
 bin_opensmctl_LDADD = libctlformats.a libclient.a libib.a $(UTIL_LIBS) $(JSON_LIBS) $(IBMAD_LIBS)
 

@@ -7,7 +7,7 @@
  *   elect                     the state, which the ticks of all rows below ask for
  *   traps to rail_watch       links and hosts, and what is wrong with them
  *   replica to strangers      other managers; the channel stands before those that send by it
- *   status                    looks at all others
+ *   alarms, status            look at all others
  *
  * So machines are made, and work, from the first to the last, and let go of nodes and end from the
  * last to the first; their memory is freed when all have ended. A machine that asks one further
@@ -17,6 +17,7 @@
 
 #include <assert.h>
 
+#include "sm/alarms/alarms.h"
 #include "sm/base/drawn_key.h"
 #include "sm/routing/quiet.h"
 #include "sm/routing/rail_watch.h"
@@ -76,6 +77,7 @@ MAKE(violations, elect_is_listed)
 MAKE(identity, expected_place)
 MAKE(replica, &replica_questions)
 MAKE(channel, &channel_questions)
+MAKE(alarms, sm_unserved)
 MAKE(settle, paths, owners, tenancy_unexplained)
 
 /* ---- rows ------------------------------------------------------------------------------------ */
@@ -137,6 +139,8 @@ const struct machine machines[] = {
 	  .sweep_ended = key_rows_sweep_ended },
 	{ "strangers", TICKS(strangers), .state_changed = strangers_reset,
 	  .sweep_ended = strangers_look },
+	{ ASKED(alarms), .state_changed = alarms_state_changed,
+	  .sweep_ended = alarms_sweep_ended, .node_goes = alarms_node_goes },
 	{ "status", TICKS(status), .sweep_ended = status_tell },
 };
 const unsigned n_machines = ARRAY_SIZE(machines);

@@ -23,6 +23,7 @@
 #include "sm/sweep/sweep_kind.h"
 #include "util/mono.h"
 
+struct alarm;
 struct sm;
 
 enum sm_state { SM_NOT_ACTIVE = 0, SM_DISCOVERING = 1, SM_STANDBY = 2, SM_MASTER = 3 };
@@ -72,6 +73,7 @@ enum sm_event_kind {
 	SM_EVENT_DRIFT,
 	SM_EVENT_HEALTH, /* a link is unhealthy, or healthy again: `health` */
 	SM_EVENT_MARK,	 /* a link is taken out of service, or put back: `mark` */
+	SM_EVENT_ALARM,	 /* something is wrong, or in order again: `alarm` */
 	SM_EVENT_KINDS
 };
 
@@ -158,6 +160,10 @@ struct sm_event {
 			bool whole_switch;
 			const char *by, *text;
 		} mark;
+		struct {
+			bool begins;
+			const struct alarm *alarm; /* sm/alarms/alarms.h */
+		} alarm;
 	};
 };
 

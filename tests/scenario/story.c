@@ -135,6 +135,8 @@ static void add_event(struct story *story, const struct sim *sim, const struct s
 		add(story, "mark %s %s/%u", e->mark.what, name_of(sim, e->mark.guid), e->mark.port);
 		keep_text(story->sentence, e->mark.text);
 		break;
+	case SM_EVENT_ALARM: /* named by its cause already: another event of this list */
+		break;
 	case SM_EVENT_KINDS:
 		abort();
 	}

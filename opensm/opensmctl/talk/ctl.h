@@ -42,8 +42,8 @@ struct ctl {
 	const char *turn;
 	struct json_object *answers; /* several with -j: collects what ctl_print_json() is given */
 	const char *run_dir;
-	struct client *client; /* NULL: not connected yet */
-	int exit_code;	       /* exit code after ctl_call() returned NULL */
+	struct client *client;	   /* NULL: not connected yet */
+	int exit_code;		   /* exit code after ctl_call() returned NULL */
 	struct json_object *words; /* words of a command with `takes`; for with() */
 };
 
@@ -99,22 +99,30 @@ struct ctl_command {
 
 	/* Without run() it is one call. */
 	const char *method;
-	const char *as; /* the parameter that has the command's name; NULL: none */
+	const char *as;		      /* the parameter that has the command's name; NULL: none */
 	const struct ctl_word *takes; /* NULL: no words */
-	const char *excess; /* said beside a word that it does not take; NULL: nothing */
-	const char *member; /* member of the answer that -j shows; NULL: all */
+	const char *excess;	      /* said beside a word that it does not take; NULL: nothing */
+	const char *member;	      /* member of the answer that -j shows; NULL: all */
 	/* For people. `asked`: parameters of the call. */
 	void (*print)(struct ctl *c, struct json_object *answer, struct json_object *asked);
 	bool (*fails)(const struct ctl *c, struct json_object *answer); /* exit code 1; NULL: no */
 };
 
 /* Each in the file of its subject, and those of commands.c. */
-extern const struct ctl_command ctl_status, ctl_instances, ctl_monitor, ctl_drain, ctl_isolate,
-	ctl_restore, ctl_marks, ctl_health, ctl_ledger, ctl_options, ctl_security, ctl_congestion,
-	ctl_check, ctl_reload, ctl_report, ctl_topology, ctl_nodes, ctl_ports, ctl_routes, ctl_path,
-	ctl_partitions, ctl_groups, ctl_sa, ctl_managers, ctl_smp, ctl_qos;
+extern const struct ctl_command ctl_status, ctl_alarms, ctl_instances, ctl_monitor, ctl_drain,
+	ctl_isolate, ctl_restore, ctl_marks, ctl_health, ctl_ledger, ctl_options, ctl_security,
+	ctl_congestion, ctl_check, ctl_reload, ctl_report, ctl_topology, ctl_nodes, ctl_ports,
+	ctl_routes, ctl_path, ctl_partitions, ctl_groups, ctl_sa, ctl_managers, ctl_smp, ctl_qos;
 /* All, in the order of the help; NULL at the end. */
 extern const struct ctl_command *const ctl_commands[];
+
+/* ---- alarms.c ---- */
+
+/* The table of an answer of Alarms. */
+void ctl_print_alarms(const struct ctl *c, struct json_object *answer);
+/* "3 faults, 1 degraded, 2 planned". Returns `ret`. */
+#define CTL_ALARM_COUNTS 120
+char *ctl_alarm_counts(struct json_object *answer, char ret[CTL_ALARM_COUNTS]);
 
 /* ---- the conversation ---- */
 
@@ -207,7 +215,7 @@ enum column_kind {
 	COLUMN_LEN,	/* length of an array */
 	/* "leaf1/5" of an object with node and port: of the member `key`; NULL: of the record */
 	COLUMN_PLACE,
-	COLUMN_INDEX,	/* the number of the record, from 0 */
+	COLUMN_INDEX, /* the number of the record, from 0 */
 };
 
 /* Aligned columns of a table; a row without a head ends the list. At most 16. */
@@ -221,7 +229,7 @@ struct column {
 	/* set if the column is left out when the first record has no such member */
 	bool optional;
 	enum ctl_color (*tint)(struct json_object *record); /* instead of `color` */
-	char *(*text)(struct json_object *record); /* instead of the member; to be freed */
+	char *(*text)(struct json_object *record);	    /* instead of the member; to be freed */
 };
 
 /*

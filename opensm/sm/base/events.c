@@ -84,6 +84,13 @@ void event_mark(struct sm *sm, const char *what, const struct link_mark *m, cons
 	event_raise(sm, &e);
 }
 
+void event_alarm(struct sm *sm, const struct alarm *a, bool begins)
+{
+	struct sm_event e = { .kind = SM_EVENT_ALARM, .alarm = { begins, a } };
+
+	event_raise(sm, &e);
+}
+
 void event_table(void *owner, const struct node *n, bool top, unsigned value)
 {
 	struct sm_event e = {

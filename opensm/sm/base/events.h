@@ -31,6 +31,8 @@ void event_drift(struct sm *sm, bool begins, const char *cause, const char *text
 void event_health(struct sm *sm, const char *what, const struct health_end end[2],
 		  const char *text);
 /* Raises the event of an administrator's mark: `what` happened to it; `text` as logged. */
+/* An alarm begins or ends. */
+void event_alarm(struct sm *sm, const struct alarm *a, bool begins);
 void event_mark(struct sm *sm, const char *what, const struct link_mark *m, const char *text);
 /* Raises an event that the caller has filled in except for the time. */
 void event_raise(struct sm *sm, struct sm_event *e);

@@ -200,3 +200,29 @@ void flaps_tick(struct sm *sm, struct bad_cable *c)
 		break;
 	}
 }
+
+/* ---- shown as an alarm ----------------------------------------------------------------------- */
+
+/* One fall is the cable that was pulled once; two within the window are a link that flaps. */
+#define FALLS_SHOWN 2
+
+bool out_of_use_falls_at(const struct sm *sm, unsigned n, struct out_of_use_falls *ret)
+{
+	const struct out_of_use *h = sm->m.out_of_use;
+	const struct bad_cable *c = n < h->n ? h->cables[n] : NULL;
+	struct flaps f;
+
+	*ret = (struct out_of_use_falls){ 0 };
+	if (!c)
+		return false;
+	f = c->flaps;
+	if (f.state == FLAPS_WATCHED && f.n)
+		count_falls(&f, sm->now);
+	if (f.state != FLAPS_PROBATION && (f.state != FLAPS_WATCHED || f.held_falls < FALLS_SHOWN ||
+					   sm->now - fall_before(&f, 0) >= FALLS_WINDOW))
+		return true;
+	ret->port = c->end[0].at ? c->end[0].at : c->end[1].at;
+	ret->falls = f.held_falls;
+	ret->probation = f.state == FLAPS_PROBATION;
+	return true;
+}

@@ -21,6 +21,7 @@
 #pragma once
 
 #include "fabric/fabric.h"
+#include "sm/base/alarm_kinds.h"
 #include "sm/sm.h"
 
 /* From the mildest to the worst: of cables that could be the last way, the mildest is spared. */
@@ -108,6 +109,23 @@ unsigned out_of_use_cables(const struct sm *sm);
 const struct node *out_of_use_first_switch(const struct fabric *f);
 /* The end of a cable that is asked: a switch, the one that is reached without the cable. */
 struct port *out_of_use_near_end(struct port *p);
+
+/* ---- what is not served (unserved.c) --------------------------------------------------------- */
+
+/* `p`: the port; NULL: node `n` as a whole. Of a cable one of its ends. */
+typedef void unserved_fn(void *arg, enum alarm_kind kind, const struct node *n,
+			 const struct port *p);
+/* Calls `found` for all that is not served, several times for an object with several faults. */
+void unserved_each(const struct sm *sm, unserved_fn *found, void *arg);
+
+/* Falls of a link that came and went lately, and is not held for it now. */
+struct out_of_use_falls {
+	const struct port *port; /* one end; NULL: none is known now */
+	unsigned falls;		 /* within the last 2 minutes, or in the hold before */
+	bool probation;		 /* set if it was held before */
+};
+/* The n-th cable with a record (from 0), zeroed unless it flaps; false: there are no more. */
+bool out_of_use_falls_at(const struct sm *sm, unsigned n, struct out_of_use_falls *ret);
 
 /* ---- the machine ----------------------------------------------------------------------------- */
 

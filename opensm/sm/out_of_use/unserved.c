@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sm/base/alarm_kinds.h"
 #include "sm/base/about.h"
 #include "sm/out_of_use/bad_cable.h"
 #include "util/mem.h"
@@ -19,49 +20,6 @@
 /* The line is logged no more often than this, however often it changes. */
 #define LINE_INTERVAL (5 * MONO_S)
 #define EXAMPLES      3u
-
-/* The most severe first. */
-/* clang-format off */
-#define LACKS(X)                                                                             \
-	X(NO_SWITCH_INFO, "no answer to SwitchInfo, nothing is routed through it")           \
-	X(NO_SWITCH_PORTS, "no answer to PortInfo, nothing is routed through it")            \
-	X(NO_TABLES, "takes no forwarding tables, nothing is routed through it")             \
-	X(OLD_TABLES, "takes no forwarding tables, used as it is: nothing else leads there") \
-	X(DEAD_END, "takes no forwarding tables, used for the hosts on it alone")            \
-	X(SMALL_TABLE, "LinearFDBCap too small, nothing is routed through it")               \
-	X(SILENT_SWITCH, "does not answer")                                                  \
-	X(NOT_READ, "answers no SwitchInfo or PortInfo any more, used as it was")            \
-	X(NO_WAY, "no path to it")                                                           \
-	X(DUPLICATE, "duplicate node GUID behind this port")                                 \
-	X(CLAIM, "node behind it claims the GUID of another node, held "                     \
-		 "(guid_location_policy)")                                                   \
-	X(SILENT_HOST, "does not answer")                                                    \
-	X(SILENT_BEHIND, "the node behind it does not answer")                               \
-	X(TOO_FAR, "node behind it is more than 63 hops away")                               \
-	X(NONSENSE, "behind it is a node with an impossible NodeInfo")                       \
-	X(NO_PORT_INFO, "no answer to PortInfo")                                             \
-	X(NO_LID, "no LID is left for it")                                                   \
-	X(IN_INIT, "stays in INIT")                                                          \
-	X(IN_ARMED, "stays in ARMED")                                                        \
-	X(OFF, "switched off by babbling_port_policy")                                       \
-	X(ISOLATED, "switched off by security_violation_policy")                             \
-	X(NOT_EXPECTED, "not in the expected topology, held")                                 \
-	X(ADMIN_ISOLATED, "isolated by an administrator")                                     \
-	X(ADMIN_DRAINED, "drained by an administrator, nothing is routed over it")            \
-	X(HELD, "comes and goes, held down")                                                 \
-	X(UNHEALTHY, "complains too much, nothing is routed over it")                        \
-	X(PLANE, "a further plane of a host's port, which is served by its first")           \
-	X(LOOPBACK, "a loopback plug")                                                       \
-	X(LOOP, "a cable to its own switch")
-/* clang-format on */
-
-#define LACK(name, text) name,
-enum lack { LACKS(LACK) N_LACKS, NO_LACK = N_LACKS };
-#undef LACK
-
-#define LACK(name, text) [name] = text,
-static const char *const lack_text[] = { LACKS(LACK) };
-#undef LACK
 
 struct found {
 	unsigned n;
@@ -76,16 +34,23 @@ struct search {
 	uint32_t
 		/* discover_picture(sm): a running or interrupted sweep has not read everything */
 		picture;
-	struct found of[N_LACKS];
+	struct found of[ALARM_KINDS];
+	unserved_fn *found; /* takes each find in place of `of`; NULL: `of` does */
+	void *arg;
 };
 
-static void note_lack(struct search *s, enum lack lack, const struct node *n, const struct port *p)
+static void note_lack(struct search *s, enum alarm_kind lack, const struct node *n,
+		      const struct port *p)
 {
 	struct found *f;
 
 	/* A plane is no fault: its port shows it, the line does not. */
-	if (lack == NO_LACK || lack == PLANE)
+	if (lack == ALARM_NONE || lack == ALARM_PLANE)
 		return;
+	if (s->found) {
+		s->found(s->arg, lack, n, p);
+		return;
+	}
 	f = &s->of[lack];
 	if (f->n < EXAMPLES) {
 		f->node[f->n] = n;
@@ -103,68 +68,71 @@ static bool is_cut_off(const struct search *s, const struct node *sw)
 	return first && sw != first && s->part[sw->index] != s->part[first->index];
 }
 
-static enum lack lack_of_switch(const struct search *s, const struct node *n)
+static enum alarm_kind lack_of_switch(const struct search *s, const struct node *n)
 {
 	if (!n->switch_known)
-		return NO_SWITCH_INFO;
+		return ALARM_NO_SWITCH_INFO;
 	if (!n->ports[0].known)
-		return NO_SWITCH_PORTS;
+		return ALARM_NO_SWITCH_PORTS;
 	if (n->sync.lft_failures >= NODE_LFT_TRIES)
-		return n->avoided ? NO_TABLES : n->way ? DEAD_END : OLD_TABLES;
+		return n->avoided ? ALARM_NO_TABLES : n->way ? ALARM_DEAD_END : ALARM_OLD_TABLES;
 	if (n->small_table)
-		return SMALL_TABLE;
+		return ALARM_SMALL_TABLE;
 	if (n->misses)
-		return SILENT_SWITCH;
+		return ALARM_SILENT_SWITCH;
 	if ((int32_t)(n->ports[0].seen - s->picture) < 0)
-		return NOT_READ;
+		return ALARM_NOT_READ;
 	if (is_cut_off(s, n))
-		return NO_WAY;
-	return n->ports[0].lid ? NO_LACK : NO_LID;
+		return ALARM_NO_WAY;
+	return n->ports[0].lid ? ALARM_NONE : ALARM_NO_LID;
 }
 
 /* The aggregation node of a switch that is left out is reported with the switch. */
-static enum lack lack_of_host_port(const struct search *s, const struct port *p)
+static enum alarm_kind lack_of_host_port(const struct search *s, const struct port *p)
 {
 	const struct node *sw = p->peer ? p->peer->node : NULL;
 
 	if (!sw || p == s->fabric->own_port)
-		return NO_LACK;
+		return ALARM_NONE;
 	if (p->node->misses || node_is_mute(p->node))
-		return SILENT_HOST;
+		return ALARM_SILENT_HOST;
 	if (!p->known)
-		return NO_PORT_INFO;
+		return ALARM_NO_PORT_INFO;
 	if (node_is_switch(sw) && (!node_is_routable(sw) || is_cut_off(s, sw)))
-		return node_quirk(s->sm, p->node, QUIRK_AGGREGATION) ? NO_LACK : NO_WAY;
-	return p->lid ? NO_LACK : NO_LID;
+		return node_quirk(s->sm, p->node, QUIRK_AGGREGATION) ? ALARM_NONE : ALARM_NO_WAY;
+	return p->lid ? ALARM_NONE : ALARM_NO_LID;
 }
 
 /*
- * The fault of the node behind a switch port. Both ends of a cable to the switch itself are a LOOP.
+ * The fault of the node behind a switch port. Both ends of a cable to the switch itself are an
+ * own cable.
  */
-static enum lack lack_behind(const struct port *p)
+static enum alarm_kind lack_behind(const struct port *p)
 {
-	static const enum lack of_oddity[] = {
-		[PORT_ODD_LOOPBACK] = LOOPBACK, [PORT_ODD_TOO_FAR] = TOO_FAR,
-		[PORT_ODD_NONSENSE] = NONSENSE, [PORT_ODD_HIDDEN] = NO_LACK, /* logged by sick.c */
-		[PORT_ODD_PLANE] = PLANE,
+	static const enum alarm_kind of_oddity[] = {
+		[PORT_ODD_LOOPBACK] = ALARM_LOOPBACK,
+		[PORT_ODD_TOO_FAR] = ALARM_TOO_FAR,
+		[PORT_ODD_NONSENSE] = ALARM_NONSENSE,
+		[PORT_ODD_HIDDEN] = ALARM_NONE, /* logged by sick.c */
+		[PORT_ODD_PLANE] = ALARM_PLANE,
 	};
 
 	if (p->quarantined)
-		return identity_is_held(p) ? CLAIM : DUPLICATE;
+		return identity_is_held(p) ? ALARM_CLAIM : ALARM_DUPLICATE;
 	if (p->peer)
-		return p->peer->node == p->node ? LOOP : NO_LACK;
+		return p->peer->node == p->node ? ALARM_LOOP : ALARM_NONE;
 	if (port_state(p) <= IB_PORT_DOWN)
-		return NO_LACK;
+		return ALARM_NONE;
 	if (p->silent)
-		return SILENT_BEHIND;
-	return p->odd == PORT_ODD_NOT ? NO_LACK : of_oddity[p->odd];
+		return ALARM_SILENT_BEHIND;
+	return p->odd == PORT_ODD_NOT ? ALARM_NONE : of_oddity[p->odd];
 }
 
-static enum lack lack_of_state(const struct port *p)
+static enum alarm_kind lack_of_state(const struct port *p)
 {
 	if (p->pending < PORT_STUCK_AFTER || !p->known)
-		return NO_LACK;
-	return port_state(p) == IB_PORT_ARMED ? IN_ARMED : IN_INIT;
+		return ALARM_NONE;
+	return port_state(p) == IB_PORT_ARMED ? ALARM_IN_ARMED : ALARM_IN_INIT;
 }
 
 /* Is this the second end of a cable, both of which are one item? */
@@ -177,9 +145,9 @@ static bool is_second_end(const struct port *p)
 
 static void look_at_port(struct search *s, const struct port *p)
 {
-	enum lack lack = node_is_switch(p->node) ? lack_behind(p) : lack_of_host_port(s, p);
+	enum alarm_kind lack = node_is_switch(p->node) ? lack_behind(p) : lack_of_host_port(s, p);
 
-	if (lack != LOOP || p->num < p->peer->num)
+	if (lack != ALARM_LOOP || p->num < p->peer->num)
 		note_lack(s, lack, p->node, p);
 	if (!is_second_end(p))
 		note_lack(s, lack_of_state(p), p->node, p);
@@ -194,31 +162,35 @@ static void look_at_node(struct search *s, const struct node *n)
 }
 
 /* Reasons that are named for a cable; others are reported by its ports, or by health. */
-static const enum lack lack_of_reason[OUT_REASONS] = {
-	[OUT_COMPLAINS] = UNHEALTHY,	 [OUT_FLAPS] = HELD,
-	[OUT_HEALTH] = NO_LACK,		 [OUT_DRAINED] = ADMIN_DRAINED,
-	[OUT_ISOLATED] = ADMIN_ISOLATED, [OUT_UNEXPECTED] = NOT_EXPECTED,
-	[OUT_RETURNS] = NO_LACK,	 [OUT_STUCK] = NO_LACK,
+static const enum alarm_kind lack_of_reason[OUT_REASONS] = {
+	[OUT_COMPLAINS] = ALARM_UNHEALTHY,
+	[OUT_FLAPS] = ALARM_HELD,
+	[OUT_HEALTH] = ALARM_NONE,
+	[OUT_DRAINED] = ALARM_ADMIN_DRAINED,
+	[OUT_ISOLATED] = ALARM_ADMIN_ISOLATED,
+	[OUT_UNEXPECTED] = ALARM_NOT_EXPECTED,
+	[OUT_RETURNS] = ALARM_NONE,
+	[OUT_STUCK] = ALARM_NONE,
 };
 
 /* The most severe named reason of a cable. A link that was taken down may train. */
-static enum lack lack_of_cable(const struct bad_cable *c)
+static enum alarm_kind lack_of_cable(const struct bad_cable *c)
 {
 	unsigned bits = c->shown;
 
 	if (c->off.at)
-		return c->off.why[0] ? ISOLATED : OFF;
+		return c->off.why[0] ? ALARM_ISOLATED : ALARM_OFF;
 	while (bits) {
 		enum out_reason worst = reason_worst(bits);
-		bool named = lack_of_reason[worst] != NO_LACK;
+		bool named = lack_of_reason[worst] != ALARM_NONE;
 
 		if (named && cable_is_gone(c) && worst != OUT_FLAPS && worst != OUT_COMPLAINS)
-			return NO_LACK;
+			return ALARM_NONE;
 		if (named)
 			return lack_of_reason[worst];
 		bits &= ~BIT(worst);
 	}
-	return NO_LACK;
+	return ALARM_NONE;
 }
 
 static void look_at_cable(struct search *s, const struct bad_cable *c)
@@ -289,16 +261,16 @@ struct sm_reasons *sm_reasons_free(struct sm_reasons *r)
 
 const char *sm_reason(const struct sm_reasons *r, const struct port *p)
 {
-	enum lack lack = p->out.cable ? lack_of_cable(p->out.cable) : NO_LACK;
+	enum alarm_kind lack = p->out.cable ? lack_of_cable(p->out.cable) : ALARM_NONE;
 
 	assert(r && p);
-	if (lack == NO_LACK && node_is_switch(p->node))
+	if (lack == ALARM_NONE && node_is_switch(p->node))
 		lack = p->num ? lack_behind(p) : lack_of_switch(&r->search, p->node);
-	else if (lack == NO_LACK)
+	else if (lack == ALARM_NONE)
 		lack = lack_of_host_port(&r->search, p);
-	if (lack == NO_LACK)
+	if (lack == ALARM_NONE)
 		lack = lack_of_state(p);
-	return lack == NO_LACK ? NULL : lack_text[lack];
+	return lack == ALARM_NONE ? NULL : alarm_rows[lack].cause;
 }
 
 mono_t sm_held_for(const struct port *p, mono_t now)
@@ -343,12 +315,12 @@ static void line_str(const struct search *s, unsigned total, char *ret, size_t c
 	size_t len = snprintf(ret, cap, "%u left out", total);
 	unsigned told = 0;
 
-	for (unsigned i = 0; i < N_LACKS && len < cap; i++) {
+	for (unsigned i = 0; i < ALARM_KINDS && len < cap; i++) {
 		char group[EXAMPLES * PORT_STRLEN + 128];
 
 		if (!s->of[i].n)
 			continue;
-		group_str(&s->of[i], lack_text[i], group, sizeof(group));
+		group_str(&s->of[i], alarm_rows[i].cause, group, sizeof(group));
 		if (len + strlen(group) + 2 + TAIL > cap)
 			break;
 		len += snprintf(ret + len, cap - len, "%s%s", told ? "; " : ": ", group);
@@ -358,19 +330,34 @@ static void line_str(const struct search *s, unsigned total, char *ret, size_t c
 		snprintf(ret + len, cap - len, "%s%u more", told ? "; and " : ": ", total - told);
 }
 
+static void search_all(struct search *s, const struct sm *sm)
+{
+	s->sm = sm;
+	s->fabric = sm->fabric;
+	s->part = out_of_use_parts(sm->fabric);
+	s->picture = discover_picture(sm);
+	FABRIC_EACH_NODE(sm->fabric, n)
+		look_at_node(s, n);
+	for (uint32_t i = 0; i < sm->m.out_of_use->n; i++)
+		look_at_cable(s, sm->m.out_of_use->cables[i]);
+	free(take(s->part));
+}
+
+void unserved_each(const struct sm *sm, unserved_fn *found, void *arg)
+{
+	struct search s = { .found = found, .arg = arg };
+
+	assert(found);
+	search_all(&s, sm);
+}
+
 unsigned sm_left_out(const struct sm *sm, char *ret, size_t cap)
 {
-	_cleanup_free_ uint32_t *part = out_of_use_parts(sm->fabric);
-	struct search s = {
-		.sm = sm, .fabric = sm->fabric, .part = part, .picture = discover_picture(sm)
-	};
+	struct search s = { 0 };
 	unsigned total = 0;
 
-	FABRIC_EACH_NODE(sm->fabric, n)
-		look_at_node(&s, n);
-	for (uint32_t i = 0; i < sm->m.out_of_use->n; i++)
-		look_at_cable(&s, sm->m.out_of_use->cables[i]);
-	for (unsigned i = 0; i < N_LACKS; i++)
+	search_all(&s, sm);
+	for (unsigned i = 0; i < ALARM_KINDS; i++)
 		total += s.of[i].n;
 	if (total)
 		line_str(&s, total, ret, cap);

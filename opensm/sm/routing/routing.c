@@ -149,6 +149,11 @@ mono_t routing_next(const struct sm *sm)
 	return mono_min(route_memory_next(m), route_memory_child_next(m));
 }
 
+uint64_t routing_unreachable(const struct sm *sm)
+{
+	return sm->m.routing->unreachable;
+}
+
 static void tell_routes(struct sm *sm)
 {
 	const struct routing *r = sm->m.routing;

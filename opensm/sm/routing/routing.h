@@ -30,6 +30,8 @@ void routing_take_quiet(struct sm *sm, struct routes *routes, struct route_repor
 void routing_note_job(struct sm *sm, const struct routes *routes,
 		      const struct route_report *report);
 
+/* The number of pairs of ports without a path in the last routes that were computed. */
+uint64_t routing_unreachable(const struct sm *sm);
 bool routing_has_new(const struct sm *sm);
 /* Puts new routes in force, if there are some. */
 void routing_install(struct sm *sm);

@@ -295,6 +295,11 @@ void sm_reload(struct sm *sm, const struct conf *conf, const struct conf_files *
 		reload_take(sm);
 }
 
+bool reload_is_held(const struct sm *sm)
+{
+	return sm->m.reload->held;
+}
+
 void sm_reload_refused(struct sm *sm)
 {
 	sm->m.reload->held = true;

@@ -21,6 +21,8 @@ void reload_take(struct sm *sm);
 void reload_files(struct sm *sm);
 /* Called when the configuration of a master was stored. */
 void reload_copied(struct sm *sm);
+/* Did the last SIGHUP find a fault, so that the configuration of before stays? */
+bool reload_is_held(const struct sm *sm);
 void reload_free(struct sm *sm);
 /* The settings of the MAD layer that a configuration gives. */
 struct mad_params sm_mad_params(const struct conf *c);

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* alarms: what is wrong, and what was taken out on purpose; forgetting what is gone for good. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "opensmctl/talk/ctl.h"
+#include "util/mem.h"
+
+static char *since_text(struct json_object *alarm)
+{
+	if (js_has(alarm, "since"))
+		return xstrdup(js_str(alarm, "since"));
+	return xstrdup(js_bool(alarm, "before_start") ? "before the start" : "-");
+}
+
+static enum ctl_color tint(struct json_object *alarm)
+{
+	const char *class = js_str(alarm, "class");
+
+	if (!strcmp(class, "fault"))
+		return CTL_BAD;
+	return strcmp(class, "planned") ? CTL_WARN : CTL_DIM;
+}
+
+static const struct column columns[] = {
+	{ "CLASS", COLUMN_STR, .key = "class", .tint = tint },
+	{ "OBJECT", COLUMN_STR, .key = "object", .color = CTL_NAME },
+	{ "CAUSE", COLUMN_STR, .key = "cause" },
+	{ "SINCE", COLUMN_STR, .key = "since", .text = since_text },
+	{ "WHAT TO DO", COLUMN_STR, .key = "todo" },
+	{ 0 },
+};
+
+void ctl_print_alarms(const struct ctl *c, struct json_object *answer)
+{
+	struct json_object *alarms = js_get(answer, "alarms");
+
+	if (js_len(alarms))
+		ctl_print_table(c, columns, alarms);
+	if (js_int(answer, "more") && !c->oneline)
+		printf("and %" PRId64 " more\n", js_int(answer, "more"));
+}
+
+char *ctl_alarm_counts(struct json_object *answer, char ret[CTL_ALARM_COUNTS])
+{
+	char faults[64];
+
+	snprintf(ret, CTL_ALARM_COUNTS, "%s, %" PRId64 " degraded, %" PRId64 " planned",
+		 ctl_plural(js_int(answer, "faults"), "fault", faults), js_int(answer, "degraded"),
+		 js_int(answer, "planned"));
+	return ret;
+}
+
+static void print_alarms(struct ctl *c, struct json_object *answer, struct json_object *asked)
+{
+	char counts[CTL_ALARM_COUNTS];
+
+	if (js_has(asked, "target")) {
+		printf("%s is forgotten: it does not count as gone any more\n",
+		       js_str(answer, "object"));
+		return;
+	}
+	ctl_print_alarms(c, answer);
+	if (c->oneline)
+		return;
+	if (!js_bool(answer, "master"))
+		printf("the master looks at the fabric, which this manager is not: here are its "
+		       "own alarms\n");
+	printf("%s\n", ctl_alarm_counts(answer, counts));
+}
+
+static int with_words(struct ctl *c)
+{
+	static const struct ctl_command list = { .method = "Alarms", .print = print_alarms },
+					forget = { .method = "ForgetAlarm", .print = print_alarms };
+
+	return ctl_show(c, js_has(c->words, "target") ? &forget : &list, json_object_get(c->words));
+}
+
+const struct ctl_command ctl_alarms = {
+	.name = "alarms",
+	.arguments = "[--forget OBJECT]",
+	.help = "what is wrong: faults, degraded links, planned work; each with what to do",
+	.words = "--forget",
+	.scope = CTL_SHOWS_BARE,
+	.takes = (const struct ctl_word[]){ { CTL_TEXT, .option = "--forget",
+					      .parameter = "target" },
+					    { 0 } },
+	.with = with_words,
+};
