@@ -16,9 +16,9 @@
 #include "util/log.h"
 #include "util/str.h"
 
-#define LEFT_OUT_MAX  2000
-#define MANAGERS_MAX  64
-#define FINDINGS_MAX  200
+#define MANAGERS_MAX 64
+#define FINDINGS_MAX 200
+#define ALARMS_SHOWN 50
 
 /* ---- managers -- ----------------------------------------------------------------------------- */
 
@@ -102,9 +102,8 @@ static struct json_object *subnet_of(const struct daemon_api *api, mono_t now)
 {
 	const struct fabric *f = sm_fabric(api->sm);
 	const struct sm_stats *st = sm_stats(api->sm);
-	struct json_object *subnet = json_object_new_object(), *left;
+	struct json_object *subnet = json_object_new_object();
 	bool is_master = sm_state(api->sm) == SM_MASTER;
-	char text[LEFT_OUT_MAX] = "";
 
 	json_add_bool(subnet, "up", is_master && st->up);
 	json_add_bool(subnet, "own_port_answers", !sm_own_silent(api->sm));
@@ -116,10 +115,6 @@ static struct json_object *subnet_of(const struct daemon_api *api, mono_t now)
 	json_add_int(subnet, "edits", (int64_t)f->edits);
 	json_add_int(subnet, "ports_active", st->ports_active);
 	json_add_int(subnet, "ports_pending", st->ports_pending);
-	/* Others than the master leave nothing out: they give no LIDs to begin with. */
-	left = json_add_object(subnet, "left_out");
-	json_add_int(left, "count", is_master ? sm_left_out(api->sm, text, sizeof(text)) : 0);
-	json_add_str(left, "text", text);
 	return subnet;
 }
 
@@ -355,6 +350,7 @@ static struct json_object *configuration_of(const struct daemon_api *api)
 	F("configured_otherwise", OPT(STR),                                                        \
 	  sm_configured_otherwise(api->sm, differs, sizeof(differs)) ? differs : NULL)             \
 	F("ledger", OF("?object"), ledger_of(api->sm))                                             \
+	F("alarms", OPT_OBJECT(control_alarms_fields), control_some_alarms(api->sm, ALARMS_SHOWN)) \
 	F("subnet", OF("?object"), subnet_of(api, now))                                            \
 	F("sweeps", OF("?object"), sweeps_of(api, now))                                            \
 	F("routing", OF("?object"), routing_of(api, now))                                          \

@@ -36,11 +36,25 @@ static enum ctl_color state_color(const char *state)
 	return !strcmp(state, "DISCOVERING") ? CTL_WARN : CTL_BAD;
 }
 
-static void print_trouble(const struct ctl *c, struct json_object *ledger)
+/* The kinds of alarms that endanger the whole subnet: they are in the first line. */
+static bool is_grave(struct json_object *alarm)
 {
-	if (js_has(ledger, "trouble"))
-		printf(", %s%s%s", ctl_color(c, CTL_BAD), js_str(ledger, "trouble"),
-		       ctl_color(c, CTL_PLAIN));
+	static const char *const kinds[] = { "two_masters", "ledger" };
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (str_equal(js_str(alarm, "kind"), kinds[i]))
+			return true;
+	return false;
+}
+
+static void print_grave(const struct ctl *c, struct json_object *o)
+{
+	struct json_object *all = js_get(js_get(o, "alarms"), "alarms");
+
+	for (size_t i = 0; i < js_len(all); i++)
+		if (is_grave(js_at(all, i)))
+			printf(", %s%s%s", ctl_color(c, CTL_BAD), js_str(js_at(all, i), "cause"),
+			       ctl_color(c, CTL_PLAIN));
 }
 
 static void print_head(const struct ctl *c, struct json_object *o)
@@ -53,7 +67,7 @@ static void print_head(const struct ctl *c, struct json_object *o)
 	       ctl_color(c, CTL_PLAIN));
 	if (js_has(o, "state_seconds"))
 		printf(" for %s", ctl_duration(js_int(o, "state_seconds"), up));
-	print_trouble(c, js_get(o, "ledger"));
+	print_grave(c, o);
 	if (js_has(o, "priority"))
 		printf(", priority %" PRId64, js_int(o, "priority"));
 	if (js_has(o, "port"))
@@ -90,37 +104,13 @@ static void print_managers(const struct ctl *c, struct json_object *o)
 			printf(", %snot believed: %s%s", ctl_color(c, CTL_WARN),
 			       js_str(m, "why_not"), ctl_color(c, CTL_PLAIN));
 	}
-	if (js_has(o, "configured_otherwise"))
-		print_line(c, "other manager",
-			   "%sconfigured otherwise (%s): a failover will change the fabric%s",
-			   ctl_color(c, CTL_WARN), js_str(o, "configured_otherwise"),
-			   ctl_color(c, CTL_PLAIN));
 }
 
 /* ---- the subnet ----------------------------------------------------------------------------- */
 
-/* For some seconds after a change that is as it should be, and not worth a line. */
-#define WORTH_TELLING 10
-
-static void print_unserved(const struct ctl *c, struct json_object *change)
-{
-	char age[32];
-
-	if (!change || (!js_bool(change, "stuck") && js_int(change, "seconds") < WORTH_TELLING))
-		return;
-	print_line(c,
-		   js_bool(change, "stuck")  ? "STUCK"
-		   : js_bool(change, "late") ? "late"
-					     : "waits",
-		   "%sa change is not served for %s (%s): %s%s",
-		   ctl_color(c, js_bool(change, "stuck") ? CTL_BAD : CTL_WARN),
-		   ctl_duration(js_int(change, "seconds"), age), js_str(change, "why"),
-		   js_str(change, "cause"), ctl_color(c, CTL_PLAIN));
-}
-
 static void print_subnet(const struct ctl *c, struct json_object *o)
 {
-	struct json_object *s = js_get(o, "subnet"), *left = js_get(s, "left_out");
+	struct json_object *s = js_get(o, "subnet");
 	char nodes[64], switches[64], links[64];
 	bool is_master = !strcmp(js_str(o, "state"), "MASTER"), up = js_bool(s, "up");
 	int64_t n_switches = js_int(s, "switches"), n_aggregation = js_int(s, "aggregation_nodes");
@@ -146,16 +136,40 @@ static void print_subnet(const struct ctl *c, struct json_object *o)
 		printf(", %s%s not answering%s", ctl_color(c, CTL_BAD),
 		       ctl_plural(js_int(s, "silent_nodes"), "node", switches),
 		       ctl_color(c, CTL_PLAIN));
-	print_unserved(c, js_get(s, "oldest_unserved_change"));
-	if (js_has(s, "own_port_answers") && !js_bool(s, "own_port_answers"))
-		print_line(c, "own port",
-			   "%sdoes not answer: its firmware hangs, or a subnet manager has given "
-			   "it an "
-			   "M_Key that is not known here (m_key, guid2mkey)%s",
-			   ctl_color(c, CTL_BAD), ctl_color(c, CTL_PLAIN));
-	if (js_int(left, "count"))
-		print_line(c, "left out", "%s%s%s", ctl_color(c, CTL_WARN), js_str(left, "text"),
-			   ctl_color(c, CTL_PLAIN));
+}
+
+/* ---- alarms --------------------------------------------------------------------------------- */
+
+static enum ctl_color class_color(const char *class)
+{
+	if (str_equal(class, "fault"))
+		return CTL_BAD;
+	return str_equal(class, "degraded") ? CTL_WARN : CTL_DIM;
+}
+
+/* All, as far as the answer has them; planned work with its begin. */
+static void print_alarm_lines(const struct ctl *c, struct json_object *o)
+{
+	struct json_object *alarms = js_get(o, "alarms"), *all = js_get(alarms, "alarms");
+	char counts[CTL_ALARM_COUNTS];
+
+	if (!js_len(all))
+		return;
+	print_line(c, "alarms", "%s", ctl_alarm_counts(alarms, counts));
+	for (size_t i = 0; i < js_len(all); i++) {
+		struct json_object *a = js_at(all, i);
+		const char *class = js_str(a, "class");
+
+		print_line(c, "", "%s%s%s %s%s%s", ctl_color(c, class_color(class)), class,
+			   ctl_color(c, CTL_PLAIN),
+			   js_has(a, "node_guid") ? js_str(a, "object") : "",
+			   js_has(a, "node_guid") ? ": " : "", js_str(a, "cause"));
+		if (str_equal(class, "planned") && js_has(a, "since"))
+			printf(", since %s", js_str(a, "since"));
+	}
+	if (js_int(alarms, "more"))
+		print_line(c, "", "and %" PRId64 " more (opensmctl alarms)",
+			   js_int(alarms, "more"));
 }
 
 static void print_sweeps(const struct ctl *c, struct json_object *o)
@@ -170,9 +184,11 @@ static void print_sweeps(const struct ctl *c, struct json_object *o)
 		printf("; %sswitched off (opensmctl sweeping on)%s", ctl_color(c, CTL_BAD),
 		       ctl_color(c, CTL_PLAIN));
 	if (js_int(s, "blocks_changed_by_others"))
-		print_line(c, "table audits", "%s%" PRId64 " blocks were changed by another, and "
-			   "written again (see the log)%s", ctl_color(c, CTL_WARN),
-			   js_int(s, "blocks_changed_by_others"), ctl_color(c, CTL_PLAIN));
+		print_line(c, "table audits",
+			   "%s%" PRId64 " blocks were changed by another, and "
+			   "written again (see the log)%s",
+			   ctl_color(c, CTL_WARN), js_int(s, "blocks_changed_by_others"),
+			   ctl_color(c, CTL_PLAIN));
 	for (size_t i = 0; i < js_len(last); i++) {
 		struct json_object *l = js_at(last, i);
 		char kind[32];
@@ -223,11 +239,9 @@ static void print_routing(const struct ctl *c, struct json_object *o)
 static void print_rails(const struct ctl *c, struct json_object *o)
 {
 	struct json_object *r = js_get(o, "rails");
-	bool wrong = js_int(r, "ports_on_another_rail") || js_int(r, "cables_to_another_plane");
 
 	if (r)
-		print_line(c, "rails", "%s%s%s", wrong ? ctl_color(c, CTL_WARN) : "",
-			   js_str(r, "text"), wrong ? ctl_color(c, CTL_PLAIN) : "");
+		print_line(c, "rails", "%s", js_str(r, "text"));
 }
 
 static void print_configuration(const struct ctl *c, struct json_object *o)
@@ -307,6 +321,7 @@ static void print_status(const struct ctl *c, struct json_object *o)
 	} else {
 		print_managers(c, o);
 		print_subnet(c, o);
+		print_alarm_lines(c, o);
 		print_sweeps(c, o);
 		print_routing(c, o);
 		print_rails(c, o);
@@ -366,9 +381,9 @@ static struct json_object *absent_json(struct json_object *instance)
 	json_object_object_add(o, "instance", json_object_new_string(js_str(instance, "name")));
 	json_object_object_add(o, "state", json_object_new_string(state));
 	json_object_object_add(o, "answers", json_object_new_boolean(false));
-	json_object_object_foreach(instance, key, value)
-		if (strcmp(key, "name") != 0 && strcmp(key, "state") != 0)
-			json_object_object_add(o, key, json_object_get(value));
+	json_object_object_foreach(instance, key,
+				   value) if (strcmp(key, "name") != 0 && strcmp(key, "state") != 0)
+		json_object_object_add(o, key, json_object_get(value));
 	return o;
 }
 
@@ -426,6 +441,16 @@ static int ask_all(struct ctl *c, const char *name, struct json_object *ret)
 	return absent == CTL_OK ? worst : absent;
 }
 
+static bool needs_administrator(struct json_object *o)
+{
+	struct json_object *all = js_get(js_get(o, "alarms"), "alarms");
+
+	for (size_t i = 0; i < js_len(all); i++)
+		if (is_grave(js_at(all, i)))
+			return true;
+	return false;
+}
+
 static int cmd_status(struct ctl *c, int argc, char **argv)
 {
 	const char *name = str_equal(c->instance, "all") ? NULL : c->instance;
@@ -456,7 +481,7 @@ static int cmd_status(struct ctl *c, int argc, char **argv)
 			print_status(c, js_at(all, i));
 	}
 	for (size_t i = 0; r == CTL_OK && i < js_len(all); i++)
-		r = js_has(js_get(js_at(all, i), "ledger"), "trouble") ? CTL_REFUSED : CTL_OK;
+		r = needs_administrator(js_at(all, i)) ? CTL_REFUSED : CTL_OK;
 	json_object_put(all);
 	return r;
 }

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "sm/alarms/alarms.h"
 #include "sm/sm_internal.h"
 #include "sm/sm_ledger.h"
 
@@ -14,7 +15,8 @@ static void sweep_str(const struct sm *sm, mono_t now, char *ret, size_t cap)
 	char doing[SYNC_DOING_STRLEN];
 
 	sync_doing(sm->sync, doing);
-	snprintf(ret, cap, "a %s sweep has been at '%s' for %" PRId64 " s%s%s; %" PRIu64
+	snprintf(ret, cap,
+		 "a %s sweep has been at '%s' for %" PRId64 " s%s%s; %" PRIu64
 		 " SMPs were answered in it",
 		 sweep_kind_name(sm->sweep), sweep_step_name(sm),
 		 (now - sweep_step_since(sm)) / MONO_S, doing[0] ? ", writing " : "", doing,
@@ -52,82 +54,22 @@ bool sm_unserved(const struct sm *sm, mono_t now, struct sm_unserved *ret)
 	return true;
 }
 
-#define LATE_STRLEN 420
-
-static const char *late_str(const struct sm *sm, char ret[LATE_STRLEN])
-{
-	struct sm_unserved is;
-
-	ret[0] = '\0';
-	if (sm_unserved(sm, sm->now, &is) && is.is_late)
-		snprintf(ret, LATE_STRLEN, "%s for %" PRId64 " s (%s): %s; ",
-			 is.stuck ? "A CHANGE IS NOT SERVED" : "a change is not served yet",
-			 is.age / MONO_S, is.why, is.cause);
-	return ret;
-}
-
-#define CROWDED_STRLEN 90
-
-/* Lists ports whose P_Key tables are too small for their partitions. */
-static const char *crowded_str(const struct sm *sm, char ret[CROWDED_STRLEN])
-{
-	const struct pkey_plan *plan = sm->state == SM_MASTER ? partition_wanted(sm) : NULL;
-
-	ret[0] = '\0';
-	if (plan && plan->n_dropped)
-		snprintf(ret, CROWDED_STRLEN,
-			 "; P_Keys do not fit at %zu ports (opensmctl partitions)",
-			 plan->n_dropped);
-	return ret;
-}
-
-#define LIMITED_STRLEN 110
-
-static const char *limited_str(const struct sm *sm, char ret[LIMITED_STRLEN])
-{
-	uint16_t first;
-	size_t n = sm->state == SM_MASTER
-			   ? tenants_all_limited(sm_tenants(sm), sm_partitions(sm), &first, 1)
-			   : 0;
-
-	ret[0] = '\0';
-	if (n)
-		snprintf(ret, LIMITED_STRLEN,
-			 "; partitions without a full member: %zu, the first 0x%04x (opensmctl "
-			 "partitions verify)",
-			 n, first);
-	return ret;
-}
+/* Room for the alarms: the counts, and the causes of some. */
+#define ALARMS_STRLEN 1500
 
 const char *sm_status_line(struct sm *sm)
 {
 	const struct sm_stats *st = &sm->stats;
-	char left_out[LEFT_OUT_STRLEN];
-	unsigned n = sm->state == SM_MASTER ? sm_left_out(sm, left_out, sizeof(left_out)) : 0;
-	char differs[160], late[LATE_STRLEN], crowded[CROWDED_STRLEN], limited[LIMITED_STRLEN];
-	unsigned others = sm_configured_otherwise(sm, differs, sizeof(differs));
-	const char *fault = settle_fault(sm);
-	char out[400], ledger[LEDGER_REASON_STRLEN];
+	char alarms[ALARMS_STRLEN], ledger[LEDGER_REASON_STRLEN];
+	unsigned n = sm_alarms_line(sm, alarms, sizeof(alarms));
 
-	sm_engines_out(sm, out, sizeof(out));
 	sm_ledger_status(sm, ledger);
-	snprintf(
-		sm->status, sizeof(sm->status),
-		"%s%s: %s%s%s%u nodes (%u switches), %u ports active, heavy sweep %u: %u "
-		"Sets%s%s%s%s%s%s%s%s%s%s%s%s%s",
-		sm_state_name(sm->state),
-		sm->state == SM_MASTER ? (st->up ? ", subnet up" : ", errors") : "",
-		ledger, ledger[0] ? "; " : "", late_str(sm, late), sm->fabric->n_nodes,
-		sm->fabric->n_switches, st->ports_active,
-		st->heavy_sweeps, st->last_sets, sweep_port_is_down(sm) ? ", SM port is down" : "",
-		own_port_is_silent(sm->m.own_port)
-			? ", our own port does not answer (firmware, or an M_Key not known here)"
-			: "",
-		sm->sweeping_off ? ", sweeping is switched off" : "",
-		out[0] ? "; routing goes on without " : "", out, n ? "; " : "", n ? left_out : "",
-		crowded_str(sm, crowded), limited_str(sm, limited),
-		others ? "; another manager is configured otherwise: " : "", others ? differs : "",
-		fault ? "; partitions cannot be changed at run time: " : "", fault ? fault : "");
+	snprintf(sm->status, sizeof(sm->status),
+		 "%s%s: %s%s%u nodes (%u switches), %u ports active, heavy sweep %u: %u Sets%s%s",
+		 sm_state_name(sm->state),
+		 sm->state == SM_MASTER ? (st->up ? ", subnet up" : ", errors") : "", ledger,
+		 ledger[0] ? "; " : "", sm->fabric->n_nodes, sm->fabric->n_switches,
+		 st->ports_active, st->heavy_sweeps, st->last_sets, n ? "; " : "", alarms);
 	return sm->status;
 }
 

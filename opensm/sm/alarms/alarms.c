@@ -324,14 +324,44 @@ static const char *plural(unsigned n, enum alarm_class class, char ret[32])
 	return ret;
 }
 
+/* Links and switches out of service are many, and known to those that took them out. */
+static bool is_named_in_line(const struct alarm *a)
+{
+	return class_of(a) != ALARM_PLANNED || !a->at.node;
+}
+
+/* The line names as many as this, as far as there is room. */
+#define NAMED_IN_LINE 5
+
+static void name_some(const struct alarms *s, char *ret, size_t len, size_t cap)
+{
+	const char *between = ": ";
+	unsigned n = 0;
+
+	for (uint32_t i = 0; i < s->list.n && n < NAMED_IN_LINE; i++) {
+		const struct alarm *a = &s->list.all[s->order[i]];
+
+		if (!is_named_in_line(a) ||
+		    len + strlen(a->object) + strlen(a->text) + sizeof("; : ") > cap)
+			continue;
+		len += (size_t)snprintf(ret + len, cap - len, "%s%s%s%s", between,
+					a->at.node ? a->object : "", a->at.node ? ": " : "",
+					a->text);
+		between = "; ";
+		n++;
+	}
+}
+
 unsigned sm_alarms_line(struct sm *sm, char *ret, size_t cap)
 {
-	const struct alarms *s = refreshed(sm);
-	unsigned total = 0, shown = 0;
+	const struct alarms *s = sm->m.alarms;
+	unsigned total = 0;
 	size_t len = 0;
 	char words[32];
 
 	assert(cap > 0);
+	if (!s->has_looked || s->looked != sm->now)
+		look(sm);
 	ret[0] = '\0';
 	for (enum alarm_class c = ALARM_FAULT; c < ALARM_CLASSES; c++) {
 		unsigned n = sm_alarms(sm, c);
@@ -341,14 +371,7 @@ unsigned sm_alarms_line(struct sm *sm, char *ret, size_t cap)
 						plural(n, c, words));
 		total += n;
 	}
-	for (uint32_t i = 0; i < s->list.n && len < cap; i++) {
-		const struct alarm *a = &s->list.all[s->order[i]];
-		size_t need = strlen(a->object) + strlen(a->text) + 4;
-
-		if (class_of(a) != ALARM_FAULT || len + need >= cap || shown == 3)
-			break;
-		len += (size_t)snprintf(ret + len, cap - len, "%s%s: %s", shown++ ? "; " : ": ",
-					a->object, a->text);
-	}
+	if (total && len < cap)
+		name_some(s, ret, len, cap);
 	return total;
 }

@@ -46,9 +46,9 @@ static void look_at_changes(struct look *l)
 	struct sm_unserved is;
 
 	if (l->before->oldest(l->sm, l->sm->now, &is) && (is.stuck || is.is_late))
-		alarm_add_own(l, ALARM_STUCK, 0,
-			      "a change is not served for %" PRId64 " s (%s): %s", is.age / MONO_S,
-			      is.why, is.cause);
+		alarm_add_own(l, ALARM_STUCK, 0, "%s for %" PRId64 " s (%s): %s",
+			      is.stuck ? "A CHANGE IS NOT SERVED" : "a change is not served yet",
+			      is.age / MONO_S, is.why, is.cause);
 	if (reload_is_held(l->sm))
 		alarm_add_own(l, ALARM_CONF_REFUSED, 0, "%s", alarm_rows[ALARM_CONF_REFUSED].cause);
 	if (l->sm->sweeping_off)
@@ -99,8 +99,8 @@ void alarms_look_at_manager(struct look *l)
 	look_at_changes(l);
 	if (sm_configured_otherwise(l->sm, differs, sizeof(differs)))
 		alarm_add_own(l, ALARM_CONFIGURED_OTHERWISE, 0,
-			      "another manager is configured otherwise (%s): a failover will "
-			      "change the fabric",
+			      "another manager is configured otherwise: %s (a failover will "
+			      "change the fabric)",
 			      differs);
 	if (l->sm->state != SM_MASTER)
 		return;
