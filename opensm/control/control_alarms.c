@@ -5,59 +5,10 @@
 #include <string.h>
 
 #include "control/control_internal.h"
-#include "fabric/words.h"
+#include "show/show.h"
 #include "sm/alarms/alarms.h"
 #include "util/log.h"
 #include "util/str.h"
-
-/* ---- one alarm ------------------------------------------------------------------------------- */
-
-#define END_FIELDS(F)                                                                              \
-	F("node_guid", GUID, e->node)                                                              \
-	F("port", KNOWN, e->port, e->port)
-
-static const struct json_field end_fields[] = FIELDS_TABLE(END_FIELDS);
-
-static struct json_object *end_of(const struct alarm_end *e)
-{
-	return e->node ? FIELDS_NEW(END_FIELDS) : NULL;
-}
-
-static struct json_object *further_kinds(const struct alarm *a)
-{
-	struct json_object *list = json_object_new_array();
-
-	for (enum alarm_kind k = 0; k < ALARM_KINDS; k++)
-		if (a->also & 1ULL << k)
-			json_append_str(list, alarm_rows[k].name);
-	return list;
-}
-
-#define ALARM_FIELDS(F)                                                                            \
-	F("class", STR, alarm_class_name(alarm_rows[a->kind].class))                               \
-	F("kind", STR, alarm_rows[a->kind].name)                                                   \
-	F("object", STR, a->object)                                                                \
-	F("node_guid", OPT(GUID), a->at.node)                                                      \
-	F("port", KNOWN, a->at.node && a->at.port, a->at.port)                                     \
-	F("peer", OPT_OBJECT(end_fields), end_of(&a->far))                                         \
-	F("place", OPT_OBJECT(end_fields), end_of(&a->where))                                      \
-	F("since", SECONDS, a->since)                                                              \
-	F("before_start", BOOL, a->before)                                                         \
-	F("cause", STR, a->text)                                                                   \
-	F("todo", STR, sm_alarm_todo(a, todo))                                                     \
-	F("by", TEXT, a->by)                                                                       \
-	F("why", TEXT, a->why)                                                                     \
-	F("affected", INT, a->n)                                                                   \
-	F("also", OF("[]string"), further_kinds(a))
-
-const struct json_field control_alarm_fields[] = FIELDS_TABLE(ALARM_FIELDS);
-
-struct json_object *control_alarm(const struct alarm *a)
-{
-	char todo[ALARM_TODO_STRLEN];
-
-	return FIELDS_NEW(ALARM_FIELDS);
-}
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
@@ -76,8 +27,8 @@ static int64_t not_listed(struct sm *sm, unsigned listed)
 	F("degraded", INT, sm_alarms(sm, ALARM_DEGRADED))                                          \
 	F("planned", INT, sm_alarms(sm, ALARM_PLANNED))                                            \
 	F("more", INT, not_listed(sm, MIN(most, ALARMS_MAX)))                                      \
-	F("alarms", LIST(control_alarm_fields),                                                    \
-	  JSON_LIST_OF(, i < most && sm_alarm_at(sm, i), control_alarm(sm_alarm_at(sm, i))))
+	F("alarms", LIST(show_alarm_fields),                                                       \
+	  JSON_LIST_OF(, i < most && sm_alarm_at(sm, i), show_alarm(sm_alarm_at(sm, i))))
 
 const struct json_field control_alarms_fields[] = FIELDS_TABLE(ALARMS_FIELDS);
 

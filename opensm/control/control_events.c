@@ -7,6 +7,7 @@
 
 #include "control/control_internal.h"
 #include "fabric/words.h"
+#include "show/show.h"
 #include "sm/alarms/alarms.h"
 #include "util/mem.h"
 #include "util/str.h"
@@ -204,7 +205,7 @@ static void add_alarm(struct json_object *o, const struct sm_event *e)
 	const struct alarm *a = e->alarm.alarm;
 
 	json_add_bool(o, "begins", e->alarm.begins);
-	json_object_object_add(o, "alarm", control_alarm(a));
+	json_object_object_add(o, "alarm", show_alarm(a));
 	add_text(o, "%s: %s%s", a->object, a->text, e->alarm.begins ? "" : ": this is over");
 }
 

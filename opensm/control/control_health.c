@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Health: links with findings, the sickest first, and links that run below what both their ends can
- * do. HealthClear: what is known against a link is forgotten.
+ * Health: links with findings, the sickest first, and links with an alarm for their speed. HealthClear: what is known against a link is forgotten.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,10 +9,9 @@
 #include "fabric/words.h"
 #include "ib/codes.h"
 #include "ib/words.h"
+#include "sm/alarms/alarms.h"
 #include "sm/health/sick.h"
 #include "util/mem.h"
-
-#define SLOW_LINKS_MAX 1000u
 
 /* ---- links with findings --------------------------------------------------------------------- */
 
@@ -105,72 +103,52 @@ static struct json_object *all_sick(const struct sm *sm)
 
 /* ---- slow and narrow links ------------------------------------------------------------------- */
 
-static unsigned widest_of_both(const struct port *p, const struct port *q)
-{
-	const struct ib_width *w = ib_widest((unsigned)(ib_get(p->info, PI_WIDTH_SUPPORTED) &
-							ib_get(q->info, PI_WIDTH_SUPPORTED)));
-
-	return w ? w->lanes : 0;
-}
-
-static bool can(const struct port *p, size_t row)
-{
-	for (enum ib_speed_set set = IB_SPEED_PLAIN; set <= fabric_speed_sets(p); set++)
-		if (ib_speeds[row].bit[set] & ib_speed_bits(p->info, set, IB_SPEED_SUPPORTED))
-			return true;
-	return false;
-}
-
-static const struct ib_speed *fastest_of_both(const struct port *p, const struct port *q)
-{
-	for (size_t row = IB_SPEEDS; row-- > 0;)
-		if (can(p, row) && can(q, row))
-			return &ib_speeds[row];
-	return NULL;
-}
-
 #define SLOW_FIELDS(F)                                                                             \
+	F("cause", STR, a->text)                                                                   \
 	F("ends", LIST(end_fields), JSON_LIST(2, end_of(i ? p->peer : p, &end[i])))                \
-	F("width", INT, width)                                                                     \
-	F("speed", STR, now->name)                                                                 \
-	F("width_possible", INT, most)                                                             \
-	F("speed_possible", STR, best->name)
+	F("width", INT, now.width)                                                                 \
+	F("speed", STR, speed_name(now.speed))                                                     \
+	F("width_possible", INT, best.width)                                                       \
+	F("speed_possible", STR, speed_name(best.speed))
 
 static const struct json_field slow_fields[] = FIELDS_TABLE(SLOW_FIELDS);
 
-static void put_slow(struct json_object *list, const struct port *p)
+static const struct port *port_of(const struct fabric *f, const struct alarm_end *e)
 {
-	const struct ib_speed *best = fastest_of_both(p, p->peer), *now;
-	unsigned width = ib_link_width(p->info), most = widest_of_both(p, p->peer);
-	const struct health_end end[2] = { { p->node->guid, p->num },
-					   { p->peer->node->guid, p->peer->num } };
+	const struct node *n = fabric_find_node(f, e->node);
 
-	now = ib_speed_of(ib_link_speed(p->info, fabric_speed_sets(p), false));
-	if (now && best && (width < most || now->tenths < best->tenths))
-		json_object_array_add(list, FIELDS_NEW(SLOW_FIELDS));
+	return n && e->port <= n->n_ports && n->ports[e->port].peer ? &n->ports[e->port] : NULL;
 }
 
-/* Each cable once: from its end with the lesser GUID. */
-static bool is_first_end(const struct port *p)
+static const char *speed_name(unsigned tenths)
 {
-	if (p->node->guid != p->peer->node->guid)
-		return p->node->guid < p->peer->node->guid;
-	return p->num < p->peer->num;
+	const struct ib_speed *s = ib_speed_of(tenths);
+
+	return s ? s->name : NULL;
 }
 
-static struct json_object *all_slow(const struct fabric *f)
+static void put_slow(struct json_object *list, const struct alarm *a, const struct port *p)
+{
+	const struct health_end end[2] = { { a->at.node, a->at.port },
+					   { a->far.node, a->far.port } };
+	const struct link_rate now = sm_link_rate(p), best = sm_link_best(p);
+
+	json_object_array_add(list, FIELDS_NEW(SLOW_FIELDS));
+}
+
+/* Links with an alarm for their speed. */
+static struct json_object *all_slow(struct sm *sm)
 {
 	struct json_object *list = json_object_new_array();
+	const struct alarm *a;
 
-	FABRIC_EACH_NODE(f, n) {
-		for (unsigned i = 1; i <= n->n_ports; i++) {
-			const struct port *p = &n->ports[i];
+	for (unsigned i = 0; (a = sm_alarm_at(sm, i)); i++) {
+		bool is_slow = a->kind == ALARM_SLOW || a->kind == ALARM_UNLIKE ||
+			       a->also & (1ULL << ALARM_SLOW | 1ULL << ALARM_UNLIKE);
+		const struct port *p = is_slow ? port_of(sm_fabric(sm), &a->at) : NULL;
 
-			if (json_object_array_length(list) >= SLOW_LINKS_MAX)
-				return list;
-			if (p->peer && is_first_end(p) && port_state(p) > IB_PORT_DOWN)
-				put_slow(list, p);
-		}
+		if (p)
+			put_slow(list, a, p);
 	}
 	return list;
 }
@@ -185,14 +163,14 @@ static struct json_object *all_slow(const struct fabric *f)
 	F("isolated", INT, sm_sick_links(sm, SICK_ISOLATED))                                       \
 	F("most_isolated", INT, sm_sick_cap(sm))                                                   \
 	F("links", LIST(sick_fields), all_sick(sm))                                                \
-	F("slow", LIST(slow_fields), all_slow(sm_fabric(sm)))
+	F("slow", LIST(slow_fields), all_slow(sm))
 
 const struct json_field control_health_fields[] = FIELDS_TABLE(HEALTH_FIELDS);
 
 struct json_object *control_health(const struct daemon_api *api, struct json_object *parameters,
 				   struct control_error *err)
 {
-	const struct sm *sm = control_manager(api, err);
+	struct sm *sm = control_manager(api, err) ? api->sm : NULL;
 	const struct conf *conf = sm ? sm_conf(sm) : NULL;
 
 	return sm ? FIELDS_NEW(HEALTH_FIELDS) : NULL;

@@ -40,10 +40,6 @@ const char *control_event_name(enum sm_event_kind kind); /* "sweep_done" */
 
 /* The answer of Alarms with at most `most` of them; the caller owns it. */
 struct json_object *control_some_alarms(struct sm *sm, unsigned most);
-/* An alarm as an object; the caller owns it. */
-struct json_object *control_alarm(const struct alarm *a);
-extern const struct json_field control_alarm_fields[]; /* members of it */
-
 struct json_object *control_findings(const struct conf_report *r);
 
 /* ---- the methods of control_methods, and the members of their answers ---- */

@@ -134,6 +134,19 @@ static bool has_violations(struct json_object *ports)
 	return false;
 }
 
+/* "spine9: drained by root (ticket 4711), since ..." */
+static void print_planned(struct json_object *alarms)
+{
+	for (size_t i = 0; i < js_len(alarms); i++) {
+		struct json_object *a = js_at(alarms, i);
+
+		printf("%s: %s", js_str(a, "object"), js_str(a, "cause"));
+		if (js_has(a, "since"))
+			printf(", since %s", js_str(a, "since"));
+		putchar('\n');
+	}
+}
+
 static void print_ports(struct ctl *c, struct json_object *answer, struct json_object *asked)
 {
 	struct json_object *ports = js_get(answer, "ports");
@@ -144,8 +157,11 @@ static void print_ports(struct ctl *c, struct json_object *answer, struct json_o
 				ports);
 	else if (!c->oneline)
 		puts("none");
-	if (js_int(answer, "hidden") && !c->oneline)
-		printf("%d more have no cable, and never had (--down)\n",
+	if (c->oneline)
+		return;
+	print_planned(js_get(answer, "planned"));
+	if (js_int(answer, "hidden"))
+		printf("%d more: no cable was seen there since the manager started (--down)\n",
 		       (int)js_int(answer, "hidden"));
 }
 

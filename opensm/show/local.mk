@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 noinst_LIBRARIES += libshow.a
-libshow_a_SOURCES = opensm/show/show.c opensm/show/show.h opensm/show/show_find.c opensm/show/show_gone.c opensm/show/show_diff.c \
+libshow_a_SOURCES = opensm/show/show.c opensm/show/show.h opensm/show/show_find.c opensm/show/show_gone.c opensm/show/show_alarm.c opensm/show/show_diff.c \
 	opensm/show/show_groups.c opensm/show/show_hosts.c opensm/show/show_internal.h opensm/show/show_json.c opensm/show/show_ledger.c \
 	opensm/show/show_lanes.c opensm/show/show_lanes.h opensm/show/show_qos.c opensm/show/show_qos_warnings.c \
 	opensm/show/show_partitions.c opensm/show/show_path.c opensm/show/show_policy.c opensm/show/show_ports.c \

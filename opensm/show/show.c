@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sm/alarms/alarms.h"
 #include "util/mem.h"
 #include "view/view_copy.h"
 
@@ -28,7 +29,7 @@ static const char *state_reason(const struct sm *sm, const struct port *p)
 		return "asleep: it waits for the other end to wake it";
 	case IB_PHYS_POLLING:
 		return p->met_guid ? "the link fell: no cable, or the other end is off (it polls)"
-				    : "no cable, or the other end is off (it polls)";
+				   : "no cable, or the other end is off (it polls)";
 	case IB_PHYS_DISABLED:
 		return "switched off (PortPhysicalState Disabled)";
 	case IB_PHYS_TRAINING:
@@ -60,6 +61,7 @@ static void drop_reasons(struct show *s)
 	s->reasons = sm_reasons_free(s->reasons);
 	free(take(s->why));
 	free(take(s->held));
+	free(take(s->part));
 	free(take(s->violations));
 }
 
@@ -72,6 +74,7 @@ static void begin_reasons(void *arg, const struct view *v)
 	s->reasons = sm_reasons_new(s->sm);
 	s->why = xcalloc(MAX(v->n_ports, 1u), sizeof(*s->why));
 	s->held = xcalloc(MAX(v->n_ports, 1u), sizeof(*s->held));
+	s->part = xcalloc(MAX(v->n_ports, 1u), sizeof(*s->part));
 }
 
 /* Most fabrics have none: room is made for the first one. */
@@ -85,12 +88,27 @@ static void note_violations(struct show *s, const struct view *v, const struct p
 		s->violations[at] = counts ? *counts : (struct violation_counts){ 0 };
 }
 
+static enum show_part part_of(const struct alarm *a, const struct port *p)
+{
+	if (!a)
+		return SHOW_NO_PART;
+	if (alarm_rows[a->kind].class == ALARM_PLANNED)
+		return SHOW_PLANNED;
+	return a->where.node == p->node->guid && a->where.port == p->num ? SHOW_PLACE
+									 : SHOW_FURTHER;
+}
+
 static void note_reason(struct show *s, const struct port *p, uint32_t at)
 {
+	const struct alarm *a = sm_alarm_of(s->sm, p);
+
 	s->why[at] = sm_state(s->sm) == SM_MASTER ? sm_reason(s->reasons, p) : NULL;
 	if (!s->why[at] && !lacks_nothing(p))
 		s->why[at] = state_reason(s->sm, p);
 	s->held[at] = (unsigned)(sm_held_for(p, s->now) / MONO_S);
+	s->part[at] = (uint8_t)part_of(a, p);
+	if (!s->why[at] && a)
+		s->why[at] = alarm_rows[a->kind].cause;
 }
 
 static void note_reasons(void *arg, const struct view *v, const struct node *n, uint32_t at)
@@ -120,6 +138,17 @@ static void begin_copy(struct show *s, unsigned needs)
 			       needs & SHOW_REASONS ? &beside : NULL);
 }
 
+static struct json_object *planned_of(struct sm *sm)
+{
+	struct json_object *list = json_object_new_array();
+	const struct alarm *a;
+
+	for (unsigned i = 0; (a = sm_alarm_at(sm, i)); i++)
+		if (alarm_rows[a->kind].class == ALARM_PLANNED)
+			json_object_array_add(list, show_alarm(a));
+	return list;
+}
+
 enum control_collected show_collect(void *snapshot, const struct daemon_api *api,
 				    struct control_error *err)
 {
@@ -131,6 +160,7 @@ enum control_collected show_collect(void *snapshot, const struct daemon_api *api
 	if (!view_copy_turn(&s->copy, &s->view))
 		return CONTROL_MORE;
 	show_gone_copy(s, api);
+	s->planned = s->reasons ? planned_of(api->sm) : NULL;
 	s->reasons = sm_reasons_free(s->reasons);
 	return CONTROL_COLLECTED;
 }
@@ -160,6 +190,7 @@ static bool take_snapshot(struct show *s, const struct daemon_api *api, unsigned
 		s->partitions = partitions_ref(sm_partitions(sm));
 	}
 	s->sm = sm;
+	sm_alarms(api->sm, ALARM_FAULT); /* a look, if the last one is old */
 	/* A document of one group alone has trees. */
 	begin_copy(s, s->word[0][0] ? needs : needs & ~(unsigned)SHOW_TREES);
 	return true;
@@ -220,13 +251,14 @@ void show_drop(void *snapshot)
 	view_unref(s->answers);
 	partitions_unref(s->partitions);
 	free(s->gone);
+	json_object_put(s->planned);
 	drop_reasons(s);
 	free(s);
 }
 
 /* ---- methods -------------------------------------------------------------------------------- */
 
-#define STEPS(of, fn) .snapshot = show_snapshot, .collect = of, .render = fn, .drop = show_drop
+#define STEPS(of, fn)	     .snapshot = show_snapshot, .collect = of, .render = fn, .drop = show_drop
 #define DOCUMENT(fn)	     STEPS(show_collect, fn)
 #define DOCUMENT_OF_ROWS(fn) STEPS(fn##_collect, fn)
 

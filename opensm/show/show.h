@@ -7,6 +7,7 @@
 
 #include "api/control_method.h"
 
+struct alarm;
 struct sa_stats;
 struct sm_ledger_peer;
 
@@ -24,6 +25,10 @@ typedef void show_host_fn(void *arg, size_t at, guid_t guid, bool is_gone);
  */
 bool show_hosts(const struct daemon_api *api, const char *const *words, size_t n, bool also_gone,
 		show_host_fn *port, void *arg, struct control_error *err);
+
+/* An alarm (sm/alarms/alarms.h); the caller owns it. */
+struct json_object *show_alarm(const struct alarm *a);
+extern const struct json_field show_alarm_fields[];
 
 /* The numbers of requests to the SA and of registrations. */
 struct json_object *show_sa_counts(const struct sa_stats *c);

@@ -7,9 +7,9 @@
 #include "util/mem.h"
 #include "util/str.h"
 
-#define PARTS	   4
-#define FIELD_MAX  256
-#define LINES_MAX  2000
+#define PARTS	  4
+#define FIELD_MAX 256
+#define LINES_MAX 2000
 
 /* "option NAME\tA\tB" in its fields; what another manager sent is printable afterwards. */
 static unsigned split_line(char *line, char fields[PARTS][FIELD_MAX])
@@ -95,8 +95,8 @@ static struct json_object *manager_of(const struct sm_manager_diff *d)
 
 const struct json_field show_managers_diff_fields[] = FIELDS_TABLE(DIFF_FIELDS);
 
-struct json_object *show_managers_diff(const struct daemon_api *api,
-				       struct json_object *parameters, struct control_error *err)
+struct json_object *show_managers_diff(const struct daemon_api *api, struct json_object *parameters,
+				       struct control_error *err)
 {
 	if (!api->sm)
 		return control_fail(err, "NotReady", "no port is open: %.250s", api->status);

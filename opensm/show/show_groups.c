@@ -167,9 +167,8 @@ static struct json_object *join_of(unsigned join)
 	F("join", OF("[]string"), join_of(m->join))                                                \
 	F("proxy", IF(m->proxy, BOOL), true)
 
-static const struct json_field member_fields[] = {
-	SHOW_END_FIELDS(FIELD_MAYBE) MEMBER_FIELDS(FIELD_ROW) { 0 }
-};
+static const struct json_field member_fields[] = { SHOW_END_FIELDS(FIELD_MAYBE)
+							   MEMBER_FIELDS(FIELD_ROW){ 0 } };
 
 static struct json_object *member_of(const struct show *s, const struct mgroup_member *m)
 {

@@ -43,10 +43,10 @@
 
 /* Parts of a snapshot that a document needs. */
 enum show_need {
-	SHOW_REASONS = 1, /* show.why */
-	SHOW_ROUTES = 2,  /* view->routes; without this flag the view has none */
-	SHOW_ANSWERS = 4, /* `answers` and `partitions`; only a master has them */
-	SHOW_TREES = 8,	  /* multicast trees in `view`, where word[0] asks for one group */
+	SHOW_REASONS = 1,  /* show.why */
+	SHOW_ROUTES = 2,   /* view->routes; without this flag the view has none */
+	SHOW_ANSWERS = 4,  /* `answers` and `partitions`; only a master has them */
+	SHOW_TREES = 8,	   /* multicast trees in `view`, where word[0] asks for one group */
 	SHOW_NO_VIEW = 16, /* show.routes alone: no view is made */
 };
 
@@ -63,23 +63,33 @@ struct show_tenants {
 	struct show_tenant_row {
 		uint16_t pkey;
 		size_t first, n; /* in `members`, by GUID */
-	} *rows;
+	} * rows;
 	size_t n_rows, cap_rows;
 	struct show_tenant *members;
 	size_t n_members, cap_members;
 };
 
+/* The part of a port in an alarm (sm/alarms/alarms.h). */
+enum show_part {
+	SHOW_NO_PART,
+	SHOW_PLACE,   /* the port where an administrator looks: the alarm is named there */
+	SHOW_FURTHER, /* another port of the object */
+	SHOW_PLANNED, /* the alarm is of class planned */
+};
+
 struct show {
-	struct view *view; /* the fabric as it was when the copy was complete; one reference */
-	struct view_copy *copy;	      /* the copy in progress, until `view` is there */
-	const struct sm *sm;	      /* the manager, until `view` is there */
+	struct view *view;	/* the fabric as it was when the copy was complete; one reference */
+	struct view_copy *copy; /* the copy in progress, until `view` is there */
+	const struct sm *sm;	/* the manager, until `view` is there */
 	/* source of `why`, until `view` is there; with SHOW_REASONS */
 	struct sm_reasons *reasons;
-	mono_t now;		      /* time of the present turn */
+	mono_t now;	       /* time of the present turn */
 	struct routes *routes; /* with SHOW_NO_VIEW: routes in place of `view`; one reference */
 	/* With SHOW_REASONS, for each port of the view: */
-	const char **why;     /* constant text; NULL: the port may become ACTIVE */
-	unsigned *held;	      /* seconds for which a flapping port is still held down */
+	const char **why;	     /* constant text; NULL: the port may become ACTIVE */
+	unsigned *held;		     /* seconds for which a flapping port is still held down */
+	uint8_t *part;		     /* enum show_part */
+	struct json_object *planned; /* with SHOW_REASONS: alarms of class planned */
 	struct violation_counts *violations; /* violations from this port; NULL: no port has any */
 	/* the published view of the SA, perhaps older than `view`; one reference */
 	struct view *answers;
@@ -185,15 +195,16 @@ void show_put_tenths(struct json_object *o, const char *key, unsigned tenths);
  * Kinds of api/fields.h: a GID, tenths, an end port of the view of `s`, the role of a node, which
  * aggregation nodes alone have.
  */
-#define FIELD_TYPE_GID		     .type = FIELD_WORD_STR
-#define FIELD_PUT_GID		     show_put_gid
-#define FIELD_TYPE_TENTHS	     .type = FIELD_WORD_FLOAT
-#define FIELD_PUT_TENTHS	     show_put_tenths
-#define FIELD_TYPE_END		     .type = "", .of = show_end_fields
+#define FIELD_TYPE_GID		    .type = FIELD_WORD_STR
+#define FIELD_PUT_GID		    show_put_gid
+#define FIELD_TYPE_TENTHS	    .type = FIELD_WORD_FLOAT
+#define FIELD_PUT_TENTHS	    show_put_tenths
+#define FIELD_TYPE_END		    .type = "", .of = show_end_fields
 #define FIELD_PUT_END(o, key, port) show_add_end(o, key, s, port)
-#define FIELD_TYPE_ROLE		     .type = "?string"
+#define FIELD_TYPE_ROLE		    .type = "?string"
 #define FIELD_PUT_ROLE(o, key, n)                                                                  \
-	if (view_switch_around(s->view, n)) json_add_str(o, key, "aggregation")
+	if (view_switch_around(s->view, n))                                                        \
+	json_add_str(o, key, "aggregation")
 /* Members of a node: `s`, `n` and `name` (SHOW_CALLED bytes) are in scope. */
 #define SHOW_NODE_FIELDS(F)                                                                        \
 	F("name", STR, show_called(s, n, name))                                                    \
@@ -227,8 +238,8 @@ struct show_vicinity {
 	/* node of the port; NULL: there is no such port, and nothing is shown */
 	const struct view_node *node;
 	guid_t guid;
-	unsigned num;	/* 0: all ports with the GUID */
-	bool *shown;	/* by node: set if it is in the document */
+	unsigned num; /* 0: all ports with the GUID */
+	bool *shown;  /* by node: set if it is in the document */
 	/* by node: hops to a switch with hosts; UINT_MAX: not a switch, or no host is reachable */
 	unsigned *rank;
 };

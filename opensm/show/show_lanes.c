@@ -110,8 +110,8 @@ static struct lanes_group group_new(const struct fabric *f, const struct port *p
 
 	for (unsigned i = 0; i < key->n_rows; i++)
 		for (unsigned sl = 0; sl < QOS_SLS; sl++)
-			g.vl[i][sl] = (uint8_t)ib_bits_get(cells_get(f->cells, key->rows[i]),
-							   sl * 4, 4);
+			g.vl[i][sl] =
+				(uint8_t)ib_bits_get(cells_get(f->cells, key->rows[i]), sl * 4, 4);
 	for (unsigned block = 0; block < QOS_BLOCKS; block++)
 		add_weights(cells_get(f->cells, key->shares[block]),
 			    block < 2 ? g.low_weight : g.high_weight);

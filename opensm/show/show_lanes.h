@@ -13,7 +13,7 @@
 #include "plan/qos.h"
 #include "util/mem.h"
 
-#define LANES_ROWS	16   /* most distinct SL2VL rows of a port that are kept */
+#define LANES_ROWS	 16   /* most distinct SL2VL rows of a port that are kept */
 #define LANES_GROUPS_MAX 1024 /* ports of further groups are only counted */
 
 struct lanes_group {

@@ -10,9 +10,9 @@
 #define TEXT_STRLEN 120
 
 static const char *const standings[LEDGER_STANDINGS] = {
-	[LEDGER_NOT_OURS] = "not_ours",	  [LEDGER_WITH] = "with",
-	[LEDGER_BEHIND] = "behind",	  [LEDGER_COMPARING] = "comparing",
-	[LEDGER_REFUSES] = "refuses",	  [LEDGER_UNREACHED] = "unreached",
+	[LEDGER_NOT_OURS] = "not_ours", [LEDGER_WITH] = "with",
+	[LEDGER_BEHIND] = "behind",	[LEDGER_COMPARING] = "comparing",
+	[LEDGER_REFUSES] = "refuses",	[LEDGER_UNREACHED] = "unreached",
 };
 
 static void tell_behind(const struct sm *sm, const struct sm_ledger_peer *p,
@@ -31,9 +31,9 @@ static const char *tell_standing(const struct sm *sm, const struct sm_ledger_pee
 				 char ret[static TEXT_STRLEN])
 {
 	static const char *const texts[LEDGER_STANDINGS] = {
-		[LEDGER_NOT_OURS] = "none of ours",	[LEDGER_WITH] = "with us",
-		[LEDGER_BEHIND] = "behind",		[LEDGER_COMPARING] = "comparing",
-		[LEDGER_REFUSES] = "cannot store",	[LEDGER_UNREACHED] = "not reached",
+		[LEDGER_NOT_OURS] = "none of ours", [LEDGER_WITH] = "with us",
+		[LEDGER_BEHIND] = "behind",	    [LEDGER_COMPARING] = "comparing",
+		[LEDGER_REFUSES] = "cannot store",  [LEDGER_UNREACHED] = "not reached",
 	};
 	char since[JSON_TIME_STRLEN];
 

@@ -51,9 +51,9 @@ static void copy_tenants(struct show *s, const struct sm *sm, const struct tenan
 	struct show_tenants *t = &s->tenants;
 
 	GROW(t->rows, t->n_rows + 1, t->cap_rows);
-	t->rows[t->n_rows++] = (struct show_tenant_row){
-		.pkey = from->pkey, .first = t->n_members, .n = from->n_members
-	};
+	t->rows[t->n_rows++] = (struct show_tenant_row){ .pkey = from->pkey,
+							 .first = t->n_members,
+							 .n = from->n_members };
 	GROW(t->members, t->n_members + from->n_members, t->cap_members);
 	for (size_t i = 0; i < from->n_members; i++)
 		t->members[t->n_members++] = (struct show_tenant){
@@ -136,9 +136,8 @@ enum control_collected show_partitions_collect(void *snapshot, const struct daem
 	F("membership", STR, show_membership(forms))                                               \
 	F("pending", IF(tenant && tenant->pending, STR), tenant->pending)
 
-static const struct json_field member_fields[] = {
-	SHOW_END_FIELDS(FIELD_MAYBE) MEMBER_FIELDS(FIELD_ROW) { 0 }
-};
+static const struct json_field member_fields[] = { SHOW_END_FIELDS(FIELD_MAYBE)
+							   MEMBER_FIELDS(FIELD_ROW){ 0 } };
 
 static struct json_object *members_of(const struct show *s, uint16_t pkey,
 				      const struct show_tenant_row *row)
@@ -198,8 +197,8 @@ static struct json_object *absent_of(const struct show *s, const struct partitio
 		const struct show_tenant *t = &s->tenants.members[row->first + i];
 
 		if (view_port_of_guid(s->answers, t->guid) == VIEW_NONE)
-			json_object_array_add(absent, absent_new(s, t->guid,
-								 t->full ? "full" : "limited", t));
+			json_object_array_add(
+				absent, absent_new(s, t->guid, t->full ? "full" : "limited", t));
 	}
 	return absent;
 }
@@ -259,9 +258,8 @@ static struct json_object *pkey_text(uint16_t pkey)
 	F("n_dropped", INT, row->n_dropped)                                                        \
 	F("pkeys", OF("[]string"), JSON_LIST(row->n_keys, pkey_text(row->keys[i])))
 
-static const struct json_field dropped_fields[] = {
-	SHOW_END_FIELDS(FIELD_MAYBE) DROPPED_FIELDS(FIELD_ROW) { 0 }
-};
+static const struct json_field dropped_fields[] = { SHOW_END_FIELDS(FIELD_MAYBE)
+							    DROPPED_FIELDS(FIELD_ROW){ 0 } };
 
 static struct json_object *dropped_of(const struct show *s, const struct without_room *row)
 {

@@ -17,6 +17,7 @@
 #include "plan/pkey.h"
 #include "route/proof/disjoint.h"
 #include "show/show_internal.h"
+#include "sm/base/alarm_kinds.h"
 #include "util/mem.h"
 #include "view/lid_hops.h"
 #include "view/path_walk.h"
@@ -40,8 +41,8 @@ struct question {
 	const struct view *v;
 	struct side from, to;
 	struct way way;
-	struct qos_request rq;		/* request that the host would send */
-	const struct qos_level *level;	/* level of the QoS policy; NULL: there is none */
+	struct qos_request rq;	       /* request that the host would send */
+	const struct qos_level *level; /* level of the QoS policy; NULL: there is none */
 	/* Members of the answer, which takes them; NULL, except of the first: it has none. */
 	struct json_object *why_not, *policy, *partition, *sl, *shared, *limited, *hops, *disjoint;
 	struct json_object *mtu, *rate;
@@ -90,6 +91,14 @@ static bool find_side(const struct show *s, unsigned which, struct side *ret,
 	return true;
 }
 
+/* Kinds of alarms by which the device does not answer: packets reach it, and nothing comes back. */
+static bool is_silent(const char *why)
+{
+	return why == alarm_rows[ALARM_SILENT_HOST].cause ||
+	       why == alarm_rows[ALARM_SILENT_SWITCH].cause ||
+	       why == alarm_rows[ALARM_NO_PORT_INFO].cause;
+}
+
 static void judge_side(struct question *q, const struct side *side)
 {
 	const struct view_port *p = side->port;
@@ -101,6 +110,8 @@ static void judge_side(struct question *q, const struct side *side)
 		object_to(q, "'%s' port %u is %s%s%s", show_name(q->s, n), p->num,
 			  p->known ? ib_port_state_row(p->state)->word : "not read",
 			  why ? ": " : "", why ? why : "");
+	else if (q->s->part[p - q->s->view->ports] != SHOW_NO_PART && is_silent(why))
+		object_to(q, "'%s' %s, its link is up", show_name(q->s, n), why);
 	if (!p->lid)
 		object_to(q, "'%s' port %u has no LID", show_name(q->s, n), p->num);
 	else if (side->at == VIEW_NONE)
@@ -322,9 +333,8 @@ static bool make_choice(const struct question *q, const struct lid_hops *h,
 	  JSON_LIST(c.n, candidate_of(q, h, c.sw, c.ports[i], c.loads[c.ports[i]])))               \
 	F("chosen_because", IF(is_choice, STR), chosen_because(q, h, &c, why))
 
-static const struct json_field hop_fields[] = {
-	SHOW_NODE_FIELDS(FIELD_MAYBE) HOP_FIELDS(FIELD_ROW) { 0 }
-};
+static const struct json_field hop_fields[] = { SHOW_NODE_FIELDS(FIELD_MAYBE)
+							HOP_FIELDS(FIELD_ROW){ 0 } };
 
 static struct json_object *hop_of(const struct question *q, const struct lid_hops *h, uint32_t in,
 				  uint32_t out)
@@ -357,8 +367,8 @@ static struct json_object *hops_of(const struct question *q)
 	const struct way *way = &q->way;
 
 	for (unsigned i = 0; i < way->n; i++)
-		json_object_array_add(
-			hops, hop_of(q, h, i ? way->in[i - 1] : VIEW_NONE, way->out[i]));
+		json_object_array_add(hops,
+				      hop_of(q, h, i ? way->in[i - 1] : VIEW_NONE, way->out[i]));
 	if (way->n)
 		json_object_array_add(hops, hop_of(q, h, way->in[way->n - 1], VIEW_NONE));
 	return hops;
@@ -520,8 +530,8 @@ static void write_sl_of_path(const struct question *q, const char *sayer, char *
 	if (l->n_levels > 1)
 		snprintf(ret, len,
 			 "%s%sSL %u is QoS level %u, where %s has %u VLs and the path one of them",
-			 sayer, *sayer ? ": " : "", wish,
-			 kept >> __builtin_popcount(l->sl_mask), engine, sl2vl_own_vls(l));
+			 sayer, *sayer ? ": " : "", wish, kept >> __builtin_popcount(l->sl_mask),
+			 engine, sl2vl_own_vls(l));
 	else if (!*sayer)
 		snprintf(ret, len, "the VL of this path: %s uses %u VLs", engine, l->n_vls);
 	else if (kept)
@@ -643,7 +653,10 @@ static struct json_object *side_of(const struct show *s, const struct side *side
 static bool comes_back(const struct question *q)
 {
 	const struct path_ask ask = {
-		.src = q->from.at, .dst = q->to.at, .slid = q->from.lid, .dlid = q->to.lid,
+		.src = q->from.at,
+		.dst = q->to.at,
+		.slid = q->from.lid,
+		.dlid = q->to.lid,
 	};
 	struct path_way there, back;
 
@@ -671,12 +684,12 @@ static void find_path(struct question *q)
 	F("sl", IF(q.sl, OBJECT(sl_fields)), q.sl)                                                 \
 	F("shared_pkeys", IF(q.shared, LIST(partition_fields)), q.shared)                          \
 	F("limited_to_limited", IF(q.limited, LIST(partition_fields)), q.limited)                  \
-	F("hops", IF(q.hops, LIST(hop_fields)), q.hops)                                          \
+	F("hops", IF(q.hops, LIST(hop_fields)), q.hops)                                            \
 	F("disjoint", IF(q.disjoint, OBJECT(disjoint_fields)), q.disjoint)                         \
 	F("life", IF(q.way.arrived, INT), life_of(&q))                                             \
 	F("mtu", IF(q.mtu, OBJECT(mtu_fields)), q.mtu)                                             \
 	F("rate", IF(q.rate, OBJECT(rate_fields)), q.rate)                                         \
-	F("reversible", IF(q.hops, BOOL), q.way.arrived && comes_back(&q))                         \
+	F("reversible", IF(q.hops, BOOL), q.way.arrived &&comes_back(&q))                          \
 	F("reachable", BOOL, q.way.arrived && !json_object_array_length(q.why_not))
 
 const struct json_field show_path_fields[] = FIELDS_TABLE(PATH_FIELDS);

@@ -113,12 +113,10 @@ static struct json_object *rule_of(const struct qos_policy *p, uint32_t rule)
 /* Behind a rule or a level: how often it decided. */
 #define DECIDED_FIELDS(F) F("decided", INT, decided ? decided[at] : 0)
 
-static const struct json_field counted_rule_fields[] = {
-	RULE_FIELDS(FIELD_ROW) DECIDED_FIELDS(FIELD_ROW) { 0 }
-};
-static const struct json_field counted_level_fields[] = {
-	LEVEL_FIELDS(FIELD_ROW) DECIDED_FIELDS(FIELD_ROW) { 0 }
-};
+static const struct json_field counted_rule_fields[] = { RULE_FIELDS(FIELD_ROW)
+								 DECIDED_FIELDS(FIELD_ROW){ 0 } };
+static const struct json_field counted_level_fields[] = { LEVEL_FIELDS(FIELD_ROW)
+								  DECIDED_FIELDS(FIELD_ROW){ 0 } };
 
 /* Adds the count of rule number `at`, the default level behind the rules, to `o`. */
 static struct json_object *counted(struct json_object *o, const uint64_t *decided, uint32_t at)
@@ -206,7 +204,8 @@ struct json_object *show_policy(void *snapshot, struct control_error *err)
 	if (!s->answers->conf->qos)
 		return control_fail(err, "NotFound", "qos is FALSE: no QoS policy is read");
 	if (!p)
-		return control_fail(err, "NotFound", "no QoS policy is in force: the file %.200s "
+		return control_fail(err, "NotFound",
+				    "no QoS policy is in force: the file %.200s "
 				    "is missing, or has errors",
 				    s->answers->conf->qos_policy_file
 					    ? s->answers->conf->qos_policy_file

@@ -2,8 +2,9 @@
 /*
  * Ports: state of each, and for one that is not ACTIVE the reason.
  *
- * Ports that never had a cable are normal, and many: "not_active" is for ports that need attention,
- * so it leaves those out and counts them; "down" shows them.
+ * "not_active" is for ports that need attention: of each alarm the port where an administrator
+ * looks, and ports that are being set up. Of what an administrator took out there is a list of its
+ * own; ports without a cable are many and normal: they are counted, and "down" shows them.
  */
 #include "show/show_internal.h"
 
@@ -31,7 +32,7 @@ static bool has_violations(const struct show *s, const struct view_port *p)
 
 static bool is_wanted(const struct show *s, const struct view_port *p, unsigned *hidden)
 {
-	const char *why = s->why[p - s->view->ports];
+	enum show_part part = s->part[p - s->view->ports];
 	unsigned phys = (unsigned)ib_get(p->info, PI_PHYS_STATE);
 	/* The ports of an adapter answer for themselves: one without a cable is never read. */
 	bool unread = !p->known && show_node_of(s, p)->type != IB_NODE_SWITCH;
@@ -45,15 +46,17 @@ static bool is_wanted(const struct show *s, const struct view_port *p, unsigned 
 		return p->state == IB_PORT_DOWN;
 	if (!s->flag[1])
 		return true;
-	/* A port that is ACTIVE may still be left out: "complains too much". */
+	if (part != SHOW_NO_PART)
+		return part == SHOW_PLACE;
 	if (p->state == IB_PORT_ACTIVE || p->num == 0)
-		return why != NULL;
+		return false;
 	*hidden += empty;
 	return !empty;
 }
 
 #define PORTS_FIELDS(F)                                                                            \
 	F("ports", LIST(show_listed_fields), ports)                                                \
+	F("planned", OPT_LIST(show_alarm_fields), s->flag[1] ? json_object_get(s->planned) : NULL) \
 	F("hidden", INT, hidden)
 
 const struct json_field show_ports_fields[] = FIELDS_TABLE(PORTS_FIELDS);

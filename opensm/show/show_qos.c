@@ -70,7 +70,7 @@ static unsigned sls_of(const struct lanes_group *g, unsigned vl)
 	F("sls", OF("[]int"), lanes_bits(sls_of(g, vl)))                                           \
 	F("high", KNOWN, g->high_known, g->high_weight[vl])                                        \
 	F("low", KNOWN, g->low_known, g->low_weight[vl])                                           \
-	F("share", IF(is_known && exists && taken >> vl & 1, TENTHS),                              \
+	F("share", IF(is_known &&exists &&taken >> vl & 1, TENTHS),                                \
 	  (unsigned)(share_of(g, &shares, vl) * 10 + .5))
 
 static const struct json_field lane_fields[] = FIELDS_TABLE(LANE_FIELDS);

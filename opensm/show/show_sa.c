@@ -191,9 +191,8 @@ enum control_collected show_sa_collect(void *snapshot, const struct daemon_api *
 	F("pkey", HEX, (unsigned)ib_get(row->record, SVR_PKEY))                                    \
 	F("lease_left", KNOWN, row->left != SERVICE_FOREVER, row->left)
 
-static const struct json_field service_fields[] = {
-	SERVICE_FIELDS(FIELD_ROW) SHOW_END_FIELDS(FIELD_MAYBE) { 0 }
-};
+static const struct json_field service_fields[] = { SERVICE_FIELDS(FIELD_ROW)
+							    SHOW_END_FIELDS(FIELD_MAYBE){ 0 } };
 
 static struct json_object *service_of(const struct show *s, const struct service_row *row)
 {
@@ -233,12 +232,10 @@ static const char *state_name(unsigned state)
 	F("state", STR, state_name(row->state))                                                    \
 	F("failures", INT, row->failures)
 
-static const struct json_field subscription_fields[] = {
-	SHOW_END_FIELDS(FIELD_MAYBE) SUBSCRIPTION_FIELDS(FIELD_ROW) { 0 }
-};
+static const struct json_field subscription_fields[] = { SHOW_END_FIELDS(
+	FIELD_MAYBE) SUBSCRIPTION_FIELDS(FIELD_ROW){ 0 } };
 
-static struct json_object *subscription_of(const struct show *s,
-					   const struct subscription_row *row)
+static struct json_object *subscription_of(const struct show *s, const struct subscription_row *row)
 {
 	struct json_object *o = json_object_new_object();
 	unsigned trap = (unsigned)ib_get(row->info, INF_TRAP);
@@ -253,9 +250,8 @@ static struct json_object *subscription_of(const struct show *s,
 	F("alias_guid", GUID, row->alias)                                                          \
 	F("index", INT, row->index)
 
-static const struct json_field alias_fields[] = {
-	ALIAS_FIELDS(FIELD_ROW) SHOW_END_FIELDS(FIELD_MAYBE) { 0 }
-};
+static const struct json_field alias_fields[] = { ALIAS_FIELDS(FIELD_ROW)
+							  SHOW_END_FIELDS(FIELD_MAYBE){ 0 } };
 
 static struct json_object *alias_of(const struct show *s, const struct alias_row *row)
 {

@@ -19,8 +19,8 @@
 #include "util/hash.h"
 #include "util/mem.h"
 
-#define LIKE_MOST    12u	/* rows that a switch is compared with */
-#define PACKED_MOST  600000u	/* numbers in rows; tables without any order have more */
+#define LIKE_MOST    12u     /* rows that a switch is compared with */
+#define PACKED_MOST  600000u /* numbers in rows; tables without any order have more */
 #define PATTERN_MOST 65536u
 
 struct group {

@@ -18,7 +18,7 @@
 	F("lid", IF(is_switch, INT), port0->lid)                                                   \
 	F("lmc", IF(is_switch, INT), port0->lmc)                                                   \
 	F("enhanced_port0", IF(is_switch, BOOL), view_is_enhanced0(n))                             \
-	F("why_not", IF(is_switch && why, STR), why)
+	F("why_not", IF(is_switch &&why, STR), why)
 
 static void put_node(struct json_object *o, const struct show *s, const struct view_node *n)
 {
@@ -35,8 +35,7 @@ static const char *fastest_enabled(const uint8_t *info, enum ib_speed_set most)
 {
 	for (size_t row = IB_SPEEDS; row-- > 0;)
 		for (enum ib_speed_set set = IB_SPEED_PLAIN; set <= most; set++)
-			if (ib_speeds[row].bit[set] &
-			    ib_speed_bits(info, set, IB_SPEED_ENABLED))
+			if (ib_speeds[row].bit[set] & ib_speed_bits(info, set, IB_SPEED_ENABLED))
 				return ib_speeds[row].name;
 	return NULL;
 }
@@ -87,9 +86,8 @@ static unsigned link_tenths(unsigned width, unsigned tenths)
 	F("was_cabled_to", IF(gone, OBJECT(show_gone_fields)), gone)
 
 static const struct json_field port_fields[] = FIELDS_TABLE(PORT_FIELDS);
-const struct json_field show_listed_fields[] = {
-	PORT_FIELDS(FIELD_ROW) SHOW_NODE_FIELDS(FIELD_ROW) { 0 }
-};
+const struct json_field show_listed_fields[] = { PORT_FIELDS(FIELD_ROW)
+							 SHOW_NODE_FIELDS(FIELD_ROW){ 0 } };
 
 void show_put_port(struct json_object *o, const struct show *s, const struct view_port *p)
 {
@@ -123,9 +121,8 @@ static struct json_object *ports_of(const struct show *s, const struct view_node
 	F("rank", IF(rank != UINT_MAX, INT), rank)                                                 \
 	F("ports", LIST(port_fields), ports)
 
-static const struct json_field whole_fields[] = {
-	SHOW_NODE_FIELDS(FIELD_ROW) NODE_FIELDS(FIELD_ROW) WHOLE_FIELDS(FIELD_ROW) { 0 }
-};
+static const struct json_field whole_fields[] = { SHOW_NODE_FIELDS(FIELD_ROW) NODE_FIELDS(FIELD_ROW)
+							  WHOLE_FIELDS(FIELD_ROW){ 0 } };
 
 /* A node with `ports`, which are consumed; `rank`: of a switch in a vicinity, else UINT_MAX. */
 static void put_whole(struct json_object *o, const struct show *s, const struct view_node *n,
@@ -192,9 +189,8 @@ struct json_object *show_topology(void *snapshot, struct control_error *err)
 	F("ports_active", INT, active)                                                             \
 	F("ports_cabled", INT, cabled)
 
-static const struct json_field node_fields[] = {
-	SHOW_NODE_FIELDS(FIELD_ROW) NODE_FIELDS(FIELD_ROW) COUNT_FIELDS(FIELD_ROW) { 0 }
-};
+static const struct json_field node_fields[] = { SHOW_NODE_FIELDS(FIELD_ROW) NODE_FIELDS(FIELD_ROW)
+							 COUNT_FIELDS(FIELD_ROW){ 0 } };
 
 static void put_counts(struct json_object *o, const struct show *s, const struct view_node *n)
 {

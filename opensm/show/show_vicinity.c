@@ -124,8 +124,7 @@ static void find_ranks(struct show_vicinity *v)
 
 	memset(v->rank, 0xff, view->n_nodes * sizeof(*v->rank));
 	for (uint32_t i = 0; i < view->n_nodes; i++) {
-		if (view->nodes[i].type == IB_NODE_CA &&
-		    !view_switch_around(view, &view->nodes[i]))
+		if (view->nodes[i].type == IB_NODE_CA && !view_switch_around(view, &view->nodes[i]))
 			meet_peers(v, i, 0, queue, &len);
 	}
 	for (uint32_t i = 0; i < len; i++)

@@ -113,7 +113,7 @@ is_unclean() {
 	wait_for 20 sm_up $((before + 1))
 	port_is Initialize
 	gives 0 ports --not-active
-	[[ $out == *"isolated by an administrator"* ]]
+	[[ $out == *"isolated by root"* ]]
 	gives 0 restore all
 	wait_for 20 port_is Active
 }

@@ -361,7 +361,7 @@ followed() {
 	ctl -i two status
 	grep -qE "^  master +'${HOSTS[0]}' port 1" <<<"$out"
 	[ "$(json '.[0].master.is_self' -i two status)" = false ]
-	[ "$(json '.[0].subnet.left_out.count' -i two status)" = 0 ]
+	[ "$(json '.[0].alarms.faults' -i two status)" = 0 ]
 	[ "$(json '.[0].lid > 0' -i two status)" = true ]
 	ctl -i two sweep
 	grep -q '^watch sweep done' <<<"$out"

@@ -97,7 +97,7 @@ subscribers() {
 	wait_for 20 said first "'h9'.*this standby is configured otherwise than we are \(port settings\)"
 	for name in first second; do
 		OPENSM_RUN_DIR=$WORK/run "$abs_top_builddir/bin/opensmctl" -i "$name" >status
-		grep -qF 'configured otherwise (port settings)' status
+		grep -qF 'configured otherwise: port settings' status
 	done
 }
 

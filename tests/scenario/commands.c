@@ -363,6 +363,20 @@ static int cmd_unplug(struct scenario *s, const struct words *w)
 	return sim_unplug(SIM(s), node, port) < 0 ? fault(s, "no cable at %s", w->w[1]) : 0;
 }
 
+/* narrow A:P LANES: its cable has so many lanes, from the next training on */
+static int cmd_narrow(struct scenario *s, const struct words *w)
+{
+	uint64_t lanes;
+	unsigned port;
+	int node;
+
+	CHECK(parse_port(s, w->w[1], &node, &port));
+	CHECK(parse_number(s, w->w[2], 12, &lanes));
+	return sim_set_cable_rate(SIM(s), node, port, (unsigned)lanes, 0) < 0
+		       ? fault(s, "no cable at %s", w->w[1])
+		       : 0;
+}
+
 /* plug A:P B:Q, loopback A:P, move A:P to B:Q */
 static int cmd_plug(struct scenario *s, const struct words *w)
 {
@@ -636,6 +650,7 @@ static const struct command rows[] = {
 	{ "link", 3, 6, cmd_link },
 	{ "unplug", 2, 2, cmd_unplug },
 	{ "plug", 3, 3, cmd_plug },
+	{ "narrow", 3, 3, cmd_narrow },
 	{ "loopback", 2, 2, cmd_plug },
 	{ "move", 4, 4, cmd_plug },
 	{ "reboot", 2, 3, cmd_reboot },

@@ -307,7 +307,18 @@ static int cond_says(struct look *l, const char *const *arg)
 		       l->s->said ? l->s->said : "nothing");
 }
 
+/* lines N: the last program of `ctl` or `rest` printed so many */
+static int cond_lines(struct look *l, const char *const *arg)
+{
+	unsigned n = 0;
+
+	for (const char *at = l->s->said ? l->s->said : ""; (at = strchr(at, '\n')); at++)
+		n++;
+	return compare(l, "number of lines", n, arg[0]);
+}
+
 static const struct cond conds[] = {
+	{ "lines", 1, cond_lines },
 	{ "all-ports", 1, cond_all_ports },
 	{ "reachable", 1, cond_reachable },
 	{ "pairs", 1, cond_pairs },

@@ -592,6 +592,8 @@ static int run_words(struct scenario *s, const char *name, const struct words *w
 	record_text(s->record, "$ ", s->text);
 	code = run_program(s->front, d, argv);
 	record_text(s->record, "", s->said ? s->said : "");
+	if (s->shows_log)
+		printf("%s", s->said ? s->said : "");
 	if (code != expected)
 		fault_of_output(s, code);
 	tap(s, code == expected);

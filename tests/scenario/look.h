@@ -11,7 +11,7 @@ struct look {
 	struct scenario *s;
 	struct sim_verdict verdict;
 	bool judged;
-	char why[720]; /* reason why the condition does not hold */
+	char why[4000]; /* reason why the condition does not hold */
 };
 
 struct cond {

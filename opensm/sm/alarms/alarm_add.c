@@ -106,8 +106,8 @@ struct alarm *alarm_add_cable(struct look *l, enum alarm_kind kind, const struct
 	}
 	a = alarm_add(l, kind, (struct alarm_end){ p->node->guid, p->num });
 	a->where = a->at;
-	if (q)
-		a->far = (struct alarm_end){ q->node->guid, q->num };
+	a->far = q ? (struct alarm_end){ q->node->guid, q->num }
+		   : (struct alarm_end){ p->met_guid, p->met_port };
 	alarm_name_cable(l, a);
 	return a;
 }

@@ -6,7 +6,7 @@
 #include "sm/alarms/alarms_internal.h"
 
 #include <assert.h>
-#include <inttypes.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -86,6 +86,30 @@ static bool is_one_object(const struct alarm *a, const struct alarm *b)
 	return a->at.node == b->at.node && a->at.port == b->at.port;
 }
 
+/* Index of the first alarm about a port of the node, or behind it. */
+static uint32_t first_of(const struct alarm_list *list, guid_t node)
+{
+	uint32_t lo = 0, hi = list->n;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (list->all[mid].at.node < node)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static struct alarm *find(const struct alarm_list *list, guid_t node, unsigned port)
+{
+	for (uint32_t i = first_of(list, node); i < list->n && list->all[i].at.node == node; i++)
+		if (list->all[i].at.port == port)
+			return &list->all[i];
+	return NULL;
+}
+
 static void merge_objects(struct alarm_list *f)
 {
 	uint32_t n = 0;
@@ -103,6 +127,36 @@ static void merge_objects(struct alarm_list *f)
 		if (a->kind != last->kind)
 			last->also |= 1ULL << a->kind;
 	}
+	f->n = n;
+}
+
+/* The alarm about a device at one end of the cable, other than planned work. */
+static struct alarm *device_of(const struct alarm_list *f, const struct alarm *a)
+{
+	struct alarm *d = a->at.port ? find(f, a->at.node, 0) : NULL;
+
+	if (!d && a->far.node)
+		d = find(f, a->far.node, 0);
+	return d && class_of(d) == ALARM_FAULT ? d : NULL;
+}
+
+/* A device that is silent or gone stands for links of it that are worse than they could be. */
+static void merge_cables(struct alarm_list *f)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < f->n; i++) {
+		struct alarm *a = &f->all[i];
+		struct alarm *d = class_of(a) == ALARM_DEGRADED && a->at.node ? device_of(f, a)
+									      : NULL;
+
+		if (d)
+			d->also |= 1ULL << a->kind | a->also;
+		a->n = d ? UINT_MAX : a->n;
+	}
+	for (uint32_t i = 0; i < f->n; i++)
+		if (f->all[i].n != UINT_MAX)
+			f->all[n++] = f->all[i];
 	f->n = n;
 }
 
@@ -196,6 +250,7 @@ static void look(struct sm *sm)
 	free(l.peers_rate);
 	l.found.n = MIN(l.found.n, ALARMS_MAX);
 	merge_objects(&l.found);
+	merge_cables(&l.found);
 	compare(&l);
 	free(s->list.all);
 	s->list = l.found;
@@ -272,31 +327,7 @@ unsigned sm_alarms(struct sm *sm, enum alarm_class class)
 	return n;
 }
 
-/* Index of the first alarm about a port of the node, or behind it. */
-static uint32_t first_of(const struct alarm_list *list, guid_t node)
-{
-	uint32_t lo = 0, hi = list->n;
-
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (list->all[mid].at.node < node)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
-}
-
-static const struct alarm *find(const struct alarm_list *list, guid_t node, unsigned port)
-{
-	for (uint32_t i = first_of(list, node); i < list->n && list->all[i].at.node == node; i++)
-		if (list->all[i].at.port == port)
-			return &list->all[i];
-	return NULL;
-}
-
-enum alarm_kind sm_alarm_of(const struct sm *sm, const struct port *p)
+const struct alarm *sm_alarm_of(const struct sm *sm, const struct port *p)
 {
 	const struct alarm_list *list = &sm->m.alarms->list;
 	const guid_t far = p->peer ? p->peer->node->guid : p->met_guid;
@@ -304,12 +335,11 @@ enum alarm_kind sm_alarm_of(const struct sm *sm, const struct port *p)
 	const struct alarm *a;
 
 	if (!list->n)
-		return ALARM_NONE;
+		return NULL;
 	a = find(list, p->node->guid, p->num);
 	a = a || !far ? a : find(list, far, far_port);
 	a = a ? a : find(list, p->node->guid, 0);
-	a = a || !far ? a : find(list, far, 0);
-	return a ? a->kind : ALARM_NONE;
+	return a || !far ? a : find(list, far, 0);
 }
 
 static const char *plural(unsigned n, enum alarm_class class, char ret[32])

@@ -68,10 +68,18 @@ unsigned sm_alarms_line(struct sm *sm, char *ret, size_t cap);
 unsigned sm_alarms_forget(struct sm *sm, guid_t node, unsigned port);
 
 /*
- * The kind of the alarm whose object, or cable, this port belongs to; ALARM_NONE: none. As of the
- * last look.
+ * The alarm whose object, or cable, this port belongs to, as of the last look; NULL: none. Valid
+ * until the next dispatch.
  */
-enum alarm_kind sm_alarm_of(const struct sm *sm, const struct port *p);
+const struct alarm *sm_alarm_of(const struct sm *sm, const struct port *p);
+
+/* Lanes of a link, and tenths of Gb/s of each; 0: not known. */
+struct link_rate {
+	unsigned width, speed;
+};
+struct link_rate sm_link_rate(const struct port *p);
+/* The best that both ends of the cable support; `p` has a peer, and both were read. */
+struct link_rate sm_link_best(const struct port *p);
 
 /* ---- the machine ---- */
 

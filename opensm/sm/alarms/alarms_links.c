@@ -23,12 +23,7 @@ static bool cable_is_planned(const struct look *l, const struct port *p)
 
 /* ---- speed ----------------------------------------------------------------------------------- */
 
-/* Lanes, and tenths of Gb/s of each; of a port that does not know, 0. */
-struct rate {
-	unsigned width, speed;
-};
-
-static unsigned total(struct rate r)
+static unsigned total(struct link_rate r)
 {
 	return r.width * r.speed;
 }
@@ -48,17 +43,18 @@ static bool can(const struct port *p, size_t row)
 	return false;
 }
 
-static struct rate rate_now(const struct port *p)
+struct link_rate sm_link_rate(const struct port *p)
 {
-	return (struct rate){ ib_link_width(p->info),
+	return (struct link_rate){ ib_link_width(p->info),
 			      ib_link_speed(p->info, fabric_speed_sets(p), false) };
 }
 
-static struct rate rate_of_both(const struct port *p, const struct port *q)
+struct link_rate sm_link_best(const struct port *p)
 {
+	const struct port *q = p->peer;
 	const struct ib_width *w = ib_widest((unsigned)(ib_get(p->info, PI_WIDTH_SUPPORTED) &
 							ib_get(q->info, PI_WIDTH_SUPPORTED)));
-	struct rate r = { w ? w->lanes : 0, 0 };
+	struct link_rate r = { w ? w->lanes : 0, 0 };
 
 	for (size_t row = IB_SPEEDS; row-- > 0 && !r.speed;)
 		if (can(p, row) && can(q, row))
@@ -88,7 +84,7 @@ static uint32_t find_peers_rate(const struct node *n)
 	uint32_t cables = 0;
 
 	for (unsigned i = 1; i <= n->n_ports; i++) {
-		uint32_t rate = is_uplink(&n->ports[i]) ? total(rate_now(&n->ports[i])) : 0;
+		uint32_t rate = is_uplink(&n->ports[i]) ? total(sm_link_rate(&n->ports[i])) : 0;
 
 		cables += rate != 0;
 		for (unsigned k = 0; rate && k < RATES_MAX; k++) {
@@ -117,7 +113,7 @@ static uint32_t peers_rate(struct look *l, const struct node *n)
 /* Slower than most at both ends, or at one where the other has no majority. */
 static bool is_unlike_peers(struct look *l, const struct port *p)
 {
-	uint32_t now = total(rate_now(p)), a, b;
+	uint32_t now = total(sm_link_rate(p)), a, b;
 
 	if (!node_is_switch(p->node) || !is_uplink(p))
 		return false;
@@ -129,7 +125,7 @@ static bool is_unlike_peers(struct look *l, const struct port *p)
 
 static void look_at_speed(struct look *l, const struct port *p)
 {
-	struct rate now = rate_now(p), best = rate_of_both(p, p->peer);
+	struct link_rate now = sm_link_rate(p), best = sm_link_best(p);
 	struct alarm *a;
 
 	if (!now.width || !now.speed || cable_is_planned(l, p))
