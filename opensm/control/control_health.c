@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Health: links with findings, the sickest first, and links with an alarm for their speed. HealthClear: what is known against a link is forgotten.
+ * Health: links with findings, the sickest first, and links with an alarm for their speed.
+ * HealthClear: what is known against a link is forgotten.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -57,7 +57,8 @@ static void print_health(struct ctl *c, struct json_object *o, struct json_objec
 	if (js_len(links))
 		ctl_print_table(c, sick_columns, links);
 	if (js_len(slow) && !c->oneline)
-		printf("%sslower than both ends can, or than their peers:\n", js_len(links) ? "\n" : "");
+		printf("%sslower than both ends can, or than their peers:\n",
+		       js_len(links) ? "\n" : "");
 	if (js_len(slow))
 		ctl_print_table(c, slow_columns, slow);
 	if (c->oneline)

@@ -258,7 +258,7 @@ void show_drop(void *snapshot)
 
 /* ---- methods -------------------------------------------------------------------------------- */
 
-#define STEPS(of, fn)	     .snapshot = show_snapshot, .collect = of, .render = fn, .drop = show_drop
+#define STEPS(of, fn) .snapshot = show_snapshot, .collect = of, .render = fn, .drop = show_drop
 #define DOCUMENT(fn)	     STEPS(show_collect, fn)
 #define DOCUMENT_OF_ROWS(fn) STEPS(fn##_collect, fn)
 

@@ -5,8 +5,8 @@
  * (sim/gen/wear.c), by the seed of the run or by that of --wear (0: clean), unless the file says
  * `clean`. What is not a sentence of the grammar ends everything with "Bail out! FILE:LINE: why".
  *
- * SCENARIO_LOG=1 shows the managers' log, and what programs print; SCENARIO_RECORD=PREFIX writes down what they send
- * (record.h).
+ * SCENARIO_LOG=1 shows the managers' log, and what programs print; SCENARIO_RECORD=PREFIX writes
+ * down what they send (record.h).
  */
 #include <errno.h>
 #include <stdio.h>

@@ -460,7 +460,7 @@ static void a_second_node_with_a_guid_is_named(void **state)
 static void a_cable_that_is_held_is_named(void **state)
 {
 	struct world world = { 0 }, *w = &world;
-	struct json_object *doc, *ports;
+	struct json_object *doc, *ports, *port;
 
 	world_start(w, parse(net_text), NULL, NULL);
 	for (unsigned i = 0; i < 20; i++) {
@@ -470,8 +470,9 @@ static void a_cable_that_is_held_is_named(void **state)
 	doc = ask(w, "Ports", "{\"not_active\": true}");
 	ports = at(doc, "ports");
 	assert_int_equal(json_object_array_length(ports), 1);
-	assert_string_equal(text_at(json_object_array_get_idx(ports, 0), "why_not"), "comes and goes, held down");
-	assert_in_range(json_object_get_int(at(json_object_array_get_idx(ports, 0), "held_seconds")), 1, 240);
+	port = json_object_array_get_idx(ports, 0);
+	assert_string_equal(text_at(port, "why_not"), "comes and goes, held down");
+	assert_in_range(json_object_get_int(at(port, "held_seconds")), 1, 240);
 	json_object_put(doc);
 	doc = ask(w, "Routes", "{\"switch\": \"leaf1\", \"to\": \"h2\"}");
 	assert_int_equal(length_at(doc, "routes.0.equal_ports"), 2); /* 4 and 5 */

@@ -57,8 +57,8 @@ char *sm_alarm_todo(const struct alarm *a, char ret[ALARM_TODO_STRLEN]);
 /* The number of alarms by class, also of those beyond ALARMS_MAX. */
 unsigned sm_alarms(struct sm *sm, enum alarm_class class);
 /*
- * The counts, and the causes of the severest: "2 faults, 1 planned: h5: is gone; leaf1/7 - spine2/1:
- * the link is down", at most `cap` bytes; "": no alarm. Returns the number of alarms.
+ * Writes the counts, and the causes of the severest, in at most `cap` bytes: "2 faults, 1 planned:
+ * h5: is gone; leaf1/7 - spine2/1: the link is down"; "": no alarm. Returns the number of alarms.
  */
 unsigned sm_alarms_line(struct sm *sm, char *ret, size_t cap);
 /*
