@@ -42,6 +42,11 @@ bool control_read_pkey(struct json_object *value, uint16_t *ret, struct control_
 	*ret = pkey <= PKEY_BASE ? (uint16_t)pkey : 0;
 	if (*ret)
 		return true;
+	if (pkey & PKEY_BASE)
+		return control_fail(err, "InvalidParameter",
+				    "'%s' is P_Key 0x%04x as a full member has it; expected 0x%04x",
+				    shown(text, word), (unsigned)pkey & PKEY_BASE,
+				    (unsigned)pkey & PKEY_BASE);
 	return control_fail(err, "InvalidParameter",
 			    "'%s' is no P_Key; expected 0x0001 to 0x7fff, as a number or as "
 			    "\"0x5\" or \"5\"",

@@ -143,7 +143,7 @@ static const char *effect_of(const struct conf_option *row)
 static void put_origin(struct json_object *o, const struct conf *c)
 {
 	json_add_guid(o, "copied_from", c->copied_from);
-	json_add_int(o, "copied_at", c->copied_at);
+	json_add_seconds(o, "copied_at", c->copied_at);
 }
 
 static void put_option(struct json_object *o, const struct conf *c, enum conf_id id)

@@ -277,7 +277,6 @@ void control_put_event(struct json_object *o, const struct daemon_api *api,
 
 	json_add_str(o, "kind", control_event_name(event->kind));
 	json_add_time(o, "time", realtime);
-	json_add_int(o, "realtime_us", realtime);
 	add_rest(o, api, event);
 }
 

@@ -18,7 +18,7 @@
 
 #define END_FIELDS(F)                                                                              \
 	F("node", OPT(STR), p ? node_name(p->node) : NULL)                                         \
-	F("type", OPT(STR), p ? ib_node_type_name(p->node->type) : NULL)                           \
+	F("type", OPT(STR), p ? ib_node_row(p->node->type)->word : NULL)                           \
 	F("node_guid", GUID, e->node)                                                              \
 	F("port", INT, e->port)
 
@@ -47,8 +47,8 @@ static struct json_object *conditions_of(unsigned conds)
 	F("why", STR, s->why)                                                                      \
 	F("conditions", OF("[]string"), conditions_of(s->verdict->on))                             \
 	F("now", OF("[]string"), conditions_of(s->verdict->now))                                   \
-	F("since", INT, s->verdict->since)                                                         \
-	F("last", INT, s->verdict->last)
+	F("since", SECONDS, s->verdict->since)                                                     \
+	F("last", SECONDS, s->verdict->last)
 
 static const struct json_field sick_fields[] = FIELDS_TABLE(SICK_FIELDS);
 

@@ -47,7 +47,7 @@ void control_remember(struct daemon_api *api, const struct sm_event *event)
 
 #define EVENT_FIELDS(F)                                                                            \
 	F("kind", STR, row->kind)                                                                  \
-	F("realtime_us", INT, row->realtime_us)                                                    \
+	F("time", TIME, row->realtime_us)                                                          \
 	F("text", STR, row->text)
 
 static const struct json_field event_fields[] = FIELDS_TABLE(EVENT_FIELDS);

@@ -33,7 +33,7 @@ struct marking {
 #define END_FIELDS(F)                                                                              \
 	F("node", STR, node_name(p->node))                                                         \
 	F("description", STR, p->node->desc)                                                       \
-	F("type", STR, ib_node_type_name(p->node->type))                                           \
+	F("type", STR, ib_node_row(p->node->type)->word)                                           \
 	F("node_guid", GUID, p->node->guid)                                                        \
 	F("port_guid", OPT(GUID), port_is_end(p) ? p->guid : 0)                                    \
 	F("port", KNOWN, !whole, p->num)                                                           \
@@ -46,7 +46,6 @@ static struct json_object *end_of(const struct port *p, bool whole)
 	return p ? FIELDS_NEW(END_FIELDS) : NULL;
 }
 
-/* Times are seconds since 1970. */
 #define MARK_FIELDS(F)                                                                             \
 	F("node_guid", GUID, m->node)                                                              \
 	F("port", KNOWN, !whole, m->port)                                                          \
@@ -55,8 +54,8 @@ static struct json_object *end_of(const struct port *p, bool whole)
 	F("forced", BOOL, m->forced)                                                               \
 	F("by", STR, m->by)                                                                        \
 	F("why", TEXT, m->why)                                                                     \
-	F("since", KNOWN, m->since, m->since)                                                      \
-	F("until", KNOWN, m->until, m->until)                                                      \
+	F("since", SECONDS, m->since)                                                              \
+	F("until", SECONDS, m->until)                                                              \
 	F("cables", INT, s->n_cables)                                                              \
 	F("out", INT, s->n_out)                                                                    \
 	F("spared", INT, s->n_spared)                                                              \

@@ -136,7 +136,7 @@ static struct json_object *fields_of(const struct attr_row *row, const uint8_t *
 	F("path", STR, dr_path_str(&q->path, path))                                                \
 	F("node", OPT(STR), n ? node_name(n) : NULL)                                               \
 	F("node_guid", OPT(GUID), q->node_guid)                                                    \
-	F("node_type", OPT(STR), n ? ib_node_type_name(n->type) : NULL)                            \
+	F("node_type", OPT(STR), n ? ib_node_row(n->type)->word : NULL)                            \
 	F("port", KNOWN, n, q->port)                                                               \
 	F("status", INT, r->status)                                                                \
 	F("status_text", STR, mad_status_words(r->status, status))                                 \

@@ -100,7 +100,7 @@ static char *id_of(const struct drift_row *row, char ret[static ID_STRLEN])
 	F("id", STR, id_of(row, id))                                                               \
 	F("cause", STR, expect_kind_name(row->kind))                                               \
 	F("text", STR, row->text)                                                                  \
-	F("since", KNOWN, row->since, row->since)
+	F("since", SECONDS, row->since)
 
 static const struct json_field finding_fields[] = FIELDS_TABLE(FINDING_FIELDS);
 

@@ -156,6 +156,18 @@ static void add_number(struct json_object *to, const char *key, int value)
 	json_object_object_add(to, key, value >= 0 ? json_object_new_int(value) : NULL);
 }
 
+/* "2026-11-30T06:35:00Z"; 0: null */
+static void add_time(struct json_object *to, const char *key, int64_t seconds)
+{
+	time_t t = (time_t)seconds;
+	char text[40] = "";
+	struct tm tm;
+
+	if (seconds && gmtime_r(&t, &tm))
+		strftime(text, sizeof(text), "%FT%TZ", &tm);
+	add_text(to, key, text[0] ? text : NULL);
+}
+
 static struct json_object *instance_json(const struct slot *s, const struct launch_paths *p)
 {
 	struct json_object *o = json_object_new_object();
@@ -169,7 +181,7 @@ static struct json_object *instance_json(const struct slot *s, const struct laun
 	add_text(o, "name", i->name);
 	add_text(o, "unit", s->unit);
 	add_text(o, "state", unit_phase_name(s->now.phase));
-	json_object_object_add(o, "since", json_object_new_int64(s->now.since / MONO_S));
+	add_time(o, "since", s->now.since / MONO_S);
 	json_object_object_add(o, "failing", json_object_new_boolean(has_failed(s)));
 	add_number(o, "pid", s->now.pid ? s->now.pid : -1);
 	add_text(o, "conf", i->conf ? i->conf : base);

@@ -40,7 +40,7 @@ static int show_sweep(struct ctl *c, struct json_object *sweep)
 	if (c->json)
 		ctl_print_json(c, sweep);
 	else if (!sweep)
-		ctl_refuse("the manager's port vanished before the sweep ended");
+		ctl_refuse(c, "the manager's port vanished before the sweep ended");
 	else
 		printf("%s sweep %s: %" PRId64 " Gets, %" PRId64 " Sets, %s in %" PRId64 " ms\n",
 		       js_str(sweep, "kind"),
@@ -75,7 +75,7 @@ static int cmd_sweep(struct ctl *c, int argc, char **argv)
 
 	if (kind < 0 || argc > 1) {
 		json_object_put(parameters);
-		return ctl_usage(&ctl_sweep, "a sweep is heavy or light, not '%s'",
+		return ctl_usage(c, &ctl_sweep, "a sweep is heavy or light, not '%s'",
 				 argv[kind < 0 ? 0 : 1]);
 	}
 	json_object_object_add(parameters, "kind", json_object_new_string(kinds[kind]));
@@ -126,11 +126,11 @@ static int cmd_priority(struct ctl *c, int argc, char **argv)
 	uint64_t n = 0;
 
 	if (argc > 1)
-		return ctl_too_many(&ctl_priority, argv[1]);
+		return ctl_too_many(c, &ctl_priority, argv[1]);
 	if (!argc)
 		return ctl_show(c, &get, NULL);
 	if (str_to_u64(argv[0], 0, PRIORITY_MAX, &n) < 0)
-		return ctl_usage(&ctl_priority, "a priority is from 0 to %d, not '%s'",
+		return ctl_usage(c, &ctl_priority, "a priority is from 0 to %d, not '%s'",
 				 PRIORITY_MAX, argv[0]);
 	parameters = json_object_new_object();
 	json_object_object_add(parameters, "priority", json_object_new_int64((int64_t)n));
@@ -225,7 +225,7 @@ static int show_sweeping(struct ctl *c)
 		o, "enabled",
 		json_object_new_boolean(js_bool(js_get(status, "sweeps"), "enabled")));
 	if (status && !is_known)
-		r = ctl_refuse("%s", js_str(status, "status"));
+		r = ctl_refuse(c, "%s", js_str(status, "status"));
 	else if (status && c->json)
 		ctl_print_json(c, o);
 	else if (status)
@@ -246,7 +246,7 @@ static int cmd_sweeping(struct ctl *c, int argc, char **argv)
 		return show_sweeping(c);
 	word = ctl_match(argv[0], words);
 	if (word < 0 || argc > 1)
-		return ctl_usage(&ctl_sweeping, "sweeping is on or off, not '%s'",
+		return ctl_usage(c, &ctl_sweeping, "sweeping is on or off, not '%s'",
 				 argv[word < 0 ? 0 : 1]);
 	parameters = json_object_new_object();
 	json_object_object_add(parameters, "enabled", json_object_new_boolean(word == 0));
@@ -268,7 +268,7 @@ static const char *const log_names[] = { "error",  "info",    "verbose", "debug"
 					 "frames", "routing", "sys",	 "all",	  NULL };
 
 /* Reads "0x43" or "error,info,routing". False: neither, which is reported. */
-static bool parse_mask(const char *text, uint64_t *ret)
+static bool parse_mask(const struct ctl *c, const char *text, uint64_t *ret)
 {
 	_cleanup_free_ char *copy = xstrdup(text);
 	char *rest = copy, *word;
@@ -280,7 +280,7 @@ static bool parse_mask(const char *text, uint64_t *ret)
 		int bit = ctl_match(word, log_names);
 
 		if (bit < 0) {
-			ctl_usage(&ctl_loglevel,
+			ctl_usage(c, &ctl_loglevel,
 				  "'%s' is neither a mask (0 to 0xff) nor one of error, info, "
 				  "verbose, "
 				  "debug, funcs, frames, routing, all",
@@ -309,10 +309,10 @@ static int cmd_loglevel(struct ctl *c, int argc, char **argv)
 	uint64_t mask;
 
 	if (argc > 1)
-		return ctl_too_many(&ctl_loglevel, argv[1]);
+		return ctl_too_many(c, &ctl_loglevel, argv[1]);
 	if (!argc)
 		return ctl_show(c, &get, NULL);
-	if (!parse_mask(argv[0], &mask))
+	if (!parse_mask(c, argv[0], &mask))
 		return CTL_USAGE;
 	parameters = json_object_new_object();
 	json_object_object_add(parameters, "flags", json_object_new_int64((int64_t)mask));

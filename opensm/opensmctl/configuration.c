@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "opensmctl/talk/ctl.h"
 #include "util/mem.h"
@@ -90,16 +89,14 @@ const struct ctl_command ctl_reload = {
 
 /* ---- options -------------------------------------------------------------------------------- */
 
-/* "from the master 0x... at 2026-11-23 17:00:00" */
+/* "from the master 0x... at 2026-11-23T17:00:00+01:00" */
 static char *origin_text(struct json_object *o)
 {
-	time_t at = (time_t)js_int(o, "copied_at");
-	char when[40] = "";
-	struct tm tm;
+	char when[CTL_TIME_STRLEN];
 
-	if (localtime_r(&at, &tm))
-		strftime(when, sizeof(when), " at %F %T", &tm);
-	return xasprintf("from the master %s%s", js_str(o, "copied_from"), when);
+	ctl_time_of(o, "copied_at", when);
+	return xasprintf("from the master %s%s%s", js_str(o, "copied_from"), when[0] ? " at " : "",
+			 when);
 }
 
 static char *source_text(struct json_object *o)
@@ -148,9 +145,9 @@ static void print_one(const struct ctl *c, struct json_object *o)
 
 static const struct column option_columns[] = {
 	{ "OPTION", .key = "name", .color = CTL_NAME },
-	{ "VALUE", .key = "value" },
-	{ "DEFAULT", .key = "default", .color = CTL_DIM },
-	{ "FROM", .text = source_text },
+	{ "VALUE", .key = "value", .folds = true },
+	{ "DEFAULT", .key = "default", .color = CTL_DIM, .folds = true, .drop = 1 },
+	{ "FROM", .text = source_text, .folds = true, .drop = 2 },
 	{ 0 },
 };
 

@@ -23,9 +23,9 @@ static const struct column columns[] = {
 	{ "NAME", .key = "name", .color = CTL_NAME },
 	{ "LID>", COLUMN_INT, .key = "lid" },
 	{ "STATE", .key = "state", .tint = tint },
-	{ "ROUNDED>", COLUMN_NATURAL, .key = "rounded" },
+	{ "ROUNDED>", COLUMN_NATURAL, .key = "rounded", .drop = 1 },
 	{ "REFUSED>", COLUMN_NATURAL, .key = "refused" },
-	{ "WRONG KEYS>", COLUMN_NATURAL, .key = "key_violations" },
+	{ "WRONG KEYS>", COLUMN_NATURAL, .key = "key_violations", .drop = 2 },
 	{ "MARKS>", COLUMN_NATURAL, .key = "marks" },
 	{ 0 },
 };
@@ -35,10 +35,10 @@ static const struct column rate_columns[] = {
 	{ "HOSTS>", COLUMN_NATURAL, .key = "hosts" },
 	{ "SWITCH PORTS>", COLUMN_NATURAL, .key = "switch_ports" },
 	{ "THRESHOLD>", COLUMN_INT, .key = "threshold" },
-	{ "PACKET SIZE>", COLUMN_INT, .key = "packet_size" },
+	{ "PACKET SIZE>", COLUMN_INT, .key = "packet_size", .drop = 1 },
 	{ "MARKING RATE>", COLUMN_INT, .key = "marking_rate" },
 	{ "CCTI TIMER>", COLUMN_INT, .key = "timer" },
-	{ "INCREASE>", COLUMN_INT, .key = "increase" },
+	{ "INCREASE>", COLUMN_INT, .key = "increase", .drop = 2 },
 	{ 0 },
 };
 

@@ -3,13 +3,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "opensmctl/talk/ctl.h"
 #include "util/mem.h"
 #include "util/str.h"
 
-#define WATCH_MOST 3600
 #define BITS_OF_DATA 32.0 /* xmit_data and rcv_data count units of 4 octets */
 
 static char *link_text(struct json_object *link)
@@ -37,9 +35,9 @@ static enum ctl_color tint(struct json_object *link)
 
 static const struct column sick_columns[] = {
 	{ "LINK", COLUMN_STR, .key = "ends", .color = CTL_NAME, .text = link_text },
-	{ "WHY", COLUMN_STR, .key = "why", .tint = tint },
-	{ "SINCE", COLUMN_TIME, .key = "since" },
-	{ "DONE", COLUMN_STR, .key = "done" },
+	{ "WHY", COLUMN_STR, .key = "why", .tint = tint, .folds = true },
+	{ "SINCE", COLUMN_TIME, .key = "since", .drop = 1 },
+	{ "DONE", COLUMN_STR, .key = "done", .folds = true },
 	{ 0 },
 };
 
@@ -75,21 +73,6 @@ static void print_health(struct ctl *c, struct json_object *o, struct json_objec
 	printf("%" PRId64 " of at most %" PRId64 " links are isolated for their health%s\n",
 	       js_int(o, "isolated"), js_int(o, "most_isolated"),
 	       js_bool(o, "dry_run") ? "; hm_dry_run is TRUE: none will be" : "");
-}
-
-/* Prints every `seconds` until interrupted, or until the manager is gone; 0: once. */
-static int watch(struct ctl *c, unsigned seconds)
-{
-	static const struct ctl_command once = { .method = "Health", .print = print_health };
-	int r;
-
-	do {
-		if (seconds && isatty(STDOUT_FILENO))
-			fputs("\033[H\033[2J", stdout);
-		r = ctl_show(c, &once, NULL);
-		fflush(stdout);
-	} while (r == CTL_OK && seconds && sleep(seconds) == 0);
-	return r;
 }
 
 static void print_cleared(struct ctl *c, struct json_object *answer, struct json_object *asked)
@@ -265,28 +248,8 @@ static void print_ports(struct ctl *c, struct json_object *o, struct json_object
 	}
 }
 
-static int cmd_health(struct ctl *c, int argc, char **argv)
-{
-	uint64_t seconds = 0;
-
-	for (int i = 0; i < argc; i++) {
-		if (!strcmp(argv[i], "--json"))
-			c->json = true;
-		else if (!strcmp(argv[i], "--watch") && argv[i + 1] &&
-			 str_to_u64(argv[i + 1], 10, WATCH_MOST, &seconds) == 0 && seconds)
-			i++;
-		else if (!strcmp(argv[i], "--watch"))
-			return ctl_usage(&ctl_health, "--watch takes seconds, from 1 to %d",
-					 WATCH_MOST);
-		else
-			return ctl_too_many(&ctl_health, argv[i]);
-	}
-	return watch(c, (unsigned)seconds);
-}
-
 static const struct ctl_word target_words[] = {
 	{ CTL_TEXT, .parameter = "target", .missing = "NODE/PORT is missing" },
-	{ CTL_JSON, .option = "--json" },
 	{ 0 },
 };
 
@@ -306,10 +269,11 @@ static const struct ctl_command health_commands[] = {
 
 const struct ctl_command ctl_health = {
 	.name = "health",
-	.arguments = "[--watch N] | ports NODE[/PORT] | clear NODE/PORT",
+	.arguments = "[ports NODE[/PORT] | clear NODE/PORT]",
 	.help = "links with findings, the sickest first; slow links; ports: counters, error rates",
-	.words = "--watch ports clear",
+	.words = "ports clear",
 	.scope = CTL_SHOWS,
 	.subs = health_commands,
-	.run = cmd_health,
+	.method = "Health",
+	.print = print_health,
 };

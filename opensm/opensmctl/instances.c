@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "client/client.h"
-#include "opensmctl/format/launched.h"
+#include "opensmctl/talk/launched.h"
 #include "opensmctl/talk/ctl.h"
 #include "util/mem.h"
 
@@ -77,10 +77,10 @@ static const struct column instance_columns[] = {
 	{ "STATE", .text = state_text, .tint = state_tint },
 	{ "MANAGER", .key = "manager_state" },
 	{ "PORT", .key = "port" },
-	{ "PID>", COLUMN_NATURAL, .key = "pid" },
-	{ "STARTS AGAIN>", COLUMN_INT, .key = "restarts" },
-	{ "CONFIGURATION", .key = "conf" },
-	{ "STATUS", .key = "status" },
+	{ "PID>", COLUMN_NATURAL, .key = "pid", .drop = 2 },
+	{ "STARTS AGAIN>", COLUMN_INT, .key = "restarts", .drop = 1 },
+	{ "CONFIGURATION", .key = "conf", .drop = 3 },
+	{ "STATUS", .key = "status", .folds = true },
 	{ 0 },
 };
 
@@ -88,7 +88,7 @@ static const struct column instance_columns[] = {
 
 static void print_failing(const struct ctl *c, struct json_object *o)
 {
-	char since[40];
+	char since[CTL_TIME_STRLEN];
 
 	launched_since(o, since);
 	printf("instance %s: %s%s%s%s%s (%s)\n", js_str(o, "name"), ctl_color(c, CTL_BAD),
@@ -138,7 +138,7 @@ static int cmd_instances(struct ctl *c, int argc, char **argv)
 	int r = CTL_OK;
 
 	if (argc)
-		return ctl_too_many(&ctl_instances, argv[0]);
+		return ctl_too_many(c, &ctl_instances, argv[0]);
 	launched = launched_read(c);
 	all = all_instances(c, launched);
 	if (c->json) {
@@ -152,7 +152,7 @@ static int cmd_instances(struct ctl *c, int argc, char **argv)
 		if (!is_in_order(js_at(all, i)))
 			r = CTL_NO_DAEMON;
 	if (!js_len(all)) {
-		ctl_refuse("there is no instance in %s%s%s; systemctl status opensm tells more",
+		ctl_refuse(c, "there is no instance in %s%s%s; systemctl status opensm tells more",
 			   c->run_dir, launched_why_none(launched)[0] ? ": " : "",
 			   launched_why_none(launched));
 		r = CTL_NO_DAEMON;

@@ -30,22 +30,24 @@ static enum ctl_color standing_tint(struct json_object *manager)
 static const struct column tables[] = {
 	{ "TABLE", .key = "name", .color = CTL_NAME },
 	{ "ROWS>", COLUMN_INT, .key = "rows" },
-	{ "REMOVED>", COLUMN_INT, .key = "removed" },
+	{ "REMOVED>", COLUMN_INT, .key = "removed", .drop = 1 },
 	{ "LAST CHANGE>", COLUMN_INT, .key = "number", .otherwise = "-" },
-	{ "AT", .key = "changed", .otherwise = "-" },
+	{ "AT", COLUMN_TIME, .key = "changed" },
 	{ 0 },
 };
 
 static const struct column managers[] = {
-	{ "GUID", .key = "port_guid", .color = CTL_DIM },
+	{ "GUID", .key = "port_guid", .color = CTL_DIM, .drop = 1 },
 	{ "MANAGER", .key = "where", .color = CTL_NAME },
-	{ "LAST SEEN", .key = "seen", .otherwise = "-" },
-	{ "LEDGER", .key = "text", .tint = standing_tint },
+	{ "LAST SEEN", COLUMN_TIME, .key = "seen" },
+	{ "LEDGER", .key = "text", .tint = standing_tint, .folds = true },
 	{ 0 },
 };
 
 static void print_head(const struct ctl *c, struct json_object *o)
 {
+	char changed[CTL_TIME_STRLEN];
+
 	printf("state    %s%s%s%s%s, term %" PRId64 "\n", ctl_color(c, state_tint(o)),
 	       js_str(o, "state"), ctl_color(c, CTL_PLAIN), js_has(o, "reason") ? ": " : "",
 	       js_str(o, "reason"), js_int(o, "term"));
@@ -53,7 +55,8 @@ static void print_head(const struct ctl *c, struct json_object *o)
 	if (js_has(o, "fault"))
 		printf(": %s%s%s", ctl_color(c, CTL_BAD), js_str(o, "fault"),
 		       ctl_color(c, CTL_PLAIN));
-	printf("\nchanged  %s\n\n", js_has(o, "changed") ? js_str(o, "changed") : "never");
+	ctl_time_of(o, "changed", changed);
+	printf("\nchanged  %s\n\n", changed[0] ? changed : "never");
 }
 
 static void print_ledger(struct ctl *c, struct json_object *o, struct json_object *asked)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 bin_PROGRAMS += bin/opensmctl
 bin_opensmctl_SOURCES = opensm/opensmctl/main.c opensm/opensmctl/talk/ctl.h \
-	opensm/opensmctl/talk/call.c opensm/opensmctl/talk/command.c opensm/opensmctl/talk/text.c opensm/opensmctl/talk/several.c \
-	opensm/opensmctl/format/launched.c opensm/opensmctl/format/launched.h \
+	opensm/opensmctl/talk/call.c opensm/opensmctl/talk/command.c opensm/opensmctl/talk/text.c opensm/opensmctl/talk/several.c opensm/opensmctl/talk/options.c opensm/opensmctl/talk/errors.c \
+	opensm/opensmctl/talk/table.c opensm/opensmctl/talk/screen.c opensm/opensmctl/talk/watch.c \
+	opensm/opensmctl/talk/launched.c opensm/opensmctl/talk/launched.h \
 	opensm/opensmctl/commands.c opensm/opensmctl/status.c \
 	opensm/opensmctl/instances.c opensm/opensmctl/monitor.c opensm/opensmctl/configuration.c \
 	opensm/opensmctl/security.c opensm/opensmctl/congestion.c opensm/opensmctl/marks.c opensm/opensmctl/alarms.c opensm/opensmctl/health.c opensm/opensmctl/ledger.c opensm/opensmctl/show.h
@@ -46,6 +47,11 @@ tests_unit_test_schedulers_SOURCES = tests/unit/test-schedulers.c tests/lib/host
 tests_unit_test_schedulers_LDADD = libctlformats.a $(SIM_LIBS) $(UTIL_LIBS) $(JSON_LIBS) $(CMOCKA_LIBS)
 
 UNIT_TESTS += tests/unit/test-opensmctl
-tests_unit_test_opensmctl_SOURCES = tests/unit/test-opensmctl.c opensm/opensmctl/talk/command.c opensm/opensmctl/talk/text.c opensm/opensmctl/show_members.c \
+tests_unit_test_opensmctl_SOURCES = tests/unit/test-opensmctl.c opensm/opensmctl/talk/command.c opensm/opensmctl/talk/errors.c opensm/opensmctl/talk/options.c opensm/opensmctl/talk/text.c opensm/opensmctl/talk/table.c opensm/opensmctl/talk/screen.c opensm/opensmctl/show_members.c \
 	opensm/opensmctl/partitions.c opensm/opensmctl/partitions_text.c opensm/opensmctl/partitions_words.c
 tests_unit_test_opensmctl_LDADD = libctlformats.a libclient.a libib.a $(UTIL_LIBS) $(JSON_LIBS) $(CMOCKA_LIBS)
+
+UNIT_TESTS += tests/unit/test-opensmctl-talk
+tests_unit_test_opensmctl_talk_SOURCES = tests/unit/test-opensmctl-talk.c opensm/opensmctl/talk/command.c opensm/opensmctl/talk/errors.c \
+	opensm/opensmctl/talk/options.c opensm/opensmctl/talk/text.c opensm/opensmctl/talk/table.c opensm/opensmctl/talk/screen.c
+tests_unit_test_opensmctl_talk_LDADD = libctlformats.a $(UTIL_LIBS) $(JSON_LIBS) $(CMOCKA_LIBS)

@@ -72,7 +72,6 @@ static const struct ctl_word mark_words[] = {
 	{ CTL_FLAG, .option = "--force", .parameter = "force" },
 	{ CTL_TEXT, .option = "--why", .parameter = "why" },
 	{ CTL_TIME, .option = "--until", .parameter = "until_seconds" },
-	{ CTL_JSON, .option = "--json" },
 	{ 0 },
 };
 
@@ -152,12 +151,12 @@ static enum ctl_color tint(struct json_object *mark)
 static const struct column columns[] = {
 	{ "LINK", COLUMN_STR, .key = "node_guid", .color = CTL_NAME, .text = link_text },
 	{ "PEER", COLUMN_STR, .key = "peer", .text = peer_text },
-	{ "KIND", COLUMN_STR, .key = "kind" },
+	{ "KIND", COLUMN_STR, .key = "kind", .drop = 1 },
 	{ "STATE", COLUMN_STR, .key = "state", .tint = tint },
 	{ "BY", COLUMN_STR, .key = "by" },
-	{ "SINCE", COLUMN_TIME, .key = "since" },
+	{ "SINCE", COLUMN_TIME, .key = "since", .drop = 2 },
 	{ "UNTIL", COLUMN_TIME, .key = "until" },
-	{ "WHY", COLUMN_STR, .key = "why", .text = why_text },
+	{ "WHY", COLUMN_STR, .key = "why", .text = why_text, .folds = true },
 	{ 0 },
 };
 
@@ -172,6 +171,5 @@ const struct ctl_command ctl_marks = {
 	.help = "links and switches that are out of service, and why",
 	.scope = CTL_SHOWS,
 	.method = "Marks",
-	.takes = ctl_json_word,
 	.print = print_marks,
 };

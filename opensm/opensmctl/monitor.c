@@ -1,28 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Events, a line each, until the process is ended. */
 #include <errno.h>
-#include <inttypes.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "client/client.h"
 #include "opensmctl/talk/ctl.h"
 #include "util/mem.h"
 #include "util/str.h"
-
-static void print_time(int64_t realtime_us)
-{
-	time_t seconds = (time_t)(realtime_us / 1000000);
-	char text[40];
-	struct tm tm;
-
-	localtime_r(&seconds, &tm);
-	strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm);
-	printf("[%s.%06d] ", text, (int)(realtime_us % 1000000));
-}
 
 static enum ctl_color color_of(struct json_object *event)
 {
@@ -45,10 +32,11 @@ static bool on_event(void *arg, struct json_object *reply)
 {
 	const struct ctl *c = arg;
 	struct json_object *event = js_get(reply, "event");
+	char time[CTL_TIME_STRLEN];
 	enum ctl_color color = event ? color_of(event) : CTL_PLAIN;
 
 	if (js_bool(reply, "missed"))
-		fputs("opensmctl: we do not keep up: some events were left out here\n", stderr);
+		ctl_refuse(c, "events came faster than they were read: some were left out here");
 	if (!event)
 		return true;
 	if (c->json) {
@@ -57,7 +45,7 @@ static bool on_event(void *arg, struct json_object *reply)
 		ctl_print_json(c, event);
 	} else {
 		if (c->timestamps)
-			print_time(js_int(event, "realtime_us"));
+			printf("[%s] ", ctl_time_of(event, "time", time));
 		if (c->turn)
 			printf("%s: ", c->turn);
 		printf("%s%s%s: %s\n", color ? ctl_color(c, color) : "", js_str(event, "kind"),
@@ -81,7 +69,7 @@ static bool print_waiting(struct ctl *one)
 		json_object_put(reply);
 	}
 	if (r < 0 && r != -EAGAIN) {
-		ctl_refuse("instance %s is not monitored any more", one->turn);
+		ctl_refuse(one, "instance %s is not monitored any more", one->turn);
 		one->client = client_close(one->client);
 	}
 	return goes_on;
@@ -161,6 +149,7 @@ const struct ctl_command ctl_monitor = {
 	.words = "state sweep discovered routes lft subnet_up node link trap manager sa_dumped "
 		 "port_down security topology health mark",
 	.scope = CTL_SEES_ALL,
+	.once = true,
 	.takes = (const struct ctl_word[]){ { CTL_ALL, .parameter = "kinds" }, { 0 } },
 	.with = monitor,
 };

@@ -11,14 +11,39 @@
 
 /* ---- which partition ------------------------------------------------------------------------ */
 
-#define PKEY_LAST 0x7FFF
+#define PKEY_BASE 0x7FFF
+#define PKEY_FULL 0x8000 /* bit of full members (10.9.2) */
 
-static bool is_pkey(const char *word)
+static bool read_pkey(const char *word, uint64_t *ret)
 {
 	bool is_hex = str_starts(word, "0x") || str_starts(word, "0X");
-	uint64_t n;
 
-	return str_to_u64(word + (is_hex ? 2 : 0), is_hex ? 16 : 10, PKEY_LAST, &n) == 0;
+	return str_to_u64(word + (is_hex ? 2 : 0), is_hex ? 16 : 10, UINT16_MAX, ret) == 0;
+}
+
+/* Is a member asked for as a limited one, though the P_Key is that of full members? */
+static bool names_limited(struct json_object *members)
+{
+	for (size_t i = 0; i < js_len(members); i++)
+		if (strstr(json_object_get_string(js_at(members, i)), "=limited"))
+			return true;
+	return false;
+}
+
+/* 0x8005 is P_Key 0x0005 as a full member has it. CTL_OK, or the exit code of an error. */
+static int drop_full_bit(struct ctl *c, const char *word, uint64_t pkey,
+			 struct json_object *parameters)
+{
+	char base[8];
+
+	snprintf(base, sizeof(base), "0x%04x", (unsigned)pkey & PKEY_BASE);
+	if (names_limited(js_get(parameters, "members")))
+		return ctl_usage(c, NULL,
+				 "%s is %s, full member, and a member is to be limited: write %s",
+				 word, base, base);
+	ctl_refuse(c, "%s is %s, full member", word, base);
+	json_object_object_add(parameters, "pkey", json_object_new_string(base));
+	return CTL_OK;
 }
 
 /* Puts the P_Key of the partition of this name in the place of the name. */
@@ -33,13 +58,14 @@ static int find_pkey(struct ctl *c, struct json_object *partitions, const char *
 		if (strcmp(js_str(p, "name"), name))
 			continue;
 		if (found)
-			return ctl_refuse("'%s' is the name of partitions %s and %s: say which by "
-					  "its P_Key",
+			return ctl_refuse(c,
+					  "'%s' is the name of partitions %s and %s: say which "
+					  "by its P_Key",
 					  name, found, js_str(p, "pkey"));
 		found = js_str(p, "pkey");
 	}
 	if (!found)
-		return ctl_refuse("no partition '%s'; expected its name, or a P_Key (0x0001 to "
+		return ctl_refuse(c, "no partition '%s'; expected its name, or a P_Key (0x0001 to "
 				  "0x7fff)",
 				  name);
 	json_object_object_add(parameters, "pkey", json_object_new_string(found));
@@ -50,12 +76,15 @@ static int settle_pkey(struct ctl *c, const char *verb, struct json_object *para
 {
 	_cleanup_free_ char *word = xstrdup(js_str(parameters, "pkey"));
 	struct json_object *answer;
+	uint64_t pkey;
 	int r;
 
-	if (is_pkey(word))
-		return CTL_OK;
+	if (read_pkey(word, &pkey))
+		return pkey > PKEY_BASE && pkey != PKEY_FULL ?
+			       drop_full_bit(c, word, pkey, parameters) :
+			       CTL_OK;
 	if (!strcmp(verb, "create"))
-		return ctl_usage(NULL,
+		return ctl_usage(c, NULL,
 				 "partitions create: '%s' is no P_Key (0x0001 to 0x7ffe); a name "
 				 "is given with name=%s",
 				 word, word);

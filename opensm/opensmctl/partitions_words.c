@@ -16,7 +16,7 @@ static void add_bool(struct json_object *o, const char *key, bool value)
 
 /* ---- fields --------------------------------------------------------------------------------- */
 
-static int read_mtu(const char *value, struct json_object *ret)
+static int read_mtu(const struct ctl *c, const char *value, struct json_object *ret)
 {
 	for (unsigned code = IB_MTU_256; code <= IB_MTU_4096; code++) {
 		char text[16];
@@ -27,10 +27,10 @@ static int read_mtu(const char *value, struct json_object *ret)
 		json_object_object_add(ret, "mtu", json_object_new_int((int)code));
 		return CTL_OK;
 	}
-	return ctl_usage(NULL, "mtu is 256, 512, 1024, 2048 or 4096 bytes, not '%s'", value);
+	return ctl_usage(c, NULL, "mtu is 256, 512, 1024, 2048 or 4096 bytes, not '%s'", value);
 }
 
-static int read_rate(const char *value, struct json_object *ret)
+static int read_rate(const struct ctl *c, const char *value, struct json_object *ret)
 {
 	for (unsigned code = IB_RATE_MIN; code <= IB_RATE_MAX; code++) {
 		char text[32];
@@ -41,30 +41,30 @@ static int read_rate(const char *value, struct json_object *ret)
 		json_object_object_add(ret, "rate", json_object_new_int((int)code));
 		return CTL_OK;
 	}
-	return ctl_usage(NULL,
+	return ctl_usage(c, NULL,
 			 "rate is that of a link in Gb/s, for instance 2.5, 100 or 400, not '%s'",
 			 value);
 }
 
-static int read_sl(const char *value, struct json_object *ret)
+static int read_sl(const struct ctl *c, const char *value, struct json_object *ret)
 {
 	uint64_t sl;
 
 	if (str_to_u64(value, 10, 15, &sl) < 0)
-		return ctl_usage(NULL, "sl is from 0 to 15, not '%s'", value);
+		return ctl_usage(c, NULL, "sl is from 0 to 15, not '%s'", value);
 	json_object_object_add(ret, "sl", json_object_new_int64((int64_t)sl));
 	return CTL_OK;
 }
 
-static int read_ipoib(const char *value, struct json_object *ret)
+static int read_ipoib(const struct ctl *c, const char *value, struct json_object *ret)
 {
 	if (strcmp(value, "yes") && strcmp(value, "no"))
-		return ctl_usage(NULL, "ipoib is yes or no, not '%s'", value);
+		return ctl_usage(c, NULL, "ipoib is yes or no, not '%s'", value);
 	add_bool(ret, "ip_over_ib", !strcmp(value, "yes"));
 	return CTL_OK;
 }
 
-static int read_name(const char *value, struct json_object *ret)
+static int read_name(const struct ctl *c, const char *value, struct json_object *ret)
 {
 	json_object_object_add(ret, "name", json_object_new_string(value));
 	return CTL_OK;

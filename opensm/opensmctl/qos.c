@@ -32,13 +32,13 @@ static const struct column lane_columns[] = {
 	{ "KIND", .key = "kind", .color = CTL_NAME },
 	{ "PORTS>", COLUMN_INT, .key = "ports" },
 	{ "VLS>", COLUMN_INT, .key = "vls" },
-	{ "LIMIT>", COLUMN_INT, .key = "high_limit" },
+	{ "LIMIT>", COLUMN_INT, .key = "high_limit", .drop = 1 },
 	{ "VL>", COLUMN_INT, .key = "vl" },
 	{ "SLS", COLUMN_LIST, .key = "sls" },
 	{ "HIGH>", COLUMN_INT, .key = "high", .otherwise = "-" },
 	{ "LOW>", COLUMN_INT, .key = "low", .otherwise = "-" },
 	{ "SHARE>", .text = share_text, .tint = share_tint },
-	{ "SUCH AS", COLUMN_PLACE, .key = "such_as" },
+	{ "SUCH AS", COLUMN_PLACE, .key = "such_as", .drop = 2 },
 	{ 0 },
 };
 
@@ -166,14 +166,13 @@ static void print_qos(struct ctl *c, struct json_object *o, struct json_object *
 
 const struct ctl_command ctl_qos = {
 	.name = "qos",
-	.arguments = "[policy] [--json]",
+	.arguments = "[policy]",
 	.help = "VLs as programmed, by kind of port: which SL takes which, and its share of a "
 		"cable; lanes that starve; policy: the rules of qos-policy.conf, and how often "
 		"each decided",
-	.words = "policy --json",
+	.words = "policy",
 	.scope = CTL_SHOWS,
 	.subs = qos_commands,
 	.method = "Qos",
-	.takes = ctl_json_word,
 	.print = print_qos,
 };

@@ -68,7 +68,7 @@ static const struct column rule_columns[] = {
 	{ "SL>", COLUMN_INT, .key = "sl" },
 	{ "LEVEL", .key = "level", .color = CTL_NAME, .otherwise = "" },
 	{ "USE", .key = "use", .otherwise = "" },
-	{ "WHEN", .text = criteria_text },
+	{ "WHEN", .text = criteria_text, .folds = true },
 	{ 0 },
 };
 
@@ -79,7 +79,7 @@ static const struct column level_columns[] = {
 	{ "MTU>", COLUMN_INT, .key = "mtu", .otherwise = "" },
 	{ "Gb/s>", COLUMN_GBPS, .key = "gbps", .otherwise = "" },
 	{ "LIFE>", COLUMN_INT, .key = "life", .otherwise = "" },
-	{ "P_KEYS", .text = pkeys_text },
+	{ "P_KEYS", .text = pkeys_text, .folds = true },
 	{ "USE", .key = "use", .otherwise = "" },
 	{ 0 },
 };
@@ -89,7 +89,7 @@ static const struct column group_columns[] = {
 	{ "GROUP", .key = "name", .color = CTL_NAME },
 	{ "PORTS>", COLUMN_INT, .key = "ports" },
 	{ "USE", .key = "use", .otherwise = "" },
-	{ "BY", .text = where_text },
+	{ "BY", .text = where_text, .folds = true },
 	{ 0 },
 };
 
@@ -128,7 +128,6 @@ const struct ctl_command qos_commands[] = {
 		.name = "policy",
 		.scope = CTL_SHOWS,
 		.method = "QosPolicy",
-		.takes = ctl_json_word,
 		.print = print_policy,
 	},
 	{ 0 },

@@ -97,8 +97,10 @@ static struct json_object *page_of(struct ctl *c, bool with_paths)
 {
 	struct json_object *page = json_object_new_object(), *status = ctl_call(c, "Status", NULL);
 	struct json_object *topology = status ? ctl_call(c, "Topology", NULL) : NULL;
+	char made[CTL_TIME_STRLEN];
 
-	json_object_object_add(page, "made", json_object_new_int64(time(NULL)));
+	ctl_time_utc(time(NULL), made);
+	json_object_object_add(page, "made", json_object_new_string(made));
 	json_object_object_add(page, "status", status);
 	if (!topology) {
 		json_object_put(page);
@@ -120,7 +122,7 @@ static int report(struct ctl *c)
 	int r;
 
 	if (!path && !c->json)
-		return ctl_usage(&ctl_report, "-o FILE is missing: the page to write");
+		return ctl_usage(c, &ctl_report, "-o FILE is missing: the page to write");
 	page = page_of(c, !js_bool(c->words, "no_paths"));
 	if (!page)
 		return c->exit_code;
@@ -128,7 +130,7 @@ static int report(struct ctl *c)
 	if (c->json)
 		ctl_print_json(c, page);
 	json_object_put(page);
-	return r < 0 ? ctl_refuse("%s cannot be written: %s", path, strerror(-r)) : CTL_OK;
+	return r < 0 ? ctl_refuse(c, "%s cannot be written: %s", path, strerror(-r)) : CTL_OK;
 }
 
 const struct ctl_command ctl_report = {

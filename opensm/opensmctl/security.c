@@ -14,11 +14,11 @@ static enum ctl_color tint(struct json_object *check)
 }
 
 static const struct column columns[] = {
-	{ "LINE>", COLUMN_INT, .key = "number" },
+	{ "LINE>", COLUMN_INT, .key = "number", .drop = 1 },
 	{ "VERDICT", .key = "verdict", .tint = tint },
 	{ "CHECK", .key = "name", .color = CTL_NAME },
-	{ "NOW", .key = "present" },
-	{ "TO DO", .key = "advice", .color = CTL_DIM },
+	{ "NOW", .key = "present", .folds = true },
+	{ "TO DO", .key = "advice", .color = CTL_DIM, .folds = true },
 	{ 0 },
 };
 

@@ -34,9 +34,9 @@ static const struct column partition_columns[] = {
 	{ "LIMITED>", COLUMN_INT, .key = "limited" },
 	{ "BOTH>", COLUMN_INT, .key = "both" },
 	{ "ABSENT>", COLUMN_LEN, .key = "absent", .tint = absent_tint },
-	{ "GROUPS>", COLUMN_LEN, .key = "groups" },
-	{ "SL>", COLUMN_INT, .key = "sl" },
-	{ "SOURCE", .key = "source", .color = CTL_DIM, .optional = true },
+	{ "GROUPS>", COLUMN_LEN, .key = "groups", .drop = 2 },
+	{ "SL>", COLUMN_INT, .key = "sl", .drop = 3 },
+	{ "SOURCE", .key = "source", .color = CTL_DIM, .optional = true, .drop = 1 },
 	{ 0 },
 };
 
@@ -62,8 +62,8 @@ static const struct column member_columns[] = {
 	{ "MEMBER", .text = member_text, .tint = member_tint },
 	{ "MEMBERSHIP", .key = "membership" },
 	{ "LID>", COLUMN_INT, .key = "lid", .otherwise = "" },
-	{ "PORT GUID", .key = "port_guid", .color = CTL_DIM },
-	{ "REMARK", .text = member_remark_text, .color = CTL_WARN },
+	{ "PORT GUID", .key = "port_guid", .color = CTL_DIM, .drop = 1 },
+	{ "REMARK", .text = member_remark_text, .color = CTL_WARN, .folds = true },
 	{ 0 },
 };
 
@@ -71,7 +71,7 @@ static const struct column partition_group_columns[] = {
 	{ "GROUP", .key = "mgid", .color = CTL_NAME },
 	{ "MTU>", COLUMN_INT, .key = "mtu" },
 	{ "Gb/s>", COLUMN_GBPS, .key = "gbps" },
-	{ "SL>", COLUMN_INT, .key = "sl" },
+	{ "SL>", COLUMN_INT, .key = "sl", .drop = 3 },
 	{ 0 },
 };
 
@@ -190,7 +190,7 @@ static const struct column group_columns[] = {
 	{ "MEMBERS>", COLUMN_INT, .key = "n_members" },
 	{ "MTU>", COLUMN_INT, .key = "mtu" },
 	{ "Gb/s>", COLUMN_GBPS, .key = "gbps" },
-	{ "SL>", COLUMN_INT, .key = "sl" },
+	{ "SL>", COLUMN_INT, .key = "sl", .drop = 3 },
 	{ "GROUP", .key = "meaning", .color = CTL_NAME },
 	{ 0 },
 };
@@ -216,9 +216,9 @@ static char *joined_by_text(struct json_object *member)
 
 static const struct column group_member_columns[] = {
 	{ "MEMBER", COLUMN_PLACE, .color = CTL_NAME },
-	{ "JOINED AS", .text = join_text },
+	{ "JOINED AS", .text = join_text, .drop = 2 },
 	{ "LID>", COLUMN_INT, .key = "lid" },
-	{ "GUID", .text = guid_text, .color = CTL_DIM },
+	{ "GUID", .text = guid_text, .color = CTL_DIM, .drop = 1 },
 	{ "", .text = joined_by_text },
 	{ 0 },
 };
@@ -308,9 +308,9 @@ static const struct column service_columns[] = {
 
 static const struct column subscription_columns[] = {
 	{ "PORT", COLUMN_PLACE, .color = CTL_NAME },
-	{ "TRAP", COLUMN_INT, .key = "trap", .otherwise = "all" },
+	{ "TRAP", COLUMN_INT, .key = "trap", .otherwise = "all", .drop = 1 },
 	{ "LID>", COLUMN_INT, .key = "subscriber_lid" },
-	{ "QP>", COLUMN_INT, .key = "qpn" },
+	{ "QP>", COLUMN_INT, .key = "qpn", .drop = 2 },
 	{ "STATE", .key = "state" },
 	{ 0 },
 };
@@ -412,10 +412,10 @@ static enum ctl_color remark_tint(struct json_object *manager)
 
 static char *remark_text(struct json_object *manager)
 {
-	return xstrdup(js_bool(manager, "own")		  ? "this one"
+	return xstrdup(js_bool(manager, "own")		? "this one"
 		       : js_has(manager, "not_trusted") ? js_str(manager, "not_trusted")
-		       : js_bool(manager, "watched")	  ? "watched"
-							  : "");
+		       : js_bool(manager, "watched")	? "watched"
+							: "");
 }
 
 static char *ledger_text(struct json_object *manager)
@@ -435,10 +435,10 @@ static enum ctl_color ledger_tint(struct json_object *manager)
 static const struct column manager_columns[] = {
 	{ "STATE", .key = "state", .otherwise = "?", .tint = state_tint },
 	{ "PRIORITY>", COLUMN_INT, .key = "priority", .otherwise = "?" },
-	{ "GUID", .key = "port_guid", .color = CTL_DIM },
+	{ "GUID", .key = "port_guid", .color = CTL_DIM, .drop = 1 },
 	{ "WHERE", .key = "where", .color = CTL_NAME },
-	{ "LEDGER", .text = ledger_text, .tint = ledger_tint },
-	{ "REMARK", .text = remark_text, .tint = remark_tint },
+	{ "LEDGER", .text = ledger_text, .tint = ledger_tint, .folds = true },
+	{ "REMARK", .text = remark_text, .tint = remark_tint, .folds = true },
 	{ 0 },
 };
 
@@ -485,16 +485,15 @@ static struct json_object *differences_of(struct json_object *manager)
 		json_object_array_add(all, difference("file", js_at(rows, i), true));
 	rows = js_get(manager, "keys");
 	for (size_t i = 0; i < js_len(rows); i++)
-		json_object_array_add(
-			all, key_difference(json_object_get_string(js_at(rows, i))));
+		json_object_array_add(all, key_difference(json_object_get_string(js_at(rows, i))));
 	return all;
 }
 
 static const struct column difference_columns[] = {
 	{ "WHAT", .key = "what", .color = CTL_DIM },
 	{ "NAME", .key = "name", .color = CTL_NAME },
-	{ "HERE", .key = "here" },
-	{ "THERE", .key = "there" },
+	{ "HERE", .key = "here", .folds = true },
+	{ "THERE", .key = "there", .folds = true },
 	{ 0 },
 };
 

@@ -29,8 +29,8 @@ static const struct column hop_columns[] = {
 	{ "OUT>", COLUMN_INT, .key = "out_port", .otherwise = "" },
 	{ "VL>", COLUMN_INT, .key = "vl", .otherwise = "", .optional = true },
 	{ "LINK Gb/s>", COLUMN_GBPS, .key = "gbps", .otherwise = "" },
-	{ "MTU>", COLUMN_INT, .key = "mtu", .otherwise = "" },
-	{ "EQUALLY SHORT (PORT:LIDS)", .text = candidates_text },
+	{ "MTU>", COLUMN_INT, .key = "mtu", .otherwise = "", .drop = 2 },
+	{ "EQUALLY SHORT (PORT:LIDS)", .text = candidates_text, .folds = true, .drop = 1 },
 	{ 0 },
 };
 

@@ -28,8 +28,8 @@ static const struct column node_columns[] = {
 	{ "LID>", COLUMN_LIST, .key = "lids" },
 	{ "ACTIVE>", COLUMN_INT, .key = "ports_active", .tint = active_tint },
 	{ "PORTS>", COLUMN_INT, .key = "n_ports" },
-	{ "GUID", .key = "node_guid", .color = CTL_DIM },
-	{ "DESCRIPTION", .text = desc_text },
+	{ "GUID", .key = "node_guid", .color = CTL_DIM, .drop = 1 },
+	{ "DESCRIPTION", .text = desc_text, .drop = 2 },
 	{ 0 },
 };
 
@@ -114,14 +114,14 @@ static char *violations_text(struct json_object *port)
 
 static const struct column port_columns[] = {
 	PORT_COLUMNS,
-	{ "WHY NOT", .text = why_text, .color = CTL_WARN },
+	{ "WHY NOT", .text = why_text, .color = CTL_WARN, .folds = true },
 	{ 0 },
 };
 
 static const struct column port_columns_with_violations[] = {
 	PORT_COLUMNS,
-	{ "VIOLATIONS", .text = violations_text, .color = CTL_BAD },
-	{ "WHY NOT", .text = why_text, .color = CTL_WARN },
+	{ "VIOLATIONS", .text = violations_text, .color = CTL_BAD, .folds = true },
+	{ "WHY NOT", .text = why_text, .color = CTL_WARN, .folds = true },
 	{ 0 },
 };
 
@@ -232,7 +232,7 @@ static const struct column route_columns[] = {
 	{ "TO", COLUMN_PLACE, .key = "to", .color = CTL_NAME },
 	{ "PORT>", COLUMN_INT, .key = "out_port", .otherwise = "none", .tint = out_port_tint },
 	{ "HOPS>", COLUMN_INT, .key = "hops", .otherwise = "no way", .tint = hops_tint },
-	{ "EQUALLY SHORT", .text = equal_ports_text },
+	{ "EQUALLY SHORT", .text = equal_ports_text, .folds = true, .drop = 1 },
 	{ 0 },
 };
 

@@ -172,12 +172,12 @@ static enum ctl_color active_tint(struct json_object *node)
 
 static const struct column switch_columns[] = {
 	{ "SWITCH", .key = "name", .color = CTL_NAME },
-	{ "LID>", COLUMN_INT, .key = "lid" },
+	{ "LID>", COLUMN_INT, .key = "lid", .drop = 1 },
 	{ "ACTIVE>", COLUMN_INT, .key = "active", .tint = active_tint },
 	{ "CABLED>", COLUMN_INT, .key = "cabled" },
 	{ "PORTS>", COLUMN_INT, .key = "n_ports" },
 	{ "HOSTS>", COLUMN_INT, .key = "hosts" },
-	{ "SWITCHES BEHIND IT", .key = "others" },
+	{ "SWITCHES BEHIND IT", .key = "others", .folds = true },
 	{ 0 },
 };
 
@@ -267,7 +267,7 @@ static void print_format(struct ctl *c, struct json_object *doc, enum format for
 
 /* ---- words ---------------------------------------------------------------------------------- */
 
-static int parse_format(const char *name, struct question *ret)
+static int parse_format(const struct ctl *c, const char *name, struct question *ret)
 {
 	const char *names[ARRAY_SIZE(formats) + 1] = { NULL };
 	int i;
@@ -276,7 +276,7 @@ static int parse_format(const char *name, struct question *ret)
 		names[k] = formats[k].name;
 	i = ctl_match(name, names);
 	if (i < 0)
-		return ctl_usage(&ctl_topology, "there is no format '%s'", name);
+		return ctl_usage(c, &ctl_topology, "there is no format '%s'", name);
 	ret->format = formats[i].format;
 	ret->wish.format = formats[i].scheduler;
 	return CTL_OK;
@@ -312,17 +312,17 @@ static int parse_words(const struct ctl *c, struct question *ret)
 			  .block_size = given(c->words, "block_size"),
 			  .k8s_prefix = given(c->words, "k8s_prefix") },
 	};
-	r = parse_format(format ? format : c->json ? "json" : "table", ret);
+	r = parse_format(c, format ? format : c->json ? "json" : "table", ret);
 	if (r != CTL_OK)
 		return r;
 	if ((wish->slurm.network || wish->slurm.ports || wish->blocks || wish->block_size ||
 	     wish->k8s_prefix) &&
 	    ret->format != FORMAT_SCHEDULER)
-		return ctl_usage(&ctl_topology,
+		return ctl_usage(c, &ctl_topology,
 				 "--network, --ports, --blocks, --block-size and --k8s-prefix are "
 				 "for Slurm's formats and k8s");
 	wrong = scheduler_wish_check(wish);
-	return wrong ? ctl_usage(&ctl_topology, "%s", wrong) : CTL_OK;
+	return wrong ? ctl_usage(c, &ctl_topology, "%s", wrong) : CTL_OK;
 }
 
 /* ---- the command ---------------------------------------------------------------------------- */
@@ -362,13 +362,13 @@ static int topology(struct ctl *c)
 
 const struct ctl_command ctl_topology = {
 	.name = "topology",
-	.arguments = "[save FILE [--csv]|diff [--json]|accept FINDING|all] "
+	.arguments = "[save FILE [--csv]|diff|accept FINDING|all] "
 		     "[--format table|ibnetdiscover|json|dot|slurm-conf|slurm-block|"
 		     "slurm-yaml|k8s] [--network PATTERN] [--ports DEVICE] [--blocks leaf|pod] "
 		     "[--block-size N] [--k8s-prefix DOMAIN]",
 	.help = "the fabric: as a table, or in a format that other programs read; save, diff and "
 		"accept: as it was meant",
-	.words = "save diff accept --csv --json "
+	.words = "save diff accept --csv "
 		 "--format table ibnetdiscover json dot slurm-conf slurm-block slurm-yaml k8s "
 		 "--network --ports --blocks leaf pod --block-size --k8s-prefix",
 	.scope = CTL_SEES_ALL,

@@ -325,7 +325,7 @@ static int refuse_verb(struct ctl *c, int argc, char **argv)
 		argv[1] = as_owner("--hex");
 		return ctl_do(c, &ctl_smp, argc, argv);
 	}
-	return ctl_usage(&ctl_smp, "expected get or show, found '%s'", argc ? argv[0] : "");
+	return ctl_usage(c, &ctl_smp, "expected get or show, found '%s'", argc ? argv[0] : "");
 }
 
 #define SMP_TAKES                                                                                  \
@@ -348,8 +348,8 @@ static const struct ctl_word show_takes[] = {
 };
 
 static const struct ctl_command smp_commands[] = {
-	{ .name = "get", .scope = CTL_ACTS, .takes = get_takes, .with = smp_get },
-	{ .name = "show", .scope = CTL_ACTS, .takes = show_takes, .with = smp_show },
+	{ .name = "get", .scope = CTL_ACTS, .shows = true, .takes = get_takes, .with = smp_get },
+	{ .name = "show", .scope = CTL_ACTS, .shows = true, .takes = show_takes, .with = smp_show },
 	{ 0 },
 };
 

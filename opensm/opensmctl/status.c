@@ -8,10 +8,12 @@
 #include <string.h>
 
 #include "client/client.h"
-#include "opensmctl/format/launched.h"
+#include "opensmctl/talk/launched.h"
 #include "opensmctl/talk/ctl.h"
 #include "util/mem.h"
 #include "util/str.h"
+
+#define TEXT_COLUMN 17 /* the column in which texts behind keys begin */
 
 /* Prints a line "  key   text"; with -o all lines of a record are joined to one. */
 static void print_line(const struct ctl *c, const char *key, const char *fmt, ...)
@@ -313,7 +315,7 @@ static const struct column smp_columns[] = {
 	{ 0 },
 };
 
-static void print_status(const struct ctl *c, struct json_object *o)
+static void print_lines(const struct ctl *c, struct json_object *o)
 {
 	print_head(c, o);
 	if (!js_has(o, "subnet")) {
@@ -338,12 +340,27 @@ static void print_status(const struct ctl *c, struct json_object *o)
 		ctl_print_table(c, smp_columns, js_get(js_get(o, "smps"), "counts"));
 }
 
+/* Lines that are wider than the terminal go on below their text. */
+static void print_status(const struct ctl *c, struct json_object *o)
+{
+	struct ctl_captured captured;
+	_cleanup_free_ char *text = NULL;
+
+	if (!c->width || c->oneline || !ctl_capture(&captured)) {
+		print_lines(c, o);
+		return;
+	}
+	print_lines(c, o);
+	text = ctl_captured(&captured);
+	ctl_print_folded(c, text, TEXT_COLUMN);
+}
+
 /* ---- instances that do not run -------------------------------------------------------------- */
 
 static void print_absent(const struct ctl *c, struct json_object *o)
 {
 	bool runs = !strcmp(js_str(o, "state"), "RUNNING");
-	char since[40];
+	char since[CTL_TIME_STRLEN];
 
 	printf("%s%s%s: %s%s%s", ctl_color(c, CTL_NAME), js_str(o, "instance"),
 	       ctl_color(c, CTL_PLAIN), ctl_color(c, runs ? CTL_WARN : CTL_BAD), js_str(o, "state"),
@@ -459,7 +476,7 @@ static int cmd_status(struct ctl *c, int argc, char **argv)
 	int r = CTL_OK;
 
 	if (argc)
-		return ctl_too_many(&ctl_status, argv[0]);
+		return ctl_too_many(c, &ctl_status, argv[0]);
 	all = json_object_new_array();
 	if (!is_path)
 		r = ask_all(c, name, all);

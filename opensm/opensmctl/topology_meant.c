@@ -12,10 +12,9 @@
 #include "util/mem.h"
 #include "util/str.h"
 
-#define usage(...) ctl_usage(&ctl_topology, __VA_ARGS__)
-
 /* 0, or the exit code after an error was printed. */
-static int write_file(struct file_replace *f, const char *path, const char *text)
+static int write_file(const struct ctl *c, struct file_replace *f, const char *path,
+		      const char *text)
 {
 	int r = f ? 0 : -errno;
 
@@ -23,7 +22,7 @@ static int write_file(struct file_replace *f, const char *path, const char *text
 		fputs(text, file_replace_stream(f));
 		r = file_replace_commit(f, true);
 	}
-	return r < 0 ? ctl_refuse("%s: %s; it was not changed", path, strerror(-r)) : CTL_OK;
+	return r < 0 ? ctl_refuse(c, "%s: %s; it was not changed", path, strerror(-r)) : CTL_OK;
 }
 
 static struct json_object *ask_text(struct ctl *c, const char *accept, bool csv)
@@ -49,7 +48,7 @@ static int save(struct ctl *c)
 	o = ask_text(c, NULL, js_bool(c->words, "csv"));
 	if (!o)
 		return c->exit_code;
-	r = write_file(file_output_open(path, 0644), path, js_str(o, "text"));
+	r = write_file(c, file_output_open(path, 0644), path, js_str(o, "text"));
 	if (r == CTL_OK && strcmp(path, "-") != 0)
 		printf("%s: %s\n", path, ctl_plural(js_int(o, "cables"), "cable", n));
 	json_object_put(o);
@@ -60,8 +59,8 @@ static int save(struct ctl *c)
 
 static const struct column columns[] = {
 	{ "FINDING", COLUMN_STR, .key = "id", .color = CTL_NAME },
-	{ "SINCE", COLUMN_TIME, .key = "since" },
-	{ "WHAT", COLUMN_STR, .key = "text" },
+	{ "SINCE", COLUMN_TIME, .key = "since", .drop = 1 },
+	{ "WHAT", COLUMN_STR, .key = "text", .folds = true },
 	{ 0 },
 };
 
@@ -110,7 +109,7 @@ static int accept_one(struct ctl *c)
 	o = ask_text(c, js_str(c->words, "finding"), false);
 	if (!o)
 		return c->exit_code;
-	r = write_file(file_replace_open(js_str(o, "file"), false), js_str(o, "file"),
+	r = write_file(c, file_replace_open(js_str(o, "file"), false), js_str(o, "file"),
 		       js_str(o, "text"));
 	if (r != CTL_OK) {
 		json_object_put(o);
@@ -122,8 +121,8 @@ static int accept_one(struct ctl *c)
 	if (!answer)
 		return c->exit_code;
 	if (js_int(answer, "errors"))
-		r = ctl_refuse("the configuration has an error, so that the file is not read yet: "
-			       "opensmctl check");
+		r = ctl_refuse(c, "the configuration has an error, so that the file is not read "
+				  "yet: opensmctl check");
 	json_object_put(answer);
 	return r;
 }
@@ -144,9 +143,9 @@ const struct ctl_command topology_commands[] = {
 	{ .name = "save", .scope = CTL_ACTS, .takes = save_takes, .with = save },
 	{ .name = "diff",
 	  .scope = CTL_ACTS,
+	  .shows = true,
 	  .method = "Drift",
-	  .takes = ctl_json_word,
-	  .print = print_diff,
+		  .print = print_diff,
 	  .fails = differs },
 	{ .name = "accept", .scope = CTL_ACTS, .takes = accept_takes, .with = accept_one },
 	{ 0 },

@@ -149,8 +149,9 @@ static char *path_of(const struct api_end *e)
 /* "Wed Apr 29 00:12:12 2020"; "N/A": it is not known. */
 static const char *time_of(struct json_object *mark, char ret[TIME_TEXT])
 {
-	time_t since = (time_t)api_int(mark, "since");
-	struct tm tm;
+	const char *text = api_str(mark, "since");
+	struct tm tm = { 0 };
+	time_t since = strptime(text, "%FT%TZ", &tm) ? timegm(&tm) : 0;
 
 	if (since && localtime_r(&since, &tm) &&
 	    strftime(ret, TIME_TEXT, "%a %b %d %H:%M:%S %Y", &tm))

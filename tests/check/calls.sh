@@ -52,16 +52,16 @@ own_code | tr '\n' '\0' | xargs -0 -r grep -HnE '^[[:space:]]*#[[:space:]]*inclu
 # MAD left, and whether it waited too long.
 only_in "only daemon.c, the log, ibfab, opensmctl and the callers of its socket ask for the time" \
 	'\b(clock_gettime|gettimeofday|time)[[:space:]]*\(' opensm/daemon/daemon.c opensm/util/log.c \
-	sim/serve/main.c opensm/opensmctl/show_topology.c opensm/opensmctl/report.c opensm/daemon/route_child.c libvendor/sender.c libvendor/out.c \
+	sim/serve/main.c opensm/opensmctl/show_topology.c opensm/opensmctl/report.c opensm/opensmctl/talk/watch.c opensm/daemon/route_child.c libvendor/sender.c libvendor/out.c \
 	opensm/client/client.c opensm/rest/backend.c opensm/rest/http/exchange.c
 only_in "threads are the worker of the daemon, the receiver of a umad device, its sender, its stop guard, and those of opensm-rest" '\bpthread_create|\bthrd_create' \
 	opensm/daemon/daemon.c opensm/daemon/worker.c libvendor/umad_receive.c libvendor/sender.c libvendor/stop_guard.c \
 	opensm/rest/http/workers.c
 # The receiver lets questions gather (umad_receive.c: coalesce_wakeups).
-# opensmctl health --watch shows it again after seconds.
+# opensmctl --watch shows it again after seconds.
 # A thread of opensm-rest waits for devices (api_partitions.c: api_wait_settled).
 only_in "only the receiver and threads of opensm-rest sleep" '\b(u|nano|clock_nano)?sleep[[:space:]]*\(' \
-	libvendor/umad.c libvendor/umad_receive.c opensm/rest/api_partitions.c opensm/opensmctl/health.c
+	libvendor/umad.c libvendor/umad_receive.c opensm/rest/api_partitions.c opensm/opensmctl/talk/watch.c
 only_in "byte order is a matter of ib/ and of umad.c" \
 	'\b(ntohs|ntohl|htons|htonl|be(16|32|64)toh|htobe(16|32|64))\b' opensm/ib/ libvendor/umad
 only_in "only ibfab and the launcher start programs" '\b(system|popen|execl[a-z]*|execv[a-z]*)[[:space:]]*\(' \

@@ -52,9 +52,8 @@ done | tap_none "every command of opensmctl is in its manual page"
 		grep -qwF -e "${argument#--}" <<<"$text" || echo "$word $argument"
 	done
 done | grep -vx 'monitor sweep' | tap_none "and every word that it takes"
-sed -n '/^\.Ss Options/,/^\.Ss Looking/p' "$ctl_page" | grep -oE '^\.It Fl [a-zA-Z]+ , Fl [A-Za-z]+' | awk '{ print "-" $NF }' | sort |
-	comm -3 - <("$ctl" help | grep -oE -- '^  -[a-zA-Z]+, -[A-Za-z]+' | awk '{ print $2 }' | sort) |
-	grep -vx -- '-help' | tap_none "options of opensmctl and its page are the same"
+sed -n '/^\.Ss Options/,/^\.Ss JSON/p' "$ctl_page" | grep -oE '^\.It .*Fl -[A-Za-z]+' | awk '{ print "-" $NF }' | sort |
+	comm -3 - <("$ctl" help | grep -oE -- '^  (-[a-zA-Z]+, )?--[A-Za-z]+' | awk '{ print $NF }' | sort) | tap_none "options of opensmctl and its page are the same"
 
 if command -v mandoc >/dev/null; then
 	mandoc -T lint -W warning "$ctl_page" 2>&1 | tap_none "mandoc has nothing to say about opensmctl(1)"

@@ -222,7 +222,7 @@ passes() {
 
 @test "what is not understood exits with 2 and says what there is; what is not there with 1 or 3" {
 	gives 3 status
-	grep -q 'is it running' <<<"$out"
+	grep -q 'systemctl status opensm;.* opensm --check' <<<"$out"
 	gives 3 priority
 	start_up
 	gives 2 statsu

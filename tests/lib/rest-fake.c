@@ -353,7 +353,7 @@ static struct json_object *answer_marks(const struct rest_fake *f)
 		json_add_guid(m, "node_guid", f->marks[i].guid);
 		json_add_known(m, "port", f->marks[i].port, f->marks[i].port);
 		json_add_str(m, "kind", "isolate");
-		json_add_int(m, "since", 1588118732);
+		json_add_seconds(m, "since", 1588118732);
 	}
 	return o;
 }

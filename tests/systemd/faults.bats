@@ -92,7 +92,7 @@ names_failing() {
 	wait_for 20 names_failing
 	run -3 inside opensmctl status
 	grep -q '^1: MASTER' <<<"$output"
-	grep -qE '^2: FAILED since 20[0-9-]+ [0-9:]+$' <<<"$output"
+	grep -qE '^2: FAILED since 20[0-9-]+T[0-9:]+[+-][0-9]{2}:[0-9]{2}$' <<<"$output"
 	grep -q 'FAILED for good: .*opensm.conf.2:1:13' <<<"$output"
 	run -3 inside opensmctl -j status
 	grep -qE '"exit_status": *78' <<<"$output"

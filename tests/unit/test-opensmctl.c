@@ -73,11 +73,6 @@ struct json_object *ctl_call(struct ctl *c, const char *method, struct json_obje
 	return NULL;
 }
 
-int ctl_refuse(const char *fmt, ...)
-{
-	return CTL_REFUSED;
-}
-
 /* Not called. */
 int ctl_call_more(struct ctl *c, const char *method, struct json_object *parameters,
 		  bool (*on_reply)(void *arg, struct json_object *reply), void *arg)
@@ -120,7 +115,6 @@ static const struct ctl_command door = {
 			{ CTL_NUMBER, .option = "--width", .parameter = "width", .most = 12,
 			  .any_base = true, .what = "width" },
 			{ CTL_TIME, .option = "--until", .parameter = "until" },
-			{ CTL_JSON, .option = "--json" },
 			{ 0 },
 		},
 	.print = print_nothing,
@@ -176,7 +170,6 @@ static void words_become_parameters_by_the_table_of_the_command(void **state)
 		{ &door, "--why=a=b", "Door {\"why\":\"a=b\"}" },
 		{ &door, "--until 15m", "Door {\"until\":900}" },
 		{ &door, "--until=3d", "Door {\"until\":259200}" },
-		{ &door, "--json", "Door -" },
 		{ &door, "front back", "" },
 		{ &door, "--until 15x", "" },
 		{ &door, "--until", "" },

@@ -19,7 +19,7 @@ function el(tag, attrs, ...kids) {
 	return e;
 }
 const plural = (n, one) => n.toLocaleString("en") + " " + one + (n === 1 ? "" : one.endsWith("ch") ? "es" : "s");
-const when = (us) => new Date(us / 1000).toISOString().replace("T", " ").slice(0, 19);
+const when = (time) => new Date(time).toISOString().replace("T", " ").slice(0, 19);
 function table(heads, rows, more) {
 	const t = el("table", null, el("thead", null, el("tr", null, ...heads.map((h) =>
 		el("th", { class: h.num ? "num" : "" }, h.text || h)))), el("tbody", null, ...rows.slice(0, MAX_ROWS)));
@@ -182,7 +182,7 @@ let mode = "state";
 /* ---- head and cards ---- */
 function showHead() {
 	const sub = status.subnet || {};
-	$("head").textContent = [status.version && "opensm " + status.version, status.instance && "instance " + status.instance, status.state, "made " + when(page.made * 1e6) + " UTC", page.mixed && "the fabric changed meanwhile: parts of this page may be of different moments"].filter(Boolean).join(" · ");
+	$("head").textContent = [status.version && "opensm " + status.version, status.instance && "instance " + status.instance, status.state, "made " + when(page.made) + " UTC", page.mixed && "the fabric changed meanwhile: parts of this page may be of different moments"].filter(Boolean).join(" · ");
 	const cables = links.filter((l) => l.b), down = cables.filter((l) => !isUp(l)).length, slow = cables.filter((l) => isUp(l) && l.slow).length;
 	const failed = page.security && page.security.failed || 0;
 	const card = (n, text, kind) => el("div", { class: "card " + (n ? kind : "") }, el("b", null, n.toLocaleString("en")), text);
@@ -385,7 +385,7 @@ function showLinks() {
 const linkRow = (r, ...rest) => el("tr", null, ...[0, 1].map((i) => el("td", null, endsOf(r)[i] ? cellText(endsOf(r)[i]) : "-")), ...rest.map((t) => el("td", null, t)));
 function showHealth(o) {
 	const out = [note(!o.checks ? "Links are not judged: hm_unhealthy_ports_checks is FALSE." : !o.master ? "Links are judged by the master, which this manager is not." : o.links.length ? plural(o.links.length, "link") + " with a finding." : "No link has a finding.")];
-	if (o.links.length) out.push(table(["One end", "Other end", "State", "Done", "Why", "Since (UTC)"], o.links.map((r) => linkRow(r, r.state, r.done, r.why, when(r.since * 1e6)))));
+	if (o.links.length) out.push(table(["One end", "Other end", "State", "Done", "Why", "Since (UTC)"], o.links.map((r) => linkRow(r, r.state, r.done, r.why, when(r.since)))));
 	if (o.slow.length) out.push(el("h3", null, "Slower or narrower than both ends can"), table(["One end", "Other end", "Now", "Both ends can"], o.slow.map((r) => linkRow(r, r.width + "x " + r.speed, r.width_possible + "x " + r.speed_possible))));
 	if (o.checks && !o.counters) out.push(note("No counters are read: bit errors, packets and link downs are not judged (perfmgr TRUE)."));
 	out.push(note(o.isolated + " of at most " + o.most_isolated + " links are isolated for their health" + (o.dry_run ? "; hm_dry_run is TRUE: none will be." : ".")));
@@ -394,7 +394,7 @@ function showHealth(o) {
 function showDrift(o) {
 	if (!o.file) return [note("No cabling is expected: opensmctl topology save FILE writes the present one, and expected_topology_file names it.")];
 	const out = [note(o.refused ? o.file + " is not in force: " + o.refused : o.file + ": " + plural(o.cables, "cable") + " expected, " + o.held + " held in INIT, " + o.spared + " not held as the last way" + (o.grace ? "; learnt a moment ago: nothing is held yet." : "."))];
-	if (o.in_force) out.push(o.findings.length ? table(["Finding", "Since (UTC)", "What"], o.findings.map((f) => el("tr", null, el("td", null, f.id), el("td", { class: "when" }, f.since ? when(f.since * 1e6) : "-"), el("td", null, f.text)))) : note(o.compared ? "The fabric is as it was meant." : "Nothing was compared yet."));
+	if (o.in_force) out.push(o.findings.length ? table(["Finding", "Since (UTC)", "What"], o.findings.map((f) => el("tr", null, el("td", null, f.id), el("td", { class: "when" }, f.since ? when(f.since) : "-"), el("td", null, f.text)))) : note(o.compared ? "The fabric is as it was meant." : "Nothing was compared yet."));
 	return out;
 }
 /* Events one behind the other that differ in names and numbers only are one row, which opens. */
@@ -407,11 +407,11 @@ function foldEvents(day) {
 }
 function eventText(run) {
 	if (run.length === 1) return run[0].text;
-	return el("details", null, el("summary", null, run[0].text + ", and " + (run.length - 1) + " more such events, the first of them at " + when(run[run.length - 1].realtime_us)), ...run.slice(1, MAX_ROWS).map((e) => el("div", null, when(e.realtime_us) + " " + e.text)), run.length > MAX_ROWS ? note("and " + (run.length - MAX_ROWS) + " more, left out here") : "");
+	return el("details", null, el("summary", null, run[0].text + ", and " + (run.length - 1) + " more such events, the first of them at " + when(run[run.length - 1].time)), ...run.slice(1, MAX_ROWS).map((e) => el("div", null, when(e.time) + " " + e.text)), run.length > MAX_ROWS ? note("and " + (run.length - MAX_ROWS) + " more, left out here") : "");
 }
 function showEvents(o) {
-	const day = o.events.filter((e) => e.realtime_us > (page.made - 86400) * 1e6);
-	return [day.length ? table(["Time (UTC)", "Kind", "Event"], foldEvents(day).map((run) => el("tr", null, el("td", { class: "when" }, when(run[0].realtime_us)), el("td", null, word(run[0].kind)), el("td", null, eventText(run)))), o.forgotten) : note("None.")];
+	const day = o.events.filter((e) => Date.parse(e.time) > Date.parse(page.made) - 86400e3);
+	return [day.length ? table(["Time (UTC)", "Kind", "Event"], foldEvents(day).map((run) => el("tr", null, el("td", { class: "when" }, when(run[0].time)), el("td", null, word(run[0].kind)), el("td", null, eventText(run)))), o.forgotten) : note("None.")];
 }
 function showSecurity(o) {
 	const kind = { pass: "", fail: "bad", unknown: "warn" };
@@ -419,7 +419,7 @@ function showSecurity(o) {
 }
 function showMarks(o) {
 	const place = (e, m) => e ? e.node + (e.port ? "/" + e.port : "") : m.node_guid + (m.port ? "/" + m.port : "");
-	return [o.marks.length ? table(["Link", "Other end", "Kind", "State", "By", "Since (UTC)", "Why"], o.marks.map((m) => el("tr", null, el("td", null, place(m.end, m)), el("td", null, m.peer ? place(m.peer, m) : "-"), el("td", null, m.kind), el("td", null, tag("warn", m.state)), el("td", null, m.by), el("td", { class: "when" }, m.since ? when(m.since * 1e6) : "-"), el("td", null, m.why || "")))) : note("Nothing is out of service.")];
+	return [o.marks.length ? table(["Link", "Other end", "Kind", "State", "By", "Since (UTC)", "Why"], o.marks.map((m) => el("tr", null, el("td", null, place(m.end, m)), el("td", null, m.peer ? place(m.peer, m) : "-"), el("td", null, m.kind), el("td", null, tag("warn", m.state)), el("td", null, m.by), el("td", { class: "when" }, m.since ? when(m.since) : "-"), el("td", null, m.why || "")))) : note("Nothing is out of service.")];
 }
 
 showHead();

@@ -1,35 +1,23 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Which daemon is asked, the call, and what is said when there is no answer. */
+#define _GNU_SOURCE
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "client/client.h"
 #include "opensmctl/talk/ctl.h"
-#include "opensmctl/format/launched.h"
+#include "opensmctl/talk/launched.h"
 #include "util/mem.h"
 #include "util/str.h"
 
-#define SERVICE "org.opensm."
+#define SERVICE	    "org.opensm."
 /* Seconds, waited for in steps of TICK ms, after which a silent daemon is said to hang. */
-#define PATIENCE 60
-#define TICK	 1000
+#define PATIENCE    60
+#define TICK	    1000
 #define PENDING_MAX 100 /* most ports printed */
-
-int ctl_refuse(const char *fmt, ...)
-{
-	va_list args;
-
-	fflush(stdout);
-	fputs("opensmctl: ", stderr);
-	va_start(args, fmt);
-	vfprintf(stderr, fmt, args);
-	va_end(args);
-	fputc('\n', stderr);
-	return CTL_REFUSED;
-}
 
 /* ---- which daemon -------------------------------------------------------------------------- */
 
@@ -49,24 +37,33 @@ static char *names_of(const struct instances *found)
 static struct client *no_daemon(struct ctl *c, const char *path, int error)
 {
 	struct json_object *launched = launched_read(c);
+	_cleanup_free_ char *unit =
+		c->instance && !strchr(c->instance, '/') && launched_find(launched, c->instance)
+			? xstrdup(js_str(launched_find(launched, c->instance), "unit"))
+			: xstrdup("opensm");
 
 	if (launched_why_none(launched)[0])
-		ctl_refuse("opensm-launch: %s", launched_why_none(launched));
+		ctl_refuse(c, "opensm-launch: %s", launched_why_none(launched));
 	json_object_put(launched);
-	if (error == EACCES)
-		ctl_refuse("%s may not be opened: %s", path, strerror(error));
-	else
-		ctl_refuse("no opensm answers at %s (%s); is it running? systemctl status opensm",
-			   path, strerror(error));
-	c->exit_code = CTL_NO_DAEMON;
+	c->exit_code =
+		error == EACCES
+			? ctl_fail(c, CTL_NO_DAEMON_NAME, NULL,
+				   "%s may not be opened: %s; root may, and members of the groups "
+				   "control_tenant_group and control_links_group",
+				   path, strerror(error))
+			: ctl_fail(c, CTL_NO_DAEMON_NAME, NULL,
+				   "no opensm answers at %s (%s); why it does not run: systemctl "
+				   "status %s; whether its configuration is in order: opensm "
+				   "--check",
+				   path, strerror(error), unit);
 	return NULL;
 }
 
 static struct client *connect_named(struct ctl *c)
 {
-	_cleanup_free_ char *path = strchr(c->instance, '/') ?
-					    xstrdup(c->instance) :
-					    xasprintf("%s/%s.sock", c->run_dir, c->instance);
+	_cleanup_free_ char *path = strchr(c->instance, '/')
+					    ? xstrdup(c->instance)
+					    : xasprintf("%s/%s.sock", c->run_dir, c->instance);
 	struct client *cl = client_open(path);
 	struct instances found;
 
@@ -77,7 +74,7 @@ static struct client *connect_named(struct ctl *c)
 		_cleanup_free_ char *names = names_of(&found);
 
 		if (found.n)
-			ctl_refuse("there is: %s", names);
+			ctl_refuse(c, "there is: %s", names);
 		instances_clear(&found);
 	}
 	return NULL;
@@ -100,19 +97,31 @@ static struct client *connect_only(struct ctl *c)
 	} else {
 		_cleanup_free_ char *names = names_of(&found);
 
-		ctl_refuse("there are %zu instances: say which one with --instance NAME (%s), or "
-			   "--instance all",
-			   found.n, names);
 		c->exit_code = CTL_USAGE;
+		ctl_fail(c, "Usage", NULL,
+			 "there are %zu instances: say which one with --instance NAME (%s), or "
+			 "--instance all",
+			 found.n, names);
 	}
 	instances_clear(&found);
 	return cl;
+}
+
+static void note_peer(const struct ctl *c)
+{
+	struct ucred peer;
+	socklen_t len = sizeof(peer);
+
+	if (getsockopt(client_fd(c->client), SOL_SOCKET, SO_PEERCRED, &peer, &len) == 0)
+		c->seen->pid = MAX(c->seen->pid, peer.pid);
 }
 
 static bool is_connected(struct ctl *c)
 {
 	if (!c->client)
 		c->client = c->instance ? connect_named(c) : connect_only(c);
+	if (c->client && c->seen)
+		note_peer(c);
 	return c->client != NULL;
 }
 
@@ -151,39 +160,42 @@ static void report_lost(struct ctl *c, int error)
 {
 	c->exit_code = CTL_NO_DAEMON;
 	if (error == -EPIPE)
-		ctl_refuse("the daemon has hung up: it has ended, or has let us go");
+		ctl_fail(c, CTL_NO_DAEMON_NAME, NULL,
+			 "the daemon has hung up: it has ended, or has let us go");
 	else if (error == -ETIMEDOUT)
-		ctl_refuse("the daemon has not answered for %d s", PATIENCE);
+		ctl_fail(c, CTL_NO_DAEMON_NAME, NULL, "the daemon has not answered for %d s",
+			 PATIENCE);
 	else
-		ctl_refuse("the daemon's answer cannot be read: %s", strerror(-error));
+		ctl_fail(c, CTL_NO_DAEMON_NAME, NULL, "the daemon's answer cannot be read: %s",
+			 strerror(-error));
 }
 
 /* Prints the pending ports of a change that is stored and not confirmed. */
-static void report_pending(struct json_object *pending)
+static void print_pending(const struct ctl *c, struct json_object *pending)
 {
 	for (size_t i = 0; i < js_len(pending) && i < PENDING_MAX; i++)
-		ctl_refuse("%s: %s", js_str(js_at(pending, i), "guid"),
+		ctl_refuse(c, "%s: %s", js_str(js_at(pending, i), "guid"),
 			   js_str(js_at(pending, i), "why"));
 	if (js_len(pending) > PENDING_MAX)
-		ctl_refuse("and %zu more", js_len(pending) - PENDING_MAX);
+		ctl_refuse(c, "and %zu more", js_len(pending) - PENDING_MAX);
 }
 
 /* True: `reply` is an error, and was reported. */
 static bool is_error(struct ctl *c, struct json_object *reply)
 {
-	const char *error = js_str(reply, "error");
-	const char *text = js_str(js_get(reply, "parameters"), "text");
+	const char *error = js_str(reply, "error"), *dot = strrchr(error, '.');
+	struct json_object *parameters = js_get(reply, "parameters");
+	const char *text = js_str(parameters, "text");
 
 	if (!error[0])
 		return false;
 	if (text[0])
-		ctl_refuse("%s", text);
+		ctl_fail(c, dot ? dot + 1 : error, parameters, "%s", text);
 	else
-		ctl_refuse("the daemon says %s %s", error,
-			   js_has(reply, "parameters") ?
-				   json_object_to_json_string(js_get(reply, "parameters")) :
-				   "");
-	report_pending(js_get(js_get(reply, "parameters"), "pending"));
+		ctl_fail(c, dot ? dot + 1 : error, parameters, "the daemon says %s %s", error,
+			 parameters ? json_object_to_json_string(parameters) : "");
+	if (!c->json)
+		print_pending(c, js_get(js_get(reply, "parameters"), "pending"));
 	c->exit_code = CTL_REFUSED;
 	return true;
 }

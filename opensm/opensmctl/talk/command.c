@@ -12,31 +12,7 @@
 #include "util/mem.h"
 #include "util/str.h"
 
-const struct ctl_word ctl_json_word[] = { { CTL_JSON, .option = "--json" }, { 0 } };
-
-/* ---- usage ----------------------------------------------------------------------------------- */
-
-int ctl_usage(const struct ctl_command *command, const char *fmt, ...)
-{
-	va_list args;
-
-	fflush(stdout);
-	fputs("opensmctl: ", stderr);
-	va_start(args, fmt);
-	vfprintf(stderr, fmt, args);
-	va_end(args);
-	if (command)
-		fprintf(stderr, "\nUsage: opensmctl [OPTIONS] %s%s%s\n", command->name,
-			command->arguments[0] ? " " : "", command->arguments);
-	else
-		fputs("; try: opensmctl help\n", stderr);
-	return CTL_USAGE;
-}
-
-int ctl_too_many(const struct ctl_command *command, const char *word)
-{
-	return ctl_usage(command, "unexpected argument '%s'", word);
-}
+#define NEAREST_WORDS 64
 
 /* ---- words ----------------------------------------------------------------------------------- */
 
@@ -126,11 +102,8 @@ static int take_value(const struct reader *r, const struct ctl_word *w, const ch
 	uint64_t n;
 
 	if (has_value(w) && w->kind != CTL_TIME && !text)
-		return ctl_usage(r->command, "%s takes a value", w->option);
+		return ctl_usage(r->c, r->command, "%s takes a value", w->option);
 	switch (w->kind) {
-	case CTL_JSON:
-		r->c->json = true;
-		return CTL_OK;
 	case CTL_FLAG:
 	case CTL_OFF:
 		json_object_object_add(r->ret, w->parameter,
@@ -140,10 +113,10 @@ static int take_value(const struct reader *r, const struct ctl_word *w, const ch
 		json_object_array_add(js_get(r->ret, w->parameter), json_object_new_string(text));
 		return CTL_OK;
 	case CTL_READ:
-		return w->read(text + strlen(w->option), r->ret);
+		return w->read(r->c, text + strlen(w->option), r->ret);
 	case CTL_NUMBER:
 		if (str_to_u64(text, w->any_base ? 0 : 10, w->most, &n) < 0)
-			return ctl_usage(r->command, "'%s' is no %s", text, w->what);
+			return ctl_usage(r->c, r->command, "'%s' is no %s", text, w->what);
 		json_object_object_add(r->ret, w->parameter, json_object_new_int64((int64_t)n));
 		return CTL_OK;
 	case CTL_ONE_OF:
@@ -151,8 +124,8 @@ static int take_value(const struct reader *r, const struct ctl_word *w, const ch
 		break;
 	case CTL_TIME:
 		if (!text || !read_duration(text, &seconds))
-			return ctl_usage(r->command, "%s takes a time such as 90s, 15m, 2h or 3d",
-					 w->option);
+			return ctl_usage(r->c, r->command,
+					 "%s takes a time such as 90s, 15m, 2h or 3d", w->option);
 		json_object_object_add(r->ret, w->parameter, json_object_new_int64(seconds));
 		return CTL_OK;
 	case CTL_TEXT:
@@ -161,6 +134,49 @@ static int take_value(const struct reader *r, const struct ctl_word *w, const ch
 	}
 	json_object_object_add(r->ret, w->parameter, json_object_new_string(text));
 	return CTL_OK;
+}
+
+/* ---- words that are not understood ----------------------------------------------------------- */
+
+/* The nearest of what may stand behind the command; to be freed. NULL: none is near. */
+static char *nearest(const struct ctl_command *command, const char *word)
+{
+	_cleanup_free_ char *copy = xstrdup(command->words ? command->words : "");
+	const char *words[NEAREST_WORDS], *near;
+	char *rest = copy, *one;
+	size_t n = 0;
+
+	while ((one = strsep(&rest, " ")) && n < NEAREST_WORDS)
+		if (one[0])
+			words[n++] = one;
+	near = str_nearest(word, words, n);
+	if (near)
+		return strcmp(near, word) != 0 ? xstrdup(near) : NULL;
+	near = word[0] == '-' ? ctl_nearest_option(word) : NULL;
+	return near ? xasprintf("--%s", near) : NULL;
+}
+
+int ctl_too_many(const struct ctl *c, const struct ctl_command *command, const char *word)
+{
+	_cleanup_free_ char *near = nearest(command, word);
+
+	return ctl_usage(c, command, "unexpected argument '%s'%s%s%s", word,
+			 near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+/* A verb that is written wrong was taken for a name: the word behind it is one too many. */
+static int refuse_word(const struct reader *r, const char *first, const char *word)
+{
+	_cleanup_free_ char *near =
+		r->meant == r->command && r->command->subs ? nearest(r->command, first) : NULL;
+
+	if (near && first != word)
+		return ctl_usage(r->c, r->command, "there is no '%s %s'; did you mean '%s %s'?",
+				 r->command->name, first, r->command->name, near);
+	if (r->meant->excess && word[0] != '-')
+		return ctl_usage(r->c, NULL, "unexpected argument '%s': %s", word,
+				 r->meant->excess);
+	return ctl_too_many(r->c, r->command, word);
 }
 
 /* *at: on the word, then on the last one that was taken. */
@@ -172,10 +188,7 @@ static int take_word(const struct reader *r, char **argv, int *at)
 	while (w->kind && !is_taken(r, w, text))
 		w++;
 	if (!w->kind)
-		return r->meant->excess && text[0] != '-'
-			       ? ctl_usage(NULL, "unexpected argument '%s': %s", text,
-					 r->meant->excess)
-			       : ctl_too_many(r->command, text);
+		return refuse_word(r, argv[0], text);
 	if (w->option && has_value(w)) {
 		equals = strchr(text, '=');
 		text = equals ? equals + 1 : argv[*at + 1];
@@ -194,8 +207,9 @@ static bool is_missing(const struct reader *r, const struct ctl_word *w)
 static int missing(const struct reader *r, const struct ctl_word *w)
 {
 	if (r->meant == r->command)
-		return ctl_usage(r->command, "%s", w->missing);
-	return ctl_usage(r->command, "%s %s: %s", r->command->name, r->meant->name, w->missing);
+		return ctl_usage(r->c, r->command, "%s", w->missing);
+	return ctl_usage(r->c, r->command, "%s %s: %s", r->command->name, r->meant->name,
+			 w->missing);
 }
 
 static int read_words(const struct reader *r, int argc, char **argv)
@@ -213,6 +227,17 @@ static int read_words(const struct reader *r, int argc, char **argv)
 		if (w->missing && is_missing(r, w))
 			return missing(r, w);
 	return CTL_OK;
+}
+
+/* Says of a name that the daemon does not know which verb may have been meant. */
+static void suggest_verb(const struct reader *r, const char *word)
+{
+	_cleanup_free_ char *near = r->meant == r->command && r->command->subs && word
+					    ? nearest(r->command, word)
+					    : NULL;
+
+	if (near)
+		ctl_refuse(r->c, "did you mean '%s %s'?", r->command->name, near);
 }
 
 /* ---- the call -------------------------------------------------------------------------------- */
@@ -257,6 +282,17 @@ const struct ctl_command *ctl_meant(const struct ctl_command *command, int argc,
 	return n == 1 ? found : command;
 }
 
+const struct ctl_word *ctl_takes(const struct ctl_command *command, int argc, char **argv)
+{
+	int skip;
+
+	while (argc && argv[0][0] == '-') {
+		argc--;
+		argv++;
+	}
+	return ctl_meant(command, argc, argv, &skip)->takes;
+}
+
 /* Its words are c->words meanwhile. */
 static int do_with(struct ctl *c, const struct ctl_command *command, struct json_object *words)
 {
@@ -275,6 +311,7 @@ int ctl_do(struct ctl *c, const struct ctl_command *command, int argc, char **ar
 	int skip;
 	const struct ctl_command *meant = ctl_meant(command, argc, argv, &skip);
 	struct reader r = { .c = c, .command = command };
+	int e;
 
 	assert(meant->run || meant->with || (meant->method && meant->print));
 	if (meant->run)
@@ -284,8 +321,14 @@ int ctl_do(struct ctl *c, const struct ctl_command *command, int argc, char **ar
 	r.ret = json_object_new_object();
 	if (meant->as)
 		json_object_object_add(r.ret, meant->as, json_object_new_string(meant->name));
-	if (read_words(&r, argc - skip, argv + skip) == CTL_OK)
-		return meant->with ? do_with(c, meant, r.ret) : ctl_show(c, meant, r.ret);
-	json_object_put(r.ret);
-	return CTL_USAGE;
+	if (read_words(&r, argc - skip, argv + skip) != CTL_OK) {
+		json_object_put(r.ret);
+		return CTL_USAGE;
+	}
+	if (meant->with)
+		return do_with(c, meant, r.ret);
+	e = ctl_show(c, meant, r.ret);
+	if (e == CTL_REFUSED && c->exit_code == CTL_REFUSED)
+		suggest_verb(&r, argc ? argv[0] : NULL);
+	return e;
 }

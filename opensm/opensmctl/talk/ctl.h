@@ -30,10 +30,21 @@
 /* Exit codes. */
 enum { CTL_OK = 0, CTL_REFUSED = 1, CTL_USAGE = 2, CTL_NO_DAEMON = 3 };
 
+/* Instead of running a command. */
+enum ctl_wish { CTL_RUN, CTL_HELP, CTL_VERSION, CTL_SCHEMA };
+
 struct client;
+
+/* What calls of one round of --watch have met. */
+struct ctl_seen {
+	int pid; /* greatest process id of daemons; 0: none answered */
+};
 
 struct ctl {
 	bool json, pretty, oneline;
+	bool wide;	/* --wide: nothing is cut or left out */
+	unsigned watch; /* --watch: seconds between two rounds; 0: one round */
+	enum ctl_wish wish;
 	bool timestamps;      /* monitor */
 	bool color;	      /* escape sequences may be written */
 	unsigned stats;	      /* how often -s was said */
@@ -41,9 +52,15 @@ struct ctl {
 	/* several are shown one after the other: the name of this one; NULL: one only */
 	const char *turn;
 	struct json_object *answers; /* several with -j: collects what ctl_print_json() is given */
+	/* the terminal: columns and rows; 0: no limit. ctl_measure() */
+	unsigned width, height;
+	bool is_terminal;
+	struct ctl_seen *seen; /* --watch: filled by calls; NULL: not asked for */
 	const char *run_dir;
-	struct client *client;	   /* NULL: not connected yet */
-	int exit_code;		   /* exit code after ctl_call() returned NULL */
+	struct client *client; /* NULL: not connected yet */
+	int exit_code;	       /* exit code after ctl_call() returned NULL */
+	/* with -j what was said on stderr, until ctl_print_error(); NULL: it is said at once */
+	struct json_object *messages;
 	struct json_object *words; /* words of a command with `takes`; for with() */
 };
 
@@ -69,7 +86,6 @@ struct ctl_word {
 		CTL_ALL,    /* all further words that are no options, an array */
 		CTL_READ,   /* any text that begins with `option`, read by read() */
 		CTL_ONE_OF, /* a word of `among`, which may be abbreviated if there is no text */
-		CTL_JSON,   /* `option` alone, with the effect of -j */
 	} kind;
 	const char *option;    /* "--why", and then "--why TEXT" or "--why=TEXT"; NULL: none */
 	const char *parameter; /* parameter of the call */
@@ -79,10 +95,8 @@ struct ctl_word {
 	bool any_base;	  /* 0x and 0 in front mean hexadecimal and octal */
 	const char *what; /* of a number: "port (0 to 254)" */
 	/* `value`: the text behind `option`. Returns CTL_OK, or CTL_USAGE: it was reported. */
-	int (*read)(const char *value, struct json_object *parameters);
+	int (*read)(const struct ctl *c, const char *value, struct json_object *parameters);
 };
-/* --json */
-extern const struct ctl_word ctl_json_word[];
 
 struct ctl_command {
 	const char *name;
@@ -90,6 +104,8 @@ struct ctl_command {
 	const char *help;      /* one line */
 	const char *words;     /* for completion: "heavy light"; NULL: none */
 	enum ctl_scope scope;
+	bool shows; /* CTL_ACTS, and shows something: --watch */
+	bool once;  /* no --watch: it goes on itself, or writes a file */
 	/* Commands named by the first word: "adopt" of "ledger adopt". A row { 0 } ends them. */
 	const struct ctl_command *subs;
 	/* argv[0] is the first word behind the command, argv[argc] NULL. Returns the exit code. */
@@ -167,20 +183,54 @@ int ctl_run(struct ctl *c, const struct ctl_command *command, int argc, char **a
  */
 const struct ctl_command *ctl_meant(const struct ctl_command *command, int argc, char **argv,
 				    int *ret_skip);
+/* What it takes, by the first of these words that is no option; NULL: no words. */
+const struct ctl_word *ctl_takes(const struct ctl_command *command, int argc, char **argv);
 /* Runs it, on one instance. Returns the exit code. */
 int ctl_do(struct ctl *c, const struct ctl_command *command, int argc, char **argv);
 /* Calls its method with `parameters`, which are taken, and shows the answer. The exit code. */
 int ctl_show(struct ctl *c, const struct ctl_command *command, struct json_object *parameters);
 
-/* ---- usage ---- */
+/* ---- options: options.c ---- */
 
-/* "opensmctl: TEXT", and where help is; returns CTL_USAGE. */
-int ctl_usage(const struct ctl_command *command, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
-/* Refuses a word that the command does not take. */
-int ctl_too_many(const struct ctl_command *command, const char *word);
+/*
+ * Takes options off the front of the words, where they may be abbreviated. The number of words that
+ * were taken; -1: an error was printed.
+ */
+int ctl_front_options(struct ctl *c, int argc, char **argv);
+/*
+ * Takes options out of the words behind the name of a command, which keeps those of `takes` (NULL:
+ * it has none). The number of words that are left, with NULL behind; -1: an error was printed.
+ */
+int ctl_back_options(struct ctl *c, const struct ctl_word *takes, int argc, char **argv);
+/* The option that a word with dashes may mean; NULL: none is near. */
+const char *ctl_nearest_option(const char *word);
+/* Prints the lines of the help about options. */
+void ctl_print_options(void);
+
+/* ---- errors: errors.c ---- */
+
 /* "opensmctl: TEXT"; returns CTL_REFUSED. */
-int ctl_refuse(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+int ctl_refuse(const struct ctl *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/*
+ * The same of an error that has a name: "NotFound"; `more` (NULL: none; not put) has further
+ * members. Returns CTL_REFUSED; of NoDaemon CTL_NO_DAEMON.
+ */
+#define CTL_NO_DAEMON_NAME "NoDaemon"
+int ctl_fail(const struct ctl *c, const char *name, struct json_object *more, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+/* The same, and how the command is used (NULL: where help is). Returns CTL_USAGE. */
+int ctl_usage(const struct ctl *c, const struct ctl_command *command, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+/* Refuses a word that the command does not take. */
+int ctl_too_many(const struct ctl *c, const struct ctl_command *command, const char *word);
+/*
+ * With -j: what was said until now, {"error": {"name", "text", "exit_status", ...}}, and
+ * {"warning": ...} if `status` is CTL_OK; NULL: nothing was said. To be put.
+ */
+struct json_object *ctl_take_error(struct ctl *c, int status);
+/* Prints it on stderr, a line. */
+void ctl_print_error(struct ctl *c, int status);
+
 /*
  * The word of `words` (NULL at the end) that `text` is, or begins alone: its index. -1: none, -2:
  * several. This is how commands are abbreviated.
@@ -193,6 +243,29 @@ int ctl_match(const char *text, const char *const *words);
  */
 void ctl_print_json(const struct ctl *c, struct json_object *value);
 
+/* ---- the terminal: screen.c, watch.c ---- */
+
+/* Finds c->width, c->height and c->is_terminal: COLUMNS, LINES, or what the terminal says. */
+void ctl_measure(struct ctl *c);
+/* Columns that a text takes: characters, without escape sequences. */
+size_t ctl_columns(const char *text);
+/* Bytes of the first `columns` characters, of all if there are fewer. */
+size_t ctl_bytes(const char *text, size_t columns);
+/* Bytes of a text that stand in its first line of `columns` characters: whole words if possible. */
+size_t ctl_fold(const char *text, size_t columns);
+/* Prints lines; the rest of those that are too wide stands `indent` columns to the right. */
+void ctl_print_folded(const struct ctl *c, char *text, size_t indent);
+
+/* Output on stdout is kept, until ctl_captured() returns it, to be freed. False: it cannot be. */
+struct ctl_captured {
+	int fd, stdout_fd;
+};
+bool ctl_capture(struct ctl_captured *ret);
+char *ctl_captured(struct ctl_captured *from);
+
+/* --watch: runs the command again and again. Returns the exit code. */
+int ctl_watch(struct ctl *c, const struct ctl_command *command, int argc, char **argv);
+
 /* ---- text for people ---- */
 
 enum ctl_color { CTL_PLAIN, CTL_GOOD, CTL_BAD, CTL_WARN, CTL_NAME, CTL_DIM };
@@ -200,13 +273,24 @@ enum ctl_color { CTL_PLAIN, CTL_GOOD, CTL_BAD, CTL_WARN, CTL_NAME, CTL_DIM };
 const char *ctl_color(const struct ctl *c, enum ctl_color color);
 /* "2 h 13 min"; returns `ret`. */
 const char *ctl_duration(int64_t seconds, char ret[static 32]);
+/*
+ * The one form of times for people, local time with its distance from UTC:
+ * "2026-11-30T07:35:00+01:00". Returns `ret`.
+ */
+#define CTL_TIME_STRLEN 40
+const char *ctl_time(int64_t seconds, char ret[static CTL_TIME_STRLEN]);
+/* The form of JSON, "2026-11-30T06:35:00Z". Returns `ret`. */
+const char *ctl_time_utc(int64_t seconds, char ret[static CTL_TIME_STRLEN]);
+int64_t ctl_seconds(const char *time); /* of that form, perhaps with a fraction; 0: it is none */
+/* A member of that form for people; "": there is none. Returns `ret`. */
+const char *ctl_time_of(struct json_object *o, const char *key, char ret[static CTL_TIME_STRLEN]);
 /* A count with its noun: "1 node", "3 nodes". Returns `ret`. */
 const char *ctl_plural(int64_t n, const char *one, char ret[static 64]);
 
 /* Kind of text that a column shows for the member `key`. */
 enum column_kind {
 	COLUMN_STR,
-	COLUMN_TIME, /* seconds since 1970 in local time; "-" for 0 */
+	COLUMN_TIME, /* "2026-11-30T06:35:00Z" as ctl_time() has it */
 	COLUMN_LIST, /* elements with commas between */
 	COLUMN_LINK, /* "4x NDR" of the record, "" without a link */
 	COLUMN_INT,
@@ -228,6 +312,8 @@ struct column {
 	const char *otherwise; /* text for records without the member; NULL: "", 0 or "-" */
 	/* set if the column is left out when the first record has no such member */
 	bool optional;
+	bool folds;    /* a sentence: folded where there is little room */
+	unsigned drop; /* left out where there is no room: 1 first; 0: never */
 	enum ctl_color (*tint)(struct json_object *record); /* instead of `color` */
 	char *(*text)(struct json_object *record);	    /* instead of the member; to be freed */
 };

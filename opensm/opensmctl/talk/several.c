@@ -9,7 +9,7 @@
 
 #include "client/client.h"
 #include "opensmctl/talk/ctl.h"
-#include "opensmctl/format/launched.h"
+#include "opensmctl/talk/launched.h"
 #include "util/mem.h"
 #include "util/str.h"
 
@@ -82,7 +82,8 @@ static void report_absent(const struct ctl *c)
 
 	for (size_t i = 0; i < js_len(list); i++)
 		if (!strcmp(js_str(js_at(list, i), "state"), "failed"))
-			ctl_refuse("instance %s does not run: %s", js_str(js_at(list, i), "name"),
+			ctl_refuse(c, "instance %s does not run: %s",
+				   js_str(js_at(list, i), "name"),
 				   js_str(js_at(list, i), "status"));
 	json_object_put(launched);
 }

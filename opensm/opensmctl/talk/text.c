@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Words in, text for people out: abbreviations, colours, durations, aligned tables. */
-#include <assert.h>
+/* Words in, text for people out: abbreviations, colours, durations, times; and JSON. */
+#define _GNU_SOURCE
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -10,8 +9,6 @@
 #include "opensmctl/talk/ctl.h"
 #include "util/mem.h"
 #include "util/str.h"
-
-#define COLUMNS_MAX 16
 
 int ctl_match(const char *text, const char *const *words)
 {
@@ -93,162 +90,50 @@ char *ctl_list(struct json_object *array, const char *between, char *ret, size_t
 	return ret;
 }
 
-static char *time_text(int64_t seconds)
+/* ---- times ----------------------------------------------------------------------------------- */
+
+const char *ctl_time(int64_t seconds, char ret[static CTL_TIME_STRLEN])
 {
 	time_t t = (time_t)seconds;
-	char text[40] = "-";
+	size_t len;
 	struct tm tm;
 
-	if (t && localtime_r(&t, &tm))
-		strftime(text, sizeof(text), "%FT%T", &tm);
-	return xstrdup(text);
-}
-
-/* ---- tables --------------------------------------------------------------------------------- */
-
-struct cell {
-	char *text;
-	enum ctl_color color;
-};
-
-struct table {
-	const struct ctl *c;
-	const struct column *columns[COLUMNS_MAX];
-	size_t n_columns;
-	size_t width[COLUMNS_MAX];
-	struct cell *cells;
-};
-
-static size_t head_len(const char *head)
-{
-	size_t len = strlen(head);
-
-	return len && head[len - 1] == '>' ? len - 1 : len;
-}
-
-static bool is_number(const char *head)
-{
-	return head[head_len(head)] == '>';
-}
-
-/* Number of columns on a terminal: continuation bytes of UTF-8 characters take none. */
-static size_t columns_of(const char *text)
-{
-	size_t n = 0;
-
-	for (; *text; text++)
-		if (((unsigned char)*text & 0xC0) != 0x80)
-			n++;
-	return n;
-}
-
-/* The text of a record in a column, to be freed. */
-static char *cell_text(const struct column *column, struct json_object *o, size_t index)
-{
-	const char *key = column->key;
-	char gbps[32], list[64];
-
-	if (column->text)
-		return column->text(o);
-	if (column->otherwise && !js_has(o, key))
-		return xstrdup(column->otherwise);
-	switch (column->kind) {
-	case COLUMN_STR:
-		return xstrdup(js_str(o, key));
-	case COLUMN_TIME:
-		return time_text(js_int(o, key));
-	case COLUMN_LIST:
-		return xstrdup(ctl_list(js_get(o, key), ",", list, sizeof(list)));
-	case COLUMN_LINK:
-		return xstrdup(ctl_link(o, list));
-	case COLUMN_NATURAL:
-		if (!js_int(o, key))
-			return xstrdup("");
-		/* fall through */
-	case COLUMN_INT:
-		return xasprintf("%" PRId64, js_int(o, key));
-	case COLUMN_GBPS:
-		return xstrdup(ctl_gbps(js_num(o, key), gbps));
-	case COLUMN_LEN:
-		return xasprintf("%zu", js_len(js_get(o, key)));
-	case COLUMN_PLACE:
-		return ctl_place(key ? js_get(o, key) : o);
-	case COLUMN_INDEX:
-		break;
+	ret[0] = '\0';
+	if (!localtime_r(&t, &tm))
+		return ret;
+	len = strftime(ret, CTL_TIME_STRLEN, "%FT%T%z", &tm);
+	/* "+0100" -> "+01:00" */
+	if (len > 5 && len + 1 < CTL_TIME_STRLEN) {
+		memmove(ret + len - 1, ret + len - 2, 3);
+		ret[len - 2] = ':';
 	}
-	return xasprintf("%zu", index);
+	return ret;
 }
 
-static void add_columns(struct table *t, const struct column *columns, struct json_object *first)
+const char *ctl_time_utc(int64_t seconds, char ret[static CTL_TIME_STRLEN])
 {
-	for (const struct column *column = columns; column->head; column++) {
-		if (column->optional && !js_has(first, column->key))
-			continue;
-		assert(t->n_columns < COLUMNS_MAX);
-		t->width[t->n_columns] = head_len(column->head);
-		t->columns[t->n_columns++] = column;
-	}
+	time_t t = (time_t)seconds;
+	struct tm tm;
+
+	ret[0] = '\0';
+	if (gmtime_r(&t, &tm))
+		strftime(ret, CTL_TIME_STRLEN, "%FT%TZ", &tm);
+	return ret;
 }
 
-static void add_record(struct table *t, struct json_object *o, size_t index)
+int64_t ctl_seconds(const char *time)
 {
-	for (size_t i = 0; i < t->n_columns; i++) {
-		const struct column *column = t->columns[i];
-		struct cell *cell = &t->cells[index * t->n_columns + i];
+	struct tm tm = { 0 };
 
-		cell->text = cell_text(column, o, index);
-		cell->color = column->tint ? column->tint(o) : column->color;
-		if (!cell->text[0]) {
-			free(cell->text);
-			cell->text = xstrdup("-");
-		}
-		t->width[i] = MAX(t->width[i], columns_of(cell->text));
-	}
+	return strptime(time, "%Y-%m-%dT%H:%M:%S", &tm) ? (int64_t)timegm(&tm) : 0;
 }
 
-static void print_cell(const struct table *t, size_t i, const char *text, size_t len,
-		       enum ctl_color color)
+const char *ctl_time_of(struct json_object *o, const char *key, char ret[static CTL_TIME_STRLEN])
 {
-	size_t wide = columns_of(text) - (strlen(text) - len);
-	int pad = t->c->oneline ? 0 : (int)(t->width[i] - wide);
-	bool number = is_number(t->columns[i]->head);
+	int64_t seconds = ctl_seconds(js_str(o, key));
 
-	if (number)
-		printf("%*s", pad, "");
-	printf("%s%.*s%s", color ? ctl_color(t->c, color) : "", (int)len, text,
-	       color ? ctl_color(t->c, CTL_PLAIN) : "");
-	if (i + 1 == t->n_columns)
-		putchar('\n');
-	else if (t->c->oneline)
-		putchar('\t');
-	else
-		printf("%*s", number ? 2 : pad + 2, "");
-}
-
-static void print_record(const struct table *t, const struct cell *cells)
-{
-	if (t->c->oneline && t->c->turn)
-		printf("%s\t", t->c->turn);
-	for (size_t i = 0; i < t->n_columns; i++) {
-		print_cell(t, i, cells[i].text, strlen(cells[i].text), cells[i].color);
-		free(cells[i].text);
-	}
-}
-
-void ctl_print_table(const struct ctl *c, const struct column *columns, struct json_object *records)
-{
-	struct table t = { .c = c };
-	size_t n = js_len(records);
-
-	add_columns(&t, columns, js_at(records, 0));
-	t.cells = xcalloc(n * t.n_columns + 1, sizeof(*t.cells));
-	for (size_t k = 0; k < n; k++)
-		add_record(&t, js_at(records, k), k);
-	for (size_t i = 0; !c->oneline && i < t.n_columns; i++)
-		print_cell(&t, i, t.columns[i]->head, head_len(t.columns[i]->head), CTL_DIM);
-	for (size_t k = 0; k < n; k++)
-		print_record(&t, &t.cells[k * t.n_columns]);
-	free(t.cells);
+	ret[0] = '\0';
+	return seconds ? ctl_time(seconds, ret) : ret;
 }
 
 /* ---- JSON ----------------------------------------------------------------------------------- */

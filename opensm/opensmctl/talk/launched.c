@@ -3,12 +3,11 @@
  * instances.json, as opensm/launch/report.c writes it. It may be of a launcher that was killed:
  * processes are looked for.
  */
-#include "opensmctl/format/launched.h"
+#include "opensmctl/talk/launched.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
-#include <time.h>
 
 #include "util/file.h"
 #include "util/mem.h"
@@ -65,13 +64,7 @@ const char *launched_why_none(struct json_object *launched)
 	return status[0] ? status : js_str(launched, "error");
 }
 
-const char *launched_since(struct json_object *instance, char ret[static 40])
+const char *launched_since(struct json_object *instance, char ret[static CTL_TIME_STRLEN])
 {
-	time_t since = (time_t)js_int(instance, "since");
-	struct tm tm;
-
-	ret[0] = '\0';
-	if (since && localtime_r(&since, &tm))
-		strftime(ret, 40, "%Y-%m-%d %H:%M:%S", &tm);
-	return ret;
+	return ctl_time_of(instance, "since", ret);
 }

@@ -20,5 +20,5 @@ const char *launched_state(struct json_object *instance);
  * `launched`.
  */
 const char *launched_why_none(struct json_object *launched);
-/* "2026-11-22 20:14:03", of the state the instance is in. Returns `ret`. */
-const char *launched_since(struct json_object *instance, char ret[static 40]);
+/* "2026-11-22T20:14:03+01:00", of the state the instance is in. Returns `ret`. */
+const char *launched_since(struct json_object *instance, char ret[static CTL_TIME_STRLEN]);
