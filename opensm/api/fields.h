@@ -29,6 +29,7 @@ struct json_field {
 	const struct json_field *of; /* members of the object; NULL: they are not described */
 	bool optional;		     /* set if an object may be without this member */
 	const char *help;	     /* a phrase about the value; NULL: none */
+	const char *format;	     /* of a string: FIELD_FORMAT_...; NULL: any */
 };
 
 /* "(node: string, marks: [](port: ?int))", to be freed. */
@@ -78,17 +79,26 @@ char *json_fields_text(const struct json_field *fields);
 #define FIELD_WORD_INT	 "int"
 #define FIELD_WORD_FLOAT "float"  /* NAN: null */
 #define FIELD_WORD_BOOL	 "bool"
+/* What the text of a string looks like. */
+#define FIELD_FORMAT_STR   NULL
+#define FIELD_FORMAT_GUID  "guid"	/* "0x0002c90300a1b2c3" */
+#define FIELD_FORMAT_HEX   NULL
+#define FIELD_FORMAT_TIME  "date-time" /* RFC 3339, in UTC */
+#define FIELD_FORMAT_INT   NULL
+#define FIELD_FORMAT_FLOAT NULL
+#define FIELD_FORMAT_BOOL  NULL
 
 #define FIELD_TYPE_STR	     .type = FIELD_WORD_STR
-#define FIELD_TYPE_GUID	     .type = FIELD_WORD_GUID
+#define FIELD_TYPE_GUID	     .type = FIELD_WORD_GUID, .format = FIELD_FORMAT_GUID
 #define FIELD_TYPE_HEX	     .type = FIELD_WORD_HEX
-#define FIELD_TYPE_TIME	     .type = FIELD_WORD_TIME
+#define FIELD_TYPE_TIME	     .type = FIELD_WORD_TIME, .format = FIELD_FORMAT_TIME
 #define FIELD_TYPE_INT	     .type = FIELD_WORD_INT
 #define FIELD_TYPE_FLOAT     .type = FIELD_WORD_FLOAT
 #define FIELD_TYPE_BOOL	     .type = FIELD_WORD_BOOL
-#define FIELD_TYPE_OPT(kind) .type = "?" FIELD_WORD_##kind
+#define FIELD_TYPE_OPT(kind) .type = "?" FIELD_WORD_##kind, .format = FIELD_FORMAT_##kind
 #define FIELD_TYPE_TEXT	     .type = "?string" /* "": null */
-#define FIELD_TYPE_SECONDS   .type = "?string" /* since 1970; 0: null */
+/* since 1970; 0: null */
+#define FIELD_TYPE_SECONDS   .type = "?string", .format = FIELD_FORMAT_TIME
 #define FIELD_TYPE_KNOWN     .type = "?int" /* two arguments: whether it is known, and the number */
 /* The value is a struct json_object *, which is taken; NULL: null. */
 /* without a further description of its members */

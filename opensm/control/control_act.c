@@ -26,7 +26,7 @@ const struct control_method control_methods[] = {
 	{ "Status", "How the manager and the subnet are", "()", control_status_fields, CONTROL_READ,
 	  .answer = control_status },
 	{ "Sweep", "A heavy (or light) sweep; with more: its events, then how it went",
-	  "(kind: ?string) -> (event: ?object, sweep: ?object)", NULL, CONTROL_ACT,
+	  "(kind: ?string)", control_sweep_fields, CONTROL_ACT,
 	  .answer = control_sweep, .follow = control_follow_sweep },
 	{ "Reroute", "Routes are computed afresh and written", "() -> ()", NULL, CONTROL_ACT,
 	  .answer = control_reroute },
@@ -49,7 +49,7 @@ const struct control_method control_methods[] = {
 	{ "SaKey", "The SM_Key of trusted requests that is in force", "()", control_sa_key_fields,
 	  CONTROL_ACT, .answer = control_sa_key },
 	{ "Monitor", "Every event as it happens; needs more. Kinds: none is all but lft",
-	  "(kinds: ?[]string) -> (event: object, missed: ?bool)", NULL, CONTROL_READ,
+	  "(kinds: ?[]string)", control_monitor_fields, CONTROL_READ,
 	  .only_more = true, .answer = control_monitor, .follow = control_follow_monitor },
 	{ "Events", "The last events, the latest first; forgotten: those before them", "()",
 	  control_history_fields, CONTROL_READ, .answer = control_history },
@@ -133,7 +133,7 @@ const struct control_method control_methods[] = {
 	  .snapshot = control_set_expected_new, .collect = control_set_expected_collect,
 	  .render = control_set_expected, .drop = control_expected_drop },
 	{ "Options", "Options in force, where they come from, and what they mean",
-	  "(name: ?string) -> (options: []object)", NULL, CONTROL_READ, .answer = control_options },
+	  "(name: ?string)", control_options_fields, CONTROL_READ, .answer = control_options },
 	{ "Security",
 	  "The security checklist; ports are those without the protection of the configuration",
 	  "()", control_security_fields, CONTROL_READ, .answer = control_security },
@@ -190,16 +190,28 @@ static bool is_the_one(const struct control_following *f, const struct sm_event 
 	       event->sweep.kind == SWEEP_WATCH;
 }
 
+#define ENDED_FIELDS(F)                                                                            \
+	F("kind", STR, sweep_kind_name(event->sweep.kind))                                         \
+	F("went_through", BOOL, event->sweep.through)                                              \
+	F("gets", INT, event->sweep.n_gets)                                                        \
+	F("sets", INT, event->sweep.n_sets)                                                        \
+	F("errors", INT, event->sweep.errors)                                                      \
+	F("duration_ms", INT, event->sweep.ms)
+
+static const struct json_field ended_fields[] = FIELDS_TABLE(ENDED_FIELDS);
+
+/* Events, then how the sweep went; null: the manager is gone. */
+const struct json_field control_sweep_fields[] = {
+	{ .key = "event", .optional = true, FIELD_TYPE_OBJECT(control_event_fields) },
+	{ .key = "sweep", FIELD_TYPE_OPT_OBJECT(ended_fields) },
+	{ 0 },
+};
+
 static struct json_object *sweep_ended(const struct sm_event *event)
 {
-	struct json_object *o = json_object_new_object(), *sweep = json_add_object(o, "sweep");
+	struct json_object *o = json_object_new_object();
 
-	json_add_str(sweep, "kind", sweep_kind_name(event->sweep.kind));
-	json_add_bool(sweep, "went_through", event->sweep.through);
-	json_add_int(sweep, "gets", event->sweep.n_gets);
-	json_add_int(sweep, "sets", event->sweep.n_sets);
-	json_add_int(sweep, "errors", event->sweep.errors);
-	json_add_int(sweep, "duration_ms", event->sweep.ms);
+	json_object_object_add(o, "sweep", FIELDS_NEW(ENDED_FIELDS));
 	return o;
 }
 

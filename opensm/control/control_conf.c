@@ -61,26 +61,25 @@ void control_name_caller(const struct control_ticket *t, struct json_object *par
 
 /* ---- findings -------------------------------------------------------------------------------- */
 
+#define FINDING_FIELDS(F)                                                                          \
+	F("severity", STR, severities[f->severity])                                                \
+	F("file", OPT(STR), f->file)                                                               \
+	F("line", INT, f->line)                                                                    \
+	F("column", INT, f->column)                                                                \
+	F("text", STR, f->text)
+
+const struct json_field control_finding_fields[] = FIELDS_TABLE(FINDING_FIELDS);
+
 struct json_object *control_findings(const struct conf_report *r)
 {
-	struct json_object *list = json_object_new_array();
 	static const char *const severities[] = {
 		[CONF_NOTE] = "note",
 		[CONF_WARNING] = "warning",
 		[CONF_ERROR] = "error",
 	};
 
-	for (size_t i = 0; i < r->n; i++) {
-		const struct conf_finding *f = &r->findings[i];
-		struct json_object *o = json_append_object(list);
-
-		json_add_str(o, "severity", severities[f->severity]);
-		json_add_str(o, "file", f->file);
-		json_add_int(o, "line", f->line);
-		json_add_int(o, "column", f->column);
-		json_add_str(o, "text", f->text);
-	}
-	return list;
+	return JSON_LIST_OF(const struct conf_finding *f, i < r->n && (f = &r->findings[i]),
+			    FIELDS_ITEM(FINDING_FIELDS));
 }
 
 #define CHECK_FIELDS(F)                                                                            \
@@ -88,7 +87,7 @@ struct json_object *control_findings(const struct conf_report *r)
 	F("errors", INT, found.errors)                                                             \
 	F("warnings", INT, found.warnings)                                                         \
 	F("would_change", OPT(STR), news)                                                          \
-	F("findings", OF("[]object"), control_findings(&found))
+	F("findings", LIST(control_finding_fields), control_findings(&found))
 
 const struct json_field control_check_fields[] = FIELDS_TABLE(CHECK_FIELDS);
 
@@ -139,38 +138,37 @@ static const char *effect_of(const struct conf_option *row)
 	return "yes";
 }
 
-/* Of a manager that is master, or was. */
-static void put_origin(struct json_object *o, const struct conf *c)
-{
-	json_add_guid(o, "copied_from", c->copied_from);
-	json_add_seconds(o, "copied_at", c->copied_at);
-}
+#define OPTION_FIELDS(F)                                                                           \
+	F("name", STR, row->name)                                                                  \
+	F("value", OPT(STR), conf_is_secret(id) ? is_default ? "(not set)" : "(set)" : value)      \
+	F("default", OPT(STR), row->default_text)                                                  \
+	F("is_default", BOOL, is_default)                                                          \
+	F("source", STR, source_name(conf_source(c, id)))                                          \
+	F("file", OPT(STR), c->file_line[id] ? c->file : NULL)                                     \
+	F("line", INT, c->file_line[id])                                                           \
+	F("copied_from", IF(c->copied[id], OPT(GUID)), c->copied_from)                             \
+	F("copied_at", IF(c->copied[id], SECONDS), c->copied_at)                                   \
+	F("profile", IF(conf_source(c, id) == CONF_SOURCE_PROFILE, STR), c->security_profile)      \
+	F("effect", STR, effect_of(row))                                                           \
+	F("change_costs", STR, conf_cost_name(row->cost))                                          \
+	F("range", OPT(STR), row->range)                                                           \
+	F("help", OPT(STR), row->help)
 
-static void put_option(struct json_object *o, const struct conf *c, enum conf_id id)
+static const struct json_field option_fields[] = FIELDS_TABLE(OPTION_FIELDS);
+
+static struct json_object *option_of(const struct conf *c, enum conf_id id)
 {
 	const struct conf_option *row = conf_option(id);
 	_cleanup_free_ char *value = conf_value_shown(c, id);
 	bool is_default = conf_value_is_default(c, id);
 
-	json_add_str(o, "name", row->name);
-	if (conf_is_secret(id))
-		json_add_str(o, "value", is_default ? "(not set)" : "(set)");
-	else
-		json_add_str(o, "value", value);
-	json_add_str(o, "default", row->default_text);
-	json_add_bool(o, "is_default", is_default);
-	json_add_str(o, "source", source_name(conf_source(c, id)));
-	json_add_str(o, "file", c->file_line[id] ? c->file : NULL);
-	json_add_int(o, "line", c->file_line[id]);
-	if (c->copied[id])
-		put_origin(o, c);
-	if (conf_source(c, id) == CONF_SOURCE_PROFILE)
-		json_add_str(o, "profile", c->security_profile);
-	json_add_str(o, "effect", effect_of(row));
-	json_add_str(o, "change_costs", conf_cost_name(row->cost));
-	json_add_str(o, "range", row->range);
-	json_add_str(o, "help", row->help);
+	return FIELDS_NEW(OPTION_FIELDS);
 }
+
+const struct json_field control_options_fields[] = {
+	{ .key = "options", FIELD_TYPE_LIST(option_fields) },
+	{ 0 },
+};
 
 static void *option_not_found(const char *name, struct control_error *err)
 {
@@ -196,7 +194,7 @@ struct json_object *control_options(const struct daemon_api *api, struct json_ob
 	all = json_add_array(o, "options");
 	for (enum conf_id id = 0; id < CONF_N_OPTIONS; id++)
 		if (!name || id == only)
-			put_option(json_append_object(all), conf, id);
+			json_object_array_add(all, option_of(conf, id));
 	return o;
 }
 

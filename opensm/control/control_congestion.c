@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "fabric/words.h"
 #include "util/mem.h"
 
 #define PORTS_MAX 2000 /* in one answer */
@@ -17,17 +18,28 @@ static const char *const state_names[CC_STATES] = {
 	[CC_UNSUPPORTED] = "unsupported",
 };
 
-/* The port of a LID: "port" (name), "port_guid" and "lid". */
+/* The port of a LID. */
+#define END_FIELDS(F)                                                                              \
+	F("name", IF(p, STR), node_name(p->node))                                                  \
+	F("port_guid", IF(end, OPT(GUID)), end->guid)                                              \
+	F("lid", INT, lid)
+
+static const struct json_field end_fields[] = FIELDS_TABLE(END_FIELDS);
+
 static void put_end(struct json_object *o, const struct daemon_api *api, lid_t lid)
 {
 	const struct cc_port *end = cc_port_of_lid(api->cc, lid);
 	const struct port *p = end ? fabric_find_port(sm_fabric(api->sm), end->guid) : NULL;
 
-	if (p)
-		json_add_str(o, "name", p->node->alias ? p->node->alias : p->node->desc);
-	if (end)
-		json_add_guid(o, "port_guid", end->guid);
-	json_add_int(o, "lid", lid);
+	FIELDS_PUT(END_FIELDS);
+}
+
+static struct json_object *end_of(const struct daemon_api *api, lid_t lid)
+{
+	struct json_object *o = json_object_new_object();
+
+	put_end(o, api, lid);
+	return o;
 }
 
 /* The port of the switch that leads to `to`, if it marked; 0: unknown. */
@@ -40,67 +52,75 @@ static unsigned marking_port(const struct daemon_api *api, const struct cc_port 
 	return p->marked[num / 8] >> num % 8 & 1 ? num : 0;
 }
 
-static void put_flows(struct json_object *o, const struct daemon_api *api, const struct cc_port *p)
+#define FLOW_FIELDS(F)                                                                             \
+	F("from", OBJECT(end_fields), end_of(api, flow->from))                                     \
+	F("to", OBJECT(end_fields), end_of(api, flow->to))                                         \
+	F("sl", INT, flow->sl)                                                                     \
+	F("events", INT, flow->events)                                                             \
+	F("port", IF(num, INT), num)
+
+static const struct json_field flow_fields[] = FIELDS_TABLE(FLOW_FIELDS);
+
+static struct json_object *flow_of(const struct daemon_api *api, const struct cc_port *p,
+				   unsigned i)
 {
-	struct json_object *flows = json_add_array(o, "flows");
+	typeof(&p->flows[0]) flow = &p->flows[i];
+	unsigned num = p->is_switch ? marking_port(api, p, flow->to) : 0;
 
-	if (p->n_flows)
-		json_add_int(o, "seconds_ago", (daemon_api_now(api) - p->flows_at) / MONO_S);
-
-	for (unsigned i = 0; i < p->n_flows; i++) {
-		struct json_object *flow = json_append_object(flows);
-		unsigned num;
-
-		put_end(json_add_object(flow, "from"), api, p->flows[i].from);
-		put_end(json_add_object(flow, "to"), api, p->flows[i].to);
-		json_add_int(flow, "sl", p->flows[i].sl);
-		json_add_int(flow, "events", p->flows[i].events);
-		num = p->is_switch ? marking_port(api, p, p->flows[i].to) : 0;
-		if (num)
-			json_add_int(flow, "port", num);
-	}
+	return FIELDS_NEW(FLOW_FIELDS);
 }
 
-/* PortXmitWait where the performance manager has counted it. */
-static void put_waits(struct json_object *o, const struct daemon_api *api, const struct cc_port *p,
-		      unsigned num)
+/* PortXmitWait where the performance manager has counted it; NULL: it has not. */
+static const struct perf_node *waits_of(const struct daemon_api *api, const struct cc_port *p,
+					unsigned num)
 {
 	const struct port *port = fabric_find_port(sm_fabric(api->sm), p->guid);
 	const struct perf_node *n =
 		port && api->perf ? perf_node_find(api->perf, port->node->guid, NULL) : NULL;
 
-	if (n && num <= n->n_ports && n->ports[num].valid)
-		json_add_int(o, "xmit_wait", (int64_t)n->ports[num].errors[PERF_XMIT_WAIT]);
+	return n && num <= n->n_ports && n->ports[num].valid ? n : NULL;
 }
 
-static void put_marked(struct json_object *o, const struct daemon_api *api, const struct cc_port *p)
+#define MARKED_FIELDS(F)                                                                           \
+	F("port", INT, num)                                                                        \
+	F("xmit_wait", IF(n, INT), n->ports[num].errors[PERF_XMIT_WAIT])
+
+static const struct json_field marked_fields[] = FIELDS_TABLE(MARKED_FIELDS);
+
+static struct json_object *marked_of(const struct daemon_api *api, const struct cc_port *p)
 {
-	struct json_object *ports = json_add_array(o, "marked_ports");
+	struct json_object *ports = json_object_new_array();
 
 	for (unsigned num = 0; num < 255; num++) {
-		struct json_object *one;
+		const struct perf_node *n;
 
 		if (!(p->marked[num / 8] >> num % 8 & 1))
 			continue;
-		one = json_append_object(ports);
-		json_add_int(one, "port", num);
-		put_waits(one, api, p, num);
+		n = waits_of(api, p, num);
+		json_object_array_add(ports, FIELDS_NEW(MARKED_FIELDS));
 	}
+	return ports;
 }
+
+#define PORT_FIELDS(F)                                                                             \
+	F("type", STR, ib_node_row(p->is_switch ? IB_NODE_SWITCH : IB_NODE_CA)->word)              \
+	F("state", STR, state_names[p->state])                                                     \
+	F("rounded", INT, p->rounded)                                                              \
+	F("refused", INT, p->refused)                                                              \
+	F("table_cut", BOOL, p->cut)                                                               \
+	F("key_violations", INT, p->key_violations)                                                \
+	F("marks", INT, p->marks)                                                                  \
+	F("marked_ports", IF(p->is_switch, LIST(marked_fields)), marked_of(api, p))                \
+	F("flows", LIST(flow_fields), JSON_LIST(p->n_flows, flow_of(api, p, i)))                   \
+	F("seconds_ago", IF(p->n_flows, INT), (daemon_api_now(api) - p->flows_at) / MONO_S)
+
+static const struct json_field port_fields[] = { END_FIELDS(FIELD_ROW)
+							 PORT_FIELDS(FIELD_ROW){ 0 } };
 
 static void put_port(struct json_object *o, const struct daemon_api *api, const struct cc_port *p)
 {
 	put_end(o, api, p->lid);
-	json_add_str(o, "type", p->is_switch ? "switch" : "host");
-	json_add_str(o, "state", state_names[p->state]);
-	json_add_int(o, "rounded", p->rounded);
-	json_add_int(o, "refused", p->refused);
-	json_add_bool(o, "table_cut", p->cut);
-	json_add_int(o, "key_violations", p->key_violations);
-	json_add_int(o, "marks", (int64_t)p->marks);
-	if (p->is_switch)
-		put_marked(o, api, p);
-	put_flows(o, api, p);
+	FIELDS_PUT(PORT_FIELDS);
 }
 
 /* Is there something to say of it? */
@@ -185,7 +205,7 @@ static struct json_object *ports_of(const struct daemon_api *api, unsigned *ret_
 }
 
 #define PORTS_FIELDS(F)                                                                            \
-	F("ports", OF("[]object"), ports_of(api, &shown))                                          \
+	F("ports", LIST(port_fields), ports_of(api, &shown))                                       \
 	F("hidden", INT, shown - MIN(shown, (unsigned)PORTS_MAX))
 
 const struct json_field control_congestion_fields[] = { STATUS_FIELDS(FIELD_ROW) PROFILE_FIELDS(

@@ -39,9 +39,11 @@ static int64_t cut(uint64_t value)
 #define COUNT_FIELDS(F)                                                                            \
 	F("name", STR, count_names[n])                                                             \
 	F("value", INT, cut(v->shown[n]))                                                          \
-	F("per_second", FLOAT,                                                                     \
+	F("per_second", OPT(FLOAT),                                                                \
 	  known ? (double)last->grown[n] * MONO_S / (double)last->interval_us : (double)NAN)       \
 	F("saturated", BOOL, last->saturated & 1u << n)
+
+static const struct json_field count_fields[] = FIELDS_TABLE(COUNT_FIELDS);
 
 static struct json_object *counts_of(const struct perf_view *v)
 {
@@ -60,16 +62,23 @@ static struct json_object *counts_of(const struct perf_view *v)
 #define BER_FIELDS(F)                                                                              \
 	F("errors", INT, cut(errors))                                                              \
 	F("observed_seconds", INT, cut(us / MONO_S))                                               \
-	F("ber", FLOAT, ber_of(errors, w->bits, us))                                               \
+	F("ber", OPT(FLOAT), ber_of(errors, w->bits, us))                                          \
 	F("proven_below", FLOAT, errors ? 1 : ber_proven(w->bits, us))                             \
 	F("goal", FLOAT, BER_WATCHED)                                                              \
 	F("goal_seconds", INT, cut(ber_sure_us(BER_WATCHED, w->bits) / MONO_S))
+
+static const struct json_field ber_fields[] = FIELDS_TABLE(BER_FIELDS);
 
 static struct json_object *ber_json(const struct ber_watch *w)
 {
 	uint64_t errors = ber_watch_errors(w), us = ber_watch_us(w);
 
 	return FIELDS_NEW(BER_FIELDS);
+}
+
+static bool is_watched(const struct ber_watch *w)
+{
+	return w->bits && ber_watch_us(w);
 }
 
 static struct json_object *details_of(const struct perf_view *v, unsigned from, unsigned to)
@@ -88,20 +97,19 @@ static struct json_object *details_of(const struct perf_view *v, unsigned from, 
 	F("linked", BOOL, n->ports[num].peer)                                                      \
 	F("read", BOOL, v->read)
 #define READ_FIELDS(F)                                                                             \
-	F("counters", OF("?[]object"), counts_of(v))                                               \
+	F("counters", OPT_LIST(count_fields), counts_of(v))                                        \
 	F("age_seconds", OPT(INT), (daemon_api_now(api) - v->read_at) / MONO_S)                    \
 	F("interval_ms", OPT(INT), cut(v->last.interval_us / (MONO_S / 1000)))                     \
 	F("resets", OPT(INT), v->resets)                                                           \
 	F("reset_last", OPT(BOOL), v->last.reset)                                                  \
 	F("errors_of_64_bits", OPT(BOOL), perf_has_wide(&v->caps))                                 \
 	F("bits_per_second", OPT(INT), cut(v->bits))                                               \
-	F("symbol_ber", IF(v->symbol.bits &&ber_watch_us(&v->symbol), OF("?object")),              \
-	  ber_json(&v->symbol))                                                                    \
-	F("effective_ber", IF(v->effective.bits &&ber_watch_us(&v->effective), OF("?object")),     \
+	F("symbol_ber", IF(is_watched(&v->symbol), OPT_OBJECT(ber_fields)), ber_json(&v->symbol))  \
+	F("effective_ber", IF(is_watched(&v->effective), OPT_OBJECT(ber_fields)),                  \
 	  ber_json(&v->effective))                                                                 \
-	F("rcv_error_reasons", IF(v->has_details[0], OF("?object")),                               \
+	F("rcv_error_reasons", IF(v->has_details[0], OF("?[string]int")),                          \
 	  details_of(v, 0, PERF_RCV_DETAILS))                                                      \
-	F("discard_reasons", IF(v->has_details[1], OF("?object")),                                 \
+	F("discard_reasons", IF(v->has_details[1], OF("?[string]int")),                            \
 	  details_of(v, PERF_RCV_DETAILS, PERF_DETAILS))
 
 static const struct json_field port_fields[] = { PORT_FIELDS(FIELD_ROW)

@@ -95,21 +95,21 @@ static void add_sweep(struct json_object *o, const struct sm_event *e)
 
 static void add_node(struct json_object *o, const struct daemon_api *api, const struct sm_event *e)
 {
-	static const char *const types[] = { "node", "host", "switch", "router" };
-	const char *type = e->node.type < ARRAY_SIZE(types) ? types[e->node.type] : types[0];
+	static const char *const nouns[] = { "node", "host", "switch", "router" };
+	const char *noun = e->node.type < ARRAY_SIZE(nouns) ? nouns[e->node.type] : nouns[0];
 	const char *name = name_of(api, e->node.node_guid, e->node.desc);
 
 	json_add_guid(o, "node_guid", e->node.node_guid);
 	json_add_guid(o, "port_guid", e->node.port_guid);
 	json_add_str(o, "name", name);
-	json_add_str(o, "type", type);
+	json_add_str(o, "type", ib_node_row(e->node.type)->word);
 	json_add_bool(o, "came", e->node.came);
 	if (e->node.came || !e->node.behind_guid) {
-		add_text(o, "%s '%s' (0x%016" PRIx64 ") %s", type, name, e->node.node_guid,
+		add_text(o, "%s '%s' (0x%016" PRIx64 ") %s", noun, name, e->node.node_guid,
 			 e->node.came ? "is there" : "is gone");
 		return;
 	}
-	add_text(o, "%s '%s' (0x%016" PRIx64 ") is gone; it was behind '%s' port %u", type, name,
+	add_text(o, "%s '%s' (0x%016" PRIx64 ") is gone; it was behind '%s' port %u", noun, name,
 		 e->node.node_guid, name_of(api, e->node.behind_guid, "?"), e->node.behind_port);
 }
 
@@ -279,6 +279,62 @@ void control_put_event(struct json_object *o, const struct daemon_api *api,
 	json_add_time(o, "time", realtime);
 	add_rest(o, api, event);
 }
+
+/* ---- members --------------------------------------------------------------------------------- */
+
+static const struct json_field end_fields[] = {
+	{ .key = "node_guid", .type = "?string" },
+	{ .key = "name", .type = "?string" },
+	{ .key = "port", .type = "int" },
+	{ 0 },
+};
+
+/* Those of all kinds first, then those that some kinds have (test-schemas). */
+const struct json_field control_event_fields[] = {
+	FIELD_ROW("kind", STR)
+	FIELD_ROW("time", TIME)
+	FIELD_ROW("text", STR)
+	FIELD_MAYBE("sweep", STR)
+	FIELD_MAYBE("why", OPT(STR))
+	FIELD_MAYBE("gets", INT)
+	FIELD_MAYBE("sets", INT)
+	FIELD_MAYBE("errors", INT)
+	FIELD_MAYBE("duration_ms", INT)
+	FIELD_MAYBE("went_through", BOOL)
+	FIELD_MAYBE("node_guid", OPT(GUID))
+	FIELD_MAYBE("port_guid", OPT(GUID))
+	FIELD_MAYBE("guid", OPT(GUID))
+	FIELD_MAYBE("lid", INT)
+	FIELD_MAYBE("name", OPT(STR))
+	FIELD_MAYBE("type", STR)
+	FIELD_MAYBE("came", BOOL)
+	FIELD_MAYBE("ends", LIST(end_fields))
+	FIELD_MAYBE("up", BOOL)
+	FIELD_MAYBE("engine", STR)
+	FIELD_MAYBE("without_reading", BOOL)
+	FIELD_MAYBE("unreachable_pairs", INT)
+	FIELD_MAYBE("lanes", INT)
+	FIELD_MAYBE("block", INT)
+	FIELD_MAYBE("top", INT)
+	FIELD_MAYBE("from", STR)
+	FIELD_MAYBE("to", STR)
+	FIELD_MAYBE("state", OPT(STR))
+	FIELD_MAYBE("priority", INT)
+	FIELD_MAYBE("gone", BOOL)
+	FIELD_MAYBE("what", OPT(STR))
+	FIELD_MAYBE("port", OPT(INT))
+	FIELD_MAYBE("by", OPT(STR))
+	FIELD_MAYBE("cause", OPT(STR))
+	FIELD_MAYBE("begins", BOOL)
+	{ 0 },
+};
+
+/* missed: events were left out in front of this one. */
+const struct json_field control_monitor_fields[] = {
+	{ .key = "event", FIELD_TYPE_OBJECT(control_event_fields) },
+	{ .key = "missed", .optional = true, FIELD_TYPE_BOOL },
+	{ 0 },
+};
 
 /* ---- Monitor --------------------------------------------------------------------------------- */
 

@@ -51,9 +51,11 @@ extern const struct json_field control_status_fields[], control_check_fields[],
 	control_verify_fields[], control_mark_fields[], control_marks_fields[],
 	control_ledger_fields[], control_adopted_fields[], control_forgotten_fields[],
 	control_health_fields[], control_alarms_fields[], control_forget_alarm_fields[],
-	control_counters_fields[], control_smp_fields[], control_drift_fields[],
-	control_topology_text_fields[], control_expected_fields[], control_written_fields[],
-	control_partitions_fields[];
+	control_counters_fields[], control_smp_fields[],
+	control_drift_fields[], control_topology_text_fields[], control_expected_fields[],
+	control_written_fields[], control_partitions_fields[], control_finding_fields[],
+	control_options_fields[], control_event_fields[], control_sweep_fields[],
+	control_monitor_fields[];
 
 control_answer_fn control_status;				     /* control_status.c */
 control_answer_fn control_options, control_check, control_log_level; /* control_conf.c */

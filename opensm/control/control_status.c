@@ -22,33 +22,37 @@
 
 /* ---- managers -- ----------------------------------------------------------------------------- */
 
+#define OWN_FIELDS(F)                                                                              \
+	F("guid", IF(own, GUID), own->guid)                                                        \
+	F("is_self", BOOL, true)                                                                   \
+	F("state", OPT(STR), sm_state_name(sm_state(api->sm)))                                     \
+	F("priority", OPT(INT), sm_told_priority(api->sm))                                         \
+	F("where", STR, "this one")
+#define OTHER_FIELDS(F)                                                                            \
+	F("guid", GUID, m->guid)                                                                   \
+	F("is_self", BOOL, false)                                                                  \
+	F("state", OPT(STR), m->known ? sm_state_name(m->state) : NULL)                            \
+	F("priority", KNOWN, m->known, m->priority)                                                \
+	F("where", STR, m->where)                                                                  \
+	OF_OTHERS(F)
+#define OF_OTHERS(F)                                                                               \
+	F("watched", BOOL, m->polled)                                                              \
+	F("trusted", BOOL, !m->trust)                                                              \
+	F("why_not", OPT(STR), m->trust)
+
+static const struct json_field manager_fields[] = { OWN_FIELDS(FIELD_ROW)
+							    OF_OTHERS(FIELD_MAYBE){ 0 } };
+
 static struct json_object *own_manager(const struct daemon_api *api)
 {
-	struct json_object *o = json_object_new_object();
-	const struct fabric *f = sm_fabric(api->sm);
+	const struct port *own = sm_fabric(api->sm)->own_port;
 
-	if (f->own_port)
-		json_add_guid(o, "guid", f->own_port->guid);
-	json_add_bool(o, "is_self", true);
-	json_add_str(o, "state", sm_state_name(sm_state(api->sm)));
-	json_add_int(o, "priority", sm_told_priority(api->sm));
-	json_add_str(o, "where", "this one");
-	return o;
+	return FIELDS_NEW(OWN_FIELDS);
 }
 
 static struct json_object *other_manager(const struct sm_manager *m)
 {
-	struct json_object *o = json_object_new_object();
-
-	json_add_guid(o, "guid", m->guid);
-	json_add_bool(o, "is_self", false);
-	json_add_str(o, "state", m->known ? sm_state_name(m->state) : NULL);
-	json_add_known(o, "priority", m->known, m->priority);
-	json_add_str(o, "where", m->where);
-	json_add_bool(o, "watched", m->polled);
-	json_add_bool(o, "trusted", !m->trust);
-	json_add_str(o, "why_not", m->trust);
-	return o;
+	return FIELDS_NEW(OTHER_FIELDS);
 }
 
 /* NULL: none is known. */
@@ -65,101 +69,112 @@ static struct json_object *master_of(const struct daemon_api *api)
 }
 
 /* What is shared with them; `trouble`: for the first line, and the exit status. */
+#define LEDGER_FIELDS(F)                                                                           \
+	F("state", STR, l.state)                                                                   \
+	F("trouble", TEXT, sm_ledger_status(sm, trouble))                                          \
+	F("fault", OPT(STR), l.fault)                                                              \
+	F("standbys", INT, l.n_standbys)                                                           \
+	F("standbys_behind", INT, l.n_behind)
+
+static const struct json_field ledger_fields[] = FIELDS_TABLE(LEDGER_FIELDS);
+
 static struct json_object *ledger_of(const struct sm *sm)
 {
-	struct json_object *ledger = json_object_new_object();
 	char trouble[LEDGER_REASON_STRLEN];
 	struct sm_ledger l;
 
 	sm_ledger(sm, &l);
-	json_add_str(ledger, "state", l.state);
-	json_add_text(ledger, "trouble", sm_ledger_status(sm, trouble));
-	json_add_str(ledger, "fault", l.fault);
-	json_add_int(ledger, "standbys", l.n_standbys);
-	json_add_int(ledger, "standbys_behind", l.n_behind);
-	return ledger;
+	return FIELDS_NEW(LEDGER_FIELDS);
 }
 
 /* ---- the subnet ----------------------------------------------------------------------------- */
 
-static void add_unserved(struct json_object *subnet, const struct daemon_api *api, mono_t now)
+#define UNSERVED_FIELDS(F)                                                                         \
+	F("seconds", INT, is.age / MONO_S)                                                         \
+	F("late", BOOL, is.is_late)                                                                \
+	F("stuck", BOOL, is.stuck)                                                                 \
+	F("why", OPT(STR), is.why)                                                                 \
+	F("cause", OPT(STR), is.cause)
+
+static const struct json_field unserved_fields[] = FIELDS_TABLE(UNSERVED_FIELDS);
+
+/* NULL: every change is served. */
+static struct json_object *unserved_of(const struct daemon_api *api, mono_t now)
 {
 	struct sm_unserved is;
-	struct json_object *o;
 
-	json_add_str(subnet, "oldest_unserved_change", NULL);
-	if (!sm_unserved(api->sm, now, &is))
-		return;
-	o = json_add_object(subnet, "oldest_unserved_change");
-	json_add_int(o, "seconds", is.age / MONO_S);
-	json_add_bool(o, "late", is.is_late);
-	json_add_bool(o, "stuck", is.stuck);
-	json_add_str(o, "why", is.why);
-	json_add_str(o, "cause", is.cause);
+	return sm_unserved(api->sm, now, &is) ? FIELDS_NEW(UNSERVED_FIELDS) : NULL;
 }
+
+#define FABRIC_FIELDS(F)                                                                           \
+	F("up", BOOL, is_master && st->up)                                                         \
+	F("own_port_answers", BOOL, !sm_own_silent(api->sm))                                       \
+	F("oldest_unserved_change", OPT_OBJECT(unserved_fields), unserved_of(api, now))            \
+	F("nodes", INT, f->n_nodes)                                                                \
+	F("switches", INT, f->n_switches)                                                          \
+	F("aggregation_nodes", INT, sm_aggregation_nodes(api->sm))                                 \
+	F("silent_nodes", INT, st->silent_nodes)                                                   \
+	F("edits", INT, f->edits)                                                                  \
+	F("ports_active", INT, st->ports_active)                                                   \
+	F("ports_pending", INT, st->ports_pending)
+
+static const struct json_field fabric_fields[] = FIELDS_TABLE(FABRIC_FIELDS);
 
 static struct json_object *subnet_of(const struct daemon_api *api, mono_t now)
 {
 	const struct fabric *f = sm_fabric(api->sm);
 	const struct sm_stats *st = sm_stats(api->sm);
-	struct json_object *subnet = json_object_new_object();
 	bool is_master = sm_state(api->sm) == SM_MASTER;
 
-	json_add_bool(subnet, "up", is_master && st->up);
-	json_add_bool(subnet, "own_port_answers", !sm_own_silent(api->sm));
-	add_unserved(subnet, api, now);
-	json_add_int(subnet, "nodes", f->n_nodes);
-	json_add_int(subnet, "switches", f->n_switches);
-	json_add_int(subnet, "aggregation_nodes", sm_aggregation_nodes(api->sm));
-	json_add_int(subnet, "silent_nodes", st->silent_nodes);
-	json_add_int(subnet, "edits", (int64_t)f->edits);
-	json_add_int(subnet, "ports_active", st->ports_active);
-	json_add_int(subnet, "ports_pending", st->ports_pending);
-	return subnet;
+	return FIELDS_NEW(FABRIC_FIELDS);
 }
 
-static void put_sweep(struct json_object *o, const struct daemon_api *api,
-		      const struct daemon_sweep *s, mono_t now)
-{
-	json_add_str(o, "kind", sweep_kind_name(s->kind));
-	json_add_str(o, "why", s->why);
-	json_add_bool(o, "went_through", s->through);
-	json_add_int(o, "gets", s->n_gets);
-	json_add_int(o, "sets", s->n_sets);
-	json_add_int(o, "errors", s->errors);
-	json_add_int(o, "duration_ms", s->ms);
-	json_add_time(o, "ended", daemon_api_realtime(api, s->ended));
-	json_add_int(o, "seconds_ago", (now - s->ended) / MONO_S);
-}
+#define SWEEP_FIELDS(F)                                                                            \
+	F("kind", STR, sweep_kind_name(last->kind))                                                \
+	F("why", STR, last->why)                                                                   \
+	F("went_through", BOOL, last->through)                                                     \
+	F("gets", INT, last->n_gets)                                                               \
+	F("sets", INT, last->n_sets)                                                               \
+	F("errors", INT, last->errors)                                                             \
+	F("duration_ms", INT, last->ms)                                                            \
+	F("ended", TIME, daemon_api_realtime(api, last->ended))                                    \
+	F("seconds_ago", INT, (now - last->ended) / MONO_S)
+
+static const struct json_field sweep_fields[] = FIELDS_TABLE(SWEEP_FIELDS);
+
+#define SWEEPS_FIELDS(F)                                                                           \
+	F("enabled", BOOL, sm_sweeping_enabled(api->sm))                                           \
+	F("running", BOOL, sm_sweeping(api->sm))                                                   \
+	F("heavy", INT, st->heavy_sweeps)                                                          \
+	F("dirty", INT, st->dirty_sweeps)                                                          \
+	F("light", INT, st->light_sweeps)                                                          \
+	F("blocks_changed_by_others", INT, sm_tables_changed(api->sm))                             \
+	F("last", LIST(sweep_fields),                                                              \
+	  JSON_LIST_OF(const struct daemon_sweep *last,                                            \
+		       i < SWEEP_KINDS && (last = &m->sweeps[i])->kind,                            \
+		       FIELDS_ITEM(SWEEP_FIELDS)))
+
+static const struct json_field sweeps_fields[] = FIELDS_TABLE(SWEEPS_FIELDS);
 
 static struct json_object *sweeps_of(const struct daemon_api *api, mono_t now)
 {
 	const struct daemon_memory *m = &api->memory;
-	struct json_object *sweeps = json_object_new_object(), *last;
 	const struct sm_stats *st = sm_stats(api->sm);
 
-	json_add_bool(sweeps, "enabled", sm_sweeping_enabled(api->sm));
-	json_add_bool(sweeps, "running", sm_sweeping(api->sm));
-	json_add_int(sweeps, "heavy", st->heavy_sweeps);
-	json_add_int(sweeps, "dirty", st->dirty_sweeps);
-	json_add_int(sweeps, "light", st->light_sweeps);
-	json_add_int(sweeps, "blocks_changed_by_others", (int64_t)sm_tables_changed(api->sm));
-	last = json_add_array(sweeps, "last");
-	for (unsigned i = 0; i < SWEEP_KINDS && m->sweeps[i].kind; i++)
-		put_sweep(json_append_object(last), api, &m->sweeps[i], now);
-	return sweeps;
+	return FIELDS_NEW(SWEEPS_FIELDS);
 }
 
-/* Seconds until tables that changed are compared with those of a fresh start; null: none are. */
-static void add_comparison(struct json_object *routing, const struct sm *sm, mono_t now)
-{
-	mono_t due = sm_comparison_due(sm);
+#define ROUTING_FIELDS(F)                                                                          \
+	F("failed", IF(failed, OPT(STR)), sm_no_routes(api->sm))                                   \
+	F("engine", IF(is_routed, STR), m->engine)                                                 \
+	F("duration_ms", IF(is_routed, INT), m->routing_ms)                                        \
+	F("unreachable_pairs", IF(is_routed, INT), m->unreachable)                                 \
+	F("lanes", IF(is_routed, INT), routes->lanes ? routes->lanes->n_vls : 1)                   \
+	F("note", IF(is_routed, OPT(STR)), routes->note)                                           \
+	F("refused", OPT(STR), sm_routes_refused(api->sm))                                         \
+	F("compared_in_seconds", KNOWN, due != MONO_NEVER, (MAX(due, now) - now) / MONO_S)
 
-	if (due == MONO_NEVER)
-		json_add_str(routing, "compared_in_seconds", NULL);
-	else
-		json_add_int(routing, "compared_in_seconds", (MAX(due, now) - now) / MONO_S);
-}
+static const struct json_field routing_fields[] = FIELDS_TABLE(ROUTING_FIELDS);
 
 /* NULL: nothing was routed yet. */
 static struct json_object *routing_of(const struct daemon_api *api, mono_t now)
@@ -167,100 +182,100 @@ static struct json_object *routing_of(const struct daemon_api *api, mono_t now)
 	const struct routes *routes = sm_routes(api->sm);
 	const struct daemon_memory *m = &api->memory;
 	bool failed = sm_no_routes(api->sm)[0], is_routed = routes && m->engine[0];
-	struct json_object *routing;
+	/* when tables that changed are compared with those of a fresh start */
+	mono_t due = sm_comparison_due(api->sm);
 
-	if (!failed && !is_routed)
-		return NULL;
-	routing = json_object_new_object();
-	if (failed)
-		json_add_str(routing, "failed", sm_no_routes(api->sm));
-	if (is_routed) {
-		json_add_str(routing, "engine", m->engine);
-		json_add_int(routing, "duration_ms", m->routing_ms);
-		json_add_int(routing, "unreachable_pairs", m->unreachable);
-		json_add_int(routing, "lanes", routes->lanes ? routes->lanes->n_vls : 1);
-		json_add_str(routing, "note", routes->note);
-	}
-	json_add_str(routing, "refused", sm_routes_refused(api->sm));
-	add_comparison(routing, api->sm, now);
-	return routing;
+	return failed || is_routed ? FIELDS_NEW(ROUTING_FIELDS) : NULL;
 }
 
-static void put_rail(struct json_object *o, const struct rail *r)
-{
-	json_add_str(o, "name", r->name);
-	json_add_int(o, "plane", r->plane);
-	json_add_int(o, "leaves", r->leaves);
-	json_add_int(o, "end_ports", r->ports);
-}
+#define RAIL_FIELDS(F)                                                                             \
+	F("name", STR, r->of[i].name)                                                              \
+	F("plane", INT, r->of[i].plane)                                                            \
+	F("leaves", INT, r->of[i].leaves)                                                          \
+	F("end_ports", INT, r->of[i].ports)
+
+static const struct json_field rail_fields[] = FIELDS_TABLE(RAIL_FIELDS);
+
+#define RAILS_FIELDS(F)                                                                            \
+	F("text", STR, sm_rails_text(api->sm))                                                     \
+	F("count", INT, r->n)                                                                      \
+	F("planes", INT, r->planes)                                                                \
+	F("planes_are_joined", BOOL, r->joined)                                                    \
+	F("hosts", INT, r->hosts)                                                                  \
+	F("ports_on_another_rail", INT, r->wrong)                                                  \
+	F("cables_to_another_plane", INT, r->crossing)                                             \
+	F("rails", LIST(rail_fields), JSON_LIST(r->n, FIELDS_ITEM(RAIL_FIELDS)))
+
+static const struct json_field rails_fields[] = FIELDS_TABLE(RAILS_FIELDS);
 
 /* NULL: hosts have no rails. */
 static struct json_object *rails_of(const struct daemon_api *api)
 {
 	const struct rails *r = sm_rails(api->sm);
-	struct json_object *rails, *list;
 
-	if (!r)
-		return NULL;
-	rails = json_object_new_object();
-	json_add_str(rails, "text", sm_rails_text(api->sm));
-	json_add_int(rails, "count", r->n);
-	json_add_int(rails, "planes", r->planes);
-	json_add_bool(rails, "planes_are_joined", r->joined);
-	json_add_int(rails, "hosts", r->hosts);
-	json_add_int(rails, "ports_on_another_rail", r->wrong);
-	json_add_int(rails, "cables_to_another_plane", r->crossing);
-	list = json_add_array(rails, "rails");
-	for (unsigned i = 0; i < r->n; i++)
-		put_rail(json_append_object(list), &r->of[i]);
-	return rails;
+	return r ? FIELDS_NEW(RAILS_FIELDS) : NULL;
 }
 
 /* ---- counters ------------------------------------------------------------------------------- */
 
+#define STRAYS(why) mad_strays(mad)[why]
+#define COUNT_FIELDS(F)                                                                            \
+	F("method", STR, mad_method_name(counts[i].method))                                        \
+	F("attribute", STR, ib_attr_name(counts[i].attr))                                          \
+	F("sent", INT, counts[i].sent)                                                             \
+	F("answered", INT, counts[i].answered)                                                     \
+	F("bad_status", INT, counts[i].bad_status)                                                 \
+	F("timeouts", INT, counts[i].timeouts)                                                     \
+	F("retries", INT, counts[i].retries)
+
+static const struct json_field count_fields[] = FIELDS_TABLE(COUNT_FIELDS);
+
+#define SMPS_FIELDS(F)                                                                             \
+	F("sent", INT, mad_sent(mad, 0))                                                           \
+	F("late", INT, STRAYS(MAD_STRAY_LATE))                                                     \
+	F("unasked", INT, STRAYS(MAD_STRAY_UNASKED))                                               \
+	F("elsewhere", INT, STRAYS(MAD_STRAY_ELSEWHERE))                                           \
+	F("mismatched", INT, STRAYS(MAD_STRAY_MISMATCHED))                                         \
+	F("counts", LIST(count_fields), JSON_LIST(n, FIELDS_ITEM(COUNT_FIELDS)))
+
+static const struct json_field smps_fields[] = FIELDS_TABLE(SMPS_FIELDS);
+
 static struct json_object *smps_of(const struct daemon_api *api)
 {
-	struct json_object *smps = json_object_new_object();
 	const struct mad_engine *mad = sm_mad(api->sm);
-	struct json_object *rows;
 	unsigned n;
 	const struct mad_count *counts = mad_counts(mad, &n);
 
-	json_add_int(smps, "sent", (int64_t)mad_sent(mad, 0));
-	for (enum mad_stray why = 0; why < MAD_STRAYS; why++)
-		json_add_int(smps, mad_stray_name(why), (int64_t)mad_strays(mad)[why]);
-	rows = json_add_array(smps, "counts");
-	for (unsigned i = 0; i < n; i++) {
-		struct json_object *row = json_append_object(rows);
-
-		json_add_str(row, "method", mad_method_name(counts[i].method));
-		json_add_str(row, "attribute", ib_attr_name(counts[i].attr));
-		json_add_int(row, "sent", (int64_t)counts[i].sent);
-		json_add_int(row, "answered", (int64_t)counts[i].answered);
-		json_add_int(row, "bad_status", (int64_t)counts[i].bad_status);
-		json_add_int(row, "timeouts", (int64_t)counts[i].timeouts);
-		json_add_int(row, "retries", (int64_t)counts[i].retries);
-	}
-	return smps;
+	return FIELDS_NEW(SMPS_FIELDS);
 }
+
+static struct json_object *received_of(const struct sm_trap_stats *st)
+{
+	struct json_object *kinds = json_object_new_object();
+
+	for (unsigned i = 0; i < SM_TRAP_KINDS; i++)
+		json_add_int(kinds, sm_trap_kind_name(i), (int64_t)st->received[i]);
+	return kinds;
+}
+
+#define TRAPS_FIELDS(F)                                                                            \
+	F("received", OF("[string]int"), received_of(st))                                          \
+	F("taken", INT, st->taken)                                                                 \
+	F("repeats", INT, st->repeats)                                                             \
+	F("suppressed", INT, st->suppressed)                                                       \
+	F("repressed", INT, st->repressed)                                                         \
+	F("forged", INT, st->forged)                                                               \
+	F("strangers", INT, st->strangers)                                                         \
+	F("sources", INT, st->sources)                                                             \
+	F("storms", INT, st->storms)
+
+static const struct json_field traps_fields[] = FIELDS_TABLE(TRAPS_FIELDS);
 
 static struct json_object *traps_of(const struct daemon_api *api)
 {
 	const struct sm_trap_stats *st = sm_trap_stats(api->sm);
-	struct json_object *traps = json_object_new_object();
-	struct json_object *kinds = json_add_object(traps, "received");
 
-	for (unsigned i = 0; i < SM_TRAP_KINDS; i++)
-		json_add_int(kinds, sm_trap_kind_name(i), (int64_t)st->received[i]);
-	json_add_int(traps, "taken", (int64_t)st->taken);
-	json_add_int(traps, "repeats", (int64_t)st->repeats);
-	json_add_int(traps, "suppressed", (int64_t)st->suppressed);
-	json_add_int(traps, "repressed", (int64_t)st->repressed);
-	json_add_int(traps, "forged", (int64_t)st->forged);
-	json_add_int(traps, "strangers", (int64_t)st->strangers);
-	json_add_int(traps, "sources", st->sources);
-	json_add_int(traps, "storms", st->storms);
-	return traps;
+	return FIELDS_NEW(TRAPS_FIELDS);
 }
 
 /* ---- the configuration ---------------------------------------------------------------------- */
@@ -298,9 +313,19 @@ static int64_t count_of(struct json_object *findings, const char *severity)
 	return n;
 }
 
+#define CONFIGURATION_FIELDS(F)                                                                    \
+	F("file", OPT(STR), api->conf_path)                                                        \
+	F("exists", BOOL, api->conf_path && access(api->conf_path, F_OK) == 0)                     \
+	F("refused", BOOL, api->refused)                                                           \
+	F("errors", INT, count_of(findings, "error"))                                              \
+	F("warnings", INT, count_of(findings, "warning"))                                          \
+	F("findings", LIST(control_finding_fields), findings)
+
+static const struct json_field configuration_fields[] = FIELDS_TABLE(CONFIGURATION_FIELDS);
+
 static struct json_object *configuration_of(const struct daemon_api *api)
 {
-	struct json_object *c = json_object_new_object(), *findings = json_object_new_array();
+	struct json_object *findings = json_object_new_array();
 	const struct conf_files *files = api->sm ? sm_files(api->sm) : NULL;
 
 	if (api->findings)
@@ -308,13 +333,7 @@ static struct json_object *configuration_of(const struct daemon_api *api)
 	for (unsigned i = 0; files && i < CONF_N_FILES; i++)
 		if (files->of[i])
 			add_findings(findings, &files->of[i]->findings);
-	json_add_str(c, "file", api->conf_path);
-	json_add_bool(c, "exists", api->conf_path && access(api->conf_path, F_OK) == 0);
-	json_add_bool(c, "refused", api->refused);
-	json_add_int(c, "errors", count_of(findings, "error"));
-	json_add_int(c, "warnings", count_of(findings, "warning"));
-	json_object_object_add(c, "findings", findings);
-	return c;
+	return FIELDS_NEW(CONFIGURATION_FIELDS);
 }
 
 /* ---- the document ---------------------------------------------------------------------------- */
@@ -330,7 +349,7 @@ static struct json_object *configuration_of(const struct daemon_api *api)
 	F("uptime_seconds", INT, (now - api->started) / MONO_S)                                    \
 	F("log_flags", INT, log_flags())                                                           \
 	F("log_file", OPT(STR), api->conf->log_file)                                               \
-	F("configuration", OF("object"), configuration_of(api))
+	F("configuration", OBJECT(configuration_fields), configuration_of(api))
 /* Members of the answer while a port is open. */
 #define MANAGER_FIELDS(F)                                                                          \
 	F("state_seconds", OPT(INT), (now - since) / MONO_S)                                       \
@@ -343,21 +362,21 @@ static struct json_object *configuration_of(const struct daemon_api *api)
 	F("port_number", OPT(INT), p->num)                                                         \
 	F("lid", OPT(INT), fabric_lid_of(p))
 #define SUBNET_FIELDS(F)                                                                           \
-	F("master", OF("?object"), master_of(api))                                                 \
-	F("other_managers", OF("?[]object"),                                                       \
+	F("master", OPT_OBJECT(manager_fields), master_of(api))                                    \
+	F("other_managers", OPT_LIST(manager_fields),                                              \
 	  JSON_LIST_OF(struct sm_manager m, i < MANAGERS_MAX && sm_manager_at(api->sm, i, &m),     \
 		       other_manager(&m)))                                                         \
 	F("configured_otherwise", OPT(STR),                                                        \
 	  sm_configured_otherwise(api->sm, differs, sizeof(differs)) ? differs : NULL)             \
-	F("ledger", OF("?object"), ledger_of(api->sm))                                             \
+	F("ledger", OPT_OBJECT(ledger_fields), ledger_of(api->sm))                                 \
 	F("alarms", OPT_OBJECT(control_alarms_fields), control_some_alarms(api->sm, ALARMS_SHOWN)) \
-	F("subnet", OF("?object"), subnet_of(api, now))                                            \
-	F("sweeps", OF("?object"), sweeps_of(api, now))                                            \
-	F("routing", OF("?object"), routing_of(api, now))                                          \
-	F("rails", OF("?object"), rails_of(api))                                                   \
+	F("subnet", OPT_OBJECT(fabric_fields), subnet_of(api, now))                                \
+	F("sweeps", OPT_OBJECT(sweeps_fields), sweeps_of(api, now))                                \
+	F("routing", OPT_OBJECT(routing_fields), routing_of(api, now))                             \
+	F("rails", OPT_OBJECT(rails_fields), rails_of(api))                                        \
 	F("sa", OPT_OBJECT(show_sa_count_fields), show_sa_counts(sa_stats(sm_sa(api->sm))))        \
-	F("traps", OF("?object"), traps_of(api))                                                   \
-	F("smps", OF("?object"), smps_of(api))
+	F("traps", OPT_OBJECT(traps_fields), traps_of(api))                                        \
+	F("smps", OPT_OBJECT(smps_fields), smps_of(api))
 
 const struct json_field control_status_fields[] = { DAEMON_FIELDS(FIELD_ROW) MANAGER_FIELDS(
 	FIELD_ROW) PORT_FIELDS(FIELD_ROW) SUBNET_FIELDS(FIELD_ROW){ 0 } };

@@ -9,3 +9,8 @@ libcontrol_a_SOURCES = opensm/control/control.c opensm/control/control.h opensm/
 UNIT_TESTS += tests/unit/test-detour
 tests_unit_test_detour_SOURCES = tests/unit/test-detour.c tests/unit/route-desk.h $(TOPOCUT)
 tests_unit_test_detour_LDADD = libcontrol.a $(ROUTE_LIBS) $(CMOCKA_LIBS)
+
+# Schemas of all documents, for opensmctl: a program of the build writes them as C.
+noinst_PROGRAMS += opensm/control/schemas/make-schemas
+opensm_control_schemas_make_schemas_SOURCES = opensm/control/schemas/make_schemas.c
+opensm_control_schemas_make_schemas_LDADD = $(FRONT_LIBS)

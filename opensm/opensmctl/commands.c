@@ -91,6 +91,8 @@ static const struct ctl_command ctl_sweep = {
 	.help = "starts a sweep now, and waits for its end",
 	.words = "heavy light",
 	.scope = CTL_ACTS,
+	.document = "Sweep",
+	.member = "sweep",
 	.run = cmd_sweep,
 };
 
@@ -142,6 +144,7 @@ static const struct ctl_command ctl_priority = {
 	.arguments = "[0-15]",
 	.help = "shows the priority, or changes it until the daemon ends",
 	.scope = CTL_SHOWS_BARE,
+	.document = "GetPriority",
 	.run = cmd_priority,
 };
 
@@ -259,6 +262,7 @@ static const struct ctl_command ctl_sweeping = {
 	.help = "shows whether sweeps may begin, or switches them on or off",
 	.words = "on off",
 	.scope = CTL_SHOWS_BARE,
+	.document = "SetSweeping",
 	.run = cmd_sweeping,
 };
 
@@ -325,5 +329,6 @@ static const struct ctl_command ctl_loglevel = {
 	.help = "shows the log levels, or changes them until the next reload",
 	.words = "error info verbose debug funcs frames routing all",
 	.scope = CTL_SHOWS_BARE,
+	.document = "GetLogLevel",
 	.run = cmd_loglevel,
 };

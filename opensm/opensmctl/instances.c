@@ -163,7 +163,10 @@ static int cmd_instances(struct ctl *c, int argc, char **argv)
 }
 
 static const struct ctl_command instances_commands[] = {
-	{ .name = "failing", .scope = CTL_SEES_ALL, .run = show_failing },
+	{ .name = "failing",
+	  .scope = CTL_SEES_ALL,
+	  .document = "Instances",
+	  .run = show_failing },
 	{ 0 },
 };
 
@@ -174,5 +177,6 @@ const struct ctl_command ctl_instances = {
 	.words = "failing",
 	.scope = CTL_SEES_ALL,
 	.subs = instances_commands,
+	.document = "Instances",
 	.run = cmd_instances,
 };

@@ -2,7 +2,7 @@
 bin_PROGRAMS += bin/opensmctl
 bin_opensmctl_SOURCES = opensm/opensmctl/main.c opensm/opensmctl/talk/ctl.h \
 	opensm/opensmctl/talk/call.c opensm/opensmctl/talk/command.c opensm/opensmctl/talk/text.c opensm/opensmctl/talk/several.c opensm/opensmctl/talk/options.c opensm/opensmctl/talk/errors.c \
-	opensm/opensmctl/talk/table.c opensm/opensmctl/talk/screen.c opensm/opensmctl/talk/watch.c \
+	opensm/opensmctl/talk/table.c opensm/opensmctl/talk/screen.c opensm/opensmctl/talk/watch.c opensm/opensmctl/talk/schema.c \
 	opensm/opensmctl/talk/launched.c opensm/opensmctl/talk/launched.h \
 	opensm/opensmctl/commands.c opensm/opensmctl/status.c \
 	opensm/opensmctl/instances.c opensm/opensmctl/monitor.c opensm/opensmctl/configuration.c \
@@ -26,13 +26,18 @@ bin_opensmctl_SOURCES += opensm/opensmctl/show_topology.c opensm/opensmctl/topol
 REPORT_SOURCES = opensm/opensmctl/report.c opensm/opensmctl/report/compact.c opensm/opensmctl/report/report.h
 REPORT_ASSETS = report.js report.css report.html
 bin_opensmctl_SOURCES += $(REPORT_SOURCES)
-nodist_bin_opensmctl_SOURCES = opensm/opensmctl/report/assets.c
+nodist_bin_opensmctl_SOURCES = opensm/opensmctl/report/assets.c opensm/opensmctl/schemas.c
 EXTRA_DIST += $(REPORT_ASSETS:%=opensm/opensmctl/report/%)
 CLEANFILES += opensm/opensmctl/report/assets.c
 opensm/opensmctl/report/assets.c: $(REPORT_ASSETS:%=$(srcdir)/opensm/opensmctl/report/%) opensm/opensmctl/local.mk
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && { echo '#include "opensmctl/report/report.h"'; for f in $(REPORT_ASSETS); do \
 		echo "const char $$(echo $$f | tr . _)[] ="; sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/^/"/' -e 's/$$/\\n"/' \
 		$(srcdir)/opensm/opensmctl/report/$$f; echo ';'; done; } >$@.new && mv $@.new $@
+
+# Schemas of its documents, of their rows in show/ and control/.
+CLEANFILES += opensm/opensmctl/schemas.c
+opensm/opensmctl/schemas.c: opensm/control/schemas/make-schemas$(EXEEXT)
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && opensm/control/schemas/make-schemas$(EXEEXT) >$@.new && mv $@.new $@
 
 UNIT_TESTS += tests/unit/test-report
 tests_unit_test_report_SOURCES = tests/unit/test-report.c opensm/opensmctl/report/compact.c

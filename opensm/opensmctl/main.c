@@ -131,6 +131,8 @@ static int run_command(struct ctl *c, int argc, char **argv)
 		return print_version();
 	if (c->wish == CTL_HELP || (argc == 1 && !strcmp(argv[1], "help")))
 		return help_on(command);
+	if (c->wish == CTL_SCHEMA)
+		return ctl_print_schema(c, command, argc, argv + 1);
 	ctl_measure(c);
 	return c->watch ? ctl_watch(c, command, argc, argv + 1)
 			: ctl_run(c, command, argc, argv + 1);
@@ -145,6 +147,8 @@ static int run(struct ctl *c, int argc, char **argv)
 		return CTL_USAGE;
 	if (c->wish == CTL_VERSION)
 		return print_version();
+	if (c->wish == CTL_SCHEMA && argc == taken)
+		return ctl_print_schema(c, NULL, 0, NULL);
 	if (argc > taken)
 		return run_command(c, argc - taken, argv + taken);
 	return c->wish == CTL_HELP ? print_help() : run_command(c, 1, status);

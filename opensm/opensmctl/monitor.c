@@ -150,6 +150,7 @@ const struct ctl_command ctl_monitor = {
 		 "port_down security topology health mark",
 	.scope = CTL_SEES_ALL,
 	.once = true,
+	.document = "Event",
 	.takes = (const struct ctl_word[]){ { CTL_ALL, .parameter = "kinds" }, { 0 } },
 	.with = monitor,
 };

@@ -150,7 +150,8 @@ static const struct ctl_word one_partition[] = {
 	.print = print_partitions
 
 #define PARTITION_FIELDS_WANTED "expected name=NAME, mtu=BYTES, rate=GBPS, sl=SL, ipoib=yes|no"
-#define PARTITION_CHANGE	.scope = CTL_ACTS, .as = "action", .with = partition_change
+#define PARTITION_CHANGE                                                                           \
+	.scope = CTL_ACTS, .document = "ChangePartition", .as = "action", .with = partition_change
 
 static const struct ctl_command partition_commands[] = {
 	{ .name = "list", PARTITIONS_CALL },
@@ -167,7 +168,10 @@ static const struct ctl_command partition_commands[] = {
 	  .takes = partition_fields_takes,
 	  .excess = PARTITION_FIELDS_WANTED,
 	  PARTITION_CHANGE },
-	{ .name = "verify", .scope = CTL_ACTS, .with = partition_verify },
+	{ .name = "verify",
+	  .scope = CTL_ACTS,
+	  .document = "VerifyPartitions",
+	  .with = partition_verify },
 	{ 0 },
 };
 

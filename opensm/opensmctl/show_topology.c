@@ -373,6 +373,7 @@ const struct ctl_command ctl_topology = {
 		 "--network --ports --blocks leaf pod --block-size --k8s-prefix",
 	.scope = CTL_SEES_ALL,
 	.subs = topology_commands,
+	.document = "Topology",
 	.takes = topology_takes,
 	.with = topology,
 };

@@ -330,9 +330,11 @@ static int refuse_verb(struct ctl *c, int argc, char **argv)
 
 #define SMP_TAKES                                                                                  \
 	{ CTL_FLAG, .option = "--hex", .parameter = "hex" },                                       \
-	{ CTL_TEXT, .parameter = "attribute",                                                      \
-	  .missing = "an attribute and a device are needed" },                                     \
-	{ CTL_TEXT, .parameter = "device", .missing = "an attribute and a device are needed" }
+		{ CTL_TEXT, .parameter = "attribute",                                              \
+		  .missing = "an attribute and a device are needed" },                             \
+	{                                                                                          \
+		CTL_TEXT, .parameter = "device", .missing = "an attribute and a device are needed" \
+	}
 
 static const struct ctl_word get_takes[] = {
 	SMP_TAKES,
@@ -348,8 +350,18 @@ static const struct ctl_word show_takes[] = {
 };
 
 static const struct ctl_command smp_commands[] = {
-	{ .name = "get", .scope = CTL_ACTS, .shows = true, .takes = get_takes, .with = smp_get },
-	{ .name = "show", .scope = CTL_ACTS, .shows = true, .takes = show_takes, .with = smp_show },
+	{ .name = "get",
+	  .scope = CTL_ACTS,
+	  .shows = true,
+	  .document = "Smp",
+	  .takes = get_takes,
+	  .with = smp_get },
+	{ .name = "show",
+	  .scope = CTL_ACTS,
+	  .shows = true,
+	  .document = "Smps",
+	  .takes = show_takes,
+	  .with = smp_show },
 	{ 0 },
 };
 

@@ -508,5 +508,6 @@ const struct ctl_command ctl_status = {
 	.arguments = "",
 	.help = "state of the manager and the subnet (without -i: of every instance)",
 	.scope = CTL_SEES_ALL,
+	.document = "Statuses",
 	.run = cmd_status,
 };

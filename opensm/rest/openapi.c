@@ -15,99 +15,13 @@
 #include <string.h>
 
 #include "api/json.h"
+#include "api/schema.h"
 #include "rest/auth/users.h"
 #include "rest/http/own.h"
 #include "rest/http/request.h"
 #include "rest/rest.h"
 #include "util/mem.h"
 #include "util/str.h"
-
-/* ---- schemas --------------------------------------------------------------------------------- */
-
-/* Objects of answers are closed, objects of requests are open. */
-enum manner { OF_ANSWER, OF_REQUEST };
-
-static struct json_object *schema_of(const char *type, const struct json_field *of,
-				     enum manner manner);
-
-/* A member of a request may be missing where it may be null. */
-static bool is_required(const struct json_field *f, enum manner manner)
-{
-	return !f->optional && (manner == OF_ANSWER || f->type[0] != '?');
-}
-
-static void add_members(struct json_object *o, const struct json_field *of, enum manner manner)
-{
-	struct json_object *required = json_object_new_array();
-	struct json_object *properties = json_add_object(o, "properties");
-
-	for (const struct json_field *f = of; f->key; f++) {
-		struct json_object *schema = schema_of(f->type, f->of, manner);
-
-		if (f->help)
-			json_add_str(schema, "description", f->help);
-		json_object_object_add(properties, f->key, schema);
-		if (is_required(f, manner))
-			json_append_str(required, f->key);
-	}
-	/* OpenAPI allows no empty list. */
-	if (json_object_array_length(required))
-		json_object_object_add(o, "required", json_object_get(required));
-	json_object_put(required);
-	if (manner == OF_ANSWER)
-		json_add_bool(o, "additionalProperties", false);
-}
-
-/* "int|string": any of them. */
-static void add_any(struct json_object *o, const char *type, enum manner manner)
-{
-	_cleanup_free_ char *copy = xstrdup(type);
-	struct json_object *any = json_add_array(o, "anyOf");
-	char *rest = copy, *word;
-
-	while ((word = strsep(&rest, "|")))
-		json_object_array_add(any, schema_of(word, NULL, manner));
-}
-
-static const char *word_of(const char *type)
-{
-	static const char *const words[][2] = {
-		{ "string", "string" },	 { "int", "integer" }, { "float", "number" },
-		{ "bool", "boolean" }, { "object", "object" },
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
-		if (!strcmp(words[i][0], type))
-			return words[i][1];
-	return "object";
-}
-
-/* `type` and `of` as in struct json_field. */
-static struct json_object *schema_of(const char *type, const struct json_field *of,
-				     enum manner manner)
-{
-	struct json_object *o = json_object_new_object();
-	bool is_nullable = type[0] == '?';
-
-	type += is_nullable;
-	if (strchr(type, '|')) {
-		add_any(o, type, manner);
-	} else if (str_starts(type, "[]")) {
-		json_add_str(o, "type", "array");
-		json_object_object_add(o, "items", schema_of(type + 2, of, manner));
-	} else if (str_starts(type, "[string]")) {
-		json_add_str(o, "type", "object");
-		json_object_object_add(o, "additionalProperties",
-				       schema_of(type + strlen("[string]"), of, manner));
-	} else {
-		json_add_str(o, "type", word_of(type));
-		if (of)
-			add_members(o, of, manner);
-	}
-	if (is_nullable)
-		json_add_bool(o, "nullable", true);
-	return o;
-}
 
 static struct json_object *reference_to(const char *kind, const char *name)
 {
@@ -142,7 +56,7 @@ static void add_parameter(struct json_object *all, const char *name, const char 
 		json_add_bool(o, "required", true);
 	if (help)
 		json_add_str(o, "description", help);
-	json_object_object_add(o, "schema", schema_of(type, NULL, OF_REQUEST));
+	json_object_object_add(o, "schema", schema_of(type, NULL, SCHEMA_REQUEST));
 }
 
 static void add_parameters(struct json_object *o, const struct rest_endpoint *e)
@@ -173,11 +87,11 @@ static void add_body(struct json_object *o, const struct rest_operation *op)
 		return;
 	body = json_add_object(o, "requestBody");
 	json_add_bool(body, "required", !op->is_text_body);
-	schema = schema_of("", op->body, OF_REQUEST);
+	schema = schema_of("", op->body, SCHEMA_REQUEST);
 	if (op->is_text_body) {
 		any = json_object_new_array();
 		json_object_array_add(any, schema);
-		json_object_array_add(any, schema_of("string", NULL, OF_REQUEST));
+		json_object_array_add(any, schema_of("string", NULL, SCHEMA_REQUEST));
 		schema = json_object_new_object();
 		json_object_object_add(schema, "anyOf", any);
 	}
@@ -191,7 +105,7 @@ static struct json_object *gives_schema(struct document *d, const struct json_fi
 	struct json_object *any = json_object_new_array(), *o;
 
 	for (const struct json_field *f = gives; f->key; f++) {
-		struct json_object *schema = schema_of(f->type, f->of, OF_ANSWER);
+		struct json_object *schema = schema_of(f->type, f->of, SCHEMA_ANSWER);
 		struct json_object *former = json_object_object_get(d->schemas, f->key);
 
 		/* A name is that of one schema. */
@@ -317,7 +231,8 @@ static void add_error(struct document *d, struct json_object *responses)
 {
 	struct json_object *error = json_add_object(responses, "Error");
 
-	json_object_object_add(d->schemas, "Error", schema_of("", rest_error_members, OF_ANSWER));
+	json_object_object_add(d->schemas, "Error",
+			       schema_of("", rest_error_members, SCHEMA_ANSWER));
 	json_add_str(error, "description", "The status says why; error is a sentence.");
 	add_content(error, "application/json", reference_to("schemas", "Error"));
 }

@@ -90,18 +90,22 @@ as_nobody() {
 	for words in status instances priority keys sa-key loglevel sweeping options 'options all' 'options sm_key' check \
 		'sweep heavy' 'sweep light' reroute reload topology 'topology --format json' nodes "nodes ${HOSTS[1]}" ports \
 		'ports --not-active' "ports ${HOSTS[1]}" "routes ${SWITCHES[0]}" "path ${HOSTS[0]} ${HOSTS[1]}" partitions \
-		groups sa 'sa services' managers ledger qos marks health "health ports ${HOSTS[0]}"; do
+		groups sa 'sa services' managers 'managers --diff' ledger qos marks health "health ports ${HOSTS[0]}" \
+		"drain ${SWITCHES[-1]} --plan" "smp get nodeinfo ${HOSTS[1]}" "smp show portinfo ${HOSTS[1]}" \
+		'partitions create 5 --dry-run' 'instances failing' loglevel; do
 		# shellcheck disable=SC2086
 		gives 0 $words
 		[ -n "$out" ]
 		# shellcheck disable=SC2086
-		json '. | type | test("array|object")' $words >/dev/null || {
-			echo "-j $words is no JSON: $(cat err.txt)"
+		{ "$CTL" $words --schema && "$CTL" $words --json; } >>documents 2>err.txt || {
+			echo "$words --json: $(cat err.txt)"
 			return 1
 		}
-		# shellcheck disable=SC2086
-		"$CTL" -j -p $words | python3 -m json.tool >/dev/null
 	done
+	"$CTL" nodes -p | python3 -m json.tool >/dev/null
+	# What is printed is what the schemas say.
+	"$abs_top_builddir/tests/tools/schema-fits" <documents
+	"$CTL" --schema | jq -e 'length > 40' >/dev/null
 	local command
 	for command in $("$CTL" complete); do
 		gives 0 "$command" help
@@ -225,6 +229,11 @@ passes() {
 	grep -q 'systemctl status opensm;.* opensm --check' <<<"$out"
 	gives 3 priority
 	start_up
+	gives 2 statsu
+	# As JSON where JSON is asked for, wherever that stands; never on stdout.
+	[ "$("$CTL" path "${HOSTS[0]}" nowhere --json 2>&1 >out.txt | jq -c '.error | [.name, .exit_status]')" = '["NotFound",1]' ]
+	[ ! -s out.txt ]
+	[ "$("$CTL" -j partitions ad 0x5 "${HOSTS[0]}" 2>&1 | jq -r '.error.text')" = "there is no 'partitions ad'; did you mean 'partitions add'?" ]
 	gives 2 statsu
 	grep -q "did you mean 'status'" <<<"$out"
 	gives 2 re
@@ -664,4 +673,31 @@ h3_is_told() {
 
 node_is_there() {
 	ctl nodes "$1"
+}
+
+# watched FILE N: so many rounds are there.
+watched() {
+	[ "$(grep -c '^{' "$1" 2>/dev/null)" -ge "$2" ]
+}
+
+@test "--watch goes on over a restart of the daemon, says so, and ends when it is interrupted" {
+	local watch got=0
+
+	start_up
+	"$CTL" priority --watch 1 -j >watch.json 2>watch.err 3>&- &
+	watch=$!
+	wait_for 10 watched watch.json 1
+	kill "$SM_PID"
+	wait "$SM_PID" || true
+	wait_for 10 grep -q '"NoDaemon"' watch.json
+	start_up
+	wait_for 10 grep -q '"Restarted"' watch.json
+	kill -INT "$watch"
+	wait "$watch" || got=$?
+	[ "$got" -eq 0 ]
+	# A line for each round, and one for the absence.
+	jq -es 'all(.time | test("^20.*Z$")) and (map(select(.exit_status == 3)) | length == 1) and
+		(map(select(.exit_status == 0)) | all(.answer.priority == 0))' watch.json >/dev/null
+	gives 2 monitor --watch
+	gives 2 reroute --watch
 }

@@ -1,22 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Does a request of opensm-rest with its answer fit the document of OpenAPI? Understands the
- * schemas that opensm/rest/openapi.c writes.
+ * Does a request of opensm-rest with its answer fit the document of OpenAPI? The
+ * schemas are those of opensm/rest/openapi.c.
  */
 #pragma once
 
 #include "rest/rest.h"
-
-#define FITS_WHY 200 /* bytes of a text that says what does not fit */
+#include "tests/lib/schema-fits.h"
 
 /* The document, the caller's to put. */
 struct json_object *openapi_document(void);
 /* The operation of a method at a path of the document, borrowed; NULL: there is none. */
 struct json_object *openapi_operation(struct json_object *document, enum rest_method method,
 				      const char *pattern);
-/* Does `v` fit a schema? False: `why`. */
-bool openapi_fits(struct json_object *document, struct json_object *schema, struct json_object *v,
-		  char why[FITS_WHY]);
 /* The schema of answers of a status, borrowed; NULL: the document has none. */
 struct json_object *openapi_answer(struct json_object *document, struct json_object *operation,
 				   unsigned status);

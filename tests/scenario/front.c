@@ -24,11 +24,13 @@
 #include <unistd.h>
 
 #include "api/json.h"
+#include "api/schema.h"
 #include "control/control.h"
 #include "daemon/listen.h"
 #include "show/show.h"
 #include "tests/lib/scratch.h"
 #include "tests/scenario/record.h"
+#include "tests/lib/schema-fits.h"
 #include "util/mem.h"
 
 #define N_WIRES	   4
@@ -51,6 +53,7 @@ struct flow {
 struct wire {
 	struct flow asks, answers;
 	bool waits; /* set while its call waits for the manager */
+	const struct control_method *method; /* of its last call; NULL: there is no such one */
 };
 
 /* The control socket of one manager. */
@@ -68,6 +71,7 @@ struct front {
 	sd_event *event;
 	char dir[SCRATCH_PATH];	   /* "": not made yet */
 	char folder[SCRATCH_PATH + 80];
+	char unfit[FITS_WHY + 60]; /* the last answer that does not fit its schema; "": all do */
 	struct desk desks[RIG_MAX_SMS];
 	struct wire wires[N_WIRES];
 	struct sm_job *jobs[N_JOBS];
@@ -227,27 +231,53 @@ static int unix_socket(const char *path, bool listens)
 	return fd;
 }
 
-/* Is a call answered by what the manager does, in its time? */
-static bool waits_for_manager(struct json_object *call)
+static const struct control_method *method_of(struct json_object *call)
 {
+	static const struct control_method *const tables[] = { control_methods, show_methods };
 	const char *name = strrchr(json_str(call, "method"), '.');
+
+	for (size_t i = 0; name && i < ARRAY_SIZE(tables); i++)
+		for (const struct control_method *m = tables[i]; m->name; m++)
+			if (!strcmp(m->name, name + 1))
+				return m;
+	return NULL;
+}
+
+/* Is a call answered by what the manager does, in its time? */
+static bool waits_for_manager(const struct control_method *m, struct json_object *call)
+{
 	bool more = json_object_get_boolean(json_object_object_get(call, "more"));
 
-	for (const struct control_method *m = control_methods; name && m->name; m++)
-		if (!strcmp(m->name, name + 1))
-			return m->begin || (m->follow && more);
-	return false;
+	return m && (m->begin || (m->follow && more));
+}
+
+/* Every answer has the members that its method describes, and no others. */
+static void judge_answer(struct front *f, const struct control_method *m,
+			 struct json_object *message)
+{
+	struct json_object *schema;
+	char why[FITS_WHY];
+
+	if (!m || !m->gives || json_object_object_get(message, "error"))
+		return;
+	schema = schema_of("", m->gives, SCHEMA_STRICT);
+	if (!schema_fits(NULL, schema, json_object_object_get(message, "parameters"), why))
+		snprintf(f->unfit, sizeof(f->unfit), "answer of %s: %s", m->name, why);
+	json_object_put(schema);
 }
 
 static void on_message(struct front *f, struct wire *w, bool is_answer, const char *text)
 {
 	struct json_object *message = json_tokener_parse(text);
 
-	if (is_answer)
+	if (is_answer) {
+		judge_answer(f, w->method, message);
 		w->waits = w->waits && json_object_get_boolean(
 						json_object_object_get(message, "continues"));
-	else
-		w->waits = waits_for_manager(message);
+	} else {
+		w->method = method_of(message);
+		w->waits = waits_for_manager(w->method, message);
+	}
 	record_text(f->s->record, is_answer ? "> " : "< ", text);
 	json_object_put(message);
 }
@@ -594,6 +624,8 @@ static int run_words(struct scenario *s, const char *name, const struct words *w
 	record_text(s->record, "", s->said ? s->said : "");
 	if (s->shows_log)
 		printf("%s", s->said ? s->said : "");
+	if (s->front->unfit[0])
+		return fault(s, "%s", s->front->unfit);
 	if (code != expected)
 		fault_of_output(s, code);
 	tap(s, code == expected);

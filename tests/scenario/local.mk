@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Scenarios in virtual time: each .scn file is one test, run by the runner.
 CHECK_TOOLS += tests/scenario/runner
-tests_scenario_runner_SOURCES = tests/scenario/scenario.h tests/scenario/runner.c tests/scenario/words.c \
+tests_scenario_runner_SOURCES = tests/lib/schema-fits.c tests/lib/schema-fits.h tests/scenario/scenario.h tests/scenario/runner.c tests/scenario/words.c \
 	tests/scenario/commands.c tests/scenario/managers.c tests/scenario/ports.c tests/scenario/peers.c tests/scenario/hosts.c tests/scenario/storm.c \
 	tests/scenario/look.h tests/scenario/expect.c tests/scenario/expect_ports.c tests/scenario/expect_told.c \
 	tests/scenario/expect_peers.c tests/scenario/expect_keys.c \

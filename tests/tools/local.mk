@@ -31,3 +31,7 @@ tests_tools_path_asker_SOURCES = tests/tools/path-asker.c
 tests_tools_path_asker_CPPFLAGS = $(AM_CPPFLAGS) $(IBUMAD_CFLAGS)
 tests_tools_path_asker_LDADD = $(IB_LIBS) $(IBUMAD_LIBS)
 EXTRA_DIST += tests/tools/qos-random tests/tools/qos-beside-peer
+
+noinst_PROGRAMS += tests/tools/schema-fits
+tests_tools_schema_fits_SOURCES = tests/tools/schema-fits.c tests/lib/schema-fits.c tests/lib/schema-fits.h
+tests_tools_schema_fits_LDADD = libapi.a $(UTIL_LIBS) $(JSON_LIBS)

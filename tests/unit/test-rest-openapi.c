@@ -198,9 +198,9 @@ static void an_answer_with_a_member_too_many_does_not_fit(void **state)
 		char why[FITS_WHY];
 		struct json_object *schema, *v = send(&fake, i, &schema);
 
-		assert_true(openapi_fits(document, schema, v, why));
+		assert_true(schema_fits(document, schema, v, why));
 		add_one_too_many(v);
-		assert_false(openapi_fits(document, schema, v, why));
+		assert_false(schema_fits(document, schema, v, why));
 		json_object_put(v);
 	}
 	fake_stop(&fake);
@@ -222,7 +222,7 @@ static void an_answer_without_a_member_does_not_fit(void **state)
 		if (json_object_is_type(first, json_type_object) &&
 		    json_object_object_get_ex(first, "severity", NULL)) {
 			json_object_object_del(first, "severity");
-			assert_false(openapi_fits(document, schema, v, why));
+			assert_false(schema_fits(document, schema, v, why));
 			taken++;
 		}
 		json_object_put(v);
@@ -246,9 +246,9 @@ static void a_value_of_another_type_does_not_fit(void **state)
 	port = json_object_array_get_idx(v, 0);
 	assert_true(json_object_is_type(json_object_object_get(port, "tier"), json_type_int));
 	json_add_str(port, "tier", "1");
-	assert_false(openapi_fits(document, schema, v, why));
+	assert_false(schema_fits(document, schema, v, why));
 	json_add_str(port, "tier", NULL);
-	assert_false(openapi_fits(document, schema, v, why));
+	assert_false(schema_fits(document, schema, v, why));
 	json_object_put(v);
 	fake_stop(&fake);
 }

@@ -119,6 +119,7 @@ struct ctl_command {
 	const struct ctl_word *takes; /* NULL: no words */
 	const char *excess;	      /* said beside a word that it does not take; NULL: nothing */
 	const char *member;	      /* member of the answer that -j shows; NULL: all */
+	const char *document; /* schema of what -j shows; NULL: that of the method */
 	/* For people. `asked`: parameters of the call. */
 	void (*print)(struct ctl *c, struct json_object *answer, struct json_object *asked);
 	bool (*fails)(const struct ctl *c, struct json_object *answer); /* exit code 1; NULL: no */
@@ -265,6 +266,13 @@ char *ctl_captured(struct ctl_captured *from);
 
 /* --watch: runs the command again and again. Returns the exit code. */
 int ctl_watch(struct ctl *c, const struct ctl_command *command, int argc, char **argv);
+
+/* ---- schemas: schema.c ---- */
+
+/* The schemas of all documents by name, an object; made by control/schemas/make_schemas.c. */
+extern const char ctl_schemas[];
+/* --schema: prints that of the command's document; of NULL all. Returns the exit code. */
+int ctl_print_schema(const struct ctl *c, const struct ctl_command *command, int argc, char **argv);
 
 /* ---- text for people ---- */
 

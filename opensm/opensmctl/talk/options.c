@@ -88,6 +88,12 @@ static bool take_version(struct ctl *c, const char *value)
 	return true;
 }
 
+static bool take_schema(struct ctl *c, const char *value)
+{
+	c->wish = CTL_SCHEMA;
+	return true;
+}
+
 static bool take_help(struct ctl *c, const char *value)
 {
 	c->wish = CTL_HELP;
@@ -129,6 +135,8 @@ static const struct option {
 	{ "instance", 'i', NEEDED, take_instance, "the name of an instance", "-i, --instance NAME",
 	  "the instance to ask, where there are several: a name, the path of a\n"
 	  "                         socket, or all. Default: commands that show ask all" },
+	{ "schema", '\0', NO_VALUE, take_schema, "no value", "--schema",
+	  "the JSON schema of what -j shows; without an object all schemas" },
 	{ "version", 'V', NO_VALUE, take_version, "no value", "-V, --version", "the version" },
 	{ "Version", '\0', NO_VALUE, take_version, "no value", NULL, NULL },
 	{ "help", 'h', NO_VALUE, take_help, "no value", "-h, --help", "this" },

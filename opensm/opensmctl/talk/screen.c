@@ -3,7 +3,6 @@
  * The terminal: how wide it is, text that is folded at its edge, and the output of a command as a
  * text instead.
  */
-#define _GNU_SOURCE
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
