@@ -56,7 +56,7 @@ need_packages() {
 # shellcheck disable=SC2034 # used by scripts that source this
 build_packages=(gcc libc6-dev make autoconf automake pkg-config libibumad-dev libibmad-dev
 	libsystemd-dev libjson-c-dev libmicrohttpd-dev libgnutls28-dev libcrypt-dev
-	nettle-dev libsqlite3-dev libiniparser-dev)
+	nettle-dev libsqlite3-dev libiniparser-dev zlib1g-dev)
 # shellcheck disable=SC2034
 fabric_packages=(ibsim-utils infiniband-diags ibutils)
 # For tests/e2e/report.bats.

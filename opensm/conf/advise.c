@@ -153,12 +153,18 @@ static void advise_sl2vl(const struct advice *a, const char *list)
 				   "%u items; expected 16; the list stays as it is", n);
 }
 
+static void advise_metrics(const struct advice *a, const char *list)
+{
+	conf_advise_metrics(a->conf, list, a->report);
+}
+
 static const struct {
 	enum conf_id id;
 	bool qos_only; /* set if the list has no effect while qos is FALSE */
 	void (*advise)(const struct advice *a, const char *value);
 } string_checks[] = {
 	{ CONF_ID_routing_engine, false, advise_engines },
+	{ CONF_ID_metrics_groups, false, advise_metrics },
 	{ CONF_ID_qos_vlarb_high, true, advise_vlarb },
 	{ CONF_ID_qos_vlarb_low, true, advise_vlarb },
 	{ CONF_ID_qos_sl2vl, true, advise_sl2vl },

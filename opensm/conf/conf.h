@@ -245,6 +245,8 @@ void conf_verify(struct conf *c, struct conf_report *r);
 void conf_advise(const struct conf *c, const struct conf *since, struct conf_report *r);
 /* The part of conf_advise() on options that have no effect without another one (needs.c). */
 void conf_advise_needs(const struct conf *c, const struct conf *since, struct conf_report *r);
+/* The part of conf_advise() on words of metrics_groups that name no group (metrics_groups.c). */
+void conf_advise_metrics(const struct conf *c, const char *list, struct conf_report *r);
 /* The reason why the option has no effect now, as "qos is FALSE"; NULL: it has one. */
 const char *conf_need(enum conf_id id);
 /*

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 noinst_LIBRARIES += libconf.a
 libconf_a_SOURCES = opensm/conf/conf.c opensm/conf/conf.h opensm/conf/options.c opensm/conf/options.def opensm/conf/options_health.def \
-	opensm/conf/engines.h \
+	opensm/conf/engines.h opensm/conf/metrics_groups.c opensm/conf/metrics_groups.h \
 	opensm/conf/value.c opensm/conf/value.h opensm/conf/cc_ports.c opensm/conf/cc_ports.h opensm/conf/text/report.c \
 	opensm/conf/text/report.h opensm/conf/text/lines.c opensm/conf/text/lines.h opensm/conf/read.c \
 	opensm/conf/foreign.c opensm/conf/foreign.h opensm/conf/write.c opensm/conf/diff.c \

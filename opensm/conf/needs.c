@@ -240,7 +240,7 @@ static const struct need {
 	{ CONF_ID_console_port, OTHER, has_port_console, "console is not loopback" },
 	{ CONF_ID_event_plugin_options, OTHER, has_plugins, "event_plugin_name is not set" },
 	{ CONF_ID_metrics_interval, OTHER, has_metrics_file, "metrics_file is not set" },
-	{ CONF_ID_metrics_per_port, OTHER, has_metrics,
+	{ CONF_ID_metrics_groups, OTHER, has_metrics,
 	  "neither metrics_listen nor metrics_file is set" },
 	{ CONF_ID_lfts_file, OTHER, routes_by_files, "routing_engine does not name file" },
 	{ CONF_ID_lid_matrix_dump_file, OTHER, routes_by_files,

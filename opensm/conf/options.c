@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "conf/engines.h"
+#include "conf/metrics_groups.h"
 #include "util/mem.h"
 #include "util/str.h"
 

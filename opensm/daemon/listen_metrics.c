@@ -5,7 +5,8 @@
  *
  * A page is made on request when the last one is not fresh any more; requests that come meanwhile
  * get the same page. The file is written after sweeps and at intervals, by the thread that waits
- * for disks; the more a page costs, the less often.
+ * for disks; the more a page costs, the less often. Pages are held compressed, so that the 46 MB of
+ * all groups on a large fabric are 3 MB here; the file is written as it is rendered.
  */
 #include <errno.h>
 #include <string.h>
@@ -35,8 +36,8 @@ struct metrics_job {
 	struct listen_metrics *listener;
 	struct metrics *metrics;
 	bool openmetrics;
-	char *text, *path;
-	size_t len;
+	struct gzip_text text; /* a page; empty for a file */
+	char *path;	       /* path of the file; NULL: a page */
 	int error;
 	mono_t started;
 };
@@ -73,27 +74,40 @@ static mono_t rest_after(mono_t took)
 	return mono_min(MAX(FRESH, WORTH * took), FRESH_MOST);
 }
 
-static void run_job(struct sm_job *base)
+static void render_page(struct metrics_job *job)
 {
-	struct metrics_job *job = (struct metrics_job *)base;
-	struct file_replace *f;
+	FILE *out = gzip_writer(&job->text);
 
-	job->text = metrics_render(job->metrics, job->openmetrics, &job->len);
-	if (!job->path)
-		return;
-	f = file_replace_open(job->path, false);
+	metrics_render(job->metrics, job->openmetrics, out);
+	fclose(out);
+}
+
+static void write_file(struct metrics_job *job)
+{
+	struct file_replace *f = file_replace_open(job->path, false);
+
 	if (!f) {
 		job->error = -errno;
 		return;
 	}
-	fwrite(job->text, 1, job->len, file_replace_stream(f));
+	metrics_render(job->metrics, false, file_replace_stream(f));
 	job->error = file_replace_commit(f, false);
+}
+
+static void run_job(struct sm_job *base)
+{
+	struct metrics_job *job = (struct metrics_job *)base;
+
+	if (job->path)
+		write_file(job);
+	else
+		render_page(job);
 }
 
 static void free_job(struct metrics_job *job)
 {
 	metrics_free(job->metrics);
-	free(job->text);
+	gzip_text_clear(&job->text);
 	free(job->path);
 	free(job);
 }
@@ -105,7 +119,8 @@ static struct metrics_job *new_job(struct listen_metrics *w, const char *what,
 
 	job->base = (struct sm_job){ .run = run_job, .done = done, .what = what };
 	job->listener = w;
-	job->metrics = metrics_take(w->api, &w->tally, w->api->conf->metrics_per_port);
+	job->metrics =
+		metrics_take(w->api, &w->tally, conf_metrics_groups(w->api->conf->metrics_groups));
 	job->started = time_now(w);
 	return job;
 }
@@ -120,7 +135,7 @@ static void page_done(struct sm_job *base)
 
 	if (!base->orphan) {
 		metrics_page_unref(kept->page);
-		kept->page = metrics_page_new(take(job->text), job->len);
+		kept->page = metrics_page_new(&job->text);
 		kept->made = time_now(w);
 		kept->took = kept->made - job->started;
 		kept->making = false;

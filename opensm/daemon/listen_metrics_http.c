@@ -10,6 +10,7 @@
 #include <microhttpd.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/un.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -30,6 +31,8 @@
 /* A request is there at once, or its sender means to hold a place. */
 #define ASK_PATIENCE	  (5 * MONO_S)
 #define LOOK_AGAIN	  (1 * MONO_S)
+/* Bytes that are unpacked at once. */
+#define PLAIN_PIECE	  65536u
 
 #define PLAIN_TYPE	 "text/plain; version=0.0.4; charset=utf-8"
 #define OPENMETRICS_TYPE "application/openmetrics-text; version=1.0.0; charset=utf-8"
@@ -49,16 +52,17 @@ struct metrics_http {
 	struct metrics_http_source source;
 	struct conn *conns;
 	bool has_room; /* a connection went since libmicrohttpd last ran */
-	char *path; /* path of the unix socket; NULL: TCP */
+	char *path;    /* path of the unix socket; NULL: TCP */
 };
 
 /* ---- pages ---------------------------------------------------------------------------------- */
 
-struct metrics_page *metrics_page_new(char *text, size_t len)
+struct metrics_page *metrics_page_new(struct gzip_text *text)
 {
 	struct metrics_page *p = xcalloc(1, sizeof(*p));
 
-	*p = (struct metrics_page){ .refs = 1, .text = text, .len = len };
+	*p = (struct metrics_page){ .refs = 1, .text = *text };
+	*text = (struct gzip_text){ 0 };
 	return p;
 }
 
@@ -72,7 +76,7 @@ struct metrics_page *metrics_page_unref(struct metrics_page *p)
 {
 	if (!p || --p->refs)
 		return NULL;
-	free(p->text);
+	gzip_text_clear(&p->text);
 	free(p);
 	return NULL;
 }
@@ -80,6 +84,31 @@ struct metrics_page *metrics_page_unref(struct metrics_page *p)
 static void on_page_sent(void *page)
 {
 	metrics_page_unref(page);
+}
+
+/* Is this item of Accept-Encoding, "gzip;q=0.5", one that allows gzip? Its end is written to. */
+static bool allows_gzip(char *item)
+{
+	char *quality = strchr(item, ';');
+
+	if (quality)
+		*quality++ = '\0';
+	item = str_trim(item);
+	if (strcasecmp(item, "gzip") && strcasecmp(item, "x-gzip") && strcmp(item, "*"))
+		return false;
+	quality = quality ? str_trim(quality) : NULL;
+	return !quality || strncasecmp(quality, "q=", 2) || strtod(quality + 2, NULL) > 0;
+}
+
+bool metrics_http_takes_gzip(const char *accept_encoding)
+{
+	_cleanup_free_ char *copy = xstrdup(accept_encoding ? accept_encoding : "");
+	char *rest = copy;
+
+	for (char *item; (item = strsep(&rest, ","));)
+		if (allows_gzip(item))
+			return true;
+	return false;
 }
 
 /* ---- requests ------------------------------------------------------------------------------- */
@@ -98,19 +127,70 @@ static enum MHD_Result answer_short(struct MHD_Connection *c, unsigned status, c
 	return result;
 }
 
+/* A page on its way to a client that takes no gzip. */
+struct plain {
+	struct metrics_page *page;
+	struct gzip_reader *reader;
+};
+
+static ssize_t on_plain_wanted(void *arg, uint64_t at, char *ret, size_t cap)
+{
+	struct plain *p = arg;
+	ssize_t n = gzip_reader_next(p->reader, ret, cap);
+
+	return n > 0	? n
+	       : n == 0 ? MHD_CONTENT_READER_END_OF_STREAM
+			: MHD_CONTENT_READER_END_WITH_ERROR;
+}
+
+static void on_plain_sent(void *arg)
+{
+	struct plain *p = arg;
+
+	gzip_reader_free(p->reader);
+	metrics_page_unref(p->page);
+	free(p);
+}
+
+/* Takes the reference. NULL: libmicrohttpd cannot; nothing is held on to. */
+static struct MHD_Response *plain_response(struct metrics_page *page)
+{
+	struct plain *p = xcalloc(1, sizeof(*p));
+	struct MHD_Response *r = MHD_create_response_from_callback(
+		page->text.plain_len, PLAIN_PIECE, on_plain_wanted, p, on_plain_sent);
+
+	*p = (struct plain){ .page = page, .reader = gzip_reader_new(&page->text) };
+	if (!r)
+		on_plain_sent(p);
+	return r;
+}
+
+/* As plain_response(). */
+static struct MHD_Response *gzip_response(struct metrics_page *page)
+{
+	struct MHD_Response *r = MHD_create_response_from_buffer_with_free_callback_cls(
+		page->text.len, page->text.bytes, on_page_sent, page);
+
+	if (r)
+		MHD_add_response_header(r, "Content-Encoding", "gzip");
+	else
+		metrics_page_unref(page);
+	return r;
+}
+
 /* Takes the reference. */
 static enum MHD_Result answer_page(struct MHD_Connection *c, struct metrics_page *page,
 				   bool openmetrics)
 {
-	struct MHD_Response *r = MHD_create_response_from_buffer_with_free_callback_cls(
-		page->len, page->text, on_page_sent, page);
+	bool packed = metrics_http_takes_gzip(
+		MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Accept-Encoding"));
+	struct MHD_Response *r = packed ? gzip_response(page) : plain_response(page);
 	enum MHD_Result result;
 
-	if (!r) {
-		metrics_page_unref(page);
+	if (!r)
 		return MHD_NO;
-	}
 	MHD_add_response_header(r, "Content-Type", openmetrics ? OPENMETRICS_TYPE : PLAIN_TYPE);
+	MHD_add_response_header(r, "Vary", "Accept, Accept-Encoding");
 	result = MHD_queue_response(c, MHD_HTTP_OK, r);
 	MHD_destroy_response(r);
 	return result;
@@ -176,9 +256,9 @@ static void add_conn(struct metrics_http *h, struct MHD_Connection *c, void **co
 	struct conn *g = xcalloc(1, sizeof(*g));
 
 	*g = (struct conn){ .connection = c,
-			     .fd = u ? u->connect_fd : -1,
-			     .since = h->source.now(h->source.arg),
-			     .next = h->conns };
+			    .fd = u ? u->connect_fd : -1,
+			    .since = h->source.now(h->source.arg),
+			    .next = h->conns };
 	h->conns = g;
 	*context = g;
 }

@@ -3,23 +3,25 @@
  * GET /metrics over libmicrohttpd, from our own event loop: no thread, no waiting.
  *
  * A request without a fresh page waits for metrics_http_ready(). There are few connections, and
- * each has a time limit, however slowly it sends or reads.
+ * each has a time limit, however slowly it sends or reads. Pages are sent as they are held,
+ * compressed, to clients with "Accept-Encoding: gzip"; for others they are unpacked as they are
+ * sent, a piece at a time.
  */
 #pragma once
 
 #include <stdbool.h>
 #include <systemd/sd-event.h>
 
+#include "metrics/gzip.h"
 #include "util/mono.h"
 
 /* A text, shared by the connections that are sending it. Main thread only. */
 struct metrics_page {
 	unsigned refs;
-	char *text;
-	size_t len;
+	struct gzip_text text;
 };
-/* Takes over `text`; one reference. */
-struct metrics_page *metrics_page_new(char *text, size_t len);
+/* Takes over what `text` holds; one reference. */
+struct metrics_page *metrics_page_new(struct gzip_text *text);
 struct metrics_page *metrics_page_ref(struct metrics_page *p);
 struct metrics_page *metrics_page_unref(struct metrics_page *p); /* NULL is fine; returns NULL */
 
@@ -33,6 +35,9 @@ struct metrics_http_source {
 	mono_t (*now)(void *arg);
 	void *arg;
 };
+
+/* Does a value of Accept-Encoding allow gzip? NULL: there is none. */
+bool metrics_http_takes_gzip(const char *accept_encoding);
 
 struct metrics_http;
 

@@ -9,7 +9,7 @@ sbin_opensm_SOURCES = opensm/main.c opensm/daemon/conf_reload.c opensm/daemon/co
 	opensm/daemon/route_child.h opensm/daemon/stream.c opensm/daemon/stream.h opensm/daemon/stream_internal.h \
 	opensm/daemon/stream_listen.c opensm/daemon/tcp_peer.c opensm/daemon/tcp_peer.h opensm/daemon/timer.h \
 	opensm/daemon/worker.c opensm/daemon/worker.h
-sbin_opensm_LDADD = $(OFFLINE_LIBS) $(UMAD_LIBS) $(IBUMAD_LIBS) $(SYSTEMD_LIBS) $(MHD_LIBS) -ldl -lm
+sbin_opensm_LDADD = $(OFFLINE_LIBS) $(UMAD_LIBS) $(IBUMAD_LIBS) $(SYSTEMD_LIBS) $(MHD_LIBS) $(ZLIB_LIBS) -ldl -lm
 
 UNIT_TESTS += tests/unit/test-timer
 tests_unit_test_timer_LDADD = $(SYSTEMD_LIBS) $(CMOCKA_LIBS)
@@ -49,7 +49,7 @@ tests_unit_test_control_partitions_LDADD = librig.a $(FRONT_LIBS) $(SIM_LIBS) $(
 UNIT_TESTS += tests/unit/test-listen-metrics
 tests_unit_test_listen_metrics_SOURCES = tests/unit/test-listen-metrics.c opensm/daemon/listen_metrics.c opensm/daemon/listen_metrics_http.c \
 	opensm/daemon/stream.c opensm/daemon/stream_listen.c
-tests_unit_test_listen_metrics_LDADD = $(FRONT_LIBS) $(SYSTEMD_LIBS) $(MHD_LIBS) $(CMOCKA_LIBS)
+tests_unit_test_listen_metrics_LDADD = $(FRONT_LIBS) $(SYSTEMD_LIBS) $(MHD_LIBS) $(ZLIB_LIBS) $(CMOCKA_LIBS)
 
 UNIT_TESTS += tests/unit/test-control-topology
 tests_unit_test_control_topology_LDADD = librig.a $(FRONT_LIBS) $(SIM_LIBS) $(CMOCKA_LIBS)

@@ -9,14 +9,17 @@
  */
 #pragma once
 
+#include <stdio.h>
+
 #include "api/daemon_api.h"
+#include "conf/metrics_groups.h"
 #include "metrics/metrics_tally.h"
 
 struct metrics;
 
-/* Takes a snapshot, never NULL. `per_port`: with samples for each port of the fabric. */
+/* Takes a snapshot, never NULL. `groups`: of enum metrics_group, a bit each. */
 struct metrics *metrics_take(const struct daemon_api *api, const struct metrics_tally *tally,
-			     bool per_port);
-/* The text, freed by the caller. */
-char *metrics_render(const struct metrics *m, bool openmetrics, size_t *ret_len);
+			     uint32_t groups);
+/* Writes the text. */
+void metrics_render(const struct metrics *m, bool openmetrics, FILE *out);
 struct metrics *metrics_free(struct metrics *m);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Port counters in the names of infiniband_exporter, while the performance manager reads them:
- * totals since it began, or since they were cleared.
+ * Port counters, while the performance manager reads them: totals since it began, or since they
+ * were cleared. Port by port they have the names of infiniband_exporter; their sums for each switch
+ * are what a scrape has by default, as they are fifty times fewer.
  */
 #include <stdio.h>
 #include <string.h>
@@ -9,12 +10,7 @@
 #include "metrics/metrics_internal.h"
 #include "util/mem.h"
 
-struct metrics_counters {
-	guid_t guid; /* of switches the node GUID, of hosts the port GUID */
-	uint8_t port;
-	bool is_switch;
-	struct perf_port total;
-};
+/* ---- names ---------------------------------------------------------------------------------- */
 
 /* Ends of names, behind "infiniband_switch_port_" and "infiniband_hca_port_". */
 static const struct counter_name {
@@ -48,17 +44,92 @@ static const struct counter_name {
 	[PERF_MULTICAST_RCV_PKTS] = { "multicast_receive_packets_total", "PortMulticastRcvPkts" },
 };
 
+/* PortXmitWait is no error: it belongs to the traffic. */
+static enum metrics_group group_of(enum perf_error e)
+{
+	return e == PERF_XMIT_WAIT ? METRICS_PORT_TRAFFIC : METRICS_PORT_ERRORS;
+}
+
+/* Data is in units of four bytes (16.1.3.5). */
+static uint64_t unit_of(enum perf_data d)
+{
+	return d == PERF_XMIT_DATA || d == PERF_RCV_DATA ? 4 : 1;
+}
+
+/*
+ * Sums of counters of all ports of a switch. Without PortRcvSwitchRelayErrors: switches count
+ * packets of multicast there that came back to where they came from.
+ */
+static const struct sum_name {
+	const char *name, *help;
+	uint32_t errors, data; /* counters that are added, a bit each */
+} sum_names[] = {
+	{ "opensm_switch_transmit_data_bytes_total", "PortXmitData of all ports, in bytes",
+	  .data = 1u << PERF_XMIT_DATA },
+	{ "opensm_switch_receive_data_bytes_total", "PortRcvData of all ports, in bytes",
+	  .data = 1u << PERF_RCV_DATA },
+	{ "opensm_switch_transmit_wait_total", "PortXmitWait of all ports",
+	  .errors = 1u << PERF_XMIT_WAIT },
+	{ "opensm_switch_transmit_discards_total", "PortXmitDiscards of all ports",
+	  .errors = 1u << PERF_XMIT_DISCARDS },
+	{ "opensm_switch_link_downed_total", "LinkDownedCounter of all ports",
+	  .errors = 1u << PERF_LINK_DOWNED },
+	{ "opensm_switch_symbol_errors_total", "SymbolErrorCounter of all ports",
+	  .errors = 1u << PERF_SYMBOL },
+	{ "opensm_switch_other_errors_total",
+	  "All other error counters of all ports, without PortRcvSwitchRelayErrors",
+	  .errors = 1u << PERF_LINK_RECOVER | 1u << PERF_RCV | 1u << PERF_RCV_REM_PHYS |
+		    1u << PERF_XMIT_CONSTRAINT | 1u << PERF_RCV_CONSTRAINT |
+		    1u << PERF_LINK_INTEGRITY | 1u << PERF_BUFFER_OVERRUN |
+		    1u << PERF_VL15_DROPPED },
+};
+
 /* ---- taking --------------------------------------------------------------------------------- */
 
-static void take_node(struct metrics *m, const struct node *n, const struct perf_node *counted,
-		      size_t *cap)
+struct metrics_counters {
+	guid_t guid; /* of switches the node GUID, of hosts the port GUID */
+	uint8_t port;
+	bool is_switch;
+	struct perf_port total;
+};
+
+struct metrics_sums {
+	guid_t guid;
+	uint64_t of[ARRAY_SIZE(sum_names)];
+};
+
+static uint64_t sum_of(const struct sum_name *s, const struct perf_port *p)
+{
+	uint64_t sum = 0;
+
+	for (unsigned e = 0; e < PERF_ERRORS; e++)
+		if (s->errors & 1u << e)
+			sum += p->errors[e];
+	for (unsigned d = 0; d < PERF_DATA; d++)
+		if (s->data & 1u << d)
+			sum += p->data[d] * unit_of(d);
+	return sum;
+}
+
+static void take_sums(struct metrics *m, const struct node *n, const struct perf_node *counted)
+{
+	struct metrics_sums sums = { .guid = n->guid };
+
+	for (unsigned i = 1; i <= counted->n_ports && i <= n->n_ports; i++)
+		for (size_t k = 0; k < ARRAY_SIZE(sum_names) && counted->ports[i].valid; k++)
+			sums.of[k] += sum_of(&sum_names[k], &counted->ports[i]);
+	GROW(m->sums, m->n_sums + 1, m->sums_cap);
+	m->sums[m->n_sums++] = sums;
+}
+
+static void take_ports(struct metrics *m, const struct node *n, const struct perf_node *counted)
 {
 	for (unsigned i = 1; i <= counted->n_ports && i <= n->n_ports; i++) {
 		guid_t guid = node_is_switch(n) ? n->guid : n->ports[i].guid;
 
 		if (!counted->ports[i].valid || !guid)
 			continue;
-		GROW(m->counters, m->n_counters + 1, *cap);
+		GROW(m->counters, m->n_counters + 1, m->counters_cap);
 		m->counters[m->n_counters++] = (struct metrics_counters){
 			.guid = guid,
 			.port = (uint8_t)i,
@@ -68,21 +139,28 @@ static void take_node(struct metrics *m, const struct node *n, const struct perf
 	}
 }
 
+void metrics_take_node(struct metrics *m, const struct node *n, const struct perf_node *counted)
+{
+	if (m->groups & METRICS_BIT(METRICS_SWITCHES) && node_is_switch(n) && n->guid)
+		take_sums(m, n, counted);
+	if (m->groups & (METRICS_BIT(METRICS_PORT_ERRORS) | METRICS_BIT(METRICS_PORT_TRAFFIC)))
+		take_ports(m, n, counted);
+}
+
 void metrics_take_counters(struct metrics *m, const struct daemon_api *api)
 {
 	const struct perf_node *counted;
-	size_t cap = 0;
 
 	if (!api->perf)
 		return;
 	m->perf = *perf_status(api->perf);
-	if (!m->per_port || m->perf.state != PERF_ENABLED || m->state != SM_MASTER)
+	if (m->perf.state != PERF_ENABLED || m->state != SM_MASTER)
 		return;
 	for (unsigned i = 0; (counted = perf_node_at(api->perf, i)); i++) {
 		const struct node *n = fabric_find_node(sm_fabric(api->sm), counted->guid);
 
 		if (n)
-			take_node(m, n, counted, &cap);
+			metrics_take_node(m, n, counted);
 	}
 }
 
@@ -104,8 +182,8 @@ static void put_one(struct metrics_text *t, const struct metrics_counters *c, ui
 	metric_count(t, n);
 }
 
-static void render_errors(const struct metrics *m, struct metrics_text *t, bool switches,
-			  enum perf_error e)
+static void render_error(const struct metrics *m, struct metrics_text *t, bool switches,
+			 enum perf_error e)
 {
 	begin_family(t, switches, &error_names[e]);
 	for (size_t i = 0; i < m->n_counters; i++) {
@@ -114,28 +192,51 @@ static void render_errors(const struct metrics *m, struct metrics_text *t, bool 
 	}
 }
 
-/* Data is in units of four bytes (16.1.3.5); packets by kind need counters of 64 bits. */
+/* Packets by kind need counters of 64 bits. */
 static void render_data(const struct metrics *m, struct metrics_text *t, bool switches,
 			enum perf_data d)
 {
-	uint64_t unit = d == PERF_XMIT_DATA || d == PERF_RCV_DATA ? 4 : 1;
-
 	begin_family(t, switches, &data_names[d]);
 	for (size_t i = 0; i < m->n_counters; i++) {
 		const struct metrics_counters *c = &m->counters[i];
 
 		if (c->is_switch == switches && (c->total.extended || d < PERF_UNICAST_XMIT_PKTS))
-			put_one(t, c, c->total.data[d] * unit);
+			put_one(t, c, c->total.data[d] * unit_of(d));
 	}
 }
 
-void metrics_counters(const struct metrics *m, struct metrics_text *t)
+static void render_errors(const struct metrics *m, struct metrics_text *t, bool switches,
+			  enum metrics_group group)
+{
+	for (unsigned e = 0; e < PERF_ERRORS; e++)
+		if (group_of(e) == group)
+			render_error(m, t, switches, e);
+}
+
+void metrics_port_errors(const struct metrics *m, struct metrics_text *t)
+{
+	for (unsigned switches = 0; switches < 2 && m->n_counters; switches++)
+		render_errors(m, t, switches, METRICS_PORT_ERRORS);
+}
+
+void metrics_port_traffic(const struct metrics *m, struct metrics_text *t)
 {
 	for (unsigned switches = 0; switches < 2 && m->n_counters; switches++) {
-		for (unsigned e = 0; e < PERF_ERRORS; e++)
-			render_errors(m, t, switches, e);
 		for (unsigned d = 0; d < PERF_DATA; d++)
 			render_data(m, t, switches, d);
+		render_errors(m, t, switches, METRICS_PORT_TRAFFIC);
+	}
+}
+
+void metrics_sums(const struct metrics *m, struct metrics_text *t)
+{
+	for (size_t k = 0; k < ARRAY_SIZE(sum_names) && m->n_sums; k++) {
+		metric_family(t, sum_names[k].name, METRIC_COUNTER, sum_names[k].help);
+		for (size_t i = 0; i < m->n_sums; i++) {
+			metric_sample(t, "");
+			metric_label_guid(t, "guid", m->sums[i].guid);
+			metric_count(t, m->sums[i].of[k]);
+		}
 	}
 }
 

@@ -175,11 +175,47 @@ void metrics_fabric(const struct metrics *m, struct metrics_text *t)
 	render_states(m->view, t);
 	render_links(m->view, t);
 	render_lids(m->view, t);
-	if (!m->per_port)
-		return;
-	metric_instance(t, NULL);
+}
+
+static unsigned active_ports(const struct view *v, const struct view_node *n)
+{
+	unsigned active = 0;
+
+	for (unsigned i = 1; i <= n->n_ports; i++)
+		active += v->ports[n->first_port + i].state == IB_PORT_ACTIVE;
+	return active;
+}
+
+void metrics_switch_ports(const struct metrics *m, struct metrics_text *t)
+{
+	const struct view *v = m->view;
+
+	metric_family(t, "opensm_switch_active_ports", METRIC_GAUGE,
+		      "External ports of a switch that are active");
+	for (uint32_t i = 0; i < v->n_nodes; i++) {
+		const struct view_node *n = &v->nodes[i];
+
+		if (n->type != IB_NODE_SWITCH || !n->guid)
+			continue;
+		metric_sample(t, "");
+		metric_label_guid(t, "guid", n->guid);
+		metric_count(t, active_ports(v, n));
+	}
+}
+
+void metrics_switches(const struct metrics *m, struct metrics_text *t)
+{
+	render_info(m, t, true);
+}
+
+void metrics_hosts(const struct metrics *m, struct metrics_text *t)
+{
+	render_info(m, t, false);
+}
+
+void metrics_cables(const struct metrics *m, struct metrics_text *t)
+{
 	for (unsigned switches = 0; switches < 2; switches++) {
-		render_info(m, t, switches);
 		render_uplinks(m, t, switches);
 		render_rates(m, t, switches, false);
 		render_rates(m, t, switches, true);

@@ -16,6 +16,9 @@
 #include "topo/rails/rails.h"
 #include "view/view.h"
 
+/* A method without a name, to learn the name that all such have. */
+#define METRIC_NO_METHOD 0x7E
+
 #define METRIC_MADS    80u
 #define METRIC_REASONS 32u
 
@@ -51,7 +54,7 @@ struct metrics {
 	int64_t started; /* seconds since 1970 */
 	unsigned config_errors, config_warnings;
 	bool refused; /* set if the last SIGHUP was refused */
-	bool per_port;
+	uint32_t groups; /* groups that are written, of enum metrics_group, a bit each */
 
 	bool open; /* set if there is a manager; else all members below are zero */
 	enum sm_state state;
@@ -100,41 +103,39 @@ struct metrics {
 	struct perf_status perf;
 	struct cc_status congestion;
 	struct metrics_counters *counters; /* counters as read by the performance manager */
-	size_t n_counters;
+	size_t n_counters, counters_cap;
+	struct metrics_sums *sums; /* sums of the counters of each switch */
+	size_t n_sums, sums_cap;
 	struct view *view; /* the published view; NULL: not MASTER, or no subnet was set up yet */
 };
 
-/* metrics_tenants.c: partitions made at run time. */
+/* Functions that write the families of a group, or of a part of one, and that take for these. */
+typedef void metrics_put(const struct metrics *m, struct metrics_text *t);
+/* clang-format off */
+metrics_put metrics_manager, metrics_process;			/* metrics_manager.c */
+metrics_put metrics_sweeps, metrics_routing;			/* metrics_sweeps.c */
+metrics_put metrics_mads;					/* metrics_mads.c */
+metrics_put metrics_sa;						/* metrics_sa.c */
+metrics_put metrics_subnet;					/* metrics_subnet.c */
+metrics_put metrics_fabric, metrics_switches, metrics_hosts;	/* metrics_fabric.c */
+metrics_put metrics_switch_ports, metrics_cables;		/* metrics_fabric.c */
+metrics_put metrics_security;					/* metrics_security.c */
+metrics_put metrics_tenants;					/* metrics_tenants.c */
+metrics_put metrics_ledger;					/* metrics_ledger.c */
+metrics_put metrics_links;					/* metrics_links.c */
+metrics_put metrics_topology;					/* metrics_topology.c */
+metrics_put metrics_rails;					/* metrics_rails.c */
+metrics_put metrics_congestion;					/* metrics_congestion.c */
+metrics_put metrics_perf, metrics_sums;				/* metrics_counters.c */
+metrics_put metrics_port_errors, metrics_port_traffic;		/* metrics_counters.c */
+/* clang-format on */
+
 void metrics_take_tenants(struct metrics *m, const struct sm *sm);
-void metrics_tenants(const struct metrics *m, struct metrics_text *t);
-
-/* metrics_ledger.c: tables that managers replicate. */
 void metrics_take_ledger(struct metrics *m, const struct sm *sm);
-void metrics_ledger(const struct metrics *m, struct metrics_text *t);
-
-/* metrics_links.c: health of links, and marks. */
 void metrics_take_links(struct metrics *m, const struct sm *sm);
-void metrics_links(const struct metrics *m, struct metrics_text *t);
-
-/* metrics_topology.c: differences from the expected topology. */
 void metrics_take_topology(struct metrics *m, const struct sm *sm);
-void metrics_topology(const struct metrics *m, struct metrics_text *t);
-
-/* metrics_rails.c: rails and planes. */
 void metrics_take_rails(struct metrics *m, const struct sm *sm);
-void metrics_rails(const struct metrics *m, struct metrics_text *t);
-
-/* metrics_security.c: the security checklist. */
-void metrics_security(const struct metrics *m, struct metrics_text *t);
-
-/* metrics_congestion.c: congestion control. */
 void metrics_take_congestion(struct metrics *m, const struct daemon_api *api);
-void metrics_congestion(const struct metrics *m, struct metrics_text *t);
-
-/* metrics_fabric.c: the published view. */
-void metrics_fabric(const struct metrics *m, struct metrics_text *t);
-
-/* metrics_counters.c: counters of ports, and the performance manager itself. */
 void metrics_take_counters(struct metrics *m, const struct daemon_api *api);
-void metrics_counters(const struct metrics *m, struct metrics_text *t);
-void metrics_perf(const struct metrics *m, struct metrics_text *t);
+/* Takes the counters of one node, as far as groups that are written show them. */
+void metrics_take_node(struct metrics *m, const struct node *n, const struct perf_node *counted);

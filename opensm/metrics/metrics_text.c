@@ -3,8 +3,8 @@
 #include "metrics/metrics_text.h"
 
 #include <assert.h>
+#include <ctype.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "util/mem.h"
@@ -15,39 +15,31 @@
 
 struct metrics_text {
 	bool openmetrics;
-	FILE *out; /* writes to `text` */
-	char *text;
-	size_t len;
+	FILE *out;
 	char family[100];
-	const char *instance;
+	const char *instance; /* value of the label sm_instance; NULL: there is none */
 	unsigned n_labels;
 };
 
-struct metrics_text *metrics_text_new(bool openmetrics)
+struct metrics_text *metrics_text_new(FILE *out, bool openmetrics)
 {
 	struct metrics_text *t = xcalloc(1, sizeof(*t));
 
+	assert(out);
 	t->openmetrics = openmetrics;
-	t->out = open_memstream(&t->text, &t->len);
-	if (!t->out)
-		abort(); /* as after any failed allocation (util/mem.h) */
+	t->out = out;
 	return t;
 }
 
-char *metrics_text_end(struct metrics_text *t, size_t *ret_len)
+struct metrics_text *metrics_text_end(struct metrics_text *t)
 {
-	char *text;
-
 	if (t->openmetrics)
 		fputs("# EOF\n", t->out);
-	fclose(t->out);
-	*ret_len = t->len;
-	text = t->text;
 	free(t);
-	return text;
+	return NULL;
 }
 
-void metric_instance(struct metrics_text *t, const char *instance)
+void metric_sm_instance(struct metrics_text *t, const char *instance)
 {
 	t->instance = instance;
 }
@@ -76,7 +68,7 @@ void metric_sample(struct metrics_text *t, const char *suffix)
 	fputs(suffix, t->out);
 	t->n_labels = 0;
 	if (t->instance)
-		metric_label(t, "instance", t->instance);
+		metric_label(t, "sm_instance", t->instance);
 }
 
 static void begin_label(struct metrics_text *t, const char *name)
@@ -98,6 +90,33 @@ void metric_label(struct metrics_text *t, const char *name, const char *text)
 		putc_unlocked(*c, t->out);
 	}
 	putc_unlocked('"', t->out);
+}
+
+void metric_label_word(struct metrics_text *t, const char *name, const char *text)
+{
+	bool apart = false;
+
+	begin_label(t, name);
+	for (const char *c = text; *c; c++) {
+		if (!isalnum((unsigned char)*c)) {
+			apart = c > text;
+			continue;
+		}
+		if (apart)
+			putc_unlocked('_', t->out);
+		putc_unlocked(tolower((unsigned char)*c), t->out);
+		apart = false;
+	}
+	putc_unlocked('"', t->out);
+}
+
+void metric_label_name(struct metrics_text *t, const char *label, const char *name,
+		       const char *unknown, unsigned number)
+{
+	char hex[12];
+
+	snprintf(hex, sizeof(hex), "0x%04x", number);
+	metric_label(t, label, name && strcmp(name, unknown) ? name : hex);
 }
 
 void metric_label_guid(struct metrics_text *t, const char *name, uint64_t guid)
@@ -133,6 +152,13 @@ void metric_labelled(struct metrics_text *t, const char *label, const char *text
 {
 	metric_sample(t, "");
 	metric_label(t, label, text);
+	metric_count(t, n);
+}
+
+void metric_worded(struct metrics_text *t, const char *label, const char *text, uint64_t n)
+{
+	metric_sample(t, "");
+	metric_label_word(t, label, text);
 	metric_count(t, n);
 }
 

@@ -35,5 +35,5 @@ void metrics_topology(const struct metrics *m, struct metrics_text *t)
 	metric_family(t, "opensm_topology_findings", METRIC_GAUGE,
 		      "Differences from the expected topology, by cause (opensmctl topology diff)");
 	for (unsigned i = 0; i < EXPECT_KINDS; i++)
-		metric_labelled(t, "cause", expect_kind_name(i), m->expected.n[i]);
+		metric_worded(t, "cause", expect_kind_name(i), m->expected.n[i]);
 }

@@ -25,9 +25,9 @@ configure() {
 	printf '%s\n' 'force_link_width 0' 'force_link_speed 0' "$@" >opensm.conf
 }
 
-# scrape: one scrape over the socket, into the file `page`.
+# scrape [OPTIONS OF curl]: one scrape over the socket, into the file `page`.
 scrape() {
-	curl -sS --max-time 20 --unix-socket "$SOCKET" -o page http://localhost/metrics
+	curl -sS --max-time 20 --unix-socket "$SOCKET" -o page "$@" http://localhost/metrics
 }
 
 # lint [ARGS]: the page, or standard input, is well formed.
@@ -35,9 +35,9 @@ lint() {
 	awk "$@" -f "$abs_top_srcdir/tests/e2e/metrics-lint.awk"
 }
 
-# value NAME{LABELS}: of this one sample of the page; blanks and the instance left out.
+# value NAME{LABELS}: of this one sample of the page; blanks and the manager left out.
 value() {
-	sed -E 's/instance="[^"]*",?//; s/,[}]/}/; s/[{][}]//' page | awk -v name="$1" 'index($0, name " ") == 1 { print $NF }'
+	sed -E 's/sm_instance="[^"]*",?//; s/,[}]/}/; s/[{][}]//' page | awk -v name="$1" 'index($0, name " ") == 1 { print $NF }'
 }
 
 said() {
@@ -89,7 +89,7 @@ port_free() {
 }
 
 @test "ports are told as infiniband_exporter tells them, and as they are" {
-	configure "metrics_listen $SOCKET"
+	configure "metrics_listen $SOCKET" "metrics_groups default,cables"
 	sm_start "$SM"
 	wait_for 20 sm_up
 	scrape
@@ -105,23 +105,61 @@ port_free() {
 	# 4x SDR: 8 Gb/s of data, 10 Gb/s on the wire
 	[ "$(grep -c '^infiniband_hca_rate_bytes_per_second{guid="0x[0-9a-f]*"} 1000000000$' page)" -eq "${#HOSTS[@]}" ]
 	[ "$(grep -c '^infiniband_hca_raw_rate_bytes_per_second{guid="0x[0-9a-f]*"} 1250000000$' page)" -eq "${#HOSTS[@]}" ]
-	configure "metrics_listen $SOCKET" "metrics_per_port FALSE"
+	configure "metrics_listen $SOCKET" "metrics_groups manager, fabric"
 	kill -HUP "$SM_PID"
 	wait_for 20 no_ports_told
 	lint <page
+	[ "$(value opensm_is_master)" = 1 ]
+	[ "$(value 'opensm_nodes{type="ca"}')" = "${#HOSTS[@]}" ]
+	not grep -E '^(opensm_sweeps_total|opensm_sa_|opensm_mads_)' page
 }
 no_ports_told() {
 	scrape && ! grep -q '^infiniband_' page
 }
 
+@test "compressed for clients that ask for it, and the same text" {
+	configure "metrics_listen $SOCKET" "metrics_groups all"
+	sm_start "$SM"
+	wait_for 20 sm_up
+	scrape -D head -H 'Accept-Encoding: gzip'
+	grep -qi '^content-encoding: gzip' head
+	grep -qi '^vary: .*accept-encoding' head
+	gzip -dc <page >unpacked
+	lint <unpacked
+	scrape -D head # within a second: the same page
+	not grep -qi '^content-encoding' head
+	[ "$(awk 'tolower($1) == "content-length:" { print $2 + 0 }' head)" -eq "$(stat -c %s page)" ]
+	lint <page
+	diff <(grep -v '^process_\|^opensm_mads_\|^opensm_s' unpacked) <(grep -v '^process_\|^opensm_mads_\|^opensm_s' page)
+	scrape -H 'Accept-Encoding: gzip;q=0, identity'
+	lint <page
+	scrape --compressed -H 'Accept: application/openmetrics-text;version=1.0.0'
+	lint -v om=1 <page
+}
+
+@test "labels are words" {
+	configure "metrics_listen $SOCKET" "metrics_groups all" "perfmgr TRUE" "perfmgr_sweep_time_s 1"
+	sm_start "$SM"
+	wait_for 20 sm_up
+	sim_run "${HOSTS[1]}" saquery -c >/dev/null 2>&1 || true
+	scrape
+	# names of nodes, of the port and of the version are of others
+	sed -E 's/(switch|hca|uplink|port|version)="[^"]*",?//g' page | grep -oE '[a-z_]+="[^"]*"' | sort -u >labels
+	[ "$(wc -l <labels)" -ge 100 ]
+	not grep -vE '="[A-Za-z0-9_.+-]+"$' labels
+	not grep -E '^instance=' labels # of Prometheus
+}
+
 @test "counters of ports, in the names of infiniband_exporter" {
-	configure "metrics_listen $SOCKET" "perfmgr TRUE" "perfmgr_sweep_time_s 1"
+	configure "metrics_listen $SOCKET" "metrics_groups all" "perfmgr TRUE" "perfmgr_sweep_time_s 1"
 	sm_start "$SM"
 	wait_for 20 sm_up
 	wait_for 20 counts_say 'infiniband_switch_port_link_downed_total{guid="0x0*200000",port="1"} 0' # what was counted before is no news
 	sim_console 'PerformanceSet "leaf1"[1] PortCounters.LinkDownedCounter=7'
 	wait_for 20 counts_say 'infiniband_switch_port_link_downed_total{guid="0x0*200000",port="1"} 7'
 	lint <page
+	[ "$(grep -c '^opensm_switch_link_downed_total{sm_instance="[^"]*",guid="0x0*200000"} 7$' page)" -eq 1 ]
+	[ "$(grep -c '^opensm_switch_active_ports{' page)" -eq "$(grep -c ^Switch "$NET")" ]
 	# every cable end, and the counters of 13 errors and of data and packets both ways at least
 	[ "$(grep -cE '^infiniband_(switch|hca)_port_symbol_error_total' page)" -eq "$(grep -c '^\[' "$NET")" ]
 	[ "$(grep -cE '^# TYPE infiniband_hca_port_[a-z0-9_]*_total counter$' page)" -ge 17 ]
@@ -138,7 +176,7 @@ named() {
 
 @test "the daemon exports every metric that the example alerts and the dashboard name" {
 	local examples=$abs_top_srcdir/config/examples
-	configure "metrics_listen $SOCKET" "perfmgr TRUE" "perfmgr_sweep_time_s 1" "expected_topology_file $WORK/expected"
+	configure "metrics_listen $SOCKET" "perfmgr TRUE" "metrics_groups all" "perfmgr_sweep_time_s 1" "expected_topology_file $WORK/expected"
 	sm_start "$SM"
 	wait_for 20 sm_up
 	OPENSM_RUN_DIR=$WORK/run "$abs_top_builddir/bin/opensmctl" topology save "$WORK/expected"

@@ -81,6 +81,8 @@ static inline const char *other_value(const struct conf_option *o)
 	case CONF_STRING:
 		if (strcmp(o->name, "console") == 0)
 			return "local";
+		if (strcmp(o->name, "metrics_groups") == 0)
+			return "cables";
 		if (strcmp(o->name, "allowed_sm_guids") == 0)
 			return "0x2c90300000001, 0x2c90300000002";
 		if (strcmp(o->name, "partition_config_error") == 0)

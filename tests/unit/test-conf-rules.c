@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "conf/conf.h"
+#include "conf/metrics_groups.h"
 #include "tests/unit/conf-reading.h"
 #include "util/file.h"
 #include "util/mem.h"
@@ -89,8 +90,8 @@ static const struct {
 	{ "expected_topology_node_guid enforce", "expected_topology_file /some/file", CONF_NOTE },
 	{ "expected_topology_port_guid enforce", "expected_topology_file /some/file", CONF_NOTE },
 	{ "expected_topology_description warn", "expected_topology_file /some/file", CONF_NOTE },
-	{ "expected_topology_rate enforce",
-	  "topo_config_enabled TRUE\ntopo_config_file /some/file", CONF_NOTE },
+	{ "expected_topology_rate enforce", "topo_config_enabled TRUE\ntopo_config_file /some/file",
+	  CONF_NOTE },
 	{ "expected_topology_cap 50", "expected_topology_file /some/file", CONF_NOTE },
 	{ "expected_topology_grace 5", "expected_topology_file /some/file", CONF_NOTE },
 	{ "expected_topology_log_limit 5", "expected_topology_file /some/file", CONF_NOTE },
@@ -128,33 +129,22 @@ static const struct {
 	{ "console_port 5", "console loopback", CONF_NOTE },
 	{ "event_plugin_options x", "event_plugin_name y", CONF_NOTE },
 	{ "metrics_interval 5", "metrics_file /x.prom", CONF_NOTE },
-	{ "metrics_per_port FALSE", "metrics_listen 127.0.0.1:1", CONF_NOTE },
-	{ "cc_key 5",
-	  "congestion_control TRUE", CONF_NOTE },
-	{ "cc_key_enable 1",
-	  "congestion_control TRUE", CONF_WARNING },
-	{ "cc_key_lease_period 5",
-	  "congestion_control TRUE\ncc_key_enable 2\ncc_key 9", CONF_WARNING },
-	{ "cc_key_protect_bit 0",
-	  "congestion_control TRUE\ncc_key_enable 2\ncc_key 9", CONF_WARNING },
-	{ "cc_no_throttle_sls 5",
-	  "congestion_control TRUE", CONF_NOTE },
-	{ "cc_profile incast",
-	  "congestion_control TRUE", CONF_NOTE },
-	{ "cc_sw_port_cong_setting all=off",
-	  "congestion_control TRUE", CONF_NOTE },
-	{ "cc_log_interval 5",
-	  "congestion_control TRUE", CONF_NOTE },
-	{ "cc_max_outstanding_mads 5",
-	  "congestion_control TRUE", CONF_NOTE },
-	{ "cc_cct 0:1",
-	  "congestion_control TRUE", CONF_NOTE },
-	{ "cc_sw_cong_setting_control_map 5",
-	  "congestion_control TRUE", CONF_NOTE },
-	{ "cc_ca_cong_setting_port_control 1",
-	  "congestion_control TRUE", CONF_NOTE },
-	{ "cc_ca_cong_setting_control_map 1",
-	  "congestion_control TRUE", CONF_NOTE },
+	{ "metrics_groups cables", "metrics_listen 127.0.0.1:1", CONF_NOTE },
+	{ "cc_key 5", "congestion_control TRUE", CONF_NOTE },
+	{ "cc_key_enable 1", "congestion_control TRUE", CONF_WARNING },
+	{ "cc_key_lease_period 5", "congestion_control TRUE\ncc_key_enable 2\ncc_key 9",
+	  CONF_WARNING },
+	{ "cc_key_protect_bit 0", "congestion_control TRUE\ncc_key_enable 2\ncc_key 9",
+	  CONF_WARNING },
+	{ "cc_no_throttle_sls 5", "congestion_control TRUE", CONF_NOTE },
+	{ "cc_profile incast", "congestion_control TRUE", CONF_NOTE },
+	{ "cc_sw_port_cong_setting all=off", "congestion_control TRUE", CONF_NOTE },
+	{ "cc_log_interval 5", "congestion_control TRUE", CONF_NOTE },
+	{ "cc_max_outstanding_mads 5", "congestion_control TRUE", CONF_NOTE },
+	{ "cc_cct 0:1", "congestion_control TRUE", CONF_NOTE },
+	{ "cc_sw_cong_setting_control_map 5", "congestion_control TRUE", CONF_NOTE },
+	{ "cc_ca_cong_setting_port_control 1", "congestion_control TRUE", CONF_NOTE },
+	{ "cc_ca_cong_setting_control_map 1", "congestion_control TRUE", CONF_NOTE },
 	{ "cc_sw_cong_setting_victim_mask 5",
 	  "congestion_control TRUE\ncc_sw_cong_setting_control_map 1", CONF_NOTE },
 	{ "cc_sw_cong_setting_credit_mask 5",
@@ -179,8 +169,8 @@ static const struct {
 	  "congestion_control TRUE\ncc_ca_cong_setting_control_map 2", CONF_NOTE },
 	{ "lfts_file /some/file", "routing_engine file", CONF_NOTE },
 	{ "lid_matrix_dump_file /some/file", "routing_engine minhop,file", CONF_NOTE },
-	{ "guid_routing_order_no_scatter TRUE",
-	  "scatter_ports 1\nguid_routing_order_file /x", CONF_NOTE },
+	{ "guid_routing_order_no_scatter TRUE", "scatter_ports 1\nguid_routing_order_file /x",
+	  CONF_NOTE },
 };
 
 static bool needs_another(const struct conf_option *o)
@@ -294,6 +284,26 @@ static void engines_that_are_none_are_told(void **state)
 		conf_advise(y.conf, NULL, &y.report);
 		assert_int_equal(finding(&y.report, "no_fallback")->severity, CONF_WARNING);
 	}
+}
+
+static void groups_of_metrics_that_are_none_are_told(void **state)
+{
+	_cleanup_(reading_clear) struct reading x =
+		read_text("metrics_listen 127.0.0.1:1\nmetrics_groups sweeps,  "
+			  "port_eror,\tnone,port_traffic\n");
+
+	conf_advise(x.conf, NULL, &x.report);
+	finding(&x.report, "\"port_eror\" is no group of metrics (did you mean port_errors?)");
+	finding(&x.report, "\"none\" is no group of metrics");
+	finding(&x.report, "are empty while perfmgr is FALSE");
+	assert_int_equal(x.report.n, 3);
+	assert_int_equal(conf_metrics_groups(x.conf->metrics_groups),
+			 METRICS_BIT(METRICS_SWEEPS) | METRICS_BIT(METRICS_PORT_TRAFFIC));
+	assert_int_equal(conf_metrics_groups("nonsense"), conf_metrics_groups("default"));
+	assert_int_equal(conf_metrics_groups(NULL), conf_metrics_groups("default"));
+	assert_int_equal(conf_metrics_groups("all"), METRICS_BIT(METRICS_GROUPS) - 1);
+	assert_int_equal(conf_metrics_groups("default,cables,port_errors,port_traffic"),
+			 conf_metrics_groups("all"));
 }
 
 static void the_engine_file_wants_files(void **state)
@@ -599,6 +609,7 @@ int main(void)
 		cmocka_unit_test(options_that_need_another_one_say_so),
 		cmocka_unit_test(only_what_was_set_here_needs_another_one),
 		cmocka_unit_test(engines_that_are_none_are_told),
+		cmocka_unit_test(groups_of_metrics_that_are_none_are_told),
 		cmocka_unit_test(the_engine_file_wants_files),
 		cmocka_unit_test(qos_lists_are_checked_when_qos_is_on),
 		cmocka_unit_test(a_drawn_sm_key_is_the_only_one),

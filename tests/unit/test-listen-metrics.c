@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "daemon/listen.h"
+#include "daemon/listen_metrics_http.h"
 #include "tests/lib/scratch.h"
 #include "util/log.h"
 #include "util/mem.h"
@@ -195,6 +196,29 @@ static void an_address_that_was_taken_is_tried_again(void **state)
 	assert_false(is_there(w->two));
 }
 
+static void gzip_is_sent_to_clients_that_take_it(void **state)
+{
+	static const struct {
+		const char *header;
+		bool takes;
+	} cases[] = {
+		{ NULL, false },
+		{ "", false },
+		{ "gzip", true },
+		{ "identity", false },
+		{ "deflate, GZIP;q=1.0, *;q=0.5", true },
+		{ "br , x-gzip ; q=0.1", true },
+		{ "gzip;q=0", false },
+		{ "gzip; q=0.000, identity", false },
+		{ "*", true },
+		{ "gzipped", false },
+		{ ",;,=,", false },
+	};
+
+	for (unsigned i = 0; i < ARRAY_SIZE(cases); i++)
+		assert_int_equal(metrics_http_takes_gzip(cases[i].header), cases[i].takes);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -204,6 +228,7 @@ int main(void)
 		T(another_interval_counts_at_once),
 		T(what_is_no_file_is_left_alone),
 		T(an_address_that_was_taken_is_tried_again),
+		cmocka_unit_test(gzip_is_sent_to_clients_that_take_it),
 	};
 
 	return cmocka_run_group_tests_name("listen-metrics", tests, NULL, NULL);

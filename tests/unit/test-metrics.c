@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "sim/netfile/netfile.h"
+#include "tests/lib/metrics-counted.h"
 #include "tests/lib/rig.h"
 #include "sim/gen/gen.h"
 #include "metrics/metrics.h"
@@ -20,39 +21,53 @@
 
 /* ---- text ----------------------------------------------------------------------------------- */
 
-static char *end(struct metrics_text *t)
-{
+/* A text in memory, which a page is written to. */
+struct written {
+	FILE *out;
+	char *text;
 	size_t len;
-	char *text = metrics_text_end(t, &len);
+};
 
-	assert_int_equal(len, strlen(text));
-	return text;
+static FILE *begin(struct written *w)
+{
+	w->out = open_memstream(&w->text, &w->len);
+	assert_non_null(w->out);
+	return w->out;
+}
+
+static char *end(struct written *w)
+{
+	fclose(w->out);
+	assert_int_equal(w->len, strlen(w->text));
+	return w->text;
 }
 
 static void a_family_in_both_formats(void **state)
 {
 	for (unsigned om = 0; om < 2; om++) {
-		struct metrics_text *t = metrics_text_new(om);
+		struct written w;
+		struct metrics_text *t = metrics_text_new(begin(&w), om);
 		_cleanup_free_ char *text = NULL;
 
-		metric_instance(t, "7");
+		metric_sm_instance(t, "7");
 		metric_family(t, "x_total", METRIC_COUNTER, "What is counted");
 		metric_sample(t, "");
 		metric_label(t, "a", "b");
 		metric_label_guid(t, "guid", 0x1234);
 		metric_label_number(t, "port", 3);
 		metric_count(t, UINT64_MAX);
-		metric_instance(t, NULL);
+		metric_sm_instance(t, NULL);
 		metric_gauge(t, "y", "Now", 0.25);
-		text = end(t);
+		metrics_text_end(t);
+		text = end(&w);
 		assert_string_equal(text,
 				    om ? "# HELP x What is counted\n# TYPE x counter\n"
-					 "x_total{instance=\"7\",a=\"b\",guid="
+					 "x_total{sm_instance=\"7\",a=\"b\",guid="
 					 "\"0x0000000000001234\",port=\"3\"} "
 					 "18446744073709551615\n"
 					 "# HELP y Now\n# TYPE y gauge\ny 0.25\n# EOF\n"
 				       : "# HELP x_total What is counted\n# TYPE x_total counter\n"
-					 "x_total{instance=\"7\",a=\"b\",guid="
+					 "x_total{sm_instance=\"7\",a=\"b\",guid="
 					 "\"0x0000000000001234\",port=\"3\"} "
 					 "18446744073709551615\n"
 					 "# HELP y Now\n# TYPE y gauge\ny 0.25\n");
@@ -61,7 +76,8 @@ static void a_family_in_both_formats(void **state)
 
 static void labels_are_escaped(void **state)
 {
-	struct metrics_text *t = metrics_text_new(false);
+	struct written w;
+	struct metrics_text *t = metrics_text_new(begin(&w), false);
 	_cleanup_free_ char *text = NULL;
 	char longest[2000];
 
@@ -77,7 +93,8 @@ static void labels_are_escaped(void **state)
 	metric_sample(t, "");
 	metric_label(t, "a", "");
 	metric_count(t, 3);
-	text = end(t);
+	metrics_text_end(t);
+	text = end(&w);
 	assert_non_null(strstr(text, "\nx{a=\"\\\"} 1 evil 2 \\\\  [2J\"} 1\n"));
 	assert_non_null(strstr(text, "\"} 2\n"));
 	assert_true(strlen(text) < 700);
@@ -153,19 +170,17 @@ static void no_clock(void *arg, mono_t *ret_now, int64_t *ret_realtime)
 	*ret_realtime = 0;
 }
 
-static char *page(struct daemon_api *api, bool per_port)
+static char *page(struct daemon_api *api, const char *groups)
 {
 	const struct metrics_tally tally = { 0 };
 	struct metrics *m;
-	size_t len;
-	char *text;
+	struct written w;
 
 	api->clock = no_clock;
-	m = metrics_take(api, &tally, per_port);
-	text = metrics_render(m, false, &len);
-
+	m = metrics_take(api, &tally, conf_metrics_groups(groups));
+	metrics_render(m, false, begin(&w));
 	metrics_free(m);
-	return text;
+	return end(&w);
 }
 
 static unsigned lines_with(const char *text, const char *start)
@@ -183,11 +198,11 @@ static void without_a_port(void **state)
 	struct daemon_api api = {
 		.conf = conf, .version = "4.0.0", .instance = "x", .refused = true
 	};
-	_cleanup_free_ char *text = page(&api, true);
+	_cleanup_free_ char *text = page(&api, "all");
 
-	assert_non_null(strstr(text, "\nopensm_is_master{instance=\"x\"} 0\n"));
-	assert_non_null(strstr(text, "\nopensm_state{instance=\"x\",state=\"MASTER\"} 0\n"));
-	assert_non_null(strstr(text, "\nopensm_config_last_reload_success{instance=\"x\"} 0\n"));
+	assert_non_null(strstr(text, "\nopensm_is_master{sm_instance=\"x\"} 0\n"));
+	assert_non_null(strstr(text, "\nopensm_state{sm_instance=\"x\",state=\"MASTER\"} 0\n"));
+	assert_non_null(strstr(text, "\nopensm_config_last_reload_success{sm_instance=\"x\"} 0\n"));
 	assert_null(strstr(text, "opensm_nodes"));
 	assert_null(strstr(text, "infiniband_"));
 	assert_non_null(strstr(text, "\nprocess_open_fds "));
@@ -209,28 +224,29 @@ static void with_a_subnet(void **state)
 	assert_int_equal(rig_start(rig, "h9", 0, conf, NULL), 1);
 	rig_run(rig, 30 * MONO_S);
 	api.sm = rig->sms[0].sm;
-	text = page(&api, true);
-	assert_non_null(strstr(text, "opensm_nodes{instance=\"x\",type=\"ca\"} 16\n"));
+	text = page(&api, "all");
+	assert_non_null(strstr(text, "opensm_nodes{sm_instance=\"x\",type=\"ca\"} 16\n"));
 	assert_non_null(
-		strstr(text, "\nopensm_ledger_state{instance=\"x\",state=\"not_master\"} 0\n"));
+		strstr(text, "\nopensm_ledger_state{sm_instance=\"x\",state=\"not_master\"} 0\n"));
 	assert_non_null(
-		strstr(text, "\nopensm_ledger_state{instance=\"x\",state=\"keeping\"} 0\n"));
-	assert_non_null(strstr(text, "\nopensm_ledger_rows{instance=\"x\",table=\"member\"} 0\n"));
-	assert_non_null(strstr(text, "\nopensm_ledger_unexplained_pkeys{instance=\"x\"} 0\n"));
-	assert_non_null(strstr(text, "\nopensm_ledger_standbys_behind{instance=\"x\"} "));
-	assert_non_null(strstr(text, "opensm_nodes{instance=\"x\",type=\"switch\"} 6\n"));
-	assert_non_null(strstr(text, "opensm_foreign_sms{instance=\"x\",trusted=\"true\"} 1\n"));
-	assert_non_null(strstr(text, "opensm_lids_used{instance=\"x\"} 22\n"));
-	assert_non_null(strstr(text, "\nopensm_table_differences_total{instance=\"x\","
+		strstr(text, "\nopensm_ledger_state{sm_instance=\"x\",state=\"keeping\"} 0\n"));
+	assert_non_null(
+		strstr(text, "\nopensm_ledger_rows{sm_instance=\"x\",table=\"member\"} 0\n"));
+	assert_non_null(strstr(text, "\nopensm_ledger_unexplained_pkeys{sm_instance=\"x\"} 0\n"));
+	assert_non_null(strstr(text, "\nopensm_ledger_standbys_behind{sm_instance=\"x\"} "));
+	assert_non_null(strstr(text, "opensm_nodes{sm_instance=\"x\",type=\"switch\"} 6\n"));
+	assert_non_null(strstr(text, "opensm_foreign_sms{sm_instance=\"x\",trusted=\"true\"} 1\n"));
+	assert_non_null(strstr(text, "opensm_lids_used{sm_instance=\"x\"} 22\n"));
+	assert_non_null(strstr(text, "\nopensm_table_differences_total{sm_instance=\"x\","
 				     "table=\"P_KeyTable\"} 0\n"));
-	assert_non_null(strstr(text, "opensm_ports{instance=\"x\",state=\"Active\"} 48\n"));
+	assert_non_null(strstr(text, "opensm_ports{sm_instance=\"x\",state=\"Active\"} 48\n"));
 	assert_non_null(
-		strstr(text, "opensm_security_check{instance=\"x\",check=\"m_key\"} 0\n"));
+		strstr(text, "opensm_security_check{sm_instance=\"x\",check=\"m_key\"} 0\n"));
 	assert_non_null(
-		strstr(text, "opensm_security_check{instance=\"x\",check=\"sa_key\"} 1\n"));
+		strstr(text, "opensm_security_check{sm_instance=\"x\",check=\"sa_key\"} 1\n"));
 	assert_null(strstr(text, "check=\"class_keys\""));
-	assert_non_null(strstr(text, "\nopensm_seconds_since_whole{instance=\"x\"} 0\n"));
-	assert_non_null(strstr(text, "\nopensm_links_returning{instance=\"x\"} 0\n"));
+	assert_non_null(strstr(text, "\nopensm_seconds_since_whole{sm_instance=\"x\"} 0\n"));
+	assert_non_null(strstr(text, "\nopensm_links_returning{sm_instance=\"x\"} 0\n"));
 	assert_int_equal(lines_with(text, "opensm_links_marked{"), MARK_KINDS * MARK_STATES);
 	assert_int_equal(lines_with(text, "infiniband_switch_info{"), 6);
 	assert_int_equal(lines_with(text, "infiniband_hca_info{"), 16);
@@ -239,17 +255,68 @@ static void with_a_subnet(void **state)
 	assert_int_equal(lines_with(text, "infiniband_switch_port_rate_bytes_per_second{"), 32);
 	assert_non_null(strstr(text, "hca=\"say \\\"h5\\\"\\\\\""));
 	free(text);
-	text = page(&api, false);
+	text = page(&api, "fabric");
 	assert_null(strstr(text, "infiniband_"));
-	assert_non_null(strstr(text, "opensm_links{instance=\"x\",speed=\""));
+	assert_non_null(strstr(text, "opensm_links{sm_instance=\"x\",speed=\""));
 	free(text);
 	api.sm = rig->sms[1].sm; /* the standby knows the fabric, and tells of no port */
-	text = page(&api, true);
-	assert_non_null(strstr(text, "opensm_state{instance=\"x\",state=\"STANDBY\"} 1\n"));
-	assert_non_null(strstr(text, "opensm_subnet_up{instance=\"x\"} 0\n"));
+	text = page(&api, "all");
+	assert_non_null(strstr(text, "opensm_state{sm_instance=\"x\",state=\"STANDBY\"} 1\n"));
+	assert_non_null(strstr(text, "opensm_subnet_up{sm_instance=\"x\"} 0\n"));
 	assert_null(strstr(text, "infiniband_"));
 	assert_null(strstr(text, "opensm_seconds_since_whole"));
 	free(text);
+	rig_free(rig);
+	conf_unref(conf);
+}
+
+static unsigned count_series(const char *text)
+{
+	unsigned n = 0;
+
+	for (const char *at = text; *at; at = strchr(at, '\n') + 1)
+		n += *at != '#';
+	return n;
+}
+
+/* 24-port switches in three levels, whose counters are read: the largest that is promised. */
+static void a_large_fabric_has_few_series_by_default(void **state)
+{
+	static const struct {
+		const char *groups;
+		unsigned at_least, at_most;
+	} pages[] = {
+		{ "default", 10000, 15000 },
+		{ "default,cables", 70000, 80000 },
+		{ "default,port_errors", 250000, 270000 },
+		{ "all", 500000, 520000 },
+		{ "hosts", 3456, 3456 },
+		{ "switches", 720 * 9, 720 * 9 },
+		{ "port_traffic", 20736 * 9, 20736 * 9 },
+	};
+	_cleanup_(netfile_freep) struct netfile *net = gen_fat_tree3(24);
+	struct rig *rig = rig_new(sim_new(net, 3));
+	struct conf *conf = conf_new();
+	struct daemon_api api = {
+		.conf = conf, .version = "4.0.0", .instance = "x", .clock = no_clock
+	};
+	const struct metrics_tally tally = { 0 };
+
+	assert_int_equal(rig_start(rig, "h0", 0, conf, NULL), 0);
+	rig_run(rig, 30 * MONO_S);
+	api.sm = rig->sms[0].sm;
+	for (unsigned i = 0; i < ARRAY_SIZE(pages); i++) {
+		struct metrics *m =
+			metrics_take(&api, &tally, conf_metrics_groups(pages[i].groups));
+		_cleanup_free_ char *text = NULL;
+		struct written w;
+
+		metrics_counted(m, sm_fabric(api.sm));
+		metrics_render(m, false, begin(&w));
+		metrics_free(m);
+		text = end(&w);
+		assert_in_range(count_series(text), pages[i].at_least, pages[i].at_most);
+	}
 	rig_free(rig);
 	conf_unref(conf);
 }
@@ -304,6 +371,7 @@ int main(void)
 		cmocka_unit_test(what_came_and_went),
 		cmocka_unit_test(without_a_port),
 		cmocka_unit_test(with_a_subnet),
+		cmocka_unit_test(a_large_fabric_has_few_series_by_default),
 		cmocka_unit_test(since_when_it_is_not_whole),
 	};
 
