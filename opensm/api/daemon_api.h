@@ -55,6 +55,8 @@ struct daemon_memory {
 	uint64_t n_events;
 };
 
+struct control_jobs;
+
 struct daemon_api {
 	struct perf *perf;	 /* the performance manager; never NULL */
 	struct cc *cc;		 /* congestion control; NULL in tests alone */
@@ -78,6 +80,7 @@ struct daemon_api {
 	mono_t started;
 	int64_t started_realtime; /* seconds since 1970 */
 	struct daemon_memory memory;
+	struct control_jobs *jobs; /* changes asked for (control/control_jobs.c); may be NULL */
 	/* Of the configuration as read at the start or the last SIGHUP; may be NULL. */
 	const struct conf_report *findings;
 	bool refused; /* set if the last SIGHUP was refused: its configuration is not in force */

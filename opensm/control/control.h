@@ -22,6 +22,13 @@ extern const struct control_method control_methods[];
 /* Keeps an event for the method Events; called by the owner of `api`. */
 void control_remember(struct daemon_api *api, const struct sm_event *event);
 
+/*
+ * The last changes that callers have asked for: members of `api`, made before the first call.
+ * `started_realtime`: seconds since 1970, as jobs are numbered from there on.
+ */
+struct control_jobs *control_jobs_new(int64_t started_realtime);
+struct control_jobs *control_jobs_free(struct control_jobs *jobs); /* NULL is fine; returns NULL */
+
 /* ---- one call, from its text to the text of its answer ---- */
 
 struct control_call {

@@ -64,6 +64,10 @@ const struct control_method control_methods[] = {
 	  "confirmed it",
 	  CHANGE_TYPE, control_change_fields, CONTROL_TENANT, .begin = control_change_partition,
 	  .leave = control_leave },
+	{ "Jobs",
+	  "Changes of partitions and of links out of service that were asked for, the latest "
+	  "first, also those that go on; text: why it failed, or a remark",
+	  "()", control_jobs_fields, CONTROL_READ, .answer = control_jobs },
 	{ "VerifyPartitions",
 	  "Reads the P_Key tables of all devices, and compares; before is what a device has", "()",
 	  control_verify_fields, CONTROL_ACT, .begin = control_verify_partitions,

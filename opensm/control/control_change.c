@@ -37,6 +37,7 @@ struct change {
 	bool dry_run;
 	struct json_object *hosts; /* control_read_change() */
 	char client[500]; /* the cause, for the log */
+	uint64_t job;	  /* number of its job; 0: none */
 };
 
 /* ---- answers --------------------------------------------------------------------------------- */
@@ -87,6 +88,7 @@ static struct json_object *pending_of(const struct daemon_api *api,
 }
 
 #define CHANGE_FIELDS(F)                                                                           \
+	F("job", IF(c->job, INT), c->job)                                                          \
 	F("generation", INT, r->generation)                                                        \
 	F("changed", BOOL, r->changed)                                                             \
 	F("replicated", BOOL, r->replicated)                                                       \
@@ -243,11 +245,23 @@ static void answer_change(struct control_ticket *t, const struct change *c,
 	t->end(t, NULL, &err);
 }
 
+static void end_job(const struct change *c, const struct sm_tenancy_result *r)
+{
+	char text[sizeof(r->text) + 64];
+
+	snprintf(text, sizeof(text), "%s", r->text);
+	if (!r->text[0] && r->n_pending)
+		snprintf(text, sizeof(text), "%s not confirmed it yet",
+			 STR_COUNT(r->n_pending, "port has", "ports have"));
+	control_job_end(c->api, c->job, error_name(r), text, r->changed ? r->generation : 0);
+}
+
 static void on_changed(void *arg, const struct sm_tenancy_result *r)
 {
 	struct change *c = arg;
 
 	log_change(c, r);
+	end_job(c, r);
 	if (c->ticket)
 		answer_change(c->ticket, c, r);
 	json_object_put(c->hosts);
@@ -263,6 +277,20 @@ bool control_is_master(const struct daemon_api *api, struct control_error *err)
 	return control_fail(err, "NotMaster",
 			    "this manager is %s; the master has the partitions and changes them",
 			    sm_state_name(sm_state(api->sm)));
+}
+
+static uint64_t begin_job(const struct control_ticket *t, struct json_object *parameters,
+			  const struct tenant_request *rq)
+{
+	struct control_job_about about;
+	char name[64];
+
+	control_user_name(t->uid, name);
+	snprintf(about.operation, sizeof(about.operation), "%s", json_str(parameters, "action"));
+	snprintf(about.object, sizeof(about.object), "partition 0x%04x", rq->pkey);
+	snprintf(about.by, sizeof(about.by), "%s%s%s", name, *name && *rq->user ? "/" : "",
+		 rq->user);
+	return control_job_begin(t->api, &about);
 }
 
 bool control_change_partition(struct control_ticket *t, struct json_object *parameters,
@@ -286,6 +314,7 @@ bool control_change_partition(struct control_ticket *t, struct json_object *para
 		.dry_run = json_flag(parameters, "dry_run", false),
 	};
 	name_client(c->client, sizeof(c->client), t, &rq);
+	c->job = c->dry_run ? 0 : begin_job(t, parameters, &rq);
 	t->work = c;
 	sm_tenancy_request(t->api->sm, &rq, json_flag(parameters, "wait", true), c->dry_run,
 			   on_changed, c);

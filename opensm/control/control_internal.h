@@ -40,6 +40,22 @@ const char *control_event_name(enum sm_event_kind kind); /* "sweep_done" */
 
 /* The answer of Alarms with at most `most` of them; the caller owns it. */
 struct json_object *control_some_alarms(struct sm *sm, unsigned most);
+/* ---- control_jobs.c: changes while they go on, and after their end ---- */
+
+/* Begins a job; its number, or 0 where none are kept. */
+struct control_job_about {
+	char operation[12]; /* "add", "drain" */
+	char object[96];    /* partition, or link or node, that is changed */
+	char by[CONTROL_CALLER_STRLEN];
+};
+uint64_t control_job_begin(const struct daemon_api *api, const struct control_job_about *about);
+/*
+ * Ends it. `error`: the name of the error; NULL: none. `text`: why, or a remark, "" if there is
+ * none. `generation`: the one that it made; 0: nothing was changed. Number 0 is fine.
+ */
+void control_job_end(const struct daemon_api *api, uint64_t number, const char *error,
+		     const char *text, uint64_t generation);
+
 struct json_object *control_findings(const struct conf_report *r);
 
 /* ---- the methods of control_methods, and the members of their answers ---- */
@@ -55,7 +71,7 @@ extern const struct json_field control_status_fields[], control_check_fields[],
 	control_drift_fields[], control_topology_text_fields[], control_expected_fields[],
 	control_written_fields[], control_partitions_fields[], control_finding_fields[],
 	control_options_fields[], control_event_fields[], control_sweep_fields[],
-	control_monitor_fields[];
+	control_monitor_fields[], control_jobs_fields[];
 
 control_answer_fn control_status;				     /* control_status.c */
 control_answer_fn control_options, control_check, control_log_level; /* control_conf.c */
@@ -75,6 +91,7 @@ control_answer_fn control_health, control_health_clear; /* control_health.c */
 control_answer_fn control_alarms, control_forget_alarm; /* control_alarms.c */
 control_answer_fn control_counters;			/* control_counters.c */
 control_answer_fn control_ledger;			/* control_ledger.c */
+control_answer_fn control_jobs;				/* control_jobs.c */
 
 control_begin_fn control_change_partition, control_verify_partitions; /* control_change.c */
 control_begin_fn control_mark, control_ledger_adopt, control_ledger_forget, control_smp;

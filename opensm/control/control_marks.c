@@ -24,6 +24,8 @@
 
 struct marking {
 	struct control_ticket *ticket; /* NULL: the caller is gone */
+	const struct daemon_api *api;
+	uint64_t job; /* number of its job; 0: none */
 	bool plan, restore;
 	struct mark_load *load; /* load of a plan; NULL: not known */
 };
@@ -106,6 +108,7 @@ static struct json_object *cost_of(const struct mark_cost *c, const struct mark_
 }
 
 #define CHANGE_FIELDS(F)                                                                           \
+	F("job", IF(w->job, INT), w->job)                                                          \
 	F("generation", INT, r->generation)                                                        \
 	F("changed", BOOL, r->changed)                                                             \
 	F("replicated", BOOL, r->replicated)                                                       \
@@ -176,6 +179,8 @@ static void on_marked(void *arg, const struct mark_result *r)
 	struct control_error err = { 0 };
 	struct json_object *answer = NULL;
 
+	control_job_end(w->api, w->job, error_name(r->end), r->text,
+			r->changed ? r->generation : 0);
 	if (!t) {
 		end_marking(w);
 		return;
@@ -294,6 +299,18 @@ static bool read_rest(const struct control_ticket *t, struct json_object *parame
 	return true;
 }
 
+static uint64_t begin_job(const struct control_ticket *t, struct json_object *parameters,
+			  const char *by)
+{
+	const char *target = json_str(parameters, "target");
+	struct control_job_about about;
+
+	snprintf(about.operation, sizeof(about.operation), "%s", json_str(parameters, "action"));
+	str_printable(target, strlen(target), about.object, sizeof(about.object));
+	snprintf(about.by, sizeof(about.by), "%s", by);
+	return control_job_begin(t->api, &about);
+}
+
 bool control_mark(struct control_ticket *t, struct json_object *parameters,
 		  struct control_error *err)
 {
@@ -310,7 +327,7 @@ bool control_mark(struct control_ticket *t, struct json_object *parameters,
 	rq.routes = rq.plan ? sm_routes(api->sm) : NULL;
 	w = xcalloc(1, sizeof(*w));
 	*w = (struct marking){
-		.ticket = t, .plan = rq.plan, .restore = rq.action == MARK_DO_RESTORE
+		.ticket = t, .api = api, .plan = rq.plan, .restore = rq.action == MARK_DO_RESTORE
 	};
 	if (rq.plan && rq.action != MARK_DO_RESTORE)
 		w->load = mark_load_new(rq.routes, sm_fabric(api->sm), &rq);
@@ -319,6 +336,8 @@ bool control_mark(struct control_ticket *t, struct json_object *parameters,
 		free(w);
 		return control_fail(err, "Busy", "too many requests wait; try again in a while");
 	}
+	if (!rq.plan)
+		w->job = begin_job(t, parameters, by);
 	t->work = w;
 	api->wake(api->arg);
 	return true;

@@ -23,6 +23,7 @@ struct listeners *listen_new(sd_event *event, struct daemon_api *api)
 
 	assert(event && api);
 	w->api = api;
+	api->jobs = control_jobs_new(api->started_realtime);
 	w->plugins = plugins_new(api);
 	w->console = listen_console_open(event, api, w->plugins);
 	w->control = listen_control_open(event, api);
@@ -107,6 +108,7 @@ struct listeners *listen_free(struct listeners *w)
 	listen_control_close(w->control);
 	listen_metrics_close(w->metrics);
 	plugins_free(w->plugins);
+	w->api->jobs = control_jobs_free(w->api->jobs);
 	free(w);
 	return NULL;
 }
