@@ -73,7 +73,7 @@ static void answer_error(struct rest_answer *ret, const struct rest_error *err)
 
 /*
  * Bodies of changes are `{}`: the generation, if there is a new one, is a header, and so is whether
- * a standby has stored it too, and how many of how many have.
+ * a standby has stored it too, how many of how many have, and the number of the job.
  */
 static void answer_empty(struct rest_answer *ret, const struct copies *copies)
 {
@@ -82,6 +82,8 @@ static void answer_empty(struct rest_answer *ret, const struct copies *copies)
 		rest_answer_header(ret, "ETag", "\"%" PRIu64 "\"", ret->generation);
 	rest_answer_header(ret, "X-Replicated", "%s", copies->replicated ? "true" : "false");
 	rest_answer_header(ret, "X-Standbys", "%" PRId64 "/%" PRId64, copies->with, copies->of);
+	if (ret->job)
+		rest_answer_header(ret, "X-Job", "%" PRIu64, ret->job);
 }
 
 static void answer_done(struct change *c, struct json_object *answer)
@@ -89,6 +91,7 @@ static void answer_done(struct change *c, struct json_object *answer)
 	bool changed = json_object_get_boolean(json_object_object_get(answer, "changed"));
 	int64_t generation = json_object_get_int64(json_object_object_get(answer, "generation"));
 
+	c->ret->job = (uint64_t)json_object_get_int64(json_object_object_get(answer, "job"));
 	c->ret->changed = changed;
 	c->ret->generation = changed ? (uint64_t)generation : 0;
 	c->copies = (struct copies){

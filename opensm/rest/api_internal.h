@@ -8,6 +8,7 @@
  *   api_ports.c       /resources/ports, and filters
  *   api_systems.c     /resources/systems and links
  *   api_marks.c       ports out of service
+ *   api_jobs.c        changes that go on, and that have ended
  *   api_topology.c    the expected topology
  *   api_app.c         the manager itself, and what is not there
  *   api_fabric.[ch]   the fabric as these speak of it
@@ -35,7 +36,8 @@ extern const struct rest_operation api_systems, api_links;	  /* api_systems.c */
 extern const struct rest_operation api_topology, api_set_topology; /* api_topology.c */
 /* api_marks.c */
 extern const struct rest_operation api_unhealthy, api_unhealthy_one, api_set_unhealthy;
-extern const struct rest_operation api_isolated, api_actions, api_job;
+extern const struct rest_operation api_isolated, api_actions;
+extern const struct rest_operation api_jobs, api_job; /* api_jobs.c */
 /* api_app.c */
 extern const struct rest_operation api_openapi, api_version, api_smconf, api_set_smconf;
 extern const struct rest_operation api_vports;
@@ -91,6 +93,15 @@ struct json_object *api_members_of_host_list(const char *list, char why[API_WHY_
 /* Adds name, ip_over_ib, mtu, rate and sl, as far as the body has them. False: `why`. */
 bool api_add_fields(const struct api_body *b, struct json_object *parameters,
 		    char why[API_WHY_MAX]);
+
+/* ---- api_jobs.c ---- */
+
+/* Answers a request that has begun a job: 202, with its number, 0 for none, and its Location. */
+void api_answer_job(const struct rest_request *q, struct rest_answer *ret, uint64_t number);
+#define API_STARTED_FIELDS(F)                                                                      \
+	F("ID", STR, id)                                                                           \
+	F("Status", STR, "Completed")                                                              \
+	F("Progress", INT, 100)
 
 /* ---- all files ---- */
 

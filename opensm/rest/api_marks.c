@@ -4,8 +4,7 @@
  *
  * Each is Mark of the manager, which stores it, isolates the link in its own time, and refuses what
  * would cut off others. A request with several ports is done port by port, and ends at the first
- * that fails; the same again is harmless. Jobs are changes: number N is done when the manager's
- * table of marks has the generation N, which it has when the request is answered.
+ * that fails; the same again is harmless.
  *
  * The end that is listed as unhealthy is the host's; between two switches it is the one that was
  * named. The other one is the peer.
@@ -296,6 +295,7 @@ static void note_change(struct rest_answer *ret, struct json_object *answer)
 {
 	ret->changed |= json_object_get_boolean(json_object_object_get(answer, "changed"));
 	ret->generation = (uint64_t)api_int(answer, "generation");
+	ret->job = (uint64_t)api_int(answer, "job");
 }
 
 /* Keeps the results of earlier ports, for the journal. */
@@ -524,20 +524,7 @@ static bool mark_systems(const struct rest_request *q, struct rest_answer *ret,
 	return f != NULL;
 }
 
-#define JOB_FIELDS(F)                                                                              \
-	F("ID", STR, text)                                                                         \
-	F("Status", STR, "Completed")                                                              \
-	F("Progress", INT, 100)
-
-static const struct json_field job_fields[] = FIELDS_TABLE(JOB_FIELDS);
-
-static struct json_object *job_object(uint64_t number)
-{
-	char text[24];
-
-	snprintf(text, sizeof(text), "%" PRIu64, number);
-	return FIELDS_NEW(JOB_FIELDS);
-}
+static const struct json_field started_fields[] = FIELDS_TABLE(API_STARTED_FIELDS);
 
 #define DEVICE_BODY(B)                                                                             \
 	B(device_policy, OPT(STR), "UNHEALTHY or HEALTHY, as the action has it")                   \
@@ -576,7 +563,7 @@ static bool is_refused(const struct action *a, struct rest_answer *ret, bool unh
 	return same != unhealthy;
 }
 
-/* Done, as every job; its number is the generation that it made. */
+/* Of several marks, the job is the last one: they are made one after another. */
 static void mark_device(const struct rest_request *q, struct rest_answer *ret,
 			const struct action *a, bool unhealthy)
 {
@@ -592,8 +579,7 @@ static void mark_device(const struct rest_request *q, struct rest_answer *ret,
 		return;
 	generation = ret->generation;
 	changed = ret->changed;
-	rest_answer_json(ret, 202, job_object(generation));
-	rest_answer_header(ret, "Location", "%s/jobs/%" PRIu64, q->prefix, generation);
+	api_answer_job(q, ret, ret->job);
 	keep_change(ret, changed, generation);
 }
 
@@ -618,27 +604,6 @@ const struct rest_operation api_actions = {
 	.help = "Takes hosts and switches out of service, or back into it.",
 	.body = action_body,
 	.status = 202,
-	.gives = REST_GIVES(FIELD_ROW("Job", OBJECT(job_fields))),
+	.gives = REST_GIVES(FIELD_ROW("StartedJob", OBJECT(started_fields))),
 	.answer = answer_action,
-};
-
-static void answer_job(const struct rest_request *q, struct rest_answer *ret)
-{
-	struct json_object *o = get_marks(q, ret);
-	uint64_t number, generation;
-
-	if (!o)
-		return;
-	generation = (uint64_t)api_int(o, "generation");
-	json_object_put(o);
-	if (str_to_u64(q->segments[0], 10, INT64_MAX, &number) < 0 || number > generation)
-		rest_answer_error(ret, 404, "there is no job '%.40s'", q->segments[0]);
-	else
-		rest_answer_json(ret, 200, job_object(number));
-}
-
-const struct rest_operation api_job = {
-	.help = "Shows a job by the number that its request was answered with.",
-	.gives = REST_GIVES(FIELD_ROW("Job", OBJECT(job_fields))),
-	.answer = answer_job,
 };

@@ -40,11 +40,15 @@ static bool is_true(struct json_object *o, const char *key)
 	Q(qos_conf, FLAG, "true: with MTU, rate and service level")                                \
 	Q(sharp_state, FLAG, "true: with sharp_enabled")
 
-static const struct json_field pkeys_query[] = QUERY_TABLE(PKEYS_QUERY);
+#define PKEYS_ARGUMENTS(Q) PKEYS_QUERY(Q) API_PAGE_QUERY(Q)
+
+static const struct json_field pkey_query[] = QUERY_TABLE(PKEYS_QUERY);
+static const struct json_field pkeys_query[] = QUERY_TABLE(PKEYS_ARGUMENTS);
 
 /* What a reader asks for. */
 struct wish {
 	PKEYS_QUERY(QUERY_MEMBER)
+	struct api_page *page; /* NULL: a single partition */
 };
 
 #define QOS_FIELDS(F)                                                                              \
@@ -166,7 +170,7 @@ static void write_all(struct api_text *t, struct json_object *answer, const stru
 			uint16_t pkey;
 
 			if (api_pkey_of_text(text_of(p, "pkey"), &pkey) &&
-			    (pkey == API_PKEY_DEFAULT) == (pass == 0))
+			    (pkey == API_PKEY_DEFAULT) == (pass == 0) && api_page_takes(wish->page))
 				write_one(t, p, pkey, wish);
 		}
 }
@@ -189,19 +193,37 @@ static void in_turn(const struct rest_request *q, struct rest_answer *ret, const
 		api_turn_end(q);
 }
 
+#define PKEYS_PAGE_FIELDS(F)                                                                       \
+	API_PAGE_FIELDS(F, OF("[]string"), wish->page, write_all(t, answer, wish))
+#define PARTITIONS_PAGE_FIELDS(F)                                                                  \
+	API_PAGE_FIELDS(F, MAP(partition_fields), wish->page, write_all(t, answer, wish))
+
+static const struct json_field pkeys_page_fields[] = FIELDS_TABLE(PKEYS_PAGE_FIELDS);
+static const struct json_field partitions_page_fields[] = FIELDS_TABLE(PARTITIONS_PAGE_FIELDS);
+
+static void write_list(struct api_text *t, struct json_object *answer, const struct wish *wish)
+{
+	bool is_list = !wish->guids_data && !wish->qos_conf;
+
+	if (wish->page->is_paged && is_list)
+		FIELDS_TEXT(t, NULL, PKEYS_PAGE_FIELDS);
+	else if (wish->page->is_paged)
+		FIELDS_TEXT(t, NULL, PARTITIONS_PAGE_FIELDS);
+	else
+		API_TEXT_AROUND(t, NULL, is_list ? '[' : '{', write_all(t, answer, wish),
+				is_list ? ']' : '}');
+}
+
 static void answer_all(const struct rest_request *q, struct rest_answer *ret,
 		       const struct wish *wish)
 {
-	bool is_list = !wish->guids_data && !wish->qos_conf;
 	struct json_object *answer = ask(q, ret, 0, wish->guids_data);
 	struct api_text t;
 
 	if (!answer)
 		return;
 	api_text_start(&t);
-	api_text_open(&t, NULL, is_list ? '[' : '{');
-	write_all(&t, answer, wish);
-	api_text_close(&t, is_list ? ']' : '}');
+	write_list(&t, answer, wish);
 	api_text_answer(&t, ret);
 	tag_version(ret, answer);
 	json_object_put(answer);
@@ -209,16 +231,20 @@ static void answer_all(const struct rest_request *q, struct rest_answer *ret,
 
 static void answer_pkeys(const struct rest_request *q, struct rest_answer *ret)
 {
-	const struct wish wish = { PKEYS_QUERY(QUERY_READ) };
+	struct api_page page;
+	const struct wish wish = { PKEYS_QUERY(QUERY_READ) .page = &page };
 
-	in_turn(q, ret, &wish, answer_all);
+	if (api_page_read(q, ret, &page))
+		in_turn(q, ret, &wish, answer_all);
 }
 
 const struct rest_operation api_pkeys = {
-	.help = "Lists P_Keys, with guids_data or qos_conf partitions by P_Key.",
+	.help = "Lists P_Keys, with guids_data or qos_conf partitions by P_Key, or a page of them.",
 	.query = pkeys_query,
 	.gives = REST_GIVES(FIELD_ROW("PKeys", OF("[]string"))
-				    FIELD_ROW("Partitions", MAP(partition_fields))),
+				    FIELD_ROW("Partitions", MAP(partition_fields))
+				    FIELD_ROW("PKeysPage", OBJECT(pkeys_page_fields))
+				    FIELD_ROW("PartitionsPage", OBJECT(partitions_page_fields))),
 	.answer = answer_pkeys,
 };
 
@@ -328,7 +354,7 @@ static void answer_pkey(const struct rest_request *q, struct rest_answer *ret)
 
 const struct rest_operation api_pkey = {
 	.help = "Shows a partition; an unknown P_Key has an empty object.",
-	.query = pkeys_query,
+	.query = pkey_query,
 	.gives = REST_GIVES(FIELD_ROW("Partition", OBJECT(partition_fields))
 				    REST_EMPTY),
 	.answer = answer_pkey,

@@ -118,7 +118,8 @@ static void write_port(struct api_text *t, const struct api_fabric *f, const str
 	Q(active, FLAG, "true: active ports alone")                                                \
 	Q(show_disabled, SET, "false: without disabled ports")
 
-static const struct json_field ports_query[] = QUERY_TABLE(PORTS_QUERY);
+#define PORTS_ARGUMENTS(Q) PORTS_QUERY(Q) API_PAGE_QUERY(Q)
+static const struct json_field ports_query[] = QUERY_TABLE(PORTS_ARGUMENTS);
 
 struct filter {
 	PORTS_QUERY(QUERY_MEMBER)
@@ -168,11 +169,9 @@ static bool is_port_wanted(const struct filter *w, const struct api_end *e,
 	return !w->name || !strcasecmp(w->name, name);
 }
 
-/* How many were written. */
-static size_t write_ports(struct api_text *t, const struct api_fabric *f, const struct filter *w)
+static void write_ports(struct api_text *t, const struct api_fabric *f, const struct filter *w,
+			struct api_page *page)
 {
-	size_t written = 0;
-
 	for (size_t i = 0; i < f->n; i++) {
 		const struct api_node *n = &f->nodes[i];
 		size_t n_ports = n->ports ? json_object_array_length(n->ports) : 0;
@@ -181,55 +180,71 @@ static size_t write_ports(struct api_text *t, const struct api_fabric *f, const 
 			struct json_object *port = json_object_array_get_idx(n->ports, k);
 			struct api_end e;
 
-			if (!api_end_of(n, port, &e) || !is_port_wanted(w, &e, port))
-				continue;
-			write_port(t, f, &e, port);
-			written++;
+			if (api_end_of(n, port, &e) && is_port_wanted(w, &e, port) &&
+			    api_page_takes(page))
+				write_port(t, f, &e, port);
 		}
 	}
-	return written;
 }
 
 /* ---- answers --------------------------------------------------------------------------------- */
 
-static size_t answer_wanted(const struct api_fabric *f, struct rest_answer *ret,
-			    const struct filter *w)
+#define PORTS_PAGE_FIELDS(F)                                                                       \
+	API_PAGE_FIELDS(F, LIST(port_fields), page, write_ports(t, f, w, page))
+
+static const struct json_field ports_page_fields[] = FIELDS_TABLE(PORTS_PAGE_FIELDS);
+
+static void write_ports_page(struct api_text *t, const struct api_fabric *f,
+			     const struct filter *w, struct api_page *page)
+{
+	if (page->is_paged)
+		FIELDS_TEXT(t, NULL, PORTS_PAGE_FIELDS);
+	else
+		API_TEXT_AROUND(t, NULL, '[', write_ports(t, f, w, page), ']');
+}
+
+static void answer_wanted(const struct api_fabric *f, struct rest_answer *ret,
+			  const struct filter *w, struct api_page *page)
 {
 	struct api_text t;
-	size_t n;
 
 	api_text_start(&t);
-	api_text_open(&t, NULL, '[');
-	n = write_ports(&t, f, w);
-	api_text_close(&t, ']');
+	write_ports_page(&t, f, w, page);
 	api_text_answer(&t, ret);
-	return n;
 }
 
 static void answer_ports(const struct rest_request *q, struct rest_answer *ret)
 {
-	_cleanup_(api_fabric_freep) struct api_fabric *f = api_fabric_new(q, ret);
+	_cleanup_(api_fabric_freep) struct api_fabric *f = NULL;
 	struct filter w = filter_of(q);
+	struct api_page page;
 
+	if (!api_page_read(q, ret, &page))
+		return;
+	f = api_fabric_new(q, ret);
 	if (f)
-		answer_wanted(f, ret, &w);
+		answer_wanted(f, ret, &w, &page);
 }
 
 const struct rest_operation api_ports = {
-	.help = "Lists ports.",
+	.help = "Lists ports, or a page of them.",
 	.query = ports_query,
-	.gives = REST_GIVES(FIELD_ROW("Ports", LIST(port_fields))),
+	.gives = REST_GIVES(FIELD_ROW("Ports", LIST(port_fields))
+				    FIELD_ROW("PortsPage", OBJECT(ports_page_fields))),
 	.answer = answer_ports,
 };
 
 static void answer_port(const struct rest_request *q, struct rest_answer *ret)
 {
 	struct filter w = { .name = q->segments[0], .show_disabled = true };
+	struct api_page page = { .size = UINT64_MAX };
 	_cleanup_(api_fabric_freep) struct api_fabric *f = api_fabric_of_port(q, w.name, ret);
 
 	if (!api_guid_of_text(w.name, &w.guid))
 		w.guid = 0;
-	if (f && answer_wanted(f, ret, &w) == 0)
+	if (f)
+		answer_wanted(f, ret, &w, &page);
+	if (f && !page.total)
 		rest_answer_error(ret, 404, "there is no port '%.40s'", w.name);
 }
 

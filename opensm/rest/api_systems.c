@@ -101,50 +101,65 @@ static bool is_type(const struct api_node *n, const char *type)
 }
 
 #define SYSTEMS_QUERY(Q) Q(type, TEXT, "switch, router, host or computer")
+#define SYSTEMS_ARGUMENTS(Q) SYSTEMS_QUERY(Q) API_PAGE_QUERY(Q)
 
-static const struct json_field systems_query[] = QUERY_TABLE(SYSTEMS_QUERY);
+static const struct json_field systems_query[] = QUERY_TABLE(SYSTEMS_ARGUMENTS);
+
+struct systems_asked {
+	SYSTEMS_QUERY(QUERY_MEMBER)
+};
+
+static void write_systems(struct api_text *t, const struct api_fabric *f,
+			  const struct systems_asked *asked, struct api_page *page)
+{
+	for (size_t i = 0; i < f->n; i++)
+		if (f->nodes[i].hca <= 1 && !f->nodes[i].is_aggregation &&
+		    (!asked->type || is_type(&f->nodes[i], asked->type)) && api_page_takes(page))
+			write_system(t, &f->nodes[i]);
+}
+
+#define SYSTEMS_PAGE_FIELDS(F)                                                                     \
+	API_PAGE_FIELDS(F, LIST(system_fields), page, write_systems(t, f, asked, page))
+
+static const struct json_field systems_page_fields[] = FIELDS_TABLE(SYSTEMS_PAGE_FIELDS);
+
+static void write_systems_page(struct api_text *t, const struct api_fabric *f,
+			       const struct systems_asked *asked, struct api_page *page)
+{
+	if (page->is_paged)
+		FIELDS_TEXT(t, NULL, SYSTEMS_PAGE_FIELDS);
+	else
+		API_TEXT_AROUND(t, NULL, '[', write_systems(t, f, asked, page), ']');
+}
 
 static void answer_systems(const struct rest_request *q, struct rest_answer *ret)
 {
-	_cleanup_(api_fabric_freep) struct api_fabric *f = api_fabric_new(q, ret);
-	const struct {
-		SYSTEMS_QUERY(QUERY_MEMBER)
-	} asked = { SYSTEMS_QUERY(QUERY_READ) };
+	_cleanup_(api_fabric_freep) struct api_fabric *f = NULL;
+	const struct systems_asked asked = { SYSTEMS_QUERY(QUERY_READ) };
+	struct api_page page;
 	struct api_text t;
 
+	if (!api_page_read(q, ret, &page))
+		return;
+	f = api_fabric_new(q, ret);
 	if (!f)
 		return;
 	api_text_start(&t);
-	api_text_open(&t, NULL, '[');
-	for (size_t i = 0; i < f->n; i++)
-		if (f->nodes[i].hca <= 1 && !f->nodes[i].is_aggregation &&
-		    (!asked.type || is_type(&f->nodes[i], asked.type)))
-			write_system(&t, &f->nodes[i]);
-	api_text_close(&t, ']');
+	write_systems_page(&t, f, &asked, &page);
 	api_text_answer(&t, ret);
 }
 
 const struct rest_operation api_systems = {
-	.help = "Lists hosts, switches and routers.",
+	.help = "Lists hosts, switches and routers, or a page of them.",
 	.query = systems_query,
-	.gives = REST_GIVES(FIELD_ROW("Systems", LIST(system_fields))),
+	.gives = REST_GIVES(FIELD_ROW("Systems", LIST(system_fields))
+				    FIELD_ROW("SystemsPage", OBJECT(systems_page_fields))),
 	.answer = answer_systems,
 };
 
 /* ---- links ----------------------------------------------------------------------------------- */
 
-#define LINKS_QUERY(Q)                                                                             \
-	Q(page_number, TEXT, "number of a page, from 1; all links without this and rpp")           \
-	Q(rpp, TEXT, "links of a page, 100 if absent")
-
-static const struct json_field links_query[] = QUERY_TABLE(LINKS_QUERY);
-
-/* Which of the links are to be written. */
-struct page {
-	bool is_paged;
-	uint64_t number, size; /* from 1; SIZE rows each */
-	uint64_t at;	       /* rows met so far */
-};
+static const struct json_field links_query[] = QUERY_TABLE(API_PAGE_QUERY);
 
 /* Ends of a cable as texts. */
 struct end_texts {
@@ -194,7 +209,7 @@ static bool is_first_end(const struct api_end *a, const struct api_end *b)
 	return a->guid != b->guid ? a->guid < b->guid : a->num < b->num;
 }
 
-static void write_links(struct api_text *t, const struct api_fabric *f, struct page *page)
+static void write_links(struct api_text *t, const struct api_fabric *f, struct api_page *page)
 {
 	for (size_t i = 0; i < f->n; i++) {
 		const struct api_node *n = &f->nodes[i];
@@ -205,39 +220,20 @@ static void write_links(struct api_text *t, const struct api_fabric *f, struct p
 
 			if (!b.node || !api_end_of(n, port, &a) || !is_first_end(&a, &b))
 				continue;
-			if (!page->is_paged || page->at / page->size + 1 == page->number)
+			if (api_page_takes(page))
 				write_cable(t, &a, &b, port);
-			page->at++;
 		}
 	}
 }
 
-/* False: it is answered. */
-static bool read_page(const struct rest_request *q, struct rest_answer *ret, struct page *page)
-{
-	const struct {
-		LINKS_QUERY(QUERY_MEMBER)
-	} asked = { LINKS_QUERY(QUERY_READ) };
-	const char *number = asked.page_number, *size = asked.rpp;
+#define LINKS_PAGE_FIELDS(F) API_PAGE_FIELDS(F, LIST(link_fields), page, write_links(t, f, page))
 
-	*page = (struct page){ .is_paged = number || size, .number = 1, .size = 100 };
-	if ((!number || (str_to_u64(number, 10, INT32_MAX, &page->number) == 0 && page->number)) &&
-	    (!size || (str_to_u64(size, 10, INT32_MAX, &page->size) == 0 && page->size)))
-		return true;
-	api_refuse(ret, "page_number and rpp: expected numbers from 1");
-	return false;
-}
+static const struct json_field links_page_fields[] = FIELDS_TABLE(LINKS_PAGE_FIELDS);
 
-#define PAGE_FIELDS(F)                                                                             \
-	F("data", LIST(link_fields), write_links(t, f, page))                                      \
-	F("total_resources", INT, (int64_t)page->at)
-
-static const struct json_field page_fields[] = FIELDS_TABLE(PAGE_FIELDS);
-
-static void write_page(struct api_text *t, const struct api_fabric *f, struct page *page)
+static void write_links_page(struct api_text *t, const struct api_fabric *f, struct api_page *page)
 {
 	if (page->is_paged)
-		FIELDS_TEXT(t, NULL, PAGE_FIELDS);
+		FIELDS_TEXT(t, NULL, LINKS_PAGE_FIELDS);
 	else
 		API_TEXT_AROUND(t, NULL, '[', write_links(t, f, page), ']');
 }
@@ -246,15 +242,15 @@ static void answer_links(const struct rest_request *q, struct rest_answer *ret)
 {
 	_cleanup_(api_fabric_freep) struct api_fabric *f = NULL;
 	struct api_text t;
-	struct page page;
+	struct api_page page;
 
-	if (!read_page(q, ret, &page))
+	if (!api_page_read(q, ret, &page))
 		return;
 	f = api_fabric_new(q, ret);
 	if (!f)
 		return;
 	api_text_start(&t);
-	write_page(&t, f, &page);
+	write_links_page(&t, f, &page);
 	api_text_answer(&t, ret);
 }
 
@@ -262,6 +258,6 @@ const struct rest_operation api_links = {
 	.help = "Lists cables, or a page of them.",
 	.query = links_query,
 	.gives = REST_GIVES(FIELD_ROW("Links", LIST(link_fields))
-				    FIELD_ROW("LinksPage", OBJECT(page_fields))),
+				    FIELD_ROW("LinksPage", OBJECT(links_page_fields))),
 	.answer = answer_links,
 };

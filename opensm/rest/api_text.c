@@ -7,6 +7,7 @@
 
 #include "rest/api_values.h"
 #include "util/mem.h"
+#include "util/str.h"
 
 void api_text_start(struct api_text *t)
 {
@@ -99,4 +100,49 @@ void api_text_guid(struct api_text *t, const char *key, uint64_t guid)
 
 	api_guid_text(guid, text);
 	api_text_str(t, key, guid ? text : NULL);
+}
+
+/* ---- pages ----------------------------------------------------------------------------------- */
+
+#define PAGE_ROWS_USUAL 100
+
+/* False: `text` is no number from `least` on. NULL leaves `ret` as it is. */
+static bool read_number(const char *text, uint64_t least, uint64_t *ret)
+{
+	return !text || (str_to_u64(text, 10, INT32_MAX, ret) == 0 && *ret >= least);
+}
+
+bool api_page_read(const struct rest_request *q, struct rest_answer *ret, struct api_page *page)
+{
+	const struct {
+		API_PAGE_QUERY(QUERY_MEMBER)
+	} asked = { API_PAGE_QUERY(QUERY_READ) };
+	const char *rows = asked.rpp ? asked.rpp : asked.limit;
+	uint64_t number = 1, size = PAGE_ROWS_USUAL, before = 0;
+
+	assert(q && ret && page);
+	*page = (struct api_page){ .size = UINT64_MAX };
+	if (!asked.page_number && !rows && !asked.offset)
+		return true;
+	if (!read_number(asked.page_number, 1, &number) || !read_number(rows, 1, &size) ||
+	    !read_number(asked.offset, 0, &before)) {
+		rest_answer_error(ret, 400,
+				  "page_number, rpp, limit and offset: expected numbers, the "
+				  "first three from 1");
+		return false;
+	}
+	if (asked.page_number && asked.offset) {
+		rest_answer_error(ret, 400, "expected page_number or offset, found both");
+		return false;
+	}
+	*page = (struct api_page){ .is_paged = true, .size = size };
+	page->first = asked.offset ? before : (number - 1) * size;
+	return true;
+}
+
+bool api_page_takes(struct api_page *page)
+{
+	uint64_t at = page->total++;
+
+	return at >= page->first && at - page->first < page->size;
 }

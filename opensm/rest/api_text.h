@@ -61,6 +61,9 @@ void api_text_guid(struct api_text *t, const char *key, uint64_t guid);
 #define FIELD_TEXT_LIST(fields)		 FIELD_TEXT_LISTED
 #define FIELD_TEXT_BRACED(out, key, put) API_TEXT_AROUND(out, key, '{', put, '}')
 #define FIELD_TEXT_LISTED(out, key, put) API_TEXT_AROUND(out, key, '[', put, ']')
+/* An array: OF("[]string"). */
+#define FIELD_TEXT_OF(type)		 FIELD_TEXT_LISTED
+#define FIELD_TEXT_MAP(fields)		 FIELD_TEXT_BRACED
 #define FIELD_TEXT_IF(is, kind)		 if (is) FIELD_TEXT_##kind
 #define API_TEXT_AROUND(out, key, open, put, close)                                                \
 	do {                                                                                       \
@@ -68,3 +71,32 @@ void api_text_guid(struct api_text *t, const char *key, uint64_t guid);
 		put;                                                                               \
 		api_text_close(out, close);                                                        \
 	} while (0)
+
+/* ---- pages of lists -------------------------------------------------------------------------- */
+
+/* Arguments of an operation that lists something. Without one of them the list is whole. */
+#define API_PAGE_QUERY(Q)                                                                          \
+	Q(page_number, TEXT, "number of a page, from 1")                                           \
+	Q(rpp, TEXT, "rows of a page, 100 if absent")                               \
+	Q(limit, TEXT, "another name of rpp")                                                      \
+	Q(offset, TEXT, "rows before the page, instead of page_number")
+
+/* Which rows of a list are written. */
+struct api_page {
+	bool is_paged;
+	uint64_t first, size; /* rows before it, and in it; of a whole list 0 and UINT64_MAX */
+	uint64_t total;	      /* rows met so far */
+};
+
+/* False: the arguments are none, and `ret` is filled with 400. */
+bool api_page_read(const struct rest_request *q, struct rest_answer *ret, struct api_page *page);
+/* Counts a row. True: it is of the page. */
+bool api_page_takes(struct api_page *page);
+
+/*
+ * The answer with a page: `data` as the whole list would be, `put` the call that writes what is in
+ * it, and the number of rows of all pages.
+ */
+#define API_PAGE_FIELDS(F, kind, page, put)                                                        \
+	F("data", kind, put)                                                                       \
+	F("total_resources", INT, (int64_t)(page)->total)

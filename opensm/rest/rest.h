@@ -144,6 +144,7 @@ struct rest_answer {
 	size_t n_headers;
 	uint64_t generation; /* for the journal: generation made by a change; 0: none */
 	bool changed;	     /* for the journal: set if something was changed */
+	uint64_t job; /* number of the last job that the request began; 0: none */
 };
 
 /* `o` is consumed; NULL is JSON's null. Spaces and "/" as plain json-c does; no final newline. */

@@ -408,8 +408,34 @@ static struct json_object *answer_mark(struct rest_fake *f, struct json_object *
 	else if (i == f->n_marks)
 		f->marks[f->n_marks++] = m;
 	o = json_object_new_object();
+	json_add_int(o, "job", FAKE_FIRST_JOB + (int64_t)f->n_jobs++);
 	json_add_int(o, "generation", ++f->marks_generation);
 	json_add_bool(o, "changed", true);
+	return o;
+}
+
+/* ---- jobs ------------------------------------------------------------------------------------ */
+
+/* The latest first: it goes on, where the test says so; those before it are done, or failed. */
+static struct json_object *answer_jobs(const struct rest_fake *f)
+{
+	struct json_object *o = json_object_new_object(), *all = json_add_array(o, "jobs");
+
+	for (size_t i = f->n_jobs; i-- > 0;) {
+		struct json_object *job = json_append_object(all);
+		bool runs = f->job_runs && i + 1 == f->n_jobs;
+		bool failed = i % 4 == 3;
+
+		json_add_int(job, "number", FAKE_FIRST_JOB + (int64_t)i);
+		json_add_str(job, "operation", i % 2 ? "restore" : "isolate");
+		json_add_str(job, "object", "leaf1/2");
+		json_add_str(job, "by", "opensm-rest/admin");
+		json_add_str(job, "state", runs ? "running" : failed ? "failed" : "done");
+		json_add_str(job, "began", "2026-11-30T06:00:00.000000Z");
+		json_add_str(job, "ended", runs ? NULL : "2026-11-30T06:00:01.000000Z");
+		json_add_str(job, "error", failed ? "TooCostly" : NULL);
+		json_add_str(job, "text", failed ? "2 pairs of hosts would have no way" : NULL);
+	}
 	return o;
 }
 
@@ -494,6 +520,8 @@ static struct json_object *answer_call(struct rest_fake *f, const char *method,
 		return answer_marks(f);
 	if (!strcmp(method, "Mark"))
 		return answer_mark(f, parameters, err);
+	if (!strcmp(method, "Jobs"))
+		return answer_jobs(f);
 	if (!strcmp(method, "ExpectedTopology"))
 		return answer_expected(f);
 	if (!strcmp(method, "SetExpectedTopology"))

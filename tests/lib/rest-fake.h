@@ -37,6 +37,8 @@ struct fake_host_fail {
 
 #define FAKE_MARKS 8
 
+#define FAKE_FIRST_JOB 1796000000
+
 struct fake_mark {
 	uint64_t guid;
 	unsigned port; /* 0: the whole switch */
@@ -49,6 +51,8 @@ struct rest_fake {
 	struct fake_mark marks[FAKE_MARKS];
 	size_t n_marks;
 	int64_t marks_generation;
+	size_t n_jobs;
+	bool job_runs; /* set if the latest job goes on */
 	const char *fails;	   /* error of all calls; NULL: none */
 	const char *change_fails_once; /* error of the next change */
 	struct fake_host_fail host_fails[2];

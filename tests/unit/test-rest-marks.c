@@ -131,13 +131,19 @@ static void a_device_is_taken_out_of_service_by_a_job(void **state)
 	assert_int_equal(a.status, 202);
 	assert_int_equal(a.n_headers, 1);
 	assert_string_equal(a.headers[0].name, "Location");
-	assert_non_null(strstr(a.headers[0].value, "/jobs/1"));
+	assert_non_null(strstr(a.headers[0].value, "/jobs/1796000000"));
 	assert_true(a.changed);
 	rest_answer_clear(&a);
 	assert_int_equal(fake.n_marks, 1);
 	assert_int_equal(fake.marks[0].port, 2);
-	answer_is("/jobs/1", "{\"ID\":\"1\",\"Status\":\"Completed\",\"Progress\":100}");
-	assert_status(404, "GET", "/jobs/2", NULL);
+	answer_is("/jobs/1796000000",
+		  "{\"ID\":\"1796000000\",\"Status\":\"Completed\",\"Progress\":100,"
+		  "\"Operation\":\"isolate\",\"Description\":\"isolate: leaf1/2\",\"Summary\":\"\","
+		  "\"Created\":\"2026-11-30T06:00:00.000000Z\","
+		  "\"LastUpdated\":\"2026-11-30T06:00:01.000000Z\","
+		  "\"CreatedBy\":\"opensm-rest/admin\",\"RelatedObjects\":[\"leaf1/2\"]}");
+	answer_is("/jobs/0", "{\"ID\":\"0\",\"Status\":\"Completed\",\"Progress\":100}");
+	assert_status(404, "GET", "/jobs/1", NULL);
 	assert_status(404, "GET", "/jobs/x", NULL);
 	assert_status(202, "POST", "/actions",
 		      DEVICE("mark_device_healthy", "HEALTHY", "System", "946dae0300590001"));
