@@ -40,6 +40,7 @@ const char *control_event_name(enum sm_event_kind kind); /* "sweep_done" */
 
 /* The answer of Alarms with at most `most` of them; the caller owns it. */
 struct json_object *control_some_alarms(struct sm *sm, unsigned most);
+
 /* ---- control_jobs.c: changes while they go on, and after their end ---- */
 
 /* Begins a job; its number, or 0 where none are kept. */
