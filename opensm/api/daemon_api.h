@@ -42,6 +42,32 @@ struct daemon_event {
 };
 #define DAEMON_EVENTS 512
 
+/* One fact about a cable, for the history of a day. */
+enum cable_fact {
+	CABLE_UP,
+	CABLE_DOWN,
+	CABLE_HEALTH, /* a finding about its health, in `text` */
+	CABLE_MARK,   /* it was taken out of service or put back, in `text` */
+	CABLE_ERRORS, /* its error counters grew by `n`, within the hour from the time on */
+	CABLE_FACTS
+};
+struct daemon_cable {
+	int64_t realtime_us; /* 0: an empty row */
+	guid_t guid[2];	     /* ends; 0: not known */
+	uint8_t port[2];     /* 0: the whole node */
+	enum cable_fact fact;
+	uint64_t n;
+	char *text; /* a sentence; NULL: the fact says all */
+};
+#define DAEMON_CABLES	    8192 /* facts of cables that are kept, besides growth of errors */
+#define DAEMON_CABLE_ERRORS 4096 /* ports and hours with errors that are kept */
+
+/* Rings of facts: row n of all is at n modulo the size. control/control_history.c owns them. */
+struct daemon_cables {
+	struct daemon_cable facts[DAEMON_CABLES], errors[DAEMON_CABLE_ERRORS];
+	uint64_t n_facts, n_errors;
+};
+
 /* The past of the manager. Written by daemon_api_note(); `events` by control_remember(). */
 struct daemon_memory {
 	/* one of each kind, in the order of their first end */
@@ -53,6 +79,7 @@ struct daemon_memory {
 	struct daemon_event events[DAEMON_EVENTS];
 	/* number of events so far; the next row is this number modulo DAEMON_EVENTS */
 	uint64_t n_events;
+	struct daemon_cables *cables; /* NULL: nothing yet; freed by control_forget() */
 };
 
 struct control_jobs;

@@ -21,6 +21,11 @@ extern const struct control_method control_methods[];
 
 /* Keeps an event for the method Events; called by the owner of `api`. */
 void control_remember(struct daemon_api *api, const struct sm_event *event);
+/* Keeps the growth of the error counters of a port, for the history of its cable. */
+void control_remember_errors(struct daemon_api *api, guid_t node_guid, uint8_t port,
+			     const uint64_t deltas[PERF_ERRORS]);
+/* Frees what was kept of cables; the owner of `api` calls it at the end. */
+void control_forget(struct daemon_api *api);
 
 /*
  * The last changes that callers have asked for: members of `api`, made before the first call.

@@ -53,6 +53,11 @@ const struct control_method control_methods[] = {
 	  .only_more = true, .answer = control_monitor, .follow = control_follow_monitor },
 	{ "Events", "The last events, the latest first; forgotten: those before them", "()",
 	  control_history_fields, CONTROL_READ, .answer = control_history },
+	{ "CableHistory",
+	  "The last day of cables, of each kind the latest first: links up and down, findings of "
+	  "health, marks, and errors by port and hour; since: nothing after it is missing. Target: "
+	  "NODE or NODE/PORT; all if absent",
+	  "(target: ?string)", control_cables_fields, CONTROL_READ, .answer = control_cables },
 	{ "TenantPartitions",
 	  "Partitions of partitions.conf and those made at run time; pkey is a number or a text "
 	  "such as 0x5; master: NotMaster on a standby",
@@ -116,6 +121,10 @@ const struct control_method control_methods[] = {
 	  "Counters of a port as read last, growth per second and bit error rates; enabled: the "
 	  "performance manager is on. Target: NODE/PORT, or NODE for all its ports",
 	  "(target: string)", control_counters_fields, CONTROL_READ, .answer = control_counters },
+	{ "Traffic",
+	  "The ports between switches that send most of what their link carries, by the counters "
+	  "as read last, the busiest first; mean_share: of all that were read. Limit: 100 if absent",
+	  "(limit: ?int)", control_traffic_fields, CONTROL_READ, .answer = control_traffic },
 	{ "HealthClear", "What is known against a link is forgotten. Target: NODE/PORT",
 	  "(target: string) -> ()", NULL, CONTROL_ACT, .answer = control_health_clear },
 	{ "Drift", "What differs from the expected topology, and what is held for it", "()",

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Counters of a port, or of all ports of a node, as the performance manager read them last: values,
- * growth per second, bit error rates with the time they were watched.
+ * Counters as the performance manager read them last: of a port, or of all ports of a node, values,
+ * growth per second, bit error rates with the time they were watched; of the fabric, which ports
+ * between switches are the busiest.
  */
 #include <math.h>
+#include <stdlib.h>
 
 #include "control/control_smp.h"
 #include "fabric/words.h"
@@ -161,4 +163,130 @@ struct json_object *control_counters(const struct daemon_api *api, struct json_o
 	const struct node *n = find(api, json_str(parameters, "target"), &port, err);
 
 	return n ? FIELDS_NEW(COUNTERS_FIELDS) : NULL;
+}
+
+/* ---- traffic --------------------------------------------------------------------------------- */
+
+#define TRAFFIC_LIMIT 100
+#define TRAFFIC_MOST  1000
+
+/* A port that was read, with what it sent. */
+struct busy {
+	const struct port *port;
+	double share;		/* part of what the link carries, 0 to 1 */
+	double bits_per_second; /* as sent */
+	/* ticks per second with something to send and no credit; NAN: not known */
+	double waits;
+};
+
+static double per_second(const struct port_counts *c, enum port_count n)
+{
+	if (!c->interval_us || !port_count_known(c, n))
+		return (double)NAN;
+	return (double)c->grown[n] * MONO_S / (double)c->interval_us;
+}
+
+/* False: it is not between switches, or was not read twice yet. */
+static bool measure(const struct daemon_api *api, const struct port *p, struct busy *ret)
+{
+	struct perf_view v;
+	double words;
+
+	if (!p->num || !p->peer || !node_is_switch(p->peer->node) ||
+	    !perf_view_port(api->perf, p->node->guid, p->num, &v) || !v.read || !v.bits)
+		return false;
+	words = per_second(&v.last, PORT_COUNT_XMIT_DATA);
+	if (isnan(words))
+		return false;
+	*ret = (struct busy){ .port = p,
+			      .bits_per_second = words * 32,
+			      .share = words * 32 / (double)v.bits,
+			      .waits = per_second(&v.last, PORT_COUNT_XMIT_WAIT) };
+	return true;
+}
+
+static int by_share(const void *va, const void *vb)
+{
+	const struct busy *a = va, *b = vb;
+
+	if (a->share != b->share)
+		return a->share > b->share ? -1 : 1;
+	if (a->port->node->guid != b->port->node->guid)
+		return a->port->node->guid < b->port->node->guid ? -1 : 1;
+	return a->port->num - b->port->num;
+}
+
+/* All ports that were read, the busiest first, to be freed. */
+static struct busy *busiest_of(const struct daemon_api *api, size_t *ret_n)
+{
+	struct busy *all = NULL;
+	size_t cap = 0;
+
+	*ret_n = 0;
+	FABRIC_EACH_NODE(sm_fabric(api->sm), n) {
+		for (unsigned i = 1; node_is_switch(n) && i <= n->n_ports; i++) {
+			GROW(all, *ret_n + 1, cap);
+			if (measure(api, &n->ports[i], &all[*ret_n]))
+				++*ret_n;
+		}
+	}
+	if (all)
+		qsort(all, *ret_n, sizeof(*all), by_share);
+	return all;
+}
+
+static double mean_of(const struct busy *all, size_t n)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += all[i].share;
+	return n ? sum / (double)n : (double)NAN;
+}
+
+#define BUSY_FIELDS(F)                                                                             \
+	F("node", STR, node_name(b->port->node))                                                   \
+	F("node_guid", GUID, b->port->node->guid)                                                  \
+	F("port", INT, b->port->num)                                                               \
+	F("peer_node", STR, node_name(b->port->peer->node))                                        \
+	F("peer_guid", GUID, b->port->peer->node->guid)                                            \
+	F("peer_port", INT, b->port->peer->num)                                                    \
+	F("bits_per_second", FLOAT, b->bits_per_second)                                            \
+	F("share", FLOAT, b->share)                                                                \
+	F("waits_per_second", FLOAT, b->waits)
+
+static const struct json_field busy_fields[] = FIELDS_TABLE(BUSY_FIELDS);
+
+static struct json_object *busy_of(const struct busy *b)
+{
+	return FIELDS_NEW(BUSY_FIELDS);
+}
+
+#define TRAFFIC_FIELDS(F)                                                                          \
+	F("enabled", BOOL, status->state == PERF_ENABLED)                                          \
+	F("master", BOOL, sm_state(api->sm) == SM_MASTER)                                          \
+	F("sweep_seconds", INT, status->sweep_time_s)                                              \
+	F("measured", INT, n)                                                                      \
+	F("mean_share", FLOAT, mean_of(busy, n))                                                    \
+	F("ports", LIST(busy_fields), JSON_LIST(n_shown, busy_of(&busy[i])))
+
+const struct json_field control_traffic_fields[] = FIELDS_TABLE(TRAFFIC_FIELDS);
+
+struct json_object *control_traffic(const struct daemon_api *api, struct json_object *parameters,
+				    struct control_error *err)
+{
+	struct json_object *wanted = json_object_object_get(parameters, "limit");
+	int64_t limit = wanted ? json_object_get_int64(wanted) : TRAFFIC_LIMIT;
+	const struct perf_status *status = perf_status(api->perf);
+	_cleanup_free_ struct busy *busy = NULL;
+	size_t n, n_shown;
+
+	if (limit < 1 || limit > TRAFFIC_MOST)
+		return control_fail(err, "InvalidParameter", "limit must be from 1 to %d",
+				    TRAFFIC_MOST);
+	if (!control_manager(api, err))
+		return NULL;
+	busy = busiest_of(api, &n);
+	n_shown = MIN(n, (size_t)limit);
+	return FIELDS_NEW(TRAFFIC_FIELDS);
 }

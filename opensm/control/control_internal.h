@@ -72,7 +72,8 @@ extern const struct json_field control_status_fields[], control_check_fields[],
 	control_drift_fields[], control_topology_text_fields[], control_expected_fields[],
 	control_written_fields[], control_partitions_fields[], control_finding_fields[],
 	control_options_fields[], control_event_fields[], control_sweep_fields[],
-	control_monitor_fields[], control_jobs_fields[];
+	control_monitor_fields[], control_jobs_fields[], control_cables_fields[],
+	control_traffic_fields[];
 
 control_answer_fn control_status;				     /* control_status.c */
 control_answer_fn control_options, control_check, control_log_level; /* control_conf.c */
@@ -84,13 +85,13 @@ control_answer_fn control_keys, control_rotate_keys;
 control_answer_fn control_priority, control_set_priority, control_set_sweeping;
 control_answer_fn control_sa_key;
 control_follow_fn control_follow_sweep;
-control_answer_fn control_history; /* control_history.c */
+control_answer_fn control_history, control_cables; /* control_history.c */
 control_answer_fn control_monitor; /* control_events.c */
 control_follow_fn control_follow_monitor;
 control_answer_fn control_marks;			/* control_marks.c */
 control_answer_fn control_health, control_health_clear; /* control_health.c */
 control_answer_fn control_alarms, control_forget_alarm; /* control_alarms.c */
-control_answer_fn control_counters;			/* control_counters.c */
+control_answer_fn control_counters, control_traffic;	/* control_counters.c */
 control_answer_fn control_ledger;			/* control_ledger.c */
 control_answer_fn control_jobs;				/* control_jobs.c */
 

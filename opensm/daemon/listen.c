@@ -66,8 +66,13 @@ static struct plugins *plugins_at(void *at)
 static void on_port_errors(void *at, const struct perf_node *node, uint8_t port,
 			   const uint64_t deltas[PERF_ERRORS], int64_t seconds)
 {
-	if (plugins_at(at))
-		plugins_port_errors(plugins_at(at), node, port, deltas, seconds);
+	const struct listeners *w = *(struct listeners **)at;
+
+	if (!w)
+		return;
+	control_remember_errors(w->api, node->guid, port, deltas);
+	if (w->plugins)
+		plugins_port_errors(w->plugins, node, port, deltas, seconds);
 }
 
 static void on_port_counts(void *at, const struct perf_node *node, uint8_t port,
@@ -109,6 +114,7 @@ struct listeners *listen_free(struct listeners *w)
 	listen_metrics_close(w->metrics);
 	plugins_free(w->plugins);
 	w->api->jobs = control_jobs_free(w->api->jobs);
+	control_forget(w->api);
 	free(w);
 	return NULL;
 }

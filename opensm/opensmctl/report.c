@@ -15,27 +15,23 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "opensmctl/report/report.h"
 #include "opensmctl/talk/ctl.h"
+#include "page/page.h"
 #include "util/file.h"
 #include "util/mem.h"
 
 /* ---- the daemon's documents ------------------------------------------------------------------ */
 
-/* Sections that the page can do without: the member of the page, and the method. */
-static const struct section {
-	const char *member, *method;
-} sections[] = {
-	{ "marks", "Marks" },	{ "security", "Security" },	{ "events", "Events" },
-	{ "managers", "Managers" }, { "health", "Health" }, { "drift", "Drift" },
-};
-
-/* A section that is not served is {"absent": why}, which the page says. */
-static void add_sections(struct ctl *c, struct json_object *page)
+/* A part that is not served is {"absent": why}, which the page says. */
+static void add_parts(struct ctl *c, struct json_object *page)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(sections); i++)
-		json_object_object_add(page, sections[i].member,
-				       ctl_call_if_there(c, sections[i].method));
+	struct json_object *history;
+
+	for (const struct page_part *p = page_parts; p->member; p++)
+		json_object_object_add(page, p->member, ctl_call_if_there(c, p->method));
+	history = ctl_call_if_there(c, "CableHistory");
+	json_object_object_add(page, "history", page_compact_history(history));
+	json_object_put(history);
 }
 
 /* Each document is of one moment; those of a page are if the fabric did not change in between. */
@@ -44,7 +40,7 @@ static void add_mixed(struct ctl *c, struct json_object *page, struct json_objec
 	struct json_object *after = ctl_call_if_there(c, "Status");
 
 	json_object_object_add(page, "mixed",
-			       json_object_new_boolean(report_is_mixed(before, after)));
+			       json_object_new_boolean(page_is_mixed(before, after)));
 	json_object_put(after);
 }
 
@@ -74,11 +70,11 @@ static void write_page(FILE *out, struct json_object *page)
 		"form-action 'none'\">\n"
 		"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
 		"<title>Fabric report</title>\n<style nonce=\"%s\">\n%s</style>\n</head>\n%s",
-		nonce, nonce, nonce, report_css, report_html);
+		nonce, nonce, nonce, page_css, page_html);
 	fputs("<script type=\"application/json\" id=\"data\">", out);
-	report_write_json(out, page);
+	page_write_json(out, page);
 	fprintf(out, "</script>\n<script nonce=\"%s\">\n%s</script>\n</body>\n</html>\n", nonce,
-		report_js);
+		page_js);
 }
 
 /* 0, or -errno. */
@@ -106,11 +102,11 @@ static struct json_object *page_of(struct ctl *c, bool with_paths)
 		json_object_put(page);
 		return NULL;
 	}
-	json_object_object_add(page, "fabric", report_compact(topology));
+	json_object_object_add(page, "fabric", page_compact(topology));
 	if (with_paths)
 		json_object_object_add(page, "tables", ctl_call_if_there(c, "Tables"));
 	json_object_put(topology);
-	add_sections(c, page);
+	add_parts(c, page);
 	add_mixed(c, page, status);
 	return page;
 }

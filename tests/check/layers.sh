@@ -38,8 +38,9 @@ declare -A may=(
 	[ini]="util"
 	[launch]="util ini conf"
 	[client]="util"
-	[opensmctl]="util ib client"
-	[rest]="util ini ib client api"
+	[page]="util client"
+	[opensmctl]="util ib client page"
+	[rest]="util ini ib client api page"
 	[sim]="util ib"
 	[include]=""
 )

@@ -43,17 +43,19 @@ shown() {
 		'document.querySelectorAll("tr.port")[2].click(); document.getElementById("port").textContent' \
 		'document.getElementById("from").value = "h1"; document.getElementById("to").value = "h600";
 			document.querySelector("#path button").click(); document.querySelectorAll("ol.hops li").length' \
-		'document.querySelector("[data-mode=load]").click(); document.querySelectorAll(".cell.named.none").length' \
+		'document.querySelector("[data-mode=load]").click(); document.querySelectorAll(".cell.named.off").length' \
 		'document.getElementById("drift").textContent' \
 		'document.querySelectorAll("#security tbody tr").length > 5' \
 		'document.getElementById("events").textContent' \
 		'document.getElementById("health").textContent' \
 		'document.querySelectorAll("#events tbody tr").length < 40 && document.querySelectorAll("#events details div").length > 300' \
-		'document.querySelector("[aria-label=leaf3]").dispatchEvent(new MouseEvent("mouseenter")); document.getElementById("tip").textContent'
+		'document.querySelector("[aria-label=leaf3]").dispatchEvent(new MouseEvent("mouseenter")); document.getElementById("tip").textContent' \
+		'document.querySelector("#hot tr.goes").click(); document.querySelector("#detail tr.port.sel").textContent' \
+		'document.querySelectorAll("#hot tr.goes.sel").length > 0'
 	[ "$(shown 0)" = 54 ]
 	[ "$(shown 1)" = 648 ]
 	[ "$(shown 2)" = leaf3 ]
-	[[ $(shown 3) == *"Port 3"*"Other end"*"Hosts sent to over it"* ]]
+	[[ $(shown 3) == *"Port 3"*"Other end"*"Pairs of hosts"* ]]
 	[ "$(shown 4)" = 5 ]
 	[ "$(shown 5)" = 0 ]
 	[[ $(shown 6) == *"No cabling is expected: opensmctl topology save"* ]]
@@ -63,11 +65,36 @@ shown() {
 	[[ $(shown 9) == *"No link has a finding."*"0 of at most "*"isolated"* ]]
 	[ "$(shown 10)" = true ]
 	[[ $(shown 11) == leaf3*"LID "*"36 cabled ports"* ]]
+	[[ $(shown 12) == *active* ]]
+	[ "$(shown 13)" = true ]
 	sed -i 's/"mixed": *[a-z]*/"mixed":true/' fabric.html
 	browse 'document.getElementById("head").textContent'
 	[[ $(shown 0) == *"parts of this page may be of different moments"* ]]
 }
 
+# The summary that the manager has of a link.
+fell() {
+	"$CTL" --json report | jq -e '[.history.facts[.history.cables[][1]]] | index("down")' >/dev/null
+}
+
+@test "a drained spine is empty in the map of loads, one row of planned work; a cable that fell has a day" {
+	"$CTL" drain spine9 --why "ticket 4711"
+	fabric link leaf3 20 down
+	wait_for 30 fell
+	"$CTL" report -o fabric.html
+	browse 'document.querySelector("[data-mode=load]").click(); [...document.querySelectorAll(".cell.named.off")].map((c) => c.textContent).join()' \
+		'[...document.querySelectorAll(".cell.named.h0")].length' \
+		'[...document.querySelectorAll("#planned tbody tr")].map((r) => r.textContent).join("|")' \
+		'const row = [...document.querySelectorAll("#history tr.goes")].find((r) => r.textContent.includes("leaf3/20")); row.click(); row.textContent' \
+		'document.getElementById("port").textContent' \
+		'document.querySelectorAll("#levels path.down").length'
+	[ "$(shown 0)" = spine9 ]
+	[ "$(shown 1)" = 0 ]
+	[[ $(shown 2) == *spine9*"35 of 36 cables out"*"ticket 4711"* && $(shown 2) != *"|"* ]]
+	[[ $(shown 3) == *"the link is down"* ]]
+	[[ $(shown 4) == *"Other end"*"the link is down"* ]]
+	[ "$(shown 5)" -ge 1 ]
+}
 
 # The cable of port 19 of leaf3, as if it had trained at a tenth of the rate of the others.
 slow_cable() {
@@ -120,7 +147,7 @@ slow_cable() {
 	done
 	up ours h0 -f "$WORK/ours.log" -e
 	"$CTL" report -o fabric.html
-	browse '[...document.querySelectorAll(".group small")].map((e) => e.textContent).filter((t) => t.startsWith("rail")).join()' \
+	browse '[...document.querySelectorAll(".group > small")].map((e) => e.textContent).filter((t) => t.startsWith("rail")).join()' \
 		'document.querySelector("[aria-label=leaf4]").closest(".group").querySelector("small").textContent' \
 		'document.querySelector("[aria-label=spine1]").closest(".group").querySelector("small")'
 	[ "$(shown 0)" = "rail mlx5_0,rail mlx5_1" ]

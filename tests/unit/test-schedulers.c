@@ -14,7 +14,7 @@
 
 #include "ib/attrs.h"
 #include "opensmctl/format/format.h"
-#include "opensmctl/format/js.h"
+#include "client/js.h"
 #include "opensmctl/format/slurm_tree.h"
 #include "sim/gen/gen.h"
 #include "tests/lib/hostnames.h"

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "opensmctl/format/js.h"
+#include "client/js.h"
 #include "opensmctl/format/format.h"
 
 static void print_text(FILE *out, const char *text)

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "opensmctl/format/js.h"
+#include "client/js.h"
 #include "opensmctl/format/format.h"
 
 static uint64_t guid_of(struct json_object *o, const char *key)

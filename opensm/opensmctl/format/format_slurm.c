@@ -8,7 +8,7 @@
  */
 #include <string.h>
 
-#include "opensmctl/format/js.h"
+#include "client/js.h"
 #include "opensmctl/format/format.h"
 #include "opensmctl/format/hostlist.h"
 #include "opensmctl/format/slurm_blocks.h"

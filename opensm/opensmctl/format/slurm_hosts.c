@@ -13,7 +13,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "opensmctl/format/js.h"
+#include "client/js.h"
 #include "util/mem.h"
 
 void slurm_remark(struct slurm_tree *tree, const char *fmt, ...)

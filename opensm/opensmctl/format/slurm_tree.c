@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "opensmctl/format/js.h"
+#include "client/js.h"
 #include "opensmctl/format/slurm_hosts.h"
 #include "util/guidmap.h"
 #include "util/mem.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Reading answers: an answer of another version of the daemon must not crash us. */
-#include "opensmctl/format/js.h"
+#include "client/js.h"
 
 struct json_object *js_get(struct json_object *o, const char *key)
 {

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "opensmctl/report/report.h"
+#include "page/page.h"
 
 #define PORT(num, state, peer, peer_port)                                                         \
 	"{\"port\": " #num ", \"state\": \"" state "\", \"width\": 4, \"speed\": \"NDR\", "        \
@@ -21,7 +21,7 @@ static struct json_object *compact(const char *topology)
 	struct json_object *o = json_tokener_parse(topology), *ret;
 
 	assert_non_null(o);
-	ret = report_compact(o);
+	ret = page_compact(o);
 	json_object_put(o);
 	return ret;
 }
@@ -60,10 +60,44 @@ static void a_loop_is_one_row(void **state)
 	json_object_put(o);
 }
 
+/* A cable that fell is one row; an end that left the fabric has a row of its own. */
+static void a_cable_that_fell_has_both_ends(void **state)
+{
+	struct json_object *o = compact(
+		"{\"nodes\": [{\"name\": \"s\", \"node_guid\": \"0x2\", \"type\": \"switch\", "
+		"\"n_ports\": 2, \"ports\": [{\"port\": 1, \"state\": \"down\", \"why_not\": "
+		"\"fell\", \"was_cabled_to\": {\"node_guid\": \"0x3\", \"port\": 9, \"name\": "
+		"\"t\"}}, {\"port\": 2, \"state\": \"down\", \"was_cabled_to\": {\"node_guid\": "
+		"\"0x9\", \"port\": 1, \"name\": \"h9\"}}]}, {\"name\": \"t\", \"node_guid\": "
+		"\"0x3\", \"type\": \"switch\", \"n_ports\": 9, \"ports\": [{\"port\": 9, "
+		"\"state\": \"down\", \"was_cabled_to\": {\"node_guid\": \"0x2\", \"port\": 1, "
+		"\"name\": \"s\"}}]}]}");
+
+	is(js_get(o, "nodes"),
+	   "[[\"s\",\"0x2\",1,2,0],[\"t\",\"0x3\",1,9,0],[\"h9\",\"0x9\",3,0,0]]");
+	is(js_get(o, "links"), "[[0,1,1,9,0,1,1,1],[0,2,2,1,0,1,1,0]]");
+	json_object_put(o);
+}
+
+static void history_is_rows(void **state)
+{
+	struct json_object *o = json_tokener_parse(
+		"{\"since\": \"x\", \"errors_counted\": true, \"cables\": [{\"realtime_us\": "
+		"7000000, \"fact\": \"down\", \"ends\": [{\"node_guid\": \"0x2\", \"port\": 1}, "
+		"{\"node_guid\": \"0x3\", \"port\": 9}]}, {\"realtime_us\": 8000000, \"fact\": "
+		"\"errors\", \"count\": 5, \"ends\": [{\"node_guid\": \"0x2\", \"port\": 1}]}]}");
+	struct json_object *c = page_compact_history(o);
+
+	is(js_get(c, "cables"), "[[7,1,0,0,\"0x2\",1,\"0x3\",9],[8,2,5,0,\"0x2\",1]]");
+	is(js_get(c, "facts"), "[\"\",\"down\",\"errors\"]");
+	json_object_put(c);
+	json_object_put(o);
+}
+
 static bool is_mixed(const char *before, const char *after)
 {
 	struct json_object *a = json_tokener_parse(before), *b = json_tokener_parse(after);
-	bool ret = report_is_mixed(a, b);
+	bool ret = page_is_mixed(a, b);
 
 	json_object_put(a);
 	json_object_put(b);
@@ -85,7 +119,7 @@ static void no_text_ends_the_script(void **state)
 	size_t len = 0;
 	FILE *out = open_memstream(&text, &len);
 
-	report_write_json(out, o);
+	page_write_json(out, o);
 	fclose(out);
 	assert_null(strpbrk(text, "<>&"));
 	assert_non_null(strstr(text, "\\u003c/script\\u003e"));
@@ -98,6 +132,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_cable_is_one_row),
 		cmocka_unit_test(a_loop_is_one_row),
+		cmocka_unit_test(a_cable_that_fell_has_both_ends),
+		cmocka_unit_test(history_is_rows),
 		cmocka_unit_test(a_fabric_that_changed_in_between_is_said),
 		cmocka_unit_test(no_text_ends_the_script),
 	};

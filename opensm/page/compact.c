@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The Topology document in a tenth of its size: a cable is one row, and texts are numbers. */
+/* Documents in a tenth of their size: a cable is one row, and texts are numbers. */
 #include <stdio.h>
 #include <string.h>
 
-#include "opensmctl/report/report.h"
+#include "page/page.h"
 #include "util/mem.h"
 
 /* Texts by number; number 0 is "". */
@@ -13,9 +13,13 @@ struct words {
 
 struct compact {
 	struct json_object *by_guid; /* node GUID: index of the node */
+	struct json_object *nodes;   /* rows of nodes */
 	struct json_object *links;
 	struct words kinds, states, why;
 };
+
+/* Types of nodes in a row. */
+enum { ROW_HOST, ROW_SWITCH, ROW_ROUTER, ROW_GONE };
 
 static void words_init(struct words *w)
 {
@@ -49,21 +53,34 @@ static void add_int(struct json_object *row, int64_t n)
 	json_object_array_add(row, json_object_new_int64(n));
 }
 
-static void add_node(struct json_object *rows, struct json_object *node)
+static void add_row(struct compact *c, const char *name, const char *guid, int64_t type,
+		    int64_t n_ports, int64_t lid)
 {
 	struct json_object *row = json_object_new_array();
-	const char *type = js_str(node, "type"), *guid = js_str(node, "node_guid");
+
+	json_object_object_add(c->by_guid, guid,
+			       json_object_new_int64((int64_t)js_len(c->nodes)));
+	json_object_array_add(row, json_object_new_string(name));
+	json_object_array_add(row, json_object_new_string(guid));
+	add_int(row, type);
+	add_int(row, n_ports);
+	add_int(row, lid);
+	json_object_array_add(c->nodes, row);
+}
+
+static void add_node(struct compact *c, struct json_object *node)
+{
+	const char *type = js_str(node, "type");
 	struct json_object *ports = js_get(node, "ports");
 	int64_t lid = js_int(node, "lid");
 
 	for (size_t i = 0; !lid && i < js_len(ports); i++)
 		lid = js_int(js_at(ports, i), "lid");
-	json_object_array_add(row, json_object_new_string(js_str(node, "name")));
-	json_object_array_add(row, json_object_new_string(guid));
-	add_int(row, !strcmp(type, "switch") ? 1 : !strcmp(type, "router") ? 2 : 0);
-	add_int(row, js_int(node, "n_ports"));
-	add_int(row, lid);
-	json_object_array_add(rows, row);
+	add_row(c, js_str(node, "name"), js_str(node, "node_guid"),
+		!strcmp(type, "switch") ? ROW_SWITCH :
+		!strcmp(type, "router") ? ROW_ROUTER :
+					  ROW_HOST,
+		js_int(node, "n_ports"), lid);
 }
 
 /* "4x NDR 400|NDR": as it runs, and the fastest speed that is enabled. */
@@ -93,27 +110,49 @@ static struct json_object *port_of(struct json_object *node, int64_t num)
 	return NULL;
 }
 
+/* -1: there is no such node. */
 static int64_t index_of(struct compact *c, const char *guid)
 {
 	return js_has(c->by_guid, guid) ? js_int(c->by_guid, guid) : -1;
 }
 
-/* A port without a cable is a row where it has something to say: it is not down, or a node went. */
+/*
+ * The node at the other end of a cable that fell: one that is there, or one that left, which gets a
+ * row of its own at its first port. -1: not known.
+ */
+static int64_t former_end(struct compact *c, struct json_object *gone)
+{
+	const char *guid = js_str(gone, "node_guid");
+
+	if (!guid[0])
+		return -1;
+	if (index_of(c, guid) < 0)
+		add_row(c, js_str(gone, "name"), guid, ROW_GONE, 0, 0);
+	return index_of(c, guid);
+}
+
+/*
+ * A port without a cable is a row where it has something to say: it is not down, or its cable fell.
+ * A cable that fell between two nodes that are there is written at the end of lower number.
+ */
 static void add_open(struct compact *c, int64_t a, struct json_object *port)
 {
 	const char *state = js_str(port, "state");
-	struct json_object *row;
+	struct json_object *gone = js_get(port, "was_cabled_to"), *row;
+	int64_t b = gone ? former_end(c, gone) : -1;
 
-	if (!js_has(port, "gone") && (!state[0] || !strcmp(state, "down")))
+	if (b < 0 && (!state[0] || !strcmp(state, "down")))
+		return;
+	if (b >= 0 && b < a)
 		return;
 	row = json_object_new_array();
 	add_int(row, a);
 	add_int(row, js_int(port, "port"));
-	add_int(row, -1);
-	add_int(row, 0);
+	add_int(row, b);
+	add_int(row, b < 0 ? 0 : js_int(gone, "port"));
 	add_int(row, kind_of(c, port));
 	add_int(row, number_of(&c->states, state));
-	add_int(row, 0);
+	add_int(row, b < 0 ? 0 : number_of(&c->states, "down"));
 	add_int(row, number_of(&c->why, js_str(port, "why_not")));
 	json_object_array_add(c->links, row);
 }
@@ -171,24 +210,21 @@ static struct json_object *nodes_to_draw(struct json_object *topology)
 	return ret;
 }
 
-struct json_object *report_compact(struct json_object *topology)
+struct json_object *page_compact(struct json_object *topology)
 {
 	struct json_object *nodes = nodes_to_draw(topology), *ret = json_object_new_object();
-	struct json_object *rows = json_object_new_array();
 	struct compact c = { .by_guid = json_object_new_object(),
+			     .nodes = json_object_new_array(),
 			     .links = json_object_new_array() };
 
 	words_init(&c.kinds);
 	words_init(&c.states);
 	words_init(&c.why);
-	for (size_t i = 0; i < js_len(nodes); i++) {
-		add_node(rows, js_at(nodes, i));
-		json_object_object_add(c.by_guid, js_str(js_at(nodes, i), "node_guid"),
-				       json_object_new_int64((int64_t)i));
-	}
+	for (size_t i = 0; i < js_len(nodes); i++)
+		add_node(&c, js_at(nodes, i));
 	for (size_t i = 0; i < js_len(nodes); i++)
 		add_links(&c, nodes, i);
-	json_object_object_add(ret, "nodes", rows);
+	json_object_object_add(ret, "nodes", c.nodes);
 	json_object_object_add(ret, "links", c.links);
 	json_object_object_add(ret, "kinds", words_end(&c.kinds));
 	json_object_object_add(ret, "states", words_end(&c.states));
@@ -198,7 +234,61 @@ struct json_object *report_compact(struct json_object *topology)
 	return ret;
 }
 
-void report_write_json(FILE *out, struct json_object *o)
+/* ---- history --------------------------------------------------------------------------------- */
+
+static void add_end(struct json_object *row, struct json_object *end)
+{
+	json_object_array_add(row, json_object_new_string(js_str(end, "node_guid")));
+	add_int(row, js_int(end, "port"));
+}
+
+static struct json_object *history_row(struct json_object *cable, struct words *facts,
+				       struct words *texts)
+{
+	struct json_object *row = json_object_new_array(), *ends = js_get(cable, "ends");
+
+	add_int(row, js_int(cable, "realtime_us") / 1000000);
+	add_int(row, number_of(facts, js_str(cable, "fact")));
+	add_int(row, js_int(cable, "count"));
+	add_int(row, number_of(texts, js_str(cable, "text")));
+	for (size_t i = 0; i < js_len(ends); i++)
+		add_end(row, js_at(ends, i));
+	return row;
+}
+
+struct json_object *page_compact_history(struct json_object *history)
+{
+	struct json_object *cables = js_get(history, "cables"), *ret, *rows;
+	struct words facts, texts;
+
+	if (!cables)
+		return json_object_get(history);
+	ret = json_object_new_object();
+	rows = json_object_new_array();
+	words_init(&facts);
+	words_init(&texts);
+	for (size_t i = 0; i < js_len(cables); i++)
+		json_object_array_add(rows, history_row(js_at(cables, i), &facts, &texts));
+	json_object_object_add(ret, "since", json_object_get(js_get(history, "since")));
+	json_object_object_add(ret, "errors_counted",
+			       json_object_get(js_get(history, "errors_counted")));
+	json_object_object_add(ret, "facts", words_end(&facts));
+	json_object_object_add(ret, "texts", words_end(&texts));
+	json_object_object_add(ret, "cables", rows);
+	return ret;
+}
+
+/* ---- parts ----------------------------------------------------------------------------------- */
+
+const struct page_part page_parts[] = {
+	{ "alarms", "Alarms", true, false },	  { "marks", "Marks", true, false },
+	{ "health", "Health", true, false },	  { "traffic", "Traffic", true, false },
+	{ "managers", "Managers", true, false },  { "events", "Events", false, false },
+	{ "drift", "Drift", false, false },	  { "security", "Security", false, true },
+	{ 0 },
+};
+
+void page_write_json(FILE *out, struct json_object *o)
 {
 	const char *text = json_object_to_json_string_ext(
 		o, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
@@ -222,7 +312,7 @@ static int64_t edits_of(struct json_object *status)
 	return edits ? json_object_get_int64(edits) : -1;
 }
 
-bool report_is_mixed(struct json_object *before, struct json_object *after)
+bool page_is_mixed(struct json_object *before, struct json_object *after)
 {
 	return edits_of(before) < 0 || edits_of(before) != edits_of(after);
 }

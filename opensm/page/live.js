@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Where the data come from: out of the file itself (opensmctl report), or from opensm-rest, after a login, and from then on
+ * as events come. Nothing is loaded from elsewhere.
+ */
+
+const REST = "/ufmRestV2", AGAIN_MS = 3000;
+
+function listen() {
+	$("find").addEventListener("change", () => find($("find").value));
+	window.addEventListener("resize", () => { if (F) drawLines(); });
+	window.addEventListener("keydown", (e) => { if (e.key === "Escape" && F) close(); });
+}
+const ready = () => { document.documentElement.dataset.ready = "yes"; };
+
+/* ---- living ---- */
+
+let source = null, asked = false, again = null;
+
+function say(kind, text) {
+	$("live").hidden = false;
+	$("live").className = "tag " + kind;
+	$("live").textContent = text;
+}
+function showLogin(text) {
+	$("login").hidden = false;
+	$("login-note").textContent = text;
+	$("user").focus();
+}
+async function logIn(e) {
+	e.preventDefault();
+	const form = new URLSearchParams({ httpd_username: $("user").value, httpd_password: $("password").value });
+	const answer = await fetch("/dologin", { method: "POST", body: form }).catch(() => null);
+	$("password").value = "";
+	if (!answer) return showLogin("The server does not answer.");
+	if (!answer.ok) return showLogin(answer.status === 401 ? "User and password do not fit." : (await answer.json().catch(() => ({}))).error || "The login is refused: " + answer.status);
+	$("login").hidden = true;
+	return load();
+}
+/* The whole page; a large fabric may be in the making for another reader, so it is asked for again. */
+async function load() {
+	if (asked) return;
+	asked = true;
+	const answer = await fetch(REST + "/page").catch(() => null);
+	asked = false;
+	if (answer && answer.status === 401) return showLogin("Log in as a user of opensm-rest.");
+	if (!answer || !answer.ok) {
+		say("degraded", answer ? (await answer.json().catch(() => ({}))).error || "refused: " + answer.status : "the server does not answer");
+		clearTimeout(again);
+		again = setTimeout(load, AGAIN_MS);
+		return undefined;
+	}
+	page = await answer.json();
+	$("login").hidden = true;
+	$("whole").hidden = false;
+	if (!source) follow();
+	await build();
+	return ready();
+}
+let waiting = false;
+/* Several documents that come together are shown once. */
+function soon() {
+	if (waiting) return;
+	waiting = true;
+	setTimeout(() => { waiting = false; if (F) refresh(); }, 200);
+}
+function addEvent(event) {
+	if (!isThere(page.events)) return;
+	page.events.events.unshift(event);
+	if (page.events.events.length > 512) page.events.events.pop();
+}
+function follow() {
+	source = new EventSource(REST + "/events");
+	const on = (name, take) => source.addEventListener(name, (e) => { const data = JSON.parse(e.data); page.made = Math.floor(Date.now() / 1000); take(data); soon(); });
+	for (const part of ["status", "alarms", "marks", "health", "traffic", "managers", "history"]) on(part, (data) => { page[part] = data; });
+	on("event", addEvent);
+	on("fabric", () => load());
+	on("manager", (data) => { if (data.reachable) say("ok", "living"); else say("fault", data.text); });
+	source.onopen = () => say("ok", "living");
+	source.onerror = () => {
+		say("degraded", "the stream of events ended; connecting again");
+		if (source.readyState !== EventSource.CLOSED) return;
+		source = null; /* refused: perhaps the session ended */
+		clearTimeout(again);
+		again = setTimeout(load, AGAIN_MS);
+	};
+}
+
+/* ---- the start ---- */
+
+listen();
+if ($("data")) {
+	page = JSON.parse($("data").textContent);
+	$("whole").hidden = false;
+	build().then(ready);
+} else {
+	$("login-form").addEventListener("submit", logIn);
+	load();
+}
