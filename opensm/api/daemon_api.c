@@ -81,6 +81,7 @@ void daemon_api_note(struct daemon_api *api, const struct sm_event *event)
 		api->terms++;
 	}
 	if (event->kind == SM_EVENT_ROUTES) {
+		m->n_routings++;
 		m->routing_ms = event->routes.ms;
 		m->unreachable = event->routes.unreachable;
 		snprintf(m->engine, sizeof(m->engine), "%s", event->routes.engine);

@@ -73,6 +73,7 @@ struct daemon_memory {
 	/* one of each kind, in the order of their first end */
 	struct daemon_sweep sweeps[SWEEP_KINDS];
 	unsigned routing_ms, unreachable;
+	uint64_t n_routings; /* number of routings so far */
 	char engine[32]; /* engine of the last routing; "": none yet */
 	mono_t state_since;
 	struct daemon_gone gone[DAEMON_GONE]; /* nodes that left last, in no order */

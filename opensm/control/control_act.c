@@ -123,7 +123,8 @@ const struct control_method control_methods[] = {
 	  "(target: string)", control_counters_fields, CONTROL_READ, .answer = control_counters },
 	{ "Traffic",
 	  "The ports between switches that send most of what their link carries, by the counters "
-	  "as read last, the busiest first; mean_share: of all that were read. Limit: 100 if absent",
+	  "as read last, the busiest first; mean_share: of all that were read. Limit: 100, if "
+	  "absent",
 	  "(limit: ?int)", control_traffic_fields, CONTROL_READ, .answer = control_traffic },
 	{ "HealthClear", "What is known against a link is forgotten. Target: NODE/PORT",
 	  "(target: string) -> ()", NULL, CONTROL_ACT, .answer = control_health_clear },

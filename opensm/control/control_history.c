@@ -212,7 +212,6 @@ static struct json_object *ends_of(const struct daemon_cable *row)
 
 #define CABLE_FIELDS(F)                                                                            \
 	F("time", TIME, row->realtime_us)                                                          \
-	F("realtime_us", INT, row->realtime_us)                                                    \
 	F("fact", STR, fact_names[row->fact])                                                      \
 	F("ends", LIST(cable_end_fields), ends_of(row))                                            \
 	F("count", IF(row->n, INT), (int64_t)MIN(row->n, (uint64_t)INT64_MAX))                     \

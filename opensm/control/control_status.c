@@ -167,6 +167,7 @@ static struct json_object *sweeps_of(const struct daemon_api *api, mono_t now)
 #define ROUTING_FIELDS(F)                                                                          \
 	F("failed", IF(failed, OPT(STR)), sm_no_routes(api->sm))                                   \
 	F("engine", IF(is_routed, STR), m->engine)                                                 \
+	F("runs", IF(is_routed, INT), m->n_routings)                                               \
 	F("duration_ms", IF(is_routed, INT), m->routing_ms)                                        \
 	F("unreachable_pairs", IF(is_routed, INT), m->unreachable)                                 \
 	F("lanes", IF(is_routed, INT), routes->lanes ? routes->lanes->n_vls : 1)                   \

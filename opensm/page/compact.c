@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Documents in a tenth of their size: a cable is one row, and texts are numbers. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "page/page.h"
 #include "util/mem.h"
@@ -242,12 +244,20 @@ static void add_end(struct json_object *row, struct json_object *end)
 	add_int(row, js_int(end, "port"));
 }
 
+/* "2026-11-22T05:40:00.123456Z" in seconds since 1970; 0: it is no time. */
+static int64_t seconds_of(const char *text)
+{
+	struct tm tm = { 0 };
+
+	return strptime(text, "%Y-%m-%dT%H:%M:%S", &tm) ? (int64_t)timegm(&tm) : 0;
+}
+
 static struct json_object *history_row(struct json_object *cable, struct words *facts,
 				       struct words *texts)
 {
 	struct json_object *row = json_object_new_array(), *ends = js_get(cable, "ends");
 
-	add_int(row, js_int(cable, "realtime_us") / 1000000);
+	add_int(row, seconds_of(js_str(cable, "time")));
 	add_int(row, number_of(facts, js_str(cable, "fact")));
 	add_int(row, js_int(cable, "count"));
 	add_int(row, number_of(texts, js_str(cable, "text")));
@@ -288,6 +298,17 @@ const struct page_part page_parts[] = {
 	{ 0 },
 };
 
+char *page_served(void)
+{
+	return xasprintf("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+			 "<meta name=\"viewport\" content=\"width=device-width, "
+			 "initial-scale=1\">\n"
+			 "<link rel=\"icon\" href=\"data:,\">\n<title>Fabric</title>\n"
+			 "<link rel=\"stylesheet\" href=\"/page.css\">\n"
+			 "<script src=\"/page.js\" defer></script>\n</head>\n%s</body>\n</html>\n",
+			 page_html);
+}
+
 void page_write_json(FILE *out, struct json_object *o)
 {
 	const char *text = json_object_to_json_string_ext(
@@ -310,6 +331,16 @@ static int64_t edits_of(struct json_object *status)
 	struct json_object *edits = json_object_object_get(subnet, "edits");
 
 	return edits ? json_object_get_int64(edits) : -1;
+}
+
+char *page_key(struct json_object *status)
+{
+	struct json_object *subnet = js_get(status, "subnet");
+
+	if (!subnet)
+		return xstrdup("");
+	return xasprintf("%s/%" PRId64 "/%" PRId64, js_str(status, "started"),
+			 js_int(subnet, "edits"), js_int(js_get(status, "routing"), "runs"));
 }
 
 bool page_is_mixed(struct json_object *before, struct json_object *after)

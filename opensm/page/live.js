@@ -15,7 +15,13 @@ const ready = () => { document.documentElement.dataset.ready = "yes"; };
 
 /* ---- living ---- */
 
-let source = null, asked = false, again = null;
+let source = null, asked = false, again = null, ahead = 0;
+/* The time of the manager, whose clock need not be the browser's. */
+const setTime = () => { now = Math.floor(Date.now() / 1000 + ahead); };
+function readTime(s) {
+	ahead = s && s.started ? Date.parse(s.started) / 1000 + s.uptime_seconds - Date.now() / 1000 : 0;
+	setTime();
+}
 
 function say(kind, text) {
 	$("live").hidden = false;
@@ -51,6 +57,7 @@ async function load() {
 		return undefined;
 	}
 	page = await answer.json();
+	readTime(page.status);
 	$("login").hidden = true;
 	$("whole").hidden = false;
 	if (!source) follow();
@@ -71,10 +78,12 @@ function addEvent(event) {
 }
 function follow() {
 	source = new EventSource(REST + "/events");
-	const on = (name, take) => source.addEventListener(name, (e) => { const data = JSON.parse(e.data); page.made = Math.floor(Date.now() / 1000); take(data); soon(); });
-	for (const part of ["status", "alarms", "marks", "health", "traffic", "managers", "history"]) on(part, (data) => { page[part] = data; });
+	const on = (name, take) => source.addEventListener(name, (e) => { const data = JSON.parse(e.data); setTime(); take(data); soon(); });
+	for (const part of ["alarms", "marks", "health", "traffic", "managers", "history"]) on(part, (data) => { page[part] = data; });
+	on("status", (data) => { page.status = { ...page.status, ...data }; });
 	on("event", addEvent);
-	on("fabric", () => load());
+	on("fabric", (data) => { if (data.key !== page.key) load(); });
+	on("again", () => load());
 	on("manager", (data) => { if (data.reachable) say("ok", "living"); else say("fault", data.text); });
 	source.onopen = () => say("ok", "living");
 	source.onerror = () => {
@@ -91,6 +100,7 @@ function follow() {
 listen();
 if ($("data")) {
 	page = JSON.parse($("data").textContent);
+	now = Math.floor(Date.parse(page.made) / 1000);
 	$("whole").hidden = false;
 	build().then(ready);
 } else {

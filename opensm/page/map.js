@@ -21,7 +21,7 @@ function el(tag, attrs, ...kids) {
 }
 const plural = (n, one) => n.toLocaleString("en") + " " + one + (n === 1 ? "" : one.endsWith("ch") ? "es" : "s");
 const timeText = (ms) => new Date(ms).toISOString().replace("T", " ").slice(0, 19);
-const when = (us) => timeText(us / 1000);
+const when = (text) => text ? timeText(Date.parse(text)) : "-"; /* of documents: ISO 8601 */
 const tag = (kind, text) => el("span", { class: "tag " + kind }, text);
 const note = (text) => el("p", { class: "note" }, text);
 const pairs = (o) => el("dl", null, ...o.filter(([, v]) => v !== undefined && v !== null && v !== "").flatMap(([k, v]) => [el("dt", null, k), el("dd", null, v)]));
@@ -40,6 +40,7 @@ const td = (kid, kind) => el("td", { class: kind || "" }, kid);
 
 /* ---- the state of the page ---- */
 
+let now = 0; /* seconds since 1970, as of the manager */
 let page = null, F = null, T = null, L = null, H = null; /* documents; fabric, tables, loads (null: not yet), history */
 let mode = "state", onlyFaults = false, chosen = null, chosenPort = 0, way = [], svg = null;
 const cells = new Map(), counts = new Map(); /* node: its square; leaf: the square with the number of its hosts */
@@ -353,7 +354,7 @@ function factText(f) {
 }
 /* A strip of 24 hours: red where the link was down, bars where errors were counted, ticks for all else. */
 function stripOf(c, width) {
-	const height = 18, to = page.made, from = to - 86400, x = (t) => Math.max(0, Math.min(width, (t - from) * width / 86400));
+	const height = 18, to = now, from = to - 86400, x = (t) => Math.max(0, Math.min(width, (t - from) * width / 86400));
 	const strip = document.createElementNS("http://www.w3.org/2000/svg", "svg");
 	const put = (kind, x0, y0, w, h) => { const r = document.createElementNS("http://www.w3.org/2000/svg", "rect"); for (const [k, v] of Object.entries({ class: kind, x: x0.toFixed(1), y: y0, width: Math.max(1.5, w).toFixed(1), height: h })) r.setAttribute(k, v); strip.append(r); };
 	for (const [k, v] of Object.entries({ class: "strip", width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": "the last 24 hours" })) strip.setAttribute(k, v);

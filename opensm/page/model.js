@@ -134,7 +134,7 @@ const alarmsOf = (page) => page.alarms && Array.isArray(page.alarms.alarms) ? pa
 const ofClass = (page, name) => alarmsOf(page).filter((r) => r.class === name);
 /* The ends of a row of any document, which has them in one of these ways. */
 const endsOf = (row) => row && typeof row === "object" ?
-	[row, row.end, row.peer, ...(Array.isArray(row.ends) ? row.ends : [])].filter((e) => e && e.node_guid) : [];
+	[row, row.end, row.peer, row.place, ...(Array.isArray(row.ends) ? row.ends : [])].filter((e) => e && e.node_guid) : [];
 function raise(o, kind) {
 	if (RANK[kind] > RANK[o.alarm || ""]) o.alarm = kind;
 }

@@ -27,6 +27,12 @@ struct json_object *page_compact_history(struct json_object *history);
 /* Status before and after the others were asked for: the fabric has changed in between. */
 bool page_is_mixed(struct json_object *before, struct json_object *after);
 
+/*
+ * A text that is another one when the fabric or its tables are, from Status; the caller's. `status`
+ * NULL, or of a manager without a subnet: "".
+ */
+char *page_key(struct json_object *status);
+
 /* Documents of the daemon that are in the page as they are. */
 struct page_part {
 	const char *member, *method;
@@ -40,5 +46,8 @@ extern const struct page_part page_parts[]; /* ends with a row without a member 
  * element.
  */
 void page_write_json(FILE *out, struct json_object *o);
+
+/* The page as it is served: it loads /page.css and /page.js; the caller's. */
+char *page_served(void);
 
 extern const char page_js[], page_css[], page_html[]; /* page.html: what is fixed */

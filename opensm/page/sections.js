@@ -11,13 +11,12 @@ function section(id, what, show) {
 	box.hidden = o === undefined;
 	box.replaceChildren(head, ...(isThere(o) ? show(o) : [note(o && o.absent ? o.absent : "This daemon has no " + what + ".")]));
 }
-const timeOf = (text) => text ? String(text).replace("T", " ").slice(0, 19) : "-";
 
 /* ---- head and figures ---- */
 
 function showHead() {
 	const s = page.status || {};
-	$("head").textContent = [s.version && "opensm " + s.version, s.instance && "instance " + s.instance, s.state, "as of " + timeText(page.made * 1000) + " UTC",
+	$("head").textContent = [s.version && "opensm " + s.version, s.instance && "instance " + s.instance, s.state, "as of " + timeText(now * 1000) + " UTC",
 		page.mixed && "the fabric changed meanwhile: parts of this page may be of different moments"].filter(Boolean).join(" · ");
 	const cables = F.links.filter((l) => l.b), down = cables.filter((l) => !isUp(l)).length, slow = cables.filter((l) => isUp(l) && l.slow).length;
 	const failed = page.security && page.security.failed || 0, has = isThere(page.alarms), there = F.hosts.filter((n) => n.type !== GONE).length;
@@ -33,11 +32,15 @@ function showHead() {
 
 /* ---- what is wrong, and what is planned ---- */
 
-const sinceText = (r) => r.before ? "before the start" : timeOf(r.since);
+const sinceText = (r) => r.before_start ? "before the start" : when(r.since);
+/* The object: its devices, where the page knows them. */
+function alarmObject(r) {
+	const e = endOf(F, r.node_guid, r.port), o = r.peer && endOf(F, r.peer.node_guid, r.peer.port);
+	if (!e) return r.object;
+	return el("span", null, nodeLink(e.n, r.port), o ? " – " : "", o ? nodeLink(o.n, r.peer.port) : "");
+}
 function alarmRow(r) {
-	const ends = endsOf(r), object = ends.length && ends[0].port ? el("span", null, endLink(ends[0].node_guid, ends[0].port, ends[0].node), ends[1] ? " – " : "", ends[1] ? endLink(ends[1].node_guid, ends[1].port, ends[1].node) : "") :
-		ends.length ? endLink(ends[0].node_guid, 0, ends[0].node) : r.object;
-	return rowOf(ends, td(tag(r.class, word(r.kind || r.class))), td(object), td(linked(r.cause)), td(r.todo || ""), td(sinceText(r), "when"));
+	return rowOf(endsOf(r), td(tag(r.class, word(r.kind))), td(alarmObject(r)), td(linked(r.cause)), td(linked(r.todo)), td(sinceText(r), "when"));
 }
 function showAlarms(o) {
 	const rows = alarmsOf(page).filter((r) => r.class !== "planned");
@@ -45,14 +48,14 @@ function showAlarms(o) {
 }
 /* One row for a mark, which may be a whole switch: the work of administrators is not a fault. */
 function markRow(m) {
-	const until = m.until ? when(m.until * 1e6) : "-", end = m.end || { node_guid: m.node_guid, port: m.port }, cables = m.cables ? m.out + " of " + plural(m.cables, "cable") + " out" + (m.spared ? ", " + m.spared + " kept as the last way" : "") : "";
+	const until = when(m.until), end = m.end || { node_guid: m.node_guid, port: m.port }, cables = m.cables ? m.out + " of " + plural(m.cables, "cable") + " out" + (m.spared ? ", " + m.spared + " kept as the last way" : "") : "";
 	return rowOf([end, m.peer].filter(Boolean), td(tag("planned", m.state || m.kind)), td(endLink(end.node_guid, m.port, end.node)), td(m.peer ? endLink(m.peer.node_guid, m.peer.port, m.peer.node) : "-"), td(cables),
-		td(m.by || ""), td(m.why || ""), td(m.since ? when(m.since * 1e6) : "-", "when"), td(until, "when"));
+		td(m.by || ""), td(m.why || ""), td(when(m.since), "when"), td(until, "when"));
 }
 function showPlanned() {
 	const marks = isThere(page.marks) ? page.marks.marks : [], marked = new Set(marks.map((m) => m.node_guid + "/" + (m.port || 0)));
 	const others = ofClass(page, "planned").filter((r) => !marked.has((endsOf(r)[0] || {}).node_guid + "/" + ((endsOf(r)[0] || {}).port || 0)) && !marked.has((endsOf(r)[0] || {}).node_guid + "/0"));
-	const rows = [...marks.map(markRow), ...others.map((r) => rowOf(endsOf(r), td(tag("planned", word(r.kind))), td(r.object), td("-"), td(r.n ? plural(r.n, "port") : ""), td(r.by || ""), td(r.why || r.cause || ""), td(sinceText(r), "when"), td("-", "when")))];
+	const rows = [...marks.map(markRow), ...others.map((r) => rowOf(endsOf(r), td(tag("planned", word(r.kind))), td(r.object), td("-"), td(r.affected ? plural(r.affected, "port") : ""), td(r.by || ""), td(r.why || r.cause || ""), td(sinceText(r), "when"), td("-", "when")))];
 	return [rows.length ? table(["", "What", "Other end", "Cables", "By", "Why", "Since (UTC)", "Until (UTC)"], rows) : note("Nothing is out of service.")];
 }
 
@@ -85,7 +88,7 @@ function showDay() {
 	const ends = (c) => c.ends.filter(Boolean).map(([guid, port]) => ({ node_guid: guid, port }));
 	return [table(["One end", "Other end", { text: "Went down", num: true }, { text: "Errors", num: true }, "24 hours", "Last"], all.map((c) => rowOf(ends(c), td(endLink(c.ends[0][0], c.ends[0][1])), td(c.ends[1] ? endLink(c.ends[1][0], c.ends[1][1]) : "-"),
 		td(String(c.downs), "num"), td(H.counted || c.errors ? c.errors.toLocaleString("en") : "-", "num"), td(stripOf(c, 180)), td(factText(c.facts[0]))))),
-		note("As this manager has seen it since " + timeOf(H.since) + " UTC: red is down, a bar above is an hour with errors, a tick a finding or a mark." + (H.counted ? "" : " Errors are not counted (perfmgr TRUE)."))];
+		note("As this manager has seen it since " + when(H.since) + " UTC: red is down, a bar above is an hour with errors, a tick a finding or a mark." + (H.counted ? "" : " Errors are not counted (perfmgr TRUE)."))];
 }
 
 /* ---- a path ---- */
@@ -139,7 +142,7 @@ function find(text) {
 const endCell = (e) => td(e ? endLink(e.node_guid, e.port, e.node) : "-");
 function showHealth(o) {
 	const out = [note(!o.checks ? "Links are not judged: hm_unhealthy_ports_checks is FALSE." : !o.master ? "Links are judged by the master, which this manager is not." : o.links.length ? plural(o.links.length, "link") + " with a finding." : "No link has a finding.")];
-	if (o.links.length) out.push(table(["One end", "Other end", "State", "Done", "Why", "Since (UTC)"], o.links.map((r) => rowOf(r.ends, endCell(r.ends[0]), endCell(r.ends[1]), td(r.state), td(r.done), td(r.why), td(when(r.since * 1e6), "when")))));
+	if (o.links.length) out.push(table(["One end", "Other end", "State", "Done", "Why", "Since (UTC)"], o.links.map((r) => rowOf(r.ends, endCell(r.ends[0]), endCell(r.ends[1]), td(r.state), td(r.done), td(r.why), td(when(r.since), "when")))));
 	if (o.slow.length) out.push(el("h3", null, "Slower or narrower than both ends can"), table(["One end", "Other end", "Now", "Both ends can"], o.slow.map((r) => rowOf(r.ends, endCell(r.ends[0]), endCell(r.ends[1]), td(r.width + "x " + r.speed), td(r.width_possible + "x " + r.speed_possible)))));
 	if (o.checks && !o.counters) out.push(note("No counters are read: bit errors, packets and link downs are not judged (perfmgr TRUE)."));
 	out.push(note(o.isolated + " of at most " + o.most_isolated + " links are isolated for their health" + (o.dry_run ? "; hm_dry_run is TRUE: none will be." : ".")));
@@ -148,7 +151,7 @@ function showHealth(o) {
 function showDrift(o) {
 	if (!o.file) return [note("No cabling is expected: opensmctl topology save FILE writes the present one, and expected_topology_file names it.")];
 	const out = [note(o.refused ? o.file + " is not in force: " + o.refused : o.file + ": " + plural(o.cables, "cable") + " expected, " + o.held + " held in INIT, " + o.spared + " not held as the last way" + (o.grace ? "; learnt a moment ago: nothing is held yet." : "."))];
-	if (o.in_force) out.push(o.findings.length ? table(["Finding", "Since (UTC)", "What"], o.findings.map((f) => el("tr", null, td(f.id), td(f.since ? when(f.since * 1e6) : "-", "when"), td(linked(f.text))))) : note(o.compared ? "The fabric is as it was meant." : "Nothing was compared yet."));
+	if (o.in_force) out.push(o.findings.length ? table(["Finding", "Since (UTC)", "What"], o.findings.map((f) => el("tr", null, td(f.id), td(when(f.since), "when"), td(linked(f.text))))) : note(o.compared ? "The fabric is as it was meant." : "Nothing was compared yet."));
 	return out;
 }
 /* Events one behind the other that differ in names and numbers only are one row, which opens. */
@@ -161,12 +164,12 @@ function foldEvents(day) {
 }
 function eventText(run) {
 	if (run.length === 1) return linked(run[0].text);
-	return el("details", null, el("summary", null, run[0].text + ", and " + (run.length - 1) + " more such events, the first of them at " + when(run[run.length - 1].realtime_us)), ...run.slice(1, MAX_ROWS).map((e) => el("div", null, when(e.realtime_us) + " " + e.text)),
+	return el("details", null, el("summary", null, run[0].text + ", and " + (run.length - 1) + " more such events, the first of them at " + when(run[run.length - 1].time)), ...run.slice(1, MAX_ROWS).map((e) => el("div", null, when(e.time) + " " + e.text)),
 		run.length > MAX_ROWS ? note("and " + (run.length - MAX_ROWS) + " more, left out here") : "");
 }
 function showEvents(o) {
-	const day = o.events.filter((e) => e.realtime_us > (page.made - 86400) * 1e6);
-	return [day.length ? table(["Time (UTC)", "Kind", "Event"], foldEvents(day).map((run) => el("tr", null, td(when(run[0].realtime_us), "when"), td(word(run[0].kind), "when"), td(eventText(run)))), o.forgotten ? plural(o.forgotten, "older event") + " no longer kept" : "") : note("None.")];
+	const day = o.events.filter((e) => Date.parse(e.time) > (now - 86400) * 1000);
+	return [day.length ? table(["Time (UTC)", "Kind", "Event"], foldEvents(day).map((run) => el("tr", null, td(when(run[0].time), "when"), td(word(run[0].kind), "when"), td(eventText(run)))), o.forgotten ? plural(o.forgotten, "older event") + " no longer kept" : "") : note("None.")];
 }
 function showSecurity(o) {
 	const kind = { pass: "ok", fail: "degraded", unknown: "none" };

@@ -11,6 +11,7 @@
  *   api_jobs.c        changes that go on, and that have ended
  *   api_topology.c    the expected topology
  *   api_app.c         the manager itself, and what is not there
+ *   api_page.c        the data of the page for a browser
  *   api_fabric.[ch]   the fabric as these speak of it
  *   api_values.[ch], api_hosts.c  spellings
  *   api_text.[ch]     long answers, written without a tree of objects
@@ -41,6 +42,7 @@ extern const struct rest_operation api_jobs, api_job; /* api_jobs.c */
 /* api_app.c */
 extern const struct rest_operation api_openapi, api_version, api_smconf, api_set_smconf;
 extern const struct rest_operation api_vports;
+extern const struct rest_operation api_page; /* api_page.c */
 
 /* ---- api_partitions.c ---- */
 

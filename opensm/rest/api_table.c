@@ -5,6 +5,8 @@
 const struct rest_endpoint rest_endpoints[] = {
 	{ REST_GET, "/openapi.json", REST_READ, false, &api_openapi },
 
+	{ REST_GET, "/page", REST_READ, false, &api_page },
+
 	{ REST_GET, "/app/ufm_version", REST_READ, false, &api_version },
 	{ REST_GET, "/app/smconf", REST_READ, false, &api_smconf },
 	{ REST_PUT, "/app/smconf", REST_ADMIN, true, &api_set_smconf },

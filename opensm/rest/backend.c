@@ -148,8 +148,21 @@ static struct json_object *call(struct rest_backend *b, const struct rest_reques
 	return ret;
 }
 
+static struct client *follow(struct rest_backend *b, const char *method, mono_t until,
+			     struct rest_error *err)
+{
+	_cleanup_free_ char *name = xasprintf("org.opensm.%s", method);
+	struct client *cl = open_client(b->arg, until, err);
+
+	if (cl && client_send_within(cl, name, NULL, true, left_until(until)) < 0) {
+		client_close(cl);
+		return fail_unsent(err);
+	}
+	return cl;
+}
+
 void backend_open(struct rest_backend *b, const char *socket)
 {
 	assert(b);
-	*b = (struct rest_backend){ .call = call, .arg = as_owner(socket) };
+	*b = (struct rest_backend){ .call = call, .follow = follow, .arg = as_owner(socket) };
 }

@@ -3,7 +3,7 @@
 noinst_LIBRARIES += librestapi.a
 librestapi_a_SOURCES = opensm/rest/rest.h opensm/rest/api_table.c opensm/rest/api_internal.h opensm/rest/api_app.c opensm/rest/api_marks.c opensm/rest/api_jobs.c opensm/rest/api_topology.c \
 	opensm/rest/api_change.c opensm/rest/api_fabric.c opensm/rest/api_fabric.h opensm/rest/api_hosts.c \
-	opensm/rest/api_members.c opensm/rest/api_partitions.c opensm/rest/api_ports.c opensm/rest/api_systems.c \
+	opensm/rest/api_members.c opensm/rest/api_page.c opensm/rest/api_partitions.c opensm/rest/api_ports.c opensm/rest/api_systems.c \
 	opensm/rest/api_text.c opensm/rest/api_text.h opensm/rest/api_turn.c opensm/rest/api_turn.h \
 	opensm/rest/api_values.c opensm/rest/api_values.h opensm/rest/openapi.c opensm/rest/openapi.h
 
@@ -13,20 +13,22 @@ libresthttp_a_SOURCES = opensm/rest/http/answer.c opensm/rest/http/audit.c opens
 	opensm/rest/http/exchange.c opensm/rest/http/conns.c opensm/rest/http/http.c opensm/rest/http/http.h \
 	opensm/rest/http/http_internal.h opensm/rest/http/login.c opensm/rest/http/login.h opensm/rest/http/own.c opensm/rest/http/own.h \
 	opensm/rest/http/request.c opensm/rest/http/request.h opensm/rest/http/router.c opensm/rest/http/router.h \
-	opensm/rest/http/send.c opensm/rest/http/tls.c opensm/rest/http/tls.h opensm/rest/http/workers.c \
+	opensm/rest/http/send.c opensm/rest/http/streams.c opensm/rest/http/tls.c opensm/rest/http/tls.h opensm/rest/http/workers.c \
 	opensm/rest/http/workers.h
+noinst_LIBRARIES += librestwatch.a
+librestwatch_a_SOURCES = opensm/rest/living/watch.c opensm/rest/living/watch.h
 noinst_LIBRARIES += librestauth.a
 librestauth_a_SOURCES = opensm/rest/auth/lines.c opensm/rest/auth/lines.h opensm/rest/auth/password.c \
 	opensm/rest/auth/password.h opensm/rest/auth/penalty.c opensm/rest/auth/penalty.h opensm/rest/auth/secret.c \
 	opensm/rest/auth/secret.h opensm/rest/auth/sessions.c opensm/rest/auth/sessions.h opensm/rest/auth/tokens.c \
 	opensm/rest/auth/tokens.h opensm/rest/auth/users.c opensm/rest/auth/users.h opensm/rest/auth/verified.c \
 	opensm/rest/auth/verified.h
-REST_LIBS = librestapi.a libresthttp.a librestauth.a libclient.a libapi.a $(INI_LIBS) libib.a $(UTIL_LIBS) $(JSON_LIBS) $(MHD_LIBS) \
+REST_LIBS = librestwatch.a librestapi.a libresthttp.a librestauth.a libpage.a libclient.a libapi.a $(INI_LIBS) libib.a $(UTIL_LIBS) $(JSON_LIBS) $(MHD_LIBS) \
 	$(GNUTLS_LIBS) $(CRYPT_LIBS) -lpthread
 
 sbin_PROGRAMS += sbin/opensm-rest
 sbin_opensm_rest_SOURCES = opensm/rest/main.c opensm/rest/add_user.c opensm/rest/add_user.h opensm/rest/backend.c \
-	opensm/rest/backend.h opensm/rest/conf.c opensm/rest/conf.h
+	opensm/rest/backend.h opensm/rest/conf.c opensm/rest/conf.h opensm/rest/living/living.c opensm/rest/living/living.h
 sbin_opensm_rest_LDADD = $(REST_LIBS)
 
 UNIT_TESTS += tests/unit/test-rest-values

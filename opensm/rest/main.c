@@ -16,6 +16,7 @@
 #include "rest/backend.h"
 #include "rest/conf.h"
 #include "rest/http/http.h"
+#include "rest/living/living.h"
 #include "rest/openapi.h"
 #include "util/log.h"
 #include "util/mem.h"
@@ -39,6 +40,7 @@ struct program {
 	struct rest_backend backend;
 	struct rest_policy policy;
 	char *openapi; /* the document that policy points to */
+	struct living *living;
 	struct http *http;
 	sd_event *event;
 	sd_event_source *ending;
@@ -88,9 +90,11 @@ static int start_http(struct program *p, struct fault *fault)
 					  .site = p->conf->site,
 					  .known_only = p->conf->known_only,
 					  .openapi = p->openapi };
-	p->http = http_new(p->event, &source, fault);
+	p->living = living_new(p->event, &p->backend, &source);
+	p->http = p->living ? http_new(p->event, &source, fault) : NULL;
 	if (!p->http)
 		return -EIO;
+	living_start(p->living, p->http);
 	for (unsigned i = 0; i < p->conf->n_listen; i++)
 		if (http_listen(p->http, &p->conf->listen[i], fault) < 0)
 			return -EIO;
@@ -220,7 +224,10 @@ static int check(struct program *p)
 static void program_done(struct program *p)
 {
 	sd_event_source_unref(p->ending);
+	if (p->living)
+		living_start(p->living, NULL);
 	p->http = http_free(p->http);
+	living_free(p->living);
 	login_free(p->login);
 	tls_files_free(p->tls);
 	rest_conf_free(p->conf);

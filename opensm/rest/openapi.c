@@ -133,7 +133,8 @@ static void add_responses(struct document *d, struct json_object *o,
 		snprintf(status, sizeof(status), "%u", op->status ? op->status : 200);
 		success = json_add_object(all, status);
 		json_add_str(success, "description", "Done.");
-		add_content(success, "application/json", gives_schema(d, op->gives));
+		add_content(success, op->type ? op->type : "application/json",
+			    gives_schema(d, op->gives));
 	}
 	json_object_object_add(all, "default", reference_to("responses", "Error"));
 }

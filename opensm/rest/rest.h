@@ -56,6 +56,7 @@ struct rest_policy {
 };
 
 struct rest_backend;
+struct client; /* client/client.h */
 
 /* All members belong to the HTTP half and live until the endpoint has returned. */
 struct rest_request {
@@ -201,6 +202,13 @@ struct rest_backend {
 	struct json_object *(*call)(struct rest_backend *b, const struct rest_request *q,
 				    const char *method, struct json_object *parameters,
 				    struct rest_error *err);
+	/*
+	 * A connection on which a method without parameters was called that answers again and
+	 * again, the caller's to close; NULL with `err` filled. May be NULL where there is no
+	 * watch.
+	 */
+	struct client *(*follow)(struct rest_backend *b, const char *method, mono_t until,
+				 struct rest_error *err);
 	void *arg;
 };
 
@@ -215,6 +223,7 @@ struct rest_operation {
 	bool is_form;	   /* set if the body is a form, not JSON */
 	bool if_match;	   /* set if the header If-Match counts */
 	unsigned status;   /* of success; 0: 200 */
+	const char *type;  /* media type of success; NULL: application/json */
 	/* Answers with success: a row for each kind, with its name. NULL: it never succeeds. */
 	const struct json_field *gives;
 	void (*answer)(const struct rest_request *q, struct rest_answer *ret);

@@ -21,7 +21,7 @@ only_in "umad calls are in the files libvendor/umad*.c" \
 	libvendor/umad.c libvendor/umad_ports.c libvendor/umad_receive.c libvendor/umad_files.
 only_in "sd-event calls are in daemon.c, its timers, listeners and streams, the launcher and opensm-rest" '\bsd_event|sd-event' \
 	opensm/daemon/daemon.c opensm/daemon/listen opensm/daemon/stream opensm/daemon/timer opensm/launch/ \
-	opensm/rest/main.c opensm/rest/http/
+	opensm/rest/main.c opensm/rest/living/living.c opensm/rest/living/living.h opensm/rest/http/
 printf '%s\n' "$code" | grep -E ':[0-9]+:.*\b(MIN|MAX)\([^()]*(\([^()]*\)[^()]*)*(\+\+|--)' |
 	tap_none "MIN and MAX, which evaluate an argument twice, change nothing"
 # Of class SubnAdm, a standby's to its master, it is no Set of the subnet. The table of the trust
@@ -53,10 +53,10 @@ own_code | tr '\n' '\0' | xargs -0 -r grep -HnE '^[[:space:]]*#[[:space:]]*inclu
 only_in "only daemon.c, the log, ibfab, opensmctl and the callers of its socket ask for the time" \
 	'\b(clock_gettime|gettimeofday|time)[[:space:]]*\(' opensm/daemon/daemon.c opensm/util/log.c \
 	sim/serve/main.c opensm/opensmctl/show_topology.c opensm/opensmctl/report.c opensm/opensmctl/talk/watch.c opensm/daemon/route_child.c libvendor/sender.c libvendor/out.c \
-	opensm/client/client.c opensm/rest/backend.c opensm/rest/http/exchange.c
+	opensm/client/client.c opensm/rest/backend.c opensm/rest/living/watch.c opensm/rest/http/exchange.c
 only_in "threads are the worker of the daemon, the receiver of a umad device, its sender, its stop guard, and those of opensm-rest" '\bpthread_create|\bthrd_create' \
 	opensm/daemon/daemon.c opensm/daemon/worker.c libvendor/umad_receive.c libvendor/sender.c libvendor/stop_guard.c \
-	opensm/rest/http/workers.c
+	opensm/rest/http/workers.c opensm/rest/living/watch.c
 # The receiver lets questions gather (umad_receive.c: coalesce_wakeups).
 # opensmctl --watch shows it again after seconds.
 # A thread of opensm-rest waits for devices (api_partitions.c: api_wait_settled).

@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Opens a file in a headless chromium, evaluates expressions in it, prints each result as a line of JSON.
+"""Opens a file, or an http: address, in a headless chromium, evaluates expressions in it, prints each result as a line of JSON.
 
-browse.py FILE [--shot PNG] [--pdf PDF] [--dark] EXPRESSION...
+browse.py FILE [--shot PNG] [--pdf PDF] [--dark] [--size WxH] EXPRESSION...
+
+An expression that begins with "until " is evaluated again until it is true, for 30 s at most; its result is whether it was. One
+that begins with "run " is a command of the shell, whose status is the result: what happens outside while the page is open.
 
 The DevTools protocol over a pipe: descriptors 3 and 4, messages ended by NUL. The last line is {"errors": [...],
 "requests": [...], "ready_ms": N}: exceptions and messages of the console, addresses asked for but the file, and the time
@@ -83,6 +86,25 @@ def evaluate(browser, session, expression):
 READY = "document.documentElement && document.documentElement.dataset.ready === 'yes' ? Math.round(performance.now()) : 0"
 
 
+def wait_until(browser, session, expression):
+    for _ in range(600):
+        try:
+            if evaluate(browser, session, expression):
+                return True
+        except SystemExit:
+            pass  # the page is still being loaded
+        time.sleep(0.05)
+    return False
+
+
+def result_of(browser, session, expression):
+    if expression.startswith("until "):
+        return wait_until(browser, session, expression[len("until "):])
+    if expression.startswith("run "):
+        return subprocess.run(expression[len("run "):], shell=True, stdout=subprocess.DEVNULL, check=False).returncode
+    return evaluate(browser, session, expression)
+
+
 def wait_until_ready(browser, session):
     for _ in range(600):
         ready = evaluate(browser, session, READY)
@@ -97,14 +119,15 @@ def look(browser, args):
     session = browser.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
     for domain in ("Page", "Runtime", "Log", "Network"):
         browser.call(domain + ".enable", session)
-    browser.call("Emulation.setDeviceMetricsOverride", session, width=1600, height=1000, deviceScaleFactor=1, mobile=False)
+    width, height = map(int, args.size.split("x"))
+    browser.call("Emulation.setDeviceMetricsOverride", session, width=width, height=height, deviceScaleFactor=1, mobile=False)
     if args.dark:
         browser.call("Emulation.setEmulatedMedia", session, features=[{"name": "prefers-color-scheme", "value": "dark"}])
-    url = pathlib.Path(args.file).resolve().as_uri()
+    url = args.file if args.file.startswith("http") else pathlib.Path(args.file).resolve().as_uri()
     browser.call("Page.navigate", session, url=url)
-    ready = wait_until_ready(browser, session)
+    ready = -1 if args.file.startswith("http") else wait_until_ready(browser, session)
     for expression in args.expression:
-        print(json.dumps(evaluate(browser, session, expression)))
+        print(json.dumps(result_of(browser, session, expression)), flush=True)
     if args.shot:
         shot = browser.call("Page.captureScreenshot", session, format="png", captureBeyondViewport=args.whole)
         pathlib.Path(args.shot).write_bytes(base64.b64decode(shot["data"]))
@@ -119,6 +142,7 @@ def main():
     parser.add_argument("file")
     parser.add_argument("--shot")
     parser.add_argument("--pdf")
+    parser.add_argument("--size", default="1600x1000")
     parser.add_argument("--dark", action="store_true")
     parser.add_argument("--whole", action="store_true")
     parser.add_argument("expression", nargs="*")

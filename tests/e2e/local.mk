@@ -26,7 +26,7 @@ tests/e2e/preload/hang.so: tests/e2e/preload/hang.c
 tests/e2e/preload/die.so: tests/e2e/preload/die.c
 	$(PRELOAD_LINK) -o $@ $(srcdir)/tests/e2e/preload/die.c -ldl
 E2E_TESTS += tests/e2e/engine-dies.bats
-E2E_TESTS += tests/e2e/plugin.bats tests/e2e/metrics.bats
+E2E_TESTS += tests/e2e/plugin.bats tests/e2e/metrics.bats tests/e2e/living.bats
 EXTRA_DIST += tests/e2e/metrics-lint.awk tests/e2e/metrics-rules.yml
 E2E_TESTS += tests/e2e/log.bats tests/e2e/verify.bats tests/e2e/qos.bats tests/e2e/qos-policy.bats
 E2E_TESTS += tests/e2e/plan.bats tests/e2e/diff.bats tests/e2e/worn.bats tests/e2e/worn-served.bats

@@ -82,9 +82,9 @@ static void a_cable_that_fell_has_both_ends(void **state)
 static void history_is_rows(void **state)
 {
 	struct json_object *o = json_tokener_parse(
-		"{\"since\": \"x\", \"errors_counted\": true, \"cables\": [{\"realtime_us\": "
-		"7000000, \"fact\": \"down\", \"ends\": [{\"node_guid\": \"0x2\", \"port\": 1}, "
-		"{\"node_guid\": \"0x3\", \"port\": 9}]}, {\"realtime_us\": 8000000, \"fact\": "
+		"{\"since\": \"x\", \"errors_counted\": true, \"cables\": [{\"time\": "
+		"\"1970-01-01T00:00:07.5Z\", \"fact\": \"down\", \"ends\": [{\"node_guid\": \"0x2\", \"port\": 1}, "
+		"{\"node_guid\": \"0x3\", \"port\": 9}]}, {\"time\": \"1970-01-01T00:00:08Z\", \"fact\": "
 		"\"errors\", \"count\": 5, \"ends\": [{\"node_guid\": \"0x2\", \"port\": 1}]}]}");
 	struct json_object *c = page_compact_history(o);
 

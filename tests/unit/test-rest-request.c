@@ -34,6 +34,8 @@ static void targets_are_taken_apart(void **state)
 	target_is("/ufmRest/resources/pkeys/0x5/guids/a%2Cb", ENTRY_BASIC,
 		  "/resources/pkeys/0x5/guids/a,b");
 	target_is("/dologin", ENTRY_NONE, "/dologin");
+	target_is("/", ENTRY_NONE, "/");
+	target_is("/page.js", ENTRY_NONE, "/page.js");
 }
 
 static void targets_that_are_none_are_refused(void **state)
@@ -63,7 +65,7 @@ static void targets_that_are_none_are_refused(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
 		assert_int_equal(target_parse(texts[i], &t), -EINVAL);
 	assert_int_equal(target_parse("/ufmRestX/a", &t), -ENOENT);
-	assert_int_equal(target_parse("/", &t), -ENOENT);
+	assert_int_equal(target_parse("/page", &t), -ENOENT);
 }
 
 static void arguments_are_found(void **state)

@@ -14,6 +14,7 @@
 #define KNOWN_PATIENCE	 (60 * MONO_S)
 #define BODY_PATIENCE	 (20 * MONO_S)
 #define READ_PATIENCE	 (60 * MONO_S)
+#define STREAM_PATIENCE	 (30 * MONO_S)
 
 /* ---- addresses ----------------------------------------------------------------------------- */
 
@@ -142,6 +143,8 @@ static mono_t patience_of(const struct conn *g, bool crowded)
 		return g->is_known ? KNOWN_PATIENCE : ASK_PATIENCE;
 	case CONN_SENDING:
 		return BODY_PATIENCE;
+	case CONN_STREAM:
+		return STREAM_PATIENCE;
 	case CONN_READING:
 		return g->is_known ? READ_PATIENCE : ASK_PATIENCE;
 	case CONN_WAITING:

@@ -185,7 +185,8 @@ static bool is_foreign(const struct exchange *x)
 /* Clients send empty bodies, or `{}`, with methods that have none; these bodies are ignored. */
 static bool wants_body(const struct exchange *x)
 {
-	return x->kind != EXCHANGE_TOKENS && x->request.method != REST_GET;
+	return x->kind != EXCHANGE_TOKENS && x->kind != EXCHANGE_EVENTS &&
+	       x->request.method != REST_GET;
 }
 
 static void limit_body(struct exchange *x)
@@ -294,7 +295,7 @@ static enum MHD_Result begin_exchange(struct exchange *x, const char *method)
 	x->check.on_checked = on_checked;
 	if (!parse_head(x, method))
 		return begin_body(x);
-	if (x->kind == EXCHANGE_DOLOGIN || x->kind == EXCHANGE_LOGOUT) {
+	if (own_is_open(x->kind)) {
 		x->body_limit = FORM_MAX;
 		if (is_foreign(x))
 			refuse(x, 403, FOREIGN);
@@ -454,6 +455,8 @@ static enum MHD_Result finish_body(struct exchange *x)
 		return exchange_send(x);
 	if (x->kind == EXCHANGE_ENDPOINT || x->kind == EXCHANGE_TOKENS)
 		return start_work(x);
+	if (x->kind == EXCHANGE_EVENTS)
+		return streams_begin(x);
 	verdict = own_answer(x);
 	if (verdict == LOGIN_PENDING)
 		return await_login(x);

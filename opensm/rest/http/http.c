@@ -55,7 +55,7 @@ static void run_listener(struct listener *listener)
 	set_timer(listener);
 }
 
-static void run_doors(struct http *h)
+void http_run(struct http *h)
 {
 	for (unsigned i = 0; i < h->n_listeners; i++)
 		run_listener(&h->listeners[i]);
@@ -78,7 +78,7 @@ static int on_work(sd_event_source *s, int fd, uint32_t events, void *arg)
 	struct http *h = arg;
 
 	workers_reap(h->workers);
-	run_doors(h);
+	http_run(h);
 	return 0;
 }
 
@@ -87,7 +87,7 @@ static int on_login(sd_event_source *s, int fd, uint32_t events, void *arg)
 	struct http *h = arg;
 
 	login_run(h->source.login);
-	run_doors(h);
+	http_run(h);
 	return 0;
 }
 
@@ -102,6 +102,7 @@ struct http *http_new(sd_event *event, const struct http_source *source, struct 
 	h->event = event;
 	h->source = *source;
 	audit_open(&h->audit);
+	h->streams = streams_new(h);
 	h->workers = workers_new(&work_limits);
 	if (h->workers &&
 	    sd_event_add_io(event, &h->work_io, workers_fd(h->workers), EPOLLIN, on_work, h) >= 0 &&
@@ -228,7 +229,8 @@ void http_quiesce(struct http *h)
 		if (fd >= 0)
 			close(fd);
 	}
-	run_doors(h);
+	streams_end(h->streams);
+	http_run(h);
 }
 
 size_t http_busy(const struct http *h)
@@ -247,6 +249,7 @@ struct http *http_free(struct http *h)
 		return NULL;
 	sd_event_source_disable_unref(h->work_io);
 	sd_event_source_disable_unref(h->login_io);
+	streams_end(h->streams);
 	for (unsigned i = 0; i < h->n_listeners; i++) {
 		struct listener *listener = &h->listeners[i];
 
@@ -255,6 +258,7 @@ struct http *http_free(struct http *h)
 		MHD_stop_daemon(listener->daemon);
 	}
 	workers_free(h->workers);
+	streams_free(h->streams);
 	free(h);
 	return NULL;
 }

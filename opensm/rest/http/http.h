@@ -11,6 +11,9 @@
  *   memory         32 KB per connection for headers, 1 MB per body and 32 MB for all of them,
  *                  200,000 values and 64 objects and arrays of JSON, 256 MB of answers that are
  *                  being read, half of that per user
+ *   streams        64 in all, 8 of one user; 256 events and 4 MB wait for the slowest one, which
+ *                  is ended when it misses one, or takes nothing for 30 s; each ends after five
+ *                  minutes, so that its user is asked for again
  *   work           four requests that run and 64 that wait per user, 8 and 512 in all
  */
 #pragma once
@@ -22,6 +25,11 @@
 #include "rest/http/tls.h"
 #include "rest/rest.h"
 
+/* A file of the page: given to all, as it has no data. Texts stay the caller's. */
+struct http_file {
+	const char *path, *type, *text; /* path: one of PAGE_PATHS */
+};
+
 struct http_source {
 	const struct rest_endpoint *endpoints;
 	struct rest_backend *backend;
@@ -29,6 +37,10 @@ struct http_source {
 	struct login *login;
 	const struct tls_files *tls; /* NULL: no address is for TLS */
 	unsigned max_connections, max_per_address;
+	const struct http_file *files; /* ends with a row without a path; NULL: there is no page */
+	/* The number of streams of events has changed. May be NULL. */
+	void (*streams_changed)(void *arg, unsigned n);
+	void *arg;
 };
 
 struct http;
@@ -40,7 +52,13 @@ struct http;
 struct http *http_new(sd_event *event, const struct http_source *source, struct fault *fault);
 /* Listens on one more address. Returns 0, or -errno with the reason in `fault`. */
 int http_listen(struct http *h, const struct rest_listen *at, struct fault *fault);
-/* Accepts no new connections; requests that have begun are still answered. */
+/*
+ * Sends an event to all streams: its name, a word, and its data, one line. `lasts`: a new stream
+ * gets the last one of this name first. It is sent by http_flush().
+ */
+void http_publish(struct http *h, const char *name, bool lasts, const char *data);
+void http_flush(struct http *h);
+/* Accepts no new connections; requests that have begun are still answered, streams end. */
 void http_quiesce(struct http *h);
 /* The number of requests that are being answered, or wait for a thread. */
 size_t http_busy(const struct http *h);

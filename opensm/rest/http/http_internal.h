@@ -30,6 +30,7 @@ enum conn_state {
 	CONN_SENDING, /* a request of a known user: its body is awaited */
 	CONN_WAITING, /* waits for the server */
 	CONN_READING, /* reads the answer */
+	CONN_STREAM,  /* reads a stream of events, and something waits for it */
 };
 
 /* A connection, from accept to close; in a list. */
@@ -46,7 +47,14 @@ struct conn {
 };
 
 /* Kinds of requests by endpoint. */
-enum exchange_kind { EXCHANGE_ENDPOINT, EXCHANGE_TOKENS, EXCHANGE_DOLOGIN, EXCHANGE_LOGOUT };
+enum exchange_kind {
+	EXCHANGE_ENDPOINT,
+	EXCHANGE_TOKENS,
+	EXCHANGE_DOLOGIN,
+	EXCHANGE_LOGOUT,
+	EXCHANGE_PAGE,	 /* a file of the page */
+	EXCHANGE_EVENTS, /* a stream of events */
+};
 
 enum exchange_stage {
 	EXCHANGE_NEW,
@@ -104,6 +112,7 @@ struct http {
 	struct audit audit;
 	size_t bodies;
 	struct sending *sendings;
+	struct streams *streams;
 };
 
 /* ---- time, as the loop has it ---- */
@@ -124,6 +133,10 @@ static inline int64_t http_wall(const struct http *h)
 	sd_event_now(h->event, CLOCK_REALTIME, &usec);
 	return (int64_t)(usec / 1000000);
 }
+
+/* ---- http.c ---- */
+/* Lets libmicrohttpd go on, as a connection was resumed. */
+void http_run(struct http *h);
 
 /* ---- conns.c ---- */
 enum MHD_Result conns_may_enter(void *listener, const struct sockaddr *at, socklen_t len);
@@ -146,6 +159,17 @@ void exchange_on_completed(void *listener, struct MHD_Connection *c, void **exch
 /* Queues the answer of the exchange, and writes the audit. */
 enum MHD_Result exchange_send(struct exchange *x);
 
+/* The headers that all answers have. */
+void add_common_headers(struct exchange *x, struct MHD_Response *r);
+
+/* ---- streams.c ---- */
+struct streams *streams_new(struct http *h);
+/* All streams end, so that libmicrohttpd may be stopped. */
+void streams_end(struct streams *all);
+struct streams *streams_free(struct streams *all); /* NULL is fine; returns NULL */
+/* Answers with a stream of events. */
+enum MHD_Result streams_begin(struct exchange *x);
+
 /* ---- own.c: endpoints about users (http/own.h) ---- */
 /* Lists, makes or revokes tokens: in a thread. */
 void own_run_tokens(struct exchange *x);
@@ -156,5 +180,7 @@ void own_run_tokens(struct exchange *x);
 enum login_verdict own_answer(struct exchange *x);
 /* Answers a login form whose password is right. */
 void own_logged_in(struct exchange *x);
+/* Is such a request answered without a user? */
+bool own_is_open(enum exchange_kind kind);
 /* Whether `path` is one of them, and which. */
 bool own_find(const char *path, enum rest_entry entry, enum exchange_kind *ret);

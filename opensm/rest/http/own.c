@@ -143,6 +143,32 @@ static void log_out(struct exchange *x)
 			   SESSION_COOKIE "=; Path=/; HttpOnly; Max-Age=0");
 }
 
+/* ---- the page ------------------------------------------------------------------------------ */
+
+/* Scripts, styles and data of this server alone; in no frame of another page. */
+#define PAGE_POLICY                                                                                \
+	"default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "            \
+	"img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+static void give_file(struct exchange *x)
+{
+	const struct http_file *f = x->http->source.files;
+
+	while (f && f->path && strcmp(f->path, x->target.path))
+		f++;
+	if (!f || !f->path) {
+		rest_answer_error(&x->answer, 404, "there is no page here");
+		return;
+	}
+	if (x->request.method != REST_GET) {
+		rest_answer_error(&x->answer, 405, "GET is expected");
+		return;
+	}
+	rest_answer_bytes(&x->answer, 200, f->type, f->text, strlen(f->text));
+	rest_answer_header(&x->answer, "Content-Security-Policy", PAGE_POLICY);
+	rest_answer_header(&x->answer, "Referrer-Policy", "no-referrer");
+}
+
 enum login_verdict own_answer(struct exchange *x)
 {
 	switch (x->kind) {
@@ -151,8 +177,12 @@ enum login_verdict own_answer(struct exchange *x)
 		break;
 	case EXCHANGE_DOLOGIN:
 		return log_in(x);
+	case EXCHANGE_PAGE:
+		give_file(x);
+		break;
 	case EXCHANGE_ENDPOINT:
 	case EXCHANGE_TOKENS:
+	case EXCHANGE_EVENTS:
 		break;
 	}
 	return LOGIN_OK;
@@ -186,6 +216,26 @@ static const struct rest_operation logged_out = {
 	.gives = REST_GIVES(REST_EMPTY),
 };
 
+#define EVENT_FIELDS(F)                                                                            \
+	F("reachable", BOOL, true)                                                                 \
+	F("text", OPT(STR), NULL)
+
+static const struct json_field event_fields[] = FIELDS_TABLE(EVENT_FIELDS);
+
+/* Data of events are documents of the manager; the one that is always sent is described. */
+static const struct rest_operation followed = {
+	.help = "A stream of server-sent events. Event manager: whether it is reached; event: one "
+		"of its events, with kind, time and text; fabric: it has another key than "
+		"before; again: some were missed. Events status, alarms, marks, health, traffic, "
+		"managers and history are documents that have changed. The stream ends after five "
+		"minutes; with Last-Event-ID the next one begins there.",
+	.type = "text/event-stream",
+	.gives = REST_GIVES(FIELD_ROW("ManagerEvent", OBJECT(event_fields))),
+};
+static const struct rest_operation file_given = {
+	.help = "A file of the page for a browser.",
+};
+
 #define TOKENS_PATH "/app/tokens"
 
 static const struct own_row {
@@ -194,34 +244,62 @@ static const struct own_row {
 	void (*run)(struct exchange *x, const char *id); /* of tokens */
 } rows[] = {
 	{ { REST_GET, TOKENS_PATH, REST_READ, false, &tokens_listed },
-	  EXCHANGE_TOKENS, list_tokens },
+	  EXCHANGE_TOKENS,
+	  list_tokens },
 	{ { REST_POST, TOKENS_PATH, REST_TENANT, true, &token_issued },
-	  EXCHANGE_TOKENS, issue_token },
+	  EXCHANGE_TOKENS,
+	  issue_token },
 	{ { REST_DELETE, TOKENS_PATH "/{id}", REST_READ, true, &token_revoked },
-	  EXCHANGE_TOKENS, revoke_token },
+	  EXCHANGE_TOKENS,
+	  revoke_token },
 	{ { REST_POST, "/dologin", REST_READ, false, &logged_in }, EXCHANGE_DOLOGIN, NULL },
 	{ { REST_GET, "/logout", REST_READ, false, &logged_out }, EXCHANGE_LOGOUT, NULL },
+	{ { REST_GET, "/events", REST_READ, false, &followed }, EXCHANGE_EVENTS, NULL },
+	/* The last ones: they are not of the interface, and not in its document. */
+	{ { REST_GET, "/", REST_READ, false, &file_given }, EXCHANGE_PAGE, NULL },
+	{ { REST_GET, "/page.js", REST_READ, false, &file_given }, EXCHANGE_PAGE, NULL },
+	{ { REST_GET, "/page.css", REST_READ, false, &file_given }, EXCHANGE_PAGE, NULL },
 };
 
 const struct rest_endpoint *own_endpoint(size_t i, bool *ret_is_login)
 {
-	if (i >= ARRAY_SIZE(rows))
+	if (i >= ARRAY_SIZE(rows) || rows[i].kind == EXCHANGE_PAGE)
 		return NULL;
-	*ret_is_login = rows[i].kind != EXCHANGE_TOKENS;
+	*ret_is_login = rows[i].kind == EXCHANGE_DOLOGIN || rows[i].kind == EXCHANGE_LOGOUT;
 	return &rows[i].endpoint;
+}
+
+/* Below which prefixes each kind is. */
+static bool is_at(enum exchange_kind kind, enum rest_entry entry)
+{
+	switch (kind) {
+	case EXCHANGE_DOLOGIN:
+	case EXCHANGE_LOGOUT:
+		return entry == ENTRY_NONE || entry == ENTRY_SESSION;
+	case EXCHANGE_PAGE:
+		return entry == ENTRY_NONE;
+	case EXCHANGE_TOKENS:
+	case EXCHANGE_EVENTS:
+		return entry != ENTRY_NONE;
+	case EXCHANGE_ENDPOINT:
+		break;
+	}
+	return false;
 }
 
 bool own_find(const char *path, enum rest_entry entry, enum exchange_kind *ret)
 {
-	bool session = entry == ENTRY_NONE || entry == ENTRY_SESSION;
-
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		*ret = rows[i].kind;
-		if (route_fits(rows[i].endpoint.pattern, path) &&
-		    (session || *ret == EXCHANGE_TOKENS))
+		if (route_fits(rows[i].endpoint.pattern, path) && is_at(*ret, entry))
 			return true;
 	}
 	return false;
+}
+
+bool own_is_open(enum exchange_kind kind)
+{
+	return kind == EXCHANGE_DOLOGIN || kind == EXCHANGE_LOGOUT || kind == EXCHANGE_PAGE;
 }
 
 void own_run_tokens(struct exchange *x)

@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "rest/auth/secret.h"
+#include "util/mem.h"
 #include "util/str.h"
 
 /* ---- escapes ------------------------------------------------------------------------------- */
@@ -100,6 +101,17 @@ static void drop_slashes(char *path)
 	*to = '\0';
 }
 
+/* Paths without a prefix: logins, and the files of the page. */
+static bool is_bare(const char *path)
+{
+	static const char *const paths[] = { "/dologin", "/logout", PAGE_PATHS };
+
+	for (size_t i = 0; i < ARRAY_SIZE(paths); i++)
+		if (!strcmp(paths[i], path))
+			return true;
+	return false;
+}
+
 static int find_entry(struct target *t, const char *path)
 {
 	for (const struct rest_prefix *p = rest_prefixes; p->prefix; p++) {
@@ -112,7 +124,7 @@ static int find_entry(struct target *t, const char *path)
 		t->path = path[len] ? path + len : "/";
 		return 0;
 	}
-	if (strcmp(path, "/dologin") && strcmp(path, "/logout"))
+	if (!is_bare(path))
 		return -ENOENT;
 	t->entry = ENTRY_NONE;
 	t->prefix = "";

@@ -10,6 +10,7 @@
 #include "rest/rest.h"
 
 #define TARGET_MAX	8192 /* bytes of a request target */
+#define PAGE_PATHS	"/", "/page.js", "/page.css" /* the page, for a browser */
 #define JSON_VALUES_MAX 200000u /* three lists, of 55,000 GUIDs in a body of 1 MB */
 #define JSON_GROUPS_MAX 64u
 
@@ -17,7 +18,7 @@ enum rest_entry {
 	ENTRY_BASIC,   /* /ufmRest: password or certificate */
 	ENTRY_SESSION, /* /ufmRestV2: cookie */
 	ENTRY_TOKEN,   /* /ufmRestV3: token */
-	ENTRY_NONE,    /* /dologin, /logout */
+	ENTRY_NONE,    /* /dologin, /logout, and the files of the page */
 };
 
 /* What is in front of all paths, and says how users log in; ends with a row without a prefix. */

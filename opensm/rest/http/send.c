@@ -53,12 +53,17 @@ static struct MHD_Response *make_response(struct exchange *x)
 
 /* ---- the answer ---------------------------------------------------------------------------- */
 
-static void add_headers(struct exchange *x, struct MHD_Response *r)
+void add_common_headers(struct exchange *x, struct MHD_Response *r)
 {
-	MHD_add_response_header(r, "Content-Type", x->answer.type);
 	MHD_add_response_header(r, "Cache-Control", "no-store");
 	MHD_add_response_header(r, "X-Content-Type-Options", "nosniff");
 	MHD_add_response_header(r, "X-Request-Id", x->id);
+}
+
+static void add_headers(struct exchange *x, struct MHD_Response *r)
+{
+	MHD_add_response_header(r, "Content-Type", x->answer.type);
+	add_common_headers(x, r);
 	for (size_t i = 0; i < x->answer.n_headers; i++)
 		MHD_add_response_header(r, x->answer.headers[i].name, x->answer.headers[i].value);
 }
