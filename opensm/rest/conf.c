@@ -8,7 +8,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include "ini/ini.h"
 #include "util/file.h"
@@ -285,6 +285,14 @@ struct rest_conf *rest_conf_parse(const char *file, const char *text, size_t len
 	return r < 0 ? NULL : take(c);
 }
 
+/* The unit gives an empty line where a file is missing, so that we start and say which. */
+static bool is_credential(const char *path)
+{
+	struct stat st;
+
+	return path && stat(path, &st) == 0 && st.st_size > 1;
+}
+
 /* A name without a folder: a credential of the service, or a file beside the configuration. */
 static void find_file(const char *conf_path, char **name)
 {
@@ -295,7 +303,7 @@ static void find_file(const char *conf_path, char **name)
 		return;
 	if (folder && *folder)
 		path = xasprintf("%s/%s", folder, *name);
-	if (!path || access(path, F_OK) < 0) {
+	if (!is_credential(path)) {
 		free(path);
 		path = xasprintf("%.*s%s", slash ? (int)(slash - conf_path) + 1 : 0, conf_path,
 				 *name);

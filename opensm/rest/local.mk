@@ -28,7 +28,10 @@ REST_LIBS = librestwatch.a librestapi.a libresthttp.a librestauth.a libpage.a li
 
 sbin_PROGRAMS += sbin/opensm-rest
 sbin_opensm_rest_SOURCES = opensm/rest/main.c opensm/rest/add_user.c opensm/rest/add_user.h opensm/rest/backend.c \
-	opensm/rest/backend.h opensm/rest/conf.c opensm/rest/conf.h opensm/rest/living/living.c opensm/rest/living/living.h
+	opensm/rest/backend.h opensm/rest/conf.c opensm/rest/conf.h opensm/rest/living/living.c opensm/rest/living/living.h \
+	opensm/rest/setup/certificate.c opensm/rest/setup/certificate.h \
+	opensm/rest/setup/missing.c opensm/rest/setup/missing.h
+sbin_opensm_rest_CPPFLAGS = $(AM_CPPFLAGS) -DOPENSM_EXAMPLES_DIR='"$(docdir)/examples"'
 sbin_opensm_rest_LDADD = $(REST_LIBS)
 
 UNIT_TESTS += tests/unit/test-rest-values

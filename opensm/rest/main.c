@@ -18,6 +18,8 @@
 #include "rest/http/http.h"
 #include "rest/living/living.h"
 #include "rest/openapi.h"
+#include "rest/setup/certificate.h"
+#include "rest/setup/missing.h"
 #include "util/log.h"
 #include "util/mem.h"
 
@@ -57,12 +59,17 @@ static bool needs_tls(const struct rest_conf *c)
 	return false;
 }
 
-/* Reads all files; --check does so, too. */
-static int read_files(struct program *p, struct fault *fault)
+/* Reads all files; --check does so, too. Files that are missing are named by `say`, other faults by `fault`. */
+static int read_files(struct program *p, void (*say)(const char *), struct fault *fault)
 {
+	fault->text[0] = '\0';
+	if (missing_files(p->conf_path, NULL, say))
+		return -ENOENT;
 	p->conf = rest_conf_load(p->conf_path, fault);
 	if (!p->conf)
 		return -EINVAL;
+	if (missing_files(p->conf_path, p->conf, say))
+		return -ENOENT;
 	p->login = login_new(p->conf->users, p->conf->state_dir, fault);
 	if (!p->login)
 		return -EINVAL;
@@ -178,10 +185,16 @@ static void raise_descriptors(void)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-static int refuse_start(const struct fault *fault)
+static void say_in_log(const char *text)
 {
-	log_error("%s", fault->text);
-	return EXIT_CONF;
+	if (text[0])
+		log_error("%s", text);
+}
+
+static void say_on_stderr(const char *text)
+{
+	if (text[0])
+		fprintf(stderr, "%s\n", text);
 }
 
 static int run(struct program *p)
@@ -191,8 +204,10 @@ static int run(struct program *p)
 
 	block_signals();
 	raise_descriptors();
-	if (sd_event_default(&p->event) < 0 || read_files(p, &fault) < 0)
-		return refuse_start(&fault);
+	if (sd_event_default(&p->event) < 0 || read_files(p, say_in_log, &fault) < 0) {
+		say_in_log(fault.text);
+		return EXIT_CONF;
+	}
 	login_drop_strangers(p->login);
 	if (watch_signals(p) < 0 || start_http(p, &fault) < 0) {
 		log_error("%s", fault.text);
@@ -212,12 +227,28 @@ static int check(struct program *p)
 {
 	struct fault fault;
 
-	if (read_files(p, &fault) < 0) {
-		fprintf(stderr, "%s\n", fault.text);
+	if (read_files(p, say_on_stderr, &fault) < 0) {
+		say_on_stderr(fault.text);
 		return EXIT_CONF;
 	}
 	printf("%s: no fault; addresses: %u, users: %zu\n", p->conf_path, p->conf->n_listen,
 	       login_count_users(p->login));
+	return EXIT_SUCCESS;
+}
+
+static int make_pair(struct program *p)
+{
+	struct fault fault = { "" };
+
+	if (missing_files(p->conf_path, NULL, say_on_stderr))
+		return EXIT_CONF;
+	p->conf = rest_conf_load(p->conf_path, &fault);
+	if (!p->conf || !make_certificate(p->conf, &fault)) {
+		say_on_stderr(fault.text);
+		return EXIT_CONF;
+	}
+	printf("%s and %s are made, for 825 days; clients trust it by: curl --cacert %s\n",
+	       p->conf->certificate, p->conf->key, p->conf->certificate);
 	return EXIT_SUCCESS;
 }
 
@@ -244,6 +275,7 @@ enum {
 	OPT_RIGHT,
 	OPT_CERT_SAN,
 	OPT_NO_PASSWORD,
+	OPT_MAKE_CERTIFICATE,
 	OPT_OPENAPI,
 	OPT_VERSION,
 };
@@ -254,6 +286,7 @@ static const struct option options[] = {
 	{ "right", required_argument, NULL, OPT_RIGHT },
 	{ "cert-san", required_argument, NULL, OPT_CERT_SAN },
 	{ "no-password", no_argument, NULL, OPT_NO_PASSWORD },
+	{ "make-certificate", no_argument, NULL, OPT_MAKE_CERTIFICATE },
 	{ "openapi", no_argument, NULL, OPT_OPENAPI },
 	{ "debug", no_argument, NULL, 'd' },
 	{ "help", no_argument, NULL, 'h' },
@@ -270,13 +303,15 @@ static const char help[] =
 	"      --right RIGHT     its right: read (the default), tenant or admin\n"
 	"      --cert-san NAME   a name in its client certificate; may be repeated\n"
 	"      --no-password     it has no password, only certificates\n"
+	"      --make-certificate  makes certificate and key, signed by itself, where the\n"
+	"                        configuration looks for them and there are none\n"
 	"      --openapi         prints the interface as a document of OpenAPI, and ends\n"
 	"  -d, --debug           every request is logged\n"
 	"  -h, --help            this text\n"
 	"      --version         the version\n";
 
 struct choice {
-	bool check, debug;
+	bool check, make_certificate, debug;
 	struct add_user add;
 };
 
@@ -297,6 +332,9 @@ static int set_option(struct program *p, struct choice *choice, int option)
 		return 0;
 	case OPT_CHECK:
 		choice->check = true;
+		return 0;
+	case OPT_MAKE_CERTIFICATE:
+		choice->make_certificate = true;
 		return 0;
 	case OPT_ADD_USER:
 		choice->add.name = optarg;
@@ -359,6 +397,8 @@ int main(int argc, char **argv)
 						(choice.debug ? LOGB_DEBUG : 0) });
 	if (choice.add.name)
 		status = add_user(&choice.add, p.conf_path);
+	else if (choice.make_certificate)
+		status = make_pair(&p);
 	else
 		status = choice.check ? check(&p) : run(&p);
 	program_done(&p);

@@ -48,12 +48,13 @@ only_in "facts are written through fabric/observe.h" \
 own_code | tr '\n' '\0' | xargs -0 -r grep -HnE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"fabric/fabric_internal\.h"' |
 	grep -v '^opensm/fabric/' | tap_none "fabric_internal.h is for the files of fabric/"
 # opensmctl dates the files it makes, as ibnetdiscover does.
+# opensm-rest dates the certificate that it makes.
 # route_child.c asks for the processor time of its child, sender.c until when it waits for the end of a thread, out.c when a
 # MAD left, and whether it waited too long.
 only_in "only daemon.c, the log, ibfab, opensmctl and the callers of its socket ask for the time" \
 	'\b(clock_gettime|gettimeofday|time)[[:space:]]*\(' opensm/daemon/daemon.c opensm/util/log.c \
 	sim/serve/main.c opensm/opensmctl/show_topology.c opensm/opensmctl/report.c opensm/opensmctl/talk/watch.c opensm/daemon/route_child.c libvendor/sender.c libvendor/out.c \
-	opensm/client/client.c opensm/rest/backend.c opensm/rest/living/watch.c opensm/rest/http/exchange.c
+	opensm/client/client.c opensm/rest/backend.c opensm/rest/living/watch.c opensm/rest/http/exchange.c opensm/rest/setup/certificate.c
 only_in "threads are the worker of the daemon, the receiver of a umad device, its sender, its stop guard, and those of opensm-rest" '\bpthread_create|\bthrd_create' \
 	opensm/daemon/daemon.c opensm/daemon/worker.c libvendor/umad_receive.c libvendor/sender.c libvendor/stop_guard.c \
 	opensm/rest/http/workers.c opensm/rest/living/watch.c

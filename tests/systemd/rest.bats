@@ -28,9 +28,8 @@ prepare() {
 	put /etc/rdma/opensm.conf.1 <<<'guid 0x0000000000100001'
 	start
 	wait_for 20 status_says '1: MASTER'
-	inside openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout /etc/rdma/opensm-rest.key \
-		-out /etc/rdma/opensm-rest.crt -subj /CN=H1 2>/dev/null
 	printf '%s\n' 'listen = 127.0.0.1:443' 'certificate = opensm-rest.crt' 'key = opensm-rest.key' | put /etc/rdma/opensm-rest.conf
+	inside opensm-rest --make-certificate
 	inside sh -c 'echo pw | opensm-rest --add-user cloud --right tenant'
 	inside opensm-rest --check
 }
@@ -44,10 +43,39 @@ serves() {
 	[ "$(ask -u cloud:pw /ufmRest/app/ufm_version)" = 200 ]
 }
 
-@test "off until asked for; without a configuration it does not start" {
+# What the journal has of the last start, and then no more starts.
+refuses() {
+	run ! inside systemctl start opensm-rest
+	[ "$(inside systemctl show -P ExecMainStatus opensm-rest)" = 78 ]
+	[ "$(inside systemctl show -P NRestarts opensm-rest)" = 0 ]
+	inside systemctl status --no-pager -l opensm-rest >status || true
+	grep -qF "$1" status || { cat status; return 1; }
+}
+
+@test "off until asked for; without its files it says which is missing and what makes it, and is not started again" {
 	run ! inside systemctl is-enabled opensm-rest
 	run ! inside systemctl is-active opensm-rest
-	run ! inside systemctl start opensm-rest
+	example=$(inside find /usr/share/doc/opensm /usr/local/share/doc/opensm -name opensm-rest.conf 2>/dev/null || true)
+	refuses "/etc/rdma/opensm-rest.conf: no such file; begin with the example: cp $example /etc/rdma/opensm-rest.conf"
+	inside mkdir -p /etc/rdma
+	inside cp "$example" /etc/rdma/opensm-rest.conf
+	refuses "/etc/rdma/opensm-rest.users: no such file; make the first user: opensm-rest --add-user NAME --right tenant"
+	grep -qF "/etc/rdma/opensm-rest.crt: no such file; copy the certificate of this host there, or make one that the host signs itself: opensm-rest --make-certificate" status
+	grep -qF "/etc/rdma/opensm-rest.key: no such file" status
+	inside sh -c 'echo pw | opensm-rest --add-user NAME --right tenant'
+	inside opensm-rest --make-certificate
+	run -78 inside opensm-rest --make-certificate
+	[[ $output == "/etc/rdma/opensm-rest.crt is there already, nothing is overwritten"* ]]
+	inside systemctl start opensm-rest
+	[ "$(inside stat -c %a /etc/rdma/opensm-rest.key)" = 600 ]
+	# a client that trusts this certificate, and no other
+	name=$(inside hostname)
+	inside curl -s --cacert /etc/rdma/opensm-rest.crt --connect-to "$name:443:127.0.0.1:443" -o /dev/null -w '%{http_code}' \
+		"https://$name/ufmRest/app/ufm_version" | grep -qx 401
+	# the key is gone: the others are fine
+	inside rm /etc/rdma/opensm-rest.key
+	inside systemctl stop opensm-rest
+	refuses "/etc/rdma/opensm-rest.key: no such file; copy the key of the certificate there (mode 0600), or make both: opensm-rest --make-certificate"
 }
 
 @test "enabled: it serves, as a user of its own without devices, and its secrets stay root's" {
