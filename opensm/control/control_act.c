@@ -134,7 +134,7 @@ const struct control_method control_methods[] = {
 	{ "TopologyText",
 	  "The cables that are found, as a file for expected_topology_file; with accept (a "
 	  "finding, or all) the file as it would be then. Nothing is written",
-	  "(accept: ?string, csv: ?bool)", control_topology_text_fields, CONTROL_READ,
+	  "(accept: ?string, csv: ?bool, ndt: ?bool)", control_topology_text_fields, CONTROL_READ,
 	  .snapshot = control_topology_text_new, .collect = control_topology_collect,
 	  .render = control_topology_text, .drop = control_topology_drop },
 	{ "ExpectedTopology", "The expected topology in force, as it was read", "()",

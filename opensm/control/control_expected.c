@@ -165,7 +165,7 @@ static void write_found(struct expected_text *t)
 	size_t len;
 	FILE *out = open_memstream(&t->text, &len);
 
-	expect_write(x, true, 0, out);
+	expect_write(x, EXPECT_CSV, 0, out);
 	fclose(out);
 	expect_free(x);
 }

@@ -26,7 +26,7 @@ struct topology {
 	struct view_copy *copy; /* copy of the fabric in progress; `found` when complete */
 	struct view *found;
 	char *accept; /* a finding, or "all"; NULL: the picture as it is found */
-	bool csv;
+	enum expect_format format;
 	int64_t now;
 };
 
@@ -170,12 +170,14 @@ void *control_topology_text_new(const struct control_method *m, const struct dae
 		return NULL;
 	t = topology_new(api);
 	t->accept = accept ? xstrdup(accept) : NULL;
-	t->csv = json_flag(parameters, "csv", false);
+	t->format = json_flag(parameters, "ndt", false)	  ? EXPECT_NDT
+		    : json_flag(parameters, "csv", false) ? EXPECT_CSV
+							  : EXPECT_NETDISCOVER;
 	if (!accept) {
 		t->copy = sm_view_copy(api->sm, NULL, 0, NULL);
 		return t;
 	}
-	if (t->path && t->drift && !t->drift->by_name)
+	if (t->path && t->drift && t->drift->format != EXPECT_TOPO)
 		return t;
 	refuse_accept(t, err);
 	control_topology_drop(t);
@@ -243,7 +245,7 @@ struct json_object *control_topology_text(void *snapshot, struct control_error *
 	struct topology *t = snapshot;
 	struct expect *x = text_of(t, err);
 	int64_t learnt = t->accept ? t->drift->learnt : t->now;
-	bool csv = t->accept ? t->drift->csv : t->csv;
+	enum expect_format format = t->accept ? t->drift->format : t->format;
 	_cleanup_free_ char *text = NULL;
 	struct json_object *ret;
 	size_t len;
@@ -252,7 +254,7 @@ struct json_object *control_topology_text(void *snapshot, struct control_error *
 	if (!x)
 		return NULL;
 	out = open_memstream(&text, &len);
-	expect_write(x, csv, learnt, out);
+	expect_write(x, format, learnt, out);
 	fclose(out);
 	ret = FIELDS_NEW(TEXT_FIELDS);
 	expect_free(x);

@@ -8,7 +8,7 @@ bin_opensmctl_SOURCES = opensm/opensmctl/main.c opensm/opensmctl/talk/ctl.h \
 	opensm/opensmctl/instances.c opensm/opensmctl/monitor.c opensm/opensmctl/configuration.c \
 	opensm/opensmctl/security.c opensm/opensmctl/congestion.c opensm/opensmctl/marks.c opensm/opensmctl/alarms.c opensm/opensmctl/health.c opensm/opensmctl/ledger.c opensm/opensmctl/show.h
 bin_opensmctl_CPPFLAGS = $(AM_CPPFLAGS) $(IBMAD_CFLAGS)
-bin_opensmctl_LDADD = libctlformats.a libpage.a libclient.a libib.a $(UTIL_LIBS) $(JSON_LIBS) $(IBMAD_LIBS)
+bin_opensmctl_LDADD = libctlformats.a libpage.a libclient.a $(TOPO_LIBS) libib.a $(UTIL_LIBS) $(JSON_LIBS) $(IBMAD_LIBS)
 
 # Other people's formats, and commands about the subnet.
 noinst_LIBRARIES += libctlformats.a

@@ -362,13 +362,13 @@ static int topology(struct ctl *c)
 
 const struct ctl_command ctl_topology = {
 	.name = "topology",
-	.arguments = "[save FILE [--csv]|diff|accept FINDING|all] "
+	.arguments = "[save FILE [--csv|--ndt]|diff|accept FINDING|all|import FILE] "
 		     "[--format table|ibnetdiscover|json|dot|slurm-conf|slurm-block|"
 		     "slurm-yaml|k8s] [--network PATTERN] [--ports DEVICE] [--blocks leaf|pod] "
 		     "[--block-size N] [--k8s-prefix DOMAIN]",
-	.help = "the fabric: as a table, or in a format that other programs read; save, diff and "
-		"accept: as it was meant",
-	.words = "save diff accept --csv "
+	.help = "the fabric: as a table, or in a format that other programs read; save, diff, "
+		"accept and import: as it was meant",
+	.words = "save diff accept import --csv --ndt "
 		 "--format table ibnetdiscover json dot slurm-conf slurm-block slurm-yaml k8s "
 		 "--network --ports --blocks leaf pod --block-size --k8s-prefix",
 	.scope = CTL_SEES_ALL,

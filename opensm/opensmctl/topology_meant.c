@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * topology save, diff and accept: the fabric as it was meant. The file is written here, with
- * the rights of the caller, and then the manager is told to read it: it need not be able to write.
+ * topology save, diff, accept and import: the fabric as it was meant. The file is written here,
+ * with the rights of the caller, and then the manager is told to read it: it need not be able to
+ * write. What is imported is read by the code by which the manager reads it, so that a fault is
+ * found before anything is changed.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "opensmctl/show.h"
+#include "topo/expect_file.h"
 #include "util/file.h"
 #include "util/mem.h"
 #include "util/str.h"
@@ -25,14 +28,15 @@ static int write_file(const struct ctl *c, struct file_replace *f, const char *p
 	return r < 0 ? ctl_refuse(c, "%s: %s; it was not changed", path, strerror(-r)) : CTL_OK;
 }
 
-static struct json_object *ask_text(struct ctl *c, const char *accept, bool csv)
+/* `accept`: a finding, or "all"; `format`: a flag of the method; NULL: neither. */
+static struct json_object *ask_text(struct ctl *c, const char *accept, const char *format)
 {
 	struct json_object *parameters = json_object_new_object();
 
 	if (accept)
 		json_object_object_add(parameters, "accept", json_object_new_string(accept));
-	if (csv)
-		json_object_object_add(parameters, "csv", json_object_new_boolean(true));
+	if (format)
+		json_object_object_add(parameters, format, json_object_new_boolean(true));
 	return ctl_call(c, "TopologyText", parameters);
 }
 
@@ -41,11 +45,16 @@ static struct json_object *ask_text(struct ctl *c, const char *accept, bool csv)
 static int save(struct ctl *c)
 {
 	const char *path = js_str(c->words, "path");
+	bool csv = js_bool(c->words, "csv"), ndt = js_bool(c->words, "ndt");
 	struct json_object *o;
 	char n[64];
 	int r;
 
-	o = ask_text(c, NULL, js_bool(c->words, "csv"));
+	if (csv && ndt) {
+		ctl_refuse(c, "topology save: --csv or --ndt, not both");
+		return CTL_USAGE;
+	}
+	o = ask_text(c, NULL, csv ? "csv" : ndt ? "ndt" : NULL);
 	if (!o)
 		return c->exit_code;
 	r = write_file(c, file_output_open(path, 0644), path, js_str(o, "text"));
@@ -98,15 +107,30 @@ static bool differs(const struct ctl *c, struct json_object *o)
 	return js_len(js_get(o, "findings"));
 }
 
+/* The file was written: the manager reads it. */
+static int have_it_read(struct ctl *c)
+{
+	struct json_object *answer = ctl_call(c, "Reload", NULL);
+	int r = CTL_OK;
+
+	if (!answer)
+		return c->exit_code;
+	if (js_int(answer, "errors"))
+		r = ctl_refuse(c, "the configuration has an error, so that the file is not read yet: "
+			       "opensmctl check");
+	json_object_put(answer);
+	return r;
+}
+
 /* ---- accept ---------------------------------------------------------------------------------- */
 
 static int accept_one(struct ctl *c)
 {
-	struct json_object *o, *answer;
+	struct json_object *o;
 	char n[64];
 	int r;
 
-	o = ask_text(c, js_str(c->words, "finding"), false);
+	o = ask_text(c, js_str(c->words, "finding"), NULL);
 	if (!o)
 		return c->exit_code;
 	r = write_file(c, file_replace_open(js_str(o, "file"), false), js_str(o, "file"),
@@ -117,25 +141,88 @@ static int accept_one(struct ctl *c)
 	}
 	printf("%s: %s\n", js_str(o, "file"), ctl_plural(js_int(o, "cables"), "cable", n));
 	json_object_put(o);
-	answer = ctl_call(c, "Reload", NULL);
-	if (!answer)
+	return have_it_read(c);
+}
+
+/* ---- import ---------------------------------------------------------------------------------- */
+
+/* The number of expected cables; -1 after findings were printed. */
+static long check_file(const struct ctl *c, const char *path, char **ret_text)
+{
+	struct conf_report report = { 0 };
+	struct expect *x = NULL;
+	size_t len;
+	long n = -1;
+	int r = file_read(path, TOPOFILE_MAX, ret_text, &len);
+
+	if (r < 0) {
+		ctl_refuse(c, "%s: %s; nothing was changed", path, strerror(-r));
+		return -1;
+	}
+	x = expect_read_text(path, *ret_text, len, &report);
+	conf_report_print(&report, stderr);
+	conf_report_clear(&report);
+	if (x)
+		n = (long)expect_count_cables(x);
+	else
+		ctl_refuse(c, "%s has a fault, and nothing was changed", path);
+	expect_free(x);
+	return n;
+}
+
+/* NULL after an error was printed; the caller frees. */
+static char *path_of_manager(struct ctl *c)
+{
+	struct json_object *o = ctl_call(c, "Drift", NULL);
+	char *ret = NULL;
+
+	if (!o)
+		return NULL;
+	if (js_has(o, "file"))
+		ret = xstrdup(js_str(o, "file"));
+	else
+		c->exit_code = ctl_refuse(c, "no file is expected: set expected_topology_file in "
+					  "opensm.conf, then opensmctl reload, then import again");
+	json_object_put(o);
+	return ret;
+}
+
+static int import_one(struct ctl *c)
+{
+	const char *from = js_str(c->words, "path");
+	_cleanup_free_ char *text = NULL, *path = NULL;
+	long cables = check_file(c, from, &text);
+	char n[64];
+	int r;
+
+	if (cables < 0)
+		return CTL_REFUSED;
+	path = path_of_manager(c);
+	if (!path)
 		return c->exit_code;
-	if (js_int(answer, "errors"))
-		r = ctl_refuse(c, "the configuration has an error, so that the file is not read "
-				  "yet: opensmctl check");
-	json_object_put(answer);
-	return r;
+	r = write_file(c, file_replace_open(path, false), path, text);
+	if (r != CTL_OK)
+		return r;
+	printf("%s: %s of %s; opensmctl topology diff says what differs\n", path,
+	       ctl_plural(cables, "cable", n), from);
+	return have_it_read(c);
 }
 
 static const struct ctl_word save_takes[] = {
 	{ CTL_TEXT, .parameter = "path",
 	  .missing = "topology save: the name of a file is needed" },
 	{ CTL_FLAG, .option = "--csv", .parameter = "csv" },
+	{ CTL_FLAG, .option = "--ndt", .parameter = "ndt" },
 	{ 0 },
 };
 static const struct ctl_word accept_takes[] = {
 	{ CTL_TEXT, .parameter = "finding",
 	  .missing = "topology accept: a finding of 'opensmctl topology diff' is needed, or all" },
+	{ 0 },
+};
+static const struct ctl_word import_takes[] = {
+	{ CTL_TEXT, .parameter = "path",
+	  .missing = "topology import: a file of the cables that are meant to be there is needed" },
 	{ 0 },
 };
 
@@ -145,8 +232,9 @@ const struct ctl_command topology_commands[] = {
 	  .scope = CTL_ACTS,
 	  .shows = true,
 	  .method = "Drift",
-		  .print = print_diff,
+	  .print = print_diff,
 	  .fails = differs },
 	{ .name = "accept", .scope = CTL_ACTS, .takes = accept_takes, .with = accept_one },
+	{ .name = "import", .scope = CTL_ACTS, .takes = import_takes, .with = import_one },
 	{ 0 },
 };

@@ -59,7 +59,7 @@ static bool needs_tls(const struct rest_conf *c)
 	return false;
 }
 
-/* Reads all files; --check does so, too. Files that are missing are named by `say`, other faults by `fault`. */
+/* Reads all files; --check does so, too. `say` names missing files, `fault` any other fault. */
 static int read_files(struct program *p, void (*say)(const char *), struct fault *fault)
 {
 	fault->text[0] = '\0';

@@ -94,6 +94,11 @@ struct expect *expect_resolve(struct expect *x, const struct expect *other);
 #define EXPECT_CALLED_MAX 160
 /* Writes the name of a board of a system; board "": of the system. False: too long. */
 bool expect_called(char ret[EXPECT_CALLED_MAX], const char *system, size_t len, const char *board);
+/*
+ * The name of a board by a description: "h1 HCA-2" is h1/U2, "MF0;core1:CS7500/L01/U1" core1/L01.
+ * False: it is no such description, or too long.
+ */
+bool expect_called_label(char ret[EXPECT_CALLED_MAX], const char *label);
 /* Finds a node in the picture by its GUID or, if that has names alone, by name; TOPO_NONE: none. */
 uint32_t expect_seek(const struct expect *x, guid_t guid, guid_t sysimg, const char *name);
 /* A number in place of the GUID of the i-th node of a picture with names; no device has it. */

@@ -7,7 +7,7 @@
  * A node is called as its description says, or the node-name map in its place:
  *
  *   "h1"                            h1
- *   "h1 HCA-2", "h1 mlx5_1"         h1/U2      (the first one: h1)
+ *   "h1 HCA-2", "h1/mlx5_1"         h1/U2      (the first one: h1)
  *   "MF0;leaf1:MSB7800/U1"          leaf1
  *   "MF0;core1:CS7500/L01/U1"       core1/L01
  *
@@ -72,6 +72,39 @@ bool expect_called(char ret[EXPECT_CALLED_MAX], const char *system, size_t len, 
 	return r < EXPECT_CALLED_MAX;
 }
 
+/* "SYSTEM BOARD" or "SYSTEM/BOARD": the last word is the name of an HCA. */
+static bool call_hca(char ret[EXPECT_CALLED_MAX], const char *label)
+{
+	const char *cut = label + strlen(label);
+
+	while (cut > label && *cut != ' ' && *cut != '/')
+		cut--;
+	return cut > label && board_number(cut + 1) &&
+	       expect_called(ret, label, (size_t)(cut - label), cut + 1);
+}
+
+/* "MF0;SYSTEM:TYPE/BOARD/U1" */
+static bool call_managed(char ret[EXPECT_CALLED_MAX], const char *label)
+{
+	const char *start = strchr(label, ';'), *colon = start ? strchr(start, ':') : NULL;
+	const char *board = colon ? strchr(colon, '/') : NULL;
+	char bare[EXPECT_CALLED_MAX];
+	size_t len;
+
+	if (!board || colon == start + 1)
+		return false;
+	snprintf(bare, sizeof(bare), "%s", board + 1);
+	len = strlen(bare);
+	if (len > 3 && !strcmp(bare + len - 3, "/U1"))
+		bare[len - 3] = '\0';
+	return expect_called(ret, start + 1, (size_t)(colon - start - 1), bare);
+}
+
+bool expect_called_label(char ret[EXPECT_CALLED_MAX], const char *label)
+{
+	return call_managed(ret, label) || call_hca(ret, label);
+}
+
 /* ---- by name --------------------------------------------------------------------------------- */
 
 static uint32_t slot_of(const struct expect *x, const char *name)
@@ -95,35 +128,11 @@ void expect_index_names(struct expect *x)
 		x->slots[slot_of(x, x->nodes[i].name)] = i;
 }
 
-/* "SYSTEM BOARD": its last word is the name of an HCA. */
-static uint32_t seek_hca(const struct expect *x, const char *label)
+static uint32_t seek_label(const struct expect *x, const char *label)
 {
-	const char *blank = strrchr(label, ' ');
 	char name[EXPECT_CALLED_MAX];
 
-	if (!blank || blank == label || !board_number(blank + 1) ||
-	    !expect_called(name, label, (size_t)(blank - label), blank + 1))
-		return TOPO_NONE;
-	return x->slots[slot_of(x, name)];
-}
-
-/* "MF0;SYSTEM:TYPE/BOARD/U1" */
-static uint32_t seek_managed(const struct expect *x, const char *label)
-{
-	const char *start = strchr(label, ';'), *colon = start ? strchr(start, ':') : NULL;
-	const char *board = colon ? strchr(colon, '/') : NULL;
-	char name[EXPECT_CALLED_MAX], bare[EXPECT_CALLED_MAX];
-	size_t len;
-
-	if (!board || colon == start + 1)
-		return TOPO_NONE;
-	snprintf(bare, sizeof(bare), "%s", board + 1);
-	len = strlen(bare);
-	if (len > 3 && !strcmp(bare + len - 3, "/U1"))
-		bare[len - 3] = '\0';
-	return expect_called(name, start + 1, (size_t)(colon - start - 1), bare)
-		       ? x->slots[slot_of(x, name)]
-		       : TOPO_NONE;
+	return expect_called_label(name, label) ? x->slots[slot_of(x, name)] : TOPO_NONE;
 }
 
 static uint32_t seek_guid(const struct expect *x, guid_t guid)
@@ -144,12 +153,10 @@ uint32_t expect_seek(const struct expect *x, guid_t guid, guid_t sysimg, const c
 		return expect_find_node(x, guid);
 	at = name[0] ? x->slots[slot_of(x, name)] : TOPO_NONE;
 	if (at == TOPO_NONE)
-		at = seek_hca(x, name);
+		at = seek_label(x, name);
 	if (at == TOPO_NONE)
-		at = seek_managed(x, name);
-	if (at == TOPO_NONE)
-		at = seek_guid(x, sysimg);
-	return at == TOPO_NONE ? seek_guid(x, guid) : at;
+		at = seek_guid(x, guid);
+	return at == TOPO_NONE ? seek_guid(x, sysimg) : at;
 }
 
 /* ---- GUIDs for names ------------------------------------------------------------------------- */

@@ -101,7 +101,7 @@ static char *write_file(const struct bench *b, const char *kind)
 	if (!strcmp(kind, "topo"))
 		write_topo(x, out);
 	else
-		expect_write(x, !strcmp(kind, "csv"), 0, out);
+		expect_write(x, strcmp(kind, "csv") ? EXPECT_NETDISCOVER : EXPECT_CSV, 0, out);
 	printf("file: %ld bytes\n", ftell(out));
 	fclose(out);
 	expect_free(x);

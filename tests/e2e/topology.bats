@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
 # The fabric as it was meant: what ibnetdiscover of infiniband-diags writes as expected_topology_file; opensmctl topology
-# save, diff and accept; a link that is not in the file stays in INIT.
+# save, diff and import and accept, also as UFM's NDT; a link that is not in the file stays in INIT.
 # shellcheck disable=SC2154,SC2030,SC2031 # what lib.bash sets
 load lib
 
@@ -35,6 +35,12 @@ is_state() {
 	[ "$(state_of "$1" "$2")" = "$3" ]
 }
 
+# NDT says nothing of rates, and the links of ibsim are slower than their ends can be.
+only_slower() {
+	ctl topology diff --json || :
+	jq -e '.compared and all(.findings[]; .cause == "degraded")' <<<"$out"
+}
+
 started() {
 	sm_start "${HOSTS[0]}"
 	wait_for 20 sm_up
@@ -54,6 +60,29 @@ started() {
 	sim_console 'ReLink "h4"[1]'
 	wait_for 20 says 0 'the fabric is as it was meant'
 	grep -q 'leaf2/2 .*: this is over' opensm.log
+}
+
+@test "UFM's NDT is imported, with faults by line and column; accepted findings are written as NDT" {
+	started
+	wait_for 10 gives 0 topology save --ndt meant.ndt
+	[ "$(head -n 1 meant.ndt)" = StartDev,StartPort,EndDev,EndPort,State ]
+	gives 2 topology save --ndt --csv both
+	# Two hosts exchanged, columns added and in another order, as a spreadsheet leaves them.
+	awk -F, 'NR == 1 { print "Domain,EndPort,EndDev,StartPort,#Fields:StartDev,State"; next }
+		{ gsub(/\<h3\>/, "h#"); gsub(/\<h4\>/, "h3"); gsub(/h#/, "h4"); print "In-Scope," $4 "," $3 "," $2 "," $1 ",Active" }' meant.ndt >wrong.ndt
+	{ cat wrong.ndt; echo ',Port 300,h9,Port 1,leaf1,Active'; } >bad.ndt
+	gives 1 topology import bad.ndt
+	[[ $out == *"bad.ndt:$(wc -l <bad.ndt):2: error: \"Port 300\"; expected a port"*"nothing was changed"* ]]
+	[ ! -e meant ]
+	gives 0 topology import wrong.ndt
+	[[ $out == *"$PWD/meant: "*" cables of wrong.ndt"* ]]
+	cmp wrong.ndt meant
+	wait_for 20 says 1 h3
+	gives 1 topology diff --json
+	jq -e '.findings | length > 0' <<<"$out"
+	gives 0 topology accept all
+	wait_for 20 only_slower
+	cmp meant meant.ndt
 }
 
 @test "ibdiagnet's topology file is expected: names of systems alone, and never written" {

@@ -48,8 +48,8 @@ refuses() {
 	run ! inside systemctl start opensm-rest
 	[ "$(inside systemctl show -P ExecMainStatus opensm-rest)" = 78 ]
 	[ "$(inside systemctl show -P NRestarts opensm-rest)" = 0 ]
-	inside systemctl status --no-pager -l opensm-rest >status || true
-	grep -qF "$1" status || { cat status; return 1; }
+	inside systemctl status --no-pager -l opensm-rest >status.out || true
+	grep -qF "$1" status.out || { tail -n 20 status.out; return 1; }
 }
 
 @test "off until asked for; without its files it says which is missing and what makes it, and is not started again" {
@@ -60,8 +60,8 @@ refuses() {
 	inside mkdir -p /etc/rdma
 	inside cp "$example" /etc/rdma/opensm-rest.conf
 	refuses "/etc/rdma/opensm-rest.users: no such file; make the first user: opensm-rest --add-user NAME --right tenant"
-	grep -qF "/etc/rdma/opensm-rest.crt: no such file; copy the certificate of this host there, or make one that the host signs itself: opensm-rest --make-certificate" status
-	grep -qF "/etc/rdma/opensm-rest.key: no such file" status
+	grep -qF "/etc/rdma/opensm-rest.crt: no such file; copy the certificate of this host there, or make one that the host signs itself: opensm-rest --make-certificate" status.out
+	grep -qF "/etc/rdma/opensm-rest.key: no such file" status.out
 	inside sh -c 'echo pw | opensm-rest --add-user NAME --right tenant'
 	inside opensm-rest --make-certificate
 	run -78 inside opensm-rest --make-certificate

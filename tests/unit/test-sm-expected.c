@@ -272,7 +272,7 @@ static void save_file(struct world *w)
 	FILE *out = fopen(file, "w");
 
 	assert_non_null(out);
-	expect_write(x, false, 0, out);
+	expect_write(x, EXPECT_NETDISCOVER, 0, out);
 	fclose(out);
 	expect_free(x);
 }

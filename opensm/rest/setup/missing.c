@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The service starts without them, so that the journal and `systemctl status` say which file is missing: a condition of
- * the unit would say only that it failed.
+ * The service starts without them, so that the journal and `systemctl status` say which file is
+ * missing: a condition of the unit would say only that it failed.
  */
 #include "rest/setup/missing.h"
 
@@ -63,7 +63,8 @@ unsigned missing_files(const char *conf_path, const struct rest_conf *conf,
 		const char *path, *what, *option;
 	} rows[] = {
 		{ tls ? conf->certificate : NULL,
-		  "copy the certificate of this host there, or make one that the host signs itself:",
+		  "copy the certificate of this host there, or make one that the host signs "
+		  "itself:",
 		  "--make-certificate" },
 		{ tls ? conf->key : NULL,
 		  "copy the key of the certificate there (mode 0600), or make both:",

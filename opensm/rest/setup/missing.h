@@ -4,6 +4,9 @@
 
 #include "rest/conf.h"
 
-/* Says one sentence for each missing file; returns their number. `conf` NULL: the configuration is looked for. */
+/*
+ * Says one sentence for each missing file; returns their number. `conf` NULL: the configuration is
+ * looked for.
+ */
 unsigned missing_files(const char *conf_path, const struct rest_conf *conf,
 		       void (*say)(const char *sentence));

@@ -18,7 +18,7 @@
 #pragma once
 
 #include "sm/sm.h"
-#include "topo/expect.h"
+#include "topo/expect_file.h"
 
 void expected_new(struct sm *sm, const struct sm_paths *paths);
 void expected_free(struct sm *sm);
@@ -57,8 +57,7 @@ struct drift {
 	uint32_t n;
 	unsigned of_kind[EXPECT_KINDS];
 	int64_t learnt;
-	bool csv;     /* set if the file is CSV */
-	bool by_name; /* set if the file names nodes by description: another program wrote it */
+	enum expect_format format; /* of the file */
 };
 
 struct sm_expected {

@@ -171,8 +171,7 @@ static int run_compare(void *data)
 	d->have = expect_build(take(job->facts));
 	d->want = expect_resolved(job->want->x, d->have) ?: expect_dup(job->want->x);
 	d->learnt = job->want->learnt;
-	d->by_name = job->want->x->slots;
-	d->csv = expect_text_is_csv(job->want->text, job->want->len);
+	d->format = expect_text_format(job->want->text, job->want->len);
 	if (says_rates(d->want))
 		forget_best(d->have);
 	d->report = expect_compare(d->want, d->have);

@@ -16,29 +16,15 @@
 
 #include "conf/text/lines.h"
 #include "topo/expect_file.h"
-#include "util/bisect.h"
+#include "topo/formats/by_name.h"
 #include "util/str.h"
 
 #define HEAD_LINES 10000u /* that are looked at to see what kind of file it is */
 
-struct end {
-	const char *name; /* of the node */
-	uint8_t port;
-};
-
-/* A line, from one of its ends; each line gives two. */
-struct row {
-	struct end at, to;
-	struct expect_rate rate;
-	unsigned line;
-};
-
 struct topo_reader {
 	const char *path;
 	struct conf_report own, *report; /* report: &own */
-	struct arena names;
-	struct row *rows;
-	size_t n, cap;
+	struct by_name cables;
 	char *type, *system; /* whose block it is; NULL: between blocks */
 	bool told_boards;    /* of this system */
 };
@@ -115,14 +101,6 @@ static bool take_arrow(struct topo_reader *t, const struct line *line, char *wor
 
 /* ---- ports ----------------------------------------------------------------------------------- */
 
-static const char *keep_name(struct topo_reader *t, const char *name)
-{
-	char *copy = arena_calloc(&t->names, strlen(name) + 1, 1);
-
-	memcpy(copy, name, strlen(name));
-	return copy;
-}
-
 /* Boards that are HCAs ("U2") have ports of that number; of others a description knows. */
 static void tell_board(struct topo_reader *t, const struct line *line, const char *p,
 		       const char *type, const char *name, unsigned port)
@@ -146,7 +124,7 @@ static bool is_hca(const char *name)
 
 /* "P7", "U2/P1", "L1/P3": the node, and its port. */
 static bool take_port(struct topo_reader *t, const struct line *line, const char *type,
-		      const char *system, char *word, struct end *ret)
+		      const char *system, char *word, struct by_name_end *ret)
 {
 	char *slash = strrchr(word, '/'), *number = slash ? slash + 1 : word;
 	char board[EXPECT_CALLED_MAX], name[EXPECT_CALLED_MAX];
@@ -166,7 +144,7 @@ static bool take_port(struct topo_reader *t, const struct line *line, const char
 		tell_board(t, line, word, type, name, (unsigned)port);
 		t->told_boards = true;
 	}
-	*ret = (struct end){ keep_name(t, name), (uint8_t)port };
+	*ret = (struct by_name_end){ by_name_keep(&t->cables, name), (uint8_t)port };
 	return true;
 }
 
@@ -187,21 +165,10 @@ static void on_system(struct topo_reader *t, const struct line *line, char *type
 	t->told_boards = false;
 }
 
-static void add_row(struct topo_reader *t, const struct row *row)
-{
-	struct row back = *row;
-
-	back.at = row->to;
-	back.to = row->at;
-	GROW(t->rows, t->n + 2, t->cap);
-	t->rows[t->n++] = *row;
-	t->rows[t->n++] = back;
-}
-
 static void on_cable(struct topo_reader *t, const struct line *line, char *port, char *arrow,
 		     char *rest)
 {
-	struct row row = { .line = line->at.line };
+	struct by_name_cable row = { .line = line->at.line };
 	char *type = next_word(&rest), *system = next_word(&rest), *to = next_word(&rest);
 	char *more = next_word(&rest);
 
@@ -223,7 +190,7 @@ static void on_cable(struct topo_reader *t, const struct line *line, char *port,
 	else if (!strcmp(row.at.name, row.to.name) && row.at.port == row.to.port)
 		expected(t, line, to, "another port than the one of this line");
 	else
-		add_row(t, &row);
+		by_name_add(&t->cables, &row);
 }
 
 static void on_line(void *arg, struct line *line)
@@ -249,66 +216,6 @@ static void on_line(void *arg, struct line *line)
 	on_system(t, line, first, before);
 }
 
-/* ---- lines together -------------------------------------------------------------------------- */
-
-static int by_end(const struct end *a, const struct end *b)
-{
-	return strcmp(a->name, b->name) ?: COMPARE(a->port, b->port);
-}
-
-static int by_row(const void *va, const void *vb)
-{
-	const struct row *a = va, *b = vb;
-
-	return by_end(&a->at, &b->at) ?: COMPARE(a->line, b->line);
-}
-
-static void check_agreement(struct topo_reader *t)
-{
-	for (size_t i = 1; i < t->n; i++) {
-		const struct row *a = &t->rows[i - 1], *b = &t->rows[i];
-
-		if (!by_end(&a->at, &b->at) && by_end(&a->to, &b->to))
-			conf_report_add(t->report, CONF_ERROR, t->path, b->line, 1,
-					"port %u of %s leads to port %u of %s; expected port %u of "
-					"%s, as in line %u; the file is not used",
-					b->at.port, b->at.name, b->to.port, b->to.name, a->to.port,
-					a->to.name, a->line);
-	}
-}
-
-static struct expect *make(const struct topo_reader *t)
-{
-	struct expect_builder *b = expect_builder_new();
-	_cleanup_free_ const char **names = xcalloc(t->n + 1, sizeof(*names));
-	struct expect *x;
-	uint32_t n = 0;
-
-	for (size_t i = 0; i < t->n; i++) {
-		const struct expect_node node = { .guid = expect_number_guid(n),
-						  .name = t->rows[i].at.name };
-
-		if (n && !strcmp(names[n - 1], node.name))
-			continue;
-		names[n++] = node.name;
-		expect_add_node(b, &node);
-	}
-	for (size_t i = 0; i < t->n; i++) {
-		const struct row *r = &t->rows[i];
-		struct expect_port one = { .number = r->at.port, .rate = r->rate };
-		struct expect_port two = { .number = r->to.port, .rate = r->rate };
-
-		if (by_end(&r->at, &r->to) > 0)
-			continue;
-		one.node = BISECT(k, 0, n, strcmp(names[k], r->at.name) < 0);
-		two.node = BISECT(k, 0, n, strcmp(names[k], r->to.name) < 0);
-		expect_add_cable(b, &one, &two);
-	}
-	x = expect_build(b);
-	expect_index_names(x);
-	return x;
-}
-
 struct expect *expect_read_topo(const char *path, const char *text, size_t len,
 				struct conf_report *r)
 {
@@ -316,23 +223,19 @@ struct expect *expect_read_topo(const char *path, const char *text, size_t len,
 	struct expect *x = NULL;
 
 	t.report = &t.own;
+	t.cables = (struct by_name){ .path = path, .report = &t.own };
 	lines_split(path, text, len, t.report, on_line, &t);
-	if (!t.own.errors && !t.n)
+	if (!t.own.errors && !t.cables.n)
 		conf_report_add(t.report, CONF_ERROR, path, 0, 0,
 				"no cable in it; expected blocks of SYSTEM-TYPE SYSTEM-NAME with "
 				"lines PORT -> SYSTEM-TYPE SYSTEM-NAME PORT");
-	if (!t.own.errors) {
-		qsort(t.rows, t.n, sizeof(*t.rows), by_row);
-		check_agreement(&t);
-	}
 	if (!t.own.errors)
-		x = make(&t);
+		x = by_name_make(&t.cables);
 	conf_report_append(r, &t.own);
 	conf_report_clear(&t.own);
-	arena_done(&t.names);
+	by_name_done(&t.cables);
 	free(t.type);
 	free(t.system);
-	free(t.rows);
 	return x;
 }
 

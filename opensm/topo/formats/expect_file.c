@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Pictures from files: which kind it is, and those of topofile. The CSV is in expect_csv.c, .topo
- * in expect_topo.c.
+ * Pictures from files: which kind it is, and those of topofile. The others have a file each.
  */
 #include "topo/expect_file.h"
 
@@ -70,16 +69,30 @@ bool expect_text_is_csv(const char *text, size_t len)
 	return false;
 }
 
+enum expect_format expect_text_format(const char *text, size_t len)
+{
+	if (expect_text_is_ndt(text, len))
+		return EXPECT_NDT;
+	if (expect_text_is_csv(text, len))
+		return EXPECT_CSV;
+	return expect_text_is_topo(text, len) ? EXPECT_TOPO : EXPECT_NETDISCOVER;
+}
+
 struct expect *expect_read_text(const char *path, const char *text, size_t len,
 				struct conf_report *r)
 {
 	_cleanup_(topofile_freep) struct topofile *f = NULL;
 
-	if (expect_text_is_csv(text, len))
+	switch (expect_text_format(text, len)) {
+	case EXPECT_NDT:
+		return expect_read_ndt(path, text, len, r);
+	case EXPECT_CSV:
 		return expect_read_csv(path, text, len, r);
-	if (expect_text_is_topo(text, len))
+	case EXPECT_TOPO:
 		return expect_read_topo(path, text, len, r);
-	f = topofile_read_text(path, text, len, r);
+	case EXPECT_NETDISCOVER:
+		f = topofile_read_text(path, text, len, r);
+	}
 	return f ? expect_from_topofile(f) : NULL;
 }
 
