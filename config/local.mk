@@ -56,6 +56,9 @@ dist_slurmexample_SCRIPTS = config/examples/slurm/prolog-opensmctl config/exampl
 # Alerts and a dashboard on the metrics (man/guides/care.md), read by tests/e2e/metrics.bats.
 prometheusexampledir = $(docdir)/examples/prometheus
 dist_prometheusexample_DATA = config/examples/prometheus/opensm.rules.yml config/examples/prometheus/opensm.scrape.yml
+# A manager on each node with a label (man/guides/containers.md), read by tests/packages/image.bats.
+kubernetesexampledir = $(docdir)/examples/kubernetes
+dist_kubernetesexample_DATA = config/examples/kubernetes/opensm.yaml
 grafanaexampledir = $(docdir)/examples/grafana
 dist_grafanaexample_DATA = config/examples/grafana/opensm.json
 EXTRA_DIST += config/examples/README.md

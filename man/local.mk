@@ -7,7 +7,7 @@ EXTRA_DIST += man/reference/cli.md man/reference/console.md man/reference/files.
 	man/reference/users.md
 guidesdir = $(docdir)/guides
 dist_guides_DATA = man/guides/architecture.md man/guides/migration.md man/guides/routing.md \
-	man/guides/care.md man/guides/congestion.md man/guides/features.md man/guides/schedulers.md man/guides/security.md man/guides/standby.md man/guides/tenants.md man/guides/troubleshooting.md
+	man/guides/care.md man/guides/congestion.md man/guides/containers.md man/guides/features.md man/guides/schedulers.md man/guides/security.md man/guides/standby.md man/guides/tenants.md man/guides/troubleshooting.md
 
 # opensm.conf(5) is made from the options themselves.
 noinst_PROGRAMS += man/confpage

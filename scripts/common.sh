@@ -76,6 +76,9 @@ serve_packages=(libfuse3-dev fuse3)
 deb_packages=(build-essential debhelper dpkg-dev fakeroot)
 # shellcheck disable=SC2034
 rpm_packages=(rpm)
+# For scripts/image and its test: the image, what runs it, schemas of Kubernetes.
+# shellcheck disable=SC2034
+image_packages=(umoci podman crun python3-kubernetes)
 
 # Autotools and make cannot live in a path with blanks, nor build beside a tree that was configured in
 # place: from such a tree we work in a copy.

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-2-Clause
-EXTRA_DIST += scripts/README.md scripts/chaos scripts/common.sh scripts/demo scripts/fuzz scripts/ibfab scripts/keys-storm scripts/pace.bash scripts/package scripts/soak scripts/tenants-storm scripts/test
+EXTRA_DIST += scripts/README.md scripts/chaos scripts/common.sh scripts/demo scripts/fuzz scripts/ibfab scripts/image scripts/keys-storm scripts/pace.bash scripts/package scripts/soak scripts/tenants-storm scripts/test
