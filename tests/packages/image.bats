@@ -46,6 +46,7 @@ for i; do
 done
 exec /usr/bin/podman "${own[@]}" "$word" "${words[@]}"
 END
+	# shellcheck disable=SC2016 # of the script
 	printf '#!/bin/sh\n[ "$1" = control ] || [ "$1" = trigger ]\n' >bin/udevadm
 	chmod 755 bin/*
 	PATH=$PWD/bin:$PATH
