@@ -3,7 +3,7 @@
  * Status: the first things an administrator looks for, in one object whose size does not grow with
  * the fabric.
  */
-#include <inttypes.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "control/control_internal.h"
@@ -66,6 +66,20 @@ static struct json_object *master_of(const struct daemon_api *api)
 		if (m.known && m.state == SM_MASTER && !m.trust)
 			return other_manager(&m);
 	return NULL;
+}
+
+/* Groups of options in which a manager of ours differs; NULL: none does. */
+static struct json_object *differing_of(const struct sm *sm)
+{
+	char differs[160], *rest = differs, *word;
+	struct json_object *list;
+
+	if (!sm_configured_otherwise(sm, differs, sizeof(differs)))
+		return NULL;
+	list = json_object_new_array();
+	while ((word = strsep(&rest, ",")))
+		json_append_str(list, str_trim(word));
+	return list;
 }
 
 /* What is shared with them; `trouble`: for the first line, and the exit status. */
@@ -367,8 +381,7 @@ static struct json_object *configuration_of(const struct daemon_api *api)
 	F("other_managers", OPT_LIST(manager_fields),                                              \
 	  JSON_LIST_OF(struct sm_manager m, i < MANAGERS_MAX && sm_manager_at(api->sm, i, &m),     \
 		       other_manager(&m)))                                                         \
-	F("configured_otherwise", OPT(STR),                                                        \
-	  sm_configured_otherwise(api->sm, differs, sizeof(differs)) ? differs : NULL)             \
+	F("configured_otherwise", OF("?[]string"), differing_of(api->sm))                          \
 	F("ledger", OPT_OBJECT(ledger_fields), ledger_of(api->sm))                                 \
 	F("alarms", OPT_OBJECT(control_alarms_fields), control_some_alarms(api->sm, ALARMS_SHOWN)) \
 	F("subnet", OPT_OBJECT(fabric_fields), subnet_of(api, now))                                \
@@ -389,7 +402,6 @@ struct json_object *control_status(const struct daemon_api *api, struct json_obj
 	const struct port *p = api->sm ? sm_fabric(api->sm)->own_port : NULL;
 	const mono_t now = daemon_api_now(api);
 	struct json_object *o = FIELDS_NEW(DAEMON_FIELDS);
-	char differs[160];
 
 	if (!api->sm)
 		return o;
