@@ -25,14 +25,30 @@ uint32_t perf_readings(struct perf_entry *e, uint8_t port, bool is_fast)
 	return steps;
 }
 
+/* How often the link at this port went, or trained anew, as far as the manager saw it. */
+static uint32_t lives_of(const struct perf_place *place, guid_t node, uint8_t port)
+{
+	const struct node *n = fabric_find_node(place->fabric, node);
+	const struct port *p = n && port <= n->n_ports ? &n->ports[port] : NULL;
+
+	if (!p)
+		return 0;
+	return (uint32_t)p->lives << 16 | (p->peer ? p->peer->lives : 0);
+}
+
+/*
+ * `fall_is_known`: the manager saw that the link went down or trained anew, or did that itself, and
+ * has logged it.
+ */
 static void log_errors(struct perf *p, const struct perf_node *n, uint8_t port,
-			const uint64_t grew[PERF_ERRORS], int64_t seconds)
+		       const uint64_t grew[PERF_ERRORS], bool fall_is_known, int64_t seconds)
 {
 	char text[600];
 	size_t len = 0;
 
 	for (unsigned i = 0; i < PERF_ERRORS; i++) {
-		bool shown = grew[i] && p->conf->perfmgr_log_errors;
+		bool shown = grew[i] && p->conf->perfmgr_log_errors &&
+			     !(fall_is_known && (i == PERF_LINK_DOWNED || i == PERF_LINK_RECOVER));
 
 		if (i == PERF_XMIT_WAIT)
 			shown = p->conf->perfmgr_xmit_wait_log &&
@@ -42,8 +58,9 @@ static void log_errors(struct perf *p, const struct perf_node *n, uint8_t port,
 						len ? ", " : "", perf_error_name(i), grew[i]);
 	}
 	if (len && p->logged++ < LOGGED_MAX)
-		log_info("'%s' (0x%016" PRIx64 ") port %u in %" PRId64 " s: %s", n->name, n->guid,
-			 port, seconds, text);
+		log_on(ABOUT(.node_guid = n->guid, .name = n->name, .port = port), LOGB_INFO,
+		       "'%s' port %u (0x%016" PRIx64 "): errors counted in %" PRId64 " s: %s",
+		       n->name, port, n->guid, seconds, text);
 	else if (len)
 		p->not_logged++;
 }
@@ -75,14 +92,18 @@ static void take_errors(struct perf *p, struct perf_slot *s, const uint64_t now[
 	struct perf_entry *e = s->visit.entry;
 	uint8_t port = s->visit.port;
 	int64_t seconds = place->realtime - e->ports[port].errors_at;
+	struct perf_past *past = &e->past[port];
+	uint32_t lives = lives_of(place, e->node.guid, port);
+	bool fall_is_known = lives != past->lives;
 	uint64_t grew[PERF_ERRORS];
 
+	past->lives = lives;
 	s->read_at = place->now;
 	perf_grow_errors(e, port, now, wide, &s->counts);
 	if (!perf_add_errors(e, port, now, place->realtime, grew) || !perf_any_error(grew))
 		return;
 	want_details(p, s, grew);
-	log_errors(p, &e->node, port, grew, seconds);
+	log_errors(p, &e->node, port, grew, fall_is_known, seconds);
 	if (p->hooks.errors)
 		p->hooks.errors(p->hooks.arg, &e->node, port, grew, seconds);
 }

@@ -214,10 +214,13 @@ static void end_sweep(struct perf *p, mono_t now)
 	/* No ports yet: the subnet is just coming up. */
 	p->next_at = p->started + (p->n_visits ? p->status.sweep_time_s * MONO_S : MONO_S);
 	if (p->not_logged)
-		log_info("counters of %u more ports grew", p->not_logged);
+		log_info("errors were counted at %u more ports ('opensmctl health', or the console "
+			 "command 'perfmgr print_errors', has all)",
+			 p->not_logged);
 	if (p->reset)
-		log_info("counters of %u ports were cleared by another program: their growth "
-			 "counts from there", p->reset);
+		log_info("error counters of %u ports were cleared by another program: growth is "
+			 "counted from there",
+			 p->reset);
 	log_verbose("counters of %u ports read in %u ms", p->n_visits, p->status.last_ms);
 }
 

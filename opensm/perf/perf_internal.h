@@ -21,6 +21,7 @@ struct perf_past {
 	uint8_t misses[PERF_OPTIONS];
 	struct perf_caps caps; /* of a switch those of port 0 hold for all */
 	struct perf_redirection to;
+	uint32_t lives; /* how often its link had gone at the last reading (answer.c) */
 	uint64_t errors[PERF_ERRORS], data[PERF_DATA]; /* values that the port showed last */
 	struct perf_fec fec;
 	uint16_t details[PERF_DETAILS];

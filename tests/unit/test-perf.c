@@ -12,6 +12,7 @@
 #include "daemon/counters.h"
 #include "tests/lib/rig.h"
 #include "sim/gen/gen.h"
+#include "util/log.h"
 #include "util/mem.h"
 
 #define EPOCH 1700000000 /* what the wall clock shows at 0 */
@@ -688,6 +689,33 @@ static void ports_are_spread_over_time(void **state)
 	assert_true(perf_status(w->perf)->last_ms >= 40);
 }
 
+static void note_downed(void *arg, unsigned bits, const char *text)
+{
+	*(unsigned *)arg += strstr(text, "link_downed") != NULL;
+}
+
+/* The manager has logged that the link went: what its ports count then is no news. */
+static void falls_that_were_seen_are_not_logged_again(void **state)
+{
+	struct world *w = *state;
+	int leaf = sim_find(w->rig->sim, "leaf1");
+	unsigned lines = 0;
+
+	log_set_sink(note_downed, &lines);
+	sim_link_down(w->rig->sim, leaf, 3);
+	run_for(w, 30 * MONO_S);
+	sim_link_up(w->rig->sim, leaf, 3);
+	run_for(w, MONO_S);
+	count(w, "leaf1", 3, SIM_LINK_DOWNED, 1);
+	run_for(w, 20 * MONO_S);
+	assert_int_equal(lines, 0);
+	assert_true(port_of(w, "leaf1", 3)->errors[PERF_LINK_DOWNED] > 0);
+	count(w, "leaf1", 3, SIM_LINK_DOWNED, 1);
+	run_for(w, 20 * MONO_S);
+	assert_int_equal(lines, 1);
+	log_set_sink(NULL, NULL);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int main(void)
@@ -704,6 +732,7 @@ int main(void)
 		TEST(a_node_that_left_is_forgotten_if_wanted),
 		TEST(the_administrator_switches_it),
 		TEST(blocks_are_printed_as_by_the_peer),
+		TEST(falls_that_were_seen_are_not_logged_again),
 		TEST(errors_are_printed_alone),
 		TEST(machines_get_a_line_per_port),
 		TEST(other_counters_begin_at_what_they_show),
