@@ -29,7 +29,7 @@ libsm_a_SOURCES = opensm/sm/sm.c opensm/sm/sm.h opensm/sm/sm_internal.h opensm/s
 	opensm/sm/channel/channel_out.c opensm/sm/channel/channel_part.c opensm/sm/channel/channel_peer.c opensm/sm/channel/channel_meet.c opensm/sm/channel/channel_key.c \
 	opensm/sm/channel/channel_row.c opensm/sm/channel/channel_way.c opensm/sm/channel/peer_rows.c opensm/sm/channel/peer_rows.h \
 	opensm/sm/answers/replica_config.c opensm/sm/answers/replica_successor.c opensm/sm/answers/replica_seek.c opensm/sm/answers/standby.c opensm/sm/answers/standby.h \
-	opensm/sm/actions.c opensm/sm/base/drawn_key.c opensm/sm/base/drawn_key.h opensm/sm/base/key_mark.c opensm/sm/base/key_mark.h opensm/sm/base/key_epoch.c opensm/sm/base/key_epoch.h opensm/sm/base/events.c opensm/sm/base/events.h opensm/sm/base/news.h opensm/sm/wires.def opensm/sm/deltas.def
+	opensm/sm/actions.c opensm/sm/base/drawn_key.c opensm/sm/base/drawn_key.h opensm/sm/base/key_mark.c opensm/sm/base/key_mark.h opensm/sm/base/key_epoch.c opensm/sm/base/key_epoch.h opensm/sm/base/events.c opensm/sm/base/events.h opensm/sm/base/changes.c opensm/sm/base/changes.h opensm/sm/base/news.h opensm/sm/wires.def opensm/sm/deltas.def
 SM_LIBS = libsm.a $(SA_LIBS) $(SYNC_LIBS) $(PLAN_LIBS) $(FABRIC_LIBS) $(KEYS_LIBS) $(LEDGER_LIBS) libhealth.a
 
 UNIT_TESTS += tests/unit/test-trap-flow tests/unit/test-sm-traps tests/unit/test-sm-trap-storms \

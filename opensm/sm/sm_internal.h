@@ -78,7 +78,7 @@ struct news;
 	X(settle) X(share) X(partitioning) X(tenancy) X(lids) X(keys) X(key_rows) \
 	X(key_turn) X(routing) X(quiet) X(rail_watch) X(program) X(multicast) X(admin) \
 	X(out_of_use) X(traps) X(cc_traps) X(marks) X(sick) X(expected) X(sick_rows) \
-	X(violations) X(lockout) X(identity) X(strangers) X(forgery) X(alarms)
+	X(violations) X(lockout) X(identity) X(strangers) X(forgery) X(alarms) X(changes)
 
 struct machines {
 #define MEMBER(name) struct name *name;

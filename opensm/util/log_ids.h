@@ -35,6 +35,9 @@
 	ID(LINK_MARKED, "d6b412ba75784562bc87784a355e5e1f")                                        \
 	ID(TOPOLOGY, "6f0d3c1be19b4fb0a1ad2c0c7d5f9e42")                                          \
 	ID(NODE_GONE, "b2108a48d14d47e78e9be5c8b9710684")                                          \
+	ID(NODE_CAME, "8d1a4c0e6f2b4d7e9c35b07a61e2f984")                                          \
+	ID(LINK_DOWN, "3b9e5d7241c84a06b8f1d2c96a7e0354")                                          \
+	ID(LINK_UP, "c4f7e81960d34b2fa5e8739b1d06c2ae")                                            \
 	ID(REFUSED_SET, "8992423d82a54a328ac6a7cf304ff2fb")                                        \
 	ID(TABLE_CHANGED, "805e4cdfaf2f4700a7a75495d2ad9086")                                      \
 	/* traps */                                                                                \

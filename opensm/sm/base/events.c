@@ -15,6 +15,7 @@
 
 #include "ib/notices.h"
 #include "health/judge.h"
+#include "sm/base/changes.h"
 #include "sm/marks/marks_table.h"
 #include "sm/trust/trap_text.h"
 #include "util/mem.h"
@@ -163,6 +164,8 @@ static void tell_node(struct sm *sm, const struct node *n, bool came, uint32_t m
 	}
 	if (!came)
 		note_behind(sm, n, &e);
+	if (came)
+		changes_node_came(sm, n);
 	event_raise(sm, &e);
 }
 
@@ -175,6 +178,7 @@ static void tell_link(struct sm *sm, const struct port *p, guid_t far, uint8_t f
 		.link = { .guid = { p->node->guid, far }, .port = { p->num, far_port }, .up = up },
 	};
 
+	changes_link(sm, p, far, far_port, up);
 	event_raise(sm, &e);
 }
 
@@ -284,8 +288,7 @@ static void tell_what_came(struct sm *sm)
 
 void event_picture(struct sm *sm)
 {
-	if (!sm->hooks.event)
-		return;
 	tell_what_went(sm);
 	tell_what_came(sm);
+	changes_settled(sm);
 }

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Raising events (struct sm_event in sm/sm.h). Each of these does nothing without a listener. */
+/*
+ * Raising events (struct sm_event in sm/sm.h). Each of these does nothing without a listener, but
+ * links and nodes that came or went are also noted for the log (changes.h).
+ */
 #pragma once
 
 #include "sm/sm_internal.h"

@@ -5,12 +5,10 @@
  * with it. After MAX_MISSES sweeps it is removed.
  */
 #include <assert.h>
-#include <inttypes.h>
-#include <stdio.h>
 
 #include "sm/read/discover_internal.h"
+#include "sm/base/changes.h"
 #include "sm/base/events.h"
-#include "sm/base/about.h"
 #include "sm/base/news.h"
 
 /* Is the node behind a port that is up but silent, or behind a node that is kept itself? */
@@ -163,25 +161,6 @@ static void prove_all(struct sm *sm)
 	prove_cells(sm);
 }
 
-/* Logs a node that is gone, with its place, which should be inspected. */
-static void tell_gone(const struct sm *sm, const struct node *n)
-{
-	const struct node *sw = NULL;
-	char was[NODE_DESC_STRLEN + 40] = "";
-
-	for (unsigned i = 1; i <= n->n_ports && !sw; i++) {
-		sw = n->ports[i].met_guid ? fabric_find_node(sm->fabric, n->ports[i].met_guid)
-					  : NULL;
-		if (sw && !node_is_switch(sw))
-			sw = NULL;
-		if (sw)
-			snprintf(was, sizeof(was), "; it was behind '%s' port %u", node_name(sw),
-				 n->ports[i].met_port);
-	}
-	log_on(about_node(LOG_ID_NODE_GONE, n), LOGB_INFO, "node 0x%016" PRIx64 " ('%s') is gone%s",
-	       n->guid, node_name(n), was);
-}
-
 void discover_settled(struct sm *sm)
 {
 	sm->m.discover->picture = sm->sweep_no;
@@ -211,7 +190,7 @@ void discover_finish(struct sm *sm)
 			i++;
 			continue;
 		}
-		tell_gone(sm, n);
+		changes_node_went(sm, n);
 		forget_node(sm, n);
 		gone = true;
 	}
