@@ -116,8 +116,8 @@ static int have_it_read(struct ctl *c)
 	if (!answer)
 		return c->exit_code;
 	if (js_int(answer, "errors"))
-		r = ctl_refuse(c, "the configuration has an error, so that the file is not read yet: "
-			       "opensmctl check");
+		r = ctl_refuse(c, "the configuration has an error, so that the file is not read "
+				  "yet: opensmctl check");
 	json_object_put(answer);
 	return r;
 }

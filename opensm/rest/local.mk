@@ -27,7 +27,7 @@ REST_LIBS = librestwatch.a librestapi.a libresthttp.a librestauth.a libpage.a li
 	$(GNUTLS_LIBS) $(CRYPT_LIBS) -lpthread
 
 sbin_PROGRAMS += sbin/opensm-rest
-sbin_opensm_rest_SOURCES = opensm/rest/main.c opensm/rest/add_user.c opensm/rest/add_user.h opensm/rest/backend.c \
+sbin_opensm_rest_SOURCES = opensm/rest/main.c opensm/rest/setup/add_user.c opensm/rest/setup/add_user.h opensm/rest/backend.c \
 	opensm/rest/backend.h opensm/rest/conf.c opensm/rest/conf.h opensm/rest/living/living.c opensm/rest/living/living.h \
 	opensm/rest/setup/certificate.c opensm/rest/setup/certificate.h \
 	opensm/rest/setup/missing.c opensm/rest/setup/missing.h

@@ -12,7 +12,7 @@
 #include <systemd/sd-event.h>
 #include <unistd.h>
 
-#include "rest/add_user.h"
+#include "rest/setup/add_user.h"
 #include "rest/backend.h"
 #include "rest/conf.h"
 #include "rest/http/http.h"

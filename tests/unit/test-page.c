@@ -83,9 +83,10 @@ static void history_is_rows(void **state)
 {
 	struct json_object *o = json_tokener_parse(
 		"{\"since\": \"x\", \"errors_counted\": true, \"cables\": [{\"time\": "
-		"\"1970-01-01T00:00:07.5Z\", \"fact\": \"down\", \"ends\": [{\"node_guid\": \"0x2\", \"port\": 1}, "
-		"{\"node_guid\": \"0x3\", \"port\": 9}]}, {\"time\": \"1970-01-01T00:00:08Z\", \"fact\": "
-		"\"errors\", \"count\": 5, \"ends\": [{\"node_guid\": \"0x2\", \"port\": 1}]}]}");
+		"\"1970-01-01T00:00:07.5Z\", \"fact\": \"down\", \"ends\": [{\"node_guid\": "
+		"\"0x2\", \"port\": 1}, {\"node_guid\": \"0x3\", \"port\": 9}]}, {\"time\": "
+		"\"1970-01-01T00:00:08Z\", \"fact\": \"errors\", \"count\": 5, \"ends\": "
+		"[{\"node_guid\": \"0x2\", \"port\": 1}]}]}");
 	struct json_object *c = page_compact_history(o);
 
 	is(js_get(c, "cables"), "[[7,1,0,0,\"0x2\",1,\"0x3\",9],[8,2,5,0,\"0x2\",1]]");

@@ -32,6 +32,7 @@ struct remote_sm {
 	uint8_t priority, state; /* priority and SMState of its last SMInfo */
 	/* set if its last question was answered: trust, priority and state are valid */
 	bool known;
+	bool heard; /* set if it has answered: state and priority are its last ones */
 	bool was_known; /* value of `known` when the question under way was sent */
 	/*
 	 * Set if its last answer proved that it knows sm_key. The next order to it must carry

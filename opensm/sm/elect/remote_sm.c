@@ -295,7 +295,7 @@ bool sm_manager_at(const struct sm *sm, unsigned n, struct sm_manager *ret)
 		.guid = r->guid,
 		.state = r->state,
 		.priority = r->priority,
-		.known = r->known,
+		.known = r->heard,
 		.polled = sm->m.elect->polled == r->guid,
 		.trust = r->trust == SM_TRUSTED ? NULL : remote_trust_name(r->trust),
 		.shows_key = r->trust == SM_TRUSTED && !r->proved && key_is_secret(sm_sm_key(sm)),
@@ -446,7 +446,7 @@ struct remote_sm *remote_learn(struct sm *sm, guid_t guid, uint64_t nonce, const
 	note_hidden(sm, r, info);
 	r->priority = priority;
 	r->state = state;
-	r->known = true;
+	r->known = r->heard = true;
 	note_discovering(sm, r);
 	report_manager(sm, r);
 	tell_manager(sm, r);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* A password is read without echo from a terminal, twice; else the first line of stdin is it. */
-#include "rest/add_user.h"
+#include "rest/setup/add_user.h"
 
 #include <assert.h>
 #include <errno.h>
