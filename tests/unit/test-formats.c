@@ -472,6 +472,88 @@ static void a_named_network_leaves_out_by_name(void **state)
 	json_object_put(w.doc);
 }
 
+/*
+ * Two units of three hosts with two rails, in pods of a spine for each rail; the cables of h12 are
+ * exchanged. Switches are called as their software does it; one adapter has no name yet.
+ */
+static void rail_units(struct world *w)
+{
+	struct json_object *leaf[4], *spine[2];
+	char name[32];
+
+	world_new(w);
+	for (unsigned i = 0; i < 2; i++) {
+		snprintf(name, sizeof(name), "MF0;spine%u:MQM9700/U1", i + 1);
+		spine[i] = add(w, "switch", 0x3000 + 0x100 * i, name, 64);
+	}
+	for (unsigned i = 0; i < 4; i++) { /* of the units 1, 1, 2, 2 and the rails 1, 2, 1, 2 */
+		snprintf(name, sizeof(name), "MF0;leaf%u:MQM9700/U1", i + 1);
+		leaf[i] = add(w, "switch", 0x2000 + 0x100 * i, name, 64);
+		cable(leaf[i], 33, spine[i % 2], (int)i + 1);
+	}
+	for (unsigned h = 0; h < 6; h++)
+		for (unsigned rail = 0; rail < 2; rail++) {
+			struct json_object *ca;
+			unsigned to = 2 * (h / 3) + (h == 1 ? 1 - rail : rail);
+
+			snprintf(name, sizeof(name), "h%u mlx5_%u", 11 + h, rail);
+			ca = add(w, "ca", 0x1100 + 0x20 * h + 0x10 * rail, name, 1);
+			cable(leaf[to], 1 + (int)h, ca, 1);
+		}
+	cable(leaf[0], 20, add(w, "ca", 0x1800, "MT4129 ConnectX7   Mellanox Technologies", 1), 1);
+}
+
+static void hosts_of_a_unit_are_on_one_leaf_whatever_the_order_of_their_rails(void **state)
+{
+	_cleanup_free_ char *text = NULL;
+	struct world w;
+
+	rail_units(&w);
+	text = print(slurm_conf, &w);
+	assert_contains(text, ": 6 hosts on 2 leaves.");
+	assert_contains(text,
+			"# adapters are not in here that no host has given its name, as their "
+			"description is that of the factory (1): rdma-ndd");
+	assert_contains(text, "# hosts have their ports on the same leaves as others, in another "
+			      "order, and are placed with them (1): h12\n");
+	assert_contains(text, "# leaf1 stands also for leaves of other rails with the same hosts: "
+			      "leaf2\nSwitchName=leaf1 Nodes=h[11-13] ");
+	assert_contains(text, "\nSwitchName=leaf3 Nodes=h[14-16] ");
+	/* the spine of the other rail is of the same group */
+	assert_contains(text, "# spine1 stands for 2 switches: spine1, spine2\n"
+			      "SwitchName=spine1 Switches=leaf[1,3] ");
+	assert_null(strstr(text, "MF0;"));
+	assert_null(strstr(text, "switches are not in here"));
+	assert_null(strstr(text, "MT4129"));
+	json_object_put(w.doc);
+}
+
+static void labels_name_the_leaf_of_each_rail(void **state)
+{
+	const struct slurm_wish by_system = { .network = "leaf[24]" },
+				by_desc = { .network = "MF0;leaf[24]:*" };
+	_cleanup_free_ char *text = NULL, *short_form = NULL, *long_form = NULL;
+	struct slurm_tree *t;
+	struct world w;
+	size_t len;
+	FILE *out;
+
+	rail_units(&w);
+	t = slurm_tree_new(w.doc, &as_most);
+	out = open_memstream(&text, &len);
+	format_k8s(t, "x", out);
+	fclose(out);
+	assert_contains(text, "\nkubectl label --overwrite node h12 x/leaf=leaf1 x/pod=spine1 "
+			      "x/rail.mlx5_0-1=leaf2 x/rail.mlx5_1-1=leaf1\n");
+	slurm_tree_free(t);
+	/* a network is named by systems, or as switches describe themselves */
+	short_form = print_wish(&w, &by_system);
+	long_form = print_wish(&w, &by_desc);
+	assert_contains(short_form, "SwitchName=leaf2 Nodes=h[11-13] ");
+	assert_contains(long_form, "SwitchName=leaf2 Nodes=h[11-13] ");
+	json_object_put(w.doc);
+}
+
 static void yaml_holds_the_same(void **state)
 {
 	struct world w;
@@ -634,6 +716,8 @@ int main(void)
 		cmocka_unit_test(three_levels_make_three_levels),
 		cmocka_unit_test(leaves_joined_by_cables_get_a_switch_on_top),
 		cmocka_unit_test(odd_hosts_are_remarked),
+		cmocka_unit_test(hosts_of_a_unit_are_on_one_leaf_whatever_the_order_of_their_rails),
+		cmocka_unit_test(labels_name_the_leaf_of_each_rail),
 		cmocka_unit_test(yaml_holds_the_same),
 		cmocka_unit_test(hosts_of_several_ports_are_placed_where_most_leaves_are),
 		cmocka_unit_test(a_named_network_leaves_out_by_name),

@@ -64,6 +64,20 @@ static bool is_taken(const struct slurm_tree *tree, const char *name)
 	return false;
 }
 
+char *slurm_switch_name(const char *name)
+{
+	const char *start = strchr(name, ';'), *colon = start ? strchr(start, ':') : NULL;
+	const char *board = colon ? strchr(colon, '/') : NULL;
+	size_t len;
+
+	if (strncmp(name, "MF", 2) != 0 || !board || colon == start + 1)
+		return xstrdup(name);
+	len = strlen(board);
+	if (len >= 3 && !strcmp(board + len - 3, "/U1"))
+		len -= 3;
+	return xasprintf("%.*s%.*s", (int)(colon - start - 1), start + 1, (int)len, board);
+}
+
 char *slurm_unique_name(struct slurm_tree *tree, const char *name)
 {
 	_cleanup_free_ char *safe = safe_name(name);
@@ -86,8 +100,8 @@ static char *slot_of(const char *desc, int port)
 	const char *device = desc + strcspn(desc, " ");
 
 	device += strspn(device, " ");
-	return device[0] ? xasprintf("%.*s/%d", (int)strcspn(device, " "), device, port) :
-			   xasprintf("%d", port);
+	return device[0] ? xasprintf("%.*s/%d", (int)strcspn(device, " "), device, port)
+			 : xasprintf("%d", port);
 }
 
 static bool has_device(const char *text)
@@ -100,6 +114,18 @@ static char *word_of(const char *desc, guid_t guid)
 {
 	return desc[0] ? xasprintf("%.*s", (int)strcspn(desc, " "), desc)
 		       : xasprintf("ib%016" PRIx64, guid);
+}
+
+/* What adapters are called until a host gives them its name: "MT4129 ConnectX7 ...". */
+static bool is_of_factory(struct json_object *node)
+{
+	const char *name = js_str(node, "name"), *p = name + strspn(name, " ");
+
+	if (strncmp(p, "MT", 2) != 0)
+		return false;
+	p += 2;
+	p += strspn(p, "0123456789");
+	return *p == ' ' && strstr(p, "ConnectX");
 }
 
 /* False: no port of it leads to a switch. */
@@ -136,6 +162,17 @@ static bool read_host(struct slurm_hosts *h, struct json_object *node,
 	return h->n_ports > before;
 }
 
+static void remark_nameless(unsigned n, struct slurm_tree *tree)
+{
+	if (n)
+		slurm_remark(
+			tree,
+			"adapters are not in here that no host has given its name, as their "
+			"description is that of the factory (%u): rdma-ndd, of rdma-core, sets "
+			"it on their hosts",
+			n);
+}
+
 /*
  * Hosts of the document with a port, and of those without, the words. Returns the number of
  * aggregation nodes.
@@ -144,7 +181,7 @@ static unsigned read_all(struct slurm_hosts *h, struct json_object *nodes,
 			 const struct guidmap *switches, struct slurm_tree *tree)
 {
 	_cleanup_free_ const char **without = xcalloc(js_len(nodes) + 1, sizeof(char *));
-	unsigned aggregation = 0;
+	unsigned aggregation = 0, nameless = 0;
 	size_t n = 0;
 
 	for (size_t i = 0; i < js_len(nodes); i++) {
@@ -155,9 +192,12 @@ static unsigned read_all(struct slurm_hosts *h, struct json_object *nodes,
 		if (!strcmp(js_str(node, "role"), "aggregation") ||
 		    strstr(js_str(node, "desc"), "Aggregation Node"))
 			aggregation++;
+		else if (is_of_factory(node))
+			nameless++;
 		else if (!read_host(h, node, switches))
 			without[n++] = js_str(node, "desc");
 	}
+	remark_nameless(nameless, tree);
 	if (n) {
 		_cleanup_free_ char *names = slurm_names(without, n);
 

@@ -64,6 +64,11 @@ void slurm_rails_pair(const struct slurm_hosts *h, uint32_t n_switches, uint32_t
 /* "a, b, c and 7 more" of names, each once, sorted. Their order changes. To be freed. */
 char *slurm_names(const char **names, size_t n);
 void slurm_hosts_clear(struct slurm_hosts *h);
+/*
+ * The name of a switch for a scheduler: "leaf1" of "MF0;leaf1:MQM9700/U1", "core1/L01" of
+ * "MF0;core1:CS7500/L01/U1", else as it is. To be freed.
+ */
+char *slurm_switch_name(const char *name);
 /* A safe name that no switch of the tree has yet; where it is not `name`, a remark says so. */
 char *slurm_unique_name(struct slurm_tree *tree, const char *name);
 void slurm_remark(struct slurm_tree *tree, const char *fmt, ...)

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "opensmctl/format/slurm_hosts.h"
+#include "util/hash.h"
 #include "util/mem.h"
 
 #define NAMES_MAX 12
@@ -23,7 +24,7 @@
 /* A slot; ports that fit are ordered by slot, then by host. */
 struct slot {
 	const char *name;
-	size_t first, n;  /* range of its ports */
+	size_t first, n; /* range of its ports */
 	size_t hosts, leaves;
 	double gbps; /* rate of the slowest port */
 };
@@ -74,7 +75,10 @@ static bool is_slot(const char *slot, const char *wanted)
 
 static bool fits(const struct slurm_port *p, const struct slurm_wish *wish)
 {
-	if (wish->network && fnmatch(wish->network, p->leaf_name, 0) != 0)
+	_cleanup_free_ char *leaf = slurm_switch_name(p->leaf_name);
+
+	if (wish->network && fnmatch(wish->network, p->leaf_name, 0) != 0 &&
+	    fnmatch(wish->network, leaf, 0) != 0)
 		return false;
 	return !wish->ports || is_slot(p->slot, wish->ports);
 }
@@ -288,6 +292,110 @@ static void remark_others(const struct slurm_hosts *h, const char *slot, struct 
 			     names);
 }
 
+/* ---- ports of a unit in another order ---------------------------------------------------------- */
+
+/* A host beside others whose ports are on the same leaves. */
+struct mate {
+	size_t host;
+	uint64_t leaves; /* hash of its leaves, each once */
+	uint32_t leaf;	 /* leaf of its best port */
+};
+
+static struct mate mate_of(const struct slurm_hosts *h, size_t i)
+{
+	const struct slurm_host *host = &h->all[i];
+	const struct slurm_port *best = NULL;
+	_cleanup_free_ uint32_t *leaves = xcalloc(host->n + 1, sizeof(*leaves));
+	struct mate ret = { .host = i, .leaves = HASH_START };
+	size_t n = 0;
+
+	for (size_t k = host->first; k < host->first + host->n; k++) {
+		const struct slurm_port *p = &h->ports[k];
+
+		if (p->rank == RANK_UNFIT)
+			continue;
+		if (!best || p->rank < best->rank ||
+		    (p->rank == best->rank && p->leaf < best->leaf))
+			best = p;
+		leaves[n++] = p->leaf;
+	}
+	qsort(leaves, n, sizeof(*leaves), by_number);
+	for (size_t k = 0; k < n; k++)
+		if (!k || leaves[k] != leaves[k - 1])
+			ret.leaves = hash_bytes(ret.leaves, &leaves[k], sizeof(*leaves));
+	ret.leaf = best->leaf;
+	return ret;
+}
+
+static int by_mates(const void *x, const void *y)
+{
+	const struct mate *a = x, *b = y;
+
+	if (a->leaves != b->leaves)
+		return a->leaves < b->leaves ? -1 : 1;
+	return (a->leaf > b->leaf) - (a->leaf < b->leaf);
+}
+
+/* The leaf that most of the mates have; of several the first. */
+static uint32_t leaf_of_most(const struct mate *mates, size_t n)
+{
+	uint32_t ret = mates[0].leaf;
+	size_t most = 0, run = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		run = i && mates[i].leaf == mates[i - 1].leaf ? run + 1 : 1;
+		if (run > most) {
+			most = run;
+			ret = mates[i].leaf;
+		}
+	}
+	return ret;
+}
+
+/* Its port on this leaf is the best one, and no other is. */
+static void prefer(struct slurm_hosts *h, size_t host, uint32_t leaf)
+{
+	const struct slurm_host *at = &h->all[host];
+
+	for (struct slurm_port *p = &h->ports[at->first]; p < &h->ports[at->first + at->n]; p++)
+		if (p->rank != RANK_UNFIT)
+			p->rank = p->leaf == leaf ? RANK_SLOT : RANK_OTHER;
+}
+
+/*
+ * Hosts whose ports are on the same leaves are placed on the same one: where the cables of one of
+ * them are exchanged, it is as near to the others as they are to each other.
+ */
+static void place_mates_together(struct slurm_hosts *h, struct slurm_tree *tree)
+{
+	_cleanup_free_ struct mate *mates = xcalloc(h->n + 1, sizeof(*mates));
+	_cleanup_free_ const char **moved = xcalloc(h->n + 1, sizeof(char *));
+	_cleanup_free_ char *names = NULL;
+	size_t n_moved = 0, end;
+
+	for (size_t i = 0; i < h->n; i++)
+		mates[i] = mate_of(h, i);
+	qsort(mates, h->n, sizeof(*mates), by_mates);
+	for (size_t i = 0; i < h->n; i = end) {
+		uint32_t leaf;
+
+		for (end = i + 1; end < h->n && mates[end].leaves == mates[i].leaves; end++)
+			;
+		leaf = leaf_of_most(&mates[i], end - i);
+		for (size_t k = i; k < end; k++)
+			if (mates[k].leaf != leaf) {
+				prefer(h, mates[k].host, leaf);
+				moved[n_moved++] = slurm_word(h, &h->all[mates[k].host]);
+			}
+	}
+	names = slurm_names(moved, n_moved);
+	if (n_moved)
+		slurm_remark(tree,
+			     "hosts have their ports on the same leaves as others, in another "
+			     "order, and are placed with them (%zu): %s",
+			     n_moved, names);
+}
+
 void slurm_place(struct slurm_hosts *h, const struct slurm_wish *wish, struct slurm_tree *tree)
 {
 	size_t n, n_fit = keep_fitting(h, wish, tree);
@@ -305,4 +413,5 @@ void slurm_place(struct slurm_hosts *h, const struct slurm_wish *wish, struct sl
 		remark_choice(slots, n, best, h->n, tree);
 	rank_ports(ports, n_fit, best);
 	remark_others(h, best->name, tree);
+	place_mates_together(h, tree);
 }

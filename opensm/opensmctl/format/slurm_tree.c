@@ -16,7 +16,7 @@
 #include "util/mem.h"
 #include "util/sets.h"
 
-#define NO_RANK UINT32_MAX
+#define NO_RANK	  UINT32_MAX
 #define NO_SWITCH UINT32_MAX
 
 struct link {
@@ -27,14 +27,15 @@ struct link {
 struct fabric {
 	struct slurm_tree *tree;
 	struct json_object **node; /* switches */
+	char **name; /* slurm_switch_name() of each */
 	uint32_t n;
 	struct guidmap *by_guid; /* node GUID -> place + 1 */
 	struct link *links;
 	size_t n_links, cap_links;
 	uint32_t *rank;
 	uint32_t *joined; /* union-find over switches */
-	uint32_t *top; /* by leaf of the tree: its highest switch so far; else NO_SWITCH */
-	uint32_t *twin; /* by leaf of another rail: the leaf that has its hosts */
+	uint32_t *top;	  /* by leaf of the tree: its highest switch so far; else NO_SWITCH */
+	uint32_t *twin;	  /* by leaf of another rail: the leaf that has its hosts */
 	/* set for leaves, and for switches that a switch of the tree represents */
 	bool *shown;
 	uint32_t max_rank;
@@ -52,12 +53,14 @@ static uint32_t switch_of(const struct fabric *f, struct json_object *o)
 static void read_switches(struct fabric *f, struct json_object *nodes)
 {
 	f->node = xcalloc(js_len(nodes) + 1, sizeof(struct json_object *));
+	f->name = xcalloc(js_len(nodes) + 1, sizeof(char *));
 	for (size_t i = 0; i < js_len(nodes); i++) {
 		struct json_object *node = js_at(nodes, i);
 		uint64_t guid = strtoull(js_str(node, "node_guid"), NULL, 16);
 
 		if (strcmp(js_str(node, "type"), "switch") != 0 || !guid)
 			continue;
+		f->name[f->n] = slurm_switch_name(js_str(node, "name"));
 		f->node[f->n++] = node;
 		guidmap_put(f->by_guid, guid, (void *)(uintptr_t)f->n);
 	}
@@ -77,7 +80,9 @@ static void read_links(struct fabric *f)
 				continue;
 			GROW(f->links, f->n_links + 1, f->cap_links);
 			f->links[f->n_links++] = (struct link){
-				.a = i, .b = to, .gbps = js_num(js_at(ports, p), "gbps"),
+				.a = i,
+				.b = to,
+				.gbps = js_num(js_at(ports, p), "gbps"),
 			};
 		}
 	}
@@ -128,9 +133,9 @@ static void name_group(struct fabric *f, struct slurm_switch *s, uint32_t part, 
 			continue;
 		f->shown[i] = true;
 		if (!n++)
-			s->name = slurm_unique_name(f->tree, js_str(f->node[i], "name"));
+			s->name = slurm_unique_name(f->tree, f->name[i]);
 		if (n <= 16)
-			fprintf(out, "%s%s", n > 1 ? ", " : "", js_str(f->node[i], "name"));
+			fprintf(out, "%s%s", n > 1 ? ", " : "", f->name[i]);
 	}
 	if (n > 16)
 		fprintf(out, " and %zu more", n - 16);
@@ -207,8 +212,17 @@ static void raise_level(struct fabric *f, uint32_t rank)
 	}
 }
 
+/* A leaf of another rail is where its hosts are: the spines above it are of the same group. */
+static void join_rails(struct fabric *f)
+{
+	for (uint32_t i = 0; i < f->n; i++)
+		if (f->twin[i] != NO_SWITCH)
+			sets_join(f->joined, i, f->twin[i]);
+}
+
 static void build(struct fabric *f)
 {
+	join_rails(f);
 	for (uint32_t r = 1; r <= f->max_rank; r++) {
 		for (size_t i = 0; i < f->n_links; i++) {
 			const struct link *l = &f->links[i];
@@ -248,7 +262,7 @@ static void add_leaves(struct fabric *f, const struct slurm_hosts *hosts)
 			if (gbps && (!s->gbps || gbps < s->gbps))
 				s->gbps = gbps;
 		}
-		s->name = slurm_unique_name(f->tree, js_str(f->node[leaf], "name"));
+		s->name = slurm_unique_name(f->tree, f->name[leaf]);
 		f->rank[leaf] = 0;
 		f->shown[leaf] = true;
 		f->top[leaf] = (uint32_t)(f->tree->n - 1);
@@ -277,7 +291,7 @@ static void remark_rails(struct fabric *f)
 		for (uint32_t i = 0; i < f->n; i++)
 			if (f->twin[i] == leaf) {
 				f->shown[i] = true;
-				names[n++] = js_str(f->node[i], "name");
+				names[n++] = f->name[i];
 			}
 		text = slurm_names(names, n);
 		if (n)
@@ -310,7 +324,7 @@ static void remark_bare(struct fabric *f)
 
 	for (uint32_t i = 0; i < f->n; i++)
 		if (!f->shown[i])
-			names[n++] = js_str(f->node[i], "name");
+			names[n++] = f->name[i];
 	text = slurm_names(names, n);
 	if (n)
 		slurm_remark(f->tree,
@@ -340,6 +354,9 @@ static void fabric_init(struct fabric *f, struct json_object *topology)
 static void fabric_clear(struct fabric *f)
 {
 	guidmap_free(f->by_guid);
+	for (uint32_t i = 0; i < f->n; i++)
+		free(f->name[i]);
+	free(f->name);
 	free(f->node);
 	free(f->links);
 	free(f->rank);
@@ -358,9 +375,8 @@ static void name_leaves(struct fabric *f)
 	for (; t->n_leaf_names < f->n; t->n_leaf_names++) {
 		uint32_t top = f->top[t->n_leaf_names];
 
-		t->leaf_names[t->n_leaf_names] =
-			xstrdup(top == NO_SWITCH ? js_str(f->node[t->n_leaf_names], "name")
-						 : t->switches[top].name);
+		t->leaf_names[t->n_leaf_names] = xstrdup(top == NO_SWITCH ? f->name[t->n_leaf_names]
+									  : t->switches[top].name);
 	}
 }
 
