@@ -62,3 +62,5 @@ dist_kubernetesexample_DATA = config/examples/kubernetes/opensm.yaml
 grafanaexampledir = $(docdir)/examples/grafana
 dist_grafanaexample_DATA = config/examples/grafana/opensm.json
 EXTRA_DIST += config/examples/README.md
+# The policy module of SELinux: for opensm.spec.
+EXTRA_DIST += config/selinux/README.md config/selinux/opensm.te config/selinux/opensm.fc config/selinux/opensm.if

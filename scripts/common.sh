@@ -75,7 +75,7 @@ serve_packages=(libfuse3-dev fuse3)
 # shellcheck disable=SC2034
 deb_packages=(build-essential debhelper dpkg-dev fakeroot)
 # shellcheck disable=SC2034
-rpm_packages=(rpm)
+rpm_packages=(rpm bzip2 selinux-policy-dev)
 # For scripts/image and its test: the image, what runs it, schemas of Kubernetes.
 # shellcheck disable=SC2034
 image_packages=(umoci podman crun python3-kubernetes)

@@ -73,6 +73,57 @@ running() {
 	run ! grep -E 'rm .*/var/cache/opensm( |/?\*|$)' <(rpm -qp --scripts "$RPM")
 }
 
+# spec DEFINITION: the spec as a distribution reads it.
+spec() {
+	rpmspec -P --define "$1" "$abs_top_srcdir/opensm.spec"
+}
+
+@test "one spec for Fedora, EPEL and openSUSE: folders, names of packages, macros of services, the policy module" {
+	cd "$BATS_TEST_TMPDIR"
+	for distribution in 'fedora 41' 'rhel 9' 'suse_version 1600'; do
+		spec "$distribution" >read
+		case $distribution in
+		suse*)
+			grep -qx '%config(noreplace) /etc/opensm/opensm.conf' read
+			grep -qx 'BuildRequires:  libiniparser-devel' read
+			run ! grep -i selinux-policy read
+			;;
+		*)
+			grep -qx '%config(noreplace) /etc/rdma/opensm.conf' read
+			grep -qx 'BuildRequires:  iniparser-devel' read
+			grep -qx 'BuildRequires:  selinux-policy-devel' read
+			;;
+		esac
+		run ! grep -E '%\{|%(if|else|endif)' <(grep -v "^#" read)
+	done
+	# where its macros are defined, SUSE's scripts call them
+	rpmspec -P --define 'suse_version 1600' --define 'service_add_pre pre_of_suse' --define 'service_add_post post_of_suse' \
+		--define 'service_del_preun preun_of_suse' --define 'service_del_postun postun_of_suse' "$abs_top_srcdir/opensm.spec" >read
+	for word in pre_of_suse post_of_suse preun_of_suse postun_of_suse; do
+		grep -qx "$word opensm.service opensm-rest.service" read
+	done
+}
+
+@test "the policy module of SELinux compiles, and its files are those of the package" {
+	cd "$BATS_TEST_TMPDIR"
+	cp "$abs_top_srcdir"/config/selinux/opensm.{te,fc,if} .
+	make -s -f /usr/share/selinux/devel/Makefile NAME=targeted opensm.pp >said 2>&1 || { cat said; return 1; }
+	run ! grep -iE 'error|warning' said
+	semodule_unpackage opensm.pp module contexts
+	grep -q 'system_u:object_r:opensm_exec_t:s0' contexts
+	# each program and unit has a type of ours
+	rpm -qpl "$RPM" | grep -E '^/usr/(sbin/|libexec/|lib/systemd/system/)' >files
+	while read -r file; do
+		awk -v file="$file" '$1 ~ /^\// && file ~ "^" $1 "$" { found = 1 } END { exit !found }' contexts || { echo "no type for $file"; return 1; }
+	done <files
+	# and so have the folders of the units
+	for path in /run/opensm/opensm.sock /var/cache/opensm/guid2lid /var/log/opensm.log /var/lib/private/opensm-rest/tokens; do
+		awk -v file="$path" '$1 ~ /^\// && file ~ "^" $1 "$" { found = 1 } END { exit !found }' contexts || { echo "no type for $path"; return 1; }
+	done
+	rpm -qpl "$PACKAGES"/opensm-selinux-"$VERSION"-*.noarch.rpm | grep -qx /usr/share/selinux/packages/targeted/opensm.pp.bz2
+	rpm -qp --scripts "$PACKAGES"/opensm-selinux-"$VERSION"-*.noarch.rpm | grep -q 'semodule .*-X 200 -i'
+}
+
 @test "installed into an empty folder, the programs run" {
 	mkdir "$BATS_TEST_TMPDIR/empty"
 	rpm --force-debian --root "$BATS_TEST_TMPDIR/empty" --nodeps --noscripts -i "$RPM"
