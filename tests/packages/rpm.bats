@@ -81,26 +81,26 @@ spec() {
 @test "one spec for Fedora, EPEL and openSUSE: folders, names of packages, macros of services, the policy module" {
 	cd "$BATS_TEST_TMPDIR"
 	for distribution in 'fedora 41' 'rhel 9' 'suse_version 1600'; do
-		spec "$distribution" >read
+		spec "$distribution" >as_read
 		case $distribution in
 		suse*)
-			grep -qx '%config(noreplace) /etc/opensm/opensm.conf' read
-			grep -qx 'BuildRequires:  libiniparser-devel' read
-			run ! grep -i selinux-policy read
+			grep -qx '%config(noreplace) /etc/opensm/opensm.conf' as_read
+			grep -qx 'BuildRequires:  libiniparser-devel' as_read
+			run ! grep -i selinux-policy as_read
 			;;
 		*)
-			grep -qx '%config(noreplace) /etc/rdma/opensm.conf' read
-			grep -qx 'BuildRequires:  iniparser-devel' read
-			grep -qx 'BuildRequires:  selinux-policy-devel' read
+			grep -qx '%config(noreplace) /etc/rdma/opensm.conf' as_read
+			grep -qx 'BuildRequires:  iniparser-devel' as_read
+			grep -qx 'BuildRequires:  selinux-policy-devel' as_read
 			;;
 		esac
-		run ! grep -E '%\{|%(if|else|endif)' <(grep -v "^#" read)
+		run ! grep -E '%\{|%(if|else|endif)' <(grep -v "^#" as_read)
 	done
 	# where its macros are defined, SUSE's scripts call them
 	rpmspec -P --define 'suse_version 1600' --define 'service_add_pre pre_of_suse' --define 'service_add_post post_of_suse' \
-		--define 'service_del_preun preun_of_suse' --define 'service_del_postun postun_of_suse' "$abs_top_srcdir/opensm.spec" >read
+		--define 'service_del_preun preun_of_suse' --define 'service_del_postun postun_of_suse' "$abs_top_srcdir/opensm.spec" >as_read
 	for word in pre_of_suse post_of_suse preun_of_suse postun_of_suse; do
-		grep -qx "$word opensm.service opensm-rest.service" read
+		grep -qx "$word opensm.service opensm-rest.service" as_read
 	done
 }
 

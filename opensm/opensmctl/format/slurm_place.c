@@ -292,7 +292,7 @@ static void remark_others(const struct slurm_hosts *h, const char *slot, struct 
 			     names);
 }
 
-/* ---- ports of a unit in another order --------------------------------------------------------- */
+/* ---- ports of a unit in another order ------------------------------------------------------ */
 
 /* A host beside others whose ports are on the same leaves. */
 struct mate {
