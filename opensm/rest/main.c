@@ -12,12 +12,12 @@
 #include <systemd/sd-event.h>
 #include <unistd.h>
 
-#include "rest/setup/add_user.h"
 #include "rest/backend.h"
 #include "rest/conf.h"
 #include "rest/http/http.h"
 #include "rest/living/living.h"
 #include "rest/openapi.h"
+#include "rest/setup/add_user.h"
 #include "rest/setup/certificate.h"
 #include "rest/setup/missing.h"
 #include "util/log.h"
