@@ -47,6 +47,10 @@ defaultexample_DATA = config/default/opensm
 
 completiondir = $(datadir)/bash-completion/completions
 dist_completion_DATA = config/completion/opensmctl
+zshcompletiondir = $(datadir)/zsh/site-functions
+dist_zshcompletion_DATA = config/completion/_opensmctl
+fishcompletiondir = $(datadir)/fish/vendor_completions.d
+dist_fishcompletion_DATA = config/completion/opensmctl.fish
 
 # Scripts to be copied and changed (man/guides/tenants.md), run by tests/e2e/rest-slurm.bats.
 slurmexampledir = $(docdir)/examples/slurm

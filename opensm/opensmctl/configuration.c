@@ -12,9 +12,9 @@
 static void print_finding(const struct ctl *c, struct json_object *f)
 {
 	const char *severity = js_str(f, "severity");
-	enum ctl_color color = !strcmp(severity, "error")   ? CTL_BAD :
-			       !strcmp(severity, "warning") ? CTL_WARN :
-							      CTL_DIM;
+	enum ctl_color color = !strcmp(severity, "error")     ? CTL_BAD
+			       : !strcmp(severity, "warning") ? CTL_WARN
+							      : CTL_DIM;
 
 	if (js_int(f, "line") && js_int(f, "column"))
 		printf("%s:%" PRId64 ":%" PRId64 ": ", js_str(f, "file"), js_int(f, "line"),
@@ -33,8 +33,8 @@ static void print_verdict(struct json_object *o, bool taken)
 
 	if (js_int(o, "errors"))
 		printf("%s: %s\n", ctl_plural(js_int(o, "errors"), "error", errors),
-		       taken ? "nothing is taken over, the running configuration stays as it is" :
-			       "a reload would take nothing over");
+		       taken ? "nothing is taken over, the running configuration stays as it is"
+			     : "a reload would take nothing over");
 	else if (js_has(o, "would_change"))
 		printf("%s: %s\n", taken ? "reloading" : "a reload would change",
 		       js_str(o, "would_change"));
@@ -201,7 +201,9 @@ const struct ctl_command ctl_options = {
 	.scope = CTL_SHOWS,
 	.subs = options_commands,
 	.method = "Options",
-	.takes = (const struct ctl_word[]){ { CTL_TEXT, .parameter = "name" }, { 0 } },
+	.takes = (const struct ctl_word[]){ { CTL_TEXT, .parameter = "name",
+					      .offers = OFFER_OPTIONS },
+					    { 0 } },
 	.member = "options",
 	.print = print_options,
 };

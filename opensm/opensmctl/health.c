@@ -14,11 +14,10 @@ static char *link_text(struct json_object *link)
 {
 	struct json_object *ends = js_get(link, "ends"), *a = js_at(ends, 0), *b = js_at(ends, 1);
 
-	return xasprintf("%s/%" PRId64 " - %s/%" PRId64,
-			 js_has(a, "node") ? js_str(a, "node") : js_str(a, "node_guid"),
-			 js_int(a, "port"),
-			 js_has(b, "node") ? js_str(b, "node") : js_str(b, "node_guid"),
-			 js_int(b, "port"));
+	return xasprintf(
+		"%s/%" PRId64 " - %s/%" PRId64,
+		js_has(a, "node") ? js_str(a, "node") : js_str(a, "node_guid"), js_int(a, "port"),
+		js_has(b, "node") ? js_str(b, "node") : js_str(b, "node_guid"), js_int(b, "port"));
 }
 
 static char *possible_text(struct json_object *link)
@@ -194,9 +193,8 @@ static void print_port(const struct ctl *c, struct json_object *port)
 	if (js_int(port, "resets"))
 		printf("other programs cleared its counters %s%s\n",
 		       ctl_plural(js_int(port, "resets"), "time", times),
-		       js_bool(port, "reset_last") ?
-			       ", the last time just before this reading" :
-			       "");
+		       js_bool(port, "reset_last") ? ", the last time just before this reading"
+						   : "");
 }
 
 /* The one thing to do where no counters are read. True: it was said. */
@@ -249,7 +247,8 @@ static void print_ports(struct ctl *c, struct json_object *o, struct json_object
 }
 
 static const struct ctl_word target_words[] = {
-	{ CTL_TEXT, .parameter = "target", .missing = "NODE/PORT is missing" },
+	{ CTL_TEXT, .parameter = "target", .offers = OFFER_PLACES,
+	  .missing = "NODE/PORT is missing" },
 	{ 0 },
 };
 

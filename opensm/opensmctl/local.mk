@@ -4,7 +4,7 @@ bin_opensmctl_SOURCES = opensm/opensmctl/main.c opensm/opensmctl/talk/ctl.h \
 	opensm/opensmctl/talk/call.c opensm/opensmctl/talk/command.c opensm/opensmctl/talk/text.c opensm/opensmctl/talk/several.c opensm/opensmctl/talk/options.c opensm/opensmctl/talk/errors.c \
 	opensm/opensmctl/talk/table.c opensm/opensmctl/talk/screen.c opensm/opensmctl/talk/watch.c opensm/opensmctl/talk/schema.c \
 	opensm/opensmctl/talk/launched.c opensm/opensmctl/talk/launched.h \
-	opensm/opensmctl/commands.c opensm/opensmctl/status.c \
+	opensm/opensmctl/commands.c opensm/opensmctl/complete.c opensm/opensmctl/status.c \
 	opensm/opensmctl/instances.c opensm/opensmctl/monitor.c opensm/opensmctl/configuration.c \
 	opensm/opensmctl/security.c opensm/opensmctl/congestion.c opensm/opensmctl/marks.c opensm/opensmctl/alarms.c opensm/opensmctl/health.c opensm/opensmctl/ledger.c opensm/opensmctl/show.h
 bin_opensmctl_CPPFLAGS = $(AM_CPPFLAGS) $(IBMAD_CFLAGS)

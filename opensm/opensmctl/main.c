@@ -141,8 +141,11 @@ static int run_command(struct ctl *c, int argc, char **argv)
 static int run(struct ctl *c, int argc, char **argv)
 {
 	char *status[] = { "status", NULL };
-	int taken = ctl_front_options(c, argc, argv);
+	int taken;
 
+	if (argc && !strcmp(argv[0], "--complete"))
+		return ctl_complete(c, argc - 1, argv + 1);
+	taken = ctl_front_options(c, argc, argv);
 	if (taken < 0)
 		return CTL_USAGE;
 	if (c->wish == CTL_VERSION)

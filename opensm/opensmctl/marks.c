@@ -66,20 +66,27 @@ static void print_done(struct ctl *c, struct json_object *o, struct json_object 
 	       js_str(o, "text"));
 }
 
+#define TARGET(what)                                                                               \
+	{                                                                                          \
+		CTL_TEXT, .parameter = "target", .offers = what,                                   \
+			  .missing = "a link, a switch or a host is needed"                        \
+	}
+
 static const struct ctl_word mark_words[] = {
-	{ CTL_TEXT, .parameter = "target", .missing = "a link, a switch or a host is needed" },
+	TARGET(OFFER_PLACES),
 	{ CTL_FLAG, .option = "--plan", .parameter = "plan" },
 	{ CTL_FLAG, .option = "--force", .parameter = "force" },
-	{ CTL_TEXT, .option = "--why", .parameter = "why" },
+	{ CTL_TEXT, .option = "--why", .parameter = "why", .offers = OFFER_REASONS },
 	{ CTL_TIME, .option = "--until", .parameter = "until_seconds" },
 	{ 0 },
 };
+static const struct ctl_word restore_words[] = { TARGET(OFFER_MARKED), { 0 } };
 
 #define MARK_CALL                                                                                  \
-	.scope = CTL_ACTS, .method = "Mark", .as = "action", .takes = mark_words,                  \
-	.print = print_done, .fails = is_refused
+	.scope = CTL_ACTS, .method = "Mark", .as = "action", .print = print_done,                  \
+	.fails = is_refused
 #define MARK_WORDS                                                                                 \
-	.arguments = "TARGET [--plan] [--until TIME] [--force] [--why TEXT]",                      \
+	.takes = mark_words, .arguments = "TARGET [--plan] [--until TIME] [--force] [--why TEXT]", \
 	.words = "--plan --until --force --why"
 
 const struct ctl_command ctl_drain = {
@@ -101,6 +108,7 @@ const struct ctl_command ctl_restore = {
 	.arguments = "TARGET | all",
 	.help = "puts back what was drained or isolated",
 	.words = "all",
+	.takes = restore_words,
 	MARK_CALL,
 };
 

@@ -119,15 +119,21 @@ void partition_read_members(struct json_object *parameters)
 /* ---- words of each command ------------------------------------------------------------------- */
 
 #define ONE_PARTITION                                                                              \
-	{ CTL_TEXT, .parameter = "pkey", .missing = "which one? Its P_Key or name is missing" },   \
-	{ CTL_FLAG, .option = "--wait", .parameter = "wait" },                                     \
-	{ CTL_OFF, .option = "--no-wait", .parameter = "wait" },                                   \
-	{ CTL_FLAG, .option = "--dry-run", .parameter = "dry_run" },                               \
-	{ CTL_FLAG, .option = "--known-only", .parameter = "known_only" },                         \
-	{ CTL_NUMBER, .option = "--if-generation", .parameter = "if_generation",                   \
-	  .most = INT64_MAX, .what = "generation, which is a number" }
+	{ CTL_TEXT, .parameter = "pkey", .offers = OFFER_PARTITIONS,                               \
+	  .missing = "which one? Its P_Key or name is missing" },                                  \
+		{ CTL_FLAG, .option = "--wait", .parameter = "wait" },                             \
+		{ CTL_OFF, .option = "--no-wait", .parameter = "wait" },                           \
+		{ CTL_FLAG, .option = "--dry-run", .parameter = "dry_run" },                       \
+		{ CTL_FLAG, .option = "--known-only", .parameter = "known_only" },                 \
+	{                                                                                          \
+		CTL_NUMBER, .option = "--if-generation", .parameter = "if_generation",             \
+			    .most = INT64_MAX, .what = "generation, which is a number"             \
+	}
 #define MEMBERS                                                                                    \
-	{ CTL_ALL, .parameter = "members", .missing = "hosts, or GUIDs of ports, are missing" }
+	{                                                                                          \
+		CTL_ALL, .parameter = "members", .offers = OFFER_PLACES,                           \
+			 .missing = "hosts, or GUIDs of ports, are missing"                        \
+	}
 
 const struct ctl_word partition_delete_takes[] = { ONE_PARTITION, { 0 } };
 const struct ctl_word partition_fields_takes[] = {
@@ -148,6 +154,6 @@ const struct ctl_word partition_remove_takes[] = {
 };
 const struct ctl_word partition_set_takes[] = {
 	ONE_PARTITION,
-	{ CTL_ALL, .parameter = "members" },
+	{ CTL_ALL, .parameter = "members", .offers = OFFER_PLACES },
 	{ 0 },
 };

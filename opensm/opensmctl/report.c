@@ -137,7 +137,7 @@ const struct ctl_command ctl_report = {
 	.scope = CTL_ACTS,
 	.takes =
 		(const struct ctl_word[]){
-			{ CTL_TEXT, .option = "-o", .parameter = "path" },
+			{ CTL_TEXT, .option = "-o", .parameter = "path", .offers = OFFER_FILES },
 			{ CTL_FLAG, .option = "--no-paths", .parameter = "no_paths" },
 			{ 0 },
 		},

@@ -139,9 +139,11 @@ static void print_partitions(struct ctl *c, struct json_object *answer, struct j
 	print_without_room(js_get(answer, "without_room"));
 }
 
-static const struct ctl_word any_partition[] = { { CTL_TEXT, .parameter = "partition" }, { 0 } };
+static const struct ctl_word any_partition[] = { { CTL_TEXT, .parameter = "partition",
+						   .offers = OFFER_PARTITIONS },
+						 { 0 } };
 static const struct ctl_word one_partition[] = {
-	{ CTL_TEXT, .parameter = "partition", .missing = "which one?" },
+	{ CTL_TEXT, .parameter = "partition", .offers = OFFER_PARTITIONS, .missing = "which one?" },
 	{ 0 },
 };
 
@@ -285,7 +287,9 @@ const struct ctl_command ctl_groups = {
 	.help = "multicast groups; of one its members and its tree",
 	.scope = CTL_SHOWS,
 	.method = "Groups",
-	.takes = (const struct ctl_word[]){ { CTL_TEXT, .parameter = "group" }, { 0 } },
+	.takes = (const struct ctl_word[]){ { CTL_TEXT, .parameter = "group",
+					      .offers = OFFER_GROUPS },
+					    { 0 } },
 	.member = "groups",
 	.print = print_groups,
 };

@@ -169,11 +169,12 @@ static bool is_cut_off(const struct ctl *c, struct json_object *doc)
 }
 
 static const struct ctl_word path_words[] = {
-	{ CTL_TEXT, .parameter = "from", .missing = "from where to where?" },
-	{ CTL_TEXT, .parameter = "to", .missing = "from where to where?" },
+	{ CTL_TEXT, .parameter = "from", .offers = OFFER_PLACES,
+	  .missing = "from where to where?" },
+	{ CTL_TEXT, .parameter = "to", .offers = OFFER_PLACES, .missing = "from where to where?" },
 	{ CTL_TEXT, .option = "--service-id", .parameter = "service_id" },
 	{ CTL_TEXT, .option = "--qos-class", .parameter = "qos_class" },
-	{ CTL_TEXT, .option = "--pkey", .parameter = "pkey" },
+	{ CTL_TEXT, .option = "--pkey", .parameter = "pkey", .offers = OFFER_PARTITIONS },
 	{ 0 },
 };
 

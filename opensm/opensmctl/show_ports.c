@@ -41,7 +41,7 @@ static void print_nodes(struct ctl *c, struct json_object *answer, struct json_o
 static const struct ctl_word node_words[] = {
 	{ CTL_ONE_OF, .parameter = "type",
 	  .among = (const char *const[]){ "switch", "ca", "router", NULL } },
-	{ CTL_TEXT, .parameter = "node" },
+	{ CTL_TEXT, .parameter = "node", .offers = OFFER_NODES },
 	{ 0 },
 };
 
@@ -169,7 +169,7 @@ static const struct ctl_word port_words[] = {
 	{ CTL_FLAG, .option = "--down", .parameter = "down" },
 	{ CTL_FLAG, .option = "--not-active", .parameter = "not_active" },
 	{ CTL_FLAG, .option = "--violations", .parameter = "violations" },
-	{ CTL_TEXT, .parameter = "node" },
+	{ CTL_TEXT, .parameter = "node", .offers = OFFER_PLACES },
 	{ 0 },
 };
 
@@ -247,8 +247,8 @@ static void print_routes(struct ctl *c, struct json_object *answer, struct json_
 }
 
 static const struct ctl_word route_words[] = {
-	{ CTL_TEXT, .parameter = "switch", .missing = "which switch?" },
-	{ CTL_TEXT, .parameter = "to" },
+	{ CTL_TEXT, .parameter = "switch", .offers = OFFER_SWITCHES, .missing = "which switch?" },
+	{ CTL_TEXT, .parameter = "to", .offers = OFFER_NODES },
 	{ 0 },
 };
 

@@ -282,12 +282,17 @@ static int parse_format(const struct ctl *c, const char *name, struct question *
 	return CTL_OK;
 }
 
+/* Names of formats for completion, without their short forms. */
+static const char *const format_names[] = { "table",	  "ibnetdiscover", "json",	 "dot",
+					    "slurm-conf", "slurm-block",   "slurm-yaml", "k8s",
+					    NULL };
+static const char *const block_names[] = { "leaf", "pod", NULL };
 static const struct ctl_word topology_takes[] = {
-	{ CTL_TEXT, .option = "--format", .parameter = "format" },
-	{ CTL_TEXT, .option = "-f", .parameter = "format" },
+	{ CTL_TEXT, .option = "--format", .parameter = "format", .among = format_names },
+	{ CTL_TEXT, .option = "-f", .parameter = "format", .among = format_names },
 	{ CTL_TEXT, .option = "--network", .parameter = "network" },
 	{ CTL_TEXT, .option = "--ports", .parameter = "ports" },
-	{ CTL_TEXT, .option = "--blocks", .parameter = "blocks" },
+	{ CTL_TEXT, .option = "--blocks", .parameter = "blocks", .among = block_names },
 	{ CTL_TEXT, .option = "--block-size", .parameter = "block_size" },
 	{ CTL_TEXT, .option = "--k8s-prefix", .parameter = "k8s_prefix" },
 	{ 0 },
@@ -368,9 +373,8 @@ const struct ctl_command ctl_topology = {
 		     "[--block-size N] [--k8s-prefix DOMAIN]",
 	.help = "the fabric: as a table, or in a format that other programs read; save, diff, "
 		"accept and import: as it was meant",
-	.words = "save diff accept import --csv --ndt "
-		 "--format table ibnetdiscover json dot slurm-conf slurm-block slurm-yaml k8s "
-		 "--network --ports --blocks leaf pod --block-size --k8s-prefix",
+	.words = "save diff accept import --csv --ndt --format --network --ports --blocks "
+		 "--block-size --k8s-prefix",
 	.scope = CTL_SEES_ALL,
 	.subs = topology_commands,
 	.document = "Topology",

@@ -328,13 +328,18 @@ static int refuse_verb(struct ctl *c, int argc, char **argv)
 	return ctl_usage(c, &ctl_smp, "expected get or show, found '%s'", argc ? argv[0] : "");
 }
 
+static const char *const attributes[] = { "nodeinfo", "nodedesc", "portinfo", "switchinfo",
+					  "pkeys",    "sl2vl",	  "vlarb",    "guids",
+					  "lft",      "mft",	  "sminfo",   NULL };
+
+/* clang-format off */
 #define SMP_TAKES                                                                                  \
 	{ CTL_FLAG, .option = "--hex", .parameter = "hex" },                                       \
-		{ CTL_TEXT, .parameter = "attribute",                                              \
-		  .missing = "an attribute and a device are needed" },                             \
-	{                                                                                          \
-		CTL_TEXT, .parameter = "device", .missing = "an attribute and a device are needed" \
-	}
+	{ CTL_TEXT, .parameter = "attribute", .among = attributes,                                 \
+	  .missing = "an attribute and a device are needed" },                                     \
+	{ CTL_TEXT, .parameter = "device", .offers = OFFER_PLACES,                                 \
+	  .missing = "an attribute and a device are needed" }
+/* clang-format on */
 
 static const struct ctl_word get_takes[] = {
 	SMP_TAKES,
@@ -369,8 +374,7 @@ const struct ctl_command ctl_smp = {
 	.name = "smp",
 	.arguments = "get ATTRIBUTE DEVICE [MODIFIER] | show ATTRIBUTE DEVICE [PORT] [--hex]",
 	.help = "one Get as the manager, where infiniband-diags lack the M_Key; show: all blocks",
-	.words = "get show --hex nodeinfo nodedesc portinfo switchinfo pkeys sl2vl vlarb guids "
-		 "lft mft sminfo",
+	.words = "get show --hex",
 	.scope = CTL_ACTS,
 	.subs = smp_commands,
 	.run = refuse_verb,

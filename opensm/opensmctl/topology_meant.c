@@ -209,19 +209,20 @@ static int import_one(struct ctl *c)
 }
 
 static const struct ctl_word save_takes[] = {
-	{ CTL_TEXT, .parameter = "path",
+	{ CTL_TEXT, .parameter = "path", .offers = OFFER_FILES,
 	  .missing = "topology save: the name of a file is needed" },
 	{ CTL_FLAG, .option = "--csv", .parameter = "csv" },
 	{ CTL_FLAG, .option = "--ndt", .parameter = "ndt" },
 	{ 0 },
 };
+static const char *const all_findings[] = { "all", NULL };
 static const struct ctl_word accept_takes[] = {
-	{ CTL_TEXT, .parameter = "finding",
+	{ CTL_TEXT, .parameter = "finding", .among = all_findings, .offers = OFFER_FINDINGS,
 	  .missing = "topology accept: a finding of 'opensmctl topology diff' is needed, or all" },
 	{ 0 },
 };
 static const struct ctl_word import_takes[] = {
-	{ CTL_TEXT, .parameter = "path",
+	{ CTL_TEXT, .parameter = "path", .offers = OFFER_FILES,
 	  .missing = "topology import: a file of the cables that are meant to be there is needed" },
 	{ 0 },
 };

@@ -632,11 +632,24 @@ group_is() {
 	[ "$(complete_line "$CTL" re | sort | tr '\n' ' ')" = 'reload report reroute restore ' ]
 	[ "$(complete_line "$CTL" '' | wc -l)" -ge 20 ]
 	[ "$(complete_line "$CTL" sweep '' | tr '\n' ' ')" = 'heavy light ' ]
-	[ "$(complete_line "$CTL" -j -js)" = -json ]
+	[ "$(complete_line "$CTL" -j --js)" = --json ]
+	[ "$(complete_line "$CTL" nodes --wi)" = --wide ]
 	[ "$(complete_line "$CTL" topology --format ibn)" = ibnetdiscover ]
 	[ "$(complete_line "$CTL" options sm_pri)" = sm_priority ]
 	[ "$(complete_line "$CTL" -i op)" = opensm ]
 	complete_line "$CTL" nodes '' | grep -qx "${HOSTS[1]}"
+	[ "$(complete_line "$CTL" ports "${HOSTS[1]}/")" = "${HOSTS[1]}/1" ]
+	[ "$(complete_line "$CTL" partitions show 0x)" = 0x7fff ]
+	complete_line "$CTL" partitions add 0x5 '' | grep -qx "${HOSTS[1]}"
+	ctl drain "${SWITCHES[-1]}" --why 'ticket 4711'
+	[ "$(complete_line "$CTL" drain x --why t)" = 'ticket\ 4711' ]
+	[ "$(complete_line "$CTL" restore "${SWITCHES[-1]:0:3}")" = "${SWITCHES[-1]}" ]
+	ctl restore all
+	# The other shells ask the same.
+	PATH=${CTL%/*}:$PATH zsh -f -c 'words=(opensmctl options sm_pri) CURRENT=3; compadd() { print -r -- $offers }; . "$1"' - \
+		"$abs_top_srcdir/config/completion/_opensmctl" | grep -x sm_priority
+	PATH=${CTL%/*}:$PATH HOME=$PWD fish --no-config -c "source $abs_top_srcdir/config/completion/opensmctl.fish
+		complete -C 'opensmctl options sm_pri'" | grep -x sm_priority
 	complete_line "$CTL" -i opensm path "${HOSTS[0]}" '' | grep -qx "${HOSTS[1]}"
 	# Without a daemon it says nothing, and does not hang.
 	sm_stop

@@ -74,6 +74,21 @@ enum ctl_scope {
 	CTL_SEES_ALL, /* its own business */
 };
 
+/* What completion offers for a word, of what daemons know. */
+enum ctl_offer {
+	OFFER_NOTHING,
+	OFFER_NODES,
+	OFFER_SWITCHES,
+	OFFER_PLACES, /* nodes, and NODE/PORT */
+	OFFER_PARTITIONS,
+	OFFER_GROUPS,
+	OFFER_OPTIONS,	/* of opensm.conf */
+	OFFER_FINDINGS, /* of topology diff */
+	OFFER_MARKED,	/* what is out of service */
+	OFFER_REASONS,	/* why it is */
+	OFFER_FILES,
+};
+
 /* A word that a call takes. A row without a kind ends the list. */
 struct ctl_word {
 	enum {
@@ -89,7 +104,8 @@ struct ctl_word {
 	} kind;
 	const char *option;    /* "--why", and then "--why TEXT" or "--why=TEXT"; NULL: none */
 	const char *parameter; /* parameter of the call */
-	const char *const *among;
+	const char *const *among; /* of CTL_TEXT: for completion alone */
+	enum ctl_offer offers;
 	const char *missing; /* said where there is none; NULL: the call does without */
 	uint64_t most;
 	bool any_base;	  /* 0x and 0 in front mean hexadecimal and octal */
@@ -205,6 +221,8 @@ int ctl_front_options(struct ctl *c, int argc, char **argv);
 int ctl_back_options(struct ctl *c, const struct ctl_word *takes, int argc, char **argv);
 /* The option that a word with dashes may mean; NULL: none is near. */
 const char *ctl_nearest_option(const char *word);
+/* Prints the options that begin so, "--json", a line each. */
+void ctl_offer_options(const char *beginning);
 /* Prints the lines of the help about options. */
 void ctl_print_options(void);
 
@@ -266,6 +284,9 @@ char *ctl_captured(struct ctl_captured *from);
 
 /* --watch: runs the command again and again. Returns the exit code. */
 int ctl_watch(struct ctl *c, const struct ctl_command *command, int argc, char **argv);
+
+/* --complete, in opensmctl/complete.c: the last word is under the cursor. */
+int ctl_complete(struct ctl *c, int argc, char **argv);
 
 /* ---- schemas: schema.c ---- */
 

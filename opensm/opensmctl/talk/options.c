@@ -142,6 +142,16 @@ static const struct option {
 	{ "help", 'h', NO_VALUE, take_help, "no value", "-h, --help", "this" },
 };
 
+void ctl_offer_options(const char *beginning)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(options); i++) {
+		_cleanup_free_ char *option = xasprintf("--%s", options[i].name);
+
+		if (options[i].shown && str_starts(option, beginning))
+			puts(option);
+	}
+}
+
 void ctl_print_options(void)
 {
 	printf("\nOPTIONS, in front of the object or behind it:\n");
