@@ -9,8 +9,10 @@
 
 static char *since_text(struct json_object *alarm)
 {
+	char time[CTL_TIME_STRLEN];
+
 	if (js_has(alarm, "since"))
-		return xstrdup(js_str(alarm, "since"));
+		return xstrdup(ctl_time_of(alarm, "since", time));
 	return xstrdup(js_bool(alarm, "before_start") ? "before the start" : "-");
 }
 
@@ -26,9 +28,9 @@ static enum ctl_color tint(struct json_object *alarm)
 static const struct column columns[] = {
 	{ "CLASS", COLUMN_STR, .key = "class", .tint = tint },
 	{ "OBJECT", COLUMN_STR, .key = "object", .color = CTL_NAME },
-	{ "CAUSE", COLUMN_STR, .key = "cause" },
+	{ "CAUSE", COLUMN_STR, .key = "cause", .folds = true },
 	{ "SINCE", COLUMN_STR, .key = "since", .text = since_text },
-	{ "WHAT TO DO", COLUMN_STR, .key = "todo" },
+	{ "WHAT TO DO", COLUMN_STR, .key = "todo", .folds = true },
 	{ 0 },
 };
 
@@ -85,7 +87,9 @@ const struct ctl_command ctl_alarms = {
 	.words = "--forget",
 	.scope = CTL_SHOWS_BARE,
 	.takes = (const struct ctl_word[]){ { CTL_TEXT, .option = "--forget",
-					      .parameter = "target" },
+					      .parameter = "target",
+					      .offers = OFFER_ALARMS },
 					    { 0 } },
+	.document = "Alarms",
 	.with = with_words,
 };

@@ -131,6 +131,11 @@ static void offer_findings(const struct completing *o, struct json_object *answe
 	offer_members(o, js_get(answer, "findings"), "id");
 }
 
+static void offer_alarms(const struct completing *o, struct json_object *answer)
+{
+	offer_members(o, js_get(answer, "alarms"), "object");
+}
+
 /* Reasons that were given before: work of one ticket has one reason. */
 static void offer_reasons(const struct completing *o, struct json_object *answer)
 {
@@ -195,6 +200,9 @@ static void offer_known(const struct completing *o, enum ctl_offer what)
 		break;
 	case OFFER_MARKED:
 		ask_all(o, "Marks", NULL, NULL, offer_marked);
+		break;
+	case OFFER_ALARMS:
+		ask_all(o, "Alarms", NULL, NULL, offer_alarms);
 		break;
 	case OFFER_FILES:
 		puts(":files");

@@ -86,6 +86,7 @@ enum ctl_offer {
 	OFFER_FINDINGS, /* of topology diff */
 	OFFER_MARKED,	/* what is out of service */
 	OFFER_REASONS,	/* why it is */
+	OFFER_ALARMS,	/* objects of alarms */
 	OFFER_FILES,
 };
 
