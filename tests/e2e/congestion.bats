@@ -193,7 +193,7 @@ row() {
 	wait_for 30 waited 5000
 	"$CTL" -j congestion >shown.json
 	[ "$(jq -r '.ports[] | select(.name == "leaf1") | .flows[0] | "\(.from.name) \(.to.name) \(.events) \(.port)"' shown.json)" = "h1 h3 2 $port" ]
-	[ "$(jq -r '.ports[] | select(.name == "h1") | "\(.type) \(.marks) \(.flows | length)"' shown.json)" = "host 1 1" ]
+	[ "$(jq -r '.ports[] | select(.name == "h1") | "\(.type) \(.marks) \(.flows | length)"' shown.json)" = "ca 1 1" ]
 	[ "$(jq '.marks' shown.json)" -eq 2 ]
 	# No other port, and no other host.
 	[ "$(jq '.ports | length' shown.json)" -eq 2 ]

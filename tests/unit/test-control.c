@@ -448,7 +448,7 @@ static void a_monitor_tells_the_kinds_it_was_asked_for(void **state)
 			    !strncmp(str(event, "kind"), "sweep_", 6));
 		if (!strcmp(str(event, "kind"), "node")) {
 			assert_string_equal(str(event, "name"), "h1");
-			assert_string_equal(str(event, "type"), "host");
+			assert_string_equal(str(event, "type"), "ca");
 			assert_int_equal(strlen(str(event, "time")), 27);
 			nodes++;
 		}
