@@ -92,7 +92,7 @@ as_nobody() {
 		'ports --not-active' "ports ${HOSTS[1]}" "routes ${SWITCHES[0]}" "path ${HOSTS[0]} ${HOSTS[1]}" partitions \
 		groups sa 'sa services' managers 'managers --diff' ledger qos marks health "health ports ${HOSTS[0]}" \
 		"drain ${SWITCHES[-1]} --plan" "smp get nodeinfo ${HOSTS[1]}" "smp show portinfo ${HOSTS[1]}" \
-		'partitions create 5 --dry-run' 'instances failing' loglevel; do
+		'partitions create 5 --dry-run' 'instances failing' alarms; do
 		# shellcheck disable=SC2086
 		gives 0 $words
 		[ -n "$out" ]
@@ -114,7 +114,7 @@ as_nobody() {
 	# Nothing was forgotten above.
 	for command in $("$CTL" complete); do
 		grep -qw "$command" <<<'status instances sweep reroute reload priority keys sa-key smp loglevel sweeping monitor ledger options security congestion check report
-			topology nodes ports routes path partitions groups sa managers qos drain isolate restore marks health'
+			topology nodes ports routes path partitions alarms groups sa managers qos drain isolate restore marks health'
 	done
 }
 
@@ -713,4 +713,31 @@ watched() {
 		(map(select(.exit_status == 0)) | all(.answer.priority == 0))' watch.json >/dev/null
 	gives 2 monitor --watch
 	gives 2 reroute --watch
+}
+
+@test "what is shown fits a terminal of 80 columns, and a file has all of it" {
+	start_up
+	cat >terminal.py <<-'END'
+		import fcntl, os, pty, struct, sys, termios
+		for words in sys.argv[2:]:
+		    pid, fd = pty.fork()
+		    if pid == 0:
+		        fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+		        os.execv(sys.argv[1], [sys.argv[1]] + words.split())
+		    text = b""
+		    try:
+		        while more := os.read(fd, 65536):
+		            text += more
+		    except OSError:
+		        pass
+		    os.waitpid(pid, 0)
+		    for line in text.decode().split("\r\n"):
+		        if len(line) > 80:
+		            print(f"{words}: {line}")
+	END
+	env -u COLUMNS python3 terminal.py "$CTL" status instances security nodes ports partitions managers alarms 'options all' \
+		"routes ${SWITCHES[0]}" topology | tee wide.txt
+	not grep -q . wide.txt
+	[ "$("$CTL" security | wc -L)" -gt 100 ]
+	[ "$("$CTL" security --wide | wc -L)" -gt 100 ]
 }

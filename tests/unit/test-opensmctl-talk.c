@@ -264,10 +264,17 @@ static void a_table_fits_its_terminal(void **state)
 		      "                                   rack door\n"
 		      "a-switch-with-a-long-name/36   22  -\n"
 		      "(no room for GUID: --wide)\n" },
-		{ 44, "NAME                WHY\n"
-		      "a                   the cable was pulled by\n"
-		      "                    a rack door\n"
-		      "a-switch-~-name/36  -\n"
+		{ 44, "NAME                          WHY\n"
+		      "a                             the cable was\n"
+		      "                              pulled by a\n"
+		      "                              rack door\n"
+		      "a-switch-with-a-long-name/36  -\n"
+		      "(no room for LID, GUID: --wide)\n" },
+		{ 40, "NAME                      WHY\n"
+		      "a                         the cable was\n"
+		      "                          pulled by a\n"
+		      "                          rack door\n"
+		      "a-switch-wit~ong-name/36  -\n"
 		      "(no room for LID, GUID: --wide)\n" },
 	};
 

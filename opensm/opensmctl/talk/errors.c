@@ -118,6 +118,16 @@ struct json_object *ctl_take_error(struct ctl *c, int status)
 	return o;
 }
 
+/* An error that was collected, though text is asked for: by --watch. */
+static void print_later(struct json_object *error)
+{
+	struct json_object *more = js_get(error, "more");
+
+	print_text(js_str(error, "text"), js_has(error, "usage") ? js_str(error, "usage") : NULL);
+	for (size_t i = 0; i < js_len(more); i++)
+		print_text(json_object_get_string(js_at(more, i)), NULL);
+}
+
 void ctl_print_error(struct ctl *c, int status)
 {
 	struct json_object *o = ctl_take_error(c, status);
@@ -126,6 +136,6 @@ void ctl_print_error(struct ctl *c, int status)
 		fprintf(stderr, "%s\n",
 			json_object_to_json_string_ext(o, JSON_C_TO_STRING_NOSLASHESCAPE));
 	else if (o)
-		print_text(js_str(js_get(o, "error"), "text"), NULL);
+		print_later(js_get(o, "error"));
 	json_object_put(o);
 }

@@ -13,10 +13,12 @@
 #include "opensmctl/talk/ctl.h"
 #include "util/mem.h"
 
-#define COLUMNS_MAX    16
-#define BETWEEN	       2  /* blanks between two columns */
-#define SENTENCE_LEAST 24 /* columns to which a sentence may be folded */
-#define NAME_LEAST     12 /* columns to which a name may be cut */
+#define COLUMNS_MAX	 16
+#define BETWEEN		 2 /* blanks between two columns */
+/* Columns to which a sentence may be folded, before columns are left out, and before names are cut. */
+#define SENTENCE_LEAST	 24
+#define SENTENCE_AT_LAST 14
+#define NAME_LEAST	 12 /* columns to which a name may be cut */
 
 struct cell {
 	char *text;
@@ -29,6 +31,7 @@ struct table {
 	size_t n_columns;
 	size_t width[COLUMNS_MAX];
 	bool left_out[COLUMNS_MAX];
+	size_t sentence_least;
 	struct cell *cells;
 	size_t n_records;
 };
@@ -113,53 +116,38 @@ static void add_record(struct table *t, struct json_object *o, size_t index)
 
 /* ---- fitting --------------------------------------------------------------------------------- */
 
+static size_t least_of(const struct table *t, size_t i)
+{
+	return MAX(head_len(t->columns[i]->head), t->sentence_least);
+}
+
 /* Width of the table if sentences are folded as far as they may be, or not at all. */
 static size_t total(const struct table *t, bool folded)
 {
 	size_t sum = 0;
 
-	for (size_t i = 0; i < t->n_columns; i++) {
-		size_t least = MAX(head_len(t->columns[i]->head), (size_t)SENTENCE_LEAST);
-
+	for (size_t i = 0; i < t->n_columns; i++)
 		if (!t->left_out[i])
-			sum += BETWEEN + (folded && t->columns[i]->folds ? MIN(t->width[i], least)
-									 : t->width[i]);
-	}
+			sum += BETWEEN + (folded && t->columns[i]->folds
+						  ? MIN(t->width[i], least_of(t, i))
+						  : t->width[i]);
 	return sum ? sum - BETWEEN : 0;
 }
 
-/* Divides the room that other columns leave: short sentences keep their width. */
+/* Makes sentences narrower, the widest first, until the table fits or none may be narrower. */
 static void fold_sentences(struct table *t)
 {
-	size_t room = t->c->width + BETWEEN, n = 0;
-	bool done[COLUMNS_MAX] = { false }, any = true;
+	while (total(t, false) > t->c->width) {
+		size_t widest = COLUMNS_MAX;
 
-	for (size_t i = 0; i < t->n_columns; i++) {
-		if (t->left_out[i])
-			continue;
-		room -= BETWEEN;
-		if (t->columns[i]->folds)
-			n++;
-		else
-			room -= t->width[i];
-	}
-	while (any) {
-		any = false;
-		for (size_t i = 0; n && i < t->n_columns; i++) {
-			if (t->left_out[i] || !t->columns[i]->folds || done[i] ||
-			    t->width[i] > room / n)
-				continue;
-			done[i] = any = true;
-			room -= t->width[i];
-			n--;
-		}
-	}
-	for (size_t i = 0; n && i < t->n_columns; i++) {
-		if (t->left_out[i] || !t->columns[i]->folds || done[i])
-			continue;
-		t->width[i] = room / n;
-		room -= t->width[i];
-		n--;
+		for (size_t i = 0; i < t->n_columns; i++)
+			if (!t->left_out[i] && t->columns[i]->folds &&
+			    t->width[i] > least_of(t, i) &&
+			    (widest == COLUMNS_MAX || t->width[i] > t->width[widest]))
+				widest = i;
+		if (widest == COLUMNS_MAX)
+			return;
+		t->width[widest]--;
 	}
 }
 
@@ -204,10 +192,11 @@ static void fit(struct table *t)
 {
 	while (total(t, true) > t->c->width && leave_one_out(t))
 		;
+	if (total(t, true) > t->c->width)
+		t->sentence_least = SENTENCE_AT_LAST;
 	while (total(t, true) > t->c->width && cut_one(t))
 		;
-	if (total(t, true) <= t->c->width && total(t, false) > t->c->width)
-		fold_sentences(t);
+	fold_sentences(t);
 }
 
 /* "a-long-na...hca-1": the middle is left out. */
@@ -344,7 +333,7 @@ static void free_cells(struct table *t)
 
 void ctl_print_table(const struct ctl *c, const struct column *columns, struct json_object *records)
 {
-	struct table t = { .c = c, .n_records = js_len(records) };
+	struct table t = { .c = c, .n_records = js_len(records), .sentence_least = SENTENCE_LEAST };
 
 	add_columns(&t, columns, js_at(records, 0));
 	t.cells = xcalloc(t.n_records * t.n_columns + 1, sizeof(*t.cells));

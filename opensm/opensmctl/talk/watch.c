@@ -57,15 +57,16 @@ static bool run_round(struct watch *w, struct round *ret)
 {
 	struct ctl_captured captured;
 	struct ctl_seen seen = { 0 };
+	struct ctl one;
 
 	*ret = (struct round){ .time = time(NULL) };
 	ctl_measure(w->c);
 	if (!ctl_capture(&captured))
 		return false;
-	w->c->seen = &seen;
-	ret->status = ctl_run(w->c, w->command, w->argc, w->argv);
-	w->c->seen = NULL;
-	w->c->client = client_close(w->c->client);
+	one = *w->c;
+	one.seen = &seen;
+	ret->status = ctl_run(&one, w->command, w->argc, w->argv);
+	client_close(one.client);
 	ret->text = ctl_captured(&captured);
 	if (w->pid && seen.pid && seen.pid != w->pid)
 		ctl_fail(w->c, "Restarted", NULL, "the daemon was started again, as process %d",
