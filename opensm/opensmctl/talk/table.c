@@ -15,7 +15,7 @@
 
 #define COLUMNS_MAX	 16
 #define BETWEEN		 2 /* blanks between two columns */
-/* Columns to which a sentence may be folded, before columns are left out, and before names are cut. */
+/* Columns to which a sentence may be folded: before columns are left out, before names are cut. */
 #define SENTENCE_LEAST	 24
 #define SENTENCE_AT_LAST 14
 #define NAME_LEAST	 12 /* columns to which a name may be cut */
