@@ -253,7 +253,7 @@ static double mean_of(const struct busy *all, size_t n)
 	F("peer_port", INT, b->port->peer->num)                                                    \
 	F("bits_per_second", FLOAT, b->bits_per_second)                                            \
 	F("share", FLOAT, b->share)                                                                \
-	F("waits_per_second", FLOAT, b->waits)
+	F("waits_per_second", OPT(FLOAT), b->waits)
 
 static const struct json_field busy_fields[] = FIELDS_TABLE(BUSY_FIELDS);
 
@@ -267,7 +267,7 @@ static struct json_object *busy_of(const struct busy *b)
 	F("master", BOOL, sm_state(api->sm) == SM_MASTER)                                          \
 	F("sweep_seconds", INT, status->sweep_time_s)                                              \
 	F("measured", INT, n)                                                                      \
-	F("mean_share", FLOAT, mean_of(busy, n))                                                   \
+	F("mean_share", OPT(FLOAT), mean_of(busy, n))                                              \
 	F("ports", LIST(busy_fields), JSON_LIST(n_shown, busy_of(&busy[i])))
 
 const struct json_field control_traffic_fields[] = FIELDS_TABLE(TRAFFIC_FIELDS);
