@@ -10,6 +10,7 @@
 /* ROW(MEMBER, NAME). Groups of "default": each has less than one series for a port. */
 #define CONF_METRICS_SMALL(ROW)                                                                    \
 	ROW(MANAGER, "manager")                                                                    \
+	ROW(ALARMS, "alarms")                                                                      \
 	ROW(SWEEPS, "sweeps")                                                                      \
 	ROW(ROUTING, "routing")                                                                    \
 	ROW(FABRIC, "fabric")                                                                      \

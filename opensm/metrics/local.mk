@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 noinst_LIBRARIES += libmetrics.a
 libmetrics_a_SOURCES = opensm/metrics/gzip.c opensm/metrics/gzip.h opensm/metrics/metrics.c opensm/metrics/metrics.h opensm/metrics/metrics_counters.c \
-	opensm/metrics/metrics_mads.c opensm/metrics/metrics_manager.c opensm/metrics/metrics_sa.c opensm/metrics/metrics_subnet.c opensm/metrics/metrics_sweeps.c \
+	opensm/metrics/metrics_alarms.c opensm/metrics/metrics_mads.c opensm/metrics/metrics_manager.c opensm/metrics/metrics_sa.c opensm/metrics/metrics_subnet.c opensm/metrics/metrics_sweeps.c \
 	opensm/metrics/metrics_fabric.c opensm/metrics/metrics_links.c opensm/metrics/metrics_security.c opensm/metrics/metrics_congestion.c opensm/metrics/metrics_topology.c opensm/metrics/metrics_rails.c opensm/metrics/metrics_internal.h opensm/metrics/metrics_tally.c \
 	opensm/metrics/metrics_tally.h opensm/metrics/metrics_ledger.c opensm/metrics/metrics_tenants.c opensm/metrics/metrics_text.c opensm/metrics/metrics_text.h
 

@@ -33,19 +33,6 @@ static void take_sa(struct metrics *m, const struct sa *sa)
 	sa_mlids(sa, &m->mlids, &m->mlids_max);
 }
 
-static void count_reason(struct metrics *m, const char *why)
-{
-	unsigned i = 0;
-
-	while (i < m->n_reasons && strcmp(m->reasons[i].why, why))
-		i++;
-	if (i == METRIC_REASONS)
-		return;
-	if (i == m->n_reasons)
-		m->reasons[m->n_reasons++].why = why;
-	m->reasons[i].n++;
-}
-
 static void take_fabric(struct metrics *m, const struct sm *sm)
 {
 	struct sm_reasons *reasons = m->state == SM_MASTER ? sm_reasons_new(sm) : NULL;
@@ -53,10 +40,10 @@ static void take_fabric(struct metrics *m, const struct sm *sm)
 	FABRIC_EACH_NODE(sm_fabric(sm), n) {
 		m->nodes[MIN(n->type, IB_NODE_ROUTER)]++;
 		for (unsigned i = node_is_switch(n) ? 0 : 1; reasons && i <= n->n_ports; i++) {
-			const char *why = sm_reason(reasons, &n->ports[i]);
+			enum alarm_kind kind = sm_reason_kind(reasons, &n->ports[i]);
 
-			if (why)
-				count_reason(m, why);
+			if (kind != ALARM_NONE)
+				m->reasons[kind]++;
 		}
 	}
 	sm_reasons_free(reasons);
@@ -126,6 +113,7 @@ struct metrics *metrics_take(const struct daemon_api *api, const struct metrics_
 	if (!api->sm)
 		return m;
 	take_sm(m, api->sm);
+	metrics_take_alarms(m, api->sm);
 	security_judge(api, SECURITY_OF_MEMORY, &m->security);
 	metrics_take_congestion(m, api);
 	api->clock(api->arg, &now, &realtime);
@@ -142,6 +130,7 @@ struct metrics *metrics_free(struct metrics *m)
 	view_unref(m->view);
 	free(m->counters);
 	free(m->sums);
+	free(m->alarms);
 	free(m->version);
 	free(m->instance);
 	free(m->port_name);
@@ -166,6 +155,7 @@ static const struct part {
 } parts[] = {
 	{ METRICS_MANAGER, ALWAYS, metrics_manager, OURS },
 	{ METRICS_MANAGER, WITH_MANAGER, metrics_ledger, OURS },
+	{ METRICS_ALARMS, WITH_MANAGER, metrics_alarms, OURS },
 	{ METRICS_SWEEPS, ALWAYS, metrics_sweeps, OURS },
 	{ METRICS_ROUTING, WITH_MANAGER, metrics_routing, OURS },
 	{ METRICS_FABRIC, WITH_MANAGER, metrics_subnet, OURS },

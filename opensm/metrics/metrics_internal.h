@@ -7,6 +7,7 @@
 #include "metrics/metrics_text.h"
 #include "perf/perf.h"
 #include "sa/sa.h"
+#include "sm/base/alarm_kinds.h"
 #include "sm/expected/expected.h"
 #include "sm/marks/marks.h"
 #include "sm/health/sick.h"
@@ -20,15 +21,11 @@
 #define METRIC_NO_METHOD 0x7E
 
 #define METRIC_MADS    80u
-#define METRIC_REASONS 32u
+/* Most alarms with a series of their own. */
+#define METRIC_ALARMS  1000u
 
 struct metrics_managers {
 	unsigned trusted, others;
-};
-
-struct metrics_reason {
-	const char *why; /* constant text */
-	unsigned n;
 };
 
 /* Partitions made at run time. */
@@ -98,8 +95,11 @@ struct metrics {
 	unsigned n_deaths;
 	struct metrics_managers managers;
 	unsigned nodes[IB_NODE_ROUTER + 1];	       /* by type */
-	struct metrics_reason reasons[METRIC_REASONS]; /* reasons why ports are left out */
-	unsigned n_reasons;
+	unsigned reasons[ALARM_KINDS]; /* number of ports that are left out, by reason */
+	unsigned n_alarms_of[ALARM_KINDS];
+	unsigned n_alarms_listed, n_alarms_in_all; /* numbers by kind, and also of those beyond */
+	struct metrics_alarm *alarms;		   /* the severest ones */
+	size_t n_alarms;
 	struct perf_status perf;
 	struct cc_status congestion;
 	struct metrics_counters *counters; /* counters as read by the performance manager */
@@ -114,6 +114,7 @@ typedef void metrics_put(const struct metrics *m, struct metrics_text *t);
 /* clang-format off */
 metrics_put metrics_manager, metrics_process;			/* metrics_manager.c */
 metrics_put metrics_sweeps, metrics_routing;			/* metrics_sweeps.c */
+metrics_put metrics_alarms;					/* metrics_alarms.c */
 metrics_put metrics_mads;					/* metrics_mads.c */
 metrics_put metrics_sa;						/* metrics_sa.c */
 metrics_put metrics_subnet;					/* metrics_subnet.c */
@@ -130,6 +131,7 @@ metrics_put metrics_perf, metrics_sums;				/* metrics_counters.c */
 metrics_put metrics_port_errors, metrics_port_traffic;		/* metrics_counters.c */
 /* clang-format on */
 
+void metrics_take_alarms(struct metrics *m, struct sm *sm);
 void metrics_take_tenants(struct metrics *m, const struct sm *sm);
 void metrics_take_ledger(struct metrics *m, const struct sm *sm);
 void metrics_take_links(struct metrics *m, const struct sm *sm);

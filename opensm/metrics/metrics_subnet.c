@@ -35,10 +35,10 @@ void metrics_subnet(const struct metrics *m, struct metrics_text *t)
 	metric_gauge(t, "opensm_ports_pending", "Ports that should be active and are not",
 		     m->stats.ports_pending);
 	metric_family(t, "opensm_ports_left_out", METRIC_GAUGE,
-		      "Ports that are not served as they should be, by reason");
-	for (unsigned i = 0; i < m->n_reasons; i++) {
-		metric_worded(t, "reason", m->reasons[i].why, m->reasons[i].n);
-	}
+		      "Ports that are not served as they should be, by reason: kinds of alarms");
+	for (enum alarm_kind k = 0; k < ALARM_KINDS; k++)
+		if (m->reasons[k])
+			metric_labelled(t, "reason", alarm_rows[k].name, m->reasons[k]);
 	metric_gauge(t, "opensm_partitions", "Partitions in force", m->n_partitions);
 	metric_family(t, "opensm_foreign_sms", METRIC_GAUGE,
 		      "Other subnet managers, by whether they are believed");

@@ -20,6 +20,7 @@
 #include "opensm/transport.h"
 #include "route/core/engine.h"
 #include "route/core/routes.h"
+#include "sm/base/alarm_kinds.h"
 #include "sm/sweep/sweep_kind.h"
 #include "util/mono.h"
 
@@ -459,6 +460,8 @@ unsigned sm_left_out(const struct sm *sm, char *ret, size_t cap);
 struct sm_reasons;
 struct sm_reasons *sm_reasons_new(const struct sm *sm);
 const char *sm_reason(const struct sm_reasons *r, const struct port *p);
+/* The same as a kind of alarms; ALARM_NONE: nothing is left out. */
+enum alarm_kind sm_reason_kind(const struct sm_reasons *r, const struct port *p);
 struct sm_reasons *sm_reasons_free(struct sm_reasons *r); /* NULL is fine; returns NULL */
 /* Is all that the reasons have in common unchanged? Ports that changed are to be asked again. */
 bool sm_reasons_hold(const struct sm_reasons *r, const struct sm *sm);

@@ -321,6 +321,40 @@ static void a_large_fabric_has_few_series_by_default(void **state)
 	conf_unref(conf);
 }
 
+static void what_is_wrong_is_an_alarm(void **state)
+{
+	_cleanup_(netfile_freep) struct netfile *net = gen_tree(4, 4, 2, 1);
+	struct rig *rig = rig_new(sim_new(net, 3));
+	struct conf *conf = conf_new();
+	struct daemon_api api = { .conf = conf, .version = "4.0.0", .instance = "x" };
+	char *text;
+
+	assert_int_equal(rig_start(rig, "h0", 0, conf, NULL), 0);
+	rig_run(rig, 30 * MONO_S);
+	api.sm = rig->sms[0].sm;
+	text = page(&api, "alarms,fabric");
+	assert_non_null(strstr(text, "\nopensm_alarms{sm_instance=\"x\",class=\"fault\","
+				     "kind=\"silent_switch\"} 0\n"));
+	assert_int_equal(lines_with(text, "opensm_alarm_info{"), 0);
+	assert_int_equal(lines_with(text, "opensm_ports_left_out{"), 0);
+	free(text);
+	sim_set_silent(rig->sim, sim_find(rig->sim, "spine1"), SIM_SILENT, 0);
+	rig_run(rig, 90 * MONO_S);
+	text = page(&api, "alarms,fabric");
+	assert_non_null(strstr(text, "\nopensm_alarms{sm_instance=\"x\",class=\"fault\","
+				     "kind=\"silent_switch\"} 1\n"));
+	assert_int_equal(lines_with(text, "opensm_alarm_info{sm_instance=\"x\",class=\"fault\","
+					  "kind=\"silent_switch\",object=\"spine1\","
+					  "node_guid=\"0x"),
+			 1);
+	assert_non_null(strstr(text, "\nopensm_alarms_not_listed{sm_instance=\"x\"} 0\n"));
+	assert_non_null(strstr(text, "\nopensm_ports_left_out{sm_instance=\"x\","
+				     "reason=\"silent_switch\"} "));
+	free(text);
+	rig_free(rig);
+	conf_unref(conf);
+}
+
 static void on_event(struct rig_sm *s, const struct sm_event *e)
 {
 	struct metrics_tally *t = s->rig->owner;
@@ -372,6 +406,7 @@ int main(void)
 		cmocka_unit_test(without_a_port),
 		cmocka_unit_test(with_a_subnet),
 		cmocka_unit_test(a_large_fabric_has_few_series_by_default),
+		cmocka_unit_test(what_is_wrong_is_an_alarm),
 		cmocka_unit_test(since_when_it_is_not_whole),
 	};
 

@@ -259,7 +259,7 @@ struct sm_reasons *sm_reasons_free(struct sm_reasons *r)
 	return NULL;
 }
 
-const char *sm_reason(const struct sm_reasons *r, const struct port *p)
+enum alarm_kind sm_reason_kind(const struct sm_reasons *r, const struct port *p)
 {
 	enum alarm_kind lack = p->out.cable ? lack_of_cable(p->out.cable) : ALARM_NONE;
 
@@ -270,7 +270,14 @@ const char *sm_reason(const struct sm_reasons *r, const struct port *p)
 		lack = lack_of_host_port(&r->search, p);
 	if (lack == ALARM_NONE)
 		lack = lack_of_state(p);
-	return lack == ALARM_NONE ? NULL : alarm_rows[lack].cause;
+	return lack;
+}
+
+const char *sm_reason(const struct sm_reasons *r, const struct port *p)
+{
+	enum alarm_kind kind = sm_reason_kind(r, p);
+
+	return kind == ALARM_NONE ? NULL : alarm_rows[kind].cause;
 }
 
 mono_t sm_held_for(const struct port *p, mono_t now)
