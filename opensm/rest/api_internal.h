@@ -8,6 +8,7 @@
  *   api_ports.c       /resources/ports, and filters
  *   api_systems.c     /resources/systems and links
  *   api_marks.c       ports out of service
+ *   api_alarms.c      what is wrong, and what is out of service
  *   api_jobs.c        changes that go on, and that have ended
  *   api_topology.c    the expected topology
  *   api_app.c         the manager itself, and what is not there
@@ -39,6 +40,7 @@ extern const struct rest_operation api_topology, api_set_topology; /* api_topolo
 extern const struct rest_operation api_unhealthy, api_unhealthy_one, api_set_unhealthy;
 extern const struct rest_operation api_isolated, api_actions;
 extern const struct rest_operation api_jobs, api_job; /* api_jobs.c */
+extern const struct rest_operation api_alarms;	      /* api_alarms.c */
 /* api_app.c */
 extern const struct rest_operation api_openapi, api_version, api_smconf, api_set_smconf;
 extern const struct rest_operation api_vports;

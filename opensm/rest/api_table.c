@@ -41,6 +41,8 @@ const struct rest_endpoint rest_endpoints[] = {
 	{ REST_PUT, "/app/unhealthy_ports", REST_ADMIN, true, &api_set_unhealthy },
 	{ REST_GET, "/resources/isolated_ports", REST_READ, false, &api_isolated },
 	{ REST_POST, "/actions", REST_ADMIN, true, &api_actions },
+	{ REST_GET, "/alarms", REST_READ, false, &api_alarms },
+	{ REST_GET, "/app/alarms", REST_READ, false, &api_alarms },
 	{ REST_GET, "/jobs", REST_READ, false, &api_jobs },
 	{ REST_GET, "/jobs/{number}", REST_READ, false, &api_job },
 	{ REST_GET, "/static_topology/sm_topology_file", REST_READ, false, &api_topology },

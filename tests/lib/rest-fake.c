@@ -439,6 +439,31 @@ static struct json_object *answer_jobs(const struct rest_fake *f)
 	return o;
 }
 
+/* ---- alarms ---------------------------------------------------------------------------------- */
+
+static const char alarms[] =
+	"{\"master\":true,\"faults\":2,\"degraded\":1,\"planned\":1,\"more\":3,\"alarms\":["
+	"{\"class\":\"fault\",\"kind\":\"unreachable_pairs\",\"object\":\"this manager\","
+	"\"node_guid\":null,\"port\":null,\"peer\":null,\"place\":null,\"since\":null,"
+	"\"before_start\":true,\"cause\":\"2 pairs of ports have no path\","
+	"\"todo\":\"mend the links and switches below\",\"by\":null,\"why\":null,\"affected\":2,"
+	"\"also\":[]},"
+	"{\"class\":\"fault\",\"kind\":\"link_down\",\"object\":\"leaf1/7 - spine2/1\","
+	"\"node_guid\":\"0xb8599f0300fc0001\",\"port\":7,"
+	"\"peer\":{\"node_guid\":\"0xb8599f0300fc0003\",\"port\":1},\"place\":null,"
+	"\"since\":\"2026-11-30T06:00:00Z\",\"before_start\":false,\"cause\":\"the link is down\","
+	"\"todo\":\"check the cable\",\"by\":null,\"why\":null,\"affected\":0,"
+	"\"also\":[\"missing\"]},"
+	"{\"class\":\"planned\",\"kind\":\"drained\",\"object\":\"spine1\","
+	"\"node_guid\":\"0xb8599f0300fc0002\",\"port\":null,\"peer\":null,\"place\":null,"
+	"\"since\":\"2026-11-30T05:00:00Z\",\"before_start\":false,\"cause\":\"is drained\","
+	"\"todo\":\"opensmctl restore spine1\",\"by\":\"root\",\"why\":\"ticket 4711\","
+	"\"affected\":4,\"also\":[]},"
+	"{\"class\":\"degraded\",\"kind\":\"slow_link\",\"object\":\"h0/1 - leaf1/2\","
+	"\"node_guid\":\"0x946dae0300590000\",\"port\":1,\"peer\":null,\"place\":null,"
+	"\"since\":\"2026-11-30T06:00:00Z\",\"before_start\":false,\"cause\":\"1x\","
+	"\"todo\":\"reseat the cable\",\"by\":null,\"why\":null,\"affected\":0,\"also\":[]}]}";
+
 /* ---- the expected topology ------------------------------------------------------------------- */
 
 static struct json_object *answer_expected(const struct rest_fake *f)
@@ -520,6 +545,8 @@ static struct json_object *answer_call(struct rest_fake *f, const char *method,
 		return answer_marks(f);
 	if (!strcmp(method, "Mark"))
 		return answer_mark(f, parameters, err);
+	if (!strcmp(method, "Alarms"))
+		return json_tokener_parse(alarms);
 	if (!strcmp(method, "Jobs"))
 		return answer_jobs(f);
 	if (!strcmp(method, "ExpectedTopology"))

@@ -149,6 +149,8 @@ static const struct {
 	  "{\"action\":\"mark_device_healthy\",\"object_ids\":[\"h0\"]}" },
 	{ "/jobs/1796000000", REST_GET, NULL },
 	{ "/jobs", REST_GET, NULL },
+	{ "/alarms", REST_GET, NULL },
+	{ "/app/alarms?rpp=1&offset=1", REST_GET, NULL },
 	{ "/jobs?rpp=1", REST_GET, NULL },
 	{ "/resources/pkeys?rpp=1", REST_GET, NULL },
 	{ "/resources/pkeys?rpp=1&guids_data=true", REST_GET, NULL },

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Pages of lists, and the list of jobs. That answers fit the document is checked by the fake. */
+/*
+ * Pages of lists, the list of jobs, and alarms. That answers fit the document is checked by the
+ * fake.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -159,6 +162,53 @@ static void jobs_are_listed_the_latest_first(void **state)
 	assert_status(503, "GET", "/jobs", NULL);
 }
 
+static void alarms_say_what_is_wrong_and_what_to_do(void **state)
+{
+	struct json_object *o = get("/alarms"), *same = get("/app/alarms");
+
+	assert_true(json_object_equal(o, same));
+	json_object_put(same);
+	assert_int_equal(json_object_array_length(o), 4);
+	assert_string_equal(text_at(o, "0.id"), "unreachable_pairs:0000000000000000/0");
+	assert_string_equal(text_at(o, "0.severity"), "Critical");
+	assert_null(at(o, "0.node_guid"));
+	assert_null(at(o, "0.since"));
+	assert_string_equal(text_at(o, "1.id"), "link_down:b8599f0300fc0001/7");
+	assert_string_equal(text_at(o, "1.object"), "leaf1/7 - spine2/1");
+	assert_string_equal(text_at(o, "1.node_guid"), "b8599f0300fc0001");
+	assert_string_equal(text_at(o, "1.peer_node_guid"), "b8599f0300fc0003");
+	assert_string_equal(text_at(o, "1.since"), "2026-11-30T06:00:00Z");
+	assert_string_equal(text_at(o, "1.cause"), "the link is down");
+	assert_string_equal(text_at(o, "1.todo"), "check the cable");
+	assert_string_equal(text_at(o, "1.also.0"), "missing");
+	assert_null(at(o, "1.by"));
+	assert_string_equal(text_at(o, "2.severity"), "Info");
+	assert_string_equal(text_at(o, "2.why"), "ticket 4711");
+	assert_int_equal(json_object_get_int64(at(o, "2.affected")), 4);
+	json_object_put(o);
+	o = get("/alarms?severity=critical&rpp=1");
+	assert_int_equal(length_at(o, "data"), 1);
+	assert_int_equal(json_object_get_int64(at(o, "total_resources")), 2);
+	json_object_put(o);
+	o = get("/alarms?kind=slow_link");
+	assert_int_equal(json_object_array_length(o), 1);
+	assert_string_equal(text_at(o, "0.severity"), "Warning");
+	json_object_put(o);
+}
+
+static void alarms_that_are_too_many_are_counted(void **state)
+{
+	struct rest_answer a;
+
+	fake_request(&fake, "GET", "/alarms", NULL, NULL, &a);
+	assert_int_equal(a.n_headers, 1);
+	assert_string_equal(a.headers[0].name, "X-Not-Listed");
+	assert_string_equal(a.headers[0].value, "3");
+	rest_answer_clear(&a);
+	fake.fails = "Unreachable";
+	assert_status(503, "GET", "/alarms", NULL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -167,6 +217,8 @@ int main(void)
 		T(pages_of_devices),
 		T(a_page_that_is_none_is_refused),
 		T(jobs_are_listed_the_latest_first),
+		T(alarms_say_what_is_wrong_and_what_to_do),
+		T(alarms_that_are_too_many_are_counted),
 	};
 
 	return cmocka_run_group_tests_name("rest-pages", tests, NULL, NULL);
