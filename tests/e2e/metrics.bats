@@ -143,8 +143,8 @@ no_ports_told() {
 	wait_for 20 sm_up
 	sim_run "${HOSTS[1]}" saquery -c >/dev/null 2>&1 || true
 	scrape
-	# names of nodes, of the port and of the version are of others
-	sed -E 's/(switch|hca|uplink|port|version)="[^"]*",?//g' page | grep -oE '[a-z_]+="[^"]*"' | sort -u >labels
+	# names of nodes, cables, the port and the version are of others
+	sed -E 's/(switch|hca|uplink|port|version|object)="[^"]*",?//g' page | grep -oE '[a-z_]+="[^"]*"' | sort -u >labels
 	[ "$(wc -l <labels)" -ge 100 ]
 	not grep -vE '="[A-Za-z0-9_.+-]+"$' labels
 	not grep -E '^instance=' labels # of Prometheus
