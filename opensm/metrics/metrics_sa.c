@@ -48,7 +48,7 @@ static void render_requests(const struct metrics *m, struct metrics_text *t)
 	metric_family(t, "opensm_sa_dropped_total", METRIC_COUNTER,
 		      "Requests that were not answered, by reason");
 	for (unsigned i = 0; i < m->n_drops; i++) {
-		metric_worded(t, "reason", m->drops[i].why, m->drops[i].n);
+		metric_labelled(t, "reason", m->drops[i].why->word, m->drops[i].n);
 	}
 }
 

@@ -200,20 +200,20 @@ static void read_request(struct sa *sa, const struct transport_event *ev, struct
 }
 
 /* Why a request gets no answer, in the order of sa.md 1.1; NULL: it does. */
-static const char *refusal(const struct sa *sa, const struct sa_request *rq)
+static const struct sa_why *refusal(const struct sa *sa, const struct sa_request *rq)
 {
 	if (!sa->view)
-		return "no complete sweep as master yet";
+		return SA_WHY("not_ready", "no complete sweep as master yet");
 	if (trust_is_guess(rq))
-		return "its SM_Key is not sa_key";
+		return SA_WHY("wrong_key", "its SM_Key is not sa_key");
 	if (!is_answered(rq->method))
-		return "no such method";
+		return SA_WHY("no_method", "no such method");
 	if (rq->data_len > sa->limits.request_bytes)
-		return "the request is too long";
+		return SA_WHY("too_long", "the request is too long");
 	if (is_question(rq->method) && queries_overloaded(sa))
-		return "overload (max_msg_fifo_timeout)";
+		return SA_WHY("overload", "overload (max_msg_fifo_timeout)");
 	if (rq->port == VIEW_NONE && rq->attr != SA_INFORM_INFO)
-		return "no port has this LID";
+		return SA_WHY("unknown_lid", "no port has this LID");
 	return NULL;
 }
 
@@ -232,7 +232,7 @@ static void change(struct sa *sa, const struct sa_type *type, const struct sa_re
 	else if (status > SA_DROP || status == SA_NO_RESOURCES)
 		sa_abused(sa, rq, SA_ABUSE_QUOTA);
 	if (status >= SA_DROP)
-		sa_drop(sa, rq, sa_silence_words(status));
+		sa_drop(sa, rq, sa_silence_why(status));
 	else if (status)
 		sa_refuse(sa, &echo, status);
 	else
@@ -285,7 +285,7 @@ void sa_receive(struct sa *sa, struct transport_event *ev, mono_t now)
 {
 	struct sa_request rq;
 	enum sa_abuse kind;
-	const char *why;
+	const struct sa_why *why;
 
 	sa->now = now;
 	if (ev->kind == TRANSPORT_GONE || !is_ours(ev))

@@ -248,10 +248,15 @@ void sa_mlids(const struct sa *sa, uint32_t *ret_used, uint32_t *ret_max);
 /* Most groups charged to one port: sa_max_groups_per_port, or the value that 0 stands for. */
 uint32_t sa_groups_per_port(const struct sa *sa);
 
-/* The number of requests without an answer, by reason, a constant text. */
+/* A reason why a request gets no answer. */
+struct sa_why {
+	const char *word; /* "overload" */
+	const char *text; /* part of a sentence */
+};
+/* The number of requests without an answer, by reason. */
 #define SA_DROP_ROWS 40u
 struct sa_drop_count {
-	const char *why;
+	const struct sa_why *why;
 	uint64_t n;
 };
 const struct sa_drop_count *sa_drop_counts(const struct sa *sa, unsigned *ret_n);

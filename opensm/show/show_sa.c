@@ -285,7 +285,7 @@ struct json_object *show_sa_counts(const struct sa_stats *c)
 }
 
 #define DROP_FIELDS(F)                                                                             \
-	F("why", STR, drop->why)                                                                   \
+	F("why", STR, drop->why->text)                                                             \
 	F("n", INT, drop->n)
 
 static const struct json_field drop_fields[] = FIELDS_TABLE(DROP_FIELDS);

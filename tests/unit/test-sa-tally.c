@@ -61,7 +61,7 @@ static void silence_has_its_reason(void **state)
 	desk_blank(d);
 	assert_null(desk_get(d, SA_CLASS_PORT_INFO, 0));
 	assert_int_equal(counted(d, SA_CLASS_PORT_INFO, MAD_GET, SA_NO_ANSWER), 1);
-	assert_string_equal(sa_drop_counts(d->sa, &n)[0].why, "the answer cannot be sent");
+	assert_string_equal(sa_drop_counts(d->sa, &n)[0].why->text, "the answer cannot be sent");
 	assert_int_equal(n, 1);
 	assert_int_equal(sa_drop_counts(d->sa, &n)[0].n, 1);
 }

@@ -51,9 +51,13 @@ static uint64_t dropped(const struct desk *d, const char *word)
 	const struct sa_drop_count *rows = sa_drop_counts(d->sa, &n);
 	uint64_t all = 0;
 
-	for (unsigned i = 0; i < n; i++)
-		if (strstr(rows[i].why, word))
+	for (unsigned i = 0; i < n; i++) {
+		/* a label of metrics */
+		assert_int_equal(strspn(rows[i].why->word, "abcdefghijklmnopqrstuvwxyz_"),
+				 strlen(rows[i].why->word));
+		if (strstr(rows[i].why->text, word))
 			all += rows[i].n;
+	}
 	return all;
 }
 

@@ -43,7 +43,7 @@ static void send_answer(struct sa *sa, const struct sa_request *rq, const uint8_
 		to.sl = view_path_sl(sa->view, sa->view->sm_port, view_port_at(sa->view, to.lid),
 				     to.lid, to.sl);
 	if (mad_send_gmp(sa->mad, &to, mad, len, 0) < 0) {
-		sa_drop(sa, rq, "the answer cannot be sent");
+		sa_drop(sa, rq, SA_WHY("not_sent", "the answer cannot be sent"));
 	} else {
 		sa->stats.answered++;
 		tally_answer(sa->tally, rq, (uint16_t)ib_get(mad, SAH_STATUS));
@@ -119,7 +119,7 @@ static bool may_log(const struct sa *sa, struct log_limit *limit, unsigned bits,
 	return true;
 }
 
-void sa_drop(struct sa *sa, const struct sa_request *rq, const char *why)
+void sa_drop(struct sa *sa, const struct sa_request *rq, const struct sa_why *why)
 {
 	char more[SA_MORE_STRLEN];
 	bool guessed = rq->sm_key && !rq->trusted;
@@ -132,31 +132,31 @@ void sa_drop(struct sa *sa, const struct sa_request *rq, const char *why)
 	/* Before the first sweep is done, and in standby, silence is what is expected. */
 	if (!sa->view || !may_log(sa, limit, bits, more))
 		return;
-	request_text(sa, rq, why, &t);
+	request_text(sa, rq, why->text, &t);
 	t.port.about.id = guessed ? LOG_ID_SA_KEY : LOG_ID_NONE;
 	log_on(t.port.about, bits, "no answer to %s of %s from %s: %s%s", t.method, t.attr,
-	       t.port.text, why, more);
+	       t.port.text, why->text, more);
 }
 
-const char *sa_silence_words(enum sa_silence silence)
+const struct sa_why *sa_silence_why(enum sa_silence silence)
 {
 	switch (silence) {
 	case SA_DROP:
 	case SA_DROP_END:
-		return "not for this port";
+		return SA_WHY("not_entitled", "not for this port");
 	case SA_DROP_MCGS:
-		return "its port has reached sa_etm_max_num_mcgs";
+		return SA_WHY("too_many_groups", "its port has reached sa_etm_max_num_mcgs");
 	case SA_DROP_SRVCS:
-		return "its port has reached sa_etm_max_num_srvcs";
+		return SA_WHY("too_many_services", "its port has reached sa_etm_max_num_srvcs");
 	case SA_DROP_EVENT_SUBS:
-		return "its port has reached sa_etm_max_num_event_subs";
+		return SA_WHY("too_many_subscriptions",
+			      "its port has reached sa_etm_max_num_event_subs");
 	}
-	return "";
+	return SA_WHY("not_entitled", "not for this port");
 }
 
 /* `what` became of the request, since `why`. */
-static void log_limit(struct sa *sa, const struct sa_request *rq, const char *what,
-		      const char *why)
+static void log_limit(struct sa *sa, const struct sa_request *rq, const char *what, const char *why)
 {
 	char more[SA_MORE_STRLEN];
 	struct request_text t;

@@ -88,7 +88,7 @@ struct sa_type {
 #define SA_HEAD(LIST) SA_LAYOUT_(head, LIST)
 #define SA_BODY(LIST) SA_LAYOUT_(body, LIST)
 
-/* Statuses for no answer, from SA_DROP on; sa_silence_words() returns the reason. */
+/* Statuses for no answer, from SA_DROP on; sa_silence_why() returns the reason. */
 enum sa_silence {
 	SA_DROP = 0xFF00, /* the port is not entitled */
 	SA_DROP_MCGS,
@@ -241,8 +241,15 @@ void sa_answer_table(struct sa *sa, const struct sa_request *rq, uint8_t *messag
 /* Answers with the request and a status other than 0. */
 void sa_refuse(struct sa *sa, const struct sa_request *rq, uint16_t status);
 /* No answer: counted, and logged now and then. `why` completes "dropping X from LID n: ". */
-void sa_drop(struct sa *sa, const struct sa_request *rq, const char *why);
-const char *sa_silence_words(enum sa_silence silence);
+void sa_drop(struct sa *sa, const struct sa_request *rq, const struct sa_why *why);
+const struct sa_why *sa_silence_why(enum sa_silence silence);
+/* The reason that a function returns, where it is found; the word is that of metrics. */
+#define SA_WHY(word, text)                                                                         \
+	({                                                                                         \
+		static const struct sa_why sa_why_row = { word, text };                            \
+                                                                                                   \
+		&sa_why_row;                                                                       \
+	})
 /* " (and 7 more since the last such line)", or nothing if `n` is 0. Returns `ret`. */
 #define SA_MORE_STRLEN 64
 const char *sa_more_words(unsigned n, char ret[static SA_MORE_STRLEN]);
@@ -322,12 +329,12 @@ const char *quota_text(const struct sa *sa, enum conf_id quota, char ret[static 
 const char *shortage_text(const struct sa *sa, enum sa_shortage what,
 			  char ret[static SA_QUOTA_STRLEN]);
 
-/* tally.c: sa_counts() and sa_drop_counts(). `why` is a constant text. */
+/* tally.c: sa_counts() and sa_drop_counts(). */
 struct sa_tally;
 struct sa_tally *tally_new(void);
 struct sa_tally *tally_free(struct sa_tally *t);
 void tally_answer(struct sa_tally *t, const struct sa_request *rq, uint16_t status);
-void tally_drop(struct sa_tally *t, const struct sa_request *rq, const char *why);
+void tally_drop(struct sa_tally *t, const struct sa_request *rq, const struct sa_why *why);
 
 /* ---- types ---- */
 

@@ -51,17 +51,18 @@ void tally_answer(struct sa_tally *t, const struct sa_request *rq, uint16_t stat
 	row_of(t, sa_attr_name(rq->attr) ? rq->attr : 0, method_of(rq), status)->n++;
 }
 
-void tally_drop(struct sa_tally *t, const struct sa_request *rq, const char *why)
+void tally_drop(struct sa_tally *t, const struct sa_request *rq, const struct sa_why *why)
 {
+	static const struct sa_why other = { "other", "other reasons" };
 	unsigned i = 0;
 
 	tally_answer(t, rq, SA_NO_ANSWER);
-	while (i < t->n_drops && strcmp(t->drops[i].why, why))
+	while (i < t->n_drops && strcmp(t->drops[i].why->word, why->word))
 		i++;
 	if (i == SA_DROP_ROWS)
 		i--;
 	if (i == t->n_drops)
-		t->drops[t->n_drops++].why = i == SA_DROP_ROWS - 1 ? "other reasons" : why;
+		t->drops[t->n_drops++].why = i == SA_DROP_ROWS - 1 ? &other : why;
 	t->drops[i].n++;
 }
 

@@ -155,17 +155,21 @@ static bool has_aliases_of_another(const struct sa *sa, const struct sa_request 
 	       !is_for_itself(sa, rq);
 }
 
-static const char *spoofed(const struct sa *sa, const struct sa_request *rq)
+static const struct sa_why *spoofed(const struct sa *sa, const struct sa_request *rq)
 {
 	const uint8_t *gid = claimed_gid(rq);
 
 	if (rq->from.global && !is_of_sender(sa, rq, rq->from.grh.gid) &&
 	    !is_forwarded(sa, rq, rq->from.grh.gid))
-		return "the GID in its GRH is not its port's (sa_check_sgid_spoofing)";
+		return SA_WHY("spoofed_gid",
+			      "the GID in its GRH is not its port's (sa_check_sgid_spoofing)");
 	if (gid && !is_of_sender(sa, rq, gid))
-		return "it registers under a GID that is not its port's (sa_check_sgid_spoofing)";
+		return SA_WHY(
+			"foreign_gid",
+			"it registers under a GID that is not its port's (sa_check_sgid_spoofing)");
 	if (has_aliases_of_another(sa, rq))
-		return "it is about alias GUIDs of another port (sa_check_sgid_spoofing)";
+		return SA_WHY("foreign_alias_guids",
+			      "it is about alias GUIDs of another port (sa_check_sgid_spoofing)");
 	return NULL;
 }
 
@@ -196,39 +200,43 @@ static bool asks_for_all_pairs(const struct sa_request *rq)
 }
 
 /* What a port may not ask, whatever it asks about. */
-static const char *not_allowed(const struct sa *sa, const struct sa_request *rq)
+static const struct sa_why *not_allowed(const struct sa *sa, const struct sa_request *rq)
 {
 	if (!sa->conf->sa_pr_full_world_queries_allowed && asks_for_all_pairs(rq))
-		return "it asks for all pairs (sa_pr_full_world_queries_allowed)";
+		return SA_WHY("all_pairs",
+			      "it asks for all pairs (sa_pr_full_world_queries_allowed)");
 	if (sa->conf->sa_enhanced_trust_model && !is_in_table(sa, rq))
-		return "only with sa_key (sa_enhanced_trust_model)";
+		return SA_WHY("needs_sa_key", "only with sa_key (sa_enhanced_trust_model)");
 	return NULL;
 }
 
 /* What it may ask about itself only. */
-static const char *not_its_own(const struct sa *sa, const struct sa_request *rq)
+static const struct sa_why *not_its_own(const struct sa *sa, const struct sa_request *rq)
 {
 	const struct conf *conf = sa->conf;
 
 	if (conf->sa_enhanced_trust_model && !conf->sa_etm_allow_untrusted_proxy_requests &&
 	    !is_for_itself(sa, rq))
-		return "it is about another port (sa_etm_allow_untrusted_proxy_requests)";
+		return SA_WHY("another_port",
+			      "it is about another port (sa_etm_allow_untrusted_proxy_requests)");
 	return NULL;
 }
 
-const char *trust_refusal(struct sa *sa, const struct sa_request *rq, enum sa_abuse *ret_kind)
+const struct sa_why *trust_refusal(struct sa *sa, const struct sa_request *rq,
+				   enum sa_abuse *ret_kind)
 {
-	const char *why;
+	const struct sa_why *why;
 
 	if (is_forbidden_to_vf(sa, rq)) {
 		*ret_kind = SA_ABUSE_MODEL;
-		return "it is of a virtual function (sa_etm_allow_guidinfo_rec_by_vf)";
+		return SA_WHY("virtual_function",
+			      "it is of a virtual function (sa_etm_allow_guidinfo_rec_by_vf)");
 	}
 	if (rq->trusted)
 		return NULL;
 	if (!askers_may_ask(sa, rq)) {
 		*ret_kind = SA_ABUSE_RATE;
-		return "its port has asked too often (sa_rate_threshold)";
+		return SA_WHY("too_often", "its port has asked too often (sa_rate_threshold)");
 	}
 	why = sa->conf->sa_check_sgid_spoofing ? spoofed(sa, rq) : NULL;
 	if (why) {

@@ -46,8 +46,8 @@ struct requester {
 };
 
 struct queries {
-	struct guidmap *requesters;	 /* base LID -> struct requester */
-	struct guidmap *waiting; /* cookie -> struct sa_query */
+	struct guidmap *requesters; /* base LID -> struct requester */
+	struct guidmap *waiting;    /* cookie -> struct sa_query */
 	STAILQ_HEAD(, requester) turns;
 	uint64_t cookie;
 	size_t bytes; /* of all answers in the making */
@@ -275,15 +275,18 @@ static struct sa_query *move_to_heap(const struct sa_query *from)
 }
 
 /* NULL: there is room for one more. The last eighth is for requesters without a waiting query. */
-static const char *no_room(const struct sa *sa, const struct requester *a)
+static const struct sa_why *no_room(const struct sa *sa, const struct requester *a)
 {
 	const struct sa_limits *limits = &sa->limits;
 	uint32_t reserve = a && a->n ? limits->queries / 8 : 0;
 
 	if (a && a->n >= limits->queries_each)
-		return "it asks too much at once: its port has reached sa_max_queries_per_port";
+		return SA_WHY(
+			"too_many_queries_of_port",
+			"it asks too much at once: its port has reached sa_max_queries_per_port");
 	if (sa->stats.queries >= limits->queries - reserve)
-		return "too much is asked by all ports: sa_max_queries is reached";
+		return SA_WHY("too_many_queries",
+			      "too much is asked by all ports: sa_max_queries is reached");
 	return NULL;
 }
 
@@ -293,7 +296,7 @@ void queries_keep(struct sa_query *on_stack)
 	struct queries *qs = sa->queries;
 	struct requester *a = requester_of(on_stack);
 	size_t cap = MAX(on_stack->out_len + sa_type_stride(on_stack->type), QUERY_SCRATCH);
-	const char *why = no_room(sa, a);
+	const struct sa_why *why = no_room(sa, a);
 	struct sa_query *q;
 
 	if (why) {
@@ -327,12 +330,12 @@ static bool is_of_old(const struct sa_query *q)
  * Why a query cannot go on; NULL: it can. One that is stale is begun anew; one that was too often
  * is told so, and its requester asks again.
  */
-static const char *cannot_go_on(struct sa_query *q)
+static const struct sa_why *cannot_go_on(struct sa_query *q)
 {
 	if (is_of_old(q))
-		return "the fabric has changed too often since it was asked";
+		return SA_WHY("outdated", "the fabric has changed too often since it was asked");
 	if (q->stale && !query_begin_anew(q))
-		return "its port has moved since it was asked";
+		return SA_WHY("moved", "its port has moved since it was asked");
 	if (q->n_begun > BEGUN_MOST) {
 		q->status = SA_NO_RESOURCES;
 		q->shortage = SA_SHORT_TURNS;
@@ -343,7 +346,7 @@ static const char *cannot_go_on(struct sa_query *q)
 /* A turn of one query, of `turn` rows at most; returns how many it took. */
 static uint32_t run_turn(struct queries *qs, struct requester *a, struct sa_query *q, uint32_t turn)
 {
-	const char *why = cannot_go_on(q);
+	const struct sa_why *why = cannot_go_on(q);
 	uint32_t rows = turn;
 
 	if (why) {
@@ -484,9 +487,9 @@ void queries_pkeys_changed(struct sa *sa)
 	if (!sa->stats.queries)
 		return;
 	lost = xcalloc(1, sizeof(*lost));
-	STAILQ_FOREACH (a, &qs->turns, turn)
-		STAILQ_FOREACH (q, &a->runnable, next)
-			renew_view(q, lost);
+	STAILQ_FOREACH(a, &qs->turns, turn)
+	STAILQ_FOREACH(q, &a->runnable, next)
+	renew_view(q, lost);
 	for (size_t pos = 0; guidmap_next(qs->waiting, &pos, NULL, &waiting);)
 		renew_view(waiting, lost);
 }
