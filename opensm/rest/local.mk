@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The endpoints: what is asked of the subnet manager, and how it is told.
 noinst_LIBRARIES += librestapi.a
-librestapi_a_SOURCES = opensm/rest/rest.h opensm/rest/api_table.c opensm/rest/api_internal.h opensm/rest/api_app.c opensm/rest/api_marks.c opensm/rest/api_jobs.c opensm/rest/api_topology.c \
+librestapi_a_SOURCES = opensm/rest/rest.h opensm/rest/api_table.c opensm/rest/api_internal.h opensm/rest/api_app.c opensm/rest/api_marks.c opensm/rest/api_alarms.c opensm/rest/api_jobs.c opensm/rest/api_topology.c \
 	opensm/rest/api_change.c opensm/rest/api_fabric.c opensm/rest/api_fabric.h opensm/rest/api_hosts.c \
 	opensm/rest/api_members.c opensm/rest/api_page.c opensm/rest/api_partitions.c opensm/rest/api_ports.c opensm/rest/api_systems.c \
 	opensm/rest/api_text.c opensm/rest/api_text.h opensm/rest/api_turn.c opensm/rest/api_turn.h \
