@@ -59,7 +59,7 @@ struct daemon_cable {
 	uint64_t n;
 	char *text; /* a sentence; NULL: the fact says all */
 };
-#define DAEMON_CABLES	    8192 /* facts of cables that are kept, besides growth of errors */
+#define DAEMON_CABLES	    4096 /* facts of cables that are kept, besides growth of errors */
 #define DAEMON_CABLE_ERRORS 4096 /* ports and hours with errors that are kept */
 
 /* Rings of facts: row n of all is at n modulo the size. control/control_history.c owns them. */

@@ -37,6 +37,10 @@ UNIT_TESTS += tests/unit/test-control-smp
 tests_unit_test_control_smp_SOURCES = tests/unit/test-control-smp.c tests/lib/control-world.h tests/unit/control-talk.h \
 	opensm/daemon/listen_control.c opensm/daemon/stream.c opensm/daemon/stream_listen.c
 tests_unit_test_control_smp_LDADD = librig.a $(FRONT_LIBS) $(SIM_LIBS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/test-control-history
+tests_unit_test_control_history_SOURCES = tests/unit/test-control-history.c tests/lib/control-world.h tests/unit/control-talk.h \
+	opensm/daemon/listen_control.c opensm/daemon/stream.c opensm/daemon/stream_listen.c
+tests_unit_test_control_history_LDADD = librig.a $(FRONT_LIBS) $(SIM_LIBS) $(CMOCKA_LIBS)
 # The manager's part of partitions at run time is the test's.
 UNIT_TESTS += tests/unit/test-control-partitions
 tests_unit_test_control_partitions_SOURCES = tests/unit/test-control-partitions.c tests/unit/control-talk.h \
