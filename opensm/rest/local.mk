@@ -71,3 +71,7 @@ tests_unit_test_rest_http_LDADD = $(REST_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-rest-setup
 tests_unit_test_rest_setup_SOURCES = tests/unit/test-rest-setup.c opensm/rest/conf.c opensm/rest/setup/certificate.c opensm/rest/setup/missing.c
 tests_unit_test_rest_setup_LDADD = $(REST_LIBS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/test-rest-streams
+tests_unit_test_rest_streams_LDADD = $(REST_LIBS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/test-rest-watch
+tests_unit_test_rest_watch_LDADD = $(REST_LIBS) $(CMOCKA_LIBS)
