@@ -40,7 +40,7 @@ function alarmObject(r) {
 	return el("span", null, nodeLink(e.n, r.port), o ? " – " : "", o ? nodeLink(o.n, r.peer.port) : "");
 }
 function alarmRow(r) {
-	return rowOf(endsOf(r), td(tag(r.class, word(r.kind))), td(alarmObject(r)), td(linked(r.cause)), td(linked(r.todo)), td(sinceText(r), "when"));
+	return rowOf(endsOf(r), td(tag(r.class, word(r.kind))), td(alarmObject(r)), td(linked(r.cause)), td(r.todo || ""), td(sinceText(r), "when"));
 }
 function showAlarms(o) {
 	const rows = alarmsOf(page).filter((r) => r.class !== "planned");

@@ -13,6 +13,7 @@ BROWSE=$abs_top_srcdir/tests/e2e/browse.py
 setup() {
 	serve_start tree 2 6 2
 	export OPENSM_RUN_DIR=$WORK/run
+	printf 'perfmgr TRUE\nperfmgr_sweep_time_s 1\n' >ours.conf
 	up ours h0 -f "$WORK/ours.log" -e
 	rest_start
 }
@@ -50,10 +51,13 @@ heard() {
 		'until document.querySelectorAll("#levels path.down").length === 1' \
 		'until /leaf1.7.*spine|spine.*leaf1.7/.test(document.getElementById("history").textContent)' \
 		'until document.getElementById("events").textContent.includes("is down")' \
+		'until document.querySelector("#alarms tbody").textContent.includes("leaf1/7")' \
 		"run \"$IBFAB\" ctl link leaf1 7 up" \
 		'until document.querySelectorAll("#levels path.down").length === 0' \
 		"run '$CTL' drain spine1 --why 'ticket 4711'" \
 		'until document.getElementById("planned").textContent.includes("ticket 4711")' \
+		"run \"$IBFAB\" ctl rate leaf2 8 xmit_data 30000000" \
+		'until document.getElementById("hot").textContent.includes("By traffic: what was sent") && /^leaf2.8/.test([...document.querySelectorAll("#hot h3")].find((h) => h.textContent.startsWith("By traffic")).parentElement.querySelector("tbody tr").textContent)' \
 		'document.getElementById("security").hidden' \
 		'window.mark')
 	printf '# %s\n' "${results[@]}"
@@ -64,10 +68,12 @@ heard() {
 	[ "$(shown 7)" = true ]
 	[ "$(shown 8)" = true ]
 	[ "$(shown 9)" = true ]
-	[ "$(shown 11)" = true ]
-	[ "$(shown 13)" = true ]
-	[ "$(shown 14)" = false ]
-	[ "$(shown 15)" = "same page" ]
+	[ "$(shown 10)" = true ]
+	[ "$(shown 12)" = true ]
+	[ "$(shown 14)" = true ]
+	[ "$(shown 16)" = true ]
+	[ "$(shown 17)" = false ]
+	[ "$(shown 18)" = "same page" ]
 	# What the browser complains of are the two answers 401, before the login and to the wrong password.
 	jq -e --arg url "$REST_URL" '[.errors[] | select(test("401") | not)] == [] and (.requests | all(startswith($url)))' <<<"${results[-1]}"
 }

@@ -87,13 +87,19 @@ fell() {
 		'[...document.querySelectorAll("#planned tbody tr")].map((r) => r.textContent).join("|")' \
 		'const row = [...document.querySelectorAll("#history tr.goes")].find((r) => r.textContent.includes("leaf3/20")); row.click(); row.textContent' \
 		'document.getElementById("port").textContent' \
-		'document.querySelectorAll("#levels path.down").length'
+		'document.querySelectorAll("#levels path.down").length' \
+		'[...document.querySelectorAll("#alarms tbody tr")].map((r) => r.textContent).join("|")' \
+		'document.querySelector("#alarms tbody tr").click(); document.querySelector("#detail .alarm.fault").textContent' \
+		'close(); document.querySelector("[data-mode=state]").click(); document.querySelector("[aria-label=spine9]").className'
 	[ "$(shown 0)" = spine9 ]
 	[ "$(shown 1)" = 0 ]
 	[[ $(shown 2) == *spine9*"35 of 36 cables out"*"ticket 4711"* && $(shown 2) != *"|"* ]]
 	[[ $(shown 3) == *"the link is down"* ]]
 	[[ $(shown 4) == *"Other end"*"the link is down"* ]]
 	[ "$(shown 5)" -ge 1 ]
+	[[ $(shown 6) == *"link down"*leaf3/20*spine2/3* && $(shown 6) != *"|"* ]]
+	[[ $(shown 7) == *"the link is down"* ]]
+	[[ $(shown 8) == *planned* ]]
 }
 
 # The cable of port 19 of leaf3, as if it had trained at a tenth of the rate of the others.
