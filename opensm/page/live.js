@@ -64,12 +64,12 @@ async function load() {
 	await build();
 	return ready();
 }
-let waiting = false;
+let changed = null; /* names of documents that came and are not shown yet; null: none */
 /* Several documents that come together are shown once. */
-function soon() {
-	if (waiting) return;
-	waiting = true;
-	setTimeout(() => { waiting = false; if (F) refresh(); }, 200);
+function soon(name) {
+	if (changed) { changed.add(name); return; }
+	changed = new Set([name]);
+	setTimeout(() => { const names = changed; changed = null; if (F) refresh(names); }, 200);
 }
 function addEvent(event) {
 	if (!isThere(page.events)) return;
@@ -78,7 +78,7 @@ function addEvent(event) {
 }
 function follow() {
 	source = new EventSource(REST + "/events");
-	const on = (name, take) => source.addEventListener(name, (e) => { const data = JSON.parse(e.data); setTime(); take(data); soon(); });
+	const on = (name, take) => source.addEventListener(name, (e) => { const data = JSON.parse(e.data); setTime(); take(data); soon(name === "event" ? "events" : name); });
 	for (const part of ["alarms", "marks", "health", "traffic", "managers", "history"]) on(part, (data) => { page[part] = data; });
 	on("status", (data) => { page.status = { ...page.status, ...data }; });
 	on("event", addEvent);

@@ -44,6 +44,8 @@ let now = 0; /* seconds since 1970, as of the manager */
 let page = null, F = null, T = null, L = null, H = null; /* documents; fabric, tables, loads (null: not yet), history */
 let mode = "state", onlyFaults = false, chosen = null, chosenPort = 0, way = [], svg = null;
 const cells = new Map(), counts = new Map(); /* node: its square; leaf: the square with the number of its hosts */
+let shown = null; /* the device in the details */
+let pods = []; /* boxes of pods, with their badges and nodes */
 const SIGN = { fault: "×", degraded: "!", planned: "–" };
 
 /* A button with the name of a device, which shows it; with a port its cable. */
@@ -152,6 +154,13 @@ function paint() {
 		c.className = "cell count " + k;
 		c.textContent = SIGN[k] || hostsOf(leaf).length;
 	}
+	for (const pod of pods) {
+		const marked = pod.all.filter((n) => n.alarm).length;
+		pod.box.classList.toggle("calm", !marked);
+		pod.badge.className = "tag " + worst(pod.all);
+		pod.badge.hidden = !marked;
+		pod.badge.textContent = plural(marked, "device") + " with alarms";
+	}
 	for (const b of $("modes").children) {
 		const why = whyNot(b.dataset.mode);
 		b.setAttribute("aria-pressed", b.dataset.mode === mode);
@@ -191,13 +200,13 @@ function showLevel(level) {
 	return el("div", { class: "level" }, el("h3", null, levelName(level) + " ", el("span", null, plural(list.length, "switch") + (hosts ? ", " + plural(hosts, "host adapter") : ""))), el("div", { class: "groups" }, ...groups));
 }
 function showPod(name, of) {
-	const hosts = of.filter((s) => s.level === 0).flatMap(hostsOf), bad = [...of, ...hosts].filter((n) => n.alarm).length, rows = [];
+	const hosts = of.filter((s) => s.level === 0).flatMap(hostsOf), rows = [], badge = tag("", "");
 	for (let level = Math.max(...of.map((s) => s.level)); level >= 0; level--) {
 		const list = of.filter((s) => s.level === level).sort(byName);
 		if (list.length) rows.push(el("div", { class: "cells" + (level ? "" : " low"), "aria-label": levelName(level) }, ...list.map(boxOf)));
 	}
-	const text = plural(of.length, "switch") + ", " + plural(hosts.length, "host") + (bad ? ", " : "");
-	const box = el("div", { class: "group pod" + (bad ? "" : " calm") }, el("small", null, el("b", null, name), " " + text, bad ? tag(worst([...of, ...hosts]), bad + " marked") : null), ...rows);
+	const box = el("div", { class: "group pod" }, el("small", null, el("b", null, name), " " + plural(of.length, "switch") + ", " + plural(hosts.length, "host"), badge), ...rows);
+	pods.push({ box, badge, all: [...of, ...hosts] });
 	return box;
 }
 function showPods() {
@@ -208,13 +217,14 @@ function showPods() {
 		by.get(name).push(s);
 	}
 	const all = [...by].sort(([a], [b]) => a.localeCompare(b, "en", { numeric: true }));
-	const only = el("label", { class: "only" }, el("input", { type: "checkbox", id: "only", on: { change: (e) => { onlyFaults = e.target.checked; $("map").classList.toggle("only-marked", onlyFaults); } } }), " only pods with alarms");
-	return el("div", { class: "level" }, el("h3", null, "Pods ", el("span", null, plural(all.length, "pod") + ", " + plural(F.leaves.length, "leaf").replace("leafs", "leaves") + ", " + plural(F.hosts.length, "host adapter") +
+	const only = el("label", { class: "only" }, el("input", { type: "checkbox", id: "only", checked: onlyFaults ? "" : null, on: { change: (e) => { onlyFaults = e.target.checked; $("map").classList.toggle("only-marked", onlyFaults); } } }), " only pods with alarms");
+	return el("div", { class: "level" }, el("h3", null, "Pods ", el("span", null, plural(all.length, "pod") + ", " + plural(F.leaves.length, "leaf").replace("leafs", "leaves") + ", " + plural(F.hosts.filter((h) => h.type !== GONE).length, "host adapter") +
 		(withHosts() ? "" : "; a number is how many are at a leaf")), only), el("div", { class: "groups pods" }, ...all.map(([name, of]) => showPod(name, of))));
 }
 function showMap() {
 	cells.clear();
 	counts.clear();
+	pods = [];
 	svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
 	$("levels").replaceChildren(svg);
 	for (let level = F.levels - 1; level >= (F.hasPods ? F.levels - 1 : 0) && F.switches.length; level--) $("levels").append(showLevel(level));
@@ -324,6 +334,7 @@ function adaptersOf(n) {
 }
 function showDetail() {
 	if (!chosen) return showSummary();
+	const scrolled = $("detail").scrollTop;
 	const n = chosen, rows = [...n.ports].sort((x, y) => x[0] - y[0]).map(([num, p]) => portRow(n, num, p)), loaded = L && isSwitch(n);
 	const time = loaded ? L.of.get(n) || 0 : null;
 	$("detail").classList.add("open");
@@ -332,7 +343,8 @@ function showDetail() {
 			["Load", time === null ? null : time ? "busiest cable to a switch: x " + (time / L.mean).toFixed(2) + " of the mean" : "carries nothing between switches"]]),
 		...(n.ports.has(chosenPort) ? [] : alarmNotes(n, 0)), adaptersOf(n) || "", portDetail(n), rows.length ? table(["Port", "State", "Link", "Other end", ...(loaded ? [{ text: "Pairs", num: true }] : [])], rows, 0, 64) : "",
 		n.np > n.ports.size ? note(plural(n.np - n.ports.size, "port") + " without a cable") : "");
-	$("detail").scrollTop = 0;
+	$("detail").scrollTop = scrolled && shown === n ? scrolled : 0;
+	shown = n;
 }
 function portDetail(n) {
 	const p = n.ports.get(chosenPort);

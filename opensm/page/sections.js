@@ -178,26 +178,27 @@ function showSecurity(o) {
 
 /* ---- all of it ---- */
 
-function showSections() {
+const fill = (id, ...kids) => $(id).replaceChildren($(id).querySelector("h2"), ...kids);
+/*
+ * Shows what has changed, by the names of documents ("load": of the routes); all if there is no set. What stays is left alone,
+ * so that a table that was opened stays open while events come.
+ */
+function refresh(changed) {
+	const has = (...names) => !changed || names.some((n) => changed.has(n));
+	if (has("alarms")) markAlarms(F, page);
+	if (has("history")) H = readHistory(F, page.history);
+	if (has("history", "traffic")) markNumbers();
 	showHead();
-	section("alarms", "list of what is wrong", showAlarms);
-	section("health", "health of links", showHealth);
-	section("events", "memory of events", showEvents);
-	section("drift", "expected topology", showDrift);
-	section("security", "security checklist", showSecurity);
-	$("planned").replaceChildren($("planned").querySelector("h2"), ...showPlanned());
-	$("hot").replaceChildren($("hot").querySelector("h2"), ...showHot());
-	$("history").replaceChildren($("history").querySelector("h2"), ...showDay());
-	$("events").querySelector("h2").textContent = "Events of the last day";
-}
-/* Small documents are new; the fabric is the same. */
-function refresh() {
-	markAlarms(F, page);
-	H = readHistory(F, page.history);
-	markNumbers();
-	showSections();
-	showDetail();
-	paint();
+	if (has("alarms")) section("alarms", "list of what is wrong", showAlarms);
+	if (has("alarms", "marks")) fill("planned", ...showPlanned());
+	if (has("traffic", "load")) fill("hot", ...showHot());
+	if (has("history")) fill("history", ...showDay());
+	if (has("health")) section("health", "health of links", showHealth);
+	if (has("events")) section("events", "memory of events", showEvents);
+	if (has("drift")) section("drift", "expected topology", showDrift);
+	if (has("security")) section("security", "security checklist", showSecurity);
+	if (has("alarms", "history", "traffic", "load")) showDetail();
+	if (has("alarms", "history", "traffic", "load")) paint();
 }
 /* Another fabric. What was chosen stays chosen if it is still there. */
 async function build() {
@@ -213,5 +214,5 @@ async function build() {
 	const built = F, W = T ? await computeFlows(F, T) : null;
 	if (F !== built || !W) return; /* a newer one is being shown */
 	L = readLoads(F, W);
-	refresh();
+	refresh(new Set(["load"]));
 }
