@@ -3,7 +3,7 @@
  * The fabric as schedulers speak of it.
  *
  * The document of 11,664 hosts takes 320 MB while it is read: one request at a time has one
- * (api_turn.h).
+ * (http/turn.h).
  */
 #include "rest/api_fabric.h"
 
@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "api/json.h"
-#include "rest/api_turn.h"
+#include "rest/http/turn.h"
 #include "rest/api_values.h"
 #include "util/str.h"
 
@@ -212,11 +212,11 @@ struct api_fabric *api_fabric_new(const struct rest_request *q, struct rest_answ
 	struct json_object *topology;
 	struct api_fabric *f;
 
-	if (!api_turn_wait(q, ret))
+	if (!turn_wait(q, ret))
 		return NULL;
 	topology = rest_call(q, "Topology", NULL, &err);
 	if (!topology) {
-		api_turn_end(q);
+		turn_end(q);
 		rest_answer_call_error(ret, &err);
 		return NULL;
 	}
@@ -249,7 +249,7 @@ struct api_fabric *api_fabric_free(struct api_fabric *f)
 	guidmap_free(f->by_guid);
 	json_object_put(f->document);
 	if (f->turn)
-		api_turn_end(f->turn);
+		turn_end(f->turn);
 	free(f);
 	return NULL;
 }

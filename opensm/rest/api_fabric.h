@@ -38,7 +38,7 @@ struct api_fabric {
 	struct api_node *nodes; /* by GUID */
 	size_t n;
 	struct guidmap *by_guid;
-	/* request that holds the turn (api_turn.h) until api_fabric_free(); NULL: none */
+	/* request that holds the turn (http/turn.h) until api_fabric_free(); NULL: none */
 	const struct rest_request *turn;
 };
 

@@ -16,7 +16,7 @@
  *   api_fabric.[ch]   the fabric as these speak of it
  *   api_values.[ch], api_hosts.c  spellings
  *   api_text.[ch]     long answers, written without a tree of objects
- *   api_turn.[ch]     large documents of the manager, one at a time
+ *   http/turn.[ch]     large documents of the manager, one at a time
  *
  * Each endpoint is an operation whose function calls the manager (rest_call()) and fills an answer.
  * None keeps state: several run at once, except those with large documents.

@@ -4,7 +4,7 @@
  *
  * The fabric and the tables are large, and the same for all browsers: their text is kept, with the
  * key of the fabric that it is of. A change of the fabric has every page ask for them at once; the
- * first one has them made, in its turn (api_turn.h), the others get the text.
+ * first one has them made, in its turn (http/turn.h), the others get the text.
  */
 #include <pthread.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "page/page.h"
 #include "rest/api_internal.h"
 #include "rest/api_text.h"
-#include "rest/api_turn.h"
+#include "rest/http/turn.h"
 #include "util/mem.h"
 #include "util/str.h"
 
@@ -105,7 +105,7 @@ static bool find_large(const struct rest_request *q, struct rest_answer *ret, co
 
 	if (found)
 		return true;
-	if (!api_turn_wait(q, ret))
+	if (!turn_wait(q, ret))
 		return false;
 	/* Another request may have made it meanwhile. */
 	found = copy_kept(key, large);
@@ -114,7 +114,7 @@ static bool find_large(const struct rest_request *q, struct rest_answer *ret, co
 		keep(large);
 		found = true;
 	}
-	api_turn_end(q);
+	turn_end(q);
 	return found;
 }
 

@@ -13,7 +13,7 @@
 #include "api/json.h"
 #include "rest/api_internal.h"
 #include "rest/api_text.h"
-#include "rest/api_turn.h"
+#include "rest/http/turn.h"
 #include "util/mem.h"
 
 static const char *text_of(struct json_object *o, const char *key)
@@ -186,11 +186,11 @@ static void in_turn(const struct rest_request *q, struct rest_answer *ret, const
 		    void (*answer)(const struct rest_request *q, struct rest_answer *ret,
 				   const struct wish *wish))
 {
-	if (wish->guids_data && !api_turn_wait(q, ret))
+	if (wish->guids_data && !turn_wait(q, ret))
 		return;
 	answer(q, ret, wish);
 	if (wish->guids_data)
-		api_turn_end(q);
+		turn_end(q);
 }
 
 #define PKEYS_PAGE_FIELDS(F)                                                                       \

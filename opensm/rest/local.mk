@@ -4,7 +4,7 @@ noinst_LIBRARIES += librestapi.a
 librestapi_a_SOURCES = opensm/rest/rest.h opensm/rest/api_table.c opensm/rest/api_internal.h opensm/rest/api_app.c opensm/rest/api_marks.c opensm/rest/api_alarms.c opensm/rest/api_jobs.c opensm/rest/api_topology.c \
 	opensm/rest/api_change.c opensm/rest/api_fabric.c opensm/rest/api_fabric.h opensm/rest/api_hosts.c \
 	opensm/rest/api_members.c opensm/rest/api_page.c opensm/rest/api_partitions.c opensm/rest/api_ports.c opensm/rest/api_systems.c \
-	opensm/rest/api_text.c opensm/rest/api_text.h opensm/rest/api_turn.c opensm/rest/api_turn.h \
+	opensm/rest/api_text.c opensm/rest/api_text.h \
 	opensm/rest/api_values.c opensm/rest/api_values.h opensm/rest/openapi.c opensm/rest/openapi.h
 
 # Connections, users, rights and limits.
@@ -13,7 +13,7 @@ libresthttp_a_SOURCES = opensm/rest/http/answer.c opensm/rest/http/audit.c opens
 	opensm/rest/http/exchange.c opensm/rest/http/conns.c opensm/rest/http/http.c opensm/rest/http/http.h \
 	opensm/rest/http/http_internal.h opensm/rest/http/login.c opensm/rest/http/login.h opensm/rest/http/own.c opensm/rest/http/own.h \
 	opensm/rest/http/request.c opensm/rest/http/request.h opensm/rest/http/router.c opensm/rest/http/router.h \
-	opensm/rest/http/send.c opensm/rest/http/streams.c opensm/rest/http/tls.c opensm/rest/http/tls.h opensm/rest/http/workers.c \
+	opensm/rest/http/send.c opensm/rest/http/streams.c opensm/rest/http/tls.c opensm/rest/http/tls.h opensm/rest/http/turn.c opensm/rest/http/turn.h opensm/rest/http/workers.c \
 	opensm/rest/http/workers.h
 noinst_LIBRARIES += librestwatch.a
 librestwatch_a_SOURCES = opensm/rest/living/watch.c opensm/rest/living/watch.h

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Streams of events on a real socket: what a reader gets, which end, and what the manager is asked. */
+/* Streams of events on a real socket: what a reader gets, and which streams end. */
 #include <crypt.h>
 #include <poll.h>
 #include <setjmp.h>

@@ -3,7 +3,7 @@
  * Large documents of the manager, one at a time. A place is for one user: the right to read is not
  * one to keep all others from reading.
  */
-#include "rest/api_turn.h"
+#include "rest/http/turn.h"
 
 #include <assert.h>
 #include <malloc.h>
@@ -39,7 +39,7 @@ static const char *take_place(const struct rest_request *q)
 	return NULL;
 }
 
-bool api_turn_wait(const struct rest_request *q, struct rest_answer *ret)
+bool turn_wait(const struct rest_request *q, struct rest_answer *ret)
 {
 	const char *why;
 
@@ -56,7 +56,7 @@ bool api_turn_wait(const struct rest_request *q, struct rest_answer *ret)
 	return true;
 }
 
-void api_turn_end(const struct rest_request *q)
+void turn_end(const struct rest_request *q)
 {
 	/* The next one runs in another thread, whose arena cannot use what this one has freed. */
 	malloc_trim(0);

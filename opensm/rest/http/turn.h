@@ -14,6 +14,6 @@
  * holds the turn or waits; `ret` is filled with 503 and Retry-After. A request that holds the turn
  * must not ask for it again.
  */
-bool api_turn_wait(const struct rest_request *q, struct rest_answer *ret);
+bool turn_wait(const struct rest_request *q, struct rest_answer *ret);
 /* Ends the turn, on the thread that holds it, after the document was freed. */
-void api_turn_end(const struct rest_request *q);
+void turn_end(const struct rest_request *q);
