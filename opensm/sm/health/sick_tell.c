@@ -60,7 +60,7 @@ static void link_str(const struct sm *sm, const struct health_verdict *v, char r
 	snprintf(ret, LINK_STRLEN, "%s - %s", name[0], name[1]);
 }
 
-static void log_line(struct sm *sm, const struct health_verdict *v, const char *line)
+static void log_line(struct sm *sm, const struct health_verdict *v, bool is_over, const char *line)
 {
 	unsigned suppressed;
 
@@ -70,8 +70,8 @@ static void log_line(struct sm *sm, const struct health_verdict *v, const char *
 		log_error("%u records on the health of links were left out: opensmctl health has "
 			  "all",
 			  suppressed);
-	log_on(about_port(LOG_ID_LINK_HEALTH, sick_port_at(sm, &v->end[0])), LOGB_ERROR, "%s",
-	       line);
+	log_on(about_port(LOG_ID_LINK_HEALTH, sick_port_at(sm, &v->end[0])),
+	       is_over ? LOGB_INFO : LOGB_ERROR, "%s", line);
 }
 
 void sick_tell(struct sm *sm, uint32_t link, const char *event, const char *what)
@@ -83,7 +83,7 @@ void sick_tell(struct sm *sm, uint32_t link, const char *event, const char *what
 	link_str(sm, v, where);
 	health_why(sm->m.sick->judge, link, why);
 	snprintf(line, sizeof(line), "%s: %s%s%s", where, why, why[0] ? ": " : "", what);
-	log_line(sm, v, line);
+	log_line(sm, v, event && !strcmp(event, SICK_RETURNED), line);
 	if (event)
 		event_health(sm, event, v->end, line);
 }

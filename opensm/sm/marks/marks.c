@@ -553,6 +553,7 @@ mono_t marks_next(const struct sm *sm)
 void marks_state_changed(struct sm *sm)
 {
 	marks_forget_work(sm);
+	sm->m.marks->in_force_told = false;
 	for (unsigned i = 0; i < MARK_REQUESTS && sm->state != SM_MASTER; i++)
 		if (sm->m.marks->asks[i].phase == ASK_APPLYING)
 			end_ask(sm, &sm->m.marks->asks[i], MARK_UNAPPLIED, NOT_MASTER_NOW);

@@ -75,10 +75,11 @@ struct marks {
 	uint64_t serial;
 	/* The commit under way. */
 	enum { STORE_NONE, STORE_ASKED, STORE_EXPIRED, STORE_IN_FORCE } storing;
-	mono_t retry_at;   /* of an expiry that could not be stored */
-	mono_t look_at;	   /* when it is to be seen how far each is; MONO_NEVER: not */
-	mono_t next_clean; /* least `next` of those that are limited in time */
-	unsigned n_over;   /* their time is over, and their cables are in order */
+	mono_t retry_at;    /* of an expiry that could not be stored */
+	mono_t look_at;	    /* when it is to be seen how far each is; MONO_NEVER: not */
+	mono_t next_clean;  /* least `next` of those that are limited in time */
+	bool in_force_told; /* set if this master has logged the marks that it began with */
+	unsigned n_over;    /* their time is over, and their cables are in order */
 };
 
 /* ---- marks_place.c ---- */
@@ -106,6 +107,8 @@ mono_t marks_work_next(const struct sm *sm);
 
 bool mark_is_same(const struct link_mark *a, const struct link_mark *b);
 /* Logs the changes. Returns the number of cables affected. */
+/* Logs the marks that a new master begins with, in one record. */
+void marks_tell_in_force(struct sm *sm);
 unsigned marks_tell_changes(struct sm *sm, const struct mark_table *from,
 			    const struct mark_table *to, const char *cause);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Names of states, log lines and events. A new table of marks has its changes logged, and their
- * cables examined.
+ * Names of states, log lines and events. A new table of marks has its changes logged by the master,
+ * and their cables examined. A standby, to which the master sends each change, logs them at verbose
+ * level only; when it becomes master itself, it names the marks in force once.
  */
 #include <assert.h>
 #include <inttypes.h>
@@ -28,14 +29,29 @@ const char *sm_mark_state_name(enum mark_state state)
 	return state_names[state];
 }
 
-static char *until_str(int64_t until, char ret[40])
+/* " until 2026-03-01T07:35:00Z" with `word` "until"; "" if the time is 0. */
+static char *time_str(const char *word, int64_t at, char ret[40])
 {
+	char text[24];
 	struct tm tm;
-	time_t t = (time_t)until;
+	time_t t = (time_t)at;
 
 	ret[0] = '\0';
-	if (until && gmtime_r(&t, &tm))
-		strftime(ret, 40, " until %FT%TZ", &tm);
+	if (at && gmtime_r(&t, &tm) && strftime(text, sizeof(text), "%FT%TZ", &tm))
+		snprintf(ret, 40, " %.8s %s", word, text);
+	return ret;
+}
+
+/* "isolated by root since 2026-03-01T07:35:00Z (ticket 4711)" */
+#define MARKED_STRLEN (MARK_WHY_MAX + MARK_BY_MAX + 70)
+static char *marked_str(const struct link_mark *m, char ret[MARKED_STRLEN])
+{
+	char since[40];
+
+	snprintf(ret, MARKED_STRLEN, "%s by %s%s%s%s%s",
+		 m->kind == MARK_ISOLATE ? "isolated" : "drained", m->by,
+		 time_str("since", m->since, since), m->why[0] ? " (" : "", m->why,
+		 m->why[0] ? ")" : "");
 	return ret;
 }
 
@@ -47,7 +63,7 @@ static void tell_mark(struct sm *sm, const struct link_mark *m, const char *even
 static void tell_mark(struct sm *sm, const struct link_mark *m, const char *event,
 		      const char *fmt, ...)
 {
-	char where[MARK_PLACE_STRLEN], words[MARK_WHY_MAX + 2 * MARK_BY_MAX + 120],
+	char where[MARK_PLACE_STRLEN], words[MARKED_STRLEN + MARK_BY_MAX + 120],
 		line[sizeof(where) + sizeof(words)];
 	va_list ap;
 
@@ -55,7 +71,8 @@ static void tell_mark(struct sm *sm, const struct link_mark *m, const char *even
 	vsnprintf(words, sizeof(words), fmt, ap);
 	va_end(ap);
 	snprintf(line, sizeof(line), "%s: %s", mark_place_str(sm, m, where), words);
-	log_on(about_port(LOG_ID_LINK_MARKED, mark_port(sm, m)), LOGB_INFO, "%s", line);
+	log_on(about_port(LOG_ID_LINK_MARKED, mark_port(sm, m)),
+	       sm->state == SM_MASTER ? LOGB_INFO : LOGB_VERBOSE, "%s", line);
 	event_mark(sm, event, m, line);
 }
 
@@ -65,14 +82,36 @@ static void tell_marked(struct sm *sm, const struct link_mark *m)
 
 	tell_mark(sm, m, mark_kind_name(m->kind), "%s by %s%s%s%s%s%s",
 		  m->kind == MARK_ISOLATE ? "isolated" : "drained", m->by,
-		  until_str(m->until, until), m->forced ? ", forced" : "", m->why[0] ? " (" : "",
-		  m->why, m->why[0] ? ")" : "");
+		  time_str("until", m->until, until), m->forced ? ", forced" : "",
+		  m->why[0] ? " (" : "", m->why, m->why[0] ? ")" : "");
 }
 
 static void tell_restored(struct sm *sm, const struct link_mark *m, const char *cause)
 {
-	tell_mark(sm, m, "restored", "restored (%s), %s since it was marked by %s", cause,
-		  m->kind == MARK_ISOLATE ? "isolated" : "drained", m->by);
+	char marked[MARKED_STRLEN];
+
+	tell_mark(sm, m, "restored", "restored (%s); it was %s", cause, marked_str(m, marked));
+}
+
+/* Number of marks that are named in the record of those in force. */
+#define NAMED 3u
+
+void marks_tell_in_force(struct sm *sm)
+{
+	const struct mark_table *t = sm->m.marks->table;
+	char text[NAMED * (MARK_PLACE_STRLEN + MARKED_STRLEN)] = "", where[MARK_PLACE_STRLEN],
+					       marked[MARKED_STRLEN];
+	size_t len = 0;
+
+	for (uint32_t i = 0; i < MIN(t->n, NAMED) && len < sizeof(text); i++)
+		len += snprintf(text + len, sizeof(text) - len, "%s%s %s", i ? "; " : "",
+				mark_place_str(sm, &t->all[i], where),
+				marked_str(&t->all[i], marked));
+	if (t->n > NAMED)
+		log_on(ABOUT(.id = LOG_ID_LINK_MARKED), LOGB_INFO,
+		       "out of service: %s; and %u more ('opensmctl marks')", text, t->n - NAMED);
+	else if (t->n)
+		log_on(ABOUT(.id = LOG_ID_LINK_MARKED), LOGB_INFO, "out of service: %s", text);
 }
 
 /* Raises an event only: the log has the request, and opensmctl marks shows the progress. */

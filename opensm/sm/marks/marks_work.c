@@ -216,7 +216,12 @@ void marks_sweep_ended(struct sm *sm)
 {
 	struct marks *ms = sm->m.marks;
 
-	if (sm->state == SM_MASTER && ms->table->n)
+	if (sm->state != SM_MASTER || !sm->first_sweep_done)
+		return;
+	if (!ms->in_force_told)
+		marks_tell_in_force(sm);
+	ms->in_force_told = true;
+	if (ms->table->n)
 		ms->look_at = sm->now;
 }
 

@@ -80,7 +80,8 @@ struct bad_cable {
 	bool was_down;	/* set if one of the reasons takes the link down */
 	/* set if neither end knew the other at the last decision, so its link may train */
 	bool gone;
-	enum { TOLD_NOT, TOLD_OUT, TOLD_SPARED } told;
+	/* what was logged last; BY_OTHERS: as the order of an administrator, or as bad health */
+	enum { TOLD_NOT, TOLD_OUT, TOLD_OUT_BY_OTHERS, TOLD_SPARED, TOLD_SPARED_BY_OTHERS } told;
 };
 
 struct counters_ask;
@@ -106,6 +107,7 @@ struct reason {
 	bool held;	 /* the link is not armed or activated */
 	bool taken_down; /* a link that is up is taken down to INIT */
 	bool own_switch; /* `forced` has no effect at the switch that leads to the manager */
+	bool by_order;	 /* an order of an administrator, which was logged when it was given */
 	bool lasts;	 /* persists while neither end knows the other */
 	bool judged; /* out_of_use_take_all() leaves it on cables of which no end knows the other */
 	bool told;   /* logged when the cable is left out, as no other machine does it */
@@ -149,10 +151,14 @@ struct bad_cable *cable_need(struct sm *sm, struct port *p);
 bool cable_is_own(const struct sm *sm, const struct port *p);
 #define CABLE_STRLEN (2 * PORT_STRLEN + 4)
 char *cable_str(const struct bad_cable *c, char ret[CABLE_STRLEN]);
-/* A line of the log on the cable, `id` of log_ids.h, unless there is too much of it. */
-void cable_log(struct sm *sm, const struct bad_cable *c, enum log_id id, const char *fmt, ...)
-	__attribute__((format(printf, 4, 5)));
-#define cable_say(sm, c, ...) cable_log(sm, c, LOG_ID_CABLE, __VA_ARGS__)
+/*
+ * A line of the log on the cable, `id` of log_ids.h, `bits` of enum log_bits, unless there is too
+ * much of it. cable_say(): something is wrong with it. cable_note(): it is in order again.
+ */
+void cable_log(struct sm *sm, const struct bad_cable *c, enum log_id id, unsigned bits,
+	       const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+#define cable_say(sm, c, ...)  cable_log(sm, c, LOG_ID_CABLE, LOGB_ERROR, __VA_ARGS__)
+#define cable_note(sm, c, ...) cable_log(sm, c, LOG_ID_CABLE, LOGB_INFO, __VA_ARGS__)
 /* Asks for a sweep that decides anew; a dirty switch port has all routes compared. */
 void cable_look(struct sm *sm, const struct bad_cable *c, const char *why);
 /* Makes the next tick due at `at` at the latest. */

@@ -243,6 +243,24 @@ bool out_of_use_is_spared(const struct port *p)
 	return p->out.cable && p->out.cable->spared;
 }
 
+/* ---- switches ------------------------------------------------------------------------------- */
+
+bool out_of_use_switch_is_ordered(const struct node *n)
+{
+	bool has_cables = false;
+
+	for (unsigned i = 1; node_is_switch(n) && i <= n->n_ports; i++) {
+		const struct port *p = &n->ports[i];
+
+		if (!p->peer || !node_is_switch(p->peer->node))
+			continue;
+		if (!p->out.cable || !(p->out.cable->reasons & REASONS_WITH(by_order)))
+			return false;
+		has_cables = true;
+	}
+	return has_cables;
+}
+
 /* ---- words ----------------------------------------------------------------------------------- */
 
 static void end_str(const struct cable_end *e, char ret[PORT_STRLEN])
@@ -264,7 +282,8 @@ char *cable_str(const struct bad_cable *c, char ret[CABLE_STRLEN])
 	return ret;
 }
 
-void cable_log(struct sm *sm, const struct bad_cable *c, enum log_id id, const char *fmt, ...)
+void cable_log(struct sm *sm, const struct bad_cable *c, enum log_id id, unsigned bits,
+	       const char *fmt, ...)
 {
 	char text[256], cable[CABLE_STRLEN];
 	unsigned suppressed;
@@ -276,11 +295,11 @@ void cable_log(struct sm *sm, const struct bad_cable *c, enum log_id id, const c
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	if (suppressed)
-		log_error("%u similar records were left out", suppressed);
+		log_error("%u similar records on cables were left out", suppressed);
 	log_on(c->end[0].at ? about_port(id, c->end[0].at)
 			    : ABOUT(.id = id, .node_guid = c->end[0].node, .port = c->end[0].port,
 				    .name = c->end[0].name),
-	       LOGB_ERROR, "%s: %s", cable_str(c, cable), text);
+	       bits, "%s: %s", cable_str(c, cable), text);
 }
 
 void cable_look(struct sm *sm, const struct bad_cable *c, const char *why)

@@ -227,7 +227,7 @@ void switched_off_seen(struct sm *sm, struct bad_cable *c, const struct port *p)
 	if (disabled) {
 		c->off.state = OFF_SEEN;
 	} else if (c->off.state == OFF_SEEN) {
-		cable_say(sm, c, "the port was enabled again");
+		cable_note(sm, c, "the port was enabled again");
 		switched_off_end(c);
 		c->off.why[0] = '\0';
 		c->flaps.until = sm->now + FALLS_WINDOW;

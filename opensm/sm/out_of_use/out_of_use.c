@@ -83,8 +83,8 @@ static void tell_out(struct sm *sm, struct bad_cable *c)
 	enum out_reason reason = reason_to_tell(c);
 	char why[WORDS_STRLEN];
 
-	c->told = TOLD_OUT;
-	if (!reasons[reason].told)
+	c->told = reasons[reason].told ? TOLD_OUT : TOLD_OUT_BY_OTHERS;
+	if (c->told == TOLD_OUT_BY_OTHERS)
 		return;
 	reason_words(c, reason, why);
 	if (reason == OUT_FLAPS)
@@ -94,27 +94,56 @@ static void tell_out(struct sm *sm, struct bad_cable *c)
 		cable_say(sm, c, "%s; %s", why, reasons[reason].then);
 }
 
+static bool has_hosts(const struct node *n)
+{
+	for (unsigned i = 1; i <= n->n_ports; i++)
+		if (n->ports[i].peer && !node_is_switch(n->ports[i].peer->node))
+			return true;
+	return false;
+}
+
+static bool is_of_ordered_switch(const struct bad_cable *c)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		const struct port *p = c->end[i].at;
+
+		if (p && out_of_use_switch_is_ordered(p->node) && !has_hosts(p->node))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Where an administrator drains a whole switch without hosts, its last cable stays in use for the
+ * switch itself: that was to be expected.
+ */
 static void tell_spared(struct sm *sm, struct bad_cable *c)
 {
+	enum out_reason reason = reason_to_tell(c);
 	char why[WORDS_STRLEN];
 
+	c->told = TOLD_SPARED_BY_OTHERS;
+	if (reason < OUT_REASONS && reasons[reason].by_order && is_of_ordered_switch(c))
+		return;
 	c->told = TOLD_SPARED;
 	cable_say(sm, c, "%s; it is the only way between two parts of the fabric and stays in use",
-		  reason_words(c, reason_to_tell(c), why));
+		  reason_words(c, reason, why));
 }
 
 static void tell_back(struct sm *sm, struct bad_cable *c)
 {
-	bool was_out = c->told == TOLD_OUT;
+	bool was_out = c->told == TOLD_OUT, was_said = was_out || c->told == TOLD_SPARED;
 	const struct flaps *f = &c->flaps;
 
 	c->told = TOLD_NOT;
+	if (!was_said)
+		return;
 	if (f->state == FLAPS_PROBATION)
-		cable_say(sm, c, "%s after %d s (falls meanwhile: %u)",
-			  was_out ? "used again" : "quiet again",
-			  (int)((sm->now - f->held_since) / MONO_S), f->n - f->n_when_held);
+		cable_note(sm, c, "%s after %d s (falls meanwhile: %u)",
+			   was_out ? "used again" : "quiet again",
+			   (int)((sm->now - f->held_since) / MONO_S), f->n - f->n_when_held);
 	else
-		cable_say(sm, c, "%s", was_out ? "used again" : "in order again");
+		cable_note(sm, c, "%s", was_out ? "used again" : "in order again");
 }
 
 /* Logs each change once. A cable that returns is logged as used again later. */
@@ -124,9 +153,9 @@ static void tell_cable(struct sm *sm, struct bad_cable *c)
 
 	if (bits & BIT(OUT_RETURNS) && !(bits & REASONS_WITH(told)))
 		return;
-	if (c->out && c->told != TOLD_OUT)
+	if (c->out && c->told != TOLD_OUT && c->told != TOLD_OUT_BY_OTHERS)
 		tell_out(sm, c);
-	else if (c->spared && c->told != TOLD_SPARED)
+	else if (c->spared && c->told != TOLD_SPARED && c->told != TOLD_SPARED_BY_OTHERS)
 		tell_spared(sm, c);
 	else if (!c->out && !c->spared && c->told != TOLD_NOT)
 		tell_back(sm, c);

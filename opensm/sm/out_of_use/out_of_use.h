@@ -65,6 +65,8 @@ void out_of_use_take_all(struct sm *sm, enum out_reason reason);
  */
 void out_of_use_give_switch(struct sm *sm, struct node *n, bool forced);
 bool out_of_use_has(const struct port *p, enum out_reason reason);
+/* Has an administrator taken all cables of this switch to other switches out of service? */
+bool out_of_use_switch_is_ordered(const struct node *n);
 
 /* ---- findings of this machine ---------------------------------------------------------------- */
 

@@ -312,9 +312,9 @@ static void end_reading(struct sm *sm, struct bad_cable *c)
 	d->next = sm->now;
 	wake_others(sm, c);
 	if (!rests)
-		cable_log(sm, c, LOG_ID_LINK_MARKED,
-			  "%" PRIu64 " packets more were sent over it although no table of this "
-			  "manager leads there; it is isolated all the same",
+		cable_log(sm, c, LOG_ID_LINK_MARKED, LOGB_ERROR,
+			  "it is isolated, although %" PRIu64 " more packets were sent over it to "
+			  "which no table of this manager led",
 			  more);
 }
 
@@ -357,9 +357,10 @@ static void take_down(struct sm *sm, struct bad_cable *c)
 
 	d->next = sm->now + (AGAIN << MIN(d->tries, AGAIN_DOUBLES));
 	if (++d->tries == TELL_TRIES)
-		cable_log(sm, c, LOG_ID_LINK_MARKED,
-			  "is to be isolated and stays up: its device was told %u times to take "
-			  "the link down, and is told again ever less often",
+		cable_log(sm, c, LOG_ID_LINK_MARKED, LOGB_ERROR,
+			  "it is to be isolated and stays up: its device was told %u times to "
+			  "take the link down, and is told again, less and less often; pull the "
+			  "cable if it must be down now",
 			  TELL_TRIES - 1);
 	if (!p || !c->out || !(cable_reasons(c) & REASONS_WITH(taken_down)) || !is_above_init(p))
 		return;

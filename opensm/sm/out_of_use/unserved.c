@@ -34,10 +34,20 @@ struct search {
 	uint32_t
 		/* discover_picture(sm): a running or interrupted sweep has not read everything */
 		picture;
+	bool only_faults; /* set if what an administrator has ordered is left aside */
 	struct found of[ALARM_KINDS];
 	unserved_fn *found; /* takes each find in place of `of`; NULL: `of` does */
 	void *arg;
 };
+
+/* Did an administrator order this, or does it follow from that? */
+static bool is_ordered(enum alarm_kind lack, const struct node *n, const struct port *p)
+{
+	const struct node *sw = p && p->peer && !node_is_switch(n) ? p->peer->node : n;
+
+	return lack == ALARM_ADMIN_ISOLATED || lack == ALARM_ADMIN_DRAINED ||
+	       (lack == ALARM_NO_WAY && (sw->isolated || out_of_use_switch_is_ordered(sw)));
+}
 
 static void note_lack(struct search *s, enum alarm_kind lack, const struct node *n,
 		      const struct port *p)
@@ -45,7 +55,7 @@ static void note_lack(struct search *s, enum alarm_kind lack, const struct node 
 	struct found *f;
 
 	/* A plane is no fault: its port shows it, the line does not. */
-	if (lack == ALARM_NONE || lack == ALARM_PLANE)
+	if (lack == ALARM_NONE || lack == ALARM_PLANE || (s->only_faults && is_ordered(lack, n, p)))
 		return;
 	if (s->found) {
 		s->found(s->arg, lack, n, p);
@@ -358,9 +368,9 @@ void unserved_each(const struct sm *sm, unserved_fn *found, void *arg)
 	search_all(&s, sm);
 }
 
-unsigned sm_left_out(const struct sm *sm, char *ret, size_t cap)
+static unsigned left_out(const struct sm *sm, bool only_faults, char *ret, size_t cap)
 {
-	struct search s = { 0 };
+	struct search s = { .only_faults = only_faults };
 	unsigned total = 0;
 
 	search_all(&s, sm);
@@ -373,6 +383,12 @@ unsigned sm_left_out(const struct sm *sm, char *ret, size_t cap)
 	return total;
 }
 
+unsigned sm_left_out(const struct sm *sm, char *ret, size_t cap)
+{
+	return left_out(sm, false, ret, cap);
+}
+
+/* Logs faults; what an administrator ordered was logged when it was ordered. */
 void unserved_report(struct sm *sm)
 {
 	struct out_of_use *h = sm->m.out_of_use;
@@ -380,7 +396,7 @@ void unserved_report(struct sm *sm)
 
 	if (sm->state != SM_MASTER || !sm->first_sweep_done)
 		return;
-	sm_left_out(sm, line, sizeof(line));
+	left_out(sm, true, line, sizeof(line));
 	h->line_waits = strcmp(line, h->line) != 0;
 	if (!h->line_waits)
 		return;
@@ -391,6 +407,6 @@ void unserved_report(struct sm *sm)
 	h->line_waits = false;
 	h->line_at = sm->now;
 	memcpy(h->line, line, sizeof(line));
-	log_on(ABOUT(.id = LOG_ID_LEFT_OUT), LOGB_ERROR, "%s",
+	log_on(ABOUT(.id = LOG_ID_LEFT_OUT), line[0] ? LOGB_ERROR : LOGB_INFO, "%s",
 	       line[0] ? line : "nothing is left out any more");
 }

@@ -98,8 +98,8 @@ static void edit_differences(struct edits *all, const struct mark_table *before,
 static void begin_with(struct sm *sm, struct mark_table *t)
 {
 	if (t->n)
-		log_info("%u links or switches are taken out of service, generation %" PRIu64, t->n,
-			 t->generation);
+		log_verbose("marks: %u links or switches are out of service, generation %" PRIu64,
+			    t->n, t->generation);
 	marks_take(sm, t, NULL);
 }
 
