@@ -172,7 +172,7 @@ ask() {
 	# Its orders are proved: the master ends, and hands over.
 	down ours
 	wait_for 5 is_state h1 MASTER
-	said spare 'mastership is handed over to us'
+	said spare 'this subnet manager hands the fabric over to this host'
 }
 
 # seen: MADs of hosts with a secret in clear; of 20 that were looked at, at least.

@@ -125,7 +125,7 @@ no_difference() {
 	of_master 'm_key_lease_period 30'
 	manager $SECOND 3 'lmc 0' 'routing_engine minhop'
 	wait_for 30 says $SECOND 'set otherwise here than at the master.*: lmc, routing_engine;'
-	wait_for 30 says $FIRST 'this standby has our configuration, except for'
+	wait_for 30 says $FIRST 'this standby has the configuration of this host, except for'
 	ctl $SECOND managers --diff >diff.out
 	grep -qE 'option +lmc +0 +1$' diff.out
 	grep -qE 'option +routing_engine +minhop +updn$' diff.out

@@ -7,6 +7,7 @@
 #include "tests/scenario/front.h"
 #include "tests/scenario/scenario.h"
 #include "util/file.h"
+#include "util/log.h"
 #include "util/mem.h"
 
 static int set_option(struct scenario *s, struct conf **conf, enum conf_id id, const char *value)
@@ -37,7 +38,9 @@ static int cmd_option(struct scenario *s, const struct words *w)
 		return -EINVAL;
 	if (s->options)
 		CHECK(set_option(s, &s->options, id, value));
-	return set_option(s, &s->conf, id, value);
+	CHECK(set_option(s, &s->conf, id, value));
+	log_set_flags(s->conf->log_flags);
+	return 0;
 }
 
 /* conf NAME: opensm.conf of managers started from now on is this file of `file`; conf none */

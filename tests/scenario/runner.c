@@ -248,6 +248,7 @@ static int run_once(struct script *sc, uint64_t seed, unsigned of_case, uint64_t
 	int r;
 
 	log_set_sink(note_log, &s);
+	log_set_flags(s.conf->log_flags);
 	r = each_line(sc, run_line, &s);
 	*ret_fingerprint = s.rig ? sim_fingerprint(s.rig->sim) : 0;
 	if (s.rig && sc->record)

@@ -144,7 +144,9 @@ static void a_manager_that_hides_its_key_once_is_no_rogue(void **state)
 	p = puppet(w, "h1", 1, SM_STANDBY);
 	p->key = SECRET;
 	run(w, 30 * MONO_S);
-	assert_int_equal(count_said("a subnet manager of priority 1", "behind 'leaf1' port 2"), 1);
+	assert_int_equal(count_said("another subnet manager is here, of priority 1",
+				    "behind 'leaf1' port 2"),
+			 1);
 	p->key = 0;
 	sm_request_heavy(w->sm, NULL);
 	for (unsigned i = 0, asked = p->asked; p->asked == asked && i < 1000; i++)

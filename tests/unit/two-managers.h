@@ -87,6 +87,7 @@ static inline int setup(void **state)
 
 	seen.n = 0;
 	log_set_sink(collect, NULL);
+	log_set_flags(LOGB_ERROR | LOGB_INFO | LOGB_VERBOSE);
 	w->rig = rig_new(sim_new(net, 7));
 	w->rig->between = tap_between;
 	w->rig->owner = w;

@@ -171,10 +171,11 @@ static void round_failed(struct sm *sm, const char *why)
 	log_guid(sm, r->of.guid, LOG_ID_NONE, LOGB_VERBOSE,
 		 "registrations of the master were not copied: %s", why);
 	if (r->failures == 4 && !copy_exists(&r->kept) && told_first(&r->told, TOLD_SILENT))
-		log_guid(sm, r->of.guid, LOG_ID_REPLICA, LOGB_ERROR,
-			 "the master's subnet administration cannot be copied: %s; should we take "
-			 "over, hosts have to register again",
-			 why);
+		log_guid(
+			sm, r->of.guid, LOG_ID_REPLICA, LOGB_ERROR,
+			"what hosts register with this master cannot be copied: %s; when this host "
+			"takes over, they have to register again",
+			why);
 	give_up_round(r);
 	r->next_at = sm->now + retry_delay(r);
 }
@@ -205,9 +206,10 @@ static void keep_copy(struct sm *sm)
 	 * log it as such.
 	 */
 	if ((r->of.ours || r->rounds >= ROUNDS_EARLY) && told_first(&r->told, TOLD_COPY))
-		log_guid(sm, r->of.guid, LOG_ID_REPLICA, LOGB_INFO,
-			 "a copy of what is registered with %s master is kept (%zu records)",
-			 r->of.ours ? "this" : "this foreign", copy_records(&r->kept));
+		log_guid(sm, r->of.guid, LOG_ID_REPLICA,
+			 r->of.ours ? LOGB_VERBOSE : LOGB_INFO,
+			 "what hosts register with this%s master is copied (%zu records)",
+			 r->of.ours ? "" : " foreign", copy_records(&r->kept));
 }
 
 /* Starts the next round sooner after a Report, but leaves a gap after the last one. */
@@ -413,8 +415,8 @@ static void take_subscription(struct sm *sm, const struct replica_answer *a)
 
 	if (a->end == REPLICA_REFUSED && told_first(&r->told, TOLD_REFUSED))
 		log_guid(sm, r->of.guid, LOG_ID_REPLICA, LOGB_INFO,
-			 "the master does not tell us of trap %u (%s): changes there are seen with "
-			 "the next round only",
+			 "this master refuses to report trap %u (%s): what changes there is copied "
+			 "some time later",
 			 traps[r->reports.next], sa_status_name(a->status));
 	r->reports.next++;
 	r->reports.subscribed = MAX(r->reports.subscribed, r->reports.next);
@@ -472,8 +474,10 @@ static void tell_strange(struct sm *sm)
 
 	if (r->step == STEP_CONFIG && replica_tries_proof(sm) && told_first(&r->told, TOLD_STRANGE))
 		log_guid(sm, r->of.guid, LOG_ID_REPLICA, LOGB_ERROR,
-			 "the master is no manager of our kind, or has another sa_key: what is "
-			 "registered there cannot be copied whole");
+			 "this master is another program, or has another sa_key: what hosts "
+			 "register "
+			 "with it cannot be copied whole; when this host takes over, some have to "
+			 "register again");
 }
 
 static void question_ended(struct sm *sm, struct replica_answer *a)
@@ -491,7 +495,8 @@ static void question_ended(struct sm *sm, struct replica_answer *a)
 	r->tries = 0;
 	if (a->end == REPLICA_CUT && told_first(&r->told, TOLD_CUT))
 		log_guid(sm, r->of.guid, LOG_ID_REPLICA, LOGB_ERROR,
-			 "an answer of the master is no whole table: nothing is copied of it");
+			 "this master sent part of a table instead of the whole: nothing of it is "
+			 "copied, and the copy made before is kept");
 	if (a->end == REPLICA_CUT)
 		without_copy(sm);
 	else
@@ -724,15 +729,18 @@ bool replica_restore(struct sm *sm)
 		.n_pkeys = PKEYS_PER_BLOCK,
 	};
 	const struct sa_stats *st = sa_stats(sm->sa);
+	char lost[56] = "";
 	size_t left_out;
 
 	if (!copy_exists(c))
 		return false;
 	left_out = sa_restore_tables(sm->sa, &tables);
-	log_info("taking over with what was registered %u s ago with the last master: %u groups, "
-		 "%u members, %u services, %u subscriptions, %u alias GUIDs; %zu records left out",
-		 tables.age, st->groups, st->members, st->services, st->subscriptions, st->guids,
-		 left_out);
+	if (left_out)
+		snprintf(lost, sizeof(lost), "; not kept: %zu", left_out);
+	log_at(left_out ? LOGB_INFO : LOGB_VERBOSE,
+	       "registrations of hosts with the last master are kept (multicast groups: %u, their "
+	       "members: %u, services: %u, subscriptions: %u, alias GUIDs: %u%s)",
+	       st->groups, st->members, st->services, st->subscriptions, st->guids, lost);
 	copy_clear(&r->kept);
 	return true;
 }

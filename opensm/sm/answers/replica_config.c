@@ -24,6 +24,8 @@
 #define REFRESH	 (60 * MONO_S) /* period at which files are read again */
 #define FORGET	 (600 * MONO_S)
 #define MEET	 (5 * MONO_S) /* time for a standby to get the master's configuration */
+/* Time for files to be changed, and read again, on both hosts. */
+#define SETTLE	 (90 * MONO_S)
 
 enum { NONE, PARTITIONS, PREFIXES, ROUTING, QOS, ADDRESSES, PORTS, SERVICE, CONGESTION, GROUPS };
 
@@ -267,19 +269,23 @@ static void tell_difference(struct sm *sm, const struct config_peer *p)
 	name_groups(p->differs, names, sizeof(names));
 	if (p->differs)
 		log_guid(sm, p->guid, LOG_ID_REPLICA, LOGB_ERROR,
-			 "this %s is configured otherwise than we are (%s): a failover will change "
-			 "the fabric; make the files on both hosts equal "
+			 "this %s is configured otherwise than this host (%s): a failover will "
+			 "change the fabric; make the files on both hosts equal "
 			 "(opensmctl managers --diff)",
 			 role, names);
 	else
-		log_guid(sm, p->guid, LOG_ID_REPLICA, LOGB_INFO, "this %s is configured as we are",
-			 role);
+		log_guid(sm, p->guid, LOG_ID_REPLICA, LOGB_INFO,
+			 "this %s is configured as this host is", role);
 }
 
 static void compare_digests(struct sm *sm, struct config_peer *p)
 {
-	p->differs = differing_groups(sm->m.replica, p);
-	if (p->differs == p->told || (sm->conf->replicate_configuration && sm->now < p->met + MEET))
+	unsigned differs = differing_groups(sm->m.replica, p);
+
+	if (differs != p->differs && sm->now >= p->tell_at)
+		p->tell_at = sm->now + SETTLE;
+	p->differs = differs;
+	if (differs == p->told || (sm->conf->replicate_configuration && sm->now < p->tell_at))
 		return;
 	p->told = p->differs;
 	tell_difference(sm, p);
@@ -310,7 +316,8 @@ static struct config_peer *peer_of(struct replica *r, guid_t guid, mono_t now)
 	drop_old_peers(r, now);
 	if (r->config.n_peers == CONFIG_PEERS)
 		return NULL;
-	r->config.peers[r->config.n_peers] = (struct config_peer){ .guid = guid, .met = now };
+	r->config.peers[r->config.n_peers] =
+		(struct config_peer){ .guid = guid, .tell_at = now + MEET };
 	return &r->config.peers[r->config.n_peers++];
 }
 
@@ -383,8 +390,11 @@ void config_publish(struct sm *sm)
 	struct replica *r = sm->m.replica;
 	uint8_t record[SVR_BYTES];
 
-	if (!admin_view(sm) || r->config.published == sm->stats.heavy_sweeps + 1)
+	if (!admin_view(sm) || (r->config.published == sm->stats.heavy_sweeps + 1 &&
+				r->config.digests_of == sm->conf &&
+				r->config.digests_of_file == partition_of_file(sm)))
 		return;
+	r->config.digests_of_file = partition_of_file(sm);
 	r->config.published = sm->stats.heavy_sweeps + 1;
 	r->config.digests_at = sm->now - REFRESH; /* the sweep has read the partition file again */
 	config_refresh(sm);

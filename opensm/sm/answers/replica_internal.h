@@ -78,8 +78,9 @@ struct config_peer {
 	guid_t guid;
 	uint32_t digests[SMC_DIGESTS];
 	unsigned differs, told; /* masks of groups: those that differ; those logged to differ */
-	mono_t met, heard;	/* first and last registration with us */
-	bool copied;		/* set if it has a copy of what is registered with us */
+	mono_t tell_at; /* time before which `differs` is not logged, as it may end by itself */
+	mono_t heard;	/* last registration with us */
+	bool copied;	/* set if it has a copy of what is registered with us */
 };
 #define CONFIG_PEERS MAX_REMOTE_SMS
 
@@ -99,6 +100,7 @@ struct replica_config {
 	const struct conf *digests_of; /* configuration they were made of; one reference */
 	mono_t digests_at;
 	uint32_t own_epoch;
+	const struct partitions *digests_of_file; /* compared only */
 	unsigned published; /* number of the heavy sweep after which our record was made */
 	struct config_peer peers[CONFIG_PEERS];
 	unsigned n_peers;

@@ -174,7 +174,8 @@ static void put_in_force(struct sm *sm, struct partitions *p, enum rules rules)
 		pt->rights = pkey_rights_free(pt->rights);
 		partition_join(sm);
 		warn_of_tenants(sm, p);
-		log_info("partitions: %zu in force, %zu multicast groups exist", p->n, p->n_groups);
+		log_at(sm->first_sweep_done ? LOGB_INFO : LOGB_VERBOSE,
+		       "partitions in force: %zu, with multicast groups: %zu", p->n, p->n_groups);
 	}
 	pt->rules = rules;
 	if (changed || newly_good)

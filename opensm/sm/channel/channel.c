@@ -193,6 +193,7 @@ void channel_state_changed(struct sm *sm)
 
 	if (!c)
 		return;
+	c->master_since = sm->state == SM_MASTER ? sm->now : MONO_NEVER;
 	if (sm->state == SM_NOT_ACTIVE)
 		peer_lose_all(sm, "this manager is not active");
 	for (unsigned i = 0; i < c->n_rows && sm->state != SM_MASTER; i++)

@@ -155,7 +155,8 @@ struct channel_peer {
 	mono_t registered_at;
 	struct transport_addr at; /* address at which it last proved itself; LID 0: never */
 	struct told told;
-	struct log_limit log; /* limits records that it came and went */
+	struct log_limit log; /* limits records that it went */
+	bool lost_told;	      /* set if a record says that it went, and none that it is back */
 
 	/* Our direction. */
 	bool connected, hello_out, fail; /* fail: the next tick disconnects it */
@@ -187,6 +188,7 @@ struct channel_handler {
 
 struct channel {
 	const struct channel_questions *questions;
+	mono_t master_since; /* start of the state MASTER; MONO_NEVER: in another state */
 	/* channel_key.c: drawn when first needed; `life`: number of this process. */
 	bool is_drawn, has_secret;
 	uint64_t life;

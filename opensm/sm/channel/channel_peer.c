@@ -95,17 +95,33 @@ static void look_around(struct sm *sm)
 
 /* ---- managers that go -------------------------------------------------------------------- */
 
-static void log_peer(struct sm *sm, struct channel_peer *p, const char *what, const char *why)
+/*
+ * Logs a standby that is lost to this master, and when it is there again. A former master that died
+ * is none: that was logged.
+ */
+static void tell_lost(struct sm *sm, struct channel_peer *p, const char *why)
 {
 	unsigned more;
 
-	if (!log_allow(&p->log, sm->now, &more))
+	log_guid(sm, p->guid, LOG_ID_REPLICA, LOGB_VERBOSE,
+		 "the channel to this manager is closed: %s", why);
+	if (sm->state != SM_MASTER || p->heard_at < sm->m.channel->master_since ||
+	    !log_allow(&p->log, sm->now, &more))
 		return;
-	log_guid(sm, p->guid, LOG_ID_REPLICA, LOGB_INFO, "the channel to this manager is %s%s",
-		 what, why);
-	if (more)
-		log_guid(sm, p->guid, LOG_ID_REPLICA, LOGB_INFO,
-			 "the channel to this manager had opened or closed %u times more", more);
+	p->lost_told = true;
+	log_guid(
+		sm, p->guid, LOG_ID_REPLICA, LOGB_ERROR,
+		"this standby is out of reach (%s): what is changed now it learns when it is back. "
+		"If it does not come back, look at opensm on its host",
+		why);
+}
+
+static void tell_connected(struct sm *sm, struct channel_peer *p)
+{
+	log_guid(sm, p->guid, LOG_ID_REPLICA, p->lost_told ? LOGB_INFO : LOGB_VERBOSE, "%s",
+		 p->lost_told ? "this standby is in reach again"
+			      : "the channel to this manager is open");
+	p->lost_told = false;
 }
 
 /* Notes that a manager is gone. One that was connected only briefly is not asked again at once. */
@@ -125,7 +141,7 @@ static void lose(struct sm *sm, struct channel_peer *p, const char *why)
 	out_lose(sm, p);
 	if (!connected)
 		return;
-	log_peer(sm, p, "closed: ", why);
+	tell_lost(sm, p, why);
 	tell_news(sm, NEWS_STANDBY_LOST, .guid = p->guid);
 }
 
@@ -300,7 +316,7 @@ static void on_confirmed(struct sm *sm, struct channel_peer *p, const struct tra
 	p->serial = 0;
 	p->connected = true;
 	p->hello_at = sm->now + hello_period(sm, p);
-	log_peer(sm, p, "open", "");
+	tell_connected(sm, p);
 	tell_news(sm, NEWS_STANDBY_CONNECTED, .guid = p->guid);
 }
 

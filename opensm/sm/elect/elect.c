@@ -4,6 +4,7 @@
  * diagram.
  */
 #include <assert.h>
+#include <stdarg.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -217,10 +218,8 @@ static void on_handed_over(void *owner, const struct mad_result *result)
 	    sm->m.elect->polled != r->guid)
 		return;
 	remote_failed(r);
-	log_guid(sm, r->guid, LOG_ID_HANDOVER_FAILED, LOGB_ERROR,
-		 "this subnet manager does not take the fabric over (%s)",
-		 mad_status_name(result->status));
-	elect_take_over(sm, "the fabric was not taken over");
+	elect_take_over(sm, LOGB_ERROR, "this subnet manager refuses to take the fabric over (%s)",
+			mad_status_name(result->status));
 }
 
 /* Makes the HANDOVER request; a manager of ours gets a proof instead of the key. */
@@ -253,8 +252,9 @@ static void stand_by_for(struct sm *sm, struct remote_sm *r)
 	bool was_master = sm->state == SM_MASTER;
 
 	log_guid(sm, r->guid, was_master ? LOG_ID_HANDOVER : LOG_ID_MANAGER_SEEN, LOGB_INFO,
-		 "subnet manager of priority %u is %s; we %sstand by", r->priority,
-		 sm_state_name(r->state), was_master ? "hand over and " : "");
+		 "this subnet manager is %s; %s", sm_state_name(r->state),
+		 was_master ? "it has a greater priority, and gets the fabric"
+			    : "this host stands by");
 	if (p && was_master)
 		hand_over(sm, r, p);
 	poll_start(sm, r->guid);
@@ -283,7 +283,7 @@ void elect_good_bye(struct sm *sm)
 	if (!sync_last_command(sm->sync, p, &rq))
 		return;
 	log_guid(sm, r->guid, LOG_ID_HANDOVER, LOGB_INFO,
-		 "we end, and hand over to this subnet manager");
+		 "the fabric is handed over to this subnet manager, as this one ends");
 	sm->m.elect->handed_over = true;
 }
 
@@ -294,7 +294,8 @@ static void wait_for(struct sm *sm, const struct remote_sm *r)
 	if (sm->m.elect->polled == r->guid)
 		return;
 	log_guid(sm, r->guid, LOG_ID_MANAGER_SEEN, LOGB_INFO,
-		 "another MASTER, of priority %u; nothing is changed until it hands over",
+		 "this subnet manager, of priority %u, is MASTER too: nothing is changed until it "
+		 "hands over",
 		 r->priority);
 	poll_start(sm, r->guid);
 	poll_tell(sm);
@@ -376,8 +377,20 @@ bool elect_decide(struct sm *sm)
 	return true;
 }
 
-void elect_take_over(struct sm *sm, const char *why)
+void elect_take_over(struct sm *sm, unsigned bits, const char *fmt, ...)
 {
+	guid_t polled = sm->m.elect->polled;
+	char why[120];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(why, sizeof(why), fmt, ap);
+	va_end(ap);
+	if (polled)
+		log_guid(sm, polled, bits & LOGB_ERROR ? LOG_ID_HANDOVER_FAILED : LOG_ID_HANDOVER,
+			 bits, "%s; this host takes over", why);
+	else
+		log_on(ABOUT(.id = LOG_ID_HANDOVER), bits, "%s; this host takes over", why);
 	elect_enter(sm, SM_DISCOVERING);
 	want_sweep(sm, SWEEP_HEAVY, why);
 }
@@ -412,7 +425,8 @@ void sm_set_priority(struct sm *sm, unsigned priority)
 
 	if (priority > PRIORITY_MAX || priority == sm->m.elect->priority)
 		return;
-	log_info("sm_priority is %u now, and was %u: asked for", priority, sm->m.elect->priority);
+	log_info("sm_priority is %u now, and was %u, as an administrator asked for", priority,
+		 sm->m.elect->priority);
 	sm->m.elect->priority = priority;
 	priority_changed(sm, before);
 }
@@ -441,7 +455,7 @@ void elect_reconfigured(struct sm *sm, const struct conf *before)
 	remote_reconfigured(sm, before->sm_key != sm->conf->sm_key);
 	r = remote_find(sm, sm->m.elect->polled);
 	if (sm->state == SM_STANDBY && r && r->trust != SM_TRUSTED)
-		elect_take_over(sm, "the master is not in allowed_sm_guids any more");
+		elect_take_over(sm, LOGB_INFO, "this master is not in allowed_sm_guids any more");
 	else
 		priority_changed(sm, told);
 }

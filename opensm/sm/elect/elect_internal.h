@@ -128,7 +128,8 @@ struct elect {
 /* Higher priority, then lower port GUID; ours as told now. */
 bool elect_is_greater(const struct sm *sm, const struct remote_sm *r);
 /* Discovery first; what it finds decides. */
-void elect_take_over(struct sm *sm, const char *why);
+void elect_take_over(struct sm *sm, unsigned bits, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 /* MASTER: the other master that we waited for is one no more, or is not waited for any longer. */
 void elect_end_wait(struct sm *sm, const char *why);
 /* MASTER, and the manager before us has let go. */

@@ -205,15 +205,14 @@ static mono_t patience_with(const struct sm *sm, const struct remote_sm *r)
 static void give_up_idle(struct sm *sm, struct remote_sm *r)
 {
 	remote_failed(r);
-	log_guid(sm, r->guid, LOG_ID_HANDOVER_FAILED, LOGB_ERROR,
-		 "this subnet manager is to be master and stays %s; it is passed over",
-		 sm_state_name(r->state));
-	elect_take_over(sm, "there is no master");
+	elect_take_over(sm, LOGB_ERROR, "this subnet manager is to be MASTER and stays %s",
+			sm_state_name(r->state));
 }
 
 static void back_to_sleep(struct sm *sm)
 {
-	log_info("the manager that ordered STANDBY does not answer as a master");
+	log_info("the subnet manager that ordered this one to stand by does not answer as a "
+		 "master: this one is NOTACTIVE again");
 	elect_enter(sm, SM_NOT_ACTIVE);
 }
 
@@ -230,8 +229,9 @@ static void check_presence(struct sm *sm, const struct remote_sm *r)
 	if (!poll->absent || !told_first(&sm->m.elect->told, TOLD_ABSENT))
 		return;
 	log_guid(sm, r->guid, LOG_ID_HANDOVER_FAILED, LOGB_ERROR,
-		 "this subnet manager says that it is MASTER, and our port still names us: it may "
-		 "manage nothing (allowed_sm_guids keeps strangers out)");
+		 "this subnet manager says that it is MASTER, and has not written its LID to our "
+		 "port: it may manage nothing. Stop it if it should not be there "
+		 "(allowed_sm_guids keeps strangers out)");
 }
 
 /* Handles an answer as STANDBY (handover.md 3). */
@@ -249,7 +249,7 @@ static void standby_answered(struct sm *sm, struct remote_sm *r)
 	} else if (e->on_probation) {
 		back_to_sleep(sm);
 	} else if (r->state == SM_NOT_ACTIVE || !elect_is_greater(sm, r)) {
-		elect_take_over(sm, "the master has stepped down");
+		elect_take_over(sm, LOGB_INFO, "this subnet manager is not MASTER any more");
 	} else if (sm->now - e->poll.since >= patience_with(sm, r)) {
 		give_up_idle(sm, r);
 	}
@@ -280,8 +280,9 @@ static void rival_answered(struct sm *sm, struct remote_sm *r)
 	} else {
 		remote_failed(r);
 		log_guid(sm, r->guid, LOG_ID_HANDOVER_FAILED, LOGB_ERROR,
-			 "this subnet manager is MASTER beside us, and lower, and does not hand "
-			 "over; we set up the fabric in spite of it");
+			 "this subnet manager is MASTER beside this one, of less priority, and "
+			 "does not hand over: the fabric is set up in spite of it. Stop it, or "
+			 "two masters write to the same ports");
 		elect_end_wait(sm, "the other master does not hand over");
 	}
 }
@@ -307,7 +308,7 @@ static void give_up(struct sm *sm)
 
 	if (r)
 		r->unanswered = SILENT_AFTER;
-	elect_take_over(sm, "the master does not answer any more");
+	elect_take_over(sm, LOGB_ERROR, "the master does not answer any more");
 }
 
 static void poll_missed(struct sm *sm)

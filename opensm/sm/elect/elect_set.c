@@ -73,15 +73,17 @@ static void look_into(struct sm *sm, guid_t by)
 
 void offer_answered(struct sm *sm, const struct remote_sm *r)
 {
+	char where[PLACE_STRLEN];
+
 	if (r->guid != sm->m.elect->offer.by || r->trust != SM_TRUSTED)
 		return;
 	if (r->state != SM_MASTER) {
 		elect_accept(sm, "handover");
 	} else if (sm->m.elect->offer.asked > 1) {
 		log_on(about_guid(sm, LOG_ID_MANAGER_REFUSED, r->guid), LOGB_ERROR,
-		       "a HANDOVER came in the name of 0x%016" PRIx64
-		       ", which is MASTER still: it is not obeyed",
-		       r->guid);
+		       "%s: a HANDOVER came in the name of this subnet manager, which is MASTER "
+		       "still: nothing is taken over",
+		       guid_place_str(sm, r->guid, where));
 		sm->m.elect->offer.by = 0;
 	}
 }
@@ -112,7 +114,7 @@ static void tell_order(struct sm *sm, enum log_id id, guid_t by, const char *wha
 {
 	char where[PLACE_STRLEN];
 
-	log_on(about_guid(sm, id, by), LOGB_INFO, "%s %s", what, guid_place_str(sm, by, where));
+	log_on(about_guid(sm, id, by), LOGB_INFO, "%s: %s", guid_place_str(sm, by, where), what);
 }
 
 /*
@@ -135,7 +137,7 @@ static void obey_handover(struct sm *sm, guid_t by)
 	const struct remote_sm *r = remote_find(sm, by);
 
 	tell_order(sm, LOG_ID_HANDOVER, by,
-		   "mastership is handed over to us by the subnet manager");
+		   "this subnet manager hands the fabric over to this host");
 	sm->m.elect->others_ruled = true;
 	switch (sm->state) {
 	case SM_DISCOVERING:
@@ -163,14 +165,16 @@ static void obey_handover(struct sm *sm, guid_t by)
 
 static void obey_disable(struct sm *sm, guid_t by)
 {
-	tell_order(sm, LOG_ID_STATE_NOT_ACTIVE, by, "disabled by the master");
+	tell_order(sm, LOG_ID_STATE_NOT_ACTIVE, by,
+		   "this master disables this manager, which is NOTACTIVE until it is told "
+		   "otherwise");
 	elect_enter(sm, SM_NOT_ACTIVE);
 }
 
 /* Obeys STANDBY. Its sender may be unknown here: the state lasts if it answers as master. */
 static void obey_standby(struct sm *sm, guid_t by)
 {
-	tell_order(sm, LOG_ID_HANDOVER, by, "ordered to STANDBY by the subnet manager");
+	tell_order(sm, LOG_ID_HANDOVER, by, "this subnet manager tells this one to stand by");
 	sm->m.elect->on_probation = true;
 	poll_start(sm, by);
 	elect_enter(sm, SM_STANDBY);
@@ -178,8 +182,9 @@ static void obey_standby(struct sm *sm, guid_t by)
 
 static void obey_discover(struct sm *sm, guid_t by)
 {
-	tell_order(sm, LOG_ID_HANDOVER, by, "ordered to DISCOVER by the master");
-	elect_take_over(sm, "Set(SMInfo) DISCOVER");
+	tell_order(sm, LOG_ID_HANDOVER, by,
+		   "this master tells this manager to read the fabric anew");
+	elect_take_over(sm, LOGB_INFO, "Set(SMInfo) DISCOVER");
 }
 
 /* ---- senders that are obeyed ----------------------------------------------------------------- */
@@ -286,14 +291,15 @@ static void report_refusal(struct sm *sm, const struct transport_addr *from, con
 		return;
 	if (from->lid == LID_PERMISSIVE)
 		log_on(about_guid(sm, LOG_ID_MANAGER_REFUSED, guid), LOGB_ERROR,
-		       "Set(SMInfo) %s in the name of %s, by a directed route, is refused: %s",
-		       c ? c->name : "of an unknown kind", guid_place_str(sm, guid, where), why);
+		       "%s: Set(SMInfo) %s in the name of this port, which came by a directed "
+		       "route, is refused: %s",
+		       guid_place_str(sm, guid, where), c ? c->name : "of an unknown kind", why);
 	else
 		log_on(about_port(LOG_ID_MANAGER_REFUSED, port_with(sm, from->lid)), LOGB_ERROR,
-		       "Set(SMInfo) %s in the name of 0x%016" PRIx64
-		       " from LID %u (%s) is refused: %s",
-		       c ? c->name : "of an unknown kind", guid, from->lid,
-		       fabric_place_str(port_with(sm, from->lid), where), why);
+		       "%s sent, from LID %u, a Set(SMInfo) %s in the name of 0x%016" PRIx64
+		       ", which is refused: %s",
+		       fabric_place_str(port_with(sm, from->lid), where), from->lid,
+		       c ? c->name : "of an unknown kind", guid, why);
 	if (more)
 		log_error("%u similar records were left out", more);
 }
@@ -324,7 +330,7 @@ static void look_round(struct sm *sm, guid_t by, const struct command *c)
 	    is_known_sm(sm, by) || by == sm->tr->port_guid ||
 	    !log_allow(&sm->m.elect->look_limit, sm->now, &(unsigned){ 0 }))
 		return;
-	elect_take_over(sm, "a HANDOVER from a subnet manager not known here");
+	elect_take_over(sm, LOGB_INFO, "a subnet manager that is not known here hands over");
 }
 
 static void receive_set(struct sm *sm, const struct transport_addr *from, const uint8_t *mad,

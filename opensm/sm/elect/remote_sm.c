@@ -200,21 +200,31 @@ static const char *how_believed(const struct sm *sm, const struct remote_sm *r)
 			 "one for a stranger (sm_key_shown); it is sent no key";
 }
 
+/*
+ * The level of the record on a trusted manager: a master tells of a new standby; a manager that
+ * finds a master logs that it stands by for it.
+ */
+static unsigned news_bits(const struct sm *sm, const struct remote_sm *r)
+{
+	return sm->state == SM_MASTER || how_believed(sm, r)[0] ? LOGB_INFO : LOGB_VERBOSE;
+}
+
 /* Logs a manager once with its place, and again when place or state change. */
 static void report_manager(struct sm *sm, struct remote_sm *r)
 {
-	char where[PLACE_STRLEN], text[PLACE_STRLEN + 160];
+	char where[PLACE_STRLEN], text[PLACE_STRLEN + 200];
 	unsigned more;
 	uint64_t h;
 
 	guid_place_str(sm, r->guid, where);
 	if (r->trust == SM_TRUSTED)
-		snprintf(text, sizeof(text), "%s: a subnet manager of priority %u%s", where,
-			 r->priority, how_believed(sm, r));
+		snprintf(text, sizeof(text), "%s: another subnet manager is here, of priority %u%s",
+			 where, r->priority, how_believed(sm, r));
 	else
 		snprintf(text, sizeof(text),
-			 "%s: a subnet manager of priority %u that %s; it is not obeyed", where,
-			 r->priority, remote_trust_name(r->trust));
+			 "%s: a subnet manager of priority %u %s: what it says is ignored; stop it "
+			 "if it is not one of yours",
+			 where, r->priority, remote_trust_name(r->trust));
 	/* Is there anything new to log? The claims of an untrusted manager are not. */
 	h = hash_bytes(HASH_START, where, strlen(where)) + r->trust;
 	if (r->trust == SM_TRUSTED)
@@ -224,7 +234,7 @@ static void report_manager(struct sm *sm, struct remote_sm *r)
 		return;
 	r->told = h;
 	if (r->trust == SM_TRUSTED)
-		log_on(about_guid(sm, LOG_ID_MANAGER_SEEN, r->guid), LOGB_INFO, "%s", text);
+		log_on(about_guid(sm, LOG_ID_MANAGER_SEEN, r->guid), news_bits(sm, r), "%s", text);
 	else
 		log_on(about_guid(sm, LOG_ID_MANAGER_REFUSED, r->guid), LOGB_ERROR, "%s", text);
 	if (more)

@@ -529,7 +529,7 @@ static void tell_loaded(const struct settle *s)
 	for (unsigned t = 0; t < LEDGER_TABLES; t++)
 		n += ledger_rows_there(s->ledger, t);
 	if (n)
-		log_info("%s: %zu rows", s->path, n);
+		log_verbose("%s: %zu rows of what was changed at run time", s->path, n);
 }
 
 void disk_load(struct sm *sm, const struct sm_paths *paths)

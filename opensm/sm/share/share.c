@@ -27,23 +27,30 @@ static char *names_of(const struct copied_pins *pins)
 	return text;
 }
 
+/*
+ * Time before local differences are logged: until then the copy of the last master may be in force,
+ * and the files of only one host may have been read again.
+ */
+#define PINS_WAIT (15 * MONO_S)
+
 /* Logs the local differences, once per set. */
 static void tell_pins(struct share *s)
 {
 	_cleanup_free_ char *names = names_of(&s->pins);
 
+	s->tell_at = 0;
 	if (s->pins_told ? strcmp(s->pins_told, names) == 0 : !*names)
 		return;
 	free(s->pins_told);
 	s->pins_told = take(names);
 	if (s->pins.n)
 		log_on(ABOUT(.id = LOG_ID_REPLICA), LOGB_ERROR,
-		       "set otherwise here than at the master, and kept as it is here: %s; a "
-		       "failover will change the fabric (opensmctl managers --diff)",
+		       "options that are set otherwise here than at the master, and kept: %s; "
+		       "a failover will change the fabric (opensmctl managers --diff)",
 		       s->pins_told);
 	else
 		log_on(ABOUT(.id = LOG_ID_REPLICA), LOGB_INFO,
-		       "nothing is set otherwise here than at the master any more");
+		       "no option is set otherwise here than at the master any more");
 }
 
 /* ---- the configuration in force ------------------------------------------------------------ */
@@ -71,7 +78,7 @@ struct conf *share_layered(struct sm *sm, const struct conf *own)
 	conf = copied_layer(own, s->copied, sm->tr->port_guid, s->folder, &s->pins, &report);
 	tell_findings(&report);
 	conf_report_clear(&report);
-	tell_pins(s);
+	s->tell_at = sm->now + PINS_WAIT;
 	return conf;
 }
 
@@ -156,6 +163,9 @@ void share_state_changed(struct sm *sm)
 	struct share *s = sm->m.share;
 
 	s->is_due = s->is_row_due = true;
+	memset(s->with_told, 0, sizeof(s->with_told));
+	if (s->tell_at)
+		s->tell_at = sm->now + PINS_WAIT;
 	if (sm->state == SM_MASTER)
 		tell_rule(sm);
 }
@@ -167,6 +177,10 @@ void share_reconfigured(struct sm *sm, const struct conf *before)
 
 void share_tick(struct sm *sm)
 {
+	struct share *s = sm->m.share;
+
+	if (s->tell_at && sm->now >= s->tell_at && sm->state == SM_STANDBY)
+		tell_pins(s);
 	if (sm->state == SM_MASTER)
 		share_master_tick(sm);
 	else if (sm->state == SM_STANDBY)
@@ -175,7 +189,11 @@ void share_tick(struct sm *sm)
 
 mono_t share_next(const struct sm *sm)
 {
+	const struct share *s = sm->m.share;
+
 	if (sm->state == SM_MASTER)
 		return share_master_next(sm);
-	return sm->state == SM_STANDBY ? share_standby_next(sm) : MONO_NEVER;
+	if (sm->state != SM_STANDBY)
+		return MONO_NEVER;
+	return mono_min(share_standby_next(sm), s->tell_at ? s->tell_at : MONO_NEVER);
 }

@@ -50,6 +50,13 @@ struct share_said {
 	size_t len;
 };
 
+/* A standby of which it was logged that it has our configuration; `guid` 0: free. */
+#define SHARE_TOLD 8u
+struct share_told {
+	guid_t guid;
+	bool pins; /* set if some options differ there, as they are set so */
+};
+
 struct share {
 	char *folder; /* NULL: no copy is kept */
 	struct conf *own;
@@ -57,6 +64,7 @@ struct share {
 	struct copied *copied; /* NULL: no copy */
 	struct copied_pins pins;
 	char *pins_told;
+	mono_t tell_at; /* time at which `pins` are logged; 0: they need not be */
 	/* As STANDBY. */
 	guid_t followed; /* port GUID of the master whose row was last read */
 	bool is_due;	 /* set if that row, or our configuration, has changed since */
@@ -72,6 +80,8 @@ struct share {
 	bool is_row_due, writing;
 	mono_t write_at;
 	struct told told;
+	guid_t copy_told; /* master whose copy was logged last; later ones are verbose */
+	struct share_told with_told[SHARE_TOLD];
 };
 
 enum { TOLD_FAULTY_FILE, TOLD_LARGE_FILE, TOLD_LARGE_TEXT, TOLD_NOT_STORED };

@@ -186,27 +186,61 @@ static void write_row(struct sm *sm)
 
 /* ---- standbys ------------------------------------------------------------------------------ */
 
+/* The note of a standby, or a free one for `guid` 0; NULL: there is none. */
+static struct share_told *told_of(struct share *s, guid_t guid)
+{
+	for (unsigned i = 0; i < SHARE_TOLD; i++)
+		if (s->with_told[i].guid == guid)
+			return &s->with_told[i];
+	return NULL;
+}
+
+/* Is it news that the standby has our configuration? It has each change of it, in turn. */
+static bool is_news(struct share *s, const struct share_said *said)
+{
+	struct share_told *t = told_of(s, said->guid) ?: told_of(s, 0);
+	bool is_new = !t || t->guid != said->guid || t->pins != !!said->pins;
+
+	if (t)
+		*t = (struct share_told){ said->guid, !!said->pins };
+	return is_new;
+}
+
+static void forget_told(struct share *s, guid_t guid)
+{
+	struct share_told *t = told_of(s, guid);
+
+	if (t)
+		t->guid = 0;
+}
+
 static void tell_status(struct sm *sm, const struct share_said *said)
 {
+	unsigned bits;
+
 	switch (said->status) {
 	case SHARE_STORED:
-		log_guid(sm, said->guid, LOG_ID_REPLICA, LOGB_INFO,
-			 "this standby has our configuration%s",
+		bits = is_news(sm->m.share, said) ? LOGB_INFO : LOGB_VERBOSE;
+		log_guid(sm, said->guid, LOG_ID_REPLICA, bits,
+			 "this standby has the configuration of this host%s",
 			 said->pins ? ", except for what is set otherwise there "
 				      "(opensmctl managers --diff)"
 				    : "");
 		break;
 	case SHARE_DECLINED:
 		log_guid(sm, said->guid, LOG_ID_REPLICA, LOGB_INFO,
-			 "this standby does not take our configuration: replicate_configuration "
-			 "is FALSE there");
+			 "this standby does not take the configuration of this host: "
+			 "replicate_configuration is FALSE there");
+		forget_told(sm->m.share, said->guid);
 		break;
 	case SHARE_DAMAGED:
 	case SHARE_DISK:
 		log_guid(sm, said->guid, LOG_ID_REPLICA, LOGB_ERROR,
-			 "this standby has not our configuration: %s",
-			 said->status == SHARE_DISK ? "it cannot store it, its log says why"
-						    : "it does not understand it");
+			 "this standby lacks the configuration of this host: %s",
+			 said->status == SHARE_DISK
+				 ? "it cannot store it, its log says why"
+				 : "it does not understand it; run the same version on both hosts");
+		forget_told(sm->m.share, said->guid);
 		break;
 	case SHARE_COMING:
 		break;

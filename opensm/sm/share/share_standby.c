@@ -77,12 +77,14 @@ static void tell_not_stored(struct sm *sm, const char *folder, int error)
 static void use_copy(struct sm *sm, struct copied *c)
 {
 	struct share *s = sm->m.share;
+	bool is_news = s->copy_told != c->from && !(s->copied && s->copied->hash == c->hash);
 
 	copied_unref(s->copied);
 	s->copied = c;
-	log_guid(sm, c->from, LOG_ID_REPLICA, LOGB_INFO,
-		 "the configuration of this master was copied: %zu options, %zu files",
+	log_guid(sm, c->from, LOG_ID_REPLICA, is_news ? LOGB_INFO : LOGB_VERBOSE,
+		 "the configuration of this master was copied to this host: %zu options, %zu files",
 		 c->n_options, c->n_files);
+	s->copy_told = c->from;
 	tell_news(sm, NEWS_CONFIG_COPIED);
 }
 
