@@ -181,7 +181,7 @@ static void log_counts(const struct sm *sm)
 		len += snprintf(text + len, sizeof(text) - len, "%s%s %s %" PRIu64, i ? ", " : "",
 				mad_method_name(counts[i].method), ib_attr_name(counts[i].attr),
 				counts[i].sent);
-	log_info("SMPs sent: %" PRIu64 " (%s)", mad_sent(sm_mad(sm), 0), n ? text : "none");
+	log_verbose("SMPs sent: %" PRIu64 " (%s)", mad_sent(sm_mad(sm), 0), n ? text : "none");
 }
 
 static void on_dump_job(void *arg, struct sm_job *job)
@@ -314,7 +314,7 @@ static bool claim_port(struct daemon *d)
 	if (r < 0 && !told_holds(&d->told, TOLD_WAITING))
 		log_on(ABOUT(.id = LOG_ID_PORT_WAIT, .port_guid = d->tr->port_guid, .error = -r,
 			     .local = true),
-		       LOGB_ERROR, "the IsSM bit of port 0x%016" PRIx64 " cannot be set: %s",
+		       LOGB_ERROR, "port 0x%016" PRIx64 ": its IsSM bit cannot be set: %s",
 		       d->tr->port_guid, strerror(-r));
 	return true;
 }
@@ -452,7 +452,7 @@ static void run_sm(struct daemon *d)
 	for (unsigned i = 0; i < ROUNDS_PER_WAKE && r >= SM_MADS_PER_DISPATCH; i++)
 		r = sm_dispatch(d->sm, clock_now());
 	if (r == -ENODEV) {
-		log_sys_on(ABOUT(.id = LOG_ID_PORT_GONE), "the port is gone");
+		log_sys_on(ABOUT(.id = LOG_ID_PORT_GONE), "the port is gone: it is waited for");
 		close_port(d);
 		retry_failed(&d->reopen, clock_now());
 	} else if (release && release_is_refused(d->sm, clock_now() - d->api.started)) {

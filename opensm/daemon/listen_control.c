@@ -726,9 +726,9 @@ struct listen_control *listen_control_open(sd_event *event, const struct daemon_
 	r = start_listening(w, event, path);
 	if (r >= 0)
 		return w;
-	log_info("no control socket at %s: %s", path,
-		 r == -EADDRINUSE ? "another opensm listens there, or it is no socket" :
-				    strerror(-r));
+	log_info("no control socket at %s: %s; opensmctl does not reach this manager", path,
+		 r == -EADDRINUSE ? "another opensm listens there, or it is no socket"
+				  : strerror(-r));
 	return listen_control_close(w);
 }
 

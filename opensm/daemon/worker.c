@@ -76,7 +76,8 @@ struct worker *worker_new(void)
 
 	w->back = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (w->back < 0 || sem_init(&w->to, 0, 0) < 0) {
-		log_error("no descriptor for the worker thread: errno %d", errno);
+		log_error("the worker thread cannot be started: no descriptor (%s)",
+			  strerror(errno));
 		abort();
 	}
 	sigfillset(&all);
@@ -84,7 +85,7 @@ struct worker *worker_new(void)
 	r = pthread_create(&w->thread, NULL, run_jobs, w);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	if (r) {
-		log_error("no worker thread: error %d", r);
+		log_error("the worker thread cannot be started: %s", strerror(r));
 		abort();
 	}
 	return w;

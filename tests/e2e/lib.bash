@@ -234,9 +234,12 @@ route_table() {
 # ---- the daemon under test ----
 
 # sm_command HOST ARGS...: SM_CMD becomes the command line of the daemon at a host. SM_PRELOAD: one more shared object.
+# The tests wait for SUBNET UP after each sweep, which log_compat gives.
 sm_command() {
 	local host=$1
 	shift
+	[ ! -f "$WORK/opensm.conf" ] || grep -q '^log_compat' "$WORK/opensm.conf" ||
+		echo 'log_compat TRUE' >>"$WORK/opensm.conf"
 	SM_CMD=(env SIM_HOST="$host" OSM_CACHE_DIR="$WORK/cache" OSM_TMP_DIR="$WORK/dumps" OPENSM_RUN_DIR="$WORK/run"
 		UMADCOUNT_FILE="$WORK/count" LD_PRELOAD="${SM_PRELOAD:+$SM_PRELOAD }$PRELOAD_DIR/umadcount.so $UMAD2SIM"
 		"$SM_BIN" -F "$WORK/opensm.conf" -f "$WORK/opensm.log" -d 2 "$@")

@@ -109,6 +109,8 @@ start() {
 	shift 3
 	mkdir -p "$name.d"
 	[ -e "$name.conf" ] || : >"$name.conf"
+	# The tests wait for SUBNET UP after each sweep.
+	[ "$program" != "$SM_BIN" ] || grep -q '^log_compat' "$name.conf" || echo 'log_compat TRUE' >>"$name.conf"
 	OSM_CACHE_DIR=$WORK/$name.d OSM_TMP_DIR=$WORK/$name.d OPENSM_RUN_DIR=$WORK/run OPENSM_INSTANCE=$name \
 		"$IBFAB" run "$node" -- "$program" -F "$WORK/$name.conf" -f "$WORK/$name.log" -d 2 "$@" \
 		>>"$name.out" 2>&1 3>&- &

@@ -657,7 +657,8 @@ static void the_line_says_it(void **state)
 	char line[ROUTE_VERDICT_STRLEN];
 
 	assert_string_equal(route_verdict_str(&v, line),
-			    "all 100 pairs reach, no credit loop, hops 1.50/3, load 1/2/3");
+			    "all 100 pairs have a path, no credit loop, 1.50 hops on average and "
+			    "3 at most, 1 to 3 paths on a link (2 on average)");
 	v.unreachable = 7;
 	v.looping = 2;
 	v.credit_loop = true;
@@ -665,7 +666,8 @@ static void the_line_says_it(void **state)
 	v.minimal = false;
 	assert_string_equal(route_verdict_str(&v, line),
 			    "7 of 100 pairs have no path (2 going round), "
-			    "credit loops over 9 channels, hops 1.50/3 (not minimal), load 1/2/3");
+			    "credit loops over 9 channels, 1.50 hops on average and 3 at most (not "
+			    "minimal), 1 to 3 paths on a link (2 on average)");
 }
 
 /* Two leaves, one spine, one cable each: half of all cross pairs share it. */

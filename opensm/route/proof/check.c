@@ -388,14 +388,16 @@ char *route_verdict_str(const struct route_verdict *v, char ret[ROUTE_VERDICT_ST
 	else if (!v->pairs)
 		snprintf(reach, sizeof(reach), "no pairs of end ports on switches");
 	else
-		snprintf(reach, sizeof(reach), "all %llu pairs reach",
+		snprintf(reach, sizeof(reach), "all %llu pairs have a path",
 			 (unsigned long long)v->pairs);
 	if (v->credit_loop)
 		snprintf(loops, sizeof(loops), "credit loops over %u channels", v->cycle_channels);
 	else
 		snprintf(loops, sizeof(loops), "no credit loop");
-	snprintf(ret, ROUTE_VERDICT_STRLEN, "%s, %s, hops %.2f/%u%s, load %u/%.0f/%u", reach, loops,
-		 v->avg_hops, v->max_hops, v->minimal ? "" : " (not minimal)", v->min_load,
-		 v->avg_load, v->max_load);
+	snprintf(ret, ROUTE_VERDICT_STRLEN,
+		 "%s, %s, %.2f hops on average and %u at most%s, %u to %u paths on a link (%.0f on "
+		 "average)",
+		 reach, loops, v->avg_hops, v->max_hops, v->minimal ? "" : " (not minimal)",
+		 v->min_load, v->max_load, v->avg_load);
 	return ret;
 }

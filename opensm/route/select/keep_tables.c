@@ -40,10 +40,10 @@ static struct routes *balanced(const struct keeping *w, const struct route_job *
 	r = reroute_balance(engine_of(w, r), job, r, &report);
 	if (report.n_entries || report.n_lids)
 		snprintf(ret->note, sizeof(ret->note),
-			 "a channel would carry %u, with routes from scratch %u: %u entries move "
-			 "and %u LIDs are recomputed; now %u",
-			 ret->choice.verdict.max_load, report.load_fresh, report.n_entries,
-			 report.n_lids, report.verdict.max_load);
+			 "%u table entries and all routes to %u LIDs are moved: %u paths on the "
+			 "busiest link, else %u (all routes new: %u)",
+			 report.n_entries, report.n_lids, report.verdict.max_load,
+			 ret->choice.verdict.max_load, report.load_fresh);
 	ret->choice.verdict = report.verdict;
 	return r;
 }
@@ -80,8 +80,8 @@ static struct routes *grown(const struct keeping *w)
 		return r;
 	}
 	snprintf(anew.note, sizeof(anew.note),
-		 "kept entries load a channel with %u paths, new ones with %u: all recomputed",
-		 kept->max_load, anew.choice.verdict.max_load);
+		 "all routes are computed anew: %u paths on the busiest link, %u if most stayed",
+		 anew.choice.verdict.max_load, kept->max_load);
 	routes_unref(r);
 	*w->ret = anew;
 	return fresh;
@@ -240,8 +240,9 @@ static struct routes *standing(const struct keeping *w, const struct routes *bas
 static void say_kept(struct keep_report *ret, const char *what, const struct route_verdict *fresh)
 {
 	snprintf(ret->note, sizeof(ret->note),
-		 "tables found in the switches are kept %s (load %u, from scratch %u)", what,
-		 ret->choice.verdict.max_load, fresh->max_load);
+		 "routes found in the switches are kept %s: %u paths on the busiest link, %u with "
+		 "new routes",
+		 what, ret->choice.verdict.max_load, fresh->max_load);
 }
 
 /* Takes `fresh`. */
@@ -267,8 +268,7 @@ static struct routes *mended(const struct keeping *w, struct routes *fresh,
 	*w->ret = *anew;
 	if (r)
 		snprintf(w->ret->note, sizeof(w->ret->note),
-			 "tables found in the switches are clearly worse than from scratch: they "
-			 "are replaced");
+			 "routes found in the switches are replaced: new ones are clearly better");
 	routes_unref(r);
 	return fresh;
 }
@@ -416,11 +416,14 @@ static void say_better(const struct routes *was, const struct routes *now, struc
 
 	if (load < before)
 		snprintf(ret->note, sizeof(ret->note),
-			 "quiet: the most loaded channel carries %u instead of %u", load, before);
+			 "routes are evened out in a quiet minute: %u paths on the busiest link, "
+			 "%u before",
+			 load, before);
 	else
 		snprintf(ret->note, sizeof(ret->note),
-			 "quiet: a switch that carried little carries its share again; the most "
-			 "loaded channel carries %u, it was %u", load, before);
+			 "routes are evened out in a quiet minute: a switch that carried little "
+			 "has its share again; %u paths on the busiest link, %u before",
+			 load, before);
 }
 
 struct routes *keep_tables_balanced(const struct route_chain *chain, const struct route_job *job,

@@ -29,8 +29,9 @@
 #define AGAIN  MONO_S /* pause after another change if the comparison is late */
 
 struct quiet {
-	mono_t at;    /* time of the comparison; MONO_NEVER: none is due */
-	mono_t since; /* time of the first change since the last comparison; MONO_NEVER: none */
+	mono_t at;	/* time of the comparison; MONO_NEVER: none is due */
+	mono_t since;	/* time of the first change since the last comparison; MONO_NEVER: none */
+	mono_t started; /* start of the last comparison */
 	struct sm_job *job;	    /* comparing job; NULL: none is running */
 	struct routes *result;	    /* better routes than those in force; NULL: none */
 	struct route_report report; /* report on `result` */
@@ -95,6 +96,7 @@ static void on_routes(void *owner, struct routes *routes, struct route_report *r
 	struct quiet *q = sm->m.quiet;
 
 	q->job = NULL;
+	report->took = sm->now - q->started;
 	routing_note_job(sm, routes, report);
 	if (!routes || routes == sm_routes(sm)) {
 		q->since = MONO_NEVER;
@@ -142,6 +144,7 @@ void quiet_tick(struct sm *sm)
 	order.now = sm->now;
 	order.done = on_routes;
 	order.owner = sm;
+	q->started = sm->now;
 	q->job = route_job_new(&order);
 	sm->hooks.submit_job(sm->hooks.arg, q->job);
 }

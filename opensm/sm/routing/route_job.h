@@ -47,6 +47,7 @@ struct route_report {
 	 */
 	struct cdg *depends;
 	bool bad;	      /* set if some pairs have no path */
+	mono_t took;	      /* time from the order of the job to its result */
 	uint64_t unreachable; /* number of pairs without a path */
 	const char *fault;    /* flaw of the tables that an option allows; NULL: they hold */
 	/* With a runner only. */

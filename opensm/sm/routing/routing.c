@@ -20,7 +20,7 @@
 #include "util/mem.h"
 #include "util/told.h"
 
-enum { TOLD_NO_CHILD };
+enum { TOLD_NO_CHILD, TOLD_UNSAFE };
 
 struct routing {
 	struct routes *routes;		 /* routes installed, or being installed */
@@ -36,6 +36,9 @@ struct routing {
 	bool engines_again;		 /* set if an engine that died may run again */
 	struct told told;
 	mono_t started;
+	mono_t took;	      /* time that the computation of `fresh` took */
+	uint64_t lost_told;   /* number of pairs without a path in the last record */
+	char engine_told[32]; /* engine in the last record on tables; "": there was none */
 	uint64_t unreachable; /* number of pairs without a path in `fresh` */
 	char refused[600];    /* last logged text on engines that were refused */
 	char why[160];	      /* reason why the last job made no tables; "": it made some */
@@ -162,7 +165,7 @@ static void tell_routes(struct sm *sm)
 		.routes = {
 			.engine = r->routes->engine,
 			.reroute = sm->sweep == SWEEP_REROUTE,
-			.ms = (unsigned)((sm->now - r->started) / MONO_MS),
+			.ms = (unsigned)(r->took / MONO_MS),
 			.unreachable = (unsigned)MIN(r->unreachable, (uint64_t)UINT32_MAX),
 			.lanes = r->routes->lanes ? r->routes->lanes->n_vls : 1,
 		},
@@ -219,7 +222,7 @@ static void tell_refusal(struct sm *sm, const char *refused)
 	if (refused[0])
 		log_on(ABOUT(.id = LOG_ID_NO_ROUTES), LOGB_ERROR, "routing engine %s", refused);
 	else
-		log_info("every routing engine that is asked for gives good tables again");
+		log_info("routing: each engine of routing_engine makes good tables again");
 }
 
 /* Logs that there is no process for routing, and when there is one again. */
@@ -252,19 +255,49 @@ void routing_note_job(struct sm *sm, const struct routes *routes, const struct r
 		route_death_keep(sm, sm->m.routing->deaths_folder, &report->deaths[i], report);
 	route_memory_note(sm->m.route_memory, routes, report, report->conf, report->files, sm->now);
 	if (report->asleep)
-		log_info("the process that computes routes slept from its start; another one was "
-			 "started");
+		log_info("routing: its process did not begin to work, and was replaced by another "
+			 "one");
 	tell_process(sm, routes, report->no_child);
+}
+
+/* Logs tables: the first ones, those of another engine, and where pairs lose or get their paths. */
+static void tell_tables(struct sm *sm, const struct routes *routes,
+			const struct route_report *report)
+{
+	struct routing *r = sm->m.routing;
+	bool is_new = strcmp(r->engine_told, routes->engine) != 0;
+	uint64_t lost = report->bad ? MAX(report->unreachable, 1u) : 0;
+
+	if (report->note[0])
+		log_verbose("%s", report->note);
+	log_at(is_new ? LOGB_INFO : LOGB_VERBOSE, "%s tables: %s%s%s", routes->engine,
+	       report->verdict, routes->note[0] ? "; " : "", routes->note);
+	snprintf(r->engine_told, sizeof(r->engine_told), "%s", routes->engine);
+	if (!report->fault)
+		told_change(&r->told, TOLD_UNSAFE, false);
+	else if (told_first(&r->told, TOLD_UNSAFE))
+		log_on(ABOUT(.id = LOG_ID_ROUTE_CHECK), LOGB_ERROR,
+		       "%s tables %s, and are used as allow_unsafe_routes is TRUE", routes->engine,
+		       report->fault);
+	if (lost && lost != r->lost_told)
+		log_on(ABOUT(.id = LOG_ID_ROUTE_CHECK), LOGB_ERROR,
+		       "%s tables leave pairs without a path: %s", routes->engine, report->verdict);
+	else if (!lost && r->lost_told)
+		log_on(ABOUT(.id = LOG_ID_ROUTE_CHECK), LOGB_INFO,
+		       "%s tables have a path for all pairs again", routes->engine);
+	r->lost_told = lost;
 }
 
 static void take_routes(struct sm *sm, struct routes *routes, struct route_report *report)
 {
 	struct routing *r = sm->m.routing;
+	bool is_same;
 
 	r->pending = false;
 	/* if the same routes stay, no engine was asked */
 	if ((!routes || routes != r->routes) && strcmp(report->refused, r->refused))
 		tell_refusal(sm, report->refused);
+	is_same = !strcmp(r->why, report->why);
 	snprintf(r->why, sizeof(r->why), "%s", routes ? "" : report->why);
 	tell_news(sm, NEWS_ROUTED, .flag = routes != NULL);
 	cdg_free(r->depends);
@@ -273,7 +306,8 @@ static void take_routes(struct sm *sm, struct routes *routes, struct route_repor
 	if (!routes && report->no_child)
 		return; /* logged once */
 	if (!routes) {
-		log_on(ABOUT(.id = LOG_ID_NO_ROUTES), LOGB_ERROR, "no routes: %s; %s", report->why,
+		log_on(ABOUT(.id = LOG_ID_NO_ROUTES), is_same ? LOGB_VERBOSE : LOGB_ERROR,
+		       "no routes: %s; %s", report->why,
 		       r->routes ? "the old tables stay, new ports get no path"
 				 : "nothing is written: switches keep what they hold and no port "
 				   "comes up");
@@ -285,21 +319,15 @@ static void take_routes(struct sm *sm, struct routes *routes, struct route_repor
 	r->transition = take(report->transition);
 	if (r->transition)
 		log_verbose("%u LIDs are drained while their routes change", r->transition->n_lids);
-	if (report->note[0])
-		log_info("%s", report->note);
-	log_info("%s tables: %s%s%s", routes->engine, report->verdict, routes->note[0] ? "; " : "",
-		 routes->note);
-	if (report->fault)
-		log_on(ABOUT(.id = LOG_ID_ROUTE_CHECK), LOGB_ERROR,
-		       "%s tables %s, and allow_unsafe_routes lets them count", routes->engine,
-		       report->fault);
-	if (report->bad)
-		log_on(ABOUT(.id = LOG_ID_ROUTE_CHECK), LOGB_ERROR,
-		       "%s tables leave pairs without a path: %s", routes->engine, report->verdict);
+	r->took = report->took;
+	tell_tables(sm, routes, report);
 }
 
 static void on_routes(void *owner, struct routes *routes, struct route_report *report)
 {
+	struct sm *sm = owner;
+
+	report->took = sm->now - sm->m.routing->started;
 	routing_note_job(owner, routes, report);
 	take_routes(owner, routes, report);
 }

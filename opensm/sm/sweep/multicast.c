@@ -82,8 +82,9 @@ static void on_idle(void *owner, const struct mft_outcome *o)
 		return;
 	if (log_allow(&sm->m.multicast->fault_log, sm->now, &suppressed))
 		log_on(ABOUT(.id = LOG_ID_TABLE_FULL), LOGB_ERROR,
-		       "multicast tables: %u entries do not hold what they should, %u groups wait, "
-		       "%u rows do not fit a switch%s%s",
+		       "multicast tables: entries that switches do not take: %u, groups that wait "
+		       "for "
+		       "them: %u, rows that do not fit a switch: %u%s%s",
 		       o->given_up, o->waiting, o->not_served,
 		       o->failed_example ? ", last at " : "",
 		       o->failed_example ? fabric_node_str(o->failed_example, where) : "");

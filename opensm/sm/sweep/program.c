@@ -196,10 +196,10 @@ static void tell_unstored(const struct sync_outcome *o)
 
 	if (o->unstored_ports)
 		log_on(about_port(LOG_ID_REFUSED_SET, o->unstored_example), LOGB_INFO,
-		       "%u ports do not store fields (%s), first %s; these are not written again "
-		       "until they change",
-		       o->unstored_ports, link_fields_str(o->unstored, fields),
-		       fabric_place_str(o->unstored_example, where));
+		       "%s does not keep all that is written to its PortInfo (%s); ports that do "
+		       "so: %u. It is not written again until something else is wanted",
+		       fabric_place_str(o->unstored_example, where),
+		       link_fields_str(o->unstored, fields), o->unstored_ports);
 }
 
 static void tell_unkept(const struct sync_outcome *o)
@@ -208,10 +208,10 @@ static void tell_unkept(const struct sync_outcome *o)
 
 	if (o->unkept_tables)
 		log_on(about_port(LOG_ID_REFUSED_SET, o->unkept_example), LOGB_ERROR,
-		       "%u tables of ports are not kept or refused, last %s at %s; they are not "
-		       "written again until they change",
-		       o->unkept_tables, ib_attr_name(o->unkept_attr),
-		       fabric_place_str(o->unkept_example, where));
+		       "%s refuses its %s, or does not keep it; such tables of ports: %u. They are "
+		       "not written again until something else is wanted",
+		       fabric_place_str(o->unkept_example, where), ib_attr_name(o->unkept_attr),
+		       o->unkept_tables);
 }
 
 void program_judge(struct sm *sm, const struct sync_outcome *o)
@@ -245,18 +245,21 @@ void program_judge(struct sm *sm, const struct sync_outcome *o)
 	tell_unkept(o);
 	if (o->unmapped && o->unmapped != pr->unmapped_told)
 		log_on(about_node(LOG_ID_REFUSED_SET, o->unmapped_example), LOGB_ERROR,
-		       "%u switches cannot map SLs to VLs, last %s: paths of %s can block each "
+		       "%s cannot map SLs to VLs (such switches: %u): paths of %s can block each "
 		       "other there",
-		       o->unmapped, fabric_node_str(o->unmapped_example, where),
+		       fabric_node_str(o->unmapped_example, where), o->unmapped,
 		       sm_routes(sm)->engine);
 	pr->unmapped_told = o->unmapped;
 	tell_faults(sm, o->timeouts + o->refused);
 	if (o->timeouts + o->refused)
 		log_on(about_node(LOG_ID_REFUSED_SET, o->failed_example), LOGB_ERROR,
-		       "%u Sets were not answered and %u refused, last %s at %s%s%s", o->timeouts,
-		       o->refused, ib_attr_name(o->failed_attr),
-		       fabric_node_str(o->failed_example, where), o->failed_status ? ": " : "",
-		       o->failed_status ? mad_status_words(o->failed_status, status) : "");
+		       "%s did not take what was written to it: %s%s%s (Sets that were not "
+		       "answered: %u, refused: %u); the next sweep tries again",
+		       fabric_node_str(o->failed_example, where), ib_attr_name(o->failed_attr),
+		       o->failed_status ? ", " : "",
+		       o->failed_status ? mad_status_words(o->failed_status, status) : "",
+		       o->timeouts, o->refused);
 	if (!o->timeouts && !o->refused && sm->fabric->n_switches && !sm_no_routes(sm)[0])
-		log_info("%s tables configured on all switches", sm_routes(sm)->engine);
+		log_at(sm->conf->log_compat || !sweep_said_up(sm) ? LOGB_INFO : LOGB_VERBOSE,
+		       "%s tables configured on all switches", sm_routes(sm)->engine);
 }

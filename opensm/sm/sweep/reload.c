@@ -181,7 +181,9 @@ void reload_files(struct sm *sm)
 	if (sm->files)
 		news = conf_files_news(sm->files, files);
 	if (news)
-		log_on(ABOUT(.id = LOG_ID_CONF_TAKEN), LOGB_INFO, "changed on the disk: %s", news);
+		log_on(ABOUT(.id = LOG_ID_CONF_TAKEN), LOGB_INFO,
+		       "files of the configuration changed on the disk, and were read again: %s",
+		       news);
 	use_files(sm, take(files), true);
 }
 

@@ -150,7 +150,9 @@ static void take_found_tables(struct sm *sm)
 {
 	if (!adopt_done(sm) || !sm_routes(sm))
 		return;
-	log_info("forwarding tables were found that are not ours: they are taken over");
+	log_at(sweep_reads_again(sm) ? LOGB_VERBOSE : LOGB_INFO,
+	       "forwarding tables of switches were changed by another program, or another manager: "
+	       "routes begin with what was found");
 	routing_forget(sm);
 }
 

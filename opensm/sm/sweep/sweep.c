@@ -28,7 +28,7 @@
 #define PORT_DOWN_INTERVAL (10 * MONO_S)
 
 /* Records that were logged on our own link, and on the last complete sweep. */
-enum { TOLD_PORT_DOWN, TOLD_ERRORS };
+enum { TOLD_PORT_DOWN, TOLD_ERRORS, TOLD_UP };
 
 struct sweep {
 	const struct step_list *lists; /* indexed by enum sweep_kind */
@@ -110,6 +110,16 @@ bool sweep_left_errors(const struct sm *sm)
 	return told_holds(&sm->m.sweep->told, TOLD_ERRORS);
 }
 
+bool sweep_reads_again(const struct sm *sm)
+{
+	return sm->m.sweep->audit_wanted;
+}
+
+bool sweep_said_up(const struct sm *sm)
+{
+	return told_holds(&sm->m.sweep->told, TOLD_UP);
+}
+
 bool sweep_port_is_down(const struct sm *sm)
 {
 	return told_holds(&sm->m.sweep->told, TOLD_PORT_DOWN);
@@ -169,6 +179,7 @@ void sweep_state_changed(struct sm *sm)
 	if (sm->state == SM_NOT_ACTIVE)
 		change_age_drop(sm->m.change_age, ~0u);
 	if (sm->state != SM_MASTER) {
+		told_change(&sm->m.sweep->told, TOLD_UP, false);
 		change_age_drop(sm->m.change_age, 1u << SWEEP_REROUTE);
 		sm->first_sweep_done = false;
 	}
@@ -467,6 +478,34 @@ static void read_cleared_late(struct sm *sm)
 	}
 }
 
+/*
+ * Logs the end of a sweep: at the default level only what changed. SUBNET UP is for the subnet that
+ * comes up, when this manager became master or errors are over; log_compat has it every time.
+ */
+static void tell_end(struct sm *sm, unsigned n)
+{
+	struct sweep *s = sm->m.sweep;
+	const struct sm_stats *st = &sm->stats;
+	bool came_up = told_change(&s->told, TOLD_UP, st->up) == TOLD_BEGINS;
+
+	log_milestone(ABOUT(.id = LOG_ID_NONE), LOGB_VERBOSE,
+		      "%s sweep %u (%s): %u Gets, %u Sets, %u errors in %" PRId64 " ms",
+		      s->lists[sm->sweep].name, n, s->why, st->last_gets, st->last_sets, s->errors,
+		      (sm->now - sm->sweep_started) / MONO_MS);
+	if (st->up) {
+		told_change(&s->told, TOLD_ERRORS, false);
+		if (came_up || sm->conf->log_compat)
+			log_milestone(ABOUT(.id = LOG_ID_SUBNET_UP), LOGB_INFO, "SUBNET UP");
+	} else if (told_first(&s->told, TOLD_ERRORS)) {
+		log_sys_on(ABOUT(.id = LOG_ID_ERRORS), "Errors during initialization");
+		log_on(ABOUT(.id = LOG_ID_ERRORS), LOGB_ERROR,
+		       "the subnet is not set up whole: %u ports or tables are not as they should "
+		       "be ('opensmctl status' names them); sweeps try again, at most %d s apart, "
+		       "and SUBNET UP follows when all is well",
+		       s->errors, (int)(RETRY_LAST / MONO_S));
+	}
+}
+
 /* Completes a sweep of a master that went through all steps. */
 static void complete_sweep(struct sm *sm)
 {
@@ -484,21 +523,7 @@ static void complete_sweep(struct sm *sm)
 	s->errors += settle_links_wait(sm) ? 0 : st->ports_pending;
 	st->last_errors = s->errors;
 	st->up = s->errors == 0;
-	log_milestone(ABOUT(.id = LOG_ID_NONE), LOGB_INFO,
-		      "%s sweep %u (%s): %u Gets, %u Sets, %u errors in %" PRId64 " ms",
-		      s->lists[sm->sweep].name, heavy ? st->heavy_sweeps : st->dirty_sweeps, s->why,
-		      st->last_gets, st->last_sets, s->errors,
-		      (sm->now - sm->sweep_started) / MONO_MS);
-	if (st->up)
-		log_milestone(ABOUT(.id = LOG_ID_SUBNET_UP), LOGB_INFO, "SUBNET UP");
-	else if (told_first(&s->told, TOLD_ERRORS))
-		log_sys_on(ABOUT(.id = LOG_ID_ERRORS), "Errors during initialization");
-	else
-		log_on(ABOUT(.id = LOG_ID_ERRORS), LOGB_ERROR,
-		       "%u errors in this sweep; the next comes in at most %d s", s->errors,
-		       (int)(RETRY_LAST / MONO_S));
-	if (st->up)
-		told_change(&s->told, TOLD_ERRORS, false);
+	tell_end(sm, heavy ? st->heavy_sweeps : st->dirty_sweeps);
 	s->fruitless = st->last_sets || !st->up ? 0 : s->fruitless + 1;
 	if (heavy)
 		s->audit_wanted = !sm->first_sweep_done;

@@ -31,6 +31,10 @@ unsigned sweep_errors(const struct sm *sm);
 mono_t sweep_step_since(const struct sm *sm);
 /* The number of SMPs that were answered in the running sweep. */
 uint64_t sweep_answers(const struct sm *sm);
+/* Is this the heavy sweep that follows the first one of a master, and reads what that took over? */
+bool sweep_reads_again(const struct sm *sm);
+/* Is the subnet up, and was that logged? */
+bool sweep_said_up(const struct sm *sm);
 /* Does a heavy sweep follow because of errors? Had the last one errors? Is our own link down? */
 bool sweep_retries(const struct sm *sm);
 bool sweep_left_errors(const struct sm *sm);
