@@ -370,7 +370,7 @@ static void what_was_read_of_a_former_file_does_not_count(void **st)
 	out = fopen(file, "w");
 	fputs("0x1,1,what\n", out);
 	fclose(out);
-	listen_for(w, "the last good one counts on");
+	listen_for(w, "the last good one stays in force");
 	w->rig->job_time = 20 * MONO_S;
 	reload_file(w);
 	write_file(w, NULL, "");

@@ -538,7 +538,8 @@ static bool follow_seed(const struct sm *sm, struct key_ring *ring, guid_t guid,
 	if (guid != sm->tr->port_guid || sm->state != SM_DISCOVERING ||
 	    !key_ring_use_of(ring, guid, key))
 		return false;
-	log_info("M_Keys of another manager's seed are in use: epoch %u", key_ring_epoch(ring));
+	log_info("M_Keys are those of another manager's seed from now on: epoch %u",
+		 key_ring_epoch(ring));
 	return true;
 }
 

@@ -39,7 +39,7 @@ static void refuse_candidate(struct sm *sm, unsigned n, unsigned of)
 		 n, of, sm->conf->expected_topology_cap);
 	log_on(ABOUT(.id = LOG_ID_TOPOLOGY, .file = conf_expected_path(sm->conf)), LOGB_ERROR,
 	       "expected topology %s: refused: %s; %s", conf_expected_path(sm->conf), e->why,
-	       e->now ? "the former one counts on" : "nothing is held");
+	       e->now ? "the former one stays in force" : "nothing is held");
 	e->refused = e->candidate->digest;
 	e->candidate = meant_unref(e->candidate);
 }

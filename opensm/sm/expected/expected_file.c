@@ -157,7 +157,7 @@ static void tell_faulty(struct sm *sm, const char *path, const char *why)
 	snprintf(e->why, sizeof(e->why), "%s", why);
 	log_on(ABOUT(.id = LOG_ID_TOPOLOGY, .file = path), LOGB_ERROR,
 	       "expected topology %s: %s; %s", path, why,
-	       e->now ? "the last good one counts on"
+	       e->now ? "the last good one stays in force"
 		      : "there is no good copy of it: nothing is expected, and nothing is held");
 }
 

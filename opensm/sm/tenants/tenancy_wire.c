@@ -127,7 +127,7 @@ static void tell_failure(struct target *target)
 	if (!log_allow(&sm->m.tenancy->log, sm->now, &more))
 		return;
 	log_guid(sm, target->guid, LOG_ID_REFUSED_SET, LOGB_ERROR,
-		 "its P_Keys are not as partitions say: %s; tried on%s", target->why,
+		 "its P_Keys are not as partitions say: %s; it is tried again%s", target->why,
 		 more ? " (and others)" : "");
 }
 

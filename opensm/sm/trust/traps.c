@@ -702,8 +702,8 @@ static void tell_storm(struct sm *sm, const struct trap_due *due)
 		return;
 	if (due->what == TRAP_DUE_STORM)
 		log_port(from, LOG_ID_TRAP_STORM, LOGB_ERROR,
-			 "sends more traps than are listened to, the last is %u (%s); it is looked "
-			 "at now and then%s",
+			 "sends more traps than are listened to, the last is %u (%s): it is looked "
+			 "at now and then; find out what is wrong with it%s",
 			 (unsigned)ib_get(due->notice, NT_TRAP),
 			 ib_trap_name((unsigned)ib_get(due->notice, NT_TRAP)),
 			 log_others(more, others));
