@@ -36,6 +36,7 @@ SCENARIO_TESTS += \
 	tests/scenario/complaints-last.scn \
 	tests/scenario/configuration.scn tests/scenario/configured-otherwise.scn \
 	tests/scenario/cost-of-changes.scn \
+	tests/scenario/day.scn \
 	tests/scenario/devices.scn \
 	tests/scenario/docs-refused.scn \
 	tests/scenario/docs-tree.scn \
