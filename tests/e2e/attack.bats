@@ -158,7 +158,7 @@ ask() {
 	up ours h0
 	start spare "$SM_BIN" h1
 	wait_for 20 is_state h1 STANDBY
-	wait_for 20 said spare 'registered with this master is kept'
+	wait_for 20 said spare 'what hosts register with this master is copied'
 	for host in h0 h1; do
 		ask "$host" 0 0 | grep ' key 0x0$'
 		for key in 0 1 0x5ec4e70000000003; do
@@ -196,7 +196,7 @@ seen() {
 	up ours h0
 	start spare "$SM_BIN" h1
 	wait_for 20 is_state h1 STANDBY
-	wait_for 20 said spare 'registered with this master is kept'
+	wait_for 20 said spare 'what hosts register with this master is copied'
 	ask h0 0 0 | grep ' key 0x0$'
 	# One with other keys, and of a greater priority: it sees a master that it does not believe.
 	start stranger "$SM_BIN" h2

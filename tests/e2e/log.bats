@@ -59,14 +59,14 @@ configure() {
 	sm_start "$SM"
 	wait_for 20 sm_up
 	sim_console 'Unlink "h1"[1]'
-	wait_for 20 grep -q "node 0x0000000000100002 ('rack7-n4') is gone" opensm.log
+	wait_for 20 grep -q "'rack7-n4' (0x0000000000100002) is gone" opensm.log
 	sim_console 'ReLink "h1"[1]'
 	wait_for 20 sm_up_again
 	echo '0x100002 "rack8-n4"' >names
 	hup
 	grep -q 'node_name_map_name: 1 entries' opensm.log
 	sim_console 'Unlink "h1"[1]'
-	wait_for 20 grep -q "node 0x0000000000100002 ('rack8-n4') is gone" opensm.log
+	wait_for 20 grep -q "'rack8-n4' (0x0000000000100002) is gone" opensm.log
 }
 
 sm_up_again() {

@@ -136,7 +136,7 @@ static void a_cut_table_is_not_believed(void **state)
 	at = replica_copied_at(sm_of(w, SPARE));
 	assert_false(is_taken(w, answer_to(w, MCM_BYTES, 200)));
 	assert_int_equal(replica_copied_at(sm_of(w, SPARE)), at);
-	assert_int_equal(said("is no whole table", ""), 1);
+	assert_int_equal(said("sent part of a table instead of the whole", ""), 1);
 }
 
 static void a_wrong_record_size_is_not_believed(void **state)
@@ -167,7 +167,7 @@ static void an_absurd_number_is_not_believed(void **state)
 	wait_for_members_question(w);
 	wait_for_question(w, SA_SERVICE_RECORD);
 	assert_false(is_taken(w, answer_to(w, SVR_BYTES, (most + 1) * SVR_BYTES)));
-	assert_int_equal(said("is no whole table", ""), 1);
+	assert_int_equal(said("sent part of a table instead of the whole", ""), 1);
 }
 
 static void another_lid_is_not_the_master(void **state)

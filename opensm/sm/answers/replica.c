@@ -205,11 +205,13 @@ static void keep_copy(struct sm *sm)
 	 * A master of ours that has not met us answers like a foreign one, so early rounds do not
 	 * log it as such.
 	 */
-	if ((r->of.ours || r->rounds >= ROUNDS_EARLY) && told_first(&r->told, TOLD_COPY))
+	if ((r->of.ours || r->rounds >= ROUNDS_EARLY) && told_first(&r->told, TOLD_COPY)) {
 		log_guid(sm, r->of.guid, LOG_ID_REPLICA,
-			 r->of.ours ? LOGB_VERBOSE : LOGB_INFO,
+			 r->copy_told == r->of.guid ? LOGB_VERBOSE : LOGB_INFO,
 			 "what hosts register with this%s master is copied (%zu records)",
 			 r->of.ours ? "" : " foreign", copy_records(&r->kept));
+		r->copy_told = r->of.guid;
+	}
 }
 
 /* Starts the next round sooner after a Report, but leaves a gap after the last one. */

@@ -135,6 +135,7 @@ struct replica {
 		mono_t at;
 	} reports;
 	struct told told; /* findings logged about this master */
+	guid_t copy_told; /* master of which it was logged last that a copy was made; 0: none */
 	bool aliases_due, round_aliases;
 	mono_t registered_at;		  /* time of our registration; MONO_NEVER: none */
 	unsigned registrations;		  /* number of registrations with this master */

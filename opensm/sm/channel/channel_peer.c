@@ -101,26 +101,31 @@ static void look_around(struct sm *sm)
  */
 static void tell_lost(struct sm *sm, struct channel_peer *p, const char *why)
 {
+	bool is_former = p->heard_at < sm->m.channel->master_since;
 	unsigned more;
 
-	log_guid(sm, p->guid, LOG_ID_REPLICA, LOGB_VERBOSE,
-		 "the channel to this manager is closed: %s", why);
-	if (sm->state != SM_MASTER || p->heard_at < sm->m.channel->master_since ||
-	    !log_allow(&p->log, sm->now, &more))
+	if (!log_allow(&p->log, sm->now, &more))
 		return;
-	p->lost_told = true;
-	log_guid(
-		sm, p->guid, LOG_ID_REPLICA, LOGB_ERROR,
-		"this standby is out of reach (%s): what is changed now it learns when it is back. "
-		"If it does not come back, look at opensm on its host",
-		why);
+	p->lost_told = sm->state == SM_MASTER && !is_former;
+	if (p->lost_told)
+		log_guid(sm, p->guid, LOG_ID_REPLICA, LOGB_ERROR,
+			 "this standby is out of reach (%s): what is changed now it learns when it "
+			 "is back. If it does not come back, look at opensm on its host",
+			 why);
+	else
+		log_guid(sm, p->guid, LOG_ID_REPLICA, LOGB_VERBOSE,
+			 "the channel to this manager is closed: %s", why);
 }
 
 static void tell_connected(struct sm *sm, struct channel_peer *p)
 {
-	log_guid(sm, p->guid, LOG_ID_REPLICA, p->lost_told ? LOGB_INFO : LOGB_VERBOSE, "%s",
-		 p->lost_told ? "this standby is in reach again"
-			      : "the channel to this manager is open");
+	unsigned more;
+
+	if (p->lost_told)
+		log_guid(sm, p->guid, LOG_ID_REPLICA, LOGB_INFO, "this standby is in reach again");
+	else if (log_allow(&p->log, sm->now, &more))
+		log_guid(sm, p->guid, LOG_ID_REPLICA, LOGB_VERBOSE,
+			 "the channel to this manager is open");
 	p->lost_told = false;
 }
 
