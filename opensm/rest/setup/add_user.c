@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* A password is read without echo from a terminal, twice; else the first line of stdin is it. */
-<<<<<<<< HEAD:opensm/rest/setup/add_user.c
 #include "rest/setup/add_user.h"
-========
-#include "rest/auth/add_user.h"
->>>>>>>> 40d8d53d (rest: alarms, as opensmctl alarms has them):opensm/rest/auth/add_user.c
 
 #include <assert.h>
 #include <errno.h>
