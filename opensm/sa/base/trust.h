@@ -19,7 +19,8 @@ bool trust_has_key(const struct sa *sa, uint64_t sm_key);
  * The reason why an admitted request gets no answer, and its kind; NULL: it is
  * answered, and *ret_kind is undefined. Counts it for the rate of its port.
  */
-const struct sa_why *trust_refusal(struct sa *sa, const struct sa_request *rq, enum sa_abuse *ret_kind);
+const struct sa_why *trust_refusal(struct sa *sa, const struct sa_request *rq,
+				   enum sa_abuse *ret_kind);
 
 /* ---- askers.c: state of a port that sends requests ---- */
 
