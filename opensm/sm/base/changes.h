@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Changes of the fabric, for the log of the master: links that went down or came up, nodes that went
- * or came. events.c tells each change; when reading has settled, a record for each is written, and
- * one for the rest of many at once.
+ * Changes of the fabric, for the log of the master: links that went down or came up, nodes that
+ * went or came. events.c tells each change; when reading has settled, a record for each is written,
+ * and one for the rest of many at once.
  *
  *   reading: links and nodes are noted --settled--> records; a link of a node that went or came
  *   with it, and what this manager caused itself (a link that is out of use) has none
