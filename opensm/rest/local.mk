@@ -28,7 +28,7 @@ REST_LIBS = librestwatch.a librestapi.a libresthttp.a librestauth.a libpage.a li
 
 sbin_PROGRAMS += sbin/opensm-rest
 sbin_opensm_rest_SOURCES = opensm/rest/main.c opensm/rest/setup/add_user.c opensm/rest/setup/add_user.h opensm/rest/backend.c \
-	opensm/rest/backend.h opensm/rest/conf.c opensm/rest/conf.h opensm/rest/living/living.c opensm/rest/living/living.h \
+	opensm/rest/backend.h opensm/rest/setup/conf.c opensm/rest/setup/conf.h opensm/rest/living/living.c opensm/rest/living/living.h \
 	opensm/rest/setup/certificate.c opensm/rest/setup/certificate.h \
 	opensm/rest/setup/missing.c opensm/rest/setup/missing.h
 sbin_opensm_rest_CPPFLAGS = $(AM_CPPFLAGS) -DOPENSM_EXAMPLES_DIR='"$(docdir)/examples"'
@@ -58,7 +58,7 @@ tests_unit_test_rest_turn_LDADD = $(REST_LIBS) $(CMOCKA_LIBS)
 
 UNIT_TESTS += tests/unit/test-rest-auth tests/unit/test-rest-request tests/unit/test-rest-workers
 tests_unit_test_rest_auth_LDADD = $(REST_LIBS) $(CMOCKA_LIBS)
-tests_unit_test_rest_request_SOURCES = tests/unit/test-rest-request.c opensm/rest/conf.c
+tests_unit_test_rest_request_SOURCES = tests/unit/test-rest-request.c opensm/rest/setup/conf.c
 tests_unit_test_rest_request_LDADD = $(REST_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_rest_workers_LDADD = $(REST_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-rest-backend
@@ -69,7 +69,7 @@ tests_unit_test_rest_login_LDADD = $(REST_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-rest-http
 tests_unit_test_rest_http_LDADD = $(REST_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-rest-setup
-tests_unit_test_rest_setup_SOURCES = tests/unit/test-rest-setup.c opensm/rest/conf.c opensm/rest/setup/certificate.c opensm/rest/setup/missing.c
+tests_unit_test_rest_setup_SOURCES = tests/unit/test-rest-setup.c opensm/rest/setup/conf.c opensm/rest/setup/certificate.c opensm/rest/setup/missing.c
 tests_unit_test_rest_setup_LDADD = $(REST_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-rest-streams
 tests_unit_test_rest_streams_LDADD = $(REST_LIBS) $(CMOCKA_LIBS)

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "rest/backend.h"
-#include "rest/conf.h"
+#include "rest/setup/conf.h"
 #include "rest/http/http.h"
 #include "rest/living/living.h"
 #include "rest/openapi.h"

@@ -65,7 +65,7 @@ rest_page=man/opensm-rest.8
 comm -3 <("$rest" --help | grep -oE -- '--[a-z-]+' | sort -u) \
 	<(grep -E '^\.It Fl' "$rest_page" | grep -oE 'Fl -[a-z-]+' | sed 's/^Fl /-/' | sort -u) |
 	tap_none "options of opensm-rest and its page are the same"
-comm -3 <(sed -nE 's/^\t\{ "([a-z_]+)", [A-Z_]+, .*/\1/p' opensm/rest/conf.c | sort) \
+comm -3 <(sed -nE 's/^\t\{ "([a-z_]+)", [A-Z_]+, .*/\1/p' opensm/rest/setup/conf.c | sort) \
 	<(sed -n '/^\.Sh CONFIGURATION/,/^\.Sh USERS/p' "$rest_page" | grep -E '^\.It Cm' | grep -oE 'Cm [a-z_]+ Ar|Cm [a-z_]+ Cm' | awk '{ print $2 }' | sort) |
 	tap_none "keys of opensm-rest.conf and its page are the same"
 if command -v mandoc >/dev/null; then

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rest/conf.h"
+#include "rest/setup/conf.h"
 #include "rest/http/request.h"
 #include "rest/http/router.h"
 #include "util/mem.h"

@@ -110,7 +110,7 @@ tests_fuzz_fuzz_tenants_LDADD = $(CONF_LIBS)
 
 FUZZ_TESTS += tests/fuzz/fuzz-rest-http
 check_PROGRAMS += tests/fuzz/fuzz-rest-http
-tests_fuzz_fuzz_rest_http_SOURCES = tests/fuzz/fuzz-rest-http.c tests/fuzz/replay.c opensm/rest/conf.c
+tests_fuzz_fuzz_rest_http_SOURCES = tests/fuzz/fuzz-rest-http.c tests/fuzz/replay.c opensm/rest/setup/conf.c
 tests_fuzz_fuzz_rest_http_LDADD = $(REST_LIBS)
 
 FUZZ_TESTS += tests/fuzz/fuzz-copied

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "rest/conf.h"
+#include "rest/setup/conf.h"
 #include "rest/http/request.h"
 #include "rest/http/router.h"
 #include "rest/rest.h"

@@ -20,7 +20,7 @@
 
 #include <systemd/sd-event.h>
 
-#include "rest/conf.h"
+#include "rest/setup/conf.h"
 #include "rest/http/login.h"
 #include "rest/http/tls.h"
 #include "rest/rest.h"

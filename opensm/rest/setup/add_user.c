@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "rest/auth/password.h"
-#include "rest/conf.h"
+#include "rest/setup/conf.h"
 
 #define EXIT_USAGE 64
 #define EXIT_CONF  78

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "rest/conf.h"
+#include "rest/setup/conf.h"
 
 /*
  * Makes a key (P-256) and a certificate for the names of this host, signed by itself, valid for

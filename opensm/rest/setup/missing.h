@@ -2,7 +2,7 @@
 /* Files that opensm-rest needs and that are not there, each with the command that makes it. */
 #pragma once
 
-#include "rest/conf.h"
+#include "rest/setup/conf.h"
 
 /*
  * Says one sentence for each missing file; returns their number. `conf` NULL: the configuration is

@@ -246,6 +246,7 @@ static void look(struct sm *sm)
 		alarms_look_at_fabric(&l);
 		alarms_look_at_quality(&l);
 		s->edits = sm->fabric->edits;
+		s->all_slow = l.all_slow;
 	}
 	free(l.peers_rate);
 	l.found.n = MIN(l.found.n, ALARMS_MAX);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* A table of keys; what contradicts itself is found at the end. */
-#include "rest/conf.h"
+#include "rest/setup/conf.h"
 
 #include <arpa/inet.h>
 #include <assert.h>
