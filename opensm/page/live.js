@@ -43,6 +43,11 @@ async function logIn(e) {
 	$("login").hidden = true;
 	return load();
 }
+/* The session ends, and with it all that the page shows. */
+async function logOut() {
+	await fetch("/logout").catch(() => null);
+	location.reload();
+}
 /* The whole page; a large fabric may be in the making for another reader, so it is asked for again. */
 async function load() {
 	if (asked) return;
@@ -59,7 +64,7 @@ async function load() {
 	page = await answer.json();
 	readTime(page.status);
 	$("login").hidden = true;
-	$("whole").hidden = false;
+	$("whole").hidden = $("nav").hidden = $("logout").hidden = false;
 	if (!source) follow();
 	await build();
 	return ready();
@@ -101,9 +106,10 @@ listen();
 if ($("data")) {
 	page = JSON.parse($("data").textContent);
 	now = Math.floor(Date.parse(page.made) / 1000);
-	$("whole").hidden = false;
+	$("whole").hidden = $("nav").hidden = false;
 	build().then(ready);
 } else {
 	$("login-form").addEventListener("submit", logIn);
+	$("logout").addEventListener("click", logOut);
 	load();
 }

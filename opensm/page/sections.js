@@ -21,9 +21,10 @@ function showHead() {
 	const cables = F.links.filter((l) => l.b), down = cables.filter((l) => !isUp(l)).length, slow = cables.filter((l) => isUp(l) && l.slow).length;
 	const failed = page.security && page.security.failed || 0, has = isThere(page.alarms), there = F.hosts.filter((n) => n.type !== GONE).length;
 	const systems = [...F.systems.values()].filter((all) => all.some((n) => n.type !== GONE)).length;
+	const faults = ofClass(page, "fault").length;
 	const card = (n, text, kind, to) => el("a", { class: "card " + (n ? kind : ""), href: to }, el("b", null, n.toLocaleString("en")), text);
 	$("cards").replaceChildren(
-		has ? card(ofClass(page, "fault").length, "faults", "fault", "#alarms") : "", has ? card(ofClass(page, "degraded").length, "degraded", "degraded", "#alarms") : "",
+		has ? card(faults, faults === 1 ? "fault" : "faults", "fault", "#alarms") : "", has ? card(ofClass(page, "degraded").length, "degraded", "degraded", "#alarms") : "",
 		has ? card(ofClass(page, "planned").length, "planned", "planned", "#planned") : "",
 		card(there, "host adapters" + (systems < there ? " in " + plural(systems, "host") : ""), "", "#map"), card(F.switches.length, F.switches.length === 1 ? "switch" : "switches", "", "#map"),
 		card(cables.length, "cables", "", "#map"), card(down, "cables not active", has ? "" : "fault", "#map"), card(slow, "cables below the enabled speed", has ? "" : "degraded", "#map"),
@@ -55,7 +56,7 @@ function markRow(m) {
 function showPlanned() {
 	const marks = isThere(page.marks) ? page.marks.marks : [], marked = new Set(marks.map((m) => m.node_guid + "/" + (m.port || 0)));
 	const others = ofClass(page, "planned").filter((r) => !marked.has((endsOf(r)[0] || {}).node_guid + "/" + ((endsOf(r)[0] || {}).port || 0)) && !marked.has((endsOf(r)[0] || {}).node_guid + "/0"));
-	const rows = [...marks.map(markRow), ...others.map((r) => rowOf(endsOf(r), td(tag("planned", word(r.kind))), td(r.object), td("-"), td(r.affected ? plural(r.affected, "port") : ""), td(r.by || ""), td(r.why || r.cause || ""), td(sinceText(r), "when"), td("-", "when")))];
+	const rows = [...marks.map(markRow), ...others.map((r) => rowOf(endsOf(r), td(tag("planned", word(r.kind))), td(alarmObject(r)), td("-"), td(r.affected ? plural(r.affected, "port") : ""), td(r.by || ""), td(r.why || r.cause || ""), td(sinceText(r), "when"), td("-", "when")))];
 	return [rows.length ? table(["", "What", "Other end", "Cables", "By", "Why", "Since (UTC)", "Until (UTC)"], rows) : note("Nothing is out of service.")];
 }
 

@@ -59,7 +59,9 @@ heard() {
 		"run \"$IBFAB\" ctl rate leaf2 8 xmit_data 30000000" \
 		'until document.getElementById("hot").textContent.includes("By traffic: what was sent") && /^leaf2.8/.test([...document.querySelectorAll("#hot h3")].find((h) => h.textContent.startsWith("By traffic")).parentElement.querySelector("tbody tr").textContent)' \
 		'document.getElementById("security").hidden' \
-		'window.mark')
+		'window.mark' \
+		'document.getElementById("logout").click(); 1' \
+		'until window.mark === undefined && !document.getElementById("login").hidden && document.getElementById("whole").hidden')
 	printf '# %s\n' "${results[@]}"
 	[ "$(shown 0)" = true ]
 	[ "$(shown 2)" = true ]
@@ -74,7 +76,8 @@ heard() {
 	[ "$(shown 16)" = true ]
 	[ "$(shown 17)" = false ]
 	[ "$(shown 18)" = "same page" ]
-	# What the browser complains of are the two answers 401, before the login and to the wrong password.
+	[ "$(shown 20)" = true ]
+	# What the browser complains of are the answers 401, before the login, to the wrong password, and after the logout.
 	jq -e --arg url "$REST_URL" '[.errors[] | select(test("401") | not)] == [] and (.requests | all(startswith($url)))' <<<"${results[-1]}"
 }
 
