@@ -8,18 +8,12 @@
 
 #define PATIENCE (30 * MONO_S) /* for the first sweep */
 
-static void tell_end(const char *line)
-{
-	log_sys("%s", line);
-	printf("%s\n", line);
-}
-
 bool release_is_refused(const struct sm *sm, mono_t since_start)
 {
 	if (sm_state(sm) == SM_STANDBY)
-		tell_end("Another subnet manager is master: nothing is released");
+		log_sys("Another subnet manager is master: nothing is released");
 	else if (!sm_stats(sm)->heavy_sweeps && since_start >= PATIENCE)
-		tell_end("The subnet cannot be read (the log says why): nothing is released");
+		log_sys("The subnet cannot be read (the log says why): nothing is released");
 	else
 		return false;
 	return true;
@@ -51,12 +45,10 @@ bool release_is_done(const struct sm *sm, const struct cc *cc)
 	char left_out[1000], cc_keys[64];
 	unsigned n_left_out = sm_left_out(sm, left_out, sizeof(left_out));
 	unsigned n_cc_keys = cc_text(sm, cc, cc_keys, sizeof(cc_keys));
-	_cleanup_free_ char *line = NULL;
 	struct sm_keys keys;
 
 	sm_keys(sm, &keys);
-	line = xasprintf("Released: %u of %u ports have no M_Key%s%s%s", keys.n_right, keys.n_ports,
-			 cc_keys, n_left_out ? "; not reached or left out: " : "", left_out);
-	tell_end(line);
+	log_sys("Released: %u of %u ports have no M_Key%s%s%s", keys.n_right, keys.n_ports, cc_keys,
+		n_left_out ? "; not reached or left out: " : "", left_out);
 	return keys.n_right == keys.n_ports && !n_left_out && !n_cc_keys;
 }
