@@ -22,7 +22,7 @@ struct topology {
 	unsigned term; /* term of the master that was asked */
 	struct sm_expected shown;
 	char *path, *refused;
-	struct drift *drift; /* NULL: nothing was compared yet */
+	struct drift *drift;	/* NULL: nothing was compared yet */
 	struct view_copy *copy; /* copy of the fabric in progress; `found` when complete */
 	struct view *found;
 	char *accept; /* a finding, or "all"; NULL: the picture as it is found */
@@ -218,7 +218,10 @@ static struct expect *accepted(const struct topology *t, struct control_error *e
 	const struct expect_finding *f = all ? NULL : find(d, t->accept, &several);
 
 	if (!all && !f)
-		return control_fail(err, "NotFound", "no finding is called '%.40s'", t->accept);
+		return control_fail(err, "NotFound",
+				    "no finding is called '%.40s'; expected 'all', or the "
+				    "first column of 'topology diff'",
+				    t->accept);
 	if (several)
 		return control_fail(err, "Ambiguous", "'%.40s' stands for several findings",
 				    t->accept);
