@@ -22,9 +22,13 @@ tmpfiles_DATA = config/tmpfiles/opensm.conf
 sysusersdir = $(prefix)/lib/sysusers.d
 dist_sysusers_DATA = config/sysusers/opensm.conf
 
-# To start from: doc/opensm/examples/opensm-rest.conf, qos-policy.conf.
+# To start from: doc/opensm/examples/opensm.conf, of this very program, opensm-rest.conf, qos-policy.conf.
 restexampledir = $(docdir)/examples
 dist_restexample_DATA = config/rest/opensm-rest.conf config/examples/qos-policy.conf
+nodist_restexample_DATA = config/examples/opensm.conf
+config/examples/opensm.conf: sbin/opensm$(EXEEXT)
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(builddir)/sbin/opensm -c $@.part >/dev/null && mv $@.part $@
+CLEANFILES += config/examples/opensm.conf
 
 # After an installation: `journalctl --update-catalog`.
 catalogdir = $(prefix)/lib/systemd/catalog
