@@ -39,5 +39,6 @@ E2E_TESTS += tests/e2e/tenants.bats
 E2E_TESTS += tests/e2e/marks.bats tests/e2e/congestion.bats tests/e2e/topology.bats tests/e2e/counters.bats
 E2E_TESTS += tests/e2e/rest-replay.bats tests/e2e/rest-slurm.bats
 EXTRA_DIST += tests/e2e/rest.bash
-E2E_TESTS += tests/e2e/report.bats
+E2E_TESTS += tests/e2e/report.bats tests/e2e/pages.bats
+EXTRA_DIST += tests/e2e/pages.py tests/e2e/pages.rows
 EXTRA_DIST += tests/e2e/browse.py tests/e2e/planes.net
