@@ -155,6 +155,12 @@ static bool has_changed(const struct look *l, const struct node *n)
 	return !l->before->has_seen || l->before->all_slow || n->edited > l->before->edits;
 }
 
+/* Of a cable whose ends have both changed, that with the lesser GUID is looked at. */
+static bool is_looked_at_from_peer(const struct look *l, const struct port *p)
+{
+	return p->peer->node->guid < p->node->guid && has_changed(l, p->peer->node);
+}
+
 /* Links of nodes that changed, and those that had an alarm for their speed. */
 static void look_at_speeds(struct look *l)
 {
@@ -171,7 +177,7 @@ static void look_at_speeds(struct look *l)
 		return;
 	FABRIC_EACH_NODE(l->sm->fabric, n)
 		for (unsigned i = 1; i <= n->n_ports && has_changed(l, n); i++)
-			if (is_up(&n->ports[i]))
+			if (is_up(&n->ports[i]) && !is_looked_at_from_peer(l, &n->ports[i]))
 				look_at_speed(l, &n->ports[i]);
 }
 
