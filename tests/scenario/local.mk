@@ -21,6 +21,7 @@ SCN_LOG_COMPILER = $(TEST_LIMIT) tests/scenario/runner
 
 SCENARIO_TESTS += \
 	tests/scenario/actions.scn \
+	tests/scenario/alarms-many.scn \
 	tests/scenario/alarms.scn \
 	tests/scenario/armed-ahead-254.scn \
 	tests/scenario/armed-ahead-m-key.scn \

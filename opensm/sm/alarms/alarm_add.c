@@ -16,17 +16,19 @@
 struct alarm *alarm_add(struct look *l, enum alarm_kind kind, struct alarm_end at)
 {
 	struct alarm_list *f = &l->found;
+	struct alarm *a;
 
 	assert(kind < ALARM_KINDS && alarm_rows[kind].class < ALARM_CLASSES);
-	/* The last row is written again and again, and is not shown. */
-	if (f->n > ALARMS_MAX) {
+	if (f->n < ALARMS_FOUND_MAX) {
+		GROW(f->all, f->n + 1, f->cap);
+		a = &f->all[f->n++];
+	} else {
 		f->more[alarm_rows[kind].class]++;
-		f->n--;
+		a = &l->beyond;
 	}
-	GROW(f->all, f->n + 1, f->cap);
-	f->all[f->n] = (struct alarm){ .kind = kind, .at = at };
-	snprintf(f->all[f->n].text, ALARM_TEXT_STRLEN, "%s", alarm_rows[kind].cause);
-	return &f->all[f->n++];
+	*a = (struct alarm){ .kind = kind, .at = at };
+	snprintf(a->text, ALARM_TEXT_STRLEN, "%s", alarm_rows[kind].cause);
+	return a;
 }
 
 void alarm_say(struct alarm *a, const char *fmt, ...)

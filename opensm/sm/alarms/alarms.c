@@ -147,8 +147,8 @@ static void merge_cables(struct alarm_list *f)
 
 	for (uint32_t i = 0; i < f->n; i++) {
 		struct alarm *a = &f->all[i];
-		struct alarm *d = class_of(a) == ALARM_DEGRADED && a->at.node ? device_of(f, a)
-									      : NULL;
+		struct alarm *d =
+			class_of(a) == ALARM_DEGRADED && a->at.node ? device_of(f, a) : NULL;
 
 		if (d)
 			d->also |= 1ULL << a->kind | a->also;
@@ -158,6 +158,29 @@ static void merge_cables(struct alarm_list *f)
 		if (f->all[i].n != UINT_MAX)
 			f->all[n++] = f->all[i];
 	f->n = n;
+}
+
+static int by_severity(const void *a, const void *b)
+{
+	const struct alarm *x = a, *y = b;
+	enum alarm_class cx = class_of(x), cy = class_of(y);
+
+	if (cx != cy)
+		return cx < cy ? -1 : 1;
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	return strcmp(x->object, y->object);
+}
+
+/* Of more than ALARMS_MAX the severest are kept, and the others are counted. */
+static void keep_severest(struct alarm_list *f)
+{
+	if (f->n <= ALARMS_MAX)
+		return;
+	qsort(f->all, f->n, sizeof(*f->all), by_severity);
+	while (f->n > ALARMS_MAX)
+		f->more[class_of(&f->all[--f->n])]++;
+	qsort(f->all, f->n, sizeof(*f->all), by_object);
 }
 
 /* ---- what begins and what ends --------------------------------------------------------------- */
@@ -199,17 +222,11 @@ static void compare(struct look *l)
 
 /* ---- the order in which they are shown ------------------------------------------------------- */
 
-static int by_severity(const void *a, const void *b, void *list)
+static int by_place(const void *a, const void *b, void *list)
 {
 	const struct alarm *all = list;
-	const struct alarm *x = &all[*(const uint32_t *)a], *y = &all[*(const uint32_t *)b];
-	enum alarm_class cx = class_of(x), cy = class_of(y);
 
-	if (cx != cy)
-		return cx < cy ? -1 : 1;
-	if (x->kind != y->kind)
-		return x->kind < y->kind ? -1 : 1;
-	return strcmp(x->object, y->object);
+	return by_severity(&all[*(const uint32_t *)a], &all[*(const uint32_t *)b]);
 }
 
 static void sort(struct alarms *s)
@@ -218,7 +235,7 @@ static void sort(struct alarms *s)
 	for (uint32_t i = 0; i < s->list.n; i++)
 		s->order[i] = i;
 	if (s->list.n)
-		qsort_r(s->order, s->list.n, sizeof(*s->order), by_severity, s->list.all);
+		qsort_r(s->order, s->list.n, sizeof(*s->order), by_place, s->list.all);
 }
 
 /* ---- a look ---------------------------------------------------------------------------------- */
@@ -242,16 +259,16 @@ static void look(struct sm *sm)
 	prune_went(sm, s);
 	alarms_look_at_manager(&l);
 	if (sees) {
-		alarms_look_at_marks(&l);
 		alarms_look_at_fabric(&l);
 		alarms_look_at_quality(&l);
+		alarms_look_at_marks(&l);
 		s->edits = sm->fabric->edits;
 		s->all_slow = l.all_slow;
 	}
 	free(l.peers_rate);
-	l.found.n = MIN(l.found.n, ALARMS_MAX);
 	merge_objects(&l.found);
 	merge_cables(&l.found);
+	keep_severest(&l.found);
 	compare(&l);
 	free(s->list.all);
 	s->list = l.found;

@@ -27,9 +27,12 @@ struct alarms {
 	bool has_looked, has_seen; /* has_seen: a look at the fabric as MASTER has ended */
 	mono_t looked;		   /* time of the last look */
 	uint64_t edits;		   /* fabric->edits at the last look at the fabric */
-	bool all_slow; /* set if ALARM_ALL_SLOW stands for the links that are slow */
+	bool all_slow;		   /* set if ALARM_ALL_SLOW stands for the links that are slow */
 	struct guidmap *went;	   /* node GUID -> struct went, owned; NULL: none */
 };
+
+/* Most alarms that a look keeps before those about one object become one. */
+#define ALARMS_FOUND_MAX (4 * ALARMS_MAX)
 
 /* A look under way. */
 struct look {
@@ -37,7 +40,8 @@ struct look {
 	const struct alarms *before; /* alarms of the last look */
 	const struct mark_table *marks;
 	struct alarm_list found; /* unsorted, with several alarms about one object */
-	bool all_slow; /* set if one alarm stands for all slow links */
+	struct alarm beyond;	 /* an alarm beyond ALARMS_FOUND_MAX: counted, and not kept */
+	bool all_slow;		 /* set if one alarm stands for all slow links */
 	bool is_same;		 /* set if no device or cable has changed since the last look */
 	uint32_t *peers_rate; /* by index of the node: rate of most of its cables; 1: no majority */
 };

@@ -46,7 +46,7 @@ static bool can(const struct port *p, size_t row)
 struct link_rate sm_link_rate(const struct port *p)
 {
 	return (struct link_rate){ ib_link_width(p->info),
-			      ib_link_speed(p->info, fabric_speed_sets(p), false) };
+				   ib_link_speed(p->info, fabric_speed_sets(p), false) };
 }
 
 struct link_rate sm_link_best(const struct port *p)
