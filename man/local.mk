@@ -8,6 +8,10 @@ EXTRA_DIST += man/reference/cli.md man/reference/console.md man/reference/files.
 guidesdir = $(docdir)/guides
 dist_guides_DATA = man/guides/architecture.md man/guides/migration.md man/guides/routing.md \
 	man/guides/care.md man/guides/congestion.md man/guides/containers.md man/guides/features.md man/guides/schedulers.md man/guides/security.md man/guides/standby.md man/guides/tenants.md man/guides/troubleshooting.md
+guidespicturesdir = $(docdir)/guides/pictures
+dist_guidespictures_DATA = man/guides/pictures/report-390x844.png man/guides/pictures/report-1280x800.png \
+	man/guides/pictures/report-2560x1440.png man/guides/pictures/living-390x844.png \
+	man/guides/pictures/living-1280x800.png man/guides/pictures/living-2560x1440.png
 
 # opensm.conf(5) is made from the options themselves.
 noinst_PROGRAMS += man/confpage
