@@ -26,6 +26,7 @@ static int64_t not_listed(struct sm *sm, unsigned listed)
 	F("faults", INT, sm_alarms(sm, ALARM_FAULT))                                               \
 	F("degraded", INT, sm_alarms(sm, ALARM_DEGRADED))                                          \
 	F("planned", INT, sm_alarms(sm, ALARM_PLANNED))                                            \
+	F("watched_since", SECONDS, sm_alarms_since(sm))                                           \
 	F("more", INT, not_listed(sm, MIN(most, ALARMS_MAX)))                                      \
 	F("alarms", LIST(show_alarm_fields),                                                       \
 	  JSON_LIST_OF(, i < most && sm_alarm_at(sm, i), show_alarm(sm_alarm_at(sm, i))))
@@ -49,10 +50,11 @@ struct json_object *control_alarms(const struct daemon_api *api, struct json_obj
 static bool is_called(const struct alarm *a, const char *word)
 {
 	const char *dash = strstr(a->object, " - ");
-	char guid[24];
+	char guid[24], port[32];
 
 	snprintf(guid, sizeof(guid), "0x%016" PRIx64, a->at.node);
-	return str_equal(a->object, word) || str_equal(guid, word) ||
+	snprintf(port, sizeof(port), "%s/%u", guid, a->at.port);
+	return str_equal(a->object, word) || str_equal(a->at.port ? port : guid, word) ||
 	       (dash && (str_equal(dash + 3, word) || (strlen(word) == (size_t)(dash - a->object) &&
 						       !strncmp(a->object, word, strlen(word)))));
 }
@@ -79,6 +81,7 @@ struct json_object *control_forget_alarm(const struct daemon_api *api,
 	const char *word = json_str(parameters, "target");
 	char object[ALARM_OBJECT_STRLEN];
 	const struct alarm *a;
+	bool is_there;
 	unsigned n;
 
 	if (!control_manager(api, err))
@@ -90,7 +93,8 @@ struct json_object *control_forget_alarm(const struct daemon_api *api,
 				    "objects of all",
 				    word);
 	snprintf(object, sizeof(object), "%s", a->object);
-	n = sm_alarms_forget(api->sm, a->at.node, a->at.port);
+	is_there = !a->at.port && fabric_find_node(sm_fabric(api->sm), a->at.node);
+	n = is_there ? 0 : sm_alarms_forget(api->sm, a->at.node, a->at.port);
 	if (!n)
 		return control_fail(err, "InvalidParameter",
 				    "'%.150s' is there: only devices and cables that are gone can "

@@ -281,7 +281,9 @@ struct json_object *control_cables(const struct daemon_api *api, struct json_obj
 {
 	const char *target = json_str(parameters, "target");
 	int64_t now = daemon_api_realtime(api, daemon_api_now(api));
-	int64_t from = MAX(now - DAY_US, api->started_realtime * MONO_S);
+	/* From an hour on, so that the answer is another one when something is, not each time. */
+	int64_t day = now - now % HOUR_US - DAY_US;
+	int64_t from = MAX(day, api->started_realtime * MONO_S);
 	const struct daemon_cables *c = api->memory.cables;
 	struct daemon_cable asked = { .realtime_us = from };
 	unsigned port = 0;

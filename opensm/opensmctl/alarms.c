@@ -59,7 +59,7 @@ static void print_alarms(struct ctl *c, struct json_object *answer, struct json_
 	char counts[CTL_ALARM_COUNTS];
 
 	if (js_has(asked, "target")) {
-		printf("%s is forgotten: it does not count as gone any more\n",
+		printf("%s is forgotten by this manager: it does not count as gone any more\n",
 		       js_str(answer, "object"));
 		return;
 	}
@@ -69,7 +69,11 @@ static void print_alarms(struct ctl *c, struct json_object *answer, struct json_
 	if (!js_bool(answer, "master"))
 		printf("the master looks at the fabric, which this manager is not: here are its "
 		       "own alarms\n");
-	printf("%s\n", ctl_alarm_counts(answer, counts));
+	printf("%s", ctl_alarm_counts(answer, counts));
+	if (js_has(answer, "watched_since"))
+		printf("; watched since %s: what had gone before is not known",
+		       js_str(answer, "watched_since"));
+	putchar('\n');
 }
 
 static int with_words(struct ctl *c)
@@ -86,8 +90,7 @@ const struct ctl_command ctl_alarms = {
 	.help = "what is wrong: faults, degraded links, planned work; each with what to do",
 	.words = "--forget",
 	.scope = CTL_SHOWS_BARE,
-	.takes = (const struct ctl_word[]){ { CTL_TEXT, .option = "--forget",
-					      .parameter = "target",
+	.takes = (const struct ctl_word[]){ { CTL_TEXT, .option = "--forget", .parameter = "target",
 					      .offers = OFFER_ALARMS },
 					    { 0 } },
 	.document = "Alarms",

@@ -89,12 +89,12 @@ static char *candidates(const struct ctl_command *const *all, const char *word)
 }
 
 /* The command of this name, which may be abbreviated; NULL: an error was printed. */
-static const struct ctl_command *find_command(const struct ctl *c, const char *word)
+static const struct ctl_command *find_command(struct ctl *c, int argc, char **argv)
 {
 	const struct ctl_command *const *all = ctl_commands;
 	const char *names[COMMANDS_MAX + 1] = { NULL };
 	_cleanup_free_ char *may_be = NULL;
-	const char *near;
+	const char *word = argv[0], *near;
 	size_t n = 0;
 	int i;
 
@@ -103,6 +103,7 @@ static const struct ctl_command *find_command(const struct ctl *c, const char *w
 	i = ctl_match(word, names);
 	if (i >= 0)
 		return all[i];
+	ctl_look_for_json(c, argc, argv);
 	near = str_nearest(word, names, n);
 	may_be = i == -2 ? candidates(all, word) : NULL;
 	if (may_be)
@@ -121,7 +122,7 @@ static int run_command(struct ctl *c, int argc, char **argv)
 		return print_help();
 	if (!strcmp(argv[0], "complete"))
 		return print_words(argc - 1, argv + 1);
-	command = find_command(c, argv[0]);
+	command = find_command(c, argc, argv);
 	if (!command)
 		return CTL_USAGE;
 	argc = ctl_back_options(c, ctl_takes(command, argc - 1, argv + 1), argc - 1, argv + 1);

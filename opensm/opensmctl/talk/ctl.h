@@ -220,6 +220,8 @@ int ctl_front_options(struct ctl *c, int argc, char **argv);
  * it has none). The number of words that are left, with NULL behind; -1: an error was printed.
  */
 int ctl_back_options(struct ctl *c, const struct ctl_word *takes, int argc, char **argv);
+/* Sets c->json if any word asks for JSON: errors about the words are JSON then, too. */
+void ctl_look_for_json(struct ctl *c, int argc, char **argv);
 /* The option that a word with dashes may mean; NULL: none is near. */
 const char *ctl_nearest_option(const char *word);
 /* Prints the options that begin so, "--json", a line each. */

@@ -204,8 +204,7 @@ static bool is_count(const char *word)
 	return word && word[0] && strspn(word, "0123456789") == strlen(word);
 }
 
-/* Is JSON asked for by any word? Then errors about options are JSON, too. */
-static void look_for_json(struct ctl *c, int argc, char **argv)
+void ctl_look_for_json(struct ctl *c, int argc, char **argv)
 {
 	for (int i = 0; i < argc; i++) {
 		const struct option *o =
@@ -227,7 +226,7 @@ static int take_option(struct ctl *c, const struct option *o, int argc, char **a
 	if (is_next)
 		value = argv[1];
 	if ((value && o->value == NO_VALUE) || !o->apply(c, value)) {
-		look_for_json(c, argc, argv);
+		ctl_look_for_json(c, argc, argv);
 		ctl_usage(c, NULL, "--%s takes %s%s%s%s", o->name, o->wants, value ? ", not '" : "",
 			  value ? value : "", value ? "'" : "");
 		return -1;
@@ -268,7 +267,7 @@ int ctl_front_options(struct ctl *c, int argc, char **argv)
 		if (!strcmp(argv[i], "--"))
 			return i + 1;
 		if (!o) {
-			look_for_json(c, argc, argv);
+			ctl_look_for_json(c, argc, argv);
 			refuse_option(c, argv[i]);
 			return -1;
 		}

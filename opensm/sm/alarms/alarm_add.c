@@ -128,3 +128,8 @@ const struct went *went_find(const struct alarms *s, guid_t node)
 {
 	return s->went ? guidmap_get(s->went, node) : NULL;
 }
+
+void went_forget(struct alarms *s, guid_t node)
+{
+	free(s->went ? guidmap_remove(s->went, node) : NULL);
+}

@@ -6,8 +6,10 @@
 #include "sm/alarms/alarms_internal.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -47,7 +49,7 @@ void alarms_node_goes(struct sm *sm, struct node *n)
 		w = xcalloc(1, sizeof(*w));
 		guidmap_put(s->went, n->guid, w);
 	}
-	*w = (struct went){ .node = n->guid, .type = n->type };
+	*w = (struct went){ .node = n->guid, .type = n->type, .at = sm->now };
 	snprintf(w->name, sizeof(w->name), "%s", node_name(n));
 	for (unsigned i = 1; i <= n->n_ports && !w->behind; i++)
 		w->behind = n->ports[i].met_guid;
@@ -263,12 +265,14 @@ static void look(struct sm *sm)
 		alarms_look_at_quality(&l);
 		alarms_look_at_marks(&l);
 		s->edits = sm->fabric->edits;
-		s->all_slow = l.all_slow;
+		if (!s->has_seen)
+			s->since = sm_realtime(sm);
 	}
 	free(l.peers_rate);
 	merge_objects(&l.found);
 	merge_cables(&l.found);
 	keep_severest(&l.found);
+	s->look_at_all = l.look_at_all || l.found.more[ALARM_DEGRADED];
 	compare(&l);
 	free(s->list.all);
 	s->list = l.found;
@@ -320,19 +324,52 @@ const struct alarm *sm_alarm_at(struct sm *sm, unsigned n)
 	return n < s->list.n ? &s->list.all[s->order[n]] : NULL;
 }
 
+/* Is it safe to paste into a shell between quotes, and does it name one end of a cable clearly? */
+static bool is_plain(const struct alarm *a)
+{
+	unsigned dashes = 0;
+
+	for (const char *at = a->object; (at = strstr(at, " - ")); at++)
+		dashes++;
+	return dashes == (a->far.node != 0) &&
+	       strspn(a->object, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				 "_./: -") == strlen(a->object);
+}
+
+/* The object for a command: its name, of a cable one end; or the GUID, as hosts choose names. */
+static void name_for_shell(const struct alarm *a, char *ret, size_t cap)
+{
+	const char *dash = a->far.node ? strstr(a->object, " - ") : NULL;
+	int len = (int)(dash ? dash - a->object : (ptrdiff_t)strlen(a->object));
+
+	if (is_plain(a))
+		snprintf(ret, cap, "'%.*s'", len, a->object);
+	else if (a->at.port)
+		snprintf(ret, cap, "0x%016" PRIx64 "/%u", a->at.node, a->at.port);
+	else
+		snprintf(ret, cap, "0x%016" PRIx64, a->at.node);
+}
+
 char *sm_alarm_todo(const struct alarm *a, char ret[ALARM_TODO_STRLEN])
 {
 	static const char stands_for[] = "OBJECT";
 	const char *todo = alarm_rows[a->kind].todo, *at = strstr(todo, stands_for);
-	const char *dash = strstr(a->object, " - ");
-	int len = (int)(dash ? dash - a->object : (ptrdiff_t)strlen(a->object));
+	char name[ALARM_OBJECT_STRLEN + 2];
 
+	name_for_shell(a, name, sizeof(name));
 	if (at)
-		snprintf(ret, ALARM_TODO_STRLEN, "%.*s'%.*s'%s", (int)(at - todo), todo, len,
-			 a->object, at + strlen(stands_for));
+		snprintf(ret, ALARM_TODO_STRLEN, "%.*s%s%s", (int)(at - todo), todo, name,
+			 at + strlen(stands_for));
 	else
 		snprintf(ret, ALARM_TODO_STRLEN, "%s", todo);
 	return ret;
+}
+
+int64_t sm_alarms_since(const struct sm *sm)
+{
+	const struct alarms *s = sm->m.alarms;
+
+	return s->has_seen ? s->since : 0;
 }
 
 unsigned sm_alarms(struct sm *sm, enum alarm_class class)

@@ -54,6 +54,8 @@ const struct alarm *sm_alarm_at(struct sm *sm, unsigned n);
 /* The next step of an administrator, with the name of the object. Returns `ret`. */
 #define ALARM_TODO_STRLEN 320
 char *sm_alarm_todo(const struct alarm *a, char ret[ALARM_TODO_STRLEN]);
+/* Since when the fabric is looked at, in seconds since 1970; 0: it is not, or not known. */
+int64_t sm_alarms_since(const struct sm *sm);
 /* The number of alarms by class, also of those beyond ALARMS_MAX. */
 unsigned sm_alarms(struct sm *sm, enum alarm_class class);
 /*

@@ -110,7 +110,10 @@ static bool is_disabled(const struct port *p)
 	return p->known && ib_get(p->info, PI_PHYS_STATE) == IB_PHYS_DISABLED;
 }
 
-static unsigned hosts_behind(const struct alarms *s, guid_t sw)
+/* Hosts that went before their switch did, by more than this, did not go with it. */
+#define WENT_TOGETHER (60 * MONO_S)
+
+static unsigned hosts_behind(const struct alarms *s, const struct went *sw)
 {
 	size_t pos = 0;
 	unsigned n = 0;
@@ -120,9 +123,19 @@ static unsigned hosts_behind(const struct alarms *s, guid_t sw)
 	while (s->went && guidmap_next(s->went, &pos, &guid, &at)) {
 		const struct went *w = at;
 
-		n += w->behind == sw && w->type != IB_NODE_SWITCH;
+		n += w->behind == sw->node && w->type != IB_NODE_SWITCH &&
+		     w->at >= sw->at - WENT_TOGETHER;
 	}
 	return n;
+}
+
+/* Counted once in a look, though each port that led to the switch asks. */
+static unsigned hosts_of(struct look *l, const struct went *sw)
+{
+	if (l->counted != sw->node)
+		l->hosts = hosts_behind(l->before, sw);
+	l->counted = sw->node;
+	return l->hosts;
 }
 
 static void add_gone(struct look *l, const struct port *p)
@@ -131,7 +144,7 @@ static void add_gone(struct look *l, const struct port *p)
 	bool is_switch = w ? w->type == IB_NODE_SWITCH : !p->identity.host;
 	struct alarm *a = alarm_add(l, is_switch ? ALARM_SWITCH_GONE : ALARM_HOST_GONE,
 				    (struct alarm_end){ p->met_guid, 0 });
-	unsigned hosts = is_switch ? hosts_behind(l->before, p->met_guid) : 0;
+	unsigned hosts = is_switch && w ? hosts_of(l, w) : 0;
 
 	a->where = end_of(p);
 	a->n = 1;
@@ -191,6 +204,7 @@ unsigned sm_alarms_forget(struct sm *sm, guid_t node, unsigned port)
 				     (p->met_guid == node && (!port || p->met_port == port));
 
 			if (is_it && is_lost(p)) {
+				went_forget(sm->m.alarms, p->met_guid);
 				observe_forgotten(p);
 				n_forgotten++;
 			}

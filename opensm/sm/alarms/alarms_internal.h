@@ -9,6 +9,7 @@
 struct went {
 	guid_t node, behind; /* behind: other end of its cable, as last met; 0: not known */
 	uint8_t type;	     /* enum ib_node_type */
+	mono_t at;	     /* time at which it went */
 	char name[NODE_DESC_STRLEN];
 };
 /* Most devices that went and are remembered by name; later ones are named by their GUID. */
@@ -27,8 +28,10 @@ struct alarms {
 	bool has_looked, has_seen; /* has_seen: a look at the fabric as MASTER has ended */
 	mono_t looked;		   /* time of the last look */
 	uint64_t edits;		   /* fabric->edits at the last look at the fabric */
-	bool all_slow;		   /* set if ALARM_ALL_SLOW stands for the links that are slow */
-	struct guidmap *went;	   /* node GUID -> struct went, owned; NULL: none */
+	/* set if links are looked at whose nodes did not change, as not all alarms are listed */
+	bool look_at_all;
+	int64_t since;	      /* time of the first look at the fabric, in seconds since 1970 */
+	struct guidmap *went; /* node GUID -> struct went, owned; NULL: none */
 };
 
 /* Most alarms that a look keeps before those about one object become one. */
@@ -41,7 +44,9 @@ struct look {
 	const struct mark_table *marks;
 	struct alarm_list found; /* unsorted, with several alarms about one object */
 	struct alarm beyond;	 /* an alarm beyond ALARMS_FOUND_MAX: counted, and not kept */
-	bool all_slow;		 /* set if one alarm stands for all slow links */
+	bool look_at_all;	 /* set if one alarm stands for all slow links */
+	guid_t counted;		 /* switch that is gone whose hosts were counted last */
+	unsigned hosts;		 /* their number */
 	bool is_same;		 /* set if no device or cable has changed since the last look */
 	uint32_t *peers_rate; /* by index of the node: rate of most of its cables; 1: no majority */
 };
@@ -58,6 +63,7 @@ void alarm_name_node(const struct look *l, struct alarm *a);
 void alarm_name_cable(const struct look *l, struct alarm *a);
 void alarm_say(struct alarm *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 const struct went *went_find(const struct alarms *s, guid_t node);
+void went_forget(struct alarms *s, guid_t node);
 /* Did an administrator take out this port, its device or its cable? */
 bool alarm_is_planned(const struct look *l, struct alarm_end at);
 

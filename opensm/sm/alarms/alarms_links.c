@@ -152,7 +152,7 @@ static const struct port *port_at(const struct look *l, struct alarm_end e)
 
 static bool has_changed(const struct look *l, const struct node *n)
 {
-	return !l->before->has_seen || l->before->all_slow || n->edited > l->before->edits;
+	return !l->before->has_seen || l->before->look_at_all || n->edited > l->before->edits;
 }
 
 /* Of a cable whose ends have both changed, that with the lesser GUID is looked at. */
@@ -173,7 +173,7 @@ static void look_at_speeds(struct look *l)
 		if ((a->also | 1ULL << a->kind) & kinds && p && is_up(p))
 			look_at_speed(l, p);
 	}
-	if (l->is_same && !l->before->all_slow)
+	if (l->is_same && !l->before->look_at_all)
 		return;
 	FABRIC_EACH_NODE(l->sm->fabric, n)
 		for (unsigned i = 1; i <= n->n_ports && has_changed(l, n); i++)
@@ -184,21 +184,34 @@ static void look_at_speeds(struct look *l)
 /* So many slow links are not faults of cables: the fabric is as it was bought, or simulated. */
 #define SLOW_LINKS_MOST 32u
 
-/* Puts one alarm in place of those about slow links, from `first` on, if most links are slow. */
-static void merge_slow(struct look *l, uint32_t first)
+static uint32_t links_up(const struct fabric *f)
 {
-	const struct fabric *f = l->sm->fabric;
-	uint32_t hosts = f->n_nodes - f->n_switches, n = 0, kept = first;
+	uint32_t ends = 0;
+
+	FABRIC_EACH_NODE(f, n)
+		for (unsigned i = 1; i <= n->n_ports; i++)
+			ends += is_up(&n->ports[i]);
+	return ends / 2;
+}
+
+/*
+ * Puts one alarm in place of those about slow links, from `first` on, if most links are slow;
+ * `more`: alarms beyond those kept before the first.
+ */
+static void merge_slow(struct look *l, uint32_t first, unsigned more)
+{
+	uint32_t n = l->found.more[ALARM_DEGRADED] - more, kept = first;
 
 	for (uint32_t i = first; i < l->found.n; i++)
 		n += l->found.all[i].kind == ALARM_SLOW;
-	if (n <= MAX(SLOW_LINKS_MOST, hosts / 2))
+	if (n <= SLOW_LINKS_MOST || 2 * n <= links_up(l->sm->fabric))
 		return;
 	for (uint32_t i = first; i < l->found.n; i++)
 		if (l->found.all[i].kind != ALARM_SLOW)
 			l->found.all[kept++] = l->found.all[i];
 	l->found.n = kept;
-	l->all_slow = true;
+	l->found.more[ALARM_DEGRADED] = more;
+	l->look_at_all = true;
 	alarm_add_own(l, ALARM_ALL_SLOW, n, "%s", alarm_rows[ALARM_ALL_SLOW].cause);
 }
 
@@ -278,9 +291,10 @@ static void look_at_drift(struct look *l)
 void alarms_look_at_quality(struct look *l)
 {
 	const uint32_t first = l->found.n;
+	const unsigned more = l->found.more[ALARM_DEGRADED];
 
 	look_at_speeds(l);
-	merge_slow(l, first);
+	merge_slow(l, first, more);
 	look_at_falls(l);
 	look_at_health(l);
 	look_at_drift(l);
