@@ -31,8 +31,8 @@
 #define OTHER_FIELDS(F)                                                                            \
 	F("guid", GUID, m->guid)                                                                   \
 	F("is_self", BOOL, false)                                                                  \
-	F("state", OPT(STR), m->known ? sm_state_name(m->state) : NULL)                            \
-	F("priority", KNOWN, m->known, m->priority)                                                \
+	F("state", OPT(STR), m->heard ? sm_state_name(m->state) : NULL)                            \
+	F("priority", KNOWN, m->heard, m->priority)                                                \
 	F("where", STR, m->where)                                                                  \
 	OF_OTHERS(F)
 #define OF_OTHERS(F)                                                                               \

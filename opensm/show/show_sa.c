@@ -356,7 +356,7 @@ static struct json_object *ledger_of(const struct sm *sm, guid_t guid)
 static struct json_object *manager_of(const struct sm *sm, const struct sm_manager *m)
 {
 	const struct port *own = sm_fabric(sm)->own_port;
-	bool is_own = !m, known = is_own || m->known;
+	bool is_own = !m, known = is_own || m->heard;
 	guid_t guid = m ? m->guid : own ? own->guid : 0;
 	enum sm_state state = m ? m->state : sm_state(sm);
 	unsigned priority = m ? m->priority : sm_told_priority(sm);

@@ -415,7 +415,8 @@ struct sm_manager {
 	guid_t guid;
 	enum sm_state state;
 	uint8_t priority;
-	bool known;	   /* set if it has answered: state and priority are of its last answer */
+	bool known;	   /* set if it answered the last question: state and priority are valid */
+	bool heard;	   /* set if it has answered once: state and priority are of that answer */
 	bool polled;	   /* set if we poll it */
 	const char *trust; /* NULL: trusted; else the reason why not */
 	bool shows_key;	   /* set if it is trusted but shows a secret SM_Key to every host */

@@ -294,7 +294,7 @@ counters() {
 	printf '%s\n' 'priority 4' dump_conf >commands
 	beside commands -s 7
 	for f in peer ours; do
-		sed -n '/^[a-z]/p' "$f.raw" | grep -vwE '^(max_rate_enum|allow_unsafe_routes|mc_roots_file)' >"$f.keys"
+		sed -n '/^[a-z]/p' "$f.raw" | grep -vwE '^(max_rate_enum|allow_unsafe_routes|mc_roots_file|log_compat)' >"$f.keys"
 	done
 	diff <(cut -d' ' -f1 peer.keys) <(cut -d' ' -f1 ours.keys)
 	grep -q '^sm_priority 4$' ours.keys

@@ -256,7 +256,7 @@ set_info() {
 	sim_run $WATCH "$SMSET" "$lid" 3 3 1 | grep 'status 0x001c'
 	is $HIGH STANDBY
 	grep 'DISABLE in the name of .* is refused: it has another SM_Key' $HIGH/opensm.log
-	grep "DISABLE in the name of .*'$WATCH' port 1.* is refused: it does not come from our master" $HIGH/opensm.log
+	grep "'$WATCH' port 1.* a Set(SMInfo) DISABLE in the name of .* is refused: it does not come from our master" $HIGH/opensm.log
 }
 
 @test "master_sm_priority: a standby that took over stays master" {

@@ -257,7 +257,7 @@ listed() {
 	expect 400 "${auth[@]}" "$KEYS/%00"
 	expect 400 "${auth[@]}" "$KEYS/%zz"
 	expect 400 "${auth[@]}" "$KEYS?$(printf 'a=b&%.0s' {1..100})"
-	expect 404 "${auth[@]}" /
+	expect 404 "${auth[@]}" /nothing
 	expect 404 "${auth[@]}" /ufmRestX/resources/pkeys
 	expect 404 "${auth[@]}" /ufmRest/nothing
 	expect 405 "${auth[@]}" -X DELETE /ufmRest/app/ufm_version

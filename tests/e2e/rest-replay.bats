@@ -251,7 +251,7 @@ members_are() {
 	gets 405 DELETE /app/tokens
 	REST_PREFIX=/ufmRestV2 gets 405 GET /dologin
 	# All paths of the document are there, and none is without a name.
-	jq -r '.paths | to_entries[] | select(.value.get) | .key' openapi.json | grep -v '[{]\|logout' >paths
+	jq -r '.paths | to_entries[] | select(.value.get) | .key' openapi.json | grep -v '[{]\|logout\|^/events$' >paths # /events does not end
 	[ "$(wc -l <paths)" -gt 10 ]
 	while read -r path; do
 		ask GET "$path"

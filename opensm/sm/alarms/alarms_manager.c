@@ -13,7 +13,7 @@ static void look_at_rivals(struct look *l)
 	struct sm_manager m;
 
 	for (unsigned i = 0; l->sm->state == SM_MASTER && sm_manager_at(l->sm, i, &m); i++)
-		if (m.known && m.trust && m.state == SM_MASTER)
+		if (m.heard && m.trust && m.state == SM_MASTER)
 			alarm_add_own(l, ALARM_TWO_MASTERS, 1,
 				      "two masters write to this fabric: stop one; the other is "
 				      "%.160s, which %s",

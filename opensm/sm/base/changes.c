@@ -26,8 +26,9 @@ struct link_change {
 struct node_change {
 	guid_t guid;
 	bool came, is_switch;
-	char name[NODE_STRLEN];	 /* "'h7' (0x...)" */
-	char place[PORT_STRLEN]; /* "'leaf1' port 3", where a host is or was; "": not known */
+	char desc[NODE_DESC_STRLEN]; /* "h7" */
+	char name[NODE_STRLEN];	     /* "'h7' (0x...)" */
+	char place[PORT_STRLEN];     /* "'leaf1' port 3", where a host is or was; "": not known */
 };
 
 /* A node (`port` 0) or one end of a link that is away. */
@@ -197,6 +198,7 @@ static void note_node(struct sm *sm, const struct node *n, bool came)
 					.came = came,
 					.is_switch = node_is_switch(n) };
 	fabric_node_str(n, change->name);
+	snprintf(change->desc, sizeof(change->desc), "%s", node_name(n));
 	if (!change->is_switch && at)
 		snprintf(change->place, sizeof(change->place), "'%.64s' port %u",
 			 node_name(at->node), at->num);
@@ -227,8 +229,8 @@ static void write_node(struct sm *sm, const struct node_change *n)
 {
 	const char *at = n->place[0] ? (n->came ? ", behind " : "; it was behind ") : "";
 	char after[AFTER_STRLEN];
-	struct log_about about =
-		ABOUT(.id = n->came ? LOG_ID_NODE_CAME : LOG_ID_NODE_GONE, .node_guid = n->guid);
+	struct log_about about = ABOUT(.id = n->came ? LOG_ID_NODE_CAME : LOG_ID_NODE_GONE,
+				       .node_guid = n->guid, .name = n->desc);
 
 	if (n->came) {
 		after_str(sm, n->guid, 0, after);
