@@ -194,6 +194,7 @@ void front_sm_goes(struct front *f, unsigned place)
 	perf_free(d->api.perf);
 	cc_free(d->api.cc);
 	conf_unref(d->api.conf);
+	control_forget(&d->api);
 	prepare(d, f, place);
 }
 
@@ -208,6 +209,9 @@ struct front *front_free(struct front *f)
 {
 	if (!f)
 		return NULL;
+	/* The managers told of their ends, too. */
+	for (unsigned i = 0; i < RIG_MAX_SMS; i++)
+		control_forget(&f->desks[i].api);
 	sd_event_unref(f->event);
 	if (*f->dir)
 		scratch_remove(f->dir);
