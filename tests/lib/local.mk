@@ -30,6 +30,7 @@ EXTRA_PROGRAMS += bench-loss
 bench_loss_SOURCES = tests/bench/bench-loss.c
 bench_loss_LDADD = $(RIG_LIBS)
 # A manager of paper for the endpoints of opensm-rest, and what their clients send.
+EXTRA_DIST += tests/lib/metrics-counted.h
 REST_FAKE = tests/lib/rest-fake.c tests/lib/rest-fake.h tests/lib/openapi-fits.c tests/lib/openapi-fits.h \
 	tests/lib/schema-fits.c tests/lib/schema-fits.h
 EXTRA_DIST += tests/lib/rest-replay.rows
