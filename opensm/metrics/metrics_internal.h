@@ -104,12 +104,12 @@ struct metrics {
 	struct cc_status congestion;
 	struct metrics_counters *counters; /* counters as read by the performance manager */
 	size_t n_counters, counters_cap;
-	struct metrics_sums *sums; /* sums of the counters of each switch */
+	struct metrics_sums *sums; /* for each switch, the counters of all its ports added up */
 	size_t n_sums, sums_cap;
 	struct view *view; /* the published view; NULL: not MASTER, or no subnet was set up yet */
 };
 
-/* Functions that write the families of a group, or of a part of one, and that take for these. */
+/* Functions that write metrics of one group (metrics_groups) to `t`; each in the file beside it. */
 typedef void metrics_put(const struct metrics *m, struct metrics_text *t);
 /* clang-format off */
 metrics_put metrics_manager, metrics_process;			/* metrics_manager.c */

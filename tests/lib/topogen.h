@@ -21,8 +21,8 @@ struct topogen {
 	uint32_t without_switch; /* number + 1 of a switch that is left out; 0: none */
 	uint32_t service_on;  /* number + 1 of a switch with one host more; 0: none */
 	/*
-	 * stub_on: number + 1 of a switch with a further switch on one cable, the stub; 0: none.
-	 * stub_hosts: number of hosts of the stub; 0 means 1.
+	 * A stub is one more switch, which hangs on a single cable. stub_on: index of the switch
+	 * that it hangs on, plus 1; 0: there is no stub. stub_hosts: its hosts; 0 means 1.
 	 */
 	uint32_t stub_on, stub_hosts;
 	bool asides;          /* set if each switch has an aggregation node on a further port */

@@ -694,7 +694,7 @@ static void note_downed(void *arg, unsigned bits, const char *text)
 	*(unsigned *)arg += strstr(text, "link_downed") != NULL;
 }
 
-/* The manager has logged that the link went: what its ports count then is no news. */
+/* A fall of a link that the manager has logged is not logged again when LinkDowned has grown. */
 static void falls_that_were_seen_are_not_logged_again(void **state)
 {
 	struct world *w = *state;

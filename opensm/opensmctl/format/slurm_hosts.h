@@ -27,7 +27,7 @@ enum { RANK_SLOT, RANK_LEAF, RANK_OTHER, RANK_UNFIT };
 /* Adapters with the same word are one host. */
 struct slurm_host {
 	char *name;	 /* safe, each once */
-	size_t first, n; /* range of its ports */
+	size_t first, n; /* its ports: index of the first one, and their number */
 	size_t n_fit;	 /* ports that it may be placed by */
 	uint32_t leaf;	 /* leaf of the port by which it is placed */
 	double gbps;	 /* rate of the port by which it is placed */

@@ -24,7 +24,7 @@
 /* A slot; ports that fit are ordered by slot, then by host. */
 struct slot {
 	const char *name;
-	size_t first, n; /* range of its ports */
+	size_t first, n; /* its ports: index of the first one, and their number */
 	size_t hosts, leaves;
 	double gbps; /* rate of the slowest port */
 };
@@ -298,7 +298,7 @@ static void remark_others(const struct slurm_hosts *h, const char *slot, struct 
 struct mate {
 	size_t host;
 	uint64_t leaves; /* hash of its leaves, each once */
-	uint32_t leaf;	 /* leaf of its best port */
+	uint32_t leaf;	 /* leaf switch of the port by which the host is placed */
 };
 
 static struct mate mate_of(const struct slurm_hosts *h, size_t i)

@@ -240,7 +240,10 @@ int ctl_refuse(const struct ctl *c, const char *fmt, ...) __attribute__((format(
 #define CTL_NO_DAEMON_NAME "NoDaemon"
 int ctl_fail(const struct ctl *c, const char *name, struct json_object *more, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
-/* The same, and how the command is used (NULL: where help is). Returns CTL_USAGE. */
+/*
+ * Reports a wrong command line as ctl_fail() does, and how `command` is used; NULL: where help is
+ * found. Returns CTL_USAGE.
+ */
 int ctl_usage(const struct ctl *c, const struct ctl_command *command, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 /* Refuses a word that the command does not take. */

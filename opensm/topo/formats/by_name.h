@@ -6,7 +6,7 @@
 #include "topo/expect.h"
 
 struct by_name_end {
-	const char *name; /* name of the node, kept by by_name_keep() */
+	const char *name; /* name of the node, in the memory that by_name_keep() copies to */
 	uint8_t port;
 };
 

@@ -54,7 +54,10 @@ static bool expected(struct ndt *t, const struct line *line, const char *p, cons
 
 /* ---- fields ---------------------------------------------------------------------------------- */
 
-/* The closing quote of a field whose opening one is at `p`; NULL: none. A doubled one is text. */
+/*
+ * Finds the quote that ends the field whose first quote is at `p`; NULL: the field is not closed.
+ * Two quotes in a row are one quote of the text.
+ */
 static char *closing_quote(char *p)
 {
 	while ((p = strchr(p + 1, '"')) && p[1] == '"')

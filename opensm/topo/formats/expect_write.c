@@ -129,7 +129,7 @@ struct called {
 	uint32_t node;
 };
 
-/* Whether the reader makes of the name what it is: no control characters, no blanks at its ends. */
+/* Will the file be read with the same name: no control characters, no blanks at its ends? */
 static bool is_plain(const char *name)
 {
 	for (const char *p = name; *p; p++)
