@@ -34,7 +34,7 @@ struct expect *expect_from_topofile(const struct topofile *f);
 enum expect_format expect_text_format(const char *text, size_t len);
 /* Has the first significant line a comma, with no character of other kinds before it? */
 bool expect_text_is_csv(const char *text, size_t len);
-/* Does the first line that is no comment name the columns StartDev and EndDev, as UFM's NDT does? */
+/* Does the first line that is no comment name the columns StartDev and EndDev of UFM's NDT? */
 bool expect_text_is_ndt(const char *text, size_t len);
 /* Have the first lines two words or more each, up to one whose second word is an arrow? */
 bool expect_text_is_topo(const char *text, size_t len);
