@@ -2,6 +2,7 @@
 /* alarms: what is wrong, and what was taken out on purpose; forgetting what is gone for good. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "opensmctl/talk/ctl.h"
@@ -56,7 +57,9 @@ char *ctl_alarm_counts(struct json_object *answer, char ret[CTL_ALARM_COUNTS])
 
 static void print_alarms(struct ctl *c, struct json_object *answer, struct json_object *asked)
 {
-	char counts[CTL_ALARM_COUNTS];
+	char others[] = "the master looks at the fabric, which this manager is not: here are its "
+			"own alarms\n";
+	char counts[CTL_ALARM_COUNTS], *text;
 
 	if (js_has(asked, "target")) {
 		printf("%s is forgotten by this manager: it does not count as gone any more\n",
@@ -67,13 +70,15 @@ static void print_alarms(struct ctl *c, struct json_object *answer, struct json_
 	if (c->oneline)
 		return;
 	if (!js_bool(answer, "master"))
-		printf("the master looks at the fabric, which this manager is not: here are its "
-		       "own alarms\n");
-	printf("%s", ctl_alarm_counts(answer, counts));
+		ctl_print_folded(c, others, 2);
+	ctl_alarm_counts(answer, counts);
 	if (js_has(answer, "watched_since"))
-		printf("; watched since %s: what had gone before is not known",
-		       js_str(answer, "watched_since"));
-	putchar('\n');
+		text = xasprintf("%s; watched since %s: what had gone before is not known\n",
+				 counts, js_str(answer, "watched_since"));
+	else
+		text = xasprintf("%s\n", counts);
+	ctl_print_folded(c, text, 2);
+	free(text);
 }
 
 static int with_words(struct ctl *c)

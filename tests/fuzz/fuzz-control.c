@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "sm/alarms/alarms.h"
 #include "tests/lib/control-world.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t len);
@@ -60,6 +61,7 @@ static void listen_to(struct caller *c)
 
 static void happen(void)
 {
+	static const struct alarm alarm = { .kind = ALARM_HOST_GONE, .object = "h9", .text = "it is gone" };
 	struct sm_event e = { .kind = (enum sm_event_kind)(world.wakes % SM_EVENT_KINDS) };
 
 	e.at = sim_now(world.rig->sim);
@@ -76,6 +78,9 @@ static void happen(void)
 		break;
 	case SM_EVENT_NODE:
 		e.node.desc = "gone";
+		break;
+	case SM_EVENT_ALARM:
+		e.alarm.alarm = &alarm;
 		break;
 	default:
 		break;
