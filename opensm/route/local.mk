@@ -26,6 +26,7 @@ libroute_a_SOURCES = opensm/route/select/engines.c opensm/route/core/engine.c op
 	opensm/route/proof/cdg.c opensm/route/proof/cdg.h opensm/route/proof/cdg_internal.h opensm/route/proof/cycle.c \
 	opensm/route/proof/cdg_turns.c \
 	opensm/route/proof/transition.c opensm/route/proof/transition.h \
+	opensm/route/patch/patch.c opensm/route/patch/patch.h opensm/route/patch/patch_ground.c opensm/route/patch/patch_way.c opensm/route/patch/patch_internal.h \
 	opensm/route/select/reroute.c opensm/route/select/reroute.h \
 	opensm/route/proof/keep_policy.c opensm/route/proof/keep_policy.h \
 	opensm/route/select/keep_tables.c opensm/route/select/keep_tables.h opensm/route/select/adopt_found.c opensm/route/select/adopt_found.h \
@@ -150,3 +151,7 @@ UNIT_TESTS += tests/unit/test-rates
 tests_unit_test_rates_SOURCES = tests/unit/test-rates.c tests/unit/route-desk.h $(TOPOCUT)
 UNIT_TESTS += tests/unit/test-rebalance
 tests_unit_test_rebalance_SOURCES = tests/unit/test-rebalance.c tests/unit/route-desk.h $(TOPOCUT)
+UNIT_TESTS += tests/unit/test-patch-random
+tests_unit_test_patch_random_SOURCES = tests/unit/test-patch-random.c tests/unit/patch-desk.h tests/unit/route-desk.h $(TOPOCUT)
+UNIT_TESTS += tests/unit/test-patch
+tests_unit_test_patch_SOURCES = tests/unit/test-patch.c tests/unit/patch-desk.h tests/unit/route-desk.h $(TOPOCUT)

@@ -19,6 +19,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,10 +27,13 @@
 #include "util/mem.h"
 
 enum patch_how {
-	PATCH_BESIDE,	 /* another cable to the same switch */
-	PATCH_RULE,	 /* another next hop that the engine's rule allows: as few hops, or up and down */
+	PATCH_BESIDE, /* another cable to the same switch */
+	PATCH_RULE,   /* another next hop that the engine's rule allows: as few hops, or up, down */
 	PATCH_NEIGHBOUR, /* any other neighbour whose way does not come back */
-	/* the switch has no other way: a switch whose next hop it was goes another way */
+	/*
+	 * The switch has no other way: one whose next hop it is goes another way, or one that could
+	 * be its next hop. This entry led to a cable that is alive.
+	 */
 	PATCH_BACK,
 	PATCH_WAITING, /* no way was found: it stays as it is, and waits for the engine */
 	PATCH_HOWS
@@ -60,7 +64,7 @@ bool patch_ground_is_dead(const struct patch_ground *g, uint32_t entry);
 struct patch_entry {
 	uint32_t sw;
 	lid_t lid;
-	uint8_t was, now;   /* ports; the same if `how` is WAITING */
+	uint8_t was, now; /* ports; the same if `how` is WAITING */
 	enum patch_how how;
 };
 
@@ -79,6 +83,19 @@ struct patch_held {
 };
 
 /*
+ * What a patch does not count: entries to a switch that no cable leads to any more, whatever the
+ * engine; of unassigned LIDs; and those by which no packet of an end port comes, as there is none
+ * at the switch, and none elsewhere sends by it (those set aside (topo.h) are not asked). The last
+ * get another port if there is one, but nothing else is moved for them, and they do not wait.
+ *
+ * Dependencies are those that the proof of tables counts, between end ports; entries to switches
+ * and to what is set aside need only be free of loops. On VLs whose dependencies had a cycle
+ * already when the ground was made, nothing is proved but that.
+ *
+ * The tables of a patch have all that belongs to those of before but the verdict. An entry that is
+ * no engine's (NEIGHBOUR, BACK) makes them tables of unknown options (routes.h), so that none of
+ * their entries is kept.
+ *
  * Cables died: `dead` are n_dead entries of topo->ports, cables between switches, of one end or of
  * both. `now` are the tables in force, with the topo of the ground: its routes, or those of the
  * last patch of it. `held` NULL: switches hold what `now` says, or entries that lead into dead

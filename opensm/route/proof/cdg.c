@@ -9,6 +9,7 @@
  */
 #include "route/proof/cdg.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "route/proof/cdg_internal.h"
@@ -230,6 +231,36 @@ void cdg_forget_vls(struct cdg *g)
 			if (g->into[v * masks + i])
 				used |= (uint16_t)(1u << v % g->n_vls);
 	g->vls &= used;
+}
+
+static void each_edge_to(const struct cdg *g, size_t to, unsigned a,
+			 void (*edge)(void *arg, struct cdg_vertex from, struct cdg_vertex to),
+			 void *arg)
+{
+	const uint64_t *into = &g->into[(to * g->n_in + a) * g->words];
+
+	for (unsigned k = 0; k < g->words; k++)
+		for (uint64_t left = into[k]; left; left &= left - 1) {
+			unsigned port = k * 64 + (unsigned)__builtin_ctzll(left);
+			size_t from = cdg_from(g, to, a, port);
+
+			if (from / g->n_vls == TOPO_NONE)
+				continue; /* a former path's cable is gone */
+			edge(arg,
+			     (struct cdg_vertex){ (uint32_t)(from / g->n_vls),
+						  (uint8_t)(from % g->n_vls) },
+			     (struct cdg_vertex){ (uint32_t)(to / g->n_vls),
+						  (uint8_t)(to % g->n_vls) });
+		}
+}
+
+void cdg_each_edge(const struct cdg *g,
+		   void (*edge)(void *arg, struct cdg_vertex from, struct cdg_vertex to), void *arg)
+{
+	assert(g && edge);
+	for (size_t to = 0; to < (size_t)g->n_ports * g->n_vls; to++)
+		for (unsigned a = 0; g->peer[to / g->n_vls] != TOPO_NONE && a < g->n_in; a++)
+			each_edge_to(g, to, a, edge, arg);
 }
 
 /* ---- columns --------------------------------------------------------------------------------- */

@@ -51,6 +51,17 @@ struct cdg *cdg_copy(const struct cdg *g);
 /* cdg_of() and packets of and to switches, which the proof of tables omits. Slower. */
 struct cdg *cdg_with_switches(const struct routes *r, unsigned threads);
 
+/* A vertex: the cable that leaves by entry `channel` of topo->ports, on a VL. */
+struct cdg_vertex {
+	uint32_t channel;
+	uint8_t vl;
+};
+
+/* Calls `edge` for every dependency: of packets that come in by one, and wait for the other. */
+void cdg_each_edge(const struct cdg *g,
+		   void (*edge)(void *arg, struct cdg_vertex from, struct cdg_vertex to),
+		   void *arg);
+
 /* The number of (channel, VL)s on cycles; 0: acyclic, which cdg_is_acyclic() finds faster. */
 uint32_t cdg_on_cycles(const struct cdg *g);
 bool cdg_is_acyclic(struct cdg *g);

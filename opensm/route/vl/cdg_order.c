@@ -338,6 +338,27 @@ void cdg_order_forget(struct cdg_order *o)
 	o->n_journal = 0;
 }
 
+void cdg_order_cut(struct cdg_order *o, const uint32_t *channels, size_t n)
+{
+	const struct cdg_channels *c = o->channels;
+
+	assert(!o->n_journal);
+	for (size_t i = 0; i < n; i++) {
+		uint32_t channel = channels[i], begins = cdg_tail(c, channel);
+		uint64_t *after = o->after + row_after(c, channel),
+			 *before = o->before + c->row[channel];
+
+		EACH_CHANNEL(c, c->to[channel], after, out)
+			flip(o->before, c->row[out], bit_before(c, channel));
+		memset(after, 0, words(c, c->to[channel]) * sizeof(*after));
+		EACH_CHANNEL(c, begins, before, out)
+			flip(o->after, row_after(c, c->back[out]),
+			     bit_after(c, c->back[out], channel));
+		memset(before, 0, words(c, begins) * sizeof(*before));
+	}
+	memset(o->refused, 0, c->row[c->n] * sizeof(*o->refused));
+}
+
 /* ---- many at once ---------------------------------------------------------------------------- */
 
 void cdg_order_set(struct cdg_order *o, uint32_t in, uint32_t out)

@@ -83,6 +83,12 @@ void cdg_order_undo(struct cdg_order *o, uint32_t mark);
 void cdg_order_forget(struct cdg_order *o);
 
 /*
+ * Removes all turns of these channels, e.g. of cables that died; turns that were refused may fit
+ * now. Not while turns can be undone: the mark is 0.
+ */
+void cdg_order_cut(struct cdg_order *o, const uint32_t *channels, size_t n);
+
+/*
  * For many turns at once: cdg_order_set() adds without a check. cdg_order_settle() finds the order;
  * false: there is a cycle, and the set is useless.
  */
