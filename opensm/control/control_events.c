@@ -8,6 +8,7 @@
 #include "control/control_internal.h"
 #include "fabric/words.h"
 #include "show/show.h"
+#include "route/patch/patch_text.h"
 #include "sm/alarms/alarms.h"
 #include "util/mem.h"
 #include "util/str.h"
@@ -33,6 +34,7 @@ static const char *const names[SM_EVENT_KINDS] = {
 	[SM_EVENT_HEALTH] = "health",
 	[SM_EVENT_MARK] = "mark",
 	[SM_EVENT_ALARM] = "alarm",
+	[SM_EVENT_PATCH] = "patch",
 };
 
 const char *control_event_name(enum sm_event_kind kind)
@@ -209,6 +211,35 @@ static void add_alarm(struct json_object *o, const struct sm_event *e)
 	add_text(o, "%s: %s%s", a->object, a->text, e->alarm.begins ? "" : ": this is over");
 }
 
+/* Entries that led into the cables, by the way that they go now; names as patch_how_name(). */
+static const struct json_field way_fields[] = {
+	[PATCH_BESIDE] = { .key = "beside", .type = "int" },
+	[PATCH_RULE] = { .key = "rule", .type = "int" },
+	[PATCH_NEIGHBOUR] = { .key = "neighbour", .type = "int" },
+	[PATCH_BACK] = { .key = "back", .type = "int" },
+	[PATCH_WAITING] = { .key = "waiting", .type = "int" },
+	[PATCH_HOWS] = { 0 },
+};
+
+static void add_patch(struct json_object *o, const struct daemon_api *api,
+		      const struct sm_event *e)
+{
+	const struct patch_tally *t = e->patch.tally;
+	struct json_object *ways;
+	const char *name[2];
+
+	add_ends(o, api, e->patch.guid, e->patch.port, name);
+	json_add_int(o, "cables", t->cables);
+	json_add_int(o, "switches", t->switches);
+	ways = json_add_object(o, "destinations");
+	for (unsigned how = 0; how < PATCH_HOWS; how++)
+		json_add_int(ways, way_fields[how].key, t->destinations[how]);
+	json_add_int(o, "groups", t->groups);
+	json_add_int(o, "branches_waiting", t->branches_waiting);
+	json_add_int(o, "duration_us", t->us);
+	add_text(o, "%s", e->patch.text);
+}
+
 static void add_rest(struct json_object *o, const struct daemon_api *api, const struct sm_event *e)
 {
 	switch (e->kind) {
@@ -264,6 +295,9 @@ static void add_rest(struct json_object *o, const struct daemon_api *api, const 
 		break;
 	case SM_EVENT_ALARM:
 		add_alarm(o, e);
+		break;
+	case SM_EVENT_PATCH:
+		add_patch(o, api, e);
 		break;
 	case SM_EVENT_KINDS:
 		break;
@@ -326,6 +360,12 @@ const struct json_field control_event_fields[] = {
 	FIELD_MAYBE("by", OPT(STR))
 	FIELD_MAYBE("cause", OPT(STR))
 	FIELD_MAYBE("begins", BOOL)
+	FIELD_MAYBE("cables", INT)
+	FIELD_MAYBE("switches", INT)
+	FIELD_MAYBE("destinations", OBJECT(way_fields))
+	FIELD_MAYBE("groups", INT)
+	FIELD_MAYBE("branches_waiting", INT)
+	FIELD_MAYBE("duration_us", INT)
 	{ 0 },
 };
 

@@ -80,6 +80,7 @@ void metrics_tally_event(struct metrics_tally *t, const struct sm_event *e, int6
 	case SM_EVENT_HEALTH:
 	case SM_EVENT_MARK:
 	case SM_EVENT_ALARM:
+	case SM_EVENT_PATCH:
 	case SM_EVENT_KINDS:
 		break;
 	}

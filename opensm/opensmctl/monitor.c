@@ -147,7 +147,7 @@ const struct ctl_command ctl_monitor = {
 	.arguments = "[KIND]...",
 	.help = "prints events as they happen, one per line",
 	.words = "state sweep discovered routes lft subnet_up node link trap manager sa_dumped "
-		 "port_down security topology health mark",
+		 "port_down security topology health mark alarm patch",
 	.scope = CTL_SEES_ALL,
 	.once = true,
 	.document = "Event",

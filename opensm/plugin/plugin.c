@@ -410,6 +410,7 @@ void plugins_event(struct plugins *ps, const struct sm_event *e)
 	case SM_EVENT_HEALTH:
 	case SM_EVENT_MARK:
 	case SM_EVENT_ALARM:
+	case SM_EVENT_PATCH:
 	case SM_EVENT_KINDS:
 		break;
 	}

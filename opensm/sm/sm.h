@@ -25,6 +25,7 @@
 #include "util/mono.h"
 
 struct alarm;
+struct patch_tally;
 struct sm;
 
 enum sm_state { SM_NOT_ACTIVE = 0, SM_DISCOVERING = 1, SM_STANDBY = 2, SM_MASTER = 3 };
@@ -75,6 +76,8 @@ enum sm_event_kind {
 	SM_EVENT_HEALTH, /* a link is unhealthy, or healthy again: `health` */
 	SM_EVENT_MARK,	 /* a link is taken out of service, or put back: `mark` */
 	SM_EVENT_ALARM,	 /* something is wrong, or in order again: `alarm` */
+	/* cables died, and what led into them goes another way, or waits: `patch` */
+	SM_EVENT_PATCH,
 	SM_EVENT_KINDS
 };
 
@@ -165,6 +168,12 @@ struct sm_event {
 			bool begins;
 			const struct alarm *alarm; /* sm/alarms/alarms.h */
 		} alarm;
+		struct {
+			guid_t guid[2]; /* one of the cables; 0: not known */
+			uint8_t port[2];
+			const struct patch_tally *tally; /* route/patch/patch_text.h */
+			const char *text;		 /* the record in words */
+		} patch;
 	};
 };
 

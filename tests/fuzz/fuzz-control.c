@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "route/patch/patch_text.h"
 #include "sm/alarms/alarms.h"
 #include "tests/lib/control-world.h"
 
@@ -61,7 +62,10 @@ static void listen_to(struct caller *c)
 
 static void happen(void)
 {
-	static const struct alarm alarm = { .kind = ALARM_HOST_GONE, .object = "h9", .text = "it is gone" };
+	static const struct alarm alarm = { .kind = ALARM_HOST_GONE,
+					    .object = "h9",
+					    .text = "it is gone" };
+	static const struct patch_tally tally = { .cables = 1 };
 	struct sm_event e = { .kind = (enum sm_event_kind)(world.wakes % SM_EVENT_KINDS) };
 
 	e.at = sim_now(world.rig->sim);
@@ -81,6 +85,10 @@ static void happen(void)
 		break;
 	case SM_EVENT_ALARM:
 		e.alarm.alarm = &alarm;
+		break;
+	case SM_EVENT_PATCH:
+		e.patch.tally = &tally;
+		e.patch.text = "h9/1 lost";
 		break;
 	default:
 		break;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "ib/notices.h"
+#include "route/patch/patch_text.h"
 #include "tests/scenario/front.h"
 #include "tests/scenario/scenario.h"
 #include "util/mem.h"
@@ -67,6 +68,18 @@ static void add_health(struct story *story, const struct sim *sim, const struct 
 	add(story, "health %s %s/%u", e->health.what, name_of(sim, e->health.guid[a]),
 	    e->health.port[a]);
 	keep_text(story->sentence, e->health.text);
+}
+
+/* "patch 214", or with entries that wait "patch 214 waiting 3". */
+static void add_patch(struct story *story, const struct sm_event *e)
+{
+	const struct patch_tally *t = e->patch.tally;
+	char waiting[40] = "";
+
+	if (t->destinations[PATCH_WAITING])
+		snprintf(waiting, sizeof(waiting), " waiting %u", t->destinations[PATCH_WAITING]);
+	add(story, "patch %u%s", patch_tally_moved(t), waiting);
+	keep_text(story->sentence, e->patch.text);
 }
 
 static void add_event(struct story *story, const struct sim *sim, const struct sm_event *e)
@@ -136,6 +149,9 @@ static void add_event(struct story *story, const struct sim *sim, const struct s
 		keep_text(story->sentence, e->mark.text);
 		break;
 	case SM_EVENT_ALARM: /* named by its cause already: another event of this list */
+		break;
+	case SM_EVENT_PATCH:
+		add_patch(story, e);
 		break;
 	case SM_EVENT_KINDS:
 		abort();

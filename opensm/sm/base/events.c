@@ -92,6 +92,18 @@ void event_alarm(struct sm *sm, const struct alarm *a, bool begins)
 	event_raise(sm, &e);
 }
 
+void event_patch(struct sm *sm, const guid_t guid[2], const uint8_t port[2],
+		 const struct patch_tally *tally, const char *text)
+{
+	struct sm_event e = { .kind = SM_EVENT_PATCH,
+			      .patch = { .guid = { guid[0], guid[1] },
+					 .port = { port[0], port[1] },
+					 .tally = tally,
+					 .text = text } };
+
+	event_raise(sm, &e);
+}
+
 void event_table(void *owner, const struct node *n, bool top, unsigned value)
 {
 	struct sm_event e = {

@@ -9,6 +9,7 @@
 
 struct health_end;
 struct link_mark;
+struct patch_tally;
 
 /* Raises an event without further fields: SA_DUMPED, PORT_DOWN. */
 void event_plain(struct sm *sm, enum sm_event_kind kind);
@@ -34,8 +35,14 @@ void event_drift(struct sm *sm, bool begins, const char *cause, const char *text
 void event_health(struct sm *sm, const char *what, const struct health_end end[2],
 		  const char *text);
 /* Raises the event of an administrator's mark: `what` happened to it; `text` as logged. */
+void event_mark(struct sm *sm, const char *what, const struct link_mark *m, const char *text);
 /* An alarm begins or ends. */
 void event_alarm(struct sm *sm, const struct alarm *a, bool begins);
-void event_mark(struct sm *sm, const char *what, const struct link_mark *m, const char *text);
+/*
+ * Cables died, and the last Set of what was moved off them was answered. `guid`, `port`: the ends
+ * of one of them. `text`: as logged (patch_text()).
+ */
+void event_patch(struct sm *sm, const guid_t guid[2], const uint8_t port[2],
+		 const struct patch_tally *tally, const char *text);
 /* Raises an event that the caller has filled in except for the time. */
 void event_raise(struct sm *sm, struct sm_event *e);
