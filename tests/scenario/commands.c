@@ -631,6 +631,7 @@ static const struct command rows[] = {
 	{ "ctl-refused", 2, MAX_WORDS, scenario_ctl },
 	{ "rest", 3, MAX_WORDS, scenario_rest },
 	{ "rest-refused", 3, MAX_WORDS, scenario_rest },
+	{ "metrics", 1, 3, scenario_metrics },
 	{ "wait", 2, 2, cmd_wait },
 	{ "repeat", 4, MAX_WORDS, cmd_repeat },
 	{ "then", 3, MAX_WORDS, cmd_then },

@@ -317,8 +317,19 @@ static int cond_lines(struct look *l, const char *const *arg)
 	return compare(l, "number of lines", n, arg[0]);
 }
 
+/* said-times WORDS_OF_IT N: the last program printed this so many times */
+static int cond_said_times(struct look *l, const char *const *arg)
+{
+	unsigned n = 0;
+
+	for (const char *at = l->s->said; at && (at = find_words(at, arg[0])); at++)
+		n++;
+	return compare(l, "number of times", n, arg[1]);
+}
+
 static const struct cond conds[] = {
 	{ "lines", 1, cond_lines },
+	{ "said-times", 2, cond_said_times },
 	{ "all-ports", 1, cond_all_ports },
 	{ "reachable", 1, cond_reachable },
 	{ "pairs", 1, cond_pairs },

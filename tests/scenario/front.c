@@ -27,6 +27,7 @@
 #include "api/schema.h"
 #include "control/control.h"
 #include "daemon/listen.h"
+#include "metrics/metrics.h"
 #include "show/show.h"
 #include "tests/lib/scratch.h"
 #include "tests/scenario/record.h"
@@ -61,6 +62,7 @@ struct desk {
 	struct front *front;
 	unsigned place; /* in the rig */
 	struct daemon_api api;
+	struct metrics_tally tally;
 	struct listen_control *listener; /* NULL: not opened yet */
 	int socket; /* where the relay listens for the program; -1: not open */
 	char relay_dir[SCRATCH_PATH + 16], run_dir[SCRATCH_PATH + 16];
@@ -134,6 +136,7 @@ void front_event(struct rig_sm *sm, const struct sm_event *event)
 
 	daemon_api_note(&d->api, event);
 	control_remember(&d->api, event);
+	metrics_tally_event(&d->tally, event, (EPOCH_S * MONO_S + sim_now(s->rig->sim)) / MONO_US);
 	if (d->listener)
 		listen_control_event(d->listener, event);
 }
@@ -644,4 +647,29 @@ int scenario_ctl(struct scenario *s, const struct words *w)
 int scenario_rest(struct scenario *s, const struct words *w)
 {
 	return run_words(s, "rest-once", w, 1, strcmp(w->w[0], "rest") ? 1 : 0);
+}
+
+int scenario_metrics(struct scenario *s, const struct words *w)
+{
+	unsigned first = 1;
+	int place = find_place(s, w, &first);
+	struct metrics *m;
+	struct desk *d;
+	size_t len;
+	FILE *out;
+
+	if (place < 0)
+		return -EINVAL;
+	d = &s->front->desks[place];
+	free(s->said);
+	s->said = NULL;
+	out = open_memstream(&s->said, &len);
+	m = metrics_take(&d->api, &d->tally, conf_metrics_groups(d->api.conf->metrics_groups));
+	metrics_render(m, false, out);
+	metrics_free(m);
+	fclose(out);
+	if (s->shows_log)
+		printf("%s", s->said);
+	tap(s, true);
+	return 0;
 }

@@ -27,3 +27,5 @@ void front_event(struct rig_sm *sm, const struct sm_event *event);
 int scenario_ctl(struct scenario *s, const struct words *w);
 /* rest [on NODE] METHOD TARGET [BODY], rest-refused [on NODE] METHOD TARGET [BODY] */
 int scenario_rest(struct scenario *s, const struct words *w);
+/* metrics [on NODE]: those of metrics_groups, as the daemon gives them */
+int scenario_metrics(struct scenario *s, const struct words *w);

@@ -153,8 +153,8 @@ static int read_head(void *arg, unsigned line, const char *text, struct words *w
 	sc->clean |= !strcmp(w->w[0], "clean");
 	sc->n_cases += !strcmp(w->w[0], "case");
 	sc->wants_front |= !strncmp(w->w[0], "ctl", 3) || !strncmp(w->w[0], "rest", 4) ||
-			   !strcmp(w->w[0], "state") || !strcmp(w->w[0], "wipe") ||
-			   !strcmp(w->w[0], "file");
+			   !strcmp(w->w[0], "metrics") || !strcmp(w->w[0], "state") ||
+			   !strcmp(w->w[0], "wipe") || !strcmp(w->w[0], "file");
 	if (!strcmp(w->w[0], "vary"))
 		return read_vary(sc, line, w);
 	if (strcmp(w->w[0], "seeds"))
