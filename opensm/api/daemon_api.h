@@ -48,6 +48,8 @@ enum cable_fact {
 	CABLE_DOWN,
 	CABLE_HEALTH, /* a finding about its health, in `text` */
 	CABLE_MARK,   /* it was taken out of service or put back, in `text` */
+	/* it was lost, and what was routed over it goes another way, in `text` */
+	CABLE_PATCH,
 	CABLE_ERRORS, /* its error counters grew by `n`, within the hour from the time on */
 	CABLE_FACTS
 };

@@ -51,12 +51,14 @@ const struct control_method control_methods[] = {
 	{ "Monitor", "Every event as it happens; needs more. Kinds: none is all but lft",
 	  "(kinds: ?[]string)", control_monitor_fields, CONTROL_READ,
 	  .only_more = true, .answer = control_monitor, .follow = control_follow_monitor },
-	{ "Events", "The last events, the latest first; forgotten: those before them", "()",
+	{ "Events",
+	  "The last events, the latest first; forgotten: those before them. Kinds: none is all",
+	  "(kinds: ?[]string)",
 	  control_history_fields, CONTROL_READ, .answer = control_history },
 	{ "CableHistory",
 	  "The last day of cables, of each kind the latest first: links up and down, findings of "
-	  "health, marks, and errors by port and hour; since: nothing after it is missing. Target: "
-	  "NODE or NODE/PORT; all if absent",
+	  "health, marks, patches of the routes, and errors by port and hour; since: nothing after "
+	  "it is missing. Target: NODE or NODE/PORT; all if absent",
 	  "(target: ?string)", control_cables_fields, CONTROL_READ, .answer = control_cables },
 	{ "TenantPartitions",
 	  "Partitions of partitions.conf and those made at run time; pkey is a number or a text "

@@ -221,8 +221,7 @@ static const struct json_field way_fields[] = {
 	[PATCH_HOWS] = { 0 },
 };
 
-static void add_patch(struct json_object *o, const struct daemon_api *api,
-		      const struct sm_event *e)
+static void add_patch(struct json_object *o, const struct daemon_api *api, const struct sm_event *e)
 {
 	const struct patch_tally *t = e->patch.tally;
 	struct json_object *ways;
@@ -386,18 +385,15 @@ static bool is_kind(const char *name, const char *word)
 	return !strncmp(name, word, len) && (!name[len] || name[len] == '_');
 }
 
-static bool is_wanted(struct json_object *parameters, enum sm_event_kind kind)
+bool control_kind_is_wanted(struct json_object *parameters, const char *kind)
 {
 	struct json_object *kinds = json_object_object_get(parameters, "kinds");
 	size_t n = kinds ? json_object_array_length(kinds) : 0;
 
-	if (!n)
-		return kind != SM_EVENT_LFT;
 	for (size_t i = 0; i < n; i++)
-		if (is_kind(names[kind],
-			    json_object_get_string(json_object_array_get_idx(kinds, i))))
+		if (is_kind(kind, json_object_get_string(json_object_array_get_idx(kinds, i))))
 			return true;
-	return false;
+	return !n && strcmp(kind, names[SM_EVENT_LFT]) != 0;
 }
 
 static bool is_known(struct json_object *kind)
@@ -423,23 +419,30 @@ static void refuse_kind(struct json_object *kind, struct control_error *err)
 	control_fail(err, "InvalidParameter", "there is no event '%s'; there are: %s", shown, all);
 }
 
-struct json_object *control_monitor(const struct daemon_api *api, struct json_object *parameters,
-				    struct control_error *err)
+bool control_kinds_are_known(struct json_object *parameters, struct control_error *err)
 {
 	struct json_object *kinds = json_object_object_get(parameters, "kinds");
 	size_t n = kinds ? json_object_array_length(kinds) : 0;
 
-	if (n > KINDS_MAX)
-		return control_fail(err, "InvalidParameter", "at most %d kinds", KINDS_MAX);
+	if (n > KINDS_MAX) {
+		control_fail(err, "InvalidParameter", "at most %d kinds", KINDS_MAX);
+		return false;
+	}
 	for (size_t i = 0; i < n; i++) {
 		struct json_object *kind = json_object_array_get_idx(kinds, i);
 
 		if (!is_known(kind)) {
 			refuse_kind(kind, err);
-			return NULL;
+			return false;
 		}
 	}
-	return json_object_new_object();
+	return true;
+}
+
+struct json_object *control_monitor(const struct daemon_api *api, struct json_object *parameters,
+				    struct control_error *err)
+{
+	return control_kinds_are_known(parameters, err) ? json_object_new_object() : NULL;
 }
 
 struct json_object *control_follow_monitor(const struct control_following *f,
@@ -449,7 +452,7 @@ struct json_object *control_follow_monitor(const struct control_following *f,
 	struct json_object *o;
 
 	/* The call stays open: another event follows, or a manager takes the place of this one. */
-	if (!event || !is_wanted(f->parameters, event->kind))
+	if (!event || !control_kind_is_wanted(f->parameters, names[event->kind]))
 		return NULL;
 	o = json_object_new_object();
 	control_put_event(json_add_object(o, "event"), f->api, event);

@@ -6,10 +6,10 @@
  * DAEMON_EVENTS are kept; written blocks of tables, and light sweeps, which come all the time,
  * never.
  *
- * CableHistory: the last day of every cable. Links up and down, findings of health and marks are
- * rows of one ring, the growth of error counters those of another, a row for each port and hour: a
- * cable with many errors does not displace the fall of another. The cables that are found when the
- * manager starts are no facts: they were there before.
+ * CableHistory: the last day of every cable. Links up and down, findings of health, marks and
+ * patches of the routes are rows of one ring, the growth of error counters those of another, a row
+ * for each port and hour: a cable with many errors does not displace the fall of another. The
+ * cables that are found when the manager starts are no facts: they were there before.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,6 +78,9 @@ static void remember_cable(struct daemon_api *api, const struct sm_event *event)
 			 event->health.text);
 	else if (event->kind == SM_EVENT_MARK)
 		remember_mark(api, event);
+	else if (event->kind == SM_EVENT_PATCH && event->patch.guid[0])
+		add_fact(api, event, CABLE_PATCH, event->patch.guid, event->patch.port,
+			 event->patch.text);
 }
 
 #define HOUR_US (3600 * MONO_S)
@@ -169,12 +172,24 @@ void control_remember(struct daemon_api *api, const struct sm_event *event)
 
 static const struct json_field event_fields[] = FIELDS_TABLE(EVENT_FIELDS);
 
-/* The latest first. */
+/* Those of the kinds that were asked for, the latest first. */
+static struct json_object *events_of(const struct daemon_memory *m, uint64_t n,
+				     struct json_object *parameters)
+{
+	struct json_object *list = json_object_new_array();
+
+	for (uint64_t i = 0; i < n; i++) {
+		const struct daemon_event *row = &m->events[(m->n_events - 1 - i) % DAEMON_EVENTS];
+
+		/* a row of a flood may be counted and not yet filled: it has no kind */
+		if (row->kind && control_kind_is_wanted(parameters, row->kind))
+			json_object_array_add(list, FIELDS_NEW(EVENT_FIELDS));
+	}
+	return list;
+}
+
 #define HISTORY_FIELDS(F)                                                                          \
-	F("events", LIST(event_fields),                                                            \
-	  JSON_LIST_OF(const struct daemon_event *row,                                             \
-		       i < n && (row = &m->events[(m->n_events - 1 - i) % DAEMON_EVENTS]),         \
-		       FIELDS_ITEM(EVENT_FIELDS)))                                                 \
+	F("events", LIST(event_fields), events_of(m, n, parameters))                               \
 	F("forgotten", INT, m->n_events - n)
 
 const struct json_field control_history_fields[] = FIELDS_TABLE(HISTORY_FIELDS);
@@ -185,14 +200,16 @@ struct json_object *control_history(const struct daemon_api *api, struct json_ob
 	const struct daemon_memory *m = &api->memory;
 	uint64_t n = MIN(m->n_events, (uint64_t)DAEMON_EVENTS);
 
+	if (!control_kinds_are_known(parameters, err))
+		return NULL;
 	return FIELDS_NEW(HISTORY_FIELDS);
 }
 
 /* ---- cables: the answer ---------------------------------------------------------------------- */
 
 static const char *const fact_names[CABLE_FACTS] = {
-	[CABLE_UP] = "up",     [CABLE_DOWN] = "down",	  [CABLE_HEALTH] = "health",
-	[CABLE_MARK] = "mark", [CABLE_ERRORS] = "errors",
+	[CABLE_UP] = "up",     [CABLE_DOWN] = "down",	[CABLE_HEALTH] = "health",
+	[CABLE_MARK] = "mark", [CABLE_PATCH] = "patch", [CABLE_ERRORS] = "errors",
 };
 
 #define CABLE_END_FIELDS(F)                                                                        \

@@ -37,6 +37,10 @@ void control_name_caller(const struct control_ticket *t, struct json_object *par
 void control_put_event(struct json_object *o, const struct daemon_api *api,
 		       const struct sm_event *event);
 const char *control_event_name(enum sm_event_kind kind); /* "sweep_done" */
+/* Are the parameter `kinds` (may be absent) names of events? False: `err` is set. */
+bool control_kinds_are_known(struct json_object *parameters, struct control_error *err);
+/* Is it one of the parameter `kinds`, or are there none and it is not "lft"? */
+bool control_kind_is_wanted(struct json_object *parameters, const char *kind);
 
 /* The answer of Alarms with at most `most` of them; the caller owns it. */
 struct json_object *control_some_alarms(struct sm *sm, unsigned most);

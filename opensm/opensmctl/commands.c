@@ -16,13 +16,12 @@ static const struct ctl_command ctl_sweep, ctl_reroute, ctl_priority, ctl_keys, 
 	ctl_sweeping, ctl_sa_key;
 
 const struct ctl_command *const ctl_commands[] = {
-	&ctl_status,	 &ctl_alarms,	&ctl_instances, &ctl_sweep,	 &ctl_reroute,
-	&ctl_reload,	 &ctl_priority, &ctl_keys,	&ctl_loglevel,	 &ctl_sweeping,
-	&ctl_sa_key,	 &ctl_monitor,	&ctl_drain,	&ctl_isolate,	 &ctl_restore,
-	&ctl_marks,	 &ctl_health,	&ctl_ledger,	&ctl_options,	 &ctl_security,
-	&ctl_congestion, &ctl_check,	&ctl_report,	&ctl_topology,	 &ctl_nodes,
-	&ctl_ports,	 &ctl_routes,	&ctl_path,	&ctl_partitions, &ctl_groups,
-	&ctl_sa,	 &ctl_managers, &ctl_smp,	&ctl_qos,	 NULL
+	&ctl_status,   &ctl_alarms,  &ctl_instances, &ctl_sweep,      &ctl_reroute, &ctl_reload,
+	&ctl_priority, &ctl_keys,    &ctl_loglevel,  &ctl_sweeping,   &ctl_sa_key,  &ctl_monitor,
+	&ctl_history,  &ctl_drain,   &ctl_isolate,   &ctl_restore,    &ctl_marks,   &ctl_health,
+	&ctl_ledger,   &ctl_options, &ctl_security,  &ctl_congestion, &ctl_check,   &ctl_report,
+	&ctl_topology, &ctl_nodes,   &ctl_ports,     &ctl_routes,     &ctl_path,    &ctl_partitions,
+	&ctl_groups,   &ctl_sa,	     &ctl_managers,  &ctl_smp,	      &ctl_qos,	    NULL
 };
 
 /* ---- sweep ---------------------------------------------------------------------------------- */

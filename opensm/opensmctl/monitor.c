@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Events, a line each, until the process is ended. */
+/* Events: as they happen, a line each, until the process is ended; and the last that happened. */
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -142,15 +142,52 @@ static int monitor(struct ctl *c)
 	return r;
 }
 
+#define KINDS                                                                                      \
+	"state sweep discovered routes lft subnet_up node link trap manager sa_dumped "            \
+	"port_down security topology health mark alarm patch"
+static const struct ctl_word kind_words[] = { { CTL_ALL, .parameter = "kinds" }, { 0 } };
+
 const struct ctl_command ctl_monitor = {
 	.name = "monitor",
 	.arguments = "[KIND]...",
 	.help = "prints events as they happen, one per line",
-	.words = "state sweep discovered routes lft subnet_up node link trap manager sa_dumped "
-		 "port_down security topology health mark alarm patch",
+	.words = KINDS,
 	.scope = CTL_SEES_ALL,
 	.once = true,
 	.document = "Event",
-	.takes = (const struct ctl_word[]){ { CTL_ALL, .parameter = "kinds" }, { 0 } },
+	.takes = kind_words,
 	.with = monitor,
+};
+
+/* ---- the past -------------------------------------------------------------------------------- */
+
+static void print_history(struct ctl *c, struct json_object *answer, struct json_object *asked)
+{
+	static const struct column columns[] = {
+		{ "TIME", COLUMN_TIME, "time", .drop = 1 },
+		{ "EVENT", COLUMN_STR, "kind", .color = CTL_NAME },
+		{ "TEXT", COLUMN_STR, "text", .folds = true },
+		{ 0 },
+	};
+	struct json_object *events = js_get(answer, "events");
+	char n[64];
+
+	if (!json_object_array_length(events) && !c->oneline)
+		puts(js_has(asked, "kinds") ? "no such event" : "no event");
+	else
+		ctl_print_table(c, columns, events);
+	if (js_int(answer, "forgotten") && !c->oneline)
+		printf("%s in front of these: the manager keeps the last 512\n",
+		       ctl_plural(js_int(answer, "forgotten"), "event", n));
+}
+
+const struct ctl_command ctl_history = {
+	.name = "history",
+	.arguments = "[KIND]...",
+	.help = "the last events, the latest first",
+	.words = KINDS,
+	.scope = CTL_SHOWS,
+	.method = "Events",
+	.takes = kind_words,
+	.print = print_history,
 };

@@ -359,7 +359,7 @@ const rateText = (r) => (r.bits_per_second / 1e9).toFixed(r.bits_per_second < 1e
 
 /* ---- the last day of a cable ---- */
 
-const factWords = { up: "up", down: "down", health: "health", mark: "mark", errors: "errors" };
+const factWords = { up: "up", down: "down", health: "health", mark: "mark", patch: "lost", errors: "errors" };
 function factText(f) {
 	if (f.what === "errors") return timeText(f.time * 1000).slice(0, 16) + " and within the hour: " + plural(f.count, "error");
 	return timeText(f.time * 1000) + " " + (f.text || "the link is " + factWords[f.what]);
@@ -376,7 +376,7 @@ function stripOf(c, width) {
 		if (f.what === "down") down = f.time;
 		if (f.what === "up" && down !== null) { put("gap", x(down), 4, x(f.time) - x(down), 11); down = null; }
 		if (f.what === "errors") put("errors", x(f.time), 1, width / 24 - 1, 5);
-		if (f.what === "health" || f.what === "mark") put("tick", x(f.time), 2, 2, 14);
+		if (f.what === "health" || f.what === "mark" || f.what === "patch") put("tick", x(f.time), 2, 2, 14);
 	}
 	if (down !== null) put("gap", x(down), 4, width - x(down), 11);
 	return strip;

@@ -45,13 +45,14 @@ ctl_page=man/opensmctl.1
 "$ctl" complete | while read -r word; do
 	grep -qE "^\.It Cm $word( |\$)" "$ctl_page" || echo "$word"
 done | tap_none "every command of opensmctl is in its manual page"
-# Words of a command, behind its name, up to the next command.
+# Words of a command, behind its name, up to the next command; those of history are those of monitor.
+diff <("$ctl" complete monitor) <("$ctl" complete history) | tap_none "history knows the kinds of monitor"
 "$ctl" complete | while read -r word; do
 	text=$(awk -v word="$word" '/^\.It Cm / { inside = $3 == word } /^\.Ss/ { inside = 0 } inside' "$ctl_page")
 	for argument in $("$ctl" complete "$word"); do
 		grep -qwF -e "${argument#--}" <<<"$text" || echo "$word $argument"
 	done
-done | grep -vx 'monitor sweep' | tap_none "and every word that it takes"
+done | grep -vxE 'monitor sweep|history .*' | tap_none "and every word that it takes"
 sed -n '/^\.Ss Options/,/^\.Ss JSON/p' "$ctl_page" | grep -oE '^\.It .*Fl -[A-Za-z]+' | awk '{ print "-" $NF }' | sort |
 	comm -3 - <("$ctl" help | grep -oE -- '^  (-[a-zA-Z]+, )?--[A-Za-z]+' | awk '{ print $NF }' | sort) | tap_none "options of opensmctl and its page are the same"
 

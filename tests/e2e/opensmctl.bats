@@ -92,7 +92,7 @@ as_nobody() {
 		'ports --not-active' "ports ${HOSTS[1]}" "routes ${SWITCHES[0]}" "path ${HOSTS[0]} ${HOSTS[1]}" partitions \
 		groups sa 'sa services' managers 'managers --diff' ledger qos marks health "health ports ${HOSTS[0]}" \
 		"drain ${SWITCHES[-1]} --plan" "smp get nodeinfo ${HOSTS[1]}" "smp show portinfo ${HOSTS[1]}" \
-		'partitions create 5 --dry-run' 'instances failing' alarms; do
+		'partitions create 5 --dry-run' 'instances failing' alarms history 'history state node'; do
 		# shellcheck disable=SC2086
 		gives 0 $words
 		[ -n "$out" ]
@@ -114,7 +114,7 @@ as_nobody() {
 	# Nothing was forgotten above.
 	for command in $("$CTL" complete); do
 		grep -qw "$command" <<<'status instances sweep reroute reload priority keys sa-key smp loglevel sweeping monitor ledger options security congestion check report
-			topology nodes ports routes path partitions alarms groups sa managers qos drain isolate restore marks health'
+			topology nodes ports routes path partitions alarms history groups sa managers qos drain isolate restore marks health'
 	done
 }
 
@@ -283,6 +283,15 @@ passes() {
 	wait "${BESIDE[first]}"
 	unset 'BESIDE[first]'
 	grep -q '^sweep_' first.txt
+	# What was told is also remembered, the latest first.
+	ctl history node
+	grep -qE "^20.* node +host '${HOSTS[1]}' .* is (gone|there)" <<<"$out"
+	not grep -q ' sweep_done ' <<<"$out"
+	[ "$(json '.events | map(.kind) | unique | join(",")' history node link)" = link,node ]
+	[ "$(json '.events | .[0].time > .[-1].time and .[-1].kind == "state"' history)" = true ]
+	gives 0 history patch
+	[ "$out" = 'no such event' ]
+	gives 1 history weather
 }
 
 # both_are_told COMMAND WORD: the cable of a host is pulled or put back, and both monitors say of the host that it is WORD.

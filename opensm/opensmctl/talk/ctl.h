@@ -146,7 +146,8 @@ struct ctl_command {
 extern const struct ctl_command ctl_status, ctl_alarms, ctl_instances, ctl_monitor, ctl_drain,
 	ctl_isolate, ctl_restore, ctl_marks, ctl_health, ctl_ledger, ctl_options, ctl_security,
 	ctl_congestion, ctl_check, ctl_reload, ctl_report, ctl_topology, ctl_nodes, ctl_ports,
-	ctl_routes, ctl_path, ctl_partitions, ctl_groups, ctl_sa, ctl_managers, ctl_smp, ctl_qos;
+	ctl_routes, ctl_path, ctl_partitions, ctl_groups, ctl_sa, ctl_managers, ctl_smp, ctl_qos,
+	ctl_history;
 /* All, in the order of the help; NULL at the end. */
 extern const struct ctl_command *const ctl_commands[];
 

@@ -202,7 +202,8 @@ static bool is_routine(struct json_object *event)
 
 static bool is_about_cables(const char *kind)
 {
-	return str_equal(kind, "link") || str_equal(kind, "health") || str_equal(kind, "mark");
+	return str_equal(kind, "link") || str_equal(kind, "health") || str_equal(kind, "mark") ||
+	       str_equal(kind, "patch");
 }
 
 static void tell_event(struct watch *w, struct json_object *event, mono_t now)
