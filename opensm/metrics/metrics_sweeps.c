@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Families of sweeps, and of the routes that they wrote. */
+/* Families of sweeps, of the routes that they wrote, and of patches of these routes. */
 #include <stdio.h>
 
 #include "metrics/metrics_internal.h"
@@ -97,6 +97,50 @@ static void render_deaths(const struct metrics *m, struct metrics_text *t)
 	}
 }
 
+static void render_patch_durations(const struct metrics_patches *p, struct metrics_text *t)
+{
+	uint64_t below = 0;
+
+	metric_family(
+		t, "opensm_patch_seconds", METRIC_HISTOGRAM,
+		"From the news that cables were lost to the last table that leads around them");
+	for (unsigned i = 0; i <= METRIC_PATCH_BUCKETS; i++) {
+		char le[20] = "+Inf";
+
+		below += p->bucket[i];
+		if (i < METRIC_PATCH_BUCKETS)
+			snprintf(le, sizeof(le), "%g", metric_patch_bucket_us[i] / 1e6);
+		metric_sample(t, "_bucket");
+		metric_label(t, "le", le);
+		metric_count(t, below);
+	}
+	metric_sample(t, "_sum");
+	metric_value(t, (double)p->us / 1e6);
+	metric_sample(t, "_count");
+	metric_count(t, p->n);
+}
+
+static void render_patches(const struct metrics *m, struct metrics_text *t)
+{
+	const struct metrics_patches *p = &m->tally.patches;
+
+	metric_counter(t, "opensm_patches_total",
+		       "Patches of the routes around cables that were lost", (double)p->n);
+	metric_counter(t, "opensm_patch_cables_total", "Cables that these patches lead around",
+		       (double)p->cables);
+	render_patch_durations(p, t);
+	metric_family(t, "opensm_patch_destinations_total", METRIC_COUNTER,
+		      "Table entries that led into lost cables, by their new way; waiting: none "
+		      "was found until routes were computed");
+	for (unsigned how = 0; how < PATCH_HOWS; how++)
+		metric_labelled(t, "how", patch_how_name(how), p->destinations[how]);
+	metric_counter(t, "opensm_patch_groups_total",
+		       "Multicast groups whose trees were joined again", (double)p->groups);
+	metric_counter(t, "opensm_patch_branches_waiting_total",
+		       "Branches of multicast trees that waited for new trees",
+		       (double)p->branches_waiting);
+}
+
 void metrics_routing(const struct metrics *m, struct metrics_text *t)
 {
 	render_deaths(m, t);
@@ -116,6 +160,7 @@ void metrics_routing(const struct metrics *m, struct metrics_text *t)
 	metric_counter(t, "opensm_table_blocks_written_total",
 		       "Blocks of forwarding tables that were written",
 		       (double)m->tally.table_blocks);
+	render_patches(m, t);
 	metric_family(t, "opensm_routing_info", METRIC_GAUGE,
 		      "Engine that made the routes in force");
 	if (!m->tally.engine[0])

@@ -11,11 +11,16 @@
 const unsigned metric_bucket_ms[METRIC_BUCKETS] = { 1,	  5,	10,   50,    100,   250,  500,
 						    1000, 2500, 5000, 10000, 30000, 60000 };
 
-static unsigned bucket_of(unsigned ms)
+const unsigned metric_patch_bucket_us[METRIC_PATCH_BUCKETS] = {
+	1000, 2000, 5000, 10000, 20000, 50000, 100000, 200000, 500000, 1000000, 2000000, 5000000,
+};
+
+/* The first of `n` buckets whose upper end `value` does not exceed; n: none. */
+static unsigned bucket_of(const unsigned *ends, unsigned n, unsigned value)
 {
 	unsigned i = 0;
 
-	while (i < METRIC_BUCKETS && ms > metric_bucket_ms[i])
+	while (i < n && value > ends[i])
 		i++;
 	return i;
 }
@@ -26,9 +31,21 @@ static void note_sweep(struct metrics_tally *t, const struct sm_event *e, int64_
 
 	s->ended++;
 	s->failed += e->sweep.errors > 0;
-	s->bucket[bucket_of(e->sweep.ms)]++;
+	s->bucket[bucket_of(metric_bucket_ms, METRIC_BUCKETS, e->sweep.ms)]++;
 	s->ms += e->sweep.ms;
 	s->last = (uint64_t)(realtime / MONO_S);
+}
+
+static void note_patch(struct metrics_patches *p, const struct patch_tally *t)
+{
+	p->n++;
+	p->cables += t->cables;
+	p->bucket[bucket_of(metric_patch_bucket_us, METRIC_PATCH_BUCKETS, t->us)]++;
+	p->us += t->us;
+	for (unsigned how = 0; how < PATCH_HOWS; how++)
+		p->destinations[how] += t->destinations[how];
+	p->groups += t->groups;
+	p->branches_waiting += t->branches_waiting;
 }
 
 static void count_change(bool better, uint64_t *come, uint64_t *gone)
@@ -69,6 +86,9 @@ void metrics_tally_event(struct metrics_tally *t, const struct sm_event *e, int6
 	case SM_EVENT_SA_DUMPED:
 		t->databases++;
 		break;
+	case SM_EVENT_PATCH:
+		note_patch(&t->patches, e->patch.tally);
+		break;
 	case SM_EVENT_SWEEP_START:
 	case SM_EVENT_DISCOVERED:
 	case SM_EVENT_SUBNET_UP:
@@ -80,7 +100,6 @@ void metrics_tally_event(struct metrics_tally *t, const struct sm_event *e, int6
 	case SM_EVENT_HEALTH:
 	case SM_EVENT_MARK:
 	case SM_EVENT_ALARM:
-	case SM_EVENT_PATCH:
 	case SM_EVENT_KINDS:
 		break;
 	}

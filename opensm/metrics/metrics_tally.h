@@ -2,6 +2,7 @@
 /* Counts and durations of events. Plain data, copied into each snapshot. */
 #pragma once
 
+#include "route/patch/patch_text.h"
 #include "sm/sm.h"
 
 /* Upper ends of the buckets of sweep durations, in ms; the last bucket has none. */
@@ -16,8 +17,22 @@ struct metrics_sweep {
 	uint64_t last;
 };
 
+/* Upper ends of the buckets of patch durations, in us; the last bucket has none. */
+#define METRIC_PATCH_BUCKETS 12
+extern const unsigned metric_patch_bucket_us[METRIC_PATCH_BUCKETS];
+
+/* Patches of the routes around cables that were lost. */
+struct metrics_patches {
+	uint64_t n, cables;
+	uint64_t bucket[METRIC_PATCH_BUCKETS + 1]; /* by duration, not cumulative */
+	uint64_t us;				   /* sum of durations */
+	uint64_t destinations[PATCH_HOWS];	   /* table entries */
+	uint64_t groups, branches_waiting;	   /* multicast */
+};
+
 struct metrics_tally {
 	struct metrics_sweep sweeps[SWEEP_KINDS];
+	struct metrics_patches patches;
 	uint64_t routings, table_blocks, links_up, links_down, nodes_came, nodes_went;
 	uint64_t state_changes, databases;
 	char engine[32]; /* engine of the last routing; "": none yet */

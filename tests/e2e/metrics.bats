@@ -78,6 +78,8 @@ port_free() {
 	[ "$(value 'opensm_routing_info{engine="auto"}')" = 1 ]
 	[ "$(value opensm_routing_unreachable_pairs)" = 0 ]
 	[ "$(value opensm_routing_lanes)" = 1 ]
+	[ "$(value opensm_patch_seconds_count)" = "$(value opensm_patches_total)" ]
+	[ "$(value 'opensm_patch_destinations_total{how="waiting"}')" = 0 ]
 	[ "$(value 'opensm_sweeps_total{kind="heavy"}')" -ge 1 ]
 	[ "$(value 'opensm_table_differences_total{table="P_KeyTable"}')" = 0 ]
 	[ "$(value 'opensm_sweep_duration_seconds_count{kind="heavy"}')" = "$(value 'opensm_sweeps_total{kind="heavy"}')" ]

@@ -162,6 +162,35 @@ static void what_came_and_went(void **state)
 	assert_int_equal(t.unreachable, 6);
 }
 
+static void patches_fall_into_their_buckets(void **state)
+{
+	struct metrics_tally t = { 0 };
+	struct patch_tally one = { .cables = 1, .destinations = { 198, 0, 0, 16, 3 }, .us = 3100 };
+	const struct sm_event e = { .kind = SM_EVENT_PATCH, .patch = { .tally = &one } };
+	const struct metrics_patches *p = &t.patches;
+
+	metrics_tally_event(&t, &e, 0);
+	one = (struct patch_tally){ .cables = 36,
+				    .destinations = { [PATCH_BESIDE] = 2 },
+				    .groups = 5,
+				    .branches_waiting = 1,
+				    .us = 5000001 };
+	metrics_tally_event(&t, &e, 0);
+	one = (struct patch_tally){ .cables = 1, .us = 1000 };
+	metrics_tally_event(&t, &e, 0);
+	assert_int_equal(p->n, 3);
+	assert_int_equal(p->cables, 38);
+	assert_int_equal(p->us, 5004101);
+	assert_int_equal(p->bucket[0], 1);
+	assert_int_equal(p->bucket[2], 1);
+	assert_int_equal(p->bucket[METRIC_PATCH_BUCKETS], 1);
+	assert_int_equal(p->destinations[PATCH_BESIDE], 200);
+	assert_int_equal(p->destinations[PATCH_BACK], 16);
+	assert_int_equal(p->destinations[PATCH_WAITING], 3);
+	assert_int_equal(p->groups, 5);
+	assert_int_equal(p->branches_waiting, 1);
+}
+
 /* ---- pages ---------------------------------------------------------------------------------- */
 
 static void no_clock(void *arg, mono_t *ret_now, int64_t *ret_realtime)
@@ -170,17 +199,23 @@ static void no_clock(void *arg, mono_t *ret_now, int64_t *ret_realtime)
 	*ret_realtime = 0;
 }
 
-static char *page(struct daemon_api *api, const char *groups)
+static char *page_of(struct daemon_api *api, const struct metrics_tally *tally, const char *groups)
 {
-	const struct metrics_tally tally = { 0 };
 	struct metrics *m;
 	struct written w;
 
 	api->clock = no_clock;
-	m = metrics_take(api, &tally, conf_metrics_groups(groups));
+	m = metrics_take(api, tally, conf_metrics_groups(groups));
 	metrics_render(m, false, begin(&w));
 	metrics_free(m);
 	return end(&w);
+}
+
+static char *page(struct daemon_api *api, const char *groups)
+{
+	const struct metrics_tally tally = { 0 };
+
+	return page_of(api, &tally, groups);
 }
 
 static unsigned lines_with(const char *text, const char *start)
@@ -321,6 +356,38 @@ static void a_large_fabric_has_few_series_by_default(void **state)
 	conf_unref(conf);
 }
 
+static void patches_are_told_by_time_and_by_way(void **state)
+{
+	_cleanup_(netfile_freep) struct netfile *net = gen_tree(4, 4, 2, 1);
+	struct rig *rig = rig_new(sim_new(net, 3));
+	struct conf *conf = conf_new();
+	struct daemon_api api = { .conf = conf, .version = "4.0.0", .instance = "x" };
+	const struct metrics_tally t = { .patches = { .n = 2,
+						      .cables = 2,
+						      .bucket = { [2] = 1, [4] = 1 },
+						      .us = 15600,
+						      .destinations = { 198, 0, 0, 16, 3 } } };
+	_cleanup_free_ char *text = NULL;
+
+	assert_int_equal(rig_start(rig, "h0", 0, conf, NULL), 0);
+	api.sm = rig->sms[0].sm;
+	text = page_of(&api, &t, "routing");
+#define HAS(line) assert_non_null(strstr(text, "\nopensm_patch" line "\n"))
+	HAS("es_total{sm_instance=\"x\"} 2");
+	HAS("_seconds_bucket{sm_instance=\"x\",le=\"0.002\"} 0");
+	HAS("_seconds_bucket{sm_instance=\"x\",le=\"0.005\"} 1");
+	HAS("_seconds_bucket{sm_instance=\"x\",le=\"0.02\"} 2");
+	HAS("_seconds_bucket{sm_instance=\"x\",le=\"+Inf\"} 2");
+	HAS("_seconds_sum{sm_instance=\"x\"} 0.0156");
+	HAS("_seconds_count{sm_instance=\"x\"} 2");
+	HAS("_destinations_total{sm_instance=\"x\",how=\"beside\"} 198");
+	HAS("_destinations_total{sm_instance=\"x\",how=\"back\"} 16");
+	HAS("_destinations_total{sm_instance=\"x\",how=\"waiting\"} 3");
+#undef HAS
+	rig_free(rig);
+	conf_unref(conf);
+}
+
 static void what_is_wrong_is_an_alarm(void **state)
 {
 	_cleanup_(netfile_freep) struct netfile *net = gen_tree(4, 4, 2, 1);
@@ -403,9 +470,11 @@ int main(void)
 		cmocka_unit_test(labels_are_escaped),
 		cmocka_unit_test(sweeps_fall_into_their_buckets),
 		cmocka_unit_test(what_came_and_went),
+		cmocka_unit_test(patches_fall_into_their_buckets),
 		cmocka_unit_test(without_a_port),
 		cmocka_unit_test(with_a_subnet),
 		cmocka_unit_test(a_large_fabric_has_few_series_by_default),
+		cmocka_unit_test(patches_are_told_by_time_and_by_way),
 		cmocka_unit_test(what_is_wrong_is_an_alarm),
 		cmocka_unit_test(since_when_it_is_not_whole),
 	};
