@@ -291,6 +291,7 @@ int main(int argc, char **argv)
 		.err = stderr,
 		.out_is_log = getenv("JOURNAL_STREAM") || is_launched(),
 		.look_around = look_around,
+		.print_json = findings_print_json,
 	};
 	struct title title = is_launched() ? title_find(argc, argv) : (struct title){ 0 };
 	struct cli cli;

@@ -35,11 +35,19 @@ static const struct conf_place nowhere;
 
 /* --- Output --------------------------------------------------------------------------------- */
 
+/* Are all findings printed at the end? */
+static bool prints_json(const struct cli_run *run)
+{
+	return run->check && run->json && run->env->print_json;
+}
+
 /* Prints new findings; with --check on stdout, as they are the result. */
 static void print_findings(struct cli_run *run)
 {
 	FILE *to = run->check ? run->env->out : run->env->err;
 
+	if (prints_json(run))
+		return;
 	if (run->out)
 		fflush(run->out);
 	conf_report_print_from(&run->ret->report, run->printed, to);
@@ -245,6 +253,8 @@ static void first_pass(struct cli_run *run, int argc, char *const argv[])
 			run->config = optarg;
 		else if (strcmp(row->name, "check") == 0)
 			run->check = true;
+		else if (strcmp(row->name, "json") == 0)
+			run->json = true;
 		else if (strcmp(row->name, "strict") == 0)
 			run->strict = true;
 	}
@@ -399,9 +409,13 @@ static void finish_check(struct cli_run *run)
 	conf_lists_check(run->ret->conf, &run->ret->report);
 	look_around(run);
 	print_findings(run);
+	cli_exit(run, r->errors ? CLI_EXIT_CONFIG : 0);
+	if (prints_json(run)) {
+		run->env->print_json(r, run->env->out);
+		return;
+	}
 	fprintf(run->env->out, "opensm: %u error%s, %u warning%s\n", r->errors,
 		r->errors == 1 ? "" : "s", r->warnings, r->warnings == 1 ? "" : "s");
-	cli_exit(run, r->errors ? CLI_EXIT_CONFIG : 0);
 }
 
 static void finish(struct cli_run *run)
@@ -453,6 +467,9 @@ void cli_parse(int argc, char *const argv[], const struct cli_env *env, struct c
 			print_usage(env->out);
 		return;
 	}
+	if (run.json && !run.check)
+		conf_report_add(&ret->report, CONF_WARNING, NULL, 0, 0,
+				"--json: has no effect without --check");
 	if (!run.create)
 		conf_settle(ret->conf);
 	if (ret->conf->log_file)

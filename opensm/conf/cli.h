@@ -36,6 +36,8 @@ struct cli_env {
 	 * start with --strict. NULL: none are looked for.
 	 */
 	void (*look_around)(const struct conf *conf, struct conf_report *r);
+	/* Prints all findings as JSON, for --check --json. NULL: they are printed as text. */
+	void (*print_json)(const struct conf_report *r, FILE *out);
 };
 
 struct cli {

@@ -372,6 +372,8 @@ const struct cli_row cli_rows[] = {
 	  .help = "Reads the configuration and the files it names, looks for the folders, "
 		  "groups, addresses and plugins it needs, prints all errors and warnings, "
 		  "and ends: with 78 if there are errors, else 0." },
+	{ 0, "json", NULL, take_ignored, .id = NO_KEY,
+	  .help = "With --check: prints the errors and warnings as JSON." },
 	{ 0, "strict", NULL, take_ignored, .id = NO_KEY,
 	  .help = "Ends with status 78 and starts nothing if there are errors in the "
 		  "configuration or on the command line, instead of continuing with defaults. "

@@ -15,6 +15,7 @@ struct cli_run {
 	const char *config; /* argument of -F, or NULL */
 	const char *create; /* argument of -c, or NULL */
 	bool check;
+	bool json; /* findings of --check for programs */
 	bool strict; /* errors end the program */
 };
 

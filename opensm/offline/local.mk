@@ -7,7 +7,7 @@ liboffline_a_SOURCES = opensm/offline/offline.c opensm/offline/offline.h opensm/
 	opensm/offline/plan_dump.c opensm/offline/plan_svg.c opensm/offline/plan_heat.c opensm/offline/base/svg.c opensm/offline/base/svg.h opensm/offline/base/layout.c opensm/offline/base/layout.h \
 	opensm/offline/base/cut.c opensm/offline/base/cut.h opensm/offline/base/figures.c opensm/offline/base/figures.h opensm/offline/base/traffic.c opensm/offline/base/traffic.h \
 	opensm/offline/base/output.c opensm/offline/base/output.h opensm/offline/base/lanefile.c opensm/offline/base/lanefile.h \
-	opensm/offline/diff.c opensm/offline/diff_json.c
+	opensm/offline/diff.c opensm/offline/diff_json.c opensm/offline/findings_json.c
 OFFLINE_LIBS = liboffline.a $(FRONT_LIBS) -lm
 
 UNIT_TESTS += tests/unit/test-plan

@@ -4,6 +4,17 @@
 
 #include <string.h>
 
+#include "util/str.h"
+
+/* "--json", or as much of it as getopt understands. */
+static bool has_json(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++)
+		if (str_starts(argv[i], "--j") && str_starts("--json", argv[i]))
+			return true;
+	return false;
+}
+
 /* The word, or the word with its value ("--plan=FABRIC"). */
 static bool has(int argc, char **argv, const char *word)
 {
@@ -23,7 +34,10 @@ bool offline_wanted(int argc, char **argv)
 
 int offline_main(int argc, char **argv)
 {
-	if (has(argc, argv, "--diff"))
-		return offline_diff(argc, argv);
-	return has(argc, argv, "--verify") ? offline_verify(argc, argv) : offline_plan(argc, argv);
+	int (*command)(int argc, char **argv) = has(argc, argv, "--diff") ? offline_diff :
+						has(argc, argv, "--verify") ? offline_verify :
+									      offline_plan;
+
+	return has_json(argc, argv) ? offline_with_json_errors(command, argc, argv) :
+				      command(argc, argv);
 }

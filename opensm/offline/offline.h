@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "conf/text/report.h"
 #include "topo/expect_file.h"
 
 /* Is --plan, --verify or --diff anywhere among the program's arguments? */
@@ -19,6 +20,14 @@ int offline_main(int argc, char **argv);
 int offline_plan(int argc, char **argv);
 int offline_verify(int argc, char **argv);
 int offline_diff(int argc, char **argv);
+
+/*
+ * Runs `command`; what it writes to stderr becomes one JSON object there, {"error": ...}, or
+ * {"warning": ...} if the status is 0 or 1. Returns its status.
+ */
+int offline_with_json_errors(int (*command)(int argc, char **argv), int argc, char **argv);
+/* Prints all findings of --check as a JSON document. */
+void findings_print_json(const struct conf_report *report, FILE *out);
 
 /* Between the files of --diff. */
 #define DIFF_EXIT_DIFFERS 1

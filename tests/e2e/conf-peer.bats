@@ -97,6 +97,15 @@ create_both() {
 	run "$SM_BIN" -F bad.conf --check
 	[ "$status" -eq 78 ]
 	[ "${lines[0]}" = 'bad.conf:1:5: error: lmc: "9" is out of range; expected a number of 0-7; keeps 0' ]
+	printf 'sm_priority "4; expected b"\n' >>bad.conf
+	run "$SM_BIN" -F bad.conf --check --json
+	[ "$status" -eq 78 ]
+	jq -e '.errors == 2 and .findings[1].found == "sm_priority: \"4; expected b\""' <<<"$output"
+	jq -e '.findings[0] == { severity: "error", file: "bad.conf", line: 1, column: 5,
+		text: "lmc: \"9\" is out of range; expected a number of 0-7; keeps 0",
+		found: "lmc: \"9\" is out of range", expected: "a number of 0-7", effect: "keeps 0" }' <<<"$output"
+	run "$SM_BIN" -F bad.conf -c written --json
+	[[ $output == *'--json: has no effect without --check'* ]]
 }
 
 @test "a check looks for what the configuration needs from the host; --strict refuses what has no effect" {

@@ -75,6 +75,8 @@ diff_is() {
 	grep -q '^bad.topo:1:10: error: ' err
 	diff_is 2 before
 	diff_is 2 before none
+	diff_is 2 --json before none
+	jq -e '.error | .exit_status == 2 and (.text | startswith("none: error: cannot be read"))' err
 	diff_is 2 --nonsense before before
 	"$SM_BIN" --diff --help | grep -q '^usage: opensm --diff EXPECTED FOUND'
 }

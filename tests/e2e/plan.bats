@@ -145,6 +145,9 @@ worn_as_planned() {
 	"$NETGEN" tree 3 4 2 >net
 	run plan --nonsense net
 	[ "$status" -eq 64 ]
+	run plan --json --nonsense net
+	[ "$status" -eq 64 ]
+	jq -e '.error == { name: "Usage", text: "unrecognized option '"'--nonsense'"'", usage: "opensm --plan --help", exit_status: 64 }' <<<"$output"
 	run plan net --vls 16
 	[ "$status" -eq 64 ]
 	[[ $output == *'--vls: "16"; expected a number of 1 to 15'* ]]
@@ -152,6 +155,9 @@ worn_as_planned() {
 	run plan broken
 	[ "$status" -eq 65 ]
 	[[ $output == *'broken:1:'*'the file is not used'* ]]
+	run plan broken --json
+	[ "$status" -eq 65 ]
+	jq -e '.error | .exit_status == 65 and (.text | startswith("broken:1:")) and .more == ["--plan: errors in its input; nothing is routed"]' <<<"$output"
 	run plan net --fail link:leaf9/1
 	[ "$status" -eq 65 ]
 	[[ $output == *'no node has this name or GUID'* ]]

@@ -248,6 +248,12 @@ port_of() {
 @test "what cannot be used is told: status 64 and 65" {
 	run "$SM_BIN" --verify
 	[ "$status" -eq 64 ]
+	run "$SM_BIN" --verify --json nowhere
+	[ "$status" -eq 65 ]
+	jq -e '.error | .name == "Failed" and .exit_status == 65 and (.text | startswith("nowhere: error: cannot be read"))' <<<"$output"
+	run "$SM_BIN" --verify --json --mcast-sl 16 nowhere
+	[ "$status" -eq 64 ]
+	jq -e '.error | .name == "Usage" and .usage == "opensm --verify --help" and (.text | startswith("--mcast-sl: "))' <<<"$output"
 	run "$SM_BIN" --verify "$BATS_TEST_TMPDIR/nowhere" tables
 	[ "$status" -eq 65 ]
 	mkdir empty
