@@ -72,6 +72,8 @@ static int usage(FILE *out)
 		"of every port; as check\n"
 		"  pkeys                            the P_Keys of every port\n"
 		"  stop                             ends the fabric\n"
+		"  --version                        prints the version of opensm that this is a "
+		"part of\n"
 		"options: -s SPEED (SDR ... XDR), -w LANES (1, 2, 4, 8, 12), -S SEED, --wear SEED "
 		"(oddities of fabrics in use; 0: none), --spare NODE (as it is, of these)\n"
 		"folder: -d, or $IBFAB_DIR, or " DEFAULT_FOLDER
@@ -534,6 +536,8 @@ int main(int argc, char **argv)
 	word = argv[1];
 	if (!strcmp(word, "--help") || !strcmp(word, "-h"))
 		return usage(stdout);
+	if (!strcmp(word, "--version"))
+		return printf("ibfab %s\n", PACKAGE_VERSION) < 0;
 	if (!strcmp(word, "start") || !strcmp(word, "serve"))
 		mkdir(o.folder, 0755);
 	if (realpath(o.folder, folder))

@@ -366,6 +366,10 @@ is_no_sm() {
 	cp -r "$abs_top_srcdir/scripts" tree/
 	env -u IBFAB tree/scripts/ibfab --help >help
 	grep -q 'scripts/ibfab start fat-tree2 8' help
+	cp "$abs_top_srcdir/configure.ac" tree/
+	env -u IBFAB tree/scripts/ibfab --version >version
+	grep -qx 'ibfab [0-9.]*' version
+	IBFAB=$abs_top_builddir/sim/serve/ibfab tree/scripts/ibfab --version | diff version -
 	[ ! -e tree/build ]
 }
 
