@@ -18,21 +18,22 @@
 #include <assert.h>
 #include <string.h>
 
-#define BATCH 4
+#define BATCH  4
 #define ROUNDS 3
-#define TILE 64	 /* rows are far apart */
-#define ALONE 256 /* switches up to which a second thread costs more than it saves */
+#define TILE   64  /* rows are far apart */
+#define ALONE  256 /* switches up to which a second thread costs more than it saves */
 
 /* Work space for one switch of a batch. */
 struct hand {
 	struct path_dag dag;
-	bool *is_new;     /* per edge */
-	uint64_t *cost;   /* per switch: load of its path */
-	uint32_t *flow;   /* per switch */
+	bool *is_new;	  /* per edge */
+	uint64_t *cost;	  /* per switch: load of its path */
+	uint32_t *flow;	  /* per switch */
 	uint32_t *chosen; /* per place in order: its edge */
-	int64_t *change;  /* per channel: what this switch adds to the loads */
-	bool *is_touched; /* per channel: it is in the list of those with a change */
-	uint32_t *touched, n_touched;
+	int64_t *load;	  /* per edge: load of its channel, the changes of this hand included */
+	int64_t *change;  /* per edge: what this hand adds to the load */
+	uint8_t *place;	  /* per channel: the how-manieth edge of its switch it is; 0: none */
+	uint32_t n_edges; /* of `dag` while it is worked on, else 0 */
 };
 
 struct assignment {
@@ -41,17 +42,17 @@ struct assignment {
 	struct routes *routes;
 	uint32_t n, n_channels;
 	uint32_t *dealt, n_dealt; /* goals that do not stay */
-	uint32_t *list, n_list;   /* switches, but for those all of whose goals stay */
+	uint32_t *list, n_list;	  /* switches, but for those all of whose goals stay */
 	unsigned threads, batch;  /* switches of a batch */
-	uint32_t *sources; /* per switch: end ports */
-	int64_t *load;     /* per channel, between batches */
+	uint32_t *sources;	  /* per switch: end ports */
+	int64_t *load;		  /* per channel, between batches */
 	/* entries that stay leave channels above it if that saves so much; 0: not yet */
 	int64_t limit, slack;
 	/* port of every (goal, switch); 0: none; of a goal not yet dealt, its former one */
 	uint8_t *at;
-	uint64_t *choice;  /* per switch with goals and switch, a bit: it has several edges */
-	uint32_t words;	   /* of them */
-	bool *settled;     /* per goal: as in the previous tables, and no entry was free */
+	uint64_t *choice; /* per switch with goals and switch, a bit: it has several edges */
+	uint32_t words;	  /* of them */
+	bool *settled;	  /* per goal: as in the previous tables, and no entry was free */
 	struct hand hands[BATCH];
 	struct arena memory;
 };
@@ -95,8 +96,7 @@ static void assignment_init(struct assignment *a, const uint32_t *load)
 	a->sources = arena_keep(memory, topo_count_senders(t));
 	for (struct hand *h = a->hands; h < a->hands + BATCH; h++) {
 		path_dag_init(&h->dag, g);
-		ARENA_ARRAYS(memory, a->n_channels, h->is_new, h->change, h->is_touched,
-			     h->touched);
+		ARENA_ARRAYS(memory, a->n_channels, h->is_new, h->load, h->change, h->place);
 		ARENA_ARRAYS(memory, a->n, h->cost, h->flow, h->chosen);
 	}
 }
@@ -111,8 +111,20 @@ static void assignment_done(struct assignment *a)
 static uint8_t former_port(const struct assignment *a, const struct nexthop_goal *goal, uint32_t u)
 {
 	uint32_t was = goal->known ? a->job->previous_sw[u] : TOPO_NONE;
+	uint8_t port = was == TOPO_NONE ? 0 : routes_port(a->job->previous, was, goal->lid);
 
-	return was == TOPO_NONE ? 0 : routes_port(a->job->previous, was, goal->lid);
+	return port <= a->topo->switches[u].n_ports ? port : 0;
+}
+
+/* The edge of order[i] through `port`, which the switch has; TOPO_NONE: none. */
+static uint32_t edge_by(const struct hand *h, uint32_t i, uint8_t port)
+{
+	uint32_t first = h->dag.first[i], place;
+
+	if (!port || h->dag.first[i + 1] == first)
+		return TOPO_NONE;
+	place = h->place[h->dag.edges[first].channel - h->dag.edges[first].port + port];
+	return place ? first + place - 1 : TOPO_NONE;
 }
 
 static void fetch_former(const struct assignment *a)
@@ -140,56 +152,54 @@ static uint32_t find_kept(const struct assignment *a, struct hand *h,
 		uint32_t u = w->order[i];
 		uint8_t port = round ? former_port(a, goal, u) : ports[u];
 
-		h->chosen[i] = path_dag_edge_by(w, i, port);
+		h->chosen[i] = edge_by(h, i, port);
 		n_open += h->chosen[i] == TOPO_NONE && w->first[i + 1] - w->first[i] > 1;
 	}
 	return n_open;
 }
 
-static int64_t load_of(const struct assignment *a, const struct hand *h, uint32_t edge)
+static uint64_t cost_of(const struct hand *h, uint32_t edge)
 {
-	uint32_t channel = h->dag.edges[edge].channel;
-
-	return a->load[channel] + h->change[channel];
+	return h->cost[h->dag.edges[edge].next] + (uint64_t)h->load[edge];
 }
 
-static uint64_t cost_of(const struct assignment *a, const struct hand *h, uint32_t edge)
+/* The first of edges from .. to - 1 that is cheaper than `least`; `best` if none is. */
+static uint32_t cheaper(const struct hand *h, uint32_t from, uint32_t to, uint32_t best,
+			uint64_t *least)
 {
-	return h->cost[h->dag.edges[edge].next] + (uint64_t)load_of(a, h, edge);
-}
+	for (uint32_t k = from; k < to; k++) {
+		uint64_t cost = cost_of(h, k);
 
-/* The edge whose whole path carries least; ties in turn. */
-static uint32_t cheapest(const struct assignment *a, const struct hand *h, uint32_t i,
-			 uint32_t turn)
-{
-	uint32_t first = h->dag.first[i], n = h->dag.first[i + 1] - first, best = first;
-	uint64_t least = UINT64_MAX;
-
-	for (uint32_t k = 0; n > 1 && k < n; k++) {
-		uint32_t at = first + (turn + k) % n;
-		uint64_t cost = cost_of(a, h, at);
-
-		if (cost < least) {
-			least = cost;
-			best = at;
-		}
+		best = cost < *least ? k : best;
+		*least = MIN(*least, cost);
 	}
 	return best;
 }
 
-/* The old edge, or a cheaper one that is new. Adds to `n_free` if there is a new one. */
-static uint32_t stay_or_return(const struct assignment *a, const struct hand *h, uint32_t i,
-			       uint32_t old, uint64_t *n_free)
+/* The edge whose whole path carries least; ties in turn. */
+static uint32_t cheapest(const struct hand *h, uint32_t i, uint32_t turn)
 {
-	uint64_t least = cost_of(a, h, old);
+	uint32_t first = h->dag.first[i], end = h->dag.first[i + 1], from;
+	uint64_t least = UINT64_MAX;
+
+	if (end - first < 2)
+		return first;
+	from = first + turn % (end - first);
+	return cheaper(h, first, from, cheaper(h, from, end, from, &least), &least);
+}
+
+/* The old edge, or a cheaper one that is new. Adds to `n_free` if there is a new one. */
+static uint32_t stay_or_return(const struct hand *h, uint32_t i, uint32_t old, uint64_t *n_free)
+{
+	uint64_t least = cost_of(h, old);
 	uint32_t best = old;
 
 	for (uint32_t k = h->dag.first[i]; k < h->dag.first[i + 1]; k++) {
 		if (!h->is_new[k])
 			continue;
 		*n_free += k != old;
-		if (cost_of(a, h, k) < least) {
-			least = cost_of(a, h, k);
+		if (cost_of(h, k) < least) {
+			least = cost_of(h, k);
 			best = k;
 		}
 	}
@@ -202,10 +212,10 @@ static uint32_t stay_or_leave(const struct assignment *a, const struct hand *h, 
 {
 	uint32_t best;
 
-	if (!a->limit || load_of(a, h, old) <= a->limit)
+	if (!a->limit || h->load[old] <= a->limit)
 		return old;
-	best = cheapest(a, h, i, turn);
-	return cost_of(a, h, best) + (uint64_t)a->slack < cost_of(a, h, old) ? best : old;
+	best = cheapest(h, i, turn);
+	return cost_of(h, best) + (uint64_t)a->slack < cost_of(h, old) ? best : old;
 }
 
 /* Returns how many entries were free to go elsewhere; *ret_left: did one that could stay leave? */
@@ -221,17 +231,17 @@ static uint64_t choose_edges(const struct assignment *a, struct hand *h,
 		uint32_t kept = h->chosen[i], k = kept;
 
 		if (k == TOPO_NONE) {
-			k = cheapest(a, h, i, goal->turn);
+			k = cheapest(h, i, goal->turn);
 			n_free += w->first[i + 1] - w->first[i] > 1;
 		} else if (a->job->is_new) {
-			k = stay_or_return(a, h, i, k, &n_free);
+			k = stay_or_return(h, i, k, &n_free);
 		} else {
 			k = stay_or_leave(a, h, i, k, goal->turn);
 			*ret_left |= k != kept;
 		}
 		h->chosen[i] = k;
 		if (by_cost)
-			h->cost[w->order[i]] = cost_of(a, h, k);
+			h->cost[w->order[i]] = cost_of(h, k);
 	}
 	return n_free;
 }
@@ -241,14 +251,12 @@ static void add_flows(const struct assignment *a, struct hand *h, int sign)
 {
 	memcpy(h->flow, a->sources, a->n * sizeof(*h->flow));
 	for (uint32_t i = h->dag.n; i-- > 0;) {
-		const struct path_dag_edge *edge = &h->dag.edges[h->chosen[i]];
-		uint32_t flow = h->flow[h->dag.order[i]];
+		uint32_t edge = h->chosen[i], flow = h->flow[h->dag.order[i]];
+		int64_t more = sign * (int64_t)flow;
 
-		if (!h->is_touched[edge->channel])
-			h->touched[h->n_touched++] = edge->channel;
-		h->is_touched[edge->channel] = true;
-		h->change[edge->channel] += sign * (int64_t)flow;
-		h->flow[edge->next] += flow;
+		h->load[edge] += more;
+		h->change[edge] += more;
+		h->flow[h->dag.edges[edge].next] += flow;
 	}
 }
 
@@ -261,7 +269,7 @@ static uint64_t assign_goal(const struct assignment *a, struct hand *h, uint32_t
 	bool left = false;
 
 	for (uint32_t i = 0; round && goal->port && i < h->dag.n; i++) {
-		h->chosen[i] = path_dag_edge_by(&h->dag, i, ports[h->dag.order[i]]);
+		h->chosen[i] = edge_by(h, i, ports[h->dag.order[i]]);
 		assert(h->chosen[i] != TOPO_NONE); /* the round before chose one of them */
 	}
 	if (round && goal->port)
@@ -305,6 +313,20 @@ static bool all_stay(const struct assignment *a, uint32_t to)
 	return true;
 }
 
+/* Takes the loads of the channels of h->dag, and the places of its edges. */
+static void take_edges(const struct assignment *a, struct hand *h)
+{
+	const struct path_dag *w = &h->dag;
+
+	h->n_edges = w->n_edges;
+	memset(h->change, 0, w->n_edges * sizeof(*h->change));
+	for (uint32_t i = 0; i < w->n; i++)
+		for (uint32_t k = w->first[i]; k < w->first[i + 1]; k++) {
+			h->load[k] = a->load[w->edges[k].channel];
+			h->place[w->edges[k].channel] = (uint8_t)(k - w->first[i] + 1);
+		}
+}
+
 static uint64_t assign_switch(const struct assignment *a, struct hand *h, uint32_t to,
 			      unsigned round)
 {
@@ -314,6 +336,7 @@ static uint64_t assign_switch(const struct assignment *a, struct hand *h, uint32
 	if (all_stay(a, to))
 		return 0;
 	job->find(job->arg, to, &h->dag);
+	take_edges(a, h);
 	if (!round && job->limit)
 		note_choices(a, &h->dag);
 	for (uint32_t i = 0; i < h->dag.n && job->is_new; i++)
@@ -327,14 +350,13 @@ static uint64_t assign_switch(const struct assignment *a, struct hand *h, uint32
 /* What a hand changed becomes part of the loads. */
 static void merge_changes(struct assignment *a, struct hand *h)
 {
-	for (uint32_t i = 0; i < h->n_touched; i++) {
-		uint32_t channel = h->touched[i];
+	for (uint32_t k = 0; k < h->n_edges; k++) {
+		uint32_t channel = h->dag.edges[k].channel;
 
-		a->load[channel] += h->change[channel];
-		h->change[channel] = 0;
-		h->is_touched[channel] = false;
+		a->load[channel] += h->change[k];
+		h->place[channel] = 0;
 	}
-	h->n_touched = 0;
+	h->n_edges = 0;
 }
 
 static uint64_t assign_batch(struct assignment *a, uint32_t base, unsigned round)

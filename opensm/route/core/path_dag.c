@@ -3,6 +3,7 @@
 #include "route/core/path_dag.h"
 
 #include <assert.h>
+#include <string.h>
 
 #include "util/bisect.h"
 
@@ -48,8 +49,12 @@ void path_dag_find(struct path_dag *w, const struct distances *d, uint32_t to)
 	uint32_t *order = w->work[0], n;
 
 	path_dag_begin(w, to);
-	for (uint32_t s = 0; s < g->n; s++)
-		w->far[s] = distances_from(d, s)[to];
+	/* Without weights and orientation it is as far there as back: rows are near each other. */
+	if (!g->weighted && d->mask == UINT16_MAX)
+		memcpy(w->far, distances_from(d, to), g->n * sizeof(*w->far));
+	else
+		for (uint32_t s = 0; s < g->n; s++)
+			w->far[s] = distances_from(d, s)[to];
 	n = path_dag_sort(w, d->mask, order);
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t s = order[i];
