@@ -14,9 +14,9 @@
  * Slim Fly of q = 13 with 9 hosts a switch, cables cut at random: two VLs hold with 5 of 3,211
  * gone, three with 100; four with 200, as dfsssp does with service levels.
  */
-#define VLS_MAX 3
+#define VLS_MAX	   3
 /* Mean hops up to which a proof pays, and in small fabrics. Paths of two cables have under 2. */
-#define HOPS 2.25
+#define HOPS	   2.25
 #define HOPS_SMALL 4.25
 #define CABLES_MAX 4 /* counted on a path */
 
@@ -78,23 +78,34 @@ struct mover {
 	const struct sl2vl *l;
 	uint32_t *sources; /* per switch: end ports */
 	uint32_t *load;	   /* per channel: pairs on paths of three cables */
+	/* Per switch, for the present LID: the channel it sends by, TOPO_NONE: none; and cables. */
+	uint32_t *channel;
+	uint8_t *cables;
 	struct moved *moved;
 	size_t n, cap;
+	struct arena memory;
 };
 
-/* Cables on the path to a LID on switch `at`; CABLES_MAX: as many or more, or no path. */
-static unsigned n_cables(const struct routes *r, uint32_t sw, lid_t lid, uint32_t at)
+/* Cables on the path to the present LID on switch `at`; CABLES_MAX: as many or more, or no path. */
+static unsigned count_cables(const struct mover *m, uint32_t sw, uint32_t at)
 {
 	unsigned n = 0;
 
 	for (; sw != at && n < CABLES_MAX; n++) {
-		uint32_t channel = routes_channel(r, sw, lid);
-
-		if (channel == TOPO_NONE)
+		if (m->channel[sw] == TOPO_NONE)
 			return CABLES_MAX;
-		sw = r->topo->ports[channel].sw;
+		sw = m->r->topo->ports[m->channel[sw]].sw;
 	}
 	return n;
+}
+
+/* Reads the entries of one LID. Those that move later begin paths of three cables, as before. */
+static void read_column(struct mover *m, lid_t lid, uint32_t at)
+{
+	for (uint32_t s = 0; s < m->r->topo->n_switches; s++)
+		m->channel[s] = routes_channel(m->r, s, lid);
+	for (uint32_t s = 0; s < m->r->topo->n_switches; s++)
+		m->cables[s] = (uint8_t)count_cables(m, s, at);
 }
 
 /* The class of the port that a channel leads to. */
@@ -103,60 +114,71 @@ static unsigned class_behind(const struct mover *m, uint32_t channel)
 	return m->l->class_of[topo_peer(m->r->topo, channel)];
 }
 
-/* Are there three cables by port `p`, and the second leads to a port of a higher class? */
-static bool climbs(const struct mover *m, uint32_t sw, unsigned p, lid_t lid, uint32_t at)
+/* Are there three cables by this channel, and the second leads to a port of a higher class? */
+static bool climbs(const struct mover *m, uint32_t channel)
 {
-	const struct topo *t = m->r->topo;
-	uint32_t peer = topo_port(t, sw, p)->sw;
+	uint32_t peer = channel == TOPO_NONE ? TOPO_NONE : m->r->topo->ports[channel].sw;
 
-	return peer != TOPO_NONE && n_cables(m->r, peer, lid, at) == 2 &&
-	       class_behind(m, t->switches[sw].first_port + p) <
-		       class_behind(m, routes_channel(m->r, peer, lid));
+	return peer != TOPO_NONE && m->cables[peer] == 2 &&
+	       class_behind(m, channel) < class_behind(m, m->channel[peer]);
+}
+
+/* Adds to the channels of the path from `sw` on. Returns what the most loaded carries then. */
+static uint32_t add_load(const struct mover *m, uint32_t sw, uint32_t by)
+{
+	uint32_t most = 0, channel = m->channel[sw];
+
+	for (unsigned hops = 0; channel != TOPO_NONE && hops < CABLES_MAX; hops++) {
+		m->load[channel] += by;
+		most = MAX(most, m->load[channel]);
+		channel = m->channel[m->r->topo->ports[channel].sw];
+	}
+	return most;
 }
 
 /* The least loaded port by which the path climbs; 0: there is none. */
-static uint8_t find_port(struct mover *m, uint32_t sw, lid_t lid, uint32_t at)
+static uint8_t find_port(const struct mover *m, uint32_t sw, lid_t lid)
 {
 	const struct topo_switch *s = &m->r->topo->switches[sw];
 	uint32_t least = UINT32_MAX;
 	unsigned best = 0;
 
 	/* another one first for every LID, so that equal ones spread */
-	for (unsigned i = 0; i < s->n_ports; i++) {
-		unsigned p = 1 + (lid + i) % s->n_ports;
-		uint32_t load;
+	for (unsigned i = 0, p = 1 + lid % s->n_ports; i < s->n_ports; i++) {
+		uint32_t channel = s->first_port + p, load;
 
-		if (!climbs(m, sw, p, lid, at))
-			continue;
-		load = MAX(m->load[s->first_port + p],
-			   routes_add_load(m->r, topo_port(m->r->topo, sw, p)->sw, lid, 0,
-					   m->load));
-		if (load < least) {
-			least = load;
-			best = p;
+		if (climbs(m, channel)) {
+			load = MAX(m->load[channel], add_load(m, m->r->topo->ports[channel].sw, 0));
+			if (load < least) {
+				least = load;
+				best = p;
+			}
 		}
+		p = p < s->n_ports ? p + 1 : 1;
 	}
 	return (uint8_t)best;
 }
 
-static void move_entry(struct mover *m, uint32_t sw, lid_t lid, uint32_t at)
+static void move_entry(struct mover *m, uint32_t sw, lid_t lid)
 {
 	uint8_t was = routes_port(m->r, sw, lid);
-	uint8_t port = climbs(m, sw, was, lid, at) ? 0 : find_port(m, sw, lid, at);
+	uint8_t port = climbs(m, m->channel[sw]) ? 0 : find_port(m, sw, lid);
 
 	if (port) {
 		APPEND(m->moved, m->n, m->cap) = (struct moved){ sw, lid, was };
 		routes_write(m->r, sw, lid, port);
+		m->channel[sw] = m->r->topo->switches[sw].first_port + port;
 		m->r->dealt = false;
 	}
-	routes_add_load(m->r, sw, lid, m->sources[sw], m->load);
+	add_load(m, sw, m->sources[sw]);
 }
 
 static void move_column(struct mover *m, lid_t lid, uint32_t at)
 {
+	read_column(m, lid, at);
 	for (uint32_t s = 0; s < m->r->topo->n_switches; s++)
-		if (n_cables(m->r, s, lid, at) == 3)
-			move_entry(m, s, lid, at);
+		if (m->cables[s] == 3)
+			move_entry(m, s, lid);
 }
 
 /* Entries that begin a path of three cables. */
@@ -164,12 +186,13 @@ static void move_entries(const struct route_job *job, struct mover *m)
 {
 	const struct topo *t = m->r->topo;
 
-	m->load = xcalloc(topo_n_entries(t), sizeof(*m->load));
-	m->sources = topo_count_hosts(t);
+	ARENA_ARRAY(&m->memory, m->load, topo_n_entries(t));
+	ARENA_ARRAYS(&m->memory, t->n_switches, m->channel, m->cables);
+	m->sources = arena_keep(&m->memory, topo_count_hosts(t));
 	for (uint32_t h = 0; h < t->n_hosts && !route_is_cancelled(job); h++)
 		TOPO_EACH_LID(&t->hosts[h], lid)
-			if (t->hosts[h].sw != TOPO_NONE)
-				move_column(m, (lid_t)lid, t->hosts[h].sw);
+	if (t->hosts[h].sw != TOPO_NONE)
+		move_column(m, (lid_t)lid, t->hosts[h].sw);
 }
 
 /* ---- the check ----------------------------------------------------------------------------- */
@@ -201,7 +224,8 @@ static bool holds_on(unsigned n_vls, const struct route_engine *engine, const st
 			 "%s%u VLs by port class, no SL by path", len ? "; " : "", n_vls);
 		*ret = v;
 	}
-	FREE_ALL(m.load, m.sources, m.moved);
+	free(m.moved);
+	arena_done(&m.memory);
 	return !v.credit_loop;
 }
 
