@@ -5,7 +5,7 @@ libroute_a_SOURCES = opensm/route/select/engines.c opensm/route/core/engine.c op
 	opensm/route/core/routes.c opensm/route/core/routes.h opensm/route/io/routes_pack.c opensm/route/io/routes_pack.h \
 	opensm/route/core/graph.c opensm/route/core/graph.h opensm/route/core/distance.c \
 	opensm/route/tree/dmodk.c opensm/route/tree/dmodk.h \
-	opensm/route/tree/change.c opensm/route/tree/change.h opensm/route/core/unassigned.c opensm/route/core/unassigned.h opensm/route/core/aside.c opensm/route/core/aside.h opensm/route/core/tails.c opensm/route/core/tails_gather.c opensm/route/core/tails.h \
+	opensm/route/tree/change.c opensm/route/tree/change.h opensm/route/core/unassigned.c opensm/route/core/unassigned.h opensm/route/core/aside.c opensm/route/core/aside.h opensm/route/core/memo.c opensm/route/core/memo.h opensm/route/core/tails.c opensm/route/core/tails_gather.c opensm/route/core/tails.h \
 	opensm/route/tree/port_select.c opensm/route/tree/port_select_one.c opensm/route/tree/port_select.h opensm/route/tree/port_select_internal.h opensm/route/tree/port_select_ways.c opensm/route/tree/port_select_even.c opensm/route/tree/port_select_like.c \
 	opensm/route/core/nexthop_assign.c opensm/route/core/nexthop_assign.h opensm/route/core/lid_spread.c opensm/route/core/lid_spread.h \
 	opensm/route/tree/tree.c opensm/route/tree/tree.h opensm/route/core/simd.h opensm/route/tree/fill.c opensm/route/tree/fill.h opensm/route/tree/repair.c opensm/route/tree/repair.h opensm/route/tree/repair_internal.h \

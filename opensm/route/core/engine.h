@@ -89,6 +89,8 @@ struct route_progress {
 	char inner[32];	 /* engine that auto tries; "": none */
 };
 
+struct route_memo; /* route/core/memo.h */
+
 struct route_job {
 	const struct topo *topo;
 	/* former routes, perhaps of another topo; NULL: none */
@@ -97,6 +99,8 @@ struct route_job {
 	unsigned threads;		 /* number of threads; 0: one per processor */
 	const atomic_bool *cancelled;	 /* NULL: never cancelled */
 	struct route_progress *progress; /* NULL: not reported */
+	/* tables that engines of one choice share, for jobs without former routes; NULL: none */
+	struct route_memo *memo;
 };
 
 struct graph;

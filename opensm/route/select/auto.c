@@ -31,6 +31,7 @@
 #include <string.h>
 
 #include "route/core/lid_spread.h"
+#include "route/core/memo.h"
 #include "route/proof/check.h"
 #include "route/proof/disjoint.h"
 #include "route/proof/keep_policy.h"
@@ -78,6 +79,8 @@ struct trial {
 
 struct automatic {
 	const struct route_job *job;
+	struct route_job with_memo; /* the caller's, and `memo` */
+	struct route_memo memo;
 	struct graph *graph;
 	struct shape *shape; /* of the core, if there are tails */
 	struct tails *tails; /* tails of the fabric (tails.h); NULL: none */
@@ -98,6 +101,7 @@ static void automatic_done(struct automatic *a)
 	shape_free(a->shape);
 	tails_free(a->tails);
 	routes_unref(a->best.routes);
+	route_memo_done(&a->memo);
 }
 
 /*
@@ -520,11 +524,15 @@ static void write_note(struct automatic *a)
 
 struct routes *automatic_compute(const struct route_job *job, char *why, size_t why_len)
 {
-	_cleanup_(automatic_done) struct automatic a = { .job = job, .compared = true };
 	const struct topo *t = job->topo;
+	_cleanup_(automatic_done) struct automatic a = {
+		.job = job, .with_memo = *job, .memo.topo = t, .compared = true,
+	};
 
 	if (!route_is_possible(job, why, why_len))
 		return NULL;
+	a.with_memo.memo = &a.memo;
+	a.job = &a.with_memo;
 	a.graph = graph_new(t, &job->options);
 	a.shape = shape_find_core(a.graph, &job->options, &a.tails);
 	a.small = keep_may_compare(t);

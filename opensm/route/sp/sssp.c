@@ -30,9 +30,11 @@
 #include <string.h>
 
 #include "route/select/engines.h"
+#include "route/core/memo.h"
 #include "route/proof/keep_policy.h"
 #include "route/core/lid_spread.h"
 #include "route/sp/balance.h"
+#include "util/hash.h"
 #include "util/mem.h"
 
 #define SLOW 255
@@ -71,6 +73,30 @@ static void use_options(const struct route_job *job, struct sssp *s)
 		add_slow(job->topo, s);
 }
 
+static uint64_t hash_guids(uint64_t h, const struct route_guids *g)
+{
+	for (uint32_t i = 0; i < g->n; i++)
+		h = hash_bytes(h, &g->guids[i], sizeof(g->guids[i]));
+	return hash_bytes(h, &g->n, sizeof(g->n));
+}
+
+/* Of all that decides on what becomes of the tables: their rows, classes of destinations. */
+static uint64_t hash_start(const struct sssp *s)
+{
+	const struct routes *r = s->routes;
+	uint64_t h = hash_guids(hash_guids(HASH_START, &s->options.cn), &s->options.io);
+
+	for (uint32_t i = 0; i < s->options.n_weights; i++) {
+		const struct route_guid_port *w = &s->options.weights[i];
+
+		h = hash_bytes(h, &w->guid, sizeof(w->guid));
+		h = hash_bytes(h, (uint8_t[]){ w->port, w->weight }, 2);
+	}
+	for (uint32_t u = 0; u < r->topo->n_switches; u++)
+		h = hash_words(h, routes_row(r, u), r->row_size / 8);
+	return h;
+}
+
 static void balance_paths(const struct route_job *job, struct sssp *s)
 {
 	const struct routes *old = job->previous;
@@ -89,6 +115,24 @@ static void balance_paths(const struct route_job *job, struct sssp *s)
 			.limit = most, .cancelled = job->cancelled,
 		}, s->routes);
 	s->routes->expected_load = keep_base(KEEP_BALANCED, most, before);
+}
+
+/* Engines by load that begin with the same tables make the same of them. */
+static void balance_or_recall(const struct route_job *job, struct sssp *s)
+{
+	struct route_memo *memo = job->previous ? NULL : job->memo;
+	struct routes *r = s->routes;
+	uint64_t key = memo ? hash_start(s) : 0;
+	const struct route_memo_entry *known = route_memo_find(memo, MEMO_RELIEVED, key, r);
+
+	if (!known) {
+		balance_paths(job, s);
+		route_memo_leave(memo, MEMO_RELIEVED, key, r, r->expected_load);
+		return;
+	}
+	for (uint32_t u = 0; u < r->topo->n_switches; u++)
+		memcpy(routes_row(r, u), known->rows + (size_t)u * known->row_size, r->row_size);
+	r->expected_load = known->load;
 }
 
 bool sssp_run(const struct route_job *job, const char *name, struct sssp *ret, char *why,
@@ -110,7 +154,7 @@ bool sssp_run(const struct route_job *job, const char *name, struct sssp *ret, c
 	ret->distances = distances_new(ret->graph, ret->threads, job->cancelled);
 	if (ret->distances) {
 		ret->dests = dest_order_with_asides(job->topo, &ret->options);
-		balance_paths(job, ret);
+		balance_or_recall(job, ret);
 	}
 	return !route_is_cancelled(job);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "route/tree/change.h"
+#include "route/core/memo.h"
 #include "route/core/lid_spread.h"
 #include "route/core/nexthop_assign.h"
 #include "route/tree/port_select.h"
@@ -215,8 +216,8 @@ static bool is_new_path(const void *arg, uint32_t sw, const struct path_dag_edge
  * along the least loaded of its shortest paths, by the loads of the whole fabric. Homes cannot help
  * there, and counting per switch does not see paths that share a channel two hops further on.
  */
-static void fill_by_load(const struct route_job *job, const struct port_select_plan *plan,
-			 struct routes *r)
+static void place_by_load(const struct route_job *job, const struct port_select_plan *plan,
+			  struct routes *r)
 {
 	const struct dmodk *s = plan->spread;
 	const struct change *c = plan->change;
@@ -247,6 +248,38 @@ static void fill_by_load(const struct route_job *job, const struct port_select_p
 			.previous = c ? c->previous : NULL, .limit = UINT32_MAX,
 			.cancelled = job->cancelled,
 		}, r);
+}
+
+/* The entries of end ports as another engine left them. */
+static void copy_entries(const struct dmodk *s, const struct route_memo_entry *from,
+			 struct routes *r)
+{
+	for (uint32_t u = 0; u < r->topo->n_switches; u++) {
+		const uint8_t *row = from->rows + (size_t)u * from->row_size;
+
+		for (uint32_t i = 0; i < s->n; i++)
+			if (s->hot[i].port && s->hot[i].lid < r->topo->switches[u].lft_cap)
+				routes_row(r, u)[s->hot[i].lid] = row[s->hot[i].lid];
+	}
+}
+
+/* All engines of shortest paths place destinations alike, but for weights. */
+static void fill_by_load(const struct fill *f, struct routes *r)
+{
+	const struct route_job *job = f->job;
+	const struct dmodk_plan *spread = &f->how->spread;
+	struct route_memo *memo =
+		job->previous || f->how->tree || spread->from_above || spread->apart ? NULL
+										     : job->memo;
+	uint64_t key = hash_ports(HASH_START, job->options.weights, job->options.n_weights);
+	const struct route_memo_entry *known = route_memo_find(memo, MEMO_PLACED, key, r);
+
+	if (known) {
+		copy_entries(f->spread, known, r);
+		return;
+	}
+	place_by_load(job, &f->plan, r);
+	route_memo_leave(memo, MEMO_PLACED, key, r, 0);
 }
 
 static void plan_rows(struct fill *f)
@@ -284,7 +317,7 @@ struct routes *fill_tables(const struct route_job *job, const struct fill_plan *
 	r = routes_new_unset(job->topo, how->engine, unassigned_top(job->topo, job->previous));
 	fill_rows(&f, r);
 	if (f.plan.switches_only)
-		fill_by_load(job, &f.plan, r);
+		fill_by_load(&f, r);
 	if (f.change && (f.change->gains || !f.change->compares))
 		unassigned_open_loops(r);
 	r->hops = take(f.hops);

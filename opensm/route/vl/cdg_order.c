@@ -32,8 +32,8 @@ static uint32_t words(const struct cdg_channels *c, uint32_t sw)
 #define EACH_CHANNEL(c, at, row, OUT)                                                              \
 	for (uint32_t w_ = 0, OUT; w_ < words((c), (at)); w_++)                                    \
 		for (uint64_t bits_ = (row)[w_];                                                   \
-		     bits_ && (OUT = (c)->first[at] + w_ * 64 + (uint32_t)__builtin_ctzll(bits_),  \
-			       true);                                                              \
+		     bits_ &&                                                                      \
+		     (OUT = (c)->first[at] + w_ * 64 + (uint32_t)__builtin_ctzll(bits_), true);    \
 		     bits_ &= bits_ - 1)
 
 void cdg_channels_close(struct cdg_channels *c)
@@ -92,6 +92,14 @@ struct cdg_order {
 	uint32_t *place; /* per channel */
 	uint32_t *at;	 /* per place: its channel */
 	uint8_t *seen;	 /* per channel, while searching */
+	/*
+	 * While searching, a bit per channel that leaves a switch, `width` words per switch: it was
+	 * looked at; ahead, and behind as the other direction of its cables.
+	 */
+	uint64_t *looked[2];
+	uint32_t width;
+	uint64_t **dirty; /* words of these that are not 0 */
+	uint32_t n_dirty;
 	uint32_t *ahead, *behind, *places;
 	struct entry *journal;
 	uint32_t n_journal;
@@ -107,6 +115,11 @@ struct cdg_order *cdg_order_new(const struct cdg_channels *c)
 	o->channels = c;
 	ARENA_ARRAYS(&o->memory, n_words, o->after, o->before, o->refused);
 	ARENA_ARRAYS(&o->memory, n, o->place, o->at, o->seen, o->ahead, o->behind, o->places);
+	for (uint32_t s = 0; s < c->n_switches; s++)
+		o->width = MAX(o->width, words(c, s));
+	n_words = (size_t)c->n_switches * o->width;
+	ARENA_ARRAYS(&o->memory, n_words + 1, o->looked[0], o->looked[1]);
+	ARENA_ARRAY(&o->memory, o->dirty, 2 * n_words + 1);
 	for (uint32_t i = 0; i < c->n; i++)
 		o->place[i] = o->at[i] = i;
 	return o;
@@ -183,54 +196,91 @@ enum cdg_turn cdg_order_look(const struct cdg_order *o, uint32_t in, uint32_t ou
 	return has(o->refused, row, bit) || c->back[in] == out ? CDG_REFUSED : CDG_UNSURE;
 }
 
-/* Channels ahead of `from`, as far as `goal`, into o->ahead, seen; CHANNEL_NONE: `goal` is one. */
-static uint32_t search_ahead(struct cdg_order *o, uint32_t from, uint32_t goal)
+/* The bits of `bits` that were not there yet in this search, and are from now on. */
+static uint64_t look_once(struct cdg_order *o, uint64_t *looked, uint64_t bits)
+{
+	bits &= ~*looked;
+	if (bits && !*looked)
+		o->dirty[o->n_dirty++] = looked;
+	*looked |= bits;
+	return bits;
+}
+
+/* What follows o->ahead[done], up to place `last`, into o->ahead. True: one is behind, too. */
+static bool step_ahead(struct cdg_order *o, uint32_t done, uint32_t *n, uint32_t last)
 {
 	const struct cdg_channels *c = o->channels;
-	uint32_t n = 0, done = 0, last = o->place[goal];
+	uint32_t channel = o->ahead[done], at = c->to[channel];
+	const uint64_t *row = o->after + row_after(c, channel);
+	uint64_t *looked = o->looked[0] + (size_t)at * o->width;
 
-	o->ahead[n++] = from;
-	o->seen[from] = AHEAD;
-	while (done < n) {
-		uint32_t channel = o->ahead[done++], at = c->to[channel];
-		const uint64_t *row = o->after + row_after(c, channel);
+	for (uint32_t w = 0; w < words(c, at); w++)
+		for (uint64_t bits = look_once(o, &looked[w], row[w]); bits; bits &= bits - 1) {
+			uint32_t next = c->first[at] + w * 64 + (uint32_t)__builtin_ctzll(bits);
 
-		EACH_CHANNEL(c, at, row, next) {
-			if (next == goal) {
-				while (n-- > 0)
-					o->seen[o->ahead[n]] = UNSEEN;
-				return CHANNEL_NONE;
-			}
+			if (o->seen[next] == BEHIND)
+				return true;
 			if (o->seen[next] || o->place[next] > last)
 				continue;
 			o->seen[next] = AHEAD;
-			o->ahead[n++] = next;
+			o->ahead[(*n)++] = next;
 		}
-	}
-	return n;
+	return false;
 }
 
-static uint32_t search_behind(struct cdg_order *o, uint32_t from, uint32_t first)
+/* What leads to o->behind[done], down to place `first`, into o->behind. True: one is ahead, too. */
+static bool step_behind(struct cdg_order *o, uint32_t done, uint32_t *n, uint32_t first)
 {
 	const struct cdg_channels *c = o->channels;
-	uint32_t n = 0, done = 0;
+	uint32_t channel = o->behind[done], at = cdg_tail(c, channel);
+	const uint64_t *row = o->before + c->row[channel];
+	uint64_t *looked = o->looked[1] + (size_t)at * o->width;
 
-	o->behind[n++] = from;
-	o->seen[from] = BEHIND;
-	while (done < n) {
-		uint32_t channel = o->behind[done++], at = cdg_tail(c, channel);
-		const uint64_t *row = o->before + c->row[channel];
+	for (uint32_t w = 0; w < words(c, at); w++)
+		for (uint64_t bits = look_once(o, &looked[w], row[w]); bits; bits &= bits - 1) {
+			uint32_t in =
+				c->back[c->first[at] + w * 64 + (uint32_t)__builtin_ctzll(bits)];
 
-		EACH_CHANNEL(c, at, row, out) {
-			uint32_t in = c->back[out];
-
+			if (o->seen[in] == AHEAD)
+				return true;
 			if (o->seen[in] || o->place[in] < first)
 				continue;
 			o->seen[in] = BEHIND;
-			o->behind[n++] = in;
+			o->behind[(*n)++] = in;
 		}
+	return false;
+}
+
+/*
+ * Channels ahead of `out` and those behind `in`, as far as the place of the other, into o->ahead
+ * and o->behind, seen. In turns, as a cycle shows as soon as the two meet: false then.
+ */
+static bool search(struct cdg_order *o, uint32_t in, uint32_t out, uint32_t *ret_behind,
+		   uint32_t *ret_ahead)
+{
+	uint32_t first = o->place[out], last = o->place[in];
+	uint32_t ahead = 1, behind = 1, done_ahead = 0, done_behind = 0;
+	bool met = in == out;
+
+	o->ahead[0] = out;
+	o->behind[0] = in;
+	o->seen[out] = AHEAD;
+	o->seen[in] = BEHIND;
+	while (!met && (done_ahead < ahead || done_behind < behind)) {
+		if (done_ahead < ahead)
+			met = step_ahead(o, done_ahead++, &ahead, last);
+		if (!met && done_behind < behind)
+			met = step_behind(o, done_behind++, &behind, first);
 	}
-	return n;
+	while (o->n_dirty)
+		*o->dirty[--o->n_dirty] = 0;
+	for (uint32_t i = 0; met && i < ahead; i++)
+		o->seen[o->ahead[i]] = UNSEEN;
+	for (uint32_t i = 0; met && i < behind; i++)
+		o->seen[o->behind[i]] = UNSEEN;
+	*ret_ahead = ahead;
+	*ret_behind = behind;
+	return !met;
 }
 
 /* Shell's sort: most lists are short, and there are many of them. */
@@ -293,20 +343,19 @@ static void change_places(struct cdg_order *o, uint32_t n_behind, uint32_t n_ahe
 bool cdg_order_add(struct cdg_order *o, uint32_t in, uint32_t out)
 {
 	enum cdg_turn turn = cdg_order_look(o, in, out);
-	uint32_t n;
+	uint32_t ahead, behind;
 
 	assert(cdg_tail(o->channels, out) == o->channels->to[in]);
 	if (turn == CDG_TAKEN || turn == CDG_REFUSED)
 		return turn == CDG_TAKEN;
 	if (turn == CDG_UNSURE) {
-		n = in == out ? CHANNEL_NONE : search_ahead(o, out, in);
-		if (n == CHANNEL_NONE) {
+		if (!search(o, in, out, &behind, &ahead)) {
 			flip(o->refused, row_after(o->channels, in),
 			     bit_after(o->channels, in, out));
 			note_turn(o, in, out, true);
 			return false;
 		}
-		change_places(o, search_behind(o, in, o->place[out]), n);
+		change_places(o, behind, ahead);
 	}
 	flip_turn(o, in, out);
 	note_turn(o, in, out, false);
@@ -375,7 +424,8 @@ static void mirror(struct cdg_order *o, uint32_t *ret_n)
 
 	memset(o->before, 0, c->row[c->n] * sizeof(*o->before));
 	for (uint32_t in = 0; in < c->n; in++)
-		EACH_CHANNEL(c, c->to[in], o->after + row_after(c, in), out) {
+		EACH_CHANNEL(c, c->to[in], o->after + row_after(c, in), out)
+		{
 			flip(o->before, c->row[out], bit_before(c, in));
 			ret_n[out]++;
 		}
@@ -397,8 +447,8 @@ bool cdg_order_settle(struct cdg_order *o)
 		const uint64_t *row = o->after + row_after(c, channel);
 
 		EACH_CHANNEL(c, at, row, out)
-			if (!--waits[out])
-				o->places[n++] = out;
+		if (!--waits[out])
+			o->places[n++] = out;
 	}
 	if (n < c->n)
 		return false;
