@@ -35,9 +35,7 @@ static inline void assert_same_lanes(const struct sl2vl *a, const struct sl2vl *
 	assert_int_equal(a->n_vls, b->n_vls);
 	assert_int_equal(sl2vl_n_sl(a), sl2vl_n_sl(b));
 	assert_int_equal(a->n_classes, b->n_classes);
-	assert_memory_equal(a->sl, b->sl,
-			    (size_t)a->n_switches *
-				    (a->by == SL2VL_BY_SWITCHES ? a->n_switches : a->row_size));
+	assert_memory_equal(a->sl, b->sl, sl2vl_n_sl(a));
 }
 
 /* Both opinions: every LID that can be reached is, shortest, and no cycle of VLs. */

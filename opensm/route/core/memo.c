@@ -33,5 +33,6 @@ const struct route_memo_entry *route_memo_find(const struct route_memo *m, enum 
 
 	assert(r && step < MEMO_STEPS);
 	return e && e->rows && m->topo == r->topo && e->key == key && e->row_size == r->row_size
-		       ? e : NULL;
+		       ? e
+		       : NULL;
 }

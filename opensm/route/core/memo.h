@@ -22,7 +22,7 @@ enum memo_step {
 struct route_memo {
 	const struct topo *topo; /* borrowed: of jobs for other topos the memo knows nothing */
 	struct route_memo_entry {
-		uint64_t key; /* hash of all that decides on the tables beside the topo */
+		uint64_t key;  /* hash of all that decides on the tables beside the topo */
 		uint8_t *rows; /* one after the other; NULL: nothing is left here yet */
 		uint32_t row_size, load;
 	} of[MEMO_STEPS];

@@ -229,25 +229,38 @@ static void place_by_load(const struct route_job *job, const struct port_select_
 		for (uint32_t i = s->first[to]; i < s->first[to + 1]; i++)
 			if (s->hot[i].port)
 				goals[n++] = (struct nexthop_goal){
-					.lid = s->hot[i].lid, .port = s->hot[i].port,
-					.known = c && c->known[i], .turn = s->level[0].digit[i],
+					.lid = s->hot[i].lid,
+					.port = s->hot[i].port,
+					.known = c && c->known[i],
+					.turn = s->level[0].digit[i],
 				};
 		first[to + 1] = n;
 	}
-	nexthop_assign(&(struct nexthop_job){
-		.graph = plan->graph, .find = find_paths, .arg = plan, .first = first,
-		.goals = goals, .previous = c ? c->previous : NULL,
-		.previous_sw = c ? c->previous_sw : NULL,
-		.is_new = c && c->gains ? is_new_path : NULL,
-		.in_order = has_levels(s),
-		.threads = route_threads(job), .cancelled = job->cancelled,
-	}, r, NULL);
-	if (plan->spread->some_lmc)
-		lid_spread(&(struct lid_spread_job){
-			.graph = plan->graph, .distances = plan->distances,
-			.previous = c ? c->previous : NULL, .limit = UINT32_MAX,
+	nexthop_assign(
+		&(struct nexthop_job){
+			.graph = plan->graph,
+			.find = find_paths,
+			.arg = plan,
+			.first = first,
+			.goals = goals,
+			.previous = c ? c->previous : NULL,
+			.previous_sw = c ? c->previous_sw : NULL,
+			.is_new = c && c->gains ? is_new_path : NULL,
+			.in_order = has_levels(s),
+			.threads = route_threads(job),
 			.cancelled = job->cancelled,
-		}, r);
+		},
+		r, NULL);
+	if (plan->spread->some_lmc)
+		lid_spread(
+			&(struct lid_spread_job){
+				.graph = plan->graph,
+				.distances = plan->distances,
+				.previous = c ? c->previous : NULL,
+				.limit = UINT32_MAX,
+				.cancelled = job->cancelled,
+			},
+			r);
 }
 
 /* The entries of end ports as another engine left them. */
@@ -294,7 +307,9 @@ static void plan_rows(struct fill *f)
 			   : NULL;
 	hops_by_target(how->distances, route_threads(job), f->hops, f->downs);
 	f->plan = (struct port_select_plan){
-		.graph = how->graph, .distances = how->distances, .spread = f->spread,
+		.graph = how->graph,
+		.distances = how->distances,
+		.spread = f->spread,
 		.options = &job->options,
 		.oriented = how->tree,
 	};
