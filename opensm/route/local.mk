@@ -32,6 +32,7 @@ libroute_a_SOURCES = opensm/route/select/engines.c opensm/route/core/engine.c op
 	opensm/route/select/keep_tables.c opensm/route/select/keep_tables.h opensm/route/select/adopt_found.c opensm/route/select/adopt_found.h \
 	opensm/route/mcast/mcast.c opensm/route/mcast/mcast.h opensm/route/mcast/mcast_internal.h \
 	opensm/route/mcast/mcast_grow.c opensm/route/mcast/mcast_root.c opensm/route/mcast/mcast_safe.c opensm/route/mcast/mcast_tree.c \
+	opensm/route/mcast/mcast_dead.c opensm/route/mcast/mcast_mend.c \
 	opensm/route/select/auto.c opensm/route/shape/recognise.c opensm/route/shape/recognise.h \
 	opensm/route/shape/recognise_hyperx.c opensm/route/shape/recognise_groups.c \
 	opensm/route/direct/direct_routes.c opensm/route/direct/direct_routes.h \
@@ -94,7 +95,10 @@ UNIT_TESTS += tests/unit/test-mcast-safe
 tests_unit_test_mcast_safe_SOURCES = tests/unit/test-mcast-safe.c tests/unit/route-desk.h tests/unit/lanes-walk.h \
 	tests/lib/topogen.c tests/lib/topogen.h
 UNIT_TESTS += tests/unit/test-mcast
-tests_unit_test_mcast_SOURCES = tests/unit/test-mcast.c tests/lib/topogen.c tests/lib/topogen.h
+tests_unit_test_mcast_SOURCES = tests/unit/test-mcast.c tests/unit/mcast-judge.h tests/lib/topogen.c tests/lib/topogen.h
+UNIT_TESTS += tests/unit/test-mcast-mend
+tests_unit_test_mcast_mend_SOURCES = tests/unit/test-mcast-mend.c tests/unit/mcast-judge.h tests/unit/route-desk.h \
+	tests/unit/lanes-walk.h tests/lib/topogen.c tests/lib/topogen.h
 
 # `make bench-mcast && ./bench-mcast 36`
 EXTRA_PROGRAMS += bench-mcast

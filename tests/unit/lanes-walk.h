@@ -103,8 +103,15 @@ struct lanes_walker {
 	uint64_t *load;
 	bool all;           /* turns of switches' own packets count as well */
 	struct lanes_turns turns;
+	const bool *dead; /* by entry of topo->ports: no packet waits for it; NULL: none */
 	struct lanes_walk *ret;
 };
+
+static inline void lanes_turn(struct lanes_walker *w, uint32_t from, uint32_t to)
+{
+	if (!w->dead || (!w->dead[from / SL2VL_SLS] && !w->dead[to / SL2VL_SLS]))
+		lanes_turn_add(&w->turns, (uint64_t)from << 32 | to);
+}
 
 /* From `src` to `lid` of switch `dst`, where it leaves by `port` (0: the switch). Hops, or -1. */
 static inline int lanes_follow(struct lanes_walker *w, uint32_t src, uint32_t dst, lid_t lid,
@@ -133,7 +140,7 @@ static inline int lanes_follow(struct lanes_walker *w, uint32_t src, uint32_t ds
 		w->ret->vls = MAX(w->ret->vls, vl + 1u);
 		here = (t->switches[at].first_port + out) * SL2VL_SLS + vl;
 		if ((port || w->all) && last != TOPO_NONE)
-			lanes_turn_add(&w->turns, (uint64_t)last << 32 | here);
+			lanes_turn(w, last, here);
 		if (port)
 			w->load[here / SL2VL_SLS] += w->sources[src];
 		last = here;
@@ -191,23 +198,24 @@ static inline void lanes_walk_row(struct lanes_walker *w, const struct mcast_row
 		for (unsigned out = 1; out <= t->switches[row->sw].n_ports; out++)
 			if (out != in && row->mask[out / 64] >> out % 64 & 1 &&
 			    topo_port(t, row->sw, out)->sw != TOPO_NONE)
-				lanes_turn_add(
-					&w->turns,
-					(uint64_t)((t->switches[from->sw].first_port + from->port) *
-							   SL2VL_SLS +
-						   vl) << 32 |
-						((t->switches[row->sw].first_port + out) *
-							 SL2VL_SLS +
-						 vl));
+				lanes_turn(w,
+					   (t->switches[from->sw].first_port + from->port) *
+							   SL2VL_SLS + vl,
+					   (t->switches[row->sw].first_port + out) * SL2VL_SLS +
+						   vl);
 	}
 }
 
-/* `all`: switches that send, and are sent to, must not close a cycle either. `trees`: on VL 0. */
-static inline struct lanes_walk lanes_walk_trees(const struct routes *r, bool all,
-						 struct mcast_tree *const *trees, unsigned n_trees)
+/*
+ * `all`: switches that send, and are sent to, must not close a cycle either. `trees`: on VL 0.
+ * `dead`: by entry of topo->ports; NULL: all cables live.
+ */
+static inline struct lanes_walk lanes_walk_living(const struct routes *r, bool all,
+						  struct mcast_tree *const *trees,
+						  unsigned n_trees, const bool *dead)
 {
 	struct lanes_walk ret = { 0 };
-	struct lanes_walker w = { .r = r, .t = r->topo, .all = all, .ret = &ret };
+	struct lanes_walker w = { .r = r, .t = r->topo, .all = all, .ret = &ret, .dead = dead };
 	uint32_t n_ports = 1;
 
 	for (uint32_t s = 0; s < w.t->n_switches; s++)
@@ -230,6 +238,12 @@ static inline struct lanes_walk lanes_walk_trees(const struct routes *r, bool al
 	free(w.sources);
 	free(w.load);
 	return ret;
+}
+
+static inline struct lanes_walk lanes_walk_trees(const struct routes *r, bool all,
+						 struct mcast_tree *const *trees, unsigned n_trees)
+{
+	return lanes_walk_living(r, all, trees, n_trees, NULL);
 }
 
 static inline struct lanes_walk lanes_walk(const struct routes *r, bool all)

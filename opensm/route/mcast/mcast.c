@@ -39,7 +39,8 @@ struct mcast_planner *mcast_planner_new(const struct mcast_params *params)
 		     p->vertices, p->switches, p->member_switches);
 	ARENA_ARRAYS(&p->memory, n, p->queue, p->via, p->seen);
 	p->depends = params->depends;
-	p->proved = r && p->depends ? routes_ref(r) : NULL;
+	p->bound = r && r->master_tree && !p->depends;
+	p->proved = r && (p->depends || p->bound) ? routes_ref(r) : NULL;
 	p->hosts = arena_keep(&p->memory, topo_count_hosts(p->topo));
 	ARENA_ARRAY(&p->memory, p->roots, params->n_roots + 1u);
 	for (uint32_t i = 0; i < params->n_roots; i++) {
@@ -62,6 +63,7 @@ struct mcast_planner *mcast_planner_free(struct mcast_planner *p)
 		graph_free(p->common[sl]);
 	cdg_free(p->depends);
 	routes_unref(p->proved);
+	free(p->dead);
 	arena_done(&p->memory);
 	free(p);
 	return NULL;
@@ -99,10 +101,9 @@ static uint32_t greatest_island(struct mcast_planner *p, const struct mcast_job 
 	return best;
 }
 
-/* Returns the number of different ports. */
-static uint32_t take_members(struct mcast_planner *p, const struct mcast_job *job)
+uint32_t mcast_take_members(struct mcast_planner *p, const struct mcast_job *job, uint32_t island)
 {
-	uint32_t island = greatest_island(p, job), n = 0;
+	uint32_t n = 0;
 
 	p->n_member_switches = p->n_left_out = p->n_receivers = 0;
 	for (uint32_t i = 0; i < job->n_members; i++) {
@@ -111,7 +112,7 @@ static uint32_t take_members(struct mcast_planner *p, const struct mcast_job *jo
 		unsigned word = m->port / 64;
 		struct mcast_vertex *s;
 
-		if (!can_be_member(p, m) || p->island[m->sw] != island) {
+		if (!can_be_member(p, m) || (island != MCAST_NONE && p->island[m->sw] != island)) {
 			p->n_left_out++;
 			continue;
 		}
@@ -156,6 +157,7 @@ struct below {
 	uint32_t receivers;
 	uint32_t height;
 	uint32_t children; /* not counted yet */
+	uint32_t top;	   /* row of its root; MCAST_NONE: not known yet */
 };
 
 /* Counts from row `i`, whose children are all counted, upwards as far as that goes. */
@@ -173,9 +175,28 @@ static void count_up(struct mcast_tree *t, struct below *below, uint32_t i)
 	}
 }
 
-/* A copy goes down a cable if a member below receives, and up if one elsewhere does. */
-static void send_copies(struct mcast_tree *t, const struct below *below, uint32_t n_receivers)
+/* The root of a row's piece; notes it for all rows on the way there. */
+static uint32_t find_top(const struct mcast_tree *t, struct below *below, uint32_t row)
 {
+	uint32_t top = row;
+
+	while (t->rows[top].up != MCAST_NONE && below[top].top == MCAST_NONE)
+		top = t->rows[top].up;
+	if (below[top].top != MCAST_NONE)
+		top = below[top].top;
+	for (uint32_t i = row; below[i].top == MCAST_NONE; i = t->rows[i].up) {
+		below[i].top = top;
+		if (t->rows[i].up == MCAST_NONE)
+			break;
+	}
+	return top;
+}
+
+/* A copy goes down a cable if a member below receives, and up if one elsewhere does. */
+static void send_copies(struct mcast_tree *t, struct below *below)
+{
+	for (uint32_t i = 0; i < t->n_rows; i++)
+		below[i].top = MCAST_NONE;
 	for (uint32_t i = 0; i < t->n_rows; i++) {
 		struct mcast_row *row = &t->rows[i];
 
@@ -183,12 +204,12 @@ static void send_copies(struct mcast_tree *t, const struct below *below, uint32_
 			continue;
 		if (below[i].receivers)
 			mcast_set_port(&t->rows[row->up], row->down_port);
-		if (below[i].receivers < n_receivers)
+		if (below[i].receivers < below[find_top(t, below, i)].receivers)
 			mcast_set_port(row, row->up_port);
 	}
 }
 
-static void write_rows(struct mcast_planner *p, struct mcast_tree *t)
+static void write_rows(struct mcast_planner *p, struct mcast_tree *t, uint32_t root)
 {
 	for (uint32_t i = 0; i < t->n_rows; i++)
 		p->vertices[p->queue[i]].row = i;
@@ -201,21 +222,22 @@ static void write_rows(struct mcast_planner *p, struct mcast_tree *t)
 		memcpy(row->mask, s->receives, sizeof(row->mask));
 		row->up = s->parent == MCAST_NONE ? MCAST_NONE : p->vertices[s->parent].row;
 		if (row->up == MCAST_NONE) {
-			t->root = i;
+			if (row->sw == root)
+				t->root = i;
 			continue;
 		}
+		t->n_links++;
 		row->up_port = s->up_port;
 		row->down_port = s->down_port;
 	}
 }
 
-static struct mcast_tree *write_tree(struct mcast_planner *p)
+struct mcast_tree *mcast_write_tree(struct mcast_planner *p, uint32_t root)
 {
 	struct mcast_tree *t = mcast_tree_new(list_tree(p));
 	_cleanup_free_ struct below *below = xcalloc(t->n_rows, sizeof(*below));
 
-	write_rows(p, t);
-	t->n_links = t->n_rows - 1;
+	write_rows(p, t, root);
 	t->n_left_out = p->n_left_out;
 	for (uint32_t i = 0; i < t->n_rows; i++) {
 		for (unsigned w = 0; w < ARRAY_SIZE(t->rows[i].mask); w++)
@@ -226,7 +248,7 @@ static struct mcast_tree *write_tree(struct mcast_planner *p)
 	for (uint32_t i = 0; i < t->n_rows; i++)
 		if (p->vertices[t->rows[i].sw].degree == 1 && t->rows[i].up != MCAST_NONE)
 			count_up(t, below, i);
-	send_copies(t, below, p->n_receivers);
+	send_copies(t, below);
 	return t;
 }
 
@@ -236,13 +258,14 @@ static struct mcast_tree *plan_on(struct mcast_planner *p, const struct mcast_tr
 {
 	uint32_t root;
 
-	mcast_import(p, previous);
+	mcast_import(p, previous, p->island[p->member_switches[0]]);
 	mcast_prune(p);
-	root = mcast_join_pieces(p);
+	root = mcast_greatest_piece(p);
 	if (root == MCAST_NONE)
 		return NULL;
+	mcast_join_pieces(p, root);
 	mcast_add_members(p, root);
-	return write_tree(p);
+	return mcast_write_tree(p, root);
 }
 
 static struct mcast_tree *plan_afresh(struct mcast_planner *p, const struct mcast_tree *previous)
@@ -252,7 +275,7 @@ static struct mcast_tree *plan_afresh(struct mcast_planner *p, const struct mcas
 	mcast_add_switch(p, root);
 	mcast_add_members(p, root);
 	mcast_prune(p);
-	return write_tree(p);
+	return mcast_write_tree(p, mcast_top_of(p, p->member_switches[0]));
 }
 
 static bool has_decayed(const struct mcast_tree *t, const struct mcast_tree *fresh)
@@ -286,7 +309,7 @@ static bool gather(struct mcast_planner *p, const struct mcast_job *job)
 	p->plan++;
 	p->n_switches = 0;
 	mcast_find_islands(p);
-	if (take_members(p, job) < 2 || !p->n_receivers)
+	if (mcast_take_members(p, job, greatest_island(p, job)) < 2 || !p->n_receivers)
 		return false;
 	SORT(p->member_switches, p->n_member_switches, compare_u32);
 	return true;
@@ -300,13 +323,15 @@ static void use_cables(struct mcast_planner *p, struct graph *graph, bool only_c
 	p->island_lo = p->island_hi = 0;
 }
 
-/* The group's part of the common tree; NULL if that reaches fewer members. */
-static struct mcast_tree *plan_common(struct mcast_planner *p, const struct mcast_job *job)
+struct mcast_tree *mcast_plan_common(struct mcast_planner *p, const struct mcast_job *job)
 {
 	struct graph *all = p->graph;
 	struct mcast_tree *t = NULL;
-	uint32_t left_out = p->n_left_out;
+	uint32_t left_out;
 
+	if (!p->common[job->sl & 15] || !gather(p, job))
+		return NULL;
+	left_out = p->n_left_out;
 	use_cables(p, p->common[job->sl & 15], true);
 	if (gather(p, job) && p->n_left_out <= left_out) {
 		if (job->previous && job->previous->n_rows)
@@ -324,12 +349,11 @@ static struct mcast_tree *plan_common(struct mcast_planner *p, const struct mcas
 static struct mcast_tree *make_safe(struct mcast_planner *p, const struct mcast_job *job,
 				    struct mcast_tree *t)
 {
-	struct mcast_tree *other = NULL;
+	struct mcast_tree *other;
 
 	if (mcast_fits(p, t, job->sl & 15))
 		return t;
-	if (p->common[job->sl & 15])
-		other = plan_common(p, job);
+	other = mcast_plan_common(p, job);
 	if (other && mcast_fits(p, other, job->sl & 15)) {
 		mcast_tree_unref(t);
 		return other;

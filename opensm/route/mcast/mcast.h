@@ -58,7 +58,7 @@ struct mcast_tree {
 	unsigned refs;	     /* used on the main thread only */
 	uint32_t n_rows;     /* 0: no switch needs a row */
 	uint32_t root;	     /* row of the root; MCAST_NONE: none */
-	uint32_t n_links;    /* cables between switches: n_rows - 1, or 0 */
+	uint32_t n_links;    /* cables between switches: n_rows - 1 or 0, unless branches wait */
 	uint32_t n_left_out; /* members that are not in the same connected part as most members */
 	uint32_t n_hops;     /* cables between the two switches farthest apart */
 	/* Set if it closes a cycle with unicast or other trees, and no other tree was possible. */
@@ -130,3 +130,34 @@ struct mcast_job {
  * makes it not reentrant.
  */
 struct mcast_tree *mcast_plan(struct mcast_planner *p, const struct mcast_job *job);
+
+/* ---- cables that died ------------------------------------------------------------------------ */
+
+/*
+ * Cables of the planner's topo died: `dead` are n entries of topo->ports, of one end or of both;
+ * ports that lead to no switch are ignored. Trees that are planned or mended from now on do not use
+ * them. False: all of them were known to be dead. Costs what is proportional to the cables.
+ */
+bool mcast_cables_died(struct mcast_planner *p, const uint32_t *dead, size_t n);
+/* Does a tree of this fabric lead over a dead cable? */
+bool mcast_uses_dead(const struct mcast_planner *p, const struct mcast_tree *t);
+/* By switch: the first switch that living cables connect with it. The caller frees. */
+uint32_t *mcast_parts(const struct mcast_planner *p);
+
+/* Branches of one tree behind dead cables; those without members are dropped, and not counted. */
+struct mcast_mended {
+	uint32_t mended;  /* connected with the rest again */
+	uint32_t waiting; /* not, as every connection that was tried may close a cycle */
+	uint32_t cut_off; /* not, as no living cables lead there */
+};
+
+/*
+ * job->previous around dead cables: branches are connected again by the shortest ways over living
+ * cables, and all else stays as it is. Members that the tree does not reach are not added. If the
+ * planner proves trees, and the former one was not `unproved`, the new one closes no cycle either.
+ * A branch that waits or is cut off keeps its rows, without the dead cable: then the tree has
+ * several rows without a parent, `root` being the one of the greatest piece. Never NULL; the caller
+ * owns one reference, which is one of job->previous if nothing changes. job->may_replan is ignored.
+ */
+struct mcast_tree *mcast_mend(struct mcast_planner *p, const struct mcast_job *job,
+			      struct mcast_mended *ret);

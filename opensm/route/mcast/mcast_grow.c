@@ -71,7 +71,7 @@ static void hang_by_some(struct mcast_planner *p, uint32_t child, uint32_t paren
 	s->down_port = topo_port(p->topo, child, s->up_port)->port;
 }
 
-static uint32_t top_of(const struct mcast_planner *p, uint32_t sw)
+uint32_t mcast_top_of(const struct mcast_planner *p, uint32_t sw)
 {
 	for (uint32_t steps = 0; p->vertices[sw].parent != MCAST_NONE; steps++) {
 		assert(steps < p->n); /* parents do not lead round */
@@ -113,7 +113,9 @@ static uint32_t switch_of(const struct mcast_planner *p, const struct mcast_row 
 
 	if (sw >= p->n || p->topo->switches[sw].guid != row->guid)
 		sw = topo_find_switch(p->topo, row->guid);
-	return sw != TOPO_NONE && p->island[sw] == island ? sw : MCAST_NONE;
+	if (sw == TOPO_NONE || p->island[sw] == MCAST_NONE)
+		return MCAST_NONE;
+	return island == MCAST_NONE || p->island[sw] == island ? sw : MCAST_NONE;
 }
 
 static bool is_cable(const struct mcast_planner *p, uint32_t child, uint32_t parent,
@@ -124,13 +126,12 @@ static bool is_cable(const struct mcast_planner *p, uint32_t child, uint32_t par
 	if (p->only_common && (!g || p->graph->ports[g->first_port] != row->up_port))
 		return false;
 	return topo_behind(p->topo, child, row->up_port) == parent &&
-	       topo_port(p->topo, child, row->up_port)->port == row->down_port;
+	       topo_port(p->topo, child, row->up_port)->port == row->down_port &&
+	       !mcast_is_dead(p, child, row->up_port);
 }
 
-void mcast_import(struct mcast_planner *p, const struct mcast_tree *t)
+void mcast_import(struct mcast_planner *p, const struct mcast_tree *t, uint32_t island)
 {
-	uint32_t island = p->island[p->member_switches[0]];
-
 	for (uint32_t i = 0; i < t->n_rows; i++) {
 		uint32_t sw = switch_of(p, &t->rows[i], island);
 
@@ -204,7 +205,7 @@ static unsigned way_down(const struct mcast_planner *p, uint32_t sw)
 {
 	unsigned here = mcast_to_root(p, sw), best = UINT32_MAX;
 
-	if (!p->graph->weighted || p->restricted || p->only_common)
+	if (!p->graph->weighted || mcast_counts_hops(p))
 		return here;
 	GRAPH_EACH(p->graph, sw, g) {
 		unsigned there = mcast_to_root(p, g->to);
@@ -219,16 +220,17 @@ static bool leads_down(const struct mcast_planner *p, uint32_t sw, const struct 
 		       unsigned cost)
 {
 	unsigned there = mcast_to_root(p, g->to);
-	unsigned weight = p->restricted || p->only_common ? 1 : g->weight;
+	unsigned weight = mcast_counts_hops(p) ? 1 : g->weight;
 
 	return there < mcast_to_root(p, sw) && there + weight == cost;
 }
 
 struct search {
-	uint32_t n;    /* switches in p->queue */
-	uint32_t own;  /* top of the piece that searches for another */
-	bool downhill; /* only nearer to the root with every step */
-	uint32_t hit;  /* the best found so far */
+	uint32_t n;			 /* switches in p->queue */
+	uint32_t own;			 /* top of the piece that searches for another */
+	bool downhill;			 /* only nearer to the root with every step */
+	uint32_t hit;			 /* the best found so far */
+	const struct mcast_joint *joint; /* NULL: any connection will do */
 };
 
 static void start_at(struct mcast_planner *p, struct search *s, uint32_t sw)
@@ -238,11 +240,25 @@ static void start_at(struct mcast_planner *p, struct search *s, uint32_t sw)
 	p->queue[s->n++] = sw;
 }
 
+/* May the piece that searches be joined to `to`, a switch of the tree? */
+static bool may_meet(const struct mcast_planner *p, const struct search *s, uint32_t from,
+		     uint32_t to)
+{
+	uint32_t top = mcast_top_of(p, to);
+
+	if (top == s->own || (s->joint && top != s->joint->to))
+		return false;
+	for (uint32_t i = 0; s->joint && i < s->joint->n_banned; i++)
+		if (s->joint->connections[i].from == from && s->joint->connections[i].at == to)
+			return false;
+	return true;
+}
+
 static void meet(struct mcast_planner *p, struct search *s, uint32_t from, uint32_t to)
 {
 	if (p->seen[to] == p->search || p->island[to] != p->island[from])
 		return;
-	if (in_tree(p, to) && top_of(p, to) == s->own)
+	if (in_tree(p, to) && !may_meet(p, s, from, to))
 		return;
 	p->seen[to] = p->search;
 	p->via[to] = from;
@@ -308,8 +324,8 @@ static void connect(struct mcast_planner *p, uint32_t hit)
 
 /* ---- members ------------------------------------------------------------------------------- */
 
-/* The piece with most member switches keeps its top; of equals the first. */
-static uint32_t greatest_piece(struct mcast_planner *p)
+/* Of equals the first. */
+uint32_t mcast_greatest_piece(struct mcast_planner *p)
 {
 	uint32_t best = MCAST_NONE, most = 0;
 
@@ -320,7 +336,7 @@ static uint32_t greatest_piece(struct mcast_planner *p)
 
 		if (!in_tree(p, sw))
 			continue;
-		top = top_of(p, sw);
+		top = mcast_top_of(p, sw);
 		p->via[top]++;
 		if (p->via[top] > most || (p->via[top] == most && top < best)) {
 			most = p->via[top];
@@ -330,36 +346,37 @@ static uint32_t greatest_piece(struct mcast_planner *p)
 	return best;
 }
 
-/* Joins the piece `top` to the nearest other one. */
-static bool join_piece(struct mcast_planner *p, uint32_t top)
+bool mcast_join_piece(struct mcast_planner *p, uint32_t top, struct mcast_joint *joint)
 {
-	struct search s = { .own = top, .hit = MCAST_NONE };
+	struct search s = { .own = top, .hit = MCAST_NONE, .joint = joint };
 	uint32_t n = p->n_switches;
 
 	p->search++;
 	for (uint32_t i = 0; i < n; i++)
-		if (in_tree(p, p->switches[i]) && top_of(p, p->switches[i]) == top)
+		if (in_tree(p, p->switches[i]) && mcast_top_of(p, p->switches[i]) == top)
 			start_at(p, &s, p->switches[i]);
 	if (search(p, &s) == MCAST_NONE)
 		return false;
+	if (joint) {
+		assert(joint->n_banned <= MCAST_TRIES);
+		joint->connections[joint->n_banned].from = p->via[s.hit];
+		joint->connections[joint->n_banned].at = s.hit;
+	}
 	connect(p, s.hit);
 	return true;
 }
 
-uint32_t mcast_join_pieces(struct mcast_planner *p)
+void mcast_join_pieces(struct mcast_planner *p, uint32_t root)
 {
-	uint32_t root = greatest_piece(p);
-
-	for (uint32_t i = 0; root != MCAST_NONE && i < p->n_switches; i++) {
+	for (uint32_t i = 0; i < p->n_switches; i++) {
 		uint32_t sw = p->switches[i];
 
 		/* One piece less each time. */
-		for (uint32_t joined = 0; joined < p->n && in_tree(p, sw) && top_of(p, sw) != root;
-		     joined++)
-			if (!join_piece(p, top_of(p, sw)))
+		for (uint32_t joined = 0;
+		     joined < p->n && in_tree(p, sw) && mcast_top_of(p, sw) != root; joined++)
+			if (!mcast_join_piece(p, mcast_top_of(p, sw), NULL))
 				break;
 	}
-	return root;
 }
 
 /* One step towards the root without a search: the same for all members that come through `sw`. */
@@ -400,7 +417,8 @@ static void add_member(struct mcast_planner *p, uint32_t member)
 		hang_by_some(p, at, next);
 		at = next;
 	}
-	join_piece(p, top_of(p, member)); /* weights beyond the range of the table of hops */
+	mcast_join_piece(p, mcast_top_of(p, member),
+			 NULL); /* weights beyond the range of the table of hops */
 }
 
 void mcast_add_members(struct mcast_planner *p, uint32_t root)

@@ -75,13 +75,13 @@ static void walk_around(struct mcast_planner *p, uint32_t root)
 	p->far[root] = 0;
 	graph_flood(p->graph, p->far, p->queue);
 	for (uint32_t i = 0; i < p->n; i++)
-		p->own_row[i] = p->far[i] >= UINT16_MAX - 1 ? UINT8_MAX
-							    : MIN(p->far[i], UINT8_MAX - 1);
+		p->own_row[i] =
+			p->far[i] >= UINT16_MAX - 1 ? UINT8_MAX : MIN(p->far[i], UINT8_MAX - 1);
 }
 
 void mcast_aim(struct mcast_planner *p, uint32_t root)
 {
-	if (p->restricted || p->only_common) {
+	if (mcast_counts_hops(p)) {
 		p->row = p->own_row;
 		walk_around(p, root);
 	} else {

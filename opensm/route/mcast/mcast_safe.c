@@ -187,7 +187,7 @@ static bool find_trunk(struct trunk *t)
 		if (trunk_fits(t))
 			return true;
 	}
-	if (!n || t->p->n > GROW_SWITCHES)
+	if (!n || t->p->n > GROW_SWITCHES || t->p->n_dead) /* a mend cannot wait for it */
 		return false;
 	grow(t, roots[0]);
 	return true;

@@ -531,3 +531,21 @@ void cdg_force_tree(struct cdg *g, const struct mcast_tree *tree, uint8_t sl)
 	flood_tree(&(struct flood){ .g = g, .tree = tree, .sl = sl, .added = &added });
 	free(added.all);
 }
+
+/* A packet that waits in the channel came by the other end of its cable. */
+void cdg_remove_channel(struct cdg *g, uint32_t channel)
+{
+	size_t per_channel = (size_t)g->n_vls * g->n_in;
+	const struct topo_port *p = &g->topo->ports[channel];
+	const struct topo_switch *far;
+
+	memset(&g->into[channel * per_channel * g->words], 0,
+	       per_channel * g->words * sizeof(*g->into));
+	if (p->sw == TOPO_NONE)
+		return;
+	far = &g->topo->switches[p->sw];
+	for (unsigned out = 0; out <= far->n_ports; out++)
+		for (size_t i = 0; i < per_channel; i++)
+			g->into[((far->first_port + out) * per_channel + i) * g->words +
+				p->port / 64] &= ~(UINT64_C(1) << p->port % 64);
+}

@@ -80,6 +80,11 @@ uint16_t cdg_vls_with(const struct cdg *g, uint16_t sls);
 bool cdg_add_tree(struct cdg *g, const struct mcast_tree *tree, uint8_t sl);
 /* cdg_add_tree() without the check. */
 void cdg_force_tree(struct cdg *g, const struct mcast_tree *tree, uint8_t sl);
+/*
+ * Removes the dependencies of the channel of entry `channel` of topo->ports, as its cable is dead:
+ * packets do not wait for it, they are discarded. An order that is known stays right.
+ */
+void cdg_remove_channel(struct cdg *g, uint32_t channel);
 
 /* ---- for the verifier ------------------------------------------------------------------------ */
 
