@@ -110,6 +110,19 @@ void mft_sync_lower_tops(struct mft_sync *s)
 	s->sink = true;
 }
 
+void mft_sync_hurry(struct mft_sync *s)
+{
+	s->hurry = true;
+}
+
+void mft_sync_leave_alone(struct mft_sync *s, const struct node *n)
+{
+	struct mft_switch *sw = switch_of(s, n);
+
+	if (sw)
+		switch_leave_alone(s, sw);
+}
+
 void mft_sync_forget(struct mft_sync *s, struct node *n)
 {
 	struct mft_switch *sw = switch_of(s, n);
@@ -133,7 +146,7 @@ void mft_sync_stop(struct mft_sync *s)
 	}
 	memset(s->used, 0, sizeof(s->used));
 	memset(s->asked, 0, sizeof(s->asked));
-	s->was_busy = s->sink = s->complete = false;
+	s->was_busy = s->sink = s->complete = s->hurry = false;
 	while (s->n_switches)
 		switch_drop(s, s->switches[s->n_switches - 1]);
 	s->n_due = 0;
@@ -283,9 +296,12 @@ void mft_sync_feed(struct mft_sync *s)
 		if (!s->n_due)
 			break;
 	}
-	if (mft_sync_busy(s))
+	if (mft_sync_busy(s)) {
 		s->was_busy = true;
-	else if (s->was_busy)
+		return;
+	}
+	s->hurry = false;
+	if (s->was_busy)
 		report_idle(s);
 }
 

@@ -96,6 +96,18 @@ void mft_sync_forget(struct mft_sync *s, struct node *n);
 /* Sets option use_mfttop; true at first. */
 void mft_sync_use_top(struct mft_sync *s, bool use);
 
+/*
+ * Cables died: until all is as wanted, cells leave ahead of the requests of others, at most
+ * MFT_HURRY at a time, even if the engine's window is full.
+ */
+#define MFT_HURRY 64
+void mft_sync_hurry(struct mft_sync *s);
+/*
+ * The switch is out of reach: nothing is written to it before the next topology(), and that is no
+ * fault. Harmless for unknown nodes.
+ */
+void mft_sync_leave_alone(struct mft_sync *s, const struct node *n);
+
 /* Queues as much as the engine wants. Called after want() and after each mad_dispatch(). */
 void mft_sync_feed(struct mft_sync *s);
 /* Is something queued or under way? */

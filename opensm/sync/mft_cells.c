@@ -226,7 +226,7 @@ static void top_check(struct mft_sync *s, struct mft_switch *sw, bool may_sink)
 	sw->node->mft.want_top = (lid_t)wanted_top(sw);
 	if (sw->top == MFT_OUT)
 		return;
-	if (!top_differs(s, sw, may_sink))
+	if (sw->left_alone || !top_differs(s, sw, may_sink))
 		top_enter(s, sw, MFT_REST);
 	else if (sw->top == MFT_REST)
 		top_enter(s, sw, MFT_QUEUED);
@@ -341,12 +341,19 @@ void switch_drop(struct mft_sync *s, struct mft_switch *sw)
 	free(sw);
 }
 
+void switch_leave_alone(struct mft_sync *s, struct mft_switch *sw)
+{
+	sw->left_alone = true;
+	top_check(s, sw, false);
+}
+
 void switches_retry(struct mft_sync *s)
 {
 	for (uint32_t i = 0; i < s->n_switches; i++) {
 		struct mft_switch *sw = s->switches[i];
 
 		sw->top_tries = 0;
+		sw->left_alone = false;
 		if (sw->top == MFT_GIVEN_UP)
 			top_enter(s, sw, MFT_REST);
 		for (uint32_t k = 0; k < sw->n_work; k++) {
@@ -450,9 +457,14 @@ static void on_end(void *owner, const struct mad_result *r)
 static void send_request(struct mft_sync *s, struct mft_switch *sw, uint16_t attr, uint32_t mod,
 			 const uint8_t *payload)
 {
-	const struct mad_request rq = { .attr = attr, .mod = mod, .payload = payload };
+	const struct mad_request rq = {
+		.attr = attr,
+		.mod = mod,
+		.payload = payload,
+		.urgent = s->hurry,
+	};
 	bool sent = (payload ? smp_set : smp_get)(&s->sender, &sw->node->ports[0], &rq, on_end, s,
-						    sw->node);
+						  sw->node);
 
 	assert(sent);
 	s->in_flight++;
@@ -484,7 +496,7 @@ static void send_next(struct mft_sync *s, struct mft_switch *sw)
 	} else if (is_read) {
 		cell_enter(s, sw, mod, MFT_OUT);
 		send_request(s, sw, IB_ATTR_MFT, mod, NULL);
-	} else if (!s->reads[block] && cell_differs(sw, mod)) {
+	} else if (!sw->left_alone && !s->reads[block] && cell_differs(sw, mod)) {
 		send_cell(s, sw, mod);
 	} else {
 		cell_enter(s, sw, mod, MFT_REST);
@@ -503,10 +515,16 @@ static void send_top(struct mft_sync *s, struct mft_switch *sw)
 	send_request(s, sw, IB_ATTR_SWITCH_INFO, 0, info);
 }
 
+/* May one more request leave now? */
+static bool has_room(const struct mft_sync *s)
+{
+	return s->hurry ? s->in_flight < MFT_HURRY : mad_pending(s->sender.mad) < FEED_DEPTH;
+}
+
 /* Writes tops after the cells of the switch: rows that become valid must be right. */
 static void feed_tops(struct mft_sync *s)
 {
-	for (uint32_t i = 0; i < s->n_switches && mad_pending(s->sender.mad) < FEED_DEPTH; i++) {
+	for (uint32_t i = 0; i < s->n_switches && has_room(s); i++) {
 		struct mft_switch *sw = s->switches[i];
 
 		if (sw->top != MFT_QUEUED || sw->in_flight || sw->head != sw->tail)
@@ -522,7 +540,7 @@ void switches_feed(struct mft_sync *s)
 {
 	if ((TAILQ_EMPTY(&s->busy) && !s->tops_due) || !s->sender.may_write(s->sender.arg))
 		return;
-	while (!TAILQ_EMPTY(&s->busy) && mad_pending(s->sender.mad) < FEED_DEPTH) {
+	while (!TAILQ_EMPTY(&s->busy) && has_room(s)) {
 		struct mft_switch *sw = TAILQ_FIRST(&s->busy);
 
 		switch_dequeue(s, sw);

@@ -55,6 +55,7 @@ struct mft_switch {
 	uint32_t n_high; /* blocks up to the highest in which something is wanted */
 	TAILQ_ENTRY(mft_switch) next_busy; /* among the switches with work, if listed */
 	bool listed;
+	bool left_alone; /* set if out of reach: not written before topology() */
 	enum mft_cell_state top; /* state of its MulticastFDBTop */
 	uint8_t top_tries;
 };
@@ -78,6 +79,7 @@ struct mft_sync {
 	TAILQ_HEAD(, mft_switch) busy; /* switches with work */
 	unsigned in_flight;
 	bool use_top, was_busy;
+	bool hurry; /* set if cells leave ahead of requests of others */
 	bool complete; /* all groups have been wanted once: other rows are stale */
 	bool sink;     /* tops may be lowered when all is judged */
 	unsigned n_failed, tops_due;
@@ -116,5 +118,6 @@ void switches_retry(struct mft_sync *s);
 /* Tops as wanted, lower ones too. */
 void switches_sink(struct mft_sync *s);
 bool switches_tops_due(const struct mft_sync *s);
+void switch_leave_alone(struct mft_sync *s, struct mft_switch *sw);
 /* Queued cells leave as far as the engine wants them. */
 void switches_feed(struct mft_sync *s);

@@ -69,6 +69,11 @@ struct mcast_planner *mcast_planner_free(struct mcast_planner *p)
 	return NULL;
 }
 
+const struct topo *mcast_planner_topo(const struct mcast_planner *p)
+{
+	return p->topo;
+}
+
 /* ---- members ------------------------------------------------------------------------------- */
 
 /* A port that leads to another switch cannot be a member: the copy would go round. */

@@ -114,6 +114,9 @@ struct mcast_planner *mcast_planner_new(const struct mcast_params *params);
 struct mcast_planner *mcast_planner_free(struct mcast_planner *p);
 FREEP(mcast_planner_free, struct mcast_planner)
 
+/* Its topo, valid as long as the planner is. */
+const struct topo *mcast_planner_topo(const struct mcast_planner *p);
+
 struct mcast_job {
 	lid_t mlid;
 	const struct mcast_member *members; /* all members of the group, in any order */

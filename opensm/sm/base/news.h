@@ -22,6 +22,7 @@ struct news {
 	const char *text;
 	const uint8_t *bytes;
 	const struct routes *routes;
+	const struct port *const *ports; /* `number` of them */
 	const struct delta *delta;
 	const struct conf *conf;
 	guid_t guid;

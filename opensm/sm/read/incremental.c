@@ -230,6 +230,13 @@ void incremental_link_out(struct sm *sm, struct port *p, struct port *far)
 		doubt_host(sm, far);
 }
 
+void incremental_link_fell(struct sm *sm, const struct port *p, const struct port *far)
+{
+	if (far && port_state(p) == IB_PORT_DOWN && node_is_switch(p->node) &&
+	    node_is_switch(far->node))
+		tell_news(sm, NEWS_CABLES_DIED, .ports = &p, .number = 1);
+}
+
 void incremental_cable_gone(struct sm *sm, struct port *p)
 {
 	observe_cable_gone(p);

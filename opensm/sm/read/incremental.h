@@ -46,6 +46,8 @@ void incremental_ended(struct sm *sm);
 void incremental_clear(struct sm *sm);
 /* Deltas of discovery (fabric/observe.h). A link was down: its cable is still known. */
 void incremental_link_out(struct sm *sm, struct port *p, struct port *far);
+/* The link of `p` fell: if it is a cable between switches, and is down, those that act are told. */
+void incremental_link_fell(struct sm *sm, const struct port *p, const struct port *far);
 /* Cable end `p` answered: if it was known as down, its switch is dirty. */
 void incremental_met(struct port *p);
 /* The port lost its cable: directed routes through it end at the wrong place. */

@@ -11,9 +11,13 @@
  * time, so it is examined once and not in every sweep: a heavy sweep of a quiet fabric changes
  * nothing.
  *
+ * When cables die nothing of that is waited for: trees that lead over them are mended in the same
+ * turn, in slices as well, before anything else is planned, and their Sets leave ahead of others.
+ *
  * Not here: the shape of a tree (route/mcast), order and repetition of Sets (sync/mft).
  */
 #include <assert.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "sm/read/adopt_mcast.h"
@@ -48,7 +52,7 @@ struct multicast {
 	uint64_t settled[N_WORDS];
 	struct routes *settled_on;
 	uint64_t settled_roots; /* hash of mc_roots_file */
-	unsigned at;   /* MLID at which the next slice begins */
+	unsigned at;		/* MLID at which the next slice begins */
 	/*
 	 * set if trees may be planned from scratch: in a sweep, or when it is quiet after changes
 	 */
@@ -58,6 +62,12 @@ struct multicast {
 	bool stalled;  /* set if all remaining work waits for answers of switches */
 	mono_t changed_at, dirty_since;
 	mono_t sweep_until; /* MONO_NEVER: no sweep is waiting */
+	/* dead cables that the planner does not know yet: entries of its topo's ports */
+	uint32_t *died;
+	size_t n_died, cap_died;
+	uint64_t torn[N_WORDS]; /* bits: the tree led over a cable that died, and is to be mended */
+	unsigned n_torn;
+	struct multicast_mended mended, told; /* `told`: when that was logged */
 	struct log_limit fault_log;
 };
 MACHINE_MEMORY(multicast);
@@ -110,6 +120,7 @@ void multicast_free(struct sm *sm)
 	mft_sync_free(m->sync);
 	mcast_planner_free(m->planner);
 	routes_unref(m->settled_on);
+	free(m->died);
 }
 
 void multicast_node_goes(struct sm *sm, struct node *n)
@@ -201,23 +212,36 @@ static void plan_settled(struct sm *sm)
 
 /* ---- one tree ------------------------------------------------------------------------------ */
 
-/* The place of a port of the view in the topology. */
-static struct mcast_member member_place(const struct view *v, const struct sa_mc_port *p)
+/* The place of a port of the view in the planner's topology, which the view's may have replaced. */
+static struct mcast_member member_place(const struct topo *t, const struct view *v,
+					const struct sa_mc_port *p)
 {
 	const struct view_port *port = &v->ports[p->port];
 	struct mcast_member m = { .sw = TOPO_NONE, .receive = p->receives };
 
 	if (view_is_switch(v, port)) {
-		m.sw = v->nodes[port->node].topo_sw;
+		m.sw = topo_find_switch(t, v->nodes[port->node].guid);
 	} else if (port->peer != VIEW_NONE && port->state > IB_PORT_DOWN) {
 		const struct view_port *peer = &v->ports[port->peer];
 
 		if (view_is_switch(v, peer)) {
-			m.sw = v->nodes[peer->node].topo_sw;
+			m.sw = topo_find_switch(t, v->nodes[peer->node].guid);
 			m.port = peer->num;
 		}
 	}
 	return m;
+}
+
+/* The members of a group at their places in the topology. The caller frees. */
+static struct mcast_member *find_members(const struct sm *sm, lid_t mlid, uint32_t *ret_n)
+{
+	_cleanup_free_ struct sa_mc_port *ports = sa_mc_members(sm->sa, mlid, ret_n);
+	struct mcast_member *members = xcalloc(*ret_n + 1, sizeof(*members));
+
+	for (uint32_t i = 0; i < *ret_n; i++)
+		members[i] = member_place(mcast_planner_topo(sm->m.multicast->planner),
+					  admin_view(sm), &ports[i]);
+	return members;
 }
 
 /* Plans one group. Returns the number of members handled. */
@@ -227,8 +251,7 @@ static uint32_t plan_one(struct sm *sm, lid_t mlid)
 	uint64_t *settled = &m->settled[(mlid - MLID_MIN) / 64];
 	const uint64_t bit = 1ull << (mlid - MLID_MIN) % 64;
 	uint32_t n;
-	_cleanup_free_ struct sa_mc_port *ports = sa_mc_members(sm->sa, mlid, &n);
-	_cleanup_free_ struct mcast_member *members = xcalloc(n + 1, sizeof(*members));
+	_cleanup_free_ struct mcast_member *members = find_members(sm, mlid, &n);
 	_cleanup_(mcast_tree_unrefp) struct mcast_tree *tree = NULL;
 	_cleanup_(mcast_tree_unrefp) struct mcast_tree *found = NULL;
 	struct mcast_job job = {
@@ -242,8 +265,6 @@ static uint32_t plan_one(struct sm *sm, lid_t mlid)
 
 	if (!job.previous)
 		job.previous = found = adopt_mcast_tree(sm->fabric, mlid);
-	for (uint32_t i = 0; i < n; i++)
-		members[i] = member_place(admin_view(sm), &ports[i]);
 	tree = mcast_plan(m->planner, &job);
 	if (tree->unproved)
 		log_verbose("group 0x%04x: its tree could deadlock with other packets, and there "
@@ -306,10 +327,166 @@ static void plan_slice(struct sm *sm)
 		finish_plan(sm);
 }
 
+/* ---- dead cables --------------------------------------------------------------------------- */
+
+void multicast_cables_died(struct sm *sm, const struct port *const *ports, size_t n)
+{
+	struct multicast *m = sm->m.multicast;
+	const struct topo *t = m->planner ? mcast_planner_topo(m->planner) : NULL;
+
+	for (size_t i = 0; t && i < n; i++) {
+		uint32_t sw = topo_find_switch(t, ports[i]->node->guid);
+
+		if (sw != TOPO_NONE && ports[i]->num <= t->switches[sw].n_ports)
+			APPEND(m->died, m->n_died, m->cap_died) =
+				t->switches[sw].first_port + ports[i]->num;
+	}
+}
+
+const struct multicast_mended *multicast_mended(const struct sm *sm)
+{
+	return &sm->m.multicast->mended;
+}
+
+/* Writes to switches that no living cable connects with us would only time out. */
+static void leave_far_switches_alone(struct sm *sm)
+{
+	struct multicast *m = sm->m.multicast;
+	const struct topo *t = mcast_planner_topo(m->planner);
+	const struct port *own = sm->fabric->own_port;
+	const struct node *next = node_is_switch(own->node) ? own->node
+				  : own->peer		    ? own->peer->node
+							    : NULL;
+	uint32_t home = next ? topo_find_switch(t, next->guid) : TOPO_NONE;
+	_cleanup_free_ uint32_t *part = NULL;
+
+	if (home == TOPO_NONE)
+		return;
+	part = mcast_parts(m->planner);
+	for (uint32_t i = 0; i < t->n_switches; i++) {
+		const struct node *n = part[i] == part[home]
+					       ? NULL
+					       : fabric_find_node(sm->fabric, t->switches[i].guid);
+
+		if (n)
+			mft_sync_leave_alone(m->sync, n);
+	}
+}
+
+/* Passes dead cables to the planner, and finds the trees that lead over them. */
+static void find_torn(struct sm *sm)
+{
+	struct multicast *m = sm->m.multicast;
+	bool is_news = mcast_cables_died(m->planner, m->died, m->n_died);
+
+	m->n_died = 0;
+	if (!is_news)
+		return;
+	leave_far_switches_alone(sm);
+	for (unsigned i = 0; i < N_MLIDS; i++) {
+		const struct mcast_tree *t = mft_sync_wanted(m->sync, (lid_t)(MLID_MIN + i));
+
+		if (!t || m->torn[i / 64] >> i % 64 & 1 || !mcast_uses_dead(m->planner, t))
+			continue;
+		m->torn[i / 64] |= 1ull << i % 64;
+		m->n_torn++;
+	}
+}
+
+/* Mends one tree. Returns the number of members and rows handled. */
+static uint32_t mend_one(struct sm *sm, lid_t mlid)
+{
+	struct multicast *m = sm->m.multicast;
+	const struct mcast_tree *previous = mft_sync_wanted(m->sync, mlid);
+	_cleanup_(mcast_tree_unrefp) struct mcast_tree *tree = NULL;
+	_cleanup_free_ struct mcast_member *members = NULL;
+	struct mcast_mended branches;
+	uint32_t n;
+
+	if (!previous) /* the group went meanwhile */
+		return 0;
+	members = find_members(sm, mlid, &n);
+	tree = mcast_mend(m->planner,
+			  &(struct mcast_job){
+				  .mlid = mlid,
+				  .sl = sa_mc_sl(sm->sa, mlid),
+				  .members = members,
+				  .n_members = n,
+				  .previous = previous,
+			  },
+			  &branches);
+	mft_sync_want(m->sync, mlid, tree);
+	m->settled[(mlid - MLID_MIN) / 64] &= ~(1ull << (mlid - MLID_MIN) % 64);
+	m->mended.groups++;
+	m->mended.branches += branches.mended;
+	m->mended.waiting += branches.waiting;
+	m->mended.cut_off += branches.cut_off;
+	return n + tree->n_rows;
+}
+
+static void tell_mended(struct multicast *m)
+{
+	log_verbose("multicast trees of %" PRIu64 " groups led over cables that died: %" PRIu64
+		    " branches connected again, %" PRIu64 " wait for a sweep, %" PRIu64 " cut off",
+		    m->mended.groups - m->told.groups, m->mended.branches - m->told.branches,
+		    m->mended.waiting - m->told.waiting, m->mended.cut_off - m->told.cut_off);
+	m->told = m->mended;
+}
+
+/* Mends the next trees, up to the size of a slice. */
+static void mend_slice(struct sm *sm)
+{
+	struct multicast *m = sm->m.multicast;
+	uint32_t looked_at = 0;
+
+	if (m->n_died)
+		find_torn(sm);
+	if (!m->n_torn)
+		return;
+	for (unsigned i = 0; i < N_MLIDS && m->n_torn && looked_at < SLICE; i++) {
+		if (!(m->torn[i / 64] >> i % 64 & 1))
+			continue;
+		m->torn[i / 64] &= ~(1ull << i % 64);
+		m->n_torn--;
+		looked_at += mend_one(sm, (lid_t)(MLID_MIN + i)) + 16;
+	}
+	mft_sync_hurry(m->sync);
+	if (!m->n_torn)
+		tell_mended(m);
+}
+
+/* Cables of the planner's topo that died while the routes were computed. */
+static void note_dead_cables(struct sm *sm)
+{
+	struct multicast *m = sm->m.multicast;
+	const struct topo *t = mcast_planner_topo(m->planner);
+
+	for (uint32_t i = 0; i < t->n_switches; i++) {
+		const struct topo_switch *sw = &t->switches[i];
+		const struct node *n = fabric_find_node(sm->fabric, sw->guid);
+
+		for (unsigned p = 1; p <= sw->n_ports; p++)
+			if (topo_behind(t, i, p) != TOPO_NONE &&
+			    (!n || p > n->n_ports || port_state(&n->ports[p]) == IB_PORT_DOWN))
+				APPEND(m->died, m->n_died, m->cap_died) = sw->first_port + p;
+	}
+	mcast_cables_died(m->planner, m->died, m->n_died);
+	m->n_died = 0;
+}
+
+static void forget_torn(struct multicast *m)
+{
+	m->n_died = 0;
+	memset(m->torn, 0, sizeof(m->torn));
+	m->n_torn = 0;
+}
+
 /* ---- turns --------------------------------------------------------------------------------- */
 
 static mono_t plan_due_at(const struct multicast *m)
 {
+	if (m->n_died || m->n_torn)
+		return 0;
 	if (m->stalled)
 		return MONO_NEVER;
 	if (m->sweep || m->planning)
@@ -323,7 +500,10 @@ void multicast_feed(struct sm *sm)
 {
 	struct multicast *m = sm->m.multicast;
 
-	if (m->planner && admin_view(sm) && (m->stalled || sm->now >= plan_due_at(m))) {
+	if (m->planner && admin_view(sm))
+		mend_slice(sm);
+	if (m->planner && admin_view(sm) && !m->n_torn &&
+	    (m->stalled || sm->now >= plan_due_at(m))) {
 		if (!m->n_dirty && !m->sweep && !m->planning)
 			plan_settled(sm);
 		m->planning = true;
@@ -351,7 +531,7 @@ bool multicast_busy(const struct sm *sm)
 	const struct multicast *m = sm->m.multicast;
 
 	return sm->now < m->sweep_until &&
-	       ((m->planner && (m->n_dirty || m->sweep)) || mft_sync_busy(m->sync));
+	       ((m->planner && (m->n_dirty || m->sweep || m->n_torn)) || mft_sync_busy(m->sync));
 }
 
 static const struct conf_file *roots_file(const struct sm *sm)
@@ -397,9 +577,9 @@ static void keep_settled(struct sm *sm)
 {
 	struct multicast *m = sm->m.multicast;
 	const struct conf_file *f = roots_file(sm);
-	uint64_t roots = f ? hash_bytes(HASH_START, f->guids.guids,
-					f->guids.n * sizeof(*f->guids.guids))
-			   : HASH_START;
+	uint64_t roots =
+		f ? hash_bytes(HASH_START, f->guids.guids, f->guids.n * sizeof(*f->guids.guids))
+		  : HASH_START;
 
 	if (sm_routes(sm) == m->settled_on && roots == m->settled_roots)
 		return;
@@ -416,6 +596,9 @@ void multicast_sweep(struct sm *sm)
 	keep_settled(sm);
 	m->planner = mcast_planner_free(m->planner);
 	m->planner = planner_of(sm);
+	forget_torn(m);
+	if (m->planner)
+		note_dead_cables(sm);
 	mft_sync_use_top(m->sync, sm->conf->use_mfttop);
 	for (unsigned mlid = MLID_MIN; mlid <= MLID_MAX; mlid++) {
 		if (mft_sync_wanted(m->sync, (lid_t)mlid))
@@ -442,5 +625,6 @@ void multicast_state_changed(struct sm *sm)
 	m->n_dirty = 0;
 	forget_aging(m);
 	forget_settled(m);
+	forget_torn(m);
 	m->planning = m->sweep = m->replan = m->stalled = false;
 }
