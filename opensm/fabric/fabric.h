@@ -63,6 +63,8 @@ struct port {
 	FACT bool silent;      /* set if the link is up, but the node behind it does not answer */
 	/* set if its state rose since its cable was confirmed (observe_port_info()) */
 	FACT bool raised;
+	/* set if its link was found down since info[] was read, while a sweep was busy elsewhere */
+	FACT bool fell;
 	/* set if the link was in INIT when last read, and no switch reported a change */
 	FACT bool rests;
 	FACT enum port_oddity odd;

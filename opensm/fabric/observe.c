@@ -392,7 +392,7 @@ struct delta observe_port_info(struct fabric *f, struct port *p, const uint8_t *
 	/* What an end waits for is the state of the other one. */
 	if (p->peer && port_state(p) != d.before)
 		fabric_edited(p->peer->node);
-	p->doubt = false;
+	p->doubt = p->fell = false;
 	fabric_learn_mkey(p);
 	if (d.kinds & DELTA(DELTA_TRAINED))
 		p->ext_known = false;
@@ -401,6 +401,11 @@ struct delta observe_port_info(struct fabric *f, struct port *p, const uint8_t *
 		p->lives++;
 	}
 	return d;
+}
+
+void observe_fell(struct port *p)
+{
+	p->fell = true;
 }
 
 void observe_link_down(struct port *p)

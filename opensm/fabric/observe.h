@@ -156,6 +156,11 @@ void observe_blocks_proved(struct port *p);
  * change (observe_blocks_proved()).
  */
 struct delta observe_port_info(struct fabric *f, struct port *p, const uint8_t *payload);
+/*
+ * The link is down, as PortInfo says that is not taken in: no directed route leads over it until its
+ * PortInfo is taken in again.
+ */
+void observe_fell(struct port *p);
 /* Makes the cable of a link that went down unknown, and the device behind it. */
 void observe_link_down(struct port *p);
 /* A Set was not answered: the content of the port and its M_Key are in doubt. */

@@ -4,7 +4,7 @@ libsm_a_SOURCES = opensm/sm/sm.c opensm/sm/sm.h opensm/sm/sm_internal.h opensm/s
 	opensm/sm/read/forget.c opensm/sm/read/light.c opensm/sm/read/light.h opensm/sm/read/light_internal.h opensm/sm/read/audit.c opensm/sm/elect/elect.c opensm/sm/elect/elect.h opensm/sm/elect/elect_internal.h \
 	opensm/sm/elect/elect_poll.c opensm/sm/elect/elect_set.c opensm/sm/elect/elect_proof.c opensm/sm/elect/remote_sm.c opensm/sm/inbox.c opensm/sm/sweep/sweep.c opensm/sm/sweep/sweep.h opensm/sm/sweep/sweep_kind.h opensm/sm/sweep/sweep_internal.h opensm/sm/sweep/steps.c opensm/sm/status.c \
 	opensm/sm/base/job.c opensm/sm/base/job.h opensm/sm/read/adopt.c opensm/sm/read/adopt.h opensm/sm/read/adopt_mcast.c opensm/sm/read/adopt_mcast.h opensm/sm/read/read_cell.c opensm/sm/read/single_get.c opensm/sm/read/single_get.h opensm/sm/routing/routing.c opensm/sm/routing/routing.h opensm/sm/base/lids.c opensm/sm/base/lids.h opensm/sm/base/keys_file.c opensm/sm/base/keys_internal.h opensm/sm/base/keys.c opensm/sm/base/keys.h opensm/sm/sweep/stale.c opensm/sm/sweep/stale.h opensm/sm/sweep/program.c opensm/sm/sweep/program.h opensm/sm/routing/route_job.c \
-	opensm/sm/routing/route_job.h opensm/sm/routing/quiet.c opensm/sm/routing/quiet.h opensm/sm/routing/rail_watch.c opensm/sm/routing/rail_watch.h opensm/sm/routing/replacements.c opensm/sm/routing/replacements.h opensm/sm/routing/route_task.c opensm/sm/routing/route_task.h opensm/sm/routing/route_runner.h \
+	opensm/sm/routing/route_job.h opensm/sm/routing/dead_cables.c opensm/sm/routing/dead_cables.h opensm/sm/routing/patching.c opensm/sm/routing/patching.h opensm/sm/routing/quiet.c opensm/sm/routing/quiet.h opensm/sm/routing/rail_watch.c opensm/sm/routing/rail_watch.h opensm/sm/routing/replacements.c opensm/sm/routing/replacements.h opensm/sm/routing/route_task.c opensm/sm/routing/route_task.h opensm/sm/routing/route_runner.h \
 	opensm/sm/routing/route_memory.c opensm/sm/routing/route_memory.h opensm/sm/routing/route_death.c opensm/sm/routing/route_death.h opensm/sm/answers/admin.c opensm/sm/answers/admin.h opensm/sm/sweep/multicast.c opensm/sm/sweep/multicast.h opensm/sm/base/partition.c opensm/sm/base/partition.h \
 	opensm/sm/tenants/tenancy.c opensm/sm/tenants/tenancy.h opensm/sm/tenants/tenancy_internal.h \
 	opensm/sm/tenants/tenancy_rows.c opensm/sm/tenants/tenancy_doubt.c opensm/sm/tenants/tenancy_import.c opensm/sm/tenants/tenancy_wire.c opensm/sm/tenants/tenancy_place.c opensm/sm/tenants/tenancy_audit.c opensm/sm/tenants/tenancy_held.c opensm/sm/rows/key_turn.c opensm/sm/rows/key_turn.h opensm/sm/rows/key_rows.c opensm/sm/rows/key_rows.h opensm/sm/rows/key_absent.c opensm/sm/rows/key_absent.h opensm/sm/rows/key_seeds.c opensm/sm/rows/key_seeds.h \
@@ -64,6 +64,11 @@ UNIT_TESTS += tests/unit/test-sm-expected \
 	tests/unit/test-sm-dirty tests/unit/test-sm-log tests/unit/test-sm-lanes \
 	tests/unit/test-sm-levels
 
+# What cables that die cost until the patch is written: `make bench-dead-port && ./bench-dead-port -e updn fat-tree3 16`.
+EXTRA_PROGRAMS += bench-dead-port
+bench_dead_port_SOURCES = tests/bench/bench-dead-port.c
+bench_dead_port_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+bench_dead_port_LDADD = $(RIG_LIBS)
 # What a cable or host costs in SMPs: `make bench-cable && ./bench-cable -n 64 fat-tree3 16`.
 EXTRA_PROGRAMS += bench-cable
 bench_cable_SOURCES = tests/bench/bench-cable.c

@@ -71,6 +71,7 @@ MAKE(reload, share_own(sm), share_layered)
 MAKE(sweep, sweep_lists)
 MAKE(discover, &discover_questions)
 MAKE(elect, replica_may_succeed)
+MAKE(patching, multicast_mended)
 MAKE(out_of_use, sm_path_sl)
 MAKE(marks, &marks_questions)
 MAKE(violations, elect_is_listed)
@@ -98,6 +99,8 @@ const struct machine machines[] = {
 	{ LIFE(lids), .node_goes = lids_node_goes },
 	{ LIFE(keys) },
 	{ LIFE(routing) },
+	{ ASKED(patching), .feed = patching_feed, .next = patching_next,
+	  .node_goes = patching_node_goes },
 	{ "program", .free = program_free, .feed = program_feed, .node_goes = program_node_goes },
 	{ LIFE(partition) },
 	{ LIFE(multicast), .feed = multicast_feed, .next = multicast_next,

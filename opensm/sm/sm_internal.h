@@ -30,6 +30,7 @@
 #include "sm/sweep/program.h"
 #include "sm/sweep/reload.h"
 #include "sm/answers/replica.h"
+#include "sm/routing/patching.h"
 #include "sm/routing/routing.h"
 #include "sm/read/single_get.h"
 #include "sm/sm.h"
@@ -76,7 +77,7 @@ struct news;
 	X(reload) X(elect) X(sweep) X(discover) X(incremental) X(light) X(own_port) \
 	X(cell_reader) X(single_gets) X(adopt) X(standby) X(replica) X(channel) \
 	X(settle) X(share) X(partitioning) X(tenancy) X(lids) X(keys) X(key_rows) \
-	X(key_turn) X(routing) X(quiet) X(rail_watch) X(program) X(multicast) X(admin) \
+	X(key_turn) X(routing) X(dead_cables) X(patching) X(quiet) X(rail_watch) X(program) X(multicast) X(admin) \
 	X(out_of_use) X(traps) X(cc_traps) X(marks) X(sick) X(expected) X(sick_rows) \
 	X(violations) X(lockout) X(identity) X(strangers) X(forgery) X(alarms) X(changes)
 

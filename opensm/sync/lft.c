@@ -142,7 +142,7 @@ static bool block_is_due(const struct sync *s, const struct routed *at, uint32_t
 {
 	const struct transition *t = s->plan.transition;
 
-	return !t || transition_epoch(t, at->sw, block) == s->epoch;
+	return !t || s->is_again || transition_epoch(t, at->sw, block) == s->epoch;
 }
 
 static void queue_block(struct sync *s, const struct routed *at, uint32_t block)
@@ -228,6 +228,13 @@ bool lft_feed_blocks(struct sync *s)
 bool lft_next_epoch(struct sync *s)
 {
 	return s->plan.transition && ++s->epoch < s->plan.transition->n_epochs;
+}
+
+bool lft_writes_again(struct sync *s)
+{
+	s->is_again = s->again;
+	s->again = false;
+	return s->is_again;
 }
 
 /*

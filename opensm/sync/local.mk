@@ -2,7 +2,7 @@
 noinst_LIBRARIES += libsync.a
 libsync_a_SOURCES = opensm/sync/sync.c opensm/sync/sync.h opensm/sync/sync_internal.h \
 	opensm/sync/smp_sender.c opensm/sync/smp_sender.h opensm/sync/rows.c opensm/sync/rows.h opensm/sync/differ.c \
-	opensm/sync/pkeys.c opensm/sync/pkeys_now.c opensm/sync/guids.c opensm/sync/slvl.c opensm/sync/link.c opensm/sync/lft.c \
+	opensm/sync/pkeys.c opensm/sync/pkeys_now.c opensm/sync/guids.c opensm/sync/slvl.c opensm/sync/link.c opensm/sync/lft.c opensm/sync/lft_now.c \
 	opensm/sync/mft.c opensm/sync/mft.h opensm/sync/mft_cells.c opensm/sync/mft_due.c \
 	opensm/sync/mft_internal.h
 SYNC_LIBS = libsync.a $(PLAN_LIBS) $(FABRIC_LIBS) $(KEYS_LIBS)

@@ -29,6 +29,8 @@ struct sync *sync_new(struct fabric *f, struct mad_engine *mad, const struct syn
 	s->fabric = f;
 	s->mad = mad;
 	s->hooks = *hooks;
+	s->now.blocks = guidmap_new();
+	TAILQ_INIT(&s->now.waiting);
 	s->sender = (struct smp_sender){ f, mad, hooks->may_write, hooks->arg };
 	return s;
 }
@@ -43,6 +45,7 @@ struct sync *sync_free(struct sync *s)
 	s->plan.qos = NULL;
 	slvl_start(s);
 	free(s->routed);
+	guidmap_free(s->now.blocks);
 	free(s);
 	return NULL;
 }
@@ -268,10 +271,12 @@ static void stage_enter(struct sync *s, enum stage next)
 static void begin_run(struct sync *s, const struct plan *plan, bool ahead)
 {
 	assert(plan && plan->conf && s->stage == ST_IDLE);
+	lft_now_stop(s, NULL);
 	s->plan = *plan;
 	s->is_ahead = ahead;
 	s->n_routed = 0;
 	s->epoch = 0;
+	s->again = s->is_again = false;
 	memset(&s->outcome, 0, sizeof(s->outcome));
 	s->guids_late = false;
 	s->late_passes = 0;
@@ -299,7 +304,7 @@ static enum stage stage_after(struct sync *s)
 {
 	enum stage next = s->stage + 1;
 
-	if (s->stage == ST_TABLES && lft_next_epoch(s))
+	if (s->stage == ST_TABLES && (lft_next_epoch(s) || lft_writes_again(s)))
 		return ST_TABLES;
 	if (next != ST_END || !s->guids_late || s->late_passes == MAX_LATE_PASSES)
 		return next;
@@ -326,6 +331,7 @@ void sync_use_pkeys(struct sync *s, const struct pkey_plan *pkeys)
 void sync_feed(struct sync *s)
 {
 	pkeys_feed_now(s);
+	lft_now_feed(s);
 	while (s->stage != ST_IDLE && mad_pending(s->mad) < FEED_DEPTH) {
 		if (feed_stage(s, &stages[s->stage]))
 			continue;
@@ -341,6 +347,7 @@ void sync_forget(struct sync *s, struct node *n)
 {
 	assert(s && n);
 	mad_cancel(s->mad, s, &n->target);
+	lft_now_stop(s, n);
 	pkeys_forget_now(s, n);
 }
 
@@ -348,6 +355,7 @@ void sync_stop(struct sync *s)
 {
 	stage_enter(s, ST_IDLE);
 	mad_cancel(s->mad, s, NULL);
+	lft_now_stop(s, NULL);
 	pkeys_forget_now(s, NULL);
 	s->in_flight = 0;
 }

@@ -195,6 +195,22 @@ void sync_start(struct sync *s, const struct plan *plan);
  */
 void sync_start_ahead(struct sync *s, const struct plan *plan);
 /*
+ * Outside of runs, and in a run: tables were patched around cables that died. `routes`, which have
+ * the switches of those of the last plan, take their place, and are borrowed as those were.
+ */
+void sync_patch_routes(struct sync *s, const struct routes *routes);
+/*
+ * Writes LFT block `block` of switch `n`, which has the number `sw` in the topo of these routes, at
+ * once; a run that has not come past forwarding tables does that itself.
+ */
+void sync_patch_block(struct sync *s, struct node *n, uint32_t sw, uint32_t block);
+/* Is a run under way that has not come past forwarding tables? */
+bool sync_writes_tables(const struct sync *s);
+/* The number of these blocks whose Set is not sent yet, or not answered. */
+unsigned sync_patch_open(const struct sync *s);
+/* The time of the last answer to one of these Sets; 0: there was none. */
+mono_t sync_patch_answered(const struct sync *s);
+/*
  * Queues more work as far as the engine wants it, and moves on to the next stage. Called after each
  * mad_dispatch().
  */

@@ -2,9 +2,12 @@
 /* The inside of struct sync, shared by the files of sync/ that make stages of a run. */
 #pragma once
 
+#include <sys/queue.h>
+
 #include "sync/smp_sender.h"
 #include "sync/rows.h"
 #include "sync/sync.h"
+#include "util/guidmap.h"
 
 #define LFT_MAX_BLOCKS ((LID_MAX_UCAST + 1) / LFT_BLOCK_LIDS)
 
@@ -22,6 +25,15 @@ struct sync {
 	} * routed;
 	uint32_t n_routed;
 	unsigned epoch; /* lft.c: epoch of the transition, within TABLES */
+	/* set if tables were patched while blocks were written: all are compared once more */
+	bool again;
+	bool is_again; /* set while they are, whatever their epoch */
+	struct {
+		struct guidmap *blocks; /* those that wait, or have a Set under way */
+		TAILQ_HEAD(, lft_now_block) waiting;
+		unsigned in_flight;
+		mono_t answered; /* time of the last answer */
+	} now;			 /* lft_now.c */
 	/* lft.c, by block: set if some switch did not take it; the same since the last barrier */
 	bool lost[LFT_MAX_BLOCKS], shut[LFT_MAX_BLOCKS];
 	bool is_ahead; /* set while a run of sync_start_ahead() is under way */
@@ -101,11 +113,18 @@ bool lft_feed_blocks(struct sync *s);
 void lft_place(const struct sync *s, uint64_t *ret_done, uint64_t *ret_all);
 /* Called at the end of TABLES: true if it is repeated, for the next epoch. */
 bool lft_next_epoch(struct sync *s);
+/* Called then, if no epoch follows: true if tables were patched meanwhile, and all are compared. */
+bool lft_writes_again(struct sync *s);
 void lft_ask_refuser(struct sync *s, struct node *n);
 void lft_write_top(struct sync *s, struct node *n);
 sync_observe_fn lft_observe, lft_observe_clear, lft_observe_top;
 sync_effect_fn lft_forget, lft_give_up;
 sync_tries_fn lft_tries;
+
+/* ---- lft_now.c ---- */
+void lft_now_feed(struct sync *s);
+/* Ends the Sets to a node, NULL: to all. Blocks with a Set under way are unknown then. */
+void lft_now_stop(struct sync *s, struct node *n);
 
 /* ---- pkeys.c---- */
 bool pkeys_are_planned(const struct sync *s);

@@ -112,7 +112,8 @@ static void on_lft(void *owner, const struct mad_result *r)
 	uint8_t was[LFT_BLOCK_LIDS];
 
 	sm->m.light->pending--;
-	if (r->end != MAD_END_ANSWERED || !have)
+	/* a Set of a patch may have arrived whose answer has not */
+	if (r->end != MAD_END_ANSWERED || !have || sync_patch_open(sm->sync))
 		return;
 	memcpy(was, have, sizeof(was));
 	if (!observe_lft_block(n, r->mod, r->payload))

@@ -230,13 +230,6 @@ void incremental_link_out(struct sm *sm, struct port *p, struct port *far)
 		doubt_host(sm, far);
 }
 
-void incremental_link_fell(struct sm *sm, const struct port *p, const struct port *far)
-{
-	if (far && port_state(p) == IB_PORT_DOWN && node_is_switch(p->node) &&
-	    node_is_switch(far->node))
-		tell_news(sm, NEWS_CABLES_DIED, .ports = &p, .number = 1);
-}
-
 void incremental_cable_gone(struct sm *sm, struct port *p)
 {
 	observe_cable_gone(p);
@@ -266,7 +259,8 @@ bool incremental_is_in_question(struct sm *sm, struct port *claimant, struct por
 
 static bool leads_on(const struct port *p)
 {
-	return p->peer && !p->quarantined && (!p->known || port_state(p) > IB_PORT_DOWN);
+	return p->peer && !p->quarantined && !p->fell && !p->peer->fell &&
+	       (!p->known || port_state(p) > IB_PORT_DOWN);
 }
 
 /*
@@ -355,6 +349,16 @@ static void lay_paths(struct sm *sm)
 		else
 			tail += reach_next(sm, queue[doubted++], true, &queue[tail]);
 	}
+}
+
+bool incremental_way_holds(const struct sm *sm, const struct node *n)
+{
+	return path_holds(sm, n, NULL);
+}
+
+void incremental_lay_ways(struct sm *sm)
+{
+	lay_paths(sm);
 }
 
 /* ---- reading ------------------------------------------------------------------------------- */

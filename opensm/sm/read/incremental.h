@@ -46,8 +46,6 @@ void incremental_ended(struct sm *sm);
 void incremental_clear(struct sm *sm);
 /* Deltas of discovery (fabric/observe.h). A link was down: its cable is still known. */
 void incremental_link_out(struct sm *sm, struct port *p, struct port *far);
-/* The link of `p` fell: if it is a cable between switches, and is down, those that act are told. */
-void incremental_link_fell(struct sm *sm, const struct port *p, const struct port *far);
 /* Cable end `p` answered: if it was known as down, its switch is dirty. */
 void incremental_met(struct port *p);
 /* The port lost its cable: directed routes through it end at the wrong place. */
@@ -66,3 +64,7 @@ bool incremental_is_unchanged(const struct sm *sm, const struct node *n,
  * is read first, and the claimant is asked again.
  */
 bool incremental_is_in_question(struct sm *sm, struct port *claimant, struct port *end);
+/* Does the directed route of a switch lead to it over cables that are up? */
+bool incremental_way_holds(const struct sm *sm, const struct node *n);
+/* Lays directed routes anew that do not, over cables that are known. O(ports of the fabric). */
+void incremental_lay_ways(struct sm *sm);

@@ -20,7 +20,7 @@
 struct route_job_state {
 	struct sm_job base;
 	struct route_task task;
-	struct routes *result;
+	struct routes *result, *patched;
 	const struct route_runner *runner;
 	uint64_t follows;
 	unsigned limit_ms; /* time limit of one attempt; 0: by `runs` */
@@ -298,18 +298,29 @@ static bool try_engine(struct route_job_state *st)
 	return good || r.end == RUN_CANCELLED || !note_death(st, &r, r.end == RUN_DONE);
 }
 
+/* Engines know nothing of patches; the way to the new tables begins with them. */
+static void begin_with_patched(struct route_job_state *st)
+{
+	if (!st->patched || !st->result)
+		return;
+	transition_free(st->report.transition);
+	st->report.transition = transition_find(st->patched, st->result);
+}
+
 static void job_run(struct sm_job *base)
 {
 	struct route_job_state *st = (struct route_job_state *)base;
 
 	if (!st->runner) {
 		run_here(st);
+		begin_with_patched(st);
 		return;
 	}
 	/* Each failed attempt is a death, of which there are ROUTE_DEATHS at most. */
 	snprintf(st->report.why, sizeof(st->report.why), "every computation died");
 	while (!base->orphan && !try_engine(st))
 		base->turn++;
+	begin_with_patched(st);
 }
 
 static void job_done(struct sm_job *base)
@@ -326,6 +337,7 @@ static void job_done(struct sm_job *base)
 		st->done(st->owner, st->result, &st->report);
 	transition_free(st->report.transition);
 	cdg_free(st->report.depends);
+	routes_unref(st->patched);
 	route_task_clear(&st->task);
 	free(st);
 }
@@ -341,6 +353,7 @@ struct sm_job *route_job_new(const struct route_order *order)
 	t->topo = topo_ref(order->topo);
 	t->previous = order->previous ? routes_ref(order->previous) : NULL;
 	t->held = order->held ? routes_ref(order->held) : NULL;
+	st->patched = order->patched ? routes_ref(order->patched) : NULL;
 	t->conf = conf_ref(order->conf);
 	t->files = conf_files_ref(order->files);
 	t->weigh = order->weigh;

@@ -73,11 +73,13 @@ struct route_report {
 struct route_runner;
 struct route_memory;
 
-/* The input of a job. The job takes its own references of topo, previous, held, conf and files. */
+/* The input of a job. The job takes its own references. */
 struct route_order {
 	const struct topo *topo;
 	const struct routes *previous;
 	const struct routes *held; /* tables that switches hold now, if not `previous`; else NULL */
+	/* `previous`, patched around cables that died: in force now; NULL: not patched */
+	const struct routes *patched;
 	const struct conf *conf;
 	const struct conf_files *files; /* NULL: no lists */
 	/* Set if an option changed: `previous` is in switches, but no model for new tables. */

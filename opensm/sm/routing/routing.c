@@ -9,6 +9,7 @@
 #include "fabric/snapshot.h"
 #include "sm/base/events.h"
 #include "sm/sm_internal.h"
+#include "sm/routing/dead_cables.h"
 #include "sm/routing/quiet.h"
 #include "sm/routing/rail_watch.h"
 #include "sm/routing/route_death.h"
@@ -20,12 +21,23 @@
 #include "util/mem.h"
 #include "util/told.h"
 
+/* Number of jobs in a row that cables overtake; the tables of the last one come into force. */
+#define STALE_MOST 3
+
 enum { TOLD_NO_CHILD, TOLD_UNSAFE };
 
 struct routing {
-	struct routes *routes;		 /* routes installed, or being installed */
-	struct routes *fresh;		 /* result of the job; NULL: none, or `routes` stay */
-	struct transition *transition;	 /* from `routes` to `fresh` */
+	struct routes *routes; /* routes installed, or being installed */
+	/*
+	 * Tables in force before they were patched: those that engines go on from, and whose VLs
+	 * others still read. NULL: not patched.
+	 */
+	const struct routes *patched;
+	bool overtaken; /* set if tables in force were patched while the job runs */
+	unsigned
+		stale; /* number of jobs in a row whose tables led over cables that died meanwhile */
+	struct routes *fresh;	       /* result of the job; NULL: none, or `routes` stay */
+	struct transition *transition; /* from `routes` to `fresh` */
 	/* dependencies of `fresh`; NULL: none, or passed to multicast.c */
 	struct cdg *depends;
 	const struct routes *depends_of; /* routes that `depends` is of; compared only */
@@ -61,6 +73,7 @@ void routing_free(struct sm *sm)
 	struct routing *r = sm->m.routing;
 
 	routes_unref(r->routes);
+	routes_unref(r->patched);
 	routes_unref(r->fresh);
 	transition_free(r->transition);
 	cdg_free(r->depends);
@@ -93,6 +106,20 @@ void sm_engines_out(const struct sm *sm, char *ret, size_t cap)
 void routing_forget(struct sm *sm)
 {
 	sm->m.routing->routes = routes_unref(sm->m.routing->routes);
+	sm->m.routing->patched = routes_unref(sm->m.routing->patched);
+}
+
+void routing_patch(struct sm *sm, struct routes *routes)
+{
+	struct routing *r = sm->m.routing;
+
+	assert(r->routes && routes && routes_are_alike(r->routes, routes));
+	if (r->patched)
+		routes_unref(r->routes);
+	else
+		r->patched = r->routes;
+	r->routes = routes;
+	r->overtaken |= r->pending;
 }
 
 bool routing_busy(const struct sm *sm)
@@ -183,6 +210,7 @@ void routing_install(struct sm *sm)
 	if (!r->quiet)
 		tell_news(sm, NEWS_ROUTES, .routes = r->fresh, .flag = r->found);
 	routes_unref(r->routes);
+	r->patched = routes_unref(r->patched);
 	r->routes = take(r->fresh);
 	rail_watch_routed(sm, r->routes->topo);
 	tell_routes(sm);
@@ -323,12 +351,42 @@ static void take_routes(struct sm *sm, struct routes *routes, struct route_repor
 	tell_tables(sm, routes, report);
 }
 
+/*
+ * Tables that lead over cables that died while they were computed do not come into force: those in
+ * force stay, patched as they are, and the sweep that reads the change has them computed again.
+ * Where cables die faster than tables are computed, the third ones come into force all the same,
+ * and are patched there. Returns the tables that come into force, one reference.
+ */
+static struct routes *overtaken(struct sm *sm, struct routes *routes, struct route_report *report)
+{
+	struct routing *r = sm->m.routing;
+	bool is_stale =
+		routes && r->routes && dead_cables_in(sm, routes) && ++r->stale < STALE_MOST;
+
+	if (!is_stale)
+		r->stale = 0;
+	if (!is_stale && !(routes && r->overtaken && r->routes != routes))
+		return routes;
+	report->transition = transition_free(report->transition);
+	if (!is_stale) {
+		report->transition = transition_find(r->routes, routes);
+		return routes;
+	}
+	log_verbose("the tables that were computed lead over a cable that died meanwhile: those in "
+		    "force stay");
+	cdg_free(report->depends);
+	report->depends = NULL;
+	routes_unref(routes);
+	return routes_ref(r->routes);
+}
+
 static void on_routes(void *owner, struct routes *routes, struct route_report *report)
 {
 	struct sm *sm = owner;
 
 	report->took = sm->now - sm->m.routing->started;
 	routing_note_job(owner, routes, report);
+	routes = overtaken(sm, routes, report);
 	take_routes(owner, routes, report);
 }
 
@@ -371,8 +429,9 @@ void routing_start(struct sm *sm)
 			: adopt_routes(sm, topo);
 	const struct route_order order = {
 		.topo = topo,
-		.previous = r->routes ? r->routes : adopted,
+		.previous = r->patched ? r->patched : r->routes ? r->routes : adopted,
 		.held = adopted,
+		.patched = r->patched ? r->routes : NULL,
 		.weigh = !r->routes && adopted,
 		.fresh = r->afresh && r->routes,
 		.conf = sm->conf,
@@ -387,6 +446,8 @@ void routing_start(struct sm *sm)
 	};
 
 	assert(!sm->m.routing->pending);
+	dead_cables_routed(sm);
+	r->overtaken = false;
 	drop_new(sm->m.routing);
 	r->pending = true;
 	r->found = order.weigh;

@@ -49,6 +49,12 @@ void program_node_goes(struct sm *sm, struct node *n)
 	sync_forget(sm->sync, n);
 }
 
+void program_patched(struct sm *sm)
+{
+	if (sm->m.program->plan.routes)
+		sm->m.program->plan.routes = sm_routes(sm);
+}
+
 /* A partition with an SL that routes decide, and that chooses no level; NULL: none. */
 static const struct partition *overruled_partition(const struct sm *sm, const struct sl2vl *l)
 {

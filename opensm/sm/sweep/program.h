@@ -19,6 +19,8 @@ void program_free(struct sm *sm);
 /* Effects on sync/, which is below sm/: sends more Sets; drops those to a node that goes. */
 void program_feed(struct sm *sm);
 void program_node_goes(struct sm *sm, struct node *n);
+/* Other tables are in force, patched around cables that died: runs that repeat Sets write them. */
+void program_patched(struct sm *sm);
 /*
  * Puts new routes in force, if there are some, and writes all differences. False: there are no
  * routes at all.

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "sm/routing/dead_cables.h"
+
+#include "sm/sm_internal.h"
+#include "util/mem.h"
+
+struct dead_cables {
+	struct dead_cable *list;
+	size_t n, cap;
+};
+MACHINE_MEMORY(dead_cables);
+
+void dead_cables_free(struct sm *sm)
+{
+	free(sm->m.dead_cables->list);
+}
+
+void dead_cables_add(struct sm *sm, const struct port *p, bool in_picture)
+{
+	struct dead_cables *d = sm->m.dead_cables;
+
+	GROW(d->list, d->n + 1, d->cap);
+	d->list[d->n++] = (struct dead_cable){ p->node->guid, p->num, in_picture, sm->now };
+}
+
+void dead_cables_routed(struct sm *sm)
+{
+	struct dead_cables *d = sm->m.dead_cables;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < d->n; i++)
+		if (!d->list[i].in_picture && d->list[i].at > sm->sweep_started)
+			d->list[kept++] = d->list[i];
+	d->n = kept;
+}
+
+const struct dead_cable *dead_cables_at(const struct sm *sm, size_t i)
+{
+	return i < sm->m.dead_cables->n ? &sm->m.dead_cables->list[i] : NULL;
+}
+
+uint32_t dead_cable_entry(const struct routes *r, guid_t guid, unsigned port)
+{
+	const struct topo *t = r->topo;
+	uint32_t sw = topo_find_switch(t, guid);
+
+	if (sw == TOPO_NONE || topo_behind(t, sw, port) == TOPO_NONE)
+		return TOPO_NONE;
+	return t->switches[sw].first_port + port;
+}
+
+bool dead_cables_in(const struct sm *sm, const struct routes *r)
+{
+	const struct dead_cables *d = sm->m.dead_cables;
+
+	for (size_t i = 0; i < d->n; i++)
+		if (dead_cable_entry(r, d->list[i].guid, d->list[i].port) != TOPO_NONE)
+			return true;
+	return false;
+}
