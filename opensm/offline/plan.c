@@ -20,6 +20,7 @@ static void result_clear(struct plan_result *r)
 	cut_free(r->cut);
 	topo_unref(r->broken);
 	free(r->worst.rows);
+	free(r->patches.rows);
 	free(r->drained);
 	free(r->drain.steps);
 	plan_world_clear(&r->later);
@@ -102,6 +103,8 @@ static int plan(const struct plan_args *a, struct plan_result *r)
 		route_broken(r);
 	if (a->worst != PLAN_WORST_NONE && r->now.routes)
 		r->worst = plan_find_worst(r);
+	if (a->worst == PLAN_WORST_LINK && r->now.routes)
+		r->patches = plan_find_patches(r);
 	if (r->n_drained && r->now.routes)
 		r->drain = plan_find_drain(r);
 	if (a->json)

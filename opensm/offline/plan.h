@@ -8,6 +8,7 @@
 #include "conf/lists/hosts.h"
 #include "offline/base/cut.h"
 #include "offline/base/figures.h"
+#include "route/patch/patch.h"
 #include "route/select/choose.h"
 #include "topo/topofile.h"
 
@@ -114,6 +115,30 @@ struct plan_failures {
 	uint32_t n, tried;
 };
 
+/* What the patch of a cable would achieve; the worst first. */
+enum plan_patch_grade {
+	PLAN_PATCH_NONE,  /* nothing: there is no other way, or all waits for the routing */
+	PLAN_PATCH_WAITS, /* some destinations wait */
+	PLAN_PATCH_WHOLE,
+	PLAN_PATCH_UNUSED, /* no destination is routed over the cable */
+	PLAN_PATCH_GRADES
+};
+
+/* A cable between switches, and what the patch around it would do (route/patch/patch.h). */
+struct plan_patch {
+	uint32_t at; /* entry of topo->ports */
+	enum plan_patch_grade grade;
+	uint32_t counts[PATCH_HOWS];
+	uint64_t lost; /* ordered pairs of end ports that the cable alone connects */
+};
+
+struct plan_patches {
+	struct plan_patch *rows; /* the worst first; freed by the caller; NULL: not asked for */
+	uint32_t n;
+	uint32_t n_of[PLAN_PATCH_GRADES]; /* number of cables by grade */
+	uint64_t waiting; /* destinations of cables of PLAN_PATCH_WAITS that wait */
+};
+
 /* Kinds of cables of --bill. */
 enum plan_cable { PLAN_CABLE_HOST, PLAN_CABLE_SWITCHES, PLAN_CABLE_DIRECT };
 
@@ -153,6 +178,7 @@ struct plan_result {
 	struct plan_tables after;
 	struct figures_change change;  /* change from `now` to `after` */
 	struct plan_failures worst;
+	struct plan_patches patches; /* --worst link */
 	uint32_t *drained;	       /* switches of --drain */
 	uint32_t n_drained;
 	struct plan_drain drain;
@@ -225,6 +251,12 @@ uint32_t plan_grown(const struct plan_tables *from, const struct plan_tables *to
 int plan_read_later(const struct plan_world *w, struct plan_world *ret);
 /* plan_worst.c */
 struct plan_failures plan_find_worst(const struct plan_result *r);
+/* plan_patch.c. After plan_find_worst(). */
+struct plan_patches plan_find_patches(const struct plan_result *r);
+/* Number of destinations that get another way. */
+uint32_t plan_patch_moved(const struct plan_patch *p);
+/* Do they differ in nothing but the cable? */
+bool plan_patches_alike(const struct plan_patch *a, const struct plan_patch *b);
 /* Reads a file of routes_save() (route/io/routes_pack.h). NULL with `why`. */
 struct routes *plan_read_before(const char *path, char *why, size_t why_len);
 /* Reads the tables of switches from a dump. NULL with `why`. */

@@ -287,6 +287,39 @@ static struct json_object *worst_of(const struct plan_result *r)
 	return o;
 }
 
+static const char *const grades[PLAN_PATCH_GRADES] = {
+	[PLAN_PATCH_NONE] = "none",
+	[PLAN_PATCH_WAITS] = "waits",
+	[PLAN_PATCH_WHOLE] = "whole",
+	[PLAN_PATCH_UNUSED] = "unused",
+};
+
+static struct json_object *patch_of(const struct plan_world *w, const struct plan_patch *p)
+{
+	struct json_object *o = json_object_new_object(), *ways;
+
+	add_ends(o, w, w->topo, p->at);
+	json_add_str(o, "patch", grades[p->grade]);
+	ways = json_add_object(o, "destinations");
+	for (unsigned how = 0; how < PATCH_HOWS; how++)
+		json_add_int(ways, patch_how_name(how), p->counts[how]);
+	json_add_int(o, "pairs_lost", (int64_t)p->lost);
+	return o;
+}
+
+static struct json_object *patches_of(const struct plan_result *r)
+{
+	const struct plan_patches *p = &r->patches;
+	struct json_object *o = json_object_new_object(), *cables;
+
+	for (unsigned g = 0; g < PLAN_PATCH_GRADES; g++)
+		json_add_int(o, grades[g], p->n_of[g]);
+	cables = json_add_array(o, "cables");
+	for (uint32_t i = 0; i < p->n; i++)
+		json_object_array_add(cables, patch_of(&r->world, &p->rows[i]));
+	return o;
+}
+
 void plan_print_json(const struct plan_result *r, FILE *out)
 {
 	struct json_object *o = json_object_new_object();
@@ -301,6 +334,8 @@ void plan_print_json(const struct plan_result *r, FILE *out)
 		json_object_object_add(o, "then", later_of(r));
 	if (r->worst.rows)
 		json_object_object_add(o, "worst", worst_of(r));
+	if (r->patches.rows)
+		json_object_object_add(o, "patches", patches_of(r));
 	if (r->drain.n)
 		json_object_object_add(o, "drain", plan_drain_json(r));
 	if (r->world.args->bill)

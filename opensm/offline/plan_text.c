@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "offline/plan.h"
+#include "route/patch/patch_text.h"
 #include "util/mem.h"
 #include "util/str.h"
 
@@ -358,6 +359,58 @@ static void print_worst(const struct plan_result *r, FILE *out)
 	print_worst_kind(r, false, out);
 }
 
+static void print_ways(const struct plan_patch *p, FILE *out)
+{
+	const char *sign = " (";
+
+	fprintf(out, "%s moved", STR_COUNT(plan_patch_moved(p), "destination", "destinations"));
+	for (unsigned how = 0; how < PATCH_WAITING; how++)
+		if (p->counts[how]) {
+			fprintf(out, "%s%u %s", sign, p->counts[how], patch_way_words(how, 1));
+			sign = ", ";
+		}
+	fprintf(out, "%s, %u waiting", sign[0] == ',' ? ")" : "", p->counts[PATCH_WAITING]);
+}
+
+static void print_patch(const struct plan_world *w, const struct plan_patch *p, uint32_t likes,
+		      FILE *out)
+{
+	fprintf(out, "%-10s", "");
+	print_channel(w, w->topo, p->at, "--", out);
+	fputs(": ", out);
+	if (p->lost && !plan_patch_moved(p))
+		fprintf(out, "none: it cuts off %s", STR_COUNT(p->lost, "pair", "pairs"));
+	else if (p->grade == PLAN_PATCH_UNUSED)
+		fputs("carries no destination", out);
+	else
+		print_ways(p, out);
+	if (likes)
+		fprintf(out, "; %s like it", STR_COUNT(likes, "other is", "others are"));
+	fputc('\n', out);
+}
+
+static void print_patches(const struct plan_result *r, FILE *out)
+{
+	const struct plan_patches *p = &r->patches;
+
+	if (!p->n)
+		return;
+	fprintf(out,
+		"\nPatches   of %s: %u patched whole, %u leave %s waiting for the routing, %u have "
+		"none",
+		STR_COUNT(p->n, "single cable", "single cables"), p->n_of[PLAN_PATCH_WHOLE],
+		p->n_of[PLAN_PATCH_WAITS], STR_COUNT(p->waiting, "destination", "destinations"),
+		p->n_of[PLAN_PATCH_NONE]);
+	if (p->n_of[PLAN_PATCH_UNUSED])
+		fprintf(out, "; %u carry no destination", p->n_of[PLAN_PATCH_UNUSED]);
+	fputc('\n', out);
+	for (uint32_t i = 0, end, shown = 0; i < p->n && shown < WORST_SHOWN; i = end, shown++) {
+		for (end = i + 1; end < p->n && plan_patches_alike(&p->rows[i], &p->rows[end]);)
+			end++;
+		print_patch(&r->world, &p->rows[i], end - i - 1, out);
+	}
+}
+
 void plan_print_text(const struct plan_result *r, FILE *out)
 {
 	print_fabric(&r->world, out);
@@ -369,6 +422,8 @@ void plan_print_text(const struct plan_result *r, FILE *out)
 		print_after(r, out);
 	if (r->worst.rows)
 		print_worst(r, out);
+	if (r->patches.rows)
+		print_patches(r, out);
 	if (r->drain.n)
 		plan_print_drain(r, out);
 	if (r->world.args->bill)

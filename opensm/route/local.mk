@@ -40,7 +40,7 @@ libroute_a_SOURCES = opensm/route/select/engines.c opensm/route/core/engine.c op
 	opensm/route/core/hops.c opensm/route/direct/hyperx.c \
 	opensm/route/core/path_dag.c opensm/route/core/path_dag.h opensm/route/shape/dims.c opensm/route/shape/dims.h opensm/route/sp/sp_balance.c opensm/route/sp/sp_balance.h \
 	opensm/route/sp/orders.c opensm/route/sp/orders.h \
-	opensm/route/patch/patch.h opensm/route/patch/patch_text.c opensm/route/patch/patch_text.h \
+	opensm/route/patch/patch_single.c opensm/route/patch/patch_single.h opensm/route/patch/patch_text.c opensm/route/patch/patch_text.h \
 	opensm/route/vl/cdg_order.c opensm/route/vl/cdg_order.h opensm/route/vl/vl_layers.c opensm/route/vl/vl_layers.h \
 	opensm/route/vl/port_class.c opensm/route/vl/port_class.h \
 	opensm/route/sp/dest_order.c opensm/route/sp/dest_order.h opensm/route/sp/balance.c opensm/route/sp/balance.h opensm/route/sp/balance_internal.h opensm/route/sp/balance_fair.c opensm/route/sp/balance_verified.c \
@@ -69,7 +69,8 @@ EXTRA_PROGRAMS += bench-reroute
 bench_reroute_SOURCES = tests/bench/bench-reroute.c tests/lib/tables.h $(TOPOCUT)
 bench_reroute_LDADD = $(ROUTE_LIBS)
 
-UNIT_TESTS += tests/unit/test-patch-text
+UNIT_TESTS += tests/unit/test-patch-text tests/unit/test-patch-single
+tests_unit_test_patch_single_SOURCES = tests/unit/test-patch-single.c tests/unit/route-desk.h $(TOPOCUT)
 UNIT_TESTS += tests/unit/test-aside
 tests_unit_test_aside_SOURCES = tests/unit/test-aside.c tests/unit/route-desk.h tests/lib/topogen.c tests/lib/topogen.h
 UNIT_TESTS += tests/unit/test-tablefile tests/unit/test-check-after

@@ -102,6 +102,37 @@ worn_as_planned() {
 	plan net -R minhop --worst link --tries 0 | grep -q 'of 6 single cables: 0 cut off end ports; 6 were routed$'
 }
 
+@test "each cable is told what its patch does, and which have none" {
+	# Two cables to each spine: the other one takes all.
+	"$NETGEN" tree 3 4 2 2 >net
+	plan net -R minhop --worst link --json >json
+	jq -e '.patches | .whole == 12 and .none == 0 and .waits == 0 and .unused == 0 and (.cables | length == 12)' json
+	jq -e '.patches.cables | all(.[]; .patch == "whole" and .pairs_lost == 0 and .destinations.beside > 0 and
+		([.destinations[]] | add) == .destinations.beside)' json
+	plan net -R minhop --worst link >out
+	grep -qE '^Patches   of 12 single cables: 12 patched whole, 0 leave 0 destinations waiting for the routing, 0 have none$' out
+	grep -qE '^ +"(leaf|spine)[0-9]"/[0-9]+ -- "(leaf|spine)[0-9]"/[0-9]+: [0-9]+ destinations moved \([0-9]+ beside it\), 0 waiting' out
+	# One cable each: spines reach a leaf again over another leaf, for which those that sent there go another way.
+	"$NETGEN" tree 3 4 2 >net
+	plan net -R minhop --worst link --json >json
+	jq -e '.patches | .none == 0 and .whole + .waits == 6 and
+		all(.cables[]; .destinations.beside == 0 and .destinations.rule > 0 and .destinations.back > 0)' json
+	jq -e '.patches.cables | map(.destinations.waiting) | . == (sort | reverse)' json
+	# One spine: nothing leads to a leaf without its cable.
+	"$NETGEN" tree 4 2 1 >net
+	plan net -R minhop --worst link --json >json
+	jq -e '.patches | .none == 4 and .whole == 0 and all(.cables[]; .patch == "none" and .pairs_lost == 24)' json
+	plan net -R minhop --worst link >out
+	grep -q '^Patches   of 4 single cables: 0 patched whole, 0 leave 0 destinations waiting for the routing, 4 have none$' out
+	grep -q ' -- "spine1"/1: none: it cuts off 24 pairs; 3 others are like it$' out
+	# A single switch has no cable, a plan of switches no patch.
+	"$NETGEN" single 4 >net
+	plan net --worst link >out
+	not grep -q '^Patches' out
+	plan net --worst link --json | jq -e '.patches.cables == []'
+	plan net --worst switch --json | jq -e 'has("patches") | not'
+}
+
 @test "three levels of service on a torus have VLs of their own, or it is said what fits" {
 	"$NETGEN" torus 6 6 6 4 >net
 	printf '%s\n' 'qos TRUE' 'qos_sl2vl 0,1,2,0,0,0,0,0,0,0,0,0,0,0,0,0' 'max_op_vls 4' 'nue_max_num_vls 0' >levels.conf

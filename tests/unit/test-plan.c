@@ -109,6 +109,32 @@ static uint64_t connected(const struct topo *t)
 	return pairs;
 }
 
+/* All cables once, the worst first; those without a patch are those that nothing moves. */
+static void patches_are_sorted(const struct plan_result *r)
+{
+	struct plan_patches p = plan_find_patches(r);
+	uint64_t lost = 0, waiting = 0;
+
+	assert_int_equal(p.n, r->worst.n);
+	for (uint32_t i = 0; i < p.n; i++) {
+		const struct plan_patch *one = &p.rows[i];
+		uint32_t waits = one->counts[PATCH_WAITING], moved = plan_patch_moved(one);
+
+		assert_true(!i || one[-1].grade <= one->grade);
+		assert_true(!i || one[-1].grade < one->grade || one[-1].lost >= one->lost);
+		assert_int_equal(one->grade == PLAN_PATCH_NONE, !moved && (waits || one->lost));
+		assert_int_equal(one->grade == PLAN_PATCH_WAITS, moved && waits);
+		assert_int_equal(one->grade == PLAN_PATCH_UNUSED, !moved && !waits && !one->lost);
+		lost += one->lost;
+		waiting += one->grade == PLAN_PATCH_WAITS ? waits : 0;
+	}
+	for (uint32_t i = 0; i < r->worst.n; i++)
+		lost -= r->worst.rows[i].lost;
+	assert_int_equal(lost, 0);
+	assert_int_equal(waiting, p.waiting);
+	free(p.rows);
+}
+
 static void worst_of(struct topo *t, enum plan_worst kind)
 {
 	struct plan_args args = { .worst = kind, .tries = 3, .tries_given = true, .threads = 2 };
@@ -136,6 +162,8 @@ static void worst_of(struct topo *t, enum plan_worst kind)
 		topo_unref(broken);
 	}
 	assert_int_equal(r.worst.tried, MIN(r.worst.n, 3u));
+	if (kind == PLAN_WORST_LINK)
+		patches_are_sorted(&r);
 	free(r.worst.rows);
 	plan_tables_clear(&r.now);
 	conf_unref(r.world.conf);

@@ -37,6 +37,20 @@ unsigned patch_tally_moved(const struct patch_tally *t)
 	return moved;
 }
 
+const char *patch_way_words(enum patch_how how, unsigned cables)
+{
+	static const char *const words[PATCH_HOWS] = {
+		[PATCH_BESIDE] = "beside it",
+		[PATCH_RULE] = "by the engine's rule",
+		[PATCH_NEIGHBOUR] = "by another neighbour",
+		[PATCH_BACK] = "one hop back",
+		[PATCH_WAITING] = "waiting",
+	};
+
+	assert(how < PATCH_HOWS);
+	return how == PATCH_BESIDE && cables != 1 ? "beside them" : words[how];
+}
+
 static void add_loss(struct text *s, const char *what, unsigned cables)
 {
 	if (what && cables == 1)
@@ -60,20 +74,13 @@ static void add_time(struct text *s, unsigned us)
 
 static void add_ways(struct text *s, const struct patch_tally *t)
 {
-	const char *const words[PATCH_HOWS] = {
-		[PATCH_BESIDE] = t->cables == 1 ? "beside it" : "beside them",
-		[PATCH_RULE] = "by the engine's rule",
-		[PATCH_NEIGHBOUR] = "by another neighbour",
-		[PATCH_BACK] = "one hop back",
-		[PATCH_WAITING] =
-			t->destinations[PATCH_WAITING] ? "waiting for the routing" : "waiting",
-	};
+	unsigned waiting = t->destinations[PATCH_WAITING];
 
 	add(s, " (");
 	for (unsigned how = 0; how < PATCH_WAITING; how++)
 		if (t->destinations[how])
-			add(s, "%u %s, ", t->destinations[how], words[how]);
-	add(s, "%u %s)", t->destinations[PATCH_WAITING], words[PATCH_WAITING]);
+			add(s, "%u %s, ", t->destinations[how], patch_way_words(how, t->cables));
+	add(s, "%u waiting%s)", waiting, waiting ? " for the routing" : "");
 }
 
 static void add_trees(struct text *s, const struct patch_tally *t)

@@ -22,6 +22,9 @@ struct patch_tally {
 /* Number of entries that got another port: all but those that wait. */
 unsigned patch_tally_moved(const struct patch_tally *t);
 
+/* "beside it", "by the engine's rule" ...: words behind a count, of a patch of so many cables. */
+const char *patch_way_words(enum patch_how how, unsigned cables);
+
 /*
  * The record in words. `what`: the cable or the device that was lost, as "leaf12/33" or "spine3";
  * NULL: no single one. Ways that moved nothing are left out. Returns `ret`, cut after `len` - 1

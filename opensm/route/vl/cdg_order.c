@@ -408,6 +408,19 @@ void cdg_order_cut(struct cdg_order *o, const uint32_t *channels, size_t n)
 	memset(o->refused, 0, c->row[c->n] * sizeof(*o->refused));
 }
 
+void cdg_order_become(struct cdg_order *o, const struct cdg_order *of)
+{
+	size_t n = of->channels->n, n_words = of->channels->row[n];
+
+	assert(o->channels == of->channels && !of->n_journal);
+	memcpy(o->after, of->after, n_words * sizeof(*o->after));
+	memcpy(o->before, of->before, n_words * sizeof(*o->before));
+	memcpy(o->refused, of->refused, n_words * sizeof(*o->refused));
+	memcpy(o->place, of->place, n * sizeof(*o->place));
+	memcpy(o->at, of->at, n * sizeof(*o->at));
+	o->n_journal = 0;
+}
+
 /* ---- many at once ---------------------------------------------------------------------------- */
 
 void cdg_order_set(struct cdg_order *o, uint32_t in, uint32_t out)

@@ -88,6 +88,9 @@ void cdg_order_forget(struct cdg_order *o);
  */
 void cdg_order_cut(struct cdg_order *o, const uint32_t *channels, size_t n);
 
+/* Makes `o` equal to `of`, which has the same channels, and no turns that can be undone. */
+void cdg_order_become(struct cdg_order *o, const struct cdg_order *of);
+
 /*
  * For many turns at once: cdg_order_set() adds without a check. cdg_order_settle() finds the order;
  * false: there is a cycle, and the set is useless.
