@@ -192,6 +192,10 @@ static void assert_same_verdict(const struct routes *r, unsigned threads)
 	if (slow.min_load != UINT32_MAX)
 		assert_int_equal(v.min_load, slow.min_load);
 	assert_float_equal(v.avg_hops, slow.avg_hops, 1e-9);
+	for (uint32_t n = 0; n < r->topo->n_hosts; n++)
+		assert_true(v.credit_loop || !routes_loop_to(r, threads, n));
+	if (!v.cut)
+		assert_int_equal(routes_loop_to(r, threads, r->topo->n_hosts), v.credit_loop);
 }
 
 /* Overwrites a share of the entries by ports that may or may not exist. */

@@ -247,6 +247,43 @@ static bool is_graph_of(const struct cdg *g, const struct routes *r)
 	return !g->lanes || (g->lanes == r->lanes && g->scheme_vls == g->lanes->n_vls);
 }
 
+/* Forgets LIDs of all hosts from `n_hosts` on, and of ends that are set aside. */
+static void forget_targets(struct verifier *j, uint32_t n_hosts)
+{
+	const struct topo *t = j->topo;
+
+	for (uint32_t h = n_hosts; h < t->n_hosts; h++)
+		TOPO_EACH_LID(&t->hosts[h], lid)
+			j->targets[lid].sw = TOPO_NONE;
+	for (uint32_t i = 0; i < t->n_asides; i++)
+		TOPO_EACH_LID(&t->asides[i], lid)
+			j->targets[lid].sw = TOPO_NONE;
+}
+
+bool routes_loop_to(const struct routes *r, unsigned threads, uint32_t n_hosts)
+{
+	_cleanup_(verifier_done) struct verifier j = { .routes = NULL };
+	_cleanup_free_ struct lid_run *runs = NULL;
+	uint32_t n;
+
+	assert(r && n_hosts <= r->topo->n_hosts);
+	verifier_begin(&j, r, threads);
+	forget_targets(&j, n_hosts);
+	runs = xcalloc(j.top + 1u, sizeof(*runs));
+	n = find_lid_runs(&j, runs);
+	j.dependencies->turns = cdg_turns_new(j.dependencies, j.threads);
+#pragma omp parallel num_threads(j.threads)
+	{
+		struct check_worker *w = check_worker_new(&j);
+
+#pragma omp for schedule(dynamic, 4)
+		for (uint32_t i = 0; i < n; i++)
+			verify_dependencies(w, runs[i].first, runs[i].n);
+		check_worker_free(w);
+	}
+	return !cdg_is_acyclic(j.dependencies);
+}
+
 struct cdg *cdg_of(const struct routes *r, unsigned threads)
 {
 	struct cdg *g = NULL;

@@ -52,6 +52,13 @@ struct route_verdict {
 void routes_check(const struct routes *r, unsigned threads, struct route_verdict *ret);
 
 /*
+ * Do the paths to the first `n_hosts` of topo->hosts alone close a cycle of dependencies? True: so
+ * do all paths together, and routes_check() would find a credit loop. It costs half as much as that
+ * per host.
+ */
+bool routes_loop_to(const struct routes *r, unsigned threads, uint32_t n_hosts);
+
+/*
  * routes_check() after a check of similar tables: examines only differences. The state for the next
  * check is kept with its routes, as for routes_check(); `previous` (NULL: none) loses it, so a
  * second call with the same `previous` checks from scratch. Not for two threads with the same

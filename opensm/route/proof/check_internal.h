@@ -126,6 +126,12 @@ struct check_worker *check_worker_free(struct check_worker *w);
 /* Checks LIDs first .. first + n - 1 (n <= 64), all of end ports on one switch. */
 void verify_run(struct check_worker *w, lid_t first, unsigned n);
 
+/*
+ * Adds the dependencies of such LIDs of hosts, and checks nothing. Those of switches that no cable
+ * connects with the destination are left out.
+ */
+void verify_dependencies(struct check_worker *w, lid_t first, unsigned n);
+
 /* Checks one LID of an end port, whatever its entries. */
 void verify_any(struct check_worker *w, const uint8_t *column, lid_t lid);
 /* Checks one LID of a switch. */

@@ -237,6 +237,34 @@ static void count(struct run *r, uint64_t good)
 	w->v.cut += n * (j->n_sources - connected);
 }
 
+/* Sets next[] by the entries for one LID. Do all arrive, nearer with every step? */
+static bool find_next(struct check_worker *w, const uint8_t *column)
+{
+	const struct verifier *j = w->j;
+	const uint16_t *dist = w->dist;
+	bool nearer = true;
+
+	w->next[w->at] = TOPO_NONE;
+	for (uint32_t k = 0; k < w->n_order; k++) {
+		uint32_t s = w->order[k], to = BEHIND_NONE;
+		const struct topo_switch *sw = &j->topo->switches[s];
+
+		if (column[s] <= sw->n_ports)
+			to = j->behind[sw->first_port + column[s]];
+		w->next[s] = to == BEHIND_NONE ? TOPO_NONE : to >> 8;
+		nearer &= to != BEHIND_NONE && dist[to >> 8] < dist[s];
+	}
+	return nearer;
+}
+
+/* The dependencies of one LID; next[] is set, in order[]. */
+static void add_column(struct check_worker *w, const uint8_t *column, lid_t lid)
+{
+	cdg_add_column(w->walk, &(struct cdg_column){ .ports = column, .next = w->next,
+						      .order = w->order, .n_order = w->n_order,
+						      .at = w->at, .lid = lid });
+}
+
 /* LIDs that the pass did not check, one by one; with dependencies where the pass notes none. */
 static void verify_each(struct run *r, uint64_t bad)
 {
@@ -251,21 +279,8 @@ static void verify_each(struct run *r, uint64_t bad)
 		if (bad >> i & 1) {
 			verify_any(w, column, (lid_t)(r->first + i));
 		} else if (!j->simple && !j->targets[r->first].aside) {
-			w->next[w->at] = TOPO_NONE;
-			for (uint32_t k = 0; k < w->n_order; k++) {
-				const struct topo_switch *sw = &j->topo->switches[w->order[k]];
-				uint8_t port = column[w->order[k]];
-
-				w->next[w->order[k]] = port > sw->n_ports ? TOPO_NONE :
-						       j->behind[sw->first_port + port] >> 8;
-			}
-			cdg_add_column(w->walk,
-				       &(struct cdg_column){ .ports = column,
-							     .next = w->next,
-							     .order = w->order,
-							     .n_order = w->n_order,
-							     .at = w->at,
-							     .lid = (lid_t)(r->first + i) });
+			find_next(w, column);
+			add_column(w, column, (lid_t)(r->first + i));
 		}
 	}
 }
@@ -326,5 +341,24 @@ void verify_run(struct check_worker *w, lid_t first, unsigned n)
 	if (r.bad || !w->j->simple) {
 		find_columns(&r);
 		verify_each(&r, r.bad);
+	}
+}
+
+void verify_dependencies(struct check_worker *w, lid_t first, unsigned n)
+{
+	struct run r = { .w = w, .first = first,
+			 .lids = n < 64 ? (UINT64_C(1) << n) - 1 : UINT64_MAX };
+
+	aim_at(w, w->j->targets[first].sw);
+	w->stride = n;
+	find_rows(&r, n);
+	find_columns(&r);
+	for (unsigned i = 0; i < n; i++) {
+		const uint8_t *column = w->columns + (size_t)i * w->j->topo->n_switches;
+
+		if (find_next(w, column) && column[w->at] == w->j->targets[first + i].port)
+			add_column(w, column, (lid_t)(first + i));
+		else
+			verify_any(w, column, (lid_t)(first + i));
 	}
 }

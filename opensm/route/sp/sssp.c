@@ -103,28 +103,17 @@ static void balance_paths(const struct route_job *job, struct sssp *s)
 	bool ours = routes_are_by(old, s->routes->engine);
 	uint32_t before = ours ? old->expected_load : 0, most, moved;
 
-	most = balance_channels(
-		&(struct balance_job){
-			.graph = s->graph,
-			.distances = s->distances,
-			.dests = s->dests,
-			/* Paths with VLs stay: another needs another VL, which connections do not learn. */
-			.tolerated =
-				keep_limit(ours && old->lanes ? KEEP_PATHS : KEEP_BALANCED, before),
-			.threads = s->threads,
-			.cancelled = job->cancelled,
-		},
-		s->routes, &moved);
+	most = balance_channels(&(struct balance_job){
+		.graph = s->graph, .distances = s->distances, .dests = s->dests,
+		/* Paths with VLs stay: another needs another VL, which connections do not learn. */
+		.tolerated = keep_limit(ours && old->lanes ? KEEP_PATHS : KEEP_BALANCED, before),
+		.threads = s->threads, .cancelled = job->cancelled,
+	}, s->routes, &moved);
 	if (lid_spread_is_needed(job->topo))
-		most = lid_spread(
-			&(struct lid_spread_job){
-				.graph = s->graph,
-				.distances = s->distances,
-				.previous = old,
-				.limit = most,
-				.cancelled = job->cancelled,
-			},
-			s->routes);
+		most = lid_spread(&(struct lid_spread_job){
+			.graph = s->graph, .distances = s->distances, .previous = old,
+			.limit = most, .cancelled = job->cancelled,
+		}, s->routes);
 	s->routes->expected_load = keep_base(KEEP_BALANCED, most, before);
 }
 

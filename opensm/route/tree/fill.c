@@ -236,31 +236,20 @@ static void place_by_load(const struct route_job *job, const struct port_select_
 				};
 		first[to + 1] = n;
 	}
-	nexthop_assign(
-		&(struct nexthop_job){
-			.graph = plan->graph,
-			.find = find_paths,
-			.arg = plan,
-			.first = first,
-			.goals = goals,
-			.previous = c ? c->previous : NULL,
-			.previous_sw = c ? c->previous_sw : NULL,
-			.is_new = c && c->gains ? is_new_path : NULL,
-			.in_order = has_levels(s),
-			.threads = route_threads(job),
-			.cancelled = job->cancelled,
-		},
-		r, NULL);
+	nexthop_assign(&(struct nexthop_job){
+		.graph = plan->graph, .find = find_paths, .arg = plan, .first = first,
+		.goals = goals, .previous = c ? c->previous : NULL,
+		.previous_sw = c ? c->previous_sw : NULL,
+		.is_new = c && c->gains ? is_new_path : NULL,
+		.in_order = has_levels(s),
+		.threads = route_threads(job), .cancelled = job->cancelled,
+	}, r, NULL);
 	if (plan->spread->some_lmc)
-		lid_spread(
-			&(struct lid_spread_job){
-				.graph = plan->graph,
-				.distances = plan->distances,
-				.previous = c ? c->previous : NULL,
-				.limit = UINT32_MAX,
-				.cancelled = job->cancelled,
-			},
-			r);
+		lid_spread(&(struct lid_spread_job){
+			.graph = plan->graph, .distances = plan->distances,
+			.previous = c ? c->previous : NULL, .limit = UINT32_MAX,
+			.cancelled = job->cancelled,
+		}, r);
 }
 
 /* The entries of end ports as another engine left them. */

@@ -18,7 +18,9 @@
 /* Mean hops up to which a proof pays, and in small fabrics. Paths of two cables have under 2. */
 #define HOPS	   2.25
 #define HOPS_SMALL 4.25
-#define CABLES_MAX 4 /* counted on a path */
+#define CABLES_MAX 4   /* counted on a path */
+#define MANY	   256 /* hosts from which on the paths to some are looked at first */
+#define AHEAD	   8   /* rows */
 
 /* ---- classes ------------------------------------------------------------------------------- */
 
@@ -78,9 +80,14 @@ struct mover {
 	const struct sl2vl *l;
 	uint32_t *sources; /* per switch: end ports */
 	uint32_t *load;	   /* per channel: pairs on paths of three cables */
-	/* Per switch, for the present LID: the channel it sends by, TOPO_NONE: none; and cables. */
+	uint32_t *next;	   /* per channel: the switch it leads to; the number of switches: none */
+	uint8_t *behind;   /* per channel: the class of the port it leads to */
+	/*
+	 * Per switch, and one more for none, for the present LID: the channel it sends by,
+	 * TOPO_NONE: none; the cables to it; of paths of two cables the class behind the first.
+	 */
 	uint32_t *channel;
-	uint8_t *cables;
+	uint8_t *cables, *second;
 	struct moved *moved;
 	size_t n, cap;
 	struct arena memory;
@@ -94,7 +101,7 @@ static unsigned count_cables(const struct mover *m, uint32_t sw, uint32_t at)
 	for (; sw != at && n < CABLES_MAX; n++) {
 		if (m->channel[sw] == TOPO_NONE)
 			return CABLES_MAX;
-		sw = m->r->topo->ports[m->channel[sw]].sw;
+		sw = m->next[m->channel[sw]];
 	}
 	return n;
 }
@@ -102,25 +109,23 @@ static unsigned count_cables(const struct mover *m, uint32_t sw, uint32_t at)
 /* Reads the entries of one LID. Those that move later begin paths of three cables, as before. */
 static void read_column(struct mover *m, lid_t lid, uint32_t at)
 {
-	for (uint32_t s = 0; s < m->r->topo->n_switches; s++)
-		m->channel[s] = routes_channel(m->r, s, lid);
-	for (uint32_t s = 0; s < m->r->topo->n_switches; s++)
-		m->cables[s] = (uint8_t)count_cables(m, s, at);
-}
+	const struct routes *r = m->r;
+	uint32_t n = r->topo->n_switches;
 
-/* The class of the port that a channel leads to. */
-static unsigned class_behind(const struct mover *m, uint32_t channel)
-{
-	return m->l->class_of[topo_peer(m->r->topo, channel)];
+	for (uint32_t s = 0; s < n; s++) {
+		__builtin_prefetch(routes_row(r, MIN(s + AHEAD, n - 1)) + MIN(lid, r->top));
+		m->channel[s] = routes_channel(r, s, lid);
+	}
+	for (uint32_t s = 0; s < n; s++) {
+		m->cables[s] = (uint8_t)count_cables(m, s, at);
+		m->second[s] = m->cables[s] == 2 ? m->behind[m->channel[s]] : 0;
+	}
 }
 
 /* Are there three cables by this channel, and the second leads to a port of a higher class? */
 static bool climbs(const struct mover *m, uint32_t channel)
 {
-	uint32_t peer = channel == TOPO_NONE ? TOPO_NONE : m->r->topo->ports[channel].sw;
-
-	return peer != TOPO_NONE && m->cables[peer] == 2 &&
-	       class_behind(m, channel) < class_behind(m, m->channel[peer]);
+	return m->behind[channel] < m->second[m->next[channel]];
 }
 
 /* Adds to the channels of the path from `sw` on. Returns what the most loaded carries then. */
@@ -131,7 +136,7 @@ static uint32_t add_load(const struct mover *m, uint32_t sw, uint32_t by)
 	for (unsigned hops = 0; channel != TOPO_NONE && hops < CABLES_MAX; hops++) {
 		m->load[channel] += by;
 		most = MAX(most, m->load[channel]);
-		channel = m->channel[m->r->topo->ports[channel].sw];
+		channel = m->channel[m->next[channel]];
 	}
 	return most;
 }
@@ -141,31 +146,30 @@ static uint8_t find_port(const struct mover *m, uint32_t sw, lid_t lid)
 {
 	const struct topo_switch *s = &m->r->topo->switches[sw];
 	uint32_t least = UINT32_MAX;
-	unsigned best = 0;
+	unsigned best = 0, p = 1 + lid % s->n_ports; /* it has the port that the path begins with */
 
 	/* another one first for every LID, so that equal ones spread */
-	for (unsigned i = 0, p = 1 + lid % s->n_ports; i < s->n_ports; i++) {
+	for (unsigned i = 0; i < s->n_ports; i++, p = p < s->n_ports ? p + 1 : 1) {
 		uint32_t channel = s->first_port + p, load;
 
-		if (climbs(m, channel)) {
-			load = MAX(m->load[channel], add_load(m, m->r->topo->ports[channel].sw, 0));
-			if (load < least) {
-				least = load;
-				best = p;
-			}
+		if (!climbs(m, channel))
+			continue;
+		load = MAX(m->load[channel], add_load(m, m->next[channel], 0));
+		if (load < least) {
+			least = load;
+			best = p;
 		}
-		p = p < s->n_ports ? p + 1 : 1;
 	}
 	return (uint8_t)best;
 }
 
 static void move_entry(struct mover *m, uint32_t sw, lid_t lid)
 {
-	uint8_t was = routes_port(m->r, sw, lid);
 	uint8_t port = climbs(m, m->channel[sw]) ? 0 : find_port(m, sw, lid);
 
 	if (port) {
-		APPEND(m->moved, m->n, m->cap) = (struct moved){ sw, lid, was };
+		APPEND(m->moved, m->n, m->cap) =
+			(struct moved){ sw, lid, routes_port(m->r, sw, lid) };
 		routes_write(m->r, sw, lid, port);
 		m->channel[sw] = m->r->topo->switches[sw].first_port + port;
 		m->r->dealt = false;
@@ -181,18 +185,36 @@ static void move_column(struct mover *m, lid_t lid, uint32_t at)
 			move_entry(m, s, lid);
 }
 
-/* Entries that begin a path of three cables. */
-static void move_entries(const struct route_job *job, struct mover *m)
+/* Entries that begin a path of three cables to the hosts from .. to - 1. */
+static void move_entries(const struct route_job *job, struct mover *m, uint32_t from, uint32_t to)
 {
 	const struct topo *t = m->r->topo;
 
-	ARENA_ARRAY(&m->memory, m->load, topo_n_entries(t));
-	ARENA_ARRAYS(&m->memory, t->n_switches, m->channel, m->cables);
-	m->sources = arena_keep(&m->memory, topo_count_hosts(t));
-	for (uint32_t h = 0; h < t->n_hosts && !route_is_cancelled(job); h++)
+	for (uint32_t h = from; h < to && !route_is_cancelled(job); h++)
 		TOPO_EACH_LID(&t->hosts[h], lid)
 	if (t->hosts[h].sw != TOPO_NONE)
 		move_column(m, (lid_t)lid, t->hosts[h].sw);
+}
+
+static void mover_begin(struct mover *m)
+{
+	const struct topo *t = m->r->topo;
+
+	ARENA_ARRAYS(&m->memory, topo_n_entries(t), m->load, m->next, m->behind);
+	ARENA_ARRAYS(&m->memory, t->n_switches + 1u, m->channel, m->cables, m->second);
+	m->sources = arena_keep(&m->memory, topo_count_hosts(t));
+	for (uint32_t e = 0; e < topo_n_entries(t); e++) {
+		uint32_t peer = topo_peer(t, e);
+
+		m->next[e] = t->ports[e].sw == TOPO_NONE ? t->n_switches : t->ports[e].sw;
+		m->behind[e] = peer == TOPO_NONE ? 0 : m->l->class_of[peer];
+	}
+}
+
+static void mover_done(struct mover *m)
+{
+	free(m->moved);
+	arena_done(&m->memory);
 }
 
 /* ---- the check ----------------------------------------------------------------------------- */
@@ -204,17 +226,41 @@ static bool may_move(const struct route_engine *engine, const struct route_job *
 	       !job->options.avoid_throttled_links;
 }
 
+/*
+ * Moves entries, if they may, and checks. Where classes are of no use, the paths to some of the
+ * hosts show it, mostly to few, or to half of them.
+ */
+static void move_and_check(const struct route_engine *engine, const struct route_job *job,
+			   struct mover *m, struct route_verdict *ret)
+{
+	static const unsigned shares[] = { 16, 2 };
+	bool moves = m->l->n_vls > 2 && may_move(engine, job);
+	uint32_t n = m->r->topo->n_hosts, done = 0;
+
+	for (unsigned i = 0; n >= MANY && i < ARRAY_SIZE(shares); i++) {
+		if (moves)
+			move_entries(job, m, done, n / shares[i]);
+		done = n / shares[i];
+		if (routes_loop_to(m->r, job->threads, done)) {
+			ret->credit_loop = true;
+			return;
+		}
+	}
+	if (moves)
+		move_entries(job, m, done, n);
+	routes_check(m->r, job->threads, ret);
+}
+
 /* False, and `r` and `ret` stay as they were: there would be a credit loop all the same. */
 static bool holds_on(unsigned n_vls, const struct route_engine *engine, const struct route_job *job,
 		     struct routes *r, struct route_verdict *ret)
 {
-	struct mover m = { .r = r, .l = r->lanes = make_vls(r, n_vls) };
-	struct route_verdict v;
+	_cleanup_(mover_done) struct mover m = { .r = r, .l = r->lanes = make_vls(r, n_vls) };
+	struct route_verdict v = { .pairs = 0 };
 	size_t len = strlen(r->note);
 
-	if (n_vls > 2 && may_move(engine, job))
-		move_entries(job, &m);
-	routes_check(r, job->threads, &v);
+	mover_begin(&m);
+	move_and_check(engine, job, &m, &v);
 	if (v.credit_loop) {
 		while (m.n--)
 			routes_write(r, m.moved[m.n].sw, m.moved[m.n].lid, m.moved[m.n].port);
@@ -224,8 +270,6 @@ static bool holds_on(unsigned n_vls, const struct route_engine *engine, const st
 			 "%s%u VLs by port class, no SL by path", len ? "; " : "", n_vls);
 		*ret = v;
 	}
-	free(m.moved);
-	arena_done(&m.memory);
 	return !v.credit_loop;
 }
 
