@@ -186,6 +186,8 @@ struct node {
 	FACT bool path_changed; /* set if `path` changed since the last sweep */
 	FACT bool switch_known; /* set if switch_info[] holds an observation */
 	FACT uint8_t switch_info[SI_BYTES];
+	/* time at which a cable of it was found dead from its other end; 0: none was */
+	FACT mono_t cable_died;
 	FACT lid_t lft_top_written; /* LinearFDBTop that we wrote last; 0: none */
 	FACT uint32_t index;	    /* index in fabric->nodes */
 	struct fabric *FACT of;

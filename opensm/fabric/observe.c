@@ -408,6 +408,11 @@ void observe_fell(struct port *p)
 	p->fell = true;
 }
 
+void observe_cable_died(struct node *n, mono_t now)
+{
+	n->cable_died = now;
+}
+
 void observe_link_down(struct port *p)
 {
 	fabric_disconnect(p);

@@ -161,6 +161,8 @@ struct delta observe_port_info(struct fabric *f, struct port *p, const uint8_t *
  * PortInfo is taken in again.
  */
 void observe_fell(struct port *p);
+/* A cable of `n` is dead, as its other end says: `n` may have lost its power, until it answers. */
+void observe_cable_died(struct node *n, mono_t now);
 /* Makes the cable of a link that went down unknown, and the device behind it. */
 void observe_link_down(struct port *p);
 /* A Set was not answered: the content of the port and its M_Key are in doubt. */

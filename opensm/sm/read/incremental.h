@@ -64,7 +64,13 @@ bool incremental_is_unchanged(const struct sm *sm, const struct node *n,
  * is read first, and the claimant is asked again.
  */
 bool incremental_is_in_question(struct sm *sm, struct port *claimant, struct port *end);
-/* Does the directed route of a switch lead to it over cables that are up? */
+/*
+ * Does the directed route of a switch lead to it over cables that are up, and by no other switch that
+ * has been silent since one of its cables died?
+ */
 bool incremental_way_holds(const struct sm *sm, const struct node *n);
-/* Lays directed routes anew that do not, over cables that are known. O(ports of the fabric). */
+/*
+ * Lays directed routes anew that do not, over cables that are known; by such a switch only where no
+ * other leads. O(ports of the fabric).
+ */
 void incremental_lay_ways(struct sm *sm);

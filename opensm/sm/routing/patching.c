@@ -52,6 +52,8 @@ struct patching {
 		struct node *node; /* switch whose ports are being read; NULL: a free place */
 		unsigned left;	   /* number of answers that are open */
 	} looks[LOOKS_MAX];
+	guid_t *late; /* switches whose tables are written when they answer */
+	size_t n_late, late_cap;
 	struct ask {
 		struct port *port;
 		mad_done_fn on_done;
@@ -60,6 +62,8 @@ struct patching {
 	unsigned n_asked; /* number of Gets under way */
 	struct suspect {
 		guid_t guid; /* switch at the far end of a cable that died */
+		uint8_t port;
+		bool asked; /* set if it was asked, or a sweep does that */
 		mono_t since;
 	} * suspects;
 	size_t n_suspects, suspects_cap;
@@ -114,6 +118,7 @@ static void drop_ground(struct patching *p)
 	p->ground = patch_ground_free(p->ground);
 	p->again = false;
 	p->of = NULL;
+	p->n_late = 0;
 }
 
 void patching_new(struct sm *sm, const struct multicast_mended *(*mended)(const struct sm *sm))
@@ -128,6 +133,7 @@ void patching_free(struct sm *sm)
 
 	drop_ground(p);
 	free(p->todo);
+	free(p->late);
 	free(p->suspects);
 	free(p->asks);
 	dead_cables_free(sm);
@@ -253,26 +259,31 @@ static void record_close(struct sm *sm)
 }
 
 /*
- * Does a directed route lead to the switch over cables that are up? `laid`: set if routes were laid
- * anew in this turn, which is done once.
+ * Is a directed route to the switch known, as far as possible by none that may be dead? `laid`: set
+ * if routes were laid anew in this turn, which is done once.
  */
 static bool is_reached(struct sm *sm, struct node *n, bool *laid)
 {
+	struct dr_path path;
+
 	if (!incremental_way_holds(sm, n) && !*laid) {
 		incremental_lay_ways(sm);
 		*laid = true;
 	}
-	return incremental_way_holds(sm, n) && !mad_target_silent(sm->mad, &n->target);
+	return fabric_port_path(sm->fabric, &n->ports[0], &path) == 0 &&
+	       !mad_target_silent(sm->mad, &n->target);
 }
 
 /* ---- a patch --------------------------------------------------------------------------------- */
 
 struct held {
 	struct node **nodes; /* by switch of the topo */
-	const struct routes *now;
 };
 
-/* The port by which a switch may forward a LID while what was written last is on its way. */
+/*
+ * The port by which a switch forwards a LID as far as known: what was written last may be on its
+ * way, or a switch may not have taken it.
+ */
 static uint8_t held_port(const void *arg, uint32_t sw, lid_t lid)
 {
 	const struct held *h = arg;
@@ -328,27 +339,80 @@ static uint32_t count_cables(const struct routes *now, const uint32_t *dead, siz
 	return n;
 }
 
+/*
+ * Has the switch been silent since one of its cables died? It may have lost its power. Its tables
+ * are written when it answers: Sets to a dead switch would hold up all others.
+ */
+static bool is_shaky(const struct node *n)
+{
+	return n->cable_died && n->target.answered_at < n->cable_died;
+}
+
+static void write_later(struct patching *p, guid_t guid)
+{
+	if (p->n_late && p->late[p->n_late - 1] == guid)
+		return;
+	GROW(p->late, p->n_late + 1, p->late_cap);
+	p->late[p->n_late++] = guid;
+}
+
 /* Writes the blocks whose entries have changed. */
 static void write_blocks(struct sm *sm, const struct patch *patch)
 {
+	struct patching *p = sm->m.patching;
 	const struct patch_entry *last = NULL;
+	struct node *n = NULL;
 	bool laid = false;
 
 	for (size_t i = 0; i < patch->n; i++) {
 		const struct patch_entry *e = &patch->entries[i];
-		struct node *n;
+		uint32_t block = e->lid / LFT_BLOCK_LIDS;
+		bool other = !last || last->sw != e->sw;
 
-		if (e->how == PATCH_WAITING ||
-		    (last && last->sw == e->sw &&
-		     last->lid / LFT_BLOCK_LIDS == e->lid / LFT_BLOCK_LIDS))
+		if (e->how == PATCH_WAITING || (!other && last->lid / LFT_BLOCK_LIDS == block))
 			continue;
-		if (!last || last->sw != e->sw)
-			sm->m.patching->record.tally.switches++;
 		last = e;
-		n = fabric_find_node(sm->fabric, patch->routes->topo->switches[e->sw].guid);
-		if (n && is_reached(sm, n, &laid))
-			sync_patch_block(sm->sync, n, e->sw, e->lid / LFT_BLOCK_LIDS);
+		if (other)
+			n = fabric_find_node(sm->fabric, patch->routes->topo->switches[e->sw].guid);
+		p->record.tally.switches += other;
+		if (n && is_shaky(n))
+			write_later(p, n->guid);
+		else if (n && is_reached(sm, n, &laid))
+			sync_patch_block(sm->sync, n, e->sw, block);
 	}
+}
+
+/* Writes the blocks of a switch that differ from what it holds. */
+static void write_switch(struct sm *sm, struct node *n)
+{
+	const struct routes *now = sm_routes(sm);
+	uint32_t sw = topo_find_switch(now->topo, n->guid);
+	const uint8_t *row = sw == TOPO_NONE ? NULL : routes_row(now, sw);
+
+	for (uint32_t i = 0; row && i < now->row_size / LFT_BLOCK_LIDS; i++) {
+		const uint8_t *have = lft_have_block(&n->lft, i);
+
+		if (!have || memcmp(have, row + (size_t)i * LFT_BLOCK_LIDS, LFT_BLOCK_LIDS))
+			sync_patch_block(sm->sync, n, sw, i);
+	}
+}
+
+/* Writes tables of switches that did not answer before. */
+static void write_late(struct sm *sm)
+{
+	struct patching *p = sm->m.patching;
+	size_t kept = 0;
+	bool laid = false;
+
+	for (size_t i = 0; i < p->n_late; i++) {
+		struct node *n = fabric_find_node(sm->fabric, p->late[i]);
+
+		if (n && is_shaky(n))
+			p->late[kept++] = p->late[i];
+		else if (n && is_reached(sm, n, &laid))
+			write_switch(sm, n);
+	}
+	p->n_late = kept;
 }
 
 static void patch_now(struct sm *sm)
@@ -358,14 +422,13 @@ static void patch_now(struct sm *sm)
 	size_t n_dead;
 	_cleanup_free_ uint32_t *dead = take_dead(p, now, &n_dead);
 	bool writes = sync_running(sm->sync) || sync_patch_open(sm->sync);
-	_cleanup_free_ struct node **nodes = writes ? nodes_of(sm, now->topo) : NULL;
-	const struct held held = { nodes, now };
+	_cleanup_free_ struct node **nodes = nodes_of(sm, now->topo);
+	const struct held held = { nodes };
 	_cleanup_(patch_freep) struct patch *patch = NULL;
 
 	if (!n_dead && !p->again)
 		return;
-	patch = patch_make(p->ground, now, dead, n_dead,
-			   writes ? &(struct patch_held){ held_port, &held } : NULL);
+	patch = patch_make(p->ground, now, dead, n_dead, &(struct patch_held){ held_port, &held });
 	p->again = patch->counts[PATCH_BACK] || (p->again && writes);
 	p->again_at = sm->now + AGAIN;
 	p->record.tally.cables += count_cables(now, dead, n_dead);
@@ -396,8 +459,10 @@ static void note(struct sm *sm, const struct port *p, bool in_picture)
 	dead_cables_add(sm, p, in_picture);
 	tell_news(sm, NEWS_CABLES_DIED, .ports = &p, .number = 1);
 	if (p->peer) {
+		observe_cable_died(p->peer->node, sm->now);
 		GROW(pa->suspects, pa->n_suspects + 1, pa->suspects_cap);
-		pa->suspects[pa->n_suspects++] = (struct suspect){ p->peer->node->guid, sm->now };
+		pa->suspects[pa->n_suspects++] =
+			(struct suspect){ p->peer->node->guid, p->peer->num, in_picture, sm->now };
 	}
 	add_todo(pa, p->node->guid, p->num);
 	record_open(sm, p, in_picture ? sm->sweep_started : sm->now);
@@ -549,6 +614,16 @@ static void ask_neighbours(struct sm *sm, struct node *n, bool *laid)
 	}
 }
 
+/* Asks the switch at the far end of a dead cable for its port, once. */
+static void ask_suspect(struct sm *sm, struct suspect *s, bool *laid)
+{
+	struct node *n = s->asked ? NULL : fabric_find_node(sm->fabric, s->guid);
+
+	s->asked = true;
+	if (n && s->port <= n->n_ports && is_reached(sm, n, laid))
+		ask_later(sm->m.patching, &n->ports[s->port], on_facing_port);
+}
+
 /* Asks the neighbours of switches that have been silent since one of their cables died. */
 static void look_into_suspects(struct sm *sm)
 {
@@ -556,6 +631,8 @@ static void look_into_suspects(struct sm *sm)
 	size_t done = 0;
 	bool laid = false;
 
+	for (size_t i = 0; i < p->n_suspects; i++)
+		ask_suspect(sm, &p->suspects[i], &laid);
 	while (done < p->n_suspects && sm->now >= p->suspects[done].since + SUSPECT) {
 		struct suspect *s = &p->suspects[done++];
 		struct node *n = fabric_find_node(sm->fabric, s->guid);
@@ -585,6 +662,7 @@ void patching_feed(struct sm *sm)
 
 	if (is_ready(sm) && (p->n_todo || is_again_due(sm)))
 		patch_now(sm);
+	write_late(sm);
 	look_into_suspects(sm);
 	ask_more(sm);
 	record_close(sm);

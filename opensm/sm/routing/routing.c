@@ -431,7 +431,7 @@ void routing_start(struct sm *sm)
 		.topo = topo,
 		.previous = r->patched ? r->patched : r->routes ? r->routes : adopted,
 		.held = adopted,
-		.patched = r->patched ? r->routes : NULL,
+		.patched = r->patched && !adopted ? r->routes : NULL,
 		.weigh = !r->routes && adopted,
 		.fresh = r->afresh && r->routes,
 		.conf = sm->conf,
