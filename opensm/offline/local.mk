@@ -41,4 +41,9 @@ bench_engines_row_LDADD = $(OFFLINE_LIBS) -lm
 EXTRA_PROGRAMS += bench-auto
 bench_auto_SOURCES = tests/bench/bench-auto.c tests/lib/tables.h $(TOPOCUT)
 bench_auto_LDADD = $(OFFLINE_LIBS) -lm
+
+# What a patch costs: `make bench-patch && ./bench-patch -e "minhop updn" fat-tree3 36`.
+EXTRA_PROGRAMS += bench-patch
+bench_patch_SOURCES = tests/bench/bench-patch.c $(TOPOCUT)
+bench_patch_LDADD = $(OFFLINE_LIBS) -lm
 EXTRA_DIST += tests/bench/bench-engines tests/bench/bench-table tests/bench/bench-table.awk tests/bench/bench-trees tests/bench/engines.tsv tests/bench/engines.md tests/e2e/preload/umadgap.c

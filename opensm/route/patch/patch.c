@@ -29,7 +29,8 @@
 #define BACK_DEPTH 3 /* a tree of three levels, each plane a tree: from leaf down to leaf again */
 #define ROUNDS_MAX 8
 #define PORTS_MAX  256
-#define HOW_NONE   PATCH_HOWS
+#define EACH	   8
+#define AHEAD	   8 /* switches whose rows are asked for in advance */
 
 const char *patch_how_name(enum patch_how how)
 {
@@ -48,7 +49,13 @@ struct choice {
 	uint32_t sw, at; /* what it was made for; TOPO_NONE: nothing */
 	uint8_t ports[PORTS_MAX];
 	uint16_t ranks[PORTS_MAX]; /* of each; equal ones take turns */
-	unsigned n;
+	unsigned n, n_best;	   /* number of ports, and of those with rank 0 */
+	bool all;		   /* set if those are listed, too, that are not the best */
+};
+
+struct hurt {
+	uint32_t sw;
+	uint64_t dead[4]; /* ports with dead cables, as a mask */
 };
 
 struct open_entry {
@@ -71,10 +78,15 @@ struct making {
 	uint32_t beside_of;	/* switch of `beside`; TOPO_NONE: none */
 	bool beside[PORTS_MAX]; /* by port: is another cable to the same switch alive? */
 	uint32_t *counts;	/* by switch, 0: alive cables to it, while they are counted */
-	unsigned turn;		/* entries so far: equal ports are taken in turn */
-	struct change {
-		uint8_t was, how;
-	} * row;		 /* by LID: changes of a switch; how is HOW_NONE else */
+	/*
+	 * Equal ports are taken in turn. Some entries of a switch for one destination switch in a
+	 * row take the same, which costs less; not where hosts have several LIDs.
+	 */
+	unsigned turn, since, each;
+	uint32_t turn_sw, turn_at;
+	uint8_t best;	   /* port of the best rank that was found last; 0: another one, or none */
+	struct hurt *hurt; /* switches with dead cables */
+	uint32_t n_hurt;
 	struct open_entry *open; /* entries that have no other way yet */
 	size_t n_open, cap_open;
 	struct late_entry *late; /* entries that are out of order */
@@ -103,18 +115,24 @@ static bool may_go(const struct patch_ground *g, uint32_t sw, uint32_t next, uin
 	return r->places[next] < r->places[sw] || next == at || goes_down(g, next, at);
 }
 
+/* Is it on a shortest way that the engine may go? */
+static inline bool is_best(const struct patch_ground *g, const uint8_t *hops, uint32_t sw,
+			   uint32_t next, uint32_t at)
+{
+	return hops[next] + 1 == hops[sw] && may_go(g, sw, next, at);
+}
+
 #define RANK_FAR 0x100 /* added where the way is longer than the least hops */
 #define RANK_ANY 0x200 /* added where the engine would not go */
 
 static uint16_t rank_of(const struct patch_ground *g, uint32_t sw, uint32_t next, uint32_t at)
 {
 	const uint8_t *hops = g->hops + (size_t)at * g->n;
-	bool allowed = may_go(g, sw, next, at);
+	bool up_down = g->routes->places && g->routes->downs;
 
-	if (allowed && hops[next] != 0xFF && hops[next] + 1 == hops[sw])
+	if (is_best(g, hops, sw, next, at))
 		return 0;
-	return (uint16_t)(hops[next] +
-			  (allowed && g->routes->places && g->routes->downs ? RANK_FAR : RANK_ANY));
+	return (uint16_t)(hops[next] + (up_down && may_go(g, sw, next, at) ? RANK_FAR : RANK_ANY));
 }
 
 /* By insertion: most are equal. */
@@ -130,10 +148,13 @@ static void add_port(struct choice *c, uint8_t port, uint16_t rank)
 	c->ranks[i] = rank;
 }
 
-static const struct choice *choose(struct making *m, uint32_t sw, uint32_t at)
+/* Lists the ports of the best rank. */
+static struct choice *choose(struct making *m, uint32_t sw, uint32_t at)
 {
 	const struct patch_ground *g = m->ground;
 	const struct patch_switch *s = &g->switches[sw];
+	const struct patch_way *ways = &g->ways[s->first];
+	const uint8_t *hops = g->hops + (size_t)at * g->n;
 	struct choice *c = &m->choice;
 
 	if (c->sw == sw && c->at == at)
@@ -141,13 +162,33 @@ static const struct choice *choose(struct making *m, uint32_t sw, uint32_t at)
 	c->sw = sw;
 	c->at = at;
 	c->n = 0;
+	c->all = false;
+	for (unsigned p = 1; p <= s->n_ports; p++)
+		if (ways[p].to != TOPO_NONE && is_best(g, hops, sw, ways[p].to, at)) {
+			c->ports[c->n] = (uint8_t)p;
+			c->ranks[c->n++] = 0;
+		}
+	c->n_best = c->n;
+	return c;
+}
+
+/* Adds the other ports to a choice. */
+static void choose_all(struct making *m)
+{
+	const struct patch_ground *g = m->ground;
+	struct choice *c = &m->choice;
+	const struct patch_switch *s = &g->switches[c->sw];
+
+	if (c->all)
+		return;
+	c->all = true;
 	for (unsigned p = 1; p <= s->n_ports; p++) {
 		uint32_t next = g->ways[s->first + p].to;
+		uint16_t rank = next == TOPO_NONE ? 0 : rank_of(g, c->sw, next, c->at);
 
-		if (next != TOPO_NONE)
-			add_port(c, (uint8_t)p, rank_of(g, sw, next, at));
+		if (rank)
+			add_port(c, (uint8_t)p, rank);
 	}
-	return c;
 }
 
 /* ---- entries --------------------------------------------------------------------------------- */
@@ -223,29 +264,52 @@ static uint8_t take_one(struct making *m, const struct choice *c, lid_t lid, uns
 	return 0;
 }
 
+/* A port that is not of the best rank; 0: none. */
+static uint8_t find_far(struct making *m, struct choice *c, lid_t lid, enum patch_how most,
+			enum patch_how *how)
+{
+	uint8_t port = 0;
+
+	choose_all(m);
+	for (unsigned i = c->n_best, n; i < c->n && !port; i += n) {
+		*how = c->ranks[i] < RANK_ANY ? PATCH_RULE : PATCH_NEIGHBOUR;
+		if (*how > most)
+			return 0;
+		for (n = 1; i + n < c->n && c->ranks[i + n] == c->ranks[i];)
+			n++;
+		port = take_one(m, c, lid, i, n);
+	}
+	return port;
+}
+
+static void next_turn(struct making *m, uint32_t sw, uint32_t at)
+{
+	if (sw == m->turn_sw && at == m->turn_at && ++m->since < m->each)
+		return;
+	m->since = 0;
+	m->turn++;
+	m->turn_sw = sw;
+	m->turn_at = at;
+}
+
 /* Another port for an entry, by rules as good as `most`; 0: none. */
 static uint8_t find_port(struct making *m, uint32_t sw, lid_t lid, enum patch_how most,
 			 enum patch_how *how)
 {
-	const struct choice *c;
+	struct choice *c;
 	uint8_t was = port_now(m, sw, lid), port = 0;
 
-	m->turn++;
+	next_turn(m, sw, m->ground->goals[lid].at);
+	m->best = 0;
 	*how = PATCH_BESIDE;
 	if (is_dead(m->ground, sw, was))
 		port = find_beside(m, sw, lid, was);
 	if (port)
 		return port;
 	c = choose(m, sw, m->ground->goals[lid].at);
-	for (unsigned i = 0, n; i < c->n && !port; i += n) {
-		*how = c->ranks[i] < RANK_ANY ? PATCH_RULE : PATCH_NEIGHBOUR;
-		if (*how > most)
-			break;
-		for (n = 1; i + n < c->n && c->ranks[i + n] == c->ranks[i];)
-			n++;
-		port = take_one(m, c, lid, i, n);
-	}
-	return port;
+	*how = PATCH_RULE;
+	m->best = port = take_one(m, c, lid, 0, c->n_best);
+	return port ? port : find_far(m, c, lid, most, how);
 }
 
 /* Tables like those in force, for entries to be changed in. */
@@ -278,66 +342,113 @@ static void write_port(struct making *m, uint32_t sw, lid_t lid, uint8_t port)
 	if (!m->routes) {
 		m->routes = tables_like(m->run.routes);
 		m->run.routes = m->routes;
+		memset(m->run.memos, 0xFF, sizeof(m->run.memos));
 	}
 	routes_write(m->routes, sw, lid, port);
 }
 
 /* ---- switches with dead cables --------------------------------------------------------------- */
 
+static bool is_hurt_at(const struct hurt *h, uint8_t port)
+{
+	return h->dead[port / 64] >> port % 64 & 1;
+}
+
+static void find_hurt(struct making *m)
+{
+	const struct patch_ground *g = m->ground;
+
+	ARENA_ARRAY(&m->memory, m->hurt, g->n + 1u);
+	for (uint32_t s = 0; s < g->n; s++) {
+		struct hurt *h = &m->hurt[m->n_hurt];
+
+		if (!g->switches[s].hurt)
+			continue;
+		m->n_hurt++;
+		h->sw = s;
+		for (unsigned p = 1; p <= g->switches[s].n_ports; p++)
+			if (is_dead(g, s, (uint8_t)p))
+				h->dead[p / 64] |= UINT64_C(1) << p % 64;
+	}
+}
+
+/* May the port that the LID before got, one of the best, be had again without a search? */
+static bool is_had_again(struct making *m, uint32_t sw, lid_t lid, uint8_t was)
+{
+	if (!m->best || m->beside[was] || m->since + 1 >= m->each ||
+	    !patch_way_is_known(&m->run, sw, lid, m->best))
+		return false;
+	m->since++;
+	return true;
+}
+
+/* The entries of a switch for `n` LIDs of one destination switch. */
+static void patch_lids(struct making *m, const struct hurt *h, const lid_t *lids, uint32_t n)
+{
+	const uint8_t *row = routes_row(m->run.routes, h->sw);
+
+	m->best = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		uint8_t was = row[lids[i]], port = m->best;
+		enum patch_how how;
+
+		if (!is_hurt_at(h, was))
+			continue;
+		if (!is_had_again(m, h->sw, lids[i], was))
+			port = find_port(m, h->sw, lids[i], PATCH_RULE, &how);
+		if (port)
+			write_port(m, h->sw, lids[i], port);
+		else
+			APPEND(m->open, m->n_open, m->cap_open) =
+				(struct open_entry){ h->sw, lids[i] };
+	}
+}
+
+/*
+ * Destination by destination: what most switches need of the tables is in a cache then, which is
+ * all that takes time where many cables died.
+ */
+static void patch_all(struct making *m)
+{
+	const struct patch_ground *g = m->ground;
+
+	for (uint32_t first = 0, n; first < g->n_lids; first += n) {
+		const lid_t *lids = &g->lids[first];
+		uint32_t at = g->goals[lids[0]].at;
+
+		for (n = 1; first + n < g->n_lids && g->goals[lids[n]].at == at;)
+			n++;
+		for (uint32_t i = 0; i < m->n_hurt; i++) {
+			const struct hurt *h = &m->hurt[i];
+
+			if (i + AHEAD < m->n_hurt)
+				__builtin_prefetch(
+					&routes_row(m->run.routes, h[AHEAD].sw)[lids[0]]);
+			if (h->sw != at && m->part[h->sw] == m->part[at])
+				patch_lids(m, h, lids, n);
+		}
+	}
+}
+
 static void append(struct making *m, const struct patch_entry *e)
 {
 	APPEND(m->ret->entries, m->ret->n, m->cap) = *e;
 }
 
-/* Appends the changes of a switch by LID. */
-static void append_row(struct making *m, uint32_t sw)
-{
-	for (uint32_t lid = 1; lid <= m->run.routes->top; lid++) {
-		struct change *c = &m->row[lid];
-
-		if (c->how == HOW_NONE)
-			continue;
-		append(m, &(struct patch_entry){ .sw = sw,
-						 .lid = (lid_t)lid,
-						 .was = c->was,
-						 .now = port_now(m, sw, (lid_t)lid),
-						 .how = c->how });
-		c->how = HOW_NONE;
-	}
-}
-
-static void patch_entry_of(struct making *m, uint32_t sw, lid_t lid)
-{
-	uint8_t was = port_now(m, sw, lid), port;
-	enum patch_how how;
-
-	port = find_port(m, sw, lid, PATCH_RULE, &how);
-	if (!port) {
-		APPEND(m->open, m->n_open, m->cap_open) = (struct open_entry){ sw, lid };
-		return;
-	}
-	m->row[lid] = (struct change){ was, (uint8_t)how };
-	write_port(m, sw, lid, port);
-}
-
-static void patch_switch(struct making *m, uint32_t sw)
+/* Lists the changes of a switch by LID: so far only entries that led into dead cables changed. */
+static void list_changes(struct making *m, const struct routes *before, const struct hurt *h)
 {
 	const struct patch_ground *g = m->ground;
-	bool dead[PORTS_MAX], any = false;
+	uint32_t first = g->switches[h->sw].first;
+	const struct topo_port *ports = &g->topo->ports[first];
+	const uint8_t *old = routes_row(before, h->sw), *new = routes_row(m->routes, h->sw);
 
-	for (unsigned p = 0; p < PORTS_MAX; p++)
-		dead[p] = is_dead(g, sw, (uint8_t)p);
-	for (uint32_t i = 0; i < g->n_lids; i++) {
-		lid_t lid = g->lids[i];
-		uint32_t at = g->goals[lid].at;
-
-		if (!dead[port_now(m, sw, lid)] || at == sw || m->part[at] != m->part[sw])
-			continue;
-		patch_entry_of(m, sw, lid);
-		any = true;
-	}
-	if (any)
-		append_row(m, sw);
+	for (uint32_t lid = 1; lid <= before->top; lid++)
+		if (old[lid] != new[lid])
+			append(m, &(struct patch_entry){ h->sw, (lid_t)lid, old[lid], new[lid],
+							 ports[old[lid]].sw == ports[new[lid]].sw
+								 ? PATCH_BESIDE
+								 : PATCH_RULE });
 }
 
 /* ---- entries without another way ------------------------------------------------------------- */
@@ -569,11 +680,12 @@ static void begin_making(struct making *m, const struct routes *now)
 	m->run.ground = m->run.trial.ground = m->ground;
 	m->run.routes = now;
 	ARENA_ARRAYS(&m->memory, n + 1u, m->run.seen, m->run.stack, m->counts);
-	ARENA_ARRAYS(&m->memory, now->top + 1u, m->run.moved_of, m->row);
+	ARENA_ARRAY(&m->memory, m->run.moved_of, now->top + 1u);
 	ARENA_ONES(&m->memory, m->part, n + 1u);
 	m->choice.sw = m->beside_of = TOPO_NONE;
-	for (uint32_t lid = 0; lid <= now->top; lid++)
-		m->row[lid].how = HOW_NONE;
+	memset(m->run.memos, 0xFF, sizeof(m->run.memos));
+	m->each = m->ground->has_lmc ? 1 : EACH;
+	find_hurt(m);
 	find_parts(m);
 }
 
@@ -587,9 +699,9 @@ struct patch *patch_make(struct patch_ground *g, const struct routes *now, const
 	patch_ground_cut(g, dead, n_dead);
 	m.ret = xcalloc(1, sizeof(*m.ret));
 	begin_making(&m, now);
-	for (uint32_t s = 0; s < g->n; s++)
-		if (g->switches[s].hurt)
-			patch_switch(&m, s);
+	patch_all(&m);
+	for (uint32_t i = 0; m.routes && i < m.n_hurt; i++)
+		list_changes(&m, now, &m.hurt[i]);
 	close_open(&m);
 	finish(&m);
 	FREE_ALL(m.open, m.late, m.run.moved, m.run.trial.bits);

@@ -35,7 +35,9 @@ static void find_switches(struct patch_ground *g)
 		if (t->hosts[h].sw != TOPO_NONE && t->hosts[h].lid)
 			g->switches[t->hosts[h].sw].sends = true;
 	for (uint32_t e = 0; e < g->n_entries; e++)
-		g->ways[e] = (struct patch_way){ t->ports[e].sw, topo_peer(t, e), false };
+		g->ways[e] = (struct patch_way){ .to = t->ports[e].sw,
+						 .peer = topo_peer(t, e),
+						 .port = t->ports[e].port };
 }
 
 /* LIDs in the order of their switches, by counting. */
@@ -66,10 +68,12 @@ static void find_goals(struct patch_ground *g)
 	ARENA_ARRAY(&g->memory, g->goals, top + 1u);
 	for (uint32_t lid = 0; lid <= top; lid++)
 		g->goals[lid] = (struct patch_goal){ .at = at[lid], .port = ports[lid] };
-	for (uint32_t h = 0; h < t->n_hosts; h++)
+	for (uint32_t h = 0; h < t->n_hosts; h++) {
+		g->has_lmc |= t->hosts[h].lmc > 0;
 		TOPO_EACH_LID(&t->hosts[h], lid)
-	if (lid <= top)
-		g->goals[lid].counts = true;
+		if (lid <= top)
+			g->goals[lid].counts = true;
+	}
 	sort_lids(g);
 }
 
@@ -205,7 +209,7 @@ static unsigned plane_of(const struct patch_ground *g, uint8_t vl)
 static struct patch_bit bit_of(const struct patch_ground *g, unsigned plane, uint32_t in,
 			       uint32_t out)
 {
-	unsigned port = g->topo->ports[in].port;
+	unsigned port = g->ways[in].port;
 
 	return (struct patch_bit){ patch_before(g, plane, out) + port / 64, UINT64_C(1)
 										    << port % 64 };

@@ -30,6 +30,7 @@ struct patch_ground {
 	const struct topo *topo;     /* that of the routes */
 	const struct sl2vl *lanes;   /* that of the routes; NULL: one VL, or all alike */
 	uint32_t n, n_entries;	     /* number of switches; of entries of topo->ports */
+	bool has_lmc;		     /* has a host several LIDs? */
 	unsigned words;		     /* words of a mask of ports */
 
 	struct patch_switch {
@@ -41,6 +42,7 @@ struct patch_ground {
 	struct patch_way {
 		uint32_t to;   /* switch behind the port; TOPO_NONE: none, or the cable is dead */
 		uint32_t peer; /* entry of the other end; TOPO_NONE: no switch */
+		uint8_t port;  /* port number there */
 		bool dead;
 	} * ways; /* by entry */
 
@@ -123,7 +125,8 @@ struct patch_moved {
 	uint8_t port;
 };
 
-#define PATCH_HOPS 64 /* ways with more cables are proved without the short cut */
+#define PATCH_MEMO_HOPS 6
+#define PATCH_HOPS	64 /* ways with more cables are proved without the short cut */
 
 struct patch_run {
 	struct patch_ground *ground;
@@ -142,6 +145,17 @@ struct patch_run {
 			out; /* entry by which the switch was reached, port that it is left by */
 	} hops[PATCH_HOPS];
 	unsigned n_hops;
+	/*
+	 * By port of a switch: the last way that was taken by it. LIDs of one destination switch
+	 * mostly go the same way, which is found out without following it.
+	 */
+	struct patch_memo {
+		uint32_t sw, at; /* from here to there; TOPO_NONE: nothing is known */
+		unsigned n;
+		uint16_t planes;		      /* planes on which all its turns are known */
+		const uint8_t *rows[PATCH_MEMO_HOPS]; /* rows of the switches on it */
+		uint8_t ports[PATCH_MEMO_HOPS];	      /* their entries; of the last any */
+	} memos[256];
 };
 
 /* Did the switch leave an alive cable for the LID in this call? `ret`: its port. */
@@ -150,6 +164,11 @@ bool patch_has_moved(const struct patch_run *r, uint32_t sw, lid_t lid, uint8_t 
 bool patch_way_arrives(const struct patch_run *r, uint32_t sw, lid_t lid);
 /* Can `lid` leave `sw` by `port`? If so its dependencies are added; the entry is not written. */
 bool patch_way_take(struct patch_run *r, uint32_t sw, lid_t lid, uint8_t port);
+/*
+ * Does the LID take the way that another one for the same destination switch took last by this
+ * port, and is all known of it? Then patch_way_take() is true.
+ */
+bool patch_way_is_known(const struct patch_run *r, uint32_t sw, lid_t lid, uint8_t port);
 /*
  * Lists into `ret` (room for 255) the switches that, by the tables from now on, send packets of end
  * ports to `lid` to this switch. Returns their number.

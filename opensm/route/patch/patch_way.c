@@ -188,7 +188,7 @@ static bool leads_here(const struct patch_run *r, uint32_t entry, lid_t lid, enu
 {
 	const struct patch_ground *g = r->ground;
 	uint32_t from = g->ways[entry].to, peer = g->ways[entry].peer;
-	uint8_t port = g->topo->ports[entry].port;
+	uint8_t port = g->ways[entry].port;
 	struct outs o;
 
 	if (from == g->goals[lid].at)
@@ -444,24 +444,40 @@ static bool prove(struct patch_run *r, uint32_t sw, lid_t lid, uint32_t out)
 
 static bool has_turn(const struct patch_ground *g, unsigned plane, uint32_t in, uint32_t out)
 {
-	unsigned port = g->topo->ports[in].port;
+	unsigned port = g->ways[in].port;
 
 	return patch_before(g, plane, out)[port / 64] >> port % 64 & 1;
 }
 
-/* Are all turns known that packets of this plane may make? */
-static bool is_known(const struct patch_run *r, unsigned plane, uint32_t was, uint32_t out)
+/* Do all packets that left by entry `was` come by ports by which some left by `out`? */
+static bool has_turns_here(const struct patch_ground *g, uint16_t planes, uint32_t was,
+			   uint32_t out)
 {
-	const struct patch_ground *g = r->ground;
-	const uint64_t *a = patch_before(g, plane, was), *b = patch_before(g, plane, out);
+	for (unsigned left = planes; left; left &= left - 1) {
+		unsigned plane = (unsigned)__builtin_ctz(left);
+		const uint64_t *a = patch_before(g, plane, was), *b = patch_before(g, plane, out);
 
-	for (unsigned k = 0; k < g->words; k++)
-		if (a[k] & ~b[k])
-			return false;
-	for (unsigned i = 0; i < r->n_hops; i++)
-		if (!has_turn(g, plane, r->hops[i].in, r->hops[i].out))
-			return false;
+		for (unsigned k = 0; k < g->words; k++)
+			if (a[k] & ~b[k])
+				return false;
+	}
 	return true;
+}
+
+/* Those of the planes on which the turns of the way that arrives() found are known. */
+static uint16_t planes_with_way(const struct patch_run *r, uint16_t planes)
+{
+	uint16_t known = 0;
+
+	for (unsigned left = planes; left; left &= left - 1) {
+		unsigned plane = (unsigned)__builtin_ctz(left), i = 0;
+
+		while (i < r->n_hops && has_turn(r->ground, plane, r->hops[i].in, r->hops[i].out))
+			i++;
+		if (i == r->n_hops)
+			known |= (uint16_t)(1u << plane);
+	}
+	return known;
 }
 
 /* Planes of packets that come to the switch for the LID, or more. */
@@ -474,10 +490,8 @@ static uint16_t planes_at(const struct patch_run *r, uint32_t sw, lid_t lid, uin
 		unsigned plane = (unsigned)__builtin_ctz(left);
 
 		for (unsigned k = 0; k < g->words; k++)
-			if (patch_before(g, plane, was)[k]) {
+			if (patch_before(g, plane, was)[k])
 				planes |= (uint16_t)(1u << plane);
-				break;
-			}
 	}
 	for (unsigned left = own_layers(r, sw, lid); left; left &= left - 1) {
 		uint8_t vl = patch_vl(g, 0, 0, (unsigned)__builtin_ctz(left));
@@ -488,32 +502,105 @@ static uint16_t planes_at(const struct patch_run *r, uint32_t sw, lid_t lid, uin
 	return planes;
 }
 
-/* Only after arrives(), and where packets keep their VL. */
-static bool needs_no_proof(const struct patch_run *r, uint32_t sw, lid_t lid, uint32_t out)
+/* The entry that the LID leaves by now, to a cable perhaps dead; TOPO_NONE: to none. */
+static uint32_t entry_now(const struct patch_run *r, uint32_t sw, lid_t lid)
+{
+	const struct patch_switch *s = &r->ground->switches[sw];
+	uint8_t port = port_now(r, sw, lid);
+
+	return port && port <= s->n_ports ? s->first + port : TOPO_NONE;
+}
+
+/* All of one plane: the turns of the way are added, whichever of the senders make them. */
+static bool add_way(struct patch_run *r, const struct patch_goal *goal)
+{
+	patch_trial_begin(&r->trial);
+	for (unsigned i = 0; i < r->n_hops; i++)
+		if (!take_turn(r, r->hops[i].in, 0, goal->layers, r->hops[i].out))
+			return false;
+	patch_trial_keep(&r->trial);
+	return true;
+}
+
+/* Only after arrives(), and where packets keep their VL. `memo` is of this switch and port. */
+static bool needs_no_proof(struct patch_run *r, uint32_t sw, lid_t lid, uint32_t out,
+			   struct patch_memo *memo)
 {
 	const struct patch_ground *g = r->ground;
-	uint8_t port = port_now(r, sw, lid);
-	uint32_t was = g->switches[sw].first + port;
+	const struct patch_goal *goal = &g->goals[lid];
+	uint32_t was = entry_now(r, sw, lid);
+	uint16_t planes;
 
-	if (g->n_classes > 1 || !is_settled(r, lid) || r->n_hops > PATCH_HOPS || !port ||
-	    port > g->switches[sw].n_ports)
+	if (g->n_classes > 1 || r->n_hops > PATCH_HOPS || was == TOPO_NONE)
 		return false;
-	for (unsigned left = planes_at(r, sw, lid, was); left; left &= left - 1)
-		if (!is_known(r, (unsigned)__builtin_ctz(left), was, out))
+	memo->planes = planes_with_way(r, goal->planes);
+	planes = planes_at(r, sw, lid, was);
+	if (!has_turns_here(g, planes, was, out))
+		return false;
+	if (planes & ~memo->planes && !(goal->planes & (goal->planes - 1)) && add_way(r, goal))
+		memo->planes = goal->planes;
+	return !(planes & ~memo->planes);
+}
+
+/* ---- ways that are known --------------------------------------------------------------------- */
+
+/* Only after arrives(). */
+static struct patch_memo *note_way(struct patch_run *r, uint32_t sw, lid_t lid, uint8_t port)
+{
+	struct patch_memo *m = &r->memos[port];
+
+	*m = (struct patch_memo){ .sw = TOPO_NONE, .n = r->n_hops + 1 };
+	if (r->n_hops >= PATCH_MEMO_HOPS)
+		return m;
+	m->sw = sw;
+	m->at = r->ground->goals[lid].at;
+	for (unsigned i = 0; i < r->n_hops; i++) {
+		uint32_t at = r->ground->ways[r->hops[i].in].to;
+
+		m->rows[i] = routes_row(r->routes, at);
+		m->ports[i] = m->rows[i][lid];
+	}
+	m->rows[r->n_hops] = routes_row(r->routes, m->at);
+	return m;
+}
+
+bool patch_way_is_known(const struct patch_run *r, uint32_t sw, lid_t lid, uint8_t port)
+{
+	const struct patch_ground *g = r->ground;
+	const struct patch_goal *goal = &g->goals[lid];
+	const struct patch_memo *m = &r->memos[port];
+	uint32_t was;
+
+	if (!is_settled(r, lid) || m->sw != sw || m->at != goal->at ||
+	    m->rows[m->n - 1][lid] != goal->port)
+		return false;
+	for (unsigned i = 0; i + 1 < m->n; i++)
+		if (m->rows[i][lid] != m->ports[i])
 			return false;
-	return true;
+	if (!goal->counts)
+		return true;
+	was = entry_now(r, sw, lid);
+	return g->n_classes == 1 && !(goal->planes & ~m->planes) && was != TOPO_NONE &&
+	       has_turns_here(g, goal->planes, was, g->switches[sw].first + port);
 }
 
 bool patch_way_take(struct patch_run *r, uint32_t sw, lid_t lid, uint8_t port)
 {
-	uint32_t out = entry_of(r->ground, sw, port);
+	const struct patch_ground *g = r->ground;
+	uint32_t out = entry_of(g, sw, port);
+	bool settled = is_settled(r, lid);
+	struct patch_memo *memo;
 
-	if (out == TOPO_NONE || !arrives(r, sw, lid, out))
+	if (out == TOPO_NONE)
 		return false;
-	if (!is_settled(r, lid) && may_come_back(r, sw, lid, out))
+	if (patch_way_is_known(r, sw, lid, port))
+		return true;
+	if (!arrives(r, sw, lid, out) || (!settled && may_come_back(r, sw, lid, out)))
 		return false;
-	return !r->ground->goals[lid].counts || needs_no_proof(r, sw, lid, out) ||
-	       prove(r, sw, lid, out);
+	memo = note_way(r, sw, lid, port);
+	if (!g->goals[lid].counts || (settled && needs_no_proof(r, sw, lid, out, memo)))
+		return true;
+	return prove(r, sw, lid, out);
 }
 
 /* ---- what an entry is for -------------------------------------------------------------------- */
