@@ -49,10 +49,12 @@ BATS_LOG_DRIVER = $(TAP_DRIVER)
 BATS_LOG_COMPILER = $(top_srcdir)/tests/e2e/run-bats
 AM_BATS_LOG_FLAGS = --formatter tap
 
-# A third more time of a processor is what stack frames on the heap cost: tests that run a manager for hours of virtual time
-# do without. Scenarios, the fuzz corpus and the tests of parts have them.
+# Up to twice the time of a processor is what stack frames on the heap cost: tests that run a manager for hours of virtual time,
+# and the twelve scenarios that compute most, do without. All other scenarios, the fuzz corpus and the tests of parts have them.
 USE_AFTER_RETURN = 1
 tests/unit/test-sm-%.log tests/unit/test-attacks.log tests/unit/test-mutations.log tests/unit/test-health-judge.log: USE_AFTER_RETURN = 0
+$(patsubst %,tests/scenario/%.log,day silence-many audit-cost audit-forged large-fat-tree large-torus large-dragonfly \
+	keys-managers keys-absent keys-shared alarms-many marks-clean): USE_AFTER_RETURN = 0
 
 # Archer, which clang loads with its OpenMP, tells TSan how threads of OpenMP wait for each other; the inside of that library is
 # not compiled for TSan, and not looked at. A sender whose device hangs leaves its thread behind, as it is meant to.
