@@ -28,20 +28,21 @@
 /* The paths to one destination, as a tree. */
 struct tree {
 	uint32_t column, root;
-	uint32_t *order;   /* switches with a path, nearest first, without the root */
+	uint32_t *order; /* switches with a path, nearest first, without the root */
 	uint32_t n;
 	uint32_t *channel; /* by switch, as are the arrays below */
 	uint32_t *next;
 	/* the dependency of its channel and the next; CHANNEL_NONE: there is no next one */
 	uint32_t *dep;
-	uint32_t *wanted;  /* number of paths to be added that lead through it */
+	uint32_t *wanted; /* number of paths to be added that lead through it */
 	bool *fits;
-	uint16_t *in;	   /* VLs that hold the whole path from it, as bits */
+	uint16_t *in; /* VLs that hold the whole path from it, as bits */
 	uint8_t *seen;
 	uint32_t *path;
 };
 
-#define NOWHERE 0xFE /* in `lanes` while VLs are assigned: no path */
+#define NOWHERE 0xFE
+#define TILE	64 /* rows are far apart */
 
 enum state {
 	DEP_OPEN,
@@ -60,14 +61,20 @@ enum turn {
 
 struct fill {
 	const struct vl_layers_job *job;
-	uint32_t n;	     /* number of switches */
+	uint32_t n; /* number of switches */
 	struct cdg_channels *channels;
 	uint32_t n_deps;
 	struct cdg_order *set; /* set of dependencies of the present VL */
-	uint8_t *state;	     /* by dependency: enum state */
-	uint16_t *holds;     /* by dependency: VLs that hold it, as bits */
-	uint32_t *left;	     /* by destination: number of paths without a VL */
+	uint8_t *state;	       /* by dependency: enum state */
+	uint16_t *holds;       /* by dependency: VLs that hold it, as bits */
+	uint32_t *left;	       /* by destination: number of paths without a VL */
 	uint64_t n_left;
+	/*
+	 * Ports and VLs by destination, as all work is: place(). A port that is none is 0. VLs are
+	 * VL_LAYERS_NONE: not given yet, and NOWHERE: no path.
+	 */
+	uint8_t *ports, *vls;
+	uint32_t *port_0; /* by switch: entry of its port 0, which has no channel */
 	struct tree tree;
 	uint32_t *column_of; /* both_ways: column by switch */
 	uint32_t *added;     /* both_ways: pairs of channels that the present pair of paths added */
@@ -78,18 +85,21 @@ struct fill {
 	struct arena memory;
 };
 
+/* The entry of a switch in the tables of the job. */
 static size_t entry(const struct fill *f, uint32_t column, uint32_t sw)
 {
 	return (size_t)sw * f->job->row_size + f->job->keys[column];
 }
 
+/* The same in tables by destination. */
+static size_t place(const struct fill *f, uint32_t column, uint32_t sw)
+{
+	return (size_t)column * f->n + sw;
+}
+
 static uint32_t channel_of(const struct fill *f, uint32_t column, uint32_t sw)
 {
-	const struct topo_switch *s = &f->job->topo->switches[sw];
-	uint8_t port = f->job->ports[entry(f, column, sw)];
-
-	return port && port <= s->n_ports ? f->channels->of_port[s->first_port + port]
-					  : CHANNEL_NONE;
+	return f->channels->of_port[f->port_0[sw] + f->ports[place(f, column, sw)]];
 }
 
 enum seen {
@@ -146,9 +156,9 @@ static void plant(struct fill *f, uint32_t column)
 	}
 }
 
-static bool has_turn(const struct fill *f, size_t at)
+static bool has_turn(const struct fill *f, uint32_t column, uint32_t s)
 {
-	unsigned hint = f->job->hints ? f->job->hints[at] : 0;
+	unsigned hint = f->job->hints ? f->job->hints[entry(f, column, s)] : 0;
 	unsigned later = (hint & ~VL_LAYERS_MOVED) >> f->vl;
 
 	switch (f->turn) {
@@ -168,9 +178,8 @@ static bool has_turn(const struct fill *f, size_t at)
 
 static bool is_waiting(const struct fill *f, uint32_t column, uint32_t s)
 {
-	size_t at = entry(f, column, s);
-
-	return f->job->sources[s] && f->result->lanes[at] == VL_LAYERS_NONE && has_turn(f, at);
+	return f->job->sources[s] && f->vls[place(f, column, s)] == VL_LAYERS_NONE &&
+	       has_turn(f, column, s);
 }
 
 /* Counts the paths to be added; false: none. */
@@ -212,7 +221,7 @@ static bool come_in(struct fill *f, uint32_t channel, uint32_t then, void *arg)
 
 static void give_vl(struct fill *f, uint32_t column, uint32_t s)
 {
-	f->result->lanes[entry(f, column, s)] = (uint8_t)f->vl;
+	f->vls[place(f, column, s)] = (uint8_t)f->vl;
 	f->left[column]--;
 	f->n_left--;
 }
@@ -306,9 +315,13 @@ static void put_pairs(struct fill *f, uint32_t column)
 
 static void fill_vl(struct fill *f)
 {
+	/* Without hints all have their turn at once; what is refused stays so. */
+	enum turn first = f->job->hints ? TURN_LAST_CALL : TURN_NO_HINT;
+	enum turn last = f->job->hints ? TURN_REST : TURN_NO_HINT;
+
 	f->set = cdg_order_new(f->channels);
 	memset(f->state, DEP_OPEN, f->n_deps);
-	for (f->turn = f->job->hints ? TURN_LAST_CALL : TURN_NO_HINT; f->turn < TURNS; f->turn++)
+	for (f->turn = first; f->turn <= last; f->turn++)
 		for (uint32_t c = 0; c < f->job->n_columns && !is_cancelled(f->job->cancelled); c++)
 			if (f->left[c] && f->added)
 				put_pairs(f, c);
@@ -349,9 +362,7 @@ static void join_moved(struct fill *f)
 /* Counts the paths, and marks entries without one. */
 static void count_paths(struct fill *f)
 {
-	size_t size = (size_t)f->n * f->job->row_size;
-
-	memset(f->result->lanes, NOWHERE, size);
+	memset(f->vls, NOWHERE, (size_t)f->n * f->job->n_columns);
 	for (uint32_t c = 0; c < f->job->n_columns && !is_cancelled(f->job->cancelled); c++) {
 		plant(f, c);
 		if (f->job->keep)
@@ -359,7 +370,7 @@ static void count_paths(struct fill *f)
 		for (uint32_t i = 0; i < f->tree.n; i++) {
 			if (!f->job->sources[f->tree.order[i]])
 				continue;
-			f->result->lanes[entry(f, c, f->tree.order[i])] = VL_LAYERS_NONE;
+			f->vls[place(f, c, f->tree.order[i])] = VL_LAYERS_NONE;
 			f->left[c]++;
 			f->n_left++;
 		}
@@ -396,7 +407,7 @@ static bool leave_holding(struct fill *f, uint32_t in, uint32_t out, void *arg)
 /* Moves one path, or a pair, from its VL to the emptiest that holds it. */
 static void even_out(struct fill *f, uint32_t column, uint32_t s, uint64_t *n_paths)
 {
-	uint8_t *vl = &f->result->lanes[entry(f, column, s)], *back = NULL;
+	uint8_t *vl = &f->vls[place(f, column, s)], *back = NULL;
 	uint16_t in = f->tree.in[s];
 	unsigned best = *vl;
 
@@ -405,7 +416,7 @@ static void even_out(struct fill *f, uint32_t column, uint32_t s, uint64_t *n_pa
 	if (f->added && f->column_of[s] != TOPO_NONE) {
 		uint32_t other = f->column_of[s];
 
-		back = &f->result->lanes[entry(f, other, f->job->at[column])];
+		back = &f->vls[place(f, other, f->job->at[column])];
 		if (*back >= NOWHERE)
 			back = NULL;
 		else if (s > f->job->at[column])
@@ -424,8 +435,8 @@ static void even_out(struct fill *f, uint32_t column, uint32_t s, uint64_t *n_pa
 }
 
 /* Shares of unneeded VLs: parts[k], from k on; the most crowded VL is split first. */
-static void split_vls(const struct fill *f, const uint64_t *n_paths,
-			uint8_t parts[][VL_LAYERS_MAX], unsigned *n_parts)
+static void split_vls(const struct fill *f, const uint64_t *n_paths, uint8_t parts[][VL_LAYERS_MAX],
+		      unsigned *n_parts)
 {
 	for (unsigned k = 0; k < f->result->needed; k++) {
 		parts[k][0] = (uint8_t)k;
@@ -447,10 +458,9 @@ static void balance(struct fill *f)
 	uint8_t parts[VL_LAYERS_MAX][VL_LAYERS_MAX];
 	unsigned n_parts[VL_LAYERS_MAX];
 
-	for (uint32_t c = 0; c < f->job->n_columns; c++)
-		for (uint32_t s = 0; s < f->n; s++)
-			if (f->result->lanes[entry(f, c, s)] < NOWHERE)
-				n_paths[f->result->lanes[entry(f, c, s)]]++;
+	for (size_t i = 0; i < (size_t)f->n * f->job->n_columns; i++)
+		if (f->vls[i] < NOWHERE)
+			n_paths[f->vls[i]]++;
 	for (uint32_t c = 0; c < f->job->n_columns && !is_cancelled(f->job->cancelled); c++) {
 		find_in(f, c, (uint16_t)((1u << f->result->needed) - 1));
 		for (uint32_t i = 0; i < f->tree.n; i++)
@@ -459,13 +469,43 @@ static void balance(struct fill *f)
 	split_vls(f, n_paths, parts, n_parts);
 	for (uint32_t c = 0; c < f->job->n_columns; c++)
 		for (uint32_t s = 0; s < f->n; s++) {
-			uint8_t *vl = &f->result->lanes[entry(f, c, s)];
+			uint8_t *vl = &f->vls[place(f, c, s)];
 
 			/* equal for a path and its reverse path */
 			if (*vl < NOWHERE)
 				*vl = parts[*vl][(f->job->keys[c] + s) % n_parts[*vl]];
 		}
 	f->result->n = f->job->most;
+}
+
+/* Turns the ports of the job around. */
+static void read_ports(struct fill *f)
+{
+	const struct vl_layers_job *job = f->job;
+
+	for (uint32_t first = 0; first < f->n; first += TILE)
+		for (uint32_t c = 0; c < job->n_columns; c++)
+			for (uint32_t s = first; s < MIN(first + TILE, f->n); s++) {
+				uint8_t port = job->ports[entry(f, c, s)];
+
+				if (port <= job->topo->switches[s].n_ports)
+					f->ports[place(f, c, s)] = port;
+			}
+	for (uint32_t s = 0; s < f->n; s++)
+		f->port_0[s] = job->topo->switches[s].first_port;
+}
+
+/* The result, in rows. */
+static void write_lanes(const struct fill *f)
+{
+	const struct vl_layers_job *job = f->job;
+
+	memset(f->result->lanes, VL_LAYERS_NONE, (size_t)f->n * job->row_size);
+	for (uint32_t first = 0; first < f->n; first += TILE)
+		for (uint32_t c = 0; c < job->n_columns; c++)
+			for (uint32_t s = first; s < MIN(first + TILE, f->n); s++)
+				if (f->vls[place(f, c, s)] != NOWHERE)
+					f->result->lanes[entry(f, c, s)] = f->vls[place(f, c, s)];
 }
 
 static void fill_begin(struct fill *f)
@@ -480,6 +520,9 @@ static void fill_begin(struct fill *f)
 	f->result->lanes = xmalloc((size_t)f->n * job->row_size);
 	ARENA_ARRAYS(&f->memory, f->n_deps, f->state, f->holds);
 	ARENA_ARRAY(&f->memory, f->left, job->n_columns);
+	ARENA_ARRAYS(&f->memory, (size_t)f->n * job->n_columns, f->ports, f->vls);
+	ARENA_ARRAY(&f->memory, f->port_0, f->n);
+	read_ports(f);
 	if (job->both_ways) {
 		ARENA_ONES(&f->memory, f->column_of, f->n);
 		for (uint32_t c = 0; c < job->n_columns; c++)
@@ -519,9 +562,7 @@ struct vl_layers *vl_layers_new(const struct vl_layers_job *job)
 	f.result->n = f.result->needed = f.n_left ? limit + 1 : f.vl;
 	if (!f.n_left && f.vl > 1 && f.vl <= job->most && !job->keep)
 		balance(&f);
-	for (size_t i = 0; i < (size_t)f.n * job->row_size; i++)
-		if (f.result->lanes[i] == NOWHERE)
-			f.result->lanes[i] = VL_LAYERS_NONE;
+	write_lanes(&f);
 	return is_cancelled(f.job->cancelled) ? NULL : take(f.result);
 }
 
