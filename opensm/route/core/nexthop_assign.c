@@ -218,6 +218,23 @@ static uint32_t stay_or_leave(const struct assignment *a, const struct hand *h, 
 	return cost_of(h, best) + (uint64_t)a->slack < cost_of(h, old) ? best : old;
 }
 
+/* All by cost. Returns how many entries have a choice. */
+static uint64_t choose_freely(struct hand *h, uint32_t turn)
+{
+	const struct path_dag *w = &h->dag;
+	uint64_t n_free = 0;
+
+	h->cost[w->to] = 0;
+	for (uint32_t i = 0; i < w->n; i++) {
+		uint32_t k = cheapest(h, i, turn);
+
+		n_free += w->first[i + 1] - w->first[i] > 1;
+		h->chosen[i] = k;
+		h->cost[w->order[i]] = cost_of(h, k);
+	}
+	return n_free;
+}
+
 /* Returns how many entries were free to go elsewhere; *ret_left: did one that could stay leave? */
 static uint64_t choose_edges(const struct assignment *a, struct hand *h,
 			     const struct nexthop_goal *goal, unsigned round, bool *ret_left)
@@ -274,7 +291,8 @@ static uint64_t assign_goal(const struct assignment *a, struct hand *h, uint32_t
 	}
 	if (round && goal->port)
 		add_flows(a, h, -1);
-	n_free = choose_edges(a, h, goal, round, &left);
+	n_free = a->job->previous ? choose_edges(a, h, goal, round, &left)
+				  : choose_freely(h, goal->turn);
 	a->settled[number] = !n_free && !left && a->job->limit;
 	if (goal->port)
 		add_flows(a, h, 1);

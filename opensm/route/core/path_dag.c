@@ -43,26 +43,67 @@ uint32_t path_dag_sort(const struct path_dag *w, uint16_t mask, uint32_t *ret)
 	return n;
 }
 
-void path_dag_find(struct path_dag *w, const struct distances *d, uint32_t to)
+/* Without weights and orientation it is as far there as back, and a step is one hop. */
+static bool is_plain(const struct graph *g, const struct distances *d)
+{
+	return !g->weighted && d->mask == UINT16_MAX;
+}
+
+static void find_far(struct path_dag *w, const struct distances *d)
 {
 	const struct graph *g = w->graph;
-	uint32_t *order = w->work[0], n;
 
-	path_dag_begin(w, to);
-	/* Without weights and orientation it is as far there as back: rows are near each other. */
-	if (!g->weighted && d->mask == UINT16_MAX)
-		memcpy(w->far, distances_from(d, to), g->n * sizeof(*w->far));
+	if (is_plain(g, d))
+		memcpy(w->far, distances_from(d, w->to), g->n * sizeof(*w->far));
 	else
 		for (uint32_t s = 0; s < g->n; s++)
-			w->far[s] = distances_from(d, s)[to];
+			w->far[s] = distances_from(d, s)[w->to];
+}
+
+/* The next hops of `s`, the last switch. */
+static void list_edges(struct path_dag *w, uint32_t s, bool plain)
+{
+	const struct graph *g = w->graph;
+	const uint16_t *far = w->far;
+	unsigned here = far[s];
+
+	for (uint32_t k = g->first[s]; k < g->first[s + 1]; k++) {
+		const struct graph_group *group = &g->groups[k];
+
+		if (plain ? far[group->to] + 1u == here
+			  : graph_is_path(graph_near(group, far[group->to]), far[s]))
+			path_dag_group(w, group);
+	}
+}
+
+void path_dag_find(struct path_dag *w, const struct distances *d, uint32_t to)
+{
+	uint32_t *order = w->work[0], n;
+	bool plain = is_plain(w->graph, d);
+
+	path_dag_begin(w, to);
+	find_far(w, d);
 	n = path_dag_sort(w, d->mask, order);
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t s = order[i];
-
-		path_dag_switch(w, s);
-		for (uint32_t k = g->first[s]; k < g->first[s + 1]; k++)
-			if (graph_is_path(graph_near(&g->groups[k], w->far[g->groups[k].to]),
-					  w->far[s]))
-				path_dag_group(w, &g->groups[k]);
+		path_dag_switch(w, order[i]);
+		list_edges(w, order[i], plain);
 	}
+}
+
+void path_dag_order(struct path_dag *w, const struct distances *d, uint32_t to)
+{
+	path_dag_begin(w, to);
+	find_far(w, d);
+	w->n = path_dag_sort(w, d->mask, w->order);
+}
+
+void path_dag_list(struct path_dag *w, const struct distances *d, uint32_t i)
+{
+	uint32_t n = w->n, s = w->order[i];
+
+	w->n = i;
+	w->n_edges = 0;
+	path_dag_switch(w, s);
+	list_edges(w, s, is_plain(w->graph, d));
+	w->n = n;
 }

@@ -35,6 +35,12 @@ void path_dag_init(struct path_dag *w, const struct graph *g);
 void path_dag_done(struct path_dag *w);
 /* Finds all shortest paths; in an oriented graph those that go up and then down. */
 void path_dag_find(struct path_dag *w, const struct distances *d, uint32_t to);
+/*
+ * path_dag_find() for a caller that needs the next hops of few switches: only sets `order` and `n`.
+ * path_dag_list() then lists the next hops of order[i], in the place of those it listed before.
+ */
+void path_dag_order(struct path_dag *w, const struct distances *d, uint32_t to);
+void path_dag_list(struct path_dag *w, const struct distances *d, uint32_t i);
 
 /* For finders: begins without switches. */
 static inline void path_dag_begin(struct path_dag *w, uint32_t to)

@@ -106,7 +106,7 @@ static void find_flows(const struct relief *f, struct column *c, uint32_t place)
 	if (f->job->find && c->dag.to != at)
 		f->job->find(f->job->arg, at, &c->dag);
 	else if (c->dag.to != at)
-		path_dag_find(&c->dag, f->job->distances, at);
+		path_dag_order(&c->dag, f->job->distances, at);
 	memcpy(flow, f->job->dests->sources, f->n * sizeof(*flow));
 	for (uint32_t i = c->dag.n; i-- > 0;) {
 		uint32_t s = order[i], to = flow[s] ? next[base[s] + port[s]] : NOWHERE;
@@ -170,8 +170,8 @@ static void list_above(struct relief *f, uint32_t sw, uint8_t port)
 	f->above[f->n_above++] = (struct above){ .sw = sw, .port = port };
 }
 
-/* Has an entry of the column at hand a channel above the limit? Forgets those that are no more. */
-static bool has_above(struct relief *f)
+/* Has an entry for the LID a channel above the limit? Forgets those that are no more. */
+static bool has_above(struct relief *f, uint32_t lid)
 {
 	for (uint32_t i = 0; i < f->n_above;) {
 		struct above a = f->above[i];
@@ -181,7 +181,7 @@ static bool has_above(struct relief *f)
 			f->above[i] = f->above[--f->n_above];
 			continue;
 		}
-		if (f->column.port[a.sw] == a.port)
+		if (lid <= f->r->top && routes_row(f->r, a.sw)[lid] == a.port)
 			return true;
 		i++;
 	}
@@ -388,6 +388,8 @@ static bool move_entry(struct relief *f, uint32_t i, uint32_t lid)
 	f->looked = false;
 	if (f->job->find_edges)
 		f->job->find_edges(f->job->arg, i, &c->dag);
+	else if (!f->job->find)
+		path_dag_list(&c->dag, f->job->distances, i);
 	if (!has_room(f, i, lid))
 		return false;
 	most = path_load(f, s, 0);
@@ -426,9 +428,9 @@ static uint32_t move_column(struct relief *f, uint32_t place, bool cheap)
 	struct column *c = &f->column;
 	uint32_t lid = f->job->dests->lids[place], moved = 0;
 
-	read_column(f, c, place);
-	if (!has_above(f))
+	if (!has_above(f, lid))
 		return 0;
+	read_column(f, c, place);
 	find_flows(f, c, place);
 	memset(f->over, 0, f->n * sizeof(*f->over));
 	memset(f->worst, 0, f->n * sizeof(*f->worst));
