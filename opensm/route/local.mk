@@ -105,6 +105,10 @@ tests_unit_test_mcast_mend_SOURCES = tests/unit/test-mcast-mend.c tests/unit/mca
 EXTRA_PROGRAMS += bench-mcast
 bench_mcast_SOURCES = tests/bench/bench-mcast.c tests/lib/topogen.c tests/lib/topogen.h
 bench_mcast_LDADD = $(ROUTE_LIBS)
+# `make bench-mcast-mend && ./bench-mcast-mend`
+EXTRA_PROGRAMS += bench-mcast-mend
+bench_mcast_mend_SOURCES = tests/bench/bench-mcast-mend.c tests/lib/topogen.c tests/lib/topogen.h
+bench_mcast_mend_LDADD = $(ROUTE_LIBS)
 
 UNIT_TESTS += tests/unit/test-grid
 tests_unit_test_grid_SOURCES = tests/unit/test-grid.c tests/unit/route-desk.h $(TOPOCUT)

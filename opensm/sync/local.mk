@@ -8,7 +8,9 @@ libsync_a_SOURCES = opensm/sync/sync.c opensm/sync/sync.h opensm/sync/sync_inter
 SYNC_LIBS = libsync.a $(PLAN_LIBS) $(FABRIC_LIBS) $(KEYS_LIBS)
 
 UNIT_TESTS += tests/unit/test-sync-pkeys tests/unit/test-sync-pkeys-now tests/unit/test-sync-rows \
-	tests/unit/test-sync-guids tests/unit/test-sync-slvl tests/unit/test-mft
+	tests/unit/test-sync-guids tests/unit/test-sync-slvl tests/unit/test-mft \
+	tests/unit/test-mft-mend
+tests_unit_test_mft_mend_SOURCES = tests/unit/test-mft-mend.c tests/lib/field.c tests/lib/field.h
 tests_unit_test_mft_SOURCES = tests/unit/test-mft.c tests/lib/field.c tests/lib/field.h
 
 # `make bench-mft && ./bench-mft 36`

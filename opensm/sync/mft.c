@@ -113,6 +113,7 @@ void mft_sync_lower_tops(struct mft_sync *s)
 void mft_sync_hurry(struct mft_sync *s)
 {
 	s->hurry = true;
+	switches_send_anew(s);
 }
 
 void mft_sync_leave_alone(struct mft_sync *s, const struct node *n)

@@ -98,7 +98,8 @@ void mft_sync_use_top(struct mft_sync *s, bool use);
 
 /*
  * Cables died: until all is as wanted, cells leave ahead of the requests of others, at most
- * MFT_HURRY at a time, even if the engine's window is full.
+ * MFT_HURRY at a time, even if the engine's window is full; and by other routes where the known one
+ * leads over a dead cable (fabric/ways.h). What is under way by such a route is sent once more.
  */
 #define MFT_HURRY 64
 void mft_sync_hurry(struct mft_sync *s);

@@ -347,6 +347,25 @@ void switch_leave_alone(struct mft_sync *s, struct mft_switch *sw)
 	top_check(s, sw, false);
 }
 
+void switches_send_anew(struct mft_sync *s)
+{
+	for (uint32_t i = 0; i < s->n_switches; i++) {
+		struct mft_switch *sw = s->switches[i];
+
+		if (!sw->in_flight || fabric_path_holds(s->fabric, sw->node))
+			continue;
+		mad_cancel(s->sender.mad, s, &sw->node->target);
+		for (uint32_t k = 0; k < sw->n_work; k++) {
+			uint32_t mod = MFT_MOD(k / sw->n_positions, k % sw->n_positions);
+
+			if (sw->work[k].state == MFT_REST &&
+			    (sw->work[k].awaited || cell_differs(sw, mod)))
+				cell_enter(s, sw, mod, MFT_QUEUED);
+		}
+		top_check(s, sw, false);
+	}
+}
+
 void switches_retry(struct mft_sync *s)
 {
 	for (uint32_t i = 0; i < s->n_switches; i++) {
@@ -451,17 +470,32 @@ static void on_end(void *owner, const struct mad_result *r)
 /* ---- requests -------------------------------------------------------------------------------- */
 
 /*
+ * In a hurry: a route to a switch whose known route leads over a dead cable, as no answer would
+ * come before the next reading of the fabric. False: the known route is taken.
+ */
+static bool find_way(struct mft_sync *s, const struct mft_switch *sw, struct dr_path *ret)
+{
+	if (!s->hurry || fabric_path_holds(s->fabric, sw->node))
+		return false;
+	if (!s->ways)
+		s->ways = fabric_ways_new(s->fabric);
+	return fabric_way(s->ways, sw->node, ret);
+}
+
+/*
  * Sends a Set, or with `payload` NULL a Get. switches_feed() has checked that it may be sent, and
  * switches can always be addressed.
  */
 static void send_request(struct mft_sync *s, struct mft_switch *sw, uint16_t attr, uint32_t mod,
 			 const uint8_t *payload)
 {
+	struct dr_path way;
 	const struct mad_request rq = {
 		.attr = attr,
 		.mod = mod,
 		.payload = payload,
 		.urgent = s->hurry,
+		.path = find_way(s, sw, &way) ? &way : NULL,
 	};
 	bool sent = (payload ? smp_set : smp_get)(&s->sender, &sw->node->ports[0], &rq, on_end, s,
 						  sw->node);
@@ -549,4 +583,5 @@ void switches_feed(struct mft_sync *s)
 	}
 	if (switches_tops_due(s))
 		feed_tops(s);
+	s->ways = fabric_ways_free(s->ways);
 }

@@ -7,6 +7,7 @@
 
 #include <sys/queue.h>
 
+#include "fabric/ways.h"
 #include "plan/mft_order.h"
 #include "sync/smp_sender.h"
 #include "sync/mft.h"
@@ -80,6 +81,7 @@ struct mft_sync {
 	unsigned in_flight;
 	bool use_top, was_busy;
 	bool hurry; /* set if cells leave ahead of requests of others */
+	struct fabric_ways *ways; /* around dead cables, during a feed; NULL: not needed yet */
 	bool complete; /* all groups have been wanted once: other rows are stale */
 	bool sink;     /* tops may be lowered when all is judged */
 	unsigned n_failed, tops_due;
@@ -119,5 +121,7 @@ void switches_retry(struct mft_sync *s);
 void switches_sink(struct mft_sync *s);
 bool switches_tops_due(const struct mft_sync *s);
 void switch_leave_alone(struct mft_sync *s, struct mft_switch *sw);
+/* Requests under way to switches by routes over dead cables are queued once more. */
+void switches_send_anew(struct mft_sync *s);
 /* Queued cells leave as far as the engine wants them. */
 void switches_feed(struct mft_sync *s);

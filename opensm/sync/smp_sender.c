@@ -8,10 +8,10 @@ static bool address_request(const struct smp_sender *d, struct port *p, uint8_t 
 			    struct mad_request *rq, struct dr_path *path)
 {
 	assert(d && p && p->node);
-	if (fabric_port_path(d->fabric, p, path) < 0)
+	if (!rq->path && fabric_port_path(d->fabric, p, path) < 0)
 		return false;
 	rq->method = method;
-	rq->path = path;
+	rq->path = rq->path ?: path;
 	rq->target = &p->node->target;
 	if (!rq->m_key)
 		rq->m_key = port_of_sma(p)->m_key;
@@ -51,8 +51,8 @@ bool smp_set_once(const struct smp_sender *d, struct port *p, const struct mad_r
 					 .attr = rq.attr,
 					 .mod = rq.mod,
 					 .m_key = rq.m_key,
-					 .tid = mad_once_tid(d->mad, &path, 0) },
-		     &path, rq.payload);
+					 .tid = mad_once_tid(d->mad, rq.path, 0) },
+		     rq.path, rq.payload);
 	return mad_send_once(d->mad, &next_hop, mad) == 0;
 }
 

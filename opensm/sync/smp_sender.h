@@ -21,7 +21,8 @@ struct smp_sender {
 
 /*
  * Queues a Set to the agent that answers for `p`. Used of `what`: attr, mod, payload (64 bytes,
- * copied; NULL: zeroes), long_timeout and m_key (0: the key that the agent is assumed to hold).
+ * copied; NULL: zeroes), path (NULL: the known one), long_timeout, urgent and m_key (0: the key
+ * that the agent is assumed to hold).
  * False: nothing may be written now, or no path is known; then `on_done` is not called.
  */
 bool smp_set(const struct smp_sender *d, struct port *p, const struct mad_request *what,

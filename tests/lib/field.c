@@ -394,30 +394,78 @@ static struct mcast_member place(const struct field *f, const struct field_membe
 	return ret;
 }
 
+/* The members of a group. The caller frees. */
+static struct mcast_member *places(const struct field *f, unsigned group)
+{
+	const struct field_group *g = &f->groups[group];
+	struct mcast_member *m = xcalloc(g->n + 1ul, sizeof(*m));
+
+	for (uint32_t i = 0; i < g->n; i++)
+		m[i] = place(f, &g->members[i]);
+	return m;
+}
+
 static void plan_group(struct field *f, unsigned group)
 {
-	struct field_group *g = &f->groups[group];
-	_cleanup_free_ struct mcast_member *m = xcalloc(g->n + 1ul, sizeof(*m));
+	_cleanup_free_ struct mcast_member *m = places(f, group);
 	_cleanup_(mcast_tree_unrefp) struct mcast_tree *tree = NULL;
 	_cleanup_(mcast_tree_unrefp) struct mcast_tree *adopted = NULL;
 	lid_t mlid = (lid_t)(MLID_MIN + group);
 	struct mcast_job job = {
 		.mlid = mlid,
 		.members = m,
-		.n_members = g->n,
+		.n_members = f->groups[group].n,
 		.previous = mft_sync_wanted(f->sync, mlid),
 		.may_replan = f->may_replan,
 	};
 
 	if (!job.previous && f->adopt)
 		job.previous = adopted = adopt_mcast_tree(f->fabric, mlid);
-
-	for (uint32_t i = 0; i < g->n; i++)
-		m[i] = place(f, &g->members[i]);
-	g->dirty = false;
+	f->groups[group].dirty = false;
 	tree = mcast_plan(f->planner, &job);
 	mft_sync_want(f->sync, mlid, tree);
 	f->planned++;
+}
+
+static void mend_group(struct field *f, unsigned group)
+{
+	_cleanup_free_ struct mcast_member *m = places(f, group);
+	_cleanup_(mcast_tree_unrefp) struct mcast_tree *tree = NULL;
+	struct mcast_job job = {
+		.mlid = (lid_t)(MLID_MIN + group),
+		.members = m,
+		.n_members = f->groups[group].n,
+		.previous = mft_sync_wanted(f->sync, (lid_t)(MLID_MIN + group)),
+	};
+	struct mcast_mended mended;
+
+	if (!job.previous || !mcast_uses_dead(f->planner, job.previous))
+		return;
+	tree = mcast_mend(f->planner, &job, &mended);
+	mft_sync_want(f->sync, job.mlid, tree);
+}
+
+void field_mend(struct field *f)
+{
+	for (unsigned g = 0; g < f->n_groups; g++)
+		mend_group(f, g);
+	mft_sync_hurry(f->sync);
+}
+
+void field_cable_dies(struct field *f, int node, unsigned port)
+{
+	struct port *p = &node_of(f, node)->ports[port];
+	uint32_t sw = topo_find_switch(f->topo, p->node->guid), entry;
+
+	sim_link_down(f->sim, node, port);
+	ib_put(p->info, PI_PORT_STATE, IB_PORT_DOWN);
+	if (p->peer)
+		ib_put(p->peer->info, PI_PORT_STATE, IB_PORT_DOWN);
+	fabric_disconnect(p);
+	if (sw == TOPO_NONE)
+		return;
+	entry = f->topo->switches[sw].first_port + port;
+	mcast_cables_died(f->planner, &entry, 1);
 }
 
 void field_plan(struct field *f)

@@ -61,6 +61,10 @@ void field_leave(struct field *f, unsigned group, int host);
 bool field_is_member(const struct field *f, unsigned group, int host);
 /* Plans changed groups and passes them to the differ. */
 void field_plan(struct field *f);
+/* The cable at this port dies, and the manager has read that: nothing else is read. */
+void field_cable_dies(struct field *f, int node, unsigned port);
+/* Mends the trees that lead over dead cables, and passes them to the differ, in a hurry. */
+void field_mend(struct field *f);
 /* Lets time pass until the differ has finished. */
 void field_settle(struct field *f);
 /* Lets `t` pass. */

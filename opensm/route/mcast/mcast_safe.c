@@ -17,6 +17,7 @@
 
 #define ROOTS 8            /* roots tried with a whole tree at once */
 #define GROW_SWITCHES 512  /* up to which a tree is grown cable by cable, if no whole one fits */
+#define GROW_MEND 128      /* the same once cables have died, as mends cannot wait long */
 #define GROW_TRIES 4       /* cables, for every switch */
 
 /* A spanning tree while it is sought. */
@@ -187,7 +188,7 @@ static bool find_trunk(struct trunk *t)
 		if (trunk_fits(t))
 			return true;
 	}
-	if (!n || t->p->n > GROW_SWITCHES || t->p->n_dead) /* a mend cannot wait for it */
+	if (!n || t->p->n > (t->p->n_dead ? GROW_MEND : GROW_SWITCHES))
 		return false;
 	grow(t, roots[0]);
 	return true;
