@@ -113,6 +113,15 @@ static int cond_end_ports(struct look *l, const char *const *arg)
 		       n > l->s->worn.end_ports ? n - l->s->worn.end_ports : 0, arg[0]);
 }
 
+/* copies-ever N: Sets after which packets to a group looped, or came twice */
+static int cond_copies_ever(struct look *l, const char *const *arg)
+{
+	const struct sim *sim = l->s->rig->sim;
+
+	return compare(l, "copies-ever", sim_mcast_loops_ever(sim) + sim_mcast_twice_ever(sim),
+		       arg[0]);
+}
+
 static int cond_loops_ever(struct look *l, const char *const *arg)
 {
 	return compare(l, "loops-ever", sim_loops_ever(l->s->rig->sim), arg[0]);
@@ -335,6 +344,7 @@ static const struct cond conds[] = {
 	{ "pairs", 1, cond_pairs },
 	{ "end-ports", 1, cond_end_ports },
 	{ "loops-ever", 1, cond_loops_ever },
+	{ "copies-ever", 1, cond_copies_ever },
 	{ "lost-ever", 1, cond_lost_ever },
 	{ "early-active", 1, cond_early_active },
 	{ "sets", 1, cond_sets },

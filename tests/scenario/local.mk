@@ -98,6 +98,7 @@ SCENARIO_TESTS += \
 	tests/scenario/loss.scn \
 	tests/scenario/lost-set.scn \
 	tests/scenario/m-key.scn \
+	tests/scenario/mended-trees.scn tests/scenario/mended-trees-wide.scn \
 	tests/scenario/marks.scn \
 	tests/scenario/marks-clean.scn \
 	tests/scenario/marks-managers.scn tests/scenario/marks-store.scn tests/scenario/mark-mid-sweep.scn \
@@ -158,4 +159,5 @@ SCENARIO_TESTS += \
 	tests/scenario/violations.scn \
 	tests/scenario/two-port.scn
 
-EXTRA_DIST += tests/scenario/line.net tests/scenario/ring70.net tests/scenario/two-port.net tests/scenario/wide254.net
+EXTRA_DIST += tests/scenario/line.net tests/scenario/ring70.net tests/scenario/two-port.net tests/scenario/wide254.net \
+	tests/scenario/wide-groups.net
