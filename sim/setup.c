@@ -161,6 +161,18 @@ void sim_set_state_table(struct sim *sim, int node, enum sim_state_table kind)
 	}
 }
 
+int sim_set_defer(struct sim *sim, int node, unsigned port, bool on)
+{
+	struct sim_node *n = sim_node(sim, node);
+
+	if (!n || port > n->nports)
+		return -EINVAL;
+	n->ports[port].flags &= (uint8_t)~PF_DEFER;
+	if (on)
+		n->ports[port].flags |= PF_DEFER;
+	return 0;
+}
+
 void sim_set_caps(struct sim *sim, int node, enum ib_mtu mtu_cap, unsigned vl_cap)
 {
 	struct sim_node *n;

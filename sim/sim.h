@@ -144,6 +144,8 @@ enum sim_state_table {
 	SIM_STATE_TABLE_REFUSED,
 };
 void sim_set_state_table(struct sim *sim, int node, enum sim_state_table kind);
+/* The link of a port that is ACTIVE trains again: the table has Active-Defer, PortInfo does not. */
+int sim_set_defer(struct sim *sim, int node, unsigned port, bool on);
 /* all ports; vl_cap 1..5; -1: all */
 void sim_set_caps(struct sim *sim, int node, enum ib_mtu mtu_cap, unsigned vl_cap);
 /* every end port; trap 144 */

@@ -81,6 +81,7 @@ enum port_flag {
 	PF_KEYED = 32,
 	/* set if it was last found open though PF_KEYED; kept by key_watch.c */
 	PF_OPEN = 64,
+	PF_DEFER = 128,      /* ACTIVE is Active-Defer in SwitchPortStateTable */
 };
 
 /* One port. `info` is PortInfo as on the wire; derived fields are inserted at Get. */

@@ -11,7 +11,7 @@
 #define MFT_POSITION_PORTS 16u
 #define MFT_POSITIONS 16u
 #define SL2VL_BYTES 8u
-#define PKEY_DEFAULT_FULL 0xFFFF
+#define PKEY_DEFAULT_FULL  0xFFFF
 
 static struct tables *get_tables(struct sim_node *n)
 {
@@ -77,17 +77,31 @@ static void mft_reserve(struct tables *t, unsigned rows)
 	t->mft_rows = rows;
 }
 
+/* A state as the asker of SwitchPortStateTable may see it. */
+static uint64_t state_shown(const struct sma_call *c, unsigned port)
+{
+	const struct sim_port *p = &c->n->ports[port];
+	uint64_t state = ib_get(p->info, PI_PORT_STATE);
+
+	if (c->n->state_table == SIM_STATE_TABLE_LIES)
+		return IB_PORT_ACTIVE;
+	return (p->flags & PF_DEFER) && state == IB_PORT_ACTIVE && (c->mod & PST_MOD_DEFER)
+		       ? PST_ACTIVE_DEFER
+		       : state;
+}
+
 uint16_t sma_port_states(struct sma_call *c)
 {
-	if (c->set || c->mod || c->n->nports >= PST_PORTS ||
+	unsigned block = c->mod & ~PST_MOD_DEFER, first = block * PST_PORTS;
+
+	if (c->set ||
 	    (c->n->state_table != SIM_STATE_TABLE && c->n->state_table != SIM_STATE_TABLE_LIES))
 		return MAD_STATUS_BAD_METHOD_ATTR;
+	if (block >= PST_BLOCKS || first > c->n->nports)
+		return MAD_STATUS_BAD_VALUE;
 	memset(c->payload, 0, SMP_DATA_SIZE);
-	for (unsigned i = 0; i <= c->n->nports; i++)
-		ib_bits_put(c->payload, PST_STATE(i), PST_STATE_W,
-			    c->n->state_table == SIM_STATE_TABLE_LIES
-				    ? IB_PORT_ACTIVE
-				    : ib_get(c->n->ports[i].info, PI_PORT_STATE));
+	for (unsigned i = 0; i < PST_PORTS && first + i <= c->n->nports; i++)
+		ib_bits_put(c->payload, PST_STATE(i), PST_STATE_W, state_shown(c, first + i));
 	return 0;
 }
 

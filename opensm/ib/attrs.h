@@ -28,12 +28,7 @@ enum ib_attr {
 	IB_ATTR_LFT = 0x0019,
 	IB_ATTR_MFT = 0x001B,
 	IB_ATTR_SM_INFO = 0x0020,
-	/*
-	 * IBA 1.3 and later. Uncertain: no public header has this number (rdma-core names 0x33,
-	 * PortInfoExtended, and none after it), and no device has confirmed it. A refusal ends its
-	 * use; another number is written here and nowhere else.
-	 */
-	IB_ATTR_PORT_STATE_TABLE = 0x0034,
+	IB_ATTR_PORT_STATE_TABLE = 0x0034, /* IBA 1.3 and later; man/reference/sweep.md 13 */
 	IB_ATTR_MLNX_EXT_PORT_INFO = 0xFF90,
 };
 
@@ -67,10 +62,19 @@ enum ib_cap2_bit {
 	F(NI, LOCAL_PORT, 8) F(NI, VENDOR_ID, 24)
 IB_LAYOUT_ENUM(NI, NODE_INFO_LIST)
 
-/* SwitchPortStateTable: 4 bits for each port, port 0 first; enum ib_port_state. */
-#define PST_PORTS	128u
-#define PST_STATE(port) (4u * (port))
-#define PST_STATE_W	4u
+/*
+ * SwitchPortStateTable: 4 bits for each port, port 0 first, 128 ports a block
+ * (man/reference/sweep.md 13). Attribute modifier: bit 0 is the block, PST_MOD_DEFER says that the
+ * reader knows PST_ACTIVE_DEFER: without it such a port is shown as ACTIVE. Other states are enum
+ * ib_port_state.
+ */
+#define PST_PORTS	   128u
+#define PST_BLOCKS	   2u
+#define PST_STATE(port)	   (4u * (port)) /* from the first block on */
+#define PST_STATE_W	   4u
+#define PST_MOD_DEFER	   0x8000u
+/* A link that was ACTIVE trains again, and holds its packets until then (IBA vol. 1, 7.2). */
+#define PST_ACTIVE_DEFER   5u
 
 #define SWITCH_INFO_LIST(F)                                                                        \
 	F(SI, LINEAR_FDB_CAP, 16) F(SI, RANDOM_FDB_CAP, 16) F(SI, MULTICAST_FDB_CAP, 16)          \

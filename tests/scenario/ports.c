@@ -120,6 +120,18 @@ static int cmd_state_table(struct scenario *s, const struct words *w)
 	return fault(s, "expected none, right, lies or refused");
 }
 
+/* defer A:P on|off: the port is Active-Defer in SwitchPortStateTable while it is ACTIVE */
+static int cmd_defer(struct scenario *s, const struct words *w)
+{
+	unsigned port;
+	int node;
+
+	CHECK(parse_port(s, w->w[1], &node, &port));
+	if (!is(w->w[2], "on") && !is(w->w[2], "off"))
+		return fault(s, "expected on or off");
+	return sim_set_defer(SIM(s), node, port, is(w->w[2], "on"));
+}
+
 /* enable A:P, disable A:P: as ibportstate */
 static int cmd_enable(struct scenario *s, const struct words *w)
 {
@@ -517,6 +529,7 @@ static int cmd_foreign(struct scenario *s, const struct words *w)
 
 const struct command port_commands[] = {
 	{ "wrong-key", 2, 2, cmd_wrong_key }, { "state-table", 3, 3, cmd_state_table },
+	{ "defer", 3, 3, cmd_defer },
 	{ "try-key", 2, 2, cmd_try_key },     { "stop-packet", 3, 3, cmd_stop_packet },
 	{ "complain", 3, 3, cmd_complain },   { "errors", 3, 3, cmd_errors },
 	{ "counts", 3, 4, cmd_counts },	      { "counters", 3, 3, cmd_counters },
