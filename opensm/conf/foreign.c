@@ -120,7 +120,6 @@ static const char *const others[] = {
 	"issu_pre_upgrade_time",
 	"issu_timeout",
 	"lids_per_rtr",
-	"light_sweep_spst",
 	"load_inform_info_from_sadb",
 	"local_flid_end",
 	"local_flid_start",

@@ -208,7 +208,9 @@ struct node {
 	OF_READ uint8_t misses; /* number of sweeps in a row in which it was silent */
 	/* hosts: unanswered questions in a row, up to NODE_MUTE_AFTER */
 	OF_READ uint8_t unanswered;
-	OF_READ uint8_t states_doubted; /* SwitchPortStateTable; see sm/read/light.c */
+	/* SwitchPortStateTable (sm/read/state_poll.c): doubts, and the hash of the last one told */
+	OF_READ uint8_t states_doubted;
+	OF_READ uint32_t states_told;
 	/* set while the first Get of MLNX ExtendedPortInfo is under way */
 	OF_READ bool ext_asked;
 	OF_READ bool desc_asked; /* set while Get NodeDescription is under way */

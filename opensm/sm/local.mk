@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 noinst_LIBRARIES += libsm.a
 libsm_a_SOURCES = opensm/sm/sm.c opensm/sm/sm.h opensm/sm/sm_internal.h opensm/sm/machines.c opensm/sm/machines.h opensm/sm/read/discover.c opensm/sm/read/discover.h opensm/sm/read/discover_internal.h opensm/sm/read/probe_key.c opensm/sm/read/silent.c opensm/sm/read/ext_port_info.c \
-	opensm/sm/read/forget.c opensm/sm/read/light.c opensm/sm/read/light.h opensm/sm/read/light_internal.h opensm/sm/read/audit.c opensm/sm/elect/elect.c opensm/sm/elect/elect.h opensm/sm/elect/elect_internal.h \
+	opensm/sm/read/forget.c opensm/sm/read/light.c opensm/sm/read/light.h opensm/sm/read/light_internal.h opensm/sm/read/state_poll.c opensm/sm/read/audit.c opensm/sm/elect/elect.c opensm/sm/elect/elect.h opensm/sm/elect/elect_internal.h \
 	opensm/sm/elect/elect_poll.c opensm/sm/elect/elect_set.c opensm/sm/elect/elect_proof.c opensm/sm/elect/remote_sm.c opensm/sm/inbox.c opensm/sm/sweep/sweep.c opensm/sm/sweep/sweep.h opensm/sm/sweep/sweep_kind.h opensm/sm/sweep/sweep_internal.h opensm/sm/sweep/steps.c opensm/sm/status.c \
 	opensm/sm/base/job.c opensm/sm/base/job.h opensm/sm/read/adopt.c opensm/sm/read/adopt.h opensm/sm/read/adopt_mcast.c opensm/sm/read/adopt_mcast.h opensm/sm/read/read_cell.c opensm/sm/read/single_get.c opensm/sm/read/single_get.h opensm/sm/routing/routing.c opensm/sm/routing/routing.h opensm/sm/base/lids.c opensm/sm/base/lids.h opensm/sm/base/keys_file.c opensm/sm/base/keys_internal.h opensm/sm/base/keys.c opensm/sm/base/keys.h opensm/sm/sweep/stale.c opensm/sm/sweep/stale.h opensm/sm/sweep/program.c opensm/sm/sweep/program.h opensm/sm/routing/route_job.c \
 	opensm/sm/routing/route_job.h opensm/sm/routing/dead_cables.c opensm/sm/routing/dead_cables.h opensm/sm/routing/patching.c opensm/sm/routing/patching.h opensm/sm/routing/quiet.c opensm/sm/routing/quiet.h opensm/sm/routing/rail_watch.c opensm/sm/routing/rail_watch.h opensm/sm/routing/replacements.c opensm/sm/routing/replacements.h opensm/sm/routing/route_task.c opensm/sm/routing/route_task.h opensm/sm/routing/route_runner.h \
@@ -79,6 +79,6 @@ UNIT_TESTS += tests/unit/test-sm-loss tests/unit/test-replacements
 tests_unit_test_replacements_SOURCES = tests/unit/test-replacements.c tests/lib/topogen.c tests/lib/topogen.h tests/lib/topocut.c tests/lib/topocut.h
 UNIT_TESTS += tests/unit/test-sm-quiet tests/unit/test-sm-rogues tests/unit/test-sm-lies \
 	tests/unit/test-sm-keys-cost tests/unit/test-sm-drawn-key tests/unit/test-sm-capability \
-	tests/unit/test-sm-forgery tests/unit/test-attacks
+	tests/unit/test-sm-forgery tests/unit/test-sm-state-poll tests/unit/test-attacks
 tests_unit_test_attacks_SOURCES = tests/unit/test-attacks.c $(ATTACK)
 

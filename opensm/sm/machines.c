@@ -94,6 +94,7 @@ const struct machine machines[] = {
 	{ "discover", .new = make_discover, .serve = discover_serve, .next = discover_next,
 	  .node_goes = cell_reader_node_goes },
 	{ "incremental", .feed = incremental_feed },
+	{ "state_poll", TICKS(state_poll) },
 	{ "adopt", .feed = adopt_feed },
 	{ "standby", .state_leaves = standby_state_leaves },
 	{ LIFE(lids), .node_goes = lids_node_goes },

@@ -74,7 +74,7 @@ struct news;
  * others know it by the functions of its header, and by its news.
  */
 #define EACH_MEMORY(X) \
-	X(reload) X(elect) X(sweep) X(discover) X(incremental) X(light) X(own_port) \
+	X(reload) X(elect) X(sweep) X(discover) X(incremental) X(light) X(state_poll) X(own_port) \
 	X(cell_reader) X(single_gets) X(adopt) X(standby) X(replica) X(channel) \
 	X(settle) X(share) X(partitioning) X(tenancy) X(lids) X(keys) X(key_rows) \
 	X(key_turn) X(routing) X(dead_cables) X(patching) X(quiet) X(rail_watch) X(program) X(multicast) X(admin) \

@@ -14,7 +14,7 @@ machine_of() {
 	node_desc | forget | read_cell) echo discover ;;
 	remote_sm) echo elect ;;
 	out_of_use | cables | flaps | complaints | guard | take_down | unserved) echo out_of_use ;;
-	key_rows | key_turn | own_port) echo "$name" ;;
+	key_rows | key_turn | own_port | state_poll) echo "$name" ;;
 	*) echo "${name%%_*}" ;;
 	esac
 }

@@ -405,7 +405,12 @@ static uint64_t asks_allowed(const struct world *w, const struct sm *sm)
 				   ? 2 * (QUIET / MONO_S) / c->m_key_lease_period + 1
 				   : 0;
 
-	return f->n_nodes * touches +
+	/* each switch once a turn, and a turn more for those that begin and end within the time */
+	uint64_t states = c->port_state_poll_interval
+				  ? (uint64_t)(QUIET / MONO_S) / c->port_state_poll_interval + 1
+				  : 0;
+
+	return f->n_nodes * touches + f->n_switches * states +
 	       sweeps * (f->n_switches + audits_per_sweep(sm) + names_per_sweep(sm) +
 			 2 * w->n_managers + 2u) +
 	       w->n_managers * polls * 8 + 2 * f->n_nodes;

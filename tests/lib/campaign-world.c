@@ -223,7 +223,20 @@ static struct conf *draw_conf(struct world *w)
 	}
 	if (world_has(w, FAULT_KEYS))
 		draw_keys(w, c, &d);
+	c->port_state_poll_interval = roll(&d, 4);
 	return c;
+}
+
+/* Some fabrics have SwitchPortStateTable, and in some of these it lies, or is refused. */
+static void draw_state_tables(struct world *w)
+{
+	static const enum sim_state_table kinds[] = {
+		SIM_NO_STATE_TABLE, SIM_NO_STATE_TABLE,	  SIM_STATE_TABLE,
+		SIM_STATE_TABLE,    SIM_STATE_TABLE_LIES, SIM_STATE_TABLE_REFUSED,
+	};
+	struct dice d = { .s = w->dice.s ^ 0x57A7E };
+
+	sim_set_state_table(w->sim, -1, kinds[roll(&d, ARRAY_SIZE(kinds))]);
 }
 
 guid_t world_port_guid(const struct world *w, int node, unsigned port)
@@ -492,6 +505,7 @@ void world_open(struct world *w, const struct life_plan *plan)
 	w->dice.s = plan->seed * 0x9E3779B97F4A7C15ull;
 	net = draw_fabric(w);
 	w->sim = sim_new(net, plan->seed);
+	draw_state_tables(w);
 	w->rig = rig_new(w->sim);
 	w->n_nodes = sim_n_nodes(w->sim);
 	w->off = xcalloc(w->n_nodes, sizeof(*w->off));

@@ -137,6 +137,7 @@ SCENARIO_TESTS += \
 	tests/scenario/slow-agents.scn \
 	tests/scenario/slow-reboot.scn \
 	tests/scenario/spine-refuses.scn \
+	tests/scenario/state-poll.scn \
 	tests/scenario/stale-lids.scn \
 	tests/scenario/stale-tables-standby.scn \
 	tests/scenario/stale-tables-thawed.scn \

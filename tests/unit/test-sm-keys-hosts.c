@@ -255,6 +255,7 @@ static void a_lease_that_runs_is_stopped_at_once(void **state)
 
 	d->conf->m_key_lease_period = 60;
 	d->conf->sweep_interval = 3600;
+	d->conf->port_state_poll_interval = 0; /* all Gets are counted */
 	start(d);
 	tr = sim_attach(sim, "h5", 0);
 	sim_watch_keys(sim, 2);

@@ -61,6 +61,7 @@ static struct place *place_new(void)
 	pl->order = xasprintf("%s/order", pl->dir);
 	pl->rig = rig_new(sim_new(net, 1));
 	pl->conf = conf_new();
+	pl->conf->port_state_poll_interval = 0; /* Gets are counted */
 	free(pl->conf->partition_config_file);
 	pl->conf->partition_config_file = xstrdup(pl->partitions);
 	put_partitions(pl, JOINED);

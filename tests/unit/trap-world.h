@@ -90,6 +90,7 @@ static inline int open_world(void **state)
 	w->rig = rig_new(w->sim);
 	w->conf = conf_new();
 	w->conf->sweep_interval = 10;
+	w->conf->port_state_poll_interval = 0; /* Gets are counted */
 	w->tid = 0x1000;
 	log_set_sink(on_line, w);
 	*state = w;

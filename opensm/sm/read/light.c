@@ -31,11 +31,6 @@ MACHINE_MEMORY_WITH(light, .told = { .interval = 10 * MONO_S, .burst = 10 });
 #define PORT_ROUNDS    64
 /* One of this many turns of a switch reads PortInfo even if it has a table of port states. */
 #define STATE_TURNS    4
-/*
- * Number of tables of port states in a row that reading the ports did not confirm, after which a
- * switch is read by port.
- */
-#define DOUBTS_MAX     3
 /* Number of light sweeps, and time, in which every node is asked for its description once. */
 #define ASK_SWEEPS     10
 #define ASK_TIME       60 /* s */
@@ -56,18 +51,6 @@ static void found_at_switch(struct sm *sm, const char *what, struct node *n)
 {
 	log_change(sm, what, &n->ports[0]);
 	tell_switch(sm, n, "the light sweep found a change");
-}
-
-/* The reason why a SwitchInfo calls for reading the switch; NULL: none. */
-static const char *news_of(const struct sm *sm, const struct node *n, const uint8_t *switch_info)
-{
-	if (ib_get(switch_info, SI_PORT_STATE_CHANGE))
-		return "a port changed its state";
-	if (ib_get(switch_info, SI_LINEAR_FDB_TOP) != ib_get(n->switch_info, SI_LINEAR_FDB_TOP))
-		return "its forwarding table was reset";
-	if (n->sync.passed_over)
-		return "was silent when tables were written";
-	return n->ports[0].seen != sm->sweep_no ? "was silent and answers now" : NULL;
 }
 
 /*
@@ -92,7 +75,7 @@ static void on_switch_info(void *owner, const struct mad_result *r)
 	sm->m.light->pending--;
 	switch (r->end) {
 	case MAD_END_ANSWERED:
-		news = news_of(sm, n, r->payload);
+		news = switch_info_news(sm, n, r->payload);
 		if (!news)
 			n->looks_in_vain = 0;
 		if (news && is_worth_a_look(sm, n))
@@ -278,65 +261,9 @@ static void audit_names(struct sm *sm)
 	}
 }
 
-/*
- * SwitchPortStateTable: the states of all ports of a switch in one Get, where PortInfo takes one
- * for each port. A switch has it if its port 0 says so (CapabilityMask2 bit 3), and if it did
- * neither refuse it nor tell three times in a row of changes that reading its ports did not
- * confirm: such a switch is read port by port for good.
- */
-static bool port_states_has(const struct sm *sm, const struct node *n)
+static void on_port_states(struct sm *sm)
 {
-	const uint8_t *info = n->ports[0].info;
-
-	return n->n_ports < PST_PORTS && n->states_doubted < DOUBTS_MAX &&
-	       !node_quirk(sm, n, QUIRK_NO_STATE_TABLE) &&
-	       (ib_get(info, PI_CAP_MASK) & IB_CAP(IB_CAP_CAPMASK2)) &&
-	       (ib_get(info, PI_CAP_MASK2) & IB_CAP(IB_CAP2_PORT_STATE_TABLE));
-}
-
-static bool are_same(const struct node *n, const uint8_t *table)
-{
-	for (unsigned i = 1; i <= n->n_ports; i++)
-		if (ib_bits_get(table, PST_STATE(i), PST_STATE_W) != port_state(&n->ports[i]))
-			return false;
-	return true;
-}
-
-/* False: the states differ, or are not known, so the ports must be read. */
-static bool port_states_same(struct sm *sm, struct node *n, const struct mad_result *r)
-{
-	unsigned before = n->states_doubted;
-
-	if (r->end == MAD_END_ANSWERED && are_same(n, r->payload)) {
-		n->states_doubted = 0;
-		return true;
-	}
-	/* Silence says nothing about the table, and the next light sweep handles the switch. */
-	if (r->end == MAD_END_BAD_STATUS)
-		n->states_doubted = DOUBTS_MAX;
-	else if (r->end == MAD_END_ANSWERED && before < DOUBTS_MAX)
-		n->states_doubted++;
-	if (before < DOUBTS_MAX && n->states_doubted == DOUBTS_MAX)
-		log_port(&n->ports[0], LOG_ID_NONE, LOGB_INFO, "%s: its ports are read one by one",
-			 r->end == MAD_END_ANSWERED
-				 ? "SwitchPortStateTable is not as PortInfo of its ports"
-				 : "offers SwitchPortStateTable and refuses it");
-	return false;
-}
-
-static void doubt_ports(struct sm *sm, struct node *n)
-{
-	observe_ports_in_doubt(n);
-	tell_switch(sm, n, "ports are looked at in turn");
-}
-
-static void on_port_states(void *owner, const struct mad_result *r)
-{
-	struct sm *sm = owner;
-
 	sm->m.light->pending--;
-	if (!port_states_same(sm, r->arg, r))
-		doubt_ports(sm, r->arg);
 }
 
 /*
@@ -352,12 +279,10 @@ static void look_at_ports(struct sm *sm)
 		    n->target.failures ||
 		    n->guid % PORT_ROUNDS != sm->stats.light_sweeps % PORT_ROUNDS)
 			continue;
-		if (whole || !port_states_has(sm, n)) {
-			doubt_ports(sm, n);
-			continue;
-		}
-		sm->m.light->pending++;
-		discover_get(sm, n, IB_ATTR_PORT_STATE_TABLE, 0, on_port_states);
+		if (whole || !state_table_is_used(sm, n))
+			state_poll_doubt_ports(sm, n, "ports are looked at in turn");
+		else if (state_table_ask(sm, n, on_port_states))
+			sm->m.light->pending++;
 	}
 }
 

@@ -89,10 +89,27 @@ mono_t sweep_step_since(const struct sm *sm)
 	return sm->m.sweep->step_started;
 }
 
-/* The number of answers; without those of other managers, whose polls do not depend on sweeps. */
+/*
+ * The number of answers; without those of other managers and of the port state poll, which do not
+ * depend on sweeps.
+ */
 static uint64_t answers(const struct sm *sm)
 {
-	return mad_answered(sm->mad, IB_ATTR_SM_INFO);
+	return mad_answered(sm->mad, IB_ATTR_SM_INFO) - state_poll_stats_of(sm)->answered;
+}
+
+/* The number of Gets sent, without those of the port state poll. */
+static uint64_t gets_sent(const struct sm *sm)
+{
+	return mad_sent(sm->mad, MAD_GET) - state_poll_stats_of(sm)->asked;
+}
+
+/* The poll counts a Get that the transport may yet refuse. */
+static uint64_t gets_of_sweep(const struct sm *sm)
+{
+	uint64_t now = gets_sent(sm);
+
+	return now > sm->m.sweep->n_gets ? now - sm->m.sweep->n_gets : 0;
 }
 
 uint64_t sweep_answers(const struct sm *sm)
@@ -148,7 +165,7 @@ void sweep_tell(struct sm *sm, enum sm_event_kind event, bool through)
 		.sweep = {
 			.kind = sm->sweep,
 			.why = s->why,
-			.n_gets = (unsigned)(mad_sent(sm->mad, MAD_GET) - s->n_gets),
+			.n_gets = (unsigned)gets_of_sweep(sm),
 			.n_sets = (unsigned)(mad_sent(sm->mad, MAD_SET) - s->n_sets),
 			.errors = s->errors,
 			.ms = (unsigned)((sm->now - sm->sweep_started) / MONO_MS),
@@ -407,7 +424,7 @@ static void begin_sweep(struct sm *sm, enum sweep_kind kind)
 	s->step_pending = false;
 	s->errors = s->soft_faults = 0;
 	sm->sweep_started = s->step_started = sm->now;
-	s->n_gets = mad_sent(sm->mad, MAD_GET);
+	s->n_gets = gets_sent(sm);
 	s->n_sets = mad_sent(sm->mad, MAD_SET);
 	s->n_answers = s->n_moved = answers(sm);
 	if (kind == SWEEP_HEAVY || kind == SWEEP_INCREMENTAL ||
@@ -517,7 +534,7 @@ static void complete_sweep(struct sm *sm)
 	if (heavy)
 		st->tables_read_since = st->tables_began;
 	st->dirty_sweeps += sm->sweep == SWEEP_INCREMENTAL;
-	st->last_gets = mad_sent(sm->mad, MAD_GET) - s->n_gets;
+	st->last_gets = gets_of_sweep(sm);
 	st->last_sets = mad_sent(sm->mad, MAD_SET) - s->n_sets;
 	report_ports(sm);
 	s->errors += settle_links_wait(sm) ? 0 : st->ports_pending;
