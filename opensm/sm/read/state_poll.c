@@ -2,8 +2,8 @@
 /*
  * The port state poll: once in port_state_poll_interval each switch is asked by one SMP whether a
  * link at it went down or came up. So a change whose trap 128 was lost is found within that time,
- * not by the next light sweep, and one that happens while a sweep computes routes is found at once:
- * the poll goes on while a sweep does anything but read.
+ * not by the next light sweep, and one that happens while a sweep computes routes is found before
+ * that has ended: the poll goes on while a sweep does anything but read.
  *
  *   SwitchPortStateTable  where port 0 claims it (CapabilityMask2 bit 3): states of 128 ports a Get
  *   SwitchInfo            elsewhere: PortStateChange, and whether the forwarding table was reset
@@ -34,7 +34,7 @@
 #include "util/mem.h"
 
 /* Least time between two batches of Gets. */
-#define SLICE	    (10 * MONO_MS)
+#define SLICE	    (50 * MONO_MS)
 /* Gets under way at most. */
 #define GETS_MAX    32
 /* A switch that did not answer is asked in one of so many turns. */
@@ -56,6 +56,7 @@ struct state_poll {
 	struct question asked[GETS_MAX];
 	unsigned n_asked;
 	mono_t at;	/* time of the next batch */
+	uint32_t left;	/* switches of batches so far whose turn is yet to come */
 	uint32_t place; /* index in fabric->nodes behind the switch that was asked last */
 	uint32_t turn;	/* number of turns through all switches so far */
 	struct state_poll_stats stats;
@@ -414,20 +415,25 @@ void state_poll_tick(struct sm *sm)
 	struct state_poll *p = sm->m.state_poll;
 	mono_t pause;
 
-	if (!is_on(sm) || sm->now < p->at || p->n_asked == GETS_MAX)
+	if (!is_on(sm))
 		return;
-	for (uint32_t n = batch(sm, &pause); n && p->n_asked < GETS_MAX; n--) {
+	if (sm->now >= p->at) {
+		p->left = MIN(p->left + batch(sm, &pause), sm->fabric->n_switches);
+		p->at = MAX(p->at + pause, sm->now + pause / 2);
+	}
+	for (; p->left && p->n_asked < GETS_MAX; p->left--) {
 		struct node *sw = next_switch(sm);
 
 		if (sw && may_ask(sm, sw))
 			poll_switch(sm, sw);
 	}
-	p->at = MAX(p->at + pause, sm->now + pause / 2);
 }
 
 mono_t state_poll_next(const struct sm *sm)
 {
 	const struct state_poll *p = sm->m.state_poll;
 
-	return is_on(sm) && p->n_asked < GETS_MAX ? p->at : MONO_NEVER;
+	if (!is_on(sm) || p->n_asked == GETS_MAX)
+		return MONO_NEVER;
+	return p->left ? sm->now : p->at;
 }
