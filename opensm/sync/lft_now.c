@@ -64,6 +64,8 @@ static void on_block(void *owner, const struct mad_result *r)
 		row->forget(s, row, p, r->mod);
 	if (v != VERDICT_SILENT && v != VERDICT_CANCELLED)
 		s->now.answered = r->now;
+	if (v != VERDICT_STORED && v != VERDICT_CANCELLED && s->hooks.unsettled)
+		s->hooks.unsettled(s->hooks.arg);
 	if (b->again && v != VERDICT_CANCELLED)
 		enqueue(s, b);
 	else

@@ -266,6 +266,13 @@ static void on_port_states(struct sm *sm)
 	sm->m.light->pending--;
 }
 
+/* Has the ports of a switch read, as it is its turn. */
+static void doubt_in_turn(struct sm *sm, struct node *n)
+{
+	observe_ports_in_doubt(n);
+	tell_news(sm, NEWS_SWITCH, .node = n, .text = "ports are looked at in turn", .flag = true);
+}
+
 /*
  * Reads ports of one switch in PORT_ROUNDS whatever it reports, whole or by its table of states:
  * another manager, or a repeated Set, may have cleared PortStateChange.
@@ -280,7 +287,7 @@ static void look_at_ports(struct sm *sm)
 		    n->guid % PORT_ROUNDS != sm->stats.light_sweeps % PORT_ROUNDS)
 			continue;
 		if (whole || !state_table_is_used(sm, n))
-			state_poll_doubt_ports(sm, n, "ports are looked at in turn");
+			doubt_in_turn(sm, n);
 		else if (state_table_ask(sm, n, on_port_states))
 			sm->m.light->pending++;
 	}

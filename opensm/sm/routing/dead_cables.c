@@ -20,7 +20,15 @@ void dead_cables_add(struct sm *sm, const struct port *p, bool in_picture)
 	struct dead_cables *d = sm->m.dead_cables;
 
 	GROW(d->list, d->n + 1, d->cap);
-	d->list[d->n++] = (struct dead_cable){ p->node->guid, p->num, in_picture, sm->now };
+	d->list[d->n++] = (struct dead_cable){ p->node->guid, p->num, in_picture };
+}
+
+/* Is the link still known to be down only from beside the picture? */
+static bool is_beside(const struct sm *sm, const struct dead_cable *c)
+{
+	const struct node *n = c->in_picture ? NULL : fabric_find_node(sm->fabric, c->guid);
+
+	return n && c->port <= n->n_ports && n->ports[c->port].fell;
 }
 
 void dead_cables_routed(struct sm *sm)
@@ -29,7 +37,7 @@ void dead_cables_routed(struct sm *sm)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < d->n; i++)
-		if (!d->list[i].in_picture && d->list[i].at > sm->sweep_started)
+		if (is_beside(sm, &d->list[i]))
 			d->list[kept++] = d->list[i];
 	d->n = kept;
 }

@@ -13,12 +13,11 @@ struct dead_cable {
 	guid_t guid; /* switch of one end */
 	uint8_t port;
 	bool in_picture; /* set if its PortInfo was taken in */
-	mono_t at;
 };
 
 /*
  * Notes that the link at switch port `p` is down. `in_picture`: its PortInfo was taken in, so the
- * next routing knows; else the one that begins after a sweep has read it.
+ * next routing knows; else (observe_fell()) the one that begins after a sweep has read it.
  */
 void dead_cables_add(struct sm *sm, const struct port *p, bool in_picture);
 /* Called when the picture of the fabric is taken for a routing. */

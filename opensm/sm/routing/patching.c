@@ -571,13 +571,13 @@ static bool is_read_anyway(const struct sm *sm)
 	return sm->sweep == SWEEP_INCREMENTAL && incremental_busy(sm);
 }
 
-void patching_look(struct sm *sm, struct node *n)
+void patching_look(struct sm *sm, struct node *n, bool in_turn)
 {
 	struct patching *p = sm->m.patching;
 	const struct routes *now = sm_routes(sm);
 	struct look *l;
 
-	if (sm->state != SM_MASTER || sm->sweeping_off || !now || is_read_anyway(sm) ||
+	if (in_turn || sm->state != SM_MASTER || sm->sweeping_off || !now || is_read_anyway(sm) ||
 	    look_at(p, n) || mad_target_silent(sm->mad, &n->target))
 		return;
 	l = look_at(p, NULL);

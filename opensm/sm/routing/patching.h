@@ -24,8 +24,11 @@ struct port;
 void patching_new(struct sm *sm, const struct multicast_mended *(*mended)(const struct sm *sm));
 /* The link at `p` is down, as PortInfo said; its cable is still known. */
 void patching_link_down(struct sm *sm, const struct port *p);
-/* Links of switch `n` may have changed: reads them, unless a sweep does so at once. */
-void patching_look(struct sm *sm, struct node *n);
+/*
+ * Links of switch `n` may have changed: reads them, unless a sweep does so at once, or nothing says
+ * that they have (`in_turn`).
+ */
+void patching_look(struct sm *sm, struct node *n, bool in_turn);
 /* Patches what has died since the last call. */
 void patching_feed(struct sm *sm);
 mono_t patching_next(const struct sm *sm);

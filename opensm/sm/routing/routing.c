@@ -374,6 +374,7 @@ static struct routes *overtaken(struct sm *sm, struct routes *routes, struct rou
 	}
 	log_verbose("the tables that were computed lead over a cable that died meanwhile: those in "
 		    "force stay");
+	tell_news(sm, NEWS_TABLES, .text = "a cable died while routes were computed");
 	cdg_free(report->depends);
 	report->depends = NULL;
 	routes_unref(routes);
