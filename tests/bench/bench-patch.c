@@ -5,12 +5,14 @@
  *   bench-patch [-e "ENGINE..."] [-n events] [-s seed] [-d cables] [-k EVENT] FABRIC
  *
  * FABRIC as in tests/lib/topocut.h, or a file that --plan reads. -d: so many cables are missing
- * from the start. Events, each on a ground of its own: `cable`: one between switches; `leaf`, `spine`:
- * all cables of a switch with end ports, or of one as far from these as any; `card`: eight ports of
- * a switch; `half`: half of all spines at once (where each switch has end ports, an eighth of all).
+ * from the start. Events, each on a ground of its own: `cable`: one between switches; `leaf`,
+ * `spine`: all cables of a switch with end ports, or of one as far from these as any; `card`: eight
+ * ports of a switch; `half`: half of all spines at once (where each switch has end ports, an eighth
+ * of all).
  *
  * Columns: event, how many, median and greatest milliseconds, entries of the median and most
- * entries, all entries by how (beside, rule, neighbour, back, waiting).
+ * entries, all entries by how (beside, rule, neighbour, back, waiting), and how many wait yet when
+ * all Sets have arrived, and those of further patches.
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -110,11 +112,33 @@ static int compare(const void *a, const void *b)
 	return (x->ms > y->ms) - (x->ms < y->ms);
 }
 
+/* The entries that wait when all Sets have arrived, and those of the patches that follow. */
+static uint32_t wait_at_rest(const struct bench *b, struct patch_ground *g, const struct patch *p)
+{
+	struct routes *now = routes_ref(p->routes ? p->routes : b->routes);
+	uint32_t waiting = p->counts[PATCH_WAITING];
+	bool moved = true;
+
+	for (unsigned i = 0; i < 8 && waiting && moved; i++) {
+		struct patch *more = patch_make(g, now, NULL, 0, NULL);
+
+		waiting = more->counts[PATCH_WAITING];
+		moved = more->routes;
+		if (moved) {
+			routes_unref(now);
+			now = routes_ref(more->routes);
+		}
+		patch_free(more);
+	}
+	routes_unref(now);
+	return waiting;
+}
+
 static void run(struct bench *b, const char *name, unsigned times)
 {
 	uint32_t *dead = xcalloc(topo_n_entries(b->topo) + 1u, sizeof(*dead));
 	struct event *events = xcalloc(times + 1u, sizeof(*events));
-	uint64_t hows[PATCH_HOWS] = { 0 };
+	uint64_t hows[PATCH_HOWS] = { 0 }, rest = 0;
 	size_t most = 0;
 	unsigned n = 0;
 
@@ -126,6 +150,7 @@ static void run(struct bench *b, const char *name, unsigned times)
 
 		if (n_dead)
 			events[n++] = (struct event){ now_ms() - began, p->n };
+		rest += wait_at_rest(b, g, p);
 		most = MAX(most, p->n);
 		for (unsigned h = 0; h < PATCH_HOWS; h++)
 			hows[h] += p->counts[h];
@@ -138,7 +163,7 @@ static void run(struct bench *b, const char *name, unsigned times)
 		       events[n - 1].ms, events[n / 2].n, most);
 		for (unsigned h = 0; h < PATCH_HOWS; h++)
 			printf(" %s %llu", patch_how_name(h), (unsigned long long)hows[h]);
-		printf("\n");
+		printf(" (%llu at rest)\n", (unsigned long long)rest);
 		fflush(stdout);
 	}
 	FREE_ALL(dead, events);

@@ -471,6 +471,8 @@ static bool retry(struct making *m, enum patch_how most)
 {
 	size_t n = m->n_open;
 
+	if (patch_is_spent(&m->run))
+		return false;
 	m->n_open = 0;
 	for (size_t i = 0; i < n; i++) {
 		struct open_entry e = m->open[i];
@@ -551,7 +553,7 @@ static bool relieve_all(struct making *m)
 {
 	bool moved = false;
 
-	for (size_t i = 0; i < m->n_open; i++) {
+	for (size_t i = 0; i < m->n_open && !patch_is_spent(&m->run); i++) {
 		const struct open_entry *e = &m->open[i];
 
 		moved |= relieve(m, e->sw, e->lid, 1) ||

@@ -397,11 +397,16 @@ bool patch_trial_turn(struct patch_trial *t, uint32_t in, uint8_t vl_in, uint32_
 	struct cdg_order *o = g->planes[plane].order;
 	struct patch_bit b = bit_of(g, plane, in, out);
 	uint32_t mark = o ? cdg_order_mark(o) : 0;
+	uint64_t work = o ? cdg_order_work(o) : 0;
+	bool fits;
 
 	assert(g->ways[in].to != TOPO_NONE && g->ways[out].to != TOPO_NONE);
+	t->work++;
 	if (g->n_vls == 1 && *b.mask & b.bit)
 		return true;
-	if (o && !cdg_order_add(o, vertex(g, in, vl_in), vertex(g, out, vl_out))) {
+	fits = !o || cdg_order_add(o, vertex(g, in, vl_in), vertex(g, out, vl_out));
+	t->work += o ? cdg_order_work(o) - work : 0;
+	if (!fits) {
 		remember_refusal(t, o, vertex(g, in, vl_in), vertex(g, out, vl_out));
 		return false;
 	}

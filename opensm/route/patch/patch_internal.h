@@ -96,6 +96,7 @@ struct patch_trial {
 	} * bits; /* to be set when it is kept */
 	uint32_t n;
 	size_t cap;
+	uint64_t work; /* what all trials cost so far, in steps */
 };
 
 void patch_trial_begin(struct patch_trial *t);
@@ -145,6 +146,7 @@ struct patch_run {
 			out; /* entry by which the switch was reached, port that it is left by */
 	} hops[PATCH_HOPS];
 	unsigned n_hops;
+	uint64_t work; /* what walks and searches cost so far, in steps */
 	/*
 	 * By port of a switch: the last way that was taken by it. LIDs of one destination switch
 	 * mostly go the same way, which is found out without following it.
@@ -157,6 +159,18 @@ struct patch_run {
 		uint8_t ports[PATCH_MEMO_HOPS];	      /* their entries; of the last any */
 	} memos[256];
 };
+
+/*
+ * A call has an end, even if half of a torus dies: nothing is searched for any more after so many
+ * steps, some 0.2 s each, and what has no way by then waits.
+ */
+#define PATCH_WALKS_MAX	 (UINT64_C(16) << 20)
+#define PATCH_TRIALS_MAX (UINT64_C(4) << 20)
+
+static inline bool patch_is_spent(const struct patch_run *r)
+{
+	return r->work > PATCH_WALKS_MAX || r->trial.work > PATCH_TRIALS_MAX;
+}
 
 /* Did the switch leave an alive cable for the LID in this call? `ret`: its port. */
 bool patch_has_moved(const struct patch_run *r, uint32_t sw, lid_t lid, uint8_t *ret);

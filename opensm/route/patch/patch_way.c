@@ -112,6 +112,7 @@ static bool arrives(struct patch_run *r, uint32_t sw, lid_t lid, uint32_t out)
 	const struct patch_goal *goal = &g->goals[lid];
 
 	r->n_hops = 0;
+	r->work++;
 	for (uint32_t steps = 0; steps < g->n; steps++) {
 		uint32_t at = g->ways[out].to, next;
 		uint8_t port = port_now(r, at, lid);
@@ -124,6 +125,7 @@ static bool arrives(struct patch_run *r, uint32_t sw, lid_t lid, uint32_t out)
 		if (r->n_hops < PATCH_HOPS)
 			r->hops[r->n_hops] = (struct patch_hop){ out, next };
 		r->n_hops++;
+		r->work++;
 		out = next;
 	}
 	return false;
@@ -159,6 +161,7 @@ static bool may_come_back(struct patch_run *r, uint32_t sw, lid_t lid, uint32_t 
 		uint32_t at = r->stack[--n];
 		struct outs o = outs_of(r, at, lid);
 
+		r->work++;
 		if (at == sw)
 			return true;
 		for (unsigned i = 0; i < o.n; i++)
@@ -224,17 +227,18 @@ static uint64_t mask_in(const struct patch_run *r, uint32_t sw, lid_t lid, enum 
 }
 
 /* The entries of `sw` whose cable is alive and may bring packets to the LID. */
-static unsigned list_ins(const struct patch_run *r, uint32_t sw, lid_t lid, enum when when,
+static unsigned list_ins(struct patch_run *r, uint32_t sw, lid_t lid, enum when when,
 			 uint32_t ret[255])
 {
 	const struct patch_ground *g = r->ground;
 	const struct patch_switch *s = &g->switches[sw];
 	unsigned n = 0;
 
+	r->work++;
 	for (unsigned word = 0; word <= s->n_ports / 64u; word++) {
 		uint64_t mask = mask_in(r, sw, lid, when, word);
 
-		for (; mask; mask &= mask - 1) {
+		for (; mask; mask &= mask - 1, r->work++) {
 			unsigned port = word * 64 + (unsigned)__builtin_ctzll(mask);
 			uint32_t entry = s->first + port;
 
@@ -537,7 +541,8 @@ static bool needs_no_proof(struct patch_run *r, uint32_t sw, lid_t lid, uint32_t
 	planes = planes_at(r, sw, lid, was);
 	if (!has_turns_here(g, planes, was, out))
 		return false;
-	if (planes & ~memo->planes && !(goal->planes & (goal->planes - 1)) && add_way(r, goal))
+	if (planes & ~memo->planes && !(goal->planes & (goal->planes - 1)) &&
+	    r->trial.work <= PATCH_TRIALS_MAX && add_way(r, goal))
 		memo->planes = goal->planes;
 	return !(planes & ~memo->planes);
 }
@@ -595,12 +600,13 @@ bool patch_way_take(struct patch_run *r, uint32_t sw, lid_t lid, uint8_t port)
 		return false;
 	if (patch_way_is_known(r, sw, lid, port))
 		return true;
-	if (!arrives(r, sw, lid, out) || (!settled && may_come_back(r, sw, lid, out)))
+	if (r->work > PATCH_WALKS_MAX || !arrives(r, sw, lid, out) ||
+	    (!settled && may_come_back(r, sw, lid, out)))
 		return false;
 	memo = note_way(r, sw, lid, port);
 	if (!g->goals[lid].counts || (settled && needs_no_proof(r, sw, lid, out, memo)))
 		return true;
-	return prove(r, sw, lid, out);
+	return r->trial.work <= PATCH_TRIALS_MAX && prove(r, sw, lid, out);
 }
 
 /* ---- what an entry is for -------------------------------------------------------------------- */
@@ -621,6 +627,8 @@ bool patch_way_is_used(struct patch_run *r, uint32_t sw, lid_t lid)
 	const struct patch_ground *g = r->ground;
 	uint32_t n = 0, ins[255];
 
+	if (patch_is_spent(r))
+		return true;
 	begin_search(r);
 	is_new(r, sw);
 	r->stack[n++] = sw;

@@ -101,6 +101,7 @@ struct cdg_order {
 	uint64_t **dirty; /* words of these that are not 0 */
 	uint32_t n_dirty;
 	uint32_t *ahead, *behind, *places;
+	uint64_t work; /* channels that searches went through */
 	struct entry *journal;
 	uint32_t n_journal;
 	size_t journal_cap;
@@ -214,6 +215,7 @@ static bool step_ahead(struct cdg_order *o, uint32_t done, uint32_t *n, uint32_t
 	const uint64_t *row = o->after + row_after(c, channel);
 	uint64_t *looked = o->looked[0] + (size_t)at * o->width;
 
+	o->work++;
 	for (uint32_t w = 0; w < words(c, at); w++)
 		for (uint64_t bits = look_once(o, &looked[w], row[w]); bits; bits &= bits - 1) {
 			uint32_t next = c->first[at] + w * 64 + (uint32_t)__builtin_ctzll(bits);
@@ -236,6 +238,7 @@ static bool step_behind(struct cdg_order *o, uint32_t done, uint32_t *n, uint32_
 	const uint64_t *row = o->before + c->row[channel];
 	uint64_t *looked = o->looked[1] + (size_t)at * o->width;
 
+	o->work++;
 	for (uint32_t w = 0; w < words(c, at); w++)
 		for (uint64_t bits = look_once(o, &looked[w], row[w]); bits; bits &= bits - 1) {
 			uint32_t in =
@@ -360,6 +363,11 @@ bool cdg_order_add(struct cdg_order *o, uint32_t in, uint32_t out)
 	flip_turn(o, in, out);
 	note_turn(o, in, out, false);
 	return true;
+}
+
+uint64_t cdg_order_work(const struct cdg_order *o)
+{
+	return o->work;
 }
 
 uint32_t cdg_order_mark(const struct cdg_order *o)

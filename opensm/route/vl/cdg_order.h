@@ -73,6 +73,9 @@ enum cdg_turn cdg_order_look(const struct cdg_order *o, uint32_t in, uint32_t ou
 /* Adds the turn from channel `in` to `out`. False: it would close a cycle, and nothing changed. */
 bool cdg_order_add(struct cdg_order *o, uint32_t in, uint32_t out);
 
+/* The number of channels that all searches since the beginning went through: what they cost. */
+uint64_t cdg_order_work(const struct cdg_order *o);
+
 /*
  * cdg_order_undo() removes the turns added since the cdg_order_mark() that returned `mark`; without
  * refusals the difference of two marks is the number of turns. cdg_order_forget() makes all turns
