@@ -30,6 +30,8 @@ struct json_field {
 	bool optional;		     /* set if an object may be without this member */
 	const char *help;	     /* a phrase about the value; NULL: none */
 	const char *format;	     /* of a string: FIELD_FORMAT_...; NULL: any */
+	const char *(*word)(unsigned n); /* of a string that is one of words: the n-th */
+	unsigned n_words;		 /* 0: any text */
 };
 
 /* "(node: string, marks: [](port: ?int))", to be freed. */
@@ -96,6 +98,9 @@ char *json_fields_text(const struct json_field *fields);
 #define FIELD_TYPE_FLOAT     .type = FIELD_WORD_FLOAT
 #define FIELD_TYPE_BOOL	     .type = FIELD_WORD_BOOL
 #define FIELD_TYPE_OPT(kind) .type = "?" FIELD_WORD_##kind, .format = FIELD_FORMAT_##kind
+/* One of `n` words, that name(0) to name(n - 1) give. */
+#define FIELD_TYPE_WORD(name, n)     .type = FIELD_WORD_STR, .word = name, .n_words = n
+#define FIELD_TYPE_OPT_WORD(name, n) .type = "?" FIELD_WORD_STR, .word = name, .n_words = n
 #define FIELD_TYPE_TEXT	     .type = "?string" /* "": null */
 /* since 1970; 0: null */
 #define FIELD_TYPE_SECONDS   .type = "?string", .format = FIELD_FORMAT_TIME
@@ -119,6 +124,8 @@ char *json_fields_text(const struct json_field *fields);
 #define FIELD_PUT_FLOAT			   json_add_double
 #define FIELD_PUT_BOOL			   json_add_bool
 #define FIELD_PUT_OPT(kind)		   FIELD_PUT_##kind
+#define FIELD_PUT_WORD(name, n)		   json_add_str
+#define FIELD_PUT_OPT_WORD(name, n)	   json_add_str
 #define FIELD_PUT_TEXT			   json_add_text
 #define FIELD_PUT_SECONDS		   json_add_seconds
 #define FIELD_PUT_KNOWN(o, key, is, value) json_add_known(o, key, is, (int64_t)(value))

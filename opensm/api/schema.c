@@ -26,6 +26,17 @@ static void add_format(struct json_object *schema, const char *format)
 		json_add_str(schema, "format", format);
 }
 
+/* The words that a string may be; also null where the member may be that. */
+static void add_words(struct json_object *schema, const struct json_field *f)
+{
+	struct json_object *words = json_add_array(schema, "enum");
+
+	for (unsigned i = 0; i < f->n_words; i++)
+		json_append_str(words, f->word(i));
+	if (f->type[0] == '?')
+		json_object_array_add(words, NULL);
+}
+
 static void add_members(struct json_object *o, const struct json_field *of,
 			enum schema_manner manner)
 {
@@ -37,6 +48,8 @@ static void add_members(struct json_object *o, const struct json_field *of,
 
 		if (f->format && !is_openapi(manner))
 			add_format(schema, f->format);
+		if (f->n_words && !is_openapi(manner))
+			add_words(schema, f);
 		if (f->help)
 			json_add_str(schema, "description", f->help);
 		json_object_object_add(properties, f->key, schema);

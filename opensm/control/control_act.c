@@ -207,7 +207,7 @@ static bool is_the_one(const struct control_following *f, const struct sm_event 
 }
 
 #define ENDED_FIELDS(F)                                                                            \
-	F("kind", STR, sweep_kind_name(event->sweep.kind))                                         \
+	F("kind", WORD(sweep_kind_name, SWEEP_KINDS), sweep_kind_name(event->sweep.kind))          \
 	F("went_through", BOOL, event->sweep.through)                                              \
 	F("gets", INT, event->sweep.n_gets)                                                        \
 	F("sets", INT, event->sweep.n_sets)                                                        \
@@ -318,7 +318,7 @@ struct json_object *control_sa_key(const struct daemon_api *api, struct json_obj
 /* ---- M_Keys ---------------------------------------------------------------------------------- */
 
 #define KEYS_FIELDS(F)                                                                             \
-	F("state", STR, sm_state_name(sm_state(api->sm)))                                          \
+	F("state", WORD(sm_state_name, SM_MASTER + 1), sm_state_name(sm_state(api->sm)))           \
 	F("per_port", BOOL, keys.per_port)                                                         \
 	F("epoch", INT, keys.epoch)                                                                \
 	F("changing", BOOL, keys.changing)                                                         \

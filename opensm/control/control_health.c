@@ -41,7 +41,7 @@ static struct json_object *conditions_of(unsigned conds)
 
 #define SICK_FIELDS(F)                                                                             \
 	F("ends", LIST(end_fields), JSON_LIST(2, end_of(s->port[i], &s->verdict->end[i])))         \
-	F("state", STR, sm_sick_state_name(s->state))                                              \
+	F("state", WORD(sm_sick_state_name, SICK_STATES), sm_sick_state_name(s->state))            \
 	F("done", STR, sm_sick_words(s->state, s->action, words))                                  \
 	F("action", STR, health_action_name(s->action))                                            \
 	F("why", STR, s->why)                                                                      \

@@ -51,8 +51,8 @@ static struct json_object *end_of(const struct port *p, bool whole)
 #define MARK_FIELDS(F)                                                                             \
 	F("node_guid", GUID, m->node)                                                              \
 	F("port", KNOWN, !whole, m->port)                                                          \
-	F("kind", STR, mark_kind_name(m->kind))                                                    \
-	F("state", STR, sm_mark_state_name(s->state))                                              \
+	F("kind", WORD(mark_kind_name, MARK_KINDS), mark_kind_name(m->kind))                       \
+	F("state", WORD(sm_mark_state_name, MARK_STATES), sm_mark_state_name(s->state))            \
 	F("forced", BOOL, m->forced)                                                               \
 	F("by", STR, m->by)                                                                        \
 	F("why", TEXT, m->why)                                                                     \
@@ -115,7 +115,8 @@ static struct json_object *cost_of(const struct mark_cost *c, const struct mark_
 	F("standbys", INT, r->n_standbys)                                                          \
 	F("standbys_with", INT, r->n_standbys_with)                                                \
 	F("marks", INT, r->n_marks)                                                                \
-	F("state", OPT(STR), has_state ? sm_mark_state_name(r->state) : NULL)                      \
+	F("state", OPT_WORD(sm_mark_state_name, MARK_STATES),                                      \
+	  has_state ? sm_mark_state_name(r->state) : NULL)                                         \
 	F("text", TEXT, is_refused ? NULL : r->text)                                               \
 	F("refused", OPT(STR), is_refused ? r->text : NULL)                                        \
 	F("cost", OBJECT(cost_fields), cost_of(&r->cost, load, f))

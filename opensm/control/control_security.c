@@ -7,7 +7,8 @@
 #define CHECK_FIELDS(F)                                                                            \
 	F("number", INT, i + 1)                                                                    \
 	F("name", STR, s.checks[i].name)                                                           \
-	F("verdict", STR, security_verdict_name(s.checks[i].verdict))                              \
+	F("verdict", WORD(security_verdict_name, SECURITY_FAIL + 1),                               \
+	  security_verdict_name(s.checks[i].verdict))                                              \
 	F("present", STR, s.checks[i].present)                                                     \
 	F("advice", OPT(STR), s.checks[i].verdict == SECURITY_PASS ? NULL : s.checks[i].advice)
 

@@ -25,13 +25,14 @@
 #define OWN_FIELDS(F)                                                                              \
 	F("guid", IF(own, GUID), own->guid)                                                        \
 	F("is_self", BOOL, true)                                                                   \
-	F("state", OPT(STR), sm_state_name(sm_state(api->sm)))                                     \
+	F("state", OPT_WORD(sm_state_name, SM_MASTER + 1), sm_state_name(sm_state(api->sm)))       \
 	F("priority", OPT(INT), sm_told_priority(api->sm))                                         \
 	F("where", STR, "this one")
 #define OTHER_FIELDS(F)                                                                            \
 	F("guid", GUID, m->guid)                                                                   \
 	F("is_self", BOOL, false)                                                                  \
-	F("state", OPT(STR), m->heard ? sm_state_name(m->state) : NULL)                            \
+	F("state", OPT_WORD(sm_state_name, SM_MASTER + 1),                                         \
+	  m->heard ? sm_state_name(m->state) : NULL)                                               \
 	F("priority", KNOWN, m->heard, m->priority)                                                \
 	F("where", STR, m->where)                                                                  \
 	OF_OTHERS(F)
@@ -144,7 +145,7 @@ static struct json_object *subnet_of(const struct daemon_api *api, mono_t now)
 }
 
 #define SWEEP_FIELDS(F)                                                                            \
-	F("kind", STR, sweep_kind_name(last->kind))                                                \
+	F("kind", WORD(sweep_kind_name, SWEEP_KINDS), sweep_kind_name(last->kind))                 \
 	F("why", STR, last->why)                                                                   \
 	F("went_through", BOOL, last->through)                                                     \
 	F("gets", INT, last->n_gets)                                                               \

@@ -98,7 +98,7 @@ static char *id_of(const struct drift_row *row, char ret[static ID_STRLEN])
 
 #define FINDING_FIELDS(F)                                                                          \
 	F("id", STR, id_of(row, id))                                                               \
-	F("cause", STR, expect_kind_name(row->kind))                                               \
+	F("cause", WORD(expect_kind_name, EXPECT_KINDS), expect_kind_name(row->kind))              \
 	F("text", STR, row->text)                                                                  \
 	F("since", SECONDS, row->since)
 

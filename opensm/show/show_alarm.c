@@ -25,8 +25,9 @@ static struct json_object *further_kinds(const struct alarm *a)
 }
 
 #define ALARM_FIELDS(F)                                                                            \
-	F("class", STR, alarm_class_name(alarm_rows[a->kind].class))                               \
-	F("kind", STR, alarm_rows[a->kind].name)                                                   \
+	F("class", WORD(alarm_class_name, ALARM_CLASSES),                                          \
+	  alarm_class_name(alarm_rows[a->kind].class))                                             \
+	F("kind", WORD(alarm_kind_name, ALARM_KINDS), alarm_kind_name(a->kind))                    \
 	F("object", STR, a->object)                                                                \
 	F("node_guid", OPT(GUID), a->at.node)                                                      \
 	F("port", KNOWN, a->at.node && a->at.port, a->at.port)                                     \

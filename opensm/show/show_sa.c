@@ -335,7 +335,7 @@ struct json_object *show_sa(void *snapshot, struct control_error *err)
 #define MANAGER_FIELDS(F)                                                                          \
 	F("own", BOOL, is_own)                                                                     \
 	F("port_guid", GUID, guid)                                                                 \
-	F("state", OPT(STR), known ? sm_state_name(state) : NULL)                                  \
+	F("state", OPT_WORD(sm_state_name, SM_MASTER + 1), known ? sm_state_name(state) : NULL)    \
 	F("priority", KNOWN, known, priority)                                                      \
 	F("watched", IF(!is_own, BOOL), m->polled)                                                 \
 	F("not_trusted", IF(!is_own, OPT(STR)), m->trust)                                          \

@@ -106,6 +106,7 @@ as_nobody() {
 	# What is printed is what the schemas say.
 	"$abs_top_builddir/tests/tools/schema-fits" <documents
 	"$CTL" --schema | jq -e 'length > 40' >/dev/null
+	"$CTL" alarms --schema | jq -e '.properties.alarms.items.properties.class.enum == ["fault", "degraded", "planned"]' >/dev/null
 	local command
 	for command in $("$CTL" complete); do
 		gives 0 "$command" help

@@ -91,6 +91,15 @@ static bool is_guid(const char *text)
 	       strspn(text + 2, "0123456789abcdef") == 16;
 }
 
+/* Is it one of the words of a schema that names them? */
+static bool is_word(struct json_object *words, struct json_object *v)
+{
+	for (size_t i = 0; words && i < json_object_array_length(words); i++)
+		if (json_object_equal(json_object_array_get_idx(words, i), v))
+			return true;
+	return !words;
+}
+
 static bool are_elements(struct json_object *document, struct json_object *schema,
 			 struct json_object *v, char why[FITS_WHY])
 {
@@ -151,6 +160,8 @@ bool schema_fits(struct json_object *document, struct json_object *schema, struc
 	type = type_of(schema);
 	if (!type || !is_type(type, v))
 		return fail(why, type ? type : "no type", json_object_to_json_string(v));
+	if (!is_word(member(schema, "enum"), v))
+		return fail(why, "enum", json_object_get_string(v));
 	if (json_str(schema, "pattern") && !is_guid(json_object_get_string(v)))
 		return fail(why, "GUID", json_object_get_string(v));
 	if (json_str(schema, "format") && !is_time(json_object_get_string(v)))

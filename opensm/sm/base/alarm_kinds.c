@@ -19,3 +19,9 @@ const char *alarm_class_name(enum alarm_class class)
 	assert(class < ALARM_CLASSES);
 	return names[class];
 }
+
+const char *alarm_kind_name(enum alarm_kind kind)
+{
+	assert(kind < ALARM_KINDS);
+	return alarm_rows[kind].name;
+}

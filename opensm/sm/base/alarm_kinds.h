@@ -25,3 +25,4 @@ struct alarm_row {
 extern const struct alarm_row alarm_rows[ALARM_KINDS];
 
 const char *alarm_class_name(enum alarm_class class); /* "fault", "degraded", "planned" */
+const char *alarm_kind_name(enum alarm_kind kind);	 /* "link_down" */
