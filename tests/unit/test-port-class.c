@@ -127,6 +127,29 @@ static void ports_from_leaves_are_of_class_0(void **state)
 	routes_unref(r);
 }
 
+/* A caller that wants no figures of tables with a credit loop gets the same tables. */
+static void a_try_comes_to_the_same(void **state)
+{
+	for (unsigned i = 0; i < 3; i++) {
+		_cleanup_(topo_unrefp) struct topo *t =
+			i == 0	 ? topogen_slim_fly(5, 6, NULL)
+			: i == 1 ? topogen_torus((unsigned[]){ 6, 6, 1 }, 8, NULL)
+				 : topogen_random(60, 4, 5, NULL);
+		struct route_job job = { .topo = t, .threads = 1 };
+		_cleanup_(routes_unrefp) struct routes *a = route(t, NULL), *b = route(t, NULL);
+		struct route_verdict v, tried;
+
+		port_class_check(route_engine_find("minhop"), &job, NULL, a, &v);
+		port_class_try(route_engine_find("minhop"), &job, b, &tried);
+		assert_int_equal(v.credit_loop, tried.credit_loop);
+		assert_int_equal(i != 0, v.credit_loop);
+		assert_int_equal(!a->lanes, !b->lanes);
+		assert_same_tables(a, b);
+		if (!v.credit_loop)
+			assert_memory_equal(&v, &tried, sizeof(v));
+	}
+}
+
 /* ---- damage -------------------------------------------------------------------------------- */
 
 static struct topo *damaged(const struct topo *whole, unsigned n, uint64_t seed)
@@ -336,6 +359,7 @@ int main(void)
 		cmocka_unit_test(tables_without_a_cycle_stay_on_one),
 		cmocka_unit_test(a_torus_stays_as_it_was),
 		cmocka_unit_test(ports_from_leaves_are_of_class_0),
+		cmocka_unit_test(a_try_comes_to_the_same),
 		cmocka_unit_test(three_vls_serve_a_damaged_one),
 		cmocka_unit_test(classes_outlive_a_cable),
 		cmocka_unit_test(the_last_entry_of_a_cycle_is_seen),

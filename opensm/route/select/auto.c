@@ -305,9 +305,11 @@ static void consider(struct automatic *a, const char *name, struct routes *r)
 	}
 	if (r->judged && (!r->lanes || r->lanes->n_levels < 2))
 		x.verdict = *r->judged;
-	else
+	else if (old)
 		port_class_check(route_engine_find(name), a->job, a->n_held ? NULL : old, r,
 				 &x.verdict);
+	else
+		port_class_try(route_engine_find(name), a->job, r, &x.verdict);
 	balance(a, &x);
 	r = x.routes;
 	if (route_fault(&x.verdict)) {

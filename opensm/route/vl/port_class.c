@@ -296,6 +296,53 @@ bool port_class_lacks_vls(const struct route_job *job, const struct routes *r,
 	return !r->lanes && is_worth_proofs(r->topo, v) && route_vls(job) < VLS_MAX;
 }
 
+/* The mean of hops over all pairs, if no path has a detour. `r` has hops. */
+static double least_hops(const struct routes *r)
+{
+	const struct topo *t = r->topo;
+	_cleanup_free_ uint32_t *senders = topo_count_senders(t);
+	uint64_t n_senders = 0, pairs = 0, sum = 0;
+
+	for (uint32_t s = 0; s < t->n_switches; s++)
+		n_senders += senders[s];
+	for (uint32_t h = 0; h < t->n_hosts; h++) {
+		const uint8_t *hops = r->hops + (size_t)t->hosts[h].sw * t->n_switches;
+		unsigned lids = 1u << t->hosts[h].lmc;
+
+		if (t->hosts[h].sw == TOPO_NONE || !t->hosts[h].lid)
+			continue;
+		pairs += lids * (n_senders - 1);
+		for (uint32_t s = 0; s < t->n_switches; s++)
+			sum += lids * (hops[s] == 0xFF ? 0 : (uint64_t)hops[s] * senders[s]);
+	}
+	return pairs ? (double)sum / (double)pairs : 0;
+}
+
+static void try_classes(const struct route_engine *engine, const struct route_job *job,
+			unsigned before, struct routes *r, struct route_verdict *ret)
+{
+	if (r->lanes || !is_worth_proofs(r->topo, ret))
+		return;
+	for (unsigned n = 2; n <= MIN(route_vls(job), VLS_MAX) && !route_is_cancelled(job); n++)
+		if (n != before && holds_on(n, engine, job, r, ret))
+			return;
+}
+
+void port_class_try(const struct route_engine *engine, const struct route_job *job,
+		    struct routes *r, struct route_verdict *ret)
+{
+	uint32_t n = r->topo->n_hosts;
+
+	assert(job && job->topo == r->topo && ret);
+	if (job->previous || r->lanes || !r->hops || job->options.n_weights || n < MANY ||
+	    !routes_loop_to(r, job->threads, n / 2)) {
+		port_class_check(engine, job, NULL, r, ret);
+		return;
+	}
+	*ret = (struct route_verdict){ .credit_loop = true, .avg_hops = least_hops(r) };
+	try_classes(engine, job, 0, r, ret);
+}
+
 void port_class_check(const struct route_engine *engine, const struct route_job *job,
 		      const struct routes *previous, struct routes *r, struct route_verdict *ret)
 {
@@ -306,9 +353,5 @@ void port_class_check(const struct route_engine *engine, const struct route_job 
 	if (before && holds_on(before, engine, job, r, ret))
 		return;
 	routes_check_after(previous, r, job->threads, ret);
-	if (r->lanes || !is_worth_proofs(r->topo, ret))
-		return;
-	for (unsigned n = 2; n <= MIN(route_vls(job), VLS_MAX) && !route_is_cancelled(job); n++)
-		if (n != before && holds_on(n, engine, job, r, ret))
-			return;
+	try_classes(engine, job, before, r, ret);
 }

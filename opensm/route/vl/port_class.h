@@ -36,6 +36,13 @@
  */
 void port_class_check(const struct route_engine *engine, const struct route_job *job,
 		      const struct routes *previous, struct routes *r, struct route_verdict *ret);
+/*
+ * port_class_check(engine, job, NULL, r, ret) for a caller to whom figures of tables with a credit
+ * loop mean nothing: then *ret says that there is one, and no more. Only half of the work where a
+ * part of the paths shows it.
+ */
+void port_class_try(const struct route_engine *engine, const struct route_job *job,
+		    struct routes *r, struct route_verdict *ret);
 /* Might more VLs than the job has have ended the credit loop of the refused tables (2, or 3)? */
 bool port_class_lacks_vls(const struct route_job *job, const struct routes *r,
 			  const struct route_verdict *v);
