@@ -247,20 +247,29 @@ static bool is_graph_of(const struct cdg *g, const struct routes *r)
 	return !g->lanes || (g->lanes == r->lanes && g->scheme_vls == g->lanes->n_vls);
 }
 
-/* Forgets LIDs of all hosts from `n_hosts` on, and of ends that are set aside. */
-static void forget_targets(struct verifier *j, uint32_t n_hosts)
+/* Forgets LIDs of all hosts from `n` on, of others on a switch, and of ends that are set aside. */
+static void forget_targets(struct verifier *j, uint32_t n, enum check_some some)
 {
 	const struct topo *t = j->topo;
+	_cleanup_free_ bool *has = xcalloc(t->n_switches + 1u, sizeof(*has));
 
-	for (uint32_t h = n_hosts; h < t->n_hosts; h++)
-		TOPO_EACH_LID(&t->hosts[h], lid)
-			j->targets[lid].sw = TOPO_NONE;
+	for (uint32_t h = 0; h < t->n_hosts; h++) {
+		uint32_t at = t->hosts[h].sw;
+
+		if (at == TOPO_NONE || !t->hosts[h].lid ||
+		    (h < n && (some == CHECK_EACH || !has[at])))
+			has[at == TOPO_NONE ? t->n_switches : at] |= t->hosts[h].lid != 0;
+		else
+			TOPO_EACH_LID(&t->hosts[h], lid)
+				j->targets[lid].sw = TOPO_NONE;
+	}
 	for (uint32_t i = 0; i < t->n_asides; i++)
 		TOPO_EACH_LID(&t->asides[i], lid)
 			j->targets[lid].sw = TOPO_NONE;
 }
 
-bool routes_loop_to(const struct routes *r, unsigned threads, uint32_t n_hosts)
+bool routes_loop_to(const struct routes *r, unsigned threads, uint32_t n_hosts,
+		    enum check_some some)
 {
 	_cleanup_(verifier_done) struct verifier j = { .routes = NULL };
 	_cleanup_free_ struct lid_run *runs = NULL;
@@ -268,7 +277,7 @@ bool routes_loop_to(const struct routes *r, unsigned threads, uint32_t n_hosts)
 
 	assert(r && n_hosts <= r->topo->n_hosts);
 	verifier_begin(&j, r, threads);
-	forget_targets(&j, n_hosts);
+	forget_targets(&j, n_hosts, some);
 	runs = xcalloc(j.top + 1u, sizeof(*runs));
 	n = find_lid_runs(&j, runs);
 	j.dependencies->turns = cdg_turns_new(j.dependencies, j.threads);

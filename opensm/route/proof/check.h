@@ -51,12 +51,18 @@ struct route_verdict {
  */
 void routes_check(const struct routes *r, unsigned threads, struct route_verdict *ret);
 
+enum check_some {
+	CHECK_EACH,
+	CHECK_ONE_PER_SWITCH, /* the first one on each switch */
+};
+
 /*
- * Do the paths to the first `n_hosts` of topo->hosts alone close a cycle of dependencies? True: so
- * do all paths together, and routes_check() would find a credit loop. It costs half as much as that
- * per host.
+ * Do the paths to some of the first `n_hosts` of topo->hosts alone close a cycle of dependencies?
+ * True: so do all paths together, and routes_check() would find a credit loop. It costs half as
+ * much as that per host.
  */
-bool routes_loop_to(const struct routes *r, unsigned threads, uint32_t n_hosts);
+bool routes_loop_to(const struct routes *r, unsigned threads, uint32_t n_hosts,
+		    enum check_some some);
 
 /*
  * routes_check() after a check of similar tables: examines only differences. The state for the next

@@ -227,28 +227,31 @@ static bool may_move(const struct route_engine *engine, const struct route_job *
 }
 
 /*
- * Moves entries, if they may, and checks. Where classes are of no use, the paths to some of the
- * hosts show it, mostly to few, or to half of them.
+ * Moves entries and checks. Where classes are of no use, the paths to some of the hosts show it,
+ * mostly to few, or to half of them.
  */
-static void move_and_check(const struct route_engine *engine, const struct route_job *job,
-			   struct mover *m, struct route_verdict *ret)
+static void move_and_check(const struct route_job *job, struct mover *m, struct route_verdict *ret)
 {
 	static const unsigned shares[] = { 16, 2 };
-	bool moves = m->l->n_vls > 2 && may_move(engine, job);
 	uint32_t n = m->r->topo->n_hosts, done = 0;
 
 	for (unsigned i = 0; n >= MANY && i < ARRAY_SIZE(shares); i++) {
-		if (moves)
-			move_entries(job, m, done, n / shares[i]);
+		move_entries(job, m, done, n / shares[i]);
 		done = n / shares[i];
-		if (routes_loop_to(m->r, job->threads, done)) {
-			ret->credit_loop = true;
+		ret->credit_loop = routes_loop_to(m->r, job->threads, done, CHECK_EACH);
+		if (ret->credit_loop)
 			return;
-		}
 	}
-	if (moves)
-		move_entries(job, m, done, n);
+	move_entries(job, m, done, n);
 	routes_check(m->r, job->threads, ret);
+}
+
+/* Do the paths to a host of every switch show that there is a credit loop? */
+static bool surely_loops(const struct route_job *job, const struct routes *r)
+{
+	uint32_t n = r->topo->n_hosts;
+
+	return n >= MANY && routes_loop_to(r, job->threads, n, CHECK_ONE_PER_SWITCH);
 }
 
 /* False, and `r` and `ret` stay as they were: there would be a credit loop all the same. */
@@ -260,7 +263,12 @@ static bool holds_on(unsigned n_vls, const struct route_engine *engine, const st
 	size_t len = strlen(r->note);
 
 	mover_begin(&m);
-	move_and_check(engine, job, &m, &v);
+	if (n_vls > 2 && may_move(engine, job))
+		move_and_check(job, &m, &v);
+	else if (surely_loops(job, r))
+		v.credit_loop = true;
+	else
+		routes_check(r, job->threads, &v);
 	if (v.credit_loop) {
 		while (m.n--)
 			routes_write(r, m.moved[m.n].sw, m.moved[m.n].lid, m.moved[m.n].port);
@@ -331,11 +339,9 @@ static void try_classes(const struct route_engine *engine, const struct route_jo
 void port_class_try(const struct route_engine *engine, const struct route_job *job,
 		    struct routes *r, struct route_verdict *ret)
 {
-	uint32_t n = r->topo->n_hosts;
-
 	assert(job && job->topo == r->topo && ret);
-	if (job->previous || r->lanes || !r->hops || job->options.n_weights || n < MANY ||
-	    !routes_loop_to(r, job->threads, n / 2)) {
+	if (job->previous || r->lanes || !r->hops || job->options.n_weights ||
+	    !surely_loops(job, r)) {
 		port_class_check(engine, job, NULL, r, ret);
 		return;
 	}
