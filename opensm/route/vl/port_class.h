@@ -37,9 +37,9 @@
 void port_class_check(const struct route_engine *engine, const struct route_job *job,
 		      const struct routes *previous, struct routes *r, struct route_verdict *ret);
 /*
- * port_class_check(engine, job, NULL, r, ret) for a caller to whom figures of tables with a credit
- * loop mean nothing: then *ret says that there is one, and no more. It takes a part of the work
- * where some of the paths show it.
+ * port_class_check(engine, job, NULL, r, ret) without figures of tables with a credit loop: then
+ * *ret says that there is one, and no more. It takes a part of the work where some of the paths
+ * show it.
  */
 void port_class_try(const struct route_engine *engine, const struct route_job *job,
 		    struct routes *r, struct route_verdict *ret);
