@@ -32,7 +32,7 @@ libroute_a_SOURCES = opensm/route/select/engines.c opensm/route/core/engine.c op
 	opensm/route/select/keep_tables.c opensm/route/select/keep_tables.h opensm/route/select/adopt_found.c opensm/route/select/adopt_found.h \
 	opensm/route/mcast/mcast.c opensm/route/mcast/mcast.h opensm/route/mcast/mcast_internal.h \
 	opensm/route/mcast/mcast_grow.c opensm/route/mcast/mcast_root.c opensm/route/mcast/mcast_safe.c opensm/route/mcast/mcast_tree.c \
-	opensm/route/mcast/mcast_dead.c opensm/route/mcast/mcast_mend.c \
+	opensm/route/mcast/mcast_dead.c opensm/route/mcast/mcast_mend.c opensm/route/mcast/mcast_way.c \
 	opensm/route/select/auto.c opensm/route/shape/recognise.c opensm/route/shape/recognise.h \
 	opensm/route/shape/recognise_hyperx.c opensm/route/shape/recognise_groups.c \
 	opensm/route/direct/direct_routes.c opensm/route/direct/direct_routes.h \

@@ -98,7 +98,7 @@ SCENARIO_TESTS += \
 	tests/scenario/loss.scn \
 	tests/scenario/lost-set.scn \
 	tests/scenario/m-key.scn \
-	tests/scenario/mended-trees.scn tests/scenario/mended-trees-wide.scn \
+	tests/scenario/mended-trees.scn tests/scenario/mended-trees-torus.scn tests/scenario/mended-trees-wide.scn \
 	tests/scenario/marks.scn \
 	tests/scenario/marks-clean.scn \
 	tests/scenario/marks-managers.scn tests/scenario/marks-store.scn tests/scenario/mark-mid-sweep.scn \

@@ -54,6 +54,13 @@ static void hang(struct mcast_planner *p, uint32_t child, uint32_t parent)
 	u->near ^= child;
 }
 
+void mcast_hang(struct mcast_planner *p, uint32_t child, uint32_t parent, uint8_t port)
+{
+	hang(p, child, parent);
+	p->vertices[child].up_port = port;
+	p->vertices[child].down_port = topo_port(p->topo, child, port)->port;
+}
+
 void mcast_add_switch(struct mcast_planner *p, uint32_t sw)
 {
 	mcast_vertex(p, sw)->in_tree = true;
@@ -63,12 +70,9 @@ void mcast_add_switch(struct mcast_planner *p, uint32_t sw)
 static void hang_by_some(struct mcast_planner *p, uint32_t child, uint32_t parent)
 {
 	const struct graph_group *g = graph_edge(p->graph, child, parent);
-	struct mcast_vertex *s = mcast_vertex(p, child);
 	uint64_t pick = (taste(p, child) ^ taste(p, parent)) % g->n_ports;
 
-	hang(p, child, parent);
-	s->up_port = p->graph->ports[g->first_port + pick];
-	s->down_port = topo_port(p->topo, child, s->up_port)->port;
+	mcast_hang(p, child, parent, p->graph->ports[g->first_port + pick]);
 }
 
 uint32_t mcast_top_of(const struct mcast_planner *p, uint32_t sw)
@@ -80,8 +84,7 @@ uint32_t mcast_top_of(const struct mcast_planner *p, uint32_t sw)
 	return sw;
 }
 
-/* Reverses the cables from `sw` to its top: now `sw` is the top. */
-static void make_top(struct mcast_planner *p, uint32_t sw)
+void mcast_make_top(struct mcast_planner *p, uint32_t sw)
 {
 	uint32_t at = sw, parent = p->vertices[sw].parent;
 	uint8_t up = p->vertices[sw].up_port, down = p->vertices[sw].down_port;
@@ -312,7 +315,7 @@ static void connect(struct mcast_planner *p, uint32_t hit)
 
 		assert(steps < p->n); /* each was found from one found before */
 		if (next == MCAST_NONE)
-			make_top(p, at);
+			mcast_make_top(p, at);
 		mcast_add_switch(p, at);
 		hang_by_some(p, at, parent);
 		if (next == MCAST_NONE)

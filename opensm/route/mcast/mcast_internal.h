@@ -172,10 +172,22 @@ struct mcast_joint {
  */
 bool mcast_join_piece(struct mcast_planner *p, uint32_t top, struct mcast_joint *joint);
 void mcast_add_switch(struct mcast_planner *p, uint32_t sw);
+/* Connects the top of a piece with a switch of another one by the cable at its port `port`. */
+void mcast_hang(struct mcast_planner *p, uint32_t child, uint32_t parent, uint8_t port);
+/* Reverses the cables from `sw` to its top: now `sw` is the top. */
+void mcast_make_top(struct mcast_planner *p, uint32_t sw);
 /* Adds all members that are not in the tree yet; `root` is its top. */
 void mcast_add_members(struct mcast_planner *p, uint32_t root);
 /* Removes all cables of the tree; members stay. */
 void mcast_fell(struct mcast_planner *p);
+
+/* ---- mcast_way.c ---- */
+
+/*
+ * Joins the piece `top` to the piece `to` by a connection whose dependencies agree with the known
+ * order of p->depends, which is not NULL. False: none was found.
+ */
+bool mcast_join_in_order(struct mcast_planner *p, uint32_t top, uint32_t to, uint8_t sl);
 
 /* ---- mcast_dead.c ---- */
 

@@ -5,7 +5,8 @@
  *
  * First all branches get their shortest connections, and the whole is proved once. If that closes a
  * cycle, or nothing proves it, branches are joined one after the other to the greatest piece, each
- * by the shortest connection that fits. If a branch has none, the group moves to the common tree
+ * by a connection that agrees with the order of channels (mcast_way.c), or else by one of the
+ * shortest, if one of them fits. If a branch has none, the group moves to the common tree
  * (mcast_safe.c), unless that has lost a cable as well: then the branch stays as it is, apart from
  * the dead port, so that its members still hear each other, and waits for the next plan.
  */
@@ -85,6 +86,11 @@ static bool join_if_it_fits(struct mend *m, uint32_t top)
 	struct growth before = growth_keep(m->p);
 	bool done = false;
 
+	if (mcast_join_in_order(m->p, top, m->root, m->sl)) {
+		done = fits(m);
+		if (!done)
+			growth_restore(m->p, &before);
+	}
 	while (!done && m->tries && joint.n_banned < MCAST_TRIES &&
 	       mcast_join_piece(m->p, top, &joint)) {
 		m->tries--;

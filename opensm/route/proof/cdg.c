@@ -532,6 +532,19 @@ void cdg_force_tree(struct cdg *g, const struct mcast_tree *tree, uint8_t sl)
 	free(added.all);
 }
 
+bool cdg_turn_fits(const struct cdg *g, uint32_t sw, unsigned in, unsigned out, uint8_t sl)
+{
+	uint32_t first = g->topo->switches[sw].first_port;
+	unsigned vl = g->lanes ? sl2vl_vl(g->lanes, g->topo, sw, in, out, sl) : 0;
+	size_t from, to;
+
+	if (!g->rank || g->n_in > 1 || vl == SL2VL_VL_DROP)
+		return false;
+	from = (size_t)g->peer[first + in] * g->n_vls + vl;
+	to = (size_t)(first + out) * g->n_vls + vl;
+	return g->into[to * g->words + in / 64] >> in % 64 & 1 || cdg_allows(g, from, to);
+}
+
 /* A packet that waits in the channel came by the other end of its cable. */
 void cdg_remove_channel(struct cdg *g, uint32_t channel)
 {

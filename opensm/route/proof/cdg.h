@@ -81,6 +81,12 @@ bool cdg_add_tree(struct cdg *g, const struct mcast_tree *tree, uint8_t sl);
 /* cdg_add_tree() without the check. */
 void cdg_force_tree(struct cdg *g, const struct mcast_tree *tree, uint8_t sl);
 /*
+ * May packets on SL `sl` that come in by port `in` of switch `sw` leave by port `out` without any
+ * search: is that a dependency already, or does it agree with the known order? Both are ports with
+ * cables to switches. False: not known, as also where VLs change on the way.
+ */
+bool cdg_turn_fits(const struct cdg *g, uint32_t sw, unsigned in, unsigned out, uint8_t sl);
+/*
  * Removes the dependencies of the channel of entry `channel` of topo->ports, as its cable is dead:
  * packets do not wait for it, they are discarded. An order that is known stays right.
  */
