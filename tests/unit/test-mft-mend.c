@@ -151,6 +151,30 @@ static void what_was_under_way_is_sent_anew(void **state)
 	never_looped(f);
 }
 
+/*
+ * A cable that is to be used no more, and still carries packets: the new connection would close a
+ * circle with it, so rows lose it before any gets the new one.
+ */
+static void a_cable_that_still_carries_packets_is_cut_first(void **state)
+{
+	_cleanup_(field_freep) struct field *f = crowd(3, 6);
+	const struct node *leaf = node_at(f, "leaf2");
+	uint32_t sw = topo_find_switch(f->topo, leaf->guid);
+
+	for (unsigned port = 5; port <= 6; port++) {
+		uint32_t entry = f->topo->switches[sw].first_port + port;
+
+		mcast_cables_died(f->planner, &entry, 1);
+		field_mend(f);
+		field_settle(f);
+		assert_true(field_all_reach(f));
+		never_looped(f);
+		for (unsigned g = 0; g < 6; g++)
+			assert_false(mcast_uses_dead(
+				f->planner, mft_sync_wanted(f->sync, (lid_t)(MLID_MIN + g))));
+	}
+}
+
 /* A switch without living cables: no Set times out, and none is a fault; later it gets its rows. */
 static void a_switch_out_of_reach_is_left_alone(void **state)
 {
@@ -286,6 +310,7 @@ int main(void)
 		cmocka_unit_test(sets_are_ahead_of_all_others),
 		cmocka_unit_test(routes_lead_around_the_dead_cable),
 		cmocka_unit_test(what_was_under_way_is_sent_anew),
+		cmocka_unit_test(a_cable_that_still_carries_packets_is_cut_first),
 		cmocka_unit_test(a_switch_out_of_reach_is_left_alone),
 		cmocka_unit_test(mends_never_loop),
 	};
