@@ -144,8 +144,6 @@ struct mcast_tree *mcast_plan(struct mcast_planner *p, const struct mcast_job *j
 bool mcast_cables_died(struct mcast_planner *p, const uint32_t *dead, size_t n);
 /* Does a tree of this fabric lead over a dead cable? */
 bool mcast_uses_dead(const struct mcast_planner *p, const struct mcast_tree *t);
-/* By switch: the first switch that living cables connect with it. The caller frees. */
-uint32_t *mcast_parts(const struct mcast_planner *p);
 
 /* Branches of one tree behind dead cables; those without members are dropped, and not counted. */
 struct mcast_mended {

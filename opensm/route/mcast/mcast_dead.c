@@ -159,8 +159,3 @@ bool mcast_uses_dead(const struct mcast_planner *p, const struct mcast_tree *t)
 	}
 	return false;
 }
-
-uint32_t *mcast_parts(const struct mcast_planner *p)
-{
-	return graph_parts(p->graph);
-}

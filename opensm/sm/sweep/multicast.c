@@ -20,6 +20,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "fabric/ways.h"
 #include "sm/read/adopt_mcast.h"
 #include "sm/base/about.h"
 #include "sm/base/news.h"
@@ -348,28 +349,15 @@ const struct multicast_mended *multicast_mended(const struct sm *sm)
 	return &sm->m.multicast->mended;
 }
 
-/* Writes to switches that no living cable connects with us would only time out. */
+/* Writes to switches that no cable connects with us any more would only time out. */
 static void leave_far_switches_alone(struct sm *sm)
 {
-	struct multicast *m = sm->m.multicast;
-	const struct topo *t = mcast_planner_topo(m->planner);
-	const struct port *own = sm->fabric->own_port;
-	const struct node *next = node_is_switch(own->node) ? own->node
-				  : own->peer		    ? own->peer->node
-							    : NULL;
-	uint32_t home = next ? topo_find_switch(t, next->guid) : TOPO_NONE;
-	_cleanup_free_ uint32_t *part = NULL;
+	_cleanup_(fabric_ways_freep) struct fabric_ways *ways = fabric_ways_new(sm->fabric);
+	struct dr_path path;
 
-	if (home == TOPO_NONE)
-		return;
-	part = mcast_parts(m->planner);
-	for (uint32_t i = 0; i < t->n_switches; i++) {
-		const struct node *n = part[i] == part[home]
-					       ? NULL
-					       : fabric_find_node(sm->fabric, t->switches[i].guid);
-
-		if (n)
-			mft_sync_leave_alone(m->sync, n);
+	FABRIC_EACH_NODE(sm->fabric, n) {
+		if (node_is_switch(n) && !fabric_way(ways, n, &path))
+			mft_sync_leave_alone(sm->m.multicast->sync, n);
 	}
 }
 
