@@ -108,7 +108,7 @@ SCENARIO_TESTS += \
 	tests/scenario/mkey-fresh.scn \
 	tests/scenario/mkey-managers.scn \
 	tests/scenario/moved-cable.scn \
-	tests/scenario/order.scn \
+	tests/scenario/order.scn tests/scenario/patch.scn \
 	tests/scenario/own-port.scn tests/scenario/own-port-key.scn tests/scenario/own-port-mid-sweep.scn tests/scenario/own-port-silent.scn \
 	tests/scenario/partial-forever.scn \
 	tests/scenario/partial-silence.scn \
