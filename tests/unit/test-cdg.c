@@ -88,8 +88,25 @@ static void walk_all(struct slow *s)
 					     k % SL2VL_SLS);
 }
 
+struct told {
+	const struct slow *s;
+	uint64_t n;
+};
+
+static void assert_edge(void *arg, struct cdg_vertex from, struct cdg_vertex to)
+{
+	struct told *told = arg;
+	const struct slow *s = told->s;
+
+	assert_true(s->edges[((size_t)from.channel * s->vls + from.vl) * s->n +
+			     to.channel * s->vls + to.vl]);
+	told->n++;
+}
+
 static void assert_same_edges(const struct slow *s, const struct cdg *g)
 {
+	struct told told = { .s = s };
+
 	uint64_t n_fast = 0, n_slow = 0;
 
 	assert_int_equal(g->n_vls, s->vls);
@@ -105,6 +122,8 @@ static void assert_same_edges(const struct slow *s, const struct cdg *g)
 				n_fast++;
 			}
 	assert_int_equal(n_fast, n_slow);
+	cdg_each_edge(g, assert_edge, &told);
+	assert_int_equal(told.n, n_slow);
 }
 
 /* ---- any fabric, tables, lanes -------------------------------------------------------------- */

@@ -71,6 +71,26 @@ static void undo(struct model *m, struct cdg_order *o, uint32_t mark)
 		m->has[m->all[--m->n].turn] = false;
 }
 
+/* All turns of a channel go, and what is left is permanent. */
+static void cut(struct model *m, struct cdg_order *o, uint32_t channel)
+{
+	const struct cdg_channels *c = m->c;
+
+	cdg_order_forget(o);
+	cdg_order_cut(o, &channel, 1);
+	for (uint32_t in = 0; in < c->n; in++)
+		for (uint32_t out = c->first[c->to[in]]; out < c->first[c->to[in] + 1]; out++) {
+			uint32_t turn = cdg_turn_number(c, in, out);
+
+			if (in == channel || out == channel)
+				m->has[turn] = false;
+			assert_int_equal(cdg_order_look(o, in, out) == CDG_TAKEN, m->has[turn]);
+			if (out != c->back[in])
+				assert_int_not_equal(cdg_order_look(o, in, out), CDG_REFUSED);
+		}
+	m->n = 0;
+}
+
 static void refuses_exactly_what_closes_a_cycle(void **state)
 {
 	for (uint64_t seed = 1; seed < 12; seed++) {
@@ -91,6 +111,8 @@ static void refuses_exactly_what_closes_a_cycle(void **state)
 				add(&m, order, in, out);
 			if (next_random(&random) % 40 == 0)
 				undo(&m, order, cdg_order_mark(order) - cdg_order_mark(order) / 4);
+			if (next_random(&random) % 200 == 0)
+				cut(&m, order, (uint32_t)(next_random(&random) % c->n));
 		}
 		free(m.has);
 		cdg_order_free(order);
