@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "route/core/graph.h"
+#include "route/core/path_dag.h"
 #include "route/tree/dmodk.h"
 #include "tests/lib/topogen.h"
 #include "util/mem.h"
@@ -161,6 +162,70 @@ static void distances_can_be_cancelled(void **state)
 }
 
 /* The tree with k = 8: 4 x 4 cores, each the home of one host per leaf pod position. */
+/* Next hops of a switch: neighbours from which the rest of the way is as much shorter. */
+static void assert_next_hops(const struct path_dag *w, const struct distances *d, uint32_t i)
+{
+	const struct graph *g = w->graph;
+	uint32_t s = w->order[i], k = w->first[i];
+
+	GRAPH_EACH(g, s, edge) {
+		bool is_path = distances_from(d, edge->to)[w->to] != DISTANCE_NONE &&
+			       distances_from(d, edge->to)[w->to] + edge->weight ==
+				       distances_from(d, s)[w->to];
+
+		for (unsigned p = 0; is_path && p < edge->n_ports; p++, k++) {
+			assert_int_equal(w->edges[k].next, edge->to);
+			assert_int_equal(w->edges[k].port, g->ports[edge->first_port + p]);
+			assert_int_equal(w->edges[k].channel,
+					 g->topo->switches[s].first_port + w->edges[k].port);
+		}
+	}
+	assert_int_equal(k, w->first[i + 1]);
+}
+
+/* The paths to all switches, whole and listed switch by switch. */
+static void assert_paths(const struct topo *t, const struct route_options *o)
+{
+	struct graph *g = graph_new(t, o);
+	struct distances *d = distances_new(g, 1, NULL);
+	struct path_dag whole, some;
+
+	path_dag_init(&whole, g);
+	path_dag_init(&some, g);
+	for (uint32_t to = 0; to < g->n; to++) {
+		path_dag_find(&whole, d, to);
+		path_dag_order(&some, d, to);
+		assert_int_equal(some.n, whole.n);
+		assert_memory_equal(some.order, whole.order, whole.n * sizeof(*whole.order));
+		for (uint32_t i = 0; i < whole.n; i++) {
+			path_dag_list(&some, d, i);
+			assert_int_equal(some.n, whole.n);
+			assert_next_hops(&whole, d, i);
+			assert_next_hops(&some, d, i);
+		}
+	}
+	path_dag_done(&whole);
+	path_dag_done(&some);
+	distances_free(d);
+	graph_free(g);
+}
+
+static void paths_are_the_same_listed_one_by_one(void **state)
+{
+	for (uint64_t seed = 1; seed <= 6; seed++) {
+		struct topogen gen = { .seed = seed, .damage = 0.3 };
+		struct topo *t = topogen_random(20, 4, 2, &gen);
+		struct route_guid_port weights[] = {
+			{ .guid = t->switches[2].guid, .port = 3, .weight = 4 },
+			{ .guid = t->switches[7].guid, .port = 4, .weight = 2 },
+		};
+
+		assert_paths(t, NULL);
+		assert_paths(t, &(struct route_options){ .weights = weights, .n_weights = 2 });
+		topo_unref(t);
+	}
+}
+
 static void homes_of_a_whole_tree_are_used_equally(void **state)
 {
 	for (uint64_t seed = 0; seed < 4; seed++) {
@@ -190,8 +255,13 @@ static void homes_of_a_whole_tree_are_used_equally(void **state)
 static void assert_all_have_homes(const struct topogen *o, unsigned core_hosts)
 {
 	const struct topogen_tree tree = {
-		.hosts = 8, .leaves = 4, .pods = 4, .aggs = 4, .cores = 4,
-		.leaf_cables = 1, .core_cables = 1,
+		.hosts = 8,
+		.leaves = 4,
+		.pods = 4,
+		.aggs = 4,
+		.cores = 4,
+		.leaf_cables = 1,
+		.core_cables = 1,
 	};
 	struct topo *t = topogen_tree3(&tree, o);
 	struct graph *g = graph_new(t, NULL);
@@ -272,6 +342,7 @@ int main(void)
 		cmocka_unit_test(weighted_distances_agree_with_the_slow_way),
 		cmocka_unit_test(long_rings_cross_the_block_of_512),
 		cmocka_unit_test(distances_can_be_cancelled),
+		cmocka_unit_test(paths_are_the_same_listed_one_by_one),
 		cmocka_unit_test(homes_of_a_whole_tree_are_used_equally),
 		cmocka_unit_test(half_empty_leaves_are_leaves),
 		cmocka_unit_test(a_service_node_on_a_root_changes_no_rank),
