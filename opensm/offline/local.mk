@@ -3,7 +3,7 @@ noinst_LIBRARIES += liboffline.a
 liboffline_a_SOURCES = opensm/offline/offline.c opensm/offline/offline.h opensm/offline/verify.c opensm/offline/verify.h \
 	opensm/offline/verify_lost.c opensm/offline/verify_mcast.c opensm/offline/verify_read.c opensm/offline/verify_text.c opensm/offline/verify_json.c \
 	opensm/offline/plan.c opensm/offline/plan.h opensm/offline/plan_args.c opensm/offline/plan_read.c opensm/offline/plan_route.c \
-	opensm/offline/plan_fail.c opensm/offline/plan_hosts.c opensm/offline/plan_rails.c opensm/offline/plan_bill.c opensm/offline/plan_then.c opensm/offline/plan_drain.c opensm/offline/plan_drain_text.c opensm/offline/plan_worst.c opensm/offline/plan_patch.c opensm/offline/plan_text.c opensm/offline/plan_json.c \
+	opensm/offline/plan_fail.c opensm/offline/plan_hosts.c opensm/offline/plan_rails.c opensm/offline/plan_bill.c opensm/offline/plan_then.c opensm/offline/plan_drain.c opensm/offline/plan_drain_text.c opensm/offline/plan_worst.c opensm/offline/plan_text.c opensm/offline/plan_json.c \
 	opensm/offline/plan_dump.c opensm/offline/plan_svg.c opensm/offline/plan_heat.c opensm/offline/base/svg.c opensm/offline/base/svg.h opensm/offline/base/layout.c opensm/offline/base/layout.h \
 	opensm/offline/base/cut.c opensm/offline/base/cut.h opensm/offline/base/figures.c opensm/offline/base/figures.h opensm/offline/base/traffic.c opensm/offline/base/traffic.h \
 	opensm/offline/base/output.c opensm/offline/base/output.h opensm/offline/base/lanefile.c opensm/offline/base/lanefile.h \

@@ -251,7 +251,7 @@ uint32_t plan_grown(const struct plan_tables *from, const struct plan_tables *to
 int plan_read_later(const struct plan_world *w, struct plan_world *ret);
 /* plan_worst.c */
 struct plan_failures plan_find_worst(const struct plan_result *r);
-/* plan_patch.c. After plan_find_worst(). */
+/* After plan_find_worst(). */
 struct plan_patches plan_find_patches(const struct plan_result *r);
 /* Number of destinations that get another way. */
 uint32_t plan_patch_moved(const struct plan_patch *p);

@@ -61,25 +61,30 @@ static struct patch_single *cables_of(const struct topo *t, uint32_t *ret_n)
 	return all;
 }
 
+/* `bare`: the tables of the ground. */
 static void try_cable(struct patch_ground *copy, const struct patch_ground *ground,
-		      struct patch_single *cable)
+		      const struct routes *bare, struct patch_single *cable)
 {
 	_cleanup_(patch_freep) struct patch *patch = NULL;
 
 	copy_again(copy, ground);
-	patch = patch_make(copy, ground->routes, &cable->at, 1, NULL);
+	patch = patch_make(copy, bare, &cable->at, 1, NULL);
 	memcpy(cable->counts, patch->counts, sizeof(cable->counts));
 }
 
 struct patch_single *patch_singles(const struct routes *r, unsigned threads, uint32_t *ret_n)
 {
 	_cleanup_(patch_ground_freep) struct patch_ground *ground = NULL;
+	_cleanup_(routes_unrefp) struct routes *bare = NULL;
 	struct patch_single *all;
 	uint32_t n;
 
 	assert(r && ret_n);
 	threads = threads ? threads : (unsigned)omp_get_max_threads();
 	ground = patch_ground_new(r);
+	/* without what else tables have, which each patch would copy; its ground knows it */
+	bare = routes_derive(r->topo, r);
+	routes_settle(bare);
 	all = cables_of(r->topo, &n);
 #pragma omp parallel num_threads(threads)
 	{
@@ -87,7 +92,7 @@ struct patch_single *patch_singles(const struct routes *r, unsigned threads, uin
 
 #pragma omp for schedule(dynamic, 4)
 		for (uint32_t i = 0; i < n; i++)
-			try_cable(copy, ground, &all[i]);
+			try_cable(copy, ground, bare, &all[i]);
 		copy_free(copy);
 	}
 	*ret_n = n;
