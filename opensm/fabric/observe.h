@@ -157,8 +157,8 @@ void observe_blocks_proved(struct port *p);
  */
 struct delta observe_port_info(struct fabric *f, struct port *p, const uint8_t *payload);
 /*
- * The link is down, as PortInfo says that is not taken in: no directed route leads over it until its
- * PortInfo is taken in again.
+ * The link is down, as PortInfo says that is not taken in: no directed route leads over it until
+ * its PortInfo is taken in again.
  */
 void observe_fell(struct port *p);
 /* A cable of `n` is dead, as its other end says: `n` may have lost its power, until it answers. */

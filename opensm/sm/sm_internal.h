@@ -77,7 +77,8 @@ struct news;
 	X(reload) X(elect) X(sweep) X(discover) X(incremental) X(light) X(state_poll) X(own_port) \
 	X(cell_reader) X(single_gets) X(adopt) X(standby) X(replica) X(channel) \
 	X(settle) X(share) X(partitioning) X(tenancy) X(lids) X(keys) X(key_rows) \
-	X(key_turn) X(routing) X(dead_cables) X(patching) X(quiet) X(rail_watch) X(program) X(multicast) X(admin) \
+	X(key_turn) X(routing) X(dead_cables) X(patching) X(quiet) X(rail_watch) X(program) \
+	X(multicast) X(admin) \
 	X(out_of_use) X(traps) X(cc_traps) X(marks) X(sick) X(expected) X(sick_rows) \
 	X(violations) X(lockout) X(identity) X(strangers) X(forgery) X(alarms) X(changes)
 

@@ -98,7 +98,7 @@ struct sync_hooks {
 	void (*table_written)(void *arg, const struct node *n, bool top, unsigned value);
 	/* The device of `p` refused a Set of a run, or (`silent`) did not answer. May be NULL. */
 	void (*set_fault)(void *arg, struct port *p, bool silent);
-	/* Called when Sets outside of a run (GUIDs, LFT blocks) did not arrive: another is needed. */
+	/* Called when Sets outside of a run did not arrive: another run is needed. */
 	void (*unsettled)(void *arg);
 	void *arg;
 };

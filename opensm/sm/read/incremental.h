@@ -65,8 +65,8 @@ bool incremental_is_unchanged(const struct sm *sm, const struct node *n,
  */
 bool incremental_is_in_question(struct sm *sm, struct port *claimant, struct port *end);
 /*
- * Does the directed route of a switch lead to it over cables that are up, and by no other switch that
- * has been silent since one of its cables died?
+ * Does the directed route of a switch lead to it over cables that are up, and by no other switch
+ * that has been silent since one of its cables died?
  */
 bool incremental_way_holds(const struct sm *sm, const struct node *n);
 /*

@@ -25,8 +25,8 @@ void dead_cables_routed(struct sm *sm);
 /* Do these tables use a cable that has died since? */
 bool dead_cables_in(const struct sm *sm, const struct routes *r);
 /*
- * The entry of r->topo->ports of a cable between switches at this switch port; TOPO_NONE: the tables
- * do not know one there.
+ * The entry of r->topo->ports of a cable between switches at this switch port; TOPO_NONE: the
+ * tables do not know one there.
  */
 uint32_t dead_cable_entry(const struct routes *r, guid_t guid, unsigned port);
 /* The i-th cable, valid until the next call of another function; NULL: there are fewer. */

@@ -34,8 +34,8 @@ struct routing {
 	 */
 	const struct routes *patched;
 	bool overtaken; /* set if tables in force were patched while the job runs */
-	unsigned
-		stale; /* number of jobs in a row whose tables led over cables that died meanwhile */
+	/* number of jobs in a row whose tables led over cables that died meanwhile */
+	unsigned stale;
 	struct routes *fresh;	       /* result of the job; NULL: none, or `routes` stay */
 	struct transition *transition; /* from `routes` to `fresh` */
 	/* dependencies of `fresh`; NULL: none, or passed to multicast.c */

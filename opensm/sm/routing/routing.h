@@ -36,8 +36,8 @@ bool routing_has_new(const struct sm *sm);
 /* Puts new routes in force, if there are some. */
 void routing_install(struct sm *sm);
 /*
- * Puts tables in force that were made of those in force, around cables that died (patching.c); takes
- * over one reference.
+ * Puts tables in force that were made of those in force, around cables that died (patching.c);
+ * takes over one reference.
  */
 void routing_patch(struct sm *sm, struct routes *routes);
 /* The transition from the former routes to those in force; NULL: none. */
