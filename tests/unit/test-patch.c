@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Patches by hand: each rule on the smallest fabric that needs it, and what is left alone. */
+#include "route/patch/patch_internal.h"
 #include "tests/unit/patch-desk.h"
 
 /* Switch s has LID 100 + s; its port 8 has an end port with LID 1 + s. */
@@ -479,6 +480,43 @@ static void options_are_forgotten_with_entries_that_no_engine_makes(void **state
 	desk_done(&e);
 }
 
+/* With few steps for a call all is patched in the end, by several calls. */
+static void a_call_ends_and_the_next_goes_on(void **state)
+{
+	for (unsigned trials = 0; trials < 2; trials++) {
+		struct topo *t = topogen_hyperx(5, 5, 2, NULL);
+		struct patch_desk d = desk_new(route(t, NULL));
+		uint32_t dead = t->switches[3].first_port + 1;
+		unsigned calls = 1;
+		struct patch *p;
+
+		(void)state;
+		while (t->ports[dead].sw == TOPO_NONE)
+			dead++;
+		if (trials)
+			d.ground->most_trials = 3;
+		else
+			d.ground->most_walks = 3;
+		p = patch_make(d.ground, d.now, &dead, 1, NULL);
+		assert_true(p->unfinished);
+		assert_true(p->counts[PATCH_WAITING] > 0);
+		while (p->unfinished && calls < 100) {
+			if (p->routes) {
+				routes_unref(d.now);
+				d.now = routes_ref(p->routes);
+			}
+			patch_free(p);
+			p = patch_make(d.ground, d.now, NULL, 0, NULL);
+			calls++;
+		}
+		assert_in_range(calls, 2, 99);
+		assert_int_equal(p->counts[PATCH_WAITING], 0);
+		patch_free(p);
+		desk_done(&d);
+		topo_unref(t);
+	}
+}
+
 static void names_and_sizes(void **state)
 {
 	struct routes *r = bare(diamond());
@@ -515,6 +553,7 @@ int main(void)
 		cmocka_unit_test(other_entries_stay),
 		cmocka_unit_test(a_switch_dies_bit_by_bit),
 		cmocka_unit_test(options_are_forgotten_with_entries_that_no_engine_makes),
+		cmocka_unit_test(a_call_ends_and_the_next_goes_on),
 		cmocka_unit_test(names_and_sizes),
 	};
 

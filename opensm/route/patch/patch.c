@@ -643,6 +643,7 @@ static void finish(struct making *m)
 	if (m->routes && (p->counts[PATCH_NEIGHBOUR] || p->counts[PATCH_BACK]))
 		m->routes->options = 0;
 	p->routes = m->routes;
+	p->unfinished = patch_is_spent(&m->run);
 }
 
 /* ---- a patch --------------------------------------------------------------------------------- */

@@ -73,6 +73,11 @@ struct patch {
 	struct patch_entry *entries; /* by switch and LID; those that wait included */
 	size_t n;
 	uint32_t counts[PATCH_HOWS]; /* number of entries by how */
+	/*
+	 * Set if not all was tried. If `routes` is not NULL, another call (n_dead 0) may find more,
+	 * at once; if it is, it would end where this one did.
+	 */
+	bool unfinished;
 };
 
 /* What switches hold that is not, or not yet, in `now`; see patch_make(). */
@@ -93,7 +98,7 @@ struct patch_held {
  * already when the ground was made, nothing is proved but that.
  *
  * A call has an end whatever dies: after so many steps (some tenths of a second) only ways that are
- * known already are taken, and what has none by then waits. While entries wait, call again when
+ * known already are taken, and what has none by then waits (`unfinished`). While entries wait, call again when
  * Sets have arrived: a switch can often go by one that went by it before.
  *
  * The tables of a patch have all that belongs to those of before but the verdict. An entry that is

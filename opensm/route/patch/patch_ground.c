@@ -257,6 +257,8 @@ struct patch_ground *patch_ground_new(const struct routes *r)
 	g->topo = r->topo;
 	g->n = r->topo->n_switches;
 	g->n_entries = topo_n_entries(r->topo);
+	g->most_walks = PATCH_WALKS_MAX;
+	g->most_trials = PATCH_TRIALS_MAX;
 	find_switches(g);
 	find_goals(g);
 	find_hops(g);

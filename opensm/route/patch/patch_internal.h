@@ -10,6 +10,10 @@
 
 #define PATCH_PLANES 16
 
+/* Most steps of a call: of walks, and of turns on trial. */
+#define PATCH_WALKS_MAX	 (UINT64_C(16) << 20)
+#define PATCH_TRIALS_MAX (UINT64_C(4) << 20)
+
 /*
  * A vertex of dependencies is a channel, the entry of topo->ports by which a cable is left, on a
  * VL. Where a packet keeps its VL all the way, each VL is a *plane*: an order of its own with one
@@ -64,7 +68,8 @@ struct patch_ground {
 	uint8_t layer_sl[SL2VL_SLS]; /* one SL of each layer */
 	uint16_t layers[SL2VL_SLS];  /* by SL of the scheme: layers that wishes may make of it */
 
-	unsigned n_vls; /* number of vertices per channel of a plane */
+	uint64_t most_walks, most_trials; /* PATCH_WALKS_MAX, PATCH_TRIALS_MAX; less in tests */
+	unsigned n_vls;			  /* number of vertices per channel of a plane */
 	unsigned n_planes;
 	struct patch_plane planes[PATCH_PLANES];
 	struct cdg_channels *channels;
@@ -164,12 +169,9 @@ struct patch_run {
  * A call has an end, even if half of a torus dies: nothing is searched for any more after so many
  * steps, some 0.2 s each, and what has no way by then waits.
  */
-#define PATCH_WALKS_MAX	 (UINT64_C(16) << 20)
-#define PATCH_TRIALS_MAX (UINT64_C(4) << 20)
-
 static inline bool patch_is_spent(const struct patch_run *r)
 {
-	return r->work > PATCH_WALKS_MAX || r->trial.work > PATCH_TRIALS_MAX;
+	return r->work > r->ground->most_walks || r->trial.work > r->ground->most_trials;
 }
 
 /* Did the switch leave an alive cable for the LID in this call? `ret`: its port. */

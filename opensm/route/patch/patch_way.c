@@ -542,7 +542,7 @@ static bool needs_no_proof(struct patch_run *r, uint32_t sw, lid_t lid, uint32_t
 	if (!has_turns_here(g, planes, was, out))
 		return false;
 	if (planes & ~memo->planes && !(goal->planes & (goal->planes - 1)) &&
-	    r->trial.work <= PATCH_TRIALS_MAX && add_way(r, goal))
+	    r->trial.work <= r->ground->most_trials && add_way(r, goal))
 		memo->planes = goal->planes;
 	return !(planes & ~memo->planes);
 }
@@ -600,13 +600,13 @@ bool patch_way_take(struct patch_run *r, uint32_t sw, lid_t lid, uint8_t port)
 		return false;
 	if (patch_way_is_known(r, sw, lid, port))
 		return true;
-	if (r->work > PATCH_WALKS_MAX || !arrives(r, sw, lid, out) ||
+	if (r->work > r->ground->most_walks || !arrives(r, sw, lid, out) ||
 	    (!settled && may_come_back(r, sw, lid, out)))
 		return false;
 	memo = note_way(r, sw, lid, port);
 	if (!g->goals[lid].counts || (settled && needs_no_proof(r, sw, lid, out, memo)))
 		return true;
-	return r->trial.work <= PATCH_TRIALS_MAX && prove(r, sw, lid, out);
+	return r->trial.work <= r->ground->most_trials && prove(r, sw, lid, out);
 }
 
 /* ---- what an entry is for -------------------------------------------------------------------- */
