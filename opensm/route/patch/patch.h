@@ -98,8 +98,8 @@ struct patch_held {
  * already when the ground was made, nothing is proved but that.
  *
  * A call has an end whatever dies: after so many steps (some tenths of a second) only ways that are
- * known already are taken, and what has none by then waits (`unfinished`). While entries wait, call again when
- * Sets have arrived: a switch can often go by one that went by it before.
+ * known already are taken, and what has none by then waits (`unfinished`). While entries wait, call
+ * again when Sets have arrived: a switch can often go by one that went by it before.
  *
  * The tables of a patch have all that belongs to those of before but the verdict. An entry that is
  * no engine's (NEIGHBOUR, BACK) makes them tables of unknown options (routes.h), so that none of
