@@ -12,7 +12,7 @@
 
 /* Most steps of a call: of walks, and of turns on trial. */
 #define PATCH_WALKS_MAX	 (UINT64_C(16) << 20)
-#define PATCH_TRIALS_MAX (UINT64_C(4) << 20)
+#define PATCH_TRIALS_MAX (UINT64_C(1) << 20)
 
 /*
  * A vertex of dependencies is a channel, the entry of topo->ports by which a cable is left, on a
