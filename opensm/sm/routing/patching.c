@@ -44,8 +44,9 @@ struct patching {
 	const struct routes *of; /* tables that the ground is made for; compared only */
 	struct patch_ground *ground;
 	bool making;
+	bool unfinished; /* set if the last patch came to its limit of steps */
 	mono_t again_at;
-	bool again;	  /* set if entries wait for a switch that was sent another way */
+	bool again;	  /* set if entries may have a way when Sets have arrived */
 	struct end *todo; /* ends of cables that died, not patched yet */
 	size_t n_todo, cap;
 	struct look {
@@ -116,7 +117,7 @@ static void free_making(void *data)
 static void drop_ground(struct patching *p)
 {
 	p->ground = patch_ground_free(p->ground);
-	p->again = false;
+	p->again = p->unfinished = false;
 	p->of = NULL;
 	p->n_late = 0;
 }
@@ -426,10 +427,12 @@ static void patch_now(struct sm *sm)
 	const struct held held = { nodes };
 	_cleanup_(patch_freep) struct patch *patch = NULL;
 
-	if (!n_dead && !p->again)
+	if (!n_dead && !p->again && !p->unfinished)
 		return;
 	patch = patch_make(p->ground, now, dead, n_dead, &(struct patch_held){ held_port, &held });
-	p->again = patch->counts[PATCH_BACK] || (p->again && writes);
+	p->unfinished = patch->unfinished && patch->routes;
+	p->again = (patch->counts[PATCH_BACK] || patch->counts[PATCH_WAITING] || p->again) &&
+		   (patch->routes || writes);
 	p->again_at = sm->now + AGAIN;
 	p->record.tally.cables += count_cables(now, dead, n_dead);
 	for (unsigned how = 0; how < PATCH_WAITING; how++)
@@ -652,8 +655,8 @@ static bool is_again_due(const struct sm *sm)
 {
 	const struct patching *p = sm->m.patching;
 
-	return p->again && !sync_writes_tables(sm->sync) &&
-	       (!sync_patch_open(sm->sync) || sm->now >= p->again_at);
+	return p->unfinished || (p->again && !sync_writes_tables(sm->sync) &&
+				 (!sync_patch_open(sm->sync) || sm->now >= p->again_at));
 }
 
 void patching_feed(struct sm *sm)
@@ -672,7 +675,9 @@ mono_t patching_next(const struct sm *sm)
 {
 	const struct patching *p = sm->m.patching;
 
-	return mono_min(mono_min(record_end(sm), p->again ? p->again_at : MONO_NEVER),
+	return mono_min(mono_min(record_end(sm), p->unfinished ? 0
+						 : p->again    ? p->again_at
+							       : MONO_NEVER),
 			p->n_suspects ? p->suspects[0].since + SUSPECT : MONO_NEVER);
 }
 
