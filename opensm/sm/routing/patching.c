@@ -416,13 +416,19 @@ static void write_late(struct sm *sm)
 	p->n_late = kept;
 }
 
+/* Are Sets under way that may change what switches hold? */
+static bool is_writing(const struct sm *sm)
+{
+	return sync_running(sm->sync) || sync_patch_open(sm->sync);
+}
+
 static void patch_now(struct sm *sm)
 {
 	struct patching *p = sm->m.patching;
 	const struct routes *now = sm_routes(sm);
 	size_t n_dead;
 	_cleanup_free_ uint32_t *dead = take_dead(p, now, &n_dead);
-	bool writes = sync_running(sm->sync) || sync_patch_open(sm->sync);
+	bool writes = is_writing(sm);
 	_cleanup_free_ struct node **nodes = nodes_of(sm, now->topo);
 	const struct held held = { nodes };
 	_cleanup_(patch_freep) struct patch *patch = NULL;
@@ -442,8 +448,8 @@ static void patch_now(struct sm *sm)
 	if (!patch->routes)
 		return;
 	p->of = patch->routes;
+	sync_patch_routes(sm->sync, patch->routes); /* before those of a former patch are freed */
 	routing_patch(sm, take(patch->routes));
-	sync_patch_routes(sm->sync, sm_routes(sm));
 	tell_news(sm, NEWS_PATCHED);
 	patch->routes = routes_ref(sm_routes(sm));
 	write_blocks(sm, patch);
@@ -648,22 +654,25 @@ static void look_into_suspects(struct sm *sm)
 }
 
 /*
- * Are entries looked at again whose way may be free, as the switch before them goes another way by
- * now? While Sets are open only at times: some may be to a switch that is dead.
+ * The time at which entries are looked at again whose way may be free, as the switch before them
+ * goes another way by now. While Sets are open only at times: some may be to a switch that is dead.
  */
-static bool is_again_due(const struct sm *sm)
+static mono_t again_time(const struct sm *sm)
 {
 	const struct patching *p = sm->m.patching;
 
-	return p->unfinished || (p->again && !sync_writes_tables(sm->sync) &&
-				 (!sync_patch_open(sm->sync) || sm->now >= p->again_at));
+	if (p->unfinished)
+		return 0;
+	if (!p->again || sync_writes_tables(sm->sync))
+		return MONO_NEVER;
+	return is_writing(sm) ? p->again_at : 0;
 }
 
 void patching_feed(struct sm *sm)
 {
 	struct patching *p = sm->m.patching;
 
-	if (is_ready(sm) && (p->n_todo || is_again_due(sm)))
+	if (is_ready(sm) && (p->n_todo || sm->now >= again_time(sm)))
 		patch_now(sm);
 	write_late(sm);
 	look_into_suspects(sm);
@@ -674,11 +683,10 @@ void patching_feed(struct sm *sm)
 mono_t patching_next(const struct sm *sm)
 {
 	const struct patching *p = sm->m.patching;
+	mono_t suspect = p->n_suspects ? p->suspects[0].since + SUSPECT : MONO_NEVER;
+	mono_t again = p->ground ? again_time(sm) : MONO_NEVER;
 
-	return mono_min(mono_min(record_end(sm), p->unfinished ? 0
-						 : p->again    ? p->again_at
-							       : MONO_NEVER),
-			p->n_suspects ? p->suspects[0].since + SUSPECT : MONO_NEVER);
+	return mono_min(mono_min(record_end(sm), again), suspect);
 }
 
 void patching_node_goes(struct sm *sm, struct node *n)
