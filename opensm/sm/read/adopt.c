@@ -279,10 +279,11 @@ static lid_t top_of(const struct sm *sm, const struct topo *topo)
 
 	for (uint32_t sw = 0; sw < topo->n_switches; sw++) {
 		const struct node *n = fabric_find_node(sm->fabric, topo->switches[sw].guid);
-		lid_t own = (lid_t)ib_get(n->switch_info, SI_LINEAR_FDB_TOP);
+		lid_t own;
 
-		if (!n->lft.n_blocks)
+		if (!n || !n->lft.n_blocks)
 			continue;
+		own = (lid_t)ib_get(n->switch_info, SI_LINEAR_FDB_TOP);
 		agree &= !top || own == top;
 		top = own;
 		used = MAX(used, last_entry(n));
@@ -332,7 +333,7 @@ struct routes *adopt_routes(const struct sm *sm, const struct topo *topo)
 	for (uint32_t sw = 0; sw < topo->n_switches; sw++) {
 		const struct node *n = fabric_find_node(sm->fabric, topo->switches[sw].guid);
 
-		if (!n->lft.n_blocks)
+		if (!n || !n->lft.n_blocks)
 			continue;
 		if (!r)
 			r = routes_new(topo, "adopted", top);

@@ -680,6 +680,12 @@ void patching_feed(struct sm *sm)
 	record_close(sm);
 }
 
+bool patching_busy(const struct sm *sm)
+{
+	return sync_patch_open(sm->sync) && sm->m.patching->record.since &&
+	       sm->now < record_end(sm);
+}
+
 mono_t patching_next(const struct sm *sm)
 {
 	const struct patching *p = sm->m.patching;

@@ -32,5 +32,10 @@ void patching_look(struct sm *sm, struct node *n, bool in_turn);
 /* Patches what has died since the last call. */
 void patching_feed(struct sm *sm);
 mono_t patching_next(const struct sm *sm);
+/*
+ * Are Sets of a patch about to be answered? New tables wait for them, a moment: they are written in
+ * an order that begins with what switches hold.
+ */
+bool patching_busy(const struct sm *sm);
 void patching_node_goes(struct sm *sm, struct node *n);
 void patching_free(struct sm *sm);

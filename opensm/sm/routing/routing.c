@@ -33,7 +33,7 @@ struct routing {
 	 * others still read. NULL: not patched.
 	 */
 	const struct routes *patched;
-	bool overtaken; /* set if tables in force were patched while the job runs */
+	bool from_patched; /* set if the job knows the tables in force as patched */
 	/* number of jobs in a row whose tables led over cables that died meanwhile */
 	unsigned stale;
 	struct routes *fresh;	       /* result of the job; NULL: none, or `routes` stay */
@@ -119,7 +119,7 @@ void routing_patch(struct sm *sm, struct routes *routes)
 	else
 		r->patched = r->routes;
 	r->routes = routes;
-	r->overtaken |= r->pending;
+	r->from_patched = false;
 }
 
 bool routing_busy(const struct sm *sm)
@@ -201,12 +201,31 @@ static void tell_routes(struct sm *sm)
 	event_raise(sm, &e);
 }
 
+/*
+ * Not every switch may hold the tables in force that were patched: one did not answer yet, or its
+ * Set was lost. Then the way to the new tables begins with what each is known to hold.
+ */
+static void begin_with_held(struct sm *sm)
+{
+	struct routing *r = sm->m.routing;
+	const struct topo *topo = r->fresh->topo;
+	_cleanup_(routes_unrefp) struct routes *held = NULL;
+
+	if (!r->patched || r->fresh == r->routes ||
+	    (r->from_patched && adopt_holds(sm, r->routes, topo)))
+		return;
+	held = adopt_routes(sm, topo);
+	transition_free(r->transition);
+	r->transition = held ? transition_find(held, r->fresh) : NULL;
+}
+
 void routing_install(struct sm *sm)
 {
 	struct routing *r = sm->m.routing;
 
 	if (!r->fresh)
 		return;
+	begin_with_held(sm);
 	if (!r->quiet)
 		tell_news(sm, NEWS_ROUTES, .routes = r->fresh, .flag = r->found);
 	routes_unref(r->routes);
@@ -365,13 +384,9 @@ static struct routes *overtaken(struct sm *sm, struct routes *routes, struct rou
 
 	if (!is_stale)
 		r->stale = 0;
-	if (!is_stale && !(routes && r->overtaken && r->routes != routes))
+	if (!is_stale)
 		return routes;
 	report->transition = transition_free(report->transition);
-	if (!is_stale) {
-		report->transition = transition_find(r->routes, routes);
-		return routes;
-	}
 	log_verbose("the tables that were computed lead over a cable that died meanwhile: those in "
 		    "force stay");
 	tell_news(sm, NEWS_TABLES, .text = "a cable died while routes were computed");
@@ -430,7 +445,9 @@ void routing_start(struct sm *sm)
 			: adopt_routes(sm, topo);
 	const struct route_order order = {
 		.topo = topo,
-		.previous = r->patched ? r->patched : r->routes ? r->routes : adopted,
+		.previous = r->patched	? r->patched
+			    : r->routes ? r->routes
+					: adopted,
 		.held = adopted,
 		.patched = r->patched && !adopted ? r->routes : NULL,
 		.weigh = !r->routes && adopted,
@@ -448,7 +465,7 @@ void routing_start(struct sm *sm)
 
 	assert(!sm->m.routing->pending);
 	dead_cables_routed(sm);
-	r->overtaken = false;
+	r->from_patched = order.patched;
 	drop_new(sm->m.routing);
 	r->pending = true;
 	r->found = order.weigh;

@@ -168,7 +168,7 @@ static void routes_step(struct sm *sm)
 
 static bool routes_are_open(const struct sm *sm)
 {
-	return routing_busy(sm) || program_busy(sm);
+	return routing_busy(sm) || program_busy(sm) || patching_busy(sm);
 }
 
 /* Publishes the view, by which hosts are answered; then plans trees of their groups. */
