@@ -289,18 +289,19 @@ static bool is_shaky(const struct node *n)
 	return n->cable_died && n->target.answered_at < n->cable_died;
 }
 
-static bool leads_over_shaky(const struct sm *sm, const struct port *p)
+/* Is the cable left by such a node? One that leads to it is its only hope. */
+static bool leaves_shaky(const struct sm *sm, const struct port *p)
 {
-	return is_shaky(p->node) || is_shaky(p->peer->node);
+	return is_shaky(p->node);
 }
 
 /*
  * May the cable lead to another node now? Nothing answered over it last time; with one key for all
- * a node would have answered. Or may a node at its ends have lost its power?
+ * a node would have answered. Or may the node that it leaves have lost its power?
  */
 static bool is_doubtful(const struct sm *sm, const struct port *p)
 {
-	if (leads_over_shaky(sm, p))
+	if (leaves_shaky(sm, p))
 		return true;
 	return keys_are_single(sm) && (p->silent || (p->peer && p->peer->silent));
 }
@@ -366,7 +367,7 @@ static void lay_paths(struct sm *sm)
 
 bool incremental_way_holds(const struct sm *sm, const struct node *n)
 {
-	return path_holds(sm, n, is_shaky(n) ? NULL : leads_over_shaky);
+	return path_holds(sm, n, leaves_shaky);
 }
 
 void incremental_lay_ways(struct sm *sm)

@@ -17,22 +17,24 @@
 #include "util/mem.h"
 
 /* Switches that are read here at a time; more wait for the sweep. */
-#define LOOKS_MAX   256
+#define LOOKS_MAX     256
 /* An incremental sweep that is due within this time reads a switch soon enough. */
-#define SOON	    (5 * MONO_MS)
+#define SOON	      (5 * MONO_MS)
 /*
  * A switch that answers nothing for this long after one of its cables died may have lost its power:
  * its other neighbours are asked, whose traps may have been sent over it.
  */
-#define SUSPECT	    (10 * MONO_MS)
+#define SUSPECT	      (10 * MONO_MS)
+/* Most switches that are watched for answers because they report a change. */
+#define SUSPECTS_MOST 1024
 /* Pause between two looks at entries that have no way yet, while Sets are open. */
-#define AGAIN	    (20 * MONO_MS)
+#define AGAIN	      (20 * MONO_MS)
 /* Deaths that follow each other within this time after the last answer are one record. */
-#define RECORD	    (50 * MONO_MS)
+#define RECORD	      (50 * MONO_MS)
 /* A record does not wait longer for the answers of switches that may be dead. */
-#define RECORD_MOST (300 * MONO_MS)
+#define RECORD_MOST   (300 * MONO_MS)
 /* Most ports that are asked at a time, beside the window, which lost SMPs may fill. */
-#define ASKED_MOST  16
+#define ASKED_MOST    16
 
 struct end {
 	guid_t guid;
@@ -62,12 +64,17 @@ struct patching {
 	size_t n_asks, asks_cap, next_ask;
 	unsigned n_asked; /* number of Gets under way */
 	struct suspect {
-		guid_t guid; /* switch at the far end of a cable that died */
+		guid_t guid; /* switch at the far end of a dead cable, or that reports a change */
 		uint8_t port;
 		bool asked; /* set if it was asked, or a sweep does that */
 		mono_t since;
 	} * suspects;
 	size_t n_suspects, suspects_cap;
+	struct left {
+		guid_t guid;
+		mono_t at;	    /* time at which the sweep should have begun to read it */
+	} left_to_sweep[LOOKS_MAX]; /* switches that a sweep reads soon */
+	unsigned n_left_to_sweep;
 	struct {
 		struct end ends[2]; /* of the first cable */
 		guid_t common[2];   /* nodes that are an end of every cable; 0: none */
@@ -457,6 +464,15 @@ static void patch_now(struct sm *sm)
 
 /* ---- links that are down --------------------------------------------------------------------- */
 
+/* If the switch answers nothing for a moment, its neighbours are asked. */
+static void suspect(struct sm *sm, const struct node *n, uint8_t port, bool asked)
+{
+	struct patching *p = sm->m.patching;
+
+	GROW(p->suspects, p->n_suspects + 1, p->suspects_cap);
+	p->suspects[p->n_suspects++] = (struct suspect){ n->guid, port, asked, sm->now };
+}
+
 static void note(struct sm *sm, const struct port *p, bool in_picture)
 {
 	struct patching *pa = sm->m.patching;
@@ -469,9 +485,7 @@ static void note(struct sm *sm, const struct port *p, bool in_picture)
 	tell_news(sm, NEWS_CABLES_DIED, .ports = &p, .number = 1);
 	if (p->peer) {
 		observe_cable_died(p->peer->node, sm->now);
-		GROW(pa->suspects, pa->n_suspects + 1, pa->suspects_cap);
-		pa->suspects[pa->n_suspects++] =
-			(struct suspect){ p->peer->node->guid, p->peer->num, in_picture, sm->now };
+		suspect(sm, p->peer->node, p->peer->num, in_picture);
 	}
 	add_todo(pa, p->node->guid, p->num);
 	record_open(sm, p, in_picture ? sm->sweep_started : sm->now);
@@ -572,25 +586,20 @@ static bool is_of_tables(const struct sm *sm, const struct port *p)
 	       sm_routes(sm) && dead_cable_entry(sm_routes(sm), p->node->guid, p->num) != TOPO_NONE;
 }
 
-/* Is the switch read by a sweep as soon as it could be here? */
-static bool is_read_anyway(const struct sm *sm)
+/* Will a sweep read the switch soon? One that waits for a silent switch may not get there. */
+static bool is_read_soon(const struct sm *sm)
 {
 	if (sm->sweep == SWEEP_NONE)
 		return incremental_next(sm) <= sm->now + SOON;
 	return sm->sweep == SWEEP_INCREMENTAL && incremental_busy(sm);
 }
 
-void patching_look(struct sm *sm, struct node *n, bool in_turn)
+static void look(struct sm *sm, struct node *n)
 {
 	struct patching *p = sm->m.patching;
-	const struct routes *now = sm_routes(sm);
-	struct look *l;
+	struct look *l = look_at(p, n) ? NULL : look_at(p, NULL);
 
-	if (in_turn || sm->state != SM_MASTER || sm->sweeping_off || !now || is_read_anyway(sm) ||
-	    look_at(p, n) || mad_target_silent(sm->mad, &n->target))
-		return;
-	l = look_at(p, NULL);
-	if (!l)
+	if (!l || mad_target_silent(sm->mad, &n->target))
 		return;
 	l->node = n;
 	for (unsigned i = 1; i <= n->n_ports; i++)
@@ -600,6 +609,37 @@ void patching_look(struct sm *sm, struct node *n, bool in_turn)
 		}
 	if (!l->left)
 		l->node = NULL;
+}
+
+void patching_look(struct sm *sm, struct node *n, bool in_turn)
+{
+	struct patching *p = sm->m.patching;
+
+	if (in_turn || sm->state != SM_MASTER || sm->sweeping_off || !sm_routes(sm))
+		return;
+	if (p->n_suspects < SUSPECTS_MOST)
+		suspect(sm, n, 0, true); /* it says that it changed, and may not answer */
+	if (!is_read_soon(sm))
+		look(sm, n);
+	else if (p->n_left_to_sweep < LOOKS_MAX)
+		p->left_to_sweep[p->n_left_to_sweep++] = (struct left){ n->guid, sm->now + SOON };
+}
+
+/* Looks at switches that the sweep should have begun to read by now, and has not. */
+static void look_after_sweep(struct sm *sm)
+{
+	struct patching *p = sm->m.patching;
+	unsigned done = 0;
+
+	while (done < p->n_left_to_sweep && sm->now >= p->left_to_sweep[done].at) {
+		struct node *n = fabric_find_node(sm->fabric, p->left_to_sweep[done++].guid);
+
+		if (n && n->dirty && sm->state == SM_MASTER)
+			look(sm, n);
+	}
+	p->n_left_to_sweep -= done;
+	memmove(p->left_to_sweep, p->left_to_sweep + done,
+		p->n_left_to_sweep * sizeof(*p->left_to_sweep));
 }
 
 static void on_facing_port(void *owner, const struct mad_result *r)
@@ -646,8 +686,10 @@ static void look_into_suspects(struct sm *sm)
 		struct suspect *s = &p->suspects[done++];
 		struct node *n = fabric_find_node(sm->fabric, s->guid);
 
-		if (n && n->target.answered_at < s->since && sm->state == SM_MASTER)
-			ask_neighbours(sm, n, &laid);
+		if (!n || n->target.answered_at >= s->since || sm->state != SM_MASTER)
+			continue;
+		observe_cable_died(n, s->since); /* neighbours are asked around it */
+		ask_neighbours(sm, n, &laid);
 	}
 	p->n_suspects -= done;
 	memmove(p->suspects, p->suspects + done, p->n_suspects * sizeof(*p->suspects));
@@ -676,6 +718,7 @@ void patching_feed(struct sm *sm)
 		patch_now(sm);
 	write_late(sm);
 	look_into_suspects(sm);
+	look_after_sweep(sm);
 	ask_more(sm);
 	record_close(sm);
 }
@@ -691,8 +734,9 @@ mono_t patching_next(const struct sm *sm)
 	const struct patching *p = sm->m.patching;
 	mono_t suspect = p->n_suspects ? p->suspects[0].since + SUSPECT : MONO_NEVER;
 	mono_t again = p->ground ? again_time(sm) : MONO_NEVER;
+	mono_t left = p->n_left_to_sweep ? p->left_to_sweep[0].at : MONO_NEVER;
 
-	return mono_min(mono_min(record_end(sm), again), suspect);
+	return mono_min(mono_min(record_end(sm), again), mono_min(suspect, left));
 }
 
 void patching_node_goes(struct sm *sm, struct node *n)
