@@ -237,6 +237,7 @@ struct node {
 		bool lanes_left;
 		bool no_slvl_wildcard; /* set if it refused SL2VL of many ports at once */
 		bool passed_over;      /* set if it was silent when tables were written */
+		uint8_t patches; /* Sets of patched LFT blocks under way */
 		uint8_t lft_failures;  /* failed LFT Sets in a row, up to NODE_LFT_TRIES */
 	} sync;
 

@@ -15,7 +15,7 @@ static bool is_up(const struct port *p)
 {
 	const struct port *peer = p->peer;
 
-	return peer && !p->quarantined && !p->silent && !peer->silent &&
+	return peer && !p->quarantined && !p->silent && !peer->silent && !p->fell && !peer->fell &&
 	       (!p->known || port_state(p) > IB_PORT_DOWN) &&
 	       (!peer->known || port_state(peer) > IB_PORT_DOWN);
 }

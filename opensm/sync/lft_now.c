@@ -14,7 +14,11 @@
 #include "util/mem.h"
 
 /* Most Sets under way: ahead of all others, and beside the window, which lost SMPs may fill. */
-#define MOST 16
+#define MOST	   16
+/* Most of them to one switch, which may be silent. */
+#define PER_SWITCH 4
+/* Blocks that wait and are looked at for one that may be sent. */
+#define LOOKED_AT  256
 
 struct lft_now_block {
 	TAILQ_ENTRY(lft_now_block) next; /* while it waits */
@@ -60,6 +64,7 @@ static void on_block(void *owner, const struct mad_result *r)
 						 row->observe(s, row, p, r->mod, r->payload));
 
 	s->now.in_flight--;
+	p->node->sync.patches--;
 	if (row->unknown & AFTER(v))
 		row->forget(s, row, p, r->mod);
 	if (v != VERDICT_SILENT && v != VERDICT_CANCELLED)
@@ -85,17 +90,29 @@ static bool send_block(struct sync *s, struct lft_now_block *b)
 	return smp_set(&s->sender, &b->node->ports[0], &rq, on_block, &s->now, &b->node->ports[0]);
 }
 
+/* The first block that waits whose switch has not too many under way; NULL: none. */
+static struct lft_now_block *next_to_send(struct sync *s)
+{
+	struct lft_now_block *b = TAILQ_FIRST(&s->now.waiting);
+
+	for (unsigned i = 0; b && i < LOOKED_AT; i++, b = TAILQ_NEXT(b, next))
+		if (b->node->sync.patches < PER_SWITCH)
+			return b;
+	return NULL;
+}
+
 void lft_now_feed(struct sync *s)
 {
 	struct lft_now_block *b;
 
-	while (s->now.in_flight < MOST && (b = TAILQ_FIRST(&s->now.waiting))) {
-		if (sync_writes_tables(s) || !send_block(s, b)) {
+	while (s->now.in_flight < MOST && (b = next_to_send(s))) {
+		if (!s->plan.routes || sync_writes_tables(s) || !send_block(s, b)) {
 			drop(s, b);
 			continue;
 		}
 		TAILQ_REMOVE(&s->now.waiting, b, next);
 		b->sent = true;
+		b->node->sync.patches++;
 		s->now.in_flight++;
 	}
 }
@@ -114,9 +131,10 @@ void sync_patch_block(struct sync *s, struct node *n, uint32_t sw, uint32_t bloc
 {
 	struct lft_now_block *b = guidmap_get(s->now.blocks, key_of(n, block));
 
-	assert(s->plan.routes && block < s->plan.routes->row_size / LFT_BLOCK_LIDS);
-	if (sync_writes_tables(s))
+	/* the run that follows one ahead of routes compares all blocks */
+	if (!s->plan.routes || sync_writes_tables(s))
 		return;
+	assert(block < s->plan.routes->row_size / LFT_BLOCK_LIDS);
 	if (b) {
 		b->again = b->sent;
 		return;
@@ -125,6 +143,13 @@ void sync_patch_block(struct sync *s, struct node *n, uint32_t sw, uint32_t bloc
 	*b = (struct lft_now_block){ .node = n, .sw = sw, .block = block };
 	guidmap_put(s->now.blocks, key_of(n, block), b);
 	enqueue(s, b);
+}
+
+void sync_patch_forget(struct sync *s)
+{
+	lft_now_stop(s, NULL);
+	if (!sync_running(s))
+		s->plan.routes = NULL;
 }
 
 unsigned sync_patch_open(const struct sync *s)

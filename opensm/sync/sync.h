@@ -204,6 +204,8 @@ void sync_patch_routes(struct sync *s, const struct routes *routes);
  * once; a run that has not come past forwarding tables does that itself.
  */
 void sync_patch_block(struct sync *s, struct node *n, uint32_t sw, uint32_t block);
+/* Outside of runs: the routes are about to be freed, and nothing is written by them any more. */
+void sync_patch_forget(struct sync *s);
 /* Is a run under way that has not come past forwarding tables? */
 bool sync_writes_tables(const struct sync *s);
 /* The number of these blocks whose Set is not sent yet, or not answered. */

@@ -4,6 +4,9 @@
 #include "sm/sm_internal.h"
 #include "util/mem.h"
 
+/* Cables that are looked through for one that died before: a few flap, thousands die once. */
+#define COMPARED ((size_t)512)
+
 struct dead_cables {
 	struct dead_cable *list;
 	size_t n, cap;
@@ -19,6 +22,11 @@ void dead_cables_add(struct sm *sm, const struct port *p, bool in_picture)
 {
 	struct dead_cables *d = sm->m.dead_cables;
 
+	for (size_t i = 0; i < MIN(d->n, COMPARED); i++)
+		if (d->list[i].guid == p->node->guid && d->list[i].port == p->num) {
+			d->list[i].in_picture |= in_picture;
+			return;
+		}
 	GROW(d->list, d->n + 1, d->cap);
 	d->list[d->n++] = (struct dead_cable){ p->node->guid, p->num, in_picture };
 }

@@ -35,6 +35,10 @@
 #define RECORD_MOST   (300 * MONO_MS)
 /* Most ports that are asked at a time, beside the window, which lost SMPs may fill. */
 #define ASKED_MOST    16
+/* Most ports of one switch, which may be silent. */
+#define ASKED_OF_ONE  4
+/* Ports that wait and are looked at for one that may be asked. */
+#define LOOKED_AT     256
 
 struct end {
 	guid_t guid;
@@ -54,6 +58,7 @@ struct patching {
 	struct look {
 		struct node *node; /* switch whose ports are being read; NULL: a free place */
 		unsigned left;	   /* number of answers that are open */
+		bool again;	   /* set if it reported another change meanwhile */
 	} looks[LOOKS_MAX];
 	guid_t *late; /* switches whose tables are written when they answer */
 	size_t n_late, late_cap;
@@ -62,7 +67,8 @@ struct patching {
 		mad_done_fn on_done;
 	} * asks; /* ports to be asked; those before `next_ask` have been */
 	size_t n_asks, asks_cap, next_ask;
-	unsigned n_asked; /* number of Gets under way */
+	unsigned n_asked;		      /* number of Gets under way */
+	const struct node *asked[ASKED_MOST]; /* to whom; NULL: a free place */
 	struct suspect {
 		guid_t guid; /* switch at the far end of a dead cable, or that reports a change */
 		uint8_t port;
@@ -451,7 +457,8 @@ static void patch_now(struct sm *sm)
 	for (unsigned how = 0; how < PATCH_WAITING; how++)
 		p->record.tally.destinations[how] += patch->counts[how];
 	p->record.tally.destinations[PATCH_WAITING] = patch->counts[PATCH_WAITING];
-	p->record.last = sm->now;
+	if (n_dead || patch->routes)
+		p->record.last = sm->now;
 	if (!patch->routes)
 		return;
 	p->of = patch->routes;
@@ -505,13 +512,20 @@ static struct look *look_at(struct patching *p, const struct node *n)
 	return NULL;
 }
 
-static void look_ended(struct patching *p, const struct node *n)
+static void look(struct sm *sm, struct node *n);
+
+static void look_ended(struct sm *sm, struct node *n)
 {
-	struct look *l = look_at(p, n);
+	struct look *l = look_at(sm->m.patching, n);
+	bool again;
 
 	assert(l && l->left);
-	if (!--l->left)
-		l->node = NULL;
+	if (--l->left)
+		return;
+	again = l->again;
+	*l = (struct look){ NULL, 0, false };
+	if (again)
+		look(sm, n);
 }
 
 /* Takes the answer of a switch about a port. True: its link is down, which was not known. */
@@ -527,14 +541,25 @@ static bool take_port(struct sm *sm, const struct mad_result *r)
 	return true;
 }
 
+/* Replaces `was` in the list of switches that are being asked; NULL: a free place. */
+static void note_asked(struct patching *p, const struct node *was, const struct node *now)
+{
+	for (unsigned i = 0; i < ASKED_MOST; i++)
+		if (p->asked[i] == was) {
+			p->asked[i] = now;
+			return;
+		}
+}
+
 static void on_port(void *owner, const struct mad_result *r)
 {
 	struct sm *sm = owner;
 	struct port *p = r->arg;
 
+	note_asked(sm->m.patching, p->node, NULL);
 	sm->m.patching->n_asked--;
-	look_ended(sm->m.patching, p->node);
 	take_port(sm, r);
+	look_ended(sm, p->node);
 }
 
 /* Asks for the PortInfo of a switch port. False: no way there is known. */
@@ -553,6 +578,7 @@ static bool read_port(struct sm *sm, struct port *p, mad_done_fn on_done)
 
 	if (fabric_port_path(sm->fabric, &p->node->ports[0], &path) < 0)
 		return false;
+	note_asked(sm->m.patching, NULL, p->node);
 	sm->m.patching->n_asked++;
 	mad_submit(sm->mad, &rq, on_done, sm, p);
 	return true;
@@ -564,19 +590,49 @@ static void ask_later(struct patching *p, struct port *port, mad_done_fn on_done
 	p->asks[p->n_asks++] = (struct ask){ port, on_done };
 }
 
+static unsigned asked_of(const struct patching *p, const struct node *n)
+{
+	unsigned ret = 0;
+
+	for (unsigned i = 0; i < ASKED_MOST; i++)
+		ret += p->asked[i] == n;
+	return ret;
+}
+
+/* Takes the first port that waits whose switch is not asked too much; NULL: none. */
+static struct port *take_ask(struct patching *p, mad_done_fn *ret_done)
+{
+	while (p->next_ask < p->n_asks && !p->asks[p->next_ask].port)
+		p->next_ask++;
+	for (size_t i = p->next_ask; i < p->n_asks && i < p->next_ask + LOOKED_AT; i++) {
+		struct port *port = p->asks[i].port;
+
+		if (!port || asked_of(p, port->node) >= ASKED_OF_ONE)
+			continue;
+		p->asks[i].port = NULL;
+		*ret_done = p->asks[i].on_done;
+		return port;
+	}
+	return NULL;
+}
+
 /* Asks ports that wait, a few at a time. */
 static void ask_more(struct sm *sm)
 {
 	struct patching *p = sm->m.patching;
+	mad_done_fn on_done;
+	struct port *port;
 
-	while (p->next_ask < p->n_asks && p->n_asked < ASKED_MOST) {
-		const struct ask a = p->asks[p->next_ask++];
-
-		if (a.port && !read_port(sm, a.port, a.on_done) && a.on_done == on_port)
-			look_ended(p, a.port->node);
-	}
+	while (p->n_asked < ASKED_MOST && (port = take_ask(p, &on_done)))
+		if (!read_port(sm, port, on_done) && on_done == on_port)
+			look_ended(sm, port->node);
 	if (p->next_ask == p->n_asks)
 		p->n_asks = p->next_ask = 0;
+	if (p->next_ask <= p->n_asks / 2)
+		return;
+	p->n_asks -= p->next_ask;
+	memmove(p->asks, p->asks + p->next_ask, p->n_asks * sizeof(*p->asks));
+	p->next_ask = 0;
 }
 
 /* Is a cable between switches there that tables in force may use, and is it up as far as known? */
@@ -597,9 +653,15 @@ static bool is_read_soon(const struct sm *sm)
 static void look(struct sm *sm, struct node *n)
 {
 	struct patching *p = sm->m.patching;
-	struct look *l = look_at(p, n) ? NULL : look_at(p, NULL);
+	struct look *l = look_at(p, n);
 
-	if (!l || mad_target_silent(sm->mad, &n->target))
+	if (l) {
+		l->again = true;
+		return;
+	}
+	l = look_at(p, NULL);
+	if (!l || sm->state != SM_MASTER || !sm_routes(sm) ||
+	    mad_target_silent(sm->mad, &n->target))
 		return;
 	l->node = n;
 	for (unsigned i = 1; i <= n->n_ports; i++)
@@ -647,6 +709,7 @@ static void on_facing_port(void *owner, const struct mad_result *r)
 	struct sm *sm = owner;
 	struct port *p = r->arg;
 
+	note_asked(sm->m.patching, p->node, NULL);
 	sm->m.patching->n_asked--;
 	if (take_port(sm, r))
 		tell_switch(sm, p->node, "a cable to a switch that does not answer is down");
@@ -691,6 +754,8 @@ static void look_into_suspects(struct sm *sm)
 		observe_cable_died(n, s->since); /* neighbours are asked around it */
 		ask_neighbours(sm, n, &laid);
 	}
+	if (!done)
+		return;
 	p->n_suspects -= done;
 	memmove(p->suspects, p->suspects + done, p->n_suspects * sizeof(*p->suspects));
 }
@@ -748,5 +813,5 @@ void patching_node_goes(struct sm *sm, struct node *n)
 		if (p->asks[i].port && p->asks[i].port->node == n)
 			p->asks[i].port = NULL;
 	if (l)
-		*l = (struct look){ NULL, 0 };
+		*l = (struct look){ NULL, 0, false };
 }

@@ -105,6 +105,7 @@ void sm_engines_out(const struct sm *sm, char *ret, size_t cap)
 
 void routing_forget(struct sm *sm)
 {
+	sync_patch_forget(sm->sync);
 	sm->m.routing->routes = routes_unref(sm->m.routing->routes);
 	sm->m.routing->patched = routes_unref(sm->m.routing->patched);
 }
@@ -374,9 +375,9 @@ static void take_routes(struct sm *sm, struct routes *routes, struct route_repor
  * Tables that lead over cables that died while they were computed do not come into force: those in
  * force stay, patched as they are, and the sweep that reads the change has them computed again.
  * Where cables die faster than tables are computed, the third ones come into force all the same,
- * and are patched there. Returns the tables that come into force, one reference.
+ * and are patched there.
  */
-static struct routes *overtaken(struct sm *sm, struct routes *routes, struct route_report *report)
+static bool is_overtaken(struct sm *sm, const struct routes *routes)
 {
 	struct routing *r = sm->m.routing;
 	bool is_stale =
@@ -384,16 +385,22 @@ static struct routes *overtaken(struct sm *sm, struct routes *routes, struct rou
 
 	if (!is_stale)
 		r->stale = 0;
-	if (!is_stale)
-		return routes;
-	report->transition = transition_free(report->transition);
+	return is_stale;
+}
+
+/* The tables in force stay, as if they were the result; what was asked for is asked for again. */
+static void stay(struct sm *sm)
+{
+	struct routing *r = sm->m.routing;
+
 	log_verbose("the tables that were computed lead over a cable that died meanwhile: those in "
 		    "force stay");
+	r->pending = false;
+	cdg_free(r->depends);
+	r->depends = NULL;
+	r->fresh = routes_ref(r->routes);
+	tell_news(sm, NEWS_ROUTED, .flag = true);
 	tell_news(sm, NEWS_TABLES, .text = "a cable died while routes were computed");
-	cdg_free(report->depends);
-	report->depends = NULL;
-	routes_unref(routes);
-	return routes_ref(r->routes);
 }
 
 static void on_routes(void *owner, struct routes *routes, struct route_report *report)
@@ -402,8 +409,12 @@ static void on_routes(void *owner, struct routes *routes, struct route_report *r
 
 	report->took = sm->now - sm->m.routing->started;
 	routing_note_job(owner, routes, report);
-	routes = overtaken(sm, routes, report);
-	take_routes(owner, routes, report);
+	if (!is_overtaken(sm, routes)) {
+		take_routes(owner, routes, report);
+		return;
+	}
+	routes_unref(routes);
+	stay(sm);
 }
 
 static void drop_new(struct routing *r)

@@ -455,7 +455,8 @@ static void note_dead_cables(struct sm *sm)
 
 		for (unsigned p = 1; p <= sw->n_ports; p++)
 			if (topo_behind(t, i, p) != TOPO_NONE &&
-			    (!n || p > n->n_ports || port_state(&n->ports[p]) == IB_PORT_DOWN))
+			    (!n || p > n->n_ports || n->ports[p].fell ||
+			     port_state(&n->ports[p]) == IB_PORT_DOWN))
 				APPEND(m->died, m->n_died, m->cap_died) = sw->first_port + p;
 	}
 	mcast_cables_died(m->planner, m->died, m->n_died);

@@ -51,8 +51,15 @@ void program_node_goes(struct sm *sm, struct node *n)
 
 void program_patched(struct sm *sm)
 {
-	if (sm->m.program->plan.routes)
-		sm->m.program->plan.routes = sm_routes(sm);
+	struct program *pr = sm->m.program;
+	const struct routes *now = sm_routes(sm);
+
+	if (pr->plan.routes)
+		pr->plan.routes = now;
+	if (pr->qos.lanes) {
+		pr->qos.lanes = now->lanes;
+		pr->qos.topo = now->topo;
+	}
 }
 
 /* A partition with an SL that routes decide, and that chooses no level; NULL: none. */
