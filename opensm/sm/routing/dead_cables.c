@@ -2,6 +2,7 @@
 #include "sm/routing/dead_cables.h"
 
 #include "sm/sm_internal.h"
+#include "util/guidmap.h"
 #include "util/mem.h"
 
 /* Cables that are looked through for one that died before: a few flap, thousands die once. */
@@ -73,4 +74,20 @@ bool dead_cables_in(const struct sm *sm, const struct routes *r)
 		if (dead_cable_entry(r, d->list[i].guid, d->list[i].port) != TOPO_NONE)
 			return true;
 	return false;
+}
+
+uint32_t dead_cables_count(const struct routes *now, const uint32_t *dead, size_t n_dead)
+{
+	_cleanup_(guidmap_freep) struct guidmap *met = guidmap_new();
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < n_dead; i++) {
+		uint32_t far = topo_peer(now->topo, dead[i]);
+
+		if (guidmap_get(met, MIN(dead[i], far) + 1u))
+			continue;
+		guidmap_put(met, MIN(dead[i], far) + 1u, (void *)now);
+		n++;
+	}
+	return n;
 }

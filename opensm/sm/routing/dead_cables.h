@@ -29,6 +29,8 @@ bool dead_cables_in(const struct sm *sm, const struct routes *r);
  * tables do not know one there.
  */
 uint32_t dead_cable_entry(const struct routes *r, guid_t guid, unsigned port);
+/* The number of cables whose ends, one or both, these n_dead entries of r->topo->ports are. */
+uint32_t dead_cables_count(const struct routes *r, const uint32_t *dead, size_t n_dead);
 /* The i-th cable, valid until the next call of another function; NULL: there are fewer. */
 const struct dead_cable *dead_cables_at(const struct sm *sm, size_t i);
 void dead_cables_free(struct sm *sm);

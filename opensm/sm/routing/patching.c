@@ -13,7 +13,6 @@
 #include "sm/base/news.h"
 #include "sm/routing/dead_cables.h"
 #include "sm/sm_internal.h"
-#include "util/guidmap.h"
 #include "util/mem.h"
 
 /* Switches that are read here at a time; more wait for the sweep. */
@@ -68,7 +67,7 @@ struct patching {
 	} * asks; /* ports to be asked; those before `next_ask` have been */
 	size_t n_asks, asks_cap, next_ask;
 	unsigned n_asked;		      /* number of Gets under way */
-	const struct node *asked[ASKED_MOST]; /* to whom; NULL: a free place */
+	const struct node *asked[ASKED_MOST]; /* their switches; NULL: a free place */
 	struct suspect {
 		guid_t guid; /* switch at the far end of a dead cable, or that reports a change */
 		uint8_t port;
@@ -336,23 +335,6 @@ static uint32_t *take_dead(struct patching *p, const struct routes *now, size_t 
 	return dead;
 }
 
-/* The number of cables whose ends, one or both, these are. */
-static uint32_t count_cables(const struct routes *now, const uint32_t *dead, size_t n_dead)
-{
-	_cleanup_(guidmap_freep) struct guidmap *met = guidmap_new();
-	uint32_t n = 0;
-
-	for (size_t i = 0; i < n_dead; i++) {
-		uint32_t far = topo_peer(now->topo, dead[i]);
-
-		if (guidmap_get(met, MIN(dead[i], far) + 1u))
-			continue;
-		guidmap_put(met, MIN(dead[i], far) + 1u, (void *)now);
-		n++;
-	}
-	return n;
-}
-
 /*
  * Has the switch been silent since one of its cables died? It may have lost its power. Its tables
  * are written when it answers: Sets to a dead switch would hold up all others.
@@ -453,7 +435,7 @@ static void patch_now(struct sm *sm)
 	p->again = (patch->counts[PATCH_BACK] || patch->counts[PATCH_WAITING] || p->again) &&
 		   (patch->routes || writes);
 	p->again_at = sm->now + AGAIN;
-	p->record.tally.cables += count_cables(now, dead, n_dead);
+	p->record.tally.cables += dead_cables_count(now, dead, n_dead);
 	for (unsigned how = 0; how < PATCH_WAITING; how++)
 		p->record.tally.destinations[how] += patch->counts[how];
 	p->record.tally.destinations[PATCH_WAITING] = patch->counts[PATCH_WAITING];
