@@ -278,6 +278,12 @@ struct fabric *fabric_free(struct fabric *f);
 struct node *fabric_find_node(const struct fabric *f, guid_t guid);
 struct port *fabric_find_port(const struct fabric *f, guid_t port_guid);
 
+/* Has the switch been silent since one of its cables died? It may have lost its power. */
+static inline bool node_may_be_dead(const struct node *n)
+{
+	return n->cable_died && n->target.answered_at < n->cable_died;
+}
+
 /* Directed route to the SMA that answers for `p`. 0; -ENOLINK: not reachable; -E2BIG: too long. */
 int fabric_port_path(const struct fabric *f, const struct port *p, struct dr_path *ret);
 

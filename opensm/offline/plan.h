@@ -135,7 +135,7 @@ struct plan_patch {
 struct plan_patches {
 	struct plan_patch *rows; /* the worst first; freed by the caller; NULL: not asked for */
 	uint32_t n;
-	uint32_t n_of[PLAN_PATCH_GRADES]; /* number of cables by grade */
+	uint32_t n_of[PLAN_PATCH_GRADES]; /* number of cables, by enum plan_patch_grade */
 	uint64_t waiting; /* destinations of cables of PLAN_PATCH_WAITS that wait */
 };
 

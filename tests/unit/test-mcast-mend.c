@@ -307,7 +307,10 @@ static unsigned rows_that_differ(const struct mcast_tree *a, const struct mcast_
 	return n;
 }
 
-/* Two cables between leaf and spine: the other one takes over, in two rows. */
+/*
+ * A leaf and a spine have two cables, and the one that a tree leads over dies. The tree is led over
+ * the other one: only the rows of these two switches change.
+ */
 static void the_cable_beside_it_takes_over(void **state)
 {
 	struct world w = { .rng = 1 };

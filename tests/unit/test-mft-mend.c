@@ -74,7 +74,10 @@ static void on_other(void *owner, const struct mad_result *r)
 	--*pending;
 }
 
-/* Hundreds of requests of others fill the window and wait for it: Sets of a mend do not. */
+/*
+ * Hundreds of other requests fill the window of SMPs in flight, and more wait for a place in it.
+ * Sets that repair a multicast tree are sent all the same, without waiting.
+ */
 static void sets_are_ahead_of_all_others(void **state)
 {
 	_cleanup_(field_freep) struct field *f = crowd(2, 1);

@@ -59,7 +59,10 @@ struct totals {
 	size_t changes, waiting, looked, better, better_back, better_live;
 };
 
-/* Some cables that are alive: one, a few, or all of a switch. Returns their number. */
+/*
+ * Draws the cables that die next, among those that are alive: one, up to a few, or all of a switch.
+ * Returns the number of entries written to `ret`.
+ */
 static size_t choose_dead(const struct patch_desk *d, uint32_t *ret, uint64_t *seed)
 {
 	const struct topo *t = d->topo;

@@ -33,7 +33,10 @@ static uint32_t channel_of(const struct mcast_planner *p, uint32_t sw, unsigned 
 	return p->topo->switches[sw].first_port + port;
 }
 
-/* The top of the piece that a switch is in; MCAST_NONE: it is in none. */
+/*
+ * Dead cables leave a tree in pieces. Returns the switch at the top of the piece that `sw` is in;
+ * MCAST_NONE: the tree does not lead over `sw`.
+ */
 static uint32_t piece_of(const struct mcast_planner *p, uint32_t sw)
 {
 	const struct mcast_vertex *s = &p->vertices[sw];

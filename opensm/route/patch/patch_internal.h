@@ -159,7 +159,8 @@ struct patch_run {
 	struct patch_memo {
 		uint32_t sw, at; /* from here to there; TOPO_NONE: nothing is known */
 		unsigned n;
-		uint16_t planes;		      /* planes on which all its turns are known */
+		/* groups of VLs with one order each, as bits: those that have all its turns */
+		uint16_t planes;
 		const uint8_t *rows[PATCH_MEMO_HOPS]; /* rows of the switches on it */
 		uint8_t ports[PATCH_MEMO_HOPS];	      /* their entries; of the last any */
 	} memos[256];

@@ -131,7 +131,10 @@ static bool arrives(struct patch_run *r, uint32_t sw, lid_t lid, uint32_t out)
 	return false;
 }
 
-/* A new number for switches that are seen. */
+/*
+ * Begins a search: no switch counts as seen. A switch is seen if r->seen has the number of this
+ * search, so nothing is cleared before the numbers begin again.
+ */
 static void begin_search(struct patch_run *r)
 {
 	if (!++r->search) {

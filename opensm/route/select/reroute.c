@@ -19,7 +19,7 @@ struct mover {
 	struct routes *r;
 	const struct routes *fresh;
 	uint32_t n, n_ports;
-	uint32_t *sources; /* per switch: end ports */
+	uint32_t *sources; /* by switch: number of its end ports */
 	uint32_t *load;    /* per channel (entry of topo->ports): flows */
 	uint32_t *flow;    /* per switch, for the column at hand */
 	uint32_t limit;

@@ -78,7 +78,7 @@ struct moved {
 struct mover {
 	struct routes *r;
 	const struct sl2vl *l;
-	uint32_t *sources; /* per switch: end ports */
+	uint32_t *sources; /* by switch: number of its end ports */
 	uint32_t *load;	   /* per channel: pairs on paths of three cables */
 	uint32_t *next;	   /* per channel: the switch it leads to; the number of switches: none */
 	uint8_t *behind;   /* per channel: the class of the port it leads to */

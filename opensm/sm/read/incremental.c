@@ -283,16 +283,13 @@ static bool path_holds(const struct sm *sm, const struct node *n,
 	return at == n;
 }
 
-/* Has the node been silent since one of its cables died? */
-static bool is_shaky(const struct node *n)
+/*
+ * Would a directed route over the cable at `p` pass a switch that may be dead? A cable that leads
+ * to such a switch is no reason: it cannot be reached otherwise.
+ */
+static bool passes_dead(const struct sm *sm, const struct port *p)
 {
-	return n->cable_died && n->target.answered_at < n->cable_died;
-}
-
-/* Is the cable left by such a node? One that leads to it is its only hope. */
-static bool leaves_shaky(const struct sm *sm, const struct port *p)
-{
-	return is_shaky(p->node);
+	return node_may_be_dead(p->node);
 }
 
 /*
@@ -301,7 +298,7 @@ static bool leaves_shaky(const struct sm *sm, const struct port *p)
  */
 static bool is_doubtful(const struct sm *sm, const struct port *p)
 {
-	if (leaves_shaky(sm, p))
+	if (passes_dead(sm, p))
 		return true;
 	return keys_are_single(sm) && (p->silent || (p->peer && p->peer->silent));
 }
@@ -367,7 +364,7 @@ static void lay_paths(struct sm *sm)
 
 bool incremental_way_holds(const struct sm *sm, const struct node *n)
 {
-	return path_holds(sm, n, leaves_shaky);
+	return path_holds(sm, n, passes_dead);
 }
 
 void incremental_lay_ways(struct sm *sm)

@@ -376,7 +376,7 @@ static bool may_ask(const struct sm *sm, const struct node *n)
 	return !n->target.failures || (sm->m.state_poll->turn + n->guid) % REST_TURNS == 0;
 }
 
-/* The switch whose turn it is; the number of switches is not 0. */
+/* The next switch to be asked, round and round. The fabric must have a switch. */
 static struct node *next_switch(struct sm *sm)
 {
 	struct state_poll *p = sm->m.state_poll;

@@ -335,15 +335,7 @@ static uint32_t *take_dead(struct patching *p, const struct routes *now, size_t 
 	return dead;
 }
 
-/*
- * Has the switch been silent since one of its cables died? It may have lost its power. Its tables
- * are written when it answers: Sets to a dead switch would hold up all others.
- */
-static bool is_shaky(const struct node *n)
-{
-	return n->cable_died && n->target.answered_at < n->cable_died;
-}
-
+/* A switch that may be dead gets its tables when it answers: its Sets would hold up others. */
 static void write_later(struct patching *p, guid_t guid)
 {
 	if (p->n_late && p->late[p->n_late - 1] == guid)
@@ -371,7 +363,7 @@ static void write_blocks(struct sm *sm, const struct patch *patch)
 		if (other)
 			n = fabric_find_node(sm->fabric, patch->routes->topo->switches[e->sw].guid);
 		p->record.tally.switches += other;
-		if (n && is_shaky(n))
+		if (n && node_may_be_dead(n))
 			write_later(p, n->guid);
 		else if (n && is_reached(sm, n, &laid))
 			sync_patch_block(sm->sync, n, e->sw, block);
@@ -403,7 +395,7 @@ static void write_late(struct sm *sm)
 	for (size_t i = 0; i < p->n_late; i++) {
 		struct node *n = fabric_find_node(sm->fabric, p->late[i]);
 
-		if (n && is_shaky(n))
+		if (n && node_may_be_dead(n))
 			p->late[kept++] = p->late[i];
 		else if (n && is_reached(sm, n, &laid))
 			write_switch(sm, n);
@@ -697,7 +689,10 @@ static void on_facing_port(void *owner, const struct mad_result *r)
 		tell_switch(sm, p->node, "a cable to a switch that does not answer is down");
 }
 
-/* Asks the other neighbours of a switch for their ports that face it. */
+/*
+ * Switch `n` does not answer: asks the switches next to it whether their ports with cables to `n`
+ * are still up.
+ */
 static void ask_neighbours(struct sm *sm, struct node *n, bool *laid)
 {
 	for (unsigned i = 1; i <= n->n_ports; i++) {
